@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * compat.c - the old interface: timeout() and untimeout()
+ *
+ * Section VII of Varghese and Lauck's paper: existing code cancels a callout
+ * by its function and argument, so that the facility must search for it. Here
+ * the search is a look into a hash; what it finds is cancelled by its handle,
+ * so a callout that fires between the two is not mistaken for another.
+ */
+#include <linux/module.h>
+#include "core.h"
+#include "handle.h"
+
+/**
+ * callout_timeout - sets a callout that callout_untimeout() can find
+ * @func: the handler
+ * @arg: its argument
+ * @ticks: how many ticks from now; less than 1 counts as 1
+ *
+ * timeout() of 4.4BSD and of FreeBSD's timeout(9). There may be any number of
+ * callouts with the same function and argument.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: the handle, as setcallout().
+ */
+callout_handle_t callout_timeout(callout_func_t func, void *arg, long ticks)
+{
+	return callout_set(func, arg, ticks, true);
+}
+EXPORT_SYMBOL_GPL(callout_timeout);
+
+/**
+ * callout_untimeout - cancels the callout with a function and argument
+ * @func: the handler
+ * @arg: its argument
+ *
+ * untimeout() of 4.4BSD. If several match, it is the one that would run
+ * first.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if one was cancelled, -1 if none is outstanding.
+ */
+int callout_untimeout(callout_func_t func, void *arg)
+{
+	struct callout_table *table = callout_kernel_table();
+	unsigned long flags;
+	u64 handle;
+
+	/* If it gets away it left the hash, so each turn sees another one. */
+	do {
+		local_irq_save(flags);
+		handle = callout_hash_find(&table->hash, func, arg);
+		local_irq_restore(flags);
+		if (!handle)
+			return -1;
+	} while (unsetcallout(handle) != 1);
+	return 1;
+}
+EXPORT_SYMBOL_GPL(callout_untimeout);
+
+/**
+ * callout_untimeout_handle - cancels the callout with this handle
+ * @func: the handler it was set with
+ * @arg: the argument it was set with
+ * @handle: what timeout() returned
+ *
+ * untimeout() of FreeBSD's timeout(9).
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: as unsetcallout(); -1 and no effect if @func or @arg do not match.
+ */
+int callout_untimeout_handle(callout_func_t func, void *arg,
+			     callout_handle_t handle)
+{
+	struct callout_slot *slot;
+
+	slot = callout_table_lookup(callout_kernel_table(), handle);
+	/*
+	 * Without the lock: if the slot is another's by now the handle is
+	 * stale, and if the handle is good these two do not change.
+	 */
+	if (!slot || READ_ONCE(slot->c.func) != func ||
+	    READ_ONCE(slot->c.arg) != arg)
+		return -1;
+	return unsetcallout(handle);
+}
+EXPORT_SYMBOL_GPL(callout_untimeout_handle);

@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * handle.c - handle tables: from a 64-bit number to a callout in O(1)
+ *
+ * A handle is the number of a slot and a generation. The slot holds the
+ * callout itself, so to find it takes two loads: the chunk in the table's
+ * directory, and there the slot, which is at a known place. The handle in the
+ * slot tells whether it is still the one that the caller means. It changes
+ * whenever the slot is freed, so a handle that has fired, was cancelled, is
+ * of another table or was made up finds a slot with another handle, or no
+ * slot. Generations start at random; a slot that has used up its generations
+ * is never used again, so no handle ever comes back.
+ *
+ * Chunks are freed only with their table. A stale handle may therefore lock
+ * the base of a slot's callout and look, whatever has become of the slot.
+ *
+ * Free slots are kept for each base, under the base's lock, and a slot goes
+ * back to the base that its callout belongs to. So setcallout() and
+ * unsetcallout() take one lock each, that of the base. A base that has no
+ * free slot steals some of another's, and that is the only way, apart from
+ * CPU hotplug, that a slot changes its base:
+ *
+ *	CPU0: callout_table_steal(0)		CPU1: unsetcallout(stale)
+ *	lock(base 1)
+ *	takes slot off base 1's pool
+ *	slot.c.cpu = MOVING
+ *	unlock(base 1)				reads slot.c.cpu: MOVING, spins
+ *	lock(base 0)
+ *	slot.c.cpu = 0				reads slot.c.cpu: 0
+ *	puts slot in base 0's pool		waits for base 0
+ *	unlock(base 0)				locks base 0: another handle
+ *
+ * Nothing is allocated in the caller's context. When the free slots of a base
+ * become few, a worker adds some.
+ */
+#include <linux/cpu.h>
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "core.h"
+#include "handle.h"
+#include "kcompat.h"
+
+/* Fewer free slots of a base than this, and the worker adds some. */
+#define LOW_WATER	128U
+
+/* Slots that each CPU begins with. */
+#define FIRST_SLOTS	256U
+
+/* Slots moved at a time from one base's pool to another's. */
+#define STEAL_SLOTS	32U
+
+#define HASH_BITS	10
+
+static struct callout_table kernel_table;
+static u8 kind_handle;
+static bool table_full;
+
+/**
+ * callout_table_init - makes an empty table
+ * @table: the table, zeroed
+ * @kind: kind of its callouts
+ * @max_slots: how many slots it may have
+ * @gfp: how to allocate
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int callout_table_init(struct callout_table *table, u8 kind,
+		       unsigned int max_slots, gfp_t gfp)
+{
+	table->pools = alloc_percpu_gfp(struct callout_pool, gfp);
+	if (!table->pools)
+		return -ENOMEM;
+	table->kind = kind;
+	table->max_chunks = min_t(unsigned int, CALLOUT_MAX_CHUNKS,
+				  DIV_ROUND_UP(max_slots, CALLOUT_CHUNK_SLOTS));
+	/* At least half of all generations are left to each slot. */
+	table->first = (get_random_u64() & (CALLOUT_GEN_MAX >> 1)) | 1;
+	atomic_set(&table->retired, 0);
+	mutex_init(&table->grow);
+	raw_spin_lock_init(&table->hash.lock);
+	return 0;
+}
+
+/**
+ * callout_table_destroy - frees a table
+ * @table: the table, with no callout pending and nobody using it
+ */
+void callout_table_destroy(struct callout_table *table)
+{
+	struct callout_directory *dir = rcu_dereference_raw(table->directory);
+	unsigned int i;
+
+	for (i = 0; i < table->nr_chunks; i++) {
+		kfree(dir->chunk[i]);
+		cond_resched();
+	}
+	kvfree(dir);
+	callout_hash_destroy(&table->hash);
+	mutex_destroy(&table->grow);
+	free_percpu(table->pools);
+}
+
+/* Makes room in the directory for one more chunk. */
+static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
+{
+	struct callout_directory *old, *dir;
+	unsigned int size;
+
+	old = rcu_dereference_protected(table->directory,
+					lockdep_is_held(&table->grow));
+	if (old && table->nr_chunks < old->size)
+		return 0;
+	size = old ? 2 * old->size : 8;
+	dir = kvzalloc(struct_size(dir, chunk, size), gfp);
+	if (!dir)
+		return -ENOMEM;
+	dir->size = size;
+	if (old)
+		memcpy(dir->chunk, old->chunk,
+		       old->size * sizeof(old->chunk[0]));
+	rcu_assign_pointer(table->directory, dir);
+	if (old)
+		kvfree_rcu(old, rcu);
+	return 0;
+}
+
+static int table_add_chunk(struct callout_table *table,
+			   struct callout_base *base, gfp_t gfp)
+{
+	struct callout_directory *dir;
+	struct callout_chunk *chunk;
+	struct callout_slot *slot;
+	struct callout_pool *pool;
+	unsigned int n, i;
+	int ret;
+
+	n = table->nr_chunks;
+	if (n >= table->max_chunks)
+		return -ENOSPC;
+	ret = table_reserve_chunk(table, gfp);
+	if (ret)
+		return ret;
+	chunk = kmalloc(CALLOUT_CHUNK_SIZE, gfp | __GFP_ZERO);
+	if (!chunk)
+		return -ENOMEM;
+
+	chunk->table = table;
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
+		slot = &chunk->slot[i];
+		callout_setup(&slot->c, table->kind, base->index);
+		slot->handle = table->first << CALLOUT_SLOT_BITS |
+			       n << CALLOUT_PLACE_BITS | i;
+	}
+	dir = rcu_dereference_protected(table->directory,
+					lockdep_is_held(&table->grow));
+	/* Pairs with the load in callout_table_lookup(). */
+	smp_store_release(&dir->chunk[n], chunk);
+	table->nr_chunks = n + 1;
+
+	raw_spin_lock_irq(&base->lock);
+	pool = callout_pool(table, base);
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
+		slot = &chunk->slot[i];
+		slot->c.scheme[0] = (unsigned long)pool->free;
+		pool->free = slot;
+	}
+	pool->count += CALLOUT_CHUNK_SLOTS;
+	raw_spin_unlock_irq(&base->lock);
+	return 0;
+}
+
+/**
+ * callout_table_grow - adds free slots to a table
+ * @table: the table
+ * @cpu: for which base
+ * @chunks: how many chunks of slots
+ * @gfp: how to allocate
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -ENOSPC if the table would exceed its maximum, or -ENOMEM; some
+ * chunks may have been added even then.
+ */
+int callout_table_grow(struct callout_table *table, unsigned int cpu,
+		       unsigned int chunks, gfp_t gfp)
+{
+	struct callout_base *base = callout_base(cpu);
+	int ret = 0;
+
+	mutex_lock(&table->grow);
+	while (chunks-- && !ret)
+		ret = table_add_chunk(table, base, gfp);
+	mutex_unlock(&table->grow);
+	return ret;
+}
+
+/* Takes up to STEAL_SLOTS off a base's pool; returns them in a chain. */
+static unsigned int pool_take(struct callout_table *table,
+			      struct callout_base *base,
+			      struct callout_slot **chain)
+{
+	struct callout_pool *pool = callout_pool(table, base);
+	struct callout_slot *slot;
+	unsigned int n = 0;
+
+	*chain = NULL;
+	if (!READ_ONCE(pool->count))
+		return 0;
+	raw_spin_lock(&base->lock);
+	while (n < STEAL_SLOTS && pool->free) {
+		slot = pool->free;
+		pool->free = (void *)slot->c.scheme[0];
+		WRITE_ONCE(slot->c.cpu, CALLOUT_CPU_MOVING);
+		slot->c.scheme[0] = (unsigned long)*chain;
+		*chain = slot;
+		n++;
+	}
+	WRITE_ONCE(pool->count, pool->count - n);
+	raw_spin_unlock(&base->lock);
+	return n;
+}
+
+/**
+ * callout_table_steal - moves free slots to a base that has none
+ * @table: the table
+ * @cpu: the base
+ *
+ * Context: Any; no base locked.
+ * Return: how many were moved; 0 if no base has any.
+ */
+unsigned int callout_table_steal(struct callout_table *table, unsigned int cpu)
+{
+	struct callout_base *to = callout_base(cpu), *from;
+	struct callout_slot *chain, *slot;
+	struct callout_pool *pool;
+	unsigned int victim, n = 0;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	for_each_possible_cpu(victim) {
+		from = READ_ONCE(callout_bases[victim]);
+		if (!from || from == to)
+			continue;
+		n = pool_take(table, from, &chain);
+		if (n)
+			break;
+	}
+	if (n) {
+		raw_spin_lock(&to->lock);
+		pool = callout_pool(table, to);
+		while (chain) {
+			slot = chain;
+			chain = (void *)slot->c.scheme[0];
+			slot->c.scheme[0] = (unsigned long)pool->free;
+			pool->free = slot;
+			/* Pairs with the READ_ONCE() in callout_lock(). */
+			WRITE_ONCE(slot->c.cpu, to->index);
+		}
+		WRITE_ONCE(pool->count, pool->count + n);
+		raw_spin_unlock(&to->lock);
+	}
+	local_irq_restore(flags);
+	return n;
+}
+
+/**
+ * callout_table_lookup - finds the slot that a handle names
+ * @table: the table
+ * @handle: any number
+ *
+ * Context: Any.
+ * Return: the slot, which may have another handle by now, or NULL.
+ */
+struct callout_slot *callout_table_lookup(struct callout_table *table,
+					  u64 handle)
+{
+	u32 number = handle & (CALLOUT_GEN_ONE - 1);
+	u32 place = number & ((1U << CALLOUT_PLACE_BITS) - 1);
+	u32 index = number >> CALLOUT_PLACE_BITS;
+	struct callout_directory *dir;
+	struct callout_chunk *chunk = NULL;
+
+	if (place >= CALLOUT_CHUNK_SLOTS)
+		return NULL;
+	rcu_read_lock();
+	dir = rcu_dereference(table->directory);
+	if (dir && index < dir->size) {
+		/* The handle may come from user space. */
+		index = array_index_nospec(index, dir->size);
+		/* Pairs with the smp_store_release() in table_add_chunk(). */
+		chunk = smp_load_acquire(&dir->chunk[index]);
+	}
+	rcu_read_unlock();
+	if (!chunk)
+		return NULL;
+	return &chunk->slot[array_index_nospec(place, CALLOUT_CHUNK_SLOTS)];
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_table_lookup);
+
+/**
+ * callout_slot_get - takes a free slot
+ * @table: the table
+ * @base: the base that it is to belong to, locked
+ *
+ * Return: a slot with its new handle, or NULL if the base has none.
+ */
+struct callout_slot *callout_slot_get(struct callout_table *table,
+				      struct callout_base *base)
+{
+	struct callout_pool *pool = callout_pool(table, base);
+	struct callout_slot *slot = pool->free;
+
+	if (unlikely(!slot))
+		return NULL;
+	pool->free = (void *)slot->c.scheme[0];
+	WRITE_ONCE(pool->count, pool->count - 1);
+	return slot;
+}
+
+/**
+ * callout_slot_put - frees a slot; from here on its handle is stale
+ * @table: the table
+ * @base: the base that it belongs to, locked
+ * @slot: the slot, not pending and not in the hash
+ */
+void callout_slot_put(struct callout_table *table, struct callout_base *base,
+		      struct callout_slot *slot)
+{
+	struct callout_pool *pool = callout_pool(table, base);
+
+	if (unlikely(slot->handle >> CALLOUT_SLOT_BITS == CALLOUT_GEN_MAX)) {
+		slot->handle = 0;
+		atomic_inc(&table->retired);
+		return;
+	}
+	slot->handle += CALLOUT_GEN_ONE;
+	slot->c.scheme[0] = (unsigned long)pool->free;
+	pool->free = slot;
+	WRITE_ONCE(pool->count, pool->count + 1);
+}
+
+/**
+ * callout_slot_release - frees a slot that may be in the hash
+ * @table: the table
+ * @base: the base that it belongs to, locked
+ * @slot: the slot, not pending
+ */
+void callout_slot_release(struct callout_table *table,
+			  struct callout_base *base, struct callout_slot *slot)
+{
+	if (slot->c.lock_flags) {
+		callout_hash_remove(&table->hash, slot);
+		slot->c.lock_flags = 0;
+	}
+	callout_slot_put(table, base, slot);
+}
+
+/* The rest is the kernel's own table. */
+
+/**
+ * callout_kernel_table - the table of setcallout() and timeout()
+ *
+ * Return: the table.
+ */
+struct callout_table *callout_kernel_table(void)
+{
+	return &kernel_table;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_kernel_table);
+
+static void refill(struct work_struct *work)
+{
+	unsigned int cpu, chunks;
+	int ret = 0;
+
+	/* Grow by a quarter each time, so that it does not come often. */
+	chunks = 1 + LOW_WATER / CALLOUT_CHUNK_SLOTS +
+		 READ_ONCE(kernel_table.nr_chunks) / 4 / num_online_cpus();
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		struct callout_pool *pool = per_cpu_ptr(kernel_table.pools,
+							cpu);
+
+		if (READ_ONCE(pool->count) < LOW_WATER)
+			ret = callout_table_grow(&kernel_table, cpu, chunks,
+						 GFP_KERNEL);
+	}
+	cpus_read_unlock();
+	if (ret == -ENOSPC)
+		WRITE_ONCE(table_full, true);
+
+	mutex_lock(&kernel_table.grow);
+	callout_hash_grow(&kernel_table.hash, GFP_KERNEL);
+	mutex_unlock(&kernel_table.grow);
+}
+
+static DECLARE_WORK(refill_work, refill);
+
+static void refill_wake(struct irq_work *work)
+{
+	schedule_work(&refill_work);
+}
+
+static DEFINE_IRQ_WORK(refill_irq_work, refill_wake);
+
+static bool wants_refill(struct callout_pool *pool, bool hashed)
+{
+	if (unlikely(pool->count < LOW_WATER) && !READ_ONCE(table_full))
+		return true;
+	return hashed && unlikely(callout_hash_wants_growth(&kernel_table.hash));
+}
+
+/**
+ * callout_set - takes a slot of the kernel's table and sets its callout
+ * @func: the handler
+ * @arg: its argument
+ * @ticks: how many ticks from now
+ * @hashed: whether timeout's hash is to find it
+ *
+ * Context: Any, hard interrupt included.
+ * Return: the handle, or 0 if the table is exhausted.
+ */
+callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
+			     bool hashed)
+{
+	struct callout_base *base;
+	struct callout_slot *slot;
+	callout_handle_t handle;
+	unsigned long flags;
+	unsigned int cpu;
+	bool want;
+
+	for (;;) {
+		base = callout_lock_this_cpu(&flags);
+		slot = callout_slot_get(&kernel_table, base);
+		if (likely(slot))
+			break;
+		cpu = base->index;
+		callout_unlock(base, flags);
+		if (!callout_table_steal(&kernel_table, cpu)) {
+			irq_work_queue(&refill_irq_work);
+			return 0;
+		}
+	}
+	handle = slot->handle;
+	slot->c.func = func;
+	slot->c.arg = arg;
+	callout_start_locked(base, &slot->c, callout_expiry(base, ticks));
+	if (hashed) {
+		slot->c.lock_flags = CALLOUT_L_HASHED;
+		callout_hash_insert(&kernel_table.hash, slot);
+	}
+	want = wants_refill(callout_pool(&kernel_table, base), hashed);
+	callout_unlock(base, flags);
+	if (unlikely(want))
+		irq_work_queue(&refill_irq_work);
+	return handle;
+}
+
+/**
+ * setcallout - sets a callout and returns a handle for it
+ * @func: the handler
+ * @arg: its argument
+ * @ticks: how many ticks from now; less than 1 counts as 1
+ *
+ * From section VII of Varghese and Lauck's paper. The callout runs on the
+ * current CPU, once. No memory of the caller is used, none is allocated here.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: the handle, or 0 if the table is exhausted: see callout_reserve()
+ * and the module parameter max_callouts.
+ */
+callout_handle_t setcallout(callout_func_t func, void *arg, long ticks)
+{
+	return callout_set(func, arg, ticks, false);
+}
+EXPORT_SYMBOL_GPL(setcallout);
+
+/* The base that runs the handler of this handle just now, or NULL. */
+static struct callout_base *handle_runs_on(callout_handle_t handle)
+{
+	struct callout_base *base;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		base = READ_ONCE(callout_bases[cpu]);
+		if (base && READ_ONCE(base->running_handle) == handle)
+			return base;
+	}
+	return NULL;
+}
+
+/**
+ * unsetcallout - cancels a callout
+ * @handle: any number; only a handle of an outstanding callout has an effect
+ *
+ * From section VII of Varghese and Lauck's paper.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if it was cancelled; 0 if its handler is running; -1 if it is not
+ * outstanding: it has run, was cancelled, or never was.
+ */
+int unsetcallout(callout_handle_t handle)
+{
+	struct callout_slot *slot = callout_table_lookup(&kernel_table, handle);
+	struct callout_base *base;
+	unsigned long flags;
+	int ret = -1;
+
+	if (unlikely(!slot || !handle))
+		return -1;
+	base = callout_lock(&slot->c, &flags);
+	if (slot->handle == handle && slot->c.state & CALLOUT_S_PENDING) {
+		callout_dequeue_locked(base, &slot->c);
+		callout_slot_release(&kernel_table, base, slot);
+		ret = 1;
+	}
+	callout_unlock(base, flags);
+	if (ret < 0 && handle_runs_on(handle))
+		ret = 0;
+	return ret;
+}
+EXPORT_SYMBOL_GPL(unsetcallout);
+
+/**
+ * unsetcallout_sync - cancels a callout and waits for its handler
+ * @handle: any number
+ *
+ * Context: Process context, may sleep; not from the handler itself, nor with
+ * a lock held that the handler takes.
+ * Return: as unsetcallout(), and when it returns the handler is not running.
+ */
+int unsetcallout_sync(callout_handle_t handle)
+{
+	struct callout_base *base;
+	unsigned long seq;
+	bool running;
+	int ret;
+
+	might_sleep();
+
+	ret = unsetcallout(handle);
+	if (ret)
+		return ret;
+	base = handle_runs_on(handle);
+	if (base) {
+		raw_spin_lock_irq(&base->lock);
+		running = base->running_handle == handle;
+		seq = base->run_seq;
+		raw_spin_unlock_irq(&base->lock);
+		if (running)
+			callout_wait_run(base, seq);
+	}
+	return 0;
+}
+EXPORT_SYMBOL_GPL(unsetcallout_sync);
+
+/**
+ * callout_reserve - makes room for callouts that are set by handle
+ * @n: how many more must be possible
+ *
+ * setcallout() allocates nothing; a worker keeps some callouts in stock. Who
+ * is going to set many at once asks for them here first. They are not kept
+ * for the caller: others may take them.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -ENOSPC if that is more than max_callouts allows; -ENOMEM.
+ */
+int callout_reserve(unsigned int n)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_pool *pool = per_cpu_ptr(kernel_table.pools, cpu);
+	int ret = 0;
+
+	while (!ret && READ_ONCE(pool->count) < n) {
+		ret = callout_table_grow(&kernel_table, cpu, 1, GFP_KERNEL);
+		cond_resched();
+	}
+	return ret;
+}
+EXPORT_SYMBOL_GPL(callout_reserve);
+
+/* EXPIRYPROCESSING for a slot: it is free before its handler starts. */
+static unsigned int callout_expire_handle(struct callout_base *base,
+					  struct callout *c)
+	__must_hold(&base->lock)
+{
+	struct callout_slot *slot = callout_to_slot(c);
+	callout_handle_t handle = slot->handle;
+	callout_func_t func = c->func;
+	void *arg = c->arg;
+
+	callout_dequeue_locked(base, c);
+	callout_slot_release(&kernel_table, base, slot);
+	callout_run_begin(base, NULL, handle);
+	func(arg);
+	callout_run_end(base);
+	return 1;
+}
+
+/**
+ * callout_handle_init - makes the kernel's table
+ * @max_slots: how many callouts may be outstanding
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int callout_handle_init(unsigned int max_slots)
+{
+	unsigned int cpu;
+	int ret;
+
+	kind_handle = callout_register_kind(callout_expire_handle);
+	ret = callout_table_init(&kernel_table, kind_handle, max_slots,
+				 GFP_KERNEL);
+	if (ret)
+		return ret;
+	ret = callout_hash_init(&kernel_table.hash, HASH_BITS, GFP_KERNEL);
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		if (!ret)
+			ret = callout_table_grow(&kernel_table, cpu,
+						 DIV_ROUND_UP(FIRST_SLOTS,
+							      CALLOUT_CHUNK_SLOTS),
+						 GFP_KERNEL);
+	cpus_read_unlock();
+	if (ret == -ENOSPC)
+		ret = 0;
+	if (ret)
+		callout_table_destroy(&kernel_table);
+	return ret;
+}
+
+/**
+ * callout_handle_stop - ends the worker; before the bases go
+ */
+void callout_handle_stop(void)
+{
+	irq_work_sync(&refill_irq_work);
+	cancel_work_sync(&refill_work);
+}
+
+/**
+ * callout_handle_exit - frees the kernel's table
+ *
+ * The bases must be gone before: pending callouts are in this memory.
+ */
+void callout_handle_exit(void)
+{
+	callout_table_destroy(&kernel_table);
+}

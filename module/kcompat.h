@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * kcompat.h - the only place that looks at the kernel's version
+ *
+ * The sources use the newest name of each interface. What older kernels, from
+ * 6.1 on, call otherwise is here.
+ */
+#ifndef _CALLOUT_KCOMPAT_H
+#define _CALLOUT_KCOMPAT_H
+
+#include <linux/export.h>
+#include <linux/timer.h>
+#include <linux/version.h>
+
+#ifndef CONFIG_64BIT
+#error "callout keeps 64-bit user values in pointers: 64-bit kernels only"
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+#define timer_container_of(var, timer, field)	from_timer(var, timer, field)
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define CALLOUT_IMPORT_KUNIT_NS	MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING)
+#else
+#define CALLOUT_IMPORT_KUNIT_NS	MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
+#endif
+
+/* Functions that only callout_kunit.ko calls from outside their file. */
+#if IS_ENABLED(CONFIG_KUNIT) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#include <kunit/visibility.h>
+#else
+#define EXPORT_SYMBOL_IF_KUNIT(symbol)
+#endif
+
+#endif /* _CALLOUT_KCOMPAT_H */
