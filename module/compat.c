@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include "core.h"
 #include "handle.h"
+#include "hash_inline.h"
 
 /**
  * callout_timeout - sets a callout that callout_untimeout() can find
@@ -43,18 +44,17 @@ EXPORT_SYMBOL_GPL(callout_timeout);
 int callout_untimeout(callout_func_t func, void *arg)
 {
 	struct callout_table *table = callout_kernel_table();
+	struct callout_slot *slot;
 	unsigned long flags;
 	u64 handle;
 
-	/* If it gets away it left the hash, so each turn sees another one. */
+	local_irq_save(flags);
+	/* What is found has left the hash, so each turn sees another one. */
 	do {
-		local_irq_save(flags);
-		handle = callout_hash_find(&table->hash, func, arg);
-		local_irq_restore(flags);
-		if (!handle)
-			return -1;
-	} while (unsetcallout(handle) != 1);
-	return 1;
+		slot = callout_hash_take(&table->hash, func, arg, &handle);
+	} while (slot && !callout_unset(slot, handle));
+	local_irq_restore(flags);
+	return slot ? 1 : -1;
 }
 EXPORT_SYMBOL_GPL(callout_untimeout);
 

@@ -5,9 +5,6 @@
 #ifndef _CALLOUT_DEV_H
 #define _CALLOUT_DEV_H
 
-/* The largest that a file's limit can be: its slots must have numbers. */
-#define CALLOUT_MAX_PER_FILE	10000000U
-
 /* Module parameter: the limit of files that are opened from now on. */
 extern unsigned int callout_max_per_file;
 

@@ -42,6 +42,7 @@
 #include <linux/workqueue.h>
 #include "core.h"
 #include "handle.h"
+#include "hash_inline.h"
 #include "kcompat.h"
 
 /* Fewer free slots of a base than this, and the worker adds some. */
@@ -53,7 +54,7 @@
 /* Slots moved at a time from one base's pool to another's. */
 #define STEAL_SLOTS	32U
 
-#define HASH_BITS	10
+#define HASH_BITS	12
 
 static struct callout_table kernel_table;
 static u8 kind_handle;
@@ -302,15 +303,12 @@ EXPORT_SYMBOL_IF_KUNIT(callout_table_lookup);
 
 /**
  * callout_slot_get - takes a free slot
- * @table: the table
- * @base: the base that it is to belong to, locked
+ * @pool: the pool of the base that it is to belong to, which is locked
  *
- * Return: a slot with its new handle, or NULL if the base has none.
+ * Return: a slot with its new handle, or NULL if there is none.
  */
-struct callout_slot *callout_slot_get(struct callout_table *table,
-				      struct callout_base *base)
+struct callout_slot *callout_slot_get(struct callout_pool *pool)
 {
-	struct callout_pool *pool = callout_pool(table, base);
 	struct callout_slot *slot = pool->free;
 
 	if (unlikely(!slot))
@@ -428,14 +426,16 @@ callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
 {
 	struct callout_base *base;
 	struct callout_slot *slot;
+	struct callout_pool *pool;
 	callout_handle_t handle;
 	unsigned long flags;
 	unsigned int cpu;
 	bool want;
 
 	for (;;) {
-		base = callout_lock_this_cpu(&flags);
-		slot = callout_slot_get(&kernel_table, base);
+		base = callout_lock_home(&flags);
+		pool = callout_pool(&kernel_table, base);
+		slot = callout_slot_get(pool);
 		if (likely(slot))
 			break;
 		cpu = base->index;
@@ -453,7 +453,7 @@ callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
 		slot->c.lock_flags = CALLOUT_L_HASHED;
 		callout_hash_insert(&kernel_table.hash, slot);
 	}
-	want = wants_refill(callout_pool(&kernel_table, base), hashed);
+	want = wants_refill(pool, hashed);
 	callout_unlock(base, flags);
 	if (unlikely(want))
 		irq_work_queue(&refill_irq_work);
@@ -467,7 +467,8 @@ callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
  * @ticks: how many ticks from now; less than 1 counts as 1
  *
  * From section VII of Varghese and Lauck's paper. The callout runs on the
- * current CPU, once. No memory of the caller is used, none is allocated here.
+ * current CPU (on another if this one is nohz_full), once. No memory of the
+ * caller is used, none is allocated here.
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: the handle, or 0 if the table is exhausted: see callout_reserve()
@@ -487,10 +488,34 @@ static struct callout_base *handle_runs_on(callout_handle_t handle)
 
 	for_each_possible_cpu(cpu) {
 		base = READ_ONCE(callout_bases[cpu]);
-		if (base && READ_ONCE(base->running_handle) == handle)
+		/* What the handler did is seen by who sees it gone. */
+		if (base && smp_load_acquire(&base->running_handle) == handle)
 			return base;
 	}
 	return NULL;
+}
+
+/**
+ * callout_unset - cancels a callout of the kernel's table
+ * @slot: its slot
+ * @handle: its handle; if the slot has another by now it is stale
+ *
+ * Context: Interrupts off.
+ * Return: whether it was outstanding.
+ */
+bool callout_unset(struct callout_slot *slot, callout_handle_t handle)
+{
+	struct callout_base *base = callout_lock_irqs_off(&slot->c);
+	bool pending;
+
+	pending = slot->handle == handle && slot->c.state & CALLOUT_S_PENDING;
+	if (likely(pending)) {
+		callout_dequeue_locked(base, &slot->c);
+		trace_callout_cancel(&slot->c);
+		callout_slot_release(&kernel_table, base, slot);
+	}
+	raw_spin_unlock(&base->lock);
+	return pending;
 }
 
 /**
@@ -506,22 +531,17 @@ static struct callout_base *handle_runs_on(callout_handle_t handle)
 int unsetcallout(callout_handle_t handle)
 {
 	struct callout_slot *slot = callout_table_lookup(&kernel_table, handle);
-	struct callout_base *base;
 	unsigned long flags;
-	int ret = -1;
+	bool cancelled;
 
 	if (unlikely(!slot || !handle))
 		return -1;
-	base = callout_lock(&slot->c, &flags);
-	if (slot->handle == handle && slot->c.state & CALLOUT_S_PENDING) {
-		callout_dequeue_locked(base, &slot->c);
-		callout_slot_release(&kernel_table, base, slot);
-		ret = 1;
-	}
-	callout_unlock(base, flags);
-	if (ret < 0 && handle_runs_on(handle))
-		ret = 0;
-	return ret;
+	local_irq_save(flags);
+	cancelled = callout_unset(slot, handle);
+	local_irq_restore(flags);
+	if (likely(cancelled))
+		return 1;
+	return handle_runs_on(handle) ? 0 : -1;
 }
 EXPORT_SYMBOL_GPL(unsetcallout);
 
@@ -577,6 +597,9 @@ int callout_reserve(unsigned int n)
 
 	while (!ret && READ_ONCE(pool->count) < n) {
 		ret = callout_table_grow(&kernel_table, cpu, 1, GFP_KERNEL);
+		/* The table is at its limit, but another CPU may not need all. */
+		if (ret == -ENOSPC && callout_table_steal(&kernel_table, cpu))
+			ret = 0;
 		cond_resched();
 	}
 	return ret;
@@ -593,7 +616,7 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 	callout_func_t func = c->func;
 	void *arg = c->arg;
 
-	callout_dequeue_locked(base, c);
+	callout_take_due(base, c);
 	callout_slot_release(&kernel_table, base, slot);
 	callout_run_begin(base, NULL, handle);
 	func(arg);
@@ -602,12 +625,12 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 }
 
 /**
- * callout_handle_init - makes the kernel's table
+ * callout_handles_init - makes the kernel's table
  * @max_slots: how many callouts may be outstanding
  *
  * Return: 0 or -ENOMEM.
  */
-int callout_handle_init(unsigned int max_slots)
+int callout_handles_init(unsigned int max_slots)
 {
 	unsigned int cpu;
 	int ret;
@@ -634,20 +657,20 @@ int callout_handle_init(unsigned int max_slots)
 }
 
 /**
- * callout_handle_stop - ends the worker; before the bases go
+ * callout_handles_stop - ends the worker; before the bases go
  */
-void callout_handle_stop(void)
+void callout_handles_stop(void)
 {
 	irq_work_sync(&refill_irq_work);
 	cancel_work_sync(&refill_work);
 }
 
 /**
- * callout_handle_exit - frees the kernel's table
+ * callout_handles_exit - frees the kernel's table
  *
  * The bases must be gone before: pending callouts are in this memory.
  */
-void callout_handle_exit(void)
+void callout_handles_exit(void)
 {
 	callout_table_destroy(&kernel_table);
 }

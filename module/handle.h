@@ -5,6 +5,7 @@
 #ifndef _CALLOUT_HANDLE_H
 #define _CALLOUT_HANDLE_H
 
+#include <linux/bits.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -17,9 +18,12 @@
  */
 #define CALLOUT_SLOT_BITS	24
 #define CALLOUT_PLACE_BITS	6
-#define CALLOUT_GEN_ONE		(1ULL << CALLOUT_SLOT_BITS)
+#define CALLOUT_GEN_ONE		BIT_ULL(CALLOUT_SLOT_BITS)
 #define CALLOUT_GEN_MAX		(~0ULL >> CALLOUT_SLOT_BITS)
 #define CALLOUT_MAX_CHUNKS	(1U << (CALLOUT_SLOT_BITS - CALLOUT_PLACE_BITS))
+
+/* The largest limit that a table may be given: its slots must have numbers. */
+#define CALLOUT_MAX_LIMIT	10000000U
 
 /* Slots live in naturally aligned chunks of this many bytes. */
 #define CALLOUT_CHUNK_SIZE	4096U
@@ -54,6 +58,7 @@ struct callout_chunk {
 				 sizeof(struct callout_slot))
 
 static_assert(CALLOUT_CHUNK_SLOTS <= 1U << CALLOUT_PLACE_BITS);
+static_assert(CALLOUT_MAX_CHUNKS * CALLOUT_CHUNK_SLOTS >= CALLOUT_MAX_LIMIT);
 
 /* The free slots of one base; protected by the base's lock. */
 struct callout_pool {
@@ -88,7 +93,7 @@ struct callout_table {
 	unsigned int nr_chunks;
 	unsigned int max_chunks;
 	atomic_t retired;
-	struct mutex grow;
+	struct mutex grow;	/* serialises growth */
 	struct callout_hash hash;
 };
 
@@ -120,8 +125,7 @@ unsigned int callout_table_steal(struct callout_table *table, unsigned int cpu);
 struct callout_slot *callout_table_lookup(struct callout_table *table,
 					  u64 handle);
 
-struct callout_slot *callout_slot_get(struct callout_table *table,
-				      struct callout_base *base);
+struct callout_slot *callout_slot_get(struct callout_pool *pool);
 void callout_slot_put(struct callout_table *table, struct callout_base *base,
 		      struct callout_slot *slot);
 
@@ -131,10 +135,11 @@ void callout_slot_release(struct callout_table *table,
 
 callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
 			     bool hashed);
+bool callout_unset(struct callout_slot *slot, callout_handle_t handle);
 struct callout_table *callout_kernel_table(void);
 
-int callout_handle_init(unsigned int max_slots);
-void callout_handle_stop(void);
-void callout_handle_exit(void);
+int callout_handles_init(unsigned int max_slots);
+void callout_handles_stop(void);
+void callout_handles_exit(void);
 
 #endif /* _CALLOUT_HANDLE_H */

@@ -13,7 +13,6 @@
  * from process context, a batch at a time: new slots go to the new table,
  * old ones are moved there, a search looks into both.
  */
-#include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/random.h>
 #include <linux/sched.h>
@@ -21,18 +20,8 @@
 #include "core.h"
 #include "handle.h"
 #include "hash.h"
+#include "hash_inline.h"
 #include "kcompat.h"
-
-#define MAX_BITS	20
-
-static unsigned int hash_index(const struct callout_hash *hash,
-			       const void *func, const void *arg, u8 bits)
-{
-	u64 h = (unsigned long)func * hash->mul[0] +
-		(unsigned long)arg * hash->mul[1];
-
-	return (h ^ h >> 32) * GOLDEN_RATIO_64 >> (64 - bits);
-}
 
 /* Where (func, arg, expires) is, seen from @slot: left, here, or right. */
 static int hash_compare(const void *func, const void *arg, u64 expires,
@@ -84,68 +73,30 @@ void callout_hash_destroy(struct callout_hash *hash)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
 
-static void hash_link(struct callout_hash *hash, struct callout_slot *slot)
+/*
+ * Equal ones go to the right: first set is first found. Those that are moved
+ * when the table grows were set before those that have come to the new table
+ * meanwhile, and are moved last first: they go to the left.
+ */
+void callout_hash_link_slow(struct rb_root *root, struct callout_slot *slot,
+			    bool moved)
 {
-	struct callout *c = &slot->c;
-	unsigned int i = hash_index(hash, c->func, c->arg, hash->bits);
-	struct rb_root *root = &hash->buckets[i];
 	struct rb_node **link = &root->rb_node, *parent = NULL;
+	struct callout *c = &slot->c;
 
 	while (*link) {
 		parent = *link;
-		/* Equal ones go to the right: first set is first found. */
 		if (hash_compare(c->func, c->arg, c->expires,
 				 rb_entry(parent, struct callout_slot, node)) <
-		    0)
+		    moved)
 			link = &parent->rb_left;
 		else
 			link = &parent->rb_right;
 	}
 	rb_link_node(&slot->node, parent, link);
 	rb_insert_color(&slot->node, root);
-	c->active = hash->side;
 }
-
-/**
- * callout_hash_insert - adds a slot
- * @hash: the hash
- * @slot: the slot; its func, arg and expires stay until it is removed
- *
- * Context: Interrupts off.
- */
-void callout_hash_insert(struct callout_hash *hash, struct callout_slot *slot)
-{
-	raw_spin_lock(&hash->lock);
-	hash_link(hash, slot);
-	hash->count++;
-	raw_spin_unlock(&hash->lock);
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert);
-
-/**
- * callout_hash_remove - takes a slot out
- * @hash: the hash
- * @slot: a slot in it
- *
- * Context: Interrupts off.
- */
-void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
-{
-	struct callout *c = &slot->c;
-	struct rb_root *root;
-
-	raw_spin_lock(&hash->lock);
-	if (likely(c->active == hash->side))
-		root = &hash->buckets[hash_index(hash, c->func, c->arg,
-						 hash->bits)];
-	else
-		root = &hash->old[hash_index(hash, c->func, c->arg,
-					     hash->old_bits)];
-	rb_erase(&slot->node, root);
-	hash->count--;
-	raw_spin_unlock(&hash->lock);
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_link_slow);
 
 /* The first slot of a tree with this function and argument. */
 static struct callout_slot *hash_first(struct rb_root *root, const void *func,
@@ -168,38 +119,57 @@ static struct callout_slot *hash_first(struct rb_root *root, const void *func,
 	return found;
 }
 
+static void hash_unlink(struct callout_hash *hash, struct callout_slot *slot)
+{
+	struct callout *c = &slot->c;
+	struct rb_root *root;
+
+	if (likely(c->active == hash->side))
+		root = callout_hash_bucket(hash, c->func, c->arg);
+	else
+		root = callout_hash_old_bucket(hash, c->func, c->arg);
+	rb_erase(&slot->node, root);
+}
+
 /**
- * callout_hash_find - the callout with a function and argument
+ * callout_hash_remove - takes a slot out, if callout_hash_take() has not
  * @hash: the hash
- * @func: the function
- * @arg: the argument
+ * @slot: a slot that was inserted
  *
  * Context: Interrupts off.
- * Return: the handle of the one that expires first, and was set first of
- * those that do; 0 if there is none.
  */
-u64 callout_hash_find(struct callout_hash *hash, const void *func,
-		      const void *arg)
+void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
+{
+	/* Nobody inserts it meanwhile: once it has left it stays out. */
+	if (RB_EMPTY_NODE(&slot->node))
+		return;
+	raw_spin_lock(&hash->lock);
+	if (!RB_EMPTY_NODE(&slot->node)) {
+		hash_unlink(hash, slot);
+		hash->count--;
+	}
+	raw_spin_unlock(&hash->lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
+
+/* callout_hash_take() where a bucket holds more than the one. */
+struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
+					    const void *func, const void *arg)
 {
 	struct callout_slot *slot, *other;
-	u64 handle = 0;
 
-	raw_spin_lock(&hash->lock);
-	slot = hash_first(&hash->buckets[hash_index(hash, func, arg,
-						    hash->bits)], func, arg);
-	if (unlikely(hash->old)) {
-		other = hash_first(&hash->old[hash_index(hash, func, arg,
-							 hash->old_bits)],
+	slot = hash_first(callout_hash_bucket(hash, func, arg), func, arg);
+	if (hash->old) {
+		other = hash_first(callout_hash_old_bucket(hash, func, arg),
 				   func, arg);
 		if (!slot || (other && other->c.expires <= slot->c.expires))
 			slot = other;
 	}
 	if (slot)
-		handle = slot->handle;
-	raw_spin_unlock(&hash->lock);
-	return handle;
+		hash_unlink(hash, slot);
+	return slot;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_find);
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_take_slow);
 
 /* Moves up to a budget of slots to the new table; false when all are there. */
 static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
@@ -213,11 +183,10 @@ static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 		while (root->rb_node) {
 			if (!budget--)
 				return true;
-			/* In order, so that equal ones keep theirs. */
-			slot = rb_entry(rb_first(root), struct callout_slot,
+			slot = rb_entry(rb_last(root), struct callout_slot,
 					node);
 			rb_erase(&slot->node, root);
-			hash_link(hash, slot);
+			callout_hash_link(hash, slot, true);
 		}
 		if (!budget--)
 			return true;
@@ -226,7 +195,7 @@ static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 }
 
 /**
- * callout_hash_grow - doubles the number of buckets if it has become small
+ * callout_hash_grow - makes more buckets if there are too few
  * @hash: the hash
  * @gfp: how to allocate; without memory everything stays as it was
  *
@@ -238,10 +207,10 @@ void callout_hash_grow(struct callout_hash *hash, gfp_t gfp)
 	struct rb_root *buckets;
 	bool more;
 
-	if (!callout_hash_wants_growth(hash) || hash->bits >= MAX_BITS)
+	if (!callout_hash_wants_growth(hash))
 		return;
-	bits = clamp_t(unsigned int, ilog2(hash->count) + 1, hash->bits + 1,
-		       MAX_BITS);
+	bits = clamp_t(unsigned int, ilog2(hash->count) + 4, hash->bits + 1,
+		       CALLOUT_HASH_MAX_BITS);
 	buckets = hash_alloc(bits, gfp | __GFP_NOWARN);
 	if (!buckets)
 		return;

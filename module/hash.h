@@ -36,15 +36,44 @@ struct callout_hash {
 
 int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp);
 void callout_hash_destroy(struct callout_hash *hash);
-void callout_hash_insert(struct callout_hash *hash, struct callout_slot *slot);
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot);
-u64 callout_hash_find(struct callout_hash *hash, const void *func,
-		      const void *arg);
+void callout_hash_link_slow(struct rb_root *root, struct callout_slot *slot,
+			    bool moved);
+struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
+					    const void *func, const void *arg);
 void callout_hash_grow(struct callout_hash *hash, gfp_t gfp);
 
+/* The upper bits of a sum of products with secret factors are the hash. */
+static inline u64 callout_hash_value(const struct callout_hash *hash,
+				     const void *func, const void *arg)
+{
+	return (unsigned long)func * hash->mul[0] +
+	       (unsigned long)arg * hash->mul[1];
+}
+
+static inline struct rb_root *callout_hash_bucket(struct callout_hash *hash,
+						  const void *func,
+						  const void *arg)
+{
+	return &hash->buckets[callout_hash_value(hash, func, arg) >>
+			      (64 - hash->bits)];
+}
+
+static inline struct rb_root *callout_hash_old_bucket(struct callout_hash *hash,
+						      const void *func,
+						      const void *arg)
+{
+	return &hash->old[callout_hash_value(hash, func, arg) >>
+			  (64 - hash->old_bits)];
+}
+
+#define CALLOUT_HASH_MAX_BITS	20
+
+/* From a quarter full on: a bucket with another slot in it is not so fast. */
 static inline bool callout_hash_wants_growth(struct callout_hash *hash)
 {
-	return READ_ONCE(hash->count) >> READ_ONCE(hash->bits) > 1;
+	return READ_ONCE(hash->bits) < CALLOUT_HASH_MAX_BITS &&
+	       (READ_ONCE(hash->count) << 2) >> READ_ONCE(hash->bits);
 }
 
 #endif /* _CALLOUT_HASH_H */

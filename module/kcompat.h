@@ -9,6 +9,7 @@
 #define _CALLOUT_KCOMPAT_H
 
 #include <linux/export.h>
+#include <linux/hrtimer.h>
 #include <linux/timer.h>
 #include <linux/version.h>
 
@@ -21,6 +22,15 @@
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+static inline void
+hrtimer_setup(struct hrtimer *timer,
+	      enum hrtimer_restart (*function)(struct hrtimer *),
+	      clockid_t clock_id, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock_id, mode);
+	timer->function = function;
+}
+
 #define CALLOUT_IMPORT_KUNIT_NS	MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING)
 #else
 #define CALLOUT_IMPORT_KUNIT_NS	MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")

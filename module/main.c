@@ -2,12 +2,15 @@
 /*
  * main.c - load and unload, module parameters
  */
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/string.h>
 #include "core.h"
+#include "debugfs.h"
 #include "dev.h"
 #include "handle.h"
 #include "kcompat.h"
+#include "tick.h"
 
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -16,19 +19,38 @@ static char *scheme = "hashed_wheel";
 module_param(scheme, charp, 0444);
 MODULE_PARM_DESC(scheme, "timer data structure: hashed_wheel");
 
+static char *tick_source = "jiffies";
+module_param(tick_source, charp, 0444);
+MODULE_PARM_DESC(tick_source, "what drives the wheel: jiffies (the kernel's tick, default) or hrtimer");
+
+static unsigned int hz;
+module_param(hz, uint, 0444);
+MODULE_PARM_DESC(hz, "ticks a second, up to 1000000; only tick_source=hrtimer takes others than the kernel's HZ (default)");
+
 static unsigned int buckets = 1U << 14;
 module_param(buckets, uint, 0444);
 MODULE_PARM_DESC(buckets, "buckets of each CPU's wheel, a power of two from 4 to 1048576 (default 16384)");
 
-static char *tick_source = "jiffies";
-module_param(tick_source, charp, 0444);
-MODULE_PARM_DESC(tick_source, "what drives the wheel: jiffies");
+/* How many callouts a table may be allowed: slots have 24-bit numbers. */
+static int set_limit(const char *val, const struct kernel_param *kp)
+{
+	int ret = param_set_uint_minmax(val, kp, 1, CALLOUT_MAX_LIMIT);
+
+	if (ret)
+		pr_err("%s: not from 1 to %u\n", kp->name, CALLOUT_MAX_LIMIT);
+	return ret;
+}
+
+static const struct kernel_param_ops limit_ops = {
+	.set = set_limit,
+	.get = param_get_uint,
+};
 
 static unsigned int max_callouts = 1000000;
-module_param(max_callouts, uint, 0444);
+module_param_cb(max_callouts, &limit_ops, &max_callouts, 0444);
 MODULE_PARM_DESC(max_callouts, "how many callouts kernel code may set by handle (default 1000000)");
 
-module_param_named(max_per_file, callout_max_per_file, uint, 0644);
+module_param_cb(max_per_file, &limit_ops, &callout_max_per_file, 0644);
 MODULE_PARM_DESC(max_per_file, "how many callouts a file of /dev/callout opened from now on may have (default 1000000)");
 
 static const struct callout_scheme_ops *const schemes[] = {
@@ -37,6 +59,7 @@ static const struct callout_scheme_ops *const schemes[] = {
 
 static const struct callout_tick_source *const tick_sources[] = {
 	&callout_tick_jiffies,
+	&callout_tick_hrtimer,
 };
 
 static const struct callout_scheme_ops *find_scheme(void)
@@ -61,12 +84,13 @@ static const struct callout_tick_source *find_tick_source(void)
 	return NULL;
 }
 
-static bool check_range(const char *name, unsigned int value, unsigned int min,
-			unsigned int max)
+static bool check_buckets(void)
 {
-	if (value >= min && value <= max)
+	if (is_power_of_2(buckets) && buckets >= CALLOUT_WHEEL_MIN_BUCKETS &&
+	    buckets <= CALLOUT_WHEEL_MAX_BUCKETS)
 		return true;
-	pr_err("%s=%u: not from %u to %u\n", name, value, min, max);
+	pr_err("buckets=%u: not a power of two from %u to %u\n", buckets,
+	       CALLOUT_WHEEL_MIN_BUCKETS, CALLOUT_WHEEL_MAX_BUCKETS);
 	return false;
 }
 
@@ -76,34 +100,31 @@ static int __init callout_module_init(void)
 	const struct callout_tick_source *tick = find_tick_source();
 	int ret;
 
-	if (!ops || !tick ||
-	    !check_range("buckets", buckets, CALLOUT_WHEEL_MIN_BUCKETS,
-			 CALLOUT_WHEEL_MAX_BUCKETS) ||
-	    !check_range("max_callouts", max_callouts, 1,
-			 CALLOUT_MAX_PER_FILE) ||
-	    !check_range("max_per_file", callout_max_per_file, 1,
-			 CALLOUT_MAX_PER_FILE))
+	if (!ops || !tick || !check_buckets())
 		return -EINVAL;
-	if (!is_power_of_2(buckets)) {
-		pr_err("buckets=%u: not a power of two\n", buckets);
-		return -EINVAL;
-	}
 
+	ret = callout_tick_set_hz(tick, hz);
+	if (ret) {
+		pr_err("hz=%u: tick_source=%s does not do that\n", hz,
+		       tick_source);
+		return ret;
+	}
 	ret = callout_core_init(tick, ops, buckets);
 	if (ret)
 		return ret;
-	ret = callout_handle_init(max_callouts);
+	ret = callout_handles_init(max_callouts);
 	if (ret)
 		goto err_core;
 	ret = callout_dev_init();
 	if (ret)
 		goto err_handle;
+	callout_debugfs_init();
 	return 0;
 
 err_handle:
-	callout_handle_stop();
+	callout_handles_stop();
 	callout_core_exit();
-	callout_handle_exit();
+	callout_handles_exit();
 	return ret;
 err_core:
 	callout_core_exit();
@@ -114,11 +135,12 @@ static void __exit callout_module_exit(void)
 {
 	u64 left;
 
+	callout_debugfs_exit();
 	callout_dev_exit();
-	callout_handle_stop();
+	callout_handles_stop();
 	/* Slots are in the schemes' lists: the bases go before the table. */
 	left = callout_core_exit();
-	callout_handle_exit();
+	callout_handles_exit();
 	if (left)
 		pr_warn("%llu callouts were still pending; they will not run\n",
 			left);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tick.c - the tick source: how a base learns that a tick has come
+ * tick.c - the tick sources: how a base learns that a tick has come
  *
  * In BSD the clock interrupt calls hardclock(), which has softclock() run when
  * a callout is due. A Linux module has no hook in the tick itself; the nearest
- * thing that runs from it is a pinned timer_list, so each base has one. It is
- * set only for a tick at which something can be due: an idle base has no timer
- * and wakes nobody up.
+ * thing that runs from it is a pinned timer_list, so with tick_source=jiffies
+ * each base has one. With tick_source=hrtimer it is a pinned hrtimer, for
+ * ticks that are finer than the kernel's. Either is set only for a tick at
+ * which something can be due: an idle base has no timer and wakes nobody up.
  *
- * The time is the kernel's jiffies, 64 bits of them: it changes at the same
- * edge that runs the timer. It is the same on all CPUs, and however late a
- * wake-up is, it says how many ticks have passed.
+ * The time of the first is the kernel's jiffies, 64 bits of them: it changes
+ * at the same edge that runs the timer. The time of the second is
+ * CLOCK_MONOTONIC divided by the length of a tick. Both are the same on all
+ * CPUs, and however late a wake-up is, they say how many ticks have passed.
  *
  * The kernel's timer wheel fires a far timer late, up to an eighth of its
  * distance: it has 9 levels with granules of 1, 8, 64, ... ticks, and rounds
@@ -19,9 +21,15 @@
  * ((e >> 3i) + 1) << 3i. So for tick T the timer is set for the last granule
  * edge up to T, by e = (T >> 3i << 3i) - 1, and from there, nearer now, it is
  * set again. That is one wake-up a level at most.
+ *
+ * Who arms a callout of another CPU must get that CPU's timer set there.
+ * add_timer_on() does; for a pinned hrtimer the CPU must do it itself, so it
+ * is sent an interrupt.
  */
+#include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/smp.h>
 #include "core.h"
 #include "kcompat.h"
 #include "tick.h"
@@ -61,7 +69,7 @@ static unsigned long jiffies_hop(u64 now, u64 tick)
 
 static void jiffies_program(struct callout_base *base, u64 tick)
 {
-	unsigned long expires = jiffies_hop(get_jiffies_64(), tick);
+	unsigned long expires = jiffies_hop(jiffies_now(base), tick);
 
 	lockdep_assert_held(&base->lock);
 	if (base->index == smp_processor_id()) {
@@ -81,9 +89,9 @@ static void jiffies_timer(struct timer_list *t)
 	bool hop;
 
 	raw_spin_lock_irq(&base->lock);
-	hop = base->armed != U64_MAX && base->armed > get_jiffies_64();
+	hop = base->armed != U64_MAX && base->armed > jiffies_now(base);
 	if (hop) {
-		base->hops++;
+		base->stats.hops++;
 		jiffies_program(base, base->armed);
 	}
 	raw_spin_unlock_irq(&base->lock);
@@ -101,35 +109,133 @@ static void jiffies_shutdown(struct callout_base *base)
 	timer_shutdown_sync(&base->timer);
 }
 
+/*
+ * The present jiffy began at some time up to @now, so that many tick lengths
+ * from it, rounded up, plus one, are never early. Where in the present jiffy
+ * @now is would spare the one, but is not known to a module.
+ */
+static u64 jiffies_from_ns(u64 due, u64 now)
+{
+	u64 tick = get_jiffies_64() + 1;
+
+	if (due > now)
+		tick += div64_u64(due - now + TICK_NSEC - 1, TICK_NSEC);
+	return tick;
+}
+
 const struct callout_tick_source callout_tick_jiffies = {
 	.name		= "jiffies",
-	.tick_ns	= TICK_NSEC,
 	.now		= jiffies_now,
+	.from_ns	= jiffies_from_ns,
 	.init		= jiffies_init,
 	.program	= jiffies_program,
 	.shutdown	= jiffies_shutdown,
 };
 EXPORT_SYMBOL_IF_KUNIT(callout_tick_jiffies);
 
-/**
- * callout_tick_from_ns - the tick at which a time will have come
- * @base: the base whose ticks are meant
- * @due: a time, in ns
- * @now: the present time of the same clock, in ns
- *
- * The present tick began at some time up to @now, so that many tick lengths
- * from it, rounded up, plus one, are never early. Where in the present tick
- * @now is would spare the one, but is not known to a module.
- *
- * Context: Any.
- * Return: a tick after the present one.
- */
-u64 callout_tick_from_ns(struct callout_base *base, u64 due, u64 now)
-{
-	u64 tick = callout_now(base) + 1;
+static u64 tick_ns = TICK_NSEC;
 
-	if (due > now)
-		tick += div64_u64(due - now + base->tick->tick_ns - 1,
-				  base->tick->tick_ns);
-	return tick;
+static u64 hrtimer_now(struct callout_base *base)
+{
+	return div64_u64(ktime_get_ns(), tick_ns);
 }
+
+static void hrtimer_set(struct callout_base *base)
+{
+	/* Past what ktime_t can say is as good as never. */
+	u64 tick = min_t(u64, base->armed, div64_u64(KTIME_MAX, tick_ns));
+
+	hrtimer_start(&base->hrtimer, ns_to_ktime(tick * tick_ns),
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/* Runs on the base's CPU, in a hard interrupt. */
+static void hrtimer_kicked(void *arg)
+{
+	struct callout_base *base = arg;
+
+	raw_spin_lock(&base->lock);
+	if (base->armed && base->armed != U64_MAX)
+		hrtimer_set(base);
+	raw_spin_unlock(&base->lock);
+}
+
+static void hrtimer_program(struct callout_base *base, u64 tick)
+{
+	lockdep_assert_held(&base->lock);
+	if (base->index == smp_processor_id())
+		hrtimer_set(base);
+	else
+		/* If one is on its way already it will see base->armed. */
+		smp_call_function_single_async(base->index, &base->kick);
+}
+
+static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
+{
+	callout_softclock(container_of(timer, struct callout_base, hrtimer));
+	return HRTIMER_NORESTART;
+}
+
+static void hrtimer_tick_init(struct callout_base *base)
+{
+	hrtimer_setup(&base->hrtimer, hrtimer_tick, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+	INIT_CSD(&base->kick, hrtimer_kicked, base);
+}
+
+static void hrtimer_nothing(void *unused)
+{
+}
+
+static void hrtimer_tick_shutdown(struct callout_base *base)
+{
+	/* Behind a kick that is on its way. A dead CPU has none. */
+	smp_call_function_single(base->index, hrtimer_nothing, NULL, 1);
+	hrtimer_cancel(&base->hrtimer);
+}
+
+static u64 hrtimer_from_ns(u64 due, u64 now)
+{
+	u64 tick = div64_u64(due + tick_ns - 1, tick_ns);
+
+	return max(tick, div64_u64(now, tick_ns) + 1);
+}
+
+const struct callout_tick_source callout_tick_hrtimer = {
+	.name		= "hrtimer",
+	.now		= hrtimer_now,
+	.from_ns	= hrtimer_from_ns,
+	.init		= hrtimer_tick_init,
+	.program	= hrtimer_program,
+	.shutdown	= hrtimer_tick_shutdown,
+};
+
+/**
+ * callout_tick_set_hz - sets the length of a tick
+ * @tick: the source that is going to be used
+ * @hz: ticks a second; 0 for the kernel's HZ
+ *
+ * Return: 0, or -EINVAL if @tick cannot have that many.
+ */
+int callout_tick_set_hz(const struct callout_tick_source *tick, unsigned int hz)
+{
+	if (!hz)
+		hz = HZ;
+	if (tick == &callout_tick_jiffies && hz != HZ)
+		return -EINVAL;
+	if (hz > CALLOUT_MAX_HZ)
+		return -EINVAL;
+	tick_ns = hz == HZ ? TICK_NSEC : NSEC_PER_SEC / hz;
+	return 0;
+}
+
+/**
+ * callout_tick_ns - how long a tick is
+ *
+ * Return: the length in ns.
+ */
+u64 callout_tick_ns(void)
+{
+	return tick_ns;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_tick_ns);

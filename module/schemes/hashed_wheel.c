@@ -21,11 +21,11 @@
  *    node's minimum at most each of its children's. Either may be too low,
  *    never too high.
  *  - start lowers them, up to the first that is low enough already.
- *  - stop raises only the bound of a bucket that it empties. Nodes above stay
- *    as they are, until the search for the minimum comes by and finds that no
- *    child is as low as the node says.
+ *  - stop raises only the bound of a bucket that it empties.
  *  - A walk over a bucket knows the bucket's new bound when it ends. Until
  *    then the old one holds; a start during the walk lowers both.
+ *  - When a bucket's bound rises the nodes above it stay as they are, until the
+ *    search for the minimum comes by.
  *
  * advance() takes the bucket with the lowest bound, as long as that is not in
  * the future, and walks it as if the time were that bound. So callouts come
@@ -46,188 +46,89 @@
 #include <linux/prefetch.h>
 #include <linux/slab.h>
 #include "../kcompat.h"
-
-#define FANOUT_SHIFT	4
-#define FANOUT		(1U << FANOUT_SHIFT)
-
-/* ceil((log2(CALLOUT_WHEEL_MAX_BUCKETS)) / FANOUT_SHIFT) + 1 */
-#define MAX_LEVELS	6
+#include "hashed_wheel.h"
 
 /* How many buckets ahead of a walk the heads are fetched. */
 #define PREFETCH_BUCKETS	8
 
-/**
- * struct wheel - a hashed wheel
- * @s: the common part
- * @mask: number of buckets - 1
- * @top: index in @min of the root's level
- * @min: @min[0] has a bound for each bucket, @min[i] a minimum for each
- *	FANOUT of @min[i - 1], @min[@top] one element
- * @cursor: the next entry of the walk under way, or NULL
- * @walked: the bucket that is walked
- * @walk_time: the tick that the walk is for
- * @walk_min: lowest expiry of those that the walk has left behind in @walked
- * @head: the buckets
- */
-struct wheel {
-	struct callout_scheme s;
-	unsigned int mask;
-	unsigned int top;
-	u64 *min[MAX_LEVELS];
-	struct list_head *cursor;
-	unsigned int walked;
-	u64 walk_time;
-	u64 walk_min;
-	struct list_head head[];
-};
-
-static inline struct wheel *to_wheel(struct callout_scheme *s)
+static void wheel_start(struct callout_scheme *s, struct callout *c, u64 now,
+			u64 expires)
 {
-	return container_of(s, struct wheel, s);
+	callout_wheel_start(to_wheel(s), c, expires);
 }
 
-static void wheel_lower(struct wheel *w, unsigned int i, u64 bound)
+static void wheel_rearm(struct callout_scheme *s, struct callout *c, u64 now,
+			u64 expires)
 {
-	unsigned int level;
-
-	for (level = 0; level <= w->top; level++) {
-		if (w->min[level][i] <= bound)
-			break;
-		w->min[level][i] = bound;
-		i >>= FANOUT_SHIFT;
-	}
+	callout_wheel_rearm(to_wheel(s), c, expires);
 }
 
-static inline void wheel_file(struct wheel *w, struct callout *c)
+static void wheel_stop(struct callout_scheme *s, struct callout *c)
 {
-	unsigned int i = c->expires & w->mask;
-
-	list_add_tail(&c->entry, &w->head[i]);
-	wheel_lower(w, i, c->expires);
-	/* A walk that is not at its end yet comes by and sees for itself. */
-	if (unlikely(w->cursor == &w->head[i]) && c->expires < w->walk_min)
-		w->walk_min = c->expires;
+	callout_wheel_stop(to_wheel(s), c);
 }
 
-static inline void wheel_unlink(struct wheel *w, struct callout *c)
+/* The lowest of the children of node i of a level. */
+static u64 wheel_min_child(const struct callout_wheel *w, unsigned int level,
+			   unsigned int i)
 {
-	struct list_head *next = c->entry.next;
+	unsigned int nodes = (w->mask >> (FANOUT_SHIFT * (level - 1))) + 1;
+	const u64 *min = w->min[level - 1] + (i << FANOUT_SHIFT);
+	unsigned int n = min(nodes, FANOUT), j;
+	u64 lowest = min[0];
 
-	if (unlikely(w->cursor == &c->entry))
-		w->cursor = next;
-	/* Alone between head and head: next is the bucket, and now empty. */
-	if (next == c->entry.prev)
-		w->min[0][next - w->head] = U64_MAX;
-	__list_del(c->entry.prev, next);
-}
-
-void callout_wheel_start(struct callout_scheme *s, struct callout *c, u64 now,
-			 u64 expires)
-{
-	c->expires = expires;
-	wheel_file(to_wheel(s), c);
-}
-
-void callout_wheel_stop(struct callout_scheme *s, struct callout *c)
-{
-	wheel_unlink(to_wheel(s), c);
-}
-
-void callout_wheel_rearm(struct callout_scheme *s, struct callout *c, u64 now,
-			 u64 expires)
-{
-	struct wheel *w = to_wheel(s);
-
-	if (expires >= c->expires) {
-		c->expires = expires;
-		return;
-	}
-	wheel_unlink(w, c);
-	c->expires = expires;
-	wheel_file(w, c);
-}
-
-/* The lowest of the children of node i of a level, and which it is. */
-static u64 wheel_min_child(struct wheel *w, unsigned int level, unsigned int i,
-			   unsigned int *child)
-{
-	const u64 *min = w->min[level - 1];
-	unsigned int first = i << FANOUT_SHIFT;
-	unsigned int last = min(first + FANOUT - 1,
-				w->mask >> (FANOUT_SHIFT * (level - 1)));
-	u64 lowest = U64_MAX;
-	unsigned int j;
-
-	*child = first;
-	for (j = first; j <= last; j++) {
-		if (min[j] < lowest) {
+	for (j = 1; j < n; j++)
+		if (min[j] < lowest)
 			lowest = min[j];
-			*child = j;
-		}
-	}
 	return lowest;
 }
 
-/*
- * Makes the nodes above a bucket agree with their children. Only what is
- * above a bucket whose bound has just risen needs it, and only for speed.
- */
-static void wheel_raise(struct wheel *w, unsigned int i)
+/* Makes the nodes above a bucket agree with their children. */
+static void wheel_raise(struct callout_wheel *w, unsigned int i)
 {
-	unsigned int level, child;
-	u64 lowest;
+	unsigned int level;
 
 	for (level = 1; level <= w->top; level++) {
 		i >>= FANOUT_SHIFT;
-		lowest = wheel_min_child(w, level, i, &child);
-		if (w->min[level][i] == lowest)
-			break;
-		w->min[level][i] = lowest;
+		w->min[level][i] = wheel_min_child(w, level, i);
 	}
 }
 
 /*
- * Finds the bucket with the lowest bound. Nodes that were too low are put
- * right on the way, each at most once for each time that something above a
- * bucket was left too low. Returns false if the budget ran out before that;
- * the root is a lower bound even then.
+ * Finds the bucket with the lowest bound. Every bound is the expiry of an
+ * entry that is or was in the bucket, so the root's value tells the bucket
+ * that it comes from. If that bucket has another bound by now, the nodes above
+ * it are put right, and the root rises. That happens at most once for each
+ * time that a walk or stop left a bound behind. Returns false if the budget
+ * ran out before the root was right; it is a lower bound even then.
  */
-static bool wheel_find_min(struct wheel *w, unsigned int *budget,
+static bool wheel_find_min(struct callout_wheel *w, unsigned int *budget,
 			   unsigned int *bucket)
 {
-	unsigned int level = w->top, i = 0, child;
 	u64 lowest;
 
-	while (level) {
+	while ((lowest = w->min[w->top][0]) != U64_MAX) {
+		*bucket = lowest & w->mask;
+		if (w->min[0][*bucket] == lowest)
+			return true;
 		if (!*budget)
 			return false;
 		--*budget;
-		lowest = wheel_min_child(w, level, i, &child);
-		if (lowest == w->min[level][i]) {
-			i = child;
-			level--;
-			continue;
-		}
-		w->min[level][i] = lowest;
-		if (level < w->top) {
-			level++;
-			i >>= FANOUT_SHIFT;
-		}
+		wheel_raise(w, *bucket);
 	}
-	*bucket = i;
 	return true;
 }
 
 static u64 wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 {
-	struct wheel *w = to_wheel(s);
+	struct callout_wheel *w = to_wheel(s);
 	unsigned int bucket;
 
 	wheel_find_min(w, budget, &bucket);
 	return w->min[w->top][0];
 }
 
-static void wheel_walk_begin(struct wheel *w, unsigned int i, u64 now)
+static void wheel_walk_begin(struct callout_wheel *w, unsigned int i, u64 now)
 {
 	struct list_head *ahead = &w->head[(i + PREFETCH_BUCKETS) & w->mask];
 
@@ -238,15 +139,14 @@ static void wheel_walk_begin(struct wheel *w, unsigned int i, u64 now)
 	prefetch(ahead->next);
 }
 
-static void wheel_walk_end(struct wheel *w)
+static void wheel_walk_end(struct callout_wheel *w)
 {
 	w->cursor = NULL;
 	w->min[0][w->walked] = list_empty(&w->head[w->walked]) ? U64_MAX :
 								  w->walk_min;
-	wheel_raise(w, w->walked);
 }
 
-static void wheel_walk_step(struct wheel *w, struct list_head *due)
+static void wheel_walk_step(struct callout_wheel *w, struct list_head *due)
 {
 	struct callout *c = list_entry(w->cursor, struct callout, entry);
 
@@ -268,7 +168,7 @@ static void wheel_walk_step(struct wheel *w, struct list_head *due)
 static bool wheel_advance(struct callout_scheme *s, u64 now,
 			  unsigned int *budget, struct list_head *due)
 {
-	struct wheel *w = to_wheel(s);
+	struct callout_wheel *w = to_wheel(s);
 	unsigned int bucket;
 
 	for (;;) {
@@ -295,7 +195,7 @@ static bool wheel_advance(struct callout_scheme *s, u64 now,
 static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 		       struct list_head *out)
 {
-	struct wheel *w = to_wheel(s);
+	struct callout_wheel *w = to_wheel(s);
 	unsigned int bucket;
 
 	w->cursor = NULL;
@@ -311,7 +211,6 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 			list_move_tail(w->head[bucket].next, out);
 		}
 		w->min[0][bucket] = U64_MAX;
-		wheel_raise(w, bucket);
 	}
 	return false;
 }
@@ -319,8 +218,8 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 /* Every invariant of the head comment. The number says which is broken. */
 static int wheel_check(struct callout_scheme *s)
 {
-	struct wheel *w = to_wheel(s);
-	unsigned int level, i, child;
+	struct callout_wheel *w = to_wheel(s);
+	unsigned int level, i;
 	bool cursor_seen = !w->cursor;
 	struct list_head *pos;
 	struct callout *c;
@@ -345,8 +244,7 @@ static int wheel_check(struct callout_scheme *s)
 		return 4;
 	for (level = 1; level <= w->top; level++)
 		for (i = 0; i <= w->mask >> (FANOUT_SHIFT * level); i++)
-			if (wheel_min_child(w, level, i, &child) <
-			    w->min[level][i])
+			if (wheel_min_child(w, level, i) < w->min[level][i])
 				return 5;
 	return 0;
 }
@@ -355,7 +253,7 @@ static struct callout_scheme *
 wheel_create(const struct callout_scheme_params *p)
 {
 	unsigned int level, n, nodes = 0;
-	struct wheel *w;
+	struct callout_wheel *w;
 	size_t heads;
 	u64 *min;
 
@@ -401,9 +299,9 @@ const struct callout_scheme_ops callout_hashed_wheel = {
 	.name		= "hashed_wheel",
 	.create		= wheel_create,
 	.destroy	= wheel_destroy,
-	.start		= callout_wheel_start,
-	.rearm		= callout_wheel_rearm,
-	.stop		= callout_wheel_stop,
+	.start		= wheel_start,
+	.rearm		= wheel_rearm,
+	.stop		= wheel_stop,
 	.advance	= wheel_advance,
 	.next_due	= wheel_next_due,
 	.take		= wheel_take,

@@ -10,8 +10,9 @@
  *
  * Times are in ticks. A callout set for n ticks runs at the n-th tick from
  * now, so after more than n - 1 and at most n tick lengths, and n <= 0 counts
- * as 1. Handlers run in softirq context on the CPU that the callout was set
- * on.
+ * as 1. Handlers run in softirq context on the CPU that the callout belongs
+ * to: where it was initialised or moved to by callout_reset_on(), or, by
+ * handle, where it was set.
  */
 #ifndef _LINUX_CALLOUT_H
 #define _LINUX_CALLOUT_H
@@ -72,6 +73,14 @@ static_assert(sizeof(struct callout) <= 64);
 
 /* callout_init()'s second argument, as FreeBSD's callout(9) has it. */
 #define CALLOUT_MPSAFE	1
+
+/**
+ * DEFINE_CALLOUT - a static callout that needs no callout_init()
+ * @name: its name
+ *
+ * As callout_init(&name, CALLOUT_MPSAFE) on CPU 0.
+ */
+#define DEFINE_CALLOUT(name)	struct callout name = { .cpu = 0 }
 
 void callout_init(struct callout *c, int mpsafe);
 int callout_reset(struct callout *c, long ticks, callout_func_t func, void *arg);

@@ -3,17 +3,12 @@
  * callout_bsd.h - the names that BSD kernels use, for code that comes from one
  *
  * Opt-in: the names are short and common, so nothing but a file that wants
- * them should include this, after every other header. untimeout() takes two arguments as in 4.4BSD, or
- * three as in FreeBSD from release 3 on.
+ * them should include this, after every other header. untimeout() takes two
+ * arguments as in 4.4BSD, or three as in FreeBSD from release 3 on.
  */
 #ifndef _LINUX_CALLOUT_BSD_H
 #define _LINUX_CALLOUT_BSD_H
 
-#if __has_include(<linux/args.h>)
-#include <linux/args.h>
-#else
-#include <linux/kernel.h>
-#endif
 #include <linux/callout.h>
 #include <linux/jiffies.h>
 
@@ -38,8 +33,10 @@ static inline struct callout_handle timeout(callout_func_t func, void *arg,
 #define callout_untimeout_2(func, arg)	callout_untimeout(func, arg)
 #define callout_untimeout_3(func, arg, h)	\
 	callout_untimeout_handle(func, arg, (h).handle)
+#define callout_untimeout_pick(_1, _2, _3, pick, ...)	pick
 #define untimeout(...)	\
-	CONCATENATE(callout_untimeout_, COUNT_ARGS(__VA_ARGS__))(__VA_ARGS__)
+	callout_untimeout_pick(__VA_ARGS__, callout_untimeout_3, \
+			       callout_untimeout_2, none)(__VA_ARGS__)
 
 #define hz	HZ
 #define ticks	((int)jiffies)

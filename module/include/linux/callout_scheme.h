@@ -12,8 +12,8 @@
  * is an argument. So the same file runs in the kernel, under a test's virtual
  * clock, and in a program in user space.
  *
- * A "unit of work" is one entry or one bucket (or one node of an index over
- * them) looked at. A function with a budget does at most that many units,
+ * A "unit of work" is one entry or one bucket (with what is in an index over
+ * it) looked at. A function with a budget does at most that many units,
  * subtracts what it has done, and can be called again to go on; between two
  * such calls anything may be started or stopped. With a budget of at least
  * CALLOUT_MIN_BUDGET each call gets further.
@@ -59,8 +59,8 @@ struct callout_scheme_params {
  * @rearm: moves @c, which is filed here, to @expires
  * @stop: takes @c, which is filed here, out
  * @advance: moves what is due at @now or before to the tail of @due, by
- *	callout_scheme_due(), in order of expiry and, among equals, of filing. Returns true if the budget ran
- *	out before everything was moved.
+ *	callout_scheme_due(), in order of expiry and, among equals, of filing.
+ *	Returns true if the budget ran out before everything was moved.
  * @next_due: a lower bound of the earliest expiry; U64_MAX if empty. Exact
  *	as far as the scheme can tell if it returns with budget left.
  * @take: moves everything to @out, in no order. Returns true if the budget
@@ -96,16 +96,10 @@ static inline void callout_scheme_due(struct callout *c, struct list_head *due)
 	list_add_tail(&c->entry, due);
 }
 
-/* schemes/hashed_wheel.c, called directly where it is the one in use. */
+/* schemes/hashed_wheel.c */
 extern const struct callout_scheme_ops callout_hashed_wheel;
 
 #define CALLOUT_WHEEL_MIN_BUCKETS	4U
 #define CALLOUT_WHEEL_MAX_BUCKETS	(1U << 20)
-
-void callout_wheel_start(struct callout_scheme *s, struct callout *c, u64 now,
-			 u64 expires);
-void callout_wheel_rearm(struct callout_scheme *s, struct callout *c, u64 now,
-			 u64 expires);
-void callout_wheel_stop(struct callout_scheme *s, struct callout *c);
 
 #endif /* _LINUX_CALLOUT_SCHEME_H */

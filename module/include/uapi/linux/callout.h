@@ -113,6 +113,16 @@ struct callout_event {
  * @cancelled: how many were cancelled while pending
  * @withdrawn: how many were cancelled when they had fired
  * @delivered: how many were read
+ * @handlers: callouts that have fired, of all files and of kernel code; this
+ *	and what follows is of the whole facility since it was loaded
+ * @wakeups: times that a CPU was woken because something could be due
+ * @false_wakeups: those that found nothing due
+ * @hops: times that a CPU was woken on the way to a far tick
+ * @visits: entries of the data structure that were looked at to find those due
+ * @refiles: those that were found moved to a later time, and filed anew
+ * @max_units: most units of work done in one go with a CPU's callouts locked
+ * @late: callouts by the number of ticks from when they were due to when they
+ *	fired: 0, 1, 2 to 3, 4 to 7, and so on; the last has all the rest
  *
  * set = cancelled + withdrawn + delivered + outstanding, when nothing is
  * under way.
@@ -130,9 +140,17 @@ struct callout_info {
 	__u64 cancelled;
 	__u64 withdrawn;
 	__u64 delivered;
+	__u64 handlers;
+	__u64 wakeups;
+	__u64 false_wakeups;
+	__u64 hops;
+	__u64 visits;
+	__u64 refiles;
+	__u64 max_units;
+	__u64 late[12];
 };
 
-#define CALLOUT_INFO_SIZE_V1	80
+#define CALLOUT_INFO_SIZE_V1	232
 
 #define CALLOUT_IOC_MAGIC	0xF9
 

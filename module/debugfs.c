@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * debugfs.c - counters of the bases in /sys/kernel/debug/callout/
+ */
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include "core.h"
+#include "debugfs.h"
+
+static struct dentry *dir;
+
+static int bases_show(struct seq_file *m, void *unused)
+{
+	struct callout_stats s;
+	struct callout_base *base;
+	unsigned int cpu, pending;
+
+	seq_puts(m, "cpu pending handlers wakeups false_wakeups hops visits refiles max_units\n");
+	for_each_possible_cpu(cpu) {
+		base = READ_ONCE(callout_bases[cpu]);
+		if (!base)
+			continue;
+		callout_base_stats(base, &s, &pending);
+		seq_printf(m, "%u %u %llu %llu %llu %llu %llu %llu %llu\n", cpu,
+			   pending, s.handlers, s.wakeups, s.false_wakeups,
+			   s.hops, s.visits, s.refiles, s.max_units);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(bases);
+
+static int lateness_show(struct seq_file *m, void *unused)
+{
+	struct callout_stats s;
+	unsigned int i;
+
+	callout_all_stats(&s);
+	seq_puts(m, "ticks_from callouts\n");
+	for (i = 0; i < CALLOUT_LATE_BINS; i++)
+		seq_printf(m, "%llu %llu\n", i ? 1ULL << (i - 1) : 0ULL,
+			   s.late[i]);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(lateness);
+
+/**
+ * callout_debugfs_init - makes the files; without debugfs there are none
+ */
+void callout_debugfs_init(void)
+{
+	dir = debugfs_create_dir("callout", NULL);
+	debugfs_create_file("bases", 0400, dir, NULL, &bases_fops);
+	debugfs_create_file("lateness", 0400, dir, NULL, &lateness_fops);
+}
+
+/**
+ * callout_debugfs_exit - removes the files
+ */
+void callout_debugfs_exit(void)
+{
+	debugfs_remove(dir);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * debugfs.h - counters in debugfs, as seen by main.c
+ */
+#ifndef _CALLOUT_DEBUGFS_H
+#define _CALLOUT_DEBUGFS_H
+
+void callout_debugfs_init(void);
+void callout_debugfs_exit(void);
+
+#endif /* _CALLOUT_DEBUGFS_H */

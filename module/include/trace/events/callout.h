@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * callout.h - tracepoints, in the manner of the kernel's timer events
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM callout
+
+#if !defined(_TRACE_CALLOUT_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_CALLOUT_H
+
+#include <linux/callout.h>
+#include <linux/tracepoint.h>
+
+DECLARE_EVENT_CLASS(callout_class,
+	TP_PROTO(const void *callout),
+	TP_ARGS(callout),
+	TP_STRUCT__entry(
+		__field(const void *, callout)
+	),
+	TP_fast_assign(
+		__entry->callout = callout;
+	),
+	TP_printk("callout=%p", __entry->callout)
+);
+
+/**
+ * callout_init - a callout was initialised
+ * @callout: its address
+ */
+DEFINE_EVENT(callout_class, callout_init,
+	TP_PROTO(const void *callout),
+	TP_ARGS(callout)
+);
+
+/**
+ * callout_cancel - a pending callout was cancelled
+ * @callout: its address
+ */
+DEFINE_EVENT(callout_class, callout_cancel,
+	TP_PROTO(const void *callout),
+	TP_ARGS(callout)
+);
+
+/**
+ * callout_expire_exit - the handler has returned
+ * @callout: the address that the callout had; NULL if it was set by handle
+ */
+DEFINE_EVENT(callout_class, callout_expire_exit,
+	TP_PROTO(const void *callout),
+	TP_ARGS(callout)
+);
+
+/**
+ * callout_start - a callout was set, or moved to another time
+ * @callout: it
+ * @now: the current tick
+ */
+TRACE_EVENT(callout_start,
+	TP_PROTO(const struct callout *callout, u64 now),
+	TP_ARGS(callout, now),
+	TP_STRUCT__entry(
+		__field(const void *, callout)
+		__field(const void *, function)
+		__field(u64, expires)
+		__field(u64, now)
+		__field(u32, cpu)
+		__field(u8, kind)
+	),
+	TP_fast_assign(
+		__entry->callout  = callout;
+		__entry->function = callout->func;
+		__entry->expires  = callout->expires;
+		__entry->now	  = now;
+		__entry->cpu	  = callout->cpu;
+		__entry->kind	  = callout->kind;
+	),
+	TP_printk("callout=%p function=%ps expires=%llu timeout=%lld cpu=%u kind=%u",
+		  __entry->callout, __entry->function, __entry->expires,
+		  (s64)(__entry->expires - __entry->now), __entry->cpu,
+		  __entry->kind)
+);
+
+/**
+ * callout_expire_entry - a callout has expired, its handler is about to run
+ * @callout: it
+ * @now: the current tick
+ */
+TRACE_EVENT(callout_expire_entry,
+	TP_PROTO(const struct callout *callout, u64 now),
+	TP_ARGS(callout, now),
+	TP_STRUCT__entry(
+		__field(const void *, callout)
+		__field(const void *, function)
+		__field(u64, expires)
+		__field(u64, now)
+		__field(u8, kind)
+	),
+	TP_fast_assign(
+		__entry->callout  = callout;
+		__entry->function = callout->func;
+		__entry->expires  = callout->expires;
+		__entry->now	  = now;
+		__entry->kind	  = callout->kind;
+	),
+	TP_printk("callout=%p function=%ps expires=%llu now=%llu late=%lld kind=%u",
+		  __entry->callout, __entry->function, __entry->expires,
+		  __entry->now, (s64)(__entry->now - __entry->expires),
+		  __entry->kind)
+);
+
+/**
+ * callout_tick_start - a CPU's tick source was programmed
+ * @cpu: the CPU
+ * @tick: for which tick
+ */
+TRACE_EVENT(callout_tick_start,
+	TP_PROTO(unsigned int cpu, u64 tick),
+	TP_ARGS(cpu, tick),
+	TP_STRUCT__entry(
+		__field(unsigned int, cpu)
+		__field(u64, tick)
+	),
+	TP_fast_assign(
+		__entry->cpu  = cpu;
+		__entry->tick = tick;
+	),
+	TP_printk("cpu=%u tick=%llu", __entry->cpu, __entry->tick)
+);
+
+/**
+ * callout_tick_stop - nothing is pending on a CPU: its tick source is left off
+ * @cpu: the CPU
+ */
+TRACE_EVENT(callout_tick_stop,
+	TP_PROTO(unsigned int cpu),
+	TP_ARGS(cpu),
+	TP_STRUCT__entry(
+		__field(unsigned int, cpu)
+	),
+	TP_fast_assign(
+		__entry->cpu = cpu;
+	),
+	TP_printk("cpu=%u", __entry->cpu)
+);
+
+#endif /* _TRACE_CALLOUT_H */
+
+#include <trace/define_trace.h>
