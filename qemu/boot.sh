@@ -1,0 +1,150 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Boots a kernel in QEMU, runs one job of qemu/jobs in it and judges the outcome.
+#
+#   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] KERNEL JOB
+#
+# With -i, for counting: one CPU, whose time is its instructions, a nanosecond each, and leaps over what it sleeps.
+# Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/ (CALLOUT_BUILD names
+# another directory than build/). Serial ports: ttyS0 the kernel's console, ttyS1 the verdict, ttyS2 the job's output,
+# which also goes to standard output as it comes. All three stay in build/log/KERNEL-JOB.{console,verdict,out}.
+# Fails, saying why, unless the job said "ok" in time and the console holds nothing that alarms.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=${CALLOUT_BUILD:-$top/build}
+cpus=4
+memory=2G
+limit=300
+extra=
+counted=
+
+# What no console may hold, whatever the job says.
+alarm='BUG:|WARNING:|Oops|Call Trace|possible .*(deadlock|recursive)|INFO: (task|rcu)|unreferenced object'
+alarm="$alarm|suspected memory leaks|UBSAN|KASAN: |general protection|Kernel panic|soft lockup|\\<stall"
+alarm="$alarm|ODEBUG|suspicious RCU|sleeping function called|scheduling while atomic|refcount_t:|nobody cared"
+
+die() { echo "boot.sh: $*" >&2; exit 1; }
+usage() { die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"] KERNEL JOB"; }
+
+while getopts ic:m:t:a: option; do
+	case $option in
+	i) counted=yes ;;
+	c) cpus=$OPTARG ;;
+	m) memory=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	a) extra=$OPTARG ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -eq 2 ] || usage
+kernel=$1
+job=$2
+[ -r "$top/qemu/jobs/$job.sh" ] || die "there is no job qemu/jobs/$job.sh"
+
+# There is no C library in the initramfs.
+install_program() {
+	if readelf -lW "$1" 2>/dev/null | grep -q INTERP; then
+		die "$1 is not statically linked"
+	fi
+	cp "$1" "$2"
+}
+
+make_initramfs() {
+	local root=$1 file
+
+	mkdir -p "$root/bin" "$root/lib" "$root/selftests"
+	cp /bin/busybox "$root/bin/busybox"
+	ln -s busybox "$root/bin/sh"
+	cp "$top/qemu/init" "$root/init"
+	cp "$top/qemu/jobs/$job.sh" "$root/job"
+	cp "$top/qemu/ktap.awk" "$top/qemu/tap.sh" "$root/lib/"
+	for file in "$build/$kernel"/*.ko; do
+		[ ! -e "$file" ] || strip --strip-debug -o "$root/lib/${file##*/}" "$file"
+	done
+	for file in "$build/user"/*; do
+		[ ! -f "$file" ] || [ ! -x "$file" ] || install_program "$file" "$root/bin/"
+	done
+	for file in "$build/user/selftests"/*; do
+		[ ! -f "$file" ] || [ ! -x "$file" ] || install_program "$file" "$root/selftests/"
+	done
+	(cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0)
+}
+
+# Says why, and shows the console from the job's start, or else its end.
+fail() {
+	echo "boot.sh: $kernel $job FAILED: $*" >&2
+	echo "boot.sh: the end of $log.console:" >&2
+	tr -d '\r' < "$log.console" > "$work/console"
+	if grep -q 'callout-init: job starts' "$work/console"; then
+		sed -i '1,/callout-init: job starts/ { /job starts/ ! d }' "$work/console"
+	fi
+	tail -n 60 "$work/console" >&2
+	exit 1
+}
+
+judge() {
+	local alarms line word failed reason
+
+	# What the kernel says once it restarts is not about us: the job is over, the verdict written. A PREEMPT_RT kernel at
+	# times warns of a task pushed to a CPU that has been stopped for that.
+	alarms=$(tr -d '\r' < "$log.console" | sed '/reboot: machine restart/,$d' | grep -E "$alarm" | head -n 5) || :
+	[ -z "$alarms" ] || fail "the kernel's console says: $alarms"
+	case $status in
+	0) ;;
+	124|137) fail "no end after $limit seconds" ;;
+	*) fail "QEMU ended with status $status" ;;
+	esac
+	line=$(grep -a '^callout-verdict: ' "$log.verdict") || fail "the machine stopped without a verdict"
+	read -r _ word passed failed reason <<< "$line"
+	[ "$word" = ok ] || fail "$passed passed, $failed failed: $reason"
+	[ "$failed" = 0 ] || fail "the job says ok, but counted $failed failures"
+}
+
+eval "$("$top/qemu/kernel.sh" "$kernel")"
+[ "$KERNEL_IMAGE" ] || exit 1
+mkdir -p "$build/log"
+log=$(cd "$build/log" && pwd)/$kernel-$job
+work=$(mktemp -d)
+qemu=
+trap 'rm -rf "$work"' EXIT
+trap '[ -z "$qemu" ] || kill "$qemu"; exit 130' INT TERM HUP
+rm -f "$log.console" "$log.verdict" "$log.out"
+mkdir "$work/root"
+make_initramfs "$work/root" > "$work/initramfs"
+
+# Nehalem has a constant TSC, so no CPU measures its own delay loop, which goes wrong when the host is busy; SMAP and SMEP
+# catch a stray user pointer. Mitigations cost an emulated CPU much and protect nothing there.
+#
+# maxcpus=1: QEMU before 8.1 at times runs half-patched code when one emulated CPU patches what another translates, and
+# a kernel patches itself most while it boots ("Oops: int3", one boot in forty). So init brings up the other CPUs.
+arguments="maxcpus=1 console=ttyS0 ignore_loglevel panic=-1 oops=panic panic_on_warn=1 sysctl.kernel.softlockup_panic=1"
+arguments="$arguments sysctl.kernel.hung_task_panic=1 random.trust_cpu=on mitigations=off kunit.enable=1"
+accelerator=(-accel "tcg,thread=multi" -smp "$cpus")
+if [ "$counted" ]; then
+	# The APIC's timer fails its test there. The HPET's serves, once the TSC is calibrated: 2 s after boot.
+	arguments="$arguments nolapic_timer tsc=reliable"
+	accelerator=(-accel "tcg,thread=single" -icount "shift=0,sleep=off" -smp 1)
+fi
+arguments="$arguments CALLOUT_KERNEL=$kernel CALLOUT_JOB=$job $extra"
+
+command=(
+	qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand" "${accelerator[@]}" -m "$memory"
+	-nodefaults -no-user-config -display none -nic none -no-reboot
+	-kernel "$KERNEL_IMAGE" -initrd "$work/initramfs" -append "$arguments"
+	-chardev "file,id=console,path=$log.console" -serial chardev:console
+	-chardev "file,id=verdict,path=$log.verdict" -serial chardev:verdict
+	-chardev "stdio,id=out,signal=off,logfile=$log.out" -serial chardev:out
+)
+if [ "$job" = shell ]; then
+	"${command[@]}"
+	exit
+fi
+status=0
+timeout -k 5 "$limit" "${command[@]}" < /dev/null &
+qemu=$!
+wait "$qemu" || status=$?
+judge
+echo "boot.sh: $kernel $job: ok, $passed passed" >&2

@@ -1,0 +1,205 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Makes a kernel available, downloading or building it once, and prints where it is as shell assignments.
+#
+#   eval "$(qemu/kernel.sh NAME)"          KERNEL_RELEASE, KERNEL_BUILD (for external modules), KERNEL_IMAGE (to boot)
+#   eval "$(qemu/kernel.sh -b NAME)"       the first two only: Debian's image is then not fetched
+#   qemu/kernel.sh -s                      the directory of linux-source-6.12, unpacked, for the checkers in its scripts/
+#
+# NAME: debian-6.1, debian-6.12, debian-6.12-rt: Debian's own, unpacked from its package, never installed;
+#       kunit, debug: built from Debian's linux-source-6.12 with the .config fragments beside this script;
+#       clang: as kunit, but with LLVM=1 and only as far as modules need it: nothing to boot;
+#       running: the kernel that runs here, to build for.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}
+source_package=linux-source-6.12
+
+die() { echo "kernel.sh: $*" >&2; exit 1; }
+say() { echo "kernel.sh: $*" >&2; }
+
+usage() { die "usage: kernel.sh -s | [-b] debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|clang|running"; }
+
+installed_version() {
+	{ dpkg-query -W -f '${db:Status-Status} ${Version}' "$1" 2>/dev/null || :; } | sed -n 's/^installed //p'
+}
+
+# A step that is interrupted leaves only a *.partial behind, which the next run removes.
+lock() {
+	mkdir -p "$cache"
+	exec 9> "$cache/$1.lock"
+	flock 9
+}
+
+# The release that the installed header meta-package $1 stands for, such as 6.1.0-56-amd64.
+headers_release() {
+	dpkg-query -W -f '${Depends}' "$1" 2>/dev/null | grep -o 'linux-headers-[^ ,]*' | sed 's/^linux-headers-//' ||
+		die "$1 is not installed; run scripts/setup.sh all, or rt"
+}
+
+# Debian's image of exactly the version of the headers: another one may refuse modules built with them.
+fetch_image() {
+	local release=$1 version=$2 dir
+
+	if [ "$(installed_version "linux-image-$release")" = "$version" ] && [ -r "/boot/vmlinuz-$release" ]; then
+		KERNEL_IMAGE=/boot/vmlinuz-$release
+		return
+	fi
+	dir=$cache/image-$release-$version
+	KERNEL_IMAGE=$dir/boot/vmlinuz-$release
+	[ ! -r "$KERNEL_IMAGE" ] || return 0
+	lock "image-$release"
+	[ ! -r "$KERNEL_IMAGE" ] || return 0
+	say "fetching Debian's linux-image-$release $version"
+	rm -rf "$dir" "$dir.partial"
+	mkdir -p "$dir.partial"
+	(cd "$dir.partial" && apt-get -qq -o APT::Sandbox::User=root download "linux-image-$release=$version") >&2 ||
+		die "linux-image-$release $version, the version of the installed headers, cannot be downloaded;" \
+		    "the archive may have moved on: upgrade the linux-headers packages, then try again"
+	dpkg-deb -x "$dir.partial"/*.deb "$dir.partial"
+	rm -rf "$dir.partial"/*.deb "$dir.partial/lib" "$dir.partial/usr"
+	mv "$dir.partial" "$dir"
+}
+
+debian() {
+	local flavour
+
+	flavour=${1#debian-}
+	case $flavour in
+	6.1) flavour= ;;
+	*) flavour=$flavour- ;;
+	esac
+	KERNEL_RELEASE=$(headers_release "linux-headers-${flavour}amd64")
+	KERNEL_BUILD=/usr/src/linux-headers-$KERNEL_RELEASE
+	[ -d "$KERNEL_BUILD" ] || die "$KERNEL_BUILD is missing; run scripts/setup.sh"
+	[ "$build_only" ] || fetch_image "$KERNEL_RELEASE" "$(installed_version "linux-headers-$KERNEL_RELEASE")"
+}
+
+# The last word on each option in the fragments, one line each.
+merge_fragments() {
+	awk '/^CONFIG_/ { split($0, a, "="); o[a[1]] = $0 }
+	     /^# CONFIG_[A-Z0-9_]* is not set$/ { o[$2] = $0 }
+	     END { for (k in o) print o[k] }' "$@" | LC_ALL=C sort
+}
+
+# An option that Kconfig dropped for want of a dependency is an error, not a smaller kernel.
+check_config() {
+	local wanted=$1 config=$2 line option missing=
+
+	while read -r line; do
+		case $line in
+		'#'*)	option=${line#\# }; option=${option%% *}
+			! grep -q "^$option=" "$config" || missing="$missing $option(off)" ;;
+		*)	grep -qxF -- "$line" "$config" || missing="$missing ${line%%=*}" ;;
+		esac
+	done < "$wanted"
+	[ -z "$missing" ] || die "these options did not take effect:$missing"
+}
+
+# Sets source_version and source_dir.
+unpack_source() {
+	source_version=$(installed_version $source_package)
+	[ "$source_version" ] || die "$source_package is not installed; run scripts/setup.sh"
+	source_dir=$cache/linux-source-$source_version
+	[ ! -d "$source_dir" ] || return 0
+	lock source
+	[ ! -d "$source_dir" ] || return 0
+	say "unpacking $source_package"
+	rm -rf "$source_dir.partial"
+	mkdir -p "$source_dir.partial"
+	tar -C "$source_dir.partial" --strip-components=1 -xf /usr/src/$source_package.tar.xz
+	mv "$source_dir.partial" "$source_dir"
+	ln -sfn "${source_dir##*/}" "$cache/$source_package"
+}
+
+# configure NAME TREE LOG [MAKE ARGUMENTS...]
+configure() {
+	local name=$1 tree=$2 log=$3
+
+	shift 3
+	rm -rf "$tree"
+	mkdir -p "$tree"
+	merge_fragments "${fragments[@]}" > "$tree/wanted.config"
+	make -s -C "$source_dir" O="$tree" KCONFIG_ALLCONFIG="$tree/wanted.config" "$@" allnoconfig > "$log" 2>&1 ||
+		{ tail -n 20 "$log" >&2; die "configuring the $name kernel failed"; }
+	check_config "$tree/wanted.config" "$tree/.config"
+}
+
+# The tree is built in place, since it holds absolute paths; the file "complete" says that it is whole.
+build_tree() {
+	local name=$1 tree=$2 log=$2/build.log
+
+	[ ! -e "$tree/complete" ] || return 0
+	lock "$name"
+	[ ! -e "$tree/complete" ] || return 0
+	say "building the $name kernel, a few minutes, once ($log)"
+	configure "$name" "$tree" "$log"
+	make -s -C "$source_dir" O="$tree" -j"$(nproc)" vmlinux modules_prepare >> "$log" 2>&1 ||
+		{ tail -n 40 "$log" >&2; die "building the $name kernel failed, see $log"; }
+	# No option is =m: what vmlinux exports is all that a module can use.
+	cp "$tree/vmlinux.symvers" "$tree/Module.symvers"
+	# External modules need the headers, scripts and objtool, not the objects.
+	find "$tree" -type f \( -name '*.o' -o -name '*.a' -o -name '.*.cmd' \) \
+		! -path "$tree/scripts/*" ! -path "$tree/tools/*" -delete
+	rm -f "$tree"/.tmp_vmlinux* "$tree/vmlinux.unstripped" "$tree/System.map"
+	touch "$tree/complete"
+}
+
+built() {
+	local name=$1 key tree
+
+	unpack_source
+	fragments=("$here/kunit.config")
+	[ "$name" = kunit ] || fragments+=("$here/$name.config")
+	key=$({ echo "$source_version"; merge_fragments "${fragments[@]}"; gcc --version; } | sha256sum | cut -c1-12)
+	tree=$cache/$name-$key
+	build_tree "$name" "$tree"
+	KERNEL_RELEASE=$(cat "$tree/include/config/kernel.release")
+	KERNEL_BUILD=$tree
+	KERNEL_IMAGE=$tree/vmlinux
+}
+
+# What kunit's vmlinux exports stands in for what this one would, which is never built.
+prepared() {
+	local key tree symvers
+
+	built kunit
+	symvers=$KERNEL_BUILD/Module.symvers
+	key=$({ echo "$KERNEL_BUILD"; clang --version; ld.lld --version; } | sha256sum | cut -c1-12)
+	tree=$cache/clang-$key
+	if [ ! -e "$tree/complete" ]; then
+		lock clang
+		if [ ! -e "$tree/complete" ]; then
+			say "preparing the clang tree"
+			configure clang "$tree" "$tree.log" LLVM=1
+			make -s -C "$source_dir" O="$tree" LLVM=1 -j"$(nproc)" modules_prepare >> "$tree.log" 2>&1 ||
+				{ tail -n 40 "$tree.log" >&2; die "preparing the clang tree failed, see $tree.log"; }
+			cp "$symvers" "$tree/Module.symvers"
+			touch "$tree/complete"
+		fi
+	fi
+	KERNEL_BUILD=$tree
+	KERNEL_RELEASE=$(cat "$tree/include/config/kernel.release")
+	KERNEL_IMAGE=
+}
+
+build_only=
+if [ "${1:-}" = -b ]; then
+	build_only=yes
+	shift
+fi
+[ $# -eq 1 ] || usage
+KERNEL_IMAGE=
+case $1 in
+-s) unpack_source; echo "$source_dir"; exit ;;
+debian-6.1|debian-6.12|debian-6.12-rt) debian "$1" ;;
+kunit|debug) built "$1" ;;
+clang) prepared ;;
+running)
+	KERNEL_RELEASE=$(uname -r)
+	KERNEL_BUILD=/lib/modules/$KERNEL_RELEASE/build ;;
+*) usage ;;
+esac
+printf "%s='%s'\n" KERNEL_RELEASE "$KERNEL_RELEASE" KERNEL_BUILD "$KERNEL_BUILD" KERNEL_IMAGE "$KERNEL_IMAGE"

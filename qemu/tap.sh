@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+# For jobs: runs programs that print TAP, or makes tests of commands, and counts results. Lies in /lib of the test machine.
+
+limit=120
+parameters=
+passed=0
+failed=0
+
+wrong() {
+	failed=$((failed + 1))
+	echo "$*" >> /run/reason
+	echo "# $*"
+}
+
+# run PROGRAM [NOTE]
+run() {
+	name=${1##*/}${2:+ $2}
+	echo "# $name"
+	{ timeout -s KILL "$limit" "$1" || echo $? > /tmp/status; } 2>&1 | tee /tmp/tap
+	awk -v why=/tmp/why -f /lib/ktap.awk /tmp/tap > /tmp/counts
+	read -r good bad < /tmp/counts
+	passed=$((passed + good))
+	failed=$((failed + bad))
+	[ ! -s /tmp/why ] || sed "s/^/$name: /" /tmp/why >> /run/reason
+	[ $((good + bad)) -gt 0 ] || wrong "$name reported no result"
+	[ ! -s /tmp/status ] || [ "$bad" -gt 0 ] || wrong "$name ended with status $(cat /tmp/status)"
+	rm -f /tmp/status /tmp/why
+}
+
+# check NAME COMMAND...: a test of one command, with the module loaded with $parameters
+check() {
+	name=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) $name, $parameters"
+	else
+		wrong "$name, $parameters"
+		echo "not ok $((passed + failed)) $name, $parameters"
+	fi
+}
+
+# The job's last command.
+finish() {
+	echo "$passed" > /run/passed
+	echo "$failed" > /run/failed
+	[ "$passed" -gt 0 ] || { echo "no test ran" > /run/reason; return 1; }
+	[ "$failed" -eq 0 ]
+}

@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Installs what has been built for a kernel: the module, what others need to build against it, calloutctl and its
+# manual pages.
+#
+#   [DESTDIR=DIRECTORY] [PREFIX=/usr] scripts/install.sh KERNEL
+#
+#   /lib/modules/RELEASE/updates/callout.ko
+#   PREFIX/src/callout/include/linux/       headers for kernel code
+#   PREFIX/src/callout/RELEASE/Module.symvers
+#   PREFIX/include/linux/callout.h          header for programs
+#   PREFIX/bin/calloutctl, PREFIX/share/man/
+#
+# With DESTDIR everything goes below that directory, and depmod is left to whoever unpacks it.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+[ $# -eq 1 ] || { echo "usage: install.sh KERNEL" >&2; exit 1; }
+build=${CALLOUT_BUILD:-$top/build}
+root=${DESTDIR:-}
+prefix=$root${PREFIX:-/usr}
+
+places=$("$top/qemu/kernel.sh" -b "$1")
+eval "$places"
+
+put() { install -D -m "$1" "$2" "$3"; }
+
+put 644 "$build/$1/callout.ko" "$root/lib/modules/$KERNEL_RELEASE/updates/callout.ko"
+for header in callout.h callout_bsd.h; do
+	put 644 "$top/module/include/linux/$header" "$prefix/src/callout/include/linux/$header"
+done
+put 644 "$build/$1/src/Module.symvers" "$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"
+put 644 "$top/module/include/uapi/linux/callout.h" "$prefix/include/linux/callout.h"
+put 755 "$build/user/calloutctl" "$prefix/bin/calloutctl"
+put 644 "$top/Documentation/man/calloutctl.1" "$prefix/share/man/man1/calloutctl.1"
+put 644 "$top/Documentation/man/callout.4" "$prefix/share/man/man4/callout.4"
+[ "$root" ] || depmod "$KERNEL_RELEASE"

@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Installs the Debian packages that are missing, and nothing else.
+#
+#   scripts/setup.sh demo    what building and booting on Debian's 6.12 kernel needs
+#   scripts/setup.sh rt      the same for Debian's 6.12 kernel with PREEMPT_RT
+#   scripts/setup.sh all     what every check needs (the default)
+
+set -euo pipefail
+
+demo="make gcc libc6-dev binutils linux-headers-6.12-amd64 qemu-system-x86 busybox-static cpio"
+all="$demo linux-headers-amd64 linux-headers-6.12-rt-amd64 linux-source-6.12 flex bison bc libelf-dev xz-utils perl"
+all="$all clang lld llvm sparse shellcheck gcc-multilib"
+
+case ${1:-all} in
+demo) wanted=$demo ;;
+rt) wanted="$demo linux-headers-6.12-rt-amd64" ;;
+all) wanted=$all ;;
+*) echo "usage: setup.sh [demo|rt|all]" >&2; exit 1 ;;
+esac
+
+missing=
+for package in $wanted; do
+	status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) || :
+	[ "$status" = installed ] || missing="$missing $package"
+done
+[ "$missing" ] || exit 0
+
+if [ "$(id -u)" -ne 0 ]; then
+	echo "setup.sh: these packages are missing, and only root can install them:$missing" >&2
+	exit 1
+fi
+echo "setup.sh: installing$missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086 # a list of package names
+if ! { apt-get -q update && apt-get -q -y install --no-install-recommends $missing; } > "$log" 2>&1; then
+	tail -n 20 "$log" >&2
+	echo "setup.sh: the packages could not be installed" >&2
+	exit 1
+fi

@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The checks that run no code: checkpatch, kernel-doc, warnings of compiler and sparse, shellcheck, house rules.
+#
+# One TAP line for each; a failed one is preceded by what was found. The last line is "N passed, N failed".
+
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+top=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+passed=0
+failed=0
+linux=$(qemu/kernel.sh -s)
+
+# item NAME COMMAND...: passes if the command succeeds; its output is shown only if it does not.
+item() {
+	local name=$1
+
+	shift
+	if "$@" > "$work/output" 2>&1; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) $name"
+	else
+		failed=$((failed + 1))
+		sed 's/^/# /' "$work/output"
+		echo "not ok $((passed + failed)) $name"
+	fi
+}
+
+# What checkpatch is wrong about: a size that is a power of two is not a bit (BIT_MACRO); kcompat.h is there to look at
+# the version and to stub what old kernels lack; macros that count their arguments do not use them all; and that
+# kunit/test.h is the kernel's header, not the file itself, and how trace events are laid out, it knows only by the
+# kernel's own paths.
+checkpatch() {
+	local ignore=BIT_MACRO
+
+	case $1 in
+	module/kcompat.h) ignore=$ignore,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED ;;
+	module/include/trace/*) ignore=$ignore,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE ;;
+	module/include/linux/callout_bsd.h) ignore=$ignore,MACRO_ARG_UNUSED ;;
+	kunit/test.h) ignore=$ignore,EMBEDDED_FILENAME ;;
+	esac
+	# From a directory of links: checkpatch leaves a file behind where it runs.
+	(cd "$work/links" && perl "$linux/scripts/checkpatch.pl" --strict --no-tree --show-types --quiet \
+		--summary-file --ignore "$ignore" -f "$1")
+}
+
+kernel_doc() { find module kunit -name '*.[ch]' -exec "$linux/scripts/kernel-doc" -none -Werror {} +; }
+
+# build KERNEL ARGUMENTS...: succeeds if the build does and nobody warned.
+build() {
+	local log=$work/build.log
+
+	if ! CALLOUT_BUILD="$work/build" scripts/build.sh "$@" > "$log" 2>&1; then
+		grep -vE '^ +[A-Z]+ |^make' "$log"
+		return 1
+	fi
+	! grep -A 4 -E 'warning:|WARNING:|error:' "$log"
+}
+
+spdx_everywhere() {
+	local file bad=0
+
+	while read -r file; do
+		case $file in
+		./LICENSES/*|./.gitignore|*.md|*.png|*.svg|*.csv) continue ;;
+		esac
+		if ! head -n 3 "$file" | grep -q 'SPDX-License-Identifier: '; then
+			echo "$file"
+			bad=1
+		fi
+	done < <(find . \( -path ./.git -o -path ./build \) -prune -o -type f -print)
+	return $bad
+}
+
+version_only_in_kcompat() {
+	! grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' module kunit selftests tools --include='*.[ch]' |
+		grep -v '^module/kcompat\.h:'
+}
+
+mkdir "$work/links"
+sources=()
+for directory in module kunit selftests tools; do
+	[ -d "$directory" ] || continue
+	ln -s "$top/$directory" "$work/links/$directory"
+	while read -r file; do
+		sources+=("$file")
+	done < <(find "$directory" -name '*.[ch]' | LC_ALL=C sort)
+done
+
+for file in "${sources[@]}"; do
+	item "checkpatch $file" checkpatch "$file"
+done
+item "kernel-doc" kernel_doc
+
+item "W=1 debian-6.1" build debian-6.1 W=1
+item "W=1 debian-6.12" build debian-6.12 W=1
+item "sparse debian-6.12" build debian-6.12 C=2 CF=-D__CHECK_ENDIAN__
+if [ -e kunit/Kbuild ]; then
+	item "W=1 kunit" build kunit W=1
+	item "W=1 clang" build clang W=1
+	item "sparse kunit" build kunit C=2 CF=-D__CHECK_ENDIAN__
+fi
+
+item "kernel versions only in kcompat.h" version_only_in_kcompat
+item "an SPDX line in every file" spdx_everywhere
+item "shellcheck" shellcheck -x .ci/run qemu/init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
+
+echo "1..$((passed + failed))"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
