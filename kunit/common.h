@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * common.h - what all suites share: random numbers, threads, patience
+ */
+#ifndef _CALLOUT_KUNIT_COMMON_H
+#define _CALLOUT_KUNIT_COMMON_H
+
+#include <kunit/resource.h>
+#include <kunit/test.h>
+#include <asm/barrier.h>
+#include <linux/completion.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/prandom.h>
+#include <linux/processor.h>
+#include <linux/sched.h>
+
+/* Whoever has waited this long waits for something that never comes. */
+#define CALLOUT_TEST_PATIENCE	(30 * HZ)
+#define CALLOUT_TEST_SPIN	(10 * HZ)
+
+/* Lets others run until @cond; false if that takes too long. */
+#define callout_test_wait_until(cond)					\
+({									\
+	unsigned long __end = jiffies + CALLOUT_TEST_PATIENCE;		\
+	bool __ok;							\
+									\
+	while (!(__ok = (cond)) && time_before(jiffies, __end))		\
+		schedule_timeout_uninterruptible(1);			\
+	__ok;								\
+})
+
+/* Spins until @cond; false if that takes too long. Any context. */
+#define callout_test_spin_until(cond)					\
+({									\
+	unsigned long __end = jiffies + CALLOUT_TEST_SPIN;		\
+	bool __ok;							\
+									\
+	while (!(__ok = (cond)) && time_before(jiffies, __end))		\
+		cpu_relax();						\
+	__ok;								\
+})
+
+/**
+ * struct callout_test_thread - a thread of a case
+ * @task: the thread
+ * @fn: what it runs
+ * @arg: the argument of @fn
+ * @done: @fn has returned
+ */
+struct callout_test_thread {
+	struct task_struct *task;
+	void (*fn)(void *arg);
+	void *arg;
+	struct completion done;
+};
+
+void callout_test_rng(struct kunit *test, struct rnd_state *rng);
+
+/* A random number less than @n. */
+static inline u32 callout_test_below(struct rnd_state *rng, u32 n)
+{
+	return ((u64)prandom_u32_state(rng) * n) >> 32;
+}
+
+/* One thread tells another, with all that it has done before. */
+static inline void callout_test_tell(bool *flag)
+{
+	/* Pairs with callout_test_told(). */
+	smp_store_release(flag, true);
+}
+
+static inline bool callout_test_told(const bool *flag)
+{
+	/* Pairs with callout_test_tell(). */
+	return smp_load_acquire(flag);
+}
+
+struct callout_test_thread *callout_test_thread(struct kunit *test,
+						unsigned int cpu,
+						void (*fn)(void *), void *arg);
+bool callout_test_join(struct callout_test_thread *t);
+void callout_test_pin(struct kunit *test, unsigned int cpu);
+unsigned int callout_test_pin_one(struct kunit *test);
+
+u64 callout_test_expires(u64 handle);
+
+#endif /* _CALLOUT_KUNIT_COMMON_H */

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * compat.c - suite callout_compat: timeout() and untimeout()
+ *
+ * The callouts are far away and never fire: what counts is which one of those
+ * with the same function and argument is found. hash.c has the hash itself.
+ */
+#include "common.h"
+#include <linux/callout_bsd.h>
+
+#define FAR		(24L * 3600 * HZ)
+
+#define NR_FUNCS	3U
+#define NR_ARGS		40U
+#define NR_CALLOUTS	3000U
+#define RANDOM_OPS	20000U
+
+static void func_0(void *arg)
+{
+}
+
+static void func_1(void *arg)
+{
+	WRITE_ONCE(*(u8 *)arg, 1);
+}
+
+static void func_2(void *arg)
+{
+	WRITE_ONCE(*(u8 *)arg, 2);
+}
+
+static const callout_func_t funcs[NR_FUNCS] = { func_0, func_1, func_2 };
+
+static u8 args[NR_ARGS];
+
+/**
+ * struct compat_entry - what the model knows of a callout
+ * @handle: its handle, or 0
+ * @expires: the tick at which it is due
+ * @seq: when it was set, as a serial number
+ * @func: index in funcs[]
+ * @arg: index in args[]
+ */
+struct compat_entry {
+	callout_handle_t handle;
+	u64 expires;
+	u64 seq;
+	unsigned int func;
+	unsigned int arg;
+};
+
+/* The one that untimeout is to find, or NULL. */
+static struct compat_entry *first_of(struct compat_entry *entry,
+				     unsigned int func, unsigned int arg)
+{
+	struct compat_entry *e, *found = NULL;
+
+	for (e = entry; e < entry + NR_CALLOUTS; e++) {
+		if (!e->handle || e->func != func || e->arg != arg)
+			continue;
+		if (!found || e->expires < found->expires ||
+		    (e->expires == found->expires && e->seq < found->seq))
+			found = e;
+	}
+	return found;
+}
+
+static void compat_set(struct kunit *test, struct compat_entry *e,
+		       struct rnd_state *rng, u64 seq)
+{
+	e->func = callout_test_below(rng, NR_FUNCS);
+	e->arg = callout_test_below(rng, NR_ARGS);
+	e->seq = seq;
+	/* Few different times, so that many are equal. */
+	e->handle = callout_timeout(funcs[e->func], &args[e->arg],
+				    FAR + 100 * callout_test_below(rng, 20));
+	KUNIT_ASSERT_NE(test, e->handle, 0);
+	e->expires = callout_test_expires(e->handle);
+	KUNIT_ASSERT_NE(test, e->expires, 0);
+}
+
+/* One call of untimeout, and whether it has found the right one. */
+static void compat_unset(struct kunit *test, struct compat_entry *entry,
+			 struct rnd_state *rng)
+{
+	unsigned int func = callout_test_below(rng, NR_FUNCS);
+	unsigned int arg = callout_test_below(rng, NR_ARGS);
+	struct compat_entry *e = first_of(entry, func, arg);
+	int ret = untimeout(funcs[func], &args[arg]);
+
+	KUNIT_ASSERT_EQ(test, ret, e ? 1 : -1);
+	if (!e)
+		return;
+	KUNIT_ASSERT_EQ(test, callout_test_expires(e->handle), 0);
+	e->handle = 0;
+}
+
+static void compat_op(struct kunit *test, struct compat_entry *entry,
+		      struct rnd_state *rng, unsigned int bias, u64 seq)
+{
+	struct compat_entry *e;
+
+	e = &entry[callout_test_below(rng, NR_CALLOUTS)];
+	if (callout_test_below(rng, 100) >= bias) {
+		compat_unset(test, entry, rng);
+	} else if (!e->handle) {
+		compat_set(test, e, rng, seq);
+	} else if (!callout_test_below(rng, 4)) {
+		/* By its handle, out of the middle of those that match. */
+		KUNIT_ASSERT_EQ(test, unsetcallout(e->handle), 1);
+		e->handle = 0;
+	}
+}
+
+static void compat_clean(void *data)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < NR_FUNCS; i++)
+		for (j = 0; j < NR_ARGS; j++)
+			while (callout_untimeout(funcs[i], &args[j]) == 1)
+				;
+}
+
+/*
+ * The wrong one of those that match, one that is not found, or is found after
+ * it was cancelled. The hash grows in the meantime, by its own worker.
+ */
+static void compat_random_operations(struct kunit *test)
+{
+	struct compat_entry *entry, *e;
+	unsigned int i, live = 0, most = 0;
+	struct rnd_state rng;
+
+	callout_test_rng(test, &rng);
+	entry = kunit_kcalloc(test, NR_CALLOUTS, sizeof(*entry), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, entry);
+	KUNIT_ASSERT_EQ(test, 0, callout_reserve(NR_CALLOUTS));
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, compat_clean, NULL));
+	for (i = 0; i < RANDOM_OPS; i++) {
+		compat_op(test, entry, &rng, i < RANDOM_OPS / 2 ? 95 : 60, i);
+		if (i == RANDOM_OPS / 2)
+			for (e = entry; e < entry + NR_CALLOUTS; e++)
+				most += !!e->handle;
+	}
+	for (e = entry; e < entry + NR_CALLOUTS; e++)
+		live += !!e->handle;
+	kunit_info(test, "%u callouts half way, %u at the end\n", most, live);
+	KUNIT_EXPECT_GT(test, most, 1000);
+	for (; live; live--) {
+		unsigned int func = live % NR_FUNCS, arg = live % NR_ARGS;
+
+		for (e = entry; !e->handle; e++)
+			;
+		func = e->func;
+		arg = e->arg;
+		e = first_of(entry, func, arg);
+		KUNIT_ASSERT_EQ(test, untimeout(funcs[func], &args[arg]), 1);
+		KUNIT_ASSERT_EQ(test, callout_test_expires(e->handle), 0);
+		e->handle = 0;
+	}
+	for (i = 0; i < NR_FUNCS * NR_ARGS; i++)
+		KUNIT_EXPECT_EQ(test, untimeout(funcs[i % NR_FUNCS],
+						&args[i / NR_FUNCS]), -1);
+}
+
+/* Of duplicates the one that expires first goes, whichever was set first. */
+static void compat_earliest_first(struct kunit *test)
+{
+	static const int order[] = { 3, 1, 4, 0, 2 };
+	struct callout_handle h[ARRAY_SIZE(order)], other;
+	unsigned int i, j;
+
+	other = timeout(func_1, &args[0], 1 * FAR);
+	for (i = 0; i < ARRAY_SIZE(order); i++)
+		h[order[i]] = timeout(func_1, &args[1],
+				      FAR + 1000 * order[i]);
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[1]), 1);
+		for (j = 0; j < ARRAY_SIZE(order); j++)
+			KUNIT_EXPECT_EQ(test,
+					!callout_test_expires(h[j].handle),
+					j <= i);
+	}
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[1]), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0]), 1);
+	KUNIT_EXPECT_EQ(test, callout_test_expires(other.handle), 0);
+}
+
+/* FreeBSD's untimeout, with a handle: that one, and only if all match. */
+static void compat_by_handle(struct kunit *test)
+{
+	struct callout_handle none = CALLOUT_HANDLE_INITIALIZER(&none);
+	struct callout_handle a, b, c;
+
+	callout_handle_init(&c);
+	KUNIT_EXPECT_EQ(test, c.handle, 0);
+	a = timeout(func_1, &args[0], FAR);
+	b = timeout(func_1, &args[0], 2 * FAR);
+	c = timeout(func_2, &args[1], FAR);
+	KUNIT_EXPECT_EQ(test, untimeout(func_2, &args[0], b), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[1], b), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], c), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], none), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_2, &args[0]), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[1]), -1);
+	KUNIT_EXPECT_NE(test, callout_test_expires(a.handle), 0);
+	KUNIT_EXPECT_NE(test, callout_test_expires(b.handle), 0);
+	KUNIT_EXPECT_NE(test, callout_test_expires(c.handle), 0);
+	/* Not the earliest: the one that is named. */
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], b), 1);
+	KUNIT_EXPECT_NE(test, callout_test_expires(a.handle), 0);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], b), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0]), 1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], a), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_2, &args[1], c), 1);
+}
+
+/* setcallout() and timeout() share the table, not the hash. */
+static void compat_setcallout_is_not_found(struct kunit *test)
+{
+	callout_handle_t handle = setcallout(func_1, &args[2], FAR);
+	struct callout_handle h = { handle };
+	struct callout_handle t;
+
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2]), -1);
+	t = timeout(func_1, &args[2], FAR);
+	KUNIT_EXPECT_EQ(test, unsetcallout(t.handle), 1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2]), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2], t), -1);
+	/* By handle it is one like any other. */
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2], h), 1);
+}
+
+/* NULL is an argument like any other, and hz and ticks are BSD's. */
+static void compat_bsd_names(struct kunit *test)
+{
+	struct callout_handle t = timeout(func_0, NULL, hz * 1000);
+
+	KUNIT_EXPECT_EQ(test, hz, HZ);
+	KUNIT_EXPECT_LE(test, ticks - (int)jiffies, 0);
+	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL), 1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL), -1);
+	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL, t), -1);
+}
+
+static struct kunit_case compat_cases[] = {
+	KUNIT_CASE(compat_random_operations),
+	KUNIT_CASE(compat_earliest_first),
+	KUNIT_CASE(compat_by_handle),
+	KUNIT_CASE(compat_setcallout_is_not_found),
+	KUNIT_CASE(compat_bsd_names),
+	{}
+};
+
+static struct kunit_suite compat_suite = {
+	.name = "callout_compat",
+	.test_cases = compat_cases,
+};
+
+kunit_test_suite(compat_suite);

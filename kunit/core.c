@@ -1,0 +1,616 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * core.c - suite callout_core: states and return values, on a virtual clock
+ *
+ * One thread, and the time is a variable: what a callout does in each of its
+ * states. Races are in race.c, real ticks in smp.c.
+ */
+#include <linux/limits.h>
+#include <linux/slab.h>
+#include "virtual.h"
+
+static bool is_due(struct callout *c)
+{
+	return c->state & CALLOUT_S_DUE;
+}
+
+/* callout_reset() on an idle and a pending one: what it says, when it runs. */
+static void core_reset(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	u64 start = v->now;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 10), 0);
+	KUNIT_EXPECT_TRUE(test, callout_pending(&a->c));
+	KUNIT_EXPECT_TRUE(test, callout_active(&a->c));
+	KUNIT_EXPECT_EQ(test, v->base->pending, 1);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 20), 1);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 5), 1);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 1);
+	callout_virtual_run_to(v, start + 4);
+	KUNIT_EXPECT_EQ(test, a->runs, 0);
+	callout_virtual_run_to(v, start + 5);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+	KUNIT_EXPECT_FALSE(test, callout_pending(&a->c));
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	callout_virtual_run_to(v, start + 1000);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
+}
+
+/* callout_stop() on an idle, a pending and a fired one. */
+static void core_stop(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), -1);
+	callout_virtual_set(a, 10);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
+	KUNIT_EXPECT_FALSE(test, callout_pending(&a->c));
+	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), -1);
+	callout_virtual_run_to(v, v->now + 100);
+	KUNIT_EXPECT_EQ(test, a->runs, 0);
+	callout_virtual_set(a, 10);
+	callout_virtual_run_to(v, v->now + 10);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), -1);
+}
+
+/* callout_drain() when there is nothing to wait for. */
+static void core_drain(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	KUNIT_EXPECT_EQ(test, callout_drain(&a->c), -1);
+	callout_virtual_set(a, 10);
+	KUNIT_EXPECT_EQ(test, callout_drain(&a->c), 1);
+	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
+	callout_virtual_run_to(v, v->now + 100);
+	KUNIT_EXPECT_EQ(test, a->runs, 0);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+}
+
+/* A distance of zero or less that runs at once, in the past, or never. */
+static void core_least_distance_is_one(struct kunit *test)
+{
+	static const long least[] = { 1, 0, -1, -1000, LONG_MIN };
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, ARRAY_SIZE(least));
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(least); i++) {
+		callout_virtual_set(&a[i], least[i]);
+		KUNIT_EXPECT_EQ(test, a[i].c.expires, v->now + 1);
+	}
+	callout_virtual_expire(v);
+	KUNIT_EXPECT_EQ(test, v->ran, 0);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->ran, ARRAY_SIZE(least));
+}
+
+/* A distance so great that the sum wraps. */
+static void core_greatest_distance(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	u64 start = v->now;
+
+	callout_virtual_set(a, LONG_MAX);
+	callout_virtual_run_to(v, start + LONG_MAX - 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 0);
+	KUNIT_EXPECT_EQ(test, v->armed, start + LONG_MAX);
+	callout_virtual_run_to(v, start + LONG_MAX);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+}
+
+static void then_look(struct callout_item *item)
+{
+	item->seen = callout_pending(&item->c) | callout_active(&item->c) << 1;
+	item->ret = callout_stop(&item->c);
+}
+
+/* Pending is to be clear in the handler, active not, and stop says 0. */
+static void core_state_in_handler(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	a->then = then_look;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->seen, 2);
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
+}
+
+/* Active is to stay until someone clears it; that does not stop anything. */
+static void core_active(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_TRUE(test, callout_active(&a->c));
+	callout_deactivate(&a->c);
+	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
+	callout_virtual_set(a, 1);
+	KUNIT_EXPECT_TRUE(test, callout_active(&a->c));
+	callout_deactivate(&a->c);
+	KUNIT_EXPECT_TRUE(test, callout_pending(&a->c));
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 2);
+}
+
+static void then_set_again(struct callout_item *item)
+{
+	if (item->runs < 10)
+		item->ret |= callout_virtual_set(item, 7);
+}
+
+/* A handler that sets its own callout: lost, run at once, or "replaced". */
+static void core_handler_sets_itself(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	u64 start = v->now;
+	unsigned int i;
+
+	a->then = then_set_again;
+	callout_virtual_set(a, 7);
+	for (i = 1; i <= 10; i++) {
+		callout_virtual_run_to(v, start + 7 * i - 1);
+		KUNIT_EXPECT_EQ(test, a->runs, i - 1);
+		callout_virtual_run_to(v, start + 7 * i);
+		KUNIT_EXPECT_EQ(test, a->runs, i);
+	}
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+	callout_virtual_run_to(v, v->now + 1000);
+	KUNIT_EXPECT_EQ(test, a->runs, 10);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+}
+
+static void then_set_and_stop(struct callout_item *item)
+{
+	item->ret = callout_virtual_set(item, 1);
+	item->seen = callout_stop(&item->c);
+}
+
+/* Running and set again: stop is to say 0 and yet to cancel the second. */
+static void core_handler_sets_and_stops_itself(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	a->then = then_set_and_stop;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+	KUNIT_EXPECT_EQ(test, a->seen, 0);
+	KUNIT_EXPECT_FALSE(test, callout_pending(&a->c));
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	callout_virtual_run_to(v, v->now + 10);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+}
+
+static void then_set_twice(struct callout_item *item)
+{
+	if (item->runs > 1)
+		return;
+	item->ret = callout_virtual_set(item, 50);
+	item->seen = callout_virtual_set(item, 3);
+}
+
+/* Running and pending: the second reset is to say that it replaced one. */
+static void core_handler_sets_itself_twice(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	a->then = then_set_twice;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+	KUNIT_EXPECT_EQ(test, a->seen, 1);
+	callout_virtual_run_to(v, v->now + 3);
+	KUNIT_EXPECT_EQ(test, a->runs, 2);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+}
+
+static void free_handler(void *arg)
+{
+	struct callout_item *item = arg;
+
+	item->v->ran++;
+	kfree(item);
+}
+
+/* The core is to touch nothing of a callout after its handler was called. */
+static void core_handler_frees_itself(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	unsigned int i;
+	struct callout_item *item;
+
+	for (i = 0; i < 100; i++) {
+		item = kzalloc(sizeof(*item), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, item);
+		item->v = v;
+		callout_init(&item->c, CALLOUT_MPSAFE);
+		item->c.cpu = CALLOUT_VIRTUAL;
+		callout_reset(&item->c, 1 + i % 7, free_handler, item);
+	}
+	callout_virtual_run_to(v, v->now + 7);
+	KUNIT_EXPECT_EQ(test, v->ran, 100);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+}
+
+static void then_stop_other(struct callout_item *item)
+{
+	item->seen = callout_pending(&item->other->c) |
+		     is_due(&item->other->c) << 1;
+	item->ret = callout_stop(&item->other->c);
+}
+
+/* Due, and its turn has not come: a stop that comes too late, or breaks off. */
+static void core_stop_due(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 3);
+	int i;
+
+	for (i = 0; i < 3; i++)
+		callout_virtual_set(&a[i], 1);
+	a[0].then = then_stop_other;
+	a[0].other = &a[1];
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[0].seen, 3);
+	KUNIT_EXPECT_EQ(test, a[0].ret, 1);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
+	KUNIT_EXPECT_EQ(test, a[2].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+}
+
+static void then_set_other(struct callout_item *item)
+{
+	item->seen = is_due(&item->other->c);
+	item->ret = callout_virtual_set(item->other, 5);
+}
+
+/* Due, and set to another time: run now, run twice, or lost. */
+static void core_reset_due(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	u64 start = v->now;
+
+	callout_virtual_set(&a[0], 1);
+	callout_virtual_set(&a[1], 1);
+	a[0].then = then_set_other;
+	a[0].other = &a[1];
+	callout_virtual_run_to(v, start + 1);
+	KUNIT_EXPECT_EQ(test, a[0].seen, 1);
+	KUNIT_EXPECT_EQ(test, a[0].ret, 1);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 1);
+	callout_virtual_run_to(v, start + 5);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
+	callout_virtual_run_to(v, start + 6);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+}
+
+/* callout_schedule() is to keep the handler and its argument. */
+static void core_schedule(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	u64 start = v->now;
+
+	callout_virtual_set(a, 10);
+	KUNIT_EXPECT_EQ(test, callout_schedule(&a->c, 4), 1);
+	callout_virtual_run_to(v, start + 3);
+	KUNIT_EXPECT_EQ(test, a->runs, 0);
+	callout_virtual_run_to(v, start + 4);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_schedule(&a->c, 0), 0);
+	callout_virtual_run_to(v, start + 5);
+	KUNIT_EXPECT_EQ(test, a->runs, 2);
+}
+
+/* A tick that is not programmed when it must be, or is when it need not be. */
+static void core_programs_the_tick(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 3);
+	u64 start = v->now;
+
+	callout_virtual_set(&a[0], 100);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 100);
+	KUNIT_EXPECT_EQ(test, v->programs, 1);
+	callout_virtual_set(&a[1], 100);
+	callout_virtual_set(&a[2], 200);
+	KUNIT_EXPECT_EQ(test, v->programs, 1);
+	callout_virtual_set(&a[1], 50);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 50);
+	KUNIT_EXPECT_EQ(test, v->programs, 2);
+	/* Later, and away: it wakes up for nothing once. */
+	callout_virtual_set(&a[1], 60);
+	callout_stop(&a[0].c);
+	KUNIT_EXPECT_EQ(test, v->programs, 2);
+	callout_virtual_run_to(v, start + 50);
+	KUNIT_EXPECT_EQ(test, v->ran, 0);
+	KUNIT_EXPECT_EQ(test, v->programs, 3);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 60);
+	callout_virtual_run_to(v, start + 60);
+	KUNIT_EXPECT_EQ(test, v->ran, 1);
+	KUNIT_EXPECT_EQ(test, v->programs, 4);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 200);
+	callout_virtual_run_to(v, start + 200);
+	KUNIT_EXPECT_EQ(test, v->ran, 2);
+	/* Empty: nothing to wake up for. */
+	KUNIT_EXPECT_EQ(test, v->programs, 4);
+	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
+}
+
+/* What a handler sets is to be programmed once, when all have run. */
+static void core_handlers_program_once(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 10);
+	u64 start = v->now;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		callout_virtual_set(&a[i], 1);
+		a[i].then = then_set_again;
+	}
+	v->programs = 0;
+	callout_virtual_run_to(v, start + 1);
+	KUNIT_EXPECT_EQ(test, v->ran, 10);
+	KUNIT_EXPECT_EQ(test, v->programs, 1);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 8);
+}
+
+/* Too many at once: expiry is to let go, and to go on in the same order. */
+static void core_yields_after_many_handlers(struct kunit *test)
+{
+	const unsigned int nr = 3 * CALLOUT_MAX_HANDLERS + 1;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	unsigned int i, calls = 0, before, wrong = 0;
+	bool more;
+
+	for (i = 0; i < nr; i++)
+		callout_virtual_set(&a[i], 1);
+	v->programs = 0;
+	v->now++;
+	do {
+		before = v->ran;
+		local_bh_disable();
+		more = callout_expire(v->base);
+		local_bh_enable();
+		calls++;
+		KUNIT_EXPECT_LE(test, v->ran - before, CALLOUT_MAX_HANDLERS);
+		KUNIT_EXPECT_EQ(test, v->base->pending, nr - v->ran);
+		/* Whoever yields is called again, with no tick programmed. */
+		if (more)
+			KUNIT_EXPECT_EQ(test, v->programs, 0);
+	} while (more && calls < 10000);
+	KUNIT_EXPECT_GE(test, calls, 4);
+	KUNIT_EXPECT_EQ(test, v->ran, nr);
+	for (i = 0; i < nr; i++)
+		wrong += a[i].place != i || a[i].runs != 1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* Between two halves of an expiry anything can be done to what is due. */
+static void core_stop_and_reset_while_yielding(struct kunit *test)
+{
+	const unsigned int nr = CALLOUT_MAX_HANDLERS + 3;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	unsigned int i;
+	bool more;
+
+	for (i = 0; i < nr; i++)
+		callout_virtual_set(&a[i], 1);
+	v->now++;
+	local_bh_disable();
+	more = callout_expire(v->base);
+	local_bh_enable();
+	KUNIT_ASSERT_TRUE(test, more);
+	KUNIT_EXPECT_EQ(test, a[nr - 3].runs, 0);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a[nr - 3].c), 1);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(&a[nr - 2], 1), 1);
+	callout_virtual_expire(v);
+	KUNIT_EXPECT_EQ(test, a[nr - 3].runs, 0);
+	KUNIT_EXPECT_EQ(test, a[nr - 2].runs, 0);
+	KUNIT_EXPECT_EQ(test, a[nr - 1].runs, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[nr - 2].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->ran, nr - 1);
+}
+
+/* A stall of many laps: the order of expiry, then that of setting. */
+static void core_catches_up_in_order(struct kunit *test)
+{
+	const unsigned int nr = 500;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	unsigned int i, j, wrong = 0;
+	struct rnd_state rng;
+
+	callout_test_rng(test, &rng);
+	for (i = 0; i < nr; i++)
+		callout_virtual_set(&a[i], callout_test_below(&rng, 3000));
+	callout_virtual_run_to(v, v->now + 1000000);
+	KUNIT_EXPECT_EQ(test, v->ran, nr);
+	for (i = 0; i < nr; i++)
+		for (j = 0; j < i; j++)
+			wrong += a[j].c.expires <= a[i].c.expires ?
+				 a[j].place > a[i].place :
+				 a[j].place < a[i].place;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* The counters by lateness: 0, 1, 2 to 3, 4 to 7, ..., and all the rest. */
+static void core_counts_lateness(struct kunit *test)
+{
+	static const unsigned int late[] = { 0, 1, 2, 3, 4, 7, 8, 1 << 30 };
+	static const unsigned int bins[CALLOUT_LATE_BINS] = {
+		[0] = 1, [1] = 1, [2] = 2, [3] = 2, [4] = 1,
+		[CALLOUT_LATE_BINS - 1] = 1,
+	};
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(late); i++) {
+		callout_virtual_set(a, 10);
+		callout_virtual_run_to(v, v->now + 10 + late[i]);
+	}
+	KUNIT_EXPECT_EQ(test, v->base->stats.handlers, ARRAY_SIZE(late));
+	for (i = 0; i < CALLOUT_LATE_BINS; i++)
+		KUNIT_EXPECT_EQ(test, v->base->stats.late[i], bins[i]);
+}
+
+static void then_expire(struct callout_item *item)
+{
+	item->ret = callout_expire(item->v->base);
+}
+
+/* A second expiry of a base at work, as after CPU hotplug, does nothing. */
+static void core_expire_is_not_reentrant(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+
+	callout_virtual_set(&a[0], 1);
+	callout_virtual_set(&a[1], 1);
+	a[0].then = then_expire;
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_FALSE(test, a[0].ret);
+	KUNIT_EXPECT_EQ(test, a[0].place, 0);
+	KUNIT_EXPECT_EQ(test, a[1].place, 1);
+	KUNIT_EXPECT_EQ(test, v->ran, 2);
+}
+
+/* A pending one that goes to another base: counted twice, or left behind. */
+static void core_reset_on_moves(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+
+	callout_virtual_set(&a[0], 10);
+	callout_virtual_set(&a[1], 10);
+	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[0].c, 3600 * HZ,
+					       callout_virtual_handler, &a[0],
+					       cpu), 1);
+	KUNIT_EXPECT_EQ(test, a[0].c.cpu, cpu);
+	KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
+	KUNIT_EXPECT_EQ(test, v->base->pending, 1);
+	callout_virtual_run_to(v, v->now + 10);
+	KUNIT_EXPECT_EQ(test, a[0].runs, 0);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), -1);
+	/* Idle ones move too; there is no base for a CPU that cannot be. */
+	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[1].c, 3600 * HZ,
+					       callout_virtual_handler, &a[1],
+					       UINT_MAX), 0);
+	KUNIT_EXPECT_LT(test, a[1].c.cpu, nr_cpu_ids);
+	KUNIT_EXPECT_EQ(test, callout_drain(&a[1].c), 1);
+}
+
+static void then_move(struct callout_item *item)
+{
+	item->ret = callout_reset_on(&item->c, 5, callout_virtual_handler,
+				     item, 0);
+	item->then = NULL;
+}
+
+/* Who drains a running one looks for it where it runs: it must not move. */
+static void core_running_does_not_move(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	a->then = then_move;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+	KUNIT_EXPECT_EQ(test, a->c.cpu, CALLOUT_VIRTUAL);
+	callout_virtual_run_to(v, v->now + 5);
+	KUNIT_EXPECT_EQ(test, a->runs, 2);
+}
+
+/* The report at exit: what is pending, due ones too, and no more. */
+static void core_destroy_counts_pending(struct kunit *test)
+{
+	const unsigned int nr = CALLOUT_MAX_HANDLERS + 5;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr + 3);
+	unsigned int i;
+	u64 left;
+
+	for (i = 0; i < nr; i++)
+		callout_virtual_set(&a[i], 1);
+	for (; i < nr + 3; i++)
+		callout_virtual_set(&a[i], 100);
+	callout_stop(&a[nr + 2].c);
+	v->now++;
+	local_bh_disable();
+	callout_expire(v->base);
+	local_bh_enable();
+	KUNIT_EXPECT_GE(test, nr - v->ran, 5);
+	left = callout_base_destroy(v->base);
+	v->base = NULL;
+	KUNIT_EXPECT_EQ(test, left, nr + 2 - v->ran);
+	KUNIT_EXPECT_NULL(test, callout_bases[CALLOUT_VIRTUAL]);
+}
+
+static struct kunit_case core_cases[] = {
+	KUNIT_CASE(core_reset),
+	KUNIT_CASE(core_stop),
+	KUNIT_CASE(core_drain),
+	KUNIT_CASE(core_least_distance_is_one),
+	KUNIT_CASE(core_greatest_distance),
+	KUNIT_CASE(core_state_in_handler),
+	KUNIT_CASE(core_active),
+	KUNIT_CASE(core_handler_sets_itself),
+	KUNIT_CASE(core_handler_sets_and_stops_itself),
+	KUNIT_CASE(core_handler_sets_itself_twice),
+	KUNIT_CASE(core_handler_frees_itself),
+	KUNIT_CASE(core_stop_due),
+	KUNIT_CASE(core_reset_due),
+	KUNIT_CASE(core_schedule),
+	KUNIT_CASE(core_programs_the_tick),
+	KUNIT_CASE(core_handlers_program_once),
+	KUNIT_CASE(core_yields_after_many_handlers),
+	KUNIT_CASE(core_stop_and_reset_while_yielding),
+	KUNIT_CASE(core_catches_up_in_order),
+	KUNIT_CASE(core_counts_lateness),
+	KUNIT_CASE(core_expire_is_not_reentrant),
+	KUNIT_CASE(core_reset_on_moves),
+	KUNIT_CASE(core_running_does_not_move),
+	KUNIT_CASE(core_destroy_counts_pending),
+	{}
+};
+
+static struct kunit_suite core_suite = {
+	.name = "callout_core",
+	.init = callout_virtual_init,
+	.test_cases = core_cases,
+};
+
+kunit_test_suite(core_suite);

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * handle.c - suite callout_handle: setcallout(), unsetcallout(), the table
+ *
+ * These go to the real bases, whose ticks are far away: a case that wants a
+ * callout to fire moves it to the past, and expires the base itself with
+ * softirqs disabled. So nothing here waits for time to pass.
+ */
+#include <linux/bottom_half.h>
+#include <linux/hardirq.h>
+#include <linux/irq_work.h>
+#include <linux/smp.h>
+#include "handle.h"
+#include "common.h"
+
+/* So far away that it does not fire by itself. */
+#define FAR	(24L * 3600 * HZ)
+
+#define SLOT_MASK	(CALLOUT_GEN_ONE - 1)
+
+static struct callout_slot *slot_of(u64 handle)
+{
+	return callout_table_lookup(callout_kernel_table(), handle);
+}
+
+/**
+ * callout_test_expires - when a callout of the kernel's table is due
+ * @handle: its handle
+ *
+ * Return: the tick, or 0 if it is not outstanding.
+ */
+u64 callout_test_expires(u64 handle)
+{
+	struct callout_slot *slot = slot_of(handle);
+
+	if (!slot || slot->handle != handle ||
+	    !(slot->c.state & CALLOUT_S_PENDING))
+		return 0;
+	return slot->c.expires;
+}
+
+/* Fires one of this CPU's now. The caller is pinned. */
+static void expire_now(u64 handle)
+{
+	struct callout_slot *slot = slot_of(handle);
+	struct callout_base *base = callout_base(slot->c.cpu);
+	struct callout_scheme *s = base->scheme;
+
+	local_bh_disable();
+	raw_spin_lock_irq(&base->lock);
+	s->ops->rearm(s, &slot->c, callout_now(base), 0);
+	raw_spin_unlock_irq(&base->lock);
+	while (callout_expire(base))
+		;
+	local_bh_enable();
+}
+
+static void count_handler(void *arg)
+{
+	atomic_t *runs = arg;
+
+	atomic_inc(runs);
+}
+
+/* 0 says "no callout": it is to be no handle, and to cancel nothing. */
+static void handle_zero(struct kunit *test)
+{
+	atomic_t runs = ATOMIC_INIT(0);
+	u64 handle = setcallout(count_handler, &runs, FAR);
+
+	KUNIT_EXPECT_NE(test, handle, 0);
+	KUNIT_EXPECT_EQ(test, unsetcallout(0), -1);
+	KUNIT_EXPECT_EQ(test, unsetcallout_sync(0), -1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+}
+
+/* A handle that cancels twice, or not at all. */
+static void handle_cancel(struct kunit *test)
+{
+	atomic_t runs = ATOMIC_INIT(0);
+	u64 handle = setcallout(count_handler, &runs, FAR);
+
+	KUNIT_EXPECT_GT(test, callout_test_expires(handle),
+			callout_now(callout_base(slot_of(handle)->c.cpu)));
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+	KUNIT_EXPECT_EQ(test, callout_test_expires(handle), 0);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
+	KUNIT_EXPECT_EQ(test, unsetcallout_sync(handle), -1);
+	handle = setcallout(count_handler, &runs, FAR);
+	KUNIT_EXPECT_EQ(test, unsetcallout_sync(handle), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
+}
+
+/* A handle that is still good when its callout has fired. */
+static void handle_stale_after_firing(struct kunit *test)
+{
+	atomic_t runs = ATOMIC_INIT(0);
+	u64 handle;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	handle = setcallout(count_handler, &runs, FAR);
+	expire_now(handle);
+	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
+	KUNIT_EXPECT_EQ(test, unsetcallout_sync(handle), -1);
+}
+
+/* One that has fired and that untimeout() still finds. */
+static void handle_of_timeout_stale_after_firing(struct kunit *test)
+{
+	struct callout_hash *hash = &callout_kernel_table()->hash;
+	unsigned int count = hash->count;
+	atomic_t runs = ATOMIC_INIT(0);
+	u64 handle;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	handle = callout_timeout(count_handler, &runs, FAR);
+	KUNIT_EXPECT_EQ(test, hash->count, count + 1);
+	expire_now(handle);
+	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 1);
+	KUNIT_EXPECT_EQ(test, hash->count, count);
+	KUNIT_EXPECT_EQ(test, callout_untimeout(count_handler, &runs), -1);
+	KUNIT_EXPECT_EQ(test, callout_untimeout_handle(count_handler, &runs,
+						       handle), -1);
+}
+
+/* A stale handle that cancels the next callout in the same slot. */
+static void handle_stale_after_reuse(struct kunit *test)
+{
+	atomic_t runs = ATOMIC_INIT(0);
+	unsigned int i, same = 0, wrong = 0;
+	u64 handle, old;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	old = setcallout(count_handler, &runs, FAR);
+	KUNIT_EXPECT_EQ(test, unsetcallout(old), 1);
+	for (i = 0; i < 10000; i++) {
+		handle = setcallout(count_handler, &runs, FAR);
+		same += (handle & SLOT_MASK) == (old & SLOT_MASK);
+		wrong += handle == old;
+		wrong += unsetcallout(old) != -1;
+		wrong += !callout_test_expires(handle);
+		wrong += unsetcallout(handle) != 1;
+		old = handle;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GT(test, same, 5000);
+}
+
+/* A generation that goes back, so that an old handle becomes good again. */
+static void handle_never_comes_back(struct kunit *test)
+{
+	const unsigned int nr = 128, rounds = 200, nr_slots = 1 << 18;
+	atomic_t runs = ATOMIC_INIT(0);
+	unsigned int i, j, wrong = 0;
+	u64 *handle, *last;
+	struct rnd_state rng;
+
+	callout_test_rng(test, &rng);
+	handle = kunit_kcalloc(test, nr, sizeof(*handle), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, handle);
+	last = kunit_kcalloc(test, nr_slots, sizeof(*last), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, last);
+	for (i = 0; i < rounds * nr; i++) {
+		j = callout_test_below(&rng, nr);
+		if (handle[j]) {
+			wrong += unsetcallout(handle[j]) != 1;
+			handle[j] = 0;
+			continue;
+		}
+		handle[j] = setcallout(count_handler, &runs, FAR);
+		if ((handle[j] & SLOT_MASK) >= nr_slots)
+			continue;
+		wrong += handle[j] <= last[handle[j] & SLOT_MASK];
+		last[handle[j] & SLOT_MASK] = handle[j];
+	}
+	for (j = 0; j < nr; j++)
+		wrong += handle[j] && unsetcallout(handle[j]) != 1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+struct own {
+	u64 handle;
+	u64 next;
+	int ret;
+	unsigned int runs;
+};
+
+static void own_handler(void *arg)
+{
+	struct own *own = arg;
+
+	own->runs++;
+	own->ret = unsetcallout(own->handle);
+	own->next = setcallout(own_handler, own, FAR);
+}
+
+/* In its handler a callout is running, its slot free, its handle no more. */
+static void handle_in_its_own_handler(struct kunit *test)
+{
+	struct own own = {};
+	u64 handle;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	handle = setcallout(own_handler, &own, FAR);
+	own.handle = handle;
+	expire_now(handle);
+	KUNIT_EXPECT_EQ(test, own.runs, 1);
+	KUNIT_EXPECT_EQ(test, own.ret, 0);
+	KUNIT_EXPECT_NE(test, own.next, handle);
+	KUNIT_EXPECT_EQ(test, own.next & SLOT_MASK, handle & SLOT_MASK);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(own.next), 1);
+}
+
+/* A part of a handle that is not looked at. */
+static void handle_forged_bits(struct kunit *test)
+{
+	atomic_t runs = ATOMIC_INIT(0);
+	unsigned int bit, bit2, wrong = 0;
+	u64 handle;
+
+	handle = setcallout(count_handler, &runs, FAR);
+	for (bit = 0; bit < 64; bit++) {
+		wrong += unsetcallout(handle ^ BIT_ULL(bit)) != -1;
+		wrong += unsetcallout_sync(handle ^ BIT_ULL(bit)) != -1;
+		for (bit2 = 0; bit2 < bit; bit2++)
+			wrong += unsetcallout(handle ^ BIT_ULL(bit) ^
+					      BIT_ULL(bit2)) != -1;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+}
+
+/* A slot number that leads out of the chunk, or out of the directory. */
+static void handle_forged_slots(struct kunit *test)
+{
+	atomic_t runs = ATOMIC_INIT(0);
+	u32 slot, step = 1;
+	unsigned int wrong = 0;
+	u64 handle;
+
+	handle = setcallout(count_handler, &runs, FAR);
+	for (slot = 0; slot < CALLOUT_GEN_ONE; slot += step) {
+		if (slot == 1 << 16)
+			step = 61;
+		if (slot != (handle & SLOT_MASK))
+			wrong += unsetcallout((handle & ~SLOT_MASK) | slot) !=
+				 -1;
+	}
+	wrong += unsetcallout(handle | SLOT_MASK) != -1;
+	wrong += unsetcallout(U64_MAX) != -1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+}
+
+/* Numbers that are anything, while many callouts are there to be hit. */
+static void handle_random_numbers(struct kunit *test)
+{
+	const unsigned int nr = 1000, tries = 100000;
+	atomic_t runs = ATOMIC_INIT(0);
+	unsigned int i, wrong = 0;
+	struct rnd_state rng;
+	u64 *handle, forged;
+
+	callout_test_rng(test, &rng);
+	handle = kunit_kcalloc(test, nr, sizeof(*handle), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, handle);
+	KUNIT_ASSERT_EQ(test, callout_reserve(nr), 0);
+	for (i = 0; i < nr; i++) {
+		handle[i] = setcallout(count_handler, &runs, FAR);
+		wrong += !handle[i];
+	}
+	for (i = 0; i < tries; i++) {
+		forged = (u64)prandom_u32_state(&rng) << 32 |
+			 prandom_u32_state(&rng);
+		/* Every other one names a slot that is in use. */
+		if (i & 1)
+			forged = (forged & ~SLOT_MASK) |
+				 (handle[i % nr] & SLOT_MASK);
+		if (forged >> CALLOUT_SLOT_BITS ==
+		    handle[i % nr] >> CALLOUT_SLOT_BITS)
+			continue;
+		wrong += unsetcallout(forged) != -1;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	for (i = 0; i < nr; i++)
+		wrong += unsetcallout(handle[i]) != 1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
+}
+
+/* Makes the present generation of a live callout's slot another one. */
+static u64 set_generation(u64 handle, u64 generation)
+{
+	struct callout_slot *slot = slot_of(handle);
+	struct callout_base *base = callout_base(slot->c.cpu);
+
+	raw_spin_lock_irq(&base->lock);
+	slot->handle = generation << CALLOUT_SLOT_BITS | (handle & SLOT_MASK);
+	handle = slot->handle;
+	raw_spin_unlock_irq(&base->lock);
+	return handle;
+}
+
+static bool slot_comes_back(u64 handle)
+{
+	atomic_t runs = ATOMIC_INIT(0);
+	unsigned int i;
+	u64 h[8];
+	bool back = false;
+	int j;
+
+	for (i = 0; i < 1000; i++) {
+		for (j = 0; j < ARRAY_SIZE(h); j++) {
+			h[j] = setcallout(count_handler, &runs, FAR);
+			back |= (h[j] & SLOT_MASK) == (handle & SLOT_MASK);
+		}
+		for (j = 0; j < ARRAY_SIZE(h); j++)
+			unsetcallout(h[j]);
+	}
+	return back;
+}
+
+/* A generation that wraps: the slot's first handles would be good again. */
+static void handle_generation_ends(struct kunit *test)
+{
+	struct callout_table *table = callout_kernel_table();
+	int retired = atomic_read(&table->retired);
+	atomic_t runs = ATOMIC_INIT(0);
+	u64 handle, next;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	handle = setcallout(count_handler, &runs, FAR);
+	handle = set_generation(handle, CALLOUT_GEN_MAX - 1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&table->retired), retired);
+	/* One more: the greatest generation is used, and is the last. */
+	next = setcallout(count_handler, &runs, FAR);
+	KUNIT_ASSERT_EQ(test, next, handle + CALLOUT_GEN_ONE);
+	KUNIT_EXPECT_EQ(test, next >> CALLOUT_SLOT_BITS, CALLOUT_GEN_MAX);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(next), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&table->retired), retired + 1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(next), -1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(next & SLOT_MASK), -1);
+	KUNIT_EXPECT_FALSE(test, slot_comes_back(next));
+
+	/* The same when it fires. */
+	handle = setcallout(count_handler, &runs, FAR);
+	handle = set_generation(handle, CALLOUT_GEN_MAX);
+	expire_now(handle);
+	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&table->retired), retired + 2);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
+	KUNIT_EXPECT_FALSE(test, slot_comes_back(handle));
+}
+
+static unsigned int free_slots(unsigned int cpu)
+{
+	return READ_ONCE(per_cpu_ptr(callout_kernel_table()->pools,
+				     cpu)->count);
+}
+
+/*
+ * A CPU whose slots are used up is to take the others', until there are none.
+ * The worker that makes more cannot run meanwhile.
+ */
+static void handle_steal_and_exhaustion(struct kunit *test)
+{
+	const unsigned int most = 1 << 18;
+	unsigned int cpu = raw_smp_processor_id(), own, n, i, wrong = 0;
+	atomic_t runs = ATOMIC_INIT(0);
+	u64 *handle, none;
+
+	handle = kunit_kcalloc(test, most, sizeof(*handle), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, handle);
+	callout_test_pin(test, cpu);
+	preempt_disable();
+	own = free_slots(cpu);
+	for (n = 0; n < most; n++) {
+		handle[n] = setcallout(count_handler, &runs, FAR);
+		if (!handle[n])
+			break;
+	}
+	none = setcallout(count_handler, &runs, FAR);
+	preempt_enable();
+	kunit_info(test, "%u slots, %u of them this CPU's\n", n, own);
+	if (num_online_cpus() > 1)
+		KUNIT_EXPECT_GT(test, n, own);
+	KUNIT_EXPECT_LT(test, n, most);
+	KUNIT_EXPECT_EQ(test, none, 0);
+	for (i = 0; i < n; i++)
+		wrong += slot_of(handle[i])->c.cpu != cpu;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	/* What was stolen can be cancelled, and goes to the thief. */
+	for (i = 0; i < n; i++)
+		wrong += unsetcallout(handle[i]) != 1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GE(test, free_slots(cpu), n);
+	for (i = 0; i < n; i++)
+		wrong += unsetcallout(handle[i]) != -1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
+}
+
+/* callout_reserve() is to make room, here and now. */
+static void handle_reserve(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id(), have;
+
+	callout_test_pin(test, cpu);
+	have = free_slots(cpu);
+	KUNIT_EXPECT_EQ(test, callout_reserve(0), 0);
+	KUNIT_EXPECT_EQ(test, callout_reserve(have), 0);
+	KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
+	KUNIT_EXPECT_GT(test, free_slots(cpu), have);
+}
+
+struct hardirq {
+	struct irq_work work;
+	atomic_t runs;
+	u64 cancel;
+	u64 handle[3];
+	int ret[3];
+	bool in_hardirq;
+};
+
+static void hardirq_body(struct hardirq *h)
+{
+	h->in_hardirq = in_hardirq() && irqs_disabled();
+	h->ret[0] = unsetcallout(h->cancel);
+	h->ret[1] = unsetcallout(h->cancel);
+	h->handle[0] = setcallout(count_handler, &h->runs, FAR);
+	h->handle[1] = setcallout(count_handler, &h->runs, FAR);
+	h->ret[2] = unsetcallout(h->handle[1]);
+	h->handle[2] = callout_timeout(count_handler, &h->runs, FAR);
+}
+
+static void hardirq_check(struct kunit *test, struct hardirq *h)
+{
+	KUNIT_EXPECT_TRUE(test, h->in_hardirq);
+	KUNIT_EXPECT_EQ(test, h->ret[0], 1);
+	KUNIT_EXPECT_EQ(test, h->ret[1], -1);
+	KUNIT_EXPECT_EQ(test, h->ret[2], 1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(h->handle[0]), 1);
+	KUNIT_EXPECT_EQ(test, callout_untimeout(count_handler, &h->runs), 1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(h->handle[2]), -1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&h->runs), 0);
+}
+
+static void hardirq_ipi(void *arg)
+{
+	hardirq_body(arg);
+}
+
+static void hardirq_work(struct irq_work *work)
+{
+	hardirq_body(container_of(work, struct hardirq, work));
+}
+
+/* A lock that is not safe in hard interrupts; lockdep sees it. */
+static void handle_in_hardirq(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct hardirq *h;
+
+	h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	h->cancel = setcallout(count_handler, &h->runs, FAR);
+	KUNIT_ASSERT_EQ(test, 0,
+			smp_call_function_single(other, hardirq_ipi, h, true));
+	KUNIT_EXPECT_EQ(test, slot_of(h->handle[0])->c.cpu, other);
+	hardirq_check(test, h);
+
+	h->cancel = setcallout(count_handler, &h->runs, FAR);
+	h->work = IRQ_WORK_INIT_HARD(hardirq_work);
+	KUNIT_ASSERT_TRUE(test, irq_work_queue(&h->work));
+	irq_work_sync(&h->work);
+	hardirq_check(test, h);
+}
+
+struct elsewhere {
+	u64 handle;
+	bool runs;
+	bool go;
+	bool returns;
+	int ret;
+	bool too_soon;
+};
+
+static void elsewhere_handler(void *arg)
+{
+	struct elsewhere *e = arg;
+
+	callout_test_tell(&e->runs);
+	callout_test_spin_until(READ_ONCE(e->go));
+	callout_test_tell(&e->returns);
+}
+
+static void elsewhere_softirq(void *arg)
+{
+	struct elsewhere *e = arg;
+
+	e->handle = setcallout(elsewhere_handler, e, FAR);
+	expire_now(e->handle);
+}
+
+static void elsewhere_canceller(void *arg)
+{
+	struct elsewhere *e = arg;
+
+	e->ret = unsetcallout_sync(e->handle);
+	e->too_soon = !callout_test_told(&e->returns);
+}
+
+/* Running on another CPU: 0 at once, or 0 when it has returned. */
+static void handle_running_elsewhere(struct kunit *test)
+{
+	struct callout_test_thread *softirq, *canceller;
+	unsigned int other = callout_test_pin_one(test);
+	struct callout_base *base = callout_base(other);
+	struct elsewhere *e;
+
+	e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	e->ret = -100;
+	softirq = callout_test_thread(test, other, elsewhere_softirq, e);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_spin_until(callout_test_told(&e->runs)));
+	KUNIT_EXPECT_EQ(test, unsetcallout(e->handle), 0);
+	KUNIT_EXPECT_EQ(test, unsetcallout(e->handle ^ CALLOUT_GEN_ONE), -1);
+	canceller = callout_test_thread(test, raw_smp_processor_id(),
+					elsewhere_canceller, e);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(READ_ONCE(base->waiters)));
+	KUNIT_EXPECT_EQ(test, READ_ONCE(e->ret), -100);
+	WRITE_ONCE(e->go, true);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(softirq));
+	KUNIT_ASSERT_TRUE(test, callout_test_join(canceller));
+	KUNIT_EXPECT_EQ(test, e->ret, 0);
+	KUNIT_EXPECT_FALSE(test, e->too_soon);
+	KUNIT_EXPECT_EQ(test, unsetcallout(e->handle), -1);
+	KUNIT_EXPECT_EQ(test, base->waiters, 0);
+}
+
+static struct kunit_case handle_cases[] = {
+	KUNIT_CASE(handle_zero),
+	KUNIT_CASE(handle_cancel),
+	KUNIT_CASE(handle_stale_after_firing),
+	KUNIT_CASE(handle_of_timeout_stale_after_firing),
+	KUNIT_CASE(handle_stale_after_reuse),
+	KUNIT_CASE(handle_never_comes_back),
+	KUNIT_CASE(handle_in_its_own_handler),
+	KUNIT_CASE(handle_forged_bits),
+	KUNIT_CASE(handle_forged_slots),
+	KUNIT_CASE(handle_random_numbers),
+	KUNIT_CASE(handle_generation_ends),
+	KUNIT_CASE(handle_steal_and_exhaustion),
+	KUNIT_CASE(handle_reserve),
+	KUNIT_CASE(handle_in_hardirq),
+	KUNIT_CASE(handle_running_elsewhere),
+	{}
+};
+
+static struct kunit_suite handle_suite = {
+	.name = "callout_handle",
+	.test_cases = handle_cases,
+};
+
+kunit_test_suite(handle_suite);

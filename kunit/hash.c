@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hash.c - suite callout_hash: the (func, arg) hash by itself
+ *
+ * On slots that are in no table and no base, against an array that is
+ * searched from end to end.
+ */
+#include <linux/irqflags.h>
+#include <linux/slab.h>
+#include "handle.h"
+#include "hash_inline.h"
+#include "common.h"
+
+#define NR_SLOTS	600U
+#define NR_KEYS		30U
+#define RANDOM_OPS	30000U
+
+/**
+ * struct hash_model - a hash and what must be in it
+ * @test: the case
+ * @hash: the hash
+ * @slot: all slots; the handle is the index plus one
+ * @seq: when a slot was inserted, as a serial number; 0: it is not
+ * @next_seq: the next serial number
+ */
+struct hash_model {
+	struct kunit *test;
+	struct callout_hash hash;
+	struct callout_slot slot[NR_SLOTS];
+	u64 seq[NR_SLOTS];
+	u64 next_seq;
+};
+
+static void hash_destroy(void *data)
+{
+	callout_hash_destroy(data);
+}
+
+static struct hash_model *hash_create(struct kunit *test, unsigned int bits)
+{
+	struct hash_model *m;
+	unsigned int i;
+
+	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->test = test;
+	m->next_seq = 1;
+	raw_spin_lock_init(&m->hash.lock);
+	KUNIT_ASSERT_EQ(test, 0, callout_hash_init(&m->hash, bits, GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, hash_destroy,
+							   &m->hash));
+	for (i = 0; i < NR_SLOTS; i++)
+		m->slot[i].handle = i + 1;
+	return m;
+}
+
+/* A key: functions and arguments that are alike but for a bit or two. */
+static void hash_key(unsigned int key, callout_func_t *func, void **arg)
+{
+	*func = (callout_func_t)(0xffffffff81000000UL + 16 * (key % 5));
+	*arg = (void *)(0xffff888000000000UL + 64 * (key / 5));
+}
+
+static void hash_insert(struct hash_model *m, unsigned int i, unsigned int key,
+			u64 expires)
+{
+	struct callout_slot *slot = &m->slot[i];
+
+	hash_key(key, &slot->c.func, &slot->c.arg);
+	slot->c.expires = expires;
+	local_irq_disable();
+	callout_hash_insert(&m->hash, slot);
+	local_irq_enable();
+	m->seq[i] = m->next_seq++;
+}
+
+static void hash_remove(struct hash_model *m, unsigned int i)
+{
+	local_irq_disable();
+	callout_hash_remove(&m->hash, &m->slot[i]);
+	local_irq_enable();
+	m->seq[i] = 0;
+}
+
+/* The handle that a search for this key is to find. */
+static u64 hash_expect(struct hash_model *m, unsigned int key)
+{
+	struct callout *c, *found = NULL;
+	callout_func_t func;
+	u64 handle = 0, seq = 0;
+	unsigned int i;
+	void *arg;
+
+	hash_key(key, &func, &arg);
+	for (i = 0; i < NR_SLOTS; i++) {
+		c = &m->slot[i].c;
+		if (!m->seq[i] || c->func != func || c->arg != arg)
+			continue;
+		if (!found || c->expires < found->expires ||
+		    (c->expires == found->expires && m->seq[i] < seq)) {
+			found = c;
+			seq = m->seq[i];
+			handle = i + 1;
+		}
+	}
+	return handle;
+}
+
+static u64 hash_take(struct hash_model *m, unsigned int key)
+{
+	callout_func_t func;
+	u64 handle = 0;
+	void *arg;
+
+	hash_key(key, &func, &arg);
+	if (callout_hash_take(&m->hash, func, arg, &handle))
+		m->seq[handle - 1] = 0;
+	return handle;
+}
+
+/* Takes one and puts it back, as the last of those that are equal. */
+static u64 hash_find(struct hash_model *m, unsigned int key)
+{
+	u64 handle = hash_take(m, key);
+
+	if (handle)
+		hash_insert(m, handle - 1, key,
+			    m->slot[handle - 1].c.expires);
+	return handle;
+}
+
+static void hash_check(struct hash_model *m)
+{
+	unsigned int key;
+	u64 expected;
+
+	for (key = 0; key < NR_KEYS; key++) {
+		expected = hash_expect(m, key);
+		KUNIT_ASSERT_EQ(m->test, expected, hash_find(m, key));
+	}
+}
+
+/* Whatever is found wrong, or not found, at whatever size and fill. */
+static void hash_random_operations(struct kunit *test)
+{
+	struct hash_model *m = hash_create(test, 2);
+	unsigned int i, op, live, bias;
+	struct rnd_state rng;
+	u64 expected;
+	u32 key;
+
+	callout_test_rng(test, &rng);
+	for (op = 0; op < RANDOM_OPS; op++) {
+		/* Fills and empties it in turns. */
+		bias = op / 2000 % 2 ? 30 : 70;
+		i = callout_test_below(&rng, NR_SLOTS);
+		if (m->seq[i] && callout_test_below(&rng, 100) >= bias)
+			hash_remove(m, i);
+		else if (!m->seq[i] && callout_test_below(&rng, 100) < bias)
+			hash_insert(m, i, callout_test_below(&rng, NR_KEYS),
+				    callout_test_below(&rng, 50));
+		key = callout_test_below(&rng, NR_KEYS + 5);
+		expected = hash_expect(m, key);
+		KUNIT_ASSERT_EQ(test, expected, hash_find(m, key));
+		if (op % 500 == 0)
+			callout_hash_grow(&m->hash, GFP_KERNEL);
+	}
+	hash_check(m);
+	for (i = 0, live = 0; i < NR_SLOTS; i++)
+		live += !!m->seq[i];
+	KUNIT_EXPECT_EQ(test, m->hash.count, live);
+	KUNIT_EXPECT_GT(test, m->hash.bits, 2);
+	for (i = 0; i < NR_SLOTS; i++)
+		if (m->seq[i])
+			hash_remove(m, i);
+	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
+	hash_check(m);
+}
+
+/* The order of duplicates, equal ones too, that growth is to keep. */
+static void hash_grows_with_duplicates(struct kunit *test)
+{
+	struct hash_model *m = hash_create(test, 2);
+	unsigned int i, handle, grown = 0, bits = 2;
+
+	for (i = 0; i < NR_SLOTS; i++) {
+		hash_insert(m, i, i % 3, 1000 - i / 9);
+		callout_hash_grow(&m->hash, GFP_KERNEL);
+		grown += m->hash.bits != bits;
+		bits = m->hash.bits;
+		KUNIT_ASSERT_NULL(test, m->hash.old);
+		if (i % 16 == 0)
+			hash_check(m);
+	}
+	KUNIT_EXPECT_GE(test, grown, 4);
+	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
+	for (i = 0; i < NR_SLOTS; i++) {
+		handle = hash_expect(m, i % 3);
+		KUNIT_ASSERT_NE(test, handle, 0);
+		KUNIT_ASSERT_EQ(test, handle, hash_take(m, i % 3));
+	}
+	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
+}
+
+/* Growth that comes when it need not, or is done by halves. */
+static void hash_grows_when_full(struct kunit *test)
+{
+	struct hash_model *m = hash_create(test, 4);
+	unsigned int i;
+
+	callout_hash_grow(&m->hash, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, m->hash.bits, 4);
+	for (i = 0; i < 3; i++)
+		hash_insert(m, i, i, 1);
+	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
+	callout_hash_grow(&m->hash, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, m->hash.bits, 4);
+	hash_insert(m, i, i, 1);
+	KUNIT_EXPECT_TRUE(test, callout_hash_wants_growth(&m->hash));
+	callout_hash_grow(&m->hash, GFP_KERNEL);
+	KUNIT_EXPECT_GT(test, m->hash.bits, 4);
+	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
+	KUNIT_EXPECT_EQ(test, m->hash.count, 4);
+	hash_check(m);
+	for (i = 0; i < 4; i++)
+		hash_remove(m, i);
+}
+
+/* As growth does at first: the slots are in the old table, new ones not. */
+static void hash_begin_growth(struct hash_model *m)
+{
+	struct callout_hash *hash = &m->hash;
+	struct rb_root *buckets;
+
+	buckets = kvcalloc(4UL << hash->bits, sizeof(*buckets), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(m->test, buckets);
+	hash->old = hash->buckets;
+	hash->old_bits = hash->bits;
+	hash->buckets = buckets;
+	hash->bits += 2;
+	hash->side = !hash->side;
+}
+
+/* One of two tables that is not searched, or not first when it must be. */
+static void hash_random_operations_while_growing(struct kunit *test)
+{
+	struct hash_model *m = hash_create(test, 4);
+	struct rnd_state rng;
+	unsigned int i, op;
+	u64 expected;
+
+	callout_test_rng(test, &rng);
+	for (i = 0; i < NR_SLOTS; i += 2)
+		hash_insert(m, i, callout_test_below(&rng, NR_KEYS),
+			    callout_test_below(&rng, 50));
+	hash_begin_growth(m);
+	for (op = 0; op < RANDOM_OPS / 2; op++) {
+		i = callout_test_below(&rng, NR_SLOTS);
+		if (m->seq[i] && callout_test_below(&rng, 8) == 0)
+			hash_remove(m, i);
+		else if (!m->seq[i])
+			hash_insert(m, i, callout_test_below(&rng, NR_KEYS),
+				    callout_test_below(&rng, 50));
+		i = callout_test_below(&rng, NR_KEYS);
+		expected = hash_expect(m, i);
+		KUNIT_ASSERT_EQ(test, expected, hash_take(m, i));
+	}
+	for (i = 0; i < NR_SLOTS; i++)
+		if (m->seq[i])
+			hash_remove(m, i);
+	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
+}
+
+/* Taken by untimeout(), and then removed by whoever frees the slot. */
+static void hash_remove_after_take(struct kunit *test)
+{
+	struct hash_model *m = hash_create(test, 4);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		hash_insert(m, i, 0, i);
+	KUNIT_EXPECT_EQ(test, hash_take(m, 0), 1);
+	hash_remove(m, 0);
+	KUNIT_EXPECT_EQ(test, m->hash.count, 2);
+	hash_insert(m, 0, 0, 7);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, hash_take(m, 0), (i + 1) % 3 + 1);
+		hash_remove(m, (i + 1) % 3);
+	}
+	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
+	KUNIT_EXPECT_EQ(test, hash_take(m, 0), 0);
+}
+
+/* A search that takes a like function or argument for the same. */
+static void hash_finds_only_what_matches(struct kunit *test)
+{
+	struct hash_model *m = hash_create(test, 2);
+	unsigned int key, i;
+
+	for (i = 0; i < NR_KEYS; i++)
+		hash_insert(m, i, i, i % 4);
+	for (i = 0; i < NR_KEYS; i++) {
+		KUNIT_EXPECT_EQ(test, hash_find(m, i), i + 1);
+		hash_remove(m, i);
+		KUNIT_EXPECT_EQ(test, hash_find(m, i), 0);
+		for (key = i + 1; key < NR_KEYS; key++)
+			KUNIT_EXPECT_EQ(test, hash_find(m, key), key + 1);
+	}
+}
+
+static struct kunit_case hash_cases[] = {
+	KUNIT_CASE(hash_random_operations),
+	KUNIT_CASE(hash_grows_with_duplicates),
+	KUNIT_CASE(hash_grows_when_full),
+	KUNIT_CASE(hash_random_operations_while_growing),
+	KUNIT_CASE(hash_remove_after_take),
+	KUNIT_CASE(hash_finds_only_what_matches),
+	{}
+};
+
+static struct kunit_suite hash_suite = {
+	.name = "callout_hash",
+	.test_cases = hash_cases,
+};
+
+kunit_test_suite(hash_suite);

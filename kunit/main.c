@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - what all suites of callout_kunit.ko share: the seed, and threads
+ *
+ * Each suite is a file of its own, and says what it tests. Loading the module
+ * runs them all.
+ */
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include "kcompat.h"
+#include "common.h"
+
+static unsigned long long seed;
+module_param(seed, ullong, 0444);
+MODULE_PARM_DESC(seed, "start of the random numbers; 0 for another one each time (default 0)");
+
+/**
+ * callout_test_rng - starts a case's random numbers and prints their seed
+ * @test: the case
+ * @rng: the state
+ *
+ * All cases of a run have the same seed, so a single one can be repeated.
+ */
+void callout_test_rng(struct kunit *test, struct rnd_state *rng)
+{
+	if (!seed)
+		seed = get_random_u32() | 1;
+	kunit_info(test, "seed=%llu\n", seed);
+	prandom_seed_state(rng, seed);
+}
+
+static int thread_fn(void *data)
+{
+	struct callout_test_thread *t = data;
+
+	t->fn(t->arg);
+	complete(&t->done);
+	for (;;) {
+		set_current_state(TASK_INTERRUPTIBLE);
+		if (kthread_should_stop())
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+static void thread_stop(void *data)
+{
+	struct callout_test_thread *t = data;
+
+	kthread_stop(t->task);
+}
+
+/**
+ * callout_test_thread - runs a function in a thread of its own
+ * @test: the case; when it ends it waits for the thread
+ * @cpu: the CPU that the thread stays on
+ * @fn: the function; must end by itself, and must not assert
+ * @arg: its argument
+ *
+ * Context: the case's own thread; aborts the case on failure.
+ * Return: the thread.
+ */
+struct callout_test_thread *callout_test_thread(struct kunit *test,
+						unsigned int cpu,
+						void (*fn)(void *), void *arg)
+{
+	struct callout_test_thread *t;
+
+	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->fn = fn;
+	t->arg = arg;
+	init_completion(&t->done);
+	t->task = kthread_create_on_cpu(thread_fn, t, cpu, "callout_kunit/%u");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, t->task);
+	wake_up_process(t->task);
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, thread_stop, t));
+	return t;
+}
+
+/**
+ * callout_test_join - waits until a thread's function has returned
+ * @t: the thread
+ *
+ * Return: false if it has not within a time that is enough for any.
+ */
+bool callout_test_join(struct callout_test_thread *t)
+{
+	return wait_for_completion_timeout(&t->done, CALLOUT_TEST_PATIENCE);
+}
+
+/**
+ * callout_test_pin - keeps the case's thread on a CPU from now on
+ * @test: the case
+ * @cpu: the CPU
+ */
+void callout_test_pin(struct kunit *test, unsigned int cpu)
+{
+	KUNIT_ASSERT_EQ(test, 0,
+			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
+}
+
+/**
+ * callout_test_pin_one - pins the case's thread, and finds another CPU
+ * @test: the case; skipped if there is only one CPU
+ *
+ * Return: a CPU that the case's thread is not on.
+ */
+unsigned int callout_test_pin_one(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id(), other;
+
+	other = cpumask_any_but(cpu_online_mask, cpu);
+	if (other >= nr_cpu_ids)
+		kunit_skip(test, "needs two CPUs");
+	callout_test_pin(test, cpu);
+	return other;
+}
+
+CALLOUT_IMPORT_KUNIT_NS;
+MODULE_DESCRIPTION("KUnit tests of the callout facility");
+MODULE_LICENSE("GPL");

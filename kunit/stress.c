@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stress.c - suite callout_stress: all CPUs at the same callouts, accounted
+ *
+ * A thread on each CPU does at random what can be done, to callouts that all
+ * share, for a second or two of real ticks. Then everything is quiet, and the
+ * books must balance: each setting has been replaced, cancelled or run, once.
+ *
+ * callout_stop() and callout_drain() return 0 when the handler runs, and then
+ * do not say whether they have also cancelled a second setting. So there are
+ * several kinds of load, each of which can be accounted for in its own way:
+ *
+ *	reset	only set, on any CPU: sets == runs + replaced
+ *	stop	set and stopped on any CPU, unordered: what is missing is at
+ *		most as many as the zeroes returned
+ *	drain	one operation at a time on each callout: after a zero and a
+ *		drain one setting is missing at most
+ *	lock	with an associated lock held: the handler runs when and only
+ *		when the model, kept under the same lock, says that it is set
+ *	handle	one operation at a time: a handle either cancels or has run
+ *	timeout	any number set with one function and argument, and cancelled
+ *		by these: sets == runs + cancelled
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/time64.h>
+#include "handle.h"
+#include "common.h"
+
+#define NR_ITEMS	64U
+#define DURATION_NS	(3 * NSEC_PER_SEC / 2)
+#define MAX_THREADS	8U
+
+/* Time that some handlers take, so that they are met while they run. */
+#define LONG_HANDLER_US	50
+
+struct stress;
+
+/**
+ * struct stress_item - a callout and its books
+ * @c: the callout
+ * @s: what it is part of
+ * @sets: times it was set
+ * @replaced: times that setting it replaced a setting
+ * @stopped: times that it was cancelled for sure
+ * @zeroes: times that stop or drain returned 0
+ * @runs: times that its handler has run
+ * @missing: settings cancelled by a stop or drain that returned 0
+ * @inside: its handler runs
+ * @mutex: one operation at a time
+ * @lock: its associated lock
+ * @armed: under @lock: it is to run
+ * @handle: its handle, under @mutex
+ */
+struct stress_item {
+	struct callout c;
+	struct stress *s;
+	atomic_t sets;
+	atomic_t replaced;
+	atomic_t stopped;
+	atomic_t zeroes;
+	atomic_t runs;
+	unsigned int missing;
+	atomic_t inside;
+	struct mutex mutex;	/* one operation at a time */
+	spinlock_t lock;	/* the associated lock */
+	bool armed;
+	u64 handle;
+};
+
+/**
+ * struct stress - a load
+ * @op: one operation on an item
+ * @end: when the threads end, in ns. Not in ticks: on a machine that is short
+ *	of CPUs the one that keeps the time may not get its turn for seconds.
+ * @ops: operations done
+ * @errors: things that must not be, and were
+ * @met: times that an associated lock kept a handler waiting
+ * @handler_sets: a handler sets its own callout, sometimes
+ * @seed: for the threads
+ * @item: what they work on
+ */
+struct stress {
+	void (*op)(struct stress *s, struct stress_item *item,
+		   struct rnd_state *rng);
+	u64 end;
+	atomic64_t ops;
+	atomic_t errors;
+	atomic_t met;
+	bool handler_sets;
+	u32 seed;
+	struct stress_item item[NR_ITEMS];
+};
+
+static void stress_handler(void *arg)
+{
+	struct stress_item *item = arg;
+	struct stress *s = item->s;
+
+	if (atomic_inc_return(&item->inside) != 1)
+		atomic_inc(&s->errors);
+	if (atomic_inc_return(&item->runs) % 4 == 0)
+		udelay(LONG_HANDLER_US);
+	if (s->handler_sets && atomic_read(&item->runs) % 3 == 0) {
+		atomic_inc(&item->sets);
+		if (callout_reset(&item->c, 1 + atomic_read(&item->runs) % 4,
+				  stress_handler, item))
+			atomic_inc(&item->replaced);
+	}
+	atomic_dec(&item->inside);
+}
+
+static void count_handler(void *arg)
+{
+	struct stress_item *item = arg;
+
+	atomic_inc(&item->runs);
+}
+
+static void stress_thread(void *arg)
+{
+	struct stress *s = arg;
+	struct rnd_state rng;
+	u64 ops = 0;
+
+	prandom_seed_state(&rng, s->seed + 7919 * raw_smp_processor_id());
+	while (ktime_get_ns() < s->end) {
+		s->op(s, &s->item[callout_test_below(&rng, NR_ITEMS)], &rng);
+		ops++;
+		cond_resched();
+	}
+	atomic64_add(ops, &s->ops);
+}
+
+static void stress_drain(void *data)
+{
+	struct stress *s = data;
+	unsigned int i;
+
+	for (i = 0; i < NR_ITEMS; i++) {
+		callout_drain(&s->item[i].c);
+		unsetcallout_sync(s->item[i].handle);
+		while (callout_untimeout(count_handler, &s->item[i]) == 1)
+			;
+	}
+}
+
+static struct stress *stress_create(struct kunit *test,
+				    void (*op)(struct stress *s,
+					       struct stress_item *item,
+					       struct rnd_state *rng))
+{
+	struct rnd_state rng;
+	struct stress *s;
+	unsigned int i;
+
+	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	callout_test_rng(test, &rng);
+	s->seed = prandom_u32_state(&rng);
+	s->op = op;
+	for (i = 0; i < NR_ITEMS; i++) {
+		s->item[i].s = s;
+		callout_init(&s->item[i].c, CALLOUT_MPSAFE);
+		mutex_init(&s->item[i].mutex);
+		spin_lock_init(&s->item[i].lock);
+	}
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, stress_drain, s));
+	return s;
+}
+
+/* Runs the load on the first @n CPUs, and this thread does @meanwhile. */
+static void stress_run_on(struct kunit *test, struct stress *s, unsigned int n,
+			  void (*meanwhile)(struct kunit *test))
+{
+	struct callout_test_thread *t[MAX_THREADS];
+	unsigned int cpu, nr = 0, i;
+
+	s->end = ktime_get_ns() + DURATION_NS;
+	for_each_online_cpu(cpu)
+		if (nr < min(n, MAX_THREADS))
+			t[nr++] = callout_test_thread(test, cpu, stress_thread,
+						      s);
+	if (meanwhile)
+		meanwhile(test);
+	for (i = 0; i < nr; i++)
+		KUNIT_ASSERT_TRUE(test, callout_test_join(t[i]));
+	KUNIT_EXPECT_EQ(test, atomic_read(&s->errors), 0);
+}
+
+static void stress_run(struct kunit *test, struct stress *s)
+{
+	stress_run_on(test, s, MAX_THREADS, NULL);
+}
+
+/* Settings of which nobody knows what has become of them. */
+static int stress_missing(struct stress_item *item)
+{
+	return atomic_read(&item->sets) - atomic_read(&item->runs) -
+	       atomic_read(&item->replaced) - atomic_read(&item->stopped) -
+	       item->missing;
+}
+
+static bool nothing_is_missing(struct stress *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_ITEMS; i++)
+		if (stress_missing(&s->item[i]))
+			return false;
+	return true;
+}
+
+static bool stress_is_quiet(struct stress *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_ITEMS; i++)
+		if (callout_pending(&s->item[i].c) ||
+		    atomic_read(&s->item[i].inside))
+			return false;
+	return true;
+}
+
+/*
+ * The books of all items, when nothing is pending or running: @allowed says
+ * how much may be missing of each. Nothing may ever be there twice.
+ */
+static void stress_account(struct kunit *test, struct stress *s,
+			   int (*allowed)(struct stress_item *item))
+{
+	unsigned int i, wrong = 0;
+	u64 sets = 0, runs = 0, replaced = 0, stopped = 0, zeroes = 0;
+	struct stress_item *item;
+	int missing;
+
+	for (i = 0; i < NR_ITEMS; i++) {
+		item = &s->item[i];
+		missing = stress_missing(item);
+		if (missing < 0 || missing > (allowed ? allowed(item) : 0)) {
+			kunit_err(test, "item %u: %d of %d missing\n", i,
+				  missing, atomic_read(&item->sets));
+			wrong++;
+		}
+		sets += atomic_read(&item->sets);
+		runs += atomic_read(&item->runs);
+		replaced += atomic_read(&item->replaced);
+		stopped += atomic_read(&item->stopped);
+		zeroes += atomic_read(&item->zeroes);
+	}
+	kunit_info(test, "%lld operations: set %llu, replaced %llu, stopped %llu, ran %llu, running %llu\n",
+		   atomic64_read(&s->ops), sets, replaced, stopped, runs,
+		   zeroes);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GT(test, sets, 100);
+	KUNIT_EXPECT_GT(test, runs, 10);
+}
+
+static void stress_set(struct stress_item *item, struct rnd_state *rng)
+{
+	long distance = callout_test_below(rng, 4);
+	unsigned int cpu;
+	int ret;
+
+	atomic_inc(&item->sets);
+	switch (callout_test_below(rng, 3)) {
+	case 0:
+		cpu = cpumask_nth(callout_test_below(rng, num_possible_cpus()),
+				  cpu_possible_mask);
+		ret = callout_reset_on(&item->c, distance, stress_handler,
+				       item, cpu);
+		break;
+	default:
+		ret = callout_reset(&item->c, distance, stress_handler, item);
+	}
+	if (ret)
+		atomic_inc(&item->replaced);
+}
+
+static void stress_count(struct stress_item *item, int ret)
+{
+	if (ret > 0)
+		atomic_inc(&item->stopped);
+	else if (!ret)
+		atomic_inc(&item->zeroes);
+}
+
+/* Most are to run: in a tick there is time for some hundred operations. */
+static bool leave_alone(struct stress_item *item, struct rnd_state *rng)
+{
+	return (callout_pending(&item->c) || item->handle) &&
+	       !atomic_read(&item->inside) && callout_test_below(rng, 4096);
+}
+
+static void op_reset(struct stress *s, struct stress_item *item,
+		     struct rnd_state *rng)
+{
+	if (!leave_alone(item, rng))
+		stress_set(item, rng);
+}
+
+/* A setting that is lost, or doubled, between two CPUs that both set it. */
+static void stress_reset(struct kunit *test)
+{
+	struct stress *s = stress_create(test, op_reset);
+
+	s->handler_sets = true;
+	stress_run(test, s);
+	s->handler_sets = false;
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(stress_is_quiet(s)));
+	stress_account(test, s, NULL);
+}
+
+static void op_stop(struct stress *s, struct stress_item *item,
+		    struct rnd_state *rng)
+{
+	if (leave_alone(item, rng))
+		return;
+	if (callout_test_below(rng, 2))
+		stress_set(item, rng);
+	else
+		stress_count(item, callout_stop(&item->c));
+}
+
+static int allow_zeroes(struct stress_item *item)
+{
+	return atomic_read(&item->zeroes);
+}
+
+/* The same with stops from any CPU, also while it moves between bases. */
+static void stress_stop(struct kunit *test)
+{
+	struct stress *s = stress_create(test, op_stop);
+	unsigned int i;
+
+	s->handler_sets = true;
+	stress_run(test, s);
+	s->handler_sets = false;
+	for (i = 0; i < NR_ITEMS; i++)
+		stress_count(&s->item[i], callout_drain(&s->item[i].c));
+	KUNIT_EXPECT_TRUE(test, stress_is_quiet(s));
+	stress_account(test, s, allow_zeroes);
+}
+
+static void op_drain(struct stress *s, struct stress_item *item,
+		     struct rnd_state *rng)
+{
+	int ret, missing;
+
+	if (leave_alone(item, rng) || !mutex_trylock(&item->mutex))
+		return;
+	if (callout_test_below(rng, 2)) {
+		stress_set(item, rng);
+		goto out;
+	}
+	if (callout_test_below(rng, 2)) {
+		ret = callout_drain(&item->c);
+		stress_count(item, ret);
+	} else {
+		ret = callout_stop(&item->c);
+		stress_count(item, ret);
+		if (!ret && callout_drain(&item->c) > 0)
+			atomic_inc(&s->errors);
+	}
+	if (ret) {
+		/* Not running: neither is it pending now. */
+		if (callout_pending(&item->c))
+			atomic_inc(&s->errors);
+	}
+	if (atomic_read(&item->inside))
+		atomic_inc(&s->errors);
+	missing = stress_missing(item);
+	if (missing < 0 || missing > !ret)
+		atomic_inc(&s->errors);
+	item->missing += missing;
+out:
+	mutex_unlock(&item->mutex);
+}
+
+/* Books that do not balance when drain says that all is over. */
+static void stress_drains(struct kunit *test)
+{
+	struct stress *s = stress_create(test, op_drain);
+
+	stress_run(test, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(stress_is_quiet(s)));
+	stress_account(test, s, NULL);
+}
+
+static void lock_handler(void *arg)
+{
+	struct stress_item *item = arg;
+
+	lockdep_assert_held(&item->lock);
+	if (!item->armed)
+		atomic_inc(&item->s->errors);
+	item->armed = false;
+	/* Under the lock, so that others come to wait for it. */
+	if (atomic_inc_return(&item->runs) % 4 == 0)
+		udelay(LONG_HANDLER_US);
+}
+
+/* Settings and stops that met the handler waiting for the lock. */
+static void lock_meets(struct stress *s, struct stress_item *item)
+{
+	if (item->armed && !callout_pending(&item->c))
+		atomic_inc(&s->met);
+}
+
+static void op_lock(struct stress *s, struct stress_item *item,
+		    struct rnd_state *rng)
+{
+	bool was_armed;
+	int ret;
+
+	/* Few items, long held: what matters is to meet the handler there. */
+	item = &s->item[(item - s->item) % 8];
+	spin_lock_bh(&item->lock);
+	if (item->armed)
+		udelay(callout_test_below(rng, 100));
+	lock_meets(s, item);
+	was_armed = item->armed;
+	if (callout_test_below(rng, 4)) {
+		atomic_inc(&item->sets);
+		ret = callout_reset_on(&item->c, callout_test_below(rng, 3),
+				       lock_handler, item,
+				       raw_smp_processor_id());
+		item->armed = true;
+		/* It replaces what has not run, though it may be due. */
+		if (ret != was_armed)
+			atomic_inc(&s->errors);
+		if (ret)
+			atomic_inc(&item->replaced);
+	} else {
+		ret = callout_stop(&item->c);
+		item->armed = false;
+		stress_count(item, ret);
+		if (ret && ret != (was_armed ? 1 : -1))
+			atomic_inc(&s->errors);
+		if (!ret && was_armed)
+			item->missing++;
+	}
+	spin_unlock_bh(&item->lock);
+	/* Give it time to run. */
+	if (!callout_test_below(rng, 8))
+		schedule_timeout_uninterruptible(1);
+}
+
+/* A handler that starts although it was stopped under its lock. */
+static void stress_lock(struct kunit *test)
+{
+	struct stress *s = stress_create(test, op_lock);
+	unsigned int i, armed = 0;
+
+	for (i = 0; i < NR_ITEMS; i++)
+		callout_init_lock(&s->item[i].c, &s->item[i].lock,
+				  CALLOUT_L_SPIN);
+	stress_run(test, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(stress_is_quiet(s)));
+	callout_barrier();
+	for (i = 0; i < NR_ITEMS; i++)
+		armed += s->item[i].armed;
+	KUNIT_EXPECT_EQ(test, armed, 0);
+	kunit_info(test, "met at the lock %d times\n", atomic_read(&s->met));
+	KUNIT_EXPECT_EQ(test, atomic_read(&s->errors), 0);
+	stress_account(test, s, NULL);
+}
+
+static void op_handle(struct stress *s, struct stress_item *item,
+		      struct rnd_state *rng)
+{
+	int ret;
+
+	if (leave_alone(item, rng) || !mutex_trylock(&item->mutex))
+		return;
+	if (!item->handle) {
+		item->handle = setcallout(stress_handler, item,
+					  callout_test_below(rng, 4));
+		if (item->handle)
+			atomic_inc(&item->sets);
+		else
+			atomic_inc(&s->errors);
+		goto out;
+	}
+	if (callout_test_below(rng, 2)) {
+		ret = unsetcallout_sync(item->handle);
+	} else {
+		ret = unsetcallout(item->handle);
+		if (!ret && unsetcallout_sync(item->handle) > 0)
+			atomic_inc(&s->errors);
+	}
+	stress_count(item, ret);
+	/* Whoever is not cancelled has run; and nobody runs now. */
+	if (atomic_read(&item->inside))
+		atomic_inc(&s->errors);
+	if (atomic_read(&item->runs) + atomic_read(&item->stopped) !=
+	    atomic_read(&item->sets))
+		atomic_inc(&s->errors);
+	item->handle = 0;
+out:
+	mutex_unlock(&item->mutex);
+}
+
+/* A handle that cancels what has run, or is cancelled and runs, or is lost. */
+static void stress_handles(struct kunit *test)
+{
+	struct stress *s = stress_create(test, op_handle);
+
+	stress_run(test, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(nothing_is_missing(s)));
+	stress_account(test, s, NULL);
+}
+
+static void op_timeout(struct stress *s, struct stress_item *item,
+		       struct rnd_state *rng)
+{
+	int ret;
+
+	/* Some are to run, and others to be there when they are cancelled. */
+	if (callout_test_below(rng, 64))
+		return;
+	if (atomic_read(&item->sets) - atomic_read(&item->runs) -
+	    atomic_read(&item->stopped) < 20 && callout_test_below(rng, 4)) {
+		atomic_inc(&item->sets);
+		if (!callout_timeout(count_handler, item,
+				     callout_test_below(rng, 5)))
+			atomic_inc(&s->errors);
+		return;
+	}
+	ret = callout_untimeout(count_handler, item);
+	if (ret > 0)
+		atomic_inc(&item->stopped);
+	else if (!ret)
+		atomic_inc(&s->errors);
+}
+
+/* One that is found twice, or found when it is gone, or not found. */
+static void stress_timeouts(struct kunit *test)
+{
+	struct stress *s = stress_create(test, op_timeout);
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, 0, callout_reserve(2 * 20 * NR_ITEMS));
+	stress_run(test, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(nothing_is_missing(s)));
+	for (i = 0; i < NR_ITEMS; i++)
+		KUNIT_EXPECT_EQ(test, callout_untimeout(count_handler,
+							&s->item[i]), -1);
+	callout_barrier();
+	stress_account(test, s, NULL);
+}
+
+static void op_handle_or_reset(struct stress *s, struct stress_item *item,
+			       struct rnd_state *rng)
+{
+	if ((item - s->item) % 2)
+		op_handle(s, item, rng);
+	else
+		op_reset(s, item, rng);
+}
+
+static void cpu_comes_and_goes(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask), i;
+
+	for (i = 0; i < 3; i++) {
+		KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+		schedule_timeout_uninterruptible(HZ / 50);
+		KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
+		schedule_timeout_uninterruptible(HZ / 50);
+	}
+}
+
+/* What is lost when a CPU goes while others set callouts on it. */
+static void stress_hotplug(struct kunit *test)
+{
+	struct stress *s;
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || num_online_cpus() < 2)
+		kunit_skip(test, "no CPU can go away");
+	s = stress_create(test, op_handle_or_reset);
+	callout_test_pin(test, 0);
+	stress_run_on(test, s, num_online_cpus() - 1, cpu_comes_and_goes);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(nothing_is_missing(s)));
+	callout_barrier();
+	stress_account(test, s, NULL);
+}
+
+static struct kunit_case stress_cases[] = {
+	KUNIT_CASE_SLOW(stress_reset),
+	KUNIT_CASE_SLOW(stress_stop),
+	KUNIT_CASE_SLOW(stress_drains),
+	KUNIT_CASE_SLOW(stress_lock),
+	KUNIT_CASE_SLOW(stress_handles),
+	KUNIT_CASE_SLOW(stress_timeouts),
+	KUNIT_CASE_SLOW(stress_hotplug),
+	{}
+};
+
+static struct kunit_suite stress_suite = {
+	.name = "callout_stress",
+	.test_cases = stress_cases,
+};
+
+kunit_test_suite(stress_suite);

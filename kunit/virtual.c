@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * virtual.c - a base of the core whose time the test makes
+ *
+ * It is at callout_bases[nr_cpu_ids], so no CPU's tick knows it and nothing
+ * runs unless a case calls callout_expire(), which it does with softirqs
+ * disabled, as if in one.
+ */
+#include <linux/bottom_half.h>
+#include <linux/err.h>
+#include <linux/numa.h>
+#include "virtual.h"
+
+/* The time that a case begins with: past 2^32, as jiffies are after boot. */
+#define EPOCH	((1ULL << 32) + 12345)
+
+#define BUCKETS	64
+
+static struct callout_virtual the_virtual;
+
+static u64 virtual_now(struct callout_base *base)
+{
+	return READ_ONCE(the_virtual.now);
+}
+
+static void virtual_nothing(struct callout_base *base)
+{
+}
+
+static void virtual_program(struct callout_base *base, u64 tick)
+{
+	lockdep_assert_held(&base->lock);
+	the_virtual.armed = tick;
+	the_virtual.programs++;
+}
+
+static const struct callout_tick_source virtual_tick = {
+	.name		= "virtual",
+	.now		= virtual_now,
+	.init		= virtual_nothing,
+	.program	= virtual_program,
+	.shutdown	= virtual_nothing,
+};
+
+/* What is still pending is forgotten; its memory goes with the case. */
+static void virtual_destroy(void *data)
+{
+	struct callout_virtual *v = data;
+
+	if (v->base)
+		callout_base_destroy(v->base);
+	v->base = NULL;
+}
+
+/**
+ * callout_virtual_create - makes the base, as test->priv
+ * @test: the case; when it ends the base is destroyed
+ * @buckets: of its wheel
+ *
+ * Return: 0 or an error.
+ */
+int callout_virtual_create(struct kunit *test, unsigned int buckets)
+{
+	struct callout_scheme_params params = {
+		.buckets = buckets,
+		.node = NUMA_NO_NODE,
+	};
+	struct callout_base *base;
+
+	the_virtual = (struct callout_virtual){
+		.test = test,
+		.now = EPOCH,
+		.armed = U64_MAX,
+	};
+	base = callout_base_create(CALLOUT_VIRTUAL, &virtual_tick,
+				   &callout_hashed_wheel, &params);
+	if (IS_ERR(base))
+		return PTR_ERR(base);
+	the_virtual.base = base;
+	test->priv = &the_virtual;
+	return kunit_add_action_or_reset(test, virtual_destroy, &the_virtual);
+}
+
+/**
+ * callout_virtual_init - a suite's init: a base with a small wheel
+ * @test: the case
+ *
+ * Return: 0 or an error.
+ */
+int callout_virtual_init(struct kunit *test)
+{
+	return callout_virtual_create(test, BUCKETS);
+}
+
+/**
+ * callout_virtual_item - makes a callout of the virtual base
+ * @v: the base
+ * @item: the callout, zeroed
+ */
+void callout_virtual_item(struct callout_virtual *v, struct callout_item *item)
+{
+	callout_init(&item->c, CALLOUT_MPSAFE);
+	item->c.cpu = CALLOUT_VIRTUAL;
+	item->v = v;
+}
+
+/**
+ * callout_virtual_items - callouts of the virtual base
+ * @test: the case
+ * @n: how many
+ *
+ * Return: the callouts, idle.
+ */
+struct callout_item *callout_virtual_items(struct kunit *test, unsigned int n)
+{
+	struct callout_item *item;
+	unsigned int i;
+
+	item = kunit_kcalloc(test, n, sizeof(*item), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, item);
+	for (i = 0; i < n; i++)
+		callout_virtual_item(test->priv, &item[i]);
+	return item;
+}
+
+/**
+ * callout_virtual_handler - keeps an item's record, and does what it says
+ * @arg: the item
+ */
+void callout_virtual_handler(void *arg)
+{
+	struct callout_item *item = arg;
+
+	item->ran_at = item->v->now;
+	item->place = item->v->ran++;
+	/* For those who wait for it in another thread. */
+	smp_store_release(&item->runs, item->runs + 1);
+	if (item->then)
+		item->then(item);
+}
+
+/**
+ * callout_virtual_expire - runs what is due
+ * @v: the base
+ *
+ * Context: Process context.
+ */
+void callout_virtual_expire(struct callout_virtual *v)
+{
+	bool more;
+
+	do {
+		local_bh_disable();
+		more = callout_expire(v->base);
+		local_bh_enable();
+	} while (more);
+}
+
+/**
+ * callout_virtual_run_to - lets time pass, and runs what is due then
+ * @v: the base
+ * @now: the new time
+ *
+ * Context: Process context.
+ */
+void callout_virtual_run_to(struct callout_virtual *v, u64 now)
+{
+	WRITE_ONCE(v->now, now);
+	callout_virtual_expire(v);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * virtual.h - a base of the core whose time the test makes
+ */
+#ifndef _CALLOUT_KUNIT_VIRTUAL_H
+#define _CALLOUT_KUNIT_VIRTUAL_H
+
+#include "core.h"
+#include "common.h"
+
+/* Index of the virtual base, of which there can be one at a time. */
+#define CALLOUT_VIRTUAL		nr_cpu_ids
+
+/**
+ * struct callout_virtual - a base on a virtual clock
+ * @test: the case
+ * @base: the base
+ * @now: its time
+ * @armed: the tick that it asked to be woken up for
+ * @programs: how often it asked
+ * @ran: how many handlers have run
+ */
+struct callout_virtual {
+	struct kunit *test;
+	struct callout_base *base;
+	u64 now;
+	u64 armed;
+	unsigned int programs;
+	unsigned int ran;
+};
+
+/**
+ * struct callout_item - a callout and what has become of it
+ * @c: the callout
+ * @v: the base
+ * @runs: how often its handler has run
+ * @ran_at: the time when it last did
+ * @place: which one it was of all that ran
+ * @then: what its handler does besides, or NULL
+ * @other: for @then
+ * @ret: for @then
+ * @seen: for @then
+ */
+struct callout_item {
+	struct callout c;
+	struct callout_virtual *v;
+	unsigned int runs;
+	u64 ran_at;
+	unsigned int place;
+	void (*then)(struct callout_item *item);
+	struct callout_item *other;
+	int ret;
+	int seen;
+};
+
+int callout_virtual_create(struct kunit *test, unsigned int buckets);
+int callout_virtual_init(struct kunit *test);
+void callout_virtual_item(struct callout_virtual *v, struct callout_item *item);
+struct callout_item *callout_virtual_items(struct kunit *test, unsigned int n);
+void callout_virtual_handler(void *arg);
+void callout_virtual_expire(struct callout_virtual *v);
+void callout_virtual_run_to(struct callout_virtual *v, u64 now);
+
+/* Sets an item's callout with the handler that keeps its record. */
+static inline int callout_virtual_set(struct callout_item *item,
+				      long distance)
+{
+	return callout_reset(&item->c, distance, callout_virtual_handler, item);
+}
+
+#endif /* _CALLOUT_KUNIT_VIRTUAL_H */

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * walk.c - suite callout_walk: what happens while a bucket is walked
+ *
+ * advance and take stop when their budget ends, which may be in the midst of
+ * a bucket. Each case leaves them there, does something to the entries at the
+ * cursor, and lets the model see how it goes on.
+ */
+#include "model.h"
+
+/* More than the least budget lets advance move in one call. */
+#define NR_EQUAL	40U
+#define TICK		100003ULL
+#define SPARE		8U
+
+static const unsigned int geometries[] = { 4, 8, 1024 };
+
+static void geometry_desc(const unsigned int *buckets, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u buckets", *buckets);
+}
+
+KUNIT_ARRAY_PARAM(geometry, geometries, geometry_desc);
+
+static unsigned int case_buckets(struct kunit *test)
+{
+	return *(const unsigned int *)test->param_value;
+}
+
+/*
+ * A walk for TICK over entries 0 to NR_EQUAL - 1, stopped half way. @next is
+ * the entry that the cursor is at. SPARE more entries are not queued.
+ */
+static struct callout_model *begin_walk(struct kunit *test,
+					struct callout_model_entry **next)
+{
+	struct callout_model *m;
+	unsigned int i;
+
+	m = callout_model_create(test, case_buckets(test), NR_EQUAL + SPARE);
+	for (i = 0; i < NR_EQUAL; i++)
+		callout_model_start(m, &m->entry[i], TICK);
+	KUNIT_ASSERT_TRUE(test, callout_model_advance(m, TICK,
+						      CALLOUT_MIN_BUDGET));
+	KUNIT_ASSERT_GT(test, m->fired, 0);
+	KUNIT_ASSERT_LT(test, m->fired, NR_EQUAL - 4);
+	*next = &m->entry[m->fired];
+	callout_model_check(m);
+	return m;
+}
+
+static void end_walk(struct kunit *test, struct callout_model *m,
+		     unsigned int fired)
+{
+	callout_model_check(m);
+	callout_model_advance_all(m, TICK);
+	callout_model_check(m);
+	KUNIT_EXPECT_EQ(test, m->fired, fired);
+	KUNIT_EXPECT_LE(test, callout_model_chase(m), 1);
+	callout_model_check(m);
+}
+
+/* A cursor that stays on an entry that stop has taken out. */
+static void walk_stop_next(struct kunit *test)
+{
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+
+	callout_model_stop(m, next);
+	callout_model_stop(m, next + 1);
+	end_walk(test, m, NR_EQUAL - 2);
+}
+
+/* The same, when its memory is used for another entry at once. */
+static void walk_stop_next_and_file_elsewhere(struct kunit *test)
+{
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+
+	callout_model_stop(m, next);
+	callout_model_start(m, next, TICK + 1);
+	end_walk(test, m, NR_EQUAL - 1);
+}
+
+/* A walk that runs past the end of its bucket. */
+static void walk_stop_last(struct kunit *test)
+{
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+
+	callout_model_stop(m, &m->entry[NR_EQUAL - 1]);
+	end_walk(test, m, NR_EQUAL - 1);
+}
+
+/* A bound that the walk leaves on an empty bucket, or takes off a full one. */
+static void walk_stop_all(struct kunit *test)
+{
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+	unsigned int fired = m->fired, i;
+
+	for (i = fired; i < NR_EQUAL; i++)
+		callout_model_stop(m, &m->entry[i]);
+	callout_model_check(m);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due(m, 100), U64_MAX);
+	end_walk(test, m, fired);
+}
+
+/* Entries filed behind a cursor that is at the end: the walk misses them. */
+static void walk_stop_all_and_start(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test);
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+	unsigned int fired = m->fired, i;
+
+	for (i = fired; i < NR_EQUAL; i++)
+		callout_model_stop(m, &m->entry[i]);
+	callout_model_start(m, &m->entry[0], TICK + 7 * buckets);
+	callout_model_start(m, &m->entry[1], TICK + 3 * buckets);
+	callout_model_start(m, &m->entry[2], TICK);
+	callout_model_start(m, &m->entry[3], TICK - 2 * buckets);
+	callout_model_check(m);
+	callout_model_next_due_all(m);
+	end_walk(test, m, fired + 2);
+	KUNIT_EXPECT_EQ(test, m->now, TICK + 7 * buckets);
+}
+
+/* The same with one entry of a later lap that the walk has left behind. */
+static void walk_left_behind(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test);
+	struct callout_model *m;
+	unsigned int i;
+
+	m = callout_model_create(test, buckets, NR_EQUAL + SPARE);
+	callout_model_start(m, &m->entry[NR_EQUAL], TICK + 2 * buckets);
+	for (i = 0; i < NR_EQUAL; i++)
+		callout_model_start(m, &m->entry[i], TICK);
+	KUNIT_ASSERT_TRUE(test, callout_model_advance(m, TICK,
+						      CALLOUT_MIN_BUDGET));
+	KUNIT_ASSERT_EQ(test, m->s->visits, m->fired + 1);
+	for (i = m->fired; i < NR_EQUAL; i++)
+		callout_model_stop(m, &m->entry[i]);
+	callout_model_check(m);
+	/* The walked bucket's new bound is that of the one left behind. */
+	callout_model_start(m, &m->entry[0], TICK + 5 * buckets);
+	callout_model_check(m);
+	callout_model_next_due_all(m);
+	callout_model_advance_all(m, TICK);
+	callout_model_check(m);
+	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
+	KUNIT_EXPECT_EQ(test, m->now, TICK + 5 * buckets);
+}
+
+/* A walk that takes new entries of later laps along, or forgets them. */
+static void walk_start_for_later_lap(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test);
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+
+	callout_model_start(m, &m->entry[NR_EQUAL], TICK + 5 * buckets);
+	callout_model_start(m, &m->entry[NR_EQUAL + 1], TICK + buckets);
+	callout_model_start(m, &m->entry[NR_EQUAL + 2], TICK);
+	end_walk(test, m, NR_EQUAL + 1);
+	KUNIT_EXPECT_EQ(test, m->now, TICK + 5 * buckets);
+}
+
+/* An entry filed for a tick before the one walked, here and elsewhere. */
+static void walk_start_in_the_past(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test);
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+
+	callout_model_start(m, &m->entry[NR_EQUAL], TICK - buckets);
+	callout_model_start(m, &m->entry[NR_EQUAL + 1], TICK - 1);
+	callout_model_start(m, &m->entry[NR_EQUAL + 2], 0);
+	callout_model_check(m);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due(m, 100), 0);
+	end_walk(test, m, NR_EQUAL + 3);
+}
+
+/* A lazy move of the entry that the cursor is at: fired early, or lost. */
+static void walk_rearm_next_later(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test);
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+
+	callout_model_rearm(m, next, TICK + 1);
+	callout_model_rearm(m, next + 1, TICK + buckets);
+	callout_model_rearm(m, next + 2, TICK + 3 * buckets + 2);
+	end_walk(test, m, NR_EQUAL - 3);
+}
+
+/* The same to an earlier time, which takes it out and files it anew. */
+static void walk_rearm_next_earlier(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test);
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+
+	callout_model_rearm(m, next, TICK - 1);
+	callout_model_rearm(m, next + 1, TICK - buckets);
+	end_walk(test, m, NR_EQUAL);
+}
+
+/* An entry that the walk has left behind and that becomes due after all. */
+static void walk_rearm_left_behind_earlier(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test);
+	struct callout_model *m;
+	unsigned int i;
+
+	m = callout_model_create(test, buckets, NR_EQUAL + SPARE);
+	for (i = 0; i < 4; i++)
+		callout_model_start(m, &m->entry[NR_EQUAL + i],
+				    TICK + (2 + i) * buckets);
+	for (i = 0; i < NR_EQUAL; i++)
+		callout_model_start(m, &m->entry[i], TICK);
+	KUNIT_ASSERT_TRUE(test, callout_model_advance(m, TICK,
+						      CALLOUT_MIN_BUDGET));
+	KUNIT_ASSERT_GT(test, m->fired, 0);
+	callout_model_rearm(m, &m->entry[NR_EQUAL], TICK);
+	callout_model_rearm(m, &m->entry[NR_EQUAL + 1], TICK + buckets);
+	callout_model_rearm(m, &m->entry[NR_EQUAL + 2], TICK - 1);
+	callout_model_rearm(m, &m->entry[NR_EQUAL + 3], TICK + 9 * buckets);
+	end_walk(test, m, NR_EQUAL + 2);
+	KUNIT_EXPECT_EQ(test, m->now, TICK + 9 * buckets);
+}
+
+/* Time goes on while a walk is under way: its tick must stay the same. */
+static void walk_while_time_goes_on(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test);
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+	u64 now = TICK;
+
+	callout_model_start(m, &m->entry[NR_EQUAL], TICK + buckets);
+	callout_model_start(m, &m->entry[NR_EQUAL + 1], TICK + 1);
+	callout_model_start(m, &m->entry[NR_EQUAL + 2], TICK + 2 * buckets);
+	while (callout_model_advance(m, now, CALLOUT_MIN_BUDGET))
+		now += 10 * buckets;
+	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
+	KUNIT_EXPECT_EQ(test, m->fired, NR_EQUAL + 3);
+}
+
+/* A cursor that take leaves behind in a bucket that it has emptied. */
+static void walk_take(struct kunit *test)
+{
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+	unsigned int i;
+
+	callout_model_start(m, &m->entry[NR_EQUAL], TICK + 1);
+	callout_model_take_all(m);
+	callout_model_check(m);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), U64_MAX);
+	for (i = 0; i < NR_EQUAL; i++)
+		callout_model_start(m, &m->entry[i], TICK + i % 2);
+	callout_model_advance_all(m, TICK);
+	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
+}
+
+/* A take that is left half way, with a bound that is too high or lost. */
+static void walk_take_in_pieces(struct kunit *test)
+{
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+	unsigned int fired = m->fired;
+
+	KUNIT_ASSERT_TRUE(test, callout_model_take(m, CALLOUT_MIN_BUDGET));
+	callout_model_check(m);
+	callout_model_next_due_all(m);
+	/* Of what is left stop one, move one, and file one beside it. */
+	callout_model_stop(m, &m->entry[NR_EQUAL - 1]);
+	callout_model_rearm(m, &m->entry[NR_EQUAL - 2], TICK + 1);
+	callout_model_start(m, &m->entry[NR_EQUAL], TICK);
+	callout_model_check(m);
+	callout_model_advance_all(m, TICK);
+	KUNIT_EXPECT_GT(test, m->fired, fired);
+	KUNIT_EXPECT_EQ(test, m->queued, 1);
+	callout_model_take_all(m);
+	callout_model_check(m);
+}
+
+static struct kunit_case walk_cases[] = {
+	KUNIT_CASE_PARAM(walk_stop_next, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_stop_next_and_file_elsewhere,
+			 geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_stop_last, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_stop_all, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_stop_all_and_start, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_left_behind, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_start_for_later_lap, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_start_in_the_past, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_rearm_next_later, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_rearm_next_earlier, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_rearm_left_behind_earlier, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_while_time_goes_on, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_take, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_take_in_pieces, geometry_gen_params),
+	{}
+};
+
+static struct kunit_suite walk_suite = {
+	.name = "callout_walk",
+	.test_cases = walk_cases,
+};
+
+kunit_test_suite(walk_suite);

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wheel.c - suite callout_wheel: the hashed wheel against its model
+ *
+ * Time is an argument: nothing here sleeps or looks at a clock.
+ */
+#include <linux/err.h>
+#include <linux/limits.h>
+#include "model.h"
+
+#define RANDOM_OPS	100000U
+#define RANDOM_ENTRIES	200U
+
+/* Where the time begins; each has room for 2^49 ticks. */
+static const u64 epochs[] = {
+	0,
+	(1ULL << 32) - 20000,
+	S64_MAX - 20000,
+	U64_MAX - (1ULL << 50),
+};
+
+static const unsigned int geometries[] = { 4, 8, 64, 256, 16384 };
+
+static void geometry_desc(const unsigned int *buckets, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u buckets", *buckets);
+}
+
+KUNIT_ARRAY_PARAM(geometry, geometries, geometry_desc);
+
+/* A distance that is likely to hit the wheel where it is thin. */
+static u64 random_distance(struct rnd_state *rng, unsigned int buckets)
+{
+	switch (callout_test_below(rng, 8)) {
+	case 0:
+		return callout_test_below(rng, 4);
+	case 1:
+		return callout_test_below(rng, buckets + 2);
+	case 2:
+		return (u64)buckets * callout_test_below(rng, 5);
+	case 3:
+		return callout_test_below(rng, 8 * buckets);
+	case 4:
+		if (callout_test_below(rng, 8))
+			return callout_test_below(rng, 300);
+		return (1ULL << callout_test_below(rng, 35)) +
+		       callout_test_below(rng, 100);
+	default:
+		return callout_test_below(rng, 64);
+	}
+}
+
+static u64 random_expiry(struct callout_model *m, struct rnd_state *rng,
+			 unsigned int buckets)
+{
+	u64 back;
+
+	switch (callout_test_below(rng, 16)) {
+	case 0:
+		back = callout_test_below(rng, 2 * buckets);
+		return m->now - min(m->now, back);
+	case 1:
+	case 2:
+		return m->entry[callout_test_below(rng, m->nr_entries)].expires;
+	default:
+		return m->now + random_distance(rng, buckets);
+	}
+}
+
+static unsigned int random_budget(struct rnd_state *rng)
+{
+	if (callout_test_below(rng, 2))
+		return CALLOUT_MIN_BUDGET;
+	return CALLOUT_MIN_BUDGET + callout_test_below(rng, 64);
+}
+
+static void random_entry_op(struct callout_model *m, struct rnd_state *rng,
+			    unsigned int buckets)
+{
+	struct callout_model_entry *e;
+
+	e = &m->entry[callout_test_below(rng, m->nr_entries)];
+	if (!e->queued) {
+		callout_model_start(m, e, random_expiry(m, rng, buckets));
+		return;
+	}
+	switch (callout_test_below(rng, 3)) {
+	case 0:
+		callout_model_stop(m, e);
+		break;
+	case 1:
+		callout_model_rearm(m, e, e->expires +
+				    random_distance(rng, buckets));
+		break;
+	default:
+		callout_model_rearm(m, e, random_expiry(m, rng, buckets));
+	}
+}
+
+/* Takes all, with other things going on, and files it again. */
+static void random_take(struct callout_model *m, struct rnd_state *rng,
+			unsigned int buckets)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		if (!callout_model_take(m, random_budget(rng)))
+			break;
+		if (callout_test_below(rng, 2))
+			random_entry_op(m, rng, buckets);
+		callout_model_check(m);
+	}
+	callout_model_take_all(m);
+	for (i = 0; i < m->nr_entries; i++)
+		if (callout_test_below(rng, 2))
+			callout_model_start(m, &m->entry[i],
+					    m->entry[i].expires);
+}
+
+static void random_op(struct callout_model *m, struct rnd_state *rng,
+		      unsigned int buckets)
+{
+	u64 now = m->now;
+
+	switch (callout_test_below(rng, 16)) {
+	case 0 ... 9:
+		random_entry_op(m, rng, buckets);
+		break;
+	case 10:
+		callout_model_next_due(m, random_budget(rng));
+		break;
+	case 11:
+		if (callout_test_below(rng, 64))
+			break;
+		if (callout_test_below(rng, 2))
+			callout_model_chase(m);
+		else
+			random_take(m, rng, buckets);
+		break;
+	default:
+		if (!m->advancing || !callout_test_below(rng, 8))
+			now += random_distance(rng, buckets);
+		callout_model_advance(m, now, random_budget(rng));
+	}
+}
+
+/*
+ * Whatever two operations the wheel gets wrong when they meet: most mistakes
+ * in the cursor, the bounds, the order and the budgets end here.
+ */
+static void wheel_random_operations(struct kunit *test)
+{
+	unsigned int buckets = *(const unsigned int *)test->param_value;
+	unsigned int interval = max(1U, buckets / 64), epoch, i;
+	struct callout_model *m;
+	struct rnd_state rng;
+
+	callout_test_rng(test, &rng);
+	for (epoch = 0; epoch < ARRAY_SIZE(epochs); epoch++) {
+		m = callout_model_create(test, buckets, RANDOM_ENTRIES);
+		callout_model_advance(m, epochs[epoch], CALLOUT_MIN_BUDGET);
+		for (i = 0; i < RANDOM_OPS / ARRAY_SIZE(epochs); i++) {
+			random_op(m, &rng, buckets);
+			if (i % interval == 0)
+				callout_model_check(m);
+		}
+		callout_model_chase(m);
+		callout_model_check(m);
+		KUNIT_EXPECT_GT(test, m->fired, RANDOM_OPS / 100);
+	}
+}
+
+/* A number of buckets that the mask or the index cannot do. */
+static void wheel_create_refuses_bad_sizes(struct kunit *test)
+{
+	static const unsigned int bad[] = {
+		0, 1, 2, 3, 5, 6, 12, 100, 16383, 16385,
+		CALLOUT_WHEEL_MAX_BUCKETS - 1, CALLOUT_WHEEL_MAX_BUCKETS + 1,
+		2 * CALLOUT_WHEEL_MAX_BUCKETS, U32_MAX,
+	};
+	struct callout_scheme_params params = { .node = NUMA_NO_NODE };
+	struct callout_scheme *s;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		params.buckets = bad[i];
+		s = callout_hashed_wheel.create(&params);
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(s), -EINVAL,
+				    "%u buckets", bad[i]);
+	}
+}
+
+/* An index with a level too few or too short for the largest wheel. */
+static void wheel_of_most_buckets(struct kunit *test)
+{
+	const u64 far = 5ULL * CALLOUT_WHEEL_MAX_BUCKETS - 1;
+	struct callout_model *m;
+
+	m = callout_model_create(test, CALLOUT_WHEEL_MAX_BUCKETS, 3);
+	callout_model_start(m, &m->entry[0], far);
+	callout_model_start(m, &m->entry[1], CALLOUT_WHEEL_MAX_BUCKETS / 2);
+	callout_model_start(m, &m->entry[2], 0);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), 0);
+	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
+	KUNIT_EXPECT_EQ(test, m->now, far);
+	callout_model_check(m);
+}
+
+/* A tick that looks at entries of later laps, or at empty buckets. */
+static void wheel_idle_tick_looks_at_nothing(struct kunit *test)
+{
+	unsigned int buckets = *(const unsigned int *)test->param_value;
+	struct callout_model *m;
+	unsigned int budget;
+	LIST_HEAD(due);
+	u64 t;
+	int i;
+
+	m = callout_model_create(test, buckets, 1000);
+	for (i = 0; i < 1000; i++)
+		callout_model_start(m, &m->entry[i], 1000000 + 7 * i);
+	for (t = 1; t < 1000000; t += t < 2000 ? 1 : 4999) {
+		budget = CALLOUT_MIN_BUDGET;
+		KUNIT_ASSERT_FALSE(test, m->s->ops->advance(m->s, t, &budget,
+							    &due));
+		KUNIT_ASSERT_EQ(test, budget, CALLOUT_MIN_BUDGET);
+	}
+	KUNIT_EXPECT_EQ(test, m->s->visits, 0);
+	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
+}
+
+/* A bucket that stop has emptied, and whose bound stays behind. */
+static void wheel_stop_leaves_no_wakeups(struct kunit *test)
+{
+	unsigned int buckets = *(const unsigned int *)test->param_value;
+	const unsigned int nr = 10000;
+	struct callout_model *m;
+	struct rnd_state rng;
+	unsigned int i;
+
+	callout_test_rng(test, &rng);
+	m = callout_model_create(test, buckets, nr + 1);
+	callout_model_start(m, &m->entry[nr], 100000000);
+	for (i = 0; i < nr; i++)
+		callout_model_start(m, &m->entry[i],
+				    1 + callout_test_below(&rng, 50000));
+	for (i = 0; i < nr; i++)
+		callout_model_stop(m, &m->entry[i]);
+	callout_model_check(m);
+	/* The far one's own bucket may have had an earlier one in it. */
+	KUNIT_EXPECT_LE(test, callout_model_chase(m), 1);
+	KUNIT_EXPECT_EQ(test, m->now, 100000000);
+}
+
+/* A lazily moved entry that is re-filed more than once before its time. */
+static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
+{
+	const unsigned int nr = 1000, moves = 20;
+	struct callout_model *m;
+	struct rnd_state rng;
+	unsigned int i, j;
+
+	callout_test_rng(test, &rng);
+	m = callout_model_create(test, 64, nr);
+	for (i = 0; i < nr; i++)
+		callout_model_start(m, &m->entry[i], 10 + i % 32);
+	/* Many moves before the tick comes by are one to it. */
+	for (j = 0; j < moves; j++)
+		for (i = 0; i < nr; i++)
+			callout_model_rearm(m, &m->entry[i],
+					    m->entry[i].expires +
+					    callout_test_below(&rng, 1000));
+	KUNIT_EXPECT_EQ(test, m->s->visits, 0);
+	KUNIT_EXPECT_EQ(test, m->s->refiles, 0);
+	/* Once where it was, once more if it was filed ahead of the walk. */
+	callout_model_advance_all(m, 42);
+	callout_model_check(m);
+	KUNIT_EXPECT_LE(test, m->s->visits, 2 * nr);
+	KUNIT_EXPECT_GT(test, m->s->refiles, 0);
+	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
+	KUNIT_EXPECT_LE(test, m->s->refiles, nr);
+}
+
+/* One hot entry, moved again and again: it must not come by at each tick. */
+static void wheel_hot_rearm_costs_one_visit_a_period(struct kunit *test)
+{
+	const u64 period = 100, end = 100 * period;
+	struct callout_model *m;
+	u64 t;
+
+	m = callout_model_create(test, 64, 1);
+	callout_model_start(m, &m->entry[0], period);
+	for (t = 1; t <= end; t++) {
+		callout_model_advance_all(m, t);
+		callout_model_rearm(m, &m->entry[0], t + period);
+	}
+	KUNIT_EXPECT_EQ(test, m->fired, 0);
+	KUNIT_EXPECT_LE(test, m->s->visits, end / period + 1);
+	KUNIT_EXPECT_LE(test, callout_model_chase(m), 1);
+}
+
+/* Arithmetic on ticks that is signed, or of 32 bits, or overflows. */
+static void wheel_ticks_near_limits(struct kunit *test)
+{
+	static const u64 limits[] = {
+		1ULL << 31, 1ULL << 32, S64_MAX, U64_MAX - 1 - 2000,
+	};
+	unsigned int buckets = *(const unsigned int *)test->param_value;
+	struct callout_model *m;
+	unsigned int i, j;
+	u64 t;
+
+	for (i = 0; i < ARRAY_SIZE(limits); i++) {
+		m = callout_model_create(test, buckets, 300);
+		callout_model_advance_all(m, limits[i] - 1000);
+		for (j = 0; j < 100; j++) {
+			callout_model_start(m, &m->entry[j],
+					    limits[i] - 50 + j);
+			callout_model_start(m, &m->entry[100 + j],
+					    limits[i] + 2000 - 10 * j);
+		}
+		for (t = limits[i] - 60; t < limits[i] + 60; t++) {
+			KUNIT_EXPECT_GE(test, callout_model_next_due_all(m),
+					t);
+			callout_model_advance_all(m, t);
+			callout_model_check(m);
+		}
+		KUNIT_EXPECT_EQ(test, m->fired, 100);
+		callout_model_chase(m);
+		KUNIT_EXPECT_EQ(test, m->now, limits[i] + 2000);
+	}
+}
+
+/* The last tick there is; U64_MAX means never and is none. */
+static void wheel_last_tick(struct kunit *test)
+{
+	unsigned int buckets = *(const unsigned int *)test->param_value;
+	struct callout_model *m = callout_model_create(test, buckets, 3);
+
+	callout_model_start(m, &m->entry[0], U64_MAX - 1);
+	callout_model_start(m, &m->entry[1], U64_MAX - 1);
+	callout_model_start(m, &m->entry[2], 1);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), 1);
+	callout_model_advance_all(m, U64_MAX - 2);
+	KUNIT_EXPECT_EQ(test, m->fired, 1);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), U64_MAX - 1);
+	callout_model_advance_all(m, U64_MAX - 1);
+	KUNIT_EXPECT_EQ(test, m->fired, 3);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), U64_MAX);
+	callout_model_check(m);
+}
+
+/* A jump that steps through the ticks or laps between, or mixes them up. */
+static void wheel_jump_costs_what_is_due(struct kunit *test)
+{
+	unsigned int buckets = *(const unsigned int *)test->param_value;
+	const unsigned int nr = 500;
+	struct callout_model *m;
+	struct rnd_state rng;
+	unsigned int i;
+	u64 visits;
+
+	callout_test_rng(test, &rng);
+	m = callout_model_create(test, buckets, nr + 1);
+	for (i = 0; i < nr; i++)
+		callout_model_start(m, &m->entry[i],
+				    1 + ((u64)prandom_u32_state(&rng) << 8));
+	callout_model_start(m, &m->entry[nr], 1ULL << 50);
+	/* Order, and that nothing is left, are the model's to check. */
+	callout_model_advance_all(m, 1ULL << 41);
+	KUNIT_EXPECT_EQ(test, m->fired, nr);
+	/* Each tick walks one bucket: all of it, but not more than that. */
+	KUNIT_EXPECT_LE(test, m->s->visits, (u64)(nr + 1) * (nr + 1));
+	if (buckets >= 16384)
+		KUNIT_EXPECT_LE(test, m->s->visits, 40 * nr);
+
+	visits = m->s->visits;
+	KUNIT_EXPECT_EQ(test, callout_model_advance_all(m, 1ULL << 45),
+			CALLOUT_MIN_BUDGET);
+	KUNIT_EXPECT_EQ(test, m->s->visits, visits);
+	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
+}
+
+/* A search for the minimum that starts anew each time its budget ends. */
+static void wheel_least_budget_gets_further(struct kunit *test)
+{
+	unsigned int buckets = *(const unsigned int *)test->param_value;
+	const u64 far = 100ULL * buckets;
+	struct callout_model *m;
+	unsigned int i, calls = 0;
+
+	m = callout_model_create(test, buckets, buckets + 1);
+	for (i = 0; i < buckets; i++)
+		callout_model_start(m, &m->entry[i], buckets + i);
+	/* Leaves everything above the buckets too low. */
+	for (i = 0; i < buckets; i++)
+		callout_model_stop(m, &m->entry[i]);
+	callout_model_start(m, &m->entry[buckets], far);
+	while (callout_model_next_due(m, CALLOUT_MIN_BUDGET) != far) {
+		KUNIT_ASSERT_LE(test, calls++, 16 + buckets / 4);
+		if (calls % 16 == 0)
+			callout_model_check(m);
+	}
+	callout_model_stop(m, &m->entry[buckets]);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), U64_MAX);
+	callout_model_check(m);
+}
+
+static struct kunit_case wheel_cases[] = {
+	KUNIT_CASE_PARAM(wheel_random_operations, geometry_gen_params),
+	KUNIT_CASE(wheel_create_refuses_bad_sizes),
+	KUNIT_CASE(wheel_of_most_buckets),
+	KUNIT_CASE_PARAM(wheel_idle_tick_looks_at_nothing, geometry_gen_params),
+	KUNIT_CASE_PARAM(wheel_stop_leaves_no_wakeups, geometry_gen_params),
+	KUNIT_CASE(wheel_lazy_rearm_costs_one_visit),
+	KUNIT_CASE(wheel_hot_rearm_costs_one_visit_a_period),
+	KUNIT_CASE_PARAM(wheel_ticks_near_limits, geometry_gen_params),
+	KUNIT_CASE_PARAM(wheel_last_tick, geometry_gen_params),
+	KUNIT_CASE_PARAM(wheel_jump_costs_what_is_due, geometry_gen_params),
+	KUNIT_CASE_PARAM(wheel_least_budget_gets_further, geometry_gen_params),
+	{}
+};
+
+static struct kunit_suite wheel_suite = {
+	.name = "callout_wheel",
+	.test_cases = wheel_cases,
+};
+
+kunit_test_suite(wheel_suite);
