@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * demo.c - a large number of callouts through one open file
+ *
+ * Most are set by SET, some by TIMEOUT, of which some share their (func, arg).
+ * Half are cancelled by handle, and most of the TIMEOUT ones by UNTIMEOUT: one
+ * half of those before the first is due, the other half close to the time when
+ * it fires, so that it is pending, or fired and unread, or already read. When
+ * UNSET comes too late for one, another is cancelled in its place.
+ */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calloutctl.h"
+#include "demo.h"
+#include "device.h"
+
+#define DEFAULT_COUNT	100000U
+#define DEFAULT_SPAN	(5 * CALLOUT_NSEC_PER_SEC)
+/* Callouts with the same (func, arg) must be due some ticks apart. */
+#define MIN_SPAN	(200 * CALLOUT_NSEC_PER_MSEC)
+#define MAX_SPAN	(3600 * CALLOUT_NSEC_PER_SEC)
+
+/* From the last early cancellation until the first callout is due. */
+#define LEAD		(300 * CALLOUT_NSEC_PER_MSEC)
+/* After the last is due, how long may it take until all are received? */
+#define PATIENCE	(45 * CALLOUT_NSEC_PER_SEC)
+/* All are received: for how long must nothing more come? */
+#define QUIET		(100 * CALLOUT_NSEC_PER_MSEC)
+/* On top of all that, in seconds, until SIGALRM. */
+#define ALARM_MARGIN	15U
+
+#define TIMEOUT_SHARE	10	/* one in so many is set by TIMEOUT */
+#define LATE_TICKS	4	/* late cancellations: so close to due */
+#define SAMPLE		1000U	/* callouts set to measure the rate */
+#define EVENTS		256
+
+/* An attempt to cancel callout @id. */
+struct cancel {
+	__u64 when;		/* 0: before the first is due */
+	unsigned int id;
+	enum demo_method method;
+};
+
+/**
+ * struct demo - the course of events
+ * @books: what has become of each callout
+ * @fd: the device
+ * @span: over which the callouts are due, in ns
+ * @start: when the first may be due
+ * @rng: state of callout_random()
+ * @plan: whom to cancel, by time
+ * @n_plan: how many
+ * @next: who is next in @plan
+ * @spare: those set by SET that are not in @plan, by the time they are due
+ * @n_spare: how many
+ * @next_spare: who is next in @spare
+ */
+struct demo {
+	struct demo_books books;
+	int fd;
+	__u64 span, start, rng;
+	struct cancel *plan;
+	unsigned int n_plan, next;
+	struct cancel *spare;
+	unsigned int n_spare, next_spare;
+};
+
+/* Those of one key are spread: which is due first must not be in doubt. */
+static __u64 choose_due(struct demo *d, unsigned int id)
+{
+	__u64 offset = callout_random(&d->rng) % d->span;
+	struct demo_books *b = &d->books;
+	unsigned int first;
+
+	if (id >= b->n_set) {
+		first = demo_first(b, demo_key(b, id));
+		if (id > first)
+			offset = b->c[first].due - d->start +
+				 (id - first) * (d->span / DEMO_GROUP);
+	}
+	return d->start + offset % d->span;
+}
+
+static int set_one(struct demo *d, unsigned int id)
+{
+	struct demo_callout *c = &d->books.c[id];
+	unsigned int key;
+
+	c->due = choose_due(d, id);
+	if (id < d->books.n_set)
+		return callout_dev_set(d->fd, CALLOUT_ABSTIME, c->due, id,
+				       &c->handle);
+	key = demo_key(&d->books, id);
+	return callout_dev_timeout(d->fd, CALLOUT_ABSTIME, c->due,
+				   demo_func(key), key, &c->handle);
+}
+
+static int set_all(struct demo *d)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < d->books.n; i++) {
+		ret = set_one(d, i);
+		if (ret)
+			return callout_failed(ret, "set");
+		if (!d->books.c[i].handle)
+			callout_demo_err(&d->books, "a handle is 0");
+		d->books.outstanding++;
+	}
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct cancel *x = a, *y = b;
+
+	return (x->when > y->when) - (x->when < y->when);
+}
+
+static void plan_one(struct demo *d, unsigned int id, enum demo_method method)
+{
+	struct cancel *p = &d->plan[d->n_plan++];
+	__u64 near = LATE_TICKS * d->books.tick;
+
+	p->id = id;
+	p->method = method;
+	p->when = 0;
+	if (callout_random(&d->rng) & 1)
+		p->when = d->books.c[id].due - near +
+			  callout_random(&d->rng) % (2 * near);
+}
+
+static void spare_one(struct demo *d, unsigned int id)
+{
+	struct cancel *p = &d->spare[d->n_spare++];
+
+	p->id = id;
+	p->method = DEMO_UNSET;
+	p->when = d->books.c[id].due - LATE_TICKS * d->books.tick;
+}
+
+/* n / 2 of those set by SET, four of five of those set by TIMEOUT. */
+static void make_plan(struct demo *d)
+{
+	unsigned int i, wanted = d->books.n / 2;
+
+	for (i = 0; i < d->books.n_set; i++) {
+		if (callout_random(&d->rng) % (d->books.n_set - i) < wanted) {
+			plan_one(d, i, DEMO_UNSET);
+			wanted--;
+		} else {
+			spare_one(d, i);
+		}
+	}
+	for (; i < d->books.n; i++)
+		if (callout_random(&d->rng) % 5)
+			plan_one(d, i, callout_random(&d->rng) % 4 ?
+				       DEMO_UNTIMEOUT : DEMO_UNTIMEOUT_HANDLE);
+	qsort(d->plan, d->n_plan, sizeof(*d->plan), by_time);
+	qsort(d->spare, d->n_spare, sizeof(*d->spare), by_time);
+}
+
+static bool cancel_one(struct demo *d, const struct cancel *p)
+{
+	struct demo_callout *c = &d->books.c[p->id];
+	unsigned int key;
+	int ret;
+
+	if (p->method == DEMO_UNSET) {
+		ret = callout_dev_unset(d->fd, c->handle);
+	} else {
+		key = demo_key(&d->books, p->id);
+		if (p->method == DEMO_UNTIMEOUT)
+			c = callout_demo_earliest(&d->books, key);
+		ret = callout_dev_untimeout(d->fd, demo_func(key), key,
+					    p->method == DEMO_UNTIMEOUT ?
+					    0 : c->handle);
+	}
+	return callout_demo_cancelled(&d->books, c, p->method, ret);
+}
+
+static void cancel_spare(struct demo *d, __u64 now)
+{
+	while (d->next_spare < d->n_spare &&
+	       d->spare[d->next_spare].when <= now)
+		d->next_spare++;
+	if (d->next_spare < d->n_spare)
+		cancel_one(d, &d->spare[d->next_spare++]);
+}
+
+static void cancel_until(struct demo *d, __u64 now)
+{
+	struct cancel *p;
+
+	while (d->next < d->n_plan && d->plan[d->next].when <= now) {
+		p = &d->plan[d->next++];
+		if (!cancel_one(d, p) && p->method == DEMO_UNSET)
+			cancel_spare(d, now);
+	}
+}
+
+static int receive(struct demo *d)
+{
+	struct callout_event events[EVENTS];
+	__u64 now;
+	int i, n;
+
+	do {
+		n = callout_dev_read(d->fd, events, EVENTS);
+		if (n == -EAGAIN)
+			break;
+		if (n < 0)
+			return callout_failed(n, "read");
+		if (!n) {
+			callout_demo_err(&d->books, "read returned 0");
+			return CALLOUT_EXIT_FAILED;
+		}
+		now = callout_dev_now();
+		for (i = 0; i < n; i++)
+			callout_demo_received(&d->books, &events[i], now);
+	} while (n == EVENTS);
+	return 0;
+}
+
+static int wait_until(struct demo *d, __u64 when)
+{
+	struct pollfd p = { .fd = d->fd, .events = POLLIN };
+	__u64 now = callout_dev_now();
+
+	if (when <= now)
+		return 0;
+	if (poll(&p, 1, (when - now) / CALLOUT_NSEC_PER_MSEC + 1) < 0)
+		return callout_failed(-errno, "poll");
+	if (p.revents & ~POLLIN)
+		callout_demo_err(&d->books, "poll says 0x%x", p.revents);
+	return 0;
+}
+
+/* Until all are received or cancelled, and then a little longer. */
+static int expire_all(struct demo *d)
+{
+	__u64 limit = d->start + d->span + PATIENCE;
+	__u64 now, wake;
+	int ret = 0;
+
+	while (!ret && d->books.outstanding) {
+		now = callout_dev_now();
+		if (now > limit)
+			return 0;
+		cancel_until(d, now);
+		ret = receive(d);
+		wake = d->next < d->n_plan ? d->plan[d->next].when : limit;
+		if (!ret && d->books.outstanding)
+			ret = wait_until(d, wake);
+	}
+
+	limit = callout_dev_now() + QUIET;
+	while (!ret && callout_dev_now() < limit) {
+		ret = wait_until(d, limit);
+		if (!ret)
+			ret = receive(d);
+	}
+	cancel_until(d, ~0ULL);
+	return ret;
+}
+
+static void on_alarm(int sig)
+{
+	static const char text[] = "demo: FAILED: out of time\n";
+	ssize_t ret = write(STDERR_FILENO, text, sizeof(text) - 1);
+
+	(void)sig;
+	(void)ret;
+	_exit(CALLOUT_EXIT_FAILED);
+}
+
+/* How many ns does it take to set one? Tried on a file of its own. */
+static int measure_set(__u64 max, __u64 *ns)
+{
+	__u64 i, handle, begin, sample = max < SAMPLE ? max : SAMPLE;
+	int fd, ret = 0;
+
+	fd = callout_open_or_complain(0);
+	if (fd < 0)
+		return CALLOUT_EXIT_FAILED;
+	begin = callout_dev_now();
+	for (i = 0; i < sample && !ret; i++)
+		ret = callout_dev_set(fd, 0, 3600 * CALLOUT_NSEC_PER_SEC, i,
+				      &handle);
+	*ns = (callout_dev_now() - begin) / sample;
+	close(fd);
+	return ret ? callout_failed(ret, "set") : 0;
+}
+
+/* Looks at the limits, and finds the time when the first may be due. */
+static int prepare(struct demo *d)
+{
+	struct callout_info info;
+	__u64 ns, until_start;
+	int ret;
+
+	ret = callout_dev_info(d->fd, &info);
+	if (ret)
+		return callout_failed(ret, "info");
+	d->books.tick = info.tick_ns;
+	if (d->books.n > info.max_outstanding) {
+		fprintf(stderr,
+			"calloutctl: demo: a file may have %llu callouts outstanding\n",
+			info.max_outstanding);
+		return CALLOUT_EXIT_FAILED;
+	}
+
+	ret = measure_set(info.max_outstanding, &ns);
+	if (ret)
+		return ret;
+	/* Some four operations for three callouts, and more than twice that. */
+	until_start = LEAD + d->books.n * ns * 3;
+	d->start = callout_dev_now() + until_start;
+	signal(SIGALRM, on_alarm);
+	alarm((until_start + d->span + PATIENCE) / CALLOUT_NSEC_PER_SEC +
+	      ALARM_MARGIN);
+	return 0;
+}
+
+static double seconds_since(__u64 begin)
+{
+	return ((double)callout_dev_now() - begin) / CALLOUT_NSEC_PER_SEC;
+}
+
+static int run(struct demo *d)
+{
+	double lead;
+	__u64 begin;
+	int ret;
+
+	ret = prepare(d);
+	if (ret)
+		return ret;
+	begin = callout_dev_now();
+	ret = set_all(d);
+	if (ret)
+		return ret;
+	printf("%u set in %.3f s", d->books.n, seconds_since(begin));
+	make_plan(d);
+	begin = callout_dev_now();
+	cancel_until(d, 0);
+	lead = -seconds_since(d->start);
+	printf(", %u of the cancelling in %.3f s; the first %s %.3f s\n",
+	       d->next, seconds_since(begin),
+	       lead < 0 ? "should have fired before, by" : "is due in",
+	       lead < 0 ? -lead : lead);
+	fflush(stdout);
+
+	ret = expire_all(d);
+	if (!ret)
+		ret = callout_demo_audit(&d->books, d->fd);
+	return callout_demo_report(&d->books) ?: ret;
+}
+
+static int parse_arguments(struct demo *d, int argc, char **argv)
+{
+	__u64 value;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "+:n:t:s:")) != -1) {
+		switch (opt) {
+		case 'n':
+			if (!callout_parse_number(optarg, &value) || !value ||
+			    value > ~0U)
+				return callout_usage("demo: bad count \"%s\"",
+						     optarg);
+			d->books.n = value;
+			break;
+		case 't':
+			if (!callout_parse_time(optarg, &d->span) ||
+			    d->span < MIN_SPAN || d->span > MAX_SPAN)
+				return callout_usage("demo: bad time \"%s\": it is 200ms to 1h",
+						     optarg);
+			break;
+		case 's':
+			if (!callout_parse_number(optarg, &d->rng))
+				return callout_usage("demo: bad seed \"%s\"",
+						     optarg);
+			break;
+		case ':':
+			return callout_usage("demo: -%c needs a value", optopt);
+		default:
+			return callout_usage("demo: no option -%c", optopt);
+		}
+	}
+	if (optind != argc)
+		return callout_usage("demo: no argument \"%s\"", argv[optind]);
+	return 0;
+}
+
+int callout_cmd_demo(int argc, char **argv)
+{
+	struct demo d = {
+		.books.n = DEFAULT_COUNT,
+		.span = DEFAULT_SPAN,
+		.rng = callout_dev_now(),
+	};
+	struct demo_books *b = &d.books;
+	int ret;
+
+	ret = parse_arguments(&d, argc, argv);
+	if (ret)
+		return ret;
+	d.fd = callout_open_or_complain(O_NONBLOCK);
+	if (d.fd < 0)
+		return CALLOUT_EXIT_FAILED;
+	printf("demo: %u callouts over %.3f s, seed %llu\n", b->n,
+	       (double)d.span / CALLOUT_NSEC_PER_SEC, d.rng);
+	fflush(stdout);
+
+	b->n_set = b->n - b->n / TIMEOUT_SHARE;
+	b->n_single = (b->n - b->n_set) / 2;
+	b->c = calloc(b->n, sizeof(*b->c));
+	d.plan = calloc(b->n, sizeof(*d.plan));
+	d.spare = calloc(b->n_set, sizeof(*d.spare));
+	if (b->c && d.plan && d.spare)
+		ret = run(&d);
+	else
+		ret = callout_failed(-ENOMEM, "demo");
+	free(d.spare);
+	free(d.plan);
+	free(b->c);
+	close(d.fd);
+	return ret;
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fig9.c - the load of figure 9: set and cancel one callout beside n others
+ *
+ * Varghese and Lauck, section VII.A: a process has n callouts set for random
+ * times far in the future, and then sets and cancels one more again and again,
+ * each time for a random time farther than all others. In their figure the
+ * time for that grew with n in the old BSD facility and did not in the new
+ * one, whether the callout was found by its handle or by (func, arg).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calloutctl.h"
+#include "device.h"
+
+#define POINTS		11	/* n = 0, 100, ... 1000 */
+#define STEP		100
+/* The iterations in blocks, whose median does not see an interruption. */
+#define BLOCKS		20
+#define BLOCK_SIZE	500
+
+#define HOUR		(3600 * CALLOUT_NSEC_PER_SEC)
+/* The n others, and then the one that is measured. */
+#define NEAR_MIN	(1 * HOUR)
+#define NEAR_MAX	(2 * HOUR)
+#define FAR_MIN		(3 * HOUR)
+#define FAR_MAX		(4 * HOUR)
+
+#define FUNC		0xf9U
+#define ARG_FAR		0xffffffffU
+
+/* Above this the curve is not flat. */
+#define FLAT		1.5
+
+#define CHART_ROWS	16
+#define CHART_STEP	6	/* columns from one point to the next */
+#define CHART_COLUMNS	((POINTS - 1) * CHART_STEP + 1)
+
+struct curve {
+	const char *name;
+	const char *calls;
+	char mark;
+	bool hashed;
+	double ns[POINTS];
+};
+
+static __u64 random_between(__u64 *rng, __u64 min, __u64 max)
+{
+	return min + callout_random(rng) % (max - min);
+}
+
+static int set_others(const struct curve *c, int fd, unsigned int n, __u64 *rng)
+{
+	__u64 time, handle;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		time = random_between(rng, NEAR_MIN, NEAR_MAX);
+		if (c->hashed)
+			ret = callout_dev_timeout(fd, 0, time, FUNC, i,
+						  &handle);
+		else
+			ret = callout_dev_set(fd, 0, time, i, &handle);
+		if (ret)
+			return callout_failed(ret, "fig9: set");
+	}
+	return 0;
+}
+
+/* A non-zero return is the answer of the operation that failed. */
+static int one_pair(const struct curve *c, int fd, __u64 time)
+{
+	__u64 handle = 0;
+	int ret;
+
+	if (c->hashed) {
+		ret = callout_dev_timeout(fd, 0, time, FUNC, ARG_FAR, &handle);
+		if (!ret)
+			ret = callout_dev_untimeout(fd, FUNC, ARG_FAR, 0);
+	} else {
+		ret = callout_dev_set(fd, 0, time, ARG_FAR, &handle);
+		if (!ret)
+			ret = callout_dev_unset(fd, handle);
+	}
+	return ret == CALLOUT_CANCELLED ? 0 : ret ?: -EIO;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int measure(const struct curve *c, int fd, __u64 *rng, double *median)
+{
+	double ns[BLOCKS];
+	unsigned int i, j;
+	__u64 begin;
+	int ret;
+
+	for (i = 0; i < BLOCKS; i++) {
+		begin = callout_dev_now();
+		for (j = 0; j < BLOCK_SIZE; j++) {
+			ret = one_pair(c, fd,
+				       random_between(rng, FAR_MIN, FAR_MAX));
+			if (ret)
+				return callout_failed(ret, c->calls);
+		}
+		ns[i] = (double)(callout_dev_now() - begin) / BLOCK_SIZE;
+	}
+	qsort(ns, BLOCKS, sizeof(ns[0]), by_value);
+	*median = (ns[(BLOCKS - 1) / 2] + ns[BLOCKS / 2]) / 2;
+	return 0;
+}
+
+static int measure_point(struct curve *c, unsigned int point, __u64 *rng)
+{
+	int fd, ret;
+
+	fd = callout_open_or_complain(0);
+	if (fd < 0)
+		return CALLOUT_EXIT_FAILED;
+	ret = set_others(c, fd, point * STEP, rng);
+	if (!ret)
+		ret = measure(c, fd, rng, &c->ns[point]);
+	close(fd);
+	return ret;
+}
+
+/* 1, 2 or 5 times a power of ten, for ten or fewer steps up to @max. */
+static double nice_step(double max)
+{
+	static const double steps[] = { 2, 2.5, 2 };
+	double step = 1;
+	unsigned int i;
+
+	for (i = 0; step * 10 < max; i++)
+		step *= steps[i % 3];
+	return step;
+}
+
+static void plot(char chart[CHART_ROWS + 1][CHART_COLUMNS + 1],
+		 const struct curve *c, double top)
+{
+	unsigned int i, row;
+	char *cell;
+
+	for (i = 0; i < POINTS; i++) {
+		row = c->ns[i] / top * CHART_ROWS + 0.5;
+		cell = &chart[row][i * CHART_STEP];
+		*cell = *cell == ' ' ? c->mark : '&';
+	}
+}
+
+static void draw(const struct curve *curves, unsigned int n)
+{
+	char chart[CHART_ROWS + 1][CHART_COLUMNS + 1];
+	double top = 0;
+	unsigned int i, j;
+
+	for (i = 0; i < n; i++)
+		for (j = 0; j < POINTS; j++)
+			if (curves[i].ns[j] > top)
+				top = curves[i].ns[j];
+	top = nice_step(top) * 10;
+	for (i = 0; i <= CHART_ROWS; i++)
+		snprintf(chart[i], sizeof(chart[i]), "%*s", CHART_COLUMNS, "");
+	for (i = 0; i < n; i++)
+		plot(chart, &curves[i], top);
+
+	printf("\nns for one set and one cancel\n");
+	for (i = CHART_ROWS + 1; i-- > 0; ) {
+		if (i % 4)
+			printf("%9s |", "");
+		else
+			printf("%9.0f +", top * i / CHART_ROWS);
+		printf("%s\n", chart[i]);
+	}
+	printf("%10s", "");
+	for (i = 0; i < POINTS; i++)
+		printf("+%.*s", i + 1 < POINTS ? CHART_STEP - 1 : 0, "---------");
+	printf("\n%6s", "");
+	for (i = 0; i < POINTS; i++)
+		printf("%*d", CHART_STEP, i * STEP);
+	printf("\n%10s other callouts outstanding (n)\n", "");
+	for (i = 0; i < n; i++)
+		printf("%10s %c %s\n", "", curves[i].mark, curves[i].calls);
+	printf("%10s & both\n\n", "");
+}
+
+/* The straight line of least squares, at its two ends. */
+static void fit(const struct curve *c, double *first, double *last)
+{
+	double mean = 0, slope = 0, squares = 0, x;
+	unsigned int i;
+
+	for (i = 0; i < POINTS; i++)
+		mean += c->ns[i] / POINTS;
+	for (i = 0; i < POINTS; i++) {
+		x = i - (POINTS - 1) / 2.0;
+		slope += x * (c->ns[i] - mean);
+		squares += x * x;
+	}
+	slope /= squares;
+	*first = mean - slope * (POINTS - 1) / 2.0;
+	*last = mean + slope * (POINTS - 1) / 2.0;
+}
+
+static double mean_of(const struct curve *c)
+{
+	double sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < POINTS; i++)
+		sum += c->ns[i];
+	return sum / POINTS;
+}
+
+static void judge(const struct curve *c)
+{
+	double first, last, ratio, min = c->ns[0], max = c->ns[0];
+	unsigned int i;
+
+	for (i = 1; i < POINTS; i++) {
+		if (c->ns[i] < min)
+			min = c->ns[i];
+		if (c->ns[i] > max)
+			max = c->ns[i];
+	}
+	fit(c, &first, &last);
+	ratio = first > 0 && last > 0 ?
+		(last > first ? last / first : first / last) : FLAT + 1;
+	printf("%-8s line fitted: %.0f ns at n = 0, %.0f ns at n = %d\n",
+	       c->name, first, last, (POINTS - 1) * STEP);
+	printf("%-8s ratio %.2f; largest/smallest measured %.2f: %s\n", "",
+	       ratio, max / min, ratio > FLAT ? "NOT FLAT" :
+	       max / min > FLAT ? "flat, but noisy" : "flat");
+}
+
+static int run(struct curve *curves, unsigned int n)
+{
+	__u64 rng = callout_dev_now();
+	unsigned int i, j;
+	int ret;
+
+	printf("fig9: %d times set and cancel, median of %d blocks, seed %llu\n",
+	       BLOCKS * BLOCK_SIZE, BLOCKS, rng);
+	printf("%6s", "n");
+	for (i = 0; i < n; i++)
+		printf("  %8s", curves[i].name);
+	puts("  ns for a pair");
+	for (j = 0; j < POINTS; j++) {
+		for (i = 0; i < n; i++) {
+			ret = measure_point(&curves[i], j, &rng);
+			if (ret)
+				return ret;
+		}
+		printf("%6d", j * STEP);
+		for (i = 0; i < n; i++)
+			printf("  %8.0f", curves[i].ns[j]);
+		putchar('\n');
+		fflush(stdout);
+	}
+	return 0;
+}
+
+int callout_cmd_fig9(int argc, char **argv)
+{
+	struct curve curves[] = {
+		{ .name = "handle", .calls = "SET and UNSET by handle",
+		  .mark = 'o', .hashed = false },
+		{ .name = "hash", .calls = "TIMEOUT and UNTIMEOUT by func, arg",
+		  .mark = 'x', .hashed = true },
+	};
+	int ret;
+
+	(void)argv;
+	if (argc != 1)
+		return callout_usage("fig9 takes no arguments");
+	ret = run(curves, 2);
+	if (ret)
+		return ret;
+	draw(curves, 2);
+	judge(&curves[0]);
+	judge(&curves[1]);
+	printf("hash / handle: %.2f\n",
+	       mean_of(&curves[1]) / mean_of(&curves[0]));
+	return 0;
+}
