@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * bystander.h - the fixture of tests of what /dev/callout refuses
+ *
+ * In each test a bystander is pending in the file that is treated badly. When
+ * the test is over, the file's counters must be what they were, and the
+ * bystander must fire. It is set by TIMEOUT, so that any operation could hit
+ * it.
+ */
+#ifndef _CALLOUT_SELFTESTS_BYSTANDER_H
+#define _CALLOUT_SELFTESTS_BYSTANDER_H
+
+#include <sys/mman.h>
+
+#include "kselftest_harness.h"
+#include "common.h"
+
+#define BYSTANDER	0xb57a4de6ULL
+#define BYSTANDER_FUNC	1
+#define BYSTANDER_TIME	(60 * MSEC)
+
+FIXTURE(errors) {
+	int fd;
+	__u64 bystander;
+	bool seen;
+	struct callout_info before;
+	char *edge;	/* between a page that is there and one that is not */
+	size_t page;
+};
+
+/* From here on the file must not change. */
+static inline void freeze(struct _test_data_errors *self)
+{
+	self->before = info_of(self->fd);
+}
+
+FIXTURE_SETUP(errors)
+{
+	char *pages;
+
+	self->page = sysconf(_SC_PAGESIZE);
+	pages = mmap(NULL, 2 * self->page, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, pages);
+	self->edge = pages + self->page;
+	ASSERT_EQ(0, mprotect(self->edge, self->page, PROT_NONE));
+
+	self->fd = callout_dev_open(O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, BYSTANDER_TIME,
+					 BYSTANDER_FUNC, BYSTANDER,
+					 &self->bystander));
+	freeze(self);
+}
+
+/* Receives an event that is not the bystander's. */
+static inline bool receive_one(struct _test_data_errors *self,
+			       struct callout_event *e)
+{
+	while (receive(self->fd, e, 1) == 1) {
+		if (e->cookie != BYSTANDER)
+			return true;
+		if (self->seen)
+			break;
+		self->seen = true;
+	}
+	return false;
+}
+
+FIXTURE_TEARDOWN(errors)
+{
+	struct callout_info now = info_of(self->fd);
+	struct callout_event e;
+
+	EXPECT_EQ(self->before.set, now.set);
+	EXPECT_EQ(self->before.cancelled, now.cancelled);
+	EXPECT_EQ(self->before.withdrawn, now.withdrawn);
+	EXPECT_EQ(self->before.outstanding + self->before.delivered,
+		  now.outstanding + now.delivered);
+	if (!self->seen) {
+		EXPECT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(BYSTANDER, e.cookie);
+		EXPECT_EQ(self->bystander, e.handle);
+	}
+	EXPECT_FALSE(readable(self->fd));
+	EXPECT_EQ(0, close(self->fd));
+}
+
+#endif /* _CALLOUT_SELFTESTS_BYSTANDER_H */

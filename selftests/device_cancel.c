@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device_cancel.c - UNSET and UNTIMEOUT: whom they cancel and what they say
+ */
+#include <pthread.h>
+
+#include "kselftest_harness.h"
+#include "ledger.h"
+
+#define FUNC	0xf00dULL
+#define ARG	0xa46ULL
+
+FIXTURE(cancel) {
+	int fd;
+	__u64 tick;
+};
+
+FIXTURE_SETUP(cancel)
+{
+	self->fd = callout_dev_open(O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	self->tick = info_of(self->fd).tick_ns;
+}
+
+FIXTURE_TEARDOWN(cancel)
+{
+	EXPECT_EQ(0, close(self->fd));
+}
+
+TEST_F(cancel, unset_pending)
+{
+	__u64 handle;
+
+	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 40 * MSEC, 1, &handle));
+	/* Under slow emulation it may have fired by now; then try again. */
+	while (callout_dev_unset(self->fd, handle) != CALLOUT_CANCELLED)
+		ASSERT_EQ(0, callout_dev_set(self->fd, 0, SEC, 1, &handle));
+	EXPECT_FALSE(readable_within(self->fd, 100));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+TEST_F(cancel, unset_unread)
+{
+	struct callout_event e;
+	__u64 handles[5];
+	int i;
+
+	for (i = 0; i < 5; i++)
+		ASSERT_EQ(0, callout_dev_set(self->fd, 0, 0, i, &handles[i]));
+	ASSERT_TRUE(wait_unread(self->fd, 5));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handles[0]));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handles[2]));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handles[4]));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(1, e.cookie & 1);
+	}
+	EXPECT_FALSE(readable(self->fd));
+}
+
+TEST_F(cancel, unset_one_set_by_timeout)
+{
+	__u64 handle;
+
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
+					 &handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 0, FUNC, ARG, &handle));
+	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+}
+
+TEST_F(cancel, untimeout)
+{
+	__u64 handle;
+
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
+					 &handle));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 0, FUNC, ARG, &handle));
+	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
+	EXPECT_EQ(CALLOUT_WITHDRAWN,
+		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+	EXPECT_FALSE(readable(self->fd));
+}
+
+TEST_F(cancel, untimeout_of_zeroes)
+{
+	__u64 handle;
+
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, 0, 0, &handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_untimeout(self->fd, 0, 0, 0));
+	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 0, 0, 0));
+}
+
+/* The handle is more than func and arg, and these must be right, too. */
+TEST_F(cancel, untimeout_with_handle)
+{
+	__u64 handles[3];
+	int i;
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR + i * SEC,
+						 FUNC, ARG, &handles[i]));
+	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG + 1,
+						 handles[1]));
+	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC + 1, ARG,
+						 handles[1]));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_untimeout(self->fd, FUNC, ARG, handles[1]));
+	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG,
+						 handles[1]));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[0]));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[2]));
+}
+
+/* Of five that are alike UNTIMEOUT takes the k that are due first. */
+TEST_F(cancel, untimeout_takes_the_earliest)
+{
+	static const int order[] = { 2, 0, 4, 1, 3 };
+	__u64 handles[5];
+	int i, k;
+
+	for (k = 0; k <= 5; k++) {
+		for (i = 0; i < 5; i++)
+			ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR +
+							 order[i] * SEC, FUNC,
+							 ARG,
+							 &handles[order[i]]));
+		for (i = 0; i < k; i++)
+			EXPECT_EQ(CALLOUT_CANCELLED,
+				  callout_dev_untimeout(self->fd, FUNC, ARG,
+							0));
+		for (i = 0; i < 5; i++)
+			EXPECT_EQ(i < k ? -ENOENT : CALLOUT_CANCELLED,
+				  callout_dev_unset(self->fd, handles[i]));
+	}
+}
+
+/* The earliest are those that have fired, as long as they are unread. */
+TEST_F(cancel, untimeout_takes_unread_before_pending)
+{
+	__u64 now = callout_dev_now(), pending, unread[3];
+	struct callout_event e;
+	int i;
+
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
+					 &pending));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, callout_dev_timeout(self->fd, CALLOUT_ABSTIME,
+						 now + i * 8 * self->tick,
+						 FUNC, ARG, &unread[i]));
+	ASSERT_TRUE(wait_unread(self->fd, 3));
+	EXPECT_EQ(CALLOUT_WITHDRAWN,
+		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, unread[0]));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(unread[1], e.handle);
+	EXPECT_EQ(CALLOUT_WITHDRAWN,
+		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, unread[2]));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, pending));
+}
+
+TEST_F(cancel, untimeout_leaves_others_alone)
+{
+	static const __u64 others[][2] = {
+		{ FUNC, ARG + 1 }, { FUNC + 1, ARG }, { ARG, FUNC },
+		{ FUNC, 0 }, { 0, ARG }, { FUNC, ARG | 1ULL << 63 },
+	};
+	__u64 handles[ARRAY_SIZE(others)], handle;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR,
+						 others[i][0], others[i][1],
+						 &handles[i]));
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 2 * HOUR, FUNC, ARG,
+					 &handle));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+	for (i = 0; i < ARRAY_SIZE(others); i++)
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_unset(self->fd, handles[i]));
+}
+
+/* Enough for the hash to grow several times. */
+TEST_F(cancel, untimeout_of_many)
+{
+	enum { KEYS = 3000, ALIKE = 2, STEP = 1237 };
+	__u64 handle;
+	int i;
+
+	for (i = 0; i < KEYS * ALIKE; i++)
+		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, i % 3,
+						 i % KEYS, &handle));
+	for (i = 0; i < KEYS * ALIKE; i++)
+		ASSERT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_untimeout(self->fd,
+						i * STEP % KEYS % 3,
+						i * STEP % KEYS, 0));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* Two cancel the same callout at the same time: one of them does it. */
+struct duel {
+	int fd;
+	__u64 handle;
+	pthread_barrier_t barrier;
+	int answers[2];
+};
+
+#define DUELS	300
+
+static void duel(struct duel *d, int who)
+{
+	pthread_barrier_wait(&d->barrier);
+	d->answers[who] = callout_dev_unset(d->fd, d->handle);
+	pthread_barrier_wait(&d->barrier);
+}
+
+static void *duellist(void *arg)
+{
+	struct duel *d = arg;
+	int i;
+
+	for (i = 0; i < DUELS; i++)
+		duel(d, 1);
+	return NULL;
+}
+
+TEST_F(cancel, duel)
+{
+	struct duel d = { .fd = self->fd };
+	int i, errors = 0, bad = 0;
+	pthread_t thread;
+	__u64 time;
+
+	ASSERT_EQ(0, pthread_barrier_init(&d.barrier, NULL, 2));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, duellist, &d));
+	for (i = 0; i < DUELS; i++) {
+		/* One half while it is pending, one close to firing. */
+		time = i & 1 ? HOUR : i % 50 * self->tick / 50;
+		if (callout_dev_set(self->fd, 0, time, i, &d.handle))
+			errors++;
+		duel(&d, 0);
+		if (d.answers[0] == -ENOENT)
+			bad += d.answers[1] < CALLOUT_CANCELLED;
+		else
+			bad += d.answers[1] != -ENOENT ||
+			       d.answers[0] < CALLOUT_CANCELLED;
+	}
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, errors);
+	EXPECT_EQ(0, bad);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* One sets, two cancel, one reads, all at once. */
+#define RACE_TIME	(2 * SEC)
+
+struct race {
+	struct ledger ledger;
+	atomic_bool stop;
+};
+
+struct racer {
+	struct race *race;
+	void (*step)(struct race *race, unsigned int *seed);
+	unsigned int seed;
+	pthread_t thread;
+};
+
+static void *racer(void *arg)
+{
+	struct racer *r = arg;
+
+	while (!r->race->stop)
+		r->step(r->race, &r->seed);
+	return NULL;
+}
+
+static void step_set(struct race *race, unsigned int *seed)
+{
+	if (!ledger_set(&race->ledger, seed) || !(rand_r(seed) & 0x3f0))
+		sleep_ns(MSEC);
+}
+
+static void step_cancel(struct race *race, unsigned int *seed)
+{
+	ledger_cancel(&race->ledger, seed);
+	/* Some should live long enough to fire. */
+	if (!(rand_r(seed) & 0x70))
+		sleep_ns(rand_r(seed) % MSEC);
+}
+
+static void step_read(struct race *race, unsigned int *seed)
+{
+	/* Now and then let them pile up, so that some are withdrawn. */
+	if (!(rand_r(seed) & 0x10))
+		sleep_ns(rand_r(seed) % (10 * MSEC));
+	else
+		readable_within(race->ledger.fd, 10);
+	while (ledger_read(&race->ledger, LEDGER_READ) == LEDGER_READ)
+		;
+}
+
+TEST(race)
+{
+	struct race race = { 0 };
+	struct racer racers[] = {
+		{ .step = step_set }, { .step = step_cancel },
+		{ .step = step_cancel }, { .step = step_read },
+	};
+	unsigned int i;
+
+	ASSERT_TRUE(ledger_init(&race.ledger, 200000, 8 * MSEC));
+	for (i = 0; i < ARRAY_SIZE(racers); i++) {
+		racers[i].race = &race;
+		racers[i].seed = i + 1;
+		ASSERT_EQ(0, pthread_create(&racers[i].thread, NULL, racer,
+					    &racers[i]));
+	}
+	sleep_ns(RACE_TIME);
+	race.stop = true;
+	for (i = 0; i < ARRAY_SIZE(racers); i++)
+		pthread_join(racers[i].thread, NULL);
+	ledger_settle(&race.ledger);
+	EXPECT_EQ(0, ledger_audit(&race.ledger));
+	EXPECT_LT(0, ledger_used(&race.ledger));
+	ledger_free(&race.ledger);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device_errors.c - calls that are wrong in themselves, one test a reason
+ */
+#include <limits.h>
+
+#include "bystander.h"
+
+/* More than any ioctl's number can say. */
+#define LARGEST_SIZE	16384
+
+/* An operation as it should be, and the members that must be zero in it. */
+struct operation {
+	const char *name;
+	unsigned int cmd;
+	struct callout_op op;
+	struct callout_op zero;
+};
+
+#define ALL	(~0ULL)
+
+static const struct operation operations[] = {
+	{
+		.name = "SET",
+		.cmd = CALLOUT_IOC_SET,
+		.op = {
+			.op = CALLOUT_OP_SET,
+			.clockid = CLOCK_MONOTONIC,
+			.time = HOUR,
+			.cookie = 1,
+		},
+		.zero = {
+			.result = -1,
+			.period = ALL,
+			.slack = ALL,
+			.handle = ALL,
+			.func = ALL,
+		},
+	}, {
+		.name = "UNSET",
+		.cmd = CALLOUT_IOC_UNSET,
+		.op = { .op = CALLOUT_OP_UNSET },
+		.zero = {
+			.flags = -1U,
+			.clockid = -1,
+			.result = -1,
+			.time = ALL,
+			.period = ALL,
+			.slack = ALL,
+			.cookie = ALL,
+			.func = ALL,
+		},
+	}, {
+		.name = "TIMEOUT",
+		.cmd = CALLOUT_IOC_TIMEOUT,
+		.op = {
+			.op = CALLOUT_OP_TIMEOUT,
+			.clockid = CLOCK_MONOTONIC,
+			.time = HOUR,
+			.cookie = 1,
+			.func = 1,
+		},
+		.zero = {
+			.result = -1,
+			.period = ALL,
+			.slack = ALL,
+			.handle = ALL,
+		},
+	}, {
+		.name = "UNTIMEOUT",
+		.cmd = CALLOUT_IOC_UNTIMEOUT,
+		.op = {
+			.op = CALLOUT_OP_UNTIMEOUT,
+			.cookie = BYSTANDER,
+			.func = BYSTANDER_FUNC,
+		},
+		.zero = {
+			.flags = -1U,
+			.clockid = -1,
+			.result = -1,
+			.time = ALL,
+			.period = ALL,
+			.slack = ALL,
+		},
+	},
+};
+
+#define OPERATIONS_END	(operations + ARRAY_SIZE(operations))
+
+#define SET		(&operations[0])
+#define UNSET		(&operations[1])
+#define TIMEOUT		(&operations[2])
+#define UNTIMEOUT	(&operations[3])
+
+static bool arms(const struct operation *o)
+{
+	return o == SET || o == TIMEOUT;
+}
+
+/* The same ioctl for a structure of another size. */
+static unsigned int resized(unsigned int cmd, unsigned int size)
+{
+	return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), size);
+}
+
+/* Operation @o, but with @change done to @op, must give @error. */
+#define EXPECT_REFUSED(error, o, change) do {				\
+	const struct operation *o_ = (o);				\
+	struct callout_op op_ = o_->op;					\
+	struct callout_op *op = &op_;					\
+									\
+	if (o_ == UNSET)						\
+		op->handle = self->bystander;				\
+	change;								\
+	EXPECT_EQ(-(error),						\
+		  callout_dev_ioctl(self->fd, o_->cmd, op)) {		\
+		TH_LOG("%s: %s", o_->name, #change);			\
+	}								\
+} while (0)
+
+TEST_F(errors, enotty_unknown_number)
+{
+	const struct operation *o;
+	struct callout_op op = SET->op;
+	unsigned int nr, known;
+
+	for (nr = 0; nr < 256; nr++) {
+		known = 0;
+		for (o = operations; o < OPERATIONS_END; o++)
+			known |= _IOC_NR(o->cmd) == nr;
+		if (known)
+			continue;
+		op.op = nr;
+		EXPECT_EQ(-ENOTTY,
+			  callout_dev_ioctl(self->fd,
+					    _IOWR(CALLOUT_IOC_MAGIC, nr,
+						  struct callout_op), &op)) {
+			TH_LOG("number %u", nr);
+		}
+	}
+}
+
+TEST_F(errors, enotty_unknown_type)
+{
+	static const unsigned int types[] = { 0, 'c', 0xf8, 0xfa, 0xff };
+	const struct operation *o;
+	struct callout_op op;
+	unsigned int i;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		for (i = 0; i < ARRAY_SIZE(types); i++) {
+			op = o->op;
+			EXPECT_EQ(-ENOTTY,
+				  callout_dev_ioctl(self->fd,
+						    _IOWR(types[i],
+							  _IOC_NR(o->cmd),
+							  struct callout_op),
+						    &op));
+		}
+	}
+}
+
+TEST_F(errors, enotty_wrong_direction)
+{
+	static const unsigned int cmds[] = {
+		CALLOUT_IOC_SET, CALLOUT_IOC_UNSET, CALLOUT_IOC_TIMEOUT,
+		CALLOUT_IOC_UNTIMEOUT, CALLOUT_IOC_INFO,
+	};
+	union {
+		struct callout_op op;
+		struct callout_info info;
+	} u;
+	unsigned int i, dir, cmd;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		for (dir = 0; dir < 4; dir++) {
+			if (dir == _IOC_DIR(cmds[i]))
+				continue;
+			cmd = _IOC(dir, CALLOUT_IOC_MAGIC, _IOC_NR(cmds[i]),
+				   _IOC_SIZE(cmds[i]));
+			u.op = SET->op;
+			u.op.op = _IOC_NR(cmd);
+			EXPECT_EQ(-ENOTTY,
+				  callout_dev_ioctl(self->fd, cmd, &u));
+		}
+	}
+}
+
+TEST_F(errors, einval_unknown_flag)
+{
+	const struct operation *o;
+	unsigned int bit;
+
+	for (o = operations; o < OPERATIONS_END; o++)
+		for (bit = arms(o) ? 1 : 0; bit < 32; bit++)
+			EXPECT_REFUSED(EINVAL, o, op->flags = 1U << bit);
+}
+
+/* Each byte of each such member. */
+TEST_F(errors, einval_member_must_be_zero)
+{
+	const struct operation *o;
+	size_t i;
+
+	for (o = operations; o < OPERATIONS_END; o++)
+		for (i = 0; i < sizeof(o->op); i++)
+			if (((const char *)&o->zero)[i])
+				EXPECT_REFUSED(EINVAL, o, ((char *)op)[i] = 1);
+}
+
+TEST_F(errors, einval_wrong_opcode)
+{
+	const struct operation *o;
+	unsigned int i;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		for (i = 0; i < 16; i++)
+			if (i != _IOC_NR(o->cmd))
+				EXPECT_REFUSED(EINVAL, o, op->op = i);
+		EXPECT_REFUSED(EINVAL, o, op->op |= 0x100);
+		EXPECT_REFUSED(EINVAL, o, op->op |= 1U << 31);
+	}
+}
+
+TEST_F(errors, einval_clock)
+{
+	static const int clocks[] = { INT_MIN, -2, -1, 0x10001, INT_MAX };
+	const struct operation *o;
+	unsigned int i;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		if (!arms(o))
+			continue;
+		for (i = 0; i < 20; i++)
+			if (i != CLOCK_MONOTONIC)
+				EXPECT_REFUSED(EINVAL, o, op->clockid = i);
+		for (i = 0; i < ARRAY_SIZE(clocks); i++)
+			EXPECT_REFUSED(EINVAL, o, op->clockid = clocks[i]);
+	}
+}
+
+TEST_F(errors, einval_time)
+{
+	static const __u64 times[] = { TIME_MAX + 1, TIME_MAX + 2, ~0ULL };
+	const struct operation *o;
+	unsigned int i;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		if (!arms(o))
+			continue;
+		for (i = 0; i < ARRAY_SIZE(times); i++) {
+			EXPECT_REFUSED(EINVAL, o, op->time = times[i]);
+			EXPECT_REFUSED(EINVAL, o,
+				       op->flags = CALLOUT_ABSTIME;
+				       op->time = times[i]);
+		}
+	}
+}
+
+/* An ioctl's number can say any size up to 16383. */
+TEST_F(errors, einval_size)
+{
+	static union {
+		struct callout_op op;
+		char space[LARGEST_SIZE];
+	} u;
+	const struct operation *o;
+	unsigned int size;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		for (size = 0; size < LARGEST_SIZE; size++) {
+			if (size == CALLOUT_OP_SIZE_V1)
+				size = self->page + 1;
+			u.op = o->op;
+			if (o == UNSET)
+				u.op.handle = self->bystander;
+			ASSERT_EQ(-EINVAL,
+				  callout_dev_ioctl(self->fd,
+						    resized(o->cmd, size),
+						    &u)) {
+				TH_LOG("%s of %u bytes", o->name, size);
+			}
+		}
+	}
+}
+
+TEST_F(errors, einval_info_size)
+{
+	static char space[LARGEST_SIZE];
+	unsigned int size;
+
+	for (size = 0; size < LARGEST_SIZE; size++) {
+		if (size == CALLOUT_INFO_SIZE_V1)
+			size = self->page + 1;
+		ASSERT_EQ(-EINVAL,
+			  callout_dev_ioctl(self->fd,
+					    resized(CALLOUT_IOC_INFO, size),
+					    space)) {
+			TH_LOG("%u bytes", size);
+		}
+	}
+	for (size = 0; size < LARGEST_SIZE; size++)
+		ASSERT_EQ(0, space[size]);
+}
+
+TEST_F(errors, einval_short_read)
+{
+	char buffer[sizeof(struct callout_event)];
+	size_t size;
+
+	for (size = 0; size < sizeof(buffer); size++) {
+		EXPECT_EQ(-1, read(self->fd, buffer, size));
+		EXPECT_EQ(EINVAL, errno);
+	}
+	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
+	for (size = 0; size < sizeof(buffer); size++) {
+		EXPECT_EQ(-1, read(self->fd, buffer, size));
+		EXPECT_EQ(EINVAL, errno);
+	}
+}
+
+/* What a newer program might send that needs something newer. */
+TEST_F(errors, e2big)
+{
+	static const unsigned int sizes[] = { 65, 72, 128, 1000, 4096 };
+	static union {
+		struct callout_op op;
+		char space[LARGEST_SIZE];
+	} u;
+	const struct operation *o;
+	unsigned int i, last;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			for (last = 0; last < 2; last++) {
+				memset(&u, 0, sizeof(u));
+				u.op = o->op;
+				if (o == UNSET)
+					u.op.handle = self->bystander;
+				u.space[last ? sizes[i] - 1 :
+					       CALLOUT_OP_SIZE_V1] = 1;
+				EXPECT_EQ(-E2BIG,
+					  callout_dev_ioctl(self->fd,
+							    resized(o->cmd,
+								    sizes[i]),
+							    &u));
+			}
+		}
+	}
+}
+
+/* A newer program that uses nothing new is served. */
+TEST_F(errors, larger_structure)
+{
+	static const unsigned int sizes[] = { 65, 72, 128, 1000, 4096 };
+	static union {
+		struct callout_op op;
+		struct callout_info info;
+		char space[LARGEST_SIZE];
+	} u;
+	unsigned int i, j;
+	__u64 handle;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		memset(&u, 0, sizeof(u));
+		u.op = SET->op;
+		ASSERT_EQ(0, callout_dev_ioctl(self->fd,
+					       resized(SET->cmd, sizes[i]),
+					       &u));
+		handle = u.op.handle;
+		EXPECT_NE(0, handle);
+		memset(&u, 0, sizeof(u));
+		u.op = UNSET->op;
+		u.op.handle = handle;
+		ASSERT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_ioctl(self->fd,
+					    resized(UNSET->cmd, sizes[i]),
+					    &u));
+	}
+	freeze(self);
+
+	memset(&u, 0xff, sizeof(u));
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd,
+				       resized(CALLOUT_IOC_INFO, 4096), &u));
+	EXPECT_EQ(CALLOUT_ABI_VERSION, u.info.abi_version);
+	EXPECT_EQ(ARRAY_SIZE(sizes), u.info.cancelled);
+	for (j = sizeof(u.info); j < 4096; j++)
+		ASSERT_EQ(0, u.space[j]);
+	EXPECT_EQ(-1, u.space[4096]);
+}
+
+TEST_F(errors, efault_ioctl)
+{
+	void *bad[] = { NULL, (void *)8, self->edge, self->edge - 1,
+			self->edge - CALLOUT_OP_SIZE_V1 + 1, (void *)-1L };
+	const struct operation *o;
+	unsigned int i;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		memcpy(self->edge - sizeof(o->op) + 1, &o->op,
+		       sizeof(o->op) - 1);
+		for (i = 0; i < ARRAY_SIZE(bad); i++)
+			EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, o->cmd,
+							     bad[i]));
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++)
+		EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd,
+						     CALLOUT_IOC_INFO,
+						     bad[i]));
+}
+
+/* The part of a larger structure that the kernel does not know. */
+TEST_F(errors, efault_tail)
+{
+	struct callout_op *op = (void *)(self->edge - sizeof(*op));
+	const struct operation *o;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		*op = o->op;
+		if (o == UNSET)
+			op->handle = self->bystander;
+		EXPECT_EQ(-EFAULT,
+			  callout_dev_ioctl(self->fd,
+					    resized(o->cmd, sizeof(*op) + 8),
+					    op));
+	}
+	EXPECT_EQ(-EFAULT,
+		  callout_dev_ioctl(self->fd,
+				    resized(CALLOUT_IOC_INFO,
+					    CALLOUT_INFO_SIZE_V1 + 8),
+				    self->edge - CALLOUT_INFO_SIZE_V1));
+}
+
+/* What is set and cannot be named would be out of reach: it is not set. */
+TEST_F(errors, efault_handle)
+{
+	struct callout_op *op = (void *)(self->edge - self->page);
+	const struct operation *o;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		if (!arms(o))
+			continue;
+		*op = o->op;
+		op->time = 0;
+		ASSERT_EQ(0, mprotect(op, self->page, PROT_READ));
+		EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, o->cmd, op));
+		ASSERT_EQ(0, mprotect(op, self->page, PROT_READ | PROT_WRITE));
+	}
+}
+
+/* Sets @n callouts on one CPU that fire in the order of their cookies. */
+static bool fire_in_order(struct _test_data_errors *self, unsigned int n)
+{
+	__u64 handle, start = callout_dev_now();
+	unsigned int i;
+
+	if (!pin_to_cpu(0) || !readable_within(self->fd, WAIT_MS))
+		return false;
+	for (i = 0; i < n; i++)
+		if (callout_dev_timeout(self->fd, CALLOUT_ABSTIME,
+					start + 4 * i * self->before.tick_ns,
+					2, i, &handle))
+			return false;
+	freeze(self);
+	return wait_unread(self->fd, n + 1);
+}
+
+/* What could not be copied is there for the next reader, in its place. */
+TEST_F(errors, efault_read)
+{
+	enum { N = 20 };
+	void *bad[] = { NULL, self->edge, (void *)-1L };
+	struct callout_event e;
+	unsigned int i;
+
+	ASSERT_TRUE(fire_in_order(self, N));
+	for (i = 0; i < 3 * ARRAY_SIZE(bad); i++)
+		EXPECT_EQ(-EFAULT, callout_dev_read(self->fd,
+						    bad[i % ARRAY_SIZE(bad)],
+						    1 + i * 5));
+	EXPECT_EQ(N + 1, info_of(self->fd).unread);
+	for (i = 0; i < N; i++) {
+		ASSERT_TRUE(receive_one(self, &e));
+		EXPECT_EQ(i, e.cookie);
+	}
+}
+
+/* The buffer ends in the middle of an event, at a page that is not there. */
+TEST_F(errors, efault_in_the_middle_of_read)
+{
+	enum { N = 30 };
+	struct callout_event *e = (void *)(self->edge - sizeof(*e) * 3 / 2);
+	unsigned int next = 0;
+	int n;
+
+	ASSERT_TRUE(fire_in_order(self, N));
+	while (next < N) {
+		n = callout_dev_read(self->fd, e, 16);
+		ASSERT_EQ(1, n);
+		if (e->cookie == BYSTANDER) {
+			ASSERT_FALSE(self->seen);
+			self->seen = true;
+			continue;
+		}
+		ASSERT_EQ(next, e->cookie);
+		next++;
+	}
+}
+
+/* An event that has come back from a bad buffer can still be withdrawn. */
+TEST_F(errors, efault_read_then_cancel)
+{
+	struct callout_event e;
+
+	ASSERT_TRUE(fire_in_order(self, 3));
+	EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, (void *)self->edge, 9));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_untimeout(self->fd, 2, 1, 0));
+	ASSERT_TRUE(receive_one(self, &e));
+	EXPECT_EQ(0, e.cookie);
+	ASSERT_TRUE(receive_one(self, &e));
+	EXPECT_EQ(2, e.cookie);
+	EXPECT_EQ(1, info_of(self->fd).withdrawn);
+	freeze(self);
+}
+
+TEST_HARNESS_MAIN

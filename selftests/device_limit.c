@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device_limit.c - how many callouts a file may have: N, and not N + 1
+ */
+#include "kselftest_harness.h"
+#include "common.h"
+
+FIXTURE(limit) {
+	int fd;
+	int cpus;
+	__u64 handles[11];
+};
+
+FIXTURE_VARIANT(limit) {
+	unsigned int n;
+};
+
+FIXTURE_VARIANT_ADD(limit, one) { .n = 1 };
+FIXTURE_VARIANT_ADD(limit, ten) { .n = 10 };
+
+FIXTURE_SETUP(limit)
+{
+	unsigned int i;
+
+	self->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	self->fd = open_with_limit(variant->n, O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	EXPECT_EQ(variant->n, info_of(self->fd).max_outstanding);
+	for (i = 0; i < variant->n; i++)
+		ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, i,
+					     &self->handles[i]));
+}
+
+FIXTURE_TEARDOWN(limit)
+{
+	unsigned int i;
+
+	/* Those of the limit's test are still there. */
+	for (i = 0; i < variant->n; i++)
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_unset(self->fd, self->handles[i]));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(0, close(self->fd));
+}
+
+TEST_F(limit, enospc)
+{
+	struct callout_info info;
+	__u64 handle = 0;
+	int i;
+
+	for (i = 0; i < 4 * self->cpus; i++) {
+		ASSERT_TRUE(pin_to_cpu(i % self->cpus));
+		EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, 0, 1,
+						   &handle));
+		EXPECT_EQ(-ENOSPC, callout_dev_timeout(self->fd, 0, 0, 1, 2,
+						       &handle));
+	}
+	EXPECT_EQ(0, handle);
+	info = info_of(self->fd);
+	EXPECT_EQ(variant->n, info.outstanding);
+	EXPECT_EQ(variant->n, info.set);
+	EXPECT_FALSE(readable_within(self->fd, 30));
+}
+
+/* There is room again wherever one was cancelled, and on whichever CPU. */
+TEST_F(limit, room_after_cancel)
+{
+	unsigned int i;
+	__u64 handle;
+
+	for (i = 0; i < 20U * self->cpus; i++) {
+		ASSERT_TRUE(pin_to_cpu(i % self->cpus));
+		ASSERT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_unset(self->fd,
+					    self->handles[i % variant->n]));
+		ASSERT_TRUE(pin_to_cpu(i / 3 % self->cpus));
+		ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, i,
+					     &self->handles[i % variant->n]));
+		ASSERT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, HOUR, i,
+						   &handle));
+	}
+}
+
+/* What has fired counts until it is read. */
+TEST_F(limit, unread_events_count)
+{
+	struct callout_event e;
+	__u64 handle;
+
+	ASSERT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_unset(self->fd, self->handles[0]));
+	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 0, 1, &handle));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, 0, 1, &handle));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 1, &self->handles[0]));
+}
+
+/* A limit is of one file: others are as they were. */
+TEST_F(limit, other_files_have_their_own)
+{
+	int other = callout_dev_open(O_NONBLOCK);
+	__u64 handle;
+	int i;
+
+	ASSERT_LE(0, other);
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(0, callout_dev_set(other, 0, HOUR, i, &handle));
+	EXPECT_EQ(0, close(other));
+}
+
+TEST_HARNESS_MAIN

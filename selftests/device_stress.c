@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device_stress.c - threads and processes that share files, and files that
+ * are closed while their callouts expire
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+
+#include "kselftest_harness.h"
+#include "ledger.h"
+
+#define THREADS		4
+#define STRESS_TIME	(2 * SEC)
+
+/* Four threads do everything, on one file or on one each. */
+FIXTURE(shared) {
+	struct ledger ledgers[THREADS];
+};
+
+FIXTURE_VARIANT(shared) {
+	unsigned int files;
+};
+
+FIXTURE_VARIANT_ADD(shared, one_file) { .files = 1 };
+FIXTURE_VARIANT_ADD(shared, two_files) { .files = 2 };
+FIXTURE_VARIANT_ADD(shared, four_files) { .files = 4 };
+
+FIXTURE_SETUP(shared)
+{
+	unsigned int i;
+
+	for (i = 0; i < variant->files; i++)
+		ASSERT_TRUE(ledger_init(&self->ledgers[i], 100000, 10 * MSEC));
+}
+
+FIXTURE_TEARDOWN(shared)
+{
+	unsigned int i;
+
+	for (i = 0; i < variant->files; i++)
+		ledger_free(&self->ledgers[i]);
+}
+
+struct worker {
+	struct ledger *ledger;
+	unsigned int seed;
+	__u64 end;
+	pthread_t thread;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	unsigned int i;
+
+	while (callout_dev_now() < w->end) {
+		for (i = rand_r(&w->seed) % 16; i; i--)
+			ledger_set(w->ledger, &w->seed);
+		for (i = rand_r(&w->seed) % 8; i; i--)
+			ledger_cancel(w->ledger, &w->seed);
+		if (!(rand_r(&w->seed) & 0x70))
+			sleep_ns(rand_r(&w->seed) % (4 * MSEC));
+		for (i = rand_r(&w->seed) % 4; i; i--)
+			ledger_read(w->ledger, 1 + rand_r(&w->seed) %
+						   LEDGER_READ);
+	}
+	return NULL;
+}
+
+TEST_F(shared, threads)
+{
+	struct worker workers[THREADS];
+	unsigned int i;
+
+	for (i = 0; i < THREADS; i++) {
+		workers[i].ledger = &self->ledgers[i % variant->files];
+		workers[i].seed = i + 1;
+		workers[i].end = callout_dev_now() + STRESS_TIME;
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, work,
+					    &workers[i]));
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(workers[i].thread, NULL);
+	for (i = 0; i < variant->files; i++) {
+		ledger_settle(&self->ledgers[i]);
+		EXPECT_EQ(0, ledger_audit(&self->ledgers[i]));
+	}
+}
+
+/* Several block in read(): each event wakes one that takes it. */
+struct reader {
+	int fd;
+	atomic_uint *seen;
+	int error;
+	pthread_t thread;
+};
+
+#define READER_EVENTS	2000U
+#define READER_ENOUGH	READER_EVENTS	/* this cookie ends a reader */
+
+static void *read_until_enough(void *arg)
+{
+	struct reader *r = arg;
+	struct callout_event e;
+
+	for (;;) {
+		r->error = callout_dev_read(r->fd, &e, 1);
+		if (r->error != 1 || e.cookie > READER_ENOUGH)
+			return NULL;
+		r->seen[e.cookie]++;
+		if (e.cookie == READER_ENOUGH)
+			return NULL;
+	}
+}
+
+TEST(blocked_readers)
+{
+	static atomic_uint seen[READER_EVENTS + 1];
+	struct reader readers[THREADS];
+	unsigned int i, lost = 0, seed = 1;
+	int fd = callout_dev_open(0);
+	__u64 handle;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < THREADS; i++) {
+		readers[i].fd = fd;
+		readers[i].seen = seen;
+		ASSERT_EQ(0, pthread_create(&readers[i].thread, NULL,
+					    read_until_enough, &readers[i]));
+	}
+	for (i = 0; i < READER_EVENTS; i++) {
+		ASSERT_EQ(0, callout_dev_set(fd, 0, rand_r(&seed) % (5 * MSEC),
+					     i, &handle));
+		if (!(i % 100))
+			sleep_ns(20 * MSEC);
+	}
+	sleep_ns(50 * MSEC);
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0, callout_dev_set(fd, 0, 0, READER_ENOUGH,
+					     &handle));
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(readers[i].thread, NULL);
+		EXPECT_EQ(1, readers[i].error);
+	}
+	/* Readers that had enough may have left events behind. */
+	while (info_of(fd).outstanding) {
+		struct callout_event e;
+
+		ASSERT_TRUE(readable_within(fd, WAIT_MS));
+		ASSERT_EQ(1, callout_dev_read(fd, &e, 1));
+		ASSERT_GT(READER_EVENTS, e.cookie);
+		seen[e.cookie]++;
+	}
+	for (i = 0; i < READER_EVENTS; i++)
+		lost += seen[i] != 1;
+	EXPECT_EQ(0, lost);
+	EXPECT_TRUE(seen[READER_ENOUGH] == THREADS);
+	close(fd);
+}
+
+/*
+ * A reader with a bad buffer takes an event and puts it back. One who looks
+ * in between and goes to sleep must be told.
+ */
+#define STRANDED_MS	10000
+
+struct spoiler {
+	int fd;
+	void *bad;
+	atomic_bool stop;
+};
+
+static void *spoil(void *arg)
+{
+	struct spoiler *s = arg;
+
+	while (!s->stop)
+		callout_dev_read(s->fd, s->bad, 1);
+	return NULL;
+}
+
+TEST(bad_buffer_beside_poll)
+{
+	struct spoiler spoiler = {
+		.fd = callout_dev_open(O_NONBLOCK),
+		.bad = (void *)8,
+	};
+	__u64 begin, waited = 0, end, handle;
+	struct callout_event e;
+	pthread_t thread;
+
+	ASSERT_LE(0, spoiler.fd);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, spoil, &spoiler));
+	end = callout_dev_now() + STRESS_TIME;
+	while (waited < STRANDED_MS * MSEC && callout_dev_now() < end) {
+		ASSERT_EQ(0, callout_dev_set(spoiler.fd, 0, 0, 1, &handle));
+		begin = callout_dev_now();
+		/* poll() looks once more when its time is over: no proof. */
+		do {
+			readable_within(spoiler.fd, STRANDED_MS);
+			waited = callout_dev_now() - begin;
+		} while (waited < STRANDED_MS * MSEC &&
+			 callout_dev_read(spoiler.fd, &e, 1) != 1);
+	}
+	spoiler.stop = true;
+	pthread_join(thread, NULL);
+	EXPECT_GT(STRANDED_MS * MSEC, waited);
+	close(spoiler.fd);
+}
+
+/*
+ * The reader's buffer begins in one page and ends in another, which another
+ * thread takes away and gives back. Whatever of it read() fills, what it
+ * returns is whole events, each once. They are looked at through a second
+ * mapping of the same memory.
+ */
+#define FLICKER_EVENTS	512U
+#define FLICKER_FUNC	0xf11cULL
+
+struct flicker {
+	char *page;
+	size_t size;
+	atomic_bool stop;
+};
+
+static void *flicker(void *arg)
+{
+	struct flicker *f = arg;
+
+	while (!f->stop) {
+		mprotect(f->page, f->size, PROT_NONE);
+		mprotect(f->page, f->size, PROT_READ | PROT_WRITE);
+	}
+	return NULL;
+}
+
+static char *map_two_pages(int memory, size_t page)
+{
+	return mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
+		    0);
+}
+
+/* Returns how many events of @n are not what they should be. */
+static unsigned int look_at(const char *data, int n, unsigned char *seen)
+{
+	struct callout_event e;
+	unsigned int bad = 0;
+
+	for (; n > 0; n--, data += sizeof(e)) {
+		memcpy(&e, data, sizeof(e));
+		if (!e.handle || e.cookie >= FLICKER_EVENTS ||
+		    e.func != FLICKER_FUNC || e.fired < e.due || !e.due ||
+		    e.fired > callout_dev_now() || e.overrun || e.flags)
+			bad++;
+		else
+			seen[e.cookie]++;
+	}
+	return bad;
+}
+
+static unsigned int flicker_round(int fd, char *buffer, const char *alias)
+{
+	unsigned char seen[FLICKER_EVENTS] = { 0 };
+	unsigned int i, bad = 0, left = FLICKER_EVENTS;
+	__u64 handle;
+	int n;
+
+	for (i = 0; i < FLICKER_EVENTS; i++)
+		if (callout_dev_timeout(fd, 0, 0, FLICKER_FUNC, i, &handle))
+			return 1;
+	while (left && !bad) {
+		n = callout_dev_read(fd, (void *)buffer, 12);
+		if (n == -EFAULT)
+			continue;
+		if (n == -EAGAIN && readable_within(fd, WAIT_MS))
+			continue;
+		if (n <= 0 || n > (int)left)
+			return 1;
+		bad += look_at(alias, n, seen);
+		left -= n;
+	}
+	for (i = 0; i < FLICKER_EVENTS && !bad; i++)
+		bad += seen[i] != 1;
+	return bad;
+}
+
+TEST(flickering_buffer)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	/* The fifth event is cut in two. */
+	size_t offset = page - 4 * sizeof(struct callout_event) - 20;
+	struct flicker f = { .size = page };
+	int fd = callout_dev_open(O_NONBLOCK);
+	int memory = memfd_create("flicker", 0);
+	char *buffer, *alias;
+	unsigned int bad = 0;
+	pthread_t thread;
+	__u64 end;
+
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, memory);
+	ASSERT_EQ(0, ftruncate(memory, 2 * page));
+	buffer = map_two_pages(memory, page);
+	ASSERT_NE(MAP_FAILED, buffer);
+	alias = map_two_pages(memory, page);
+	ASSERT_NE(MAP_FAILED, alias);
+
+	f.page = buffer + page;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, flicker, &f));
+	end = callout_dev_now() + STRESS_TIME;
+	while (!bad && callout_dev_now() < end)
+		bad = flicker_round(fd, buffer + offset, alias + offset);
+	f.stop = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, bad);
+	EXPECT_EQ(0, info_of(fd).outstanding);
+	close(fd);
+	close(memory);
+}
+
+TEST(duplicated_descriptor)
+{
+	int copy, fd = callout_dev_open(O_NONBLOCK);
+	struct callout_event e;
+	__u64 handles[2];
+
+	ASSERT_LE(0, fd);
+	copy = dup(fd);
+	ASSERT_LE(0, copy);
+	ASSERT_EQ(0, callout_dev_set(fd, 0, 20 * MSEC, 1, &handles[0]));
+	ASSERT_EQ(0, callout_dev_set(fd, 0, HOUR, 2, &handles[1]));
+	ASSERT_EQ(0, close(fd));
+	EXPECT_EQ(1, receive(copy, &e, 1));
+	EXPECT_EQ(handles[0], e.handle);
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(copy, handles[1]));
+	EXPECT_EQ(0, close(copy));
+}
+
+static int inherit(int fd, __u64 handle)
+{
+	struct callout_event e;
+	__u64 own;
+
+	if (receive(fd, &e, 1) != 1 || e.cookie != 1)
+		return 1;
+	if (callout_dev_unset(fd, handle) != CALLOUT_CANCELLED)
+		return 2;
+	if (callout_dev_set(fd, 0, 10 * MSEC, 3, &own))
+		return 3;
+	return 0;
+}
+
+/* The file lives on in the child, and the child's callouts in the file. */
+TEST(inherited_descriptor)
+{
+	int status, fd = callout_dev_open(O_NONBLOCK);
+	struct callout_event e;
+	__u64 handles[2];
+	pid_t child;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, callout_dev_set(fd, 0, 50 * MSEC, 1, &handles[0]));
+	ASSERT_EQ(0, callout_dev_set(fd, 0, HOUR, 2, &handles[1]));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(inherit(fd, handles[1]));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	ASSERT_EQ(1, receive(fd, &e, 1));
+	EXPECT_EQ(3, e.cookie);
+	EXPECT_EQ(0, info_of(fd).outstanding);
+	EXPECT_EQ(0, close(fd));
+}
+
+/* A process that is killed takes its callouts along. */
+TEST(killed_owner)
+{
+	int i, j, fd, status;
+	__u64 handle;
+	pid_t child;
+
+	for (i = 0; i < 5; i++) {
+		child = fork();
+		ASSERT_LE(0, child);
+		if (!child) {
+			fd = callout_dev_open(0);
+			for (j = 0; ; j++)
+				callout_dev_set(fd, 0, j % 16 * MSEC, j,
+						&handle);
+		}
+		sleep_ns(60 * MSEC);
+		ASSERT_EQ(0, kill(child, SIGKILL));
+		ASSERT_EQ(child, waitpid(child, &status, 0));
+		EXPECT_TRUE(WIFSIGNALED(status));
+	}
+}
+
+/* A file that goes while it is in an epoll set and its callouts are due. */
+TEST(close_in_epoll)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int i, j, fd, ep = epoll_create1(EPOLL_CLOEXEC);
+	__u64 handle;
+
+	ASSERT_LE(0, ep);
+	for (i = 0; i < 30; i++) {
+		fd = callout_dev_open(O_NONBLOCK);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev));
+		for (j = 0; j < 20; j++)
+			ASSERT_EQ(0, callout_dev_set(fd, 0, j * MSEC / 2, j,
+						     &handle));
+		ASSERT_LE(0, epoll_wait(ep, &ev, 1, i % 12));
+		EXPECT_EQ(0, close(fd));
+		EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 0));
+	}
+	close(ep);
+}
+
+/* Open, set callouts that are due at once, close: on all CPUs, in a loop. */
+static void *open_set_close(void *arg)
+{
+	struct worker *w = arg;
+	__u64 handle;
+	int i, fd;
+
+	while (callout_dev_now() < w->end) {
+		fd = callout_dev_open(O_NONBLOCK);
+		if (fd < 0)
+			return w;
+		for (i = rand_r(&w->seed) % 200; i; i--) {
+			handle = rand_r(&w->seed) % (8 * MSEC);
+			if (i & 1)
+				callout_dev_set(fd, 0, handle, i, &handle);
+			else
+				callout_dev_timeout(fd, 0, handle, i % 5, i,
+						    &handle);
+		}
+		if (rand_r(&w->seed) & 0x80)
+			sleep_ns(rand_r(&w->seed) % (8 * MSEC));
+		close(fd);
+	}
+	return NULL;
+}
+
+TEST(close_while_expiring)
+{
+	struct worker workers[THREADS];
+	unsigned int i;
+	void *failed;
+
+	for (i = 0; i < THREADS; i++) {
+		workers[i].seed = i + 1;
+		workers[i].end = callout_dev_now() + STRESS_TIME;
+		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL,
+					    open_set_close, &workers[i]));
+	}
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(workers[i].thread, &failed);
+		EXPECT_EQ(NULL, failed);
+	}
+}
+
+TEST_HARNESS_MAIN

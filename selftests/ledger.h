@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ledger.h - counts what becomes of each callout while threads race for it
+ *
+ * Each callout has a number, which is its cookie. Any thread may set, cancel
+ * and read. In the end each must have been read, cancelled or withdrawn, one
+ * of these and once. So there also is no event of one that was cancelled.
+ */
+#ifndef _CALLOUT_SELFTESTS_LEDGER_H
+#define _CALLOUT_SELFTESTS_LEDGER_H
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "common.h"
+
+/* Those with odd numbers are set by TIMEOUT with this func. */
+#define LEDGER_FUNC	0x1ed6e4ULL
+
+/* Cancelled is one of so many that were set last. */
+#define LEDGER_RECENT	512
+
+#define LEDGER_READ	32
+
+struct ledger_entry {
+	atomic_ullong handle;		/* 0 until SET has returned */
+	atomic_ullong earliest;		/* it must not be due before */
+	atomic_ullong event_handle;
+	atomic_uint fired;
+	atomic_uint cancelled;
+	atomic_uint withdrawn;
+};
+
+/**
+ * struct ledger - the callouts of one open file
+ * @fd: the file, non-blocking
+ * @size: how many callouts there can be
+ * @span: they are set for up to so many ns from now
+ * @grain: and are due together, at multiples of so many ns; 0: each by itself
+ * @recent: cancelled is one of so many that were set last
+ * @next: the number of the next
+ * @latest: how long after it was due, in ns, the latest has fired
+ * @wrong: errors, and events that cannot be
+ * @entries: by number
+ */
+struct ledger {
+	int fd;
+	unsigned int size;
+	__u64 span;
+	__u64 grain;
+	unsigned int recent;
+	atomic_uint next;
+	atomic_ullong latest;
+	atomic_uint wrong;
+	struct ledger_entry *entries;
+};
+
+static inline bool ledger_init(struct ledger *l, unsigned int size, __u64 span)
+{
+	memset(l, 0, sizeof(*l));
+	l->size = size;
+	l->span = span;
+	l->recent = LEDGER_RECENT;
+	l->entries = calloc(size, sizeof(*l->entries));
+	l->fd = callout_dev_open(O_NONBLOCK);
+	return l->entries && l->fd >= 0;
+}
+
+static inline unsigned int ledger_used(struct ledger *l)
+{
+	unsigned int next = l->next;
+
+	return next < l->size ? next : l->size;
+}
+
+/* Sets one for up to @span ns from now. */
+static inline bool ledger_set_within(struct ledger *l, __u64 span,
+				     unsigned int *seed)
+{
+	__u64 time = ((__u64)rand_r(seed) << 8) % span, handle = 0;
+	__u64 now = callout_dev_now();
+	unsigned int i;
+	int ret;
+
+	if (l->next >= l->size)
+		return false;
+	i = atomic_fetch_add(&l->next, 1);
+	if (i >= l->size)
+		return false;
+	if (l->grain)
+		time += l->grain - (now + time) % l->grain;
+	l->entries[i].earliest = now + time;
+	if (i & 1)
+		ret = callout_dev_timeout(l->fd, 0, time, LEDGER_FUNC, i,
+					  &handle);
+	else
+		ret = callout_dev_set(l->fd, 0, time, i, &handle);
+	if (ret || !handle)
+		l->wrong++;
+	l->entries[i].handle = handle;
+	return true;
+}
+
+static inline bool ledger_set(struct ledger *l, unsigned int *seed)
+{
+	return ledger_set_within(l, l->span, seed);
+}
+
+static inline void ledger_cancel_one(struct ledger *l, struct ledger_entry *e,
+				     unsigned int *seed)
+{
+	__u64 handle = e->handle;
+	int ret;
+
+	if (!handle)
+		return;
+	if ((e - l->entries) & 1 && rand_r(seed) & 64)
+		ret = callout_dev_untimeout(l->fd, LEDGER_FUNC,
+					    e - l->entries,
+					    rand_r(seed) & 64 ? handle : 0);
+	else
+		ret = callout_dev_unset(l->fd, handle);
+
+	if (ret == CALLOUT_CANCELLED)
+		e->cancelled++;
+	else if (ret == CALLOUT_WITHDRAWN)
+		e->withdrawn++;
+	else if (ret != -ENOENT)
+		l->wrong++;
+}
+
+static inline void ledger_cancel(struct ledger *l, unsigned int *seed)
+{
+	unsigned int used = ledger_used(l), back = rand_r(seed) % l->recent;
+
+	if (back < used)
+		ledger_cancel_one(l, &l->entries[used - 1 - back], seed);
+}
+
+/* All that are for later than @span ns from now. */
+static inline void ledger_cancel_later(struct ledger *l, __u64 span,
+				       unsigned int *seed)
+{
+	__u64 limit = callout_dev_now() + span;
+	unsigned int i;
+
+	for (i = 0; i < ledger_used(l); i++)
+		if (l->entries[i].earliest > limit)
+			ledger_cancel_one(l, &l->entries[i], seed);
+}
+
+static inline void ledger_late(struct ledger *l, __u64 late)
+{
+	unsigned long long latest = l->latest;
+
+	while (late > latest &&
+	       !atomic_compare_exchange_weak(&l->latest, &latest, late))
+		;
+}
+
+static inline void ledger_event(struct ledger *l, const struct callout_event *e)
+{
+	if (e->cookie >= l->size || e->fired < e->due ||
+	    e->fired > callout_dev_now() ||
+	    e->due < l->entries[e->cookie].earliest ||
+	    e->func != (e->cookie & 1 ? LEDGER_FUNC : 0)) {
+		l->wrong++;
+		return;
+	}
+	l->entries[e->cookie].event_handle = e->handle;
+	l->entries[e->cookie].fired++;
+	ledger_late(l, e->fired - e->due);
+}
+
+/* Reads up to @max events, at most LEDGER_READ; returns how many. */
+static inline int ledger_read(struct ledger *l, unsigned int max)
+{
+	struct callout_event events[LEDGER_READ];
+	int i, n = callout_dev_read(l->fd, events, max);
+
+	if (n < 0) {
+		if (n != -EAGAIN)
+			l->wrong++;
+		return 0;
+	}
+	for (i = 0; i < n; i++)
+		ledger_event(l, &events[i]);
+	return n;
+}
+
+/* When all threads have ended: reads what is left. */
+static inline void ledger_settle(struct ledger *l)
+{
+	while (info_of(l->fd).outstanding && readable_within(l->fd, WAIT_MS))
+		ledger_read(l, LEDGER_READ);
+}
+
+/* Returns how much is wrong, and tells. */
+static inline unsigned int ledger_audit(struct ledger *l)
+{
+	unsigned int i, bad = 0, fired = 0, cancelled = 0, withdrawn = 0;
+	struct callout_info info = info_of(l->fd);
+	struct ledger_entry *e;
+
+	for (i = 0; i < ledger_used(l); i++) {
+		e = &l->entries[i];
+		fired += e->fired;
+		cancelled += e->cancelled;
+		withdrawn += e->withdrawn;
+		if (e->fired + e->cancelled + e->withdrawn == 1 &&
+		    (!e->fired || e->event_handle == e->handle))
+			continue;
+		if (bad++ < 5)
+			printf("# %u: handle %#llx, event's %#llx, ends %u %u %u\n",
+			       i, e->handle, e->event_handle, e->fired,
+			       e->cancelled, e->withdrawn);
+	}
+	printf("# %u set: %u fired, %u cancelled, %u withdrawn, %u wrong\n",
+	       ledger_used(l), fired, cancelled, withdrawn, l->wrong);
+	if (info.set != ledger_used(l) || info.cancelled != cancelled ||
+	    info.withdrawn != withdrawn || info.delivered != fired ||
+	    info.outstanding || info.unread) {
+		printf("# INFO: %llu set: %llu fired, %llu cancelled, %llu withdrawn\n",
+		       info.set, info.delivered, info.cancelled,
+		       info.withdrawn);
+		printf("# INFO: %llu outstanding, %llu unread\n",
+		       info.outstanding, info.unread);
+		bad++;
+	}
+	return bad + l->wrong;
+}
+
+static inline void ledger_free(struct ledger *l)
+{
+	close(l->fd);
+	free(l->entries);
+}
+
+#endif /* _CALLOUT_SELFTESTS_LEDGER_H */

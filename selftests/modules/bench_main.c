@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bench_main.c - counts instructions of callouts and of Linux's own timers
+ *
+ * For QEMU with -icount shift=0 and one CPU: there the time stamp counter
+ * advances by one for each instruction, so its difference is a count, and the
+ * same in each run. Results go to the kernel log, a line each:
+ *
+ *	bench-ops: FACILITY,OUTSTANDING,INSNS
+ *	bench-tick: FACILITY,METRIC,OUTSTANDING,INSNS
+ */
+#include <linux/callout.h>
+#include <linux/irqflags.h>
+#include <linux/module.h>
+#include <asm/timex.h>
+#include "bench.h"
+
+/**
+ * bench_compare - for sort()
+ * @a: points to a u64
+ * @b: points to another
+ *
+ * Return: less than, equal to or greater than 0, as @a is to @b.
+ */
+int bench_compare(const void *a, const void *b)
+{
+	u64 x = *(u64 *)a, y = *(u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* So many instructions must move the counter so far. */
+static int check_counter(void)
+{
+	u64 start, took;
+
+	local_irq_disable();
+	start = get_cycles();
+	asm volatile(".rept 10000\n\tnop\n\t.endr");
+	took = get_cycles() - start;
+	local_irq_enable();
+	if (took >= 10000 && took < 10050)
+		return 0;
+	pr_err("10000 instructions took %llu: boot with -icount shift=0\n",
+	       took);
+	return -EINVAL;
+}
+
+static int __init bench_init(void)
+{
+	int ret = check_counter();
+
+	if (ret)
+		return ret;
+	bench_ops();
+	return bench_tick();
+}
+
+static void __exit bench_exit(void)
+{
+	callout_barrier();
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+
+MODULE_DESCRIPTION("Instructions per operation of callouts and timers");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bench_ops.c - instructions to set, cancel and move, beside Linux's timers
+ *
+ * The load is that of the paper's figure 9: one timer is set and cancelled
+ * again and again, farther away than n others that are outstanding.
+ *
+ * Every facility runs in the same loop, with the same random times, which are
+ * drawn before. Linux's timers are pinned, as callouts are, which spares
+ * hrtimers the search for a CPU. Each operation yields 1 if it did what it
+ * should, and a block in which one did not is not counted.
+ */
+#include <linux/callout.h>
+#include <linux/delay.h>
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+#include <linux/kernel.h>
+#include <linux/random.h>
+#include <linux/sort.h>
+#include <linux/timer.h>
+#include <linux/vmalloc.h>
+#include <asm/timex.h>
+#include "bench.h"
+#include "kcompat.h"
+
+#define BLOCKS		41
+#define OPS		100
+
+/* Others are due within one to two hours, the measured one in two to three. */
+#define HOUR		(3600L * HZ)
+
+static unsigned long after[OPS];
+static u64 took[BLOCKS];
+
+static void nothing(void *arg)
+{
+}
+
+static void timer_nothing(struct timer_list *t)
+{
+}
+
+static enum hrtimer_restart hrtimer_nothing(struct hrtimer *t)
+{
+	return HRTIMER_NORESTART;
+}
+
+static unsigned long random_in_hour(void)
+{
+	return get_random_u32_below(HOUR);
+}
+
+/* Times for a block; with @step, each is later than the one before. */
+static void draw_times(unsigned int block, unsigned long step)
+{
+	unsigned int i;
+
+	for (i = 0; i < OPS; i++)
+		after[i] = 2 * HOUR + random_in_hour() +
+			   (block * OPS + i) * step;
+}
+
+static void report(const char *name, unsigned int others, unsigned int good)
+{
+	sort(took, good, sizeof(took[0]), bench_compare, NULL);
+	if (good > BLOCKS / 2)
+		pr_info("bench-ops: %s,%u,%llu\n", name, others,
+			took[good / 2] / OPS);
+	else
+		pr_err("bench-ops: %s with %u others does not work\n", name,
+		       others);
+}
+
+/* Median, over blocks without interrupts, of what an operation takes. */
+#define MEASURE(name, others, step, op)					\
+do {									\
+	unsigned int block, i, done, good = 0;				\
+	u64 start;							\
+									\
+	for (block = 0; block < BLOCKS; block++) {			\
+		draw_times(block, step);				\
+		done = 0;						\
+		local_irq_disable();					\
+		start = get_cycles();					\
+		for (i = 0; i < OPS; i++) {				\
+			unsigned long ticks = after[i];			\
+									\
+			done += op;					\
+		}							\
+		took[good] = get_cycles() - start;			\
+		local_irq_enable();					\
+		good += done == OPS;					\
+		cond_resched();						\
+	}								\
+	report(name, others, good);					\
+} while (0)
+
+static void bench_callout(unsigned int n)
+{
+	struct callout *others = vcalloc(n + 1, sizeof(*others));
+	struct callout *c;
+	unsigned int i;
+
+	if (!others)
+		return;
+	for (i = 0; i <= n; i++) {
+		callout_init(&others[i], CALLOUT_MPSAFE);
+		callout_reset(&others[i], HOUR + random_in_hour(), nothing,
+			      NULL);
+	}
+	c = &others[n];
+	MEASURE("callout", n, 0, ({
+		int ret = callout_stop(c);
+
+		callout_reset(c, ticks, nothing, NULL);
+		ret;
+	}));
+	callout_reset(c, HOUR, nothing, NULL);
+	MEASURE("callout_lazy", n, 2 * HOUR,
+		callout_reset(c, ticks, nothing, NULL));
+	for (i = 0; i <= n; i++)
+		callout_drain(&others[i]);
+	vfree(others);
+}
+
+static void bench_handle(unsigned int n)
+{
+	callout_handle_t *others = vcalloc(n + 1, sizeof(*others));
+	unsigned int i;
+
+	if (!others || callout_reserve(n + 100))
+		goto out;
+	for (i = 0; i < n; i++)
+		others[i] = setcallout(nothing, &others[i],
+				       HOUR + random_in_hour());
+	MEASURE("handle", n, 0,
+		unsetcallout(setcallout(nothing, &others[n], ticks)));
+	for (i = 0; i < n; i++)
+		unsetcallout(others[i]);
+out:
+	vfree(others);
+}
+
+/* Arguments are random, since those in a row are spread too evenly. */
+static void bench_compat(unsigned int n)
+{
+	void **args = vcalloc(n + OPS, sizeof(*args));
+	unsigned int i;
+
+	if (!args || callout_reserve(n + 100))
+		goto out;
+	get_random_bytes(args, (n + OPS) * sizeof(*args));
+	for (i = 0; i < n; i++)
+		callout_timeout(nothing, args[i], HOUR + random_in_hour());
+	/* The hash has grown when the worker has run. */
+	msleep(100);
+	MEASURE("compat", n, 0, ({
+		callout_timeout(nothing, args[n + i], ticks);
+		callout_untimeout(nothing, args[n + i]);
+	}));
+	for (i = 0; i < n; i++)
+		callout_untimeout(nothing, args[i]);
+out:
+	vfree(args);
+}
+
+static void bench_timer_list(unsigned int n)
+{
+	struct timer_list *others = vcalloc(n + 1, sizeof(*others));
+	struct timer_list *t;
+	unsigned int i;
+
+	if (!others)
+		return;
+	for (i = 0; i <= n; i++) {
+		timer_setup(&others[i], timer_nothing, TIMER_PINNED);
+		mod_timer(&others[i], jiffies + HOUR + random_in_hour());
+	}
+	t = &others[n];
+	MEASURE("timer_list", n, 0, ({
+		int ret = timer_delete(t);
+
+		t->expires = jiffies + ticks;
+		add_timer(t);
+		ret;
+	}));
+	MEASURE("mod_timer", n, 0, mod_timer(t, jiffies + ticks));
+	for (i = 0; i <= n; i++)
+		timer_delete_sync(&others[i]);
+	vfree(others);
+}
+
+static void bench_hrtimer(unsigned int n)
+{
+	struct hrtimer *others = vcalloc(n + 1, sizeof(*others));
+	struct hrtimer *t;
+	unsigned int i;
+
+	if (!others)
+		return;
+	for (i = 0; i <= n; i++) {
+		hrtimer_setup(&others[i], hrtimer_nothing, CLOCK_MONOTONIC,
+			      HRTIMER_MODE_REL_PINNED);
+		hrtimer_start(&others[i],
+			      (u64)(HOUR + random_in_hour()) * TICK_NSEC,
+			      HRTIMER_MODE_REL_PINNED);
+	}
+	t = &others[n];
+	MEASURE("hrtimer", n, 0, ({
+		int ret = hrtimer_cancel(t);
+
+		hrtimer_start(t, (u64)ticks * TICK_NSEC,
+			      HRTIMER_MODE_REL_PINNED);
+		ret;
+	}));
+	for (i = 0; i <= n; i++)
+		hrtimer_cancel(&others[i]);
+	vfree(others);
+}
+
+/**
+ * bench_ops - measures and reports
+ */
+void bench_ops(void)
+{
+	static const unsigned int outstanding[] = { 0, 1000, 10000, 100000 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(outstanding); i++) {
+		bench_callout(outstanding[i]);
+		bench_handle(outstanding[i]);
+		bench_compat(outstanding[i]);
+		bench_timer_list(outstanding[i]);
+		bench_hrtimer(outstanding[i]);
+	}
+}
