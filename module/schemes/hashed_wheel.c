@@ -20,12 +20,13 @@
  *  - A bucket's bound is at most the expiry of each of its entries, and a
  *    node's minimum at most each of its children's. Either may be too low,
  *    never too high.
- *  - start lowers them, up to the first that is low enough already.
- *  - stop raises only the bound of a bucket that it empties.
+ *  - start lowers them, up to the first that is low enough already. In an
+ *    empty bucket it sets the bound, also to a higher one.
+ *  - stop leaves them alone.
  *  - A walk over a bucket knows the bucket's new bound when it ends. Until
  *    then the old one holds; a start during the walk lowers both.
- *  - When a bucket's bound rises the nodes above it stay as they are, until the
- *    search for the minimum comes by.
+ *  - When a bucket's bound rises, or the bucket is empty, the nodes above it
+ *    stay as they are, until the search for the minimum comes by.
  *
  * advance() takes the bucket with the lowest bound, as long as that is not in
  * the future, and walks it as if the time were that bound. So callouts come
@@ -68,13 +69,12 @@ static void wheel_stop(struct callout_scheme *s, struct callout *c)
 	callout_wheel_stop(to_wheel(s), c);
 }
 
-/* The lowest of the children of node i of a level. */
-static u64 wheel_min_child(const struct callout_wheel *w, unsigned int level,
-			   unsigned int i)
+/* The lowest of the children of a node; the root may have fewer than FANOUT. */
+static u64 wheel_min_child(const struct callout_wheel *w, unsigned int node)
 {
-	unsigned int nodes = (w->mask >> (FANOUT_SHIFT * (level - 1))) + 1;
-	const u64 *min = w->min[level - 1] + (i << FANOUT_SHIFT);
-	unsigned int n = min(nodes, FANOUT), j;
+	unsigned int first = (node - w->mask - 1) << FANOUT_SHIFT;
+	unsigned int n = min(w->root - first, FANOUT), j;
+	const u64 *min = w->min + first;
 	u64 lowest = min[0];
 
 	for (j = 1; j < n; j++)
@@ -84,33 +84,46 @@ static u64 wheel_min_child(const struct callout_wheel *w, unsigned int level,
 }
 
 /* Makes the nodes above a bucket agree with their children. */
-static void wheel_raise(struct callout_wheel *w, unsigned int i)
+static void wheel_raise(struct callout_wheel *w, unsigned int bucket)
 {
-	unsigned int level;
+	unsigned int node = bucket;
 
-	for (level = 1; level <= w->top; level++) {
-		i >>= FANOUT_SHIFT;
-		w->min[level][i] = wheel_min_child(w, level, i);
-	}
+	do {
+		node = wheel_parent(w, node);
+		w->min[node] = wheel_min_child(w, node);
+	} while (node != w->root);
+}
+
+/* Stop has left a bucket empty, and maybe others of the same node. */
+static void wheel_tidy(struct callout_wheel *w, unsigned int bucket)
+{
+	unsigned int first = bucket & ~(FANOUT - 1), i;
+
+	for (i = first; i < first + FANOUT && i <= w->mask; i++)
+		if (list_empty(&w->head[i]))
+			w->min[i] = U64_MAX;
 }
 
 /*
  * Finds the bucket with the lowest bound. Every bound is the expiry of an
  * entry that is or was in the bucket, so the root's value tells the bucket
- * that it comes from. If that bucket has another bound by now, the nodes above
- * it are put right, and the root rises. That happens at most once for each
- * time that a walk or stop left a bound behind. Returns false if the budget
- * ran out before the root was right; it is a lower bound even then.
+ * that it comes from. If that bucket has another bound by now or is empty, the
+ * nodes above it are put right, and the root rises. That happens at most once
+ * for each time that a walk or stop left a bound behind. Returns false if the
+ * budget ran out before the root was right; it is a lower bound even then.
  */
 static bool wheel_find_min(struct callout_wheel *w, unsigned int *budget,
 			   unsigned int *bucket)
 {
 	u64 lowest;
 
-	while ((lowest = w->min[w->top][0]) != U64_MAX) {
+	while ((lowest = w->min[w->root]) != U64_MAX) {
 		*bucket = lowest & w->mask;
-		if (w->min[0][*bucket] == lowest)
-			return true;
+		if (w->min[*bucket] == lowest) {
+			if (!list_empty(&w->head[*bucket]))
+				return true;
+			wheel_tidy(w, *bucket);
+		}
 		if (!*budget)
 			return false;
 		--*budget;
@@ -125,7 +138,7 @@ static u64 wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 	unsigned int bucket;
 
 	wheel_find_min(w, budget, &bucket);
-	return w->min[w->top][0];
+	return w->min[w->root];
 }
 
 static void wheel_walk_begin(struct callout_wheel *w, unsigned int i, u64 now)
@@ -142,7 +155,7 @@ static void wheel_walk_begin(struct callout_wheel *w, unsigned int i, u64 now)
 static void wheel_walk_end(struct callout_wheel *w)
 {
 	w->cursor = NULL;
-	w->min[0][w->walked] = list_empty(&w->head[w->walked]) ? U64_MAX :
+	w->min[w->walked] = list_empty(&w->head[w->walked]) ? U64_MAX :
 								  w->walk_min;
 }
 
@@ -173,14 +186,14 @@ static bool wheel_advance(struct callout_scheme *s, u64 now,
 
 	for (;;) {
 		if (!w->cursor) {
-			if (w->min[w->top][0] > now)
+			if (w->min[w->root] > now)
 				return false;
 			if (!wheel_find_min(w, budget, &bucket) || !*budget)
 				return true;
-			if (w->min[w->top][0] > now)
+			if (w->min[w->root] > now)
 				return false;
 			--*budget;
-			wheel_walk_begin(w, bucket, w->min[w->top][0]);
+			wheel_walk_begin(w, bucket, w->min[w->root]);
 		}
 		while (w->cursor != &w->head[w->walked]) {
 			if (!*budget)
@@ -199,10 +212,10 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 	unsigned int bucket;
 
 	w->cursor = NULL;
-	while (w->min[w->top][0] != U64_MAX) {
+	while (w->min[w->root] != U64_MAX) {
 		if (!wheel_find_min(w, budget, &bucket))
 			return true;
-		if (w->min[w->top][0] == U64_MAX)
+		if (w->min[w->root] == U64_MAX)
 			break;
 		while (!list_empty(&w->head[bucket])) {
 			if (!*budget)
@@ -210,7 +223,7 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 			--*budget;
 			list_move_tail(w->head[bucket].next, out);
 		}
-		w->min[0][bucket] = U64_MAX;
+		w->min[bucket] = U64_MAX;
 	}
 	return false;
 }
@@ -219,10 +232,10 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 static int wheel_check(struct callout_scheme *s)
 {
 	struct callout_wheel *w = to_wheel(s);
-	unsigned int level, i;
 	bool cursor_seen = !w->cursor;
 	struct list_head *pos;
 	struct callout *c;
+	unsigned int i;
 
 	for (i = 0; i <= w->mask; i++) {
 		if (w->cursor == &w->head[i])
@@ -231,31 +244,26 @@ static int wheel_check(struct callout_scheme *s)
 			c = list_entry(pos, struct callout, entry);
 			if (pos->next->prev != pos || pos->prev->next != pos)
 				return 1;
-			if (c->expires < w->min[0][i])
+			if (c->expires < w->min[i])
 				return 2;
 			if (pos == w->cursor && i == w->walked)
 				cursor_seen = true;
 		}
-		if (list_empty(&w->head[i]) && w->min[0][i] != U64_MAX &&
-		    !(w->cursor && w->walked == i))
-			return 3;
 	}
 	if (!cursor_seen)
-		return 4;
-	for (level = 1; level <= w->top; level++)
-		for (i = 0; i <= w->mask >> (FANOUT_SHIFT * level); i++)
-			if (wheel_min_child(w, level, i) < w->min[level][i])
-				return 5;
+		return 3;
+	for (i = w->mask + 1; i <= w->root; i++)
+		if (wheel_min_child(w, i) < w->min[i])
+			return 4;
 	return 0;
 }
 
 static struct callout_scheme *
 wheel_create(const struct callout_scheme_params *p)
 {
-	unsigned int level, n, nodes = 0;
+	unsigned int n, root = 0;
 	struct callout_wheel *w;
 	size_t heads;
-	u64 *min;
 
 	if (!is_power_of_2(p->buckets) ||
 	    p->buckets < CALLOUT_WHEEL_MIN_BUCKETS ||
@@ -263,30 +271,22 @@ wheel_create(const struct callout_scheme_params *p)
 		return ERR_PTR(-EINVAL);
 
 	for (n = p->buckets; n > 1; n = DIV_ROUND_UP(n, FANOUT))
-		nodes += n;
-	nodes++;
+		root += n;
 
-	/* One block: the wheel, its heads, its minima level by level. */
+	/* One block: the wheel, its heads, its minima, and a 0 behind them. */
 	heads = struct_size(w, head, p->buckets);
-	w = kvzalloc_node(size_add(heads, array_size(nodes, sizeof(*min))),
+	w = kvzalloc_node(size_add(heads, array_size(root + 2, sizeof(u64))),
 			  GFP_KERNEL, p->node);
 	if (!w)
 		return ERR_PTR(-ENOMEM);
 
 	w->s.ops = &callout_hashed_wheel;
 	w->mask = p->buckets - 1;
+	w->root = root;
 	for (n = 0; n < p->buckets; n++)
 		INIT_LIST_HEAD(&w->head[n]);
-	min = (u64 *)((char *)w + heads);
-	memset64(min, U64_MAX, nodes);
-	for (level = 0, n = p->buckets; ; level++) {
-		w->min[level] = min;
-		min += n;
-		if (n == 1)
-			break;
-		n = DIV_ROUND_UP(n, FANOUT);
-	}
-	w->top = level;
+	w->min = (u64 *)((char *)w + heads);
+	memset64(w->min, U64_MAX, root + 1);
 	return &w->s;
 }
 
@@ -297,6 +297,7 @@ static void wheel_destroy(struct callout_scheme *s)
 
 const struct callout_scheme_ops callout_hashed_wheel = {
 	.name		= "hashed_wheel",
+	.flags		= CALLOUT_TAKES_BUCKETS,
 	.create		= wheel_create,
 	.destroy	= wheel_destroy,
 	.start		= wheel_start,

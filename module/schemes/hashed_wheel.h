@@ -14,16 +14,13 @@
 #define FANOUT_SHIFT	4
 #define FANOUT		(1U << FANOUT_SHIFT)
 
-/* ceil((log2(CALLOUT_WHEEL_MAX_BUCKETS)) / FANOUT_SHIFT) + 1 */
-#define MAX_LEVELS	6
-
 /**
  * struct callout_wheel - a hashed wheel
  * @s: the common part
  * @mask: number of buckets - 1
- * @top: index in @min of the root's level
- * @min: @min[0] has a bound for each bucket, @min[i] a minimum for each
- *	FANOUT of @min[i - 1], @min[@top] one element
+ * @root: index in @min of the bound of the whole wheel
+ * @min: a bound for each bucket, then a minimum for each FANOUT of those, and
+ *	so on up to @root: the parent of node k is wheel_parent(k)
  * @cursor: the next entry of the walk under way, or NULL
  * @walked: the bucket that is walked
  * @walk_time: the tick that the walk is for
@@ -33,8 +30,8 @@
 struct callout_wheel {
 	struct callout_scheme s;
 	unsigned int mask;
-	unsigned int top;
-	u64 *min[MAX_LEVELS];
+	unsigned int root;
+	u64 *min;
 	struct list_head *cursor;
 	unsigned int walked;
 	u64 walk_time;
@@ -47,24 +44,36 @@ static inline struct callout_wheel *to_wheel(struct callout_scheme *s)
 	return container_of(s, struct callout_wheel, s);
 }
 
-static inline void wheel_lower(struct callout_wheel *w, unsigned int i, u64 bound)
+/*
+ * With levels one behind the other, each FANOUT times smaller than the one
+ * before, the same number is added at every level. The root's parent is the
+ * root, or an element behind it that is 0.
+ */
+static inline unsigned int wheel_parent(const struct callout_wheel *w,
+					unsigned int node)
 {
-	unsigned int level;
+	return (node >> FANOUT_SHIFT) + w->mask + 1;
+}
 
-	for (level = 0; level <= w->top; level++) {
-		if (w->min[level][i] <= bound)
-			break;
-		w->min[level][i] = bound;
-		i >>= FANOUT_SHIFT;
-	}
+static inline void wheel_lower(struct callout_wheel *w, unsigned int node,
+			       u64 bound)
+{
+	do {
+		w->min[node] = bound;
+		node = wheel_parent(w, node);
+	} while (w->min[node] > bound);
 }
 
 static inline void wheel_file(struct callout_wheel *w, struct callout *c)
 {
 	unsigned int i = c->expires & w->mask;
+	struct list_head *last = w->head[i].prev;
 
-	list_add_tail(&c->entry, &w->head[i]);
-	wheel_lower(w, i, c->expires);
+	list_add(&c->entry, last);
+	if (c->expires < w->min[i])
+		wheel_lower(w, i, c->expires);
+	else if (last == &w->head[i])
+		w->min[i] = c->expires;
 	/* A walk that is not at its end yet comes by and sees for itself. */
 	if (unlikely(w->cursor == &w->head[i]) && c->expires < w->walk_min)
 		w->walk_min = c->expires;
@@ -72,14 +81,9 @@ static inline void wheel_file(struct callout_wheel *w, struct callout *c)
 
 static inline void wheel_unlink(struct callout_wheel *w, struct callout *c)
 {
-	struct list_head *next = c->entry.next;
-
 	if (unlikely(w->cursor == &c->entry))
-		w->cursor = next;
-	/* Alone between head and head: next is the bucket, and now empty. */
-	if (next == c->entry.prev)
-		w->min[0][next - w->head] = U64_MAX;
-	__list_del(c->entry.prev, next);
+		w->cursor = c->entry.next;
+	__list_del_entry(&c->entry);
 }
 
 /* start of struct callout_scheme_ops */

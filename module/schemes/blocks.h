@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * blocks.h - an array that grows beside its users, without moving
+ *
+ * The elements are in blocks; each but the first is as large as all before it,
+ * so a dozen pointers are enough, and an index leads to its element in a few
+ * instructions. What reserve allocates is published by a cmpxchg(), and the
+ * scheme takes it in when it runs out of room: it needs no lock for that, and
+ * nothing is copied. Blocks are freed with the scheme.
+ */
+#ifndef _CALLOUT_BLOCKS_H
+#define _CALLOUT_BLOCKS_H
+
+#include <linux/atomic.h>
+#include <linux/bitops.h>
+#include <linux/slab.h>
+#include <linux/types.h>
+
+/* 2^10 elements to start with, 2^31 at most. */
+#define CALLOUT_BLOCK_SHIFT	10
+#define CALLOUT_BLOCKS		22
+
+/**
+ * struct callout_blocks - the array
+ * @size: bytes of one element
+ * @node: NUMA node for its memory
+ * @nr: how many blocks the scheme has taken in
+ * @wanted: how many elements were asked for
+ * @block: the blocks, from the first on without a gap up to @nr
+ */
+struct callout_blocks {
+	size_t size;
+	int node;
+	unsigned int nr;
+	atomic_long_t wanted;
+	void *block[CALLOUT_BLOCKS];
+};
+
+/* How many elements there are in the first @nr blocks. */
+static inline unsigned long callout_blocks_end(unsigned int nr)
+{
+	return nr ? 1UL << (CALLOUT_BLOCK_SHIFT + nr - 1) : 0;
+}
+
+/* How many elements there are. Serialised with all other uses of them. */
+static inline unsigned long callout_blocks_room(struct callout_blocks *b)
+{
+	/* Pairs with the cmpxchg() in callout_blocks_reserve(). */
+	while (b->nr < CALLOUT_BLOCKS && smp_load_acquire(&b->block[b->nr]))
+		b->nr++;
+	return callout_blocks_end(b->nr);
+}
+
+static inline void *callout_blocks_at(const struct callout_blocks *b,
+				      unsigned long i)
+{
+	unsigned int nr = fls_long(i >> CALLOUT_BLOCK_SHIFT);
+
+	return b->block[nr] + (i - callout_blocks_end(nr)) * b->size;
+}
+
+/* Room for @n more, zeroed. May sleep; beside anything. 0 or -ENOMEM. */
+static inline int callout_blocks_reserve(struct callout_blocks *b,
+					 unsigned int n)
+{
+	long wanted = atomic_long_add_return(n, &b->wanted);
+	unsigned long elements;
+	unsigned int nr;
+	void *block;
+
+	for (nr = 0; callout_blocks_end(nr) < wanted; nr++) {
+		if (nr == CALLOUT_BLOCKS)
+			goto enomem;
+		if (READ_ONCE(b->block[nr]))
+			continue;
+		elements = callout_blocks_end(nr + 1) - callout_blocks_end(nr);
+		block = kvzalloc_node(elements * b->size, GFP_KERNEL, b->node);
+		if (!block)
+			goto enomem;
+		/* Pairs with the acquire in callout_blocks_room(). */
+		if (cmpxchg(&b->block[nr], NULL, block))
+			kvfree(block);
+	}
+	return 0;
+
+enomem:
+	atomic_long_sub(n, &b->wanted);
+	return -ENOMEM;
+}
+
+/* An array with its first block. 0 or -ENOMEM. */
+static inline int callout_blocks_init(struct callout_blocks *b, size_t size,
+				      int node)
+{
+	b->size = size;
+	b->node = node;
+	return callout_blocks_reserve(b, 1);
+}
+
+static inline void callout_blocks_free(struct callout_blocks *b)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < CALLOUT_BLOCKS; nr++)
+		kvfree(b->block[nr]);
+}
+
+#endif /* _CALLOUT_BLOCKS_H */

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hashed_wheel_paper.c - Scheme 6 as the paper has it: rounds counted down
+ *
+ * Varghese and Lauck, section VI.A.2. An interval is divided by the number of
+ * buckets: the remainder, from the current bucket on, tells the bucket, and the
+ * quotient is kept in the callout as the number of rounds that it waits. The
+ * list of a bucket is unsorted. start and stop are O(1) always. Every tick
+ * visits one bucket: those whose rounds are used up are due, all others have
+ * theirs decremented. Whatever the hash does, a round decrements each callout
+ * once, so a tick costs n / buckets on average, and a callout that waits for
+ * T ticks is looked at T / buckets times. It is the right choice for a facility
+ * that serves all sorts of intervals, when there is memory for about as many
+ * buckets as callouts.
+ *
+ * hashed_wheel.c is the same scheme without the counting; this one is there to
+ * be compared with it.
+ *
+ * Variants: "busy" wakes the caller at the ticks whose bucket is not empty, as
+ * the chip of the paper's Appendix A does; "every_tick" at each tick while
+ * anything is filed.
+ *
+ * A caller who is late has each tick done in order. Rounds in which nothing is
+ * due are then left out, once a whole round has been looked at: the next visit
+ * of each bucket takes the rounds left out off as well. Until every bucket has
+ * had that visit none are left out again, so one number, @skipped, tells it
+ * for all.
+ *
+ * A visit is in place, with a cursor that points to the next entry. New ones go
+ * to the end of the list, so the visit reaches them, and their rounds are
+ * counted from this very visit.
+ */
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include "../kcompat.h"
+#include "ring.h"
+
+enum { VARIANT_BUSY, VARIANT_EVERY_TICK };
+
+/**
+ * struct paper_wheel - a hashed wheel with rounds
+ * @r: the buckets; the third word of a callout is the number of visits of its
+ *	bucket that leave it there
+ * @every_tick: wake the caller at each tick
+ * @laps: what the visits have seen
+ * @skipped: rounds that the next visit of some buckets takes off, beside the
+ *	one that each visit takes off, ...
+ * @skipped_until: ... if that visit is not later than this
+ * @cursor: the next entry of the visit under way, or NULL
+ * @visited: the tick of that visit
+ */
+struct paper_wheel {
+	struct callout_ring r;
+	bool every_tick;
+	struct callout_laps laps;
+	u64 skipped;
+	u64 skipped_until;
+	struct list_head *cursor;
+	u64 visited;
+};
+
+static struct paper_wheel *to_paper(struct callout_scheme *s)
+{
+	return container_of(to_ring(s), struct paper_wheel, r);
+}
+
+/* How many rounds the visit at a tick takes off for those left out. */
+static u64 paper_skipped(struct paper_wheel *w, u64 visit)
+{
+	return visit <= w->skipped_until ? w->skipped : 0;
+}
+
+/* How many visits a callout is left alone, the first of them at @visit. */
+static u64 paper_rounds(struct paper_wheel *w, u64 visit, u64 expires)
+{
+	return ((expires - visit) >> ilog2(w->r.mask + 1)) +
+	       paper_skipped(w, visit);
+}
+
+static void paper_start(struct callout_scheme *s, struct callout *c, u64 now,
+			u64 expires)
+{
+	struct paper_wheel *w = to_paper(s);
+	struct list_head *bucket = callout_ring_slot(&w->r, expires);
+
+	if (!w->cursor)
+		callout_ring_catch_up(&w->r, now);
+	c->expires = expires;
+	if (callout_ring_start_late(&w->r, c))
+		return;
+	c->scheme[2] = paper_rounds(w, callout_ring_visit(&w->r, expires),
+				    expires);
+	callout_ring_file(&w->r, c);
+	if (w->cursor == bucket)
+		w->cursor = &c->entry;
+	w->laps.bound = min(w->laps.bound, expires);
+}
+
+static void paper_stop(struct callout_scheme *s, struct callout *c)
+{
+	struct paper_wheel *w = to_paper(s);
+
+	if (w->cursor == &c->entry)
+		w->cursor = c->entry.next;
+	callout_ring_del(&w->r, c);
+}
+
+static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
+{
+	struct callout *c = list_entry(w->cursor, struct callout, entry);
+
+	w->cursor = c->entry.next;
+	w->r.s.visits++;
+	c->scheme[2] -= paper_skipped(w, w->visited);
+	if (c->scheme[2]) {
+		c->scheme[2]--;
+		w->laps.bound = min(w->laps.bound, c->expires);
+	} else {
+		callout_ring_del(&w->r, c);
+		callout_scheme_due(c, due);
+	}
+}
+
+/* Goes to the next bucket that is not empty; false if the budget is used up. */
+static bool paper_visit_begin(struct paper_wheel *w, u64 now,
+			      unsigned int *budget)
+{
+	u64 skipped = callout_ring_skip(&w->r, &w->laps, now);
+
+	if (skipped) {
+		w->skipped = skipped;
+		w->skipped_until = w->r.time + w->r.mask + 1;
+	}
+	if (!callout_ring_find(&w->r, now, budget))
+		return false;
+	if (w->r.next > now) {
+		callout_ring_set_time(&w->r, now);
+		return true;
+	}
+	if (!*budget)
+		return false;
+	--*budget;
+	callout_ring_set_time(&w->r, w->r.next - 1);
+	w->visited = w->r.next;
+	w->cursor = callout_ring_slot(&w->r, w->visited)->next;
+	return true;
+}
+
+static bool paper_advance(struct callout_scheme *s, u64 now,
+			  unsigned int *budget, struct list_head *due)
+{
+	struct paper_wheel *w = to_paper(s);
+
+	for (;;) {
+		if (callout_ring_advance_late(&w->r, budget, due))
+			return true;
+		if (!w->cursor) {
+			if (!paper_visit_begin(w, now, budget))
+				return true;
+			if (!w->cursor)
+				return false;
+		}
+		while (w->cursor != callout_ring_slot(&w->r, w->visited)) {
+			if (!*budget)
+				return true;
+			--*budget;
+			paper_visit_step(w, due);
+		}
+		w->cursor = NULL;
+		callout_ring_set_time(&w->r, w->visited);
+	}
+}
+
+static u64 paper_next_due(struct callout_scheme *s, unsigned int *budget)
+{
+	struct paper_wheel *w = to_paper(s);
+
+	if (w->every_tick && list_empty(&w->r.late) && w->r.nr)
+		return w->r.time + 1;
+	return callout_ring_next_due(&w->r, budget);
+}
+
+static bool paper_take(struct callout_scheme *s, unsigned int *budget,
+		       struct list_head *out)
+{
+	return callout_ring_take(to_ring(s), budget, out);
+}
+
+/* Every invariant of the head comment. The number says which is broken. */
+static int paper_check(struct callout_scheme *s)
+{
+	struct paper_wheel *w = to_paper(s);
+	int ret = callout_ring_check(&w->r);
+	bool cursor_seen = !w->cursor;
+	struct list_head *pos, *bucket;
+	struct callout *c;
+	unsigned int i;
+	u64 visit;
+
+	for (i = 0; !ret && i <= w->r.mask; i++) {
+		bucket = &w->r.slot[i];
+		visit = callout_ring_visit(&w->r, i);
+		/* Up to the cursor the visit is over. */
+		if (w->cursor && bucket == callout_ring_slot(&w->r, w->visited))
+			visit += w->r.mask + 1;
+		list_for_each(pos, bucket) {
+			if (pos == w->cursor) {
+				cursor_seen = true;
+				visit = w->visited;
+			}
+			c = list_entry(pos, struct callout, entry);
+			if (c->scheme[2] != paper_rounds(w, visit, c->expires))
+				return 10;
+			if (w->r.time - w->laps.since > w->r.mask &&
+			    c->expires < w->laps.bound)
+				return 11;
+		}
+		if (w->cursor == bucket)
+			cursor_seen = true;
+	}
+	if (!ret && !cursor_seen)
+		return 12;
+	return ret;
+}
+
+static struct callout_scheme *
+paper_create(const struct callout_scheme_params *p)
+{
+	struct callout_scheme *s;
+
+	s = callout_ring_create(&callout_hashed_wheel_paper, p,
+				sizeof(struct paper_wheel));
+	if (IS_ERR(s))
+		return s;
+	to_paper(s)->every_tick = p->variant == VARIANT_EVERY_TICK;
+	to_paper(s)->laps.since = p->now;
+	to_paper(s)->laps.bound = U64_MAX;
+	return s;
+}
+
+static const char *const paper_variants[] = {
+	[VARIANT_BUSY]		= "busy",
+	[VARIANT_EVERY_TICK]	= "every_tick",
+	NULL
+};
+
+const struct callout_scheme_ops callout_hashed_wheel_paper = {
+	.name		= "hashed_wheel_paper",
+	.variants	= paper_variants,
+	.flags		= CALLOUT_TAKES_BUCKETS,
+	.create		= paper_create,
+	.destroy	= callout_ring_destroy,
+	.start		= paper_start,
+	.rearm		= callout_scheme_restart,
+	.stop		= paper_stop,
+	.advance	= paper_advance,
+	.next_due	= paper_next_due,
+	.take		= paper_take,
+	.check		= paper_check,
+};

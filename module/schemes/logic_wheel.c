@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * logic_wheel.c - the timing wheel of logic simulation, with an overflow list
+ *
+ * Varghese and Lauck, section IV.B, after TEGAS and DECSIM. Time is divided
+ * into cycles of as many ticks as there are slots. What is due in the current
+ * cycle is in the slot of its tick, everything else on one unsorted overflow
+ * list. When a cycle ends the wheel rotates: the overflow list is searched for
+ * what is due in the next cycle. start and stop are O(1), and so is a tick but
+ * for what is due and for the ticks that rotate, which are O(n). The further a
+ * cycle has come, the fewer of the new callouts find a slot. It is the right
+ * choice where nearly all intervals are short against a cycle, as in
+ * simulations; in a timer facility it is what Scheme 4 improves on.
+ *
+ * Variants: "whole" rotates at the end of each cycle; "half" halfway, so that
+ * at least half a cycle ahead has slots, at twice as many searches.
+ *
+ * @horizon is the first tick that has no slot. Only a rotation moves it, once
+ * it has searched all of the list, so a callout gets its slot before any
+ * that is filed later for the same tick. The search is in place, with a cursor
+ * that points to the next entry; new ones go to the end, and it reaches them.
+ *
+ * next_due tells of rotations too, while there is anything on the overflow
+ * list. A caller who is late by several cycles has the list searched for those
+ * cycles only that something on it is due in: each search finds the earliest
+ * that stays.
+ */
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include "../kcompat.h"
+#include "ring.h"
+
+enum { VARIANT_WHOLE, VARIANT_HALF };
+
+/* The third word of a callout. */
+enum { IN_RING, IN_OVERFLOW };
+
+/**
+ * struct logic_wheel - a wheel that rotates by cycles
+ * @r: the slots
+ * @step: ticks by which it rotates
+ * @horizon: the first tick that has no slot
+ * @overflow: what is due then or later, in order of filing
+ * @overflow_bound: nothing on @overflow expires before this
+ * @cursor: the next entry of the search under way, or NULL
+ * @search_horizon: @horizon when that is done
+ * @search_bound: the earliest expiry of those that the search has left
+ */
+struct logic_wheel {
+	struct callout_ring r;
+	unsigned int step;
+	u64 horizon;
+	struct list_head overflow;
+	u64 overflow_bound;
+	struct list_head *cursor;
+	u64 search_horizon;
+	u64 search_bound;
+};
+
+static struct logic_wheel *to_logic(struct callout_scheme *s)
+{
+	return container_of(to_ring(s), struct logic_wheel, r);
+}
+
+/* What the horizon is to be at the time of the ring. */
+static u64 logic_horizon(struct logic_wheel *w)
+{
+	return round_down(w->r.time + 1, (u64)w->step) + w->r.mask + 1;
+}
+
+/* A tick before which nothing on the overflow list expires. */
+static u64 logic_overflow(struct logic_wheel *w)
+{
+	if (list_empty(&w->overflow))
+		return U64_MAX;
+	return max(w->overflow_bound, w->horizon);
+}
+
+static void logic_start(struct callout_scheme *s, struct callout *c, u64 now,
+			u64 expires)
+{
+	struct logic_wheel *w = to_logic(s);
+
+	callout_ring_catch_up(&w->r, min(now, logic_overflow(w) - 1));
+	/* There is nothing to search, or to go on searching. */
+	if (list_empty(&w->overflow)) {
+		w->cursor = NULL;
+		w->horizon = logic_horizon(w);
+	}
+	c->expires = expires;
+	c->scheme[2] = IN_RING;
+	if (callout_ring_start_late(&w->r, c))
+		return;
+	if (expires < w->horizon) {
+		callout_ring_file(&w->r, c);
+		return;
+	}
+	c->scheme[2] = IN_OVERFLOW;
+	if (list_empty(&w->overflow) || expires < w->overflow_bound)
+		w->overflow_bound = expires;
+	list_add_tail(&c->entry, &w->overflow);
+	if (w->cursor == &w->overflow)
+		w->cursor = &c->entry;
+}
+
+static void logic_stop(struct callout_scheme *s, struct callout *c)
+{
+	struct logic_wheel *w = to_logic(s);
+
+	if (w->cursor == &c->entry)
+		w->cursor = c->entry.next;
+	if (c->scheme[2] == IN_OVERFLOW)
+		__list_del_entry(&c->entry);
+	else
+		callout_ring_del(&w->r, c);
+}
+
+static void logic_search_begin(struct logic_wheel *w)
+{
+	w->cursor = w->overflow.next;
+	w->search_horizon = logic_horizon(w);
+	w->search_bound = U64_MAX;
+}
+
+static void logic_search_step(struct logic_wheel *w)
+{
+	struct callout *c = list_entry(w->cursor, struct callout, entry);
+
+	w->cursor = c->entry.next;
+	w->r.s.visits++;
+	if (c->expires < w->search_horizon) {
+		w->r.s.refiles++;
+		__list_del_entry(&c->entry);
+		c->scheme[2] = IN_RING;
+		callout_ring_file(&w->r, c);
+	} else {
+		w->search_bound = min(w->search_bound, c->expires);
+	}
+}
+
+static void logic_search_end(struct logic_wheel *w)
+{
+	w->cursor = NULL;
+	w->horizon = w->search_horizon;
+	w->overflow_bound = w->search_bound;
+}
+
+/* Rotates the wheel as far as it is time for; true if the budget ran out. */
+static bool logic_rotate(struct logic_wheel *w, unsigned int *budget)
+{
+	while (w->cursor || w->horizon < logic_horizon(w)) {
+		if (!w->cursor)
+			logic_search_begin(w);
+		while (w->cursor != &w->overflow) {
+			if (!*budget)
+				return true;
+			--*budget;
+			logic_search_step(w);
+		}
+		logic_search_end(w);
+	}
+	return false;
+}
+
+static bool logic_advance(struct callout_scheme *s, u64 now,
+			  unsigned int *budget, struct list_head *due)
+{
+	struct logic_wheel *w = to_logic(s);
+	struct callout_ring *r = &w->r;
+
+	for (;;) {
+		if (logic_rotate(w, budget) ||
+		    callout_ring_advance(r, now, budget, due))
+			return true;
+		if (r->time >= now)
+			return false;
+		callout_ring_set_time(r, min(now, logic_overflow(w) - 1));
+	}
+}
+
+static u64 logic_next_due(struct callout_scheme *s, unsigned int *budget)
+{
+	struct logic_wheel *w = to_logic(s);
+	u64 next = callout_ring_next_due(&w->r, budget);
+
+	if (list_empty(&w->overflow))
+		return next;
+	return min(next, w->horizon - (w->r.mask + 1) + w->step);
+}
+
+static bool logic_take(struct callout_scheme *s, unsigned int *budget,
+		       struct list_head *out)
+{
+	return callout_ring_take(to_ring(s), budget, out) ||
+	       callout_scheme_take_list(s, &to_logic(s)->overflow, budget, out);
+}
+
+/* Every invariant of the head comment. The number says which is broken. */
+static int logic_check(struct callout_scheme *s)
+{
+	struct logic_wheel *w = to_logic(s);
+	bool cursor_seen = !w->cursor || w->cursor == &w->overflow;
+	int ret = callout_ring_check(&w->r);
+	struct list_head *pos;
+	struct callout *c;
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	if (w->horizon > w->r.time + 1 + w->r.mask + 1)
+		return 10;
+	if (logic_overflow(w) <= w->r.time)
+		return 11;
+	list_for_each(pos, &w->overflow) {
+		c = list_entry(pos, struct callout, entry);
+		if (pos->next->prev != pos || pos->prev->next != pos)
+			return 12;
+		if (c->scheme[2] != IN_OVERFLOW)
+			return 13;
+		if (c->expires < logic_overflow(w))
+			return 14;
+		if (pos == w->cursor)
+			cursor_seen = true;
+	}
+	if (!cursor_seen)
+		return 15;
+	for (i = 0; i <= w->r.mask; i++) {
+		list_for_each_entry(c, &w->r.slot[i], entry) {
+			if (c->scheme[2] != IN_RING)
+				return 16;
+			if (c->expires != callout_ring_visit(&w->r, i))
+				return 17;
+			if (c->expires >= w->horizon && !w->cursor)
+				return 18;
+		}
+	}
+	return 0;
+}
+
+static struct callout_scheme *
+logic_create(const struct callout_scheme_params *p)
+{
+	struct callout_scheme *s;
+	struct logic_wheel *w;
+
+	s = callout_ring_create(&callout_logic_wheel, p, sizeof(*w));
+	if (IS_ERR(s))
+		return s;
+	w = to_logic(s);
+	w->step = p->variant == VARIANT_HALF ? p->buckets / 2 : p->buckets;
+	w->horizon = logic_horizon(w);
+	INIT_LIST_HEAD(&w->overflow);
+	return s;
+}
+
+static const char *const logic_variants[] = {
+	[VARIANT_WHOLE]	= "whole",
+	[VARIANT_HALF]	= "half",
+	NULL
+};
+
+const struct callout_scheme_ops callout_logic_wheel = {
+	.name		= "logic_wheel",
+	.variants	= logic_variants,
+	.flags		= CALLOUT_TAKES_BUCKETS,
+	.create		= logic_create,
+	.destroy	= callout_ring_destroy,
+	.start		= logic_start,
+	.rearm		= callout_scheme_restart,
+	.stop		= logic_stop,
+	.advance	= logic_advance,
+	.next_due	= logic_next_due,
+	.take		= logic_take,
+	.check		= logic_check,
+};

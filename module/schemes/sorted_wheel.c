@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sorted_wheel.c - Scheme 5: a hashed timing wheel with sorted lists
+ *
+ * Varghese and Lauck, section VI.A.1. The low bits of the expiry tell the
+ * bucket, and each bucket's list is in order of expiry, as in Scheme 2. stop is
+ * O(1). A tick visits one bucket and looks at its first entry only, so it is
+ * O(1) but for what is due. start looks for its place in one bucket: that is
+ * O(1) on average if there are more buckets than callouts and the expiries
+ * spread over them, and O(n) at worst, so start cannot be bounded. It is the
+ * right choice where a tick must be short and that spread is certain; else
+ * the paper prefers Scheme 6. With one bucket it would be Scheme 2.
+ *
+ * The search is from the rear of the bucket's list: callouts of one interval
+ * find their place at once.
+ *
+ * next_due is the next tick whose bucket is not empty, though the first entry
+ * there may be of a later lap. A caller who is late has each tick done in
+ * order, but for laps in which nothing is due.
+ */
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include "../kcompat.h"
+#include "ring.h"
+
+/**
+ * struct sorted_wheel - a hashed wheel with sorted lists
+ * @r: the buckets
+ * @laps: what the visits have seen
+ */
+struct sorted_wheel {
+	struct callout_ring r;
+	struct callout_laps laps;
+};
+
+static struct sorted_wheel *to_sorted(struct callout_scheme *s)
+{
+	return container_of(to_ring(s), struct sorted_wheel, r);
+}
+
+static void sorted_wheel_start(struct callout_scheme *s, struct callout *c,
+			       u64 now, u64 expires)
+{
+	struct sorted_wheel *w = to_sorted(s);
+
+	callout_ring_catch_up(&w->r, now);
+	c->expires = expires;
+	if (callout_ring_start_late(&w->r, c))
+		return;
+	callout_sorted_add(s, callout_ring_slot(&w->r, expires), c);
+	callout_ring_filed(&w->r, c);
+	w->laps.bound = min(w->laps.bound, expires);
+}
+
+static void sorted_wheel_stop(struct callout_scheme *s, struct callout *c)
+{
+	callout_ring_del(to_ring(s), c);
+}
+
+/* Looks at the first entry of the bucket of tick r->next. */
+static void sorted_wheel_visit(struct sorted_wheel *w, struct list_head *due)
+{
+	struct callout_ring *r = &w->r;
+	struct callout *c;
+
+	c = list_first_entry(callout_ring_slot(r, r->next), struct callout,
+			     entry);
+	if (c->expires == r->next) {
+		callout_ring_due(r, due);
+	} else {
+		r->s.visits++;
+		w->laps.bound = min(w->laps.bound, c->expires);
+		callout_ring_set_time(r, r->next);
+	}
+}
+
+static bool sorted_wheel_advance(struct callout_scheme *s, u64 now,
+				 unsigned int *budget, struct list_head *due)
+{
+	struct sorted_wheel *w = to_sorted(s);
+
+	for (;;) {
+		if (callout_ring_advance_late(&w->r, budget, due))
+			return true;
+		callout_ring_skip(&w->r, &w->laps, now);
+		if (!callout_ring_find(&w->r, now, budget))
+			return true;
+		if (w->r.next > now) {
+			callout_ring_set_time(&w->r, now);
+			return false;
+		}
+		if (!*budget)
+			return true;
+		--*budget;
+		sorted_wheel_visit(w, due);
+	}
+}
+
+static u64 sorted_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
+{
+	return callout_ring_next_due(to_ring(s), budget);
+}
+
+static bool sorted_wheel_take(struct callout_scheme *s, unsigned int *budget,
+			      struct list_head *out)
+{
+	return callout_ring_take(to_ring(s), budget, out);
+}
+
+/* Every invariant of the head comment. The number says which is broken. */
+static int sorted_wheel_check(struct callout_scheme *s)
+{
+	struct sorted_wheel *w = to_sorted(s);
+	int ret = callout_ring_check(&w->r);
+	struct callout *c;
+	unsigned int i;
+
+	for (i = 0; !ret && i <= w->r.mask; i++) {
+		if (!callout_sorted_check(&w->r.slot[i]))
+			return 10;
+		list_for_each_entry(c, &w->r.slot[i], entry)
+			if (w->r.time - w->laps.since > w->r.mask &&
+			    c->expires < w->laps.bound)
+				return 11;
+	}
+	return ret;
+}
+
+static struct callout_scheme *
+sorted_wheel_create(const struct callout_scheme_params *p)
+{
+	struct callout_scheme *s;
+
+	s = callout_ring_create(&callout_sorted_wheel, p,
+				sizeof(struct sorted_wheel));
+	if (IS_ERR(s))
+		return s;
+	to_sorted(s)->laps.since = p->now;
+	to_sorted(s)->laps.bound = U64_MAX;
+	return s;
+}
+
+const struct callout_scheme_ops callout_sorted_wheel = {
+	.name		= "sorted_wheel",
+	.flags		= CALLOUT_TAKES_BUCKETS | CALLOUT_LINEAR,
+	.create		= sorted_wheel_create,
+	.destroy	= callout_ring_destroy,
+	.start		= sorted_wheel_start,
+	.rearm		= callout_scheme_restart,
+	.stop		= sorted_wheel_stop,
+	.advance	= sorted_wheel_advance,
+	.next_due	= sorted_wheel_next_due,
+	.take		= sorted_wheel_take,
+	.check		= sorted_wheel_check,
+};

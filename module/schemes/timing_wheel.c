@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timing_wheel.c - Scheme 4: a timing wheel, and an ordered list for far ticks
+ *
+ * Varghese and Lauck, section V. Each of the next MaxInterval ticks, here the
+ * number of buckets, has a slot of its own: start and stop are O(1), and a
+ * tick is O(1) but for what is due. The wheel turns by one slot each tick, so
+ * whatever is due within MaxInterval has its place there. What is due later is
+ * in a Scheme 2 list, as the paper suggests, and there start is O(n), so it
+ * cannot be bounded. It is the right choice where all intervals are below
+ * some maximum that memory can afford, as in a network module that keeps its
+ * own timers.
+ *
+ * The overflow list is in order of expiry and searched from the rear. As time
+ * goes on its first entries come within reach and are filed in the wheel. So
+ * that callouts of one tick stay in the order of filing, nothing may be filed
+ * in the wheel that is due at the same tick as the first of the list, or later:
+ * no callout in the wheel expires after one on the list.
+ */
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include "../kcompat.h"
+#include "ring.h"
+
+/* The third word of a callout. */
+enum { IN_RING, IN_OVERFLOW };
+
+/**
+ * struct timing_wheel - a timing wheel
+ * @r: the slots
+ * @overflow: what was too far off when it was started, in order of expiry
+ */
+struct timing_wheel {
+	struct callout_ring r;
+	struct list_head overflow;
+};
+
+static struct timing_wheel *to_timing(struct callout_scheme *s)
+{
+	return container_of(to_ring(s), struct timing_wheel, r);
+}
+
+/* The first tick of the overflow list. */
+static u64 timing_overflow(struct timing_wheel *w)
+{
+	if (list_empty(&w->overflow))
+		return U64_MAX;
+	return list_first_entry(&w->overflow, struct callout, entry)->expires;
+}
+
+/* Is a tick to come in reach of the wheel? */
+static bool timing_reaches(struct timing_wheel *w, u64 tick)
+{
+	return tick - w->r.time <= w->r.mask + 1;
+}
+
+static void timing_start(struct callout_scheme *s, struct callout *c, u64 now,
+			 u64 expires)
+{
+	struct timing_wheel *w = to_timing(s);
+	u64 overflow = timing_overflow(w);
+
+	callout_ring_catch_up(&w->r, min(now, overflow - 1));
+	c->expires = expires;
+	c->scheme[2] = IN_RING;
+	if (callout_ring_start_late(&w->r, c))
+		return;
+	if (timing_reaches(w, expires) && expires < overflow) {
+		callout_ring_file(&w->r, c);
+	} else {
+		c->scheme[2] = IN_OVERFLOW;
+		callout_sorted_add(s, &w->overflow, c);
+	}
+}
+
+static void timing_stop(struct callout_scheme *s, struct callout *c)
+{
+	if (c->scheme[2] == IN_OVERFLOW)
+		__list_del_entry(&c->entry);
+	else
+		callout_ring_del(to_ring(s), c);
+}
+
+/* Files in the wheel what has come in reach; true if the budget ran out. */
+static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
+{
+	struct callout *c;
+
+	while (!list_empty(&w->overflow)) {
+		c = list_first_entry(&w->overflow, struct callout, entry);
+		if (!timing_reaches(w, c->expires))
+			break;
+		if (!*budget)
+			return true;
+		--*budget;
+		w->r.s.refiles++;
+		__list_del_entry(&c->entry);
+		c->scheme[2] = IN_RING;
+		callout_ring_file(&w->r, c);
+	}
+	return false;
+}
+
+static bool timing_advance(struct callout_scheme *s, u64 now,
+			   unsigned int *budget, struct list_head *due)
+{
+	struct timing_wheel *w = to_timing(s);
+	struct callout_ring *r = &w->r;
+
+	for (;;) {
+		if (timing_migrate(w, budget) ||
+		    callout_ring_advance(r, now, budget, due))
+			return true;
+		if (r->time >= now)
+			return false;
+		callout_ring_set_time(r, min(now, timing_overflow(w) - 1));
+	}
+}
+
+static u64 timing_next_due(struct callout_scheme *s, unsigned int *budget)
+{
+	struct timing_wheel *w = to_timing(s);
+
+	return min(callout_ring_next_due(&w->r, budget), timing_overflow(w));
+}
+
+static bool timing_take(struct callout_scheme *s, unsigned int *budget,
+			struct list_head *out)
+{
+	return callout_ring_take(to_ring(s), budget, out) ||
+	       callout_scheme_take_list(s, &to_timing(s)->overflow, budget,
+					out);
+}
+
+/* Every invariant of the head comment. The number says which is broken. */
+static int timing_check(struct callout_scheme *s)
+{
+	struct timing_wheel *w = to_timing(s);
+	int ret = callout_ring_check(&w->r);
+	struct callout *c;
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	if (!callout_sorted_check(&w->overflow))
+		return 10;
+	if (timing_overflow(w) <= w->r.time)
+		return 11;
+	list_for_each_entry(c, &w->overflow, entry)
+		if (c->scheme[2] != IN_OVERFLOW)
+			return 12;
+	for (i = 0; i <= w->r.mask; i++) {
+		list_for_each_entry(c, &w->r.slot[i], entry) {
+			if (c->scheme[2] != IN_RING)
+				return 13;
+			if (!timing_reaches(w, c->expires))
+				return 14;
+			if (c->expires > timing_overflow(w))
+				return 15;
+		}
+	}
+	return 0;
+}
+
+static struct callout_scheme *
+timing_create(const struct callout_scheme_params *p)
+{
+	struct callout_scheme *s;
+
+	s = callout_ring_create(&callout_timing_wheel, p,
+				sizeof(struct timing_wheel));
+	if (!IS_ERR(s))
+		INIT_LIST_HEAD(&to_timing(s)->overflow);
+	return s;
+}
+
+const struct callout_scheme_ops callout_timing_wheel = {
+	.name		= "timing_wheel",
+	.flags		= CALLOUT_TAKES_BUCKETS | CALLOUT_LINEAR,
+	.create		= timing_create,
+	.destroy	= callout_ring_destroy,
+	.start		= timing_start,
+	.rearm		= callout_scheme_restart,
+	.stop		= timing_stop,
+	.advance	= timing_advance,
+	.next_due	= timing_next_due,
+	.take		= timing_take,
+	.check		= timing_check,
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * tree.h - an ordered tree of callouts that needs no memory but their own
+ *
+ * Scheme 3 is this tree. Other schemes put into it what has no place in their
+ * own structure: it takes any number of any expiries, first in, first out.
+ */
+#ifndef _CALLOUT_TREE_H
+#define _CALLOUT_TREE_H
+
+#include <linux/callout.h>
+#include <linux/kernel.h>
+#include <linux/rbtree.h>
+
+/* The node is the scheme's three words of a callout. */
+static_assert(sizeof(struct rb_node) == 3 * sizeof(unsigned long));
+
+/*
+ * A scheme that has callouts in a tree and elsewhere sets this bit in scheme[2]
+ * of those elsewhere. In the tree there is an aligned pointer.
+ */
+#define CALLOUT_NOT_IN_TREE	1UL
+
+static_assert(offsetof(struct rb_node, rb_left) == 2 * sizeof(unsigned long));
+
+static inline bool callout_in_tree(const struct callout *c)
+{
+	return !(c->scheme[2] & CALLOUT_NOT_IN_TREE);
+}
+
+static inline struct rb_node *callout_tree_node(struct callout *c)
+{
+	return (struct rb_node *)c->scheme;
+}
+
+static inline struct callout *callout_of_node(struct rb_node *node)
+{
+	return container_of((void *)node, struct callout, scheme);
+}
+
+static inline bool callout_tree_less(struct rb_node *a,
+				     const struct rb_node *b)
+{
+	return callout_of_node(a)->expires <
+	       callout_of_node((struct rb_node *)b)->expires;
+}
+
+/* Equal ones go right, so they come out as they went in. */
+static inline void callout_tree_add(struct rb_root_cached *tree,
+				    struct callout *c)
+{
+	rb_add_cached(callout_tree_node(c), tree, callout_tree_less);
+}
+
+static inline void callout_tree_del(struct rb_root_cached *tree,
+				    struct callout *c)
+{
+	rb_erase_cached(callout_tree_node(c), tree);
+}
+
+/* The first to expire, or NULL. */
+static inline struct callout *
+callout_tree_first(const struct rb_root_cached *tree)
+{
+	struct rb_node *node = rb_first_cached(tree);
+
+	return node ? callout_of_node(node) : NULL;
+}
+
+static inline int callout_tree_cmp(const void *expires,
+				   const struct rb_node *node)
+{
+	u64 a = *(const u64 *)expires;
+	u64 b = callout_of_node((struct rb_node *)node)->expires;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Is there one of this very expiry? */
+static inline bool callout_tree_has(const struct rb_root_cached *tree,
+				    u64 expires)
+{
+	return rb_find(&expires, &tree->rb_root, callout_tree_cmp);
+}
+
+int callout_tree_check(const struct rb_root_cached *tree);
+
+#endif /* _CALLOUT_TREE_H */
