@@ -8,8 +8,10 @@
 #include "core.h"
 #include "debugfs.h"
 #include "dev.h"
+#include "file.h"
 #include "handle.h"
 #include "kcompat.h"
+#include "proc.h"
 #include "tick.h"
 
 #undef pr_fmt
@@ -17,19 +19,56 @@
 
 static char *scheme = "hashed_wheel";
 module_param(scheme, charp, 0444);
-MODULE_PARM_DESC(scheme, "timer data structure: hashed_wheel");
+MODULE_PARM_DESC(scheme, "timer data structure, a file of module/schemes/ (default hashed_wheel)");
+
+static char *variant = "";
+module_param(variant, charp, 0444);
+MODULE_PARM_DESC(variant, "which variant of the scheme, for those that have several");
 
 static char *tick_source = "jiffies";
 module_param(tick_source, charp, 0444);
-MODULE_PARM_DESC(tick_source, "what drives the wheel: jiffies (the kernel's tick, default) or hrtimer");
+MODULE_PARM_DESC(tick_source, "what drives the facility: jiffies (the kernel's tick, default), hrtimer, or a simulated chip: chip_busy, chip_full");
 
 static unsigned int hz;
 module_param(hz, uint, 0444);
-MODULE_PARM_DESC(hz, "ticks a second, up to 1000000; only tick_source=hrtimer takes others than the kernel's HZ (default)");
+MODULE_PARM_DESC(hz, "ticks a second, up to 1000000; tick_source=jiffies takes the kernel's HZ only (default)");
 
-static unsigned int buckets = 1U << 14;
-module_param(buckets, uint, 0444);
-MODULE_PARM_DESC(buckets, "buckets of each CPU's wheel, a power of two from 4 to 1048576 (default 16384)");
+static char *bases = "percpu";
+module_param(bases, charp, 0444);
+MODULE_PARM_DESC(bases, "percpu: each CPU has its callouts and its lock (default); single: all CPUs share, to measure what that costs");
+
+#define DEFAULT_BUCKETS	(1U << 14)
+
+static int set_buckets(const char *val, const struct kernel_param *kp)
+{
+	unsigned int n;
+	int ret = kstrtouint(val, 0, &n);
+
+	if (ret || !is_power_of_2(n) || n < CALLOUT_WHEEL_MIN_BUCKETS ||
+	    n > CALLOUT_WHEEL_MAX_BUCKETS) {
+		pr_err("%s=%s: not a power of two from %u to %u\n", kp->name,
+		       val, CALLOUT_WHEEL_MIN_BUCKETS,
+		       CALLOUT_WHEEL_MAX_BUCKETS);
+		return -EINVAL;
+	}
+	*(unsigned int *)kp->arg = n;
+	return 0;
+}
+
+static const struct kernel_param_ops buckets_ops = {
+	.set = set_buckets,
+	.get = param_get_uint,
+};
+
+/* 0: not given. */
+static unsigned int buckets;
+module_param_cb(buckets, &buckets_ops, &buckets, 0444);
+MODULE_PARM_DESC(buckets, "buckets of each base, a power of two from 4 to 1048576 (default 16384), for schemes and chips that have buckets");
+
+static unsigned int levels[CALLOUT_MAX_LEVELS];
+static unsigned int nr_levels;
+module_param_array(levels, uint, &nr_levels, 0444);
+MODULE_PARM_DESC(levels, "slots of each level, the finest first, for schemes that have levels");
 
 /* How many callouts a table may be allowed: slots have 24-bit numbers. */
 static int set_limit(const char *val, const struct kernel_param *kp)
@@ -53,24 +92,46 @@ MODULE_PARM_DESC(max_callouts, "how many callouts kernel code may set by handle 
 module_param_cb(max_per_file, &limit_ops, &callout_max_per_file, 0644);
 MODULE_PARM_DESC(max_per_file, "how many callouts a file of /dev/callout opened from now on may have (default 1000000)");
 
-static const struct callout_scheme_ops *const schemes[] = {
-	&callout_hashed_wheel,
-};
+module_param_cb(max_per_user, &limit_ops, &callout_max_per_user, 0644);
+MODULE_PARM_DESC(max_per_user, "how many callouts all files of one user may have (default 4000000)");
 
 static const struct callout_tick_source *const tick_sources[] = {
 	&callout_tick_jiffies,
 	&callout_tick_hrtimer,
+	&callout_tick_chip_busy,
+	&callout_tick_chip_full,
 };
 
 static const struct callout_scheme_ops *find_scheme(void)
 {
-	unsigned int i;
+	const struct callout_scheme_ops *const *ops;
 
-	for (i = 0; i < ARRAY_SIZE(schemes); i++)
-		if (!strcmp(scheme, schemes[i]->name))
-			return schemes[i];
-	pr_err("scheme=%s: no such scheme\n", scheme);
+	for (ops = callout_schemes; *ops; ops++)
+		if (!strcmp(scheme, (*ops)->name))
+			return *ops;
+	pr_err("scheme=%s: there is no such scheme; there are:\n", scheme);
+	for (ops = callout_schemes; *ops; ops++)
+		pr_err("scheme=%s\n", (*ops)->name);
 	return NULL;
+}
+
+/* The index of the variant; -1 if the scheme has no such. */
+static int find_variant(const struct callout_scheme_ops *ops)
+{
+	const char *const *v;
+
+	if (!*variant)
+		return 0;
+	for (v = ops->variants; v && *v; v++)
+		if (!strcmp(variant, *v))
+			return v - ops->variants;
+	pr_err("variant=%s: scheme=%s has no such variant; it has:\n", variant,
+	       ops->name);
+	for (v = ops->variants; v && *v; v++)
+		pr_err("variant=%s\n", *v);
+	if (!ops->variants)
+		pr_err("variant= none\n");
+	return -1;
 }
 
 static const struct callout_tick_source *find_tick_source(void)
@@ -80,47 +141,94 @@ static const struct callout_tick_source *find_tick_source(void)
 	for (i = 0; i < ARRAY_SIZE(tick_sources); i++)
 		if (!strcmp(tick_source, tick_sources[i]->name))
 			return tick_sources[i];
-	pr_err("tick_source=%s: no such tick source\n", tick_source);
+	pr_err("tick_source=%s: there is no such source; there are:\n",
+	       tick_source);
+	for (i = 0; i < ARRAY_SIZE(tick_sources); i++)
+		pr_err("tick_source=%s\n", tick_sources[i]->name);
 	return NULL;
 }
 
-static bool check_buckets(void)
+/* Whether all CPUs share one base; negative if bases= is neither. */
+static int find_bases(void)
 {
-	if (is_power_of_2(buckets) && buckets >= CALLOUT_WHEEL_MIN_BUCKETS &&
-	    buckets <= CALLOUT_WHEEL_MAX_BUCKETS)
-		return true;
-	pr_err("buckets=%u: not a power of two from %u to %u\n", buckets,
-	       CALLOUT_WHEEL_MIN_BUCKETS, CALLOUT_WHEEL_MAX_BUCKETS);
-	return false;
+	static const char *const choices[] = { "percpu", "single" };
+	int i = match_string(choices, ARRAY_SIZE(choices), bases);
+
+	if (i < 0)
+		pr_err("bases=%s: neither bases=percpu nor bases=single\n",
+		       bases);
+	return i;
+}
+
+/* What the scheme is created with; false if it does not take what was given. */
+static bool fill_params(struct callout_scheme_params *params,
+			const struct callout_scheme_ops *ops,
+			const struct callout_tick_source *tick)
+{
+	int ret = find_variant(ops);
+
+	if (ret < 0)
+		return false;
+	params->variant = ret;
+	if (ops->flags & CALLOUT_TAKES_BUCKETS || tick->filed) {
+		if (!buckets)
+			buckets = DEFAULT_BUCKETS;
+	} else if (buckets) {
+		pr_err("buckets=%u: scheme=%s has no buckets\n", buckets,
+		       ops->name);
+		return false;
+	}
+	params->buckets = buckets;
+	if (nr_levels && !(ops->flags & CALLOUT_TAKES_LEVELS)) {
+		pr_err("levels=: scheme=%s has no levels\n", ops->name);
+		return false;
+	}
+	params->nr_levels = nr_levels;
+	memcpy(params->level, levels, sizeof(levels));
+	return true;
 }
 
 static int __init callout_module_init(void)
 {
 	const struct callout_scheme_ops *ops = find_scheme();
 	const struct callout_tick_source *tick = find_tick_source();
+	struct callout_scheme_params params = {};
+	int single = find_bases();
 	int ret;
 
-	if (!ops || !tick || !check_buckets())
+	if (!ops || !tick || single < 0 || !fill_params(&params, ops, tick))
 		return -EINVAL;
 
 	ret = callout_tick_set_hz(tick, hz);
 	if (ret) {
-		pr_err("hz=%u: tick_source=%s does not do that\n", hz,
-		       tick_source);
+		if (tick == &callout_tick_jiffies)
+			pr_err("hz=%u: tick_source=jiffies has %u\n", hz, HZ);
+		else
+			pr_err("hz=%u: tick_source=%s has up to %u\n", hz,
+			       tick_source, CALLOUT_MAX_HZ);
 		return ret;
 	}
-	ret = callout_core_init(tick, ops, buckets);
-	if (ret)
+	ret = callout_core_init(tick, ops, &params, single);
+	if (ret) {
+		if (ret == -EINVAL)
+			pr_err("scheme=%s does not take these levels= and buckets=\n",
+			       ops->name);
 		return ret;
+	}
 	ret = callout_handles_init(max_callouts);
 	if (ret)
 		goto err_core;
-	ret = callout_dev_init();
+	ret = callout_proc_start();
 	if (ret)
 		goto err_handle;
+	ret = callout_dev_init();
+	if (ret)
+		goto err_proc;
 	callout_debugfs_init();
 	return 0;
 
+err_proc:
+	callout_proc_exit();
 err_handle:
 	callout_handles_stop();
 	callout_core_exit();
@@ -141,6 +249,7 @@ static void __exit callout_module_exit(void)
 	/* Slots are in the schemes' lists: the bases go before the table. */
 	left = callout_core_exit();
 	callout_handles_exit();
+	callout_proc_exit();
 	if (left)
 		pr_warn("%llu callouts were still pending; they will not run\n",
 			left);

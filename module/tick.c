@@ -26,6 +26,7 @@
  * add_timer_on() does; for a pinned hrtimer the CPU must do it itself, so it
  * is sent an interrupt.
  */
+#include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -72,14 +73,39 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 	unsigned long expires = jiffies_hop(jiffies_now(base), tick);
 
 	lockdep_assert_held(&base->lock);
-	if (base->index == smp_processor_id()) {
+	if (base->cpu == smp_processor_id()) {
 		mod_timer(&base->timer, expires);
 		return;
 	}
 	/* mod_timer() would pull the timer to this CPU. */
 	timer_delete(&base->timer);
 	base->timer.expires = expires;
-	add_timer_on(&base->timer, base->index);
+	add_timer_on(&base->timer, base->cpu);
+}
+
+/*
+ * It stays the same, as the kernel advances jiffies by the clock; but that can
+ * be late, when nobody gets to do it, and then the jiffy tells an earlier time
+ * than it is. So each look at both gives a time that is not before jiffy 0, and
+ * the least of them is less than a tick after it if any of the looks was taken
+ * in time. (A kernel with a periodic tick that loses ticks never makes up for
+ * them. There what is set by the clock comes late, by so many ticks.)
+ */
+atomic64_t callout_jiffy_zero = ATOMIC64_INIT(S64_MAX);
+EXPORT_SYMBOL_IF_KUNIT(callout_jiffy_zero);
+
+static void jiffies_look(void)
+{
+	u64 jiffy = get_jiffies_64();
+	s64 zero, least;
+
+	/* The clock after jiffies: what passes between makes it later. */
+	smp_rmb();
+	zero = ktime_get_ns() - jiffy * TICK_NSEC;
+	least = atomic64_read(&callout_jiffy_zero);
+	while (zero < least)
+		if (atomic64_try_cmpxchg(&callout_jiffy_zero, &least, zero))
+			break;
 }
 
 static void jiffies_timer(struct timer_list *t)
@@ -88,6 +114,7 @@ static void jiffies_timer(struct timer_list *t)
 	struct callout_base *base = timer_container_of(base, t, timer);
 	bool hop;
 
+	jiffies_look();
 	raw_spin_lock_irq(&base->lock);
 	hop = base->armed != U64_MAX && base->armed > jiffies_now(base);
 	if (hop) {
@@ -101,6 +128,7 @@ static void jiffies_timer(struct timer_list *t)
 
 static void jiffies_init(struct callout_base *base)
 {
+	jiffies_look();
 	timer_setup(&base->timer, jiffies_timer, TIMER_PINNED);
 }
 
@@ -109,24 +137,10 @@ static void jiffies_shutdown(struct callout_base *base)
 	timer_shutdown_sync(&base->timer);
 }
 
-/*
- * The present jiffy began at some time up to @now, so that many tick lengths
- * from it, rounded up, plus one, are never early. Where in the present jiffy
- * @now is would spare the one, but is not known to a module.
- */
-static u64 jiffies_from_ns(u64 due, u64 now)
-{
-	u64 tick = get_jiffies_64() + 1;
-
-	if (due > now)
-		tick += div64_u64(due - now + TICK_NSEC - 1, TICK_NSEC);
-	return tick;
-}
-
 const struct callout_tick_source callout_tick_jiffies = {
 	.name		= "jiffies",
 	.now		= jiffies_now,
-	.from_ns	= jiffies_from_ns,
+	.from_ns	= callout_jiffies_from_ns,
 	.init		= jiffies_init,
 	.program	= jiffies_program,
 	.shutdown	= jiffies_shutdown,
@@ -163,16 +177,20 @@ static void hrtimer_kicked(void *arg)
 static void hrtimer_program(struct callout_base *base, u64 tick)
 {
 	lockdep_assert_held(&base->lock);
-	if (base->index == smp_processor_id())
+	if (base->cpu == smp_processor_id())
 		hrtimer_set(base);
 	else
 		/* If one is on its way already it will see base->armed. */
-		smp_call_function_single_async(base->index, &base->kick);
+		smp_call_function_single_async(base->cpu, &base->kick);
 }
 
 static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
 {
-	callout_softclock(container_of(timer, struct callout_base, hrtimer));
+	struct callout_base *base = container_of(timer, struct callout_base,
+						 hrtimer);
+
+	if (!base->tick->interrupt || base->tick->interrupt(base))
+		callout_softclock(base);
 	return HRTIMER_NORESTART;
 }
 
@@ -190,7 +208,7 @@ static void hrtimer_nothing(void *unused)
 static void hrtimer_tick_shutdown(struct callout_base *base)
 {
 	/* Behind a kick that is on its way. A dead CPU has none. */
-	smp_call_function_single(base->index, hrtimer_nothing, NULL, 1);
+	smp_call_function_single(base->cpu, hrtimer_nothing, NULL, 1);
 	hrtimer_cancel(&base->hrtimer);
 }
 
@@ -209,6 +227,7 @@ const struct callout_tick_source callout_tick_hrtimer = {
 	.program	= hrtimer_program,
 	.shutdown	= hrtimer_tick_shutdown,
 };
+EXPORT_SYMBOL_IF_KUNIT(callout_tick_hrtimer);
 
 /**
  * callout_tick_set_hz - sets the length of a tick
