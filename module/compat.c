@@ -4,8 +4,9 @@
  *
  * Section VII of Varghese and Lauck's paper: existing code cancels a callout
  * by its function and argument, so that the facility must search for it. Here
- * the search is a look into a hash; what it finds is cancelled by its handle,
- * so a callout that fires between the two is not mistaken for another.
+ * the search is a look into a hash, or with the old scheme the old linear
+ * search; what it finds is cancelled by its handle, so a callout that fires
+ * between the two is not mistaken for another.
  */
 #include <linux/module.h>
 #include "core.h"
@@ -49,9 +50,9 @@ int callout_untimeout(callout_func_t func, void *arg)
 	u64 handle;
 
 	local_irq_save(flags);
-	/* What is found has left the hash, so each turn sees another one. */
+	/* What is found and then not cancelled has left: no turn sees it again. */
 	do {
-		slot = callout_hash_take(&table->hash, func, arg, &handle);
+		slot = callout_table_take(table, func, arg, &handle);
 	} while (slot && !callout_unset(slot, handle));
 	local_irq_restore(flags);
 	return slot ? 1 : -1;

@@ -27,28 +27,41 @@
  * Handlers run in softirq context without the base's lock, see expiry.c. The
  * base remembers whose handler runs, by address only: after the handler was
  * called the callout may be gone. Pending is cleared before that, so the
- * handler may re-arm, stop or free its own callout.
+ * handler may re-arm, stop or free its own callout. Then the address can be
+ * that of another callout, which must not be taken for the one that runs:
+ *
+ *	CPU0: softirq				CPU1
+ *	running = c, c has RAN
+ *	unlock(base)
+ *	handler frees c
+ *						gets the same memory: c'
+ *						callout_init(c'): not RAN
+ *						callout_reset_on(c', CPU0)
+ *						callout_stop(c'): running == c',
+ *						but not RAN: returns 1, not 0
+ *	handler returns, running = NULL
  *
  * A callout may have an associated lock, which the core takes around the
  * handler. Then stopping it under that lock always works:
  *
  *	CPU0: softirq				CPU1: holds c's lock
  *	takes c off the due list
- *	running = c, stoppable
+ *	running = c, WAITING
  *	unlock(base)
  *	waits for c's lock			callout_stop(c): lock(base)
- *						running == c and stoppable:
- *						stoppable = false
+ *						running == c and WAITING:
+ *						CANCELLED
  *						unlock(base), returns 1
  *						unlocks c's lock, may free c
  *	has c's lock
- *	lock(base): not stoppable any more
- *	so it was stopped: unlocks, goes on
- *	with the next callout
+ *	lock(base): CANCELLED, so it was
+ *	stopped: unlocks, goes on with the
+ *	next callout
  *
- * Once CPU0 finds itself stoppable under the base's lock it clears that, and
- * from there on callout_stop() returns 0: too late. (The lock itself outlives
- * the callout, as FreeBSD asks too.)
+ * If CPU0 finds WAITING under the base's lock it makes that STARTED, and from
+ * there on callout_stop() returns 0: too late. The lock itself outlives the
+ * callout, as FreeBSD asks too. Who wants to free it drains first: drain, also
+ * the asynchronous one, waits until CPU0 has let go of it.
  */
 #define CREATE_TRACE_POINTS
 #include <trace/events/callout.h>
@@ -60,6 +73,7 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 #include "core.h"
+#include "debugobjects.h"
 #include "kcompat.h"
 
 /* The lock of callouts made by callout_init() with mpsafe = 0: BSD's Giant. */
@@ -80,7 +94,8 @@ noinline struct callout_base *callout_lock_slow(struct callout *c)
 			continue;
 		base = callout_base(cpu);
 		raw_spin_lock(&base->lock);
-		if (c->cpu == cpu)
+		/* Another CPU, with another base locked, may change it. */
+		if (READ_ONCE(c->cpu) == cpu)
 			return base;
 		raw_spin_unlock(&base->lock);
 	}
@@ -92,7 +107,7 @@ noinline struct callout_base *callout_lock_home_slow(struct callout_base *base)
 {
 	raw_spin_lock(&base->lock);
 	/* A CPU on its way up or down still can use its own base. */
-	if (base->online || base->index == smp_processor_id())
+	if (base->online || base == callout_base(smp_processor_id()))
 		return base;
 	raw_spin_unlock(&base->lock);
 	base = callout_base(smp_processor_id());
@@ -106,6 +121,7 @@ static struct callout_base *callout_move_locked(struct callout_base *base,
 						struct callout_base *target)
 	__must_hold(&base->lock)
 {
+	callout_change_state(c, CALLOUT_S_RAN, 0);
 	WRITE_ONCE(c->cpu, CALLOUT_CPU_MOVING);
 	raw_spin_unlock(&base->lock);
 	raw_spin_lock(&target->lock);
@@ -116,6 +132,14 @@ static struct callout_base *callout_move_locked(struct callout_base *base,
 	}
 	WRITE_ONCE(c->cpu, target->index);
 	return target;
+}
+
+/* callout_rehome() when the base's CPU is not online. */
+noinline struct callout_base *callout_rehome_slow(struct callout_base *base,
+						  struct callout *c)
+	__must_hold(&base->lock)
+{
+	return callout_move_locked(base, c, callout_base(callout_home_cpu()));
 }
 
 /**
@@ -129,6 +153,65 @@ void callout_program(struct callout_base *base, u64 tick)
 	base->tick->program(base, tick);
 	trace_callout_tick_start(base->index, tick);
 }
+
+/* The scheme's calls where they are not in line, or a chip is to be told. */
+
+void callout_scheme_start_slow(struct callout_base *base, struct callout *c,
+			       u64 expires)
+{
+	struct callout_scheme *s = base->scheme;
+
+	s->ops->start(s, c, callout_now(base), expires);
+	if (base->tick->filed)
+		base->tick->filed(base, c->expires);
+}
+
+/* A chip knows buckets, so nothing is left in the bucket of an earlier time. */
+void callout_scheme_rearm_slow(struct callout_base *base, struct callout *c,
+			       u64 expires)
+{
+	struct callout_scheme *s = base->scheme;
+
+	if (base->tick->filed) {
+		callout_scheme_stop_slow(base, c);
+		callout_scheme_start_slow(base, c, expires);
+	} else {
+		s->ops->rearm(s, c, callout_now(base), expires);
+	}
+}
+
+void callout_scheme_stop_slow(struct callout_base *base, struct callout *c)
+{
+	struct callout_scheme *s = base->scheme;
+
+	s->ops->stop(s, c);
+	if (base->tick->unfiled)
+		base->tick->unfiled(base, c->expires);
+}
+
+/**
+ * callout_find_locked - searches a base, callout by callout
+ * @base: the base, locked
+ * @match: says which callout is wanted
+ * @data: for @match
+ *
+ * Takes as long as the scheme's find does, with the base locked and interrupts
+ * off all the time: this is what untimeout() was before Costello's hash.
+ *
+ * Return: of those wanted the first to expire, or NULL.
+ */
+struct callout *callout_find_locked(struct callout_base *base,
+				    callout_match_fn match, const void *data)
+{
+	struct callout *c;
+
+	lockdep_assert_held(&base->lock);
+	list_for_each_entry(c, &base->due, entry)
+		if (match(c, data))
+			return c;
+	return base->scheme->ops->find(base->scheme, match, data);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_find_locked);
 
 /**
  * callout_setup - sets the private members of a callout
@@ -145,47 +228,41 @@ void callout_setup(struct callout *c, u8 kind, u32 cpu)
 EXPORT_SYMBOL_IF_KUNIT(callout_setup);
 
 /**
- * callout_init_lock - prepares a callout with an associated lock
+ * callout_init_class - what callout_init() and its kin do
  * @c: the callout
  * @lock: spinlock_t or rwlock_t that is held when the handler runs, or NULL
- * @lock_flags: CALLOUT_L_*
+ * @lock_flags: what @lock is, and CALLOUT_RETURNUNLOCKED, CALLOUT_TRYLOCK
+ * @class: for lockdep; NULL without it
  */
-void callout_init_lock(struct callout *c, void *lock, u8 lock_flags)
+void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
+			struct callout_class *class)
 {
-	callout_setup(c, CALLOUT_KIND_FUNC, callout_home_cpu());
+	u8 untracked;
+
+	if (lock_flags & CALLOUT_L_GIANT) {
+		lock = &giant;
+		lock_flags = CALLOUT_L_SPIN;
+	}
+	untracked = callout_debug_init(c);
+	callout_setup(c, CALLOUT_KIND_FUNC,
+		      callout_base(callout_home_cpu())->index);
 	c->lock = lock;
-	c->lock_flags = lock_flags;
+	c->lock_flags = (lock ? lock_flags : 0) | untracked;
+#ifdef CONFIG_LOCKDEP
+	c->class = class;
+#endif
 	trace_callout_init(c);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_init_lock);
-
-/**
- * callout_init - prepares a callout
- * @c: the callout; must not be pending or running
- * @mpsafe: CALLOUT_MPSAFE, or 0 to have its handler run under one lock that
- *	all such callouts share, as under BSD's Giant
- *
- * Assigns the callout to the current CPU; on a nohz_full CPU, to one that is
- * not. From FreeBSD's callout(9).
- *
- * Context: Any.
- */
-void callout_init(struct callout *c, int mpsafe)
-{
-	if (mpsafe)
-		callout_init_lock(c, NULL, 0);
-	else
-		callout_init_lock(c, &giant, CALLOUT_L_SPIN);
-}
-EXPORT_SYMBOL_GPL(callout_init);
+EXPORT_SYMBOL_GPL(callout_init_class);
 
 /* Has the handler been told to start, and can it still be kept from it? */
 static inline bool callout_cancel_start(struct callout_base *base,
 					struct callout *c)
 {
-	if (base->running != c || !base->stoppable)
+	if (!callout_is_running(base, c) ||
+	    base->stage != CALLOUT_STAGE_WAITING)
 		return false;
-	base->stoppable = false;
+	base->stage = CALLOUT_STAGE_CANCELLED;
 	return true;
 }
 
@@ -199,12 +276,13 @@ callout_arm_slow(struct callout_base *base, struct callout *c,
 		 struct callout_base *target)
 	__must_hold(&base->lock)
 {
-	if (c->state & CALLOUT_S_DRAINING)
+	if (c->state & CALLOUT_S_DRAINING ||
+	    (callout_is_running(base, c) && base->drain))
 		return NULL;
 	if (c->state & CALLOUT_S_DUE)
 		callout_dequeue_locked(base, c);
 	/* Whoever drains it looks for it where it runs. */
-	if (base->running == c)
+	if (callout_is_running(base, c))
 		return base;
 	if (!target)
 		target = base;
@@ -217,32 +295,58 @@ callout_arm_slow(struct callout_base *base, struct callout *c,
 	return callout_move_locked(base, c, target);
 }
 
-/* Arms @c; @target is the base to move it to, or NULL to leave it. */
+/* The tick in a span of time that it likely shares with others. */
+static u64 callout_span_expiry(struct callout_base *base,
+			       const struct callout_span *span)
+{
+	u64 now;
+
+	if (span->ticks) {
+		now = callout_now(base);
+		return callout_coalesce(now + span->first, now + span->last);
+	}
+	now = ktime_get_ns();
+	return callout_coalesce(callout_from_ns(base, span->first, now),
+				callout_from_ns(base, span->last, now));
+}
+
+/*
+ * Arms @c in @ticks, or if there is a @span, somewhere in that; @target is the
+ * base to move it to, or NULL to leave it.
+ */
 static __always_inline int callout_arm(struct callout *c,
 				       struct callout_base *target, long ticks,
+				       const struct callout_span *span,
 				       callout_func_t func, void *arg)
 {
 	struct callout_base *base, *to;
 	unsigned long flags;
-	bool replaced;
+	bool pending, replaced;
 	u64 expires;
 
+	callout_debug_assert_init(c);
 	base = callout_lock(c, &flags);
-	replaced = c->state & CALLOUT_S_PENDING;
+	pending = c->state & CALLOUT_S_PENDING;
+	replaced = pending;
 	if (unlikely(base->running == c || !base->online ||
-		     c->state & ~CALLOUT_S_PENDING) || target) {
+		     c->state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING)) ||
+	    target) {
 		replaced |= callout_cancel_start(base, c);
 		to = callout_arm_slow(base, c, target);
 		if (!to)
 			goto out;
 		base = to;
 	}
+	if (!pending)
+		callout_debug_activate(c);
 	if (func) {
 		c->func = func;
 		c->arg = arg;
 	}
-	c->active = 1;
-	expires = callout_expiry(base, ticks);
+	/* callout_active() and callout_deactivate() take no lock. */
+	WRITE_ONCE(c->active, 1);
+	expires = span ? callout_span_expiry(base, span) :
+			 callout_expiry(base, ticks);
 	if (c->state & CALLOUT_S_PENDING) {
 		callout_scheme_rearm(base, c, expires);
 		callout_started(base, c, expires);
@@ -273,9 +377,18 @@ out:
  */
 int callout_reset(struct callout *c, long ticks, callout_func_t func, void *arg)
 {
-	return callout_arm(c, NULL, ticks, func, arg);
+	return callout_arm(c, NULL, ticks, NULL, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_reset);
+
+static struct callout_base *callout_base_of_cpu(unsigned int cpu)
+{
+	struct callout_base *base = NULL;
+
+	if (cpu < nr_cpu_ids)
+		base = READ_ONCE(callout_bases[cpu]);
+	return base ?: callout_base(raw_smp_processor_id());
+}
 
 /**
  * callout_reset_on - sets a callout on another CPU
@@ -294,13 +407,7 @@ EXPORT_SYMBOL_GPL(callout_reset);
 int callout_reset_on(struct callout *c, long ticks, callout_func_t func,
 		     void *arg, unsigned int cpu)
 {
-	struct callout_base *target = NULL;
-
-	if (cpu < nr_cpu_ids)
-		target = READ_ONCE(callout_bases[cpu]);
-	if (!target)
-		target = callout_base(raw_smp_processor_id());
-	return callout_arm(c, target, ticks, func, arg);
+	return callout_arm(c, callout_base_of_cpu(cpu), ticks, NULL, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_reset_on);
 
@@ -316,9 +423,44 @@ EXPORT_SYMBOL_GPL(callout_reset_on);
  */
 int callout_schedule(struct callout *c, long ticks)
 {
-	return callout_arm(c, NULL, ticks, NULL, NULL);
+	return callout_arm(c, NULL, ticks, NULL, NULL, NULL);
 }
 EXPORT_SYMBOL_GPL(callout_schedule);
+
+/**
+ * callout_schedule_on - sets a callout again, on another CPU
+ * @c: the callout; callout_reset() was called on it before
+ * @ticks: how many ticks from now; less than 1 counts as 1
+ * @cpu: the CPU on which the handler is to run
+ *
+ * From FreeBSD's callout(9). See callout_schedule() and callout_reset_on().
+ *
+ * Context: As callout_reset().
+ * Return: 1 if it was pending, else 0.
+ */
+int callout_schedule_on(struct callout *c, long ticks, unsigned int cpu)
+{
+	return callout_reset_on(c, ticks, NULL, NULL, cpu);
+}
+EXPORT_SYMBOL_GPL(callout_schedule_on);
+
+/**
+ * callout_arm_span - sets a callout to run at some time of a span
+ * @c: the callout
+ * @span: the span
+ * @func: the handler, or NULL for the one that it had
+ * @arg: its argument
+ * @cpu: the CPU to move it to, or -1 to leave it
+ *
+ * Context: As callout_reset().
+ * Return: 1 if it was pending, else 0.
+ */
+int callout_arm_span(struct callout *c, const struct callout_span *span,
+		     callout_func_t func, void *arg, int cpu)
+{
+	return callout_arm(c, cpu < 0 ? NULL : callout_base_of_cpu(cpu), 0,
+			   span, func, arg);
+}
 
 /* What callout_stop() returns; @c's base is locked. */
 static __always_inline int callout_stop_locked(struct callout_base *base,
@@ -326,12 +468,15 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 {
 	bool pending = c->state & CALLOUT_S_PENDING;
 
-	c->active = 0;
+	WRITE_ONCE(c->active, 0);
 	if (pending) {
 		callout_dequeue_locked(base, c);
+		callout_debug_deactivate(c);
 		trace_callout_cancel(c);
 	}
-	if (base->running == c)
+	/* One that was kept from starting is not running for its user. */
+	if (callout_is_running(base, c) &&
+	    base->stage != CALLOUT_STAGE_CANCELLED)
 		return 0;
 	return pending ? 1 : -1;
 }
@@ -358,6 +503,7 @@ int callout_stop(struct callout *c)
 	unsigned long flags;
 	int ret;
 
+	callout_debug_assert_init(c);
 	base = callout_lock(c, &flags);
 	ret = callout_stop_locked(base, c);
 	if (!ret && callout_cancel_start(base, c))
@@ -366,6 +512,27 @@ int callout_stop(struct callout *c)
 	return ret;
 }
 EXPORT_SYMBOL_GPL(callout_stop);
+
+#ifdef CONFIG_PREEMPT_RT
+/*
+ * A handler runs in a thread, which may have been preempted by one of a
+ * priority between its own and ours. To wait for the lock that it holds lends
+ * it our priority. expiry.c lets go of the lock after a handler for which
+ * somebody waits.
+ */
+static void callout_wait_seq(struct callout_base *base, unsigned long seq)
+{
+	while (READ_ONCE(base->run_seq) == seq) {
+		spin_lock_bh(&base->expiry_lock);
+		spin_unlock_bh(&base->expiry_lock);
+	}
+}
+#else
+static void callout_wait_seq(struct callout_base *base, unsigned long seq)
+{
+	wait_event(base->wait, READ_ONCE(base->run_seq) != seq);
+}
+#endif
 
 /**
  * callout_wait_run - waits until the handler that is running has returned
@@ -378,7 +545,7 @@ void callout_wait_run(struct callout_base *base, unsigned long seq)
 	base->waiters++;
 	raw_spin_unlock_irq(&base->lock);
 
-	wait_event(base->wait, READ_ONCE(base->run_seq) != seq);
+	callout_wait_seq(base, seq);
 
 	raw_spin_lock_irq(&base->lock);
 	base->waiters--;
@@ -406,21 +573,63 @@ int callout_drain(struct callout *c)
 	int ret;
 
 	might_sleep();
+	callout_debug_assert_init(c);
+	callout_debug_wait(callout_debug_class(c));
 
 	base = callout_lock(c, &flags);
 	ret = callout_stop_locked(base, c);
-	while (base->running == c) {
-		c->state |= CALLOUT_S_DRAINING;
+	while (callout_is_running(base, c)) {
+		callout_change_state(c, 0, CALLOUT_S_DRAINING);
 		seq = base->run_seq;
 		callout_unlock(base, flags);
 		callout_wait_run(base, seq);
 		base = callout_lock(c, &flags);
+		/* Another drain that is over already may have let it be set. */
+		callout_stop_locked(base, c);
 	}
-	c->state &= ~CALLOUT_S_DRAINING;
+	callout_change_state(c, CALLOUT_S_DRAINING, 0);
 	callout_unlock(base, flags);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(callout_drain);
+
+/**
+ * callout_async_drain - cancels a callout and says when its handler is done
+ * @c: the callout
+ * @drain: called with the handler's argument, in softirq context, when a
+ *	handler that is running now has returned and @c may be freed
+ *
+ * As callout_drain(), but does not wait: if this returns 0 @drain is going to
+ * be called, once, and until then nothing sets @c. If it returns anything else
+ * @drain is not called. One of these at a time: while the one waits another
+ * returns 0, and its @drain is not called. A handler that waits for its
+ * associated lock is not kept from starting.
+ *
+ * From FreeBSD's callout(9), release 11 and later.
+ *
+ * Context: Any, hard interrupt included.
+ * Return: 1 if it was cancelled; 0 if its handler is running, or has been kept
+ * from starting and its associated lock is still in use; -1 if it was not
+ * pending.
+ */
+int callout_async_drain(struct callout *c, callout_func_t drain)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	int ret;
+
+	callout_debug_assert_init(c);
+	base = callout_lock(c, &flags);
+	ret = callout_stop_locked(base, c);
+	if (callout_is_running(base, c)) {
+		ret = 0;
+		if (!base->drain)
+			base->drain = drain;
+	}
+	callout_unlock(base, flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(callout_async_drain);
 
 /**
  * callout_barrier - waits for all handlers that are running
@@ -440,7 +649,7 @@ void callout_barrier(void)
 	might_sleep();
 
 	for_each_possible_cpu(cpu) {
-		base = READ_ONCE(callout_bases[cpu]);
+		base = callout_base_of(cpu);
 		if (!base)
 			continue;
 		raw_spin_lock_irq(&base->lock);

@@ -7,11 +7,13 @@
 
 #include <linux/callout.h>
 #include <linux/callout_scheme.h>
+#include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/jiffies.h>
 #include <linux/smp.h>
 #include <linux/sched/isolation.h>
+#include <linux/seqlock.h>
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
@@ -19,6 +21,7 @@
 #include "schemes/hashed_wheel.h"
 
 struct callout_base;
+struct callout_chip;
 
 /* Lateness is counted in powers of two: 0, 1, 2 to 3, 4 to 7, ... ticks. */
 #define CALLOUT_LATE_BINS	12
@@ -33,6 +36,7 @@ struct callout_base;
  * @refiles: entries that it found moved to a later time, and re-filed
  * @max_units: most units of work that a base's expiry has done in one hold of
  *	its lock; the sum over bases is their maximum
+ * @slow: handlers that took longer than CALLOUT_SLOW_NS
  * @late: callouts by the number of ticks from expiry to handler
  */
 struct callout_stats {
@@ -43,6 +47,7 @@ struct callout_stats {
 	u64 visits;
 	u64 refiles;
 	u64 max_units;
+	u64 slow;
 	u64 late[CALLOUT_LATE_BINS];
 };
 
@@ -51,14 +56,12 @@ struct callout_stats {
 
 /* callout.state beside the scheme's bits; protected by the base's lock */
 #define CALLOUT_S_DRAINING	0x4	/* callout_drain() waits: stays stopped */
+#define CALLOUT_S_RAN		0x40	/* on its base, see callout_is_running() */
 
-/* callout.lock_flags: what callout.lock is, and whether the handler drops it */
-#define CALLOUT_L_SPIN		0x1
-#define CALLOUT_L_WRITE		0x2
-#define CALLOUT_L_READ		0x4
-#define CALLOUT_L_TYPES		0x7
-#define CALLOUT_L_RETURNUNLOCKED 0x8
-#define CALLOUT_L_HASHED	0x10	/* of a slot: it is in the hash */
+/* callout.lock_flags beside those of callout.h */
+#define CALLOUT_L_TYPES		(CALLOUT_L_SPIN | CALLOUT_L_WRITE | \
+				 CALLOUT_SHAREDLOCK)
+#define CALLOUT_L_HASHED	0x10	/* of a slot of a file: set by TIMEOUT */
 
 /**
  * struct callout_tick_source - what tells the time and wakes a base up
@@ -70,6 +73,15 @@ struct callout_stats {
  * @program: makes callout_softclock() run on the base's CPU at or soon after
  *	tick @tick, and not before; the base's lock is held
  * @shutdown: after this callout_softclock() does not run any more; may sleep
+ *
+ * A simulated chip has these besides; see chip.c:
+ *
+ * @under: the source that it is simulated on
+ * @interrupt: what the chip does when @under has come to base.armed; returns
+ *	whether it interrupts the host; softirq, the base is not locked
+ * @filed: a callout was queued that is due at @expires; the base's lock is held
+ * @unfiled: a callout that was queued to be due at @expires is queued no more;
+ *	the base's lock is held
  */
 struct callout_tick_source {
 	const char *name;
@@ -78,22 +90,47 @@ struct callout_tick_source {
 	void (*init)(struct callout_base *base);
 	void (*program)(struct callout_base *base, u64 tick);
 	void (*shutdown)(struct callout_base *base);
+
+	const struct callout_tick_source *under;
+	bool (*interrupt)(struct callout_base *base);
+	void (*filed)(struct callout_base *base, u64 expires);
+	void (*unfiled)(struct callout_base *base, u64 expires);
 };
 
 extern const struct callout_tick_source callout_tick_jiffies;
 extern const struct callout_tick_source callout_tick_hrtimer;
+extern const struct callout_tick_source callout_tick_chip_busy;
+extern const struct callout_tick_source callout_tick_chip_full;
 
 /**
- * struct callout_base - the callouts of one CPU
+ * enum callout_stage - where the handler of callout_base.running is
+ * @CALLOUT_STAGE_STARTED: called, or past the point where it can be stopped
+ * @CALLOUT_STAGE_WAITING: it waits for its associated lock
+ * @CALLOUT_STAGE_CANCELLED: it did, and when it has the lock it does not start
+ */
+enum callout_stage {
+	CALLOUT_STAGE_STARTED,
+	CALLOUT_STAGE_WAITING,
+	CALLOUT_STAGE_CANCELLED,
+};
+
+/**
+ * struct callout_base - the callouts of one CPU, or with bases=single of all
  * @lock: protects all of this and the private members of each callout whose
  *	@cpu says that it belongs here. Taken in hard interrupt context; never
  *	held for more than CALLOUT_BUDGET units of work.
- * @index: the CPU, or nr_cpu_ids for the base of a test
+ * @index: its place in callout_bases[]: the CPU; 0 for a single base;
+ *	nr_cpu_ids for the base of a test
+ * @cpu: the CPU that @tick wakes up. Differs from @index for a single base
+ *	only, and then changes when that CPU goes down.
  * @online: others than the CPU itself may arm callouts here
+ * @direct: the scheme is the wheel, and nobody asks to be told what is filed:
+ *	start, rearm and stop are called in line
  * @expiring: callout_expire() is at work
- * @stoppable: of @running: the handler waits for its associated lock and can
- *	still be kept from starting
+ * @stage: how far the handler of @running has come
  * @scheme: the queued callouts
+ * @slots: callouts that tables may file here, and some embedded ones
+ * @room: for how many the scheme was asked to reserve memory
  * @pending: how many callouts are in @scheme and on @due
  * @due: those that have expired and whose turn has not come yet
  * @tick: what tells the time
@@ -102,13 +139,20 @@ extern const struct callout_tick_source callout_tick_hrtimer;
  * @running: the callout whose handler runs. Only compared, never followed:
  *	the handler may have freed it.
  * @running_handle: the handle, if it is one set by handle
+ * @drain: called when the handler of @running has returned: async_drain
  * @run_seq: odd while a handler runs
- * @waiters: how many sleep on @wait
- * @wait: those who wait for @run_seq to change
+ * @waiters: how many wait for @run_seq to change
+ * @wait: where they sleep; on PREEMPT_RT it is @expiry_lock
+ * @expiry_lock: on PREEMPT_RT, held around handlers, so that who waits for one
+ *	lends it his priority
+ * @clock: when the last handler returned, or expiry began
+ * @preempt_count: what it was before the handlers, and must be after each
+ * @lockdep_depth: the same
  * @timer: for the jiffies source
  * @hrtimer: for the hrtimer source
  * @kick: for the hrtimer source: has the CPU program @hrtimer
  * @again: goes on with expiry in a later softirq
+ * @chip: of a tick source that simulates one, or NULL
  * @now: the tick for which @due was filled last
  * @stats: counters; visits and refiles are the scheme's
  */
@@ -116,19 +160,29 @@ struct callout_base {
 	raw_spinlock_t lock;
 	unsigned int index;
 	bool online;
+	bool direct;
 	bool expiring;
-	bool stoppable;
+	enum callout_stage stage;
 	struct callout_scheme *scheme;
 	struct list_head due;
 	unsigned int pending;
+	unsigned int cpu;
 	const struct callout_tick_source *tick;
 	u64 armed;
 
 	struct callout *running;
 	u64 running_handle;
+	callout_func_t drain;
 	unsigned long run_seq;
 	unsigned int waiters;
+#ifdef CONFIG_PREEMPT_RT
+	spinlock_t expiry_lock;	/* around handlers; outside @lock */
+#else
 	wait_queue_head_t wait;
+#endif
+	u64 clock;
+	int preempt_count;
+	int lockdep_depth;
 
 	union {
 		struct timer_list timer;
@@ -138,6 +192,9 @@ struct callout_base {
 		};
 	};
 	struct tasklet_struct again;
+	struct callout_chip *chip;
+	unsigned int slots;
+	unsigned int room;
 
 	u64 now;
 	struct callout_stats stats;
@@ -150,12 +207,28 @@ struct callout_base {
 #define CALLOUT_MAX_HANDLERS	1024U
 #define CALLOUT_MAX_JIFFIES	max_t(unsigned long, 1, msecs_to_jiffies(2))
 
-/* One a possible CPU, made when the CPU first comes up, and one for tests. */
+/* A handler that takes longer, with its wait for its lock, holds others up. */
+#define CALLOUT_SLOW_NS		(2 * NSEC_PER_MSEC)
+
+/*
+ * One a possible CPU, made when the CPU first comes up, and one for tests. With
+ * bases=single all CPUs have the same.
+ */
 extern struct callout_base **callout_bases;
+
+extern seqcount_t callout_moves;
 
 static inline struct callout_base *callout_base(u32 index)
 {
 	return callout_bases[index];
+}
+
+/* The base whose index is @cpu: a loop over all CPUs meets each base once. */
+static inline struct callout_base *callout_base_of(unsigned int cpu)
+{
+	struct callout_base *base = READ_ONCE(callout_bases[cpu]);
+
+	return base && base->index == cpu ? base : NULL;
 }
 
 /*
@@ -184,13 +257,60 @@ static inline u64 callout_expiry(struct callout_base *base, long ticks)
 	return callout_now(base) + (ticks > 0 ? ticks : 1);
 }
 
+/* Of the ticks from @first to @last, the one that others likely choose too. */
+static inline u64 callout_coalesce(u64 first, u64 last)
+{
+	if (first >= last || !first)
+		return first;
+	return last & ~(BIT_ULL(fls64((first - 1) ^ last) - 1) - 1);
+}
+
+/**
+ * struct callout_span - when a callout may run
+ * @first: not before that
+ * @last: not later if it can be helped, at least @first
+ * @ticks: they are ticks from now on; else nanoseconds of CLOCK_MONOTONIC
+ */
+struct callout_span {
+	u64 first;
+	u64 last;
+	bool ticks;
+};
+
+int callout_arm_span(struct callout *c, const struct callout_span *span,
+		     callout_func_t func, void *arg, int cpu);
+
+/* What CLOCK_MONOTONIC was at jiffy 0, or less than a tick later; see tick.c. */
+extern atomic64_t callout_jiffy_zero;
+
+/*
+ * from_ns of struct callout_tick_source, for jiffies. Where the edges of
+ * jiffies are is known to a tick only, so one is added to be never early.
+ * Counting from the present jiffy would not do: it may be old.
+ */
+static inline u64 callout_jiffies_from_ns(u64 due, u64 now)
+{
+	u64 since = due - (u64)atomic64_read(&callout_jiffy_zero);
+
+	return max((since + TICK_NSEC - 1) / TICK_NSEC, get_jiffies_64()) + 1;
+}
+
+static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
+{
+	if (likely(base->tick == &callout_tick_jiffies))
+		return callout_jiffies_from_ns(due, now);
+	return base->tick->from_ns(due, now);
+}
+
 void callout_setup(struct callout *c, u8 kind, u32 cpu);
-void callout_init_lock(struct callout *c, void *lock, u8 lock_flags);
 
 struct callout_base *callout_lock_slow(struct callout *c)
 	__acquires(c);
 struct callout_base *callout_lock_home_slow(struct callout_base *base)
 	__acquires(base);
+struct callout_base *callout_rehome_slow(struct callout_base *base,
+					 struct callout *c)
+	__must_hold(base);
 void callout_program(struct callout_base *base, u64 tick);
 
 /* Expiry has done so many units of work in one hold of the lock. */
@@ -214,7 +334,8 @@ static inline struct callout_base *callout_lock_irqs_off(struct callout *c)
 		return callout_lock_slow(c);
 	base = callout_base(cpu);
 	raw_spin_lock(&base->lock);
-	if (likely(c->cpu == base->index))
+	/* If it is not of this base another CPU may be changing it. */
+	if (likely(READ_ONCE(c->cpu) == base->index))
 		return base;
 	raw_spin_unlock(&base->lock);
 	return callout_lock_slow(c);
@@ -278,6 +399,28 @@ static inline void callout_unlock(struct callout_base *base,
 	local_irq_restore(flags);
 }
 
+void callout_scheme_start_slow(struct callout_base *base, struct callout *c,
+			       u64 expires);
+void callout_scheme_rearm_slow(struct callout_base *base, struct callout *c,
+			       u64 expires);
+void callout_scheme_stop_slow(struct callout_base *base, struct callout *c);
+
+/**
+ * callout_rehome - has an idle callout belong to a base that can arm it
+ * @base: its base, locked; if its CPU is not online another one is locked
+ *	instead
+ * @c: the callout, neither pending nor running; nobody else arms it meanwhile
+ *
+ * Context: Interrupts off.
+ * Return: the base.
+ */
+static inline struct callout_base *callout_rehome(struct callout_base *base,
+						  struct callout *c)
+	__must_hold(base)
+{
+	return likely(base->online) ? base : callout_rehome_slow(base, c);
+}
+
 /*
  * The scheme's calls that each setting makes: direct where it is the wheel,
  * which spares an indirect call on the paths that are measured.
@@ -285,34 +428,28 @@ static inline void callout_unlock(struct callout_base *base,
 static inline void callout_scheme_start(struct callout_base *base,
 					struct callout *c, u64 expires)
 {
-	struct callout_scheme *s = base->scheme;
-
-	if (likely(s->ops == &callout_hashed_wheel))
-		callout_wheel_start(to_wheel(s), c, expires);
+	if (likely(base->direct))
+		callout_wheel_start(to_wheel(base->scheme), c, expires);
 	else
-		s->ops->start(s, c, callout_now(base), expires);
+		callout_scheme_start_slow(base, c, expires);
 }
 
 static inline void callout_scheme_rearm(struct callout_base *base,
 					struct callout *c, u64 expires)
 {
-	struct callout_scheme *s = base->scheme;
-
-	if (likely(s->ops == &callout_hashed_wheel))
-		callout_wheel_rearm(to_wheel(s), c, expires);
+	if (likely(base->direct))
+		callout_wheel_rearm(to_wheel(base->scheme), c, expires);
 	else
-		s->ops->rearm(s, c, callout_now(base), expires);
+		callout_scheme_rearm_slow(base, c, expires);
 }
 
 static inline void callout_scheme_stop(struct callout_base *base,
 				       struct callout *c)
 {
-	struct callout_scheme *s = base->scheme;
-
-	if (likely(s->ops == &callout_hashed_wheel))
-		callout_wheel_stop(to_wheel(s), c);
+	if (likely(base->direct))
+		callout_wheel_stop(to_wheel(base->scheme), c);
 	else
-		s->ops->stop(s, c);
+		callout_scheme_stop_slow(base, c);
 }
 
 /* What comes after a callout has got its expiry, new or another. */
@@ -337,7 +474,7 @@ static __always_inline void callout_start_locked(struct callout_base *base,
 						 u64 expires)
 {
 	lockdep_assert_held(&base->lock);
-	c->state |= CALLOUT_S_PENDING;
+	callout_change_state(c, 0, CALLOUT_S_PENDING);
 	base->pending++;
 	callout_scheme_start(base, c, expires);
 	callout_started(base, c, expires);
@@ -359,16 +496,38 @@ static __always_inline void callout_dequeue_locked(struct callout_base *base,
 		list_del(&c->entry);
 	else
 		callout_scheme_stop(base, c);
-	c->state &= ~(CALLOUT_S_PENDING | CALLOUT_S_DUE);
+	callout_change_state(c, CALLOUT_S_PENDING | CALLOUT_S_DUE, 0);
 	base->pending--;
 }
+
+/*
+ * Does the handler of @c run, or wait for its lock? A handler may free its
+ * callout, and who allocates next gets the same address before the handler has
+ * returned. The new callout does not run there, and has CALLOUT_S_RAN clear: it
+ * is set when a handler starts, and cleared when a callout is prepared and when
+ * it leaves the base.
+ */
+static __always_inline bool callout_is_running(struct callout_base *base,
+					       struct callout *c)
+{
+	lockdep_assert_held(&base->lock);
+	return base->running == c && c->state & CALLOUT_S_RAN;
+}
+
+struct callout *callout_find_locked(struct callout_base *base,
+				    callout_match_fn match, const void *data);
 
 void callout_take_due(struct callout_base *base, struct callout *c);
 void callout_run_begin(struct callout_base *base, struct callout *c,
 		       u64 handle);
-void callout_run_end(struct callout_base *base);
+void callout_run_end(struct callout_base *base, void *arg);
+void callout_call(struct callout_base *base, callout_func_t func, void *arg,
+		  struct callout_class *class);
+void callout_check_context(struct callout_base *base, callout_func_t func);
 void callout_wait_run(struct callout_base *base, unsigned long seq);
 
+bool callout_collect(struct callout_base *base);
+void callout_program_next(struct callout_base *base);
 bool callout_expire(struct callout_base *base);
 void callout_softclock(struct callout_base *base);
 void callout_again(struct tasklet_struct *t);
@@ -379,9 +538,12 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 		    const struct callout_scheme_params *params);
 u64 callout_base_destroy(struct callout_base *base);
 
+int callout_base_reserve(struct callout_base *base, unsigned int n);
+void callout_base_unreserve(struct callout_base *base, unsigned int n);
+
 int callout_core_init(const struct callout_tick_source *tick,
 		      const struct callout_scheme_ops *ops,
-		      unsigned int buckets);
+		      const struct callout_scheme_params *params, bool single);
 u64 callout_core_exit(void);
 
 void callout_base_stats(struct callout_base *base, struct callout_stats *stats,

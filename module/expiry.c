@@ -17,8 +17,10 @@
 #include <linux/module.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
 #include <linux/wait.h>
 #include "core.h"
+#include "debugobjects.h"
 #include "kcompat.h"
 
 /* Functions, handles, files. */
@@ -76,29 +78,74 @@ void callout_run_begin(struct callout_base *base, struct callout *c,
 	__releases(&base->lock)
 {
 	base->running = c;
+	if (c)
+		callout_change_state(c, 0, CALLOUT_S_RAN);
 	/* Pairs with the smp_load_acquire() in handle_runs_on(). */
 	smp_store_release(&base->running_handle, handle);
 	WRITE_ONCE(base->run_seq, base->run_seq + 1);
 	raw_spin_unlock_irq(&base->lock);
 }
 
+#ifdef CONFIG_PREEMPT_RT
+static void expiry_lock(struct callout_base *base)
+{
+	spin_lock(&base->expiry_lock);
+}
+
+static void expiry_unlock(struct callout_base *base)
+{
+	spin_unlock(&base->expiry_lock);
+}
+
+/* Lets those pass who wait for the handler that has returned. */
+static void expiry_wake(struct callout_base *base)
+{
+	expiry_unlock(base);
+	expiry_lock(base);
+}
+#else
+static void expiry_lock(struct callout_base *base)
+{
+}
+
+static void expiry_unlock(struct callout_base *base)
+{
+}
+
+static void expiry_wake(struct callout_base *base)
+{
+	wake_up_all(&base->wait);
+}
+#endif
+
 /**
  * callout_run_end - takes a base again when a handler has returned
  * @base: the base
+ * @arg: the handler's argument
  */
-void callout_run_end(struct callout_base *base)
+void callout_run_end(struct callout_base *base, void *arg)
 	__acquires(&base->lock)
 {
+	callout_func_t drain;
+
 	trace_callout_expire_exit(base->running);
 	raw_spin_lock_irq(&base->lock);
 	base->running = NULL;
+	if (unlikely(base->drain)) {
+		drain = base->drain;
+		base->drain = NULL;
+		/* Before run_seq changes: callout_barrier() waits for it too. */
+		raw_spin_unlock_irq(&base->lock);
+		drain(arg);
+		raw_spin_lock_irq(&base->lock);
+	}
 	/* Pairs with the smp_load_acquire() in handle_runs_on(). */
 	smp_store_release(&base->running_handle, 0);
 	WRITE_ONCE(base->run_seq, base->run_seq + 1);
 	if (unlikely(base->waiters)) {
-		/* The wait queue's lock sleeps on PREEMPT_RT. */
+		/* What they wait with sleeps on PREEMPT_RT. */
 		raw_spin_unlock_irq(&base->lock);
-		wake_up_all(&base->wait);
+		expiry_wake(base);
 		raw_spin_lock_irq(&base->lock);
 	}
 }
@@ -133,25 +180,117 @@ static void associated_unlock(void *lock, u8 lock_flags)
 	}
 }
 
+/* For sparse it is not held until callout_run_with_lock() says so. */
+static bool associated_trylock(void *lock, u8 lock_flags)
+{
+	spinlock_t *spin = lock;
+	rwlock_t *rw = lock;
+
+	switch (lock_flags & CALLOUT_L_TYPES) {
+	case CALLOUT_L_SPIN:
+		if (!spin_trylock(spin))
+			return false;
+		__release(spin);
+		return true;
+	case CALLOUT_L_WRITE:
+		if (!write_trylock(rw))
+			return false;
+		__release(rw);
+		return true;
+	default:
+		if (!read_trylock(rw))
+			return false;
+		__release(rw);
+		return true;
+	}
+}
+
+static void callout_slow(struct callout_base *base, callout_func_t func,
+			 u64 took)
+{
+	/* One expiry at a time for each base: nobody else writes this. */
+	base->stats.slow++;
+	pr_info_ratelimited("callout: %ps took %llu us\n", func,
+			    div_u64(took, NSEC_PER_USEC));
+}
+
+/**
+ * callout_call - calls a handler and looks at how it behaves
+ * @base: the base, not locked
+ * @func: the handler
+ * @arg: its argument
+ * @class: what lockdep knows it by, or NULL
+ */
+void callout_call(struct callout_base *base, callout_func_t func, void *arg,
+		  struct callout_class *class)
+{
+	struct lockdep_map map __maybe_unused = callout_class_map(class);
+	u64 end, took;
+
+	lock_map_acquire(&map);
+	func(arg);
+	lock_map_release(&map);
+	end = local_clock();
+	took = end - base->clock;
+	base->clock = end;
+	if (unlikely(took > CALLOUT_SLOW_NS))
+		callout_slow(base, func, took);
+}
+
+/**
+ * callout_check_context - a handler must leave things as it found them
+ * @base: the base, not locked
+ * @func: the handler, and its associated lock let go if it has one
+ */
+void callout_check_context(struct callout_base *base, callout_func_t func)
+{
+	if (unlikely(base->preempt_count != preempt_count())) {
+		WARN_ONCE(1, "callout: %pS: preempt_count %08x became %08x\n",
+			  func, base->preempt_count, preempt_count());
+		preempt_count_set(base->preempt_count);
+	}
+	if (unlikely(base->lockdep_depth != lockdep_depth(current)))
+		WARN_ONCE(1, "callout: %pS: held %d locks and now %d\n",
+			  func, base->lockdep_depth, lockdep_depth(current));
+}
+
 /* See the head comment of core.c for what can happen meanwhile. */
 static void callout_run_with_lock(struct callout_base *base,
+				  struct callout_class *class,
 				  callout_func_t func, void *arg, void *lock,
 				  u8 lock_flags)
 {
-	bool start;
+	bool start = true;
 
-	associated_lock(lock, lock_flags);
-	raw_spin_lock_irq(&base->lock);
-	start = base->stoppable;
-	base->stoppable = false;
-	raw_spin_unlock_irq(&base->lock);
-
+	if (lock_flags & CALLOUT_TRYLOCK) {
+		__acquire(lock);	/* before; for sparse */
+	} else {
+		associated_lock(lock, lock_flags);
+		raw_spin_lock_irq(&base->lock);
+		start = base->stage == CALLOUT_STAGE_WAITING;
+		if (start)
+			base->stage = CALLOUT_STAGE_STARTED;
+		raw_spin_unlock_irq(&base->lock);
+	}
 	if (start)
-		func(arg);
-	if (start && lock_flags & CALLOUT_L_RETURNUNLOCKED)
+		callout_call(base, func, arg, class);
+	if (start && lock_flags & CALLOUT_RETURNUNLOCKED)
 		__release(lock);	/* by the handler; for sparse */
 	else
 		associated_unlock(lock, lock_flags);
+}
+
+/*
+ * Somebody has the lock: it is due again at the next tick. It stays pending all
+ * along, since he may look at that, without the base's lock.
+ */
+static void callout_put_off(struct callout_base *base, struct callout *c)
+	__must_hold(&base->lock)
+{
+	list_del(&c->entry);
+	callout_change_state(c, CALLOUT_S_DUE, 0);
+	callout_scheme_start(base, c, base->now + 1);
+	callout_started(base, c, base->now + 1);
 }
 
 /* EXPIRYPROCESSING for a struct callout: runs its handler. */
@@ -159,27 +298,70 @@ static unsigned int callout_expire_func(struct callout_base *base,
 					struct callout *c)
 	__must_hold(&base->lock)
 {
+	struct callout_class *class = callout_debug_class(c);
 	callout_func_t func = c->func;
 	u8 lock_flags = c->lock_flags;
 	void *lock = c->lock;
 	void *arg = c->arg;
 
+	if (unlikely(lock_flags & CALLOUT_TRYLOCK)) {
+		if (!associated_trylock(lock, lock_flags)) {
+			callout_put_off(base, c);
+			return 1;
+		}
+	}
 	callout_take_due(base, c);
-	base->stoppable = lock;
+	callout_debug_deactivate(c);
+	base->stage = lock && !(lock_flags & CALLOUT_TRYLOCK) ?
+		      CALLOUT_STAGE_WAITING : CALLOUT_STAGE_STARTED;
 	callout_run_begin(base, c, 0);
 	/* From here on @c may be freed: by others if it has a lock, or by func. */
 	if (lock)
-		callout_run_with_lock(base, func, arg, lock, lock_flags);
+		callout_run_with_lock(base, class, func, arg, lock, lock_flags);
 	else
-		func(arg);
-	callout_run_end(base);
+		callout_call(base, func, arg, class);
+	callout_check_context(base, func);
+	callout_run_end(base, arg);
 	return 1;
 }
 
-/* Asks the source for a wake-up when something can be due, if ever. */
-static void callout_program_next(struct callout_base *base)
+/**
+ * callout_collect - moves some of what is due from the scheme to the due list
+ * @base: the base, locked; its due list is empty
+ *
+ * Return: true if there may be more.
+ */
+bool callout_collect(struct callout_base *base)
+{
+	unsigned int budget = CALLOUT_BUDGET;
+	struct callout *c;
+	bool more;
+
+	lockdep_assert_held(&base->lock);
+	base->now = callout_now(base);
+	more = base->scheme->ops->advance(base->scheme, base->now, &budget,
+					  &base->due);
+	callout_count_units(base, CALLOUT_BUDGET - budget);
+	if (unlikely(base->tick->unfiled))
+		list_for_each_entry(c, &base->due, entry)
+			base->tick->unfiled(base, c->expires);
+	return more;
+}
+
+/**
+ * callout_program_next - asks for a wake-up when something can be due, if ever
+ * @base: the base, locked; callout_collect() has found all that is due
+ *
+ * The lock is dropped at times. What the scheme says is a lower bound also
+ * where it has not searched to the end. A base that is always a search behind
+ * is woken at the next tick, not at once: callout_collect() has seen this one.
+ *
+ * Context: Softirq.
+ */
+void callout_program_next(struct callout_base *base)
 	__must_hold(&base->lock)
 {
+	unsigned long end = jiffies + CALLOUT_MAX_JIFFIES;
 	unsigned int budget;
 	u64 next;
 
@@ -187,14 +369,14 @@ static void callout_program_next(struct callout_base *base)
 		budget = CALLOUT_BUDGET;
 		next = base->scheme->ops->next_due(base->scheme, &budget);
 		callout_count_units(base, CALLOUT_BUDGET - budget);
-		if (budget)
+		if (budget || time_after_eq(jiffies, end))
 			break;
 		raw_spin_unlock_irq(&base->lock);
 		cpu_relax();
 		raw_spin_lock_irq(&base->lock);
 	}
 	if (next != U64_MAX) {
-		callout_program(base, next);
+		callout_program(base, max(next, base->now + 1));
 	} else {
 		base->armed = next;
 		trace_callout_tick_stop(base->index);
@@ -215,12 +397,16 @@ static void callout_program_next(struct callout_base *base)
 bool callout_expire(struct callout_base *base)
 {
 	unsigned long end = jiffies + CALLOUT_MAX_JIFFIES;
-	unsigned int handlers = 0, budget;
+	unsigned int handlers = 0;
 	bool more = true, again = true;
+	int preempt, locks;
 	struct callout *c;
 
+	expiry_lock(base);
 	/* Files are freed after a grace period: see file.c. */
 	rcu_read_lock();
+	preempt = preempt_count();
+	locks = lockdep_depth(current);
 	raw_spin_lock_irq(&base->lock);
 	if (base->expiring) {
 		/* A tasklet of a CPU that died, run when it is back already. */
@@ -228,6 +414,9 @@ bool callout_expire(struct callout_base *base)
 		goto out;
 	}
 	base->expiring = true;
+	base->clock = local_clock();
+	base->preempt_count = preempt;
+	base->lockdep_depth = locks;
 	/* Lower than any expiry: those who arm now leave the tick alone. */
 	base->armed = 0;
 	for (;;) {
@@ -240,11 +429,7 @@ bool callout_expire(struct callout_base *base)
 		}
 		if (!more)
 			break;
-		budget = CALLOUT_BUDGET;
-		base->now = callout_now(base);
-		more = base->scheme->ops->advance(base->scheme, base->now,
-						  &budget, &base->due);
-		callout_count_units(base, CALLOUT_BUDGET - budget);
+		more = callout_collect(base);
 		/* That was a budget's worth with the base locked. */
 		raw_spin_unlock_irq(&base->lock);
 		cpu_relax();
@@ -259,6 +444,7 @@ yield:
 out:
 	raw_spin_unlock_irq(&base->lock);
 	rcu_read_unlock();
+	expiry_unlock(base);
 	return again;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_expire);

@@ -36,11 +36,11 @@
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
 #include <linux/module.h>
-#include <linux/nospec.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "core.h"
+#include "debugobjects.h"
 #include "handle.h"
 #include "hash_inline.h"
 #include "kcompat.h"
@@ -59,6 +59,8 @@
 static struct callout_table kernel_table;
 static u8 kind_handle;
 static bool table_full;
+
+DEFINE_STATIC_KEY_FALSE(callout_searches);
 
 /**
  * callout_table_init - makes an empty table
@@ -96,6 +98,10 @@ void callout_table_destroy(struct callout_table *table)
 	unsigned int i;
 
 	for (i = 0; i < table->nr_chunks; i++) {
+		/* When the kernel's own goes the bases have gone already. */
+		if (table != &kernel_table)
+			callout_base_unreserve(callout_base(dir->chunk[i]->base),
+					       CALLOUT_CHUNK_SLOTS);
 		kfree(dir->chunk[i]);
 		cond_resched();
 	}
@@ -145,11 +151,19 @@ static int table_add_chunk(struct callout_table *table,
 	ret = table_reserve_chunk(table, gfp);
 	if (ret)
 		return ret;
+	/* Without room setting is slower: the kernel's callers live with that. */
+	ret = callout_base_reserve(base, CALLOUT_CHUNK_SLOTS);
+	if (ret && table != &kernel_table)
+		return ret;
 	chunk = kmalloc(CALLOUT_CHUNK_SIZE, gfp | __GFP_ZERO);
-	if (!chunk)
+	if (!chunk) {
+		if (!ret)
+			callout_base_unreserve(base, CALLOUT_CHUNK_SLOTS);
 		return -ENOMEM;
+	}
 
 	chunk->table = table;
+	chunk->base = base->index;
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
 		slot = &chunk->slot[i];
 		callout_setup(&slot->c, table->kind, base->index);
@@ -158,7 +172,7 @@ static int table_add_chunk(struct callout_table *table,
 	}
 	dir = rcu_dereference_protected(table->directory,
 					lockdep_is_held(&table->grow));
-	/* Pairs with the load in callout_table_lookup(). */
+	/* Pairs with the load in callout_table_slot(). */
 	smp_store_release(&dir->chunk[n], chunk);
 	table->nr_chunks = n + 1;
 
@@ -242,7 +256,7 @@ unsigned int callout_table_steal(struct callout_table *table, unsigned int cpu)
 
 	local_irq_save(flags);
 	for_each_possible_cpu(victim) {
-		from = READ_ONCE(callout_bases[victim]);
+		from = callout_base_of(victim);
 		if (!from || from == to)
 			continue;
 		n = pool_take(table, from, &chain);
@@ -278,43 +292,90 @@ unsigned int callout_table_steal(struct callout_table *table, unsigned int cpu)
 struct callout_slot *callout_table_lookup(struct callout_table *table,
 					  u64 handle)
 {
-	u32 number = handle & (CALLOUT_GEN_ONE - 1);
-	u32 place = number & ((1U << CALLOUT_PLACE_BITS) - 1);
-	u32 index = number >> CALLOUT_PLACE_BITS;
-	struct callout_directory *dir;
-	struct callout_chunk *chunk = NULL;
+	struct callout_slot *slot;
 
-	if (place >= CALLOUT_CHUNK_SLOTS)
-		return NULL;
 	rcu_read_lock();
-	dir = rcu_dereference(table->directory);
-	if (dir && index < dir->size) {
-		/* The handle may come from user space. */
-		index = array_index_nospec(index, dir->size);
-		/* Pairs with the smp_store_release() in table_add_chunk(). */
-		chunk = smp_load_acquire(&dir->chunk[index]);
-	}
+	slot = callout_table_slot(table, handle);
 	rcu_read_unlock();
-	if (!chunk)
-		return NULL;
-	return &chunk->slot[array_index_nospec(place, CALLOUT_CHUNK_SLOTS)];
+	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_table_lookup);
 
-/**
- * callout_slot_get - takes a free slot
- * @pool: the pool of the base that it is to belong to, which is locked
- *
- * Return: a slot with its new handle, or NULL if there is none.
- */
-struct callout_slot *callout_slot_get(struct callout_pool *pool)
-{
-	struct callout_slot *slot = pool->free;
+/* What callout_table_search() looks for. */
+struct table_key {
+	struct callout_table *table;
+	const void *func;
+	const void *arg;
+};
 
-	if (unlikely(!slot))
-		return NULL;
-	pool->free = (void *)slot->c.scheme[0];
-	WRITE_ONCE(pool->count, pool->count - 1);
+static bool table_match(struct callout *c, const void *data)
+{
+	const struct table_key *key = data;
+
+	/* Of this kind: in a slot, where callout.active is the hash's. */
+	return c->kind == key->table->kind &&
+	       c->active == CALLOUT_HASH_SEARCHED &&
+	       (unsigned long)c->func == (unsigned long)key->func &&
+	       c->arg == key->arg &&
+	       callout_slot_table(callout_to_slot(c)) == key->table;
+}
+
+static struct callout_slot *search_bases(struct table_key *key, u64 *handle)
+{
+	struct callout_slot *found = NULL;
+	struct callout_base *base;
+	u64 expires = U64_MAX;
+	unsigned int cpu;
+	struct callout *c;
+
+	for_each_cpu_wrap(cpu, cpu_possible_mask, smp_processor_id()) {
+		base = callout_base_of(cpu);
+		if (!base)
+			continue;
+		raw_spin_lock(&base->lock);
+		c = callout_find_locked(base, table_match, key);
+		if (c && c->expires < expires) {
+			found = callout_to_slot(c);
+			expires = c->expires;
+			*handle = found->handle;
+		}
+		raw_spin_unlock(&base->lock);
+	}
+	return found;
+}
+
+/**
+ * callout_table_search - finds a pending callout by its function and argument
+ * @table: the table
+ * @func: the function
+ * @arg: the argument
+ * @handle: its handle
+ *
+ * Callout by callout, with the scheme's find: the facility before Costello's
+ * hash. All bases are searched, this CPU's first, each with its lock held and
+ * interrupts off all the time that it takes.
+ *
+ * Of those that are pending from before the call until after it, it finds the
+ * one that expires first; of those that do, one of this CPU before one of
+ * another, and on one CPU the one that was set first. One that is set, is
+ * cancelled or fires meanwhile may be found or not. Unlike a look into the hash
+ * it finds the same one again, as long as that is pending.
+ *
+ * Context: Interrupts off.
+ * Return: the slot, which may be another's by now; NULL if there is none.
+ */
+struct callout_slot *callout_table_search(struct callout_table *table,
+					  const void *func, const void *arg,
+					  u64 *handle)
+{
+	struct table_key key = { table, func, arg };
+	struct callout_slot *slot;
+	unsigned int seq;
+
+	do {
+		seq = read_seqcount_begin(&callout_moves);
+		slot = search_bases(&key, handle);
+	} while (read_seqcount_retry(&callout_moves, seq));
 	return slot;
 }
 
@@ -349,14 +410,21 @@ void callout_slot_put(struct callout_table *table, struct callout_base *base,
 void callout_slot_release(struct callout_table *table,
 			  struct callout_base *base, struct callout_slot *slot)
 {
-	if (slot->c.lock_flags) {
+	/* Nobody inserts it meanwhile: once it has left it stays out. */
+	if (READ_ONCE(slot->c.active))
 		callout_hash_remove(&table->hash, slot);
-		slot->c.lock_flags = 0;
-	}
 	callout_slot_put(table, base, slot);
 }
 
 /* The rest is the kernel's own table. */
+
+#ifdef CONFIG_LOCKDEP
+/* All handlers of it are one to lockdep. */
+static struct callout_class handle_class_of_all = { .name = "setcallout" };
+static struct callout_class *const handle_class = &handle_class_of_all;
+#else
+static struct callout_class *const handle_class;
+#endif
 
 /**
  * callout_kernel_table - the table of setcallout() and timeout()
@@ -379,8 +447,8 @@ static void refill(struct work_struct *work)
 		 READ_ONCE(kernel_table.nr_chunks) / 4 / num_online_cpus();
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		struct callout_pool *pool = per_cpu_ptr(kernel_table.pools,
-							cpu);
+		struct callout_pool *pool = callout_pool(&kernel_table,
+							 callout_base(cpu));
 
 		if (READ_ONCE(pool->count) < LOW_WATER)
 			ret = callout_table_grow(&kernel_table, cpu, chunks,
@@ -446,13 +514,12 @@ callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
 		}
 	}
 	handle = slot->handle;
-	slot->c.func = func;
-	slot->c.arg = arg;
+	/* callout_untimeout_handle() looks at them without the lock. */
+	WRITE_ONCE(slot->c.func, func);
+	WRITE_ONCE(slot->c.arg, arg);
 	callout_start_locked(base, &slot->c, callout_expiry(base, ticks));
-	if (hashed) {
-		slot->c.lock_flags = CALLOUT_L_HASHED;
-		callout_hash_insert(&kernel_table.hash, slot);
-	}
+	if (hashed)
+		callout_table_put(&kernel_table, slot);
 	want = wants_refill(pool, hashed);
 	callout_unlock(base, flags);
 	if (unlikely(want))
@@ -487,7 +554,7 @@ static struct callout_base *handle_runs_on(callout_handle_t handle)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		base = READ_ONCE(callout_bases[cpu]);
+		base = callout_base_of(cpu);
 		/* What the handler did is seen by who sees it gone. */
 		if (base && smp_load_acquire(&base->running_handle) == handle)
 			return base;
@@ -561,6 +628,7 @@ int unsetcallout_sync(callout_handle_t handle)
 	int ret;
 
 	might_sleep();
+	callout_debug_wait(handle_class);
 
 	ret = unsetcallout(handle);
 	if (ret)
@@ -592,7 +660,8 @@ EXPORT_SYMBOL_GPL(unsetcallout_sync);
 int callout_reserve(unsigned int n)
 {
 	unsigned int cpu = raw_smp_processor_id();
-	struct callout_pool *pool = per_cpu_ptr(kernel_table.pools, cpu);
+	struct callout_pool *pool = callout_pool(&kernel_table,
+						 callout_base(cpu));
 	int ret = 0;
 
 	while (!ret && READ_ONCE(pool->count) < n) {
@@ -619,8 +688,9 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 	callout_take_due(base, c);
 	callout_slot_release(&kernel_table, base, slot);
 	callout_run_begin(base, NULL, handle);
-	func(arg);
-	callout_run_end(base);
+	callout_call(base, func, arg, handle_class);
+	callout_check_context(base, func);
+	callout_run_end(base, arg);
 	return 1;
 }
 
@@ -640,6 +710,8 @@ int callout_handles_init(unsigned int max_slots)
 				 GFP_KERNEL);
 	if (ret)
 		return ret;
+	if (callout_base(0)->scheme->ops->find)
+		static_branch_enable(&callout_searches);
 	ret = callout_hash_init(&kernel_table.hash, HASH_BITS, GFP_KERNEL);
 	cpus_read_lock();
 	for_each_online_cpu(cpu)

@@ -7,6 +7,7 @@
 
 #include <linux/bits.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include "core.h"
@@ -22,8 +23,15 @@
 #define CALLOUT_GEN_MAX		(~0ULL >> CALLOUT_SLOT_BITS)
 #define CALLOUT_MAX_CHUNKS	(1U << (CALLOUT_SLOT_BITS - CALLOUT_PLACE_BITS))
 
-/* The largest limit that a table may be given: its slots must have numbers. */
+/*
+ * The largest limit that a table may be given: its slots must have numbers.
+ * Lockdep makes slots larger, and so fewer to a chunk.
+ */
+#ifdef CONFIG_LOCKDEP
+#define CALLOUT_MAX_LIMIT	9900000U
+#else
 #define CALLOUT_MAX_LIMIT	10000000U
+#endif
 
 /* Slots live in naturally aligned chunks of this many bytes. */
 #define CALLOUT_CHUNK_SIZE	4096U
@@ -33,23 +41,34 @@
  * @c: the callout. Free: c.scheme[0] links to the next free slot.
  * @handle: the handle it has, or will have when it is used next; 0 if its
  *	generations are used up. Written with the base locked.
- * @node: link in the (func, arg) hash
+ * @chain: in the (func, arg) hash: link to the first ones of other keys
+ * @others: all others with the same key
+ * @node: of one of those others: link in @others of the first
  * @word: three words for the owner of a slot that is not in the hash
+ *
+ * c.lock_flags is CALLOUT_L_HASHED if untimeout() may find the callout.
  */
 struct callout_slot {
 	struct callout c;
 	u64 handle;
 	union {
+		struct {
+			struct hlist_node chain;
+			struct rb_root others;
+		};
 		struct rb_node node;
 		u64 word[3];
 	};
 };
 
+#ifndef CONFIG_LOCKDEP
 static_assert(sizeof(struct callout_slot) <= 96);
+#endif
 
 struct callout_chunk {
 	struct callout_table *table;
-	u64 reserved[7];
+	u64 base;		/* whose scheme has room for these */
+	u64 reserved[6];
 	struct callout_slot slot[];
 };
 
@@ -116,6 +135,52 @@ static inline struct callout_pool *callout_pool(struct callout_table *table,
 	return per_cpu_ptr(table->pools, base->index);
 }
 
+/**
+ * callout_table_slot - finds the slot that a handle names
+ * @table: the table
+ * @handle: any number
+ *
+ * Context: Interrupts off, or in an RCU read-side critical section.
+ * Return: the slot, which may have another handle by now, or NULL.
+ */
+static inline struct callout_slot *
+callout_table_slot(struct callout_table *table, u64 handle)
+{
+	u32 place = handle & ((1U << CALLOUT_PLACE_BITS) - 1);
+	u32 index = (handle & (CALLOUT_GEN_ONE - 1)) >> CALLOUT_PLACE_BITS;
+	struct callout_directory *dir;
+	struct callout_chunk *chunk;
+
+	dir = rcu_dereference_check(table->directory, rcu_read_lock_any_held());
+	if (unlikely(!dir || index >= dir->size ||
+		     place >= CALLOUT_CHUNK_SLOTS))
+		return NULL;
+	/* The handle may come from user space. */
+	index = array_index_nospec(index, dir->size);
+	/* Pairs with the smp_store_release() in table_add_chunk(). */
+	chunk = smp_load_acquire(&dir->chunk[index]);
+	if (unlikely(!chunk))
+		return NULL;
+	return &chunk->slot[array_index_nospec(place, CALLOUT_CHUNK_SLOTS)];
+}
+
+/**
+ * callout_slot_get - takes a free slot
+ * @pool: the pool of the base that it is to belong to, which is locked
+ *
+ * Return: a slot with its new handle, or NULL if there is none.
+ */
+static inline struct callout_slot *callout_slot_get(struct callout_pool *pool)
+{
+	struct callout_slot *slot = pool->free;
+
+	if (unlikely(!slot))
+		return NULL;
+	pool->free = (void *)slot->c.scheme[0];
+	WRITE_ONCE(pool->count, pool->count - 1);
+	return slot;
+}
+
 int callout_table_init(struct callout_table *table, u8 kind,
 		       unsigned int max_slots, gfp_t gfp);
 void callout_table_destroy(struct callout_table *table);
@@ -124,8 +189,10 @@ int callout_table_grow(struct callout_table *table, unsigned int cpu,
 unsigned int callout_table_steal(struct callout_table *table, unsigned int cpu);
 struct callout_slot *callout_table_lookup(struct callout_table *table,
 					  u64 handle);
+struct callout_slot *callout_table_search(struct callout_table *table,
+					  const void *func, const void *arg,
+					  u64 *handle);
 
-struct callout_slot *callout_slot_get(struct callout_pool *pool);
 void callout_slot_put(struct callout_table *table, struct callout_base *base,
 		      struct callout_slot *slot);
 

@@ -4,14 +4,15 @@
  *
  * The old timeout() interface has no handles, so untimeout() must search.
  * Costello's facility finds the callout through a hash table, and so does
- * this. Several callouts may have the same function and argument; the old
- * sorted list found the one that expires first, so each bucket is a small
- * tree ordered by function, argument and expiry. That also bounds the search
- * when somebody sets a million callouts with one function and argument.
+ * this: a bucket is a chain with one slot of each key, that is of each pair of
+ * function and argument. Several callouts may have the same key; the old
+ * sorted list found the one that expires first, so that one is in the chain,
+ * and has the others below it in a tree ordered by expiry. So the work does
+ * not grow when somebody sets a million callouts with one key.
  *
  * The links are in the slots: to insert allocates nothing. The table grows
- * from process context, a batch at a time: new slots go to the new table,
- * old ones are moved there, a search looks into both.
+ * from process context, a batch at a time: new keys go to the new table, old
+ * ones are moved there with all that is below them, a search looks into both.
  */
 #include <linux/log2.h>
 #include <linux/random.h>
@@ -23,24 +24,9 @@
 #include "hash_inline.h"
 #include "kcompat.h"
 
-/* Where (func, arg, expires) is, seen from @slot: left, here, or right. */
-static int hash_compare(const void *func, const void *arg, u64 expires,
-			const struct callout_slot *slot)
+static struct hlist_head *hash_alloc(unsigned int bits, gfp_t gfp)
 {
-	const struct callout *c = &slot->c;
-
-	if ((unsigned long)func != (unsigned long)c->func)
-		return (unsigned long)func < (unsigned long)c->func ? -1 : 1;
-	if (arg != c->arg)
-		return arg < c->arg ? -1 : 1;
-	if (expires != c->expires)
-		return expires < c->expires ? -1 : 1;
-	return 0;
-}
-
-static struct rb_root *hash_alloc(unsigned int bits, gfp_t gfp)
-{
-	return kvcalloc(1UL << bits, sizeof(struct rb_root), gfp);
+	return kvcalloc(1UL << bits, sizeof(struct hlist_head), gfp);
 }
 
 /**
@@ -53,11 +39,11 @@ static struct rb_root *hash_alloc(unsigned int bits, gfp_t gfp)
  */
 int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
 {
-	struct rb_root *buckets = hash_alloc(bits, gfp);
+	struct hlist_head *buckets = hash_alloc(bits, gfp);
 
 	if (!buckets)
 		return -ENOMEM;
-	hash->bits = bits;
+	hash->shift = 64 - bits;
 	hash->mul[0] = get_random_u64() | 1;
 	hash->mul[1] = get_random_u64() | 1;
 	/* Pairs with the load in file_prepare_hash(). */
@@ -73,62 +59,89 @@ void callout_hash_destroy(struct callout_hash *hash)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
 
-/*
- * Equal ones go to the right: first set is first found. Those that are moved
- * when the table grows were set before those that have come to the new table
- * meanwhile, and are moved last first: they go to the left.
- */
-void callout_hash_link_slow(struct rb_root *root, struct callout_slot *slot,
-			    bool moved)
+/* The first slot of a key, in whichever table it is. */
+static struct callout_slot *hash_find(struct callout_hash *hash,
+				      const void *func, const void *arg)
 {
-	struct rb_node **link = &root->rb_node, *parent = NULL;
-	struct callout *c = &slot->c;
+	struct callout_slot *slot;
+	u64 value;
+
+	slot = callout_hash_search(callout_hash_bucket(hash, func, arg),
+				   func, arg);
+	if (!slot && hash->old) {
+		value = callout_hash_value(hash, func, arg);
+		slot = callout_hash_search(&hash->old[value >> hash->old_shift],
+					   func, arg);
+	}
+	return slot;
+}
+
+/* Adds a slot below the first; before those that expire with it, or behind. */
+static void hash_add_other(struct callout_slot *first,
+			   struct callout_slot *slot, bool before)
+{
+	struct rb_node **link = &first->others.rb_node, *parent = NULL;
+	u64 expires = slot->c.expires;
+	struct callout_slot *other;
 
 	while (*link) {
 		parent = *link;
-		if (hash_compare(c->func, c->arg, c->expires,
-				 rb_entry(parent, struct callout_slot, node)) <
-		    moved)
+		other = rb_entry(parent, struct callout_slot, node);
+		if (expires < other->c.expires ||
+		    (before && expires == other->c.expires))
 			link = &parent->rb_left;
 		else
 			link = &parent->rb_right;
 	}
+	WRITE_ONCE(slot->c.active, CALLOUT_HASH_OTHER);
 	rb_link_node(&slot->node, parent, link);
-	rb_insert_color(&slot->node, root);
+	rb_insert_color(&slot->node, &first->others);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_link_slow);
 
-/* The first slot of a tree with this function and argument. */
-static struct callout_slot *hash_first(struct rb_root *root, const void *func,
-				       const void *arg)
+/* Puts a slot that is not in the hash in the place of the first of its key. */
+static void hash_replace_first(struct callout_slot *first,
+			       struct callout_slot *slot)
 {
-	struct rb_node *node = root->rb_node;
-	struct callout_slot *slot, *found = NULL;
-
-	while (node) {
-		slot = rb_entry(node, struct callout_slot, node);
-		if (hash_compare(func, arg, 0, slot) > 0) {
-			node = node->rb_right;
-			continue;
-		}
-		if ((unsigned long)func == (unsigned long)slot->c.func &&
-		    arg == slot->c.arg)
-			found = slot;
-		node = node->rb_left;
-	}
-	return found;
+	WRITE_ONCE(slot->c.active, CALLOUT_HASH_FIRST);
+	slot->others = first->others;
+	slot->chain = first->chain;
+	*slot->chain.pprev = &slot->chain;
+	if (slot->chain.next)
+		slot->chain.next->pprev = &slot->chain.next;
 }
 
-static void hash_unlink(struct callout_hash *hash, struct callout_slot *slot)
+/* callout_hash_insert() where the key is there already, or a table is old. */
+void callout_hash_insert_slow(struct callout_hash *hash,
+			      struct callout_slot *slot)
 {
 	struct callout *c = &slot->c;
-	struct rb_root *root;
+	struct callout_slot *first = hash_find(hash, c->func, c->arg);
 
-	if (likely(c->active == hash->side))
-		root = callout_hash_bucket(hash, c->func, c->arg);
-	else
-		root = callout_hash_old_bucket(hash, c->func, c->arg);
-	rb_erase(&slot->node, root);
+	if (!first) {
+		callout_hash_add_first(callout_hash_bucket(hash, c->func,
+							   c->arg), slot);
+	} else if (c->expires < first->c.expires) {
+		hash_replace_first(first, slot);
+		/* All others of its tick were set later. */
+		hash_add_other(slot, first, true);
+	} else {
+		hash_add_other(first, slot, false);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
+
+static void hash_unlink_first(struct callout_slot *first)
+{
+	struct rb_node *node = rb_first(&first->others);
+	struct callout_slot *next;
+
+	if (!node) {
+		__hlist_del(&first->chain);
+		return;
+	}
+	next = rb_entry(node, struct callout_slot, node);
+	rb_erase(node, &first->others);
+	hash_replace_first(first, next);
 }
 
 /**
@@ -140,53 +153,55 @@ static void hash_unlink(struct callout_hash *hash, struct callout_slot *slot)
  */
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
-	/* Nobody inserts it meanwhile: once it has left it stays out. */
-	if (RB_EMPTY_NODE(&slot->node))
-		return;
+	struct callout_slot *first;
+
 	raw_spin_lock(&hash->lock);
-	if (!RB_EMPTY_NODE(&slot->node)) {
-		hash_unlink(hash, slot);
+	switch (slot->c.active) {
+	case CALLOUT_HASH_FIRST:
+		hash_unlink_first(slot);
 		hash->count--;
+		break;
+	case CALLOUT_HASH_OTHER:
+		first = hash_find(hash, slot->c.func, slot->c.arg);
+		rb_erase(&slot->node, &first->others);
+		hash->count--;
+		break;
 	}
+	WRITE_ONCE(slot->c.active, CALLOUT_HASH_OUT);
 	raw_spin_unlock(&hash->lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
 
-/* callout_hash_take() where a bucket holds more than the one. */
+/* callout_hash_take() where there is another of this key, or an old table. */
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 					    const void *func, const void *arg)
 {
-	struct callout_slot *slot, *other;
+	struct callout_slot *slot = hash_find(hash, func, arg);
 
-	slot = hash_first(callout_hash_bucket(hash, func, arg), func, arg);
-	if (hash->old) {
-		other = hash_first(callout_hash_old_bucket(hash, func, arg),
-				   func, arg);
-		if (!slot || (other && other->c.expires <= slot->c.expires))
-			slot = other;
-	}
 	if (slot)
-		hash_unlink(hash, slot);
+		hash_unlink_first(slot);
 	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_take_slow);
 
-/* Moves up to a budget of slots to the new table; false when all are there. */
+/* Moves up to a budget of keys to the new table; false when all are there. */
 static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 {
 	unsigned int budget = CALLOUT_BUDGET;
 	struct callout_slot *slot;
-	struct rb_root *root;
+	struct hlist_head *old;
 
-	for (; *bucket < 1U << hash->old_bits; ++*bucket) {
-		root = &hash->old[*bucket];
-		while (root->rb_node) {
+	for (; *bucket < 1U << (64 - hash->old_shift); ++*bucket) {
+		old = &hash->old[*bucket];
+		while (old->first) {
 			if (!budget--)
 				return true;
-			slot = rb_entry(rb_last(root), struct callout_slot,
-					node);
-			rb_erase(&slot->node, root);
-			callout_hash_link(hash, slot, true);
+			slot = hlist_entry(old->first, struct callout_slot,
+					   chain);
+			__hlist_del(&slot->chain);
+			hlist_add_head(&slot->chain,
+				       callout_hash_bucket(hash, slot->c.func,
+							   slot->c.arg));
 		}
 		if (!budget--)
 			return true;
@@ -203,13 +218,13 @@ static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
  */
 void callout_hash_grow(struct callout_hash *hash, gfp_t gfp)
 {
-	unsigned int bits, bucket = 0;
-	struct rb_root *buckets;
+	unsigned int bits = 64 - hash->shift, bucket = 0;
+	struct hlist_head *buckets;
 	bool more;
 
 	if (!callout_hash_wants_growth(hash))
 		return;
-	bits = clamp_t(unsigned int, ilog2(hash->count) + 4, hash->bits + 1,
+	bits = clamp_t(unsigned int, ilog2(hash->count) + 4, bits + 1,
 		       CALLOUT_HASH_MAX_BITS);
 	buckets = hash_alloc(bits, gfp | __GFP_NOWARN);
 	if (!buckets)
@@ -217,10 +232,9 @@ void callout_hash_grow(struct callout_hash *hash, gfp_t gfp)
 
 	raw_spin_lock_irq(&hash->lock);
 	hash->old = hash->buckets;
-	hash->old_bits = hash->bits;
+	hash->old_shift = hash->shift;
 	hash->buckets = buckets;
-	WRITE_ONCE(hash->bits, bits);
-	hash->side = !hash->side;
+	WRITE_ONCE(hash->shift, 64 - bits);
 	raw_spin_unlock_irq(&hash->lock);
 
 	do {

@@ -1,29 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hash_inline.h - the (func, arg) hash where a bucket holds one slot or none
+ * hash_inline.h - the (func, arg) hash where a key has one slot or none
  *
  * That is nearly always, so it is done in line; hash.c has the rest.
  */
 #ifndef _CALLOUT_HASH_INLINE_H
 #define _CALLOUT_HASH_INLINE_H
 
-#include <linux/rbtree_augmented.h>
+#include <linux/jump_label.h>
 #include "handle.h"
 
-static inline void callout_hash_link(struct callout_hash *hash,
-				     struct callout_slot *slot, bool moved)
+/* The first slot of a chain with this key, or NULL. */
+static inline struct callout_slot *
+callout_hash_search(const struct hlist_head *bucket, const void *func,
+		    const void *arg)
 {
-	struct callout *c = &slot->c;
-	struct rb_root *root = callout_hash_bucket(hash, c->func, c->arg);
+	struct hlist_node *pos;
+	struct callout_slot *slot;
 
-	c->active = hash->side;
-	/* Mostly it is alone. */
-	if (unlikely(root->rb_node)) {
-		callout_hash_link_slow(root, slot, moved);
-		return;
+	for (pos = bucket->first; pos; pos = pos->next) {
+		slot = hlist_entry(pos, struct callout_slot, chain);
+		if (likely(slot->c.arg == arg &&
+			   (unsigned long)slot->c.func == (unsigned long)func))
+			return slot;
 	}
-	rb_link_node(&slot->node, NULL, &root->rb_node);
-	rb_set_parent_color(&slot->node, NULL, RB_BLACK);
+	return NULL;
+}
+
+/* Adds a slot as the first, and so far only one, of its key. */
+static inline void callout_hash_add_first(struct hlist_head *bucket,
+					  struct callout_slot *slot)
+{
+	WRITE_ONCE(slot->c.active, CALLOUT_HASH_FIRST);
+	slot->others = RB_ROOT;
+	hlist_add_head(&slot->chain, bucket);
 }
 
 /**
@@ -36,8 +46,16 @@ static inline void callout_hash_link(struct callout_hash *hash,
 static inline void callout_hash_insert(struct callout_hash *hash,
 				       struct callout_slot *slot)
 {
+	struct callout *c = &slot->c;
+	struct hlist_head *bucket;
+
 	raw_spin_lock(&hash->lock);
-	callout_hash_link(hash, slot, false);
+	bucket = callout_hash_bucket(hash, c->func, c->arg);
+	if (unlikely(hash->old ||
+		     callout_hash_search(bucket, c->func, c->arg)))
+		callout_hash_insert_slow(hash, slot);
+	else
+		callout_hash_add_first(bucket, slot);
 	hash->count++;
 	raw_spin_unlock(&hash->lock);
 }
@@ -61,24 +79,63 @@ callout_hash_take(struct callout_hash *hash, const void *func, const void *arg,
 		  u64 *handle)
 {
 	struct callout_slot *slot;
-	struct rb_root *root;
 
 	raw_spin_lock(&hash->lock);
-	root = callout_hash_bucket(hash, func, arg);
-	slot = rb_entry_safe(root->rb_node, struct callout_slot, node);
-	/* Mostly it is alone. */
-	if (likely(slot && (unsigned long)slot->c.func == (unsigned long)func &&
-		   slot->c.arg == arg && !slot->node.rb_left &&
-		   !slot->node.rb_right && !hash->old))
-		root->rb_node = NULL;
+	slot = callout_hash_search(callout_hash_bucket(hash, func, arg),
+				   func, arg);
+	if (likely(slot && !slot->others.rb_node))
+		__hlist_del(&slot->chain);
 	else
 		slot = callout_hash_take_slow(hash, func, arg);
 	if (slot) {
 		*handle = slot->handle;
-		RB_CLEAR_NODE(&slot->node);
+		WRITE_ONCE(slot->c.active, CALLOUT_HASH_OUT);
 		hash->count--;
 	}
 	raw_spin_unlock(&hash->lock);
 	return slot;
 }
+
+/* The scheme has a find of its own, which takes the place of the hash. */
+DECLARE_STATIC_KEY_FALSE(callout_searches);
+
+/**
+ * callout_table_put - lets callout_table_take() find a slot
+ * @table: its table
+ * @slot: the slot, pending or ready; its func, arg and expires stay
+ *
+ * Context: Interrupts off.
+ */
+static inline void callout_table_put(struct callout_table *table,
+				     struct callout_slot *slot)
+{
+	if (static_branch_unlikely(&callout_searches))
+		slot->c.active = CALLOUT_HASH_SEARCHED;
+	else
+		callout_hash_insert(&table->hash, slot);
+}
+
+/**
+ * callout_table_take - finds a callout by its function and argument
+ * @table: the table
+ * @func: the function
+ * @arg: the argument
+ * @handle: its handle
+ *
+ * Through the hash, see callout_hash_take(), or where the scheme has a find
+ * through that, see callout_table_search(). What is found and is not
+ * outstanding any more when the caller cancels it is not found again.
+ *
+ * Context: Interrupts off.
+ * Return: the slot, which may be another's by now; NULL if there is none.
+ */
+static inline struct callout_slot *
+callout_table_take(struct callout_table *table, const void *func,
+		   const void *arg, u64 *handle)
+{
+	if (static_branch_unlikely(&callout_searches))
+		return callout_table_search(table, func, arg, handle);
+	return callout_hash_take(&table->hash, func, arg, handle);
+}
+
 #endif /* _CALLOUT_HASH_INLINE_H */

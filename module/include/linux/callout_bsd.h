@@ -10,7 +10,6 @@
 #define _LINUX_CALLOUT_BSD_H
 
 #include <linux/callout.h>
-#include <linux/jiffies.h>
 
 /* timeout(9): what FreeBSD's timeout() returns and untimeout() takes back. */
 struct callout_handle {
@@ -38,7 +37,13 @@ static inline struct callout_handle timeout(callout_func_t func, void *arg,
 	callout_untimeout_pick(__VA_ARGS__, callout_untimeout_3, \
 			       callout_untimeout_2, none)(__VA_ARGS__)
 
-#define hz	HZ
-#define ticks	((int)jiffies)
+/* Of the facility's ticks, which are not the kernel's with hz=. */
+#define hz	((int)callout_hz())
+#define ticks	((int)callout_ticks())
+
+#define tick_sbt	(SBT_1S / hz)
+#define sbinuptime()	callout_sbinuptime()
+
+typedef callout_func_t timeout_t;
 
 #endif /* _LINUX_CALLOUT_BSD_H */

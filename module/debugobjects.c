@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * debugobjects.c - has debugobjects and lockdep look at how callouts are used
+ *
+ * With CONFIG_DEBUG_OBJECTS the kernel reports who frees or prepares anew a
+ * callout that is pending, or uses one that was never prepared. It follows
+ * those that callout_init() and its kin have prepared, but for those on a
+ * stack, and those of DEFINE_CALLOUT(). Callouts by handle need no such care.
+ *
+ * With CONFIG_LOCKDEP a handler runs as if it held a lock of its callout's
+ * class, and who waits for the handler takes that lock for a moment. So to
+ * wait with a lock held that the handler takes is reported as the deadlock
+ * that it can become, also when it does not.
+ */
+#include <linux/callout.h>
+#include <linux/debugobjects.h>
+#include <linux/irqflags.h>
+#include <linux/sched/task_stack.h>
+#include "debugobjects.h"
+#include "kcompat.h"
+
+#ifdef CONFIG_DEBUG_OBJECTS
+
+/* callout.lock_flags: debugobjects does not know it, since it is on a stack */
+#define CALLOUT_L_UNTRACKED	0x80
+
+static const struct debug_obj_descr callout_descr;
+
+static void *callout_hint(void *addr)
+{
+	return ((struct callout *)addr)->func;
+}
+
+/* What DEFINE_CALLOUT() makes has no callout_init(). */
+static bool callout_is_static(void *addr)
+{
+	struct callout *c = addr;
+
+	return c->lock_flags == CALLOUT_L_STATIC;
+}
+
+static bool callout_fixup_init(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	callout_stop(addr);
+	debug_object_init(addr, &callout_descr);
+	return true;
+}
+
+static bool callout_fixup_free(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	callout_stop(addr);
+	debug_object_free(addr, &callout_descr);
+	return true;
+}
+
+/* Was reported. From here on it is one that callout_init() has prepared. */
+static bool callout_fixup_assert_init(void *addr, enum debug_obj_state state)
+{
+	struct callout *unprepared = addr;
+
+	if (state != ODEBUG_STATE_NOTAVAILABLE)
+		return false;
+	callout_init(unprepared, CALLOUT_MPSAFE);
+	return true;
+}
+
+static const struct debug_obj_descr callout_descr = {
+	.name			= "callout",
+	.debug_hint		= callout_hint,
+	.is_static_object	= callout_is_static,
+	.fixup_init		= callout_fixup_init,
+	.fixup_free		= callout_fixup_free,
+	.fixup_assert_init	= callout_fixup_assert_init,
+};
+
+/**
+ * callout_debug_init - before a callout is prepared
+ * @c: the callout
+ *
+ * Return: a flag that callout.lock_flags must have from then on, or 0.
+ */
+u8 callout_debug_init(struct callout *c)
+{
+	if (object_is_on_stack(c))
+		return CALLOUT_L_UNTRACKED;
+	debug_object_init(c, &callout_descr);
+	return 0;
+}
+
+/**
+ * callout_debug_activate - a callout gets pending
+ * @c: the callout
+ */
+void callout_debug_activate(struct callout *c)
+{
+	if (!(c->lock_flags & CALLOUT_L_UNTRACKED))
+		debug_object_activate(c, &callout_descr);
+}
+
+/**
+ * callout_debug_deactivate - a callout is pending no more
+ * @c: the callout
+ */
+void callout_debug_deactivate(struct callout *c)
+{
+	if (!(c->lock_flags & CALLOUT_L_UNTRACKED))
+		debug_object_deactivate(c, &callout_descr);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_debug_deactivate);
+
+/**
+ * callout_debug_assert_init - a callout must have been prepared
+ * @c: the callout
+ */
+void callout_debug_assert_init(struct callout *c)
+{
+	if (!(c->lock_flags & CALLOUT_L_UNTRACKED))
+		debug_object_assert_init(c, &callout_descr);
+}
+#endif /* CONFIG_DEBUG_OBJECTS */
+
+#ifdef CONFIG_LOCKDEP
+/**
+ * callout_debug_wait - somebody waits for a handler
+ * @class: its callout's class
+ *
+ * If lockdep reports a lock here, the caller holds it and the handler takes it.
+ */
+void callout_debug_wait(struct callout_class *class)
+{
+	struct lockdep_map map = callout_class_map(class);
+	unsigned long flags;
+
+	/* As in the kernel's own timers: no softirq of this CPU in between. */
+	local_irq_save(flags);
+	lock_map_acquire(&map);
+	lock_map_release(&map);
+	local_irq_restore(flags);
+}
+#endif /* CONFIG_LOCKDEP */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * debugobjects.h - has debugobjects and lockdep look at how callouts are used
+ *
+ * Nothing of this is there in a kernel without them.
+ */
+#ifndef _CALLOUT_DEBUGOBJECTS_H
+#define _CALLOUT_DEBUGOBJECTS_H
+
+#include <linux/callout.h>
+
+#ifdef CONFIG_DEBUG_OBJECTS
+u8 callout_debug_init(struct callout *c);
+void callout_debug_activate(struct callout *c);
+void callout_debug_deactivate(struct callout *c);
+void callout_debug_assert_init(struct callout *c);
+#else
+static inline u8 callout_debug_init(struct callout *c)
+{
+	return 0;
+}
+
+static inline void callout_debug_activate(struct callout *c)
+{
+}
+
+static inline void callout_debug_deactivate(struct callout *c)
+{
+}
+
+static inline void callout_debug_assert_init(struct callout *c)
+{
+}
+#endif
+
+#ifdef CONFIG_LOCKDEP
+/* Classes of handlers are to lockdep what locks are that they run under. */
+static inline struct callout_class *callout_debug_class(struct callout *c)
+{
+	return c->class;
+}
+
+/* The class's lock is on a stack: the callout may be gone before its handler. */
+static inline struct lockdep_map callout_class_map(struct callout_class *class)
+{
+	return (struct lockdep_map)STATIC_LOCKDEP_MAP_INIT(class->name,
+							   &class->key);
+}
+
+void callout_debug_wait(struct callout_class *class);
+#else
+static inline struct callout_class *callout_debug_class(struct callout *c)
+{
+	return NULL;
+}
+
+static inline struct lockdep_map callout_class_map(struct callout_class *class)
+{
+	return (struct lockdep_map){};
+}
+
+static inline void callout_debug_wait(struct callout_class *class)
+{
+}
+#endif
+
+#endif /* _CALLOUT_DEBUGOBJECTS_H */

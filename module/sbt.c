@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sbt.c - callout(9)'s functions with a sbintime_t and a precision
+ *
+ * From FreeBSD's callout(9), release 10 and later. What it calls sbinuptime()
+ * is CLOCK_MONOTONIC here. Handlers run at ticks: a callout is never early,
+ * and late by its precision and two ticks at most, or with tick_source=hrtimer
+ * one, as long as its CPU is free.
+ */
+#include <linux/callout.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include "core.h"
+#include "tick.h"
+
+/* Nanoseconds of a time, rounded up; those that have passed are 0. */
+static u64 sbt_to_ns(sbintime_t sbt)
+{
+	u64 seconds, fraction;
+
+	if (sbt <= 0)
+		return 0;
+	seconds = sbt >> 32;
+	fraction = (u32)sbt * (u64)NSEC_PER_SEC;
+	return seconds * NSEC_PER_SEC + ((fraction + U32_MAX) >> 32);
+}
+
+static sbintime_t sbt_from_ns(u64 ns)
+{
+	u32 rest;
+	u64 seconds = div_u64_rem(ns, NSEC_PER_SEC, &rest);
+
+	return seconds << 32 | div_u64((u64)rest << 32, NSEC_PER_SEC);
+}
+
+static sbintime_t sbt_add(sbintime_t a, sbintime_t b)
+{
+	sbintime_t sum;
+
+	return check_add_overflow(a, b, &sum) ? SBT_MAX : sum;
+}
+
+/* The precision that is asked for, as a number or by C_PREL(). */
+static sbintime_t sbt_precision(sbintime_t sbt, sbintime_t pr, int flags)
+{
+	int shift = C_PRELGET(flags);
+
+	pr = max_t(sbintime_t, pr, 0);
+	/* As in FreeBSD, a share of the time from now on, not of one since boot. */
+	if (!(flags & C_ABSOLUTE) && shift >= 0 && shift < 63 && sbt > 0)
+		pr = max(pr, sbt >> shift);
+	return pr;
+}
+
+/**
+ * callout_sbinuptime - the time since boot
+ *
+ * FreeBSD's sbinuptime().
+ *
+ * Context: Any but NMI.
+ * Return: CLOCK_MONOTONIC.
+ */
+sbintime_t callout_sbinuptime(void)
+{
+	return sbt_from_ns(ktime_get_ns());
+}
+EXPORT_SYMBOL_GPL(callout_sbinuptime);
+
+/**
+ * callout_when - makes an absolute time and precision, to be used many times
+ * @sbt: a time, from now on or with C_ABSOLUTE since boot
+ * @pr: how much later it may be
+ * @flags: C_ABSOLUTE, C_PREL(), C_HARDCLOCK, C_PRECALC
+ * @sbt_res: the time since boot
+ * @pr_res: the precision
+ *
+ * For callout_reset_sbt_on() and its kin with C_PRECALC. From FreeBSD's
+ * callout(9), release 11.1 and later. With C_HARDCLOCK the time is rounded up
+ * to a tick's length. With C_ABSOLUTE or C_PRECALC there is nothing to do.
+ *
+ * Context: Any but NMI.
+ */
+void callout_when(sbintime_t sbt, sbintime_t pr, int flags,
+		  sbintime_t *sbt_res, sbintime_t *pr_res)
+{
+	sbintime_t tick = sbt_from_ns(callout_tick_ns());
+
+	*sbt_res = sbt;
+	*pr_res = pr;
+	if (flags & (C_ABSOLUTE | C_PRECALC))
+		return;
+	*pr_res = sbt_precision(sbt, pr, flags);
+	if (flags & C_HARDCLOCK && sbt < SBT_MAX - tick)
+		sbt = max_t(sbintime_t, div64_s64(sbt + tick - 1, tick), 1) *
+		      tick;
+	*sbt_res = sbt_add(callout_sbinuptime(), sbt);
+}
+EXPORT_SYMBOL_GPL(callout_when);
+
+/* Ticks in a length of time, rounded up; at least 1. */
+static u64 sbt_to_ticks(sbintime_t sbt)
+{
+	u64 ns = sbt_to_ns(sbt);
+
+	return max_t(u64, div64_u64(ns + callout_tick_ns() - 1,
+				    callout_tick_ns()), 1);
+}
+
+/**
+ * callout_reset_sbt_on - sets a callout for a time and with a precision
+ * @c: the callout
+ * @sbt: how long from now, or with C_ABSOLUTE since boot; what has passed is
+ *	the next tick
+ * @pr: how much later than @sbt it may run, so that it can be put together
+ *	with others
+ * @func: the handler, or NULL for the one that it had
+ * @arg: its argument
+ * @cpu: the CPU on which the handler is to run, or -1 for the one it has
+ * @flags: C_ABSOLUTE; C_HARDCLOCK: a relative time is counted in ticks from the
+ *	present one, as callout_reset() does; C_PREL(n): the precision is a
+ *	relative @sbt shifted right by n if that is more than @pr; C_PRECALC:
+ *	@sbt and @pr are from callout_when(); C_DIRECT_EXEC: nothing, as
+ *	handlers never wait for a thread
+ *
+ * From FreeBSD's callout(9), release 10 and later.
+ *
+ * Context: As callout_reset().
+ * Return: 1 if it was pending, else 0.
+ */
+int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
+			 callout_func_t func, void *arg, int cpu, int flags)
+{
+	struct callout_span span;
+
+	if (flags & C_PRECALC)
+		flags = C_ABSOLUTE;
+	else
+		pr = sbt_precision(sbt, pr, flags);
+	span.ticks = flags & C_HARDCLOCK && !(flags & C_ABSOLUTE);
+	if (span.ticks) {
+		span.first = sbt_to_ticks(sbt);
+		span.last = sbt_to_ticks(sbt_add(max_t(sbintime_t, sbt, 0),
+						 pr));
+	} else {
+		if (!(flags & C_ABSOLUTE))
+			sbt = sbt_add(callout_sbinuptime(), sbt);
+		span.first = sbt_to_ns(sbt);
+		span.last = sbt_to_ns(sbt_add(max_t(sbintime_t, sbt, 0), pr));
+	}
+	return callout_arm_span(c, &span, func, arg, cpu);
+}
+EXPORT_SYMBOL_GPL(callout_reset_sbt_on);
+
+/**
+ * callout_hz - how many ticks a second has
+ *
+ * The hz of <linux/callout_bsd.h>.
+ *
+ * Context: Any.
+ * Return: the kernel's HZ, or with tick_source=hrtimer what hz= says.
+ */
+unsigned int callout_hz(void)
+{
+	return div64_u64(NSEC_PER_SEC + callout_tick_ns() / 2,
+			 callout_tick_ns());
+}
+EXPORT_SYMBOL_GPL(callout_hz);
+
+/**
+ * callout_ticks - the present tick
+ *
+ * The ticks of <linux/callout_bsd.h>.
+ *
+ * Context: Any but NMI.
+ * Return: the number of ticks since some time before the module was loaded.
+ */
+u64 callout_ticks(void)
+{
+	return callout_now(callout_base(0));
+}
+EXPORT_SYMBOL_GPL(callout_ticks);
