@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugfs.c - counters of the bases in /sys/kernel/debug/callout/
+ * debugfs.c - counters of the bases and files in /sys/kernel/debug/callout/
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
+#include "chip.h"
 #include "core.h"
 #include "debugfs.h"
+#include "file.h"
 
 static struct dentry *dir;
 
@@ -15,15 +17,16 @@ static int bases_show(struct seq_file *m, void *unused)
 	struct callout_base *base;
 	unsigned int cpu, pending;
 
-	seq_puts(m, "cpu pending handlers wakeups false_wakeups hops visits refiles max_units\n");
+	seq_puts(m, "cpu pending handlers wakeups false_wakeups hops visits refiles max_units slow\n");
 	for_each_possible_cpu(cpu) {
-		base = READ_ONCE(callout_bases[cpu]);
+		base = callout_base_of(cpu);
 		if (!base)
 			continue;
 		callout_base_stats(base, &s, &pending);
-		seq_printf(m, "%u %u %llu %llu %llu %llu %llu %llu %llu\n", cpu,
-			   pending, s.handlers, s.wakeups, s.false_wakeups,
-			   s.hops, s.visits, s.refiles, s.max_units);
+		seq_printf(m, "%u %u %llu %llu %llu %llu %llu %llu %llu %llu\n",
+			   READ_ONCE(base->cpu), pending, s.handlers,
+			   s.wakeups, s.false_wakeups, s.hops, s.visits,
+			   s.refiles, s.max_units, s.slow);
 	}
 	return 0;
 }
@@ -43,6 +46,33 @@ static int lateness_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(lateness);
 
+static int chip_show(struct seq_file *m, void *unused)
+{
+	struct callout_base *base;
+	unsigned int cpu;
+
+	seq_puts(m, "cpu interrupts passes filed expired\n");
+	for_each_possible_cpu(cpu) {
+		base = callout_base_of(cpu);
+		if (!base || !base->chip)
+			continue;
+		raw_spin_lock_irq(&base->lock);
+		seq_printf(m, "%u %llu %llu %llu %llu\n", base->cpu,
+			   base->chip->interrupts, base->chip->passes,
+			   base->chip->filed, base->stats.handlers);
+		raw_spin_unlock_irq(&base->lock);
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(chip);
+
+static int files_show(struct seq_file *m, void *unused)
+{
+	callout_files_show(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(files);
+
 /**
  * callout_debugfs_init - makes the files; without debugfs there are none
  */
@@ -51,6 +81,8 @@ void callout_debugfs_init(void)
 	dir = debugfs_create_dir("callout", NULL);
 	debugfs_create_file("bases", 0400, dir, NULL, &bases_fops);
 	debugfs_create_file("lateness", 0400, dir, NULL, &lateness_fops);
+	debugfs_create_file("chip", 0400, dir, NULL, &chip_fops);
+	debugfs_create_file("files", 0400, dir, NULL, &files_fops);
 }
 
 /**

@@ -6,53 +6,30 @@
  */
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/math64.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <uapi/linux/callout.h>
 #include "core.h"
 #include "dev.h"
 #include "file.h"
+#include "ops.h"
 #include "tick.h"
-
-unsigned int callout_max_per_file = 1000000;
 
 static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct callout_file *file = iocb->ki_filp->private_data;
-	bool nonblock = iocb->ki_filp->f_flags & O_NONBLOCK ||
-			iocb->ki_flags & IOCB_NOWAIT;
-	ssize_t ret, done = 0;
 
 	if (iov_iter_count(to) < sizeof(struct callout_event))
 		return -EINVAL;
-
-	for (;;) {
-		if (nonblock && !mutex_trylock(&file->reader))
-			return -EAGAIN;
-		if (!nonblock && mutex_lock_interruptible(&file->reader))
-			return -ERESTARTSYS;
-		do {
-			ret = callout_file_read(file, to);
-			if (ret > 0)
-				done += ret;
-		} while (ret > 0 &&
-			 iov_iter_count(to) >= sizeof(struct callout_event) &&
-			 !fatal_signal_pending(current));
-		mutex_unlock(&file->reader);
-		if (done)
-			return done;
-		if (ret < 0)
-			return ret;
-		if (nonblock)
-			return -EAGAIN;
-		ret = wait_event_interruptible(file->wait,
-					       READ_ONCE(file->unread));
-		if (ret)
-			return ret;
-	}
+	return callout_file_read(file, to,
+				 iocb->ki_filp->f_flags & O_NONBLOCK ||
+				 iocb->ki_flags & IOCB_NOWAIT);
 }
 
 static __poll_t callout_poll(struct file *filp, poll_table *wait)
@@ -63,62 +40,68 @@ static __poll_t callout_poll(struct file *filp, poll_table *wait)
 	return READ_ONCE(file->unread) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-/* Members that an operation does not use must be zero. */
-static int check_op(const struct callout_op *op, unsigned int nr)
+static int callout_fasync(int fd, struct file *filp, int on)
 {
-	bool arms = nr == CALLOUT_OP_SET || nr == CALLOUT_OP_TIMEOUT;
-	bool hashed = nr == CALLOUT_OP_TIMEOUT || nr == CALLOUT_OP_UNTIMEOUT;
+	struct callout_file *file = filp->private_data;
 
-	if (op->op != nr || op->result || op->period || op->slack)
-		return -EINVAL;
-	if (arms) {
-		if (op->flags & ~CALLOUT_ABSTIME ||
-		    op->clockid != CLOCK_MONOTONIC ||
-		    op->time > KTIME_MAX || op->handle)
-			return -EINVAL;
-	} else if (op->flags || op->clockid || op->time) {
-		return -EINVAL;
-	}
-	if (!hashed && op->func)
-		return -EINVAL;
-	if (nr == CALLOUT_OP_UNSET && op->cookie)
-		return -EINVAL;
-	return 0;
+	return fasync_helper(fd, filp, on, &file->fasync);
 }
 
-static long callout_ioctl_op(struct callout_file *file, unsigned int nr,
-			     size_t size, struct callout_op __user *uop)
+static long callout_ioctl_next(struct callout_file *file, size_t size,
+			       struct callout_next __user *unext)
 {
-	struct callout_op op;
+	struct callout_next next;
 	int ret;
 
-	if (size < CALLOUT_OP_SIZE_V1 || size > PAGE_SIZE)
+	if (size < CALLOUT_NEXT_SIZE_V1 || size > PAGE_SIZE)
 		return -EINVAL;
-	ret = copy_struct_from_user(&op, sizeof(op), uop, size);
+	ret = copy_struct_from_user(&next, sizeof(next), unext, size);
 	if (ret)
 		return ret;
-	ret = check_op(&op, nr);
-	if (ret)
-		return ret;
+	if (next.flags || (next.clockid != CLOCK_MONOTONIC &&
+			   next.clockid != CLOCK_BOOTTIME))
+		return -EINVAL;
+	return put_user(callout_file_next(file, next.clockid), &unext->due);
+}
 
-	switch (nr) {
-	case CALLOUT_OP_UNSET:
-		return callout_file_unset(file, &op, false);
-	case CALLOUT_OP_UNTIMEOUT:
-		return callout_file_untimeout(file, &op);
-	}
-	/* Better to see now that the handle cannot be told. */
-	if (put_user(0, &uop->handle))
+static long callout_ioctl_limit(struct callout_file *file, size_t size,
+				const u64 __user *ulimit)
+{
+	u64 limit;
+
+	if (size != sizeof(limit))
+		return -EINVAL;
+	if (get_user(limit, ulimit))
 		return -EFAULT;
-	ret = callout_file_set(file, &op, nr == CALLOUT_OP_TIMEOUT);
-	if (ret)
-		return ret;
-	if (put_user(op.handle, &uop->handle)) {
-		/* Unmapped in between. */
-		callout_file_unset(file, &op, false);
+	return callout_file_lower_limit(file, limit);
+}
+
+static long callout_ioctl_eventfd(struct callout_file *file, size_t size,
+				  const s32 __user *ufd)
+{
+	s32 fd;
+
+	if (size != sizeof(fd))
+		return -EINVAL;
+	if (get_user(fd, ufd))
 		return -EFAULT;
+	return callout_file_set_eventfd(file, fd);
+}
+
+/* What the scheme is, and how late it is by its own design. */
+static void info_scheme(struct callout_info *info)
+{
+	static const unsigned int seconds[] = { 1, 60, 3600, 86400 };
+	struct callout_scheme *s = callout_base(0)->scheme;
+	unsigned int i;
+	u64 ticks;
+
+	BUILD_BUG_ON(ARRAY_SIZE(seconds) != ARRAY_SIZE(info->scheme_late));
+	strscpy(info->scheme, s->ops->name, sizeof(info->scheme));
+	for (i = 0; s->ops->late && i < ARRAY_SIZE(seconds); i++) {
+		ticks = div64_u64(seconds[i] * NSEC_PER_SEC, info->tick_ns);
+		info->scheme_late[i] = s->ops->late(s, ticks);
 	}
-	return 0;
 }
 
 static long callout_ioctl_info(struct callout_file *file, size_t size,
@@ -129,14 +112,18 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 		.abi_version	 = CALLOUT_ABI_VERSION,
 		.op_size	 = sizeof(struct callout_op),
 		.event_size	 = sizeof(struct callout_event),
-		.clocks		 = 1U << CLOCK_MONOTONIC,
-		.max_outstanding = file->limit,
+		.clocks		 = 1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME,
+		.max_outstanding = READ_ONCE(file->limit),
 		.outstanding	 = atomic_read(&file->outstanding),
 		.unread		 = READ_ONCE(file->unread),
 		.set		 = atomic64_read(&file->set),
 		.cancelled	 = atomic64_read(&file->cancelled),
 		.withdrawn	 = atomic64_read(&file->withdrawn),
 		.delivered	 = atomic64_read(&file->delivered),
+		.reset		 = atomic64_read(&file->reset),
+		.repeated	 = atomic64_read(&file->repeated),
+		.max_user	 = READ_ONCE(callout_max_per_user),
+		.user_outstanding = callout_file_user_charged(file),
 	};
 
 	if (size < CALLOUT_INFO_SIZE_V1 || size > PAGE_SIZE)
@@ -151,6 +138,7 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 	info.refiles = stats.refiles;
 	info.max_units = stats.max_units;
 	memcpy(info.late, stats.late, sizeof(info.late));
+	info_scheme(&info);
 	if (size > sizeof(info) &&
 	    clear_user(uinfo + sizeof(info), size - sizeof(info)))
 		return -EFAULT;
@@ -168,14 +156,21 @@ static long callout_ioctl(struct file *filp, unsigned int cmd,
 	size_t size = _IOC_SIZE(cmd);
 
 	/* The size may differ: it is the caller's version of the structure. */
-	switch (cmd & ~IOCSIZE_MASK) {
-	case CALLOUT_IOC_SET & ~IOCSIZE_MASK:
-	case CALLOUT_IOC_UNSET & ~IOCSIZE_MASK:
-	case CALLOUT_IOC_TIMEOUT & ~IOCSIZE_MASK:
-	case CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK:
+	cmd &= ~IOCSIZE_MASK;
+	if (cmd >= (CALLOUT_IOC_SET & ~IOCSIZE_MASK) &&
+	    cmd <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK))
 		return callout_ioctl_op(file, nr, size, uarg);
+	switch (cmd) {
+	case CALLOUT_IOC_BATCH & ~IOCSIZE_MASK:
+		return callout_ioctl_batch(file, size, uarg);
+	case CALLOUT_IOC_NEXT & ~IOCSIZE_MASK:
+		return callout_ioctl_next(file, size, uarg);
 	case CALLOUT_IOC_INFO & ~IOCSIZE_MASK:
 		return callout_ioctl_info(file, size, uarg);
+	case CALLOUT_IOC_LIMIT & ~IOCSIZE_MASK:
+		return callout_ioctl_limit(file, size, uarg);
+	case CALLOUT_IOC_EVENTFD & ~IOCSIZE_MASK:
+		return callout_ioctl_eventfd(file, size, uarg);
 	default:
 		return -ENOTTY;
 	}
@@ -185,10 +180,11 @@ static int callout_open(struct inode *inode, struct file *filp)
 {
 	struct callout_file *file;
 
-	file = callout_file_create(READ_ONCE(callout_max_per_file));
+	file = callout_file_create();
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	filp->private_data = file;
+	filp->f_mode |= FMODE_NOWAIT;
 	return stream_open(inode, filp);
 }
 
@@ -198,14 +194,37 @@ static int callout_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
+static void show_next(struct seq_file *m, const char *name, u64 next)
+{
+	if (next == U64_MAX)
+		seq_printf(m, "%s:\tnone\n", name);
+	else
+		seq_printf(m, "%s:\t%llu\n", name, next);
+}
+
+static void callout_show_fdinfo(struct seq_file *m, struct file *filp)
+{
+	struct callout_file *file = filp->private_data;
+
+	seq_printf(m, "outstanding:\t%d\n", atomic_read(&file->outstanding));
+	seq_printf(m, "fired:\t%llu\n", READ_ONCE(file->fired));
+	seq_printf(m, "unread:\t%u\n", READ_ONCE(file->unread));
+	seq_printf(m, "limit:\t%u\n", READ_ONCE(file->limit));
+	show_next(m, "next-monotonic",
+		  callout_file_next(file, CLOCK_MONOTONIC));
+	show_next(m, "next-boottime", callout_file_next(file, CLOCK_BOOTTIME));
+}
+
 static const struct file_operations callout_fops = {
 	.owner		= THIS_MODULE,
 	.open		= callout_open,
 	.release	= callout_release,
 	.read_iter	= callout_read_iter,
 	.poll		= callout_poll,
+	.fasync		= callout_fasync,
 	.unlocked_ioctl	= callout_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
+	.show_fdinfo	= callout_show_fdinfo,
 };
 
 static struct miscdevice callout_misc = {
@@ -225,7 +244,9 @@ int callout_dev_init(void)
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct callout_op) != CALLOUT_OP_SIZE_V1);
-	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_batch) != CALLOUT_BATCH_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_next) != CALLOUT_NEXT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V2);
 	BUILD_BUG_ON(sizeof_field(struct callout_info, late) !=
 		     sizeof_field(struct callout_stats, late));
 

@@ -5,9 +5,6 @@
 #ifndef _CALLOUT_DEV_H
 #define _CALLOUT_DEV_H
 
-/* Module parameter: the limit of files that are opened from now on. */
-extern unsigned int callout_max_per_file;
-
 int callout_dev_init(void);
 void callout_dev_exit(void);
 

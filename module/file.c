@@ -6,7 +6,9 @@
  * callouts. A callout of a file does not run a function: when it is due, its
  * slot moves from the base's due list to the file's ready list and becomes the
  * event, so that no expiration is lost for want of memory. The slot is free
- * when the event has been read or withdrawn.
+ * when the event has been read or withdrawn; that of a periodic callout is
+ * armed for the next time when its event has been read, so that as long as
+ * nobody reads it takes no time either.
  *
  * Locks: a base's lock, and inside it callout_file.lock for the ready list.
  * A slot that is not free is in one of these states:
@@ -14,10 +16,12 @@
  *	pending		protected by its base's lock
  *	ready		on the ready list; callout_file.lock
  *	detached	taken by a reader, which is copying it to its buffer;
- *			not in the hash
+ *			not in the hash; see events.c
  *
  * Cancelling goes through the base's lock first, so it sees a pending slot,
- * or one that is ready or later; it never sees one between the two.
+ * or one that is ready or later; it never sees one between the two. If it sees
+ * a detached one it is too late, but for a periodic callout, which is going to
+ * be armed: then it waits for the reader.
  *
  * Lifetime: release() cancels all callouts, base by base. But an expiry on
  * another CPU may have moved the last slot to the ready list and not have
@@ -36,62 +40,28 @@
  * so the file is freed after an RCU grace period.
  */
 #include <linux/err.h>
+#include <linux/eventfd.h>
+#include <linux/fs.h>
 #include <linux/ktime.h>
+#include <linux/module.h>
 #include <linux/poll.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uio.h>
 #include <linux/workqueue.h>
 #include "core.h"
 #include "file.h"
 #include "handle.h"
 #include "hash_inline.h"
+#include "kcompat.h"
 
-/* callout.state: on the ready list; protected by callout_file.lock */
-#define CALLOUT_S_READY		0x8
-
-/* Events copied to a reader at a time; they are on the stack. */
-#define READ_EVENTS		8U
+u64 callout_boot_step;
+EXPORT_SYMBOL_IF_KUNIT(callout_boot_step);
 
 /* log2 of the buckets that a file's (func, arg) hash begins with. */
 #define HASH_BITS		6
 
 static u8 kind_file;
 static struct workqueue_struct *free_wq;
-
-/*
- * A file's callouts have no handler and no associated lock. Their words hold
- * what the program has given.
- */
-static void slot_set_user(struct callout_slot *slot, u64 func, u64 cookie,
-			  u64 due)
-{
-	slot->c.func = (callout_func_t)(unsigned long)func;
-	slot->c.arg = (void *)(unsigned long)cookie;
-	slot->c.lock = (void *)(unsigned long)due;
-}
-
-static u64 slot_due(const struct callout_slot *slot)
-{
-	return (unsigned long)slot->c.lock;
-}
-
-/* While it is ready the third of the scheme's words is not used. */
-static void slot_set_fired(struct callout_slot *slot, u64 fired)
-{
-	slot->c.scheme[2] = fired;
-}
-
-static void slot_to_event(const struct callout_slot *slot,
-			  struct callout_event *event)
-{
-	*event = (struct callout_event){
-		.handle	= slot->handle,
-		.cookie	= (unsigned long)slot->c.arg,
-		.func	= (unsigned long)slot->c.func,
-		.due	= slot_due(slot),
-		.fired	= slot->c.scheme[2],
-	};
-}
 
 static struct callout_file *slot_file(struct callout_slot *slot)
 {
@@ -106,13 +76,27 @@ static struct callout_file *slot_file(struct callout_slot *slot)
 static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
 {
-	u64 tick = base->tick->from_ns(slot_due(slot), now);
+	u64 tick = callout_from_ns(base, callout_slot_due_mono(slot), now);
 
 	if (slot->c.lock_flags)
 		callout_hash_remove(&file->table.hash, slot);
 	callout_start_locked(base, &slot->c, tick);
 	if (slot->c.lock_flags)
-		callout_hash_insert(&file->table.hash, slot);
+		callout_table_put(&file->table, slot);
+}
+
+/*
+ * Tells everybody that there are events, and were none. The locks of all three
+ * are such that sleep on PREEMPT_RT; there, softirqs may.
+ */
+static void file_wake(struct callout_file *file)
+{
+	struct eventfd_ctx *eventfd = rcu_dereference(file->eventfd);
+
+	wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+	kill_fasync(&file->fasync, SIGIO, POLL_IN);
+	if (eventfd)
+		eventfd_signal(eventfd);
 }
 
 /* EXPIRYPROCESSING for a file: it and those after it of the same file. */
@@ -122,21 +106,22 @@ static unsigned int callout_expire_file(struct callout_base *base,
 {
 	struct callout_slot *slot = callout_to_slot(c);
 	struct callout_file *file = slot_file(slot);
+	unsigned int n = 0, ready = 0;
 	u64 now = ktime_get_ns();
-	unsigned int n = 0;
-	bool wake = false;
+	bool wake;
 
 	raw_spin_lock(&file->lock);
 	do {
 		callout_take_due(base, c);
 		n++;
-		if (unlikely(slot_due(slot) > now)) {
+		if (unlikely(callout_slot_due_mono(slot) > now)) {
 			file_postpone(file, base, slot, now);
 		} else {
-			slot_set_fired(slot, now);
+			/* The third of the scheme's words is not used here. */
+			c->scheme[2] = now;
 			c->state |= CALLOUT_S_READY;
 			list_add_tail(&c->entry, &file->ready);
-			wake |= !file->unread++;
+			ready++;
 		}
 		if (list_empty(&base->due))
 			break;
@@ -145,24 +130,99 @@ static unsigned int callout_expire_file(struct callout_base *base,
 			break;
 		slot = callout_to_slot(c);
 	} while (n < CALLOUT_BUDGET && slot_file(slot) == file);
+	wake = ready && !file->unread;
+	WRITE_ONCE(file->unread, file->unread + ready);
+	file->fired += ready;
 	raw_spin_unlock(&file->lock);
 
 	callout_count_units(base, n);
 	/* Not only to wake: this was a budget's worth with the base locked. */
 	raw_spin_unlock_irq(&base->lock);
 	if (wake)
-		wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+		file_wake(file);
 	raw_spin_lock_irq(&base->lock);
 	return n;
 }
 
-/* Frees a slot; its base is locked. */
-static void file_release_slot(struct callout_file *file,
-			      struct callout_base *base,
-			      struct callout_slot *slot)
+/**
+ * callout_tally_flush - puts what operations have counted on the file's account
+ * @file: the file
+ * @tally: what they have counted
+ */
+void callout_tally_flush(struct callout_file *file, struct callout_tally *tally)
 {
-	callout_slot_release(&file->table, base, slot);
-	atomic_dec(&file->outstanding);
+	callout_tally_unlock(tally);
+	if (tally->set)
+		atomic64_add(tally->set, &file->set);
+	if (tally->cancelled)
+		atomic64_add(tally->cancelled, &file->cancelled);
+	if (tally->withdrawn)
+		atomic64_add(tally->withdrawn, &file->withdrawn);
+	if (tally->reset)
+		atomic64_add(tally->reset, &file->reset);
+	if (tally->spare)
+		atomic_sub(tally->spare, &file->outstanding);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_tally_flush);
+
+/* callout_lock_home(), if that base is not locked anyway. */
+static inline struct callout_base *tally_lock_home(struct callout_tally *tally)
+{
+	struct callout_base *base = tally->base;
+
+	if (base && likely(base == callout_base(callout_home_cpu()) &&
+			   base->online))
+		return base;
+	callout_tally_unlock(tally);
+	base = callout_lock_home(&tally->flags);
+	__release(&base->lock);
+	tally->base = base;
+	return base;
+}
+
+/*
+ * Finds the slot of a handle, and locks its base if it has that handle. A file's
+ * chunks stay as long as the file.
+ */
+static inline struct callout_slot *tally_slot(struct callout_file *file,
+					      struct callout_tally *tally,
+					      u64 handle)
+{
+	struct callout_slot *slot;
+
+	/* For the directory, of which there may be a newer version. */
+	preempt_disable();
+	slot = callout_table_slot(&file->table, handle);
+	preempt_enable();
+	if (unlikely(!slot || !handle))
+		return NULL;
+	callout_tally_lock(tally, &slot->c);
+	return likely(slot->handle == handle) ? slot : NULL;
+}
+
+/* Gets a slot counted as outstanding, and if it can those that follow too. */
+static inline int file_charge(struct callout_file *file,
+			      struct callout_tally *tally)
+{
+	int n = atomic_read(&file->outstanding), ret;
+	unsigned int more, allowed;
+
+	if (tally->spare) {
+		tally->spare--;
+		return 0;
+	}
+	do {
+		while (unlikely(n >= (allowed = READ_ONCE(file->allowed)))) {
+			callout_tally_unlock(tally);
+			ret = callout_file_allow(file);
+			if (ret)
+				return ret;
+		}
+		more = min(tally->ahead, allowed - n - 1);
+	} while (!atomic_try_cmpxchg(&file->outstanding, &n, n + 1 + more));
+	tally->spare = more;
+	tally->ahead = 0;
+	return 0;
 }
 
 /* Gets the base of a CPU some free slots: from another, or new ones. */
@@ -174,16 +234,23 @@ static int file_refill(struct callout_file *file, unsigned int cpu)
 				  GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 }
 
+static inline bool file_wants_hash(struct callout_file *file)
+{
+	struct callout_hash *hash = &file->table.hash;
+
+	if (static_branch_unlikely(&callout_searches))
+		return false;
+	/* Pairs with the smp_store_release() in callout_hash_init(). */
+	return !smp_load_acquire(&hash->buckets) ||
+	       callout_hash_wants_growth(hash);
+}
+
 /* The first TIMEOUT makes the hash; later ones let it grow. */
 static int file_prepare_hash(struct callout_file *file)
 {
 	struct callout_hash *hash = &file->table.hash;
 	int ret = 0;
 
-	/* Pairs with the smp_store_release() in callout_hash_init(). */
-	if (likely(smp_load_acquire(&hash->buckets) &&
-		   !callout_hash_wants_growth(hash)))
-		return 0;
 	mutex_lock(&file->table.grow);
 	if (!hash->buckets)
 		ret = callout_hash_init(hash, HASH_BITS, GFP_KERNEL_ACCOUNT);
@@ -193,254 +260,465 @@ static int file_prepare_hash(struct callout_file *file)
 	return ret;
 }
 
+/* Can there be a callout that was set by TIMEOUT? */
+static bool file_has_timeouts(struct callout_file *file)
+{
+	if (static_branch_unlikely(&callout_searches))
+		return true;
+	/* Pairs with the smp_store_release() in callout_hash_init(). */
+	return smp_load_acquire(&file->table.hash.buckets);
+}
+
+/* CLOCK_MONOTONIC; the same for operations in a row. */
+static inline u64 tally_now(struct callout_tally *tally)
+{
+	if (!tally->now)
+		tally->now = ktime_get_ns();
+	return tally->now;
+}
+
+/* What is not common of slot_set_times(). */
+static noinline u64 slot_set_times_slow(struct callout_slot *slot,
+					struct callout_base *base,
+					const struct callout_op *op, u64 now)
+{
+	u64 due = op->time, clock = now;
+
+	slot->c.state &= ~CALLOUT_S_PERIODIC;
+	if (op->clockid == CLOCK_BOOTTIME) {
+		clock += callout_boot_offset();
+		slot->c.state |= CALLOUT_S_BOOT;
+	}
+	if (!(op->flags & CALLOUT_ABSTIME))
+		due = min_t(u64, clock + op->time, KTIME_MAX);
+	if (op->period) {
+		slot->c.state |= CALLOUT_S_PERIODIC;
+		slot->word[CALLOUT_WORD_PERIOD] = op->period;
+		slot->word[CALLOUT_WORD_SLACK] = op->slack;
+	}
+	callout_slot_set_due(slot, due);
+	return callout_slack_tick(base, callout_slot_due_mono(slot), op->slack,
+				  now);
+}
+
+/* Writes when a callout is due, and says at which tick that is. */
+static inline u64 slot_set_times(struct callout_slot *slot,
+				 struct callout_base *base,
+				 const struct callout_op *op, u64 now)
+{
+	u64 due = op->time;
+
+	if (unlikely(op->period || op->slack ||
+		     op->clockid != CLOCK_MONOTONIC ||
+		     slot->c.state & CALLOUT_S_PERIODIC))
+		return slot_set_times_slow(slot, base, op, now);
+	if (!(op->flags & CALLOUT_ABSTIME))
+		due = min_t(u64, now + due, KTIME_MAX);
+	callout_slot_set_due(slot, due);
+	return callout_from_ns(base, due, now);
+}
+
 /**
- * callout_file_set - sets a callout of a file
+ * callout_file_set - SET and TIMEOUT
  * @file: the file
  * @op: what to set; its handle is written
- * @hashed: whether callout_file_untimeout() is to find it
+ * @tally: counts it
  *
- * Return: 0, -ENOSPC at the file's limit, or -ENOMEM.
+ * Context: Process context, may sleep.
+ * Return: 0; -ENOSPC, -EDQUOT or -ENOMEM.
  */
 int callout_file_set(struct callout_file *file, struct callout_op *op,
-		     bool hashed)
+		     struct callout_tally *tally)
 {
+	bool hashed = op->op == CALLOUT_OP_TIMEOUT;
 	struct callout_base *base;
 	struct callout_slot *slot;
-	unsigned long flags;
 	unsigned int cpu;
-	u64 now, due;
+	u64 tick;
 	int ret;
 
-	if (hashed) {
+	if (hashed && unlikely(file_wants_hash(file))) {
+		callout_tally_unlock(tally);
 		ret = file_prepare_hash(file);
 		if (ret)
 			return ret;
 	}
-	if (atomic_inc_return(&file->outstanding) > file->limit) {
-		atomic_dec(&file->outstanding);
-		return -ENOSPC;
-	}
+	ret = file_charge(file, tally);
+	if (ret)
+		return ret;
 	for (;;) {
-		base = callout_lock_home(&flags);
+		base = tally_lock_home(tally);
 		slot = callout_slot_get(callout_pool(&file->table, base));
 		if (likely(slot))
 			break;
 		cpu = base->index;
-		callout_unlock(base, flags);
+		callout_tally_unlock(tally);
 		ret = file_refill(file, cpu);
 		if (ret) {
-			atomic_dec(&file->outstanding);
+			tally->spare++;
 			return ret;
 		}
 	}
 
-	now = ktime_get_ns();
-	due = op->time;
-	if (!(op->flags & CALLOUT_ABSTIME))
-		due = min_t(u64, now + op->time, KTIME_MAX);
-	slot_set_user(slot, op->func, op->cookie, due);
+	slot->c.func = (callout_func_t)(unsigned long)op->func;
+	slot->c.arg = (void *)(unsigned long)op->cookie;
 	op->handle = slot->handle;
-	callout_start_locked(base, &slot->c,
-			     base->tick->from_ns(due, now));
-	if (hashed) {
-		slot->c.lock_flags = CALLOUT_L_HASHED;
-		callout_hash_insert(&file->table.hash, slot);
-	}
-	callout_unlock(base, flags);
-	atomic64_inc(&file->set);
+	tick = slot_set_times(slot, base, op, tally_now(tally));
+	callout_start_locked(base, &slot->c, tick);
+	slot->c.lock_flags = hashed ? CALLOUT_L_HASHED : 0;
+	if (hashed)
+		callout_table_put(&file->table, slot);
+	tally->set++;
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
 
-/**
- * callout_file_unset - cancels a callout by its handle
- * @file: the file
- * @op: has the handle
- * @check: whether @op's func and cookie must be the callout's, and the callout
- *	one that was set by TIMEOUT
- *
- * Return: CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT.
- */
-int callout_file_unset(struct callout_file *file, const struct callout_op *op,
-		       bool check)
+/* Takes a slot off the ready list, if it is on it. */
+static noinline bool file_withdraw(struct callout_file *file, struct callout_slot *slot)
 {
-	struct callout_slot *slot;
-	struct callout_base *base;
-	unsigned long flags;
-	int ret = -ENOENT;
+	bool ready;
 
-	slot = callout_table_lookup(&file->table, op->handle);
-	if (!slot || !op->handle)
-		return -ENOENT;
-	base = callout_lock(&slot->c, &flags);
-	if (slot->handle != op->handle)
-		goto out;
-	if (check && (!slot->c.lock_flags ||
-		      (unsigned long)slot->c.func != op->func ||
-		      (unsigned long)slot->c.arg != op->cookie))
-		goto out;
+	raw_spin_lock(&file->lock);
+	ready = slot->c.state & CALLOUT_S_READY;
+	if (ready) {
+		list_del(&slot->c.entry);
+		slot->c.state &= ~CALLOUT_S_READY;
+		WRITE_ONCE(file->unread, file->unread - 1);
+	}
+	raw_spin_unlock(&file->lock);
+	return ready;
+}
 
-	if (slot->c.state & CALLOUT_S_PENDING) {
+/* What it is too late for: a reader has it, or it is not in use. */
+static int slot_too_late(const struct callout_slot *slot)
+{
+	return slot->c.state & CALLOUT_S_PERIODIC ? -EBUSY : -ENOENT;
+}
+
+/* Cancels a callout whose base is locked. */
+static inline int file_cancel(struct callout_file *file,
+			      struct callout_slot *slot,
+			      struct callout_tally *tally)
+{
+	struct callout_base *base = tally->base;
+	int ret = CALLOUT_CANCELLED;
+
+	if (likely(slot->c.state & CALLOUT_S_PENDING)) {
 		callout_dequeue_locked(base, &slot->c);
 		trace_callout_cancel(&slot->c);
-		atomic64_inc(&file->cancelled);
-		ret = CALLOUT_CANCELLED;
+		tally->cancelled++;
+	} else if (file_withdraw(file, slot)) {
+		tally->withdrawn++;
+		ret = CALLOUT_WITHDRAWN;
 	} else {
-		raw_spin_lock(&file->lock);
-		if (slot->c.state & CALLOUT_S_READY) {
-			list_del(&slot->c.entry);
-			slot->c.state &= ~CALLOUT_S_READY;
-			file->unread--;
-			atomic64_inc(&file->withdrawn);
-			ret = CALLOUT_WITHDRAWN;
-		}
-		raw_spin_unlock(&file->lock);
+		return slot_too_late(slot);
 	}
-	if (ret > 0)
-		file_release_slot(file, base, slot);
-out:
-	callout_unlock(base, flags);
+	callout_file_release_slot(file, base, slot);
+	tally->spare++;
 	return ret;
 }
 
+/*
+ * callout_table_take(), and where that is a search, the ready list as well,
+ * with callout_file.lock held for as long as it takes. In this order: a callout
+ * that fires meanwhile goes from the former to the latter.
+ */
+static struct callout_slot *file_take(struct callout_file *file,
+				      const void *func, const void *arg,
+				      u64 *handle)
+{
+	struct callout_slot *slot;
+	struct callout *c, *first;
+
+	slot = callout_table_take(&file->table, func, arg, handle);
+	if (!static_branch_unlikely(&callout_searches))
+		return slot;
+	first = slot ? &slot->c : NULL;
+	raw_spin_lock(&file->lock);
+	list_for_each_entry(c, &file->ready, entry)
+		if (c->lock_flags && c->arg == arg &&
+		    (unsigned long)c->func == (unsigned long)func &&
+		    (!first || c->expires < first->expires)) {
+			first = c;
+			*handle = callout_to_slot(c)->handle;
+		}
+	raw_spin_unlock(&file->lock);
+	return first ? callout_to_slot(first) : NULL;
+}
+
 /**
- * callout_file_untimeout - cancels a callout by its func and cookie
+ * callout_file_unset - UNSET
  * @file: the file
- * @op: has them, and the handle if it must be a certain one
+ * @op: has the handle
+ * @tally: counts it
  *
+ * Context: Process context.
+ * Return: CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT; -EBUSY if a reader
+ * is going to arm it, then again when there is none.
+ */
+int callout_file_unset(struct callout_file *file, const struct callout_op *op,
+		       struct callout_tally *tally)
+{
+	struct callout_slot *slot = tally_slot(file, tally, op->handle);
+
+	return likely(slot) ? file_cancel(file, slot, tally) : -ENOENT;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_unset);
+
+/* Cancels a callout by its handle if TIMEOUT has set it as @op says. */
+static int file_unset_checked(struct callout_file *file,
+			      const struct callout_op *op,
+			      struct callout_tally *tally)
+{
+	struct callout_slot *slot = tally_slot(file, tally, op->handle);
+
+	if (!slot || !slot->c.lock_flags ||
+	    (unsigned long)slot->c.func != op->func ||
+	    (unsigned long)slot->c.arg != op->cookie)
+		return -ENOENT;
+	return file_cancel(file, slot, tally);
+}
+
+/*
+ * Files a slot for another tick, lazily if that is later. Its place in the hash
+ * depends on its tick; its base may be another when its CPU has gone.
+ */
+static struct callout_base *file_rearm(struct callout_file *file,
+				       struct callout_base *base,
+				       struct callout_slot *slot, u64 tick)
+	__must_hold(&base->lock)
+{
+	struct callout *c = &slot->c;
+
+	if (c->lock_flags)
+		callout_hash_remove(&file->table.hash, slot);
+	if (c->state & CALLOUT_S_PENDING &&
+	    (c->state & CALLOUT_S_DUE || unlikely(!base->online)))
+		callout_dequeue_locked(base, c);
+	if (c->state & CALLOUT_S_PENDING) {
+		callout_scheme_rearm(base, c, tick);
+		callout_started(base, c, tick);
+	} else {
+		base = callout_rehome(base, c);
+		callout_start_locked(base, c, tick);
+	}
+	if (c->lock_flags)
+		callout_table_put(&file->table, slot);
+	return base;
+}
+
+/**
+ * callout_file_reset - RESET
+ * @file: the file
+ * @op: has the handle and the times
+ * @tally: counts it
+ *
+ * Context: Process context.
+ * Return: as callout_file_unset(), or -EINVAL if it was set with another clock
+ * or cannot have a period.
+ */
+int callout_file_reset(struct callout_file *file, const struct callout_op *op,
+		       struct callout_tally *tally)
+{
+	struct callout_slot *slot = tally_slot(file, tally, op->handle);
+	bool boot = op->clockid == CLOCK_BOOTTIME;
+	int ret = CALLOUT_CANCELLED;
+	struct callout_base *base;
+	u8 state;
+	u64 tick;
+
+	if (!slot)
+		return -ENOENT;
+	state = READ_ONCE(slot->c.state);
+	if (!(state & (CALLOUT_S_PENDING | CALLOUT_S_READY)))
+		return slot_too_late(slot);
+	if (boot != !!(state & CALLOUT_S_BOOT) ||
+	    (op->period && slot->c.lock_flags))
+		return -EINVAL;
+	if (!(state & CALLOUT_S_PENDING)) {
+		/* A reader may have been faster. */
+		if (!file_withdraw(file, slot))
+			return slot_too_late(slot);
+		ret = CALLOUT_WITHDRAWN;
+	}
+	base = tally->base;
+	tick = slot_set_times(slot, base, op, tally_now(tally));
+	tally->base = file_rearm(file, base, slot, tick);
+	tally->reset++;
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_reset);
+
+/**
+ * callout_file_untimeout - UNTIMEOUT
+ * @file: the file
+ * @op: has func and cookie, and the handle if it must be a certain one
+ * @tally: counts it
+ *
+ * Context: Process context.
  * Return: CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT.
  */
 int callout_file_untimeout(struct callout_file *file,
-			   const struct callout_op *op)
+			   const struct callout_op *op,
+			   struct callout_tally *tally)
 {
-	struct callout_hash *hash = &file->table.hash;
 	struct callout_op found = *op;
 	struct callout_slot *slot;
 	unsigned long flags;
 	int ret;
 
-	/* Pairs with the smp_store_release() in callout_hash_init(). */
-	if (!smp_load_acquire(&hash->buckets))
+	if (!file_has_timeouts(file))
 		return -ENOENT;
 	if (op->handle)
-		return callout_file_unset(file, op, true);
+		return file_unset_checked(file, op, tally);
 	do {
+		callout_tally_unlock(tally);
 		local_irq_save(flags);
-		slot = callout_hash_take(hash, (void *)(unsigned long)op->func,
-					 (void *)(unsigned long)op->cookie,
-					 &found.handle);
+		slot = file_take(file, (void *)(unsigned long)op->func,
+				 (void *)(unsigned long)op->cookie,
+				 &found.handle);
 		local_irq_restore(flags);
 		if (!slot)
 			return -ENOENT;
 		/* If a reader gets it first it is delivered. */
-		ret = callout_file_unset(file, &found, true);
+		ret = file_unset_checked(file, &found, tally);
 	} while (ret < 0);
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_file_untimeout);
 
-/* Events on their way to a reader. */
-struct batch {
-	unsigned int n;
-	struct {
-		struct callout_slot *slot;
-		u8 lock_flags;
-	} from[READ_EVENTS];
-	struct callout_event events[READ_EVENTS];
-};
-
-/* Takes up to @max events off the ready list. */
-static void file_detach(struct callout_file *file, unsigned int max,
-			struct batch *batch)
+/* A file's chunks never go while it is open. */
+static struct callout_slot *file_chunk(struct callout_file *file,
+				       unsigned int n)
 {
-	unsigned int n = 0;
-	struct callout *c;
-
-	raw_spin_lock_irq(&file->lock);
-	while (n < max && !list_empty(&file->ready)) {
-		c = list_first_entry(&file->ready, struct callout, entry);
-		list_del(&c->entry);
-		c->state &= ~CALLOUT_S_READY;
-		batch->from[n].slot = callout_to_slot(c);
-		batch->from[n].lock_flags = c->lock_flags;
-		if (c->lock_flags)
-			callout_hash_remove(&file->table.hash,
-					    batch->from[n].slot);
-		c->lock_flags = 0;
-		slot_to_event(batch->from[n].slot, &batch->events[n]);
-		n++;
-	}
-	batch->n = n;
-	file->unread -= n;
-	raw_spin_unlock_irq(&file->lock);
+	return callout_table_lookup(&file->table,
+				    (u64)n << CALLOUT_PLACE_BITS);
 }
 
-/* Puts all events but the first @copied back, in the order that they had. */
-static void file_attach(struct callout_file *file, struct batch *batch,
-			unsigned int copied)
+/* The earliest of @next and the slot's time, if it is of this clock. */
+static u64 slot_next(struct callout_slot *slot, u8 state, u64 next)
 {
-	struct callout_slot *slot;
-	unsigned int n = batch->n;
+	const u8 mask = CALLOUT_S_PENDING | CALLOUT_S_BOOT;
+	struct callout_base *base;
+	unsigned long flags;
 
-	raw_spin_lock_irq(&file->lock);
-	file->unread += n - copied;
-	while (n-- > copied) {
-		slot = batch->from[n].slot;
-		slot->c.state |= CALLOUT_S_READY;
-		slot->c.lock_flags = batch->from[n].lock_flags;
-		if (slot->c.lock_flags)
-			callout_hash_insert(&file->table.hash, slot);
-		list_add(&slot->c.entry, &file->ready);
-	}
-	raw_spin_unlock_irq(&file->lock);
-	/* Others may have looked while it was empty, and sleep by now. */
-	wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+	/* Without the lock, but for one that may be it. */
+	if ((READ_ONCE(slot->c.state) & mask) != state ||
+	    callout_slot_due(slot) >= next)
+		return next;
+	base = callout_lock(&slot->c, &flags);
+	if ((slot->c.state & mask) == state)
+		next = min(next, callout_slot_due(slot));
+	callout_unlock(base, flags);
+	return next;
 }
 
 /**
- * callout_file_read - copies some events to a reader
- * @file: the file; the caller holds its mutex reader
- * @to: where to; has room for one event or more
+ * callout_file_next - when the next callout of a file is due
+ * @file: the file
+ * @clockid: which callouts, and in what clock to tell
  *
- * Return: how many bytes; 0 if there was no event; -EFAULT.
+ * Looks at every slot of the file.
+ *
+ * Context: Process context, may sleep.
+ * Return: the time; U64_MAX if none is pending.
  */
-ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to)
+u64 callout_file_next(struct callout_file *file, clockid_t clockid)
 {
-	struct callout_base *base;
-	unsigned int i, copied;
-	unsigned long flags;
-	struct batch batch;
-	size_t size;
+	u8 state = CALLOUT_S_PENDING;
+	struct callout_slot *slot;
+	u64 next = U64_MAX;
+	unsigned int n, i;
 
-	size = min_t(size_t, iov_iter_count(to) / sizeof(batch.events[0]),
-		     READ_EVENTS);
-	file_detach(file, size, &batch);
-	if (!batch.n)
-		return 0;
-	size = copy_to_iter(batch.events, batch.n * sizeof(batch.events[0]),
-			    to);
-	copied = size / sizeof(batch.events[0]);
-	/* Part of an event does not count as read. */
-	iov_iter_revert(to, size % sizeof(batch.events[0]));
-	if (unlikely(copied < batch.n)) {
-		file_attach(file, &batch, copied);
-		if (!copied)
-			return -EFAULT;
+	if (clockid == CLOCK_BOOTTIME)
+		state |= CALLOUT_S_BOOT;
+	for (n = 0; (slot = file_chunk(file, n)); n++) {
+		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+			next = slot_next(&slot[i], state, next);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			break;
 	}
-	for (i = 0; i < copied; i++) {
-		base = callout_lock(&batch.from[i].slot->c, &flags);
-		file_release_slot(file, base, batch.from[i].slot);
-		callout_unlock(base, flags);
+	return next;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_next);
+
+static void slot_resume(struct callout_file *file, struct callout_slot *slot)
+{
+	const u8 filed = CALLOUT_S_PENDING | CALLOUT_S_BOOT;
+	const u8 mask = filed | CALLOUT_S_DUE;
+	struct callout_base *base;
+	unsigned long flags;
+	u64 tick;
+
+	if ((READ_ONCE(slot->c.state) & mask) != filed)
+		return;
+	base = callout_lock(&slot->c, &flags);
+	if ((slot->c.state & mask) == filed) {
+		tick = callout_from_ns(base, callout_slot_due_mono(slot),
+				       ktime_get_ns());
+		/* The clock only ever gets ahead, and slack may be left. */
+		if (tick < slot->c.expires)
+			base = file_rearm(file, base, slot, tick);
 	}
-	atomic64_add(copied, &file->delivered);
-	return copied * sizeof(batch.events[0]);
+	callout_unlock(base, flags);
+}
+
+/**
+ * callout_file_resume - files the callouts of CLOCK_BOOTTIME after a step
+ * @file: the file
+ *
+ * Context: Process context, may sleep.
+ */
+void callout_file_resume(struct callout_file *file)
+{
+	struct callout_slot *slot;
+	unsigned int n, i;
+
+	for (n = 0; (slot = file_chunk(file, n)); n++) {
+		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+			slot_resume(file, &slot[i]);
+		cond_resched();
+	}
+}
+
+/**
+ * callout_file_set_eventfd - has an eventfd signalled when there are events
+ * @file: the file
+ * @fd: the eventfd, or -1 for none
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or -EBADF if @fd is not an eventfd.
+ */
+int callout_file_set_eventfd(struct callout_file *file, int fd)
+{
+	struct eventfd_ctx *eventfd = NULL, *old;
+
+	if (fd != -1) {
+		eventfd = eventfd_ctx_fdget(fd);
+		if (IS_ERR(eventfd))
+			return -EBADF;
+	}
+	mutex_lock(&file->table.grow);
+	old = rcu_replace_pointer(file->eventfd, eventfd,
+				  lockdep_is_held(&file->table.grow));
+	mutex_unlock(&file->table.grow);
+	/* Those that were unread before may have been read by now: no matter. */
+	if (eventfd && READ_ONCE(file->unread))
+		eventfd_signal(eventfd);
+	if (old) {
+		synchronize_rcu();
+		eventfd_ctx_put(old);
+	}
+	return 0;
 }
 
 /**
  * callout_file_create - makes what an open file needs
- * @limit: how many callouts it may have
  *
  * Return: the file, or an ERR_PTR.
  */
-struct callout_file *callout_file_create(unsigned int limit)
+struct callout_file *callout_file_create(void)
 {
 	struct callout_file *file;
 	int ret;
@@ -448,29 +726,41 @@ struct callout_file *callout_file_create(unsigned int limit)
 	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return ERR_PTR(-ENOMEM);
-	file->limit = limit;
+	file->limit = READ_ONCE(callout_max_per_file);
 	/* Slots on their way from CPU to CPU are not free, and not in use. */
 	ret = callout_table_init(&file->table, kind_file,
-				 limit + CALLOUT_CHUNK_SLOTS *
-					 num_possible_cpus(),
+				 file->limit + CALLOUT_CHUNK_SLOTS *
+					       num_possible_cpus(),
 				 GFP_KERNEL_ACCOUNT);
-	if (ret) {
-		kfree(file);
-		return ERR_PTR(ret);
-	}
+	if (ret)
+		goto err_free;
 	raw_spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->ready);
 	init_waitqueue_head(&file->wait);
 	mutex_init(&file->reader);
 	atomic_set(&file->outstanding, 0);
+	ret = callout_files_add(file);
+	if (ret)
+		goto err_table;
 	return file;
+
+err_table:
+	mutex_destroy(&file->reader);
+	callout_table_destroy(&file->table);
+err_free:
+	kfree(file);
+	return ERR_PTR(ret);
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_file_create);
 
 static void file_free(struct work_struct *work)
 {
 	struct callout_file *file = container_of(to_rcu_work(work),
 						 struct callout_file, free);
+	struct eventfd_ctx *eventfd = rcu_dereference_raw(file->eventfd);
 
+	if (eventfd)
+		eventfd_ctx_put(eventfd);
 	callout_table_destroy(&file->table);
 	mutex_destroy(&file->reader);
 	kfree(file);
@@ -501,6 +791,7 @@ void callout_file_destroy(struct callout_file *file)
 	struct callout_directory *dir;
 	unsigned int i;
 
+	callout_files_del(file);
 	dir = rcu_dereference_protected(file->table.directory, 1);
 	for (i = 0; i < file->table.nr_chunks; i++) {
 		file_cancel_chunk(dir->chunk[i]);
@@ -509,6 +800,7 @@ void callout_file_destroy(struct callout_file *file)
 	INIT_RCU_WORK(&file->free, file_free);
 	queue_rcu_work(free_wq, &file->free);
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_file_destroy);
 
 /**
  * callout_file_init - prepares for files
@@ -521,6 +813,7 @@ int callout_file_init(void)
 	if (!free_wq)
 		return -ENOMEM;
 	kind_file = callout_register_kind(callout_expire_file);
+	callout_files_init();
 	return 0;
 }
 
@@ -529,6 +822,7 @@ int callout_file_init(void)
  */
 void callout_file_exit(void)
 {
+	callout_files_exit();
 	rcu_barrier();
 	destroy_workqueue(free_wq);
 }

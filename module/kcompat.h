@@ -8,6 +8,7 @@
 #ifndef _CALLOUT_KCOMPAT_H
 #define _CALLOUT_KCOMPAT_H
 
+#include <linux/eventfd.h>
 #include <linux/export.h>
 #include <linux/hrtimer.h>
 #include <linux/timer.h>
@@ -34,6 +35,10 @@ hrtimer_setup(struct hrtimer *timer,
 #define CALLOUT_IMPORT_KUNIT_NS	MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING)
 #else
 #define CALLOUT_IMPORT_KUNIT_NS	MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
+#define eventfd_signal(ctx)	eventfd_signal(ctx, 1)
 #endif
 
 /* Functions that only callout_kunit.ko calls from outside their file. */

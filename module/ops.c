@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ops.c - operations from programs, checked: one by one, and many in one call
+ *
+ * A batch's operations are copied in, done and answered in portions, so that
+ * what a portion has in common costs little for each: the copy, the time, the
+ * base's lock, the file's counters.
+ */
+#include <linux/ktime.h>
+#include <linux/sched/signal.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+#include <linux/wait.h>
+#include "kcompat.h"
+#include "ops.h"
+
+/* Operations done at a time; they are on the stack. */
+#define PORTION		16U
+
+/* Does the operation give its caller a handle? */
+static inline bool op_sets(const struct callout_op *op)
+{
+	return op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT;
+}
+
+static inline bool op_times_bad(const struct callout_op *op)
+{
+	/* The sign bit: more than KTIME_MAX. */
+	return op->flags & ~CALLOUT_ABSTIME ||
+	       (s64)(op->time | op->period | op->slack) < 0 ||
+	       (op->clockid != CLOCK_MONOTONIC &&
+		op->clockid != CLOCK_BOOTTIME);
+}
+
+static inline bool op_times_given(const struct callout_op *op)
+{
+	return op->flags || op->clockid || op->time || op->period || op->slack;
+}
+
+/* Does an operation. Members that it does not use must be 0. */
+static int op_try(struct callout_file *file, struct callout_op *op,
+		  struct callout_tally *tally)
+{
+	if (unlikely(op->result))
+		return -EINVAL;
+	switch (op->op) {
+	case CALLOUT_OP_SET:
+		if (op_times_bad(op) || op->handle || op->func)
+			return -EINVAL;
+		return callout_file_set(file, op, tally);
+	case CALLOUT_OP_UNSET:
+		if (op_times_given(op) || op->cookie || op->func)
+			return -EINVAL;
+		return callout_file_unset(file, op, tally);
+	case CALLOUT_OP_RESET:
+		if (op_times_bad(op) || op->cookie || op->func)
+			return -EINVAL;
+		return callout_file_reset(file, op, tally);
+	case CALLOUT_OP_TIMEOUT:
+		if (op_times_bad(op) || op->handle || op->period)
+			return -EINVAL;
+		return callout_file_set(file, op, tally);
+	case CALLOUT_OP_UNTIMEOUT:
+		if (op_times_given(op))
+			return -EINVAL;
+		return callout_file_untimeout(file, op, tally);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* The same, but for a callout that a reader is going to arm. */
+static noinline int op_without_reader(struct callout_file *file,
+				      struct callout_op *op,
+				      struct callout_tally *tally)
+{
+	int ret;
+
+	callout_tally_unlock(tally);
+	if (mutex_lock_killable(&file->reader))
+		return -EINTR;
+	ret = op_try(file, op, tally);
+	callout_tally_unlock(tally);
+	mutex_unlock(&file->reader);
+	return ret;
+}
+
+static inline int op_do(struct callout_file *file, struct callout_op *op,
+			struct callout_tally *tally)
+{
+	int ret = op_try(file, op, tally);
+
+	return likely(ret != -EBUSY) ? ret : op_without_reader(file, op, tally);
+}
+
+/* Cancels a callout whose handle cannot be told. */
+static void op_undo(struct callout_file *file, const struct callout_op *op,
+		    struct callout_tally *tally)
+{
+	struct callout_op undo = {
+		.op = CALLOUT_OP_UNSET,
+		.handle = op->handle,
+	};
+
+	op_do(file, &undo, tally);
+	callout_tally_unlock(tally);
+}
+
+/* If it sets a callout, looks whether the handle can be told. */
+static int op_copy_in_slow(struct callout_op *op,
+			   struct callout_op __user *uop, size_t size,
+			   bool sets)
+{
+	int ret = copy_struct_from_user(op, sizeof(*op), uop, size);
+
+	if (!ret && sets)
+		ret = put_user(op->handle, &uop->handle);
+	return ret;
+}
+
+/* The same for today's size. Word by word costs less than a call. */
+static inline int op_copy_in(struct callout_op *op,
+			     struct callout_op __user *uop, bool sets)
+{
+	unsigned int i;
+
+	if (!user_access_begin(uop, sizeof(*op)))
+		return -EFAULT;
+#pragma GCC unroll 8
+	for (i = 0; i < sizeof(*op) / sizeof(u64); i++)
+		unsafe_get_user(((u64 *)op)[i], (u64 __user *)uop + i, fault);
+	if (sets)
+		unsafe_put_user(op->handle, &uop->handle, fault);
+	user_access_end();
+	return 0;
+fault:
+	user_access_end();
+	return -EFAULT;
+}
+
+/**
+ * callout_ioctl_op - the ioctl of an operation
+ * @file: the file
+ * @nr: the operation
+ * @size: the caller's size of the structure
+ * @uop: the caller's structure
+ *
+ * Context: Process context, may sleep.
+ * Return: what include/uapi/linux/callout.h says.
+ */
+long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
+		      struct callout_op __user *uop)
+{
+	bool sets = nr == CALLOUT_OP_SET || nr == CALLOUT_OP_TIMEOUT;
+	struct callout_op op __uninitialized;
+	struct callout_tally tally = {};
+	int ret;
+
+	if (likely(size == sizeof(op)))
+		ret = op_copy_in(&op, uop, sets);
+	else if (size < CALLOUT_OP_SIZE_V1 || size > PAGE_SIZE)
+		ret = -EINVAL;
+	else
+		ret = op_copy_in_slow(&op, uop, size, sets);
+	if (unlikely(ret))
+		return ret;
+	if (unlikely(op.op != nr))
+		return -EINVAL;
+	ret = op_do(file, &op, &tally);
+	callout_tally_unlock(&tally);
+	if (sets && likely(!ret) && unlikely(put_user(op.handle, &uop->handle))) {
+		op_undo(file, &op, &tally);
+		ret = -EFAULT;
+	}
+	callout_tally_flush(file, &tally);
+	return ret;
+}
+
+static struct callout_op __user *batch_place(const struct callout_batch *batch,
+					     unsigned int i)
+{
+	return u64_to_user_ptr(batch->ops + (u64)i * batch->op_size);
+}
+
+/* Copies up to @n operations; returns how many, or an error for the first. */
+static int batch_copy_in(const struct callout_batch *batch,
+			 struct callout_op *op, unsigned int n)
+{
+	unsigned long left;
+	int ret;
+
+	if (unlikely(batch->op_size != sizeof(*op))) {
+		ret = copy_struct_from_user(op, sizeof(*op),
+					    batch_place(batch, batch->done),
+					    batch->op_size);
+		return ret ? ret : 1;
+	}
+	left = copy_from_user(op, batch_place(batch, batch->done),
+			      n * sizeof(*op));
+	n -= DIV_ROUND_UP(left, sizeof(*op));
+	return n ? n : -EFAULT;
+}
+
+/* Tells the results of all operations, if all can be told. */
+static bool batch_answer(const struct callout_batch *batch, unsigned int first,
+			 const struct callout_op *op, unsigned int n)
+{
+	struct callout_op __user *uop = batch_place(batch, first);
+	unsigned int i;
+
+	if (unlikely(batch->op_size != sizeof(*op)) ||
+	    !user_write_access_begin(uop, n * sizeof(*uop)))
+		return false;
+	for (i = 0; i < n; i++) {
+		unsafe_put_user(op[i].result, &uop[i].result, fault);
+		if (op_sets(&op[i]))
+			unsafe_put_user(op[i].handle, &uop[i].handle, fault);
+	}
+	user_write_access_end();
+	return true;
+fault:
+	user_write_access_end();
+	return false;
+}
+
+/* Tells the result of one. Returns 0, or -EFAULT, then it has failed. */
+static int batch_answer_one(struct callout_file *file,
+			    struct callout_batch *batch,
+			    struct callout_op __user *uop,
+			    const struct callout_op *op,
+			    struct callout_tally *tally)
+{
+	bool sets = op_sets(op);
+
+	/* The handle first: a result of 0 would promise one. */
+	if ((!sets || !put_user(op->handle, &uop->handle)) &&
+	    !put_user(op->result, &uop->result))
+		return 0;
+	if (sets && !op->result)
+		op_undo(file, op, tally);
+	batch->failed += op->result >= 0;
+	return -EFAULT;
+}
+
+/*
+ * Does some operations. Returns 0, or a negative number if that ends the batch,
+ * or 1 if it stops at one that has failed.
+ */
+static noinline int batch_portion(struct callout_file *file,
+				  struct callout_batch *batch)
+{
+	unsigned int first = batch->done, i, done;
+	struct callout_tally tally = {};
+	struct callout_op op[PORTION] __uninitialized;
+	int n, ret = 0;
+
+	n = batch_copy_in(batch, op, min(batch->nr_ops - first, PORTION));
+	if (n == -E2BIG) {
+		/* It is the operation's: copy_struct_from_user() left it out. */
+		op[0] = (struct callout_op){ .result = -E2BIG };
+		batch->done++;
+		batch->failed++;
+		done = 1;
+		ret = !!(batch->flags & CALLOUT_BATCH_STOP);
+		goto answer;
+	}
+	if (n < 0)
+		return n;
+
+	for (i = 0; i < n; i++)
+		tally.ahead += op_sets(&op[i]);
+	for (i = 0; i < n && !ret; i++) {
+		int result = op_do(file, &op[i], &tally);
+
+		op[i].result = result;
+		if (unlikely(result < 0)) {
+			batch->failed++;
+			ret = !!(batch->flags & CALLOUT_BATCH_STOP);
+		}
+	}
+	done = i;
+	batch->done += done;
+	callout_tally_unlock(&tally);
+answer:
+	if (!batch_answer(batch, first, op, done))
+		for (i = 0; i < done; i++)
+			if (batch_answer_one(file, batch,
+					     batch_place(batch, first + i),
+					     &op[i], &tally))
+				ret = -EFAULT;
+	callout_tally_flush(file, &tally);
+	return ret;
+}
+
+static int batch_do(struct callout_file *file, struct callout_batch *batch)
+{
+	int ret = 0;
+
+	while (batch->done < batch->nr_ops && !ret) {
+		ret = batch_portion(file, batch);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return ret;
+}
+
+/* Waits until there is an event, or the time is over. */
+static int batch_wait(struct callout_file *file, ktime_t until)
+{
+	ktime_t left = KTIME_MAX;
+	int ret;
+
+	if (until != KTIME_MAX) {
+		left = ktime_sub(until, ktime_get());
+		if (left <= 0)
+			return -ETIME;
+	}
+	ret = wait_event_interruptible_hrtimeout(file->wait,
+						 READ_ONCE(file->unread), left);
+	return ret == -ERESTARTSYS ? -EINTR : ret;
+}
+
+static int batch_read(struct callout_file *file, struct callout_batch *batch,
+		      bool wait)
+{
+	ktime_t until = KTIME_MAX;
+	struct iov_iter to;
+	ssize_t ret;
+
+	if (wait && batch->timeout < KTIME_MAX)
+		until = ktime_add_safe(ktime_get(),
+				       ns_to_ktime(batch->timeout));
+	iov_iter_ubuf(&to, ITER_DEST, u64_to_user_ptr(batch->events),
+		      batch->nr_events * sizeof(struct callout_event));
+	for (;;) {
+		if (wait) {
+			if (mutex_lock_interruptible(&file->reader))
+				return -EINTR;
+		} else if (!mutex_trylock(&file->reader)) {
+			return 0;
+		}
+		ret = callout_file_read_locked(file, &to);
+		mutex_unlock(&file->reader);
+		if (ret > 0) {
+			batch->got = ret / sizeof(struct callout_event);
+			return 0;
+		}
+		if (ret < 0 || !wait)
+			return ret;
+		ret = batch_wait(file, until);
+		if (ret)
+			return ret;
+	}
+}
+
+static int batch_check(const struct callout_batch *batch)
+{
+	bool wait = batch->flags & CALLOUT_BATCH_WAIT;
+
+	if (batch->flags & ~(CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT) ||
+	    batch->nr_ops > CALLOUT_BATCH_MAX ||
+	    batch->nr_events > CALLOUT_BATCH_MAX ||
+	    batch->op_size < CALLOUT_OP_SIZE_V1 ||
+	    batch->op_size > PAGE_SIZE ||
+	    batch->done || batch->failed || batch->got || batch->reserved ||
+	    (wait ? !batch->nr_events : batch->timeout))
+		return -EINVAL;
+	return 0;
+}
+
+/* Writes what has become of a batch. */
+static int batch_tell(const struct callout_batch *batch,
+		      struct callout_batch __user *ubatch)
+{
+	if (!user_write_access_begin(ubatch, CALLOUT_BATCH_SIZE_V1))
+		return -EFAULT;
+	unsafe_put_user(batch->done, &ubatch->done, fault);
+	unsafe_put_user(batch->failed, &ubatch->failed, fault);
+	unsafe_put_user(batch->got, &ubatch->got, fault);
+	user_write_access_end();
+	return 0;
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
+/**
+ * callout_ioctl_batch - CALLOUT_IOC_BATCH
+ * @file: the file
+ * @size: the caller's size of the structure
+ * @ubatch: the caller's structure
+ *
+ * Context: Process context, may sleep.
+ * Return: 0 or an error.
+ */
+long callout_ioctl_batch(struct callout_file *file, size_t size,
+			 struct callout_batch __user *ubatch)
+{
+	struct callout_batch batch;
+	int ret;
+
+	if (size < CALLOUT_BATCH_SIZE_V1 || size > PAGE_SIZE)
+		return -EINVAL;
+	ret = copy_struct_from_user(&batch, sizeof(batch), ubatch, size);
+	if (ret)
+		return ret;
+	ret = batch_check(&batch);
+	if (ret)
+		return ret;
+	/* Better to see now that nothing can be told. */
+	ret = batch_tell(&batch, ubatch);
+	if (ret)
+		return ret;
+
+	ret = batch_do(file, &batch);
+	/* What has failed is to be looked at, not waited with. */
+	if (ret >= 0 && batch.nr_events)
+		ret = batch_read(file, &batch,
+				 !ret && batch.flags & CALLOUT_BATCH_WAIT);
+	else
+		ret = min(ret, 0);
+	if (batch_tell(&batch, ubatch))
+		return -EFAULT;
+	return ret;
+}
