@@ -36,8 +36,10 @@ static struct callout *bounds_callouts(struct kunit *test, unsigned int n)
 	KUNIT_ASSERT_NOT_NULL(test, c);
 	KUNIT_ASSERT_EQ(test, 0,
 			kunit_add_action_or_reset(test, bounds_vfree, c));
-	for (i = 0; i < n; i++)
-		callout_setup(&c[i], CALLOUT_KIND_FUNC, CALLOUT_VIRTUAL);
+	for (i = 0; i < n; i++) {
+		callout_init(&c[i], CALLOUT_MPSAFE);
+		c[i].cpu = CALLOUT_VIRTUAL;
+	}
 	return c;
 }
 

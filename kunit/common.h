@@ -11,9 +11,9 @@
 #include <linux/completion.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
-#include <linux/prandom.h>
 #include <linux/processor.h>
 #include <linux/sched.h>
+#include "random.h"
 
 /* Whoever has waited this long waits for something that never comes. */
 #define CALLOUT_TEST_PATIENCE	(30 * HZ)
@@ -56,12 +56,6 @@ struct callout_test_thread {
 };
 
 void callout_test_rng(struct kunit *test, struct rnd_state *rng);
-
-/* A random number less than @n. */
-static inline u32 callout_test_below(struct rnd_state *rng, u32 n)
-{
-	return ((u64)prandom_u32_state(rng) * n) >> 32;
-}
 
 /* One thread tells another, with all that it has done before. */
 static inline void callout_test_tell(bool *flag)

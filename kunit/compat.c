@@ -6,6 +6,8 @@
  * with the same function and argument is found. hash.c has the hash itself.
  */
 #include "common.h"
+#include "handle.h"
+#include "tick.h"
 #include <linux/callout_bsd.h>
 
 #define FAR		(24L * 3600 * HZ)
@@ -217,6 +219,28 @@ static void compat_by_handle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, untimeout(func_2, &args[1], c), 1);
 }
 
+/* A handle whose memory is in use again, for the same function and argument. */
+static void compat_stale_handle(struct kunit *test)
+{
+	struct callout_handle old, h;
+	unsigned int i, same = 0, wrong = 0;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	old = timeout(func_1, &args[0], FAR);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], old), 1);
+	for (i = 0; i < 1000; i++) {
+		h = timeout(func_1, &args[0], FAR);
+		same += !((h.handle ^ old.handle) & (CALLOUT_GEN_ONE - 1));
+		wrong += untimeout(func_1, &args[0], old) != -1;
+		wrong += !callout_test_expires(h.handle);
+		wrong += untimeout(func_1, &args[0], h) != 1;
+		old = h;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GT(test, same, 500);
+	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0]), -1);
+}
+
 /* setcallout() and timeout() share the table, not the hash. */
 static void compat_setcallout_is_not_found(struct kunit *test)
 {
@@ -238,8 +262,9 @@ static void compat_bsd_names(struct kunit *test)
 {
 	struct callout_handle t = timeout(func_0, NULL, hz * 1000);
 
-	KUNIT_EXPECT_EQ(test, hz, HZ);
-	KUNIT_EXPECT_LE(test, ticks - (int)jiffies, 0);
+	KUNIT_EXPECT_EQ(test, hz, DIV_ROUND_CLOSEST(NSEC_PER_SEC,
+						    callout_tick_ns()));
+	KUNIT_EXPECT_LE(test, (int)callout_now(callout_base(0)) - ticks, 1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL), 1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL, t), -1);
@@ -249,6 +274,7 @@ static struct kunit_case compat_cases[] = {
 	KUNIT_CASE(compat_random_operations),
 	KUNIT_CASE(compat_earliest_first),
 	KUNIT_CASE(compat_by_handle),
+	KUNIT_CASE(compat_stale_handle),
 	KUNIT_CASE(compat_setcallout_is_not_found),
 	KUNIT_CASE(compat_bsd_names),
 	{}

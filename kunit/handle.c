@@ -424,11 +424,13 @@ struct hardirq {
 	u64 handle[3];
 	int ret[3];
 	bool in_hardirq;
+	bool irqs_off;
 };
 
 static void hardirq_body(struct hardirq *h)
 {
-	h->in_hardirq = in_hardirq() && irqs_disabled();
+	h->in_hardirq = in_hardirq();
+	h->irqs_off = irqs_disabled();
 	h->ret[0] = unsetcallout(h->cancel);
 	h->ret[1] = unsetcallout(h->cancel);
 	h->handle[0] = setcallout(count_handler, &h->runs, FAR);
@@ -439,7 +441,10 @@ static void hardirq_body(struct hardirq *h)
 
 static void hardirq_check(struct kunit *test, struct hardirq *h)
 {
-	KUNIT_EXPECT_TRUE(test, h->in_hardirq);
+	KUNIT_EXPECT_TRUE(test, h->irqs_off);
+	/* A CPU on its way out of idle runs such work before the interrupt. */
+	if (!h->in_hardirq)
+		kunit_info(test, "not run in a hard interrupt\n");
 	KUNIT_EXPECT_EQ(test, h->ret[0], 1);
 	KUNIT_EXPECT_EQ(test, h->ret[1], -1);
 	KUNIT_EXPECT_EQ(test, h->ret[2], 1);

@@ -31,6 +31,11 @@ struct hash_model {
 	u64 next_seq;
 };
 
+static unsigned int hash_bits(const struct hash_model *m)
+{
+	return 64 - m->hash.shift;
+}
+
 static void hash_destroy(void *data)
 {
 	callout_hash_destroy(data);
@@ -169,7 +174,7 @@ static void hash_random_operations(struct kunit *test)
 	for (i = 0, live = 0; i < NR_SLOTS; i++)
 		live += !!m->seq[i];
 	KUNIT_EXPECT_EQ(test, m->hash.count, live);
-	KUNIT_EXPECT_GT(test, m->hash.bits, 2);
+	KUNIT_EXPECT_GT(test, hash_bits(m), 2);
 	for (i = 0; i < NR_SLOTS; i++)
 		if (m->seq[i])
 			hash_remove(m, i);
@@ -186,8 +191,8 @@ static void hash_grows_with_duplicates(struct kunit *test)
 	for (i = 0; i < NR_SLOTS; i++) {
 		hash_insert(m, i, i % 3, 1000 - i / 9);
 		callout_hash_grow(&m->hash, GFP_KERNEL);
-		grown += m->hash.bits != bits;
-		bits = m->hash.bits;
+		grown += hash_bits(m) != bits;
+		bits = hash_bits(m);
 		KUNIT_ASSERT_NULL(test, m->hash.old);
 		if (i % 16 == 0)
 			hash_check(m);
@@ -209,16 +214,16 @@ static void hash_grows_when_full(struct kunit *test)
 	unsigned int i;
 
 	callout_hash_grow(&m->hash, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, m->hash.bits, 4);
+	KUNIT_EXPECT_EQ(test, hash_bits(m), 4);
 	for (i = 0; i < 3; i++)
 		hash_insert(m, i, i, 1);
 	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
 	callout_hash_grow(&m->hash, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, m->hash.bits, 4);
+	KUNIT_EXPECT_EQ(test, hash_bits(m), 4);
 	hash_insert(m, i, i, 1);
 	KUNIT_EXPECT_TRUE(test, callout_hash_wants_growth(&m->hash));
 	callout_hash_grow(&m->hash, GFP_KERNEL);
-	KUNIT_EXPECT_GT(test, m->hash.bits, 4);
+	KUNIT_EXPECT_GT(test, hash_bits(m), 4);
 	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
 	KUNIT_EXPECT_EQ(test, m->hash.count, 4);
 	hash_check(m);
@@ -230,15 +235,14 @@ static void hash_grows_when_full(struct kunit *test)
 static void hash_begin_growth(struct hash_model *m)
 {
 	struct callout_hash *hash = &m->hash;
-	struct rb_root *buckets;
+	struct hlist_head *buckets;
 
-	buckets = kvcalloc(4UL << hash->bits, sizeof(*buckets), GFP_KERNEL);
+	buckets = kvcalloc(4UL << hash_bits(m), sizeof(*buckets), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(m->test, buckets);
 	hash->old = hash->buckets;
-	hash->old_bits = hash->bits;
+	hash->old_shift = hash->shift;
 	hash->buckets = buckets;
-	hash->bits += 2;
-	hash->side = !hash->side;
+	hash->shift -= 2;
 }
 
 /* One of two tables that is not searched, or not first when it must be. */

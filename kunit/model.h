@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * model.h - a scheme beside a reference model that is too simple to be wrong
+ *
+ * The model is compiled into callout_kunit.ko and into the harness, a program
+ * in user space. What it needs of either is at the end.
  */
 #ifndef _CALLOUT_KUNIT_MODEL_H
 #define _CALLOUT_KUNIT_MODEL_H
 
 #include <linux/callout_scheme.h>
-#include "common.h"
+#include <linux/types.h>
 
 /**
  * struct callout_model_entry - what the model knows of a callout
- * @c: the callout
+ * @c: the callout; its arg is what find looks for
  * @expires: when it is due
+ * @latest: when it must have come out; @expires for exact schemes
  * @seq: when it was filed, as a serial number
  * @queued: it is in the scheme
  * @lazy: moved to a later time; not bound to be first in, first out
- * @late: filed during an advance for a time up to that advance's
- * @overtaken_by: of a late one: expiry of those later ones that came out
- *	first, because they were being walked when it was filed; 0: none
+ * @late: filed for a time that had come already
+ * @overtaken_by: of a late one in a strict model: expiry of those later ones
+ *	that came out first, because they were being walked when it was filed;
+ *	0: none
  */
 struct callout_model_entry {
 	struct callout c;
 	u64 expires;
+	u64 latest;
 	u64 seq;
 	bool queued;
 	bool lazy;
@@ -31,31 +37,40 @@ struct callout_model_entry {
 
 /**
  * struct callout_model - a scheme and its model
- * @test: the case
+ * @env: the environment's, for callout_env_fail()
  * @s: the scheme
+ * @strict: it must do what the hashed wheel does beyond the interface
  * @entry: all callouts
  * @nr_entries: how many there are
  * @queued: how many of them are in the scheme
  * @seq: next serial number
  * @now: time of the last advance
+ * @clock: the time, if it has gone on since; never before @now
  * @advancing: the last advance ran out of budget
  * @fired: entries that advance has moved
  */
 struct callout_model {
-	struct kunit *test;
+	void *env;
 	struct callout_scheme *s;
+	bool strict;
 	struct callout_model_entry *entry;
 	unsigned int nr_entries;
 	unsigned int queued;
 	u64 seq;
 	u64 now;
+	u64 clock;
 	bool advancing;
 	u64 fired;
 };
 
-struct callout_model *callout_model_create(struct kunit *test,
-					   unsigned int buckets,
-					   unsigned int nr_entries);
+/* How many different values the entries' arg has. */
+#define CALLOUT_MODEL_KEYS	7U
+
+struct callout_model *
+callout_model_new(void *env, const struct callout_scheme_ops *ops,
+		  const struct callout_scheme_params *params,
+		  unsigned int nr_entries);
+void callout_model_free(struct callout_model *m);
 void callout_model_start(struct callout_model *m, struct callout_model_entry *e,
 			 u64 expires);
 void callout_model_stop(struct callout_model *m, struct callout_model_entry *e);
@@ -63,13 +78,31 @@ void callout_model_rearm(struct callout_model *m, struct callout_model_entry *e,
 			 u64 expires);
 bool callout_model_advance(struct callout_model *m, u64 now,
 			   unsigned int budget);
+struct callout_model_entry *
+callout_model_fired(struct callout_model *m, struct callout *c, u64 now);
 unsigned int callout_model_advance_all(struct callout_model *m, u64 now);
-u64 callout_model_min(struct callout_model *m);
 u64 callout_model_next_due(struct callout_model *m, unsigned int budget);
 u64 callout_model_next_due_all(struct callout_model *m);
 bool callout_model_take(struct callout_model *m, unsigned int budget);
 void callout_model_take_all(struct callout_model *m);
+void callout_model_find(struct callout_model *m, unsigned int key);
 unsigned int callout_model_chase(struct callout_model *m);
 void callout_model_check(struct callout_model *m);
+bool callout_model_inexact(struct callout_scheme *s);
+
+/* The first difference ends the case, with a message. */
+#define callout_env_assert(env, cond, fmt, ...)				\
+do {									\
+	if (unlikely(!(cond)))						\
+		callout_env_fail(env, "%s:%d: %s: " fmt, __func__,	\
+				 __LINE__, #cond, ##__VA_ARGS__);	\
+} while (0)
+
+/*
+ * Of the environment. callout_env_fail() ends the case with a message and does
+ * not return. callout_env_keep() frees @m when the case ends.
+ */
+__printf(2, 3) void callout_env_fail(void *env, const char *fmt, ...);
+void callout_env_keep(void *env, struct callout_model *m);
 
 #endif /* _CALLOUT_KUNIT_MODEL_H */

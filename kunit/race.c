@@ -2,114 +2,24 @@
 /*
  * race.c - suite callout_race: associated locks, drain, and running handlers
  *
- * The clock is virtual. A second thread, on another CPU, is the softirq: it
- * runs a handler that waits until the case has done what it wants to do
- * meanwhile. Nobody waits for time to pass, only for each other.
+ * What the case does meanwhile happens while the handler runs, or waits for its
+ * lock, for sure: see softirq.c.
  */
 #include <linux/bottom_half.h>
-#include <linux/spinlock.h>
-#include "virtual.h"
-
-/**
- * struct race - a handler on one CPU, the case on another
- * @item: the callout
- * @v: its base
- * @softirq: the thread that runs callout_expire()
- * @other_cpu: the CPU of @softirq
- * @begin: @softirq may begin
- * @drain: the thread that calls callout_drain() may
- * @go: the handler may return
- * @returns: it is about to
- * @set_again: it sets its own callout first
- * @ret: what a function has returned to another thread
- * @too_soon: it returned before the handler did
- * @lock: for cases with an associated lock
- * @rwlock: the same
- * @held: the handler has seen the lock held
- */
-struct race {
-	struct callout_item item;
-	struct callout_virtual *v;
-	struct callout_test_thread *softirq;
-	unsigned int other_cpu;
-	bool begin;
-	bool drain;
-	bool go;
-	bool returns;
-	bool set_again;
-	int ret;
-	bool too_soon;
-	spinlock_t lock;	/* taken around the handler */
-	rwlock_t rwlock;
-	bool held;
-};
-
-static void race_softirq(void *arg)
-{
-	struct race *r = arg;
-
-	if (callout_test_spin_until(READ_ONCE(r->begin)))
-		callout_virtual_expire(r->v);
-}
-
-static struct race *race_create(struct kunit *test)
-{
-	struct race *r;
-
-	r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, r);
-	r->v = test->priv;
-	spin_lock_init(&r->lock);
-	rwlock_init(&r->rwlock);
-	callout_virtual_item(r->v, &r->item);
-	r->other_cpu = callout_test_pin_one(test);
-	r->softirq = callout_test_thread(test, r->other_cpu, race_softirq, r);
-	return r;
-}
-
-static void then_wait(struct callout_item *item)
-{
-	struct race *r = container_of(item, struct race, item);
-
-	callout_test_spin_until(READ_ONCE(r->go));
-	if (r->set_again)
-		callout_virtual_set(item, 1);
-	callout_test_tell(&r->returns);
-}
-
-/* A race with the handler of its callout running and waiting for @go. */
-static struct race *race_with_running(struct kunit *test)
-{
-	struct race *r = race_create(test);
-
-	r->item.then = then_wait;
-	callout_virtual_set(&r->item, 1);
-	r->v->now++;
-	WRITE_ONCE(r->begin, true);
-	KUNIT_ASSERT_TRUE(test,
-			  callout_test_spin_until(READ_ONCE(r->item.runs)));
-	return r;
-}
-
-static void race_end(struct kunit *test, struct race *r)
-{
-	WRITE_ONCE(r->go, true);
-	KUNIT_ASSERT_TRUE(test, callout_test_join(r->softirq));
-	KUNIT_EXPECT_EQ(test, r->v->base->run_seq & 1, 0);
-	KUNIT_EXPECT_NULL(test, r->v->base->running);
-}
+#include <linux/sched.h>
+#include "softirq.h"
 
 /* Stop of a running one is to say 0, and to leave nothing behind. */
 static void race_stop_running(struct kunit *test)
 {
-	struct race *r = race_with_running(test);
+	struct callout_race *r = callout_race_running(test);
 	struct callout *c = &r->item.c;
 
 	KUNIT_EXPECT_FALSE(test, callout_pending(c));
 	KUNIT_EXPECT_TRUE(test, callout_active(c));
 	KUNIT_EXPECT_EQ(test, callout_stop(c), 0);
 	KUNIT_EXPECT_FALSE(test, callout_active(c));
-	race_end(test, r);
+	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, callout_stop(c), -1);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
@@ -117,7 +27,7 @@ static void race_stop_running(struct kunit *test)
 /* Running and set again from elsewhere: stop says 0, and takes that back. */
 static void race_stop_running_and_pending(struct kunit *test)
 {
-	struct race *r = race_with_running(test);
+	struct callout_race *r = callout_race_running(test);
 	struct callout *c = &r->item.c;
 
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 0);
@@ -126,7 +36,7 @@ static void race_stop_running_and_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(c), 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(c));
 	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
-	race_end(test, r);
+	callout_race_end(test, r);
 	callout_virtual_run_to(r->v, r->v->now + 10);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
@@ -134,11 +44,11 @@ static void race_stop_running_and_pending(struct kunit *test)
 /* Running and set again: it is to run once more, at its time. */
 static void race_reset_running(struct kunit *test)
 {
-	struct race *r = race_with_running(test);
+	struct callout_race *r = callout_race_running(test);
 	u64 now = r->v->now;
 
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 0);
-	race_end(test, r);
+	callout_race_end(test, r);
 	callout_virtual_run_to(r->v, now + 4);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 	callout_virtual_run_to(r->v, now + 5);
@@ -148,7 +58,7 @@ static void race_reset_running(struct kunit *test)
 /* A base that a handler holds up must be usable for all other callouts. */
 static void race_others_while_running(struct kunit *test)
 {
-	struct race *r = race_with_running(test);
+	struct callout_race *r = callout_race_running(test);
 	struct callout_item *a = callout_virtual_items(test, 2);
 
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&a[0], 5), 0);
@@ -159,49 +69,57 @@ static void race_others_while_running(struct kunit *test)
 	WRITE_ONCE(r->v->now, r->v->now + 10);
 	callout_virtual_expire(r->v);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
-	race_end(test, r);
-	/* It had looked at the time before: so it asks to be called again. */
-	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
-	KUNIT_EXPECT_LE(test, r->v->armed, r->v->now);
-	callout_virtual_expire(r->v);
+	callout_race_end(test, r);
+	/*
+	 * It had looked at the time before, so it asks to be called again; but
+	 * not if it was held up before the handler, and had to begin anew.
+	 */
+	if (!a[1].runs) {
+		KUNIT_EXPECT_LE(test, r->v->armed, r->v->now);
+		callout_virtual_expire(r->v);
+	}
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
 }
 
-static void race_drainer(void *arg)
+static void race_never(void *arg)
 {
-	struct race *r = arg;
-
-	callout_test_spin_until(READ_ONCE(r->drain));
-	r->ret = callout_drain(&r->item.c);
-	r->too_soon = !callout_test_told(&r->returns);
+	WARN(1, "called\n");
 }
 
-static struct callout_test_thread *begin_drain(struct kunit *test,
-					       struct race *r)
+/*
+ * The handler has freed its callout, and the next has the same address: it must
+ * not be taken for the one that runs, and cannot be waited for.
+ */
+static void race_same_address(struct kunit *test)
 {
-	struct callout_test_thread *t;
+	struct callout_race *r = callout_race_running(test);
+	struct callout *c = &r->item.c;
 
-	r->ret = -100;
-	r->drain = true;
-	t = callout_test_thread(test, raw_smp_processor_id(), race_drainer, r);
-	KUNIT_ASSERT_TRUE(test,
-			  callout_test_wait_until(READ_ONCE(r->item.c.state) &
-						  CALLOUT_S_DRAINING));
-	return t;
+	memset(c, 0x5a, sizeof(*c));
+	callout_init(c, CALLOUT_MPSAFE);
+	c->cpu = CALLOUT_VIRTUAL;
+	KUNIT_EXPECT_EQ(test, callout_stop(c), -1);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 0);
+	KUNIT_EXPECT_EQ(test, callout_stop(c), 1);
+	KUNIT_EXPECT_EQ(test, callout_async_drain(c, race_never), -1);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 0);
+	KUNIT_EXPECT_EQ(test, callout_drain(c), 1);
+	callout_race_end(test, r);
+	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
 /* Drain is to wait for the handler, and to end when that does. */
 static void race_drain_running(struct kunit *test)
 {
-	struct race *r = race_with_running(test);
-	struct callout_test_thread *t = begin_drain(test, r);
+	struct callout_race *r = callout_race_running(test);
+	struct callout_test_thread *t = callout_race_drain(test, r);
 
 	KUNIT_EXPECT_EQ(test, r->ret, -100);
-	race_end(test, r);
+	callout_race_end(test, r);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, r->too_soon);
-	KUNIT_EXPECT_EQ(test, r->item.c.state, 0);
+	KUNIT_EXPECT_EQ(test, r->item.c.state & ~CALLOUT_S_RAN, 0);
 	KUNIT_EXPECT_EQ(test, r->v->base->waiters, 0);
 	/* It is as good as new. */
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 1), 0);
@@ -212,8 +130,8 @@ static void race_drain_running(struct kunit *test)
 /* A callout set while drain waits for it: whoever drains is to free it. */
 static void race_reset_while_draining(struct kunit *test)
 {
-	struct race *r = race_with_running(test);
-	struct callout_test_thread *t = begin_drain(test, r);
+	struct callout_race *r = callout_race_running(test);
+	struct callout_test_thread *t = callout_race_drain(test, r);
 
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
@@ -221,7 +139,7 @@ static void race_reset_while_draining(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
 	KUNIT_EXPECT_FALSE(test, callout_active(&r->item.c));
 	r->set_again = true;
-	race_end(test, r);
+	callout_race_end(test, r);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
@@ -233,13 +151,13 @@ static void race_reset_while_draining(struct kunit *test)
 /* Running and pending: drain is to take back the second, too. */
 static void race_drain_running_and_pending(struct kunit *test)
 {
-	struct race *r = race_with_running(test);
+	struct callout_race *r = callout_race_running(test);
 	struct callout_test_thread *t;
 
 	callout_virtual_set(&r->item, 5);
-	t = begin_drain(test, r);
+	t = callout_race_drain(test, r);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
-	race_end(test, r);
+	callout_race_end(test, r);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	callout_virtual_run_to(r->v, r->v->now + 10);
@@ -280,7 +198,7 @@ static bool rwlock_is_readable(rwlock_t *lock)
 }
 
 /* Neither lock has been left behind. */
-static bool locks_are_free(struct race *r)
+static bool locks_are_free(struct callout_race *r)
 {
 	bool ret;
 
@@ -291,7 +209,7 @@ static bool locks_are_free(struct race *r)
 }
 
 /* The core has taken the lock, and leaves it to the handler to drop it. */
-static void return_unlocked(struct race *r)
+static void return_unlocked(struct callout_race *r)
 {
 	__acquire(&r->lock);
 	switch (r->item.c.lock_flags & CALLOUT_L_TYPES) {
@@ -308,7 +226,7 @@ static void return_unlocked(struct race *r)
 
 static void then_look_at_lock(struct callout_item *item)
 {
-	struct race *r = container_of(item, struct race, item);
+	struct callout_race *r = container_of(item, struct callout_race, item);
 
 	switch (item->c.lock_flags & CALLOUT_L_TYPES) {
 	case CALLOUT_L_SPIN:
@@ -319,27 +237,20 @@ static void then_look_at_lock(struct callout_item *item)
 		r->held = !rwlock_is_readable(&r->rwlock);
 		lockdep_assert_held_write(&r->rwlock);
 		break;
-	case CALLOUT_L_READ:
+	case CALLOUT_SHAREDLOCK:
 		r->held = !rwlock_is_free(&r->rwlock);
 		lockdep_assert_held_read(&r->rwlock);
 		break;
 	}
-	if (item->c.lock_flags & CALLOUT_L_RETURNUNLOCKED)
+	if (item->c.lock_flags & CALLOUT_RETURNUNLOCKED)
 		return_unlocked(r);
 }
 
-static void race_set_lock(struct race *r, u8 lock_flags)
-{
-	callout_init_lock(&r->item.c, lock_flags & CALLOUT_L_SPIN ?
-			  (void *)&r->lock : (void *)&r->rwlock, lock_flags);
-	r->item.c.cpu = CALLOUT_VIRTUAL;
-}
-
 static const u8 lock_types[] = {
-	CALLOUT_L_SPIN, CALLOUT_L_WRITE, CALLOUT_L_READ,
-	CALLOUT_L_SPIN | CALLOUT_L_RETURNUNLOCKED,
-	CALLOUT_L_WRITE | CALLOUT_L_RETURNUNLOCKED,
-	CALLOUT_L_READ | CALLOUT_L_RETURNUNLOCKED,
+	CALLOUT_L_SPIN, CALLOUT_L_WRITE, CALLOUT_SHAREDLOCK,
+	CALLOUT_L_SPIN | CALLOUT_RETURNUNLOCKED,
+	CALLOUT_L_WRITE | CALLOUT_RETURNUNLOCKED,
+	CALLOUT_SHAREDLOCK | CALLOUT_RETURNUNLOCKED,
 };
 
 static void lock_desc(const u8 *type, char *desc)
@@ -347,7 +258,7 @@ static void lock_desc(const u8 *type, char *desc)
 	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s%s",
 		 *type & CALLOUT_L_SPIN ? "spinlock" :
 		 *type & CALLOUT_L_WRITE ? "write lock" : "read lock",
-		 *type & CALLOUT_L_RETURNUNLOCKED ? ", returns unlocked" : "");
+		 *type & CALLOUT_RETURNUNLOCKED ? ", returns unlocked" : "");
 }
 
 KUNIT_ARRAY_PARAM(lock, lock_types, lock_desc);
@@ -355,10 +266,10 @@ KUNIT_ARRAY_PARAM(lock, lock_types, lock_desc);
 /* A lock that is not taken, or not the right way, or dropped twice or never. */
 static void race_lock_is_held(struct kunit *test)
 {
-	struct race *r = race_create(test);
+	struct callout_race *r = callout_race_create(test);
 	unsigned int i;
 
-	race_set_lock(r, *(const u8 *)test->param_value);
+	callout_race_set_lock(r, *(const u8 *)test->param_value);
 	r->item.then = then_look_at_lock;
 	for (i = 1; i <= 2; i++) {
 		r->held = false;
@@ -370,62 +281,29 @@ static void race_lock_is_held(struct kunit *test)
 	}
 	/* The thread was not needed. */
 	WRITE_ONCE(r->begin, true);
-	race_end(test, r);
+	callout_race_end(test, r);
 }
 
-static void take_lock(struct race *r)
+/* As callout_race_wait_for_lock(), with the lock that the case is about. */
+static void race_for_lock(struct kunit *test, struct callout_race *r)
 	__acquires(&r->lock)
 {
-	local_bh_disable();
-	if (r->item.c.lock_flags & CALLOUT_L_SPIN)
-		spin_lock(&r->lock);
-	else
-		write_lock(&r->rwlock);
-}
-
-static void drop_lock(struct race *r)
-	__releases(&r->lock)
-{
-	if (r->item.c.lock_flags & CALLOUT_L_SPIN)
-		spin_unlock(&r->lock);
-	else
-		write_unlock(&r->rwlock);
-	local_bh_enable();
-}
-
-/*
- * Gets to where the case holds the lock and the softirq waits for it, the
- * callout off the due list and its handler not started. Returns with the lock
- * held, so nobody may assert.
- */
-static void race_for_lock(struct kunit *test, struct race *r)
-	__acquires(&r->lock)
-{
-	struct callout_base *base = r->v->base;
-
-	race_set_lock(r, *(const u8 *)test->param_value);
 	r->item.then = then_look_at_lock;
-	take_lock(r);
-	callout_virtual_set(&r->item, 1);
-	r->v->now++;
-	WRITE_ONCE(r->begin, true);
-	if (!callout_test_spin_until(READ_ONCE(base->running) == &r->item.c))
-		KUNIT_FAIL(test, "the callout does not become due");
-	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
+	callout_race_wait_for_lock(test, r, *(const u8 *)test->param_value);
 }
 
 /* Stopped under its lock a callout must never start: its data may be gone. */
 static void race_stop_while_waiting_for_lock(struct kunit *test)
 {
-	struct race *r = race_create(test);
+	struct callout_race *r = callout_race_create(test);
 
 	race_for_lock(test, r);
 	KUNIT_EXPECT_EQ(test, callout_stop(&r->item.c), 1);
 	KUNIT_EXPECT_FALSE(test, callout_active(&r->item.c));
 	/* As one that frees it would do. */
 	memset(&r->item.c, 0x5a, offsetof(struct callout, lock_flags));
-	drop_lock(r);
-	race_end(test, r);
+	callout_race_drop_lock(r);
+	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 0);
 	KUNIT_EXPECT_TRUE(test, locks_are_free(r));
 }
@@ -433,15 +311,15 @@ static void race_stop_while_waiting_for_lock(struct kunit *test)
 /* Set anew under its lock: it must not run for the old time as well. */
 static void race_reset_while_waiting_for_lock(struct kunit *test)
 {
-	struct race *r = race_create(test);
+	struct callout_race *r = callout_race_create(test);
 	u64 now = r->v->now + 1;
 
 	race_for_lock(test, r);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 1);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 6), 1);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&r->item.c));
-	drop_lock(r);
-	race_end(test, r);
+	callout_race_drop_lock(r);
+	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 0);
 	callout_virtual_run_to(r->v, now + 5);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 0);
@@ -453,19 +331,19 @@ static void race_reset_while_waiting_for_lock(struct kunit *test)
 /* Left alone it is to run as soon as it gets the lock. */
 static void race_waits_for_lock(struct kunit *test)
 {
-	struct race *r = race_create(test);
+	struct callout_race *r = callout_race_create(test);
 
 	race_for_lock(test, r);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 0);
-	drop_lock(r);
-	race_end(test, r);
+	callout_race_drop_lock(r);
+	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 	KUNIT_EXPECT_TRUE(test, r->held);
 }
 
 static void then_return(struct callout_item *item)
 {
-	struct race *r = container_of(item, struct race, item);
+	struct callout_race *r = container_of(item, struct callout_race, item);
 
 	then_look_at_lock(item);
 	callout_test_tell(&r->returns);
@@ -474,7 +352,7 @@ static void then_return(struct callout_item *item)
 /* Drain, which does not hold the lock, waits for what is about to start. */
 static void race_drain_while_waiting_for_lock(struct kunit *test)
 {
-	struct race *r = race_create(test);
+	struct callout_race *r = callout_race_create(test);
 	struct callout_test_thread *t;
 	unsigned int cpu;
 
@@ -485,15 +363,15 @@ static void race_drain_while_waiting_for_lock(struct kunit *test)
 		WRITE_ONCE(r->begin, true);
 		kunit_skip(test, "needs three CPUs");
 	}
-	t = callout_test_thread(test, cpu, race_drainer, r);
+	t = callout_test_thread(test, cpu, callout_race_drainer, r);
 	race_for_lock(test, r);
 	r->item.then = then_return;
 	WRITE_ONCE(r->drain, true);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_spin_until(READ_ONCE(r->item.c.state) &
 						  CALLOUT_S_DRAINING));
-	drop_lock(r);
-	race_end(test, r);
+	callout_race_drop_lock(r);
+	callout_race_end(test, r);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, r->too_soon);
@@ -503,7 +381,7 @@ static void race_drain_while_waiting_for_lock(struct kunit *test)
 /* All callouts that are not MPSAFE run under one lock, as under Giant. */
 static void race_giant(struct kunit *test)
 {
-	struct race *r = race_create(test);
+	struct callout_race *r = callout_race_create(test);
 	struct callout other;
 	bool free;
 
@@ -513,51 +391,168 @@ static void race_giant(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, other.lock, r->item.c.lock);
 	KUNIT_EXPECT_EQ(test, r->item.c.lock_flags, CALLOUT_L_SPIN);
 	r->item.c.cpu = CALLOUT_VIRTUAL;
-	r->item.then = then_wait;
-	callout_virtual_set(&r->item, 1);
-	r->v->now++;
-	WRITE_ONCE(r->begin, true);
-	KUNIT_ASSERT_TRUE(test,
-			  callout_test_spin_until(READ_ONCE(r->item.runs)));
+	callout_race_begin(test, r);
 	local_bh_disable();
 	free = spinlock_is_free(other.lock);
 	local_bh_enable();
 	KUNIT_EXPECT_FALSE(test, free);
-	race_end(test, r);
+	callout_race_end(test, r);
 	local_bh_disable();
 	free = spinlock_is_free(other.lock);
 	local_bh_enable();
 	KUNIT_EXPECT_TRUE(test, free);
 }
 
-static void race_stopper(void *arg)
-{
-	struct race *r = arg;
+/**
+ * struct moving - a call that comes while the callout is between two bases
+ * @desc: which call
+ * @call: makes it
+ * @pending: the callout is to be pending after it
+ */
+struct moving {
+	const char *desc;
+	int (*call)(struct callout_race *r);
+	bool pending;
+};
 
-	r->ret = callout_stop(&r->item.c);
-	callout_test_tell(&r->returns);
+static int moving_stop(struct callout_race *r)
+{
+	return callout_stop(&r->item.c);
+}
+
+static int moving_drain(struct callout_race *r)
+{
+	return callout_drain(&r->item.c);
+}
+
+static int moving_reset(struct callout_race *r)
+{
+	return callout_virtual_set(&r->item, 7);
+}
+
+/* A second move before the first is over. */
+static int moving_reset_on(struct callout_race *r)
+{
+	return callout_reset_on(&r->item.c, 24L * 3600 * HZ,
+				callout_virtual_handler, &r->item,
+				r->other_cpu);
+}
+
+static const struct moving moving_calls[] = {
+	{ "stop", moving_stop, false },
+	{ "drain", moving_drain, false },
+	{ "reset", moving_reset, true },
+	{ "reset_on", moving_reset_on, true },
+};
+
+static void moving_desc(const struct moving *m, char *desc)
+{
+	strscpy(desc, m->desc, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(moving, moving_calls, moving_desc);
+
+struct mover {
+	struct callout_race *r;
+	const struct moving *m;
+};
+
+static void moving_thread(void *arg)
+{
+	struct mover *mover = arg;
+
+	mover->r->ret = mover->m->call(mover->r);
+	callout_test_tell(&mover->r->returns);
 }
 
 /* Between two bases: whoever locks it must wait for the new base. */
-static void race_stop_moving(struct kunit *test)
+static void race_moving(struct kunit *test)
 {
+	const struct moving *m = test->param_value;
 	struct callout_test_thread *t;
-	struct race *r = race_create(test);
+	struct callout_race *r = callout_race_create(test);
+	struct mover mover = { .r = r, .m = m };
 	unsigned int i;
 
 	callout_virtual_set(&r->item, 5);
 	WRITE_ONCE(r->item.c.cpu, CALLOUT_CPU_MOVING);
 	r->ret = -100;
 	WRITE_ONCE(r->begin, true);
-	race_end(test, r);
-	t = callout_test_thread(test, r->other_cpu, race_stopper, r);
+	callout_race_end(test, r);
+	t = callout_test_thread(test, r->other_cpu, moving_thread, &mover);
 	for (i = 0; i < 100000; i++)
 		cpu_relax();
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(r->returns));
 	WRITE_ONCE(r->item.c.cpu, CALLOUT_VIRTUAL);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 1);
+	KUNIT_EXPECT_EQ(test, callout_pending(&r->item.c), m->pending);
+	KUNIT_EXPECT_EQ(test, callout_stop(&r->item.c), m->pending ? 1 : -1);
 	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
+}
+
+static void set_after_drain(void *arg)
+{
+	struct callout_race *r = arg;
+
+	/* So that it comes before those who have waited as long. */
+	sched_set_fifo(current);
+	callout_drain(&r->item.c);
+	r->ret = callout_virtual_set(&r->item, 5);
+	sched_set_normal(current, 0);
+}
+
+/*
+ * Three threads: one drains and sets anew, the second drains too, the third is
+ * the handler. The one for whom drain returns last may free the callout.
+ */
+static void race_two_drains(struct kunit *test)
+{
+	struct callout_race *r = callout_race_running(test);
+	struct callout_test_thread *t, *setter;
+
+	t = callout_race_drain(test, r);
+	setter = callout_test_thread(test, raw_smp_processor_id(),
+				     set_after_drain, r);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(READ_ONCE(r->v->base->waiters) ==
+						  2));
+	r->set_again = true;
+	callout_race_end(test, r);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(setter));
+	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_EQ(test, r->ret, 0);
+	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
+	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
+	callout_virtual_run_to(r->v, r->v->now + 10);
+	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
+}
+
+/* debugobjects must not take a stack for memory that outlives the function. */
+static noinline void use_on_stack(struct kunit *test, unsigned int *runs)
+{
+	struct callout_item item = {};
+
+	item.v = test->priv;
+	callout_init(&item.c, CALLOUT_MPSAFE);
+	item.c.cpu = CALLOUT_VIRTUAL;
+	callout_virtual_set(&item, 1);
+	callout_virtual_run_to(item.v, item.v->now + 1);
+	*runs += item.runs;
+	callout_virtual_set(&item, 1);
+	*runs += callout_drain(&item.c);
+}
+
+/* Set, drained, gone: twice at the same place, with other things there. */
+static void race_on_stack(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	unsigned int i, runs = 0;
+
+	for (i = 0; i < 10; i++)
+		use_on_stack(test, &runs);
+	KUNIT_EXPECT_EQ(test, runs, 20);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 }
 
 static struct kunit_case race_cases[] = {
@@ -565,6 +560,7 @@ static struct kunit_case race_cases[] = {
 	KUNIT_CASE(race_stop_running_and_pending),
 	KUNIT_CASE(race_reset_running),
 	KUNIT_CASE(race_others_while_running),
+	KUNIT_CASE(race_same_address),
 	KUNIT_CASE(race_drain_running),
 	KUNIT_CASE(race_reset_while_draining),
 	KUNIT_CASE(race_drain_running_and_pending),
@@ -574,7 +570,9 @@ static struct kunit_case race_cases[] = {
 	KUNIT_CASE_PARAM(race_waits_for_lock, lock_gen_params),
 	KUNIT_CASE_PARAM(race_drain_while_waiting_for_lock, lock_gen_params),
 	KUNIT_CASE(race_giant),
-	KUNIT_CASE(race_stop_moving),
+	KUNIT_CASE_PARAM(race_moving, moving_gen_params),
+	KUNIT_CASE(race_two_drains),
+	KUNIT_CASE(race_on_stack),
 	{}
 };
 

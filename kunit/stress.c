@@ -458,8 +458,7 @@ static void stress_lock(struct kunit *test)
 	unsigned int i, armed = 0;
 
 	for (i = 0; i < NR_ITEMS; i++)
-		callout_init_lock(&s->item[i].c, &s->item[i].lock,
-				  CALLOUT_L_SPIN);
+		callout_init_mtx(&s->item[i].c, &s->item[i].lock, 0);
 	stress_run(test, s);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(stress_is_quiet(s)));
 	callout_barrier();

@@ -23,6 +23,16 @@ static u64 virtual_now(struct callout_base *base)
 	return READ_ONCE(the_virtual.now);
 }
 
+/* It has begun with the case. */
+static u64 virtual_from_ns(u64 due, u64 now)
+{
+	u64 tick = EPOCH;
+
+	if (due > the_virtual.zero_ns)
+		tick += DIV_ROUND_UP_ULL(due - the_virtual.zero_ns, TICK_NSEC);
+	return max(tick, the_virtual.now + 1);
+}
+
 static void virtual_nothing(struct callout_base *base)
 {
 }
@@ -37,6 +47,7 @@ static void virtual_program(struct callout_base *base, u64 tick)
 static const struct callout_tick_source virtual_tick = {
 	.name		= "virtual",
 	.now		= virtual_now,
+	.from_ns	= virtual_from_ns,
 	.init		= virtual_nothing,
 	.program	= virtual_program,
 	.shutdown	= virtual_nothing,
@@ -52,14 +63,8 @@ static void virtual_destroy(void *data)
 	v->base = NULL;
 }
 
-/**
- * callout_virtual_create - makes the base, as test->priv
- * @test: the case; when it ends the base is destroyed
- * @buckets: of its wheel
- *
- * Return: 0 or an error.
- */
-int callout_virtual_create(struct kunit *test, unsigned int buckets)
+static int virtual_create(struct kunit *test, unsigned int buckets,
+			  const struct callout_tick_source *tick)
 {
 	struct callout_scheme_params params = {
 		.buckets = buckets,
@@ -71,14 +76,46 @@ int callout_virtual_create(struct kunit *test, unsigned int buckets)
 		.test = test,
 		.now = EPOCH,
 		.armed = U64_MAX,
+		.zero_ns = ktime_get_ns(),
 	};
-	base = callout_base_create(CALLOUT_VIRTUAL, &virtual_tick,
+	base = callout_base_create(CALLOUT_VIRTUAL, tick,
 				   &callout_hashed_wheel, &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
 	the_virtual.base = base;
 	test->priv = &the_virtual;
 	return kunit_add_action_or_reset(test, virtual_destroy, &the_virtual);
+}
+
+/**
+ * callout_virtual_create - makes the base, as test->priv
+ * @test: the case; when it ends the base is destroyed
+ * @buckets: of its wheel
+ *
+ * Return: 0 or an error.
+ */
+int callout_virtual_create(struct kunit *test, unsigned int buckets)
+{
+	return virtual_create(test, buckets, &virtual_tick);
+}
+
+/**
+ * callout_virtual_create_chip - the same with a timer chip
+ * @test: the case; when it ends the base is destroyed
+ * @chip: the chip, whose time is to be the virtual one
+ * @buckets: of the wheel, and of the chip
+ *
+ * Return: 0 or an error.
+ */
+int callout_virtual_create_chip(struct kunit *test,
+				const struct callout_tick_source *chip,
+				unsigned int buckets)
+{
+	static struct callout_tick_source virtual_chip;
+
+	virtual_chip = *chip;
+	virtual_chip.under = &virtual_tick;
+	return virtual_create(test, buckets, &virtual_chip);
 }
 
 /**
@@ -92,16 +129,28 @@ int callout_virtual_init(struct kunit *test)
 	return callout_virtual_create(test, BUCKETS);
 }
 
+/* The memory of a callout is not to be freed while it is pending. */
+static void virtual_stop(void *data)
+{
+	struct callout_item *item = data;
+
+	/* Some cases write over theirs, or move it. */
+	if (item->v->base && item->c.cpu == CALLOUT_VIRTUAL)
+		callout_stop(&item->c);
+}
+
 /**
  * callout_virtual_item - makes a callout of the virtual base
  * @v: the base
- * @item: the callout, zeroed
+ * @item: the callout, zeroed; when the case ends it is stopped
  */
 void callout_virtual_item(struct callout_virtual *v, struct callout_item *item)
 {
 	callout_init(&item->c, CALLOUT_MPSAFE);
 	item->c.cpu = CALLOUT_VIRTUAL;
 	item->v = v;
+	KUNIT_ASSERT_EQ(v->test, 0,
+			kunit_add_action_or_reset(v->test, virtual_stop, item));
 }
 
 /**

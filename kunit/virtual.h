@@ -19,6 +19,7 @@
  * @armed: the tick that it asked to be woken up for
  * @programs: how often it asked
  * @ran: how many handlers have run
+ * @zero_ns: CLOCK_MONOTONIC when it began
  */
 struct callout_virtual {
 	struct kunit *test;
@@ -27,6 +28,7 @@ struct callout_virtual {
 	u64 armed;
 	unsigned int programs;
 	unsigned int ran;
+	u64 zero_ns;
 };
 
 /**
@@ -54,6 +56,9 @@ struct callout_item {
 };
 
 int callout_virtual_create(struct kunit *test, unsigned int buckets);
+int callout_virtual_create_chip(struct kunit *test,
+				const struct callout_tick_source *chip,
+				unsigned int buckets);
 int callout_virtual_init(struct kunit *test);
 void callout_virtual_item(struct callout_virtual *v, struct callout_item *item);
 struct callout_item *callout_virtual_items(struct kunit *test, unsigned int n);

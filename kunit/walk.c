@@ -6,7 +6,7 @@
  * a bucket. Each case leaves them there, does something to the entries at the
  * cursor, and lets the model see how it goes on.
  */
-#include "model.h"
+#include "env.h"
 
 /* More than the least budget lets advance move in one call. */
 #define NR_EQUAL	40U

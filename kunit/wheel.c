@@ -6,18 +6,11 @@
  */
 #include <linux/err.h>
 #include <linux/limits.h>
-#include "model.h"
+#include "conform.h"
+#include "env.h"
 
 #define RANDOM_OPS	100000U
 #define RANDOM_ENTRIES	200U
-
-/* Where the time begins; each has room for 2^49 ticks. */
-static const u64 epochs[] = {
-	0,
-	(1ULL << 32) - 20000,
-	S64_MAX - 20000,
-	U64_MAX - (1ULL << 50),
-};
 
 static const unsigned int geometries[] = { 4, 8, 64, 256, 16384 };
 
@@ -28,146 +21,16 @@ static void geometry_desc(const unsigned int *buckets, char *desc)
 
 KUNIT_ARRAY_PARAM(geometry, geometries, geometry_desc);
 
-/* A distance that is likely to hit the wheel where it is thin. */
-static u64 random_distance(struct rnd_state *rng, unsigned int buckets)
-{
-	switch (callout_test_below(rng, 8)) {
-	case 0:
-		return callout_test_below(rng, 4);
-	case 1:
-		return callout_test_below(rng, buckets + 2);
-	case 2:
-		return (u64)buckets * callout_test_below(rng, 5);
-	case 3:
-		return callout_test_below(rng, 8 * buckets);
-	case 4:
-		if (callout_test_below(rng, 8))
-			return callout_test_below(rng, 300);
-		return (1ULL << callout_test_below(rng, 35)) +
-		       callout_test_below(rng, 100);
-	default:
-		return callout_test_below(rng, 64);
-	}
-}
-
-static u64 random_expiry(struct callout_model *m, struct rnd_state *rng,
-			 unsigned int buckets)
-{
-	u64 back;
-
-	switch (callout_test_below(rng, 16)) {
-	case 0:
-		back = callout_test_below(rng, 2 * buckets);
-		return m->now - min(m->now, back);
-	case 1:
-	case 2:
-		return m->entry[callout_test_below(rng, m->nr_entries)].expires;
-	default:
-		return m->now + random_distance(rng, buckets);
-	}
-}
-
-static unsigned int random_budget(struct rnd_state *rng)
-{
-	if (callout_test_below(rng, 2))
-		return CALLOUT_MIN_BUDGET;
-	return CALLOUT_MIN_BUDGET + callout_test_below(rng, 64);
-}
-
-static void random_entry_op(struct callout_model *m, struct rnd_state *rng,
-			    unsigned int buckets)
-{
-	struct callout_model_entry *e;
-
-	e = &m->entry[callout_test_below(rng, m->nr_entries)];
-	if (!e->queued) {
-		callout_model_start(m, e, random_expiry(m, rng, buckets));
-		return;
-	}
-	switch (callout_test_below(rng, 3)) {
-	case 0:
-		callout_model_stop(m, e);
-		break;
-	case 1:
-		callout_model_rearm(m, e, e->expires +
-				    random_distance(rng, buckets));
-		break;
-	default:
-		callout_model_rearm(m, e, random_expiry(m, rng, buckets));
-	}
-}
-
-/* Takes all, with other things going on, and files it again. */
-static void random_take(struct callout_model *m, struct rnd_state *rng,
-			unsigned int buckets)
-{
-	unsigned int i;
-
-	for (i = 0; i < 100; i++) {
-		if (!callout_model_take(m, random_budget(rng)))
-			break;
-		if (callout_test_below(rng, 2))
-			random_entry_op(m, rng, buckets);
-		callout_model_check(m);
-	}
-	callout_model_take_all(m);
-	for (i = 0; i < m->nr_entries; i++)
-		if (callout_test_below(rng, 2))
-			callout_model_start(m, &m->entry[i],
-					    m->entry[i].expires);
-}
-
-static void random_op(struct callout_model *m, struct rnd_state *rng,
-		      unsigned int buckets)
-{
-	u64 now = m->now;
-
-	switch (callout_test_below(rng, 16)) {
-	case 0 ... 9:
-		random_entry_op(m, rng, buckets);
-		break;
-	case 10:
-		callout_model_next_due(m, random_budget(rng));
-		break;
-	case 11:
-		if (callout_test_below(rng, 64))
-			break;
-		if (callout_test_below(rng, 2))
-			callout_model_chase(m);
-		else
-			random_take(m, rng, buckets);
-		break;
-	default:
-		if (!m->advancing || !callout_test_below(rng, 8))
-			now += random_distance(rng, buckets);
-		callout_model_advance(m, now, random_budget(rng));
-	}
-}
-
-/*
- * Whatever two operations the wheel gets wrong when they meet: most mistakes
- * in the cursor, the bounds, the order and the budgets end here.
- */
+/* As callout_schemes does, but strict: what the wheel promises besides. */
 static void wheel_random_operations(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
-	unsigned int interval = max(1U, buckets / 64), epoch, i;
 	struct callout_model *m;
 	struct rnd_state rng;
 
 	callout_test_rng(test, &rng);
-	for (epoch = 0; epoch < ARRAY_SIZE(epochs); epoch++) {
-		m = callout_model_create(test, buckets, RANDOM_ENTRIES);
-		callout_model_advance(m, epochs[epoch], CALLOUT_MIN_BUDGET);
-		for (i = 0; i < RANDOM_OPS / ARRAY_SIZE(epochs); i++) {
-			random_op(m, &rng, buckets);
-			if (i % interval == 0)
-				callout_model_check(m);
-		}
-		callout_model_chase(m);
-		callout_model_check(m);
-		KUNIT_EXPECT_GT(test, m->fired, RANDOM_OPS / 100);
-	}
+	m = callout_model_create(test, buckets, RANDOM_ENTRIES);
+	callout_conform_random_ops(m, &rng, buckets, 1ULL << 36, RANDOM_OPS);
 }
 
 /* A number of buckets that the mask or the index cannot do. */
@@ -299,38 +162,6 @@ static void wheel_hot_rearm_costs_one_visit_a_period(struct kunit *test)
 	KUNIT_EXPECT_LE(test, callout_model_chase(m), 1);
 }
 
-/* Arithmetic on ticks that is signed, or of 32 bits, or overflows. */
-static void wheel_ticks_near_limits(struct kunit *test)
-{
-	static const u64 limits[] = {
-		1ULL << 31, 1ULL << 32, S64_MAX, U64_MAX - 1 - 2000,
-	};
-	unsigned int buckets = *(const unsigned int *)test->param_value;
-	struct callout_model *m;
-	unsigned int i, j;
-	u64 t;
-
-	for (i = 0; i < ARRAY_SIZE(limits); i++) {
-		m = callout_model_create(test, buckets, 300);
-		callout_model_advance_all(m, limits[i] - 1000);
-		for (j = 0; j < 100; j++) {
-			callout_model_start(m, &m->entry[j],
-					    limits[i] - 50 + j);
-			callout_model_start(m, &m->entry[100 + j],
-					    limits[i] + 2000 - 10 * j);
-		}
-		for (t = limits[i] - 60; t < limits[i] + 60; t++) {
-			KUNIT_EXPECT_GE(test, callout_model_next_due_all(m),
-					t);
-			callout_model_advance_all(m, t);
-			callout_model_check(m);
-		}
-		KUNIT_EXPECT_EQ(test, m->fired, 100);
-		callout_model_chase(m);
-		KUNIT_EXPECT_EQ(test, m->now, limits[i] + 2000);
-	}
-}
-
 /* The last tick there is; U64_MAX means never and is none. */
 static void wheel_last_tick(struct kunit *test)
 {
@@ -414,7 +245,6 @@ static struct kunit_case wheel_cases[] = {
 	KUNIT_CASE_PARAM(wheel_stop_leaves_no_wakeups, geometry_gen_params),
 	KUNIT_CASE(wheel_lazy_rearm_costs_one_visit),
 	KUNIT_CASE(wheel_hot_rearm_costs_one_visit_a_period),
-	KUNIT_CASE_PARAM(wheel_ticks_near_limits, geometry_gen_params),
 	KUNIT_CASE_PARAM(wheel_last_tick, geometry_gen_params),
 	KUNIT_CASE_PARAM(wheel_jump_costs_what_is_due, geometry_gen_params),
 	KUNIT_CASE_PARAM(wheel_least_budget_gets_further, geometry_gen_params),

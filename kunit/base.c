@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * base.c - suite callout_base: what the core does with a scheme's functions
+ *
+ * On a virtual clock, with a scheme that is the wheel but for some functions,
+ * so that all calls go through the interface.
+ */
+#include "virtual.h"
+
+/* What the scheme of the present case does, and has seen. */
+static struct {
+	struct callout_scheme_ops ops;
+	unsigned int reserved;
+	int reserve_ret;
+	unsigned int searches;
+	u64 next;
+} fake;
+
+static int fake_reserve(struct callout_scheme *s, unsigned int n)
+{
+	if (!fake.reserve_ret)
+		fake.reserved += n;
+	return fake.reserve_ret;
+}
+
+static u64 fake_next_due(struct callout_scheme *s, unsigned int *budget)
+{
+	return fake.next;
+}
+
+/* Never gets to the end of its search. */
+static u64 endless_next_due(struct callout_scheme *s, unsigned int *budget)
+{
+	fake.searches++;
+	*budget = 0;
+	return fake.next;
+}
+
+static struct callout *fake_find(struct callout_scheme *s,
+				 callout_match_fn match, const void *data)
+{
+	fake.searches++;
+	return NULL;
+}
+
+static int base_init(struct kunit *test)
+{
+	struct callout_virtual *v;
+	int ret = callout_virtual_init(test);
+
+	if (ret)
+		return ret;
+	v = test->priv;
+	memset(&fake, 0, sizeof(fake));
+	fake.ops = callout_hashed_wheel;
+	KUNIT_EXPECT_TRUE(test, v->base->direct);
+	v->base->direct = false;
+	v->base->scheme->ops = &fake.ops;
+	return 0;
+}
+
+/* The scheme is asked for what is more than ever before, and for no more. */
+static void base_reserve(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+
+	fake.ops.reserve = fake_reserve;
+	v->base->slots = 0;
+	v->base->room = 0;
+	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 100));
+	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 50));
+	KUNIT_EXPECT_EQ(test, fake.reserved, 150);
+	callout_base_unreserve(v->base, 100);
+	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 80));
+	KUNIT_EXPECT_EQ(test, fake.reserved, 150);
+	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 21));
+	KUNIT_EXPECT_EQ(test, fake.reserved, 151);
+
+	fake.reserve_ret = -ENOMEM;
+	KUNIT_EXPECT_EQ(test, -ENOMEM, callout_base_reserve(v->base, 1000));
+	fake.reserve_ret = 0;
+	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 1));
+	KUNIT_EXPECT_EQ(test, fake.reserved, 152);
+}
+
+static void base_indirect(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 3);
+	u64 start = v->now;
+
+	callout_virtual_set(&item[0], 10);
+	callout_virtual_set(&item[1], 5);
+	callout_virtual_set(&item[2], 7);
+	KUNIT_EXPECT_EQ(test, 1, callout_stop(&item[2].c));
+	KUNIT_EXPECT_EQ(test, 1, callout_virtual_set(&item[1], 20));
+	KUNIT_EXPECT_EQ(test, 1, callout_virtual_set(&item[0], 3));
+	callout_virtual_run_to(v, start + 3);
+	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
+	callout_virtual_run_to(v, start + 20);
+	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
+	KUNIT_EXPECT_EQ(test, item[2].runs, 0);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+}
+
+/* A scheme that wants a tick which has passed would have the CPU to itself. */
+static void base_next_in_the_past(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 2);
+	u64 start = v->now;
+
+	fake.ops.next_due = fake_next_due;
+	callout_virtual_set(&item[0], 10);
+	callout_virtual_set(&item[1], 1000);
+	for (fake.next = start; fake.next <= start + 11; fake.next++) {
+		callout_virtual_run_to(v, start + 10);
+		KUNIT_EXPECT_EQ(test, v->armed, start + 11);
+	}
+	fake.next = start + 12;
+	callout_virtual_run_to(v, start + 10);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 12);
+}
+
+/* What is known when time is up is a lower bound, and serves. */
+static void base_next_not_found(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 1);
+	u64 start = v->now;
+
+	fake.ops.next_due = endless_next_due;
+	callout_virtual_set(item, 1000);
+	fake.next = start + 500;
+	callout_virtual_run_to(v, start + 10);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 500);
+	KUNIT_EXPECT_GT(test, fake.searches, 1);
+}
+
+static bool base_match(struct callout *c, const void *data)
+{
+	return c->arg == data;
+}
+
+/* In a handler: the others that are due with it are on the due list. */
+static void base_find_others(struct callout_item *item)
+{
+	struct callout_base *base = item->v->base;
+	struct callout *c;
+
+	raw_spin_lock_irq(&base->lock);
+	c = callout_find_locked(base, base_match, item->other);
+	item->ret = c == &item->other->c;
+	c = callout_find_locked(base, base_match, item);
+	item->seen = !c;
+	raw_spin_unlock_irq(&base->lock);
+}
+
+static void base_find_due(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 3);
+	unsigned int i;
+
+	fake.ops.find = fake_find;
+	for (i = 0; i < 3; i++)
+		callout_virtual_set(&item[i], 10);
+	item[0].then = base_find_others;
+	item[0].other = &item[2];
+	callout_virtual_run_to(v, v->now + 10);
+	KUNIT_EXPECT_EQ(test, v->ran, 3);
+	KUNIT_EXPECT_TRUE(test, item[0].ret);
+	/* It is running itself: neither due nor filed. */
+	KUNIT_EXPECT_TRUE(test, item[0].seen);
+	KUNIT_EXPECT_EQ(test, fake.searches, 1);
+}
+
+static struct kunit_case base_cases[] = {
+	KUNIT_CASE(base_reserve),
+	KUNIT_CASE(base_indirect),
+	KUNIT_CASE(base_next_in_the_past),
+	KUNIT_CASE(base_next_not_found),
+	KUNIT_CASE(base_find_due),
+	{}
+};
+
+static struct kunit_suite base_suite = {
+	.name = "callout_base",
+	.init = base_init,
+	.test_cases = base_cases,
+};
+
+kunit_test_suite(base_suite);

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bsd.c - suite callout_bsd: callout(9)'s times, locks and asynchronous drain
+ */
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include "tick.h"
+#include "virtual.h"
+#include <linux/callout_bsd.h>
+
+/* A length of so many ticks. */
+static sbintime_t sbt_ticks(unsigned int n)
+{
+	return mul_u64_u64_div_u64(callout_tick_ns() * n, SBT_1S, NSEC_PER_SEC);
+}
+
+/* The tick with the most trailing zeros of all, found the slow way. */
+static u64 roundest(u64 first, u64 last)
+{
+	u64 tick, best = first;
+
+	for (tick = first; tick <= last; tick++)
+		if (__ffs64(tick) >= __ffs64(best))
+			best = tick;
+	return best;
+}
+
+/* Never outside the span, and the same for spans that overlap enough. */
+static void bsd_coalesce(struct kunit *test)
+{
+	struct rnd_state rng;
+	unsigned int i;
+	u64 first, last;
+
+	callout_test_rng(test, &rng);
+	for (i = 0; i < 2000; i++) {
+		first = 1 + callout_test_below(&rng, 1U << (1 + i % 31));
+		last = first + callout_test_below(&rng, 200);
+		KUNIT_ASSERT_EQ(test, callout_coalesce(first, last),
+				roundest(first, last));
+	}
+	KUNIT_EXPECT_EQ(test, callout_coalesce(7, 7), 7);
+	KUNIT_EXPECT_EQ(test, callout_coalesce(7, 3), 7);
+	KUNIT_EXPECT_EQ(test, callout_coalesce(1, U64_MAX), 1ULL << 63);
+}
+
+/* So many ticks from now, as callout_reset() has it; none is one. */
+static void bsd_hardclock(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	struct callout *c = &a->c;
+
+	KUNIT_EXPECT_EQ(test, callout_reset_sbt(c, sbt_ticks(5), 0,
+						callout_virtual_handler, a,
+						C_HARDCLOCK), 0);
+	KUNIT_EXPECT_EQ(test, c->expires, v->now + 5);
+	KUNIT_EXPECT_EQ(test, callout_schedule_sbt(c, sbt_ticks(5) - 2, 0,
+						   C_HARDCLOCK), 1);
+	KUNIT_EXPECT_EQ(test, c->expires, v->now + 5);
+	callout_schedule_sbt(c, 0, 0, C_HARDCLOCK);
+	KUNIT_EXPECT_EQ(test, c->expires, v->now + 1);
+	callout_schedule_sbt(c, -SBT_1S, 0, C_HARDCLOCK);
+	KUNIT_EXPECT_EQ(test, c->expires, v->now + 1);
+	callout_schedule_sbt(c, SBT_MAX, 0, C_HARDCLOCK);
+	KUNIT_EXPECT_GT(test, c->expires, v->now + (1ULL << 31));
+	callout_schedule_sbt(c, SBT_MAX, SBT_MAX, C_HARDCLOCK | C_PREL(0));
+	KUNIT_EXPECT_GT(test, c->expires, v->now + (1ULL << 31));
+	KUNIT_EXPECT_EQ(test, callout_stop(c), 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 0);
+}
+
+/* Later by the precision at most, given as a time or a share; never sooner. */
+static void bsd_precision(struct kunit *test)
+{
+	static const unsigned int far[] = { 1, 3, 100, 1000, 4097 };
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	struct callout *c = &a->c;
+	unsigned int i, n;
+	u64 first;
+
+	for (i = 0; i < ARRAY_SIZE(far); i++) {
+		n = far[i];
+		first = v->now + n;
+		callout_reset_sbt(c, sbt_ticks(n), sbt_ticks(20),
+				  callout_virtual_handler, a, C_HARDCLOCK);
+		KUNIT_EXPECT_EQ(test, c->expires, roundest(first, first + 20));
+		callout_reset_sbt(c, sbt_ticks(n), 0, callout_virtual_handler,
+				  a, C_HARDCLOCK | C_PREL(1));
+		KUNIT_EXPECT_EQ(test, c->expires,
+				roundest(first, v->now + n + DIV_ROUND_UP(n, 2)));
+		/* The larger of the two. */
+		callout_reset_sbt(c, sbt_ticks(n), sbt_ticks(n),
+				  callout_virtual_handler, a,
+				  C_HARDCLOCK | C_PREL(5));
+		KUNIT_EXPECT_EQ(test, c->expires, roundest(first, first + n));
+	}
+	callout_stop(c);
+}
+
+/* Since boot: not before that; what has passed is the next tick. */
+static void bsd_absolute(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	sbintime_t when, pr, now = sbinuptime();
+	u64 tick;
+
+	callout_reset_sbt(&a[0].c, now - SBT_1S, 0, callout_virtual_handler,
+			  a, C_ABSOLUTE);
+	KUNIT_EXPECT_EQ(test, a[0].c.expires, v->now + 1);
+	callout_reset_sbt(&a[0].c, -1, 0, callout_virtual_handler, a,
+			  C_ABSOLUTE);
+	KUNIT_EXPECT_EQ(test, a[0].c.expires, v->now + 1);
+	callout_reset_sbt(&a[0].c, now + SBT_1S, 0, callout_virtual_handler,
+			  a, C_ABSOLUTE);
+	tick = a[0].c.expires;
+	KUNIT_EXPECT_GE(test, tick, v->now + NSEC_PER_SEC / TICK_NSEC - 1);
+	/* Relative: from a later now. */
+	callout_reset_sbt(&a[0].c, SBT_1S, 0, callout_virtual_handler, a, 0);
+	KUNIT_EXPECT_GE(test, a[0].c.expires, tick);
+
+	/* Computed once, used twice: the same tick. */
+	callout_when(SBT_1S, SBT_1MS, C_PREL(3), &when, &pr);
+	KUNIT_EXPECT_EQ(test, pr, SBT_1S >> 3);
+	KUNIT_EXPECT_GE(test, when, now + SBT_1S);
+	callout_reset_sbt(&a[0].c, when, pr, callout_virtual_handler, a,
+			  C_PRECALC);
+	callout_reset_sbt_on(&a[1].c, when, pr, callout_virtual_handler, a, -1,
+			     C_PRECALC);
+	KUNIT_EXPECT_EQ(test, a[0].c.expires, a[1].c.expires);
+	/* The share is of a time from now on, so not of these. */
+	tick = a[0].c.expires;
+	callout_reset_sbt(&a[0].c, when, 0, callout_virtual_handler, a,
+			  C_ABSOLUTE | C_PREL(0));
+	KUNIT_EXPECT_LE(test, a[0].c.expires, tick);
+	now = when;
+	callout_when(when, 7, C_ABSOLUTE | C_PREL(0), &when, &pr);
+	KUNIT_EXPECT_EQ(test, pr, 7);
+	callout_when(when, 7, C_PRECALC | C_HARDCLOCK, &when, &pr);
+	KUNIT_EXPECT_EQ(test, pr, 7);
+	KUNIT_EXPECT_EQ(test, when, now);
+	callout_when(SBT_MAX, SBT_1S, 0, &when, &pr);
+	KUNIT_EXPECT_EQ(test, when, SBT_MAX);
+}
+
+/* sbinuptime() is the monotonic clock, to its nanosecond. */
+static void bsd_sbinuptime(struct kunit *test)
+{
+	u64 before = ktime_get_ns(), after, ns;
+	sbintime_t now = sbinuptime();
+
+	after = ktime_get_ns();
+	ns = (now >> 32) * NSEC_PER_SEC +
+	     (((u32)now * (u64)NSEC_PER_SEC) >> 32);
+	KUNIT_EXPECT_GE(test, ns + 1, before);
+	KUNIT_EXPECT_LE(test, ns, after);
+	KUNIT_EXPECT_EQ(test, SBT_1S, 1LL << 32);
+	KUNIT_EXPECT_EQ(test, SBT_1M, 60 * SBT_1S);
+	KUNIT_EXPECT_EQ(test, C_PRELGET(C_PREL(5) | C_HARDCLOCK | C_ABSOLUTE),
+			5);
+	KUNIT_EXPECT_EQ(test, C_PRELGET(C_HARDCLOCK), -1);
+}
+
+static DEFINE_SPINLOCK(try_lock);
+
+/* Somebody has the lock: the handler waits, not the softirq. */
+static void bsd_trylock(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	unsigned int i;
+
+	callout_init_mtx(&a[0].c, &try_lock, CALLOUT_TRYLOCK);
+	a[0].c.cpu = CALLOUT_VIRTUAL;
+	callout_virtual_set(&a[0], 1);
+	callout_virtual_set(&a[1], 1);
+	spin_lock_bh(&try_lock);
+	for (i = 1; i <= 3; i++) {
+		v->now++;
+		callout_virtual_expire(v);
+		KUNIT_EXPECT_EQ(test, a[0].runs, 0);
+		KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
+		KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
+	}
+	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
+	callout_virtual_set(&a[0], 1);
+	v->now++;
+	callout_virtual_expire(v);
+	spin_unlock_bh(&try_lock);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
+	/* And has not been left locked. */
+	spin_lock_bh(&try_lock);
+	spin_unlock_bh(&try_lock);
+}
+
+static void *drained_with;
+static unsigned int drained;
+
+static void count_drain(void *arg)
+{
+	struct callout_item *item = arg;
+
+	drained_with = arg;
+	drained++;
+	/* The handler is done: from here on it may be set again, or freed. */
+	item->seen = item->v->base->running == &item->c;
+}
+
+static void then_async_drain(struct callout_item *item)
+{
+	item->ret = callout_async_drain(&item->c, count_drain);
+	KUNIT_EXPECT_EQ(item->v->test, drained, 0);
+	/* Refused, and a second drain is too. */
+	KUNIT_EXPECT_EQ(item->v->test, callout_virtual_set(item, 1), 0);
+	KUNIT_EXPECT_FALSE(item->v->test, callout_pending(&item->c));
+	KUNIT_EXPECT_EQ(item->v->test,
+			callout_async_drain(&item->c, count_drain), 0);
+}
+
+/* The function is called if and when the handler was running, and once. */
+static void bsd_async_drain(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	drained = 0;
+	KUNIT_EXPECT_EQ(test, callout_async_drain(&a->c, count_drain), -1);
+	callout_virtual_set(a, 1);
+	KUNIT_EXPECT_EQ(test, callout_async_drain(&a->c, count_drain), 1);
+	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
+	KUNIT_EXPECT_EQ(test, drained, 0);
+
+	a->then = then_async_drain;
+	a->seen = 1;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+	KUNIT_EXPECT_EQ(test, drained, 1);
+	KUNIT_EXPECT_PTR_EQ(test, drained_with, (void *)a);
+	KUNIT_EXPECT_EQ(test, a->seen, 0);
+	/* It is as good as new. */
+	a->then = NULL;
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 2);
+	KUNIT_EXPECT_EQ(test, drained, 1);
+}
+
+static void then_be_slow(struct callout_item *item)
+{
+	mdelay(3);
+}
+
+/* A handler that takes its time is counted, and named in the log. */
+static void bsd_slow_handler(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	a->then = then_be_slow;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
+}
+
+/* schedule keeps function and argument, also on another CPU. */
+static void bsd_schedule_on(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	callout_virtual_set(a, 1000000);
+	KUNIT_EXPECT_EQ(test, callout_schedule_on(&a->c, 1000000, 0), 1);
+	KUNIT_EXPECT_EQ(test, a->c.cpu, 0);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_PTR_EQ(test, a->c.arg, (void *)a);
+	KUNIT_EXPECT_EQ(test, callout_schedule_curcpu(&a->c, 1000000), 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
+}
+
+/**
+ * struct sleeper - a callout whose handler sleeps
+ * @p: the callout
+ * @begun: its handler has begun so often
+ * @done: and has ended so often
+ * @go: it may end
+ * @again: it sets itself again
+ * @in_task: it was in process context
+ */
+struct sleeper {
+	struct callout_proc p;
+	unsigned int begun;
+	unsigned int done;
+	bool go;
+	bool again;
+	bool in_task;
+};
+
+static void sleeper_handler(void *arg)
+{
+	struct sleeper *s = arg;
+
+	s->in_task = in_task();
+	WRITE_ONCE(s->begun, s->begun + 1);
+	callout_test_wait_until(READ_ONCE(s->go));
+	if (s->again)
+		callout_proc_reset(&s->p, 1, sleeper_handler, s);
+	WRITE_ONCE(s->done, s->done + 1);
+}
+
+/* Runs where it may sleep; stop and drain are right about where it is. */
+static void bsd_proc(struct kunit *test)
+{
+	struct sleeper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	callout_proc_init(&s->p);
+	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), -1);
+	KUNIT_EXPECT_EQ(test, callout_proc_reset(&s->p, 1000000,
+						 sleeper_handler, s), 0);
+	KUNIT_EXPECT_TRUE(test, callout_proc_pending(&s->p));
+	KUNIT_EXPECT_EQ(test, callout_proc_reset(&s->p, 1, sleeper_handler,
+						 s), 1);
+	KUNIT_ASSERT_TRUE(test, callout_test_wait_until(READ_ONCE(s->begun)));
+	KUNIT_EXPECT_TRUE(test, s->in_task);
+	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
+	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), 0);
+	/* It is running, and pending again: the drain ends both. */
+	callout_proc_reset(&s->p, 1000000, sleeper_handler, s);
+	s->again = true;
+	WRITE_ONCE(s->go, true);
+	callout_proc_drain(&s->p);
+	KUNIT_EXPECT_EQ(test, s->done, s->begun);
+	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, s->done, 1);
+	KUNIT_EXPECT_EQ(test, callout_proc_drain(&s->p), -1);
+}
+
+/* A handler that sets itself again and again cannot outrun the drain. */
+static void bsd_proc_drain_ends_it(struct kunit *test)
+{
+	struct sleeper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	unsigned int i, done;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	callout_proc_init(&s->p);
+	s->go = true;
+	s->again = true;
+	for (i = 0; i < 50; i++) {
+		callout_proc_reset(&s->p, 1, sleeper_handler, s);
+		callout_test_wait_until(READ_ONCE(s->done) > i);
+		callout_proc_drain(&s->p);
+		done = READ_ONCE(s->done);
+		KUNIT_ASSERT_FALSE(test, callout_proc_pending(&s->p));
+		usleep_range(3000, 4000);
+		KUNIT_ASSERT_EQ(test, READ_ONCE(s->done), done);
+	}
+}
+
+static struct kunit_case bsd_cases[] = {
+	KUNIT_CASE(bsd_coalesce),
+	KUNIT_CASE(bsd_hardclock),
+	KUNIT_CASE(bsd_precision),
+	KUNIT_CASE(bsd_absolute),
+	KUNIT_CASE(bsd_sbinuptime),
+	KUNIT_CASE(bsd_trylock),
+	KUNIT_CASE(bsd_async_drain),
+	KUNIT_CASE(bsd_slow_handler),
+	KUNIT_CASE(bsd_schedule_on),
+	KUNIT_CASE(bsd_proc),
+	KUNIT_CASE(bsd_proc_drain_ends_it),
+	{}
+};
+
+static struct kunit_suite bsd_suite = {
+	.name = "callout_bsd",
+	.init = callout_virtual_init,
+	.test_cases = bsd_cases,
+};
+
+kunit_test_suite(bsd_suite);

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * chip.c - suites callout_chip_busy, callout_chip_full: interrupts of the host
+ *
+ * The paper's Appendix A: with a busy bit for each of M buckets a timer of T
+ * ticks in Scheme 6 costs T / M interrupts; a chip that has everything
+ * interrupts once for each tick at which something expires.
+ */
+#include <linux/math.h>
+#include "chip.h"
+#include "virtual.h"
+
+#define M	64U
+#define MANY	500U
+
+/* Lets time pass as the chip's tick source would. */
+static void chip_run_to(struct callout_virtual *v, u64 now)
+{
+	struct callout_base *base = v->base;
+
+	while (base->armed <= now) {
+		v->now = max(v->now, base->armed);
+		if (base->tick->interrupt(base))
+			callout_virtual_expire(v);
+	}
+	v->now = now;
+}
+
+static int chip_busy_init(struct kunit *test)
+{
+	return callout_virtual_create_chip(test, &callout_tick_chip_busy, M);
+}
+
+static int chip_full_init(struct kunit *test)
+{
+	return callout_virtual_create_chip(test, &callout_tick_chip_full, M);
+}
+
+static void chip_param_desc(const unsigned int *ticks, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u ticks", *ticks);
+}
+
+static const unsigned int distances[] = {
+	1, 2, M - 1, M, M + 1, 2 * M, 10 * M - 1, 10 * M, 10 * M + 1, 1000 * M,
+};
+
+KUNIT_ARRAY_PARAM(chip_distance, distances, chip_param_desc);
+
+/* T / M, and one if it is a part of a lap. It fires at the last. */
+static void chip_busy_one(struct kunit *test)
+{
+	unsigned int ticks = *(const unsigned int *)test->param_value;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 1);
+	u64 start = v->now;
+
+	callout_virtual_set(item, ticks);
+	chip_run_to(v, start + ticks - 1);
+	KUNIT_EXPECT_EQ(test, item->runs, 0);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, (ticks - 1) / M);
+	chip_run_to(v, start + ticks);
+	KUNIT_EXPECT_EQ(test, item->runs, 1);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts,
+			DIV_ROUND_UP(ticks, M));
+	/* Then the chip is silent. */
+	chip_run_to(v, start + ticks + 10 * M);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts,
+			DIV_ROUND_UP(ticks, M));
+	KUNIT_EXPECT_EQ(test, v->base->chip->filed, 1);
+}
+
+/* In buckets of their own, timers have T / M each; in one bucket, together. */
+static void chip_busy_many(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 2 * M);
+	u64 start = v->now;
+	unsigned int i;
+
+	for (i = 0; i < M; i++)
+		callout_virtual_set(&item[i], 20 * M + i);
+	chip_run_to(v, start + 22 * M);
+	KUNIT_EXPECT_EQ(test, v->ran, M);
+	/* The first one's distance is whole laps: it has no part of a lap. */
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 20 * M + M - 1);
+
+	v->base->chip->interrupts = 0;
+	start = v->now;
+	for (i = 0; i < 2 * M; i++)
+		callout_virtual_set(&item[i], 20 * M);
+	chip_run_to(v, start + 22 * M);
+	KUNIT_EXPECT_EQ(test, v->ran, 3 * M);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 20);
+}
+
+/* A bucket that becomes idle interrupts nobody; the chip only passes it. */
+static void chip_busy_cancelled(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 2);
+	u64 start = v->now;
+
+	callout_virtual_set(&item[0], 5);
+	callout_virtual_set(&item[1], 3 * M + 9);
+	KUNIT_EXPECT_EQ(test, 1, callout_stop(&item[0].c));
+	chip_run_to(v, start + 8);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 0);
+	KUNIT_EXPECT_EQ(test, v->base->chip->passes, 1);
+	/* Moved, it leaves nothing behind in its old bucket. */
+	callout_virtual_set(&item[1], 4 * M);
+	chip_run_to(v, start + 8 + 4 * M);
+	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 4);
+}
+
+/* One whose bucket comes first, set while the chip sleeps. */
+static void chip_busy_nearer(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 2);
+	u64 start = v->now;
+
+	callout_virtual_set(&item[0], 40);
+	callout_virtual_set(&item[1], M + 7);
+	chip_run_to(v, start + 39);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 1);
+	chip_run_to(v, start + 40);
+	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
+	chip_run_to(v, start + M + 7);
+	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 3);
+}
+
+/* The simulation is woken late, by less and by more than a lap. */
+static void chip_busy_late(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 3);
+	unsigned int i, round;
+
+	for (round = 1; round <= 2; round++) {
+		for (i = 0; i < 3; i++)
+			callout_virtual_set(&item[i], 3 + 2 * i);
+		callout_stop(&item[0].c);
+		v->now += round * (M - 1);
+		chip_run_to(v, v->now);
+		KUNIT_EXPECT_EQ(test, v->ran, 2 * round);
+		KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, round);
+		KUNIT_EXPECT_EQ(test, v->base->chip->passes, round);
+	}
+}
+
+/* The host's counts and the chip's bits are those of what is queued. */
+static void chip_check(struct kunit *test, struct callout_item *item)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_chip *chip = v->base->chip;
+	unsigned int count[M] = {}, i, wrong = 0;
+
+	for (i = 0; i < MANY; i++)
+		if (callout_pending(&item[i].c))
+			count[item[i].c.expires % M]++;
+	for (i = 0; i < M; i++)
+		wrong += count[i] != chip->count[i] ||
+			 !count[i] != !test_bit(i, chip->busy);
+	KUNIT_ASSERT_EQ(test, wrong, 0);
+}
+
+static void chip_busy_random(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, MANY);
+	u64 *due = kunit_kcalloc(test, MANY, sizeof(*due), GFP_KERNEL);
+	unsigned int i, op, wrong = 0;
+	struct rnd_state rng;
+
+	KUNIT_ASSERT_NOT_NULL(test, due);
+	callout_test_rng(test, &rng);
+	for (op = 0; op < 20000; op++) {
+		i = callout_test_below(&rng, MANY);
+		switch (callout_test_below(&rng, 4)) {
+		case 0:
+			callout_stop(&item[i].c);
+			due[i] = 0;
+			break;
+		case 1:
+			chip_run_to(v, v->now + callout_test_below(&rng, 20));
+			for (i = 0; i < MANY; i++) {
+				wrong += due[i] && due[i] <= v->now &&
+					 item[i].ran_at != due[i];
+				if (due[i] <= v->now)
+					due[i] = 0;
+			}
+			break;
+		default:
+			callout_virtual_set(&item[i],
+					    1 + callout_test_below(&rng, 9 * M));
+			due[i] = item[i].c.expires;
+		}
+		chip_check(test, item);
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GT(test, v->ran, 1000);
+}
+
+/* Once a distinct expiry, however far, however many there are at it. */
+static void chip_full_distinct(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, MANY);
+	unsigned int i, wrong = 0;
+	u64 start = v->now;
+
+	for (i = 0; i < MANY; i++)
+		callout_virtual_set(&item[i], 100 * M + 7 * (i / 5));
+	chip_run_to(v, start + 100 * M - 1);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 0);
+	chip_run_to(v, start + 200 * M);
+	for (i = 0; i < MANY; i++)
+		wrong += item[i].ran_at != start + 100 * M + 7 * (i / 5);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, MANY / 5);
+}
+
+/* What was cancelled or moved is the chip's own work. */
+static void chip_full_moved(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 3);
+	u64 start = v->now;
+
+	callout_virtual_set(&item[0], 5);
+	callout_virtual_set(&item[1], 9);
+	callout_virtual_set(&item[2], 9);
+	callout_stop(&item[0].c);
+	callout_virtual_set(&item[1], 30);
+	callout_virtual_set(&item[2], 31);
+	chip_run_to(v, start + 29);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 0);
+	KUNIT_EXPECT_GT(test, v->base->chip->passes, 0);
+	chip_run_to(v, start + 30);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 1);
+	chip_run_to(v, start + 100);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 2);
+	KUNIT_EXPECT_EQ(test, v->ran, 2);
+}
+
+static struct kunit_case busy_cases[] = {
+	KUNIT_CASE_PARAM(chip_busy_one, chip_distance_gen_params),
+	KUNIT_CASE(chip_busy_many),
+	KUNIT_CASE(chip_busy_cancelled),
+	KUNIT_CASE(chip_busy_nearer),
+	KUNIT_CASE(chip_busy_late),
+	KUNIT_CASE(chip_busy_random),
+	{}
+};
+
+static struct kunit_case full_cases[] = {
+	KUNIT_CASE(chip_full_distinct),
+	KUNIT_CASE(chip_full_moved),
+	{}
+};
+
+static struct kunit_suite chip_busy_suite = {
+	.name = "callout_chip_busy",
+	.init = chip_busy_init,
+	.test_cases = busy_cases,
+};
+
+static struct kunit_suite chip_full_suite = {
+	.name = "callout_chip_full",
+	.init = chip_full_init,
+	.test_cases = full_cases,
+};
+
+kunit_test_suites(&chip_busy_suite, &chip_full_suite);

@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * conform.c - what every scheme must do, as cases for any environment
+ *
+ * kunit/schemes.c makes a KUnit suite of them, and selftests/harness a program.
+ * Time is an argument: nothing here sleeps or looks at a clock.
+ */
+#include <linux/err.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/log2.h>
+#include <linux/numa.h>
+#include <linux/string.h>
+#include "conform.h"
+
+#define RANDOM_ENTRIES	200U
+
+/* The least distance that a lone callout is expected to be brought to. */
+#define LEAST_REACH	1024ULL
+#define MOST_REACH	(1ULL << 40)
+/* Calls that bringing it there may take. */
+#define REACH_CALLS	1500U
+
+/* Where the time begins; each has room for 2^49 ticks. */
+static const u64 epochs[] = {
+	0,
+	(1ULL << 31) - 20000,
+	(1ULL << 32) - 20000,
+	S64_MAX - 20000,
+	U64_MAX - (1ULL << 50),
+};
+
+/* The first is what the facility takes if nothing is said; always valid. */
+static const unsigned int buckets[] = { 16384, 4, 8, 64, 256 };
+
+static const struct {
+	unsigned int nr;
+	unsigned int level[CALLOUT_MAX_LEVELS];
+} levels[] = {
+	{ 0 },
+	{ 4, { 60, 60, 24, 100 } },
+	{ 2, { 2, 2 } },
+	{ 3, { 4, 4, 4 } },
+	{ 3, { 3, 5, 7 } },
+	{ 5, { 256, 64, 64, 64, 64 } },
+	{ 16, { 16, 16, 16, 16, 16, 16, 16, 16,
+		16, 16, 16, 16, 16, 16, 16, 16 } },
+};
+
+/**
+ * callout_conform_variants - how many variants a scheme has
+ * @ops: the scheme
+ *
+ * Return: that, 1 if there is but one way.
+ */
+unsigned int callout_conform_variants(const struct callout_scheme_ops *ops)
+{
+	unsigned int n = 0;
+
+	while (ops->variants && ops->variants[n])
+		n++;
+	return max(n, 1U);
+}
+
+/**
+ * callout_conform_variant - what a variant is called
+ * @ops: the scheme
+ * @variant: its index
+ *
+ * Return: its name, or an empty string if there is but one way.
+ */
+const char *callout_conform_variant(const struct callout_scheme_ops *ops,
+				    unsigned int variant)
+{
+	return ops->variants ? ops->variants[variant] : "";
+}
+
+/*
+ * The parameters of geometry @i, and a distance at which the scheme is likely
+ * to be thin. False if there are no more.
+ */
+static bool geometry(const struct callout_conform *t, unsigned int i,
+		     struct callout_scheme_params *p, u64 *scale)
+{
+	*p = (struct callout_scheme_params) {
+		.variant = t->variant,
+		.buckets = buckets[0],
+		.node = NUMA_NO_NODE,
+	};
+	*scale = 64;
+	if (t->ops->flags & CALLOUT_TAKES_LEVELS) {
+		if (i < ARRAY_SIZE(levels)) {
+			p->nr_levels = levels[i].nr;
+			memcpy(p->level, levels[i].level, sizeof(p->level));
+			if (i)
+				*scale = p->level[0] * p->level[1];
+			return true;
+		}
+		/* The first of the buckets was among these already. */
+		i -= ARRAY_SIZE(levels) - 1;
+	}
+	if (t->ops->flags & CALLOUT_TAKES_BUCKETS) {
+		if (i >= ARRAY_SIZE(buckets))
+			return false;
+		p->buckets = buckets[i];
+		*scale = p->buckets;
+		return true;
+	}
+	return !i;
+}
+
+/* Does the scheme take these? Only the first geometry must be taken. */
+static bool taken(struct callout_conform *t, unsigned int i,
+		  const struct callout_scheme_params *p)
+{
+	struct callout_scheme *s = t->ops->create(p);
+
+	if (!IS_ERR(s)) {
+		t->ops->destroy(s);
+		return true;
+	}
+	callout_env_assert(t->env, i && PTR_ERR(s) == -EINVAL,
+			   "geometry %u: %d", i, (int)PTR_ERR(s));
+	return false;
+}
+
+/* Calls of advance and next_due until a lone callout has come out. */
+static unsigned int calls_to(struct callout_model *m, u64 distance)
+{
+	unsigned int calls = 0;
+	u64 due;
+
+	callout_model_start(m, &m->entry[0], m->clock + distance);
+	while (m->queued) {
+		due = callout_model_next_due_all(m);
+		do {
+			if (++calls > REACH_CALLS) {
+				callout_model_stop(m, &m->entry[0]);
+				return calls;
+			}
+		} while (callout_model_advance(m, max(due, m->clock),
+					       CALLOUT_MIN_BUDGET));
+	}
+	return calls;
+}
+
+/*
+ * How far the scheme gets without a step for each tick, or for each so many
+ * ticks: farther than that the cases do not jump.
+ */
+static u64 find_reach(struct callout_conform *t,
+		      const struct callout_scheme_params *p)
+{
+	struct callout_model *m = callout_model_new(t->env, t->ops, p, 1);
+	u64 reach;
+
+	for (reach = LEAST_REACH; reach < MOST_REACH; reach *= 4)
+		if (calls_to(m, reach * 4) > REACH_CALLS)
+			break;
+	t->reach = max(t->reach, reach);
+	return reach;
+}
+
+/* A distance that is likely to hit the scheme where it is thin. */
+static u64 random_distance(struct rnd_state *rng, u64 scale, u64 reach)
+{
+	u64 distance;
+
+	switch (callout_test_below(rng, 8)) {
+	case 0:
+		return callout_test_below(rng, 4);
+	case 1:
+		distance = callout_test_below(rng, scale + 2);
+		break;
+	case 2:
+		distance = scale * callout_test_below(rng, 5);
+		break;
+	case 3:
+		distance = callout_test_below(rng, 8 * scale);
+		break;
+	case 4:
+		if (callout_test_below(rng, 8))
+			distance = callout_test_below(rng, 300);
+		else
+			distance = (1ULL << callout_test_below(rng, 35)) +
+				   callout_test_below(rng, 100);
+		break;
+	default:
+		return callout_test_below(rng, 64);
+	}
+	return min(distance, reach);
+}
+
+static u64 random_expiry(struct callout_model *m, struct rnd_state *rng,
+			 u64 scale, u64 reach)
+{
+	u64 back, same;
+
+	switch (callout_test_below(rng, 16)) {
+	case 0:
+		back = callout_test_below(rng, 2 * scale);
+		return m->clock - min(m->clock, back);
+	case 1:
+	case 2:
+		same = m->entry[callout_test_below(rng, m->nr_entries)].expires;
+		return min(same, m->clock + 4 * reach);
+	default:
+		return m->clock + random_distance(rng, scale, reach);
+	}
+}
+
+static unsigned int random_budget(struct rnd_state *rng)
+{
+	switch (callout_test_below(rng, 8)) {
+	case 0:
+		return 1U << 16;
+	case 1 ... 3:
+		return CALLOUT_MIN_BUDGET + callout_test_below(rng, 64);
+	default:
+		return CALLOUT_MIN_BUDGET;
+	}
+}
+
+static void random_entry_op(struct callout_model *m, struct rnd_state *rng,
+			    u64 scale, u64 reach)
+{
+	struct callout_model_entry *e;
+	u64 expires;
+
+	e = &m->entry[callout_test_below(rng, m->nr_entries)];
+	if (!e->queued) {
+		callout_model_start(m, e, random_expiry(m, rng, scale, reach));
+		return;
+	}
+	switch (callout_test_below(rng, 3)) {
+	case 0:
+		callout_model_stop(m, e);
+		break;
+	case 1:
+		expires = e->expires + random_distance(rng, scale, reach);
+		callout_model_rearm(m, e, min(expires, m->clock + 4 * reach));
+		break;
+	default:
+		callout_model_rearm(m, e, random_expiry(m, rng, scale, reach));
+	}
+}
+
+/* Takes all, with other things going on, and files it again. */
+static void random_take(struct callout_model *m, struct rnd_state *rng,
+			u64 scale, u64 reach)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		if (!callout_model_take(m, random_budget(rng)))
+			break;
+		if (callout_test_below(rng, 2))
+			random_entry_op(m, rng, scale, reach);
+		callout_model_check(m);
+	}
+	callout_model_take_all(m);
+	for (i = 0; i < m->nr_entries; i++)
+		if (callout_test_below(rng, 2))
+			callout_model_start(m, &m->entry[i],
+					    m->entry[i].expires);
+}
+
+static void random_op(struct callout_model *m, struct rnd_state *rng,
+		      u64 scale, u64 reach)
+{
+	u64 now = m->clock;
+
+	switch (callout_test_below(rng, 32)) {
+	case 0 ... 18:
+		random_entry_op(m, rng, scale, reach);
+		break;
+	case 19:
+		if (!m->strict)
+			m->clock += callout_test_below(rng, 4);
+		break;
+	case 20:
+		callout_model_next_due(m, random_budget(rng));
+		break;
+	case 21:
+		callout_model_find(m, callout_test_below(rng,
+							 CALLOUT_MODEL_KEYS));
+		break;
+	case 22:
+		if (callout_test_below(rng, 64))
+			break;
+		if (callout_test_below(rng, 2))
+			callout_model_chase(m);
+		else
+			random_take(m, rng, scale, reach);
+		break;
+	default:
+		if (!m->advancing || !callout_test_below(rng, 8))
+			now += random_distance(rng, scale, reach);
+		callout_model_advance(m, now, random_budget(rng));
+	}
+}
+
+/**
+ * callout_conform_random_ops - random operations, until nothing is queued
+ * @m: the model
+ * @rng: random numbers
+ * @scale: a distance at which the scheme is likely to be thin
+ * @reach: how far it can jump
+ * @nr_ops: how many operations
+ *
+ * Whatever two operations a scheme gets wrong when they meet: most mistakes in
+ * cursors, bounds, order and budgets end here.
+ */
+void callout_conform_random_ops(struct callout_model *m, struct rnd_state *rng,
+				u64 scale, u64 reach, unsigned int nr_ops)
+{
+	unsigned int interval = max_t(u64, 1, scale / 64), i;
+
+	for (i = 0; i < nr_ops; i++) {
+		random_op(m, rng, scale, reach);
+		if (i % interval == 0)
+			callout_model_check(m);
+	}
+	callout_model_chase(m);
+	callout_model_check(m);
+	callout_env_assert(m->env, m->fired >= nr_ops / 100,
+			   "only %llu have fired", m->fired);
+}
+
+/* Room for all, for some, or for none: start works in each case. */
+static void random_reserve(struct callout_model *m, struct rnd_state *rng)
+{
+	unsigned int room = callout_test_below(rng, 3) * RANDOM_ENTRIES / 2;
+
+	if (room && m->s->ops->reserve)
+		callout_env_assert(m->env, !m->s->ops->reserve(m->s, room),
+				   "no room for %u", room);
+}
+
+/**
+ * callout_conform_random - random operations in each geometry and epoch
+ * @t: the scheme
+ */
+void callout_conform_random(struct callout_conform *t)
+{
+	struct callout_scheme_params p;
+	unsigned int nr = 0, g, e;
+	struct callout_model *m;
+	u64 scale, reach;
+
+	for (g = 0; geometry(t, g, &p, &scale); g++)
+		nr += ARRAY_SIZE(epochs);
+	for (g = 0; geometry(t, g, &p, &scale); g++) {
+		if (!taken(t, g, &p))
+			continue;
+		reach = find_reach(t, &p);
+		for (e = 0; e < ARRAY_SIZE(epochs); e++) {
+			p.now = epochs[e];
+			m = callout_model_new(t->env, t->ops, &p,
+					      RANDOM_ENTRIES);
+			random_reserve(m, &t->rng);
+			callout_conform_random_ops(m, &t->rng, scale, reach,
+						   t->nr_ops / nr);
+		}
+	}
+}
+
+/**
+ * callout_conform_gaps - long stretches with nothing due
+ * @t: the scheme
+ *
+ * A search for the next tick, or a jump, that stops short or goes too far.
+ */
+void callout_conform_gaps(struct callout_conform *t)
+{
+	struct callout_scheme_params p;
+	struct callout_model *m;
+	unsigned int g, e, i;
+	u64 scale, reach, d;
+
+	for (g = 0; geometry(t, g, &p, &scale); g++) {
+		if (!taken(t, g, &p))
+			continue;
+		reach = find_reach(t, &p);
+		for (e = 0; e < ARRAY_SIZE(epochs); e++) {
+			p.now = epochs[e];
+			m = callout_model_new(t->env, t->ops, &p, 200);
+			for (i = 0, d = 1; d <= reach; d *= 2) {
+				callout_model_start(m, &m->entry[i++],
+						    p.now + d - 1);
+				callout_model_start(m, &m->entry[i++],
+						    p.now + d);
+				callout_model_start(m, &m->entry[i++],
+						    p.now + d + 1);
+			}
+			callout_model_check(m);
+			/* From one to the next, then over the rest at once. */
+			for (i = 0; m->clock < p.now + scale && i < 500; i++) {
+				d = callout_model_next_due_all(m);
+				callout_model_advance_all(m, max(d, m->clock));
+			}
+			callout_model_check(m);
+			callout_model_advance_all(m, max(p.now + reach / 2,
+							 m->clock));
+			callout_model_check(m);
+			callout_model_chase(m);
+		}
+	}
+}
+
+/**
+ * callout_conform_farthest - expiries at the end of time
+ * @t: the scheme
+ *
+ * What is so far off that a sum or difference of ticks overflows.
+ */
+void callout_conform_farthest(struct callout_conform *t)
+{
+	struct callout_scheme_params p;
+	struct callout_model *m;
+	unsigned int g, e, i;
+	u64 scale, now;
+
+	for (g = 0; geometry(t, g, &p, &scale); g++) {
+		if (!taken(t, g, &p))
+			continue;
+		for (e = 0; e < ARRAY_SIZE(epochs); e++) {
+			now = epochs[e];
+			p.now = now;
+			m = callout_model_new(t->env, t->ops, &p, 6);
+			callout_model_start(m, &m->entry[0], U64_MAX - 1);
+			callout_model_start(m, &m->entry[1],
+					    U64_MAX - 1 - scale);
+			callout_model_start(m, &m->entry[2], now + (1ULL << 49));
+			callout_model_start(m, &m->entry[3], now + 20);
+			callout_model_start(m, &m->entry[4], U64_MAX - 1);
+			callout_model_check(m);
+			for (i = 1; i < 100; i++) {
+				callout_model_next_due_all(m);
+				callout_model_advance_all(m, now + i);
+			}
+			callout_model_check(m);
+			callout_model_rearm(m, &m->entry[4], now + 110);
+			callout_model_start(m, &m->entry[5], now + 120);
+			callout_model_rearm(m, &m->entry[5], U64_MAX - 1);
+			for (; i < 300; i++)
+				callout_model_advance_all(m, now + i);
+			callout_env_assert(t->env, !m->entry[4].queued &&
+					   m->queued == 4,
+					   "%u are left", m->queued);
+			callout_model_stop(m, &m->entry[0]);
+			callout_model_stop(m, &m->entry[1]);
+			callout_model_check(m);
+			callout_model_take_all(m);
+			callout_env_assert(t->env,
+					   callout_model_next_due_all(m) ==
+					   U64_MAX, "not empty");
+		}
+	}
+}
+
+/**
+ * struct order - what came out last
+ * @expires: its expiry
+ * @seq: highest serial number of that expiry, but of lazy ones
+ */
+struct order {
+	u64 expires;
+	u64 seq;
+};
+
+static void many_fired(struct callout_conform *t, struct callout_model *m,
+		       struct callout_model_entry *e, struct order *last)
+{
+	callout_env_assert(t->env, e->latest >= m->now,
+			   "entry %td of %llu at %llu", e - m->entry,
+			   e->expires, m->now);
+	if (callout_model_inexact(m->s))
+		return;
+	callout_env_assert(t->env, e->expires >= last->expires,
+			   "%llu after %llu", e->expires, last->expires);
+	if (e->expires > last->expires)
+		last->seq = 0;
+	last->expires = e->expires;
+	if (e->lazy || (t->ops->flags & CALLOUT_UNORDERED))
+		return;
+	callout_env_assert(t->env, e->seq >= last->seq, "%llu: %llu after %llu",
+			   e->expires, e->seq, last->seq);
+	last->seq = e->seq;
+}
+
+/*
+ * Many at once. The model's own way to look for what is left behind takes too
+ * long here; but as time stops wherever next_due says, whoever comes out later
+ * than it should does so after its time.
+ */
+static void many_chase(struct callout_conform *t, struct callout_model *m)
+{
+	struct order last = {};
+	struct callout *c, *next;
+	unsigned int left;
+	LIST_HEAD(due);
+	bool more;
+
+	while (m->queued) {
+		left = UINT_MAX;
+		m->now = max(m->s->ops->next_due(m->s, &left), m->now + 1);
+		callout_env_assert(t->env, m->now != U64_MAX,
+				   "%u are left", m->queued);
+		do {
+			left = 64;
+			more = m->s->ops->advance(m->s, m->now, &left, &due);
+			list_for_each_entry_safe(c, next, &due, entry)
+				many_fired(t, m,
+					   callout_model_fired(m, c, m->now),
+					   &last);
+			INIT_LIST_HEAD(&due);
+		} while (more);
+	}
+}
+
+/**
+ * callout_conform_many - many callouts at once
+ * @t: the scheme
+ */
+void callout_conform_many(struct callout_conform *t)
+{
+	unsigned int n = t->nr_many, i;
+	struct callout_scheme_params p;
+	struct callout_model *m;
+	u64 scale, span;
+
+	if (t->ops->flags & CALLOUT_LINEAR)
+		n = t->nr_many_linear;
+	geometry(t, 0, &p, &scale);
+	p.now = epochs[2];
+	span = 2 * n;
+	m = callout_model_new(t->env, t->ops, &p, n);
+	/* Not for all: the rest is to come without room. */
+	if (m->s->ops->reserve)
+		callout_env_assert(t->env, !m->s->ops->reserve(m->s, n / 2),
+				   "no room for %u", n / 2);
+	for (i = 0; i < n; i++)
+		callout_model_start(m, &m->entry[i], m->clock + 1 +
+				    callout_test_below(&t->rng, span));
+	callout_model_check(m);
+	for (i = 0; i < n; i += 3)
+		callout_model_stop(m, &m->entry[i]);
+	for (i = 1; i < n; i += 3)
+		callout_model_rearm(m, &m->entry[i], m->clock + 1 +
+				    callout_test_below(&t->rng, span));
+	for (i = 0; i < n; i += 6)
+		callout_model_start(m, &m->entry[i], m->clock + 1 +
+				    callout_test_below(&t->rng, span));
+	callout_model_check(m);
+	many_chase(t, m);
+	callout_model_check(m);
+}
+
+static void refuse(struct callout_conform *t, const char *what,
+		   const struct callout_scheme_params *p)
+{
+	struct callout_scheme *s = t->ops->create(p);
+
+	if (!IS_ERR_OR_NULL(s))
+		t->ops->destroy(s);
+	callout_env_assert(t->env, IS_ERR(s) && PTR_ERR(s) == -EINVAL,
+			   "%s: %d", what,
+			   IS_ERR(s) ? (int)PTR_ERR(s) : 0);
+}
+
+/**
+ * callout_conform_refuses - wrong parameters
+ * @t: the scheme
+ *
+ * A geometry that divides by nothing, shifts by too much, or never ends.
+ */
+void callout_conform_refuses(struct callout_conform *t)
+{
+	struct callout_scheme_params good, p;
+	unsigned int i;
+	u64 scale;
+
+	geometry(t, 0, &good, &scale);
+	if (t->ops->flags & CALLOUT_TAKES_BUCKETS) {
+		p = good;
+		p.buckets = 0;
+		refuse(t, "no buckets", &p);
+		p.buckets = CALLOUT_WHEEL_MAX_BUCKETS + 1;
+		refuse(t, "a bucket too many", &p);
+		p.buckets = 2 * CALLOUT_WHEEL_MAX_BUCKETS;
+		refuse(t, "twice too many buckets", &p);
+		p.buckets = U32_MAX;
+		refuse(t, "most buckets", &p);
+	}
+	if (t->ops->flags & CALLOUT_TAKES_LEVELS) {
+		p = good;
+		p.nr_levels = CALLOUT_MAX_LEVELS + 1;
+		for (i = 0; i < CALLOUT_MAX_LEVELS; i++)
+			p.level[i] = 16;
+		refuse(t, "too many levels", &p);
+		p.nr_levels = 3;
+		p.level[1] = 0;
+		refuse(t, "a level without slots", &p);
+		p.level[1] = 1;
+		refuse(t, "a level of one slot", &p);
+		p.level[1] = U32_MAX;
+		refuse(t, "a level with too many slots", &p);
+	}
+}

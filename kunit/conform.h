@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * conform.h - what every scheme must do, as cases for any environment
+ */
+#ifndef _CALLOUT_KUNIT_CONFORM_H
+#define _CALLOUT_KUNIT_CONFORM_H
+
+#include "model.h"
+#include "random.h"
+
+/**
+ * struct callout_conform - one scheme, and how much to do with it
+ * @env: the environment's, for the model
+ * @ops: the scheme
+ * @variant: index of its variant
+ * @rng: random numbers
+ * @nr_ops: how many random operations
+ * @nr_many: how many callouts at once
+ * @nr_many_linear: the same, of schemes that say that they are linear
+ * @reach: set by the cases that need it: how far the scheme jumps
+ */
+struct callout_conform {
+	void *env;
+	const struct callout_scheme_ops *ops;
+	unsigned int variant;
+	struct rnd_state rng;
+	unsigned int nr_ops;
+	unsigned int nr_many;
+	unsigned int nr_many_linear;
+	u64 reach;
+};
+
+void callout_conform_random(struct callout_conform *t);
+void callout_conform_gaps(struct callout_conform *t);
+void callout_conform_farthest(struct callout_conform *t);
+void callout_conform_many(struct callout_conform *t);
+void callout_conform_refuses(struct callout_conform *t);
+
+const char *callout_conform_variant(const struct callout_scheme_ops *ops,
+				    unsigned int variant);
+unsigned int callout_conform_variants(const struct callout_scheme_ops *ops);
+void callout_conform_random_ops(struct callout_model *m, struct rnd_state *rng,
+				u64 scale, u64 reach, unsigned int nr_ops);
+
+#endif /* _CALLOUT_KUNIT_CONFORM_H */

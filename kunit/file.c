@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * file.c - suite callout_file: an open file's callouts, where the clock steps
+ *
+ * Only a system that resumes steps CLOCK_BOOTTIME, so these cases add to it
+ * what a sleep would, for callouts on the bases of real CPUs. All else that
+ * a file does the selftests see from outside.
+ */
+#include <linux/err.h>
+#include <linux/uio.h>
+#include "common.h"
+#include "file.h"
+
+#define HOUR	(3600ULL * NSEC_PER_SEC)
+
+struct file_event {
+	ssize_t ret;
+	struct callout_event event;
+};
+
+/* One operation, with a tally of its own. */
+static int file_do(struct callout_file *file, struct callout_op *op)
+{
+	struct callout_tally tally = {};
+	int ret;
+
+	switch (op->op) {
+	case CALLOUT_OP_UNSET:
+		ret = callout_file_unset(file, op, &tally);
+		break;
+	case CALLOUT_OP_UNTIMEOUT:
+		ret = callout_file_untimeout(file, op, &tally);
+		break;
+	case CALLOUT_OP_RESET:
+		ret = callout_file_reset(file, op, &tally);
+		break;
+	default:
+		ret = callout_file_set(file, op, &tally);
+	}
+	callout_tally_flush(file, &tally);
+	return ret;
+}
+
+static u64 file_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
+		    u64 cookie)
+{
+	struct callout_op op = {
+		.op = what,
+		.clockid = clockid,
+		.time = time,
+		.cookie = cookie,
+	};
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(test->priv, &op));
+	return op.handle;
+}
+
+/* The system sleeps for so long. */
+static void file_sleep(u64 ns)
+{
+	callout_boot_step += ns;
+	callout_files_resume();
+}
+
+static struct file_event file_read(struct callout_file *file)
+{
+	struct file_event got = {};
+	struct kvec vec = {
+		.iov_base = &got.event,
+		.iov_len = sizeof(got.event),
+	};
+	struct iov_iter to;
+
+	iov_iter_kvec(&to, ITER_DEST, &vec, 1, vec.iov_len);
+	mutex_lock(&file->reader);
+	got.ret = callout_file_read_locked(file, &to);
+	mutex_unlock(&file->reader);
+	return got;
+}
+
+/* Those of CLOCK_BOOTTIME fire that were due while it slept, and no others. */
+static void boot_sleep(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	u64 now = ktime_get_ns() + callout_boot_offset();
+	struct file_event got;
+
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
+	file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 2);
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, 3 * HOUR, 3);
+	KUNIT_EXPECT_LE(test, now + HOUR,
+			callout_file_next(file, CLOCK_BOOTTIME));
+	file_sleep(2 * HOUR);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	schedule_timeout_uninterruptible(4);
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.cookie, 1ULL);
+	KUNIT_EXPECT_LE(test, now + HOUR, got.event.due);
+	KUNIT_EXPECT_LE(test, got.event.due, now + 2 * HOUR);
+	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
+	KUNIT_EXPECT_LE(test, now + 3 * HOUR,
+			callout_file_next(file, CLOCK_BOOTTIME));
+}
+
+/* What is set after the sleep is not early by its length. */
+static void boot_set_after_sleep(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	u64 now;
+
+	file_sleep(2 * HOUR);
+	now = ktime_get_ns() + callout_boot_offset();
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
+	KUNIT_EXPECT_LE(test, now + HOUR,
+			callout_file_next(file, CLOCK_BOOTTIME));
+	schedule_timeout_uninterruptible(4);
+	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
+}
+
+/* A callout in the hash is found again, after it was filed anew. */
+static void boot_sleep_hashed(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_UNTIMEOUT,
+		.cookie = 1,
+	};
+	u64 first, second;
+
+	first = file_set(test, CALLOUT_OP_TIMEOUT, CLOCK_MONOTONIC, 2 * HOUR,
+			 1);
+	second = file_set(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME, 3 * HOUR,
+			  1);
+	/* Now the second is due first. */
+	file_sleep(2 * HOUR);
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	op = (struct callout_op){ .op = CALLOUT_OP_UNSET, .handle = second };
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &op));
+	op.handle = first;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+}
+
+/* The times of a periodic callout that a sleep was over are counted. */
+static void boot_sleep_periodic(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_BOOTTIME,
+		.time = HOUR,
+		.period = HOUR,
+	};
+	struct file_event got;
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	file_sleep(10 * HOUR + HOUR / 2);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.overrun, 9U);
+	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENT_PERIODIC);
+	KUNIT_EXPECT_EQ(test, callout_file_next(file, CLOCK_BOOTTIME),
+			got.event.due + 10 * HOUR);
+	op.op = CALLOUT_OP_UNSET;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+}
+
+static int file_init(struct kunit *test)
+{
+	struct callout_file *file = callout_file_create();
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	test->priv = file;
+	return 0;
+}
+
+static void file_exit(struct kunit *test)
+{
+	callout_boot_step = 0;
+	if (test->priv)
+		callout_file_destroy(test->priv);
+}
+
+static struct kunit_case file_cases[] = {
+	KUNIT_CASE(boot_sleep),
+	KUNIT_CASE(boot_set_after_sleep),
+	KUNIT_CASE(boot_sleep_hashed),
+	KUNIT_CASE(boot_sleep_periodic),
+	{}
+};
+
+static struct kunit_suite file_suite = {
+	.name = "callout_file",
+	.init = file_init,
+	.exit = file_exit,
+	.test_cases = file_cases,
+};
+
+kunit_test_suite(file_suite);

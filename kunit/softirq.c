@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * softirq.c - a second thread that is the softirq of the virtual base
+ *
+ * It is on another CPU, and runs a handler that waits until the case has done
+ * what it wants to do meanwhile. Nobody waits for time to pass, only for each
+ * other.
+ */
+#include <linux/bottom_half.h>
+#include "softirq.h"
+
+static void race_softirq(void *arg)
+{
+	struct callout_race *r = arg;
+
+	if (callout_test_spin_until(READ_ONCE(r->begin)))
+		callout_virtual_expire(r->v);
+}
+
+/**
+ * callout_race_create - makes the callout and the thread
+ * @test: the case, on the virtual base; skipped if there is only one CPU
+ *
+ * Return: a race that has not begun.
+ */
+struct callout_race *callout_race_create(struct kunit *test)
+{
+	struct callout_race *r;
+
+	r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	r->v = test->priv;
+	spin_lock_init(&r->lock);
+	rwlock_init(&r->rwlock);
+	callout_virtual_item(r->v, &r->item);
+	r->other_cpu = callout_test_pin_one(test);
+	r->softirq = callout_test_thread(test, r->other_cpu, race_softirq, r);
+	return r;
+}
+
+/**
+ * callout_race_then_wait - callout_item.then: waits until the case says so
+ * @item: the race's
+ */
+void callout_race_then_wait(struct callout_item *item)
+{
+	struct callout_race *r = container_of(item, struct callout_race, item);
+
+	callout_test_spin_until(READ_ONCE(r->go));
+	if (r->set_again)
+		callout_virtual_set(item, 1);
+	callout_test_tell(&r->returns);
+}
+
+/**
+ * callout_race_begin - has the handler run and wait
+ * @test: the case
+ * @r: a race that has not begun
+ */
+void callout_race_begin(struct kunit *test, struct callout_race *r)
+{
+	r->item.then = callout_race_then_wait;
+	callout_virtual_set(&r->item, 1);
+	r->v->now++;
+	WRITE_ONCE(r->begin, true);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_spin_until(READ_ONCE(r->item.runs)));
+}
+
+/**
+ * callout_race_running - a race with the handler running and waiting
+ * @test: the case
+ *
+ * Return: the race.
+ */
+struct callout_race *callout_race_running(struct kunit *test)
+{
+	struct callout_race *r = callout_race_create(test);
+
+	callout_race_begin(test, r);
+	return r;
+}
+
+/**
+ * callout_race_end - lets the handler go and waits for the thread
+ * @test: the case
+ * @r: the race
+ */
+void callout_race_end(struct kunit *test, struct callout_race *r)
+{
+	WRITE_ONCE(r->go, true);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(r->softirq));
+	KUNIT_EXPECT_EQ(test, r->v->base->run_seq & 1, 0);
+	KUNIT_EXPECT_NULL(test, r->v->base->running);
+}
+
+/**
+ * callout_race_drainer - for a thread: drains the race's callout
+ * @arg: the race
+ */
+void callout_race_drainer(void *arg)
+{
+	struct callout_race *r = arg;
+
+	callout_test_spin_until(READ_ONCE(r->drain));
+	r->ret = callout_drain(&r->item.c);
+	r->too_soon = !callout_test_told(&r->returns);
+}
+
+/**
+ * callout_race_drain - has a third thread wait for the handler
+ * @test: the case
+ * @r: a race with the handler running
+ *
+ * Return: the thread; race.ret is what callout_drain() returns to it.
+ */
+struct callout_test_thread *callout_race_drain(struct kunit *test,
+					       struct callout_race *r)
+{
+	struct callout_test_thread *t;
+
+	r->ret = -100;
+	r->drain = true;
+	t = callout_test_thread(test, raw_smp_processor_id(),
+				callout_race_drainer, r);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(READ_ONCE(r->item.c.state) &
+						  CALLOUT_S_DRAINING));
+	return t;
+}
+
+/**
+ * callout_race_set_lock - prepares the callout anew, with an associated lock
+ * @r: a race that has not begun
+ * @lock_flags: which lock, and how
+ */
+void callout_race_set_lock(struct callout_race *r, u8 lock_flags)
+{
+	if (lock_flags & CALLOUT_L_SPIN)
+		callout_init_mtx(&r->item.c, &r->lock, lock_flags);
+	else
+		callout_init_rw(&r->item.c, &r->rwlock, lock_flags);
+	r->item.c.cpu = CALLOUT_VIRTUAL;
+}
+
+static void take_lock(struct callout_race *r)
+	__acquires(&r->lock)
+{
+	local_bh_disable();
+	if (r->item.c.lock_flags & CALLOUT_L_SPIN)
+		spin_lock(&r->lock);
+	else
+		write_lock(&r->rwlock);
+}
+
+/**
+ * callout_race_drop_lock - lets go of the associated lock
+ * @r: the race
+ */
+void callout_race_drop_lock(struct callout_race *r)
+	__releases(&r->lock)
+{
+	if (r->item.c.lock_flags & CALLOUT_L_SPIN)
+		spin_unlock(&r->lock);
+	else
+		write_unlock(&r->rwlock);
+	local_bh_enable();
+}
+
+/**
+ * callout_race_wait_for_lock - has the softirq wait for the associated lock
+ * @test: the case
+ * @r: a race that has not begun
+ * @lock_flags: which lock, and how
+ *
+ * The callout is off the due list then and its handler not started. Returns
+ * with the lock held, so nobody may assert.
+ */
+void callout_race_wait_for_lock(struct kunit *test, struct callout_race *r,
+				u8 lock_flags)
+	__acquires(&r->lock)
+{
+	struct callout_base *base = r->v->base;
+
+	callout_race_set_lock(r, lock_flags);
+	take_lock(r);
+	callout_virtual_set(&r->item, 1);
+	r->v->now++;
+	WRITE_ONCE(r->begin, true);
+	if (!callout_test_spin_until(READ_ONCE(base->running) == &r->item.c))
+		KUNIT_FAIL(test, "the callout does not become due");
+	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
+}

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * table.c - suite callout_table: each call of callout(9) in each state
+ *
+ * What a call returns, what callout_pending() and callout_active() say then,
+ * how often the handler is still going to run and how often the function of
+ * callout_async_drain() is going to be called. Where FreeBSD answers otherwise
+ * Documentation/bsd.rst says so.
+ *
+ * Not in the table is what nobody may do: prepare a callout that is pending or
+ * running, schedule one that was never set, drain under the handler's lock.
+ */
+#include "softirq.h"
+
+/* How far away the calls set it. */
+#define DISTANCE	5
+#define FAR		(24L * 3600 * HZ)
+
+enum state {
+	NEVER,			/* never set */
+	RAN,			/* set, and has run */
+	QUEUED,
+	DUE,			/* expired; the handler of another one runs */
+	RUNNING,
+	RUNNING_SET,		/* and set again meanwhile */
+	WAITING,		/* for its lock, which the caller holds */
+	WAITING_STOPPED,	/* and stopped under that lock */
+	WAITING_SET,		/* and set again under that lock */
+	DRAINING,		/* running, and another thread drains it */
+	ASYNC,			/* running, and to be drained asynchronously */
+};
+
+static const char * const state_names[] = {
+	[NEVER]			= "never set",
+	[RAN]			= "has run",
+	[QUEUED]		= "queued",
+	[DUE]			= "due",
+	[RUNNING]		= "running",
+	[RUNNING_SET]		= "running, set again",
+	[WAITING]		= "waiting for its lock",
+	[WAITING_STOPPED]	= "waiting for its lock, stopped",
+	[WAITING_SET]		= "waiting for its lock, set again",
+	[DRAINING]		= "running, drained",
+	[ASYNC]			= "running, async drained",
+};
+
+enum call {
+	RESET,
+	SCHEDULE,
+	RESET_ON,
+	RESET_SBT,
+	STOP,
+	DRAIN,
+	ASYNC_DRAIN,
+	DEACTIVATE,
+	INIT,
+};
+
+static const char * const call_names[] = {
+	[RESET]		= "reset",
+	[SCHEDULE]	= "schedule",
+	[RESET_ON]	= "reset_on",
+	[RESET_SBT]	= "reset_sbt",
+	[STOP]		= "stop",
+	[DRAIN]		= "drain",
+	[ASYNC_DRAIN]	= "async_drain",
+	[DEACTIVATE]	= "deactivate",
+	[INIT]		= "init",
+};
+
+/**
+ * struct row - a line of the table
+ * @state: before the call
+ * @call: the call
+ * @ret: what it returns; 0 for those that return nothing
+ * @pending: callout_pending() after it
+ * @active: callout_active() after it
+ * @moved: it has left its CPU
+ * @runs: so many times the handler starts after it
+ * @drained: so many times the function of callout_async_drain() is called
+ */
+struct row {
+	enum state state;
+	enum call call;
+	int ret;
+	bool pending;
+	bool active;
+	bool moved;
+	unsigned int runs;
+	unsigned int drained;
+};
+
+#define PENDING	.pending = true
+#define ACTIVE	.active = true
+#define MOVED	.moved = true
+
+static const struct row rows[] = {
+	{ NEVER, RESET, 0, PENDING, ACTIVE, .runs = 1 },
+	{ NEVER, RESET_ON, 0, PENDING, ACTIVE, MOVED, .runs = 1 },
+	{ NEVER, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
+	{ NEVER, STOP, -1 },
+	{ NEVER, DRAIN, -1 },
+	{ NEVER, ASYNC_DRAIN, -1 },
+	{ NEVER, DEACTIVATE },
+	{ NEVER, INIT, MOVED },
+
+	{ RAN, RESET, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RAN, SCHEDULE, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RAN, RESET_ON, 0, PENDING, ACTIVE, MOVED, .runs = 1 },
+	{ RAN, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RAN, STOP, -1 },
+	{ RAN, DRAIN, -1 },
+	{ RAN, ASYNC_DRAIN, -1 },
+	{ RAN, DEACTIVATE },
+	{ RAN, INIT, MOVED },
+
+	{ QUEUED, RESET, 1, PENDING, ACTIVE, .runs = 1 },
+	{ QUEUED, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
+	{ QUEUED, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
+	{ QUEUED, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ QUEUED, STOP, 1 },
+	{ QUEUED, DRAIN, 1 },
+	{ QUEUED, ASYNC_DRAIN, 1 },
+	{ QUEUED, DEACTIVATE, 0, PENDING, .runs = 1 },
+
+	{ DUE, RESET, 1, PENDING, ACTIVE, .runs = 1 },
+	{ DUE, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
+	{ DUE, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
+	{ DUE, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ DUE, STOP, 1 },
+	{ DUE, DRAIN, 1 },
+	{ DUE, ASYNC_DRAIN, 1 },
+	{ DUE, DEACTIVATE, 0, PENDING, .runs = 1 },
+
+	{ RUNNING, RESET, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING, SCHEDULE, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING, RESET_ON, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING, STOP, 0 },
+	{ RUNNING, DRAIN, 0 },
+	{ RUNNING, ASYNC_DRAIN, 0, .drained = 1 },
+	{ RUNNING, DEACTIVATE },
+
+	{ RUNNING_SET, RESET, 1, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING_SET, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING_SET, RESET_ON, 1, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING_SET, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING_SET, STOP, 0 },
+	{ RUNNING_SET, DRAIN, 0 },
+	{ RUNNING_SET, ASYNC_DRAIN, 0, .drained = 1 },
+	{ RUNNING_SET, DEACTIVATE, 0, PENDING, .runs = 1 },
+
+	{ WAITING, RESET, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING, RESET_ON, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING, STOP, 1 },
+	{ WAITING, ASYNC_DRAIN, 0, .runs = 1, .drained = 1 },
+	{ WAITING, DEACTIVATE, 0, .runs = 1 },
+
+	{ WAITING_STOPPED, RESET, 0, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_STOPPED, SCHEDULE, 0, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_STOPPED, RESET_ON, 0, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_STOPPED, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_STOPPED, STOP, -1 },
+	{ WAITING_STOPPED, ASYNC_DRAIN, 0, .drained = 1 },
+	{ WAITING_STOPPED, DEACTIVATE },
+
+	{ WAITING_SET, RESET, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_SET, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_SET, RESET_ON, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_SET, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_SET, STOP, 1 },
+	{ WAITING_SET, ASYNC_DRAIN, 0, .drained = 1 },
+	{ WAITING_SET, DEACTIVATE, 0, PENDING, .runs = 1 },
+
+	{ DRAINING, RESET },
+	{ DRAINING, SCHEDULE },
+	{ DRAINING, RESET_ON },
+	{ DRAINING, RESET_SBT },
+	{ DRAINING, STOP },
+	{ DRAINING, DRAIN },
+	{ DRAINING, ASYNC_DRAIN, 0, .drained = 1 },
+	{ DRAINING, DEACTIVATE },
+
+	{ ASYNC, RESET, 0, .drained = 1 },
+	{ ASYNC, SCHEDULE, 0, .drained = 1 },
+	{ ASYNC, RESET_ON, 0, .drained = 1 },
+	{ ASYNC, RESET_SBT, 0, .drained = 1 },
+	{ ASYNC, STOP, 0, .drained = 1 },
+	{ ASYNC, DRAIN, 0, .drained = 1 },
+	{ ASYNC, ASYNC_DRAIN, 0, .drained = 1 },
+	{ ASYNC, DEACTIVATE, 0, .drained = 1 },
+};
+
+static void row_desc(const struct row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s",
+		 state_names[row->state], call_names[row->call]);
+}
+
+KUNIT_ARRAY_PARAM(row, rows, row_desc);
+
+/**
+ * struct table - one line of the table at work
+ * @r: the softirq, and the callout that it runs
+ * @item: the callout that the line is about
+ * @held: its lock is held
+ * @state_thread: who drains it, if that is the state
+ * @call_thread: who drains it, if the call has to wait
+ * @ret: what the call has returned
+ */
+struct table {
+	struct callout_race *r;
+	struct callout_item *item;
+	bool held;
+	struct callout_test_thread *state_thread;
+	struct callout_test_thread *call_thread;
+	int ret;
+};
+
+static void count_drained(void *arg)
+{
+	struct callout_item *item = arg;
+
+	item->seen++;
+}
+
+/* Behind one whose handler waits: of one tick, in the order of setting. */
+static void enter_due(struct kunit *test, struct table *t)
+{
+	t->item = callout_virtual_items(test, 1);
+	callout_virtual_set(&t->r->item, 1);
+	callout_virtual_set(t->item, 1);
+	callout_race_begin(test, t->r);
+	KUNIT_ASSERT_TRUE(test, t->item->c.state & CALLOUT_S_DUE);
+}
+
+static void enter_waiting(struct kunit *test, struct table *t,
+			  enum state state)
+{
+	callout_race_wait_for_lock(test, t->r, CALLOUT_L_SPIN);
+	t->held = true;
+	/* The lock is dropped by leave_state(). */
+	__release(&t->r->lock);
+	if (state == WAITING_STOPPED)
+		KUNIT_EXPECT_EQ(test, callout_stop(&t->item->c), 1);
+	if (state == WAITING_SET)
+		KUNIT_EXPECT_EQ(test, callout_virtual_set(t->item, DISTANCE),
+				1);
+}
+
+static void enter_running(struct kunit *test, struct table *t,
+			  enum state state)
+{
+	callout_race_begin(test, t->r);
+	if (state == RUNNING_SET)
+		KUNIT_EXPECT_EQ(test, callout_virtual_set(t->item, DISTANCE),
+				0);
+	if (state == DRAINING)
+		t->state_thread = callout_race_drain(test, t->r);
+	if (state == ASYNC)
+		KUNIT_EXPECT_EQ(test, callout_async_drain(&t->item->c,
+							  count_drained), 0);
+}
+
+static void enter_state(struct kunit *test, struct table *t, enum state state)
+{
+	t->item = &t->r->item;
+	switch (state) {
+	case NEVER:
+		break;
+	case RAN:
+		callout_virtual_set(t->item, 1);
+		callout_virtual_run_to(t->r->v, t->r->v->now + 1);
+		break;
+	case QUEUED:
+		callout_virtual_set(t->item, 1);
+		break;
+	case DUE:
+		enter_due(test, t);
+		break;
+	case WAITING:
+	case WAITING_STOPPED:
+	case WAITING_SET:
+		enter_waiting(test, t, state);
+		break;
+	default:
+		enter_running(test, t, state);
+	}
+}
+
+static void table_drainer(void *arg)
+{
+	struct table *t = arg;
+
+	t->ret = callout_drain(&t->item->c);
+}
+
+static void call_drain(struct kunit *test, struct table *t)
+{
+	struct callout_base *base = t->r->v->base;
+	unsigned int waiters = t->state_thread ? 2 : 1;
+
+	if (READ_ONCE(base->running) != &t->item->c) {
+		t->ret = callout_drain(&t->item->c);
+		return;
+	}
+	t->ret = -100;
+	t->call_thread = callout_test_thread(test, raw_smp_processor_id(),
+					     table_drainer, t);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(READ_ONCE(base->waiters) ==
+						  waiters));
+}
+
+static void make_call(struct kunit *test, struct table *t, enum call call)
+{
+	struct callout_item *item = t->item;
+	struct callout *c = &item->c;
+
+	switch (call) {
+	case RESET:
+		t->ret = callout_virtual_set(item, DISTANCE);
+		break;
+	case SCHEDULE:
+		t->ret = callout_schedule(c, DISTANCE);
+		break;
+	case RESET_ON:
+		/* There time goes by itself. */
+		t->ret = callout_reset_on(c, FAR, callout_virtual_handler,
+					  item, t->r->other_cpu);
+		break;
+	case RESET_SBT:
+		t->ret = callout_reset_sbt(c, SBT_1S * DISTANCE / callout_hz(),
+					   0, callout_virtual_handler, item,
+					   C_HARDCLOCK);
+		break;
+	case STOP:
+		t->ret = callout_stop(c);
+		break;
+	case DRAIN:
+		call_drain(test, t);
+		break;
+	case ASYNC_DRAIN:
+		t->ret = callout_async_drain(c, count_drained);
+		break;
+	case DEACTIVATE:
+		callout_deactivate(c);
+		break;
+	case INIT:
+		callout_init(c, CALLOUT_MPSAFE);
+		break;
+	}
+}
+
+/* Everybody goes on, and whoever waited must have come to an end. */
+static void leave_state(struct kunit *test, struct table *t)
+{
+	if (t->held) {
+		__acquire(&t->r->lock);
+		callout_race_drop_lock(t->r);
+	}
+	WRITE_ONCE(t->r->begin, true);
+	callout_race_end(test, t->r);
+	if (t->state_thread)
+		KUNIT_ASSERT_TRUE(test, callout_test_join(t->state_thread));
+	if (t->call_thread)
+		KUNIT_ASSERT_TRUE(test, callout_test_join(t->call_thread));
+}
+
+static void check_flags(struct kunit *test, struct table *t,
+			const struct row *row)
+{
+	struct callout *c = &t->item->c;
+
+	KUNIT_EXPECT_EQ(test, t->ret, row->ret);
+	KUNIT_EXPECT_EQ(test, callout_pending(c), row->pending);
+	KUNIT_EXPECT_EQ(test, callout_active(c), row->active);
+	KUNIT_EXPECT_EQ(test, c->cpu != CALLOUT_VIRTUAL, row->moved);
+}
+
+static void table_row(struct kunit *test)
+{
+	const struct row *row = test->param_value;
+	struct callout_virtual *v = test->priv;
+	struct table *t;
+	unsigned int runs;
+
+	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->r = callout_race_create(test);
+	enter_state(test, t, row->state);
+	runs = t->item->runs;
+	make_call(test, t, row->call);
+	if (!t->call_thread)
+		check_flags(test, t, row);
+	leave_state(test, t);
+	if (t->call_thread)
+		check_flags(test, t, row);
+
+	/* To be stopped on another CPU stands for running there. */
+	if (row->moved && callout_stop(&t->item->c) == 1)
+		t->item->runs++;
+	callout_virtual_run_to(v, v->now + FAR);
+	KUNIT_EXPECT_EQ(test, t->item->runs - runs, row->runs);
+	KUNIT_EXPECT_EQ(test, t->item->seen, row->drained);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, v->base->waiters, 0);
+	KUNIT_EXPECT_EQ(test, t->item->c.state & ~CALLOUT_S_RAN, 0);
+}
+
+static struct kunit_case table_cases[] = {
+	KUNIT_CASE_PARAM(table_row, row_gen_params),
+	{}
+};
+
+static struct kunit_suite table_suite = {
+	.name = "callout_table",
+	.init = callout_virtual_init,
+	.test_cases = table_cases,
+};
+
+kunit_test_suite(table_suite);
