@@ -8,7 +8,6 @@
 
 #include "calloutctl.h"
 #include "demo.h"
-#include "device.h"
 
 #define MAX_COMPLAINTS	10
 
@@ -73,7 +72,7 @@ bool callout_demo_cancelled(struct demo_books *b, struct demo_callout *c,
 		b->by_untimeout++;
 	if (ret == CALLOUT_WITHDRAWN) {
 		b->withdrawn++;
-		if (callout_dev_now() < c->due)
+		if (callout_ns() < c->due)
 			b->early++;
 	}
 	return true;
@@ -140,13 +139,13 @@ int callout_demo_audit(struct demo_books *b, int fd)
 
 	for (i = 0; i < b->n; i++)
 		if (b->c[i].state != DEMO_OUTSTANDING &&
-		    callout_dev_unset(fd, b->c[i].handle) != -ENOENT)
+		    callout_unset(fd, b->c[i].handle) != -ENOENT)
 			alive++;
 	if (alive)
 		callout_demo_err(b, "%u handles outlived their callout",
 				 alive);
 
-	ret = callout_dev_info(fd, &info);
+	ret = callout_get_info(fd, &info);
 	if (ret)
 		return callout_failed(ret, "info");
 	if (info.set != b->n || info.cancelled != cancelled ||

@@ -2,15 +2,15 @@
 /*
  * calloutctl.c - command line access to /dev/callout
  *
- * The commands that try the device out: set, unset and info. watch, demo and
- * fig9 have files of their own.
+ * The commands that try the device out: set, unset and info. The others have
+ * files of their own.
  */
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "calloutctl.h"
-#include "device.h"
 
 /* Events that are read at a time. */
 #define EVENTS	64
@@ -18,18 +18,36 @@
 static const char help[] =
 "usage: calloutctl COMMAND [ARGUMENTS]\n"
 "\n"
-"  set [-a] [-n COUNT] TIME [COOKIE]\n"
-"          set COUNT callouts (1), print their handles, wait until they have\n"
-"          fired and print their events; -a: TIME is not from now on but\n"
-"          CLOCK_MONOTONIC's\n"
+"  set [OPTIONS] TIME [COOKIE]\n"
+"          set a callout, print its handle, wait until it has fired and print\n"
+"          its event\n"
+"            -n COUNT   so many callouts, or events of a periodic one\n"
+"            -a         TIME is the clock's, not from now on\n"
+"            -c CLOCK   monotonic or boottime\n"
+"            -p PERIOD  fire again and again, so long after it was due\n"
+"            -s SLACK   it may be later by this\n"
+"            --json     print events as JSON, one a line\n"
 "  unset HANDLE\n"
 "          cancel a callout of the file that this very command opens: there\n"
 "          is none, see watch\n"
-"  watch   take commands from stdin and print events as they come:\n"
-"            set [-a] TIME [COOKIE]         unset HANDLE\n"
-"            timeout [-a] TIME FUNC ARG     untimeout FUNC ARG [HANDLE]\n"
+"  watch [--json]\n"
+"          take commands from stdin and print events as they come:\n"
+"            set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]\n"
+"            reset [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME HANDLE\n"
+"            unset HANDLE                   timeout [-a] TIME FUNC ARG\n"
+"            untimeout FUNC ARG [HANDLE]    next\n"
 "            info                           quit\n"
-"  info    print limits and counters\n"
+"  info [--json]\n"
+"          print limits and counters\n"
+"  stat [--json] [INTERVAL [COUNT]]\n"
+"          print what the whole facility has done, at first since the module\n"
+"          was loaded and then in each INTERVAL (1s)\n"
+"  top [-n COUNT] [-p] [--json] [INTERVAL]\n"
+"          print the COUNT (20) open files with the most callouts, or with -p\n"
+"          processes; once or, with an INTERVAL, again and again\n"
+"  bench [-n COUNT] [--json]\n"
+"          measure arming, re-arming and expiry of COUNT (1000) timers here,\n"
+"          beside timerfd\n"
 "  demo [-n COUNT] [-t TIME] [-s SEED]\n"
 "          set COUNT callouts (100000) over TIME (5s), cancel most, receive\n"
 "          the others, and check that each does exactly one of the two\n"
@@ -37,7 +55,7 @@ static const char help[] =
 "          figure 9 of Varghese and Lauck's paper does\n"
 "  help    print this\n"
 "\n"
-"TIME is in ns, or with a unit: ns, us, ms, s, min, h; for example 1.5s.\n"
+"Times are in ns, or with a unit: ns, us, ms, s, min, h; for example 1.5s.\n"
 "Exit status: 0, 1 if something failed, 2 if the arguments are wrong.\n";
 
 int callout_usage(const char *fmt, ...)
@@ -63,7 +81,7 @@ int callout_failed(int error, const char *what)
 /* Returns a negative number when it has complained. */
 int callout_open_or_complain(int flags)
 {
-	int fd = callout_dev_open(flags);
+	int fd = callout_open(flags);
 
 	if (fd >= 0)
 		return fd;
@@ -78,126 +96,91 @@ int callout_open_or_complain(int flags)
 	return fd;
 }
 
-void callout_print_event(const struct callout_event *event)
+int callout_getopt(int argc, char **argv, const char *options)
 {
-	__u64 late = event->fired - event->due;
+	static const struct option json[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ }
+	};
+	static const struct option none[] = { { } };
 
-	printf("fired handle 0x%llx cookie %llu", event->handle, event->cookie);
-	if (event->func)
-		printf(" func 0x%llx", event->func);
-	printf(" due %llu.%09llu late %llu.%03llu ms\n",
-	       event->due / CALLOUT_NSEC_PER_SEC,
-	       event->due % CALLOUT_NSEC_PER_SEC,
-	       late / CALLOUT_NSEC_PER_MSEC,
-	       late % CALLOUT_NSEC_PER_MSEC / 1000);
+	return getopt_long(argc, argv, options,
+			   strchr(options, 'j') ? json : none, NULL);
 }
 
-static void print_count(const char *what, __u64 count)
+int callout_bad_option(const char *command, int opt)
 {
-	printf("%-16s%20llu\n", what, count);
+	if (opt == ':')
+		return callout_usage("%s: -%c needs a value", command, optopt);
+	if (optopt)
+		return callout_usage("%s: no option -%c", command, optopt);
+	return callout_usage("%s: no such option", command);
 }
 
-void callout_print_info(const struct callout_info *info)
-{
-	char what[32];
-	unsigned int i;
-
-	print_count("ABI version", info->abi_version);
-	print_count("op size", info->op_size);
-	print_count("event size", info->event_size);
-	print_count("tick ns", info->tick_ns);
-	for (i = 0; i < 32; i++)
-		if (info->clocks & 1U << i)
-			print_count("clock", i);
-	print_count("max outstanding", info->max_outstanding);
-	print_count("outstanding", info->outstanding);
-	print_count("  unread", info->unread);
-	print_count("set", info->set);
-	print_count("cancelled", info->cancelled);
-	print_count("withdrawn", info->withdrawn);
-	print_count("delivered", info->delivered);
-	print_count("handlers", info->handlers);
-	print_count("wakeups", info->wakeups);
-	print_count("false wakeups", info->false_wakeups);
-	print_count("hops", info->hops);
-	print_count("visits", info->visits);
-	print_count("refiles", info->refiles);
-	print_count("max units", info->max_units);
-	for (i = 0; i < ARRAY_SIZE(info->late); i++) {
-		snprintf(what, sizeof(what), "  late from %u",
-			 i ? 1U << (i - 1) : 0);
-		print_count(what, info->late[i]);
-	}
-}
-
-static int wait_for_events(int fd, __u64 count)
+static int wait_for_events(int fd, const struct callout_wish *wish)
 {
 	struct callout_event events[EVENTS];
+	__u64 left = wish->count;
 	int i, n;
 
-	while (count) {
-		n = callout_dev_read(fd, events, EVENTS);
+	while (left) {
+		n = callout_read(fd, events, left < EVENTS ? left : EVENTS);
 		if (n < 0)
 			return callout_failed(n, "read");
 		for (i = 0; i < n; i++)
-			callout_print_event(&events[i]);
+			callout_print_event(&events[i], wish->json);
 		fflush(stdout);
-		count -= n;
+		left -= n;
 	}
 	return 0;
 }
 
-static int set_and_wait(int fd, __u32 flags, __u64 count, __u64 time,
-			__u64 cookie)
+static void print_set(const struct callout_op *op, bool json)
 {
-	__u64 i, handle;
+	struct callout_json j;
+
+	if (!json) {
+		printf("set handle 0x%llx cookie %llu\n", op->handle,
+		       op->cookie);
+		return;
+	}
+	callout_json_begin(&j);
+	callout_json_string(&j, "event", "set");
+	callout_json_hex(&j, "handle", op->handle);
+	callout_json_number(&j, "cookie", op->cookie);
+	callout_json_end(&j);
+}
+
+static int set_and_wait(int fd, const struct callout_wish *wish)
+{
+	__u64 i, n = wish->op.period ? 1 : wish->count;
+	struct callout_op op;
 	int ret;
 
-	for (i = 0; i < count; i++) {
-		ret = callout_dev_set(fd, flags, time, cookie + i, &handle);
+	for (i = 0; i < n; i++) {
+		op = wish->op;
+		op.cookie += i;
+		ret = callout_do(fd, &op);
 		if (ret)
 			return callout_failed(ret, "set");
-		printf("set handle 0x%llx cookie %llu\n", handle, cookie + i);
+		print_set(&op, wish->json);
 	}
 	fflush(stdout);
-	return wait_for_events(fd, count);
+	return wait_for_events(fd, wish);
 }
 
 int callout_cmd_set(int argc, char **argv)
 {
-	__u64 count = 1, time, cookie = 0;
-	__u32 flags = 0;
-	int opt, fd, ret;
+	struct callout_wish wish;
+	int fd, ret;
 
-	while ((opt = getopt(argc, argv, "+:an:")) != -1) {
-		switch (opt) {
-		case 'a':
-			flags |= CALLOUT_ABSTIME;
-			break;
-		case 'n':
-			if (!callout_parse_number(optarg, &count) || !count)
-				return callout_usage("set: bad count \"%s\"",
-						     optarg);
-			break;
-		case ':':
-			return callout_usage("set: -%c needs a value", optopt);
-		default:
-			return callout_usage("set: no option -%c", optopt);
-		}
-	}
-	argc -= optind;
-	argv += optind;
-	if (argc < 1 || argc > 2)
-		return callout_usage("set takes a time and perhaps a cookie");
-	if (!callout_parse_time(argv[0], &time))
-		return callout_usage("set: bad time \"%s\"", argv[0]);
-	if (argc == 2 && !callout_parse_number(argv[1], &cookie))
-		return callout_usage("set: bad cookie \"%s\"", argv[1]);
-
+	ret = callout_parse_wish(argc, argv, "+:ac:n:p:s:j", &wish);
+	if (ret)
+		return ret;
 	fd = callout_open_or_complain(0);
 	if (fd < 0)
 		return CALLOUT_EXIT_FAILED;
-	ret = set_and_wait(fd, flags, count, time, cookie);
+	ret = set_and_wait(fd, &wish);
 	close(fd);
 	return ret;
 }
@@ -215,7 +198,7 @@ int callout_cmd_unset(int argc, char **argv)
 	fd = callout_open_or_complain(0);
 	if (fd < 0)
 		return CALLOUT_EXIT_FAILED;
-	ret = callout_dev_unset(fd, handle);
+	ret = callout_unset(fd, handle);
 	close(fd);
 	if (ret >= 0) {
 		fputs("calloutctl: unset: cancelled a callout of a new file\n",
@@ -230,22 +213,40 @@ int callout_cmd_unset(int argc, char **argv)
 	return CALLOUT_EXIT_FAILED;
 }
 
+/* For commands that take no arguments but --json. */
+int callout_parse_json(int argc, char **argv, bool *json)
+{
+	int opt;
+
+	*json = false;
+	while ((opt = callout_getopt(argc, argv, "+:j")) != -1) {
+		if (opt != 'j')
+			return callout_bad_option(argv[0], opt);
+		*json = true;
+	}
+	if (optind != argc)
+		return callout_usage("%s: no argument \"%s\"", argv[0],
+				     argv[optind]);
+	return 0;
+}
+
 int callout_cmd_info(int argc, char **argv)
 {
 	struct callout_info info;
 	int fd, ret;
+	bool json;
 
-	(void)argv;
-	if (argc != 1)
-		return callout_usage("info takes no arguments");
+	ret = callout_parse_json(argc, argv, &json);
+	if (ret)
+		return ret;
 	fd = callout_open_or_complain(0);
 	if (fd < 0)
 		return CALLOUT_EXIT_FAILED;
-	ret = callout_dev_info(fd, &info);
+	ret = callout_get_info(fd, &info);
 	close(fd);
 	if (ret)
 		return callout_failed(ret, "info");
-	callout_print_info(&info);
+	callout_print_info(&info, json);
 	return 0;
 }
 
@@ -265,6 +266,9 @@ static const struct {
 	{ "unset",	callout_cmd_unset },
 	{ "watch",	callout_cmd_watch },
 	{ "info",	callout_cmd_info },
+	{ "stat",	callout_cmd_stat },
+	{ "top",	callout_cmd_top },
+	{ "bench",	callout_cmd_bench },
 	{ "demo",	callout_cmd_demo },
 	{ "fig9",	callout_cmd_fig9 },
 	{ "help",	cmd_help },
@@ -279,6 +283,9 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return callout_usage("no command");
+	opterr = 0;
+	if (argc == 3 && !strcmp(argv[2], "--help"))
+		argv[1] = argv[2];
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[1], commands[i].name))
 			continue;

@@ -5,11 +5,17 @@
 #ifndef _CALLOUTCTL_H
 #define _CALLOUTCTL_H
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <unistd.h>
 
-#include <linux/callout.h>
+#include "libcallout.h"
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#define CALLOUT_NSEC_PER_SEC	1000000000ULL
+#define CALLOUT_NSEC_PER_MSEC	1000000ULL
 
 /* Exit status, beside 0. */
 #define CALLOUT_EXIT_FAILED	1
@@ -20,6 +26,9 @@ int callout_cmd_set(int argc, char **argv);
 int callout_cmd_unset(int argc, char **argv);
 int callout_cmd_watch(int argc, char **argv);
 int callout_cmd_info(int argc, char **argv);
+int callout_cmd_stat(int argc, char **argv);
+int callout_cmd_top(int argc, char **argv);
+int callout_cmd_bench(int argc, char **argv);
 int callout_cmd_demo(int argc, char **argv);
 int callout_cmd_fig9(int argc, char **argv);
 
@@ -27,11 +36,56 @@ int callout_usage(const char *fmt, ...) __printf(1, 2);
 int callout_failed(int error, const char *what);
 int callout_open_or_complain(int flags);
 
-void callout_print_event(const struct callout_event *event);
-void callout_print_info(const struct callout_info *info);
+/* The next of the options, or -1. With 'j' among them it is --json. */
+int callout_getopt(int argc, char **argv, const char *options);
+int callout_bad_option(const char *command, int opt);
+int callout_parse_json(int argc, char **argv, bool *json);
+
+/**
+ * struct callout_json - an object that is being written, all on one line
+ * @members: how many it has
+ */
+struct callout_json {
+	unsigned int members;
+};
+
+void callout_json_begin(struct callout_json *j);
+void callout_json_number(struct callout_json *j, const char *name, __u64 value);
+void callout_json_hex(struct callout_json *j, const char *name, __u64 value);
+void callout_json_bool(struct callout_json *j, const char *name, bool value);
+void callout_json_real(struct callout_json *j, const char *name, double value);
+void callout_json_string(struct callout_json *j, const char *name,
+			 const char *value);
+void callout_json_array(struct callout_json *j, const char *name,
+			const __u64 *values, unsigned int n);
+void callout_json_end(struct callout_json *j);
+
+void callout_print_event(const struct callout_event *event, bool json);
+void callout_print_info(const struct callout_info *info, bool json);
+
+/**
+ * struct callout_wish - what "set" is to do
+ * @op: how to set the callout
+ * @count: so many times, or, if it is periodic, so many events are wanted
+ * @json: how to print it
+ */
+struct callout_wish {
+	struct callout_op op;
+	__u64 count;
+	bool json;
+};
 
 bool callout_parse_time(const char *s, __u64 *ns);
 bool callout_parse_number(const char *s, __u64 *value);
+int callout_parse_positive(const char *command, const char *what,
+			   const char *s, __u64 max, __u64 *value);
+int callout_parse_wish(int argc, char **argv, const char *options,
+		       struct callout_wish *wish);
+
+static inline __u64 callout_ns(void)
+{
+	return callout_now(CLOCK_MONOTONIC);
+}
 
 /* The splitmix64 generator: any seed will do. */
 static inline __u64 callout_random(__u64 *state)

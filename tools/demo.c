@@ -15,7 +15,6 @@
 
 #include "calloutctl.h"
 #include "demo.h"
-#include "device.h"
 
 #define DEFAULT_COUNT	100000U
 #define DEFAULT_SPAN	(5 * CALLOUT_NSEC_PER_SEC)
@@ -87,15 +86,21 @@ static __u64 choose_due(struct demo *d, unsigned int id)
 static int set_one(struct demo *d, unsigned int id)
 {
 	struct demo_callout *c = &d->books.c[id];
+	struct callout_op op;
 	unsigned int key;
+	int ret;
 
 	c->due = choose_due(d, id);
-	if (id < d->books.n_set)
-		return callout_dev_set(d->fd, CALLOUT_ABSTIME, c->due, id,
-				       &c->handle);
-	key = demo_key(&d->books, id);
-	return callout_dev_timeout(d->fd, CALLOUT_ABSTIME, c->due,
-				   demo_func(key), key, &c->handle);
+	if (id < d->books.n_set) {
+		op = callout_op_set(c->due, id);
+	} else {
+		key = demo_key(&d->books, id);
+		op = callout_op_timeout(demo_func(key), key, c->due);
+	}
+	op.flags = CALLOUT_ABSTIME;
+	ret = callout_do(d->fd, &op);
+	c->handle = op.handle;
+	return ret;
 }
 
 static int set_all(struct demo *d)
@@ -171,14 +176,14 @@ static bool cancel_one(struct demo *d, const struct cancel *p)
 	int ret;
 
 	if (p->method == DEMO_UNSET) {
-		ret = callout_dev_unset(d->fd, c->handle);
+		ret = callout_unset(d->fd, c->handle);
 	} else {
 		key = demo_key(&d->books, p->id);
 		if (p->method == DEMO_UNTIMEOUT)
 			c = callout_demo_earliest(&d->books, key);
-		ret = callout_dev_untimeout(d->fd, demo_func(key), key,
-					    p->method == DEMO_UNTIMEOUT ?
-					    0 : c->handle);
+		ret = callout_untimeout(d->fd, demo_func(key), key,
+					p->method == DEMO_UNTIMEOUT ?
+					0 : c->handle);
 	}
 	return callout_demo_cancelled(&d->books, c, p->method, ret);
 }
@@ -210,7 +215,7 @@ static int receive(struct demo *d)
 	int i, n;
 
 	do {
-		n = callout_dev_read(d->fd, events, EVENTS);
+		n = callout_read(d->fd, events, EVENTS);
 		if (n == -EAGAIN)
 			break;
 		if (n < 0)
@@ -219,7 +224,7 @@ static int receive(struct demo *d)
 			callout_demo_err(&d->books, "read returned 0");
 			return CALLOUT_EXIT_FAILED;
 		}
-		now = callout_dev_now();
+		now = callout_ns();
 		for (i = 0; i < n; i++)
 			callout_demo_received(&d->books, &events[i], now);
 	} while (n == EVENTS);
@@ -229,7 +234,7 @@ static int receive(struct demo *d)
 static int wait_until(struct demo *d, __u64 when)
 {
 	struct pollfd p = { .fd = d->fd, .events = POLLIN };
-	__u64 now = callout_dev_now();
+	__u64 now = callout_ns();
 
 	if (when <= now)
 		return 0;
@@ -248,7 +253,7 @@ static int expire_all(struct demo *d)
 	int ret = 0;
 
 	while (!ret && d->books.outstanding) {
-		now = callout_dev_now();
+		now = callout_ns();
 		if (now > limit)
 			return 0;
 		cancel_until(d, now);
@@ -258,8 +263,8 @@ static int expire_all(struct demo *d)
 			ret = wait_until(d, wake);
 	}
 
-	limit = callout_dev_now() + QUIET;
-	while (!ret && callout_dev_now() < limit) {
+	limit = callout_ns() + QUIET;
+	while (!ret && callout_ns() < limit) {
 		ret = wait_until(d, limit);
 		if (!ret)
 			ret = receive(d);
@@ -287,11 +292,10 @@ static int measure_set(__u64 max, __u64 *ns)
 	fd = callout_open_or_complain(0);
 	if (fd < 0)
 		return CALLOUT_EXIT_FAILED;
-	begin = callout_dev_now();
+	begin = callout_ns();
 	for (i = 0; i < sample && !ret; i++)
-		ret = callout_dev_set(fd, 0, 3600 * CALLOUT_NSEC_PER_SEC, i,
-				      &handle);
-	*ns = (callout_dev_now() - begin) / sample;
+		ret = callout_set(fd, 3600 * CALLOUT_NSEC_PER_SEC, i, &handle);
+	*ns = (callout_ns() - begin) / sample;
 	close(fd);
 	return ret ? callout_failed(ret, "set") : 0;
 }
@@ -303,7 +307,7 @@ static int prepare(struct demo *d)
 	__u64 ns, until_start;
 	int ret;
 
-	ret = callout_dev_info(d->fd, &info);
+	ret = callout_get_info(d->fd, &info);
 	if (ret)
 		return callout_failed(ret, "info");
 	d->books.tick = info.tick_ns;
@@ -319,7 +323,7 @@ static int prepare(struct demo *d)
 		return ret;
 	/* Some four operations for three callouts, and more than twice that. */
 	until_start = LEAD + d->books.n * ns * 3;
-	d->start = callout_dev_now() + until_start;
+	d->start = callout_ns() + until_start;
 	signal(SIGALRM, on_alarm);
 	alarm((until_start + d->span + PATIENCE) / CALLOUT_NSEC_PER_SEC +
 	      ALARM_MARGIN);
@@ -328,7 +332,7 @@ static int prepare(struct demo *d)
 
 static double seconds_since(__u64 begin)
 {
-	return ((double)callout_dev_now() - begin) / CALLOUT_NSEC_PER_SEC;
+	return ((double)callout_ns() - begin) / CALLOUT_NSEC_PER_SEC;
 }
 
 static int run(struct demo *d)
@@ -340,13 +344,13 @@ static int run(struct demo *d)
 	ret = prepare(d);
 	if (ret)
 		return ret;
-	begin = callout_dev_now();
+	begin = callout_ns();
 	ret = set_all(d);
 	if (ret)
 		return ret;
 	printf("%u set in %.3f s", d->books.n, seconds_since(begin));
 	make_plan(d);
-	begin = callout_dev_now();
+	begin = callout_ns();
 	cancel_until(d, 0);
 	lead = -seconds_since(d->start);
 	printf(", %u of the cancelling in %.3f s; the first %s %.3f s\n",
@@ -402,7 +406,7 @@ int callout_cmd_demo(int argc, char **argv)
 	struct demo d = {
 		.books.n = DEFAULT_COUNT,
 		.span = DEFAULT_SPAN,
-		.rng = callout_dev_now(),
+		.rng = callout_ns(),
 	};
 	struct demo_books *b = &d.books;
 	int ret;

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "calloutctl.h"
-#include "device.h"
 
 #define POINTS		11	/* n = 0, 100, ... 1000 */
 #define STEP		100
@@ -59,10 +58,9 @@ static int set_others(const struct curve *c, int fd, unsigned int n, __u64 *rng)
 	for (i = 0; i < n; i++) {
 		time = random_between(rng, NEAR_MIN, NEAR_MAX);
 		if (c->hashed)
-			ret = callout_dev_timeout(fd, 0, time, FUNC, i,
-						  &handle);
+			ret = callout_timeout(fd, FUNC, i, time, &handle);
 		else
-			ret = callout_dev_set(fd, 0, time, i, &handle);
+			ret = callout_set(fd, time, i, &handle);
 		if (ret)
 			return callout_failed(ret, "fig9: set");
 	}
@@ -76,13 +74,13 @@ static int one_pair(const struct curve *c, int fd, __u64 time)
 	int ret;
 
 	if (c->hashed) {
-		ret = callout_dev_timeout(fd, 0, time, FUNC, ARG_FAR, &handle);
+		ret = callout_timeout(fd, FUNC, ARG_FAR, time, &handle);
 		if (!ret)
-			ret = callout_dev_untimeout(fd, FUNC, ARG_FAR, 0);
+			ret = callout_untimeout(fd, FUNC, ARG_FAR, 0);
 	} else {
-		ret = callout_dev_set(fd, 0, time, ARG_FAR, &handle);
+		ret = callout_set(fd, time, ARG_FAR, &handle);
 		if (!ret)
-			ret = callout_dev_unset(fd, handle);
+			ret = callout_unset(fd, handle);
 	}
 	return ret == CALLOUT_CANCELLED ? 0 : ret ?: -EIO;
 }
@@ -102,14 +100,14 @@ static int measure(const struct curve *c, int fd, __u64 *rng, double *median)
 	int ret;
 
 	for (i = 0; i < BLOCKS; i++) {
-		begin = callout_dev_now();
+		begin = callout_ns();
 		for (j = 0; j < BLOCK_SIZE; j++) {
 			ret = one_pair(c, fd,
 				       random_between(rng, FAR_MIN, FAR_MAX));
 			if (ret)
 				return callout_failed(ret, c->calls);
 		}
-		ns[i] = (double)(callout_dev_now() - begin) / BLOCK_SIZE;
+		ns[i] = (double)(callout_ns() - begin) / BLOCK_SIZE;
 	}
 	qsort(ns, BLOCKS, sizeof(ns[0]), by_value);
 	*median = (ns[(BLOCKS - 1) / 2] + ns[BLOCKS / 2]) / 2;
@@ -242,7 +240,7 @@ static void judge(const struct curve *c)
 
 static int run(struct curve *curves, unsigned int n)
 {
-	__u64 rng = callout_dev_now();
+	__u64 rng = callout_ns();
 	unsigned int i, j;
 	int ret;
 

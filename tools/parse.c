@@ -81,3 +81,83 @@ bool callout_parse_number(const char *s, __u64 *value)
 	*value = strtoull(s, &end, 0);
 	return !errno && !*end;
 }
+
+/* Complains unless @s is a number from 1 to @max. */
+int callout_parse_positive(const char *command, const char *what,
+			   const char *s, __u64 max, __u64 *value)
+{
+	if (callout_parse_number(s, value) && *value && *value <= max)
+		return 0;
+	return callout_usage("%s: bad %s \"%s\": it is 1 to %llu", command,
+			     what, s, max);
+}
+
+static bool parse_clock(const char *s, __s32 *clockid)
+{
+	if (!strcmp(s, "monotonic"))
+		*clockid = CLOCK_MONOTONIC;
+	else if (!strcmp(s, "boottime"))
+		*clockid = CLOCK_BOOTTIME;
+	else
+		return false;
+	return true;
+}
+
+static int parse_wish_option(int opt, struct callout_wish *wish)
+{
+	switch (opt) {
+	case 'a':
+		wish->op.flags |= CALLOUT_ABSTIME;
+		return 0;
+	case 'c':
+		if (parse_clock(optarg, &wish->op.clockid))
+			return 0;
+		return callout_usage("set: bad clock \"%s\": it is monotonic or boottime",
+				     optarg);
+	case 'n':
+		return callout_parse_positive("set", "count", optarg, ~0U,
+					      &wish->count);
+	case 'p':
+		if (callout_parse_time(optarg, &wish->op.period) &&
+		    wish->op.period)
+			return 0;
+		return callout_usage("set: bad period \"%s\"", optarg);
+	case 's':
+		if (callout_parse_time(optarg, &wish->op.slack))
+			return 0;
+		return callout_usage("set: bad slack \"%s\"", optarg);
+	case 'j':
+		wish->json = true;
+		return 0;
+	default:
+		return callout_bad_option("set", opt);
+	}
+}
+
+/* "[OPTIONS] TIME [COOKIE]"; complains if that is wrong. */
+int callout_parse_wish(int argc, char **argv, const char *options,
+		       struct callout_wish *wish)
+{
+	__u64 time, cookie = 0;
+	int opt, ret;
+
+	wish->op = callout_op_set(0, 0);
+	wish->count = 1;
+	wish->json = false;
+	while ((opt = callout_getopt(argc, argv, options)) != -1) {
+		ret = parse_wish_option(opt, wish);
+		if (ret)
+			return ret;
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc < 1 || argc > 2)
+		return callout_usage("set takes a time and perhaps a cookie");
+	if (!callout_parse_time(argv[0], &time))
+		return callout_usage("set: bad time \"%s\"", argv[0]);
+	if (argc == 2 && !callout_parse_number(argv[1], &cookie))
+		return callout_usage("set: bad cookie \"%s\"", argv[1]);
+	wish->op.time = time;
+	wish->op.cookie = cookie;
+	return 0;
+}

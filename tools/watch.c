@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "calloutctl.h"
-#include "device.h"
 
 #define EVENTS		64
 #define LINE_MAX_LEN	256
-#define WORDS		6
+#define WORDS		12
 
 struct watch {
 	int fd;
+	bool json;
 	bool quit;
 	bool eof;
 	bool skip;	/* the rest of a line that was too long */
@@ -31,50 +31,81 @@ static void complain(const char *why)
 	fprintf(stderr, "calloutctl: %s\n", why);
 }
 
-/* "set" and "timeout" take -a; returns how many words that was. */
-static int take_abstime(int argc, char **argv, __u32 *flags)
+static void answer(const struct watch *w, const char *what,
+		   callout_handle_t handle)
 {
-	*flags = 0;
-	if (argc < 2 || strcmp(argv[1], "-a"))
-		return 0;
-	*flags = CALLOUT_ABSTIME;
-	return 1;
+	struct callout_json j;
+
+	if (w->json) {
+		callout_json_begin(&j);
+		callout_json_string(&j, "event", what);
+		if (handle)
+			callout_json_hex(&j, "handle", handle);
+		callout_json_end(&j);
+	} else if (handle) {
+		printf("%s handle 0x%llx\n", what, handle);
+	} else {
+		puts(what);
+	}
 }
 
-static void print_handle(int ret, const char *what, __u64 handle)
+static void print_cancelled(const struct watch *w, int ret, const char *what)
 {
+	if (ret == CALLOUT_CANCELLED)
+		answer(w, "cancelled", 0);
+	else if (ret == CALLOUT_WITHDRAWN)
+		answer(w, w->json ? "withdrawn" :
+		       "withdrawn: it had fired, its event was unread", 0);
+	else if (ret == -ENOENT)
+		answer(w, "not outstanding", 0);
+	else
+		callout_failed(ret, what);
+}
+
+/* Parses "set" and what is like it. Has complained if it returns false. */
+static bool parse_line(int argc, char **argv, struct callout_wish *wish)
+{
+	optind = 0;
+	return !callout_parse_wish(argc, argv, "+:ac:p:s:", wish);
+}
+
+static void set_op(const struct watch *w, struct callout_op *op,
+		   const char *what)
+{
+	int ret = callout_do(w->fd, op);
+
 	if (ret < 0)
 		callout_failed(ret, what);
 	else
-		printf("set handle 0x%llx\n", handle);
-}
-
-static void print_cancelled(int ret, const char *what)
-{
-	if (ret == CALLOUT_CANCELLED)
-		puts("cancelled");
-	else if (ret == CALLOUT_WITHDRAWN)
-		puts("withdrawn: it had fired, its event was unread");
-	else if (ret == -ENOENT)
-		puts("not outstanding");
-	else
-		callout_failed(ret, what);
+		answer(w, "set", op->handle);
 }
 
 static bool watch_set(struct watch *w, int argc, char **argv)
 {
-	__u64 time, cookie = 0, handle = 0;
-	__u32 flags;
-	int ret, shift = take_abstime(argc, argv, &flags);
+	struct callout_wish wish;
 
-	argc -= shift;
-	argv += shift;
-	if (argc < 2 || argc > 3 || !callout_parse_time(argv[1], &time))
+	if (!parse_line(argc, argv, &wish))
 		return false;
-	if (argc == 3 && !callout_parse_number(argv[2], &cookie))
+	set_op(w, &wish.op, "set");
+	return true;
+}
+
+static bool watch_reset(struct watch *w, int argc, char **argv)
+{
+	struct callout_wish wish;
+	int ret;
+
+	/* The cookie's place is the handle's. */
+	if (!parse_line(argc, argv, &wish) || optind != argc - 2)
 		return false;
-	ret = callout_dev_set(w->fd, flags, time, cookie, &handle);
-	print_handle(ret, "set", handle);
+	wish.op.op = CALLOUT_OP_RESET;
+	wish.op.handle = wish.op.cookie;
+	wish.op.cookie = 0;
+	ret = callout_do(w->fd, &wish.op);
+	if (ret == CALLOUT_CANCELLED || ret == CALLOUT_WITHDRAWN)
+		answer(w, "set", wish.op.handle);
+	else
+		print_cancelled(w, ret, "reset");
 	return true;
 }
 
@@ -84,24 +115,26 @@ static bool watch_unset(struct watch *w, int argc, char **argv)
 
 	if (argc != 2 || !callout_parse_number(argv[1], &handle))
 		return false;
-	print_cancelled(callout_dev_unset(w->fd, handle), "unset");
+	print_cancelled(w, callout_unset(w->fd, handle), "unset");
 	return true;
 }
 
 static bool watch_timeout(struct watch *w, int argc, char **argv)
 {
-	__u64 time, func, arg, handle = 0;
-	__u32 flags;
-	int ret, shift = take_abstime(argc, argv, &flags);
+	bool abstime = argc > 1 && !strcmp(argv[1], "-a");
+	__u64 time, func, arg;
+	struct callout_op op;
 
-	argc -= shift;
-	argv += shift;
+	argc -= abstime;
+	argv += abstime;
 	if (argc != 4 || !callout_parse_time(argv[1], &time) ||
 	    !callout_parse_number(argv[2], &func) ||
 	    !callout_parse_number(argv[3], &arg))
 		return false;
-	ret = callout_dev_timeout(w->fd, flags, time, func, arg, &handle);
-	print_handle(ret, "timeout", handle);
+	op = callout_op_timeout(func, arg, time);
+	if (abstime)
+		op.flags = CALLOUT_ABSTIME;
+	set_op(w, &op, "timeout");
 	return true;
 }
 
@@ -114,8 +147,53 @@ static bool watch_untimeout(struct watch *w, int argc, char **argv)
 		return false;
 	if (argc == 4 && !callout_parse_number(argv[3], &handle))
 		return false;
-	print_cancelled(callout_dev_untimeout(w->fd, func, arg, handle),
+	print_cancelled(w, callout_untimeout(w->fd, func, arg, handle),
 			"untimeout");
+	return true;
+}
+
+static void print_next(const struct watch *w, const char *clock, __u64 due)
+{
+	struct callout_json j;
+
+	if (w->json) {
+		callout_json_begin(&j);
+		callout_json_string(&j, "event", "next");
+		callout_json_string(&j, "clock", clock);
+		if (due != CALLOUT_FOREVER)
+			callout_json_number(&j, "due_ns", due);
+		callout_json_end(&j);
+	} else if (due == CALLOUT_FOREVER) {
+		printf("next %s none\n", clock);
+	} else {
+		printf("next %s due %llu.%09llu\n", clock,
+		       due / CALLOUT_NSEC_PER_SEC, due % CALLOUT_NSEC_PER_SEC);
+	}
+}
+
+static bool watch_next(struct watch *w, int argc, char **argv)
+{
+	static const struct {
+		clockid_t id;
+		const char *name;
+	} clocks[] = {
+		{ CLOCK_MONOTONIC, "monotonic" },
+		{ CLOCK_BOOTTIME, "boottime" },
+	};
+	unsigned int i;
+	__u64 due;
+	int ret;
+
+	(void)argv;
+	if (argc != 1)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		ret = callout_get_next(w->fd, clocks[i].id, &due);
+		if (ret < 0)
+			callout_failed(ret, "next");
+		else
+			print_next(w, clocks[i].name, due);
+	}
 	return true;
 }
 
@@ -127,11 +205,11 @@ static bool watch_info(struct watch *w, int argc, char **argv)
 	(void)argv;
 	if (argc != 1)
 		return false;
-	ret = callout_dev_info(w->fd, &info);
+	ret = callout_get_info(w->fd, &info);
 	if (ret < 0)
 		callout_failed(ret, "info");
 	else
-		callout_print_info(&info);
+		callout_print_info(&info, w->json);
 	return true;
 }
 
@@ -149,17 +227,21 @@ static const struct {
 	const char *usage;
 	bool (*run)(struct watch *w, int argc, char **argv);
 } commands[] = {
-	{ "set",	"set [-a] TIME [COOKIE]",	watch_set },
+	{ "set",	"set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]",
+	  watch_set },
+	{ "reset",	"reset [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME HANDLE",
+	  watch_reset },
 	{ "unset",	"unset HANDLE",			watch_unset },
 	{ "timeout",	"timeout [-a] TIME FUNC ARG",	watch_timeout },
 	{ "untimeout",	"untimeout FUNC ARG [HANDLE]",	watch_untimeout },
+	{ "next",	"next",				watch_next },
 	{ "info",	"info",				watch_info },
 	{ "quit",	"quit",				watch_quit },
 };
 
 static void run_line(struct watch *w, char *line)
 {
-	char *argv[WORDS];
+	char *argv[WORDS + 1];
 	char *word, *save;
 	int argc = 0;
 	size_t i;
@@ -169,6 +251,7 @@ static void run_line(struct watch *w, char *line)
 		argv[argc++] = word;
 	if (!argc)
 		return;
+	argv[argc] = NULL;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[0], commands[i].name))
@@ -179,7 +262,7 @@ static void run_line(struct watch *w, char *line)
 		}
 		return;
 	}
-	complain("commands are set, unset, timeout, untimeout, info, quit");
+	complain("commands are set, reset, unset, timeout, untimeout, next, info, quit");
 }
 
 static void run_lines(struct watch *w)
@@ -223,12 +306,12 @@ static int read_stdin(struct watch *w)
 static int read_events(struct watch *w)
 {
 	struct callout_event events[EVENTS];
-	int i, n = callout_dev_read(w->fd, events, EVENTS);
+	int i, n = callout_read(w->fd, events, EVENTS);
 
 	if (n < 0)
 		return n == -EAGAIN ? 0 : callout_failed(n, "read");
 	for (i = 0; i < n; i++)
-		callout_print_event(&events[i]);
+		callout_print_event(&events[i], w->json);
 	return 0;
 }
 
@@ -236,7 +319,7 @@ static int read_events(struct watch *w)
 static int nothing_left(struct watch *w)
 {
 	struct callout_info info;
-	int ret = callout_dev_info(w->fd, &info);
+	int ret = callout_get_info(w->fd, &info);
 
 	if (ret < 0)
 		return callout_failed(ret, "info");
@@ -276,9 +359,9 @@ int callout_cmd_watch(int argc, char **argv)
 	struct watch w = { 0 };
 	int ret;
 
-	(void)argv;
-	if (argc != 1)
-		return callout_usage("watch takes no arguments");
+	ret = callout_parse_json(argc, argv, &w.json);
+	if (ret)
+		return ret;
 	w.fd = callout_open_or_complain(O_NONBLOCK);
 	if (w.fd < 0)
 		return CALLOUT_EXIT_FAILED;

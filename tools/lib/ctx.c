@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ctx.c - timers of a loop that does one system call a turn
+ *
+ * What timers ask for is queued. An operation stands in the slot of its timer,
+ * so that arming and disarming a timer again in the same turn changes that
+ * slot, and takes no other. A slot has an owner unless it is an UNSET or empty:
+ * a timer that was disarmed may be freed at once, so nothing may point to it.
+ *
+ * timer._slot says which slot is the timer's, but only while timer._turn is
+ * ctx->turn. So the next turn takes the slots of all timers at once, without
+ * touching them.
+ *
+ * In the kernel a callout's cookie is the timer's address. A batch does the
+ * operations before it reads events, so there is no event of a timer that was
+ * disarmed before. One that was read and not handed out yet is found through
+ * timer._event.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "libcallout.h"
+
+#define TIME_LAST	(~0ULL >> 1)
+
+#define FIRST_OPS	64U
+
+/* callout_op.op of a slot that is empty, or whose operation has failed */
+#define OP_NONE		0U
+
+/**
+ * struct callout_ctx - an open file, and what is under way between turns
+ * @fd: the file, non-blocking
+ * @turn: counts turns, from 1
+ * @ops: the queue, with room for @max_ops
+ * @owners: the timers of @ops, see above
+ * @nr_ops: length of the queue
+ * @max_ops: room in the queue
+ * @nr_live: how many of @ops are to be done
+ * @nr_failed: so many of @ops, from the first, failed in the last turn
+ * @next_failed: the first of them that was not handed out
+ * @events: what was read in the last turn; with cookie 0 it is dropped
+ * @nr_events: how many
+ * @max_events: room for events
+ * @next_event: the first that was not handed out
+ * @left: how many timers there are to hand out
+ */
+struct callout_ctx {
+	int fd;
+	__u64 turn;
+	struct callout_op *ops;
+	struct callout_timer **owners;
+	unsigned int nr_ops, max_ops, nr_live;
+	unsigned int nr_failed, next_failed;
+	struct callout_event *events;
+	unsigned int nr_events, max_events, next_event;
+	unsigned int left;
+};
+
+int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
+{
+	struct callout_ctx *ctx;
+	int ret = -ENOMEM;
+
+	if (!nr_events || nr_events > CALLOUT_BATCH_MAX)
+		return -EINVAL;
+	ctx = calloc(1, sizeof(*ctx));
+	if (!ctx)
+		return ret;
+	ctx->turn = 1;
+	ctx->max_events = nr_events;
+	ctx->events = calloc(nr_events, sizeof(*ctx->events));
+	if (!ctx->events)
+		goto free_ctx;
+	ctx->fd = callout_open(O_NONBLOCK);
+	if (ctx->fd < 0) {
+		ret = ctx->fd;
+		goto free_events;
+	}
+	*pctx = ctx;
+	return 0;
+
+free_events:
+	free(ctx->events);
+free_ctx:
+	free(ctx);
+	return ret;
+}
+
+void callout_ctx_destroy(struct callout_ctx *ctx)
+{
+	if (!ctx)
+		return;
+	close(ctx->fd);
+	free(ctx->events);
+	free(ctx->owners);
+	free(ctx->ops);
+	free(ctx);
+}
+
+int callout_ctx_fd(const struct callout_ctx *ctx)
+{
+	return ctx->fd;
+}
+
+bool callout_ctx_pending(const struct callout_ctx *ctx)
+{
+	return ctx->nr_live || ctx->left;
+}
+
+static bool grow(struct callout_ctx *ctx)
+{
+	unsigned int max = ctx->max_ops ? 2 * ctx->max_ops : FIRST_OPS;
+	void *mem;
+
+	if (max > CALLOUT_BATCH_MAX)
+		return false;
+	mem = realloc(ctx->ops, max * sizeof(*ctx->ops));
+	if (!mem)
+		return false;
+	ctx->ops = mem;
+	mem = realloc(ctx->owners, max * sizeof(*ctx->owners));
+	if (!mem)
+		return false;
+	ctx->owners = mem;
+	ctx->max_ops = max;
+	return true;
+}
+
+static bool has_slot(const struct callout_ctx *ctx,
+		     const struct callout_timer *timer)
+{
+	return timer->_turn == ctx->turn;
+}
+
+/* It has failed, and that was not handed out. */
+static bool slot_failed(const struct callout_ctx *ctx, unsigned int slot)
+{
+	return ctx->ops[slot].op == OP_NONE && ctx->owners[slot];
+}
+
+/*
+ * Puts an operation into the timer's slot, or into a new one. If there is no
+ * room for that it is done at once.
+ */
+static int queue_op(struct callout_ctx *ctx, struct callout_timer *timer,
+		    struct callout_op *op, struct callout_timer *owner)
+{
+	unsigned int slot;
+
+	if (!has_slot(ctx, timer)) {
+		if (ctx->nr_ops == ctx->max_ops && !grow(ctx))
+			return callout_do(ctx->fd, op);
+		timer->_slot = ctx->nr_ops++;
+		timer->_turn = ctx->turn;
+		ctx->ops[timer->_slot].op = OP_NONE;
+		ctx->owners[timer->_slot] = NULL;
+	}
+	slot = timer->_slot;
+	if (slot_failed(ctx, slot))
+		ctx->left--;
+	if (ctx->ops[slot].op == OP_NONE)
+		ctx->nr_live++;
+	ctx->ops[slot] = *op;
+	ctx->owners[slot] = owner;
+	return 0;
+}
+
+/* Takes back a SET that was queued, or the news that it failed. */
+static void empty_slot(struct callout_ctx *ctx, unsigned int slot)
+{
+	if (slot_failed(ctx, slot))
+		ctx->left--;
+	else if (ctx->ops[slot].op != OP_NONE)
+		ctx->nr_live--;
+	ctx->ops[slot].op = OP_NONE;
+	ctx->owners[slot] = NULL;
+}
+
+/* An event that was read is not handed out any more. */
+static void drop_event(struct callout_ctx *ctx, struct callout_timer *timer)
+{
+	if (!timer->_event)
+		return;
+	ctx->events[timer->_event - 1].cookie = 0;
+	timer->_event = 0;
+	ctx->left--;
+}
+
+static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
+	       __u32 flags)
+{
+	callout_handle_t handle = timer->_handle;
+	struct callout_op op;
+	int ret;
+
+	if (time > TIME_LAST || timer->period > TIME_LAST ||
+	    timer->slack > TIME_LAST)
+		return -EINVAL;
+	/* It was disarmed in this turn: the UNSET becomes a RESET. */
+	if (has_slot(ctx, timer) &&
+	    ctx->ops[timer->_slot].op == CALLOUT_OP_UNSET)
+		handle = ctx->ops[timer->_slot].handle;
+	if (handle)
+		op = callout_op_reset(handle, time);
+	else
+		op = callout_op_set(time, (uintptr_t)timer);
+	op.flags = flags;
+	if (timer->clockid)
+		op.clockid = timer->clockid;
+	op.period = timer->period;
+	op.slack = timer->slack;
+
+	ret = queue_op(ctx, timer, &op, timer);
+	if (ret < 0)
+		return ret;
+	drop_event(ctx, timer);
+	timer->_handle = op.handle;
+	timer->_armed = true;
+	return 0;
+}
+
+int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
+		__u64 time)
+{
+	return arm(ctx, timer, time, 0);
+}
+
+int callout_arm_at(struct callout_ctx *ctx, struct callout_timer *timer,
+		   __u64 time)
+{
+	return arm(ctx, timer, time, CALLOUT_ABSTIME);
+}
+
+bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer)
+{
+	bool was_armed = timer->_armed;
+	struct callout_op op;
+
+	drop_event(ctx, timer);
+	if (timer->_handle) {
+		op = callout_op_unset(timer->_handle);
+		queue_op(ctx, timer, &op, NULL);
+		timer->_handle = 0;
+	} else if (has_slot(ctx, timer) && ctx->owners[timer->_slot]) {
+		empty_slot(ctx, timer->_slot);
+	}
+	timer->_armed = false;
+	return was_armed;
+}
+
+/* Closes the gaps in the queue. No timer has a slot. */
+static void compact(struct callout_ctx *ctx)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ctx->nr_ops; i++) {
+		if (ctx->ops[i].op == OP_NONE)
+			continue;
+		ctx->ops[n] = ctx->ops[i];
+		ctx->owners[n++] = ctx->owners[i];
+	}
+	ctx->nr_ops = n;
+}
+
+/*
+ * The first @done operations were tried. Those that failed stay, to be handed
+ * out, and after them those that were not tried.
+ */
+static void settle(struct callout_ctx *ctx, unsigned int done)
+{
+	struct callout_timer *timer;
+	unsigned int i, n = 0;
+	struct callout_op *op;
+
+	ctx->nr_failed = 0;
+	ctx->next_failed = 0;
+	for (i = 0; i < ctx->nr_ops; i++) {
+		op = &ctx->ops[i];
+		timer = ctx->owners[i];
+		if (i < done) {
+			if (!timer)
+				continue;
+			if (op->result >= 0) {
+				timer->_handle = op->handle;
+				continue;
+			}
+			if (op->result == -ENOENT)
+				timer->_handle = 0;
+			op->op = OP_NONE;
+			ctx->nr_failed++;
+			ctx->left++;
+		}
+		if (timer) {
+			timer->_slot = n;
+			timer->_turn = ctx->turn;
+		}
+		ctx->ops[n] = *op;
+		ctx->owners[n++] = timer;
+	}
+	ctx->nr_ops = n;
+	ctx->nr_live = n - ctx->nr_failed;
+}
+
+/* A second event of a periodic timer counts as overrun of the first. */
+static void merge(struct callout_event *first, struct callout_event *second)
+{
+	if (__builtin_add_overflow(first->overrun, second->overrun,
+				   &first->overrun) ||
+	    __builtin_add_overflow(first->overrun, 1U, &first->overrun))
+		first->overrun = ~0U;
+	second->cookie = 0;
+}
+
+static void reap(struct callout_ctx *ctx, unsigned int got)
+{
+	struct callout_timer *timer;
+	struct callout_event *e;
+	unsigned int i;
+
+	ctx->nr_events = got;
+	ctx->next_event = 0;
+	for (i = 0; i < got; i++) {
+		e = &ctx->events[i];
+		timer = (struct callout_timer *)(uintptr_t)e->cookie;
+		if (timer->_event) {
+			merge(&ctx->events[timer->_event - 1], e);
+			continue;
+		}
+		timer->_event = i + 1;
+		if (!(e->flags & CALLOUT_EVENT_PERIODIC))
+			timer->_handle = 0;
+		ctx->left++;
+	}
+}
+
+int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
+{
+	struct callout_batch batch;
+	int ret;
+
+	if (ctx->left)
+		return ctx->left;
+	ctx->turn++;
+	compact(ctx);
+	callout_batch_init(&batch, ctx->ops, ctx->nr_ops, ctx->events,
+			   ctx->max_events);
+	if (timeout) {
+		/* What failed is to be told before it waits. */
+		batch.flags = CALLOUT_BATCH_WAIT | CALLOUT_BATCH_STOP;
+		batch.timeout = timeout;
+	}
+	ret = callout_batch_submit(ctx->fd, &batch);
+	settle(ctx, batch.done);
+	reap(ctx, batch.got);
+	if (ctx->left || ret == -ETIME)
+		return ctx->left;
+	return ret;
+}
+
+struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
+				       struct callout_event *event)
+{
+	struct callout_timer *timer;
+	struct callout_event *e;
+	unsigned int slot;
+
+	while (ctx->next_failed < ctx->nr_failed) {
+		slot = ctx->next_failed++;
+		if (!slot_failed(ctx, slot))
+			continue;
+		timer = ctx->owners[slot];
+		timer->error = ctx->ops[slot].result;
+		/* One that could not be moved fires when it would have. */
+		timer->_armed = timer->_handle;
+		empty_slot(ctx, slot);
+		if (event)
+			memset(event, 0, sizeof(*event));
+		return timer;
+	}
+	while (ctx->next_event < ctx->nr_events) {
+		e = &ctx->events[ctx->next_event++];
+		if (!e->cookie)
+			continue;
+		timer = (struct callout_timer *)(uintptr_t)e->cookie;
+		timer->error = 0;
+		timer->_armed = timer->_handle;
+		if (event)
+			*event = *e;
+		drop_event(ctx, timer);
+		return timer;
+	}
+	return NULL;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device.c - the operations of /dev/callout as functions
+ *
+ * Each is one system call, and keeps nothing between calls, so that any number
+ * of threads may call them, for the same file too.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "libcallout.h"
+
+#define NSEC_PER_SEC	1000000000ULL
+
+/* By the opcode. */
+static const unsigned long op_requests[] = {
+	[CALLOUT_OP_SET] = CALLOUT_IOC_SET,
+	[CALLOUT_OP_UNSET] = CALLOUT_IOC_UNSET,
+	[CALLOUT_OP_RESET] = CALLOUT_IOC_RESET,
+	[CALLOUT_OP_TIMEOUT] = CALLOUT_IOC_TIMEOUT,
+	[CALLOUT_OP_UNTIMEOUT] = CALLOUT_IOC_UNTIMEOUT,
+};
+
+static int do_ioctl(int fd, unsigned long request, void *arg)
+{
+	int ret = ioctl(fd, request, arg);
+
+	return ret < 0 ? -errno : ret;
+}
+
+int callout_open(int flags)
+{
+	int fd;
+
+	if (flags & ~O_NONBLOCK)
+		return -EINVAL;
+	fd = open(CALLOUT_DEVICE, O_RDWR | O_CLOEXEC | flags);
+	return fd < 0 ? -errno : fd;
+}
+
+int callout_do(int fd, struct callout_op *op)
+{
+	if (op->op < CALLOUT_OP_SET || op->op > CALLOUT_OP_UNTIMEOUT)
+		return -EINVAL;
+	return do_ioctl(fd, op_requests[op->op], op);
+}
+
+static int do_set(int fd, struct callout_op op, callout_handle_t *handle)
+{
+	int ret = callout_do(fd, &op);
+
+	if (!ret)
+		*handle = op.handle;
+	return ret;
+}
+
+int callout_set(int fd, __u64 time, __u64 cookie, callout_handle_t *handle)
+{
+	return do_set(fd, callout_op_set(time, cookie), handle);
+}
+
+int callout_set_at(int fd, clockid_t clockid, __u64 time, __u64 cookie,
+		   callout_handle_t *handle)
+{
+	struct callout_op op = callout_op_set(time, cookie);
+
+	op.clockid = clockid;
+	op.flags = CALLOUT_ABSTIME;
+	return do_set(fd, op, handle);
+}
+
+int callout_set_every(int fd, __u64 period, __u64 cookie,
+		      callout_handle_t *handle)
+{
+	struct callout_op op = callout_op_set(period, cookie);
+
+	if (!period)
+		return -EINVAL;
+	op.period = period;
+	return do_set(fd, op, handle);
+}
+
+int callout_unset(int fd, callout_handle_t handle)
+{
+	struct callout_op op = callout_op_unset(handle);
+
+	return callout_do(fd, &op);
+}
+
+int callout_reset(int fd, callout_handle_t handle, __u64 time)
+{
+	struct callout_op op = callout_op_reset(handle, time);
+
+	return callout_do(fd, &op);
+}
+
+int callout_reset_at(int fd, callout_handle_t handle, clockid_t clockid,
+		     __u64 time)
+{
+	struct callout_op op = callout_op_reset(handle, time);
+
+	op.clockid = clockid;
+	op.flags = CALLOUT_ABSTIME;
+	return callout_do(fd, &op);
+}
+
+int callout_timeout(int fd, __u64 func, __u64 arg, __u64 time,
+		    callout_handle_t *handle)
+{
+	return do_set(fd, callout_op_timeout(func, arg, time), handle);
+}
+
+int callout_untimeout(int fd, __u64 func, __u64 arg, callout_handle_t handle)
+{
+	struct callout_op op = callout_op_untimeout(func, arg, handle);
+
+	return callout_do(fd, &op);
+}
+
+int callout_batch_submit(int fd, struct callout_batch *batch)
+{
+	int ret;
+
+	batch->done = 0;
+	batch->failed = 0;
+	batch->got = 0;
+	ret = do_ioctl(fd, CALLOUT_IOC_BATCH, batch);
+	return ret < 0 ? ret : (int)batch->got;
+}
+
+int callout_read(int fd, struct callout_event *events, unsigned int nr_events)
+{
+	ssize_t n = read(fd, events, nr_events * sizeof(*events));
+
+	return n < 0 ? -errno : (int)(n / sizeof(*events));
+}
+
+int callout_get_next(int fd, clockid_t clockid, __u64 *due)
+{
+	struct callout_next next = { .clockid = clockid };
+	int ret = do_ioctl(fd, CALLOUT_IOC_NEXT, &next);
+
+	if (!ret)
+		*due = next.due;
+	return ret;
+}
+
+int callout_get_info(int fd, struct callout_info *info)
+{
+	return do_ioctl(fd, CALLOUT_IOC_INFO, info);
+}
+
+int callout_set_limit(int fd, __u64 limit)
+{
+	return do_ioctl(fd, CALLOUT_IOC_LIMIT, &limit);
+}
+
+int callout_set_eventfd(int fd, int eventfd)
+{
+	__s32 arg = eventfd;
+
+	return do_ioctl(fd, CALLOUT_IOC_EVENTFD, &arg);
+}
+
+__u64 callout_now(clockid_t clockid)
+{
+	struct timespec ts;
+
+	if (clock_gettime(clockid, &ts))
+		return 0;
+	return ts.tv_sec * NSEC_PER_SEC + ts.tv_nsec;
+}

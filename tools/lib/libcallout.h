@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * libcallout.h - /dev/callout for programs: calls, batches, timers of a loop
+ *
+ * Times are in nanoseconds. Functions that can fail return a negative errno
+ * value; what errno itself is afterwards is not specified. See libcallout(3).
+ */
+#ifndef _LIBCALLOUT_H
+#define _LIBCALLOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+
+#include <linux/callout.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CALLOUT_DEVICE		"/dev/callout"
+
+/* A callout of one open file; never 0. */
+typedef __u64 callout_handle_t;
+
+/* A time that does not come. */
+#define CALLOUT_FOREVER		(~0ULL)
+
+/*
+ * Operations. Each of these fills a struct callout_op; time is from now on and
+ * the clock CLOCK_MONOTONIC, unless the caller then changes flags and clockid.
+ * period and slack can be set in the same way.
+ */
+
+static inline struct callout_op callout_op_set(__u64 time, __u64 cookie)
+{
+	struct callout_op op;
+
+	memset(&op, 0, sizeof(op));
+	op.op = CALLOUT_OP_SET;
+	op.clockid = CLOCK_MONOTONIC;
+	op.time = time;
+	op.cookie = cookie;
+	return op;
+}
+
+static inline struct callout_op callout_op_unset(callout_handle_t handle)
+{
+	struct callout_op op;
+
+	memset(&op, 0, sizeof(op));
+	op.op = CALLOUT_OP_UNSET;
+	op.handle = handle;
+	return op;
+}
+
+static inline struct callout_op callout_op_reset(callout_handle_t handle,
+						 __u64 time)
+{
+	struct callout_op op;
+
+	memset(&op, 0, sizeof(op));
+	op.op = CALLOUT_OP_RESET;
+	op.clockid = CLOCK_MONOTONIC;
+	op.time = time;
+	op.handle = handle;
+	return op;
+}
+
+static inline struct callout_op callout_op_timeout(__u64 func, __u64 arg,
+						   __u64 time)
+{
+	struct callout_op op = callout_op_set(time, arg);
+
+	op.op = CALLOUT_OP_TIMEOUT;
+	op.func = func;
+	return op;
+}
+
+static inline struct callout_op callout_op_untimeout(__u64 func, __u64 arg,
+						     callout_handle_t handle)
+{
+	struct callout_op op = callout_op_unset(handle);
+
+	op.op = CALLOUT_OP_UNTIMEOUT;
+	op.cookie = arg;
+	op.func = func;
+	return op;
+}
+
+/* A batch of the first @nr_ops of @ops, with room for @nr_events events. */
+static inline void callout_batch_init(struct callout_batch *batch,
+				      struct callout_op *ops,
+				      unsigned int nr_ops,
+				      struct callout_event *events,
+				      unsigned int nr_events)
+{
+	memset(batch, 0, sizeof(*batch));
+	batch->ops = (uintptr_t)ops;
+	batch->nr_ops = nr_ops;
+	batch->op_size = sizeof(*ops);
+	batch->events = (uintptr_t)events;
+	batch->nr_events = nr_events;
+}
+
+#pragma GCC visibility push(default)
+
+/* Calls: one system call each, from any thread. */
+
+int callout_open(int flags);
+int callout_do(int fd, struct callout_op *op);
+int callout_set(int fd, __u64 time, __u64 cookie, callout_handle_t *handle);
+int callout_set_at(int fd, clockid_t clockid, __u64 time, __u64 cookie,
+		   callout_handle_t *handle);
+int callout_set_every(int fd, __u64 period, __u64 cookie,
+		      callout_handle_t *handle);
+int callout_unset(int fd, callout_handle_t handle);
+int callout_reset(int fd, callout_handle_t handle, __u64 time);
+int callout_reset_at(int fd, callout_handle_t handle, clockid_t clockid,
+		     __u64 time);
+int callout_timeout(int fd, __u64 func, __u64 arg, __u64 time,
+		    callout_handle_t *handle);
+int callout_untimeout(int fd, __u64 func, __u64 arg, callout_handle_t handle);
+int callout_batch_submit(int fd, struct callout_batch *batch);
+int callout_read(int fd, struct callout_event *events, unsigned int nr_events);
+int callout_get_next(int fd, clockid_t clockid, __u64 *due);
+int callout_get_info(int fd, struct callout_info *info);
+int callout_set_limit(int fd, __u64 limit);
+int callout_set_eventfd(int fd, int eventfd);
+__u64 callout_now(clockid_t clockid);
+
+/*
+ * Timers of a loop. A context has an open file, and queues what its timers
+ * ask for until callout_ctx_turn() does it all, and reads what has fired, in
+ * one system call. One thread at a time may use a context and its timers.
+ */
+
+struct callout_ctx;
+
+/**
+ * struct callout_timer - a timer of a context; must be all 0 to begin with
+ * @data: the caller's
+ * @period: when it is armed: 0, or from then on it fires so often
+ * @slack: when it is armed: by how much it may be later, so that it can be
+ *	put together with others
+ * @clockid: CLOCK_MONOTONIC, for which 0 stands too, or CLOCK_BOOTTIME; does
+ *	not change while the timer is armed
+ * @error: when callout_ctx_next() returns it: 0: it has fired; or the negative
+ *	errno value that says why it could not be armed
+ */
+struct callout_timer {
+	void *data;
+	__u64 period;
+	__u64 slack;
+	clockid_t clockid;
+	int error;
+
+	/* private: of the library */
+	callout_handle_t _handle;
+	__u64 _turn;
+	unsigned int _slot;
+	unsigned int _event;
+	bool _armed;
+};
+
+int callout_ctx_create(struct callout_ctx **ctx, unsigned int nr_events);
+void callout_ctx_destroy(struct callout_ctx *ctx);
+int callout_ctx_fd(const struct callout_ctx *ctx);
+bool callout_ctx_pending(const struct callout_ctx *ctx);
+int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout);
+struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
+				       struct callout_event *event);
+int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
+		__u64 time);
+int callout_arm_at(struct callout_ctx *ctx, struct callout_timer *timer,
+		   __u64 time);
+bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer);
+
+#pragma GCC visibility pop
+
+/* Whether its event, or the news that it could not be armed, is to come. */
+static inline bool callout_armed(const struct callout_timer *timer)
+{
+	return timer->_armed;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _LIBCALLOUT_H */

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * output.c - what calloutctl prints of events and counters, as text and JSON
+ */
+#include <stddef.h>
+#include <stdio.h>
+
+#include "calloutctl.h"
+
+void callout_json_begin(struct callout_json *j)
+{
+	j->members = 0;
+	putchar('{');
+}
+
+static void json_name(struct callout_json *j, const char *name)
+{
+	printf("%s\"%s\": ", j->members++ ? ", " : "", name);
+}
+
+void callout_json_number(struct callout_json *j, const char *name, __u64 value)
+{
+	json_name(j, name);
+	printf("%llu", value);
+}
+
+/* For what may be beyond 2^53, where many readers of JSON round. */
+void callout_json_hex(struct callout_json *j, const char *name, __u64 value)
+{
+	json_name(j, name);
+	printf("\"0x%llx\"", value);
+}
+
+void callout_json_bool(struct callout_json *j, const char *name, bool value)
+{
+	json_name(j, name);
+	fputs(value ? "true" : "false", stdout);
+}
+
+void callout_json_real(struct callout_json *j, const char *name, double value)
+{
+	json_name(j, name);
+	printf("%.1f", value);
+}
+
+/* Bytes beyond ASCII may be no UTF-8: the name of a process can be anything. */
+void callout_json_string(struct callout_json *j, const char *name,
+			 const char *value)
+{
+	unsigned char c;
+
+	json_name(j, name);
+	putchar('"');
+	while ((c = *value++)) {
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c < 0x20 || c >= 0x7f)
+			printf("\\u%04x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+void callout_json_array(struct callout_json *j, const char *name,
+			const __u64 *values, unsigned int n)
+{
+	unsigned int i;
+
+	json_name(j, name);
+	for (i = 0; i < n; i++)
+		printf("%s%llu", i ? ", " : "[", values[i]);
+	putchar(']');
+}
+
+void callout_json_end(struct callout_json *j)
+{
+	(void)j;
+	puts("}");
+}
+
+static void print_event_json(const struct callout_event *event)
+{
+	struct callout_json j;
+
+	callout_json_begin(&j);
+	callout_json_string(&j, "event", "fired");
+	callout_json_hex(&j, "handle", event->handle);
+	callout_json_number(&j, "cookie", event->cookie);
+	callout_json_hex(&j, "func", event->func);
+	callout_json_number(&j, "due_ns", event->due);
+	callout_json_number(&j, "fired_ns", event->fired);
+	callout_json_number(&j, "overrun", event->overrun);
+	callout_json_bool(&j, "periodic",
+			  event->flags & CALLOUT_EVENT_PERIODIC);
+	callout_json_end(&j);
+}
+
+/*
+ * @event->fired is in CLOCK_MONOTONIC, @event->due in the callout's clock. How
+ * late it was can be told if that is the same, or has not drifted apart.
+ */
+void callout_print_event(const struct callout_event *event, bool json)
+{
+	if (json) {
+		print_event_json(event);
+		return;
+	}
+	printf("fired handle 0x%llx cookie %llu", event->handle, event->cookie);
+	if (event->func)
+		printf(" func 0x%llx", event->func);
+	printf(" due %llu.%09llu", event->due / CALLOUT_NSEC_PER_SEC,
+	       event->due % CALLOUT_NSEC_PER_SEC);
+	if (event->fired >= event->due)
+		printf(" late %.3f ms", (double)(event->fired - event->due) /
+					CALLOUT_NSEC_PER_MSEC);
+	if (event->flags & CALLOUT_EVENT_PERIODIC)
+		printf(" overrun %u", event->overrun);
+	putchar('\n');
+}
+
+#define COUNTER(name)	{ #name, offsetof(struct callout_info, name) }
+
+static const struct {
+	const char *name;
+	size_t offset;
+} counters[] = {
+	COUNTER(tick_ns),
+	COUNTER(max_outstanding),
+	COUNTER(outstanding),
+	COUNTER(unread),
+	COUNTER(max_user),
+	COUNTER(user_outstanding),
+	COUNTER(set),
+	COUNTER(reset),
+	COUNTER(cancelled),
+	COUNTER(withdrawn),
+	COUNTER(delivered),
+	COUNTER(repeated),
+	COUNTER(handlers),
+	COUNTER(wakeups),
+	COUNTER(false_wakeups),
+	COUNTER(hops),
+	COUNTER(visits),
+	COUNTER(refiles),
+	COUNTER(max_units),
+};
+
+static __u64 counter(const struct callout_info *info, unsigned int i)
+{
+	return *(const __u64 *)((const char *)info + counters[i].offset);
+}
+
+static void print_info_json(const struct callout_info *info)
+{
+	struct callout_json j;
+	unsigned int i;
+
+	callout_json_begin(&j);
+	callout_json_number(&j, "abi_version", info->abi_version);
+	callout_json_number(&j, "op_size", info->op_size);
+	callout_json_number(&j, "event_size", info->event_size);
+	callout_json_number(&j, "clocks", info->clocks);
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		callout_json_number(&j, counters[i].name, counter(info, i));
+	callout_json_array(&j, "late", info->late, ARRAY_SIZE(info->late));
+	callout_json_string(&j, "scheme", info->scheme);
+	callout_json_array(&j, "scheme_late", info->scheme_late,
+			   ARRAY_SIZE(info->scheme_late));
+	callout_json_end(&j);
+}
+
+static void print_count(const char *what, __u64 count)
+{
+	printf("%-16s%20llu\n", what, count);
+}
+
+/* Names as they are in struct callout_info, with spaces. */
+static void print_counter(const struct callout_info *info, unsigned int i)
+{
+	char what[32];
+	char *p;
+
+	snprintf(what, sizeof(what), "%s", counters[i].name);
+	for (p = what; *p; p++)
+		if (*p == '_')
+			*p = ' ';
+	print_count(what, counter(info, i));
+}
+
+void callout_print_info(const struct callout_info *info, bool json)
+{
+	static const char *const span[] = { "second", "minute", "hour", "day" };
+	char what[32];
+	unsigned int i;
+
+	if (json) {
+		print_info_json(info);
+		return;
+	}
+	print_count("ABI version", info->abi_version);
+	print_count("op size", info->op_size);
+	print_count("event size", info->event_size);
+	for (i = 0; i < 32; i++)
+		if (info->clocks & 1U << i)
+			print_count("clock", i);
+	for (i = 0; i < ARRAY_SIZE(counters); i++)
+		print_counter(info, i);
+	for (i = 0; i < ARRAY_SIZE(info->late); i++) {
+		snprintf(what, sizeof(what), "  late from %u",
+			 i ? 1U << (i - 1) : 0);
+		print_count(what, info->late[i]);
+	}
+	/* A kernel that does not know this leaves it empty. */
+	if (!info->scheme[0])
+		return;
+	printf("%-16s%20s\n", "scheme", info->scheme);
+	for (i = 0; i < ARRAY_SIZE(span); i++) {
+		snprintf(what, sizeof(what), "  late by %s", span[i]);
+		print_count(what, info->scheme_late[i]);
+	}
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stat.c - what the whole facility does, line by line, as vmstat does
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calloutctl.h"
+
+/* The headings again after so many lines. */
+#define LINES	20
+
+/* The counters of struct callout_info that are of the whole facility. */
+struct figures {
+	__u64 fired, wakeups, false_wakeups, hops, visits, refiles;
+	__u64 late[ARRAY_SIZE(((struct callout_info *)NULL)->late)];
+};
+
+static void take_figures(const struct callout_info *info, struct figures *f)
+{
+	f->fired = info->handlers;
+	f->wakeups = info->wakeups;
+	f->false_wakeups = info->false_wakeups;
+	f->hops = info->hops;
+	f->visits = info->visits;
+	f->refiles = info->refiles;
+	memcpy(f->late, info->late, sizeof(f->late));
+}
+
+static void subtract(struct figures *f, const struct figures *before)
+{
+	unsigned int i;
+
+	f->fired -= before->fired;
+	f->wakeups -= before->wakeups;
+	f->false_wakeups -= before->false_wakeups;
+	f->hops -= before->hops;
+	f->visits -= before->visits;
+	f->refiles -= before->refiles;
+	for (i = 0; i < ARRAY_SIZE(f->late); i++)
+		f->late[i] -= before->late[i];
+}
+
+static void print_text(const struct figures *f, unsigned int line,
+		       __u64 max_units)
+{
+	__u64 late = 0;
+	unsigned int i;
+
+	if (line % LINES == 0)
+		printf("%10s %10s %10s %10s %10s %10s %10s %10s\n", "fired",
+		       "wakeups", "false", "hops", "visits", "refiles",
+		       "late>1", "max_units");
+	for (i = 2; i < ARRAY_SIZE(f->late); i++)
+		late += f->late[i];
+	printf("%10llu %10llu %10llu %10llu %10llu %10llu %10llu %10llu\n",
+	       f->fired, f->wakeups, f->false_wakeups, f->hops, f->visits,
+	       f->refiles, late, max_units);
+}
+
+static void print_json(const struct figures *f, __u64 ns, __u64 max_units)
+{
+	struct callout_json j;
+
+	callout_json_begin(&j);
+	if (ns)
+		callout_json_number(&j, "interval_ns", ns);
+	callout_json_number(&j, "fired", f->fired);
+	callout_json_number(&j, "wakeups", f->wakeups);
+	callout_json_number(&j, "false_wakeups", f->false_wakeups);
+	callout_json_number(&j, "hops", f->hops);
+	callout_json_number(&j, "visits", f->visits);
+	callout_json_number(&j, "refiles", f->refiles);
+	callout_json_array(&j, "late", f->late, ARRAY_SIZE(f->late));
+	callout_json_number(&j, "max_units", max_units);
+	callout_json_end(&j);
+}
+
+/* The next line is an interval after this one was to come, so none drifts. */
+static void sleep_until(__u64 ns)
+{
+	struct timespec ts = {
+		.tv_sec = ns / CALLOUT_NSEC_PER_SEC,
+		.tv_nsec = ns % CALLOUT_NSEC_PER_SEC,
+	};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) ==
+	       EINTR)
+		;
+}
+
+static int run(int fd, __u64 interval, __u64 count, bool json)
+{
+	__u64 now, then = 0, begin = callout_ns();
+	struct figures before = { 0 }, f, sum;
+	struct callout_info info;
+	__u64 i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		if (i)
+			sleep_until(begin + i * interval);
+		ret = callout_get_info(fd, &info);
+		if (ret)
+			return callout_failed(ret, "info");
+		now = callout_ns();
+		take_figures(&info, &sum);
+		f = sum;
+		subtract(&f, &before);
+		before = sum;
+		if (json)
+			print_json(&f, i ? now - then : 0, info.max_units);
+		else
+			print_text(&f, i, info.max_units);
+		then = now;
+		if (fflush(stdout))
+			return CALLOUT_EXIT_FAILED;
+	}
+	return 0;
+}
+
+int callout_cmd_stat(int argc, char **argv)
+{
+	__u64 interval = CALLOUT_NSEC_PER_SEC, count = ~0ULL;
+	int opt, fd, ret;
+	bool json = false;
+
+	while ((opt = callout_getopt(argc, argv, "+:j")) != -1) {
+		if (opt != 'j')
+			return callout_bad_option("stat", opt);
+		json = true;
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc > 2)
+		return callout_usage("stat takes an interval and a count");
+	if (argc && (!callout_parse_time(argv[0], &interval) || !interval))
+		return callout_usage("stat: bad interval \"%s\"", argv[0]);
+	if (argc == 2) {
+		ret = callout_parse_positive("stat", "count", argv[1], ~0U,
+					     &count);
+		if (ret)
+			return ret;
+	}
+	fd = callout_open_or_complain(0);
+	if (fd < 0)
+		return CALLOUT_EXIT_FAILED;
+	ret = run(fd, interval, count, json);
+	close(fd);
+	return ret;
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * top.c - the open files with the most callouts
+ *
+ * They come from debugfs, where each file is once, with the process that
+ * opened it. Where that cannot be read they come from /proc/PID/fdinfo, which
+ * has fewer numbers, of the caller's own processes unless he is root, and a
+ * file once for each descriptor of it.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calloutctl.h"
+
+#define DEBUGFS_FILES	"/sys/kernel/debug/callout/files"
+
+#define DEFAULT_COUNT	20
+#define MAX_COUNT	1000000
+
+#define LINE_LEN	512
+#define COMM_LEN	64
+
+/* The columns by the names that they have in debugfs. */
+enum column {
+	PID,
+	UID,
+	OUTSTANDING,
+	UNREAD,
+	LIMIT,
+	SET,
+	RESET,
+	CANCELLED,
+	WITHDRAWN,
+	FIRED,
+	DELIVERED,
+	COLUMNS,
+};
+
+static const char * const names[] = {
+	[PID] = "pid",
+	[UID] = "uid",
+	[OUTSTANDING] = "outstanding",
+	[UNREAD] = "unread",
+	[LIMIT] = "limit",
+	[SET] = "set",
+	[RESET] = "reset",
+	[CANCELLED] = "cancelled",
+	[WITHDRAWN] = "withdrawn",
+	[FIRED] = "fired",
+	[DELIVERED] = "delivered",
+};
+
+/**
+ * struct entry - an open file, or all of a process
+ * @known: bit n: values[n] is known
+ * @files: how many files it stands for
+ * @values: by enum column
+ * @comm: the name of the process
+ */
+struct entry {
+	unsigned int known;
+	unsigned int files;
+	__u64 values[COLUMNS];
+	char comm[COMM_LEN];
+};
+
+/**
+ * struct table - all that were found
+ * @n: how many
+ * @room: for so many
+ * @entries: them
+ */
+struct table {
+	unsigned int n, room;
+	struct entry *entries;
+};
+
+/* Returns a new entry, or NULL. */
+static struct entry *add_entry(struct table *t)
+{
+	unsigned int room = t->room ? 2 * t->room : 16;
+	struct entry *entries;
+
+	if (t->n == t->room) {
+		entries = realloc(t->entries, room * sizeof(*entries));
+		if (!entries)
+			return NULL;
+		t->entries = entries;
+		t->room = room;
+	}
+	memset(&t->entries[t->n], 0, sizeof(t->entries[0]));
+	t->entries[t->n].files = 1;
+	return &t->entries[t->n++];
+}
+
+static void set_value(struct entry *e, const char *name, size_t len,
+		      const char *value)
+{
+	enum column column;
+
+	for (column = 0; column < COLUMNS; column++) {
+		if (strlen(names[column]) == len &&
+		    !memcmp(names[column], name, len)) {
+			e->values[column] = strtoull(value, NULL, 10);
+			e->known |= 1U << column;
+		}
+	}
+}
+
+/* Control characters would disturb the terminal. */
+static void set_comm(struct entry *e, const char *comm)
+{
+	char *p;
+
+	snprintf(e->comm, sizeof(e->comm), "%.*s",
+		 (int)strcspn(comm, "\n"), comm);
+	for (p = e->comm; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = '?';
+}
+
+/* @headings are words, and so is @line. */
+static bool parse_line(struct table *t, const char *headings, const char *line)
+{
+	struct entry *e = add_entry(t);
+	size_t name_len, len;
+
+	if (!e)
+		return false;
+	for (;;) {
+		headings += strspn(headings, "\n ");
+		line += strspn(line, "\n ");
+		name_len = strcspn(headings, "\n ");
+		len = strcspn(line, "\n ");
+		if (!name_len || !len)
+			return true;
+		if (name_len == 4 && !memcmp(headings, "comm", 4))
+			set_comm(e, line);
+		else
+			set_value(e, headings, name_len, line);
+		headings += name_len;
+		line += len;
+	}
+}
+
+static int from_debugfs(struct table *t)
+{
+	char headings[LINE_LEN], line[LINE_LEN];
+	FILE *f = fopen(DEBUGFS_FILES, "re");
+	int ret = 0;
+
+	if (!f)
+		return -errno;
+	if (!fgets(headings, sizeof(headings), f))
+		ret = -EIO;
+	while (!ret && fgets(line, sizeof(line), f))
+		if (!parse_line(t, headings, line))
+			ret = -ENOMEM;
+	if (ferror(f))
+		ret = -EIO;
+	fclose(f);
+	return ret;
+}
+
+static bool is_device(const char *pid, const char *fd)
+{
+	char path[LINE_LEN], target[sizeof(CALLOUT_DEVICE) + 1];
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd/%s", pid, fd);
+	len = readlink(path, target, sizeof(target));
+	return len == sizeof(CALLOUT_DEVICE) - 1 &&
+	       !memcmp(target, CALLOUT_DEVICE, len);
+}
+
+/* The process may end meanwhile: what cannot be read is not there. */
+static int add_fdinfo(struct table *t, const char *pid, const char *fd)
+{
+	char path[LINE_LEN], line[LINE_LEN];
+	struct entry *e;
+	size_t len;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/fdinfo/%s", pid, fd);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	e = add_entry(t);
+	if (e) {
+		set_value(e, "pid", 3, pid);
+		while (fgets(line, sizeof(line), f)) {
+			len = strcspn(line, ":");
+			if (line[len])
+				set_value(e, line, len, line + len + 1);
+		}
+	}
+	fclose(f);
+	if (!e)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fgets(line, sizeof(line), f))
+		set_comm(e, line);
+	fclose(f);
+	return 0;
+}
+
+static int add_process(struct table *t, const char *pid)
+{
+	char path[LINE_LEN];
+	struct dirent *d;
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%s/fd", pid);
+	dir = opendir(path);
+	if (!dir)
+		return 0;
+	while (!ret && (d = readdir(dir)))
+		if (is_device(pid, d->d_name))
+			ret = add_fdinfo(t, pid, d->d_name);
+	closedir(dir);
+	return ret;
+}
+
+static int from_proc(struct table *t)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+	int ret = 0;
+
+	if (!dir)
+		return -errno;
+	while (!ret && (d = readdir(dir)))
+		if (isdigit((unsigned char)d->d_name[0]))
+			ret = add_process(t, d->d_name);
+	closedir(dir);
+	return ret;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->values[PID] > y->values[PID]) -
+	       (x->values[PID] < y->values[PID]);
+}
+
+static int by_outstanding(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return (x->values[OUTSTANDING] < y->values[OUTSTANDING]) -
+	       (x->values[OUTSTANDING] > y->values[OUTSTANDING]) ?:
+	       by_pid(a, b);
+}
+
+/* One entry for all files of a process. */
+static void merge_processes(struct table *t)
+{
+	enum column column;
+	struct entry *e;
+	unsigned int i, n = 0;
+
+	if (!t->n)
+		return;
+	qsort(t->entries, t->n, sizeof(*t->entries), by_pid);
+	for (i = 1; i < t->n; i++) {
+		e = &t->entries[n];
+		if (by_pid(e, &t->entries[i])) {
+			t->entries[++n] = t->entries[i];
+			continue;
+		}
+		e->files++;
+		for (column = OUTSTANDING; column < COLUMNS; column++)
+			e->values[column] += t->entries[i].values[column];
+	}
+	t->n = n + 1;
+}
+
+static void print_text(const struct table *t, unsigned int count)
+{
+	enum column column;
+	unsigned int i;
+
+	for (column = 0; column < COLUMNS; column++)
+		printf("%*s ", column <= UID ? 7 : 11, names[column]);
+	printf("%5s comm\n", "files");
+	for (i = 0; i < t->n && i < count; i++) {
+		for (column = 0; column < COLUMNS; column++) {
+			int width = column <= UID ? 7 : 11;
+
+			if (t->entries[i].known & 1U << column)
+				printf("%*llu ", width,
+				       t->entries[i].values[column]);
+			else
+				printf("%*s ", width, "-");
+		}
+		printf("%5u %s\n", t->entries[i].files, t->entries[i].comm);
+	}
+}
+
+static void print_json(const struct table *t, unsigned int count)
+{
+	struct callout_json j;
+	enum column column;
+	unsigned int i;
+
+	for (i = 0; i < t->n && i < count; i++) {
+		callout_json_begin(&j);
+		for (column = 0; column < COLUMNS; column++)
+			if (t->entries[i].known & 1U << column)
+				callout_json_number(&j, names[column],
+						    t->entries[i].values[column]);
+		callout_json_number(&j, "files", t->entries[i].files);
+		callout_json_string(&j, "comm", t->entries[i].comm);
+		callout_json_end(&j);
+	}
+}
+
+/**
+ * struct options - how to show it
+ * @count: at most so many lines
+ * @interval: how often, in ns; 0: once
+ * @processes: a line is a process, not a file
+ * @json: as JSON
+ */
+struct options {
+	__u64 count, interval;
+	bool processes, json;
+};
+
+static int show(const struct options *o)
+{
+	struct table t = { 0 };
+	int ret = from_debugfs(&t);
+
+	if (ret && access(CALLOUT_DEVICE, F_OK))
+		return callout_failed(-errno, CALLOUT_DEVICE);
+	if (ret) {
+		t.n = 0;
+		ret = from_proc(&t);
+	}
+	if (ret) {
+		free(t.entries);
+		return callout_failed(ret, "top");
+	}
+	if (o->processes)
+		merge_processes(&t);
+	if (t.n)
+		qsort(t.entries, t.n, sizeof(*t.entries), by_outstanding);
+	if (o->json)
+		print_json(&t, o->count);
+	else
+		print_text(&t, o->count);
+	free(t.entries);
+	return fflush(stdout) ? CALLOUT_EXIT_FAILED : 0;
+}
+
+static int run(const struct options *o)
+{
+	struct timespec ts = {
+		.tv_sec = o->interval / CALLOUT_NSEC_PER_SEC,
+		.tv_nsec = o->interval % CALLOUT_NSEC_PER_SEC,
+	};
+	int ret = show(o);
+
+	while (!ret && o->interval) {
+		nanosleep(&ts, NULL);
+		if (!o->json)
+			fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n",
+			      stdout);
+		ret = show(o);
+	}
+	return ret;
+}
+
+int callout_cmd_top(int argc, char **argv)
+{
+	struct options o = { .count = DEFAULT_COUNT };
+	int opt, ret = 0;
+
+	while ((opt = callout_getopt(argc, argv, "+:n:pj")) != -1) {
+		switch (opt) {
+		case 'n':
+			ret = callout_parse_positive("top", "count", optarg,
+						     MAX_COUNT, &o.count);
+			if (ret)
+				return ret;
+			break;
+		case 'p':
+			o.processes = true;
+			break;
+		case 'j':
+			o.json = true;
+			break;
+		default:
+			return callout_bad_option("top", opt);
+		}
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc > 1)
+		return callout_usage("top takes an interval and nothing else");
+	if (argc && (!callout_parse_time(argv[0], &o.interval) || !o.interval))
+		return callout_usage("top: bad interval \"%s\"", argv[0]);
+	return run(&o);
+}
