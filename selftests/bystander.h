@@ -75,6 +75,8 @@ FIXTURE_TEARDOWN(errors)
 	EXPECT_EQ(self->before.set, now.set);
 	EXPECT_EQ(self->before.cancelled, now.cancelled);
 	EXPECT_EQ(self->before.withdrawn, now.withdrawn);
+	EXPECT_EQ(self->before.reset, now.reset);
+	EXPECT_EQ(self->before.max_outstanding, now.max_outstanding);
 	EXPECT_EQ(self->before.outstanding + self->before.delivered,
 		  now.outstanding + now.delivered);
 	if (!self->seen) {

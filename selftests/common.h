@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,131 @@
 
 #define TIME_MAX	(~0ULL >> 1)
 
-#define PARAMETER	"/sys/module/callout/parameters/max_per_file"
+#define PARAMETERS	"/sys/module/callout/parameters/"
+#define PARAMETER_FILE	PARAMETERS "max_per_file"
+#define PARAMETER_USER	PARAMETERS "max_per_user"
+
+#define FOR_EVER	(~0ULL)
+
+/* What NEXT says when nothing is pending. */
+#define NONE_PENDING	(~0ULL)
+
+/* An address at which there is nothing. The compiler must not know. */
+static inline void *nowhere(void)
+{
+	void *p = (void *)8;
+
+	__asm__("" : "+r"(p));
+	return p;
+}
+
+static inline __u64 now_of(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return ts.tv_sec * SEC + ts.tv_nsec;
+}
+
+/* Operations as they should be, to be changed or put into a batch. */
+static inline struct callout_op op_set(__u64 time, __u64 cookie)
+{
+	return (struct callout_op){
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = time,
+		.cookie = cookie,
+	};
+}
+
+static inline struct callout_op op_timeout(__u64 time, __u64 func, __u64 arg)
+{
+	return (struct callout_op){
+		.op = CALLOUT_OP_TIMEOUT,
+		.clockid = CLOCK_MONOTONIC,
+		.time = time,
+		.cookie = arg,
+		.func = func,
+	};
+}
+
+static inline struct callout_op op_reset(__u64 handle, __u64 time)
+{
+	return (struct callout_op){
+		.op = CALLOUT_OP_RESET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = time,
+		.handle = handle,
+	};
+}
+
+static inline struct callout_op op_unset(__u64 handle)
+{
+	return (struct callout_op){ .op = CALLOUT_OP_UNSET, .handle = handle };
+}
+
+static inline struct callout_op op_untimeout(__u64 func, __u64 arg)
+{
+	return (struct callout_op){
+		.op = CALLOUT_OP_UNTIMEOUT,
+		.cookie = arg,
+		.func = func,
+	};
+}
+
+/* Each operation has its own ioctl. */
+static inline int do_op(int fd, struct callout_op *op)
+{
+	return callout_dev_ioctl(fd, _IOWR(CALLOUT_IOC_MAGIC, op->op,
+					   struct callout_op), op);
+}
+
+static inline int reset(int fd, __u64 handle, __u64 time)
+{
+	struct callout_op op = op_reset(handle, time);
+
+	return do_op(fd, &op);
+}
+
+/* Returns the handle, or 0. */
+static inline __u64 set(int fd, __u64 time, __u64 cookie)
+{
+	__u64 handle;
+
+	return callout_dev_set(fd, 0, time, cookie, &handle) ? 0 : handle;
+}
+
+static inline struct callout_batch batch_of(struct callout_op *ops,
+					    unsigned int n)
+{
+	return (struct callout_batch){
+		.ops = (uintptr_t)ops,
+		.nr_ops = n,
+		.op_size = sizeof(*ops),
+	};
+}
+
+static inline int do_batch(int fd, struct callout_batch *b)
+{
+	return callout_dev_ioctl(fd, CALLOUT_IOC_BATCH, b);
+}
+
+/* Does @n operations and nothing else; returns how many succeeded. */
+static inline int do_ops(int fd, struct callout_op *ops, unsigned int n)
+{
+	struct callout_batch b = batch_of(ops, n);
+	int ret = do_batch(fd, &b);
+
+	return ret ? ret : (int)(b.done - b.failed);
+}
+
+/* The earliest of those that are pending. */
+static inline __u64 next_due(int fd, clockid_t clock)
+{
+	struct callout_next next = { .clockid = clock };
+
+	return callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next) ? 0 : next.due;
+}
 
 static inline void sleep_ns(__u64 ns)
 {
@@ -89,6 +214,19 @@ static inline struct callout_info info_of(int fd)
 	return info;
 }
 
+/* Waits until all files of this user have @n callouts outstanding. */
+static inline bool wait_user_outstanding(int fd, __u64 n)
+{
+	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+
+	while (info_of(fd).user_outstanding != n) {
+		if (callout_dev_now() > limit)
+			return false;
+		sleep_ns(MSEC);
+	}
+	return true;
+}
+
 static inline bool pin_to_cpu(int cpu)
 {
 	cpu_set_t set;
@@ -98,9 +236,9 @@ static inline bool pin_to_cpu(int cpu)
 	return !sched_setaffinity(0, sizeof(set), &set);
 }
 
-static inline bool read_parameter(unsigned int *value)
+static inline bool read_number(const char *path, unsigned int *value)
 {
-	FILE *f = fopen(PARAMETER, "r");
+	FILE *f = fopen(path, "r");
 	bool ok = f && fscanf(f, "%u", value) == 1;
 
 	if (f)
@@ -108,9 +246,9 @@ static inline bool read_parameter(unsigned int *value)
 	return ok;
 }
 
-static inline bool write_parameter(unsigned int value)
+static inline bool write_number(const char *path, unsigned int value)
 {
-	FILE *f = fopen(PARAMETER, "w");
+	FILE *f = fopen(path, "w");
 	bool ok = f && fprintf(f, "%u\n", value) > 0;
 
 	return f && !fclose(f) && ok;
@@ -122,10 +260,11 @@ static inline int open_with_limit(unsigned int limit, int flags)
 	unsigned int saved;
 	int fd;
 
-	if (!read_parameter(&saved) || !write_parameter(limit))
+	if (!read_number(PARAMETER_FILE, &saved) ||
+	    !write_number(PARAMETER_FILE, limit))
 		return -EACCES;
 	fd = callout_dev_open(flags);
-	return write_parameter(saved) ? fd : -EACCES;
+	return write_number(PARAMETER_FILE, saved) ? fd : -EACCES;
 }
 
 #endif /* _CALLOUT_SELFTESTS_COMMON_H */

@@ -7,28 +7,9 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 
-#include "kselftest_harness.h"
-#include "common.h"
+#include "fixture.h"
 
-FIXTURE(basic) {
-	int fd;
-	__u64 tick;
-};
-
-FIXTURE_SETUP(basic)
-{
-	self->fd = callout_dev_open(O_NONBLOCK);
-	ASSERT_LE(0, self->fd);
-	self->tick = info_of(self->fd).tick_ns;
-	ASSERT_NE(0, self->tick);
-}
-
-FIXTURE_TEARDOWN(basic)
-{
-	EXPECT_EQ(0, close(self->fd));
-}
-
-TEST_F(basic, info_of_a_new_file)
+TEST_F(file, info_of_a_new_file)
 {
 	struct callout_info info;
 	unsigned int limit;
@@ -38,10 +19,10 @@ TEST_F(basic, info_of_a_new_file)
 	EXPECT_EQ(CALLOUT_ABI_VERSION, info.abi_version);
 	EXPECT_EQ(CALLOUT_OP_SIZE_V1, info.op_size);
 	EXPECT_EQ(sizeof(struct callout_event), info.event_size);
-	EXPECT_EQ(1U << CLOCK_MONOTONIC, info.clocks);
+	EXPECT_EQ(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME, info.clocks);
 	EXPECT_LE(100000, info.tick_ns);
 	EXPECT_GE(SEC, info.tick_ns);
-	ASSERT_TRUE(read_parameter(&limit));
+	ASSERT_TRUE(read_number(PARAMETER_FILE, &limit));
 	EXPECT_EQ(limit, info.max_outstanding);
 	EXPECT_EQ(0, info.outstanding);
 	EXPECT_EQ(0, info.unread);
@@ -49,9 +30,13 @@ TEST_F(basic, info_of_a_new_file)
 	EXPECT_EQ(0, info.cancelled);
 	EXPECT_EQ(0, info.withdrawn);
 	EXPECT_EQ(0, info.delivered);
+	EXPECT_EQ(0, info.reset);
+	EXPECT_EQ(0, info.repeated);
+	EXPECT_LT(0, info.max_user);
+	EXPECT_GE(info.max_user, info.user_outstanding);
 }
 
-TEST_F(basic, relative)
+TEST_F(file, relative)
 {
 	static const __u64 times[] = { 0, 1, MSEC, 30 * MSEC, 100 * MSEC + 1 };
 	struct callout_event e;
@@ -77,7 +62,7 @@ TEST_F(basic, relative)
 	}
 }
 
-TEST_F(basic, absolute)
+TEST_F(file, absolute)
 {
 	struct callout_event e;
 	__u64 due, handle;
@@ -95,7 +80,7 @@ TEST_F(basic, absolute)
 	}
 }
 
-TEST_F(basic, absolute_in_the_past)
+TEST_F(file, absolute_in_the_past)
 {
 	__u64 before = callout_dev_now(), handle;
 	__u64 times[] = { 0, 1, before / 2, before };
@@ -112,7 +97,7 @@ TEST_F(basic, absolute_in_the_past)
 	}
 }
 
-TEST_F(basic, far_future)
+TEST_F(file, far_future)
 {
 	static const struct {
 		__u32 flags;
@@ -137,7 +122,7 @@ TEST_F(basic, far_future)
 			  callout_dev_unset(self->fd, handles[i]));
 }
 
-TEST_F(basic, cookies)
+TEST_F(file, cookies)
 {
 	static const __u64 cookies[] = { 0, 1, 1ULL << 31, 1ULL << 32,
 					 1ULL << 63, ~0ULL, ~0ULL };
@@ -158,7 +143,7 @@ TEST_F(basic, cookies)
 	EXPECT_EQ(ARRAY_SIZE(cookies), found);
 }
 
-TEST_F(basic, timeout_func_and_arg)
+TEST_F(file, timeout_func_and_arg)
 {
 	static const __u64 keys[][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 },
 					 { ~0ULL, 1ULL << 63 }, { 5, ~0ULL } };
@@ -184,7 +169,7 @@ static int compare_u64(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-TEST_F(basic, handles_are_never_used_twice)
+TEST_F(file, handles_are_never_used_twice)
 {
 	enum { ROUNDS = 20, EACH = 100 };
 	static __u64 handles[ROUNDS * EACH];
@@ -204,27 +189,42 @@ TEST_F(basic, handles_are_never_used_twice)
 		ASSERT_NE(handles[i - 1], handles[i]);
 }
 
-/* The order that is promised: that of ticks, among those set on one CPU. */
-TEST_F(basic, order)
+/* Sets some in a mixed order; says how many come out of that of their times. */
+static unsigned int out_of_order(struct __test_metadata *_metadata, int fd,
+				 __u64 tick)
 {
 	enum { N = 61, STRIDE = 23 };
 	struct callout_event e[N];
+	unsigned int i, wrong = 0;
 	__u64 start, handle;
-	unsigned int i;
 
-	ASSERT_TRUE(pin_to_cpu(0));
 	start = callout_dev_now() + 50 * MSEC;
 	for (i = 0; i < N; i++)
-		ASSERT_EQ(0, callout_dev_set(self->fd, CALLOUT_ABSTIME,
-					     start + i * STRIDE % N *
-						     (4 * self->tick),
+		ASSERT_EQ(0, callout_dev_set(fd, CALLOUT_ABSTIME,
+					     start + i * STRIDE % N * (4 * tick),
 					     i * STRIDE % N, &handle));
-	ASSERT_EQ(N, receive(self->fd, e, N));
+	ASSERT_EQ(N, receive(fd, e, N));
 	for (i = 0; i < N; i++)
-		EXPECT_EQ(i, e[i].cookie);
+		wrong += e[i].cookie != i;
+	return wrong;
 }
 
-TEST_F(basic, large_arrays)
+/*
+ * The order that is promised: that of ticks, among those set on one CPU. A
+ * time gets another tick while jiffies lag behind the clock, when the CPU that
+ * counts them is held up; so it is tried thrice.
+ */
+TEST_F(file, order)
+{
+	unsigned int i, wrong = 1;
+
+	ASSERT_TRUE(pin_to_cpu(0));
+	for (i = 0; i < 3 && wrong; i++)
+		wrong = out_of_order(_metadata, self->fd, self->tick);
+	EXPECT_EQ(0, wrong);
+}
+
+TEST_F(file, large_arrays)
 {
 	enum { N = 3000, AT_A_TIME = 700 };
 	static struct callout_event e[AT_A_TIME + 1];
@@ -250,7 +250,7 @@ TEST_F(basic, large_arrays)
 	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, e, 1));
 }
 
-TEST_F(basic, readv)
+TEST_F(file, readv)
 {
 	struct callout_event e[3];
 	struct iovec iov[] = {
@@ -272,7 +272,7 @@ TEST_F(basic, readv)
 	}
 }
 
-TEST_F(basic, poll)
+TEST_F(file, poll)
 {
 	struct pollfd p = { .fd = self->fd, .events = ~0 };
 	struct callout_event e;
@@ -290,7 +290,7 @@ TEST_F(basic, poll)
 	EXPECT_EQ(0, poll(&p, 1, 0));
 }
 
-TEST_F(basic, poll_after_withdrawal)
+TEST_F(file, poll_after_withdrawal)
 {
 	__u64 handle;
 
@@ -300,7 +300,7 @@ TEST_F(basic, poll_after_withdrawal)
 	EXPECT_FALSE(readable(self->fd));
 }
 
-TEST_F(basic, epoll_level_triggered)
+TEST_F(file, epoll_level_triggered)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.u64 = 5 };
 	int ep = epoll_create1(EPOLL_CLOEXEC);
@@ -320,7 +320,7 @@ TEST_F(basic, epoll_level_triggered)
 	close(ep);
 }
 
-TEST_F(basic, epoll_edge_triggered)
+TEST_F(file, epoll_edge_triggered)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
 	unsigned int i;
@@ -342,7 +342,7 @@ TEST_F(basic, epoll_edge_triggered)
 	close(ep);
 }
 
-TEST_F(basic, read_would_block)
+TEST_F(file, read_would_block)
 {
 	struct callout_event e;
 	__u64 handle;
@@ -352,7 +352,7 @@ TEST_F(basic, read_would_block)
 	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
 }
 
-TEST_F(basic, blocking_read)
+TEST_F(file, blocking_read)
 {
 	struct callout_event e;
 	__u64 due, handle;
@@ -370,7 +370,7 @@ TEST_F(basic, blocking_read)
 }
 
 /* A reader waits even if there is nothing yet to wait for. */
-TEST_F(basic, blocking_read_before_set)
+TEST_F(file, blocking_read_before_set)
 {
 	int flags = fcntl(self->fd, F_GETFL);
 	struct callout_event e;
@@ -396,7 +396,7 @@ static void on_signal(int sig)
 	(void)sig;
 }
 
-TEST_F(basic, blocking_read_is_interrupted)
+TEST_F(file, blocking_read_is_interrupted)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	/* Again and again: the first may come before read() is entered. */
@@ -418,7 +418,7 @@ TEST_F(basic, blocking_read_is_interrupted)
 	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
 }
 
-TEST_F(basic, counters)
+TEST_F(file, counters)
 {
 	struct callout_event e[2];
 	struct callout_info info;
@@ -447,7 +447,7 @@ TEST_F(basic, counters)
 	EXPECT_EQ(0, info.unread);
 }
 
-TEST_F(basic, every_cpu)
+TEST_F(file, every_cpu)
 {
 	enum { EACH = 20 };
 	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -472,7 +472,7 @@ TEST_F(basic, every_cpu)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-TEST_F(basic, files_have_nothing_in_common)
+TEST_F(file, files_have_nothing_in_common)
 {
 	struct callout_event e;
 	__u64 handle, other_handle;
@@ -489,7 +489,7 @@ TEST_F(basic, files_have_nothing_in_common)
 	EXPECT_EQ(0, close(other));
 }
 
-TEST_F(basic, close_with_pending)
+TEST_F(file, close_with_pending)
 {
 	__u64 handle;
 	int i, fd = callout_dev_open(0);
@@ -506,7 +506,7 @@ TEST_F(basic, close_with_pending)
 	EXPECT_TRUE(readable_within(self->fd, WAIT_MS));
 }
 
-TEST_F(basic, close_with_unread)
+TEST_F(file, close_with_unread)
 {
 	__u64 handle;
 	int i, fd = callout_dev_open(0);

@@ -4,30 +4,13 @@
  */
 #include <pthread.h>
 
-#include "kselftest_harness.h"
+#include "fixture.h"
 #include "ledger.h"
 
 #define FUNC	0xf00dULL
 #define ARG	0xa46ULL
 
-FIXTURE(cancel) {
-	int fd;
-	__u64 tick;
-};
-
-FIXTURE_SETUP(cancel)
-{
-	self->fd = callout_dev_open(O_NONBLOCK);
-	ASSERT_LE(0, self->fd);
-	self->tick = info_of(self->fd).tick_ns;
-}
-
-FIXTURE_TEARDOWN(cancel)
-{
-	EXPECT_EQ(0, close(self->fd));
-}
-
-TEST_F(cancel, unset_pending)
+TEST_F(file, unset_pending)
 {
 	__u64 handle;
 
@@ -39,7 +22,7 @@ TEST_F(cancel, unset_pending)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-TEST_F(cancel, unset_unread)
+TEST_F(file, unset_unread)
 {
 	struct callout_event e;
 	__u64 handles[5];
@@ -58,7 +41,7 @@ TEST_F(cancel, unset_unread)
 	EXPECT_FALSE(readable(self->fd));
 }
 
-TEST_F(cancel, unset_one_set_by_timeout)
+TEST_F(file, unset_one_set_by_timeout)
 {
 	__u64 handle;
 
@@ -71,7 +54,7 @@ TEST_F(cancel, unset_one_set_by_timeout)
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG, 0));
 }
 
-TEST_F(cancel, untimeout)
+TEST_F(file, untimeout)
 {
 	__u64 handle;
 
@@ -88,7 +71,7 @@ TEST_F(cancel, untimeout)
 	EXPECT_FALSE(readable(self->fd));
 }
 
-TEST_F(cancel, untimeout_of_zeroes)
+TEST_F(file, untimeout_of_zeroes)
 {
 	__u64 handle;
 
@@ -98,7 +81,7 @@ TEST_F(cancel, untimeout_of_zeroes)
 }
 
 /* The handle is more than func and arg, and these must be right, too. */
-TEST_F(cancel, untimeout_with_handle)
+TEST_F(file, untimeout_with_handle)
 {
 	__u64 handles[3];
 	int i;
@@ -119,7 +102,7 @@ TEST_F(cancel, untimeout_with_handle)
 }
 
 /* Of five that are alike UNTIMEOUT takes the k that are due first. */
-TEST_F(cancel, untimeout_takes_the_earliest)
+TEST_F(file, untimeout_takes_the_earliest)
 {
 	static const int order[] = { 2, 0, 4, 1, 3 };
 	__u64 handles[5];
@@ -142,7 +125,7 @@ TEST_F(cancel, untimeout_takes_the_earliest)
 }
 
 /* The earliest are those that have fired, as long as they are unread. */
-TEST_F(cancel, untimeout_takes_unread_before_pending)
+TEST_F(file, untimeout_takes_unread_before_pending)
 {
 	__u64 now = callout_dev_now(), pending, unread[3];
 	struct callout_event e;
@@ -168,7 +151,7 @@ TEST_F(cancel, untimeout_takes_unread_before_pending)
 	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, pending));
 }
 
-TEST_F(cancel, untimeout_leaves_others_alone)
+TEST_F(file, untimeout_leaves_others_alone)
 {
 	static const __u64 others[][2] = {
 		{ FUNC, ARG + 1 }, { FUNC + 1, ARG }, { ARG, FUNC },
@@ -192,7 +175,7 @@ TEST_F(cancel, untimeout_leaves_others_alone)
 }
 
 /* Enough for the hash to grow several times. */
-TEST_F(cancel, untimeout_of_many)
+TEST_F(file, untimeout_of_many)
 {
 	enum { KEYS = 3000, ALIKE = 2, STEP = 1237 };
 	__u64 handle;
@@ -236,7 +219,7 @@ static void *duellist(void *arg)
 	return NULL;
 }
 
-TEST_F(cancel, duel)
+TEST_F(file, duel)
 {
 	struct duel d = { .fd = self->fd };
 	int i, errors = 0, bad = 0;

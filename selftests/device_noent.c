@@ -4,6 +4,19 @@
  */
 #include "bystander.h"
 
+/* Neither can be done to it. */
+#define EXPECT_GONE(fd, handle) do {					\
+	__u64 handle_ = (handle);					\
+	int fd_ = (fd);							\
+									\
+	EXPECT_EQ(-ENOENT, callout_dev_unset(fd_, handle_)) {		\
+		TH_LOG("handle %#llx", handle_);			\
+	}								\
+	EXPECT_EQ(-ENOENT, reset(fd_, handle_, HOUR)) {			\
+		TH_LOG("handle %#llx", handle_);			\
+	}								\
+} while (0)
+
 TEST_F(errors, invented)
 {
 	static const __u64 handles[] = { 0, 1, 1ULL << 24, 1ULL << 63,
@@ -11,16 +24,12 @@ TEST_F(errors, invented)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(handles); i++) {
-		EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handles[i]));
+		EXPECT_GONE(self->fd, handles[i]);
 		EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 1, 2,
 							 handles[i]));
 	}
 	for (i = 0; i < 64; i++)
-		EXPECT_EQ(-ENOENT,
-			  callout_dev_unset(self->fd, self->bystander ^
-						      1ULL << i)) {
-			TH_LOG("bit %u", i);
-		}
+		EXPECT_GONE(self->fd, self->bystander ^ 1ULL << i);
 }
 
 TEST_F(errors, foreign)
@@ -28,7 +37,7 @@ TEST_F(errors, foreign)
 	int other = callout_dev_open(O_NONBLOCK);
 
 	ASSERT_LE(0, other);
-	EXPECT_EQ(-ENOENT, callout_dev_unset(other, self->bystander));
+	EXPECT_GONE(other, self->bystander);
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(other, 1, BYSTANDER, 0));
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(other, 1, BYSTANDER,
 						 self->bystander));
@@ -44,8 +53,8 @@ TEST_F(errors, foreign_in_same_place)
 	ASSERT_LE(0, other);
 	ASSERT_EQ(0, callout_dev_set(other, 0, HOUR, 1, &handle));
 	ASSERT_NE(handle, self->bystander);
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(other, self->bystander));
+	EXPECT_GONE(self->fd, handle);
+	EXPECT_GONE(other, self->bystander);
 	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(other, handle));
 	EXPECT_EQ(0, close(other));
 }
@@ -57,7 +66,7 @@ TEST_F(errors, cancelled)
 	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, 3, 3, &handle));
 	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
 	freeze(self);
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+	EXPECT_GONE(self->fd, handle);
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 3, 3, 0));
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 3, 3, handle));
 }
@@ -71,7 +80,7 @@ TEST_F(errors, delivered)
 	freeze(self);
 	ASSERT_TRUE(receive_one(self, &e));
 	ASSERT_EQ(handle, e.handle);
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+	EXPECT_GONE(self->fd, handle);
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 3, 3, 0));
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 3, 3, handle));
 }
@@ -85,7 +94,7 @@ TEST_F(errors, withdrawn)
 	ASSERT_TRUE(wait_unread(self->fd, 2));
 	ASSERT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handle));
 	freeze(self);
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+	EXPECT_GONE(self->fd, handle);
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 3, 3, 0));
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 3, 3, handle));
 }
@@ -107,7 +116,7 @@ TEST_F(errors, stale)
 	}
 	ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, i, &last));
 	for (i = 0; i < N; i++)
-		EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handles[i]));
+		EXPECT_GONE(self->fd, handles[i]);
 	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, last));
 	freeze(self);
 }

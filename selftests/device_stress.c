@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_stress.c - threads and processes that share files, and files that
- * are closed while their callouts expire
+ * device_stress.c - threads that share files, and files that are closed while
+ * their callouts expire
  */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
 
 #include "kselftest_harness.h"
+#include "flicker.h"
 #include "ledger.h"
 
-#define THREADS		4
+#define THREADS		8
 #define STRESS_TIME	(2 * SEC)
 
-/* Four threads do everything, on one file or on one each. */
+/* Eight threads do everything, on one file or on a few. */
 FIXTURE(shared) {
 	struct ledger ledgers[THREADS];
 };
@@ -23,7 +24,6 @@ FIXTURE_VARIANT(shared) {
 };
 
 FIXTURE_VARIANT_ADD(shared, one_file) { .files = 1 };
-FIXTURE_VARIANT_ADD(shared, two_files) { .files = 2 };
 FIXTURE_VARIANT_ADD(shared, four_files) { .files = 4 };
 
 FIXTURE_SETUP(shared)
@@ -49,6 +49,42 @@ struct worker {
 	pthread_t thread;
 };
 
+/* Nothing of this may matter to anybody. */
+static void disturb(struct worker *w)
+{
+	struct callout_batch b = batch_of(NULL, 1);
+	int fd = w->ledger->fd;
+
+	switch (rand_r(&w->seed) % 8) {
+	case 0:
+		callout_dev_read(fd, nowhere(), 1 + rand_r(&w->seed) % 40);
+		break;
+	case 1:
+		do_batch(fd, &b);
+		break;
+	case 2:
+		b.nr_ops = 0;
+		b.nr_events = 40;
+		do_batch(fd, &b);
+		break;
+	case 3:
+		reset(fd, rand_r(&w->seed), 0);
+		break;
+	case 4:
+		callout_dev_unset(fd, rand_r(&w->seed));
+		break;
+	case 5:
+		next_due(fd, CLOCK_MONOTONIC);
+		break;
+	case 6:
+		info_of(fd);
+		break;
+	case 7:
+		callout_dev_ioctl(fd, rand_r(&w->seed), NULL);
+		break;
+	}
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -59,6 +95,12 @@ static void *work(void *arg)
 			ledger_set(w->ledger, &w->seed);
 		for (i = rand_r(&w->seed) % 8; i; i--)
 			ledger_cancel(w->ledger, &w->seed);
+		for (i = rand_r(&w->seed) % 8; i; i--)
+			ledger_reset(w->ledger, &w->seed);
+		for (i = rand_r(&w->seed) % 3; i; i--)
+			ledger_batch(w->ledger, &w->seed);
+		for (i = rand_r(&w->seed) % 4; i; i--)
+			disturb(w);
 		if (!(rand_r(&w->seed) & 0x70))
 			sleep_ns(rand_r(&w->seed) % (4 * MSEC));
 		for (i = rand_r(&w->seed) % 4; i; i--)
@@ -184,7 +226,7 @@ TEST(bad_buffer_beside_poll)
 {
 	struct spoiler spoiler = {
 		.fd = callout_dev_open(O_NONBLOCK),
-		.bad = (void *)8,
+		.bad = nowhere(),
 	};
 	__u64 begin, waited = 0, end, handle;
 	struct callout_event e;
@@ -217,29 +259,6 @@ TEST(bad_buffer_beside_poll)
  */
 #define FLICKER_EVENTS	512U
 #define FLICKER_FUNC	0xf11cULL
-
-struct flicker {
-	char *page;
-	size_t size;
-	atomic_bool stop;
-};
-
-static void *flicker(void *arg)
-{
-	struct flicker *f = arg;
-
-	while (!f->stop) {
-		mprotect(f->page, f->size, PROT_NONE);
-		mprotect(f->page, f->size, PROT_READ | PROT_WRITE);
-	}
-	return NULL;
-}
-
-static char *map_two_pages(int memory, size_t page)
-{
-	return mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
-		    0);
-}
 
 /* Returns how many events of @n are not what they should be. */
 static unsigned int look_at(const char *data, int n, unsigned char *seen)
@@ -287,114 +306,23 @@ static unsigned int flicker_round(int fd, char *buffer, const char *alias)
 
 TEST(flickering_buffer)
 {
-	size_t page = sysconf(_SC_PAGESIZE);
-	/* The fifth event is cut in two. */
-	size_t offset = page - 4 * sizeof(struct callout_event) - 20;
-	struct flicker f = { .size = page };
 	int fd = callout_dev_open(O_NONBLOCK);
-	int memory = memfd_create("flicker", 0);
-	char *buffer, *alias;
+	struct flicker f = { 0 };
 	unsigned int bad = 0;
-	pthread_t thread;
+	size_t offset;
 	__u64 end;
 
 	ASSERT_LE(0, fd);
-	ASSERT_LE(0, memory);
-	ASSERT_EQ(0, ftruncate(memory, 2 * page));
-	buffer = map_two_pages(memory, page);
-	ASSERT_NE(MAP_FAILED, buffer);
-	alias = map_two_pages(memory, page);
-	ASSERT_NE(MAP_FAILED, alias);
-
-	f.page = buffer + page;
-	ASSERT_EQ(0, pthread_create(&thread, NULL, flicker, &f));
+	ASSERT_TRUE(flicker_start(&f, 2));
+	/* The fifth event is cut in two. */
+	offset = f.page - 4 * sizeof(struct callout_event) - 20;
 	end = callout_dev_now() + STRESS_TIME;
 	while (!bad && callout_dev_now() < end)
-		bad = flicker_round(fd, buffer + offset, alias + offset);
-	f.stop = true;
-	pthread_join(thread, NULL);
+		bad = flicker_round(fd, f.memory + offset, f.alias + offset);
+	flicker_stop(&f);
 	EXPECT_EQ(0, bad);
 	EXPECT_EQ(0, info_of(fd).outstanding);
 	close(fd);
-	close(memory);
-}
-
-TEST(duplicated_descriptor)
-{
-	int copy, fd = callout_dev_open(O_NONBLOCK);
-	struct callout_event e;
-	__u64 handles[2];
-
-	ASSERT_LE(0, fd);
-	copy = dup(fd);
-	ASSERT_LE(0, copy);
-	ASSERT_EQ(0, callout_dev_set(fd, 0, 20 * MSEC, 1, &handles[0]));
-	ASSERT_EQ(0, callout_dev_set(fd, 0, HOUR, 2, &handles[1]));
-	ASSERT_EQ(0, close(fd));
-	EXPECT_EQ(1, receive(copy, &e, 1));
-	EXPECT_EQ(handles[0], e.handle);
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(copy, handles[1]));
-	EXPECT_EQ(0, close(copy));
-}
-
-static int inherit(int fd, __u64 handle)
-{
-	struct callout_event e;
-	__u64 own;
-
-	if (receive(fd, &e, 1) != 1 || e.cookie != 1)
-		return 1;
-	if (callout_dev_unset(fd, handle) != CALLOUT_CANCELLED)
-		return 2;
-	if (callout_dev_set(fd, 0, 10 * MSEC, 3, &own))
-		return 3;
-	return 0;
-}
-
-/* The file lives on in the child, and the child's callouts in the file. */
-TEST(inherited_descriptor)
-{
-	int status, fd = callout_dev_open(O_NONBLOCK);
-	struct callout_event e;
-	__u64 handles[2];
-	pid_t child;
-
-	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, callout_dev_set(fd, 0, 50 * MSEC, 1, &handles[0]));
-	ASSERT_EQ(0, callout_dev_set(fd, 0, HOUR, 2, &handles[1]));
-	child = fork();
-	ASSERT_LE(0, child);
-	if (!child)
-		_exit(inherit(fd, handles[1]));
-	ASSERT_EQ(child, waitpid(child, &status, 0));
-	EXPECT_EQ(0, status);
-	ASSERT_EQ(1, receive(fd, &e, 1));
-	EXPECT_EQ(3, e.cookie);
-	EXPECT_EQ(0, info_of(fd).outstanding);
-	EXPECT_EQ(0, close(fd));
-}
-
-/* A process that is killed takes its callouts along. */
-TEST(killed_owner)
-{
-	int i, j, fd, status;
-	__u64 handle;
-	pid_t child;
-
-	for (i = 0; i < 5; i++) {
-		child = fork();
-		ASSERT_LE(0, child);
-		if (!child) {
-			fd = callout_dev_open(0);
-			for (j = 0; ; j++)
-				callout_dev_set(fd, 0, j % 16 * MSEC, j,
-						&handle);
-		}
-		sleep_ns(60 * MSEC);
-		ASSERT_EQ(0, kill(child, SIGKILL));
-		ASSERT_EQ(child, waitpid(child, &status, 0));
-		EXPECT_TRUE(WIFSIGNALED(status));
-	}
 }
 
 /* A file that goes while it is in an epoll set and its callouts are due. */

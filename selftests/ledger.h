@@ -21,6 +21,7 @@
 #define LEDGER_RECENT	512
 
 #define LEDGER_READ	32
+#define LEDGER_BATCH	32
 
 struct ledger_entry {
 	atomic_ullong handle;		/* 0 until SET has returned */
@@ -37,6 +38,7 @@ struct ledger_entry {
  * @size: how many callouts there can be
  * @span: they are set for up to so many ns from now
  * @grain: and are due together, at multiples of so many ns; 0: each by itself
+ * @resets: RESETs that succeeded
  * @recent: cancelled is one of so many that were set last
  * @next: the number of the next
  * @latest: how long after it was due, in ns, the latest has fired
@@ -51,6 +53,7 @@ struct ledger {
 	unsigned int recent;
 	atomic_uint next;
 	atomic_ullong latest;
+	atomic_uint resets;
 	atomic_uint wrong;
 	struct ledger_entry *entries;
 };
@@ -73,37 +76,62 @@ static inline unsigned int ledger_used(struct ledger *l)
 	return next < l->size ? next : l->size;
 }
 
+/*
+ * Gives a number to one that is going to be set for up to @span ns from now.
+ * Returns what is to be done for it, or something that is nothing.
+ */
+static inline struct callout_op ledger_plan(struct ledger *l, __u64 span,
+					    unsigned int *seed)
+{
+	__u64 time = ((__u64)rand_r(seed) << 8) % span;
+	__u64 now = callout_dev_now();
+	unsigned int i;
+
+	if (l->next >= l->size)
+		return (struct callout_op){ 0 };
+	i = atomic_fetch_add(&l->next, 1);
+	if (i >= l->size)
+		return (struct callout_op){ 0 };
+	if (l->grain)
+		time += l->grain - (now + time) % l->grain;
+	l->entries[i].earliest = now + time;
+	return i & 1 ? op_timeout(time, LEDGER_FUNC, i) : op_set(time, i);
+}
+
+static inline void ledger_was_set(struct ledger *l,
+				  const struct callout_op *op, int result)
+{
+	if (result || !op->handle)
+		l->wrong++;
+	l->entries[op->cookie].handle = op->handle;
+}
+
 /* Sets one for up to @span ns from now. */
 static inline bool ledger_set_within(struct ledger *l, __u64 span,
 				     unsigned int *seed)
 {
-	__u64 time = ((__u64)rand_r(seed) << 8) % span, handle = 0;
-	__u64 now = callout_dev_now();
-	unsigned int i;
-	int ret;
+	struct callout_op op = ledger_plan(l, span, seed);
 
-	if (l->next >= l->size)
+	if (!op.op)
 		return false;
-	i = atomic_fetch_add(&l->next, 1);
-	if (i >= l->size)
-		return false;
-	if (l->grain)
-		time += l->grain - (now + time) % l->grain;
-	l->entries[i].earliest = now + time;
-	if (i & 1)
-		ret = callout_dev_timeout(l->fd, 0, time, LEDGER_FUNC, i,
-					  &handle);
-	else
-		ret = callout_dev_set(l->fd, 0, time, i, &handle);
-	if (ret || !handle)
-		l->wrong++;
-	l->entries[i].handle = handle;
+	ledger_was_set(l, &op, do_op(l->fd, &op));
 	return true;
 }
 
 static inline bool ledger_set(struct ledger *l, unsigned int *seed)
 {
 	return ledger_set_within(l, l->span, seed);
+}
+
+static inline void ledger_was_cancelled(struct ledger *l,
+					struct ledger_entry *e, int result)
+{
+	if (result == CALLOUT_CANCELLED)
+		e->cancelled++;
+	else if (result == CALLOUT_WITHDRAWN)
+		e->withdrawn++;
+	else if (result != -ENOENT)
+		l->wrong++;
 }
 
 static inline void ledger_cancel_one(struct ledger *l, struct ledger_entry *e,
@@ -121,20 +149,51 @@ static inline void ledger_cancel_one(struct ledger *l, struct ledger_entry *e,
 	else
 		ret = callout_dev_unset(l->fd, handle);
 
-	if (ret == CALLOUT_CANCELLED)
-		e->cancelled++;
-	else if (ret == CALLOUT_WITHDRAWN)
-		e->withdrawn++;
-	else if (ret != -ENOENT)
-		l->wrong++;
+	ledger_was_cancelled(l, e, ret);
+}
+
+static inline struct ledger_entry *ledger_recent(struct ledger *l,
+						 unsigned int *seed)
+{
+	unsigned int used = ledger_used(l), back = rand_r(seed) % l->recent;
+
+	return back < used ? &l->entries[used - 1 - back] : NULL;
 }
 
 static inline void ledger_cancel(struct ledger *l, unsigned int *seed)
 {
-	unsigned int used = ledger_used(l), back = rand_r(seed) % l->recent;
+	struct ledger_entry *e = ledger_recent(l, seed);
 
-	if (back < used)
-		ledger_cancel_one(l, &l->entries[used - 1 - back], seed);
+	if (e)
+		ledger_cancel_one(l, e, seed);
+}
+
+/* Moves one to any time within twice the span; it may have gone. */
+static inline void ledger_reset(struct ledger *l, unsigned int *seed)
+{
+	struct ledger_entry *e = ledger_recent(l, seed);
+	__u64 handle = e ? e->handle : 0, time = rand_r(seed) % (2 * l->span);
+	unsigned long long earliest;
+	int ret;
+
+	if (!handle)
+		return;
+	earliest = e->earliest;
+	time += callout_dev_now() - l->span;
+	while (time < earliest &&
+	       !atomic_compare_exchange_weak(&e->earliest, &earliest, time))
+		;
+	ret = do_op(l->fd, &(struct callout_op){
+		.op = CALLOUT_OP_RESET,
+		.flags = CALLOUT_ABSTIME,
+		.clockid = CLOCK_MONOTONIC,
+		.time = time,
+		.handle = handle,
+	});
+	if (ret > 0)
+		l->resets++;
+	else if (ret != -ENOENT)
+		l->wrong++;
 }
 
 /* All that are for later than @span ns from now. */
@@ -188,6 +247,37 @@ static inline int ledger_read(struct ledger *l, unsigned int max)
 	return n;
 }
 
+/* Sets some, cancels some and reads, all in one call. */
+static inline void ledger_batch(struct ledger *l, unsigned int *seed)
+{
+	struct callout_event events[LEDGER_READ];
+	struct callout_op ops[LEDGER_BATCH];
+	struct ledger_entry *e[LEDGER_BATCH];
+	unsigned int i, n = rand_r(seed) % LEDGER_BATCH;
+	struct callout_batch b = batch_of(ops, n);
+
+	for (i = 0; i < n; i++) {
+		e[i] = rand_r(seed) & 64 ? ledger_recent(l, seed) : NULL;
+		/* Handle 0 names nothing, so it does no harm. */
+		ops[i] = e[i] ? op_unset(e[i]->handle) :
+				ledger_plan(l, l->span, seed);
+	}
+	b.events = (uintptr_t)events;
+	b.nr_events = rand_r(seed) % LEDGER_READ;
+	if (do_batch(l->fd, &b) || b.done != n || b.got > b.nr_events)
+		l->wrong++;
+	for (i = 0; i < n; i++) {
+		if (e[i])
+			ledger_was_cancelled(l, e[i], ops[i].result);
+		else if (ops[i].op)
+			ledger_was_set(l, &ops[i], ops[i].result);
+		else
+			l->wrong += ops[i].result != -EINVAL;
+	}
+	for (i = 0; i < b.got; i++)
+		ledger_event(l, &events[i]);
+}
+
 /* When all threads have ended: reads what is left. */
 static inline void ledger_settle(struct ledger *l)
 {
@@ -215,16 +305,18 @@ static inline unsigned int ledger_audit(struct ledger *l)
 			       i, e->handle, e->event_handle, e->fired,
 			       e->cancelled, e->withdrawn);
 	}
-	printf("# %u set: %u fired, %u cancelled, %u withdrawn, %u wrong\n",
-	       ledger_used(l), fired, cancelled, withdrawn, l->wrong);
+	printf("# %u set: %u fired, %u cancelled, %u withdrawn, %u reset, %u wrong\n",
+	       ledger_used(l), fired, cancelled, withdrawn, l->resets,
+	       l->wrong);
 	if (info.set != ledger_used(l) || info.cancelled != cancelled ||
 	    info.withdrawn != withdrawn || info.delivered != fired ||
+	    info.reset != l->resets ||
 	    info.outstanding || info.unread) {
 		printf("# INFO: %llu set: %llu fired, %llu cancelled, %llu withdrawn\n",
 		       info.set, info.delivered, info.cancelled,
 		       info.withdrawn);
-		printf("# INFO: %llu outstanding, %llu unread\n",
-		       info.outstanding, info.unread);
+		printf("# INFO: %llu outstanding, %llu unread, %llu of %u reset\n",
+		       info.outstanding, info.unread, info.reset, l->resets);
 		bad++;
 	}
 	return bad + l->wrong;

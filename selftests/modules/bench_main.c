@@ -15,20 +15,6 @@
 #include <asm/timex.h>
 #include "bench.h"
 
-/**
- * bench_compare - for sort()
- * @a: points to a u64
- * @b: points to another
- *
- * Return: less than, equal to or greater than 0, as @a is to @b.
- */
-int bench_compare(const void *a, const void *b)
-{
-	u64 x = *(u64 *)a, y = *(u64 *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* So many instructions must move the counter so far. */
 static int check_counter(void)
 {

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * user_bench.h - what the measurements of user_bench and its facilities share
+ */
+#ifndef _CALLOUT_USER_BENCH_H
+#define _CALLOUT_USER_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/types.h>
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#define NSEC_PER_SEC	1000000000ULL
+#define NSEC_PER_MSEC	1000000ULL
+
+/* Timers that a facility is asked for at most, and in one call. */
+#define MAX_TIMERS	120000U
+#define MAX_CALL	1024U
+
+/**
+ * struct facility - a way for a program to have many timers
+ * @name: callout, timerfd, posix or io_uring
+ * @mode: single, batch64 or batch1024
+ * @batch: operations to a call, and events to a read
+ * @open: prepares for timers 0 to @n - 1; none is armed
+ * @arm: arms @n timers from @first on, one or @batch to a call; time[i] is for
+ *	timer @first + i, from now on or, if @absolute, of CLOCK_MONOTONIC
+ * @disarm: disarms armed ones
+ * @rearm: gives armed ones other times
+ * @watch: if there is one: prepares for @collect
+ * @collect: takes expirations, at most MAX_CALL and at least one if there is
+ *	one; returns how many
+ *
+ * All call die() if something does not go as it should. What they allocate
+ * goes with the process.
+ */
+struct facility {
+	const char *name;
+	const char *mode;
+	unsigned int batch;
+	void (*open)(const struct facility *f, unsigned int n);
+	void (*arm)(const struct facility *f, unsigned int first,
+		    unsigned int n, const __u64 *time, bool absolute);
+	void (*disarm)(const struct facility *f, unsigned int first,
+		       unsigned int n);
+	void (*rearm)(const struct facility *f, unsigned int first,
+		      unsigned int n, const __u64 *time);
+	void (*watch)(unsigned int n);
+	unsigned int (*collect)(const struct facility *f);
+};
+
+extern const struct facility callout_single, callout_batch64, callout_batch1024;
+extern const struct facility timerfd_single, posix_single, uring_single;
+
+void __noreturn die(const char *what);
+
+static inline void check(bool ok, const char *what)
+{
+	if (!ok)
+		die(what);
+}
+
+#endif /* _CALLOUT_USER_BENCH_H */

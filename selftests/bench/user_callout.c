@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * user_callout.c - /dev/callout for user_bench: an ioctl each, and batches
+ */
+#include "../device.h"
+#include "user_bench.h"
+
+static int fd;
+static __u64 handle[MAX_TIMERS];
+static struct callout_op ops[MAX_CALL];
+static struct callout_event events[MAX_CALL];
+
+static void open_device(const struct facility *f, unsigned int n)
+{
+	(void)f;
+	(void)n;
+	fd = callout_dev_open(O_NONBLOCK);
+	check(fd >= 0, "opening " CALLOUT_DEVICE);
+}
+
+static void fill_times(struct callout_op *op, __u64 time, bool absolute)
+{
+	*op = (struct callout_op){
+		.flags = absolute ? CALLOUT_ABSTIME : 0,
+		.clockid = CLOCK_MONOTONIC,
+		.time = time,
+	};
+}
+
+static void fill_set(struct callout_op *op, unsigned int i, __u64 time,
+		     bool absolute)
+{
+	fill_times(op, time, absolute);
+	op->op = CALLOUT_OP_SET;
+	op->cookie = i;
+}
+
+static void fill_unset(struct callout_op *op, unsigned int i)
+{
+	*op = (struct callout_op){
+		.op = CALLOUT_OP_UNSET,
+		.handle = handle[i],
+	};
+}
+
+static void fill_reset(struct callout_op *op, unsigned int i, __u64 time)
+{
+	fill_times(op, time, false);
+	op->op = CALLOUT_OP_RESET;
+	op->handle = handle[i];
+}
+
+static void arm_one(const struct facility *f, unsigned int first,
+		    unsigned int n, const __u64 *time, bool absolute)
+{
+	struct callout_op op;
+	unsigned int i;
+
+	(void)f;
+	for (i = 0; i < n; i++) {
+		fill_set(&op, first + i, time[i], absolute);
+		check(!ioctl(fd, CALLOUT_IOC_SET, &op), "SET");
+		handle[first + i] = op.handle;
+	}
+}
+
+static void disarm_one(const struct facility *f, unsigned int first,
+		       unsigned int n)
+{
+	struct callout_op op;
+	unsigned int i;
+
+	(void)f;
+	for (i = 0; i < n; i++) {
+		fill_unset(&op, first + i);
+		check(ioctl(fd, CALLOUT_IOC_UNSET, &op) == CALLOUT_CANCELLED,
+		      "UNSET");
+	}
+}
+
+static void rearm_one(const struct facility *f, unsigned int first,
+		      unsigned int n, const __u64 *time)
+{
+	struct callout_op op;
+	unsigned int i;
+
+	(void)f;
+	for (i = 0; i < n; i++) {
+		fill_reset(&op, first + i, time[i]);
+		check(ioctl(fd, CALLOUT_IOC_RESET, &op) == CALLOUT_CANCELLED,
+		      "RESET");
+	}
+}
+
+static void batch(unsigned int n)
+{
+	struct callout_batch batch = {
+		.ops = (uintptr_t)ops,
+		.nr_ops = n,
+		.op_size = sizeof(ops[0]),
+		.flags = CALLOUT_BATCH_STOP,
+	};
+
+	check(!ioctl(fd, CALLOUT_IOC_BATCH, &batch) && batch.done == n &&
+	      !batch.failed, "BATCH");
+}
+
+static unsigned int portion(const struct facility *f, unsigned int n)
+{
+	return n < f->batch ? n : f->batch;
+}
+
+static void arm_batch(const struct facility *f, unsigned int first,
+		      unsigned int n, const __u64 *time, bool absolute)
+{
+	unsigned int i, some;
+
+	for (; n; n -= some, first += some, time += some) {
+		some = portion(f, n);
+		for (i = 0; i < some; i++)
+			fill_set(&ops[i], first + i, time[i], absolute);
+		batch(some);
+		for (i = 0; i < some; i++)
+			handle[first + i] = ops[i].handle;
+	}
+}
+
+static void disarm_batch(const struct facility *f, unsigned int first,
+			 unsigned int n)
+{
+	unsigned int i, some;
+
+	for (; n; n -= some, first += some) {
+		some = portion(f, n);
+		for (i = 0; i < some; i++)
+			fill_unset(&ops[i], first + i);
+		batch(some);
+	}
+}
+
+static void rearm_batch(const struct facility *f, unsigned int first,
+			unsigned int n, const __u64 *time)
+{
+	unsigned int i, some;
+
+	for (; n; n -= some, first += some, time += some) {
+		some = portion(f, n);
+		for (i = 0; i < some; i++)
+			fill_reset(&ops[i], first + i, time[i]);
+		batch(some);
+	}
+}
+
+static unsigned int collect(const struct facility *f)
+{
+	int n = callout_dev_read(fd, events, f->batch);
+
+	check(n >= 0 || n == -EAGAIN, "read");
+	return n < 0 ? 0 : n;
+}
+
+const struct facility callout_single = {
+	.name = "callout",
+	.mode = "single",
+	.batch = 1,
+	.open = open_device,
+	.arm = arm_one,
+	.disarm = disarm_one,
+	.rearm = rearm_one,
+	.collect = collect,
+};
+
+#define CALLOUT_BATCHES(n)				\
+const struct facility callout_batch##n = {		\
+	.name = "callout",				\
+	.mode = "batch" #n,				\
+	.batch = n,					\
+	.open = open_device,				\
+	.arm = arm_batch,				\
+	.disarm = disarm_batch,				\
+	.rearm = rearm_batch,				\
+	.collect = collect,				\
+}
+
+CALLOUT_BATCHES(64);
+CALLOUT_BATCHES(1024);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * user_uring.c - io_uring timeouts for user_bench
+ *
+ * A submission each, as a program does that sets one timer at a time. The ring
+ * runs what completes when it is entered, the cheapest of its ways.
+ */
+#include <errno.h>
+#include <linux/io_uring.h>
+#include <linux/time_types.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "user_bench.h"
+
+#define ENTRIES		64U
+#define COMPLETIONS	32768U
+
+/* user_data of operations upon a timeout; its own is its number. */
+#define UPON		(1ULL << 32)
+
+static int ring;
+static struct io_uring_sqe *sqes;
+static unsigned int *sq_tail, *sq_array, *cq_head, *cq_tail;
+static unsigned int sq_mask, cq_mask;
+static struct io_uring_cqe *cqes;
+
+static void *map(size_t size, off_t offset)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_POPULATE, ring, offset);
+
+	check(p != MAP_FAILED, "mapping a ring");
+	return p;
+}
+
+static void uring_open(const struct facility *f, unsigned int n)
+{
+	struct io_uring_params p = {
+		.flags = IORING_SETUP_CQSIZE | IORING_SETUP_SINGLE_ISSUER |
+			 IORING_SETUP_DEFER_TASKRUN,
+		.cq_entries = COMPLETIONS,
+	};
+	char *sq, *cq;
+
+	(void)f;
+	(void)n;
+	ring = syscall(__NR_io_uring_setup, ENTRIES, &p);
+	check(ring >= 0, "io_uring_setup");
+	sq = map(p.sq_off.array + p.sq_entries * sizeof(*sq_array),
+		 IORING_OFF_SQ_RING);
+	cq = map(p.cq_off.cqes + p.cq_entries * sizeof(*cqes),
+		 IORING_OFF_CQ_RING);
+	sqes = map(p.sq_entries * sizeof(*sqes), IORING_OFF_SQES);
+	sq_tail = (unsigned int *)(sq + p.sq_off.tail);
+	sq_array = (unsigned int *)(sq + p.sq_off.array);
+	sq_mask = p.sq_entries - 1;
+	cq_head = (unsigned int *)(cq + p.cq_off.head);
+	cq_tail = (unsigned int *)(cq + p.cq_off.tail);
+	cq_mask = p.cq_entries - 1;
+	cqes = (struct io_uring_cqe *)(cq + p.cq_off.cqes);
+}
+
+static struct io_uring_sqe *next_sqe(void)
+{
+	unsigned int at = *sq_tail & sq_mask;
+
+	sq_array[at] = at;
+	sqes[at] = (struct io_uring_sqe){ .fd = -1 };
+	return &sqes[at];
+}
+
+/* Submits the one of next_sqe(), and waits for so many completions. */
+static void submit(unsigned int completions)
+{
+	__atomic_store_n(sq_tail, *sq_tail + 1, __ATOMIC_RELEASE);
+	check(syscall(__NR_io_uring_enter, ring, 1, completions,
+		      completions ? IORING_ENTER_GETEVENTS : 0, NULL, 0) == 1,
+	      "io_uring_enter");
+}
+
+/* Takes completions; returns how many are timeouts that have gone off. */
+static unsigned int reap(void)
+{
+	unsigned int head = *cq_head, n = 0;
+
+	for (; head != __atomic_load_n(cq_tail, __ATOMIC_ACQUIRE); head++) {
+		struct io_uring_cqe *cqe = &cqes[head & cq_mask];
+
+		if (cqe->user_data & UPON)
+			check(!cqe->res, "an operation upon a timeout");
+		else if (cqe->res == -ETIME)
+			n++;
+		else
+			check(cqe->res == -ECANCELED, "a timeout");
+	}
+	__atomic_store_n(cq_head, head, __ATOMIC_RELEASE);
+	return n;
+}
+
+static struct __kernel_timespec spec(__u64 time)
+{
+	return (struct __kernel_timespec){
+		.tv_sec = time / NSEC_PER_SEC,
+		.tv_nsec = time % NSEC_PER_SEC,
+	};
+}
+
+static void uring_arm(const struct facility *f, unsigned int first,
+		      unsigned int n, const __u64 *time, bool absolute)
+{
+	struct __kernel_timespec ts;
+	struct io_uring_sqe *sqe;
+	unsigned int i;
+
+	(void)f;
+	for (i = 0; i < n; i++) {
+		ts = spec(time[i]);
+		sqe = next_sqe();
+		sqe->opcode = IORING_OP_TIMEOUT;
+		sqe->addr = (uintptr_t)&ts;
+		sqe->len = 1;
+		sqe->timeout_flags = absolute ? IORING_TIMEOUT_ABS : 0;
+		sqe->user_data = first + i;
+		submit(0);
+	}
+}
+
+static void uring_disarm(const struct facility *f, unsigned int first,
+			 unsigned int n)
+{
+	struct io_uring_sqe *sqe;
+	unsigned int i;
+
+	(void)f;
+	for (i = 0; i < n; i++) {
+		sqe = next_sqe();
+		sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
+		sqe->addr = first + i;
+		sqe->user_data = UPON;
+		/* It, and the timeout. */
+		submit(2);
+		check(!reap(), "a timeout came early");
+	}
+}
+
+static void uring_rearm(const struct facility *f, unsigned int first,
+			unsigned int n, const __u64 *time)
+{
+	struct __kernel_timespec ts;
+	struct io_uring_sqe *sqe;
+	unsigned int i;
+
+	(void)f;
+	for (i = 0; i < n; i++) {
+		ts = spec(time[i]);
+		sqe = next_sqe();
+		sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
+		sqe->addr = first + i;
+		sqe->addr2 = (uintptr_t)&ts;
+		sqe->timeout_flags = IORING_TIMEOUT_UPDATE;
+		sqe->user_data = UPON;
+		submit(1);
+		check(!reap(), "a timeout came early");
+	}
+}
+
+static unsigned int uring_collect(const struct facility *f)
+{
+	(void)f;
+	check(syscall(__NR_io_uring_enter, ring, 0, 0, IORING_ENTER_GETEVENTS,
+		      NULL, 0) >= 0, "io_uring_enter");
+	return reap();
+}
+
+const struct facility uring_single = {
+	.name = "io_uring",
+	.mode = "single",
+	.batch = 1,
+	.open = uring_open,
+	.arm = uring_arm,
+	.disarm = uring_disarm,
+	.rearm = uring_rearm,
+	.collect = uring_collect,
+};

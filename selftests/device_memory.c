@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device_memory.c - structures and arrays of wrong sizes, and in memory that is
+ * not there, not the caller's, or cannot be written
+ */
+#include "bystander.h"
+#include "flicker.h"
+
+/* More than any ioctl's number can say. */
+#define LARGEST_SIZE	16384
+
+/* Structures that are not operations; those are in device_errors. */
+struct structure {
+	const char *name;
+	unsigned int cmd;
+	unsigned int size;
+	bool grows;
+	union {
+		struct callout_batch batch;
+		struct callout_next next;
+		__u64 limit;
+		__s32 eventfd;
+	} in;
+};
+
+static const struct structure structures[] = {
+	{
+		.name = "BATCH",
+		.cmd = CALLOUT_IOC_BATCH,
+		.size = CALLOUT_BATCH_SIZE_V1,
+		.grows = true,
+		.in.batch.op_size = CALLOUT_OP_SIZE_V1,
+	}, {
+		.name = "NEXT",
+		.cmd = CALLOUT_IOC_NEXT,
+		.size = CALLOUT_NEXT_SIZE_V1,
+		.grows = true,
+		.in.next.clockid = CLOCK_MONOTONIC,
+	}, {
+		.name = "LIMIT",
+		.cmd = CALLOUT_IOC_LIMIT,
+		.size = sizeof(__u64),
+		.in.limit = 2,
+	}, {
+		.name = "EVENTFD",
+		.cmd = CALLOUT_IOC_EVENTFD,
+		.size = sizeof(__s32),
+		.in.eventfd = -1,
+	},
+};
+
+/* Addresses in the kernel, between it and programs, and where they end. */
+static const __u64 kernel_addresses[] = {
+	0xffffffffffffffffULL, 0xffffffff81000000ULL, 0xffff888000000000ULL,
+	0xffff800000000000ULL, 0x0000800000000000ULL, 0x00007ffffffff000ULL,
+	0x00007fffffffffffULL, 0x8000000000000000ULL,
+};
+
+static unsigned int resized(unsigned int cmd, unsigned int size)
+{
+	return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), size);
+}
+
+/* Every size from 0 to the largest that can be said. */
+TEST_F(errors, sizes)
+{
+	static char space[LARGEST_SIZE];
+	const struct structure *s;
+	unsigned int size, i;
+	int ret, expected;
+
+	for (i = 0; i < ARRAY_SIZE(structures); i++) {
+		s = &structures[i];
+		for (size = 0; size < LARGEST_SIZE; size++) {
+			/* To lower the limit is for device_limit. */
+			if (size == s->size && s->cmd == CALLOUT_IOC_LIMIT)
+				continue;
+			memset(space, 0, size);
+			memcpy(space, &s->in, s->size);
+			ret = callout_dev_ioctl(self->fd,
+						resized(s->cmd, size), space);
+			expected = -EINVAL;
+			if (size == s->size ||
+			    (s->grows && size > s->size && size <= self->page))
+				expected = 0;
+			ASSERT_EQ(expected, ret) {
+				TH_LOG("%s, %u", s->name, size);
+			}
+		}
+	}
+}
+
+/* What a newer program might ask for. */
+TEST_F(errors, e2big)
+{
+	static const unsigned int more[] = { 1, 8, 100, 4000 };
+	static char space[LARGEST_SIZE];
+	const struct structure *s;
+	unsigned int i, j, size;
+
+	for (i = 0; i < ARRAY_SIZE(structures); i++) {
+		s = &structures[i];
+		if (!s->grows)
+			continue;
+		for (j = 0; j < ARRAY_SIZE(more); j++) {
+			size = s->size + more[j];
+			memset(space, 0, sizeof(space));
+			memcpy(space, &s->in, s->size);
+			space[size - 1] = 1;
+			EXPECT_EQ(-E2BIG,
+				  callout_dev_ioctl(self->fd,
+						    resized(s->cmd, size),
+						    space)) {
+				TH_LOG("%s, %u", s->name, size);
+			}
+		}
+	}
+}
+
+TEST_F(errors, efault)
+{
+	void *bad[] = { NULL, (void *)8, self->edge, self->edge - 1,
+			(void *)-1L };
+	const struct structure *s;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(structures); i++) {
+		s = &structures[i];
+		for (j = 0; j < ARRAY_SIZE(bad); j++) {
+			if (bad[j] == self->edge - 1 && s->size == 1)
+				continue;
+			EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, s->cmd,
+							     bad[j]));
+		}
+		/* The last byte is in the page that is not there. */
+		memcpy(self->edge - s->size + 1, &s->in, s->size - 1);
+		EXPECT_EQ(-EFAULT,
+			  callout_dev_ioctl(self->fd, s->cmd,
+					    self->edge - s->size + 1)) {
+			TH_LOG("%s", s->name);
+		}
+		/* The kernel's memory, as far as a pointer reaches. */
+		for (j = 0; j < ARRAY_SIZE(kernel_addresses); j++) {
+			void *p = (void *)(uintptr_t)kernel_addresses[j];
+
+			if ((uintptr_t)p != kernel_addresses[j])
+				continue;
+			EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, s->cmd,
+							     p));
+		}
+	}
+}
+
+/* What is read and not written may lie in a page that cannot be written. */
+TEST_F(errors, read_only_structure)
+{
+	char *page = self->edge - self->page;
+	struct callout_op op = op_set(HOUR, 1);
+	const struct structure *s;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(structures); i++) {
+		s = &structures[i];
+		if (s->cmd == CALLOUT_IOC_LIMIT)
+			continue;
+		memcpy(page, &s->in, s->size);
+		ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
+		EXPECT_EQ(_IOC_DIR(s->cmd) & _IOC_READ ? -EFAULT : 0,
+			  callout_dev_ioctl(self->fd, s->cmd, page));
+		ASSERT_EQ(0, mprotect(page, self->page,
+				      PROT_READ | PROT_WRITE));
+	}
+
+	/* What was set would be known from its handle; or it is not set. */
+	memcpy(page, &(struct callout_batch){
+		.ops = (uintptr_t)&op,
+		.nr_ops = 1,
+		.op_size = sizeof(op),
+	}, sizeof(struct callout_batch));
+	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
+	EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, CALLOUT_IOC_BATCH,
+					     page));
+	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ | PROT_WRITE));
+	if (op.handle)
+		callout_dev_unset(self->fd, op.handle);
+	EXPECT_GE(1, info_of(self->fd).outstanding);
+	freeze(self);
+}
+
+/* Each member of each structure that must be zero, or known. */
+TEST_F(errors, batch_members)
+{
+	struct callout_op op = op_set(HOUR, 1);
+	struct callout_event e;
+	struct callout_batch b;
+	unsigned int bit;
+
+#define REFUSED(change) do {						\
+	b = batch_of(&op, 1);						\
+	b.events = (uintptr_t)&e;					\
+	b.nr_events = 1;						\
+	change;								\
+	EXPECT_EQ(-EINVAL, do_batch(self->fd, &b)) {			\
+		TH_LOG("%s", #change);					\
+	}								\
+} while (0)
+
+	for (bit = 2; bit < 32; bit++)
+		REFUSED(b.flags = 1U << bit);
+	for (bit = 0; bit < 32; bit++) {
+		REFUSED(b.done = 1U << bit);
+		REFUSED(b.failed = 1U << bit);
+		REFUSED(b.got = 1U << bit);
+		REFUSED(b.reserved = 1U << bit);
+	}
+	REFUSED(b.timeout = 1);
+	REFUSED(b.nr_ops = CALLOUT_BATCH_MAX + 1);
+	REFUSED(b.nr_ops = ~0U);
+	REFUSED(b.nr_events = CALLOUT_BATCH_MAX + 1);
+	REFUSED(b.nr_events = ~0U);
+	for (b.op_size = 0; b.op_size < CALLOUT_OP_SIZE_V1; b.op_size++) {
+		unsigned int size = b.op_size;
+
+		REFUSED(b.op_size = size);
+		b.op_size = size;
+	}
+	REFUSED(b.op_size = self->page + 1);
+	REFUSED(b.op_size = ~0U);
+	REFUSED(b.op_size = 1U << 31);
+#undef REFUSED
+}
+
+TEST_F(errors, next_members)
+{
+	static const int clocks[] = { CLOCK_REALTIME, 2, 3, 4, 5, 6, 8, 9, 11,
+				      31, 32, 33, -1, -2, 1 << 30 };
+	struct callout_next next;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		next = (struct callout_next){ .clockid = clocks[i] };
+		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
+						     CALLOUT_IOC_NEXT, &next));
+	}
+	for (i = 0; i < 32; i++) {
+		next = (struct callout_next){
+			.clockid = CLOCK_MONOTONIC,
+			.flags = 1U << i,
+		};
+		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
+						     CALLOUT_IOC_NEXT, &next));
+	}
+}
+
+/* The arrays of a batch. */
+TEST_F(errors, batch_arrays)
+{
+	struct callout_op op = op_unset(self->bystander);
+	struct callout_batch b;
+	struct callout_event e;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kernel_addresses); i++) {
+		b = batch_of(&op, 1);
+		b.ops = kernel_addresses[i];
+		EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+		/* So large that its end wraps around. */
+		b.nr_ops = CALLOUT_BATCH_MAX;
+		b.op_size = self->page;
+		EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+	}
+	b = batch_of(NULL, 1);
+	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+	b = batch_of((void *)self->edge, 1);
+	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+
+	/* Room for events that is none: they stay. */
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	for (i = 0; i < ARRAY_SIZE(kernel_addresses); i++) {
+		b = batch_of(NULL, 0);
+		b.events = kernel_addresses[i];
+		b.nr_events = 1;
+		EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+		b.nr_events = CALLOUT_BATCH_MAX;
+		EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+	}
+	b = batch_of(NULL, 0);
+	b.nr_events = 1;
+	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+	b.events = (uintptr_t)(self->edge - sizeof(e) + 1);
+	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+	EXPECT_EQ(1, info_of(self->fd).unread);
+}
+
+/* Returns how many of @n have a handle, and cancels these. */
+static int cancel_all(int fd, const struct callout_op *ops, int n)
+{
+	int i, count = 0;
+
+	for (i = 0; i < n; i++)
+		count += ops[i].handle &&
+			 callout_dev_unset(fd, ops[i].handle) > 0;
+	return count;
+}
+
+/* What is outstanding afterwards must be nothing but what can be named. */
+TEST_F(errors, batch_ends_in_a_hole)
+{
+	enum { N = 20 };
+	struct callout_op ops[N], *at;
+	struct callout_batch b;
+	unsigned int i, there;
+
+	for (i = 0; i < N; i++)
+		ops[i] = op_set(HOUR, i);
+	for (there = 1; there < N; there++) {
+		/* Whole operations; and then half of the next. */
+		for (i = 0; i < 2; i++) {
+			at = (void *)(self->edge - there * sizeof(ops[0]) -
+				      i * 32);
+			memcpy(at, ops, there * sizeof(ops[0]) + i * 32);
+			b = batch_of(at, N);
+			EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+			cancel_all(self->fd, at, there);
+			ASSERT_GE(1, info_of(self->fd).outstanding);
+		}
+	}
+	freeze(self);
+}
+
+TEST_F(errors, batch_is_read_only)
+{
+	struct callout_op *ops = (void *)(self->edge - self->page);
+	struct callout_batch b = batch_of(ops, 10);
+	unsigned int i;
+
+	for (i = 0; i < 10; i++)
+		ops[i] = op_set(i & 1 ? 0 : HOUR, i);
+	ASSERT_EQ(0, mprotect(ops, self->page, PROT_READ));
+	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+	ASSERT_EQ(0, mprotect(ops, self->page, PROT_READ | PROT_WRITE));
+	EXPECT_GE(1, info_of(self->fd).outstanding);
+	for (i = 0; i < 10; i++)
+		EXPECT_EQ(0, ops[i].handle);
+	freeze(self);
+}
+
+/* Nothing has to be aligned, nor to end before a page does. */
+TEST_F(errors, odd_addresses)
+{
+	struct callout_op op = op_set(0, 1);
+	struct callout_event e;
+	unsigned int i;
+
+	for (i = 0; i < 9; i++) {
+		char *at = self->edge - sizeof(op) - i;
+
+		memcpy(at, &op, sizeof(op));
+		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_SET, at));
+		freeze(self);
+		ASSERT_TRUE(receive_one(self, &e));
+		EXPECT_EQ(1, e.cookie);
+
+		memcpy(at, &op, sizeof(op));
+		ASSERT_EQ(1, do_ops(self->fd, (void *)at, 1));
+		freeze(self);
+		ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
+		at = self->edge - sizeof(e) - i;
+		ASSERT_EQ((ssize_t)sizeof(e),
+			  read(self->fd, at, sizeof(e)));
+		memcpy(&e, at, sizeof(e));
+		if (e.cookie != BYSTANDER)
+			continue;
+		ASSERT_FALSE(self->seen);
+		self->seen = true;
+		ASSERT_TRUE(receive_one(self, &e));
+	}
+}
+
+/* Larger operations, and the kernel's part of each is where it belongs. */
+TEST_F(errors, batch_of_larger_operations)
+{
+	static const unsigned int sizes[] = { 65, 72, 128, 1000, 4096 };
+	static char space[8 * 4096];
+	struct callout_batch b;
+	struct callout_op op;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		memset(space, 0, sizeof(space));
+		for (j = 0; j < 8; j++) {
+			op = op_set(HOUR, j);
+			memcpy(space + j * sizes[i], &op, sizeof(op));
+		}
+		/* The sixth asks for what the kernel does not know. */
+		space[6 * sizes[i] - 1] = 1;
+		b = batch_of((void *)space, 8);
+		b.op_size = sizes[i];
+		ASSERT_EQ(0, do_batch(self->fd, &b));
+		EXPECT_EQ(8, b.done);
+		EXPECT_EQ(1, b.failed);
+		for (j = 0; j < 8; j++) {
+			memcpy(&op, space + j * sizes[i], sizeof(op));
+			EXPECT_EQ(j, op.cookie);
+			EXPECT_EQ(j == 5 ? -E2BIG : 0, op.result);
+			if (j != 5)
+				EXPECT_EQ(CALLOUT_CANCELLED,
+					  callout_dev_unset(self->fd,
+							    op.handle));
+		}
+	}
+	freeze(self);
+}
+
+/* Neither is aligned, and the events are written over the operations. */
+TEST_F(errors, batch_arrays_overlap)
+{
+	static char space[4096 + 1];
+	char *odd = space + 1;
+	struct callout_op op;
+	struct callout_event e;
+	struct callout_batch b;
+	unsigned int i;
+
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	for (i = 0; i < 8; i++) {
+		op = op_set(HOUR, i);
+		memcpy(odd + i * sizeof(op), &op, sizeof(op));
+	}
+	b = batch_of((void *)odd, 8);
+	b.events = (uintptr_t)odd;
+	b.nr_events = 8;
+	ASSERT_EQ(0, do_batch(self->fd, &b));
+	EXPECT_EQ(8, b.done);
+	ASSERT_EQ(1, b.got);
+	memcpy(&e, odd, sizeof(e));
+	EXPECT_EQ(BYSTANDER, e.cookie);
+	self->seen = true;
+	EXPECT_EQ(8, info_of(self->fd).outstanding);
+	for (i = 1; i < 8; i++) {
+		memcpy(&op, odd + i * sizeof(op), sizeof(op));
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_unset(self->fd, op.handle));
+	}
+	freeze(self);
+}
+
+/* Whatever of them can be read and answered when, none is out of reach. */
+#define FLICKER_TIME	SEC
+
+TEST_F(errors, batch_flickers)
+{
+	enum { N = 64 };
+	__u64 end = callout_dev_now() + FLICKER_TIME;
+	unsigned int i, failed = 0, done = 0;
+	struct flicker f = { 0 };
+	struct callout_op *alias;
+	struct callout_batch b;
+	int n, ret;
+
+	ASSERT_TRUE(flicker_start(&f, 1));
+	alias = (void *)f.alias;
+	while (callout_dev_now() < end) {
+		for (i = 0; i < N; i++)
+			alias[i] = op_set(HOUR, i);
+		b = batch_of((void *)f.memory, N);
+		ret = do_batch(self->fd, &b);
+		if (ret)
+			failed++;
+		else
+			done++;
+		n = cancel_all(self->fd, alias, N);
+		if ((ret && ret != -EFAULT) || (!ret && n != N) ||
+		    info_of(self->fd).outstanding > 1)
+			break;
+	}
+	flicker_stop(&f);
+	TH_LOG("%u batches failed, %u did not", failed, done);
+	EXPECT_LE(end, callout_dev_now());
+	EXPECT_GE(1, info_of(self->fd).outstanding);
+	EXPECT_LT(0, done);
+	freeze(self);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device_user.c - who may open the device, how much each file and each user
+ * may have, and what /proc tells of a file
+ */
+#include <grp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "fixture.h"
+
+#define SOMEBODY	12345
+#define SOMEBODY_ELSE	12346
+
+#define USER_LIMIT	100U
+
+static int set_limit(int fd, __u64 limit)
+{
+	return callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &limit);
+}
+
+TEST_F(file, limit_is_lowered)
+{
+	__u64 first = info_of(self->fd).max_outstanding, limit;
+	unsigned int i;
+
+	EXPECT_EQ(-EINVAL, set_limit(self->fd, 0));
+	EXPECT_EQ(-EINVAL, set_limit(self->fd, first + 1));
+	EXPECT_EQ(-EINVAL, set_limit(self->fd, first + (1ULL << 32)));
+	EXPECT_EQ(-EINVAL, set_limit(self->fd, ~0ULL));
+	EXPECT_EQ(first, info_of(self->fd).max_outstanding);
+	EXPECT_EQ(0, set_limit(self->fd, first));
+	for (limit = 10; limit; limit /= 2) {
+		EXPECT_EQ(0, set_limit(self->fd, limit));
+		EXPECT_EQ(limit, info_of(self->fd).max_outstanding);
+		EXPECT_EQ(-EINVAL, set_limit(self->fd, limit + 1));
+		EXPECT_EQ(-EINVAL, set_limit(self->fd, first));
+		EXPECT_EQ(-EINVAL, set_limit(self->fd, 0));
+		EXPECT_EQ(limit, info_of(self->fd).max_outstanding);
+	}
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(!i, set(self->fd, HOUR, i) != 0);
+}
+
+/* What is outstanding stays, but there is no room until it has gone. */
+TEST_F(file, limit_is_lowered_below_what_is_there)
+{
+	__u64 handles[4], handle;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		handles[i] = set(self->fd, HOUR, i);
+	ASSERT_EQ(0, set_limit(self->fd, 2));
+	EXPECT_EQ(4, info_of(self->fd).outstanding);
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, HOUR, 9,
+						   &handle));
+		/* To move one needs no room. */
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  reset(self->fd, handles[i], 2 * HOUR));
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_unset(self->fd, handles[i]));
+	}
+	EXPECT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 9, &handle));
+	EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, HOUR, 9, &handle));
+}
+
+static bool become(uid_t uid)
+{
+	return !setgroups(0, NULL) && !setgid(uid) && !setuid(uid);
+}
+
+/* Runs @function as another user; returns its status. */
+static int as(uid_t uid, int (*function)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child)
+		_exit(become(uid) ? function() : 99);
+	return waitpid(child, &status, 0) == child ? WEXITSTATUS(status) : -1;
+}
+
+static int open_only(void)
+{
+	int fd = callout_dev_open(0);
+
+	return fd < 0 ? -fd : 0;
+}
+
+TEST(only_the_owner_may_open)
+{
+	struct stat st;
+
+	ASSERT_EQ(0, stat(CALLOUT_DEVICE, &st));
+	EXPECT_EQ(0600, st.st_mode & 07777);
+	EXPECT_EQ(0, st.st_uid);
+	EXPECT_TRUE(S_ISCHR(st.st_mode));
+	EXPECT_EQ(EACCES, as(SOMEBODY, open_only));
+	EXPECT_EQ(0, as(0, open_only));
+}
+
+/* The tests of a user's limit let everybody open the device. */
+FIXTURE(user) {
+	int root;
+	unsigned int saved;
+};
+
+FIXTURE_SETUP(user)
+{
+	self->root = callout_dev_open(O_NONBLOCK);
+	ASSERT_LE(0, self->root);
+	ASSERT_TRUE(read_number(PARAMETER_USER, &self->saved));
+	ASSERT_TRUE(write_number(PARAMETER_USER, USER_LIMIT));
+	ASSERT_EQ(0, chmod(CALLOUT_DEVICE, 0666));
+}
+
+FIXTURE_TEARDOWN(user)
+{
+	EXPECT_EQ(0, chmod(CALLOUT_DEVICE, 0600));
+	EXPECT_TRUE(write_number(PARAMETER_USER, self->saved));
+	close(self->root);
+}
+
+/* The line of the first MUST() that was wrong, in a child; its status. */
+static int wrong_line;
+
+static void must(bool ok, int line)
+{
+	if (!ok && !wrong_line)
+		wrong_line = line & 0xff ?: 1;
+}
+
+#define MUST(condition) must(condition, __LINE__)
+
+/* There is no room for this user, in either file. */
+static bool no_room(const int *fds)
+{
+	__u64 handle;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (callout_dev_set(fds[i], 0, 0, 1, &handle) != -EDQUOT ||
+		    callout_dev_timeout(fds[i], 0, 0, 1, 1, &handle) != -EDQUOT)
+			return false;
+	return info_of(fds[0]).user_outstanding == USER_LIMIT;
+}
+
+static int use_up(void)
+{
+	int fds[2] = { callout_dev_open(O_NONBLOCK),
+		       callout_dev_open(O_NONBLOCK) };
+	__u64 handles[USER_LIMIT];
+	struct callout_event e;
+	unsigned int i, n;
+
+	MUST(fds[0] >= 0 && fds[1] >= 0);
+	MUST(info_of(fds[0]).max_user == USER_LIMIT);
+	MUST(!info_of(fds[0]).user_outstanding);
+	for (i = 0; i < USER_LIMIT; i++) {
+		handles[i] = set(fds[0], HOUR, i);
+		MUST(handles[i]);
+		MUST(info_of(fds[1]).user_outstanding >= i + 1);
+	}
+	MUST(no_room(fds));
+	MUST(info_of(fds[0]).outstanding == USER_LIMIT);
+	MUST(!info_of(fds[1]).set);
+
+	/* Room for one more, until that has been read. */
+	MUST(callout_dev_unset(fds[0], handles[0]) == CALLOUT_CANCELLED);
+	MUST(set(fds[0], 0, 1));
+	MUST(wait_unread(fds[0], 1));
+	MUST(no_room(fds));
+	MUST(receive(fds[0], &e, 1) == 1);
+	MUST(set(fds[0], HOUR, 1));
+	MUST(no_room(fds));
+
+	/* And for as many as a file had that was closed. */
+	MUST(!close(fds[0]));
+	MUST(wait_user_outstanding(fds[1], 0));
+	fds[0] = callout_dev_open(O_NONBLOCK);
+	for (i = 0, n = 0; i < 4 * USER_LIMIT; i++)
+		n += set(fds[i & 1], HOUR, i) != 0;
+	MUST(n <= USER_LIMIT && n > USER_LIMIT / 2);
+	MUST(no_room(fds));
+	return wrong_line;
+}
+
+TEST_F(user, edquot)
+{
+	/* Of all that the user had nothing is left the second time. */
+	EXPECT_EQ(0, as(SOMEBODY, use_up));
+	EXPECT_EQ(0, as(SOMEBODY, use_up));
+	EXPECT_EQ(0, as(SOMEBODY_ELSE, use_up));
+	EXPECT_EQ(0, info_of(self->root).outstanding);
+}
+
+/* One who has used up all his is in nobody's way. */
+static int fill(void)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+	unsigned int i;
+
+	for (i = 0; i < USER_LIMIT; i++)
+		MUST(set(fd, HOUR, i));
+	return wrong_line;
+}
+
+static int fill_then_let_another(void)
+{
+	int status, pipes[2];
+	pid_t child;
+	char c;
+
+	MUST(!pipe(pipes));
+	child = fork();
+	if (!child) {
+		if (!become(SOMEBODY) || fill())
+			_exit(1);
+		if (write(pipes[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	MUST(read(pipes[0], &c, 1) == 1);
+	status = as(SOMEBODY_ELSE, use_up);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return status;
+}
+
+TEST_F(user, of_another_does_not_matter)
+{
+	EXPECT_EQ(0, fill_then_let_another());
+}
+
+/* Who has opened it is charged, whoever has the descriptor. */
+TEST_F(user, belongs_to_who_opened)
+{
+	struct callout_info info;
+	int status, fd = self->root;
+	pid_t child;
+	__u64 before = info_of(fd).user_outstanding;
+
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(!become(SOMEBODY) || !set(fd, HOUR, 1));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_EQ(0, status);
+	info = info_of(fd);
+	EXPECT_EQ(1, info.outstanding);
+	EXPECT_LT(before, info.user_outstanding);
+}
+
+/* Each file its own descriptor, table and events. */
+TEST(many_files)
+{
+	enum { FILES = 400 };
+	struct rlimit files = { FILES + 50, FILES + 50 };
+	int i, n, left, fds[FILES], ep = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event ev[32];
+	struct callout_event e;
+
+	ASSERT_LE(0, ep);
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
+	for (i = 0; i < FILES; i++) {
+		fds[i] = callout_dev_open(O_NONBLOCK);
+		ASSERT_LE(0, fds[i]);
+		ev[0].events = EPOLLIN;
+		ev[0].data.u32 = i;
+		ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, fds[i], &ev[0]));
+		ASSERT_NE(0, set(fds[i], i % 100 * MSEC, i));
+	}
+	for (left = FILES; left; left -= n) {
+		n = epoll_wait(ep, ev, ARRAY_SIZE(ev), WAIT_MS);
+		ASSERT_LT(0, n);
+		for (i = 0; i < n; i++) {
+			ASSERT_EQ(1, callout_dev_read(fds[ev[i].data.u32], &e,
+						      1));
+			EXPECT_EQ(ev[i].data.u32, e.cookie);
+		}
+	}
+	for (i = 0; i < FILES; i++)
+		EXPECT_EQ(0, close(fds[i]));
+	close(ep);
+}
+
+/* Returns the number after "NAME:" in a file's fdinfo, or -1. */
+static long long fdinfo_number(int fd, const char *name)
+{
+	char path[64], line[256];
+	size_t n = strlen(name);
+	long long value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "r");
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, n) && line[n] == ':')
+			value = strtoll(line + n + 1, NULL, 10);
+	fclose(f);
+	return value;
+}
+
+TEST_F(file, fdinfo)
+{
+	__u64 due = callout_dev_now() + HOUR, handle;
+	struct callout_event e;
+	int i;
+
+	EXPECT_EQ(0, fdinfo_number(self->fd, "outstanding"));
+	for (i = 0; i < 3; i++)
+		ASSERT_NE(0, set(self->fd, 0, i));
+	ASSERT_TRUE(wait_unread(self->fd, 3));
+	ASSERT_EQ(0, callout_dev_set(self->fd, CALLOUT_ABSTIME, due, 1,
+				     &handle));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(3, fdinfo_number(self->fd, "outstanding"));
+	EXPECT_EQ(2, fdinfo_number(self->fd, "unread"));
+	EXPECT_EQ(3, fdinfo_number(self->fd, "fired"));
+	EXPECT_EQ((long long)due, fdinfo_number(self->fd, "next-monotonic"));
+	EXPECT_EQ((long long)info_of(self->fd).max_outstanding,
+		  fdinfo_number(self->fd, "limit"));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * prefetch.h - hints to the cache, for a program
+ */
+#ifndef _HARNESS_PREFETCH_H
+#define _HARNESS_PREFETCH_H
+
+#define prefetch(x)	__builtin_prefetch(x)
+#define prefetchw(x)	__builtin_prefetch(x, 1)
+
+#endif /* _HARNESS_PREFETCH_H */

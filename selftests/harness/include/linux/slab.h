@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * slab.h - memory of the kernel's names, for a program; it can run out
+ *
+ * harness_alloc() fails when the program has said so, which is how the harness
+ * sees what a scheme does without memory.
+ */
+#ifndef _HARNESS_SLAB_H
+#define _HARNESS_SLAB_H
+
+#include <linux/compiler.h>
+#include <linux/numa.h>
+#include <linux/overflow.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+void *harness_alloc(size_t size, bool zero);
+void harness_free(const void *p);
+
+#define kmalloc(size, gfp)		harness_alloc(size, false)
+#define kzalloc(size, gfp)		harness_alloc(size, true)
+#define kmalloc_node(size, gfp, node)	harness_alloc(size, false)
+#define kzalloc_node(size, gfp, node)	harness_alloc(size, true)
+#define kmalloc_array(n, size, gfp)	harness_alloc(array_size(n, size), false)
+#define kcalloc(n, size, gfp)		harness_alloc(array_size(n, size), true)
+#define kcalloc_node(n, size, gfp, node) \
+	harness_alloc(array_size(n, size), true)
+#define kvmalloc(size, gfp)		harness_alloc(size, false)
+#define kvzalloc(size, gfp)		harness_alloc(size, true)
+#define kvmalloc_node(size, gfp, node)	harness_alloc(size, false)
+#define kvzalloc_node(size, gfp, node)	harness_alloc(size, true)
+#define kvmalloc_array(n, size, gfp)	harness_alloc(array_size(n, size), false)
+#define kvcalloc(n, size, gfp)		harness_alloc(array_size(n, size), true)
+#define kvcalloc_node(n, size, gfp, node) \
+	harness_alloc(array_size(n, size), true)
+#define kfree(p)			harness_free(p)
+#define kvfree(p)			harness_free(p)
+
+#endif /* _HARNESS_SLAB_H */

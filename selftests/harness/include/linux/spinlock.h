@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * spinlock.h - the names of locks, of which the harness has none
+ */
+#ifndef _HARNESS_LINUX_SPINLOCK_H
+#define _HARNESS_LINUX_SPINLOCK_H
+
+typedef struct spinlock spinlock_t;
+typedef struct rwlock rwlock_t;
+
+#endif /* _HARNESS_LINUX_SPINLOCK_H */

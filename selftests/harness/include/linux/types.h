@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * types.h - the tools' types, but u64 and s64 as the kernel has them: for %llu
+ */
+#ifndef _HARNESS_TYPES_H
+#define _HARNESS_TYPES_H
+
+#define u64 tools_u64
+#define s64 tools_s64
+#include_next <linux/types.h>
+#undef u64
+#undef s64
+
+typedef unsigned long long u64;
+typedef long long s64;
+
+#endif /* _HARNESS_TYPES_H */

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wait.c - a program of somebody else's: it knows what pkg-config says
+ *
+ * It sets two timers of libcallout, takes one back, and waits for the other.
+ */
+#include <err.h>
+#include <libcallout.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+	struct callout_timer timer = { 0 }, other = { 0 };
+	struct callout_ctx *ctx;
+	int ret;
+
+	ret = callout_ctx_create(&ctx, 1);
+	if (ret)
+		errx(EXIT_FAILURE, CALLOUT_DEVICE ": %s", strerror(-ret));
+	if (callout_arm(ctx, &timer, 20000000) ||
+	    callout_arm(ctx, &other, 10000000) || !callout_disarm(ctx, &other))
+		errx(EXIT_FAILURE, "a timer cannot be armed or disarmed");
+	ret = callout_ctx_turn(ctx, 10000000000);
+	if (ret != 1 || callout_ctx_next(ctx, NULL) != &timer || timer.error)
+		errx(EXIT_FAILURE, "the timer does not fire: %d", ret);
+	callout_ctx_destroy(ctx);
+	puts("fired");
+	return EXIT_SUCCESS;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * callout_misuse.c - does one thing wrong, for the kernel to report
+ *
+ * What it does is said by the parameter what=. Afterwards everything is in
+ * order again, so that the next one can be tried. For the job misuse, on a
+ * kernel with debugobjects and lockdep.
+ */
+#include <linux/atomic.h>
+#include <linux/callout.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/processor.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+
+static char *what = "";
+module_param(what, charp, 0444);
+MODULE_PARM_DESC(what, "free, init, zeroed, garbage, preempt, lock, slow or drain");
+
+#define FAR		(3600L * HZ)
+
+/* More than what a ratelimited line is printed for in a row. */
+#define NR_SLOW		30
+
+static DEFINE_SPINLOCK(lock);
+static atomic_t runs;
+
+static void count_run(void *unused)
+{
+	atomic_inc(&runs);
+}
+
+/* Lets handlers run that are due soon; false if they do not. */
+static bool wait_for_runs(int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1000 && atomic_read(&runs) < n; i++)
+		usleep_range(10000, 11000);
+	return atomic_read(&runs) == n;
+}
+
+static int free_pending(struct callout *c)
+{
+	struct callout *victim = kzalloc(sizeof(*victim), GFP_KERNEL);
+
+	if (!victim)
+		return -ENOMEM;
+	callout_init(victim, CALLOUT_MPSAFE);
+	callout_reset(victim, FAR, count_run, NULL);
+	kfree(victim);
+	return 0;
+}
+
+static int init_pending(struct callout *c)
+{
+	callout_reset(c, FAR, count_run, NULL);
+	callout_init(c, CALLOUT_MPSAFE);
+	/* As good as new. */
+	return callout_stop(c) == -1 ? 0 : -EIO;
+}
+
+static int never_prepared(int byte)
+{
+	struct callout *c = kmalloc(sizeof(*c), GFP_KERNEL);
+	bool ran;
+
+	if (!c)
+		return -ENOMEM;
+	memset(c, byte, sizeof(*c));
+	callout_reset(c, 1, count_run, NULL);
+	ran = wait_for_runs(1);
+	callout_drain(c);
+	kfree(c);
+	return ran ? 0 : -EIO;
+}
+
+static int use_zeroed(struct callout *c)
+{
+	return never_prepared(0);
+}
+
+static int use_garbage(struct callout *c)
+{
+	return never_prepared(0x5a);
+}
+
+static void disable_preemption(void *unused)
+{
+	preempt_disable();
+	atomic_inc(&runs);
+}
+
+static int change_preempt_count(struct callout *c)
+{
+	callout_reset(c, 1, disable_preemption, NULL);
+	return wait_for_runs(1) ? 0 : -EIO;
+}
+
+/* A lock that only lockdep knows, and of which it asks nothing else. */
+static struct lock_class_key leaked_key;
+static struct lockdep_map leaked = STATIC_LOCKDEP_MAP_INIT("leaked",
+							   &leaked_key);
+
+static void leak_lock(void *task)
+{
+	if (current == task) {
+		lock_acquire(&leaked, 0, 0, 0, 0, NULL, _THIS_IP_);
+		atomic_inc(&runs);
+	}
+}
+
+/*
+ * The lock is of whoever the softirq runs in. That is this thread, as it lets
+ * softirqs run when the callout is due, and so it can drop the lock; unless
+ * ksoftirqd is at work already.
+ */
+static int return_with_lock(struct callout *c)
+{
+	unsigned long end;
+	unsigned int i;
+
+	for (i = 0; i < 100 && !atomic_read(&runs); i++) {
+		local_bh_disable();
+		callout_reset_curcpu(c, 1, leak_lock, current);
+		end = jiffies + 3;
+		while (time_before(jiffies, end))
+			cpu_relax();
+		local_bh_enable();
+		callout_stop(c);
+	}
+	if (!atomic_read(&runs))
+		return -EIO;
+	lock_release(&leaked, _THIS_IP_);
+	return 0;
+}
+
+static void be_slow(void *unused)
+{
+	mdelay(5);
+	atomic_inc(&runs);
+}
+
+static int slow_handlers(struct callout *c)
+{
+	unsigned int i;
+
+	for (i = 1; i <= NR_SLOW; i++) {
+		callout_reset(c, 1, be_slow, NULL);
+		if (!wait_for_runs(i))
+			return -EIO;
+	}
+	return 0;
+}
+
+static void use_lock(void *unused)
+{
+	spin_lock(&lock);
+	atomic_inc(&runs);
+	spin_unlock(&lock);
+}
+
+/* There is nothing to wait for, and so no deadlock, this time. */
+static int drain_under_lock(struct callout *c)
+{
+	callout_reset(c, 1, use_lock, NULL);
+	if (!wait_for_runs(1))
+		return -EIO;
+	callout_drain(c);
+	spin_lock_bh(&lock);
+	callout_drain(c);
+	spin_unlock_bh(&lock);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*fn)(struct callout *c);
+} misuses[] = {
+	{ "free", free_pending },
+	{ "init", init_pending },
+	{ "zeroed", use_zeroed },
+	{ "garbage", use_garbage },
+	{ "preempt", change_preempt_count },
+	{ "lock", return_with_lock },
+	{ "slow", slow_handlers },
+	{ "drain", drain_under_lock },
+};
+
+static int __init misuse_init(void)
+{
+	static struct callout c;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(misuses); i++) {
+		if (strcmp(what, misuses[i].name))
+			continue;
+		callout_init(&c, CALLOUT_MPSAFE);
+		ret = misuses[i].fn(&c);
+		callout_drain(&c);
+		return ret;
+	}
+	pr_err("callout_misuse: what=%s?\n", what);
+	return -EINVAL;
+}
+
+static void __exit misuse_exit(void)
+{
+}
+
+module_init(misuse_init);
+module_exit(misuse_exit);
+
+MODULE_DESCRIPTION("Misuses of the callout facility");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lab_main.c - runs one part of the laboratory: measurements of every scheme
+ *
+ * Each part prints lines of values to the kernel log, headed "lab-PART: ".
+ * Most drive a scheme themselves, with a time that they make. Where time goes
+ * by instructions, as in QEMU with -icount shift=0, values are instructions; in
+ * User Mode Linux they are nanoseconds.
+ */
+#include <linux/module.h>
+#include <linux/string.h>
+#include "kcompat.h"
+#include "lab.h"
+
+static char *part = "";
+module_param(part, charp, 0444);
+MODULE_PARM_DESC(part, "which part of the laboratory to run");
+
+static char *name = "hashed_wheel";
+module_param(name, charp, 0444);
+MODULE_PARM_DESC(name, "for part=fig9: the scheme of callout.ko, as part=rows has it");
+
+/* The rows, for who is to load callout.ko with each. */
+static int lab_list_rows(const char *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < lab_nr_rows; i++)
+		pr_info("lab-rows: %s\n", lab_rows[i].name);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const char *row_name);
+} parts[] = {
+	{ "rows", lab_list_rows },
+	{ "fig9", lab_fig9 },
+	{ "table2", lab_table2 },
+	{ "insert", lab_insert },
+	{ "cross", lab_cross },
+	{ "variance", lab_variance },
+	{ "late", lab_late },
+	{ "assist", lab_assist },
+	{ "idle", lab_idle },
+	{ "native", lab_native },
+	{ "buckets", lab_buckets },
+};
+
+static int __init lab_init(void)
+{
+	int ret = lab_rows_init();
+	unsigned int i;
+
+	if (ret)
+		return ret;
+	for (i = 0; i < ARRAY_SIZE(parts); i++) {
+		if (strcmp(part, parts[i].name))
+			continue;
+		ret = parts[i].run(name);
+		if (ret)
+			pr_err("lab: %s gave up: %d\n", part, ret);
+		return ret;
+	}
+	pr_err("part=%s: there is no such part\n", part);
+	return -EINVAL;
+}
+
+static void __exit lab_exit(void)
+{
+	callout_barrier();
+}
+
+module_init(lab_init);
+module_exit(lab_exit);
+
+MODULE_DESCRIPTION("Measurements of every scheme");
+MODULE_LICENSE("GPL");
+CALLOUT_IMPORT_KUNIT_NS;

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lab_native.c - what operations cost where the cache matters
+ *
+ * For User Mode Linux, whose instructions are the machine's. Every scheme is
+ * driven without lock and clock. Rounds go over all rows, so that what disturbs
+ * the machine for a while disturbs no row alone; medians over rounds are
+ * reported. Beside them are three facilities, with their locks and clocks: see
+ * lab_linux.c.
+ *
+ *	pair_one	stop one callout, the farthest, and start it again
+ *	pair_random	the same with one of all, at random
+ *	rearm_later	move one of all, at random, to a later time
+ *	idle_tick	a tick at which nothing is due
+ *	jump		one tick that comes 3000 ticks after the one before
+ *	sparse		a callout that is due alone, the host sleeping until then
+ *	start_dense	start one of many that are due in the same tick
+ *	dense		one of these when that tick comes
+ *
+ * Outstanding callouts are due at random in one to two times SPAN ticks.
+ */
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
+#include <linux/time64.h>
+#include "lab.h"
+#include "lab_native.h"
+
+#define SPAN		(1U << 20)
+#define MOST		1000000U
+#define IDLE_TICKS	1000U
+#define JUMPS		200U
+#define JUMP		3000U
+#define MAX_EXPIRED	50000U
+
+/* What goes on for longer ends, however many there were. */
+#define MAX_NS		(200 * NSEC_PER_MSEC)
+
+/*
+ * A row all whose rounds have taken longer than this for each callout is not
+ * measured with more, but for LAB_STEEP_MAX.
+ */
+#define SLOW_NS		20000ULL
+
+/* Larger than any n, so that i * PRIME % n goes all over. */
+#define PRIME		1000003ULL
+
+const char *const lab_metrics[LAB_METRICS] = {
+	"pair_one", "pair_random", "rearm_later", "idle_tick", "jump",
+	"sparse", "start_dense", "dense",
+};
+
+static unsigned int which[LAB_OPS];
+static u64 after[LAB_OPS];
+
+static void draw(unsigned int n, u64 from, u64 to)
+{
+	unsigned int i;
+
+	for (i = 0; i < LAB_OPS; i++) {
+		which[i] = lab_random(0, n);
+		after[i] = lab_random(from, to);
+	}
+}
+
+static u64 pair_one(struct lab *lab, unsigned int n)
+{
+	struct callout *c = lab_callout(n);
+	unsigned int i;
+	u64 start;
+
+	draw(n, 2 * SPAN, 3 * SPAN);
+	lab_start(lab, c, after[0]);
+	start = lab_begin();
+	for (i = 0; i < LAB_OPS; i++) {
+		lab->ops->stop(lab->s, c);
+		lab->ops->start(lab->s, c, lab->now, lab->now + after[i]);
+	}
+	return lab_end(start, LAB_OPS);
+}
+
+static u64 pair_random(struct lab *lab, unsigned int n)
+{
+	unsigned int i;
+	u64 start;
+
+	draw(n, SPAN, 2 * SPAN);
+	start = lab_begin();
+	for (i = 0; i < LAB_OPS; i++) {
+		struct callout *c = lab_callout(which[i]);
+
+		lab->ops->stop(lab->s, c);
+		lab->ops->start(lab->s, c, lab->now, lab->now + after[i]);
+	}
+	return lab_end(start, LAB_OPS);
+}
+
+static u64 rearm_later(struct lab *lab, unsigned int n)
+{
+	unsigned int i;
+	u64 start;
+
+	draw(n, 1, SPAN / 64);
+	start = lab_begin();
+	for (i = 0; i < LAB_OPS; i++) {
+		struct callout *c = lab_callout(which[i]);
+
+		lab->ops->rearm(lab->s, c, lab->now, c->expires + after[i]);
+	}
+	return lab_end(start, LAB_OPS);
+}
+
+static u64 idle_tick(struct lab *lab)
+{
+	LIST_HEAD(due);
+	unsigned int i;
+	u64 start;
+
+	start = lab_begin();
+	for (i = 0; i < IDLE_TICKS; i++)
+		lab_advance(lab, lab->now + 1, &due);
+	return lab_end(start, IDLE_TICKS);
+}
+
+static u64 jump(struct lab *lab)
+{
+	LIST_HEAD(due);
+	unsigned int i;
+	u64 start;
+
+	start = lab_begin();
+	for (i = 0; i < JUMPS; i++)
+		lab_advance(lab, lab->now + JUMP, &due);
+	return lab_end(start, JUMPS);
+}
+
+/* The host sleeps until something is due, again and again. */
+static u64 sparse(struct lab *lab, unsigned int n)
+{
+	unsigned int most = min(n / 2, MAX_EXPIRED), expired = 0, look = 64;
+	LIST_HEAD(due);
+	u64 start;
+
+	start = lab_begin();
+	while (expired < most) {
+		lab_advance(lab, lab_next_due(lab), &due);
+		while (lab_take_due(&due))
+			expired++;
+		if (expired < look)
+			continue;
+		if (lab_clock() - start > MAX_NS)
+			break;
+		look = expired + 64;
+	}
+	return lab_end(start, expired);
+}
+
+static void dense(struct lab *lab, unsigned int n, u64 *value)
+{
+	unsigned int expired = 0, all = n, i;
+	u64 start, late = 0;
+	LIST_HEAD(due);
+
+	start = lab_begin();
+	for (i = 0; i < n; i++) {
+		lab_start(lab, lab_callout(i * PRIME % all), SPAN);
+		if (!(i % 1024) && lab_clock() - start > MAX_NS)
+			n = i + 1;
+	}
+	value[LAB_START_DENSE] = lab_end(start, n);
+	if (lab->ops->late)
+		late = lab->ops->late(lab->s, SPAN);
+	start = lab_begin();
+	lab_advance(lab, lab->now + SPAN + late, &due);
+	while (lab_take_due(&due))
+		expired++;
+	value[LAB_DENSE] = lab_end(start, n);
+	if (expired != n)
+		value[LAB_DENSE] = 0;
+}
+
+/* Measures a scheme with @n outstanding: @value has a place for each metric. */
+static int native_row(const struct lab_row *row, unsigned int n,
+		      unsigned int buckets, u64 *value)
+{
+	const struct callout_scheme_params params = { .buckets = buckets };
+	struct lab lab;
+	int ret = lab_create(&lab, row, &params, n + 1);
+
+	if (ret)
+		return ret;
+	lab_fill(&lab, n, SPAN, 2 * SPAN);
+	value[LAB_PAIR_ONE] = pair_one(&lab, n);
+	value[LAB_PAIR_RANDOM] = pair_random(&lab, n);
+	value[LAB_REARM_LATER] = rearm_later(&lab, n);
+	value[LAB_IDLE_TICK] = idle_tick(&lab);
+	value[LAB_JUMP] = jump(&lab);
+	value[LAB_SPARSE] = sparse(&lab, n);
+	lab_destroy(&lab);
+	cond_resched();
+
+	ret = lab_create(&lab, row, &params, n + 1);
+	if (ret)
+		return ret;
+	dense(&lab, n, value);
+	lab_destroy(&lab);
+	cond_resched();
+	return value[LAB_DENSE] ? 0 : -EIO;
+}
+
+/* A round with the most takes so long that fewer must do. */
+static unsigned int rounds(unsigned int n)
+{
+	return n < MOST ? LAB_ROUNDS : 3;
+}
+
+/* Medians of rounds; @first names the line, "lab-native: NAME,". */
+static void report(const char *first, unsigned int n,
+		   const struct lab_values *v)
+{
+	u64 all[LAB_ROUNDS];
+	char text[LAB_TENTHS];
+	unsigned int metric, i;
+
+	for (metric = 0; metric < LAB_METRICS; metric++) {
+		for (i = 0; i < rounds(n); i++)
+			all[i] = v->round[i][metric];
+		if (all[0])
+			pr_info("%s,%s,%u,%s\n", first, lab_metrics[metric], n,
+				lab_tenths(lab_median(all, rounds(n)), 10,
+					   text));
+	}
+}
+
+static struct lab_values values[64];
+
+/* All rows and facilities, a round after the other. */
+static int native_n(unsigned int n)
+{
+	unsigned int round, i;
+	char first[64];
+	u64 start;
+	int ret;
+
+	for (i = 0; i < lab_nr_rows; i++) {
+		lab_rows[i].steep |= lab_rows[i].slow;
+		lab_rows[i].slow = true;
+	}
+	for (round = 0; round < rounds(n); round++) {
+		for (i = 0; i < lab_nr_rows; i++) {
+			if (!lab_row_takes(&lab_rows[i], n))
+				continue;
+			start = ktime_get_ns();
+			ret = native_row(&lab_rows[i], n, LAB_BUCKETS,
+					 values[i].round[round]);
+			lab_rows[i].slow &= ktime_get_ns() - start >
+					    SLOW_NS * n;
+			if (ret) {
+				pr_err("lab: %s\n", lab_rows[i].name);
+				return ret;
+			}
+		}
+		ret = lab_linux_round(n, &values[lab_nr_rows], round);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < lab_nr_rows; i++) {
+		if (!lab_row_takes(&lab_rows[i], n))
+			continue;
+		snprintf(first, sizeof(first), "lab-native: %s",
+			 lab_rows[i].name);
+		report(first, n, &values[i]);
+	}
+	for (i = 0; i < LAB_FACILITIES; i++) {
+		snprintf(first, sizeof(first), "lab-native: %s",
+			 lab_linux_names[i]);
+		report(first, n, &values[lab_nr_rows + i]);
+	}
+	return 0;
+}
+
+/**
+ * lab_native - measures and reports every scheme
+ * @unused: of the parts' type
+ *
+ * Return: 0 or an error.
+ */
+int lab_native(const char *unused)
+{
+	int ret = lab_callouts_init(MOST + 1);
+	unsigned int n;
+
+	if (lab_nr_rows + LAB_FACILITIES > ARRAY_SIZE(values))
+		ret = -E2BIG;
+	for (n = 1000; n <= MOST && !ret; n *= 10)
+		ret = native_n(n);
+	lab_callouts_free();
+	return ret;
+}
+
+#define MIN_SHIFT	8U
+#define MAX_SHIFT	20U
+#define STEP_SHIFT	2U
+
+/* Every fourth number of buckets, a round after the other. */
+static int buckets_n(const struct lab_row *row, unsigned int n)
+{
+	unsigned int round, shift;
+	char first[64];
+	int ret;
+
+	for (round = 0; round < rounds(n); round++) {
+		for (shift = MIN_SHIFT; shift <= MAX_SHIFT; shift += STEP_SHIFT) {
+			ret = native_row(row, n, 1U << shift,
+					 values[shift].round[round]);
+			if (ret)
+				return ret;
+		}
+	}
+	for (shift = MIN_SHIFT; shift <= MAX_SHIFT; shift += STEP_SHIFT) {
+		snprintf(first, sizeof(first), "lab-buckets: %u", 1U << shift);
+		report(first, n, &values[shift]);
+	}
+	return 0;
+}
+
+/**
+ * lab_buckets - measures and reports the hashed wheel with all sizes
+ * @unused: of the parts' type
+ *
+ * Return: 0 or an error.
+ */
+int lab_buckets(const char *unused)
+{
+	const struct lab_row *row = lab_find_row("hashed_wheel");
+	int ret = lab_callouts_init(MOST + 1);
+	unsigned int n;
+
+	for (n = 1000; n <= MOST && !ret && row; n *= 10)
+		ret = buckets_n(row, n);
+	lab_callouts_free();
+	return row ? ret : -ENOENT;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * lab_native.h - what is measured natively, for schemes and for facilities
+ */
+#ifndef _CALLOUT_LAB_NATIVE_H
+#define _CALLOUT_LAB_NATIVE_H
+
+#include <linux/irqflags.h>
+#include <linux/math64.h>
+#include "lab.h"
+
+#define LAB_ROUNDS	5U
+#define LAB_OPS		16384U
+
+enum {
+	LAB_PAIR_ONE, LAB_PAIR_RANDOM, LAB_REARM_LATER, LAB_IDLE_TICK, LAB_JUMP,
+	LAB_SPARSE, LAB_START_DENSE, LAB_DENSE, LAB_METRICS
+};
+
+extern const char *const lab_metrics[LAB_METRICS];
+
+#define LAB_FACILITIES	3U
+
+extern const char *const lab_linux_names[LAB_FACILITIES];
+
+/* What all rounds have measured of a row. */
+struct lab_values {
+	u64 round[LAB_ROUNDS][LAB_METRICS];
+};
+
+int lab_linux_round(unsigned int n, struct lab_values *values,
+		    unsigned int round);
+
+static inline u64 lab_begin(void)
+{
+	local_irq_disable();
+	return lab_clock();
+}
+
+/* Tenths of what one of @n operations took; more than nothing. */
+static inline u64 lab_end(u64 start, unsigned int n)
+{
+	u64 took = lab_clock() - start;
+
+	local_irq_enable();
+	return div64_u64(took * 10, n) ?: 1;
+}
+
+#endif /* _CALLOUT_LAB_NATIVE_H */

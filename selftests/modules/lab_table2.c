@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lab_table2.c - the paper's Table II for every scheme: start, stop and a tick
+ *
+ * n callouts are outstanding; those that expire are started again. A start is
+ * of one more with a random interval, a stop of a random one, and a tick is one
+ * at which nothing is due: "except when timers expire". Intervals are up to
+ * SPAN and there are as many buckets, which is what the paper asks for where it
+ * says O(1): n less than the size of the table, intervals less than MaxInterval.
+ */
+#include <linux/irqflags.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+#include "lab.h"
+
+#define SPAN	(1U << 20)
+#define OPS	200U
+#define TICKS	512U
+#define MOST	100000U
+
+/* A tick for so many callouts passes before anything is measured. */
+#define SETTLE	16U
+
+/* Reading the clock costs so much. */
+static u64 clock_cost(void)
+{
+	u64 start, cost;
+
+	local_irq_disable();
+	start = lab_clock();
+	cost = lab_clock() - start;
+	local_irq_enable();
+	return cost;
+}
+
+enum { START, STOP, TICK };
+
+static void report(struct lab_row *row, unsigned int operation, unsigned int n,
+		   u64 sum, unsigned int count)
+{
+	static const char *const names[] = { "start", "stop", "tick" };
+	char text[LAB_TENTHS];
+	u64 mean;
+
+	sum -= min(sum, count * clock_cost());
+	pr_info("lab-table2: %s,%s,%u,%s\n", row->name, names[operation], n,
+		lab_tenths(sum, count, text));
+	mean = count ? div_u64(sum, count) : 0;
+	row->steep |= n == LAB_STEEP_MAX &&
+		      mean > LAB_STEEP * row->before[operation];
+	row->before[operation] = mean;
+}
+
+static u64 start_takes(struct lab *lab, struct callout *c)
+{
+	u64 interval = lab_random(1, SPAN), start, took;
+
+	local_irq_disable();
+	start = lab_clock();
+	lab_start(lab, c, interval);
+	took = lab_clock() - start;
+	local_irq_enable();
+	return took;
+}
+
+static u64 stop_takes(struct lab *lab, struct callout *c)
+{
+	u64 start, took;
+
+	local_irq_disable();
+	start = lab_clock();
+	lab->ops->stop(lab->s, c);
+	took = lab_clock() - start;
+	local_irq_enable();
+	return took;
+}
+
+static void measure_ops(struct lab *lab, struct lab_row *row, unsigned int n)
+{
+	struct callout *idle = lab_callout(n);
+	u64 starts = 0, stops = 0;
+	unsigned int i;
+
+	for (i = 0; i < OPS; i++) {
+		starts += start_takes(lab, idle);
+		idle = lab_callout(lab_random(0, n + 1));
+		stops += stop_takes(lab, idle);
+	}
+	report(row, START, n, starts, OPS);
+	report(row, STOP, n, stops, OPS);
+	/* Callouts 0 to n - 1 are outstanding again. */
+	if (idle != lab_callout(n)) {
+		lab->ops->stop(lab->s, lab_callout(n));
+		lab_start(lab, idle, lab_random(1, SPAN));
+	}
+}
+
+/* So many ticks. Returns what those took at which nothing was due. */
+static u64 ticks_take(struct lab *lab, unsigned int ticks, unsigned int *count)
+{
+	u64 sum = 0, start, took;
+	struct callout *c;
+	unsigned int i;
+	LIST_HEAD(due);
+
+	*count = 0;
+	for (i = 0; i < ticks; i++) {
+		local_irq_disable();
+		start = lab_clock();
+		lab_advance(lab, lab->now + 1, &due);
+		took = lab_clock() - start;
+		local_irq_enable();
+		if (list_empty(&due)) {
+			sum += took;
+			++*count;
+		}
+		while ((c = lab_take_due(&due)))
+			lab_start(lab, c, lab_random(1, SPAN));
+		cond_resched();
+	}
+	return sum;
+}
+
+static void measure_row(struct lab *lab, struct lab_row *row, unsigned int n)
+{
+	unsigned int count;
+	u64 sum;
+
+	lab_fill(lab, n, 1, SPAN);
+	/* What is put off to later ticks, as the growth of a table, is done. */
+	ticks_take(lab, n / SETTLE, &count);
+	measure_ops(lab, row, n);
+	sum = ticks_take(lab, TICKS, &count);
+	report(row, TICK, n, sum, count);
+}
+
+/**
+ * lab_table2 - measures and reports every row
+ * @unused: of the parts' type
+ *
+ * Return: 0 or an error.
+ */
+int lab_table2(const char *unused)
+{
+	const struct callout_scheme_params params = { .buckets = SPAN };
+	struct lab_row *row;
+	struct lab lab;
+	unsigned int n;
+	int ret = lab_callouts_init(MOST + 1);
+
+	for (row = lab_rows; row < lab_rows + lab_nr_rows; row++) {
+		for (n = 10; !ret && n <= MOST; n *= 10) {
+			if (!lab_row_takes(row, n))
+				break;
+			ret = lab_create(&lab, row, &params, n + 1);
+			if (ret)
+				break;
+			measure_row(&lab, row, n);
+			lab_destroy(&lab);
+		}
+	}
+	lab_callouts_free();
+	return ret;
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tcp_main.c - many TCP connections and their network, written as for a BSD
+ *
+ * Built outside the tree, against what is installed. Each connection has the
+ * four timers of BSD's TCP: retransmission with back-off, keepalive, delayed
+ * acknowledgment, and 2MSL; see tcp_timer.c. A thread on each CPU plays the
+ * network: it sends, acknowledges, loses, closes and opens at random. The
+ * verdict is a line in the log, and what insmod returns.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/prandom.h>
+#include <linux/random.h>
+#include "tcp.h"
+
+static uint connections = 10000;
+module_param(connections, uint, 0444);
+MODULE_PARM_DESC(connections, "how many at a time (default 10000)");
+
+static uint seconds = 5;
+module_param(seconds, uint, 0444);
+MODULE_PARM_DESC(seconds, "for how long (default 5)");
+
+static unsigned long long seed;
+module_param(seed, ullong, 0444);
+MODULE_PARM_DESC(seed, "of the random numbers; 0 (default): another each time");
+
+/**
+ * struct slot - a place in the table of connections
+ * @lock: held by those who use the connection from here
+ * @tp: the connection, or NULL
+ */
+struct slot {
+	spinlock_t lock;	/* see above */
+	struct tcpcb *tp;
+};
+
+static struct slot *table;
+static atomic64_t fast_timeouts;
+static atomic64_t slow_timeouts;
+static bool stopping;
+
+static void tcp_send(struct tcpcb *tp)
+{
+	tp->unacked++;
+	if (!callout_active(&tp->timer[TT_REXMT].callout))
+		tcp_timer_start(tp, TT_REXMT);
+}
+
+static void tcp_acked(struct tcpcb *tp, bool all)
+{
+	tp->rxtshift = 0;
+	tp->unacked = all ? 0 : tp->unacked / 2;
+	if (tp->unacked)
+		tcp_timer_start(tp, TT_REXMT);
+	else
+		tcp_timer_stop(tp, TT_REXMT);
+}
+
+/* Every second segment is acknowledged at once. */
+static void tcp_received(struct tcpcb *tp)
+{
+	tcp_timer_start(tp, TT_KEEP);
+	if (callout_pending(&tp->timer[TT_DELACK].callout))
+		tcp_timer_stop(tp, TT_DELACK);
+	else
+		tcp_timer_start(tp, TT_DELACK);
+}
+
+static void tcp_fin(struct tcpcb *tp)
+{
+	tp->state = TIME_WAITING;
+	tcp_timer_stop(tp, TT_REXMT);
+	tcp_timer_stop(tp, TT_KEEP);
+	tcp_timer_stop(tp, TT_DELACK);
+	tcp_timer_start(tp, TT_2MSL);
+}
+
+/* One event of the network, on an open connection whose lock is held. */
+static void tcp_input(struct tcpcb *tp, unsigned int event)
+{
+	if (tp->state == TIME_WAITING) {
+		/* An old segment: the wait begins again. */
+		if (event < 10)
+			tcp_timer_start(tp, TT_2MSL);
+		return;
+	}
+	if (event < 35)
+		tcp_send(tp);
+	else if (event < 60)
+		tcp_acked(tp, event < 50);
+	else if (event < 90)
+		tcp_received(tp);
+	else if (event < 94)
+		tcp_fin(tp);
+	else if (event < 96)
+		tcpcb_close(tp);
+	/* The rest is lost. */
+}
+
+/* Whoever finds a closed one takes it out and opens another. */
+static void tcp_reopen(struct slot *slot, unsigned int kind)
+{
+	tcpcb_put(slot->tp);
+	slot->tp = READ_ONCE(stopping) ? NULL : tcpcb_open(kind);
+}
+
+static void tcp_event(struct slot *slot, unsigned int event, unsigned int kind)
+{
+	struct tcpcb *tp;
+	bool closed;
+
+	spin_lock(&slot->lock);
+	if (!slot->tp)
+		slot->tp = tcpcb_open(kind);
+	tp = slot->tp;
+	if (tp) {
+		tcpcb_lock(tp);
+		tcpcb_enter(tp, TT_REXMT);
+		if (tp->state != CLOSED) {
+			tcp_timer_check(tp);
+			tcp_input(tp, event);
+		}
+		closed = tp->state == CLOSED;
+		tcpcb_leave(tp);
+		tcpcb_unlock(tp);
+		if (closed)
+			tcp_reopen(slot, kind);
+	}
+	spin_unlock(&slot->lock);
+}
+
+static u32 below(struct rnd_state *rng, u32 n)
+{
+	return ((u64)prandom_u32_state(rng) * n) >> 32;
+}
+
+/* The network, as one CPU sees it. */
+static int tcp_network(void *data)
+{
+	struct rnd_state rng;
+	unsigned int i;
+
+	prandom_seed_state(&rng, seed + 1 + (unsigned long)data);
+	while (!kthread_should_stop()) {
+		for (i = 0; i < 64; i++)
+			tcp_event(&table[below(&rng, connections)],
+				  below(&rng, 100), below(&rng, NR_KINDS));
+		/* Time for what has expired. */
+		if (below(&rng, 16))
+			cond_resched();
+		else
+			usleep_range(500, 2000);
+	}
+	return 0;
+}
+
+/* 4.4BSD's TCP had these two, and no timers of its own. */
+static void tcp_fasttimo(void *arg)
+{
+	atomic64_inc(&fast_timeouts);
+	if (!READ_ONCE(stopping))
+		timeout(tcp_fasttimo, NULL, hz / 5);
+}
+
+static struct callout_handle slow_handle;
+
+static void tcp_slowtimo(void *arg)
+{
+	atomic64_inc(&slow_timeouts);
+	if (!READ_ONCE(stopping))
+		slow_handle = timeout(tcp_slowtimo, &slow_handle, hz / 2);
+}
+
+static void tcp_stop_timeouts(void)
+{
+	struct callout_handle stale;
+
+	callout_handle_init(&stale);
+	/* One that runs has seen the flag, or has set itself once more. */
+	callout_barrier();
+	untimeout(tcp_fasttimo, NULL);
+	untimeout(tcp_slowtimo, &slow_handle, stale);
+	untimeout(tcp_slowtimo, &slow_handle, slow_handle);
+	callout_barrier();
+}
+
+static void tcp_close_all(void)
+{
+	struct tcpcb *tp;
+	unsigned int i;
+
+	for (i = 0; i < connections; i++) {
+		tp = table[i].tp;
+		if (!tp)
+			continue;
+		tcpcb_lock(tp);
+		if (tp->state != CLOSED)
+			tcpcb_close(tp);
+		tcpcb_unlock(tp);
+		tcpcb_put(tp);
+		cond_resched();
+	}
+	/* The callbacks that are still to come. */
+	for (i = 0; i < 500 && atomic_read(&tcp_live); i++)
+		msleep(20);
+	callout_barrier();
+}
+
+static int tcp_verdict(void)
+{
+	unsigned int bad = tcp_timer_verdict();
+
+	pr_info("%lld connections, %lld closed by a timer, %lld drained later, %lld fast and %lld slow timeouts\n",
+		atomic64_read(&tcp_opened), atomic64_read(&tcp_closed_by_timer),
+		atomic64_read(&tcp_drained_later), atomic64_read(&fast_timeouts),
+		atomic64_read(&slow_timeouts));
+	bad += atomic_read(&tcp_live) || !atomic64_read(&slow_timeouts) ||
+	       !atomic64_read(&tcp_drained_later);
+	pr_info("%s, %u wrong, %d connections left\n",
+		bad ? "FAILED" : "passed", bad, atomic_read(&tcp_live));
+	return bad ? -EIO : 0;
+}
+
+static int __init tcp_init(void)
+{
+	struct task_struct **threads;
+	unsigned int cpu, i, n = 0;
+	int ret;
+
+	if (!connections)
+		return -EINVAL;
+	if (!seed)
+		seed = get_random_u32();
+	pr_info("connections=%u seconds=%u seed=%llu hz=%d\n", connections,
+		seconds, seed, hz);
+	table = kvcalloc(connections, sizeof(*table), GFP_KERNEL);
+	threads = kcalloc(nr_cpu_ids, sizeof(*threads), GFP_KERNEL);
+	if (!table || !threads) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	for (i = 0; i < connections; i++)
+		spin_lock_init(&table[i].lock);
+	timeout(tcp_fasttimo, NULL, hz / 5);
+	slow_handle = timeout(tcp_slowtimo, &slow_handle, hz / 2);
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		threads[n] = kthread_create_on_cpu(tcp_network,
+						   (void *)(unsigned long)cpu,
+						   cpu, "callout_tcp/%u");
+		if (!IS_ERR(threads[n]))
+			wake_up_process(threads[n++]);
+	}
+	cpus_read_unlock();
+	msleep(seconds * 1000);
+	WRITE_ONCE(stopping, true);
+	while (n)
+		kthread_stop(threads[--n]);
+	tcp_stop_timeouts();
+	tcp_close_all();
+	ret = tcp_verdict();
+out:
+	kfree(threads);
+	kvfree(table);
+	return ret;
+}
+
+static void __exit tcp_exit(void)
+{
+}
+
+module_init(tcp_init);
+module_exit(tcp_exit);
+
+MODULE_DESCRIPTION("The timers of many TCP connections, as in a BSD");
+MODULE_LICENSE("GPL");

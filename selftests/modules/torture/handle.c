@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * handle.c - torture of callouts by handle: setcallout(), timeout()
+ *
+ * A seat holds the handle that was set there last. Any thread or handler
+ * cancels what a seat says, which may be outstanding, running, or long gone.
+ * Each setting has a ticket in memory of its own, freed by the handler, or by
+ * whom unsetcallout() told that it was cancelled: never by both. A thread that
+ * waits with unsetcallout_sync() frees its own. In the end
+ *
+ *	settings == runs + cancels that returned 1
+ *
+ * and the same for timeout(), for each pair of function and argument.
+ */
+#include <linux/delay.h>
+#include <linux/slab.h>
+#include "torture.h"
+
+#define NR_SEATS	32U
+#define NR_PAIRS	16U
+
+/* So many may be outstanding with one function and argument. */
+#define MAX_SAME	64
+
+/**
+ * struct torture_seat - a setting, as it is known to all
+ * @lock: protects the rest
+ * @handle: its handle
+ * @ticket: what its handler has got; not to be followed
+ */
+struct torture_seat {
+	raw_spinlock_t lock;
+	callout_handle_t handle;
+	void *ticket;
+};
+
+/**
+ * struct torture_ticket - the argument of a callout set by handle
+ * @runs: times its handler has run
+ * @owner_frees: a thread waits for it and frees it
+ */
+struct torture_ticket {
+	atomic_t runs;
+	bool owner_frees;
+};
+
+/**
+ * struct torture_pair - callouts with one argument
+ * @sets: times it was set
+ * @runs: times it has run
+ * @cancelled: times it was cancelled
+ * @last: a handle
+ */
+struct torture_pair {
+	atomic_t sets;
+	atomic_t runs;
+	atomic_t cancelled;
+	atomic64_t last;
+};
+
+static struct torture_seat seats[NR_SEATS];
+static struct torture_pair pairs[NR_PAIRS];
+
+static void torture_ticket_ran(void *arg)
+{
+	struct torture_ticket *ticket = arg;
+
+	torture_count(T_HANDLE_RUNS);
+	if (atomic_inc_return(&ticket->runs) != 1)
+		torture_error("a ticket was used twice\n");
+	if (!torture_quiet())
+		torture_linger();
+	/* Before it tells: the memory is the waiter's then. */
+	if (!READ_ONCE(ticket->owner_frees))
+		kfree(ticket);
+	if (!torture_quiet() && !torture_below(4))
+		torture_handle_op(false);
+}
+
+static struct torture_ticket *torture_ticket(bool owner_frees, gfp_t gfp,
+					     callout_handle_t *handle)
+{
+	struct torture_ticket *ticket = kzalloc(sizeof(*ticket), gfp);
+
+	if (!ticket)
+		return NULL;
+	ticket->owner_frees = owner_frees;
+	*handle = setcallout(torture_ticket_ran, ticket, torture_distance());
+	if (!*handle) {
+		torture_count(T_HANDLE_FULL);
+		kfree(ticket);
+		return NULL;
+	}
+	torture_count(T_HANDLE_SETS);
+	return ticket;
+}
+
+static void torture_seat_set(struct torture_seat *seat, gfp_t gfp)
+{
+	struct torture_ticket *ticket;
+	callout_handle_t handle;
+	unsigned long flags;
+
+	ticket = torture_ticket(false, gfp, &handle);
+	if (!ticket)
+		return;
+	raw_spin_lock_irqsave(&seat->lock, flags);
+	seat->handle = handle;
+	seat->ticket = ticket;
+	raw_spin_unlock_irqrestore(&seat->lock, flags);
+}
+
+static void torture_unset(callout_handle_t handle, void *ticket, bool sync)
+{
+	int ret = sync ? unsetcallout_sync(handle) : unsetcallout(handle);
+
+	if (ret > 0) {
+		torture_count(T_HANDLE_UNSET);
+		kfree(ticket);
+	} else if (!ret) {
+		torture_count(T_RACED_UNSET);
+	}
+}
+
+static void torture_seat_unset(struct torture_seat *seat, bool sync)
+{
+	callout_handle_t handle;
+	unsigned long flags;
+	void *ticket;
+
+	raw_spin_lock_irqsave(&seat->lock, flags);
+	handle = seat->handle;
+	ticket = seat->ticket;
+	raw_spin_unlock_irqrestore(&seat->lock, flags);
+	torture_unset(handle, ticket, sync);
+}
+
+/* Nobody else knows this one: after the wait it has run, or never will. */
+static void torture_ticket_sync(void)
+{
+	struct torture_ticket *ticket;
+	callout_handle_t handle;
+	int ret;
+
+	ticket = torture_ticket(true, GFP_KERNEL, &handle);
+	if (!ticket)
+		return;
+	if (torture_below(2))
+		usleep_range(50, 200);
+	ret = unsetcallout_sync(handle);
+	if (ret > 0)
+		torture_count(T_HANDLE_UNSET);
+	else if (!ret)
+		torture_count(T_RACED_UNSET);
+	if (atomic_read(&ticket->runs) != (ret > 0 ? 0 : 1))
+		torture_error("unset returned %d, it ran %d times\n", ret,
+			      atomic_read(&ticket->runs));
+	kfree(ticket);
+}
+
+/**
+ * torture_handle_op - does something with a handle
+ * @may_sleep: in a thread
+ */
+void torture_handle_op(bool may_sleep)
+{
+	struct torture_seat *seat = &seats[torture_below(NR_SEATS)];
+
+	switch (torture_below(may_sleep ? 6 : 4)) {
+	case 0:
+	case 1:
+		torture_seat_set(seat, may_sleep ? GFP_KERNEL : GFP_ATOMIC);
+		break;
+	case 2:
+	case 3:
+		torture_seat_unset(seat, false);
+		break;
+	case 4:
+		torture_seat_unset(seat, true);
+		break;
+	default:
+		torture_ticket_sync();
+	}
+}
+
+static void torture_pair_ran(void *arg)
+{
+	struct torture_pair *pair = arg;
+
+	torture_count(T_TIMEOUT_RUNS);
+	atomic_inc(&pair->runs);
+	if (!torture_quiet() && !torture_below(4))
+		torture_timeout_op();
+}
+
+static int torture_outstanding(struct torture_pair *pair)
+{
+	return atomic_read(&pair->sets) - atomic_read(&pair->runs) -
+	       atomic_read(&pair->cancelled);
+}
+
+static void torture_pair_set(struct torture_pair *pair)
+{
+	callout_handle_t handle;
+
+	if (torture_outstanding(pair) >= MAX_SAME)
+		return;
+	/* First, so that it has not run before it was counted. */
+	atomic_inc(&pair->sets);
+	handle = callout_timeout(torture_pair_ran, pair, torture_distance());
+	if (!handle) {
+		atomic_dec(&pair->sets);
+		torture_count(T_HANDLE_FULL);
+		return;
+	}
+	torture_count(T_TIMEOUTS);
+	atomic64_set(&pair->last, handle);
+}
+
+/* By function and argument, or with the handle, of this pair or of another. */
+static int torture_pair_cancel(struct torture_pair *pair)
+{
+	callout_handle_t handle;
+	struct torture_pair *other;
+
+	if (torture_below(2))
+		return callout_untimeout(torture_pair_ran, pair);
+	other = &pairs[torture_below(NR_PAIRS)];
+	handle = atomic64_read(&other->last);
+	if (other != pair &&
+	    callout_untimeout_handle(torture_pair_ran, pair, handle) > 0)
+		torture_error("untimeout with another's handle\n");
+	handle = atomic64_read(&pair->last);
+	return callout_untimeout_handle(torture_pair_ran, pair, handle);
+}
+
+/**
+ * torture_timeout_op - does something with timeout() or untimeout()
+ */
+void torture_timeout_op(void)
+{
+	struct torture_pair *pair = &pairs[torture_below(NR_PAIRS)];
+	int ret;
+
+	if (torture_below(2)) {
+		torture_pair_set(pair);
+		return;
+	}
+	ret = torture_pair_cancel(pair);
+	if (ret > 0) {
+		atomic_inc(&pair->cancelled);
+		torture_count(T_UNTIMEOUTS);
+	} else if (!ret) {
+		torture_count(T_RACED_UNSET);
+	}
+}
+
+static bool torture_handles_balance(void)
+{
+	return torture_sum(T_HANDLE_SETS) ==
+	       torture_sum(T_HANDLE_RUNS) + torture_sum(T_HANDLE_UNSET);
+}
+
+/**
+ * torture_handles_busy - is any outstanding?
+ *
+ * Context: While threads and handlers set none.
+ * Return: true if so.
+ */
+bool torture_handles_busy(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_PAIRS; i++)
+		if (torture_outstanding(&pairs[i]))
+			return true;
+	return !torture_handles_balance();
+}
+
+/**
+ * torture_handles_check - when all have run or were cancelled, books balance
+ */
+void torture_handles_check(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_PAIRS; i++)
+		if (torture_outstanding(&pairs[i]) ||
+		    callout_untimeout(torture_pair_ran, &pairs[i]) != -1)
+			torture_error("timeouts set %d, ran %d, cancelled %d\n",
+				      atomic_read(&pairs[i].sets),
+				      atomic_read(&pairs[i].runs),
+				      atomic_read(&pairs[i].cancelled));
+	if (!torture_handles_balance())
+		torture_error("handles set %llu, ran %llu, cancelled %llu\n",
+			      torture_sum(T_HANDLE_SETS),
+			      torture_sum(T_HANDLE_RUNS),
+			      torture_sum(T_HANDLE_UNSET));
+}
+
+/**
+ * torture_handles_init - prepares the seats
+ *
+ * Return: 0 or an error.
+ */
+int torture_handles_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SEATS; i++)
+		raw_spin_lock_init(&seats[i].lock);
+	return callout_reserve(4096);
+}
+
+/**
+ * torture_handles_exit - cancels what is outstanding
+ *
+ * Context: When threads and handlers set none any more.
+ */
+void torture_handles_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SEATS; i++)
+		torture_unset(seats[i].handle, seats[i].ticket, true);
+	for (i = 0; i < NR_PAIRS; i++) {
+		while (callout_untimeout(torture_pair_ran, &pairs[i]) == 1) {
+			atomic_inc(&pairs[i].cancelled);
+			torture_count(T_UNTIMEOUTS);
+		}
+	}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * handler.c - the handler of all objects: it does what threads do, and frees
+ */
+#include <linux/ktime.h>
+#include "torture.h"
+
+/* Looks at a callout with a lock, which the core has taken. */
+static void torture_enter(struct torture_object *o)
+{
+	if (o->lock == SPINLOCK)
+		lockdep_assert_held(&o->slot->mtx);
+	else
+		lockdep_assert_held(&o->slot->rw);
+	if (callout_pending(&o->c))
+		torture_error("runs and is pending, under its lock\n");
+	if (o->armed == NOT_ARMED)
+		torture_error("runs and was stopped, lock %d flags %x\n",
+			      o->lock, o->lock_flags);
+	if (!o->drains && !callout_active(&o->c))
+		torture_error("runs and is not active\n");
+	if (o->armed == ARMED && !o->drains &&
+	    (callout_ticks() < o->due || ktime_get_ns() < o->due_ns))
+		torture_error("early: due at %llu, %llu ns; it is %llu, %llu ns\n",
+			      o->due, o->due_ns, callout_ticks(),
+			      ktime_get_ns());
+	o->armed = NOT_ARMED;
+	if (torture_below(2))
+		callout_deactivate(&o->c);
+}
+
+/* To another object, or without a lock perhaps the same. */
+static void torture_other(void)
+{
+	struct torture_slot *slot = torture_slot();
+	struct torture_object *o = torture_get(slot);
+	bool replaced = false;
+
+	if (!o)
+		return;
+	if (!torture_trylock(o)) {
+		torture_put(o, false);
+		return;
+	}
+	switch (torture_below(4)) {
+	case 0:
+		torture_arm(o, ANYONE);
+		break;
+	case 1:
+		torture_stop(o);
+		break;
+	case 2:
+		torture_async(o);
+		break;
+	default:
+		replaced = torture_replace(slot, o, GFP_ATOMIC);
+	}
+	torture_unlock(o);
+	if (replaced)
+		torture_put(o, false);
+	torture_put(o, false);
+}
+
+/*
+ * A handler frees its own callout, pending or not, and the next object, which
+ * is likely at the same address, is set before it returns.
+ */
+static bool torture_free_own(struct torture_object *o)
+{
+	struct torture_slot *slot = o->slot;
+
+	if (!torture_replace(slot, o, GFP_ATOMIC))
+		return false;
+	if (!atomic_dec_and_test(&o->refs))
+		return false;
+	torture_stop(o);
+	atomic_dec(&o->inside);
+	torture_free(o);
+	torture_count(T_OWN_FREED);
+	if (torture_below(2))
+		torture_replace(slot, NULL, GFP_ATOMIC);
+	return true;
+}
+
+/* Returns whether @o is still there. */
+static bool torture_act(struct torture_object *o)
+{
+	switch (torture_below(16)) {
+	case 0:
+	case 1:
+	case 2:
+		torture_arm(o, OWN_HANDLER);
+		break;
+	case 3:
+		torture_arm(o, OWN_HANDLER);
+		torture_stop(o);
+		break;
+	case 4:
+		torture_arm(o, OWN_HANDLER);
+		torture_arm(o, OWN_HANDLER);
+		torture_async(o);
+		break;
+	case 5:
+	case 6:
+		return !torture_free_own(o);
+	case 7:
+	case 8:
+	case 9:
+		torture_other();
+		break;
+	case 10:
+		torture_handle_op(false);
+		break;
+	case 11:
+		torture_timeout_op();
+		break;
+	}
+	return true;
+}
+
+/**
+ * torture_handler - the handler of all objects
+ * @arg: the object
+ */
+void torture_handler(void *arg)
+{
+	struct torture_object *o = arg;
+	struct torture_slot *slot = o->slot;
+	enum torture_lock lock = o->lock;
+	u8 lock_flags = o->lock_flags;
+	bool there = true;
+
+	torture_count(T_RUNS);
+	atomic_inc(&o->runs);
+	if (atomic_inc_return(&o->inside) != 1)
+		torture_error("runs twice at the same time\n");
+	if (torture_has_lock(o))
+		torture_enter(o);
+	if (!torture_quiet()) {
+		torture_linger();
+		there = torture_act(o);
+	}
+	torture_return_unlocked(slot, lock, lock_flags);
+	if (!torture_quiet())
+		torture_linger();
+	if (there)
+		atomic_dec(&o->inside);
+}

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - callout_torture.ko: everything at the same time, and books of it
+ *
+ * In the manner of rcutorture: threads on every CPU, and handlers, do at
+ * random what the interface offers to callouts that they share, while CPUs go
+ * and come back and now and then one has its interrupts off for some ms. Every
+ * few seconds all that set callouts pause, and what is set must run by itself:
+ * a wake-up that was lost stays lost. calls.c, handle.c and proc.c say what
+ * is accounted for, and how exactly.
+ *
+ * Runs for @seconds, or until it is unloaded, and then says in the kernel log
+ * what it has counted and "callout-torture: SUCCESS", or FAILURE and why.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/prandom.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "torture.h"
+
+#undef pr_fmt
+#define pr_fmt(fmt) "callout-torture: " fmt
+
+static unsigned int seconds;
+module_param(seconds, uint, 0444);
+MODULE_PARM_DESC(seconds, "how long; 0 (default): until it is unloaded");
+
+static unsigned int threads;
+module_param(threads, uint, 0444);
+MODULE_PARM_DESC(threads, "threads; 0 (default): two for each CPU");
+
+static unsigned int callouts = 16;
+module_param(callouts, uint, 0444);
+MODULE_PARM_DESC(callouts, "callouts that are shared (default 16)");
+
+static unsigned int seed;
+module_param(seed, uint, 0444);
+MODULE_PARM_DESC(seed, "for the random choices; 0 (default): a random one");
+
+static bool hotplug = true;
+module_param(hotplug, bool, 0444);
+MODULE_PARM_DESC(hotplug, "take CPUs down and up (default Y)");
+
+static bool irqs_off = true;
+module_param(irqs_off, bool, 0444);
+MODULE_PARM_DESC(irqs_off, "have CPUs ignore interrupts for some ms (default Y)");
+
+static unsigned int pause = 5;
+module_param(pause, uint, 0444);
+MODULE_PARM_DESC(pause, "seconds between pauses in which all must run (default 5)");
+
+/* What is set must have run when so many seconds have passed. */
+#define MAX_WAIT	30
+
+/* The log says of so many errors what they are. */
+#define MAX_TOLD	20
+
+DEFINE_PER_CPU(struct torture_counts, torture_counts);
+
+static DEFINE_PER_CPU(u32, rnd_number);
+
+static const char *const names[] = {
+	[T_OBJECTS]	= "objects",
+	[T_SETS]	= "set",
+	[T_REPLACED]	= "replaced",
+	[T_UNSURE]	= "set-while-drained",
+	[T_STOPPED]	= "stopped",
+	[T_NOT_PENDING]	= "not-pending",
+	[T_RUNS]	= "runs",
+	[T_OWN_FREED]	= "freed-by-handler",
+	[T_DRAINS]	= "drains",
+	[T_ASYNC]	= "async-drains",
+	[T_ASYNC_CALLS]	= "async-calls",
+	[T_EXACT]	= "books-exact",
+	[T_BOUNDED]	= "books-bounded",
+	[T_HANDLE_SETS]	= "handles-set",
+	[T_HANDLE_RUNS]	= "handles-ran",
+	[T_HANDLE_UNSET] = "handles-unset",
+	[T_HANDLE_FULL]	= "handles-none-free",
+	[T_TIMEOUTS]	= "timeouts-set",
+	[T_TIMEOUT_RUNS] = "timeouts-ran",
+	[T_UNTIMEOUTS]	= "untimeouts",
+	[T_PROC_SETS]	= "procs-set",
+	[T_PROC_RUNS]	= "procs-ran",
+	[T_PROC_STOPPED] = "procs-stopped",
+	[T_PAUSES]	= "pauses",
+	[T_HOTPLUGS]	= "hotplugs",
+	[T_IRQS_OFF]	= "irqs-off",
+	[T_RACED_STOP]	= "raced-stop",
+	[T_RACED_LOCK]	= "raced-lock",
+	[T_RACED_DRAIN]	= "raced-drain",
+	[T_RACED_ASYNC]	= "raced-async",
+	[T_RACED_UNSET]	= "raced-unset",
+	[T_RACED_PROC]	= "raced-proc",
+};
+
+static_assert(ARRAY_SIZE(names) == T_COUNTS);
+
+static struct task_struct **workers;
+static unsigned int nr_workers;
+static struct task_struct *control;
+
+/* Threads are to sleep, and handlers to set nothing. */
+static bool quiet;
+static atomic_t parked = ATOMIC_INIT(0);
+static atomic_t errors = ATOMIC_INIT(0);
+
+/**
+ * torture_sum - what all CPUs have counted
+ * @what: which counter
+ *
+ * Return: the sum.
+ */
+u64 torture_sum(enum torture_count what)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(torture_counts, cpu).n[what]);
+	return sum;
+}
+
+/**
+ * torture_error - something that must not be
+ * @fmt: what, as for printk()
+ */
+void torture_error(const char *fmt, ...)
+{
+	struct va_format vaf;
+	va_list args;
+
+	if (atomic_inc_return(&errors) > MAX_TOLD)
+		return;
+	va_start(args, fmt);
+	vaf.fmt = fmt;
+	vaf.va = &args;
+	pr_err("error: %pV", &vaf);
+	va_end(args);
+}
+
+/**
+ * torture_below - a random number
+ * @bound: it is less than this
+ *
+ * Context: Any.
+ * Return: the number.
+ */
+u32 torture_below(u32 bound)
+{
+	/* A few rounds of a multiplicative hash; quality is not the point. */
+	u64 x = (u64)this_cpu_inc_return(rnd_number) << 32 | seed;
+
+	x ^= raw_smp_processor_id();
+	x *= 0x9e3779b97f4a7c15ULL;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ULL;
+	return (x >> 32) * bound >> 32;
+}
+
+/**
+ * torture_distance - for how many ticks to set a callout
+ *
+ * Return: most are from 0 to 2.
+ */
+long torture_distance(void)
+{
+	switch (torture_below(32)) {
+	case 0:
+		return torture_below(50);
+	case 1:
+		return -1;
+	default:
+		return torture_below(3);
+	}
+}
+
+/**
+ * torture_cpu - some CPU
+ *
+ * Return: its number; it may be offline.
+ */
+unsigned int torture_cpu(void)
+{
+	return torture_below(nr_cpu_ids);
+}
+
+/**
+ * torture_quiet - is it forbidden to set anything?
+ *
+ * Return: true if so.
+ */
+bool torture_quiet(void)
+{
+	return READ_ONCE(quiet);
+}
+
+/**
+ * torture_linger - lets some time pass, so that others come in between
+ */
+void torture_linger(void)
+{
+	if (torture_below(2))
+		ndelay(torture_below(1000));
+	else
+		udelay(torture_below(60));
+}
+
+/* Sleeps while it is quiet. */
+static void torture_park(void)
+{
+	if (!torture_quiet())
+		return;
+	atomic_inc(&parked);
+	while (torture_quiet() && !kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	atomic_dec(&parked);
+}
+
+/*
+ * To some CPU, but not bound to it: on PREEMPT_RT the kernel can warn when that
+ * goes away from under a thread that has a lock.
+ */
+static void torture_wander(void)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(torture_cpu()));
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+static int torture_thread(void *arg)
+{
+	u32 n = 0;
+
+	while (!kthread_should_stop()) {
+		torture_park();
+		if (n++ % 64 == 0)
+			torture_wander();
+		switch (torture_below(32)) {
+		case 0:
+			torture_handle_op(true);
+			break;
+		case 1:
+			torture_timeout_op();
+			break;
+		case 2:
+			torture_proc_op();
+			break;
+		default:
+			torture_object_op();
+		}
+		/* An idle CPU must be woken for what is set there. */
+		if (!torture_below(128))
+			schedule_timeout_uninterruptible(1);
+		cond_resched();
+	}
+	return 0;
+}
+
+static int torture_irqs_off_thread(void *arg)
+{
+	while (!kthread_should_stop()) {
+		torture_park();
+		torture_wander();
+		local_irq_disable();
+		mdelay(1 + torture_below(8));
+		local_irq_enable();
+		torture_count(T_IRQS_OFF);
+		msleep_interruptible(100 + torture_below(400));
+	}
+	return 0;
+}
+
+/* All but the first CPU, one after the other. */
+static int torture_hotplug_thread(void *arg)
+{
+	unsigned int cpu;
+
+	while (!kthread_should_stop()) {
+		torture_park();
+		msleep_interruptible(500 + torture_below(2000));
+		cpu = torture_cpu();
+		if (!cpu || !cpu_online(cpu) || remove_cpu(cpu))
+			continue;
+		msleep_interruptible(torture_below(100));
+		if (add_cpu(cpu))
+			torture_error("CPU %u does not come back\n", cpu);
+		torture_count(T_HOTPLUGS);
+	}
+	return 0;
+}
+
+static bool torture_busy(void)
+{
+	return torture_objects_busy() || torture_handles_busy() ||
+	       torture_procs_busy();
+}
+
+/* What is set runs, or is said to be lost. */
+static void torture_settle(void)
+{
+	unsigned long end;
+
+	WRITE_ONCE(quiet, true);
+	while (atomic_read(&parked) < nr_workers)
+		schedule_timeout_uninterruptible(1);
+	/* Handlers that have not seen that it is quiet. */
+	callout_barrier();
+	end = jiffies + MAX_WAIT * HZ;
+	while (torture_busy()) {
+		if (time_after(jiffies, end)) {
+			torture_error("%u callouts have not run, and did not balance %d\n",
+				      torture_objects_busy(),
+				      torture_handles_busy());
+			break;
+		}
+		schedule_timeout_uninterruptible(1);
+	}
+	callout_barrier();
+	torture_objects_check();
+	torture_handles_check();
+	torture_count(T_PAUSES);
+}
+
+static u64 torture_raced(void)
+{
+	enum torture_count i;
+	u64 sum = 0;
+
+	for (i = T_RACED_STOP; i < T_COUNTS; i++)
+		sum += torture_sum(i);
+	return sum;
+}
+
+static void torture_print(void)
+{
+	enum torture_count i;
+
+	for (i = 0; i < T_COUNTS; i++)
+		pr_info("%-18s %12llu\n", names[i], torture_sum(i));
+	pr_info("raced cancels      %12llu\n", torture_raced());
+}
+
+static void torture_print_parameters(const char *when)
+{
+	pr_info("%s: seconds=%u threads=%u callouts=%u seed=%u hotplug=%d irqs_off=%d pause=%u, %u CPUs, hz %u\n",
+		when, seconds, threads, callouts, seed, hotplug, irqs_off, pause,
+		num_online_cpus(), callout_hz());
+}
+
+static void torture_end(void)
+{
+	unsigned int i;
+
+	torture_settle();
+	for (i = 0; i < nr_workers; i++)
+		kthread_stop(workers[i]);
+	torture_objects_exit();
+	torture_procs_exit();
+	torture_handles_exit();
+	callout_barrier();
+	torture_handles_check();
+	if (torture_sum(T_RACED_ASYNC) != torture_sum(T_ASYNC_CALLS))
+		torture_error("async drains and their calls do not balance\n");
+	torture_print();
+	torture_print_parameters("end");
+	if (atomic_read(&errors))
+		pr_err("FAILURE: %d errors\n", atomic_read(&errors));
+	else if (!torture_raced())
+		pr_err("FAILURE: no cancel has raced\n");
+	else
+		pr_info("SUCCESS\n");
+}
+
+/* Sleeps for up to @n seconds. */
+static void torture_sleep(unsigned int n)
+{
+	unsigned long end = jiffies + n * HZ;
+
+	while (time_before(jiffies, end) && !kthread_should_stop())
+		msleep_interruptible(50);
+}
+
+static int torture_control_thread(void *arg)
+{
+	unsigned long end = jiffies + seconds * HZ, told = jiffies;
+
+	while (!kthread_should_stop() &&
+	       (!seconds || time_before(jiffies, end))) {
+		torture_sleep(pause);
+		torture_settle();
+		WRITE_ONCE(quiet, false);
+		while (atomic_read(&parked))
+			schedule_timeout_uninterruptible(1);
+		if (time_after(jiffies, told + 60 * HZ)) {
+			told = jiffies;
+			pr_info("%llu raced cancels, %llu runs, %d errors\n",
+				torture_raced(), torture_sum(T_RUNS),
+				atomic_read(&errors));
+		}
+	}
+	torture_end();
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(HZ);
+	return 0;
+}
+
+static int torture_start(int (*fn)(void *arg), const char *name)
+{
+	struct task_struct *t = kthread_run(fn, NULL, "%s", name);
+
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	workers[nr_workers++] = t;
+	return 0;
+}
+
+static int torture_start_all(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < threads && !ret; i++)
+		ret = torture_start(torture_thread, "callout_torture");
+	if (hotplug && !ret)
+		ret = torture_start(torture_hotplug_thread, "callout_hotplug");
+	if (irqs_off && !ret)
+		ret = torture_start(torture_irqs_off_thread, "callout_irqsoff");
+	if (ret)
+		return ret;
+	control = kthread_run(torture_control_thread, NULL, "callout_control");
+	return PTR_ERR_OR_ZERO(control);
+}
+
+static int __init torture_init(void)
+{
+	int ret;
+
+	if (!callouts || !pause)
+		return -EINVAL;
+	if (!threads)
+		threads = 2 * num_online_cpus();
+	if (!seed)
+		seed = get_random_u32();
+	torture_print_parameters("start");
+	workers = kcalloc(threads + 2, sizeof(*workers), GFP_KERNEL);
+	if (!workers)
+		return -ENOMEM;
+	ret = torture_handles_init() ?: torture_objects_init(callouts);
+	if (!ret)
+		ret = torture_start_all();
+	if (ret) {
+		torture_end();
+		kfree(workers);
+	}
+	return ret;
+}
+
+static void __exit torture_exit(void)
+{
+	kthread_stop(control);
+	callout_barrier();
+	kfree(workers);
+}
+
+module_init(torture_init);
+module_exit(torture_exit);
+
+MODULE_DESCRIPTION("Torture of the callout facility");
+MODULE_LICENSE("GPL");
