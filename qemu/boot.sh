@@ -142,9 +142,13 @@ if [ "$job" = shell ]; then
 	"${command[@]}"
 	exit
 fi
-status=0
-timeout -k 5 "$limit" "${command[@]}" < /dev/null &
-qemu=$!
-wait "$qemu" || status=$?
+for attempt in 1 2 3; do
+	status=0
+	timeout -k 5 "$limit" "${command[@]}" < /dev/null &
+	qemu=$!
+	wait "$qemu" || status=$?
+	grep -aq 'Oops: int3' "$log.console" || break
+	echo "boot.sh: $kernel $job: QEMU has run half-patched code, attempt $attempt of 3" >&2
+done
 judge
 echo "boot.sh: $kernel $job: ok, $passed passed" >&2

@@ -7,7 +7,8 @@
 #   qemu/kernel.sh -s                      the directory of linux-source-6.12, unpacked, for the checkers in its scripts/
 #
 # NAME: debian-6.1, debian-6.12, debian-6.12-rt: Debian's own, unpacked from its package, never installed;
-#       kunit, debug: built from Debian's linux-source-6.12 with the .config fragments beside this script;
+#       kunit, debug, kcsan: built from Debian's linux-source-6.12 with the .config fragments beside this script;
+#       uml: User Mode Linux, a program of this machine, built from the same source with uml.config;
 #       clang: as kunit, but with LLVM=1 and only as far as modules need it: nothing to boot;
 #       running: the kernel that runs here, to build for.
 
@@ -20,7 +21,7 @@ source_package=linux-source-6.12
 die() { echo "kernel.sh: $*" >&2; exit 1; }
 say() { echo "kernel.sh: $*" >&2; }
 
-usage() { die "usage: kernel.sh -s | [-b] debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|clang|running"; }
+usage() { die "usage: kernel.sh -s | [-b] debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|uml|clang|running"; }
 
 installed_version() {
 	{ dpkg-query -W -f '${db:Status-Status} ${Version}' "$1" 2>/dev/null || :; } | sed -n 's/^installed //p'
@@ -128,15 +129,17 @@ configure() {
 }
 
 # The tree is built in place, since it holds absolute paths; the file "complete" says that it is whole.
+# build_tree NAME TREE [MAKE ARGUMENTS...]
 build_tree() {
 	local name=$1 tree=$2 log=$2/build.log
 
+	shift 2
 	[ ! -e "$tree/complete" ] || return 0
 	lock "$name"
 	[ ! -e "$tree/complete" ] || return 0
 	say "building the $name kernel, a few minutes, once ($log)"
-	configure "$name" "$tree" "$log"
-	make -s -C "$source_dir" O="$tree" -j"$(nproc)" vmlinux modules_prepare >> "$log" 2>&1 ||
+	configure "$name" "$tree" "$log" "$@"
+	make -s -C "$source_dir" O="$tree" "$@" -j"$(nproc)" vmlinux modules_prepare >> "$log" 2>&1 ||
 		{ tail -n 40 "$log" >&2; die "building the $name kernel failed, see $log"; }
 	# No option is =m: what vmlinux exports is all that a module can use.
 	cp "$tree/vmlinux.symvers" "$tree/Module.symvers"
@@ -147,15 +150,19 @@ build_tree() {
 	touch "$tree/complete"
 }
 
+# built NAME [MAKE ARGUMENTS...]
 built() {
 	local name=$1 key tree
 
+	shift
 	unpack_source
-	fragments=("$here/kunit.config")
-	[ "$name" = kunit ] || fragments+=("$here/$name.config")
+	case $name in
+	kunit|uml) fragments=("$here/$name.config") ;;
+	*) fragments=("$here/kunit.config" "$here/$name.config") ;;
+	esac
 	key=$({ echo "$source_version"; merge_fragments "${fragments[@]}"; gcc --version; } | sha256sum | cut -c1-12)
 	tree=$cache/$name-$key
-	build_tree "$name" "$tree"
+	build_tree "$name" "$tree" "$@"
 	KERNEL_RELEASE=$(cat "$tree/include/config/kernel.release")
 	KERNEL_BUILD=$tree
 	KERNEL_IMAGE=$tree/vmlinux
@@ -195,7 +202,8 @@ KERNEL_IMAGE=
 case $1 in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "$1" ;;
-kunit|debug) built "$1" ;;
+kunit|debug|kcsan) built "$1" ;;
+uml) built uml ARCH=um ;;
 clang) prepared ;;
 running)
 	KERNEL_RELEASE=$(uname -r)

@@ -28,6 +28,16 @@ run() {
 	rm -f /tmp/status /tmp/why
 }
 
+# sets SET...: the sets of parameters to load the module with, a line each: these, or those that boot.sh -a CALLOUT_SETS=
+# names, with + for a blank and ; between sets
+sets() {
+	if [ "${CALLOUT_SETS:-}" ]; then
+		echo "$CALLOUT_SETS" | tr '+;' ' \n'
+	else
+		printf '%s\n' "$@"
+	fi
+}
+
 # check NAME COMMAND...: a test of one command, with the module loaded with $parameters
 check() {
 	name=$1

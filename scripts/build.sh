@@ -36,7 +36,9 @@ farm
 set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_SELFTESTS=m "$@"
 case $kernel in
 clang) set -- LLVM=1 CONFIG_CALLOUT_KUNIT_TEST=m "$@" ;;
-kunit|debug) [ ! -e "$top/kunit/Kbuild" ] || set -- CONFIG_CALLOUT_KUNIT_TEST=m "$@" ;;
+uml) set -- ARCH=um CONFIG_CALLOUT_LAB=m "$@" ;;
+kunit) set -- CONFIG_CALLOUT_LAB=m CONFIG_CALLOUT_KUNIT_TEST=m "$@" ;;
+debug) set -- CONFIG_CALLOUT_KUNIT_TEST=m "$@" ;;
 esac
 rm -f "$out"/*.ko
 make --no-print-directory -C "$KERNEL_BUILD" -j"$(nproc)" M="$out/src" "$@" modules

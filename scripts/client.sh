@@ -1,24 +1,42 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds selftests/modules/client as somebody else would: against what is installed, and nothing else of this tree.
+# Builds selftests/modules/client and tcp and selftests/installed as somebody else would: against what is installed, and
+# nothing else of this tree.
 #
 #   scripts/client.sh KERNEL
 #
-# After build.sh KERNEL and the programs. Installs into build/KERNEL/installed; leaves build/KERNEL/callout_client.ko.
+# After build.sh KERNEL and the programs. Installs into build/KERNEL/installed; leaves callout_client.ko and callout_tcp.ko
+# in build/KERNEL/, and build/user/installed_wait.
 
 set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 [ $# -eq 1 ] || { echo "usage: client.sh KERNEL" >&2; exit 1; }
-out=${CALLOUT_BUILD:-$top/build}/$1
-out=$(cd "$out" && pwd)
+build=$(cd "${CALLOUT_BUILD:-$top/build}" && pwd)
+out=$build/$1
 
 places=$("$top/qemu/kernel.sh" -b "$1")
 eval "$places"
-rm -rf "$out/installed" "$out/client"
+rm -rf "$out/installed"
 DESTDIR=$out/installed "$top/scripts/install.sh" "$1"
-cp -r "$top/selftests/modules/client" "$out/client"
 callout=$out/installed/usr/src/callout
-make --no-print-directory -C "$KERNEL_BUILD" M="$out/client" CALLOUT="$callout" \
-	KBUILD_EXTRA_SYMBOLS="$callout/$KERNEL_RELEASE/Module.symvers" modules
-cp "$out/client/callout_client.ko" "$out/"
+for client in client tcp; do
+	rm -rf "${out:?}/$client"
+	cp -r "$top/selftests/modules/$client" "$out/$client"
+	make --no-print-directory -C "$KERNEL_BUILD" M="$out/$client" CALLOUT="$callout" \
+		KBUILD_EXTRA_SYMBOLS="$callout/$KERNEL_RELEASE/Module.symvers" modules
+	cp "$out/$client/callout_$client.ko" "$out/"
+done
+
+# The program, static for the test machine. The shared library must be found, of its version, and have all symbols.
+export PKG_CONFIG_LIBDIR=$out/installed/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$out/installed
+library() { pkg-config "$@" libcallout; }
+
+cp "$top/selftests/installed/wait.c" "$out/wait.c"
+# shellcheck disable=SC2046 # flags
+cc -Wall -Wextra -Werror -o "$out/wait-shared" "$out/wait.c" $(library --cflags --libs)
+# shellcheck disable=SC2046
+cc -Wall -Wextra -Werror -static -o "$build/user/installed_wait" "$out/wait.c" $(library --static --cflags --libs)
+readelf -d "$out/wait-shared" | grep -q 'NEEDED.*\[libcallout\.so\.1\]'
+LD_LIBRARY_PATH=$out/installed/usr/lib ldd -r "$out/wait-shared" > "$out/wait-shared.ldd"
+! grep -E 'not found|undefined' "$out/wait-shared.ldd"

@@ -1,17 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Installs what has been built for a kernel: the module, what others need to build against it, calloutctl and its
-# manual pages.
+# Installs what has been built for a kernel: the module, what others need to build against it, libcallout, calloutctl
+# and the manual pages.
 #
-#   [DESTDIR=DIRECTORY] [PREFIX=/usr] scripts/install.sh KERNEL
+#   [DESTDIR=DIRECTORY] [PREFIX=/usr] [LIBDIR=PREFIX/lib] scripts/install.sh KERNEL
 #
 #   /lib/modules/RELEASE/updates/callout.ko
 #   PREFIX/src/callout/include/linux/       headers for kernel code
 #   PREFIX/src/callout/RELEASE/Module.symvers
 #   PREFIX/include/linux/callout.h          header for programs
+#   PREFIX/include/libcallout.h
+#   LIBDIR/libcallout.so.1, libcallout.so, libcallout.a, pkgconfig/libcallout.pc
 #   PREFIX/bin/calloutctl, PREFIX/share/man/
+#   PREFIX/lib/udev/rules.d/60-callout.rules  opens the device to the group callout
 #
-# With DESTDIR everything goes below that directory, and depmod is left to whoever unpacks it.
+# With DESTDIR everything goes below that directory, and depmod and ldconfig are left to whoever unpacks it.
 
 set -euo pipefail
 
@@ -20,6 +23,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 build=${CALLOUT_BUILD:-$top/build}
 root=${DESTDIR:-}
 prefix=$root${PREFIX:-/usr}
+libdir=${LIBDIR:-${PREFIX:-/usr}/lib}
 
 places=$("$top/qemu/kernel.sh" -b "$1")
 eval "$places"
@@ -32,7 +36,17 @@ for header in callout.h callout_bsd.h; do
 done
 put 644 "$build/$1/src/Module.symvers" "$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"
 put 644 "$top/module/include/uapi/linux/callout.h" "$prefix/include/linux/callout.h"
+put 644 "$top/tools/lib/libcallout.h" "$prefix/include/libcallout.h"
+shared=$(readlink -f "$build/user/lib/libcallout.so")
+put 644 "$shared" "$root$libdir/${shared##*/}"
+put 644 "$build/user/lib/libcallout.a" "$root$libdir/libcallout.a"
+cp -P "$build/user/lib/libcallout.so.1" "$build/user/lib/libcallout.so" "$root$libdir/"
+mkdir -p "$root$libdir/pkgconfig"
+sed -e "s|@PREFIX@|${PREFIX:-/usr}|; s|@LIBDIR@|$libdir|; s|@VERSION@|${shared##*.so.}|" \
+	"$top/tools/lib/libcallout.pc.in" > "$root$libdir/pkgconfig/libcallout.pc"
 put 755 "$build/user/calloutctl" "$prefix/bin/calloutctl"
 put 644 "$top/Documentation/man/calloutctl.1" "$prefix/share/man/man1/calloutctl.1"
+put 644 "$top/Documentation/man/libcallout.3" "$prefix/share/man/man3/libcallout.3"
 put 644 "$top/Documentation/man/callout.4" "$prefix/share/man/man4/callout.4"
-[ "$root" ] || depmod "$KERNEL_RELEASE"
+put 644 "$top/udev/60-callout.rules" "$prefix/lib/udev/rules.d/60-callout.rules"
+[ "$root" ] || { depmod "$KERNEL_RELEASE" && ldconfig; }

@@ -5,18 +5,21 @@
 #   scripts/setup.sh demo    what building and booting on Debian's 6.12 kernel needs
 #   scripts/setup.sh rt      the same for Debian's 6.12 kernel with PREEMPT_RT
 #   scripts/setup.sh all     what every check needs (the default)
+#   scripts/setup.sh lab     what the laboratory needs: User Mode Linux and pictures
 
 set -euo pipefail
 
 demo="make gcc libc6-dev binutils linux-headers-6.12-amd64 qemu-system-x86 busybox-static cpio"
 all="$demo linux-headers-amd64 linux-headers-6.12-rt-amd64 linux-source-6.12 flex bison bc libelf-dev xz-utils perl"
-all="$all clang lld llvm sparse shellcheck gcc-multilib"
+all="$all clang lld llvm sparse shellcheck gcc-multilib libev-dev pkgconf"
+lab="$demo linux-source-6.12 flex bison bc libelf-dev xz-utils perl gnuplot-nox bsdextrautils"
 
 case ${1:-all} in
 demo) wanted=$demo ;;
 rt) wanted="$demo linux-headers-6.12-rt-amd64" ;;
 all) wanted=$all ;;
-*) echo "usage: setup.sh [demo|rt|all]" >&2; exit 1 ;;
+lab) wanted=$lab ;;
+*) echo "usage: setup.sh [demo|rt|all|lab]" >&2; exit 1 ;;
 esac
 
 missing=

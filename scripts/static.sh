@@ -31,17 +31,19 @@ item() {
 }
 
 # What checkpatch is wrong about: a size that is a power of two is not a bit (BIT_MACRO); kcompat.h is there to look at
-# the version and to stub what old kernels lack; macros that count their arguments do not use them all; and that
-# kunit/test.h is the kernel's header, not the file itself, and how trace events are laid out, it knows only by the
-# kernel's own paths.
+# the version and to stub what old kernels lack; macros that count their arguments do not use them all; BSD's types have
+# BSD's names; one macro declares, another is an element of an array; and how trace events are laid out it knows only by
+# the kernel's own paths.
 checkpatch() {
 	local ignore=BIT_MACRO
 
 	case $1 in
 	module/kcompat.h) ignore=$ignore,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED ;;
 	module/include/trace/*) ignore=$ignore,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE ;;
-	module/include/linux/callout_bsd.h) ignore=$ignore,MACRO_ARG_UNUSED ;;
-	kunit/test.h) ignore=$ignore,EMBEDDED_FILENAME ;;
+	module/include/linux/callout_bsd.h) ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;
+	module/include/linux/callout_scheme.h) ignore=$ignore,TRAILING_SEMICOLON ;;
+	module/schemes/schemes.c) ignore=$ignore,COMPLEX_MACRO ;;
+	selftests/harness/include/*) ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;
 	esac
 	# From a directory of links: checkpatch leaves a file behind where it runs.
 	(cd "$work/links" && perl "$linux/scripts/checkpatch.pl" --strict --no-tree --show-types --quiet \
@@ -91,23 +93,32 @@ for directory in module kunit selftests tools; do
 	done < <(find "$directory" -name '*.[ch]' | LC_ALL=C sort)
 done
 
+# Each by itself takes a second, and there are many.
+mkdir "$work/said"
+export -f checkpatch
+export linux work
+# shellcheck disable=SC2016 # it is the other shell that expands them
+printf '%s\0' "${sources[@]}" | xargs -0 -n 1 -P "$(nproc)" \
+	bash -c 'said=$work/said/${1//\//:}; ! checkpatch "$1" > "$said" 2>&1 || touch "$said.ok"' checkpatch
+said() {
+	cat "$work/said/${1//\//:}"
+	[ -e "$work/said/${1//\//:}.ok" ]
+}
 for file in "${sources[@]}"; do
-	item "checkpatch $file" checkpatch "$file"
+	item "checkpatch $file" said "$file"
 done
 item "kernel-doc" kernel_doc
 
 item "W=1 debian-6.1" build debian-6.1 W=1
-item "W=1 debian-6.12" build debian-6.12 W=1
-item "sparse debian-6.12" build debian-6.12 C=2 CF=-D__CHECK_ENDIAN__
+item "W=1 and sparse debian-6.12" build debian-6.12 W=1 C=2 CF=-D__CHECK_ENDIAN__
 if [ -e kunit/Kbuild ]; then
-	item "W=1 kunit" build kunit W=1
+	item "W=1 and sparse kunit" build kunit W=1 C=2 CF=-D__CHECK_ENDIAN__
 	item "W=1 clang" build clang W=1
-	item "sparse kunit" build kunit C=2 CF=-D__CHECK_ENDIAN__
 fi
 
 item "kernel versions only in kcompat.h" version_only_in_kcompat
 item "an SPDX line in every file" spdx_everywhere
-item "shellcheck" shellcheck -x .ci/run qemu/init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
+item "shellcheck" shellcheck -x .ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
 
 echo "1..$((passed + failed))"
 echo "$passed passed, $failed failed"

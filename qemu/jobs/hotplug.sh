@@ -1,16 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: CPUs come and go under load, with each tick source.
+# Job: CPUs come and go under load, with each tick source, and with one base.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
 limit=400
-for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
-	# shellcheck disable=SC2086 # one or two parameters
-	insmod /lib/callout.ko $parameters
+
+# The CPU whose tick drives the first base: loaded on CPU 1, a single base begins there.
+driver() {
+	sed -n '2s/ .*//p' /sys/kernel/debug/callout/bases
+}
+
+sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" "bases=single" > /tmp/sets
+while read -r parameters <&3; do
+	# shellcheck disable=SC2086 # one parameter or several
+	taskset 2 insmod /lib/callout.ko $parameters
+	driver=$(driver)
 	run /bin/hotplug_storm "$parameters"
-	cat /sys/kernel/debug/callout/bases
+	cat /sys/kernel/debug/callout/bases /sys/kernel/debug/callout/chip
+	case $parameters in
+	*single*) check "the tick has left CPU $driver, which has gone" [ "$driver" = 1 -a "$(driver)" != 1 ] ;;
+	esac
 	rmmod callout || wrong "the module did not unload"
-done
+done 3< /tmp/sets
 finish

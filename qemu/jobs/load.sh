@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: loads and unloads the module sixty times, then offers it wrong parameters, which it must refuse aloud.
+# Job: loads and unloads the module eighty times, then offers it wrong parameters, which it must refuse aloud.
 
 passed=0
 failed=0
@@ -45,6 +45,20 @@ refuse() {
 	fi
 }
 
+# choices "WORD..." PARAMETER=VALUE [OTHERS...]: refused, and each word is in a line of the log that names the parameter.
+choices() {
+	words=$1
+	shift
+	refuse "$@"
+	for word in $words; do
+		if dmesg | grep callout | grep "${1%%=*}=" | grep -qw -e "$word"; then
+			count ok "refuse $*: the log offers $word"
+		else
+			count "not ok" "refuse $*: the log does not offer $word"
+		fi
+	done
+}
+
 i=0
 while [ $i -lt 10 ]; do
 	load
@@ -53,18 +67,40 @@ while [ $i -lt 10 ]; do
 	load buckets=16384
 	load scheme=hashed_wheel tick_source=jiffies
 	load tick_source=hrtimer hz=10000
+	load tick_source=chip_busy buckets=64
+	load bases=single
 	i=$((i + 1))
 done
-for wrong in buckets=3 buckets=0 buckets=2 buckets=-1 buckets=2097152 buckets=many \
-	     scheme=nonsense scheme= tick_source=nonsense tick_source=; do
-	refuse "$wrong"
+for wrong in buckets=3 buckets=0 buckets=2 buckets=-1 buckets=2097152 buckets=many buckets=; do
+	choices "4 1048576" "$wrong"
+done
+for wrong in scheme=nonsense scheme= scheme=hashed; do
+	choices hashed_wheel "$wrong"
+done
+choices "hashed_wheel tree lawn calendar_queue" scheme=none
+choices none variant=nonsense
+choices "migrate no_migration one_migration first_digit" variant=nonsense scheme=hierarchical_wheel
+choices "head rear" variant=hear scheme=sorted_list
+load scheme=sorted_list variant=rear
+load scheme=hierarchical_wheel levels=60,60,24,100
+load scheme=hierarchical_wheel variant=no_migration levels=8,8,8
+refuse scheme=hierarchical_wheel levels=60,1
+refuse scheme=hierarchical_wheel variant=first_digit levels=16,16
+refuse buckets=64 scheme=tree
+choices hashed_wheel levels=64,64 scheme=hashed_wheel
+for wrong in bases=nonsense bases= bases=singles; do
+	choices "percpu single" "$wrong"
+done
+for wrong in tick_source=nonsense tick_source= tick_source=chip; do
+	choices "jiffies hrtimer chip_busy chip_full" "$wrong"
 done
 # No kernel ticks so often.
-refuse hz=99
-refuse hz=1001 tick_source=jiffies
+choices jiffies hz=99
+choices jiffies hz=1001 tick_source=jiffies
 refuse hz=-1 tick_source=hrtimer
-refuse hz=1000001 tick_source=hrtimer
-refuse hz=2000000 tick_source=hrtimer
+choices 1000000 hz=1000001 tick_source=hrtimer
+choices 1000000 hz=2000000 tick_source=chip_full
+load tick_source=chip_full hz=1000 bases=single
 load hz=1000000 tick_source=hrtimer
 load hz=1 tick_source=hrtimer
 load hz=0 tick_source=hrtimer

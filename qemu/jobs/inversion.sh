@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Job: whether a thread that drains a callout lends the handler its priority, on PREEMPT_RT, with each tick source.
+
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
+
+for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
+	# shellcheck disable=SC2086 # one or two parameters
+	insmod /lib/callout.ko $parameters
+	dmesg -c > /dev/null
+	check "no priority inversion" with_fifo 80 insmod /lib/callout_inversion.ko
+	dmesg | sed -n 's/.*\(callout_inversion: .*\)/# \1/p'
+	rmmod callout_inversion || :
+	rmmod callout
+done
+echo "1..$((passed + failed))"
+finish

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Job: a module misuses callouts in one way after the other, and each time the kernel must say so, and say nothing else.
+# For the debug kernel. Reports are read from the log; the console, which must hold none, does not get them.
+
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
+
+alarm='BUG: |WARNING: |ODEBUG: |Oops|KASAN|UBSAN|possible .*lock|suspicious RCU|INFO: |callout: '
+
+# lines N EXPRESSION: so many in the log, or N- and more
+lines() {
+	count=$(grep -cE "$2" /tmp/log) || :
+	case $1 in
+	*-) [ "$count" -ge "${1%-}" ] ;;
+	*) [ "$count" -eq "$1" ] ;;
+	esac || { echo "# $count lines with: $2"; return 1; }
+}
+
+# Here any handler can be slow.
+nothing_but() { ! grep -E "$alarm" /tmp/log | grep -vE "$1|callout: .* took [0-9]+ us"; }
+
+# misuse WHAT: leaves the log in /tmp/log, and how many handlers were slow in $slow
+misuse() {
+	parameters="what=$1"
+	dmesg -c > /dev/null
+	insmod /lib/callout.ko
+	check "done and put right" insmod /lib/callout_misuse.ko "what=$1"
+	rmmod callout_misuse || :
+	slow=$(awk 'NR > 1 { n += $NF } END { print n + 0 }' /sys/kernel/debug/callout/bases)
+	rmmod callout
+	dmesg > /tmp/log
+}
+
+# expect WHAT REPORT [BESIDES]: one line with the report; of those that alarm no other, but what comes with it
+expect() {
+	before=$failed
+	misuse "$1"
+	check "reported once" lines 1 "$2"
+	check "nothing else reported" nothing_but "$2|$3"
+	[ "$failed" -eq "$before" ] || sed 's/^/# /' /tmp/log
+}
+
+echo 0 > /proc/sys/kernel/panic_on_warn
+echo N > /sys/module/printk/parameters/ignore_loglevel
+dmesg -n 1
+# That it taints the kernel is said once.
+insmod /lib/callout.ko
+rmmod callout
+
+debugobjects='WARNING: .*debug_print_object'
+context='WARNING: .*callout_check_context'
+expect free 'ODEBUG: free active .*object type: callout hint: count_run' "$debugobjects"
+expect init 'ODEBUG: init active .*object type: callout hint: count_run' "$debugobjects"
+expect zeroed 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
+expect garbage 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
+expect preempt 'callout: disable_preemption.*: preempt_count [0-9a-f]{8} became [0-9a-f]{8}' "$context"
+expect lock 'callout: leak_lock.*: held [0-9]+ locks and now [0-9]+' "$context"
+
+# Thirty, each counted, and few of them in the log.
+misuse slow
+check "slow handlers counted" [ "$slow" -ge 30 ]
+check "a slow handler named" lines 1- 'callout: be_slow .*took [0-9]+ us'
+check "not each of them" [ "$(grep -c 'callout: be_slow' /tmp/log)" -lt 30 ]
+
+# The last: lockdep says nothing more after its first report. That raises the level of the console, if there is one.
+echo 0 > /proc/sys/kernel/printk
+expect drain 'WARNING: possible circular locking dependency' 'BUG: sleeping function called from invalid context'
+check "its lock named" lines 1- 'lock:'
+echo "1..$((passed + failed))"
+finish

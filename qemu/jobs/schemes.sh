@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Job: the device with each scheme, with one base for all CPUs, and with the timer chips: a few of the tests, or with
+# boot.sh -a CALLOUT_TESTS=all all of them.
+
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
+
+case ${CALLOUT_TESTS:-some} in
+all) tests=$(find /selftests -type f | sort) ;;
+*) tests="/selftests/device_basic /selftests/device_cancel" ;;
+esac
+
+# The module names its schemes to who asks for one that it has not.
+insmod /lib/callout.ko scheme=unknown 2> /dev/null || :
+schemes=$(dmesg | sed -n 's/.*callout: \(scheme=[a-z_]*\)$/\1/p')
+[ "$schemes" ] || wrong "the module names no schemes"
+
+{
+	echo "$schemes"
+	echo "bases=single"
+	echo "tick_source=chip_busy hz=1000"
+	echo "tick_source=chip_full hz=10000"
+} > /tmp/sets
+while read -r parameters <&3; do
+	# shellcheck disable=SC2086 # one parameter or several
+	insmod /lib/callout.ko $parameters || wrong "$parameters: the module does not load"
+	for test in $tests; do
+		run "$test" "$parameters"
+	done
+	rmmod callout || wrong "the module did not unload"
+done 3< /tmp/sets
+finish

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Job: loads callout_torture.ko with each tick source, waits for its verdict and shows what it has counted.
+#
+# From the kernel's command line: TORTURE_SECONDS (20), for both tick sources together; TORTURE_RACED, how many cancels
+# must have raced; TORTURE_PARAMETERS for the module, with commas for spaces.
+
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
+
+kcsan=/sys/kernel/debug/kcsan
+seconds=${TORTURE_SECONDS:-20}
+raced=0
+
+verdict() { dmesg | grep -qE 'callout-torture: (SUCCESS|FAILURE)'; }
+success() { dmesg | grep -q 'callout-torture: SUCCESS'; }
+
+# Data races of the two modules, not of the kernel's own code. Needs the modules loaded, and so misses their start.
+watch_races() {
+	[ -e $kcsan ] || return 0
+	echo whitelist > $kcsan
+	awk '$2 ~ /^[tT]$/ && ($4 == "[callout]" || $4 == "[callout_torture]") { print substr($4, 2, length($4) - 2) ":" $3 }' \
+		/proc/kallsyms | sort -u | while read -r function; do
+		echo "!$function" > $kcsan
+	done
+	echo on > $kcsan
+}
+
+for parameters in "tick_source=hrtimer hz=10000" "tick_source=jiffies"; do
+	dmesg -c > /dev/null
+	# shellcheck disable=SC2086 # one or two parameters
+	insmod /lib/callout.ko $parameters
+	part=$((seconds * 3 / 4))
+	[ "$parameters" != "tick_source=jiffies" ] || part=$((seconds - seconds * 3 / 4))
+	# shellcheck disable=SC2046 # several
+	insmod /lib/callout_torture.ko seconds=$part $(echo "${TORTURE_PARAMETERS:-}" | tr , ' ')
+	watch_races
+	for _ in $(seq $((part * 3 + 300))); do
+		cat /sys/kernel/debug/callout/bases > /dev/null
+		! verdict || break
+		sleep 1
+	done
+	dmesg | grep 'callout-torture: ' | sed 's/^\[[^]]*\] //'
+	check "torture" success
+	n=$(dmesg | sed -n 's/.*callout-torture: raced cancels *//p')
+	raced=$((raced + ${n:-0}))
+	[ ! -e $kcsan ] || { echo off > $kcsan; head -n 12 $kcsan; }
+	cat /sys/kernel/debug/callout/bases
+	check "unload" rmmod callout_torture
+	check "unload all" rmmod callout
+done
+parameters="$raced of ${TORTURE_RACED:-1}"
+check "cancels that raced" [ "$raced" -ge "${TORTURE_RACED:-1}" ]
+echo "1..$((passed + failed))"
+finish

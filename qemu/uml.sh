@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs one job of qemu/jobs in User Mode Linux, for measurements at the speed of the machine, and judges the outcome.
+#
+#   qemu/uml.sh [-m MEMORY] [-t SECONDS] JOB
+#
+# Modules come from build/uml/ (CALLOUT_BUILD names another directory than build/). What the job prints goes to
+# build/log/uml-JOB.out, and all that the kernel and it say to build/log/uml-JOB.console. Fails, saying why, unless the job
+# ends well in time and nothing in the console alarms.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=${CALLOUT_BUILD:-$top/build}
+memory=1G
+limit=600
+
+die() { echo "uml.sh: $*" >&2; exit 1; }
+usage() { die "usage: uml.sh [-m MEMORY] [-t SECONDS] JOB"; }
+
+while getopts m:t: option; do
+	case $option in
+	m) memory=$OPTARG ;;
+	t) limit=$OPTARG ;;
+	*) usage ;;
+	esac
+done
+shift $((OPTIND - 1))
+[ $# -eq 1 ] || usage
+job=$1
+[ -r "$top/qemu/jobs/$job.sh" ] || die "there is no job qemu/jobs/$job.sh"
+
+# A directory, on this machine's /dev/shm by default, in which memory of the guest is a file.
+work=$(mktemp -d)
+uml=
+trap 'rm -rf "$work"' EXIT
+trap '[ -z "$uml" ] || kill "$uml"; exit 130' INT TERM HUP
+
+eval "$("$top/qemu/kernel.sh" uml)"
+mkdir -p "$build/log" "$work/root/bin" "$work/root/lib"
+log=$(cd "$build/log" && pwd)/uml-$job
+rm -f "$log".*
+cp /bin/busybox "$work/root/bin/busybox"
+ln -s busybox "$work/root/bin/sh"
+cp "$top/qemu/uml-init" "$work/root/init"
+cp "$top/qemu/jobs/$job.sh" "$work/root/job"
+for file in "$build/uml"/*.ko; do
+	strip --strip-debug -o "$work/root/lib/${file##*/}" "$file"
+done
+(cd "$work/root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0) > "$work/initramfs"
+
+status=0
+setsid timeout -k 5 "$limit" "$KERNEL_IMAGE" mem="$memory" initrd="$work/initramfs" con=null con0=null,fd:1 stderr=1 \
+	uml_dir="$work" panic=-1 panic_on_warn=1 rdinit=/init < /dev/null > "$log.console" 2>&1 &
+uml=$!
+wait "$uml" || status=$?
+tr -d '\r' < "$log.console" | sed -n 's/^.*\(lab-[a-z0-9-]*: .*\)/\1/p' > "$log.out"
+fail() {
+	echo "uml.sh: $job FAILED: $*; the end of $log.console:" >&2
+	tail -n 40 "$log.console" >&2
+	exit 1
+}
+! grep -qE 'BUG:|WARNING:|Oops|Kernel panic|Modules linked in' "$log.console" || fail "the console alarms"
+case $status in
+124|137) fail "no end after $limit seconds" ;;
+esac
+grep -q '^uml-verdict: ok' "$log.console" || fail "it did not end well (status $status)"
+echo "uml.sh: $job: ok" >&2
