@@ -4,9 +4,9 @@
  *
  * Section VII of Varghese and Lauck's paper: existing code cancels a callout
  * by its function and argument, so that the facility must search for it. Here
- * the search is a look into a hash, or with the old scheme the old linear
- * search; what it finds is cancelled by its handle, so a callout that fires
- * between the two is not mistaken for another.
+ * the search is a look into a hash; what it finds is cancelled by its handle,
+ * so a callout that fires between the two is not mistaken for another. With the
+ * old scheme it is the old linear search, and its base stays locked.
  */
 #include <linux/module.h>
 #include "core.h"
@@ -31,6 +31,22 @@ callout_handle_t callout_timeout(callout_func_t func, void *arg, long ticks)
 }
 EXPORT_SYMBOL_GPL(callout_timeout);
 
+static noinline int untimeout_hashed(callout_func_t func, void *arg)
+{
+	struct callout_table *table = callout_kernel_table();
+	struct callout_slot *slot;
+	unsigned long flags;
+	u64 handle;
+
+	local_irq_save(flags);
+	/* What is found and then not cancelled has left: no turn sees it again. */
+	do {
+		slot = callout_hash_take(&table->hash, func, arg, &handle);
+	} while (slot && !callout_unset(slot, handle));
+	local_irq_restore(flags);
+	return slot ? 1 : -1;
+}
+
 /**
  * callout_untimeout - cancels the callout with a function and argument
  * @func: the handler
@@ -44,18 +60,9 @@ EXPORT_SYMBOL_GPL(callout_timeout);
  */
 int callout_untimeout(callout_func_t func, void *arg)
 {
-	struct callout_table *table = callout_kernel_table();
-	struct callout_slot *slot;
-	unsigned long flags;
-	u64 handle;
-
-	local_irq_save(flags);
-	/* What is found and then not cancelled has left: no turn sees it again. */
-	do {
-		slot = callout_table_take(table, func, arg, &handle);
-	} while (slot && !callout_unset(slot, handle));
-	local_irq_restore(flags);
-	return slot ? 1 : -1;
+	if (static_branch_unlikely(&callout_searches))
+		return callout_untimeout_searched(func, arg);
+	return untimeout_hashed(func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_untimeout);
 

@@ -59,9 +59,11 @@
  *	next callout
  *
  * If CPU0 finds WAITING under the base's lock it makes that STARTED, and from
- * there on callout_stop() returns 0: too late. The lock itself outlives the
- * callout, as FreeBSD asks too. Who wants to free it drains first: drain, also
- * the asynchronous one, waits until CPU0 has let go of it.
+ * there on callout_stop() returns 0: too late. When the handler has returned it
+ * makes that OVER before it unlocks c's lock, so who has that next finds the
+ * callout at rest. The lock itself outlives the callout, as FreeBSD asks too.
+ * Who wants to free it drains first: drain, also the asynchronous one, waits
+ * until CPU0 has let go of it.
  */
 #define CREATE_TRACE_POINTS
 #include <trace/events/callout.h>
@@ -154,16 +156,35 @@ void callout_program(struct callout_base *base, u64 tick)
 	trace_callout_tick_start(base->index, tick);
 }
 
-/* The scheme's calls where they are not in line, or a chip is to be told. */
+/*
+ * The scheme's calls where they are not in line. If there is no chip to be told
+ * of it the scheme's is the last thing they do: a jump.
+ */
+
+static noinline void start_and_tell(struct callout_base *base,
+				    struct callout *c, u64 expires)
+{
+	struct callout_scheme *s = base->scheme;
+
+	s->ops->start(s, c, callout_now(base), expires);
+	base->tick->filed(base, c->expires);
+}
+
+static noinline void stop_and_tell(struct callout_base *base, struct callout *c)
+{
+	base->scheme->ops->stop(base->scheme, c);
+	base->tick->unfiled(base, c->expires);
+}
 
 void callout_scheme_start_slow(struct callout_base *base, struct callout *c,
 			       u64 expires)
 {
 	struct callout_scheme *s = base->scheme;
 
-	s->ops->start(s, c, callout_now(base), expires);
-	if (base->tick->filed)
-		base->tick->filed(base, c->expires);
+	if (unlikely(base->tick->filed))
+		start_and_tell(base, c, expires);
+	else
+		s->ops->start(s, c, callout_now(base), expires);
 }
 
 /* A chip knows buckets, so nothing is left in the bucket of an earlier time. */
@@ -172,9 +193,9 @@ void callout_scheme_rearm_slow(struct callout_base *base, struct callout *c,
 {
 	struct callout_scheme *s = base->scheme;
 
-	if (base->tick->filed) {
-		callout_scheme_stop_slow(base, c);
-		callout_scheme_start_slow(base, c, expires);
+	if (unlikely(base->tick->filed)) {
+		stop_and_tell(base, c);
+		start_and_tell(base, c, expires);
 	} else {
 		s->ops->rearm(s, c, callout_now(base), expires);
 	}
@@ -182,36 +203,11 @@ void callout_scheme_rearm_slow(struct callout_base *base, struct callout *c,
 
 void callout_scheme_stop_slow(struct callout_base *base, struct callout *c)
 {
-	struct callout_scheme *s = base->scheme;
-
-	s->ops->stop(s, c);
-	if (base->tick->unfiled)
-		base->tick->unfiled(base, c->expires);
+	if (unlikely(base->tick->unfiled))
+		stop_and_tell(base, c);
+	else
+		base->scheme->ops->stop(base->scheme, c);
 }
-
-/**
- * callout_find_locked - searches a base, callout by callout
- * @base: the base, locked
- * @match: says which callout is wanted
- * @data: for @match
- *
- * Takes as long as the scheme's find does, with the base locked and interrupts
- * off all the time: this is what untimeout() was before Costello's hash.
- *
- * Return: of those wanted the first to expire, or NULL.
- */
-struct callout *callout_find_locked(struct callout_base *base,
-				    callout_match_fn match, const void *data)
-{
-	struct callout *c;
-
-	lockdep_assert_held(&base->lock);
-	list_for_each_entry(c, &base->due, entry)
-		if (match(c, data))
-			return c;
-	return base->scheme->ops->find(base->scheme, match, data);
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_find_locked);
 
 /**
  * callout_setup - sets the private members of a callout
@@ -260,7 +256,7 @@ static inline bool callout_cancel_start(struct callout_base *base,
 					struct callout *c)
 {
 	if (!callout_is_running(base, c) ||
-	    base->stage != CALLOUT_STAGE_WAITING)
+	    READ_ONCE(base->stage) != CALLOUT_STAGE_WAITING)
 		return false;
 	base->stage = CALLOUT_STAGE_CANCELLED;
 	return true;
@@ -366,14 +362,15 @@ out:
  * @arg: its argument
  *
  * If @c is pending it is moved to the new time. It stays on its CPU. While
- * callout_drain() waits for @c to finish, nothing is set. Without @func it is
- * as callout_schedule().
+ * callout_drain() or callout_async_drain() waits for @c to finish, nothing is
+ * set. Without @func it is as callout_schedule().
  *
  * From FreeBSD's callout(9).
  *
  * Context: Any, hard interrupt included. If @c has an associated lock, the
  * caller holds it.
- * Return: 1 if it was pending, else 0.
+ * Return: 1 if it was pending, or waited for its associated lock and was kept
+ * from starting; else 0.
  */
 int callout_reset(struct callout *c, long ticks, callout_func_t func, void *arg)
 {
@@ -381,10 +378,13 @@ int callout_reset(struct callout *c, long ticks, callout_func_t func, void *arg)
 }
 EXPORT_SYMBOL_GPL(callout_reset);
 
-static struct callout_base *callout_base_of_cpu(unsigned int cpu)
+/* Where to set a callout for @cpu; NULL if it is negative: where it is. */
+static struct callout_base *callout_base_of_cpu(int cpu)
 {
 	struct callout_base *base = NULL;
 
+	if (cpu < 0)
+		return NULL;
 	if (cpu < nr_cpu_ids)
 		base = READ_ONCE(callout_bases[cpu]);
 	return base ?: callout_base(raw_smp_processor_id());
@@ -396,16 +396,19 @@ static struct callout_base *callout_base_of_cpu(unsigned int cpu)
  * @ticks: how many ticks from now; less than 1 counts as 1
  * @func: the handler
  * @arg: its argument
- * @cpu: the CPU on which the handler is to run
+ * @cpu: the CPU on which the handler is to run; -1: it stays on its CPU
  *
  * As callout_reset(). If @cpu is not online the current CPU is used, and if
- * the handler of @c is running it stays on the CPU where it runs.
+ * the handler of @c is running it stays on the CPU where it runs. With
+ * bases=single the CPU is not heeded.
  *
- * Context: Any, hard interrupt included.
- * Return: 1 if it was pending, else 0.
+ * From FreeBSD's callout(9).
+ *
+ * Context: As callout_reset().
+ * Return: As callout_reset().
  */
 int callout_reset_on(struct callout *c, long ticks, callout_func_t func,
-		     void *arg, unsigned int cpu)
+		     void *arg, int cpu)
 {
 	return callout_arm(c, callout_base_of_cpu(cpu), ticks, NULL, func, arg);
 }
@@ -419,7 +422,7 @@ EXPORT_SYMBOL_GPL(callout_reset_on);
  * From FreeBSD's callout(9).
  *
  * Context: As callout_reset().
- * Return: 1 if it was pending, else 0.
+ * Return: As callout_reset().
  */
 int callout_schedule(struct callout *c, long ticks)
 {
@@ -431,14 +434,14 @@ EXPORT_SYMBOL_GPL(callout_schedule);
  * callout_schedule_on - sets a callout again, on another CPU
  * @c: the callout; callout_reset() was called on it before
  * @ticks: how many ticks from now; less than 1 counts as 1
- * @cpu: the CPU on which the handler is to run
+ * @cpu: the CPU on which the handler is to run; -1: it stays on its CPU
  *
  * From FreeBSD's callout(9). See callout_schedule() and callout_reset_on().
  *
  * Context: As callout_reset().
- * Return: 1 if it was pending, else 0.
+ * Return: As callout_reset().
  */
-int callout_schedule_on(struct callout *c, long ticks, unsigned int cpu)
+int callout_schedule_on(struct callout *c, long ticks, int cpu)
 {
 	return callout_reset_on(c, ticks, NULL, NULL, cpu);
 }
@@ -458,8 +461,7 @@ EXPORT_SYMBOL_GPL(callout_schedule_on);
 int callout_arm_span(struct callout *c, const struct callout_span *span,
 		     callout_func_t func, void *arg, int cpu)
 {
-	return callout_arm(c, cpu < 0 ? NULL : callout_base_of_cpu(cpu), 0,
-			   span, func, arg);
+	return callout_arm(c, callout_base_of_cpu(cpu), 0, span, func, arg);
 }
 
 /* What callout_stop() returns; @c's base is locked. */
@@ -474,9 +476,9 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 		callout_debug_deactivate(c);
 		trace_callout_cancel(c);
 	}
-	/* One that was kept from starting is not running for its user. */
+	/* Kept from starting, or over: it does not run for its user. */
 	if (callout_is_running(base, c) &&
-	    base->stage != CALLOUT_STAGE_CANCELLED)
+	    READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED)
 		return 0;
 	return pending ? 1 : -1;
 }
@@ -487,9 +489,10 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
  *
  * Does not wait for a handler that is running. If the callout has an
  * associated lock, the caller holds it, and then the handler does not start
- * after this returned 1, not even if it was waiting for the lock just now.
- * A callout that is running and was set again meanwhile is not set any more
- * after this, and 0 is returned.
+ * after this returned 1, not even if it was waiting for the lock just now. Then
+ * 0 is returned only to the handler itself, and with CALLOUT_RETURNUNLOCKED to
+ * others once the handler has let go of the lock. A callout that is running and
+ * was set again meanwhile is not set any more after this, and 0 is returned.
  *
  * From FreeBSD's callout(9).
  *

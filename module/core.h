@@ -107,11 +107,13 @@ extern const struct callout_tick_source callout_tick_chip_full;
  * @CALLOUT_STAGE_STARTED: called, or past the point where it can be stopped
  * @CALLOUT_STAGE_WAITING: it waits for its associated lock
  * @CALLOUT_STAGE_CANCELLED: it did, and when it has the lock it does not start
+ * @CALLOUT_STAGE_OVER: it has returned, and its associated lock is let go of
  */
 enum callout_stage {
 	CALLOUT_STAGE_STARTED,
 	CALLOUT_STAGE_WAITING,
 	CALLOUT_STAGE_CANCELLED,
+	CALLOUT_STAGE_OVER,
 };
 
 /**
@@ -127,7 +129,8 @@ enum callout_stage {
  * @direct: the scheme is the wheel, and nobody asks to be told what is filed:
  *	start, rearm and stop are called in line
  * @expiring: callout_expire() is at work
- * @stage: how far the handler of @running has come
+ * @stage: how far the handler of @running has come. CALLOUT_STAGE_OVER is
+ *	written under the associated lock alone.
  * @scheme: the queued callouts
  * @slots: callouts that tables may file here, and some embedded ones
  * @room: for how many the scheme was asked to reserve memory
@@ -514,15 +517,35 @@ static __always_inline bool callout_is_running(struct callout_base *base,
 	return base->running == c && c->state & CALLOUT_S_RAN;
 }
 
-struct callout *callout_find_locked(struct callout_base *base,
-				    callout_match_fn match, const void *data);
+/**
+ * callout_find_locked - searches a base, callout by callout
+ * @base: the base, locked
+ * @match: says which callout is wanted
+ * @data: for @match
+ *
+ * Takes as long as the scheme's find does, with the base locked and interrupts
+ * off all the time: this is what untimeout() was before Costello's hash.
+ *
+ * Return: of those wanted the first to expire, or NULL.
+ */
+static inline struct callout *
+callout_find_locked(struct callout_base *base, callout_match_fn match,
+		    const void *data)
+{
+	struct callout *c;
+
+	lockdep_assert_held(&base->lock);
+	list_for_each_entry(c, &base->due, entry)
+		if (match(c, data))
+			return c;
+	return base->scheme->ops->find(base->scheme, match, data);
+}
 
 void callout_take_due(struct callout_base *base, struct callout *c);
 void callout_run_begin(struct callout_base *base, struct callout *c,
 		       u64 handle);
 void callout_run_end(struct callout_base *base, void *arg);
-void callout_call(struct callout_base *base, callout_func_t func, void *arg,
-		  struct callout_class *class);
+void callout_call(struct callout_base *base, callout_func_t func, void *arg);
 void callout_check_context(struct callout_base *base, callout_func_t func);
 void callout_wait_run(struct callout_base *base, unsigned long seq);
 

@@ -136,7 +136,8 @@ void callout_run_end(struct callout_base *base, void *arg)
 		base->drain = NULL;
 		/* Before run_seq changes: callout_barrier() waits for it too. */
 		raw_spin_unlock_irq(&base->lock);
-		drain(arg);
+		callout_call(base, drain, arg);
+		callout_check_context(base, drain);
 		raw_spin_lock_irq(&base->lock);
 	}
 	/* Pairs with the smp_load_acquire() in handle_runs_on(). */
@@ -146,6 +147,8 @@ void callout_run_end(struct callout_base *base, void *arg)
 		/* What they wait with sleeps on PREEMPT_RT. */
 		raw_spin_unlock_irq(&base->lock);
 		expiry_wake(base);
+		/* The next handler is not to blame for that. */
+		base->clock = local_clock();
 		raw_spin_lock_irq(&base->lock);
 	}
 }
@@ -219,17 +222,12 @@ static void callout_slow(struct callout_base *base, callout_func_t func,
  * @base: the base, not locked
  * @func: the handler
  * @arg: its argument
- * @class: what lockdep knows it by, or NULL
  */
-void callout_call(struct callout_base *base, callout_func_t func, void *arg,
-		  struct callout_class *class)
+void callout_call(struct callout_base *base, callout_func_t func, void *arg)
 {
-	struct lockdep_map map __maybe_unused = callout_class_map(class);
 	u64 end, took;
 
-	lock_map_acquire(&map);
 	func(arg);
-	lock_map_release(&map);
 	end = local_clock();
 	took = end - base->clock;
 	base->clock = end;
@@ -256,7 +254,6 @@ void callout_check_context(struct callout_base *base, callout_func_t func)
 
 /* See the head comment of core.c for what can happen meanwhile. */
 static void callout_run_with_lock(struct callout_base *base,
-				  struct callout_class *class,
 				  callout_func_t func, void *arg, void *lock,
 				  u8 lock_flags)
 {
@@ -273,11 +270,15 @@ static void callout_run_with_lock(struct callout_base *base,
 		raw_spin_unlock_irq(&base->lock);
 	}
 	if (start)
-		callout_call(base, func, arg, class);
-	if (start && lock_flags & CALLOUT_RETURNUNLOCKED)
+		callout_call(base, func, arg);
+	if (start && lock_flags & CALLOUT_RETURNUNLOCKED) {
 		__release(lock);	/* by the handler; for sparse */
-	else
-		associated_unlock(lock, lock_flags);
+		return;
+	}
+	/* Who has the lock next reads it, with the base's lock too. */
+	if (start)
+		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
+	associated_unlock(lock, lock_flags);
 }
 
 /*
@@ -299,6 +300,7 @@ static unsigned int callout_expire_func(struct callout_base *base,
 	__must_hold(&base->lock)
 {
 	struct callout_class *class = callout_debug_class(c);
+	struct lockdep_map map __maybe_unused = callout_class_map(class);
 	callout_func_t func = c->func;
 	u8 lock_flags = c->lock_flags;
 	void *lock = c->lock;
@@ -315,11 +317,18 @@ static unsigned int callout_expire_func(struct callout_base *base,
 	base->stage = lock && !(lock_flags & CALLOUT_TRYLOCK) ?
 		      CALLOUT_STAGE_WAITING : CALLOUT_STAGE_STARTED;
 	callout_run_begin(base, c, 0);
-	/* From here on @c may be freed: by others if it has a lock, or by func. */
+	/*
+	 * From here on @c may be freed: by others if it has a lock, or by func.
+	 * The class is outside that lock, since to drain it under that is a
+	 * deadlock too; but not to lockdep if the lock is held already.
+	 */
+	lock_acquire_exclusive(&map, 0, !!(lock_flags & CALLOUT_TRYLOCK), NULL,
+			       _THIS_IP_);
 	if (lock)
-		callout_run_with_lock(base, class, func, arg, lock, lock_flags);
+		callout_run_with_lock(base, func, arg, lock, lock_flags);
 	else
-		callout_call(base, func, arg, class);
+		callout_call(base, func, arg);
+	lock_map_release(&map);
 	callout_check_context(base, func);
 	callout_run_end(base, arg);
 	return 1;
@@ -432,7 +441,7 @@ bool callout_expire(struct callout_base *base)
 		more = callout_collect(base);
 		/* That was a budget's worth with the base locked. */
 		raw_spin_unlock_irq(&base->lock);
-		cpu_relax();
+		base->clock = local_clock();
 		raw_spin_lock_irq(&base->lock);
 		if (more && time_after_eq(jiffies, end))
 			goto yield;

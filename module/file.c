@@ -45,6 +45,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/poll.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -140,6 +141,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	raw_spin_unlock_irq(&base->lock);
 	if (wake)
 		file_wake(file);
+	base->clock = local_clock();
 	raw_spin_lock_irq(&base->lock);
 	return n;
 }
@@ -419,31 +421,48 @@ static inline int file_cancel(struct callout_file *file,
 }
 
 /*
- * callout_table_take(), and where that is a search, the ready list as well,
- * with callout_file.lock held for as long as it takes. In this order: a callout
- * that fires meanwhile goes from the former to the latter.
+ * callout_table_search(), and after that the ready list, with callout_file.lock
+ * held for as long as it takes. In this order: a callout that fires meanwhile
+ * goes from the former to the latter.
  */
-static struct callout_slot *file_take(struct callout_file *file,
-				      const void *func, const void *arg,
-				      u64 *handle)
+static struct callout_slot *file_search(struct callout_file *file,
+					const void *func, const void *arg,
+					u64 *handle)
 {
+	struct callout *c, *first = NULL;
+	struct callout_base *base;
 	struct callout_slot *slot;
-	struct callout *c, *first;
+	u64 expires = U64_MAX;
 
-	slot = callout_table_take(&file->table, func, arg, handle);
-	if (!static_branch_unlikely(&callout_searches))
-		return slot;
-	first = slot ? &slot->c : NULL;
+	slot = callout_table_search(&file->table, func, arg, &base);
+	if (slot) {
+		__acquire(&base->lock);
+		first = &slot->c;
+		expires = first->expires;
+		*handle = slot->handle;
+		raw_spin_unlock(&base->lock);
+	}
 	raw_spin_lock(&file->lock);
 	list_for_each_entry(c, &file->ready, entry)
 		if (c->lock_flags && c->arg == arg &&
 		    (unsigned long)c->func == (unsigned long)func &&
-		    (!first || c->expires < first->expires)) {
+		    c->expires < expires) {
 			first = c;
+			expires = c->expires;
 			*handle = callout_to_slot(c)->handle;
 		}
 	raw_spin_unlock(&file->lock);
 	return first ? callout_to_slot(first) : NULL;
+}
+
+/* Finds what TIMEOUT has set; what is not cancelled then has left for good. */
+static struct callout_slot *file_take(struct callout_file *file,
+				      const void *func, const void *arg,
+				      u64 *handle)
+{
+	if (static_branch_unlikely(&callout_searches))
+		return file_search(file, func, arg, handle);
+	return callout_hash_take(&file->table.hash, func, arg, handle);
 }
 
 /**

@@ -320,28 +320,111 @@ static bool table_match(struct callout *c, const void *data)
 	       callout_slot_table(callout_to_slot(c)) == key->table;
 }
 
-static struct callout_slot *search_bases(struct table_key *key, u64 *handle)
+static struct callout_slot *search_base(struct callout_base *base,
+					const struct table_key *key)
+	__must_hold(&base->lock)
 {
-	struct callout_slot *found = NULL;
+	struct callout *c = callout_find_locked(base, table_match, key);
+
+	return c ? callout_to_slot(c) : NULL;
+}
+
+/* One that was found in a base let go of since; no slot: none. */
+struct table_found {
+	struct callout_slot *slot;
+	u64 handle;
+};
+
+/* Searches all bases but @home. */
+static struct table_found search_others(struct callout_base *home,
+					const struct table_key *key)
+{
+	struct table_found found = { NULL, 0 };
+	struct callout_slot *slot;
 	struct callout_base *base;
 	u64 expires = U64_MAX;
 	unsigned int cpu;
-	struct callout *c;
 
-	for_each_cpu_wrap(cpu, cpu_possible_mask, smp_processor_id()) {
+	for_each_possible_cpu(cpu) {
 		base = callout_base_of(cpu);
-		if (!base)
+		if (!base || base == home)
 			continue;
 		raw_spin_lock(&base->lock);
-		c = callout_find_locked(base, table_match, key);
-		if (c && c->expires < expires) {
-			found = callout_to_slot(c);
-			expires = c->expires;
-			*handle = found->handle;
+		slot = search_base(base, key);
+		if (slot && slot->c.expires < expires) {
+			expires = slot->c.expires;
+			found.slot = slot;
+			found.handle = slot->handle;
 		}
 		raw_spin_unlock(&base->lock);
 	}
 	return found;
+}
+
+/* Is what was found before due before @slot, which may be NULL? */
+static bool found_is_earlier(struct table_found found,
+			     const struct callout_slot *slot)
+{
+	/* Its base is not locked: if that changes now it was set anew. */
+	u64 expires = data_race(found.slot->c.expires);
+
+	return !slot || expires < slot->c.expires;
+}
+
+/*
+ * Locks the base of what was found before; NULL if that is not pending now.
+ * Sparse, here and below, does not know a lock that is held sometimes.
+ */
+static struct callout_base *lock_found(struct table_found found)
+{
+	struct callout_base *base = callout_lock_irqs_off(&found.slot->c);
+
+	if (found.slot->handle == found.handle &&
+	    found.slot->c.state & CALLOUT_S_PENDING) {
+		__release(&base->lock);
+		return base;
+	}
+	raw_spin_unlock(&base->lock);
+	return NULL;
+}
+
+/* callout_table_search(); to sparse nothing is locked. */
+static __always_inline struct callout_slot *
+table_search(struct callout_table *table, const void *func, const void *arg,
+	     struct callout_base **locked)
+{
+	const struct table_key key = { table, func, arg };
+	struct table_found other = { NULL, 0 };
+	struct callout_base *base, *home;
+	struct callout_slot *slot;
+	unsigned int seq;
+
+	home = callout_base(smp_processor_id());
+	for (;;) {
+		seq = read_seqcount_begin(&callout_moves);
+		if (nr_cpu_ids > 1)
+			other = search_others(home, &key);
+		base = home;
+		raw_spin_lock(&base->lock);
+		slot = search_base(base, &key);
+		if (unlikely(other.slot) && found_is_earlier(other, slot)) {
+			raw_spin_unlock(&base->lock);
+			slot = other.slot;
+			base = lock_found(other);
+			if (!base)
+				continue;
+			__acquire(&base->lock);
+		}
+		if (likely(!read_seqcount_retry(&callout_moves, seq)))
+			break;
+		raw_spin_unlock(&base->lock);
+	}
+	if (slot)
+		__release(&base->lock);
+	else
+		raw_spin_unlock(&base->lock);
+	*locked = base;
+	return slot;
 }
 
 /**
@@ -349,34 +432,25 @@ static struct callout_slot *search_bases(struct table_key *key, u64 *handle)
  * @table: the table
  * @func: the function
  * @arg: the argument
- * @handle: its handle
+ * @locked: the base of what was found, which is locked
  *
  * Callout by callout, with the scheme's find: the facility before Costello's
- * hash. All bases are searched, this CPU's first, each with its lock held and
+ * hash. All bases are searched, this CPU's last, each with its lock held and
  * interrupts off all the time that it takes.
  *
  * Of those that are pending from before the call until after it, it finds the
  * one that expires first; of those that do, one of this CPU before one of
  * another, and on one CPU the one that was set first. One that is set, is
- * cancelled or fires meanwhile may be found or not. Unlike a look into the hash
- * it finds the same one again, as long as that is pending.
+ * cancelled or fires meanwhile may be found or not.
  *
  * Context: Interrupts off.
- * Return: the slot, which may be another's by now; NULL if there is none.
+ * Return: the slot, pending; or NULL, and then nothing is locked.
  */
 struct callout_slot *callout_table_search(struct callout_table *table,
 					  const void *func, const void *arg,
-					  u64 *handle)
+					  struct callout_base **locked)
 {
-	struct table_key key = { table, func, arg };
-	struct callout_slot *slot;
-	unsigned int seq;
-
-	do {
-		seq = read_seqcount_begin(&callout_moves);
-		slot = search_bases(&key, handle);
-	} while (read_seqcount_retry(&callout_moves, seq));
-	return slot;
+	return table_search(table, func, arg, locked);
 }
 
 /**
@@ -472,13 +546,6 @@ static void refill_wake(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(refill_irq_work, refill_wake);
 
-static bool wants_refill(struct callout_pool *pool, bool hashed)
-{
-	if (unlikely(pool->count < LOW_WATER) && !READ_ONCE(table_full))
-		return true;
-	return hashed && unlikely(callout_hash_wants_growth(&kernel_table.hash));
-}
-
 /**
  * callout_set - takes a slot of the kernel's table and sets its callout
  * @func: the handler
@@ -518,9 +585,9 @@ callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
 	WRITE_ONCE(slot->c.func, func);
 	WRITE_ONCE(slot->c.arg, arg);
 	callout_start_locked(base, &slot->c, callout_expiry(base, ticks));
-	if (hashed)
-		callout_table_put(&kernel_table, slot);
-	want = wants_refill(pool, hashed);
+	want = hashed && callout_table_put(&kernel_table, slot);
+	if (unlikely(pool->count < LOW_WATER))
+		want |= !READ_ONCE(table_full);
 	callout_unlock(base, flags);
 	if (unlikely(want))
 		irq_work_queue(&refill_irq_work);
@@ -560,6 +627,33 @@ static struct callout_base *handle_runs_on(callout_handle_t handle)
 			return base;
 	}
 	return NULL;
+}
+
+/**
+ * callout_untimeout_searched - callout_untimeout() where the scheme has a find
+ * @func: the handler
+ * @arg: its argument
+ *
+ * Return: 1 if one was cancelled, -1 if none is outstanding.
+ */
+int callout_untimeout_searched(callout_func_t func, void *arg)
+{
+	struct callout_base *base;
+	struct callout_slot *slot;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	slot = table_search(&kernel_table, func, arg, &base);
+	if (slot) {
+		__acquire(&base->lock);
+		callout_dequeue_locked(base, &slot->c);
+		trace_callout_cancel(&slot->c);
+		slot->c.active = CALLOUT_HASH_OUT;
+		callout_slot_put(&kernel_table, base, slot);
+		raw_spin_unlock(&base->lock);
+	}
+	local_irq_restore(flags);
+	return slot ? 1 : -1;
 }
 
 /**
@@ -680,6 +774,7 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 					  struct callout *c)
 	__must_hold(&base->lock)
 {
+	struct lockdep_map map __maybe_unused = callout_class_map(handle_class);
 	struct callout_slot *slot = callout_to_slot(c);
 	callout_handle_t handle = slot->handle;
 	callout_func_t func = c->func;
@@ -688,7 +783,9 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 	callout_take_due(base, c);
 	callout_slot_release(&kernel_table, base, slot);
 	callout_run_begin(base, NULL, handle);
-	callout_call(base, func, arg, handle_class);
+	lock_map_acquire(&map);
+	callout_call(base, func, arg);
+	lock_map_release(&map);
 	callout_check_context(base, func);
 	callout_run_end(base, arg);
 	return 1;

@@ -191,7 +191,7 @@ struct callout_slot *callout_table_lookup(struct callout_table *table,
 					  u64 handle);
 struct callout_slot *callout_table_search(struct callout_table *table,
 					  const void *func, const void *arg,
-					  u64 *handle);
+					  struct callout_base **locked);
 
 void callout_slot_put(struct callout_table *table, struct callout_base *base,
 		      struct callout_slot *slot);
@@ -203,6 +203,7 @@ void callout_slot_release(struct callout_table *table,
 callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
 			     bool hashed);
 bool callout_unset(struct callout_slot *slot, callout_handle_t handle);
+int callout_untimeout_searched(callout_func_t func, void *arg);
 struct callout_table *callout_kernel_table(void);
 
 int callout_handles_init(unsigned int max_slots);

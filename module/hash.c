@@ -147,7 +147,7 @@ static void hash_unlink_first(struct callout_slot *first)
 /**
  * callout_hash_remove - takes a slot out, if callout_hash_take() has not
  * @hash: the hash
- * @slot: a slot that was inserted
+ * @slot: a slot that was inserted; its base is locked
  *
  * Context: Interrupts off.
  */
@@ -155,6 +155,10 @@ void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
 	struct callout_slot *first;
 
+	if (READ_ONCE(slot->c.active) == CALLOUT_HASH_SEARCHED) {
+		slot->c.active = CALLOUT_HASH_OUT;
+		return;
+	}
 	raw_spin_lock(&hash->lock);
 	switch (slot->c.active) {
 	case CALLOUT_HASH_FIRST:

@@ -11,7 +11,10 @@
 
 struct callout_slot;
 
-/* callout.active of a slot: where in the hash it is; under the hash's lock */
+/*
+ * callout.active of a slot: where in the hash it is; under the hash's lock, but
+ * for the last one, which needs the base's.
+ */
 enum callout_hash_place {
 	CALLOUT_HASH_OUT,	/* not in it */
 	CALLOUT_HASH_FIRST,	/* what a search for its key finds */

@@ -100,42 +100,24 @@ callout_hash_take(struct callout_hash *hash, const void *func, const void *arg,
 DECLARE_STATIC_KEY_FALSE(callout_searches);
 
 /**
- * callout_table_put - lets callout_table_take() find a slot
+ * callout_table_put - lets a slot be found by its function and argument
  * @table: its table
  * @slot: the slot, pending or ready; its func, arg and expires stay
  *
+ * By callout_hash_take(), or callout_table_search() if the scheme has a find.
+ *
  * Context: Interrupts off.
+ * Return: whether the hash has become so full that it should grow.
  */
-static inline void callout_table_put(struct callout_table *table,
+static inline bool callout_table_put(struct callout_table *table,
 				     struct callout_slot *slot)
 {
-	if (static_branch_unlikely(&callout_searches))
+	if (static_branch_unlikely(&callout_searches)) {
 		slot->c.active = CALLOUT_HASH_SEARCHED;
-	else
-		callout_hash_insert(&table->hash, slot);
-}
-
-/**
- * callout_table_take - finds a callout by its function and argument
- * @table: the table
- * @func: the function
- * @arg: the argument
- * @handle: its handle
- *
- * Through the hash, see callout_hash_take(), or where the scheme has a find
- * through that, see callout_table_search(). What is found and is not
- * outstanding any more when the caller cancels it is not found again.
- *
- * Context: Interrupts off.
- * Return: the slot, which may be another's by now; NULL if there is none.
- */
-static inline struct callout_slot *
-callout_table_take(struct callout_table *table, const void *func,
-		   const void *arg, u64 *handle)
-{
-	if (static_branch_unlikely(&callout_searches))
-		return callout_table_search(table, func, arg, handle);
-	return callout_hash_take(&table->hash, func, arg, handle);
+		return false;
+	}
+	callout_hash_insert(&table->hash, slot);
+	return callout_hash_wants_growth(&table->hash);
 }
 
 #endif /* _CALLOUT_HASH_INLINE_H */

@@ -160,6 +160,18 @@ static int find_bases(void)
 	return i;
 }
 
+/* Says which schemes take a parameter that this one does not. */
+static void refuse_for(const char *name, const struct callout_scheme_ops *mine,
+		       unsigned int flag)
+{
+	const struct callout_scheme_ops *const *ops;
+
+	pr_err("%s=: not for scheme=%s; it is for:\n", name, mine->name);
+	for (ops = callout_schemes; *ops; ops++)
+		if ((*ops)->flags & flag)
+			pr_err("%s= for scheme=%s\n", name, (*ops)->name);
+}
+
 /* What the scheme is created with; false if it does not take what was given. */
 static bool fill_params(struct callout_scheme_params *params,
 			const struct callout_scheme_ops *ops,
@@ -174,13 +186,12 @@ static bool fill_params(struct callout_scheme_params *params,
 		if (!buckets)
 			buckets = DEFAULT_BUCKETS;
 	} else if (buckets) {
-		pr_err("buckets=%u: scheme=%s has no buckets\n", buckets,
-		       ops->name);
+		refuse_for("buckets", ops, CALLOUT_TAKES_BUCKETS);
 		return false;
 	}
 	params->buckets = buckets;
 	if (nr_levels && !(ops->flags & CALLOUT_TAKES_LEVELS)) {
-		pr_err("levels=: scheme=%s has no levels\n", ops->name);
+		refuse_for("levels", ops, CALLOUT_TAKES_LEVELS);
 		return false;
 	}
 	params->nr_levels = nr_levels;
@@ -211,8 +222,9 @@ static int __init callout_module_init(void)
 	ret = callout_core_init(tick, ops, &params, single);
 	if (ret) {
 		if (ret == -EINVAL)
-			pr_err("scheme=%s does not take these levels= and buckets=\n",
-			       ops->name);
+			pr_err("levels=: up to %u numbers from %u to %u, of which all but the last make less than 2^64; variant=first_digit takes none\n",
+			       CALLOUT_MAX_LEVELS, CALLOUT_MIN_SLOTS,
+			       CALLOUT_MAX_SLOTS);
 		return ret;
 	}
 	ret = callout_handles_init(max_callouts);

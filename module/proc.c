@@ -3,10 +3,11 @@
  * proc.c - callouts whose handler runs in a thread, and may sleep
  *
  * A layer on callout.h: the callout's own handler queues a work item, and that
- * calls the handler of the user. Between the two the callout is pending for
- * the user. That the two are told apart from each other, and both cancelled,
- * is the work of the functions here; each of them tries the callout first and
- * then the work, which is the direction in which it moves:
+ * calls the handler of the user. To the user it is pending until that, but for
+ * the moment in which it is neither set nor queued. That the two are told apart
+ * from each other, and both cancelled, is the work of the functions here; each
+ * of them tries the callout first and then the work, which is the direction in
+ * which it moves:
  *
  *	CPU0: softirq				CPU1: callout_proc_stop()
  *	callout_proc_due() is called
@@ -68,7 +69,7 @@ int callout_proc_reset(struct callout_proc *p, long ticks, callout_func_t func,
 	bool queued;
 
 	/* Pairs with the write in callout_proc_drain(). */
-	if (READ_ONCE(p->draining))
+	if (atomic_read(&p->drains))
 		return 0;
 	queued = cancel_work(&p->work);
 	/*
@@ -86,18 +87,22 @@ EXPORT_SYMBOL_GPL(callout_proc_reset);
  * @p: the callout
  *
  * Context: Any.
- * Return: 1 if it was cancelled; 0 if its handler is running or just about to;
- * -1 if it was not pending.
+ * Return: 1 if it was cancelled; 0 if its handler is running or just about to,
+ * and if it had been set again meanwhile it is not set any more; -1 if it was
+ * not pending.
  */
 int callout_proc_stop(struct callout_proc *p)
 {
 	int ret = callout_stop(&p->c);
+	unsigned int busy;
 
 	if (cancel_work(&p->work))
 		ret = 1;
-	if (ret < 0 && work_busy(&p->work))
-		ret = 0;
-	return ret;
+	busy = work_busy(&p->work);
+	/* One that is queued just now was set after this had cancelled it. */
+	if (ret > 0)
+		busy &= WORK_BUSY_RUNNING;
+	return busy ? 0 : ret;
 }
 EXPORT_SYMBOL_GPL(callout_proc_stop);
 
@@ -117,7 +122,7 @@ int callout_proc_drain(struct callout_proc *p)
 	int ret;
 
 	/* A handler that starts from now on does not set it again. */
-	WRITE_ONCE(p->draining, true);
+	atomic_inc(&p->drains);
 	ret = callout_drain(&p->c);
 	busy = work_busy(&p->work);
 	if (cancel_work_sync(&p->work))
@@ -127,7 +132,7 @@ int callout_proc_drain(struct callout_proc *p)
 	/* One that had started before may have. */
 	callout_drain(&p->c);
 	cancel_work_sync(&p->work);
-	WRITE_ONCE(p->draining, false);
+	atomic_dec(&p->drains);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(callout_proc_drain);

@@ -59,9 +59,6 @@
 #include "first.h"
 #include "tree.h"
 
-#define MIN_SLOTS	2U
-#define MAX_SLOTS	(1U << 14)
-
 #define DIGIT_SHIFT	4
 #define DIGIT_LEVELS	(64 / DIGIT_SHIFT)
 
@@ -606,7 +603,8 @@ static unsigned int hier_set_levels(struct hier_level *level, unsigned int *nr,
 		else
 			slots = p->nr_levels ? p->level[k] : hier_default[k];
 		/* A level above one that has all of time is a mistake. */
-		if (slots < MIN_SLOTS || slots > MAX_SLOTS || !unit)
+		if (slots < CALLOUT_MIN_SLOTS || slots > CALLOUT_MAX_SLOTS ||
+		    !unit)
 			return 0;
 		level[k].unit = unit;
 		level[k].shift = is_power_of_2(unit) ? ilog2(unit) : -1;

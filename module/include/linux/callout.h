@@ -17,6 +17,7 @@
 #ifndef _LINUX_CALLOUT_H
 #define _LINUX_CALLOUT_H
 
+#include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/list.h>
@@ -231,8 +232,8 @@ static inline u8 callout_flags_of_rw(int flags)
 
 int callout_reset(struct callout *c, long ticks, callout_func_t func, void *arg);
 int callout_reset_on(struct callout *c, long ticks, callout_func_t func,
-		     void *arg, unsigned int cpu);
-int callout_schedule_on(struct callout *c, long ticks, unsigned int cpu);
+		     void *arg, int cpu);
+int callout_schedule_on(struct callout *c, long ticks, int cpu);
 int callout_schedule(struct callout *c, long ticks);
 int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
 			 callout_func_t func, void *arg, int cpu, int flags);
@@ -385,7 +386,7 @@ static inline void callout_deactivate(struct callout *c)
  * @work: private: the handler runs from it
  * @func: private: the handler
  * @arg: private: the handler's argument
- * @draining: private: callout_proc_drain() waits
+ * @drains: private: how many callout_proc_drain() are at work
  *
  * As OpenBSD's timeout(9) with TIMEOUT_PROC: when it is due the handler runs
  * in a kernel thread, of a work queue. Set up by callout_proc_init(). The
@@ -396,14 +397,14 @@ struct callout_proc {
 	struct work_struct work;
 	callout_func_t func;
 	void *arg;
-	bool draining;
+	atomic_t drains;
 };
 
 void callout_proc_work(struct work_struct *work);
 
 /**
  * callout_proc_init - prepares a callout whose handler may sleep
- * @p: struct callout_proc *, neither pending nor running
+ * @p: struct callout_proc *, neither pending nor running, not on a stack
  *
  * Context: Any.
  */
@@ -413,7 +414,7 @@ do {									\
 									\
 	callout_init(&__p->c, CALLOUT_MPSAFE);				\
 	INIT_WORK(&__p->work, callout_proc_work);			\
-	__p->draining = false;						\
+	atomic_set(&__p->drains, 0);					\
 } while (0)
 
 int callout_proc_reset(struct callout_proc *p, long ticks, callout_func_t func,

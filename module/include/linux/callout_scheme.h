@@ -44,6 +44,9 @@ struct callout_scheme {
 };
 
 #define CALLOUT_MAX_LEVELS	16U
+/* Slots of a level. */
+#define CALLOUT_MIN_SLOTS	2U
+#define CALLOUT_MAX_SLOTS	(1U << 14)
 
 /**
  * struct callout_scheme_params - what a scheme is created with
@@ -88,7 +91,8 @@ typedef bool (*callout_match_fn)(struct callout *c, const void *data);
  *	-ENOMEM. Without room start is slower, but does its work. NULL if the
  *	scheme needs nothing but the callouts' own memory.
  * @start: files @c, which is not in any scheme, to be due at @expires. An
- *	@expires that has passed makes it due at the next advance.
+ *	@expires that has passed makes it due at the next advance. @now may have
+ *	grown since the last advance, which may come much later.
  * @rearm: moves @c, which is filed here, to @expires
  * @stop: takes @c, which is filed here, out
  * @advance: moves what is due at @now or before to the tail of @due, by
