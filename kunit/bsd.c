@@ -285,6 +285,66 @@ static void bsd_schedule_on(struct kunit *test)
 }
 
 /**
+ * struct holder - a callout with a lock
+ * @c: the callout
+ * @lock: its lock
+ * @inside: its handler has the lock
+ * @go: it may return
+ */
+struct holder {
+	struct callout c;
+	spinlock_t lock;	/* its lock */
+	bool inside;
+	bool go;
+};
+
+static void holder_handler(void *arg)
+{
+	struct holder *h = arg;
+
+	WRITE_ONCE(h->inside, true);
+	callout_test_spin_until(READ_ONCE(h->go));
+}
+
+#define OVER_ROUNDS	300
+
+/*
+ * Who gets the lock from the handler finds the callout at rest, though the core
+ * is not through with it:
+ *
+ *	CPU0: softirq				CPU1
+ *	running = c
+ *	handler returns
+ *	unlocks c's lock			has c's lock
+ *						callout_stop(c): running == c,
+ *						but OVER: -1, not 0
+ *	lock(base), running = NULL
+ */
+static void bsd_over_when_unlocked(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i, wrong = 0;
+	struct holder *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	spin_lock_init(&h->lock);
+	callout_init_mtx(&h->c, &h->lock, 0);
+	for (i = 0; i < OVER_ROUNDS; i++) {
+		h->inside = false;
+		h->go = false;
+		callout_reset_on(&h->c, 1, holder_handler, h, other);
+		if (!callout_test_wait_until(READ_ONCE(h->inside)))
+			break;
+		WRITE_ONCE(h->go, true);
+		spin_lock_bh(&h->lock);
+		wrong += callout_stop(&h->c) != -1;
+		spin_unlock_bh(&h->lock);
+	}
+	callout_drain(&h->c);
+	KUNIT_EXPECT_EQ(test, i, OVER_ROUNDS);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/**
  * struct sleeper - a callout whose handler sleeps
  * @p: the callout
  * @begun: its handler has begun so often
@@ -331,7 +391,17 @@ static void bsd_proc(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, s->in_task);
 	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
 	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), 0);
-	/* It is running, and pending again: the drain ends both. */
+	/* It is running, and pending again: not to be freed after a stop. */
+	callout_proc_reset(&s->p, 1000000, sleeper_handler, s);
+	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), 0);
+	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
+	/* The same, and queued to run once more. */
+	callout_proc_reset(&s->p, 1, sleeper_handler, s);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(work_pending(&s->p.work)));
+	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), 0);
+	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
+	/* The drain ends both. */
 	callout_proc_reset(&s->p, 1000000, sleeper_handler, s);
 	s->again = true;
 	WRITE_ONCE(s->go, true);
@@ -374,6 +444,7 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_async_drain),
 	KUNIT_CASE(bsd_slow_handler),
 	KUNIT_CASE(bsd_schedule_on),
+	KUNIT_CASE(bsd_over_when_unlocked),
 	KUNIT_CASE(bsd_proc),
 	KUNIT_CASE(bsd_proc_drain_ends_it),
 	{}

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * chip.c - suites callout_chip_busy, callout_chip_full: interrupts of the host
+ * chip.c - suites callout_chip_busy, callout_chip_full, callout_chip_levels:
+ * interrupts of the host
  *
  * The paper's Appendix A: with a busy bit for each of M buckets a timer of T
- * ticks in Scheme 6 costs T / M interrupts; a chip that has everything
- * interrupts once for each tick at which something expires.
+ * ticks in Scheme 6 costs T / M interrupts, and in Scheme 7, with busy bits for
+ * each of m levels, m at most; a chip that has everything interrupts once for
+ * each tick at which something expires. No chip with levels is simulated: the
+ * hierarchical wheel has busy bits of its own, and its next_due is what such a
+ * chip would wake the host for.
  */
 #include <linux/math.h>
+#include <linux/numa.h>
 #include "chip.h"
 #include "virtual.h"
 
@@ -246,6 +251,121 @@ static void chip_full_moved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->ran, 2);
 }
 
+struct levels_param {
+	const char *name;
+	unsigned int variant;
+	unsigned int nr;
+	unsigned int level[5];
+	unsigned int m;
+};
+
+/* The variants that are exact: migrate, and reference 003's setting. */
+static const struct levels_param levels_params[] = {
+	{ "256 64 64 64 64", 0, 5, { 256, 64, 64, 64, 64 }, 5 },
+	{ "60 60 24 100", 0, 4, { 60, 60, 24, 100 }, 4 },
+	{ "16 16 16", 0, 3, { 16, 16, 16 }, 3 },
+	{ "first_digit", 3, 0, {}, 16 },
+};
+
+static void levels_desc(const struct levels_param *p, char *desc)
+{
+	strscpy(desc, p->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(levels, levels_params, levels_desc);
+
+/* How often the host is woken for @c, until it is due; at its time. */
+static unsigned int levels_wakeups(struct kunit *test, struct callout_scheme *s,
+				   struct callout *c, u64 *now)
+{
+	unsigned int wakeups = 0, budget;
+	LIST_HEAD(due);
+	u64 next;
+
+	while (list_empty(&due)) {
+		budget = UINT_MAX;
+		next = s->ops->next_due(s, &budget);
+		KUNIT_ASSERT_GT(test, next, *now);
+		KUNIT_ASSERT_LE(test, next, c->expires);
+		*now = next;
+		budget = UINT_MAX;
+		s->ops->advance(s, next, &budget, &due);
+		wakeups++;
+	}
+	KUNIT_ASSERT_EQ(test, *now, c->expires);
+	return wakeups;
+}
+
+static void levels_destroy(void *data)
+{
+	struct callout_scheme *s = data;
+
+	s->ops->destroy(s);
+}
+
+/* An empty wheel at tick 0, and the last tick that has a slot in a level. */
+static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
+{
+	const struct levels_param *p = test->param_value;
+	struct callout_scheme_params params = {
+		.variant = p->variant,
+		.nr_levels = p->nr,
+		.node = NUMA_NO_NODE,
+	};
+	struct callout_scheme *s;
+	unsigned int i;
+
+	*last = 1;
+	for (i = 0; i < p->nr; i++) {
+		params.level[i] = p->level[i];
+		*last *= p->level[i];
+	}
+	/* 16 digits have all of time. */
+	*last = p->nr ? *last - 1 : U64_MAX - 1;
+	s = callout_hierarchical_wheel.create(&params);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, levels_destroy, s));
+	return s;
+}
+
+/* A digit of each level differs from those of tick 0. */
+static void chip_levels_farthest(struct kunit *test)
+{
+	const struct levels_param *p = test->param_value;
+	struct callout c = { .state = CALLOUT_S_PENDING };
+	struct callout_scheme *s;
+	u64 last, now = 0;
+
+	s = levels_create(test, &last);
+	s->ops->start(s, &c, now, last);
+	KUNIT_EXPECT_EQ(test, levels_wakeups(test, s, &c, &now), p->m);
+}
+
+/* To the last tick in steps, each of a random part of what is left. */
+static void chip_levels_random(struct kunit *test)
+{
+	const struct levels_param *p = test->param_value;
+	unsigned int i, wakeups, most = 0, part;
+	struct callout_scheme *s;
+	struct callout c = {};
+	struct rnd_state rng;
+	u64 last, now = 0;
+
+	callout_test_rng(test, &rng);
+	s = levels_create(test, &last);
+	for (i = 0; now < last && i < 1000; i++) {
+		part = callout_test_below(&rng, 12) + 1;
+		c.state = CALLOUT_S_PENDING;
+		s->ops->start(s, &c, now,
+			      min(now + 1 + ((last - now) >> part), last));
+		wakeups = levels_wakeups(test, s, &c, &now);
+		KUNIT_ASSERT_LE(test, wakeups, p->m);
+		most = max(most, wakeups);
+	}
+	KUNIT_EXPECT_GT(test, most, 1);
+}
+
 static struct kunit_case busy_cases[] = {
 	KUNIT_CASE_PARAM(chip_busy_one, chip_distance_gen_params),
 	KUNIT_CASE(chip_busy_many),
@@ -262,6 +382,12 @@ static struct kunit_case full_cases[] = {
 	{}
 };
 
+static struct kunit_case levels_cases[] = {
+	KUNIT_CASE_PARAM(chip_levels_farthest, levels_gen_params),
+	KUNIT_CASE_PARAM(chip_levels_random, levels_gen_params),
+	{}
+};
+
 static struct kunit_suite chip_busy_suite = {
 	.name = "callout_chip_busy",
 	.init = chip_busy_init,
@@ -274,4 +400,9 @@ static struct kunit_suite chip_full_suite = {
 	.test_cases = full_cases,
 };
 
-kunit_test_suites(&chip_busy_suite, &chip_full_suite);
+static struct kunit_suite chip_levels_suite = {
+	.name = "callout_chip_levels",
+	.test_cases = levels_cases,
+};
+
+kunit_test_suites(&chip_busy_suite, &chip_full_suite, &chip_levels_suite);

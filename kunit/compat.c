@@ -135,6 +135,8 @@ static void compat_random_operations(struct kunit *test)
 	struct rnd_state rng;
 
 	callout_test_rng(test, &rng);
+	/* A search prefers this CPU's among those that are due together. */
+	callout_test_pin(test, raw_smp_processor_id());
 	entry = kunit_kcalloc(test, NR_CALLOUTS, sizeof(*entry), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, entry);
 	KUNIT_ASSERT_EQ(test, 0, callout_reserve(NR_CALLOUTS));
@@ -270,7 +272,36 @@ static void compat_bsd_names(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL, t), -1);
 }
 
+static void set_there(void *distance)
+{
+	callout_timeout(func_1, &args[3], *(long *)distance);
+}
+
+/* One of another CPU that is not found, or not when it is the first. */
+static void compat_of_another_cpu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), pending;
+	struct callout_base *there = callout_base_of(other);
+	long soon = FAR, late = FAR + 1000;
+
+	if (!there)
+		kunit_skip(test, "all CPUs share a base");
+	pending = there->pending;
+	callout_timeout(func_1, &args[3], FAR + 500);
+	smp_call_function_single(other, set_there, &soon, 1);
+	smp_call_function_single(other, set_there, &late, 1);
+	KUNIT_EXPECT_EQ(test, there->pending, pending + 2);
+	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), 1);
+	KUNIT_EXPECT_EQ(test, there->pending, pending + 1);
+	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), 1);
+	KUNIT_EXPECT_EQ(test, there->pending, pending + 1);
+	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), 1);
+	KUNIT_EXPECT_EQ(test, there->pending, pending);
+	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), -1);
+}
+
 static struct kunit_case compat_cases[] = {
+	KUNIT_CASE(compat_of_another_cpu),
 	KUNIT_CASE(compat_random_operations),
 	KUNIT_CASE(compat_earliest_first),
 	KUNIT_CASE(compat_by_handle),

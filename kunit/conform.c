@@ -520,6 +520,11 @@ static void many_chase(struct callout_conform *t, struct callout_model *m)
 	}
 }
 
+static bool is_scheme(const struct callout_conform *t, const char *name)
+{
+	return !strcmp(t->ops->name, name);
+}
+
 /**
  * callout_conform_many - many callouts at once
  * @t: the scheme
@@ -531,11 +536,15 @@ void callout_conform_many(struct callout_conform *t)
 	struct callout_model *m;
 	u64 scale, span;
 
-	if (t->ops->flags & CALLOUT_LINEAR)
-		n = t->nr_many_linear;
+	/* Others that say CALLOUT_LINEAR are so at worst. */
+	if (is_scheme(t, "unsorted_list") || is_scheme(t, "sorted_list"))
+		n = t->nr_many_lists;
 	geometry(t, 0, &p, &scale);
 	p.now = epochs[2];
 	span = 2 * n;
+	/* What is beyond the slots would be on a list. */
+	if (is_scheme(t, "timing_wheel"))
+		p.buckets = roundup_pow_of_two(span);
 	m = callout_model_new(t->env, t->ops, &p, n);
 	/* Not for all: the rest is to come without room. */
 	if (m->s->ops->reserve)

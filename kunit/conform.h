@@ -16,7 +16,7 @@
  * @rng: random numbers
  * @nr_ops: how many random operations
  * @nr_many: how many callouts at once
- * @nr_many_linear: the same, of schemes that say that they are linear
+ * @nr_many_lists: the same, of the two lists
  * @reach: set by the cases that need it: how far the scheme jumps
  */
 struct callout_conform {
@@ -26,7 +26,7 @@ struct callout_conform {
 	struct rnd_state rng;
 	unsigned int nr_ops;
 	unsigned int nr_many;
-	unsigned int nr_many_linear;
+	unsigned int nr_many_lists;
 	u64 reach;
 };
 

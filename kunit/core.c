@@ -514,6 +514,13 @@ static void core_reset_on_moves(struct kunit *test)
 
 	callout_virtual_set(&a[0], 10);
 	callout_virtual_set(&a[1], 10);
+	/* To none: that is, it stays. */
+	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[0].c, 10,
+					       callout_virtual_handler, &a[0],
+					       -1), 1);
+	KUNIT_EXPECT_EQ(test, a[0].c.cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, callout_schedule_on(&a[0].c, 10, -1), 1);
+	KUNIT_EXPECT_EQ(test, a[0].c.cpu, CALLOUT_VIRTUAL);
 	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[0].c, 3600 * HZ,
 					       callout_virtual_handler, &a[0],
 					       cpu), 1);
@@ -528,7 +535,7 @@ static void core_reset_on_moves(struct kunit *test)
 	/* Idle ones move too; there is no base for a CPU that cannot be. */
 	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[1].c, 3600 * HZ,
 					       callout_virtual_handler, &a[1],
-					       UINT_MAX), 0);
+					       nr_cpu_ids), 0);
 	KUNIT_EXPECT_LT(test, a[1].c.cpu, nr_cpu_ids);
 	KUNIT_EXPECT_EQ(test, callout_drain(&a[1].c), 1);
 }

@@ -403,94 +403,6 @@ static void race_giant(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, free);
 }
 
-/**
- * struct moving - a call that comes while the callout is between two bases
- * @desc: which call
- * @call: makes it
- * @pending: the callout is to be pending after it
- */
-struct moving {
-	const char *desc;
-	int (*call)(struct callout_race *r);
-	bool pending;
-};
-
-static int moving_stop(struct callout_race *r)
-{
-	return callout_stop(&r->item.c);
-}
-
-static int moving_drain(struct callout_race *r)
-{
-	return callout_drain(&r->item.c);
-}
-
-static int moving_reset(struct callout_race *r)
-{
-	return callout_virtual_set(&r->item, 7);
-}
-
-/* A second move before the first is over. */
-static int moving_reset_on(struct callout_race *r)
-{
-	return callout_reset_on(&r->item.c, 24L * 3600 * HZ,
-				callout_virtual_handler, &r->item,
-				r->other_cpu);
-}
-
-static const struct moving moving_calls[] = {
-	{ "stop", moving_stop, false },
-	{ "drain", moving_drain, false },
-	{ "reset", moving_reset, true },
-	{ "reset_on", moving_reset_on, true },
-};
-
-static void moving_desc(const struct moving *m, char *desc)
-{
-	strscpy(desc, m->desc, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(moving, moving_calls, moving_desc);
-
-struct mover {
-	struct callout_race *r;
-	const struct moving *m;
-};
-
-static void moving_thread(void *arg)
-{
-	struct mover *mover = arg;
-
-	mover->r->ret = mover->m->call(mover->r);
-	callout_test_tell(&mover->r->returns);
-}
-
-/* Between two bases: whoever locks it must wait for the new base. */
-static void race_moving(struct kunit *test)
-{
-	const struct moving *m = test->param_value;
-	struct callout_test_thread *t;
-	struct callout_race *r = callout_race_create(test);
-	struct mover mover = { .r = r, .m = m };
-	unsigned int i;
-
-	callout_virtual_set(&r->item, 5);
-	WRITE_ONCE(r->item.c.cpu, CALLOUT_CPU_MOVING);
-	r->ret = -100;
-	WRITE_ONCE(r->begin, true);
-	callout_race_end(test, r);
-	t = callout_test_thread(test, r->other_cpu, moving_thread, &mover);
-	for (i = 0; i < 100000; i++)
-		cpu_relax();
-	KUNIT_EXPECT_FALSE(test, READ_ONCE(r->returns));
-	WRITE_ONCE(r->item.c.cpu, CALLOUT_VIRTUAL);
-	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
-	KUNIT_EXPECT_EQ(test, r->ret, 1);
-	KUNIT_EXPECT_EQ(test, callout_pending(&r->item.c), m->pending);
-	KUNIT_EXPECT_EQ(test, callout_stop(&r->item.c), m->pending ? 1 : -1);
-	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
-}
-
 static void set_after_drain(void *arg)
 {
 	struct callout_race *r = arg;
@@ -570,7 +482,6 @@ static struct kunit_case race_cases[] = {
 	KUNIT_CASE_PARAM(race_waits_for_lock, lock_gen_params),
 	KUNIT_CASE_PARAM(race_drain_while_waiting_for_lock, lock_gen_params),
 	KUNIT_CASE(race_giant),
-	KUNIT_CASE_PARAM(race_moving, moving_gen_params),
 	KUNIT_CASE(race_two_drains),
 	KUNIT_CASE(race_on_stack),
 	{}

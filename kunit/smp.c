@@ -247,16 +247,42 @@ static void smp_far_ones_arrive(struct kunit *test)
 	timed_report(test, set);
 }
 
-/* Each earlier one has to move the wake-up of another CPU forward. */
+static bool is_armed_for(struct callout_base *base, u64 tick)
+{
+	bool ret;
+
+	raw_spin_lock_irq(&base->lock);
+	ret = base->armed == tick;
+	raw_spin_unlock_irq(&base->lock);
+	return ret;
+}
+
+/*
+ * Each earlier one has to move the wake-up of another CPU forward: from an hour
+ * or more away, and from wherever the one before it has put it. What misses
+ * that never runs.
+ */
 static void smp_earlier_from_another_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
-	struct timed_set *set = timed_create(test, 40);
+	struct callout_base *base = callout_base(other);
+	struct timed_set *far = timed_create(test, 1);
+	struct timed_set *set = timed_create(test, 60);
 
-	for (i = 0; i < set->n; i++)
+	timed_set_on(far->t, other, 24L * 3600 * callout_hz());
+	for (i = 0; i < 20; i++) {
+		KUNIT_ASSERT_TRUE(test,
+				  callout_test_wait_until(is_armed_for(base, far->t->c.expires)));
+		timed_set_on(&set->t[i], other, 1);
+		KUNIT_ASSERT_TRUE(test,
+				  callout_test_wait_until(atomic_read(&set->t[i].runs)));
+	}
+	for (; i < set->n; i++)
 		timed_set_on(&set->t[i], other, 3 * (set->n - i));
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(all_ran(set)));
 	timed_report(test, set);
+	KUNIT_EXPECT_EQ(test, callout_stop(&far->t->c), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&far->t->runs), 0);
 }
 
 /* A barrier or a drain that returns while a handler still runs. */

@@ -13,8 +13,8 @@
  *	reset	only set, on any CPU: sets == runs + replaced
  *	stop	set and stopped on any CPU, unordered: what is missing is at
  *		most as many as the zeroes returned
- *	drain	one operation at a time on each callout: after a zero and a
- *		drain one setting is missing at most
+ *	drain	one operation at a time on each callout, and its handler: when
+ *		a drain has ended two settings are missing at most
  *	lock	with an associated lock held: the handler runs when and only
  *		when the model, kept under the same lock, says that it is set
  *	handle	one operation at a time: a handle either cancels or has run
@@ -38,6 +38,12 @@
 /* Time that some handlers take, so that they are met while they run. */
 #define LONG_HANDLER_US	50
 
+/* Two ticks of HZ=250: for so long a thread waits for a callout to be due. */
+#define AMBUSH_NS	(8 * NSEC_PER_MSEC)
+
+/* For so long its handler waits for that thread. */
+#define LINGER_NS	NSEC_PER_MSEC
+
 struct stress;
 
 /**
@@ -51,6 +57,7 @@ struct stress;
  * @runs: times that its handler has run
  * @missing: settings cancelled by a stop or drain that returned 0
  * @inside: its handler runs
+ * @ambushed: a thread waits for that, and then drains it
  * @mutex: one operation at a time
  * @lock: its associated lock
  * @armed: under @lock: it is to run
@@ -66,6 +73,7 @@ struct stress_item {
 	atomic_t runs;
 	unsigned int missing;
 	atomic_t inside;
+	bool ambushed;
 	struct mutex mutex;	/* one operation at a time */
 	spinlock_t lock;	/* the associated lock */
 	bool armed;
@@ -96,6 +104,16 @@ struct stress {
 	struct stress_item item[NR_ITEMS];
 };
 
+/* Until somebody drains it, or nobody seems to. */
+static void stress_linger(struct stress_item *item)
+{
+	u64 end = ktime_get_ns() + LINGER_NS;
+
+	while (!(READ_ONCE(item->c.state) & CALLOUT_S_DRAINING) &&
+	       ktime_get_ns() < end)
+		cpu_relax();
+}
+
 static void stress_handler(void *arg)
 {
 	struct stress_item *item = arg;
@@ -105,12 +123,16 @@ static void stress_handler(void *arg)
 		atomic_inc(&s->errors);
 	if (atomic_inc_return(&item->runs) % 4 == 0)
 		udelay(LONG_HANDLER_US);
+	if (READ_ONCE(item->ambushed) && atomic_read(&item->runs) % 2)
+		stress_linger(item);
 	if (s->handler_sets && atomic_read(&item->runs) % 3 == 0) {
 		atomic_inc(&item->sets);
 		if (callout_reset(&item->c, 1 + atomic_read(&item->runs) % 4,
 				  stress_handler, item))
 			atomic_inc(&item->replaced);
 	}
+	if (READ_ONCE(item->ambushed))
+		stress_linger(item);
 	atomic_dec(&item->inside);
 }
 
@@ -347,49 +369,83 @@ static void stress_stop(struct kunit *test)
 	stress_account(test, s, allow_zeroes);
 }
 
+/* Sets it on another CPU, and returns when it runs there. */
+static void stress_ambush(struct stress_item *item)
+{
+	unsigned int cpu = cpumask_any_but(cpu_online_mask,
+					   raw_smp_processor_id());
+	u64 end = ktime_get_ns() + AMBUSH_NS;
+
+	WRITE_ONCE(item->ambushed, true);
+	atomic_inc(&item->sets);
+	if (callout_reset_on(&item->c, 1, stress_handler, item,
+			     cpu < nr_cpu_ids ? cpu : 0))
+		atomic_inc(&item->replaced);
+	while (!atomic_read(&item->inside) && ktime_get_ns() < end)
+		cpu_relax();
+}
+
+/*
+ * What drain is to end: nobody sets the callout but who has the mutex, and the
+ * handler, once each time that it runs. So a stop that returned 0 hides one
+ * setting at most, the one before, and a drain that did hides two: that one,
+ * and the handler's own, taken out or refused.
+ */
 static void op_drain(struct stress *s, struct stress_item *item,
 		     struct rnd_state *rng)
 {
-	int ret, missing;
+	int ret, missing, hidden = 0;
+	bool ambush;
 
-	if (leave_alone(item, rng) || !mutex_trylock(&item->mutex))
+	ambush = !callout_test_below(rng, 256);
+	if (!ambush && leave_alone(item, rng))
 		return;
-	if (callout_test_below(rng, 2)) {
+	if (!mutex_trylock(&item->mutex))
+		return;
+	if (ambush) {
+		stress_ambush(item);
+	} else if (callout_test_below(rng, 2)) {
 		stress_set(item, rng);
 		goto out;
 	}
+	ret = 0;
 	if (callout_test_below(rng, 2)) {
-		ret = callout_drain(&item->c);
-		stress_count(item, ret);
-	} else {
 		ret = callout_stop(&item->c);
 		stress_count(item, ret);
-		if (!ret && callout_drain(&item->c) > 0)
-			atomic_inc(&s->errors);
+		hidden += !ret;
 	}
-	if (ret) {
-		/* Not running: neither is it pending now. */
-		if (callout_pending(&item->c))
-			atomic_inc(&s->errors);
+	if (!ret) {
+		ret = callout_drain(&item->c);
+		stress_count(item, ret);
+		hidden = ret ? hidden : 2;
 	}
-	if (atomic_read(&item->inside))
+	WRITE_ONCE(item->ambushed, false);
+	/* Neither running nor pending. */
+	if (callout_pending(&item->c) || atomic_read(&item->inside))
 		atomic_inc(&s->errors);
 	missing = stress_missing(item);
-	if (missing < 0 || missing > !ret)
+	if (missing < 0 || missing > hidden)
 		atomic_inc(&s->errors);
 	item->missing += missing;
 out:
 	mutex_unlock(&item->mutex);
 }
 
-/* Books that do not balance when drain says that all is over. */
+/* A drain that says that all is over, with the handler setting its callout. */
 static void stress_drains(struct kunit *test)
 {
 	struct stress *s = stress_create(test, op_drain);
+	unsigned int i, zeroes = 0;
 
+	s->handler_sets = true;
 	stress_run(test, s);
+	s->handler_sets = false;
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(stress_is_quiet(s)));
 	stress_account(test, s, NULL);
+	for (i = 0; i < NR_ITEMS; i++)
+		zeroes += atomic_read(&s->item[i].zeroes);
+	if (num_online_cpus() > 1)
+		KUNIT_EXPECT_GT(test, zeroes, 0);
 }
 
 static void lock_handler(void *arg)

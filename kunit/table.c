@@ -26,6 +26,7 @@ enum state {
 	WAITING,		/* for its lock, which the caller holds */
 	WAITING_STOPPED,	/* and stopped under that lock */
 	WAITING_SET,		/* and set again under that lock */
+	WAITING_ASYNC,		/* and to be drained asynchronously */
 	DRAINING,		/* running, and another thread drains it */
 	ASYNC,			/* running, and to be drained asynchronously */
 };
@@ -40,6 +41,7 @@ static const char * const state_names[] = {
 	[WAITING]		= "waiting for its lock",
 	[WAITING_STOPPED]	= "waiting for its lock, stopped",
 	[WAITING_SET]		= "waiting for its lock, set again",
+	[WAITING_ASYNC]		= "waiting for its lock, async drained",
 	[DRAINING]		= "running, drained",
 	[ASYNC]			= "running, async drained",
 };
@@ -174,6 +176,14 @@ static const struct row rows[] = {
 	{ WAITING_SET, ASYNC_DRAIN, 0, .drained = 1 },
 	{ WAITING_SET, DEACTIVATE, 0, PENDING, .runs = 1 },
 
+	{ WAITING_ASYNC, RESET, 1, .drained = 1 },
+	{ WAITING_ASYNC, SCHEDULE, 1, .drained = 1 },
+	{ WAITING_ASYNC, RESET_ON, 1, .drained = 1 },
+	{ WAITING_ASYNC, RESET_SBT, 1, .drained = 1 },
+	{ WAITING_ASYNC, STOP, 1, .drained = 1 },
+	{ WAITING_ASYNC, ASYNC_DRAIN, 0, .runs = 1, .drained = 1 },
+	{ WAITING_ASYNC, DEACTIVATE, 0, .runs = 1, .drained = 1 },
+
 	{ DRAINING, RESET },
 	{ DRAINING, SCHEDULE },
 	{ DRAINING, RESET_ON },
@@ -248,6 +258,9 @@ static void enter_waiting(struct kunit *test, struct table *t,
 	if (state == WAITING_SET)
 		KUNIT_EXPECT_EQ(test, callout_virtual_set(t->item, DISTANCE),
 				1);
+	if (state == WAITING_ASYNC)
+		KUNIT_EXPECT_EQ(test, callout_async_drain(&t->item->c,
+							  count_drained), 0);
 }
 
 static void enter_running(struct kunit *test, struct table *t,
@@ -283,6 +296,7 @@ static void enter_state(struct kunit *test, struct table *t, enum state state)
 	case WAITING:
 	case WAITING_STOPPED:
 	case WAITING_SET:
+	case WAITING_ASYNC:
 		enter_waiting(test, t, state);
 		break;
 	default:

@@ -1,20 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: loads the KUnit suites, which run as they load, with each tick source, and reports their results as KTAP.
+# Job: loads the KUnit suites, which run as they load, with each tick source, and reports their results as KTAP. Two of
+# them also with a scheme that is searched, as the hash is not.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
 results=/tmp/results
 
-sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" > /tmp/sets
+glob=/sys/module/kunit/parameters/filter_glob
+filter=$(cat $glob)
+case $filter in
+''|'(null)')
+	filter='callout_*'
+	sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" "scheme=sorted_list" > /tmp/sets ;;
+*)
+	sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" > /tmp/sets ;;
+esac
 while read -r parameters <&3; do
 	echo "# $parameters"
 	# shellcheck disable=SC2086 # one or two parameters
 	insmod /lib/callout.ko $parameters
-	insmod /lib/callout_kunit.ko
-	cat /sys/kernel/debug/kunit/*/results || :
-	rmmod callout_kunit
+	suites=$filter
+	[ "$filter$parameters" != "callout_*scheme=sorted_list" ] || suites="callout_compat callout_handle"
+	for suite in $suites; do
+		echo "$suite" | tr -d '\n' > $glob
+		insmod /lib/callout_kunit.ko
+		cat /sys/kernel/debug/kunit/*/results || :
+		rmmod callout_kunit
+	done
 	rmmod callout
 done 3< /tmp/sets > $results
 cat $results

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * move.c - suite callout_move: a callout between the bases of two CPUs
+ *
+ * A move takes two locks, one after the other. The case has the second one, so
+ * the callout stays between the two for as long as it likes.
+ */
+#include <linux/ktime.h>
+#include <linux/time64.h>
+#include "virtual.h"
+
+/* So far away that it does not run by itself: these go to real bases. */
+#define FAR	(24L * 3600 * HZ)
+
+/* A move takes no time. With interrupts off jiffies may stand still. */
+#define MOVE_NS	(2 * NSEC_PER_SEC)
+
+struct moving;
+
+/**
+ * struct moving_call - a call that comes while the callout is between two bases
+ * @desc: which call
+ * @call: makes it
+ * @pending: the callout is to be pending after it
+ */
+struct moving_call {
+	const char *desc;
+	int (*call)(struct moving *m);
+	bool pending;
+};
+
+/**
+ * struct moving - a callout that one thread moves and another meets on its way
+ * @item: the callout
+ * @call: what the second thread does
+ * @home: the CPU that it moves to, whose base is locked
+ * @cpu: the CPUs of the two
+ * @ready: how many of them wait
+ * @move: the first may
+ * @meet: the second may
+ * @begins: it is about to
+ * @returns: it has
+ * @moved: what callout_reset_on() returned to the first
+ * @ret: what the call returned to the second
+ */
+struct moving {
+	struct callout_item item;
+	const struct moving_call *call;
+	unsigned int home;
+	unsigned int cpu[2];
+	atomic_t ready;
+	bool move;
+	bool meet;
+	bool begins;
+	bool returns;
+	int moved;
+	int ret;
+};
+
+static int moving_reset_to(struct moving *m, unsigned int cpu)
+{
+	return callout_reset_on(&m->item.c, FAR, callout_virtual_handler,
+				&m->item, cpu);
+}
+
+static int moving_stop(struct moving *m)
+{
+	return callout_stop(&m->item.c);
+}
+
+static int moving_drain(struct moving *m)
+{
+	return callout_drain(&m->item.c);
+}
+
+static int moving_reset(struct moving *m)
+{
+	return callout_virtual_set(&m->item, FAR);
+}
+
+/* A second move before the first is over. */
+static int moving_reset_on(struct moving *m)
+{
+	return moving_reset_to(m, m->cpu[0]);
+}
+
+static const struct moving_call moving_calls[] = {
+	{ "stop", moving_stop, false },
+	{ "drain", moving_drain, false },
+	{ "reset", moving_reset, true },
+	{ "reset_on", moving_reset_on, true },
+};
+
+static void moving_desc(const struct moving_call *call, char *desc)
+{
+	strscpy(desc, call->desc, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(moving, moving_calls, moving_desc);
+
+static void moving_mover(void *arg)
+{
+	struct moving *m = arg;
+
+	atomic_inc(&m->ready);
+	if (callout_test_spin_until(READ_ONCE(m->move)))
+		m->moved = moving_reset_to(m, m->home);
+}
+
+static void moving_meeter(void *arg)
+{
+	struct moving *m = arg;
+
+	atomic_inc(&m->ready);
+	if (!callout_test_spin_until(READ_ONCE(m->meet)))
+		return;
+	WRITE_ONCE(m->begins, true);
+	m->ret = m->call->call(m);
+	WRITE_ONCE(m->returns, true);
+}
+
+static void moving_end(void *arg)
+{
+	struct moving *m = arg;
+
+	callout_drain(&m->item.c);
+}
+
+static struct moving *moving_create(struct kunit *test)
+{
+	struct moving *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	unsigned int cpu, n = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->call = test->param_value;
+	m->home = raw_smp_processor_id();
+	callout_test_pin(test, m->home);
+	for_each_online_cpu(cpu)
+		if (cpu != m->home && n < ARRAY_SIZE(m->cpu))
+			m->cpu[n++] = cpu;
+	if (n < ARRAY_SIZE(m->cpu))
+		kunit_skip(test, "needs three CPUs");
+	m->moved = -100;
+	m->ret = -100;
+	callout_virtual_item(test->priv, &m->item);
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, moving_end, m));
+	return m;
+}
+
+/* As callout_test_spin_until(). */
+#define moving_until(cond)						\
+({									\
+	u64 __end = ktime_get_ns() + MOVE_NS;				\
+	bool __ok;							\
+									\
+	while (!(__ok = (cond)) && ktime_get_ns() < __end)		\
+		cpu_relax();						\
+	__ok;								\
+})
+
+/*
+ * Between two bases: whoever locks it must wait for the new base, and finds it
+ * pending there. The case has that base locked, so the move cannot end.
+ */
+static void move_met(struct kunit *test)
+{
+	struct moving *m = moving_create(test);
+	struct callout *c = &m->item.c;
+	struct callout_base *base = callout_base(m->home);
+	struct callout_virtual *v = test->priv;
+	struct callout_test_thread *mover, *meeter;
+	bool moving, begins, returns;
+	unsigned int i;
+
+	callout_virtual_set(&m->item, 5);
+	mover = callout_test_thread(test, m->cpu[0], moving_mover, m);
+	meeter = callout_test_thread(test, m->cpu[1], moving_meeter, m);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(atomic_read(&m->ready) == 2));
+
+	raw_spin_lock_irq(&base->lock);
+	WRITE_ONCE(m->move, true);
+	moving = moving_until(READ_ONCE(c->cpu) == CALLOUT_CPU_MOVING);
+	WRITE_ONCE(m->meet, true);
+	begins = moving_until(READ_ONCE(m->begins));
+	for (i = 0; i < 100000 && !READ_ONCE(m->returns); i++)
+		cpu_relax();
+	returns = READ_ONCE(m->returns);
+	raw_spin_unlock_irq(&base->lock);
+
+	KUNIT_EXPECT_TRUE(test, moving);
+	KUNIT_EXPECT_TRUE(test, begins);
+	KUNIT_EXPECT_FALSE(test, returns);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(mover));
+	KUNIT_ASSERT_TRUE(test, callout_test_join(meeter));
+	KUNIT_EXPECT_EQ(test, m->moved, 1);
+	KUNIT_EXPECT_EQ(test, m->ret, 1);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, c->cpu, m->call->call == moving_reset_on ?
+				      m->cpu[0] : m->home);
+	KUNIT_EXPECT_EQ(test, callout_pending(c), m->call->pending);
+	KUNIT_EXPECT_EQ(test, callout_stop(c), m->call->pending ? 1 : -1);
+	KUNIT_EXPECT_EQ(test, m->item.runs, 0);
+}
+
+static struct kunit_case move_cases[] = {
+	KUNIT_CASE_PARAM(move_met, moving_gen_params),
+	{}
+};
+
+static struct kunit_suite move_suite = {
+	.name = "callout_move",
+	.init = callout_virtual_init,
+	.test_cases = move_cases,
+};
+
+kunit_test_suite(move_suite);
