@@ -84,10 +84,10 @@ choices "head rear" variant=hear scheme=sorted_list
 load scheme=sorted_list variant=rear
 load scheme=hierarchical_wheel levels=60,60,24,100
 load scheme=hierarchical_wheel variant=no_migration levels=8,8,8
-refuse scheme=hierarchical_wheel levels=60,1
-refuse scheme=hierarchical_wheel variant=first_digit levels=16,16
-refuse buckets=64 scheme=tree
-choices hashed_wheel levels=64,64 scheme=hashed_wheel
+choices "16 2 16384 first_digit" levels=60,1 scheme=hierarchical_wheel
+choices first_digit levels=16,16 scheme=hierarchical_wheel variant=first_digit
+choices "hashed_wheel timing_wheel" buckets=64 scheme=tree
+choices hierarchical_wheel levels=64,64 scheme=hashed_wheel
 for wrong in bases=nonsense bases= bases=singles; do
 	choices "percpu single" "$wrong"
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: the device with each scheme, with one base for all CPUs, and with the timer chips: a few of the tests, or with
-# boot.sh -a CALLOUT_TESTS=all all of them.
+# boot.sh -a CALLOUT_TESTS=all all of them, and with the schemes' other variants too.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -16,12 +16,16 @@ insmod /lib/callout.ko scheme=unknown 2> /dev/null || :
 schemes=$(dmesg | sed -n 's/.*callout: \(scheme=[a-z_]*\)$/\1/p')
 [ "$schemes" ] || wrong "the module names no schemes"
 
-{
-	echo "$schemes"
-	echo "bases=single"
-	echo "tick_source=chip_busy hz=1000"
-	echo "tick_source=chip_full hz=10000"
-} > /tmp/sets
+# variants SCHEME=...: what else there is of it, but for those that are late by design
+variants() {
+	dmesg -c > /dev/null
+	insmod /lib/callout.ko "$1" variant=unknown 2> /dev/null || :
+	dmesg | sed -n 's/.*callout: \(variant=[a-z_]*\)$/\1/p' | tail -n +2 |
+		grep -v _migration | sed "s/^/$1 /"
+}
+
+[ "${CALLOUT_TESTS:-some}" != all ] || others=$(for scheme in $schemes; do variants "$scheme"; done)
+sets "$schemes" ${others:+"$others"} "bases=single" "tick_source=chip_busy hz=1000" "tick_source=chip_full hz=10000" > /tmp/sets
 while read -r parameters <&3; do
 	# shellcheck disable=SC2086 # one parameter or several
 	insmod /lib/callout.ko $parameters || wrong "$parameters: the module does not load"

@@ -21,7 +21,7 @@
 
 static char *what = "";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "free, init, zeroed, garbage, preempt, lock, slow or drain");
+MODULE_PARM_DESC(what, "free, init, zeroed, garbage, preempt, lock, slow, drain or drain_own");
 
 #define FAR		(3600L * HZ)
 
@@ -179,6 +179,20 @@ static int drain_under_lock(struct callout *c)
 	return 0;
 }
 
+/* The same, with the lock that the core takes around the handler. */
+static int drain_under_own_lock(struct callout *c)
+{
+	callout_init_mtx(c, &lock, 0);
+	callout_reset(c, 1, count_run, NULL);
+	if (!wait_for_runs(1))
+		return -EIO;
+	callout_drain(c);
+	spin_lock_bh(&lock);
+	callout_drain(c);
+	spin_unlock_bh(&lock);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(struct callout *c);
@@ -191,6 +205,7 @@ static const struct {
 	{ "lock", return_with_lock },
 	{ "slow", slow_handlers },
 	{ "drain", drain_under_lock },
+	{ "drain_own", drain_under_own_lock },
 };
 
 static int __init misuse_init(void)

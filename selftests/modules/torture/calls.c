@@ -8,10 +8,9 @@
  *
  *	reset		returns 1 if it was to run, else 0
  *	stop		returns 1 if it was to run, else -1. Or 0, if it runs:
- *			its handler has let go of the lock and not returned, or
- *			the one that waited for the lock was kept from starting
- *			by a reset, and has not found out. In any case it is
- *			not to run after that.
+ *			called by its own handler, or the handler has let go of
+ *			the lock itself (CALLOUT_RETURNUNLOCKED) and not
+ *			returned. In any case it is not to run after that.
  *	handler		is called if it was to run, and not before it was due
  *	drain		when the last has ended, and nobody but the handler has
  *			set it meanwhile: not pending, not running
@@ -267,6 +266,11 @@ static int torture_stop_locked(struct torture_object *o)
 
 	if (callout_pending(&o->c) || callout_active(&o->c))
 		torture_error("stopped and pending or active\n");
+	/* Inside to its end, under the lock: then it is over. */
+	if (!ret && !(o->lock_flags & CALLOUT_RETURNUNLOCKED) &&
+	    !atomic_read(&o->inside))
+		torture_error("stop returned 0 and it does not run, lock %d flags %x\n",
+			      o->lock, o->lock_flags);
 	if (!o->drains) {
 		/* The one handler that can run has begun, or was kept from it. */
 		ran = atomic_read(&o->runs) || atomic_read(&o->ones);
@@ -286,13 +290,20 @@ static int torture_stop_locked(struct torture_object *o)
 	return ret;
 }
 
+/* A cancel has met the handler: another CPU's, or the one that makes it. */
+static void torture_met(enum torture_count what, enum torture_who who)
+{
+	torture_count(who == OWN_HANDLER ? T_OWN_CANCEL : what);
+}
+
 /**
  * torture_stop - stops a callout
  * @o: its object, locked
+ * @who: who does
  *
  * Return: what callout_stop() returned.
  */
-int torture_stop(struct torture_object *o)
+int torture_stop(struct torture_object *o, enum torture_who who)
 {
 	int ret;
 
@@ -303,7 +314,7 @@ int torture_stop(struct torture_object *o)
 		torture_stopped(o, ret);
 	}
 	if (!ret)
-		torture_count(T_RACED_STOP);
+		torture_met(T_RACED_STOP, who);
 	return ret;
 }
 
@@ -370,11 +381,12 @@ static void torture_drained(void *arg)
 /**
  * torture_async - drains a callout without waiting
  * @o: its object, locked
+ * @who: who does
  *
  * One at a time, and not one that is being disposed of. The drain keeps a
  * reference.
  */
-void torture_async(struct torture_object *o)
+void torture_async(struct torture_object *o, enum torture_who who)
 {
 	int ret;
 
@@ -390,7 +402,8 @@ void torture_async(struct torture_object *o)
 	torture_count(T_ASYNC);
 	if (!ret) {
 		/* torture_drained() may be through already. */
-		torture_count(T_RACED_ASYNC);
+		torture_count(T_ASYNC_ZEROES);
+		torture_met(T_RACED_ASYNC, who);
 		return;
 	}
 	if (torture_has_lock(o) && o->drains == 1 &&

@@ -12,8 +12,8 @@
  *
  * and the same for timeout(), for each pair of function and argument.
  */
-#include <linux/delay.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include "torture.h"
 
 #define NR_SEATS	32U
@@ -38,10 +38,16 @@ struct torture_seat {
  * struct torture_ticket - the argument of a callout set by handle
  * @runs: times its handler has run
  * @owner_frees: a thread waits for it and frees it
+ * @ambush: that thread waits for the handler to run
+ * @cancels: and is about to cancel it
+ * @handle: its handle, for that thread
  */
 struct torture_ticket {
 	atomic_t runs;
 	bool owner_frees;
+	bool ambush;
+	atomic_t cancels;
+	callout_handle_t handle;
 };
 
 /**
@@ -68,31 +74,33 @@ static void torture_ticket_ran(void *arg)
 	torture_count(T_HANDLE_RUNS);
 	if (atomic_inc_return(&ticket->runs) != 1)
 		torture_error("a ticket was used twice\n");
+	if (READ_ONCE(ticket->ambush))
+		torture_wait_for(&ticket->cancels);
 	if (!torture_quiet())
 		torture_linger();
 	/* Before it tells: the memory is the waiter's then. */
 	if (!READ_ONCE(ticket->owner_frees))
 		kfree(ticket);
 	if (!torture_quiet() && !torture_below(4))
-		torture_handle_op(false);
+		torture_handle_op(false, arg);
 }
 
-static struct torture_ticket *torture_ticket(bool owner_frees, gfp_t gfp,
-					     callout_handle_t *handle)
+static void torture_ticket_set(void *arg)
 {
-	struct torture_ticket *ticket = kzalloc(sizeof(*ticket), gfp);
+	struct torture_ticket *ticket = arg;
 
-	if (!ticket)
-		return NULL;
-	ticket->owner_frees = owner_frees;
-	*handle = setcallout(torture_ticket_ran, ticket, torture_distance());
-	if (!*handle) {
-		torture_count(T_HANDLE_FULL);
+	ticket->handle = setcallout(torture_ticket_ran, ticket,
+				    torture_distance());
+}
+
+/* Counts it, or frees it if it has got no handle. */
+static bool torture_ticket_count(struct torture_ticket *ticket,
+				 callout_handle_t handle)
+{
+	torture_count(handle ? T_HANDLE_SETS : T_HANDLE_FULL);
+	if (!handle)
 		kfree(ticket);
-		return NULL;
-	}
-	torture_count(T_HANDLE_SETS);
-	return ticket;
+	return handle;
 }
 
 static void torture_seat_set(struct torture_seat *seat, gfp_t gfp)
@@ -101,8 +109,11 @@ static void torture_seat_set(struct torture_seat *seat, gfp_t gfp)
 	callout_handle_t handle;
 	unsigned long flags;
 
-	ticket = torture_ticket(false, gfp, &handle);
+	ticket = kzalloc(sizeof(*ticket), gfp);
 	if (!ticket)
+		return;
+	handle = setcallout(torture_ticket_ran, ticket, torture_distance());
+	if (!torture_ticket_count(ticket, handle))
 		return;
 	raw_spin_lock_irqsave(&seat->lock, flags);
 	seat->handle = handle;
@@ -110,7 +121,14 @@ static void torture_seat_set(struct torture_seat *seat, gfp_t gfp)
 	raw_spin_unlock_irqrestore(&seat->lock, flags);
 }
 
-static void torture_unset(callout_handle_t handle, void *ticket, bool sync)
+/* A cancel has met the handler: another CPU's, or the one that makes it. */
+static void torture_met_handle(bool own)
+{
+	torture_count(own ? T_OWN_CANCEL : T_RACED_UNSET);
+}
+
+static void torture_unset(callout_handle_t handle, void *ticket, bool sync,
+			  const void *own)
 {
 	int ret = sync ? unsetcallout_sync(handle) : unsetcallout(handle);
 
@@ -118,11 +136,12 @@ static void torture_unset(callout_handle_t handle, void *ticket, bool sync)
 		torture_count(T_HANDLE_UNSET);
 		kfree(ticket);
 	} else if (!ret) {
-		torture_count(T_RACED_UNSET);
+		torture_met_handle(own && ticket == own);
 	}
 }
 
-static void torture_seat_unset(struct torture_seat *seat, bool sync)
+static void torture_seat_unset(struct torture_seat *seat, bool sync,
+			       const void *own)
 {
 	callout_handle_t handle;
 	unsigned long flags;
@@ -132,22 +151,31 @@ static void torture_seat_unset(struct torture_seat *seat, bool sync)
 	handle = seat->handle;
 	ticket = seat->ticket;
 	raw_spin_unlock_irqrestore(&seat->lock, flags);
-	torture_unset(handle, ticket, sync);
+	torture_unset(handle, ticket, sync, own);
 }
 
-/* Nobody else knows this one: after the wait it has run, or never will. */
+/*
+ * Nobody else knows this one: after the wait it has run, or never will. It is
+ * set on another CPU, to be met when it runs there.
+ */
 static void torture_ticket_sync(void)
 {
-	struct torture_ticket *ticket;
-	callout_handle_t handle;
+	struct torture_ticket *ticket = kzalloc(sizeof(*ticket), GFP_KERNEL);
 	int ret;
 
-	ticket = torture_ticket(true, GFP_KERNEL, &handle);
 	if (!ticket)
 		return;
-	if (torture_below(2))
-		usleep_range(50, 200);
-	ret = unsetcallout_sync(handle);
+	ticket->owner_frees = true;
+	ticket->ambush = torture_below(4);
+	if (smp_call_function_single(torture_cpu(), torture_ticket_set, ticket,
+				     1))
+		torture_ticket_set(ticket);
+	if (!torture_ticket_count(ticket, ticket->handle))
+		return;
+	if (ticket->ambush)
+		torture_wait_for(&ticket->runs);
+	atomic_set(&ticket->cancels, 1);
+	ret = unsetcallout_sync(ticket->handle);
 	if (ret > 0)
 		torture_count(T_HANDLE_UNSET);
 	else if (!ret)
@@ -161,22 +189,23 @@ static void torture_ticket_sync(void)
 /**
  * torture_handle_op - does something with a handle
  * @may_sleep: in a thread
+ * @own: the ticket whose handler this is, or NULL
  */
-void torture_handle_op(bool may_sleep)
+void torture_handle_op(bool may_sleep, const void *own)
 {
 	struct torture_seat *seat = &seats[torture_below(NR_SEATS)];
 
-	switch (torture_below(may_sleep ? 6 : 4)) {
+	switch (torture_below(may_sleep ? 8 : 4)) {
 	case 0:
 	case 1:
 		torture_seat_set(seat, may_sleep ? GFP_KERNEL : GFP_ATOMIC);
 		break;
 	case 2:
 	case 3:
-		torture_seat_unset(seat, false);
+		torture_seat_unset(seat, false, own);
 		break;
 	case 4:
-		torture_seat_unset(seat, true);
+		torture_seat_unset(seat, true, own);
 		break;
 	default:
 		torture_ticket_sync();
@@ -190,7 +219,7 @@ static void torture_pair_ran(void *arg)
 	torture_count(T_TIMEOUT_RUNS);
 	atomic_inc(&pair->runs);
 	if (!torture_quiet() && !torture_below(4))
-		torture_timeout_op();
+		torture_timeout_op(pair);
 }
 
 static int torture_outstanding(struct torture_pair *pair)
@@ -236,8 +265,9 @@ static int torture_pair_cancel(struct torture_pair *pair)
 
 /**
  * torture_timeout_op - does something with timeout() or untimeout()
+ * @own: the pair whose handler this is, or NULL
  */
-void torture_timeout_op(void)
+void torture_timeout_op(const void *own)
 {
 	struct torture_pair *pair = &pairs[torture_below(NR_PAIRS)];
 	int ret;
@@ -251,7 +281,7 @@ void torture_timeout_op(void)
 		atomic_inc(&pair->cancelled);
 		torture_count(T_UNTIMEOUTS);
 	} else if (!ret) {
-		torture_count(T_RACED_UNSET);
+		torture_met_handle(pair == own);
 	}
 }
 
@@ -322,7 +352,7 @@ void torture_handles_exit(void)
 	unsigned int i;
 
 	for (i = 0; i < NR_SEATS; i++)
-		torture_unset(seats[i].handle, seats[i].ticket, true);
+		torture_unset(seats[i].handle, seats[i].ticket, true, NULL);
 	for (i = 0; i < NR_PAIRS; i++) {
 		while (callout_untimeout(torture_pair_ran, &pairs[i]) == 1) {
 			atomic_inc(&pairs[i].cancelled);

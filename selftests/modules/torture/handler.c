@@ -3,7 +3,12 @@
  * handler.c - the handler of all objects: it does what threads do, and frees
  */
 #include <linux/ktime.h>
+#include <linux/processor.h>
+#include <linux/time64.h>
 #include "torture.h"
+
+/* How long it waits at most for those who want to cancel it. */
+#define MEET_NS	NSEC_PER_MSEC
 
 /* Looks at a callout with a lock, which the core has taken. */
 static void torture_enter(struct torture_object *o)
@@ -29,28 +34,30 @@ static void torture_enter(struct torture_object *o)
 		callout_deactivate(&o->c);
 }
 
-/* To another object, or without a lock perhaps the same. */
-static void torture_other(void)
+/* To another object, or without a lock perhaps the same, @own. */
+static void torture_other(struct torture_object *own)
 {
+	enum torture_who who;
 	struct torture_slot *slot = torture_slot();
 	struct torture_object *o = torture_get(slot);
 	bool replaced = false;
 
 	if (!o)
 		return;
+	who = o == own ? OWN_HANDLER : ANYONE;
 	if (!torture_trylock(o)) {
 		torture_put(o, false);
 		return;
 	}
 	switch (torture_below(4)) {
 	case 0:
-		torture_arm(o, ANYONE);
+		torture_arm(o, who);
 		break;
 	case 1:
-		torture_stop(o);
+		torture_stop(o, who);
 		break;
 	case 2:
-		torture_async(o);
+		torture_async(o, who);
 		break;
 	default:
 		replaced = torture_replace(slot, o, GFP_ATOMIC);
@@ -73,7 +80,7 @@ static bool torture_free_own(struct torture_object *o)
 		return false;
 	if (!atomic_dec_and_test(&o->refs))
 		return false;
-	torture_stop(o);
+	torture_stop(o, OWN_HANDLER);
 	atomic_dec(&o->inside);
 	torture_free(o);
 	torture_count(T_OWN_FREED);
@@ -93,12 +100,12 @@ static bool torture_act(struct torture_object *o)
 		break;
 	case 3:
 		torture_arm(o, OWN_HANDLER);
-		torture_stop(o);
+		torture_stop(o, OWN_HANDLER);
 		break;
 	case 4:
 		torture_arm(o, OWN_HANDLER);
 		torture_arm(o, OWN_HANDLER);
-		torture_async(o);
+		torture_async(o, OWN_HANDLER);
 		break;
 	case 5:
 	case 6:
@@ -106,16 +113,30 @@ static bool torture_act(struct torture_object *o)
 	case 7:
 	case 8:
 	case 9:
-		torture_other();
+		torture_other(o);
 		break;
 	case 10:
-		torture_handle_op(false);
+		torture_handle_op(false, NULL);
 		break;
 	case 11:
-		torture_timeout_op();
+		torture_timeout_op(NULL);
 		break;
 	}
 	return true;
+}
+
+/* Gives those who want to cancel it while it runs some time to do that. */
+static void torture_be_met(struct torture_object *o)
+{
+	int wanted = 1 + torture_below(8);
+	u64 end;
+
+	if (!atomic_read(&o->hunters))
+		return;
+	atomic_set(&o->met, 0);
+	end = ktime_get_ns() + MEET_NS;
+	while (atomic_read(&o->met) < wanted && ktime_get_ns() < end)
+		cpu_relax();
 }
 
 /**
@@ -138,6 +159,8 @@ void torture_handler(void *arg)
 		torture_enter(o);
 	if (!torture_quiet()) {
 		torture_linger();
+		if (!torture_has_lock(o))
+			torture_be_met(o);
 		there = torture_act(o);
 	}
 	torture_return_unlocked(slot, lock, lock_flags);

@@ -16,11 +16,13 @@
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/time64.h>
 #include "torture.h"
 
 #undef pr_fmt
@@ -57,6 +59,9 @@ MODULE_PARM_DESC(pause, "seconds between pauses in which all must run (default 5
 /* What is set must have run when so many seconds have passed. */
 #define MAX_WAIT	30
 
+/* Who runs for so many seconds must have met everything. */
+#define MET_ALL		30
+
 /* The log says of so many errors what they are. */
 #define MAX_TOLD	20
 
@@ -75,9 +80,12 @@ static const char *const names[] = {
 	[T_OWN_FREED]	= "freed-by-handler",
 	[T_DRAINS]	= "drains",
 	[T_ASYNC]	= "async-drains",
+	[T_ASYNC_ZEROES] = "async-zeroes",
 	[T_ASYNC_CALLS]	= "async-calls",
 	[T_EXACT]	= "books-exact",
 	[T_BOUNDED]	= "books-bounded",
+	[T_GIANT]	= "books-giant",
+	[T_LOCKED]	= "books-locked",
 	[T_HANDLE_SETS]	= "handles-set",
 	[T_HANDLE_RUNS]	= "handles-ran",
 	[T_HANDLE_UNSET] = "handles-unset",
@@ -88,9 +96,12 @@ static const char *const names[] = {
 	[T_PROC_SETS]	= "procs-set",
 	[T_PROC_RUNS]	= "procs-ran",
 	[T_PROC_STOPPED] = "procs-stopped",
+	[T_PROC_EXACT]	= "procs-exact",
+	[T_PROC_BOUNDED] = "procs-bounded",
 	[T_PAUSES]	= "pauses",
 	[T_HOTPLUGS]	= "hotplugs",
 	[T_IRQS_OFF]	= "irqs-off",
+	[T_OWN_CANCEL]	= "own-cancels",
 	[T_RACED_STOP]	= "raced-stop",
 	[T_RACED_LOCK]	= "raced-lock",
 	[T_RACED_DRAIN]	= "raced-drain",
@@ -211,6 +222,19 @@ void torture_linger(void)
 		udelay(torture_below(60));
 }
 
+/**
+ * torture_wait_for - spins until another CPU has got there, or for some ticks
+ * @n: what is not 0 then
+ */
+void torture_wait_for(const atomic_t *n)
+{
+	u64 end = ktime_get_ns() + 2 * NSEC_PER_MSEC +
+		  2 * NSEC_PER_SEC / callout_hz();
+
+	while (!atomic_read(n) && ktime_get_ns() < end)
+		cpu_relax();
+}
+
 /* Sleeps while it is quiet. */
 static void torture_park(void)
 {
@@ -242,12 +266,14 @@ static int torture_thread(void *arg)
 			torture_wander();
 		switch (torture_below(32)) {
 		case 0:
-			torture_handle_op(true);
-			break;
 		case 1:
-			torture_timeout_op();
+			torture_handle_op(true, NULL);
 			break;
 		case 2:
+			torture_timeout_op(NULL);
+			break;
+		case 3:
+		case 4:
 			torture_proc_op();
 			break;
 		default:
@@ -352,6 +378,31 @@ static void torture_print_parameters(const char *when)
 		num_online_cpus(), callout_hz());
 }
 
+static void torture_demand(enum torture_count what)
+{
+	if (!torture_sum(what))
+		torture_error("%s is 0\n", names[what]);
+}
+
+/* What has not happened has not been tested. */
+static void torture_check_met(void)
+{
+	enum torture_count i;
+
+	torture_demand(T_PROC_RUNS);
+	torture_demand(T_HANDLE_RUNS);
+	torture_demand(T_OWN_FREED);
+	torture_demand(T_EXACT);
+	if (num_online_cpus() == 1)
+		return;
+	if (hotplug && IS_ENABLED(CONFIG_HOTPLUG_CPU))
+		torture_demand(T_HOTPLUGS);
+	if (irqs_off)
+		torture_demand(T_IRQS_OFF);
+	for (i = T_RACED_STOP; i < T_COUNTS; i++)
+		torture_demand(i);
+}
+
 static void torture_end(void)
 {
 	unsigned int i;
@@ -364,8 +415,10 @@ static void torture_end(void)
 	torture_handles_exit();
 	callout_barrier();
 	torture_handles_check();
-	if (torture_sum(T_RACED_ASYNC) != torture_sum(T_ASYNC_CALLS))
+	if (torture_sum(T_ASYNC_ZEROES) != torture_sum(T_ASYNC_CALLS))
 		torture_error("async drains and their calls do not balance\n");
+	if (seconds >= MET_ALL)
+		torture_check_met();
 	torture_print();
 	torture_print_parameters("end");
 	if (atomic_read(&errors))

@@ -120,14 +120,18 @@ static struct torture_object *torture_create(struct torture_slot *slot,
 	return o;
 }
 
-/* The books of a callout without a lock, neither pending nor running. */
-static void torture_check_books(struct torture_object *o)
+/*
+ * The books of a callout without a lock, neither pending nor running. Returns
+ * whether they balance.
+ */
+static bool torture_check_books(struct torture_object *o)
 {
 	int missing = atomic_read(&o->sets) - atomic_read(&o->runs) -
 		      atomic_read(&o->stopped);
 	int slack = atomic_read(&o->zeroes) + atomic_read(&o->unsure);
+	bool balance = missing >= 0 && missing <= slack;
 
-	if (missing < 0 || missing > slack)
+	if (!balance)
 		torture_error("set %d, ran %d, stopped %d, zeroes %d, unsure %d, lock %d\n",
 			      atomic_read(&o->sets), atomic_read(&o->runs),
 			      atomic_read(&o->stopped), atomic_read(&o->zeroes),
@@ -135,7 +139,26 @@ static void torture_check_books(struct torture_object *o)
 	if (o->lock == NO_LOCK && atomic_read(&o->zeroes) &&
 	    !atomic_read(&o->runs))
 		torture_error("said to run, and never ran\n");
-	torture_count(slack ? T_BOUNDED : T_EXACT);
+	if (o->lock == GIANT)
+		torture_count(T_GIANT);
+	else if (slack)
+		torture_count(T_BOUNDED);
+	else if (atomic_read(&o->sets))
+		torture_count(T_EXACT);
+	return balance;
+}
+
+/*
+ * Begins new books, so that what one zero may explain is not explained by all
+ * that there ever were. Nobody works on the object, and it is not pending.
+ */
+static void torture_new_books(struct torture_object *o)
+{
+	atomic_set(&o->sets, 0);
+	atomic_set(&o->runs, 0);
+	atomic_set(&o->stopped, 0);
+	atomic_set(&o->zeroes, 0);
+	atomic_set(&o->unsure, 0);
 }
 
 /**
@@ -148,7 +171,7 @@ void torture_free(struct torture_object *o)
 	if (callout_pending(&o->c) || atomic_read(&o->inside))
 		torture_error("freed and pending or running\n");
 	if (torture_has_lock(o))
-		torture_count(T_EXACT);
+		torture_count(T_LOCKED);
 	else
 		torture_check_books(o);
 	kfree(o);
@@ -160,12 +183,12 @@ static void torture_dispose_async(struct torture_object *o)
 {
 	set_bit(OBJECT_DEAD, &o->flags);
 	atomic_set(&o->refs, 1);
-	torture_async(o);
+	torture_async(o, ANYONE);
 }
 
 static void torture_dispose_atomic(struct torture_object *o)
 {
-	if (!torture_has_lock(o) && torture_below(2) && torture_stop(o)) {
+	if (!torture_has_lock(o) && torture_below(2) && torture_stop(o, ANYONE)) {
 		torture_free(o);
 		return;
 	}
@@ -192,7 +215,7 @@ static void torture_dispose(struct torture_object *o)
 		return;
 	case 1:
 		torture_lock(o);
-		ret = torture_stop(o);
+		ret = torture_stop(o, ANYONE);
 		torture_unlock(o);
 		if (ret)
 			break;
@@ -268,9 +291,9 @@ static void torture_cancel(struct torture_object *o)
 	if (!torture_below(4))
 		torture_arm(o, ANYONE);
 	if (torture_below(8))
-		torture_stop(o);
+		torture_stop(o, ANYONE);
 	else
-		torture_async(o);
+		torture_async(o, ANYONE);
 	torture_unlock(o);
 }
 
@@ -279,6 +302,7 @@ static void torture_ambush(struct torture_object *o)
 {
 	unsigned int n = 0;
 
+	atomic_inc(&o->hunters);
 	torture_lock(o);
 	torture_arm(o, AMBUSH);
 	torture_unlock(o);
@@ -287,11 +311,13 @@ static void torture_ambush(struct torture_object *o)
 		torture_linger();
 	if (!torture_below(8)) {
 		torture_drain(o);
-		return;
+	} else {
+		do {
+			torture_cancel(o);
+			atomic_inc(&o->met);
+		} while (atomic_read(&o->inside) && n++ < MAX_CANCELS);
 	}
-	do {
-		torture_cancel(o);
-	} while (atomic_read(&o->inside) && n++ < MAX_CANCELS);
+	atomic_dec(&o->hunters);
 }
 
 /* Has its lock when it is due, so that the core has to wait. */
@@ -303,7 +329,7 @@ static void torture_hold(struct torture_object *o)
 	if (torture_below(2))
 		torture_linger();
 	if (torture_below(4))
-		torture_stop(o);
+		torture_stop(o, ANYONE);
 	else
 		torture_arm(o, AMBUSH);
 	torture_unlock(o);
@@ -315,7 +341,7 @@ static void torture_interrupt(void *arg)
 	struct torture_object *o = arg;
 
 	if (torture_below(2))
-		torture_stop(o);
+		torture_stop(o, ANYONE);
 	else
 		torture_arm(o, ANYONE);
 }
@@ -329,7 +355,7 @@ static void torture_several(struct torture_object *o)
 		if (torture_below(3))
 			torture_arm(o, ANYONE);
 		else
-			torture_stop(o);
+			torture_stop(o, ANYONE);
 	}
 	torture_unlock(o);
 }
@@ -359,7 +385,7 @@ void torture_object_op(void)
 		break;
 	case 4:
 		torture_lock(o);
-		torture_async(o);
+		torture_async(o, ANYONE);
 		torture_unlock(o);
 		break;
 	case 5:
@@ -419,9 +445,9 @@ void torture_objects_check(void)
 		if (!o)
 			continue;
 		torture_lock(o);
-		if (!torture_has_lock(o))
-			torture_check_books(o);
-		else if (o->armed != NOT_ARMED)
+		if (!torture_has_lock(o) && torture_check_books(o))
+			torture_new_books(o);
+		else if (torture_has_lock(o) && o->armed != NOT_ARMED)
 			torture_error("armed %d and did not run, lock %d flags %x\n",
 				      o->armed, o->lock, o->lock_flags);
 		torture_unlock(o);

@@ -4,11 +4,23 @@
  *
  * One thread or handler at a time works on each, against its callout and its
  * work item, which run whenever they like. A reset that finds the callout on
- * its way to the work queue does not replace it, so that two settings can be
- * outstanding, which one stop can cancel both: what is missing in the books is
- * at most one for each stop, drain or reset. What is exact is that the handler
- * does not run more often than it was set, nor after a drain, when the memory
- * is freed.
+ * its way to the work queue does not replace it and returns 0, so that two
+ * settings can be outstanding, one of the callout and one of the work item:
+ *
+ *	reset	that returns 1 has replaced one of them, or both
+ *	stop	that returns 1 has cancelled one of them, or both; 0: none, or
+ *		one, or both, and the handler runs; -1: none. So does drain.
+ *	due	with the work item queued still, it runs once for both. So a
+ *		reset that returned 0 with one outstanding may lose one.
+ *
+ * This is what torture_proc.unsure allows for, in
+ *
+ *	resets that returned 0 - runs - stops that returned 1 <= unsure
+ *
+ * A stop while the handler runs, as is known for sure in the handler, returns 0.
+ * Of one that is set and left alone, the books are exact. Exact is in any case
+ * that the handler does not run more often than it was set, nor after a drain,
+ * when the memory is freed.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -25,7 +37,8 @@
  * @inside: its handler runs
  * @runs: times it has run
  * @sets: times it was set
- * @calls: stops, drains and resets
+ * @stopped: stops and drains that returned 1
+ * @unsure: how many settings may have been lost, by what was returned
  */
 struct torture_proc {
 	struct callout_proc p;
@@ -33,7 +46,8 @@ struct torture_proc {
 	atomic_t inside;
 	atomic_t runs;
 	atomic_t sets;
-	atomic_t calls;
+	atomic_t stopped;
+	atomic_t unsure;
 };
 
 /**
@@ -50,29 +64,60 @@ static struct torture_proc_seat seats[NR_PROCS];
 
 static void torture_proc_ran(void *arg);
 
+static int torture_proc_missing(struct torture_proc *proc)
+{
+	return atomic_read(&proc->sets) - atomic_read(&proc->runs) -
+	       atomic_read(&proc->stopped);
+}
+
 static void torture_proc_set(struct torture_proc *proc)
 {
+	bool outstanding = torture_proc_missing(proc);
 	int ret;
 
 	/* First, since it may have run before this has returned. */
 	atomic_inc(&proc->sets);
-	atomic_inc(&proc->calls);
 	ret = callout_proc_reset(&proc->p, torture_distance(),
 				 torture_proc_ran, proc);
 	if (ret)
 		atomic_dec(&proc->sets);
+	if (ret || outstanding)
+		atomic_inc(&proc->unsure);
 	torture_count(T_PROC_SETS);
 }
 
-static void torture_proc_stop(struct torture_proc *proc)
+/* What a stop or drain returned. */
+static void torture_proc_stopped(struct torture_proc *proc, int ret,
+				 enum torture_who who)
 {
-	int ret = callout_proc_stop(&proc->p);
-
-	atomic_inc(&proc->calls);
-	if (ret > 0)
+	if (ret > 0) {
+		atomic_inc(&proc->stopped);
+		atomic_inc(&proc->unsure);
 		torture_count(T_PROC_STOPPED);
-	else if (!ret)
-		torture_count(T_RACED_PROC);
+	} else if (!ret) {
+		atomic_add(2, &proc->unsure);
+		torture_count(who == OWN_HANDLER ? T_OWN_CANCEL : T_RACED_PROC);
+	}
+}
+
+static void torture_proc_stop(struct torture_proc *proc, enum torture_who who)
+{
+	int ran, ret;
+	bool inside;
+
+	if (torture_below(2)) {
+		torture_proc_set(proc);
+		if (who != OWN_HANDLER && torture_below(2))
+			torture_wait_for(&proc->inside);
+	}
+	ran = atomic_read(&proc->runs);
+	/* Both are counted up, in this order, before the handler does more. */
+	inside = atomic_read_acquire(&proc->inside);
+	ret = callout_proc_stop(&proc->p);
+	if (ret && inside && atomic_read_acquire(&proc->inside) &&
+	    atomic_read(&proc->runs) == ran)
+		torture_error("stop of a proc that runs returned %d\n", ret);
+	torture_proc_stopped(proc, ret, who);
 }
 
 static void torture_proc_ran(void *arg)
@@ -90,7 +135,7 @@ static void torture_proc_ran(void *arg)
 		if (torture_below(2))
 			torture_proc_set(proc);
 		else
-			torture_proc_stop(proc);
+			torture_proc_stop(proc, OWN_HANDLER);
 		clear_bit_unlock(PROC_OWNED, &seat->flags);
 	}
 	atomic_dec(&proc->inside);
@@ -98,18 +143,20 @@ static void torture_proc_ran(void *arg)
 
 static void torture_proc_free(struct torture_proc *proc)
 {
-	int missing, ret = callout_proc_drain(&proc->p);
+	int missing;
 
-	atomic_inc(&proc->calls);
-	if (!ret)
-		torture_count(T_RACED_PROC);
+	torture_proc_stopped(proc, callout_proc_drain(&proc->p), ANYONE);
 	if (callout_proc_pending(&proc->p) || atomic_read(&proc->inside))
 		torture_error("a proc was drained and is pending or running\n");
-	missing = atomic_read(&proc->sets) - atomic_read(&proc->runs);
-	if (missing < 0 || missing > atomic_read(&proc->calls))
-		torture_error("a proc was set %d times and ran %d times\n",
+	missing = torture_proc_missing(proc);
+	if (missing < 0 || missing > atomic_read(&proc->unsure))
+		torture_error("a proc was set %d times, ran %d, was stopped %d, unsure %d\n",
 			      atomic_read(&proc->sets),
-			      atomic_read(&proc->runs));
+			      atomic_read(&proc->runs),
+			      atomic_read(&proc->stopped),
+			      atomic_read(&proc->unsure));
+	torture_count(atomic_read(&proc->unsure) ? T_PROC_BOUNDED :
+						   T_PROC_EXACT);
 	kfree(proc);
 }
 
@@ -145,7 +192,7 @@ void torture_proc_op(void)
 			break;
 		case 1:
 		case 2:
-			torture_proc_stop(seat->proc);
+			torture_proc_stop(seat->proc, ANYONE);
 			break;
 		default:
 			torture_proc_set(seat->proc);

@@ -24,9 +24,12 @@ enum torture_count {
 	T_OWN_FREED,
 	T_DRAINS,
 	T_ASYNC,
+	T_ASYNC_ZEROES,
 	T_ASYNC_CALLS,
 	T_EXACT,
 	T_BOUNDED,
+	T_GIANT,
+	T_LOCKED,
 	T_HANDLE_SETS,
 	T_HANDLE_RUNS,
 	T_HANDLE_UNSET,
@@ -37,10 +40,13 @@ enum torture_count {
 	T_PROC_SETS,
 	T_PROC_RUNS,
 	T_PROC_STOPPED,
+	T_PROC_EXACT,
+	T_PROC_BOUNDED,
 	T_PAUSES,
 	T_HOTPLUGS,
 	T_IRQS_OFF,
-	/* The rest are cancels that found the callout due or running. */
+	T_OWN_CANCEL,
+	/* The rest are cancels that found it due, or running elsewhere. */
 	T_RACED_STOP,
 	T_RACED_LOCK,
 	T_RACED_DRAIN,
@@ -68,6 +74,7 @@ long torture_distance(void);
 unsigned int torture_cpu(void);
 bool torture_quiet(void);
 void torture_linger(void);
+void torture_wait_for(const atomic_t *n);
 
 /**
  * enum torture_armed - what is known of a callout with a lock
@@ -125,6 +132,8 @@ struct torture_slot {
  * @flags: OBJECT_*
  * @reap: in the list of those that a work item disposes of
  * @inside: its handler runs
+ * @hunters: threads that wait to cancel it while it runs
+ * @met: how many cancels they have made since it began to run
  * @runs: times its handler has run
  * @ones: times that stop or reset returned 1
  * @sets: without a lock: resets that returned 0
@@ -149,6 +158,8 @@ struct torture_object {
 	unsigned long flags;
 	struct llist_node reap;
 	atomic_t inside;
+	atomic_t hunters;
+	atomic_t met;
 	atomic_t runs;
 	atomic_t ones;
 	atomic_t sets;
@@ -193,9 +204,9 @@ void torture_unlock(struct torture_object *o);
 void torture_return_unlocked(struct torture_slot *slot, enum torture_lock lock,
 			     u8 lock_flags);
 void torture_arm(struct torture_object *o, enum torture_who who);
-int torture_stop(struct torture_object *o);
+int torture_stop(struct torture_object *o, enum torture_who who);
 void torture_drain(struct torture_object *o);
-void torture_async(struct torture_object *o);
+void torture_async(struct torture_object *o, enum torture_who who);
 
 /* handler.c */
 void torture_handler(void *arg);
@@ -205,8 +216,8 @@ int torture_handles_init(void);
 bool torture_handles_busy(void);
 void torture_handles_check(void);
 void torture_handles_exit(void);
-void torture_handle_op(bool may_sleep);
-void torture_timeout_op(void);
+void torture_handle_op(bool may_sleep, const void *own);
+void torture_timeout_op(const void *own);
 
 /* proc.c */
 bool torture_procs_busy(void);
