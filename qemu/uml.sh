@@ -49,8 +49,10 @@ for file in "$build/uml"/*.ko; do
 done
 (cd "$work/root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0) > "$work/initramfs"
 
+gcc -O2 -Wall -Werror -shared -fPIC -o "$work/ptrace.so" "$top/qemu/uml-ptrace.c"
+
 status=0
-setsid timeout -k 5 "$limit" "$KERNEL_IMAGE" mem="$memory" initrd="$work/initramfs" con=null con0=null,fd:1 stderr=1 \
+setsid timeout -k 5 "$limit" env LD_PRELOAD="$work/ptrace.so" "$KERNEL_IMAGE" mem="$memory" initrd="$work/initramfs" con=null con0=null,fd:1 stderr=1 \
 	uml_dir="$work" panic=-1 panic_on_warn=1 rdinit=/init < /dev/null > "$log.console" 2>&1 &
 uml=$!
 wait "$uml" || status=$?

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # The laboratory: measures every scheme as the paper does and beyond, makes tables and pictures of it.
 #
-#   scripts/lab.sh [counted] [native] [tables]     (the default is all three)
+#   scripts/lab.sh [counted] [share] [native] [tables]     (the default is all four)
 #
-# counted: one boot of the KUnit kernel in which time goes by instructions; native: User Mode Linux; tables: of what the two
-# have written. Writes CSV and SVG to build/lab/ (CALLOUT_BUILD names another directory than build/). Fails if a row is missing,
-# or if figure 9 is not what the paper has.
+# counted: one boot of the KUnit kernel in which time goes by instructions; share: another with two CPUs, in real time;
+# native: User Mode Linux; tables: of what the three have written. Writes CSV and SVG to build/lab/ (CALLOUT_BUILD names
+# another directory than build/). Fails if a row is missing, or if figure 9 is not what the paper has.
 
 set -euo pipefail
 
@@ -17,6 +17,7 @@ export CALLOUT_BUILD=$build
 log=$build/log
 out=$build/lab
 counted=$log/kunit-lab.out
+share=$log/kunit-share.out
 native=$log/uml-native.out
 
 die() { echo "lab.sh: $*" >&2; exit 1; }
@@ -35,6 +36,12 @@ run_counted() {
 	logged build scripts/build.sh kunit
 	logged tools make -C tools O="$build/user"
 	logged counted qemu/boot.sh -i -t 900 kunit lab
+}
+
+run_share() {
+	say "building, and having two CPUs share"
+	logged build scripts/build.sh kunit
+	logged share qemu/boot.sh -c 2 -t 600 kunit share
 }
 
 run_native() {
@@ -56,7 +63,7 @@ want() {
 }
 
 # The order of growth: the exponent of a straight line through the logarithms, for n from 100 on. Below a half it is
-# "log n" if the last is a quarter more than the first.
+# "log n" if each tenfold n adds a twentieth or more of what it takes at 100.
 fit_table2() {
 	awk -F , '
 		FNR == NR && FNR > 1 { paper[$1, "start"] = $2; paper[$1, "stop"] = $3; paper[$1, "tick"] = $4; next }
@@ -67,7 +74,8 @@ fit_table2() {
 			if ($3 < 100) next
 			x = log($3); y = log($4 < 1 ? 1 : $4)
 			k[row]++; sx[row] += x; sy[row] += y; sxx[row] += x * x; sxy[row] += x * y
-			if (k[row] == 1) first[row] = $4
+			if (k[row] == 1) { first[row] = $4; rises[row] = 1 }
+			else if ($4 - last[row] < first[row] / 20) rises[row] = 0
 			last[row] = $4; most[row] = $3
 		}
 		END {
@@ -77,7 +85,7 @@ fit_table2() {
 				e = (k[r] * sxy[r] - sx[r] * sy[r]) / (k[r] * sxx[r] - sx[r] * sx[r])
 				split(r, part, ",")
 				split(part[1], name, ":")
-				measured = e > 0.5 ? "n" : last[r] > 1.25 * first[r] ? "log n" : "1"
+				measured = e > 0.5 ? "n" : rises[r] ? "log n" : "1"
 				said = (name[1], part[2]) in paper ? paper[name[1], part[2]] : "-"
 				printf "%s,%.2f,%s,%s,%s,%s,%s\n", r, e, measured, said, first[r], last[r], most[r]
 			}
@@ -150,6 +158,23 @@ pivot_native() {
 		}' "$1"
 }
 
+# How much more two CPUs do than one: 2 if they do not disturb each other.
+pivot_share() {
+	awk -F , '
+		NR == 1 { next }
+		!seen[$1]++ { order[++rows] = $1 }
+		{ ns[$1, $2, $3] = $4 }
+		END {
+			print "scheme,percpu_one_ns,percpu_two_ns,single_one_ns,single_two_ns,percpu_throughput,single_throughput"
+			for (i = 1; i <= rows; i++) {
+				s = order[i]
+				printf "%s,%d,%d,%d,%d,%.2f,%.2f\n", s,
+					ns[s, "percpu", 1], ns[s, "percpu", 2], ns[s, "single", 1], ns[s, "single", 2],
+					2 * ns[s, "percpu", 1] / ns[s, "percpu", 2], 2 * ns[s, "single", 1] / ns[s, "single", 2]
+			}
+		}' "$1"
+}
+
 make_tables() {
 	local row n metric
 
@@ -169,6 +194,8 @@ make_tables() {
 	rows "$counted" late scheme,interval_from,most_ticks_late,stated,most_percent > "$out/late.csv"
 	rows "$counted" assist assist,M,T,interrupts_per_callout > "$out/assist.csv"
 	rows "$counted" idle scheme,outstanding,wakeups_in_an_hour > "$out/idle.csv"
+	rows "$share" share scheme,bases,cpus,ns_per_pair > "$out/share_points.csv"
+	pivot_share "$out/share_points.csv" > "$out/share.csv"
 	rows "$native" fig9 scheme,lookup,outstanding,ns_per_pair > "$out/fig9_native.csv"
 	rows "$native" native scheme,operation,outstanding,ns > "$out/native.csv"
 	pivot_native "$out/native.csv" 10000 > "$out/native_10000.csv"
@@ -189,10 +216,17 @@ make_tables() {
 		want late.csv "$row,65536"
 		want idle.csv "$row,0"
 		want idle.csv "$row,1000"
-		for metric in pair_one pair_random rearm_later idle_tick jump sparse start_dense dense; do
-			for n in 1000 10000; do
+		want share_points.csv "$row,percpu,2"
+		want share_points.csv "$row,single,2"
+		for n in 1000 10000; do
+			for metric in pair_one pair_random rearm_later idle_tick jump start_dense dense; do
 				want native.csv "$row,$metric,$n"
 			done
+			case $row in
+			# They bring several together.
+			hierarchical_wheel:no_migration|hierarchical_wheel:one_migration) ;;
+			*) want native.csv "$row,sparse,$n" ;;
+			esac
 		done
 	done < "$out/rows"
 	rm "$out/rows"
@@ -203,14 +237,18 @@ make_tables() {
 		done
 	done
 	for row in "(callout)" "(timer_list)" "(hrtimer)"; do
-		for metric in pair_one pair_random rearm_later sparse dense; do
+		for metric in pair_one pair_random rearm_later dense; do
 			want native.csv "$row,$metric,1000000"
 		done
+		[ "$row" = "(hrtimer)" ] || want native.csv "$row,sparse,1000000"
 	done
 	for n in 0 1000; do
 		want fig9_native.csv "sorted_list,search,$n"
-		want fig9_user.csv "hashed_wheel,$n"
-		want fig9_user.csv "sorted_list,$n"
+	done
+	for row in hashed_wheel sorted_list; do
+		for n in 0 100 200 300 400 500 600 700 800 900 1000; do
+			want fig9_user.csv "$row,$n"
+		done
 	done
 	for row in head,exponential head,uniform rear,exponential rear,uniform; do
 		[ "$(grep -c "^$row," "$out/insert.csv")" = 5 ] || die "insert.csv: $row"
@@ -222,8 +260,8 @@ make_tables() {
 	done
 }
 
-# What figure 9 must show: exits with 1 if it does not. By instructions the facility's own part weighs more than in time,
-# where each entry of a list is a cache line; the paper's figure is of time.
+# What figure 9 must show, by instructions: exits with 1 if it does not. The paper's figure is of time, where each entry
+# of the list is a cache line, too: that is for information.
 judge_fig9() {
 	awk -F , '
 		FNR == 1 { file++; next }
@@ -242,11 +280,11 @@ judge_fig9() {
 				printf "ratio %.2f, at most 1.10: %s\n", ratio, (ratio <= 1.1 ? "ok" : "MISSED")
 				good = good && ratio <= 1.1
 			}
-			printf "sorted_list, search: %d instructions at 0, %d at 1000: ratio %.0f\n", \
-				old[1, 0], old[1, 1000], old[1, 1000] / old[1, 0]
-			ratio = old[2, 1000] / old[2, 0]
-			printf "sorted_list, search: %d ns at 0, %d ns at 1000: ratio %.0f, at least 100: %s\n", \
-				old[2, 0], old[2, 1000], ratio, (ratio >= 100 ? "ok" : "MISSED")
+			ratio = old[1, 1000] / old[1, 0]
+			printf "sorted_list, search: %d instructions at 0, %d at 1000: ratio %.1f, at least 100: %s\n", \
+				old[1, 0], old[1, 1000], ratio, (ratio >= 100 ? "ok" : "MISSED")
+			printf "sorted_list, search: %d ns at 0, %d ns at 1000: ratio %.0f\n", \
+				old[2, 0], old[2, 1000], old[2, 1000] / old[2, 0]
 			exit !(good && ratio >= 100)
 		}' "$out/fig9.csv" "$out/fig9_native.csv"
 }
@@ -260,17 +298,18 @@ plot() {
 		# Not every facility has every operation.
 		! grep -i warning "$log/lab-plot.log" | grep -v 'no valid points' || die "$script warns"
 	done
-	for script in fig9 fig9_paper table2 insert cross variance late assist native buckets; do
+	for script in fig9 fig9_paper fig9_user table2 insert cross variance late assist share native buckets; do
 		[ -s "$out/$script.svg" ] || die "there is no $out/$script.svg"
 	done
 }
 
 scripts/setup.sh lab || die "the packages could not be installed"
 mkdir -p "$log"
-[ $# -gt 0 ] || set -- counted native tables
+[ $# -gt 0 ] || set -- counted share native tables
 for step in "$@"; do
 	case $step in
 	counted) run_counted ;;
+	share) run_share ;;
 	native) run_native ;;
 	tables)
 		make_tables

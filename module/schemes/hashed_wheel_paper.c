@@ -5,13 +5,13 @@
  * Varghese and Lauck, section VI.A.2. An interval is divided by the number of
  * buckets: the remainder, from the current bucket on, tells the bucket, and the
  * quotient is kept in the callout as the number of rounds that it waits. The
- * list of a bucket is unsorted. start and stop are O(1) always. Every tick
- * visits one bucket: those whose rounds are used up are due, all others have
- * theirs decremented. Whatever the hash does, a round decrements each callout
- * once, so a tick costs n / buckets on average, and a callout that waits for
- * T ticks is looked at T / buckets times. It is the right choice for a facility
- * that serves all sorts of intervals, when there is memory for about as many
- * buckets as callouts.
+ * list of a bucket is unsorted. start and stop are O(1), but for the start of
+ * what is late, which ring.h keeps in order. Every tick visits one bucket:
+ * those whose rounds are used up are due, all others have theirs decremented.
+ * Whatever the hash does, a round decrements each callout once, so a tick costs
+ * n / buckets on average, and a callout that waits for T ticks is looked at T /
+ * buckets times. It is the right choice for a facility that serves all sorts of
+ * intervals, when there is memory for about as many buckets as callouts.
  *
  * hashed_wheel.c is the same scheme without the counting; this one is there to
  * be compared with it.

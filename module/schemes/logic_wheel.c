@@ -6,11 +6,12 @@
  * into cycles of as many ticks as there are slots. What is due in the current
  * cycle is in the slot of its tick, everything else on one unsorted overflow
  * list. When a cycle ends the wheel rotates: the overflow list is searched for
- * what is due in the next cycle. start and stop are O(1), and so is a tick but
- * for what is due and for the ticks that rotate, which are O(n). The further a
- * cycle has come, the fewer of the new callouts find a slot. It is the right
- * choice where nearly all intervals are short against a cycle, as in
- * simulations; in a timer facility it is what Scheme 4 improves on.
+ * what is due in the next cycle. start and stop are O(1), but for the start of
+ * what is late, which ring.h keeps in order. So is a tick, but for what is due
+ * and for the ticks that rotate, which are O(n). The further a cycle has come,
+ * the fewer of the new callouts find a slot. It is the right choice where
+ * nearly all intervals are short against a cycle, as in simulations; in a timer
+ * facility it is what Scheme 4 improves on.
  *
  * Variants: "whole" rotates at the end of each cycle; "half" halfway, so that
  * at least half a cycle ahead has slots, at twice as many searches.

@@ -5,17 +5,18 @@
  * Varghese and Lauck, section V. Each of the next MaxInterval ticks, here the
  * number of buckets, has a slot of its own: start and stop are O(1), and a
  * tick is O(1) but for what is due. The wheel turns by one slot each tick, so
- * whatever is due within MaxInterval has its place there. What is due later is
- * in a Scheme 2 list, as the paper suggests, and there start is O(n), so it
- * cannot be bounded. It is the right choice where all intervals are below
+ * every tick within MaxInterval has its place there. What is due later is in a
+ * Scheme 2 list, as the paper suggests, and there start is O(n), so it cannot
+ * be bounded. It is the right choice where all intervals are below
  * some maximum that memory can afford, as in a network module that keeps its
  * own timers.
  *
  * The overflow list is in order of expiry and searched from the rear. As time
- * goes on its first entries come within reach and are filed in the wheel. So
- * that callouts of one tick stay in the order of filing, nothing may be filed
- * in the wheel that is due at the same tick as the first of the list, or later:
- * no callout in the wheel expires after one on the list.
+ * goes on its first entries come within reach and are filed in the wheel, at
+ * the next advance. So that callouts of one tick stay in the order of filing,
+ * nothing may be filed in the wheel that is due at the same tick as the first
+ * of the list, or later: until that advance it goes to the list too, within
+ * MaxInterval or not. No callout in the wheel expires after one on the list.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>

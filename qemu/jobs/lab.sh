@@ -31,7 +31,7 @@ dmesg -c > /dev/null
 
 insmod /lib/callout.ko
 lab rows
-sed -n 's/^lab-rows: //p' /tmp/lines > /tmp/rows
+sed -n 's/^lab-load: //p' /tmp/lines > /tmp/rows
 for part in table2 insert cross variance late assist idle; do
 	lab $part
 done
@@ -39,11 +39,9 @@ rmmod callout
 
 # Figure 9 is of the whole facility, loaded with one scheme after the other, and in the paper's own setting: the same
 # program on the old facility and on the new one.
-while read -r row; do
-	scheme=${row%%:*}
-	variant=${row#"$scheme"}
-	# shellcheck disable=SC2086 # none, or one
-	insmod /lib/callout.ko scheme="$scheme" ${variant:+variant=${variant#:}}
+while read -r row parameters; do
+	# shellcheck disable=SC2086 # one parameter or several
+	insmod /lib/callout.ko $parameters
 	lab fig9 name="$row"
 	case $row in
 	hashed_wheel|sorted_list)

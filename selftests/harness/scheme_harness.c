@@ -247,7 +247,7 @@ static void help_and_exit(void)
 	fprintf(stderr,
 		"usage: scheme_harness [-s SEED] [-n OPERATIONS] [-t SECONDS] [-S SCHEME[:VARIANT]] [-c CASE]\n"
 		"  -s  where the random numbers begin; another one each time if not given\n"
-		"  -n  random operations of a case, and a tenth of it callouts at once (1000000)\n"
+		"  -n  random operations of a case, and a tenth of it callouts at once, of lists a hundredth (1000000)\n"
 		"  -t  repeats each case with the next seed for so long\n"
 		"  -S  this scheme only\n"
 		"  -c  this case only\n");
@@ -287,7 +287,7 @@ int main(int argc, char **argv)
 	if (optind < argc || t.nr_ops < 1000)
 		help_and_exit();
 	t.nr_many = t.nr_ops / 10;
-	t.nr_many_linear = t.nr_ops / 100;
+	t.nr_many_lists = t.nr_ops / 100;
 	printf("TAP version 13\n# seed=%llu\n", seed);
 	for (ops = callout_schemes; *ops; ops++) {
 		t.ops = *ops;

@@ -31,6 +31,13 @@
 /* As the module parameter buckets=. */
 #define LAB_BUCKETS	(1U << 14)
 
+/*
+ * With schemes that have a MaxInterval, which is their number of buckets, there
+ * are as many as can be, and an hour is so short that three of them are less.
+ */
+#define LAB_MOST_BUCKETS	CALLOUT_WHEEL_MAX_BUCKETS
+#define LAB_SHORT_HOUR		(LAB_MOST_BUCKETS / 4)
+
 /* Room for lab_tenths(). */
 #define LAB_TENTHS	24
 
@@ -80,6 +87,8 @@ static inline bool lab_row_takes(const struct lab_row *row, unsigned int n)
 
 int lab_rows_init(void);
 const struct lab_row *lab_find_row(const char *name);
+bool lab_has_max_interval(const struct callout_scheme_ops *ops);
+unsigned long lab_hour(const struct callout_scheme_ops *ops);
 
 int lab_callouts_init(unsigned int n);
 void lab_callouts_free(void);
@@ -100,8 +109,9 @@ u64 lab_next_due(struct lab *lab);
 struct callout *lab_take_due(struct list_head *due);
 unsigned int lab_wait(struct lab *lab, u64 interval);
 
-/* The parts; @name is for the first. */
+/* The parts; @name is for the first two. */
 int lab_fig9(const char *name);
+int lab_share(const char *name);
 int lab_table2(const char *unused);
 int lab_insert(const char *unused);
 int lab_cross(const char *unused);

@@ -4,9 +4,10 @@
  *
  * Varghese and Lauck, section VII.A, on the whole facility with the scheme that
  * callout.ko was loaded with. n callouts are outstanding, due at random in one
- * to two hours. One more is set, two to three hours ahead, and cancelled, again
- * and again: with a handle, and in the old way, by function and argument. That
- * is a look into a hash, or if the scheme has a search of its own, the search.
+ * to two hours, which lab_hour() makes shorter for some schemes. One more is
+ * set, two to three hours ahead, and cancelled, again and again: with a handle,
+ * and in the old way, by function and argument. That is a look into a hash, or
+ * if the scheme has a search of its own, the search.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -25,8 +26,10 @@
 /* Where pairs have taken so long, few of them do. */
 #define LONG		5000U
 
-#define HOUR		(3600UL * HZ)
 #define MOST		100000U
+
+/* In ticks. */
+static unsigned long hour;
 
 static void nothing(void *arg)
 {
@@ -64,7 +67,7 @@ static int measure(bool by_handle, const struct callout_scheme_ops *ops,
 	for (block = 0; block < blocks; block++) {
 		get_random_bytes(args, sizeof(args));
 		for (i = 0; i < ops_a_block; i++)
-			ticks[i] = lab_random(2 * HOUR, 3 * HOUR);
+			ticks[i] = lab_random(2 * hour, 3 * hour);
 		done = 0;
 		local_irq_disable();
 		start = lab_clock();
@@ -91,7 +94,7 @@ static u64 set_others(callout_handle_t *others, unsigned int from,
 
 	for (i = from; i < to; i++) {
 		others[i] = callout_timeout(nothing, (void *)get_random_long(),
-					    lab_random(HOUR, 2 * HOUR));
+					    lab_random(hour, 2 * hour));
 		cond_resched();
 	}
 	return div64_u64(lab_clock() - start, max(to - from, 1U));
@@ -140,10 +143,12 @@ static int measure_points(const struct callout_scheme_ops *ops,
 int lab_fig9(const char *name)
 {
 	callout_handle_t *others = vmalloc_array(MOST, sizeof(*others));
+	const struct callout_scheme_ops *ops = callout_base(0)->scheme->ops;
 	int ret = others ? callout_reserve(MOST + 100) : -ENOMEM;
 
+	hour = lab_hour(ops);
 	if (!ret)
-		ret = measure_points(callout_base(0)->scheme->ops, name, others);
+		ret = measure_points(ops, name, others);
 	vfree(others);
 	return ret;
 }

@@ -4,10 +4,12 @@
  *
  * The metrics that lab_native.c explains, as far as a module can see them from
  * outside. Dense expiry is timed from the first handler to the last; so is
- * sparse expiry, where each of some is due in a tick of its own and time leaps
- * over all of these ticks at once. hrtimers do not go by ticks: theirs are a
- * microsecond apart. What a tick or a jump costs cannot be told apart here from
- * what else the kernel does then.
+ * sparse expiry, where each of a few is due in a tick of its own and time leaps
+ * over all of these ticks at once: no more of them than the lowest level of
+ * Linux's wheel has ticks, since those of higher levels expire together.
+ * hrtimers do not go by ticks, and one interrupt would serve all of them, so
+ * they have no sparse expiry. What a tick or a jump costs cannot be told apart
+ * here from what else the kernel does then.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -20,9 +22,10 @@
 #include "lab_native.h"
 
 #define HOUR		(3600UL * HZ)
-#define SPARSE		20000U
 #define SOON		2U
-#define SOON_US		(SOON * TICK_NSEC / 1000)
+/* Sparse expiry: in groups of so many, 64 ticks ahead at most. */
+#define GROUP		48U
+#define GROUPS		20U
 #define PRIME		1000003ULL
 
 /* In the same memory as the callouts of lab_callout(). */
@@ -38,8 +41,8 @@ struct facility {
 	void (*init)(union any *t);
 	void (*set)(union any *t, unsigned long ticks);
 	void (*cancel)(union any *t);
-	/* The step between those that are to be alone, in the unit of set. */
-	void (*set_apart)(union any *t, unsigned int i);
+	/* Does each tick expire what is due at it, and nothing else? */
+	bool ticks;
 };
 
 static unsigned int ran, expected;
@@ -75,11 +78,6 @@ static void callout_cancel_one(union any *t)
 	callout_stop(&t->callout);
 }
 
-static void callout_set_apart(union any *t, unsigned int i)
-{
-	callout_set_one(t, SOON + i);
-}
-
 static void timer_note(struct timer_list *t)
 {
 	note();
@@ -98,11 +96,6 @@ static void timer_set_one(union any *t, unsigned long ticks)
 static void timer_cancel_one(union any *t)
 {
 	timer_delete(&t->timer);
-}
-
-static void timer_set_apart(union any *t, unsigned int i)
-{
-	timer_set_one(t, SOON + i);
 }
 
 static enum hrtimer_restart hrtimer_note(struct hrtimer *t)
@@ -129,19 +122,10 @@ static void hrtimer_cancel_one(union any *t)
 	hrtimer_cancel(&t->hrtimer);
 }
 
-static void hrtimer_set_apart(union any *t, unsigned int i)
-{
-	hrtimer_start(&t->hrtimer,
-		      ktime_add_us(base_time, SOON_US + i),
-		      HRTIMER_MODE_ABS_PINNED);
-}
-
 static const struct facility facilities[LAB_FACILITIES] = {
-	{ callout_init_one, callout_set_one, callout_cancel_one,
-	  callout_set_apart },
-	{ timer_init_one, timer_set_one, timer_cancel_one, timer_set_apart },
-	{ hrtimer_init_one, hrtimer_set_one, hrtimer_cancel_one,
-	  hrtimer_set_apart },
+	{ callout_init_one, callout_set_one, callout_cancel_one, true },
+	{ timer_init_one, timer_set_one, timer_cancel_one, true },
+	{ hrtimer_init_one, hrtimer_set_one, hrtimer_cancel_one, false },
 };
 
 const char *const lab_linux_names[LAB_FACILITIES] = {
@@ -179,11 +163,14 @@ static u64 pairs(const struct facility *f)
 	return lab_end(start, LAB_OPS);
 }
 
+/* Each to later than it was, whichever has been moved before. */
 static u64 moves(const struct facility *f)
 {
 	unsigned int i;
 	u64 start;
 
+	for (i = 0; i < LAB_OPS; i++)
+		after[i] = 2 * HOUR + i * (HOUR / LAB_OPS);
 	start = lab_begin();
 	for (i = 0; i < LAB_OPS; i++)
 		f->set(get(which[i]), after[i]);
@@ -201,36 +188,39 @@ static void cancel_all(const struct facility *f, unsigned int n)
 	}
 }
 
-/* From the first to the last of what @set has set with interrupts off. */
+/*
+ * From the first to the last of @n that were set with interrupts off, in ns; 0
+ * if not all have expired.
+ */
 static u64 expiry(unsigned int n, unsigned long leap)
 {
-	unsigned int patience = 500;
+	unsigned int patience = 5000;
 
 	expected = n;
 	/* Whoever reads jiffies here does not see it torn: one CPU. */
 	jiffies_64 += leap;
 	local_irq_enable();
 	while (READ_ONCE(ran) < n && patience--)
-		msleep(20);
-	return ran == n ? div64_u64((last - first) * 10, n - 1) ?: 1 : 0;
+		usleep_range(2000, 4000);
+	return ran == n ? max(last - first, 1ULL) : 0;
 }
 
 static u64 sparse(const struct facility *f, unsigned int n)
 {
-	unsigned int some = min(n / 2, SPARSE), i;
-	bool ticks = f->set_apart != hrtimer_set_apart;
+	unsigned int group, i;
+	u64 sum = 0, took;
 
-	ran = 0;
-	local_irq_disable();
-	base_time = ktime_get();
-	for (i = 0; i < some; i++)
-		f->set_apart(get(i * PRIME % n), i);
-	if (ticks)
-		/* Linux's wheel may be late by an eighth. */
-		return expiry(some, some + some / 8 + 64);
-	while (ktime_us_delta(ktime_get(), base_time) < SOON_US + some)
-		cpu_relax();
-	return expiry(some, 0);
+	for (group = 0; group < GROUPS; group++) {
+		ran = 0;
+		local_irq_disable();
+		for (i = 0; i < GROUP; i++)
+			f->set(get((group * GROUP + i) * PRIME % n), SOON + i);
+		took = expiry(GROUP, SOON + GROUP);
+		if (!took)
+			return 0;
+		sum += took;
+	}
+	return div64_u64(sum * 10, GROUPS * (GROUP - 1)) ?: 1;
 }
 
 static u64 dense(const struct facility *f, unsigned int n)
@@ -242,7 +232,7 @@ static u64 dense(const struct facility *f, unsigned int n)
 	base_time = ktime_get();
 	for (i = 0; i < n; i++)
 		f->set(get(i * PRIME % n), SOON);
-	return expiry(n, 0);
+	return div64_u64(expiry(n, 0) * 10, n - 1);
 }
 
 static int facility_round(const struct facility *f, unsigned int n, u64 *value)
@@ -263,12 +253,12 @@ static int facility_round(const struct facility *f, unsigned int n, u64 *value)
 	value[LAB_PAIR_RANDOM] = pairs(f);
 	draw(n, 2 * HOUR);
 	value[LAB_REARM_LATER] = moves(f);
-	value[LAB_SPARSE] = sparse(f, n);
+	value[LAB_SPARSE] = f->ticks ? sparse(f, n) : 0;
 	cancel_all(f, n + 1);
 	value[LAB_DENSE] = dense(f, n);
 	cancel_all(f, n + 1);
 	callout_barrier();
-	return value[LAB_SPARSE] && value[LAB_DENSE] ? 0 : -EIO;
+	return (value[LAB_SPARSE] || !f->ticks) && value[LAB_DENSE] ? 0 : -EIO;
 }
 
 /**

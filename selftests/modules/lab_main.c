@@ -18,15 +18,28 @@ MODULE_PARM_DESC(part, "which part of the laboratory to run");
 
 static char *name = "hashed_wheel";
 module_param(name, charp, 0444);
-MODULE_PARM_DESC(name, "for part=fig9: the scheme of callout.ko, as part=rows has it");
+MODULE_PARM_DESC(name, "for part=fig9 and share: the scheme of callout.ko, as part=rows has it");
 
-/* The rows, for who is to load callout.ko with each. */
+/* The rows, and the parameters of callout.ko for each. */
 static int lab_list_rows(const char *unused)
 {
-	unsigned int i;
+	const struct lab_row *row;
+	char buckets[24];
 
-	for (i = 0; i < lab_nr_rows; i++)
-		pr_info("lab-rows: %s\n", lab_rows[i].name);
+	for (row = lab_rows; row < lab_rows + lab_nr_rows; row++) {
+		pr_info("lab-rows: %s\n", row->name);
+		buckets[0] = 0;
+		if (lab_has_max_interval(row->ops))
+			snprintf(buckets, sizeof(buckets), " buckets=%u",
+				 LAB_MOST_BUCKETS);
+		if (row->ops->variants)
+			pr_info("lab-load: %s scheme=%s variant=%s%s\n",
+				row->name, row->ops->name,
+				row->ops->variants[row->variant], buckets);
+		else
+			pr_info("lab-load: %s scheme=%s%s\n", row->name,
+				row->ops->name, buckets);
+	}
 	return 0;
 }
 
@@ -36,6 +49,7 @@ static const struct {
 } parts[] = {
 	{ "rows", lab_list_rows },
 	{ "fig9", lab_fig9 },
+	{ "share", lab_share },
 	{ "table2", lab_table2 },
 	{ "insert", lab_insert },
 	{ "cross", lab_cross },

@@ -13,11 +13,14 @@
  *	rearm_later	move one of all, at random, to a later time
  *	idle_tick	a tick at which nothing is due
  *	jump		one tick that comes 3000 ticks after the one before
- *	sparse		a callout that is due alone, the host sleeping until then
+ *	sparse		a callout due alone, the host sleeping until then; not of
+ *			inexact schemes, which bring several together
  *	start_dense	start one of many that are due in the same tick
  *	dense		one of these when that tick comes
  *
- * Outstanding callouts are due at random in one to two times SPAN ticks.
+ * Outstanding callouts are due at random in one to two times SPAN ticks. The
+ * span is shorter for schemes that have a MaxInterval, which is not sparse with
+ * the most callouts. What cannot be measured is left out: its value is 0.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
@@ -28,18 +31,23 @@
 #include "lab_native.h"
 
 #define SPAN		(1U << 20)
+#define SHORT_SPAN	LAB_SHORT_HOUR
 #define MOST		1000000U
 #define IDLE_TICKS	1000U
-#define JUMPS		200U
+/* With IDLE_TICKS, less than a span. */
+#define JUMPS		80U
 #define JUMP		3000U
 #define MAX_EXPIRED	50000U
 
-/* What goes on for longer ends, however many there were. */
+/* Sparse expiry ends after so long, however many there were. */
 #define MAX_NS		(200 * NSEC_PER_MSEC)
 
+/* What takes longer with all that are due together is not measured. */
+#define MAX_DENSE_NS	(1 * NSEC_PER_SEC)
+
 /*
- * A row all whose rounds have taken longer than this for each callout is not
- * measured with more, but for LAB_STEEP_MAX.
+ * A row all whose rounds have taken longer than this for each callout, with
+ * LAB_STEEP_MAX of them or more, is not measured with more.
  */
 #define SLOW_NS		20000ULL
 
@@ -64,13 +72,18 @@ static void draw(unsigned int n, u64 from, u64 to)
 	}
 }
 
+static u64 span_of(const struct lab *lab)
+{
+	return lab_has_max_interval(lab->ops) ? SHORT_SPAN : SPAN;
+}
+
 static u64 pair_one(struct lab *lab, unsigned int n)
 {
 	struct callout *c = lab_callout(n);
 	unsigned int i;
 	u64 start;
 
-	draw(n, 2 * SPAN, 3 * SPAN);
+	draw(n, 2 * span_of(lab), 3 * span_of(lab));
 	lab_start(lab, c, after[0]);
 	start = lab_begin();
 	for (i = 0; i < LAB_OPS; i++) {
@@ -85,7 +98,7 @@ static u64 pair_random(struct lab *lab, unsigned int n)
 	unsigned int i;
 	u64 start;
 
-	draw(n, SPAN, 2 * SPAN);
+	draw(n, span_of(lab), 2 * span_of(lab));
 	start = lab_begin();
 	for (i = 0; i < LAB_OPS; i++) {
 		struct callout *c = lab_callout(which[i]);
@@ -101,7 +114,7 @@ static u64 rearm_later(struct lab *lab, unsigned int n)
 	unsigned int i;
 	u64 start;
 
-	draw(n, 1, SPAN / 64);
+	draw(n, 1, span_of(lab) / 64);
 	start = lab_begin();
 	for (i = 0; i < LAB_OPS; i++) {
 		struct callout *c = lab_callout(which[i]);
@@ -139,9 +152,11 @@ static u64 jump(struct lab *lab)
 static u64 sparse(struct lab *lab, unsigned int n)
 {
 	unsigned int most = min(n / 2, MAX_EXPIRED), expired = 0, look = 64;
+	u64 start, span = span_of(lab);
 	LIST_HEAD(due);
-	u64 start;
 
+	if (n > span || (lab->ops->late && lab->ops->late(lab->s, span)))
+		return 0;
 	start = lab_begin();
 	while (expired < most) {
 		lab_advance(lab, lab_next_due(lab), &due);
@@ -156,33 +171,41 @@ static u64 sparse(struct lab *lab, unsigned int n)
 	return lab_end(start, expired);
 }
 
-static void dense(struct lab *lab, unsigned int n, u64 *value)
+/* Fails if not all have expired. */
+static int dense(struct lab *lab, unsigned int n, u64 *value)
 {
-	unsigned int expired = 0, all = n, i;
-	u64 start, late = 0;
+	u64 start, late = 0, span = span_of(lab), took;
+	unsigned int expired = 0, i;
 	LIST_HEAD(due);
 
+	value[LAB_START_DENSE] = 0;
+	value[LAB_DENSE] = 0;
 	start = lab_begin();
 	for (i = 0; i < n; i++) {
-		lab_start(lab, lab_callout(i * PRIME % all), SPAN);
-		if (!(i % 1024) && lab_clock() - start > MAX_NS)
-			n = i + 1;
+		lab_start(lab, lab_callout(i * PRIME % n), span);
+		if (!(i % 1024) && lab_clock() - start > MAX_DENSE_NS) {
+			local_irq_enable();
+			return 0;
+		}
 	}
-	value[LAB_START_DENSE] = lab_end(start, n);
+	took = lab_end(start, n);
 	if (lab->ops->late)
-		late = lab->ops->late(lab->s, SPAN);
+		late = lab->ops->late(lab->s, span);
 	start = lab_begin();
-	lab_advance(lab, lab->now + SPAN + late, &due);
+	lab_advance(lab, lab->now + span + late, &due);
 	while (lab_take_due(&due))
 		expired++;
+	value[LAB_START_DENSE] = took;
 	value[LAB_DENSE] = lab_end(start, n);
-	if (expired != n)
-		value[LAB_DENSE] = 0;
+	return expired == n ? 0 : -EIO;
 }
 
-/* Measures a scheme with @n outstanding: @value has a place for each metric. */
+/*
+ * Measures a scheme with @n outstanding: @value has a place for each metric.
+ * @took: ns that it has taken, but for making the scheme
+ */
 static int native_row(const struct lab_row *row, unsigned int n,
-		      unsigned int buckets, u64 *value)
+		      unsigned int buckets, u64 *value, u64 *took)
 {
 	const struct callout_scheme_params params = { .buckets = buckets };
 	struct lab lab;
@@ -190,23 +213,27 @@ static int native_row(const struct lab_row *row, unsigned int n,
 
 	if (ret)
 		return ret;
-	lab_fill(&lab, n, SPAN, 2 * SPAN);
+	*took = ktime_get_ns();
+	lab_fill(&lab, n, span_of(&lab), 2 * span_of(&lab));
 	value[LAB_PAIR_ONE] = pair_one(&lab, n);
 	value[LAB_PAIR_RANDOM] = pair_random(&lab, n);
 	value[LAB_REARM_LATER] = rearm_later(&lab, n);
 	value[LAB_IDLE_TICK] = idle_tick(&lab);
 	value[LAB_JUMP] = jump(&lab);
 	value[LAB_SPARSE] = sparse(&lab, n);
+	*took = ktime_get_ns() - *took;
 	lab_destroy(&lab);
 	cond_resched();
 
 	ret = lab_create(&lab, row, &params, n + 1);
 	if (ret)
 		return ret;
-	dense(&lab, n, value);
+	*took -= ktime_get_ns();
+	ret = dense(&lab, n, value);
+	*took += ktime_get_ns();
 	lab_destroy(&lab);
 	cond_resched();
-	return value[LAB_DENSE] ? 0 : -EIO;
+	return ret;
 }
 
 /* A round with the most takes so long that fewer must do. */
@@ -222,11 +249,15 @@ static void report(const char *first, unsigned int n,
 	u64 all[LAB_ROUNDS];
 	char text[LAB_TENTHS];
 	unsigned int metric, i;
+	bool measured;
 
 	for (metric = 0; metric < LAB_METRICS; metric++) {
-		for (i = 0; i < rounds(n); i++)
+		measured = true;
+		for (i = 0; i < rounds(n); i++) {
 			all[i] = v->round[i][metric];
-		if (all[0])
+			measured &= !!all[i];
+		}
+		if (measured)
 			pr_info("%s,%s,%u,%s\n", first, lab_metrics[metric], n,
 				lab_tenths(lab_median(all, rounds(n)), 10,
 					   text));
@@ -235,31 +266,36 @@ static void report(const char *first, unsigned int n,
 
 static struct lab_values values[64];
 
+static unsigned int buckets_of(const struct lab_row *row)
+{
+	return lab_has_max_interval(row->ops) ? LAB_MOST_BUCKETS : LAB_BUCKETS;
+}
+
 /* All rows and facilities, a round after the other. */
 static int native_n(unsigned int n)
 {
 	unsigned int round, i;
 	char first[64];
-	u64 start;
+	u64 took;
 	int ret;
 
 	for (i = 0; i < lab_nr_rows; i++) {
-		lab_rows[i].steep |= lab_rows[i].slow;
+		if (n > LAB_STEEP_MAX)
+			lab_rows[i].steep |= lab_rows[i].slow;
 		lab_rows[i].slow = true;
 	}
 	for (round = 0; round < rounds(n); round++) {
 		for (i = 0; i < lab_nr_rows; i++) {
 			if (!lab_row_takes(&lab_rows[i], n))
 				continue;
-			start = ktime_get_ns();
-			ret = native_row(&lab_rows[i], n, LAB_BUCKETS,
-					 values[i].round[round]);
-			lab_rows[i].slow &= ktime_get_ns() - start >
-					    SLOW_NS * n;
+			ret = native_row(&lab_rows[i], n,
+					 buckets_of(&lab_rows[i]),
+					 values[i].round[round], &took);
 			if (ret) {
 				pr_err("lab: %s\n", lab_rows[i].name);
 				return ret;
 			}
+			lab_rows[i].slow &= took > SLOW_NS * n;
 		}
 		ret = lab_linux_round(n, &values[lab_nr_rows], round);
 		if (ret)
@@ -308,12 +344,13 @@ static int buckets_n(const struct lab_row *row, unsigned int n)
 {
 	unsigned int round, shift;
 	char first[64];
+	u64 took;
 	int ret;
 
 	for (round = 0; round < rounds(n); round++) {
 		for (shift = MIN_SHIFT; shift <= MAX_SHIFT; shift += STEP_SHIFT) {
 			ret = native_row(row, n, 1U << shift,
-					 values[shift].round[round]);
+					 values[shift].round[round], &took);
 			if (ret)
 				return ret;
 		}

@@ -81,6 +81,26 @@ const struct lab_row *lab_find_row(const char *name)
 }
 
 /**
+ * lab_has_max_interval - are intervals to be shorter than there are buckets?
+ * @ops: the scheme
+ *
+ * What is longer is on an overflow list, which is another scheme.
+ *
+ * Return: that.
+ */
+bool lab_has_max_interval(const struct callout_scheme_ops *ops)
+{
+	return !strcmp(ops->name, "timing_wheel") ||
+	       !strcmp(ops->name, "logic_wheel");
+}
+
+/* Ticks of what is an hour for the facility as it is loaded. */
+unsigned long lab_hour(const struct callout_scheme_ops *ops)
+{
+	return lab_has_max_interval(ops) ? LAB_SHORT_HOUR : 3600UL * HZ;
+}
+
+/**
  * lab_callouts_init - makes callouts for lab_callout()
  * @n: how many, up to 2^20
  *
