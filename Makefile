@@ -32,7 +32,7 @@ install: modules ## the module for KERNEL, headers, libcallout, calloutctl; DEST
 demo: ## installs what is missing, boots Debian's 6.12 kernel and shows the facility at work
 	@scripts/demo.sh
 
-check: ## every check but check-debug; the last line is "N passed, N failed"
+check: ## every check but check-debug and check-schemes-all; the last line is "N passed, N failed"
 	@scripts/check.sh static schemes kunit late selftests tools load client hotplug torture
 
 check-static: ## checkpatch, sparse, warnings, kernel-doc and the house rules
@@ -41,7 +41,10 @@ check-static: ## checkpatch, sparse, warnings, kernel-doc and the house rules
 check-schemes: ## each scheme beside the reference model, in user space under sanitizers
 	@scripts/check.sh schemes
 
-check-kunit: ## KUnit on the KUnit kernel
+check-schemes-all: ## every test of the device on every exact scheme and variant; not in check
+	@scripts/check.sh schemes-all
+
+check-kunit: ## KUnit on the KUnit kernel, its part with the locks on the debug kernel, and misuses
 	@scripts/check.sh kunit
 
 check-late: ## lateness and wake-ups at every distance up to an hour, on the KUnit kernel
@@ -90,6 +93,6 @@ clean: ## removes build/
 distclean: clean ## removes the cached kernels too
 	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/callout}"
 
-.PHONY: help all setup modules tools install demo check check-static check-schemes check-kunit check-late check-selftests \
+.PHONY: help all setup modules tools install demo check check-static check-schemes check-schemes-all check-kunit check-late check-selftests \
 	check-tools check-load check-client check-hotplug check-torture check-debug \
 	torture bench bench-user lab shell clean distclean

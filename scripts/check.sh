@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs the checks it is told to, all of them even if one fails; the last line is "N passed, N failed".
 #
-#   scripts/check.sh [static] [schemes] [kunit] [late] [selftests] [tools] [load] [client] [hotplug] [torture] [debug]
+#   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load] [client] [hotplug] [torture]
+#                    [debug]
 #
 # Everything a check prints goes to build/log/; what matters of it is shown when the check fails.
 
@@ -122,10 +123,12 @@ for check in "$@"; do
 	schemes)
 		if build_once programs programs; then in_turn run_schemes; else report schemes 0 1 "$SECONDS"; fi
 		run_job debian-6.12 schemes 600 ;;
+	schemes-all) run_job debian-6.12 schemes 5400 -a CALLOUT_TESTS=all ;;
 	kunit)
 		run_job kunit kunit 600
 		# The part with the locks, on a kernel that looks at how they are used and at every access.
-		run_job debug kunit 600 -a "CALLOUT_SETS=tick_source=jiffies kunit.filter_glob=callout_[cr]*" ;;
+		run_job debug kunit 600 -a "CALLOUT_SETS=tick_source=jiffies kunit.filter_glob=callout_[bcmrt]*"
+		run_job debug misuse 300 -a CALLOUT_LAST=drain_own ;;
 	late) run_job kunit late 300 -i ;;
 	selftests)
 		run_job debian-6.1 selftests 600 -a CALLOUT_SETS=tick_source=jiffies
