@@ -150,8 +150,8 @@ for check in "$@"; do
 		run_job debian-6.12 nohz 120 -a nohz_full=2,3 ;;
 	torture) run_job debian-6.12 torture 200 -a "TORTURE_SECONDS=20 TORTURE_RACED=500" ;;
 	debug)
-		run_job debug kunit 900
-		run_job debug selftests 900
+		run_job debug kunit 1800
+		run_job debug selftests 1800
 		run_job debug load 300
 		run_job debug misuse 300 ;;
 	*)
