@@ -279,7 +279,8 @@ static void stress_account(struct kunit *test, struct stress *s,
 		   atomic64_read(&s->ops), sets, replaced, stopped, runs,
 		   zeroes);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-	KUNIT_EXPECT_GT(test, sets, 100);
+	/* However slow the machine is. */
+	KUNIT_EXPECT_GT(test, sets, 20);
 	KUNIT_EXPECT_GT(test, runs, 10);
 }
 
