@@ -6,7 +6,7 @@ set output "native.svg"
 set multiplot layout 3,3 title "User Mode Linux: nanoseconds of each operation, as the number outstanding grows\n" font "sans,16"
 set logscale xy
 set xrange [1000:1000000]
-set yrange [1:100000000]
+set yrange [1:1000000000]
 set format x "10^{%L}"
 set format y "10^{%L}"
 set xlabel "outstanding (n)"
