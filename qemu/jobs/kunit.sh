@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: loads the KUnit suites, which run as they load, with each tick source, and reports their results as KTAP. Two of
-# them also with a scheme that is searched, as the hash is not.
+# Job: loads the KUnit suites, which run as they load, with each tick source, and reports their results as KTAP: with the
+# second those alone that look at a tick source, with a scheme that is searched the two that search.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -22,7 +22,10 @@ while read -r parameters <&3; do
 	# shellcheck disable=SC2086 # one or two parameters
 	insmod /lib/callout.ko $parameters
 	suites=$filter
-	[ "$filter$parameters" != "callout_*scheme=sorted_list" ] || suites="callout_compat callout_handle"
+	case $filter$parameters in
+	callout_\*tick_source=hrtimer*) suites="callout_b[as]* callout_[!bw]*" ;;
+	callout_\*scheme=sorted_list) suites="callout_compat callout_handle" ;;
+	esac
 	for suite in $suites; do
 		echo "$suite" | tr -d '\n' > $glob
 		insmod /lib/callout_kunit.ko
