@@ -152,7 +152,7 @@ for check in "$@"; do
 	debug)
 		run_job debug kunit 1800
 		run_job debug selftests 1800
-		run_job debug load 300
+		run_job debug load 900
 		run_job debug misuse 300 ;;
 	*)
 		echo "check.sh: there is no check $check" >&2
