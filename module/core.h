@@ -107,7 +107,7 @@ extern const struct callout_tick_source callout_tick_chip_full;
  * @CALLOUT_STAGE_STARTED: called, or past the point where it can be stopped
  * @CALLOUT_STAGE_WAITING: it waits for its associated lock
  * @CALLOUT_STAGE_CANCELLED: it did, and when it has the lock it does not start
- * @CALLOUT_STAGE_OVER: it has returned, and its associated lock is let go of
+ * @CALLOUT_STAGE_OVER: it has returned, and the core lets go of its lock
  */
 enum callout_stage {
 	CALLOUT_STAGE_STARTED,

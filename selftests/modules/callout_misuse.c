@@ -167,9 +167,9 @@ static void use_lock(void *unused)
 }
 
 /* There is nothing to wait for, and so no deadlock, this time. */
-static int drain_under_lock(struct callout *c)
+static int run_and_drain(struct callout *c, callout_func_t func)
 {
-	callout_reset(c, 1, use_lock, NULL);
+	callout_reset(c, 1, func, NULL);
 	if (!wait_for_runs(1))
 		return -EIO;
 	callout_drain(c);
@@ -179,18 +179,16 @@ static int drain_under_lock(struct callout *c)
 	return 0;
 }
 
-/* The same, with the lock that the core takes around the handler. */
+static int drain_under_lock(struct callout *c)
+{
+	return run_and_drain(c, use_lock);
+}
+
+/* The lock is the one that the core takes around the handler. */
 static int drain_under_own_lock(struct callout *c)
 {
 	callout_init_mtx(c, &lock, 0);
-	callout_reset(c, 1, count_run, NULL);
-	if (!wait_for_runs(1))
-		return -EIO;
-	callout_drain(c);
-	spin_lock_bh(&lock);
-	callout_drain(c);
-	spin_unlock_bh(&lock);
-	return 0;
+	return run_and_drain(c, count_run);
 }
 
 static const struct {
