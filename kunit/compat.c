@@ -31,7 +31,7 @@ static void func_2(void *arg)
 	WRITE_ONCE(*(u8 *)arg, 2);
 }
 
-static const callout_func_t funcs[NR_FUNCS] = { func_0, func_1, func_2 };
+static callout_func_t *const funcs[NR_FUNCS] = { func_0, func_1, func_2 };
 
 static u8 args[NR_ARGS];
 

@@ -60,9 +60,9 @@ static struct hash_model *hash_create(struct kunit *test, unsigned int bits)
 }
 
 /* A key: functions and arguments that are alike but for a bit or two. */
-static void hash_key(unsigned int key, callout_func_t *func, void **arg)
+static void hash_key(unsigned int key, callout_func_t **func, void **arg)
 {
-	*func = (callout_func_t)(0xffffffff81000000UL + 16 * (key % 5));
+	*func = (callout_func_t *)(0xffffffff81000000UL + 16 * (key % 5));
 	*arg = (void *)(0xffff888000000000UL + 64 * (key / 5));
 }
 
@@ -91,7 +91,7 @@ static void hash_remove(struct hash_model *m, unsigned int i)
 static u64 hash_expect(struct hash_model *m, unsigned int key)
 {
 	struct callout *c, *found = NULL;
-	callout_func_t func;
+	callout_func_t *func;
 	u64 handle = 0, seq = 0;
 	unsigned int i;
 	void *arg;
@@ -113,7 +113,7 @@ static u64 hash_expect(struct hash_model *m, unsigned int key)
 
 static u64 hash_take(struct hash_model *m, unsigned int key)
 {
-	callout_func_t func;
+	callout_func_t *func;
 	u64 handle = 0;
 	void *arg;
 

@@ -25,13 +25,13 @@
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: the handle, as setcallout().
  */
-callout_handle_t callout_timeout(callout_func_t func, void *arg, long ticks)
+callout_handle_t callout_timeout(callout_func_t *func, void *arg, long ticks)
 {
 	return callout_set(func, arg, ticks, true);
 }
 EXPORT_SYMBOL_GPL(callout_timeout);
 
-static noinline int untimeout_hashed(callout_func_t func, void *arg)
+static noinline int untimeout_hashed(callout_func_t *func, void *arg)
 {
 	struct callout_table *table = callout_kernel_table();
 	struct callout_slot *slot;
@@ -58,7 +58,7 @@ static noinline int untimeout_hashed(callout_func_t func, void *arg)
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: 1 if one was cancelled, -1 if none is outstanding.
  */
-int callout_untimeout(callout_func_t func, void *arg)
+int callout_untimeout(callout_func_t *func, void *arg)
 {
 	if (static_branch_unlikely(&callout_searches))
 		return callout_untimeout_searched(func, arg);
@@ -77,7 +77,7 @@ EXPORT_SYMBOL_GPL(callout_untimeout);
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: as unsetcallout(); -1 and no effect if @func or @arg do not match.
  */
-int callout_untimeout_handle(callout_func_t func, void *arg,
+int callout_untimeout_handle(callout_func_t *func, void *arg,
 			     callout_handle_t handle)
 {
 	struct callout_slot *slot;

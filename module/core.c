@@ -313,7 +313,7 @@ static u64 callout_span_expiry(struct callout_base *base,
 static __always_inline int callout_arm(struct callout *c,
 				       struct callout_base *target, long ticks,
 				       const struct callout_span *span,
-				       callout_func_t func, void *arg)
+				       callout_func_t *func, void *arg)
 {
 	struct callout_base *base, *to;
 	unsigned long flags;
@@ -372,7 +372,7 @@ out:
  * Return: 1 if it was pending, or waited for its associated lock and was kept
  * from starting; else 0.
  */
-int callout_reset(struct callout *c, long ticks, callout_func_t func, void *arg)
+int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg)
 {
 	return callout_arm(c, NULL, ticks, NULL, func, arg);
 }
@@ -407,7 +407,7 @@ static struct callout_base *callout_base_of_cpu(int cpu)
  * Context: As callout_reset().
  * Return: As callout_reset().
  */
-int callout_reset_on(struct callout *c, long ticks, callout_func_t func,
+int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
 		     void *arg, int cpu)
 {
 	return callout_arm(c, callout_base_of_cpu(cpu), ticks, NULL, func, arg);
@@ -459,7 +459,7 @@ EXPORT_SYMBOL_GPL(callout_schedule_on);
  * Return: 1 if it was pending, else 0.
  */
 int callout_arm_span(struct callout *c, const struct callout_span *span,
-		     callout_func_t func, void *arg, int cpu)
+		     callout_func_t *func, void *arg, int cpu)
 {
 	return callout_arm(c, callout_base_of_cpu(cpu), 0, span, func, arg);
 }
@@ -615,7 +615,7 @@ EXPORT_SYMBOL_GPL(callout_drain);
  * from starting and its associated lock is still in use; -1 if it was not
  * pending.
  */
-int callout_async_drain(struct callout *c, callout_func_t drain)
+int callout_async_drain(struct callout *c, callout_func_t *drain)
 {
 	struct callout_base *base;
 	unsigned long flags;

@@ -175,7 +175,7 @@ struct callout_base {
 
 	struct callout *running;
 	u64 running_handle;
-	callout_func_t drain;
+	callout_func_t *drain;
 	unsigned long run_seq;
 	unsigned int waiters;
 #ifdef CONFIG_PREEMPT_RT
@@ -281,7 +281,7 @@ struct callout_span {
 };
 
 int callout_arm_span(struct callout *c, const struct callout_span *span,
-		     callout_func_t func, void *arg, int cpu);
+		     callout_func_t *func, void *arg, int cpu);
 
 /* What CLOCK_MONOTONIC was at jiffy 0, or less than a tick later; see tick.c. */
 extern atomic64_t callout_jiffy_zero;
@@ -545,8 +545,8 @@ void callout_take_due(struct callout_base *base, struct callout *c);
 void callout_run_begin(struct callout_base *base, struct callout *c,
 		       u64 handle);
 void callout_run_end(struct callout_base *base, void *arg);
-void callout_call(struct callout_base *base, callout_func_t func, void *arg);
-void callout_check_context(struct callout_base *base, callout_func_t func);
+void callout_call(struct callout_base *base, callout_func_t *func, void *arg);
+void callout_check_context(struct callout_base *base, callout_func_t *func);
 void callout_wait_run(struct callout_base *base, unsigned long seq);
 
 bool callout_collect(struct callout_base *base);

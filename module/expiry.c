@@ -126,7 +126,7 @@ static void expiry_wake(struct callout_base *base)
 void callout_run_end(struct callout_base *base, void *arg)
 	__acquires(&base->lock)
 {
-	callout_func_t drain;
+	callout_func_t *drain;
 
 	trace_callout_expire_exit(base->running);
 	raw_spin_lock_irq(&base->lock);
@@ -208,7 +208,7 @@ static bool associated_trylock(void *lock, u8 lock_flags)
 	}
 }
 
-static void callout_slow(struct callout_base *base, callout_func_t func,
+static void callout_slow(struct callout_base *base, callout_func_t *func,
 			 u64 took)
 {
 	/* One expiry at a time for each base: nobody else writes this. */
@@ -223,7 +223,7 @@ static void callout_slow(struct callout_base *base, callout_func_t func,
  * @func: the handler
  * @arg: its argument
  */
-void callout_call(struct callout_base *base, callout_func_t func, void *arg)
+void callout_call(struct callout_base *base, callout_func_t *func, void *arg)
 {
 	u64 end, took;
 
@@ -240,7 +240,7 @@ void callout_call(struct callout_base *base, callout_func_t func, void *arg)
  * @base: the base, not locked
  * @func: the handler, and its associated lock let go if it has one
  */
-void callout_check_context(struct callout_base *base, callout_func_t func)
+void callout_check_context(struct callout_base *base, callout_func_t *func)
 {
 	if (unlikely(base->preempt_count != preempt_count())) {
 		WARN_ONCE(1, "callout: %pS: preempt_count %08x became %08x\n",
@@ -254,7 +254,7 @@ void callout_check_context(struct callout_base *base, callout_func_t func)
 
 /* See the head comment of core.c for what can happen meanwhile. */
 static void callout_run_with_lock(struct callout_base *base,
-				  callout_func_t func, void *arg, void *lock,
+				  callout_func_t *func, void *arg, void *lock,
 				  u8 lock_flags)
 {
 	bool start = true;
@@ -301,7 +301,7 @@ static unsigned int callout_expire_func(struct callout_base *base,
 {
 	struct callout_class *class = callout_debug_class(c);
 	struct lockdep_map map __maybe_unused = callout_class_map(class);
-	callout_func_t func = c->func;
+	callout_func_t *func = c->func;
 	u8 lock_flags = c->lock_flags;
 	void *lock = c->lock;
 	void *arg = c->arg;

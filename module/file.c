@@ -362,7 +362,7 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 		}
 	}
 
-	slot->c.func = (callout_func_t)(unsigned long)op->func;
+	slot->c.func = (callout_func_t *)(unsigned long)op->func;
 	slot->c.arg = (void *)(unsigned long)op->cookie;
 	op->handle = slot->handle;
 	tick = slot_set_times(slot, base, op, tally_now(tally));

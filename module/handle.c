@@ -556,7 +556,7 @@ static DEFINE_IRQ_WORK(refill_irq_work, refill_wake);
  * Context: Any, hard interrupt included.
  * Return: the handle, or 0 if the table is exhausted.
  */
-callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
+callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 			     bool hashed)
 {
 	struct callout_base *base;
@@ -608,7 +608,7 @@ callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
  * Return: the handle, or 0 if the table is exhausted: see callout_reserve()
  * and the module parameter max_callouts.
  */
-callout_handle_t setcallout(callout_func_t func, void *arg, long ticks)
+callout_handle_t setcallout(callout_func_t *func, void *arg, long ticks)
 {
 	return callout_set(func, arg, ticks, false);
 }
@@ -636,7 +636,7 @@ static struct callout_base *handle_runs_on(callout_handle_t handle)
  *
  * Return: 1 if one was cancelled, -1 if none is outstanding.
  */
-int callout_untimeout_searched(callout_func_t func, void *arg)
+int callout_untimeout_searched(callout_func_t *func, void *arg)
 {
 	struct callout_base *base;
 	struct callout_slot *slot;
@@ -777,7 +777,7 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 	struct lockdep_map map __maybe_unused = callout_class_map(handle_class);
 	struct callout_slot *slot = callout_to_slot(c);
 	callout_handle_t handle = slot->handle;
-	callout_func_t func = c->func;
+	callout_func_t *func = c->func;
 	void *arg = c->arg;
 
 	callout_take_due(base, c);

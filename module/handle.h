@@ -200,10 +200,10 @@ void callout_slot_release(struct callout_table *table,
 			  struct callout_base *base,
 			  struct callout_slot *slot);
 
-callout_handle_t callout_set(callout_func_t func, void *arg, long ticks,
+callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 			     bool hashed);
 bool callout_unset(struct callout_slot *slot, callout_handle_t handle);
-int callout_untimeout_searched(callout_func_t func, void *arg);
+int callout_untimeout_searched(callout_func_t *func, void *arg);
 struct callout_table *callout_kernel_table(void);
 
 int callout_handles_init(unsigned int max_slots);

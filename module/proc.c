@@ -35,7 +35,7 @@ void callout_proc_work(struct work_struct *work)
 	struct callout_proc *p = container_of(work, struct callout_proc, work);
 
 	/* Pair with the writes in callout_proc_reset(). */
-	callout_func_t func = READ_ONCE(p->func);
+	callout_func_t *func = READ_ONCE(p->func);
 	void *arg = READ_ONCE(p->arg);
 
 	/* The handler may free @p; work items may be freed by their function. */
@@ -63,7 +63,7 @@ static void callout_proc_due(void *arg)
  * Context: Any.
  * Return: 1 if it was pending, else 0.
  */
-int callout_proc_reset(struct callout_proc *p, long ticks, callout_func_t func,
+int callout_proc_reset(struct callout_proc *p, long ticks, callout_func_t *func,
 		       void *arg)
 {
 	bool queued;

@@ -129,7 +129,7 @@ static u64 sbt_to_ticks(sbintime_t sbt)
  * Return: 1 if it was pending, else 0.
  */
 int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
-			 callout_func_t func, void *arg, int cpu, int flags)
+			 callout_func_t *func, void *arg, int cpu, int flags)
 {
 	struct callout_span span;
 

@@ -167,7 +167,7 @@ static void use_lock(void *unused)
 }
 
 /* There is nothing to wait for, and so no deadlock, this time. */
-static int run_and_drain(struct callout *c, callout_func_t func)
+static int run_and_drain(struct callout *c, callout_func_t *func)
 {
 	callout_reset(c, 1, func, NULL);
 	if (!wait_for_runs(1))

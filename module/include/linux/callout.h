@@ -28,7 +28,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-typedef void (*callout_func_t)(void *arg);
+typedef void callout_func_t(void *arg);
 
 /**
  * typedef callout_handle_t - names one setting of one callout
@@ -64,7 +64,7 @@ struct callout {
 		unsigned long scheme[3];
 	};
 	u64 expires;
-	callout_func_t func;
+	callout_func_t *func;
 	void *arg;
 	void *lock;
 	u32 cpu;
@@ -230,18 +230,18 @@ static inline u8 callout_flags_of_rw(int flags)
 	callout_init_here(c, callout_lock_of_rw(rw),			\
 			  callout_flags_of_rw(flags))
 
-int callout_reset(struct callout *c, long ticks, callout_func_t func, void *arg);
-int callout_reset_on(struct callout *c, long ticks, callout_func_t func,
+int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg);
+int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
 		     void *arg, int cpu);
 int callout_schedule_on(struct callout *c, long ticks, int cpu);
 int callout_schedule(struct callout *c, long ticks);
 int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
-			 callout_func_t func, void *arg, int cpu, int flags);
+			 callout_func_t *func, void *arg, int cpu, int flags);
 void callout_when(sbintime_t sbt, sbintime_t pr, int flags,
 		  sbintime_t *sbt_res, sbintime_t *pr_res);
 int callout_stop(struct callout *c);
 int callout_drain(struct callout *c);
-int callout_async_drain(struct callout *c, callout_func_t drain);
+int callout_async_drain(struct callout *c, callout_func_t *drain);
 
 sbintime_t callout_sbinuptime(void);
 unsigned int callout_hz(void);
@@ -395,7 +395,7 @@ static inline void callout_deactivate(struct callout *c)
 struct callout_proc {
 	struct callout c;
 	struct work_struct work;
-	callout_func_t func;
+	callout_func_t *func;
 	void *arg;
 	atomic_t drains;
 };
@@ -417,20 +417,20 @@ do {									\
 	atomic_set(&__p->drains, 0);					\
 } while (0)
 
-int callout_proc_reset(struct callout_proc *p, long ticks, callout_func_t func,
+int callout_proc_reset(struct callout_proc *p, long ticks, callout_func_t *func,
 		       void *arg);
 int callout_proc_stop(struct callout_proc *p);
 int callout_proc_drain(struct callout_proc *p);
 bool callout_proc_pending(struct callout_proc *p);
 
-callout_handle_t setcallout(callout_func_t func, void *arg, long ticks);
+callout_handle_t setcallout(callout_func_t *func, void *arg, long ticks);
 int unsetcallout(callout_handle_t handle);
 int unsetcallout_sync(callout_handle_t handle);
 int callout_reserve(unsigned int n);
 
-callout_handle_t callout_timeout(callout_func_t func, void *arg, long ticks);
-int callout_untimeout(callout_func_t func, void *arg);
-int callout_untimeout_handle(callout_func_t func, void *arg,
+callout_handle_t callout_timeout(callout_func_t *func, void *arg, long ticks);
+int callout_untimeout(callout_func_t *func, void *arg);
+int callout_untimeout_handle(callout_func_t *func, void *arg,
 			     callout_handle_t handle);
 
 #endif /* _LINUX_CALLOUT_H */

@@ -23,7 +23,7 @@ static inline void callout_handle_init(struct callout_handle *handle)
 	handle->handle = 0;
 }
 
-static inline struct callout_handle timeout(callout_func_t func, void *arg,
+static inline struct callout_handle timeout(callout_func_t *func, void *arg,
 					    long ticks)
 {
 	return (struct callout_handle){ callout_timeout(func, arg, ticks) };

@@ -137,6 +137,10 @@ void tcpcb_put(struct tcpcb *tp)
 	atomic_dec(&tcp_live);
 }
 
+/* As FreeBSD's own code declares and passes its handlers: by the two types. */
+static timeout_t tcp_timer_rexmt, tcp_timer_keep, tcp_timer_delack;
+static callout_func_t tcp_timer_2msl;
+
 /* callout_async_drain()'s callback; its argument is the handler's. */
 static void tcp_timer_drained(void *arg)
 {
@@ -163,7 +167,7 @@ static unsigned int next_cpu(void)
 }
 
 static void tcp_timer_set(struct tcpcb *tp, unsigned int t, int n,
-			  callout_func_t func)
+			  timeout_t *func)
 {
 	struct tcp_timer *tt = &tp->timer[t];
 	int ret;
@@ -179,7 +183,7 @@ static void tcp_timer_set(struct tcpcb *tp, unsigned int t, int n,
 }
 
 static void tcp_timer_set_sbt(struct tcpcb *tp, unsigned int t, sbintime_t sbt,
-			      callout_func_t func)
+			      callout_func_t *func)
 {
 	struct tcp_timer *tt = &tp->timer[t];
 
