@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs targets of the Makefile twice in a row, in a fresh clone with a cache of its own that is empty at first: what the
+# first run leaves behind must not break the second. One TAP line a run; the last line is "N passed, N failed".
+#
+#   scripts/targets.sh quick      what takes seconds: dependency files outlive the cache that they were made with
+#   scripts/targets.sh            every target of "make help" that takes less than half an hour
+#   scripts/targets.sh TARGET...  these
+#
+# Only what is committed is cloned. Logs: build/log/targets/.
+
+set -euo pipefail
+
+cd "$(dirname "$0")/.."
+top=$PWD
+build=${CALLOUT_BUILD:-$top/build}
+logs=$build/log/targets
+mkdir -p "$logs"
+logs=$(cd "$logs" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+passed=0
+failed=0
+
+# item NAME COMMAND...
+item() {
+	local name=$1 start=$SECONDS log
+
+	shift
+	log="$logs/${name// /-}.log"
+	if "$@" > "$log" 2>&1 < /dev/null; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) $name # $((SECONDS - start)) s"
+	else
+		failed=$((failed + 1))
+		tail -n 20 "$log" | sed 's/^/# /'
+		echo "not ok $((passed + failed)) $name # $((SECONDS - start)) s, see $log"
+	fi
+}
+
+# The same cache by another name: what names files below the first name finds nothing there.
+quick() {
+	local cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout} name
+	local object=$work/user/obj/selftests/harness/tools/rbtree.o
+
+	for name in first second; do
+		ln -s "$(cd "$cache" && pwd)" "$work/$name"
+		item "an object of the harness, $name time" env CALLOUT_CACHE="$work/$name" \
+			make --no-print-directory -C selftests O="$work/user" "$object"
+		rm "$work/$name"
+	done
+}
+
+# What takes hours, or is made of others, has to be named.
+chosen() {
+	awk -F : '/^[a-z-]+:.*## / { print $1 }' Makefile |
+		grep -vxE 'check-all|check-debug|check-schemes-all|lab|clean|distclean'
+	echo clean
+	echo distclean
+}
+
+run_target() {
+	case $1 in
+	install) make "$1" DESTDIR="$work/installed" ;;
+	torture) make "$1" SECONDS=20 ;;
+	shell) echo exit | make "$1" ;;
+	*) make "$1" ;;
+	esac
+}
+
+whole() {
+	local target
+
+	git clone -q "$top" "$work/clone"
+	cd "$work/clone"
+	export CALLOUT_CACHE=$work/cache
+	unset CALLOUT_BUILD
+	for target in "$@"; do
+		item "$target, first time" run_target "$target"
+		item "$target, second time" run_target "$target"
+	done
+}
+
+case ${1:-} in
+quick) quick ;;
+'') mapfile -t targets < <(chosen); whole "${targets[@]}" ;;
+*) whole "$@" ;;
+esac
+echo "1..$((passed + failed))"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
