@@ -2,7 +2,8 @@
 # shellcheck shell=sh
 # For jobs: runs programs that print TAP, or makes tests of commands, and counts results. Lies in /lib of the test machine.
 
-limit=120
+# Seconds for one program; the boot has a limit of its own, which is looser on a busy machine.
+limit=900
 parameters=
 passed=0
 failed=0

@@ -23,5 +23,5 @@ if ! scripts/build.sh "$kernel" > "$build/log/build-$kernel.log" 2>&1; then
 	tail -n 20 "$build/log/build-$kernel.log" >&2
 	exit 1
 fi
-# Twice the time: the machine may be busy, and each pause waits until all is quiet.
-exec qemu/boot.sh -t $((seconds * 2 + 300)) -a "TORTURE_SECONDS=$seconds TORTURE_RACED=$raced" "$kernel" torture
+# Each pause waits until all is quiet.
+exec qemu/boot.sh -t $((seconds * 3 / 2 + 200)) -a "TORTURE_SECONDS=$seconds TORTURE_RACED=$raced" "$kernel" torture

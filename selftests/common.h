@@ -19,6 +19,14 @@
 #include "device.h"
 
 #define WAIT_MS		20000
+
+/*
+ * Seconds after which the harness ends a test, which so has hung. Its own 30 are
+ * too few on a busy machine.
+ */
+#undef TEST_TIMEOUT_DEFAULT
+#define TEST_TIMEOUT_DEFAULT	240
+
 #define MSEC		CALLOUT_NSEC_PER_MSEC
 #define SEC		CALLOUT_NSEC_PER_SEC
 #define HOUR		(3600 * SEC)

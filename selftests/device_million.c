@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 
-#define TIMEOUT_S	110
+#define TIMEOUT_S	600
 #define AT_A_TIME	16384U
 /* What is left to set and cancel each of them; then they spread. */
 #define HEADROOM	2500

@@ -12,7 +12,7 @@
 #include "libcallout.h"
 
 /* For tests that do much, on a kernel with every checker: seconds. */
-#define SLOW	100
+#define SLOW	400
 
 FIXTURE(calls) {
 	int fd;

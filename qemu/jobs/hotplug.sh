@@ -5,8 +5,6 @@
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
-limit=400
-
 # The CPU whose tick drives the first base: loaded on CPU 1, a single base begins there.
 driver() {
 	sed -n '2s/ .*//p' /sys/kernel/debug/callout/bases

@@ -35,10 +35,11 @@ for parameters in "tick_source=hrtimer hz=10000" "tick_source=jiffies"; do
 	# shellcheck disable=SC2046 # several
 	insmod /lib/callout_torture.ko seconds=$part $(echo "${TORTURE_PARAMETERS:-}" | tr , ' ')
 	watch_races
-	for _ in $(seq $((part * 3 + 300))); do
+	for i in $(seq $((part * 9 + 900))); do
 		cat /sys/kernel/debug/callout/bases > /dev/null
 		! verdict || break
 		sleep 1
+		[ $((i % 10)) -ne 0 ] || echo "# $i s"
 	done
 	dmesg | grep 'callout-torture: ' | sed 's/^\[[^]]*\] //'
 	check "torture" success

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Job: takes LIMITS_SECONDS, and prints a line each second if LIMITS=prints. For scripts/limits.sh.
+
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
+
+# shellcheck disable=SC2034 # for check
+parameters=${LIMITS:-silent}
+for i in $(seq "${LIMITS_SECONDS:-60}"); do
+	sleep 1
+	[ "${LIMITS:-}" != prints ] || echo "# $i"
+done
+check "the time is over" true
+echo "1..1"
+finish
