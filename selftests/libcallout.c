@@ -680,24 +680,88 @@ TEST_F(loop, signal)
 	EXPECT_EQ(1, info().cancelled);
 }
 
-/* A turn that waits tells of a failure first, and then does the rest. */
+/* A turn that waits does all, and returns at once if some of it failed. */
 TEST_F(loop, failed_before_waiting)
 {
+	__u64 begin = callout_now(CLOCK_MONOTONIC);
 	struct callout_timer *failed;
 	int i;
 
 	ASSERT_EQ(0, callout_set_limit(callout_ctx_fd(self->ctx), 1));
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
+	expect_turn(2);
+	EXPECT_GT(begin + WAIT_MS * MSEC, callout_now(CLOCK_MONOTONIC));
 	for (i = 0; i < 2; i++) {
-		expect_turn(1);
 		failed = callout_ctx_next(self->ctx, NULL);
 		ASSERT_NE(NULL, failed);
 		EXPECT_EQ(-ENOSPC, failed->error);
-		EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
 	}
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	EXPECT_EQ(1, info().outstanding);
+}
+
+/*
+ * Operations behind one that fails are done before events are read. In each of
+ * these tests there is room for one callout, which is that of t[0] and has
+ * fired; t[1] asks for another, and is refused.
+ */
+static bool fired_and_full(struct callout_ctx *ctx, struct callout_timer *t)
+{
+	int fd = callout_ctx_fd(ctx);
+
+	return !callout_set_limit(fd, 1) && !callout_arm(ctx, &t[0], HOUR) &&
+	       !callout_ctx_turn(ctx, 0) &&
+	       callout_reset(fd, t[0]._handle, 0) == CALLOUT_CANCELLED &&
+	       wait_unread(fd, 1) && !callout_arm(ctx, &t[1], HOUR);
+}
+
+/* The memory of a timer that was disarmed is not touched. */
+TEST_F(loop, freed_behind_a_failure)
+{
+	const struct callout_timer zero = { 0 };
+
+	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	memset(&self->t[0], 0, sizeof(self->t[0]));
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));
+	EXPECT_EQ(0, memcmp(&self->t[0], &zero, sizeof(zero)));
+	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(-ENOSPC, self->t[1].error);
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(0, info().outstanding);
+}
+
+/* An event of a timer that was disarmed is not that of one in its memory. */
+TEST_F(loop, reused_behind_a_failure)
+{
+	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	memset(&self->t[0], 0, sizeof(self->t[0]));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));
+	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(-ENOSPC, self->t[1].error);
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_EQ(0, info().delivered);
+}
+
+/* A timer that was armed for later does not fire before. */
+TEST_F(loop, moved_behind_a_failure)
+{
+	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));
+	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(-ENOSPC, self->t[1].error);
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_EQ(0, info().delivered);
 }
 
 TEST_F(loop, device_gone)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ctx.c - timers of a loop that does one system call a turn
+ * ctx.c - timers of a loop that does one system call a turn, and one to sleep
  *
  * What timers ask for is queued. An operation stands in the slot of its timer,
  * so that arming and disarming a timer again in the same turn changes that
@@ -336,25 +336,41 @@ static void reap(struct callout_ctx *ctx, unsigned int got)
 	}
 }
 
-int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
+/*
+ * All operations are tried before events are read: none is left behind that
+ * cancels or moves a callout whose event comes in the same call, since its
+ * timer may have been freed. So not CALLOUT_BATCH_STOP; and since what fails is
+ * to be told before it waits, only a batch without operations waits.
+ */
+static int submit(struct callout_ctx *ctx, unsigned int nr_ops, __u64 timeout)
 {
 	struct callout_batch batch;
 	int ret;
 
-	if (ctx->left)
-		return ctx->left;
-	ctx->turn++;
-	compact(ctx);
-	callout_batch_init(&batch, ctx->ops, ctx->nr_ops, ctx->events,
+	callout_batch_init(&batch, ctx->ops, nr_ops, ctx->events,
 			   ctx->max_events);
 	if (timeout) {
-		/* What failed is to be told before it waits. */
-		batch.flags = CALLOUT_BATCH_WAIT | CALLOUT_BATCH_STOP;
+		batch.flags = CALLOUT_BATCH_WAIT;
 		batch.timeout = timeout;
 	}
 	ret = callout_batch_submit(ctx->fd, &batch);
 	settle(ctx, batch.done);
 	reap(ctx, batch.got);
+	return ret;
+}
+
+int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
+{
+	int ret = 0;
+
+	if (ctx->left)
+		return ctx->left;
+	ctx->turn++;
+	compact(ctx);
+	if (ctx->nr_ops || !timeout)
+		ret = submit(ctx, ctx->nr_ops, 0);
+	if (timeout && !ctx->left && ret >= 0)
+		ret = submit(ctx, 0, timeout);
 	if (ctx->left || ret == -ETIME)
 		return ctx->left;
 	return ret;

@@ -133,7 +133,8 @@ __u64 callout_now(clockid_t clockid);
 /*
  * Timers of a loop. A context has an open file, and queues what its timers
  * ask for until callout_ctx_turn() does it all, and reads what has fired, in
- * one system call. One thread at a time may use a context and its timers.
+ * one system call; to wait takes another one. One thread at a time may use a
+ * context and its timers.
  */
 
 struct callout_ctx;
