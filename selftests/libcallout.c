@@ -648,6 +648,28 @@ TEST_F(loop, reset_failed)
 	EXPECT_EQ(1, info().set);
 }
 
+/* One that could not be moved, and has fired: it is armed until that is told. */
+TEST_F(loop, reset_failed_and_fired)
+{
+	struct callout_timer *t = &self->t[0];
+	int fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	expect_flush();
+	ASSERT_EQ(CALLOUT_CANCELLED, callout_reset(fd, t->_handle, 0));
+	ASSERT_TRUE(wait_unread(fd, 1));
+	t->clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	EXPECT_EQ(2, callout_ctx_turn(self->ctx, 0));
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(-EINVAL, t->error);
+	EXPECT_TRUE(callout_armed(t));
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(0, t->error);
+	EXPECT_FALSE(callout_armed(t));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+}
+
 TEST_F(loop, waits)
 {
 	__u64 begin = callout_now(CLOCK_MONOTONIC);

@@ -389,8 +389,8 @@ struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
 			continue;
 		timer = ctx->owners[slot];
 		timer->error = ctx->ops[slot].result;
-		/* One that could not be moved fires when it would have. */
-		timer->_armed = timer->_handle;
+		/* One that could not be moved fires when it would have, or has. */
+		timer->_armed = timer->_handle || timer->_event;
 		empty_slot(ctx, slot);
 		if (event)
 			memset(event, 0, sizeof(*event));
