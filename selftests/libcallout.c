@@ -418,6 +418,37 @@ TEST_F(loop, one_operation_a_turn)
 	EXPECT_EQ(1, info().outstanding);
 }
 
+/* A timer that was disarmed may have another clock in the same turn. */
+TEST_F(loop, other_clock)
+{
+	struct callout_timer *t = &self->t[0];
+	int i, fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	expect_flush();
+	EXPECT_TRUE(callout_disarm(self->ctx, t));
+	t->clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 2 * HOUR));
+	expect_flush();
+	EXPECT_EQ(NONE_PENDING, next_due(fd, CLOCK_MONOTONIC));
+	EXPECT_NE(NONE_PENDING, next_due(fd, CLOCK_BOOTTIME));
+	EXPECT_EQ(2, info().set);
+	EXPECT_EQ(1, info().cancelled);
+
+	/* There and back, and there again. */
+	for (i = 0; i < 3; i++) {
+		EXPECT_TRUE(callout_disarm(self->ctx, t));
+		t->clockid = i & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
+		ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	}
+	expect_turn(1);
+	EXPECT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(0, t->error);
+	EXPECT_FALSE(callout_armed(t));
+	EXPECT_EQ(3, info().set);
+	EXPECT_EQ(0, info().outstanding);
+}
+
 /* A timer that was disarmed may be freed before the turn. */
 TEST_F(loop, freed)
 {

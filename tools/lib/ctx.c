@@ -192,6 +192,7 @@ static void drop_event(struct callout_ctx *ctx, struct callout_timer *timer)
 static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	       __u32 flags)
 {
+	clockid_t clockid = timer->clockid ?: CLOCK_MONOTONIC;
 	callout_handle_t handle = timer->_handle;
 	struct callout_op op;
 	int ret;
@@ -199,17 +200,23 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	if (time > TIME_LAST || timer->period > TIME_LAST ||
 	    timer->slack > TIME_LAST)
 		return -EINVAL;
-	/* It was disarmed in this turn: the UNSET becomes a RESET. */
+	/*
+	 * It was disarmed in this turn: the UNSET becomes a RESET. That is not
+	 * for another clock: the UNSET stays, and is not the timer's any more.
+	 */
 	if (has_slot(ctx, timer) &&
-	    ctx->ops[timer->_slot].op == CALLOUT_OP_UNSET)
-		handle = ctx->ops[timer->_slot].handle;
+	    ctx->ops[timer->_slot].op == CALLOUT_OP_UNSET) {
+		if (timer->_clockid == clockid)
+			handle = ctx->ops[timer->_slot].handle;
+		else
+			timer->_turn = 0;
+	}
 	if (handle)
 		op = callout_op_reset(handle, time);
 	else
 		op = callout_op_set(time, (uintptr_t)timer);
 	op.flags = flags;
-	if (timer->clockid)
-		op.clockid = timer->clockid;
+	op.clockid = clockid;
 	op.period = timer->period;
 	op.slack = timer->slack;
 
@@ -218,6 +225,8 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 		return ret;
 	drop_event(ctx, timer);
 	timer->_handle = op.handle;
+	if (op.op == CALLOUT_OP_SET)
+		timer->_clockid = clockid;
 	timer->_armed = true;
 	return 0;
 }

@@ -162,6 +162,7 @@ struct callout_timer {
 	__u64 _turn;
 	unsigned int _slot;
 	unsigned int _event;
+	clockid_t _clockid;
 	bool _armed;
 };
 
