@@ -477,6 +477,33 @@ TEST_F(loop, freed)
 	}
 }
 
+/* A timer that was disarmed in one context may be armed in another. */
+TEST_F(loop, two_contexts)
+{
+	struct callout_ctx *other;
+	int i;
+
+	ASSERT_EQ(0, callout_ctx_create(&other, 16));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[2]));
+	ASSERT_EQ(0, callout_arm(other, &self->t[2], HOUR));
+	/* One that is armed may not. */
+	EXPECT_EQ(-EINVAL, callout_arm(other, &self->t[1], HOUR));
+	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[2], HOUR));
+	EXPECT_FALSE(callout_disarm(other, &self->t[0]));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	expect_flush();
+	EXPECT_EQ(0, callout_ctx_turn(other, 0));
+	EXPECT_EQ(2, info().set);
+	EXPECT_EQ(1, info_of(callout_ctx_fd(other)).set);
+	EXPECT_FALSE(callout_disarm(self->ctx, &self->t[2]));
+	EXPECT_TRUE(callout_disarm(other, &self->t[2]));
+	EXPECT_EQ(0, callout_ctx_turn(other, 0));
+	EXPECT_EQ(0, info_of(callout_ctx_fd(other)).outstanding);
+	callout_ctx_destroy(other);
+}
+
 /* What was read and not handed out can be taken back. */
 TEST_F(loop, read_but_not_handed_out)
 {

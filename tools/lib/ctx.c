@@ -9,7 +9,8 @@
  *
  * timer._slot says which slot is the timer's, but only while timer._turn is
  * ctx->turn. So the next turn takes the slots of all timers at once, without
- * touching them.
+ * touching them. Each context numbers its turns from another start, so that a
+ * timer that was in one has no slot in another, at the same address or not.
  *
  * In the kernel a callout's cookie is the timer's address. A batch does the
  * operations before it reads events, so there is no event of a timer that was
@@ -33,7 +34,7 @@
 /**
  * struct callout_ctx - an open file, and what is under way between turns
  * @fd: the file, non-blocking
- * @turn: counts turns, from 1
+ * @turn: counts turns, from a multiple of 2^32 that is its own
  * @ops: the queue, with room for @max_ops
  * @owners: the timers of @ops, see above
  * @nr_ops: length of the queue
@@ -59,6 +60,9 @@ struct callout_ctx {
 	unsigned int left;
 };
 
+/* How many contexts were created, by any thread. */
+static unsigned int nr_contexts;
+
 int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
 {
 	struct callout_ctx *ctx;
@@ -69,7 +73,8 @@ int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return ret;
-	ctx->turn = 1;
+	ctx->turn = (__u64)__atomic_add_fetch(&nr_contexts, 1, __ATOMIC_RELAXED)
+		    << 32;
 	ctx->max_events = nr_events;
 	ctx->events = calloc(nr_events, sizeof(*ctx->events));
 	if (!ctx->events)
@@ -132,7 +137,7 @@ static bool grow(struct callout_ctx *ctx)
 static bool has_slot(const struct callout_ctx *ctx,
 		     const struct callout_timer *timer)
 {
-	return timer->_turn == ctx->turn;
+	return timer->_ctx == ctx && timer->_turn == ctx->turn;
 }
 
 /* It has failed, and that was not handed out. */
@@ -155,6 +160,7 @@ static int queue_op(struct callout_ctx *ctx, struct callout_timer *timer,
 			return callout_do(ctx->fd, op);
 		timer->_slot = ctx->nr_ops++;
 		timer->_turn = ctx->turn;
+		timer->_ctx = ctx;
 		ctx->ops[timer->_slot].op = OP_NONE;
 		ctx->owners[timer->_slot] = NULL;
 	}
@@ -166,6 +172,13 @@ static int queue_op(struct callout_ctx *ctx, struct callout_timer *timer,
 	ctx->ops[slot] = *op;
 	ctx->owners[slot] = owner;
 	return 0;
+}
+
+/* It is armed, and not here. */
+static bool armed_elsewhere(const struct callout_ctx *ctx,
+			    const struct callout_timer *timer)
+{
+	return timer->_armed && timer->_ctx != ctx;
 }
 
 /* Takes back a SET that was queued, or the news that it failed. */
@@ -198,7 +211,7 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	int ret;
 
 	if (time > TIME_LAST || timer->period > TIME_LAST ||
-	    timer->slack > TIME_LAST)
+	    timer->slack > TIME_LAST || armed_elsewhere(ctx, timer))
 		return -EINVAL;
 	/*
 	 * It was disarmed in this turn: the UNSET becomes a RESET. That is not
@@ -227,6 +240,7 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	timer->_handle = op.handle;
 	if (op.op == CALLOUT_OP_SET)
 		timer->_clockid = clockid;
+	timer->_ctx = ctx;
 	timer->_armed = true;
 	return 0;
 }
@@ -248,6 +262,8 @@ bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer)
 	bool was_armed = timer->_armed;
 	struct callout_op op;
 
+	if (armed_elsewhere(ctx, timer))
+		return false;
 	drop_event(ctx, timer);
 	if (timer->_handle) {
 		op = callout_op_unset(timer->_handle);

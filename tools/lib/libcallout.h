@@ -158,12 +158,14 @@ struct callout_timer {
 	int error;
 
 	/* private: of the library */
+	struct callout_ctx *_ctx;
 	callout_handle_t _handle;
 	__u64 _turn;
 	unsigned int _slot;
 	unsigned int _event;
 	clockid_t _clockid;
 	bool _armed;
+	__u64 _reserved[2];
 };
 
 int callout_ctx_create(struct callout_ctx **ctx, unsigned int nr_events);
