@@ -365,8 +365,14 @@ TEST_F(loop, refused)
 	self->t[0].period = 0;
 	self->t[0].slack = TIME_MAX + 1;
 	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[0], 0));
+	self->t[0].slack = 0;
+	/* 0 is CLOCK_REALTIME too: here it must be said which is meant. */
+	EXPECT_EQ(-EINVAL, callout_arm_at(self->ctx, &self->t[0],
+					  callout_now(CLOCK_REALTIME)));
 	EXPECT_FALSE(callout_armed(&self->t[0]));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	self->t[0].clockid = CLOCK_MONOTONIC;
+	EXPECT_EQ(0, callout_arm_at(self->ctx, &self->t[0], HOUR));
 }
 
 TEST_F(loop, one_operation_a_turn)

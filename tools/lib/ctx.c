@@ -254,6 +254,9 @@ int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
 int callout_arm_at(struct callout_ctx *ctx, struct callout_timer *timer,
 		   __u64 time)
 {
+	/* It may mean CLOCK_REALTIME, which shows another time. */
+	if (!timer->clockid)
+		return -EINVAL;
 	return arm(ctx, timer, time, CALLOUT_ABSTIME);
 }
 

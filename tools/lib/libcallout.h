@@ -145,8 +145,9 @@ struct callout_ctx;
  * @period: when it is armed: 0, or from then on it fires so often
  * @slack: when it is armed: by how much it may be later, so that it can be
  *	put together with others
- * @clockid: CLOCK_MONOTONIC, for which 0 stands too, or CLOCK_BOOTTIME; does
- *	not change while the timer is armed
+ * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; does not change while the timer
+ *	is armed. 0, which is CLOCK_REALTIME too, stands for CLOCK_MONOTONIC in
+ *	callout_arm(); callout_arm_at() refuses it.
  * @error: when callout_ctx_next() returns it: 0: it has fired; or the negative
  *	errno value that says why it could not be armed
  */
