@@ -871,6 +871,32 @@ TEST_F(loop, device_gone)
 	EXPECT_EQ(1, info().cancelled);
 }
 
+/* The loop of libcallout(3). */
+static int turns(struct callout_ctx *ctx)
+{
+	struct callout_timer *timer;
+	struct callout_event event;
+
+	do {
+		if (callout_ctx_turn(ctx, 0) < 0)
+			return -1;
+		while ((timer = callout_ctx_next(ctx, &event)))
+			timer->data = NULL;
+	} while (callout_ctx_pending(ctx));
+	return 0;
+}
+
+TEST_F(loop, loop_ends_without_device)
+{
+	int fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(0, turns(self->ctx));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+	ASSERT_EQ(fd, dup2(STDOUT_FILENO, fd));
+	EXPECT_EQ(-1, turns(self->ctx));
+}
+
 /* More than fit into a batch, and more events than there is room for. */
 TEST_F_TIMEOUT(loop, many, SLOW)
 {
