@@ -147,6 +147,30 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 	return 0;
 }
 
+/* Not in line, so that an operation does not take a stack frame for it. */
+static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
+					size_t size, void __user *uarg)
+{
+	bool may_write = filp->f_mode & FMODE_WRITE;
+	struct callout_file *file = filp->private_data;
+
+	switch (cmd) {
+	case CALLOUT_IOC_NEXT & ~IOCSIZE_MASK:
+		return callout_ioctl_next(file, size, uarg);
+	case CALLOUT_IOC_INFO & ~IOCSIZE_MASK:
+		return callout_ioctl_info(file, size, uarg);
+	case CALLOUT_IOC_LIMIT & ~IOCSIZE_MASK:
+		return may_write ? callout_ioctl_limit(file, size, uarg) :
+				   -EBADF;
+	case CALLOUT_IOC_EVENTFD & ~IOCSIZE_MASK:
+		return may_write ? callout_ioctl_eventfd(file, size, uarg) :
+				   -EBADF;
+	default:
+		return -ENOTTY;
+	}
+}
+
+/* What changes callouts needs a descriptor that is open for writing. */
 static long callout_ioctl(struct file *filp, unsigned int cmd,
 			  unsigned long arg)
 {
@@ -158,22 +182,14 @@ static long callout_ioctl(struct file *filp, unsigned int cmd,
 	/* The size may differ: it is the caller's version of the structure. */
 	cmd &= ~IOCSIZE_MASK;
 	if (cmd >= (CALLOUT_IOC_SET & ~IOCSIZE_MASK) &&
-	    cmd <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK))
+	    cmd <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK)) {
+		if (unlikely(!(filp->f_mode & FMODE_WRITE)))
+			return -EBADF;
 		return callout_ioctl_op(file, nr, size, uarg);
-	switch (cmd) {
-	case CALLOUT_IOC_BATCH & ~IOCSIZE_MASK:
-		return callout_ioctl_batch(file, size, uarg);
-	case CALLOUT_IOC_NEXT & ~IOCSIZE_MASK:
-		return callout_ioctl_next(file, size, uarg);
-	case CALLOUT_IOC_INFO & ~IOCSIZE_MASK:
-		return callout_ioctl_info(file, size, uarg);
-	case CALLOUT_IOC_LIMIT & ~IOCSIZE_MASK:
-		return callout_ioctl_limit(file, size, uarg);
-	case CALLOUT_IOC_EVENTFD & ~IOCSIZE_MASK:
-		return callout_ioctl_eventfd(file, size, uarg);
-	default:
-		return -ENOTTY;
 	}
+	if (cmd == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
+		return callout_ioctl_batch(file, filp->f_mode, size, uarg);
+	return callout_ioctl_rare(filp, cmd, size, uarg);
 }
 
 static int callout_open(struct inode *inode, struct file *filp)

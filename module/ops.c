@@ -6,6 +6,7 @@
  * what a portion has in common costs little for each: the copy, the time, the
  * base's lock, the file's counters.
  */
+#include <linux/fs.h>
 #include <linux/ktime.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
@@ -354,7 +355,7 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch,
 	}
 }
 
-static int batch_check(const struct callout_batch *batch)
+static int batch_check(const struct callout_batch *batch, fmode_t mode)
 {
 	bool wait = batch->flags & CALLOUT_BATCH_WAIT;
 
@@ -366,6 +367,9 @@ static int batch_check(const struct callout_batch *batch)
 	    batch->done || batch->failed || batch->got || batch->reserved ||
 	    (wait ? !batch->nr_events : batch->timeout))
 		return -EINVAL;
+	if ((batch->nr_ops && !(mode & FMODE_WRITE)) ||
+	    (batch->nr_events && !(mode & FMODE_READ)))
+		return -EBADF;
 	return 0;
 }
 
@@ -388,13 +392,14 @@ fault:
 /**
  * callout_ioctl_batch - CALLOUT_IOC_BATCH
  * @file: the file
+ * @mode: for what the caller's descriptor is open
  * @size: the caller's size of the structure
  * @ubatch: the caller's structure
  *
  * Context: Process context, may sleep.
  * Return: 0 or an error.
  */
-long callout_ioctl_batch(struct callout_file *file, size_t size,
+long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 			 struct callout_batch __user *ubatch)
 {
 	struct callout_batch batch;
@@ -405,7 +410,7 @@ long callout_ioctl_batch(struct callout_file *file, size_t size,
 	ret = copy_struct_from_user(&batch, sizeof(batch), ubatch, size);
 	if (ret)
 		return ret;
-	ret = batch_check(&batch);
+	ret = batch_check(&batch, mode);
 	if (ret)
 		return ret;
 	/* Better to see now that nothing can be told. */

@@ -9,7 +9,7 @@
 
 long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		      struct callout_op __user *uop);
-long callout_ioctl_batch(struct callout_file *file, size_t size,
+long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 			 struct callout_batch __user *ubatch);
 
 #endif /* _CALLOUT_OPS_H */

@@ -502,6 +502,82 @@ static bool fire_in_order(struct _test_data_errors *self, unsigned int n)
 	return wait_unread(self->fd, n + 1);
 }
 
+/* What changes a file's callouts needs a descriptor that is open for writing. */
+TEST_F(errors, ebadf_not_for_writing)
+{
+	int fd = open(CALLOUT_DEVICE, O_RDONLY | O_NONBLOCK), minus_one = -1;
+	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
+	const struct operation *o;
+	struct callout_event e;
+	struct callout_info info;
+	struct callout_batch b;
+	struct callout_op op;
+	__u64 limit = 1;
+
+	ASSERT_LE(0, fd);
+	for (o = operations; o < OPERATIONS_END; o++) {
+		op = o->op;
+		EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, o->cmd, &op));
+		EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, o->cmd, nowhere()));
+		b = batch_of(&op, 1);
+		EXPECT_EQ(-EBADF, do_batch(fd, &b));
+		EXPECT_EQ(0, b.done);
+	}
+	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &limit));
+	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_EVENTFD,
+					    &minus_one));
+	/* What only tells or reads does not. */
+	b = batch_of(NULL, 0);
+	b.events = (uintptr_t)&e;
+	b.nr_events = 1;
+	EXPECT_EQ(0, do_batch(fd, &b));
+	EXPECT_EQ(-EAGAIN, callout_dev_read(fd, &e, 1));
+	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next));
+	EXPECT_EQ(NONE_PENDING, next.due);
+	EXPECT_EQ(0, callout_dev_info(fd, &info));
+	EXPECT_EQ(0, info.set);
+	EXPECT_NE(1, info.max_outstanding);
+	close(fd);
+	freeze(self);
+}
+
+/* Events are for descriptors that are open for reading. */
+TEST_F(errors, ebadf_not_for_reading)
+{
+	int fd = open(CALLOUT_DEVICE, O_WRONLY | O_NONBLOCK);
+	struct callout_event e[2];
+	struct callout_batch b;
+	struct callout_op op;
+	__u64 limit = 2;
+	int i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 2; i++)
+		ASSERT_NE(0, set(fd, 0, i));
+	ASSERT_TRUE(wait_unread(fd, 2));
+	EXPECT_EQ(-EBADF, callout_dev_read(fd, e, 2));
+	op = op_unset(1);
+	for (i = 0; i < 2; i++) {
+		b = batch_of(&op, i);
+		b.events = (uintptr_t)e;
+		b.nr_events = 2;
+		EXPECT_EQ(-EBADF, do_batch(fd, &b));
+		b.got = 0;
+		b.flags = CALLOUT_BATCH_WAIT;
+		b.timeout = MSEC;
+		EXPECT_EQ(-EBADF, do_batch(fd, &b));
+		EXPECT_EQ(0, b.done);
+	}
+	EXPECT_EQ(2, info_of(fd).unread);
+	/* What only changes something does not need that. */
+	b = batch_of(&op, 1);
+	EXPECT_EQ(0, do_batch(fd, &b));
+	EXPECT_EQ(1, b.done);
+	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &limit));
+	close(fd);
+	freeze(self);
+}
+
 /* What could not be copied is there for the next reader, in its place. */
 TEST_F(errors, efault_read)
 {

@@ -268,7 +268,10 @@ struct callout_info {
  * ENOSPC	SET, TIMEOUT: max_outstanding are outstanding
  * EDQUOT	SET, TIMEOUT: max_user count as outstanding
  * ENOMEM	SET, TIMEOUT: no memory
- * EBADF	EVENTFD: not an eventfd
+ * EBADF	EVENTFD: not an eventfd; or the descriptor is not open for writing,
+ *		and the request is not BATCH, NEXT or INFO; BATCH: there are
+ *		operations, and it is not open for writing, or there is room for
+ *		events, and it is not open for reading
  * EINTR	BATCH: a signal came while it waited; operations have been done
  * ETIME	BATCH: nothing fired while it waited; operations have been done
  */
