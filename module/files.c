@@ -7,6 +7,20 @@
  * back when it is closed. So setting a callout touches nothing that the files
  * share, and a program that opens many files cannot have more than one file.
  *
+ * A user who makes a user namespace can be many users there. So a user is one of
+ * a namespace, and charged to whoever made it too, and so on up to the initial
+ * one, as with ucounts:
+ *
+ *	(initial, uid)
+ *	(namespace, uid) -> (its parent, its owner) -> ... -> (initial, uid)
+ *
+ * But what root makes is for others, a container, and is not to use up what
+ * root's own files may have: there the chain ends with the namespace itself.
+ *
+ * An account stays as long as there are files that charge it, and each file is
+ * counted in all accounts of its chain: so an account does not go before one
+ * below it, and those that go with a file are the first of its chain.
+ *
  * CLOCK_BOOTTIME differs from CLOCK_MONOTONIC by an offset that only changes
  * when the system resumes. So callouts of both clocks are filed alike, by the
  * tick at which the time will have come, and at resume those of CLOCK_BOOTTIME
@@ -29,16 +43,21 @@
 #define USERS_BITS	6
 
 /**
- * struct callout_user - the files of a user
+ * struct callout_user - the account of a user, or of a namespace of root's
  * @link: in the hash of all users
- * @uid: the user
- * @files: how many files there are
+ * @parent: is charged the same, or NULL
+ * @ns: the user's namespace; has a reference
+ * @uid: the user; INVALID_UID: the namespace
+ * @files: how many files charge it, directly or further down
  * @charged: how many callouts these are allowed
  *
- * Protected by users_lock.
+ * @files, @charged and @link are protected by users_lock; the others do not
+ * change once it is in the hash.
  */
 struct callout_user {
 	struct hlist_node link;
+	struct callout_user *parent;
+	struct user_namespace *ns;
 	kuid_t uid;
 	unsigned int files;
 	unsigned int charged;
@@ -52,47 +71,107 @@ static DEFINE_SPINLOCK(users_lock);	/* protects users and charges */
 static LIST_HEAD(files);
 static DEFINE_MUTEX(files_lock);	/* protects files */
 
-static struct callout_user *user_find(kuid_t uid)
+static unsigned long user_hash(const struct callout_user *user)
+{
+	return (unsigned long)user->ns + __kuid_val(user->uid);
+}
+
+/* The account in the hash that is of the same user. */
+static struct callout_user *user_find(const struct callout_user *same)
 {
 	struct callout_user *user;
 
-	hash_for_each_possible(users, user, link, __kuid_val(uid))
-		if (uid_eq(user->uid, uid))
+	hash_for_each_possible(users, user, link, user_hash(same))
+		if (user->ns == same->ns && uid_eq(user->uid, same->uid))
 			return user;
 	return NULL;
 }
 
-static struct callout_user *user_get(kuid_t uid)
+/* Goes to who is charged the same. */
+static bool user_above(struct user_namespace **ns, kuid_t *uid)
 {
-	struct callout_user *user, *new;
-
-	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
-	if (!new)
-		return NULL;
-	spin_lock(&users_lock);
-	user = user_find(uid);
-	if (!user) {
-		user = new;
-		new = NULL;
-		user->uid = uid;
-		hash_add(users, &user->link, __kuid_val(uid));
-	}
-	user->files++;
-	spin_unlock(&users_lock);
-	kfree(new);
-	return user;
+	if (*ns == &init_user_ns || !uid_valid(*uid))
+		return false;
+	*uid = (*ns)->owner;
+	if (uid_eq(*uid, GLOBAL_ROOT_UID))
+		*uid = INVALID_UID;
+	else
+		*ns = (*ns)->parent;
+	return true;
 }
 
-static void user_put(struct callout_user *user, unsigned int charged)
+/* Frees accounts that are not in the hash. */
+static void users_free(struct callout_user *user)
 {
+	struct callout_user *parent;
+
+	for (; user; user = parent) {
+		parent = user->parent;
+		put_user_ns(user->ns);
+		kfree(user);
+	}
+}
+
+/* New accounts of a user and all above. */
+static struct callout_user *users_alloc(struct user_namespace *ns, kuid_t uid)
+{
+	struct callout_user *first = NULL, **end = &first, *user;
+
+	do {
+		user = kzalloc(sizeof(*user), GFP_KERNEL_ACCOUNT);
+		if (!user) {
+			users_free(first);
+			return NULL;
+		}
+		user->ns = get_user_ns(ns);
+		user->uid = uid;
+		*end = user;
+		end = &user->parent;
+	} while (user_above(&ns, &uid));
+	return first;
+}
+
+/* The account of the current user, with a file more. */
+static struct callout_user *user_get(void)
+{
+	struct callout_user *first, **link, *user, *spare = NULL;
+
+	first = users_alloc(current_user_ns(), current_uid());
+	if (!first)
+		return NULL;
 	spin_lock(&users_lock);
-	user->charged -= charged;
-	if (--user->files)
-		user = NULL;
-	else
-		hash_del(&user->link);
+	/* Above one that there was already there are all. */
+	for (link = &first; *link; link = &(*link)->parent) {
+		user = user_find(*link);
+		if (user) {
+			spare = *link;
+			*link = user;
+			break;
+		}
+		hash_add(users, &(*link)->link, user_hash(*link));
+	}
+	for (user = first; user; user = user->parent)
+		user->files++;
 	spin_unlock(&users_lock);
-	kfree(user);
+	users_free(spare);
+	return first;
+}
+
+static void user_put(struct callout_user *first, unsigned int charged)
+{
+	struct callout_user **end = &first, *user;
+
+	spin_lock(&users_lock);
+	for (user = first; user; user = user->parent) {
+		user->charged -= charged;
+		if (--user->files)
+			continue;
+		hash_del(&user->link);
+		end = &user->parent;
+	}
+	*end = NULL;
+	spin_unlock(&users_lock);
+	users_free(first);
 }
 
 /**
@@ -100,26 +179,27 @@ static void user_put(struct callout_user *user, unsigned int charged)
  * @file: the file
  *
  * Context: Process context.
- * Return: 0; -ENOSPC at the file's limit; -EDQUOT at its user's.
+ * Return: 0; -ENOSPC at the file's limit; -EDQUOT at its user's, or at that of
+ * one above.
  */
 int callout_file_allow(struct callout_file *file)
 {
 	unsigned int max = READ_ONCE(callout_max_per_user), more;
-	struct callout_user *user = file->user;
+	struct callout_user *user;
 	int ret = 0;
 
 	spin_lock(&users_lock);
-	if (file->allowed >= file->limit) {
+	more = min(PORTION, file->limit - min(file->allowed, file->limit));
+	if (!more)
 		ret = -ENOSPC;
-	} else if (user->charged >= max) {
+	for (user = file->user; user; user = user->parent)
+		more = min(more, max - min(user->charged, max));
+	if (!more && !ret)
 		ret = -EDQUOT;
-	} else {
-		more = min3(PORTION, file->limit - file->allowed,
-			    max - user->charged);
+	for (user = file->user; user; user = user->parent)
 		user->charged += more;
-		file->charged += more;
-		WRITE_ONCE(file->allowed, file->allowed + more);
-	}
+	file->charged += more;
+	WRITE_ONCE(file->allowed, file->allowed + more);
 	spin_unlock(&users_lock);
 	return ret;
 }
@@ -166,7 +246,7 @@ unsigned int callout_file_user_charged(struct callout_file *file)
  */
 int callout_files_add(struct callout_file *file)
 {
-	file->user = user_get(current_uid());
+	file->user = user_get();
 	if (!file->user)
 		return -ENOMEM;
 	file->pid = task_tgid_nr(current);

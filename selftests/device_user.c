@@ -255,6 +255,167 @@ TEST_F(user, belongs_to_who_opened)
 	EXPECT_LT(before, info.user_outstanding);
 }
 
+/* In a user namespace these are other users, of nobody's in the first one. */
+#define INNER_USERS	8
+#define FIRST_INNER	100000
+
+static bool map(pid_t pid, const char *what)
+{
+	char path[64];
+	bool ok;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, what);
+	f = fopen(path, "w");
+	ok = f && fprintf(f, "0 %d %d\n", FIRST_INNER, INNER_USERS) > 0;
+	return f && !fclose(f) && ok;
+}
+
+/* How many callouts all of these users can have, and the rest of EDQUOT. */
+static int fill_as_all(void)
+{
+	unsigned int i, j, n = 0;
+	__u64 handle;
+	int fd, ret;
+
+	for (i = 0; i < INNER_USERS; i++) {
+		/* The user who opens it is the real one. */
+		MUST(!setresuid(i, 0, 0));
+		fd = callout_dev_open(O_NONBLOCK);
+		MUST(fd >= 0);
+		for (j = 0; j <= USER_LIMIT; j++) {
+			ret = callout_dev_set(fd, 0, HOUR, j, &handle);
+			MUST(!ret || ret == -EDQUOT);
+			n += !ret;
+		}
+	}
+	MUST(n == USER_LIMIT);
+	return wrong_line;
+}
+
+/* Runs @function as user 0 of a namespace that @owner makes; returns its status. */
+static int in_namespace_of(uid_t owner, int (*function)(void))
+{
+	int status = -1, up[2], down[2];
+	pid_t child;
+	char c = 0;
+
+	if (pipe(up) || pipe(down))
+		return -1;
+	child = fork();
+	if (!child) {
+		close(up[0]);
+		close(down[1]);
+		if ((owner && !become(owner)) || unshare(CLONE_NEWUSER))
+			_exit(98);
+		/* The maps are the parent's to write. */
+		if (write(up[1], &c, 1) != 1 || read(down[0], &c, 1) != 1 ||
+		    setresgid(0, 0, 0) || setresuid(0, 0, 0))
+			_exit(97);
+		_exit(function());
+	}
+	close(up[1]);
+	close(down[0]);
+	if (read(up[0], &c, 1) == 1 && map(child, "uid_map") &&
+	    map(child, "gid_map") && write(down[1], &c, 1) != 1)
+		perror("write");
+	close(down[1]);
+	close(up[0]);
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* Whoever one becomes in a namespace of one's own counts as oneself. */
+TEST_F(user, namespace_is_its_owners)
+{
+	EXPECT_EQ(0, in_namespace_of(SOMEBODY, fill_as_all));
+	EXPECT_EQ(0, in_namespace_of(SOMEBODY, fill_as_all));
+	/* And is not in the way of others. */
+	EXPECT_EQ(0, as(SOMEBODY, use_up));
+	EXPECT_EQ(0, as(SOMEBODY_ELSE, use_up));
+}
+
+/* What the owner has is not there for a namespace any more. */
+static int fill_then_namespace(void)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+	unsigned int i;
+
+	for (i = 0; i < USER_LIMIT; i++)
+		MUST(set(fd, HOUR, i));
+	MUST(!unshare(CLONE_NEWUSER));
+	close(callout_dev_open(0));
+	fd = callout_dev_open(O_NONBLOCK);
+	MUST(fd >= 0);
+	MUST(!set(fd, HOUR, 0));
+	MUST(!info_of(fd).user_outstanding);
+	return wrong_line;
+}
+
+TEST_F(user, namespace_of_one_who_has_all)
+{
+	EXPECT_EQ(0, as(SOMEBODY, fill_then_namespace));
+}
+
+/* A namespace that root has made for others is limited as one user. */
+TEST_F(user, namespace_of_root)
+{
+	__u64 before = info_of(self->root).user_outstanding;
+
+	EXPECT_EQ(0, in_namespace_of(0, fill_as_all));
+	EXPECT_EQ(before, info_of(self->root).user_outstanding);
+	EXPECT_NE(0, set(self->root, HOUR, 1));
+}
+
+/* Files that come and go in namespaces at the same time leave nothing behind. */
+#define COMERS	4
+
+static void come_and_go(unsigned int i)
+{
+	unsigned int round;
+	__u64 handle;
+	int fd;
+
+	for (round = 0; round < 200; round++) {
+		/* In the second half, in a namespace inside the first one. */
+		if (round == 100)
+			MUST(!unshare(CLONE_NEWUSER));
+		if (round < 100)
+			MUST(!setresuid((i + round) % INNER_USERS, 0, 0));
+		fd = callout_dev_open(O_NONBLOCK);
+		MUST(fd >= 0);
+		/* There may be no room for all. */
+		callout_dev_set(fd, 0, HOUR, 1, &handle);
+		MUST(!close(fd));
+	}
+}
+
+static int come_and_go_together(void)
+{
+	pid_t children[COMERS];
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < COMERS; i++) {
+		children[i] = fork();
+		if (!children[i]) {
+			come_and_go(i);
+			_exit(wrong_line);
+		}
+	}
+	for (i = 0; i < COMERS; i++)
+		MUST(waitpid(children[i], &status, 0) == children[i] &&
+		     !status);
+	return fill_as_all();
+}
+
+TEST_F(user, namespaces_come_and_go)
+{
+	EXPECT_EQ(0, in_namespace_of(SOMEBODY, come_and_go_together));
+	EXPECT_EQ(0, in_namespace_of(0, come_and_go_together));
+	EXPECT_EQ(0, as(SOMEBODY, use_up));
+}
+
 /* Each file its own descriptor, table and events. */
 TEST(many_files)
 {
