@@ -416,6 +416,37 @@ TEST_F(user, namespaces_come_and_go)
 	EXPECT_EQ(0, as(SOMEBODY, use_up));
 }
 
+/* What others do is for root to know: others are told of their own file. */
+static int told_own_counters(void)
+{
+	static const struct callout_info none;
+	int fd = callout_dev_open(O_NONBLOCK);
+	struct callout_info info;
+
+	MUST(set(fd, 0, 1));
+	MUST(wait_unread(fd, 1));
+	info = info_of(fd);
+	MUST(info.set == 1 && info.unread == 1 && info.tick_ns);
+	MUST(info.user_outstanding && info.max_user && info.scheme[0]);
+	MUST(!info.handlers && !info.wakeups && !info.false_wakeups);
+	MUST(!info.hops && !info.visits && !info.refiles && !info.max_units);
+	MUST(!memcmp(info.late, none.late, sizeof(info.late)));
+	return wrong_line;
+}
+
+TEST_F(user, counters_of_others)
+{
+	struct callout_info info;
+
+	EXPECT_EQ(0, as(SOMEBODY, told_own_counters));
+	EXPECT_EQ(0, in_namespace_of(SOMEBODY, told_own_counters));
+	EXPECT_EQ(0, in_namespace_of(0, told_own_counters));
+	info = info_of(self->root);
+	EXPECT_LE(3, info.handlers);
+	EXPECT_NE(0, info.wakeups);
+	EXPECT_NE(0, info.max_units);
+}
+
 /* Each file its own descriptor, table and events. */
 TEST(many_files)
 {

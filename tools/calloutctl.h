@@ -61,6 +61,7 @@ void callout_json_array(struct callout_json *j, const char *name,
 void callout_json_end(struct callout_json *j);
 
 void callout_print_event(const struct callout_event *event, bool json);
+bool callout_facility_hidden(const struct callout_info *info);
 void callout_print_info(const struct callout_info *info, bool json);
 
 /**

@@ -151,8 +151,21 @@ static __u64 counter(const struct callout_info *info, unsigned int i)
 	return *(const __u64 *)((const char *)info + counters[i].offset);
 }
 
+/* Only root is told what the whole facility does, and others 0. */
+bool callout_facility_hidden(const struct callout_info *info)
+{
+	return geteuid() && !info->handlers && !info->wakeups;
+}
+
+static bool is_facilitys(unsigned int i)
+{
+	return counters[i].offset >= offsetof(struct callout_info, handlers) &&
+	       counters[i].offset < offsetof(struct callout_info, late);
+}
+
 static void print_info_json(const struct callout_info *info)
 {
+	bool hidden = callout_facility_hidden(info);
 	struct callout_json j;
 	unsigned int i;
 
@@ -162,8 +175,12 @@ static void print_info_json(const struct callout_info *info)
 	callout_json_number(&j, "event_size", info->event_size);
 	callout_json_number(&j, "clocks", info->clocks);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		callout_json_number(&j, counters[i].name, counter(info, i));
-	callout_json_array(&j, "late", info->late, ARRAY_SIZE(info->late));
+		if (!hidden || !is_facilitys(i))
+			callout_json_number(&j, counters[i].name,
+					    counter(info, i));
+	if (!hidden)
+		callout_json_array(&j, "late", info->late,
+				   ARRAY_SIZE(info->late));
 	callout_json_string(&j, "scheme", info->scheme);
 	callout_json_array(&j, "scheme_late", info->scheme_late,
 			   ARRAY_SIZE(info->scheme_late));
@@ -191,6 +208,7 @@ static void print_counter(const struct callout_info *info, unsigned int i)
 void callout_print_info(const struct callout_info *info, bool json)
 {
 	static const char *const span[] = { "second", "minute", "hour", "day" };
+	bool hidden = callout_facility_hidden(info);
 	char what[32];
 	unsigned int i;
 
@@ -205,8 +223,9 @@ void callout_print_info(const struct callout_info *info, bool json)
 		if (info->clocks & 1U << i)
 			print_count("clock", i);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		print_counter(info, i);
-	for (i = 0; i < ARRAY_SIZE(info->late); i++) {
+		if (!hidden || !is_facilitys(i))
+			print_counter(info, i);
+	for (i = 0; !hidden && i < ARRAY_SIZE(info->late); i++) {
 		snprintf(what, sizeof(what), "  late from %u",
 			 i ? 1U << (i - 1) : 0);
 		print_count(what, info->late[i]);

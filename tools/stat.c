@@ -103,6 +103,9 @@ static int run(int fd, __u64 interval, __u64 count, bool json)
 		ret = callout_get_info(fd, &info);
 		if (ret)
 			return callout_failed(ret, "info");
+		if (!i && callout_facility_hidden(&info))
+			return callout_failed(-EPERM,
+					      "stat: only root is told what all do");
 		now = callout_ns();
 		take_figures(&info, &sum);
 		f = sum;

@@ -37,6 +37,11 @@ json() {
 	! grep -vxE "\{$member(, $member)*\}" /tmp/out && [ "$(wc -l < /tmp/out)" -ge "$lines" ]
 }
 
+# calloutctl as somebody who is not root
+mkdir -p /etc
+echo "somebody:x:12345:12345::/:/bin/sh" >> /etc/passwd
+as_somebody() { start-stop-daemon -S -c somebody -x "$(command -v calloutctl)" -- "$@"; }
+
 # watched PATTERN COMMANDS: what calloutctl watch prints for these
 watched() { printf '%b' "$2" > /tmp/in; prints "$1" calloutctl watch < /tmp/in; }
 
@@ -66,6 +71,11 @@ check_calloutctl() {
 	check "info --json" json 1 calloutctl info --json
 	check "stat" prints " *[0-9]+ .*" calloutctl stat 100ms 3
 	check "stat --json" json 3 calloutctl stat --json 100ms 3
+	chmod 666 /dev/callout
+	check "info, not root" prints "set +0" as_somebody info
+	check "info --json, not root" json 1 as_somebody info --json
+	check "stat, not root" fails 1 "only root is told" as_somebody stat 100ms 3
+	chmod 600 /dev/callout
 	check "bench" prints "expire +[0-9]+ +[0-9]+ +[0-9]+" calloutctl bench -n 200
 	check "bench --json" json 4 calloutctl bench --json -n 100
 	check "watch: cancelled" watched cancelled 'timeout 1h 1 2\nuntimeout 1 2\n'

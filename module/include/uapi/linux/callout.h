@@ -192,7 +192,9 @@ struct callout_next {
  * @withdrawn: how many were cancelled when they had fired
  * @delivered: how many were read, but for those of periodic callouts
  * @handlers: callouts that have fired, of all files and of kernel code; this
- *	and what follows is of the whole facility since it was loaded
+ *	and what follows up to @late is of the whole facility since it was
+ *	loaded, and told to who has CAP_SYS_ADMIN in the initial user namespace;
+ *	otherwise 0
  * @wakeups: times that a CPU was woken because something could be due
  * @false_wakeups: those that found nothing due
  * @hops: times that a CPU was woken on the way to a far tick
