@@ -221,14 +221,7 @@ static int callout_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-static void show_next(struct seq_file *m, const char *name, u64 next)
-{
-	if (next == U64_MAX)
-		seq_printf(m, "%s:\tnone\n", name);
-	else
-		seq_printf(m, "%s:\t%llu\n", name, next);
-}
-
+/* What a look at every slot takes is not here: lsof(8) reads it of all files. */
 static void callout_show_fdinfo(struct seq_file *m, struct file *filp)
 {
 	struct callout_file *file = filp->private_data;
@@ -237,9 +230,6 @@ static void callout_show_fdinfo(struct seq_file *m, struct file *filp)
 	seq_printf(m, "fired:\t%llu\n", READ_ONCE(file->fired));
 	seq_printf(m, "unread:\t%u\n", READ_ONCE(file->unread));
 	seq_printf(m, "limit:\t%u\n", READ_ONCE(file->limit));
-	show_next(m, "next-monotonic",
-		  callout_file_next(file, CLOCK_MONOTONIC));
-	show_next(m, "next-boottime", callout_file_next(file, CLOCK_BOOTTIME));
 }
 
 static const struct file_operations callout_fops = {
