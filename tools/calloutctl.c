@@ -55,7 +55,7 @@ static const char help[] =
 "          figure 9 of Varghese and Lauck's paper does\n"
 "  help    print this\n"
 "\n"
-"Times are in ns, or with a unit: ns, us, ms, s, min, h; for example 1.5s.\n"
+"Times have a unit: ns, us, ms, s, min, h; for example 1.5s.\n"
 "Exit status: 0, 1 if something failed, 2 if the arguments are wrong.\n";
 
 int callout_usage(const char *fmt, ...)

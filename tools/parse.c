@@ -12,7 +12,6 @@ static const struct {
 	const char *name;
 	__u64 ns;
 } units[] = {
-	{ "",		1 },
 	{ "ns",		1 },
 	{ "us",		1000 },
 	{ "ms",		1000000 },
@@ -33,13 +32,16 @@ static const char *skip_digits(const char *s)
 	return s;
 }
 
-/* A length of time: "1500", "50ms", "1.5s". What is below 1 ns is dropped. */
+/* A length of time: "50ms", "1.5s", "0". What is below 1 ns is dropped. */
 bool callout_parse_time(const char *s, __u64 *ns)
 {
 	const char *fraction, *unit, *p;
 	__u64 value = 0, ns_per_unit;
 	size_t i;
 
+	*ns = 0;
+	if (!strcmp(s, "0"))
+		return true;
 	if (!is_digit(*s))
 		return false;
 	fraction = skip_digits(s);

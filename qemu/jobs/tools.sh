@@ -92,7 +92,9 @@ check_calloutctl() {
 	check "no such time" fails 2 "bad time \"1 year\"" calloutctl set "1 year"
 	check "no such clock" fails 2 "bad clock" calloutctl set -c realtime 1s
 	check "no time" fails 2 "takes a time" calloutctl set
-	check "too long" fails 1 "Invalid argument" calloutctl set 18446744073709551615
+	check "too long" fails 1 "Invalid argument" calloutctl set 18446744073709551615ns
+	check "no unit" fails 2 "bad time \"5\"" calloutctl set 5
+	check "0 has none" prints "fired .*" calloutctl set 0
 	check "unset" fails 1 "No such file" calloutctl unset 1
 	check "--help" prints "usage: calloutctl COMMAND .*" calloutctl --help
 	check "stat --help" prints "usage: calloutctl COMMAND .*" calloutctl stat --help
