@@ -2,7 +2,7 @@
 /*
  * calloutctl.c - command line access to /dev/callout
  *
- * The commands that try the device out: set, unset and info. The others have
+ * The commands that try the device out: set and info. The others have
  * files of their own.
  */
 #include <getopt.h>
@@ -27,9 +27,6 @@ static const char help[] =
 "            -p PERIOD  fire again and again, so long after it was due\n"
 "            -s SLACK   it may be later by this\n"
 "            --json     print events as JSON, one a line\n"
-"  unset HANDLE\n"
-"          cancel a callout of the file that this very command opens: there\n"
-"          is none, see watch\n"
 "  watch [--json]\n"
 "          take commands from stdin and print events as they come:\n"
 "            set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]\n"
@@ -185,34 +182,6 @@ int callout_cmd_set(int argc, char **argv)
 	return ret;
 }
 
-int callout_cmd_unset(int argc, char **argv)
-{
-	__u64 handle;
-	int fd, ret;
-
-	if (argc != 2)
-		return callout_usage("unset takes a handle");
-	if (!callout_parse_number(argv[1], &handle))
-		return callout_usage("unset: bad handle \"%s\"", argv[1]);
-
-	fd = callout_open_or_complain(0);
-	if (fd < 0)
-		return CALLOUT_EXIT_FAILED;
-	ret = callout_unset(fd, handle);
-	close(fd);
-	if (ret >= 0) {
-		fputs("calloutctl: unset: cancelled a callout of a new file\n",
-		      stderr);
-		return CALLOUT_EXIT_FAILED;
-	}
-	callout_failed(ret, "unset");
-	if (ret == -ENOENT)
-		fputs("A handle is valid only in the open file that it was set in,\n"
-		      "and this command has opened one of its own.\n"
-		      "\"calloutctl watch\" takes both set and unset.\n", stderr);
-	return CALLOUT_EXIT_FAILED;
-}
-
 /* For commands that take no arguments but --json. */
 int callout_parse_json(int argc, char **argv, bool *json)
 {
@@ -263,7 +232,6 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "set",	callout_cmd_set },
-	{ "unset",	callout_cmd_unset },
 	{ "watch",	callout_cmd_watch },
 	{ "info",	callout_cmd_info },
 	{ "stat",	callout_cmd_stat },

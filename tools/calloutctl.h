@@ -23,7 +23,6 @@
 
 /* Commands: argv[0] is the command's name. They return the exit status. */
 int callout_cmd_set(int argc, char **argv);
-int callout_cmd_unset(int argc, char **argv);
 int callout_cmd_watch(int argc, char **argv);
 int callout_cmd_info(int argc, char **argv);
 int callout_cmd_stat(int argc, char **argv);

@@ -95,7 +95,7 @@ check_calloutctl() {
 	check "too long" fails 1 "Invalid argument" calloutctl set 18446744073709551615ns
 	check "no unit" fails 2 "bad time \"5\"" calloutctl set 5
 	check "0 has none" prints "fired .*" calloutctl set 0
-	check "unset" fails 1 "No such file" calloutctl unset 1
+	check "unset is of watch" fails 2 "no command \"unset\"" calloutctl unset 1
 	check "--help" prints "usage: calloutctl COMMAND .*" calloutctl --help
 	check "stat --help" prints "usage: calloutctl COMMAND .*" calloutctl stat --help
 }
