@@ -144,7 +144,7 @@ static void print_set(const struct callout_op *op, bool json)
 	callout_json_begin(&j);
 	callout_json_string(&j, "event", "set");
 	callout_json_hex(&j, "handle", op->handle);
-	callout_json_number(&j, "cookie", op->cookie);
+	callout_json_decimal(&j, "cookie", op->cookie);
 	callout_json_end(&j);
 }
 

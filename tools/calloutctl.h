@@ -51,6 +51,8 @@ struct callout_json {
 void callout_json_begin(struct callout_json *j);
 void callout_json_number(struct callout_json *j, const char *name, __u64 value);
 void callout_json_hex(struct callout_json *j, const char *name, __u64 value);
+void callout_json_decimal(struct callout_json *j, const char *name,
+			  __u64 value);
 void callout_json_bool(struct callout_json *j, const char *name, bool value);
 void callout_json_real(struct callout_json *j, const char *name, double value);
 void callout_json_string(struct callout_json *j, const char *name,

@@ -31,6 +31,14 @@ void callout_json_hex(struct callout_json *j, const char *name, __u64 value)
 	printf("\"0x%llx\"", value);
 }
 
+/* The same for what is printed in decimal elsewhere. */
+void callout_json_decimal(struct callout_json *j, const char *name,
+			  __u64 value)
+{
+	json_name(j, name);
+	printf("\"%llu\"", value);
+}
+
 void callout_json_bool(struct callout_json *j, const char *name, bool value)
 {
 	json_name(j, name);
@@ -86,7 +94,7 @@ static void print_event_json(const struct callout_event *event)
 	callout_json_begin(&j);
 	callout_json_string(&j, "event", "fired");
 	callout_json_hex(&j, "handle", event->handle);
-	callout_json_number(&j, "cookie", event->cookie);
+	callout_json_decimal(&j, "cookie", event->cookie);
 	callout_json_hex(&j, "func", event->func);
 	callout_json_number(&j, "due_ns", event->due);
 	callout_json_number(&j, "fired_ns", event->fired);

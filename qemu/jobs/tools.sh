@@ -67,6 +67,8 @@ check_calloutctl() {
 	check "set -p" prints "fired .* overrun [0-9]+" calloutctl set -p 20ms -n 5 20ms
 	check "set -c" prints "fired .*" calloutctl set -c boottime -s 5ms 20ms
 	check "set --json" json 4 calloutctl set --json -n 2 20ms
+	check "set --json: a large cookie" prints '.*"event": "fired".*"cookie": "18446744073709551615".*' \
+		calloutctl set --json 20ms 18446744073709551615
 	check "info" prints "ABI version +2" calloutctl info
 	check "info --json" json 1 calloutctl info --json
 	check "stat" prints " *[0-9]+ .*" calloutctl stat 100ms 3
