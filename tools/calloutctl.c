@@ -88,8 +88,8 @@ int callout_open_or_complain(int flags)
 		      "  modprobe callout\n"
 		      "or, where it was built: insmod callout.ko\n", stderr);
 	else if (fd == -EACCES || fd == -EPERM)
-		fputs("Only root may use it, unless a udev rule says otherwise.\n",
-		      stderr);
+		fputs("Only root may use it and, where its udev rule is installed, the members\n"
+		      "of the group callout: usermod -aG callout USER\n", stderr);
 	return fd;
 }
 

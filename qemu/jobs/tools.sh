@@ -73,6 +73,7 @@ check_calloutctl() {
 	check "info --json" json 1 calloutctl info --json
 	check "stat" prints " *[0-9]+ .*" calloutctl stat 100ms 3
 	check "stat --json" json 3 calloutctl stat --json 100ms 3
+	check "not permitted" fails 1 "the group callout" as_somebody info
 	chmod 666 /dev/callout
 	check "info, not root" prints "set +0" as_somebody info
 	check "info --json, not root" json 1 as_somebody info --json
