@@ -117,6 +117,7 @@ if [ -e kunit/Kbuild ]; then
 fi
 
 item "kernel versions only in kcompat.h" version_only_in_kcompat
+item "documents" scripts/documents.sh
 item "an SPDX line in every file" spdx_everywhere
 item "a second build, the cache elsewhere" scripts/targets.sh quick
 item "shellcheck" shellcheck -x .ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
