@@ -20,6 +20,19 @@ eval "$places"
 rm -rf "$out/installed"
 DESTDIR=$out/installed "$top/scripts/install.sh" "$1"
 callout=$out/installed/usr/src/callout
+
+# The group that the udev rule names is made, and the module is loaded at boot.
+lib=$out/installed/usr/lib
+group=$(sed -n 's/^KERNEL=="callout".* GROUP="\([a-z]*\)".*/\1/p' "$lib/udev/rules.d/60-callout.rules")
+if ! [ "$group" ] || ! grep -qx "g $group -" "$lib/sysusers.d/callout.conf"; then
+	echo "client.sh: nothing makes the group \"$group\" of the udev rule" >&2
+	exit 1
+fi
+if ! grep -qx callout "$lib/modules-load.d/callout.conf"; then
+	echo "client.sh: nothing loads the module" >&2
+	exit 1
+fi
+
 for client in client tcp; do
 	rm -rf "${out:?}/$client"
 	cp -r "$top/selftests/modules/$client" "$out/$client"

@@ -13,8 +13,11 @@
 #   LIBDIR/libcallout.so.1, libcallout.so, libcallout.a, pkgconfig/libcallout.pc
 #   PREFIX/bin/calloutctl, PREFIX/share/man/
 #   PREFIX/lib/udev/rules.d/60-callout.rules  opens the device to the group callout
+#   PREFIX/lib/sysusers.d/callout.conf        has systemd-sysusers make that group
+#   PREFIX/lib/modules-load.d/callout.conf    has the module loaded at boot
 #
-# With DESTDIR everything goes below that directory, and depmod and ldconfig are left to whoever unpacks it.
+# With DESTDIR everything goes below that directory, and depmod, ldconfig and systemd-sysusers are left to whoever
+# unpacks it.
 
 set -euo pipefail
 
@@ -49,4 +52,11 @@ put 644 "$top/Documentation/man/calloutctl.1" "$prefix/share/man/man1/calloutctl
 put 644 "$top/Documentation/man/libcallout.3" "$prefix/share/man/man3/libcallout.3"
 put 644 "$top/Documentation/man/callout.4" "$prefix/share/man/man4/callout.4"
 put 644 "$top/udev/60-callout.rules" "$prefix/lib/udev/rules.d/60-callout.rules"
-[ "$root" ] || { depmod "$KERNEL_RELEASE" && ldconfig; }
+put 644 "$top/udev/callout.sysusers" "$prefix/lib/sysusers.d/callout.conf"
+put 644 "$top/udev/callout.modules-load" "$prefix/lib/modules-load.d/callout.conf"
+[ ! "$root" ] || exit 0
+depmod "$KERNEL_RELEASE"
+ldconfig
+if command -v systemd-sysusers > /dev/null; then
+	systemd-sysusers "$prefix/lib/sysusers.d/callout.conf"
+fi
