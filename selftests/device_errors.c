@@ -379,7 +379,7 @@ TEST_F(errors, larger_structure)
 	static union {
 		struct callout_op op;
 		struct callout_info info;
-		char space[LARGEST_SIZE];
+		unsigned char space[LARGEST_SIZE];
 	} u;
 	unsigned int i, j;
 	__u64 handle;
@@ -409,7 +409,7 @@ TEST_F(errors, larger_structure)
 	EXPECT_EQ(ARRAY_SIZE(sizes), u.info.cancelled);
 	for (j = sizeof(u.info); j < 4096; j++)
 		ASSERT_EQ(0, u.space[j]);
-	EXPECT_EQ(-1, u.space[4096]);
+	EXPECT_EQ(0xff, u.space[4096]);
 }
 
 /* Where the kernel sees all memory; to a 32-bit program it is another NULL. */
