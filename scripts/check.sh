@@ -144,6 +144,7 @@ for check in "$@"; do
 		run_job debian-6.1 client 120
 		run_job debian-6.12 client 120
 		run_job debian-6.12-rt client 120
+		run_job debug client 300
 		run_job debian-6.12-rt inversion 120 ;;
 	hotplug)
 		run_job debian-6.12 hotplug 600

@@ -129,18 +129,18 @@ typedef s64 sbintime_t;
  *
  * As callout_init(&_name, CALLOUT_MPSAFE) on CPU 0.
  */
-#ifdef CONFIG_LOCKDEP
 #define DEFINE_CALLOUT(_name)						\
-	static struct callout_class _name##_class = {		\
-		.name = #_name,						\
-	};								\
-	struct callout _name = {						\
+	struct callout _name = {					\
 		.lock_flags = CALLOUT_L_STATIC,				\
-		.class = &_name##_class,				\
+		CALLOUT_STATIC_CLASS(#_name)				\
 	}
+
+/* A compound literal outside a function is static, which lockdep demands. */
+#ifdef CONFIG_LOCKDEP
+#define CALLOUT_STATIC_CLASS(_string)					\
+	.class = &(struct callout_class){ .name = _string },
 #else
-#define DEFINE_CALLOUT(_name)						\
-	struct callout _name = { .lock_flags = CALLOUT_L_STATIC }
+#define CALLOUT_STATIC_CLASS(...)
 #endif
 
 void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
