@@ -306,6 +306,17 @@ static u64 callout_span_expiry(struct callout_base *base,
 				callout_from_ns(base, span->last, now));
 }
 
+/**
+ * callout_no_function - somebody sets a callout that has no function
+ *
+ * Nothing is set. The core would call NULL later, when it is not known any more
+ * who asked for that.
+ */
+noinline void callout_no_function(void)
+{
+	WARN_ONCE(1, "callout: set without a function\n");
+}
+
 /*
  * Arms @c in @ticks, or if there is a @span, somewhere in that; @target is the
  * base to move it to, or NULL to leave it.
@@ -333,12 +344,17 @@ static __always_inline int callout_arm(struct callout *c,
 			goto out;
 		base = to;
 	}
-	if (!pending)
-		callout_debug_activate(c);
-	if (func) {
+	if (likely(func)) {
 		c->func = func;
 		c->arg = arg;
+	} else if (unlikely(!c->func)) {
+		/* Never set, so neither pending nor running. */
+		callout_unlock(base, flags);
+		callout_no_function();
+		return 0;
 	}
+	if (!pending)
+		callout_debug_activate(c);
 	/* callout_active() and callout_deactivate() take no lock. */
 	WRITE_ONCE(c->active, 1);
 	expires = span ? callout_span_expiry(base, span) :
@@ -363,7 +379,7 @@ out:
  *
  * If @c is pending it is moved to the new time. It stays on its CPU. While
  * callout_drain() or callout_async_drain() waits for @c to finish, nothing is
- * set. Without @func it is as callout_schedule().
+ * set. With @func NULL it is as callout_schedule().
  *
  * From FreeBSD's callout(9).
  *
@@ -418,6 +434,8 @@ EXPORT_SYMBOL_GPL(callout_reset_on);
  * callout_schedule - sets a callout again, with the handler it had
  * @c: the callout; callout_reset() was called on it before
  * @ticks: how many ticks from now; less than 1 counts as 1
+ *
+ * If it never had a handler this warns, once, and sets nothing.
  *
  * From FreeBSD's callout(9).
  *

@@ -282,6 +282,7 @@ struct callout_span {
 
 int callout_arm_span(struct callout *c, const struct callout_span *span,
 		     callout_func_t *func, void *arg, int cpu);
+void callout_no_function(void);
 
 /* What CLOCK_MONOTONIC was at jiffy 0, or less than a tick later; see tick.c. */
 extern atomic64_t callout_jiffy_zero;

@@ -554,7 +554,7 @@ static DEFINE_IRQ_WORK(refill_irq_work, refill_wake);
  * @hashed: whether timeout's hash is to find it
  *
  * Context: Any, hard interrupt included.
- * Return: the handle, or 0 if the table is exhausted.
+ * Return: the handle, or 0 if the table is exhausted or @func is NULL.
  */
 callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 			     bool hashed)
@@ -567,6 +567,10 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 	unsigned int cpu;
 	bool want;
 
+	if (unlikely(!func)) {
+		callout_no_function();
+		return 0;
+	}
 	for (;;) {
 		base = callout_lock_home(&flags);
 		pool = callout_pool(&kernel_table, base);
@@ -606,7 +610,7 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: the handle, or 0 if the table is exhausted: see callout_reserve()
- * and the module parameter max_callouts.
+ * and the module parameter max_callouts. Also if @func is NULL.
  */
 callout_handle_t setcallout(callout_func_t *func, void *arg, long ticks)
 {

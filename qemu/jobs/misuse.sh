@@ -56,6 +56,8 @@ expect free 'ODEBUG: free active .*object type: callout hint: count_run' "$debug
 expect init 'ODEBUG: init active .*object type: callout hint: count_run' "$debugobjects"
 expect zeroed 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
 expect garbage 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
+# By each call that sets one, of which the first alone is reported.
+expect function 'callout: set without a function' 'WARNING: .*callout_no_function'
 expect preempt 'callout: disable_preemption.*: preempt_count [0-9a-f]{8} became [0-9a-f]{8}' "$context"
 expect lock 'callout: leak_lock.*: held [0-9]+ locks and now [0-9]+' "$context"
 

@@ -21,7 +21,7 @@
 
 static char *what = "";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "free, init, zeroed, garbage, preempt, lock, slow, drain or drain_own");
+MODULE_PARM_DESC(what, "free, init, zeroed, garbage, function, preempt, lock, slow, drain or drain_own");
 
 #define FAR		(3600L * HZ)
 
@@ -89,6 +89,24 @@ static int use_zeroed(struct callout *c)
 static int use_garbage(struct callout *c)
 {
 	return never_prepared(0x5a);
+}
+
+/* Nothing is set, by whatever call, and nothing runs: it would be NULL. */
+static int set_without_function(struct callout *c)
+{
+	sbintime_t second = callout_sbinuptime() + SBT_1S;
+	bool set;
+
+	set = callout_schedule(c, 1) || callout_pending(c) ||
+	      callout_reset(c, 1, NULL, NULL) || callout_pending(c) ||
+	      callout_schedule_on(c, 1, 1) || callout_pending(c) ||
+	      callout_reset_on(c, 1, NULL, NULL, 1) || callout_pending(c) ||
+	      callout_schedule_sbt(c, SBT_1S, 0, 0) || callout_pending(c) ||
+	      callout_schedule_sbt(c, second, 0, C_ABSOLUTE) ||
+	      callout_pending(c) || callout_active(c) ||
+	      setcallout(NULL, NULL, 1) || callout_timeout(NULL, NULL, 1);
+	msleep(100);
+	return set ? -EIO : 0;
 }
 
 static void disable_preemption(void *unused)
@@ -199,6 +217,7 @@ static const struct {
 	{ "init", init_pending },
 	{ "zeroed", use_zeroed },
 	{ "garbage", use_garbage },
+	{ "function", set_without_function },
 	{ "preempt", change_preempt_count },
 	{ "lock", return_with_lock },
 	{ "slow", slow_handlers },
