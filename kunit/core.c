@@ -226,6 +226,21 @@ static void core_handler_sets_itself_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 }
 
+/* It is all zeroes, as static memory that nobody has prepared. */
+static void core_without_class(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	callout_setup(&a->c, CALLOUT_KIND_FUNC, CALLOUT_VIRTUAL);
+	/* debugobjects is not asked. */
+	a->c.lock_flags = CALLOUT_L_STATIC;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_drain(&a->c), -1);
+}
+
 static void free_handler(void *arg)
 {
 	struct callout_item *item = arg;
@@ -602,6 +617,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_handler_sets_itself),
 	KUNIT_CASE(core_handler_sets_and_stops_itself),
 	KUNIT_CASE(core_handler_sets_itself_twice),
+	KUNIT_CASE(core_without_class),
 	KUNIT_CASE(core_handler_frees_itself),
 	KUNIT_CASE(core_stop_due),
 	KUNIT_CASE(core_reset_due),

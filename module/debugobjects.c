@@ -124,6 +124,10 @@ void callout_debug_assert_init(struct callout *c)
 #endif /* CONFIG_DEBUG_OBJECTS */
 
 #ifdef CONFIG_LOCKDEP
+struct callout_class callout_unprepared_class = {
+	.name = "callout never prepared",
+};
+
 /**
  * callout_debug_wait - somebody waits for a handler
  * @class: its callout's class

@@ -34,10 +34,16 @@ static inline void callout_debug_assert_init(struct callout *c)
 #endif
 
 #ifdef CONFIG_LOCKDEP
-/* Classes of handlers are to lockdep what locks are that they run under. */
+extern struct callout_class callout_unprepared_class;
+
+/*
+ * Classes of handlers are to lockdep what locks are that they run under. One
+ * that callout_init() has not seen has none: debugobjects reports that, if it
+ * is at work, and lockdep need not oops.
+ */
 static inline struct callout_class *callout_debug_class(struct callout *c)
 {
-	return c->class;
+	return c->class ?: &callout_unprepared_class;
 }
 
 /* The class's lock is on a stack: the callout may be gone before its handler. */
