@@ -406,7 +406,24 @@ static void smp_cpu_goes_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
+/* A callout is prepared for this CPU, or if that is nohz_full, for one that is not. */
+static void smp_init_home(struct kunit *test)
+{
+	struct callout *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	unsigned int cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	for_each_online_cpu(cpu) {
+		callout_test_pin(test, cpu);
+		callout_init(c, CALLOUT_MPSAFE);
+		KUNIT_EXPECT_TRUE(test, housekeeping_cpu(c->cpu, HK_TYPE_TIMER));
+		if (housekeeping_cpu(cpu, HK_TYPE_TIMER))
+			KUNIT_EXPECT_EQ(test, c->cpu, cpu);
+	}
+}
+
 static struct kunit_case smp_cases[] = {
+	KUNIT_CASE(smp_init_home),
 	KUNIT_CASE(smp_runs_in_time_on_its_cpu),
 	KUNIT_CASE(smp_sleeps_while_nothing_is_due),
 	KUNIT_CASE(smp_hops_in_time),

@@ -368,7 +368,11 @@ static inline unsigned int callout_home_cpu(void)
 
 	if (likely(housekeeping_cpu(cpu, HK_TYPE_TIMER)))
 		return cpu;
-	return housekeeping_any_cpu(HK_TYPE_TIMER);
+	/* That looks for the nearest to the CPU, and so must stay on it. */
+	preempt_disable();
+	cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
+	preempt_enable();
+	return cpu;
 }
 
 /**

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: what is set on a CPU that is to run undisturbed (nohz_full=2,3) waits and fires on one that is not.
+# Job: what is set on a CPU that is to run undisturbed (nohz_full=2,3) waits and fires on one that is not. Where KUnit is,
+# also what is prepared there, by code that can be preempted.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -10,6 +11,13 @@ base() {
 	awk -v cpu="$1" -v name="$2" '
 	NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
 	$1 == cpu { print $column }' /sys/kernel/debug/callout/bases
+}
+
+prepared() {
+	echo callout_smp.smp_init_home | tr -d '\n' > /sys/module/kunit/parameters/filter_glob
+	insmod /lib/callout_kunit.ko
+	grep '^ok .* callout_smp' /sys/kernel/debug/kunit/callout_smp/results
+	rmmod callout_kunit
 }
 
 grep -q nohz_full=2,3 /proc/cmdline
@@ -25,6 +33,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	check "CPU 2 ran none" [ "$(base 2 handlers)" -eq 0 ]
 	check "CPU 3 ran none" [ "$(base 3 handlers)" -eq 0 ]
 	check "CPU 2 was not woken" [ "$(base 2 wakeups)" -eq 0 ]
+	[ ! -e /lib/callout_kunit.ko ] || check "prepared on each CPU" prepared
 	rmmod callout
 done
 echo "1..$((passed + failed))"
