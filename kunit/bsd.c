@@ -8,12 +8,15 @@
 #include <linux/slab.h>
 #include "tick.h"
 #include "virtual.h"
+/* Some names below are those of its macros. */
+#define CALLOUT_BSD_NO_TICKS
 #include <linux/callout_bsd.h>
 
-/* A length of so many ticks. */
-static sbintime_t sbt_ticks(unsigned int n)
+/* A length of time. */
+static sbintime_t sbt_ticks(unsigned int ticks)
 {
-	return mul_u64_u64_div_u64(callout_tick_ns() * n, SBT_1S, NSEC_PER_SEC);
+	return mul_u64_u64_div_u64(callout_tick_ns() * ticks, SBT_1S,
+				   NSEC_PER_SEC);
 }
 
 /* The tick with the most trailing zeros of all, found the slow way. */
@@ -158,6 +161,7 @@ static void bsd_sbinuptime(struct kunit *test)
 	     (((u32)now * (u64)NSEC_PER_SEC) >> 32);
 	KUNIT_EXPECT_GE(test, ns + 1, before);
 	KUNIT_EXPECT_LE(test, ns, after);
+	KUNIT_EXPECT_EQ(test, tick_sbt, SBT_1S / callout_hz());
 	KUNIT_EXPECT_EQ(test, SBT_1S, 1LL << 32);
 	KUNIT_EXPECT_EQ(test, SBT_1M, 60 * SBT_1S);
 	KUNIT_EXPECT_EQ(test, C_PRELGET(C_PREL(5) | C_HARDCLOCK | C_ABSOLUTE),

@@ -259,13 +259,14 @@ static void compat_setcallout_is_not_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2], h), 1);
 }
 
-/* NULL is an argument like any other, and hz and ticks are BSD's. */
+/* NULL is an argument like any other, and hz, tick and ticks are BSD's. */
 static void compat_bsd_names(struct kunit *test)
 {
 	struct callout_handle t = timeout(func_0, NULL, hz * 1000);
 
 	KUNIT_EXPECT_EQ(test, hz, DIV_ROUND_CLOSEST(NSEC_PER_SEC,
 						    callout_tick_ns()));
+	KUNIT_EXPECT_EQ(test, tick, 1000000 / hz);
 	KUNIT_EXPECT_LE(test, (int)callout_now(callout_base(0)) - ticks, 1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL), 1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL), -1);

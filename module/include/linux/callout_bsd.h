@@ -37,11 +37,19 @@ static inline struct callout_handle timeout(callout_func_t *func, void *arg,
 	callout_untimeout_pick(__VA_ARGS__, callout_untimeout_3, \
 			       callout_untimeout_2, none)(__VA_ARGS__)
 
-/* Of the facility's ticks, which are not the kernel's with hz=. */
+/*
+ * Of the facility's ticks, which are not the kernel's with hz=: how many a
+ * second has, the microseconds of each, and the present one. A file with
+ * members, parameters or variables of these names defines CALLOUT_BSD_NO_TICKS
+ * before it includes this, and calls callout_hz() and callout_ticks().
+ */
+#ifndef CALLOUT_BSD_NO_TICKS
 #define hz	((int)callout_hz())
+#define tick	(1000000 / hz)
 #define ticks	((int)callout_ticks())
+#endif
 
-#define tick_sbt	(SBT_1S / hz)
+#define tick_sbt	(SBT_1S / callout_hz())
 #define sbinuptime()	callout_sbinuptime()
 
 typedef callout_func_t timeout_t;
