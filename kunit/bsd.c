@@ -395,16 +395,6 @@ static void bsd_proc(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, s->in_task);
 	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
 	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), 0);
-	/* It is running, and pending again: not to be freed after a stop. */
-	callout_proc_reset(&s->p, 1000000, sleeper_handler, s);
-	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), 0);
-	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
-	/* The same, and queued to run once more. */
-	callout_proc_reset(&s->p, 1, sleeper_handler, s);
-	KUNIT_ASSERT_TRUE(test,
-			  callout_test_wait_until(work_pending(&s->p.work)));
-	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), 0);
-	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
 	/* The drain ends both. */
 	callout_proc_reset(&s->p, 1000000, sleeper_handler, s);
 	s->again = true;
@@ -438,6 +428,101 @@ static void bsd_proc_drain_ends_it(struct kunit *test)
 	}
 }
 
+#define REFS_ROUNDS	2000
+
+/**
+ * struct counted - a callout by whose results references are counted
+ * @p: the callout
+ * @v: its base, whose ticks another thread makes
+ * @refs: one for each setting that has not come to its end
+ * @runs: how often the handler has run
+ * @rng: for the owner
+ * @stop: no more ticks
+ */
+struct counted {
+	struct callout_proc p;
+	struct callout_virtual *v;
+	atomic_t refs;
+	atomic_t runs;
+	struct rnd_state rng;
+	bool stop;
+};
+
+static void counted_handler(void *arg);
+
+static void counted_set(struct counted *n, long distance)
+{
+	if (!callout_proc_reset(&n->p, distance, counted_handler, n))
+		atomic_inc(&n->refs);
+}
+
+static void counted_end(struct counted *n, int ret)
+{
+	if (ret == 1)
+		atomic_dec(&n->refs);
+}
+
+static void counted_handler(void *arg)
+{
+	struct counted *n = arg;
+	int runs = atomic_inc_return(&n->runs);
+
+	atomic_dec(&n->refs);
+	if (runs % 4 == 0)
+		counted_set(n, 1);
+	if (runs % 16 == 0)
+		counted_end(n, callout_proc_stop(&n->p));
+}
+
+static void counted_ticks(void *arg)
+{
+	struct counted *n = arg;
+
+	while (!callout_test_told(&n->stop)) {
+		callout_virtual_run_to(n->v, n->v->now + 1);
+		cond_resched();
+	}
+}
+
+/*
+ * As OpenBSD's TCP counts: what a reset added, a stop took away or a handler
+ * began is one setting each, wherever the others have it just then.
+ */
+static void bsd_proc_references(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct counted *n = kunit_kzalloc(test, sizeof(*n), GFP_KERNEL);
+	struct callout_test_thread *t;
+
+	KUNIT_ASSERT_NOT_NULL(test, n);
+	callout_test_rng(test, &n->rng);
+	n->v = test->priv;
+	callout_proc_init(&n->p);
+	n->p.c.cpu = CALLOUT_VIRTUAL;
+	t = callout_test_thread(test, other, counted_ticks, n);
+	for (i = 0; i < REFS_ROUNDS; i++) {
+		counted_set(n, 1 + callout_test_below(&n->rng, 2));
+		ndelay(callout_test_below(&n->rng, 2000));
+		switch (callout_test_below(&n->rng, 64)) {
+		case 0:
+			counted_end(n, callout_proc_drain(&n->p));
+			break;
+		case 1:
+		case 2:
+			schedule_timeout_uninterruptible(1);
+			break;
+		default:
+			if (i % 2)
+				counted_end(n, callout_proc_stop(&n->p));
+		}
+	}
+	counted_end(n, callout_proc_drain(&n->p));
+	callout_test_tell(&n->stop);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_GT(test, atomic_read(&n->runs), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&n->refs), 0);
+}
+
 static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_coalesce),
 	KUNIT_CASE(bsd_hardclock),
@@ -451,6 +536,7 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_over_when_unlocked),
 	KUNIT_CASE(bsd_proc),
 	KUNIT_CASE(bsd_proc_drain_ends_it),
+	KUNIT_CASE_SLOW(bsd_proc_references),
 	{}
 };
 

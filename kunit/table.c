@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * table.c - suite callout_table: each call of callout(9) in each state
+ * table.c - suite callout_table: each call of callout(9) in each state, and
+ * those on a callout whose handler may sleep
  *
  * What a call returns, what callout_pending() and callout_active() say then,
  * how often the handler is still going to run and how often the function of
@@ -424,8 +425,220 @@ static void table_row(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->item->c.state & ~CALLOUT_S_RAN, 0);
 }
 
+/*
+ * The same of a struct callout_proc. Its work item waits while its handler runs,
+ * so that one that is due for the second time stays there.
+ */
+enum proc_state {
+	PROC_NEVER,
+	PROC_RAN,
+	PROC_SET,
+	PROC_RUNNING,
+	PROC_RUNNING_SET,
+	PROC_RUNNING_DUE,	/* set again, and waiting for the work queue */
+	PROC_DRAINED,		/* running, and another thread drains it */
+};
+
+static const char * const proc_state_names[] = {
+	[PROC_NEVER]		= "never set",
+	[PROC_RAN]		= "has run",
+	[PROC_SET]		= "set",
+	[PROC_RUNNING]		= "running",
+	[PROC_RUNNING_SET]	= "running, set again",
+	[PROC_RUNNING_DUE]	= "running, due again",
+	[PROC_DRAINED]		= "running, drained",
+};
+
+/**
+ * struct proc_row - a line of the second table
+ * @state: before the call
+ * @call: the call: RESET, STOP or DRAIN
+ * @ret: what it returns
+ * @pending: callout_proc_pending() after it
+ */
+struct proc_row {
+	enum proc_state state;
+	enum call call;
+	int ret;
+	bool pending;
+};
+
+static const struct proc_row proc_rows[] = {
+	{ PROC_NEVER, RESET, 0, PENDING },
+	{ PROC_NEVER, STOP, -1 },
+	{ PROC_NEVER, DRAIN, -1 },
+	{ PROC_RAN, RESET, 0, PENDING },
+	{ PROC_RAN, STOP, -1 },
+	{ PROC_RAN, DRAIN, -1 },
+	{ PROC_SET, RESET, 1, PENDING },
+	{ PROC_SET, STOP, 1 },
+	{ PROC_SET, DRAIN, 1 },
+	{ PROC_RUNNING, RESET, 0, PENDING },
+	{ PROC_RUNNING, STOP, 0 },
+	{ PROC_RUNNING, DRAIN, 0 },
+	{ PROC_RUNNING_SET, RESET, 1, PENDING },
+	{ PROC_RUNNING_SET, STOP, 1 },
+	{ PROC_RUNNING_SET, DRAIN, 1 },
+	{ PROC_RUNNING_DUE, RESET, 1, PENDING },
+	{ PROC_RUNNING_DUE, STOP, 1 },
+	{ PROC_RUNNING_DUE, DRAIN, 1 },
+	{ PROC_DRAINED, RESET, -1 },
+	{ PROC_DRAINED, STOP, 0 },
+	{ PROC_DRAINED, DRAIN, 0 },
+};
+
+static void proc_row_desc(const struct proc_row *row, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s: %s",
+		 proc_state_names[row->state], call_names[row->call]);
+}
+
+KUNIT_ARRAY_PARAM(proc_row, proc_rows, proc_row_desc);
+
+/**
+ * struct proc_table - one line of the second table at work
+ * @p: the callout
+ * @v: its base
+ * @go: the handler may return
+ * @runs: how often it has begun
+ */
+struct proc_table {
+	struct callout_proc p;
+	struct callout_virtual *v;
+	bool go;
+	unsigned int runs;
+};
+
+/**
+ * struct proc_drainer - a thread that waits in callout_proc_drain()
+ * @p: the callout
+ * @thread: the thread
+ * @ret: what it was told
+ */
+struct proc_drainer {
+	struct callout_proc *p;
+	struct callout_test_thread *thread;
+	int ret;
+};
+
+static void proc_row_handler(void *arg)
+{
+	struct proc_table *t = arg;
+
+	WRITE_ONCE(t->runs, t->runs + 1);
+	callout_test_wait_until(callout_test_told(&t->go));
+}
+
+static void proc_drain_fn(void *arg)
+{
+	struct proc_drainer *d = arg;
+
+	d->ret = callout_proc_drain(d->p);
+}
+
+static int proc_set(struct proc_table *t)
+{
+	return callout_proc_reset(&t->p, DISTANCE, proc_row_handler, t);
+}
+
+/* Sets it, has it become due, and waits until it has run @runs times. */
+static void proc_run(struct kunit *test, struct proc_table *t,
+		     unsigned int runs)
+{
+	KUNIT_EXPECT_EQ(test, proc_set(t), 0);
+	callout_virtual_run_to(t->v, t->v->now + DISTANCE);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(READ_ONCE(t->runs) == runs));
+}
+
+static struct proc_drainer *proc_drain(struct kunit *test,
+				       struct proc_table *t)
+{
+	unsigned int before = READ_ONCE(t->p.drains);
+	struct proc_drainer *d;
+
+	d = kunit_kzalloc(test, sizeof(*d), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, d);
+	d->p = &t->p;
+	d->thread = callout_test_thread(test, raw_smp_processor_id(),
+					proc_drain_fn, d);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(READ_ONCE(t->p.drains) > before));
+	return d;
+}
+
+static struct proc_drainer *proc_enter(struct kunit *test,
+				       struct proc_table *t,
+				       enum proc_state state)
+{
+	switch (state) {
+	case PROC_NEVER:
+		return NULL;
+	case PROC_SET:
+		KUNIT_EXPECT_EQ(test, proc_set(t), 0);
+		return NULL;
+	case PROC_RAN:
+		t->go = true;
+		break;
+	default:
+		break;
+	}
+	proc_run(test, t, 1);
+	if (state == PROC_RAN) {
+		flush_work(&t->p.work);
+		return NULL;
+	}
+	if (state == PROC_RUNNING)
+		return NULL;
+	if (state == PROC_RUNNING_DUE) {
+		proc_run(test, t, 1);
+		return NULL;
+	}
+	KUNIT_EXPECT_EQ(test, proc_set(t), 0);
+	return state == PROC_DRAINED ? proc_drain(test, t) : NULL;
+}
+
+/* Runs that were set and not cancelled, each once. */
+static void table_proc_row(struct kunit *test)
+{
+	const struct proc_row *row = test->param_value;
+	struct proc_drainer *drainer, *caller = NULL;
+	struct proc_table *t;
+	unsigned int runs;
+
+	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->v = test->priv;
+	callout_proc_init(&t->p);
+	t->p.c.cpu = CALLOUT_VIRTUAL;
+	drainer = proc_enter(test, t, row->state);
+	runs = t->runs;
+	if (row->call == RESET)
+		KUNIT_EXPECT_EQ(test, proc_set(t), row->ret);
+	else if (row->call == STOP)
+		KUNIT_EXPECT_EQ(test, callout_proc_stop(&t->p), row->ret);
+	else if (!runs || row->state == PROC_RAN)
+		KUNIT_EXPECT_EQ(test, callout_proc_drain(&t->p), row->ret);
+	else
+		caller = proc_drain(test, t);
+	KUNIT_EXPECT_EQ(test, callout_proc_pending(&t->p), row->pending);
+	callout_test_tell(&t->go);
+	if (drainer)
+		KUNIT_ASSERT_TRUE(test, callout_test_join(drainer->thread));
+	if (caller) {
+		KUNIT_ASSERT_TRUE(test, callout_test_join(caller->thread));
+		KUNIT_EXPECT_EQ(test, caller->ret, row->ret);
+	}
+	callout_virtual_run_to(t->v, t->v->now + DISTANCE);
+	flush_work(&t->p.work);
+	KUNIT_EXPECT_EQ(test, t->runs - runs, row->pending);
+	KUNIT_EXPECT_EQ(test, callout_proc_drain(&t->p), -1);
+	KUNIT_EXPECT_EQ(test, t->v->base->pending, 0);
+}
+
 static struct kunit_case table_cases[] = {
 	KUNIT_CASE_PARAM(table_row, row_gen_params),
+	KUNIT_CASE_PARAM(table_proc_row, proc_row_gen_params),
 	{}
 };
 

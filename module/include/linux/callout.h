@@ -384,20 +384,26 @@ static inline void callout_deactivate(struct callout *c)
  * struct callout_proc - a callout whose handler may sleep
  * @c: private: its callout
  * @work: private: the handler runs from it
+ * @lock: private: protects all but @c and @work, and that these are changed
+ *	in one step with @state; taken in hard interrupt context
  * @func: private: the handler
  * @arg: private: the handler's argument
+ * @state: private: where its setting is
  * @drains: private: how many callout_proc_drain() are at work
  *
  * As OpenBSD's timeout(9) with TIMEOUT_PROC: when it is due the handler runs
  * in a kernel thread, of a work queue. Set up by callout_proc_init(). The
- * handler may free it.
+ * handler may free it, unless it was set again since the handler started: then
+ * the handler calls callout_proc_stop(), and kfree_rcu().
  */
 struct callout_proc {
 	struct callout c;
 	struct work_struct work;
+	raw_spinlock_t lock;	/* see above */
 	callout_func_t *func;
 	void *arg;
-	atomic_t drains;
+	u8 state;
+	unsigned int drains;
 };
 
 void callout_proc_work(struct work_struct *work);
@@ -414,7 +420,10 @@ do {									\
 									\
 	callout_init(&__p->c, CALLOUT_MPSAFE);				\
 	INIT_WORK(&__p->work, callout_proc_work);			\
-	atomic_set(&__p->drains, 0);					\
+	raw_spin_lock_init(&__p->lock);					\
+	__p->func = NULL;						\
+	__p->state = 0;							\
+	__p->drains = 0;						\
 } while (0)
 
 int callout_proc_reset(struct callout_proc *p, long ticks, callout_func_t *func,

@@ -97,7 +97,6 @@ static const char *const names[] = {
 	[T_PROC_RUNS]	= "procs-ran",
 	[T_PROC_STOPPED] = "procs-stopped",
 	[T_PROC_EXACT]	= "procs-exact",
-	[T_PROC_BOUNDED] = "procs-bounded",
 	[T_PAUSES]	= "pauses",
 	[T_HOTPLUGS]	= "hotplugs",
 	[T_IRQS_OFF]	= "irqs-off",
@@ -272,8 +271,7 @@ static int torture_thread(void *arg)
 		case 2:
 			torture_timeout_op(NULL);
 			break;
-		case 3:
-		case 4:
+		case 3 ... 8:
 			torture_proc_op();
 			break;
 		default:
@@ -390,6 +388,7 @@ static void torture_check_met(void)
 	enum torture_count i;
 
 	torture_demand(T_PROC_RUNS);
+	torture_demand(T_PROC_EXACT);
 	torture_demand(T_HANDLE_RUNS);
 	torture_demand(T_OWN_FREED);
 	torture_demand(T_EXACT);
@@ -503,6 +502,7 @@ static int __init torture_init(void)
 	workers = kcalloc(threads + 2, sizeof(*workers), GFP_KERNEL);
 	if (!workers)
 		return -ENOMEM;
+	torture_procs_init();
 	ret = torture_handles_init() ?: torture_objects_init(callouts);
 	if (!ret)
 		ret = torture_start_all();

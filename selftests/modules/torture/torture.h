@@ -41,7 +41,6 @@ enum torture_count {
 	T_PROC_RUNS,
 	T_PROC_STOPPED,
 	T_PROC_EXACT,
-	T_PROC_BOUNDED,
 	T_PAUSES,
 	T_HOTPLUGS,
 	T_IRQS_OFF,
@@ -220,6 +219,7 @@ void torture_handle_op(bool may_sleep, const void *own);
 void torture_timeout_op(const void *own);
 
 /* proc.c */
+void torture_procs_init(void);
 bool torture_procs_busy(void);
 void torture_procs_exit(void);
 void torture_proc_op(void);

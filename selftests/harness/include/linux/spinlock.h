@@ -7,5 +7,6 @@
 
 typedef struct spinlock spinlock_t;
 typedef struct rwlock rwlock_t;
+typedef struct { int unused; } raw_spinlock_t;
 
 #endif /* _HARNESS_LINUX_SPINLOCK_H */
