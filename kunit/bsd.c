@@ -294,12 +294,14 @@ static void bsd_schedule_on(struct kunit *test)
  * @lock: its lock
  * @inside: its handler has the lock
  * @go: it may return
+ * @rcu: for kfree_rcu()
  */
 struct holder {
 	struct callout c;
 	spinlock_t lock;	/* its lock */
 	bool inside;
 	bool go;
+	struct rcu_head rcu;
 };
 
 static void holder_handler(void *arg)
@@ -311,6 +313,7 @@ static void holder_handler(void *arg)
 }
 
 #define OVER_ROUNDS	300
+#define FREE_ROUNDS	100
 
 /*
  * Who gets the lock from the handler finds the callout at rest, though the core
@@ -346,6 +349,29 @@ static void bsd_over_when_unlocked(struct kunit *test)
 	callout_drain(&h->c);
 	KUNIT_EXPECT_EQ(test, i, OVER_ROUNDS);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/*
+ * A lock may be freed after a grace period when the callout was stopped under
+ * it: that the core waits for the lock is inside an RCU read-side section.
+ */
+static void bsd_free_stopped_by_rcu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct holder *h;
+
+	for (i = 0; i < FREE_ROUNDS; i++) {
+		h = kzalloc(sizeof(*h), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, h);
+		spin_lock_init(&h->lock);
+		callout_init_mtx(&h->c, &h->lock, 0);
+		spin_lock_bh(&h->lock);
+		callout_reset_on(&h->c, 1, holder_handler, h, other);
+		callout_test_spin_until(!callout_pending(&h->c));
+		KUNIT_EXPECT_EQ(test, callout_stop(&h->c), 1);
+		spin_unlock_bh(&h->lock);
+		kfree_rcu(h, rcu);
+	}
 }
 
 /**
@@ -534,6 +560,7 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_slow_handler),
 	KUNIT_CASE(bsd_schedule_on),
 	KUNIT_CASE(bsd_over_when_unlocked),
+	KUNIT_CASE(bsd_free_stopped_by_rcu),
 	KUNIT_CASE(bsd_proc),
 	KUNIT_CASE(bsd_proc_drain_ends_it),
 	KUNIT_CASE_SLOW(bsd_proc_references),

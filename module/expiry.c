@@ -412,7 +412,10 @@ bool callout_expire(struct callout_base *base)
 	struct callout *c;
 
 	expiry_lock(base);
-	/* Files are freed after a grace period: see file.c. */
+	/*
+	 * Files are freed after a grace period: see file.c. So may be associated
+	 * locks that callout_run_with_lock() still waits for.
+	 */
 	rcu_read_lock();
 	preempt = preempt_count();
 	locks = lockdep_depth(current);

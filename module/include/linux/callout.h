@@ -94,7 +94,7 @@ static_assert(sizeof(struct callout) <= 64);
 
 /* Flags of callout_init_mtx() and callout_init_rw(). */
 #define CALLOUT_SHAREDLOCK	0x04	/* take the rwlock_t for reading */
-#define CALLOUT_RETURNUNLOCKED	0x08	/* the handler drops the lock */
+#define CALLOUT_RETURNUNLOCKED	0x08	/* the handler drops it, without _bh */
 #define CALLOUT_TRYLOCK		0x20	/* do not wait for the lock */
 
 /* FreeBSD's time: seconds with 32 bits after the point, since boot. */
@@ -204,10 +204,15 @@ static inline u8 callout_flags_of_rw(int flags)
  * Who stops or resets the callout holds @mtx, with softirqs off, and then the
  * handler of a callout that was stopped does not start. @mtx must live until
  * the callout is drained: after callout_stop() the core may still wait for it,
- * only to let go of it again. With CALLOUT_TRYLOCK it never waits: if somebody
- * has the lock the callout stays pending and is due at the next tick, and when
- * callout_stop() has returned 1 neither callout nor lock are looked at. From
- * FreeBSD's callout(9), CALLOUT_TRYLOCK from its release 15.
+ * only to drop it again. That is inside an RCU read-side section, so after
+ * a callout_stop() under @mtx that did not return 0, kfree_rcu() may free both.
+ *
+ * With CALLOUT_RETURNUNLOCKED the handler drops @mtx, by spin_unlock() and not
+ * spin_unlock_bh(). With CALLOUT_TRYLOCK the core never waits: if @mtx is held
+ * the callout stays pending and is due at the next tick, and when callout_stop()
+ * has returned 1 neither callout nor lock are looked at.
+ *
+ * From FreeBSD's callout(9), CALLOUT_TRYLOCK from its release 15.
  *
  * Context: Any.
  */
