@@ -10,9 +10,11 @@
 /* What the scheme of the present case does, and has seen. */
 static struct {
 	struct callout_scheme_ops ops;
+	struct callout_virtual *v;
 	unsigned int reserved;
 	int reserve_ret;
 	unsigned int searches;
+	unsigned int search_ns;
 	u64 next;
 } fake;
 
@@ -31,6 +33,7 @@ static u64 fake_next_due(struct callout_scheme *s, unsigned int *budget)
 /* Never gets to the end of its search. */
 static u64 endless_next_due(struct callout_scheme *s, unsigned int *budget)
 {
+	fake.v->ns += fake.search_ns;
 	fake.searches++;
 	*budget = 0;
 	return fake.next;
@@ -53,6 +56,7 @@ static int base_init(struct kunit *test)
 	v = test->priv;
 	memset(&fake, 0, sizeof(fake));
 	fake.ops = callout_hashed_wheel;
+	fake.v = v;
 	KUNIT_EXPECT_TRUE(test, v->base->direct);
 	v->base->direct = false;
 	v->base->scheme->ops = &fake.ops;
@@ -122,19 +126,40 @@ static void base_next_in_the_past(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->armed, start + 12);
 }
 
-/* What is known when time is up is a lower bound, and serves. */
+static void base_take_time(struct callout_item *item)
+{
+	item->v->ns += item->seen;
+}
+
+/*
+ * What is known when time is up is a lower bound, and serves. Handlers and the
+ * search have one allowance of time together.
+ */
 static void base_next_not_found(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
-	struct callout_item *item = callout_virtual_items(test, 1);
-	u64 start = v->now;
+	struct callout_item *item = callout_virtual_items(test, 2);
+	u64 start = v->now, ns = v->ns;
 
 	fake.ops.next_due = endless_next_due;
-	callout_virtual_set(item, 1000);
+	fake.search_ns = CALLOUT_MAX_NS / 8;
+	callout_virtual_set(&item[0], 1000);
 	fake.next = start + 500;
 	callout_virtual_run_to(v, start + 10);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 500);
-	KUNIT_EXPECT_GT(test, fake.searches, 1);
+	KUNIT_EXPECT_EQ(test, fake.searches, 8);
+	KUNIT_EXPECT_EQ(test, v->ns, ns + CALLOUT_MAX_NS);
+
+	item[1].then = base_take_time;
+	item[1].seen = CALLOUT_MAX_NS / 4 * 3;
+	callout_virtual_set(&item[1], 1);
+	fake.searches = 0;
+	fake.next = start + 501;
+	callout_virtual_run_to(v, start + 11);
+	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 501);
+	KUNIT_EXPECT_EQ(test, fake.searches, 2);
+	KUNIT_EXPECT_EQ(test, v->ns, ns + 2 * CALLOUT_MAX_NS);
 }
 
 static bool base_match(struct callout *c, const void *data)

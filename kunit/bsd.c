@@ -256,9 +256,10 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drained, 1);
 }
 
-static void then_be_slow(struct callout_item *item)
+/* A handler that takes item->seen nanoseconds. */
+static void then_take_time(struct callout_item *item)
 {
-	mdelay(3);
+	item->v->ns += item->seen;
 }
 
 /* A handler that takes its time is counted, and named in the log. */
@@ -267,7 +268,12 @@ static void bsd_slow_handler(struct kunit *test)
 	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, 1);
 
-	a->then = then_be_slow;
+	a->then = then_take_time;
+	a->seen = CALLOUT_SLOW_NS;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 0);
+	a->seen++;
 	callout_virtual_set(a, 1);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);

@@ -421,11 +421,49 @@ static void core_yields_after_many_handlers(struct kunit *test)
 		if (more)
 			KUNIT_EXPECT_EQ(test, v->programs, 0);
 	} while (more && calls < 10000);
-	KUNIT_EXPECT_GE(test, calls, 4);
+	KUNIT_EXPECT_EQ(test, calls, 4);
 	KUNIT_EXPECT_EQ(test, v->ran, nr);
 	for (i = 0; i < nr; i++)
 		wrong += a[i].place != i || a[i].runs != 1;
 	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* A handler that takes item->seen nanoseconds. */
+static void then_take_time(struct callout_item *item)
+{
+	item->v->ns += item->seen;
+}
+
+/* Expiry ends when CALLOUT_MAX_NS have passed, and is called again. */
+static void core_yields_when_time_is_up(struct kunit *test)
+{
+	const unsigned int nr = 9;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	unsigned int i, n, before, most;
+	bool more;
+
+	/* n handlers take all the time, and one more is not called; or less. */
+	for (n = 1; n <= 3; n++) {
+		for (i = 0; i < nr; i++) {
+			a[i].then = then_take_time;
+			a[i].seen = n < 3 ? CALLOUT_MAX_NS / n :
+					    CALLOUT_MAX_NS / 2 - 1;
+			callout_virtual_set(&a[i], 1);
+		}
+		v->now++;
+		v->programs = 0;
+		for (i = 0; i < nr; i += n) {
+			before = v->ran;
+			most = min(n, nr - i);
+			local_bh_disable();
+			more = callout_expire(v->base);
+			local_bh_enable();
+			KUNIT_EXPECT_EQ(test, v->ran - before, most);
+			KUNIT_EXPECT_EQ(test, more, i + n < nr);
+			KUNIT_EXPECT_EQ(test, v->programs, 0);
+		}
+	}
 }
 
 /* Between two halves of an expiry anything can be done to what is due. */
@@ -595,7 +633,7 @@ static void core_destroy_counts_pending(struct kunit *test)
 	local_bh_disable();
 	callout_expire(v->base);
 	local_bh_enable();
-	KUNIT_EXPECT_GE(test, nr - v->ran, 5);
+	KUNIT_EXPECT_EQ(test, nr - v->ran, 5);
 	left = callout_base_destroy(v->base);
 	v->base = NULL;
 	KUNIT_EXPECT_EQ(test, left, nr + 2 - v->ran);
@@ -625,6 +663,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_programs_the_tick),
 	KUNIT_CASE(core_handlers_program_once),
 	KUNIT_CASE(core_yields_after_many_handlers),
+	KUNIT_CASE(core_yields_when_time_is_up),
 	KUNIT_CASE(core_stop_and_reset_while_yielding),
 	KUNIT_CASE(core_catches_up_in_order),
 	KUNIT_CASE(core_counts_lateness),

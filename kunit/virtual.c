@@ -4,7 +4,8 @@
  *
  * It is at callout_bases[nr_cpu_ids], so no CPU's tick knows it and nothing
  * runs unless a case calls callout_expire(), which it does with softirqs
- * disabled, as if in one.
+ * disabled, as if in one. Its ticks and the nanoseconds of expiry's limits pass
+ * when the case says so.
  */
 #include <linux/bottom_half.h>
 #include <linux/err.h>
@@ -33,6 +34,11 @@ static u64 virtual_from_ns(u64 due, u64 now)
 	return max(tick, the_virtual.now + 1);
 }
 
+static u64 virtual_clock(struct callout_base *base)
+{
+	return the_virtual.ns;
+}
+
 static void virtual_nothing(struct callout_base *base)
 {
 }
@@ -51,6 +57,7 @@ static const struct callout_tick_source virtual_tick = {
 	.init		= virtual_nothing,
 	.program	= virtual_program,
 	.shutdown	= virtual_nothing,
+	.clock		= virtual_clock,
 };
 
 /* What is still pending is forgotten; its memory goes with the case. */
@@ -115,6 +122,7 @@ int callout_virtual_create_chip(struct kunit *test,
 
 	virtual_chip = *chip;
 	virtual_chip.under = &virtual_tick;
+	virtual_chip.clock = virtual_clock;
 	return virtual_create(test, buckets, &virtual_chip);
 }
 

@@ -16,6 +16,7 @@
  * @test: the case
  * @base: the base
  * @now: its time
+ * @ns: the clock that expiry's limits go by
  * @armed: the tick that it asked to be woken up for
  * @programs: how often it asked
  * @ran: how many handlers have run
@@ -25,6 +26,7 @@ struct callout_virtual {
 	struct kunit *test;
 	struct callout_base *base;
 	u64 now;
+	u64 ns;
 	u64 armed;
 	unsigned int programs;
 	unsigned int ran;

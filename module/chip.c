@@ -228,7 +228,8 @@ static bool full_interrupt(struct callout_base *base)
 		if (more)
 			callout_program(base, base->now);
 		else
-			callout_program_next(base);
+			callout_program_next(base, callout_clock(base) +
+						   CALLOUT_MAX_NS);
 	}
 out:
 	raw_spin_unlock_irq(&base->lock);

@@ -12,6 +12,7 @@
 #include <linux/interrupt.h>
 #include <linux/jiffies.h>
 #include <linux/smp.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/isolation.h>
 #include <linux/seqlock.h>
 #include <linux/spinlock.h>
@@ -73,6 +74,8 @@ struct callout_stats {
  * @program: makes callout_softclock() run on the base's CPU at or soon after
  *	tick @tick, and not before; the base's lock is held
  * @shutdown: after this callout_softclock() does not run any more; may sleep
+ * @clock: the nanoseconds that the limits of expiry are counted in; NULL, as
+ *	all but those of tests have it: local_clock()
  *
  * A simulated chip has these besides; see chip.c:
  *
@@ -90,6 +93,7 @@ struct callout_tick_source {
 	void (*init)(struct callout_base *base);
 	void (*program)(struct callout_base *base, u64 tick);
 	void (*shutdown)(struct callout_base *base);
+	u64 (*clock)(struct callout_base *base);
 
 	const struct callout_tick_source *under;
 	bool (*interrupt)(struct callout_base *base);
@@ -148,7 +152,7 @@ enum callout_stage {
  * @wait: where they sleep; on PREEMPT_RT it is @expiry_lock
  * @expiry_lock: on PREEMPT_RT, held around handlers, so that who waits for one
  *	lends it his priority
- * @clock: when the last handler returned, or expiry began
+ * @clock: callout_clock() when the last handler returned, or expiry began
  * @preempt_count: what it was before the handlers, and must be after each
  * @lockdep_depth: the same
  * @timer: for the jiffies source
@@ -206,9 +210,9 @@ struct callout_base {
 /* Units of work done with a base locked and interrupts off, at most. */
 #define CALLOUT_BUDGET		64U
 
-/* Handlers run, and jiffies spent, in one softirq, at most. */
+/* Handlers run, and time spent, in one softirq, at most. */
 #define CALLOUT_MAX_HANDLERS	1024U
-#define CALLOUT_MAX_JIFFIES	max_t(unsigned long, 1, msecs_to_jiffies(2))
+#define CALLOUT_MAX_NS		(2 * NSEC_PER_MSEC)
 
 /* A handler that takes longer, with its wait for its lock, holds others up. */
 #define CALLOUT_SLOW_NS		(2 * NSEC_PER_MSEC)
@@ -252,6 +256,14 @@ static inline u64 callout_now(struct callout_base *base)
 	if (likely(base->tick == &callout_tick_jiffies))
 		return get_jiffies_64();
 	return base->tick->now(base);
+}
+
+/* What CALLOUT_MAX_NS and CALLOUT_SLOW_NS are measured with. */
+static inline u64 callout_clock(struct callout_base *base)
+{
+	if (likely(!base->tick->clock))
+		return local_clock();
+	return base->tick->clock(base);
 }
 
 /* The tick that is @ticks from now; less than one counts as one. */
@@ -555,7 +567,7 @@ void callout_check_context(struct callout_base *base, callout_func_t *func);
 void callout_wait_run(struct callout_base *base, unsigned long seq);
 
 bool callout_collect(struct callout_base *base);
-void callout_program_next(struct callout_base *base);
+void callout_program_next(struct callout_base *base, u64 end);
 bool callout_expire(struct callout_base *base);
 void callout_softclock(struct callout_base *base);
 void callout_again(struct tasklet_struct *t);

@@ -17,7 +17,6 @@
 #include <linux/module.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/clock.h>
 #include <linux/wait.h>
 #include "core.h"
 #include "debugobjects.h"
@@ -148,7 +147,7 @@ void callout_run_end(struct callout_base *base, void *arg)
 		raw_spin_unlock_irq(&base->lock);
 		expiry_wake(base);
 		/* The next handler is not to blame for that. */
-		base->clock = local_clock();
+		base->clock = callout_clock(base);
 		raw_spin_lock_irq(&base->lock);
 	}
 }
@@ -228,7 +227,7 @@ void callout_call(struct callout_base *base, callout_func_t *func, void *arg)
 	u64 end, took;
 
 	func(arg);
-	end = local_clock();
+	end = callout_clock(base);
 	took = end - base->clock;
 	base->clock = end;
 	if (unlikely(took > CALLOUT_SLOW_NS))
@@ -360,6 +359,7 @@ bool callout_collect(struct callout_base *base)
 /**
  * callout_program_next - asks for a wake-up when something can be due, if ever
  * @base: the base, locked; callout_collect() has found all that is due
+ * @end: when callout_clock() is there it has searched for long enough
  *
  * The lock is dropped at times. What the scheme says is a lower bound also
  * where it has not searched to the end. A base that is always a search behind
@@ -367,10 +367,9 @@ bool callout_collect(struct callout_base *base)
  *
  * Context: Softirq.
  */
-void callout_program_next(struct callout_base *base)
+void callout_program_next(struct callout_base *base, u64 end)
 	__must_hold(&base->lock)
 {
-	unsigned long end = jiffies + CALLOUT_MAX_JIFFIES;
 	unsigned int budget;
 	u64 next;
 
@@ -378,7 +377,7 @@ void callout_program_next(struct callout_base *base)
 		budget = CALLOUT_BUDGET;
 		next = base->scheme->ops->next_due(base->scheme, &budget);
 		callout_count_units(base, CALLOUT_BUDGET - budget);
-		if (budget || time_after_eq(jiffies, end))
+		if (budget || callout_clock(base) >= end)
 			break;
 		raw_spin_unlock_irq(&base->lock);
 		cpu_relax();
@@ -397,7 +396,8 @@ void callout_program_next(struct callout_base *base)
  * @base: the base
  *
  * The base is locked for CALLOUT_BUDGET units of work at a time. This returns
- * after CALLOUT_MAX_HANDLERS handlers or CALLOUT_MAX_JIFFIES at the latest.
+ * after CALLOUT_MAX_HANDLERS handlers or CALLOUT_MAX_NS, which the search for
+ * what is next shares, and the handler or hold of the lock that is under way.
  *
  * Context: Softirq; one at a time for each base.
  * Return: true if it must be called again soon to go on; else the tick source
@@ -405,11 +405,11 @@ void callout_program_next(struct callout_base *base)
  */
 bool callout_expire(struct callout_base *base)
 {
-	unsigned long end = jiffies + CALLOUT_MAX_JIFFIES;
-	unsigned int handlers = 0;
 	bool more = true, again = true;
+	unsigned int handlers = 0;
 	int preempt, locks;
 	struct callout *c;
+	u64 end;
 
 	expiry_lock(base);
 	/*
@@ -426,7 +426,8 @@ bool callout_expire(struct callout_base *base)
 		goto out;
 	}
 	base->expiring = true;
-	base->clock = local_clock();
+	base->clock = callout_clock(base);
+	end = base->clock + CALLOUT_MAX_NS;
 	base->preempt_count = preempt;
 	base->lockdep_depth = locks;
 	/* Lower than any expiry: those who arm now leave the tick alone. */
@@ -434,7 +435,7 @@ bool callout_expire(struct callout_base *base)
 	for (;;) {
 		while (!list_empty(&base->due)) {
 			if (handlers >= CALLOUT_MAX_HANDLERS ||
-			    time_after_eq(jiffies, end))
+			    base->clock >= end)
 				goto yield;
 			c = list_first_entry(&base->due, struct callout, entry);
 			handlers += expire_fns[c->kind](base, c);
@@ -442,14 +443,15 @@ bool callout_expire(struct callout_base *base)
 		if (!more)
 			break;
 		more = callout_collect(base);
-		/* That was a budget's worth with the base locked. */
+		/* That was a budget's worth with the base locked, or less. */
 		raw_spin_unlock_irq(&base->lock);
-		base->clock = local_clock();
+		if (more)
+			base->clock = callout_clock(base);
 		raw_spin_lock_irq(&base->lock);
-		if (more && time_after_eq(jiffies, end))
+		if (more && base->clock >= end)
 			goto yield;
 	}
-	callout_program_next(base);
+	callout_program_next(base, end);
 	again = false;
 yield:
 	base->expiring = false;

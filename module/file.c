@@ -45,7 +45,6 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/poll.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -141,7 +140,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	raw_spin_unlock_irq(&base->lock);
 	if (wake)
 		file_wake(file);
-	base->clock = local_clock();
+	base->clock = callout_clock(base);
 	raw_spin_lock_irq(&base->lock);
 	return n;
 }
