@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <asm/barrier.h>
 #include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
 #include <linux/processor.h>
@@ -19,14 +20,18 @@
 #define CALLOUT_TEST_PATIENCE	(30 * HZ)
 #define CALLOUT_TEST_SPIN	(10 * HZ)
 
-/* Lets others run until @cond; false if that takes too long. */
+/*
+ * Lets others run until @cond; false if that takes too long. It does not sleep
+ * on a timer_list: from 6.9 on the CPU that runs those of idle CPUs can be the
+ * one where a handler, in that very softirq, waits for the caller.
+ */
 #define callout_test_wait_until(cond)					\
 ({									\
 	unsigned long __end = jiffies + CALLOUT_TEST_PATIENCE;		\
 	bool __ok;							\
 									\
 	while (!(__ok = (cond)) && time_before(jiffies, __end))		\
-		schedule_timeout_uninterruptible(1);			\
+		usleep_range(500, 1000);				\
 	__ok;								\
 })
 
