@@ -6,6 +6,7 @@
  * a callout is depends on the machine and is printed only; that it is never
  * early, runs once and where it should does not, and is tested.
  */
+#include <linux/bottom_half.h>
 #include <linux/cpu.h>
 #include <linux/smp.h>
 #include "handle.h"
@@ -285,6 +286,94 @@ static void smp_earlier_from_another_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&far->t->runs), 0);
 }
 
+/**
+ * struct edge - two callouts of a CPU: the second is due while the first runs
+ * @c: the two
+ * @wakeups: callout_stats.wakeups when each ran
+ * @done: the second one has run
+ */
+struct edge {
+	struct callout c[2];
+	u64 wakeups[2];
+	bool done;
+};
+
+static void edge_second(void *arg)
+{
+	struct edge *e = arg;
+
+	e->wakeups[1] = callout_base(smp_processor_id())->stats.wakeups;
+	callout_test_tell(&e->done);
+}
+
+static void edge_first(void *arg)
+{
+	struct callout_base *base = callout_base(smp_processor_id());
+	struct edge *e = arg;
+
+	e->wakeups[0] = base->stats.wakeups;
+	callout_reset_on(&e->c[1], 1, edge_second, e, smp_processor_id());
+	callout_test_spin_until(callout_now(base) >= e->c[1].expires);
+}
+
+static void edge_drain(void *arg)
+{
+	struct edge *e = arg;
+
+	callout_drain(&e->c[0]);
+	callout_drain(&e->c[1]);
+}
+
+/*
+ * What becomes due while a handler runs has no further edge of jiffies to wait
+ * for. (To an hrtimer, a time that has passed is an interrupt.)
+ */
+static void smp_due_while_a_handler_runs(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct edge *e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	callout_init(&e->c[0], CALLOUT_MPSAFE);
+	callout_init(&e->c[1], CALLOUT_MPSAFE);
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, edge_drain, e));
+	for (i = 0; i < 5; i++) {
+		e->done = false;
+		callout_reset_on(&e->c[0], 1, edge_first, e, other);
+		KUNIT_ASSERT_TRUE(test,
+				  callout_test_wait_until(callout_test_told(&e->done)));
+		if (callout_base(other)->tick == &callout_tick_jiffies)
+			KUNIT_EXPECT_EQ(test, e->wakeups[0], e->wakeups[1]);
+	}
+}
+
+/* A tick that has come before it is programmed, as after hotplug, needs none. */
+static void smp_overdue(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_base *base = callout_base(cpu);
+	struct timed_set *set = timed_create(test, 1);
+	struct timed *t = set->t;
+
+	callout_test_pin(test, cpu);
+	timed_set_on(t, cpu, 1000000);
+	t->least = 0;
+	local_bh_disable();
+	raw_spin_lock_irq(&base->lock);
+	base->scheme->ops->rearm(base->scheme, &t->c, callout_now(base),
+				 callout_now(base));
+	base->armed = t->c.expires;
+	base->tick->program(base, base->armed);
+	raw_spin_unlock_irq(&base->lock);
+	/* Softirqs run in here. */
+	local_bh_enable();
+	if (base->tick == &callout_tick_jiffies)
+		KUNIT_EXPECT_EQ(test, atomic_read(&t->runs), 1);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(all_ran(set)));
+	timed_report(test, set);
+}
+
 /* A barrier or a drain that returns while a handler still runs. */
 static void smp_waits_for_handlers(struct kunit *test)
 {
@@ -429,6 +518,8 @@ static struct kunit_case smp_cases[] = {
 	KUNIT_CASE(smp_hops_in_time),
 	KUNIT_CASE(smp_far_ones_arrive),
 	KUNIT_CASE(smp_earlier_from_another_cpu),
+	KUNIT_CASE(smp_due_while_a_handler_runs),
+	KUNIT_CASE(smp_overdue),
 	KUNIT_CASE(smp_waits_for_handlers),
 	KUNIT_CASE_SLOW(smp_cpu_goes_away),
 	{}

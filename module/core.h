@@ -71,8 +71,8 @@ struct callout_stats {
  * @from_ns: a tick at which CLOCK_MONOTONIC will have come to @due, as near as
  *	is known, and after the present one; @now is the clock's time
  * @init: prepares a base's members for this source; may sleep
- * @program: makes callout_softclock() run on the base's CPU at or soon after
- *	tick @tick, and not before; the base's lock is held
+ * @program: makes callout_softclock(), or callout_base.again, run on the base's
+ *	CPU at or soon after tick @tick, and not before; the base's lock is held
  * @shutdown: after this callout_softclock() does not run any more; may sleep
  * @clock: the nanoseconds that the limits of expiry are counted in; NULL, as
  *	all but those of tests have it: local_clock()

@@ -70,11 +70,20 @@ static unsigned long jiffies_hop(u64 now, u64 tick)
 
 static void jiffies_program(struct callout_base *base, u64 tick)
 {
-	unsigned long expires = jiffies_hop(jiffies_now(base), tick);
+	u64 now = jiffies_now(base);
+	unsigned long expires = jiffies_hop(now, tick);
 
 	lockdep_assert_held(&base->lock);
 	if (base->cpu == smp_processor_id()) {
-		mod_timer(&base->timer, expires);
+		/*
+		 * What has come already has no edge of jiffies to wait for. But
+		 * with the base locked no task may be woken, as ksoftirqd would
+		 * be from where softirqs are on; there, this is rare.
+		 */
+		if (unlikely(tick <= now) && in_interrupt())
+			tasklet_schedule(&base->again);
+		else
+			mod_timer(&base->timer, expires);
 		return;
 	}
 	/* mod_timer() would pull the timer to this CPU. */
