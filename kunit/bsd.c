@@ -279,6 +279,34 @@ static void bsd_slow_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
 }
 
+static void count_drain(void *arg);
+
+static void then_take_time_and_drain(struct callout_item *item)
+{
+	then_take_time(item);
+	callout_async_drain(&item->c, count_drain);
+}
+
+/*
+ * The report, on a serial console longer than CALLOUT_SLOW_NS, counts for
+ * nobody: not for the next handler, nor for the drain function of this one.
+ */
+static void bsd_slow_report(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 3);
+	unsigned int i;
+
+	v->slow_ns = 2 * CALLOUT_SLOW_NS;
+	a[0].then = then_take_time_and_drain;
+	a[0].seen = CALLOUT_SLOW_NS + 1;
+	for (i = 0; i < 3; i++)
+		callout_virtual_set(&a[i], 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->ran, 3);
+	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
+}
+
 /* schedule keeps function and argument, also on another CPU. */
 static void bsd_schedule_on(struct kunit *test)
 {
@@ -564,6 +592,7 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_trylock),
 	KUNIT_CASE(bsd_async_drain),
 	KUNIT_CASE(bsd_slow_handler),
+	KUNIT_CASE(bsd_slow_report),
 	KUNIT_CASE(bsd_schedule_on),
 	KUNIT_CASE(bsd_over_when_unlocked),
 	KUNIT_CASE(bsd_free_stopped_by_rcu),

@@ -36,7 +36,7 @@ static u64 virtual_from_ns(u64 due, u64 now)
 
 static u64 virtual_clock(struct callout_base *base)
 {
-	return the_virtual.ns;
+	return the_virtual.ns + base->stats.slow * the_virtual.slow_ns;
 }
 
 static void virtual_nothing(struct callout_base *base)

@@ -17,6 +17,7 @@
  * @base: the base
  * @now: its time
  * @ns: the clock that expiry's limits go by
+ * @slow_ns: how far the report of a slow handler moves it
  * @armed: the tick that it asked to be woken up for
  * @programs: how often it asked
  * @ran: how many handlers have run
@@ -27,6 +28,7 @@ struct callout_virtual {
 	struct callout_base *base;
 	u64 now;
 	u64 ns;
+	u64 slow_ns;
 	u64 armed;
 	unsigned int programs;
 	unsigned int ran;

@@ -214,6 +214,8 @@ static void callout_slow(struct callout_base *base, callout_func_t *func,
 	base->stats.slow++;
 	pr_info_ratelimited("callout: %ps took %llu us\n", func,
 			    div_u64(took, NSEC_PER_USEC));
+	/* A line on a serial console can take as long. */
+	base->clock = callout_clock(base);
 }
 
 /**
