@@ -5,8 +5,12 @@
  * One thread, and the time is a variable: what a callout does in each of its
  * states. Races are in race.c, real ticks in smp.c.
  */
+#include <linux/debug_locks.h>
 #include <linux/limits.h>
+#include <linux/lockdep.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/stop_machine.h>
 #include "debugobjects.h"
 #include "virtual.h"
 
@@ -537,6 +541,31 @@ static void core_counts_lateness(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, v->base->stats.late[i], bins[i]);
 }
 
+/* Other CPUs wait with interrupts off, so they take no lock meanwhile. */
+static int check_without_lockdep(void *data)
+{
+	struct callout_virtual *v = data;
+
+	rcu_read_lock();
+	v->base->preempt_count = preempt_count();
+	v->base->lockdep_depth = lockdep_depth(current);
+	debug_locks = 0;
+	callout_check_context(v->base, callout_virtual_handler);
+	debug_locks = 1;
+	rcu_read_unlock();
+	return 0;
+}
+
+/*
+ * When lockdep has reported something it ends, and no lock counts as held: no
+ * handler is to blame for that.
+ */
+static void core_lockdep_ends(struct kunit *test)
+{
+	if (debug_locks)
+		stop_machine(check_without_lockdep, test->priv, NULL);
+}
+
 static void then_expire(struct callout_item *item)
 {
 	item->ret = callout_expire(item->v->base);
@@ -667,6 +696,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_stop_and_reset_while_yielding),
 	KUNIT_CASE(core_catches_up_in_order),
 	KUNIT_CASE(core_counts_lateness),
+	KUNIT_CASE(core_lockdep_ends),
 	KUNIT_CASE(core_expire_is_not_reentrant),
 	KUNIT_CASE(core_reset_on_moves),
 	KUNIT_CASE(core_running_does_not_move),
