@@ -3,7 +3,9 @@
  * bsd.c - suite callout_bsd: callout(9)'s times, locks and asynchronous drain
  */
 #include <linux/delay.h>
+#include <linux/irq_work.h>
 #include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
 #include "tick.h"
@@ -198,9 +200,71 @@ static void bsd_trylock(struct kunit *test)
 	spin_unlock_bh(&try_lock);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
+	/* Late by the tick that it was put off for. */
+	KUNIT_EXPECT_EQ(test, v->base->stats.late[1], 1);
 	/* And has not been left locked. */
 	spin_lock_bh(&try_lock);
 	spin_unlock_bh(&try_lock);
+}
+
+/**
+ * struct put_offs - callouts whose lock is taken, and an interrupt
+ * @item: the first one has no lock, and asks for the interrupt
+ * @work: the interrupt
+ * @due: how many were on the due list when it came
+ */
+struct put_offs {
+	struct callout_item *item;
+	struct irq_work work;
+	unsigned int due;
+};
+
+#define NR_PUT_OFFS	(2 * CALLOUT_BUDGET)
+
+static struct put_offs put_offs;
+
+/* The base is unlocked when this comes, and no other CPU uses it. */
+static void put_offs_count(struct irq_work *work)
+{
+	put_offs.due = list_count_nodes(&put_offs.item->v->base->due);
+}
+
+/* The interrupt comes when the base is unlocked the next time. */
+static void then_interrupt(struct callout_item *item)
+{
+	local_irq_disable();
+	irq_work_queue(&put_offs.work);
+}
+
+/* A put-off is a unit of work, after which the base is unlocked. */
+static void bsd_trylock_units(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, NR_PUT_OFFS);
+	unsigned int i;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	put_offs.item = a;
+	put_offs.work = IRQ_WORK_INIT_HARD(put_offs_count);
+	a[0].then = then_interrupt;
+	for (i = 1; i < NR_PUT_OFFS; i++) {
+		callout_init_mtx(&a[i].c, &try_lock, CALLOUT_TRYLOCK);
+		a[i].c.cpu = CALLOUT_VIRTUAL;
+	}
+	for (i = 0; i < NR_PUT_OFFS; i++)
+		callout_virtual_set(&a[i], 1);
+	spin_lock_bh(&try_lock);
+	v->now++;
+	callout_virtual_expire(v);
+	spin_unlock_bh(&try_lock);
+	irq_work_sync(&put_offs.work);
+	KUNIT_EXPECT_EQ(test, v->ran, 1);
+	/* A unit for the bucket, one for each callout, and two have gone. */
+	KUNIT_EXPECT_EQ(test, put_offs.due, CALLOUT_BUDGET - 1 - 2);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->ran, NR_PUT_OFFS);
+	for (i = 1; i < NR_PUT_OFFS; i++)
+		KUNIT_EXPECT_EQ(test, a[i].place, i);
 }
 
 static void *drained_with;
@@ -590,6 +654,7 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_absolute),
 	KUNIT_CASE(bsd_sbinuptime),
 	KUNIT_CASE(bsd_trylock),
+	KUNIT_CASE(bsd_trylock_units),
 	KUNIT_CASE(bsd_async_drain),
 	KUNIT_CASE(bsd_slow_handler),
 	KUNIT_CASE(bsd_slow_report),

@@ -12,6 +12,7 @@
  */
 #include <linux/math.h>
 #include <linux/numa.h>
+#include <linux/spinlock.h>
 #include "chip.h"
 #include "virtual.h"
 
@@ -154,6 +155,43 @@ static void chip_busy_late(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, round);
 		KUNIT_EXPECT_EQ(test, v->base->chip->passes, round);
 	}
+}
+
+static DEFINE_SPINLOCK(chip_lock);
+
+/* A callout that is put off is in no bucket: the host asks for each tick. */
+static void chip_put_off(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 2);
+	u64 start = v->now;
+
+	callout_init_mtx(&item[0].c, &chip_lock, CALLOUT_TRYLOCK);
+	item[0].c.cpu = CALLOUT_VIRTUAL;
+	callout_virtual_set(&item[0], 5);
+	callout_virtual_set(&item[1], M + 5);
+	spin_lock_bh(&chip_lock);
+	chip_run_to(v, start + 8);
+	spin_unlock_bh(&chip_lock);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 4);
+	KUNIT_EXPECT_EQ(test, item[0].runs, 0);
+	KUNIT_EXPECT_TRUE(test, callout_pending(&item[0].c));
+	chip_run_to(v, start + 2 * M);
+	KUNIT_EXPECT_EQ(test, item[0].ran_at, start + 9);
+	KUNIT_EXPECT_EQ(test, item[1].ran_at, start + M + 5);
+	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 6);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	/* Stopped, it leaves no count and no bit behind. */
+	start = v->now;
+	callout_virtual_set(&item[0], 5);
+	spin_lock_bh(&chip_lock);
+	chip_run_to(v, start + 8);
+	spin_unlock_bh(&chip_lock);
+	KUNIT_EXPECT_EQ(test, callout_stop(&item[0].c), 1);
+	chip_run_to(v, start + 4 * M);
+	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
 /* The host's counts and the chip's bits are those of what is queued. */
@@ -372,6 +410,7 @@ static struct kunit_case busy_cases[] = {
 	KUNIT_CASE(chip_busy_cancelled),
 	KUNIT_CASE(chip_busy_nearer),
 	KUNIT_CASE(chip_busy_late),
+	KUNIT_CASE(chip_put_off),
 	KUNIT_CASE(chip_busy_random),
 	{}
 };
@@ -379,6 +418,7 @@ static struct kunit_case busy_cases[] = {
 static struct kunit_case full_cases[] = {
 	KUNIT_CASE(chip_full_distinct),
 	KUNIT_CASE(chip_full_moved),
+	KUNIT_CASE(chip_put_off),
 	{}
 };
 

@@ -78,6 +78,7 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 	base->online = index == nr_cpu_ids;
 	base->direct = ops == &callout_hashed_wheel && !tick->filed;
 	INIT_LIST_HEAD(&base->due);
+	INIT_LIST_HEAD(&base->put_off);
 	base->armed = U64_MAX;
 #ifdef CONFIG_PREEMPT_RT
 	spin_lock_init(&base->expiry_lock);
@@ -256,6 +257,7 @@ static bool callout_take_over(struct callout_base *from,
 	bool more;
 
 	/* The due list first: as far as order can be kept, it is. */
+	list_splice_init(&from->put_off, &from->due);
 	while (budget && !list_empty(&from->due)) {
 		budget--;
 		list_move_tail(from->due.next, &taken);

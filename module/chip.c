@@ -22,10 +22,10 @@
  * buckets / 64 words. What chip_full does for itself counts in the base's
  * statistics as if the host had done it, but not as a wake-up.
  *
- * The busy bits wake the host in time for every callout of an exact scheme. Two
- * things they do not know, and for those the host asks: a callout whose time
- * has passed when it is filed, and an inexact scheme's own idea of when it is
- * due.
+ * The busy bits wake the host in time for every callout of an exact scheme.
+ * Three things they do not know, and for those the host asks: a callout whose
+ * time has passed when it is filed, one that was put off since its lock was
+ * taken, and an inexact scheme's own idea of when it is due.
  */
 #include <linux/bitmap.h>
 #include <linux/log2.h>
@@ -131,7 +131,8 @@ static void busy_program(struct callout_base *base, u64 tick)
 	u64 now = callout_now(base);
 
 	lockdep_assert_held(&base->lock);
-	if (tick <= now || base->scheme->ops->late)
+	if (tick <= now || base->scheme->ops->late ||
+	    !list_empty(&base->put_off))
 		base->chip->asked = tick;
 	busy_sleep(base, now);
 }

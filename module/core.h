@@ -138,8 +138,10 @@ enum callout_stage {
  * @scheme: the queued callouts
  * @slots: callouts that tables may file here, and some embedded ones
  * @room: for how many the scheme was asked to reserve memory
- * @pending: how many callouts are in @scheme and on @due
+ * @pending: how many callouts are in @scheme, on @due and on @put_off
  * @due: those that have expired and whose turn has not come yet
+ * @put_off: those whose lock was taken when their turn came: CALLOUT_TRYLOCK.
+ *	They have CALLOUT_S_DUE, and go back to @due at the next tick.
  * @tick: what tells the time
  * @armed: the tick for which the source is programmed; U64_MAX: not at all;
  *	0: it need not be, callout_expire() is at work or is going to be
@@ -199,6 +201,7 @@ struct callout_base {
 		};
 	};
 	struct tasklet_struct again;
+	struct list_head put_off;
 	struct callout_chip *chip;
 	unsigned int slots;
 	unsigned int room;
@@ -553,6 +556,9 @@ callout_find_locked(struct callout_base *base, callout_match_fn match,
 
 	lockdep_assert_held(&base->lock);
 	list_for_each_entry(c, &base->due, entry)
+		if (match(c, data))
+			return c;
+	list_for_each_entry(c, &base->put_off, entry)
 		if (match(c, data))
 			return c;
 	return base->scheme->ops->find(base->scheme, match, data);

@@ -286,17 +286,24 @@ static void callout_run_with_lock(struct callout_base *base,
 	associated_unlock(lock, lock_flags);
 }
 
+/* Ends a hold of the lock: after work that is no handler. */
+static void callout_let_others_in(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	raw_spin_unlock_irq(&base->lock);
+	cpu_relax();
+	raw_spin_lock_irq(&base->lock);
+}
+
 /*
- * Somebody has the lock: it is due again at the next tick. It stays pending all
- * along, since he may look at that, without the base's lock.
+ * The lock is taken: the callout's turn comes again at the next tick. It stays
+ * due and keeps its expiry, so it counts as late.
  */
 static void callout_put_off(struct callout_base *base, struct callout *c)
 	__must_hold(&base->lock)
 {
-	list_del(&c->entry);
-	callout_change_state(c, CALLOUT_S_DUE, 0);
-	callout_scheme_start(base, c, base->now + 1);
-	callout_started(base, c, base->now + 1);
+	list_move_tail(&c->entry, &base->put_off);
+	callout_let_others_in(base);
 }
 
 /* EXPIRYPROCESSING for a struct callout: runs its handler. */
@@ -343,37 +350,36 @@ static unsigned int callout_expire_func(struct callout_base *base,
  * callout_collect - moves some of what is due from the scheme to the due list
  * @base: the base, locked; its due list is empty
  *
+ * What was put off at an earlier tick comes before that.
+ *
  * Return: true if there may be more.
  */
 bool callout_collect(struct callout_base *base)
 {
 	unsigned int budget = CALLOUT_BUDGET;
+	u64 now = callout_now(base);
 	struct callout *c;
 	bool more;
 
 	lockdep_assert_held(&base->lock);
-	base->now = callout_now(base);
-	more = base->scheme->ops->advance(base->scheme, base->now, &budget,
+	more = base->scheme->ops->advance(base->scheme, now, &budget,
 					  &base->due);
 	callout_count_units(base, CALLOUT_BUDGET - budget);
 	if (unlikely(base->tick->unfiled))
 		list_for_each_entry(c, &base->due, entry)
 			base->tick->unfiled(base, c->expires);
+	if (now != base->now)
+		list_splice_init(&base->put_off, &base->due);
+	base->now = now;
 	return more;
 }
 
-/**
- * callout_program_next - asks for a wake-up when something can be due, if ever
- * @base: the base, locked; callout_collect() has found all that is due
- * @end: when callout_clock() is there it has searched for long enough
- *
- * The lock is dropped at times. What the scheme says is a lower bound also
- * where it has not searched to the end. A base that is always a search behind
- * is woken at the next tick, not at once: callout_collect() has seen this one.
- *
- * Context: Softirq.
+/*
+ * The tick at which something can be due next; U64_MAX: never. The lock is
+ * dropped at times. Where the scheme has not searched to the end when
+ * callout_clock() comes to @end, what it says is a lower bound.
  */
-void callout_program_next(struct callout_base *base, u64 end)
+static u64 callout_search_next(struct callout_base *base, u64 end)
 	__must_hold(&base->lock)
 {
 	unsigned int budget;
@@ -384,11 +390,28 @@ void callout_program_next(struct callout_base *base, u64 end)
 		next = base->scheme->ops->next_due(base->scheme, &budget);
 		callout_count_units(base, CALLOUT_BUDGET - budget);
 		if (budget || callout_clock(base) >= end)
-			break;
-		raw_spin_unlock_irq(&base->lock);
-		cpu_relax();
-		raw_spin_lock_irq(&base->lock);
+			return next;
+		callout_let_others_in(base);
 	}
+}
+
+/**
+ * callout_program_next - asks for a wake-up when something can be due, if ever
+ * @base: the base, locked; callout_collect() has found all that is due
+ * @end: when callout_clock() is there it has searched for long enough
+ *
+ * The lock is dropped at times. A base that is always a search behind is woken
+ * for the tick after the one that callout_collect() has seen, and so is one with
+ * a callout that was put off.
+ *
+ * Context: Softirq.
+ */
+void callout_program_next(struct callout_base *base, u64 end)
+	__must_hold(&base->lock)
+{
+	u64 next;
+
+	next = list_empty(&base->put_off) ? callout_search_next(base, end) : 0;
 	if (next != U64_MAX) {
 		callout_program(base, max(next, base->now + 1));
 	} else {
