@@ -152,6 +152,82 @@ static void bsd_absolute(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, when, SBT_MAX);
 }
 
+/* What is set for a time does not run at a tick that comes before it. */
+static void bsd_never_early(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	unsigned int i;
+
+	callout_reset_sbt(&a[0].c, SBT_1M * 60, 0, callout_virtual_handler,
+			  &a[0], 0);
+	callout_reset_sbt(&a[1].c, SBT_1M * 60, 0, callout_virtual_handler,
+			  &a[1], 0);
+	callout_virtual_run_to(v, a[1].c.expires);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, v->ran, 0);
+		KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
+		KUNIT_EXPECT_EQ(test, v->base->pending, 2);
+		KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
+		callout_virtual_run_to(v, v->now + 1);
+	}
+	/* That time does not count for what is set again, for ticks or a time. */
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(&a[0], 1), 1);
+	KUNIT_EXPECT_EQ(test, callout_schedule_sbt(&a[1].c, 1, 0, 0), 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
+}
+
+/**
+ * struct when - a callout that is set for a time
+ * @c: the callout
+ * @due: the time
+ * @ran: when it ran
+ * @done: it has
+ */
+struct when {
+	struct callout c;
+	u64 due;
+	u64 ran;
+	bool done;
+};
+
+static void when_handler(void *arg)
+{
+	struct when *w = arg;
+
+	w->ran = ktime_get_ns();
+	callout_test_tell(&w->done);
+}
+
+/* Nor where jiffies have been behind the clock when it was set. */
+static void bsd_never_early_jiffies(struct kunit *test)
+{
+	struct when *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	u64 behind = 20 * TICK_NSEC;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	if (callout_base(0)->tick != &callout_tick_jiffies)
+		return;
+	callout_init(&w->c, CALLOUT_MPSAFE);
+	/* A look of another CPU may come between. */
+	for (i = 0; i < 10; i++) {
+		w->done = false;
+		atomic64_add(behind, &callout_jiffy_zero);
+		/* What SBT_1MS lacks of a millisecond is a part of a ns. */
+		w->due = ktime_get_ns() + behind - NSEC_PER_USEC;
+		callout_reset_sbt(&w->c, SBT_1MS * 20 * 1000 / HZ, 0,
+				  when_handler, w, 0);
+		if (!callout_test_wait_until(callout_test_told(&w->done)))
+			break;
+		KUNIT_EXPECT_GE(test, w->ran, w->due);
+	}
+	callout_drain(&w->c);
+	KUNIT_EXPECT_EQ(test, i, 10);
+}
+
 /* sbinuptime() is the monotonic clock, to its nanosecond. */
 static void bsd_sbinuptime(struct kunit *test)
 {
@@ -652,6 +728,8 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_hardclock),
 	KUNIT_CASE(bsd_precision),
 	KUNIT_CASE(bsd_absolute),
+	KUNIT_CASE(bsd_never_early),
+	KUNIT_CASE(bsd_never_early_jiffies),
 	KUNIT_CASE(bsd_sbinuptime),
 	KUNIT_CASE(bsd_trylock),
 	KUNIT_CASE(bsd_trylock_units),

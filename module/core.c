@@ -356,7 +356,11 @@ static __always_inline int callout_arm(struct callout *c,
 	if (!pending)
 		callout_debug_activate(c);
 	/* callout_active() and callout_deactivate() take no lock. */
-	WRITE_ONCE(c->active, 1);
+	WRITE_ONCE(c->active, CALLOUT_A_TICKS);
+	if (span && !span->ticks && base->direct) {
+		WRITE_ONCE(c->active, CALLOUT_A_TIME);
+		c->due_ns = span->first;
+	}
 	expires = span ? callout_span_expiry(base, span) :
 			 callout_expiry(base, ticks);
 	if (c->state & CALLOUT_S_PENDING) {

@@ -59,6 +59,14 @@ struct callout_stats {
 #define CALLOUT_S_DRAINING	0x4	/* callout_drain() waits: stays stopped */
 #define CALLOUT_S_RAN		0x40	/* on its base, see callout_is_running() */
 
+/*
+ * callout.active, written under the base's lock; callout_deactivate() writes 0
+ * without it. Only the wheel leaves room for callout.due_ns: with another scheme
+ * what is set for a time counts as set for ticks.
+ */
+#define CALLOUT_A_TICKS		0x1	/* set for a number of ticks */
+#define CALLOUT_A_TIME		0x2	/* set for callout.due_ns */
+
 /* callout.lock_flags beside those of callout.h */
 #define CALLOUT_L_TYPES		(CALLOUT_L_SPIN | CALLOUT_L_WRITE | \
 				 CALLOUT_SHAREDLOCK)

@@ -15,6 +15,7 @@
 #include <linux/callout.h>
 #include <linux/debug_locks.h>
 #include <linux/interrupt.h>
+#include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
@@ -306,6 +307,26 @@ static void callout_put_off(struct callout_base *base, struct callout *c)
 	callout_let_others_in(base);
 }
 
+/*
+ * The tick has come, the time perhaps not: callout_jiffy_zero was too late when
+ * the callout was set. Then it is filed for another tick, a unit of work.
+ */
+static bool callout_postpone(struct callout_base *base, struct callout *c)
+	__must_hold(&base->lock)
+{
+	u64 now = ktime_get_ns(), tick;
+
+	if (likely(c->due_ns <= now))
+		return false;
+	tick = callout_from_ns(base, c->due_ns, now);
+	list_del(&c->entry);
+	callout_change_state(c, CALLOUT_S_DUE, 0);
+	callout_scheme_start(base, c, tick);
+	callout_started(base, c, tick);
+	callout_let_others_in(base);
+	return true;
+}
+
 /* EXPIRYPROCESSING for a struct callout: runs its handler. */
 static unsigned int callout_expire_func(struct callout_base *base,
 					struct callout *c)
@@ -318,6 +339,9 @@ static unsigned int callout_expire_func(struct callout_base *base,
 	void *lock = c->lock;
 	void *arg = c->arg;
 
+	if (unlikely(READ_ONCE(c->active) == CALLOUT_A_TIME) &&
+	    callout_postpone(base, c))
+		return 1;
 	if (unlikely(lock_flags & CALLOUT_TRYLOCK)) {
 		if (!associated_trylock(lock, lock_flags)) {
 			callout_put_off(base, c);

@@ -98,7 +98,10 @@ static void jiffies_program(struct callout_base *base, u64 tick)
  * than it is. So each look at both gives a time that is not before jiffy 0, and
  * the least of them is less than a tick after it if any of the looks was taken
  * in time. (A kernel with a periodic tick that loses ticks never makes up for
- * them. There what is set by the clock comes late, by so many ticks.)
+ * them. There what is set by the clock comes late, by so many ticks. One whose
+ * tick is fast, or that has not advanced jiffies when the module is loaded, has
+ * the least fall later on: what was set by the clock before then is early by
+ * that, so expiry looks at the clock, callout_postpone() and file_postpone().)
  */
 atomic64_t callout_jiffy_zero = ATOMIC64_INIT(S64_MAX);
 EXPORT_SYMBOL_IF_KUNIT(callout_jiffy_zero);

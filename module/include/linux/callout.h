@@ -42,6 +42,8 @@ typedef u64 callout_handle_t;
  * struct callout - a function to be called at a later tick
  * @entry: private: link in the scheme, or in a list of due callouts
  * @scheme: private: the same three words as the scheme sees them
+ * @wheel: private: the two of them that the hashed wheel needs
+ * @due_ns: private: with the wheel, if set for a time, CLOCK_MONOTONIC
  * @expires: private: the tick at which it is due
  * @func: private: the handler
  * @arg: private: the handler's argument
@@ -50,7 +52,7 @@ typedef u64 callout_handle_t;
  * @state: private: CALLOUT_S_*, protected by the base's lock
  * @kind: private: who takes it when it is due, see enum callout_kind
  * @lock_flags: private: CALLOUT_L_*, constant after init
- * @active: private: callout_active()
+ * @active: private: callout_active(): 0 or CALLOUT_A_*
  * @class: private: its class for lockdep
  *
  * All members are private to the facility. Set up by callout_init(). The
@@ -62,6 +64,10 @@ struct callout {
 	union {
 		struct list_head entry;
 		unsigned long scheme[3];
+		struct {
+			unsigned long wheel[2];
+			u64 due_ns;
+		};
 	};
 	u64 expires;
 	callout_func_t *func;
@@ -378,7 +384,9 @@ static inline bool callout_active(const struct callout *c)
  * callout_deactivate - clear what callout_active() tells
  * @c: the callout
  *
- * Context: Any. Does not stop the callout.
+ * Context: Any. Does not stop the callout. One that is pending and was set for a
+ * time, as by callout_reset_sbt(), may then be early where jiffies run ahead of
+ * the clock.
  */
 static inline void callout_deactivate(struct callout *c)
 {
