@@ -86,13 +86,13 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
 }
 
 /*
- * Tells everybody that there are events, and were none. The locks of all three
- * are such that sleep on PREEMPT_RT; there, softirqs may.
+ * Tells everybody that there are events, and were none. @eventfd is what
+ * file->eventfd was in the hold of file->lock that has changed file->unread; the
+ * caller has been in an RCU read-side critical section since. The locks of all
+ * three are such that sleep on PREEMPT_RT; there, softirqs may.
  */
-static void file_wake(struct callout_file *file)
+static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 {
-	struct eventfd_ctx *eventfd = rcu_dereference(file->eventfd);
-
 	wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 	kill_fasync(&file->fasync, SIGIO, POLL_IN);
 	if (eventfd)
@@ -106,6 +106,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 {
 	struct callout_slot *slot = callout_to_slot(c);
 	struct callout_file *file = slot_file(slot);
+	struct eventfd_ctx *eventfd = NULL;
 	unsigned int n = 0, ready = 0;
 	u64 now = ktime_get_ns();
 	bool wake;
@@ -131,6 +132,8 @@ static unsigned int callout_expire_file(struct callout_base *base,
 		slot = callout_to_slot(c);
 	} while (n < CALLOUT_BUDGET && slot_file(slot) == file);
 	wake = ready && !file->unread;
+	if (wake)
+		eventfd = rcu_dereference(file->eventfd);
 	WRITE_ONCE(file->unread, file->unread + ready);
 	file->fired += ready;
 	raw_spin_unlock(&file->lock);
@@ -139,7 +142,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	/* Not only to wake: this was a budget's worth with the base locked. */
 	raw_spin_unlock_irq(&base->lock);
 	if (wake)
-		file_wake(file);
+		file_wake(file, eventfd);
 	base->clock = callout_clock(base);
 	raw_spin_lock_irq(&base->lock);
 	return n;
@@ -711,19 +714,27 @@ void callout_file_resume(struct callout_file *file)
 int callout_file_set_eventfd(struct callout_file *file, int fd)
 {
 	struct eventfd_ctx *eventfd = NULL, *old;
+	bool unread;
 
 	if (fd != -1) {
 		eventfd = eventfd_ctx_fdget(fd);
 		if (IS_ERR(eventfd))
 			return -EBADF;
 	}
-	mutex_lock(&file->table.grow);
+	/* What fires before this is unread here; what fires later sees it. */
+	raw_spin_lock_irq(&file->lock);
 	old = rcu_replace_pointer(file->eventfd, eventfd,
-				  lockdep_is_held(&file->table.grow));
-	mutex_unlock(&file->table.grow);
-	/* Those that were unread before may have been read by now: no matter. */
-	if (eventfd && READ_ONCE(file->unread))
-		eventfd_signal(eventfd);
+				  lockdep_is_held(&file->lock));
+	unread = file->unread;
+	raw_spin_unlock_irq(&file->lock);
+	if (unread) {
+		/* The reference is the file's now: another may put it. */
+		rcu_read_lock();
+		eventfd = rcu_dereference(file->eventfd);
+		if (eventfd)
+			eventfd_signal(eventfd);
+		rcu_read_unlock();
+	}
 	if (old) {
 		synchronize_rcu();
 		eventfd_ctx_put(old);

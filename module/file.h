@@ -47,7 +47,8 @@ enum callout_word {
  * @fired: how many have ever been put there
  * @wait: readers and pollers
  * @fasync: those who want a signal
- * @eventfd: signalled with @wait, or NULL; written under @table.grow
+ * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
+ *	a grace period
  * @reader: one reads at a time, so that events that could not be copied can
  *	go back to where they were
  * @outstanding: how many slots are in use, or promised to a batch

@@ -3,7 +3,9 @@
  * device_deliver.c - ways to learn that callouts have fired: signals, eventfd,
  * epoll's edges, and arrays of every size
  */
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -258,6 +260,135 @@ TEST_F(file, eventfd_is_closed)
 	ASSERT_EQ(0, attach(self->fd, efd));
 	EXPECT_EQ(0, close(efd));
 	EXPECT_TRUE(fire(self->fd, 3));
+}
+
+/* An eventfd that comes while a callout fires is signalled for it. */
+TEST_F(file, eventfd_comes_while_it_fires)
+{
+	int efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), i;
+	unsigned int seed = 1;
+	struct callout_event e;
+
+	ASSERT_LE(0, efd);
+	for (i = 0; i < 100; i++) {
+		ASSERT_NE(0, set(self->fd, 0, i));
+		sleep_ns(rand_r(&seed) % (2 * self->tick));
+		ASSERT_EQ(0, attach(self->fd, efd));
+		ASSERT_LE(1, take(efd, WAIT_MS));
+		ASSERT_EQ(0, attach(self->fd, -1));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		take(efd, 0);
+	}
+	close(efd);
+}
+
+/*
+ * An eventfd stays until the last that signals it has done so. An event is
+ * unread, so to attach an eventfd is to signal it. Threads of the lowest
+ * priority do that again and again. A busy one preempts them, anywhere, for
+ * longer than a grace period, which is made short, while one of high priority
+ * closes the eventfd and detaches it.
+ */
+#define RCU_EXPEDITED	"/sys/kernel/rcu_expedited"
+#define ATTACH_ROUNDS	400
+#define ATTACH_BUSY	(10 * MSEC)
+#define ATTACH_IDLE	(MSEC / 2)
+
+struct attach {
+	int fd;
+	int efd;
+	int cpu;
+	atomic_bool stop;
+	atomic_uint attached;
+	atomic_uint wrong;
+};
+
+static bool become(const struct attach *a, int policy, int priority)
+{
+	struct sched_param param = { .sched_priority = priority };
+
+	return pin_to_cpu(a->cpu) &&
+	       !pthread_setschedparam(pthread_self(), policy, &param);
+}
+
+static void *attach_again_and_again(void *arg)
+{
+	struct attach *a = arg;
+
+	a->wrong += !become(a, SCHED_IDLE, 0);
+	while (!a->stop) {
+		a->wrong += attach(a->fd, a->efd) != 0;
+		a->attached++;
+	}
+	return NULL;
+}
+
+static void *detach_again_and_again(void *arg)
+{
+	struct attach *a = arg;
+	int new;
+
+	a->wrong += !become(a, SCHED_FIFO, 1);
+	while (!a->stop) {
+		new = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		/* Closes the old one; its number always names one. */
+		a->wrong += new < 0 || dup2(new, a->efd) < 0 || close(new) ||
+			    attach(a->fd, -1);
+		sleep_ns(MSEC / 4);
+	}
+	return NULL;
+}
+
+static void *keep_others_from_running(void *arg)
+{
+	struct attach *a = arg;
+	unsigned int seed = 1;
+	__u64 end;
+	int i;
+
+	a->wrong += !pin_to_cpu(a->cpu);
+	for (i = 0; i < ATTACH_ROUNDS; i++) {
+		end = callout_dev_now() + ATTACH_BUSY;
+		while (callout_dev_now() < end)
+			;
+		sleep_ns(rand_r(&seed) % ATTACH_IDLE);
+	}
+	a->stop = true;
+	return NULL;
+}
+
+TEST_F(file, eventfd_is_closed_while_it_is_signalled)
+{
+	void *(*functions[])(void *) = {
+		keep_others_from_running, detach_again_and_again,
+		attach_again_and_again, attach_again_and_again,
+		attach_again_and_again, attach_again_and_again,
+	};
+	pthread_t threads[2][ARRAY_SIZE(functions)];
+	struct attach attaches[2] = { 0 };
+	unsigned int i, j, expedited;
+
+	ASSERT_TRUE(fire(self->fd, 1));
+	ASSERT_TRUE(read_number(RCU_EXPEDITED, &expedited));
+	ASSERT_TRUE(write_number(RCU_EXPEDITED, 1));
+	for (i = 0; i < 2; i++) {
+		attaches[i].fd = self->fd;
+		attaches[i].cpu = i;
+		attaches[i].efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+		ASSERT_LE(0, attaches[i].efd);
+		for (j = 0; j < ARRAY_SIZE(functions); j++)
+			ASSERT_EQ(0, pthread_create(&threads[i][j], NULL,
+						    functions[j],
+						    &attaches[i]));
+	}
+	for (i = 0; i < 2; i++) {
+		for (j = 0; j < ARRAY_SIZE(functions); j++)
+			pthread_join(threads[i][j], NULL);
+		EXPECT_EQ(0, attaches[i].wrong);
+		TH_LOG("CPU %u: attached %u times", i, attaches[i].attached);
+		EXPECT_EQ(0, close(attaches[i].efd));
+	}
+	EXPECT_TRUE(write_number(RCU_EXPEDITED, expedited));
 }
 
 /* An edge comes with the first unread event, and is one. */
