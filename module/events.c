@@ -9,7 +9,7 @@
  */
 #include <linux/math64.h>
 #include <linux/module.h>
-#include <linux/poll.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include "file.h"
@@ -66,10 +66,15 @@ static void events_detach(struct callout_file *file, unsigned int max,
 static void events_attach(struct callout_file *file, struct batch *batch,
 			  unsigned int copied)
 {
+	struct eventfd_ctx *eventfd;
 	struct callout_slot *slot;
 	unsigned int n = batch->n;
+	bool wake;
 
+	rcu_read_lock();
 	raw_spin_lock_irq(&file->lock);
+	wake = !file->unread;
+	eventfd = rcu_dereference(file->eventfd);
 	WRITE_ONCE(file->unread, file->unread + n - copied);
 	while (n-- > copied) {
 		slot = batch->slot[n];
@@ -80,7 +85,9 @@ static void events_attach(struct callout_file *file, struct batch *batch,
 	}
 	raw_spin_unlock_irq(&file->lock);
 	/* Others may have looked while it was empty, and sleep by now. */
-	wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+	if (wake)
+		callout_file_wake(file, eventfd);
+	rcu_read_unlock();
 }
 
 /* Sees how often a periodic callout has been due by now. */

@@ -85,13 +85,17 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
 		callout_table_put(&file->table, slot);
 }
 
-/*
- * Tells everybody that there are events, and were none. @eventfd is what
- * file->eventfd was in the hold of file->lock that has changed file->unread; the
- * caller has been in an RCU read-side critical section since. The locks of all
- * three are such that sleep on PREEMPT_RT; there, softirqs may.
+/**
+ * callout_file_wake - tells everybody that there are events, and were none
+ * @file: the file
+ * @eventfd: what file->eventfd was in the hold of file->lock that has changed
+ *	file->unread; the caller has been in an RCU read-side critical section
+ *	since
+ *
+ * Context: Softirq or process context. The locks of all three are such that
+ * sleep on PREEMPT_RT.
  */
-static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
+void callout_file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 {
 	wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 	kill_fasync(&file->fasync, SIGIO, POLL_IN);
@@ -142,7 +146,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	/* Not only to wake: this was a budget's worth with the base locked. */
 	raw_spin_unlock_irq(&base->lock);
 	if (wake)
-		file_wake(file, eventfd);
+		callout_file_wake(file, eventfd);
 	base->clock = callout_clock(base);
 	raw_spin_lock_irq(&base->lock);
 	return n;

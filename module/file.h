@@ -219,6 +219,7 @@ void callout_tally_flush(struct callout_file *file,
 u64 callout_file_next(struct callout_file *file, clockid_t clockid);
 void callout_file_resume(struct callout_file *file);
 int callout_file_set_eventfd(struct callout_file *file, int fd);
+void callout_file_wake(struct callout_file *file, struct eventfd_ctx *eventfd);
 
 /* events.c */
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,

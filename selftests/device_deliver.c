@@ -262,6 +262,45 @@ TEST_F(file, eventfd_is_closed)
 	EXPECT_TRUE(fire(self->fd, 3));
 }
 
+/* An event that could not be copied is told of like one that fires. */
+TEST_F(file, eventfd_after_a_bad_buffer)
+{
+	int efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), i;
+	struct callout_event e[2];
+
+	ASSERT_LE(0, efd);
+	ASSERT_EQ(0, attach(self->fd, efd));
+	ASSERT_TRUE(fire(self->fd, 1));
+	EXPECT_EQ(1, take(efd, WAIT_MS));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, nowhere(), 1));
+		EXPECT_EQ(1, take(efd, 0));
+	}
+	/* Others were there all along. */
+	ASSERT_NE(0, set(self->fd, 0, 1));
+	ASSERT_TRUE(wait_unread(self->fd, 2));
+	EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, nowhere(), 1));
+	EXPECT_EQ(0, take(efd, 0));
+	ASSERT_EQ(2, receive(self->fd, e, 2));
+	close(efd);
+}
+
+TEST_F(file, signal_after_a_bad_buffer)
+{
+	struct callout_event e;
+	siginfo_t info;
+	int i;
+
+	ASSERT_TRUE(want_signal(self->fd, SIGRTMIN + 1));
+	ASSERT_TRUE(fire(self->fd, 1));
+	ASSERT_TRUE(wait_signal(SIGRTMIN + 1, &info, WAIT_MS * MSEC));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, nowhere(), 1));
+		EXPECT_TRUE(wait_signal(SIGRTMIN + 1, &info, 0));
+	}
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+}
+
 /* An eventfd that comes while a callout fires is signalled for it. */
 TEST_F(file, eventfd_comes_while_it_fires)
 {
