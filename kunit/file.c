@@ -72,9 +72,7 @@ static struct file_event file_read(struct callout_file *file)
 	struct iov_iter to;
 
 	iov_iter_kvec(&to, ITER_DEST, &vec, 1, vec.iov_len);
-	mutex_lock(&file->reader);
-	got.ret = callout_file_read_locked(file, &to);
-	mutex_unlock(&file->reader);
+	got.ret = callout_file_read(file, &to, false, 0);
 	return got;
 }
 

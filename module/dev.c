@@ -26,12 +26,14 @@
 static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct callout_file *file = iocb->ki_filp->private_data;
+	bool nonblock = iocb->ki_filp->f_flags & O_NONBLOCK ||
+			iocb->ki_flags & IOCB_NOWAIT;
+	ssize_t ret;
 
 	if (iov_iter_count(to) < sizeof(struct callout_event))
 		return -EINVAL;
-	return callout_file_read(file, to,
-				 iocb->ki_filp->f_flags & O_NONBLOCK ||
-				 iocb->ki_flags & IOCB_NOWAIT);
+	ret = callout_file_read(file, to, !nonblock, KTIME_MAX);
+	return ret ? ret : -EAGAIN;
 }
 
 static __poll_t callout_poll(struct file *filp, poll_table *wait)

@@ -3,15 +3,21 @@
  * events.c - reading the events of a file
  *
  * A reader takes slots off the ready list, a few at a time: they are detached.
- * It copies their events with no lock held but the file's mutex, and then frees
- * the slots, or arms those that are periodic for their next time. If the copy
- * fails they go back to the head of the list, so each is as it was.
+ * It copies their events with no lock held, and then frees the slots, or arms
+ * those that are periodic for their next time. If the copy fails they go back to
+ * the head of the list.
+ *
+ * Readers do not exclude each other, so one whose buffer has to be paged in
+ * keeps nobody from the other events. Each gets events in order; if one fails
+ * while others read, these may get later events first.
  */
+#include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
+#include <linux/wait.h>
 #include "file.h"
 #include "hash_inline.h"
 #include "kcompat.h"
@@ -38,58 +44,6 @@ static void slot_to_event(const struct callout_slot *slot,
 	};
 }
 
-/* Takes up to @max events off the ready list. */
-static void events_detach(struct callout_file *file, unsigned int max,
-			  struct batch *batch)
-{
-	struct callout_slot *slot;
-	unsigned int n = 0;
-	struct callout *c;
-
-	raw_spin_lock_irq(&file->lock);
-	while (n < max && !list_empty(&file->ready)) {
-		c = list_first_entry(&file->ready, struct callout, entry);
-		slot = callout_to_slot(c);
-		list_del(&c->entry);
-		c->state &= ~CALLOUT_S_READY;
-		if (c->lock_flags)
-			callout_hash_remove(&file->table.hash, slot);
-		slot_to_event(slot, &batch->events[n]);
-		batch->slot[n++] = slot;
-	}
-	batch->n = n;
-	WRITE_ONCE(file->unread, file->unread - n);
-	raw_spin_unlock_irq(&file->lock);
-}
-
-/* Puts all events but the first @copied back, in the order that they had. */
-static void events_attach(struct callout_file *file, struct batch *batch,
-			  unsigned int copied)
-{
-	struct eventfd_ctx *eventfd;
-	struct callout_slot *slot;
-	unsigned int n = batch->n;
-	bool wake;
-
-	rcu_read_lock();
-	raw_spin_lock_irq(&file->lock);
-	wake = !file->unread;
-	eventfd = rcu_dereference(file->eventfd);
-	WRITE_ONCE(file->unread, file->unread + n - copied);
-	while (n-- > copied) {
-		slot = batch->slot[n];
-		slot->c.state |= CALLOUT_S_READY;
-		if (slot->c.lock_flags)
-			callout_table_put(&file->table, slot);
-		list_add(&slot->c.entry, &file->ready);
-	}
-	raw_spin_unlock_irq(&file->lock);
-	/* Others may have looked while it was empty, and sleep by now. */
-	if (wake)
-		callout_file_wake(file, eventfd);
-	rcu_read_unlock();
-}
-
 /* Sees how often a periodic callout has been due by now. */
 static void event_count(struct callout_slot *slot, struct callout_event *event,
 			u64 now)
@@ -107,95 +61,176 @@ static void event_count(struct callout_slot *slot, struct callout_event *event,
 		min_t(u64, event->due + missed * period + period, KTIME_MAX);
 }
 
-/* Arms a periodic callout whose event was read. */
-static struct callout_base *slot_repeat(struct callout_base *base,
-					struct callout_slot *slot, u64 now)
-	__must_hold(&base->lock)
+/* Takes up to @max events off the ready list. */
+static void events_detach(struct callout_file *file, unsigned int max,
+			  struct batch *batch)
 {
+	struct callout_slot *slot;
+	unsigned int n = 0;
+	struct callout *c;
+	u64 now = 0;
+	u8 state;
+
+	raw_spin_lock_irq(&file->lock);
+	while (n < max && !list_empty(&file->ready)) {
+		c = list_first_entry(&file->ready, struct callout, entry);
+		slot = callout_to_slot(c);
+		list_del(&c->entry);
+		state = c->state & ~CALLOUT_S_READY;
+		if (c->lock_flags)
+			callout_hash_remove(&file->table.hash, slot);
+		slot_to_event(slot, &batch->events[n]);
+		if (unlikely(state & CALLOUT_S_PERIODIC)) {
+			if (!now)
+				now = ktime_get_ns();
+			event_count(slot, &batch->events[n], now);
+			state |= CALLOUT_S_REPEAT;
+		}
+		/* At once: RESET looks without the lock. */
+		WRITE_ONCE(c->state, state);
+		batch->slot[n++] = slot;
+	}
+	batch->n = n;
+	WRITE_ONCE(file->unread, file->unread - n);
+	raw_spin_unlock_irq(&file->lock);
+}
+
+/*
+ * Was a periodic callout cancelled, or moved, since its event was detached? One
+ * that was moved to when it was due anyway may as well have its event back.
+ */
+static bool event_is_stale(const struct callout_slot *slot,
+			   const struct callout_event *event)
+{
+	return event->flags & CALLOUT_EVENT_PERIODIC &&
+	       (!(slot->c.state & CALLOUT_S_REPEAT) ||
+		callout_slot_due(slot) != event->due);
+}
+
+/*
+ * Puts all events but the first @copied back, in the order that they had. What
+ * is stale stays in the batch.
+ */
+static noinline void events_attach(struct callout_file *file,
+				   struct batch *batch, unsigned int copied)
+{
+	unsigned int i, left = copied;
+	struct eventfd_ctx *eventfd;
+	struct callout_slot *slot;
+	LIST_HEAD(back);
+	bool wake;
+
+	rcu_read_lock();
+	raw_spin_lock_irq(&file->lock);
+	for (i = copied; i < batch->n; i++) {
+		slot = batch->slot[i];
+		if (unlikely(event_is_stale(slot, &batch->events[i]))) {
+			batch->events[left].flags = batch->events[i].flags;
+			batch->slot[left++] = slot;
+			continue;
+		}
+		WRITE_ONCE(slot->c.state, (slot->c.state & ~CALLOUT_S_REPEAT) |
+					  CALLOUT_S_READY);
+		if (slot->c.lock_flags)
+			callout_table_put(&file->table, slot);
+		list_add_tail(&slot->c.entry, &back);
+	}
+	list_splice(&back, &file->ready);
+	wake = left < batch->n && !file->unread;
+	eventfd = rcu_dereference(file->eventfd);
+	WRITE_ONCE(file->unread, file->unread + batch->n - left);
+	batch->n = left;
+	raw_spin_unlock_irq(&file->lock);
+	/* Others may have looked while it was empty, and sleep by now. */
+	if (wake)
+		callout_file_wake(file, eventfd);
+	rcu_read_unlock();
+}
+
+/* Arms a periodic callout, if it was not cancelled since it was detached. */
+static bool slot_repeat(struct callout_tally *tally, struct callout_slot *slot)
+{
+	struct callout_base *base = tally->base;
+
+	if (!(slot->c.state & CALLOUT_S_REPEAT))
+		return false;
+	if (!tally->now)
+		tally->now = ktime_get_ns();
+	slot->c.state &= ~CALLOUT_S_REPEAT;
 	base = callout_rehome(base, &slot->c);
+	tally->base = base;
 	callout_slot_set_due(slot, slot->word[CALLOUT_WORD_NEXT]);
 	callout_start_locked(base, &slot->c,
 			     callout_slack_tick(base,
 						callout_slot_due_mono(slot),
 						slot->word[CALLOUT_WORD_SLACK],
-						now));
-	return base;
+						tally->now));
+	return true;
 }
 
-/* Frees or arms the slots whose events were copied. */
+/*
+ * Frees or arms the slots of a batch. The events of the first @copied were read,
+ * those of the others are stale.
+ */
 static void events_finish(struct callout_file *file, struct batch *batch,
-			  unsigned int copied, u64 now)
+			  unsigned int copied)
 {
+	unsigned int i, repeated = 0, cancelled = 0;
 	struct callout_tally tally = {};
 	struct callout_base *base;
 	struct callout_slot *slot;
-	unsigned int i, repeated = 0;
 
-	for (i = 0; i < copied; i++) {
+	for (i = 0; i < batch->n; i++) {
 		slot = batch->slot[i];
 		base = callout_tally_lock(&tally, &slot->c);
-		if (unlikely(slot->c.state & CALLOUT_S_PERIODIC)) {
-			tally.base = slot_repeat(base, slot, now);
-			repeated++;
-		} else {
-			callout_file_release_slot(file, base, slot);
-			tally.spare++;
+		if (unlikely(batch->events[i].flags)) {
+			repeated += i < copied;
+			if (slot_repeat(&tally, slot))
+				continue;
+			/* Counted by who has cancelled it. */
+			cancelled++;
 		}
+		callout_file_release_slot(file, base, slot);
+		tally.spare++;
 	}
-	atomic64_add(tally.spare, &file->delivered);
+	atomic64_add(tally.spare - cancelled, &file->delivered);
 	if (repeated)
 		atomic64_add(repeated, &file->repeated);
 	callout_tally_flush(file, &tally);
 }
 
 /* Copies some events. Returns how many bytes; 0 if there was none; -EFAULT. */
-static ssize_t events_read(struct callout_file *file, struct iov_iter *to)
+static ssize_t events_copy(struct callout_file *file, struct iov_iter *to)
 {
-	unsigned int i, copied;
 	struct batch batch __uninitialized;
+	unsigned int copied;
 	size_t size;
-	u64 now = 0;
 
 	size = min_t(size_t, iov_iter_count(to) / sizeof(batch.events[0]),
 		     READ_EVENTS);
 	events_detach(file, size, &batch);
 	if (!batch.n)
 		return 0;
-	for (i = 0; i < batch.n; i++) {
-		if (likely(!(batch.slot[i]->c.state & CALLOUT_S_PERIODIC)))
-			continue;
-		if (!now)
-			now = ktime_get_ns();
-		event_count(batch.slot[i], &batch.events[i], now);
-	}
 	size = copy_to_iter(batch.events, batch.n * sizeof(batch.events[0]),
 			    to);
 	copied = size / sizeof(batch.events[0]);
 	/* Part of an event does not count as read. */
 	iov_iter_revert(to, size % sizeof(batch.events[0]));
-	if (unlikely(copied < batch.n)) {
+	if (unlikely(copied < batch.n))
 		events_attach(file, &batch, copied);
-		if (!copied)
-			return -EFAULT;
-	}
-	events_finish(file, &batch, copied, now);
+	events_finish(file, &batch, copied);
+	if (unlikely(!copied))
+		return -EFAULT;
 	return copied * sizeof(batch.events[0]);
 }
 
-/**
- * callout_file_read_locked - copies the events that there are
- * @file: the file; the caller holds its mutex reader
- * @to: where to; has room for one event or more
- *
- * Context: Process context, may sleep.
- * Return: how many bytes; 0 if there was no event; -EFAULT.
- */
-ssize_t callout_file_read_locked(struct callout_file *file, struct iov_iter *to)
+/* Copies the events that there are; returns the same. */
+static ssize_t events_read(struct callout_file *file, struct iov_iter *to)
 {
 	ssize_t ret, done = 0;
 
 	do {
-		ret = events_read(file, to);
+		ret = events_copy(file, to);
 		if (ret > 0)
 			done += ret;
 		cond_resched();
@@ -205,37 +240,52 @@ ssize_t callout_file_read_locked(struct callout_file *file, struct iov_iter *to)
 		 !fatal_signal_pending(current));
 	return done ? done : ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_read_locked);
+
+/* Waits for an event. Returns 0, -ERESTARTSYS or, when it is @until, -ETIME. */
+static int events_wait(struct callout_file *file, ktime_t until)
+{
+	ktime_t *expires = until == KTIME_MAX ? NULL : &until;
+	struct wait_queue_entry entry;
+	int ret = 0;
+
+	init_wait_entry(&entry, 0);
+	while (!ret) {
+		ret = prepare_to_wait_event(&file->wait, &entry,
+					    TASK_INTERRUPTIBLE);
+		if (READ_ONCE(file->unread))
+			break;
+		if (!ret && !schedule_hrtimeout_range(expires,
+						      current->timer_slack_ns,
+						      HRTIMER_MODE_ABS))
+			ret = -ETIME;
+	}
+	finish_wait(&file->wait, &entry);
+	return READ_ONCE(file->unread) ? 0 : ret;
+}
 
 /**
  * callout_file_read - copies events, as they come
  * @file: the file
  * @to: where to; has room for one event or more
- * @nonblock: do not wait
+ * @wait: wait for one
+ * @until: until when, in CLOCK_MONOTONIC; KTIME_MAX: for ever
  *
  * Context: Process context, may sleep.
- * Return: how many bytes; -EAGAIN if there was no event and @nonblock is set;
+ * Return: how many bytes; 0 if there was no event and @wait is not set; -ETIME;
  * -EFAULT; -ERESTARTSYS.
  */
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
-			  bool nonblock)
+			  bool wait, ktime_t until)
 {
-	ssize_t ret;
+	ssize_t ret = events_read(file, to);
 
-	for (;;) {
-		if (nonblock && !mutex_trylock(&file->reader))
-			return -EAGAIN;
-		if (!nonblock && mutex_lock_interruptible(&file->reader))
-			return -ERESTARTSYS;
-		ret = callout_file_read_locked(file, to);
-		mutex_unlock(&file->reader);
-		if (ret)
-			return ret;
-		if (nonblock)
-			return -EAGAIN;
-		ret = wait_event_interruptible(file->wait,
-					       READ_ONCE(file->unread));
-		if (ret)
-			return ret;
-	}
+	if (ret || !wait)
+		return ret;
+	do {
+		ret = events_wait(file, until);
+		if (!ret)
+			ret = events_read(file, to);
+	} while (!ret);
+	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_file_read);

@@ -20,8 +20,10 @@
  *
  * Cancelling goes through the base's lock first, so it sees a pending slot,
  * or one that is ready or later; it never sees one between the two. If it sees
- * a detached one it is too late, but for a periodic callout, which is going to
- * be armed: then it waits for the reader.
+ * a detached one it is too late, except for a periodic callout, which is going
+ * to be armed (CALLOUT_S_REPEAT): then it tells the reader not to, or for when,
+ * and waits for nobody. Its reader looks with the base locked when the event was
+ * copied, and with callout_file.lock held when it could not be.
  *
  * Lifetime: release() cancels all callouts, base by base. But an expiry on
  * another CPU may have moved the last slot to the ready list and not have
@@ -381,26 +383,28 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
 
-/* Takes a slot off the ready list, if it is on it. */
-static noinline bool file_withdraw(struct callout_file *file, struct callout_slot *slot)
+/*
+ * Cancels a callout that is not pending. CALLOUT_WITHDRAWN: its slot was ready,
+ * and is the caller's. CALLOUT_CANCELLED: a reader was going to arm it, and is
+ * going to free it now.
+ */
+static noinline int file_withdraw(struct callout_file *file,
+				  struct callout_slot *slot)
 {
-	bool ready;
+	int ret = -ENOENT;
 
 	raw_spin_lock(&file->lock);
-	ready = slot->c.state & CALLOUT_S_READY;
-	if (ready) {
+	if (slot->c.state & CALLOUT_S_READY) {
 		list_del(&slot->c.entry);
 		slot->c.state &= ~CALLOUT_S_READY;
 		WRITE_ONCE(file->unread, file->unread - 1);
+		ret = CALLOUT_WITHDRAWN;
+	} else if (slot->c.state & CALLOUT_S_REPEAT) {
+		slot->c.state &= ~CALLOUT_S_REPEAT;
+		ret = CALLOUT_CANCELLED;
 	}
 	raw_spin_unlock(&file->lock);
-	return ready;
-}
-
-/* What it is too late for: a reader has it, or it is not in use. */
-static int slot_too_late(const struct callout_slot *slot)
-{
-	return slot->c.state & CALLOUT_S_PERIODIC ? -EBUSY : -ENOENT;
+	return ret;
 }
 
 /* Cancels a callout whose base is locked. */
@@ -415,11 +419,13 @@ static inline int file_cancel(struct callout_file *file,
 		callout_dequeue_locked(base, &slot->c);
 		trace_callout_cancel(&slot->c);
 		tally->cancelled++;
-	} else if (file_withdraw(file, slot)) {
-		tally->withdrawn++;
-		ret = CALLOUT_WITHDRAWN;
 	} else {
-		return slot_too_late(slot);
+		ret = file_withdraw(file, slot);
+		if (ret != CALLOUT_WITHDRAWN) {
+			tally->cancelled += ret == CALLOUT_CANCELLED;
+			return ret;
+		}
+		tally->withdrawn++;
 	}
 	callout_file_release_slot(file, base, slot);
 	tally->spare++;
@@ -478,8 +484,7 @@ static struct callout_slot *file_take(struct callout_file *file,
  * @tally: counts it
  *
  * Context: Process context.
- * Return: CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT; -EBUSY if a reader
- * is going to arm it, then again when there is none.
+ * Return: CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT.
  */
 int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 		       struct callout_tally *tally)
@@ -532,6 +537,28 @@ static struct callout_base *file_rearm(struct callout_file *file,
 	return base;
 }
 
+/*
+ * Moves a callout whose event a reader has, after file_withdraw(): the reader
+ * arms it. Its base is locked all the time, so the reader does not free it,
+ * though the copy may fail before CALLOUT_S_REPEAT is back.
+ */
+static noinline int file_reset_detached(struct callout_file *file,
+					struct callout_slot *slot,
+					const struct callout_op *op,
+					struct callout_tally *tally)
+{
+	u64 now = tally_now(tally);
+
+	raw_spin_lock(&file->lock);
+	slot_set_times(slot, tally->base, op, now);
+	slot->word[CALLOUT_WORD_NEXT] = callout_slot_due(slot);
+	slot->word[CALLOUT_WORD_SLACK] = op->slack;
+	slot->c.state |= CALLOUT_S_REPEAT;
+	raw_spin_unlock(&file->lock);
+	tally->reset++;
+	return CALLOUT_CANCELLED;
+}
+
 /**
  * callout_file_reset - RESET
  * @file: the file
@@ -555,16 +582,19 @@ int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 	if (!slot)
 		return -ENOENT;
 	state = READ_ONCE(slot->c.state);
-	if (!(state & (CALLOUT_S_PENDING | CALLOUT_S_READY)))
-		return slot_too_late(slot);
+	if (!(state & (CALLOUT_S_PENDING | CALLOUT_S_READY |
+		       CALLOUT_S_REPEAT)))
+		return -ENOENT;
 	if (boot != !!(state & CALLOUT_S_BOOT) ||
 	    (op->period && slot->c.lock_flags))
 		return -EINVAL;
 	if (!(state & CALLOUT_S_PENDING)) {
 		/* A reader may have been faster. */
-		if (!file_withdraw(file, slot))
-			return slot_too_late(slot);
-		ret = CALLOUT_WITHDRAWN;
+		ret = file_withdraw(file, slot);
+		if (ret == CALLOUT_CANCELLED)
+			return file_reset_detached(file, slot, op, tally);
+		if (ret < 0)
+			return ret;
 	}
 	base = tally->base;
 	tick = slot_set_times(slot, base, op, tally_now(tally));
@@ -770,7 +800,6 @@ struct callout_file *callout_file_create(void)
 	raw_spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->ready);
 	init_waitqueue_head(&file->wait);
-	mutex_init(&file->reader);
 	atomic_set(&file->outstanding, 0);
 	ret = callout_files_add(file);
 	if (ret)
@@ -778,7 +807,6 @@ struct callout_file *callout_file_create(void)
 	return file;
 
 err_table:
-	mutex_destroy(&file->reader);
 	callout_table_destroy(&file->table);
 err_free:
 	kfree(file);
@@ -795,7 +823,6 @@ static void file_free(struct work_struct *work)
 	if (eventfd)
 		eventfd_ctx_put(eventfd);
 	callout_table_destroy(&file->table);
-	mutex_destroy(&file->reader);
 	kfree(file);
 }
 

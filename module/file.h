@@ -8,7 +8,6 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
@@ -26,6 +25,13 @@ struct seq_file;
 /* callout.state: on the ready list; protected by callout_file.lock */
 #define CALLOUT_S_READY		0x8
 
+/*
+ * callout.state: detached, and to be armed when its reader is done. Written by
+ * the reader, and by others with the base's lock and callout_file.lock held. In
+ * the place of CALLOUT_S_DRAINING, which no callout of a file has.
+ */
+#define CALLOUT_S_REPEAT	0x4
+
 /* callout.state: how it was set; written by who has the slot to himself */
 #define CALLOUT_S_BOOT		0x10	/* in CLOCK_BOOTTIME */
 #define CALLOUT_S_PERIODIC	0x20	/* words: see enum callout_word */
@@ -34,7 +40,7 @@ struct seq_file;
 enum callout_word {
 	CALLOUT_WORD_PERIOD,
 	CALLOUT_WORD_SLACK,
-	CALLOUT_WORD_NEXT,	/* detached: when it is due next */
+	CALLOUT_WORD_NEXT,	/* with CALLOUT_S_REPEAT: when it is due next */
 };
 
 /**
@@ -49,8 +55,6 @@ enum callout_word {
  * @fasync: those who want a signal
  * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
  *	a grace period
- * @reader: one reads at a time, so that events that could not be copied can
- *	go back to where they were
  * @outstanding: how many slots are in use, or promised to a batch
  * @allowed: how many may be without asking callout_file_allow(); this and what
  *	follows up to @user is protected by a lock of files.c
@@ -77,7 +81,6 @@ struct callout_file {
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
 	struct eventfd_ctx __rcu *eventfd;
-	struct mutex reader;	/* serialises readers */
 	atomic_t outstanding;
 	unsigned int allowed;
 	unsigned int limit;
@@ -223,9 +226,7 @@ void callout_file_wake(struct callout_file *file, struct eventfd_ctx *eventfd);
 
 /* events.c */
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
-			  bool nonblock);
-ssize_t callout_file_read_locked(struct callout_file *file,
-				 struct iov_iter *to);
+			  bool wait, ktime_t until);
 
 struct callout_file *callout_file_create(void);
 void callout_file_destroy(struct callout_file *file);

@@ -11,7 +11,6 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-#include <linux/wait.h>
 #include "kcompat.h"
 #include "ops.h"
 
@@ -39,8 +38,8 @@ static inline bool op_times_given(const struct callout_op *op)
 }
 
 /* Does an operation. Members that it does not use must be 0. */
-static int op_try(struct callout_file *file, struct callout_op *op,
-		  struct callout_tally *tally)
+static int op_do(struct callout_file *file, struct callout_op *op,
+		 struct callout_tally *tally)
 {
 	if (unlikely(op->result))
 		return -EINVAL;
@@ -68,30 +67,6 @@ static int op_try(struct callout_file *file, struct callout_op *op,
 	default:
 		return -EINVAL;
 	}
-}
-
-/* The same, but for a callout that a reader is going to arm. */
-static noinline int op_without_reader(struct callout_file *file,
-				      struct callout_op *op,
-				      struct callout_tally *tally)
-{
-	int ret;
-
-	callout_tally_unlock(tally);
-	if (mutex_lock_killable(&file->reader))
-		return -EINTR;
-	ret = op_try(file, op, tally);
-	callout_tally_unlock(tally);
-	mutex_unlock(&file->reader);
-	return ret;
-}
-
-static inline int op_do(struct callout_file *file, struct callout_op *op,
-			struct callout_tally *tally)
-{
-	int ret = op_try(file, op, tally);
-
-	return likely(ret != -EBUSY) ? ret : op_without_reader(file, op, tally);
 }
 
 /* Cancels a callout whose handle cannot be told. */
@@ -306,25 +281,10 @@ static int batch_do(struct callout_file *file, struct callout_batch *batch)
 	return ret;
 }
 
-/* Waits until there is an event, or the time is over. */
-static int batch_wait(struct callout_file *file, ktime_t until)
-{
-	ktime_t left = KTIME_MAX;
-	int ret;
-
-	if (until != KTIME_MAX) {
-		left = ktime_sub(until, ktime_get());
-		if (left <= 0)
-			return -ETIME;
-	}
-	ret = wait_event_interruptible_hrtimeout(file->wait,
-						 READ_ONCE(file->unread), left);
-	return ret == -ERESTARTSYS ? -EINTR : ret;
-}
-
 static int batch_read(struct callout_file *file, struct callout_batch *batch,
-		      bool wait)
+		      bool may_wait)
 {
+	bool wait = may_wait && batch->flags & CALLOUT_BATCH_WAIT;
 	ktime_t until = KTIME_MAX;
 	struct iov_iter to;
 	ssize_t ret;
@@ -334,25 +294,12 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch,
 				       ns_to_ktime(batch->timeout));
 	iov_iter_ubuf(&to, ITER_DEST, u64_to_user_ptr(batch->events),
 		      batch->nr_events * sizeof(struct callout_event));
-	for (;;) {
-		if (wait) {
-			if (mutex_lock_interruptible(&file->reader))
-				return -EINTR;
-		} else if (!mutex_trylock(&file->reader)) {
-			return 0;
-		}
-		ret = callout_file_read_locked(file, &to);
-		mutex_unlock(&file->reader);
-		if (ret > 0) {
-			batch->got = ret / sizeof(struct callout_event);
-			return 0;
-		}
-		if (ret < 0 || !wait)
-			return ret;
-		ret = batch_wait(file, until);
-		if (ret)
-			return ret;
-	}
+	ret = callout_file_read(file, &to, wait, until);
+	if (ret < 0)
+		/* To restart it would be to do its operations twice. */
+		return ret == -ERESTARTSYS ? -EINTR : ret;
+	batch->got = ret / sizeof(struct callout_event);
+	return 0;
 }
 
 static int batch_check(const struct callout_batch *batch, fmode_t mode)
@@ -421,8 +368,7 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	ret = batch_do(file, &batch);
 	/* What has failed is to be looked at, not waited with. */
 	if (ret >= 0 && batch.nr_events)
-		ret = batch_read(file, &batch,
-				 !ret && batch.flags & CALLOUT_BATCH_WAIT);
+		ret = batch_read(file, &batch, !ret);
 	else
 		ret = min(ret, 0);
 	if (batch_tell(&batch, ubatch))

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "kselftest_harness.h"
-#include "common.h"
+#include "stuck.h"
 
 #define ENTRIES	8U
 
@@ -150,6 +150,59 @@ TEST_F(uring, several_reads)
 		sum += e[i].cookie;
 	EXPECT_EQ(15, sum);
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/*
+ * A read that stays, and looks when the first unread event comes, gets all,
+ * though another reader is in the middle of one. Kernels before 6.7 cannot do
+ * that; device_readers has the same with epoll.
+ */
+#ifndef IORING_OP_READ_MULTISHOT
+#define IORING_OP_READ_MULTISHOT	49
+#endif
+#define GROUP	1
+
+TEST_F(uring, multishot_beside_a_stuck_reader)
+{
+	struct callout_event e[ENTRIES] = { 0 };
+	struct stuck stuck;
+	unsigned int i;
+	int ret;
+
+	if (!stuck_possible())
+		return;
+	ASSERT_TRUE(submit(self, &(struct io_uring_sqe){
+		.opcode = IORING_OP_PROVIDE_BUFFERS,
+		.fd = ENTRIES,
+		.addr = (uintptr_t)e,
+		.len = sizeof(e[0]),
+		.buf_group = GROUP,
+	}));
+	ASSERT_EQ(0, complete(self, WAIT_MS));
+	ASSERT_NE(0, set(self->fd, 0, 100));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	ASSERT_TRUE(stuck_start(&stuck, self->fd));
+	ASSERT_TRUE(submit(self, &(struct io_uring_sqe){
+		.opcode = IORING_OP_READ_MULTISHOT,
+		.flags = IOSQE_BUFFER_SELECT,
+		.fd = self->fd,
+		.off = -1,
+		.buf_group = GROUP,
+	}));
+	ret = complete(self, 10);
+	if (ret == -EINVAL) {
+		TH_LOG("no multishot reads");
+	} else {
+		EXPECT_EQ(-ETIME, ret);
+		for (i = 0; i < 4; i++) {
+			ASSERT_NE(0, set(self->fd, 0, i));
+			ASSERT_EQ((int)sizeof(e[0]), complete(self, WAIT_MS));
+		}
+		EXPECT_EQ(1, info_of(self->fd).outstanding);
+	}
+	EXPECT_EQ(1, stuck_finish(&stuck));
+	EXPECT_EQ(100, stuck.page->cookie);
+	stuck_free(&stuck);
 }
 
 /* Big-endian kernels swap the halves of the word. */

@@ -139,7 +139,7 @@ struct callout_event {
  * are written to its place in @ops. Then, if @nr_events is not 0, events are
  * read; with CALLOUT_BATCH_WAIT it waits until there is one, unless it has
  * stopped at an operation that failed. Without that flag @timeout must be 0,
- * with it @nr_events must not, and while another thread reads there are none.
+ * with it @nr_events must not.
  */
 struct callout_batch {
 	__u64 ops;

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device_readers.c - several readers of one file: one that is stuck is in
+ * nobody's way
+ */
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+
+#include "fixture.h"
+#include "stuck.h"
+
+/* One thread is in read(), and has taken the event with the cookie STUCK. */
+#define STUCK	1000
+
+FIXTURE(stuck) {
+	int fd;		/* non-blocking */
+	__u64 handle;	/* of what the stuck reader has */
+	struct stuck reader;
+	bool is_stuck;
+};
+
+FIXTURE_VARIANT(stuck) {
+	__u64 period;
+};
+
+FIXTURE_VARIANT_ADD(stuck, one_shot) { .period = 0 };
+FIXTURE_VARIANT_ADD(stuck, periodic) { .period = HOUR };
+
+FIXTURE_SETUP(stuck)
+{
+	struct callout_op op = op_set(0, STUCK);
+
+	self->fd = callout_dev_open(O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	if (!stuck_possible()) {
+		/* That of the debug kernel; Debian's all have it. */
+		TH_LOG("the kernel has no userfaultfd");
+		return;
+	}
+	op.period = variant->period;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	self->handle = op.handle;
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	ASSERT_TRUE(stuck_start(&self->reader, self->fd));
+	self->is_stuck = true;
+}
+
+/* Each test has let the reader go on. */
+FIXTURE_TEARDOWN(stuck)
+{
+	if (self->is_stuck)
+		stuck_free(&self->reader);
+	EXPECT_EQ(0, close(self->fd));
+}
+
+/* The stuck reader gets its event after all. */
+#define FINISH() do {							\
+	EXPECT_EQ(1, stuck_finish(&self->reader));			\
+	EXPECT_EQ(STUCK, self->reader.page->cookie);			\
+	EXPECT_EQ(self->handle, self->reader.page->handle);		\
+} while (0)
+
+static struct callout_batch batch_wait(struct callout_event *e, __u64 timeout)
+{
+	struct callout_batch b = batch_of(NULL, 0);
+
+	b.events = (uintptr_t)e;
+	b.nr_events = 1;
+	b.flags = CALLOUT_BATCH_WAIT;
+	b.timeout = timeout;
+	return b;
+}
+
+/* EAGAIN means that there is no event; and POLLIN that there is one. */
+TEST_F(stuck, others_read)
+{
+	struct callout_event e;
+	struct callout_batch b;
+	int i;
+
+	if (!self->is_stuck)
+		return;
+	EXPECT_FALSE(readable(self->fd));
+	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
+	for (i = 0; i < 3; i++) {
+		ASSERT_NE(0, set(self->fd, 0, i));
+		ASSERT_TRUE(wait_unread(self->fd, 1));
+		EXPECT_TRUE(readable(self->fd));
+		if (i < 2) {
+			ASSERT_EQ(1, callout_dev_read(self->fd, &e, 1));
+		} else {
+			b = batch_wait(&e, 0);
+			ASSERT_EQ(0, do_batch(self->fd, &b));
+			ASSERT_EQ(1, b.got);
+		}
+		EXPECT_EQ(i, e.cookie);
+		EXPECT_FALSE(readable(self->fd));
+	}
+	FINISH();
+}
+
+/* Who reads until EAGAIN after an edge has got all, and sees the next edge. */
+TEST_F(stuck, edges)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	int ep = epoll_create1(EPOLL_CLOEXEC), i, got;
+	struct callout_event e[4];
+
+	if (!self->is_stuck)
+		return;
+	ASSERT_LE(0, ep);
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
+	for (i = 0; i < 5; i++) {
+		ASSERT_NE(0, set(self->fd, 0, i));
+		ASSERT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
+		got = callout_dev_read(self->fd, e, 4);
+		ASSERT_EQ(1, got);
+		EXPECT_EQ(i, e[0].cookie);
+		EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, e, 4));
+	}
+	FINISH();
+	close(ep);
+}
+
+/* A wait ends when its time is over, whatever another thread does. */
+TEST_F(stuck, timeout)
+{
+	static const __u64 timeouts[] = { 0, 1, 20 * MSEC };
+	struct callout_event e;
+	struct callout_batch b;
+	unsigned int i;
+	__u64 begin;
+
+	if (!self->is_stuck)
+		return;
+	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
+		begin = callout_dev_now();
+		b = batch_wait(&e, timeouts[i]);
+		EXPECT_EQ(-ETIME, do_batch(self->fd, &b));
+		EXPECT_LE(begin + timeouts[i], callout_dev_now());
+		EXPECT_EQ(0, b.got);
+	}
+	FINISH();
+}
+
+/*
+ * What could not be copied is there again: for those who poll, those who wait,
+ * and before what came later.
+ */
+TEST_F(stuck, fails)
+{
+	int ep = epoll_create1(EPOLL_CLOEXEC), efd = eventfd(0, EFD_NONBLOCK);
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	struct callout_event e[2];
+	__u64 value;
+
+	if (!self->is_stuck)
+		return;
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_EVENTFD, &efd));
+	EXPECT_FALSE(readable(efd));
+	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	EXPECT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
+	EXPECT_EQ((ssize_t)sizeof(value), read(efd, &value, sizeof(value)));
+	EXPECT_EQ(1, value);
+	ASSERT_NE(0, set(self->fd, 0, 1));
+	ASSERT_TRUE(wait_unread(self->fd, 2));
+	ASSERT_EQ(2, callout_dev_read(self->fd, e, 2));
+	EXPECT_EQ(STUCK, e[0].cookie);
+	EXPECT_EQ(1, e[1].cookie);
+	close(ep);
+	close(efd);
+}
+
+/* A cancel waits for no reader. Of a periodic callout it is the last event. */
+TEST_F(stuck, cancel)
+{
+	struct callout_event e;
+
+	if (!self->is_stuck)
+		return;
+	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT,
+		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(-ENOENT, reset(self->fd, self->handle, 0));
+	FINISH();
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(!!variant->period, info_of(self->fd).cancelled);
+	EXPECT_EQ(!!variant->period, info_of(self->fd).repeated);
+	EXPECT_EQ(!variant->period, info_of(self->fd).delivered);
+}
+
+/* What was cancelled while it was copied does not come back. */
+TEST_F(stuck, cancel_then_fail)
+{
+	struct callout_event e;
+	int back = !variant->period;
+
+	if (!self->is_stuck)
+		return;
+	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT,
+		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	EXPECT_EQ(back, info_of(self->fd).unread);
+	EXPECT_EQ(back, info_of(self->fd).outstanding);
+	EXPECT_EQ(back ? 1 : -EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(!back, info_of(self->fd).cancelled);
+	EXPECT_EQ(back, info_of(self->fd).delivered);
+	EXPECT_EQ(0, info_of(self->fd).repeated);
+}
+
+static int move(int fd, __u64 handle, __u64 time, __u64 period)
+{
+	struct callout_op op = op_reset(handle, time);
+
+	op.flags = CALLOUT_ABSTIME;
+	op.period = period;
+	return do_op(fd, &op);
+}
+
+/* The last move counts, whether the copy succeeds or not. */
+TEST_F(stuck, move)
+{
+	__u64 now = callout_dev_now();
+
+	if (!self->is_stuck)
+		return;
+	if (!variant->period) {
+		EXPECT_EQ(-ENOENT, move(self->fd, self->handle, now, 0));
+		FINISH();
+		return;
+	}
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  move(self->fd, self->handle, now + HOUR, 0));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  move(self->fd, self->handle, now + 3 * HOUR, 2 * HOUR));
+	FINISH();
+	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, self->reader.page->flags);
+	EXPECT_EQ(now + 3 * HOUR, next_due(self->fd, CLOCK_MONOTONIC));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(2, info_of(self->fd).reset);
+}
+
+TEST_F(stuck, move_then_fail)
+{
+	__u64 now = callout_dev_now();
+	struct callout_event e;
+
+	if (!self->is_stuck)
+		return;
+	if (!variant->period) {
+		EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+		EXPECT_EQ(CALLOUT_WITHDRAWN,
+			  move(self->fd, self->handle, now + HOUR, 0));
+		return;
+	}
+	/* It becomes one that fires once more, at once. */
+	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, self->handle, now, 0));
+	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(STUCK, e.cookie);
+	EXPECT_EQ(now, e.due);
+	EXPECT_EQ(0, e.flags);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(1, info_of(self->fd).delivered);
+	EXPECT_EQ(0, info_of(self->fd).repeated);
+}
+
+TEST_F(stuck, move_then_cancel)
+{
+	if (!self->is_stuck)
+		return;
+	if (variant->period) {
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  move(self->fd, self->handle, 0, HOUR));
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_unset(self->fd, self->handle));
+	}
+	EXPECT_EQ(-ENOENT, move(self->fd, self->handle, 0, HOUR));
+	FINISH();
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* The file goes when the stuck reader has gone. */
+TEST_F(stuck, close)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+
+	ASSERT_LE(0, fd);
+	if (!self->is_stuck)
+		return;
+	EXPECT_EQ(0, close(self->fd));
+	self->fd = fd;
+	FINISH();
+}
+
+TEST_HARNESS_MAIN

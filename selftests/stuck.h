@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stuck.h - a reader that stays in the middle of read(), copying an event
+ *
+ * Its buffer is a page that userfaultfd(2) has to provide: read() has taken the
+ * event and waits for the page until it is told to succeed or to fail.
+ */
+#ifndef _CALLOUT_SELFTESTS_STUCK_H
+#define _CALLOUT_SELFTESTS_STUCK_H
+
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "common.h"
+
+struct stuck {
+	int fd;		/* of the device */
+	int uffd;
+	size_t size;
+	struct callout_event *page;
+	pthread_t thread;
+	int ret;
+};
+
+/* Is there userfaultfd? A kernel may be built without. */
+static inline bool stuck_possible(void)
+{
+	struct stat st;
+
+	return !stat("/proc/sys/vm/unprivileged_userfaultfd", &st);
+}
+
+static inline void *stuck_thread(void *arg)
+{
+	struct stuck *s = arg;
+
+	s->ret = callout_dev_read(s->fd, s->page, 1);
+	return NULL;
+}
+
+/* One event of @fd, of which there is one, is taken and not yet copied. */
+static inline bool stuck_start(struct stuck *s, int fd)
+{
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_api api = { .api = UFFD_API };
+
+	s->fd = fd;
+	s->size = sysconf(_SC_PAGESIZE);
+	/* poll(2) wants it non-blocking. */
+	s->uffd = syscall(__NR_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	s->page = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (s->uffd < 0 || s->page == MAP_FAILED)
+		return false;
+	reg.range.start = (uintptr_t)s->page;
+	reg.range.len = s->size;
+	return !ioctl(s->uffd, UFFDIO_API, &api) &&
+	       !ioctl(s->uffd, UFFDIO_REGISTER, &reg) &&
+	       !pthread_create(&s->thread, NULL, stuck_thread, s) &&
+	       readable_within(s->uffd, WAIT_MS);
+}
+
+static inline int stuck_join(struct stuck *s)
+{
+	pthread_join(s->thread, NULL);
+	close(s->uffd);
+	return s->ret;
+}
+
+/* Lets it go on; returns what its read did. The event is in the page. */
+static inline int stuck_finish(struct stuck *s)
+{
+	struct uffdio_zeropage zero = {
+		.range = { .start = (uintptr_t)s->page, .len = s->size },
+	};
+
+	return ioctl(s->uffd, UFFDIO_ZEROPAGE, &zero) ? -errno : stuck_join(s);
+}
+
+/* The same, but its buffer goes away. */
+static inline int stuck_fail(struct stuck *s)
+{
+	struct uffdio_range range = {
+		.start = (uintptr_t)s->page,
+		.len = s->size,
+	};
+
+	if (mprotect(s->page, s->size, PROT_NONE) ||
+	    ioctl(s->uffd, UFFDIO_WAKE, &range))
+		return -errno;
+	return stuck_join(s);
+}
+
+static inline void stuck_free(struct stuck *s)
+{
+	munmap(s->page, s->size);
+}
+
+#endif /* _CALLOUT_SELFTESTS_STUCK_H */
