@@ -10,6 +10,12 @@
  * Readers do not exclude each other, so one whose buffer has to be paged in
  * keeps nobody from the other events. Each gets events in order; if one fails
  * while others read, these may get later events first.
+ *
+ * Those who wait do so exclusively: the first event wakes one. This one, having
+ * waited, wakes the next if it leaves events behind, before it copies its own.
+ * So while there are events and somebody waits, somebody who was woken is under
+ * way. A waiter that is interrupted or out of time as it is woken sees the event
+ * and takes it.
  */
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
@@ -199,8 +205,13 @@ static void events_finish(struct callout_file *file, struct batch *batch,
 	callout_tally_flush(file, &tally);
 }
 
-/* Copies some events. Returns how many bytes; 0 if there was none; -EFAULT. */
-static ssize_t events_copy(struct callout_file *file, struct iov_iter *to)
+/*
+ * Copies some events. Returns how many bytes; 0 if there was none; -EFAULT. Who
+ * has waited was the only one to be woken, so it wakes the next before the copy,
+ * which may take long.
+ */
+static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
+			   bool waited)
 {
 	struct batch batch __uninitialized;
 	unsigned int copied;
@@ -211,6 +222,8 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to)
 	events_detach(file, size, &batch);
 	if (!batch.n)
 		return 0;
+	if (waited && READ_ONCE(file->unread))
+		wake_up(&file->readers);
 	size = copy_to_iter(batch.events, batch.n * sizeof(batch.events[0]),
 			    to);
 	copied = size / sizeof(batch.events[0]);
@@ -225,12 +238,13 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to)
 }
 
 /* Copies the events that there are; returns the same. */
-static ssize_t events_read(struct callout_file *file, struct iov_iter *to)
+static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
+			   bool waited)
 {
 	ssize_t ret, done = 0;
 
 	do {
-		ret = events_copy(file, to);
+		ret = events_copy(file, to, waited);
 		if (ret > 0)
 			done += ret;
 		cond_resched();
@@ -248,9 +262,9 @@ static int events_wait(struct callout_file *file, ktime_t until)
 	struct wait_queue_entry entry;
 	int ret = 0;
 
-	init_wait_entry(&entry, 0);
+	init_wait_entry(&entry, WQ_FLAG_EXCLUSIVE);
 	while (!ret) {
-		ret = prepare_to_wait_event(&file->wait, &entry,
+		ret = prepare_to_wait_event(&file->readers, &entry,
 					    TASK_INTERRUPTIBLE);
 		if (READ_ONCE(file->unread))
 			break;
@@ -259,7 +273,8 @@ static int events_wait(struct callout_file *file, ktime_t until)
 						      HRTIMER_MODE_ABS))
 			ret = -ETIME;
 	}
-	finish_wait(&file->wait, &entry);
+	finish_wait(&file->readers, &entry);
+	/* Whoever has been woken is not to be told of anything else. */
 	return READ_ONCE(file->unread) ? 0 : ret;
 }
 
@@ -277,15 +292,18 @@ static int events_wait(struct callout_file *file, ktime_t until)
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
 			  bool wait, ktime_t until)
 {
-	ssize_t ret = events_read(file, to);
+	ssize_t ret = events_read(file, to, false);
 
 	if (ret || !wait)
 		return ret;
 	do {
 		ret = events_wait(file, until);
 		if (!ret)
-			ret = events_read(file, to);
+			ret = events_read(file, to, true);
 	} while (!ret);
+	/* What came, or came back, meanwhile is for the next that waits. */
+	if (READ_ONCE(file->unread))
+		wake_up(&file->readers);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_read);

@@ -99,6 +99,7 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
  */
 void callout_file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 {
+	wake_up(&file->readers);
 	wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 	kill_fasync(&file->fasync, SIGIO, POLL_IN);
 	if (eventfd)
@@ -799,6 +800,7 @@ struct callout_file *callout_file_create(void)
 		goto err_free;
 	raw_spin_lock_init(&file->lock);
 	INIT_LIST_HEAD(&file->ready);
+	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->wait);
 	atomic_set(&file->outstanding, 0);
 	ret = callout_files_add(file);

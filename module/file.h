@@ -51,7 +51,8 @@ enum callout_word {
  * @ready: slots that have fired, oldest first
  * @unread: how many there are on @ready
  * @fired: how many have ever been put there
- * @wait: readers and pollers
+ * @readers: those who wait in read() or BATCH, exclusively
+ * @wait: pollers
  * @fasync: those who want a signal
  * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
  *	a grace period
@@ -78,6 +79,7 @@ struct callout_file {
 	struct list_head ready;
 	unsigned int unread;
 	u64 fired;
+	wait_queue_head_t readers;
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
 	struct eventfd_ctx __rcu *eventfd;

@@ -41,8 +41,8 @@ static inline void *stuck_thread(void *arg)
 	return NULL;
 }
 
-/* One event of @fd, of which there is one, is taken and not yet copied. */
-static inline bool stuck_start(struct stuck *s, int fd)
+/* Begins to read, from @fd; it will be stuck when there is an event. */
+static inline bool stuck_begin(struct stuck *s, int fd)
 {
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
 	struct uffdio_api api = { .api = UFFD_API };
@@ -59,8 +59,19 @@ static inline bool stuck_start(struct stuck *s, int fd)
 	reg.range.len = s->size;
 	return !ioctl(s->uffd, UFFDIO_API, &api) &&
 	       !ioctl(s->uffd, UFFDIO_REGISTER, &reg) &&
-	       !pthread_create(&s->thread, NULL, stuck_thread, s) &&
-	       readable_within(s->uffd, WAIT_MS);
+	       !pthread_create(&s->thread, NULL, stuck_thread, s);
+}
+
+/* It has taken an event, and not yet copied it. */
+static inline bool stuck_has_event(struct stuck *s)
+{
+	return readable_within(s->uffd, WAIT_MS);
+}
+
+/* One event of @fd, of which there is one, is taken and not yet copied. */
+static inline bool stuck_start(struct stuck *s, int fd)
+{
+	return stuck_begin(s, fd) && stuck_has_event(s);
 }
 
 static inline int stuck_join(struct stuck *s)
