@@ -281,10 +281,9 @@ static int batch_do(struct callout_file *file, struct callout_batch *batch)
 	return ret;
 }
 
-static int batch_read(struct callout_file *file, struct callout_batch *batch,
-		      bool may_wait)
+static int batch_read(struct callout_file *file, struct callout_batch *batch)
 {
-	bool wait = may_wait && batch->flags & CALLOUT_BATCH_WAIT;
+	bool wait = batch->flags & CALLOUT_BATCH_WAIT;
 	ktime_t until = KTIME_MAX;
 	struct iov_iter to;
 	ssize_t ret;
@@ -366,9 +365,9 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 		return ret;
 
 	ret = batch_do(file, &batch);
-	/* What has failed is to be looked at, not waited with. */
-	if (ret >= 0 && batch.nr_events)
-		ret = batch_read(file, &batch, !ret);
+	/* What it has not done may be about the events that there are. */
+	if (!ret && batch.nr_events)
+		ret = batch_read(file, &batch);
 	else
 		ret = min(ret, 0);
 	if (batch_tell(&batch, ubatch))

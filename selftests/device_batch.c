@@ -421,6 +421,44 @@ TEST_F(file, wait_of_one_that_stopped)
 	EXPECT_EQ(0, b.got);
 }
 
+/* One that stopped gets no events: what it did not do may be about these. */
+TEST_F(file, no_events_after_a_stop)
+{
+	struct callout_op ops[] = { op_unset(1), op_unset(0) };
+	__u32 flags = CALLOUT_BATCH_STOP;
+	struct callout_event e;
+	struct callout_batch b;
+
+	ops[1].handle = set(self->fd, 0, 1);
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	do {
+		b = with_events(batch_of(ops, 2), &e, 1, flags,
+				flags & CALLOUT_BATCH_WAIT ? FOR_EVER : 0);
+		ASSERT_EQ(0, do_batch(self->fd, &b));
+		EXPECT_EQ(1, b.done);
+		EXPECT_EQ(1, b.failed);
+		EXPECT_EQ(0, b.got);
+		EXPECT_EQ(1, info_of(self->fd).unread);
+		ops[0].result = 0;
+		flags ^= CALLOUT_BATCH_WAIT;
+	} while (flags & CALLOUT_BATCH_WAIT);
+	EXPECT_EQ(CALLOUT_WITHDRAWN,
+		  callout_dev_unset(self->fd, ops[1].handle));
+
+	/* One that met no failure does, and one that did not stop. */
+	ASSERT_NE(0, set(self->fd, 0, 2));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	b = with_events(batch_of(NULL, 0), &e, 1, CALLOUT_BATCH_STOP, 0);
+	ASSERT_EQ(0, do_batch(self->fd, &b));
+	EXPECT_EQ(1, b.got);
+	ASSERT_NE(0, set(self->fd, 0, 3));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	b = with_events(batch_of(ops, 2), &e, 1, 0, 0);
+	ASSERT_EQ(0, do_batch(self->fd, &b));
+	EXPECT_EQ(2, b.failed);
+	EXPECT_EQ(1, b.got);
+}
+
 static void on_signal(int sig)
 {
 	(void)sig;

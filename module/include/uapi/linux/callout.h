@@ -137,8 +137,9 @@ struct callout_event {
  *
  * First the operations are done, in order, and each one's result and handle
  * are written to its place in @ops. Then, if @nr_events is not 0, events are
- * read; with CALLOUT_BATCH_WAIT it waits until there is one, unless it has
- * stopped at an operation that failed. Without that flag @timeout must be 0,
+ * read; with CALLOUT_BATCH_WAIT it waits until there is one. If it has stopped
+ * at an operation that failed no events are read: those operations that were
+ * not tried may cancel them. Without CALLOUT_BATCH_WAIT @timeout must be 0,
  * with it @nr_events must not.
  */
 struct callout_batch {
