@@ -275,7 +275,8 @@ struct callout_info {
  *		and the request is not BATCH, NEXT or INFO; BATCH: there are
  *		operations, and it is not open for writing, or there is room for
  *		events, and it is not open for reading
- * EINTR	BATCH: a signal came while it waited; operations have been done
+ * EINTR	BATCH: a signal came while it waited, or the process was stopped
+ *		or frozen; it is never restarted: operations have been done
  * ETIME	BATCH: nothing fired while it waited; operations have been done
  */
 #define CALLOUT_IOC_SET		_IOWR(CALLOUT_IOC_MAGIC, CALLOUT_OP_SET, \
