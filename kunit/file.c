@@ -9,6 +9,7 @@
 #include <linux/err.h>
 #include <linux/uio.h>
 #include "common.h"
+#include "core.h"
 #include "file.h"
 
 #define HOUR	(3600ULL * NSEC_PER_SEC)
@@ -164,6 +165,42 @@ static void boot_sleep_periodic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
 }
 
+/* How many callouts have fired. */
+static u64 file_handlers(void)
+{
+	struct callout_base *base;
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_possible_cpu(cpu) {
+		base = callout_base_of(cpu);
+		if (base)
+			sum += READ_ONCE(base->stats.handlers);
+	}
+	return sum;
+}
+
+/*
+ * A callout whose tick comes before its time is not early, and is counted when
+ * it fires. Here the clock gets back, which it never does otherwise.
+ */
+static void boot_postponed(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	u64 handlers = file_handlers();
+	struct file_event got;
+
+	callout_boot_step = HOUR;
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, 50 * NSEC_PER_MSEC, 1);
+	callout_boot_step -= 200 * NSEC_PER_MSEC;
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	KUNIT_EXPECT_EQ(test, file_handlers() - handlers, 1ULL);
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_LE(test, got.event.due,
+			got.event.fired + callout_boot_offset());
+}
+
 static int file_init(struct kunit *test)
 {
 	struct callout_file *file = callout_file_create();
@@ -186,6 +223,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_set_after_sleep),
 	KUNIT_CASE(boot_sleep_hashed),
 	KUNIT_CASE(boot_sleep_periodic),
+	KUNIT_CASE(boot_postponed),
 	{}
 };
 

@@ -120,15 +120,17 @@ static unsigned int callout_expire_file(struct callout_base *base,
 
 	raw_spin_lock(&file->lock);
 	do {
-		callout_take_due(base, c);
 		n++;
 		if (unlikely(callout_slot_due_mono(slot) > now)) {
+			callout_dequeue_locked(base, c);
 			file_postpone(file, base, slot, now);
 		} else {
+			callout_take_due(base, c);
 			/* The third of the scheme's words is not used here. */
 			c->scheme[2] = now;
 			c->state |= CALLOUT_S_READY;
 			list_add_tail(&c->entry, &file->ready);
+			trace_callout_expire_exit(c);
 			ready++;
 		}
 		if (list_empty(&base->due))
@@ -871,7 +873,8 @@ EXPORT_SYMBOL_IF_KUNIT(callout_file_destroy);
  */
 int callout_file_init(void)
 {
-	free_wq = alloc_workqueue("callout", 0, 0);
+	/* To free a million callouts takes long: on no CPU in particular. */
+	free_wq = alloc_workqueue("callout", WQ_UNBOUND, 0);
 	if (!free_wq)
 		return -ENOMEM;
 	kind_file = callout_register_kind(callout_expire_file);

@@ -93,6 +93,13 @@ check_trace() {
 	rmmod callout_client
 	cat $tracing/trace > /tmp/trace
 	check "off is off" traced 0 start
+	echo > $tracing/trace
+	echo 1 > $tracing/events/callout/enable
+	calloutctl set 5ms
+	echo 0 > $tracing/events/callout/enable
+	cat $tracing/trace > /tmp/trace
+	check "trace a file's expire entry" traced 1 expire_entry 'f["kind"] == 2'
+	check "trace a file's expire exit" traced 1 expire_exit
 }
 
 # It says itself what went wrong. On the debug kernel few connections, so that enough happens to each.
