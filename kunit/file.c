@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * file.c - suite callout_file: an open file's callouts, where the clock steps
+ * file.c - suite callout_file: an open file's callouts, where the clock steps,
+ * and its user's account
  *
  * Only a system that resumes steps CLOCK_BOOTTIME, so these cases add to it
  * what a sleep would, for callouts on the bases of real CPUs. All else that
  * a file does the selftests see from outside.
  */
 #include <linux/err.h>
+#include <linux/rcupdate.h>
 #include <linux/uio.h>
 #include "common.h"
 #include "core.h"
@@ -201,6 +203,42 @@ static void boot_postponed(struct kunit *test)
 			got.event.fired + callout_boot_offset());
 }
 
+static bool quota_is_back(struct callout_file *file)
+{
+	return callout_test_wait_until(!callout_file_user_charged(file));
+}
+
+/* A user may not have others in the place of callouts that are not freed yet. */
+static void quota_until_freed(struct kunit *test)
+{
+	struct callout_file *file = test->priv, *other;
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+	};
+	unsigned int i, charged;
+	unsigned long state;
+	bool freed = true;
+
+	for (i = 0; i < 100 && freed; i++) {
+		KUNIT_ASSERT_TRUE(test, quota_is_back(file));
+		other = callout_file_create();
+		KUNIT_ASSERT_FALSE(test, IS_ERR(other));
+		op.handle = 0;
+		KUNIT_EXPECT_EQ(test, 0, file_do(other, &op));
+		KUNIT_EXPECT_LT(test, 0U, callout_file_user_charged(file));
+		state = get_state_synchronize_rcu();
+		callout_file_destroy(other);
+		charged = callout_file_user_charged(file);
+		/* Before the end of a grace period nothing can be freed. */
+		freed = poll_state_synchronize_rcu(state);
+	}
+	KUNIT_EXPECT_FALSE(test, freed);
+	KUNIT_EXPECT_LT(test, 0U, charged);
+	KUNIT_EXPECT_TRUE(test, quota_is_back(file));
+}
+
 static int file_init(struct kunit *test)
 {
 	struct callout_file *file = callout_file_create();
@@ -224,6 +262,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep_hashed),
 	KUNIT_CASE(boot_sleep_periodic),
 	KUNIT_CASE(boot_postponed),
+	KUNIT_CASE(quota_until_freed),
 	{}
 };
 

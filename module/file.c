@@ -827,6 +827,7 @@ static void file_free(struct work_struct *work)
 	if (eventfd)
 		eventfd_ctx_put(eventfd);
 	callout_table_destroy(&file->table);
+	callout_files_uncharge(file);
 	kfree(file);
 }
 

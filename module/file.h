@@ -242,6 +242,7 @@ extern unsigned int callout_max_per_user;
 
 int callout_files_add(struct callout_file *file);
 void callout_files_del(struct callout_file *file);
+void callout_files_uncharge(struct callout_file *file);
 int callout_file_allow(struct callout_file *file);
 int callout_file_lower_limit(struct callout_file *file, u64 limit);
 unsigned int callout_file_user_charged(struct callout_file *file);

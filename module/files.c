@@ -4,7 +4,7 @@
  *
  * What a user's files may have outstanding is counted in portions: a file that
  * wants more than it was allowed so far gets some more at once, and gives all
- * back when it is closed. So setting a callout touches nothing that the files
+ * back when it was closed and freed. So setting a callout touches nothing that the files
  * share, and a program that opens many files cannot have more than one file.
  *
  * A user who makes a user namespace can be many users there. So a user is one of
@@ -237,6 +237,7 @@ unsigned int callout_file_user_charged(struct callout_file *file)
 {
 	return READ_ONCE(file->user->charged);
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_file_user_charged);
 
 /**
  * callout_files_add - puts a file on the list, and on its user's account
@@ -258,7 +259,7 @@ int callout_files_add(struct callout_file *file)
 }
 
 /**
- * callout_files_del - takes a file off the list and off its user's account
+ * callout_files_del - takes a file off the list
  * @file: the file
  */
 void callout_files_del(struct callout_file *file)
@@ -266,6 +267,14 @@ void callout_files_del(struct callout_file *file)
 	mutex_lock(&files_lock);
 	list_del(&file->files);
 	mutex_unlock(&files_lock);
+}
+
+/**
+ * callout_files_uncharge - takes a file off its user's account
+ * @file: the file, whose callouts' memory has been freed
+ */
+void callout_files_uncharge(struct callout_file *file)
+{
 	user_put(file->user, file->charged);
 }
 

@@ -159,7 +159,8 @@ static int use_up(void)
 
 	MUST(fds[0] >= 0 && fds[1] >= 0);
 	MUST(info_of(fds[0]).max_user == USER_LIMIT);
-	MUST(!info_of(fds[0]).user_outstanding);
+	/* What there was before is freed soon after it was closed. */
+	MUST(wait_user_outstanding(fds[0], 0));
 	for (i = 0; i < USER_LIMIT; i++) {
 		handles[i] = set(fds[0], HOUR, i);
 		MUST(handles[i]);
@@ -204,6 +205,7 @@ static int fill(void)
 	int fd = callout_dev_open(O_NONBLOCK);
 	unsigned int i;
 
+	MUST(wait_user_outstanding(fd, 0));
 	for (i = 0; i < USER_LIMIT; i++)
 		MUST(set(fd, HOUR, i));
 	return wrong_line;
@@ -242,8 +244,8 @@ TEST_F(user, belongs_to_who_opened)
 	struct callout_info info;
 	int status, fd = self->root;
 	pid_t child;
-	__u64 before = info_of(fd).user_outstanding;
 
+	ASSERT_TRUE(wait_user_outstanding(fd, 0));
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child)
@@ -252,7 +254,7 @@ TEST_F(user, belongs_to_who_opened)
 	ASSERT_EQ(0, status);
 	info = info_of(fd);
 	EXPECT_EQ(1, info.outstanding);
-	EXPECT_LT(before, info.user_outstanding);
+	EXPECT_LT(0, info.user_outstanding);
 }
 
 /* In a user namespace these are other users, of nobody's in the first one. */
@@ -271,6 +273,15 @@ static bool map(pid_t pid, const char *what)
 	return f && !fclose(f) && ok;
 }
 
+/* Waits until nothing of files that this user has closed counts any more. */
+static bool settled(void)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+	bool ok = wait_user_outstanding(fd, 0);
+
+	return !close(fd) && ok;
+}
+
 /* How many callouts all of these users can have, and the rest of EDQUOT. */
 static int fill_as_all(void)
 {
@@ -278,6 +289,10 @@ static int fill_as_all(void)
 	__u64 handle;
 	int fd, ret;
 
+	for (i = 0; i < INNER_USERS; i++) {
+		MUST(!setresuid(i, 0, 0));
+		MUST(settled());
+	}
 	for (i = 0; i < INNER_USERS; i++) {
 		/* The user who opens it is the real one. */
 		MUST(!setresuid(i, 0, 0));
@@ -306,7 +321,8 @@ static int in_namespace_of(uid_t owner, int (*function)(void))
 	if (!child) {
 		close(up[0]);
 		close(down[1]);
-		if ((owner && !become(owner)) || unshare(CLONE_NEWUSER))
+		if ((owner && (!become(owner) || !settled())) ||
+		    unshare(CLONE_NEWUSER))
 			_exit(98);
 		/* The maps are the parent's to write. */
 		if (write(up[1], &c, 1) != 1 || read(down[0], &c, 1) != 1 ||
@@ -341,6 +357,7 @@ static int fill_then_namespace(void)
 	int fd = callout_dev_open(O_NONBLOCK);
 	unsigned int i;
 
+	MUST(wait_user_outstanding(fd, 0));
 	for (i = 0; i < USER_LIMIT; i++)
 		MUST(set(fd, HOUR, i));
 	MUST(!unshare(CLONE_NEWUSER));
@@ -423,6 +440,7 @@ static int told_own_counters(void)
 	int fd = callout_dev_open(O_NONBLOCK);
 	struct callout_info info;
 
+	MUST(wait_user_outstanding(fd, 0));
 	MUST(set(fd, 0, 1));
 	MUST(wait_unread(fd, 1));
 	info = info_of(fd);
