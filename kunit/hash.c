@@ -6,7 +6,10 @@
  * searched from end to end.
  */
 #include <linux/irqflags.h>
+#include <linux/log2.h>
 #include <linux/slab.h>
+#include <linux/timex.h>
+#include <linux/vmalloc.h>
 #include "handle.h"
 #include "hash_inline.h"
 #include "common.h"
@@ -14,6 +17,7 @@
 #define NR_SLOTS	600U
 #define NR_KEYS		30U
 #define RANDOM_OPS	30000U
+#define NR_COLLIDING	100000U
 
 /**
  * struct hash_model - a hash and what must be in it
@@ -210,20 +214,20 @@ static void hash_grows_with_duplicates(struct kunit *test)
 /* Growth that comes when it need not, or is done by halves. */
 static void hash_grows_when_full(struct kunit *test)
 {
-	struct hash_model *m = hash_create(test, 4);
+	struct hash_model *m = hash_create(test, 5);
 	unsigned int i;
 
 	callout_hash_grow(&m->hash, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, hash_bits(m), 4);
+	KUNIT_EXPECT_EQ(test, hash_bits(m), 5);
 	for (i = 0; i < 3; i++)
 		hash_insert(m, i, i, 1);
 	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
 	callout_hash_grow(&m->hash, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, hash_bits(m), 4);
+	KUNIT_EXPECT_EQ(test, hash_bits(m), 5);
 	hash_insert(m, i, i, 1);
 	KUNIT_EXPECT_TRUE(test, callout_hash_wants_growth(&m->hash));
 	callout_hash_grow(&m->hash, GFP_KERNEL);
-	KUNIT_EXPECT_GT(test, hash_bits(m), 4);
+	KUNIT_EXPECT_GT(test, hash_bits(m), 5);
 	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
 	KUNIT_EXPECT_EQ(test, m->hash.count, 4);
 	hash_check(m);
@@ -235,7 +239,7 @@ static void hash_grows_when_full(struct kunit *test)
 static void hash_begin_growth(struct hash_model *m)
 {
 	struct callout_hash *hash = &m->hash;
-	struct hlist_head *buckets;
+	struct rb_root *buckets;
 
 	buckets = kvcalloc(4UL << hash_bits(m), sizeof(*buckets), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(m->test, buckets);
@@ -312,6 +316,92 @@ static void hash_finds_only_what_matches(struct kunit *test)
 	}
 }
 
+/* The most slots that a search for any key passes in this bucket. */
+static unsigned int hash_depth(const struct rb_root *bucket)
+{
+	unsigned int depth, most = 0;
+	struct rb_node *node, *up;
+
+	for (node = rb_first(bucket); node; node = rb_next(node)) {
+		depth = 0;
+		for (up = node; up; up = rb_parent(up))
+			depth++;
+		most = max(most, depth);
+	}
+	return most;
+}
+
+/* The number whose product with an odd one is 1. */
+static u64 hash_inverse(u64 odd)
+{
+	u64 inverse = odd;
+	unsigned int i;
+
+	for (i = 0; i < 6; i++)
+		inverse *= 2 - odd * inverse;
+	return inverse;
+}
+
+/* How many cycles interrupts are off for this. */
+#define hash_timed(worst, what) do {					\
+	u64 start_, *worst_ = (worst);					\
+									\
+	local_irq_disable();						\
+	start_ = get_cycles();						\
+	what;								\
+	*worst_ = max(*worst_, get_cycles() - start_);			\
+	local_irq_enable();						\
+} while (0)
+
+static void hash_vfree(void *data)
+{
+	vfree(data);
+}
+
+/*
+ * The work is bounded whatever the keys: here all share a bucket, at any size
+ * of the hash, as somebody can choose them who knows its multipliers.
+ */
+static void hash_bounded_whatever_the_keys(struct kunit *test)
+{
+	struct hash_model *m = hash_create(test, 6);
+	struct callout_slot *slots = vcalloc(NR_COLLIDING, sizeof(*slots));
+	u64 inverse = hash_inverse(m->hash.mul[1]), worst[4] = {}, handle;
+	struct rb_root *bucket;
+	unsigned int i, depth;
+
+	KUNIT_ASSERT_NOT_NULL(test, slots);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, hash_vfree,
+							   slots));
+	for (i = 0; i < NR_COLLIDING; i++) {
+		slots[i].c.arg = (void *)(unsigned long)(i * inverse);
+		slots[i].handle = i + 1;
+		hash_timed(&worst[0], callout_hash_insert(&m->hash, &slots[i]));
+		callout_hash_grow(&m->hash, GFP_KERNEL);
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	bucket = callout_hash_bucket(&m->hash, NULL, NULL);
+	depth = hash_depth(bucket);
+	for (i = 0; i < NR_COLLIDING; i++) {
+		handle = 0;
+		hash_timed(&worst[1],
+			   callout_hash_take(&m->hash, NULL, slots[i].c.arg,
+					     &handle));
+		KUNIT_ASSERT_EQ(test, handle, i + 1);
+		hash_timed(&worst[2], callout_hash_insert(&m->hash, &slots[i]));
+		hash_timed(&worst[3], callout_hash_remove(&m->hash, &slots[i]));
+		hash_timed(&worst[2], callout_hash_insert(&m->hash, &slots[i]));
+	}
+	KUNIT_EXPECT_EQ(test, m->hash.count, NR_COLLIDING);
+	depth = max(depth, hash_depth(bucket));
+	kunit_info(test, "%u keys in one bucket, depth %u; cycles to insert %llu, again %llu, take %llu, remove %llu\n",
+		   NR_COLLIDING, depth, worst[0], worst[2], worst[1], worst[3]);
+	KUNIT_EXPECT_LE(test, depth, 2 * ilog2(NR_COLLIDING + 1));
+	/* They are all there. */
+	KUNIT_EXPECT_GE(test, depth, ilog2(NR_COLLIDING));
+}
+
 static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_random_operations),
 	KUNIT_CASE(hash_grows_with_duplicates),
@@ -319,6 +409,7 @@ static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_random_operations_while_growing),
 	KUNIT_CASE(hash_remove_after_take),
 	KUNIT_CASE(hash_finds_only_what_matches),
+	KUNIT_CASE(hash_bounded_whatever_the_keys),
 	{}
 };
 

@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/percpu.h>
+#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include "core.h"
 #include "hash.h"
@@ -41,9 +42,7 @@
  * @c: the callout. Free: c.scheme[0] links to the next free slot.
  * @handle: the handle it has, or will have when it is used next; 0 if its
  *	generations are used up. Written with the base locked.
- * @chain: in the (func, arg) hash: link to the first ones of other keys
- * @others: all others with the same key
- * @node: of one of those others: link in @others of the first
+ * @node: in the (func, arg) hash: link in its bucket
  * @word: three words for the owner of a slot that is not in the hash
  *
  * c.lock_flags is CALLOUT_L_HASHED if untimeout() may find the callout.
@@ -52,10 +51,6 @@ struct callout_slot {
 	struct callout c;
 	u64 handle;
 	union {
-		struct {
-			struct hlist_node chain;
-			struct rb_root others;
-		};
 		struct rb_node node;
 		u64 word[3];
 	};

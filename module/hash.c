@@ -4,15 +4,15 @@
  *
  * The old timeout() interface has no handles, so untimeout() must search.
  * Costello's facility finds the callout through a hash table, and so does
- * this: a bucket is a chain with one slot of each key, that is of each pair of
- * function and argument. Several callouts may have the same key; the old
- * sorted list found the one that expires first, so that one is in the chain,
- * and has the others below it in a tree ordered by expiry. So the work does
- * not grow when somebody sets a million callouts with one key.
+ * this. Several callouts may have the same key, that is the same function and
+ * argument; the old sorted list found the one that expires first. So a bucket
+ * is a tree, ordered by key, and for each key by expiry. Mostly it has one slot
+ * or none. If a million callouts have one key, or keys that were chosen to share
+ * a bucket, an operation takes as many steps as the tree is deep, some 40.
  *
  * The links are in the slots: to insert allocates nothing. The table grows
- * from process context, a batch at a time: new keys go to the new table, old
- * ones are moved there with all that is below them, a search looks into both.
+ * from process context, a portion at a time: new keys go to the new table, old
+ * ones are moved there in order, slot by slot, a search looks into both.
  */
 #include <linux/log2.h>
 #include <linux/random.h>
@@ -24,9 +24,33 @@
 #include "hash_inline.h"
 #include "kcompat.h"
 
-static struct hlist_head *hash_alloc(unsigned int bits, gfp_t gfp)
+/*
+ * Slots, and empty buckets, that growth looks at in one hold of the lock: to
+ * move a slot takes as long as some units of work do, where trees are deep.
+ */
+#define MOVE_BUDGET	(CALLOUT_BUDGET / 8)
+
+static struct rb_root *hash_alloc(unsigned int bits, gfp_t gfp)
 {
-	return kvcalloc(1UL << bits, sizeof(struct hlist_head), gfp);
+	return kvcalloc(1UL << bits, sizeof(struct rb_root), gfp);
+}
+
+static struct rb_root *hash_old_bucket(struct callout_hash *hash,
+				       const void *func, const void *arg)
+{
+	return &hash->old[callout_hash_value(hash, func, arg) >>
+			  hash->old_shift];
+}
+
+/* Negative if the slot's key comes before this one, positive if behind. */
+static int slot_compare(const struct callout_slot *slot, const void *func,
+			const void *arg)
+{
+	if (slot->c.arg != arg)
+		return slot->c.arg < arg ? -1 : 1;
+	if ((unsigned long)slot->c.func != (unsigned long)func)
+		return (unsigned long)slot->c.func < (unsigned long)func ? -1 : 1;
+	return 0;
 }
 
 /**
@@ -39,7 +63,7 @@ static struct hlist_head *hash_alloc(unsigned int bits, gfp_t gfp)
  */
 int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
 {
-	struct hlist_head *buckets = hash_alloc(bits, gfp);
+	struct rb_root *buckets = hash_alloc(bits, gfp);
 
 	if (!buckets)
 		return -ENOMEM;
@@ -59,89 +83,119 @@ void callout_hash_destroy(struct callout_hash *hash)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
 
-/* The first slot of a key, in whichever table it is. */
-static struct callout_slot *hash_find(struct callout_hash *hash,
-				      const void *func, const void *arg)
+/* The first slot of a key in a bucket, or NULL. */
+static struct callout_slot *bucket_first(const struct rb_root *bucket,
+					 const void *func, const void *arg)
 {
-	struct callout_slot *slot;
-	u64 value;
+	struct callout_slot *slot, *first = NULL;
+	struct rb_node *node = bucket->rb_node;
+	int order;
 
-	slot = callout_hash_search(callout_hash_bucket(hash, func, arg),
-				   func, arg);
-	if (!slot && hash->old) {
-		value = callout_hash_value(hash, func, arg);
-		slot = callout_hash_search(&hash->old[value >> hash->old_shift],
-					   func, arg);
+	while (node) {
+		slot = rb_entry(node, struct callout_slot, node);
+		order = slot_compare(slot, func, arg);
+		if (!order)
+			first = slot;
+		node = order < 0 ? node->rb_right : node->rb_left;
 	}
-	return slot;
+	return first;
 }
 
-/* Adds a slot below the first; before those that expire with it, or behind. */
-static void hash_add_other(struct callout_slot *first,
-			   struct callout_slot *slot, bool before)
+/*
+ * Adds a slot behind those of its key that expire with it. Below a black one
+ * there is nothing to be balanced.
+ */
+static void bucket_add(struct rb_root *bucket, struct callout_slot *slot)
 {
-	struct rb_node **link = &first->others.rb_node, *parent = NULL;
-	u64 expires = slot->c.expires;
+	struct rb_node **link = &bucket->rb_node, *parent = NULL;
+	struct callout *c = &slot->c;
 	struct callout_slot *other;
+	int order;
 
 	while (*link) {
 		parent = *link;
 		other = rb_entry(parent, struct callout_slot, node);
-		if (expires < other->c.expires ||
-		    (before && expires == other->c.expires))
-			link = &parent->rb_left;
-		else
+		order = slot_compare(other, c->func, c->arg);
+		if (order < 0 || (!order && other->c.expires <= c->expires))
 			link = &parent->rb_right;
+		else
+			link = &parent->rb_left;
 	}
-	WRITE_ONCE(slot->c.active, CALLOUT_HASH_OTHER);
 	rb_link_node(&slot->node, parent, link);
-	rb_insert_color(&slot->node, &first->others);
+	if (unlikely(!parent || rb_is_red(parent)))
+		rb_insert_color(&slot->node, bucket);
 }
 
-/* Puts a slot that is not in the hash in the place of the first of its key. */
-static void hash_replace_first(struct callout_slot *first,
-			       struct callout_slot *slot)
+/* rb_erase(), but without its call where nothing has to be balanced. */
+static void bucket_del(struct rb_root *bucket, struct rb_node *node)
 {
-	WRITE_ONCE(slot->c.active, CALLOUT_HASH_FIRST);
-	slot->others = first->others;
-	slot->chain = first->chain;
-	*slot->chain.pprev = &slot->chain;
-	if (slot->chain.next)
-		slot->chain.next->pprev = &slot->chain.next;
+	struct rb_node *parent = rb_parent(node);
+
+	if (unlikely(node->rb_left || node->rb_right))
+		rb_erase(node, bucket);
+	else if (!parent)
+		bucket->rb_node = NULL;
+	else if (rb_is_black(node))
+		rb_erase(node, bucket);
+	else if (parent->rb_left == node)
+		parent->rb_left = NULL;
+	else
+		parent->rb_right = NULL;
 }
 
-/* callout_hash_insert() where the key is there already, or a table is old. */
-void callout_hash_insert_slow(struct callout_hash *hash,
+/*
+ * Finds the first slot of a key, and its bucket: @bucket or an old one. While
+ * the hash grows, the first slots of a key may be in the new table, and others
+ * in the old one. What expires together was set in this order too.
+ */
+static struct callout_slot *hash_first(struct callout_hash *hash,
+				       struct rb_root **bucket,
+				       const void *func, const void *arg)
+{
+	struct callout_slot *first = bucket_first(*bucket, func, arg), *other;
+	struct rb_root *old;
+
+	if (likely(!hash->old))
+		return first;
+	old = hash_old_bucket(hash, func, arg);
+	other = bucket_first(old, func, arg);
+	if (!other || (first && first->c.expires <= other->c.expires))
+		return first;
+	*bucket = old;
+	return other;
+}
+
+/* callout_hash_insert() where the bucket is in use, or a table is old. */
+void callout_hash_insert_slow(struct callout_hash *hash, struct rb_root *bucket,
 			      struct callout_slot *slot)
 {
 	struct callout *c = &slot->c;
-	struct callout_slot *first = hash_find(hash, c->func, c->arg);
+	struct rb_root *old;
 
-	if (!first) {
-		callout_hash_add_first(callout_hash_bucket(hash, c->func,
-							   c->arg), slot);
-	} else if (c->expires < first->c.expires) {
-		hash_replace_first(first, slot);
-		/* All others of its tick were set later. */
-		hash_add_other(slot, first, true);
-	} else {
-		hash_add_other(first, slot, false);
+	if (unlikely(hash->old)) {
+		/* Behind those that are set already, which are moved in order. */
+		old = hash_old_bucket(hash, c->func, c->arg);
+		if (bucket_first(old, c->func, c->arg))
+			bucket = old;
 	}
+	bucket_add(bucket, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
 
-static void hash_unlink_first(struct callout_slot *first)
+/* The bucket that a slot is in, in whichever table that is. */
+static struct rb_root *slot_bucket(struct callout_hash *hash,
+				   struct callout_slot *slot)
 {
-	struct rb_node *node = rb_first(&first->others);
-	struct callout_slot *next;
+	struct callout *c = &slot->c;
+	struct rb_root *bucket = callout_hash_bucket(hash, c->func, c->arg);
+	struct rb_node *top = &slot->node;
 
-	if (!node) {
-		__hlist_del(&first->chain);
-		return;
-	}
-	next = rb_entry(node, struct callout_slot, node);
-	rb_erase(node, &first->others);
-	hash_replace_first(first, next);
+	if (likely(!hash->old))
+		return bucket;
+	while (rb_parent(top))
+		top = rb_parent(top);
+	return bucket->rb_node == top ?
+	       bucket : hash_old_bucket(hash, c->func, c->arg);
 }
 
 /**
@@ -153,59 +207,51 @@ static void hash_unlink_first(struct callout_slot *first)
  */
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
-	struct callout_slot *first;
-
 	if (READ_ONCE(slot->c.active) == CALLOUT_HASH_SEARCHED) {
 		slot->c.active = CALLOUT_HASH_OUT;
 		return;
 	}
 	raw_spin_lock(&hash->lock);
-	switch (slot->c.active) {
-	case CALLOUT_HASH_FIRST:
-		hash_unlink_first(slot);
+	if (slot->c.active == CALLOUT_HASH_IN) {
+		bucket_del(slot_bucket(hash, slot), &slot->node);
 		hash->count--;
-		break;
-	case CALLOUT_HASH_OTHER:
-		first = hash_find(hash, slot->c.func, slot->c.arg);
-		rb_erase(&slot->node, &first->others);
-		hash->count--;
-		break;
 	}
 	WRITE_ONCE(slot->c.active, CALLOUT_HASH_OUT);
 	raw_spin_unlock(&hash->lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
 
-/* callout_hash_take() where there is another of this key, or an old table. */
+/* callout_hash_take() where there is another in the bucket, or an old table. */
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
+					    struct rb_root *bucket,
 					    const void *func, const void *arg)
 {
-	struct callout_slot *slot = hash_find(hash, func, arg);
+	struct callout_slot *slot = hash_first(hash, &bucket, func, arg);
 
 	if (slot)
-		hash_unlink_first(slot);
+		bucket_del(bucket, &slot->node);
 	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_take_slow);
 
-/* Moves up to a budget of keys to the new table; false when all are there. */
+/* Moves some slots to the new table; false when all are there. */
 static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 {
-	unsigned int budget = CALLOUT_BUDGET;
+	unsigned int budget = MOVE_BUDGET;
 	struct callout_slot *slot;
-	struct hlist_head *old;
+	struct rb_node *node;
+	struct rb_root *old;
 
 	for (; *bucket < 1U << (64 - hash->old_shift); ++*bucket) {
 		old = &hash->old[*bucket];
-		while (old->first) {
+		/* In order, so that the first of each key goes first. */
+		while ((node = rb_first(old))) {
 			if (!budget--)
 				return true;
-			slot = hlist_entry(old->first, struct callout_slot,
-					   chain);
-			__hlist_del(&slot->chain);
-			hlist_add_head(&slot->chain,
-				       callout_hash_bucket(hash, slot->c.func,
-							   slot->c.arg));
+			bucket_del(old, node);
+			slot = rb_entry(node, struct callout_slot, node);
+			bucket_add(callout_hash_bucket(hash, slot->c.func,
+						       slot->c.arg), slot);
 		}
 		if (!budget--)
 			return true;
@@ -223,7 +269,7 @@ static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 void callout_hash_grow(struct callout_hash *hash, gfp_t gfp)
 {
 	unsigned int bits = 64 - hash->shift, bucket = 0;
-	struct hlist_head *buckets;
+	struct rb_root *buckets;
 	bool more;
 
 	if (!callout_hash_wants_growth(hash))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hash_inline.h - the (func, arg) hash where a key has one slot or none
+ * hash_inline.h - the (func, arg) hash where a bucket has one slot or none
  *
  * That is nearly always, so it is done in line; hash.c has the rest.
  */
@@ -8,33 +8,8 @@
 #define _CALLOUT_HASH_INLINE_H
 
 #include <linux/jump_label.h>
+#include <linux/rbtree_augmented.h>
 #include "handle.h"
-
-/* The first slot of a chain with this key, or NULL. */
-static inline struct callout_slot *
-callout_hash_search(const struct hlist_head *bucket, const void *func,
-		    const void *arg)
-{
-	struct hlist_node *pos;
-	struct callout_slot *slot;
-
-	for (pos = bucket->first; pos; pos = pos->next) {
-		slot = hlist_entry(pos, struct callout_slot, chain);
-		if (likely(slot->c.arg == arg &&
-			   (unsigned long)slot->c.func == (unsigned long)func))
-			return slot;
-	}
-	return NULL;
-}
-
-/* Adds a slot as the first, and so far only one, of its key. */
-static inline void callout_hash_add_first(struct hlist_head *bucket,
-					  struct callout_slot *slot)
-{
-	WRITE_ONCE(slot->c.active, CALLOUT_HASH_FIRST);
-	slot->others = RB_ROOT;
-	hlist_add_head(&slot->chain, bucket);
-}
 
 /**
  * callout_hash_insert - adds a slot
@@ -47,15 +22,17 @@ static inline void callout_hash_insert(struct callout_hash *hash,
 				       struct callout_slot *slot)
 {
 	struct callout *c = &slot->c;
-	struct hlist_head *bucket;
+	struct rb_root *bucket;
 
 	raw_spin_lock(&hash->lock);
 	bucket = callout_hash_bucket(hash, c->func, c->arg);
-	if (unlikely(hash->old ||
-		     callout_hash_search(bucket, c->func, c->arg)))
-		callout_hash_insert_slow(hash, slot);
-	else
-		callout_hash_add_first(bucket, slot);
+	if (unlikely(hash->old || bucket->rb_node)) {
+		callout_hash_insert_slow(hash, bucket, slot);
+	} else {
+		rb_link_node(&slot->node, NULL, &bucket->rb_node);
+		rb_set_parent_color(&slot->node, NULL, RB_BLACK);
+	}
+	WRITE_ONCE(c->active, CALLOUT_HASH_IN);
 	hash->count++;
 	raw_spin_unlock(&hash->lock);
 }
@@ -79,14 +56,17 @@ callout_hash_take(struct callout_hash *hash, const void *func, const void *arg,
 		  u64 *handle)
 {
 	struct callout_slot *slot;
+	struct rb_root *bucket;
 
 	raw_spin_lock(&hash->lock);
-	slot = callout_hash_search(callout_hash_bucket(hash, func, arg),
-				   func, arg);
-	if (likely(slot && !slot->others.rb_node))
-		__hlist_del(&slot->chain);
+	bucket = callout_hash_bucket(hash, func, arg);
+	slot = rb_entry_safe(bucket->rb_node, struct callout_slot, node);
+	if (likely(slot && slot->c.arg == arg &&
+		   (unsigned long)slot->c.func == (unsigned long)func &&
+		   !slot->node.rb_left && !slot->node.rb_right && !hash->old))
+		bucket->rb_node = NULL;
 	else
-		slot = callout_hash_take_slow(hash, func, arg);
+		slot = callout_hash_take_slow(hash, bucket, func, arg);
 	if (slot) {
 		*handle = slot->handle;
 		WRITE_ONCE(slot->c.active, CALLOUT_HASH_OUT);
