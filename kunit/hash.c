@@ -127,6 +127,17 @@ static u64 hash_take(struct hash_model *m, unsigned int key)
 	return handle;
 }
 
+static u64 hash_look(struct hash_model *m, unsigned int key)
+{
+	callout_func_t *func;
+	u64 handle = 0;
+	void *arg;
+
+	hash_key(key, &func, &arg);
+	callout_hash_find(&m->hash, func, arg, &handle);
+	return handle;
+}
+
 /* Takes one and puts it back, as the last of those that are equal. */
 static u64 hash_find(struct hash_model *m, unsigned int key)
 {
@@ -299,6 +310,87 @@ static void hash_remove_after_take(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hash_take(m, 0), 0);
 }
 
+/* A slot that moves to another tick is where that belongs, and is one slot. */
+static void hash_random_moves(struct kunit *test)
+{
+	struct hash_model *m = hash_create(test, 4);
+	struct callout_slot *slot;
+	struct rnd_state rng;
+	unsigned int i, op;
+	u64 expected;
+
+	callout_test_rng(test, &rng);
+	for (i = 0; i < NR_SLOTS; i += 2)
+		hash_insert(m, i, callout_test_below(&rng, NR_KEYS),
+			    callout_test_below(&rng, 50));
+	for (op = 0; op < RANDOM_OPS / 2; op++) {
+		/* The second half while it grows. */
+		if (op == RANDOM_OPS / 4)
+			hash_begin_growth(m);
+		i = callout_test_below(&rng, NR_SLOTS / 2) * 2;
+		slot = &m->slot[i];
+		local_irq_disable();
+		callout_hash_move_begin(&m->hash, slot);
+		slot->c.expires = callout_test_below(&rng, 50);
+		callout_hash_move_end(&m->hash, slot);
+		local_irq_enable();
+		m->seq[i] = m->next_seq++;
+		i = callout_test_below(&rng, NR_KEYS);
+		expected = hash_expect(m, i);
+		KUNIT_ASSERT_EQ(test, expected, hash_look(m, i));
+	}
+	KUNIT_EXPECT_EQ(test, m->hash.count, NR_SLOTS / 2);
+	for (i = 0; i < NR_KEYS; i++) {
+		while ((expected = hash_expect(m, i)))
+			KUNIT_ASSERT_EQ(test, expected, hash_take(m, i));
+		KUNIT_ASSERT_EQ(test, 0, hash_take(m, i));
+	}
+	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
+}
+
+struct hash_mover {
+	struct hash_model *m;
+	bool stop;
+};
+
+static void hash_move_to_and_fro(void *arg)
+{
+	struct hash_mover *mover = arg;
+	struct callout_slot *slot = &mover->m->slot[0];
+	unsigned int i;
+
+	for (i = 0; !callout_test_told(&mover->stop); i++) {
+		local_irq_disable();
+		callout_hash_move_begin(&mover->m->hash, slot);
+		slot->c.expires = i % 7;
+		callout_hash_move_end(&mover->m->hash, slot);
+		local_irq_enable();
+		if (i % 256 == 0)
+			cond_resched();
+	}
+}
+
+/* A search finds what is in the hash all the time, also while it moves. */
+static void hash_found_while_it_moves(struct kunit *test)
+{
+	struct hash_mover mover = { .m = hash_create(test, 4) };
+	struct callout_test_thread *t;
+	unsigned int i, missed = 0;
+
+	/* With others in the bucket, and one of its key that is far. */
+	for (i = 0; i < NR_KEYS; i++)
+		hash_insert(mover.m, i, i, 3);
+	hash_insert(mover.m, i, 0, 1000);
+	t = callout_test_thread(test, 1 % num_online_cpus(),
+				hash_move_to_and_fro, &mover);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	for (i = 0; i < RANDOM_OPS; i++)
+		missed += hash_look(mover.m, 0) != 1;
+	callout_test_tell(&mover.stop);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_EQ(test, missed, 0);
+}
+
 /* A search that takes a like function or argument for the same. */
 static void hash_finds_only_what_matches(struct kunit *test)
 {
@@ -407,6 +499,8 @@ static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_grows_with_duplicates),
 	KUNIT_CASE(hash_grows_when_full),
 	KUNIT_CASE(hash_random_operations_while_growing),
+	KUNIT_CASE(hash_random_moves),
+	KUNIT_CASE(hash_found_while_it_moves),
 	KUNIT_CASE(hash_remove_after_take),
 	KUNIT_CASE(hash_finds_only_what_matches),
 	KUNIT_CASE(hash_bounded_whatever_the_keys),

@@ -71,20 +71,57 @@ static struct callout_file *slot_file(struct callout_slot *slot)
 			    table);
 }
 
+/* Files a slot for another tick, lazily if it is pending and that is later. */
+static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
+			 u64 tick)
+	__must_hold(&base->lock)
+{
+	if (slot->c.state & CALLOUT_S_PENDING) {
+		callout_scheme_rearm(base, &slot->c, tick);
+		callout_started(base, &slot->c, tick);
+	} else {
+		callout_start_locked(base, &slot->c, tick);
+	}
+}
+
+/*
+ * The same for a slot that may be in the hash. Its place there depends on its
+ * tick, so it moves, and in one hold of the hash's lock: UNTIMEOUT has no other
+ * lock when it looks, and must not miss what is outstanding all the time:
+ *
+ *	CPU0: RESET				CPU1: UNTIMEOUT
+ *	lock(base), lock(hash)
+ *	slot out of the hash
+ *	rearm: another tick			waits for hash
+ *	slot into the hash
+ *	unlock(hash)				finds the slot
+ *	unlock(base)				locks base: its handle, cancels it
+ */
+static noinline void file_refile(struct callout_file *file,
+				 struct callout_base *base,
+				 struct callout_slot *slot, u64 tick)
+	__must_hold(&base->lock)
+{
+	struct callout_hash *hash = &file->table.hash;
+
+	if (slot->c.active != CALLOUT_HASH_IN) {
+		slot_file_at(base, slot, tick);
+		return;
+	}
+	callout_hash_move_begin(hash, slot);
+	slot_file_at(base, slot, tick);
+	callout_hash_move_end(hash, slot);
+}
+
 /*
  * The tick has come, the time has not: jiffies were behind the clock when the
- * callout was set. Its place in the hash depends on its tick.
+ * callout was set.
  */
 static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
 {
-	u64 tick = callout_from_ns(base, callout_slot_due_mono(slot), now);
-
-	if (slot->c.lock_flags)
-		callout_hash_remove(&file->table.hash, slot);
-	callout_start_locked(base, &slot->c, tick);
-	if (slot->c.lock_flags)
-		callout_table_put(&file->table, slot);
+	file_refile(file, base, slot,
+		    callout_from_ns(base, callout_slot_due_mono(slot), now));
 }
 
 /**
@@ -440,9 +477,9 @@ static inline int file_cancel(struct callout_file *file,
  * held for as long as it takes. In this order: a callout that fires meanwhile
  * goes from the former to the latter.
  */
-static struct callout_slot *file_search(struct callout_file *file,
-					const void *func, const void *arg,
-					u64 *handle)
+static struct callout_slot *file_search_once(struct callout_file *file,
+					     const void *func, const void *arg,
+					     u64 *handle)
 {
 	struct callout *c, *first = NULL;
 	struct callout_base *base;
@@ -470,14 +507,73 @@ static struct callout_slot *file_search(struct callout_file *file,
 	return first ? callout_to_slot(first) : NULL;
 }
 
-/* Finds what TIMEOUT has set; what is not cancelled then has left for good. */
-static struct callout_slot *file_take(struct callout_file *file,
+/*
+ * One that RESET moves from the ready list to a base, or from a dead CPU's base
+ * to another, may pass by a search in the other direction. So a search that has
+ * found nothing counts only if nothing was on its way when it began, and
+ * nothing has begun to move since:
+ *
+ *	CPU0: RESET				CPU1: UNTIMEOUT
+ *						moves == 0
+ *						searches bases: not there
+ *	moves = 1
+ *	off the ready list
+ *	into a base
+ *	moves = MOVED
+ *						searches the ready list: not
+ *						there, but moves == MOVED
+ *						searches again
+ */
+static struct callout_slot *file_search(struct callout_file *file,
+					const void *func, const void *arg,
+					u64 *handle)
+{
+	struct callout_slot *slot;
+	unsigned long flags;
+	unsigned int moves;
+
+	do {
+		/* Pairs with file_move_end(). */
+		moves = atomic_read_acquire(&file->moves);
+		local_irq_save(flags);
+		slot = file_search_once(file, func, arg, handle);
+		local_irq_restore(flags);
+		/* Whoever shares the file may go on moving. */
+		cond_resched();
+		/* Behind the locks, under which what moves has left. */
+	} while (!slot && !fatal_signal_pending(current) &&
+		 (moves % CALLOUT_MOVED ||
+		  moves != atomic_read(&file->moves)));
+	return slot;
+}
+
+/*
+ * Before a callout leaves the ready list or its base, to be pending elsewhere.
+ * Pairs with the locks and the second look at moves in file_search().
+ */
+static void file_move_begin(struct callout_file *file)
+{
+	if (static_branch_unlikely(&callout_searches))
+		atomic_inc_return(&file->moves);
+}
+
+static void file_move_end(struct callout_file *file)
+{
+	if (static_branch_unlikely(&callout_searches))
+		atomic_add_return_release(CALLOUT_MOVED - 1, &file->moves);
+}
+
+/*
+ * Finds what TIMEOUT has set. It stays where it is until it is cancelled: else
+ * another UNTIMEOUT would miss it meanwhile, though a reader may yet get it.
+ */
+static struct callout_slot *file_find(struct callout_file *file,
 				      const void *func, const void *arg,
 				      u64 *handle)
 {
 	if (static_branch_unlikely(&callout_searches))
 		return file_search(file, func, arg, handle);
-	return callout_hash_take(&file->table.hash, func, arg, handle);
+	return callout_hash_find(&file->table.hash, func, arg, handle);
 }
 
 /**
@@ -513,34 +609,6 @@ static int file_unset_checked(struct callout_file *file,
 }
 
 /*
- * Files a slot for another tick, lazily if that is later. Its place in the hash
- * depends on its tick; its base may be another when its CPU has gone.
- */
-static struct callout_base *file_rearm(struct callout_file *file,
-				       struct callout_base *base,
-				       struct callout_slot *slot, u64 tick)
-	__must_hold(&base->lock)
-{
-	struct callout *c = &slot->c;
-
-	if (c->lock_flags)
-		callout_hash_remove(&file->table.hash, slot);
-	if (c->state & CALLOUT_S_PENDING &&
-	    (c->state & CALLOUT_S_DUE || unlikely(!base->online)))
-		callout_dequeue_locked(base, c);
-	if (c->state & CALLOUT_S_PENDING) {
-		callout_scheme_rearm(base, c, tick);
-		callout_started(base, c, tick);
-	} else {
-		base = callout_rehome(base, c);
-		callout_start_locked(base, c, tick);
-	}
-	if (c->lock_flags)
-		callout_table_put(&file->table, slot);
-	return base;
-}
-
-/*
  * Moves a callout whose event a reader has, after file_withdraw(): the reader
  * arms it. Its base is locked all the time, so the reader does not free it,
  * though the copy may fail before CALLOUT_S_REPEAT is back.
@@ -562,6 +630,36 @@ static noinline int file_reset_detached(struct callout_file *file,
 	return CALLOUT_CANCELLED;
 }
 
+/* RESET where it is not just pending, and on a base whose CPU is online. */
+static noinline int file_reset_slow(struct callout_file *file,
+				    struct callout_slot *slot,
+				    const struct callout_op *op,
+				    struct callout_tally *tally)
+{
+	int ret = CALLOUT_CANCELLED;
+	u64 tick;
+
+	file_move_begin(file);
+	if (slot->c.state & CALLOUT_S_PENDING) {
+		/* Due, or its base may expire no more. */
+		callout_dequeue_locked(tally->base, &slot->c);
+	} else {
+		/* A reader may have been faster. */
+		ret = file_withdraw(file, slot);
+		if (ret == CALLOUT_CANCELLED)
+			ret = file_reset_detached(file, slot, op, tally);
+		if (ret != CALLOUT_WITHDRAWN)
+			goto out;
+	}
+	tally->base = callout_rehome(tally->base, &slot->c);
+	tick = slot_set_times(slot, tally->base, op, tally_now(tally));
+	file_refile(file, tally->base, slot, tick);
+	tally->reset++;
+out:
+	file_move_end(file);
+	return ret;
+}
+
 /**
  * callout_file_reset - RESET
  * @file: the file
@@ -577,7 +675,6 @@ int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 {
 	struct callout_slot *slot = tally_slot(file, tally, op->handle);
 	bool boot = op->clockid == CLOCK_BOOTTIME;
-	int ret = CALLOUT_CANCELLED;
 	struct callout_base *base;
 	u8 state;
 	u64 tick;
@@ -591,19 +688,19 @@ int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 	if (boot != !!(state & CALLOUT_S_BOOT) ||
 	    (op->period && slot->c.lock_flags))
 		return -EINVAL;
-	if (!(state & CALLOUT_S_PENDING)) {
-		/* A reader may have been faster. */
-		ret = file_withdraw(file, slot);
-		if (ret == CALLOUT_CANCELLED)
-			return file_reset_detached(file, slot, op, tally);
-		if (ret < 0)
-			return ret;
-	}
 	base = tally->base;
+	if (unlikely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) !=
+		     CALLOUT_S_PENDING || !base->online))
+		return file_reset_slow(file, slot, op, tally);
 	tick = slot_set_times(slot, base, op, tally_now(tally));
-	tally->base = file_rearm(file, base, slot, tick);
+	if (likely(slot->c.active != CALLOUT_HASH_IN)) {
+		callout_scheme_rearm(base, &slot->c, tick);
+		callout_started(base, &slot->c, tick);
+	} else {
+		file_refile(file, base, slot, tick);
+	}
 	tally->reset++;
-	return ret;
+	return CALLOUT_CANCELLED;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_reset);
 
@@ -621,8 +718,6 @@ int callout_file_untimeout(struct callout_file *file,
 			   struct callout_tally *tally)
 {
 	struct callout_op found = *op;
-	struct callout_slot *slot;
-	unsigned long flags;
 	int ret;
 
 	if (!file_has_timeouts(file))
@@ -631,14 +726,11 @@ int callout_file_untimeout(struct callout_file *file,
 		return file_unset_checked(file, op, tally);
 	do {
 		callout_tally_unlock(tally);
-		local_irq_save(flags);
-		slot = file_take(file, (void *)(unsigned long)op->func,
-				 (void *)(unsigned long)op->cookie,
-				 &found.handle);
-		local_irq_restore(flags);
-		if (!slot)
+		if (!file_find(file, (void *)(unsigned long)op->func,
+			       (void *)(unsigned long)op->cookie,
+			       &found.handle))
 			return -ENOENT;
-		/* If a reader gets it first it is delivered. */
+		/* If not, a reader or another cancel has taken it out. */
 		ret = file_unset_checked(file, &found, tally);
 	} while (ret < 0);
 	return ret;
@@ -716,8 +808,15 @@ static void slot_resume(struct callout_file *file, struct callout_slot *slot)
 		tick = callout_from_ns(base, callout_slot_due_mono(slot),
 				       ktime_get_ns());
 		/* The clock only ever gets ahead, and slack may be left. */
-		if (tick < slot->c.expires)
-			base = file_rearm(file, base, slot, tick);
+		if (tick < slot->c.expires) {
+			file_move_begin(file);
+			if (unlikely(!base->online)) {
+				callout_dequeue_locked(base, &slot->c);
+				base = callout_rehome(base, &slot->c);
+			}
+			file_refile(file, base, slot, tick);
+			file_move_end(file);
+		}
 	}
 	callout_unlock(base, flags);
 }

@@ -43,6 +43,9 @@ enum callout_word {
 	CALLOUT_WORD_NEXT,	/* with CALLOUT_S_REPEAT: when it is due next */
 };
 
+/* callout_file.moves: below this, how many are on their way. */
+#define CALLOUT_MOVED		0x10000
+
 /**
  * struct callout_file - an open file of /dev/callout
  * @table: its callouts
@@ -56,6 +59,8 @@ enum callout_word {
  * @fasync: those who want a signal
  * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
  *	a grace period
+ * @moves: what file_search() may overlook: callouts that are on their way from
+ *	one list to another, and CALLOUT_MOVED for each that has been
  * @outstanding: how many slots are in use, or promised to a batch
  * @allowed: how many may be without asking callout_file_allow(); this and what
  *	follows up to @user is protected by a lock of files.c
@@ -83,6 +88,7 @@ struct callout_file {
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
 	struct eventfd_ctx __rcu *eventfd;
+	atomic_t moves;
 	atomic_t outstanding;
 	unsigned int allowed;
 	unsigned int limit;

@@ -221,6 +221,72 @@ void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
 
+/**
+ * callout_hash_move_begin - locks the hash and takes a slot out
+ * @hash: the hash
+ * @slot: a slot that is in it; its base is locked
+ *
+ * Until callout_hash_move_end() nobody sees that it is out, and its expires may
+ * change.
+ *
+ * Context: Interrupts off.
+ */
+void callout_hash_move_begin(struct callout_hash *hash,
+			     struct callout_slot *slot)
+	__acquires(&hash->lock)
+{
+	raw_spin_lock(&hash->lock);
+	bucket_del(slot_bucket(hash, slot), &slot->node);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_begin);
+
+/**
+ * callout_hash_move_end - puts a slot in again and unlocks the hash
+ * @hash: the hash
+ * @slot: the slot
+ */
+void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot)
+	__releases(&hash->lock)
+{
+	struct callout *c = &slot->c;
+
+	callout_hash_insert_slow(hash,
+				 callout_hash_bucket(hash, c->func, c->arg),
+				 slot);
+	raw_spin_unlock(&hash->lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_end);
+
+/**
+ * callout_hash_find - finds the callout with a function and argument
+ * @hash: the hash
+ * @func: the function
+ * @arg: the argument
+ * @handle: its handle
+ *
+ * The one that callout_hash_take() takes, but it stays in the hash.
+ *
+ * Context: Any.
+ * Return: the slot, which may be another's by now; NULL if there is none.
+ */
+struct callout_slot *callout_hash_find(struct callout_hash *hash,
+				       const void *func, const void *arg,
+				       u64 *handle)
+{
+	struct callout_slot *slot;
+	struct rb_root *bucket;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&hash->lock, flags);
+	bucket = callout_hash_bucket(hash, func, arg);
+	slot = hash_first(hash, &bucket, func, arg);
+	if (slot)
+		*handle = slot->handle;
+	raw_spin_unlock_irqrestore(&hash->lock, flags);
+	return slot;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_find);
+
 /* callout_hash_take() where there is another in the bucket, or an old table. */
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 					    struct rb_root *bucket,

@@ -46,6 +46,13 @@ struct callout_hash {
 int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp);
 void callout_hash_destroy(struct callout_hash *hash);
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot);
+void callout_hash_move_begin(struct callout_hash *hash,
+			     struct callout_slot *slot);
+void callout_hash_move_end(struct callout_hash *hash,
+			   struct callout_slot *slot);
+struct callout_slot *callout_hash_find(struct callout_hash *hash,
+				       const void *func, const void *arg,
+				       u64 *handle);
 void callout_hash_insert_slow(struct callout_hash *hash, struct rb_root *bucket,
 			      struct callout_slot *slot);
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,

@@ -246,7 +246,105 @@ TEST_F(file, duel)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* One sets, two cancel, one reads, all at once. */
+/*
+ * One callout is moved all the time, as a connection's is. It stays
+ * outstanding, so UNTIMEOUT finds it.
+ */
+#define MOVES		1000
+#define MOVES_UNREAD	200
+
+struct mover {
+	int fd;
+	__u64 handle;
+	atomic_bool stop;
+	pthread_barrier_t barrier;
+};
+
+static void *mover(void *arg)
+{
+	struct mover *m = arg;
+	unsigned int i;
+
+	while (pthread_barrier_wait(&m->barrier), !m->stop) {
+		/* Until it is cancelled. */
+		for (i = 0; reset(m->fd, m->handle, HOUR + i) > 0; i++)
+			;
+		pthread_barrier_wait(&m->barrier);
+	}
+	return NULL;
+}
+
+TEST_F(file, untimeout_beside_reset)
+{
+	struct mover m = { .fd = self->fd };
+	unsigned int i, seed = 1, missed = 0;
+	pthread_t thread;
+
+	ASSERT_EQ(0, pthread_barrier_init(&m.barrier, NULL, 2));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, mover, &m));
+	for (i = 0; i < MOVES; i++) {
+		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
+						 &m.handle));
+		pthread_barrier_wait(&m.barrier);
+		sleep_ns(rand_r(&seed) % (200 * 1000));
+		while (callout_dev_untimeout(self->fd, FUNC, ARG, 0) !=
+		       CALLOUT_CANCELLED)
+			missed++;
+		pthread_barrier_wait(&m.barrier);
+	}
+	m.stop = true;
+	pthread_barrier_wait(&m.barrier);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, missed);
+	EXPECT_FALSE(readable(self->fd));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* From the unread to the pending of another CPU, once a round. */
+static void *mover_of_unread(void *arg)
+{
+	struct mover *m = arg;
+	unsigned int i;
+
+	pin_to_cpu(1);
+	for (i = 0; i < MOVES_UNREAD; i++) {
+		callout_dev_timeout(m->fd, 0, 0, FUNC, ARG, &m->handle);
+		readable_within(m->fd, WAIT_MS);
+		pthread_barrier_wait(&m->barrier);
+		reset(m->fd, m->handle, HOUR);
+		pthread_barrier_wait(&m->barrier);
+	}
+	return NULL;
+}
+
+TEST_F(file, untimeout_beside_reset_of_unread)
+{
+	enum { OTHERS = 3000 };
+	struct mover m = { .fd = self->fd };
+	unsigned int i, seed = 1, missed = 0;
+	pthread_t thread;
+	__u64 handle;
+
+	/* Where a search goes from one to the next, there is some way to go. */
+	ASSERT_TRUE(pin_to_cpu(0));
+	for (i = 0; i < OTHERS; i++)
+		ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, i, &handle));
+	ASSERT_EQ(0, pthread_barrier_init(&m.barrier, NULL, 2));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, mover_of_unread, &m));
+	for (i = 0; i < MOVES_UNREAD; i++) {
+		pthread_barrier_wait(&m.barrier);
+		sleep_ns(rand_r(&seed) % 50000);
+		if (callout_dev_untimeout(self->fd, FUNC, ARG, 0) <
+		    CALLOUT_CANCELLED)
+			missed++;
+		pthread_barrier_wait(&m.barrier);
+	}
+	pthread_join(thread, NULL);
+	EXPECT_EQ(0, missed);
+	EXPECT_EQ(OTHERS, info_of(self->fd).outstanding);
+}
+
+/* One sets, two cancel, one moves, one reads, all at once. */
 #define RACE_TIME	(2 * SEC)
 
 struct race {
@@ -284,6 +382,13 @@ static void step_cancel(struct race *race, unsigned int *seed)
 		sleep_ns(rand_r(seed) % MSEC);
 }
 
+static void step_reset(struct race *race, unsigned int *seed)
+{
+	ledger_reset(&race->ledger, seed);
+	if (!(rand_r(seed) & 0x70))
+		sleep_ns(rand_r(seed) % MSEC);
+}
+
 static void step_read(struct race *race, unsigned int *seed)
 {
 	/* Now and then let them pile up, so that some are withdrawn. */
@@ -300,7 +405,8 @@ TEST(race)
 	struct race race = { 0 };
 	struct racer racers[] = {
 		{ .step = step_set }, { .step = step_cancel },
-		{ .step = step_cancel }, { .step = step_read },
+		{ .step = step_cancel }, { .step = step_reset },
+		{ .step = step_read },
 	};
 	unsigned int i;
 

@@ -30,8 +30,11 @@ FIXTURE_SETUP(shared)
 {
 	unsigned int i;
 
-	for (i = 0; i < variant->files; i++)
+	for (i = 0; i < variant->files; i++) {
 		ASSERT_TRUE(ledger_init(&self->ledgers[i], 100000, 10 * MSEC));
+		/* See disturb(). */
+		self->ledgers[i].faults = true;
+	}
 }
 
 FIXTURE_TEARDOWN(shared)

@@ -27,6 +27,7 @@ struct ledger_entry {
 	atomic_ullong handle;		/* 0 until SET has returned */
 	atomic_ullong earliest;		/* it must not be due before */
 	atomic_ullong event_handle;
+	atomic_ullong gone;		/* when ENOENT was told, else 0 */
 	atomic_uint fired;
 	atomic_uint cancelled;
 	atomic_uint withdrawn;
@@ -40,6 +41,8 @@ struct ledger_entry {
  * @grain: and are due together, at multiples of so many ns; 0: each by itself
  * @resets: RESETs that succeeded
  * @recent: cancelled is one of so many that were set last
+ * @faults: some readers have bad buffers. What they could not copy may be read by
+ *	others after ENOENT was told of it.
  * @next: the number of the next
  * @latest: how long after it was due, in ns, the latest has fired
  * @wrong: errors, and events that cannot be
@@ -51,6 +54,7 @@ struct ledger {
 	__u64 span;
 	__u64 grain;
 	unsigned int recent;
+	bool faults;
 	atomic_uint next;
 	atomic_ullong latest;
 	atomic_uint resets;
@@ -123,6 +127,13 @@ static inline bool ledger_set(struct ledger *l, unsigned int *seed)
 	return ledger_set_within(l, l->span, seed);
 }
 
+static inline void ledger_was_gone(struct ledger_entry *e)
+{
+	unsigned long long none = 0;
+
+	atomic_compare_exchange_strong(&e->gone, &none, callout_dev_now());
+}
+
 static inline void ledger_was_cancelled(struct ledger *l,
 					struct ledger_entry *e, int result)
 {
@@ -130,7 +141,9 @@ static inline void ledger_was_cancelled(struct ledger *l,
 		e->cancelled++;
 	else if (result == CALLOUT_WITHDRAWN)
 		e->withdrawn++;
-	else if (result != -ENOENT)
+	else if (result == -ENOENT)
+		ledger_was_gone(e);
+	else
 		l->wrong++;
 }
 
@@ -192,7 +205,9 @@ static inline void ledger_reset(struct ledger *l, unsigned int *seed)
 	});
 	if (ret > 0)
 		l->resets++;
-	else if (ret != -ENOENT)
+	else if (ret == -ENOENT)
+		ledger_was_gone(e);
+	else
 		l->wrong++;
 }
 
@@ -217,8 +232,12 @@ static inline void ledger_late(struct ledger *l, __u64 late)
 		;
 }
 
-static inline void ledger_event(struct ledger *l, const struct callout_event *e)
+/* An event that was read in a call that began at @began. */
+static inline void ledger_event(struct ledger *l, const struct callout_event *e,
+				__u64 began)
 {
+	unsigned long long gone;
+
 	if (e->cookie >= l->size || e->fired < e->due ||
 	    e->fired > callout_dev_now() ||
 	    e->due < l->entries[e->cookie].earliest ||
@@ -226,6 +245,9 @@ static inline void ledger_event(struct ledger *l, const struct callout_event *e)
 		l->wrong++;
 		return;
 	}
+	gone = l->entries[e->cookie].gone;
+	if (gone && gone < began && !l->faults)
+		l->wrong++;
 	l->entries[e->cookie].event_handle = e->handle;
 	l->entries[e->cookie].fired++;
 	ledger_late(l, e->fired - e->due);
@@ -235,6 +257,7 @@ static inline void ledger_event(struct ledger *l, const struct callout_event *e)
 static inline int ledger_read(struct ledger *l, unsigned int max)
 {
 	struct callout_event events[LEDGER_READ];
+	__u64 began = callout_dev_now();
 	int i, n = callout_dev_read(l->fd, events, max);
 
 	if (n < 0) {
@@ -243,7 +266,7 @@ static inline int ledger_read(struct ledger *l, unsigned int max)
 		return 0;
 	}
 	for (i = 0; i < n; i++)
-		ledger_event(l, &events[i]);
+		ledger_event(l, &events[i], began);
 	return n;
 }
 
@@ -255,6 +278,7 @@ static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 	struct ledger_entry *e[LEDGER_BATCH];
 	unsigned int i, n = rand_r(seed) % LEDGER_BATCH;
 	struct callout_batch b = batch_of(ops, n);
+	__u64 began;
 
 	for (i = 0; i < n; i++) {
 		e[i] = rand_r(seed) & 64 ? ledger_recent(l, seed) : NULL;
@@ -264,10 +288,13 @@ static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 	}
 	b.events = (uintptr_t)events;
 	b.nr_events = rand_r(seed) % LEDGER_READ;
+	began = callout_dev_now();
 	if (do_batch(l->fd, &b) || b.done != n || b.got > b.nr_events)
 		l->wrong++;
 	for (i = 0; i < n; i++) {
-		if (e[i])
+		if (e[i] && !ops[i].handle)
+			l->wrong += ops[i].result != -ENOENT;
+		else if (e[i])
 			ledger_was_cancelled(l, e[i], ops[i].result);
 		else if (ops[i].op)
 			ledger_was_set(l, &ops[i], ops[i].result);
@@ -275,7 +302,7 @@ static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 			l->wrong += ops[i].result != -EINVAL;
 	}
 	for (i = 0; i < b.got; i++)
-		ledger_event(l, &events[i]);
+		ledger_event(l, &events[i], began);
 }
 
 /* When all threads have ended: reads what is left. */
