@@ -4,8 +4,9 @@
  * and its user's account
  *
  * Only a system that resumes steps CLOCK_BOOTTIME, so these cases add to it
- * what a sleep would, for callouts on the bases of real CPUs. All else that
- * a file does the selftests see from outside.
+ * what a sleep would, for callouts on the bases of real CPUs. And what becomes
+ * of the numbers of a program in memory that goes bad. All else that a file does
+ * the selftests see from outside.
  */
 #include <linux/err.h>
 #include <linux/rcupdate.h>
@@ -239,6 +240,64 @@ static void quota_until_freed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, quota_is_back(file));
 }
 
+static bool called;
+
+static void file_call(void *arg)
+{
+	called = true;
+}
+
+/* Wherever the kind of a callout is lost, its program's numbers are not called. */
+static void file_without_kind(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_TIMEOUT,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+		.func = (unsigned long)file_call,
+	};
+	struct callout_slot *slot;
+
+	called = false;
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	slot = callout_table_lookup(&file->table, op.handle);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	slot->c.kind = 0;
+	op.op = CALLOUT_OP_RESET;
+	op.flags = CALLOUT_ABSTIME;
+	op.time = 0;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(!(READ_ONCE(slot->c.state) &
+							  CALLOUT_S_PENDING)));
+	schedule_timeout_uninterruptible(2);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(called));
+	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 0U);
+}
+
+/* Where the core reads a function and a lock is no address of a program's. */
+static void file_numbers_are_no_addresses(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_TIMEOUT,
+		.flags = CALLOUT_ABSTIME,
+		.clockid = CLOCK_MONOTONIC,
+		.time = KTIME_MAX,
+		.cookie = ~0ULL,
+		.func = ~0ULL,
+	};
+	struct callout_slot *slot;
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	slot = callout_table_lookup(&file->table, op.handle);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	KUNIT_EXPECT_GE(test, (long)slot->c.func, 0L);
+	KUNIT_EXPECT_EQ(test, (unsigned long)slot->c.lock, op.handle);
+	op.op = CALLOUT_OP_UNTIMEOUT;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+}
+
 static int file_init(struct kunit *test)
 {
 	struct callout_file *file = callout_file_create();
@@ -263,6 +322,8 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep_periodic),
 	KUNIT_CASE(boot_postponed),
 	KUNIT_CASE(quota_until_freed),
+	KUNIT_CASE(file_without_kind),
+	KUNIT_CASE(file_numbers_are_no_addresses),
 	{}
 };
 

@@ -64,10 +64,10 @@ static struct hash_model *hash_create(struct kunit *test, unsigned int bits)
 }
 
 /* A key: functions and arguments that are alike but for a bit or two. */
-static void hash_key(unsigned int key, callout_func_t **func, void **arg)
+static void hash_key(unsigned int key, u64 *func, u64 *arg)
 {
-	*func = (callout_func_t *)(0xffffffff81000000UL + 16 * (key % 5));
-	*arg = (void *)(0xffff888000000000UL + 64 * (key / 5));
+	*func = 0xffffffff81000000UL + 16 * (key % 5);
+	*arg = 0xffff888000000000UL + 64 * (key / 5);
 }
 
 static void hash_insert(struct hash_model *m, unsigned int i, unsigned int key,
@@ -75,7 +75,7 @@ static void hash_insert(struct hash_model *m, unsigned int i, unsigned int key,
 {
 	struct callout_slot *slot = &m->slot[i];
 
-	hash_key(key, &slot->c.func, &slot->c.arg);
+	hash_key(key, &slot->func, &slot->arg);
 	slot->c.expires = expires;
 	local_irq_disable();
 	callout_hash_insert(&m->hash, slot);
@@ -94,20 +94,18 @@ static void hash_remove(struct hash_model *m, unsigned int i)
 /* The handle that a search for this key is to find. */
 static u64 hash_expect(struct hash_model *m, unsigned int key)
 {
-	struct callout *c, *found = NULL;
-	callout_func_t *func;
-	u64 handle = 0, seq = 0;
+	struct callout_slot *slot, *found = NULL;
+	u64 func, arg, handle = 0, seq = 0;
 	unsigned int i;
-	void *arg;
 
 	hash_key(key, &func, &arg);
 	for (i = 0; i < NR_SLOTS; i++) {
-		c = &m->slot[i].c;
-		if (!m->seq[i] || c->func != func || c->arg != arg)
+		slot = &m->slot[i];
+		if (!m->seq[i] || slot->func != func || slot->arg != arg)
 			continue;
-		if (!found || c->expires < found->expires ||
-		    (c->expires == found->expires && m->seq[i] < seq)) {
-			found = c;
+		if (!found || slot->c.expires < found->c.expires ||
+		    (slot->c.expires == found->c.expires && m->seq[i] < seq)) {
+			found = slot;
 			seq = m->seq[i];
 			handle = i + 1;
 		}
@@ -117,9 +115,7 @@ static u64 hash_expect(struct hash_model *m, unsigned int key)
 
 static u64 hash_take(struct hash_model *m, unsigned int key)
 {
-	callout_func_t *func;
-	u64 handle = 0;
-	void *arg;
+	u64 func, arg, handle = 0;
 
 	hash_key(key, &func, &arg);
 	if (callout_hash_take(&m->hash, func, arg, &handle))
@@ -129,9 +125,7 @@ static u64 hash_take(struct hash_model *m, unsigned int key)
 
 static u64 hash_look(struct hash_model *m, unsigned int key)
 {
-	callout_func_t *func;
-	u64 handle = 0;
-	void *arg;
+	u64 func, arg, handle = 0;
 
 	hash_key(key, &func, &arg);
 	callout_hash_find(&m->hash, func, arg, &handle);
@@ -466,19 +460,19 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, hash_vfree,
 							   slots));
 	for (i = 0; i < NR_COLLIDING; i++) {
-		slots[i].c.arg = (void *)(unsigned long)(i * inverse);
+		slots[i].arg = i * inverse;
 		slots[i].handle = i + 1;
 		hash_timed(&worst[0], callout_hash_insert(&m->hash, &slots[i]));
 		callout_hash_grow(&m->hash, GFP_KERNEL);
 		if (i % 1024 == 0)
 			cond_resched();
 	}
-	bucket = callout_hash_bucket(&m->hash, NULL, NULL);
+	bucket = callout_hash_bucket(&m->hash, 0, 0);
 	depth = hash_depth(bucket);
 	for (i = 0; i < NR_COLLIDING; i++) {
 		handle = 0;
 		hash_timed(&worst[1],
-			   callout_hash_take(&m->hash, NULL, slots[i].c.arg,
+			   callout_hash_take(&m->hash, 0, slots[i].arg,
 					     &handle));
 		KUNIT_ASSERT_EQ(test, handle, i + 1);
 		hash_timed(&worst[2], callout_hash_insert(&m->hash, &slots[i]));

@@ -41,7 +41,8 @@ static noinline int untimeout_hashed(callout_func_t *func, void *arg)
 	local_irq_save(flags);
 	/* What is found and then not cancelled has left: no turn sees it again. */
 	do {
-		slot = callout_hash_take(&table->hash, func, arg, &handle);
+		slot = callout_hash_take(&table->hash, (unsigned long)func,
+					 (unsigned long)arg, &handle);
 	} while (slot && !callout_unset(slot, handle));
 	local_irq_restore(flags);
 	return slot ? 1 : -1;

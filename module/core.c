@@ -215,7 +215,7 @@ void callout_scheme_stop_slow(struct callout_base *base, struct callout *c)
  * @kind: what happens when it is due
  * @cpu: the base that it belongs to
  */
-void callout_setup(struct callout *c, u8 kind, u32 cpu)
+void callout_setup(struct callout *c, enum callout_kind kind, u32 cpu)
 {
 	memset(c, 0, sizeof(*c));
 	c->kind = kind;

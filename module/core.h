@@ -257,10 +257,7 @@ static inline struct callout_base *callout_base_of(unsigned int cpu)
 typedef unsigned int (*callout_expire_fn)(struct callout_base *base,
 					  struct callout *c);
 
-/* callout.kind of those that run a function; others are registered. */
-#define CALLOUT_KIND_FUNC	0
-
-u8 callout_register_kind(callout_expire_fn expire);
+void callout_register_kind(enum callout_kind kind, callout_expire_fn expire);
 
 static inline u64 callout_now(struct callout_base *base)
 {
@@ -329,7 +326,7 @@ static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
 	return base->tick->from_ns(due, now);
 }
 
-void callout_setup(struct callout *c, u8 kind, u32 cpu);
+void callout_setup(struct callout *c, enum callout_kind kind, u32 cpu);
 
 struct callout_base *callout_lock_slow(struct callout *c)
 	__acquires(c);

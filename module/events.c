@@ -43,8 +43,8 @@ static void slot_to_event(const struct callout_slot *slot,
 {
 	*event = (struct callout_event){
 		.handle	= slot->handle,
-		.cookie	= (unsigned long)slot->c.arg,
-		.func	= (unsigned long)slot->c.func,
+		.cookie	= slot->arg,
+		.func	= slot->func,
 		.due	= callout_slot_due(slot),
 		.fired	= slot->c.scheme[2],
 	};

@@ -24,33 +24,30 @@
 #include "debugobjects.h"
 #include "kcompat.h"
 
-/* Functions, handles, files. */
-#define MAX_KINDS	3
-
 static_assert(CALLOUT_BUDGET >= CALLOUT_MIN_BUDGET);
 
 static unsigned int callout_expire_func(struct callout_base *base,
 					struct callout *c);
+static unsigned int callout_expire_none(struct callout_base *base,
+					struct callout *c);
 
-static callout_expire_fn expire_fns[MAX_KINDS] = {
+/* For each value that the byte callout.kind can have. */
+static callout_expire_fn expire_fns[U8_MAX + 1] = {
+	[CALLOUT_KIND_NONE] = callout_expire_none,
 	[CALLOUT_KIND_FUNC] = callout_expire_func,
+	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = callout_expire_none,
 };
-
-static u8 nr_kinds = 1;
 
 /**
  * callout_register_kind - adds a way to treat callouts that are due
+ * @kind: the kind
  * @expire: called for each callout of this kind; see callout_expire_fn
  *
  * Context: Module load only.
- * Return: the number for callout_setup().
  */
-u8 callout_register_kind(callout_expire_fn expire)
+void callout_register_kind(enum callout_kind kind, callout_expire_fn expire)
 {
-	if (WARN_ON(nr_kinds == MAX_KINDS))
-		return 0;
-	expire_fns[nr_kinds] = expire;
-	return nr_kinds++;
+	expire_fns[kind] = expire;
 }
 
 /**
@@ -367,6 +364,21 @@ static unsigned int callout_expire_func(struct callout_base *base,
 	lock_map_release(&map);
 	callout_check_context(base, func);
 	callout_run_end(base, arg);
+	return 1;
+}
+
+/* No kind: it was not initialised, or its memory was overwritten. */
+static unsigned int callout_expire_none(struct callout_base *base,
+					struct callout *c)
+	__must_hold(&base->lock)
+{
+	u8 kind = c->kind;
+
+	callout_take_due(base, c);
+	raw_spin_unlock_irq(&base->lock);
+	pr_err_once("callout: dropped one of kind %u: not initialised, or overwritten\n",
+		    kind);
+	raw_spin_lock_irq(&base->lock);
 	return 1;
 }
 

@@ -62,7 +62,6 @@ EXPORT_SYMBOL_IF_KUNIT(callout_boot_step);
 /* log2 of the buckets that a file's (func, arg) hash begins with. */
 #define HASH_BITS		6
 
-static u8 kind_file;
 static struct workqueue_struct *free_wq;
 
 static struct callout_file *slot_file(struct callout_slot *slot)
@@ -173,7 +172,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 		if (list_empty(&base->due))
 			break;
 		c = list_first_entry(&base->due, struct callout, entry);
-		if (c->kind != kind_file)
+		if (c->kind != CALLOUT_KIND_EVENT)
 			break;
 		slot = callout_to_slot(c);
 	} while (n < CALLOUT_BUDGET && slot_file(slot) == file);
@@ -410,8 +409,8 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 		}
 	}
 
-	slot->c.func = (callout_func_t *)(unsigned long)op->func;
-	slot->c.arg = (void *)(unsigned long)op->cookie;
+	slot->func = op->func;
+	slot->arg = op->cookie;
 	op->handle = slot->handle;
 	tick = slot_set_times(slot, base, op, tally_now(tally));
 	callout_start_locked(base, &slot->c, tick);
@@ -478,33 +477,33 @@ static inline int file_cancel(struct callout_file *file,
  * goes from the former to the latter.
  */
 static struct callout_slot *file_search_once(struct callout_file *file,
-					     const void *func, const void *arg,
-					     u64 *handle)
+					     u64 func, u64 arg, u64 *handle)
 {
-	struct callout *c, *first = NULL;
+	struct callout_slot *slot, *first = NULL;
 	struct callout_base *base;
-	struct callout_slot *slot;
 	u64 expires = U64_MAX;
+	struct callout *c;
 
 	slot = callout_table_search(&file->table, func, arg, &base);
 	if (slot) {
 		__acquire(&base->lock);
-		first = &slot->c;
-		expires = first->expires;
+		first = slot;
+		expires = slot->c.expires;
 		*handle = slot->handle;
 		raw_spin_unlock(&base->lock);
 	}
 	raw_spin_lock(&file->lock);
-	list_for_each_entry(c, &file->ready, entry)
-		if (c->lock_flags && c->arg == arg &&
-		    (unsigned long)c->func == (unsigned long)func &&
+	list_for_each_entry(c, &file->ready, entry) {
+		slot = callout_to_slot(c);
+		if (c->lock_flags && slot->arg == arg && slot->func == func &&
 		    c->expires < expires) {
-			first = c;
+			first = slot;
 			expires = c->expires;
-			*handle = callout_to_slot(c)->handle;
+			*handle = slot->handle;
 		}
+	}
 	raw_spin_unlock(&file->lock);
-	return first ? callout_to_slot(first) : NULL;
+	return first;
 }
 
 /*
@@ -525,8 +524,7 @@ static struct callout_slot *file_search_once(struct callout_file *file,
  *						searches again
  */
 static struct callout_slot *file_search(struct callout_file *file,
-					const void *func, const void *arg,
-					u64 *handle)
+					u64 func, u64 arg, u64 *handle)
 {
 	struct callout_slot *slot;
 	unsigned long flags;
@@ -568,8 +566,7 @@ static void file_move_end(struct callout_file *file)
  * another UNTIMEOUT would miss it meanwhile, though a reader may yet get it.
  */
 static struct callout_slot *file_find(struct callout_file *file,
-				      const void *func, const void *arg,
-				      u64 *handle)
+				      u64 func, u64 arg, u64 *handle)
 {
 	if (static_branch_unlikely(&callout_searches))
 		return file_search(file, func, arg, handle);
@@ -602,8 +599,7 @@ static int file_unset_checked(struct callout_file *file,
 	struct callout_slot *slot = tally_slot(file, tally, op->handle);
 
 	if (!slot || !slot->c.lock_flags ||
-	    (unsigned long)slot->c.func != op->func ||
-	    (unsigned long)slot->c.arg != op->cookie)
+	    slot->func != op->func || slot->arg != op->cookie)
 		return -ENOENT;
 	return file_cancel(file, slot, tally);
 }
@@ -726,9 +722,7 @@ int callout_file_untimeout(struct callout_file *file,
 		return file_unset_checked(file, op, tally);
 	do {
 		callout_tally_unlock(tally);
-		if (!file_find(file, (void *)(unsigned long)op->func,
-			       (void *)(unsigned long)op->cookie,
-			       &found.handle))
+		if (!file_find(file, op->func, op->cookie, &found.handle))
 			return -ENOENT;
 		/* If not, a reader or another cancel has taken it out. */
 		ret = file_unset_checked(file, &found, tally);
@@ -893,7 +887,7 @@ struct callout_file *callout_file_create(void)
 		return ERR_PTR(-ENOMEM);
 	file->limit = READ_ONCE(callout_max_per_file);
 	/* Slots on their way from CPU to CPU are not free, and not in use. */
-	ret = callout_table_init(&file->table, kind_file,
+	ret = callout_table_init(&file->table, CALLOUT_KIND_EVENT,
 				 file->limit + CALLOUT_CHUNK_SLOTS *
 					       num_possible_cpus(),
 				 GFP_KERNEL_ACCOUNT);
@@ -977,7 +971,7 @@ int callout_file_init(void)
 	free_wq = alloc_workqueue("callout", WQ_UNBOUND, 0);
 	if (!free_wq)
 		return -ENOMEM;
-	kind_file = callout_register_kind(callout_expire_file);
+	callout_register_kind(CALLOUT_KIND_EVENT, callout_expire_file);
 	callout_files_init();
 	return 0;
 }

@@ -145,15 +145,15 @@ static inline u64 callout_boot_offset(void)
 	       READ_ONCE(callout_boot_step);
 }
 
-/* A file's callouts have no associated lock: it is when they are due. */
+/* When it is due, in its clock. */
 static inline u64 callout_slot_due(const struct callout_slot *slot)
 {
-	return (unsigned long)READ_ONCE(slot->c.lock);
+	return READ_ONCE(slot->due);
 }
 
 static inline void callout_slot_set_due(struct callout_slot *slot, u64 due)
 {
-	WRITE_ONCE(slot->c.lock, (void *)(unsigned long)due);
+	WRITE_ONCE(slot->due, due);
 }
 
 /* The same in CLOCK_MONOTONIC. */

@@ -57,7 +57,6 @@
 #define HASH_BITS	12
 
 static struct callout_table kernel_table;
-static u8 kind_handle;
 static bool table_full;
 
 DEFINE_STATIC_KEY_FALSE(callout_searches);
@@ -71,7 +70,7 @@ DEFINE_STATIC_KEY_FALSE(callout_searches);
  *
  * Return: 0 or -ENOMEM.
  */
-int callout_table_init(struct callout_table *table, u8 kind,
+int callout_table_init(struct callout_table *table, enum callout_kind kind,
 		       unsigned int max_slots, gfp_t gfp)
 {
 	table->pools = alloc_percpu_gfp(struct callout_pool, gfp);
@@ -304,8 +303,8 @@ EXPORT_SYMBOL_IF_KUNIT(callout_table_lookup);
 /* What callout_table_search() looks for. */
 struct table_key {
 	struct callout_table *table;
-	const void *func;
-	const void *arg;
+	u64 func;
+	u64 arg;
 };
 
 static bool table_match(struct callout *c, const void *data)
@@ -315,8 +314,8 @@ static bool table_match(struct callout *c, const void *data)
 	/* Of this kind: in a slot, where callout.active is the hash's. */
 	return c->kind == key->table->kind &&
 	       c->active == CALLOUT_HASH_SEARCHED &&
-	       (unsigned long)c->func == (unsigned long)key->func &&
-	       c->arg == key->arg &&
+	       callout_to_slot(c)->func == key->func &&
+	       callout_to_slot(c)->arg == key->arg &&
 	       callout_slot_table(callout_to_slot(c)) == key->table;
 }
 
@@ -390,7 +389,7 @@ static struct callout_base *lock_found(struct table_found found)
 
 /* callout_table_search(); to sparse nothing is locked. */
 static __always_inline struct callout_slot *
-table_search(struct callout_table *table, const void *func, const void *arg,
+table_search(struct callout_table *table, u64 func, u64 arg,
 	     struct callout_base **locked)
 {
 	const struct table_key key = { table, func, arg };
@@ -447,7 +446,7 @@ table_search(struct callout_table *table, const void *func, const void *arg,
  * Return: the slot, pending; or NULL, and then nothing is locked.
  */
 struct callout_slot *callout_table_search(struct callout_table *table,
-					  const void *func, const void *arg,
+					  u64 func, u64 arg,
 					  struct callout_base **locked)
 {
 	return table_search(table, func, arg, locked);
@@ -589,7 +588,11 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 	WRITE_ONCE(slot->c.func, func);
 	WRITE_ONCE(slot->c.arg, arg);
 	callout_start_locked(base, &slot->c, callout_expiry(base, ticks));
-	want = hashed && callout_table_put(&kernel_table, slot);
+	want = false;
+	if (hashed) {
+		slot->func = (unsigned long)func;
+		want = callout_table_put(&kernel_table, slot);
+	}
 	if (unlikely(pool->count < LOW_WATER))
 		want |= !READ_ONCE(table_full);
 	callout_unlock(base, flags);
@@ -647,7 +650,8 @@ int callout_untimeout_searched(callout_func_t *func, void *arg)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	slot = table_search(&kernel_table, func, arg, &base);
+	slot = table_search(&kernel_table, (unsigned long)func,
+			    (unsigned long)arg, &base);
 	if (slot) {
 		__acquire(&base->lock);
 		callout_dequeue_locked(base, &slot->c);
@@ -806,8 +810,8 @@ int callout_handles_init(unsigned int max_slots)
 	unsigned int cpu;
 	int ret;
 
-	kind_handle = callout_register_kind(callout_expire_handle);
-	ret = callout_table_init(&kernel_table, kind_handle, max_slots,
+	callout_register_kind(CALLOUT_KIND_HANDLE, callout_expire_handle);
+	ret = callout_table_init(&kernel_table, CALLOUT_KIND_HANDLE, max_slots,
 				 GFP_KERNEL);
 	if (ret)
 		return ret;

@@ -40,22 +40,46 @@
 /**
  * struct callout_slot - a callout in a table
  * @c: the callout. Free: c.scheme[0] links to the next free slot.
+ * @private: c.scheme and c.expires
+ * @due: of a callout without a function, in the place of c.func: when it is
+ *	due. Less than 2^63, so never an address in the kernel.
+ * @arg: c.arg as a number
  * @handle: the handle it has, or will have when it is used next; 0 if its
- *	generations are used up. Written with the base locked.
+ *	generations are used up. Written with the base locked. In the place of
+ *	c.lock, which no slot has.
+ * @func: in the (func, arg) hash: the function, as a number; never called
  * @node: in the (func, arg) hash: link in its bucket
  * @word: three words for the owner of a slot that is not in the hash
  *
  * c.lock_flags is CALLOUT_L_HASHED if untimeout() may find the callout.
+ *
+ * A program chooses @arg and @func and, up to 2^63, @due. If memory goes bad and
+ * such a slot is taken for a callout with a function, what is called, or locked,
+ * is none of its numbers that can be an address in the kernel.
  */
 struct callout_slot {
-	struct callout c;
-	u64 handle;
+	union {
+		struct callout c;
+		struct {
+			u64 private[4];
+			u64 due;
+			u64 arg;
+			u64 handle;
+		};
+	};
+	u64 func;
 	union {
 		struct rb_node node;
 		u64 word[3];
 	};
 };
 
+static_assert(offsetof(struct callout_slot, due) ==
+	      offsetof(struct callout, func));
+static_assert(offsetof(struct callout_slot, arg) ==
+	      offsetof(struct callout, arg));
+static_assert(offsetof(struct callout_slot, handle) ==
+	      offsetof(struct callout, lock));
 #ifndef CONFIG_LOCKDEP
 static_assert(sizeof(struct callout_slot) <= 96);
 #endif
@@ -91,7 +115,7 @@ struct callout_directory {
  * struct callout_table - callouts named by handles
  * @directory: the chunks
  * @pools: free slots of each base
- * @kind: of its callouts, for callout_setup()
+ * @kind: of its callouts
  * @first: generation of a new slot
  * @nr_chunks: chunks in @directory; written under @grow
  * @max_chunks: how many there may be
@@ -102,7 +126,7 @@ struct callout_directory {
 struct callout_table {
 	struct callout_directory __rcu *directory;
 	struct callout_pool __percpu *pools;
-	u8 kind;
+	enum callout_kind kind;
 	u64 first;
 	unsigned int nr_chunks;
 	unsigned int max_chunks;
@@ -176,7 +200,7 @@ static inline struct callout_slot *callout_slot_get(struct callout_pool *pool)
 	return slot;
 }
 
-int callout_table_init(struct callout_table *table, u8 kind,
+int callout_table_init(struct callout_table *table, enum callout_kind kind,
 		       unsigned int max_slots, gfp_t gfp);
 void callout_table_destroy(struct callout_table *table);
 int callout_table_grow(struct callout_table *table, unsigned int cpu,
@@ -185,7 +209,7 @@ unsigned int callout_table_steal(struct callout_table *table, unsigned int cpu);
 struct callout_slot *callout_table_lookup(struct callout_table *table,
 					  u64 handle);
 struct callout_slot *callout_table_search(struct callout_table *table,
-					  const void *func, const void *arg,
+					  u64 func, u64 arg,
 					  struct callout_base **locked);
 
 void callout_slot_put(struct callout_table *table, struct callout_base *base,

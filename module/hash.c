@@ -36,20 +36,19 @@ static struct rb_root *hash_alloc(unsigned int bits, gfp_t gfp)
 }
 
 static struct rb_root *hash_old_bucket(struct callout_hash *hash,
-				       const void *func, const void *arg)
+				       u64 func, u64 arg)
 {
 	return &hash->old[callout_hash_value(hash, func, arg) >>
 			  hash->old_shift];
 }
 
 /* Negative if the slot's key comes before this one, positive if behind. */
-static int slot_compare(const struct callout_slot *slot, const void *func,
-			const void *arg)
+static int slot_compare(const struct callout_slot *slot, u64 func, u64 arg)
 {
-	if (slot->c.arg != arg)
-		return slot->c.arg < arg ? -1 : 1;
-	if ((unsigned long)slot->c.func != (unsigned long)func)
-		return (unsigned long)slot->c.func < (unsigned long)func ? -1 : 1;
+	if (slot->arg != arg)
+		return slot->arg < arg ? -1 : 1;
+	if (slot->func != func)
+		return slot->func < func ? -1 : 1;
 	return 0;
 }
 
@@ -85,7 +84,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
 
 /* The first slot of a key in a bucket, or NULL. */
 static struct callout_slot *bucket_first(const struct rb_root *bucket,
-					 const void *func, const void *arg)
+					 u64 func, u64 arg)
 {
 	struct callout_slot *slot, *first = NULL;
 	struct rb_node *node = bucket->rb_node;
@@ -108,15 +107,14 @@ static struct callout_slot *bucket_first(const struct rb_root *bucket,
 static void bucket_add(struct rb_root *bucket, struct callout_slot *slot)
 {
 	struct rb_node **link = &bucket->rb_node, *parent = NULL;
-	struct callout *c = &slot->c;
 	struct callout_slot *other;
 	int order;
 
 	while (*link) {
 		parent = *link;
 		other = rb_entry(parent, struct callout_slot, node);
-		order = slot_compare(other, c->func, c->arg);
-		if (order < 0 || (!order && other->c.expires <= c->expires))
+		order = slot_compare(other, slot->func, slot->arg);
+		if (order < 0 || (!order && other->c.expires <= slot->c.expires))
 			link = &parent->rb_right;
 		else
 			link = &parent->rb_left;
@@ -150,7 +148,7 @@ static void bucket_del(struct rb_root *bucket, struct rb_node *node)
  */
 static struct callout_slot *hash_first(struct callout_hash *hash,
 				       struct rb_root **bucket,
-				       const void *func, const void *arg)
+				       u64 func, u64 arg)
 {
 	struct callout_slot *first = bucket_first(*bucket, func, arg), *other;
 	struct rb_root *old;
@@ -169,13 +167,12 @@ static struct callout_slot *hash_first(struct callout_hash *hash,
 void callout_hash_insert_slow(struct callout_hash *hash, struct rb_root *bucket,
 			      struct callout_slot *slot)
 {
-	struct callout *c = &slot->c;
 	struct rb_root *old;
 
 	if (unlikely(hash->old)) {
 		/* Behind those that are set already, which are moved in order. */
-		old = hash_old_bucket(hash, c->func, c->arg);
-		if (bucket_first(old, c->func, c->arg))
+		old = hash_old_bucket(hash, slot->func, slot->arg);
+		if (bucket_first(old, slot->func, slot->arg))
 			bucket = old;
 	}
 	bucket_add(bucket, slot);
@@ -186,8 +183,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
 static struct rb_root *slot_bucket(struct callout_hash *hash,
 				   struct callout_slot *slot)
 {
-	struct callout *c = &slot->c;
-	struct rb_root *bucket = callout_hash_bucket(hash, c->func, c->arg);
+	struct rb_root *bucket = callout_hash_bucket(hash, slot->func, slot->arg);
 	struct rb_node *top = &slot->node;
 
 	if (likely(!hash->old))
@@ -195,7 +191,7 @@ static struct rb_root *slot_bucket(struct callout_hash *hash,
 	while (rb_parent(top))
 		top = rb_parent(top);
 	return bucket->rb_node == top ?
-	       bucket : hash_old_bucket(hash, c->func, c->arg);
+	       bucket : hash_old_bucket(hash, slot->func, slot->arg);
 }
 
 /**
@@ -248,10 +244,8 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_begin);
 void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot)
 	__releases(&hash->lock)
 {
-	struct callout *c = &slot->c;
-
 	callout_hash_insert_slow(hash,
-				 callout_hash_bucket(hash, c->func, c->arg),
+				 callout_hash_bucket(hash, slot->func, slot->arg),
 				 slot);
 	raw_spin_unlock(&hash->lock);
 }
@@ -270,8 +264,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_end);
  * Return: the slot, which may be another's by now; NULL if there is none.
  */
 struct callout_slot *callout_hash_find(struct callout_hash *hash,
-				       const void *func, const void *arg,
-				       u64 *handle)
+				       u64 func, u64 arg, u64 *handle)
 {
 	struct callout_slot *slot;
 	struct rb_root *bucket;
@@ -290,7 +283,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_find);
 /* callout_hash_take() where there is another in the bucket, or an old table. */
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 					    struct rb_root *bucket,
-					    const void *func, const void *arg)
+					    u64 func, u64 arg)
 {
 	struct callout_slot *slot = hash_first(hash, &bucket, func, arg);
 
@@ -316,8 +309,8 @@ static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 				return true;
 			bucket_del(old, node);
 			slot = rb_entry(node, struct callout_slot, node);
-			bucket_add(callout_hash_bucket(hash, slot->c.func,
-						       slot->c.arg), slot);
+			bucket_add(callout_hash_bucket(hash, slot->func,
+						       slot->arg), slot);
 		}
 		if (!budget--)
 			return true;

@@ -51,26 +51,23 @@ void callout_hash_move_begin(struct callout_hash *hash,
 void callout_hash_move_end(struct callout_hash *hash,
 			   struct callout_slot *slot);
 struct callout_slot *callout_hash_find(struct callout_hash *hash,
-				       const void *func, const void *arg,
-				       u64 *handle);
+				       u64 func, u64 arg, u64 *handle);
 void callout_hash_insert_slow(struct callout_hash *hash, struct rb_root *bucket,
 			      struct callout_slot *slot);
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 					    struct rb_root *bucket,
-					    const void *func, const void *arg);
+					    u64 func, u64 arg);
 void callout_hash_grow(struct callout_hash *hash, gfp_t gfp);
 
 /* The upper bits of a sum of products are the hash. */
 static inline u64 callout_hash_value(const struct callout_hash *hash,
-				     const void *func, const void *arg)
+				     u64 func, u64 arg)
 {
-	return (unsigned long)func * hash->mul[0] +
-	       (unsigned long)arg * hash->mul[1];
+	return func * hash->mul[0] + arg * hash->mul[1];
 }
 
 static inline struct rb_root *
-callout_hash_bucket(struct callout_hash *hash, const void *func,
-		    const void *arg)
+callout_hash_bucket(struct callout_hash *hash, u64 func, u64 arg)
 {
 	return &hash->buckets[callout_hash_value(hash, func, arg) >>
 			      hash->shift];

@@ -21,18 +21,17 @@
 static inline void callout_hash_insert(struct callout_hash *hash,
 				       struct callout_slot *slot)
 {
-	struct callout *c = &slot->c;
 	struct rb_root *bucket;
 
 	raw_spin_lock(&hash->lock);
-	bucket = callout_hash_bucket(hash, c->func, c->arg);
+	bucket = callout_hash_bucket(hash, slot->func, slot->arg);
 	if (unlikely(hash->old || bucket->rb_node)) {
 		callout_hash_insert_slow(hash, bucket, slot);
 	} else {
 		rb_link_node(&slot->node, NULL, &bucket->rb_node);
 		rb_set_parent_color(&slot->node, NULL, RB_BLACK);
 	}
-	WRITE_ONCE(c->active, CALLOUT_HASH_IN);
+	WRITE_ONCE(slot->c.active, CALLOUT_HASH_IN);
 	hash->count++;
 	raw_spin_unlock(&hash->lock);
 }
@@ -52,8 +51,7 @@ static inline void callout_hash_insert(struct callout_hash *hash,
  * Return: the slot, which may be another's by now; NULL if there is none.
  */
 static inline struct callout_slot *
-callout_hash_take(struct callout_hash *hash, const void *func, const void *arg,
-		  u64 *handle)
+callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 {
 	struct callout_slot *slot;
 	struct rb_root *bucket;
@@ -61,8 +59,7 @@ callout_hash_take(struct callout_hash *hash, const void *func, const void *arg,
 	raw_spin_lock(&hash->lock);
 	bucket = callout_hash_bucket(hash, func, arg);
 	slot = rb_entry_safe(bucket->rb_node, struct callout_slot, node);
-	if (likely(slot && slot->c.arg == arg &&
-		   (unsigned long)slot->c.func == (unsigned long)func &&
+	if (likely(slot && slot->arg == arg && slot->func == func &&
 		   !slot->node.rb_left && !slot->node.rb_right && !hash->old))
 		bucket->rb_node = NULL;
 	else

@@ -98,7 +98,7 @@ check_trace() {
 	calloutctl set 5ms
 	echo 0 > $tracing/events/callout/enable
 	cat $tracing/trace > /tmp/trace
-	check "trace a file's expire entry" traced 1 expire_entry 'f["kind"] == 2'
+	check "trace a file's expire entry" traced 1 expire_entry 'f["kind"] == 3'
 	check "trace a file's expire exit" traced 1 expire_exit
 }
 

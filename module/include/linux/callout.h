@@ -38,6 +38,17 @@ typedef void callout_func_t(void *arg);
  */
 typedef u64 callout_handle_t;
 
+/*
+ * callout.kind: what happens when a callout is due. Private. Memory that was
+ * cleared, or never initialised, has no kind, and nothing is called.
+ */
+enum callout_kind {
+	CALLOUT_KIND_NONE,
+	CALLOUT_KIND_FUNC,	/* its function is called */
+	CALLOUT_KIND_HANDLE,	/* the same, and its memory is the facility's */
+	CALLOUT_KIND_EVENT,	/* it has no function, and becomes an event */
+};
+
 /**
  * struct callout - a function to be called at a later tick
  * @entry: private: link in the scheme, or in a list of due callouts
@@ -50,7 +61,7 @@ typedef u64 callout_handle_t;
  * @lock: private: the associated lock, or NULL
  * @cpu: private: index of the base that it belongs to
  * @state: private: CALLOUT_S_*, protected by the base's lock
- * @kind: private: who takes it when it is due, see enum callout_kind
+ * @kind: private: what happens when it is due, see enum callout_kind
  * @lock_flags: private: CALLOUT_L_*, constant after init
  * @active: private: callout_active(): 0 or CALLOUT_A_*
  * @class: private: its class for lockdep
@@ -137,6 +148,7 @@ typedef s64 sbintime_t;
  */
 #define DEFINE_CALLOUT(_name)						\
 	struct callout _name = {					\
+		.kind = CALLOUT_KIND_FUNC,				\
 		.lock_flags = CALLOUT_L_STATIC,				\
 		CALLOUT_STATIC_CLASS(#_name)				\
 	}

@@ -69,7 +69,9 @@ TRACE_EVENT(callout_start,
 	),
 	TP_fast_assign(
 		__entry->callout  = callout;
-		__entry->function = callout->func;
+		__entry->function = callout->kind == CALLOUT_KIND_FUNC ||
+				    callout->kind == CALLOUT_KIND_HANDLE ?
+				    callout->func : NULL;
 		__entry->expires  = callout->expires;
 		__entry->now	  = now;
 		__entry->cpu	  = callout->cpu;
@@ -98,7 +100,9 @@ TRACE_EVENT(callout_expire_entry,
 	),
 	TP_fast_assign(
 		__entry->callout  = callout;
-		__entry->function = callout->func;
+		__entry->function = callout->kind == CALLOUT_KIND_FUNC ||
+				    callout->kind == CALLOUT_KIND_HANDLE ?
+				    callout->func : NULL;
 		__entry->expires  = callout->expires;
 		__entry->now	  = now;
 		__entry->kind	  = callout->kind;
