@@ -452,67 +452,6 @@ static void handle_generation_ends(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, slot_comes_back(handle));
 }
 
-static unsigned int free_slots(unsigned int cpu)
-{
-	return READ_ONCE(per_cpu_ptr(callout_kernel_table()->pools,
-				     cpu)->count);
-}
-
-/*
- * A CPU whose slots are used up is to take the others', until there are none.
- * The worker that makes more cannot run meanwhile.
- */
-static void handle_steal_and_exhaustion(struct kunit *test)
-{
-	const unsigned int most = 1 << 18;
-	unsigned int cpu = raw_smp_processor_id(), own, n, i, wrong = 0;
-	atomic_t runs = ATOMIC_INIT(0);
-	u64 *handle, none;
-
-	handle = kunit_kcalloc(test, most, sizeof(*handle), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, handle);
-	callout_test_pin(test, cpu);
-	preempt_disable();
-	own = free_slots(cpu);
-	for (n = 0; n < most; n++) {
-		handle[n] = setcallout(count_handler, &runs, FAR);
-		if (!handle[n])
-			break;
-	}
-	none = setcallout(count_handler, &runs, FAR);
-	preempt_enable();
-	kunit_info(test, "%u slots, %u of them this CPU's\n", n, own);
-	if (num_online_cpus() > 1)
-		KUNIT_EXPECT_GT(test, n, own);
-	KUNIT_EXPECT_LT(test, n, most);
-	KUNIT_EXPECT_EQ(test, none, 0);
-	for (i = 0; i < n; i++)
-		wrong += slot_of(handle[i])->c.cpu != cpu;
-	KUNIT_EXPECT_EQ(test, wrong, 0);
-	/* What was stolen can be cancelled, and goes to the thief. */
-	for (i = 0; i < n; i++)
-		wrong += unsetcallout(handle[i]) != 1;
-	KUNIT_EXPECT_EQ(test, wrong, 0);
-	KUNIT_EXPECT_GE(test, free_slots(cpu), n);
-	for (i = 0; i < n; i++)
-		wrong += unsetcallout(handle[i]) != -1;
-	KUNIT_EXPECT_EQ(test, wrong, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
-}
-
-/* callout_reserve() is to make room, here and now. */
-static void handle_reserve(struct kunit *test)
-{
-	unsigned int cpu = raw_smp_processor_id(), have;
-
-	callout_test_pin(test, cpu);
-	have = free_slots(cpu);
-	KUNIT_EXPECT_EQ(test, callout_reserve(0), 0);
-	KUNIT_EXPECT_EQ(test, callout_reserve(have), 0);
-	KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
-	KUNIT_EXPECT_GT(test, free_slots(cpu), have);
-}
-
 struct hardirq {
 	struct irq_work work;
 	atomic_t runs;
@@ -658,8 +597,6 @@ static struct kunit_case handle_cases[] = {
 	KUNIT_CASE(handle_forged_slots),
 	KUNIT_CASE(handle_random_numbers),
 	KUNIT_CASE(handle_generation_ends),
-	KUNIT_CASE(handle_steal_and_exhaustion),
-	KUNIT_CASE(handle_reserve),
 	KUNIT_CASE(handle_in_hardirq),
 	KUNIT_CASE(handle_running_elsewhere),
 	{}

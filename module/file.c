@@ -274,13 +274,37 @@ static inline int file_charge(struct callout_file *file,
 	return 0;
 }
 
-/* Gets the base of a CPU some free slots: from another, or new ones. */
-static int file_refill(struct callout_file *file, unsigned int cpu)
+/*
+ * A slot where the base that is locked has none: another's, or a new one. If
+ * the table has all its chunks others have just added the last ones. There are
+ * more slots than the file may use, so one of those is free.
+ */
+static noinline struct callout_slot *tally_find_slot(struct callout_file *file,
+						     struct callout_tally *tally)
 {
-	if (callout_table_steal(&file->table, cpu))
-		return 0;
-	return callout_table_grow(&file->table, cpu, 1,
-				  GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	struct callout_slot *slot;
+	unsigned int cpu;
+	bool all = false;
+	int ret;
+
+	for (;;) {
+		slot = callout_slot_steal(&file->table, tally->base);
+		if (slot)
+			break;
+		cpu = tally->base->index;
+		callout_tally_unlock(tally);
+		ret = callout_table_grow(&file->table, cpu, 1,
+					 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		if (ret && (ret != -ENOSPC || all))
+			return ERR_PTR(ret);
+		all = ret;
+		slot = callout_slot_get(callout_pool(&file->table,
+						     tally_lock_home(tally)));
+		if (slot)
+			break;
+	}
+	tally->base = callout_base(slot->c.cpu);
+	return slot;
 }
 
 static inline bool file_wants_hash(struct callout_file *file)
@@ -382,7 +406,6 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 	bool hashed = op->op == CALLOUT_OP_TIMEOUT;
 	struct callout_base *base;
 	struct callout_slot *slot;
-	unsigned int cpu;
 	u64 tick;
 	int ret;
 
@@ -395,18 +418,15 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 	ret = file_charge(file, tally);
 	if (ret)
 		return ret;
-	for (;;) {
-		base = tally_lock_home(tally);
-		slot = callout_slot_get(callout_pool(&file->table, base));
-		if (likely(slot))
-			break;
-		cpu = base->index;
-		callout_tally_unlock(tally);
-		ret = file_refill(file, cpu);
-		if (ret) {
+	base = tally_lock_home(tally);
+	slot = callout_slot_get(callout_pool(&file->table, base));
+	if (unlikely(!slot)) {
+		slot = tally_find_slot(file, tally);
+		if (IS_ERR(slot)) {
 			tally->spare++;
-			return ret;
+			return PTR_ERR(slot);
 		}
+		base = tally->base;
 	}
 
 	slot->func = op->func;
@@ -886,7 +906,7 @@ struct callout_file *callout_file_create(void)
 	if (!file)
 		return ERR_PTR(-ENOMEM);
 	file->limit = READ_ONCE(callout_max_per_file);
-	/* Slots on their way from CPU to CPU are not free, and not in use. */
+	/* More than may be in use: see tally_find_slot(). */
 	ret = callout_table_init(&file->table, CALLOUT_KIND_EVENT,
 				 file->limit + CALLOUT_CHUNK_SLOTS *
 					       num_possible_cpus(),

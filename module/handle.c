@@ -20,15 +20,20 @@
  * free slot steals some of another's, and that is the only way, apart from
  * CPU hotplug, that a slot changes its base:
  *
- *	CPU0: callout_table_steal(0)		CPU1: unsetcallout(stale)
+ *	CPU0: callout_slot_steal()		CPU1: unsetcallout(stale)
+ *	lock(table->steal)
  *	lock(base 1)
  *	takes slot off base 1's pool
  *	slot.c.cpu = MOVING
  *	unlock(base 1)				reads slot.c.cpu: MOVING, spins
  *	lock(base 0)
  *	slot.c.cpu = 0				reads slot.c.cpu: 0
- *	puts slot in base 0's pool		waits for base 0
- *	unlock(base 0)				locks base 0: another handle
+ *	puts slots in base 0's pool		waits for base 0
+ *	unlock(table->steal)
+ *	takes one of them, unlock(base 0)	locks base 0: another handle
+ *
+ * Without table->steal CPU1 could look for a slot while CPU0 has the last ones
+ * on their way, and find none though the table is not exhausted.
  *
  * Nothing is allocated in the caller's context. When the free slots of a base
  * become few, a worker adds some.
@@ -83,6 +88,7 @@ int callout_table_init(struct callout_table *table, enum callout_kind kind,
 	table->first = (get_random_u64() & (CALLOUT_GEN_MAX >> 1)) | 1;
 	atomic_set(&table->retired, 0);
 	mutex_init(&table->grow);
+	raw_spin_lock_init(&table->steal);
 	raw_spin_lock_init(&table->hash.lock);
 	return 0;
 }
@@ -134,6 +140,14 @@ static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
 	return 0;
 }
 
+/* The pool's base is locked, and the slot is of that base. */
+static void pool_add(struct callout_pool *pool, struct callout_slot *slot)
+{
+	slot->c.scheme[0] = (unsigned long)pool->free;
+	pool->free = slot;
+	WRITE_ONCE(pool->count, pool->count + 1);
+}
+
 static int table_add_chunk(struct callout_table *table,
 			   struct callout_base *base, gfp_t gfp)
 {
@@ -177,12 +191,8 @@ static int table_add_chunk(struct callout_table *table,
 
 	raw_spin_lock_irq(&base->lock);
 	pool = callout_pool(table, base);
-	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
-		slot = &chunk->slot[i];
-		slot->c.scheme[0] = (unsigned long)pool->free;
-		pool->free = slot;
-	}
-	pool->count += CALLOUT_CHUNK_SLOTS;
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+		pool_add(pool, &chunk->slot[i]);
 	raw_spin_unlock_irq(&base->lock);
 	return 0;
 }
@@ -211,73 +221,114 @@ int callout_table_grow(struct callout_table *table, unsigned int cpu,
 	return ret;
 }
 
-/* Takes up to STEAL_SLOTS off a base's pool; returns them in a chain. */
-static unsigned int pool_take(struct callout_table *table,
+/* Takes up to @most slots, and a steal's worth, off a base's pool, in a chain. */
+static struct callout_slot *pool_take(struct callout_table *table,
+				      unsigned int cpu, unsigned int most)
+	__must_hold(&table->steal)
+{
+	struct callout_pool *pool = per_cpu_ptr(table->pools, cpu);
+	struct callout_slot *chain = NULL, *slot;
+	struct callout_base *base;
+
+	/* Most CPUs that are asked when slots are scarce have none either. */
+	if (!READ_ONCE(pool->count))
+		return NULL;
+	base = callout_base(cpu);
+	raw_spin_lock(&base->lock);
+	for (most = min(most, STEAL_SLOTS); most; most--) {
+		slot = callout_slot_get(pool);
+		if (!slot)
+			break;
+		WRITE_ONCE(slot->c.cpu, CALLOUT_CPU_MOVING);
+		slot->c.scheme[0] = (unsigned long)chain;
+		chain = slot;
+	}
+	raw_spin_unlock(&base->lock);
+	return chain;
+}
+
+/* Puts what pool_take() returned into another base's pool. */
+static unsigned int pool_give(struct callout_table *table,
 			      struct callout_base *base,
-			      struct callout_slot **chain)
+			      struct callout_slot *chain)
+	__must_hold(&base->lock)
 {
 	struct callout_pool *pool = callout_pool(table, base);
 	struct callout_slot *slot;
 	unsigned int n = 0;
 
-	*chain = NULL;
-	if (!READ_ONCE(pool->count))
-		return 0;
-	raw_spin_lock(&base->lock);
-	while (n < STEAL_SLOTS && pool->free) {
-		slot = pool->free;
-		pool->free = (void *)slot->c.scheme[0];
-		WRITE_ONCE(slot->c.cpu, CALLOUT_CPU_MOVING);
-		slot->c.scheme[0] = (unsigned long)*chain;
-		*chain = slot;
+	while (chain) {
+		slot = chain;
+		chain = (void *)slot->c.scheme[0];
+		pool_add(pool, slot);
 		n++;
+		/* Pairs with the READ_ONCE() in callout_lock(). */
+		WRITE_ONCE(slot->c.cpu, base->index);
 	}
-	WRITE_ONCE(pool->count, pool->count - n);
-	raw_spin_unlock(&base->lock);
 	return n;
 }
 
 /**
- * callout_table_steal - moves free slots to a base that has none
+ * callout_slot_steal - takes a free slot where a base has none
  * @table: the table
- * @cpu: the base
+ * @base: the base, locked; the lock is dropped in between
  *
- * Context: Any; no base locked.
- * Return: how many were moved; 0 if no base has any.
+ * Looks into the pools of the other bases, beginning with the next, and moves
+ * some slots of the first that has any. Each is looked at once: what is freed
+ * behind the search is not found.
+ *
+ * Context: Interrupts off.
+ * Return: the slot, and the base that its callout.cpu names is locked: @base,
+ * or another if the CPU of @base has gone meanwhile. NULL if there was none,
+ * and @base is locked.
  */
-unsigned int callout_table_steal(struct callout_table *table, unsigned int cpu)
+noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
+						 struct callout_base *base)
+	__must_hold(&base->lock)
 {
-	struct callout_base *to = callout_base(cpu), *from;
-	struct callout_slot *chain, *slot;
-	struct callout_pool *pool;
-	unsigned int victim, n = 0;
-	unsigned long flags;
+	struct callout_slot *slot = NULL;
+	unsigned int cpu;
 
-	local_irq_save(flags);
-	for_each_possible_cpu(victim) {
-		from = callout_base_of(victim);
-		if (!from || from == to)
-			continue;
-		n = pool_take(table, from, &chain);
-		if (n)
+	raw_spin_unlock(&base->lock);
+	raw_spin_lock(&table->steal);
+	for_each_cpu_wrap(cpu, cpu_possible_mask, base->index) {
+		if (cpu != base->index)
+			slot = pool_take(table, cpu, STEAL_SLOTS);
+		if (slot)
 			break;
 	}
-	if (n) {
-		raw_spin_lock(&to->lock);
-		pool = callout_pool(table, to);
-		while (chain) {
-			slot = chain;
-			chain = (void *)slot->c.scheme[0];
-			slot->c.scheme[0] = (unsigned long)pool->free;
-			pool->free = slot;
-			/* Pairs with the READ_ONCE() in callout_lock(). */
-			WRITE_ONCE(slot->c.cpu, to->index);
-		}
-		WRITE_ONCE(pool->count, pool->count + n);
-		raw_spin_unlock(&to->lock);
+	raw_spin_lock(&base->lock);
+	pool_give(table, base, slot);
+	slot = callout_slot_get(callout_pool(table, base));
+	raw_spin_unlock(&table->steal);
+	if (slot)
+		callout_rehome(base, &slot->c);
+	return slot;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_slot_steal);
+
+/* Moves up to @most free slots of the others to a base, and says how many. */
+static unsigned int table_collect(struct callout_table *table,
+				  struct callout_base *base, unsigned int most)
+{
+	unsigned int cpu, n, left = most;
+	struct callout_slot *chain;
+
+	for_each_cpu_wrap(cpu, cpu_possible_mask, base->index) {
+		if (cpu == base->index)
+			continue;
+		do {
+			raw_spin_lock_irq(&table->steal);
+			chain = pool_take(table, cpu, left);
+			raw_spin_lock(&base->lock);
+			n = pool_give(table, base, chain);
+			raw_spin_unlock(&base->lock);
+			raw_spin_unlock_irq(&table->steal);
+			left -= n;
+			cond_resched();
+		} while (n && left);
 	}
-	local_irq_restore(flags);
-	return n;
+	return most - left;
 }
 
 /**
@@ -469,10 +520,9 @@ void callout_slot_put(struct callout_table *table, struct callout_base *base,
 		return;
 	}
 	slot->handle += CALLOUT_GEN_ONE;
-	slot->c.scheme[0] = (unsigned long)pool->free;
-	pool->free = slot;
-	WRITE_ONCE(pool->count, pool->count + 1);
+	pool_add(pool, slot);
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_slot_put);
 
 /**
  * callout_slot_release - frees a slot that may be in the hash
@@ -563,25 +613,24 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 	struct callout_pool *pool;
 	callout_handle_t handle;
 	unsigned long flags;
-	unsigned int cpu;
 	bool want;
 
 	if (unlikely(!func)) {
 		callout_no_function();
 		return 0;
 	}
-	for (;;) {
-		base = callout_lock_home(&flags);
-		pool = callout_pool(&kernel_table, base);
-		slot = callout_slot_get(pool);
-		if (likely(slot))
-			break;
-		cpu = base->index;
-		callout_unlock(base, flags);
-		if (!callout_table_steal(&kernel_table, cpu)) {
+	base = callout_lock_home(&flags);
+	pool = callout_pool(&kernel_table, base);
+	slot = callout_slot_get(pool);
+	if (unlikely(!slot)) {
+		slot = callout_slot_steal(&kernel_table, base);
+		if (!slot) {
+			callout_unlock(base, flags);
 			irq_work_queue(&refill_irq_work);
 			return 0;
 		}
+		base = callout_base(slot->c.cpu);
+		pool = callout_pool(&kernel_table, base);
 	}
 	handle = slot->handle;
 	/* callout_untimeout_handle() looks at them without the lock. */
@@ -769,7 +818,9 @@ int callout_reserve(unsigned int n)
 	while (!ret && READ_ONCE(pool->count) < n) {
 		ret = callout_table_grow(&kernel_table, cpu, 1, GFP_KERNEL);
 		/* The table is at its limit, but another CPU may not need all. */
-		if (ret == -ENOSPC && callout_table_steal(&kernel_table, cpu))
+		if (ret == -ENOSPC &&
+		    table_collect(&kernel_table, callout_base(cpu),
+				  STEAL_SLOTS))
 			ret = 0;
 		cond_resched();
 	}

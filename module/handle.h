@@ -121,6 +121,8 @@ struct callout_directory {
  * @max_chunks: how many there may be
  * @retired: slots whose generations are used up
  * @grow: one at a time enlarges the table
+ * @steal: one at a time moves free slots from base to base, so that none is on
+ *	its way while another looks for it. Bases are locked inside it.
  * @hash: for timeout() and untimeout(); no buckets if it has none
  */
 struct callout_table {
@@ -132,6 +134,7 @@ struct callout_table {
 	unsigned int max_chunks;
 	atomic_t retired;
 	struct mutex grow;	/* serialises growth */
+	raw_spinlock_t steal;
 	struct callout_hash hash;
 };
 
@@ -205,13 +208,14 @@ int callout_table_init(struct callout_table *table, enum callout_kind kind,
 void callout_table_destroy(struct callout_table *table);
 int callout_table_grow(struct callout_table *table, unsigned int cpu,
 		       unsigned int chunks, gfp_t gfp);
-unsigned int callout_table_steal(struct callout_table *table, unsigned int cpu);
 struct callout_slot *callout_table_lookup(struct callout_table *table,
 					  u64 handle);
 struct callout_slot *callout_table_search(struct callout_table *table,
 					  u64 func, u64 arg,
 					  struct callout_base **locked);
 
+struct callout_slot *callout_slot_steal(struct callout_table *table,
+					struct callout_base *base);
 void callout_slot_put(struct callout_table *table, struct callout_base *base,
 		      struct callout_slot *slot);
 

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stock.c - suite callout_stock: the free slots of the kernel's table
+ *
+ * Each base has some. A base without takes those of another, callout_reserve()
+ * adds some, a worker does when they become few. The callouts here are far
+ * away and never fire. Where a case depends on how many slots there are, the
+ * table does not grow until the case ends.
+ */
+#include <linux/err.h>
+#include <linux/smp.h>
+#include "common.h"
+#include "file.h"
+
+/* So far away that it does not fire by itself. */
+#define FAR		(24L * 3600 * HZ)
+
+#define MOST_SLOTS	(1U << 18)
+
+static void nothing(void *arg)
+{
+}
+
+static unsigned int free_slots(unsigned int cpu)
+{
+	return READ_ONCE(per_cpu_ptr(callout_kernel_table()->pools,
+				     cpu)->count);
+}
+
+static unsigned int all_free_slots(void)
+{
+	unsigned int cpu, n = 0;
+
+	for_each_possible_cpu(cpu)
+		n += free_slots(cpu);
+	return n;
+}
+
+/**
+ * struct stock - callouts that a case has set
+ * @n: how many
+ * @max_chunks: how many chunks the table may have when the case is over
+ * @handle: their handles
+ */
+struct stock {
+	unsigned int n;
+	unsigned int max_chunks;
+	u64 handle[];
+};
+
+static void stock_limit(unsigned int max_chunks)
+{
+	struct callout_table *table = callout_kernel_table();
+
+	mutex_lock(&table->grow);
+	WRITE_ONCE(table->max_chunks, max_chunks ?: table->nr_chunks);
+	mutex_unlock(&table->grow);
+}
+
+/* Sets callouts on this CPU until @left are free, or @most are set. */
+static void stock_take(struct stock *s, unsigned int most)
+{
+	for (; most && s->n < MOST_SLOTS; s->n++, most--) {
+		s->handle[s->n] = setcallout(nothing, NULL, FAR);
+		if (!s->handle[s->n])
+			break;
+	}
+}
+
+static unsigned int stock_give(struct stock *s, unsigned int most)
+{
+	unsigned int wrong = 0;
+
+	for (; most && s->n; most--)
+		wrong += unsetcallout(s->handle[--s->n]) != 1;
+	return wrong;
+}
+
+static void stock_end(void *data)
+{
+	struct stock *s = data;
+
+	stock_give(s, s->n);
+	stock_limit(s->max_chunks);
+}
+
+/* The case's thread is pinned; with @fixed the table does not grow. */
+static struct stock *stock_create(struct kunit *test, bool fixed)
+{
+	struct stock *s;
+
+	s = kunit_kzalloc(test, struct_size(s, handle, MOST_SLOTS), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->max_chunks = callout_kernel_table()->max_chunks;
+	if (fixed)
+		stock_limit(0);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, stock_end, s));
+	return s;
+}
+
+/* A CPU whose slots are used up takes the others', until there are none. */
+static void stock_steal_and_exhaustion(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id(), own, all, i, wrong = 0;
+	struct stock *s;
+
+	callout_test_pin(test, cpu);
+	s = stock_create(test, true);
+	own = free_slots(cpu);
+	all = all_free_slots();
+	stock_take(s, MOST_SLOTS);
+	kunit_info(test, "%u slots, %u of them this CPU's\n", s->n, own);
+	KUNIT_EXPECT_EQ(test, s->n, all);
+	KUNIT_EXPECT_EQ(test, all_free_slots(), 0);
+	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, FAR), 0);
+	for (i = 0; i < s->n; i++)
+		wrong += callout_table_lookup(callout_kernel_table(),
+					      s->handle[i])->c.cpu != cpu;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	/* What was stolen can be cancelled, and goes to the thief. */
+	KUNIT_EXPECT_EQ(test, stock_give(s, s->n), 0);
+	KUNIT_EXPECT_EQ(test, free_slots(cpu), all);
+	for (i = 0; i < all; i++)
+		wrong += unsetcallout(s->handle[i]) != -1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+static void set_one_there(void *handle)
+{
+	*(u64 *)handle = setcallout(nothing, NULL, FAR);
+}
+
+/* Moves a few free slots to a CPU that has none. */
+static void stock_give_to(struct kunit *test, struct stock *s, unsigned int cpu)
+{
+	u64 handle;
+
+	KUNIT_ASSERT_EQ(test, free_slots(cpu), 0);
+	KUNIT_ASSERT_EQ(test, stock_give(s, 8), 0);
+	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(cpu, set_one_there,
+							  &handle, true));
+	KUNIT_ASSERT_EQ(test, unsetcallout(handle), 1);
+	KUNIT_ASSERT_EQ(test, free_slots(cpu), 8);
+}
+
+/* Who steals begins with the next CPU, so that not all steal from one. */
+static void stock_steals_from_the_next(struct kunit *test)
+{
+	unsigned int first = cpumask_first(cpu_online_mask);
+	unsigned int cpu = cpumask_next(first, cpu_online_mask);
+	unsigned int next;
+	struct stock *s;
+	u64 handle;
+
+	if (num_online_cpus() < 3)
+		kunit_skip(test, "needs three CPUs");
+	next = cpumask_next(cpu, cpu_online_mask);
+	callout_test_pin(test, cpu);
+	s = stock_create(test, true);
+	stock_take(s, MOST_SLOTS);
+	stock_give_to(test, s, next);
+	stock_give_to(test, s, first);
+	handle = setcallout(nothing, NULL, FAR);
+	KUNIT_EXPECT_EQ(test, free_slots(next), 0);
+	KUNIT_EXPECT_EQ(test, free_slots(first), 8);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+}
+
+/**
+ * struct on_its_way - a CPU steals the last slots while another looks for one
+ * @base: the thief's, which the case locks while the slots are on their way
+ * @stole: the thief has got one
+ * @look: the other may look
+ * @looks: it is about to
+ * @handle: what it has set
+ */
+struct on_its_way {
+	struct callout_base *base;
+	bool stole;
+	bool look;
+	bool looks;
+	u64 handle;
+};
+
+static void on_its_way_thief(void *arg)
+{
+	struct on_its_way *w = arg;
+	struct callout_slot *slot;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	raw_spin_lock(&w->base->lock);
+	/* The case is the next to get the lock. */
+	callout_test_spin_until(raw_spin_is_contended(&w->base->lock));
+	slot = callout_slot_steal(callout_kernel_table(), w->base);
+	if (slot)
+		callout_slot_put(callout_kernel_table(), w->base, slot);
+	callout_unlock(w->base, flags);
+	w->stole = slot;
+}
+
+static void on_its_way_other(void *arg)
+{
+	struct on_its_way *w = arg;
+
+	if (!callout_test_spin_until(READ_ONCE(w->look)))
+		return;
+	WRITE_ONCE(w->looks, true);
+	w->handle = setcallout(nothing, NULL, FAR);
+}
+
+/*
+ * Slots that one CPU moves to its pool are not lost to another that looks for
+ * some meanwhile.
+ */
+static void stock_on_its_way_is_found(struct kunit *test)
+{
+	unsigned int thief = callout_test_pin_one(test), other;
+	unsigned int cpu = raw_smp_processor_id(), i;
+	struct callout_test_thread *t[2];
+	struct on_its_way *w;
+	bool taken, looks;
+	struct stock *s;
+
+	for_each_online_cpu(other)
+		if (other != cpu && other != thief)
+			break;
+	if (other >= nr_cpu_ids)
+		kunit_skip(test, "needs three CPUs");
+	w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	w->base = callout_base(thief);
+	s = stock_create(test, true);
+	stock_take(s, MOST_SLOTS);
+	KUNIT_ASSERT_EQ(test, stock_give(s, 8), 0);
+	t[1] = callout_test_thread(test, other, on_its_way_other, w);
+	t[0] = callout_test_thread(test, thief, on_its_way_thief, w);
+	callout_test_spin_until(raw_spin_is_locked(&w->base->lock));
+	raw_spin_lock_irq(&w->base->lock);
+	taken = callout_test_spin_until(!all_free_slots());
+	WRITE_ONCE(w->look, true);
+	looks = callout_test_spin_until(READ_ONCE(w->looks));
+	/* It has time to, though to look too late is no fault. */
+	for (i = 0; i < 100000; i++)
+		cpu_relax();
+	raw_spin_unlock_irq(&w->base->lock);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(t[0]));
+	KUNIT_ASSERT_TRUE(test, callout_test_join(t[1]));
+	KUNIT_EXPECT_TRUE(test, taken);
+	KUNIT_EXPECT_TRUE(test, looks);
+	KUNIT_EXPECT_TRUE(test, w->stole);
+	KUNIT_EXPECT_NE(test, w->handle, 0);
+	KUNIT_EXPECT_EQ(test, unsetcallout(w->handle), 1);
+}
+
+#define CROWD		7U
+#define FILES		50U
+
+/**
+ * struct file_crowd - threads that each set a callout of an empty file at once
+ * @round: which file may be used
+ * @ready: callouts set, or not, the sum
+ * @refused: times that a thread was told there is no space
+ * @file: the files, which may have one chunk of slots
+ */
+struct file_crowd {
+	unsigned int round;
+	atomic_t ready;
+	atomic_t refused;
+	struct callout_file *file[FILES];
+};
+
+static void file_crowd_thread(void *arg)
+{
+	struct file_crowd *crowd = arg;
+	unsigned int round;
+
+	for (round = 1; round <= FILES; round++) {
+		struct callout_op op = {
+			.op = CALLOUT_OP_SET,
+			.clockid = CLOCK_MONOTONIC,
+			.time = 3600 * NSEC_PER_SEC,
+		};
+		struct callout_file *file = crowd->file[round - 1];
+		struct callout_tally tally = {};
+
+		/* Pairs with the store in stock_of_a_file_suffices(). */
+		while (smp_load_acquire(&crowd->round) < round)
+			cond_resched();
+		if (callout_file_set(file, &op, &tally))
+			atomic_inc(&crowd->refused);
+		callout_tally_flush(file, &tally);
+		atomic_inc(&crowd->ready);
+	}
+}
+
+static void file_crowd_end(void *data)
+{
+	struct file_crowd *crowd = data;
+	unsigned int i;
+
+	for (i = 0; i < FILES && crowd->file[i]; i++)
+		callout_file_destroy(crowd->file[i]);
+}
+
+static void file_crowd_open(struct kunit *test, struct file_crowd *crowd)
+{
+	struct callout_file *file;
+	unsigned int i;
+
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, file_crowd_end, crowd));
+	for (i = 0; i < FILES; i++) {
+		file = callout_file_create();
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
+		file->table.max_chunks = 1;
+		crowd->file[i] = file;
+	}
+}
+
+/* Who comes too late to add the last slots uses those that another has added. */
+static void stock_of_a_file_suffices(struct kunit *test)
+{
+	unsigned int cpu, round, i, nr = 0;
+	struct callout_test_thread *t[CROWD];
+	struct file_crowd *crowd;
+
+	if (num_online_cpus() < 3)
+		kunit_skip(test, "needs three CPUs");
+	crowd = kunit_kzalloc(test, sizeof(*crowd), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, crowd);
+	callout_test_pin(test, raw_smp_processor_id());
+	file_crowd_open(test, crowd);
+	for_each_online_cpu(cpu)
+		if (cpu != raw_smp_processor_id() && nr < CROWD)
+			t[nr++] = callout_test_thread(test, cpu,
+						      file_crowd_thread, crowd);
+	for (round = 1; round <= FILES; round++) {
+		/* Pairs with the load in file_crowd_thread(). */
+		smp_store_release(&crowd->round, round);
+		while (atomic_read(&crowd->ready) < nr * round)
+			cond_resched();
+	}
+	for (i = 0; i < nr; i++)
+		KUNIT_ASSERT_TRUE(test, callout_test_join(t[i]));
+	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->refused), 0);
+}
+
+/* callout_reserve() makes room, here and now. */
+static void stock_reserve(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id(), have;
+
+	callout_test_pin(test, cpu);
+	have = free_slots(cpu);
+	KUNIT_EXPECT_EQ(test, callout_reserve(0), 0);
+	KUNIT_EXPECT_EQ(test, callout_reserve(have), 0);
+	KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
+	KUNIT_EXPECT_GT(test, free_slots(cpu), have);
+}
+
+static struct kunit_case stock_cases[] = {
+	KUNIT_CASE(stock_steal_and_exhaustion),
+	KUNIT_CASE(stock_steals_from_the_next),
+	KUNIT_CASE(stock_on_its_way_is_found),
+	KUNIT_CASE(stock_of_a_file_suffices),
+	KUNIT_CASE(stock_reserve),
+	{}
+};
+
+static struct kunit_suite stock_suite = {
+	.name = "callout_stock",
+	.test_cases = stock_cases,
+};
+
+kunit_test_suite(stock_suite);
