@@ -359,12 +359,108 @@ static void stock_reserve(struct kunit *test)
 	KUNIT_EXPECT_GT(test, free_slots(cpu), have);
 }
 
+/* The room is where setcallout() looks for it, on a nohz_full CPU too. */
+static void stock_reserve_at_home(struct kunit *test)
+{
+	unsigned int cpu, home, have;
+
+	for_each_online_cpu(cpu) {
+		callout_test_pin(test, cpu);
+		home = callout_base(callout_home_cpu())->index;
+		have = free_slots(home);
+		KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
+		KUNIT_EXPECT_GT(test, free_slots(home), have);
+	}
+}
+
+/* At the limit it takes from the others what is missing, and no more. */
+static void stock_reserve_takes_what_is_missing(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id(), have, all;
+
+	callout_test_pin_one(test);
+	stock_create(test, true);
+	have = free_slots(cpu);
+	all = all_free_slots();
+	KUNIT_ASSERT_GT(test, all, have + 5);
+	KUNIT_EXPECT_EQ(test, callout_reserve(have + 5), 0);
+	KUNIT_EXPECT_EQ(test, free_slots(cpu), have + 5);
+	KUNIT_EXPECT_EQ(test, callout_reserve(all), 0);
+	KUNIT_EXPECT_EQ(test, free_slots(cpu), all);
+	KUNIT_EXPECT_EQ(test, all_free_slots(), all);
+}
+
+/* What cannot be reserved changes nothing. */
+static void stock_reserve_too_much(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	unsigned int cpu, wrong = 0, *have;
+	u64 handle;
+
+	have = kunit_kcalloc(test, nr_cpu_ids, sizeof(*have), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, have);
+	stock_create(test, true);
+	/* The other has some for sure. */
+	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(other, set_one_there,
+							  &handle, true));
+	KUNIT_ASSERT_EQ(test, unsetcallout(handle), 1);
+	for_each_possible_cpu(cpu)
+		have[cpu] = free_slots(cpu);
+	KUNIT_EXPECT_EQ(test, callout_reserve(all_free_slots() + 1), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, callout_reserve(UINT_MAX), -ENOSPC);
+	for_each_possible_cpu(cpu)
+		wrong += have[cpu] != free_slots(cpu);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+struct reserver {
+	unsigned int n;
+	int ret;
+};
+
+static void reserve_thread(void *arg)
+{
+	struct reserver *r = arg;
+
+	r->ret = callout_reserve(r->n);
+}
+
+/* Two who want all there is, or more, do not take it from each other for ever. */
+static void stock_reserve_on_two_cpus(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), all, more, i;
+	struct callout_test_thread *t[2];
+	struct reserver *r;
+
+	r = kunit_kcalloc(test, 2, sizeof(*r), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	stock_create(test, true);
+	all = all_free_slots();
+	for (more = 0; more < 2; more++) {
+		for (i = 0; i < 2; i++) {
+			r[i].n = all + more;
+			t[i] = callout_test_thread(test, i ? other :
+						   raw_smp_processor_id(),
+						   reserve_thread, &r[i]);
+		}
+		for (i = 0; i < 2; i++) {
+			KUNIT_ASSERT_TRUE(test, callout_test_join(t[i]));
+			KUNIT_EXPECT_EQ(test, r[i].ret, more ? -ENOSPC : 0);
+		}
+		KUNIT_EXPECT_EQ(test, all_free_slots(), all);
+	}
+}
+
 static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_steal_and_exhaustion),
 	KUNIT_CASE(stock_steals_from_the_next),
 	KUNIT_CASE(stock_on_its_way_is_found),
 	KUNIT_CASE(stock_of_a_file_suffices),
 	KUNIT_CASE(stock_reserve),
+	KUNIT_CASE(stock_reserve_at_home),
+	KUNIT_CASE(stock_reserve_takes_what_is_missing),
+	KUNIT_CASE(stock_reserve_too_much),
+	KUNIT_CASE(stock_reserve_on_two_cpus),
 	{}
 };
 

@@ -307,7 +307,10 @@ noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_slot_steal);
 
-/* Moves up to @most free slots of the others to a base, and says how many. */
+/*
+ * Moves up to @most free slots of the others to a base, and says how many. Each
+ * is asked once, until it has none.
+ */
 static unsigned int table_collect(struct callout_table *table,
 				  struct callout_base *base, unsigned int most)
 {
@@ -797,33 +800,61 @@ int unsetcallout_sync(callout_handle_t handle)
 }
 EXPORT_SYMBOL_GPL(unsetcallout_sync);
 
+/* All free slots, and those that the table may still get. */
+static unsigned int table_room(struct callout_table *table)
+{
+	unsigned int cpu, n;
+
+	n = (table->max_chunks - table->nr_chunks) * CALLOUT_CHUNK_SLOTS;
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(per_cpu_ptr(table->pools, cpu)->count);
+	return n;
+}
+
+/* Others may take slots meanwhile, but no other adds or collects any. */
+static int table_reserve(struct callout_table *table, struct callout_base *base,
+			 unsigned int n)
+{
+	struct callout_pool *pool = callout_pool(table, base);
+	unsigned int count;
+	int ret = 0;
+
+	lockdep_assert_held(&table->grow);
+	if (table_room(table) < n)
+		return -ENOSPC;
+	while (!ret && READ_ONCE(pool->count) < n) {
+		ret = table_add_chunk(table, base, GFP_KERNEL);
+		cond_resched();
+	}
+	if (ret != -ENOSPC)
+		return ret;
+	/* The table is at its limit, but the other CPUs do not need all. */
+	count = READ_ONCE(pool->count);
+	if (count < n)
+		count += table_collect(table, base, n - count);
+	return count < n ? -ENOSPC : 0;
+}
+
 /**
  * callout_reserve - makes room for callouts that are set by handle
  * @n: how many more must be possible
  *
  * setcallout() allocates nothing; a worker keeps some callouts in stock. Who
  * is going to set many at once asks for them here first. They are not kept
- * for the caller: others may take them.
+ * for the caller: others may take them. The room is on the CPU on which
+ * setcallout() would set a callout now.
  *
  * Context: Process context, may sleep.
  * Return: 0; -ENOSPC if that is more than max_callouts allows; -ENOMEM.
  */
 int callout_reserve(unsigned int n)
 {
-	unsigned int cpu = raw_smp_processor_id();
-	struct callout_pool *pool = callout_pool(&kernel_table,
-						 callout_base(cpu));
-	int ret = 0;
+	struct callout_base *base = callout_base(callout_home_cpu());
+	int ret;
 
-	while (!ret && READ_ONCE(pool->count) < n) {
-		ret = callout_table_grow(&kernel_table, cpu, 1, GFP_KERNEL);
-		/* The table is at its limit, but another CPU may not need all. */
-		if (ret == -ENOSPC &&
-		    table_collect(&kernel_table, callout_base(cpu),
-				  STEAL_SLOTS))
-			ret = 0;
-		cond_resched();
-	}
+	mutex_lock(&kernel_table.grow);
+	ret = table_reserve(&kernel_table, base, n);
+	mutex_unlock(&kernel_table.grow);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(callout_reserve);
