@@ -8,6 +8,7 @@
  * table does not grow until the case ends.
  */
 #include <linux/err.h>
+#include <linux/irq_work.h>
 #include <linux/smp.h>
 #include "common.h"
 #include "file.h"
@@ -451,6 +452,65 @@ static void stock_reserve_on_two_cpus(struct kunit *test)
 	}
 }
 
+static atomic_t asked;
+
+static void count_asking(struct irq_work *work)
+{
+	atomic_inc(&asked);
+}
+
+/* Has the worker's interrupt call @func from now on. */
+static void set_asking(void (*func)(struct irq_work *work))
+{
+	irq_work_sync(&callout_refill_irq_work);
+	callout_refill_irq_work.func = func;
+}
+
+/*
+ * The worker is asked for once, not by each that finds few slots; and not if it
+ * could do nothing.
+ */
+static void stock_asks_once(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id(), once, full;
+	void (*wake)(struct irq_work *) = callout_refill_irq_work.func;
+	struct stock *s;
+
+	callout_test_pin(test, cpu);
+	s = stock_create(test, false);
+	if (free_slots(cpu) > CALLOUT_LOW_WATER)
+		stock_take(s, free_slots(cpu) - CALLOUT_LOW_WATER);
+	set_asking(count_asking);
+	atomic_set(&asked, 0);
+	stock_take(s, 100);
+	irq_work_sync(&callout_refill_irq_work);
+	once = atomic_read(&asked);
+	set_asking(wake);
+	KUNIT_EXPECT_LE(test, once, 2);
+	/* It is not forgotten. */
+	wake(&callout_refill_irq_work);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(free_slots(cpu) >=
+						  CALLOUT_LOW_WATER));
+
+	stock_limit(0);
+	set_asking(count_asking);
+	atomic_set(&asked, 0);
+	stock_take(s, MOST_SLOTS);
+	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, FAR), 0);
+	irq_work_sync(&callout_refill_irq_work);
+	full = atomic_read(&asked);
+	set_asking(wake);
+	KUNIT_EXPECT_LE(test, full, 1);
+	/* When it can grow again it does. */
+	stock_limit(s->max_chunks);
+	KUNIT_EXPECT_EQ(test, stock_give(s, 1), 0);
+	stock_take(s, 1);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(free_slots(cpu) >=
+						  CALLOUT_LOW_WATER));
+}
+
 static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_steal_and_exhaustion),
 	KUNIT_CASE(stock_steals_from_the_next),
@@ -461,6 +521,7 @@ static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_reserve_takes_what_is_missing),
 	KUNIT_CASE(stock_reserve_too_much),
 	KUNIT_CASE(stock_reserve_on_two_cpus),
+	KUNIT_CASE(stock_asks_once),
 	{}
 };
 

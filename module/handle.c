@@ -50,9 +50,6 @@
 #include "hash_inline.h"
 #include "kcompat.h"
 
-/* Fewer free slots of a base than this, and the worker adds some. */
-#define LOW_WATER	128U
-
 /* Slots that each CPU begins with. */
 #define FIRST_SLOTS	256U
 
@@ -62,7 +59,9 @@
 #define HASH_BITS	12
 
 static struct callout_table kernel_table;
-static bool table_full;
+
+/* The worker is going to look at all pools, and at the hash. */
+static bool refill_asked;
 
 DEFINE_STATIC_KEY_FALSE(callout_searches);
 
@@ -187,7 +186,7 @@ static int table_add_chunk(struct callout_table *table,
 					lockdep_is_held(&table->grow));
 	/* Pairs with the load in callout_table_slot(). */
 	smp_store_release(&dir->chunk[n], chunk);
-	table->nr_chunks = n + 1;
+	WRITE_ONCE(table->nr_chunks, n + 1);
 
 	raw_spin_lock_irq(&base->lock);
 	pool = callout_pool(table, base);
@@ -566,23 +565,25 @@ EXPORT_SYMBOL_IF_KUNIT(callout_kernel_table);
 static void refill(struct work_struct *work)
 {
 	unsigned int cpu, chunks;
-	int ret = 0;
 
+	/*
+	 * First: who finds few slots from here on asks again. Orders this before
+	 * the looks at the pools; pairs with refill_ask().
+	 */
+	smp_store_mb(refill_asked, false);
 	/* Grow by a quarter each time, so that it does not come often. */
-	chunks = 1 + LOW_WATER / CALLOUT_CHUNK_SLOTS +
+	chunks = 1 + CALLOUT_LOW_WATER / CALLOUT_CHUNK_SLOTS +
 		 READ_ONCE(kernel_table.nr_chunks) / 4 / num_online_cpus();
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		struct callout_pool *pool = callout_pool(&kernel_table,
 							 callout_base(cpu));
 
-		if (READ_ONCE(pool->count) < LOW_WATER)
-			ret = callout_table_grow(&kernel_table, cpu, chunks,
-						 GFP_KERNEL);
+		if (READ_ONCE(pool->count) < CALLOUT_LOW_WATER)
+			callout_table_grow(&kernel_table, cpu, chunks,
+					   GFP_KERNEL);
 	}
 	cpus_read_unlock();
-	if (ret == -ENOSPC)
-		WRITE_ONCE(table_full, true);
 
 	mutex_lock(&kernel_table.grow);
 	callout_hash_grow(&kernel_table.hash, GFP_KERNEL);
@@ -596,7 +597,25 @@ static void refill_wake(struct irq_work *work)
 	schedule_work(&refill_work);
 }
 
-static DEFINE_IRQ_WORK(refill_irq_work, refill_wake);
+struct irq_work callout_refill_irq_work = IRQ_WORK_INIT(refill_wake);
+EXPORT_SYMBOL_IF_KUNIT(callout_refill_irq_work);
+
+/* Has the worker run, if it is not going to. */
+static void refill_ask(void)
+{
+	/* Orders what is asked for before the look; pairs with refill(). */
+	smp_mb();
+	if (READ_ONCE(refill_asked))
+		return;
+	WRITE_ONCE(refill_asked, true);
+	irq_work_queue(&callout_refill_irq_work);
+}
+
+static bool table_may_grow(void)
+{
+	return READ_ONCE(kernel_table.nr_chunks) <
+	       READ_ONCE(kernel_table.max_chunks);
+}
 
 /**
  * callout_set - takes a slot of the kernel's table and sets its callout
@@ -629,7 +648,8 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 		slot = callout_slot_steal(&kernel_table, base);
 		if (!slot) {
 			callout_unlock(base, flags);
-			irq_work_queue(&refill_irq_work);
+			if (table_may_grow())
+				refill_ask();
 			return 0;
 		}
 		base = callout_base(slot->c.cpu);
@@ -645,11 +665,11 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 		slot->func = (unsigned long)func;
 		want = callout_table_put(&kernel_table, slot);
 	}
-	if (unlikely(pool->count < LOW_WATER))
-		want |= !READ_ONCE(table_full);
+	if (unlikely(pool->count < CALLOUT_LOW_WATER))
+		want |= table_may_grow();
 	callout_unlock(base, flags);
 	if (unlikely(want))
-		irq_work_queue(&refill_irq_work);
+		refill_ask();
 	return handle;
 }
 
@@ -920,7 +940,7 @@ int callout_handles_init(unsigned int max_slots)
  */
 void callout_handles_stop(void)
 {
-	irq_work_sync(&refill_irq_work);
+	irq_work_sync(&callout_refill_irq_work);
 	cancel_work_sync(&refill_work);
 }
 

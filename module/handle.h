@@ -6,6 +6,7 @@
 #define _CALLOUT_HANDLE_H
 
 #include <linux/bits.h>
+#include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/percpu.h>
@@ -97,6 +98,9 @@ struct callout_chunk {
 
 static_assert(CALLOUT_CHUNK_SLOTS <= 1U << CALLOUT_PLACE_BITS);
 static_assert(CALLOUT_MAX_CHUNKS * CALLOUT_CHUNK_SLOTS >= CALLOUT_MAX_LIMIT);
+
+/* Fewer free slots of a base than this, and the worker adds some. */
+#define CALLOUT_LOW_WATER	128U
 
 /* The free slots of one base; protected by the base's lock. */
 struct callout_pool {
@@ -228,6 +232,8 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 bool callout_unset(struct callout_slot *slot, callout_handle_t handle);
 int callout_untimeout_searched(callout_func_t *func, void *arg);
 struct callout_table *callout_kernel_table(void);
+
+extern struct irq_work callout_refill_irq_work;
 
 int callout_handles_init(unsigned int max_slots);
 void callout_handles_stop(void);
