@@ -192,19 +192,29 @@ struct own {
 	u64 handle;
 	u64 next;
 	int ret;
+	int ret_untimeout;
 	unsigned int runs;
 };
+
+static void own_next(void *arg)
+{
+}
 
 static void own_handler(void *arg)
 {
 	struct own *own = arg;
 
 	own->runs++;
+	own->next = setcallout(own_next, NULL, FAR);
 	own->ret = unsetcallout(own->handle);
-	own->next = setcallout(own_handler, own, FAR);
+	own->ret_untimeout = callout_untimeout_handle(own_handler, own,
+						      own->handle);
 }
 
-/* In its handler a callout is running, its slot free, its handle no more. */
+/*
+ * In its handler a callout is running, whatever the handler has set before it
+ * asks; after that its handle is stale.
+ */
 static void handle_in_its_own_handler(struct kunit *test)
 {
 	struct own own = {};
@@ -216,14 +226,16 @@ static void handle_in_its_own_handler(struct kunit *test)
 	expire_now(handle);
 	KUNIT_EXPECT_EQ(test, own.runs, 1);
 	KUNIT_EXPECT_EQ(test, own.ret, 0);
-	KUNIT_EXPECT_NE(test, own.next, handle);
-	KUNIT_EXPECT_EQ(test, own.next & SLOT_MASK, handle & SLOT_MASK);
+	KUNIT_EXPECT_EQ(test, own.ret_untimeout, 0);
+	KUNIT_EXPECT_NE(test, own.next & SLOT_MASK, handle & SLOT_MASK);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
+	KUNIT_EXPECT_EQ(test, callout_untimeout_handle(own_handler, &own,
+						       handle), -1);
 	KUNIT_EXPECT_EQ(test, unsetcallout(own.next), 1);
 }
 
 /**
- * struct reuse - two callouts; an interrupt reuses the second's slot
+ * struct reuse - two callouts; an interrupt sets one when the second is to run
  * @handle: the two
  * @arg: what their handlers get the address of, and how often they ran
  * @last: the handle of the one that ran last
@@ -278,8 +290,8 @@ static void reuse_handler(void *data)
 	r->last = r->handle[arg - r->arg];
 }
 
-/* A slot that is free, and taken, before its handler and argument were read. */
-static void handle_reused_at_once(struct kunit *test)
+/* The slot of a handler that is about to start is not free. */
+static void handle_not_reused_at_once(struct kunit *test)
 {
 	struct reuse *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
 	struct callout_base *base;
@@ -305,7 +317,7 @@ static void handle_reused_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->wrong, 0);
 	/* Else this has shown nothing. */
 	KUNIT_EXPECT_TRUE(test, r->in_time);
-	KUNIT_EXPECT_EQ(test, r->next & SLOT_MASK, r->last & SLOT_MASK);
+	KUNIT_EXPECT_NE(test, r->next & SLOT_MASK, r->last & SLOT_MASK);
 	KUNIT_EXPECT_EQ(test, unsetcallout(r->next), 1);
 }
 
@@ -569,7 +581,12 @@ static void handle_running_elsewhere(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test,
 			  callout_test_spin_until(callout_test_told(&e->runs)));
 	KUNIT_EXPECT_EQ(test, unsetcallout(e->handle), 0);
+	KUNIT_EXPECT_EQ(test, callout_untimeout_handle(elsewhere_handler, e,
+						       e->handle), 0);
+	KUNIT_EXPECT_EQ(test, callout_untimeout_handle(count_handler, e,
+						       e->handle), -1);
 	KUNIT_EXPECT_EQ(test, unsetcallout(e->handle ^ CALLOUT_GEN_ONE), -1);
+	KUNIT_EXPECT_EQ(test, unsetcallout(e->handle + CALLOUT_GEN_ONE), -1);
 	canceller = callout_test_thread(test, raw_smp_processor_id(),
 					elsewhere_canceller, e);
 	KUNIT_EXPECT_TRUE(test,
@@ -592,7 +609,7 @@ static struct kunit_case handle_cases[] = {
 	KUNIT_CASE(handle_stale_after_reuse),
 	KUNIT_CASE(handle_never_comes_back),
 	KUNIT_CASE(handle_in_its_own_handler),
-	KUNIT_CASE(handle_reused_at_once),
+	KUNIT_CASE(handle_not_reused_at_once),
 	KUNIT_CASE(handle_forged_bits),
 	KUNIT_CASE(handle_forged_slots),
 	KUNIT_CASE(handle_random_numbers),

@@ -7,6 +7,7 @@
  * away and never fire. Where a case depends on how many slots there are, the
  * table does not grow until the case ends.
  */
+#include <linux/bottom_half.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/smp.h>
@@ -347,6 +348,96 @@ static void stock_of_a_file_suffices(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->refused), 0);
 }
 
+/* Fires one of this CPU's now. The caller is pinned. */
+static void expire_now(u64 handle)
+{
+	struct callout *c = &callout_table_lookup(callout_kernel_table(),
+						  handle)->c;
+	struct callout_base *base = callout_base(c->cpu);
+	struct callout_scheme *scheme = base->scheme;
+
+	local_bh_disable();
+	raw_spin_lock_irq(&base->lock);
+	scheme->ops->rearm(scheme, c, callout_now(base), 0);
+	raw_spin_unlock_irq(&base->lock);
+	while (callout_expire(base))
+		;
+	local_bh_enable();
+}
+
+/**
+ * struct last_slot - a callout whose handler sets one when no slot is free
+ * @runs: how often its handler has run
+ * @next: what that has set
+ */
+struct last_slot {
+	unsigned int runs;
+	u64 next;
+};
+
+static void last_slot_handler(void *arg)
+{
+	struct last_slot *last = arg;
+
+	last->runs++;
+	last->next = setcallout(last_slot_handler, last, FAR);
+}
+
+/*
+ * A handler can set a callout though as many are outstanding as can be: its own
+ * is not any more. No slot is lost or won by that.
+ */
+static void stock_suffices_for_a_handler(struct kunit *test)
+{
+	struct last_slot last = {};
+	struct stock *s;
+	unsigned int i, wrong = 0;
+	u64 handle;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	s = stock_create(test, true);
+	handle = setcallout(last_slot_handler, &last, FAR);
+	stock_take(s, MOST_SLOTS);
+	for (i = 0; i < 100; i++) {
+		expire_now(handle);
+		wrong += !last.next || unsetcallout(handle) != -1;
+		wrong += setcallout(nothing, NULL, FAR) != 0;
+		handle = last.next;
+	}
+	KUNIT_EXPECT_EQ(test, last.runs, 100);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+}
+
+static void all_slots_handler(void *arg)
+{
+	struct stock *s = arg;
+
+	stock_take(s, MOST_SLOTS);
+}
+
+/* The slot of a handler that runs is its own: nobody gets it meanwhile. */
+static void stock_is_without_those_that_run(struct kunit *test)
+{
+	unsigned int i, n, wrong = 0;
+	struct stock *s;
+	u64 handle;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	s = stock_create(test, true);
+	n = all_free_slots();
+	handle = setcallout(all_slots_handler, s, FAR);
+	expire_now(handle);
+	/* As many as before: that it had a slot to spare shows nowhere. */
+	KUNIT_EXPECT_EQ(test, s->n, n);
+	for (i = 0; i < s->n; i++)
+		wrong += (s->handle[i] ^ handle) % CALLOUT_GEN_ONE == 0;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, all_free_slots(), 0);
+	KUNIT_EXPECT_EQ(test, stock_give(s, s->n), 0);
+	KUNIT_EXPECT_EQ(test, all_free_slots(), n);
+}
+
 /* callout_reserve() makes room, here and now. */
 static void stock_reserve(struct kunit *test)
 {
@@ -516,6 +607,8 @@ static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_steals_from_the_next),
 	KUNIT_CASE(stock_on_its_way_is_found),
 	KUNIT_CASE(stock_of_a_file_suffices),
+	KUNIT_CASE(stock_suffices_for_a_handler),
+	KUNIT_CASE(stock_is_without_those_that_run),
 	KUNIT_CASE(stock_reserve),
 	KUNIT_CASE(stock_reserve_at_home),
 	KUNIT_CASE(stock_reserve_takes_what_is_missing),

@@ -43,7 +43,7 @@ static noinline int untimeout_hashed(callout_func_t *func, void *arg)
 	do {
 		slot = callout_hash_take(&table->hash, (unsigned long)func,
 					 (unsigned long)arg, &handle);
-	} while (slot && !callout_unset(slot, handle));
+	} while (slot && callout_unset(slot, handle) != 1);
 	local_irq_restore(flags);
 	return slot ? 1 : -1;
 }
@@ -86,7 +86,8 @@ int callout_untimeout_handle(callout_func_t *func, void *arg,
 	slot = callout_table_lookup(callout_kernel_table(), handle);
 	/*
 	 * Without the lock: if the slot is another's by now the handle is
-	 * stale, and if the handle is good these two do not change.
+	 * stale, and if the handle is good, or its handler runs, these two do
+	 * not change.
 	 */
 	if (!slot || READ_ONCE(slot->c.func) != func ||
 	    READ_ONCE(slot->c.arg) != arg)

@@ -155,7 +155,6 @@ enum callout_stage {
  *	0: it need not be, callout_expire() is at work or is going to be
  * @running: the callout whose handler runs. Only compared, never followed:
  *	the handler may have freed it.
- * @running_handle: the handle, if it is one set by handle
  * @drain: called when the handler of @running has returned: async_drain
  * @run_seq: odd while a handler runs
  * @waiters: how many wait for @run_seq to change
@@ -188,7 +187,6 @@ struct callout_base {
 	u64 armed;
 
 	struct callout *running;
-	u64 running_handle;
 	callout_func_t *drain;
 	unsigned long run_seq;
 	unsigned int waiters;
@@ -570,8 +568,7 @@ callout_find_locked(struct callout_base *base, callout_match_fn match,
 }
 
 void callout_take_due(struct callout_base *base, struct callout *c);
-void callout_run_begin(struct callout_base *base, struct callout *c,
-		       u64 handle);
+void callout_run_begin(struct callout_base *base, struct callout *c);
 void callout_run_end(struct callout_base *base, void *arg);
 void callout_call(struct callout_base *base, callout_func_t *func, void *arg);
 void callout_check_context(struct callout_base *base, callout_func_t *func);

@@ -68,18 +68,13 @@ void callout_take_due(struct callout_base *base, struct callout *c)
 /**
  * callout_run_begin - lets go of a base to run a handler
  * @base: the base, locked
- * @c: the callout, or NULL if it is not this that a caller may wait for
- * @handle: its handle, or 0 if it has none
+ * @c: the callout
  */
-void callout_run_begin(struct callout_base *base, struct callout *c,
-		       u64 handle)
+void callout_run_begin(struct callout_base *base, struct callout *c)
 	__releases(&base->lock)
 {
 	base->running = c;
-	if (c)
-		callout_change_state(c, 0, CALLOUT_S_RAN);
-	/* Pairs with the smp_load_acquire() in handle_runs_on(). */
-	smp_store_release(&base->running_handle, handle);
+	callout_change_state(c, 0, CALLOUT_S_RAN);
 	WRITE_ONCE(base->run_seq, base->run_seq + 1);
 	raw_spin_unlock_irq(&base->lock);
 }
@@ -138,8 +133,6 @@ void callout_run_end(struct callout_base *base, void *arg)
 		callout_check_context(base, drain);
 		raw_spin_lock_irq(&base->lock);
 	}
-	/* Pairs with the smp_load_acquire() in handle_runs_on(). */
-	smp_store_release(&base->running_handle, 0);
 	WRITE_ONCE(base->run_seq, base->run_seq + 1);
 	if (unlikely(base->waiters)) {
 		/* What they wait with sleeps on PREEMPT_RT. */
@@ -349,7 +342,7 @@ static unsigned int callout_expire_func(struct callout_base *base,
 	callout_debug_deactivate(c);
 	base->stage = lock && !(lock_flags & CALLOUT_TRYLOCK) ?
 		      CALLOUT_STAGE_WAITING : CALLOUT_STAGE_STARTED;
-	callout_run_begin(base, c, 0);
+	callout_run_begin(base, c);
 	/*
 	 * From here on @c may be freed: by others if it has a lock, or by func.
 	 * The class is outside that lock, since to drain it under that is a

@@ -14,6 +14,27 @@
  * Chunks are freed only with their table. A stale handle may therefore lock
  * the base of a slot's callout and look, whatever has become of the slot.
  *
+ * While its handler runs a callout keeps its slot, in no pool, so it belongs to
+ * the base that runs it, and that base's lock, which a cancel takes anyway, is
+ * enough to tell a handle that is running from one that is stale:
+ *
+ *	CPU0: softirq				CPU1: unsetcallout(h)
+ *	lock(base 0)
+ *	running = slot, not pending
+ *	unlock(base 0)
+ *	handler					lock(base 0): slot has h
+ *						and is running: returns 0
+ *	lock(base 0)
+ *	running = NULL
+ *	slot gets its next handle
+ *	unlock(base 0)
+ *						lock(base 0): slot has
+ *						another: returns -1
+ *
+ * So that a handler can set a callout when all others are in use, a base has
+ * one slot to spare, which goes into its pool when a handler starts. The
+ * handler's own is the spare one when it has returned.
+ *
  * Free slots are kept for each base, under the base's lock, and a slot goes
  * back to the base that its callout belongs to. So setcallout() and
  * unsetcallout() take one lock each, that of the base. A base that has no
@@ -192,6 +213,8 @@ static int table_add_chunk(struct callout_table *table,
 	pool = callout_pool(table, base);
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
 		pool_add(pool, &chunk->slot[i]);
+	if (!pool->spare && table == &kernel_table)
+		pool->spare = callout_slot_get(pool);
 	raw_spin_unlock_irq(&base->lock);
 	return 0;
 }
@@ -505,26 +528,38 @@ struct callout_slot *callout_table_search(struct callout_table *table,
 	return table_search(table, func, arg, locked);
 }
 
+/* From here on a slot's handle is stale; false if it can have no other. */
+static bool slot_renew(struct callout_table *table, struct callout_slot *slot)
+{
+	if (unlikely(slot->handle >> CALLOUT_SLOT_BITS == CALLOUT_GEN_MAX)) {
+		slot->handle = 0;
+		atomic_inc(&table->retired);
+		return false;
+	}
+	slot->handle += CALLOUT_GEN_ONE;
+	return true;
+}
+
 /**
  * callout_slot_put - frees a slot; from here on its handle is stale
  * @table: the table
  * @base: the base that it belongs to, locked
- * @slot: the slot, not pending and not in the hash
+ * @slot: the slot, not pending, not running and not in the hash
  */
 void callout_slot_put(struct callout_table *table, struct callout_base *base,
 		      struct callout_slot *slot)
 {
-	struct callout_pool *pool = callout_pool(table, base);
-
-	if (unlikely(slot->handle >> CALLOUT_SLOT_BITS == CALLOUT_GEN_MAX)) {
-		slot->handle = 0;
-		atomic_inc(&table->retired);
-		return;
-	}
-	slot->handle += CALLOUT_GEN_ONE;
-	pool_add(pool, slot);
+	if (slot_renew(table, slot))
+		pool_add(callout_pool(table, base), slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_slot_put);
+
+static void slot_unhash(struct callout_table *table, struct callout_slot *slot)
+{
+	/* Nobody inserts it meanwhile: once it has left it stays out. */
+	if (READ_ONCE(slot->c.active))
+		callout_hash_remove(&table->hash, slot);
+}
 
 /**
  * callout_slot_release - frees a slot that may be in the hash
@@ -535,9 +570,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_slot_put);
 void callout_slot_release(struct callout_table *table,
 			  struct callout_base *base, struct callout_slot *slot)
 {
-	/* Nobody inserts it meanwhile: once it has left it stays out. */
-	if (READ_ONCE(slot->c.active))
-		callout_hash_remove(&table->hash, slot);
+	slot_unhash(table, slot);
 	callout_slot_put(table, base, slot);
 }
 
@@ -693,21 +726,6 @@ callout_handle_t setcallout(callout_func_t *func, void *arg, long ticks)
 }
 EXPORT_SYMBOL_GPL(setcallout);
 
-/* The base that runs the handler of this handle just now, or NULL. */
-static struct callout_base *handle_runs_on(callout_handle_t handle)
-{
-	struct callout_base *base;
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu) {
-		base = callout_base_of(cpu);
-		/* What the handler did is seen by who sees it gone. */
-		if (base && smp_load_acquire(&base->running_handle) == handle)
-			return base;
-	}
-	return NULL;
-}
-
 /**
  * callout_untimeout_searched - callout_untimeout() where the scheme has a find
  * @func: the handler
@@ -742,21 +760,25 @@ int callout_untimeout_searched(callout_func_t *func, void *arg)
  * @handle: its handle; if the slot has another by now it is stale
  *
  * Context: Interrupts off.
- * Return: whether it was outstanding.
+ * Return: as unsetcallout().
  */
-bool callout_unset(struct callout_slot *slot, callout_handle_t handle)
+int callout_unset(struct callout_slot *slot, callout_handle_t handle)
 {
 	struct callout_base *base = callout_lock_irqs_off(&slot->c);
-	bool pending;
+	int ret = -1;
 
-	pending = slot->handle == handle && slot->c.state & CALLOUT_S_PENDING;
-	if (likely(pending)) {
-		callout_dequeue_locked(base, &slot->c);
-		trace_callout_cancel(&slot->c);
-		callout_slot_release(&kernel_table, base, slot);
+	if (likely(slot->handle == handle)) {
+		if (likely(slot->c.state & CALLOUT_S_PENDING)) {
+			callout_dequeue_locked(base, &slot->c);
+			trace_callout_cancel(&slot->c);
+			callout_slot_release(&kernel_table, base, slot);
+			ret = 1;
+		} else if (callout_is_running(base, &slot->c)) {
+			ret = 0;
+		}
 	}
 	raw_spin_unlock(&base->lock);
-	return pending;
+	return ret;
 }
 
 /**
@@ -773,16 +795,14 @@ int unsetcallout(callout_handle_t handle)
 {
 	struct callout_slot *slot = callout_table_lookup(&kernel_table, handle);
 	unsigned long flags;
-	bool cancelled;
+	int ret;
 
 	if (unlikely(!slot || !handle))
 		return -1;
 	local_irq_save(flags);
-	cancelled = callout_unset(slot, handle);
+	ret = callout_unset(slot, handle);
 	local_irq_restore(flags);
-	if (likely(cancelled))
-		return 1;
-	return handle_runs_on(handle) ? 0 : -1;
+	return ret;
 }
 EXPORT_SYMBOL_GPL(unsetcallout);
 
@@ -796,8 +816,9 @@ EXPORT_SYMBOL_GPL(unsetcallout);
  */
 int unsetcallout_sync(callout_handle_t handle)
 {
+	struct callout_slot *slot;
 	struct callout_base *base;
-	unsigned long seq;
+	unsigned long flags, seq;
 	bool running;
 	int ret;
 
@@ -807,15 +828,14 @@ int unsetcallout_sync(callout_handle_t handle)
 	ret = unsetcallout(handle);
 	if (ret)
 		return ret;
-	base = handle_runs_on(handle);
-	if (base) {
-		raw_spin_lock_irq(&base->lock);
-		running = base->running_handle == handle;
-		seq = base->run_seq;
-		raw_spin_unlock_irq(&base->lock);
-		if (running)
-			callout_wait_run(base, seq);
-	}
+	slot = callout_table_lookup(&kernel_table, handle);
+	base = callout_lock(&slot->c, &flags);
+	/* If not it has returned since, and the slot may be another's. */
+	running = slot->handle == handle && callout_is_running(base, &slot->c);
+	seq = base->run_seq;
+	callout_unlock(base, flags);
+	if (running)
+		callout_wait_run(base, seq);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(unsetcallout_sync);
@@ -879,25 +899,49 @@ int callout_reserve(unsigned int n)
 }
 EXPORT_SYMBOL_GPL(callout_reserve);
 
-/* EXPIRYPROCESSING for a slot: it is free before its handler starts. */
+/* A handler is to start: its base has one more slot to set callouts with. */
+static void pool_lend_spare(struct callout_pool *pool)
+{
+	if (likely(pool->spare))
+		pool_add(pool, pool->spare);
+	pool->spare = NULL;
+}
+
+/* It has returned: its slot is the next one's spare. */
+static void pool_return_spare(struct callout_pool *pool,
+			      struct callout_slot *slot)
+{
+	/* The table may have grown meanwhile. */
+	if (unlikely(pool->spare))
+		pool_add(pool, slot);
+	else
+		pool->spare = slot;
+}
+
+/* EXPIRYPROCESSING for a slot: it stays its handler's until that returns. */
 static unsigned int callout_expire_handle(struct callout_base *base,
 					  struct callout *c)
 	__must_hold(&base->lock)
 {
+	struct callout_pool *pool = callout_pool(&kernel_table, base);
 	struct lockdep_map map __maybe_unused = callout_class_map(handle_class);
 	struct callout_slot *slot = callout_to_slot(c);
-	callout_handle_t handle = slot->handle;
 	callout_func_t *func = c->func;
 	void *arg = c->arg;
 
 	callout_take_due(base, c);
-	callout_slot_release(&kernel_table, base, slot);
-	callout_run_begin(base, NULL, handle);
+	slot_unhash(&kernel_table, slot);
+	pool_lend_spare(pool);
+	callout_run_begin(base, c);
 	lock_map_acquire(&map);
 	callout_call(base, func, arg);
 	lock_map_release(&map);
 	callout_check_context(base, func);
 	callout_run_end(base, arg);
+	if (unlikely(!slot_renew(&kernel_table, slot)))
+		slot = callout_slot_get(pool);
+	if (likely(slot))
+		pool_return_spare(pool, slot);
 	return 1;
 }
 
@@ -913,8 +957,9 @@ int callout_handles_init(unsigned int max_slots)
 	int ret;
 
 	callout_register_kind(CALLOUT_KIND_HANDLE, callout_expire_handle);
-	ret = callout_table_init(&kernel_table, CALLOUT_KIND_HANDLE, max_slots,
-				 GFP_KERNEL);
+	/* A handler that runs has its slot, and others may set as many more. */
+	ret = callout_table_init(&kernel_table, CALLOUT_KIND_HANDLE,
+				 max_slots + num_possible_cpus(), GFP_KERNEL);
 	if (ret)
 		return ret;
 	if (callout_base(0)->scheme->ops->find)

@@ -45,9 +45,9 @@
  * @due: of a callout without a function, in the place of c.func: when it is
  *	due. Less than 2^63, so never an address in the kernel.
  * @arg: c.arg as a number
- * @handle: the handle it has, or will have when it is used next; 0 if its
- *	generations are used up. Written with the base locked. In the place of
- *	c.lock, which no slot has.
+ * @handle: the handle it has, until its handler has returned, or will have when
+ *	it is used next; 0 if its generations are used up. Written with the base
+ *	locked. In the place of c.lock, which no slot has.
  * @func: in the (func, arg) hash: the function, as a number; never called
  * @node: in the (func, arg) hash: link in its bucket
  * @word: three words for the owner of a slot that is not in the hash
@@ -102,10 +102,16 @@ static_assert(CALLOUT_MAX_CHUNKS * CALLOUT_CHUNK_SLOTS >= CALLOUT_MAX_LIMIT);
 /* Fewer free slots of a base than this, and the worker adds some. */
 #define CALLOUT_LOW_WATER	128U
 
-/* The free slots of one base; protected by the base's lock. */
+/**
+ * struct callout_pool - the free slots of one base; protected by the base's lock
+ * @free: a list of them
+ * @count: how many
+ * @spare: besides, one that goes there when a handler starts; see handle.c
+ */
 struct callout_pool {
 	struct callout_slot *free;
 	unsigned int count;
+	struct callout_slot *spare;
 };
 
 /* All chunks of a table, in RCU-protected versions that only grow. */
@@ -229,7 +235,7 @@ void callout_slot_release(struct callout_table *table,
 
 callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 			     bool hashed);
-bool callout_unset(struct callout_slot *slot, callout_handle_t handle);
+int callout_unset(struct callout_slot *slot, callout_handle_t handle);
 int callout_untimeout_searched(callout_func_t *func, void *arg);
 struct callout_table *callout_kernel_table(void);
 

@@ -4,7 +4,8 @@
 #
 #   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] KERNEL JOB
 #
-# With -i, for counting: one CPU, whose time is its instructions, a nanosecond each, and leaps over what it sleeps.
+# With -i, for counting: one CPU unless -c says more, whose time is its instructions, a nanosecond each, and leaps over what
+# it sleeps. Of several one runs at a time.
 # Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/ (CALLOUT_BUILD names
 # another directory than build/). Serial ports: ttyS0 the kernel's console, ttyS1 the verdict, ttyS2 the job's output,
 # which also goes to standard output as it comes. All three stay in build/log/KERNEL-JOB.{console,verdict,out}.
@@ -17,7 +18,7 @@ set -euo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${CALLOUT_BUILD:-$top/build}
-cpus=4
+cpus=
 memory=2G
 limit=300
 extra=
@@ -148,11 +149,11 @@ make_initramfs "$work/root" > "$work/initramfs"
 # a kernel patches itself most while it boots ("Oops: int3", one boot in forty). So init brings up the other CPUs.
 arguments="maxcpus=1 console=ttyS0 ignore_loglevel panic=-1 oops=panic panic_on_warn=1 sysctl.kernel.softlockup_panic=1"
 arguments="$arguments sysctl.kernel.hung_task_panic=1 random.trust_cpu=on mitigations=off kunit.enable=1"
-accelerator=(-accel "tcg,thread=multi" -smp "$cpus")
+accelerator=(-accel "tcg,thread=multi" -smp "${cpus:-4}")
 if [ "$counted" ]; then
 	# The APIC's timer fails its test there. The HPET's serves, once the TSC is calibrated: 2 s after boot.
 	arguments="$arguments nolapic_timer tsc=reliable"
-	accelerator=(-accel "tcg,thread=single" -icount "shift=0,sleep=off" -smp 1)
+	accelerator=(-accel "tcg,thread=single" -icount "shift=0,sleep=off" -smp "${cpus:-1}")
 fi
 # The kernel's own limits are in real time; on a busy machine an emulated CPU may not run for a while.
 arguments="$arguments sysctl.kernel.watchdog_thresh=30 sysctl.kernel.hung_task_timeout_secs=400"

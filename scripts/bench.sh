@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Counts the instructions of each operation and of each tick, for callouts and for Linux's own timers.
 #
-# One boot of the KUnit kernel in which time goes by instructions. Writes build/bench/fig9.csv and build/bench/tick.csv
-# (CALLOUT_BUILD names another directory than build/) and prints both, with the targets. Fails only if something could
-# not be measured.
+# Boots the KUnit kernel so that time goes by instructions, on one CPU; and for what must not depend on the number of CPUs
+# Debian's 6.12, which takes more of them. Writes build/bench/fig9.csv, tick.csv and stale.csv (CALLOUT_BUILD names
+# another directory than build/) and prints them, with the targets. Fails only if something could not be measured.
 
 set -euo pipefail
 
@@ -15,27 +15,42 @@ log=$build/log
 out=$build/bench
 facilities="callout callout_lazy handle compat timer_list mod_timer hrtimer"
 outstanding="0 1000 10000 100000"
+numbers="4 64"
 
 die() { echo "bench.sh: $*" >&2; exit 1; }
 
 scripts/setup.sh all || die "the packages could not be installed"
 mkdir -p "$log" "$out"
 echo "bench.sh: building, and counting: some minutes"
-scripts/build.sh kunit > "$log/bench-build.log" 2>&1 || { tail -n 20 "$log/bench-build.log"; die "the build failed"; }
-qemu/boot.sh -i -t 900 kunit bench > "$log/bench.log" 2>&1 || { grep -a -A 70 '^boot.sh: ' "$log/bench.log"; die "the boot failed"; }
+for kernel in kunit debian-6.12; do
+	scripts/build.sh $kernel > "$log/bench-build.log" 2>&1 || { tail -n 20 "$log/bench-build.log"; die "the build failed"; }
+done
 
-# rows NAME HEADER: the lines that the module printed for this half.
-rows() {
-	echo "$2"
-	tr -d '\r' < "$log/kunit-bench.out" | sed -n "s/^bench-$1: //p"
+# boot KERNEL [ARGUMENTS...]: of boot.sh
+boot() {
+	kernel=$1
+	shift
+	qemu/boot.sh -i -t 900 "$@" "$kernel" bench > "$log/bench.log" 2>&1 || {
+		grep -a -A 70 '^boot.sh: ' "$log/bench.log"
+		die "the boot failed"
+	}
 }
 
-rows ops facility,outstanding,insns_per_op > "$out/fig9.csv"
-rows tick facility,metric,outstanding,insns_per_op > "$out/tick.csv"
+# rows NAME: the lines that the module printed of this kind.
+rows() { tr -d '\r' < "$log/$kernel-bench.out" | sed -n "s/^bench-$1: //p"; }
+
+boot kunit
+{ echo facility,outstanding,insns_per_op; rows ops; } > "$out/fig9.csv"
+{ echo facility,metric,outstanding,insns_per_op; rows tick; } > "$out/tick.csv"
+echo cpus,insns_per_op > "$out/stale.csv"
+for cpus in $numbers; do
+	boot debian-6.12 -c "$cpus" -a BENCH=stale
+	rows stale >> "$out/stale.csv"
+done
 
 # want FILE ROW: the file has this row once, with a number.
 want() {
-	[ "$(grep -cE "^$2,[0-9]+$" "$out/$1")" = 1 ] || die "$out/$1 has no row $2, or several; see $log/kunit-bench.out"
+	[ "$(grep -cE "^$2,[0-9]+$" "$out/$1")" = 1 ] || die "$out/$1 has no row $2, or several; see $log"
 }
 
 for n in $outstanding; do
@@ -52,6 +67,9 @@ done
 for facility in callout timer_list hrtimer; do
 	want tick.csv "$facility,expiry_together,10000"
 	want tick.csv "$facility,expiry_one_by_one,1"
+done
+for cpus in $numbers; do
+	want stale.csv "$cpus"
 done
 
 # Facilities across, numbers outstanding down; then what the targets say.
@@ -118,4 +136,6 @@ awk -F , '
 			print ""
 		}
 	}' "$out/tick.csv"
-printf '\nwritten to %s and %s\n' "$out/fig9.csv" "$out/tick.csv"
+printf '\nInstructions to cancel by a handle that is stale, by the number of CPUs\n\n'
+awk -F , 'NR > 1 { printf "%12d %12d\n", $1, $2 }' "$out/stale.csv"
+printf '\nwritten to %s, %s and %s\n' "$out/fig9.csv" "$out/tick.csv" "$out/stale.csv"

@@ -25,6 +25,7 @@ static inline int bench_compare(const void *a, const void *b)
 }
 
 void bench_ops(void);
+void bench_stale(void);
 int bench_tick(void);
 
 #endif /* _CALLOUT_BENCH_H */

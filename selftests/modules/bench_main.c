@@ -6,14 +6,20 @@
  * advances by one for each instruction, so its difference is a count, and the
  * same in each run. Results go to the kernel log, a line each:
  *
+ *	bench-stale: CPUS,INSNS
  *	bench-ops: FACILITY,OUTSTANDING,INSNS
  *	bench-tick: FACILITY,METRIC,OUTSTANDING,INSNS
  */
 #include <linux/callout.h>
 #include <linux/irqflags.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <asm/timex.h>
 #include "bench.h"
+
+static bool stale;
+module_param(stale, bool, 0444);
+MODULE_PARM_DESC(stale, "count only what it takes to cancel by a stale handle");
 
 /* So many instructions must move the counter so far. */
 static int check_counter(void)
@@ -38,6 +44,9 @@ static int __init bench_init(void)
 
 	if (ret)
 		return ret;
+	bench_stale();
+	if (stale)
+		return 0;
 	bench_ops();
 	return bench_tick();
 }

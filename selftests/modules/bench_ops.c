@@ -71,9 +71,9 @@ static void report(const char *name, unsigned int others, unsigned int good)
 		       others);
 }
 
-/* Median, over blocks without interrupts, of what an operation takes. */
-#define MEASURE(name, others, step, op)					\
-do {									\
+/* Runs an operation in blocks without interrupts; how many blocks count. */
+#define RUN_BLOCKS(step, op)						\
+({									\
 	unsigned int block, i, done, good = 0;				\
 	u64 start;							\
 									\
@@ -92,8 +92,12 @@ do {									\
 		good += done == OPS;					\
 		cond_resched();						\
 	}								\
-	report(name, others, good);					\
-} while (0)
+	good;								\
+})
+
+/* Median, over the blocks, of what an operation takes. */
+#define MEASURE(name, others, step, op)					\
+	report(name, others, RUN_BLOCKS(step, op))
 
 static void bench_callout(unsigned int n)
 {
@@ -218,6 +222,24 @@ static void bench_hrtimer(unsigned int n)
 	for (i = 0; i <= n; i++)
 		hrtimer_cancel(&others[i]);
 	vfree(others);
+}
+
+/**
+ * bench_stale - measures a cancel that comes too late, and reports
+ */
+void bench_stale(void)
+{
+	callout_handle_t old = setcallout(nothing, NULL, HOUR);
+	unsigned int good;
+
+	unsetcallout(old);
+	good = RUN_BLOCKS(0, ((void)ticks, unsetcallout(old) == -1));
+	sort(took, good, sizeof(took[0]), bench_compare, NULL);
+	if (good > BLOCKS / 2)
+		pr_info("bench-stale: %u,%llu\n", num_possible_cpus(),
+			took[good / 2] / OPS);
+	else
+		pr_err("bench-stale: does not work\n");
 }
 
 /**

@@ -43,8 +43,7 @@ DEFINE_EVENT(callout_class, callout_cancel,
 
 /**
  * callout_expire_exit - the handler has returned, or a file has the event
- * @callout: the address that the callout had; NULL if it was set by handle and
- *	runs a function
+ * @callout: the address that the callout had
  */
 DEFINE_EVENT(callout_class, callout_expire_exit,
 	TP_PROTO(const void *callout),
