@@ -663,6 +663,7 @@ static void core_destroy_counts_pending(struct kunit *test)
 	callout_expire(v->base);
 	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, nr - v->ran, 5);
+	callout_base_kill(v->base);
 	left = callout_base_destroy(v->base);
 	v->base = NULL;
 	KUNIT_EXPECT_EQ(test, left, nr + 2 - v->ran);

@@ -65,8 +65,10 @@ static void virtual_destroy(void *data)
 {
 	struct callout_virtual *v = data;
 
-	if (v->base)
+	if (v->base) {
+		callout_base_kill(v->base);
 		callout_base_destroy(v->base);
+	}
 	v->base = NULL;
 }
 

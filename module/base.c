@@ -100,20 +100,50 @@ err_base:
 EXPORT_SYMBOL_IF_KUNIT(callout_base_create);
 
 /**
- * callout_base_destroy - frees a base that nobody uses any more
+ * callout_base_kill - ends expiry on a base, for good
  * @base: the base
+ *
+ * What is pending stays pending and does not run. A handler that is running
+ * returns first; what it arms, here or on another base that is not freed yet,
+ * is filed and does not run. Nothing programs the tick source again: armed is
+ * 0, lower than any expiry, and callout_program_next() leaves it so.
+ *
+ *	CPU0: unload				CPU1
+ *						callout_expire() yields: the
+ *						tasklet is scheduled
+ *	lock(base): dead, armed = 0
+ *	unlock(base)
+ *	shuts the tick source down
+ *	tasklet_kill() waits for the tasklet
+ *						callout_expire(): lock(base):
+ *						dead: runs and programs nothing
+ *	frees the base
+ *
+ * Context: Process context, may sleep.
+ */
+void callout_base_kill(struct callout_base *base)
+{
+	raw_spin_lock_irq(&base->lock);
+	base->dead = true;
+	base->armed = 0;
+	raw_spin_unlock_irq(&base->lock);
+	base->tick->shutdown(base);
+	tasklet_kill(&base->again);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_base_kill);
+
+/**
+ * callout_base_destroy - frees a base that nobody uses any more
+ * @base: the base, dead
  *
  * Context: Process context, may sleep.
  * Return: how many callouts were still pending. They are forgotten: their
- * handlers are not called, and their memory, which may be gone with the
- * module that set them, is not touched.
+ * memory, which may be gone with the module that set them, is not touched.
  */
 u64 callout_base_destroy(struct callout_base *base)
 {
 	u64 left = base->pending;
 
-	base->tick->shutdown(base);
-	tasklet_kill(&base->again);
 	callout_bases[base->index] = NULL;
 	callout_chip_destroy(base);
 	base->scheme->ops->destroy(base->scheme);
@@ -388,6 +418,12 @@ u64 callout_core_exit(void)
 		cpuhp_remove_state_nocalls(online_state);
 	if (prepare_state)
 		cpuhp_remove_state_nocalls(prepare_state);
+	/* A handler that still runs on one base can arm on any of them. */
+	for_each_possible_cpu(cpu) {
+		base = callout_base_of(cpu);
+		if (base)
+			callout_base_kill(base);
+	}
 	/* Backwards: that of a single base comes last, when all have looked. */
 	for (cpu = nr_cpu_ids; cpu--;) {
 		base = callout_base_of(cpu);

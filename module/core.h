@@ -141,6 +141,7 @@ enum callout_stage {
  * @direct: the scheme is the wheel, and nobody asks to be told what is filed:
  *	start, rearm and stop are called in line
  * @expiring: callout_expire() is at work
+ * @dead: nothing runs here any more and nothing is programmed; @armed stays 0
  * @stage: how far the handler of @running has come. CALLOUT_STAGE_OVER is
  *	written under the associated lock alone.
  * @scheme: the queued callouts
@@ -152,7 +153,8 @@ enum callout_stage {
  *	They have CALLOUT_S_DUE, and go back to @due at the next tick.
  * @tick: what tells the time
  * @armed: the tick for which the source is programmed; U64_MAX: not at all;
- *	0: it need not be, callout_expire() is at work or is going to be
+ *	0: it need not be, callout_expire() is at work or is going to be, or
+ *	the base is dead
  * @running: the callout whose handler runs. Only compared, never followed:
  *	the handler may have freed it.
  * @drain: called when the handler of @running has returned: async_drain
@@ -167,6 +169,7 @@ enum callout_stage {
  * @timer: for the jiffies source
  * @hrtimer: for the hrtimer source
  * @kick: for the hrtimer source: has the CPU program @hrtimer
+ * @kicked: @kick is on its way
  * @again: goes on with expiry in a later softirq
  * @chip: of a tick source that simulates one, or NULL
  * @now: the tick for which @due was filled last
@@ -178,6 +181,7 @@ struct callout_base {
 	bool online;
 	bool direct;
 	bool expiring;
+	bool dead;
 	enum callout_stage stage;
 	struct callout_scheme *scheme;
 	struct list_head due;
@@ -204,6 +208,7 @@ struct callout_base {
 		struct {
 			struct hrtimer hrtimer;
 			call_single_data_t kick;
+			bool kicked;
 		};
 	};
 	struct tasklet_struct again;
@@ -584,6 +589,7 @@ struct callout_base *
 callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 		    const struct callout_scheme_ops *ops,
 		    const struct callout_scheme_params *params);
+void callout_base_kill(struct callout_base *base);
 u64 callout_base_destroy(struct callout_base *base);
 
 int callout_base_reserve(struct callout_base *base, unsigned int n);

@@ -441,6 +441,9 @@ void callout_program_next(struct callout_base *base, u64 end)
 	u64 next;
 
 	next = list_empty(&base->put_off) ? callout_search_next(base, end) : 0;
+	/* It may have died meanwhile, see callout_base_kill(). */
+	if (base->dead)
+		return;
 	if (next != U64_MAX) {
 		callout_program(base, max(next, base->now + 1));
 	} else {
@@ -478,7 +481,7 @@ bool callout_expire(struct callout_base *base)
 	preempt = preempt_count();
 	locks = lockdep_depth(current);
 	raw_spin_lock_irq(&base->lock);
-	if (base->expiring) {
+	if (base->expiring || base->dead) {
 		/* A tasklet of a CPU that died, run when it is back already. */
 		again = false;
 		goto out;
@@ -493,7 +496,7 @@ bool callout_expire(struct callout_base *base)
 	for (;;) {
 		while (!list_empty(&base->due)) {
 			if (handlers >= CALLOUT_MAX_HANDLERS ||
-			    base->clock >= end)
+			    base->clock >= end || base->dead)
 				goto yield;
 			c = list_first_entry(&base->due, struct callout, entry);
 			handlers += expire_fns[c->kind](base, c);

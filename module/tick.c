@@ -30,6 +30,7 @@
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include "core.h"
 #include "kcompat.h"
@@ -175,12 +176,13 @@ static void hrtimer_set(struct callout_base *base)
 		      HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/* Runs on the base's CPU, in a hard interrupt. */
+/* Runs on the base's CPU, in a hard interrupt. A dead base has armed 0. */
 static void hrtimer_kicked(void *arg)
 {
 	struct callout_base *base = arg;
 
 	raw_spin_lock(&base->lock);
+	base->kicked = false;
 	if (base->armed && base->armed != U64_MAX)
 		hrtimer_set(base);
 	raw_spin_unlock(&base->lock);
@@ -191,9 +193,13 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
 	lockdep_assert_held(&base->lock);
 	if (base->cpu == smp_processor_id())
 		hrtimer_set(base);
-	else
-		/* If one is on its way already it will see base->armed. */
-		smp_call_function_single_async(base->cpu, &base->kick);
+	else if (!base->kicked)
+		/*
+		 * One that is on its way already will see base->armed. It fails
+		 * only where callout_cpu_dead() is going to come.
+		 */
+		base->kicked = !smp_call_function_single_async(base->cpu,
+							       &base->kick);
 }
 
 static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
@@ -213,14 +219,37 @@ static void hrtimer_tick_init(struct callout_base *base)
 	INIT_CSD(&base->kick, hrtimer_kicked, base);
 }
 
-static void hrtimer_nothing(void *unused)
+static bool hrtimer_is_kicked(struct callout_base *base)
 {
+	bool kicked;
+
+	raw_spin_lock_irq(&base->lock);
+	kicked = base->kicked;
+	raw_spin_unlock_irq(&base->lock);
+	return kicked;
 }
 
+/*
+ * The base is going to be freed, or its CPU is dead. A kick may be on its way
+ * to a CPU that takes no interrupt for a while. A call that waits is no barrier
+ * for it, since a CPU runs those first of what it finds queued, nor is one to
+ * the CPU that this runs on, where the call is direct:
+ *
+ *	CPU0: shutdown				CPU1: interrupts off
+ *	(the kick is queued)
+ *	smp_call_function_single(1, wait)
+ *						takes the interrupt, finds both,
+ *						runs what is waited for
+ *	returns, frees the base
+ *						runs the kick: lock(freed base)
+ *
+ * So this waits for the kick itself. None comes after it: base->armed is 0, or
+ * CPUs that are not online are not kicked.
+ */
 static void hrtimer_tick_shutdown(struct callout_base *base)
 {
-	/* Behind a kick that is on its way. A dead CPU has none. */
-	smp_call_function_single(base->cpu, hrtimer_nothing, NULL, 1);
+	while (hrtimer_is_kicked(base))
+		schedule_timeout_uninterruptible(1);
 	hrtimer_cancel(&base->hrtimer);
 }
 

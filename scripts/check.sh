@@ -155,6 +155,7 @@ for check in "$@"; do
 		run_job debug selftests 1800
 		run_job debug load 900
 		run_job debug nohz 300 -a nohz_full=2,3
+		run_job debug unload 1200
 		run_job debug misuse 300 ;;
 	*)
 		echo "check.sh: there is no check $check" >&2

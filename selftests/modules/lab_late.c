@@ -240,6 +240,7 @@ static int assist_chip(const struct callout_tick_source *chip, unsigned int t)
 		chip_wait(base, assist_interval(t));
 	}
 	assist_report(chip->name, t, base->chip->interrupts);
+	callout_base_kill(base);
 	callout_base_destroy(base);
 	return 0;
 }

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * teardown.c - suite callout_teardown: the end of a base, with work left over
+ *
+ * What is on its way when a base dies, a tasklet, a handler or a kick, is held
+ * up by the case until the base is dying.
+ */
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/ktime.h>
+#include <linux/time64.h>
+#include "softirq.h"
+
+/* Much longer than a call takes. With interrupts off jiffies may stand still. */
+#define CALL_NS	(2 * NSEC_PER_SEC)
+
+/* As callout_test_spin_until(). */
+#define until(cond)							\
+({									\
+	u64 __end = ktime_get_ns() + CALL_NS;				\
+	bool __ok;							\
+									\
+	while (!(__ok = (cond)) && ktime_get_ns() < __end)		\
+		cpu_relax();						\
+	__ok;								\
+})
+
+/* What the present case's tick source does, and what its threads have seen. */
+static struct {
+	struct callout_tick_source tick;
+	void (*shutdown)(struct callout_base *base);
+	struct callout_base *base;
+	bool ready;
+	bool kicked;
+	bool go;
+	bool begins;
+	bool returns;
+} teardown;
+
+/* That of the case's base, from here on. */
+static void teardown_shutdown(struct callout_base *base)
+{
+	callout_test_tell(&teardown.begins);
+	teardown.shutdown(base);
+	callout_test_tell(&teardown.returns);
+}
+
+static int teardown_init(struct kunit *test)
+{
+	struct callout_virtual *v;
+	int ret = callout_virtual_init(test);
+
+	if (ret)
+		return ret;
+	v = test->priv;
+	memset(&teardown, 0, sizeof(teardown));
+	teardown.tick = *v->base->tick;
+	teardown.shutdown = teardown.tick.shutdown;
+	teardown.tick.shutdown = teardown_shutdown;
+	teardown.base = v->base;
+	v->base->tick = &teardown.tick;
+	return 0;
+}
+
+/* Has the base's tasklet pending until the tick source is shut down. */
+static void teardown_ksoftirqd(void *unused)
+{
+	local_bh_disable();
+	tasklet_schedule(&teardown.base->again);
+	callout_test_tell(&teardown.ready);
+	until(callout_test_told(&teardown.returns));
+	local_bh_enable();
+}
+
+/*
+ * No handler starts on a dead base, not even from the tasklet that it waits
+ * for, nothing programs its tick source, and all that was pending still is.
+ */
+static void teardown_tasklet_runs_nothing(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 4);
+	unsigned int other = callout_test_pin_one(test), programs, i;
+	struct callout_test_thread *t;
+
+	for (i = 0; i < 3; i++)
+		callout_virtual_set(&item[i], 5 + 100 * (i / 2));
+	v->now += 10;
+	t = callout_test_thread(test, other, teardown_ksoftirqd, NULL);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&teardown.ready)));
+	programs = v->programs;
+	callout_base_kill(v->base);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_EQ(test, v->ran, 0);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 3);
+	callout_virtual_set(&item[3], 1);
+	callout_virtual_run_to(v, v->now + 1000);
+	KUNIT_EXPECT_EQ(test, v->ran, 0);
+	KUNIT_EXPECT_EQ(test, v->programs, programs);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, callout_stop(&item[i].c), 1);
+}
+
+/* A handler that runs when its base dies is the last, and may arm. */
+static void teardown_handler_is_the_last(struct kunit *test)
+{
+	struct callout_race *r = callout_race_create(test);
+	struct callout_item *item = callout_virtual_items(test, 2);
+	unsigned int programs;
+
+	callout_virtual_set(&r->item, 1);
+	callout_virtual_set(&item[0], 1);
+	callout_virtual_set(&item[1], 100);
+	r->set_again = true;
+	callout_race_begin(test, r);
+	programs = r->v->programs;
+	callout_base_kill(r->v->base);
+	callout_race_end(test, r);
+	KUNIT_EXPECT_EQ(test, r->v->ran, 1);
+	KUNIT_EXPECT_EQ(test, r->v->programs, programs);
+	KUNIT_EXPECT_EQ(test, callout_stop(&r->item.c), 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&item[0].c), 1);
+}
+
+static void teardown_deaf(void *unused)
+{
+	local_irq_disable();
+	callout_test_tell(&teardown.ready);
+	until(callout_test_told(&teardown.go));
+	local_irq_enable();
+}
+
+static void teardown_killer(void *unused)
+{
+	if (callout_test_spin_until(callout_test_told(&teardown.kicked)))
+		callout_base_kill(teardown.base);
+}
+
+static void teardown_spin(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 100000 && !callout_test_told(&teardown.returns); i++)
+		cpu_relax();
+}
+
+/*
+ * The hrtimer source is not shut down while a kick is on its way: CPU 0 has
+ * sent one, CPU 1 takes no interrupt, and CPU 2 kills the base. Then CPU 1
+ * takes it, and has to wait for the base, which CPU 0 has locked.
+ */
+static void teardown_waits_for_kick(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 1);
+	struct callout_test_thread *deaf, *killer;
+	unsigned int cpu[2], n = 0, i;
+	bool ready, begins, returns;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	for_each_online_cpu(i)
+		if (i != raw_smp_processor_id() && n < ARRAY_SIZE(cpu))
+			cpu[n++] = i;
+	if (n < ARRAY_SIZE(cpu))
+		kunit_skip(test, "needs three CPUs");
+	/* The time stays the virtual one, at which the timer never fires. */
+	teardown.tick.program = callout_tick_hrtimer.program;
+	teardown.shutdown = callout_tick_hrtimer.shutdown;
+	callout_tick_hrtimer.init(v->base);
+	v->base->cpu = cpu[0];
+
+	killer = callout_test_thread(test, cpu[1], teardown_killer, NULL);
+	deaf = callout_test_thread(test, cpu[0], teardown_deaf, NULL);
+	ready = until(callout_test_told(&teardown.ready));
+	callout_virtual_set(item, 5);
+	callout_test_tell(&teardown.kicked);
+	begins = until(callout_test_told(&teardown.begins));
+	teardown_spin();
+	raw_spin_lock_irq(&v->base->lock);
+	callout_test_tell(&teardown.go);
+	teardown_spin();
+	returns = callout_test_told(&teardown.returns);
+	raw_spin_unlock_irq(&v->base->lock);
+
+	KUNIT_EXPECT_TRUE(test, ready);
+	KUNIT_EXPECT_TRUE(test, begins);
+	KUNIT_EXPECT_FALSE(test, returns);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(deaf));
+	KUNIT_ASSERT_TRUE(test, callout_test_join(killer));
+	KUNIT_EXPECT_FALSE(test, hrtimer_active(&v->base->hrtimer));
+}
+
+static struct kunit_case teardown_cases[] = {
+	KUNIT_CASE(teardown_tasklet_runs_nothing),
+	KUNIT_CASE(teardown_handler_is_the_last),
+	KUNIT_CASE(teardown_waits_for_kick),
+	{}
+};
+
+static struct kunit_suite teardown_suite = {
+	.name = "callout_teardown",
+	.init = teardown_init,
+	.test_cases = teardown_cases,
+};
+
+kunit_test_suite(teardown_suite);

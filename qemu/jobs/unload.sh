@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Job: unloads the module two hundred times (UNLOADS) while callouts run that arm others, on all CPUs, and CPUs take no
+# interrupts.
+
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
+
+arm=/sys/module/callout_leftover/parameters/arm
+
+cycle() {
+	# shellcheck disable=SC2086 # one or two parameters
+	insmod /lib/callout.ko $parameters
+	before=$(cat $arm)
+	echo > $arm
+	# Some of them are to run.
+	while [ "$(cat $arm)" -lt $((before + 100)) ]; do :; done
+	rmmod callout
+	after=$(cat $arm)
+	usleep 20000
+	[ "$(cat $arm)" = "$after" ]
+}
+
+insmod /lib/callout_leftover.ko
+for i in $(seq "${UNLOADS:-200}"); do
+	parameters="tick_source=hrtimer hz=1000 buckets=64"
+	[ $((i % 4)) -ne 0 ] || parameters="tick_source=jiffies buckets=64"
+	check "unload $i" cycle
+done
+cat $arm
+rmmod callout_leftover
+echo "1..$((passed + failed))"
+finish

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * callout_leftover.c - callouts that run, and arm others, as callout.ko goes
+ *
+ * Written to its parameter "arm", a thread arms callouts on all CPUs. Their
+ * handlers arm each other, near and on other CPUs, until callout.ko has gone:
+ * it can, since symbols are only borrowed while the thread arms. So there are
+ * always some due, some running, and kicks on their way between CPUs. One CPU
+ * at a time takes no interrupts for a while, or no softirqs.
+ *
+ * The callouts are on the thread's stack: debugobjects does not follow those,
+ * and their memory is used again while it would hold them for pending.
+ */
+#include <linux/callout.h>
+#include <linux/completion.h>
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/random.h>
+
+#define NR	16U
+
+/* For those that are left pending and are not due. */
+#define FAR	1000000L
+
+/* With typeof() sparse does not take these for functions. */
+static void (*init_class)(struct callout *c, void *lock, u8 lock_flags,
+			  struct callout_class *class);
+static int (*reset_on)(struct callout *c, long ticks, callout_func_t *func,
+		       void *arg, int cpu);
+static struct callout *all;
+static atomic_t runs;
+static struct completion wanted = COMPLETION_INITIALIZER(wanted);
+static struct completion armed = COMPLETION_INITIALIZER(armed);
+static struct task_struct *armer;
+static struct task_struct *deafener;
+
+static unsigned int any_cpu(void)
+{
+	return get_random_u32_below(num_online_cpus());
+}
+
+/* Arms another one for another CPU, and often itself. */
+static void leftover(void *arg)
+{
+	struct callout *c = arg, *other = &all[get_random_u32_below(NR)];
+
+	atomic_inc(&runs);
+	reset_on(other, 1 + get_random_u32_below(3), leftover, other,
+		 any_cpu());
+	reset_on(c, get_random_u32_below(8) ? 1 : FAR, leftover, c, any_cpu());
+}
+
+static bool borrow(void)
+{
+	init_class = symbol_get(callout_init_class);
+	reset_on = symbol_get(callout_reset_on);
+	return init_class && reset_on;
+}
+
+static void give_back(void)
+{
+	if (reset_on)
+		symbol_put(callout_reset_on);
+	if (init_class)
+		symbol_put(callout_init_class);
+}
+
+static int leftover_arm(void *unused)
+{
+	static struct callout_class class = {
+#ifdef CONFIG_LOCKDEP
+		.name = "leftover",
+#endif
+	};
+	struct callout c[NR];
+	unsigned int i;
+
+	all = c;
+	while (!kthread_should_stop()) {
+		/* kthread_stop() wakes it up, but does not end a wait. */
+		if (!wait_for_completion_timeout(&wanted, HZ / 10))
+			continue;
+		if (borrow()) {
+			for (i = 0; i < NR; i++)
+				init_class(&c[i], NULL, 0, &class);
+			for (i = 0; i < NR; i++)
+				reset_on(&c[i], 1 + i % 5, leftover, &c[i],
+					 i % num_online_cpus());
+		}
+		give_back();
+		complete(&armed);
+	}
+	return 0;
+}
+
+/* A CPU that takes no interrupt, or no softirq, while its base dies. */
+static int leftover_deafen(void *unused)
+{
+	while (!kthread_should_stop()) {
+		set_cpus_allowed_ptr(current, cpumask_of(any_cpu()));
+		local_bh_disable();
+		mdelay(3);
+		local_irq_disable();
+		mdelay(3);
+		local_irq_enable();
+		local_bh_enable();
+		msleep(20);
+	}
+	return 0;
+}
+
+static int set_arm(const char *val, const struct kernel_param *kp)
+{
+	complete(&wanted);
+	wait_for_completion(&armed);
+	return 0;
+}
+
+static int get_runs(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%d\n", atomic_read(&runs));
+}
+
+static const struct kernel_param_ops arm_ops = {
+	.set = set_arm,
+	.get = get_runs,
+};
+
+module_param_cb(arm, &arm_ops, NULL, 0600);
+MODULE_PARM_DESC(arm, "written: arm them all; read: handlers run so far");
+
+static int __init leftover_init(void)
+{
+	armer = kthread_run(leftover_arm, NULL, "callout_leftover");
+	if (IS_ERR(armer))
+		return PTR_ERR(armer);
+	deafener = kthread_run(leftover_deafen, NULL, "callout_deafen");
+	if (IS_ERR(deafener)) {
+		kthread_stop(armer);
+		return PTR_ERR(deafener);
+	}
+	return 0;
+}
+
+/* callout.ko has gone before, or this code would still run. */
+static void __exit leftover_exit(void)
+{
+	kthread_stop(deafener);
+	kthread_stop(armer);
+}
+
+module_init(leftover_init);
+module_exit(leftover_exit);
+
+MODULE_DESCRIPTION("Callouts that are armed while their facility goes");
+MODULE_LICENSE("GPL");
