@@ -254,6 +254,8 @@ static int callout_cpu_set_online(unsigned int cpu, bool online)
 {
 	struct callout_base *base = callout_bases[cpu];
 
+	if (WARN_ON(!base))
+		return -EINVAL;
 	raw_spin_lock_irq(&base->lock);
 	/* callout_arm_slow() looks without the lock, then again with it. */
 	WRITE_ONCE(base->online, online || single_base);
@@ -330,12 +332,13 @@ static int callout_cpu_dead(unsigned int cpu)
 	bool more;
 
 	/* cpuhp_setup_state() has failed on another CPU and undoes this one. */
-	if (cpu_online(cpu) || single_base)
+	if (cpu_online(cpu) || single_base || !from)
 		return 0;
 
-	from->tick->shutdown(from);
 	/* See above; a tasklet that is to run finds nothing afterwards. */
 	tasklet_disable(&from->again);
+	/* Nobody is left who could program it. */
+	from->tick->shutdown(from);
 	do {
 		local_irq_disable();
 		to = callout_base(smp_processor_id());
@@ -353,6 +356,34 @@ static int callout_cpu_dead(unsigned int cpu)
 	tasklet_enable(&from->again);
 	from->tick->init(from);
 	return 0;
+}
+
+/*
+ * Makes the bases of the CPUs that are up, and has those of others made, or
+ * taken over, when they come or go.
+ *
+ * Kernels before 6.10, 6.9.8, 6.6.37 and 6.1.97 do not call a startup of
+ * CPUHP_BP_PREPARE_DYN for CPUs that are up, and report success.
+ */
+static int callout_cpus_prepare(void)
+{
+	unsigned int cpu;
+	int ret;
+
+	ret = cpuhp_setup_state_cpuslocked(CPUHP_BP_PREPARE_DYN,
+					   "callout:prepare",
+					   callout_cpu_prepare,
+					   callout_cpu_dead);
+	if (ret < 0)
+		return ret;
+	prepare_state = ret;
+	for_each_online_cpu(cpu) {
+		ret = callout_cpu_prepare(cpu);
+		if (ret)
+			return ret;
+	}
+	/* DEFINE_CALLOUT() needs it even where CPU 0 can be absent. */
+	return callout_cpu_prepare(0);
 }
 
 /**
@@ -379,27 +410,21 @@ int callout_core_init(const struct callout_tick_source *tick,
 	the_scheme = ops;
 	the_params = *params;
 	single_base = single;
-	ret = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "callout:prepare",
-				callout_cpu_prepare, callout_cpu_dead);
-	if (ret < 0)
-		goto err;
-	prepare_state = ret;
-	/* DEFINE_CALLOUT() needs it even where CPU 0 can be absent. */
-	if (!callout_bases[0]) {
-		ret = callout_cpu_prepare(0);
-		if (ret)
-			goto err;
+	/* In one piece, or the CPU that drives a single base could go unseen. */
+	cpus_read_lock();
+	ret = callout_cpus_prepare();
+	if (!ret)
+		ret = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN,
+						   "callout:online",
+						   callout_cpu_online,
+						   callout_cpu_offline);
+	cpus_read_unlock();
+	if (ret < 0) {
+		callout_core_exit();
+		return ret;
 	}
-	ret = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "callout:online",
-				callout_cpu_online, callout_cpu_offline);
-	if (ret < 0)
-		goto err;
 	online_state = ret;
 	return 0;
-
-err:
-	callout_core_exit();
-	return ret;
 }
 
 /**

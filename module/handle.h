@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 #include "core.h"
 #include "hash.h"
+#include "kcompat.h"
 
 /*
  * A handle: generation in the upper 40 bits, slot in the lower 24. Of those

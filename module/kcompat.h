@@ -37,6 +37,21 @@ hrtimer_setup(struct hrtimer *timer,
 #define CALLOUT_IMPORT_KUNIT_NS	MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
 #endif
 
+/* The stable releases of 6.1 have the newer names from these on. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 158)
+/* base.c and tick.c see to it that nobody sets the timer again. */
+#define timer_shutdown_sync(timer)	del_timer_sync(timer)
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 91)
+#define timer_delete(timer)		del_timer(timer)
+#endif
+
+/* From 6.6 and 6.1.191 on. */
+#ifndef __counted_by
+#define __counted_by(member)
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
 #define eventfd_signal(ctx)	eventfd_signal(ctx, 1)
 #endif

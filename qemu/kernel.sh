@@ -9,6 +9,7 @@
 # NAME: debian-6.1, debian-6.12, debian-6.12-rt: Debian's own, unpacked from its package, never installed;
 #       kunit, debug, kcsan: built from Debian's linux-source-6.12 with the .config fragments beside this script;
 #       uml: User Mode Linux, a program of this machine, built from the same source with uml.config;
+#       oldhp: as kunit, but cpuhp_setup_state() is that of before 6.1.97, 6.6.37, 6.9.8 and 6.10: see oldhp.patch;
 #       clang: as kunit, but with LLVM=1 and only as far as modules need it: nothing to boot;
 #       running: the kernel that runs here, to build for.
 
@@ -21,7 +22,7 @@ source_package=linux-source-6.12
 die() { echo "kernel.sh: $*" >&2; exit 1; }
 say() { echo "kernel.sh: $*" >&2; }
 
-usage() { die "usage: kernel.sh -s | [-b] debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|uml|clang|running"; }
+usage() { die "usage: kernel.sh -s | [-b] debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|uml|clang|running"; }
 
 installed_version() {
 	{ dpkg-query -W -f '${db:Status-Status} ${Version}' "$1" 2>/dev/null || :; } | sed -n 's/^installed //p'
@@ -115,6 +116,22 @@ unpack_source() {
 	ln -sfn "${source_dir##*/}" "$cache/$source_package"
 }
 
+# Makes source_dir a copy of itself, by links, with NAME.patch, and adds that to source_version.
+patch_source() {
+	source_version="$source_version $(sha256sum < "$here/$1.patch" | cut -c1-12)"
+	local copy=$cache/$1-source-${source_version##* }
+
+	[ -d "$copy" ] || lock "$1-source"
+	if [ ! -d "$copy" ]; then
+		rm -rf "$copy.partial"
+		cp -as "$source_dir" "$copy.partial"
+		# Replaces the link by a file.
+		patch -s --follow-symlinks -d "$copy.partial" -p1 < "$here/$1.patch" >&2 || die "$1.patch does not apply"
+		mv "$copy.partial" "$copy"
+	fi
+	source_dir=$copy
+}
+
 # configure NAME TREE LOG [MAKE ARGUMENTS...]
 configure() {
 	local name=$1 tree=$2 log=$3
@@ -157,6 +174,7 @@ built() {
 	shift
 	unpack_source
 	case $name in
+	oldhp) fragments=("$here/kunit.config"); patch_source "$name" ;;
 	kunit|uml) fragments=("$here/$name.config") ;;
 	*) fragments=("$here/kunit.config" "$here/$name.config") ;;
 	esac
@@ -202,7 +220,7 @@ KERNEL_IMAGE=
 case $1 in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "$1" ;;
-kunit|debug|kcsan) built "$1" ;;
+kunit|debug|kcsan|oldhp) built "$1" ;;
 uml) built uml ARCH=um ;;
 clang) prepared ;;
 running)

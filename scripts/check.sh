@@ -3,7 +3,7 @@
 # Runs the checks it is told to, all of them even if one fails; the last line is "N passed, N failed".
 #
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load] [client] [hotplug] [torture]
-#                    [debug]
+#                    [debug] [old-hotplug]
 #
 # Everything a check prints goes to build/log/; what matters of it is shown when the check fails.
 
@@ -149,6 +149,7 @@ for check in "$@"; do
 	hotplug)
 		run_job debian-6.12 hotplug 600
 		run_job debian-6.12 nohz 120 -a nohz_full=2,3 ;;
+	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) run_job debian-6.12 torture 200 -a "TORTURE_SECONDS=20 TORTURE_RACED=500" ;;
 	debug)
 		run_job debug kunit 1800
