@@ -9,6 +9,7 @@
 #include <linux/bottom_half.h>
 #include <linux/cpu.h>
 #include <linux/smp.h>
+#include <linux/vmalloc.h>
 #include "handle.h"
 #include "common.h"
 #include "tick.h"
@@ -511,6 +512,70 @@ static void smp_init_home(struct kunit *test)
 	}
 }
 
+#define MANY	100000U
+
+/**
+ * struct beside - looks on while the callouts of a dead CPU move
+ * @base: the base of that CPU
+ * @seen: has seen some moved and others not yet
+ * @end: may go
+ */
+struct beside {
+	struct callout_base *base;
+	bool seen;
+	bool end;
+};
+
+static void beside_look(void *arg)
+{
+	struct beside *b = arg;
+	unsigned int pending;
+
+	while (!callout_test_told(&b->end)) {
+		pending = READ_ONCE(b->base->pending);
+		if (pending && pending < MANY && !b->base->online)
+			b->seen = true;
+		cond_resched();
+	}
+}
+
+/* The move of many lets others have the CPU that does it. */
+static void smp_move_is_preempted(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask), i, tries;
+	struct callout_test_thread *t;
+	struct timed_set *set;
+	struct beside b = {};
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu)
+		kunit_skip(test, "no CPU can go away");
+	callout_test_pin(test, 0);
+	set = vzalloc(struct_size(set, t, MANY));
+	KUNIT_ASSERT_NOT_NULL(test, set);
+	for (i = 0; i < MANY; i++)
+		callout_init(&set->t[i].c, CALLOUT_MPSAFE);
+	b.base = callout_base(cpu);
+	t = callout_test_thread(test, 0, beside_look, &b);
+	/* A fast machine may be done before the other's turn comes. */
+	for (tries = 0; tries < 20 && !READ_ONCE(b.seen); tries++) {
+		for (i = 0; i < MANY; i++) {
+			callout_reset_on(&set->t[i].c, 3600L * HZ,
+					 timed_handler, &set->t[i], cpu);
+			cond_resched();
+		}
+		KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
+		KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+	}
+	callout_test_tell(&b.end);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_TRUE(test, b.seen);
+	for (i = 0; i < MANY; i++) {
+		callout_drain(&set->t[i].c);
+		cond_resched();
+	}
+	vfree(set);
+}
+
 static struct kunit_case smp_cases[] = {
 	KUNIT_CASE(smp_init_home),
 	KUNIT_CASE(smp_runs_in_time_on_its_cpu),
@@ -522,6 +587,7 @@ static struct kunit_case smp_cases[] = {
 	KUNIT_CASE(smp_overdue),
 	KUNIT_CASE(smp_waits_for_handlers),
 	KUNIT_CASE_SLOW(smp_cpu_goes_away),
+	KUNIT_CASE_SLOW(smp_move_is_preempted),
 	{}
 };
 

@@ -5,13 +5,15 @@
  * A base is made when its CPU first comes up and stays until the module goes.
  * While the CPU goes down, only code that runs on it still arms callouts there;
  * when it is dead, what was queued or due moves to the base of the CPU that
- * cleans up. That is the one place where two bases are locked at the
- * same time: the dead one's lock inside the live one's.
+ * cleans up, or if that is a nohz_full CPU, of a housekeeping CPU. That is the
+ * one place where two bases are locked at the same time: the dead one's lock
+ * inside the live one's.
  *
  * With bases=single all CPUs have the same base, to measure what sharing costs:
  * Appendix B of Varghese and Lauck's paper. One CPU drives its tick; on its way
  * down, while it still runs, it hands that over to another.
  */
+#include <linux/bottom_half.h>
 #include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/module.h>
@@ -340,8 +342,11 @@ static int callout_cpu_dead(unsigned int cpu)
 	/* Nobody is left who could program it. */
 	from->tick->shutdown(from);
 	do {
+		/* What is overdue runs when softirqs are on: jiffies_program(). */
+		local_bh_disable();
 		local_irq_disable();
-		to = callout_base(smp_processor_id());
+		/* Hotplug is under way: all that are online stay so. */
+		to = callout_base(callout_home_cpu());
 		raw_spin_lock(&to->lock);
 		raw_spin_lock_nested(&from->lock, SINGLE_DEPTH_NESTING);
 		write_seqcount_begin(&callout_moves);
@@ -352,6 +357,8 @@ static int callout_cpu_dead(unsigned int cpu)
 		raw_spin_unlock(&from->lock);
 		raw_spin_unlock(&to->lock);
 		local_irq_enable();
+		local_bh_enable();
+		cond_resched();
 	} while (more);
 	tasklet_enable(&from->again);
 	from->tick->init(from);

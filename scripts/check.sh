@@ -148,7 +148,7 @@ for check in "$@"; do
 		run_job debian-6.12-rt inversion 120 ;;
 	hotplug)
 		run_job debian-6.12 hotplug 600
-		run_job debian-6.12 nohz 120 -a nohz_full=2,3 ;;
+		run_job debian-6.12 nohz 120 -a "nohz_full=2,3 isolcpus=domain,0,1" ;;
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) run_job debian-6.12 torture 200 -a "TORTURE_SECONDS=20 TORTURE_RACED=500" ;;
 	debug)

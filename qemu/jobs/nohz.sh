@@ -34,6 +34,16 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	check "CPU 3 ran none" [ "$(base 3 handlers)" -eq 0 ]
 	check "CPU 2 was not woken" [ "$(base 2 wakeups)" -eq 0 ]
 	[ ! -e /lib/callout_kunit.ko ] || check "prepared on each CPU" prepared
+	# Unplugged by CPU 2, which is to do that where tasks are kept off CPUs 0 and 1.
+	taskset 2 calloutctl demo -n 2000 -t 600s > /tmp/demo 2>&1 &
+	demo=$!
+	while [ "$(base 1 pending)" -lt 1000 ]; do sleep 0.1; done
+	taskset 4 sh -c 'echo 0 > /sys/devices/system/cpu/cpu1/online'
+	check "CPU 0 has what CPU 1 had" [ "$(base 0 pending)" -ge 1000 ]
+	check "CPU 2 has none" [ "$(base 2 pending)" -eq 0 ]
+	echo 1 > /sys/devices/system/cpu/cpu1/online
+	kill "$demo"
+	wait "$demo" || :
 	rmmod callout
 done
 echo "1..$((passed + failed))"
