@@ -624,24 +624,39 @@ static void core_reset_on_moves(struct kunit *test)
 
 static void then_move(struct callout_item *item)
 {
-	item->ret = callout_reset_on(&item->c, 5, callout_virtual_handler,
-				     item, 0);
+	item->ret = callout_reset_on(&item->c, 3600 * HZ,
+				     callout_virtual_handler, item, 0);
+	item->seen = item->c.cpu;
 	item->then = NULL;
 }
 
-/* Who drains a running one looks for it where it runs: it must not move. */
-static void core_running_does_not_move(struct kunit *test)
+static void then_move_and_stop(struct callout_item *item)
+{
+	then_move(item);
+	item->ret = callout_stop(&item->c);
+}
+
+/* While it runs it stays where drain looks for it; afterwards it moves. */
+static void core_running_moves_afterwards(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
-	struct callout_item *a = callout_virtual_items(test, 1);
+	struct callout_item *a = callout_virtual_items(test, 2);
 
-	a->then = then_move;
-	callout_virtual_set(a, 1);
+	a[0].then = then_move;
+	a[1].then = then_move_and_stop;
+	callout_virtual_set(&a[0], 1);
+	callout_virtual_set(&a[1], 1);
 	callout_virtual_run_to(v, v->now + 1);
-	KUNIT_EXPECT_EQ(test, a->ret, 0);
-	KUNIT_EXPECT_EQ(test, a->c.cpu, CALLOUT_VIRTUAL);
-	callout_virtual_run_to(v, v->now + 5);
-	KUNIT_EXPECT_EQ(test, a->runs, 2);
+	KUNIT_EXPECT_EQ(test, a[0].ret, 0);
+	KUNIT_EXPECT_EQ(test, a[0].seen, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, a[0].c.cpu, 0);
+	KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
+	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
+	/* What was stopped does not move, and could have been freed. */
+	KUNIT_EXPECT_EQ(test, a[1].ret, 0);
+	KUNIT_EXPECT_EQ(test, a[1].c.cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_NULL(test, v->base->leaving);
 }
 
 /* The report at exit: what is pending, due ones too, and no more. */
@@ -700,7 +715,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_lockdep_ends),
 	KUNIT_CASE(core_expire_is_not_reentrant),
 	KUNIT_CASE(core_reset_on_moves),
-	KUNIT_CASE(core_running_does_not_move),
+	KUNIT_CASE(core_running_moves_afterwards),
 	KUNIT_CASE(core_destroy_counts_pending),
 	{}
 };

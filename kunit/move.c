@@ -204,8 +204,69 @@ static void move_met(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->item.runs, 0);
 }
 
+/**
+ * struct leaver - a callout that is armed for another CPU while its handler runs
+ * @c: the callout
+ * @home: that CPU
+ * @begun: it is armed
+ * @go: the handler may return
+ */
+struct leaver {
+	struct callout c;
+	unsigned int home;
+	bool begun;
+	bool go;
+};
+
+static void leaver_handler(void *arg)
+{
+	struct leaver *l = arg;
+
+	callout_reset_on(&l->c, FAR, leaver_handler, l, l->home);
+	callout_test_tell(&l->begun);
+	callout_test_spin_until(callout_test_told(&l->go));
+}
+
+static void leaver_end(void *arg)
+{
+	struct leaver *l = arg;
+
+	callout_drain(&l->c);
+}
+
+/* On its way home after its handler a callout is pending all the time. */
+static void move_after_handler(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct leaver *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
+	struct callout_base *base;
+	bool moving, pending;
+
+	KUNIT_ASSERT_NOT_NULL(test, l);
+	l->home = raw_smp_processor_id();
+	base = callout_base(l->home);
+	callout_init(&l->c, CALLOUT_MPSAFE);
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, leaver_end, l));
+	callout_reset_on(&l->c, 1, leaver_handler, l, other);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&l->begun)));
+
+	raw_spin_lock_irq(&base->lock);
+	callout_test_tell(&l->go);
+	moving = moving_until(READ_ONCE(l->c.cpu) == CALLOUT_CPU_MOVING);
+	pending = callout_pending(&l->c);
+	raw_spin_unlock_irq(&base->lock);
+
+	KUNIT_EXPECT_TRUE(test, moving);
+	KUNIT_EXPECT_TRUE(test, pending);
+	KUNIT_EXPECT_EQ(test, callout_stop(&l->c), 1);
+	KUNIT_EXPECT_EQ(test, l->c.cpu, l->home);
+}
+
 static struct kunit_case move_cases[] = {
 	KUNIT_CASE_PARAM(move_met, moving_gen_params),
+	KUNIT_CASE(move_after_handler),
 	{}
 };
 

@@ -55,6 +55,55 @@ static void race_reset_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 2);
 }
 
+static int race_reset_on(struct callout_race *r)
+{
+	return callout_reset_on(&r->item.c, 3600 * HZ, callout_virtual_handler,
+				&r->item, raw_smp_processor_id());
+}
+
+/* Running and set for this CPU: it comes when its handler has returned. */
+static void race_leaving(struct kunit *test)
+{
+	struct callout_race *r = callout_race_running(test);
+	struct callout *c = &r->item.c;
+
+	KUNIT_EXPECT_EQ(test, race_reset_on(r), 0);
+	KUNIT_EXPECT_EQ(test, c->cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 1);
+	callout_race_end(test, r);
+	KUNIT_EXPECT_EQ(test, c->cpu, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
+	KUNIT_EXPECT_GE(test, callout_drain(c), -1);
+}
+
+/* Stopped, or drained, before its handler has returned: it does not come. */
+static void race_leaving_stopped(struct kunit *test)
+{
+	struct callout_race *r = callout_race_running(test);
+	struct callout *c = &r->item.c;
+
+	KUNIT_EXPECT_EQ(test, race_reset_on(r), 0);
+	KUNIT_EXPECT_EQ(test, callout_stop(c), 0);
+	callout_race_end(test, r);
+	KUNIT_EXPECT_EQ(test, c->cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, callout_stop(c), -1);
+}
+
+static void race_leaving_drained(struct kunit *test)
+{
+	struct callout_race *r = callout_race_running(test);
+	struct callout_test_thread *drainer;
+
+	KUNIT_EXPECT_EQ(test, race_reset_on(r), 0);
+	drainer = callout_race_drain(test, r);
+	callout_race_end(test, r);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(drainer));
+	KUNIT_EXPECT_EQ(test, r->ret, 0);
+	KUNIT_EXPECT_FALSE(test, r->too_soon);
+	KUNIT_EXPECT_EQ(test, r->item.c.cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
+}
+
 /* A base that a handler holds up must be usable for all other callouts. */
 static void race_others_while_running(struct kunit *test)
 {
@@ -471,6 +520,9 @@ static struct kunit_case race_cases[] = {
 	KUNIT_CASE(race_stop_running),
 	KUNIT_CASE(race_stop_running_and_pending),
 	KUNIT_CASE(race_reset_running),
+	KUNIT_CASE(race_leaving),
+	KUNIT_CASE(race_leaving_stopped),
+	KUNIT_CASE(race_leaving_drained),
 	KUNIT_CASE(race_others_while_running),
 	KUNIT_CASE(race_same_address),
 	KUNIT_CASE(race_drain_running),

@@ -512,6 +512,56 @@ static void smp_init_home(struct kunit *test)
 	}
 }
 
+/* Sets itself, and keeps to its CPU. */
+static void timed_again(void *arg)
+{
+	struct timed *t = arg;
+
+	WRITE_ONCE(t->ran_on, smp_processor_id());
+	atomic_inc(&t->runs);
+	callout_schedule(&t->c, 1);
+}
+
+static bool runs_on(struct timed *t, unsigned int cpu)
+{
+	int runs = atomic_read(&t->runs);
+
+	/* Some more, since it may have been on its way. */
+	return callout_test_wait_until(atomic_read(&t->runs) > runs + 2) &&
+	       READ_ONCE(t->ran_on) == cpu;
+}
+
+/*
+ * A callout whose CPU goes away is somewhere else until the CPU is back, and
+ * from its next arm on there again, also if that is in its handler.
+ */
+static void smp_comes_home(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct timed_set *set;
+	struct timed *t;
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu)
+		kunit_skip(test, "no CPU can go away");
+	callout_test_pin(test, 0);
+	set = timed_create(test, 2);
+	t = set->t;
+	timed_set_on(&t[0], cpu, 3600L * HZ);
+	callout_reset_on(&t[1].c, 1, timed_again, &t[1], cpu);
+	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_NE(test, t[0].c.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
+	KUNIT_EXPECT_NE(test, t[0].c.cpu, cpu);
+	KUNIT_EXPECT_FALSE(test, runs_on(&t[1], cpu));
+	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
+	KUNIT_EXPECT_NE(test, t[0].c.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
+	KUNIT_EXPECT_EQ(test, t[0].c.cpu, cpu);
+	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
+	KUNIT_EXPECT_EQ(test, callout_stop(&t[0].c), 1);
+}
+
 #define MANY	100000U
 
 /**
@@ -587,6 +637,7 @@ static struct kunit_case smp_cases[] = {
 	KUNIT_CASE(smp_overdue),
 	KUNIT_CASE(smp_waits_for_handlers),
 	KUNIT_CASE_SLOW(smp_cpu_goes_away),
+	KUNIT_CASE_SLOW(smp_comes_home),
 	KUNIT_CASE_SLOW(smp_move_is_preempted),
 	{}
 };

@@ -78,7 +78,7 @@ static const char * const call_names[] = {
  * @ret: what it returns; 0 for those that return nothing
  * @pending: callout_pending() after it
  * @active: callout_active() after it
- * @moved: it has left its CPU
+ * @moved: it has left its CPU when its handler has returned
  * @runs: so many times the handler starts after it
  * @drained: so many times the function of callout_async_drain() is called
  */
@@ -137,7 +137,7 @@ static const struct row rows[] = {
 
 	{ RUNNING, RESET, 0, PENDING, ACTIVE, .runs = 1 },
 	{ RUNNING, SCHEDULE, 0, PENDING, ACTIVE, .runs = 1 },
-	{ RUNNING, RESET_ON, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING, RESET_ON, 0, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ RUNNING, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
 	{ RUNNING, STOP, 0 },
 	{ RUNNING, DRAIN, 0 },
@@ -146,7 +146,7 @@ static const struct row rows[] = {
 
 	{ RUNNING_SET, RESET, 1, PENDING, ACTIVE, .runs = 1 },
 	{ RUNNING_SET, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
-	{ RUNNING_SET, RESET_ON, 1, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING_SET, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ RUNNING_SET, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
 	{ RUNNING_SET, STOP, 0 },
 	{ RUNNING_SET, DRAIN, 0 },
@@ -155,7 +155,7 @@ static const struct row rows[] = {
 
 	{ WAITING, RESET, 1, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
-	{ WAITING, RESET_ON, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ WAITING, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING, STOP, 1 },
 	{ WAITING, ASYNC_DRAIN, 0, .runs = 1, .drained = 1 },
@@ -163,7 +163,7 @@ static const struct row rows[] = {
 
 	{ WAITING_STOPPED, RESET, 0, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING_STOPPED, SCHEDULE, 0, PENDING, ACTIVE, .runs = 1 },
-	{ WAITING_STOPPED, RESET_ON, 0, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_STOPPED, RESET_ON, 0, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ WAITING_STOPPED, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING_STOPPED, STOP, -1 },
 	{ WAITING_STOPPED, ASYNC_DRAIN, 0, .drained = 1 },
@@ -171,7 +171,7 @@ static const struct row rows[] = {
 
 	{ WAITING_SET, RESET, 1, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING_SET, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
-	{ WAITING_SET, RESET_ON, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_SET, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ WAITING_SET, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING_SET, STOP, 1 },
 	{ WAITING_SET, ASYNC_DRAIN, 0, .drained = 1 },
@@ -392,7 +392,6 @@ static void check_flags(struct kunit *test, struct table *t,
 	KUNIT_EXPECT_EQ(test, t->ret, row->ret);
 	KUNIT_EXPECT_EQ(test, callout_pending(c), row->pending);
 	KUNIT_EXPECT_EQ(test, callout_active(c), row->active);
-	KUNIT_EXPECT_EQ(test, c->cpu != CALLOUT_VIRTUAL, row->moved);
 }
 
 static void table_row(struct kunit *test)
@@ -413,6 +412,7 @@ static void table_row(struct kunit *test)
 	leave_state(test, t);
 	if (t->call_thread)
 		check_flags(test, t, row);
+	KUNIT_EXPECT_EQ(test, t->item->c.cpu != CALLOUT_VIRTUAL, row->moved);
 
 	/* To be stopped on another CPU stands for running there. */
 	if (row->moved && callout_stop(&t->item->c) == 1)

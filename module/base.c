@@ -303,7 +303,10 @@ static bool callout_take_over(struct callout_base *from,
 		list_del(&c->entry);
 		if (from->tick->unfiled && !(c->state & CALLOUT_S_DUE))
 			from->tick->unfiled(from, c->expires);
-		callout_change_state(c, CALLOUT_S_DUE | CALLOUT_S_RAN, 0);
+		/* It goes home at its next arm, see callout_arm_slow(). */
+		callout_change_state(c, CALLOUT_S_DUE | CALLOUT_S_RAN |
+				     CALLOUT_S_AWAY, to->index == c->home ?
+				     0 : CALLOUT_S_AWAY);
 		from->pending--;
 		/* Pairs with the READ_ONCE() in callout_lock(). */
 		WRITE_ONCE(c->cpu, to->index);
@@ -409,6 +412,9 @@ int callout_core_init(const struct callout_tick_source *tick,
 {
 	int ret;
 
+	/* callout.cpu is up to that. */
+	if (nr_cpu_ids >= CALLOUT_CPU_MOVING)
+		return -ERANGE;
 	callout_bases = kcalloc(nr_cpu_ids + 1, sizeof(*callout_bases),
 				GFP_KERNEL);
 	if (!callout_bases)

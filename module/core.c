@@ -9,7 +9,8 @@
  * in a loop, as in the kernel's own lock_timer_base(): read callout.cpu, lock
  * that base, and look whether the callout is still of that base.
  *
- * Only a callout that is neither pending nor running changes its base, and
+ * Only a callout that is neither pending nor running changes its base (one that
+ * is running does when its handler has returned, see callout_leave()), and
  * not in one step, since there is no order between two bases' locks:
  *
  *	CPU0: callout_reset_on(c, 2)		CPU1: callout_stop(c)
@@ -123,7 +124,7 @@ static struct callout_base *callout_move_locked(struct callout_base *base,
 						struct callout_base *target)
 	__must_hold(&base->lock)
 {
-	callout_change_state(c, CALLOUT_S_RAN, 0);
+	callout_change_state(c, CALLOUT_S_RAN | CALLOUT_S_AWAY, 0);
 	WRITE_ONCE(c->cpu, CALLOUT_CPU_MOVING);
 	raw_spin_unlock(&base->lock);
 	raw_spin_lock(&target->lock);
@@ -133,7 +134,65 @@ static struct callout_base *callout_move_locked(struct callout_base *base,
 		raw_spin_lock(&target->lock);
 	}
 	WRITE_ONCE(c->cpu, target->index);
+	if (target->index != c->home)
+		callout_change_state(c, 0, CALLOUT_S_AWAY);
 	return target;
+}
+
+/**
+ * callout_leave - moves a callout home that was armed while its handler ran
+ * @base: the base, locked; the handler has returned
+ *
+ * Whoever stops or drains a callout that runs looks for it where it runs, so it
+ * is armed there, and base->leaving says that it is to go. One lock protects
+ * that with the rest: whoever takes the callout out while its handler runs
+ * clears it, so it names a pending callout or none, and the callout is not
+ * touched otherwise: the handler may have freed it.
+ *
+ *	CPU0: handler of c			CPU1
+ *	callout_reset_on(c, 2): lock(base 0):
+ *	c runs: file it here, leaving = c
+ *	unlock(base 0)
+ *						callout_drain(c): lock(base 0):
+ *						c runs: take it out,
+ *						leaving = NULL, DRAINING
+ *	returns
+ *	lock(base 0): running = NULL,
+ *	leaving is NULL: c is not touched
+ *	run_seq + 1, unlock(base 0)
+ *						c does not run: returns, frees c
+ *
+ * or, if CPU1 comes later:
+ *
+ *	returns
+ *	lock(base 0): running = NULL,
+ *	leaving is c: takes it out, MOVING
+ *	unlock(base 0)				callout_drain(c): spins
+ *	lock(base 2), files c, unlock(base 2)
+ *						lock(base 2): c is pending and
+ *						does not run: takes it out,
+ *						returns 1, frees c
+ *	lock(base 0): goes on, without c
+ *
+ * Neither lets c run twice at a time: base 2 gets it when its handler is over.
+ *
+ * Context: Softirq. Interrupts stay off; the base is unlocked in between.
+ */
+noinline void callout_leave(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	struct callout *c = base->leaving;
+	struct callout_base *home = callout_base(c->home);
+
+	base->leaving = NULL;
+	if (!READ_ONCE(home->online))
+		return;
+	callout_unqueue_locked(base, c);
+	callout_change_state(c, CALLOUT_S_DUE, 0);
+	home = callout_move_locked(base, c, home);
+	callout_start_locked(home, c, c->expires);
+	raw_spin_unlock(&home->lock);
+	raw_spin_lock(&base->lock);
 }
 
 /* callout_rehome() when the base's CPU is not online. */
@@ -220,6 +279,7 @@ void callout_setup(struct callout *c, enum callout_kind kind, u32 cpu)
 	memset(c, 0, sizeof(*c));
 	c->kind = kind;
 	c->cpu = cpu;
+	c->home = cpu;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_setup);
 
@@ -264,8 +324,9 @@ static inline bool callout_cancel_start(struct callout_base *base,
 
 /*
  * What is not the common case of arming: makes of @c one that is queued or
- * idle, in its present base or in @target if there is one. Returns the base,
- * or NULL if @c must not be armed.
+ * idle, in its present base or in @target if there is one, which is its home
+ * from then on. One that is away, since its home was not online or since it was
+ * running, goes home. Returns the base, or NULL if @c must not be armed.
  */
 static noinline struct callout_base *
 callout_arm_slow(struct callout_base *base, struct callout *c,
@@ -277,11 +338,22 @@ callout_arm_slow(struct callout_base *base, struct callout *c,
 		return NULL;
 	if (c->state & CALLOUT_S_DUE)
 		callout_dequeue_locked(base, c);
-	/* Whoever drains it looks for it where it runs. */
-	if (callout_is_running(base, c))
+	if (target) {
+		c->home = target->index;
+		callout_change_state(c, CALLOUT_S_AWAY,
+				     target == base ? 0 : CALLOUT_S_AWAY);
+	}
+	/* Whoever drains it looks for it where it runs: see callout_leave(). */
+	if (callout_is_running(base, c)) {
+		base->leaving = c->state & CALLOUT_S_AWAY ? c : NULL;
 		return base;
-	if (!target)
+	}
+	if (!target) {
 		target = base;
+		if (c->state & CALLOUT_S_AWAY &&
+		    READ_ONCE(callout_base(c->home)->online))
+			target = callout_base(c->home);
+	}
 	if (!READ_ONCE(target->online))
 		target = callout_base(callout_home_cpu());
 	if (target == base)
@@ -336,8 +408,8 @@ static __always_inline int callout_arm(struct callout *c,
 	pending = c->state & CALLOUT_S_PENDING;
 	replaced = pending;
 	if (unlikely(base->running == c || !base->online ||
-		     c->state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING)) ||
-	    target) {
+		     c->state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING |
+				 CALLOUT_S_AWAY)) || target) {
 		replaced |= callout_cancel_start(base, c);
 		to = callout_arm_slow(base, c, target);
 		if (!to)
@@ -381,7 +453,8 @@ out:
  * @func: the handler
  * @arg: its argument
  *
- * If @c is pending it is moved to the new time. It stays on its CPU. While
+ * If @c is pending it is moved to the new time. It stays on its CPU; if that
+ * was offline meanwhile and is back, it goes back there. While
  * callout_drain() or callout_async_drain() waits for @c to finish, nothing is
  * set. With @func NULL it is as callout_schedule().
  *
@@ -418,9 +491,9 @@ static struct callout_base *callout_base_of_cpu(int cpu)
  * @arg: its argument
  * @cpu: the CPU on which the handler is to run; -1: it stays on its CPU
  *
- * As callout_reset(). If @cpu is not online the current CPU is used, and if
- * the handler of @c is running it stays on the CPU where it runs. With
- * bases=single the CPU is not heeded.
+ * As callout_reset(). If @cpu is not online the current CPU is used, until @c is
+ * set again when @cpu is online. If the handler of @c is running @c moves when
+ * that has returned. With bases=single the CPU is not heeded.
  *
  * From FreeBSD's callout(9).
  *
@@ -498,10 +571,12 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 		callout_debug_deactivate(c);
 		trace_callout_cancel(c);
 	}
-	/* Kept from starting, or over: it does not run for its user. */
-	if (callout_is_running(base, c) &&
-	    READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED)
-		return 0;
+	if (callout_is_running(base, c)) {
+		base->leaving = NULL;
+		/* Kept from starting, or over: it does not run for its user. */
+		if (READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED)
+			return 0;
+	}
 	return pending ? 1 : -1;
 }
 

@@ -53,11 +53,12 @@ struct callout_stats {
 };
 
 /* callout.cpu while a callout is between two bases: wait for a real one. */
-#define CALLOUT_CPU_MOVING	U32_MAX
+#define CALLOUT_CPU_MOVING	U16_MAX
 
 /* callout.state beside the scheme's bits; protected by the base's lock */
 #define CALLOUT_S_DRAINING	0x4	/* callout_drain() waits: stays stopped */
 #define CALLOUT_S_RAN		0x40	/* on its base, see callout_is_running() */
+#define CALLOUT_S_AWAY		0x80	/* callout.cpu is not callout.home */
 
 /*
  * callout.active, written under the base's lock; callout_deactivate() writes 0
@@ -157,6 +158,7 @@ enum callout_stage {
  *	the base is dead
  * @running: the callout whose handler runs. Only compared, never followed:
  *	the handler may have freed it.
+ * @leaving: @running, if it is pending and is to go to its home afterwards
  * @drain: called when the handler of @running has returned: async_drain
  * @run_seq: odd while a handler runs
  * @waiters: how many wait for @run_seq to change
@@ -191,6 +193,7 @@ struct callout_base {
 	u64 armed;
 
 	struct callout *running;
+	struct callout *leaving;
 	callout_func_t *drain;
 	unsigned long run_seq;
 	unsigned int waiters;
@@ -337,6 +340,8 @@ struct callout_base *callout_lock_home_slow(struct callout_base *base)
 	__acquires(base);
 struct callout_base *callout_rehome_slow(struct callout_base *base,
 					 struct callout *c)
+	__must_hold(base);
+void callout_leave(struct callout_base *base)
 	__must_hold(base);
 void callout_program(struct callout_base *base, u64 tick);
 
@@ -511,6 +516,21 @@ static __always_inline void callout_start_locked(struct callout_base *base,
 	callout_started(base, c, expires);
 }
 
+/*
+ * Takes a callout out that is going to be queued elsewhere. It stays pending all
+ * along: whoever has its associated lock may look at that without the base's.
+ */
+static __always_inline void callout_unqueue_locked(struct callout_base *base,
+						   struct callout *c)
+{
+	lockdep_assert_held(&base->lock);
+	if (unlikely(c->state & CALLOUT_S_DUE))
+		list_del(&c->entry);
+	else
+		callout_scheme_stop(base, c);
+	base->pending--;
+}
+
 /**
  * callout_dequeue_locked - takes a pending callout out
  * @base: its base, locked
@@ -522,13 +542,8 @@ static __always_inline void callout_start_locked(struct callout_base *base,
 static __always_inline void callout_dequeue_locked(struct callout_base *base,
 						   struct callout *c)
 {
-	lockdep_assert_held(&base->lock);
-	if (unlikely(c->state & CALLOUT_S_DUE))
-		list_del(&c->entry);
-	else
-		callout_scheme_stop(base, c);
+	callout_unqueue_locked(base, c);
 	callout_change_state(c, CALLOUT_S_PENDING | CALLOUT_S_DUE, 0);
-	base->pending--;
 }
 
 /*

@@ -124,6 +124,8 @@ void callout_run_end(struct callout_base *base, void *arg)
 	trace_callout_expire_exit(base->running);
 	raw_spin_lock_irq(&base->lock);
 	base->running = NULL;
+	if (unlikely(base->leaving))
+		callout_leave(base);
 	if (unlikely(base->drain)) {
 		drain = base->drain;
 		base->drain = NULL;

@@ -60,6 +60,7 @@ enum callout_kind {
  * @arg: private: the handler's argument
  * @lock: private: the associated lock, or NULL
  * @cpu: private: index of the base that it belongs to
+ * @home: private: index of the base that it is to go back to, if that is another
  * @state: private: CALLOUT_S_*, protected by the base's lock
  * @kind: private: what happens when it is due, see enum callout_kind
  * @lock_flags: private: CALLOUT_L_*, constant after init
@@ -84,7 +85,8 @@ struct callout {
 	callout_func_t *func;
 	void *arg;
 	void *lock;
-	u32 cpu;
+	u16 cpu;
+	u16 home;
 	u8 state;
 	u8 kind;
 	u8 lock_flags;
