@@ -33,9 +33,9 @@ demo: ## installs what is missing, boots Debian's 6.12 kernel and shows the faci
 	@scripts/demo.sh
 
 check: ## every check but check-debug and check-schemes-all; the last line is "N passed, N failed"
-	@scripts/check.sh static schemes kunit late selftests tools load client hotplug torture
+	@scripts/check.sh builds static selftests kunit hotplug schemes torture load client tools late
 
-check-static: ## checkpatch, sparse, warnings, kernel-doc and the house rules
+check-static: ## warnings of gcc, clang and sparse, checkpatch, kernel-doc and the house rules
 	@scripts/check.sh static
 
 check-schemes: ## each scheme beside the reference model, in user space under sanitizers

@@ -1,10 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds the modules for one kernel, out of tree, into build/KERNEL/.
+# Builds the modules for one kernel, out of tree, into build/KERNEL/, with W=1, and where every package is needed anyway
+# with sparse.
 #
-#   scripts/build.sh KERNEL [make arguments, such as W=1 C=2]
+#   scripts/build.sh KERNEL [make arguments]
 #
 # CALLOUT_BUILD names another directory than build/.
+#
+# make compiles again only what has changed, and warnings come from what is compiled. So that none can be missed, a build
+# that printed one, did not end, or had other arguments is followed by one from nothing: build/KERNEL/clean is there, and
+# holds the arguments, if and only if every object there was compiled with them and without a warning.
 
 set -euo pipefail
 
@@ -31,20 +36,41 @@ eval "$places"
 out=${CALLOUT_BUILD:-$top/build}
 mkdir -p "$out/$kernel"
 out=$(cd "$out/$kernel" && pwd)
-farm
+exec 8> "$out/lock"
+flock 8
 
 set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_SELFTESTS=m "$@"
 case $kernel in
-clang) set -- LLVM=1 CONFIG_CALLOUT_KUNIT_TEST=m "$@" ;;
+clang) set -- LLVM=1 CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
 uml) set -- ARCH=um CONFIG_CALLOUT_LAB=m "$@" ;;
-kunit) set -- CONFIG_CALLOUT_LAB=m CONFIG_CALLOUT_KUNIT_TEST=m "$@" ;;
-debug) set -- CONFIG_CALLOUT_KUNIT_TEST=m "$@" ;;
+kunit) set -- CONFIG_CALLOUT_LAB=m CONFIG_CALLOUT_KUNIT_TEST=m W=1 C=1 CF=-D__CHECK_ENDIAN__ "$@" ;;
+debug) set -- CONFIG_CALLOUT_KUNIT_TEST=m W=1 C=1 CF=-D__CHECK_ENDIAN__ "$@" ;;
+running) ;;
+*) set -- W=1 "$@" ;;
 esac
-rm -f "$out"/*.ko
-make --no-print-directory -C "$KERNEL_BUILD" -j"$(nproc)" M="$out/src" "$@" modules
+
+arguments="$KERNEL_BUILD $*"
+[ "$(cat "$out/clean" 2>/dev/null)" = "$arguments" ] || rm -rf "$out/src"
+rm -f "$out/clean"
+farm
+make --no-print-directory -C "$KERNEL_BUILD" -j"$(nproc)" M="$out/src" "$@" modules 2>&1 | tee "$out/build.log"
+# make itself warns of its jobserver.
+grep -v '^make' "$out/build.log" | grep -E 'warning:|WARNING:|error:' > "$out/warnings" || echo "$arguments" > "$out/clean"
+
+# In place of the old ones, one by one: another boot may be taking them.
 sed 's/\.o$/.ko/' "$out/src/modules.order" | while read -r module; do
 	case $module in
-	/*) cp "$module" "$out/" ;;
-	*) cp "$out/src/$module" "$out/" ;;
+	/*) ;;
+	*) module=$out/src/$module ;;
+	esac
+	cmp -s "$module" "$out/${module##*/}" && continue
+	cp "$module" "$out/${module##*/}.partial"
+	mv "$out/${module##*/}.partial" "$out/${module##*/}"
+done
+for module in "$out"/*.ko; do
+	case ${module##*/} in
+	# These are client.sh's.
+	callout_client.ko|callout_tcp.ko) ;;
+	*) grep -q "/${module##*/}$" <(sed 's/\.o$/.ko/' "$out/src/modules.order") || rm -f "$module" ;;
 	esac
 done

@@ -3,9 +3,13 @@
 # Runs the checks it is told to, all of them even if one fails; the last line is "N passed, N failed".
 #
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load] [client] [hotplug] [torture]
-#                    [debug] [old-hotplug]
+#                    [debug] [builds] [old-hotplug]
 #
 # Everything a check prints goes to build/log/; what matters of it is shown when the check fails.
+#
+# A check is one or several steps: builds, boots, programs. All are queued first; then one more than there are CPUs run at
+# a time, since a boot waits for timers much of its time. Each step starts when what it needs is built, and says at its end
+# what came of it and how many seconds it took.
 
 set -euo pipefail
 
@@ -18,97 +22,104 @@ results=$build/log/check.results
 
 # report NAME PASSED FAILED SECONDS-AT-START: the last that a step does
 report() {
-	printf '%-24s %6d passed %4d failed %5d s\n' "$1" "$2" "$3" $((SECONDS - $4))
+	printf '%-28s %5d passed %4d failed %5d s\n' "$1" "$2" "$3" $((SECONDS - $4))
 	echo "$2 $3" >> "$results"
 }
 
-run_static() {
-	local start=$SECONDS log=$build/log/static.log passed failed=1
+# The queue, by number: the name of what a step builds, or nothing; what it needs; its command.
+builds=()
+needs=()
+commands=()
 
-	scripts/static.sh > "$log" 2>&1 || :
-	read -r passed _ failed _ <<< "$(grep -xE '[0-9]+ passed, [0-9]+ failed' "$log" || echo "0 passed, 1 failed")"
+# step NEEDS COMMAND...
+step() {
+	builds+=("")
+	needs+=("$1")
+	commands+=("$(printf '%q ' "${@:2}")")
+}
+
+# build NAME NEEDS COMMAND...: once a run, for all the steps that need it
+build() {
+	case " ${builds[*]} " in *" $1 "*) return 0 ;; esac
+	builds+=("$1")
+	needs+=("$2")
+	commands+=("$(printf '%q ' run_build "$1" "${@:3}")")
+}
+
+build_kernel() { build "$1" "" scripts/build.sh "$1"; }
+build_programs() { build programs "" run_make; }
+
+run_make() { make -j"$(nproc)" -C tools O="$build/user" all examples && make -j"$(nproc)" -C selftests O="$build/user"; }
+
+# Passes if nothing warned, but for make of its jobserver. What failed or warned is built again the next time, see build.sh,
+# so it is said again.
+run_build() {
+	local start=$SECONDS log=$build/log/build-$1.log status=0 bad=0
+
+	"${@:2}" > "$log" 2>&1 || status=$?
+	if grep -v '^make' "$log" | grep -A 4 -E 'warning:|WARNING:|error:' > "$log.warnings"; then
+		bad=1
+		head -n 100 "$log.warnings"
+	elif [ $status -ne 0 ]; then
+		bad=1
+		tail -n 20 "$log"
+	fi
+	report "build $1" $((1 - bad)) $bad "$start"
+	return $status
+}
+
+# run_script NAME SCRIPT...: one whose last line is "N passed, N failed", and which says in TAP what failed
+run_script() {
+	local start=$SECONDS log=$build/log/$1.log passed failed
+
+	"${@:2}" > "$log" 2>&1 || :
+	read -r passed _ failed _ <<< "$(tail -n 1 "$log" | grep -xE '[0-9]+ passed, [0-9]+ failed' || echo "0 passed, 1 failed")"
 	if [ "$failed" -gt 0 ]; then
 		awk '/^ok / { held = ""; next } { held = held $0 "\n" } /^not ok / { printf "%s", held; held = "" }
 		     END { printf "%s", held }' "$log"
 	fi
-	report static "$passed" "$failed" "$start"
-}
-
-# Builds something once a run, for all the steps that need it.
-built=
-build_once() {
-	local name=$1 log=$build/log/build-$1.log
-
-	shift
-	case " $built " in *" $name "*) return 0 ;; esac
-	if ! "$@" > "$log" 2>&1; then
-		grep -m 20 -E 'error|Error' "$log" || tail -n 20 "$log"
-		echo "check.sh: building $name failed, see $log"
-		return 1
-	fi
-	built="$built $name"
-}
-
-programs() {
-	make -C tools O="$build/user" all examples && make -C selftests O="$build/user"
+	report "$1" "$passed" "$failed" "$start"
 }
 
 run_schemes() {
-	local start=$SECONDS log=$build/log/schemes.log passed=0 failed=0 good=no
+	local start=$SECONDS log=$build/log/schemes.log passed failed good=
 
-	! { "$build/user/host/scheme_harness" && "$build/user/host/scheme_race" -c reserve_beside; } > "$log" 2>&1 || good=yes
+	if { "$build/user/host/scheme_harness" "$@" && "$build/user/host/scheme_race" -c reserve_beside; } > "$log" 2>&1; then
+		good=yes
+	fi
 	passed=$(grep -c '^ok ' "$log") || :
 	failed=$(grep -c '^not ok ' "$log") || :
-	if [ $good = no ]; then
+	if [ ! "$good" ]; then
 		[ "$failed" -gt 0 ] || failed=1
 		grep -B 20 '^not ok ' "$log" || tail -n 20 "$log"
 	fi
 	report schemes "$passed" "$failed" "$start"
 }
 
-# Two things are done at a time: much of a boot's time it waits for timers. What each has to say is said at its end.
-running=0
-
-wait_for_one() {
-	wait -n || :
-	running=$((running - 1))
-}
-
-# in_turn COMMAND...: runs it beside what is running.
-in_turn() {
-	[ $running -lt 2 ] || wait_for_one
-	in_one_piece "$@" &
-	running=$((running + 1))
-}
-
-in_one_piece() {
-	local said
-
-	said=$("$@") || :
-	echo "$said"
-}
-
-# run_job KERNEL JOB SECONDS [ARGUMENTS OF boot.sh]
+# run_job KERNEL JOB SECONDS [ARGUMENTS OF boot.sh]: queues a boot
 run_job() {
-	local log=$build/log/$1-$2
+	local need="$1 programs"
 
-	rm -f "$log".*
-	if build_once "$1" scripts/build.sh "$1" && build_once programs programs &&
-	   { [ "$2" != client ] || build_once "client-$1" scripts/client.sh "$1"; }; then
-		in_turn boot "$@"
-	else
-		report "$2 $1" 0 1 "$SECONDS"
+	build_kernel "$1"
+	build_programs
+	if [ "$2" = client ]; then
+		build "client-$1" "$need" scripts/client.sh "$1"
+		need="$need client-$1"
 	fi
+	step "$need" boot "$@"
 }
 
 boot() {
-	local start=$SECONDS log=$build/log/$1-$2 passed=0 failed=0 good=no
+	local start=$SECONDS log=$build/log/$1-$2 passed=0 failed=0 good=
 
-	! qemu/boot.sh "${@:4}" -t "$3" "$1" "$2" > "$log.log" 2>&1 || good=yes
+	rm -f "$log".*
+	if qemu/boot.sh "${@:4}" -t "$3" "$1" "$2" > "$log.log" 2>&1; then
+		good=yes
+	fi
 	if [ -s "$log.verdict" ]; then
 		read -r _ _ passed failed _ < "$log.verdict"
 	fi
-	if [ $good = no ]; then
+	if [ ! "$good" ] || [ $((passed + failed)) -eq 0 ]; then
 		[ "$failed" -gt 0 ] || failed=1
 		[ ! -e "$log.out" ] || grep -aE -B 8 '^ *not ok|# SKIP' "$log.out" || :
 		[ ! -e "$log.log" ] || grep -a -A 70 '^boot.sh: ' "$log.log" || tail -n 20 "$log.log"
@@ -116,24 +127,57 @@ boot() {
 	report "$2 $1" "$passed" "$failed" "$start"
 }
 
-scripts/setup.sh all || { echo "0 passed, 1 failed"; exit 1; }
-for check in "$@"; do
-	case $check in
-	static) in_turn run_static ;;
-	schemes)
-		if build_once programs programs; then in_turn run_schemes; else report schemes 0 1 "$SECONDS"; fi
-		run_job debian-6.12 schemes 600 ;;
+queue_static() {
+	# A build passes if nobody warned; these are the flavours between which the sources differ most.
+	for kernel in debian-6.1 debian-6.12 kunit clang; do
+		build_kernel $kernel
+	done
+	step "" run_script static scripts/static.sh
+}
+
+queue_schemes() {
+	build_programs
+	step programs run_schemes
+	run_job debian-6.12 schemes 600
+}
+
+queue_kunit() {
+	# The part with the locks, on a kernel that looks at how they are used and at every access.
+	run_job debug kunit 600 -a "CALLOUT_SETS=tick_source=jiffies kunit.filter_glob=callout_[bcmrt]*[!s]"
+	run_job debug misuse 300 -a CALLOUT_LAST=drain_own
+	run_job kunit kunit 600
+}
+
+queue_selftests() {
+	run_job debian-6.12 selftests 600 -a CALLOUT_SETS=tick_source=jiffies
+	run_job debian-6.1 selftests 600 -a CALLOUT_SETS=tick_source=hrtimer+hz=10000
+	run_job debian-6.12-rt selftests 600 -a CALLOUT_SETS=tick_source=hrtimer+hz=10000
+}
+
+queue_debug() {
+	run_job debug kunit 1800
+	run_job debug selftests 1800
+	run_job debug load 900
+	run_job debug nohz 300 -a nohz_full=2,3
+	run_job debug unload 1200
+	run_job debug misuse 300
+}
+
+# queue CHECK
+queue() {
+	case $1 in
+	builds)
+		# So that boots can begin early, and those on the kernels that are built here come while others are under way.
+		build_programs
+		for kernel in debian-6.12 debian-6.12-rt debian-6.1 debug kunit clang; do
+			build_kernel $kernel
+		done ;;
+	static) queue_static ;;
+	schemes) queue_schemes ;;
 	schemes-all) run_job debian-6.12 schemes 5400 -a CALLOUT_TESTS=all ;;
-	kunit)
-		run_job kunit kunit 600
-		# The part with the locks, on a kernel that looks at how they are used and at every access.
-		run_job debug kunit 600 -a "CALLOUT_SETS=tick_source=jiffies kunit.filter_glob=callout_[bcmrt]*[!s]"
-		run_job debug misuse 300 -a CALLOUT_LAST=drain_own ;;
+	kunit) queue_kunit ;;
 	late) run_job kunit late 300 -i ;;
-	selftests)
-		run_job debian-6.1 selftests 600 -a "CALLOUT_SETS=tick_source=hrtimer+hz=10000"
-		run_job debian-6.12 selftests 600 -a CALLOUT_SETS=tick_source=jiffies
-		run_job debian-6.12-rt selftests 600 -a "CALLOUT_SETS=tick_source=hrtimer+hz=10000" ;;
+	selftests) queue_selftests ;;
 	tools)
 		run_job debian-6.1 tools 300
 		run_job debian-6.12 tools 300 ;;
@@ -151,20 +195,86 @@ for check in "$@"; do
 		run_job debian-6.12 nohz 120 -a "nohz_full=2,3 isolcpus=domain,0,1" ;;
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) run_job debian-6.12 torture 200 -a "TORTURE_SECONDS=20 TORTURE_RACED=500" ;;
-	debug)
-		run_job debug kunit 1800
-		run_job debug selftests 1800
-		run_job debug load 900
-		run_job debug nohz 300 -a nohz_full=2,3
-		run_job debug unload 1200
-		run_job debug misuse 300 ;;
+	debug) queue_debug ;;
 	*)
-		echo "check.sh: there is no check $check" >&2
+		echo "check.sh: there is no check $1" >&2
 		echo "0 1" >> "$results" ;;
 	esac
+}
+
+# Each step is a process group, so that none outlives this.
+set -m
+declare -A step_of=()
+trap 'for pid in "${!step_of[@]}"; do kill -- "-$pid"; done' EXIT
+
+# What each step says is said at its end, in one piece.
+in_one_piece() {
+	local said status=0
+
+	said=$(eval "$1") || status=$?
+	echo "$said"
+	return $status
+}
+
+# Whether each thing that step $1 needs is built: yes, or not yet, or no since its build failed.
+is_ready() {
+	local need ready=yes
+
+	for need in ${needs[$1]}; do
+		case ${built[$need]:-} in
+		yes) ;;
+		no) echo no; return ;;
+		*) ready="not yet" ;;
+		esac
+	done
+	echo "$ready"
+}
+
+# start_one: the first step in the queue that can start does; fails if none can. Builds use all CPUs: one at a time.
+start_one() {
+	local i
+
+	for i in "${!commands[@]}"; do
+		[ ! "${builds[i]}" ] || [ ! "$building" ] || continue
+		case $(is_ready "$i") in
+		yes)
+			in_one_piece "${commands[i]}" &
+			step_of[$!]=$i
+			[ ! "${builds[i]}" ] || building=$i ;;
+		no)
+			report "not run: ${commands[i]}" 0 1 $SECONDS
+			[ ! "${builds[i]}" ] || built[${builds[i]}]=no ;;
+		*) continue ;;
+		esac
+		unset "commands[i]"
+		return 0
+	done
+	return 1
+}
+
+run_steps() {
+	local building="" pid i ended
+	declare -A built=()
+
+	while :; do
+		while [ ${#step_of[@]} -le "$(nproc)" ] && start_one; do :; done
+		[ ${#step_of[@]} -gt 0 ] || break
+		ended=yes
+		wait -f -n -p pid || ended=no
+		i=${step_of[$pid]}
+		unset "step_of[$pid]"
+		if [ "${builds[i]}" ]; then
+			built[${builds[i]}]=$ended
+			building=
+		fi
+	done
+}
+
+scripts/setup.sh all || { echo "0 passed, 1 failed"; exit 1; }
+for check in "$@"; do
+	queue "$check"
 done
-while [ $running -gt 0 ]; do
-	wait_for_one
-done
+run_steps
 [ -s "$results" ] || { echo "check.sh: nothing was checked" >&2; echo "0 1" >> "$results"; }
+printf '%-54s %5d s\n' total "$SECONDS"
 awk '{ passed += $1; failed += $2 } END { print passed " passed, " failed " failed"; exit failed > 0 }' "$results"

@@ -36,9 +36,10 @@ fi
 for client in client tcp; do
 	rm -rf "${out:?}/$client"
 	cp -r "$top/selftests/modules/$client" "$out/$client"
-	make --no-print-directory -C "$KERNEL_BUILD" M="$out/$client" CALLOUT="$callout" \
+	make --no-print-directory -C "$KERNEL_BUILD" M="$out/$client" CALLOUT="$callout" W=1 \
 		KBUILD_EXTRA_SYMBOLS="$callout/$KERNEL_RELEASE/Module.symvers" modules
-	cp "$out/$client/callout_$client.ko" "$out/"
+	# In one step, as below: another boot may be taking the old one.
+	mv "$out/$client/callout_$client.ko" "$out/"
 done
 
 # The program, static for the test machine. The shared library must be found, of its version, and have all symbols.
@@ -49,7 +50,8 @@ cp "$top/selftests/installed/wait.c" "$out/wait.c"
 # shellcheck disable=SC2046 # flags
 cc -Wall -Wextra -Werror -o "$out/wait-shared" "$out/wait.c" $(library --cflags --libs)
 # shellcheck disable=SC2046
-cc -Wall -Wextra -Werror -static -o "$build/user/installed_wait" "$out/wait.c" $(library --static --cflags --libs)
+cc -Wall -Wextra -Werror -static -o "$out/wait-static" "$out/wait.c" $(library --static --cflags --libs)
+mv "$out/wait-static" "$build/user/installed_wait"
 readelf -d "$out/wait-shared" | grep -q 'NEEDED.*\[libcallout\.so\.1\]'
 LD_LIBRARY_PATH=$out/installed/usr/lib ldd -r "$out/wait-shared" > "$out/wait-shared.ldd"
 ! grep -E 'not found|undefined' "$out/wait-shared.ldd"

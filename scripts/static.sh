@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The checks that run no code: checkpatch, kernel-doc, warnings of compiler and sparse, shellcheck, house rules.
+# The checks that run no code: checkpatch, kernel-doc, shellcheck, house rules. Warnings of compilers and sparse are check.sh's,
+# where the modules are built.
 #
 # One TAP line for each; a failed one is preceded by what was found. The last line is "N passed, N failed".
 
@@ -66,17 +67,6 @@ said() {
 
 kernel_doc() { find module kunit -name '*.[ch]' -exec "$linux/scripts/kernel-doc" -none -Werror {} +; }
 
-# build KERNEL ARGUMENTS...: succeeds if the build does and nobody warned.
-build() {
-	local log=$work/build.log
-
-	if ! CALLOUT_BUILD="$work/build" scripts/build.sh "$@" > "$log" 2>&1; then
-		grep -vE '^ +[A-Z]+ |^make' "$log"
-		return 1
-	fi
-	! grep -A 4 -E 'warning:|WARNING:|error:' "$log"
-}
-
 spdx_everywhere() {
 	local file bad=0
 
@@ -116,13 +106,6 @@ for file in "${sources[@]}"; do
 	item "checkpatch $file" said "$file"
 done
 item "kernel-doc" kernel_doc
-
-item "W=1 debian-6.1" build debian-6.1 W=1
-item "W=1 and sparse debian-6.12" build debian-6.12 W=1 C=2 CF=-D__CHECK_ENDIAN__
-if [ -e kunit/Kbuild ]; then
-	item "W=1 and sparse kunit" build kunit W=1 C=2 CF=-D__CHECK_ENDIAN__
-	item "W=1 clang" build clang W=1
-fi
 
 item "kernel versions only in kcompat.h" version_only_in_kcompat
 item "documents" scripts/documents.sh
