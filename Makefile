@@ -32,8 +32,11 @@ install: modules ## the module for KERNEL, headers, libcallout, calloutctl; DEST
 demo: ## installs what is missing, boots Debian's 6.12 kernel and shows the facility at work
 	@scripts/demo.sh
 
-check: ## every check but check-debug and check-schemes-all; the last line is "N passed, N failed"
+check: ## the checks below but check-debug, check-schemes-all; the last line is "N passed, N failed"
 	@scripts/check.sh builds static selftests kunit hotplug schemes torture load client tools late
+
+check-all: ## everything there is, whole, with long tortures, bench, bench-user, lab; hours
+	@scripts/check.sh all
 
 check-static: ## warnings of gcc, clang and sparse, checkpatch, kernel-doc and the house rules
 	@scripts/check.sh static
@@ -93,6 +96,6 @@ clean: ## removes build/
 distclean: clean ## removes the cached kernels too
 	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/callout}"
 
-.PHONY: help all setup modules tools install demo check check-static check-schemes check-schemes-all check-kunit check-late check-selftests \
+.PHONY: help all setup modules tools install demo check check-all check-static check-schemes check-schemes-all check-kunit check-late check-selftests \
 	check-tools check-load check-client check-hotplug check-torture check-debug \
 	torture bench bench-user lab shell clean distclean

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel in QEMU, runs one job of qemu/jobs in it and judges the outcome.
 #
-#   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] KERNEL JOB
+#   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME] KERNEL JOB
 #
 # With -i, for counting: one CPU unless -c says more, whose time is its instructions, a nanosecond each, and leaps over what
 # it sleeps. Of several one runs at a time.
 # Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/ (CALLOUT_BUILD names
 # another directory than build/). Serial ports: ttyS0 the kernel's console, ttyS1 the verdict, ttyS2 the job's output,
-# which also goes to standard output as it comes. All three stay in build/log/KERNEL-JOB.{console,verdict,out}.
+# which also goes to standard output as it comes. All three stay in build/log/KERNEL-NAME.{console,verdict,out}, where NAME is
+# the job's if it is not given.
 # Fails, saying why, unless the job said "ok" in time and the console holds nothing that alarms.
 #
 # The time limit, -t SECONDS, is for a machine with nothing else to do. On a busy one the guest has longer, up to four
@@ -22,6 +23,7 @@ cpus=
 memory=2G
 limit=300
 extra=
+name=
 counted=
 
 # What no console may hold, whatever the job says.
@@ -30,15 +32,16 @@ alarm="$alarm|suspected memory leaks|UBSAN|KASAN: |general protection|Kernel pan
 alarm="$alarm|ODEBUG|suspicious RCU|sleeping function called|scheduling while atomic|refcount_t:|nobody cared"
 
 die() { echo "boot.sh: $*" >&2; exit 1; }
-usage() { die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"] KERNEL JOB"; }
+usage() { die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"] [-n NAME] KERNEL JOB"; }
 
-while getopts ic:m:t:a: option; do
+while getopts ic:m:t:a:n: option; do
 	case $option in
 	i) counted=yes ;;
 	c) cpus=$OPTARG ;;
 	m) memory=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	a) extra=$OPTARG ;;
+	n) name=$OPTARG ;;
 	*) usage ;;
 	esac
 done
@@ -133,7 +136,7 @@ watch() {
 eval "$("$top/qemu/kernel.sh" "$kernel")"
 [ "$KERNEL_IMAGE" ] || exit 1
 mkdir -p "$build/log"
-log=$(cd "$build/log" && pwd)/$kernel-$job
+log=$(cd "$build/log" && pwd)/$kernel-${name:-$job}
 work=$(mktemp -d)
 qemu=
 trap 'rm -rf "$work"' EXIT

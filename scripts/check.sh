@@ -3,7 +3,8 @@
 # Runs the checks it is told to, all of them even if one fails; the last line is "N passed, N failed".
 #
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load] [client] [hotplug] [torture]
-#                    [debug] [builds] [old-hotplug]
+#                    [debug] [old-hotplug] [limits] [bench] [lab] [targets] [builds]
+#   scripts/check.sh all      each of these, whole: what others cut short for time is not
 #
 # Everything a check prints goes to build/log/; what matters of it is shown when the check fails.
 #
@@ -19,6 +20,7 @@ export CALLOUT_BUILD=$build
 mkdir -p "$build/log"
 results=$build/log/check.results
 : > "$results"
+short=yes
 
 # report NAME PASSED FAILED SECONDS-AT-START: the last that a step does
 report() {
@@ -81,6 +83,23 @@ run_script() {
 	report "$1" "$passed" "$failed" "$start"
 }
 
+# run_bench NAME SCRIPT...: one that prints a line with "ok" or "MISSED" for each target
+run_bench() {
+	local start=$SECONDS log=$build/log/check-$1.log passed failed good=
+
+	if "${@:2}" > "$log" 2>&1; then
+		good=yes
+	fi
+	passed=$(grep -cE '(  |: )ok$' "$log") || :
+	failed=$(grep -cE '(  |: )MISSED$' "$log") || :
+	if [ "$failed" -eq 0 ] && { [ ! "$good" ] || [ "$passed" -eq 0 ]; }; then
+		failed=1
+		tail -n 20 "$log"
+	fi
+	grep -E '(  |: )MISSED$' "$log" || :
+	report "$1" "$passed" "$failed" "$start"
+}
+
 run_schemes() {
 	local start=$SECONDS log=$build/log/schemes.log passed failed good=
 
@@ -96,7 +115,7 @@ run_schemes() {
 	report schemes "$passed" "$failed" "$start"
 }
 
-# run_job KERNEL JOB SECONDS [ARGUMENTS OF boot.sh]: queues a boot
+# run_job KERNEL JOB[:NAME] SECONDS [ARGUMENTS OF boot.sh]: queues a boot, of which the logs are called JOB or JOB-NAME
 run_job() {
 	local need="$1 programs"
 
@@ -110,10 +129,10 @@ run_job() {
 }
 
 boot() {
-	local start=$SECONDS log=$build/log/$1-$2 passed=0 failed=0 good=
+	local start=$SECONDS name=${2/:/-} log=$build/log/$1-${2/:/-} passed=0 failed=0 good=
 
 	rm -f "$log".*
-	if qemu/boot.sh "${@:4}" -t "$3" "$1" "$2" > "$log.log" 2>&1; then
+	if qemu/boot.sh "${@:4}" -n "$name" -t "$3" "$1" "${2%%:*}" > "$log.log" 2>&1; then
 		good=yes
 	fi
 	if [ -s "$log.verdict" ]; then
@@ -124,7 +143,7 @@ boot() {
 		[ ! -e "$log.out" ] || grep -aE -B 8 '^ *not ok|# SKIP' "$log.out" || :
 		[ ! -e "$log.log" ] || grep -a -A 70 '^boot.sh: ' "$log.log" || tail -n 20 "$log.log"
 	fi
-	report "$2 $1" "$passed" "$failed" "$start"
+	report "$name $1" "$passed" "$failed" "$start"
 }
 
 queue_static() {
@@ -137,21 +156,33 @@ queue_static() {
 
 queue_schemes() {
 	build_programs
-	step programs run_schemes
-	run_job debian-6.12 schemes 600
+	# shellcheck disable=SC2086 # two arguments
+	step programs run_schemes ${short:+-n 200000}
+	# Whole, schemes-all has it.
+	[ ! "$short" ] || run_job debian-6.12 schemes 600
 }
 
 queue_kunit() {
 	# The part with the locks, on a kernel that looks at how they are used and at every access.
-	run_job debug kunit 600 -a "CALLOUT_SETS=tick_source=jiffies kunit.filter_glob=callout_[bcmrt]*[!s]"
-	run_job debug misuse 300 -a CALLOUT_LAST=drain_own
+	[ ! "$short" ] || run_job debug kunit:locks 600 \
+		-a "CALLOUT_SETS=tick_source=jiffies kunit.filter_glob=callout_[bcmrt]*[!s]"
+	run_job debug misuse:own 300 -a CALLOUT_LAST=drain_own
 	run_job kunit kunit 600
 }
 
 queue_selftests() {
-	run_job debian-6.12 selftests 600 -a CALLOUT_SETS=tick_source=jiffies
-	run_job debian-6.1 selftests 600 -a CALLOUT_SETS=tick_source=hrtimer+hz=10000
-	run_job debian-6.12-rt selftests 600 -a CALLOUT_SETS=tick_source=hrtimer+hz=10000
+	run_job debian-6.12 selftests 600 ${short:+-a CALLOUT_SETS=tick_source=jiffies}
+	run_job debian-6.1 selftests 600 ${short:+-a CALLOUT_SETS=tick_source=hrtimer+hz=10000}
+	run_job debian-6.12-rt selftests 600 ${short:+-a CALLOUT_SETS=tick_source=hrtimer+hz=10000}
+}
+
+queue_torture() {
+	run_job debian-6.12 torture 200 -a "TORTURE_SECONDS=20 TORTURE_RACED=500"
+	if [ ! "$short" ]; then
+		# As scripts/torture.sh does.
+		run_job debug torture 900 -a TORTURE_SECONDS=600
+		run_job debian-6.12-rt torture 900 -a TORTURE_SECONDS=600
+	fi
 }
 
 queue_debug() {
@@ -174,7 +205,7 @@ queue() {
 		done ;;
 	static) queue_static ;;
 	schemes) queue_schemes ;;
-	schemes-all) run_job debian-6.12 schemes 5400 -a CALLOUT_TESTS=all ;;
+	schemes-all) run_job debian-6.12 schemes:all 5400 -a CALLOUT_TESTS=all ;;
 	kunit) queue_kunit ;;
 	late) run_job kunit late 300 -i ;;
 	selftests) queue_selftests ;;
@@ -182,8 +213,8 @@ queue() {
 		run_job debian-6.1 tools 300
 		run_job debian-6.12 tools 300 ;;
 	load)
-		run_job debian-6.1 load 120
-		run_job debian-6.12 load 120 ;;
+		run_job debian-6.1 load 120 ${short:+-a CALLOUT_ROUNDS=3}
+		run_job debian-6.12 load 120 ${short:+-a CALLOUT_ROUNDS=3} ;;
 	client)
 		run_job debian-6.1 client 120
 		run_job debian-6.12 client 120
@@ -194,8 +225,21 @@ queue() {
 		run_job debian-6.12 hotplug 600
 		run_job debian-6.12 nohz 120 -a "nohz_full=2,3 isolcpus=domain,0,1" ;;
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
-	torture) run_job debian-6.12 torture 200 -a "TORTURE_SECONDS=20 TORTURE_RACED=500" ;;
+	torture) queue_torture ;;
 	debug) queue_debug ;;
+	limits)
+		build_kernel debian-6.12
+		step debian-6.12 run_script limits scripts/limits.sh ;;
+	bench)
+		build_kernel kunit
+		build_programs
+		step "kunit programs" run_bench bench scripts/bench.sh
+		step "kunit programs" run_bench bench-user scripts/bench-user.sh ;;
+	lab)
+		build_kernel kunit
+		build_programs
+		step "kunit programs" run_bench lab scripts/lab.sh ;;
+	targets) step "" run_script targets scripts/targets.sh ;;
 	*)
 		echo "check.sh: there is no check $1" >&2
 		echo "0 1" >> "$results" ;;
@@ -271,6 +315,10 @@ run_steps() {
 }
 
 scripts/setup.sh all || { echo "0 passed, 1 failed"; exit 1; }
+if [ "$*" = all ]; then
+	short=
+	set -- builds schemes-all lab torture debug old-hotplug kunit selftests hotplug schemes tools load client late bench limits static
+fi
 for check in "$@"; do
 	queue "$check"
 done

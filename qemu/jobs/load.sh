@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: loads and unloads the module eighty times, then offers it wrong parameters, which it must refuse aloud.
+# Job: loads and unloads the module eight times a round, in ten rounds or CALLOUT_ROUNDS, then offers it wrong parameters,
+# which it must refuse aloud.
 
 passed=0
 failed=0
@@ -60,7 +61,7 @@ choices() {
 }
 
 i=0
-while [ $i -lt 10 ]; do
+while [ $i -lt "${CALLOUT_ROUNDS:-10}" ]; do
 	load
 	load buckets=4
 	load buckets=256
