@@ -98,6 +98,17 @@ for page in "$man"/*; do
 	groff -mandoc -t -ww -Tutf8 -z "$page" 2> "$work/said"
 	[ ! -s "$work/said" ] || { cat "$work/said"; bad=1; }
 done
+render() {
+	# What only the kernel's Sphinx knows is left out. Other files are found from the page's directory.
+	cd Documentation
+	grep -v '^\.\. kernel-doc::' "$1" | rst2html --report=2 - "$work/page.html"
+}
+for page in Documentation/*.rst; do
+	if ! (render "${page##*/}") > "$work/said" 2>&1 || [ -s "$work/said" ]; then
+		wrong "$page does not render:"
+		cat "$work/said"
+	fi
+done
 dates=$(sed -nE 's/^\.(TH|Dd) .*\<(20[0-9]{2})\>.*/\2/p' "$man"/* | sort -u)
 [ "$(wc -w <<< "$dates")" -eq 1 ] || wrong "the manual pages are of several years:" "${dates//$'\n'/ }"
 sed -n '/^An example/,/^Operations/s/^	//p' Documentation/device.rst > "$work/example.c"

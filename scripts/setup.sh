@@ -11,7 +11,7 @@ set -euo pipefail
 
 demo="make gcc libc6-dev binutils linux-headers-6.12-amd64 qemu-system-x86 busybox-static cpio"
 all="$demo linux-headers-amd64 linux-headers-6.12-rt-amd64 linux-source-6.12 flex bison bc libelf-dev xz-utils perl"
-all="$all clang lld llvm sparse shellcheck gcc-multilib libev-dev pkgconf groff-base"
+all="$all clang lld llvm sparse shellcheck gcc-multilib libev-dev pkgconf groff-base python3-docutils"
 lab="$demo linux-source-6.12 flex bison bc libelf-dev xz-utils perl gnuplot-nox bsdextrautils"
 
 case ${1:-all} in
