@@ -47,7 +47,7 @@ check-schemes: ## each scheme beside the reference model, in user space under sa
 check-schemes-all: ## every test of the device on every exact scheme and variant; not in check
 	@scripts/check.sh schemes-all
 
-check-kunit: ## KUnit on the KUnit kernel, its part with the locks on the debug kernel, and misuses
+check-kunit: ## KUnit on the KUnit kernel, and its part with the locks on the debug kernel
 	@scripts/check.sh kunit
 
 check-late: ## lateness and wake-ups at every distance up to an hour, on the KUnit kernel
@@ -68,7 +68,7 @@ check-client: ## modules that are built against what "make install" installs; pr
 check-hotplug: ## CPUs that come and go under load
 	@scripts/check.sh hotplug
 
-check-debug: ## KUnit, the tests of the device and misuses on a kernel with every checker
+check-debug: ## KUnit, the tests of the device, loading, clients and misuses on a kernel with every checker
 	@scripts/check.sh debug
 
 check-torture: ## a short torture, on Debian's 6.12
