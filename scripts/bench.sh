@@ -108,7 +108,9 @@ awk -F , -v names="$facilities" -v outstanding="$outstanding" '
 		ratios("callout", "timer_list", 0.70)
 		ratios("callout_lazy", "mod_timer", 0.40)
 		ratios("handle", "hrtimer", 0.85)
-		ratios("compat", "handle", 1.30)
+		print "\n  instructions that (func, arg) and its hash add to a handle"
+		for (i = 1; i <= rows; i++)
+			judge("compat - handle " n[i], cell["compat", n[i]] - cell["handle", n[i]], 90)
 	}' "$out/fig9.csv"
 
 # Metrics down, facilities across.
