@@ -350,6 +350,7 @@ static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
 		.nr_levels = p->nr,
 		.node = NUMA_NO_NODE,
 	};
+	const struct callout_scheme_ops *ops;
 	struct callout_scheme *s;
 	unsigned int i;
 
@@ -360,7 +361,9 @@ static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
 	}
 	/* 16 digits have all of time. */
 	*last = p->nr ? *last - 1 : U64_MAX - 1;
-	s = callout_hierarchical_wheel.create(&params);
+	ops = callout_scheme_find("hierarchical_wheel");
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	s = ops->create(&params);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);
 	KUNIT_ASSERT_EQ(test, 0,
 			kunit_add_action_or_reset(test, levels_destroy, s));

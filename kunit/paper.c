@@ -15,12 +15,10 @@
 static const struct callout_scheme_ops *paper_scheme(struct kunit *test,
 						     const char *name)
 {
-	const struct callout_scheme_ops *const *ops = callout_schemes;
+	const struct callout_scheme_ops *ops = callout_scheme_find(name);
 
-	while (*ops && strcmp((*ops)->name, name))
-		ops++;
-	KUNIT_ASSERT_NOT_NULL(test, *ops);
-	return *ops;
+	KUNIT_ASSERT_NOT_NULL(test, ops);
+	return ops;
 }
 
 static struct callout_model *

@@ -102,13 +102,18 @@ static const struct callout_tick_source *const tick_sources[] = {
 	&callout_tick_chip_full,
 };
 
+/* For callout_kunit.ko: no file of a scheme includes what it takes to export. */
+EXPORT_SYMBOL_IF_KUNIT(callout_hashed_wheel);
+EXPORT_SYMBOL_IF_KUNIT(callout_schemes);
+EXPORT_SYMBOL_IF_KUNIT(callout_scheme_find);
+
 static const struct callout_scheme_ops *find_scheme(void)
 {
+	const struct callout_scheme_ops *found = callout_scheme_find(scheme);
 	const struct callout_scheme_ops *const *ops;
 
-	for (ops = callout_schemes; *ops; ops++)
-		if (!strcmp(scheme, (*ops)->name))
-			return *ops;
+	if (found)
+		return found;
 	pr_err("scheme=%s: there is no such scheme; there are:\n", scheme);
 	for (ops = callout_schemes; *ops; ops++)
 		pr_err("scheme=%s\n", (*ops)->name);

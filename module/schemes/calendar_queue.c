@@ -37,7 +37,6 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 #include "blocks.h"
 
 #define MIN_DAYS	2UL
@@ -413,4 +412,3 @@ const struct callout_scheme_ops callout_calendar_queue = {
 	.take		= calendar_take,
 	.check		= calendar_check,
 };
-EXPORT_SYMBOL_IF_KUNIT(callout_calendar_queue);

@@ -22,7 +22,6 @@
 #include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 #include "blocks.h"
 #include "first.h"
 #include "tree.h"
@@ -269,4 +268,3 @@ const struct callout_scheme_ops callout_dary_heap = {
 	.take		= dary_take,
 	.check		= dary_check,
 };
-EXPORT_SYMBOL_IF_KUNIT(callout_dary_heap);

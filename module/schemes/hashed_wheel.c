@@ -46,7 +46,6 @@
 #include <linux/overflow.h>
 #include <linux/prefetch.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 #include "hashed_wheel.h"
 
 /* How many buckets ahead of a walk the heads are fetched. */
@@ -308,4 +307,3 @@ const struct callout_scheme_ops callout_hashed_wheel = {
 	.take		= wheel_take,
 	.check		= wheel_check,
 };
-EXPORT_SYMBOL_IF_KUNIT(callout_hashed_wheel);

@@ -33,7 +33,6 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
-#include "../kcompat.h"
 #include "ring.h"
 
 enum { VARIANT_BUSY, VARIANT_EVERY_TICK };

@@ -55,7 +55,6 @@
 #include <linux/log2.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 #include "first.h"
 #include "tree.h"
 
@@ -673,4 +672,3 @@ const struct callout_scheme_ops callout_hierarchical_wheel = {
 	.late		= hier_late,
 	.check		= hier_check,
 };
-EXPORT_SYMBOL_IF_KUNIT(callout_hierarchical_wheel);

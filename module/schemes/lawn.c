@@ -27,7 +27,6 @@
 #include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 #include "first.h"
 #include "pool.h"
 #include "tree.h"
@@ -306,4 +305,3 @@ const struct callout_scheme_ops callout_lawn = {
 	.take		= lawn_take,
 	.check		= lawn_check,
 };
-EXPORT_SYMBOL_IF_KUNIT(callout_lawn);

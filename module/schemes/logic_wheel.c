@@ -28,7 +28,6 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
-#include "../kcompat.h"
 #include "ring.h"
 
 enum { VARIANT_WHOLE, VARIANT_HALF };

@@ -32,7 +32,6 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 #include "first.h"
 
 /**
@@ -332,4 +331,3 @@ const struct callout_scheme_ops callout_pairing_heap = {
 	.take		= pairing_take,
 	.check		= pairing_check,
 };
-EXPORT_SYMBOL_IF_KUNIT(callout_pairing_heap);

@@ -3,7 +3,7 @@
  * schemes.c - the table of schemes
  */
 #include <linux/callout_scheme.h>
-#include "../kcompat.h"
+#include <linux/string.h>
 
 const struct callout_scheme_ops *const callout_schemes[] = {
 #define CALLOUT_SCHEME(name)	&callout_##name,
@@ -11,4 +11,13 @@ const struct callout_scheme_ops *const callout_schemes[] = {
 #undef CALLOUT_SCHEME
 	NULL
 };
-EXPORT_SYMBOL_IF_KUNIT(callout_schemes);
+
+/* The scheme of that name, or NULL. */
+const struct callout_scheme_ops *callout_scheme_find(const char *name)
+{
+	const struct callout_scheme_ops *const *ops = callout_schemes;
+
+	while (*ops && strcmp((*ops)->name, name))
+		ops++;
+	return *ops;
+}

@@ -23,7 +23,6 @@
 #include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 #include "first.h"
 #include "pool.h"
 
@@ -287,4 +286,3 @@ const struct callout_scheme_ops callout_skip_list = {
 	.take		= skip_take,
 	.check		= skip_check,
 };
-EXPORT_SYMBOL_IF_KUNIT(callout_skip_list);

@@ -29,7 +29,6 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 
 enum { VARIANT_HEAD, VARIANT_REAR };
 

@@ -20,7 +20,6 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
-#include "../kcompat.h"
 #include "ring.h"
 
 /* The third word of a callout. */

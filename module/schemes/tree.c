@@ -19,7 +19,6 @@
 #include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 #include "first.h"
 #include "tree.h"
 
@@ -164,4 +163,3 @@ const struct callout_scheme_ops callout_tree = {
 	.take		= tree_take,
 	.check		= tree_check,
 };
-EXPORT_SYMBOL_IF_KUNIT(callout_tree);

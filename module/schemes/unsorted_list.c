@@ -28,7 +28,6 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
-#include "../kcompat.h"
 
 enum { VARIANT_DECREMENT, VARIANT_COMPARE };
 

@@ -185,6 +185,8 @@ static inline bool callout_scheme_take_list(struct callout_scheme *s,
 /* All schemes, by name; NULL at the end. */
 extern const struct callout_scheme_ops *const callout_schemes[];
 
+const struct callout_scheme_ops *callout_scheme_find(const char *name);
+
 #define CALLOUT_SCHEME(name)	extern const struct callout_scheme_ops callout_##name;
 #include "../../schemes/list.h"
 #undef CALLOUT_SCHEME
