@@ -8,8 +8,8 @@
 #ifndef _CALLOUT_KUNIT_MODEL_H
 #define _CALLOUT_KUNIT_MODEL_H
 
-#include <linux/callout_scheme.h>
 #include <linux/types.h>
+#include "schemes/scheme.h"
 
 /**
  * struct callout_model_entry - what the model knows of a callout

@@ -6,7 +6,6 @@
 #define _CALLOUT_CORE_H
 
 #include <linux/callout.h>
-#include <linux/callout_scheme.h>
 #include <linux/atomic.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -20,6 +19,7 @@
 #include <linux/wait.h>
 #include <trace/events/callout.h>
 #include "schemes/hashed_wheel.h"
+#include "schemes/scheme.h"
 
 struct callout_base;
 struct callout_chip;

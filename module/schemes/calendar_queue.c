@@ -32,12 +32,12 @@
  *  - Memory for more days comes from reserve. Without, the calendar does not
  *    grow, and its lists do.
  */
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include "blocks.h"
+#include "scheme.h"
 
 #define MIN_DAYS	2UL
 

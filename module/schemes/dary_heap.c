@@ -19,11 +19,11 @@
  * tree. Both are in order, and the array goes first among equals: so what
  * equals one that is in the tree goes into the tree, room or not.
  */
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 #include "blocks.h"
 #include "first.h"
+#include "scheme.h"
 #include "tree.h"
 
 #define ARITY	4U

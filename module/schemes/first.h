@@ -8,7 +8,7 @@
 #ifndef _CALLOUT_FIRST_H
 #define _CALLOUT_FIRST_H
 
-#include <linux/callout_scheme.h>
+#include "scheme.h"
 
 /* The first to expire, or NULL; for take, any. One unit of work at most. */
 typedef struct callout *(*callout_first_fn)(struct callout_scheme *s);

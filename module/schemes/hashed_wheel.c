@@ -39,7 +39,6 @@
  * stays in its bucket, whose bound is still a bound, and the walk over that
  * bucket puts it where it belongs.
  */
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -47,6 +46,7 @@
 #include <linux/prefetch.h>
 #include <linux/slab.h>
 #include "hashed_wheel.h"
+#include "scheme.h"
 
 /* How many buckets ahead of a walk the heads are fetched. */
 #define PREFETCH_BUCKETS	8

@@ -9,7 +9,7 @@
 #ifndef _CALLOUT_HASHED_WHEEL_H
 #define _CALLOUT_HASHED_WHEEL_H
 
-#include <linux/callout_scheme.h>
+#include "scheme.h"
 
 #define FANOUT_SHIFT	4
 #define FANOUT		(1U << FANOUT_SHIFT)

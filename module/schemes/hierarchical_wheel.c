@@ -49,13 +49,13 @@
  * What is filed for clk or before goes into a red-black tree, which is first.
  */
 #include <linux/bitmap.h>
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include "first.h"
+#include "scheme.h"
 #include "tree.h"
 
 #define DIGIT_SHIFT	4

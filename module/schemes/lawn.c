@@ -24,11 +24,11 @@
  * the tree of callouts come after those in the queues: so what equals one in
  * that tree goes into it too.
  */
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 #include "first.h"
 #include "pool.h"
+#include "scheme.h"
 #include "tree.h"
 
 /**

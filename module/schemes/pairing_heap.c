@@ -28,11 +28,11 @@
  * other and to the parent, and a whole list can be put anywhere in O(1). The
  * forest is the list of the children of a node that is no callout.
  */
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include "first.h"
+#include "scheme.h"
 
 /**
  * struct pairing_node - the scheme's three words of a callout

@@ -21,7 +21,7 @@
 #ifndef _CALLOUT_RING_H
 #define _CALLOUT_RING_H
 
-#include <linux/callout_scheme.h>
+#include "scheme.h"
 
 /**
  * struct callout_ring - an array of lists

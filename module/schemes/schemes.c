@@ -2,13 +2,24 @@
 /*
  * schemes.c - the table of schemes
  */
-#include <linux/callout_scheme.h>
 #include <linux/string.h>
+#include "scheme.h"
 
 const struct callout_scheme_ops *const callout_schemes[] = {
-#define CALLOUT_SCHEME(name)	&callout_##name,
-#include "list.h"
-#undef CALLOUT_SCHEME
+	&callout_hashed_wheel,
+	&callout_unsorted_list,
+	&callout_sorted_list,
+	&callout_timing_wheel,
+	&callout_logic_wheel,
+	&callout_sorted_wheel,
+	&callout_hashed_wheel_paper,
+	&callout_tree,
+	&callout_pairing_heap,
+	&callout_dary_heap,
+	&callout_skip_list,
+	&callout_hierarchical_wheel,
+	&callout_lawn,
+	&callout_calendar_queue,
 	NULL
 };
 

@@ -20,11 +20,11 @@
  *
  * What is equal is filed behind its equals, at each level.
  */
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 #include "first.h"
 #include "pool.h"
+#include "scheme.h"
 
 /* For 4^12 callouts; the levels then have one entry in four of that below. */
 #define LEVELS		12U

@@ -25,10 +25,10 @@
  * and no other. A first one that is overdue has a negative one. Sums of them
  * are taken modulo 2^64 and give the absolute time.
  */
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
+#include "scheme.h"
 
 enum { VARIANT_HEAD, VARIANT_REAR };
 

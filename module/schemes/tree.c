@@ -16,10 +16,10 @@
  * expire mostly, where time has no smallest unit, and where the next expiry
  * must be known exactly.
  */
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/slab.h>
 #include "first.h"
+#include "scheme.h"
 #include "tree.h"
 
 /**

@@ -24,10 +24,10 @@
  * decremented, what is behind has not, and new entries go to the end, so the
  * pass reaches them.
  */
-#include <linux/callout_scheme.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
+#include "scheme.h"
 
 enum { VARIANT_DECREMENT, VARIANT_COMPARE };
 

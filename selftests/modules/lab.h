@@ -9,11 +9,11 @@
 #define pr_fmt(fmt) fmt
 
 #include <linux/callout.h>
-#include <linux/callout_scheme.h>
 #include <linux/list.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 #include <asm/timex.h>
+#include "schemes/scheme.h"
 
 /*
  * Schemes that take more than LAB_STEEP times as many instructions when ten

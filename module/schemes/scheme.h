@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * callout_scheme.h - what the core asks of a timer data structure
+ * scheme.h - what the core asks of a timer data structure
  *
  * The four routines of Varghese and Lauck's section II, with absolute times:
  * start is STARTTIMER, stop is STOPTIMER, advance is PERTICKBOOKKEEPING.
@@ -18,8 +18,8 @@
  * such calls anything may be started or stopped. With a budget of at least
  * CALLOUT_MIN_BUDGET each call gets further.
  */
-#ifndef _LINUX_CALLOUT_SCHEME_H
-#define _LINUX_CALLOUT_SCHEME_H
+#ifndef _CALLOUT_SCHEME_H
+#define _CALLOUT_SCHEME_H
 
 #include <linux/callout.h>
 
@@ -182,16 +182,27 @@ static inline bool callout_scheme_take_list(struct callout_scheme *s,
 	return false;
 }
 
-/* All schemes, by name; NULL at the end. */
+extern const struct callout_scheme_ops callout_hashed_wheel;
+extern const struct callout_scheme_ops callout_unsorted_list;
+extern const struct callout_scheme_ops callout_sorted_list;
+extern const struct callout_scheme_ops callout_timing_wheel;
+extern const struct callout_scheme_ops callout_logic_wheel;
+extern const struct callout_scheme_ops callout_sorted_wheel;
+extern const struct callout_scheme_ops callout_hashed_wheel_paper;
+extern const struct callout_scheme_ops callout_tree;
+extern const struct callout_scheme_ops callout_pairing_heap;
+extern const struct callout_scheme_ops callout_dary_heap;
+extern const struct callout_scheme_ops callout_skip_list;
+extern const struct callout_scheme_ops callout_hierarchical_wheel;
+extern const struct callout_scheme_ops callout_lawn;
+extern const struct callout_scheme_ops callout_calendar_queue;
+
+/* All schemes, the default first, NULL at the end. */
 extern const struct callout_scheme_ops *const callout_schemes[];
 
 const struct callout_scheme_ops *callout_scheme_find(const char *name);
 
-#define CALLOUT_SCHEME(name)	extern const struct callout_scheme_ops callout_##name;
-#include "../../schemes/list.h"
-#undef CALLOUT_SCHEME
-
 #define CALLOUT_WHEEL_MIN_BUCKETS	4U
 #define CALLOUT_WHEEL_MAX_BUCKETS	(1U << 20)
 
-#endif /* _LINUX_CALLOUT_SCHEME_H */
+#endif /* _CALLOUT_SCHEME_H */
