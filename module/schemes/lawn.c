@@ -27,7 +27,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include "first.h"
-#include "pool.h"
+#include "node_pool.h"
 #include "scheme.h"
 #include "tree.h"
 
@@ -62,7 +62,7 @@ struct lawn {
 	struct rb_root_cached by_head;
 	struct rb_root_cached rest;
 	u64 now;
-	struct callout_pool pool;
+	struct callout_node_pool pool;
 };
 
 static struct lawn *to_lawn(struct callout_scheme *s)
@@ -105,7 +105,7 @@ static bool lawn_less_head(struct rb_node *a, const struct rb_node *b)
 /* A new queue whose first callout expires at @head, or NULL. */
 static struct lawn_queue *lawn_make(struct lawn *l, u64 interval, u64 head)
 {
-	struct lawn_queue *q = callout_pool_get(&l->pool);
+	struct lawn_queue *q = callout_node_pool_get(&l->pool);
 
 	if (!q)
 		return NULL;
@@ -151,7 +151,7 @@ static void lawn_unqueue(struct lawn *l, struct callout *c)
 	if (list_empty(&q->list)) {
 		rb_erase(&q->by_interval, &l->by_interval);
 		rb_erase_cached(&q->by_head, &l->by_head);
-		callout_pool_put(&l->pool, q);
+		callout_node_pool_put(&l->pool, q);
 		return;
 	}
 	head = list_first_entry(&q->list, struct callout, entry)->expires;

@@ -23,7 +23,7 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 #include "first.h"
-#include "pool.h"
+#include "node_pool.h"
 #include "scheme.h"
 
 /* For 4^12 callouts; the levels then have one entry in four of that below. */
@@ -61,7 +61,7 @@ struct skip_list {
 	struct skip_node head[LEVELS];
 	unsigned int levels;
 	unsigned long random;
-	struct callout_pool pool;
+	struct callout_node_pool pool;
 };
 
 static struct skip_list *to_skip(struct callout_scheme *s)
@@ -91,7 +91,7 @@ static void skip_raise(struct skip_list *l, struct callout *c,
 	unsigned int i;
 
 	for (i = 0; i < height; i++) {
-		node = callout_pool_get(&l->pool);
+		node = callout_node_pool_get(&l->pool);
 		if (!node)
 			break;
 		node->c = c;
@@ -143,7 +143,7 @@ static void skip_stop(struct callout_scheme *s, struct callout *c)
 		down = node->down;
 		node->prev->next = node->next;
 		node->next->prev = node->prev;
-		callout_pool_put(&l->pool, node);
+		callout_node_pool_put(&l->pool, node);
 	}
 	list_del(&c->entry);
 }

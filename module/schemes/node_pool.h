@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * pool.h - nodes of one size for a scheme that needs more than the callouts
+ * node_pool.h - nodes of one size for a scheme that needs more than the callouts
  *
  * Those never used come from an array that reserve makes longer; those used
  * and given back are in a list, which needs no memory but their first word.
  */
-#ifndef _CALLOUT_POOL_H
-#define _CALLOUT_POOL_H
+#ifndef _CALLOUT_NODE_POOL_H
+#define _CALLOUT_NODE_POOL_H
 
 #include "blocks.h"
 
 /**
- * struct callout_pool - the nodes
+ * struct callout_node_pool - the nodes
  * @blocks: all of them
  * @used: how many have been handed out at least once
  * @free: those given back, each pointing to the next
  */
-struct callout_pool {
+struct callout_node_pool {
 	struct callout_blocks blocks;
 	unsigned long used;
 	void **free;
 };
 
 /* A node, its content undefined; NULL if there is none. */
-static inline void *callout_pool_get(struct callout_pool *pool)
+static inline void *callout_node_pool_get(struct callout_node_pool *pool)
 {
 	void **node = pool->free;
 
@@ -34,10 +34,11 @@ static inline void *callout_pool_get(struct callout_pool *pool)
 	return node;
 }
 
-static inline void callout_pool_put(struct callout_pool *pool, void *node)
+static inline void callout_node_pool_put(struct callout_node_pool *pool,
+					 void *node)
 {
 	*(void **)node = pool->free;
 	pool->free = node;
 }
 
-#endif /* _CALLOUT_POOL_H */
+#endif /* _CALLOUT_NODE_POOL_H */
