@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * blocks.h - an array that grows beside its users, without moving
+ * blocks.h - an array that grows concurrently with its use, without moving
  *
- * The elements are in blocks; each but the first is as large as all before it,
- * so a dozen pointers are enough, and an index leads to its element in a few
- * instructions. What reserve allocates is published by a cmpxchg(), and the
- * scheme takes it in when it runs out of room: it needs no lock for that, and
- * nothing is copied. Blocks are freed with the scheme.
+ * The elements are in blocks. Each block but the first is as large as all
+ * before it, so two dozen pointers suffice, and an index leads to its element
+ * in a few instructions. reserve publishes a new block with cmpxchg(), and the
+ * scheme adopts it when it runs out of room, without a lock and without
+ * copying. Blocks are freed with the scheme.
  */
 #ifndef _CALLOUT_BLOCKS_H
 #define _CALLOUT_BLOCKS_H
@@ -16,36 +16,28 @@
 #include <linux/slab.h>
 #include <linux/types.h>
 
-/* 2^10 elements to start with, 2^31 at most. */
+/* 2^10 elements at first, 2^31 at most. */
 #define CALLOUT_BLOCK_SHIFT	10
 #define CALLOUT_BLOCKS		22
 
-/**
- * struct callout_blocks - the array
- * @size: bytes of one element
- * @node: NUMA node for its memory
- * @nr: how many blocks the scheme has taken in
- * @wanted: how many elements were asked for
- * @block: the blocks, from the first on without a gap up to @nr
- */
 struct callout_blocks {
-	size_t size;
-	int node;
-	unsigned int nr;
-	atomic_long_t wanted;
+	size_t size;		/* bytes of an element */
+	int node;		/* NUMA node of its memory */
+	unsigned int nr;	/* blocks adopted: block[0] to block[nr - 1] */
+	atomic_long_t wanted;	/* elements reserved */
 	void *block[CALLOUT_BLOCKS];
 };
 
-/* How many elements there are in the first @nr blocks. */
+/* Number of elements in the first @nr blocks. */
 static inline unsigned long callout_blocks_end(unsigned int nr)
 {
 	return nr ? 1UL << (CALLOUT_BLOCK_SHIFT + nr - 1) : 0;
 }
 
-/* How many elements there are. Serialised with all other uses of them. */
+/* Number of elements. The caller serialises all uses but reserve. */
 static inline unsigned long callout_blocks_room(struct callout_blocks *b)
 {
-	/* Pairs with the cmpxchg() in callout_blocks_reserve(). */
+	/* Pairs with cmpxchg() in callout_blocks_reserve(). */
 	while (b->nr < CALLOUT_BLOCKS && smp_load_acquire(&b->block[b->nr]))
 		b->nr++;
 	return callout_blocks_end(b->nr);
@@ -59,7 +51,7 @@ static inline void *callout_blocks_at(const struct callout_blocks *b,
 	return b->block[nr] + (i - callout_blocks_end(nr)) * b->size;
 }
 
-/* Room for @n more, zeroed. May sleep; beside anything. 0 or -ENOMEM. */
+/* Adds @n zeroed elements. May sleep; concurrent with any use. 0 or -ENOMEM. */
 static inline int callout_blocks_reserve(struct callout_blocks *b,
 					 unsigned int n)
 {
@@ -77,7 +69,7 @@ static inline int callout_blocks_reserve(struct callout_blocks *b,
 		block = kvzalloc_node(elements * b->size, GFP_KERNEL, b->node);
 		if (!block)
 			goto enomem;
-		/* Pairs with the acquire in callout_blocks_room(). */
+		/* Pairs with smp_load_acquire() in callout_blocks_room(). */
 		if (cmpxchg(&b->block[nr], NULL, block))
 			kvfree(block);
 	}
@@ -88,7 +80,7 @@ enomem:
 	return -ENOMEM;
 }
 
-/* An array with its first block. 0 or -ENOMEM. */
+/* Allocates the first block. 0 or -ENOMEM. */
 static inline int callout_blocks_init(struct callout_blocks *b, size_t size,
 				      int node)
 {

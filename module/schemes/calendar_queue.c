@@ -2,35 +2,36 @@
 /*
  * calendar_queue.c - Brown's calendar queue
  *
- * A year of days, each with the sorted list of what is due on that day, in
- * whatever year. The next to expire is found by going through the days from the
- * present one on, looking whether the first of the list is of this year; if a
- * whole year has nothing, at the earliest of all firsts. There are between half
- * and twice as many callouts as days, or else there is a calendar of twice or
- * half as many days, and the length of a day follows their density. Then
- * inserting and finding the next look at a few entries, whatever n is.
- * Varghese and Lauck, section VIII, see in it a timing wheel that is resized from
- * time to time, so that fewer empty buckets are stepped through. They do not
- * think that worth it for timers, since a clock has to count all ticks anyway,
- * and remark that the gain is shown for certain benchmarks, not proved.
+ * A year of days, each with a sorted list of the callouts due on that day of
+ * any year. The search for the next to expire goes through the days from the
+ * present one on, until the first entry of a day's list is of this year; if the
+ * whole year is empty it continues at the earliest of all first entries. When
+ * the callouts become fewer than half the days or more than twice as many, a
+ * calendar of half or twice as many days replaces this one, and the length of a
+ * day follows their density. So inserting and finding the next look at a few
+ * entries, whatever n is. Varghese and Lauck, section VIII, see in it a timing
+ * wheel that is resized from time to time to step through fewer empty buckets.
+ * They do not think that worthwhile for timers, since a clock has to count all
+ * ticks anyway, and remark that the gain is shown for certain benchmarks, not
+ * proved.
  *
- * start and each expiry O(1) on average, O(n) at worst: if most fall on one day
- * the list of that day is long. stop O(1). tick O(1). The right choice in a
- * simulation: no clock that ticks anyway, and nearly everything expires.
+ * start and each expiry are O(1) on average and O(n) in the worst case: if most
+ * callouts fall on one day, the list of that day is long. stop and tick are
+ * O(1). It is the right choice in a simulation, where no clock ticks anyway and
+ * nearly all callouts expire.
  *
- * What is different here:
+ * Differences from Brown's:
  *
- *  - A new calendar is not filled at once, for which the lock cannot be held.
- *    Both are in use, and each start and stop, and each advance for half of its
- *    budget, moves some more out of the old one. What is equal is first in the
- *    old one.
- *  - Only start and stop look whether the calendar still fits.
- *  - Brown takes a sample of callouts off the queue to see how far apart they
- *    are. Here it follows from Little's result: n callouts of mean interval T
- *    expire T / n apart. A day is three times that, as his, down to a power of
- *    two.
- *  - Memory for more days comes from reserve. Without, the calendar does not
- *    grow, and its lists do.
+ *  - A new calendar is filled step by step, since the lock cannot be held for
+ *    all of it. Both are in use, and each start and stop, and each advance with
+ *    half of its budget, moves some more out of the old one. Among equals,
+ *    those in the old one are first.
+ *  - Only start and stop check whether the calendar still fits.
+ *  - Brown samples callouts to estimate how far apart they are. Here Little's
+ *    law gives that: n callouts of mean interval T expire T / n apart. A day is
+ *    three times that, as Brown's, rounded down to a power of two.
+ *  - Memory for more days comes from reserve. Without it the calendar does not
+ *    grow, but its lists do.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -44,52 +45,32 @@
 /* Callouts moved, or empty days passed, by each start and stop. */
 #define MOVE_STEPS	4U
 
-/* The mean interval follows the last so many starts. */
+/* The mean interval is an average over about this many starts. */
 #define MEAN_OF		16
 #define MAX_INTERVAL	(1ULL << 60)
 
-/**
- * struct calendar - one of the two
- * @nr: how many days it has, a power of two
- * @shift: logarithm of the ticks of a day
- * @n: how many callouts are in it
- * @day: where the search is, counted from tick 0: nothing is before
- * @passed: days that the search has passed since it began, or began anew
- * @low: not later than any of the lists of those days
- */
 struct calendar {
-	unsigned long nr;
-	unsigned int shift;
-	unsigned long n;
-	u64 day;
-	unsigned long passed;
-	u64 low;
+	unsigned long nr;	/* number of days, a power of two */
+	unsigned int shift;	/* log2 of the ticks of a day */
+	unsigned long n;	/* number of callouts */
+	u64 day;		/* of the search; no callout is earlier */
+	unsigned long passed;	/* days that the search has passed */
+	u64 low;		/* at most any expiry in the lists of those */
 };
 
-/**
- * struct calendar_day - lists of one day, each in order, unused if all zero
- * @list: for each of the calendars
- */
+/* A sorted list for each of the two calendars; unused if zero. */
 struct calendar_day {
 	struct list_head list[2];
 };
 
-/**
- * struct calendar_queue - the scheme
- * @s: the common part
- * @days: the lists
- * @calendar: the one in use and, as long as that is not empty, the old one
- * @in_use: index of the one in use; scheme[2] of a callout is that of its own
- * @emptied: how many days of the old one are known to be empty
- * @mean: mean interval of those started last
- */
+/* scheme[2] of a callout is the index of its calendar. */
 struct calendar_queue {
 	struct callout_scheme s;
-	struct callout_blocks days;
-	struct calendar calendar[2];
-	unsigned int in_use;
-	unsigned long emptied;
-	u64 mean;
+	struct callout_blocks days;	/* of struct calendar_day */
+	struct calendar calendar[2];	/* in use, and old until it is empty */
+	unsigned int in_use;		/* index of the one in use */
+	unsigned long emptied;		/* days of the old one known empty */
+	u64 mean;			/* mean interval of recent starts */
 };
 
 static struct calendar_queue *to_queue(struct callout_scheme *s)
@@ -109,7 +90,7 @@ static struct list_head *calendar_list(const struct calendar_queue *q,
 	return list;
 }
 
-/* The search begins at @day. */
+/* Restarts the search at @day. */
 static void calendar_seek(struct calendar *cal, u64 day)
 {
 	cal->day = day;
@@ -117,7 +98,7 @@ static void calendar_seek(struct calendar *cal, u64 day)
 	cal->low = U64_MAX;
 }
 
-/* Files @c behind its equals, or, if it is an @older one, before them. */
+/* Files @c behind its equals, or before them if it is @older. */
 static void calendar_insert(struct calendar_queue *q, unsigned int which,
 			    struct callout *c, bool older)
 {
@@ -144,7 +125,7 @@ static void calendar_remove(struct calendar_queue *q, struct callout *c)
 	q->calendar[c->scheme[2]].n--;
 }
 
-/* Goes on with moving what is in the old calendar. */
+/* Moves some more callouts out of the old calendar. */
 static void calendar_move(struct calendar_queue *q, unsigned int steps)
 {
 	unsigned int old = !q->in_use;
@@ -157,14 +138,14 @@ static void calendar_move(struct calendar_queue *q, unsigned int steps)
 			q->emptied++;
 			continue;
 		}
-		/* From the last on, so that each is older than those before. */
+		/* The last first, so that each is older than those moved. */
 		c = list_last_entry(list, struct callout, entry);
 		calendar_remove(q, c);
 		calendar_insert(q, q->in_use, c, true);
 	}
 }
 
-/* After a start or stop: a calendar that fits, a step at a time. */
+/* After a start or stop: a step towards a calendar that fits. */
 static void calendar_adapt(struct calendar_queue *q)
 {
 	struct calendar *cal = &q->calendar[q->in_use];
@@ -215,8 +196,8 @@ static void calendar_rearm(struct callout_scheme *s, struct callout *c, u64 now,
 }
 
 /*
- * The first to expire of a calendar. NULL if there is none on the days that
- * begin up to @limit, or if the budget ran out.
+ * The first callout of a calendar to expire; NULL if there is none on the days
+ * that begin up to @limit, or if the budget ran out.
  */
 static struct callout *calendar_first(struct calendar_queue *q,
 				      unsigned int which, u64 limit,
@@ -235,7 +216,7 @@ static struct callout *calendar_first(struct calendar_queue *q,
 		if (c)
 			cal->low = min(cal->low, c->expires);
 		cal->day++;
-		/* Nothing in a year: all lists have been looked at. */
+		/* A year without a callout: all lists have been seen. */
 		if (++cal->passed == cal->nr)
 			calendar_seek(cal, max(cal->day,
 					       cal->low >> cal->shift));
@@ -243,7 +224,7 @@ static struct callout *calendar_first(struct calendar_queue *q,
 	return NULL;
 }
 
-/* The same of both. Those of the old one are older than their equals. */
+/* The same for both. Among equals, those in the old one are older. */
 static struct callout *calendar_first_of_both(struct calendar_queue *q,
 					      u64 limit, unsigned int *budget)
 {
@@ -277,7 +258,7 @@ static bool calendar_advance(struct callout_scheme *s, u64 now,
 	}
 }
 
-/* A day without anything yet is as good a bound as what is in it. */
+/* The first tick of the day that the search has reached is a bound. */
 static u64 calendar_bound(const struct calendar *cal)
 {
 	return cal->n ? cal->day << cal->shift : U64_MAX;
@@ -313,7 +294,7 @@ static bool calendar_take(struct callout_scheme *s, unsigned int *budget,
 	}
 }
 
-/* The list of day @i of the year, from there on, as the search sees it. */
+/* Checks the list of day @i of the year. */
 static int calendar_check_list(struct calendar_queue *q, unsigned int which,
 			       unsigned long i, unsigned long *n)
 {
@@ -393,7 +374,7 @@ calendar_create(const struct callout_scheme_params *p)
 		kfree(q);
 		return ERR_PTR(-ENOMEM);
 	}
-	/* Calendars have days from the beginning. */
+	/* Adopt the first block: both calendars have days already. */
 	callout_blocks_room(&q->days);
 	return &q->s;
 }

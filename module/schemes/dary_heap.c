@@ -4,20 +4,21 @@
  *
  * The Crystal RFC praises the array for its use of the caches, up to a million
  * timers, and rejects it for one reason: to delete from the middle it had to
- * search the array. Here each callout knows its index, so stop needs no
- * search. (Go's timers, it says, are a 4-ary heap too, in which the stopped
- * ones stay, marked; Varghese and Lauck warn that memory then grows without
- * bound.)
+ * search the array. Here each callout knows its index, so stop needs no search.
+ * (Go's timers, it says, are a 4-ary heap too, in which stopped timers stay,
+ * marked; Varghese and Lauck warn that memory then grows without bound.)
  *
- * start O(log n): a comparison at each of log4 n levels, but one on average
- * where intervals are alike. stop and each expiry O(log n): four comparisons a
- * level. tick O(1). Expiries are in the array, so comparing follows no pointer
- * unless they are equal; then a serial number in the callout decides, and what
- * is equal comes out in order. The right choice where most timers expire.
+ * start is O(log n): a comparison at each of log4 n levels, but one on average
+ * where intervals are alike. stop and each expiry are O(log n): four
+ * comparisons a level. tick is O(1). The array holds the expiries, so a
+ * comparison follows no pointer unless they are equal; then a serial number in
+ * the callout keeps the order of filing. It is the right choice where most
+ * timers expire.
  *
- * The array grows by reserve. What finds no room in it goes into a red-black
- * tree. Both are in order, and the array goes first among equals: so what
- * equals one that is in the tree goes into the tree, room or not.
+ * reserve extends the array. Callouts for which it has no room go to a
+ * red-black tree. Both are in order, and among equals those in the array are
+ * first, so a callout that equals one in the tree goes to the tree even if the
+ * array has room.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -28,30 +29,21 @@
 
 #define ARITY	4U
 
-/**
- * struct dary_entry - an element of the array
- * @expires: the callout's
- * @c: the callout; its scheme[0] is a serial number, scheme[2] the index here
+/*
+ * An element of the array. scheme[0] of the callout is a serial number,
+ * scheme[2] is the index of its element, shifted, with CALLOUT_NOT_IN_TREE.
  */
 struct dary_entry {
-	u64 expires;
+	u64 expires;	/* of @c */
 	struct callout *c;
 };
 
-/**
- * struct dary_heap - the scheme
- * @s: the common part
- * @array: the heap
- * @n: how many are in it
- * @serial: of the next callout
- * @tree: those that found no room
- */
 struct dary_heap {
 	struct callout_scheme s;
-	struct callout_blocks array;
-	unsigned long n;
-	unsigned long serial;
-	struct rb_root_cached tree;
+	struct callout_blocks array;	/* of struct dary_entry */
+	unsigned long n;		/* callouts in the array */
+	unsigned long serial;		/* of the next callout */
+	struct rb_root_cached tree;	/* callouts without room there */
 };
 
 static struct dary_heap *to_heap(struct callout_scheme *s)
@@ -82,7 +74,7 @@ static bool dary_before(const struct dary_entry *a, const struct dary_entry *b)
 	return a->c->scheme[0] < b->c->scheme[0];
 }
 
-/* Puts @e where it belongs between @i, which is free, and the root. */
+/* Places @e between @i, which is free, and the root. */
 static void dary_up(struct dary_heap *h, unsigned long i, struct dary_entry e)
 {
 	struct dary_entry *parent;
@@ -96,7 +88,7 @@ static void dary_up(struct dary_heap *h, unsigned long i, struct dary_entry e)
 	dary_put(h, i, e);
 }
 
-/* Puts @e where it belongs between @i, which is free, and the leaves. */
+/* Places @e between @i, which is free, and the leaves. */
 static void dary_down(struct dary_heap *h, unsigned long i, struct dary_entry e)
 {
 	struct dary_entry *child, *first;
@@ -136,7 +128,7 @@ static void dary_start(struct callout_scheme *s, struct callout *c, u64 now,
 	dary_up(h, h->n++, e);
 }
 
-/* Fills the place of @i with the last one. */
+/* Removes element @i: the last one takes its place. */
 static void dary_remove(struct dary_heap *h, unsigned long i)
 {
 	struct dary_entry e = *dary_at(h, --h->n);
@@ -166,7 +158,7 @@ static void dary_rearm(struct callout_scheme *s, struct callout *c, u64 now,
 	dary_start(s, c, now, expires);
 }
 
-/* The first to expire, or NULL. */
+/* The first callout to expire, or NULL. */
 static struct callout *dary_first(struct callout_scheme *s)
 {
 	struct dary_heap *h = to_heap(s);
@@ -191,7 +183,7 @@ static u64 dary_next_due(struct callout_scheme *s, unsigned int *budget)
 	return callout_first_due(s, dary_first);
 }
 
-/* The cheapest to take out, or NULL. */
+/* The callout that is cheapest to remove, or NULL. */
 static struct callout *dary_last(struct callout_scheme *s)
 {
 	struct dary_heap *h = to_heap(s);

@@ -2,15 +2,15 @@
 /*
  * first.h - advance, next_due and take of a scheme that knows its first callout
  *
- * With the scheme's own functions as constant arguments all of it is inlined,
- * so that nothing of this is seen in measurements.
+ * The arguments are constant, so the scheme's functions are inlined, and the
+ * sharing costs nothing.
  */
 #ifndef _CALLOUT_FIRST_H
 #define _CALLOUT_FIRST_H
 
 #include "scheme.h"
 
-/* The first to expire, or NULL; for take, any. One unit of work at most. */
+/* The first callout to expire (for take: any), or NULL. One unit of work. */
 typedef struct callout *(*callout_first_fn)(struct callout_scheme *s);
 
 typedef void (*callout_stop_fn)(struct callout_scheme *s, struct callout *c);

@@ -2,42 +2,41 @@
 /*
  * hashed_wheel.c - Scheme 6: a hashed timing wheel with unsorted lists
  *
- * Varghese and Lauck, section VI.A.2. A power of two of buckets; a callout
- * due at tick t is at the tail of the list of bucket t & mask, whatever its
- * lap. start and stop are O(1) always. Each expiry walks one bucket, so the
+ * Varghese and Lauck, section VI.A.2. A power of two of buckets; a callout due
+ * at tick t is filed at the tail of the list of bucket t & mask, whatever its
+ * lap. start and stop are always O(1). Each expiry walks one bucket, so the
  * work per tick is n / buckets on average.
  *
- * The paper's wheel steps through every bucket, busy or not. This one keeps,
- * for each bucket, a lower bound of the expiries in it, and above the buckets
- * a tree of minima, FANOUT to a node, whose root bounds the whole wheel. So a
- * tick with nothing due looks at the root only, a jump over any distance
- * costs no more than a tick, and the caller knows until when it can sleep:
- * the chip of the paper's Appendix A in software, without the interrupts for
- * entries of later laps.
+ * The paper's wheel steps through every bucket, busy or not. This one keeps a
+ * lower bound of the expiries in each bucket, and above the buckets a tree of
+ * minima, FANOUT to a node, whose root bounds the whole wheel. So a tick with
+ * no due callout looks at the root only, a jump over any distance costs no more
+ * than a tick, and the caller knows until when it can sleep: the chip of the
+ * paper's Appendix A in software, without its interrupts for entries of later
+ * laps.
  *
  * The rules of the bounds:
  *
  *  - A bucket's bound is at most the expiry of each of its entries, and a
- *    node's minimum at most each of its children's. Either may be too low,
- *    never too high.
+ *    node's minimum at most that of each child. Both may be too low, never too
+ *    high.
  *  - start lowers them, up to the first that is low enough already. In an
- *    empty bucket it sets the bound, also to a higher one.
- *  - stop leaves them alone.
- *  - A walk over a bucket knows the bucket's new bound when it ends. Until
- *    then the old one holds; a start during the walk lowers both.
- *  - When a bucket's bound rises, or the bucket is empty, the nodes above it
- *    stay as they are, until the search for the minimum comes by.
+ *    empty bucket it sets the bound, which may raise it.
+ *  - stop does not touch them.
+ *  - A walk over a bucket knows the bucket's new bound when it ends. Until then
+ *    the old bound holds; a start during the walk lowers both.
+ *  - When a bucket's bound rises, or the bucket is found empty, the nodes above
+ *    it stay too low until the search for the minimum corrects them.
  *
- * advance() takes the bucket with the lowest bound, as long as that is not in
- * the future, and walks it as if the time were that bound. So callouts come
- * out in the order of their expiry even when the caller is many laps late.
- * The walk is in place: a cursor points to the next entry, and stop moves the
- * cursor along when it takes that entry out. New entries go to the tail, so
- * the walk sees them too.
+ * advance() takes the bucket with the lowest bound, unless that is in the
+ * future, and walks it as if the time were that bound. So callouts become due
+ * in order of expiry even if the caller is many laps late. The walk is in
+ * place: a cursor points to the next entry, and stop moves the cursor when it
+ * removes that entry. New entries go to the tail, so the walk sees them too.
  *
- * Lazy re-arm: moving an entry to a later time only writes its expiry. It
- * stays in its bucket, whose bound is still a bound, and the walk over that
- * bucket puts it where it belongs.
+ * Lazy re-arm: to move an entry to a later time, rearm only writes its expiry.
+ * The entry stays in its bucket, whose bound still holds, and the walk over
+ * that bucket re-files it.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -48,7 +47,7 @@
 #include "hashed_wheel.h"
 #include "scheme.h"
 
-/* How many buckets ahead of a walk the heads are fetched. */
+/* How many buckets ahead a walk prefetches. */
 #define PREFETCH_BUCKETS	8
 
 static void wheel_start(struct callout_scheme *s, struct callout *c, u64 now,
@@ -68,7 +67,7 @@ static void wheel_stop(struct callout_scheme *s, struct callout *c)
 	callout_wheel_stop(to_wheel(s), c);
 }
 
-/* The lowest of the children of a node; the root may have fewer than FANOUT. */
+/* The lowest child of a node; the root may have fewer than FANOUT. */
 static u64 wheel_min_child(const struct callout_wheel *w, unsigned int node)
 {
 	unsigned int first = (node - w->mask - 1) << FANOUT_SHIFT;
@@ -82,7 +81,7 @@ static u64 wheel_min_child(const struct callout_wheel *w, unsigned int node)
 	return lowest;
 }
 
-/* Makes the nodes above a bucket agree with their children. */
+/* Sets each node above a bucket to the minimum of its children. */
 static void wheel_raise(struct callout_wheel *w, unsigned int bucket)
 {
 	unsigned int node = bucket;
@@ -93,7 +92,7 @@ static void wheel_raise(struct callout_wheel *w, unsigned int bucket)
 	} while (node != w->root);
 }
 
-/* Stop has left a bucket empty, and maybe others of the same node. */
+/* Raises the bounds of empty buckets: this one and its siblings. */
 static void wheel_tidy(struct callout_wheel *w, unsigned int bucket)
 {
 	unsigned int first = bucket & ~(FANOUT - 1), i;
@@ -104,12 +103,12 @@ static void wheel_tidy(struct callout_wheel *w, unsigned int bucket)
 }
 
 /*
- * Finds the bucket with the lowest bound. Every bound is the expiry of an
- * entry that is or was in the bucket, so the root's value tells the bucket
- * that it comes from. If that bucket has another bound by now or is empty, the
- * nodes above it are put right, and the root rises. That happens at most once
- * for each time that a walk or stop left a bound behind. Returns false if the
- * budget ran out before the root was right; it is a lower bound even then.
+ * Finds the bucket with the lowest bound. Every bound is the expiry of an entry
+ * that is or was in the bucket, so the root's value identifies the bucket. If
+ * that bucket is empty or its bound has changed, the nodes above it are
+ * corrected, and the root rises: at most once for each bound that a walk or a
+ * stop left too low. Returns false if the budget ran out before the root was
+ * exact; it is a lower bound even then.
  */
 static bool wheel_find_min(struct callout_wheel *w, unsigned int *budget,
 			   unsigned int *bucket)
@@ -227,7 +226,7 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 	return false;
 }
 
-/* Every invariant of the head comment. The number says which is broken. */
+/* Every invariant of the head comment. */
 static int wheel_check(struct callout_scheme *s)
 {
 	struct callout_wheel *w = to_wheel(s);
@@ -272,7 +271,7 @@ wheel_create(const struct callout_scheme_params *p)
 	for (n = p->buckets; n > 1; n = DIV_ROUND_UP(n, FANOUT))
 		root += n;
 
-	/* One block: the wheel, its heads, its minima, and a 0 behind them. */
+	/* One allocation: the wheel, its heads, its minima and a 0. */
 	heads = struct_size(w, head, p->buckets);
 	w = kvzalloc_node(size_add(heads, array_size(root + 2, sizeof(u64))),
 			  GFP_KERNEL, p->node);

@@ -2,9 +2,8 @@
 /*
  * hashed_wheel.h - the wheel's start, stop and rearm, for direct calls
  *
- * The core calls them without the detour of struct callout_scheme_ops where
- * the wheel is the scheme in use. What they do and which invariants they keep
- * is told in hashed_wheel.c.
+ * The core calls these inlined, in place of struct callout_scheme_ops, where
+ * the wheel is the scheme in use. The invariants are in hashed_wheel.c.
  */
 #ifndef _CALLOUT_HASHED_WHEEL_H
 #define _CALLOUT_HASHED_WHEEL_H
@@ -14,29 +13,20 @@
 #define FANOUT_SHIFT	4
 #define FANOUT		(1U << FANOUT_SHIFT)
 
-/**
- * struct callout_wheel - a hashed wheel
- * @s: the common part
- * @mask: number of buckets - 1
- * @root: index in @min of the bound of the whole wheel
- * @min: a bound for each bucket, then a minimum for each FANOUT of those, and
- *	so on up to @root: the parent of node k is wheel_parent(k)
- * @cursor: the next entry of the walk under way, or NULL
- * @walked: the bucket that is walked
- * @walk_time: the tick that the walk is for
- * @walk_min: lowest expiry of those that the walk has left behind in @walked
- * @head: the buckets
+/*
+ * @min holds a bound for each bucket, then a minimum for each FANOUT of those,
+ * and so on up to @root: the parent of node k is wheel_parent(k).
  */
 struct callout_wheel {
 	struct callout_scheme s;
-	unsigned int mask;
-	unsigned int root;
+	unsigned int mask;		/* number of buckets - 1 */
+	unsigned int root;		/* index of the whole wheel's bound */
 	u64 *min;
-	struct list_head *cursor;
-	unsigned int walked;
-	u64 walk_time;
-	u64 walk_min;
-	struct list_head head[];
+	struct list_head *cursor;	/* next entry of the walk, or NULL */
+	unsigned int walked;		/* the bucket being walked */
+	u64 walk_time;			/* the tick that the walk is for */
+	u64 walk_min;			/* lowest expiry that it has left */
+	struct list_head head[];	/* the buckets */
 };
 
 static inline struct callout_wheel *to_wheel(struct callout_scheme *s)
@@ -45,9 +35,9 @@ static inline struct callout_wheel *to_wheel(struct callout_scheme *s)
 }
 
 /*
- * With levels one behind the other, each FANOUT times smaller than the one
- * before, the same number is added at every level. The root's parent is the
- * root, or an element behind it that is 0.
+ * The levels of @min follow each other, each FANOUT times smaller than the one
+ * before, so every level adds the same number. The parent of the root is the
+ * root, or the 0 after it.
  */
 static inline unsigned int wheel_parent(const struct callout_wheel *w,
 					unsigned int node)
@@ -74,7 +64,7 @@ static inline void wheel_file(struct callout_wheel *w, struct callout *c)
 		wheel_lower(w, i, c->expires);
 	else if (last == &w->head[i])
 		w->min[i] = c->expires;
-	/* A walk that is not at its end yet comes by and sees for itself. */
+	/* A walk that has not reached the end of the bucket sees the entry. */
 	if (unlikely(w->cursor == &w->head[i]) && c->expires < w->walk_min)
 		w->walk_min = c->expires;
 }
@@ -86,7 +76,6 @@ static inline void wheel_unlink(struct callout_wheel *w, struct callout *c)
 	__list_del_entry(&c->entry);
 }
 
-/* start of struct callout_scheme_ops */
 static inline void callout_wheel_start(struct callout_wheel *w,
 				       struct callout *c, u64 expires)
 {
@@ -94,14 +83,12 @@ static inline void callout_wheel_start(struct callout_wheel *w,
 	wheel_file(w, c);
 }
 
-/* stop of struct callout_scheme_ops */
 static inline void callout_wheel_stop(struct callout_wheel *w,
 				      struct callout *c)
 {
 	wheel_unlink(w, c);
 }
 
-/* rearm of struct callout_scheme_ops */
 static inline void callout_wheel_rearm(struct callout_wheel *w,
 				       struct callout *c, u64 expires)
 {

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hashed_wheel_paper.c - Scheme 6 as the paper has it: rounds counted down
+ * hashed_wheel_paper.c - Scheme 6 as in the paper: rounds counted down
  *
  * Varghese and Lauck, section VI.A.2. An interval is divided by the number of
- * buckets: the remainder, from the current bucket on, tells the bucket, and the
- * quotient is kept in the callout as the number of rounds that it waits. The
- * list of a bucket is unsorted. start and stop are O(1), but for the start of
- * what is late, which ring.h keeps in order. Every tick visits one bucket:
- * those whose rounds are used up are due, all others have theirs decremented.
- * Whatever the hash does, a round decrements each callout once, so a tick costs
- * n / buckets on average, and a callout that waits for T ticks is looked at T /
- * buckets times. It is the right choice for a facility that serves all sorts of
- * intervals, when there is memory for about as many buckets as callouts.
+ * buckets: the remainder, from the current bucket on, selects the bucket, and
+ * the callout keeps the quotient as its number of rounds. The list of a bucket
+ * is unsorted. start and stop are O(1), except that late callouts are kept in
+ * order, see ring.h. Every tick visits one bucket: callouts with no rounds left
+ * are due, all others have their rounds decremented. However the hash spreads
+ * them, a round decrements each callout once, so a tick costs n / buckets on
+ * average, and a callout that waits for T ticks is visited T / buckets times.
+ * It is the right choice for a facility that serves intervals of all lengths,
+ * given memory for about as many buckets as callouts.
  *
- * hashed_wheel.c is the same scheme without the counting; this one is there to
- * be compared with it.
+ * hashed_wheel.c is the same scheme without the counting; this one serves to
+ * compare it with.
  *
  * Variants: "busy" wakes the caller at the ticks whose bucket is not empty, as
  * the chip of the paper's Appendix A does; "every_tick" at each tick while
- * anything is filed.
+ * any callout is filed.
  *
- * A caller who is late has each tick done in order. Rounds in which nothing is
- * due are then left out, once a whole round has been looked at: the next visit
- * of each bucket takes the rounds left out off as well. Until every bucket has
- * had that visit none are left out again, so one number, @skipped, tells it
- * for all.
+ * A late caller has each tick done in order. Rounds in which no callout is due
+ * are skipped once a whole round has been visited: the next visit of each
+ * bucket subtracts the skipped rounds too. No rounds are skipped again until
+ * every bucket has had that visit, so one number, @skipped, serves for all.
  *
- * A visit is in place, with a cursor that points to the next entry. New ones go
- * to the end of the list, so the visit reaches them, and their rounds are
- * counted from this very visit.
+ * A visit is in place, with a cursor that points to the next entry. New entries
+ * go to the end of the list, so the visit reaches them, and their rounds are
+ * counted from the current visit on.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -37,17 +36,10 @@
 
 enum { VARIANT_BUSY, VARIANT_EVERY_TICK };
 
-/**
- * struct paper_wheel - a hashed wheel with rounds
- * @r: the buckets; the third word of a callout is the number of visits of its
- *	bucket that leave it there
- * @every_tick: wake the caller at each tick
- * @laps: what the visits have seen
- * @skipped: rounds that the next visit of some buckets takes off, beside the
- *	one that each visit takes off, ...
- * @skipped_until: ... if that visit is not later than this
- * @cursor: the next entry of the visit under way, or NULL
- * @visited: the tick of that visit
+/*
+ * The third word of a callout is its rounds: the number of visits of its bucket
+ * that leave it there. A visit up to tick @skipped_until subtracts @skipped
+ * rounds more than the usual one.
  */
 struct paper_wheel {
 	struct callout_ring r;
@@ -55,8 +47,8 @@ struct paper_wheel {
 	struct callout_laps laps;
 	u64 skipped;
 	u64 skipped_until;
-	struct list_head *cursor;
-	u64 visited;
+	struct list_head *cursor;	/* next entry of the visit, or NULL */
+	u64 visited;			/* the tick of the visit */
 };
 
 static struct paper_wheel *to_paper(struct callout_scheme *s)
@@ -64,13 +56,13 @@ static struct paper_wheel *to_paper(struct callout_scheme *s)
 	return container_of(to_ring(s), struct paper_wheel, r);
 }
 
-/* How many rounds the visit at a tick takes off for those left out. */
+/* Skipped rounds that the visit at a tick subtracts. */
 static u64 paper_skipped(struct paper_wheel *w, u64 visit)
 {
 	return visit <= w->skipped_until ? w->skipped : 0;
 }
 
-/* How many visits a callout is left alone, the first of them at @visit. */
+/* The rounds of a callout, the next visit of its bucket being at @visit. */
 static u64 paper_rounds(struct paper_wheel *w, u64 visit, u64 expires)
 {
 	return ((expires - visit) >> ilog2(w->r.mask + 1)) +
@@ -121,7 +113,7 @@ static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
 	}
 }
 
-/* Goes to the next bucket that is not empty; false if the budget is used up. */
+/* Begins a visit of the next busy bucket; false if the budget ran out. */
 static bool paper_visit_begin(struct paper_wheel *w, u64 now,
 			      unsigned int *budget)
 {
@@ -186,7 +178,7 @@ static bool paper_take(struct callout_scheme *s, unsigned int *budget,
 	return callout_ring_take(to_ring(s), budget, out);
 }
 
-/* Every invariant of the head comment. The number says which is broken. */
+/* Every invariant of the head comment. */
 static int paper_check(struct callout_scheme *s)
 {
 	struct paper_wheel *w = to_paper(s);
@@ -200,7 +192,7 @@ static int paper_check(struct callout_scheme *s)
 	for (i = 0; !ret && i <= w->r.mask; i++) {
 		bucket = &w->r.slot[i];
 		visit = callout_ring_visit(&w->r, i);
-		/* Up to the cursor the visit is over. */
+		/* Entries before the cursor have been visited. */
 		if (w->cursor && bucket == callout_ring_slot(&w->r, w->visited))
 			visit += w->r.mask + 1;
 		list_for_each(pos, bucket) {

@@ -2,51 +2,51 @@
 /*
  * hierarchical_wheel.c - Scheme 7: hierarchical timing wheels
  *
- * Varghese and Lauck, section VI.B. Time as a number with several digits, not
- * necessarily of one base, as days, hours, minutes and seconds; an array of
- * slots for each digit. A callout is filed by the highest digit in which its
- * expiry differs from now. When time comes to that slot it is filed anew, by
- * the highest digit that differs then, until none differs and it is due. With m
- * levels start takes O(m) to find the level, stop O(1), and a callout is
- * touched m times at most, however far away it is. In the paper a tick costs
+ * Varghese and Lauck, section VI.B. Time is a number with several digits, not
+ * necessarily of one base, like days, hours, minutes and seconds, with an array
+ * of slots for each digit. A callout is filed by the highest digit in which its
+ * expiry differs from now. When time reaches that slot the callout is re-filed
+ * by the highest digit that differs then, until none differs and it is due.
+ * With m levels start takes O(m) to find the level, stop O(1), and a callout is
+ * touched at most m times, however far away it is. In the paper a tick costs
  * n * c7 * m / T for n callouts of mean interval T, against n * c6 / M for
  * Scheme 6 with M slots: so this is the right choice for long intervals and
  * little memory, Scheme 6 for short ones and much memory.
  *
- * The paper advances each level's pointer by a timer of its own. Here a bitmap
- * of each level says which slots are busy, as reference 003 proposes: the next
- * slot that has something is found by a search of the bitmaps, so time jumps
- * over what is empty, and the caller knows until when it can sleep.
+ * In the paper a timer advances each level's pointer. Here a bitmap of each
+ * level marks the busy slots: a search of the bitmaps finds the next busy slot,
+ * so time jumps over empty ones, and the caller knows until when it can sleep.
  *
  * Variants:
  *
  *  - migrate: as above. Exact.
- *  - no_migration: Nichols' proposal. The level is chosen by the interval: the
- *    finest whose whole range is longer. There it stays, in the first slot
+ *  - no_migration: Nichols' proposal. The interval selects the level: the
+ *    finest whose range is longer. The callout stays there, in the first slot
  *    that does not begin before its expiry, and is due when that slot begins.
- *    The paper, which rounds to the nearest, speaks of up to 50 % error. As a
- *    callout is never early here it is rounded up: late by less than one slot
- *    of its level, which is less than its interval, and nearly as much where
- *    the interval is just too long for the level below.
- *  - one_migration: Nichols' other one. Filed in the slot in which its expiry
- *    is, and when that begins, in the level below, rounded up: late by less
- *    than one slot of the level below that of its interval.
- *  - first_digit: reference 003's setting: 16 levels of 16 slots, so a digit is
- *    four bits, the level comes from a find-last-set of the exclusive or of
- *    expiry and now, and no expiry is out of range. Exact.
+ *    The paper, which rounds to the nearest slot, speaks of up to 50 % error.
+ *    Here a callout is never early, so it is rounded up: late by less than one
+ *    slot of its level, which is less than its interval, but nearly as much
+ *    where the interval is just too long for the level below.
+ *  - one_migration: Nichols' other proposal. The callout is filed in the slot
+ *    that contains its expiry and, when that begins, in the level below,
+ *    rounded up: late by less than one slot of the level below that of its
+ *    interval.
+ *  - first_digit: 16 levels of 16 slots. A digit is four bits, the level is a
+ *    find-last-set of expiry XOR now, and no expiry is out of range. Exact.
  *
- * What is beyond the levels goes to an overflow list: in the exact variants, an
- * expiry in another cycle of the coarsest level; in the others, an interval
- * longer than that. When a cycle begins in which something of the list expires,
- * all of the list is gone through, and that filed anew.
+ * Out-of-range callouts go to an overflow list: in the exact variants, those
+ * that expire in another cycle of the coarsest level; in the others, those
+ * whose interval is longer than that cycle. When a cycle begins in which an
+ * entry expires, the whole list is searched for such entries, which are
+ * re-filed.
  *
- * Why the exact ones keep order among equals: where a callout is depends on its
- * expiry and on clk, the last tick that is done, and on nothing else. So all of
- * one expiry are in one slot, in the order in which they were filed. A slot that
- * begins at tick t is emptied while clk is t - 1: what is filed for it meanwhile
- * goes to its end, and cannot overtake what is still in it.
+ * The exact variants keep equals in order because the slot of a callout depends
+ * on its expiry and on clk, the last tick done, only. So all callouts of one
+ * expiry are in one slot, in order of filing. A slot that begins at tick t is
+ * emptied while clk is t - 1: callouts filed for it meanwhile go to its end,
+ * and cannot overtake those still in it.
  *
- * What is filed for clk or before goes into a red-black tree, which is first.
+ * Callouts filed for clk or before go to a red-black tree, which is due first.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -75,24 +75,18 @@ static const char *const hier_variants[] = {
 
 static const unsigned int hier_default[] = { 256, 64, 64, 64, 64 };
 
-/**
- * struct hier_level - one of the wheels
- * @unit: ticks to a slot
- * @shift: its logarithm if it is a power of two, else -1
- * @slots: how many
- * @first: index of the first in @slot of the whole
- */
+/* One of the wheels. */
 struct hier_level {
-	u64 unit;
-	int shift;
-	unsigned int slots;
-	unsigned int first;
+	u64 unit;		/* ticks of a slot */
+	int shift;		/* log2(unit), or -1 if not a power of two */
+	unsigned int slots;	/* number of slots */
+	unsigned int first;	/* index of the first one in hier_wheel.slot */
 };
 
 /*
- * scheme[2] of a callout that is not in the tree: CALLOUT_NOT_IN_TREE; in the
- * inexact variants, whether it has had its one migration and its level, that is
- * the one for its interval, wherever it waits; and the index of its slot.
+ * scheme[2] of a callout that is not in the tree: CALLOUT_NOT_IN_TREE, the
+ * index of its slot and, in the inexact variants, whether it has had its one
+ * migration, and the level of its interval, wherever it is filed.
  */
 #define HIER_MIGRATED		2UL
 #define HIER_LEVEL_SHIFT	2
@@ -101,38 +95,25 @@ struct hier_level {
 static_assert(CALLOUT_MAX_LEVELS <
 	      1UL << (HIER_SLOT_SHIFT - HIER_LEVEL_SHIFT));
 
-/**
- * struct hier_wheel - the scheme
- * @s: the common part
- * @variant: which
- * @levels: how many
- * @clk: everything up to this tick is done
- * @n: how many are in the slots
- * @past: those filed for @clk or before
- * @overflow: index of the overflow list in @slot, after those of the levels
- * @overflow_min: not later than any of the overflow list
- * @moving: what is left of the overflow list to be filed anew
- * @open: index of the slot that is being emptied, and that begins after @clk;
- *	@overflow + 1, where there is none, if @clk is the time of the advance
- * @open_level: the level of @open
- * @busy: which of @slot, that of the overflow included, have something
- * @level: the levels, the finest first, and one more whose unit is the cycle,
- *	0 if that has no end
- * @slot: the lists
+/*
+ * @slot holds the slots of all levels, then the overflow list. @open is the
+ * slot being emptied, which begins at tick clk + 1, or @overflow + 1, whose busy
+ * bit is never set. @level goes from the finest to the coarsest; the unit of one
+ * more is the cycle of the coarsest, 0 if that exceeds 64 bits.
  */
 struct hier_wheel {
 	struct callout_scheme s;
 	unsigned int variant;
-	unsigned int levels;
-	u64 clk;
-	unsigned long n;
-	struct rb_root_cached past;
-	unsigned int overflow;
-	u64 overflow_min;
-	struct list_head moving;
+	unsigned int levels;		/* number of levels */
+	u64 clk;			/* every tick up to this is done */
+	unsigned long n;		/* callouts outside @past */
+	struct rb_root_cached past;	/* callouts filed for @clk or before */
+	unsigned int overflow;		/* index in @slot */
+	u64 overflow_min;		/* at most any expiry in overflow */
+	struct list_head moving;	/* overflow entries to be re-filed */
 	unsigned int open;
-	unsigned int open_level;
-	unsigned long *busy;
+	unsigned int open_level;	/* the level of @open */
+	unsigned long *busy;		/* a bit for each of @slot: not empty */
 	struct hier_level level[CALLOUT_MAX_LEVELS + 1];
 	struct list_head slot[];
 };
@@ -147,7 +128,7 @@ static bool hier_exact(const struct hier_wheel *w)
 	return w->variant == MIGRATE || w->variant == FIRST_DIGIT;
 }
 
-/* In which slot of a level a tick is, counted from tick 0. */
+/* The number of the slot of a level that contains a tick, from tick 0. */
 static u64 hier_number(const struct hier_level *l, u64 tick)
 {
 	if (l->shift >= 0)
@@ -162,7 +143,7 @@ static u64 hier_number_up(const struct hier_level *l, u64 tick)
 	return number + (number * l->unit < tick);
 }
 
-/* Where slot @number begins; the end of time if that comes first. */
+/* The tick at which slot @number begins, or the end of time. */
 static u64 hier_begin(const struct hier_level *l, u64 number)
 {
 	u64 tick;
@@ -239,7 +220,7 @@ static unsigned int hier_slot(const struct hier_wheel *w, u64 from, u64 expires)
 	return w->overflow;
 }
 
-/* The level for an interval in an inexact variant; the cycle if too long. */
+/* The level of an interval in an inexact variant; w->levels if too long. */
 static unsigned int hier_level_of(const struct hier_wheel *w, u64 interval)
 {
 	unsigned int k;
@@ -250,7 +231,7 @@ static unsigned int hier_level_of(const struct hier_wheel *w, u64 interval)
 	return k;
 }
 
-/* Everything up to @now is done. */
+/* Marks every tick up to @now as done. */
 static void hier_done(struct hier_wheel *w, u64 now)
 {
 	w->clk = max(w->clk, now);
@@ -258,9 +239,9 @@ static void hier_done(struct hier_wheel *w, u64 now)
 }
 
 /*
- * When the first busy slot of a level begins that begins after clk. A level has
- * no slot more than a round ahead, so the first from clk's on, going around, is
- * it. U64_MAX: none.
+ * The tick at which the next busy slot of a level begins, after clk; U64_MAX if
+ * none is busy. No slot is more than a round ahead, so the first busy one after
+ * that of clk, going around, is the next.
  */
 static u64 hier_next_of(const struct hier_wheel *w, const struct hier_level *l,
 			unsigned int *slot)
@@ -277,7 +258,7 @@ static u64 hier_next_of(const struct hier_wheel *w, const struct hier_level *l,
 	return U64_MAX;
 }
 
-/* When there is something to do next, and where. U64_MAX: never. */
+/* The next tick with work, and its slot; U64_MAX if there is none. */
 static u64 hier_next(const struct hier_wheel *w, unsigned int *level,
 		     unsigned int *slot)
 {
@@ -297,7 +278,7 @@ static u64 hier_next(const struct hier_wheel *w, unsigned int *level,
 		first = tick;
 		*level = k;
 		*slot = i;
-		/* No coarser level has anything that comes before. */
+		/* All slots of coarser levels begin later. */
 		if (hier_exact(w))
 			return first;
 	}
@@ -314,8 +295,8 @@ static u64 hier_next(const struct hier_wheel *w, unsigned int *level,
 
 /*
  * The slot in an inexact variant for a callout of level @k. If @clk is far
- * behind, that can be more than a round of the level ahead; then it waits in a
- * coarser one, or by one slot more than a round, in the last of the round.
+ * behind, that slot can be more than a round ahead: then the callout goes to
+ * the last slot of the round if it is one too far, else to a coarser level.
  */
 static unsigned int hier_slot_rounded(const struct hier_wheel *w, u64 expires,
 				      unsigned int k, bool migrated)
@@ -355,7 +336,7 @@ static void hier_start(struct callout_scheme *s, struct callout *c, u64 now,
 		k = hier_level_of(w, expires > now ? expires - now : 0);
 		slot = hier_slot_rounded(w, expires, k, false);
 	}
-	/* Behind those that wait to be filed anew. */
+	/* Behind the entries that are being re-filed. */
 	if (slot == w->overflow && slot == w->open)
 		hier_link(w, c, &w->moving, slot, k, 0);
 	else
@@ -379,7 +360,7 @@ static void hier_rearm(struct callout_scheme *s, struct callout *c, u64 now,
 	hier_start(s, c, now, expires);
 }
 
-/* @c, of a slot of level @k that begins at @tick, is not due: files it anew. */
+/* Re-files @c, of a slot of level @k that begins at @tick; it is not due. */
 static void hier_refile(struct hier_wheel *w, struct callout *c, unsigned int k,
 			u64 tick)
 {
@@ -407,7 +388,7 @@ static void hier_refile(struct hier_wheel *w, struct callout *c, unsigned int k,
 	hier_add(w, c, slot, own, migrated);
 }
 
-/* One callout of a slot of level @k that begins at @tick, the next to begin. */
+/* Handles one callout of the next slot, of level @k, which begins at @tick. */
 static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 		       u64 tick, struct list_head *due)
 {
@@ -418,7 +399,7 @@ static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 	w->open = slot;
 	w->open_level = k;
 	if (k == w->levels) {
-		/* What stays in overflow must not be met again. */
+		/* Entries re-filed in overflow must not be visited again. */
 		if (list_empty(&w->moving)) {
 			list_splice_init(list, &w->moving);
 			__clear_bit(slot, w->busy);
@@ -498,11 +479,11 @@ static u64 hier_late(struct callout_scheme *s, u64 interval)
 		return 0;
 	if (w->variant == ONE_MIGRATION && k)
 		k--;
-	/* Where that is 0, those of one tick may still be out of order. */
+	/* Not 0: that would promise order within a tick, too. */
 	return max(w->level[k].unit - 1, 1ULL);
 }
 
-/* A callout in slot @i of level @l, that slot beginning next at @tick. */
+/* Checks a callout in slot @i of level @l, which next begins at @tick. */
 static int hier_check_one(struct hier_wheel *w, const struct hier_level *l,
 			  unsigned int i, u64 tick, struct callout *c)
 {
@@ -510,7 +491,7 @@ static int hier_check_one(struct hier_wheel *w, const struct hier_level *l,
 		return 10;
 	if (c->expires <= w->clk && hier_exact(w))
 		return 11;
-	/* In an exact variant, the only place; else, none that is too late. */
+	/* Exact variants: the only slot possible; others: no slot too late. */
 	if (hier_exact(w)) {
 		if (hier_slot(w, w->clk, c->expires) != i &&
 		    hier_slot(w, w->clk + 1, c->expires) != i)
@@ -579,7 +560,7 @@ static int hier_check(struct callout_scheme *s)
 	return ret ? ret : callout_tree_check(&w->past);
 }
 
-/* Fills in the levels. Returns the number of slots, or 0 if that cannot be. */
+/* Fills in the levels. Returns the number of slots, or 0 if invalid. */
 static unsigned int hier_set_levels(struct hier_level *level, unsigned int *nr,
 				    const struct callout_scheme_params *p)
 {
@@ -601,7 +582,7 @@ static unsigned int hier_set_levels(struct hier_level *level, unsigned int *nr,
 			slots = 1U << DIGIT_SHIFT;
 		else
 			slots = p->nr_levels ? p->level[k] : hier_default[k];
-		/* A level above one that has all of time is a mistake. */
+		/* No level above one whose range exceeds 64 bits. */
 		if (slots < CALLOUT_MIN_SLOTS || slots > CALLOUT_MAX_SLOTS ||
 		    !unit)
 			return 0;
@@ -630,7 +611,7 @@ hier_create(const struct callout_scheme_params *p)
 	if (!slots)
 		return ERR_PTR(-EINVAL);
 
-	/* One block: the wheel, its lists, the bits. */
+	/* One allocation: the wheel, its lists, the bits. */
 	lists = struct_size(w, slot, slots + 1);
 	w = kvzalloc_node(size_add(lists, BITS_TO_LONGS(slots + 2) *
 				   sizeof(*w->busy)), GFP_KERNEL, p->node);

@@ -4,25 +4,25 @@
  *
  * Lev-Libfeld's observation: programs use few different intervals. Callouts
  * of one interval expire in the order in which they are started, so a queue
- * for each interval is in order without any effort, and has no range that it
- * could overflow. start finds the queue and appends; stop unlinks; a tick looks
- * at the heads. In the paper, which finds the queue in a hash and goes through
- * all heads at a tick that has something to do, start and stop are O(1) and the
- * tick is O(t) for t different intervals; it asks for t to be much smaller
- * than n, and is honest that for n different intervals the tick is O(n).
+ * for each interval is always sorted, and has no range that could overflow.
+ * start finds the queue and appends; stop unlinks; a tick looks at the heads.
+ * In the paper, which finds the queue in a hash and goes through all heads at a
+ * tick with work to do, start and stop are O(1) and the tick is O(t) for t
+ * different intervals; it requires t to be much smaller than n, and admits that
+ * the tick is O(n) for n different intervals.
  *
  * Here the queues are in two red-black trees, by interval and by the expiry of
- * their heads, so that nothing depends on t more than as its logarithm: start
- * O(log t), stop O(1), or O(log t) for the head of a queue, tick O(1) and
- * O(log t) for each that expires. An empty queue goes at once, as in the paper.
- * The right choice for very many callouts of a few fixed intervals.
+ * their heads, so that no cost grows faster than log t: start is O(log t), stop
+ * O(1), or O(log t) for the head of a queue, tick O(1) plus O(log t) for each
+ * expiry. An empty queue is freed at once, as in the paper. It is the right
+ * choice for very many callouts of a few fixed intervals.
  *
- * Queues take memory, from reserve: one for each callout in the worst case.
- * What finds no queue goes into a red-black tree of callouts.
+ * The memory of the queues comes from reserve: one for each callout, the worst
+ * case. Callouts without a queue go to a red-black tree of callouts.
  *
  * Among equals the one with the longer interval was started first. Those in
- * the tree of callouts come after those in the queues: so what equals one in
- * that tree goes into it too.
+ * the tree of callouts come after those in the queues, so a callout that equals
+ * one in that tree goes there too.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -31,38 +31,25 @@
 #include "scheme.h"
 #include "tree.h"
 
-/**
- * struct lawn_queue - the callouts of one interval; not empty
- * @by_interval: node in the tree of all queues by @interval
- * @by_head: node in the tree of all queues by @head
- * @interval: expiry less the time of the start; wraps for what had passed
- * @head: expiry of the first
- * @list: the callouts; their scheme[2] points here, CALLOUT_NOT_IN_TREE set
+/*
+ * The callouts of one interval; never empty. scheme[2] of each callout is the
+ * address of its queue, with CALLOUT_NOT_IN_TREE set.
  */
 struct lawn_queue {
 	struct rb_node by_interval;
 	struct rb_node by_head;
-	u64 interval;
-	u64 head;
+	u64 interval;		/* expiry - start; wraps for late callouts */
+	u64 head;		/* expiry of the first callout */
 	struct list_head list;
 };
 
-/**
- * struct lawn - the scheme
- * @s: the common part
- * @by_interval: the queues
- * @by_head: the queues
- * @rest: callouts that have no queue
- * @now: the latest time of a start
- * @pool: the queues' memory
- */
 struct lawn {
 	struct callout_scheme s;
-	struct rb_root by_interval;
-	struct rb_root_cached by_head;
-	struct rb_root_cached rest;
-	u64 now;
-	struct callout_node_pool pool;
+	struct rb_root by_interval;	/* all queues */
+	struct rb_root_cached by_head;	/* all queues */
+	struct rb_root_cached rest;	/* callouts without a queue */
+	u64 now;			/* the latest time of a start */
+	struct callout_node_pool pool;	/* of struct lawn_queue */
 };
 
 static struct lawn *to_lawn(struct callout_scheme *s)
@@ -98,7 +85,7 @@ static bool lawn_less_head(struct rb_node *a, const struct rb_node *b)
 
 	if (p->head != q->head)
 		return p->head < q->head;
-	/* When they were started, also if an interval wraps. */
+	/* The times of start, even if an interval wraps. */
 	return p->head - p->interval < q->head - q->interval;
 }
 
@@ -126,7 +113,7 @@ static void lawn_start(struct callout_scheme *s, struct callout *c, u64 now,
 	u64 interval;
 
 	c->expires = expires;
-	/* Each queue is in order as long as this does not go back. */
+	/* Time must not go back, to keep the queues in order. */
 	l->now = max(l->now, now);
 	interval = expires - l->now;
 	if (!callout_tree_has(&l->rest, expires)) {
@@ -179,7 +166,7 @@ static void lawn_rearm(struct callout_scheme *s, struct callout *c, u64 now,
 	lawn_start(s, c, now, expires);
 }
 
-/* The first to expire, or NULL. */
+/* The first callout to expire, or NULL. */
 static struct callout *lawn_first(struct callout_scheme *s)
 {
 	struct lawn *l = to_lawn(s);

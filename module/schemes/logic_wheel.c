@@ -3,28 +3,28 @@
  * logic_wheel.c - the timing wheel of logic simulation, with an overflow list
  *
  * Varghese and Lauck, section IV.B, after TEGAS and DECSIM. Time is divided
- * into cycles of as many ticks as there are slots. What is due in the current
- * cycle is in the slot of its tick, everything else on one unsorted overflow
+ * into cycles of as many ticks as there are slots. Callouts due in the current
+ * cycle are in the slot of their tick, all others on one unsorted overflow
  * list. When a cycle ends the wheel rotates: the overflow list is searched for
- * what is due in the next cycle. start and stop are O(1), but for the start of
- * what is late, which ring.h keeps in order. So is a tick, but for what is due
- * and for the ticks that rotate, which are O(n). The further a cycle has come,
- * the fewer of the new callouts find a slot. It is the right choice where
- * nearly all intervals are short against a cycle, as in simulations; in a timer
- * facility it is what Scheme 4 improves on.
+ * callouts due in the next cycle. start and stop are O(1), except that late
+ * callouts are kept in order, see ring.h. A tick is O(1) plus the due callouts,
+ * except that a tick that rotates is O(n). The later in a cycle, the fewer new
+ * callouts find a slot. It is the right choice where nearly all intervals are
+ * short compared with a cycle, as in simulations; as a timer facility it is
+ * improved on by Scheme 4.
  *
- * Variants: "whole" rotates at the end of each cycle; "half" halfway, so that
- * at least half a cycle ahead has slots, at twice as many searches.
+ * Variants: "whole" rotates at the end of each cycle; "half" also halfway, so
+ * that at least half a cycle ahead has slots, for twice as many searches.
  *
- * @horizon is the first tick that has no slot. Only a rotation moves it, once
- * it has searched all of the list, so a callout gets its slot before any
- * that is filed later for the same tick. The search is in place, with a cursor
- * that points to the next entry; new ones go to the end, and it reaches them.
+ * @horizon is the first tick that has no slot. Only a rotation moves it, after
+ * a search of the whole list, so a callout gets its slot before any that is
+ * filed later for the same tick. The search is in place, with a cursor that
+ * points to the next entry; new entries go to the end, so the search reaches
+ * them.
  *
- * next_due tells of rotations too, while there is anything on the overflow
- * list. A caller who is late by several cycles has the list searched for those
- * cycles only that something on it is due in: each search finds the earliest
- * that stays.
+ * next_due includes rotations while the overflow list is not empty. If the
+ * caller is late by several cycles, the list is searched only for those cycles
+ * in which an entry is due: each search finds the earliest entry that stays.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -35,26 +35,15 @@ enum { VARIANT_WHOLE, VARIANT_HALF };
 /* The third word of a callout. */
 enum { IN_RING, IN_OVERFLOW };
 
-/**
- * struct logic_wheel - a wheel that rotates by cycles
- * @r: the slots
- * @step: ticks by which it rotates
- * @horizon: the first tick that has no slot
- * @overflow: what is due then or later, in order of filing
- * @overflow_bound: nothing on @overflow expires before this
- * @cursor: the next entry of the search under way, or NULL
- * @search_horizon: @horizon when that is done
- * @search_bound: the earliest expiry of those that the search has left
- */
 struct logic_wheel {
 	struct callout_ring r;
-	unsigned int step;
-	u64 horizon;
-	struct list_head overflow;
-	u64 overflow_bound;
-	struct list_head *cursor;
-	u64 search_horizon;
-	u64 search_bound;
+	unsigned int step;		/* ticks of a rotation */
+	u64 horizon;			/* the first tick that has no slot */
+	struct list_head overflow;	/* in order of filing */
+	u64 overflow_bound;		/* at most any expiry in @overflow */
+	struct list_head *cursor;	/* next entry of the search, or NULL */
+	u64 search_horizon;		/* @horizon after the search */
+	u64 search_bound;		/* earliest expiry that it has left */
 };
 
 static struct logic_wheel *to_logic(struct callout_scheme *s)
@@ -62,13 +51,13 @@ static struct logic_wheel *to_logic(struct callout_scheme *s)
 	return container_of(to_ring(s), struct logic_wheel, r);
 }
 
-/* What the horizon is to be at the time of the ring. */
+/* The horizon for the time of the ring. */
 static u64 logic_horizon(struct logic_wheel *w)
 {
 	return round_down(w->r.time + 1, (u64)w->step) + w->r.mask + 1;
 }
 
-/* A tick before which nothing on the overflow list expires. */
+/* A lower bound of the expiries on the overflow list. */
 static u64 logic_overflow(struct logic_wheel *w)
 {
 	if (list_empty(&w->overflow))
@@ -82,7 +71,7 @@ static void logic_start(struct callout_scheme *s, struct callout *c, u64 now,
 	struct logic_wheel *w = to_logic(s);
 
 	callout_ring_catch_up(&w->r, min(now, logic_overflow(w) - 1));
-	/* There is nothing to search, or to go on searching. */
+	/* An empty list needs no search to move the horizon. */
 	if (list_empty(&w->overflow)) {
 		w->cursor = NULL;
 		w->horizon = logic_horizon(w);
@@ -145,7 +134,7 @@ static void logic_search_end(struct logic_wheel *w)
 	w->overflow_bound = w->search_bound;
 }
 
-/* Rotates the wheel as far as it is time for; true if the budget ran out. */
+/* Rotates the wheel up to the time of the ring; true if the budget ran out. */
 static bool logic_rotate(struct logic_wheel *w, unsigned int *budget)
 {
 	while (w->cursor || w->horizon < logic_horizon(w)) {
@@ -195,7 +184,7 @@ static bool logic_take(struct callout_scheme *s, unsigned int *budget,
 	       callout_scheme_take_list(s, &to_logic(s)->overflow, budget, out);
 }
 
-/* Every invariant of the head comment. The number says which is broken. */
+/* Every invariant of the head comment. */
 static int logic_check(struct callout_scheme *s)
 {
 	struct logic_wheel *w = to_logic(s);

@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * node_pool.h - nodes of one size for a scheme that needs more than the callouts
+ * node_pool.h - a scheme's own nodes, all of one size
  *
- * Those never used come from an array that reserve makes longer; those used
- * and given back are in a list, which needs no memory but their first word.
+ * Nodes never used come from an array that reserve extends. Freed ones are in a
+ * list, linked by their first word.
  */
 #ifndef _CALLOUT_NODE_POOL_H
 #define _CALLOUT_NODE_POOL_H
 
 #include "blocks.h"
 
-/**
- * struct callout_node_pool - the nodes
- * @blocks: all of them
- * @used: how many have been handed out at least once
- * @free: those given back, each pointing to the next
- */
 struct callout_node_pool {
 	struct callout_blocks blocks;
-	unsigned long used;
-	void **free;
+	unsigned long used;	/* number of nodes ever handed out */
+	void **free;		/* the freed ones */
 };
 
-/* A node, its content undefined; NULL if there is none. */
+/* A node with undefined content, or NULL. */
 static inline void *callout_node_pool_get(struct callout_node_pool *pool)
 {
 	void **node = pool->free;

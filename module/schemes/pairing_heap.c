@@ -8,25 +8,25 @@
  * faster from a hundred timers on, and only removing the smallest is slower.
  *
  * A tree of any shape whose parents do not expire after their children. start
- * melds a tree of one with the root: the later one becomes a child of the
- * other. When a callout is stopped, or the root is taken, its children become
- * trees of their own, a forest, in O(1). They have to be paired off until one
- * is left before the next can be taken: O(log n) amortised, or hardly more, but
- * n - 1 melds if nothing was paired before, for which the lock cannot be held.
- * So this is the variant with many passes over a queue: two trees are taken
- * from the front, and what they meld into goes to the end. A meld is one unit
- * of work, and between any two the heap is whole. While there is a forest,
+ * melds the callout, a tree of one, with the root: the later of the two becomes
+ * a child of the other. When a callout is stopped, or the root is removed, its
+ * children become trees of their own, a forest, in O(1). They have to be melded
+ * into one tree before the next root can be removed: amortised O(log n) or
+ * little more, but n - 1 melds if none were done before, and the lock cannot be
+ * held for so long. So this is the multipass variant: two trees are taken from
+ * the front of a queue, and the melded tree goes to its end. A meld is one unit
+ * of work, and the heap is consistent between melds. While there is a forest,
  * start adds to it.
  *
- * start and stop O(1) always, tick O(1) or as many melds as were put off. No
- * order is kept among equals. The right choice where few expire, and most are
- * stopped or moved: starting and stopping cost as little as in a wheel, and yet
- * the next expiry can be told exactly.
+ * start and stop are always O(1), tick is O(1) plus the melds put off. Equals
+ * are not kept in order. It is the right choice where few callouts expire, and
+ * most are stopped or moved: start and stop cost as little as in a wheel, and
+ * the next expiry can still be known exactly.
  *
- * Links: a node's children are in a list whose first has the last as its
- * @prev, and whose last has the parent as its @next. So each end leads to the
- * other and to the parent, and a whole list can be put anywhere in O(1). The
- * forest is the list of the children of a node that is no callout.
+ * Links: a node's children are in a list. The @prev of the first child is the
+ * last one, and the @next of the last is the parent. So either end leads to the
+ * other and to the parent, and a whole list can be appended to another in O(1).
+ * The forest is the list of the children of a node that is no callout.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -34,31 +34,19 @@
 #include "first.h"
 #include "scheme.h"
 
-/**
- * struct pairing_node - the scheme's three words of a callout
- * @child: its first child, or NULL
- * @next: the next sibling; of the last sibling, the parent
- * @prev: the sibling before; of the first sibling, the last; of a tree that is
- *	in no list, itself
- */
+/* The three words of a callout. @prev of a tree in no list is itself. */
 struct pairing_node {
-	struct pairing_node *child;
-	struct pairing_node *next;
-	struct pairing_node *prev;
+	struct pairing_node *child;	/* the first child, or NULL */
+	struct pairing_node *next;	/* sibling; of the last, the parent */
+	struct pairing_node *prev;	/* sibling; of the first, the last */
 };
 
 static_assert(sizeof(struct pairing_node) == 3 * sizeof(unsigned long));
 
-/**
- * struct pairing_heap - the scheme
- * @s: the common part
- * @forest: parent of all roots
- * @bound: not later than any callout; U64_MAX if there is none
- */
 struct pairing_heap {
 	struct callout_scheme s;
-	struct pairing_node forest;
-	u64 bound;
+	struct pairing_node forest;	/* parent of all roots */
+	u64 bound;			/* at most any expiry */
 };
 
 static struct pairing_heap *to_heap(struct callout_scheme *s)
@@ -86,7 +74,7 @@ static bool pairing_is_last(const struct pairing_node *node)
 	return node->next->prev != node;
 }
 
-/* Puts the list from @first to @last, linked to each other, last below @parent. */
+/* Appends the list from @first to @last to the children of @parent. */
 static void pairing_append(struct pairing_node *parent,
 			   struct pairing_node *first,
 			   struct pairing_node *last)
@@ -104,14 +92,14 @@ static void pairing_append(struct pairing_node *parent,
 	last->next = parent;
 }
 
-/* Takes @node, with what is below it, out of its list. */
+/* Removes @node, with its subtree, from its list. */
 static void pairing_unlink(struct pairing_node *node)
 {
 	struct pairing_node *next = node->next, *prev = node->prev;
 	bool first = pairing_is_first(node);
 
 	if (!pairing_is_last(node)) {
-		/* If it is the first, this tells the next about the last. */
+		/* If @node is the first, prev is the last: next needs it. */
 		next->prev = prev;
 		if (first)
 			prev->next->child = next;
@@ -126,7 +114,7 @@ static void pairing_unlink(struct pairing_node *node)
 	node->prev = node;
 }
 
-/* Takes @node out; its children become trees of the forest. */
+/* Removes @node; its children become trees of the forest. */
 static void pairing_remove(struct pairing_heap *h, struct pairing_node *node)
 {
 	struct pairing_node *child = node->child;
@@ -136,7 +124,7 @@ static void pairing_remove(struct pairing_heap *h, struct pairing_node *node)
 		pairing_append(&h->forest, child, child->prev);
 }
 
-/* Makes one tree of two that are in no list. */
+/* Melds two trees that are in no list. */
 static struct pairing_node *pairing_meld(struct pairing_node *a,
 					 struct pairing_node *b)
 {
@@ -192,8 +180,8 @@ static void pairing_rearm(struct callout_scheme *s, struct callout *c, u64 now,
 }
 
 /*
- * Pairs until one tree is left. Returns false if the budget ran out before;
- * else the bound is the expiry of the root.
+ * Melds the forest into one tree. Returns false if the budget ran out first;
+ * otherwise the bound is the expiry of the root.
  */
 static bool pairing_consolidate(struct pairing_heap *h, unsigned int *budget)
 {
@@ -243,7 +231,7 @@ static u64 pairing_next_due(struct callout_scheme *s, unsigned int *budget)
 	return h->bound;
 }
 
-/* Some callout, or NULL. */
+/* Any callout, or NULL. */
 static struct callout *pairing_any(struct callout_scheme *s)
 {
 	struct pairing_node *root = to_heap(s)->forest.child;
@@ -257,7 +245,7 @@ static bool pairing_take(struct callout_scheme *s, unsigned int *budget,
 	return callout_first_take(s, budget, out, pairing_any, pairing_stop);
 }
 
-/* The list of the children of @parent; @lowest is not after any of them. */
+/* Checks the children of @parent; none may expire before @lowest. */
 static int pairing_check_children(const struct pairing_node *parent, u64 lowest)
 {
 	struct pairing_node *node = parent->child, *last = node->prev;
@@ -276,7 +264,7 @@ static int pairing_check_children(const struct pairing_node *parent, u64 lowest)
 	}
 }
 
-/* Goes through all trees, depth first, by the link from the last child up. */
+/* Visits all trees depth first; the last child links to the parent. */
 static int pairing_check(struct callout_scheme *s)
 {
 	struct pairing_heap *h = to_heap(s);

@@ -2,7 +2,7 @@
 /*
  * ring.c - an array of lists that is stepped through tick by tick
  *
- * See ring.h for what it keeps to.
+ * The invariants are in ring.h.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -12,13 +12,9 @@
 #include <linux/slab.h>
 #include "ring.h"
 
-/**
- * callout_ring_create - makes an empty ring
- * @ops: the scheme
- * @p: the scheme's parameters
- * @size: of the scheme's structure, which begins with a struct callout_ring
- *
- * Return: the scheme, zero but for the ring; or an ERR_PTR.
+/*
+ * Creates a scheme whose structure of @size bytes begins with a struct
+ * callout_ring; the rest is zero. Returns an ERR_PTR on failure.
  */
 struct callout_scheme *
 callout_ring_create(const struct callout_scheme_ops *ops,
@@ -33,7 +29,7 @@ callout_ring_create(const struct callout_scheme_ops *ops,
 	    p->buckets > CALLOUT_WHEEL_MAX_BUCKETS)
 		return ERR_PTR(-EINVAL);
 
-	/* One block: the scheme's structure, the lists, the bits. */
+	/* One allocation: the scheme's structure, the lists, the bits. */
 	slots = array_size(p->buckets, sizeof(*r->slot));
 	r = kvzalloc_node(size_add(size_add(size, slots),
 				   BITS_TO_LONGS(p->buckets) * sizeof(long)),
@@ -52,23 +48,12 @@ callout_ring_create(const struct callout_scheme_ops *ops,
 	return &r->s;
 }
 
-/**
- * callout_ring_destroy - destroy of a scheme that is a ring
- * @s: the scheme
- */
 void callout_ring_destroy(struct callout_scheme *s)
 {
 	kvfree(to_ring(s));
 }
 
-/**
- * callout_sorted_add - files a callout in a list in order of expiry
- * @s: the scheme, whose steps are counted
- * @list: the list
- * @c: the callout; goes behind those with the same expiry
- *
- * The search is from the rear.
- */
+/* Files @c in a sorted list, behind its equals; searches from the rear. */
 void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
 			struct callout *c)
 {
@@ -83,13 +68,7 @@ void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
 	list_add(&c->entry, pos);
 }
 
-/**
- * callout_ring_start_late - files a callout, if it is late
- * @r: the ring
- * @c: the callout
- *
- * Return: whether it is.
- */
+/* Files @c if it is late; returns whether it is. */
 bool callout_ring_start_late(struct callout_ring *r, struct callout *c)
 {
 	if (c->expires > r->time)
@@ -98,11 +77,7 @@ bool callout_ring_start_late(struct callout_ring *r, struct callout *c)
 	return true;
 }
 
-/**
- * callout_ring_filed - takes note that a callout is in a slot
- * @r: the ring
- * @c: the callout, just added to the list of its slot
- */
+/* Accounts for @c, which the caller has added to the list of its slot. */
 void callout_ring_filed(struct callout_ring *r, struct callout *c)
 {
 	u64 visit = callout_ring_visit(r, c->expires);
@@ -112,22 +87,14 @@ void callout_ring_filed(struct callout_ring *r, struct callout *c)
 	r->next = min(r->next, visit);
 }
 
-/**
- * callout_ring_file - files a callout at the end of the list of its slot
- * @r: the ring
- * @c: the callout
- */
+/* Files @c at the end of the list of its slot. */
 void callout_ring_file(struct callout_ring *r, struct callout *c)
 {
 	list_add_tail(&c->entry, callout_ring_slot(r, c->expires));
 	callout_ring_filed(r, c);
 }
 
-/**
- * callout_ring_del - takes a callout out of its slot or out of the late ones
- * @r: the ring
- * @c: the callout
- */
+/* Removes @c from its slot or from the late list. */
 void callout_ring_del(struct callout_ring *r, struct callout *c)
 {
 	__list_del_entry(&c->entry);
@@ -138,15 +105,9 @@ void callout_ring_del(struct callout_ring *r, struct callout *c)
 		__clear_bit(c->expires & r->mask, r->busy);
 }
 
-/**
- * callout_ring_find - looks for the next slot that is not empty
- * @r: the ring
- * @limit: the last tick of interest
- * @budget: a unit is spent on each word of bits
- *
- * Puts the tick of that slot, or one after @limit, in @r->next.
- *
- * Return: false if the budget ran out before that was found.
+/*
+ * Advances @r->next to the next busy slot, or past @limit; a unit of work for
+ * each word of bits. Returns false if the budget ran out first.
  */
 bool callout_ring_find(struct callout_ring *r, u64 limit,
 		       unsigned int *budget)
@@ -170,12 +131,9 @@ bool callout_ring_find(struct callout_ring *r, u64 limit,
 	return true;
 }
 
-/**
- * callout_ring_due - hands over the first callout in the slot of @r->next
- * @r: the ring
- * @due: the list for it
- *
- * It is due at that tick, and everything before that tick is done.
+/*
+ * Hands over the first callout in the slot of @r->next, which is due at that
+ * tick. Everything before that tick is done.
  */
 void callout_ring_due(struct callout_ring *r, struct list_head *due)
 {
@@ -189,14 +147,7 @@ void callout_ring_due(struct callout_ring *r, struct list_head *due)
 	callout_scheme_due(c, due);
 }
 
-/**
- * callout_ring_advance_late - hands over the late ones
- * @r: the ring
- * @budget: a unit is spent on each
- * @due: the list for them
- *
- * Return: true if the budget ran out before all were moved.
- */
+/* Hands over the late callouts; true if the budget ran out first. */
 bool callout_ring_advance_late(struct callout_ring *r, unsigned int *budget,
 			       struct list_head *due)
 {
@@ -214,16 +165,9 @@ bool callout_ring_advance_late(struct callout_ring *r, unsigned int *budget,
 	return false;
 }
 
-/**
- * callout_ring_advance - hands over what is due, if each slot is of one tick
- * @r: the ring
- * @now: the time
- * @budget: as for advance
- * @due: the list for it
- *
- * When this is done nothing in the ring is due, though r->time may lag behind.
- *
- * Return: true if the budget ran out before everything was moved.
+/*
+ * advance of a scheme whose slots hold one tick each. Afterwards no callout in
+ * the ring is due at @now, although r->time may be earlier than @now.
  */
 bool callout_ring_advance(struct callout_ring *r, u64 now,
 			  unsigned int *budget, struct list_head *due)
@@ -241,17 +185,10 @@ bool callout_ring_advance(struct callout_ring *r, u64 now,
 	}
 }
 
-/**
- * callout_ring_skip - leaves out the laps in which nothing is due
- * @r: the ring, no slot of which is being visited
- * @laps: what has been seen in its slots
- * @now: the time
- *
- * So that a scheme that is late by any number of laps does not go through more
- * than two for each lap in which something is due. One that is not late by
- * laps leaves out nothing.
- *
- * Return: the number of laps that have been left out.
+/*
+ * Skips laps in which no callout is due, and returns their number: a scheme
+ * that is late by any number of laps goes through at most two for each lap with
+ * a due callout. No visit of a slot may be under way.
  */
 u64 callout_ring_skip(struct callout_ring *r, struct callout_laps *laps,
 		      u64 now)
@@ -268,13 +205,7 @@ u64 callout_ring_skip(struct callout_ring *r, struct callout_laps *laps,
 	return skipped;
 }
 
-/**
- * callout_ring_next_due - next_due of a scheme that has all in its ring
- * @r: the ring
- * @budget: as for next_due
- *
- * Return: when the next slot that is not empty is visited.
- */
+/* next_due of a ring: the first late expiry, or the next busy slot. */
 u64 callout_ring_next_due(struct callout_ring *r, unsigned int *budget)
 {
 	if (!list_empty(&r->late))
@@ -286,14 +217,7 @@ u64 callout_ring_next_due(struct callout_ring *r, unsigned int *budget)
 	return r->next;
 }
 
-/**
- * callout_ring_take - take of a scheme that has all in its slots and late list
- * @r: the ring
- * @budget: as for take
- * @out: as for take
- *
- * Return: as take.
- */
+/* take of a ring's slots and late list. */
 bool callout_ring_take(struct callout_ring *r, unsigned int *budget,
 		       struct list_head *out)
 {
@@ -321,12 +245,7 @@ static bool links_hold(struct list_head *list)
 	return true;
 }
 
-/**
- * callout_sorted_check - check of a list in order of expiry
- * @list: the list
- *
- * Return: whether its links and its order hold.
- */
+/* Whether a list's links are consistent and its order is that of expiry. */
 bool callout_sorted_check(struct list_head *list)
 {
 	struct callout *c;
@@ -342,12 +261,7 @@ bool callout_sorted_check(struct list_head *list)
 	return true;
 }
 
-/**
- * callout_ring_check - check of what all rings have in common
- * @r: the ring
- *
- * Return: 0, or a number below 10 that tells what does not hold.
- */
+/* check of the common part; its numbers are below 10. */
 int callout_ring_check(struct callout_ring *r)
 {
 	unsigned int i, nr = 0;

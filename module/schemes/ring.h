@@ -2,46 +2,35 @@
 /*
  * ring.h - an array of lists that is stepped through tick by tick
  *
- * What Schemes 4 to 6 of Varghese and Lauck and the wheel of logic simulation
- * have in common: a power of two of slots, a callout of tick t in the list of
- * slot t & mask, and a current time that visits a slot for each tick. What the
- * order in a slot is, and whether a slot holds one tick or every mask + 1st,
- * is the scheme's.
+ * The common part of Schemes 4 to 6 of Varghese and Lauck and of the wheel of
+ * logic simulation: a power of two of slots, a callout of tick t in the list of
+ * slot t & mask, and a current time that visits a slot for each tick. The
+ * scheme decides on the order in a slot, and whether a slot holds one tick or
+ * every (mask + 1)th.
  *
- * A bit for each slot tells that it is not empty: the busy bits of the paper's
- * Appendix A. So a word's worth of empty slots is one unit of work.
+ * Each slot has a busy bit, as in the paper's Appendix A. So a word's worth of
+ * empty slots is one unit of work.
  *
- *  - Everything in a slot expires after @time.
- *  - What is started for a tick up to @time is late. It is on a list of its
- *    own, in order of expiry, and is due before anything else. Its start looks
- *    for the place from the rear, so it costs a search only if callouts are
- *    started late and out of order, and not handed out in between.
- *  - The slots of the ticks after @time and before @next are empty.
+ *  - Every callout in a slot expires after @time.
+ *  - A callout that is late when it is started, up to @time, goes to a separate
+ *    list in order of expiry, and is due before all others. start searches that
+ *    list from the rear, so the search is long only if late callouts are
+ *    started out of order with no advance in between.
+ *  - The slots of the ticks between @time and @next, both excluded, are empty.
  */
 #ifndef _CALLOUT_RING_H
 #define _CALLOUT_RING_H
 
 #include "scheme.h"
 
-/**
- * struct callout_ring - an array of lists
- * @s: the common part
- * @mask: number of slots - 1
- * @nr: how many callouts are in slots
- * @time: every tick up to this is done
- * @next: the next tick whose slot is to be looked at
- * @late: callouts that were late when they were started
- * @busy: a bit for each slot: it is not empty
- * @slot: the lists
- */
 struct callout_ring {
 	struct callout_scheme s;
-	unsigned int mask;
-	unsigned int nr;
-	u64 time;
-	u64 next;
-	struct list_head late;
-	unsigned long *busy;
+	unsigned int mask;	/* number of slots - 1 */
+	unsigned int nr;	/* callouts in slots */
+	u64 time;		/* every tick up to this is done */
+	u64 next;		/* the next tick whose slot to look at */
+	struct list_head late;	/* callouts that were late at their start */
+	unsigned long *busy;	/* a bit for each slot: not empty */
 	struct list_head *slot;
 };
 
@@ -56,30 +45,29 @@ static inline struct list_head *callout_ring_slot(struct callout_ring *r,
 	return &r->slot[tick & r->mask];
 }
 
-/* The next tick at which the slot of @tick is visited. */
+/* The next tick that visits the slot of @tick. */
 static inline u64 callout_ring_visit(struct callout_ring *r, u64 tick)
 {
 	return r->time + 1 + ((tick - r->time - 1) & r->mask);
 }
 
-/* Every tick up to @time is done, if that is news. */
+/* Marks every tick up to @time as done. Time does not go back. */
 static inline void callout_ring_set_time(struct callout_ring *r, u64 time)
 {
 	r->time = max(r->time, time);
 	r->next = max(r->next, r->time + 1);
 }
 
-/* As above, but as far as there is nothing in the slots on the way. */
+/* The same, but stops before the first slot that may not be empty. */
 static inline void callout_ring_catch_up(struct callout_ring *r, u64 time)
 {
 	callout_ring_set_time(r, r->nr ? min(time, r->next - 1) : time);
 }
 
-/**
- * struct callout_laps - what a scheme knows of the slots that it has visited
- * @since: everything in a slot has been seen or filed after this tick, ...
- * @bound: ... if all slots have been visited by now, and expires no earlier
- *	than this
+/*
+ * A lap's knowledge, for callout_ring_skip(): no callout that was visited or
+ * filed after tick @since expires before @bound. One lap after @since that is
+ * every callout in a slot.
  */
 struct callout_laps {
 	u64 since;

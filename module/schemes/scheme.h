@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * scheme.h - what the core asks of a timer data structure
+ * scheme.h - the interface of a timer data structure
  *
  * The four routines of Varghese and Lauck's section II, with absolute times:
  * start is STARTTIMER, stop is STOPTIMER, advance is PERTICKBOOKKEEPING.
- * EXPIRYPROCESSING is not here: advance only moves what is due to a list, and
- * the core runs it.
+ * EXPIRYPROCESSING is not here: advance only moves due callouts to a list, and
+ * the core runs them.
  *
- * A scheme knows no lock, no clock and no CPU, and allocates nothing but in
- * create and reserve: the caller serialises all calls on one scheme, and time
- * is an argument. So the same file runs in the kernel, under a test's virtual
+ * A scheme knows no lock, no clock and no CPU, and allocates memory in create
+ * and reserve only: the caller serialises all calls on one scheme, and time is
+ * an argument. So the same file runs in the kernel, under a test's virtual
  * clock, and in a program in user space.
  *
- * A "unit of work" is one entry or one bucket (with what is in an index over
- * it) looked at. A function with a budget does at most that many units,
- * subtracts what it has done, and can be called again to go on; between two
- * such calls anything may be started or stopped. With a budget of at least
- * CALLOUT_MIN_BUDGET each call gets further.
+ * A "unit of work" is one entry or one bucket looked at, with the index over
+ * it. A function with a budget does at most that many units, subtracts those
+ * that it has done, and continues when it is called again; between two such
+ * calls callouts may be started and stopped. With a budget of at least
+ * CALLOUT_MIN_BUDGET each call makes progress.
  */
 #ifndef _CALLOUT_SCHEME_H
 #define _CALLOUT_SCHEME_H
@@ -28,13 +28,13 @@
 struct callout_scheme_ops;
 
 /**
- * struct callout_scheme - the part that all schemes have in common
- * @ops: what it can do
+ * struct callout_scheme - The part that all schemes have in common.
+ * @ops: the scheme's functions
  * @visits: entries that advance has looked at
- * @refiles: entries that advance found moved to a later time, or due in a
- *	finer part of the scheme, and filed anew
- * @steps: entries that start, stop and find have looked at on their way to a
- *	place or to a match; only of schemes where that is not bounded
+ * @refiles: entries that advance has re-filed: re-armed for a later time, or
+ *	due in a finer part of the scheme
+ * @steps: entries that start, stop and find have looked at in their searches;
+ *	counted only where the search is unbounded
  */
 struct callout_scheme {
 	const struct callout_scheme_ops *ops;
@@ -49,13 +49,13 @@ struct callout_scheme {
 #define CALLOUT_MAX_SLOTS	(1U << 14)
 
 /**
- * struct callout_scheme_params - what a scheme is created with
+ * struct callout_scheme_params - The parameters of create.
  * @variant: index in callout_scheme_ops.variants, 0 if it has none
  * @buckets: number of buckets; for CALLOUT_TAKES_BUCKETS
- * @nr_levels: how many of @level are given; 0: the scheme's own choice; for
+ * @nr_levels: number of elements in @level, 0 for the scheme's default; for
  *	CALLOUT_TAKES_LEVELS
  * @level: slots of each level, the finest first
- * @now: the time
+ * @now: the current tick
  * @node: NUMA node for its memory
  */
 struct callout_scheme_params {
@@ -68,48 +68,48 @@ struct callout_scheme_params {
 };
 
 /* callout_scheme_ops.flags */
-#define CALLOUT_TAKES_BUCKETS	0x1	/* heeds params.buckets */
-#define CALLOUT_TAKES_LEVELS	0x2	/* heeds params.nr_levels and level */
-#define CALLOUT_UNORDERED	0x4	/* no order among those of one tick */
-/* start, stop or find is not bounded, or every tick looks at everything */
+#define CALLOUT_TAKES_BUCKETS	0x1	/* uses params.buckets */
+#define CALLOUT_TAKES_LEVELS	0x2	/* uses params.nr_levels and level */
+#define CALLOUT_UNORDERED	0x4	/* callouts of one tick in any order */
+/* start, stop or find is unbounded, or every tick looks at every callout */
 #define CALLOUT_LINEAR		0x8
 
-/* For find: is @c the one that is looked for? */
+/* For find: whether @c matches. */
 typedef bool (*callout_match_fn)(struct callout *c, const void *data);
 
 /**
- * struct callout_scheme_ops - a timer data structure
- * @name: as given to the module parameter scheme=
- * @variants: names for the module parameter variant=, NULL at the end; the
- *	first is the default. NULL if there is one way only.
+ * struct callout_scheme_ops - A timer data structure.
+ * @name: value of the module parameter scheme=
+ * @variants: values of the module parameter variant=, the default first, NULL
+ *	at the end. NULL if the scheme has no variants.
  * @flags: CALLOUT_TAKES_BUCKETS and so on
- * @create: makes an empty one; may sleep. An ERR_PTR on failure: -EINVAL for
- *	parameters that it does not take, -ENOMEM.
- * @destroy: frees one; may sleep. What is still filed is not touched.
- * @reserve: makes room for @n more callouts; may sleep, and may run beside
- *	all others, so it hands over what it allocates without a lock. 0 or
- *	-ENOMEM. Without room start is slower, but does its work. NULL if the
- *	scheme needs nothing but the callouts' own memory.
- * @start: files @c, which is not in any scheme, to be due at @expires. An
- *	@expires that has passed makes it due at the next advance. @now may have
- *	grown since the last advance, which may come much later.
- * @rearm: moves @c, which is filed here, to @expires
- * @stop: takes @c, which is filed here, out
- * @advance: moves what is due at @now or before to the tail of @due, by
+ * @create: Create an empty scheme. May sleep. ERR_PTR(-EINVAL) for parameters
+ *	that it does not take, or ERR_PTR(-ENOMEM).
+ * @destroy: Free a scheme. May sleep. Callouts still filed are not touched.
+ * @reserve: Make room for @n more callouts. May sleep and may run concurrently
+ *	with all other functions, so it publishes new memory without a lock.
+ *	0 or -ENOMEM. Without room start is slower, but succeeds. NULL if the
+ *	scheme needs no memory other than the callouts' own.
+ * @start: File @c, which is in no scheme, to be due at @expires; at the next
+ *	advance if that has passed. @now may be later than the last advance,
+ *	and the next advance may come much later.
+ * @rearm: Move @c, which is filed here, to @expires.
+ * @stop: Remove @c, which is filed here.
+ * @advance: Move the callouts due at @now or before to the tail of @due, with
  *	callout_scheme_due(), in order of expiry and, among equals, of filing.
- *	Returns true if the budget ran out before everything was moved.
- * @next_due: a lower bound of the tick at which advance has something to do;
- *	U64_MAX if empty. As good as the scheme can tell if it returns with
- *	budget left.
- * @take: moves everything to @out, in no order. Returns true if the budget
- *	ran out before everything was moved.
- * @find: the first to expire of those that @match says are wanted, or NULL;
+ *	True if the budget ran out first.
+ * @next_due: A lower bound of the tick at which advance has work to do;
+ *	U64_MAX if empty. The best bound that the scheme has, if it returns
+ *	with budget left.
+ * @take: Move all callouts to @out, in any order. True if the budget ran out
+ *	first.
+ * @find: The first callout to expire for which @match returns true, or NULL;
  *	among equals the one filed first. The old BSD search. NULL if the
- *	scheme has none, and a hash is to be used.
- * @late: by how many ticks at most a callout of @interval ticks comes late by
- *	the scheme's design; NULL: it is exact
- * @check: walks every invariant. Returns 0, or a number that tells which does
- *	not hold. For tests.
+ *	scheme has no search, and a hash is used.
+ * @late: By how many ticks at most a callout of @interval ticks is late by the
+ *	scheme's design. NULL if the scheme is exact.
+ * @check: Check every invariant. 0, or the number of the one that does not
+ *	hold. For tests.
  */
 struct callout_scheme_ops {
 	const char *name;
@@ -134,27 +134,27 @@ struct callout_scheme_ops {
 	int (*check)(struct callout_scheme *s);
 };
 
-/* Bits of callout.state that schemes and the core share; more are in core.h. */
+/* Bits of callout.state that schemes and the core share; core.h has more. */
 #define CALLOUT_S_PENDING	0x1	/* in the scheme, or on a due list */
 #define CALLOUT_S_DUE		0x2	/* on a due list */
 
 /*
- * Changes bits of callout.state. The base is locked, against others that do
- * this; callout_pending() reads the state without that.
+ * Changes bits of callout.state. The base's lock serialises the writers;
+ * callout_pending() reads the state without it.
  */
 static inline void callout_change_state(struct callout *c, u8 clear, u8 set)
 {
 	WRITE_ONCE(c->state, (c->state & ~clear) | set);
 }
 
-/* How advance hands over @c, which is in the scheme no more. */
+/* Hands over @c, which advance has removed from the scheme. */
 static inline void callout_scheme_due(struct callout *c, struct list_head *due)
 {
 	callout_change_state(c, 0, CALLOUT_S_DUE);
 	list_add_tail(&c->entry, due);
 }
 
-/* rearm of the schemes that have no shorter way. */
+/* rearm of schemes that have no shorter way. */
 static inline void callout_scheme_restart(struct callout_scheme *s,
 					  struct callout *c, u64 now,
 					  u64 expires)
@@ -163,7 +163,7 @@ static inline void callout_scheme_restart(struct callout_scheme *s,
 	s->ops->start(s, c, now, expires);
 }
 
-/* take of one list of callouts that are filed in @s. */
+/* take of one list of callouts in @s. */
 static inline bool callout_scheme_take_list(struct callout_scheme *s,
 					    struct list_head *list,
 					    unsigned int *budget,

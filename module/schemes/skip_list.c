@@ -2,23 +2,23 @@
 /*
  * skip_list.c - a skip list, of Scheme 3's kind
  *
- * The Crystal RFC weighs it against heaps: a doubly linked list in order, and
+ * The Crystal RFC compares it with heaps: a sorted doubly linked list, and
  * above it levels of links that skip more and more of it, so that a search
  * starts with the largest steps and takes ever smaller ones. It finds that
- * taking the smallest is excellent, and that making and removing the links at
+ * removing the smallest is excellent, and that making and removing the links at
  * each insertion and deletion costs more than a pairing heap.
  *
  * A callout is in the lowest level with probability 1/4, in each further one
- * with 1/4 of that. start is O(log n) expected, stop O(1) expected, without a
- * search, tick O(1) and as much for each that expires. A start looks at four
- * entries a level on average, but nothing bounds it in the worst case. The
- * right choice where all outstanding callouts have to be gone through in order.
+ * with 1/4 of that. Expected costs: start O(log n), stop O(1), since it does
+ * not search, tick O(1) plus O(1) for each expiry. A start looks at four
+ * entries a level on average, but its worst case is unbounded. It is the right
+ * choice where all outstanding callouts have to be visited in order.
  *
- * The links above the list are in nodes of their own, from reserve: one for
- * three callouts. Without one a callout is just not in any level; its part of
+ * The links above the list are nodes of the scheme's own, from reserve: one for
+ * three callouts. A callout for which there is none is in no level: its part of
  * the list is searched one by one, and start becomes linear.
  *
- * What is equal is filed behind its equals, at each level.
+ * A callout is filed behind its equals, at each level.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -26,41 +26,25 @@
 #include "node_pool.h"
 #include "scheme.h"
 
-/* For 4^12 callouts; the levels then have one entry in four of that below. */
+/* For 4^12 callouts: a level has a quarter of the entries of that below. */
 #define LEVELS		12U
 #define LEVEL_SHIFT	2
 
-/**
- * struct skip_node - a callout's place in one level
- * @prev: the place before, or the level's head
- * @next: the place after, or the level's head
- * @down: the same callout's place in the level below, or NULL
- * @c: the callout; its scheme[2] is its place in the highest level, or 0
- * @expires: the callout's, to compare without following @c
- */
+/* A callout's place in one level; scheme[2] is its highest one, or 0. */
 struct skip_node {
-	struct skip_node *prev;
-	struct skip_node *next;
-	struct skip_node *down;
+	struct skip_node *prev;	/* or the level's head */
+	struct skip_node *next;	/* or the level's head */
+	struct skip_node *down;	/* in the level below, or NULL */
 	struct callout *c;
-	u64 expires;
+	u64 expires;		/* of @c, to save a cache miss */
 };
 
-/**
- * struct skip_list - the scheme
- * @s: the common part
- * @list: all callouts, in order
- * @head: of each level, the lowest first; @down leads to the one below
- * @levels: how many have been used
- * @random: state of the generator for the heights
- * @pool: the nodes
- */
 struct skip_list {
 	struct callout_scheme s;
-	struct list_head list;
-	struct skip_node head[LEVELS];
-	unsigned int levels;
-	unsigned long random;
+	struct list_head list;		/* all callouts, in order */
+	struct skip_node head[LEVELS];	/* of each level, the lowest first */
+	unsigned int levels;		/* levels used so far */
+	unsigned long random;		/* state of the generator of heights */
 	struct callout_node_pool pool;
 };
 
@@ -74,7 +58,7 @@ static struct skip_node *skip_top(const struct callout *c)
 	return (struct skip_node *)c->scheme[2];
 }
 
-/* In how many levels the next callout is: an xorshift generator decides. */
+/* The number of levels of the next callout, by an xorshift generator. */
 static unsigned int skip_height(struct skip_list *l)
 {
 	l->random ^= l->random << 13;
@@ -83,7 +67,7 @@ static unsigned int skip_height(struct skip_list *l)
 	return min_t(unsigned int, __ffs(l->random) / LEVEL_SHIFT, LEVELS);
 }
 
-/* Gives @c places behind @after[] in the lowest @height levels. */
+/* Links @c behind @after[] in the lowest @height levels. */
 static void skip_raise(struct skip_list *l, struct callout *c,
 		       struct skip_node **after, unsigned int height)
 {
@@ -115,7 +99,7 @@ static void skip_start(struct callout_scheme *s, struct callout *c, u64 now,
 	struct list_head *pos = &l->list;
 
 	c->expires = expires;
-	/* A level more at a time: higher ones would have nothing to skip. */
+	/* One new level at a time: a higher one would skip no entry. */
 	if (height > l->levels)
 		height = ++l->levels;
 	node = l->levels ? &l->head[l->levels - 1] : NULL;
@@ -179,7 +163,7 @@ static bool skip_take(struct callout_scheme *s, unsigned int *budget,
 	return callout_first_take(s, budget, out, skip_first, skip_stop);
 }
 
-/* One level against the list: the same order, and each node where it says. */
+/* Checks that a level has the order of the list, and consistent links. */
 static int skip_check_level(struct skip_list *l, unsigned int level)
 {
 	struct skip_node *head = &l->head[level], *node = head->next, *place;
@@ -195,7 +179,7 @@ static int skip_check_level(struct skip_list *l, unsigned int level)
 			return 1;
 		if (node->next->prev != node || node->prev->next != node)
 			return 2;
-		/* As far up from the lowest level as @level says. */
+		/* The depth below @node must be @level. */
 		for (place = node, i = 0; place->down; i++) {
 			place = place->down;
 			if (place->c != c)
@@ -235,7 +219,7 @@ static int skip_check(struct callout_scheme *s)
 
 static int skip_reserve(struct callout_scheme *s, unsigned int n)
 {
-	/* 1/4 + 1/16 + ... and, as that is an average, some more. */
+	/* 1/4 + 1/16 + ... = 1/3 on average, and a quarter more. */
 	return callout_blocks_reserve(&to_skip(s)->pool.blocks, n / 3 + n / 12);
 }
 
@@ -256,7 +240,7 @@ skip_create(const struct callout_scheme_params *p)
 	if (!l)
 		return ERR_PTR(-ENOMEM);
 	l->s.ops = &callout_skip_list;
-	/* Any but 0. */
+	/* Any seed but 0. */
 	l->random = 0x9e3779b97f4a7c15UL;
 	INIT_LIST_HEAD(&l->list);
 	for (i = 0; i < LEVELS; i++) {

@@ -2,28 +2,28 @@
 /*
  * sorted_list.c - Scheme 2: a list in order of expiry, BSD's old callout queue
  *
- * Varghese and Lauck, sections III.B and VII. start looks for its place from
+ * Varghese and Lauck, sections III.B and VII. start searches for its place from
  * one end of the list and is O(n); stop is O(1), since the list is doubly
  * linked; a tick looks at the first entry only. It is the right choice where
- * few callouts are outstanding, or where they all have one interval and the
- * list is searched from the rear: start is then O(1) too. It wants no more of
- * the hardware than a single timer, set for the first entry. start cannot be
- * bounded, nor can find, BSD's untimeout() by function and argument.
+ * few callouts are outstanding, or where all have one interval and the list is
+ * searched from the rear: start is then O(1) too. The only hardware needed is a
+ * single timer, set for the first entry. start is unbounded, and so is find,
+ * BSD's untimeout() by function and argument.
  *
- * Variants: "head", searched from the first entry, as BSD did, and "rear",
- * from the last. The paper takes from queueing theory what start costs on
- * average, if callouts arrive at random and reads and writes cost one each:
- * 2 + 2n/3 for exponential and 2 + n/2 for uniform intervals, and 2 + n/3 from
- * the rear. The search is what is counted in steps. Its share is n/2 from
- * either end for exponential intervals, since what is left of one is
- * distributed as a new one is, and for uniform ones 2n/3 from the head and n/3
- * from the rear: the paper's values, but for the names of the distributions.
+ * Variants: "head" searches from the first entry, as BSD did, "rear" from the
+ * last. The paper takes the average cost of start from queueing theory, with
+ * Poisson arrivals and reads and writes that cost one each: 2 + 2n/3 for
+ * exponential and 2 + n/2 for uniform intervals, and 2 + n/3 from the rear.
+ * Only the search is counted in steps. Its share is n/2 from either end for
+ * exponential intervals, since the rest of one is distributed like a new one,
+ * and for uniform ones 2n/3 from the head and n/3 from the rear: the paper's
+ * values with the names of the distributions exchanged.
  *
  * Times are differential, as BSD's c_time: the third word of a callout is the
- * number of ticks from its predecessor's expiry to its own, that of the first
- * from the time of the list. So as time goes on the first one is decremented
- * and no other. A first one that is overdue has a negative one. Sums of them
- * are taken modulo 2^64 and give the absolute time.
+ * number of ticks from its predecessor's expiry to its own; of the first one,
+ * from the time of the list. So the passage of time decrements the first one
+ * only, below zero if that is overdue. Sums are modulo 2^64 and give the
+ * absolute time.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -32,20 +32,12 @@
 
 enum { VARIANT_HEAD, VARIANT_REAR };
 
-/**
- * struct sorted_list - a list of callouts in order of expiry
- * @s: the common part
- * @head: the callouts, equals in order of filing
- * @rear: search from the rear
- * @time: what the first one's ticks count from
- * @last: the last one's expiry; @time if there is none
- */
 struct sorted_list {
 	struct callout_scheme s;
-	struct list_head head;
-	bool rear;
-	u64 time;
-	u64 last;
+	struct list_head head;	/* equals in order of filing */
+	bool rear;		/* search from the rear */
+	u64 time;		/* the first entry counts from this tick */
+	u64 last;		/* expiry of the last entry; @time if empty */
 };
 
 static struct sorted_list *to_list(struct callout_scheme *s)
@@ -59,8 +51,8 @@ static struct callout *sorted_entry(struct list_head *pos)
 }
 
 /*
- * Finds the last entry that does not expire after @expires, or the head; puts
- * the expiry of that entry, or the time of the list, in @at.
+ * Returns the last entry that does not expire after @expires, or the head;
+ * stores its expiry, or the time of the list, in @at.
  */
 static struct list_head *sorted_search_head(struct sorted_list *l, u64 expires,
 					    u64 *at)
@@ -179,7 +171,7 @@ static struct callout *sorted_find(struct callout_scheme *s,
 	return NULL;
 }
 
-/* Every invariant of the head comment. The number says which is broken. */
+/* Every invariant of the head comment. */
 static int sorted_check(struct callout_scheme *s)
 {
 	struct sorted_list *l = to_list(s);

@@ -2,31 +2,26 @@
 /*
  * sorted_wheel.c - Scheme 5: a hashed timing wheel with sorted lists
  *
- * Varghese and Lauck, section VI.A.1. The low bits of the expiry tell the
+ * Varghese and Lauck, section VI.A.1. The low bits of the expiry select the
  * bucket, and each bucket's list is in order of expiry, as in Scheme 2. stop is
  * O(1). A tick visits one bucket and looks at its first entry only, so it is
- * O(1) but for what is due. start looks for its place in one bucket: that is
- * O(1) on average if there are more buckets than callouts and the expiries
- * spread over them, and O(n) at worst, so start cannot be bounded. It is the
- * right choice where a tick must be short and that spread is certain; else
- * the paper prefers Scheme 6. With one bucket it would be Scheme 2.
+ * O(1) plus the due callouts. start searches one bucket: O(1) on average if
+ * there are more buckets than callouts and the expiries spread over them, O(n)
+ * in the worst case, hence unbounded. It is the right choice where a tick must
+ * be short and that spread is certain; otherwise the paper prefers Scheme 6.
+ * With one bucket it would be Scheme 2.
  *
- * The search is from the rear of the bucket's list: callouts of one interval
+ * The search is from the rear of the bucket's list, so callouts of one interval
  * find their place at once.
  *
- * next_due is the next tick whose bucket is not empty, though the first entry
- * there may be of a later lap. A caller who is late has each tick done in
- * order, but for laps in which nothing is due.
+ * next_due is the next tick whose bucket is not empty, although the first entry
+ * there may be of a later lap. A late caller has each tick done in order,
+ * except laps in which no callout is due.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include "ring.h"
 
-/**
- * struct sorted_wheel - a hashed wheel with sorted lists
- * @r: the buckets
- * @laps: what the visits have seen
- */
 struct sorted_wheel {
 	struct callout_ring r;
 	struct callout_laps laps;
@@ -106,7 +101,7 @@ static bool sorted_wheel_take(struct callout_scheme *s, unsigned int *budget,
 	return callout_ring_take(to_ring(s), budget, out);
 }
 
-/* Every invariant of the head comment. The number says which is broken. */
+/* Every invariant of the head comment. */
 static int sorted_wheel_check(struct callout_scheme *s)
 {
 	struct sorted_wheel *w = to_sorted(s);

@@ -3,20 +3,19 @@
  * timing_wheel.c - Scheme 4: a timing wheel, and an ordered list for far ticks
  *
  * Varghese and Lauck, section V. Each of the next MaxInterval ticks, here the
- * number of buckets, has a slot of its own: start and stop are O(1), and a
- * tick is O(1) but for what is due. The wheel turns by one slot each tick, so
- * every tick within MaxInterval has its place there. What is due later is in a
- * Scheme 2 list, as the paper suggests, and there start is O(n), so it cannot
- * be bounded. It is the right choice where all intervals are below
- * some maximum that memory can afford, as in a network module that keeps its
- * own timers.
+ * number of buckets, has its own slot: start and stop are O(1), and a tick is
+ * O(1) plus the due callouts. The wheel turns by one slot each tick, so every
+ * tick within MaxInterval has a slot. Later callouts go to a Scheme 2 list, as
+ * the paper suggests; there start is O(n), hence unbounded. It is the right
+ * choice where all intervals are below a maximum for which there is memory, as
+ * in a network module that keeps its own timers.
  *
- * The overflow list is in order of expiry and searched from the rear. As time
- * goes on its first entries come within reach and are filed in the wheel, at
- * the next advance. So that callouts of one tick stay in the order of filing,
- * nothing may be filed in the wheel that is due at the same tick as the first
- * of the list, or later: until that advance it goes to the list too, within
- * MaxInterval or not. No callout in the wheel expires after one on the list.
+ * The overflow list is in order of expiry and is searched from the rear. As
+ * time passes, its first entries come within reach, and the next advance files
+ * them in the wheel. To keep callouts of one tick in order of filing, a callout
+ * that is due at the tick of the list's first entry or later goes to the list
+ * until that advance, even within MaxInterval. No callout in the wheel expires
+ * after one on the list.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -25,14 +24,9 @@
 /* The third word of a callout. */
 enum { IN_RING, IN_OVERFLOW };
 
-/**
- * struct timing_wheel - a timing wheel
- * @r: the slots
- * @overflow: what was too far off when it was started, in order of expiry
- */
 struct timing_wheel {
 	struct callout_ring r;
-	struct list_head overflow;
+	struct list_head overflow;	/* in order of expiry */
 };
 
 static struct timing_wheel *to_timing(struct callout_scheme *s)
@@ -40,7 +34,7 @@ static struct timing_wheel *to_timing(struct callout_scheme *s)
 	return container_of(to_ring(s), struct timing_wheel, r);
 }
 
-/* The first tick of the overflow list. */
+/* The first expiry of the overflow list. */
 static u64 timing_overflow(struct timing_wheel *w)
 {
 	if (list_empty(&w->overflow))
@@ -48,7 +42,7 @@ static u64 timing_overflow(struct timing_wheel *w)
 	return list_first_entry(&w->overflow, struct callout, entry)->expires;
 }
 
-/* Is a tick to come in reach of the wheel? */
+/* Whether a future tick has a slot. */
 static bool timing_reaches(struct timing_wheel *w, u64 tick)
 {
 	return tick - w->r.time <= w->r.mask + 1;
@@ -81,7 +75,7 @@ static void timing_stop(struct callout_scheme *s, struct callout *c)
 		callout_ring_del(to_ring(s), c);
 }
 
-/* Files in the wheel what has come in reach; true if the budget ran out. */
+/* Re-files callouts that have come within reach; true if the budget ran out. */
 static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
 {
 	struct callout *c;
@@ -132,7 +126,7 @@ static bool timing_take(struct callout_scheme *s, unsigned int *budget,
 					out);
 }
 
-/* Every invariant of the head comment. The number says which is broken. */
+/* Every invariant of the head comment. */
 static int timing_check(struct callout_scheme *s)
 {
 	struct timing_wheel *w = to_timing(s);

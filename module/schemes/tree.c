@@ -2,19 +2,19 @@
 /*
  * tree.c - Scheme 3: a balanced tree
  *
- * Varghese and Lauck, section IV.A.1, count every priority queue made of a
- * tree as one scheme: starting a timer takes O(log n) instead of the ordered
- * list's O(n), and a tick looks at the smallest only. They report that for
- * large n this is much, that unbalanced trees are cheaper than balanced ones,
- * and that equal intervals turn an unbalanced one into a list; in a host
- * without a timer of its own they find the scheme inappropriate for many
- * timers. Here it is the kernel's red-black tree, with the leftmost node at
- * hand, as below hrtimers: always balanced, and equal keys go right.
+ * Varghese and Lauck, section IV.A.1, count every tree-based priority queue as
+ * one scheme: starting a timer takes O(log n) instead of the ordered list's
+ * O(n), and a tick looks at the smallest only. They report that the gain is
+ * significant for large n, that unbalanced trees are cheaper than balanced
+ * ones, and that equal intervals turn an unbalanced one into a list; in a host
+ * without hardware support they find the scheme inappropriate for many timers.
+ * Here it is the kernel's red-black tree with a cached leftmost node, as in
+ * hrtimers: always balanced, and equal keys go right.
  *
- * start O(log n), stop O(log n) to rebalance but without a search, tick O(1)
- * and O(log n) for each that expires. The right choice where timers are few or
- * expire mostly, where time has no smallest unit, and where the next expiry
- * must be known exactly.
+ * start is O(log n); stop is O(log n) to rebalance, but does not search; tick
+ * is O(1) plus O(log n) for each expiry. It is the right choice where timers
+ * are few or mostly expire, where time has no smallest unit, and where the next
+ * expiry must be known exactly.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -22,11 +22,6 @@
 #include "scheme.h"
 #include "tree.h"
 
-/**
- * struct tree - the scheme
- * @s: the common part
- * @root: the callouts by expiry
- */
 struct tree {
 	struct callout_scheme s;
 	struct rb_root_cached root;
@@ -79,7 +74,7 @@ static bool tree_take(struct callout_scheme *s, unsigned int *budget,
 	return callout_first_take(s, budget, out, tree_first, tree_stop);
 }
 
-/* How many black nodes are above, and including, @node. */
+/* Number of black nodes from the root to @node. */
 static unsigned int tree_black_height(const struct rb_node *node)
 {
 	unsigned int height = 0;
@@ -89,13 +84,7 @@ static unsigned int tree_black_height(const struct rb_node *node)
 	return height;
 }
 
-/**
- * callout_tree_check - walks every invariant of a tree
- * @tree: the tree
- *
- * Context: The caller serialises it with all changes.
- * Return: 0, or a number from 1 to 9 that tells which does not hold.
- */
+/* check of a tree; its numbers are below 10. */
 int callout_tree_check(const struct rb_root_cached *tree)
 {
 	unsigned int height = 0, above;
@@ -115,7 +104,7 @@ int callout_tree_check(const struct rb_root_cached *tree)
 		if (parent && parent->rb_left != node &&
 		    parent->rb_right != node)
 			return 4;
-		/* Red below red. */
+		/* A red node must not have a red parent. */
 		if (parent && !(parent->__rb_parent_color & 1) &&
 		    !(node->__rb_parent_color & 1))
 			return 6;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tree.h - an ordered tree of callouts that needs no memory but their own
+ * tree.h - an ordered tree of callouts that needs no memory of its own
  *
- * Scheme 3 is this tree. Other schemes put into it what has no place in their
- * own structure: it takes any number of any expiries, first in, first out.
+ * Scheme 3 is this tree. Other schemes use it for callouts that have no place
+ * in their own structure: it takes any number of callouts with any expiry, and
+ * returns equals first in, first out.
  */
 #ifndef _CALLOUT_TREE_H
 #define _CALLOUT_TREE_H
@@ -16,8 +17,8 @@
 static_assert(sizeof(struct rb_node) == 3 * sizeof(unsigned long));
 
 /*
- * A scheme that has callouts in a tree and elsewhere sets this bit in scheme[2]
- * of those elsewhere. In the tree there is an aligned pointer.
+ * A scheme that files callouts in a tree and elsewhere sets this bit in
+ * scheme[2] of those elsewhere. In the tree scheme[2] is an aligned pointer.
  */
 #define CALLOUT_NOT_IN_TREE	1UL
 
@@ -45,7 +46,7 @@ static inline bool callout_tree_less(struct rb_node *a,
 	       callout_of_node((struct rb_node *)b)->expires;
 }
 
-/* Equal ones go right, so they come out as they went in. */
+/* Equals go right, which keeps them in order of filing. */
 static inline void callout_tree_add(struct rb_root_cached *tree,
 				    struct callout *c)
 {
@@ -58,7 +59,7 @@ static inline void callout_tree_del(struct rb_root_cached *tree,
 	rb_erase_cached(callout_tree_node(c), tree);
 }
 
-/* The first to expire, or NULL. */
+/* The first callout to expire, or NULL. */
 static inline struct callout *
 callout_tree_first(const struct rb_root_cached *tree)
 {
@@ -76,7 +77,7 @@ static inline int callout_tree_cmp(const void *expires,
 	return a < b ? -1 : a > b;
 }
 
-/* Is there one of this very expiry? */
+/* Whether the tree has a callout with exactly this expiry. */
 static inline bool callout_tree_has(const struct rb_root_cached *tree,
 				    u64 expires)
 {

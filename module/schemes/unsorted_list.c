@@ -3,25 +3,25 @@
  * unsorted_list.c - Scheme 1: every tick looks at every callout
  *
  * Varghese and Lauck, section III.A. start and stop are O(1) and as fast as
- * can be; a tick is O(n), and there is nothing beside the callouts themselves.
- * It is the right choice for a few callouts, for such as are nearly all
- * stopped before many ticks have gone by, and where a tick's work is done by
- * hardware of its own, as in common timer chips.
+ * possible; a tick is O(n), and no memory is needed besides the callouts. It is
+ * the right choice for a few callouts, for callouts that are nearly all stopped
+ * within a few ticks, and where dedicated hardware does the work of a tick, as
+ * in common timer chips.
  *
- * Variants: "decrement", the paper's, keeps in each callout how many ticks
- * are left and takes off what has passed; "compare" compares its expiry with
- * the time.
+ * Variants: "decrement", the paper's, keeps the ticks left in each callout and
+ * subtracts the ticks that have passed; "compare" compares its expiry with the
+ * time.
  *
- * A pass over the list is for one tick, and what is due then leaves in the
+ * A pass over the list is for one tick, and callouts due then leave in the
  * order of the list, which is that of filing. A pass also finds the earliest
- * of those that stay; start lowers that, so it is a bound at all times. When
- * several ticks have gone by, the next pass is for the bound if that is not in
- * the future, and for the present else: callouts come out in the order of
- * their expiry, and a jump costs a pass for each tick with a callout, and one
- * more. next_due is the bound.
+ * expiry of those that stay; start lowers it, so it is a bound at all times.
+ * When several ticks have passed, the next pass is for the bound, or for the
+ * present if the bound is in the future: callouts become due in order of
+ * expiry, and a jump costs a pass for each tick with a callout, and one more.
+ * next_due is the bound.
  *
- * During a pass a cursor points to the next entry. What is before it has been
- * decremented, what is behind has not, and new entries go to the end, so the
+ * During a pass a cursor points to the next entry. Entries before the cursor
+ * have been decremented, the others have not; new entries go to the end, so the
  * pass reaches them.
  */
 #include <linux/err.h>
@@ -31,29 +31,21 @@
 
 enum { VARIANT_DECREMENT, VARIANT_COMPARE };
 
-/**
- * struct unsorted_list - a list of callouts in the order of filing
- * @s: the common part
- * @head: the callouts
- * @decrement: their third word is the number of ticks from @time to their
- *	expiry; for those that a pass has seen, from the end of that pass
- * @cursor: the next entry of the pass under way, or NULL
- * @time: the tick of the last complete pass
- * @bound: no callout expires before this
- * @pass_tick: the tick that the pass is for
- * @pass_ticks: how many of them it takes off
- * @pass_bound: the earliest expiry of those that the pass has left
+/*
+ * With @decrement, the third word of a callout is the number of ticks from
+ * @time to its expiry; of one that the current pass has seen, from the time at
+ * which the pass ends.
  */
 struct unsorted_list {
 	struct callout_scheme s;
-	struct list_head head;
+	struct list_head head;		/* in order of filing */
 	bool decrement;
-	struct list_head *cursor;
-	u64 time;
-	u64 bound;
-	u64 pass_tick;
-	u64 pass_ticks;
-	u64 pass_bound;
+	struct list_head *cursor;	/* next entry of the pass, or NULL */
+	u64 time;			/* the tick of the last complete pass */
+	u64 bound;			/* at most any expiry */
+	u64 pass_tick;			/* the tick that the pass is for */
+	u64 pass_ticks;			/* ticks that it subtracts */
+	u64 pass_bound;			/* earliest expiry that it has left */
 };
 
 static struct unsorted_list *to_list(struct callout_scheme *s)
@@ -67,7 +59,7 @@ static void unsorted_start(struct callout_scheme *s, struct callout *c,
 	struct unsorted_list *l = to_list(s);
 
 	c->expires = expires;
-	/* Negative if it has passed. */
+	/* Negative if @expires has passed. */
 	if (l->decrement)
 		c->scheme[2] = expires - l->time;
 	list_add_tail(&c->entry, &l->head);
@@ -158,7 +150,7 @@ static bool unsorted_take(struct callout_scheme *s, unsigned int *budget,
 	return callout_scheme_take_list(s, &to_list(s)->head, budget, out);
 }
 
-/* Every invariant of the head comment. The number says which is broken. */
+/* Every invariant of the head comment. */
 static int unsorted_check(struct callout_scheme *s)
 {
 	struct unsorted_list *l = to_list(s);
