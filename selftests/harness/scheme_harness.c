@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * scheme_harness.c - runs each scheme beside the reference model, in user space
+ * scheme_harness.c - runs each scheme against the reference model
  *
- * The files of module/schemes/ and the cases of kunit/conform.c are compiled
- * into this program as they are, under the address and undefined behaviour
- * sanitizers. Each case of each scheme and variant runs in a process of its
- * own, so one that crashes or never ends fails alone. The output is TAP.
+ * This program contains the unmodified files of module/schemes/ and the cases
+ * of kunit/conform.c, compiled with the address and undefined behaviour
+ * sanitizers. Each case of each scheme and variant runs in its own process, so
+ * a crash or a hang fails that case only. The output is TAP.
  *
- * Compiled under the thread sanitizer instead, it is scheme_race: for the one
- * case in which several threads use a scheme, reserve_beside.
+ * Compiled with the thread sanitizer it is scheme_race, for reserve_beside, the
+ * only case in which several threads use a scheme.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -23,7 +23,7 @@
 #include <linux/slab.h>
 #include "conform.h"
 
-/* Whichever case takes this many seconds never ends. */
+/* A case that takes this many seconds hangs. */
 #define PATIENCE	300U
 
 static unsigned int allocations_left = UINT_MAX;
@@ -72,8 +72,8 @@ static void free_kept(void)
 }
 
 /*
- * No memory, at each place where it is asked for: create gives it all back and
- * says -ENOMEM, and after a reserve that failed everything still works.
+ * create returns -ENOMEM and leaks no memory, whichever allocation fails. After
+ * a reserve that failed the scheme still works. No other function allocates.
  */
 static void no_memory(struct callout_conform *t)
 {
@@ -108,13 +108,12 @@ static void no_memory(struct callout_conform *t)
 		callout_env_assert(t->env, ret == -ENOMEM, "%d", ret);
 		callout_conform_random_ops(m, &t->rng, 64, 1024, 2000);
 	}
-	/* Nothing but create and reserve may ask for any. */
 	allocations_left = 0;
 	callout_conform_random_ops(m, &t->rng, 64, 1024, 2000);
 	allocations_left = UINT_MAX;
 }
 
-/* How often, and for how many, the other thread makes room. */
+/* Calls of reserve by each of the other threads, and callouts of each call. */
 #define RACE_RESERVES	2000U
 #define RACE_ROOM	50U
 
@@ -130,7 +129,7 @@ static void *reserve_again(void *arg)
 	return NULL;
 }
 
-/* reserve takes no lock, and nobody waits for it. */
+/* reserve needs no lock, and runs concurrently with all other functions. */
 static void reserve_beside(struct callout_conform *t)
 {
 	struct callout_scheme_params p = {
@@ -170,7 +169,7 @@ static const struct harness_case cases[] = {
 };
 
 #ifdef __SANITIZE_THREAD__
-/* What READ_ONCE() and WRITE_ONCE() come to: no race, as in the kernel. */
+/* READ_ONCE() and WRITE_ONCE() are no data race, as in the kernel. */
 #define VOLATILE_ACCESS(n)						\
 void __tsan_volatile_read##n(void *p) { }				\
 void __tsan_volatile_write##n(void *p) { }
@@ -246,11 +245,11 @@ static void help_and_exit(void)
 {
 	fprintf(stderr,
 		"usage: scheme_harness [-s SEED] [-n OPERATIONS] [-t SECONDS] [-S SCHEME[:VARIANT]] [-c CASE]\n"
-		"  -s  where the random numbers begin; another one each time if not given\n"
-		"  -n  random operations of a case, and a tenth of it callouts at once, of lists a hundredth (1000000)\n"
-		"  -t  repeats each case with the next seed for so long\n"
-		"  -S  this scheme only\n"
-		"  -c  this case only\n");
+		"  -s  seed of the random numbers (default: a new one each time)\n"
+		"  -n  random operations of a case (1000000); callouts at once: a tenth, in lists a hundredth\n"
+		"  -t  repeat each case with the next seed for this time\n"
+		"  -S  run this scheme only\n"
+		"  -c  run this case only\n");
 	exit(2);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * atomic.h - what the schemes use to hand memory over, by the compiler's own
+ * atomic.h - the atomic operations of the schemes, by the compiler's builtins
  */
 #ifndef _HARNESS_LINUX_ATOMIC_H
 #define _HARNESS_LINUX_ATOMIC_H
@@ -13,7 +13,7 @@
 #define atomic_long_sub(n, v)	\
 	((void)__atomic_sub_fetch(&(v)->counter, n, __ATOMIC_SEQ_CST))
 
-/* Pairs with whatever the caller says. */
+/* The caller's comment names its pair. */
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 
 #define cmpxchg(p, old, new)						\

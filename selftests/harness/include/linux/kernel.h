@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * kernel.h - what kernel sources expect to be there, for a program
+ * kernel.h - names that kernel sources expect, for a program
  */
 #ifndef _HARNESS_KERNEL_H
 #define _HARNESS_KERNEL_H

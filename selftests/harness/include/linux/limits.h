@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * limits.h - the extremes of the kernel's integers, for a program
+ * limits.h - the limits of the kernel's integers, for a program
  */
 #ifndef _HARNESS_LIMITS_H
 #define _HARNESS_LIMITS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * math64.h - 64-bit division by the kernel's names, for a 64-bit program
+ * math64.h - the kernel's 64-bit divisions, for a 64-bit program
  */
 #ifndef _HARNESS_MATH64_H
 #define _HARNESS_MATH64_H

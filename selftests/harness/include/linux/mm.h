@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mm.h - kvmalloc() and its kin, which kernels declare here or in slab.h
+ * mm.h - kvmalloc() and variants, which kernels declare here or in slab.h
  */
 #include <linux/slab.h>

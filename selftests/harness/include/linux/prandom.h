@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * prandom.h - random numbers that a seed repeats, for a program (splitmix64)
+ * prandom.h - reproducible random numbers, for a program (splitmix64)
  */
 #ifndef _HARNESS_PRANDOM_H
 #define _HARNESS_PRANDOM_H

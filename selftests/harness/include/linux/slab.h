@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * slab.h - memory of the kernel's names, for a program; it can run out
+ * slab.h - the kernel's allocation functions, for a program
  *
- * harness_alloc() fails when the program has said so, which is how the harness
- * sees what a scheme does without memory.
+ * harness_alloc() fails when the program has asked for it, to test schemes
+ * without memory.
  */
 #ifndef _HARNESS_SLAB_H
 #define _HARNESS_SLAB_H

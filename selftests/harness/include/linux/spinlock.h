@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * spinlock.h - the names of locks, of which the harness has none
+ * spinlock.h - the types of locks; the harness has no lock
  */
 #ifndef _HARNESS_LINUX_SPINLOCK_H
 #define _HARNESS_LINUX_SPINLOCK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * string.h - the kernel's string functions that a program's library lacks
+ * string.h - the kernel's string functions that the C library lacks
  */
 #ifndef _HARNESS_STRING_H
 #define _HARNESS_STRING_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * time64.h - nothing of it is used here
+ * time64.h - empty: the schemes use none of it
  */
 #ifndef _HARNESS_LINUX_TIME64_H
 #define _HARNESS_LINUX_TIME64_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * types.h - the tools' types, but u64 and s64 as the kernel has them: for %llu
+ * types.h - the tools' types, with the kernel's u64 and s64, for %llu
  */
 #ifndef _HARNESS_TYPES_H
 #define _HARNESS_TYPES_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * workqueue.h - a member of a structure that the harness does not use
+ * workqueue.h - the type of a member that the harness does not use
  */
 #ifndef _HARNESS_LINUX_WORKQUEUE_H
 #define _HARNESS_LINUX_WORKQUEUE_H
