@@ -24,7 +24,6 @@
  */
 #include <linux/err.h>
 #include <linux/limits.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
 #include "model.h"
 
