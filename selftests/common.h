@@ -37,11 +37,6 @@
 #define PARAMETER_FILE	PARAMETERS "max_per_file"
 #define PARAMETER_USER	PARAMETERS "max_per_user"
 
-#define FOR_EVER	(~0ULL)
-
-/* What NEXT says when nothing is pending. */
-#define NONE_PENDING	(~0ULL)
-
 /* An address at which there is nothing. The compiler must not know. */
 static inline void *nowhere(void)
 {
@@ -51,70 +46,9 @@ static inline void *nowhere(void)
 	return p;
 }
 
-static inline __u64 now_of(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return ts.tv_sec * SEC + ts.tv_nsec;
-}
-
-/* Operations as they should be, to be changed or put into a batch. */
-static inline struct callout_op op_set(__u64 time, __u64 cookie)
-{
-	return (struct callout_op){
-		.op = CALLOUT_OP_SET,
-		.clockid = CLOCK_MONOTONIC,
-		.time = time,
-		.cookie = cookie,
-	};
-}
-
-static inline struct callout_op op_timeout(__u64 time, __u64 func, __u64 arg)
-{
-	return (struct callout_op){
-		.op = CALLOUT_OP_TIMEOUT,
-		.clockid = CLOCK_MONOTONIC,
-		.time = time,
-		.cookie = arg,
-		.func = func,
-	};
-}
-
-static inline struct callout_op op_reset(__u64 handle, __u64 time)
-{
-	return (struct callout_op){
-		.op = CALLOUT_OP_RESET,
-		.clockid = CLOCK_MONOTONIC,
-		.time = time,
-		.handle = handle,
-	};
-}
-
-static inline struct callout_op op_unset(__u64 handle)
-{
-	return (struct callout_op){ .op = CALLOUT_OP_UNSET, .handle = handle };
-}
-
-static inline struct callout_op op_untimeout(__u64 func, __u64 arg)
-{
-	return (struct callout_op){
-		.op = CALLOUT_OP_UNTIMEOUT,
-		.cookie = arg,
-		.func = func,
-	};
-}
-
-/* Each operation has its own ioctl. */
-static inline int do_op(int fd, struct callout_op *op)
-{
-	return callout_dev_ioctl(fd, _IOWR(CALLOUT_IOC_MAGIC, op->op,
-					   struct callout_op), op);
-}
-
 static inline int reset(int fd, __u64 handle, __u64 time)
 {
-	struct callout_op op = op_reset(handle, time);
+	struct callout_op op = callout_op_reset(handle, time);
 
 	return do_op(fd, &op);
 }
@@ -130,11 +64,10 @@ static inline __u64 set(int fd, __u64 time, __u64 cookie)
 static inline struct callout_batch batch_of(struct callout_op *ops,
 					    unsigned int n)
 {
-	return (struct callout_batch){
-		.ops = (uintptr_t)ops,
-		.nr_ops = n,
-		.op_size = sizeof(*ops),
-	};
+	struct callout_batch batch;
+
+	callout_batch_init(&batch, ops, n, NULL, 0);
+	return batch;
 }
 
 static inline int do_batch(int fd, struct callout_batch *b)

@@ -2,11 +2,12 @@
 /*
  * device.h - the operations of /dev/callout as C functions
  *
- * Each does one system call and nothing else. They return what the device
- * returns, or the negative errno.
+ * Each does one system call and nothing else, and returns what the device
+ * returns, or the negative errno. Operations are filled by libcallout.h; the
+ * library's own calls would refuse some wrong arguments before the device does.
  */
-#ifndef _CALLOUT_TOOLS_DEVICE_H
-#define _CALLOUT_TOOLS_DEVICE_H
+#ifndef _CALLOUT_SELFTESTS_DEVICE_H
+#define _CALLOUT_SELFTESTS_DEVICE_H
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,19 +16,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/callout.h>
-
-#define CALLOUT_DEVICE		"/dev/callout"
+#include "libcallout.h"
 
 #define CALLOUT_NSEC_PER_SEC	1000000000ULL
 #define CALLOUT_NSEC_PER_MSEC	1000000ULL
 
-static inline __u64 callout_dev_now(void)
+static inline __u64 now_of(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return ts.tv_sec * CALLOUT_NSEC_PER_SEC + ts.tv_nsec;
+}
+
+static inline __u64 callout_dev_now(void)
+{
+	return now_of(CLOCK_MONOTONIC);
 }
 
 static inline int callout_dev_open(int flags)
@@ -44,63 +48,52 @@ static inline int callout_dev_ioctl(int fd, unsigned long cmd, void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
-static inline int callout_dev_set(int fd, __u32 flags, __u64 time,
-				  __u64 cookie, __u64 *handle)
+/* Each operation has its own ioctl. */
+static inline int do_op(int fd, struct callout_op *op)
 {
-	struct callout_op op = {
-		.op = CALLOUT_OP_SET,
-		.flags = flags,
-		.clockid = CLOCK_MONOTONIC,
-		.time = time,
-		.cookie = cookie,
-	};
-	int ret = callout_dev_ioctl(fd, CALLOUT_IOC_SET, &op);
+	return callout_dev_ioctl(fd, _IOWR(CALLOUT_IOC_MAGIC, op->op,
+					   struct callout_op), op);
+}
 
+/* SET or TIMEOUT with @flags. */
+static inline int do_set(int fd, struct callout_op op, __u32 flags,
+			 __u64 *handle)
+{
+	int ret;
+
+	op.flags = flags;
+	ret = do_op(fd, &op);
 	if (!ret)
 		*handle = op.handle;
 	return ret;
 }
 
+static inline int callout_dev_set(int fd, __u32 flags, __u64 time,
+				  __u64 cookie, __u64 *handle)
+{
+	return do_set(fd, callout_op_set(time, cookie), flags, handle);
+}
+
 static inline int callout_dev_unset(int fd, __u64 handle)
 {
-	struct callout_op op = {
-		.op = CALLOUT_OP_UNSET,
-		.handle = handle,
-	};
+	struct callout_op op = callout_op_unset(handle);
 
-	return callout_dev_ioctl(fd, CALLOUT_IOC_UNSET, &op);
+	return do_op(fd, &op);
 }
 
 static inline int callout_dev_timeout(int fd, __u32 flags, __u64 time,
 				      __u64 func, __u64 arg, __u64 *handle)
 {
-	struct callout_op op = {
-		.op = CALLOUT_OP_TIMEOUT,
-		.flags = flags,
-		.clockid = CLOCK_MONOTONIC,
-		.time = time,
-		.cookie = arg,
-		.func = func,
-	};
-	int ret = callout_dev_ioctl(fd, CALLOUT_IOC_TIMEOUT, &op);
-
-	if (!ret)
-		*handle = op.handle;
-	return ret;
+	return do_set(fd, callout_op_timeout(func, arg, time), flags, handle);
 }
 
-/* With @handle 0: the one of all with (@func, @arg) that is due first. */
+/* With @handle 0: of all callouts with (@func, @arg), the one due first. */
 static inline int callout_dev_untimeout(int fd, __u64 func, __u64 arg,
 					__u64 handle)
 {
-	struct callout_op op = {
-		.op = CALLOUT_OP_UNTIMEOUT,
-		.handle = handle,
-		.cookie = arg,
-		.func = func,
-	};
+	struct callout_op op = callout_op_untimeout(func, arg, handle);
 
-	return callout_dev_ioctl(fd, CALLOUT_IOC_UNTIMEOUT, &op);
+	return do_op(fd, &op);
 }
 
 static inline int callout_dev_info(int fd, struct callout_info *info)
@@ -117,4 +110,4 @@ static inline int callout_dev_read(int fd, struct callout_event *events,
 	return ret < 0 ? -errno : (int)(ret / sizeof(*events));
 }
 
-#endif /* _CALLOUT_TOOLS_DEVICE_H */
+#endif /* _CALLOUT_SELFTESTS_DEVICE_H */

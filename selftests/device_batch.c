@@ -27,17 +27,17 @@ TEST_F(file, all_operations)
 	__u64 pending = set(self->fd, HOUR, 1), unread = set(self->fd, 0, 2);
 	__u64 moved = set(self->fd, HOUR, 3), fired = set(self->fd, 0, 4);
 	struct callout_op ops[] = {
-		op_set(HOUR, 11),
-		op_unset(pending),
-		op_unset(unread),
-		op_reset(moved, 2 * HOUR),
-		op_reset(fired, 2 * HOUR),
-		op_timeout(HOUR, 5, 6),
-		op_timeout(2 * HOUR, 5, 6),
-		op_untimeout(5, 6),
-		op_unset(pending),
-		op_reset(unread, HOUR),
-		op_untimeout(6, 5),
+		callout_op_set(HOUR, 11),
+		callout_op_unset(pending),
+		callout_op_unset(unread),
+		callout_op_reset(moved, 2 * HOUR),
+		callout_op_reset(fired, 2 * HOUR),
+		callout_op_timeout(5, 6, HOUR),
+		callout_op_timeout(5, 6, 2 * HOUR),
+		callout_op_untimeout(5, 6, 0),
+		callout_op_unset(pending),
+		callout_op_reset(unread, HOUR),
+		callout_op_untimeout(6, 5, 0),
 	};
 	static const int results[] = {
 		0, CALLOUT_CANCELLED, CALLOUT_WITHDRAWN, CALLOUT_CANCELLED,
@@ -71,8 +71,12 @@ TEST_F(file, in_order)
 {
 	__u64 handle = set(self->fd, HOUR, 1);
 	struct callout_op ops[] = {
-		op_timeout(HOUR, 1, 1), op_untimeout(1, 1), op_untimeout(1, 1),
-		op_reset(handle, 2 * HOUR), op_unset(handle), op_unset(handle),
+		callout_op_timeout(1, 1, HOUR),
+		callout_op_untimeout(1, 1, 0),
+		callout_op_untimeout(1, 1, 0),
+		callout_op_reset(handle, 2 * HOUR),
+		callout_op_unset(handle),
+		callout_op_unset(handle),
 	};
 
 	EXPECT_EQ(4, do_ops(self->fd, ops, ARRAY_SIZE(ops)));
@@ -86,7 +90,9 @@ TEST_F(file, in_order)
 TEST_F(file, what_is_written)
 {
 	struct callout_op ops[3] = {
-		op_set(HOUR, 1), op_timeout(HOUR, 2, 3), op_set(~0ULL, 4),
+		callout_op_set(HOUR, 1),
+		callout_op_timeout(2, 3, HOUR),
+		callout_op_set(~0ULL, 4),
 	}, before[3];
 	unsigned int i;
 
@@ -157,7 +163,7 @@ static void one_bad(struct __test_metadata *_metadata, int fd,
 	unsigned int i, done = flags & CALLOUT_BATCH_STOP ? place + 1 : n;
 
 	for (i = 0; i < n; i++)
-		ops[i] = i == place ? bad->op : op_set(HOUR, i);
+		ops[i] = i == place ? bad->op : callout_op_set(HOUR, i);
 	b.flags = flags;
 	EXPECT_EQ(0, do_batch(fd, &b));
 	EXPECT_EQ(done, b.done);
@@ -239,7 +245,7 @@ TEST_F(bad, several)
 
 	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIMIT, &limit));
 	for (i = 0; i < 8; i++)
-		ops[i] = op_set(HOUR, i);
+		ops[i] = callout_op_set(HOUR, i);
 	b = batch_of(ops, 8);
 	b.flags = variant->flags;
 	ASSERT_EQ(0, do_batch(self->fd, &b));
@@ -248,9 +254,9 @@ TEST_F(bad, several)
 	EXPECT_EQ(-ENOSPC, ops[5].result);
 	EXPECT_EQ(0, ops[5].handle);
 	EXPECT_EQ(5, do_ops(self->fd, (struct callout_op[]){
-		op_unset(ops[0].handle), op_unset(ops[1].handle),
-		op_unset(ops[2].handle), op_unset(ops[3].handle),
-		op_unset(ops[4].handle) }, 5));
+		callout_op_unset(ops[0].handle), callout_op_unset(ops[1].handle),
+		callout_op_unset(ops[2].handle), callout_op_unset(ops[3].handle),
+		callout_op_unset(ops[4].handle) }, 5));
 }
 
 TEST_F(file, none)
@@ -274,7 +280,7 @@ TEST_F(file, as_many_as_there_may_be)
 
 	ASSERT_NE(NULL, ops);
 	for (i = 0; i <= CALLOUT_BATCH_MAX; i++)
-		ops[i] = op_set(HOUR, i);
+		ops[i] = callout_op_set(HOUR, i);
 	b = batch_of(ops, CALLOUT_BATCH_MAX + 1);
 	EXPECT_EQ(-EINVAL, do_batch(self->fd, &b));
 	b = with_events(batch_of(ops, 1), &e, CALLOUT_BATCH_MAX + 1, 0, 0);
@@ -287,7 +293,7 @@ TEST_F(file, as_many_as_there_may_be)
 	EXPECT_EQ(CALLOUT_BATCH_MAX, info_of(self->fd).outstanding);
 	EXPECT_EQ(0, ops[CALLOUT_BATCH_MAX].handle);
 	for (i = 0; i < CALLOUT_BATCH_MAX; i++)
-		ops[i] = op_unset(ops[i].handle);
+		ops[i] = callout_op_unset(ops[i].handle);
 	EXPECT_EQ(CALLOUT_BATCH_MAX,
 		  do_ops(self->fd, ops, CALLOUT_BATCH_MAX));
 	for (i = 0; i < CALLOUT_BATCH_MAX; i++)
@@ -300,7 +306,9 @@ TEST_F(file, as_many_as_there_may_be)
 /* The events are those of before, less what the operations took back. */
 TEST_F(file, events)
 {
-	struct callout_op ops[] = { op_unset(0), op_set(HOUR, 9) };
+	struct callout_op ops[] = {
+		callout_op_unset(0), callout_op_set(HOUR, 9),
+	};
 	struct callout_event e[8];
 	struct callout_batch b;
 	__u64 handles[5];
@@ -337,10 +345,10 @@ TEST_F(file, a_loop)
 	unsigned char heard[N + ROOM] = { 0 };
 	struct callout_batch b;
 
-	ops[0] = op_set(0, 0);
+	ops[0] = callout_op_set(0, 0);
 	while (seen < N) {
 		b = with_events(batch_of(ops, n), e, ROOM, CALLOUT_BATCH_WAIT,
-				FOR_EVER);
+				CALLOUT_FOREVER);
 		ASSERT_EQ(0, do_batch(self->fd, &b));
 		ASSERT_EQ(n, b.done);
 		ASSERT_EQ(0, b.failed);
@@ -352,9 +360,9 @@ TEST_F(file, a_loop)
 			seen++;
 			/* Each starts one more, or, at times, two. */
 			if (next < N && n < ROOM)
-				ops[n++] = op_set(0, next++);
+				ops[n++] = callout_op_set(0, next++);
 			if (next < N && n < ROOM && next % 8 == 0)
-				ops[n++] = op_set(MSEC, next++);
+				ops[n++] = callout_op_set(MSEC, next++);
 		}
 	}
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
@@ -362,12 +370,13 @@ TEST_F(file, a_loop)
 
 TEST_F(file, wait)
 {
-	struct callout_op op = op_set(30 * MSEC, 1);
+	struct callout_op op = callout_op_set(30 * MSEC, 1);
 	__u64 begin = callout_dev_now();
 	struct callout_event e;
 	struct callout_batch b;
 
-	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT, FOR_EVER);
+	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,
+			CALLOUT_FOREVER);
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_LE(begin + 30 * MSEC, callout_dev_now());
 	ASSERT_EQ(1, b.got);
@@ -376,8 +385,9 @@ TEST_F(file, wait)
 	/* There is one: no need to wait. */
 	ASSERT_NE(0, set(self->fd, 0, 2));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	op = op_set(HOUR, 1);
-	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT, FOR_EVER);
+	op = callout_op_set(HOUR, 1);
+	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,
+			CALLOUT_FOREVER);
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(1, b.got);
 	EXPECT_EQ(2, e.cookie);
@@ -394,7 +404,7 @@ TEST_F(file, wait_in_vain)
 
 	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
 		begin = callout_dev_now();
-		op = op_set(HOUR, i);
+		op = callout_op_set(HOUR, i);
 		b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,
 				timeouts[i]);
 		EXPECT_EQ(-ETIME, do_batch(self->fd, &b));
@@ -409,12 +419,15 @@ TEST_F(file, wait_in_vain)
 /* Who stops at what has failed wants to know it, not to wait. */
 TEST_F(file, wait_of_one_that_stopped)
 {
-	struct callout_op ops[] = { op_unset(1), op_set(HOUR, 1) };
+	struct callout_op ops[] = {
+		callout_op_unset(1), callout_op_set(HOUR, 1),
+	};
 	struct callout_event e;
 	struct callout_batch b;
 
 	b = with_events(batch_of(ops, 2), &e, 1,
-			CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT, FOR_EVER);
+			CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT,
+			CALLOUT_FOREVER);
 	EXPECT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(1, b.done);
 	EXPECT_EQ(1, b.failed);
@@ -424,7 +437,7 @@ TEST_F(file, wait_of_one_that_stopped)
 /* One that stopped gets no events: what it did not do may be about these. */
 TEST_F(file, no_events_after_a_stop)
 {
-	struct callout_op ops[] = { op_unset(1), op_unset(0) };
+	struct callout_op ops[] = { callout_op_unset(1), callout_op_unset(0) };
 	__u32 flags = CALLOUT_BATCH_STOP;
 	struct callout_event e;
 	struct callout_batch b;
@@ -433,7 +446,8 @@ TEST_F(file, no_events_after_a_stop)
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	do {
 		b = with_events(batch_of(ops, 2), &e, 1, flags,
-				flags & CALLOUT_BATCH_WAIT ? FOR_EVER : 0);
+				flags & CALLOUT_BATCH_WAIT ?
+				CALLOUT_FOREVER : 0);
 		ASSERT_EQ(0, do_batch(self->fd, &b));
 		EXPECT_EQ(1, b.done);
 		EXPECT_EQ(1, b.failed);
@@ -472,7 +486,7 @@ TEST_F(file, wait_is_interrupted)
 		.it_value.tv_usec = 20000,
 		.it_interval.tv_usec = 20000,
 	};
-	struct callout_op op = op_set(HOUR, 1);
+	struct callout_op op = callout_op_set(HOUR, 1);
 	struct callout_event e;
 	struct callout_batch b;
 
@@ -480,7 +494,8 @@ TEST_F(file, wait_is_interrupted)
 	action.sa_flags = SA_RESTART;
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));
-	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT, FOR_EVER);
+	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,
+			CALLOUT_FOREVER);
 	EXPECT_EQ(-EINTR, do_batch(self->fd, &b));
 	memset(&timer, 0, sizeof(timer));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));

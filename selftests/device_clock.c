@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(clock)
 
 static __u64 set_on(int fd, clockid_t clock, __u32 flags, __u64 time)
 {
-	struct callout_op op = op_set(time, 5);
+	struct callout_op op = callout_op_set(time, 5);
 
 	op.clockid = clock;
 	op.flags = flags;
@@ -94,13 +94,13 @@ TEST_F(clock, both_at_once)
 	enum { N = 100 };
 	struct callout_event e[2 * N];
 	__u64 due[2], start[2];
+	struct callout_op op;
 	unsigned int i, k;
 
 	start[0] = now_of(CLOCK_MONOTONIC);
 	start[1] = now_of(CLOCK_BOOTTIME);
 	for (i = 0; i < 2 * N; i++) {
-		struct callout_op op = op_set(start[i & 1] + i * MSEC / 4, i);
-
+		op = callout_op_set(start[i & 1] + i * MSEC / 4, i);
 		op.clockid = i & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
 		op.flags = CALLOUT_ABSTIME;
 		ASSERT_EQ(0, do_op(self->fd, &op));
@@ -122,7 +122,7 @@ TEST_F(clock, next)
 	struct callout_op op;
 	struct callout_event e;
 
-	EXPECT_EQ(NONE_PENDING, next_due(self->fd, variant->clock));
+	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 	for (i = 0; i < 3; i++) {
 		/* The earliest is set last, and each on another CPU. */
 		ASSERT_TRUE(pin_to_cpu(i % cpus));
@@ -132,12 +132,12 @@ TEST_F(clock, next)
 		EXPECT_EQ(now + (3 - i) * HOUR + 1,
 			  next_due(self->fd, variant->clock));
 	}
-	EXPECT_EQ(NONE_PENDING, next_due(self->fd, variant->other));
+	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->other));
 	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[2]));
 	EXPECT_EQ(now + 2 * HOUR + 1, next_due(self->fd, variant->clock));
 
 	/* Later, and earlier again. */
-	op = op_reset(handles[1], now + 4 * HOUR);
+	op = callout_op_reset(handles[1], now + 4 * HOUR);
 	op.clockid = variant->clock;
 	op.flags = CALLOUT_ABSTIME;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
@@ -154,7 +154,7 @@ TEST_F(clock, next)
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(now + 3 * HOUR + 1, next_due(self->fd, variant->clock));
 	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[0]));
-	EXPECT_EQ(NONE_PENDING, next_due(self->fd, variant->clock));
+	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 
 	/* One that is relative. */
 	before = now_of(variant->clock);
@@ -170,7 +170,7 @@ TEST_F(clock, next_is_of_one_file)
 
 	ASSERT_LE(0, other);
 	ASSERT_NE(0, set_on(other, variant->clock, 0, HOUR));
-	EXPECT_EQ(NONE_PENDING, next_due(self->fd, variant->clock));
+	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 	EXPECT_EQ(0, close(other));
 }
 
@@ -194,7 +194,7 @@ TEST_F(clock, next_of_many)
 		ASSERT_EQ(CALLOUT_CANCELLED,
 			  callout_dev_unset(self->fd, handles[i]));
 	}
-	EXPECT_EQ(NONE_PENDING, next_due(self->fd, variant->clock));
+	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 }
 
 /* Never early, and due is when it was to fire without slack. */
@@ -207,7 +207,8 @@ TEST_F(clock, slack_is_never_early)
 
 	for (i = 0; i < ARRAY_SIZE(slacks); i++) {
 		for (j = 0; j < 4; j++) {
-			op = op_set(now_of(variant->clock) + j * 3 * MSEC, j);
+			op = callout_op_set(now_of(variant->clock) +
+					    j * 3 * MSEC, j);
 			op.clockid = variant->clock;
 			op.flags = CALLOUT_ABSTIME;
 			op.slack = slacks[i];
@@ -238,10 +239,10 @@ TEST_F(clock, slack_is_all_that_it_may_be_late)
 
 	ASSERT_TRUE(pin_to_cpu(0));
 	for (i = 0; i < N; i++) {
-		ops[i] = op_set(start + rand_r(&seed) % (20 * MSEC), i);
+		ops[i] = callout_op_set(start + rand_r(&seed) % (20 * MSEC), i);
 		ops[i].slack = rand_r(&seed) % ((i + 1) * MSEC);
-		ops[N + i] = op_set(ops[i].time + ops[i].slack +
-				    TICKS * self->tick, N + i);
+		ops[N + i] = callout_op_set(ops[i].time + ops[i].slack +
+					    TICKS * self->tick, N + i);
 	}
 	for (i = 0; i < 2 * N; i++) {
 		ops[i].clockid = variant->clock;
@@ -269,7 +270,7 @@ TEST_F(clock, slack_puts_together)
 
 	ASSERT_TRUE(pin_to_cpu(0));
 	for (i = 0; i < N; i++) {
-		op = op_set(start + i * (self->tick + MSEC), i);
+		op = callout_op_set(start + i * (self->tick + MSEC), i);
 		op.clockid = variant->clock;
 		op.flags = CALLOUT_ABSTIME;
 		op.slack = 4 * N * (self->tick + MSEC);
@@ -291,13 +292,13 @@ TEST_F(clock, slack_is_large)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(slacks); i++) {
-		op = op_set(TIME_MAX, 1);
+		op = callout_op_set(TIME_MAX, 1);
 		op.clockid = variant->clock;
 		op.slack = slacks[i];
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		EXPECT_EQ(CALLOUT_CANCELLED,
 			  callout_dev_unset(self->fd, op.handle));
-		op = op_set(HOUR, 1);
+		op = callout_op_set(HOUR, 1);
 		op.clockid = variant->clock;
 		op.slack = slacks[i];
 		ASSERT_EQ(0, do_op(self->fd, &op));
@@ -310,13 +311,13 @@ TEST_F(clock, slack_is_large)
 /* RESET has its own slack, TIMEOUT too. */
 TEST_F(clock, slack_of_reset_and_timeout)
 {
-	struct callout_op op = op_timeout(HOUR, 1, 2), move;
+	struct callout_op op = callout_op_timeout(1, 2, HOUR), move;
 	struct callout_event e;
 
 	op.clockid = variant->clock;
 	op.slack = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	move = op_reset(op.handle, 5 * MSEC);
+	move = callout_op_reset(op.handle, 5 * MSEC);
 	move.clockid = variant->clock;
 	move.slack = 5 * MSEC;
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));

@@ -460,7 +460,7 @@ TEST_F(file, arrays_of_every_size)
 	struct iovec one[LARGEST * sizeof(e[0]) / 16];
 
 	for (i = 0; i < N; i++)
-		ops[i] = op_set(0, i);
+		ops[i] = callout_op_set(0, i);
 	ASSERT_EQ(N, do_ops(self->fd, ops, N));
 	ASSERT_TRUE(wait_unread(self->fd, N));
 	for (size = 1; size <= LARGEST; size++) {

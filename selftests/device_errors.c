@@ -533,7 +533,7 @@ TEST_F(errors, ebadf_not_for_writing)
 	EXPECT_EQ(0, do_batch(fd, &b));
 	EXPECT_EQ(-EAGAIN, callout_dev_read(fd, &e, 1));
 	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next));
-	EXPECT_EQ(NONE_PENDING, next.due);
+	EXPECT_EQ(CALLOUT_FOREVER, next.due);
 	EXPECT_EQ(0, callout_dev_info(fd, &info));
 	EXPECT_EQ(0, info.set);
 	EXPECT_NE(1, info.max_outstanding);
@@ -556,7 +556,7 @@ TEST_F(errors, ebadf_not_for_reading)
 		ASSERT_NE(0, set(fd, 0, i));
 	ASSERT_TRUE(wait_unread(fd, 2));
 	EXPECT_EQ(-EBADF, callout_dev_read(fd, e, 2));
-	op = op_unset(1);
+	op = callout_op_unset(1);
 	for (i = 0; i < 2; i++) {
 		b = batch_of(&op, i);
 		b.events = (uintptr_t)e;

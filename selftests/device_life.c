@@ -378,7 +378,7 @@ static void *wait_for_event(void *arg)
 	b.events = (uintptr_t)&w->e;
 	b.nr_events = 1;
 	b.flags = CALLOUT_BATCH_WAIT;
-	b.timeout = FOR_EVER;
+	b.timeout = CALLOUT_FOREVER;
 	if (w->e.cookie)
 		w->result = do_batch(w->fd, &b) ?: (int)b.got;
 	else
@@ -432,7 +432,7 @@ TEST(close_while_a_hundred_thousand_expire)
 		ASSERT_LE(0, fd);
 		due = callout_dev_now() + 800 * MSEC;
 		for (j = 0; j < N; j++) {
-			ops[j % BATCH] = op_set(due, j);
+			ops[j % BATCH] = callout_op_set(due, j);
 			ops[j % BATCH].flags = CALLOUT_ABSTIME;
 			if (j % BATCH == BATCH - 1)
 				ASSERT_EQ(BATCH, do_ops(fd, ops, BATCH));

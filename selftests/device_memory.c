@@ -155,7 +155,7 @@ TEST_F(errors, efault)
 TEST_F(errors, read_only_structure)
 {
 	char *page = self->edge - self->page;
-	struct callout_op op = op_set(HOUR, 1);
+	struct callout_op op = callout_op_set(HOUR, 1);
 	const struct structure *s;
 	unsigned int i;
 
@@ -190,7 +190,7 @@ TEST_F(errors, read_only_structure)
 /* Each member of each structure that must be zero, or known. */
 TEST_F(errors, batch_members)
 {
-	struct callout_op op = op_set(HOUR, 1);
+	struct callout_op op = callout_op_set(HOUR, 1);
 	struct callout_event e;
 	struct callout_batch b;
 	unsigned int bit;
@@ -255,7 +255,7 @@ TEST_F(errors, next_members)
 /* The arrays of a batch. */
 TEST_F(errors, batch_arrays)
 {
-	struct callout_op op = op_unset(self->bystander);
+	struct callout_op op = callout_op_unset(self->bystander);
 	struct callout_batch b;
 	struct callout_event e;
 	unsigned int i;
@@ -312,7 +312,7 @@ TEST_F(errors, batch_ends_in_a_hole)
 	unsigned int i, there;
 
 	for (i = 0; i < N; i++)
-		ops[i] = op_set(HOUR, i);
+		ops[i] = callout_op_set(HOUR, i);
 	for (there = 1; there < N; there++) {
 		/* Whole operations; and then half of the next. */
 		for (i = 0; i < 2; i++) {
@@ -335,7 +335,7 @@ TEST_F(errors, batch_is_read_only)
 	unsigned int i;
 
 	for (i = 0; i < 10; i++)
-		ops[i] = op_set(i & 1 ? 0 : HOUR, i);
+		ops[i] = callout_op_set(i & 1 ? 0 : HOUR, i);
 	ASSERT_EQ(0, mprotect(ops, self->page, PROT_READ));
 	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
 	ASSERT_EQ(0, mprotect(ops, self->page, PROT_READ | PROT_WRITE));
@@ -348,7 +348,7 @@ TEST_F(errors, batch_is_read_only)
 /* Nothing has to be aligned, nor to end before a page does. */
 TEST_F(errors, odd_addresses)
 {
-	struct callout_op op = op_set(0, 1);
+	struct callout_op op = callout_op_set(0, 1);
 	struct callout_event e;
 	unsigned int i;
 
@@ -389,7 +389,7 @@ TEST_F(errors, batch_of_larger_operations)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		memset(space, 0, sizeof(space));
 		for (j = 0; j < 8; j++) {
-			op = op_set(HOUR, j);
+			op = callout_op_set(HOUR, j);
 			memcpy(space + j * sizes[i], &op, sizeof(op));
 		}
 		/* The sixth asks for what the kernel does not know. */
@@ -424,7 +424,7 @@ TEST_F(errors, batch_arrays_overlap)
 
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	for (i = 0; i < 8; i++) {
-		op = op_set(HOUR, i);
+		op = callout_op_set(HOUR, i);
 		memcpy(odd + i * sizeof(op), &op, sizeof(op));
 	}
 	b = batch_of((void *)odd, 8);
@@ -462,7 +462,7 @@ TEST_F(errors, batch_flickers)
 	alias = (void *)f.alias;
 	while (callout_dev_now() < end) {
 		for (i = 0; i < N; i++)
-			alias[i] = op_set(HOUR, i);
+			alias[i] = callout_op_set(HOUR, i);
 		b = batch_of((void *)f.memory, N);
 		ret = do_batch(self->fd, &b);
 		if (ret)

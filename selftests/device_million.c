@@ -59,7 +59,8 @@ static bool set_some(int fd, struct callout_op *ops, unsigned int n,
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		ops[i] = op_set(due_of(start, first + i, all), first + i);
+		ops[i] = callout_op_set(due_of(start, first + i, all),
+					first + i);
 		ops[i].flags = CALLOUT_ABSTIME;
 	}
 	if (do_ops(fd, ops, n) != (int)n)
@@ -78,7 +79,7 @@ static __u64 time_of_some(int fd, struct callout_op *ops, __u64 *handles)
 	if (!set_some(fd, ops, AT_A_TIME, HOUR, 0, AT_A_TIME, handles))
 		return 0;
 	for (i = 0; i < AT_A_TIME; i++)
-		ops[i] = op_unset(handles[i]);
+		ops[i] = callout_op_unset(handles[i]);
 	if (do_ops(fd, ops, AT_A_TIME) != AT_A_TIME)
 		return 0;
 	return callout_dev_now() - begin;
@@ -111,7 +112,7 @@ TEST_F_TIMEOUT(file, million, TIMEOUT_S)
 	info = info_of(self->fd);
 	EXPECT_EQ(n, info.outstanding);
 	if (info.max_outstanding == n) {
-		ops[0] = op_set(HOUR, n);
+		ops[0] = callout_op_set(HOUR, n);
 		EXPECT_EQ(-ENOSPC, do_op(self->fd, &ops[0]));
 	}
 
@@ -119,7 +120,7 @@ TEST_F_TIMEOUT(file, million, TIMEOUT_S)
 	for (i = 0; i < n / 2; i += at_a_time) {
 		at_a_time = n / 2 - i < AT_A_TIME ? n / 2 - i : AT_A_TIME;
 		for (j = 0; j < at_a_time; j++)
-			ops[j] = op_unset(handles[2 * (i + j)]);
+			ops[j] = callout_op_unset(handles[2 * (i + j)]);
 		ASSERT_EQ((int)at_a_time, do_ops(self->fd, ops, at_a_time));
 	}
 	info = info_of(self->fd);

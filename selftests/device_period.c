@@ -37,7 +37,7 @@ FIXTURE_TEARDOWN(period)
 
 static struct callout_op op_periodic(clockid_t clock, __u64 time, __u64 period)
 {
-	struct callout_op op = op_set(time, 3);
+	struct callout_op op = callout_op_set(time, 3);
 
 	op.clockid = clock;
 	op.flags = CALLOUT_ABSTIME;

@@ -33,7 +33,7 @@ FIXTURE_VARIANT_ADD(stuck, periodic) { .period = HOUR };
 
 FIXTURE_SETUP(stuck)
 {
-	struct callout_op op = op_set(0, STUCK);
+	struct callout_op op = callout_op_set(0, STUCK);
 
 	self->fd = callout_dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
@@ -219,7 +219,7 @@ TEST_F(stuck, cancel_then_fail)
 
 static int move(int fd, __u64 handle, __u64 time, __u64 period)
 {
-	struct callout_op op = op_reset(handle, time);
+	struct callout_op op = callout_op_reset(handle, time);
 
 	op.flags = CALLOUT_ABSTIME;
 	op.period = period;
@@ -495,8 +495,8 @@ TEST_F(waiting, one_is_stuck)
 	if (!stuck_possible())
 		return;
 	ASSERT_NE(0, all_asleep(self));
-	ops[0] = op_set(100 * MSEC, 1);
-	ops[1] = op_set(100 * MSEC, 2);
+	ops[0] = callout_op_set(100 * MSEC, 1);
+	ops[1] = callout_op_set(100 * MSEC, 2);
 	ASSERT_EQ(2, do_ops(self->fd, ops, 2));
 	ASSERT_TRUE(stuck_has_event(&stuck));
 	EXPECT_TRUE(wait_sum(self, 1));
@@ -514,7 +514,7 @@ TEST_F(waiting, many_at_once)
 	ASSERT_NE(0, all_asleep(self));
 	for (round = 1; round <= 5; round++) {
 		for (i = 0; i < ARRAY_SIZE(ops); i++)
-			ops[i] = op_set(0, i);
+			ops[i] = callout_op_set(0, i);
 		ASSERT_EQ(ARRAY_SIZE(ops),
 			  do_ops(self->fd, ops, ARRAY_SIZE(ops)));
 		ASSERT_TRUE(wait_sum(self, round * ARRAY_SIZE(ops)));

@@ -10,7 +10,7 @@
 
 static int reset_abs(int fd, __u64 handle, __u64 time)
 {
-	struct callout_op op = op_reset(handle, time);
+	struct callout_op op = callout_op_reset(handle, time);
 
 	op.flags = CALLOUT_ABSTIME;
 	return do_op(fd, &op);
@@ -147,10 +147,10 @@ TEST_F(file, clock_must_be_its_own)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
-		op = op_set(HOUR, i);
+		op = callout_op_set(HOUR, i);
 		op.clockid = clocks[i];
 		ASSERT_EQ(0, do_op(self->fd, &op));
-		move = op_reset(op.handle, 0);
+		move = callout_op_reset(op.handle, 0);
 		move.clockid = clocks[!i];
 		EXPECT_EQ(-EINVAL, do_op(self->fd, &move));
 		EXPECT_EQ(0, info_of(self->fd).reset - i);

@@ -99,7 +99,8 @@ static inline struct callout_op ledger_plan(struct ledger *l, __u64 span,
 	if (l->grain)
 		time += l->grain - (now + time) % l->grain;
 	l->entries[i].earliest = now + time;
-	return i & 1 ? op_timeout(time, LEDGER_FUNC, i) : op_set(time, i);
+	return i & 1 ? callout_op_timeout(LEDGER_FUNC, i, time) :
+		       callout_op_set(time, i);
 }
 
 static inline void ledger_was_set(struct ledger *l,
@@ -283,7 +284,7 @@ static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 	for (i = 0; i < n; i++) {
 		e[i] = rand_r(seed) & 64 ? ledger_recent(l, seed) : NULL;
 		/* Handle 0 names nothing, so it does no harm. */
-		ops[i] = e[i] ? op_unset(e[i]->handle) :
+		ops[i] = e[i] ? callout_op_unset(e[i]->handle) :
 				ledger_plan(l, l->span, seed);
 	}
 	b.events = (uintptr_t)events;
