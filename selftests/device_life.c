@@ -333,19 +333,17 @@ TEST(received_descriptor)
 /* It is nobody's but the message's, and goes with it. */
 TEST(descriptor_that_is_never_received)
 {
-	int other = callout_dev_open(O_NONBLOCK), pair[2];
+	int fd, other = callout_dev_open(O_NONBLOCK), pair[2];
 
 	ASSERT_LE(0, other);
 	ASSERT_TRUE(wait_user_outstanding(other, 0));
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
-	{
-		int fd = callout_dev_open(O_NONBLOCK);
-
-		ASSERT_NE(0, set(fd, HOUR, 1));
-		ASSERT_NE(0, set(fd, 20 * MSEC, 1));
-		ASSERT_TRUE(send_fd(pair[1], fd));
-		EXPECT_EQ(0, close(fd));
-	}
+	fd = callout_dev_open(O_NONBLOCK);
+	ASSERT_LE(0, fd);
+	ASSERT_NE(0, set(fd, HOUR, 1));
+	ASSERT_NE(0, set(fd, 20 * MSEC, 1));
+	ASSERT_TRUE(send_fd(pair[1], fd));
+	EXPECT_EQ(0, close(fd));
 	sleep_ns(50 * MSEC);
 	EXPECT_LE(2, info_of(other).user_outstanding);
 	close(pair[0]);

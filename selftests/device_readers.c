@@ -81,7 +81,7 @@ TEST_F(stuck, others_read)
 {
 	struct callout_event e;
 	struct callout_batch b;
-	int i;
+	unsigned int i;
 
 	if (!self->is_stuck)
 		return;
@@ -108,8 +108,9 @@ TEST_F(stuck, others_read)
 TEST_F(stuck, edges)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
-	int ep = epoll_create1(EPOLL_CLOEXEC), i, got;
+	int ep = epoll_create1(EPOLL_CLOEXEC), got;
 	struct callout_event e[4];
+	unsigned int i;
 
 	if (!self->is_stuck)
 		return;
@@ -201,7 +202,7 @@ TEST_F(stuck, cancel)
 TEST_F(stuck, cancel_then_fail)
 {
 	struct callout_event e;
-	int back = !variant->period;
+	unsigned int back = !variant->period;
 
 	if (!self->is_stuck)
 		return;

@@ -192,7 +192,7 @@ TEST_F(file, of_one_set_by_timeout)
 
 TEST_F(file, from_another_cpu)
 {
-	int cpus = sysconf(_SC_NPROCESSORS_ONLN), cpu;
+	unsigned int cpus = sysconf(_SC_NPROCESSORS_ONLN), cpu;
 	struct callout_event e;
 	__u64 handle;
 

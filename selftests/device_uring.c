@@ -105,7 +105,7 @@ TEST_F(uring, read_before_it_fires)
 {
 	struct callout_event e = { 0 };
 	__u64 handle;
-	int i;
+	unsigned int i;
 
 	for (i = 0; i < 5; i++) {
 		ASSERT_TRUE(submit_read(self, &e, sizeof(e)));

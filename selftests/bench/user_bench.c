@@ -311,7 +311,7 @@ static void probe_run(bool run)
 
 static __u64 probe_worst(void)
 {
-	unsigned long long worst;
+	unsigned long long worst = 0;
 	FILE *file = fopen(PROBE "worst", "r");
 
 	check(file && fscanf(file, "%llu", &worst) == 1 && !fclose(file),
