@@ -19,6 +19,9 @@
 #define BYSTANDER_FUNC	1
 #define BYSTANDER_TIME	(60 * MSEC)
 
+/* Above every size that the number of an ioctl can encode. */
+#define LARGEST_SIZE	16384
+
 FIXTURE(errors) {
 	int fd;
 	__u64 bystander;
@@ -27,6 +30,18 @@ FIXTURE(errors) {
 	char *edge;	/* between a page that is there and one that is not */
 	size_t page;
 };
+
+/* The same ioctl for a structure of another size. */
+static inline unsigned int resized(unsigned int cmd, unsigned int size)
+{
+	return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), size);
+}
+
+/* Where the kernel sees all memory; to a 32-bit program it is another NULL. */
+static inline void *in_the_kernel(void)
+{
+	return (void *)(uintptr_t)0xffff888000000000ULL;
+}
 
 /* From here on the file must not change. */
 static inline void freeze(struct _test_data_errors *self)

@@ -6,9 +6,6 @@
 
 #include "bystander.h"
 
-/* More than any ioctl's number can say. */
-#define LARGEST_SIZE	16384
-
 /* An operation as it should be, and the members that must be zero in it. */
 struct operation {
 	const char *name;
@@ -18,6 +15,11 @@ struct operation {
 };
 
 #define ALL	(~0ULL)
+
+/* Members that must be zero in an operation that takes no time. */
+#define ZERO_WITHOUT_TIME						\
+	.flags = -1U, .clockid = -1, .result = -1, .time = ALL,	\
+	.period = ALL, .slack = ALL
 
 static const struct operation operations[] = {
 	{
@@ -39,12 +41,7 @@ static const struct operation operations[] = {
 		.cmd = CALLOUT_IOC_UNSET,
 		.op = { .op = CALLOUT_OP_UNSET },
 		.zero = {
-			.flags = -1U,
-			.clockid = -1,
-			.result = -1,
-			.time = ALL,
-			.period = ALL,
-			.slack = ALL,
+			ZERO_WITHOUT_TIME,
 			.cookie = ALL,
 			.func = ALL,
 		},
@@ -72,12 +69,7 @@ static const struct operation operations[] = {
 			.func = BYSTANDER_FUNC,
 		},
 		.zero = {
-			.flags = -1U,
-			.clockid = -1,
-			.result = -1,
-			.time = ALL,
-			.period = ALL,
-			.slack = ALL,
+			ZERO_WITHOUT_TIME,
 		},
 	}, {
 		.name = "RESET",
@@ -100,7 +92,6 @@ static const struct operation operations[] = {
 #define SET		(&operations[0])
 #define UNSET		(&operations[1])
 #define TIMEOUT		(&operations[2])
-#define UNTIMEOUT	(&operations[3])
 #define RESET		(&operations[4])
 
 static bool makes_handle(const struct operation *o)
@@ -116,12 +107,6 @@ static bool has_time(const struct operation *o)
 static bool needs_handle(const struct operation *o)
 {
 	return o == UNSET || o == RESET;
-}
-
-/* The same ioctl for a structure of another size. */
-static unsigned int resized(unsigned int cmd, unsigned int size)
-{
-	return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), size);
 }
 
 /* Operation @o, but with @change done to @op, must give @error. */
@@ -324,22 +309,6 @@ TEST_F(errors, einval_info_size)
 		ASSERT_EQ(0, space[size]);
 }
 
-TEST_F(errors, einval_short_read)
-{
-	char buffer[sizeof(struct callout_event)];
-	size_t size;
-
-	for (size = 0; size < sizeof(buffer); size++) {
-		EXPECT_EQ(-1, read(self->fd, buffer, size));
-		EXPECT_EQ(EINVAL, errno);
-	}
-	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
-	for (size = 0; size < sizeof(buffer); size++) {
-		EXPECT_EQ(-1, read(self->fd, buffer, size));
-		EXPECT_EQ(EINVAL, errno);
-	}
-}
-
 /* What a newer program might send that needs something newer. */
 TEST_F(errors, e2big)
 {
@@ -412,12 +381,6 @@ TEST_F(errors, larger_structure)
 	EXPECT_EQ(0xff, u.space[4096]);
 }
 
-/* Where the kernel sees all memory; to a 32-bit program it is another NULL. */
-static void *in_the_kernel(void)
-{
-	return (void *)(uintptr_t)0xffff888000000000ULL;
-}
-
 TEST_F(errors, efault_ioctl)
 {
 	void *bad[] = { NULL, (void *)8, self->edge, self->edge - 1,
@@ -476,30 +439,6 @@ TEST_F(errors, efault_handle)
 		EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, o->cmd, op));
 		ASSERT_EQ(0, mprotect(op, self->page, PROT_READ | PROT_WRITE));
 	}
-}
-
-/* When all that a test sets has been set, also where the machine is busy. */
-#define LATER	(500 * 1000 * 1000ULL)
-
-/*
- * Sets @n callouts on one CPU that fire in the order of their cookies: those
- * that had passed already would be due together, and not all schemes order
- * these.
- */
-static bool fire_in_order(struct _test_data_errors *self, unsigned int n)
-{
-	__u64 handle, start = callout_dev_now() + LATER;
-	unsigned int i;
-
-	if (!pin_to_cpu(0) || !readable_within(self->fd, WAIT_MS))
-		return false;
-	for (i = 0; i < n; i++)
-		if (callout_dev_timeout(self->fd, CALLOUT_ABSTIME,
-					start + 4 * i * self->before.tick_ns,
-					2, i, &handle))
-			return false;
-	freeze(self);
-	return wait_unread(self->fd, n + 1);
 }
 
 /* What changes a file's callouts needs a descriptor that is open for writing. */
@@ -575,64 +514,6 @@ TEST_F(errors, ebadf_not_for_reading)
 	EXPECT_EQ(1, b.done);
 	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &limit));
 	close(fd);
-	freeze(self);
-}
-
-/* What could not be copied is there for the next reader, in its place. */
-TEST_F(errors, efault_read)
-{
-	enum { N = 20 };
-	void *bad[] = { NULL, self->edge, (void *)-1L, in_the_kernel() };
-	struct callout_event e;
-	unsigned int i;
-
-	ASSERT_TRUE(fire_in_order(self, N));
-	for (i = 0; i < 3 * ARRAY_SIZE(bad); i++)
-		EXPECT_EQ(-EFAULT, callout_dev_read(self->fd,
-						    bad[i % ARRAY_SIZE(bad)],
-						    1 + i * 5));
-	EXPECT_EQ(N + 1, info_of(self->fd).unread);
-	for (i = 0; i < N; i++) {
-		ASSERT_TRUE(receive_one(self, &e));
-		EXPECT_EQ(i, e.cookie);
-	}
-}
-
-/* The buffer ends in the middle of an event, at a page that is not there. */
-TEST_F(errors, efault_in_the_middle_of_read)
-{
-	enum { N = 30 };
-	struct callout_event *e = (void *)(self->edge - sizeof(*e) * 3 / 2);
-	unsigned int next = 0;
-	int n;
-
-	ASSERT_TRUE(fire_in_order(self, N));
-	while (next < N) {
-		n = callout_dev_read(self->fd, e, 16);
-		ASSERT_EQ(1, n);
-		if (e->cookie == BYSTANDER) {
-			ASSERT_FALSE(self->seen);
-			self->seen = true;
-			continue;
-		}
-		ASSERT_EQ(next, e->cookie);
-		next++;
-	}
-}
-
-/* An event that has come back from a bad buffer can still be withdrawn. */
-TEST_F(errors, efault_read_then_cancel)
-{
-	struct callout_event e;
-
-	ASSERT_TRUE(fire_in_order(self, 3));
-	EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, (void *)self->edge, 9));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_untimeout(self->fd, 2, 1, 0));
-	ASSERT_TRUE(receive_one(self, &e));
-	EXPECT_EQ(0, e.cookie);
-	ASSERT_TRUE(receive_one(self, &e));
-	EXPECT_EQ(2, e.cookie);
-	EXPECT_EQ(1, info_of(self->fd).withdrawn);
 	freeze(self);
 }
 

@@ -6,9 +6,6 @@
 #include "bystander.h"
 #include "flicker.h"
 
-/* More than any ioctl's number can say. */
-#define LARGEST_SIZE	16384
-
 /* Structures that are not operations; those are in device_errors. */
 struct structure {
 	const char *name;
@@ -55,11 +52,6 @@ static const __u64 kernel_addresses[] = {
 	0xffff800000000000ULL, 0x0000800000000000ULL, 0x00007ffffffff000ULL,
 	0x00007fffffffffffULL, 0x8000000000000000ULL,
 };
-
-static unsigned int resized(unsigned int cmd, unsigned int size)
-{
-	return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), size);
-}
 
 /* Every size from 0 to the largest that can be said. */
 TEST_F(errors, sizes)
