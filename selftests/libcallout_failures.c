@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libcallout_failures.c - timers of libcallout when operations fail, a wait is
+ * interrupted, or the device is gone
+ */
+#include <signal.h>
+#include <sys/time.h>
+
+#include "loop.h"
+
+TEST_F(loop, failed)
+{
+	struct callout_timer *t, *failed;
+	struct callout_event e;
+	int i;
+
+	ASSERT_EQ(0, callout_set_limit(callout_ctx_fd(self->ctx), 2));
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
+	EXPECT_EQ(2, callout_ctx_turn(self->ctx, 0));
+	failed = callout_ctx_next(self->ctx, &e);
+	ASSERT_NE(NULL, failed);
+	EXPECT_EQ(-ENOSPC, failed->error);
+	EXPECT_EQ(0, e.fired);
+	EXPECT_FALSE(callout_armed(failed));
+	/* The other is disarmed before that is handed out. */
+	for (i = 0; i < 4; i++) {
+		t = &self->t[i];
+		if (t != failed && !t->_handle)
+			break;
+	}
+	ASSERT_NE(4, i);
+	EXPECT_TRUE(callout_disarm(self->ctx, t));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	expect_flush();
+
+	/* Both again; now one is armed again, when there is room. */
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	ASSERT_EQ(0, callout_arm(self->ctx, failed, HOUR));
+	EXPECT_EQ(2, callout_ctx_turn(self->ctx, 0));
+	for (i = 0; i < 4; i++) {
+		if (&self->t[i] == t || &self->t[i] == failed)
+			continue;
+		EXPECT_TRUE(callout_disarm(self->ctx, &self->t[i]));
+	}
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	ASSERT_EQ(failed, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
+	/* The UNSETs are queued behind the slot of what failed. */
+	callout_ctx_turn(self->ctx, 0);
+	while ((failed = callout_ctx_next(self->ctx, &e))) {
+		EXPECT_EQ(t, failed);
+		if (failed->error)
+			ASSERT_EQ(0, callout_arm(self->ctx, failed, 0));
+	}
+	if (callout_armed(t)) {
+		expect_turn(1);
+		EXPECT_EQ(t, callout_ctx_next(self->ctx, &e));
+	}
+	EXPECT_EQ(0, t->error);
+	EXPECT_EQ(0, info().outstanding);
+}
+
+/* It may not change its clock; it fires when it would have. */
+TEST_F(loop, reset_failed)
+{
+	struct callout_timer *t = &self->t[0];
+	struct callout_event e;
+
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	expect_flush();
+	t->clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, 0));
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(-EINVAL, t->error);
+	EXPECT_TRUE(callout_armed(t));
+	t->clockid = 0;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	expect_turn(1);
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(0, t->error);
+	EXPECT_EQ(1, info().set);
+}
+
+/* One that could not be moved, and has fired: it is armed until that is told. */
+TEST_F(loop, reset_failed_and_fired)
+{
+	struct callout_timer *t = &self->t[0];
+	int fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	expect_flush();
+	ASSERT_EQ(CALLOUT_CANCELLED, callout_reset(fd, t->_handle, 0));
+	ASSERT_TRUE(wait_unread(fd, 1));
+	t->clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	EXPECT_EQ(2, callout_ctx_turn(self->ctx, 0));
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(-EINVAL, t->error);
+	EXPECT_TRUE(callout_armed(t));
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(0, t->error);
+	EXPECT_FALSE(callout_armed(t));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+}
+
+static void on_signal(int sig)
+{
+}
+
+TEST_F(loop, signal)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	struct itimerval it = { .it_value.tv_usec = 100000 };
+
+	ASSERT_EQ(0, sigaction(SIGALRM, &act, NULL));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &it, NULL));
+	EXPECT_EQ(-EINTR, callout_ctx_turn(self->ctx, CALLOUT_FOREVER));
+	/* What was asked for has been done. */
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	expect_flush();
+	EXPECT_EQ(1, info().cancelled);
+}
+
+/* A turn that waits does all, and returns at once if some of it failed. */
+TEST_F(loop, failed_before_waiting)
+{
+	__u64 begin = callout_now(CLOCK_MONOTONIC);
+	struct callout_timer *failed;
+	int i;
+
+	ASSERT_EQ(0, callout_set_limit(callout_ctx_fd(self->ctx), 1));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
+	expect_turn(2);
+	EXPECT_GT(begin + WAIT_MS * MSEC, callout_now(CLOCK_MONOTONIC));
+	for (i = 0; i < 2; i++) {
+		failed = callout_ctx_next(self->ctx, NULL);
+		ASSERT_NE(NULL, failed);
+		EXPECT_EQ(-ENOSPC, failed->error);
+	}
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(1, info().outstanding);
+}
+
+/*
+ * Operations behind one that fails are done before events are read. In each of
+ * these tests there is room for one callout, which is that of t[0] and has
+ * fired; t[1] asks for another, and is refused.
+ */
+static bool fired_and_full(struct callout_ctx *ctx, struct callout_timer *t)
+{
+	int fd = callout_ctx_fd(ctx);
+
+	return !callout_set_limit(fd, 1) && !callout_arm(ctx, &t[0], HOUR) &&
+	       !callout_ctx_turn(ctx, 0) &&
+	       callout_reset(fd, t[0]._handle, 0) == CALLOUT_CANCELLED &&
+	       wait_unread(fd, 1) && !callout_arm(ctx, &t[1], HOUR);
+}
+
+/* The memory of a timer that was disarmed is not touched. */
+TEST_F(loop, freed_behind_a_failure)
+{
+	const struct callout_timer zero = { 0 };
+
+	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	memset(&self->t[0], 0, sizeof(self->t[0]));
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));
+	EXPECT_EQ(0, memcmp(&self->t[0], &zero, sizeof(zero)));
+	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(-ENOSPC, self->t[1].error);
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(0, info().outstanding);
+}
+
+/* An event of a timer that was disarmed is not that of one in its memory. */
+TEST_F(loop, reused_behind_a_failure)
+{
+	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	memset(&self->t[0], 0, sizeof(self->t[0]));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));
+	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(-ENOSPC, self->t[1].error);
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_EQ(0, info().delivered);
+}
+
+/* A timer that was armed for later does not fire before. */
+TEST_F(loop, moved_behind_a_failure)
+{
+	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));
+	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(-ENOSPC, self->t[1].error);
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_EQ(0, info().delivered);
+}
+
+TEST_F(loop, device_gone)
+{
+	int fd = callout_ctx_fd(self->ctx), saved = dup(fd);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	expect_flush();
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], HOUR));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	ASSERT_EQ(fd, dup2(STDOUT_FILENO, fd));
+	EXPECT_EQ(-ENOTTY, callout_ctx_turn(self->ctx, 0));
+	EXPECT_TRUE(callout_ctx_pending(self->ctx));
+	ASSERT_EQ(fd, dup2(saved, fd));
+	close(saved);
+	/* Nothing was lost, and slots are still whose they were. */
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], 0));
+	expect_turn(1);
+	EXPECT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(2, info().set);
+	EXPECT_EQ(1, info().cancelled);
+}
+
+/* The loop of libcallout(3). */
+static int turns(struct callout_ctx *ctx)
+{
+	struct callout_timer *timer;
+	struct callout_event event;
+
+	do {
+		if (callout_ctx_turn(ctx, 0) < 0)
+			return -1;
+		while ((timer = callout_ctx_next(ctx, &event)))
+			timer->data = NULL;
+	} while (callout_ctx_pending(ctx));
+	return 0;
+}
+
+TEST_F(loop, loop_ends_without_device)
+{
+	int fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(0, turns(self->ctx));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+	ASSERT_EQ(fd, dup2(STDOUT_FILENO, fd));
+	EXPECT_EQ(-1, turns(self->ctx));
+}
+
+TEST_HARNESS_MAIN

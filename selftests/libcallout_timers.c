@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libcallout_timers.c - timers of libcallout, turn by turn
+ */
+#include <stdlib.h>
+
+#include "loop.h"
+
+/* For tests that do much, on a kernel with every checker: seconds. */
+#define SLOW	400
+
+TEST_F(loop, create)
+{
+	struct callout_ctx *ctx;
+
+	EXPECT_EQ(-EINVAL, callout_ctx_create(&ctx, 0));
+	EXPECT_EQ(-EINVAL, callout_ctx_create(&ctx, CALLOUT_BATCH_MAX + 1));
+	ASSERT_EQ(0, callout_ctx_create(&ctx, CALLOUT_BATCH_MAX));
+	EXPECT_LE(0, callout_ctx_fd(ctx));
+	EXPECT_FALSE(callout_ctx_pending(ctx));
+	callout_ctx_destroy(ctx);
+	callout_ctx_destroy(NULL);
+}
+
+TEST_F(loop, arm)
+{
+	__u64 now = callout_now(CLOCK_MONOTONIC);
+	struct callout_timer *t;
+	struct callout_event e;
+
+	self->t[0].data = self;
+	EXPECT_FALSE(callout_armed(&self->t[0]));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 20 * MSEC));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	EXPECT_TRUE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(0, info().set);
+	expect_turn(1);
+	t = callout_ctx_next(self->ctx, &e);
+	ASSERT_EQ(&self->t[0], t);
+	EXPECT_EQ(self, t->data);
+	EXPECT_EQ(0, t->error);
+	EXPECT_FALSE(callout_armed(t));
+	EXPECT_LE(now + 20 * MSEC, e.due);
+	EXPECT_LE(e.due, e.fired);
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+
+	now = callout_now(CLOCK_BOOTTIME);
+	t->clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, callout_arm_at(self->ctx, t, now));
+	expect_turn(1);
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(now, e.due);
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+}
+
+TEST_F(loop, refused)
+{
+	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[0], TIME_MAX + 1));
+	EXPECT_EQ(-EINVAL, callout_arm_at(self->ctx, &self->t[0], ~0ULL));
+	self->t[0].period = TIME_MAX + 1;
+	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[0], 0));
+	self->t[0].period = 0;
+	self->t[0].slack = TIME_MAX + 1;
+	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[0], 0));
+	self->t[0].slack = 0;
+	/* 0 is CLOCK_REALTIME too: here it must be said which is meant. */
+	EXPECT_EQ(-EINVAL, callout_arm_at(self->ctx, &self->t[0],
+					  callout_now(CLOCK_REALTIME)));
+	EXPECT_FALSE(callout_armed(&self->t[0]));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	self->t[0].clockid = CLOCK_MONOTONIC;
+	EXPECT_EQ(0, callout_arm_at(self->ctx, &self->t[0], HOUR));
+}
+
+TEST_F(loop, one_operation_a_turn)
+{
+	int i;
+
+	for (i = 0; i < 5; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	expect_flush();
+	EXPECT_EQ(1, info().set);
+	EXPECT_EQ(0, info().reset);
+	for (i = 0; i < 5; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 2 * HOUR));
+	expect_flush();
+	EXPECT_EQ(1, info().set);
+	EXPECT_EQ(1, info().reset);
+
+	/* Disarmed and armed again. */
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	EXPECT_FALSE(callout_armed(&self->t[0]));
+	EXPECT_FALSE(callout_disarm(self->ctx, &self->t[0]));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	expect_flush();
+	EXPECT_EQ(1, info().set);
+	EXPECT_EQ(2, info().reset);
+	EXPECT_EQ(0, info().cancelled);
+
+	/* Armed again and disarmed. */
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	expect_flush();
+	EXPECT_EQ(2, info().reset);
+	EXPECT_EQ(1, info().cancelled);
+	EXPECT_EQ(0, info().outstanding);
+
+	/* Armed and disarmed: there is nothing to do. */
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	expect_flush();
+	EXPECT_EQ(1, info().set);
+
+	/* And once more. */
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	expect_flush();
+	EXPECT_EQ(2, info().set);
+	EXPECT_EQ(1, info().outstanding);
+}
+
+/* A timer that was disarmed may have another clock in the same turn. */
+TEST_F(loop, other_clock)
+{
+	struct callout_timer *t = &self->t[0];
+	int i, fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	expect_flush();
+	EXPECT_TRUE(callout_disarm(self->ctx, t));
+	t->clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 2 * HOUR));
+	expect_flush();
+	EXPECT_EQ(CALLOUT_FOREVER, next_due(fd, CLOCK_MONOTONIC));
+	EXPECT_NE(CALLOUT_FOREVER, next_due(fd, CLOCK_BOOTTIME));
+	EXPECT_EQ(2, info().set);
+	EXPECT_EQ(1, info().cancelled);
+
+	/* There and back, and there again. */
+	for (i = 0; i < 3; i++) {
+		EXPECT_TRUE(callout_disarm(self->ctx, t));
+		t->clockid = i & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
+		ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	}
+	expect_turn(1);
+	EXPECT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(0, t->error);
+	EXPECT_FALSE(callout_armed(t));
+	EXPECT_EQ(3, info().set);
+	EXPECT_EQ(0, info().outstanding);
+}
+
+/* A timer that was disarmed may be freed before the turn. */
+TEST_F(loop, freed)
+{
+	struct callout_timer *t[100];
+	unsigned int i, round;
+
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < ARRAY_SIZE(t); i++) {
+			t[i] = calloc(1, sizeof(*t[i]));
+			ASSERT_EQ(0, callout_arm(self->ctx, t[i], round * MSEC));
+		}
+		if (round)
+			callout_ctx_turn(self->ctx, 0);
+		for (i = 0; i < ARRAY_SIZE(t); i++) {
+			if (round == 2)
+				callout_arm(self->ctx, t[i], 0);
+			EXPECT_TRUE(callout_disarm(self->ctx, t[i]));
+			memset(t[i], 0xff, sizeof(*t[i]));
+			free(t[i]);
+		}
+		EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+		expect_flush();
+		sleep_ns(10 * MSEC);
+		expect_flush();
+		EXPECT_EQ(0, info().outstanding);
+	}
+}
+
+/* A timer that was disarmed in one context may be armed in another. */
+TEST_F(loop, two_contexts)
+{
+	struct callout_ctx *other;
+	int i;
+
+	ASSERT_EQ(0, callout_ctx_create(&other, 16));
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[2]));
+	ASSERT_EQ(0, callout_arm(other, &self->t[2], HOUR));
+	/* One that is armed may not. */
+	EXPECT_EQ(-EINVAL, callout_arm(other, &self->t[1], HOUR));
+	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[2], HOUR));
+	EXPECT_FALSE(callout_disarm(other, &self->t[0]));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	expect_flush();
+	EXPECT_EQ(0, callout_ctx_turn(other, 0));
+	EXPECT_EQ(2, info().set);
+	EXPECT_EQ(1, info_of(callout_ctx_fd(other)).set);
+	EXPECT_FALSE(callout_disarm(self->ctx, &self->t[2]));
+	EXPECT_TRUE(callout_disarm(other, &self->t[2]));
+	EXPECT_EQ(0, callout_ctx_turn(other, 0));
+	EXPECT_EQ(0, info_of(callout_ctx_fd(other)).outstanding);
+	callout_ctx_destroy(other);
+}
+
+/* What was read and not handed out can be taken back. */
+TEST_F(loop, read_but_not_handed_out)
+{
+	struct callout_timer *t, *other;
+	struct callout_event e;
+
+	int i, fd = callout_ctx_fd(self->ctx);
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
+	expect_flush();
+	/* All three in one turn, however long that takes. */
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(CALLOUT_CANCELLED,
+			  callout_reset(fd, self->t[i]._handle, 0));
+	ASSERT_TRUE(wait_unread(fd, 3));
+	expect_turn(3);
+	/* It does not read on until they are handed out. */
+	expect_turn(3);
+	t = callout_ctx_next(self->ctx, &e);
+	ASSERT_NE(NULL, t);
+	expect_turn(2);
+	/* One is disarmed, and the other armed anew. */
+	other = t == &self->t[1] ? &self->t[2] : &self->t[1];
+	EXPECT_TRUE(callout_disarm(self->ctx, other));
+	other = t == &self->t[0] ? (other == &self->t[1] ? &self->t[2] :
+				    &self->t[1]) : &self->t[0];
+	ASSERT_EQ(0, callout_arm(self->ctx, other, 20 * MSEC));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
+	expect_turn(1);
+	EXPECT_EQ(other, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(0, info().outstanding);
+}
+
+TEST_F(loop, periodic)
+{
+	struct callout_timer *t = &self->t[0];
+	struct callout_event e;
+	__u64 due = 0;
+	int i;
+
+	t->period = 20 * MSEC;
+	t->slack = MSEC;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 10 * MSEC));
+	for (i = 0; i < 5; i++) {
+		expect_turn(1);
+		ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
+		EXPECT_TRUE(callout_armed(t));
+		if (i)
+			EXPECT_EQ(due, e.due);
+		due = e.due + (e.overrun + 1ULL) * t->period;
+	}
+	/* Its event is read, and it is disarmed before that is handed out. */
+	expect_turn(1);
+	EXPECT_TRUE(callout_disarm(self->ctx, t));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
+	expect_flush();
+	EXPECT_EQ(0, info().outstanding);
+
+	/* With no period it is a one-shot again. */
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	expect_turn(1);
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	t->period = 0;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	expect_turn(1);
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	EXPECT_FALSE(callout_armed(t));
+	EXPECT_EQ(0, info().outstanding);
+}
+
+/* One that may be an hour late does not come before one that may not. */
+TEST_F(loop, slack)
+{
+	self->t[0].slack = HOUR;
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], MSEC));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], 50 * MSEC));
+	expect_turn(1);
+	EXPECT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	/* Armed again without it. */
+	self->t[0].slack = 0;
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], MSEC));
+	expect_turn(1);
+	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
+}
+
+/*
+ * While thousands of events are read the periodic timer fires again, and is
+ * read again: that is one event to the caller.
+ */
+#define CROWD	5000
+
+TEST_F_TIMEOUT(loop, periodic_read_twice, SLOW)
+{
+	struct callout_timer *t, *crowd = calloc(CROWD, sizeof(*crowd));
+	struct callout_timer periodic = { .period = 1 };
+	unsigned int i, round, seen, others;
+	struct callout_ctx *ctx;
+
+	ASSERT_NE(NULL, crowd);
+	ASSERT_EQ(0, callout_ctx_create(&ctx, 2 * CROWD));
+	ASSERT_EQ(0, callout_arm(ctx, &periodic, 0));
+	for (round = 0; round < 5; round++) {
+		for (i = 0; i < CROWD; i++)
+			ASSERT_EQ(0, callout_arm(ctx, &crowd[i], 0));
+		for (others = 0; others < CROWD; ) {
+			ASSERT_LT(0, callout_ctx_turn(ctx, WAIT_MS * MSEC));
+			seen = 0;
+			while ((t = callout_ctx_next(ctx, NULL))) {
+				if (t != &periodic)
+					others++;
+				else
+					seen++;
+			}
+			ASSERT_GE(1, seen);
+			/* So that there is much to read at a time. */
+			sleep_ns(5 * MSEC);
+		}
+	}
+	EXPECT_TRUE(callout_disarm(ctx, &periodic));
+	EXPECT_EQ(0, callout_ctx_turn(ctx, 0));
+	callout_ctx_destroy(ctx);
+	free(crowd);
+}
+
+TEST_F(loop, waits)
+{
+	__u64 begin = callout_now(CLOCK_MONOTONIC);
+
+	EXPECT_EQ(0, callout_ctx_turn(self->ctx, 30 * MSEC));
+	EXPECT_LE(begin + 30 * MSEC, callout_now(CLOCK_MONOTONIC));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 30 * MSEC));
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, CALLOUT_FOREVER));
+	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
+}
+
+/* More than fit into a batch, and more events than there is room for. */
+TEST_F_TIMEOUT(loop, many, SLOW)
+{
+	unsigned int i, n = CALLOUT_BATCH_MAX + 1000, got = 0;
+	struct callout_timer *t, *timers;
+	int ret;
+
+	timers = calloc(n, sizeof(*timers));
+	ASSERT_NE(NULL, timers);
+	for (i = 0; i < n; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &timers[i], HOUR));
+	EXPECT_EQ(n - CALLOUT_BATCH_MAX, info().set);
+	expect_flush();
+	EXPECT_EQ(n, info().set);
+	for (i = 0; i < n; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &timers[i], 0));
+	do {
+		ret = callout_ctx_turn(self->ctx, WAIT_MS * MSEC);
+		ASSERT_LT(0, ret);
+		ASSERT_GE(16, ret);
+		while ((t = callout_ctx_next(self->ctx, NULL))) {
+			ASSERT_FALSE(callout_armed(t));
+			/* Twice would be too many. */
+			ASSERT_EQ(NULL, t->data);
+			t->data = t;
+			got++;
+		}
+	} while (got < n);
+	expect_flush();
+	EXPECT_EQ(n, info().set);
+	EXPECT_EQ(0, info().outstanding);
+	free(timers);
+}
+
+/* Random timers, against what must be true of each at any time. */
+struct model {
+	struct callout_timer timer;
+	bool armed;
+	__u64 earliest;
+};
+
+#define MODELS		500
+#define MODEL_FIRED	2000
+
+TEST_F_TIMEOUT(loop, random, SLOW)
+{
+	struct model *m, *models = calloc(MODELS, sizeof(*models));
+	__u64 time, limit = callout_now(CLOCK_MONOTONIC) + WAIT_MS * MSEC;
+	unsigned int i, steps, fired = 0, seed = 1;
+	struct callout_timer *t;
+	struct callout_event e;
+
+	ASSERT_NE(NULL, models);
+	while (fired < MODEL_FIRED) {
+		ASSERT_GT(limit, callout_now(CLOCK_MONOTONIC));
+		for (steps = rand_r(&seed) % 30; steps; steps--) {
+			m = &models[rand_r(&seed) % MODELS];
+			ASSERT_EQ(m->armed, callout_armed(&m->timer));
+			if (rand_r(&seed) % 4) {
+				time = rand_r(&seed) % (20 * MSEC);
+				m->timer.period = rand_r(&seed) % 8 ? 0 :
+						  5 * MSEC;
+				m->earliest = time +
+					      callout_now(CLOCK_MONOTONIC);
+				ASSERT_EQ(0, callout_arm(self->ctx, &m->timer,
+							 time));
+				m->armed = true;
+			} else {
+				ASSERT_EQ(m->armed,
+					  callout_disarm(self->ctx, &m->timer));
+				m->armed = false;
+			}
+		}
+		ASSERT_LE(0, callout_ctx_turn(self->ctx,
+					      rand_r(&seed) % 2 * MSEC));
+		/* Not always all. */
+		for (i = rand_r(&seed) % 20; i; i--) {
+			t = callout_ctx_next(self->ctx, &e);
+			if (!t)
+				break;
+			m = (struct model *)t;
+			ASSERT_TRUE(m->armed);
+			ASSERT_EQ(0, t->error);
+			ASSERT_LE(m->earliest, e.due);
+			ASSERT_LE(e.due, e.fired);
+			m->armed = e.flags & CALLOUT_EVENT_PERIODIC;
+			fired++;
+		}
+	}
+	for (i = 0; i < MODELS; i++)
+		ASSERT_EQ(models[i].armed,
+			  callout_disarm(self->ctx, &models[i].timer));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	expect_flush();
+	EXPECT_EQ(0, info().outstanding);
+	free(models);
+}
+
+TEST_HARNESS_MAIN
