@@ -11,10 +11,12 @@
 
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "device.h"
 
@@ -68,6 +70,27 @@ static inline struct callout_batch batch_of(struct callout_op *ops,
 
 	callout_batch_init(&batch, ops, n, NULL, 0);
 	return batch;
+}
+
+/* A batch of operations, and of reading up to @n events. */
+static inline struct callout_batch with_events(struct callout_batch b,
+					       struct callout_event *events,
+					       unsigned int n, __u32 flags,
+					       __u64 timeout)
+{
+	b.events = (uintptr_t)events;
+	b.nr_events = n;
+	b.flags = flags;
+	b.timeout = timeout;
+	return b;
+}
+
+/* A batch that waits for one event and does nothing else. */
+static inline struct callout_batch batch_wait(struct callout_event *e,
+					      __u64 timeout)
+{
+	return with_events(batch_of(NULL, 0), e, 1, CALLOUT_BATCH_WAIT,
+			   timeout);
 }
 
 static inline int do_batch(int fd, struct callout_batch *b)
@@ -166,6 +189,36 @@ static inline bool wait_user_outstanding(int fd, __u64 n)
 		sleep_ns(MSEC);
 	}
 	return true;
+}
+
+static inline void on_signal(int sig)
+{
+	(void)sig;
+}
+
+/* From now on @sig interrupts the calls in which it finds a thread. */
+static inline bool interrupt_by(int sig, int flags)
+{
+	struct sigaction action = {
+		.sa_handler = on_signal,
+		.sa_flags = flags,
+	};
+
+	return !sigaction(sig, &action, NULL);
+}
+
+/*
+ * Sends SIGALRM every @us microseconds; 0: no more. One alone might come before
+ * the call is entered that it is to interrupt.
+ */
+static inline bool send_alarms(unsigned int us)
+{
+	struct itimerval timer = {
+		.it_value.tv_usec = us,
+		.it_interval.tv_usec = us,
+	};
+
+	return !setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static inline bool pin_to_cpu(int cpu)

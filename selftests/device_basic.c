@@ -2,9 +2,7 @@
 /*
  * device_basic.c - what /dev/callout does when it is used as it should be
  */
-#include <signal.h>
 #include <sys/epoll.h>
-#include <sys/time.h>
 #include <sys/uio.h>
 
 #include "fixture.h"
@@ -391,30 +389,18 @@ TEST_F(file, blocking_read_before_set)
 	EXPECT_EQ(0, status);
 }
 
-static void on_signal(int sig)
-{
-	(void)sig;
-}
-
 TEST_F(file, blocking_read_is_interrupted)
 {
-	struct sigaction action = { .sa_handler = on_signal };
-	/* Again and again: the first may come before read() is entered. */
-	struct itimerval timer = {
-		.it_value.tv_usec = 20000,
-		.it_interval.tv_usec = 20000,
-	};
 	int flags = fcntl(self->fd, F_GETFL);
 	struct callout_event e;
 	__u64 handle;
 
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags & ~O_NONBLOCK));
-	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_TRUE(interrupt_by(SIGALRM, 0));
 	ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 1, &handle));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));
+	ASSERT_TRUE(send_alarms(20000));
 	EXPECT_EQ(-EINTR, callout_dev_read(self->fd, &e, 1));
-	memset(&timer, 0, sizeof(timer));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));
+	ASSERT_TRUE(send_alarms(0));
 	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
 }
 

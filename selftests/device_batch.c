@@ -3,23 +3,9 @@
  * device_batch.c - BATCH: many operations and a read in one call
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/time.h>
 
 #include "fixture.h"
-
-static struct callout_batch with_events(struct callout_batch b,
-					struct callout_event *events,
-					unsigned int n, __u32 flags,
-					__u64 timeout)
-{
-	b.events = (uintptr_t)events;
-	b.nr_events = n;
-	b.flags = flags;
-	b.timeout = timeout;
-	return b;
-}
 
 /* Each result is what the operation's own ioctl would have returned. */
 TEST_F(file, all_operations)
@@ -473,32 +459,19 @@ TEST_F(file, no_events_after_a_stop)
 	EXPECT_EQ(1, b.got);
 }
 
-static void on_signal(int sig)
-{
-	(void)sig;
-}
-
 TEST_F(file, wait_is_interrupted)
 {
-	struct sigaction action = { .sa_handler = on_signal };
-	/* Again and again: the first may come before the wait. */
-	struct itimerval timer = {
-		.it_value.tv_usec = 20000,
-		.it_interval.tv_usec = 20000,
-	};
 	struct callout_op op = callout_op_set(HOUR, 1);
 	struct callout_event e;
 	struct callout_batch b;
 
 	/* To restart it would be to do its operations twice. */
-	action.sa_flags = SA_RESTART;
-	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));
+	ASSERT_TRUE(interrupt_by(SIGALRM, SA_RESTART));
+	ASSERT_TRUE(send_alarms(20000));
 	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,
 			CALLOUT_FOREVER);
 	EXPECT_EQ(-EINTR, do_batch(self->fd, &b));
-	memset(&timer, 0, sizeof(timer));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &timer, NULL));
+	ASSERT_TRUE(send_alarms(0));
 	EXPECT_EQ(1, info_of(self->fd).set);
 	EXPECT_EQ(1, b.done);
 	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
@@ -519,8 +492,7 @@ TEST_F(file, wait_for_another_thread)
 	pthread_t thread;
 
 	ASSERT_EQ(0, pthread_create(&thread, NULL, set_soon, &self->fd));
-	b = with_events(batch_of(NULL, 0), &e, 1, CALLOUT_BATCH_WAIT,
-			WAIT_MS * MSEC);
+	b = batch_wait(&e, WAIT_MS * MSEC);
 	EXPECT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(1, b.got);
 	EXPECT_EQ(77, e.cookie);

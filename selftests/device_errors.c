@@ -466,9 +466,7 @@ TEST_F(errors, ebadf_not_for_writing)
 	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_EVENTFD,
 					    &minus_one));
 	/* What only tells or reads does not. */
-	b = batch_of(NULL, 0);
-	b.events = (uintptr_t)&e;
-	b.nr_events = 1;
+	b = with_events(batch_of(NULL, 0), &e, 1, 0, 0);
 	EXPECT_EQ(0, do_batch(fd, &b));
 	EXPECT_EQ(-EAGAIN, callout_dev_read(fd, &e, 1));
 	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next));
@@ -497,9 +495,7 @@ TEST_F(errors, ebadf_not_for_reading)
 	EXPECT_EQ(-EBADF, callout_dev_read(fd, e, 2));
 	op = callout_op_unset(1);
 	for (i = 0; i < 2; i++) {
-		b = batch_of(&op, i);
-		b.events = (uintptr_t)e;
-		b.nr_events = 2;
+		b = with_events(batch_of(&op, i), e, 2, 0, 0);
 		EXPECT_EQ(-EBADF, do_batch(fd, &b));
 		b.got = 0;
 		b.flags = CALLOUT_BATCH_WAIT;

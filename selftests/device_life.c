@@ -4,7 +4,6 @@
  * descriptors that travel, close at the wrong moment, kill, rmmod
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -364,7 +363,7 @@ struct waiter {
 static void *wait_for_event(void *arg)
 {
 	struct waiter *w = arg;
-	struct callout_batch b = batch_of(NULL, 0);
+	struct callout_batch b = batch_wait(&w->e, CALLOUT_FOREVER);
 
 	if (w->polls) {
 		struct pollfd p = { .fd = w->fd, .events = POLLIN };
@@ -373,10 +372,6 @@ static void *wait_for_event(void *arg)
 		w->result = poll(&p, 1, WAIT_MS);
 		return NULL;
 	}
-	b.events = (uintptr_t)&w->e;
-	b.nr_events = 1;
-	b.flags = CALLOUT_BATCH_WAIT;
-	b.timeout = CALLOUT_FOREVER;
 	if (w->e.cookie)
 		w->result = do_batch(w->fd, &b) ?: (int)b.got;
 	else

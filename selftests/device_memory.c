@@ -188,9 +188,7 @@ TEST_F(errors, batch_members)
 	unsigned int bit;
 
 #define REFUSED(change) do {						\
-	b = batch_of(&op, 1);						\
-	b.events = (uintptr_t)&e;					\
-	b.nr_events = 1;						\
+	b = with_events(batch_of(&op, 1), &e, 1, 0, 0);			\
 	change;								\
 	EXPECT_EQ(-EINVAL, do_batch(self->fd, &b)) {			\
 		TH_LOG("%s", #change);					\
@@ -419,9 +417,7 @@ TEST_F(errors, batch_arrays_overlap)
 		op = callout_op_set(HOUR, i);
 		memcpy(odd + i * sizeof(op), &op, sizeof(op));
 	}
-	b = batch_of((void *)odd, 8);
-	b.events = (uintptr_t)odd;
-	b.nr_events = 8;
+	b = with_events(batch_of((void *)odd, 8), (void *)odd, 8, 0, 0);
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(8, b.done);
 	ASSERT_EQ(1, b.got);

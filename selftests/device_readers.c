@@ -4,7 +4,6 @@
  * nobody's way, and an event wakes one that waits
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -64,17 +63,6 @@ FIXTURE_TEARDOWN(stuck)
 	EXPECT_EQ(STUCK, self->reader.page->cookie);			\
 	EXPECT_EQ(self->handle, self->reader.page->handle);		\
 } while (0)
-
-static struct callout_batch batch_wait(struct callout_event *e, __u64 timeout)
-{
-	struct callout_batch b = batch_of(NULL, 0);
-
-	b.events = (uintptr_t)e;
-	b.nr_events = 1;
-	b.flags = CALLOUT_BATCH_WAIT;
-	b.timeout = timeout;
-	return b;
-}
 
 /* EAGAIN means that there is no event; and POLLIN that there is one. */
 TEST_F(stuck, others_read)
@@ -522,21 +510,15 @@ TEST_F(waiting, many_at_once)
 	}
 }
 
-static void on_signal(int sig)
-{
-	(void)sig;
-}
-
 /*
  * A wake-up that meets a reader whom a signal or the end of its time wakes too
  * is not lost.
  */
 TEST_F(waiting, signals_and_timeouts)
 {
-	struct sigaction action = { .sa_handler = on_signal };
 	unsigned int seed = 1, i, sum = 0;
 
-	ASSERT_EQ(0, sigaction(SIGUSR1, &action, NULL));
+	ASSERT_TRUE(interrupt_by(SIGUSR1, 0));
 	ASSERT_TRUE(start_readers(self, true));
 	for (i = 0; i < 400; i++) {
 		ASSERT_NE(0, set(self->fd, rand_r(&seed) % (4 * MSEC), i));

@@ -4,7 +4,6 @@
  * their callouts expire
  */
 #include <pthread.h>
-#include <signal.h>
 #include <sys/epoll.h>
 
 #include "kselftest_harness.h"

@@ -354,12 +354,9 @@ TEST_F(user, namespace_is_its_owners)
 /* What the owner has is not there for a namespace any more. */
 static int fill_then_namespace(void)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
-	unsigned int i;
+	int fd;
 
-	MUST(wait_user_outstanding(fd, 0));
-	for (i = 0; i < USER_LIMIT; i++)
-		MUST(set(fd, HOUR, i));
+	fill();
 	MUST(!unshare(CLONE_NEWUSER));
 	close(callout_dev_open(0));
 	fd = callout_dev_open(O_NONBLOCK);

@@ -3,9 +3,6 @@
  * libcallout_failures.c - timers of libcallout when operations fail, a wait is
  * interrupted, or the device is gone
  */
-#include <signal.h>
-#include <sys/time.h>
-
 #include "loop.h"
 
 TEST_F(loop, failed)
@@ -106,19 +103,13 @@ TEST_F(loop, reset_failed_and_fired)
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
 }
 
-static void on_signal(int sig)
-{
-}
-
 TEST_F(loop, signal)
 {
-	struct sigaction act = { .sa_handler = on_signal };
-	struct itimerval it = { .it_value.tv_usec = 100000 };
-
-	ASSERT_EQ(0, sigaction(SIGALRM, &act, NULL));
+	ASSERT_TRUE(interrupt_by(SIGALRM, 0));
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
-	ASSERT_EQ(0, setitimer(ITIMER_REAL, &it, NULL));
+	ASSERT_TRUE(send_alarms(100000));
 	EXPECT_EQ(-EINTR, callout_ctx_turn(self->ctx, CALLOUT_FOREVER));
+	ASSERT_TRUE(send_alarms(0));
 	/* What was asked for has been done. */
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	EXPECT_EQ(1, info().outstanding);
@@ -164,6 +155,14 @@ static bool fired_and_full(struct callout_ctx *ctx, struct callout_timer *t)
 	       wait_unread(fd, 1) && !callout_arm(ctx, &t[1], HOUR);
 }
 
+/* A turn that hands out t[1], since it was refused, and nothing else. */
+#define expect_refusal() do {						\
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));		\
+	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));	\
+	EXPECT_EQ(-ENOSPC, self->t[1].error);				\
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));		\
+} while (0)
+
 /* The memory of a timer that was disarmed is not touched. */
 TEST_F(loop, freed_behind_a_failure)
 {
@@ -172,11 +171,8 @@ TEST_F(loop, freed_behind_a_failure)
 	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	memset(&self->t[0], 0, sizeof(self->t[0]));
-	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));
+	expect_refusal();
 	EXPECT_EQ(0, memcmp(&self->t[0], &zero, sizeof(zero)));
-	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
-	EXPECT_EQ(-ENOSPC, self->t[1].error);
-	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
 	EXPECT_EQ(0, info().outstanding);
 }
 
@@ -187,10 +183,7 @@ TEST_F(loop, reused_behind_a_failure)
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	memset(&self->t[0], 0, sizeof(self->t[0]));
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
-	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));
-	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
-	EXPECT_EQ(-ENOSPC, self->t[1].error);
-	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	expect_refusal();
 	EXPECT_TRUE(callout_armed(&self->t[0]));
 	EXPECT_EQ(1, info().outstanding);
 	EXPECT_EQ(0, info().delivered);
@@ -201,10 +194,7 @@ TEST_F(loop, moved_behind_a_failure)
 {
 	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
-	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));
-	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
-	EXPECT_EQ(-ENOSPC, self->t[1].error);
-	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	expect_refusal();
 	EXPECT_TRUE(callout_armed(&self->t[0]));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	EXPECT_EQ(1, info().outstanding);
