@@ -368,15 +368,15 @@ static int run(struct demo *d)
 static int parse_arguments(struct demo *d, int argc, char **argv)
 {
 	__u64 value;
-	int opt;
+	int opt, ret;
 
-	while ((opt = getopt(argc, argv, "+:n:t:s:")) != -1) {
+	while ((opt = callout_getopt(argc, argv, "+:n:t:s:")) != -1) {
 		switch (opt) {
 		case 'n':
-			if (!callout_parse_number(optarg, &value) || !value ||
-			    value > ~0U)
-				return callout_usage("demo: bad count \"%s\"",
-						     optarg);
+			ret = callout_parse_positive("demo", "count", optarg,
+						     ~0U, &value);
+			if (ret)
+				return ret;
 			d->books.n = value;
 			break;
 		case 't':
@@ -390,10 +390,8 @@ static int parse_arguments(struct demo *d, int argc, char **argv)
 				return callout_usage("demo: bad seed \"%s\"",
 						     optarg);
 			break;
-		case ':':
-			return callout_usage("demo: -%c needs a value", optopt);
 		default:
-			return callout_usage("demo: no option -%c", optopt);
+			return callout_bad_option("demo", opt);
 		}
 	}
 	if (optind != argc)
