@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * bystander.h - the fixture of tests of what /dev/callout refuses
+ * bystander.h - the fixture of tests of calls that /dev/callout refuses
  *
- * In each test a bystander is pending in the file that is treated badly. When
- * the test is over, the file's counters must be what they were, and the
- * bystander must fire. It is set by TIMEOUT, so that any operation could hit
+ * In each test a callout, the bystander, is pending in the file that gets the
+ * wrong calls. At the end the file's counters must be unchanged, and the
+ * bystander must fire. It is set by TIMEOUT, so that any operation could affect
  * it.
  */
 #ifndef _CALLOUT_SELFTESTS_BYSTANDER_H
@@ -27,7 +27,7 @@ FIXTURE(errors) {
 	__u64 bystander;
 	bool seen;
 	struct callout_info before;
-	char *edge;	/* between a page that is there and one that is not */
+	char *edge;	/* the end of a page; the next one is inaccessible */
 	size_t page;
 };
 
@@ -37,13 +37,13 @@ static inline unsigned int resized(unsigned int cmd, unsigned int size)
 	return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), size);
 }
 
-/* Where the kernel sees all memory; to a 32-bit program it is another NULL. */
+/* The kernel's direct map of all memory; NULL in a 32-bit program. */
 static inline void *in_the_kernel(void)
 {
 	return (void *)(uintptr_t)0xffff888000000000ULL;
 }
 
-/* From here on the file must not change. */
+/* Takes the counters that the file must have at the end of the test. */
 static inline void freeze(struct _test_data_errors *self)
 {
 	self->before = info_of(self->fd);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * common.h - what the tests of /dev/callout share
+ * common.h - helpers of the tests of /dev/callout
  *
- * No test depends on how fast anything is. That a callout fires is waited for
- * up to WAIT_MS, a time that only a lost callout exceeds; that none fires
- * early is what clocks say, not how long a test slept.
+ * No test depends on speed. Tests wait for a callout up to WAIT_MS, which only
+ * a lost callout exceeds. They read clocks to see that none fires early; how
+ * long a test slept proves nothing.
  */
 #ifndef _CALLOUT_SELFTESTS_COMMON_H
 #define _CALLOUT_SELFTESTS_COMMON_H
@@ -23,8 +23,8 @@
 #define WAIT_MS		20000
 
 /*
- * Seconds after which the harness ends a test, which so has hung. Its own 30 are
- * too few on a busy machine.
+ * Seconds after which the harness ends a test as hung. Its default of 30 is too
+ * short on a busy machine.
  */
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT	240
@@ -39,7 +39,7 @@
 #define PARAMETER_FILE	PARAMETERS "max_per_file"
 #define PARAMETER_USER	PARAMETERS "max_per_user"
 
-/* An address at which there is nothing. The compiler must not know. */
+/* An unmapped address; the compiler must not know it. */
 static inline void *nowhere(void)
 {
 	void *p = (void *)8;
@@ -98,7 +98,7 @@ static inline int do_batch(int fd, struct callout_batch *b)
 	return callout_dev_ioctl(fd, CALLOUT_IOC_BATCH, b);
 }
 
-/* Does @n operations and nothing else; returns how many succeeded. */
+/* Submits a batch of @n operations; returns how many succeeded. */
 static inline int do_ops(int fd, struct callout_op *ops, unsigned int n)
 {
 	struct callout_batch b = batch_of(ops, n);
@@ -107,7 +107,7 @@ static inline int do_ops(int fd, struct callout_op *ops, unsigned int n)
 	return ret ? ret : (int)(b.done - b.failed);
 }
 
-/* The earliest of those that are pending. */
+/* Returns when the earliest pending callout of @clock is due. */
 static inline __u64 next_due(int fd, clockid_t clock)
 {
 	struct callout_next next = { .clockid = clock };
@@ -136,8 +136,8 @@ static inline bool readable(int fd)
 }
 
 /*
- * Receives @n events, or fewer if WAIT_MS pass without one. @fd is
- * non-blocking. Returns how many, or an error.
+ * Receives @n events, or fewer if WAIT_MS pass without one. Returns how many,
+ * or an error. @fd must be non-blocking.
  */
 static inline int receive(int fd, struct callout_event *events, int n)
 {
@@ -154,7 +154,7 @@ static inline int receive(int fd, struct callout_event *events, int n)
 	return got;
 }
 
-/* Waits until @n of the file's callouts have fired and are unread. */
+/* Waits until @n events of the file are unread. */
 static inline bool wait_unread(int fd, __u64 n)
 {
 	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
@@ -178,7 +178,7 @@ static inline struct callout_info info_of(int fd)
 	return info;
 }
 
-/* Waits until all files of this user have @n callouts outstanding. */
+/* Waits until this user's files together have @n callouts outstanding. */
 static inline bool wait_user_outstanding(int fd, __u64 n)
 {
 	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
@@ -196,7 +196,7 @@ static inline void on_signal(int sig)
 	(void)sig;
 }
 
-/* From now on @sig interrupts the calls in which it finds a thread. */
+/* Makes @sig interrupt blocking calls. */
 static inline bool interrupt_by(int sig, int flags)
 {
 	struct sigaction action = {
@@ -208,8 +208,8 @@ static inline bool interrupt_by(int sig, int flags)
 }
 
 /*
- * Sends SIGALRM every @us microseconds; 0: no more. One alone might come before
- * the call is entered that it is to interrupt.
+ * Sends SIGALRM every @us microseconds, or no more if @us is 0. A single signal
+ * could come before the thread enters the call.
  */
 static inline bool send_alarms(unsigned int us)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_basic.c - what /dev/callout does when it is used as it should be
+ * device_basic.c - /dev/callout with correct calls
  */
 #include <sys/epoll.h>
 #include <sys/uio.h>
@@ -187,7 +187,7 @@ TEST_F(file, handles_are_never_used_twice)
 		ASSERT_NE(handles[i - 1], handles[i]);
 }
 
-/* Sets some in a mixed order; says how many come out of that of their times. */
+/* Sets callouts in a mixed order; returns how many fire out of order. */
 static unsigned int out_of_order(struct __test_metadata *_metadata, int fd,
 				 __u64 tick)
 {
@@ -198,8 +198,8 @@ static unsigned int out_of_order(struct __test_metadata *_metadata, int fd,
 
 	start = callout_dev_now() + 50 * MSEC;
 	for (i = 0; i < N; i++)
-		ASSERT_EQ(0, callout_dev_set(fd, CALLOUT_ABSTIME,
-					     start + i * STRIDE % N * (4 * tick),
+		ASSERT_EQ(0, callout_dev_set(fd, CALLOUT_ABSTIME, start +
+					     i * STRIDE % N * (4 * tick),
 					     i * STRIDE % N, &handle));
 	ASSERT_EQ(N, receive(fd, e, N));
 	for (i = 0; i < N; i++)
@@ -208,9 +208,9 @@ static unsigned int out_of_order(struct __test_metadata *_metadata, int fd,
 }
 
 /*
- * The order that is promised: that of ticks, among those set on one CPU. A
- * time gets another tick while jiffies lag behind the clock, when the CPU that
- * counts them is held up; so it is tried thrice.
+ * Callouts that were set on one CPU fire in the order of their ticks. A time
+ * gets another tick while jiffies lag behind the clock, because the CPU that
+ * counts them is held up; so there are three attempts.
  */
 TEST_F(file, order)
 {
@@ -236,7 +236,7 @@ TEST_F(file, large_arrays)
 	ASSERT_TRUE(wait_unread(self->fd, N));
 	for (left = N; left; left -= n) {
 		n = left < AT_A_TIME ? left : AT_A_TIME;
-		/* A buffer's odd end is left alone. */
+		/* No event fits into the end of the buffer. */
 		ASSERT_EQ((ssize_t)(n * sizeof(e[0])),
 			  read(self->fd, e, AT_A_TIME * sizeof(e[0]) + 47));
 		EXPECT_EQ(left - n, info_of(self->fd).unread);
@@ -367,7 +367,7 @@ TEST_F(file, blocking_read)
 	}
 }
 
-/* A reader waits even if there is nothing yet to wait for. */
+/* A reader waits even if no callout is set. */
 TEST_F(file, blocking_read_before_set)
 {
 	int flags = fcntl(self->fd, F_GETFL);
@@ -487,7 +487,7 @@ TEST_F(file, close_with_pending)
 						 &handle));
 	}
 	EXPECT_EQ(0, close(fd));
-	/* Those of the closed file would be due in this time. */
+	/* Callouts of the closed file would be due in this time. */
 	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 80 * MSEC, 1, &handle));
 	EXPECT_TRUE(readable_within(self->fd, WAIT_MS));
 }

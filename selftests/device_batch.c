@@ -52,7 +52,7 @@ TEST_F(file, all_operations)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* A later operation of a batch sees what an earlier one has done. */
+/* An operation of a batch sees the effects of the earlier ones. */
 TEST_F(file, in_order)
 {
 	__u64 handle = set(self->fd, HOUR, 1);
@@ -72,7 +72,7 @@ TEST_F(file, in_order)
 	EXPECT_EQ(-ENOENT, ops[5].result);
 }
 
-/* The only difference of an input that comes back is result and handle. */
+/* Only result and handle of an operation are written. */
 TEST_F(file, what_is_written)
 {
 	struct callout_op ops[3] = {
@@ -92,7 +92,7 @@ TEST_F(file, what_is_written)
 	}
 }
 
-/* One bad operation among good ones, of each kind, in each place. */
+/* Operations that fail, each with its error. */
 struct badness {
 	const char *name;
 	int error;
@@ -140,6 +140,7 @@ static const struct badness badnesses[] = {
 	  { .op = CALLOUT_OP_UNTIMEOUT, .func = 1, .cookie = 1 } },
 };
 
+/* Operation @place of @n is bad, the others succeed if they are done. */
 static void one_bad(struct __test_metadata *_metadata, int fd,
 		    const struct badness *bad, unsigned int n,
 		    unsigned int place, __u32 flags)
@@ -193,6 +194,7 @@ FIXTURE_TEARDOWN(bad)
 	EXPECT_EQ(0, close(self->fd));
 }
 
+/* A bad operation, anywhere in a batch, does not affect the others. */
 TEST_F(bad, one)
 {
 	static const unsigned int sizes[] = { 1, 3, 100 };
@@ -210,7 +212,7 @@ TEST_F(bad, one)
 	}
 }
 
-/* All bad; and the limit of a file, which is met in the middle. */
+/* All operations may fail, or those above the file's limit. */
 TEST_F(bad, several)
 {
 	bool stop = variant->flags & CALLOUT_BATCH_STOP;
@@ -240,8 +242,10 @@ TEST_F(bad, several)
 	EXPECT_EQ(-ENOSPC, ops[5].result);
 	EXPECT_EQ(0, ops[5].handle);
 	EXPECT_EQ(5, do_ops(self->fd, (struct callout_op[]){
-		callout_op_unset(ops[0].handle), callout_op_unset(ops[1].handle),
-		callout_op_unset(ops[2].handle), callout_op_unset(ops[3].handle),
+		callout_op_unset(ops[0].handle),
+		callout_op_unset(ops[1].handle),
+		callout_op_unset(ops[2].handle),
+		callout_op_unset(ops[3].handle),
 		callout_op_unset(ops[4].handle) }, 5));
 }
 
@@ -289,7 +293,7 @@ TEST_F(file, as_many_as_there_may_be)
 	free(ops);
 }
 
-/* The events are those of before, less what the operations took back. */
+/* Operations are done before events are read: they can withdraw these. */
 TEST_F(file, events)
 {
 	struct callout_op ops[] = {
@@ -321,7 +325,7 @@ TEST_F(file, events)
 	EXPECT_EQ(4, info_of(self->fd).delivered);
 }
 
-/* A loop that takes one system call a turn. */
+/* A loop can do with one system call a turn. */
 TEST_F(file, a_loop)
 {
 	enum { N = 300, ROOM = 16 };
@@ -344,7 +348,7 @@ TEST_F(file, a_loop)
 			ASSERT_GT(next, e[i].cookie);
 			EXPECT_EQ(0, heard[e[i].cookie]++);
 			seen++;
-			/* Each starts one more, or, at times, two. */
+			/* Each event sets one more callout, at times two. */
 			if (next < N && n < ROOM)
 				ops[n++] = callout_op_set(0, next++);
 			if (next < N && n < ROOM && next % 8 == 0)
@@ -368,7 +372,7 @@ TEST_F(file, wait)
 	ASSERT_EQ(1, b.got);
 	EXPECT_EQ(op.handle, e.handle);
 
-	/* There is one: no need to wait. */
+	/* An event is unread, so it does not wait. */
 	ASSERT_NE(0, set(self->fd, 0, 2));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	op = callout_op_set(HOUR, 1);
@@ -402,7 +406,7 @@ TEST_F(file, wait_in_vain)
 	}
 }
 
-/* Who stops at what has failed wants to know it, not to wait. */
+/* A batch that stopped at a failure does not wait. */
 TEST_F(file, wait_of_one_that_stopped)
 {
 	struct callout_op ops[] = {
@@ -420,7 +424,7 @@ TEST_F(file, wait_of_one_that_stopped)
 	EXPECT_EQ(0, b.got);
 }
 
-/* One that stopped gets no events: what it did not do may be about these. */
+/* A batch that stopped reads no events: skipped operations may concern them. */
 TEST_F(file, no_events_after_a_stop)
 {
 	struct callout_op ops[] = { callout_op_unset(1), callout_op_unset(0) };
@@ -445,7 +449,7 @@ TEST_F(file, no_events_after_a_stop)
 	EXPECT_EQ(CALLOUT_WITHDRAWN,
 		  callout_dev_unset(self->fd, ops[1].handle));
 
-	/* One that met no failure does, and one that did not stop. */
+	/* A batch that had no failure, or does not stop, reads events. */
 	ASSERT_NE(0, set(self->fd, 0, 2));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	b = with_events(batch_of(NULL, 0), &e, 1, CALLOUT_BATCH_STOP, 0);
@@ -465,7 +469,7 @@ TEST_F(file, wait_is_interrupted)
 	struct callout_event e;
 	struct callout_batch b;
 
-	/* To restart it would be to do its operations twice. */
+	/* A restart would do the operations twice. */
 	ASSERT_TRUE(interrupt_by(SIGALRM, SA_RESTART));
 	ASSERT_TRUE(send_alarms(20000));
 	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,

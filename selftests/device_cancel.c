@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_cancel.c - UNSET and UNTIMEOUT: whom they cancel and what they say
+ * device_cancel.c - UNSET and UNTIMEOUT: which callout they cancel, and results
  */
 #include <pthread.h>
 
@@ -80,7 +80,7 @@ TEST_F(file, untimeout_of_zeroes)
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 0, 0, 0));
 }
 
-/* The handle is more than func and arg, and these must be right, too. */
+/* The handle selects the callout, and func and arg must match too. */
 TEST_F(file, untimeout_with_handle)
 {
 	__u64 handles[3];
@@ -101,7 +101,7 @@ TEST_F(file, untimeout_with_handle)
 	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[2]));
 }
 
-/* Of five that are alike UNTIMEOUT takes the k that are due first. */
+/* Of callouts with one (func, arg), UNTIMEOUT cancels the one due first. */
 TEST_F(file, untimeout_takes_the_earliest)
 {
 	static const int order[] = { 2, 0, 4, 1, 3 };
@@ -124,7 +124,7 @@ TEST_F(file, untimeout_takes_the_earliest)
 	}
 }
 
-/* The earliest are those that have fired, as long as they are unread. */
+/* UNTIMEOUT takes unread callouts, in the order they were due, then pending. */
 TEST_F(file, untimeout_takes_unread_before_pending)
 {
 	__u64 now = callout_dev_now(), pending, unread[3];
@@ -174,7 +174,7 @@ TEST_F(file, untimeout_leaves_others_alone)
 			  callout_dev_unset(self->fd, handles[i]));
 }
 
-/* Enough for the hash to grow several times. */
+/* UNTIMEOUT finds callouts after the hash has grown several times. */
 TEST_F(file, untimeout_of_many)
 {
 	enum { KEYS = 3000, ALIKE = 2, STEP = 1237 };
@@ -192,7 +192,7 @@ TEST_F(file, untimeout_of_many)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Two cancel the same callout at the same time: one of them does it. */
+/* Of two threads that race to cancel a callout, exactly one succeeds. */
 struct duel {
 	int fd;
 	__u64 handle;
@@ -202,10 +202,10 @@ struct duel {
 
 #define DUELS	300
 
-static void duel(struct duel *d, int who)
+static void duel(struct duel *d, int side)
 {
 	pthread_barrier_wait(&d->barrier);
-	d->answers[who] = callout_dev_unset(d->fd, d->handle);
+	d->answers[side] = callout_dev_unset(d->fd, d->handle);
 	pthread_barrier_wait(&d->barrier);
 }
 
@@ -229,7 +229,7 @@ TEST_F(file, duel)
 	ASSERT_EQ(0, pthread_barrier_init(&d.barrier, NULL, 2));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, duellist, &d));
 	for (i = 0; i < DUELS; i++) {
-		/* One half while it is pending, one close to firing. */
+		/* Every other callout is close to firing. */
 		time = i & 1 ? HOUR : i % 50 * self->tick / 50;
 		if (callout_dev_set(self->fd, 0, time, i, &d.handle))
 			errors++;
@@ -247,8 +247,8 @@ TEST_F(file, duel)
 }
 
 /*
- * One callout is moved all the time, as a connection's is. It stays
- * outstanding, so UNTIMEOUT finds it.
+ * A callout that another thread re-arms all the time, as for a connection,
+ * stays outstanding: UNTIMEOUT finds it.
  */
 #define MOVES		1000
 #define MOVES_UNREAD	200
@@ -300,7 +300,7 @@ TEST_F(file, untimeout_beside_reset)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* From the unread to the pending of another CPU, once a round. */
+/* Re-arms an unread callout on another CPU than UNTIMEOUT's, once a round. */
 static void *mover_of_unread(void *arg)
 {
 	struct mover *m = arg;
@@ -325,7 +325,7 @@ TEST_F(file, untimeout_beside_reset_of_unread)
 	pthread_t thread;
 	__u64 handle;
 
-	/* Where a search goes from one to the next, there is some way to go. */
+	/* A search from callout to callout takes long. */
 	ASSERT_TRUE(pin_to_cpu(0));
 	for (i = 0; i < OTHERS; i++)
 		ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, i, &handle));
@@ -344,7 +344,7 @@ TEST_F(file, untimeout_beside_reset_of_unread)
 	EXPECT_EQ(OTHERS, info_of(self->fd).outstanding);
 }
 
-/* One sets, two cancel, one moves, one reads, all at once. */
+/* One thread sets, two cancel, one re-arms, one reads, all at once. */
 #define RACE_TIME	(2 * SEC)
 
 struct race {
@@ -377,7 +377,7 @@ static void step_set(struct race *race, unsigned int *seed)
 static void step_cancel(struct race *race, unsigned int *seed)
 {
 	ledger_cancel(&race->ledger, seed);
-	/* Some should live long enough to fire. */
+	/* Some callouts must live long enough to fire. */
 	if (!(rand_r(seed) & 0x70))
 		sleep_ns(rand_r(seed) % MSEC);
 }
@@ -391,7 +391,7 @@ static void step_reset(struct race *race, unsigned int *seed)
 
 static void step_read(struct race *race, unsigned int *seed)
 {
-	/* Now and then let them pile up, so that some are withdrawn. */
+	/* Now and then events pile up, so that some are withdrawn. */
 	if (!(rand_r(seed) & 0x10))
 		sleep_ns(rand_r(seed) % (10 * MSEC));
 	else

@@ -88,7 +88,7 @@ TEST_F(clock, absolute)
 	}
 }
 
-/* Those of both clocks come from one file, each by its own clock. */
+/* A file may have callouts of both clocks; each fires by its own. */
 TEST_F(clock, both_at_once)
 {
 	enum { N = 100 };
@@ -146,7 +146,7 @@ TEST_F(clock, next)
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	EXPECT_EQ(now + HOUR, next_due(self->fd, variant->clock));
 
-	/* One that has fired is not pending. */
+	/* A callout that has fired is not pending. */
 	op.time = now;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
@@ -156,7 +156,7 @@ TEST_F(clock, next)
 	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[0]));
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 
-	/* One that is relative. */
+	/* A relative time. */
 	before = now_of(variant->clock);
 	ASSERT_NE(0, set_on(self->fd, variant->clock, 0, HOUR));
 	EXPECT_LE(before + HOUR, next_due(self->fd, variant->clock));
@@ -197,7 +197,7 @@ TEST_F(clock, next_of_many)
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 }
 
-/* Never early, and due is when it was to fire without slack. */
+/* With slack no callout is early, and due is the time without slack. */
 TEST_F(clock, slack_is_never_early)
 {
 	static const __u64 slacks[] = { 0, 1, MSEC, 20 * MSEC, 100 * MSEC };
@@ -223,10 +223,10 @@ TEST_F(clock, slack_is_never_early)
 }
 
 /*
- * Each comes before another without slack that is due when the first must have
- * come, and some ticks: in the time that is counted when it is set, it is not
- * known where within a tick that is. All are set before the first is due, also
- * where the machine is busy: not all schemes order what is due together.
+ * A callout fires before the end of its slack: before another without slack
+ * that is due some ticks after that end. Ticks, since the position within a
+ * tick is unknown when a callout is set. All are set before the first is due,
+ * also on a busy machine: not all schemes order callouts that are due together.
  */
 TEST_F(clock, slack_is_all_that_it_may_be_late)
 {
@@ -259,7 +259,7 @@ TEST_F(clock, slack_is_all_that_it_may_be_late)
 	}
 }
 
-/* What slack is for: those that could fire apart fire together. */
+/* With slack, callouts for different times fire together. */
 TEST_F(clock, slack_puts_together)
 {
 	enum { N = 50, TOGETHER = 8 };
@@ -302,7 +302,7 @@ TEST_F(clock, slack_is_large)
 	EXPECT_FALSE(readable_within(self->fd, 20));
 }
 
-/* RESET has its own slack, TIMEOUT too. */
+/* RESET and TIMEOUT have their own slack. */
 TEST_F(clock, slack_of_reset_and_timeout)
 {
 	struct callout_op op = callout_op_timeout(1, 2, HOUR), move;

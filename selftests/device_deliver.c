@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_deliver.c - ways to learn that callouts have fired: signals, eventfd,
- * epoll's edges, and arrays of every size
+ * device_deliver.c - delivery of events: signals, eventfd, epoll's edges, and
+ * arrays of every size
  */
 #include <pthread.h>
 #include <signal.h>
@@ -13,10 +13,10 @@
 
 #include "fixture.h"
 
-/* How long no second signal may come for what is one. */
+/* Time in which no second signal may come. */
 #define QUIET		(50 * MSEC)
 
-/* From now on @sig comes when @fd becomes readable, and stays pending. */
+/* From now on @sig is sent when @fd becomes readable; it is blocked. */
 static bool want_signal(int fd, int sig)
 {
 	sigset_t set;
@@ -40,7 +40,7 @@ static bool wait_signal(int sig, siginfo_t *info, __u64 ns)
 	return sigtimedwait(&set, info, &ts) == sig;
 }
 
-/* @n callouts are unread, and were not before. */
+/* Sets @n callouts and waits until they are unread. */
 static bool fire(int fd, unsigned int n)
 {
 	unsigned int i;
@@ -64,13 +64,13 @@ TEST_F(file, signal)
 		EXPECT_EQ(self->fd, info.si_fd);
 		EXPECT_EQ(POLL_IN, info.si_code);
 		EXPECT_EQ(POLLIN | POLLRDNORM, info.si_band);
-		/* One for all that came while some were unread. */
+		/* One signal for all that came while some were unread. */
 		EXPECT_FALSE(wait_signal(SIGRTMIN + 1, &info, QUIET));
 		ASSERT_EQ(5, receive(self->fd, e, 5));
 	}
 }
 
-/* When what was unread was withdrawn, the next is a new one. */
+/* After a withdrawal that leaves no event unread, the next one is signalled. */
 TEST_F(file, signal_after_withdrawal)
 {
 	siginfo_t info;
@@ -119,7 +119,7 @@ TEST_F(file, signal_of_a_closed_file)
 		EXPECT_FALSE(wait_signal(SIGRTMIN + 1, &info, 2 * QUIET));
 }
 
-/* A process has many setitimers: it does nothing but wait for signals. */
+/* A process that only waits for signals, as of setitimer(), gets all events. */
 TEST_F(file, signals_of_many)
 {
 	enum { N = 2000 };
@@ -142,7 +142,7 @@ TEST_F(file, signals_of_many)
 	EXPECT_GE(N, signals);
 }
 
-/* Many files, one signal: si_fd says which. */
+/* If many files send one signal, si_fd is the file's descriptor. */
 TEST_F(file, signals_of_many_files)
 {
 	enum { FILES = 20 };
@@ -172,7 +172,7 @@ static int attach(int fd, __s32 eventfd)
 	return callout_dev_ioctl(fd, CALLOUT_IOC_EVENTFD, &eventfd);
 }
 
-/* Waits for a signal of the eventfd; returns how many there were. */
+/* Waits for the eventfd; returns its count. */
 static __u64 take(int efd, int ms)
 {
 	__u64 value;
@@ -197,7 +197,7 @@ TEST_F(file, eventfd)
 	}
 	EXPECT_EQ(0, take(efd, 10));
 
-	/* Two empty -> non-empty, nobody reads the eventfd in between. */
+	/* The eventfd counts how often the file became readable. */
 	for (i = 0; i < 2; i++) {
 		ASSERT_TRUE(fire(self->fd, 2));
 		ASSERT_EQ(2, receive(self->fd, e, 2));
@@ -242,7 +242,7 @@ TEST_F(file, eventfd_that_is_none)
 	EXPECT_EQ(-EBADF, attach(self->fd, self->fd));
 	EXPECT_EQ(-EBADF, attach(self->fd, -2));
 	EXPECT_EQ(-EBADF, attach(self->fd, 1 << 30));
-	/* The one of before is still there. */
+	/* The attached eventfd is kept. */
 	ASSERT_TRUE(fire(self->fd, 1));
 	EXPECT_EQ(1, take(efd, WAIT_MS));
 	close(pipes[0]);
@@ -250,7 +250,7 @@ TEST_F(file, eventfd_that_is_none)
 	close(efd);
 }
 
-/* The device holds it: nobody else has to. */
+/* The device has its own reference to the eventfd. */
 TEST_F(file, eventfd_is_closed)
 {
 	int efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -261,7 +261,7 @@ TEST_F(file, eventfd_is_closed)
 	EXPECT_TRUE(fire(self->fd, 3));
 }
 
-/* An event that could not be copied is told of like one that fires. */
+/* An event that could not be copied is signalled again. */
 TEST_F(file, eventfd_after_a_bad_buffer)
 {
 	int efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), i;
@@ -275,7 +275,7 @@ TEST_F(file, eventfd_after_a_bad_buffer)
 		EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, nowhere(), 1));
 		EXPECT_EQ(1, take(efd, 0));
 	}
-	/* Others were there all along. */
+	/* Not while another one stays unread. */
 	ASSERT_NE(0, set(self->fd, 0, 1));
 	ASSERT_TRUE(wait_unread(self->fd, 2));
 	EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, nowhere(), 1));
@@ -300,7 +300,7 @@ TEST_F(file, signal_after_a_bad_buffer)
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 }
 
-/* An eventfd that comes while a callout fires is signalled for it. */
+/* An eventfd that is attached while a callout fires is signalled. */
 TEST_F(file, eventfd_comes_while_it_fires)
 {
 	int efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), i;
@@ -321,11 +321,11 @@ TEST_F(file, eventfd_comes_while_it_fires)
 }
 
 /*
- * An eventfd stays until the last that signals it has done so. An event is
- * unread, so to attach an eventfd is to signal it. Threads of the lowest
- * priority do that again and again. A busy one preempts them, anywhere, for
- * longer than a grace period, which is made short, while one of high priority
- * closes the eventfd and detaches it.
+ * An eventfd is not freed while it is signalled (no use-after-free). An event
+ * is unread, so attaching an eventfd signals it; threads of the lowest priority
+ * do that again and again. A busy thread preempts them anywhere, for longer
+ * than an expedited grace period, while a thread of high priority closes the
+ * eventfd and detaches it.
  */
 #define RCU_EXPEDITED	"/sys/kernel/rcu_expedited"
 #define ATTACH_ROUNDS	400
@@ -369,7 +369,7 @@ static void *detach_again_and_again(void *arg)
 	a->wrong += !become(a, SCHED_FIFO, 1);
 	while (!a->stop) {
 		new = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-		/* Closes the old one; its number always names one. */
+		/* Closes the old one; the descriptor always is an eventfd. */
 		a->wrong += new < 0 || dup2(new, a->efd) < 0 || close(new) ||
 			    attach(a->fd, -1);
 		sleep_ns(MSEC / 4);
@@ -429,7 +429,7 @@ TEST_F(file, eventfd_is_closed_while_it_is_signalled)
 	EXPECT_TRUE(write_number(RCU_EXPEDITED, expedited));
 }
 
-/* An edge comes with the first unread event, and is one. */
+/* The first unread event is one edge. */
 TEST_F(file, epoll_edges)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
@@ -442,7 +442,7 @@ TEST_F(file, epoll_edges)
 		ASSERT_TRUE(fire(self->fd, 5));
 		EXPECT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
 		EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 10));
-		/* Reading some is no edge. */
+		/* A read that leaves some unread is no edge. */
 		ASSERT_EQ(2, receive(self->fd, e, 2));
 		EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 10));
 		ASSERT_EQ(3, receive(self->fd, e, 3));
@@ -484,7 +484,7 @@ TEST_F(file, arrays_of_every_size)
 			EXPECT_EQ(0, seen[e[i].cookie]++);
 			EXPECT_EQ(ops[e[i].cookie].handle, e[i].handle);
 		}
-		/* What is beyond is not touched. */
+		/* Memory behind the events is not written. */
 		EXPECT_EQ(0x55555555, e[size].flags);
 		EXPECT_EQ(0x5555555555555555, e[size].handle);
 	}

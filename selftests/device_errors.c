@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_errors.c - calls that are wrong in themselves, one test a reason
+ * device_errors.c - operations that are wrong in themselves, one test a reason
  */
 #include <limits.h>
 
 #include "bystander.h"
 
-/* An operation as it should be, and the members that must be zero in it. */
+/* A correct operation, and its members that must be zero. */
 struct operation {
 	const char *name;
 	unsigned int cmd;
@@ -109,7 +109,7 @@ static bool needs_handle(const struct operation *o)
 	return o == UNSET || o == RESET;
 }
 
-/* Operation @o, but with @change done to @op, must give @error. */
+/* Operation @o, with @change applied to a copy of it, op, must give @error. */
 #define EXPECT_REFUSED(error, o, change) do {				\
 	const struct operation *o_ = (o);				\
 	struct callout_op op_ = o_->op;					\
@@ -200,7 +200,7 @@ TEST_F(errors, einval_unknown_flag)
 			EXPECT_REFUSED(EINVAL, o, op->flags = 1U << bit);
 }
 
-/* Each byte of each such member. */
+/* Each byte of these members is checked. */
 TEST_F(errors, einval_member_must_be_zero)
 {
 	const struct operation *o;
@@ -263,7 +263,7 @@ TEST_F(errors, einval_time)
 	}
 }
 
-/* An ioctl's number can say any size up to 16383. */
+/* Sizes below that of version 1 and above a page are refused. */
 TEST_F(errors, einval_size)
 {
 	static union {
@@ -309,7 +309,7 @@ TEST_F(errors, einval_info_size)
 		ASSERT_EQ(0, space[size]);
 }
 
-/* What a newer program might send that needs something newer. */
+/* A non-zero byte that the kernel does not know is refused with E2BIG. */
 TEST_F(errors, e2big)
 {
 	static union {
@@ -341,7 +341,7 @@ TEST_F(errors, e2big)
 	}
 }
 
-/* A newer program that uses nothing new is served. */
+/* A larger structure is accepted if its unknown part is zero. */
 TEST_F(errors, larger_structure)
 {
 	static const unsigned int sizes[] = { 65, 72, 128, 1000, 4096 };
@@ -402,7 +402,7 @@ TEST_F(errors, efault_ioctl)
 						     bad[i]));
 }
 
-/* The part of a larger structure that the kernel does not know. */
+/* The unknown part of a larger structure must be accessible too. */
 TEST_F(errors, efault_tail)
 {
 	struct callout_op *op = (void *)(self->edge - sizeof(*op));
@@ -424,7 +424,7 @@ TEST_F(errors, efault_tail)
 				    self->edge - CALLOUT_INFO_SIZE_V1));
 }
 
-/* What is set and cannot be named would be out of reach: it is not set. */
+/* A callout whose handle cannot be written is not set. */
 TEST_F(errors, efault_handle)
 {
 	struct callout_op *op = (void *)(self->edge - self->page);
@@ -441,7 +441,7 @@ TEST_F(errors, efault_handle)
 	}
 }
 
-/* What changes a file's callouts needs a descriptor that is open for writing. */
+/* Calls that change callouts need a descriptor that is open for writing. */
 TEST_F(errors, ebadf_not_for_writing)
 {
 	int fd = open(CALLOUT_DEVICE, O_RDONLY | O_NONBLOCK), minus_one = -1;
@@ -465,7 +465,7 @@ TEST_F(errors, ebadf_not_for_writing)
 	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &limit));
 	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_EVENTFD,
 					    &minus_one));
-	/* What only tells or reads does not. */
+	/* Calls that report or read do not. */
 	b = with_events(batch_of(NULL, 0), &e, 1, 0, 0);
 	EXPECT_EQ(0, do_batch(fd, &b));
 	EXPECT_EQ(-EAGAIN, callout_dev_read(fd, &e, 1));
@@ -478,7 +478,7 @@ TEST_F(errors, ebadf_not_for_writing)
 	freeze(self);
 }
 
-/* Events are for descriptors that are open for reading. */
+/* Reading events needs a descriptor that is open for reading. */
 TEST_F(errors, ebadf_not_for_reading)
 {
 	int fd = open(CALLOUT_DEVICE, O_WRONLY | O_NONBLOCK);
@@ -504,7 +504,7 @@ TEST_F(errors, ebadf_not_for_reading)
 		EXPECT_EQ(0, b.done);
 	}
 	EXPECT_EQ(2, info_of(fd).unread);
-	/* What only changes something does not need that. */
+	/* Other operations do not. */
 	b = batch_of(&op, 1);
 	EXPECT_EQ(0, do_batch(fd, &b));
 	EXPECT_EQ(1, b.done);

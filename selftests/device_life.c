@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_life.c - whose a file is, and how long it lives: fork, exec, dup,
- * descriptors that travel, close at the wrong moment, kill, rmmod
+ * device_life.c - the lifetime of an open file: fork, exec, dup, descriptors in
+ * messages, close during calls and expiry, kill, rmmod
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "kselftest_harness.h"
 #include "common.h"
 
-/* In the environment of what is executed: the descriptor to look at. */
+/* In the environment of the executed program: the descriptor to check. */
 #define EXEC_FD		"CALLOUT_SELFTEST_FD"
 #define EXEC_COOKIE	42
 #define EXEC_CLOSED	9
@@ -48,7 +48,7 @@ static int inherit(int fd, __u64 handle)
 	return 0;
 }
 
-/* The file lives on in the child, and the child's callouts in the file. */
+/* A child shares the file, and its callouts stay in the file. */
 TEST(inherited_descriptor)
 {
 	int status, fd = callout_dev_open(O_NONBLOCK);
@@ -71,7 +71,7 @@ TEST(inherited_descriptor)
 	EXPECT_EQ(0, close(fd));
 }
 
-/* The parent has closed it: it is the child's alone. */
+/* A child keeps a file that the parent has closed. */
 TEST(inherited_and_closed_by_the_parent)
 {
 	int status, fd = callout_dev_open(O_NONBLOCK), pipes[2];
@@ -107,7 +107,7 @@ static bool kill_child(pid_t child)
 	       WIFSIGNALED(status);
 }
 
-/* A process that is killed takes its callouts along. */
+/* The callouts of a killed process are freed. */
 TEST(killed_owner)
 {
 	int i, j, fd, other = callout_dev_open(O_NONBLOCK);
@@ -130,7 +130,7 @@ TEST(killed_owner)
 	close(other);
 }
 
-/* A reader that is killed while it waits loses nothing of what comes. */
+/* A waiting reader that is killed takes no event. */
 TEST(killed_reader)
 {
 	int i, fd = callout_dev_open(0);
@@ -154,7 +154,7 @@ TEST(killed_reader)
 	close(fd);
 }
 
-/* One that is killed while it reads takes what it has read, no more. */
+/* A killed reader takes only events that its read() has delivered. */
 TEST(killed_in_the_middle_of_reading)
 {
 	enum { N = 3000 };
@@ -184,7 +184,7 @@ TEST(killed_in_the_middle_of_reading)
 	close(fd);
 }
 
-/* What this program does when it is executed anew by the tests below. */
+/* Runs when the tests below execute this program again. */
 static __attribute__((constructor)) void after_exec(void)
 {
 	const char *name = getenv(EXEC_FD);
@@ -199,7 +199,7 @@ static __attribute__((constructor)) void after_exec(void)
 	_exit(receive(fd, &e, 1) != 1 || e.cookie != EXEC_COOKIE);
 }
 
-/* Returns the exit status of this program when it looks at @fd. */
+/* Executes this program to check @fd; returns its exit status. */
 static int exec_with(int fd)
 {
 	char name[16];
@@ -229,7 +229,7 @@ TEST(exec)
 	close(fd);
 }
 
-/* With O_CLOEXEC the callouts of a process end with its program. */
+/* With O_CLOEXEC, exec() frees the callouts of the only owner. */
 TEST(exec_of_the_only_owner)
 {
 	int status, other = callout_dev_open(O_NONBLOCK);
@@ -254,7 +254,7 @@ TEST(exec_of_the_only_owner)
 	close(other);
 }
 
-/* A descriptor in a message. */
+/* A control message with a descriptor. */
 union message {
 	struct cmsghdr header;
 	char space[CMSG_SPACE(sizeof(int))];
@@ -329,7 +329,7 @@ TEST(received_descriptor)
 	close(pair[1]);
 }
 
-/* It is nobody's but the message's, and goes with it. */
+/* A file to which only a message refers is freed with the message. */
 TEST(descriptor_that_is_never_received)
 {
 	int fd, other = callout_dev_open(O_NONBLOCK), pair[2];
@@ -351,7 +351,7 @@ TEST(descriptor_that_is_never_received)
 	close(other);
 }
 
-/* Who is in the call when the descriptor is closed stays in it. */
+/* A thread that waits in a call when the descriptor is closed stays in it. */
 struct waiter {
 	int fd;
 	bool polls;
@@ -368,7 +368,7 @@ static void *wait_for_event(void *arg)
 	if (w->polls) {
 		struct pollfd p = { .fd = w->fd, .events = POLLIN };
 
-		/* Woken by the event, poll() sees that there is no file. */
+		/* Woken by the event, poll() finds the descriptor closed. */
 		w->result = poll(&p, 1, WAIT_MS);
 		return NULL;
 	}
@@ -408,7 +408,7 @@ TEST(close_while_another_waits)
 	close(other);
 }
 
-/* All are due while the file goes: just before, in between, and after. */
+/* A file may be closed while 100 000 of its callouts expire. */
 TEST(close_while_a_hundred_thousand_expire)
 {
 	enum { N = 100000, BATCH = 10000 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_limit.c - how many callouts a file may have: N, and not N + 1
+ * device_limit.c - a file with limit N may have N callouts, and not N + 1
  */
 #include "kselftest_harness.h"
 #include "common.h"
@@ -35,7 +35,7 @@ FIXTURE_TEARDOWN(limit)
 {
 	unsigned int i;
 
-	/* Those of the limit's test are still there. */
+	/* No refused operation has taken the place of these. */
 	for (i = 0; i < variant->n; i++)
 		EXPECT_EQ(CALLOUT_CANCELLED,
 			  callout_dev_unset(self->fd, self->handles[i]));
@@ -63,7 +63,7 @@ TEST_F(limit, enospc)
 	EXPECT_FALSE(readable_within(self->fd, 30));
 }
 
-/* There is room again wherever one was cancelled, and on whichever CPU. */
+/* A cancel makes room for one callout, on any CPU. */
 TEST_F(limit, room_after_cancel)
 {
 	unsigned int i;
@@ -82,7 +82,7 @@ TEST_F(limit, room_after_cancel)
 	}
 }
 
-/* What has fired counts until it is read. */
+/* A callout that has fired counts until its event is read. */
 TEST_F(limit, unread_events_count)
 {
 	struct callout_event e;
@@ -97,7 +97,7 @@ TEST_F(limit, unread_events_count)
 	EXPECT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 1, &self->handles[0]));
 }
 
-/* A limit is of one file: others are as they were. */
+/* A limit is that of one file and does not affect others. */
 TEST_F(limit, other_files_have_their_own)
 {
 	int other = callout_dev_open(O_NONBLOCK);

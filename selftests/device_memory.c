@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_memory.c - structures and arrays of wrong sizes, and in memory that is
- * not there, not the caller's, or cannot be written
+ * device_memory.c - structures and arrays of wrong sizes, or in memory that is
+ * inaccessible, the kernel's, or read-only
  */
 #include "bystander.h"
 #include "flicker.h"
@@ -46,14 +46,14 @@ static const struct structure structures[] = {
 	},
 };
 
-/* Addresses in the kernel, between it and programs, and where they end. */
+/* The kernel's addresses, non-canonical ones, and the end of user space. */
 static const __u64 kernel_addresses[] = {
 	0xffffffffffffffffULL, 0xffffffff81000000ULL, 0xffff888000000000ULL,
 	0xffff800000000000ULL, 0x0000800000000000ULL, 0x00007ffffffff000ULL,
 	0x00007fffffffffffULL, 0x8000000000000000ULL,
 };
 
-/* Every size from 0 to the largest that can be said. */
+/* A structure has its size, or is larger, up to a page, if it may grow. */
 TEST_F(errors, sizes)
 {
 	static char space[LARGEST_SIZE];
@@ -64,7 +64,7 @@ TEST_F(errors, sizes)
 	for (i = 0; i < ARRAY_SIZE(structures); i++) {
 		s = &structures[i];
 		for (size = 0; size < LARGEST_SIZE; size++) {
-			/* To lower the limit is for device_limit. */
+			/* That would lower the limit; see device_user. */
 			if (size == s->size && s->cmd == CALLOUT_IOC_LIMIT)
 				continue;
 			memset(space, 0, size);
@@ -82,7 +82,7 @@ TEST_F(errors, sizes)
 	}
 }
 
-/* What a newer program might ask for. */
+/* A non-zero byte that the kernel does not know is refused with E2BIG. */
 TEST_F(errors, e2big)
 {
 	static const unsigned int more[] = { 1, 8, 100, 4000 };
@@ -124,14 +124,14 @@ TEST_F(errors, efault)
 			EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, s->cmd,
 							     bad[j]));
 		}
-		/* The last byte is in the page that is not there. */
+		/* The last byte is in the inaccessible page. */
 		memcpy(self->edge - s->size + 1, &s->in, s->size - 1);
 		EXPECT_EQ(-EFAULT,
 			  callout_dev_ioctl(self->fd, s->cmd,
 					    self->edge - s->size + 1)) {
 			TH_LOG("%s", s->name);
 		}
-		/* The kernel's memory, as far as a pointer reaches. */
+		/* The kernel's addresses, if a pointer can have them. */
 		for (j = 0; j < ARRAY_SIZE(kernel_addresses); j++) {
 			void *p = (void *)(uintptr_t)kernel_addresses[j];
 
@@ -143,7 +143,7 @@ TEST_F(errors, efault)
 	}
 }
 
-/* What is read and not written may lie in a page that cannot be written. */
+/* A structure that is only read may be in a read-only page. */
 TEST_F(errors, read_only_structure)
 {
 	char *page = self->edge - self->page;
@@ -163,7 +163,7 @@ TEST_F(errors, read_only_structure)
 				      PROT_READ | PROT_WRITE));
 	}
 
-	/* What was set would be known from its handle; or it is not set. */
+	/* A callout has its handle written, or it is not set. */
 	memcpy(page, &(struct callout_batch){
 		.ops = (uintptr_t)&op,
 		.nr_ops = 1,
@@ -179,7 +179,7 @@ TEST_F(errors, read_only_structure)
 	freeze(self);
 }
 
-/* Each member of each structure that must be zero, or known. */
+/* Members that must be zero are checked, and so are flags, counts and sizes. */
 TEST_F(errors, batch_members)
 {
 	struct callout_op op = callout_op_set(HOUR, 1);
@@ -242,7 +242,7 @@ TEST_F(errors, next_members)
 	}
 }
 
-/* The arrays of a batch. */
+/* Arrays at bad addresses are refused, and no event is lost. */
 TEST_F(errors, batch_arrays)
 {
 	struct callout_op op = callout_op_unset(self->bystander);
@@ -254,7 +254,7 @@ TEST_F(errors, batch_arrays)
 		b = batch_of(&op, 1);
 		b.ops = kernel_addresses[i];
 		EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
-		/* So large that its end wraps around. */
+		/* The array's end wraps around. */
 		b.nr_ops = CALLOUT_BATCH_MAX;
 		b.op_size = self->page;
 		EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
@@ -264,7 +264,7 @@ TEST_F(errors, batch_arrays)
 	b = batch_of((void *)self->edge, 1);
 	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
 
-	/* Room for events that is none: they stay. */
+	/* Events that cannot be copied stay unread. */
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	for (i = 0; i < ARRAY_SIZE(kernel_addresses); i++) {
 		b = batch_of(NULL, 0);
@@ -282,7 +282,7 @@ TEST_F(errors, batch_arrays)
 	EXPECT_EQ(1, info_of(self->fd).unread);
 }
 
-/* Returns how many of @n have a handle, and cancels these. */
+/* Cancels those of @n callouts that have a handle; returns how many. */
 static int cancel_all(int fd, const struct callout_op *ops, int n)
 {
 	int i, count = 0;
@@ -293,7 +293,7 @@ static int cancel_all(int fd, const struct callout_op *ops, int n)
 	return count;
 }
 
-/* What is outstanding afterwards must be nothing but what can be named. */
+/* No callout is outstanding whose handle could not be written. */
 TEST_F(errors, batch_ends_in_a_hole)
 {
 	enum { N = 20 };
@@ -304,7 +304,7 @@ TEST_F(errors, batch_ends_in_a_hole)
 	for (i = 0; i < N; i++)
 		ops[i] = callout_op_set(HOUR, i);
 	for (there = 1; there < N; there++) {
-		/* Whole operations; and then half of the next. */
+		/* Whole operations; then half of the next one, too. */
 		for (i = 0; i < 2; i++) {
 			at = (void *)(self->edge - there * sizeof(ops[0]) -
 				      i * 32);
@@ -335,7 +335,7 @@ TEST_F(errors, batch_is_read_only)
 	freeze(self);
 }
 
-/* Nothing has to be aligned, nor to end before a page does. */
+/* Structures and arrays may be unaligned, and end where a page ends. */
 TEST_F(errors, odd_addresses)
 {
 	struct callout_op op = callout_op_set(0, 1);
@@ -367,7 +367,7 @@ TEST_F(errors, odd_addresses)
 	}
 }
 
-/* Larger operations, and the kernel's part of each is where it belongs. */
+/* A batch may have larger operations than those that the kernel knows. */
 TEST_F(errors, batch_of_larger_operations)
 {
 	static const unsigned int sizes[] = { 65, 72, 128, 1000, 4096 };
@@ -382,7 +382,7 @@ TEST_F(errors, batch_of_larger_operations)
 			op = callout_op_set(HOUR, j);
 			memcpy(space + j * sizes[i], &op, sizeof(op));
 		}
-		/* The sixth asks for what the kernel does not know. */
+		/* The sixth has a byte that the kernel does not know. */
 		space[6 * sizes[i] - 1] = 1;
 		b = batch_of((void *)space, 8);
 		b.op_size = sizes[i];
@@ -402,7 +402,7 @@ TEST_F(errors, batch_of_larger_operations)
 	freeze(self);
 }
 
-/* Neither is aligned, and the events are written over the operations. */
+/* Events may be written over the operations, at an unaligned address. */
 TEST_F(errors, batch_arrays_overlap)
 {
 	static char space[4096 + 1];
@@ -433,7 +433,7 @@ TEST_F(errors, batch_arrays_overlap)
 	freeze(self);
 }
 
-/* Whatever of them can be read and answered when, none is out of reach. */
+/* While the array's protection changes, each callout has its handle written. */
 #define FLICKER_TIME	SEC
 
 TEST_F(errors, batch_flickers)

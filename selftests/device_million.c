@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * device_million.c - a million callouts outstanding on one descriptor: half are
- * cancelled, the rest is received, none is lost or early
+ * cancelled, the others received, none is lost or early
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 #define TIMEOUT_S	600
 #define AT_A_TIME	16384U
-/* What is left to set and cancel each of them; then they spread. */
+/* Until the first is due, in ns for each of them; all are due within SPREAD. */
 #define HEADROOM	2500
 #define SPREAD		(1500 * MSEC)
 #define MILLION		1000000
@@ -21,7 +21,7 @@ static __u64 due_of(__u64 start, unsigned int i, unsigned int n)
 	return start + (__u64)i * 7919 % n * (SPREAD / n);
 }
 
-/* Reads all that there are, and counts what should not be. */
+/* Reads all events; returns how many are wrong or missing. */
 static unsigned int receive_all(int fd, __u64 start, unsigned int n,
 				const __u64 *handles, unsigned char *seen)
 {
@@ -51,7 +51,7 @@ static unsigned int receive_all(int fd, __u64 start, unsigned int n,
 	return wrong;
 }
 
-/* Sets @n callouts, as many in one call, from number @first on. */
+/* Sets callouts @first to @first + @n - 1 in one call. */
 static bool set_some(int fd, struct callout_op *ops, unsigned int n,
 		     __u64 start, unsigned int first, unsigned int all,
 		     __u64 *handles)
@@ -70,7 +70,7 @@ static bool set_some(int fd, struct callout_op *ops, unsigned int n,
 	return true;
 }
 
-/* How long it takes to set some and to cancel them. */
+/* Returns how long it takes to set and cancel AT_A_TIME callouts; 0: failed. */
 static __u64 time_of_some(int fd, struct callout_op *ops, __u64 *handles)
 {
 	__u64 begin = callout_dev_now();
@@ -95,8 +95,8 @@ TEST_F_TIMEOUT(file, million, TIMEOUT_S)
 
 	ASSERT_TRUE(ops && handles && seen);
 	/*
-	 * A tenth is enough for a 32-bit program, where nothing but addresses
-	 * differ, and for a kernel that checks so much that it takes minutes.
+	 * A tenth is enough for a 32-bit program, where only addresses differ,
+	 * and for a kernel whose own checks make it slow.
 	 */
 	t[0] = time_of_some(self->fd, ops, handles);
 	ASSERT_NE(0, t[0]);
@@ -138,7 +138,7 @@ TEST_F_TIMEOUT(file, million, TIMEOUT_S)
 	info = info_of(self->fd);
 	EXPECT_EQ(n / 2, info.delivered);
 	EXPECT_EQ(0, info.outstanding);
-	TH_LOG("%u set in %llu ms, half cancelled in %llu ms, the rest there after %llu ms",
+	TH_LOG("%u set in %llu ms, half cancelled in %llu ms, the rest received after %llu ms",
 	       n, (t[1] - t[0]) / MSEC, (t[2] - t[1]) / MSEC,
 	       (t[3] - t[2]) / MSEC);
 	free(ops);

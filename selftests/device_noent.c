@@ -4,7 +4,7 @@
  */
 #include "bystander.h"
 
-/* Neither can be done to it. */
+/* UNSET and RESET both fail. */
 #define EXPECT_GONE(fd, handle) do {					\
 	__u64 handle_ = (handle);					\
 	int fd_ = (fd);							\
@@ -44,7 +44,7 @@ TEST_F(errors, foreign)
 	EXPECT_EQ(0, close(other));
 }
 
-/* Both files' tables are alike; only the handle's generation tells. */
+/* Both files' tables are alike; only the generations of handles differ. */
 TEST_F(errors, foreign_in_same_place)
 {
 	int other = callout_dev_open(O_NONBLOCK);
@@ -99,7 +99,7 @@ TEST_F(errors, withdrawn)
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 3, 3, handle));
 }
 
-/* A stale handle does not hit what has its memory now. */
+/* A stale handle does not name the callout that reuses the slot (ABA). */
 TEST_F(errors, stale)
 {
 	enum { N = 500 };
@@ -134,7 +134,7 @@ TEST_F(errors, untimeout)
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 1, BYSTANDER + 1,
 						 self->bystander));
 
-	/* What was set by SET has no (func, arg). */
+	/* A callout that was set by SET has no (func, arg). */
 	ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 5, &by_handle));
 	freeze(self);
 	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 0, 5, 0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_period.c - periodic callouts, and how many times they were overrun
+ * device_period.c - periodic callouts and their overrun
  */
 #include <limits.h>
 #include <pthread.h>
@@ -92,7 +92,7 @@ TEST_F(period, reader_is_fast)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* However long nobody reads, there is one event, which tells how many. */
+/* A slow reader gets one event, whose overrun counts the missed periods. */
 TEST_F(period, reader_is_slow)
 {
 	__u64 start = now_of(variant->clock), period = 5 * MSEC, handle;
@@ -124,7 +124,7 @@ TEST_F(period, cancel)
 	__u64 now = now_of(variant->clock), handle;
 	struct callout_event e;
 
-	/* Pending for the first time; and for the second. */
+	/* Pending before its first event, and after. */
 	handle = set_periodic(self->fd, variant->clock, now + HOUR, HOUR);
 	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
 	handle = set_periodic(self->fd, variant->clock, now, HOUR);
@@ -152,7 +152,7 @@ TEST_F(period, reset)
 	__u64 now = now_of(variant->clock), handle;
 	struct callout_event e;
 
-	/* What has been overrun is forgotten with the event. */
+	/* RESET drops the event and its overrun. */
 	handle = set_periodic(self->fd, variant->clock, now, MSEC);
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	now = now_of(variant->clock);
@@ -163,7 +163,7 @@ TEST_F(period, reset)
 	EXPECT_EQ(0, e.overrun);
 	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
 
-	/* Another period; then none, so that this is the last. */
+	/* Another period; then none, so that the next event is the last. */
 	now = now_of(variant->clock);
 	EXPECT_EQ(CALLOUT_CANCELLED,
 		  move(self->fd, variant->clock, handle, now, 2 * HOUR));
@@ -197,7 +197,7 @@ TEST_F(period, reset_makes_it_periodic)
 	EXPECT_LE(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
 }
 
-/* Also much shorter than the time to read one event. */
+/* A period may be much shorter than a tick or than the read of an event. */
 TEST_F(period, shorter_than_a_tick)
 {
 	static const __u64 periods[] = { 1, 1000, 12345 };
@@ -225,7 +225,7 @@ TEST_F(period, shorter_than_a_tick)
 	}
 }
 
-/* Once a nanosecond since the machine booted: 2^32 are 4.3 seconds. */
+/* Overrun saturates: here, at one a nanosecond since the boot, after 4.3 s. */
 TEST_F(period, overrun_is_at_most_its_maximum)
 {
 	__u64 before, now, handle;
@@ -268,7 +268,7 @@ TEST_F(period, huge)
 	}
 }
 
-/* What could not be copied comes back, with all that it stands for. */
+/* An event that could not be copied stays unread, and its overrun counts on. */
 TEST_F(period, bad_buffer)
 {
 	__u64 start = now_of(variant->clock), period = MSEC, handle, before;
@@ -294,7 +294,7 @@ TEST_F(period, bad_buffer)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Each has its own period, and none loses a beat. */
+/* Each callout has its own period, and none misses one. */
 TEST_F(period, many)
 {
 	enum { N = 500 };
@@ -331,8 +331,8 @@ TEST_F(period, many)
 }
 
 /*
- * One reads, another cancels or moves to an hour from now: no read that begins
- * afterwards has an event of it.
+ * One thread reads, another cancels or re-arms for a time far away: no read()
+ * that begins afterwards returns an event of that callout.
  */
 #define RACE_TIME	SEC
 
@@ -355,7 +355,7 @@ static void *race_reader(void *arg)
 
 	while (!race->stop) {
 		readable_within(race->fd, 5);
-		/* To copy an event to a page that has to be made takes long. */
+		/* The copy of an event takes long when it faults. */
 		madvise(race->page, race->size, MADV_DONTNEED);
 		gone = race->gone;
 		n = callout_dev_read(race->fd, e, 8);
@@ -388,12 +388,12 @@ TEST_F(period, race_of_cancel_and_read)
 		op.cookie = cookie;
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		handle = op.handle;
-		/* At any time; or when the reader wakes up, too. */
+		/* When the reader wakes up too; or at any time. */
 		if (cookie % 8)
 			readable_within(self->fd, 20);
 		else
 			sleep_ns(rand_r(&seed) % (2 * self->tick));
-		/* It is outstanding, even if the reader just has its event. */
+		/* It is outstanding even while the reader copies its event. */
 		if (cookie & 1)
 			ret = callout_dev_unset(self->fd, handle);
 		else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_read_errors.c - reads with wrong buffers: no event is lost by them
+ * device_read_errors.c - reads with bad buffers, which lose no event
  */
 #include "bystander.h"
 
@@ -20,13 +20,13 @@ TEST_F(errors, einval_short_read)
 	}
 }
 
-/* When all that a test sets has been set, also where the machine is busy. */
+/* Time enough for a test to set its callouts, also on a busy machine. */
 #define LATER	(500 * 1000 * 1000ULL)
 
 /*
- * Sets @n callouts on one CPU that fire in the order of their cookies: those
- * that had passed already would be due together, and not all schemes order
- * these.
+ * Sets @n callouts on one CPU that fire in the order of their cookies. All are
+ * set before the first is due: not all schemes order callouts that are due
+ * together.
  */
 static bool fire_in_order(struct _test_data_errors *self, unsigned int n)
 {
@@ -44,7 +44,7 @@ static bool fire_in_order(struct _test_data_errors *self, unsigned int n)
 	return wait_unread(self->fd, n + 1);
 }
 
-/* What could not be copied is there for the next reader, in its place. */
+/* Events that could not be copied stay unread, in their order. */
 TEST_F(errors, efault_read)
 {
 	enum { N = 20 };
@@ -64,7 +64,7 @@ TEST_F(errors, efault_read)
 	}
 }
 
-/* The buffer ends in the middle of an event, at a page that is not there. */
+/* If the buffer is inaccessible from within the second event, one is read. */
 TEST_F(errors, efault_in_the_middle_of_read)
 {
 	enum { N = 30 };
@@ -86,7 +86,7 @@ TEST_F(errors, efault_in_the_middle_of_read)
 	}
 }
 
-/* An event that has come back from a bad buffer can still be withdrawn. */
+/* An event that could not be copied can be withdrawn. */
 TEST_F(errors, efault_read_then_cancel)
 {
 	struct callout_event e;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_readers.c - several readers of one file: one that is stuck is in
- * nobody's way, and an event wakes one that waits
+ * device_readers.c - several readers of one file: a stuck reader does not block
+ * the others, and an event wakes one waiting reader
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,12 +13,12 @@
 #include "fixture.h"
 #include "stuck.h"
 
-/* One thread is in read(), and has taken the event with the cookie STUCK. */
+/* A thread is stuck in read() and has taken the event with the cookie STUCK. */
 #define STUCK	1000
 
 FIXTURE(stuck) {
 	int fd;		/* non-blocking */
-	__u64 handle;	/* of what the stuck reader has */
+	__u64 handle;	/* of the stuck reader's callout */
 	struct stuck reader;
 	bool is_stuck;
 };
@@ -37,7 +37,7 @@ FIXTURE_SETUP(stuck)
 	self->fd = callout_dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	if (!stuck_possible()) {
-		/* That of the debug kernel; Debian's all have it. */
+		/* As in the debug kernel; Debian's all have it. */
 		TH_LOG("the kernel has no userfaultfd");
 		return;
 	}
@@ -49,7 +49,7 @@ FIXTURE_SETUP(stuck)
 	self->is_stuck = true;
 }
 
-/* Each test has let the reader go on. */
+/* Each test has ended the reader's call. */
 FIXTURE_TEARDOWN(stuck)
 {
 	if (self->is_stuck)
@@ -57,14 +57,14 @@ FIXTURE_TEARDOWN(stuck)
 	EXPECT_EQ(0, close(self->fd));
 }
 
-/* The stuck reader gets its event after all. */
+/* The stuck reader gets its event. */
 #define FINISH() do {							\
 	EXPECT_EQ(1, stuck_finish(&self->reader));			\
 	EXPECT_EQ(STUCK, self->reader.page->cookie);			\
 	EXPECT_EQ(self->handle, self->reader.page->handle);		\
 } while (0)
 
-/* EAGAIN means that there is no event; and POLLIN that there is one. */
+/* EAGAIN means that no event is unread, and POLLIN that one is. */
 TEST_F(stuck, others_read)
 {
 	struct callout_event e;
@@ -92,7 +92,7 @@ TEST_F(stuck, others_read)
 	FINISH();
 }
 
-/* Who reads until EAGAIN after an edge has got all, and sees the next edge. */
+/* A reader that reads until EAGAIN gets all events, and sees the next edge. */
 TEST_F(stuck, edges)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
@@ -116,7 +116,7 @@ TEST_F(stuck, edges)
 	close(ep);
 }
 
-/* A wait ends when its time is over, whatever another thread does. */
+/* A wait ends at its timeout, also while another reader is stuck. */
 TEST_F(stuck, timeout)
 {
 	static const __u64 timeouts[] = { 0, 1, 20 * MSEC };
@@ -138,8 +138,8 @@ TEST_F(stuck, timeout)
 }
 
 /*
- * What could not be copied is there again: for those who poll, those who wait,
- * and before what came later.
+ * An event that could not be copied is unread again: it makes an edge, signals
+ * the eventfd, and comes before later events.
  */
 TEST_F(stuck, fails)
 {
@@ -166,7 +166,7 @@ TEST_F(stuck, fails)
 	close(efd);
 }
 
-/* A cancel waits for no reader. Of a periodic callout it is the last event. */
+/* A cancel does not wait for the reader, whose event is the callout's last. */
 TEST_F(stuck, cancel)
 {
 	struct callout_event e;
@@ -186,7 +186,7 @@ TEST_F(stuck, cancel)
 	EXPECT_EQ(!variant->period, info_of(self->fd).delivered);
 }
 
-/* What was cancelled while it was copied does not come back. */
+/* A failed copy does not bring back a callout that was cancelled meanwhile. */
 TEST_F(stuck, cancel_then_fail)
 {
 	struct callout_event e;
@@ -215,7 +215,7 @@ static int move(int fd, __u64 handle, __u64 time, __u64 period)
 	return do_op(fd, &op);
 }
 
-/* The last move counts, whether the copy succeeds or not. */
+/* The last RESET counts, whether the copy succeeds or not. */
 TEST_F(stuck, move)
 {
 	__u64 now = callout_dev_now();
@@ -253,7 +253,7 @@ TEST_F(stuck, move_then_fail)
 			  move(self->fd, self->handle, now + HOUR, 0));
 		return;
 	}
-	/* It becomes one that fires once more, at once. */
+	/* It becomes a one-shot callout, due at once. */
 	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, self->handle, now, 0));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -280,7 +280,7 @@ TEST_F(stuck, move_then_cancel)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* The file goes when the stuck reader has gone. */
+/* The file is freed when the stuck reader has left it. */
 TEST_F(stuck, close)
 {
 	int fd = callout_dev_open(O_NONBLOCK);
@@ -352,7 +352,7 @@ FIXTURE_SETUP(waiting)
 	ASSERT_LE(0, self->fd);
 }
 
-/* Each of @n events ends one reader. */
+/* Each of these events ends one reader. */
 FIXTURE_TEARDOWN(waiting)
 {
 	unsigned int i;
@@ -407,7 +407,7 @@ static bool wait_sum(struct _test_data_waiting *self, unsigned int sum)
 	return sum_of(self) == sum;
 }
 
-/* Does the reader sleep? Its switches are how often it has begun to. */
+/* Whether the reader sleeps; *@switches is how often it went to sleep. */
 static bool asleep(struct reader *r, unsigned long *switches)
 {
 	char path[64], line[256], state = 0;
@@ -429,7 +429,7 @@ static bool asleep(struct reader *r, unsigned long *switches)
 	return state == 'S';
 }
 
-/* When all sleep: how often they have begun to; or 0. */
+/* Waits until all readers sleep; returns how often they went to sleep, or 0. */
 static unsigned long all_asleep(struct _test_data_waiting *self)
 {
 	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
@@ -447,7 +447,7 @@ static unsigned long all_asleep(struct _test_data_waiting *self)
 	return 0;
 }
 
-/* An event wakes one of those that wait, not all. */
+/* An event wakes one waiting reader, not all (no thundering herd). */
 TEST_F(waiting, one_is_woken)
 {
 	unsigned long before, after;
@@ -469,14 +469,14 @@ TEST_F(waiting, one_is_woken)
 	}
 }
 
-/* One that was woken and is stuck leaves the other events to others at once. */
+/* A reader that was woken and is stuck leaves other events to other readers. */
 TEST_F(waiting, one_is_stuck)
 {
 	struct callout_op ops[2];
 	struct stuck stuck;
 
 	if (stuck_possible()) {
-		/* It waits before the others, so that it is the one that is woken. */
+		/* It waits first, so that it is the one to be woken. */
 		ASSERT_TRUE(stuck_begin(&stuck, self->fd));
 		sleep_ns(50 * MSEC);
 	}
@@ -493,7 +493,7 @@ TEST_F(waiting, one_is_stuck)
 	stuck_free(&stuck);
 }
 
-/* One that takes one of many has the next one woken. */
+/* A reader that leaves events unread wakes the next reader. */
 TEST_F(waiting, many_at_once)
 {
 	struct callout_op ops[3 * READERS];
@@ -510,10 +510,7 @@ TEST_F(waiting, many_at_once)
 	}
 }
 
-/*
- * A wake-up that meets a reader whom a signal or the end of its time wakes too
- * is not lost.
- */
+/* No wake-up is lost if a signal or a timeout wakes the same reader. */
 TEST_F(waiting, signals_and_timeouts)
 {
 	unsigned int seed = 1, i, sum = 0;
@@ -527,7 +524,7 @@ TEST_F(waiting, signals_and_timeouts)
 			     SIGUSR1);
 		if (i % 4 == 0)
 			sleep_ns(rand_r(&seed) % (4 * MSEC));
-		/* From time to time none may be left. */
+		/* Now and then all events must have been read. */
 		if (i % 40 == 0)
 			ASSERT_TRUE(wait_sum(self, sum));
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_reset.c - RESET: a callout moves, keeps its handle, and fires once
+ * device_reset.c - RESET: a re-armed callout keeps its handle and fires once
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,7 +82,7 @@ TEST_F(file, to_the_past)
 	}
 }
 
-/* As a connection does with each packet: it never fires, until it does. */
+/* A callout re-armed in time, as on each packet, fires after the last RESET. */
 TEST_F(file, later_and_later)
 {
 	enum { N = 300 };
@@ -162,7 +162,7 @@ TEST_F(file, clock_must_be_its_own)
 	}
 }
 
-/* UNTIMEOUT takes the one due first, also when they have changed places. */
+/* UNTIMEOUT takes the callout due first, also after RESET changed the order. */
 TEST_F(file, of_one_set_by_timeout)
 {
 	struct callout_event e;
@@ -210,7 +210,7 @@ TEST_F(file, from_another_cpu)
 	}
 }
 
-/* What is moved lies among others, which stay where they are. */
+/* Re-arming some callouts does not affect the others. */
 TEST_F(file, some_of_many)
 {
 	enum { N = 1000 };
@@ -242,8 +242,8 @@ TEST_F(file, some_of_many)
 }
 
 /*
- * One moves callouts that are about to fire, another reads: each has one
- * event, and it is that of the last RESET that succeeded.
+ * One thread re-arms callouts that are about to fire, another reads: each
+ * callout has one event, that of the last RESET that succeeded.
  */
 #define RACERS		20000U
 #define RACE_TIME	(1500 * MSEC)
@@ -296,7 +296,7 @@ TEST_F(file, race_against_expiry)
 	ASSERT_EQ(0, pthread_create(&thread, NULL, race_reader, &race));
 	while (n < RACERS && (now = callout_dev_now()) < end) {
 		l = &live[rand_r(&seed) % LIVE];
-		/* Half of them are due at once, which is the next tick. */
+		/* Half of the times are now: they fire at the next tick. */
 		time = now + rand_r(&seed) % (2 * self->tick) * (seed & 1);
 		if (!l->handle || now > l->end) {
 			l->number = n++;

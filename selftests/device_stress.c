@@ -51,7 +51,7 @@ struct worker {
 	pthread_t thread;
 };
 
-/* Nothing of this may matter to anybody. */
+/* Calls that have no effect on other threads. */
 static void disturb(struct worker *w)
 {
 	struct callout_batch b = batch_of(NULL, 1);
@@ -132,7 +132,7 @@ TEST_F(shared, threads)
 	}
 }
 
-/* Several block in read(): each event wakes one that takes it. */
+/* Of several threads that block in read(), one gets each event. */
 struct reader {
 	int fd;
 	atomic_uint *seen;
@@ -187,7 +187,7 @@ TEST(blocked_readers)
 		pthread_join(readers[i].thread, NULL);
 		EXPECT_EQ(1, readers[i].error);
 	}
-	/* Readers that had enough may have left events behind. */
+	/* Readers that have ended may have left events unread. */
 	while (info_of(fd).outstanding) {
 		struct callout_event e;
 
@@ -204,8 +204,8 @@ TEST(blocked_readers)
 }
 
 /*
- * A reader with a bad buffer takes an event and puts it back. One who looks
- * in between and goes to sleep must be told.
+ * A reader with a bad buffer takes an event and puts it back. A thread that
+ * polls in between and sleeps is woken.
  */
 #define STRANDED_MS	10000
 
@@ -240,7 +240,7 @@ TEST(bad_buffer_beside_poll)
 	while (waited < STRANDED_MS * MSEC && callout_dev_now() < end) {
 		ASSERT_EQ(0, callout_dev_set(spoiler.fd, 0, 0, 1, &handle));
 		begin = callout_dev_now();
-		/* poll() looks once more when its time is over: no proof. */
+		/* poll() looks again at its timeout, so it proves nothing. */
 		do {
 			readable_within(spoiler.fd, STRANDED_MS);
 			waited = callout_dev_now() - begin;
@@ -254,15 +254,14 @@ TEST(bad_buffer_beside_poll)
 }
 
 /*
- * The reader's buffer begins in one page and ends in another, which another
- * thread takes away and gives back. Whatever of it read() fills, what it
- * returns is whole events, each once. They are looked at through a second
- * mapping of the same memory.
+ * read() returns whole events, each once, even if another thread changes the
+ * protection of a part of the buffer meanwhile. The events are checked through
+ * a second mapping of the same memory.
  */
 #define FLICKER_EVENTS	512U
 #define FLICKER_FUNC	0xf11cULL
 
-/* Returns how many events of @n are not what they should be. */
+/* Returns how many of @n events are wrong. */
 static unsigned int look_at(const char *data, int n, unsigned char *seen)
 {
 	struct callout_event e;
@@ -316,7 +315,7 @@ TEST(flickering_buffer)
 
 	ASSERT_LE(0, fd);
 	ASSERT_TRUE(flicker_start(&f, 2));
-	/* The fifth event is cut in two. */
+	/* The fifth event crosses the boundary of the pages. */
 	offset = f.page - 4 * sizeof(struct callout_event) - 20;
 	end = callout_dev_now() + STRESS_TIME;
 	while (!bad && callout_dev_now() < end)
@@ -327,7 +326,7 @@ TEST(flickering_buffer)
 	close(fd);
 }
 
-/* A file that goes while it is in an epoll set and its callouts are due. */
+/* A file may be closed while it is in an epoll set and its callouts expire. */
 TEST(close_in_epoll)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
@@ -349,7 +348,7 @@ TEST(close_in_epoll)
 	close(ep);
 }
 
-/* Open, set callouts that are due at once, close: on all CPUs, in a loop. */
+/* Opens a file, sets callouts that are due soon, and closes it, in a loop. */
 static void *open_set_close(void *arg)
 {
 	struct worker *w = arg;

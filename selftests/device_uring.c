@@ -85,7 +85,7 @@ static bool submit_read(struct _test_data_uring *self, void *buffer,
 	});
 }
 
-/* The result of what completes next, or -ETIME. */
+/* Returns the result of the next completion, or -ETIME. */
 static int complete(struct _test_data_uring *self, int ms)
 {
 	atomic_uint *head = ring_word(self, self->p.cq_off.head);
@@ -131,7 +131,7 @@ TEST_F(uring, read_after_it_has_fired)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Several reads wait: each takes what there is, and none is served twice. */
+/* Of several waiting reads each gets an event, and no event comes twice. */
 TEST_F(uring, several_reads)
 {
 	struct callout_event e[4] = { 0 };
@@ -153,9 +153,9 @@ TEST_F(uring, several_reads)
 }
 
 /*
- * A read that stays, and looks when the first unread event comes, gets all,
- * though another reader is in the middle of one. Kernels before 6.7 cannot do
- * that; device_readers has the same with epoll.
+ * A multishot read, which is woken by the first unread event, gets all events
+ * even while another reader is stuck. Kernels before 6.7 have no multishot
+ * reads; device_readers has the same with epoll.
  */
 #ifndef IORING_OP_READ_MULTISHOT
 #define IORING_OP_READ_MULTISHOT	49
@@ -239,7 +239,7 @@ TEST_F(uring, bad_buffer)
 	EXPECT_EQ((int)sizeof(e), complete(self, WAIT_MS));
 }
 
-/* A ring that goes while it reads lets go of the file. */
+/* A ring that is closed while it reads releases the file. */
 TEST_F(uring, ring_is_closed)
 {
 	int other = callout_dev_open(O_NONBLOCK);

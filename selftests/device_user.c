@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_user.c - who may open the device, how much each file and each user
- * may have, and what /proc tells of a file
+ * device_user.c - permission to open the device, the limits of files and users,
+ * and fdinfo
  */
 #include <grp.h>
 #include <signal.h>
@@ -45,7 +45,7 @@ TEST_F(file, limit_is_lowered)
 		EXPECT_EQ(!i, set(self->fd, HOUR, i) != 0);
 }
 
-/* What is outstanding stays, but there is no room until it has gone. */
+/* Callouts above a lowered limit stay, but there is no room for more. */
 TEST_F(file, limit_is_lowered_below_what_is_there)
 {
 	__u64 handles[4], handle;
@@ -58,7 +58,7 @@ TEST_F(file, limit_is_lowered_below_what_is_there)
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, HOUR, 9,
 						   &handle));
-		/* To move one needs no room. */
+		/* RESET needs no room. */
 		EXPECT_EQ(CALLOUT_CANCELLED,
 			  reset(self->fd, handles[i], 2 * HOUR));
 		EXPECT_EQ(CALLOUT_CANCELLED,
@@ -125,7 +125,7 @@ FIXTURE_TEARDOWN(user)
 	close(self->root);
 }
 
-/* The line of the first MUST() that was wrong, in a child; its status. */
+/* The line of the first MUST() that failed; a child exits with it. */
 static int wrong_line;
 
 static void must(bool ok, int line)
@@ -136,7 +136,7 @@ static void must(bool ok, int line)
 
 #define MUST(condition) must(condition, __LINE__)
 
-/* There is no room for this user, in either file. */
+/* Whether this user has no room left, in either file. */
 static bool no_room(const int *fds)
 {
 	__u64 handle;
@@ -159,7 +159,7 @@ static int use_up(void)
 
 	MUST(fds[0] >= 0 && fds[1] >= 0);
 	MUST(info_of(fds[0]).max_user == USER_LIMIT);
-	/* What there was before is freed soon after it was closed. */
+	/* Earlier files are freed some time after they are closed. */
 	MUST(wait_user_outstanding(fds[0], 0));
 	for (i = 0; i < USER_LIMIT; i++) {
 		handles[i] = set(fds[0], HOUR, i);
@@ -170,7 +170,7 @@ static int use_up(void)
 	MUST(info_of(fds[0]).outstanding == USER_LIMIT);
 	MUST(!info_of(fds[1]).set);
 
-	/* Room for one more, until that has been read. */
+	/* Room for one more; that counts until it has been read. */
 	MUST(callout_dev_unset(fds[0], handles[0]) == CALLOUT_CANCELLED);
 	MUST(set(fds[0], 0, 1));
 	MUST(wait_unread(fds[0], 1));
@@ -179,7 +179,7 @@ static int use_up(void)
 	MUST(set(fds[0], HOUR, 1));
 	MUST(no_room(fds));
 
-	/* And for as many as a file had that was closed. */
+	/* Closing a file makes room for as many callouts as it had. */
 	MUST(!close(fds[0]));
 	MUST(wait_user_outstanding(fds[1], 0));
 	fds[0] = callout_dev_open(O_NONBLOCK);
@@ -192,14 +192,14 @@ static int use_up(void)
 
 TEST_F(user, edquot)
 {
-	/* Of all that the user had nothing is left the second time. */
+	/* The second time, nothing of the first counts any more. */
 	EXPECT_EQ(0, as(SOMEBODY, use_up));
 	EXPECT_EQ(0, as(SOMEBODY, use_up));
 	EXPECT_EQ(0, as(SOMEBODY_ELSE, use_up));
 	EXPECT_EQ(0, info_of(self->root).outstanding);
 }
 
-/* One who has used up all his is in nobody's way. */
+/* A user at the limit does not affect other users. */
 static int fill(void)
 {
 	int fd = callout_dev_open(O_NONBLOCK);
@@ -238,7 +238,7 @@ TEST_F(user, of_another_does_not_matter)
 	EXPECT_EQ(0, fill_then_let_another());
 }
 
-/* Who has opened it is charged, whoever has the descriptor. */
+/* The user who opened the file is charged, whoever uses the descriptor. */
 TEST_F(user, belongs_to_who_opened)
 {
 	struct callout_info info;
@@ -257,7 +257,7 @@ TEST_F(user, belongs_to_who_opened)
 	EXPECT_LT(0, info.user_outstanding);
 }
 
-/* In a user namespace these are other users, of nobody's in the first one. */
+/* The users of a user namespace; in the initial one nobody has these ids. */
 #define INNER_USERS	8
 #define FIRST_INNER	100000
 
@@ -273,7 +273,7 @@ static bool map(pid_t pid, const char *what)
 	return f && !fclose(f) && ok;
 }
 
-/* Waits until nothing of files that this user has closed counts any more. */
+/* Waits until no file that this user has closed counts any more. */
 static bool settled(void)
 {
 	int fd = callout_dev_open(O_NONBLOCK);
@@ -282,7 +282,7 @@ static bool settled(void)
 	return !close(fd) && ok;
 }
 
-/* How many callouts all of these users can have, and the rest of EDQUOT. */
+/* All of these users together can have USER_LIMIT callouts; then EDQUOT. */
 static int fill_as_all(void)
 {
 	unsigned int i, j, n = 0;
@@ -294,7 +294,7 @@ static int fill_as_all(void)
 		MUST(settled());
 	}
 	for (i = 0; i < INNER_USERS; i++) {
-		/* The user who opens it is the real one. */
+		/* The real user id is charged. */
 		MUST(!setresuid(i, 0, 0));
 		fd = callout_dev_open(O_NONBLOCK);
 		MUST(fd >= 0);
@@ -308,7 +308,7 @@ static int fill_as_all(void)
 	return wrong_line;
 }
 
-/* Runs @function as user 0 of a namespace that @owner makes; returns its status. */
+/* Runs @function as user 0 of a new namespace of @owner; returns its status. */
 static int in_namespace_of(uid_t owner, int (*function)(void))
 {
 	int status = -1, up[2], down[2];
@@ -324,7 +324,7 @@ static int in_namespace_of(uid_t owner, int (*function)(void))
 		if ((owner && (!become(owner) || !settled())) ||
 		    unshare(CLONE_NEWUSER))
 			_exit(98);
-		/* The maps are the parent's to write. */
+		/* The parent writes the maps. */
 		if (write(up[1], &c, 1) != 1 || read(down[0], &c, 1) != 1 ||
 		    setresgid(0, 0, 0) || setresuid(0, 0, 0))
 			_exit(97);
@@ -341,17 +341,17 @@ static int in_namespace_of(uid_t owner, int (*function)(void))
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* Whoever one becomes in a namespace of one's own counts as oneself. */
+/* All users of a namespace count as the user who created it. */
 TEST_F(user, namespace_is_its_owners)
 {
 	EXPECT_EQ(0, in_namespace_of(SOMEBODY, fill_as_all));
 	EXPECT_EQ(0, in_namespace_of(SOMEBODY, fill_as_all));
-	/* And is not in the way of others. */
+	/* Nothing of it counts any more, and other users are not affected. */
 	EXPECT_EQ(0, as(SOMEBODY, use_up));
 	EXPECT_EQ(0, as(SOMEBODY_ELSE, use_up));
 }
 
-/* What the owner has is not there for a namespace any more. */
+/* The owner's own callouts count in a namespace that the owner creates. */
 static int fill_then_namespace(void)
 {
 	int fd;
@@ -371,7 +371,7 @@ TEST_F(user, namespace_of_one_who_has_all)
 	EXPECT_EQ(0, as(SOMEBODY, fill_then_namespace));
 }
 
-/* A namespace that root has made for others is limited as one user. */
+/* The users of a namespace that root has created have one user's limit. */
 TEST_F(user, namespace_of_root)
 {
 	__u64 before = info_of(self->root).user_outstanding;
@@ -381,7 +381,7 @@ TEST_F(user, namespace_of_root)
 	EXPECT_NE(0, set(self->root, HOUR, 1));
 }
 
-/* Files that come and go in namespaces at the same time leave nothing behind. */
+/* Files opened and closed in namespaces at the same time leave no count. */
 #define COMERS	4
 
 static void come_and_go(unsigned int i)
@@ -391,14 +391,14 @@ static void come_and_go(unsigned int i)
 	int fd;
 
 	for (round = 0; round < 200; round++) {
-		/* In the second half, in a namespace inside the first one. */
+		/* The second half is in a nested namespace. */
 		if (round == 100)
 			MUST(!unshare(CLONE_NEWUSER));
 		if (round < 100)
 			MUST(!setresuid((i + round) % INNER_USERS, 0, 0));
 		fd = callout_dev_open(O_NONBLOCK);
 		MUST(fd >= 0);
-		/* There may be no room for all. */
+		/* It may fail: there may be no room for all. */
 		callout_dev_set(fd, 0, HOUR, 1, &handle);
 		MUST(!close(fd));
 	}
@@ -430,8 +430,8 @@ TEST_F(user, namespaces_come_and_go)
 	EXPECT_EQ(0, as(SOMEBODY, use_up));
 }
 
-/* What others do is for root to know: others are told of their own file. */
-static int told_own_counters(void)
+/* Only root gets the counters of all users; others get those of their file. */
+static int sees_own_counters(void)
 {
 	static const struct callout_info none;
 	int fd = callout_dev_open(O_NONBLOCK);
@@ -453,16 +453,16 @@ TEST_F(user, counters_of_others)
 {
 	struct callout_info info;
 
-	EXPECT_EQ(0, as(SOMEBODY, told_own_counters));
-	EXPECT_EQ(0, in_namespace_of(SOMEBODY, told_own_counters));
-	EXPECT_EQ(0, in_namespace_of(0, told_own_counters));
+	EXPECT_EQ(0, as(SOMEBODY, sees_own_counters));
+	EXPECT_EQ(0, in_namespace_of(SOMEBODY, sees_own_counters));
+	EXPECT_EQ(0, in_namespace_of(0, sees_own_counters));
 	info = info_of(self->root);
 	EXPECT_LE(3, info.handlers);
 	EXPECT_NE(0, info.wakeups);
 	EXPECT_NE(0, info.max_units);
 }
 
-/* Each file its own descriptor, table and events. */
+/* Each of many files has its own events. */
 TEST(many_files)
 {
 	enum { FILES = 400 };
@@ -530,7 +530,7 @@ TEST_F(file, fdinfo)
 	EXPECT_EQ(3, fdinfo_number(self->fd, "outstanding"));
 	EXPECT_EQ(2, fdinfo_number(self->fd, "unread"));
 	EXPECT_EQ(3, fdinfo_number(self->fd, "fired"));
-	/* To find that out takes a look at every slot. */
+	/* fdinfo has no next due time: that would take a look at every slot. */
 	EXPECT_EQ(due, next_due(self->fd, CLOCK_MONOTONIC));
 	EXPECT_EQ(-1, fdinfo_number(self->fd, "next-monotonic"));
 	EXPECT_EQ(-1, fdinfo_number(self->fd, "next-boottime"));

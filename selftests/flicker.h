@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * flicker.h - memory that another thread takes away and gives back
+ * flicker.h - memory whose protection another thread changes all the time
  *
- * It is looked at, and filled, through a second mapping, the alias.
+ * Tests fill and check it through a second mapping, the alias.
  */
 #ifndef _CALLOUT_SELFTESTS_FLICKER_H
 #define _CALLOUT_SELFTESTS_FLICKER_H
@@ -22,7 +22,7 @@ struct flicker {
 	atomic_bool stop;
 };
 
-/* The last page is there, is not, is there, cannot be written, and so on. */
+/* Makes the last page inaccessible, writable, read-only, writable and so on. */
 static inline void *flicker_thread(void *arg)
 {
 	struct flicker *f = arg;

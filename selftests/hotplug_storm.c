@@ -2,10 +2,10 @@
 /*
  * hotplug_storm.c - CPUs come and go while 100 000 callouts are outstanding
  *
- * Threads that are pinned to the CPUs, as long as there are any, spread the
- * callouts over the bases. Then CPUs 1 to 3 are taken away and brought back,
- * one or two of them absent at any time, while callouts expire throughout. In
- * the end the books must balance: each has fired once or was cancelled.
+ * Threads pinned to the CPUs spread the callouts over the bases. Then CPUs 1 to
+ * 3 go offline and online again, one or two of them offline at any time, while
+ * callouts expire throughout. At the end the ledger must balance: each callout
+ * has fired once or was cancelled.
  */
 #include <pthread.h>
 
@@ -19,7 +19,7 @@
 #define CAPACITY	2000000U
 #define SOON		(200 * MSEC)
 #define SETS		64
-#define TIMEOUT		240		/* s, for the harness: hang, not slow */
+#define TIMEOUT		240		/* seconds; a longer test has hung */
 
 struct worker {
 	struct ledger *ledger;
@@ -49,7 +49,7 @@ static bool set_online(unsigned int cpu, bool online)
 	return ok;
 }
 
-/* Each of CPUs 1 to 3 off and on once; @rest ns between the steps. */
+/* Takes each of CPUs 1 to 3 offline and online; @rest ns between the steps. */
 static bool storm_round(__u64 rest)
 {
 	static const struct {
@@ -69,7 +69,7 @@ static bool storm_round(__u64 rest)
 	return true;
 }
 
-/* Affinity to a CPU that went away is lost with it. */
+/* A thread loses its affinity when its CPU goes offline: it sets it again. */
 static void *work(void *arg)
 {
 	struct worker *w = arg;
@@ -100,10 +100,10 @@ FIXTURE(storm) {
 };
 
 /*
- * Nobody sets a callout in the quiet storm: one that was lost stays lost, no
- * later one programs the tick for it. Thousands are due at a time, so that
- * expiry is seldom done when its CPU goes. In the busy one most callouts are
- * for soon: others seldom stay where they were set until they expire.
+ * In the quiet storm no callout is set: a lost one stays lost, since no later
+ * one programs the tick for it. Thousands are due at a time, so that CPUs often
+ * go offline during expiry. In the busy storm most callouts are due soon: few
+ * others are still on the CPU where they were set when they expire.
  */
 FIXTURE_VARIANT(storm) {
 	__u64 span;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ledger.h - counts what becomes of each callout while threads race for it
+ * ledger.h - records how each callout ends while threads race for it
  *
  * Each callout has a number, which is its cookie. Any thread may set, cancel
- * and read. In the end each must have been read, cancelled or withdrawn, one
- * of these and once. So there also is no event of one that was cancelled.
+ * and read. At the end each callout must have been read, cancelled or
+ * withdrawn: one of these, and once. So no event is of a cancelled callout.
  */
 #ifndef _CALLOUT_SELFTESTS_LEDGER_H
 #define _CALLOUT_SELFTESTS_LEDGER_H
@@ -14,10 +14,10 @@
 
 #include "common.h"
 
-/* Those with odd numbers are set by TIMEOUT with this func. */
+/* The func of callouts with odd numbers, which TIMEOUT sets. */
 #define LEDGER_FUNC	0x1ed6e4ULL
 
-/* Cancelled is one of so many that were set last. */
+/* The default of struct ledger.recent. */
 #define LEDGER_RECENT	512
 
 #define LEDGER_READ	32
@@ -25,9 +25,9 @@
 
 struct ledger_entry {
 	atomic_ullong handle;		/* 0 until SET has returned */
-	atomic_ullong earliest;		/* it must not be due before */
+	atomic_ullong earliest;		/* the earliest time it may be due */
 	atomic_ullong event_handle;
-	atomic_ullong gone;		/* when ENOENT was told, else 0 */
+	atomic_ullong gone;		/* when ENOENT was returned, else 0 */
 	atomic_uint fired;
 	atomic_uint cancelled;
 	atomic_uint withdrawn;
@@ -36,17 +36,17 @@ struct ledger_entry {
 /**
  * struct ledger - the callouts of one open file
  * @fd: the file, non-blocking
- * @size: how many callouts there can be
- * @span: they are set for up to so many ns from now
- * @grain: and are due together, at multiples of so many ns; 0: each by itself
+ * @size: the most callouts that it can record
+ * @span: callouts are set for up to this many ns from now
+ * @grain: callouts are due at multiples of this many ns; 0: at any time
+ * @recent: a cancel picks one of this many callouts that were set last
+ * @faults: some readers have bad buffers. Another reader may get the event that
+ *	they could not copy, after ENOENT was returned for its callout.
+ * @next: the number of the next callout
+ * @latest: the greatest lateness of an event, in ns
  * @resets: RESETs that succeeded
- * @recent: cancelled is one of so many that were set last
- * @faults: some readers have bad buffers. What they could not copy may be read by
- *	others after ENOENT was told of it.
- * @next: the number of the next
- * @latest: how long after it was due, in ns, the latest has fired
- * @wrong: errors, and events that cannot be
- * @entries: by number
+ * @wrong: errors and impossible events
+ * @entries: the callouts, by number
  */
 struct ledger {
 	int fd;
@@ -81,8 +81,8 @@ static inline unsigned int ledger_used(struct ledger *l)
 }
 
 /*
- * Gives a number to one that is going to be set for up to @span ns from now.
- * Returns what is to be done for it, or something that is nothing.
+ * Assigns a number to a callout for up to @span ns from now. Returns the
+ * operation that sets it, or one whose op is 0 if no number is left.
  */
 static inline struct callout_op ledger_plan(struct ledger *l, __u64 span,
 					    unsigned int *seed)
@@ -111,7 +111,7 @@ static inline void ledger_was_set(struct ledger *l,
 	l->entries[op->cookie].handle = op->handle;
 }
 
-/* Sets one for up to @span ns from now. */
+/* Sets a callout for up to @span ns from now. */
 static inline bool ledger_set_within(struct ledger *l, __u64 span,
 				     unsigned int *seed)
 {
@@ -182,7 +182,7 @@ static inline void ledger_cancel(struct ledger *l, unsigned int *seed)
 		ledger_cancel_one(l, e, seed);
 }
 
-/* Moves one to any time within twice the span; it may have gone. */
+/* Re-arms a callout, up to the span before or after now; it may have ended. */
 static inline void ledger_reset(struct ledger *l, unsigned int *seed)
 {
 	struct ledger_entry *e = ledger_recent(l, seed);
@@ -212,7 +212,7 @@ static inline void ledger_reset(struct ledger *l, unsigned int *seed)
 		l->wrong++;
 }
 
-/* All that are for later than @span ns from now. */
+/* Cancels all callouts that are due later than @span ns from now. */
 static inline void ledger_cancel_later(struct ledger *l, __u64 span,
 				       unsigned int *seed)
 {
@@ -233,7 +233,7 @@ static inline void ledger_late(struct ledger *l, __u64 late)
 		;
 }
 
-/* An event that was read in a call that began at @began. */
+/* Records an event, read by a call that began at @began. */
 static inline void ledger_event(struct ledger *l, const struct callout_event *e,
 				__u64 began)
 {
@@ -271,7 +271,7 @@ static inline int ledger_read(struct ledger *l, unsigned int max)
 	return n;
 }
 
-/* Sets some, cancels some and reads, all in one call. */
+/* Sets and cancels callouts and reads events, all in one call. */
 static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 {
 	struct callout_event events[LEDGER_READ];
@@ -283,7 +283,7 @@ static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 
 	for (i = 0; i < n; i++) {
 		e[i] = rand_r(seed) & 64 ? ledger_recent(l, seed) : NULL;
-		/* Handle 0 names nothing, so it does no harm. */
+		/* Handle 0 names no callout. */
 		ops[i] = e[i] ? callout_op_unset(e[i]->handle) :
 				ledger_plan(l, l->span, seed);
 	}
@@ -306,14 +306,14 @@ static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 		ledger_event(l, &events[i], began);
 }
 
-/* When all threads have ended: reads what is left. */
+/* Reads the remaining events; all other threads must have ended. */
 static inline void ledger_settle(struct ledger *l)
 {
 	while (info_of(l->fd).outstanding && readable_within(l->fd, WAIT_MS))
 		ledger_read(l, LEDGER_READ);
 }
 
-/* Returns how much is wrong, and tells. */
+/* Prints what is wrong; returns the number of errors. */
 static inline unsigned int ledger_audit(struct ledger *l)
 {
 	unsigned int i, bad = 0, fired = 0, cancelled = 0, withdrawn = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libcallout_calls.c - the calls of libcallout, each of them
+ * libcallout_calls.c - each call of libcallout
  */
 #include <sys/eventfd.h>
 
@@ -204,7 +204,7 @@ TEST_F(calls, batch)
 	EXPECT_EQ(1, events[0].cookie);
 	EXPECT_EQ(ops[0].handle, events[0].handle);
 
-	/* The same structure again, for one more. */
+	/* The structure can be submitted again. */
 	ops[0] = callout_op_reset(ops[1].handle, 2 * HOUR);
 	batch.nr_ops = 1;
 	batch.flags = 0;

@@ -20,7 +20,7 @@ TEST_F(loop, failed)
 	EXPECT_EQ(-ENOSPC, failed->error);
 	EXPECT_EQ(0, e.fired);
 	EXPECT_FALSE(callout_armed(failed));
-	/* The other is disarmed before that is handed out. */
+	/* The other refused one is disarmed before it is handed out. */
 	for (i = 0; i < 4; i++) {
 		t = &self->t[i];
 		if (t != failed && !t->_handle)
@@ -32,7 +32,7 @@ TEST_F(loop, failed)
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	expect_flush();
 
-	/* Both again; now one is armed again, when there is room. */
+	/* Both again; then one is re-armed, when there is room. */
 	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
 	ASSERT_EQ(0, callout_arm(self->ctx, failed, HOUR));
 	EXPECT_EQ(2, callout_ctx_turn(self->ctx, 0));
@@ -44,7 +44,7 @@ TEST_F(loop, failed)
 	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
 	ASSERT_EQ(failed, callout_ctx_next(self->ctx, &e));
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
-	/* The UNSETs are queued behind the slot of what failed. */
+	/* The UNSETs are queued behind the slot of the failed operation. */
 	callout_ctx_turn(self->ctx, 0);
 	while ((failed = callout_ctx_next(self->ctx, &e))) {
 		EXPECT_EQ(t, failed);
@@ -59,7 +59,7 @@ TEST_F(loop, failed)
 	EXPECT_EQ(0, info().outstanding);
 }
 
-/* It may not change its clock; it fires when it would have. */
+/* An armed timer cannot change its clock: it stays armed as it was. */
 TEST_F(loop, reset_failed)
 {
 	struct callout_timer *t = &self->t[0];
@@ -81,7 +81,7 @@ TEST_F(loop, reset_failed)
 	EXPECT_EQ(1, info().set);
 }
 
-/* One that could not be moved, and has fired: it is armed until that is told. */
+/* A timer that fired and could not be re-armed is handed out for both. */
 TEST_F(loop, reset_failed_and_fired)
 {
 	struct callout_timer *t = &self->t[0];
@@ -110,7 +110,7 @@ TEST_F(loop, signal)
 	ASSERT_TRUE(send_alarms(100000));
 	EXPECT_EQ(-EINTR, callout_ctx_turn(self->ctx, CALLOUT_FOREVER));
 	ASSERT_TRUE(send_alarms(0));
-	/* What was asked for has been done. */
+	/* The queued operations are done. */
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	EXPECT_EQ(1, info().outstanding);
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
@@ -118,7 +118,7 @@ TEST_F(loop, signal)
 	EXPECT_EQ(1, info().cancelled);
 }
 
-/* A turn that waits does all, and returns at once if some of it failed. */
+/* A turn does all operations, and does not wait if one of them failed. */
 TEST_F(loop, failed_before_waiting)
 {
 	__u64 begin = callout_now(CLOCK_MONOTONIC);
@@ -142,8 +142,8 @@ TEST_F(loop, failed_before_waiting)
 
 /*
  * Operations behind one that fails are done before events are read. In each of
- * these tests there is room for one callout, which is that of t[0] and has
- * fired; t[1] asks for another, and is refused.
+ * these tests there is room for one callout: that of t[0], which has fired. The
+ * SET of t[1] is refused.
  */
 static bool fired_and_full(struct callout_ctx *ctx, struct callout_timer *t)
 {
@@ -155,7 +155,7 @@ static bool fired_and_full(struct callout_ctx *ctx, struct callout_timer *t)
 	       wait_unread(fd, 1) && !callout_arm(ctx, &t[1], HOUR);
 }
 
-/* A turn that hands out t[1], since it was refused, and nothing else. */
+/* A turn that hands out t[1], which was refused, and no other timer. */
 #define expect_refusal() do {						\
 	EXPECT_EQ(1, callout_ctx_turn(self->ctx, MSEC));		\
 	ASSERT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));	\
@@ -163,7 +163,7 @@ static bool fired_and_full(struct callout_ctx *ctx, struct callout_timer *t)
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));		\
 } while (0)
 
-/* The memory of a timer that was disarmed is not touched. */
+/* The memory of a disarmed timer is not accessed (no use-after-free). */
 TEST_F(loop, freed_behind_a_failure)
 {
 	const struct callout_timer zero = { 0 };
@@ -176,7 +176,7 @@ TEST_F(loop, freed_behind_a_failure)
 	EXPECT_EQ(0, info().outstanding);
 }
 
-/* An event of a timer that was disarmed is not that of one in its memory. */
+/* A timer in the memory of a disarmed one does not get its event (ABA). */
 TEST_F(loop, reused_behind_a_failure)
 {
 	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
@@ -189,7 +189,7 @@ TEST_F(loop, reused_behind_a_failure)
 	EXPECT_EQ(0, info().delivered);
 }
 
-/* A timer that was armed for later does not fire before. */
+/* A timer that was re-armed for later does not fire earlier. */
 TEST_F(loop, moved_behind_a_failure)
 {
 	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
@@ -214,7 +214,7 @@ TEST_F(loop, device_gone)
 	EXPECT_TRUE(callout_ctx_pending(self->ctx));
 	ASSERT_EQ(fd, dup2(saved, fd));
 	close(saved);
-	/* Nothing was lost, and slots are still whose they were. */
+	/* No operation is lost, and slots still belong to their timers. */
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], 0));
 	expect_turn(1);
 	EXPECT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));

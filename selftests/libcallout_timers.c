@@ -6,7 +6,7 @@
 
 #include "loop.h"
 
-/* For tests that do much, on a kernel with every checker: seconds. */
+/* Timeout in seconds of tests that take long where a kernel checks much. */
 #define SLOW	400
 
 TEST_F(loop, create)
@@ -64,7 +64,7 @@ TEST_F(loop, refused)
 	self->t[0].slack = TIME_MAX + 1;
 	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[0], 0));
 	self->t[0].slack = 0;
-	/* 0 is CLOCK_REALTIME too: here it must be said which is meant. */
+	/* 0 is CLOCK_REALTIME too: an absolute time needs its clock. */
 	EXPECT_EQ(-EINVAL, callout_arm_at(self->ctx, &self->t[0],
 					  callout_now(CLOCK_REALTIME)));
 	EXPECT_FALSE(callout_armed(&self->t[0]));
@@ -106,14 +106,14 @@ TEST_F(loop, one_operation_a_turn)
 	EXPECT_EQ(1, info().cancelled);
 	EXPECT_EQ(0, info().outstanding);
 
-	/* Armed and disarmed: there is nothing to do. */
+	/* Armed and disarmed: no operation is left. */
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	expect_flush();
 	EXPECT_EQ(1, info().set);
 
-	/* And once more. */
+	/* Armed, disarmed and armed. */
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
@@ -122,7 +122,7 @@ TEST_F(loop, one_operation_a_turn)
 	EXPECT_EQ(1, info().outstanding);
 }
 
-/* A timer that was disarmed may have another clock in the same turn. */
+/* A disarmed timer may be armed on another clock in the same turn. */
 TEST_F(loop, other_clock)
 {
 	struct callout_timer *t = &self->t[0];
@@ -139,7 +139,7 @@ TEST_F(loop, other_clock)
 	EXPECT_EQ(2, info().set);
 	EXPECT_EQ(1, info().cancelled);
 
-	/* There and back, and there again. */
+	/* Three times in one turn. */
 	for (i = 0; i < 3; i++) {
 		EXPECT_TRUE(callout_disarm(self->ctx, t));
 		t->clockid = i & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
@@ -153,7 +153,7 @@ TEST_F(loop, other_clock)
 	EXPECT_EQ(0, info().outstanding);
 }
 
-/* A timer that was disarmed may be freed before the turn. */
+/* A disarmed timer may be freed before the turn. */
 TEST_F(loop, freed)
 {
 	struct callout_timer *t[100];
@@ -162,7 +162,8 @@ TEST_F(loop, freed)
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < ARRAY_SIZE(t); i++) {
 			t[i] = calloc(1, sizeof(*t[i]));
-			ASSERT_EQ(0, callout_arm(self->ctx, t[i], round * MSEC));
+			ASSERT_EQ(0, callout_arm(self->ctx, t[i],
+						 round * MSEC));
 		}
 		if (round)
 			callout_ctx_turn(self->ctx, 0);
@@ -181,7 +182,7 @@ TEST_F(loop, freed)
 	}
 }
 
-/* A timer that was disarmed in one context may be armed in another. */
+/* A timer may be armed in another context once it is disarmed. */
 TEST_F(loop, two_contexts)
 {
 	struct callout_ctx *other;
@@ -192,7 +193,7 @@ TEST_F(loop, two_contexts)
 		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[2]));
 	ASSERT_EQ(0, callout_arm(other, &self->t[2], HOUR));
-	/* One that is armed may not. */
+	/* An armed one may not. */
 	EXPECT_EQ(-EINVAL, callout_arm(other, &self->t[1], HOUR));
 	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[2], HOUR));
 	EXPECT_FALSE(callout_disarm(other, &self->t[0]));
@@ -208,7 +209,7 @@ TEST_F(loop, two_contexts)
 	callout_ctx_destroy(other);
 }
 
-/* What was read and not handed out can be taken back. */
+/* A timer whose event was read, not handed out, can be disarmed or re-armed. */
 TEST_F(loop, read_but_not_handed_out)
 {
 	struct callout_timer *t, *other;
@@ -219,18 +220,18 @@ TEST_F(loop, read_but_not_handed_out)
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
 	expect_flush();
-	/* All three in one turn, however long that takes. */
+	/* All three fire before one turn, however slow the machine is. */
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(CALLOUT_CANCELLED,
 			  callout_reset(fd, self->t[i]._handle, 0));
 	ASSERT_TRUE(wait_unread(fd, 3));
 	expect_turn(3);
-	/* It does not read on until they are handed out. */
+	/* No more is read until they are handed out. */
 	expect_turn(3);
 	t = callout_ctx_next(self->ctx, &e);
 	ASSERT_NE(NULL, t);
 	expect_turn(2);
-	/* One is disarmed, and the other armed anew. */
+	/* One is disarmed, the other re-armed. */
 	other = t == &self->t[1] ? &self->t[2] : &self->t[1];
 	EXPECT_TRUE(callout_disarm(self->ctx, other));
 	other = t == &self->t[0] ? (other == &self->t[1] ? &self->t[2] :
@@ -261,14 +262,14 @@ TEST_F(loop, periodic)
 			EXPECT_EQ(due, e.due);
 		due = e.due + (e.overrun + 1ULL) * t->period;
 	}
-	/* Its event is read, and it is disarmed before that is handed out. */
+	/* Disarmed between the read of its event and the handing out. */
 	expect_turn(1);
 	EXPECT_TRUE(callout_disarm(self->ctx, t));
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
 	expect_flush();
 	EXPECT_EQ(0, info().outstanding);
 
-	/* With no period it is a one-shot again. */
+	/* Without a period it is one-shot again. */
 	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
 	expect_turn(1);
 	ASSERT_EQ(t, callout_ctx_next(self->ctx, NULL));
@@ -280,7 +281,7 @@ TEST_F(loop, periodic)
 	EXPECT_EQ(0, info().outstanding);
 }
 
-/* One that may be an hour late does not come before one that may not. */
+/* A timer with an hour of slack may fire after a later one without. */
 TEST_F(loop, slack)
 {
 	self->t[0].slack = HOUR;
@@ -288,7 +289,7 @@ TEST_F(loop, slack)
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], 50 * MSEC));
 	expect_turn(1);
 	EXPECT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
-	/* Armed again without it. */
+	/* Re-armed without slack. */
 	self->t[0].slack = 0;
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], MSEC));
 	expect_turn(1);
@@ -296,8 +297,8 @@ TEST_F(loop, slack)
 }
 
 /*
- * While thousands of events are read the periodic timer fires again, and is
- * read again: that is one event to the caller.
+ * A periodic timer that fires again, and is read again, while thousands of
+ * events are read is handed out once.
  */
 #define CROWD	5000
 
@@ -324,7 +325,7 @@ TEST_F_TIMEOUT(loop, periodic_read_twice, SLOW)
 					seen++;
 			}
 			ASSERT_GE(1, seen);
-			/* So that there is much to read at a time. */
+			/* Many events are unread at the next turn. */
 			sleep_ns(5 * MSEC);
 		}
 	}
@@ -345,7 +346,7 @@ TEST_F(loop, waits)
 	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
 }
 
-/* More than fit into a batch, and more events than there is room for. */
+/* There may be more timers than fit into a batch, and more events than room. */
 TEST_F_TIMEOUT(loop, many, SLOW)
 {
 	unsigned int i, n = CALLOUT_BATCH_MAX + 1000, got = 0;
@@ -367,7 +368,7 @@ TEST_F_TIMEOUT(loop, many, SLOW)
 		ASSERT_GE(16, ret);
 		while ((t = callout_ctx_next(self->ctx, NULL))) {
 			ASSERT_FALSE(callout_armed(t));
-			/* Twice would be too many. */
+			/* Each fires once. */
 			ASSERT_EQ(NULL, t->data);
 			t->data = t;
 			got++;
@@ -379,7 +380,7 @@ TEST_F_TIMEOUT(loop, many, SLOW)
 	free(timers);
 }
 
-/* Random timers, against what must be true of each at any time. */
+/* Random timers agree with a model. */
 struct model {
 	struct callout_timer timer;
 	bool armed;
@@ -420,7 +421,7 @@ TEST_F_TIMEOUT(loop, random, SLOW)
 		}
 		ASSERT_LE(0, callout_ctx_turn(self->ctx,
 					      rand_r(&seed) % 2 * MSEC));
-		/* Not always all. */
+		/* Some are left for the next turn. */
 		for (i = rand_r(&seed) % 20; i; i--) {
 			t = callout_ctx_next(self->ctx, &e);
 			if (!t)

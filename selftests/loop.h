@@ -26,11 +26,11 @@ FIXTURE_TEARDOWN(loop)
 
 #define info()		info_of(callout_ctx_fd(self->ctx))
 
-/* A turn that waits, and must have @n timers to hand out. */
+/* A turn that may wait and must have @n timers to hand out. */
 #define expect_turn(n) \
 	EXPECT_EQ(n, callout_ctx_turn(self->ctx, WAIT_MS * MSEC))
 
-/* A turn that has nothing to hand out. */
+/* A turn that must have no timers to hand out. */
 #define expect_flush()	EXPECT_EQ(0, callout_ctx_turn(self->ctx, 0))
 
 #endif /* _CALLOUT_SELFTESTS_LOOP_H */

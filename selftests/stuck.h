@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stuck.h - a reader that stays in the middle of read(), copying an event
+ * stuck.h - a reader that blocks in the middle of read(), copying an event
  *
- * Its buffer is a page that userfaultfd(2) has to provide: read() has taken the
- * event and waits for the page until it is told to succeed or to fail.
+ * Its buffer is a page that userfaultfd(2) provides: read() has taken the event
+ * and waits for the page until the test lets the copy succeed or fail.
  */
 #ifndef _CALLOUT_SELFTESTS_STUCK_H
 #define _CALLOUT_SELFTESTS_STUCK_H
@@ -25,7 +25,7 @@ struct stuck {
 	int ret;
 };
 
-/* Is there userfaultfd? A kernel may be built without. */
+/* Whether the kernel was built with userfaultfd. */
 static inline bool stuck_possible(void)
 {
 	struct stat st;
@@ -41,7 +41,7 @@ static inline void *stuck_thread(void *arg)
 	return NULL;
 }
 
-/* Begins to read, from @fd; it will be stuck when there is an event. */
+/* Starts a reader of @fd, which is stuck as soon as it takes an event. */
 static inline bool stuck_begin(struct stuck *s, int fd)
 {
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
@@ -49,7 +49,7 @@ static inline bool stuck_begin(struct stuck *s, int fd)
 
 	s->fd = fd;
 	s->size = sysconf(_SC_PAGESIZE);
-	/* poll(2) wants it non-blocking. */
+	/* poll(2) reports an error for a blocking one. */
 	s->uffd = syscall(__NR_userfaultfd, O_CLOEXEC | O_NONBLOCK);
 	s->page = mmap(NULL, s->size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -62,13 +62,13 @@ static inline bool stuck_begin(struct stuck *s, int fd)
 	       !pthread_create(&s->thread, NULL, stuck_thread, s);
 }
 
-/* It has taken an event, and not yet copied it. */
+/* Waits until the reader has taken an event and not yet copied it. */
 static inline bool stuck_has_event(struct stuck *s)
 {
 	return readable_within(s->uffd, WAIT_MS);
 }
 
-/* One event of @fd, of which there is one, is taken and not yet copied. */
+/* Starts a reader that takes the unread event of @fd and is stuck. */
 static inline bool stuck_start(struct stuck *s, int fd)
 {
 	return stuck_begin(s, fd) && stuck_has_event(s);
@@ -81,7 +81,7 @@ static inline int stuck_join(struct stuck *s)
 	return s->ret;
 }
 
-/* Lets it go on; returns what its read did. The event is in the page. */
+/* Lets the copy succeed; returns what read() did. The event is in the page. */
 static inline int stuck_finish(struct stuck *s)
 {
 	struct uffdio_zeropage zero = {
@@ -91,7 +91,7 @@ static inline int stuck_finish(struct stuck *s)
 	return ioctl(s->uffd, UFFDIO_ZEROPAGE, &zero) ? -errno : stuck_join(s);
 }
 
-/* The same, but its buffer goes away. */
+/* Takes the buffer away, so that the copy fails; returns what read() did. */
 static inline int stuck_fail(struct stuck *s)
 {
 	struct uffdio_range range = {

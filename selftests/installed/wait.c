@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wait.c - a program of somebody else's: it knows what pkg-config says
+ * wait.c - a program outside of this tree: it knows only what pkg-config prints
  *
- * It sets two timers of libcallout, takes one back, and waits for the other.
+ * It arms two timers of libcallout, disarms one, and waits for the other.
  */
 #include <err.h>
 #include <libcallout.h>
