@@ -73,7 +73,7 @@ TEST_F(file, in_order)
 }
 
 /* Only result and handle of an operation are written. */
-TEST_F(file, what_is_written)
+TEST_F(file, only_result_and_handle_are_written)
 {
 	struct callout_op ops[3] = {
 		callout_op_set(HOUR, 1),
@@ -249,7 +249,7 @@ TEST_F(bad, several)
 		callout_op_unset(ops[4].handle) }, 5));
 }
 
-TEST_F(file, none)
+TEST_F(file, empty)
 {
 	struct callout_batch b = batch_of(NULL, 0);
 	struct callout_event e[2];
@@ -261,7 +261,7 @@ TEST_F(file, none)
 	EXPECT_EQ(0, b.done + b.failed + b.got);
 }
 
-TEST_F(file, as_many_as_there_may_be)
+TEST_F(file, maximum)
 {
 	struct callout_op *ops = calloc(CALLOUT_BATCH_MAX + 1, sizeof(*ops));
 	unsigned int i, wrong = 0;
@@ -383,7 +383,7 @@ TEST_F(file, wait)
 	EXPECT_EQ(2, e.cookie);
 }
 
-TEST_F(file, wait_in_vain)
+TEST_F(file, wait_times_out)
 {
 	static const __u64 timeouts[] = { 0, 1, MSEC, 40 * MSEC };
 	struct callout_op op;
@@ -407,7 +407,7 @@ TEST_F(file, wait_in_vain)
 }
 
 /* A batch that stopped at a failure does not wait. */
-TEST_F(file, wait_of_one_that_stopped)
+TEST_F(file, no_wait_after_a_stop)
 {
 	struct callout_op ops[] = {
 		callout_op_unset(1), callout_op_set(HOUR, 1),

@@ -274,7 +274,7 @@ static void *mover(void *arg)
 	return NULL;
 }
 
-TEST_F(file, untimeout_beside_reset)
+TEST_F(file, untimeout_races_reset)
 {
 	struct mover m = { .fd = self->fd };
 	unsigned int i, seed = 1, missed = 0;
@@ -317,7 +317,7 @@ static void *mover_of_unread(void *arg)
 	return NULL;
 }
 
-TEST_F(file, untimeout_beside_reset_of_unread)
+TEST_F(file, untimeout_races_reset_of_unread)
 {
 	enum { OTHERS = 3000 };
 	struct mover m = { .fd = self->fd };

@@ -228,7 +228,7 @@ TEST_F(clock, slack_is_never_early)
  * tick is unknown when a callout is set. All are set before the first is due,
  * also on a busy machine: not all schemes order callouts that are due together.
  */
-TEST_F(clock, slack_is_all_that_it_may_be_late)
+TEST_F(clock, slack_bounds_lateness)
 {
 	enum { N = 200, TICKS = 3 };
 	__u64 start = now_of(variant->clock) + 500 * MSEC;
@@ -260,7 +260,7 @@ TEST_F(clock, slack_is_all_that_it_may_be_late)
 }
 
 /* With slack, callouts for different times fire together. */
-TEST_F(clock, slack_puts_together)
+TEST_F(clock, slack_coalesces)
 {
 	enum { N = 50, TOGETHER = 8 };
 	__u64 start = now_of(variant->clock) + 50 * MSEC, last = 0;

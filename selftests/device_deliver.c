@@ -228,7 +228,7 @@ TEST_F(file, eventfd_is_replaced_and_removed)
 	close(efds[1]);
 }
 
-TEST_F(file, eventfd_that_is_none)
+TEST_F(file, eventfd_is_invalid)
 {
 	int pipes[2], efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), closed;
 
@@ -301,7 +301,7 @@ TEST_F(file, signal_after_a_bad_buffer)
 }
 
 /* An eventfd that is attached while a callout fires is signalled. */
-TEST_F(file, eventfd_comes_while_it_fires)
+TEST_F(file, attach_races_expiry)
 {
 	int efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), i;
 	unsigned int seed = 1;

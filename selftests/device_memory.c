@@ -294,7 +294,7 @@ static int cancel_all(int fd, const struct callout_op *ops, int n)
 }
 
 /* No callout is outstanding whose handle could not be written. */
-TEST_F(errors, batch_ends_in_a_hole)
+TEST_F(errors, batch_ends_at_an_inaccessible_page)
 {
 	enum { N = 20 };
 	struct callout_op ops[N], *at;
@@ -336,7 +336,7 @@ TEST_F(errors, batch_is_read_only)
 }
 
 /* Structures and arrays may be unaligned, and end where a page ends. */
-TEST_F(errors, odd_addresses)
+TEST_F(errors, unaligned_addresses)
 {
 	struct callout_op op = callout_op_set(0, 1);
 	struct callout_event e;
@@ -436,7 +436,7 @@ TEST_F(errors, batch_arrays_overlap)
 /* While the array's protection changes, each callout has its handle written. */
 #define FLICKER_TIME	SEC
 
-TEST_F(errors, batch_flickers)
+TEST_F(errors, batch_races_mprotect)
 {
 	enum { N = 64 };
 	__u64 end = callout_dev_now() + FLICKER_TIME;

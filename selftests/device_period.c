@@ -367,7 +367,7 @@ static void *race_reader(void *arg)
 	return NULL;
 }
 
-TEST_F(period, race_of_cancel_and_read)
+TEST_F(period, cancel_races_read)
 {
 	__u64 cookie, end = callout_dev_now() + RACE_TIME, handle;
 	struct race race = {

@@ -106,7 +106,7 @@ TEST_F(file, later_and_later)
 	EXPECT_EQ(1, info_of(self->fd).delivered);
 }
 
-TEST_F(file, unread_is_withdrawn_and_armed_anew)
+TEST_F(file, unread_is_withdrawn_and_rearmed)
 {
 	struct callout_info info;
 	struct callout_event e;
@@ -139,7 +139,7 @@ TEST_F(file, unread_is_withdrawn_and_armed_anew)
 	EXPECT_EQ(-ENOENT, reset(self->fd, handles[1], 0));
 }
 
-TEST_F(file, clock_must_be_its_own)
+TEST_F(file, clock_cannot_change)
 {
 	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME };
 	struct callout_op op, move;
@@ -277,7 +277,7 @@ static void *race_reader(void *arg)
 	return NULL;
 }
 
-TEST_F(file, race_against_expiry)
+TEST_F(file, reset_races_expiry)
 {
 	enum { LIVE = 16 };
 	static struct race race;

@@ -224,7 +224,7 @@ static void *spoil(void *arg)
 	return NULL;
 }
 
-TEST(bad_buffer_beside_poll)
+TEST(bad_buffer_races_poll)
 {
 	struct spoiler spoiler = {
 		.fd = callout_dev_open(O_NONBLOCK),
@@ -305,7 +305,7 @@ static unsigned int flicker_round(int fd, char *buffer, const char *alias)
 	return bad;
 }
 
-TEST(flickering_buffer)
+TEST(read_races_mprotect)
 {
 	int fd = callout_dev_open(O_NONBLOCK);
 	struct flicker f = { 0 };

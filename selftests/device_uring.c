@@ -162,7 +162,7 @@ TEST_F(uring, several_reads)
 #endif
 #define GROUP	1
 
-TEST_F(uring, multishot_beside_a_stuck_reader)
+TEST_F(uring, multishot_with_a_stuck_reader)
 {
 	struct callout_event e[ENTRIES] = { 0 };
 	struct stuck stuck;

@@ -46,7 +46,7 @@ TEST_F(file, limit_is_lowered)
 }
 
 /* Callouts above a lowered limit stay, but there is no room for more. */
-TEST_F(file, limit_is_lowered_below_what_is_there)
+TEST_F(file, limit_is_lowered_below_outstanding)
 {
 	__u64 handles[4], handle;
 	unsigned int i;
@@ -233,13 +233,13 @@ static int fill_then_let_another(void)
 	return status;
 }
 
-TEST_F(user, of_another_does_not_matter)
+TEST_F(user, users_do_not_affect_each_other)
 {
 	EXPECT_EQ(0, fill_then_let_another());
 }
 
 /* The user who opened the file is charged, whoever uses the descriptor. */
-TEST_F(user, belongs_to_who_opened)
+TEST_F(user, opener_is_charged)
 {
 	struct callout_info info;
 	int status, fd = self->root;
@@ -342,7 +342,7 @@ static int in_namespace_of(uid_t owner, int (*function)(void))
 }
 
 /* All users of a namespace count as the user who created it. */
-TEST_F(user, namespace_is_its_owners)
+TEST_F(user, namespace_counts_as_its_owner)
 {
 	EXPECT_EQ(0, in_namespace_of(SOMEBODY, fill_as_all));
 	EXPECT_EQ(0, in_namespace_of(SOMEBODY, fill_as_all));
@@ -366,7 +366,7 @@ static int fill_then_namespace(void)
 	return wrong_line;
 }
 
-TEST_F(user, namespace_of_one_who_has_all)
+TEST_F(user, namespace_of_owner_at_limit)
 {
 	EXPECT_EQ(0, as(SOMEBODY, fill_then_namespace));
 }
@@ -449,7 +449,7 @@ static int sees_own_counters(void)
 	return wrong_line;
 }
 
-TEST_F(user, counters_of_others)
+TEST_F(user, only_root_gets_facility_counters)
 {
 	struct callout_info info;
 

@@ -164,7 +164,7 @@ static bool fired_and_full(struct callout_ctx *ctx, struct callout_timer *t)
 } while (0)
 
 /* The memory of a disarmed timer is not accessed (no use-after-free). */
-TEST_F(loop, freed_behind_a_failure)
+TEST_F(loop, freed_after_a_failure)
 {
 	const struct callout_timer zero = { 0 };
 
@@ -177,7 +177,7 @@ TEST_F(loop, freed_behind_a_failure)
 }
 
 /* A timer in the memory of a disarmed one does not get its event (ABA). */
-TEST_F(loop, reused_behind_a_failure)
+TEST_F(loop, reused_after_a_failure)
 {
 	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
@@ -190,7 +190,7 @@ TEST_F(loop, reused_behind_a_failure)
 }
 
 /* A timer that was re-armed for later does not fire earlier. */
-TEST_F(loop, moved_behind_a_failure)
+TEST_F(loop, rearmed_after_a_failure)
 {
 	ASSERT_TRUE(fired_and_full(self->ctx, self->t));
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
