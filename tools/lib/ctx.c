@@ -2,20 +2,19 @@
 /*
  * ctx.c - timers of a loop that does one system call a turn, and one to sleep
  *
- * What timers ask for is queued. An operation stands in the slot of its timer,
- * so that arming and disarming a timer again in the same turn changes that
- * slot, and takes no other. A slot has an owner unless it is an UNSET or empty:
- * a timer that was disarmed may be freed at once, so nothing may point to it.
+ * The operations of timers are queued. Each timer has one slot of the queue in
+ * a turn: arming and disarming it again changes that slot and takes no other. A
+ * slot has an owner unless it is an UNSET or empty: a disarmed timer may be
+ * freed at once, so nothing may point to it.
  *
- * timer._slot says which slot is the timer's, but only while timer._turn is
- * ctx->turn. So the next turn takes the slots of all timers at once, without
- * touching them. Each context numbers its turns from another start, so that a
- * timer that was in one has no slot in another, at the same address or not.
+ * timer._slot is valid only while timer._turn is ctx->turn. So the next turn
+ * takes the slots from all timers at once, without accessing them. Each context
+ * numbers its turns from another start: a timer that was in one has no slot in
+ * another, even one at the same address (ABA).
  *
- * In the kernel a callout's cookie is the timer's address. A batch does the
- * operations before it reads events, so there is no event of a timer that was
- * disarmed before. One that was read and not handed out yet is found through
- * timer._event.
+ * A callout's cookie is the address of its timer. A batch does the operations
+ * before it reads events, so there is no event of a timer that was disarmed
+ * before. timer._event is the event that was read and not handed out yet.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +31,7 @@
 #define OP_NONE		0U
 
 /**
- * struct callout_ctx - an open file, and what is under way between turns
+ * struct callout_ctx - an open file, and the state between turns
  * @fd: the file, non-blocking
  * @turn: counts turns, from a multiple of 2^32 that is its own
  * @ops: the queue, with room for @max_ops
@@ -40,13 +39,13 @@
  * @nr_ops: length of the queue
  * @max_ops: room in the queue
  * @nr_live: how many of @ops are to be done
- * @nr_failed: so many of @ops, from the first, failed in the last turn
- * @next_failed: the first of them that was not handed out
- * @events: what was read in the last turn; with cookie 0 it is dropped
- * @nr_events: how many
+ * @nr_failed: the first @nr_failed of @ops failed in the last turn
+ * @next_failed: the first failed operation that was not handed out
+ * @events: the events of the last turn; those with cookie 0 are dropped
+ * @nr_events: how many events were read
  * @max_events: room for events
- * @next_event: the first that was not handed out
- * @left: how many timers there are to hand out
+ * @next_event: the first event that was not handed out
+ * @left: how many timers are to be handed out
  */
 struct callout_ctx {
 	int fd;
@@ -140,7 +139,7 @@ static bool has_slot(const struct callout_ctx *ctx,
 	return timer->_ctx == ctx && timer->_turn == ctx->turn;
 }
 
-/* It has failed, and that was not handed out. */
+/* Whether the operation has failed, and that was not handed out. */
 static bool slot_failed(const struct callout_ctx *ctx, unsigned int slot)
 {
 	return ctx->ops[slot].op == OP_NONE && ctx->owners[slot];
@@ -148,7 +147,7 @@ static bool slot_failed(const struct callout_ctx *ctx, unsigned int slot)
 
 /*
  * Puts an operation into the timer's slot, or into a new one. If there is no
- * room for that it is done at once.
+ * room for a new slot, the operation is done at once.
  */
 static int queue_op(struct callout_ctx *ctx, struct callout_timer *timer,
 		    struct callout_op *op, struct callout_timer *owner)
@@ -174,14 +173,14 @@ static int queue_op(struct callout_ctx *ctx, struct callout_timer *timer,
 	return 0;
 }
 
-/* It is armed, and not here. */
+/* Whether the timer is armed in another context. */
 static bool armed_elsewhere(const struct callout_ctx *ctx,
 			    const struct callout_timer *timer)
 {
 	return timer->_armed && timer->_ctx != ctx;
 }
 
-/* Takes back a SET that was queued, or the news that it failed. */
+/* Removes a queued SET, or its failure. */
 static void empty_slot(struct callout_ctx *ctx, unsigned int slot)
 {
 	if (slot_failed(ctx, slot))
@@ -192,7 +191,7 @@ static void empty_slot(struct callout_ctx *ctx, unsigned int slot)
 	ctx->owners[slot] = NULL;
 }
 
-/* An event that was read is not handed out any more. */
+/* Drops the timer's event that was read and not handed out. */
 static void drop_event(struct callout_ctx *ctx, struct callout_timer *timer)
 {
 	if (!timer->_event)
@@ -214,8 +213,8 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	    timer->slack > TIME_LAST || armed_elsewhere(ctx, timer))
 		return -EINVAL;
 	/*
-	 * It was disarmed in this turn: the UNSET becomes a RESET. That is not
-	 * for another clock: the UNSET stays, and is not the timer's any more.
+	 * It was disarmed in this turn: the UNSET becomes a RESET. As that
+	 * cannot change the clock, for another one the timer gets a new slot.
 	 */
 	if (has_slot(ctx, timer) &&
 	    ctx->ops[timer->_slot].op == CALLOUT_OP_UNSET) {
@@ -254,7 +253,7 @@ int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
 int callout_arm_at(struct callout_ctx *ctx, struct callout_timer *timer,
 		   __u64 time)
 {
-	/* It may mean CLOCK_REALTIME, which shows another time. */
+	/* 0 may mean CLOCK_REALTIME, which shows another time. */
 	if (!timer->clockid)
 		return -EINVAL;
 	return arm(ctx, timer, time, CALLOUT_ABSTIME);
@@ -279,7 +278,7 @@ bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer)
 	return was_armed;
 }
 
-/* Closes the gaps in the queue. No timer has a slot. */
+/* Closes the gaps in the queue. No timer may have a slot. */
 static void compact(struct callout_ctx *ctx)
 {
 	unsigned int i, n = 0;
@@ -294,8 +293,8 @@ static void compact(struct callout_ctx *ctx)
 }
 
 /*
- * The first @done operations were tried. Those that failed stay, to be handed
- * out, and after them those that were not tried.
+ * The first @done operations were tried. The queue keeps the failed ones, to be
+ * handed out, and behind them those that were not tried.
  */
 static void settle(struct callout_ctx *ctx, unsigned int done)
 {
@@ -365,10 +364,11 @@ static void reap(struct callout_ctx *ctx, unsigned int got)
 }
 
 /*
- * All operations are tried before events are read: none is left behind that
- * cancels or moves a callout whose event comes in the same call, since its
- * timer may have been freed. So not CALLOUT_BATCH_STOP; and since what fails is
- * to be told before it waits, only a batch without operations waits.
+ * All operations are tried before events are read. If one that cancels a
+ * callout were skipped, the event of that callout could be read, and its timer
+ * may have been freed (use-after-free). So there is no CALLOUT_BATCH_STOP; and
+ * as failures are handed out before a wait, only a batch without operations
+ * waits.
  */
 static int submit(struct callout_ctx *ctx, unsigned int nr_ops, __u64 timeout)
 {
@@ -417,7 +417,7 @@ struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
 			continue;
 		timer = ctx->owners[slot];
 		timer->error = ctx->ops[slot].result;
-		/* One that could not be moved fires when it would have, or has. */
+		/* It is still armed for its old time, or has fired. */
 		timer->_armed = timer->_handle || timer->_event;
 		empty_slot(ctx, slot);
 		if (event)

@@ -2,8 +2,8 @@
 /*
  * device.c - the operations of /dev/callout as functions
  *
- * Each is one system call, and keeps nothing between calls, so that any number
- * of threads may call them, for the same file too.
+ * Each is one system call without state of its own: any number of threads may
+ * call them, for the same file too.
  */
 #include <errno.h>
 #include <fcntl.h>

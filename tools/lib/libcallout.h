@@ -21,16 +21,16 @@ extern "C" {
 
 #define CALLOUT_DEVICE		"/dev/callout"
 
-/* A callout of one open file; never 0. */
+/* Names a callout of one open file; never 0. */
 typedef __u64 callout_handle_t;
 
-/* A time that does not come. */
+/* A time that never comes. */
 #define CALLOUT_FOREVER		(~0ULL)
 
 /*
- * Operations. Each of these fills a struct callout_op; time is from now on and
- * the clock CLOCK_MONOTONIC, unless the caller then changes flags and clockid.
- * period and slack can be set in the same way.
+ * Operations. Each of these fills a struct callout_op. The time is relative, on
+ * CLOCK_MONOTONIC; the caller may then change flags and clockid, and set period
+ * and slack.
  */
 
 static inline struct callout_op callout_op_set(__u64 time, __u64 cookie)
@@ -89,7 +89,7 @@ static inline struct callout_op callout_op_untimeout(__u64 func, __u64 arg,
 	return op;
 }
 
-/* A batch of the first @nr_ops of @ops, with room for @nr_events events. */
+/* Fills a batch of @nr_ops operations, with room for @nr_events events. */
 static inline void callout_batch_init(struct callout_batch *batch,
 				      struct callout_op *ops,
 				      unsigned int nr_ops,
@@ -131,10 +131,10 @@ int callout_set_eventfd(int fd, int eventfd);
 __u64 callout_now(clockid_t clockid);
 
 /*
- * Timers of a loop. A context has an open file, and queues what its timers
- * ask for until callout_ctx_turn() does it all, and reads what has fired, in
- * one system call; to wait takes another one. One thread at a time may use a
- * context and its timers.
+ * Timers of a loop. A context has an open file and queues the operations of its
+ * timers until callout_ctx_turn() does them all and reads events, in one system
+ * call; a wait takes another one. One thread at a time may use a context and
+ * its timers.
  */
 
 struct callout_ctx;
@@ -142,14 +142,14 @@ struct callout_ctx;
 /**
  * struct callout_timer - a timer of a context; must be all 0 to begin with
  * @data: the caller's
- * @period: when it is armed: 0, or from then on it fires so often
- * @slack: when it is armed: by how much it may be later, so that it can be
- *	put together with others
- * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; does not change while the timer
+ * @period: read when the timer is armed: 0, or the period at which it fires
+ * @slack: read when the timer is armed: by how much it may fire later, together
+ *	with others
+ * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; must not change while the timer
  *	is armed. 0, which is CLOCK_REALTIME too, stands for CLOCK_MONOTONIC in
  *	callout_arm(); callout_arm_at() refuses it.
- * @error: when callout_ctx_next() returns it: 0: it has fired; or the negative
- *	errno value that says why it could not be armed
+ * @error: set by callout_ctx_next(): 0 if the timer has fired, or the negative
+ *	errno value of the failure to arm it
  */
 struct callout_timer {
 	void *data;
@@ -184,7 +184,7 @@ bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer);
 
 #pragma GCC visibility pop
 
-/* Whether its event, or the news that it could not be armed, is to come. */
+/* Whether callout_ctx_next() is still to return its event, or its failure. */
 static inline bool callout_armed(const struct callout_timer *timer)
 {
 	return timer->_armed;
