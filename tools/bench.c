@@ -7,10 +7,10 @@
  *	arm		the timer's first time
  *	re-arm		another time while it is pending
  *	disarm
- *	expire		from when all are due at once until the last was
+ *	expire		from when all are due at once until the last is
  *			received, over COUNT
  *
- * A timerfd exists before it is armed; what making it takes is not counted.
+ * Creating a timerfd is not counted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 
 /* Far enough that none fires while others are armed. */
 #define FAR		(3600 * CALLOUT_NSEC_PER_SEC)
-/* Until all are due at once. For each timer it takes longer. */
+/* Until all are due at once: SOON, and SOON_PER_TIMER ns for each. */
 #define SOON		(50 * CALLOUT_NSEC_PER_MSEC)
 #define SOON_PER_TIMER	20000
 
@@ -60,7 +60,7 @@ static const char * const row_names[] = {
 };
 
 /**
- * struct bench - what is measured
+ * struct bench - a measurement
  * @n: how many timers
  * @fd: /dev/callout, or the epoll instance of the timerfds
  * @fds: the timerfds, by number
@@ -75,7 +75,7 @@ struct bench {
 	double ns[ROWS][COLUMNS];
 };
 
-/* Does one step, with @time where that matters, for all timers. */
+/* Does one step for all timers; @time is that of steps that arm. */
 typedef int step_fn(struct bench *b, enum bench_row row, __u64 time);
 
 static int timerfd_step(struct bench *b, enum bench_row row, __u64 time)
@@ -209,7 +209,8 @@ static int measure(struct bench *b, enum bench_column column, step_fn *step,
 	return ret;
 }
 
-static int measure_callouts(struct bench *b, enum bench_column column, step_fn *step)
+static int measure_callouts(struct bench *b, enum bench_column column,
+			    step_fn *step)
 {
 	int ret;
 
@@ -221,7 +222,7 @@ static int measure_callouts(struct bench *b, enum bench_column column, step_fn *
 	return ret < 0 ? callout_failed(ret, column_names[column]) : 0;
 }
 
-/* The soft limit on descriptors is often too low. */
+/* Raises the soft limit on descriptors, which is often too low. */
 static void allow_descriptors(void)
 {
 	struct rlimit limit;

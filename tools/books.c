@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * books.c - what calloutctl demo knows of its callouts
+ * books.c - the books of calloutctl demo
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define MAX_COMPLAINTS	10
 
-/* Something is wrong. The first few are told, all are counted. */
+/* Counts an error; prints it if it is one of the first. */
 void callout_demo_err(struct demo_books *b, const char *fmt, ...)
 {
 	va_list ap;
@@ -26,7 +26,7 @@ void callout_demo_err(struct demo_books *b, const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-/* Whom UNTIMEOUT takes; NULL if there is none. */
+/* Returns the callout that UNTIMEOUT takes, or NULL. */
 struct demo_callout *callout_demo_earliest(struct demo_books *b,
 					   unsigned int key)
 {
@@ -43,8 +43,8 @@ struct demo_callout *callout_demo_earliest(struct demo_books *b,
 }
 
 /*
- * @ret is the answer to an attempt to cancel @c, or nobody if that is NULL.
- * Returns whether it was cancelled.
+ * Records @ret, the result of an attempt to cancel @c, or none if @c is NULL.
+ * Returns whether a callout was cancelled.
  */
 bool callout_demo_cancelled(struct demo_books *b, struct demo_callout *c,
 			    enum demo_method method, int ret)
@@ -57,7 +57,7 @@ bool callout_demo_cancelled(struct demo_books *b, struct demo_callout *c,
 	}
 	if (!outstanding || (ret != CALLOUT_CANCELLED &&
 			     ret != CALLOUT_WITHDRAWN)) {
-		callout_demo_err(b, "callout %td is %soutstanding, but %s says %d",
+		callout_demo_err(b, "callout %td is %soutstanding, but %s returned %d",
 				 c ? c - b->c : -1, outstanding ? "" : "not ",
 				 method == DEMO_UNSET ? "UNSET" : "UNTIMEOUT",
 				 ret);
@@ -78,7 +78,7 @@ bool callout_demo_cancelled(struct demo_books *b, struct demo_callout *c,
 	return true;
 }
 
-/* Whose event is this? The handle decides among those of one key. */
+/* Returns the event's callout. Callouts of one key differ in the handle. */
 static struct demo_callout *find_owner(struct demo_books *b,
 				       const struct callout_event *e)
 {
@@ -101,14 +101,14 @@ static struct demo_callout *find_owner(struct demo_books *b,
 	return NULL;
 }
 
-/* An event was read, and it was @now when the read was over. */
+/* Records an event that was read by @now. */
 void callout_demo_received(struct demo_books *b, const struct callout_event *e,
 			   __u64 now)
 {
 	struct demo_callout *c = find_owner(b, e);
 
 	if (!c) {
-		callout_demo_err(b, "an event of nobody: handle 0x%llx cookie %llu func 0x%llx",
+		callout_demo_err(b, "an event of no callout: handle 0x%llx cookie %llu func 0x%llx",
 				 e->handle, e->cookie, e->func);
 		return;
 	}
@@ -129,7 +129,7 @@ void callout_demo_received(struct demo_books *b, const struct callout_event *e,
 		c->late = e->fired - c->due;
 }
 
-/* The kernel's books must be the same, and every handle dead. */
+/* The kernel's counters must agree, and every handle must be stale. */
 int callout_demo_audit(struct demo_books *b, int fd)
 {
 	unsigned int cancelled = b->by_handle + b->by_untimeout - b->withdrawn;
@@ -142,8 +142,7 @@ int callout_demo_audit(struct demo_books *b, int fd)
 		    callout_unset(fd, b->c[i].handle) != -ENOENT)
 			alive++;
 	if (alive)
-		callout_demo_err(b, "%u handles outlived their callout",
-				 alive);
+		callout_demo_err(b, "%u handles are not stale", alive);
 
 	ret = callout_get_info(fd, &info);
 	if (ret)
@@ -205,7 +204,7 @@ int callout_demo_report(const struct demo_books *b)
 	}
 	fflush(stdout);
 	fprintf(stderr,
-		"demo: FAILED: %u early, %u lost, %u duplicated, %u other findings\n",
+		"demo: FAILED: %u early, %u lost, %u duplicated, %u other errors\n",
 		b->early, b->outstanding, b->again, b->wrong);
 	return CALLOUT_EXIT_FAILED;
 }

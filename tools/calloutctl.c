@@ -2,8 +2,7 @@
 /*
  * calloutctl.c - command line access to /dev/callout
  *
- * The commands that try the device out: set and info. The others have
- * files of their own.
+ * The commands set and info. The others have files of their own.
  */
 #include <getopt.h>
 #include <stdarg.h>
@@ -21,11 +20,11 @@ static const char help[] =
 "  set [OPTIONS] TIME [COOKIE]\n"
 "          set a callout, print its handle, wait until it has fired and print\n"
 "          its event\n"
-"            -n COUNT   so many callouts, or events of a periodic one\n"
-"            -a         TIME is the clock's, not from now on\n"
+"            -n COUNT   COUNT callouts, or events of a periodic one\n"
+"            -a         TIME is absolute\n"
 "            -c CLOCK   monotonic or boottime\n"
-"            -p PERIOD  fire again and again, so long after it was due\n"
-"            -s SLACK   it may be later by this\n"
+"            -p PERIOD  fire again each PERIOD after it was due\n"
+"            -s SLACK   it may fire later, by up to SLACK\n"
 "            --json     print events as JSON, one a line\n"
 "  watch [--json]\n"
 "          take commands from stdin and print events as they come:\n"
@@ -37,18 +36,18 @@ static const char help[] =
 "  info [--json]\n"
 "          print limits and counters\n"
 "  stat [--json] [INTERVAL [COUNT]]\n"
-"          print what the whole facility has done, at first since the module\n"
-"          was loaded and then in each INTERVAL (1s)\n"
+"          print the counters of the whole facility, at first since the module\n"
+"          was loaded and then for each INTERVAL (1s)\n"
 "  top [-n COUNT] [-p] [--json] [INTERVAL]\n"
 "          print the COUNT (20) open files with the most callouts, or with -p\n"
 "          processes; once or, with an INTERVAL, again and again\n"
 "  bench [-n COUNT] [--json]\n"
-"          measure arming, re-arming and expiry of COUNT (1000) timers here,\n"
-"          beside timerfd\n"
+"          measure arming, re-arming and expiry of COUNT (1000) timers, and of\n"
+"          as many timerfds\n"
 "  demo [-n COUNT] [-t TIME] [-s SEED]\n"
 "          set COUNT callouts (100000) over TIME (5s), cancel most, receive\n"
-"          the others, and check that each does exactly one of the two\n"
-"  fig9    measure set and cancel beside 0 to 1000 other callouts, as\n"
+"          the others, and check that each was cancelled or fired, once\n"
+"  fig9    measure set and cancel with 0 to 1000 others outstanding, as\n"
 "          figure 9 of Varghese and Lauck's paper does\n"
 "  help    print this\n"
 "\n"
@@ -75,7 +74,7 @@ int callout_failed(int error, const char *what)
 	return CALLOUT_EXIT_FAILED;
 }
 
-/* Returns a negative number when it has complained. */
+/* Prints why it failed, if it returns a negative number. */
 int callout_open_or_complain(int flags)
 {
 	int fd = callout_open(flags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * calloutctl.h - what the commands of calloutctl share
+ * calloutctl.h - declarations that the commands of calloutctl share
  */
 #ifndef _CALLOUTCTL_H
 #define _CALLOUTCTL_H
@@ -17,7 +17,7 @@
 #define CALLOUT_NSEC_PER_SEC	1000000000ULL
 #define CALLOUT_NSEC_PER_MSEC	1000000ULL
 
-/* Exit status, beside 0. */
+/* Exit status, if not 0. */
 #define CALLOUT_EXIT_FAILED	1
 #define CALLOUT_EXIT_USAGE	2
 
@@ -35,14 +35,14 @@ int callout_usage(const char *fmt, ...) __printf(1, 2);
 int callout_failed(int error, const char *what);
 int callout_open_or_complain(int flags);
 
-/* The next of the options, or -1. With 'j' among them it is --json. */
+/* Returns the next option, or -1. 'j' in @options stands for --json. */
 int callout_getopt(int argc, char **argv, const char *options);
 int callout_bad_option(const char *command, int opt);
 int callout_parse_json(int argc, char **argv, bool *json);
 
 /**
- * struct callout_json - an object that is being written, all on one line
- * @members: how many it has
+ * struct callout_json - a JSON object that is being written, on one line
+ * @members: how many members are written
  */
 struct callout_json {
 	unsigned int members;
@@ -66,10 +66,10 @@ bool callout_facility_hidden(const struct callout_info *info);
 void callout_print_info(const struct callout_info *info, bool json);
 
 /**
- * struct callout_wish - what "set" is to do
- * @op: how to set the callout
- * @count: so many times, or, if it is periodic, so many events are wanted
- * @json: how to print it
+ * struct callout_wish - the arguments of "set"
+ * @op: sets the callout
+ * @count: how many callouts; of a periodic one, how many events
+ * @json: print JSON
  */
 struct callout_wish {
 	struct callout_op op;

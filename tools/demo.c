@@ -2,11 +2,11 @@
 /*
  * demo.c - a large number of callouts through one open file
  *
- * Most are set by SET, some by TIMEOUT, of which some share their (func, arg).
- * Half are cancelled by handle, and most of the TIMEOUT ones by UNTIMEOUT: one
- * half of those before the first is due, the other half close to the time when
- * it fires, so that it is pending, or fired and unread, or already read. When
- * UNSET comes too late for one, another is cancelled in its place.
+ * SET sets most of them, TIMEOUT the others, of which some share their (func,
+ * arg). Half are cancelled by handle, and most of the TIMEOUT ones by
+ * UNTIMEOUT: one half of these before the first is due, the other half close to
+ * the time they are due, when they are pending, unread or already read. When
+ * UNSET is too late for a callout, another is cancelled instead.
  */
 #include <poll.h>
 #include <signal.h>
@@ -24,15 +24,15 @@
 
 /* From the last early cancellation until the first callout is due. */
 #define LEAD		(300 * CALLOUT_NSEC_PER_MSEC)
-/* After the last is due, how long may it take until all are received? */
+/* The longest time from when the last is due until all are received. */
 #define PATIENCE	(45 * CALLOUT_NSEC_PER_SEC)
-/* All are received: for how long must nothing more come? */
+/* Time after that in which no event may come. */
 #define QUIET		(100 * CALLOUT_NSEC_PER_MSEC)
-/* On top of all that, in seconds, until SIGALRM. */
+/* Until SIGALRM, in addition to all that, in seconds. */
 #define ALARM_MARGIN	15U
 
-#define TIMEOUT_SHARE	10	/* one in so many is set by TIMEOUT */
-#define LATE_TICKS	4	/* late cancellations: so close to due */
+#define TIMEOUT_SHARE	10	/* one in 10 is set by TIMEOUT */
+#define LATE_TICKS	4	/* from a late cancel to due, at most */
 #define SAMPLE		1000U	/* callouts set to measure the rate */
 #define EVENTS		256
 
@@ -44,18 +44,18 @@ struct cancel {
 };
 
 /**
- * struct demo - the course of events
- * @books: what has become of each callout
+ * struct demo - the state of a run
+ * @books: how each callout has ended
  * @fd: the device
  * @span: over which the callouts are due, in ns
  * @start: when the first may be due
  * @rng: state of callout_random()
- * @plan: whom to cancel, by time
- * @n_plan: how many
- * @next: who is next in @plan
- * @spare: those set by SET that are not in @plan, by the time they are due
- * @n_spare: how many
- * @next_spare: who is next in @spare
+ * @plan: callouts to cancel, by time
+ * @n_plan: length of @plan
+ * @next: the next one in @plan
+ * @spare: callouts set by SET that are not in @plan, by the time they are due
+ * @n_spare: length of @spare
+ * @next_spare: the next one in @spare
  */
 struct demo {
 	struct demo_books books;
@@ -67,7 +67,7 @@ struct demo {
 	unsigned int n_spare, next_spare;
 };
 
-/* Those of one key are spread: which is due first must not be in doubt. */
+/* Callouts of one key are due far apart: one is clearly the first. */
 static __u64 choose_due(struct demo *d, unsigned int id)
 {
 	__u64 offset = callout_random(&d->rng) % d->span;
@@ -148,7 +148,7 @@ static void spare_one(struct demo *d, unsigned int id)
 	p->when = d->books.c[id].due - LATE_TICKS * d->books.tick;
 }
 
-/* n / 2 of those set by SET, four of five of those set by TIMEOUT. */
+/* Plans to cancel n / 2 callouts set by SET, four of five set by TIMEOUT. */
 static void make_plan(struct demo *d)
 {
 	unsigned int i, wanted = d->books.n / 2;
@@ -241,11 +241,11 @@ static int wait_until(struct demo *d, __u64 when)
 	if (poll(&p, 1, (when - now) / CALLOUT_NSEC_PER_MSEC + 1) < 0)
 		return callout_failed(-errno, "poll");
 	if (p.revents & ~POLLIN)
-		callout_demo_err(&d->books, "poll says 0x%x", p.revents);
+		callout_demo_err(&d->books, "poll reports 0x%x", p.revents);
 	return 0;
 }
 
-/* Until all are received or cancelled, and then a little longer. */
+/* Runs until all are received or cancelled, and QUIET longer. */
 static int expire_all(struct demo *d)
 {
 	__u64 limit = d->start + d->span + PATIENCE;
@@ -283,7 +283,7 @@ static void on_alarm(int sig)
 	_exit(CALLOUT_EXIT_FAILED);
 }
 
-/* How many ns does it take to set one? Tried on a file of its own. */
+/* Measures the ns to set a callout, on a file of its own. */
 static int measure_set(__u64 max, __u64 *ns)
 {
 	__u64 i, handle, begin, sample = max < SAMPLE ? max : SAMPLE;
@@ -300,7 +300,7 @@ static int measure_set(__u64 max, __u64 *ns)
 	return ret ? callout_failed(ret, "set") : 0;
 }
 
-/* Looks at the limits, and finds the time when the first may be due. */
+/* Checks the limits, and computes when the first may be due. */
 static int prepare(struct demo *d)
 {
 	struct callout_info info;

@@ -2,9 +2,9 @@
 /*
  * demo.h - the books of calloutctl demo
  *
- * They say at each moment which callouts are outstanding, since only one
- * thread sets, cancels and reads. So each operation has one right answer, up
- * to whether the callout has fired yet.
+ * The books always know which callouts are outstanding, since only one thread
+ * sets, cancels and reads. So each operation has one right result, except for
+ * whether the callout has fired yet.
  */
 #ifndef _CALLOUTCTL_DEMO_H
 #define _CALLOUTCTL_DEMO_H
@@ -14,7 +14,7 @@
 #include <linux/callout.h>
 #include "calloutctl.h"
 
-#define DEMO_GROUP	4U	/* so many have the same (func, arg) */
+#define DEMO_GROUP	4U	/* callouts with the same (func, arg) */
 #define DEMO_FUNCS	16U	/* different funcs */
 #define DEMO_FUNC_BASE	0xc0ffee00ULL
 
@@ -38,11 +38,11 @@ enum demo_method {
 };
 
 /**
- * struct demo_books - what has become of each callout
+ * struct demo_books - how each callout has ended
  * @c: the callouts; an index in here is a callout's id, and its cookie
- * @n: how many
- * @n_set: the first so many are set by SET, the others by TIMEOUT
- * @n_single: the first so many of those have a (func, arg) of their own
+ * @n: how many callouts there are
+ * @n_set: the first @n_set are set by SET, the others by TIMEOUT
+ * @n_single: the first @n_single of the others have their own (func, arg)
  * @tick: length of a tick in ns
  * @outstanding: set, not cancelled and not received
  * @by_handle: cancelled by UNSET
@@ -52,7 +52,7 @@ enum demo_method {
  * @fired: received
  * @early: received too early
  * @again: received twice, or after they were cancelled
- * @wrong: other findings
+ * @wrong: other errors
  */
 struct demo_books {
 	struct demo_callout *c;
@@ -62,7 +62,7 @@ struct demo_books {
 	unsigned int too_late, fired, early, again, wrong;
 };
 
-/* The key of a callout set by TIMEOUT is its arg, and says what its func is. */
+/* The key of a callout set by TIMEOUT is its arg, and determines its func. */
 static inline unsigned int demo_key(const struct demo_books *b, unsigned int id)
 {
 	unsigned int k = id - b->n_set;
@@ -77,7 +77,7 @@ static inline __u64 demo_func(unsigned int key)
 	return DEMO_FUNC_BASE + key % DEMO_FUNCS;
 }
 
-/* The ids with a key begin here ... */
+/* The first id with a key. */
 static inline unsigned int demo_first(const struct demo_books *b,
 				      unsigned int key)
 {
@@ -86,7 +86,7 @@ static inline unsigned int demo_first(const struct demo_books *b,
 	return b->n_set + b->n_single + (key - b->n_single) * DEMO_GROUP;
 }
 
-/* ... and end before this. */
+/* The id behind the last one with a key. */
 static inline unsigned int demo_end(const struct demo_books *b,
 				    unsigned int key)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fig9.c - the load of figure 9: set and cancel one callout beside n others
+ * fig9.c - the load of figure 9: set and cancel one callout among n others
  *
  * Varghese and Lauck, section VII.A: a process has n callouts set for random
  * times far in the future, and then sets and cancels one more again and again,
@@ -15,12 +15,12 @@
 
 #define POINTS		11	/* n = 0, 100, ... 1000 */
 #define STEP		100
-/* The iterations in blocks, whose median does not see an interruption. */
+/* Iterations are in blocks: their median ignores interruptions. */
 #define BLOCKS		20
 #define BLOCK_SIZE	500
 
 #define HOUR		(3600 * CALLOUT_NSEC_PER_SEC)
-/* The n others, and then the one that is measured. */
+/* Times of the n others, and of the one that is measured. */
 #define NEAR_MIN	(1 * HOUR)
 #define NEAR_MAX	(2 * HOUR)
 #define FAR_MIN		(3 * HOUR)
@@ -67,7 +67,7 @@ static int set_others(const struct curve *c, int fd, unsigned int n, __u64 *rng)
 	return 0;
 }
 
-/* A non-zero return is the answer of the operation that failed. */
+/* Returns 0, or the result of the operation that failed. */
 static int one_pair(const struct curve *c, int fd, __u64 time)
 {
 	__u64 handle = 0;
@@ -128,7 +128,7 @@ static int measure_point(struct curve *c, unsigned int point, __u64 *rng)
 	return ret;
 }
 
-/* 1, 2 or 5 times a power of ten, for ten or fewer steps up to @max. */
+/* Returns 1, 2 or 5 times a power of ten; at most ten steps reach @max. */
 static double nice_step(double max)
 {
 	static const double steps[] = { 2, 2.5, 2 };
@@ -189,7 +189,7 @@ static void draw(const struct curve *curves, unsigned int n)
 	printf("%10s & both\n\n", "");
 }
 
-/* The straight line of least squares, at its two ends. */
+/* Fits a line by least squares; returns its values at both ends. */
 static void fit(const struct curve *c, double *first, double *last)
 {
 	double mean = 0, slope = 0, squares = 0, x;

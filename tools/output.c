@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * output.c - what calloutctl prints of events and counters, as text and JSON
+ * output.c - prints events and counters, as text and JSON
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -24,14 +24,14 @@ void callout_json_number(struct callout_json *j, const char *name, __u64 value)
 	printf("%llu", value);
 }
 
-/* For what may be beyond 2^53, where many readers of JSON round. */
+/* For numbers that may exceed 2^53, which many readers of JSON round. */
 void callout_json_hex(struct callout_json *j, const char *name, __u64 value)
 {
 	json_name(j, name);
 	printf("\"0x%llx\"", value);
 }
 
-/* The same for what is printed in decimal elsewhere. */
+/* The same, for numbers that are printed in decimal elsewhere. */
 void callout_json_decimal(struct callout_json *j, const char *name,
 			  __u64 value)
 {
@@ -51,7 +51,7 @@ void callout_json_real(struct callout_json *j, const char *name, double value)
 	printf("%.1f", value);
 }
 
-/* Bytes beyond ASCII may be no UTF-8: the name of a process can be anything. */
+/* Escapes bytes beyond ASCII: the name of a process need not be UTF-8. */
 void callout_json_string(struct callout_json *j, const char *name,
 			 const char *value)
 {
@@ -105,8 +105,8 @@ static void print_event_json(const struct callout_event *event)
 }
 
 /*
- * @event->fired is in CLOCK_MONOTONIC, @event->due in the callout's clock. How
- * late it was can be told if that is the same, or has not drifted apart.
+ * @event->fired is in CLOCK_MONOTONIC, @event->due in the callout's clock. The
+ * lateness is known if both are the same clock, or show the same time.
  */
 void callout_print_event(const struct callout_event *event, bool json)
 {
@@ -159,13 +159,13 @@ static __u64 counter(const struct callout_info *info, unsigned int i)
 	return *(const __u64 *)((const char *)info + counters[i].offset);
 }
 
-/* Only root is told what the whole facility does, and others 0. */
+/* Only root gets the counters of the whole facility; others get 0. */
 bool callout_facility_hidden(const struct callout_info *info)
 {
 	return geteuid() && !info->handlers && !info->wakeups;
 }
 
-static bool is_facilitys(unsigned int i)
+static bool is_facility_wide(unsigned int i)
 {
 	return counters[i].offset >= offsetof(struct callout_info, handlers) &&
 	       counters[i].offset < offsetof(struct callout_info, late);
@@ -183,7 +183,7 @@ static void print_info_json(const struct callout_info *info)
 	callout_json_number(&j, "event_size", info->event_size);
 	callout_json_number(&j, "clocks", info->clocks);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		if (!hidden || !is_facilitys(i))
+		if (!hidden || !is_facility_wide(i))
 			callout_json_number(&j, counters[i].name,
 					    counter(info, i));
 	if (!hidden)
@@ -200,7 +200,7 @@ static void print_count(const char *what, __u64 count)
 	printf("%-16s%20llu\n", what, count);
 }
 
-/* Names as they are in struct callout_info, with spaces. */
+/* Prints the name of a member of struct callout_info, with spaces. */
 static void print_counter(const struct callout_info *info, unsigned int i)
 {
 	char what[32];
@@ -231,14 +231,14 @@ void callout_print_info(const struct callout_info *info, bool json)
 		if (info->clocks & 1U << i)
 			print_count("clock", i);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		if (!hidden || !is_facilitys(i))
+		if (!hidden || !is_facility_wide(i))
 			print_counter(info, i);
 	for (i = 0; !hidden && i < ARRAY_SIZE(info->late); i++) {
 		snprintf(what, sizeof(what), "  late from %u",
 			 i ? 1U << (i - 1) : 0);
 		print_count(what, info->late[i]);
 	}
-	/* A kernel that does not know this leaves it empty. */
+	/* A kernel that does not know this member leaves it empty. */
 	if (!info->scheme[0])
 		return;
 	printf("%-16s%20s\n", "scheme", info->scheme);

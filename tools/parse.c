@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * parse.c - numbers and times as users write them
+ * parse.c - parses numbers, times and the arguments of "set"
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const char *skip_digits(const char *s)
 	return s;
 }
 
-/* A length of time: "50ms", "1.5s", "0". What is below 1 ns is dropped. */
+/* A length of time: "50ms", "1.5s", "0". Fractions of 1 ns are dropped. */
 bool callout_parse_time(const char *s, __u64 *ns)
 {
 	const char *fraction, *unit, *p;
@@ -136,7 +136,7 @@ static int parse_wish_option(int opt, struct callout_wish *wish)
 	}
 }
 
-/* "[OPTIONS] TIME [COOKIE]"; complains if that is wrong. */
+/* Parses "[OPTIONS] TIME [COOKIE]"; complains if that is wrong. */
 int callout_parse_wish(int argc, char **argv, const char *options,
 		       struct callout_wish *wish)
 {

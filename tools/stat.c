@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stat.c - what the whole facility does, line by line, as vmstat does
+ * stat.c - prints the counters of the whole facility, like vmstat
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "calloutctl.h"
 
-/* The headings again after so many lines. */
+/* Lines between headings. */
 #define LINES	20
 
-/* The counters of struct callout_info that are of the whole facility. */
+/* The counters of the whole facility in struct callout_info. */
 struct figures {
 	__u64 fired, wakeups, false_wakeups, hops, visits, refiles;
 	__u64 late[ARRAY_SIZE(((struct callout_info *)NULL)->late)];
@@ -76,7 +76,7 @@ static void print_json(const struct figures *f, __u64 ns, __u64 max_units)
 	callout_json_end(&j);
 }
 
-/* The next line is an interval after this one was to come, so none drifts. */
+/* Sleeps until an absolute time, so that intervals do not drift. */
 static void sleep_until(__u64 ns)
 {
 	struct timespec ts = {
@@ -105,7 +105,7 @@ static int run(int fd, __u64 interval, __u64 count, bool json)
 			return callout_failed(ret, "info");
 		if (!i && callout_facility_hidden(&info))
 			return callout_failed(-EPERM,
-					      "stat: only root is told what all do");
+					      "stat: only root gets these counters");
 		now = callout_ns();
 		take_figures(&info, &sum);
 		f = sum;

@@ -2,10 +2,9 @@
 /*
  * top.c - the open files with the most callouts
  *
- * They come from debugfs, where each file is once, with the process that
- * opened it. Where that cannot be read they come from /proc/PID/fdinfo, which
- * has fewer numbers, of the caller's own processes unless he is root, and a
- * file once for each descriptor of it.
+ * debugfs has each file once, with the process that opened it. If it cannot be
+ * read, /proc/PID/fdinfo is: that has fewer numbers, only of the caller's own
+ * processes unless the caller is root, and a file once for each descriptor.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -22,7 +21,7 @@
 #define LINE_LEN	512
 #define COMM_LEN	64
 
-/* The columns by the names that they have in debugfs. */
+/* The columns; debugfs has them under these names. */
 enum column {
 	PID,
 	UID,
@@ -53,7 +52,7 @@ static const char * const names[] = {
 };
 
 /**
- * struct entry - an open file, or all of a process
+ * struct entry - an open file, or all files of a process
  * @known: bit n: values[n] is known
  * @files: how many files it stands for
  * @values: by enum column
@@ -67,10 +66,10 @@ struct entry {
 };
 
 /**
- * struct table - all that were found
- * @n: how many
- * @room: for so many
- * @entries: them
+ * struct table - the entries that were found
+ * @n: how many entries there are
+ * @room: how many entries have memory
+ * @entries: the entries
  */
 struct table {
 	unsigned int n, room;
@@ -121,7 +120,7 @@ static void set_comm(struct entry *e, const char *comm)
 			*p = '?';
 }
 
-/* @headings are words, and so is @line. */
+/* Adds an entry: each word of @line is under a word of @headings. */
 static bool parse_line(struct table *t, const char *headings, const char *line)
 {
 	struct entry *e = add_entry(t);
@@ -175,7 +174,7 @@ static bool is_device(const char *pid, const char *fd)
 	       !memcmp(target, CALLOUT_DEVICE, len);
 }
 
-/* The process may end meanwhile: what cannot be read is not there. */
+/* The process may end meanwhile: files that cannot be read are left out. */
 static int add_fdinfo(struct table *t, const char *pid, const char *fd)
 {
 	char path[LINE_LEN], line[LINE_LEN];
@@ -259,7 +258,7 @@ static int by_outstanding(const void *a, const void *b)
 	       by_pid(a, b);
 }
 
-/* One entry for all files of a process. */
+/* Merges the entries of each process into one. */
 static void merge_processes(struct table *t)
 {
 	enum column column;
@@ -323,8 +322,8 @@ static void print_json(const struct table *t, unsigned int count)
 }
 
 /**
- * struct options - how to show it
- * @count: at most so many lines
+ * struct options - how to show the files
+ * @count: the most lines
  * @interval: how often, in ns; 0: once
  * @processes: a line is a process, not a file
  * @json: as JSON

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * watch.c - commands from stdin and events from the device, side by side
+ * watch.c - reads commands from stdin and events from the device
  *
- * A handle belongs to one open file, so this is where callouts can be set and
- * cancelled by hand: all commands work on the file that stays open.
+ * A handle belongs to one open file. All commands work on the file that stays
+ * open, so callouts can be set and cancelled by hand here.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct watch {
 	bool json;
 	bool quit;
 	bool eof;
-	bool skip;	/* the rest of a line that was too long */
+	bool skip;	/* the rest of the line, which is too long */
 	size_t len;
 	char line[LINE_MAX_LEN];
 };
@@ -62,7 +62,7 @@ static void print_cancelled(const struct watch *w, int ret, const char *what)
 		callout_failed(ret, what);
 }
 
-/* Parses "set" and what is like it. Has complained if it returns false. */
+/* Parses the arguments of "set" or "reset"; complains if it returns false. */
 static bool parse_line(int argc, char **argv, struct callout_wish *wish)
 {
 	optind = 0;
@@ -95,7 +95,7 @@ static bool watch_reset(struct watch *w, int argc, char **argv)
 	struct callout_wish wish;
 	int ret;
 
-	/* The cookie's place is the handle's. */
+	/* The handle is in the place of the cookie. */
 	if (!parse_line(argc, argv, &wish) || optind != argc - 2)
 		return false;
 	wish.op.op = CALLOUT_OP_RESET;
@@ -295,7 +295,7 @@ static int read_stdin(struct watch *w)
 		       callout_failed(-errno, "standard input");
 	if (!n) {
 		w->eof = true;
-		/* The last line may lack its end. There is room: see above. */
+		/* The last line may lack its end. run_lines() leaves room. */
 		w->line[w->len++] = '\n';
 	}
 	w->len += n;
@@ -315,7 +315,7 @@ static int read_events(struct watch *w)
 	return 0;
 }
 
-/* Once stdin has ended, the last event is the end. */
+/* After the end of stdin, quits when no callout is outstanding. */
 static int nothing_left(struct watch *w)
 {
 	struct callout_info info;

@@ -77,7 +77,7 @@ check_calloutctl() {
 	chmod 666 /dev/callout
 	check "info, not root" prints "set +0" as_somebody info
 	check "info --json, not root" json 1 as_somebody info --json
-	check "stat, not root" fails 1 "only root is told" as_somebody stat 100ms 3
+	check "stat, not root" fails 1 "only root gets" as_somebody stat 100ms 3
 	chmod 600 /dev/callout
 	check "bench" prints "expire +[0-9]+ +[0-9]+ +[0-9]+" calloutctl bench -n 200
 	check "bench --json" json 4 calloutctl bench --json -n 100

@@ -4,27 +4,26 @@
  *
  *	idle_ev [CONNECTIONS [SECONDS]]
  *
- * Each connection is closed when nothing has come from it for IDLE. So each
- * has a timer, which whatever comes arms again. All timers share one
- * descriptor of /dev/callout, and one system call a turn of the loop does
- * what they ask for and reads which have expired, however many there are; a
- * second one only if those that expired ask for more.
+ * A connection is closed when no data has come for IDLE: it has a timer, which
+ * all incoming data re-arms. All timers share one descriptor of /dev/callout.
+ * However many there are, one system call a turn of the loop does their
+ * operations and reads which have expired, and a second one only follows if
+ * these are armed again.
  *
  * To use libcallout in a loop takes three things:
  *
  *	watch callout_ctx_fd() for input, only to be woken;
  *	before the loop sleeps, call turn();
- *	callout_arm() and callout_disarm() wherever else.
+ *	call callout_arm() and callout_disarm() anywhere.
  *
  * Connections are simulated: a periodic timer of the same context plays the
- * network for SECONDS. At each tick it picks some at random, of which a few
- * are closed by their peers, and something comes from the others. Then all
- * is quiet, until the last connection has timed out. It is checked that every
- * connection is closed once, and that none times out before IDLE is over.
+ * network for SECONDS. At each tick it picks connections at random: a few are
+ * closed by their peers, the others receive data. Then all is quiet until the
+ * last connection has timed out. The program checks that every connection is
+ * closed once, and that none times out early.
  *
- * It is libev because Debian has it as one small static library, and because
- * its ev_prepare is called at just the point where the loop is going to sleep.
- * libuv would do as well, with uv_prepare and uv_poll.
+ * Debian has libev as one small static library, and it calls ev_prepare just
+ * before the loop sleeps. libuv works as well, with uv_prepare and uv_poll.
  */
 #include <ev.h>
 #include <err.h>
@@ -42,15 +41,15 @@
 
 #define IDLE		(2 * SEC)
 #define TICK		(10 * MSEC)
-/* Something comes from each connection once a second, on average. */
+/* Each connection receives data once a second, on average. */
 #define TICKS_PER_TOUR	100
-/* Of those that are picked, so many per thousand are closed. */
+/* Per thousand picked connections, how many are closed. */
 #define CLOSED		10
 
-/* Room for events, and how many are opened before the first turn. */
+/* Room for events, and connections that are opened in a turn. */
 #define EVENTS		8192
 
-/* After the last should have timed out, in seconds. */
+/* Time after the last timeout is due, in seconds. */
 #define PATIENCE	60
 
 #define container_of(ptr, type, member) \
@@ -59,8 +58,8 @@
 /**
  * struct conn - a connection
  * @idle: its timer
- * @last: when something came from it
- * @open: whether it is
+ * @last: when the last data came
+ * @open: whether it is open
  */
 struct conn {
 	struct callout_timer idle;
@@ -69,24 +68,24 @@ struct conn {
 };
 
 /**
- * struct server - all there is
+ * struct server - the state of the program
  * @ctx: the timers
  * @loop: the loop
  * @network: the timer that plays the network
  * @conns: the connections
- * @n: how many
+ * @n: how many connections there are
  * @n_open: how many are open
  * @quiet: when the network falls silent
  * @seed: of random choices
  * @turns: how often the loop was about to sleep
- * @calls: how many system calls all timers took
+ * @calls: system calls for all timers
  * @arms: how often a timer was armed
  * @timed_out: connections that were closed because they were idle
- * @by_peer: the others
+ * @by_peer: connections that their peers closed
  * @early: timed out before IDLE was over
  * @again: timed out when they were closed
  * @wrong: errors
- * @latest: longest from when one should have timed out until it was known
+ * @latest: the greatest lateness of a timeout
  */
 struct server {
 	struct callout_ctx *ctx;
@@ -101,7 +100,7 @@ struct server {
 	__u64 latest;
 };
 
-static void something_came(struct server *s, struct conn *c)
+static void received_data(struct server *s, struct conn *c)
 {
 	c->last = callout_now(CLOCK_MONOTONIC);
 	s->arms++;
@@ -147,7 +146,7 @@ static void on_network(struct server *s, const struct callout_event *e)
 		callout_disarm(s->ctx, &s->network);
 		return;
 	}
-	/* When it cannot keep up, a tour is enough. */
+	/* A slow machine makes up for one tour at most. */
 	if (picks > s->n)
 		picks = s->n;
 	while (picks--) {
@@ -160,7 +159,7 @@ static void on_network(struct server *s, const struct callout_event *e)
 			s->by_peer++;
 			closed(s, c);
 		} else {
-			something_came(s, c);
+			received_data(s, c);
 		}
 	}
 }
@@ -218,7 +217,7 @@ static void open_connections(struct server *s)
 	for (i = 0; i < s->n; i++) {
 		s->conns[i].open = true;
 		s->n_open++;
-		something_came(s, &s->conns[i]);
+		received_data(s, &s->conns[i]);
 		if (i % EVENTS == EVENTS - 1)
 			turn(s);
 	}
@@ -248,7 +247,7 @@ static void run(struct server *s, __u64 time)
 	ev_run(s->loop, 0);
 }
 
-/* The device's books must say the same. */
+/* The device's counters must agree. */
 static void audit(struct server *s)
 {
 	struct callout_info info;
@@ -257,7 +256,7 @@ static void audit(struct server *s)
 		s->wrong++;
 		return;
 	}
-	/* One whose event came just when it was armed again was set twice. */
+	/* A timer whose event came just when it was re-armed was set twice. */
 	if (info.set < s->n || info.outstanding != s->n_open ||
 	    info.delivered < s->timed_out ||
 	    info.set != info.outstanding + info.delivered + info.cancelled +
