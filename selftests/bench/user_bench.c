@@ -4,30 +4,33 @@
  *
  * For QEMU with -icount shift=0 and one CPU: there the time stamp counter
  * advances by one for each instruction, be it the program's or the kernel's.
- * Every facility runs in the same loops with the same random times, which are
- * drawn before, in a process of its own. What a program does to ask is counted
- * too. Prints lines
+ * Every facility runs in a process of its own, in the same loops, with the same
+ * random times, which are drawn before. The program's part of an operation is
+ * counted too. Prints lines
  *
  *	bench-user: FACILITY,MODE,OUTSTANDING,METRIC,VALUE
  *
  *	insns_arm_disarm, insns_rearm
- *		with so many others outstanding, due within one to two hours,
- *		and the measured ones later
+ *		with OUTSTANDING others, due within one to two hours, and the
+ *		measured ones later
  *	insns_per_expiry
- *		with so many others outstanding, EXPIRE due at once: all that
- *		their expiry takes, and to receive them
+ *		with OUTSTANDING others, EXPIRE due at once: their expiry and
+ *		their receipt
  *	insns_irqsoff_max
- *		the worst lateness of the probe while so many expire that are
- *		due at once, and are received
+ *		the worst lateness of the probe while OUTSTANDING timers, due at
+ *		once, expire and are received
  *	bytes_per_timer
- *		with so many outstanding: by how much fewer pages are free, be
- *		they slabs, tables or other
+ *		by how much less memory is free with OUTSTANDING timers: slabs,
+ *		tables and all else
  *
- *	user_bench irqsoff		that; with callout_probe.ko loaded. Before the
- *					others: later on the kernel has pages to
- *					free, a thousand with interrupts off
- *	user_bench memory MODULE	bytes; loads callout.ko
- *	user_bench insns		the others
+ *	user_bench irqsoff
+ *		insns_irqsoff_max; callout_probe.ko must be loaded. To be run
+ *		first: later the kernel frees pages, a thousand with interrupts
+ *		off
+ *	user_bench memory MODULE
+ *		bytes_per_timer; loads callout.ko
+ *	user_bench insns
+ *		the others
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -44,7 +47,7 @@
 
 #define BLOCKS		41U
 
-/* Operations in a block, but for batches, and where one takes more than SLOW. */
+/* Operations in a block; a batch if that is more, or one takes over SLOW. */
 #define OPS		64U
 #define SLOW		100000U
 
@@ -53,8 +56,8 @@
 #define MEMORY_TIMERS	100000U
 
 /*
- * Those that expire together are armed LEAD before then. From SOON before then
- * on it counts, for so long as WINDOW, in which the kernel is done with expiry.
+ * Timers that expire together are armed LEAD before. Counting begins SOON
+ * before they expire and lasts WINDOW, in which the kernel completes expiry.
  */
 #define LEAD		(500 * NSEC_PER_MSEC)
 #define SOON		(8 * NSEC_PER_MSEC)
@@ -63,7 +66,7 @@
 #define EXPIRE_ROUNDS	3U
 #define PROBE_ROUNDS	7U
 
-/* In which the kernel frees what the last process had. */
+/* Time for the kernel to free the memory of the last process. */
 #define SETTLE		(3 * NSEC_PER_SEC)
 
 #define HOUR		(3600 * NSEC_PER_SEC)
@@ -117,7 +120,7 @@ static __u64 median(__u64 *values, unsigned int n)
 	return values[n / 2];
 }
 
-/* So many instructions must move the counter so far. */
+/* The counter must advance by the number of instructions. */
 static void check_counter(void)
 {
 	__u64 start, least = ~0ULL;
@@ -133,7 +136,7 @@ static void check_counter(void)
 	check(least >= 10000 && least < 10050, "to be under -icount shift=0");
 }
 
-/* Turns until the counter is at @until. */
+/* Spins until the counter is at @until; returns the number of turns. */
 static noinline __u64 spin(__u64 until)
 {
 	__u64 turns = 0;
@@ -184,7 +187,7 @@ static void open_and_arm(const struct facility *f, unsigned int n,
 	}
 }
 
-/* Operations of timers @first to @first + @ops - 1; instructions for each. */
+/* Operates on timers @first to @first + @ops - 1; returns instructions each. */
 typedef __u64 block_fn(const struct facility *f, unsigned int first,
 			  unsigned int ops);
 
@@ -249,7 +252,7 @@ static void sleep_until(__u64 time)
 	      "clock_nanosleep");
 }
 
-/* What goes on in a window, beside spin() itself, until @n have expired. */
+/* Returns instructions in a window, without spin()'s, until @n are received. */
 static __u64 window(const struct facility *f, unsigned int n)
 {
 	const __u64 turn = spin_turn();
@@ -264,7 +267,7 @@ static __u64 window(const struct facility *f, unsigned int n)
 	return cycles() - start - turns * turn;
 }
 
-/* Has timers from @first on expire together, SOON from when it returns. */
+/* Arms @n timers from @first on that expire together, SOON after it returns. */
 static void arm_together(const struct facility *f, unsigned int first,
 			 unsigned int n)
 {
@@ -319,7 +322,7 @@ static __u64 probe_worst(void)
 	return worst;
 }
 
-/* The worst lateness while @n expire, which are timers 0 to @n - 1. */
+/* Returns the worst lateness while timers 0 to @n - 1 expire. */
 static __u64 irqsoff(const struct facility *f, unsigned int n)
 {
 	__u64 worst = 0, late;
@@ -378,7 +381,7 @@ static __u64 counter(const char *field)
 	return strtoull(at + strlen(field), NULL, 10) * 1024;
 }
 
-/* Memory that nobody uses: free, or in the CPU's lists of free pages. */
+/* Returns free memory, that in per-CPU lists of free pages included. */
 static __u64 unused(void)
 {
 	const char *at = slurp("/proc/zoneinfo");
@@ -391,7 +394,7 @@ static __u64 unused(void)
 	return counter("\nMemFree:") + pages * sysconf(_SC_PAGESIZE);
 }
 
-/* The counters of each CPU go to those of all. */
+/* Adds the counters of each CPU to the global ones. */
 static void refresh_counters(void)
 {
 	int fd = open("/proc/sys/vm/stat_refresh", O_WRONLY);
@@ -400,7 +403,7 @@ static void refresh_counters(void)
 	close(fd);
 }
 
-/* Slabs that have become empty are given back, lest they be used again. */
+/* Frees empty slabs, so that they are not used again. */
 static void shrink_slabs(void)
 {
 	size_t i;
@@ -432,7 +435,7 @@ static double per_timer(__u64 before, __u64 after)
 	return ((double)before - (double)after) / MEMORY_TIMERS;
 }
 
-/* The buckets are allocated when the module is loaded. */
+/* Loading the module counts: it allocates the buckets. */
 static void memory(const struct facility *f, unsigned int n)
 {
 	__u64 before, before_slabs, after, slabs, watched;
@@ -461,7 +464,7 @@ static void memory(const struct facility *f, unsigned int n)
 	fflush(stdout);
 }
 
-/* In a process of its own, whose memory is all there. */
+/* Runs @what in a process of its own, whose memory is locked. */
 static void run(void (*what)(const struct facility *f, unsigned int n),
 		const struct facility *f, unsigned int n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * user_bench.h - what the measurements of user_bench and its facilities share
+ * user_bench.h - declarations that user_bench and its facilities share
  */
 #ifndef _CALLOUT_USER_BENCH_H
 #define _CALLOUT_USER_BENCH_H
@@ -14,7 +14,7 @@
 #define NSEC_PER_SEC	1000000000ULL
 #define NSEC_PER_MSEC	1000000ULL
 
-/* Timers that a facility is asked for at most, and in one call. */
+/* The most timers of a facility, and of one call. */
 #define MAX_TIMERS	120000U
 #define MAX_CALL	1024U
 
@@ -28,12 +28,11 @@
  *	timer @first + i, from now on or, if @absolute, of CLOCK_MONOTONIC
  * @disarm: disarms armed ones
  * @rearm: gives armed ones other times
- * @watch: if there is one: prepares for @collect
- * @collect: takes expirations, at most MAX_CALL and at least one if there is
+ * @watch: optional; prepares for @collect
+ * @collect: receives expirations, at most MAX_CALL and at least one if there is
  *	one; returns how many
  *
- * All call die() if something does not go as it should. What they allocate
- * goes with the process.
+ * All call die() on an error. Their memory is freed with the process.
  */
 struct facility {
 	const char *name;

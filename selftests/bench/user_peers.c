@@ -2,8 +2,8 @@
 /*
  * user_peers.c - timerfd and POSIX timers for user_bench
  *
- * A timerfd's expirations are got by epoll, edge-triggered, which spares the
- * kernel to look at each again, and one read() each. Those of POSIX timers are
+ * The expiration of a timerfd takes edge-triggered epoll, which spares the
+ * kernel a second look at each, and a read(). Those of POSIX timers are
  * signals, read as an array from a signalfd.
  */
 #include <errno.h>

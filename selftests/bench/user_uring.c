@@ -2,8 +2,8 @@
 /*
  * user_uring.c - io_uring timeouts for user_bench
  *
- * A submission each, as a program does that sets one timer at a time. The ring
- * runs what completes when it is entered, the cheapest of its ways.
+ * Each operation is a submission, as in a program that sets one timer at a
+ * time. Completions run when the ring is entered, which is the cheapest mode.
  */
 #include <errno.h>
 #include <linux/io_uring.h>
@@ -17,8 +17,8 @@
 #define ENTRIES		64U
 #define COMPLETIONS	32768U
 
-/* user_data of operations upon a timeout; its own is its number. */
-#define UPON		(1ULL << 32)
+/* In user_data of operations on a timeout; that of a timeout is its number. */
+#define ON_TIMEOUT	(1ULL << 32)
 
 static int ring;
 static struct io_uring_sqe *sqes;
@@ -71,7 +71,7 @@ static struct io_uring_sqe *next_sqe(void)
 	return &sqes[at];
 }
 
-/* Submits the one of next_sqe(), and waits for so many completions. */
+/* Submits the entry of next_sqe() and waits for @completions completions. */
 static void submit(unsigned int completions)
 {
 	__atomic_store_n(sq_tail, *sq_tail + 1, __ATOMIC_RELEASE);
@@ -80,7 +80,7 @@ static void submit(unsigned int completions)
 	      "io_uring_enter");
 }
 
-/* Takes completions; returns how many are timeouts that have gone off. */
+/* Takes completions; returns how many are timeouts that expired. */
 static unsigned int reap(void)
 {
 	unsigned int head = *cq_head, n = 0;
@@ -88,8 +88,8 @@ static unsigned int reap(void)
 	for (; head != __atomic_load_n(cq_tail, __ATOMIC_ACQUIRE); head++) {
 		struct io_uring_cqe *cqe = &cqes[head & cq_mask];
 
-		if (cqe->user_data & UPON)
-			check(!cqe->res, "an operation upon a timeout");
+		if (cqe->user_data & ON_TIMEOUT)
+			check(!cqe->res, "an operation on a timeout");
 		else if (cqe->res == -ETIME)
 			n++;
 		else
@@ -138,8 +138,8 @@ static void uring_disarm(const struct facility *f, unsigned int first,
 		sqe = next_sqe();
 		sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
 		sqe->addr = first + i;
-		sqe->user_data = UPON;
-		/* It, and the timeout. */
+		sqe->user_data = ON_TIMEOUT;
+		/* Its own completion, and the timeout's. */
 		submit(2);
 		check(!reap(), "a timeout came early");
 	}
@@ -160,7 +160,7 @@ static void uring_rearm(const struct facility *f, unsigned int first,
 		sqe->addr = first + i;
 		sqe->addr2 = (uintptr_t)&ts;
 		sqe->timeout_flags = IORING_TIMEOUT_UPDATE;
-		sqe->user_data = UPON;
+		sqe->user_data = ON_TIMEOUT;
 		submit(1);
 		check(!reap(), "a timeout came early");
 	}
