@@ -181,14 +181,19 @@ static inline struct callout_info info_of(int fd)
 /* Waits until this user's files together have @n callouts outstanding. */
 static inline bool wait_user_outstanding(int fd, __u64 n)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = 0, last = ~0ULL, now;
 
-	while (info_of(fd).user_outstanding != n) {
-		if (callout_dev_now() > limit)
+	for (;;) {
+		now = info_of(fd).user_outstanding;
+		if (now == n)
+			return true;
+		if (now != last)
+			limit = callout_dev_now() + WAIT_MS * MSEC;
+		else if (callout_dev_now() > limit)
 			return false;
+		last = now;
 		sleep_ns(MSEC);
 	}
-	return true;
 }
 
 static inline void on_signal(int sig)
