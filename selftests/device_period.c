@@ -64,6 +64,23 @@ static int move(int fd, clockid_t clock, __u64 handle, __u64 time,
 	return do_op(fd, &op);
 }
 
+/* The next handle of a slot that was periodic names nothing until it is set. */
+TEST_F(period, next_handle_names_nothing)
+{
+	__u64 time = now_of(variant->clock), handle;
+	struct callout_event e;
+
+	handle = set_periodic(self->fd, variant->clock, time, HOUR);
+	ASSERT_NE(0, handle);
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(handle, e.handle);
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	handle += 1ULL << 24;
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(-ENOENT,
+		  move(self->fd, variant->clock, handle, time + HOUR, HOUR));
+}
+
 TEST_F(period, reader_is_fast)
 {
 	__u64 due = now_of(variant->clock), period = 3 * self->tick, handle;
