@@ -275,5 +275,7 @@ static void __exit callout_module_exit(void)
 module_init(callout_module_init);
 module_exit(callout_module_exit);
 
+MODULE_AUTHOR("The callout developers");
 MODULE_DESCRIPTION("Callout facility on hashed timing wheels");
+MODULE_VERSION(CALLOUT_VERSION);
 MODULE_LICENSE("GPL");

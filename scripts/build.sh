@@ -24,7 +24,7 @@ farm() {
 
 	mkdir -p "$out/src"
 	find "$out/src" -xtype l -delete
-	for part in Kbuild Kconfig module kunit selftests/modules; do
+	for part in Kbuild Kconfig VERSION module kunit selftests/modules; do
 		[ -e "$top/$part" ] || continue
 		mkdir -p "$(dirname "$out/src/$part")"
 		cp -as --remove-destination -T "$top/$part" "$out/src/$part"

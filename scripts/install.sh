@@ -45,7 +45,7 @@ put 644 "$shared" "$root$libdir/${shared##*/}"
 put 644 "$build/user/lib/libcallout.a" "$root$libdir/libcallout.a"
 cp -P "$build/user/lib/libcallout.so.1" "$build/user/lib/libcallout.so" "$root$libdir/"
 mkdir -p "$root$libdir/pkgconfig"
-sed -e "s|@PREFIX@|${PREFIX:-/usr}|; s|@LIBDIR@|$libdir|; s|@VERSION@|${shared##*.so.}|" \
+sed -e "s|@PREFIX@|${PREFIX:-/usr}|; s|@LIBDIR@|$libdir|; s|@VERSION@|$(cat "$top/VERSION")|" \
 	"$top/tools/lib/libcallout.pc.in" > "$root$libdir/pkgconfig/libcallout.pc"
 put 755 "$build/user/calloutctl" "$prefix/bin/calloutctl"
 put 644 "$top/Documentation/man/calloutctl.1" "$prefix/share/man/man1/calloutctl.1"
