@@ -71,7 +71,7 @@ spdx_everywhere() {
 
 	while read -r file; do
 		case $file in
-		./LICENSES/*|./.gitignore|./VERSION|*.md|*.png|*.svg|*.csv) continue ;;
+		./LICENSES/*|./.gitignore|./VERSION|./NEWS|./AUTHORS|*.md|*.png|*.svg|*.csv) continue ;;
 		esac
 		if ! head -n 3 "$file" | grep -q 'SPDX-License-Identifier: '; then
 			echo "$file"
