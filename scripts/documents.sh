@@ -90,7 +90,8 @@ sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' $man/libcallout.3 |
 	words '^\.BI "[^(]*[ *](callout_[a-z_]+)\(' > "$work/documented"
 same function $man/libcallout.3 "$work/functions" "$work/documented"
 words '^	\{ "([a-z0-9]+)",' tools/calloutctl.c > "$work/commands"
-sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' $man/calloutctl.1 | words '^\.Cm ([a-z0-9]+)' > "$work/documented"
+sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' $man/calloutctl.1 |
+	words '^\.B calloutctl ([a-z0-9]+)' > "$work/documented"
 same command $man/calloutctl.1 "$work/commands" "$work/documented"
 
 # Pages, and what stands in them.
