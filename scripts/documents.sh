@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Checks the documents against the sources: names that are in one and not in the other, pages that groff warns about, a
-# program that does not compile.
+# Checks the documents against the sources: names that one has and the other lacks, pages that do not render without a
+# warning, a program that does not compile, files and tests that do not exist.
 #
-# Prints what is wrong, a line each; fails if there was any.
+# Prints a line for each fault, and fails if there was one.
 
 set -euo pipefail
 
@@ -13,17 +13,29 @@ abi=Documentation/ABI/testing
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
+# What RST has around names.
+q=\`\`
 
 wrong() { echo "$*"; bad=1; }
+
+# only FILE FILE: words that the first list has, and not the second
+only() { comm -23 <(sort -u "$1") <(sort -u "$2"); }
 
 # same WHAT WHERE FILE FILE: two lists of words, in any order
 same() {
 	local word
 
-	for word in $(LC_ALL=C comm -23 <(sort -u "$3") <(sort -u "$4")); do
+	for word in $(only "$3" "$4"); do
 		wrong "$2 does not have the $1 $word"
 	done
-	for word in $(LC_ALL=C comm -13 <(sort -u "$3") <(sort -u "$4")); do
+	exist "$1" "$2" "$4" "$3"
+}
+
+# exist WHAT WHERE FILE FILE: each word of the first list is in the second
+exist() {
+	local word
+
+	for word in $(only "$3" "$4"); do
 		wrong "$2 has the $1 $word, which does not exist"
 	done
 }
@@ -39,7 +51,7 @@ all() {
 	done
 }
 
-# words PATTERN FILE...: what the group in the pattern matches
+# words PATTERN FILE...: the matches of the group in the pattern
 words() {
 	local pattern=$1
 
@@ -64,9 +76,19 @@ for file in $man/callout.4 $abi/sysfs-module-callout Documentation/device.rst; d
 	all "tick source" "$file" "${names[@]}"
 done
 
-# Columns in debugfs.
-mapfile -t names < <(words 'seq_puts\(m, "(([a-z_]+ )+[a-z_]+)\\n"\);' module/debugfs.c module/files.c | tr ' ' '\n')
+# Files, columns and counters in debugfs.
+columns='seq_puts\(m, "(([a-z_]+ )+[a-z_]+)\\n"\);'
+mapfile -t names < <(words "$columns" module/debugfs.c module/files.c | tr ' ' '\n')
 all column $abi/debugfs-callout "${names[@]}"
+words 'debugfs_create_file\("([a-z]+)"' module/debugfs.c > "$work/files"
+words '^What:.*/debug/callout/([a-z]+)' $abi/debugfs-callout > "$work/documented"
+same "debugfs file" $abi/debugfs-callout "$work/files" "$work/documented"
+mapfile -t names < "$work/files"
+for file in $man/callout.4 Documentation/tracing.rst; do
+	all "debugfs file" "$file" "${names[@]/#/debug/callout/}"
+done
+mapfile -t names < <(words "$columns" module/debugfs.c | sed -n 's/^cpu pending //p' | tr ' ' '\n')
+all counter Documentation/tracing.rst "${names[@]/#/$q}"
 
 # The interface for programs.
 header=module/include/uapi/linux/callout.h
@@ -78,8 +100,12 @@ mapfile -t names < <(words '^ \* (E[A-Z0-9]+)	' $header)
 for file in $man/callout.4 Documentation/device.rst; do
 	all error "$file" "${names[@]}"
 done
-mapfile -t names < <(sed -nE 's/^	(__[us](32|64)|char) ([a-z_]+)[;[].*/\3/p' $header)
+member='^	(__[us](32|64)|char) ([a-z_]+)[;[].*'
+mapfile -t names < <(sed -nE "s/$member/\\3/p" $header)
 all member $man/callout.4 "${names[@]}"
+sed -nE "/^struct callout_info /,/^}/s/$member/\\3/p" $header > "$work/members"
+sed -n '/^INFO$/,/CAP_SYS_ADMIN/p' Documentation/device.rst | words "^$q([a-z_]+)$q " > "$work/documented"
+same member Documentation/device.rst "$work/members" "$work/documented"
 version=$(words '^#define CALLOUT_ABI_VERSION	([0-9]+)' $header)
 grep -q "abi_version.* $version: " Documentation/device.rst || wrong "Documentation/device.rst has another ABI version"
 
@@ -94,7 +120,29 @@ sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' $man/calloutctl.1 |
 	words '^\.B calloutctl ([a-z0-9]+)' > "$work/documented"
 same command $man/calloutctl.1 "$work/commands" "$work/documented"
 
-# Pages, and what stands in them.
+# Targets of make, and tests.
+words '^([a-z-]+):.*## ' Makefile > "$work/targets"
+sed -n '/^The commands$/,/^What make check/p' Documentation/testing.rst |
+	words "^${q}make ([a-z-]+)$q" > "$work/documented"
+same target Documentation/testing.rst "$work/targets" "$work/documented"
+for file in README.md CONTRIBUTING.md; do
+	grep -oE '(^    |`)make [a-z-]+' "$file" | sed 's/.* //' > "$work/named"
+	exist target "$file" "$work/named" "$work/targets"
+done
+words '\.name\s+= "(callout_[a-z]+)(_[a-z]+)?",' kunit/*.c > "$work/suites"
+sed -n '/^KUnit$/,/^Schemes$/p' Documentation/testing.rst | words "^$q(callout_[a-z]+)(_\*)?$q" > "$work/documented"
+same suite Documentation/testing.rst "$work/suites" "$work/documented"
+sed -nE 's/.*KUNIT_CASE(_PARAM|_SLOW)?\(([a-z0-9_]+)[,)].*/\2/p' kunit/*.c > "$work/cases"
+suites=$(sed 's/^callout_//' "$work/suites" | sort -u | paste -sd '|')
+sed -n '/^Mistakes of others$/,/^Tests of the device$/p' Documentation/testing.rst |
+	grep -oE "$q($suites)_[a-z_]+" | tr -d "$q" > "$work/documented"
+exist case Documentation/testing.rst "$work/documented" "$work/cases"
+find selftests -maxdepth 1 \( -name 'device_*.c' -o -name libcallout.c \) -printf '%f\n' | sed 's/\.c$//' > "$work/tests"
+sed -n '/^Tests of the device$/,/^Lateness$/p' Documentation/testing.rst |
+	words "^$q(device_[a-z]+|libcallout)$q " > "$work/documented"
+same test Documentation/testing.rst "$work/tests" "$work/documented"
+
+# Pages: they render, and their dates are possible.
 for page in "$man"/*; do
 	groff -mandoc -t -ww -Tutf8 -z "$page" 2> "$work/said"
 	[ ! -s "$work/said" ] || { cat "$work/said"; bad=1; }
@@ -110,16 +158,34 @@ for page in Documentation/*.rst; do
 		cat "$work/said"
 	fi
 done
-dates=$(sed -nE 's/^\.(TH|Dd) .*\<(20[0-9]{2})\>.*/\2/p' "$man"/* | sort -u)
-[ "$(wc -w <<< "$dates")" -eq 1 ] || wrong "the manual pages are of several years:" "${dates//$'\n'/ }"
+for page in "$man"/*; do
+	day=$(words '^\.TH [A-Z]+ [0-9] (20[0-9]{2}-[0-9]{2}-[0-9]{2}) ' "$page")
+	if ! seconds=$(date -d "${day:-none}" +%s 2> /dev/null) || [ "$seconds" -gt "$(date +%s)" ]; then
+		wrong "$page has the date \"$day\""
+	fi
+done
+years=$(words '^\.TH .* (20[0-9]{2})-' "$man"/* | sort -u)
+[ "$(wc -w <<< "$years")" -eq 1 ] || wrong "the manual pages are of several years:" "${years//$'\n'/ }"
 sed -n '/^An example/,/^Operations/s/^	//p' Documentation/device.rst > "$work/example.c"
 cc -Wall -Wextra -Werror -Imodule/include/uapi -o "$work/example" "$work/example.c" ||
 	wrong "the example of Documentation/device.rst does not compile"
 
-# Links from one document to another.
+# Links from one document to another, and files that they name. FreeBSD has sys/, and mine.c is for the reader to write.
 # shellcheck disable=SC2016 # it is RST that has the backquotes
 while IFS=: read -r file link; do
 	[ -e "${file%/*}/$link" ] || wrong "$file has a link to $link, which does not exist"
-done < <(grep -oE '<[a-zA-Z0-9_/.-]+\.(rst|[1-9])>`_|<ABI/[a-z/-]+>`_' Documentation/*.rst | sed -E 's/<(.*)>`_/\1/')
+done < <(grep -oE '<[a-zA-Z0-9_/.-]+\.(rst|[1-9])>`_|<ABI/[a-z/-]+>`_' Documentation/*.rst | sed -E 's/<(.*)>`_/\1/'
+	grep -HoE '\]\([a-zA-Z0-9_/.-]+\)' README.md | sed -E 's~:\]\((.*)\)~:\1~; s~^~./~')
+find . \( -path ./.git -o -path ./build \) -prune -o -type f -printf '%P\n' > "$work/tree"
+# shellcheck disable=SC2016
+while IFS=: read -r file name; do
+	case $name in sys/*|*/mine.c) continue ;; esac
+	pattern=${name//./\\.}
+	grep -qE "(^|/)${pattern//\*/[^/]*}\$" "$work/tree" || wrong "$file names the file $name, which does not exist"
+done < <(grep -oE '`[a-zA-Z0-9_/.*-]+\.(c|h|sh|rst|patch|config|awk|gp)`' Documentation/*.rst README.md CONTRIBUTING.md |
+	tr -d '`' | sort -u)
+
+# The version.
+[ "$(head -n 1 NEWS)" = "callout $(cat VERSION)" ] || wrong "NEWS does not begin with the version of VERSION"
 
 exit $bad
