@@ -19,23 +19,23 @@
 
 static char *scheme = "hashed_wheel";
 module_param(scheme, charp, 0444);
-MODULE_PARM_DESC(scheme, "timer data structure, a file of module/schemes/ (default hashed_wheel)");
+MODULE_PARM_DESC(scheme, "timer data structure: a file of module/schemes/ (default hashed_wheel)");
 
 static char *variant = "";
 module_param(variant, charp, 0444);
-MODULE_PARM_DESC(variant, "which variant of the scheme, for those that have several");
+MODULE_PARM_DESC(variant, "variant of the scheme, if it has several (default: the first)");
 
 static char *tick_source = "jiffies";
 module_param(tick_source, charp, 0444);
-MODULE_PARM_DESC(tick_source, "what drives the facility: jiffies (the kernel's tick, default), hrtimer, or a simulated chip: chip_busy, chip_full");
+MODULE_PARM_DESC(tick_source, "what drives the facility: jiffies (the kernel's tick, default), hrtimer, or a simulated timer chip: chip_busy, chip_full");
 
 static unsigned int hz;
 module_param(hz, uint, 0444);
-MODULE_PARM_DESC(hz, "ticks a second, up to 1000000; tick_source=jiffies takes the kernel's HZ only (default)");
+MODULE_PARM_DESC(hz, "ticks a second, up to 1000000 (default: the kernel's HZ, the only value for tick_source=jiffies)");
 
 static char *bases = "percpu";
 module_param(bases, charp, 0444);
-MODULE_PARM_DESC(bases, "percpu: each CPU has its callouts and its lock (default); single: all CPUs share, to measure what that costs");
+MODULE_PARM_DESC(bases, "percpu: each CPU has callouts and a lock of its own (default); single: all CPUs share them, to measure the cost");
 
 #define DEFAULT_BUCKETS	(1U << 14)
 
@@ -68,7 +68,7 @@ MODULE_PARM_DESC(buckets, "buckets of each base, a power of two from 4 to 104857
 static unsigned int levels[CALLOUT_MAX_LEVELS];
 static unsigned int nr_levels;
 module_param_array(levels, uint, &nr_levels, 0444);
-MODULE_PARM_DESC(levels, "slots of each level, the finest first, for schemes that have levels");
+MODULE_PARM_DESC(levels, "slots of each level, finest first, for schemes that have levels");
 
 /* How many callouts a table may be allowed: slots have 24-bit numbers. */
 static int set_limit(const char *val, const struct kernel_param *kp)
@@ -87,13 +87,13 @@ static const struct kernel_param_ops limit_ops = {
 
 static unsigned int max_callouts = 1000000;
 module_param_cb(max_callouts, &limit_ops, &max_callouts, 0444);
-MODULE_PARM_DESC(max_callouts, "how many callouts kernel code may set by handle (default 1000000)");
+MODULE_PARM_DESC(max_callouts, "limit of callouts that kernel code sets by handle, 1 to 10000000 (default 1000000)");
 
 module_param_cb(max_per_file, &limit_ops, &callout_max_per_file, 0644);
-MODULE_PARM_DESC(max_per_file, "how many callouts a file of /dev/callout opened from now on may have (default 1000000)");
+MODULE_PARM_DESC(max_per_file, "limit of callouts of each file of /dev/callout opened from now on, 1 to 10000000 (default 1000000)");
 
 module_param_cb(max_per_user, &limit_ops, &callout_max_per_user, 0644);
-MODULE_PARM_DESC(max_per_user, "how many callouts all files of one user may have (default 4000000)");
+MODULE_PARM_DESC(max_per_user, "limit of callouts of all files of one user, 1 to 10000000 (default 4000000)");
 
 static const struct callout_tick_source *const tick_sources[] = {
 	&callout_tick_jiffies,
