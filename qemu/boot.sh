@@ -15,10 +15,8 @@
 # The time limit, -t SECONDS, is for a machine with nothing else to do. On a busy one the guest has longer, up to four
 # times that, as long as it prints: it is ended when it has printed nothing for half the limit.
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/.." && pwd)
-build=${CALLOUT_BUILD:-$top/build}
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/../scripts/lib.sh"
 cpus=
 memory=2G
 limit=300
@@ -31,7 +29,6 @@ alarm='BUG:|WARNING:|Oops|Call Trace|possible .*(deadlock|recursive)|INFO: (task
 alarm="$alarm|suspected memory leaks|UBSAN|KASAN: |general protection|Kernel panic|soft lockup|detected (expedited )?stall"
 alarm="$alarm|ODEBUG|suspicious RCU|sleeping function called|scheduling while atomic|refcount_t:|nobody cared"
 
-die() { echo "boot.sh: $*" >&2; exit 1; }
 usage() { die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"] [-n NAME] KERNEL JOB"; }
 
 while getopts ic:m:t:a:n: option; do
@@ -135,8 +132,7 @@ watch() {
 
 eval "$("$top/qemu/kernel.sh" "$kernel")"
 [ "$KERNEL_IMAGE" ] || exit 1
-mkdir -p "$build/log"
-log=$(cd "$build/log" && pwd)/$kernel-${name:-$job}
+log=$log/$kernel-${name:-$job}
 work=$(mktemp -d)
 qemu=
 trap 'rm -rf "$work"' EXIT

@@ -8,14 +8,11 @@
 # build/log/uml-JOB.out, and all that the kernel and it say to build/log/uml-JOB.console. Fails, saying why, unless the job
 # ends well in time and nothing in the console alarms.
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/.." && pwd)
-build=${CALLOUT_BUILD:-$top/build}
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/../scripts/lib.sh"
 memory=1G
 limit=600
 
-die() { echo "uml.sh: $*" >&2; exit 1; }
 usage() { die "usage: uml.sh [-m MEMORY] [-t SECONDS] JOB"; }
 
 while getopts m:t: option; do
@@ -37,8 +34,8 @@ trap 'rm -rf "$work"' EXIT
 trap '[ -z "$uml" ] || kill "$uml"; exit 130' INT TERM HUP
 
 eval "$("$top/qemu/kernel.sh" uml)"
-mkdir -p "$build/log" "$work/root/bin" "$work/root/lib"
-log=$(cd "$build/log" && pwd)/uml-$job
+mkdir -p "$work/root/bin" "$work/root/lib"
+log=$log/uml-$job
 rm -f "$log".*
 cp /bin/busybox "$work/root/bin/busybox"
 ln -s busybox "$work/root/bin/sh"

@@ -11,10 +11,9 @@
 # that printed one, did not end, or had other arguments is followed by one from nothing: build/KERNEL/clean is there, and
 # holds the arguments, if and only if every object there was compiled with them and without a warning.
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/.." && pwd)
-[ $# -ge 1 ] || { echo "usage: build.sh KERNEL [make arguments]" >&2; exit 1; }
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+[ $# -ge 1 ] || die "usage: build.sh KERNEL [make arguments]"
 kernel=$1
 shift
 
@@ -33,9 +32,8 @@ farm() {
 
 places=$("$top/qemu/kernel.sh" -b "$kernel")
 eval "$places"
-out=${CALLOUT_BUILD:-$top/build}
-mkdir -p "$out/$kernel"
-out=$(cd "$out/$kernel" && pwd)
+out=$build/$kernel
+mkdir -p "$out"
 exec 8> "$out/lock"
 flock 8
 

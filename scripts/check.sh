@@ -12,13 +12,10 @@
 # a time, since a boot waits for timers much of its time. Each step starts when what it needs is built, and says at its end
 # what came of it and how many seconds it took.
 
-set -euo pipefail
-
-cd "$(dirname "$0")/.."
-build=${CALLOUT_BUILD:-$PWD/build}
-export CALLOUT_BUILD=$build
-mkdir -p "$build/log"
-results=$build/log/check.results
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$top"
+results=$log/check.results
 : > "$results"
 short=yes
 
@@ -56,15 +53,15 @@ run_make() { make -j"$(nproc)" -C tools O="$build/user" all examples && make -j"
 # Passes if nothing warned, but for make of its jobserver. What failed or warned is built again the next time, see build.sh,
 # so it is said again.
 run_build() {
-	local start=$SECONDS log=$build/log/build-$1.log status=0 bad=0
+	local start=$SECONDS file=$log/build-$1.log status=0 bad=0
 
-	"${@:2}" > "$log" 2>&1 || status=$?
-	if grep -v '^make' "$log" | grep -A 4 -E 'warning:|WARNING:|error:' > "$log.warnings"; then
+	"${@:2}" > "$file" 2>&1 || status=$?
+	if grep -v '^make' "$file" | grep -A 4 -E 'warning:|WARNING:|error:' > "$file.warnings"; then
 		bad=1
-		head -n 100 "$log.warnings"
+		head -n 100 "$file.warnings"
 	elif [ $status -ne 0 ]; then
 		bad=1
-		tail -n 20 "$log"
+		tail -n 20 "$file"
 	fi
 	report "build $1" $((1 - bad)) $bad "$start"
 	return $status
@@ -72,45 +69,45 @@ run_build() {
 
 # run_script NAME SCRIPT...: one whose last line is "N passed, N failed", and which says in TAP what failed
 run_script() {
-	local start=$SECONDS log=$build/log/$1.log passed failed
+	local start=$SECONDS file=$log/$1.log passed failed
 
-	"${@:2}" > "$log" 2>&1 || :
-	read -r passed _ failed _ <<< "$(tail -n 1 "$log" | grep -xE '[0-9]+ passed, [0-9]+ failed' || echo "0 passed, 1 failed")"
+	"${@:2}" > "$file" 2>&1 || :
+	read -r passed _ failed _ <<< "$(tail -n 1 "$file" | grep -xE '[0-9]+ passed, [0-9]+ failed' || echo "0 passed, 1 failed")"
 	if [ "$failed" -gt 0 ]; then
 		awk '/^ok / { held = ""; next } { held = held $0 "\n" } /^not ok / { printf "%s", held; held = "" }
-		     END { printf "%s", held }' "$log"
+		     END { printf "%s", held }' "$file"
 	fi
 	report "$1" "$passed" "$failed" "$start"
 }
 
 # run_bench NAME SCRIPT...: one that prints a line with "ok" or "MISSED" for each target
 run_bench() {
-	local start=$SECONDS log=$build/log/check-$1.log passed failed good=
+	local start=$SECONDS file=$log/check-$1.log passed failed good=
 
-	if "${@:2}" > "$log" 2>&1; then
+	if "${@:2}" > "$file" 2>&1; then
 		good=yes
 	fi
-	passed=$(grep -cE '(  |: )ok$' "$log") || :
-	failed=$(grep -cE '(  |: )MISSED$' "$log") || :
+	passed=$(grep -cE '(  |: )ok$' "$file") || :
+	failed=$(grep -cE '(  |: )MISSED$' "$file") || :
 	if [ "$failed" -eq 0 ] && { [ ! "$good" ] || [ "$passed" -eq 0 ]; }; then
 		failed=1
-		tail -n 20 "$log"
+		tail -n 20 "$file"
 	fi
-	grep -E '(  |: )MISSED$' "$log" || :
+	grep -E '(  |: )MISSED$' "$file" || :
 	report "$1" "$passed" "$failed" "$start"
 }
 
 run_schemes() {
-	local start=$SECONDS log=$build/log/schemes.log passed failed good=
+	local start=$SECONDS file=$log/schemes.log passed failed good=
 
-	if { "$build/user/host/scheme_harness" "$@" && "$build/user/host/scheme_race" -c reserve_beside; } > "$log" 2>&1; then
+	if { "$build/user/host/scheme_harness" "$@" && "$build/user/host/scheme_race" -c reserve_beside; } > "$file" 2>&1; then
 		good=yes
 	fi
-	passed=$(grep -c '^ok ' "$log") || :
-	failed=$(grep -c '^not ok ' "$log") || :
+	passed=$(grep -c '^ok ' "$file") || :
+	failed=$(grep -c '^not ok ' "$file") || :
 	if [ ! "$good" ]; then
 		[ "$failed" -gt 0 ] || failed=1
-		grep -B 20 '^not ok ' "$log" || tail -n 20 "$log"
+		grep -B 20 '^not ok ' "$file" || tail -n 20 "$file"
 	fi
 	report schemes "$passed" "$failed" "$start"
 }
@@ -135,19 +132,19 @@ run_job() {
 }
 
 boot() {
-	local start=$SECONDS name=${2/:/-} log=$build/log/$1-${2/:/-} passed=0 failed=0 good=
+	local start=$SECONDS name=${2/:/-} file=$log/$1-${2/:/-} passed=0 failed=0 good=
 
-	rm -f "$log".*
-	if qemu/boot.sh "${@:4}" -n "$name" -t "$3" "$1" "${2%%:*}" > "$log.log" 2>&1; then
+	rm -f "$file".*
+	if qemu/boot.sh "${@:4}" -n "$name" -t "$3" "$1" "${2%%:*}" > "$file.log" 2>&1; then
 		good=yes
 	fi
-	if [ -s "$log.verdict" ]; then
-		read -r _ _ passed failed _ < "$log.verdict"
+	if [ -s "$file.verdict" ]; then
+		read -r _ _ passed failed _ < "$file.verdict"
 	fi
 	if [ ! "$good" ] || [ $((passed + failed)) -eq 0 ]; then
 		[ "$failed" -gt 0 ] || failed=1
-		[ ! -e "$log.out" ] || grep -aE -B 8 '^ *not ok|# SKIP' "$log.out" || :
-		[ ! -e "$log.log" ] || grep -a -A 70 '^boot.sh: ' "$log.log" || tail -n 20 "$log.log"
+		[ ! -e "$file.out" ] || grep -aE -B 8 '^ *not ok|# SKIP' "$file.out" || :
+		[ ! -e "$file.log" ] || grep -a -A 70 '^boot.sh: ' "$file.log" || tail -n 20 "$file.log"
 	fi
 	report "$name $1" "$passed" "$failed" "$start"
 }

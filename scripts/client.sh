@@ -8,11 +8,9 @@
 # After build.sh KERNEL and the programs. Installs into build/KERNEL/installed; leaves callout_client.ko and callout_tcp.ko
 # in build/KERNEL/, and build/user/installed_wait.
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/.." && pwd)
-[ $# -eq 1 ] || { echo "usage: client.sh KERNEL" >&2; exit 1; }
-build=$(cd "${CALLOUT_BUILD:-$top/build}" && pwd)
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 1 ] || die "usage: client.sh KERNEL"
 out=$build/$1
 
 places=$("$top/qemu/kernel.sh" -b "$1")
@@ -25,12 +23,10 @@ callout=$out/installed/usr/src/callout
 lib=$out/installed/usr/lib
 group=$(sed -n 's/^KERNEL=="callout".* GROUP="\([a-z]*\)".*/\1/p' "$lib/udev/rules.d/60-callout.rules")
 if ! [ "$group" ] || ! grep -qx "g $group -" "$lib/sysusers.d/callout.conf"; then
-	echo "client.sh: nothing makes the group \"$group\" of the udev rule" >&2
-	exit 1
+	die "nothing makes the group \"$group\" of the udev rule"
 fi
 if ! grep -qx callout "$lib/modules-load.d/callout.conf"; then
-	echo "client.sh: nothing loads the module" >&2
-	exit 1
+	die "nothing loads the module"
 fi
 
 for client in client tcp; do

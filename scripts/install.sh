@@ -19,11 +19,9 @@
 # With DESTDIR everything goes below that directory, and depmod, ldconfig and systemd-sysusers are left to whoever
 # unpacks it.
 
-set -euo pipefail
-
-top=$(cd "$(dirname "$0")/.." && pwd)
-[ $# -eq 1 ] || { echo "usage: install.sh KERNEL" >&2; exit 1; }
-build=${CALLOUT_BUILD:-$top/build}
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 1 ] || die "usage: install.sh KERNEL"
 root=${DESTDIR:-}
 prefix=$root${PREFIX:-/usr}
 libdir=${LIBDIR:-${PREFIX:-/usr}/lib}

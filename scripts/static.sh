@@ -5,31 +5,12 @@
 #
 # One TAP line for each; a failed one is preceded by what was found. The last line is "N passed, N failed".
 
-set -euo pipefail
-
-cd "$(dirname "$0")/.."
-top=$PWD
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$top"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-
-passed=0
-failed=0
 linux=$(qemu/kernel.sh -s)
-
-# item NAME COMMAND...: passes if the command succeeds; its output is shown only if it does not.
-item() {
-	local name=$1
-
-	shift
-	if "$@" > "$work/output" 2>&1; then
-		passed=$((passed + 1))
-		echo "ok $((passed + failed)) $name"
-	else
-		failed=$((failed + 1))
-		sed 's/^/# /' "$work/output"
-		echo "not ok $((passed + failed)) $name"
-	fi
-}
 
 # What checkpatch is wrong about: a size that is a power of two is not a bit (BIT_MACRO); kcompat.h is there to look at
 # the version and to stub what old kernels lack; macros that count their arguments do not use them all; BSD's types have
@@ -111,7 +92,4 @@ item "documents" scripts/documents.sh
 item "an SPDX line in every file" spdx_everywhere
 item "a second build, the cache elsewhere" scripts/targets.sh quick
 item "shellcheck" shellcheck -x .ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
-
-echo "1..$((passed + failed))"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -9,34 +9,13 @@
 #
 # Only what is committed is cloned. Logs: build/log/targets/.
 
-set -euo pipefail
-
-cd "$(dirname "$0")/.."
-top=$PWD
-build=${CALLOUT_BUILD:-$top/build}
-logs=$build/log/targets
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$top"
+logs=$log/targets
 mkdir -p "$logs"
-logs=$(cd "$logs" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-passed=0
-failed=0
-
-# item NAME COMMAND...
-item() {
-	local name=$1 start=$SECONDS log
-
-	shift
-	log="$logs/${name// /-}.log"
-	if "$@" > "$log" 2>&1 < /dev/null; then
-		passed=$((passed + 1))
-		echo "ok $((passed + failed)) $name # $((SECONDS - start)) s"
-	else
-		failed=$((failed + 1))
-		tail -n 20 "$log" | sed 's/^/# /'
-		echo "not ok $((passed + failed)) $name # $((SECONDS - start)) s, see $log"
-	fi
-}
 
 # The same cache by another name: what names files below the first name finds nothing there.
 quick() {
@@ -59,13 +38,24 @@ chosen() {
 	echo distclean
 }
 
-run_target() {
+make_target() {
 	case $1 in
 	install) make "$1" DESTDIR="$work/installed" ;;
 	torture) make "$1" SECONDS=20 ;;
 	shell) echo exit | make "$1" ;;
 	*) make "$1" ;;
 	esac
+}
+
+# run_target TARGET TIME: logs what make prints, and shows its end if it fails.
+run_target() {
+	local file=$logs/$1-$2.log
+
+	if ! make_target "$1" > "$file" 2>&1 < /dev/null; then
+		tail -n 20 "$file"
+		echo "see $file"
+		return 1
+	fi
 }
 
 whole() {
@@ -76,8 +66,8 @@ whole() {
 	export CALLOUT_CACHE=$work/cache
 	unset CALLOUT_BUILD
 	for target in "$@"; do
-		item "$target, first time" run_target "$target"
-		item "$target, second time" run_target "$target"
+		item "$target, first time" run_target "$target" first
+		item "$target, second time" run_target "$target" second
 	done
 }
 
@@ -86,6 +76,4 @@ quick) quick ;;
 '') mapfile -t targets < <(chosen); whole "${targets[@]}" ;;
 *) whole "$@" ;;
 esac
-echo "1..$((passed + failed))"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+finish

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# What the scripts share. Sourced first; sets strict mode and
+#
+#   top     the top of the tree
+#   build   the build directory: build/, or the one that CALLOUT_BUILD names
+#   log     where logs go: build/log/
+#
+# all absolute, and exports CALLOUT_BUILD.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=${CALLOUT_BUILD:-$top/build}
+mkdir -p "$build/log"
+build=$(cd "$build" && pwd)
+export CALLOUT_BUILD=$build
+log=$build/log
+passed=0
+failed=0
+
+die() {
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+# logged NAME COMMAND...: logs the output to NAME.log; if it fails, shows the end and exits.
+logged() {
+	local file=$log/$1.log
+
+	shift
+	if ! "$@" > "$file" 2>&1; then
+		tail -n 40 "$file" >&2
+		die "$* failed, see $file"
+	fi
+}
+
+# logged_boot NAME ARGUMENTS...: as logged, for qemu/boot.sh; shows the console if it fails.
+logged_boot() {
+	local file=$log/$1.log
+
+	shift
+	if ! "$top/qemu/boot.sh" "$@" > "$file" 2>&1; then
+		grep -a -A 70 '^boot.sh: ' "$file" >&2 || :
+		die "boot.sh $* failed, see $file"
+	fi
+}
+
+# rows FILE KIND: the lines of this kind that a job printed.
+rows() { tr -d '\r' < "$1" | sed -n "s/^$2: //p"; }
+
+# csv FILE COLUMN,... RESULTS KIND: makes a CSV file of the lines of this kind.
+csv() {
+	{
+		echo "$2"
+		rows "$3" "$4"
+	} > "$1"
+}
+
+# want FILE FIELDS: exits unless exactly one row of the CSV file has these fields and a number next.
+want() {
+	awk -v row="$2," '
+		index($0, row) == 1 && substr($0, length(row) + 1) ~ /^-?[0-9.]+(,|$)/ { n++ }
+		END { exit n != 1 }' "$1" || die "$1 has no row $2, or several"
+}
+
+# item NAME COMMAND...: a TAP test that passes if the command succeeds; else its output is shown.
+item() {
+	local name=$1 start=$SECONDS said
+
+	shift
+	if said=$("$@" 2>&1); then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) $name # $((SECONDS - start)) s"
+	else
+		failed=$((failed + 1))
+		printf '%s\n' "$said" | sed 's/^/# /'
+		echo "not ok $((passed + failed)) $name # $((SECONDS - start)) s"
+	fi
+}
+
+# The plan and the totals; fails if a test failed. A script's last command.
+finish() {
+	echo "1..$((passed + failed))"
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+}
