@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0
+# user.awk - prints user.csv, facilities across, metrics down; then judges the targets
+#
+# -v names="FACILITY,MODE..." -v outstanding="N..."
+
+BEGIN {
+	FS = ","
+}
+
+function judge(what, value, most) {
+	printf "  %-58s %7.3f  at most %7.3f  %s\n", what, value, most,
+		value <= most ? "ok" : "MISSED"
+}
+
+function of(mode, row) { return cell["callout," mode, row] }
+
+function ratios(mode, metric, most,	i) {
+	for (i = 1; i <= rows; i++)
+		judge("callout " mode " / timerfd, " metric ", " n[i],
+		      of(mode, n[i] "," metric) / cell["timerfd,single", n[i] "," metric], most)
+}
+
+function flat(mode, metric,	i, low, high, value) {
+	for (i = 1; i <= rows; i++) {
+		value = of(mode, n[i] "," metric)
+		low = i == 1 || value < low ? value : low
+		high = i == 1 || value > high ? value : high
+	}
+	judge("callout " mode ", " metric ", largest / smallest", high / low, 1.10)
+}
+
+NR > 1 {
+	row = $3 "," $4
+	cell[$1 "," $2, row] = $5
+	if (!(row in seen)) {
+		seen[row] = 1
+		metrics[$4] = metrics[$4] " " $3
+	}
+}
+
+END {
+	columns = split(names, name, " ")
+	rows = split(outstanding, n, " ")
+	count = split("insns_arm_disarm insns_rearm insns_per_expiry " \
+		      "insns_irqsoff_max bytes_per_timer", metric, " ")
+	printf "\n%-18s %11s", "", ""
+	for (j = 1; j <= columns; j++) {
+		split(name[j], part, ",")
+		printf " %9s", part[1]
+	}
+	printf "\n%-18s %11s", "", "outstanding"
+	for (j = 1; j <= columns; j++) {
+		split(name[j], part, ",")
+		printf " %9s", part[2]
+	}
+	print ""
+	for (m = 1; m <= count; m++) {
+		lines = split(metrics[metric[m]], at, " ")
+		for (i = 1; i <= lines; i++) {
+			row = at[i] "," metric[m]
+			printf "%-18s %11d", metric[m], at[i]
+			for (j = 1; j <= columns; j++)
+				printf " %9s", (name[j], row) in cell ? cell[name[j], row] : "-"
+			print ""
+		}
+	}
+	print "\n  targets"
+	ratios("batch64", "insns_arm_disarm", 0.3)
+	flat("batch64", "insns_arm_disarm")
+	ratios("single", "insns_arm_disarm", 0.8)
+	ratios("batch1024", "insns_per_expiry", 0.3)
+	judge("callout, bytes_per_timer, 100000", of("single", "100000,bytes_per_timer"), 192)
+	few = of("batch1024", "1500,insns_irqsoff_max")
+	many = of("batch1024", "15000,insns_irqsoff_max")
+	judge("callout / timerfd, insns_irqsoff_max, 15000",
+	      many / cell["timerfd,single", "15000,insns_irqsoff_max"], 0.05)
+	judge("callout, insns_irqsoff_max, 15000 / 1500", many / few, 1.10)
+}
