@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Checks that knowledge runs down only: that no file in module/ includes a header or has a name of a
+# layer that its own may not use, comments included. Prints each violation.
+#
+#   scripts/layers.sh [TABLE]
+#
+# The table, Documentation/layers.csv by default, has each file once: a layer, its files (names and
+# patterns, below module/), the layers that it may use, and what it is. A row without a layer is an
+# exception: file, name, reason. It must be needed.
+#
+# Names are those that a header declares (macros, structs, enumerators, functions, variables), those
+# of functions in .c files, and file names. Members of structs are not looked for.
+
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$top"
+table=${1:-Documentation/layers.csv}
+mapfile -t files < <(find module -name '*.[ch]' | LC_ALL=C sort)
+awk -f scripts/layers.awk "$table" "${files[@]}" pass=2 "${files[@]}"
