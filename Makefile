@@ -87,6 +87,9 @@ bench-user: ## instructions and memory of the device beside timerfd, POSIX timer
 lab: ## every scheme measured, tables and pictures in build/lab/; up to 30 minutes
 	@scripts/lab.sh
 
+pictures: ## draws Documentation/lab/ from the data there, or first copied there FROM=build/lab
+	@scripts/lab.sh pictures $(FROM)
+
 shell: modules tools ## a shell in the machine under KERNEL, the module loaded
 	@qemu/boot.sh $(KERNEL) shell
 
@@ -98,4 +101,4 @@ distclean: clean ## removes the cached kernels too
 
 .PHONY: help all setup modules tools install demo check check-all check-static check-schemes check-schemes-all check-kunit check-late check-selftests \
 	check-tools check-load check-client check-hotplug check-torture check-debug \
-	torture bench bench-user lab shell clean distclean
+	torture bench bench-user lab pictures shell clean distclean

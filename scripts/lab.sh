@@ -3,10 +3,14 @@
 # The laboratory: measures every scheme as the paper does and beyond, and makes tables and pictures.
 #
 #   scripts/lab.sh [counted] [share] [native] [tables]     (the default is all four)
+#   scripts/lab.sh pictures [DIRECTORY]
 #
 # counted: one boot of the KUnit kernel in which time goes by instructions; share: another boot with
 # two CPUs, in real time; native: User Mode Linux; tables: CSV and SVG of the results of all three,
 # in build/lab/. Fails if a row is missing, or if figure 9 misses its targets.
+#
+# pictures: draws those in Documentation/lab/ from the data there, which first are taken from a
+# directory, such as build/lab, if one is named.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -131,10 +135,24 @@ check_data() {
 	done
 }
 
+# missing SCRIPT: the data that a picture needs and that are not here
+missing() {
+	local data
+
+	for data in $(grep -oE '[a-z0-9_]+\.csv' "$1" | sort -u); do
+		[ -s "$data" ] || echo "$data"
+	done
+}
+
+# Draws, in the current directory, each picture of which the data are there.
 draw() {
 	local script said=$log/lab-plot.log
 
 	for script in "$lab"/*.gp; do
+		if [ "$(missing "$script")" ]; then
+			say "${script##*/}: not drawn, there is no" "$(missing "$script")"
+			continue
+		fi
 		if ! gnuplot -e "lab=\"$lab\"" "$script" > "$said" 2>&1; then
 			cat "$said" >&2
 			die "$script failed"
@@ -146,6 +164,13 @@ draw() {
 		script=${script##*/}
 		[ -s "${script%.gp}.svg" ] || die "$script has drawn nothing"
 	done
+}
+
+draw_pictures() {
+	[ ! "${1:-}" ] || cp "$1"/*.csv Documentation/lab/
+	cd Documentation/lab
+	draw
+	cd "$top"
 }
 
 make_tables() {
@@ -164,6 +189,10 @@ make_tables() {
 }
 
 scripts/setup.sh lab || die "the packages could not be installed"
+if [ "${1:-}" = pictures ]; then
+	draw_pictures "${2:-}"
+	exit
+fi
 [ $# -gt 0 ] || set -- counted share native tables
 for step in "$@"; do
 	case $step in

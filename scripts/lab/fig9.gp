@@ -3,7 +3,7 @@
 load lab."/style.inc"
 set terminal svg size 1500,820 font "sans,13" background "white"
 set output "fig9.svg"
-set multiplot layout 2,2 title "Figure 9 for every scheme: setcallout() and unsetcallout() of one beside n others\n" font "sans,16"
+set multiplot layout 2,2 title "Figure 9 for every scheme: setcallout() and unsetcallout() of one, n others outstanding\n" font "sans,16"
 set logscale xy
 set xrange [5:100000]
 set yrange [200:1000000]

@@ -3,7 +3,7 @@
 load lab."/style.inc"
 set terminal svg size 860,540 font "sans,14" background "white"
 set output "fig9_paper.svg"
-set title "Figure 9: one callout is set and cancelled beside n others"
+set title "Figure 9: one callout is set and cancelled, n others outstanding"
 set xlabel "other callouts outstanding (n)"
 set ylabel "instructions for a set and a cancel"
 set key top left reverse Left

@@ -3,7 +3,7 @@
 load lab."/style.inc"
 set terminal svg size 860,540 font "sans,14" background "white"
 set output "fig9_user.svg"
-set title "Figure 9 from a program: ioctls to set and cancel one callout beside n others"
+set title "Figure 9 from a program: ioctls to set and cancel one callout, n others outstanding"
 set xlabel "other callouts outstanding (n)"
 set ylabel "instructions for a set and a cancel, system calls included"
 set key top left reverse Left

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# share.gp - what two CPUs do beside what one does, with a base each and with one base for both
+# share.gp - throughput of two CPUs against one, with a base each and with one base for both
 load lab."/style.inc"
 set terminal svg size 1100,620 font "sans,13" background "white"
 set output "share.svg"
