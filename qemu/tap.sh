@@ -39,16 +39,31 @@ sets() {
 	fi
 }
 
+# load_module: with $parameters
+load_module() {
+	# shellcheck disable=SC2086 # none, one or several
+	insmod /lib/callout.ko $parameters
+}
+
+# high_resolution: waits for high resolution timers, which do not come before the TSC is calibrated.
+high_resolution() {
+	sleep 2
+	if ! grep -q 'hres_active *: 1' /proc/timer_list; then
+		echo "no high resolution timers" | tee /run/reason
+		exit 1
+	fi
+}
+
 # check NAME COMMAND...: a test of one command, with the module loaded with $parameters
 check() {
-	name=$1
+	name=$1${parameters:+, $parameters}
 	shift
 	if "$@"; then
 		passed=$((passed + 1))
-		echo "ok $((passed + failed)) $name, $parameters"
+		echo "ok $((passed + failed)) $name"
 	else
-		wrong "$name, $parameters"
-		echo "not ok $((passed + failed)) $name, $parameters"
+		wrong "$name"
+		echo "not ok $((passed + failed)) $name"
 	fi
 }
 

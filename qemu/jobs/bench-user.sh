@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Job: instructions and memory of the device beside its alternatives. For boot.sh -i; scripts/bench-user.sh judges.
 
-# Until the TSC is calibrated there is no high resolution.
-sleep 2
-if ! grep -q 'hres_active *: 1' /proc/timer_list; then
-	echo "no high resolution timers" | tee /run/reason
-	exit 1
-fi
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
+
+high_resolution
 # Those who watch for stalls would be counted too.
 echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
 echo 0 > /proc/sys/kernel/watchdog

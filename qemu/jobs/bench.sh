@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Job: the instructions of each operation, as callout_bench.ko counts them. For boot.sh -i; scripts/bench.sh judges.
 
-# Until the TSC is calibrated there is no high resolution.
-sleep 2
-if [ ! "${BENCH:-}" ] && ! grep -q 'hres_active *: 1' /proc/timer_list; then
-	echo "no high resolution timers" | tee /run/reason
-	exit 1
-fi
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
+
+[ "${BENCH:-}" ] || high_resolution
 # The module makes jiffies leap, which looks like a stall to those who watch for one.
 echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
 watchdog=/sys/module/workqueue/parameters/watchdog_thresh

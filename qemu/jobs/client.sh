@@ -117,15 +117,12 @@ check_tcp() {
 for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	tick_ns=0
 	[ "$parameters" = "tick_source=jiffies" ] || tick_ns=100000
-	# shellcheck disable=SC2086 # one or two parameters
-	insmod /lib/callout.ko $parameters
+	load_module
 	check "a program built with pkg-config" installed_wait
 	check_unloading
-	# shellcheck disable=SC2086
-	insmod /lib/callout.ko $parameters
+	load_module
 	check_leftover
-	# shellcheck disable=SC2086
-	insmod /lib/callout.ko $parameters
+	load_module
 	check_trace
 	check_tcp
 	rmmod callout

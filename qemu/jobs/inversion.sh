@@ -6,8 +6,7 @@
 . /lib/tap.sh
 
 for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
-	# shellcheck disable=SC2086 # one or two parameters
-	insmod /lib/callout.ko $parameters
+	load_module
 	dmesg -c > /dev/null
 	check "no priority inversion" with_fifo 80 insmod /lib/callout_inversion.ko
 	dmesg | sed -n 's/.*\(callout_inversion: .*\)/# \1/p'

@@ -1,62 +1,49 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: loads and unloads the module eight times a round, in ten rounds or CALLOUT_ROUNDS, then offers it wrong parameters,
-# which it must refuse aloud.
+# Job: loads and unloads the module eight times a round, in ten rounds or CALLOUT_ROUNDS, then offers
+# it wrong parameters, which it must refuse aloud.
 
-passed=0
-failed=0
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
 
-count() {
-	if [ "$1" = ok ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "$2" >> /run/reason
-	fi
-	echo "$1 $((passed + failed)) $2"
-}
-
-try_load() {
+loads() {
 	insmod /lib/callout.ko "$@" && [ -c /dev/callout ] && rmmod callout &&
 		[ ! -e /sys/module/callout ] && [ ! -e /dev/callout ]
 }
 
-load() {
-	if try_load "$@"; then
-		count ok "load and unload $*"
-	else
-		count "not ok" "load and unload $*"
-	fi
-}
+load() { check "load and unload $*" loads "$@"; }
 
-# refuse PARAMETER=VALUE [OTHERS...]: EINVAL, a line in the log that names module and parameter, nothing left behind.
-refuse() {
+# refused PARAMETER=VALUE [OTHERS...]: EINVAL, a line in the log that names module and parameter,
+# nothing left behind
+refused() {
 	dmesg -c > /dev/null
 	if insmod /lib/callout.ko "$@" 2> /tmp/error; then
 		rmmod callout
-		count "not ok" "refuse $*: it was accepted"
+		echo "# it was accepted"
 	elif ! grep -q "Invalid argument" /tmp/error; then
-		count "not ok" "refuse $*: $(cat /tmp/error)"
+		sed 's/^/# /' /tmp/error
 	elif ! dmesg | grep callout | grep -q "${1%%=*}"; then
-		count "not ok" "refuse $*: no line in the log names it"
+		echo "# no line in the log names it"
 	elif [ -e /sys/module/callout ] || [ -e /dev/callout ]; then
-		count "not ok" "refuse $*: something stayed behind"
+		echo "# something stayed behind"
 	else
-		count ok "refuse $*"
+		return 0
 	fi
+	return 1
 }
 
-# choices "WORD..." PARAMETER=VALUE [OTHERS...]: refused, and each word is in a line of the log that names the parameter.
+refuse() { check "refuse $*" refused "$@"; }
+
+# offered WORD PARAMETER: a line in the log that names the parameter has the word
+offered() { dmesg | grep callout | grep "$2=" | grep -qw -e "$1"; }
+
+# choices "WORD..." PARAMETER=VALUE [OTHERS...]: refused, and the log offers each word
 choices() {
 	words=$1
 	shift
 	refuse "$@"
 	for word in $words; do
-		if dmesg | grep callout | grep "${1%%=*}=" | grep -qw -e "$word"; then
-			count ok "refuse $*: the log offers $word"
-		else
-			count "not ok" "refuse $*: the log does not offer $word"
-		fi
+		check "refuse $*: the log offers $word" offered "$word" "${1%%=*}"
 	done
 }
 
@@ -95,7 +82,7 @@ done
 for wrong in tick_source=nonsense tick_source= tick_source=chip; do
 	choices "jiffies hrtimer chip_busy chip_full" "$wrong"
 done
-# No kernel ticks so often.
+# No kernel has these rates.
 choices jiffies hz=99
 choices jiffies hz=1001 tick_source=jiffies
 refuse hz=-1 tick_source=hrtimer
@@ -107,6 +94,4 @@ load hz=1 tick_source=hrtimer
 load hz=0 tick_source=hrtimer
 load
 echo "1..$((passed + failed))"
-echo $passed > /run/passed
-echo $failed > /run/failed
-[ $failed -eq 0 ]
+finish

@@ -23,8 +23,7 @@ prepared() {
 grep -q nohz_full=2,3 /proc/cmdline
 cat /sys/devices/system/cpu/nohz_full
 for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
-	# shellcheck disable=SC2086 # one or two parameters
-	insmod /lib/callout.ko $parameters
+	load_module
 	for cpu in 0 2 3; do
 		check "demo on CPU $cpu" taskset $((1 << cpu)) calloutctl demo -n 1000 -t 1s
 	done

@@ -27,8 +27,7 @@ variants() {
 [ "${CALLOUT_TESTS:-some}" != all ] || others=$(for scheme in $schemes; do variants "$scheme"; done)
 sets "$schemes" ${others:+"$others"} "bases=single" "tick_source=chip_busy hz=1000" "tick_source=chip_full hz=10000" > /tmp/sets
 while read -r parameters <&3; do
-	# shellcheck disable=SC2086 # one parameter or several
-	insmod /lib/callout.ko $parameters || wrong "$parameters: the module does not load"
+	load_module || wrong "$parameters: the module does not load"
 	for test in $tests; do
 		run "$test" "$parameters"
 	done

@@ -9,8 +9,7 @@
 sources=0
 sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" > /tmp/sets
 while read -r parameters <&3; do
-	# shellcheck disable=SC2086 # one parameter or several
-	insmod /lib/callout.ko $parameters
+	load_module
 	for test in /selftests/*; do
 		# What differs for them are addresses and structures.
 		case $test in *_compat32) [ "$sources${CALLOUT_COMPAT32:-}" = 0 ] || continue ;; esac

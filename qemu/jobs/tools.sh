@@ -128,8 +128,7 @@ check_top() {
 check "not loaded" fails 1 "module is not loaded" calloutctl info
 check "top, not loaded" fails 1 "/dev/callout: No such file" calloutctl top
 for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
-	# shellcheck disable=SC2086 # one or two parameters
-	insmod /lib/callout.ko $parameters
+	load_module
 	check_calloutctl
 	check_top
 	check "100 000 timers in a libev loop" idle_ev

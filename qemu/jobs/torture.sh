@@ -28,8 +28,7 @@ watch_races() {
 
 for parameters in "tick_source=hrtimer hz=10000" "tick_source=jiffies"; do
 	dmesg -c > /dev/null
-	# shellcheck disable=SC2086 # one or two parameters
-	insmod /lib/callout.ko $parameters
+	load_module
 	part=$((seconds * 3 / 4))
 	[ "$parameters" != "tick_source=jiffies" ] || part=$((seconds - seconds * 3 / 4))
 	# shellcheck disable=SC2046 # several

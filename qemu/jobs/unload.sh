@@ -9,8 +9,7 @@
 arm=/sys/module/callout_leftover/parameters/arm
 
 cycle() {
-	# shellcheck disable=SC2086 # one or two parameters
-	insmod /lib/callout.ko $parameters
+	load_module
 	before=$(cat $arm)
 	echo > $arm
 	# Some of them are to run.
