@@ -168,7 +168,7 @@ queue_schemes() {
 queue_kunit() {
 	# The part with the locks, on a kernel that looks at how they are used and at every access.
 	[ ! "$short" ] || run_job debug kunit:locks 600 \
-		-a "CALLOUT_SETS=tick_source=jiffies kunit.filter_glob=callout_[bcmrt]*[!s]"
+		-a "CALLOUT_SETS=tick_source=jiffies CALLOUT_SUITES=locks"
 	run_job kunit kunit 600
 }
 

@@ -67,6 +67,13 @@ version_only_in_kcompat() {
 		grep -v '^module/kcompat\.h:'
 }
 
+# qemu/suites names each suite in the sources, and no other.
+suites_listed() {
+	grep -v '^#' qemu/suites | awk '{ print $1 }' | grep . > "$work/listed"
+	sed -nE 's/^\t\.name\s*= "(callout_[a-z0-9_]+)",$/\1/p' kunit/*.c | sort > "$work/suites"
+	diff "$work/suites" "$work/listed"
+}
+
 mkdir "$work/links"
 sources=()
 declare -A alike
@@ -88,6 +95,7 @@ done
 item "kernel-doc" kernel_doc
 
 item "kernel versions only in kcompat.h" version_only_in_kcompat
+item "the suites of KUnit in qemu/suites" suites_listed
 item "documents" scripts/documents.sh
 item "an SPDX line in every file" spdx_everywhere
 item "a second build, the cache elsewhere" scripts/targets.sh quick

@@ -1,40 +1,66 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: loads the KUnit suites, which run as they load, with each tick source, and reports their results as KTAP: with the
-# second those alone that look at a tick source, with a scheme that is searched the two that search.
+# Job: runs the KUnit suites with each tick source and reports their results as KTAP.
+#
+# All of them, and with other parameters those that depend on them; or with boot.sh -a
+# CALLOUT_SUITES=RUN those of a run in qemu/suites; or with kunit.filter_glob=GLOB these.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
 results=/tmp/results
-
 glob=/sys/module/kunit/parameters/filter_glob
-filter=$(cat $glob)
-case $filter in
-''|'(null)')
-	filter='callout_*'
-	sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" "scheme=sorted_list" > /tmp/sets ;;
-*)
-	sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" > /tmp/sets ;;
-esac
+chosen=$(cat $glob)
+[ "$chosen" != "(null)" ] || chosen=
+
+# suites RUN: the names of those in a run
+suites() {
+	awk -v run="$1" '!/^#/ { for (i = 2; i <= NF; i++) if ($i == run) print $1 }' /lib/suites
+}
+
+# selected: what to run with $parameters, names or a pattern
+selected() {
+	if [ "$chosen" ]; then
+		echo "$chosen"
+	elif [ "${CALLOUT_SUITES:-}" ]; then
+		suites "$CALLOUT_SUITES"
+	else
+		case $parameters in
+		tick_source=hrtimer*) suites tick ;;
+		scheme=sorted_list) suites search ;;
+		*) echo "callout_*" ;;
+		esac
+	fi
+}
+
+# run_suites PATTERN: KUnit runs them as the module that has them is loaded.
+run_suites() {
+	printf %s "$1" > $glob
+	insmod /lib/callout_kunit.ko
+	cat /sys/kernel/debug/kunit/*/results > /tmp/suite || :
+	rmmod callout_kunit
+	cat /tmp/suite
+	[ -s /tmp/suite ] || wrong "there is no suite $1"
+}
+
+if [ "$chosen${CALLOUT_SUITES:-}" ]; then
+	sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" > /tmp/sets
+else
+	sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" "scheme=sorted_list" > /tmp/sets
+fi
 while read -r parameters <&3; do
 	echo "# $parameters"
-	# shellcheck disable=SC2086 # one or two parameters
-	insmod /lib/callout.ko $parameters
-	suites=$filter
-	case $filter$parameters in
-	callout_\*tick_source=hrtimer*) suites="callout_b[as]* callout_[!bw]*" ;;
-	callout_\*scheme=sorted_list) suites="callout_compat callout_handle" ;;
-	esac
-	for suite in $suites; do
-		echo "$suite" | tr -d '\n' > $glob
-		insmod /lib/callout_kunit.ko
-		cat /sys/kernel/debug/kunit/*/results || :
-		rmmod callout_kunit
-	done
+	load_module
+	selected > /tmp/selected
+	[ -s /tmp/selected ] || wrong "no suite is in the run ${CALLOUT_SUITES:-}"
+	while read -r suite <&4; do
+		run_suites "$suite"
+	done 4< /tmp/selected
 	rmmod callout
 done 3< /tmp/sets > $results
 cat $results
 awk -v why=/run/reason -f /lib/ktap.awk $results > /tmp/counts
-read -r passed failed < /tmp/counts
+read -r good bad < /tmp/counts
+passed=$good
+failed=$((failed + bad))
 finish
