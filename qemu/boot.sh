@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel in QEMU, runs one job of qemu/jobs in it and judges the outcome.
 #
-#   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME] KERNEL JOB
+#   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME]
+#                KERNEL JOB
 #
-# With -i, for counting: one CPU unless -c says more, whose time is its instructions, a nanosecond each, and leaps over what
-# it sleeps. Of several one runs at a time.
-# Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/ (CALLOUT_BUILD names
-# another directory than build/). Serial ports: ttyS0 the kernel's console, ttyS1 the verdict, ttyS2 the job's output,
-# which also goes to standard output as it comes. All three stay in build/log/KERNEL-NAME.{console,verdict,out}, where NAME is
-# the job's if it is not given.
-# Fails, saying why, unless the job said "ok" in time and the console holds nothing that alarms.
+# -i is for counting: time goes by instructions, a nanosecond each, and leaps over sleep. There is
+# one CPU unless -c says more, of which then one runs at a time.
 #
-# The time limit, -t SECONDS, is for a machine with nothing else to do. On a busy one the guest has longer, up to four
-# times that, as long as it prints: it is ended when it has printed nothing for half the limit.
+# Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/.
+# Serial ports: ttyS0 the kernel's console, ttyS1 the verdict, ttyS2 the job's output, which is
+# also copied to standard output. All three are kept in
+# build/log/KERNEL-NAME.{console,verdict,out}; NAME is the job's by default.
+#
+# Fails, and prints why, unless the job reported "ok" in time and the console is free of alarms.
+#
+# The time limit, -t SECONDS, is for an idle machine. On a busy one the guest may take up to four
+# times that as long as it prints: it is ended when it has printed nothing for half the limit.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -24,12 +27,16 @@ extra=
 name=
 counted=
 
-# What no console may hold, whatever the job says.
-alarm='BUG:|WARNING:|Oops|Call Trace|possible .*(deadlock|recursive)|INFO: (task|rcu)|unreferenced object'
-alarm="$alarm|suspected memory leaks|UBSAN|KASAN: |general protection|Kernel panic|soft lockup|detected (expedited )?stall"
-alarm="$alarm|ODEBUG|suspicious RCU|sleeping function called|scheduling while atomic|refcount_t:|nobody cared"
+# Alarms: the boot fails if one is on the console, whatever the job reports.
+alarm='BUG:|WARNING:|Oops|Call Trace|possible .*(deadlock|recursive)|INFO: (task|rcu)'
+alarm="$alarm|unreferenced object|suspected memory leaks|UBSAN|KASAN: |general protection"
+alarm="$alarm|Kernel panic|soft lockup|detected (expedited )?stall|ODEBUG|suspicious RCU"
+alarm="$alarm|sleeping function called|scheduling while atomic|refcount_t:|nobody cared"
 
-usage() { die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"] [-n NAME] KERNEL JOB"; }
+usage() {
+	die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"]" \
+	    "[-n NAME] KERNEL JOB"
+}
 
 while getopts ic:m:t:a:n: option; do
 	case $option in
@@ -48,7 +55,7 @@ kernel=$1
 job=$2
 [ -r "$top/qemu/jobs/$job.sh" ] || die "there is no job qemu/jobs/$job.sh"
 
-# There is no C library in the initramfs.
+# The initramfs has no C library.
 install_program() {
 	if readelf -lW "$1" 2>/dev/null | grep -q INTERP; then
 		die "$1 is not statically linked"
@@ -77,7 +84,7 @@ make_initramfs() {
 	(cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0)
 }
 
-# Says why, and shows the console from the job's start, or else its end.
+# Prints the reason, and the console from the job's start, or else its end.
 fail() {
 	echo "boot.sh: $kernel $job FAILED: $*" >&2
 	echo "boot.sh: the end of $log.console:" >&2
@@ -92,9 +99,10 @@ fail() {
 judge() {
 	local alarms line word failed reason
 
-	# What the kernel says once it restarts is not about us: the job is over, the verdict written. A PREEMPT_RT kernel at
-	# times warns of a task pushed to a CPU that has been stopped for that.
-	alarms=$(tr -d '\r' < "$log.console" | sed '/reboot: machine restart/,$d' | grep -E "$alarm" | head -n 5) || :
+	# Not from the restart on: the job has ended, the verdict is written. A PREEMPT_RT kernel
+	# then at times warns of a task pushed to a stopped CPU.
+	alarms=$(tr -d '\r' < "$log.console" | sed '/reboot: machine restart/,$d' |
+		 grep -E "$alarm" | head -n 5) || :
 	[ -z "$alarms" ] || fail "the kernel's console says: $alarms"
 	[ -z "$late" ] || fail "$late"
 	case $status in
@@ -102,18 +110,19 @@ judge() {
 	124|137) fail "no end after $((limit * 4)) seconds, although it prints" ;;
 	*) fail "QEMU ended with status $status" ;;
 	esac
-	line=$(grep -a '^callout-verdict: ' "$log.verdict") || fail "the machine stopped without a verdict"
+	line=$(grep -a '^callout-verdict: ' "$log.verdict") ||
+		fail "the machine stopped without a verdict"
 	read -r _ word passed failed reason <<< "$line"
 	[ "$word" = ok ] || fail "$passed passed, $failed failed: $reason"
 	[ "$failed" = 0 ] || fail "the job says ok, but counted $failed failures"
 }
 
-# How much the guest has printed so far, on all ports.
+# The number of bytes that the guest has printed, on all ports.
 printed() { cat "$log.console" "$log.verdict" "$log.out" 2> "$work/unprinted" | wc -c; }
 
 # Ends QEMU, which runs as $qemu, when it is past its limit and has stopped printing.
 watch() {
-	local start=$SECONDS heard=$SECONDS size=0 now
+	local start=$SECONDS heard=$SECONDS size=0 now half=$((limit / 2))
 
 	while kill -0 "$qemu" 2> "$work/ended"; do
 		sleep 1
@@ -122,8 +131,8 @@ watch() {
 			size=$now
 			heard=$SECONDS
 		fi
-		if [ $((SECONDS - start)) -ge "$limit" ] && [ $((SECONDS - heard)) -ge $((limit / 2)) ]; then
-			late="no end after $limit seconds, and nothing printed for $((limit / 2))"
+		if [ $((SECONDS - start)) -ge "$limit" ] && [ $((SECONDS - heard)) -ge $half ]; then
+			late="no end after $limit seconds, and nothing printed for $half"
 			kill "$qemu"
 			return
 		fi
@@ -141,26 +150,31 @@ rm -f "$log.console" "$log.verdict" "$log.out"
 mkdir "$work/root"
 make_initramfs "$work/root" > "$work/initramfs"
 
-# Nehalem has a constant TSC, so no CPU measures its own delay loop, which goes wrong when the host is busy; SMAP and SMEP
-# catch a stray user pointer. Mitigations cost an emulated CPU much and protect nothing there.
+# Nehalem has a constant TSC, so no CPU measures its own delay loop, which is unreliable on a busy
+# host; SMAP and SMEP catch stray user pointers. Mitigations slow an emulated CPU much and protect
+# nothing there.
 #
-# maxcpus=1: QEMU before 8.1 at times runs half-patched code when one emulated CPU patches what another translates, and
-# a kernel patches itself most while it boots ("Oops: int3", one boot in forty). So init brings up the other CPUs.
-arguments="maxcpus=1 console=ttyS0 ignore_loglevel panic=-1 oops=panic panic_on_warn=1 sysctl.kernel.softlockup_panic=1"
-arguments="$arguments sysctl.kernel.hung_task_panic=1 random.trust_cpu=on mitigations=off kunit.enable=1"
+# maxcpus=1: QEMU before 8.1 at times runs half-patched code when one emulated CPU patches code that
+# another translates, and a kernel patches itself most while it boots ("Oops: int3", one boot in
+# forty). So init brings up the other CPUs.
+arguments="maxcpus=1 console=ttyS0 ignore_loglevel panic=-1 oops=panic panic_on_warn=1"
+arguments="$arguments sysctl.kernel.softlockup_panic=1 sysctl.kernel.hung_task_panic=1"
+arguments="$arguments random.trust_cpu=on mitigations=off kunit.enable=1"
 accelerator=(-accel "tcg,thread=multi" -smp "${cpus:-4}")
 if [ "$counted" ]; then
-	# The APIC's timer fails its test there. The HPET's serves, once the TSC is calibrated: 2 s after boot.
+	# The APIC's timer fails its test there. The HPET serves, once the TSC is calibrated: 2 s
+	# after boot.
 	arguments="$arguments nolapic_timer tsc=reliable"
 	accelerator=(-accel "tcg,thread=single" -icount "shift=0,sleep=off" -smp "${cpus:-1}")
 fi
-# The kernel's own limits are in real time; on a busy machine an emulated CPU may not run for a while.
+# The kernel's own limits are in real time, and the host may stop an emulated CPU for a while.
 arguments="$arguments sysctl.kernel.watchdog_thresh=30 sysctl.kernel.hung_task_timeout_secs=400"
 arguments="$arguments rcupdate.rcu_cpu_stall_timeout=60"
 arguments="$arguments CALLOUT_KERNEL=$kernel CALLOUT_JOB=$job $extra"
 
 command=(
-	qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand" "${accelerator[@]}" -m "$memory"
+	qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand" "${accelerator[@]}"
+	-m "$memory"
 	-nodefaults -no-user-config -display none -nic none -no-reboot
 	-kernel "$KERNEL_IMAGE" -initrd "$work/initramfs" -append "$arguments"
 	-chardev "file,id=console,path=$log.console" -serial chardev:console

@@ -1,17 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Makes a kernel available, downloading or building it once, and prints where it is as shell assignments.
+# Downloads or builds a kernel, once, and prints where it is as shell assignments.
 #
-#   eval "$(qemu/kernel.sh NAME)"          KERNEL_RELEASE, KERNEL_BUILD (for external modules), KERNEL_IMAGE (to boot)
-#   eval "$(qemu/kernel.sh -b NAME)"       the first two only: Debian's image is then not fetched
-#   qemu/kernel.sh -s                      the directory of linux-source-6.12, unpacked, for the checkers in its scripts/
+#   eval "$(qemu/kernel.sh NAME)"       KERNEL_RELEASE, KERNEL_BUILD (for external modules) and
+#                                       KERNEL_IMAGE (to boot)
+#   eval "$(qemu/kernel.sh -b NAME)"    the first two only: does not fetch Debian's image
+#   qemu/kernel.sh -s                   the directory of linux-source-6.12, for its scripts/
 #
-# NAME: debian-6.1, debian-6.12, debian-6.12-rt: Debian's own, unpacked from its package, never installed;
-#       kunit, debug, kcsan: built from Debian's linux-source-6.12 with the .config fragments beside this script;
-#       uml: User Mode Linux, a program of this machine, built from the same source with uml.config;
-#       oldhp: as kunit, but cpuhp_setup_state() is that of before 6.1.97, 6.6.37, 6.9.8 and 6.10: see oldhp.patch;
-#       clang: as kunit, but with LLVM=1 and only as far as modules need it: nothing to boot;
-#       running: the kernel that runs here, to build for.
+# NAME: debian-6.1, debian-6.12, debian-6.12-rt: Debian's own, unpacked from its package, never
+#                installed;
+#       kunit, debug, kcsan: built from Debian's linux-source-6.12 with the .config fragments that
+#                are here;
+#       uml:     User Mode Linux, a program of this machine, built from the same source with
+#                uml.config;
+#       oldhp:   as kunit, with the cpuhp_setup_state() of kernels before 6.1.97, 6.6.37, 6.9.8 and
+#                6.10: see oldhp.patch;
+#       clang:   as kunit, but with LLVM=1, and only what modules need: nothing to boot;
+#       running: the running kernel, to build for.
 
 set -euo pipefail
 
@@ -22,13 +27,18 @@ source_package=linux-source-6.12
 die() { echo "kernel.sh: $*" >&2; exit 1; }
 say() { echo "kernel.sh: $*" >&2; }
 
-usage() { die "usage: kernel.sh -s | [-b] debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|uml|clang|running"; }
+usage() {
+	local debian="debian-6.1|debian-6.12|debian-6.12-rt"
 
-installed_version() {
-	{ dpkg-query -W -f '${db:Status-Status} ${Version}' "$1" 2>/dev/null || :; } | sed -n 's/^installed //p'
+	die "usage: kernel.sh -s | [-b] $debian|kunit|debug|kcsan|oldhp|uml|clang|running"
 }
 
-# A step that is interrupted leaves only a *.partial behind, which the next run removes.
+installed_version() {
+	{ dpkg-query -W -f '${db:Status-Status} ${Version}' "$1" 2>/dev/null || :; } |
+		sed -n 's/^installed //p'
+}
+
+# An interrupted step leaves only a *.partial, which the next run removes.
 lock() {
 	mkdir -p "$cache"
 	exec 9> "$cache/$1.lock"
@@ -37,15 +47,17 @@ lock() {
 
 # The release that the installed header meta-package $1 stands for, such as 6.1.0-56-amd64.
 headers_release() {
-	dpkg-query -W -f '${Depends}' "$1" 2>/dev/null | grep -o 'linux-headers-[^ ,]*' | sed 's/^linux-headers-//' ||
+	dpkg-query -W -f '${Depends}' "$1" 2>/dev/null | grep -o 'linux-headers-[^ ,]*' |
+		sed 's/^linux-headers-//' ||
 		die "$1 is not installed; run scripts/setup.sh all, or rt"
 }
 
-# Debian's image of exactly the version of the headers: another one may refuse modules built with them.
+# Debian's image of exactly the headers' version: another may refuse modules built with them.
 fetch_image() {
-	local release=$1 version=$2 dir
+	local release=$1 version=$2 dir package=linux-image-$1
 
-	if [ "$(installed_version "linux-image-$release")" = "$version" ] && [ -r "/boot/vmlinuz-$release" ]; then
+	if [ "$(installed_version "$package")" = "$version" ] &&
+	   [ -r "/boot/vmlinuz-$release" ]; then
 		KERNEL_IMAGE=/boot/vmlinuz-$release
 		return
 	fi
@@ -54,12 +66,14 @@ fetch_image() {
 	[ ! -r "$KERNEL_IMAGE" ] || return 0
 	lock "image-$release"
 	[ ! -r "$KERNEL_IMAGE" ] || return 0
-	say "fetching Debian's linux-image-$release $version"
+	say "fetching Debian's $package $version"
 	rm -rf "$dir" "$dir.partial"
 	mkdir -p "$dir.partial"
-	(cd "$dir.partial" && apt-get -qq -o APT::Sandbox::User=root download "linux-image-$release=$version") >&2 ||
-		die "linux-image-$release $version, the version of the installed headers, cannot be downloaded;" \
-		    "the archive may have moved on: upgrade the linux-headers packages, then try again"
+	(cd "$dir.partial" &&
+	 apt-get -qq -o APT::Sandbox::User=root download "$package=$version") >&2 ||
+		die "$package $version, the version of the installed headers, cannot be" \
+		    "downloaded; the archive may have a newer one: upgrade linux-headers, then" \
+		    "try again"
 	dpkg-deb -x "$dir.partial"/*.deb "$dir.partial"
 	rm -rf "$dir.partial"/*.deb "$dir.partial/lib" "$dir.partial/usr"
 	mv "$dir.partial" "$dir"
@@ -76,17 +90,20 @@ debian() {
 	KERNEL_RELEASE=$(headers_release "linux-headers-${flavour}amd64")
 	KERNEL_BUILD=/usr/src/linux-headers-$KERNEL_RELEASE
 	[ -d "$KERNEL_BUILD" ] || die "$KERNEL_BUILD is missing; run scripts/setup.sh"
-	[ "$build_only" ] || fetch_image "$KERNEL_RELEASE" "$(installed_version "linux-headers-$KERNEL_RELEASE")"
+	[ "$build_only" ] ||
+		fetch_image "$KERNEL_RELEASE" "$(installed_version "linux-headers-$KERNEL_RELEASE")"
 }
 
-# The last word on each option in the fragments, one line each.
+digest() { sha256sum | cut -c1-12; }
+
+# The last setting of each option in the fragments, one line each.
 merge_fragments() {
 	awk '/^CONFIG_/ { split($0, a, "="); o[a[1]] = $0 }
 	     /^# CONFIG_[A-Z0-9_]* is not set$/ { o[$2] = $0 }
 	     END { for (k in o) print o[k] }' "$@" | LC_ALL=C sort
 }
 
-# An option that Kconfig dropped for want of a dependency is an error, not a smaller kernel.
+# Fails if Kconfig dropped an option because of a missing dependency.
 check_config() {
 	local wanted=$1 config=$2 line option missing=
 
@@ -116,9 +133,9 @@ unpack_source() {
 	ln -sfn "${source_dir##*/}" "$cache/$source_package"
 }
 
-# Makes source_dir a copy of itself, by links, with NAME.patch, and adds that to source_version.
+# Makes source_dir a patched copy of itself, by links, and adds the patch to source_version.
 patch_source() {
-	source_version="$source_version $(sha256sum < "$here/$1.patch" | cut -c1-12)"
+	source_version="$source_version $(digest < "$here/$1.patch")"
 	local copy=$cache/$1-source-${source_version##* }
 
 	[ -d "$copy" ] || lock "$1-source"
@@ -126,10 +143,19 @@ patch_source() {
 		rm -rf "$copy.partial"
 		cp -as "$source_dir" "$copy.partial"
 		# Replaces the link by a file.
-		patch -s --follow-symlinks -d "$copy.partial" -p1 < "$here/$1.patch" >&2 || die "$1.patch does not apply"
+		patch -s --follow-symlinks -d "$copy.partial" -p1 < "$here/$1.patch" >&2 ||
+			die "$1.patch does not apply"
 		mv "$copy.partial" "$copy"
 	fi
 	source_dir=$copy
+}
+
+# checked LOG COMPLAINT COMMAND...: appends the output to the log; dies with its end if it fails.
+checked() {
+	if ! "${@:3}" >> "$1" 2>&1; then
+		tail -n 40 "$1" >&2
+		die "$2, see $1"
+	fi
 }
 
 # configure NAME TREE LOG [MAKE ARGUMENTS...]
@@ -139,14 +165,16 @@ configure() {
 	shift 3
 	rm -rf "$tree"
 	mkdir -p "$tree"
+	: > "$log"
 	merge_fragments "${fragments[@]}" > "$tree/wanted.config"
-	make -s -C "$source_dir" O="$tree" KCONFIG_ALLCONFIG="$tree/wanted.config" "$@" allnoconfig > "$log" 2>&1 ||
-		{ tail -n 20 "$log" >&2; die "configuring the $name kernel failed"; }
+	checked "$log" "configuring the $name kernel failed" \
+		make -s -C "$source_dir" O="$tree" KCONFIG_ALLCONFIG="$tree/wanted.config" "$@" \
+		allnoconfig
 	check_config "$tree/wanted.config" "$tree/.config"
 }
 
-# The tree is built in place, since it holds absolute paths; the file "complete" says that it is whole.
-# build_tree NAME TREE [MAKE ARGUMENTS...]
+# build_tree NAME TREE [MAKE ARGUMENTS...]: in place, since the tree holds absolute paths; the file
+# "complete" marks a whole one.
 build_tree() {
 	local name=$1 tree=$2 log=$2/build.log
 
@@ -156,9 +184,9 @@ build_tree() {
 	[ ! -e "$tree/complete" ] || return 0
 	say "building the $name kernel, a few minutes, once ($log)"
 	configure "$name" "$tree" "$log" "$@"
-	make -s -C "$source_dir" O="$tree" "$@" -j"$(nproc)" vmlinux modules_prepare >> "$log" 2>&1 ||
-		{ tail -n 40 "$log" >&2; die "building the $name kernel failed, see $log"; }
-	# No option is =m: what vmlinux exports is all that a module can use.
+	checked "$log" "building the $name kernel failed" \
+		make -s -C "$source_dir" O="$tree" "$@" -j"$(nproc)" vmlinux modules_prepare
+	# No option is =m: modules can use only the exports of vmlinux.
 	cp "$tree/vmlinux.symvers" "$tree/Module.symvers"
 	# External modules need the headers, scripts and objtool, not the objects.
 	find "$tree" -type f \( -name '*.o' -o -name '*.a' -o -name '.*.cmd' \) \
@@ -178,7 +206,11 @@ built() {
 	kunit|uml) fragments=("$here/$name.config") ;;
 	*) fragments=("$here/kunit.config" "$here/$name.config") ;;
 	esac
-	key=$({ echo "$source_version"; merge_fragments "${fragments[@]}"; gcc --version; } | sha256sum | cut -c1-12)
+	key=$({
+		echo "$source_version"
+		merge_fragments "${fragments[@]}"
+		gcc --version
+	} | digest)
 	tree=$cache/$name-$key
 	build_tree "$name" "$tree" "$@"
 	KERNEL_RELEASE=$(cat "$tree/include/config/kernel.release")
@@ -186,21 +218,22 @@ built() {
 	KERNEL_IMAGE=$tree/vmlinux
 }
 
-# What kunit's vmlinux exports stands in for what this one would, which is never built.
+# Modules are linked to the exports of kunit's vmlinux, since clang's is never built.
 prepared() {
 	local key tree symvers
 
 	built kunit
 	symvers=$KERNEL_BUILD/Module.symvers
-	key=$({ echo "$KERNEL_BUILD"; clang --version; ld.lld --version; } | sha256sum | cut -c1-12)
+	key=$({ echo "$KERNEL_BUILD"; clang --version; ld.lld --version; } | digest)
 	tree=$cache/clang-$key
 	if [ ! -e "$tree/complete" ]; then
 		lock clang
 		if [ ! -e "$tree/complete" ]; then
 			say "preparing the clang tree"
 			configure clang "$tree" "$tree.log" LLVM=1
-			make -s -C "$source_dir" O="$tree" LLVM=1 -j"$(nproc)" modules_prepare >> "$tree.log" 2>&1 ||
-				{ tail -n 40 "$tree.log" >&2; die "preparing the clang tree failed, see $tree.log"; }
+			checked "$tree.log" "preparing the clang tree failed" \
+				make -s -C "$source_dir" O="$tree" LLVM=1 -j"$(nproc)" \
+				modules_prepare
 			cp "$symvers" "$tree/Module.symvers"
 			touch "$tree/complete"
 		fi
@@ -228,4 +261,5 @@ running)
 	KERNEL_BUILD=/lib/modules/$KERNEL_RELEASE/build ;;
 *) usage ;;
 esac
-printf "%s='%s'\n" KERNEL_RELEASE "$KERNEL_RELEASE" KERNEL_BUILD "$KERNEL_BUILD" KERNEL_IMAGE "$KERNEL_IMAGE"
+printf "%s='%s'\n" KERNEL_RELEASE "$KERNEL_RELEASE" KERNEL_BUILD "$KERNEL_BUILD" \
+	KERNEL_IMAGE "$KERNEL_IMAGE"

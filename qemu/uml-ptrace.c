@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * uml-ptrace.c - has User Mode Linux run on hosts with more registers than it
- * knows of
+ * uml-ptrace.c - runs User Mode Linux on hosts with more registers than it knows
  *
- * Linux 6.12 keeps 2696 bytes of a process's vector registers. Where there are
- * more, with AMX for example, the host gives it so many, and does not take them
- * back: ptrace() wants all or none. Preloaded into UML, this adds what is there
- * already.
+ * Linux 6.12 saves 2696 bytes of a process's vector registers. A host with more,
+ * AMX for example, returns that part, but does not accept it back: ptrace() sets
+ * all registers or none. Preloaded into UML, this adds the current values of the
+ * others.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs one job of qemu/jobs in User Mode Linux, for measurements at the speed of the machine, and judges the outcome.
+# Runs one job of qemu/jobs in User Mode Linux, to measure at the speed of the machine, and judges
+# the outcome.
 #
 #   qemu/uml.sh [-m MEMORY] [-t SECONDS] JOB
 #
-# Modules come from build/uml/ (CALLOUT_BUILD names another directory than build/). What the job prints goes to
-# build/log/uml-JOB.out, and all that the kernel and it say to build/log/uml-JOB.console. Fails, saying why, unless the job
-# ends well in time and nothing in the console alarms.
+# Modules come from build/uml/. The job's results go to build/log/uml-JOB.out, the kernel's and
+# the job's output to build/log/uml-JOB.console. Fails, and prints why, unless the job succeeds in
+# time and the console is free of alarms.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../scripts/lib.sh"
@@ -27,7 +28,7 @@ shift $((OPTIND - 1))
 job=$1
 [ -r "$top/qemu/jobs/$job.sh" ] || die "there is no job qemu/jobs/$job.sh"
 
-# A directory, on this machine's /dev/shm by default, in which memory of the guest is a file.
+# The guest's memory is a file here too.
 work=$(mktemp -d)
 uml=
 trap 'rm -rf "$work"' EXIT
@@ -49,8 +50,9 @@ done
 gcc -O2 -Wall -Werror -shared -fPIC -o "$work/ptrace.so" "$top/qemu/uml-ptrace.c"
 
 status=0
-setsid timeout -k 5 "$limit" env LD_PRELOAD="$work/ptrace.so" "$KERNEL_IMAGE" mem="$memory" initrd="$work/initramfs" con=null con0=null,fd:1 stderr=1 \
-	uml_dir="$work" panic=-1 panic_on_warn=1 rdinit=/init < /dev/null > "$log.console" 2>&1 &
+setsid timeout -k 5 "$limit" env LD_PRELOAD="$work/ptrace.so" "$KERNEL_IMAGE" mem="$memory" \
+	initrd="$work/initramfs" con=null con0=null,fd:1 stderr=1 uml_dir="$work" \
+	panic=-1 panic_on_warn=1 rdinit=/init < /dev/null > "$log.console" 2>&1 &
 uml=$!
 wait "$uml" || status=$?
 tr -d '\r' < "$log.console" | sed -n 's/^.*\(lab-[a-z0-9-]*: .*\)/\1/p' > "$log.out"
@@ -59,9 +61,11 @@ fail() {
 	tail -n 40 "$log.console" >&2
 	exit 1
 }
-! grep -qE 'BUG:|WARNING:|Oops|Kernel panic|Modules linked in' "$log.console" || fail "the console alarms"
+if grep -qE 'BUG:|WARNING:|Oops|Kernel panic|Modules linked in' "$log.console"; then
+	fail "the console alarms"
+fi
 case $status in
 124|137) fail "no end after $limit seconds" ;;
 esac
-grep -q '^uml-verdict: ok' "$log.console" || fail "it did not end well (status $status)"
+grep -q '^uml-verdict: ok' "$log.console" || fail "the job failed (status $status)"
 echo "uml.sh: $job: ok" >&2

@@ -1,26 +1,27 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Counts what /dev/callout, timerfd, POSIX timers and io_uring timeouts take: instructions, memory, interrupts off.
+# Counts what /dev/callout, timerfd, POSIX timers and io_uring timeouts cost: instructions, memory,
+# interrupts off.
 #
 #   scripts/bench-user.sh [KERNEL]
 #
-# One boot of KERNEL, by default the KUnit kernel, in which time goes by instructions. Writes build/bench/user.csv
-# (CALLOUT_BUILD names another directory than build/) and prints it, with the targets. Fails only if something could not
-# be measured.
+# One boot of KERNEL, by default the KUnit kernel, in which time goes by instructions. Writes
+# build/bench/user.csv and prints it, with the targets. Fails only if a measurement is missing.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 file=$build/bench/user.csv
 kernel=${1:-kunit}
-# The numbers that selftests/bench/user_bench.c takes.
-facilities="callout,single callout,batch64 callout,batch1024 timerfd,single posix,single io_uring,single"
+# As in selftests/bench/user_bench.c.
+facilities="callout,single callout,batch64 callout,batch1024"
+facilities="$facilities timerfd,single posix,single io_uring,single"
 outstanding="0 1000 10000 100000"
 expire="1500 15000"
 
 scripts/setup.sh all || die "the packages could not be installed"
 mkdir -p "${file%/*}"
-echo "bench-user.sh: building, and counting: some minutes"
+echo "bench-user.sh: building and counting: some minutes"
 logged bench-user-build scripts/build.sh "$kernel"
 logged bench-user-build make --no-print-directory -C selftests O="$build/user"
 logged_boot bench-user -i -t 900 "$kernel" bench-user

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Counts the instructions of each operation and of each tick, for callouts and for Linux's own timers.
+# Counts the instructions of each operation and of each tick, of callouts and of Linux's own timers.
 #
-# Boots the KUnit kernel so that time goes by instructions, on one CPU; and for what must not depend on the number of CPUs
-# Debian's 6.12, which takes more of them. Writes build/bench/fig9.csv, tick.csv and stale.csv (CALLOUT_BUILD names
-# another directory than build/) and prints them, with the targets. Fails only if something could not be measured.
+# Boots the KUnit kernel on one CPU, with time that goes by instructions; and Debian's 6.12 on
+# several numbers of CPUs, for the cost that must not depend on them. Writes fig9.csv, tick.csv
+# and stale.csv in build/bench/ and prints them, with the targets. Fails only if a measurement is
+# missing.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -16,7 +17,7 @@ numbers="4 64"
 
 scripts/setup.sh all || die "the packages could not be installed"
 mkdir -p "$out"
-echo "bench.sh: building, and counting: some minutes"
+echo "bench.sh: building and counting: some minutes"
 for kernel in kunit debian-6.12; do
 	logged bench-build scripts/build.sh $kernel
 done
@@ -49,8 +50,9 @@ for cpus in $numbers; do
 	want "$out/stale.csv" "$cpus"
 done
 
-awk -v names="$facilities" -v outstanding="$outstanding" -f scripts/bench/ops.awk "$out/fig9.csv"
+awk -v names="$facilities" -v outstanding="$outstanding" \
+	-f scripts/bench/ops.awk "$out/fig9.csv"
 awk -f scripts/bench/tick.awk "$out/tick.csv"
-printf '\nInstructions to cancel by a handle that is stale, by the number of CPUs\n\n'
+printf '\nInstructions to cancel by a stale handle, by the number of CPUs\n\n'
 awk -F , 'NR > 1 { printf "%12d %12d\n", $1, $2 }' "$out/stale.csv"
 printf '\nwritten to %s, %s and %s\n' "$out/fig9.csv" "$out/tick.csv" "$out/stale.csv"

@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds the modules for one kernel, out of tree, into build/KERNEL/, with W=1, and where every package is needed anyway
-# with sparse.
+# Builds the modules for one kernel, out of tree, into build/KERNEL/, with W=1, and with sparse
+# where every package is needed anyway.
 #
 #   scripts/build.sh KERNEL [make arguments]
 #
-# CALLOUT_BUILD names another directory than build/.
-#
-# make compiles again only what has changed, and warnings come from what is compiled. So that none can be missed, a build
-# that printed one, did not end, or had other arguments is followed by one from nothing: build/KERNEL/clean is there, and
-# holds the arguments, if and only if every object there was compiled with them and without a warning.
+# make compiles only changed files, so an incremental build repeats no warning. A build that warned,
+# was interrupted or had other arguments is therefore followed by a clean one: build/KERNEL/clean
+# exists, and holds the arguments, if and only if every object was compiled with them and without a
+# warning.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -17,7 +16,7 @@
 kernel=$1
 shift
 
-# Links to the sources, so that no kernel's objects meet another's and the source tree stays clean.
+# Links to the sources: objects of different kernels stay apart, and the source tree stays clean.
 farm() {
 	local part
 
@@ -51,11 +50,14 @@ arguments="$KERNEL_BUILD $*"
 [ "$(cat "$out/clean" 2>/dev/null)" = "$arguments" ] || rm -rf "$out/src"
 rm -f "$out/clean"
 farm
-make --no-print-directory -C "$KERNEL_BUILD" -j"$(nproc)" M="$out/src" "$@" modules 2>&1 | tee "$out/build.log"
-# make itself warns of its jobserver.
-grep -v '^make' "$out/build.log" | grep -E 'warning:|WARNING:|error:' > "$out/warnings" || echo "$arguments" > "$out/clean"
+make --no-print-directory -C "$KERNEL_BUILD" -j"$(nproc)" M="$out/src" "$@" modules 2>&1 |
+	tee "$out/build.log"
+# make itself warns about its jobserver.
+if ! grep -v '^make' "$out/build.log" | grep -E 'warning:|WARNING:|error:' > "$out/warnings"; then
+	echo "$arguments" > "$out/clean"
+fi
 
-# In place of the old ones, one by one: another boot may be taking them.
+# Each replaces the old one in one step: another boot may be copying it.
 sed 's/\.o$/.ko/' "$out/src/modules.order" | while read -r module; do
 	case $module in
 	/*) ;;
@@ -67,8 +69,10 @@ sed 's/\.o$/.ko/' "$out/src/modules.order" | while read -r module; do
 done
 for module in "$out"/*.ko; do
 	case ${module##*/} in
-	# These are client.sh's.
+	# client.sh builds these.
 	callout_client.ko|callout_tcp.ko) ;;
-	*) grep -q "/${module##*/}$" <(sed 's/\.o$/.ko/' "$out/src/modules.order") || rm -f "$module" ;;
+	*)
+		name=$(basename "$module" .ko)
+		grep -qE "/$name\.k?o$" "$out/src/modules.order" || rm -f "$module" ;;
 	esac
 done

@@ -1,16 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs the checks it is told to, all of them even if one fails; the last line is "N passed, N failed".
+# Runs checks, all of them even if one fails; the last line is "N passed, N failed".
 #
-#   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load] [client] [hotplug] [torture]
-#                    [debug] [old-hotplug] [limits] [bench] [lab] [targets] [builds]
-#   scripts/check.sh all      each of these, whole: what others cut short for time is not
+#   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
+#                    [client] [hotplug] [torture] [debug] [old-hotplug] [limits] [bench] [lab]
+#                    [targets] [builds]
+#   scripts/check.sh all      each of these, and none cut short for time
 #
-# Everything a check prints goes to build/log/; what matters of it is shown when the check fails.
+# All output goes to build/log/; the part that matters is shown when a check fails.
 #
-# A check is one or several steps: builds, boots, programs. All are queued first; then one more than there are CPUs run at
-# a time, since a boot waits for timers much of its time. Each step starts when what it needs is built, and says at its end
-# what came of it and how many seconds it took.
+# A check is one or several steps: builds, boots, programs. All are queued first; then one more
+# than there are CPUs run at a time, since a boot often waits for timers. Each step starts when
+# its builds are complete, and prints its results and how long it took.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -19,13 +20,14 @@ results=$log/check.results
 : > "$results"
 short=yes
 
-# report NAME PASSED FAILED SECONDS-AT-START: the last that a step does
+# report NAME PASSED FAILED SECONDS-AT-START: ends a step.
 report() {
 	printf '%-28s %5d passed %4d failed %5d s\n' "$1" "$2" "$3" $((SECONDS - $4))
 	echo "$2 $3" >> "$results"
 }
 
-# The queue, by number: the name of what a step builds, or nothing; what it needs; its command.
+# The queue, by number: the name of the build that a step is, or nothing; the builds that it
+# needs; its command.
 builds=()
 needs=()
 commands=()
@@ -37,7 +39,7 @@ step() {
 	commands+=("$(printf '%q ' "${@:2}")")
 }
 
-# build NAME NEEDS COMMAND...: once a run, for all the steps that need it
+# build NAME NEEDS COMMAND...: once a run, for all steps that need it
 build() {
 	case " ${builds[*]} " in *" $1 "*) return 0 ;; esac
 	builds+=("$1")
@@ -48,15 +50,19 @@ build() {
 build_kernel() { build "$1" "" scripts/build.sh "$1"; }
 build_programs() { build programs "" run_make; }
 
-run_make() { make -j"$(nproc)" -C tools O="$build/user" all examples && make -j"$(nproc)" -C selftests O="$build/user"; }
+run_make() {
+	make -j"$(nproc)" -C tools O="$build/user" all examples &&
+		make -j"$(nproc)" -C selftests O="$build/user"
+}
 
-# Passes if nothing warned, but for make of its jobserver. What failed or warned is built again the next time, see build.sh,
-# so it is said again.
+# Passes if there is no warning, except make's about its jobserver. A build that failed or warned is
+# repeated the next time, see build.sh, and so are its warnings.
 run_build() {
 	local start=$SECONDS file=$log/build-$1.log status=0 bad=0
 
 	"${@:2}" > "$file" 2>&1 || status=$?
-	if grep -v '^make' "$file" | grep -A 4 -E 'warning:|WARNING:|error:' > "$file.warnings"; then
+	if grep -v '^make' "$file" |
+	   grep -A 4 -E 'warning:|WARNING:|error:' > "$file.warnings"; then
 		bad=1
 		head -n 100 "$file.warnings"
 	elif [ $status -ne 0 ]; then
@@ -67,20 +73,27 @@ run_build() {
 	return $status
 }
 
-# run_script NAME SCRIPT...: one whose last line is "N passed, N failed", and which says in TAP what failed
+# run_script NAME SCRIPT...: one that prints TAP, and "N passed, N failed" as its last line
 run_script() {
 	local start=$SECONDS file=$log/$1.log passed failed
 
 	"${@:2}" > "$file" 2>&1 || :
-	read -r passed _ failed _ <<< "$(tail -n 1 "$file" | grep -xE '[0-9]+ passed, [0-9]+ failed' || echo "0 passed, 1 failed")"
+	if ! tail -n 1 "$file" | grep -xE '[0-9]+ passed, [0-9]+ failed' > "$file.last"; then
+		echo "0 passed, 1 failed" > "$file.last"
+	fi
+	read -r passed _ failed _ < "$file.last"
 	if [ "$failed" -gt 0 ]; then
-		awk '/^ok / { held = ""; next } { held = held $0 "\n" } /^not ok / { printf "%s", held; held = "" }
-		     END { printf "%s", held }' "$file"
+		# Each failed test with the lines before it, and the lines after the last test.
+		awk '
+			/^ok / { held = ""; next }
+			{ held = held $0 "\n" }
+			/^not ok / { printf "%s", held; held = "" }
+			END { printf "%s", held }' "$file"
 	fi
 	report "$1" "$passed" "$failed" "$start"
 }
 
-# run_bench NAME SCRIPT...: one that prints a line with "ok" or "MISSED" for each target
+# run_bench NAME SCRIPT...: one that prints a line that ends with "ok" or "MISSED" for each target
 run_bench() {
 	local start=$SECONDS file=$log/check-$1.log passed failed good=
 
@@ -98,9 +111,10 @@ run_bench() {
 }
 
 run_schemes() {
-	local start=$SECONDS file=$log/schemes.log passed failed good=
+	local start=$SECONDS file=$log/schemes.log host=$build/user/host passed failed good=
 
-	if { "$build/user/host/scheme_harness" "$@" && "$build/user/host/scheme_race" -c reserve_beside; } > "$file" 2>&1; then
+	if { "$host/scheme_harness" "$@" && "$host/scheme_race" -c reserve_beside; } \
+		> "$file" 2>&1; then
 		good=yes
 	fi
 	passed=$(grep -c '^ok ' "$file") || :
@@ -118,7 +132,8 @@ build_client() {
 	build "client-$1" "$1 programs" scripts/client.sh "$1"
 }
 
-# run_job KERNEL JOB[:NAME] SECONDS [ARGUMENTS OF boot.sh]: queues a boot, of which the logs are called JOB or JOB-NAME
+# run_job KERNEL JOB[:NAME] SECONDS [ARGUMENTS OF boot.sh]: queues a boot, with logs named JOB or
+# JOB-NAME
 run_job() {
 	local need="$1 programs"
 
@@ -143,14 +158,16 @@ boot() {
 	fi
 	if [ ! "$good" ] || [ $((passed + failed)) -eq 0 ]; then
 		[ "$failed" -gt 0 ] || failed=1
-		[ ! -e "$file.out" ] || grep -aE -B 8 '^ *not ok|# SKIP' "$file.out" || :
-		[ ! -e "$file.log" ] || grep -a -A 70 '^boot.sh: ' "$file.log" || tail -n 20 "$file.log"
+		if [ -e "$file.out" ]; then
+			grep -aE -B 8 '^ *not ok|# SKIP' "$file.out" || :
+		fi
+		grep -a -A 70 '^boot.sh: ' "$file.log" || tail -n 20 "$file.log"
 	fi
 	report "$name $1" "$passed" "$failed" "$start"
 }
 
 queue_static() {
-	# A build passes if nobody warned; these are the flavours between which the sources differ most.
+	# A build passes without warnings; the sources differ most between these flavours.
 	for kernel in debian-6.1 debian-6.12 kunit clang; do
 		build_kernel $kernel
 	done
@@ -161,12 +178,12 @@ queue_schemes() {
 	build_programs
 	# shellcheck disable=SC2086 # two arguments
 	step programs run_schemes ${short:+-n 100000}
-	# Whole, schemes-all has it.
+	# schemes-all includes this run.
 	[ ! "$short" ] || run_job debian-6.12 schemes 600
 }
 
 queue_kunit() {
-	# The part with the locks, on a kernel that looks at how they are used and at every access.
+	# Suites that take locks, with lockdep, KASAN and the other checkers.
 	[ ! "$short" ] || run_job debug kunit:locks 600 \
 		-a "CALLOUT_SETS=tick_source=jiffies CALLOUT_SUITES=locks"
 	run_job kunit kunit 600
@@ -204,7 +221,7 @@ queue_debug() {
 queue() {
 	case $1 in
 	builds)
-		# So that boots can begin early, and those on the kernels that are built here come while others are under way.
+		# First Debian's, so that boots begin early, then the others while these run.
 		build_programs
 		for kernel in debian-6.12 debian-6.12-rt debian-6.1 debug kunit clang; do
 			build_kernel $kernel
@@ -225,11 +242,12 @@ queue() {
 		run_job debian-6.1 client 120
 		run_job debian-6.12 client 120
 		run_job debian-6.12-rt client 120
-		# To be run by check-debug; there, lockdep has a part in what callout.h defines.
+		# check-debug runs it. With lockdep callout.h defines more.
 		build_client debug
 		run_job debian-6.12-rt inversion 120 ;;
 	hotplug)
-		run_job debian-6.12 hotplug 600 ${short:+-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"}
+		run_job debian-6.12 hotplug 600 \
+			${short:+-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"}
 		run_job debian-6.12 nohz 120 -a "nohz_full=2,3 isolcpus=domain,0,1" ;;
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) queue_torture ;;
@@ -253,12 +271,12 @@ queue() {
 	esac
 }
 
-# Each step is a process group, so that none outlives this.
+# Each step is a process group, so that none outlives this script.
 set -m
 declare -A step_of=()
 trap 'for pid in "${!step_of[@]}"; do kill -- "-$pid"; done' EXIT
 
-# What each step says is said at its end, in one piece.
+# The output of a step is printed at its end, in one piece.
 in_one_piece() {
 	local said status=0
 
@@ -267,7 +285,7 @@ in_one_piece() {
 	return $status
 }
 
-# Whether each thing that step $1 needs is built: yes, or not yet, or no since its build failed.
+# Whether the builds that step $1 needs are complete: yes, not yet, or no if one failed.
 is_ready() {
 	local need ready=yes
 
@@ -281,7 +299,8 @@ is_ready() {
 	echo "$ready"
 }
 
-# start_one: the first step in the queue that can start does; fails if none can. Builds use all CPUs: one at a time.
+# Starts the first step in the queue that can start, and fails if none can. Builds use all CPUs: one
+# at a time.
 start_one() {
 	local i
 
@@ -324,7 +343,8 @@ run_steps() {
 scripts/setup.sh all || { echo "0 passed, 1 failed"; exit 1; }
 if [ "$*" = all ]; then
 	short=
-	set -- builds schemes-all lab torture debug old-hotplug kunit selftests hotplug schemes tools load client late bench limits static
+	set -- builds schemes-all lab torture debug old-hotplug kunit selftests hotplug schemes \
+		tools load client late bench limits static
 fi
 for check in "$@"; do
 	queue "$check"
@@ -332,4 +352,6 @@ done
 run_steps
 [ -s "$results" ] || { echo "check.sh: nothing was checked" >&2; echo "0 1" >> "$results"; }
 printf '%-54s %5d s\n' total "$SECONDS"
-awk '{ passed += $1; failed += $2 } END { print passed " passed, " failed " failed"; exit failed > 0 }' "$results"
+awk '
+	{ passed += $1; failed += $2 }
+	END { print passed " passed, " failed " failed"; exit failed > 0 }' "$results"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds selftests/modules/client and tcp and selftests/installed as somebody else would: against what is installed, and
-# nothing else of this tree.
+# Builds selftests/modules/client and tcp and selftests/installed as a user would: against installed
+# files, and nothing else of this tree.
 #
 #   scripts/client.sh KERNEL
 #
-# After build.sh KERNEL and the programs. Installs into build/KERNEL/installed; leaves callout_client.ko and callout_tcp.ko
-# in build/KERNEL/, and build/user/installed_wait.
+# After build.sh KERNEL and the programs. Installs into build/KERNEL/installed; leaves
+# callout_client.ko and callout_tcp.ko in build/KERNEL/, and build/user/installed_wait.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -19,11 +19,12 @@ rm -rf "$out/installed"
 DESTDIR=$out/installed "$top/scripts/install.sh" "$1"
 callout=$out/installed/usr/src/callout
 
-# The group that the udev rule names is made, and the module is loaded at boot.
+# sysusers.d creates the group that the udev rule names, and modules-load.d names the module.
 lib=$out/installed/usr/lib
-group=$(sed -n 's/^KERNEL=="callout".* GROUP="\([a-z]*\)".*/\1/p' "$lib/udev/rules.d/60-callout.rules")
+rules=$lib/udev/rules.d/60-callout.rules
+group=$(sed -n 's/^KERNEL=="callout".* GROUP="\([a-z]*\)".*/\1/p' "$rules")
 if ! [ "$group" ] || ! grep -qx "g $group -" "$lib/sysusers.d/callout.conf"; then
-	die "nothing makes the group \"$group\" of the udev rule"
+	die "nothing creates the group \"$group\" of the udev rule"
 fi
 if ! grep -qx callout "$lib/modules-load.d/callout.conf"; then
 	die "nothing loads the module"
@@ -34,19 +35,21 @@ for client in client tcp; do
 	cp -r "$top/selftests/modules/$client" "$out/$client"
 	make --no-print-directory -C "$KERNEL_BUILD" M="$out/$client" CALLOUT="$callout" W=1 \
 		KBUILD_EXTRA_SYMBOLS="$callout/$KERNEL_RELEASE/Module.symvers" modules
-	# In one step, as below: another boot may be taking the old one.
+	# In one step: another boot may be copying the old one.
 	mv "$out/$client/callout_$client.ko" "$out/"
 done
 
-# The program, static for the test machine. The shared library must be found, of its version, and have all symbols.
+# The program, static for the test machine. The shared library must be found, have its version and
+# have all symbols.
 export PKG_CONFIG_LIBDIR=$out/installed/usr/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$out/installed
 library() { pkg-config "$@" libcallout; }
 
+warnings=(-Wall -Wextra -Werror)
 cp "$top/selftests/installed/wait.c" "$out/wait.c"
 # shellcheck disable=SC2046 # flags
-cc -Wall -Wextra -Werror -o "$out/wait-shared" "$out/wait.c" $(library --cflags --libs)
+cc "${warnings[@]}" -o "$out/wait-shared" "$out/wait.c" $(library --cflags --libs)
 # shellcheck disable=SC2046
-cc -Wall -Wextra -Werror -static -o "$out/wait-static" "$out/wait.c" $(library --static --cflags --libs)
+cc "${warnings[@]}" -static -o "$out/wait-static" "$out/wait.c" $(library --static --cflags --libs)
 mv "$out/wait-static" "$build/user/installed_wait"
 readelf -d "$out/wait-shared" | grep -q 'NEEDED.*\[libcallout\.so\.1\]'
 LD_LIBRARY_PATH=$out/installed/usr/lib ldd -r "$out/wait-shared" > "$out/wait-shared.ldd"

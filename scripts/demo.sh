@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The demonstration, from a fresh Debian machine to the table: packages, build, boot, calloutctl.
+# The demonstration, on a fresh Debian machine: packages, build, boot, calloutctl.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -10,6 +10,6 @@ scripts/setup.sh demo
 echo "Building the module for Debian's 6.12 kernel and calloutctl ..."
 logged demo-modules scripts/build.sh debian-6.12
 logged demo-tools make -C tools O="$build/user"
-echo "Booting it with 4 CPUs, emulated: times are those of the emulated machine."
+echo "Booting it with 4 emulated CPUs: times are those of the emulated machine."
 echo
 qemu/boot.sh -t 150 debian-6.12 demo

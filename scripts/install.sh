@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Installs what has been built for a kernel: the module, what others need to build against it, libcallout, calloutctl
-# and the manual pages.
+# Installs the module built for a kernel, headers and symbols to build against it, libcallout,
+# calloutctl and the manual pages.
 #
 #   [DESTDIR=DIRECTORY] [PREFIX=/usr] [LIBDIR=PREFIX/lib] scripts/install.sh KERNEL
 #
@@ -13,11 +13,11 @@
 #   LIBDIR/libcallout.so.1, libcallout.so, libcallout.a, pkgconfig/libcallout.pc
 #   PREFIX/bin/calloutctl, PREFIX/share/man/
 #   PREFIX/lib/udev/rules.d/60-callout.rules  opens the device to the group callout
-#   PREFIX/lib/sysusers.d/callout.conf        has systemd-sysusers make that group
-#   PREFIX/lib/modules-load.d/callout.conf    has the module loaded at boot
+#   PREFIX/lib/sysusers.d/callout.conf        systemd-sysusers creates that group
+#   PREFIX/lib/modules-load.d/callout.conf    loads the module at boot
 #
-# With DESTDIR everything goes below that directory, and depmod, ldconfig and systemd-sysusers are left to whoever
-# unpacks it.
+# With DESTDIR everything goes below that directory, and depmod, ldconfig and systemd-sysusers are
+# not run.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"

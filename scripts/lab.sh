@@ -139,7 +139,7 @@ check_data() {
 missing() {
 	local data
 
-	for data in $(grep -oE '[a-z0-9_]+\.csv' "$1" | sort -u); do
+	grep -oE '[a-z0-9_]+\.csv' "$1" | sort -u | while read -r data; do
 		[ -s "$data" ] || echo "$data"
 	done
 }

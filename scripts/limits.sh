@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The time limits of qemu/boot.sh: a guest that prints may take longer than its limit, a silent one may not, and no guest
-# takes more than four times its limit. TAP; the last line is "N passed, N failed".
+# The time limits of qemu/boot.sh: a guest that prints may exceed its limit, a silent guest may not,
+# and no guest takes more than four times its limit. TAP; the last line is "N passed, N failed".
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 limit=20
 
-# boot GUEST SECONDS OUTCOME: boot.sh says this of a guest that takes so long.
+# boot GUEST SECONDS OUTCOME: what boot.sh must report about a guest that takes this long
 boot() {
 	qemu/boot.sh -t $limit -a "LIMITS=$1 LIMITS_SECONDS=$2" debian-6.12 limits 2>&1 |
 		tee "$log/limits.log" || :

@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Installs the Debian packages that are missing, and nothing else.
+# Installs missing Debian packages, and nothing else.
 #
-#   scripts/setup.sh demo    what building and booting on Debian's 6.12 kernel needs
+#   scripts/setup.sh demo    to build for Debian's 6.12 kernel and boot it
 #   scripts/setup.sh rt      the same for Debian's 6.12 kernel with PREEMPT_RT
-#   scripts/setup.sh all     what every check needs (the default)
-#   scripts/setup.sh lab     what the laboratory needs: User Mode Linux and pictures
+#   scripts/setup.sh all     for every check (the default)
+#   scripts/setup.sh lab     for the laboratory: User Mode Linux and pictures
 
 set -euo pipefail
 
 demo="make gcc libc6-dev binutils linux-headers-6.12-amd64 qemu-system-x86 busybox-static cpio"
-all="$demo linux-headers-amd64 linux-headers-6.12-rt-amd64 linux-source-6.12 flex bison bc libelf-dev xz-utils perl"
-all="$all clang lld llvm sparse shellcheck gcc-multilib libev-dev pkgconf groff-base python3-docutils"
-lab="$demo linux-source-6.12 flex bison bc libelf-dev xz-utils perl gnuplot-nox bsdextrautils"
+kernel="linux-source-6.12 flex bison bc libelf-dev xz-utils perl"
+all="$demo $kernel linux-headers-amd64 linux-headers-6.12-rt-amd64 clang lld llvm sparse"
+all="$all shellcheck gcc-multilib libev-dev pkgconf groff-base python3-docutils"
+lab="$demo $kernel gnuplot-nox bsdextrautils"
 
 case ${1:-all} in
 demo) wanted=$demo ;;
@@ -38,7 +39,8 @@ export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086 # a list of package names
-if ! { apt-get -q update && apt-get -q -y install --no-install-recommends $missing; } > "$log" 2>&1; then
+if ! { apt-get -q update && apt-get -q -y install --no-install-recommends $missing; } \
+	> "$log" 2>&1; then
 	tail -n 20 "$log" >&2
 	echo "setup.sh: the packages could not be installed" >&2
 	exit 1

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The checks that run no code: checkpatch, kernel-doc, shellcheck, house rules. Warnings of compilers and sparse are check.sh's,
-# where the modules are built.
+# The checks that run no code: checkpatch, kernel-doc, shellcheck, house rules. Warnings of
+# compilers and sparse are found by check.sh, which builds the modules.
 #
-# One TAP line for each; a failed one is preceded by what was found. The last line is "N passed, N failed".
+# One TAP line each, after its findings if it failed. The last line is "N passed, N failed".
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -12,10 +12,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 linux=$(qemu/kernel.sh -s)
 
-# What checkpatch is wrong about: a size that is a power of two is not a bit (BIT_MACRO); kcompat.h is there to look at
-# the version and to stub what old kernels lack; macros that count their arguments do not use them all; BSD's types have
-# BSD's names; main.c exports for the tests what the schemes define; and how trace events are laid out it knows only by
-# the kernel's own paths.
+# False positives of checkpatch: a size that is a power of two is not a bit (BIT_MACRO); kcompat.h
+# tests the version and stubs functions that old kernels lack; macros that count their arguments do
+# not use them all; BSD's types have BSD's names; main.c exports for the tests what the schemes define;
+# and it knows the layout of trace events only by the kernel's own paths.
 ignored() {
 	local ignore=BIT_MACRO
 
@@ -29,23 +29,27 @@ ignored() {
 	echo "$ignore"
 }
 
-# checkpatch IGNORED FILE...: one process for all files that are treated alike.
+# checkpatch IGNORED FILE...: one process for all files with the same exceptions.
 checkpatch() {
-	# As checkpatch does for several.
+	# checkpatch prints a heading only for several files.
 	[ $# -gt 2 ] || printf -- '-\n%s\n-\n' "$2" >> "$work/said"
-	# From a directory of links: checkpatch leaves a file behind where it runs.
-	(cd "$work/links" && perl "$linux/scripts/checkpatch.pl" --strict --no-tree --show-types --summary-file \
-		--ignore "$1" -f "${@:2}") >> "$work/said" 2>&1 || :
+	# From a directory of links: checkpatch leaves a file where it runs.
+	(cd "$work/links" && perl "$linux/scripts/checkpatch.pl" --strict --no-tree --show-types \
+		--summary-file --ignore "$1" -f "${@:2}") >> "$work/said" 2>&1 || :
 }
 
-# What was said of a file, below its heading, which is between two lines: it passes if that ends well.
+# Prints the findings in a file, which follow its heading between two lines of dashes.
 said() {
-	awk -v file="$1" '/^-+$/ { heading = !heading; next } heading { mine = $0 == file; next } mine' "$work/said" |
-		tee "$work/said.file"
+	awk -v file="$1" '
+		/^-+$/ { heading = !heading; next }
+		heading { mine = $0 == file; next }
+		mine' "$work/said" | tee "$work/said.file"
 	grep -qxF "$1 has no obvious style problems and is ready for submission." "$work/said.file"
 }
 
-kernel_doc() { find module kunit -name '*.[ch]' -exec "$linux/scripts/kernel-doc" -none -Werror {} +; }
+kernel_doc() {
+	find module kunit -name '*.[ch]' -exec "$linux/scripts/kernel-doc" -none -Werror {} +
+}
 
 spdx_everywhere() {
 	local file bad=0
@@ -63,9 +67,25 @@ spdx_everywhere() {
 }
 
 version_only_in_kcompat() {
-	! grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' module kunit selftests tools --include='*.[ch]' |
-		grep -v '^module/kcompat\.h:'
+	! grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' module kunit selftests tools \
+		--include='*.[ch]' | grep -v '^module/kcompat\.h:'
 }
+
+# A tab is 8 columns. documents.sh is still to be wrapped.
+short_lines() {
+	local file bad=0
+
+	for file in "${shell_files[@]}" scripts/*.awk scripts/*/*.awk qemu/ktap.awk; do
+		[ "$file" != scripts/documents.sh ] || continue
+		if expand "$file" | grep -nE '.{101}'; then
+			echo "$file has lines of more than 100 columns"
+			bad=1
+		fi
+	done
+	return $bad
+}
+
+shell_files=(.ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh)
 
 # qemu/suites names each suite in the sources, and no other.
 suites_listed() {
@@ -99,5 +119,6 @@ item "the suites of KUnit in qemu/suites" suites_listed
 item "documents" scripts/documents.sh
 item "an SPDX line in every file" spdx_everywhere
 item "a second build, the cache elsewhere" scripts/targets.sh quick
-item "shellcheck" shellcheck -x .ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
+item "shell lines of at most 100 columns" short_lines
+item "shellcheck" shellcheck -x "${shell_files[@]}"
 finish

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs targets of the Makefile twice in a row, in a fresh clone with a cache of its own that is empty at first: what the
-# first run leaves behind must not break the second. One TAP line a run; the last line is "N passed, N failed".
+# Runs targets of the Makefile twice, in a fresh clone with an empty cache of its own: what the
+# first run leaves must not break the second. One TAP line a run; the last line is "N passed, N
+# failed".
 #
-#   scripts/targets.sh quick      what takes seconds: dependency files outlive the cache that they were made with
+#   scripts/targets.sh quick      takes seconds: dependency files outlive their cache
 #   scripts/targets.sh            every target of "make help" that takes less than half an hour
 #   scripts/targets.sh TARGET...  these
 #
@@ -17,7 +18,7 @@ mkdir -p "$logs"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The same cache by another name: what names files below the first name finds nothing there.
+# The same cache by two names: files named below the first are gone when the second is used.
 quick() {
 	local cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout} name
 	local object=$work/user/obj/selftests/harness/tools/rbtree.o
@@ -30,7 +31,7 @@ quick() {
 	done
 }
 
-# What takes hours, or is made of others, has to be named.
+# Targets that take hours, or consist of others, must be named.
 chosen() {
 	awk -F : '/^[a-z-]+:.*## / { print $1 }' Makefile |
 		grep -vxE 'check-all|check-debug|check-schemes-all|lab|clean|distclean'

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: the instructions of each operation, as callout_bench.ko counts them. For boot.sh -i; scripts/bench.sh judges.
+# Job: the instructions of each operation, counted by callout_bench.ko, for scripts/bench.sh. For
+# boot.sh -i.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
 [ "${BENCH:-}" ] || high_resolution
-# The module makes jiffies leap, which looks like a stall to those who watch for one.
+# The module makes jiffies leap, which looks like a stall to the kernel's watchdogs.
 echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
 watchdog=/sys/module/workqueue/parameters/watchdog_thresh
 [ ! -e $watchdog ] || echo 0 > $watchdog
 insmod /lib/callout.ko
-# Every CPU has its base now. One alone is to run, so that nothing but what it does is counted.
+# Every CPU has its base now. Only one stays online, so that no other work is counted.
 for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
 	[ ! -e "$cpu" ] || echo 0 > "$cpu"
 done

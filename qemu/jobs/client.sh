@@ -1,15 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: modules and a program of somebody else's use callout.ko: who can unload what, what is said of a callout that is
-# left behind, what the tracepoints tell of it all; and the timers of ten thousand TCP connections, written as for a BSD.
+# Job: modules and a program that are not of this tree use callout.ko: the order of unloading, the
+# report of a callout that is left behind, the tracepoints; and the timers of ten thousand TCP
+# connections, written as for a BSD.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
-stays() { ! rmmod callout 2> /tmp/error && grep -q "temporarily unavailable" /tmp/error && [ -d /sys/module/callout ]; }
+stays() {
+	! rmmod callout 2> /tmp/error && grep -q "temporarily unavailable" /tmp/error &&
+		[ -d /sys/module/callout ]
+}
+
 gone() { [ ! -e /sys/module/callout ] && [ ! -e /dev/callout ]; }
 log_says() { dmesg | grep -q "callout: $1"; }
-# An emulated CPU may be stopped for milliseconds, in a handler too.
+# The host may stop an emulated CPU for milliseconds, also in a handler.
 log_is_silent() { ! dmesg | grep "callout: " | grep -v " took "; }
 
 tracing=/sys/kernel/tracing
@@ -54,7 +59,7 @@ check_unloading() {
 	exec 3>&-
 	check "unload" rmmod callout
 	check "nothing left" gone
-	check "nothing to tell" log_is_silent
+	check "nothing in the log" log_is_silent
 }
 
 check_leftover() {
@@ -62,13 +67,13 @@ check_leftover() {
 	rmmod callout_client
 	dmesg -c > /dev/null
 	check "unload with a callout left" rmmod callout
-	check "tell of it" log_says "1 callouts* .*pending"
+	check "report it" log_says "1 callouts* .*pending"
 }
 
-# The client sets callouts for 1, 2, 3 and 4 ticks, and three for an hour, all of which it cancels.
+# The client sets callouts for 1, 2, 3 and 4 ticks, and three for an hour, which it cancels.
 check_trace() {
 	echo > $tracing/trace
-	# Else the scheduler is patched too, see boot.sh.
+	# Otherwise the scheduler is patched too, see boot.sh.
 	echo 0 > $tracing/options/record-cmd
 	echo 1 > $tracing/events/callout/enable
 	insmod /lib/callout_client.ko tick_ns=$tick_ns
@@ -80,10 +85,12 @@ check_trace() {
 	check "trace init" traced 1 init 'f["callout"] != ""'
 	# A tick can pass before the trace asks what time it is.
 	check "trace start" traced 4 start 'f["timeout"] <= 4 && f["expires"] > 0 && f["cpu"] < 4'
-	check "trace start for an hour" traced 3 start 'f["timeout"] > 10000 && f["expires"] > f["timeout"]'
+	check "trace start for an hour" \
+		traced 3 start 'f["timeout"] > 10000 && f["expires"] > f["timeout"]'
 	check "trace cancel" traced 3 cancel
 	check "trace expire entry" traced 4 expire_entry
-	check "trace none early" traced 4 expire_entry 'f["late"] >= 0 && f["late"] == f["now"] - f["expires"]'
+	check "trace none early" \
+		traced 4 expire_entry 'f["late"] >= 0 && f["late"] == f["now"] - f["expires"]'
 	check "trace expire exit" traced 4 expire_exit
 	check "trace tick start" traced 1+ tick_start 'f["cpu"] < 4 && f["tick"] > 0'
 	check "trace tick stop" traced 1+ tick_stop 'f["cpu"] < 4'
@@ -102,13 +109,14 @@ check_trace() {
 	check "trace a file's expire exit" traced 1 expire_exit
 }
 
-# It says itself what went wrong. On the debug kernel few connections, so that enough happens to each.
+# The module reports its own failures. On the debug kernel few connections, so that each is busy.
 connections=10000
 [ "$CALLOUT_KERNEL" != debug ] || connections=100
 
 check_tcp() {
 	dmesg -c > /dev/null
-	check "$connections TCP connections" insmod /lib/callout_tcp.ko seconds=5 connections=$connections
+	check "$connections TCP connections" \
+		insmod /lib/callout_tcp.ko seconds=5 connections=$connections
 	dmesg | sed -n 's/.*\(callout_tcp: .*\)/# \1/p'
 	check "a verdict" eval 'dmesg | grep -q "callout_tcp: passed, 0 wrong"'
 	rmmod callout_tcp || :

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: the demonstration: calloutctl demo, then calloutctl fig9.
+# Job: the demonstration, calloutctl demo and calloutctl fig9.
 
 insmod /lib/callout.ko
 calloutctl demo || { echo "calloutctl demo ended with status $?" > /run/reason; exit 1; }

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: CPUs come and go under load, with each tick source, and with one base.
+# Job: CPUs are unplugged and plugged under load, with each tick source, and with one base.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
-# The CPU whose tick drives the first base: loaded on CPU 1, a single base begins there.
+# The CPU whose tick drives the first base: a single base begins on CPU 1, where it is loaded.
 driver() {
 	sed -n '2s/ .*//p' /sys/kernel/debug/callout/bases
 }
@@ -18,7 +18,9 @@ while read -r parameters <&3; do
 	run /bin/hotplug_storm "$parameters"
 	cat /sys/kernel/debug/callout/bases /sys/kernel/debug/callout/chip
 	case $parameters in
-	*single*) check "the tick has left CPU $driver, which has gone" [ "$driver" = 1 -a "$(driver)" != 1 ] ;;
+	*single*)
+		check "the tick has left CPU $driver, which was unplugged" \
+			[ "$driver" = 1 -a "$(driver)" != 1 ] ;;
 	esac
 	rmmod callout || wrong "the module did not unload"
 done 3< /tmp/sets

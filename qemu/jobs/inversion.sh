@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: whether a thread that drains a callout lends the handler its priority, on PREEMPT_RT, with each tick source.
+# Job: no priority inversion: on PREEMPT_RT a thread that drains a callout boosts its handler, with
+# each tick source.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

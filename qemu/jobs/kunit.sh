@@ -33,7 +33,7 @@ selected() {
 	fi
 }
 
-# run_suites PATTERN: KUnit runs them as the module that has them is loaded.
+# run_suites PATTERN: KUnit runs them when their module is loaded.
 run_suites() {
 	printf %s "$1" > $glob
 	insmod /lib/callout_kunit.ko

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: the laboratory's measurements by instructions, of every scheme. For boot.sh -i; scripts/lab.sh makes tables of them.
+# Job: the laboratory's measurements of every scheme in instructions, for scripts/lab.sh. For
+# boot.sh -i.
 
 lines=0
 
-# show PART: what the module has said, without the kernel's time stamps.
+# show PART: the module's results in the log, without time stamps.
 show() {
 	dmesg -c | sed -n 's/^.*\(lab-[a-z0-9-]*: .*\)/\1/p' > /tmp/lines
 	cat /tmp/lines
@@ -12,7 +13,7 @@ show() {
 	echo "lab-time: $1,$(cut -d' ' -f1 /proc/uptime)"
 }
 
-# lab PART [PARAMETERS]: a part, on the facility as it is loaded.
+# lab PART [PARAMETERS]: a part, on the loaded facility.
 lab() {
 	if ! insmod /lib/callout_lab.ko "part=$1" ${2:+"$2"}; then
 		dmesg | tail -n 5
@@ -37,8 +38,8 @@ for part in table2 insert cross variance late assist idle; do
 done
 rmmod callout
 
-# Figure 9 is of the whole facility, loaded with one scheme after the other, and in the paper's own setting: the same
-# program on the old facility and on the new one.
+# Figure 9 is of the whole facility, loaded with each scheme in turn, and in the paper's own
+# setting: the same program on the old facility and on the new one.
 while read -r row parameters; do
 	# shellcheck disable=SC2086 # one parameter or several
 	insmod /lib/callout.ko $parameters
@@ -47,7 +48,10 @@ while read -r row parameters; do
 	hashed_wheel|sorted_list)
 		calloutctl fig9 | awk -v scheme="$row" '
 			$1 == "n" { table = 1; next }
-			table && NF == 3 && $0 ~ /^[0-9 ]+$/ { print "lab-user: " scheme "," $1 "," $2 "," $3; rows++ }
+			table && NF == 3 && $0 ~ /^[0-9 ]+$/ {
+				print "lab-user: " scheme "," $1 "," $2 "," $3
+				rows++
+			}
 			END { exit rows != 11 }' ;;
 	esac
 	rmmod callout

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: how late a callout is at each distance up to an hour, and how often it wakes the idle CPU. For
+# Job: how late a callout is at each distance up to an hour, and how often it wakes an idle CPU. For
 # boot.sh -i.
 
 # shellcheck source=qemu/tap.sh
@@ -30,7 +30,8 @@ judge() {
 		fi
 		check "$what" in_time
 		printf '%-28s %8d - %8d %6d %6d %6d %6d\n' \
-			"$parameters" "$from" "$to" "$trials" "$early" "$latest" "$wakeups" >> /tmp/table
+			"$parameters" "$from" "$to" "$trials" "$early" "$latest" "$wakeups" \
+			>> /tmp/table
 	done < /tmp/ranges
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: loads and unloads the module eight times a round, in ten rounds or CALLOUT_ROUNDS, then offers
-# it wrong parameters, which it must refuse aloud.
+# Job: loads and unloads the module eight times a round, in CALLOUT_ROUNDS or ten rounds, then
+# gives it wrong parameters, which it must refuse with a message.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

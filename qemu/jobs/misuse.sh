@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: a module misuses callouts in one way after the other, and each time the kernel must say so, and say nothing else.
-# For the debug kernel. The last one is a drain under a lock that the handler takes, or with boot.sh -a
-# CALLOUT_LAST=drain_own under one that is taken around the handler. Reports are read from the log; the console, which must
-# hold none, does not get them.
+# Job: a module misuses callouts in several ways, each of which the kernel must report, and report
+# nothing else. For the debug kernel. The last misuse is a drain under a lock that the handler
+# takes, or with boot.sh -a CALLOUT_LAST=drain_own under the callout's associated lock. Reports
+# are read from the log and kept off the console, which must hold none.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
 alarm='BUG: |WARNING: |ODEBUG: |Oops|KASAN|UBSAN|possible .*lock|suspicious RCU|INFO: |callout: '
 
-# lines N EXPRESSION: so many in the log, or N- and more
+# lines N EXPRESSION: the log has N such lines, or N or more if that is N-
 lines() {
 	count=$(grep -cE "$2" /tmp/log) || :
 	case $1 in
@@ -19,10 +19,10 @@ lines() {
 	esac || { echo "# $count lines with: $2"; return 1; }
 }
 
-# Here any handler can be slow.
+# On this kernel any handler may be slow.
 nothing_but() { ! grep -E "$alarm" /tmp/log | grep -vE "$1|callout: .* took [0-9]+ us"; }
 
-# misuse WHAT: leaves the log in /tmp/log, and how many handlers were slow in $slow
+# misuse WHAT: leaves the log in /tmp/log, and the number of slow handlers in $slow
 misuse() {
 	parameters="what=$1"
 	dmesg -c > /dev/null
@@ -34,7 +34,7 @@ misuse() {
 	dmesg > /tmp/log
 }
 
-# expect WHAT REPORT [BESIDES]: one line with the report; of those that alarm no other, but what comes with it
+# expect WHAT REPORT [COMPANION]: one line with the report, and no other alarm except its companion
 expect() {
 	before=$failed
 	misuse "$1"
@@ -46,7 +46,7 @@ expect() {
 echo 0 > /proc/sys/kernel/panic_on_warn
 echo N > /sys/module/printk/parameters/ignore_loglevel
 dmesg -n 1
-# That it taints the kernel is said once.
+# The kernel reports only once that the module taints it.
 insmod /lib/callout.ko
 rmmod callout
 
@@ -56,20 +56,23 @@ expect free 'ODEBUG: free active .*object type: callout hint: count_run' "$debug
 expect init 'ODEBUG: init active .*object type: callout hint: count_run' "$debugobjects"
 expect zeroed 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
 expect garbage 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
-# By each call that sets one, of which the first alone is reported.
+# By each call that sets a callout; only the first is reported.
 expect function 'callout: set without a function' 'WARNING: .*callout_no_function'
-expect preempt 'callout: disable_preemption.*: preempt_count [0-9a-f]{8} became [0-9a-f]{8}' "$context"
+became='preempt_count [0-9a-f]{8} became [0-9a-f]{8}'
+expect preempt "callout: disable_preemption.*: $became" "$context"
 expect lock 'callout: leak_lock.*: held [0-9]+ locks and now [0-9]+' "$context"
 
-# Thirty, each counted, and few of them in the log.
+# All thirty are counted, and few are in the log.
 misuse slow
 check "slow handlers counted" [ "$slow" -ge 30 ]
 check "a slow handler named" lines 1- 'callout: be_slow .*took [0-9]+ us'
 check "not each of them" [ "$(grep -c 'callout: be_slow' /tmp/log)" -lt 30 ]
 
-# The last: lockdep says nothing more after its first report. That raises the level of the console, if there is one.
+# The last, since lockdep is silent after its first report. That report raises the console's
+# level, if there is one.
 echo 0 > /proc/sys/kernel/printk
-expect "${CALLOUT_LAST:-drain}" 'WARNING: possible circular locking dependency' 'BUG: sleeping function called from invalid context'
+expect "${CALLOUT_LAST:-drain}" 'WARNING: possible circular locking dependency' \
+	'BUG: sleeping function called from invalid context'
 check "its lock named" lines 1- 'lock:'
 echo "1..$((passed + failed))"
 finish

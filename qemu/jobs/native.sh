@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: the laboratory's measurements in nanoseconds, of every scheme. For uml.sh; scripts/lab.sh makes tables of them.
+# Job: the laboratory's measurements of every scheme in nanoseconds, for scripts/lab.sh. For uml.sh.
 
 # Figure 9 in time, as the paper has it.
 for scheme in sorted_list hashed_wheel; do

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: what is set on a CPU that is to run undisturbed (nohz_full=2,3) waits and fires on one that is not. Where KUnit is,
-# also what is prepared there, by code that can be preempted.
+# Job: a callout that is set on an isolated CPU (nohz_full=2,3) is filed and fires on a housekeeping
+# CPU. With KUnit, also one that is prepared there by preemptible code.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
-# base CPU COLUMN: of /sys/kernel/debug/callout/bases, by its heading
+# base CPU COLUMN: in /sys/kernel/debug/callout/bases, by its heading
 base() {
 	awk -v cpu="$1" -v name="$2" '
 	NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
@@ -33,7 +33,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	check "CPU 3 ran none" [ "$(base 3 handlers)" -eq 0 ]
 	check "CPU 2 was not woken" [ "$(base 2 wakeups)" -eq 0 ]
 	[ ! -e /lib/callout_kunit.ko ] || check "prepared on each CPU" prepared
-	# Unplugged by CPU 2, which is to do that where tasks are kept off CPUs 0 and 1.
+	# CPU 2 unplugs CPU 1, as it must where tasks are kept off CPUs 0 and 1.
 	taskset 2 calloutctl demo -n 2000 -t 600s > /tmp/demo 2>&1 &
 	demo=$!
 	while [ "$(base 1 pending)" -lt 1000 ]; do sleep 0.1; done

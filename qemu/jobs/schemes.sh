@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: the device with each scheme, with one base for all CPUs, and with the timer chips: one of the programs, or with
-# boot.sh -a CALLOUT_TESTS=all all of them, and with the schemes' other variants too.
+# Job: tests of the device with each scheme, with one base for all CPUs, and with the timer chips:
+# one program, or with boot.sh -a CALLOUT_TESTS=all every program, also with the schemes' other
+# variants.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -11,12 +12,12 @@ all) tests=$(find /selftests -type f | sort) ;;
 *) tests=/selftests/device_cancel ;;
 esac
 
-# The module names its schemes to who asks for one that it has not.
+# The module lists its schemes when it is given an unknown one.
 insmod /lib/callout.ko scheme=unknown 2> /dev/null || :
 schemes=$(dmesg | sed -n 's/.*callout: \(scheme=[a-z_]*\)$/\1/p')
 [ "$schemes" ] || wrong "the module names no schemes"
 
-# variants SCHEME=...: what else there is of it, but for those that are late by design
+# variants SCHEME=...: its other variants, except those that are late by design
 variants() {
 	dmesg -c > /dev/null
 	insmod /lib/callout.ko "$1" variant=unknown 2> /dev/null || :
@@ -25,7 +26,8 @@ variants() {
 }
 
 [ "${CALLOUT_TESTS:-some}" != all ] || others=$(for scheme in $schemes; do variants "$scheme"; done)
-sets "$schemes" ${others:+"$others"} "bases=single" "tick_source=chip_busy hz=1000" "tick_source=chip_full hz=10000" > /tmp/sets
+sets "$schemes" ${others:+"$others"} "bases=single" "tick_source=chip_busy hz=1000" \
+	"tick_source=chip_full hz=10000" > /tmp/sets
 while read -r parameters <&3; do
 	load_module || wrong "$parameters: the module does not load"
 	for test in $tests; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: runs every program in /selftests with each tick source, but 32-bit ones with the first only, or with boot.sh -a
-# CALLOUT_COMPAT32=no not at all, and reports TAP.
+# Job: runs every program in /selftests with each tick source, 32-bit programs with the first
+# only, or not at all with boot.sh -a CALLOUT_COMPAT32=no; reports TAP.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -11,8 +11,10 @@ sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" > /tmp/sets
 while read -r parameters <&3; do
 	load_module
 	for test in /selftests/*; do
-		# What differs for them are addresses and structures.
-		case $test in *_compat32) [ "$sources${CALLOUT_COMPAT32:-}" = 0 ] || continue ;; esac
+		# They differ in addresses and structures, which no tick source affects.
+		case $test in
+		*_compat32) [ "$sources${CALLOUT_COMPAT32:-}" = 0 ] || continue ;;
+		esac
 		[ ! -x "$test" ] || run "$test" "$parameters"
 	done
 	rmmod callout || wrong "the module did not unload"

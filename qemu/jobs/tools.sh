@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: what programs have of it: calloutctl, and a libev loop with 100 000 timers on libcallout.
+# Job: calloutctl, and the libev example: a loop with 100 000 timers on libcallout.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
-# prints PATTERN COMMAND...: it succeeds, and a line of its output matches all of the pattern
+# prints PATTERN COMMAND...: it succeeds, and a whole line of its output matches the pattern
 prints() {
 	pattern=$1
 	shift
@@ -13,7 +13,7 @@ prints() {
 	grep -qxE "$pattern" /tmp/out || { sed 's/^/# /' /tmp/out; return 1; }
 }
 
-# fails STATUS PATTERN COMMAND...: it ends with this status, and says so on standard error
+# fails STATUS PATTERN COMMAND...: it ends with this status and a message on standard error
 fails() {
 	status=$1
 	pattern=$2
@@ -37,15 +37,15 @@ json() {
 	! grep -vxE "\{$member(, $member)*\}" /tmp/out && [ "$(wc -l < /tmp/out)" -ge "$lines" ]
 }
 
-# calloutctl as somebody who is not root
+# calloutctl as a user who is not root
 mkdir -p /etc
 echo "somebody:x:12345:12345::/:/bin/sh" >> /etc/passwd
 as_somebody() { start-stop-daemon -S -c somebody -x "$(command -v calloutctl)" -- "$@"; }
 
-# watched PATTERN COMMANDS: what calloutctl watch prints for these
+# watched PATTERN COMMANDS: a line that calloutctl watch prints for these
 watched() { printf '%b' "$2" > /tmp/in; prints "$1" calloutctl watch < /tmp/in; }
 
-# Sets one for an hour, and resets it to be due at once.
+# Sets a callout for an hour, and resets it to 10 ms.
 reset() {
 	rm -f /tmp/commands
 	mkfifo /tmp/commands
@@ -62,12 +62,14 @@ reset() {
 
 handle='0x[0-9a-f]+'
 check_calloutctl() {
-	check "calloutctl set" prints "fired handle $handle cookie 7 due .* late .* ms" calloutctl set 20ms 7
+	check "calloutctl set" \
+		prints "fired handle $handle cookie 7 due .* late .* ms" calloutctl set 20ms 7
 	check "set -n" prints "fired handle $handle cookie 12 due .*" calloutctl set -n 3 20ms 10
 	check "set -p" prints "fired .* overrun [0-9]+" calloutctl set -p 20ms -n 5 20ms
 	check "set -c" prints "fired .*" calloutctl set -c boottime -s 5ms 20ms
 	check "set --json" json 4 calloutctl set --json -n 2 20ms
-	check "set --json: a large cookie" prints '.*"event": "fired".*"cookie": "18446744073709551615".*' \
+	check "set --json: a large cookie" \
+		prints '.*"event": "fired".*"cookie": "18446744073709551615".*' \
 		calloutctl set --json 20ms 18446744073709551615
 	check "info" prints "ABI version +2" calloutctl info
 	check "info --json" json 1 calloutctl info --json
@@ -106,8 +108,12 @@ check_calloutctl() {
 # Its fields are pid, uid, outstanding, ..., files, comm.
 top_tells() {
 	calloutctl top "$@" > /tmp/out || return 1
-	awk -v pid="$pid" '$1 == pid && $3 == 2 && $NF == "calloutctl" { found = 1 } END { exit !found }' /tmp/out ||
-		{ sed 's/^/# /' /tmp/out; return 1; }
+	if ! awk -v pid="$pid" '
+		$1 == pid && $3 == 2 && $NF == "calloutctl" { found = 1 }
+		END { exit !found }' /tmp/out; then
+		sed 's/^/# /' /tmp/out
+		return 1
+	fi
 }
 
 check_top() {

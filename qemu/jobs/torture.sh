@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: loads callout_torture.ko with each tick source, waits for its verdict and shows what it has counted.
+# Job: loads callout_torture.ko with each tick source, waits for its verdict and shows its counters.
 #
-# From the kernel's command line: TORTURE_SECONDS (20), for both tick sources together; TORTURE_RACED, how many cancels
-# must have raced; TORTURE_PARAMETERS for the module, with commas for spaces.
+# From the kernel's command line: TORTURE_SECONDS (20), for both tick sources together;
+# TORTURE_RACED, the number of cancels that must race; TORTURE_PARAMETERS for the module, with
+# commas for spaces.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -15,12 +16,14 @@ raced=0
 verdict() { dmesg | grep -qE 'callout-torture: (SUCCESS|FAILURE)'; }
 success() { dmesg | grep -q 'callout-torture: SUCCESS'; }
 
-# Data races of the two modules, not of the kernel's own code. Needs the modules loaded, and so misses their start.
+# Reports data races in the two modules, not in the kernel's own code. The modules must be loaded,
+# so races in their start are missed.
 watch_races() {
 	[ -e $kcsan ] || return 0
 	echo whitelist > $kcsan
-	awk '$2 ~ /^[tT]$/ && ($4 == "[callout]" || $4 == "[callout_torture]") { print substr($4, 2, length($4) - 2) ":" $3 }' \
-		/proc/kallsyms | sort -u | while read -r function; do
+	awk '$2 ~ /^[tT]$/ && ($4 == "[callout]" || $4 == "[callout_torture]") {
+		print substr($4, 2, length($4) - 2) ":" $3
+	}' /proc/kallsyms | sort -u | while read -r function; do
 		echo "!$function" > $kcsan
 	done
 	echo on > $kcsan

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: unloads the module two hundred times (UNLOADS) while callouts run that arm others, on all CPUs, and CPUs take no
-# interrupts.
+# Job: unloads the module UNLOADS (200) times while callouts that arm others run on all CPUs, and
+# CPUs have interrupts disabled.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -12,7 +12,7 @@ cycle() {
 	load_module
 	before=$(cat $arm)
 	echo > $arm
-	# Some of them are to run.
+	# Until some of them have run.
 	while [ "$(cat $arm)" -lt $((before + 100)) ]; do :; done
 	rmmod callout
 	after=$(cat $arm)
