@@ -117,8 +117,10 @@ judge() {
 	[ "$failed" = 0 ] || fail "the job says ok, but counted $failed failures"
 }
 
-# The number of bytes that the guest has printed, on all ports.
-printed() { cat "$log.console" "$log.verdict" "$log.out" 2> "$work/unprinted" | wc -c; }
+# The number of bytes that the guest has printed, on all ports. QEMU may not have opened them yet.
+printed() {
+	{ cat "$log.console" "$log.verdict" "$log.out" 2> "$work/unprinted" || :; } | wc -c
+}
 
 # Ends QEMU, which runs as $qemu, when it is past its limit and has stopped printing.
 watch() {
