@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_cross.c - what a tick costs in Schemes 6 and 7, and how much it varies
+ * cross.c - what a tick costs in Schemes 6 and 7, and how much it varies
  *
  * Varghese and Lauck, section VI: n callouts of mean interval T cost a tick
  * n * c6 / M in Scheme 6 with M buckets, and n * c7 * m / T in Scheme 7 with m

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_linux.c - the native costs of whole facilities: callouts, Linux's timers
+ * linux.c - the native costs of whole facilities: callouts, Linux's timers
  *
- * The metrics that lab_native.c explains, as far as a module can see them from
+ * The metrics that native.c explains, as far as a module can see them from
  * outside. Dense expiry is timed from the first handler to the last; so is
  * sparse expiry, where each of a few is due in a tick of its own and time leaps
  * over all of these ticks at once: no more of them than the lowest level of
@@ -19,7 +19,7 @@
 #include <linux/timer.h>
 #include "kcompat.h"
 #include "lab.h"
-#include "lab_native.h"
+#include "native.h"
 
 #define HOUR		(3600UL * HZ)
 #define SOON		2U

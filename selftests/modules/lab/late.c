@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_late.c - lateness of every scheme, and how often it has the host woken
+ * late.c - lateness of every scheme, and how often it has the host woken
  *
  * late: one callout at a time, of intervals in each power of two; how late it
  * comes against what the scheme states.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_scheme.c - the schemes as rows of the laboratory, and how to drive one
+ * scheme.c - the schemes as rows of the laboratory, and how to drive one
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
-#include "bench.h"
+#include "../compare.h"
 #include "core.h"
 #include "lab.h"
 
@@ -172,7 +172,7 @@ u64 lab_random_exp(u64 mean)
 
 u64 lab_median(u64 *values, unsigned int n)
 {
-	sort(values, n, sizeof(values[0]), bench_compare, NULL);
+	sort(values, n, sizeof(values[0]), compare_u64, NULL);
 	return values[n / 2];
 }
 

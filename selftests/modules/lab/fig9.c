@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_fig9.c - the paper's figure 9: set and cancel one beside n others
+ * fig9.c - the paper's figure 9: set and cancel one beside n others
  *
  * Varghese and Lauck, section VII.A, on the whole facility with the scheme that
  * callout.ko was loaded with. n callouts are outstanding, due at random in one

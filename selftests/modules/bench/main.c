@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench_main.c - counts instructions of callouts and of Linux's own timers
+ * main.c - counts instructions of callouts and of Linux's own timers
  *
  * For QEMU with -icount shift=0 and one CPU: there the time stamp counter
  * advances by one for each instruction, so its difference is a count, and the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench_tick.c - instructions that ticks and expiry take, beside Linux's timers
+ * tick.c - instructions that ticks and expiry take, beside Linux's timers
  *
  * A loop counts its turns until jiffies changes. Between two changes a known
  * number of instructions passes, as QEMU's clock goes by them; what the turns
@@ -28,6 +28,7 @@
 #include <linux/timer.h>
 #include <linux/vmalloc.h>
 #include <asm/timex.h>
+#include "../compare.h"
 #include "bench.h"
 #include "kcompat.h"
 
@@ -190,7 +191,7 @@ static u64 watch(unsigned int ticks, u64 *median)
 		sum += takes[i];
 	}
 	if (median) {
-		sort(takes, ticks, sizeof(takes[0]), bench_compare, NULL);
+		sort(takes, ticks, sizeof(takes[0]), compare_u64, NULL);
 		*median = takes[ticks / 2];
 	}
 	return sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_main.c - runs one part of the laboratory: measurements of every scheme
+ * main.c - runs one part of the laboratory: measurements of every scheme
  *
  * Each part prints lines of values to the kernel log, headed "lab-PART: ".
  * Most drive a scheme themselves, with a time that they make. Where time goes

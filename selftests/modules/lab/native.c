@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_native.c - what operations cost where the cache matters
+ * native.c - what operations cost where the cache matters
  *
  * For User Mode Linux, whose instructions are the machine's. Every scheme is
  * driven without lock and clock. Rounds go over all rows, so that what disturbs
  * the machine for a while disturbs no row alone; medians over rounds are
  * reported. Beside them are three facilities, with their locks and clocks: see
- * lab_linux.c.
+ * linux.c.
  *
  *	pair_one	stop one callout, the farthest, and start it again
  *	pair_random	the same with one of all, at random
@@ -28,7 +28,7 @@
 #include <linux/sched.h>
 #include <linux/time64.h>
 #include "lab.h"
-#include "lab_native.h"
+#include "native.h"
 
 #define SPAN		(1U << 20)
 #define SHORT_SPAN	LAB_SHORT_HOUR

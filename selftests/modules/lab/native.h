@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * lab_native.h - what is measured natively, for schemes and for facilities
+ * native.h - what is measured natively, for schemes and for facilities
  */
 #ifndef _CALLOUT_LAB_NATIVE_H
 #define _CALLOUT_LAB_NATIVE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench_ops.c - instructions to set, cancel and move, beside Linux's timers
+ * ops.c - instructions to set, cancel and move, beside Linux's timers
  *
  * The load is that of the paper's figure 9: one timer is set and cancelled
  * again and again, farther away than n others that are outstanding.
@@ -20,6 +20,7 @@
 #include <linux/timer.h>
 #include <linux/vmalloc.h>
 #include <asm/timex.h>
+#include "../compare.h"
 #include "bench.h"
 #include "kcompat.h"
 
@@ -62,7 +63,7 @@ static void draw_times(unsigned int block, unsigned long step)
 
 static void report(const char *name, unsigned int others, unsigned int good)
 {
-	sort(took, good, sizeof(took[0]), bench_compare, NULL);
+	sort(took, good, sizeof(took[0]), compare_u64, NULL);
 	if (good > BLOCKS / 2)
 		pr_info("bench-ops: %s,%u,%llu\n", name, others,
 			took[good / 2] / OPS);
@@ -234,7 +235,7 @@ void bench_stale(void)
 
 	unsetcallout(old);
 	good = RUN_BLOCKS(0, ((void)ticks, unsetcallout(old) == -1));
-	sort(took, good, sizeof(took[0]), bench_compare, NULL);
+	sort(took, good, sizeof(took[0]), compare_u64, NULL);
 	if (good > BLOCKS / 2)
 		pr_info("bench-stale: %u,%llu\n", num_possible_cpus(),
 			took[good / 2] / OPS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_table2.c - the paper's Table II for every scheme: start, stop and a tick
+ * table2.c - the paper's Table II for every scheme: start, stop and a tick
  *
  * n callouts are outstanding; those that expire are started again. A start is
  * of one more with a random interval, a stop of a random one, and a tick is one

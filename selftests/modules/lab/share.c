@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_share.c - what it costs that CPUs share one structure
+ * share.c - what it costs that CPUs share one structure
  *
  * Varghese and Lauck, Appendix B, on the whole facility as callout.ko was
  * loaded: one CPU alone cancels a callout and sets it anew, again and again, or
@@ -19,7 +19,7 @@
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/sort.h>
-#include "bench.h"
+#include "../compare.h"
 #include "core.h"
 #include "lab.h"
 
@@ -146,7 +146,7 @@ static void choose_pairs(void)
  */
 static u64 of_a_pair(u64 *took)
 {
-	sort(took, ROUNDS, sizeof(*took), bench_compare, NULL);
+	sort(took, ROUNDS, sizeof(*took), compare_u64, NULL);
 	return div_u64(took[ROUNDS / 4], share.pairs);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lab_insert.c - how far the sorted list is searched for the place of a new one
+ * insert.c - how far the sorted list is searched for the place of a new one
  *
  * Varghese and Lauck, section III.B: callouts arrive at random (Poisson), with
  * intervals from a negative exponential or from a uniform distribution, and all
