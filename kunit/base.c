@@ -126,11 +126,6 @@ static void base_next_in_the_past(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->armed, start + 12);
 }
 
-static void base_take_time(struct callout_item *item)
-{
-	item->v->ns += item->seen;
-}
-
 /*
  * What is known when time is up is a lower bound, and serves. Handlers and the
  * search have one allowance of time together.
@@ -150,7 +145,7 @@ static void base_next_not_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake.searches, 8);
 	KUNIT_EXPECT_EQ(test, v->ns, ns + CALLOUT_MAX_NS);
 
-	item[1].then = base_take_time;
+	item[1].then = callout_virtual_take_time;
 	item[1].seen = CALLOUT_MAX_NS / 4 * 3;
 	callout_virtual_set(&item[1], 1);
 	fake.searches = 0;

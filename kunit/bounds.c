@@ -8,7 +8,6 @@
  * can be due.
  */
 #include <linux/random.h>
-#include <linux/vmalloc.h>
 #include "virtual.h"
 
 /* KASAN makes each access dear, and counts the same units. */
@@ -23,19 +22,11 @@ static void bounds_nothing(void *arg)
 	++*ran;
 }
 
-static void bounds_vfree(void *data)
-{
-	vfree(data);
-}
-
 static struct callout *bounds_callouts(struct kunit *test, unsigned int n)
 {
-	struct callout *c = vcalloc(n, sizeof(*c));
+	struct callout *c = callout_test_vcalloc(test, n, sizeof(*c));
 	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, c);
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, bounds_vfree, c));
 	for (i = 0; i < n; i++) {
 		callout_init(&c[i], CALLOUT_MPSAFE);
 		c[i].cpu = CALLOUT_VIRTUAL;

@@ -396,19 +396,13 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drained, 1);
 }
 
-/* A handler that takes item->seen nanoseconds. */
-static void then_take_time(struct callout_item *item)
-{
-	item->v->ns += item->seen;
-}
-
 /* A handler that takes its time is counted, and named in the log. */
 static void bsd_slow_handler(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, 1);
 
-	a->then = then_take_time;
+	a->then = callout_virtual_take_time;
 	a->seen = CALLOUT_SLOW_NS;
 	callout_virtual_set(a, 1);
 	callout_virtual_run_to(v, v->now + 1);
@@ -419,11 +413,9 @@ static void bsd_slow_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
 }
 
-static void count_drain(void *arg);
-
 static void then_take_time_and_drain(struct callout_item *item)
 {
-	then_take_time(item);
+	callout_virtual_take_time(item);
 	callout_async_drain(&item->c, count_drain);
 }
 

@@ -11,14 +11,20 @@
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/processor.h>
 #include <linux/sched.h>
+#include <linux/time64.h>
 #include "random.h"
 
 /* Whoever has waited this long waits for something that never comes. */
 #define CALLOUT_TEST_PATIENCE	(30 * HZ)
 #define CALLOUT_TEST_SPIN	(10 * HZ)
+/* A distance in ticks at which nothing fires while a case runs. */
+#define CALLOUT_TEST_FAR	(24L * 3600 * HZ)
+
+#define CALLOUT_TEST_CLOCK_NS	(2 * NSEC_PER_SEC)
 
 /*
  * Lets others run until @cond; false if that takes too long. It does not sleep
@@ -42,6 +48,17 @@
 	bool __ok;							\
 									\
 	while (!(__ok = (cond)) && time_before(jiffies, __end))		\
+		cpu_relax();						\
+	__ok;								\
+})
+
+/* The same by the clock: with interrupts off, jiffies may stand still. */
+#define callout_test_clock_until(cond)					\
+({									\
+	u64 __end = ktime_get_ns() + CALLOUT_TEST_CLOCK_NS;		\
+	bool __ok;							\
+									\
+	while (!(__ok = (cond)) && ktime_get_ns() < __end)		\
 		cpu_relax();						\
 	__ok;								\
 })
@@ -81,7 +98,7 @@ struct callout_test_thread *callout_test_thread(struct kunit *test,
 bool callout_test_join(struct callout_test_thread *t);
 void callout_test_pin(struct kunit *test, unsigned int cpu);
 unsigned int callout_test_pin_one(struct kunit *test);
-
-u64 callout_test_expires(u64 handle);
+void callout_test_pin_two(struct kunit *test, unsigned int other[2]);
+void *callout_test_vcalloc(struct kunit *test, size_t n, size_t size);
 
 #endif /* _CALLOUT_KUNIT_COMMON_H */

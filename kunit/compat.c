@@ -5,12 +5,9 @@
  * The callouts are far away and never fire: what counts is which one of those
  * with the same function and argument is found. hash.c has the hash itself.
  */
-#include "common.h"
-#include "handle.h"
+#include "kernel_table.h"
 #include "tick.h"
 #include <linux/callout_bsd.h>
-
-#define FAR		(24L * 3600 * HZ)
 
 #define NR_FUNCS	3U
 #define NR_ARGS		40U
@@ -75,7 +72,7 @@ static void compat_set(struct kunit *test, struct compat_entry *e,
 	e->seq = seq;
 	/* Few different times, so that many are equal. */
 	e->handle = callout_timeout(funcs[e->func], &args[e->arg],
-				    FAR + 100 * callout_test_below(rng, 20));
+				    CALLOUT_TEST_FAR + 100 * callout_test_below(rng, 20));
 	KUNIT_ASSERT_NE(test, e->handle, 0);
 	e->expires = callout_test_expires(e->handle);
 	KUNIT_ASSERT_NE(test, e->expires, 0);
@@ -176,10 +173,10 @@ static void compat_earliest_first(struct kunit *test)
 	struct callout_handle h[ARRAY_SIZE(order)], other;
 	unsigned int i, j;
 
-	other = timeout(func_1, &args[0], 1 * FAR);
+	other = timeout(func_1, &args[0], 1 * CALLOUT_TEST_FAR);
 	for (i = 0; i < ARRAY_SIZE(order); i++)
 		h[order[i]] = timeout(func_1, &args[1],
-				      FAR + 1000 * order[i]);
+				      CALLOUT_TEST_FAR + 1000 * order[i]);
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[1]), 1);
 		for (j = 0; j < ARRAY_SIZE(order); j++)
@@ -200,9 +197,9 @@ static void compat_by_handle(struct kunit *test)
 
 	callout_handle_init(&c);
 	KUNIT_EXPECT_EQ(test, c.handle, 0);
-	a = timeout(func_1, &args[0], FAR);
-	b = timeout(func_1, &args[0], 2 * FAR);
-	c = timeout(func_2, &args[1], FAR);
+	a = timeout(func_1, &args[0], CALLOUT_TEST_FAR);
+	b = timeout(func_1, &args[0], 2 * CALLOUT_TEST_FAR);
+	c = timeout(func_2, &args[1], CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, untimeout(func_2, &args[0], b), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[1], b), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], c), -1);
@@ -228,10 +225,10 @@ static void compat_stale_handle(struct kunit *test)
 	unsigned int i, same = 0, wrong = 0;
 
 	callout_test_pin(test, raw_smp_processor_id());
-	old = timeout(func_1, &args[0], FAR);
+	old = timeout(func_1, &args[0], CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], old), 1);
 	for (i = 0; i < 1000; i++) {
-		h = timeout(func_1, &args[0], FAR);
+		h = timeout(func_1, &args[0], CALLOUT_TEST_FAR);
 		same += !((h.handle ^ old.handle) & (CALLOUT_GEN_ONE - 1));
 		wrong += untimeout(func_1, &args[0], old) != -1;
 		wrong += !callout_test_expires(h.handle);
@@ -246,12 +243,12 @@ static void compat_stale_handle(struct kunit *test)
 /* setcallout() and timeout() share the table, not the hash. */
 static void compat_setcallout_is_not_found(struct kunit *test)
 {
-	callout_handle_t handle = setcallout(func_1, &args[2], FAR);
+	callout_handle_t handle = setcallout(func_1, &args[2], CALLOUT_TEST_FAR);
 	struct callout_handle h = { handle };
 	struct callout_handle t;
 
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2]), -1);
-	t = timeout(func_1, &args[2], FAR);
+	t = timeout(func_1, &args[2], CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, unsetcallout(t.handle), 1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2]), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2], t), -1);
@@ -283,12 +280,12 @@ static void compat_of_another_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), pending;
 	struct callout_base *there = callout_base_of(other);
-	long soon = FAR, late = FAR + 1000;
+	long soon = CALLOUT_TEST_FAR, late = CALLOUT_TEST_FAR + 1000;
 
 	if (!there)
 		kunit_skip(test, "all CPUs share a base");
 	pending = there->pending;
-	callout_timeout(func_1, &args[3], FAR + 500);
+	callout_timeout(func_1, &args[3], CALLOUT_TEST_FAR + 500);
 	smp_call_function_single(other, set_there, &soon, 1);
 	smp_call_function_single(other, set_there, &late, 1);
 	KUNIT_EXPECT_EQ(test, there->pending, pending + 2);

@@ -432,12 +432,6 @@ static void core_yields_after_many_handlers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* A handler that takes item->seen nanoseconds. */
-static void then_take_time(struct callout_item *item)
-{
-	item->v->ns += item->seen;
-}
-
 /* Expiry ends when CALLOUT_MAX_NS have passed, and is called again. */
 static void core_yields_when_time_is_up(struct kunit *test)
 {
@@ -450,7 +444,7 @@ static void core_yields_when_time_is_up(struct kunit *test)
 	/* n handlers take all the time, and one more is not called; or less. */
 	for (n = 1; n <= 3; n++) {
 		for (i = 0; i < nr; i++) {
-			a[i].then = then_take_time;
+			a[i].then = callout_virtual_take_time;
 			a[i].seen = n < 3 ? CALLOUT_MAX_NS / n :
 					    CALLOUT_MAX_NS / 2 - 1;
 			callout_virtual_set(&a[i], 1);

@@ -10,57 +10,9 @@
 #include <linux/hardirq.h>
 #include <linux/irq_work.h>
 #include <linux/smp.h>
-#include "handle.h"
-#include "common.h"
-
-/* So far away that it does not fire by itself. */
-#define FAR	(24L * 3600 * HZ)
+#include "kernel_table.h"
 
 #define SLOT_MASK	(CALLOUT_GEN_ONE - 1)
-
-static struct callout_slot *slot_of(u64 handle)
-{
-	return callout_table_lookup(callout_kernel_table(), handle);
-}
-
-/**
- * callout_test_expires - when a callout of the kernel's table is due
- * @handle: its handle
- *
- * Return: the tick, or 0 if it is not outstanding.
- */
-u64 callout_test_expires(u64 handle)
-{
-	struct callout_slot *slot = slot_of(handle);
-
-	if (!slot || slot->handle != handle ||
-	    !(slot->c.state & CALLOUT_S_PENDING))
-		return 0;
-	return slot->c.expires;
-}
-
-static void move_to_past(u64 handle)
-{
-	struct callout_slot *slot = slot_of(handle);
-	struct callout_base *base = callout_base(slot->c.cpu);
-	struct callout_scheme *s = base->scheme;
-
-	raw_spin_lock_irq(&base->lock);
-	s->ops->rearm(s, &slot->c, callout_now(base), 0);
-	raw_spin_unlock_irq(&base->lock);
-}
-
-/* Fires one of this CPU's now. The caller is pinned. */
-static void expire_now(u64 handle)
-{
-	struct callout_base *base = callout_base(slot_of(handle)->c.cpu);
-
-	local_bh_disable();
-	move_to_past(handle);
-	while (callout_expire(base))
-		;
-	local_bh_enable();
-}
 
 static void count_handler(void *arg)
 {
@@ -73,7 +25,7 @@ static void count_handler(void *arg)
 static void handle_zero(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
-	u64 handle = setcallout(count_handler, &runs, FAR);
+	u64 handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 
 	KUNIT_EXPECT_NE(test, handle, 0);
 	KUNIT_EXPECT_EQ(test, unsetcallout(0), -1);
@@ -85,15 +37,15 @@ static void handle_zero(struct kunit *test)
 static void handle_cancel(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
-	u64 handle = setcallout(count_handler, &runs, FAR);
+	u64 handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 
 	KUNIT_EXPECT_GT(test, callout_test_expires(handle),
-			callout_now(callout_base(slot_of(handle)->c.cpu)));
+			callout_now(callout_base(callout_test_slot(handle)->c.cpu)));
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 	KUNIT_EXPECT_EQ(test, callout_test_expires(handle), 0);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
 	KUNIT_EXPECT_EQ(test, unsetcallout_sync(handle), -1);
-	handle = setcallout(count_handler, &runs, FAR);
+	handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, unsetcallout_sync(handle), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
 }
@@ -105,8 +57,8 @@ static void handle_stale_after_firing(struct kunit *test)
 	u64 handle;
 
 	callout_test_pin(test, raw_smp_processor_id());
-	handle = setcallout(count_handler, &runs, FAR);
-	expire_now(handle);
+	handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
+	callout_test_expire_now(handle);
 	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 1);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
 	KUNIT_EXPECT_EQ(test, unsetcallout_sync(handle), -1);
@@ -123,9 +75,9 @@ static void handle_of_timeout_stale_after_firing(struct kunit *test)
 	u64 handle;
 
 	callout_test_pin(test, raw_smp_processor_id());
-	handle = callout_timeout(count_handler, &runs, FAR);
+	handle = callout_timeout(count_handler, &runs, CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, hash->count, count + hashed);
-	expire_now(handle);
+	callout_test_expire_now(handle);
 	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 1);
 	KUNIT_EXPECT_EQ(test, hash->count, count);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(count_handler, &runs), -1);
@@ -141,10 +93,10 @@ static void handle_stale_after_reuse(struct kunit *test)
 	u64 handle, old;
 
 	callout_test_pin(test, raw_smp_processor_id());
-	old = setcallout(count_handler, &runs, FAR);
+	old = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, unsetcallout(old), 1);
 	for (i = 0; i < 10000; i++) {
-		handle = setcallout(count_handler, &runs, FAR);
+		handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 		same += (handle & SLOT_MASK) == (old & SLOT_MASK);
 		wrong += handle == old;
 		wrong += unsetcallout(old) != -1;
@@ -177,7 +129,7 @@ static void handle_never_comes_back(struct kunit *test)
 			handle[j] = 0;
 			continue;
 		}
-		handle[j] = setcallout(count_handler, &runs, FAR);
+		handle[j] = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 		if ((handle[j] & SLOT_MASK) >= nr_slots)
 			continue;
 		wrong += handle[j] <= last[handle[j] & SLOT_MASK];
@@ -205,7 +157,7 @@ static void own_handler(void *arg)
 	struct own *own = arg;
 
 	own->runs++;
-	own->next = setcallout(own_next, NULL, FAR);
+	own->next = setcallout(own_next, NULL, CALLOUT_TEST_FAR);
 	own->ret = unsetcallout(own->handle);
 	own->ret_untimeout = callout_untimeout_handle(own_handler, own,
 						      own->handle);
@@ -221,9 +173,9 @@ static void handle_in_its_own_handler(struct kunit *test)
 	u64 handle;
 
 	callout_test_pin(test, raw_smp_processor_id());
-	handle = setcallout(own_handler, &own, FAR);
+	handle = setcallout(own_handler, &own, CALLOUT_TEST_FAR);
 	own.handle = handle;
-	expire_now(handle);
+	callout_test_expire_now(handle);
 	KUNIT_EXPECT_EQ(test, own.runs, 1);
 	KUNIT_EXPECT_EQ(test, own.ret, 0);
 	KUNIT_EXPECT_EQ(test, own.ret_untimeout, 0);
@@ -268,7 +220,7 @@ static void reuse_work(struct irq_work *work)
 {
 	struct reuse *r = container_of(work, struct reuse, work);
 
-	r->next = setcallout(reuse_wrong, r, FAR);
+	r->next = setcallout(reuse_wrong, r, CALLOUT_TEST_FAR);
 }
 
 /*
@@ -302,12 +254,12 @@ static void handle_not_reused_at_once(struct kunit *test)
 	r->work = IRQ_WORK_INIT_HARD(reuse_work);
 	for (i = 0; i < 2; i++) {
 		r->arg[i].r = r;
-		r->handle[i] = setcallout(reuse_handler, &r->arg[i], FAR);
+		r->handle[i] = setcallout(reuse_handler, &r->arg[i], CALLOUT_TEST_FAR);
 	}
-	base = callout_base(slot_of(r->handle[0])->c.cpu);
+	base = callout_base(callout_test_slot(r->handle[0])->c.cpu);
 	local_bh_disable();
 	for (i = 0; i < 2; i++)
-		move_to_past(r->handle[i]);
+		callout_test_move_to_past(r->handle[i]);
 	while (callout_expire(base))
 		;
 	local_bh_enable();
@@ -328,7 +280,7 @@ static void handle_forged_bits(struct kunit *test)
 	unsigned int bit, bit2, wrong = 0;
 	u64 handle;
 
-	handle = setcallout(count_handler, &runs, FAR);
+	handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	for (bit = 0; bit < 64; bit++) {
 		wrong += unsetcallout(handle ^ BIT_ULL(bit)) != -1;
 		wrong += unsetcallout_sync(handle ^ BIT_ULL(bit)) != -1;
@@ -348,7 +300,7 @@ static void handle_forged_slots(struct kunit *test)
 	unsigned int wrong = 0;
 	u64 handle;
 
-	handle = setcallout(count_handler, &runs, FAR);
+	handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	for (slot = 0; slot < CALLOUT_GEN_ONE; slot += step) {
 		if (slot == 1 << 16)
 			step = 61;
@@ -376,7 +328,7 @@ static void handle_random_numbers(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, handle);
 	KUNIT_ASSERT_EQ(test, callout_reserve(nr), 0);
 	for (i = 0; i < nr; i++) {
-		handle[i] = setcallout(count_handler, &runs, FAR);
+		handle[i] = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 		wrong += !handle[i];
 	}
 	for (i = 0; i < tries; i++) {
@@ -401,7 +353,7 @@ static void handle_random_numbers(struct kunit *test)
 /* Makes the present generation of a live callout's slot another one. */
 static u64 set_generation(u64 handle, u64 generation)
 {
-	struct callout_slot *slot = slot_of(handle);
+	struct callout_slot *slot = callout_test_slot(handle);
 	struct callout_base *base = callout_base(slot->c.cpu);
 
 	raw_spin_lock_irq(&base->lock);
@@ -421,7 +373,7 @@ static bool slot_comes_back(u64 handle)
 
 	for (i = 0; i < 1000; i++) {
 		for (j = 0; j < ARRAY_SIZE(h); j++) {
-			h[j] = setcallout(count_handler, &runs, FAR);
+			h[j] = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 			back |= (h[j] & SLOT_MASK) == (handle & SLOT_MASK);
 		}
 		for (j = 0; j < ARRAY_SIZE(h); j++)
@@ -439,12 +391,12 @@ static void handle_generation_ends(struct kunit *test)
 	u64 handle, next;
 
 	callout_test_pin(test, raw_smp_processor_id());
-	handle = setcallout(count_handler, &runs, FAR);
+	handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	handle = set_generation(handle, CALLOUT_GEN_MAX - 1);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&table->retired), retired);
 	/* One more: the greatest generation is used, and is the last. */
-	next = setcallout(count_handler, &runs, FAR);
+	next = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	KUNIT_ASSERT_EQ(test, next, handle + CALLOUT_GEN_ONE);
 	KUNIT_EXPECT_EQ(test, next >> CALLOUT_SLOT_BITS, CALLOUT_GEN_MAX);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
@@ -455,9 +407,9 @@ static void handle_generation_ends(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, slot_comes_back(next));
 
 	/* The same when it fires. */
-	handle = setcallout(count_handler, &runs, FAR);
+	handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	handle = set_generation(handle, CALLOUT_GEN_MAX);
-	expire_now(handle);
+	callout_test_expire_now(handle);
 	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&table->retired), retired + 2);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
@@ -480,10 +432,10 @@ static void hardirq_body(struct hardirq *h)
 	h->irqs_off = irqs_disabled();
 	h->ret[0] = unsetcallout(h->cancel);
 	h->ret[1] = unsetcallout(h->cancel);
-	h->handle[0] = setcallout(count_handler, &h->runs, FAR);
-	h->handle[1] = setcallout(count_handler, &h->runs, FAR);
+	h->handle[0] = setcallout(count_handler, &h->runs, CALLOUT_TEST_FAR);
+	h->handle[1] = setcallout(count_handler, &h->runs, CALLOUT_TEST_FAR);
 	h->ret[2] = unsetcallout(h->handle[1]);
-	h->handle[2] = callout_timeout(count_handler, &h->runs, FAR);
+	h->handle[2] = callout_timeout(count_handler, &h->runs, CALLOUT_TEST_FAR);
 }
 
 static void hardirq_check(struct kunit *test, struct hardirq *h)
@@ -519,13 +471,13 @@ static void handle_in_hardirq(struct kunit *test)
 
 	h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, h);
-	h->cancel = setcallout(count_handler, &h->runs, FAR);
+	h->cancel = setcallout(count_handler, &h->runs, CALLOUT_TEST_FAR);
 	KUNIT_ASSERT_EQ(test, 0,
 			smp_call_function_single(other, hardirq_ipi, h, true));
-	KUNIT_EXPECT_EQ(test, slot_of(h->handle[0])->c.cpu, other);
+	KUNIT_EXPECT_EQ(test, callout_test_slot(h->handle[0])->c.cpu, other);
 	hardirq_check(test, h);
 
-	h->cancel = setcallout(count_handler, &h->runs, FAR);
+	h->cancel = setcallout(count_handler, &h->runs, CALLOUT_TEST_FAR);
 	h->work = IRQ_WORK_INIT_HARD(hardirq_work);
 	KUNIT_ASSERT_TRUE(test, irq_work_queue(&h->work));
 	irq_work_sync(&h->work);
@@ -554,8 +506,8 @@ static void elsewhere_softirq(void *arg)
 {
 	struct elsewhere *e = arg;
 
-	e->handle = setcallout(elsewhere_handler, e, FAR);
-	expire_now(e->handle);
+	e->handle = setcallout(elsewhere_handler, e, CALLOUT_TEST_FAR);
+	callout_test_expire_now(e->handle);
 }
 
 static void elsewhere_canceller(void *arg)

@@ -9,7 +9,6 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/timex.h>
-#include <linux/vmalloc.h>
 #include "handle.h"
 #include "hash_inline.h"
 #include "common.h"
@@ -83,12 +82,39 @@ static void hash_insert(struct hash_model *m, unsigned int i, unsigned int key,
 	m->seq[i] = m->next_seq++;
 }
 
+static void hash_insert_random(struct hash_model *m, unsigned int i,
+			       struct rnd_state *rng)
+{
+	unsigned int key = callout_test_below(rng, NR_KEYS);
+
+	hash_insert(m, i, key, callout_test_below(rng, 50));
+}
+
+/* Inserts every other slot. */
+static void hash_fill_half(struct hash_model *m, struct rnd_state *rng)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SLOTS; i += 2)
+		hash_insert_random(m, i, rng);
+}
+
 static void hash_remove(struct hash_model *m, unsigned int i)
 {
 	local_irq_disable();
 	callout_hash_remove(&m->hash, &m->slot[i]);
 	local_irq_enable();
 	m->seq[i] = 0;
+}
+
+static void hash_remove_all(struct hash_model *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < NR_SLOTS; i++)
+		if (m->seq[i])
+			hash_remove(m, i);
+	KUNIT_EXPECT_EQ(m->test, m->hash.count, 0);
 }
 
 /* The handle that a search for this key is to find. */
@@ -171,8 +197,7 @@ static void hash_random_operations(struct kunit *test)
 		if (m->seq[i] && callout_test_below(&rng, 100) >= bias)
 			hash_remove(m, i);
 		else if (!m->seq[i] && callout_test_below(&rng, 100) < bias)
-			hash_insert(m, i, callout_test_below(&rng, NR_KEYS),
-				    callout_test_below(&rng, 50));
+			hash_insert_random(m, i, &rng);
 		key = callout_test_below(&rng, NR_KEYS + 5);
 		expected = hash_expect(m, key);
 		KUNIT_ASSERT_EQ(test, expected, hash_find(m, key));
@@ -184,10 +209,7 @@ static void hash_random_operations(struct kunit *test)
 		live += !!m->seq[i];
 	KUNIT_EXPECT_EQ(test, m->hash.count, live);
 	KUNIT_EXPECT_GT(test, hash_bits(m), 2);
-	for (i = 0; i < NR_SLOTS; i++)
-		if (m->seq[i])
-			hash_remove(m, i);
-	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
+	hash_remove_all(m);
 	hash_check(m);
 }
 
@@ -263,25 +285,19 @@ static void hash_random_operations_while_growing(struct kunit *test)
 	u64 expected;
 
 	callout_test_rng(test, &rng);
-	for (i = 0; i < NR_SLOTS; i += 2)
-		hash_insert(m, i, callout_test_below(&rng, NR_KEYS),
-			    callout_test_below(&rng, 50));
+	hash_fill_half(m, &rng);
 	hash_begin_growth(m);
 	for (op = 0; op < RANDOM_OPS / 2; op++) {
 		i = callout_test_below(&rng, NR_SLOTS);
 		if (m->seq[i] && callout_test_below(&rng, 8) == 0)
 			hash_remove(m, i);
 		else if (!m->seq[i])
-			hash_insert(m, i, callout_test_below(&rng, NR_KEYS),
-				    callout_test_below(&rng, 50));
+			hash_insert_random(m, i, &rng);
 		i = callout_test_below(&rng, NR_KEYS);
 		expected = hash_expect(m, i);
 		KUNIT_ASSERT_EQ(test, expected, hash_take(m, i));
 	}
-	for (i = 0; i < NR_SLOTS; i++)
-		if (m->seq[i])
-			hash_remove(m, i);
-	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
+	hash_remove_all(m);
 }
 
 /* Taken by untimeout(), and then removed by whoever frees the slot. */
@@ -314,9 +330,7 @@ static void hash_random_moves(struct kunit *test)
 	u64 expected;
 
 	callout_test_rng(test, &rng);
-	for (i = 0; i < NR_SLOTS; i += 2)
-		hash_insert(m, i, callout_test_below(&rng, NR_KEYS),
-			    callout_test_below(&rng, 50));
+	hash_fill_half(m, &rng);
 	for (op = 0; op < RANDOM_OPS / 2; op++) {
 		/* The second half while it grows. */
 		if (op == RANDOM_OPS / 4)
@@ -439,11 +453,6 @@ static u64 hash_inverse(u64 odd)
 	local_irq_enable();						\
 } while (0)
 
-static void hash_vfree(void *data)
-{
-	vfree(data);
-}
-
 /*
  * The work is bounded whatever the keys: here all share a bucket, at any size
  * of the hash, as somebody can choose them who knows its multipliers.
@@ -451,14 +460,12 @@ static void hash_vfree(void *data)
 static void hash_bounded_whatever_the_keys(struct kunit *test)
 {
 	struct hash_model *m = hash_create(test, 6);
-	struct callout_slot *slots = vcalloc(NR_COLLIDING, sizeof(*slots));
 	u64 inverse = hash_inverse(m->hash.mul[1]), worst[4] = {}, handle;
+	struct callout_slot *slots;
 	struct rb_root *bucket;
 	unsigned int i, depth;
 
-	KUNIT_ASSERT_NOT_NULL(test, slots);
-	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, hash_vfree,
-							   slots));
+	slots = callout_test_vcalloc(test, NR_COLLIDING, sizeof(*slots));
 	for (i = 0; i < NR_COLLIDING; i++) {
 		slots[i].arg = i * inverse;
 		slots[i].handle = i + 1;

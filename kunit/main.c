@@ -9,6 +9,7 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/sched.h>
+#include <linux/vmalloc.h>
 #include "kcompat.h"
 #include "common.h"
 
@@ -120,6 +121,38 @@ unsigned int callout_test_pin_one(struct kunit *test)
 		kunit_skip(test, "needs two CPUs");
 	callout_test_pin(test, cpu);
 	return other;
+}
+
+/*
+ * Keeps the case's thread on this CPU, and finds two others; skips the case if
+ * there are fewer than three.
+ */
+void callout_test_pin_two(struct kunit *test, unsigned int other[2])
+{
+	unsigned int this = raw_smp_processor_id(), cpu, n = 0;
+
+	for_each_online_cpu(cpu)
+		if (cpu != this && n < 2)
+			other[n++] = cpu;
+	if (n < 2)
+		kunit_skip(test, "needs three CPUs");
+	callout_test_pin(test, this);
+}
+
+static void test_vfree(void *data)
+{
+	vfree(data);
+}
+
+/* Zeroed memory that is freed when the case ends, which fails without it. */
+void *callout_test_vcalloc(struct kunit *test, size_t n, size_t size)
+{
+	void *p = vcalloc(n, size);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, test_vfree, p));
+	return p;
 }
 
 CALLOUT_IMPORT_KUNIT_NS;

@@ -5,15 +5,7 @@
  * A move takes two locks, one after the other. The case has the second one, so
  * the callout stays between the two for as long as it likes.
  */
-#include <linux/ktime.h>
-#include <linux/time64.h>
 #include "virtual.h"
-
-/* So far away that it does not run by itself: these go to real bases. */
-#define FAR	(24L * 3600 * HZ)
-
-/* A move takes no time. With interrupts off jiffies may stand still. */
-#define MOVE_NS	(2 * NSEC_PER_SEC)
 
 struct moving;
 
@@ -59,7 +51,7 @@ struct moving {
 
 static int moving_reset_to(struct moving *m, unsigned int cpu)
 {
-	return callout_reset_on(&m->item.c, FAR, callout_virtual_handler,
+	return callout_reset_on(&m->item.c, CALLOUT_TEST_FAR, callout_virtual_handler,
 				&m->item, cpu);
 }
 
@@ -75,7 +67,7 @@ static int moving_drain(struct moving *m)
 
 static int moving_reset(struct moving *m)
 {
-	return callout_virtual_set(&m->item, FAR);
+	return callout_virtual_set(&m->item, CALLOUT_TEST_FAR);
 }
 
 /* A second move before the first is over. */
@@ -129,17 +121,11 @@ static void moving_end(void *arg)
 static struct moving *moving_create(struct kunit *test)
 {
 	struct moving *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
-	unsigned int cpu, n = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	m->call = test->param_value;
+	callout_test_pin_two(test, m->cpu);
 	m->home = raw_smp_processor_id();
-	callout_test_pin(test, m->home);
-	for_each_online_cpu(cpu)
-		if (cpu != m->home && n < ARRAY_SIZE(m->cpu))
-			m->cpu[n++] = cpu;
-	if (n < ARRAY_SIZE(m->cpu))
-		kunit_skip(test, "needs three CPUs");
 	m->moved = -100;
 	m->ret = -100;
 	callout_virtual_item(test->priv, &m->item);
@@ -147,17 +133,6 @@ static struct moving *moving_create(struct kunit *test)
 			kunit_add_action_or_reset(test, moving_end, m));
 	return m;
 }
-
-/* As callout_test_spin_until(). */
-#define moving_until(cond)						\
-({									\
-	u64 __end = ktime_get_ns() + MOVE_NS;				\
-	bool __ok;							\
-									\
-	while (!(__ok = (cond)) && ktime_get_ns() < __end)		\
-		cpu_relax();						\
-	__ok;								\
-})
 
 /*
  * Between two bases: whoever locks it must wait for the new base, and finds it
@@ -181,9 +156,9 @@ static void move_met(struct kunit *test)
 
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(m->move, true);
-	moving = moving_until(READ_ONCE(c->cpu) == CALLOUT_CPU_MOVING);
+	moving = callout_test_clock_until(READ_ONCE(c->cpu) == CALLOUT_CPU_MOVING);
 	WRITE_ONCE(m->meet, true);
-	begins = moving_until(READ_ONCE(m->begins));
+	begins = callout_test_clock_until(READ_ONCE(m->begins));
 	for (i = 0; i < 100000 && !READ_ONCE(m->returns); i++)
 		cpu_relax();
 	returns = READ_ONCE(m->returns);
@@ -222,7 +197,7 @@ static void leaver_handler(void *arg)
 {
 	struct leaver *l = arg;
 
-	callout_reset_on(&l->c, FAR, leaver_handler, l, l->home);
+	callout_reset_on(&l->c, CALLOUT_TEST_FAR, leaver_handler, l, l->home);
 	callout_test_tell(&l->begun);
 	callout_test_spin_until(callout_test_told(&l->go));
 }
@@ -254,7 +229,7 @@ static void move_after_handler(struct kunit *test)
 
 	raw_spin_lock_irq(&base->lock);
 	callout_test_tell(&l->go);
-	moving = moving_until(READ_ONCE(l->c.cpu) == CALLOUT_CPU_MOVING);
+	moving = callout_test_clock_until(READ_ONCE(l->c.cpu) == CALLOUT_CPU_MOVING);
 	pending = callout_pending(&l->c);
 	raw_spin_unlock_irq(&base->lock);
 

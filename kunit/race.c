@@ -213,37 +213,32 @@ static void race_drain_running_and_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
+/* Whether @lock can be taken; it is released again. */
+#define can_take(trylock, unlock, lock)					\
+({									\
+	typeof(lock) __lock = (lock);					\
+	bool __free = false;						\
+									\
+	if (trylock(__lock)) {						\
+		unlock(__lock);						\
+		__free = true;						\
+	}								\
+	__free;								\
+})
+
 static bool spinlock_is_free(spinlock_t *lock)
 {
-	int free = 0;
-
-	if (spin_trylock(lock)) {
-		free = 1;
-		spin_unlock(lock);
-	}
-	return free;
+	return can_take(spin_trylock, spin_unlock, lock);
 }
 
 static bool rwlock_is_free(rwlock_t *lock)
 {
-	int free = 0;
-
-	if (write_trylock(lock)) {
-		free = 1;
-		write_unlock(lock);
-	}
-	return free;
+	return can_take(write_trylock, write_unlock, lock);
 }
 
 static bool rwlock_is_readable(rwlock_t *lock)
 {
-	int free = 0;
-
-	if (read_trylock(lock)) {
-		free = 1;
-		read_unlock(lock);
-	}
-	return free;
+	return can_take(read_trylock, read_unlock, lock);
 }
 
 /* Neither lock has been left behind. */

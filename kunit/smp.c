@@ -10,8 +10,7 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
-#include "handle.h"
-#include "common.h"
+#include "kernel_table.h"
 #include "tick.h"
 
 #define NR_DISTANCES	80U

@@ -7,15 +7,11 @@
  * away and never fire. Where a case depends on how many slots there are, the
  * table does not grow until the case ends.
  */
-#include <linux/bottom_half.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/smp.h>
-#include "common.h"
 #include "file.h"
-
-/* So far away that it does not fire by itself. */
-#define FAR		(24L * 3600 * HZ)
+#include "kernel_table.h"
 
 #define MOST_SLOTS	(1U << 18)
 
@@ -63,7 +59,7 @@ static void stock_limit(unsigned int max_chunks)
 static void stock_take(struct stock *s, unsigned int most)
 {
 	for (; most && s->n < MOST_SLOTS; s->n++, most--) {
-		s->handle[s->n] = setcallout(nothing, NULL, FAR);
+		s->handle[s->n] = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
 		if (!s->handle[s->n])
 			break;
 	}
@@ -114,10 +110,9 @@ static void stock_steal_and_exhaustion(struct kunit *test)
 	kunit_info(test, "%u slots, %u of them this CPU's\n", s->n, own);
 	KUNIT_EXPECT_EQ(test, s->n, all);
 	KUNIT_EXPECT_EQ(test, all_free_slots(), 0);
-	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, FAR), 0);
+	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, CALLOUT_TEST_FAR), 0);
 	for (i = 0; i < s->n; i++)
-		wrong += callout_table_lookup(callout_kernel_table(),
-					      s->handle[i])->c.cpu != cpu;
+		wrong += callout_test_slot(s->handle[i])->c.cpu != cpu;
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	/* What was stolen can be cancelled, and goes to the thief. */
 	KUNIT_EXPECT_EQ(test, stock_give(s, s->n), 0);
@@ -129,7 +124,7 @@ static void stock_steal_and_exhaustion(struct kunit *test)
 
 static void set_one_there(void *handle)
 {
-	*(u64 *)handle = setcallout(nothing, NULL, FAR);
+	*(u64 *)handle = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
 }
 
 /* Moves a few free slots to a CPU that has none. */
@@ -162,7 +157,7 @@ static void stock_steals_from_the_next(struct kunit *test)
 	stock_take(s, MOST_SLOTS);
 	stock_give_to(test, s, next);
 	stock_give_to(test, s, first);
-	handle = setcallout(nothing, NULL, FAR);
+	handle = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, free_slots(next), 0);
 	KUNIT_EXPECT_EQ(test, free_slots(first), 8);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
@@ -208,7 +203,7 @@ static void on_its_way_other(void *arg)
 	if (!callout_test_spin_until(READ_ONCE(w->look)))
 		return;
 	WRITE_ONCE(w->looks, true);
-	w->handle = setcallout(nothing, NULL, FAR);
+	w->handle = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
 }
 
 /*
@@ -217,26 +212,21 @@ static void on_its_way_other(void *arg)
  */
 static void stock_on_its_way_is_found(struct kunit *test)
 {
-	unsigned int thief = callout_test_pin_one(test), other;
-	unsigned int cpu = raw_smp_processor_id(), i;
+	unsigned int cpu[2], i;
 	struct callout_test_thread *t[2];
 	struct on_its_way *w;
 	bool taken, looks;
 	struct stock *s;
 
-	for_each_online_cpu(other)
-		if (other != cpu && other != thief)
-			break;
-	if (other >= nr_cpu_ids)
-		kunit_skip(test, "needs three CPUs");
+	callout_test_pin_two(test, cpu);
 	w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, w);
-	w->base = callout_base(thief);
+	w->base = callout_base(cpu[0]);
 	s = stock_create(test, true);
 	stock_take(s, MOST_SLOTS);
 	KUNIT_ASSERT_EQ(test, stock_give(s, 8), 0);
-	t[1] = callout_test_thread(test, other, on_its_way_other, w);
-	t[0] = callout_test_thread(test, thief, on_its_way_thief, w);
+	t[1] = callout_test_thread(test, cpu[1], on_its_way_other, w);
+	t[0] = callout_test_thread(test, cpu[0], on_its_way_thief, w);
 	callout_test_spin_until(raw_spin_is_locked(&w->base->lock));
 	raw_spin_lock_irq(&w->base->lock);
 	taken = callout_test_spin_until(!all_free_slots());
@@ -348,23 +338,6 @@ static void stock_of_a_file_suffices(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->refused), 0);
 }
 
-/* Fires one of this CPU's now. The caller is pinned. */
-static void expire_now(u64 handle)
-{
-	struct callout *c = &callout_table_lookup(callout_kernel_table(),
-						  handle)->c;
-	struct callout_base *base = callout_base(c->cpu);
-	struct callout_scheme *scheme = base->scheme;
-
-	local_bh_disable();
-	raw_spin_lock_irq(&base->lock);
-	scheme->ops->rearm(scheme, c, callout_now(base), 0);
-	raw_spin_unlock_irq(&base->lock);
-	while (callout_expire(base))
-		;
-	local_bh_enable();
-}
-
 /**
  * struct last_slot - a callout whose handler sets one when no slot is free
  * @runs: how often its handler has run
@@ -380,7 +353,7 @@ static void last_slot_handler(void *arg)
 	struct last_slot *last = arg;
 
 	last->runs++;
-	last->next = setcallout(last_slot_handler, last, FAR);
+	last->next = setcallout(last_slot_handler, last, CALLOUT_TEST_FAR);
 }
 
 /*
@@ -396,12 +369,12 @@ static void stock_suffices_for_a_handler(struct kunit *test)
 
 	callout_test_pin(test, raw_smp_processor_id());
 	s = stock_create(test, true);
-	handle = setcallout(last_slot_handler, &last, FAR);
+	handle = setcallout(last_slot_handler, &last, CALLOUT_TEST_FAR);
 	stock_take(s, MOST_SLOTS);
 	for (i = 0; i < 100; i++) {
-		expire_now(handle);
+		callout_test_expire_now(handle);
 		wrong += !last.next || unsetcallout(handle) != -1;
-		wrong += setcallout(nothing, NULL, FAR) != 0;
+		wrong += setcallout(nothing, NULL, CALLOUT_TEST_FAR) != 0;
 		handle = last.next;
 	}
 	KUNIT_EXPECT_EQ(test, last.runs, 100);
@@ -426,8 +399,8 @@ static void stock_is_without_those_that_run(struct kunit *test)
 	callout_test_pin(test, raw_smp_processor_id());
 	s = stock_create(test, true);
 	n = all_free_slots();
-	handle = setcallout(all_slots_handler, s, FAR);
-	expire_now(handle);
+	handle = setcallout(all_slots_handler, s, CALLOUT_TEST_FAR);
+	callout_test_expire_now(handle);
 	/* As many as before: that it had a slot to spare shows nowhere. */
 	KUNIT_EXPECT_EQ(test, s->n, n);
 	for (i = 0; i < s->n; i++)
@@ -588,7 +561,7 @@ static void stock_asks_once(struct kunit *test)
 	set_asking(count_asking);
 	atomic_set(&asked, 0);
 	stock_take(s, MOST_SLOTS);
-	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, FAR), 0);
+	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, CALLOUT_TEST_FAR), 0);
 	irq_work_sync(&callout_refill_irq_work);
 	full = atomic_read(&asked);
 	set_asking(wake);

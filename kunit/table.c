@@ -15,7 +15,6 @@
 
 /* How far away the calls set it. */
 #define DISTANCE	5
-#define FAR		(24L * 3600 * HZ)
 
 enum state {
 	NEVER,			/* never set */
@@ -343,7 +342,7 @@ static void make_call(struct kunit *test, struct table *t, enum call call)
 		break;
 	case RESET_ON:
 		/* There time goes by itself. */
-		t->ret = callout_reset_on(c, FAR, callout_virtual_handler,
+		t->ret = callout_reset_on(c, CALLOUT_TEST_FAR, callout_virtual_handler,
 					  item, t->r->other_cpu);
 		break;
 	case RESET_SBT:
@@ -417,7 +416,7 @@ static void table_row(struct kunit *test)
 	/* To be stopped on another CPU stands for running there. */
 	if (row->moved && callout_stop(&t->item->c) == 1)
 		t->item->runs++;
-	callout_virtual_run_to(v, v->now + FAR);
+	callout_virtual_run_to(v, v->now + CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, t->item->runs - runs, row->runs);
 	KUNIT_EXPECT_EQ(test, t->item->seen, row->drained);
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);

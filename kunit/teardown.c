@@ -7,23 +7,7 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
-#include <linux/ktime.h>
-#include <linux/time64.h>
 #include "softirq.h"
-
-/* Much longer than a call takes. With interrupts off jiffies may stand still. */
-#define CALL_NS	(2 * NSEC_PER_SEC)
-
-/* As callout_test_spin_until(). */
-#define until(cond)							\
-({									\
-	u64 __end = ktime_get_ns() + CALL_NS;				\
-	bool __ok;							\
-									\
-	while (!(__ok = (cond)) && ktime_get_ns() < __end)		\
-		cpu_relax();						\
-	__ok;								\
-})
 
 /* What the present case's tick source does, and what its threads have seen. */
 static struct {
@@ -68,7 +52,7 @@ static void teardown_ksoftirqd(void *unused)
 	local_bh_disable();
 	tasklet_schedule(&teardown.base->again);
 	callout_test_tell(&teardown.ready);
-	until(callout_test_told(&teardown.returns));
+	callout_test_clock_until(callout_test_told(&teardown.returns));
 	local_bh_enable();
 }
 
@@ -127,7 +111,7 @@ static void teardown_deaf(void *unused)
 {
 	local_irq_disable();
 	callout_test_tell(&teardown.ready);
-	until(callout_test_told(&teardown.go));
+	callout_test_clock_until(callout_test_told(&teardown.go));
 	local_irq_enable();
 }
 
@@ -155,15 +139,10 @@ static void teardown_waits_for_kick(struct kunit *test)
 	struct callout_virtual *v = test->priv;
 	struct callout_item *item = callout_virtual_items(test, 1);
 	struct callout_test_thread *deaf, *killer;
-	unsigned int cpu[2], n = 0, i;
 	bool ready, begins, returns;
+	unsigned int cpu[2];
 
-	callout_test_pin(test, raw_smp_processor_id());
-	for_each_online_cpu(i)
-		if (i != raw_smp_processor_id() && n < ARRAY_SIZE(cpu))
-			cpu[n++] = i;
-	if (n < ARRAY_SIZE(cpu))
-		kunit_skip(test, "needs three CPUs");
+	callout_test_pin_two(test, cpu);
 	/* The time stays the virtual one, at which the timer never fires. */
 	teardown.tick.program = callout_tick_hrtimer.program;
 	teardown.shutdown = callout_tick_hrtimer.shutdown;
@@ -172,10 +151,10 @@ static void teardown_waits_for_kick(struct kunit *test)
 
 	killer = callout_test_thread(test, cpu[1], teardown_killer, NULL);
 	deaf = callout_test_thread(test, cpu[0], teardown_deaf, NULL);
-	ready = until(callout_test_told(&teardown.ready));
+	ready = callout_test_clock_until(callout_test_told(&teardown.ready));
 	callout_virtual_set(item, 5);
 	callout_test_tell(&teardown.kicked);
-	begins = until(callout_test_told(&teardown.begins));
+	begins = callout_test_clock_until(callout_test_told(&teardown.begins));
 	teardown_spin();
 	raw_spin_lock_irq(&v->base->lock);
 	callout_test_tell(&teardown.go);

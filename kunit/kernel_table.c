@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kernel_table.c - callouts that were set by handle
+ *
+ * They are on the real bases, whose ticks are far away: a case that wants one
+ * to fire re-arms it for the past and expires the base itself.
+ */
+#include <linux/bottom_half.h>
+#include "kernel_table.h"
+
+struct callout_slot *callout_test_slot(u64 handle)
+{
+	return callout_table_lookup(callout_kernel_table(), handle);
+}
+
+/* The tick at which a callout is due, or 0 if it is not outstanding. */
+u64 callout_test_expires(u64 handle)
+{
+	struct callout_slot *slot = callout_test_slot(handle);
+
+	if (!slot || slot->handle != handle ||
+	    !(slot->c.state & CALLOUT_S_PENDING))
+		return 0;
+	return slot->c.expires;
+}
+
+/* Re-arms a callout for a tick that has passed, without waking its base. */
+void callout_test_move_to_past(u64 handle)
+{
+	struct callout_slot *slot = callout_test_slot(handle);
+	struct callout_base *base = callout_base(slot->c.cpu);
+	struct callout_scheme *s = base->scheme;
+
+	raw_spin_lock_irq(&base->lock);
+	s->ops->rearm(s, &slot->c, callout_now(base), 0);
+	raw_spin_unlock_irq(&base->lock);
+}
+
+/* Fires a callout of this CPU now. The caller is pinned. */
+void callout_test_expire_now(u64 handle)
+{
+	struct callout_base *base = callout_base(callout_test_slot(handle)->c.cpu);
+
+	local_bh_disable();
+	callout_test_move_to_past(handle);
+	while (callout_expire(base))
+		;
+	local_bh_enable();
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * kernel_table.h - callouts that were set by handle
+ */
+#ifndef _CALLOUT_KUNIT_KERNEL_TABLE_H
+#define _CALLOUT_KUNIT_KERNEL_TABLE_H
+
+#include "common.h"
+#include "handle.h"
+
+struct callout_slot *callout_test_slot(u64 handle);
+u64 callout_test_expires(u64 handle);
+void callout_test_move_to_past(u64 handle);
+void callout_test_expire_now(u64 handle);
+
+#endif /* _CALLOUT_KUNIT_KERNEL_TABLE_H */
