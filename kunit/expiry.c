@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * expiry.c - suite callout_expiry: ticks, order and limits, on a virtual clock
+ */
+#include <linux/debug_locks.h>
+#include <linux/lockdep.h>
+#include <linux/rcupdate.h>
+#include <linux/stop_machine.h>
+#include "virtual.h"
+
+static void then_set_again(struct callout_item *item)
+{
+	callout_virtual_set(item, 7);
+}
+
+/* A tick that is not programmed when it must be, or is when it need not be. */
+static void expiry_programs_the_tick(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 3);
+	u64 start = v->now;
+
+	callout_virtual_set(&a[0], 100);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 100);
+	KUNIT_EXPECT_EQ(test, v->programs, 1);
+	callout_virtual_set(&a[1], 100);
+	callout_virtual_set(&a[2], 200);
+	KUNIT_EXPECT_EQ(test, v->programs, 1);
+	callout_virtual_set(&a[1], 50);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 50);
+	KUNIT_EXPECT_EQ(test, v->programs, 2);
+	/* Later, and away: it wakes up for nothing once. */
+	callout_virtual_set(&a[1], 60);
+	callout_stop(&a[0].c);
+	KUNIT_EXPECT_EQ(test, v->programs, 2);
+	callout_virtual_run_to(v, start + 50);
+	KUNIT_EXPECT_EQ(test, v->ran, 0);
+	KUNIT_EXPECT_EQ(test, v->programs, 3);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 60);
+	callout_virtual_run_to(v, start + 60);
+	KUNIT_EXPECT_EQ(test, v->ran, 1);
+	KUNIT_EXPECT_EQ(test, v->programs, 4);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 200);
+	callout_virtual_run_to(v, start + 200);
+	KUNIT_EXPECT_EQ(test, v->ran, 2);
+	/* Empty: nothing to wake up for. */
+	KUNIT_EXPECT_EQ(test, v->programs, 4);
+	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
+}
+
+/* What a handler sets is to be programmed once, when all have run. */
+static void expiry_handlers_program_once(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 10);
+	u64 start = v->now;
+	int i;
+
+	for (i = 0; i < 10; i++) {
+		callout_virtual_set(&a[i], 1);
+		a[i].then = then_set_again;
+	}
+	v->programs = 0;
+	callout_virtual_run_to(v, start + 1);
+	KUNIT_EXPECT_EQ(test, v->ran, 10);
+	KUNIT_EXPECT_EQ(test, v->programs, 1);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 8);
+}
+
+/* Too many at once: expiry is to let go, and to go on in the same order. */
+static void expiry_yields_after_many_handlers(struct kunit *test)
+{
+	const unsigned int nr = 3 * CALLOUT_MAX_HANDLERS + 1;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	unsigned int i, calls = 0, before, wrong = 0;
+	bool more;
+
+	for (i = 0; i < nr; i++)
+		callout_virtual_set(&a[i], 1);
+	v->programs = 0;
+	v->now++;
+	do {
+		before = v->ran;
+		local_bh_disable();
+		more = callout_expire(v->base);
+		local_bh_enable();
+		calls++;
+		KUNIT_EXPECT_LE(test, v->ran - before, CALLOUT_MAX_HANDLERS);
+		KUNIT_EXPECT_EQ(test, v->base->pending, nr - v->ran);
+		/* Whoever yields is called again, with no tick programmed. */
+		if (more)
+			KUNIT_EXPECT_EQ(test, v->programs, 0);
+	} while (more && calls < 10000);
+	KUNIT_EXPECT_EQ(test, calls, 4);
+	KUNIT_EXPECT_EQ(test, v->ran, nr);
+	for (i = 0; i < nr; i++)
+		wrong += a[i].place != i || a[i].runs != 1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* Expiry ends when CALLOUT_MAX_NS have passed, and is called again. */
+static void expiry_yields_when_time_is_up(struct kunit *test)
+{
+	const unsigned int nr = 9;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	unsigned int i, n, before, most;
+	bool more;
+
+	/* n handlers take all the time, and one more is not called; or less. */
+	for (n = 1; n <= 3; n++) {
+		for (i = 0; i < nr; i++) {
+			a[i].then = callout_virtual_take_time;
+			a[i].seen = n < 3 ? CALLOUT_MAX_NS / n :
+					    CALLOUT_MAX_NS / 2 - 1;
+			callout_virtual_set(&a[i], 1);
+		}
+		v->now++;
+		v->programs = 0;
+		for (i = 0; i < nr; i += n) {
+			before = v->ran;
+			most = min(n, nr - i);
+			local_bh_disable();
+			more = callout_expire(v->base);
+			local_bh_enable();
+			KUNIT_EXPECT_EQ(test, v->ran - before, most);
+			KUNIT_EXPECT_EQ(test, more, i + n < nr);
+			KUNIT_EXPECT_EQ(test, v->programs, 0);
+		}
+	}
+}
+
+/* Between two halves of an expiry anything can be done to what is due. */
+static void expiry_stop_and_reset_while_yielding(struct kunit *test)
+{
+	const unsigned int nr = CALLOUT_MAX_HANDLERS + 3;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	unsigned int i;
+	bool more;
+
+	for (i = 0; i < nr; i++)
+		callout_virtual_set(&a[i], 1);
+	v->now++;
+	local_bh_disable();
+	more = callout_expire(v->base);
+	local_bh_enable();
+	KUNIT_ASSERT_TRUE(test, more);
+	KUNIT_EXPECT_EQ(test, a[nr - 3].runs, 0);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a[nr - 3].c), 1);
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(&a[nr - 2], 1), 1);
+	callout_virtual_expire(v);
+	KUNIT_EXPECT_EQ(test, a[nr - 3].runs, 0);
+	KUNIT_EXPECT_EQ(test, a[nr - 2].runs, 0);
+	KUNIT_EXPECT_EQ(test, a[nr - 1].runs, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[nr - 2].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->ran, nr - 1);
+}
+
+/* A stall of many laps: the order of expiry, then that of setting. */
+static void expiry_catches_up_in_order(struct kunit *test)
+{
+	const unsigned int nr = 500;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	unsigned int i, j, wrong = 0;
+	struct rnd_state rng;
+
+	callout_test_rng(test, &rng);
+	for (i = 0; i < nr; i++)
+		callout_virtual_set(&a[i], callout_test_below(&rng, 3000));
+	callout_virtual_run_to(v, v->now + 1000000);
+	KUNIT_EXPECT_EQ(test, v->ran, nr);
+	for (i = 0; i < nr; i++)
+		for (j = 0; j < i; j++)
+			wrong += a[j].c.expires <= a[i].c.expires ?
+				 a[j].place > a[i].place :
+				 a[j].place < a[i].place;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* The counters by lateness: 0, 1, 2 to 3, 4 to 7, ..., and all the rest. */
+static void expiry_counts_lateness(struct kunit *test)
+{
+	static const unsigned int late[] = { 0, 1, 2, 3, 4, 7, 8, 1 << 30 };
+	static const unsigned int bins[CALLOUT_LATE_BINS] = {
+		[0] = 1, [1] = 1, [2] = 2, [3] = 2, [4] = 1,
+		[CALLOUT_LATE_BINS - 1] = 1,
+	};
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(late); i++) {
+		callout_virtual_set(a, 10);
+		callout_virtual_run_to(v, v->now + 10 + late[i]);
+	}
+	KUNIT_EXPECT_EQ(test, v->base->stats.handlers, ARRAY_SIZE(late));
+	for (i = 0; i < CALLOUT_LATE_BINS; i++)
+		KUNIT_EXPECT_EQ(test, v->base->stats.late[i], bins[i]);
+}
+
+/* Other CPUs wait with interrupts off, so they take no lock meanwhile. */
+static int check_without_lockdep(void *data)
+{
+	struct callout_virtual *v = data;
+
+	rcu_read_lock();
+	v->base->preempt_count = preempt_count();
+	v->base->lockdep_depth = lockdep_depth(current);
+	debug_locks = 0;
+	callout_check_context(v->base, callout_virtual_handler);
+	debug_locks = 1;
+	rcu_read_unlock();
+	return 0;
+}
+
+/*
+ * When lockdep has reported something it ends, and no lock counts as held: no
+ * handler is to blame for that.
+ */
+static void expiry_lockdep_ends(struct kunit *test)
+{
+	if (debug_locks)
+		stop_machine(check_without_lockdep, test->priv, NULL);
+}
+
+static void then_expire(struct callout_item *item)
+{
+	item->ret = callout_expire(item->v->base);
+}
+
+/* A second expiry of a base at work, as after CPU hotplug, does nothing. */
+static void expiry_is_not_reentrant(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+
+	callout_virtual_set(&a[0], 1);
+	callout_virtual_set(&a[1], 1);
+	a[0].then = then_expire;
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_FALSE(test, a[0].ret);
+	KUNIT_EXPECT_EQ(test, a[0].place, 0);
+	KUNIT_EXPECT_EQ(test, a[1].place, 1);
+	KUNIT_EXPECT_EQ(test, v->ran, 2);
+}
+
+static struct kunit_case expiry_cases[] = {
+	KUNIT_CASE(expiry_programs_the_tick),
+	KUNIT_CASE(expiry_handlers_program_once),
+	KUNIT_CASE(expiry_yields_after_many_handlers),
+	KUNIT_CASE(expiry_yields_when_time_is_up),
+	KUNIT_CASE(expiry_stop_and_reset_while_yielding),
+	KUNIT_CASE(expiry_catches_up_in_order),
+	KUNIT_CASE(expiry_counts_lateness),
+	KUNIT_CASE(expiry_lockdep_ends),
+	KUNIT_CASE(expiry_is_not_reentrant),
+	{}
+};
+
+static struct kunit_suite expiry_suite = {
+	.name = "callout_expiry",
+	.init = callout_virtual_init,
+	.test_cases = expiry_cases,
+};
+
+kunit_test_suite(expiry_suite);
