@@ -2,12 +2,12 @@
 /*
  * base.c - suite callout_base: what the core does with a scheme's functions
  *
- * On a virtual clock, with a scheme that is the wheel but for some functions,
- * so that all calls go through the interface.
+ * On a virtual clock, with the wheel's functions except some, called through
+ * the interface (base->direct is off).
  */
 #include "virtual.h"
 
-/* What the scheme of the present case does, and has seen. */
+/* How the scheme of the present case behaves, and what it counted. */
 static struct {
 	struct callout_scheme_ops ops;
 	struct callout_virtual *v;
@@ -30,7 +30,7 @@ static u64 fake_next_due(struct callout_scheme *s, unsigned int *budget)
 	return fake.next;
 }
 
-/* Never gets to the end of its search. */
+/* A search that always uses up its budget. */
 static u64 endless_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	fake.v->ns += fake.search_ns;
@@ -63,7 +63,7 @@ static int base_init(struct kunit *test)
 	return 0;
 }
 
-/* The scheme is asked for what is more than ever before, and for no more. */
+/* The scheme reserves room for the most slots so far, and no more. */
 static void base_reserve(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -87,6 +87,7 @@ static void base_reserve(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake.reserved, 152);
 }
 
+/* Callouts run and stop through the scheme's function pointers as directly. */
 static void base_indirect(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -107,7 +108,7 @@ static void base_indirect(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 }
 
-/* A scheme that wants a tick which has passed would have the CPU to itself. */
+/* The tick is programmed for a later one, though next_due is in the past. */
 static void base_next_in_the_past(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -127,8 +128,8 @@ static void base_next_in_the_past(struct kunit *test)
 }
 
 /*
- * What is known when time is up is a lower bound, and serves. Handlers and the
- * search have one allowance of time together.
+ * When time is up, the lower bound found so far is programmed. Handlers and the
+ * search share one time limit.
  */
 static void base_next_not_found(struct kunit *test)
 {
@@ -162,7 +163,7 @@ static bool base_match(struct callout *c, const void *data)
 	return c->arg == data;
 }
 
-/* In a handler: the others that are due with it are on the due list. */
+/* In a handler: the other callouts of its tick are on the due list. */
 static void base_find_others(struct callout_item *item)
 {
 	struct callout_base *base = item->v->base;
@@ -176,6 +177,7 @@ static void base_find_others(struct callout_item *item)
 	raw_spin_unlock_irq(&base->lock);
 }
 
+/* A search finds due callouts, but not the running one. */
 static void base_find_due(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -190,7 +192,7 @@ static void base_find_due(struct kunit *test)
 	callout_virtual_run_to(v, v->now + 10);
 	KUNIT_EXPECT_EQ(test, v->ran, 3);
 	KUNIT_EXPECT_TRUE(test, item[0].ret);
-	/* It is running itself: neither due nor filed. */
+	/* A running callout is neither due nor queued. */
 	KUNIT_EXPECT_TRUE(test, item[0].seen);
 	KUNIT_EXPECT_EQ(test, fake.searches, 1);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bounds.c - suite callout_bounds: lock-out and silence, whatever the number
+ * bounds.c - suite callout_bounds: hold times and spurious wake-ups, at any
+ * load
  *
- * The base counts the units of work that expiry does in one hold of its lock.
- * The most of them must not depend on how many callouts there are, where they
- * are or how late the base is; and the base must ask to be woken only for what
- * can be due.
+ * The base counts the units of work of each hold. Their maximum must not depend
+ * on the number of callouts, on where they are queued or on how late the base
+ * is, and the base must ask to be woken only for callouts that may be due.
  */
 #include <linux/random.h>
 #include "virtual.h"
 
-/* KASAN makes each access dear, and counts the same units. */
+/* Under KASAN accesses are slow; the units are the same. */
 #define MANY		(IS_ENABLED(CONFIG_KASAN) ? 100000U : 1000000U)
 #define BUCKETS		(1U << 14)
 #define DAY		(24L * 3600 * HZ)
@@ -34,7 +34,7 @@ static struct callout *bounds_callouts(struct kunit *test, unsigned int n)
 	return c;
 }
 
-/* Lets the time come, and says the most units that one hold has done. */
+/* Expires the base at @now, and returns the most units done in one hold. */
 static u64 bounds_run(struct callout_virtual *v, u64 now)
 {
 	v->now = now;
@@ -44,7 +44,7 @@ static u64 bounds_run(struct callout_virtual *v, u64 now)
 	return v->base->stats.max_units;
 }
 
-/* A hold that grows with what is due at one tick. */
+/* A hold is bounded, however many callouts are due at one tick. */
 static void bounds_one_tick(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -57,7 +57,7 @@ static void bounds_one_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ran, MANY);
 }
 
-/* A hold that grows with a bucket, of whose entries few are due. */
+/* A hold is bounded, however many entries of a bucket are not due. */
 static void bounds_one_bucket(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -76,7 +76,7 @@ static void bounds_one_bucket(struct kunit *test)
 	}
 }
 
-/* A hold that grows with the time that has passed. */
+/* A hold is bounded, however late the base is. */
 static void bounds_lag_of_a_day(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -90,7 +90,7 @@ static void bounds_lag_of_a_day(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ran, MANY);
 }
 
-/* A search for what is next that looks at all that was cancelled. */
+/* The search for the next tick is bounded after a mass cancellation. */
 static void bounds_after_mass_cancel(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -107,7 +107,7 @@ static void bounds_after_mass_cancel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
-/* How often the base is woken until the time @end, and how often in vain. */
+/* Returns the wake-ups of the base until @end, and counts spurious ones. */
 static unsigned int wake_until(struct callout_virtual *v, u64 end,
 			       const unsigned int *ran, unsigned int *vain)
 {
@@ -123,7 +123,7 @@ static unsigned int wake_until(struct callout_virtual *v, u64 end,
 	return wakeups;
 }
 
-/* Wake-ups for what was cancelled. */
+/* Cancelled callouts cost one spurious wake-up at most. */
 static void silence_after_mass_cancel(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -141,7 +141,7 @@ static void silence_after_mass_cancel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ran, 1U);
 }
 
-/* More early visits than moves, for what was moved to a later time. */
+/* A callout that was moved to a later time is re-filed once at most. */
 static void silence_after_mass_rearm(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -157,14 +157,14 @@ static void silence_after_mass_rearm(struct kunit *test)
 	wake_until(v, start + 10000, &ran, &vain);
 	KUNIT_EXPECT_EQ(test, ran, 0);
 	KUNIT_EXPECT_LE(test, v->base->scheme->refiles - refiles, 10000U);
-	/* From here on all are where they belong. */
+	/* From here on all are in their own buckets. */
 	KUNIT_EXPECT_LE(test, wake_until(v, start + DAY + 100, &ran, &vain),
 			100U);
 	KUNIT_EXPECT_EQ(test, vain, 0);
 	KUNIT_EXPECT_EQ(test, ran, 10000U);
 }
 
-/* A wake-up while nothing is due. */
+/* No wake-ups while nothing is due. */
 static void silence_with_nothing_due(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;

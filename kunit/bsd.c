@@ -14,14 +14,13 @@
 #define CALLOUT_BSD_NO_TICKS
 #include <linux/callout_bsd.h>
 
-/* A length of time. */
 static sbintime_t sbt_ticks(unsigned int ticks)
 {
 	return mul_u64_u64_div_u64(callout_tick_ns() * ticks, SBT_1S,
 				   NSEC_PER_SEC);
 }
 
-/* The tick with the most trailing zeros of all, found the slow way. */
+/* The tick with the most trailing zeros, found by trying all. */
 static u64 roundest(u64 first, u64 last)
 {
 	u64 tick, best = first;
@@ -32,7 +31,7 @@ static u64 roundest(u64 first, u64 last)
 	return best;
 }
 
-/* Never outside the span, and the same for spans that overlap enough. */
+/* The tick is in the span, and the one there with the most trailing zeros. */
 static void bsd_coalesce(struct kunit *test)
 {
 	struct rnd_state rng;
@@ -51,7 +50,9 @@ static void bsd_coalesce(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_coalesce(1, U64_MAX), 1ULL << 63);
 }
 
-/* So many ticks from now, as callout_reset() has it; none is one. */
+/*
+ * C_HARDCLOCK rounds up to ticks from now, as callout_reset(); 0 counts as 1.
+ */
 static void bsd_hardclock(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -77,7 +78,7 @@ static void bsd_hardclock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->runs, 0);
 }
 
-/* Later by the precision at most, given as a time or a share; never sooner. */
+/* Late by the precision at most, given as a time or a share; never early. */
 static void bsd_precision(struct kunit *test)
 {
 	static const unsigned int far[] = { 1, 3, 100, 1000, 4097 };
@@ -106,7 +107,7 @@ static void bsd_precision(struct kunit *test)
 	callout_stop(c);
 }
 
-/* Since boot: not before that; what has passed is the next tick. */
+/* Absolute times count from boot; one that has passed means the next tick. */
 static void bsd_absolute(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -137,7 +138,7 @@ static void bsd_absolute(struct kunit *test)
 	callout_reset_sbt_on(&a[1].c, when, pr, callout_virtual_handler, a, -1,
 			     C_PRECALC);
 	KUNIT_EXPECT_EQ(test, a[0].c.expires, a[1].c.expires);
-	/* The share is of a time from now on, so not of these. */
+	/* A share is of a relative time; it does not apply to absolute ones. */
 	tick = a[0].c.expires;
 	callout_reset_sbt(&a[0].c, when, 0, callout_virtual_handler, a,
 			  C_ABSOLUTE | C_PREL(0));
@@ -152,7 +153,7 @@ static void bsd_absolute(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, when, SBT_MAX);
 }
 
-/* What is set for a time does not run at a tick that comes before it. */
+/* A callout does not run at a tick that begins before its time. */
 static void bsd_never_early(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -171,7 +172,9 @@ static void bsd_never_early(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
 		callout_virtual_run_to(v, v->now + 1);
 	}
-	/* That time does not count for what is set again, for ticks or a time. */
+	/*
+	 * A callout that is set again, for ticks or a time, drops its old time.
+	 */
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&a[0], 1), 1);
 	KUNIT_EXPECT_EQ(test, callout_schedule_sbt(&a[1].c, 1, 0, 0), 1);
 	callout_virtual_run_to(v, v->now + 1);
@@ -182,9 +185,9 @@ static void bsd_never_early(struct kunit *test)
 /**
  * struct when - a callout that is set for a time
  * @c: the callout
- * @due: the time
- * @ran: when it ran
- * @done: it has
+ * @due: the time, in ns
+ * @ran: when it ran, in ns
+ * @done: it has run
  */
 struct when {
 	struct callout c;
@@ -201,7 +204,7 @@ static void when_handler(void *arg)
 	callout_test_tell(&w->done);
 }
 
-/* Nor where jiffies have been behind the clock when it was set. */
+/* A callout is not early if jiffies lagged the clock when it was set. */
 static void bsd_never_early_jiffies(struct kunit *test)
 {
 	struct when *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
@@ -212,11 +215,11 @@ static void bsd_never_early_jiffies(struct kunit *test)
 	if (callout_base(0)->tick != &callout_tick_jiffies)
 		return;
 	callout_init(&w->c, CALLOUT_MPSAFE);
-	/* A look of another CPU may come between. */
+	/* Another CPU may correct callout_jiffy_zero in between. */
 	for (i = 0; i < 10; i++) {
 		w->done = false;
 		atomic64_add(behind, &callout_jiffy_zero);
-		/* What SBT_1MS lacks of a millisecond is a part of a ns. */
+		/* SBT_1MS is shorter than a millisecond by a part of a ns. */
 		w->due = ktime_get_ns() + behind - NSEC_PER_USEC;
 		callout_reset_sbt(&w->c, SBT_1MS * 20 * 1000 / HZ, 0,
 				  when_handler, w, 0);
@@ -228,7 +231,7 @@ static void bsd_never_early_jiffies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, i, 10);
 }
 
-/* sbinuptime() is the monotonic clock, to its nanosecond. */
+/* sbinuptime() is CLOCK_MONOTONIC, to the nanosecond. */
 static void bsd_sbinuptime(struct kunit *test)
 {
 	u64 before = ktime_get_ns(), after, ns;
@@ -249,7 +252,7 @@ static void bsd_sbinuptime(struct kunit *test)
 
 static DEFINE_SPINLOCK(try_lock);
 
-/* Somebody has the lock: the handler waits, not the softirq. */
+/* With CALLOUT_TRYLOCK and a contended lock the callout is put off. */
 static void bsd_trylock(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -278,16 +281,16 @@ static void bsd_trylock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
 	/* Late by the tick that it was put off for. */
 	KUNIT_EXPECT_EQ(test, v->base->stats.late[1], 1);
-	/* And has not been left locked. */
+	/* The lock was released. */
 	spin_lock_bh(&try_lock);
 	spin_unlock_bh(&try_lock);
 }
 
 /**
- * struct put_offs - callouts whose lock is taken, and an interrupt
- * @item: the first one has no lock, and asks for the interrupt
+ * struct put_offs - callouts whose lock is contended, and an interrupt
+ * @item: the callouts; the first one has no lock, and raises the interrupt
  * @work: the interrupt
- * @due: how many were on the due list when it came
+ * @due: the length of the due list when it came
  */
 struct put_offs {
 	struct callout_item *item;
@@ -299,7 +302,7 @@ struct put_offs {
 
 static struct put_offs put_offs;
 
-/* The base is unlocked when this comes, and no other CPU uses it. */
+/* The base is unlocked in this interrupt, and no other CPU uses it. */
 static void put_offs_count(struct irq_work *work)
 {
 	put_offs.due = list_count_nodes(&put_offs.item->v->base->due);
@@ -312,7 +315,7 @@ static void then_interrupt(struct callout_item *item)
 	irq_work_queue(&put_offs.work);
 }
 
-/* A put-off is a unit of work, after which the base is unlocked. */
+/* To put off a callout is a unit of work of the budget. */
 static void bsd_trylock_units(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -335,7 +338,9 @@ static void bsd_trylock_units(struct kunit *test)
 	spin_unlock_bh(&try_lock);
 	irq_work_sync(&put_offs.work);
 	KUNIT_EXPECT_EQ(test, v->ran, 1);
-	/* A unit for the bucket, one for each callout, and two have gone. */
+	/*
+	 * A unit for the bucket, one for each callout; two have left the list.
+	 */
 	KUNIT_EXPECT_EQ(test, put_offs.due, CALLOUT_BUDGET - 1 - 2);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, v->ran, NR_PUT_OFFS);
@@ -352,7 +357,7 @@ static void count_drain(void *arg)
 
 	drained_with = arg;
 	drained++;
-	/* The handler is done: from here on it may be set again, or freed. */
+	/* The handler has returned: the callout may be set again, or freed. */
 	item->seen = item->v->base->running == &item->c;
 }
 
@@ -360,14 +365,14 @@ static void then_async_drain(struct callout_item *item)
 {
 	item->ret = callout_async_drain(&item->c, count_drain);
 	KUNIT_EXPECT_EQ(item->v->test, drained, 0);
-	/* Refused, and a second drain is too. */
+	/* While it drains, a reset and a second drain are refused. */
 	KUNIT_EXPECT_EQ(item->v->test, callout_virtual_set(item, 1), 0);
 	KUNIT_EXPECT_FALSE(item->v->test, callout_pending(&item->c));
 	KUNIT_EXPECT_EQ(item->v->test,
 			callout_async_drain(&item->c, count_drain), 0);
 }
 
-/* The function is called if and when the handler was running, and once. */
+/* The drain function is called once, and only if the handler was running. */
 static void bsd_async_drain(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -388,7 +393,7 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drained, 1);
 	KUNIT_EXPECT_PTR_EQ(test, drained_with, (void *)a);
 	KUNIT_EXPECT_EQ(test, a->seen, 0);
-	/* It is as good as new. */
+	/* It can be used again. */
 	a->then = NULL;
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
 	callout_virtual_run_to(v, v->now + 1);
@@ -396,7 +401,7 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drained, 1);
 }
 
-/* A handler that takes its time is counted, and named in the log. */
+/* A handler that takes longer than CALLOUT_SLOW_NS is counted as slow. */
 static void bsd_slow_handler(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -420,8 +425,9 @@ static void then_take_time_and_drain(struct callout_item *item)
 }
 
 /*
- * The report, on a serial console longer than CALLOUT_SLOW_NS, counts for
- * nobody: not for the next handler, nor for the drain function of this one.
+ * The time of the report, which a serial console can make longer than
+ * CALLOUT_SLOW_NS, is not accounted to the next handler, nor to the drain
+ * function of this one.
  */
 static void bsd_slow_report(struct kunit *test)
 {
@@ -439,7 +445,7 @@ static void bsd_slow_report(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
 }
 
-/* schedule keeps function and argument, also on another CPU. */
+/* callout_schedule_on() keeps the function and the argument. */
 static void bsd_schedule_on(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -458,8 +464,8 @@ static void bsd_schedule_on(struct kunit *test)
  * struct holder - a callout with a lock
  * @c: the callout
  * @lock: its lock
- * @inside: its handler has the lock
- * @go: it may return
+ * @inside: its handler has begun
+ * @go: the handler may return
  * @rcu: for kfree_rcu()
  */
 struct holder {
@@ -482,8 +488,8 @@ static void holder_handler(void *arg)
 #define FREE_ROUNDS	100
 
 /*
- * Who gets the lock from the handler finds the callout at rest, though the core
- * is not through with it:
+ * The next holder of the associated lock sees the callout idle, although the
+ * core has not finished with it:
  *
  *	CPU0: softirq				CPU1
  *	running = c
@@ -518,8 +524,8 @@ static void bsd_over_when_unlocked(struct kunit *test)
 }
 
 /*
- * A lock may be freed after a grace period when the callout was stopped under
- * it: that the core waits for the lock is inside an RCU read-side section.
+ * The associated lock may be freed an RCU grace period after callout_stop() was
+ * called under it: the core waits for the lock in a read-side critical section.
  */
 static void bsd_free_stopped_by_rcu(struct kunit *test)
 {

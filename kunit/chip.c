@@ -5,10 +5,10 @@
  *
  * The paper's Appendix A: with a busy bit for each of M buckets a timer of T
  * ticks in Scheme 6 costs T / M interrupts, and in Scheme 7, with busy bits for
- * each of m levels, m at most; a chip that has everything interrupts once for
- * each tick at which something expires. No chip with levels is simulated: the
- * hierarchical wheel has busy bits of its own, and its next_due is what such a
- * chip would wake the host for.
+ * each of m levels, m at most. A chip that does all the work interrupts once
+ * for each tick at which a callout expires. No chip with levels is simulated:
+ * the hierarchical wheel has busy bits of its own, and such a chip would
+ * interrupt at its next_due.
  */
 #include <linux/math.h>
 #include <linux/numa.h>
@@ -53,7 +53,7 @@ static const unsigned int distances[] = {
 
 KUNIT_ARRAY_PARAM(chip_distance, distances, chip_param_desc);
 
-/* T / M, and one if it is a part of a lap. It fires at the last. */
+/* A callout costs T / M interrupts, rounded up, and runs at the last one. */
 static void chip_busy_one(struct kunit *test)
 {
 	unsigned int ticks = *(const unsigned int *)test->param_value;
@@ -69,14 +69,14 @@ static void chip_busy_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, item->runs, 1);
 	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts,
 			DIV_ROUND_UP(ticks, M));
-	/* Then the chip is silent. */
+	/* No interrupts follow. */
 	chip_run_to(v, start + ticks + 10 * M);
 	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts,
 			DIV_ROUND_UP(ticks, M));
 	KUNIT_EXPECT_EQ(test, v->base->chip->filed, 1);
 }
 
-/* In buckets of their own, timers have T / M each; in one bucket, together. */
+/* Each busy bucket costs T / M interrupts, however many callouts are in it. */
 static void chip_busy_many(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -88,7 +88,7 @@ static void chip_busy_many(struct kunit *test)
 		callout_virtual_set(&item[i], 20 * M + i);
 	chip_run_to(v, start + 22 * M);
 	KUNIT_EXPECT_EQ(test, v->ran, M);
-	/* The first one's distance is whole laps: it has no part of a lap. */
+	/* The distance of the first is whole laps: it needs no last part. */
 	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 20 * M + M - 1);
 
 	v->base->chip->interrupts = 0;
@@ -100,7 +100,7 @@ static void chip_busy_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 20);
 }
 
-/* A bucket that becomes idle interrupts nobody; the chip only passes it. */
+/* A bucket that became empty costs no interrupt; the chip passes over it. */
 static void chip_busy_cancelled(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -113,14 +113,14 @@ static void chip_busy_cancelled(struct kunit *test)
 	chip_run_to(v, start + 8);
 	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 0);
 	KUNIT_EXPECT_EQ(test, v->base->chip->passes, 1);
-	/* Moved, it leaves nothing behind in its old bucket. */
+	/* A move clears the busy bit of the old bucket. */
 	callout_virtual_set(&item[1], 4 * M);
 	chip_run_to(v, start + 8 + 4 * M);
 	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 4);
 }
 
-/* One whose bucket comes first, set while the chip sleeps. */
+/* A callout whose bucket comes earlier than the armed one is on time. */
 static void chip_busy_nearer(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -138,7 +138,7 @@ static void chip_busy_nearer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 3);
 }
 
-/* The simulation is woken late, by less and by more than a lap. */
+/* A chip that is woken late catches up, also by more than a lap. */
 static void chip_busy_late(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -159,7 +159,7 @@ static void chip_busy_late(struct kunit *test)
 
 static DEFINE_SPINLOCK(chip_lock);
 
-/* A callout that is put off is in no bucket: the host asks for each tick. */
+/* A callout that is put off is in no bucket: each tick interrupts the host. */
 static void chip_put_off(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -181,7 +181,7 @@ static void chip_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, item[1].ran_at, start + M + 5);
 	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 6);
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
-	/* Stopped, it leaves no count and no bit behind. */
+	/* A stop of it leaves no count and no busy bit behind. */
 	start = v->now;
 	callout_virtual_set(&item[0], 5);
 	spin_lock_bh(&chip_lock);
@@ -194,7 +194,7 @@ static void chip_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
-/* The host's counts and the chip's bits are those of what is queued. */
+/* The host's counts and the chip's busy bits match the queued callouts. */
 static void chip_check(struct kunit *test, struct callout_item *item)
 {
 	struct callout_virtual *v = test->priv;
@@ -210,6 +210,7 @@ static void chip_check(struct kunit *test, struct callout_item *item)
 	KUNIT_ASSERT_EQ(test, wrong, 0);
 }
 
+/* Callouts run on time, and counts and bits are right, at random operations. */
 static void chip_busy_random(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -247,7 +248,7 @@ static void chip_busy_random(struct kunit *test)
 	KUNIT_EXPECT_GT(test, v->ran, 1000);
 }
 
-/* Once a distinct expiry, however far, however many there are at it. */
+/* One interrupt for each distinct expiry, however many callouts share it. */
 static void chip_full_distinct(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -266,7 +267,7 @@ static void chip_full_distinct(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, MANY / 5);
 }
 
-/* What was cancelled or moved is the chip's own work. */
+/* A callout that was cancelled or moved does not interrupt the host. */
 static void chip_full_moved(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -312,7 +313,7 @@ static void levels_desc(const struct levels_param *p, char *desc)
 
 KUNIT_ARRAY_PARAM(levels, levels_params, levels_desc);
 
-/* How often the host is woken for @c, until it is due; at its time. */
+/* Returns the wake-ups of the host until @c is due, which is at its time. */
 static unsigned int levels_wakeups(struct kunit *test, struct callout_scheme *s,
 				   struct callout *c, u64 *now)
 {
@@ -341,7 +342,7 @@ static void levels_destroy(void *data)
 	s->ops->destroy(s);
 }
 
-/* An empty wheel at tick 0, and the last tick that has a slot in a level. */
+/* An empty wheel at tick 0; @last: the last tick that has a slot in a level. */
 static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
 {
 	const struct levels_param *p = test->param_value;
@@ -359,7 +360,7 @@ static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
 		params.level[i] = p->level[i];
 		*last *= p->level[i];
 	}
-	/* 16 digits have all of time. */
+	/* 16 digits cover all of time. */
 	*last = p->nr ? *last - 1 : U64_MAX - 1;
 	ops = callout_scheme_find("hierarchical_wheel");
 	KUNIT_ASSERT_NOT_NULL(test, ops);
@@ -370,7 +371,7 @@ static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
 	return s;
 }
 
-/* A digit of each level differs from those of tick 0. */
+/* The farthest callout, which differs from tick 0 in each digit, costs m. */
 static void chip_levels_farthest(struct kunit *test)
 {
 	const struct levels_param *p = test->param_value;
@@ -383,7 +384,7 @@ static void chip_levels_farthest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, levels_wakeups(test, s, &c, &now), p->m);
 }
 
-/* To the last tick in steps, each of a random part of what is left. */
+/* Any callout costs m wake-ups at most. */
 static void chip_levels_random(struct kunit *test)
 {
 	const struct levels_param *p = test->param_value;

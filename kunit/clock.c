@@ -18,7 +18,7 @@ static void start_desc(const u64 *start, char *desc)
 
 KUNIT_ARRAY_PARAM(start, starts, start_desc);
 
-/* Two times compared as if they were signed, or had 32 bits. */
+/* Callouts are on time where 32-bit, signed and unsigned ticks wrap. */
 static void clock_wraps(struct kunit *test)
 {
 	static const long distances[] = { 1, 2, 3, 4, 5, 6, 10, 64, 65, 200 };
@@ -31,7 +31,7 @@ static void clock_wraps(struct kunit *test)
 	callout_virtual_run_to(v, start);
 	for (i = 0; i < ARRAY_SIZE(distances); i++)
 		callout_virtual_set(&a[i], distances[i]);
-	/* One that is moved across, one that is stopped when it is past. */
+	/* One is re-armed across the wrap, one is stopped after it. */
 	callout_virtual_set(&a[i], 2);
 	callout_virtual_set(&a[i], 30);
 	callout_virtual_set(&a[i + 1], 30);
@@ -51,7 +51,7 @@ static void clock_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 }
 
-/* The same with one jump over all of it, in the order of time. */
+/* A jump across the wrap runs all in order of expiry. */
 static void clock_jumps_over_the_wrap(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -70,10 +70,10 @@ static void clock_jumps_over_the_wrap(struct kunit *test)
 
 /**
  * struct relay - threads that read the time in turn
- * @last: what the one before has read
- * @turn: whose turn it is, counted up
+ * @last: the time that the thread before has read
+ * @turn: number of the current turn
  * @n: how many threads
- * @behind: so often it was less than the one before had read
+ * @behind: times that a thread read less than the one before
  */
 struct relay {
 	u64 last;
@@ -98,7 +98,10 @@ static void relay_run(void *arg)
 	u64 now;
 
 	for (i = 0; i < RELAY_ROUNDS; i++, turn += relay->n) {
-		/* Pairs with the store below, by the one before. */
+		/*
+		 * Pairs with the smp_store_release() below, by the thread
+		 * before.
+		 */
 		if (!callout_test_wait_until(smp_load_acquire(&relay->turn) ==
 					     turn))
 			return;
@@ -106,15 +109,14 @@ static void relay_run(void *arg)
 		now = callout_now(base);
 		relay->behind += now < relay->last;
 		relay->last = now;
-		/* Pairs with the load above, by the next. */
+		/*
+		 * Pairs with the smp_load_acquire() above, by the next thread.
+		 */
 		smp_store_release(&relay->turn, turn + 1);
 	}
 }
 
-/*
- * A time that each CPU counts for itself: one that is set here and moved there
- * is early, or late, by what the two differ.
- */
+/* Time never goes back between two CPUs that read it one after the other. */
 static void clock_is_one_for_all(struct kunit *test)
 {
 	struct callout_test_thread *t[8];

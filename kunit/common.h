@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * common.h - what all suites share: random numbers, threads, patience
+ * common.h - shared by all suites: random numbers, threads, waiting
  */
 #ifndef _CALLOUT_KUNIT_COMMON_H
 #define _CALLOUT_KUNIT_COMMON_H
@@ -18,7 +18,7 @@
 #include <linux/time64.h>
 #include "random.h"
 
-/* Whoever has waited this long waits for something that never comes. */
+/* Limits on waiting: an event that has not come by then never comes. */
 #define CALLOUT_TEST_PATIENCE	(30 * HZ)
 #define CALLOUT_TEST_SPIN	(10 * HZ)
 /* A distance in ticks at which nothing fires while a case runs. */
@@ -27,9 +27,9 @@
 #define CALLOUT_TEST_CLOCK_NS	(2 * NSEC_PER_SEC)
 
 /*
- * Lets others run until @cond; false if that takes too long. It does not sleep
- * on a timer_list: from 6.9 on the CPU that runs those of idle CPUs can be the
- * one where a handler, in that very softirq, waits for the caller.
+ * Sleeps until @cond; false if that takes too long. The sleep is not on a
+ * timer_list: from 6.9 on, those of idle CPUs can be run by the CPU where a
+ * handler, in the same softirq, waits for the caller.
  */
 #define callout_test_wait_until(cond)					\
 ({									\
@@ -79,7 +79,7 @@ struct callout_test_thread {
 
 void callout_test_rng(struct kunit *test, struct rnd_state *rng);
 
-/* One thread tells another, with all that it has done before. */
+/* Sets a flag for another thread, with release semantics. */
 static inline void callout_test_tell(bool *flag)
 {
 	/* Pairs with callout_test_told(). */

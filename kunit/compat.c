@@ -2,8 +2,8 @@
 /*
  * compat.c - suite callout_compat: timeout() and untimeout()
  *
- * The callouts are far away and never fire: what counts is which one of those
- * with the same function and argument is found. hash.c has the hash itself.
+ * The callouts are far away and never fire. The cases check which one of those
+ * with the same function and argument is found; the hash itself is in hash.c.
  */
 #include "kernel_table.h"
 #include "tick.h"
@@ -48,7 +48,7 @@ struct compat_entry {
 	unsigned int arg;
 };
 
-/* The one that untimeout is to find, or NULL. */
+/* The callout that untimeout() must find, or NULL. */
 static struct compat_entry *first_of(struct compat_entry *entry,
 				     unsigned int func, unsigned int arg)
 {
@@ -78,7 +78,7 @@ static void compat_set(struct kunit *test, struct compat_entry *e,
 	KUNIT_ASSERT_NE(test, e->expires, 0);
 }
 
-/* One call of untimeout, and whether it has found the right one. */
+/* Calls untimeout(), and checks that it cancels the right callout. */
 static void compat_unset(struct kunit *test, struct compat_entry *entry,
 			 struct rnd_state *rng)
 {
@@ -105,7 +105,7 @@ static void compat_op(struct kunit *test, struct compat_entry *entry,
 	} else if (!e->handle) {
 		compat_set(test, e, rng, seq);
 	} else if (!callout_test_below(rng, 4)) {
-		/* By its handle, out of the middle of those that match. */
+		/* By its handle, so from between others that match. */
 		KUNIT_ASSERT_EQ(test, unsetcallout(e->handle), 1);
 		e->handle = 0;
 	}
@@ -122,8 +122,8 @@ static void compat_clean(void *data)
 }
 
 /*
- * The wrong one of those that match, one that is not found, or is found after
- * it was cancelled. The hash grows in the meantime, by its own worker.
+ * untimeout() cancels the first of those that match, and only callouts that are
+ * outstanding, while the hash's worker makes it grow.
  */
 static void compat_random_operations(struct kunit *test)
 {
@@ -132,7 +132,7 @@ static void compat_random_operations(struct kunit *test)
 	struct rnd_state rng;
 
 	callout_test_rng(test, &rng);
-	/* A search prefers this CPU's among those that are due together. */
+	/* Among equal expiries a search prefers those of this CPU. */
 	callout_test_pin(test, raw_smp_processor_id());
 	entry = kunit_kcalloc(test, NR_CALLOUTS, sizeof(*entry), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, entry);
@@ -166,7 +166,10 @@ static void compat_random_operations(struct kunit *test)
 						&args[i / NR_FUNCS]), -1);
 }
 
-/* Of duplicates the one that expires first goes, whichever was set first. */
+/*
+ * untimeout() cancels the duplicate that expires first, in any order of
+ * setting.
+ */
 static void compat_earliest_first(struct kunit *test)
 {
 	static const int order[] = { 3, 1, 4, 0, 2 };
@@ -189,7 +192,9 @@ static void compat_earliest_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_test_expires(other.handle), 0);
 }
 
-/* FreeBSD's untimeout, with a handle: that one, and only if all match. */
+/*
+ * With a handle, untimeout() cancels that callout, and only if all three match.
+ */
 static void compat_by_handle(struct kunit *test)
 {
 	struct callout_handle none = CALLOUT_HANDLE_INITIALIZER(&none);
@@ -209,7 +214,7 @@ static void compat_by_handle(struct kunit *test)
 	KUNIT_EXPECT_NE(test, callout_test_expires(a.handle), 0);
 	KUNIT_EXPECT_NE(test, callout_test_expires(b.handle), 0);
 	KUNIT_EXPECT_NE(test, callout_test_expires(c.handle), 0);
-	/* Not the earliest: the one that is named. */
+	/* The callout of the handle, although another one expires earlier. */
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], b), 1);
 	KUNIT_EXPECT_NE(test, callout_test_expires(a.handle), 0);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], b), -1);
@@ -218,7 +223,7 @@ static void compat_by_handle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, untimeout(func_2, &args[1], c), 1);
 }
 
-/* A handle whose memory is in use again, for the same function and argument. */
+/* A stale handle does not cancel a callout that reuses its slot (ABA). */
 static void compat_stale_handle(struct kunit *test)
 {
 	struct callout_handle old, h;
@@ -240,7 +245,7 @@ static void compat_stale_handle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0]), -1);
 }
 
-/* setcallout() and timeout() share the table, not the hash. */
+/* untimeout() finds callouts of timeout() only, unless it has a handle. */
 static void compat_setcallout_is_not_found(struct kunit *test)
 {
 	callout_handle_t handle = setcallout(func_1, &args[2], CALLOUT_TEST_FAR);
@@ -252,11 +257,11 @@ static void compat_setcallout_is_not_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(t.handle), 1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2]), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2], t), -1);
-	/* By handle it is one like any other. */
+	/* The handle of setcallout() will do. */
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2], h), 1);
 }
 
-/* NULL is an argument like any other, and hz, tick and ticks are BSD's. */
+/* NULL is a valid argument; hz, tick and ticks are those of a BSD. */
 static void compat_bsd_names(struct kunit *test)
 {
 	struct callout_handle t = timeout(func_0, NULL, hz * 1000);
@@ -275,7 +280,7 @@ static void set_there(void *distance)
 	callout_timeout(func_1, &args[3], *(long *)distance);
 }
 
-/* One of another CPU that is not found, or not when it is the first. */
+/* untimeout() finds the earliest on any CPU. */
 static void compat_of_another_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), pending;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * conform.c - what every scheme must do, as cases for any environment
+ * conform.c - the contract of every scheme, as cases for any environment
  *
- * kunit/schemes.c makes a KUnit suite of them, and selftests/harness a program.
+ * kunit/schemes.c runs them as a KUnit suite, selftests/harness as a program.
  * Time is an argument: nothing here sleeps or looks at a clock.
  */
 #include <linux/err.h>
@@ -16,13 +16,15 @@
 
 #define RANDOM_ENTRIES	200U
 
-/* The least distance that a lone callout is expected to be brought to. */
+/*
+ * Distances that a lone callout is brought to: the least, and the most tried.
+ */
 #define LEAST_REACH	1024ULL
 #define MOST_REACH	(1ULL << 40)
-/* Calls that bringing it there may take. */
+/* Calls of advance and next_due that this may take. */
 #define REACH_CALLS	1500U
 
-/* Where the time begins; each has room for 2^49 ticks. */
+/* Times at which cases begin; each has room for 2^49 ticks. */
 static const u64 epochs[] = {
 	0,
 	(1ULL << 31) - 20000,
@@ -31,7 +33,7 @@ static const u64 epochs[] = {
 	U64_MAX - (1ULL << 50),
 };
 
-/* The first is what the facility takes if nothing is said; always valid. */
+/* The first is the default of the facility, and always valid. */
 static const unsigned int buckets[] = { 16384, 4, 8, 64, 256 };
 
 static const struct {
@@ -48,12 +50,7 @@ static const struct {
 		16, 16, 16, 16, 16, 16, 16, 16 } },
 };
 
-/**
- * callout_conform_variants - how many variants a scheme has
- * @ops: the scheme
- *
- * Return: that, 1 if there is but one way.
- */
+/* The number of variants of a scheme; 1 for a scheme without variants. */
 unsigned int callout_conform_variants(const struct callout_scheme_ops *ops)
 {
 	unsigned int n = 0;
@@ -63,13 +60,7 @@ unsigned int callout_conform_variants(const struct callout_scheme_ops *ops)
 	return max(n, 1U);
 }
 
-/**
- * callout_conform_variant - what a variant is called
- * @ops: the scheme
- * @variant: its index
- *
- * Return: its name, or an empty string if there is but one way.
- */
+/* The name of a variant; empty for a scheme without variants. */
 const char *callout_conform_variant(const struct callout_scheme_ops *ops,
 				    unsigned int variant)
 {
@@ -77,8 +68,8 @@ const char *callout_conform_variant(const struct callout_scheme_ops *ops,
 }
 
 /*
- * The parameters of geometry @i, and a distance at which the scheme is likely
- * to be thin. False if there are no more.
+ * The parameters of geometry @i, and its scale: a distance near which a scheme
+ * is likely to have bugs. False if there is no such geometry.
  */
 static bool geometry(const struct callout_conform *t, unsigned int i,
 		     struct callout_scheme_params *p, u64 *scale)
@@ -97,7 +88,7 @@ static bool geometry(const struct callout_conform *t, unsigned int i,
 				*scale = p->level[0] * p->level[1];
 			return true;
 		}
-		/* The first of the buckets was among these already. */
+		/* buckets[0] was tried with these. */
 		i -= ARRAY_SIZE(levels) - 1;
 	}
 	if (t->ops->flags & CALLOUT_TAKES_BUCKETS) {
@@ -110,7 +101,7 @@ static bool geometry(const struct callout_conform *t, unsigned int i,
 	return !i;
 }
 
-/* Does the scheme take these? Only the first geometry must be taken. */
+/* Whether the scheme takes @p. It may refuse any but the first geometry. */
 static bool taken(struct callout_conform *t, unsigned int i,
 		  const struct callout_scheme_params *p)
 {
@@ -146,8 +137,8 @@ static unsigned int calls_to(struct callout_model *m, u64 distance)
 }
 
 /*
- * How far the scheme gets without a step for each tick, or for each so many
- * ticks: farther than that the cases do not jump.
+ * How far the scheme can jump in REACH_CALLS calls: schemes that step through
+ * ticks or laps do not get far. The cases do not jump farther.
  */
 static u64 find_reach(struct callout_conform *t,
 		      const struct callout_scheme_params *p)
@@ -162,7 +153,7 @@ static u64 find_reach(struct callout_conform *t,
 	return reach;
 }
 
-/* A distance that is likely to hit the scheme where it is thin. */
+/* A random distance, often near multiples of @scale. */
 static u64 random_distance(struct rnd_state *rng, u64 scale, u64 reach)
 {
 	u64 distance;
@@ -246,7 +237,9 @@ static void random_entry_op(struct callout_model *m, struct rnd_state *rng,
 	}
 }
 
-/* Takes all, with other things going on, and files it again. */
+/*
+ * Takes all entries, with other operations in between, and starts half again.
+ */
 static void random_take(struct callout_model *m, struct rnd_state *rng,
 			u64 scale, u64 reach)
 {
@@ -301,16 +294,9 @@ static void random_op(struct callout_model *m, struct rnd_state *rng,
 	}
 }
 
-/**
- * callout_conform_random_ops - random operations, until nothing is queued
- * @m: the model
- * @rng: random numbers
- * @scale: a distance at which the scheme is likely to be thin
- * @reach: how far it can jump
- * @nr_ops: how many operations
- *
- * Whatever two operations a scheme gets wrong when they meet: most mistakes in
- * cursors, bounds, order and budgets end here.
+/*
+ * Scheme and model agree over @nr_ops random operations, with distances near
+ * @scale and up to @reach, and then until nothing is queued.
  */
 void callout_conform_random_ops(struct callout_model *m, struct rnd_state *rng,
 				u64 scale, u64 reach, unsigned int nr_ops)
@@ -328,7 +314,7 @@ void callout_conform_random_ops(struct callout_model *m, struct rnd_state *rng,
 			   "only %llu have fired", m->fired);
 }
 
-/* Room for all, for some, or for none: start works in each case. */
+/* Reserves room for all, for half, or for none: start must work in any case. */
 static void random_reserve(struct callout_model *m, struct rnd_state *rng)
 {
 	unsigned int room = callout_test_below(rng, 3) * RANDOM_ENTRIES / 2;
@@ -338,10 +324,7 @@ static void random_reserve(struct callout_model *m, struct rnd_state *rng)
 				   "no room for %u", room);
 }
 
-/**
- * callout_conform_random - random operations in each geometry and epoch
- * @t: the scheme
- */
+/* Scheme and model agree in each geometry and epoch. */
 void callout_conform_random(struct callout_conform *t)
 {
 	struct callout_scheme_params p;
@@ -366,11 +349,8 @@ void callout_conform_random(struct callout_conform *t)
 	}
 }
 
-/**
- * callout_conform_gaps - long stretches with nothing due
- * @t: the scheme
- *
- * A search for the next tick, or a jump, that stops short or goes too far.
+/*
+ * next_due and advance cross long stretches with nothing due, at powers of 2.
  */
 void callout_conform_gaps(struct callout_conform *t)
 {
@@ -409,11 +389,8 @@ void callout_conform_gaps(struct callout_conform *t)
 	}
 }
 
-/**
- * callout_conform_farthest - expiries at the end of time
- * @t: the scheme
- *
- * What is so far off that a sum or difference of ticks overflows.
+/*
+ * No sum or difference of ticks overflows, up to expiries at the end of time.
  */
 void callout_conform_farthest(struct callout_conform *t)
 {
@@ -461,9 +438,9 @@ void callout_conform_farthest(struct callout_conform *t)
 }
 
 /**
- * struct order - what came out last
- * @expires: its expiry
- * @seq: highest serial number of that expiry, but of lazy ones
+ * struct order - the entries that came out last
+ * @expires: their expiry
+ * @seq: their highest serial number, lazily moved ones excepted
  */
 struct order {
 	u64 expires;
@@ -491,9 +468,9 @@ static void many_fired(struct callout_conform *t, struct callout_model *m,
 }
 
 /*
- * Many at once. The model's own way to look for what is left behind takes too
- * long here; but as time stops wherever next_due says, whoever comes out later
- * than it should does so after its time.
+ * The model's own search for entries that were left behind takes too long with
+ * many of them. As time stops at each next_due, an entry that was left behind
+ * comes out after its time.
  */
 static void many_chase(struct callout_conform *t, struct callout_model *m)
 {
@@ -525,10 +502,7 @@ static bool is_scheme(const struct callout_conform *t, const char *name)
 	return !strcmp(t->ops->name, name);
 }
 
-/**
- * callout_conform_many - many callouts at once
- * @t: the scheme
- */
+/* All of many callouts come out on time and in order. */
 void callout_conform_many(struct callout_conform *t)
 {
 	unsigned int n = t->nr_many, i;
@@ -536,17 +510,17 @@ void callout_conform_many(struct callout_conform *t)
 	struct callout_model *m;
 	u64 scale, span;
 
-	/* Others that say CALLOUT_LINEAR are so at worst. */
+	/* Other schemes are CALLOUT_LINEAR in the worst case only. */
 	if (is_scheme(t, "unsorted_list") || is_scheme(t, "sorted_list"))
 		n = t->nr_many_lists;
 	geometry(t, 0, &p, &scale);
 	p.now = epochs[2];
 	span = 2 * n;
-	/* What is beyond the slots would be on a list. */
+	/* Entries beyond the last bucket would be on its overflow list. */
 	if (is_scheme(t, "timing_wheel"))
 		p.buckets = roundup_pow_of_two(span);
 	m = callout_model_new(t->env, t->ops, &p, n);
-	/* Not for all: the rest is to come without room. */
+	/* For half of them: the rest is started without reserved room. */
 	if (m->s->ops->reserve)
 		callout_env_assert(t->env, !m->s->ops->reserve(m->s, n / 2),
 				   "no room for %u", n / 2);
@@ -579,12 +553,7 @@ static void refuse(struct callout_conform *t, const char *what,
 			   IS_ERR(s) ? (int)PTR_ERR(s) : 0);
 }
 
-/**
- * callout_conform_refuses - wrong parameters
- * @t: the scheme
- *
- * A geometry that divides by nothing, shifts by too much, or never ends.
- */
+/* A scheme refuses parameters that are out of range with -EINVAL. */
 void callout_conform_refuses(struct callout_conform *t)
 {
 	struct callout_scheme_params good, p;

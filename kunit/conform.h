@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * conform.h - what every scheme must do, as cases for any environment
+ * conform.h - the contract of every scheme, as cases for any environment
  */
 #ifndef _CALLOUT_KUNIT_CONFORM_H
 #define _CALLOUT_KUNIT_CONFORM_H
@@ -9,15 +9,15 @@
 #include "random.h"
 
 /**
- * struct callout_conform - one scheme, and how much to do with it
- * @env: the environment's, for the model
+ * struct callout_conform - a scheme under test, and the size of the test
+ * @env: opaque to the model: the environment's case
  * @ops: the scheme
  * @variant: index of its variant
  * @rng: random numbers
  * @nr_ops: how many random operations
  * @nr_many: how many callouts at once
- * @nr_many_lists: the same, of the two lists
- * @reach: set by the cases that need it: how far the scheme jumps
+ * @nr_many_lists: the same for the two lists, which are linear
+ * @reach: set by some cases: the farthest distance that the scheme can jump
  */
 struct callout_conform {
 	void *env;

@@ -2,8 +2,8 @@
 /*
  * core.c - suite callout_core: states and return values, on a virtual clock
  *
- * One thread, and the time is a variable: what a callout does in each of its
- * states. Races are in race.c, real ticks in smp.c.
+ * One thread, and the time is a variable. Races are in race.c, ticks and limits
+ * in expiry.c, real ticks in smp.c.
  */
 #include <linux/limits.h>
 #include <linux/slab.h>
@@ -15,7 +15,7 @@ static bool is_due(struct callout *c)
 	return c->state & CALLOUT_S_DUE;
 }
 
-/* callout_reset() on an idle and a pending one: what it says, when it runs. */
+/* callout_reset() returns whether it replaced; the last setting counts. */
 static void core_reset(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -40,7 +40,7 @@ static void core_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
 }
 
-/* callout_stop() on an idle, a pending and a fired one. */
+/* callout_stop() returns 1 for a pending callout, -1 for an idle one. */
 static void core_stop(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -61,7 +61,7 @@ static void core_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), -1);
 }
 
-/* callout_drain() when there is nothing to wait for. */
+/* callout_drain() returns as callout_stop() if the handler does not run. */
 static void core_drain(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -78,7 +78,7 @@ static void core_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->runs, 1);
 }
 
-/* A distance of zero or less that runs at once, in the past, or never. */
+/* Distances below 1 count as 1. */
 static void core_least_distance_is_one(struct kunit *test)
 {
 	static const long least[] = { 1, 0, -1, -1000, LONG_MIN };
@@ -96,7 +96,7 @@ static void core_least_distance_is_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->ran, ARRAY_SIZE(least));
 }
 
-/* A distance so great that the sum wraps. */
+/* The greatest distance does not wrap. */
 static void core_greatest_distance(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -117,7 +117,7 @@ static void then_look(struct callout_item *item)
 	item->ret = callout_stop(&item->c);
 }
 
-/* Pending is to be clear in the handler, active not, and stop says 0. */
+/* In its handler a callout is active, not pending, and stop returns 0. */
 static void core_state_in_handler(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -131,7 +131,7 @@ static void core_state_in_handler(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
 }
 
-/* Active is to stay until someone clears it; that does not stop anything. */
+/* Active is set until callout_deactivate(), which does not stop the callout. */
 static void core_active(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -157,7 +157,7 @@ static void then_set_again(struct callout_item *item)
 		item->ret |= callout_virtual_set(item, 7);
 }
 
-/* A handler that sets its own callout: lost, run at once, or "replaced". */
+/* A handler can set its own callout; that returns 0, and is on time. */
 static void core_handler_sets_itself(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -185,7 +185,7 @@ static void then_set_and_stop(struct callout_item *item)
 	item->seen = callout_stop(&item->c);
 }
 
-/* Running and set again: stop is to say 0 and yet to cancel the second. */
+/* Stop of a callout that runs and was set again returns 0, and cancels that. */
 static void core_handler_sets_and_stops_itself(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -210,7 +210,7 @@ static void then_set_twice(struct callout_item *item)
 	item->seen = callout_virtual_set(item, 3);
 }
 
-/* Running and pending: the second reset is to say that it replaced one. */
+/* A second reset in the handler returns 1: it replaces the first. */
 static void core_handler_sets_itself_twice(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -226,14 +226,14 @@ static void core_handler_sets_itself_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 }
 
-/* It is all zeroes, as static memory that nobody has prepared. */
+/* A callout without a lockdep class works, as zeroed static memory does. */
 static void core_without_class(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, 1);
 
 	callout_setup(&a->c, CALLOUT_KIND_FUNC, CALLOUT_VIRTUAL);
-	/* debugobjects is not asked. */
+	/* debugobjects does not track it. */
 	a->c.lock_flags = CALLOUT_L_STATIC;
 	callout_virtual_set(a, 1);
 	callout_virtual_run_to(v, v->now + 1);
@@ -249,7 +249,7 @@ static void free_handler(void *arg)
 	kfree(item);
 }
 
-/* The core is to touch nothing of a callout after its handler was called. */
+/* No use-after-free: the core does not touch a callout whose handler began. */
 static void core_handler_frees_itself(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -276,7 +276,7 @@ static void then_stop_other(struct callout_item *item)
 	item->ret = callout_stop(&item->other->c);
 }
 
-/* Due, and its turn has not come: a stop that comes too late, or breaks off. */
+/* A due callout can be stopped until its handler begins. */
 static void core_stop_due(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -301,7 +301,7 @@ static void then_set_other(struct callout_item *item)
 	item->ret = callout_virtual_set(item->other, 5);
 }
 
-/* Due, and set to another time: run now, run twice, or lost. */
+/* A due callout that is set again runs once, at the new time. */
 static void core_reset_due(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -324,7 +324,7 @@ static void core_reset_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 }
 
-/* callout_schedule() is to keep the handler and its argument. */
+/* callout_schedule() keeps the handler and its argument. */
 static void core_schedule(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -342,7 +342,7 @@ static void core_schedule(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
 }
 
-/* A pending one that goes to another base: counted twice, or left behind. */
+/* callout_reset_on() moves a callout, which is pending on one base only. */
 static void core_reset_on_moves(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -351,7 +351,7 @@ static void core_reset_on_moves(struct kunit *test)
 
 	callout_virtual_set(&a[0], 10);
 	callout_virtual_set(&a[1], 10);
-	/* To none: that is, it stays. */
+	/* CPU -1: it stays. */
 	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[0].c, 10,
 					       callout_virtual_handler, &a[0],
 					       -1), 1);
@@ -369,7 +369,7 @@ static void core_reset_on_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), -1);
-	/* Idle ones move too; there is no base for a CPU that cannot be. */
+	/* Idle callouts move too; an impossible CPU means some other base. */
 	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[1].c, 3600 * HZ,
 					       callout_virtual_handler, &a[1],
 					       nr_cpu_ids), 0);
@@ -391,7 +391,9 @@ static void then_move_and_stop(struct callout_item *item)
 	item->ret = callout_stop(&item->c);
 }
 
-/* While it runs it stays where drain looks for it; afterwards it moves. */
+/*
+ * A running callout stays where drain looks for it, and moves when it returns.
+ */
 static void core_running_moves_afterwards(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -407,14 +409,16 @@ static void core_running_moves_afterwards(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[0].c.cpu, 0);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
 	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
-	/* What was stopped does not move, and could have been freed. */
+	/* A stopped callout does not move: its memory may have been freed. */
 	KUNIT_EXPECT_EQ(test, a[1].ret, 0);
 	KUNIT_EXPECT_EQ(test, a[1].c.cpu, CALLOUT_VIRTUAL);
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 	KUNIT_EXPECT_NULL(test, v->base->leaving);
 }
 
-/* The report at exit: what is pending, due ones too, and no more. */
+/*
+ * callout_base_destroy() returns how many callouts are pending, due ones too.
+ */
 static void core_destroy_counts_pending(struct kunit *test)
 {
 	const unsigned int nr = CALLOUT_MAX_HANDLERS + 5;
@@ -438,7 +442,7 @@ static void core_destroy_counts_pending(struct kunit *test)
 	v->base = NULL;
 	KUNIT_EXPECT_EQ(test, left, nr + 2 - v->ran);
 	KUNIT_EXPECT_NULL(test, callout_bases[CALLOUT_VIRTUAL]);
-	/* They are forgotten, but by debugobjects. */
+	/* The base has forgotten them; debugobjects has not. */
 	for (i = 0; i < nr + 3; i++)
 		if (callout_pending(&a[i].c))
 			callout_debug_deactivate(&a[i].c);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * env.c - the model in a KUnit case: how it fails, and when it is freed
+ * env.c - the model in a KUnit case: failure and clean-up
  */
 #include <linux/numa.h>
 #include "env.h"
@@ -30,13 +30,9 @@ void callout_env_keep(void *env, struct callout_model *m)
 			kunit_add_action_or_reset(test, free_model, m));
 }
 
-/**
- * callout_model_create - makes an empty hashed wheel and an empty strict model
- * @test: the case; when it ends they are freed
- * @buckets: the wheel's
- * @nr_entries: how many callouts there are to play with
- *
- * Return: the model; the case is aborted if there is no memory.
+/*
+ * An empty hashed wheel with a strict model of @nr_entries callouts, freed when
+ * the case ends.
  */
 struct callout_model *callout_model_create(struct kunit *test,
 					   unsigned int buckets,

@@ -13,7 +13,7 @@ static void then_set_again(struct callout_item *item)
 	callout_virtual_set(item, 7);
 }
 
-/* A tick that is not programmed when it must be, or is when it need not be. */
+/* The tick source is programmed for earlier expiries only, and after expiry. */
 static void expiry_programs_the_tick(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -29,7 +29,7 @@ static void expiry_programs_the_tick(struct kunit *test)
 	callout_virtual_set(&a[1], 50);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 50);
 	KUNIT_EXPECT_EQ(test, v->programs, 2);
-	/* Later, and away: it wakes up for nothing once. */
+	/* A later setting and a stop cost one spurious wake-up. */
 	callout_virtual_set(&a[1], 60);
 	callout_stop(&a[0].c);
 	KUNIT_EXPECT_EQ(test, v->programs, 2);
@@ -43,12 +43,14 @@ static void expiry_programs_the_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->armed, start + 200);
 	callout_virtual_run_to(v, start + 200);
 	KUNIT_EXPECT_EQ(test, v->ran, 2);
-	/* Empty: nothing to wake up for. */
+	/* An empty base is not woken. */
 	KUNIT_EXPECT_EQ(test, v->programs, 4);
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
-/* What a handler sets is to be programmed once, when all have run. */
+/*
+ * Callouts that handlers set are programmed once, when all handlers have run.
+ */
 static void expiry_handlers_program_once(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -67,7 +69,7 @@ static void expiry_handlers_program_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->armed, start + 8);
 }
 
-/* Too many at once: expiry is to let go, and to go on in the same order. */
+/* Expiry yields after CALLOUT_MAX_HANDLERS, and goes on in the same order. */
 static void expiry_yields_after_many_handlers(struct kunit *test)
 {
 	const unsigned int nr = 3 * CALLOUT_MAX_HANDLERS + 1;
@@ -88,7 +90,10 @@ static void expiry_yields_after_many_handlers(struct kunit *test)
 		calls++;
 		KUNIT_EXPECT_LE(test, v->ran - before, CALLOUT_MAX_HANDLERS);
 		KUNIT_EXPECT_EQ(test, v->base->pending, nr - v->ran);
-		/* Whoever yields is called again, with no tick programmed. */
+		/*
+		 * An expiry that yields is called again, with no tick
+		 * programmed.
+		 */
 		if (more)
 			KUNIT_EXPECT_EQ(test, v->programs, 0);
 	} while (more && calls < 10000);
@@ -108,7 +113,7 @@ static void expiry_yields_when_time_is_up(struct kunit *test)
 	unsigned int i, n, before, most;
 	bool more;
 
-	/* n handlers take all the time, and one more is not called; or less. */
+	/* n handlers use up the time, so the next one is not called. */
 	for (n = 1; n <= 3; n++) {
 		for (i = 0; i < nr; i++) {
 			a[i].then = callout_virtual_take_time;
@@ -131,7 +136,7 @@ static void expiry_yields_when_time_is_up(struct kunit *test)
 	}
 }
 
-/* Between two halves of an expiry anything can be done to what is due. */
+/* Due callouts can be stopped and reset while expiry yields. */
 static void expiry_stop_and_reset_while_yielding(struct kunit *test)
 {
 	const unsigned int nr = CALLOUT_MAX_HANDLERS + 3;
@@ -159,7 +164,9 @@ static void expiry_stop_and_reset_while_yielding(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->ran, nr - 1);
 }
 
-/* A stall of many laps: the order of expiry, then that of setting. */
+/*
+ * After a stall of many laps callouts run in order of expiry, then of setting.
+ */
 static void expiry_catches_up_in_order(struct kunit *test)
 {
 	const unsigned int nr = 500;
@@ -181,7 +188,7 @@ static void expiry_catches_up_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* The counters by lateness: 0, 1, 2 to 3, 4 to 7, ..., and all the rest. */
+/* Lateness is counted in bins: 0, 1, 2 to 3, 4 to 7, ..., and the rest. */
 static void expiry_counts_lateness(struct kunit *test)
 {
 	static const unsigned int late[] = { 0, 1, 2, 3, 4, 7, 8, 1 << 30 };
@@ -202,7 +209,7 @@ static void expiry_counts_lateness(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, v->base->stats.late[i], bins[i]);
 }
 
-/* Other CPUs wait with interrupts off, so they take no lock meanwhile. */
+/* Under stop_machine(): no other CPU takes a lock while debug_locks is off. */
 static int check_without_lockdep(void *data)
 {
 	struct callout_virtual *v = data;
@@ -218,8 +225,8 @@ static int check_without_lockdep(void *data)
 }
 
 /*
- * When lockdep has reported something it ends, and no lock counts as held: no
- * handler is to blame for that.
+ * After its first report lockdep is off and holds no lock for held: handlers
+ * are not reported for that.
  */
 static void expiry_lockdep_ends(struct kunit *test)
 {
@@ -232,7 +239,7 @@ static void then_expire(struct callout_item *item)
 	item->ret = callout_expire(item->v->base);
 }
 
-/* A second expiry of a base at work, as after CPU hotplug, does nothing. */
+/* Expiry is not reentrant: a second one of the same base does nothing. */
 static void expiry_is_not_reentrant(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;

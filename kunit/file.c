@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * file.c - suite callout_file: an open file's callouts, where the clock steps,
- * and its user's account
+ * file.c - suite callout_file: an open file's callouts over suspend, its user's
+ * quota, and corrupt slots
  *
- * Only a system that resumes steps CLOCK_BOOTTIME, so these cases add to it
- * what a sleep would, for callouts on the bases of real CPUs. And what becomes
- * of the numbers of a program in memory that goes bad. All else that a file does
- * the selftests see from outside.
+ * CLOCK_BOOTTIME steps on resume only, so these cases add the length of a sleep
+ * to it themselves, for callouts on the bases of real CPUs. The rest of the
+ * device is tested from user space, by the selftests.
  */
 #include <linux/err.h>
 #include <linux/rcupdate.h>
@@ -22,7 +21,7 @@ struct file_event {
 	struct callout_event event;
 };
 
-/* One operation, with a tally of its own. */
+/* One operation of a batch of one. */
 static int file_do(struct callout_file *file, struct callout_op *op)
 {
 	struct callout_tally tally = {};
@@ -59,7 +58,7 @@ static u64 file_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
 	return op.handle;
 }
 
-/* The system sleeps for so long. */
+/* The system sleeps for @ns. */
 static void file_sleep(u64 ns)
 {
 	callout_boot_step += ns;
@@ -80,7 +79,10 @@ static struct file_event file_read(struct callout_file *file)
 	return got;
 }
 
-/* Those of CLOCK_BOOTTIME fire that were due while it slept, and no others. */
+/*
+ * On resume those of CLOCK_BOOTTIME fire that were due meanwhile, and no
+ * others.
+ */
 static void boot_sleep(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -105,7 +107,7 @@ static void boot_sleep(struct kunit *test)
 			callout_file_next(file, CLOCK_BOOTTIME));
 }
 
-/* What is set after the sleep is not early by its length. */
+/* A callout that is set after a sleep is not early by its length. */
 static void boot_set_after_sleep(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -120,7 +122,7 @@ static void boot_set_after_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
 }
 
-/* A callout in the hash is found again, after it was filed anew. */
+/* A callout that resume has re-filed is found by its new expiry in the hash. */
 static void boot_sleep_hashed(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -143,7 +145,7 @@ static void boot_sleep_hashed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
 }
 
-/* The times of a periodic callout that a sleep was over are counted. */
+/* The periods that passed in a sleep are counted as overruns. */
 static void boot_sleep_periodic(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -184,8 +186,8 @@ static u64 file_handlers(void)
 }
 
 /*
- * A callout whose tick comes before its time is not early, and is counted when
- * it fires. Here the clock gets back, which it never does otherwise.
+ * A callout whose tick comes before its time is postponed, and counted once,
+ * when it fires. The case steps the clock back, as the kernel never does.
  */
 static void boot_postponed(struct kunit *test)
 {
@@ -209,7 +211,7 @@ static bool quota_is_back(struct callout_file *file)
 	return callout_test_wait_until(!callout_file_user_charged(file));
 }
 
-/* A user may not have others in the place of callouts that are not freed yet. */
+/* A user's quota is charged until the callouts of a closed file are freed. */
 static void quota_until_freed(struct kunit *test)
 {
 	struct callout_file *file = test->priv, *other;
@@ -247,7 +249,7 @@ static void file_call(void *arg)
 	called = true;
 }
 
-/* Wherever the kind of a callout is lost, its program's numbers are not called. */
+/* A slot whose kind was overwritten does not call an address of its program. */
 static void file_without_kind(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
@@ -275,7 +277,9 @@ static void file_without_kind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 0U);
 }
 
-/* Where the core reads a function and a lock is no address of a program's. */
+/*
+ * No number of a program is stored where the core reads a function or a lock.
+ */
 static void file_numbers_are_no_addresses(struct kunit *test)
 {
 	struct callout_file *file = test->priv;

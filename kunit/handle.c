@@ -2,9 +2,7 @@
 /*
  * handle.c - suite callout_handle: setcallout(), unsetcallout(), the table
  *
- * These go to the real bases, whose ticks are far away: a case that wants a
- * callout to fire moves it to the past, and expires the base itself with
- * softirqs disabled. So nothing here waits for time to pass.
+ * Nothing here waits for time to pass: see kernel_table.c.
  */
 #include <linux/bottom_half.h>
 #include <linux/hardirq.h>
@@ -21,7 +19,7 @@ static void count_handler(void *arg)
 	atomic_inc(runs);
 }
 
-/* 0 says "no callout": it is to be no handle, and to cancel nothing. */
+/* 0 is never a handle, and cancels nothing. */
 static void handle_zero(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
@@ -33,7 +31,7 @@ static void handle_zero(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 }
 
-/* A handle that cancels twice, or not at all. */
+/* A handle cancels exactly once. */
 static void handle_cancel(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
@@ -50,7 +48,7 @@ static void handle_cancel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
 }
 
-/* A handle that is still good when its callout has fired. */
+/* A handle is stale once its callout has fired. */
 static void handle_stale_after_firing(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
@@ -64,7 +62,7 @@ static void handle_stale_after_firing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout_sync(handle), -1);
 }
 
-/* One that has fired and that untimeout() still finds. */
+/* untimeout() does not find a callout that has fired. */
 static void handle_of_timeout_stale_after_firing(struct kunit *test)
 {
 	struct callout_hash *hash = &callout_kernel_table()->hash;
@@ -85,7 +83,7 @@ static void handle_of_timeout_stale_after_firing(struct kunit *test)
 						       handle), -1);
 }
 
-/* A stale handle that cancels the next callout in the same slot. */
+/* A stale handle does not cancel the next callout of its slot (ABA). */
 static void handle_stale_after_reuse(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
@@ -108,7 +106,9 @@ static void handle_stale_after_reuse(struct kunit *test)
 	KUNIT_EXPECT_GT(test, same, 5000);
 }
 
-/* A generation that goes back, so that an old handle becomes good again. */
+/*
+ * Generations of a slot increase: a stale handle does not become valid again.
+ */
 static void handle_never_comes_back(struct kunit *test)
 {
 	const unsigned int nr = 128, rounds = 200, nr_slots = 1 << 18;
@@ -164,8 +164,8 @@ static void own_handler(void *arg)
 }
 
 /*
- * In its handler a callout is running, whatever the handler has set before it
- * asks; after that its handle is stale.
+ * In its handler a callout's handle is running, also after the handler has set
+ * another one; then it is stale.
  */
 static void handle_in_its_own_handler(struct kunit *test)
 {
@@ -187,14 +187,14 @@ static void handle_in_its_own_handler(struct kunit *test)
 }
 
 /**
- * struct reuse - two callouts; an interrupt sets one when the second is to run
+ * struct reuse - two callouts; an interrupt sets a third before the second runs
  * @handle: the two
- * @arg: what their handlers get the address of, and how often they ran
+ * @arg: the arguments of their handlers, which count their runs
  * @last: the handle of the one that ran last
  * @work: the interrupt
- * @next: what it has set
- * @in_time: it had when the second one's handler began
- * @wrong: how often the next one ran instead
+ * @next: the handle of the third
+ * @in_time: the third was set when the second one's handler began
+ * @wrong: times the third one ran instead
  */
 struct reuse {
 	u64 handle[2];
@@ -224,8 +224,8 @@ static void reuse_work(struct irq_work *work)
 }
 
 /*
- * The first one has the interrupt come when interrupts are on again: when the
- * base is unlocked for the second.
+ * The first handler raises the interrupt, which comes when interrupts are on
+ * again: when the base is unlocked for the second.
  */
 static void reuse_handler(void *data)
 {
@@ -242,7 +242,7 @@ static void reuse_handler(void *data)
 	r->last = r->handle[arg - r->arg];
 }
 
-/* The slot of a handler that is about to start is not free. */
+/* The slot of a handler that is about to start is not reused. */
 static void handle_not_reused_at_once(struct kunit *test)
 {
 	struct reuse *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
@@ -267,13 +267,13 @@ static void handle_not_reused_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->arg[0].runs, 1);
 	KUNIT_EXPECT_EQ(test, r->arg[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, r->wrong, 0);
-	/* Else this has shown nothing. */
+	/* Otherwise the case has shown nothing. */
 	KUNIT_EXPECT_TRUE(test, r->in_time);
 	KUNIT_EXPECT_NE(test, r->next & SLOT_MASK, r->last & SLOT_MASK);
 	KUNIT_EXPECT_EQ(test, unsetcallout(r->next), 1);
 }
 
-/* A part of a handle that is not looked at. */
+/* All bits of a handle count: flipping one or two makes it stale. */
 static void handle_forged_bits(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
@@ -292,7 +292,7 @@ static void handle_forged_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 }
 
-/* A slot number that leads out of the chunk, or out of the directory. */
+/* Slot numbers beyond the chunk or the directory are stale handles. */
 static void handle_forged_slots(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
@@ -314,7 +314,7 @@ static void handle_forged_slots(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 }
 
-/* Numbers that are anything, while many callouts are there to be hit. */
+/* Random numbers cancel none of many outstanding callouts. */
 static void handle_random_numbers(struct kunit *test)
 {
 	const unsigned int nr = 1000, tries = 100000;
@@ -350,7 +350,7 @@ static void handle_random_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
 }
 
-/* Makes the present generation of a live callout's slot another one. */
+/* Sets the generation of a live callout's slot. */
 static u64 set_generation(u64 handle, u64 generation)
 {
 	struct callout_slot *slot = callout_test_slot(handle);
@@ -382,7 +382,7 @@ static bool slot_comes_back(u64 handle)
 	return back;
 }
 
-/* A generation that wraps: the slot's first handles would be good again. */
+/* A slot is retired after its last generation, so that none wraps. */
 static void handle_generation_ends(struct kunit *test)
 {
 	struct callout_table *table = callout_kernel_table();
@@ -395,7 +395,7 @@ static void handle_generation_ends(struct kunit *test)
 	handle = set_generation(handle, CALLOUT_GEN_MAX - 1);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&table->retired), retired);
-	/* One more: the greatest generation is used, and is the last. */
+	/* The greatest generation is used, and is the last. */
 	next = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	KUNIT_ASSERT_EQ(test, next, handle + CALLOUT_GEN_ONE);
 	KUNIT_EXPECT_EQ(test, next >> CALLOUT_SLOT_BITS, CALLOUT_GEN_MAX);
@@ -463,7 +463,7 @@ static void hardirq_work(struct irq_work *work)
 	hardirq_body(container_of(work, struct hardirq, work));
 }
 
-/* A lock that is not safe in hard interrupts; lockdep sees it. */
+/* Handles can be set and cancelled in hard interrupts. */
 static void handle_in_hardirq(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -518,7 +518,9 @@ static void elsewhere_canceller(void *arg)
 	e->too_soon = !callout_test_told(&e->returns);
 }
 
-/* Running on another CPU: 0 at once, or 0 when it has returned. */
+/*
+ * For a callout that runs elsewhere unset returns 0; the sync one waits first.
+ */
 static void handle_running_elsewhere(struct kunit *test)
 {
 	struct callout_test_thread *softirq, *canceller;

@@ -2,8 +2,8 @@
 /*
  * hash.c - suite callout_hash: the (func, arg) hash by itself
  *
- * On slots that are in no table and no base, against an array that is
- * searched from end to end.
+ * Slots in no table and no base; the model is an array that is searched from
+ * end to end.
  */
 #include <linux/irqflags.h>
 #include <linux/log2.h>
@@ -19,11 +19,11 @@
 #define NR_COLLIDING	100000U
 
 /**
- * struct hash_model - a hash and what must be in it
+ * struct hash_model - a hash and its expected contents
  * @test: the case
  * @hash: the hash
  * @slot: all slots; the handle is the index plus one
- * @seq: when a slot was inserted, as a serial number; 0: it is not
+ * @seq: serial number of a slot's insertion; 0: not inserted
  * @next_seq: the next serial number
  */
 struct hash_model {
@@ -62,7 +62,7 @@ static struct hash_model *hash_create(struct kunit *test, unsigned int bits)
 	return m;
 }
 
-/* A key: functions and arguments that are alike but for a bit or two. */
+/* A key: functions and arguments that differ in a bit or two. */
 static void hash_key(unsigned int key, u64 *func, u64 *arg)
 {
 	*func = 0xffffffff81000000UL + 16 * (key % 5);
@@ -117,7 +117,7 @@ static void hash_remove_all(struct hash_model *m)
 	KUNIT_EXPECT_EQ(m->test, m->hash.count, 0);
 }
 
-/* The handle that a search for this key is to find. */
+/* The handle that a search for @key must find, or 0. */
 static u64 hash_expect(struct hash_model *m, unsigned int key)
 {
 	struct callout_slot *slot, *found = NULL;
@@ -158,7 +158,7 @@ static u64 hash_look(struct hash_model *m, unsigned int key)
 	return handle;
 }
 
-/* Takes one and puts it back, as the last of those that are equal. */
+/* Takes one and inserts it again, as the last of its equals. */
 static u64 hash_find(struct hash_model *m, unsigned int key)
 {
 	u64 handle = hash_take(m, key);
@@ -180,7 +180,7 @@ static void hash_check(struct hash_model *m)
 	}
 }
 
-/* Whatever is found wrong, or not found, at whatever size and fill. */
+/* The hash finds what the model does, at any size and fill. */
 static void hash_random_operations(struct kunit *test)
 {
 	struct hash_model *m = hash_create(test, 2);
@@ -191,7 +191,7 @@ static void hash_random_operations(struct kunit *test)
 
 	callout_test_rng(test, &rng);
 	for (op = 0; op < RANDOM_OPS; op++) {
-		/* Fills and empties it in turns. */
+		/* The hash fills and empties in turns. */
 		bias = op / 2000 % 2 ? 30 : 70;
 		i = callout_test_below(&rng, NR_SLOTS);
 		if (m->seq[i] && callout_test_below(&rng, 100) >= bias)
@@ -213,7 +213,7 @@ static void hash_random_operations(struct kunit *test)
 	hash_check(m);
 }
 
-/* The order of duplicates, equal ones too, that growth is to keep. */
+/* Growth keeps the order of duplicates, also of those with equal expiry. */
 static void hash_grows_with_duplicates(struct kunit *test)
 {
 	struct hash_model *m = hash_create(test, 2);
@@ -238,7 +238,7 @@ static void hash_grows_with_duplicates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
 }
 
-/* Growth that comes when it need not, or is done by halves. */
+/* The hash grows when it is full, and then all of it. */
 static void hash_grows_when_full(struct kunit *test)
 {
 	struct hash_model *m = hash_create(test, 5);
@@ -262,7 +262,9 @@ static void hash_grows_when_full(struct kunit *test)
 		hash_remove(m, i);
 }
 
-/* As growth does at first: the slots are in the old table, new ones not. */
+/*
+ * The first step of growth: the slots are in the old table, new ones are not.
+ */
 static void hash_begin_growth(struct hash_model *m)
 {
 	struct callout_hash *hash = &m->hash;
@@ -276,7 +278,7 @@ static void hash_begin_growth(struct hash_model *m)
 	hash->shift -= 2;
 }
 
-/* One of two tables that is not searched, or not first when it must be. */
+/* While the hash grows both tables are searched, for the earliest of both. */
 static void hash_random_operations_while_growing(struct kunit *test)
 {
 	struct hash_model *m = hash_create(test, 4);
@@ -300,7 +302,7 @@ static void hash_random_operations_while_growing(struct kunit *test)
 	hash_remove_all(m);
 }
 
-/* Taken by untimeout(), and then removed by whoever frees the slot. */
+/* A slot may be removed after it was taken: untimeout(), then the release. */
 static void hash_remove_after_take(struct kunit *test)
 {
 	struct hash_model *m = hash_create(test, 4);
@@ -320,7 +322,7 @@ static void hash_remove_after_take(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hash_take(m, 0), 0);
 }
 
-/* A slot that moves to another tick is where that belongs, and is one slot. */
+/* A slot that moves is found by its new expiry, and once. */
 static void hash_random_moves(struct kunit *test)
 {
 	struct hash_model *m = hash_create(test, 4);
@@ -378,14 +380,14 @@ static void hash_move_to_and_fro(void *arg)
 	}
 }
 
-/* A search finds what is in the hash all the time, also while it moves. */
+/* A concurrent search finds a slot while it moves. */
 static void hash_found_while_it_moves(struct kunit *test)
 {
 	struct hash_mover mover = { .m = hash_create(test, 4) };
 	struct callout_test_thread *t;
 	unsigned int i, missed = 0;
 
-	/* With others in the bucket, and one of its key that is far. */
+	/* With others in the bucket, and a later one of the same key. */
 	for (i = 0; i < NR_KEYS; i++)
 		hash_insert(mover.m, i, i, 3);
 	hash_insert(mover.m, i, 0, 1000);
@@ -399,7 +401,7 @@ static void hash_found_while_it_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, missed, 0);
 }
 
-/* A search that takes a like function or argument for the same. */
+/* A search finds exact matches of function and argument only. */
 static void hash_finds_only_what_matches(struct kunit *test)
 {
 	struct hash_model *m = hash_create(test, 2);
@@ -431,7 +433,7 @@ static unsigned int hash_depth(const struct rb_root *bucket)
 	return most;
 }
 
-/* The number whose product with an odd one is 1. */
+/* The inverse of an odd number modulo 2^64. */
 static u64 hash_inverse(u64 odd)
 {
 	u64 inverse = odd;
@@ -442,7 +444,7 @@ static u64 hash_inverse(u64 odd)
 	return inverse;
 }
 
-/* How many cycles interrupts are off for this. */
+/* Does @what with interrupts off; @worst: the most cycles that took. */
 #define hash_timed(worst, what) do {					\
 	u64 start_, *worst_ = (worst);					\
 									\
@@ -454,8 +456,8 @@ static u64 hash_inverse(u64 odd)
 } while (0)
 
 /*
- * The work is bounded whatever the keys: here all share a bucket, at any size
- * of the hash, as somebody can choose them who knows its multipliers.
+ * The work is logarithmic for any keys. Here all share a bucket at any size of
+ * the hash, as an attacker who knows its multipliers can choose them.
  */
 static void hash_bounded_whatever_the_keys(struct kunit *test)
 {
@@ -491,7 +493,7 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 	kunit_info(test, "%u keys in one bucket, depth %u; cycles to insert %llu, again %llu, take %llu, remove %llu\n",
 		   NR_COLLIDING, depth, worst[0], worst[2], worst[1], worst[3]);
 	KUNIT_EXPECT_LE(test, depth, 2 * ilog2(NR_COLLIDING + 1));
-	/* They are all there. */
+	/* All are in the bucket. */
 	KUNIT_EXPECT_GE(test, depth, ilog2(NR_COLLIDING));
 }
 

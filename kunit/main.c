@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - what all suites of callout_kunit.ko share: the seed, and threads
+ * main.c - shared by all suites of callout_kunit.ko: the seed, and threads
  *
- * Each suite is a file of its own, and says what it tests. Loading the module
- * runs them all.
+ * Each suite is a file of its own. Loading the module runs them all.
  */
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -15,14 +14,11 @@
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
-MODULE_PARM_DESC(seed, "start of the random numbers; 0 for another one each time (default 0)");
+MODULE_PARM_DESC(seed, "Seed of the random numbers; 0: a random seed (default 0)");
 
-/**
- * callout_test_rng - starts a case's random numbers and prints their seed
- * @test: the case
- * @rng: the state
- *
- * All cases of a run have the same seed, so a single one can be repeated.
+/*
+ * Seeds the random numbers of a case, and prints the seed. All cases of a run
+ * have the same one, so a single case can be repeated.
  */
 void callout_test_rng(struct kunit *test, struct rnd_state *rng)
 {
@@ -55,15 +51,9 @@ static void thread_stop(void *data)
 	kthread_stop(t->task);
 }
 
-/**
- * callout_test_thread - runs a function in a thread of its own
- * @test: the case; when it ends it waits for the thread
- * @cpu: the CPU that the thread stays on
- * @fn: the function; must end by itself, and must not assert
- * @arg: its argument
- *
- * Context: the case's own thread; aborts the case on failure.
- * Return: the thread.
+/*
+ * Runs @fn in a thread bound to @cpu; the end of the case waits for it. @fn
+ * must return by itself, and must not assert.
  */
 struct callout_test_thread *callout_test_thread(struct kunit *test,
 						unsigned int cpu,
@@ -84,33 +74,24 @@ struct callout_test_thread *callout_test_thread(struct kunit *test,
 	return t;
 }
 
-/**
- * callout_test_join - waits until a thread's function has returned
- * @t: the thread
- *
- * Return: false if it has not within a time that is enough for any.
+/*
+ * Waits until a thread's function has returned; false if that takes too long.
  */
 bool callout_test_join(struct callout_test_thread *t)
 {
 	return wait_for_completion_timeout(&t->done, CALLOUT_TEST_PATIENCE);
 }
 
-/**
- * callout_test_pin - keeps the case's thread on a CPU from now on
- * @test: the case
- * @cpu: the CPU
- */
+/* Binds the case's thread to @cpu. */
 void callout_test_pin(struct kunit *test, unsigned int cpu)
 {
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 }
 
-/**
- * callout_test_pin_one - pins the case's thread, and finds another CPU
- * @test: the case; skipped if there is only one CPU
- *
- * Return: a CPU that the case's thread is not on.
+/*
+ * Binds the case's thread to its CPU, and returns another one; skips the case
+ * if there is none.
  */
 unsigned int callout_test_pin_one(struct kunit *test)
 {
@@ -123,10 +104,7 @@ unsigned int callout_test_pin_one(struct kunit *test)
 	return other;
 }
 
-/*
- * Keeps the case's thread on this CPU, and finds two others; skips the case if
- * there are fewer than three.
- */
+/* The same with two other CPUs. */
 void callout_test_pin_two(struct kunit *test, unsigned int other[2])
 {
 	unsigned int this = raw_smp_processor_id(), cpu, n = 0;

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * model.c - a scheme beside a reference model that is too simple to be wrong
+ * model.c - a scheme and a reference model that is too simple to be wrong
  *
  * The model is an array of expiries and serial numbers, searched from end to
- * end. Each operation is done to the scheme and to the model, and whatever
- * the scheme answers is compared. The first difference aborts the case.
+ * end. Each operation is done to the scheme and to the model, and the results
+ * are compared. The first difference aborts the case.
  *
- * What must hold, whatever happens between two budgeted calls:
+ * Invariants, with any operations between two budgeted calls:
  *
- *  - advance moves only what is due at its time, all of it by the time it
- *    returns false, and never uses more units than it was given. A scheme that
- *    is late by design may leave an entry for as long as it says;
- *  - in order of expiry. Only what is filed for a time that has come already
- *    can come out after later ones. In a strict model that is filed during an
- *    advance, and the later ones are all of one tick, the tick that was being
- *    walked, or were filed in this way themselves;
- *  - in order of filing among equals, but for those that were moved to a
- *    later time, and for schemes that say that they have no order or are late;
+ *  - advance moves due entries only, all of them by the time it returns false,
+ *    and uses no more units than its budget. A scheme that is late by design
+ *    may keep an entry for as long as its late() says;
+ *  - in order of expiry. Only an entry that was filed late, for a time that had
+ *    come, can come out after later ones. In a strict model it was filed during
+ *    an advance, and the later ones are all of one tick, the tick that was
+ *    being walked, or were filed late themselves;
+ *  - in order of filing among equals, except those that were moved to a later
+ *    time, and schemes that are unordered or late;
  *  - next_due is a lower bound; with budget left it is U64_MAX if and only if
  *    the scheme is empty;
- *  - find names the first to expire of those that match, the first filed among
- *    equals.
+ *  - find returns the first to expire of those that match, the first filed
+ *    among equals.
  */
 #include <linux/err.h>
 #include <linux/limits.h>
@@ -33,14 +33,10 @@
 /* Enough for a next_due that looks at everything in one call. */
 #define NEXT_DUE_BUDGET	(1U << 30)
 
-/**
- * callout_model_new - makes an empty scheme and an empty model
- * @env: the environment's; frees them when the case ends
- * @ops: the scheme
- * @params: for its create; the model's time is @params->now
- * @nr_entries: how many callouts there are to play with
- *
- * Return: the model; the case ends if there is no memory or no scheme.
+/*
+ * An empty scheme and its model, with @nr_entries callouts at time
+ * @params->now;
+ * @env frees both when the case ends.
  */
 struct callout_model *
 callout_model_new(void *env, const struct callout_scheme_ops *ops,
@@ -67,10 +63,6 @@ callout_model_new(void *env, const struct callout_scheme_ops *ops,
 	return m;
 }
 
-/**
- * callout_model_free - frees a model and its scheme
- * @m: the model
- */
 void callout_model_free(struct callout_model *m)
 {
 	if (!IS_ERR_OR_NULL(m->s))
@@ -96,7 +88,7 @@ static void model_filed(struct callout_model *m, struct callout_model_entry *e,
 	e->overtaken_by = 0;
 }
 
-/* By when advance must have something to do; U64_MAX if nothing is queued. */
+/* The latest time for the next wake-up; U64_MAX if nothing is queued. */
 static u64 model_bound(struct callout_model *m)
 {
 	struct callout_model_entry *e;
@@ -113,12 +105,6 @@ static u64 model_bound(struct callout_model *m)
 	return lowest;
 }
 
-/**
- * callout_model_start - starts an entry
- * @m: the model
- * @e: the entry, not queued
- * @expires: when it is due
- */
 void callout_model_start(struct callout_model *m, struct callout_model_entry *e,
 			 u64 expires)
 {
@@ -137,11 +123,6 @@ static void model_out(struct callout_model *m, struct callout_model_entry *e)
 	m->queued--;
 }
 
-/**
- * callout_model_stop - stops an entry
- * @m: the model
- * @e: the entry, queued
- */
 void callout_model_stop(struct callout_model *m, struct callout_model_entry *e)
 {
 	model_assert(m, e->queued, "a mistake of the case");
@@ -149,12 +130,6 @@ void callout_model_stop(struct callout_model *m, struct callout_model_entry *e)
 	model_out(m, e);
 }
 
-/**
- * callout_model_rearm - moves an entry
- * @m: the model
- * @e: the entry, queued
- * @expires: when it is due from now on
- */
 void callout_model_rearm(struct callout_model *m, struct callout_model_entry *e,
 			 u64 expires)
 {
@@ -166,7 +141,7 @@ void callout_model_rearm(struct callout_model *m, struct callout_model_entry *e,
 	e->lazy = lazy;
 }
 
-/* What a call with a budget has used of it; @more: it is to be called again. */
+/* Checks the budget that a call has used; @more: it must be called again. */
 static void model_spent(struct callout_model *m, unsigned int budget,
 			unsigned int left, bool more)
 {
@@ -176,13 +151,13 @@ static void model_spent(struct callout_model *m, unsigned int budget,
 		     "stopped short of its budget, by %u units", left);
 }
 
-/* Is the scheme, or this variant of it, late by design? */
+/* Whether the scheme, in this variant, is late by design. */
 bool callout_model_inexact(struct callout_scheme *s)
 {
 	return s->ops->late && s->ops->late(s, U64_MAX / 2);
 }
 
-/* Of two with one expiry, may @e come out while @f stays? */
+/* Whether @e may come out before @f, of the same expiry. */
 static bool model_before(struct callout_model *m, struct callout_model_entry *e,
 			 struct callout_model_entry *f)
 {
@@ -191,7 +166,7 @@ static bool model_before(struct callout_model *m, struct callout_model_entry *e,
 	       (m->s->ops->flags & CALLOUT_UNORDERED);
 }
 
-/* @e comes out before @f, which is to be out by an earlier tick. */
+/* @e comes out before @f, which is due at an earlier tick. */
 static void model_overtakes(struct callout_model *m,
 			    struct callout_model_entry *e,
 			    struct callout_model_entry *f)
@@ -206,7 +181,7 @@ static void model_overtakes(struct callout_model *m,
 	f->overtaken_by = e->expires;
 }
 
-/* @e comes out: of those that stay none should have come before it. */
+/* Checks that no queued entry should have come out before @e. */
 static void model_order(struct callout_model *m, struct callout_model_entry *e)
 {
 	struct callout_model_entry *f;
@@ -223,14 +198,7 @@ static void model_order(struct callout_model *m, struct callout_model_entry *e)
 	}
 }
 
-/**
- * callout_model_fired - what must hold of any entry that advance moves
- * @m: the model
- * @c: what was moved
- * @now: the time given to advance
- *
- * Return: the entry.
- */
+/* Checks an entry that advance has moved at @now, and returns it. */
 struct callout_model_entry *
 callout_model_fired(struct callout_model *m, struct callout *c, u64 now)
 {
@@ -250,14 +218,7 @@ callout_model_fired(struct callout_model *m, struct callout *c, u64 now)
 	return e;
 }
 
-/**
- * callout_model_advance - one call of advance
- * @m: the model
- * @now: the time
- * @budget: for this call
- *
- * Return: what advance returns: true if it is to be called again.
- */
+/* One call of advance; true if it must be called again. */
 bool callout_model_advance(struct callout_model *m, u64 now,
 			   unsigned int budget)
 {
@@ -283,18 +244,12 @@ bool callout_model_advance(struct callout_model *m, u64 now,
 	return more;
 }
 
-/**
- * callout_model_advance_all - advance with the least budget until it is done
- * @m: the model
- * @now: the time
- *
- * Return: units used, rounded up.
- */
+/* Advances with the least budget until done; returns units used, rounded up. */
 unsigned int callout_model_advance_all(struct callout_model *m, u64 now)
 {
 	unsigned int calls = 1, limit;
 
-	/* All entries may be looked at, one by one, for each that is due. */
+	/* For each due entry all others may be visited, one by one. */
 	limit = 10000 + m->nr_entries * (m->nr_entries + 16);
 	while (callout_model_advance(m, now, CALLOUT_MIN_BUDGET))
 		model_assert(m, calls++ < limit, "advance gets no further");
@@ -307,13 +262,7 @@ static void model_next_due(struct callout_model *m, u64 due)
 		     due, model_bound(m));
 }
 
-/**
- * callout_model_next_due - one call of next_due
- * @m: the model
- * @budget: for this call
- *
- * Return: what it returns.
- */
+/* One call of next_due. */
 u64 callout_model_next_due(struct callout_model *m, unsigned int budget)
 {
 	unsigned int left = budget;
@@ -328,12 +277,7 @@ u64 callout_model_next_due(struct callout_model *m, unsigned int budget)
 	return due;
 }
 
-/**
- * callout_model_next_due_all - next_due until it has looked at everything
- * @m: the model
- *
- * Return: what it returns in the end.
- */
+/* Calls next_due until it has budget left, and returns its last result. */
 u64 callout_model_next_due_all(struct callout_model *m)
 {
 	unsigned int calls = 0, left;
@@ -350,13 +294,7 @@ u64 callout_model_next_due_all(struct callout_model *m)
 	return due;
 }
 
-/**
- * callout_model_take - one call of take
- * @m: the model
- * @budget: for this call
- *
- * Return: what take returns: true if it is to be called again.
- */
+/* One call of take; true if it must be called again. */
 bool callout_model_take(struct callout_model *m, unsigned int budget)
 {
 	struct callout_model_entry *e;
@@ -381,10 +319,7 @@ bool callout_model_take(struct callout_model *m, unsigned int budget)
 	return more;
 }
 
-/**
- * callout_model_take_all - take with the least budget until it is done
- * @m: the model
- */
+/* Takes with the least budget until done. */
 void callout_model_take_all(struct callout_model *m)
 {
 	unsigned int calls = 1, limit = 1000 + m->nr_entries;
@@ -400,11 +335,7 @@ static bool model_matches(struct callout *c, const void *data)
 	return c->arg == data;
 }
 
-/**
- * callout_model_find - find, if the scheme has it
- * @m: the model
- * @key: the entries' arg that it is to look for
- */
+/* Finds an entry whose arg is @key, if the scheme has find. */
 void callout_model_find(struct callout_model *m, unsigned int key)
 {
 	void *arg = (void *)(uintptr_t)key;
@@ -429,21 +360,16 @@ void callout_model_find(struct callout_model *m, unsigned int key)
 	}
 }
 
-/**
- * callout_model_chase - goes from one next_due to the next until empty
- * @m: the model
- *
- * This is what an idle CPU does. If next_due ever skipped an expiry, or did
- * not move on, this sees it.
- *
- * Return: wake-ups at which nothing was due.
+/*
+ * Advances from one next_due to the next until empty, as an idle CPU does:
+ * next_due skips no expiry and makes progress. Returns the spurious wake-ups.
  */
 unsigned int callout_model_chase(struct callout_model *m)
 {
 	unsigned int wakeups = 0, limit, wrong = 0;
 	u64 due, fired;
 
-	/* Each tick with a callout, and each bucket with too low a bound. */
+	/* Each tick with a callout, and each bucket whose bound is too low. */
 	limit = m->strict ? 2 * m->queued + 2 : 1U << 20;
 	if (m->advancing)
 		callout_model_advance_all(m, m->clock);
@@ -457,10 +383,7 @@ unsigned int callout_model_chase(struct callout_model *m)
 	return wrong;
 }
 
-/**
- * callout_model_check - the scheme's own check of its invariants
- * @m: the model
- */
+/* The scheme's own check of its invariants. */
 void callout_model_check(struct callout_model *m)
 {
 	int ret = m->s->ops->check(m->s);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * model.h - a scheme beside a reference model that is too simple to be wrong
+ * model.h - a scheme and a reference model that is too simple to be wrong
  *
  * The model is compiled into callout_kunit.ko and into the harness, a program
- * in user space. What it needs of either is at the end.
+ * in user space. The functions that both must provide are at the end.
  */
 #ifndef _CALLOUT_KUNIT_MODEL_H
 #define _CALLOUT_KUNIT_MODEL_H
@@ -12,15 +12,15 @@
 #include "schemes/scheme.h"
 
 /**
- * struct callout_model_entry - what the model knows of a callout
- * @c: the callout; its arg is what find looks for
+ * struct callout_model_entry - a callout and its expected state
+ * @c: the callout; find searches by its arg
  * @expires: when it is due
- * @latest: when it must have come out; @expires for exact schemes
- * @seq: when it was filed, as a serial number
+ * @latest: by when it must have come out; @expires for exact schemes
+ * @seq: serial number of its filing
  * @queued: it is in the scheme
- * @lazy: moved to a later time; not bound to be first in, first out
- * @late: filed for a time that had come already
- * @overtaken_by: of a late one in a strict model: expiry of those later ones
+ * @lazy: moved to a later time, which exempts it from first in, first out
+ * @late: filed for a time that had come
+ * @overtaken_by: of a late entry in a strict model: expiry of the later ones
  *	that came out first, because they were being walked when it was filed;
  *	0: none
  */
@@ -37,15 +37,15 @@ struct callout_model_entry {
 
 /**
  * struct callout_model - a scheme and its model
- * @env: the environment's, for callout_env_fail()
+ * @env: opaque, for callout_env_fail()
  * @s: the scheme
- * @strict: it must do what the hashed wheel does beyond the interface
+ * @strict: the scheme must keep the hashed wheel's guarantees too
  * @entry: all callouts
  * @nr_entries: how many there are
  * @queued: how many of them are in the scheme
  * @seq: next serial number
  * @now: time of the last advance
- * @clock: the time, if it has gone on since; never before @now
+ * @clock: the present time; @now or later
  * @advancing: the last advance ran out of budget
  * @fired: entries that advance has moved
  */
@@ -99,8 +99,8 @@ do {									\
 } while (0)
 
 /*
- * Of the environment. callout_env_fail() ends the case with a message and does
- * not return. callout_env_keep() frees @m when the case ends.
+ * Provided by the environment. callout_env_fail() ends the case with a message,
+ * and does not return. callout_env_keep() frees @m when the case ends.
  */
 __printf(2, 3) void callout_env_fail(void *env, const char *fmt, ...);
 void callout_env_keep(void *env, struct callout_model *m);

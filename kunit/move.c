@@ -2,18 +2,18 @@
 /*
  * move.c - suite callout_move: a callout between the bases of two CPUs
  *
- * A move takes two locks, one after the other. The case has the second one, so
- * the callout stays between the two for as long as it likes.
+ * A migration takes the locks of the two bases one after the other. The case
+ * holds the second one, so that the callout stays between the two.
  */
 #include "virtual.h"
 
 struct moving;
 
 /**
- * struct moving_call - a call that comes while the callout is between two bases
- * @desc: which call
- * @call: makes it
- * @pending: the callout is to be pending after it
+ * struct moving_call - a call made while the callout is between two bases
+ * @desc: its name
+ * @call: makes the call
+ * @pending: the callout is pending after it
  */
 struct moving_call {
 	const char *desc;
@@ -22,18 +22,18 @@ struct moving_call {
 };
 
 /**
- * struct moving - a callout that one thread moves and another meets on its way
+ * struct moving - a callout that one thread moves while another one uses it
  * @item: the callout
- * @call: what the second thread does
+ * @call: the call of the second thread
  * @home: the CPU that it moves to, whose base is locked
- * @cpu: the CPUs of the two
- * @ready: how many of them wait
- * @move: the first may
- * @meet: the second may
- * @begins: it is about to
- * @returns: it has
- * @moved: what callout_reset_on() returned to the first
- * @ret: what the call returned to the second
+ * @cpu: the CPUs of the two threads
+ * @ready: how many threads wait to begin
+ * @move: the first thread may begin
+ * @meet: the second thread may begin
+ * @begins: the second thread is about to call
+ * @returns: the call has returned
+ * @moved: what callout_reset_on() returned to the first thread
+ * @ret: what the call returned to the second thread
  */
 struct moving {
 	struct callout_item item;
@@ -70,7 +70,7 @@ static int moving_reset(struct moving *m)
 	return callout_virtual_set(&m->item, CALLOUT_TEST_FAR);
 }
 
-/* A second move before the first is over. */
+/* A second migration before the first has ended. */
 static int moving_reset_on(struct moving *m)
 {
 	return moving_reset_to(m, m->cpu[0]);
@@ -135,8 +135,8 @@ static struct moving *moving_create(struct kunit *test)
 }
 
 /*
- * Between two bases: whoever locks it must wait for the new base, and finds it
- * pending there. The case has that base locked, so the move cannot end.
+ * A call on a callout between two bases waits for the new base, and finds the
+ * callout pending there. The case holds that base's lock.
  */
 static void move_met(struct kunit *test)
 {
@@ -180,10 +180,11 @@ static void move_met(struct kunit *test)
 }
 
 /**
- * struct leaver - a callout that is armed for another CPU while its handler runs
+ * struct leaver - a callout that is armed for another CPU while its handler
+ * runs
  * @c: the callout
  * @home: that CPU
- * @begun: it is armed
+ * @begun: the handler has armed it
  * @go: the handler may return
  */
 struct leaver {
@@ -209,7 +210,7 @@ static void leaver_end(void *arg)
 	callout_drain(&l->c);
 }
 
-/* On its way home after its handler a callout is pending all the time. */
+/* A callout that migrates after its handler stays pending throughout. */
 static void move_after_handler(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);

@@ -2,8 +2,8 @@
 /*
  * paper.c - suite callout_paper: the worked examples of Varghese and Lauck
  *
- * Each case sets what the paper sets, in the scheme that it is an example of,
- * and looks whether that goes where the paper says. The model sees to the rest.
+ * Each case starts the callouts of an example in its scheme, and checks that
+ * they are where the paper says. The model checks the rest.
  */
 #include <linux/numa.h>
 #include "env.h"
@@ -128,7 +128,7 @@ static void paper_hashed_wheels(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->fired, 1);
 }
 
-/* The same for Scheme 6 as the facility has it. */
+/* The same for Scheme 6 as the facility implements it. */
 static void paper_hashed_wheel(struct kunit *test)
 {
 	const u64 now = 7 * 256 + 10;
@@ -147,8 +147,7 @@ static void paper_hashed_wheel(struct kunit *test)
  * goes into the hour array, one element ahead. When the hour is 11 it goes to
  * the 15th element of the minute array, then to the 15th of the second array.
  *
- * Which array and element it is in the scheme tells by next_due, which is when
- * that element comes, and by refiles.
+ * next_due, which is the time of the element, and refiles show where it is.
  */
 static void paper_hierarchical_wheel(struct kunit *test)
 {

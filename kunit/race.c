@@ -2,14 +2,14 @@
 /*
  * race.c - suite callout_race: associated locks, drain, and running handlers
  *
- * What the case does meanwhile happens while the handler runs, or waits for its
- * lock, for sure: see softirq.c.
+ * The calls of a case are made while the handler runs, or waits for its lock,
+ * with certainty: see softirq.c.
  */
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
 #include "softirq.h"
 
-/* Stop of a running one is to say 0, and to leave nothing behind. */
+/* Stop of a running callout returns 0, and leaves it inactive. */
 static void race_stop_running(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -24,7 +24,7 @@ static void race_stop_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* Running and set again from elsewhere: stop says 0, and takes that back. */
+/* Stop of a running callout that was set again returns 0, and cancels that. */
 static void race_stop_running_and_pending(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -41,7 +41,7 @@ static void race_stop_running_and_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* Running and set again: it is to run once more, at its time. */
+/* A running callout that is set again runs once more, at its time. */
 static void race_reset_running(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -61,7 +61,7 @@ static int race_reset_on(struct callout_race *r)
 				&r->item, raw_smp_processor_id());
 }
 
-/* Running and set for this CPU: it comes when its handler has returned. */
+/* A running callout that is set for another CPU migrates when it returns. */
 static void race_leaving(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -76,7 +76,7 @@ static void race_leaving(struct kunit *test)
 	KUNIT_EXPECT_GE(test, callout_drain(c), -1);
 }
 
-/* Stopped, or drained, before its handler has returned: it does not come. */
+/* It does not migrate if it is stopped before its handler has returned. */
 static void race_leaving_stopped(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -89,6 +89,7 @@ static void race_leaving_stopped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(c), -1);
 }
 
+/* It does not migrate if it is drained. */
 static void race_leaving_drained(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -104,7 +105,7 @@ static void race_leaving_drained(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
 }
 
-/* A base that a handler holds up must be usable for all other callouts. */
+/* While a handler runs, other callouts of its base can be set and cancelled. */
 static void race_others_while_running(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -120,8 +121,8 @@ static void race_others_while_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
 	callout_race_end(test, r);
 	/*
-	 * It had looked at the time before, so it asks to be called again; but
-	 * not if it was held up before the handler, and had to begin anew.
+	 * Expiry had read the time before, so it asks to be called again,
+	 * unless it yielded before the handler and read it once more.
 	 */
 	if (!a[1].runs) {
 		KUNIT_EXPECT_LE(test, r->v->armed, r->v->now);
@@ -136,8 +137,8 @@ static void race_never(void *arg)
 }
 
 /*
- * The handler has freed its callout, and the next has the same address: it must
- * not be taken for the one that runs, and cannot be waited for.
+ * ABA: a new callout at the address of one whose handler runs, and freed it, is
+ * not taken for the running one.
  */
 static void race_same_address(struct kunit *test)
 {
@@ -157,7 +158,7 @@ static void race_same_address(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* Drain is to wait for the handler, and to end when that does. */
+/* Drain returns 0 when the handler has returned, and not before. */
 static void race_drain_running(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -170,13 +171,13 @@ static void race_drain_running(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, r->too_soon);
 	KUNIT_EXPECT_EQ(test, r->item.c.state & ~CALLOUT_S_RAN, 0);
 	KUNIT_EXPECT_EQ(test, r->v->base->waiters, 0);
-	/* It is as good as new. */
+	/* It can be used again. */
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 1), 0);
 	callout_virtual_run_to(r->v, r->v->now + 1);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 2);
 }
 
-/* A callout set while drain waits for it: whoever drains is to free it. */
+/* A reset is refused while a drain waits: its caller may free the callout. */
 static void race_reset_while_draining(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -197,7 +198,7 @@ static void race_reset_while_draining(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* Running and pending: drain is to take back the second, too. */
+/* Drain of a running callout that was set again cancels that too. */
 static void race_drain_running_and_pending(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -213,7 +214,7 @@ static void race_drain_running_and_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* Whether @lock can be taken; it is released again. */
+/* Whether @lock can be acquired; it is released again. */
 #define can_take(trylock, unlock, lock)					\
 ({									\
 	typeof(lock) __lock = (lock);					\
@@ -241,7 +242,7 @@ static bool rwlock_is_readable(rwlock_t *lock)
 	return can_take(read_trylock, read_unlock, lock);
 }
 
-/* Neither lock has been left behind. */
+/* Neither lock is held. */
 static bool locks_are_free(struct callout_race *r)
 {
 	bool ret;
@@ -252,7 +253,7 @@ static bool locks_are_free(struct callout_race *r)
 	return ret;
 }
 
-/* The core has taken the lock, and leaves it to the handler to drop it. */
+/* Drops the lock that the core has acquired, as CALLOUT_RETURNUNLOCKED asks. */
 static void return_unlocked(struct callout_race *r)
 {
 	__acquire(&r->lock);
@@ -307,7 +308,7 @@ static void lock_desc(const u8 *type, char *desc)
 
 KUNIT_ARRAY_PARAM(lock, lock_types, lock_desc);
 
-/* A lock that is not taken, or not the right way, or dropped twice or never. */
+/* The handler runs with its lock held, in its mode, which is then released. */
 static void race_lock_is_held(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -323,12 +324,12 @@ static void race_lock_is_held(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, r->held);
 		KUNIT_EXPECT_TRUE(test, locks_are_free(r));
 	}
-	/* The thread was not needed. */
+	/* This case does not need the thread. */
 	WRITE_ONCE(r->begin, true);
 	callout_race_end(test, r);
 }
 
-/* As callout_race_wait_for_lock(), with the lock that the case is about. */
+/* callout_race_wait_for_lock() with the lock of the case's parameter. */
 static void race_for_lock(struct kunit *test, struct callout_race *r)
 	__acquires(&r->lock)
 {
@@ -336,7 +337,7 @@ static void race_for_lock(struct kunit *test, struct callout_race *r)
 	callout_race_wait_for_lock(test, r, *(const u8 *)test->param_value);
 }
 
-/* Stopped under its lock a callout must never start: its data may be gone. */
+/* A callout that is stopped under its lock does not start: it may be freed. */
 static void race_stop_while_waiting_for_lock(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -344,7 +345,7 @@ static void race_stop_while_waiting_for_lock(struct kunit *test)
 	race_for_lock(test, r);
 	KUNIT_EXPECT_EQ(test, callout_stop(&r->item.c), 1);
 	KUNIT_EXPECT_FALSE(test, callout_active(&r->item.c));
-	/* As one that frees it would do. */
+	/* As its owner might, before freeing it. */
 	memset(&r->item.c, 0x5a, offsetof(struct callout, lock_flags));
 	callout_race_drop_lock(r);
 	callout_race_end(test, r);
@@ -352,7 +353,7 @@ static void race_stop_while_waiting_for_lock(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, locks_are_free(r));
 }
 
-/* Set anew under its lock: it must not run for the old time as well. */
+/* A callout that is set again under its lock runs once, at the new time. */
 static void race_reset_while_waiting_for_lock(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -372,7 +373,7 @@ static void race_reset_while_waiting_for_lock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.ran_at, now + 6);
 }
 
-/* Left alone it is to run as soon as it gets the lock. */
+/* The handler runs as soon as it gets the lock. */
 static void race_waits_for_lock(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -393,7 +394,7 @@ static void then_return(struct callout_item *item)
 	callout_test_tell(&r->returns);
 }
 
-/* Drain, which does not hold the lock, waits for what is about to start. */
+/* Drain, without the lock, waits for a handler that is about to start. */
 static void race_drain_while_waiting_for_lock(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -422,7 +423,7 @@ static void race_drain_while_waiting_for_lock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* All callouts that are not MPSAFE run under one lock, as under Giant. */
+/* All callouts that are not MPSAFE share one lock, as Giant. */
 static void race_giant(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -451,7 +452,7 @@ static void set_after_drain(void *arg)
 {
 	struct callout_race *r = arg;
 
-	/* So that it comes before those who have waited as long. */
+	/* To run before the other drainer when both are woken. */
 	sched_set_fifo(current);
 	callout_drain(&r->item.c);
 	r->ret = callout_virtual_set(&r->item, 5);
@@ -459,8 +460,8 @@ static void set_after_drain(void *arg)
 }
 
 /*
- * Three threads: one drains and sets anew, the second drains too, the third is
- * the handler. The one for whom drain returns last may free the callout.
+ * A reset by the first of two drainers is refused, since the second may free
+ * the callout when its drain returns.
  */
 static void race_two_drains(struct kunit *test)
 {
@@ -484,7 +485,7 @@ static void race_two_drains(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* debugobjects must not take a stack for memory that outlives the function. */
+/* A callout on the stack, for the lifetime of this function. */
 static noinline void use_on_stack(struct kunit *test, unsigned int *runs)
 {
 	struct callout_item item = {};
@@ -499,7 +500,7 @@ static noinline void use_on_stack(struct kunit *test, unsigned int *runs)
 	*runs += callout_drain(&item.c);
 }
 
-/* Set, drained, gone: twice at the same place, with other things there. */
+/* Callouts on the stack can be drained and their memory reused. */
 static void race_on_stack(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;

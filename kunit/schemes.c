@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * schemes.c - suite callout_schemes: each scheme and variant beside the model
+ * schemes.c - suite callout_schemes: each scheme and variant against the model
  *
  * The cases are those of conform.c, which the harness in user space runs with
  * more operations than fit here.

@@ -2,9 +2,9 @@
 /*
  * smp.c - suite callout_smp: the real bases, real ticks, all CPUs
  *
- * These cases wait for the tick source's ticks, and so take some seconds. How late
- * a callout is depends on the machine and is printed only; that it is never
- * early, runs once and where it should does not, and is tested.
+ * These cases wait for the tick source's ticks, and so take some seconds. They
+ * test that a callout is never early, runs once and on its CPU; its lateness
+ * depends on the machine, and is printed only.
  */
 #include <linux/bottom_half.h>
 #include <linux/cpu.h>
@@ -16,18 +16,18 @@
 #define NR_DISTANCES	80U
 #define MAX_DISTANCE	300U
 
-/* Later than this is lost. */
+/* A callout that is later than this is lost. */
 #define LATE	(2 * NSEC_PER_SEC)
 
 /**
  * struct timed - a callout and how it ran
  * @c: the callout
- * @cpu: where it is to run
+ * @cpu: the CPU that it must run on
  * @least: the first tick at which it may run
  * @ran: the tick at which it did
  * @ran_on: the CPU on which it did
  * @runs: how often
- * @block: the handler is to take this many ticks
+ * @block: how many ticks the handler takes
  * @done: the handler is about to return
  */
 struct timed {
@@ -119,7 +119,7 @@ static void timed_report(struct kunit *test, struct timed_set *set)
 	KUNIT_EXPECT_LT(test, most * callout_tick_ns(), LATE);
 }
 
-/* A wake-up that is early, is lost on its way, or comes on another CPU. */
+/* Callouts run once, on their CPU, not early, and none is lost. */
 static void smp_runs_in_time_on_its_cpu(struct kunit *test)
 {
 	unsigned int cpu, i, n = 0, elsewhere = 0;
@@ -154,7 +154,7 @@ static u64 wakeups(void)
 	return n;
 }
 
-/* Wake-ups while all that is set is far away, or nothing is. */
+/* No wake-ups while all callouts are far away. */
 static void smp_sleeps_while_nothing_is_due(struct kunit *test)
 {
 	struct timed_set *set = timed_create(test, num_online_cpus());
@@ -163,7 +163,9 @@ static void smp_sleeps_while_nothing_is_due(struct kunit *test)
 
 	for_each_online_cpu(cpu)
 		timed_set_on(&set->t[i++], cpu, 3600L * HZ);
-	/* What other cases have armed and stopped. */
+	/*
+	 * Callouts that other cases have armed and stopped wake up once more.
+	 */
 	schedule_timeout_uninterruptible(5);
 	before = wakeups();
 	schedule_timeout_uninterruptible(HZ / 2);
@@ -174,7 +176,7 @@ static void smp_sleeps_while_nothing_is_due(struct kunit *test)
 	}
 }
 
-/* When the kernel fires a timer that is set for @expires at @now. */
+/* The jiffy at which the kernel fires a timer set for @expires at @now. */
 static u64 kernel_fires_at(u64 now, u64 expires)
 {
 	unsigned int shift = 0;
@@ -210,7 +212,7 @@ static void check_hops(struct kunit *test, unsigned int cpu)
 		checked++;
 		fires = kernel_fires_at(before, timer);
 		wrong += fires > t->c.expires || fires <= before;
-		/* Each hop leaves a level behind: a granule is the most to go. */
+		/* A hop leaves less than a granule of its level to go. */
 		wrong += (fires - before) * 8 < 6 * distance;
 	}
 	KUNIT_EXPECT_EQ(test, callout_stop(&t->c), 1);
@@ -218,12 +220,12 @@ static void check_hops(struct kunit *test, unsigned int cpu)
 	KUNIT_EXPECT_GT(test, checked, 20);
 }
 
-/* A timer that the kernel rounds up beyond the tick, or that hops too often. */
+/* The kernel's rounding makes no timer late, and hops are few. */
 static void smp_hops_in_time(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
 
-	/* Only the kernel's wheel needs them: an hrtimer is exact. */
+	/* Only the kernel's wheel needs hops: an hrtimer is exact. */
 	if (callout_base(other)->tick != &callout_tick_jiffies) {
 		KUNIT_EXPECT_EQ(test, callout_base(other)->stats.hops, 0);
 		return;
@@ -232,7 +234,7 @@ static void smp_hops_in_time(struct kunit *test)
 	check_hops(test, other);
 }
 
-/* Alone on its CPU, so that each hop must lead to the next, and to the end. */
+/* Far callouts arrive by hops alone: each is the only one on its CPU. */
 static void smp_far_ones_arrive(struct kunit *test)
 {
 	static const long distances[] = { 460, 230, 470, 90 };
@@ -259,9 +261,8 @@ static bool is_armed_for(struct callout_base *base, u64 tick)
 }
 
 /*
- * Each earlier one has to move the wake-up of another CPU forward: from an hour
- * or more away, and from wherever the one before it has put it. What misses
- * that never runs.
+ * An earlier callout set from another CPU moves the wake-up forward: from far
+ * away, and from where the callout before has put it.
  */
 static void smp_earlier_from_another_cpu(struct kunit *test)
 {
@@ -325,8 +326,8 @@ static void edge_drain(void *arg)
 }
 
 /*
- * What becomes due while a handler runs has no further edge of jiffies to wait
- * for. (To an hrtimer, a time that has passed is an interrupt.)
+ * A callout that becomes due while a handler runs is run by the same wake-up.
+ * (With an hrtimer, a time that has passed is an interrupt.)
  */
 static void smp_due_while_a_handler_runs(struct kunit *test)
 {
@@ -348,7 +349,7 @@ static void smp_due_while_a_handler_runs(struct kunit *test)
 	}
 }
 
-/* A tick that has come before it is programmed, as after hotplug, needs none. */
+/* A tick that has passed when it is programmed, as after hotplug, expires. */
 static void smp_overdue(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id();
@@ -374,7 +375,7 @@ static void smp_overdue(struct kunit *test)
 	timed_report(test, set);
 }
 
-/* A barrier or a drain that returns while a handler still runs. */
+/* callout_barrier() and callout_drain() wait for running handlers. */
 static void smp_waits_for_handlers(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -446,8 +447,8 @@ static void set_by_handle(void *arg)
 }
 
 /*
- * What is queued on a CPU that goes away is to run on another, neither early
- * nor twice, and handles are to stay good; it gets new ones when it is back.
+ * Callouts of a CPU that goes offline run on another, neither early nor twice,
+ * and their handles stay valid; new ones go to the CPU when it is back.
  */
 static void smp_cpu_goes_away(struct kunit *test)
 {
@@ -502,7 +503,9 @@ static void smp_cpu_goes_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* A callout is prepared for this CPU, or if that is nohz_full, for one that is not. */
+/*
+ * A callout's home is this CPU, or a housekeeping CPU if this one is nohz_full.
+ */
 static void smp_init_home(struct kunit *test)
 {
 	struct callout *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
@@ -518,7 +521,7 @@ static void smp_init_home(struct kunit *test)
 	}
 }
 
-/* Sets itself, and keeps to its CPU. */
+/* Sets its callout again, on the same CPU. */
 static void timed_again(void *arg)
 {
 	struct timed *t = arg;
@@ -532,14 +535,14 @@ static bool runs_on(struct timed *t, unsigned int cpu)
 {
 	int runs = atomic_read(&t->runs);
 
-	/* Some more, since it may have been on its way. */
+	/* Some more runs, since it may have been migrating. */
 	return callout_test_wait_until(atomic_read(&t->runs) > runs + 2) &&
 	       READ_ONCE(t->ran_on) == cpu;
 }
 
 /*
- * A callout whose CPU goes away is somewhere else until the CPU is back, and
- * from its next arm on there again, also if that is in its handler.
+ * A callout migrates away from a CPU that goes offline, and back at its next
+ * arm when the CPU is online, also if its handler arms it.
  */
 static void smp_comes_home(struct kunit *test)
 {
@@ -571,20 +574,20 @@ static void smp_comes_home(struct kunit *test)
 #define MANY	100000U
 
 /**
- * struct beside - looks on while the callouts of a dead CPU move
+ * struct observer - a thread that observes the migration from a dead CPU
  * @base: the base of that CPU
- * @seen: has seen some moved and others not yet
- * @end: may go
+ * @seen: it has seen some callouts migrated and others not
+ * @end: it may return
  */
-struct beside {
+struct observer {
 	struct callout_base *base;
 	bool seen;
 	bool end;
 };
 
-static void beside_look(void *arg)
+static void observe_move(void *arg)
 {
-	struct beside *b = arg;
+	struct observer *b = arg;
 	unsigned int pending;
 
 	while (!callout_test_told(&b->end)) {
@@ -595,13 +598,13 @@ static void beside_look(void *arg)
 	}
 }
 
-/* The move of many lets others have the CPU that does it. */
+/* The migration of many callouts can be preempted. */
 static void smp_move_is_preempted(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask), i, tries;
 	struct callout_test_thread *t;
 	struct timed_set *set;
-	struct beside b = {};
+	struct observer b = {};
 
 	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu)
 		kunit_skip(test, "no CPU can go away");
@@ -611,8 +614,8 @@ static void smp_move_is_preempted(struct kunit *test)
 	for (i = 0; i < MANY; i++)
 		callout_init(&set->t[i].c, CALLOUT_MPSAFE);
 	b.base = callout_base(cpu);
-	t = callout_test_thread(test, 0, beside_look, &b);
-	/* A fast machine may be done before the other's turn comes. */
+	t = callout_test_thread(test, 0, observe_move, &b);
+	/* On a fast machine the migration may end before the thread runs. */
 	for (tries = 0; tries < 20 && !READ_ONCE(b.seen); tries++) {
 		for (i = 0; i < MANY; i++) {
 			callout_reset_on(&set->t[i].c, 3600L * HZ,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * softirq.c - a second thread that is the softirq of the virtual base
+ * softirq.c - a second thread that acts as the softirq of the virtual base
  *
- * It is on another CPU, and runs a handler that waits until the case has done
- * what it wants to do meanwhile. Nobody waits for time to pass, only for each
- * other.
+ * It runs, on another CPU, a handler that waits for the case to make its calls.
+ * The threads wait for each other only, not for time to pass.
  */
 #include <linux/bottom_half.h>
 #include "softirq.h"
@@ -17,12 +16,7 @@ static void race_softirq(void *arg)
 		callout_virtual_expire(r->v);
 }
 
-/**
- * callout_race_create - makes the callout and the thread
- * @test: the case, on the virtual base; skipped if there is only one CPU
- *
- * Return: a race that has not begun.
- */
+/* Creates callout and thread; skips the case if there is only one CPU. */
 struct callout_race *callout_race_create(struct kunit *test)
 {
 	struct callout_race *r;
@@ -38,10 +32,7 @@ struct callout_race *callout_race_create(struct kunit *test)
 	return r;
 }
 
-/**
- * callout_race_then_wait - callout_item.then: waits until the case says so
- * @item: the race's
- */
+/* callout_item.then: waits until the case sets callout_race.go. */
 void callout_race_then_wait(struct callout_item *item)
 {
 	struct callout_race *r = container_of(item, struct callout_race, item);
@@ -52,11 +43,7 @@ void callout_race_then_wait(struct callout_item *item)
 	callout_test_tell(&r->returns);
 }
 
-/**
- * callout_race_begin - has the handler run and wait
- * @test: the case
- * @r: a race that has not begun
- */
+/* Has the handler run and wait. */
 void callout_race_begin(struct kunit *test, struct callout_race *r)
 {
 	r->item.then = callout_race_then_wait;
@@ -67,12 +54,7 @@ void callout_race_begin(struct kunit *test, struct callout_race *r)
 			  callout_test_spin_until(READ_ONCE(r->item.runs)));
 }
 
-/**
- * callout_race_running - a race with the handler running and waiting
- * @test: the case
- *
- * Return: the race.
- */
+/* Creates a race whose handler runs and waits. */
 struct callout_race *callout_race_running(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -81,11 +63,7 @@ struct callout_race *callout_race_running(struct kunit *test)
 	return r;
 }
 
-/**
- * callout_race_end - lets the handler go and waits for the thread
- * @test: the case
- * @r: the race
- */
+/* Has the handler return, and waits for the thread. */
 void callout_race_end(struct kunit *test, struct callout_race *r)
 {
 	WRITE_ONCE(r->go, true);
@@ -94,10 +72,7 @@ void callout_race_end(struct kunit *test, struct callout_race *r)
 	KUNIT_EXPECT_NULL(test, r->v->base->running);
 }
 
-/**
- * callout_race_drainer - for a thread: drains the race's callout
- * @arg: the race
- */
+/* For a thread: drains the race's callout. */
 void callout_race_drainer(void *arg)
 {
 	struct callout_race *r = arg;
@@ -107,12 +82,9 @@ void callout_race_drainer(void *arg)
 	r->too_soon = !callout_test_told(&r->returns);
 }
 
-/**
- * callout_race_drain - has a third thread wait for the handler
- * @test: the case
- * @r: a race with the handler running
- *
- * Return: the thread; race.ret is what callout_drain() returns to it.
+/*
+ * Has a third thread, which is returned, wait in callout_drain() for the
+ * running handler; callout_race.ret is what that returns.
  */
 struct callout_test_thread *callout_race_drain(struct kunit *test,
 					       struct callout_race *r)
@@ -129,11 +101,7 @@ struct callout_test_thread *callout_race_drain(struct kunit *test,
 	return t;
 }
 
-/**
- * callout_race_set_lock - prepares the callout anew, with an associated lock
- * @r: a race that has not begun
- * @lock_flags: which lock, and how
- */
+/* Initialises the callout again, with the associated lock of @lock_flags. */
 void callout_race_set_lock(struct callout_race *r, u8 lock_flags)
 {
 	if (lock_flags & CALLOUT_L_SPIN)
@@ -153,10 +121,6 @@ static void take_lock(struct callout_race *r)
 		write_lock(&r->rwlock);
 }
 
-/**
- * callout_race_drop_lock - lets go of the associated lock
- * @r: the race
- */
 void callout_race_drop_lock(struct callout_race *r)
 	__releases(&r->lock)
 {
@@ -167,14 +131,10 @@ void callout_race_drop_lock(struct callout_race *r)
 	local_bh_enable();
 }
 
-/**
- * callout_race_wait_for_lock - has the softirq wait for the associated lock
- * @test: the case
- * @r: a race that has not begun
- * @lock_flags: which lock, and how
- *
- * The callout is off the due list then and its handler not started. Returns
- * with the lock held, so nobody may assert.
+/*
+ * Has the softirq wait for the associated lock: the callout is off the due
+ * list, and its handler has not started. Returns with the lock held, so the
+ * case must not assert.
  */
 void callout_race_wait_for_lock(struct kunit *test, struct callout_race *r,
 				u8 lock_flags)

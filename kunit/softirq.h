@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * softirq.h - a second thread that is the softirq of the virtual base
+ * softirq.h - a second thread that acts as the softirq of the virtual base
  */
 #ifndef _CALLOUT_KUNIT_SOFTIRQ_H
 #define _CALLOUT_KUNIT_SOFTIRQ_H
@@ -15,14 +15,14 @@
  * @softirq: the thread that runs callout_expire()
  * @other_cpu: the CPU of @softirq
  * @begin: @softirq may begin
- * @drain: the thread that calls callout_drain() may
+ * @drain: the thread that calls callout_drain() may begin
  * @go: the handler may return
- * @returns: it is about to
- * @set_again: it sets its own callout first
- * @ret: what a function has returned to another thread
- * @too_soon: it returned before the handler did
- * @lock: for cases with an associated lock
- * @rwlock: the same
+ * @returns: the handler is about to return
+ * @set_again: the handler sets its own callout before that
+ * @ret: what a call of another thread returned
+ * @too_soon: that call returned before the handler did
+ * @lock: the associated lock, if that is a spinlock
+ * @rwlock: the associated lock, if that is a rwlock
  * @held: the handler has seen the lock held
  */
 struct callout_race {

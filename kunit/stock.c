@@ -2,10 +2,10 @@
 /*
  * stock.c - suite callout_stock: the free slots of the kernel's table
  *
- * Each base has some. A base without takes those of another, callout_reserve()
- * adds some, a worker does when they become few. The callouts here are far
- * away and never fire. Where a case depends on how many slots there are, the
- * table does not grow until the case ends.
+ * Each base has a pool of them. A base whose pool is empty steals from another,
+ * callout_reserve() adds slots, and a worker does when they become few. The
+ * callouts are far away and never fire. Where a case depends on the number of
+ * slots, the table does not grow until the case ends.
  */
 #include <linux/err.h>
 #include <linux/irq_work.h>
@@ -37,7 +37,7 @@ static unsigned int all_free_slots(void)
 /**
  * struct stock - callouts that a case has set
  * @n: how many
- * @max_chunks: how many chunks the table may have when the case is over
+ * @max_chunks: the table's limit before the case, restored at its end
  * @handle: their handles
  */
 struct stock {
@@ -55,7 +55,7 @@ static void stock_limit(unsigned int max_chunks)
 	mutex_unlock(&table->grow);
 }
 
-/* Sets callouts on this CPU until @left are free, or @most are set. */
+/* Sets up to @most callouts on this CPU, until no slot is free. */
 static void stock_take(struct stock *s, unsigned int most)
 {
 	for (; most && s->n < MOST_SLOTS; s->n++, most--) {
@@ -96,7 +96,7 @@ static struct stock *stock_create(struct kunit *test, bool fixed)
 	return s;
 }
 
-/* A CPU whose slots are used up takes the others', until there are none. */
+/* A CPU whose pool is empty steals from the others, until no slot is free. */
 static void stock_steal_and_exhaustion(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id(), own, all, i, wrong = 0;
@@ -114,7 +114,7 @@ static void stock_steal_and_exhaustion(struct kunit *test)
 	for (i = 0; i < s->n; i++)
 		wrong += callout_test_slot(s->handle[i])->c.cpu != cpu;
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-	/* What was stolen can be cancelled, and goes to the thief. */
+	/* Stolen slots are released to the thief's pool. */
 	KUNIT_EXPECT_EQ(test, stock_give(s, s->n), 0);
 	KUNIT_EXPECT_EQ(test, free_slots(cpu), all);
 	for (i = 0; i < all; i++)
@@ -140,7 +140,7 @@ static void stock_give_to(struct kunit *test, struct stock *s, unsigned int cpu)
 	KUNIT_ASSERT_EQ(test, free_slots(cpu), 8);
 }
 
-/* Who steals begins with the next CPU, so that not all steal from one. */
+/* A search for a slot to steal begins with the next CPU. */
 static void stock_steals_from_the_next(struct kunit *test)
 {
 	unsigned int first = cpumask_first(cpu_online_mask);
@@ -164,12 +164,12 @@ static void stock_steals_from_the_next(struct kunit *test)
 }
 
 /**
- * struct on_its_way - a CPU steals the last slots while another looks for one
+ * struct on_its_way - a CPU steals the last slots while another CPU needs one
  * @base: the thief's, which the case locks while the slots are on their way
- * @stole: the thief has got one
- * @look: the other may look
- * @looks: it is about to
- * @handle: what it has set
+ * @stole: the thief has got a slot
+ * @look: the other CPU may look for a slot
+ * @looks: the other CPU is about to look
+ * @handle: the handle that it got
  */
 struct on_its_way {
 	struct callout_base *base;
@@ -187,7 +187,7 @@ static void on_its_way_thief(void *arg)
 
 	local_irq_save(flags);
 	raw_spin_lock(&w->base->lock);
-	/* The case is the next to get the lock. */
+	/* The case is the next holder of the lock. */
 	callout_test_spin_until(raw_spin_is_contended(&w->base->lock));
 	slot = callout_slot_steal(callout_kernel_table(), w->base);
 	if (slot)
@@ -206,10 +206,7 @@ static void on_its_way_other(void *arg)
 	w->handle = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
 }
 
-/*
- * Slots that one CPU moves to its pool are not lost to another that looks for
- * some meanwhile.
- */
+/* A concurrent search for a slot finds those that another CPU is stealing. */
 static void stock_on_its_way_is_found(struct kunit *test)
 {
 	unsigned int cpu[2], i;
@@ -232,7 +229,7 @@ static void stock_on_its_way_is_found(struct kunit *test)
 	taken = callout_test_spin_until(!all_free_slots());
 	WRITE_ONCE(w->look, true);
 	looks = callout_test_spin_until(READ_ONCE(w->looks));
-	/* It has time to, though to look too late is no fault. */
+	/* Time for the other CPU to look; if it looks later, nothing fails. */
 	for (i = 0; i < 100000; i++)
 		cpu_relax();
 	raw_spin_unlock_irq(&w->base->lock);
@@ -250,10 +247,10 @@ static void stock_on_its_way_is_found(struct kunit *test)
 
 /**
  * struct file_crowd - threads that each set a callout of an empty file at once
- * @round: which file may be used
- * @ready: callouts set, or not, the sum
- * @refused: times that a thread was told there is no space
- * @file: the files, which may have one chunk of slots
+ * @round: number of the file in use, from 1
+ * @ready: attempts of all threads
+ * @refused: attempts that failed
+ * @file: the files, with room for one chunk of slots each
  */
 struct file_crowd {
 	unsigned int round;
@@ -310,7 +307,7 @@ static void file_crowd_open(struct kunit *test, struct file_crowd *crowd)
 	}
 }
 
-/* Who comes too late to add the last slots uses those that another has added. */
+/* A thread that cannot grow the table uses the slots that another has added. */
 static void stock_of_a_file_suffices(struct kunit *test)
 {
 	unsigned int cpu, round, i, nr = 0;
@@ -339,9 +336,9 @@ static void stock_of_a_file_suffices(struct kunit *test)
 }
 
 /**
- * struct last_slot - a callout whose handler sets one when no slot is free
- * @runs: how often its handler has run
- * @next: what that has set
+ * struct last_slot - a callout whose handler sets another when no slot is free
+ * @runs: times the handler has run
+ * @next: the handle that it has set
  */
 struct last_slot {
 	unsigned int runs;
@@ -357,8 +354,8 @@ static void last_slot_handler(void *arg)
 }
 
 /*
- * A handler can set a callout though as many are outstanding as can be: its own
- * is not any more. No slot is lost or won by that.
+ * At the limit a handler can still set one callout, since its own is no longer
+ * outstanding. The number of slots stays the same.
  */
 static void stock_suffices_for_a_handler(struct kunit *test)
 {
@@ -389,7 +386,7 @@ static void all_slots_handler(void *arg)
 	stock_take(s, MOST_SLOTS);
 }
 
-/* The slot of a handler that runs is its own: nobody gets it meanwhile. */
+/* The slot of a running handler is not reused. */
 static void stock_is_without_those_that_run(struct kunit *test)
 {
 	unsigned int i, n, wrong = 0;
@@ -401,7 +398,7 @@ static void stock_is_without_those_that_run(struct kunit *test)
 	n = all_free_slots();
 	handle = setcallout(all_slots_handler, s, CALLOUT_TEST_FAR);
 	callout_test_expire_now(handle);
-	/* As many as before: that it had a slot to spare shows nowhere. */
+	/* As many as before: the spare slot of the handler does not count. */
 	KUNIT_EXPECT_EQ(test, s->n, n);
 	for (i = 0; i < s->n; i++)
 		wrong += (s->handle[i] ^ handle) % CALLOUT_GEN_ONE == 0;
@@ -411,7 +408,7 @@ static void stock_is_without_those_that_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, all_free_slots(), n);
 }
 
-/* callout_reserve() makes room, here and now. */
+/* callout_reserve() adds free slots to this CPU's pool before it returns. */
 static void stock_reserve(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id(), have;
@@ -424,7 +421,7 @@ static void stock_reserve(struct kunit *test)
 	KUNIT_EXPECT_GT(test, free_slots(cpu), have);
 }
 
-/* The room is where setcallout() looks for it, on a nohz_full CPU too. */
+/* The slots are in the pool that setcallout() uses, also on a nohz_full CPU. */
 static void stock_reserve_at_home(struct kunit *test)
 {
 	unsigned int cpu, home, have;
@@ -438,7 +435,7 @@ static void stock_reserve_at_home(struct kunit *test)
 	}
 }
 
-/* At the limit it takes from the others what is missing, and no more. */
+/* At the limit callout_reserve() steals as many as are missing, and no more. */
 static void stock_reserve_takes_what_is_missing(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id(), have, all;
@@ -455,7 +452,7 @@ static void stock_reserve_takes_what_is_missing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, all_free_slots(), all);
 }
 
-/* What cannot be reserved changes nothing. */
+/* A callout_reserve() that fails changes nothing. */
 static void stock_reserve_too_much(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -465,7 +462,7 @@ static void stock_reserve_too_much(struct kunit *test)
 	have = kunit_kcalloc(test, nr_cpu_ids, sizeof(*have), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, have);
 	stock_create(test, true);
-	/* The other has some for sure. */
+	/* The other CPU has some slots after this. */
 	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(other, set_one_there,
 							  &handle, true));
 	KUNIT_ASSERT_EQ(test, unsetcallout(handle), 1);
@@ -490,7 +487,7 @@ static void reserve_thread(void *arg)
 	r->ret = callout_reserve(r->n);
 }
 
-/* Two who want all there is, or more, do not take it from each other for ever. */
+/* No livelock between two CPUs that both reserve all slots, or more. */
 static void stock_reserve_on_two_cpus(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), all, more, i;
@@ -531,8 +528,8 @@ static void set_asking(void (*func)(struct irq_work *work))
 }
 
 /*
- * The worker is asked for once, not by each that finds few slots; and not if it
- * could do nothing.
+ * The worker is woken once, not by each call that finds few slots, and not if
+ * the table cannot grow.
  */
 static void stock_asks_once(struct kunit *test)
 {
@@ -551,7 +548,7 @@ static void stock_asks_once(struct kunit *test)
 	once = atomic_read(&asked);
 	set_asking(wake);
 	KUNIT_EXPECT_LE(test, once, 2);
-	/* It is not forgotten. */
+	/* The request is not lost. */
 	wake(&callout_refill_irq_work);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(free_slots(cpu) >=
@@ -566,7 +563,7 @@ static void stock_asks_once(struct kunit *test)
 	full = atomic_read(&asked);
 	set_asking(wake);
 	KUNIT_EXPECT_LE(test, full, 1);
-	/* When it can grow again it does. */
+	/* The table grows once it can again. */
 	stock_limit(s->max_chunks);
 	KUNIT_EXPECT_EQ(test, stock_give(s, 1), 0);
 	stock_take(s, 1);

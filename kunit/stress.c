@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stress.c - suite callout_stress: all CPUs at the same callouts, accounted
+ * stress.c - suite callout_stress: all CPUs race for the same callouts
  *
- * A thread on each CPU does at random what can be done, to callouts that all
- * share, for a second or two of real ticks. Then everything is quiet, and the
- * books must balance: each setting has been replaced, cancelled or run, once.
+ * A thread on each CPU makes random calls on shared callouts, for a second or
+ * two of real ticks. Then the books must balance: each setting was replaced,
+ * cancelled or run, exactly once.
  *
- * callout_stop() and callout_drain() return 0 when the handler runs, and then
- * do not say whether they have also cancelled a second setting. So there are
- * several kinds of load, each of which can be accounted for in its own way:
+ * callout_stop() and callout_drain() return 0 if the handler runs, whether or
+ * not they have also cancelled a second setting. So there are several loads,
+ * which are accounted for in different ways:
  *
- *	reset	only set, on any CPU: sets == runs + replaced
- *	stop	set and stopped on any CPU, unordered: what is missing is at
- *		most as many as the zeroes returned
- *	drain	one operation at a time on each callout, and its handler: when
- *		a drain has ended two settings are missing at most
- *	lock	with an associated lock held: the handler runs when and only
- *		when the model, kept under the same lock, says that it is set
+ *	reset	only resets, on any CPU: sets == runs + replaced
+ *	stop	resets and stops on any CPU, unordered: at most as many settings
+ *		are missing as calls returned 0
+ *	drain	one operation at a time on each callout, and its handler: after
+ *		a drain two settings are missing at most
+ *	lock	with the associated lock held: the handler runs if and only if
+ *		the model, under the same lock, has it armed
  *	handle	one operation at a time: a handle either cancels or has run
  *	timeout	any number set with one function and argument, and cancelled
  *		by these: sets == runs + cancelled
@@ -35,13 +35,13 @@
 #define DURATION_NS	(3 * NSEC_PER_SEC / 2)
 #define MAX_THREADS	8U
 
-/* Time that some handlers take, so that they are met while they run. */
+/* How long some handlers take, so that calls meet them while they run. */
 #define LONG_HANDLER_US	50
 
-/* Two ticks of HZ=250: for so long a thread waits for a callout to be due. */
+/* How long a thread waits for a callout to become due: two ticks of HZ=250. */
 #define AMBUSH_NS	(8 * NSEC_PER_MSEC)
 
-/* For so long its handler waits for that thread. */
+/* How long the handler waits for that thread. */
 #define LINGER_NS	NSEC_PER_MSEC
 
 struct stress;
@@ -49,18 +49,18 @@ struct stress;
 /**
  * struct stress_item - a callout and its books
  * @c: the callout
- * @s: what it is part of
+ * @s: the load that it is part of
  * @sets: times it was set
- * @replaced: times that setting it replaced a setting
- * @stopped: times that it was cancelled for sure
- * @zeroes: times that stop or drain returned 0
- * @runs: times that its handler has run
+ * @replaced: resets that returned 1
+ * @stopped: stops and drains that returned 1
+ * @zeroes: stops and drains that returned 0
+ * @runs: times its handler has run
  * @missing: settings cancelled by a stop or drain that returned 0
  * @inside: its handler runs
- * @ambushed: a thread waits for that, and then drains it
+ * @ambushed: a thread waits for its handler to run, and then drains it
  * @mutex: one operation at a time
  * @lock: its associated lock
- * @armed: under @lock: it is to run
+ * @armed: under @lock: it must run
  * @handle: its handle, under @mutex
  */
 struct stress_item {
@@ -83,14 +83,14 @@ struct stress_item {
 /**
  * struct stress - a load
  * @op: one operation on an item
- * @end: when the threads end, in ns. Not in ticks: on a machine that is short
- *	of CPUs the one that keeps the time may not get its turn for seconds.
+ * @end: when the threads end, in ns. Not in ticks: on an overcommitted host the
+ *	CPU that advances jiffies may not run for seconds.
  * @ops: operations done
- * @errors: things that must not be, and were
- * @met: times that an associated lock kept a handler waiting
- * @handler_sets: a handler sets its own callout, sometimes
- * @seed: for the threads
- * @item: what they work on
+ * @errors: violated invariants
+ * @met: operations that found a handler waiting for its associated lock
+ * @handler_sets: handlers set their own callouts, sometimes
+ * @seed: of the threads' random numbers
+ * @item: the callouts
  */
 struct stress {
 	void (*op)(struct stress *s, struct stress_item *item,
@@ -104,7 +104,7 @@ struct stress {
 	struct stress_item item[NR_ITEMS];
 };
 
-/* Until somebody drains it, or nobody seems to. */
+/* Waits until the callout is drained, up to LINGER_NS. */
 static void stress_linger(struct stress_item *item)
 {
 	u64 end = ktime_get_ns() + LINGER_NS;
@@ -196,7 +196,7 @@ static struct stress *stress_create(struct kunit *test,
 	return s;
 }
 
-/* Runs the load on the first @n CPUs, and this thread does @meanwhile. */
+/* Runs the load on the first @n CPUs, and @meanwhile in this thread. */
 static void stress_run_on(struct kunit *test, struct stress *s, unsigned int n,
 			  void (*meanwhile)(struct kunit *test))
 {
@@ -220,7 +220,7 @@ static void stress_run(struct kunit *test, struct stress *s)
 	stress_run_on(test, s, MAX_THREADS, NULL);
 }
 
-/* Settings of which nobody knows what has become of them. */
+/* Settings that are not accounted for. */
 static int stress_missing(struct stress_item *item)
 {
 	return atomic_read(&item->sets) - atomic_read(&item->runs) -
@@ -250,8 +250,8 @@ static bool stress_is_quiet(struct stress *s)
 }
 
 /*
- * The books of all items, when nothing is pending or running: @allowed says
- * how much may be missing of each. Nothing may ever be there twice.
+ * Checks the books of all items while none is pending or running. Up to
+ * @allowed() settings of an item may be missing, and none may count twice.
  */
 static void stress_account(struct kunit *test, struct stress *s,
 			   int (*allowed)(struct stress_item *item))
@@ -279,7 +279,7 @@ static void stress_account(struct kunit *test, struct stress *s,
 		   atomic64_read(&s->ops), sets, replaced, stopped, runs,
 		   zeroes);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-	/* However slow the machine is. */
+	/* Some of each, however slow the machine is. */
 	KUNIT_EXPECT_GT(test, sets, 20);
 	KUNIT_EXPECT_GT(test, runs, 10);
 }
@@ -313,7 +313,9 @@ static void stress_count(struct stress_item *item, int ret)
 		atomic_inc(&item->zeroes);
 }
 
-/* Most are to run: in a tick there is time for some hundred operations. */
+/*
+ * Leaves most callouts alone until they run: a tick is some hundred operations.
+ */
 static bool leave_alone(struct stress_item *item, struct rnd_state *rng)
 {
 	return (callout_pending(&item->c) || item->handle) &&
@@ -327,7 +329,7 @@ static void op_reset(struct stress *s, struct stress_item *item,
 		stress_set(item, rng);
 }
 
-/* A setting that is lost, or doubled, between two CPUs that both set it. */
+/* Concurrent resets neither lose nor double a setting. */
 static void stress_reset(struct kunit *test)
 {
 	struct stress *s = stress_create(test, op_reset);
@@ -355,7 +357,7 @@ static int allow_zeroes(struct stress_item *item)
 	return atomic_read(&item->zeroes);
 }
 
-/* The same with stops from any CPU, also while it moves between bases. */
+/* The same with concurrent stops, also while callouts migrate. */
 static void stress_stop(struct kunit *test)
 {
 	struct stress *s = stress_create(test, op_stop);
@@ -370,7 +372,7 @@ static void stress_stop(struct kunit *test)
 	stress_account(test, s, allow_zeroes);
 }
 
-/* Sets it on another CPU, and returns when it runs there. */
+/* Sets a callout on another CPU, and waits until it runs there. */
 static void stress_ambush(struct stress_item *item)
 {
 	unsigned int cpu = cpumask_any_but(cpu_online_mask,
@@ -387,10 +389,10 @@ static void stress_ambush(struct stress_item *item)
 }
 
 /*
- * What drain is to end: nobody sets the callout but who has the mutex, and the
- * handler, once each time that it runs. So a stop that returned 0 hides one
- * setting at most, the one before, and a drain that did hides two: that one,
- * and the handler's own, taken out or refused.
+ * Only the holder of the mutex sets the callout, and the handler, once for each
+ * run. So a stop that returned 0 hides one setting at most, the one before, and
+ * a drain that did hides two: that one, and the handler's own, cancelled or
+ * refused.
  */
 static void op_drain(struct stress *s, struct stress_item *item,
 		     struct rnd_state *rng)
@@ -432,7 +434,10 @@ out:
 	mutex_unlock(&item->mutex);
 }
 
-/* A drain that says that all is over, with the handler setting its callout. */
+/*
+ * After a drain a callout is neither pending nor running, though handlers re-
+ * arm.
+ */
 static void stress_drains(struct kunit *test)
 {
 	struct stress *s = stress_create(test, op_drain);
@@ -457,12 +462,12 @@ static void lock_handler(void *arg)
 	if (!item->armed)
 		atomic_inc(&item->s->errors);
 	item->armed = false;
-	/* Under the lock, so that others come to wait for it. */
+	/* Under the lock, to make it contended. */
 	if (atomic_inc_return(&item->runs) % 4 == 0)
 		udelay(LONG_HANDLER_US);
 }
 
-/* Settings and stops that met the handler waiting for the lock. */
+/* Counts an operation that found the handler waiting for the lock. */
 static void lock_meets(struct stress *s, struct stress_item *item)
 {
 	if (item->armed && !callout_pending(&item->c))
@@ -475,7 +480,10 @@ static void op_lock(struct stress *s, struct stress_item *item,
 	bool was_armed;
 	int ret;
 
-	/* Few items, long held: what matters is to meet the handler there. */
+	/*
+	 * Few items and long hold times, to meet handlers that wait for the
+	 * lock.
+	 */
 	item = &s->item[(item - s->item) % 8];
 	spin_lock_bh(&item->lock);
 	if (item->armed)
@@ -488,7 +496,10 @@ static void op_lock(struct stress *s, struct stress_item *item,
 				       lock_handler, item,
 				       raw_smp_processor_id());
 		item->armed = true;
-		/* It replaces what has not run, though it may be due. */
+		/*
+		 * A reset replaces a setting that has not run, though it may be
+		 * due.
+		 */
 		if (ret != was_armed)
 			atomic_inc(&s->errors);
 		if (ret)
@@ -503,12 +514,12 @@ static void op_lock(struct stress *s, struct stress_item *item,
 			item->missing++;
 	}
 	spin_unlock_bh(&item->lock);
-	/* Give it time to run. */
+	/* Time for the callouts to run. */
 	if (!callout_test_below(rng, 8))
 		schedule_timeout_uninterruptible(1);
 }
 
-/* A handler that starts although it was stopped under its lock. */
+/* A handler starts if and only if it is armed under its lock. */
 static void stress_lock(struct kunit *test)
 {
 	struct stress *s = stress_create(test, op_lock);
@@ -551,7 +562,7 @@ static void op_handle(struct stress *s, struct stress_item *item,
 			atomic_inc(&s->errors);
 	}
 	stress_count(item, ret);
-	/* Whoever is not cancelled has run; and nobody runs now. */
+	/* A callout that was not cancelled has run, and none runs now. */
 	if (atomic_read(&item->inside))
 		atomic_inc(&s->errors);
 	if (atomic_read(&item->runs) + atomic_read(&item->stopped) !=
@@ -562,7 +573,7 @@ out:
 	mutex_unlock(&item->mutex);
 }
 
-/* A handle that cancels what has run, or is cancelled and runs, or is lost. */
+/* Each callout of a handle is either cancelled or run, exactly once. */
 static void stress_handles(struct kunit *test)
 {
 	struct stress *s = stress_create(test, op_handle);
@@ -577,7 +588,7 @@ static void op_timeout(struct stress *s, struct stress_item *item,
 {
 	int ret;
 
-	/* Some are to run, and others to be there when they are cancelled. */
+	/* Seldom, so that some run, and others are pending when cancelled. */
 	if (callout_test_below(rng, 64))
 		return;
 	if (atomic_read(&item->sets) - atomic_read(&item->runs) -
@@ -595,7 +606,7 @@ static void op_timeout(struct stress *s, struct stress_item *item,
 		atomic_inc(&s->errors);
 }
 
-/* One that is found twice, or found when it is gone, or not found. */
+/* Each callout of timeout() is either cancelled or run, exactly once. */
 static void stress_timeouts(struct kunit *test)
 {
 	struct stress *s = stress_create(test, op_timeout);
@@ -632,7 +643,7 @@ static void cpu_comes_and_goes(struct kunit *test)
 	}
 }
 
-/* What is lost when a CPU goes while others set callouts on it. */
+/* No setting is lost while a CPU goes offline and others set callouts on it. */
 static void stress_hotplug(struct kunit *test)
 {
 	struct stress *s;

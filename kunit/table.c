@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * table.c - suite callout_table: each call of callout(9) in each state, and
- * those on a callout whose handler may sleep
+ * table.c - suite callout_table: each call of callout(9) in each state
  *
- * What a call returns, what callout_pending() and callout_active() say then,
- * how often the handler is still going to run and how often the function of
- * callout_async_drain() is going to be called. Where FreeBSD answers otherwise
- * Documentation/bsd.rst says so.
+ * A row has the return value of the call, callout_pending() and
+ * callout_active() after it, how often the handler still runs and how often the
+ * function of callout_async_drain() is called. Documentation/bsd.rst lists the
+ * differences from FreeBSD.
  *
- * Not in the table is what nobody may do: prepare a callout that is pending or
- * running, schedule one that was never set, drain under the handler's lock.
+ * Invalid calls are not in the table: to initialise a callout that is pending
+ * or running, to schedule one that was never set, to drain under the handler's
+ * lock.
  */
 #include "softirq.h"
 
-/* How far away the calls set it. */
+/* The distance for which the calls set the callout. */
 #define DISTANCE	5
 
 enum state {
@@ -71,15 +71,15 @@ static const char * const call_names[] = {
 };
 
 /**
- * struct row - a line of the table
+ * struct row - a row of the table
  * @state: before the call
  * @call: the call
- * @ret: what it returns; 0 for those that return nothing
+ * @ret: what it returns; 0 if its type is void
  * @pending: callout_pending() after it
  * @active: callout_active() after it
- * @moved: it has left its CPU when its handler has returned
- * @runs: so many times the handler starts after it
- * @drained: so many times the function of callout_async_drain() is called
+ * @moved: the callout has left its CPU once its handler has returned
+ * @runs: how often the handler starts after the call
+ * @drained: how often the function of callout_async_drain() is called
  */
 struct row {
 	enum state state;
@@ -212,12 +212,12 @@ static void row_desc(const struct row *row, char *desc)
 KUNIT_ARRAY_PARAM(row, rows, row_desc);
 
 /**
- * struct table - one line of the table at work
+ * struct table - a row under test
  * @r: the softirq, and the callout that it runs
- * @item: the callout that the line is about
+ * @item: the callout of the row
  * @held: its lock is held
- * @state_thread: who drains it, if that is the state
- * @call_thread: who drains it, if the call has to wait
+ * @state_thread: the thread that drains it, if that is the state
+ * @call_thread: the thread that drains it, if the call has to wait
  * @ret: what the call has returned
  */
 struct table {
@@ -236,7 +236,7 @@ static void count_drained(void *arg)
 	item->seen++;
 }
 
-/* Behind one whose handler waits: of one tick, in the order of setting. */
+/* Due behind a callout of the same tick whose handler runs. */
 static void enter_due(struct kunit *test, struct table *t)
 {
 	t->item = callout_virtual_items(test, 1);
@@ -341,7 +341,7 @@ static void make_call(struct kunit *test, struct table *t, enum call call)
 		t->ret = callout_schedule(c, DISTANCE);
 		break;
 	case RESET_ON:
-		/* There time goes by itself. */
+		/* On a real base, whose time the case does not control. */
 		t->ret = callout_reset_on(c, CALLOUT_TEST_FAR, callout_virtual_handler,
 					  item, t->r->other_cpu);
 		break;
@@ -368,7 +368,7 @@ static void make_call(struct kunit *test, struct table *t, enum call call)
 	}
 }
 
-/* Everybody goes on, and whoever waited must have come to an end. */
+/* Releases lock and handler, and joins all threads. */
 static void leave_state(struct kunit *test, struct table *t)
 {
 	if (t->held) {
@@ -393,6 +393,7 @@ static void check_flags(struct kunit *test, struct table *t,
 	KUNIT_EXPECT_EQ(test, callout_active(c), row->active);
 }
 
+/* Each call in each state has the results of its row. */
 static void table_row(struct kunit *test)
 {
 	const struct row *row = test->param_value;
@@ -413,7 +414,7 @@ static void table_row(struct kunit *test)
 		check_flags(test, t, row);
 	KUNIT_EXPECT_EQ(test, t->item->c.cpu != CALLOUT_VIRTUAL, row->moved);
 
-	/* To be stopped on another CPU stands for running there. */
+	/* One that is stopped on another CPU counts as run. */
 	if (row->moved && callout_stop(&t->item->c) == 1)
 		t->item->runs++;
 	callout_virtual_run_to(v, v->now + CALLOUT_TEST_FAR);

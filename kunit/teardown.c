@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * teardown.c - suite callout_teardown: the end of a base, with work left over
+ * teardown.c - suite callout_teardown: a base dies while work is under way
  *
- * What is on its way when a base dies, a tasklet, a handler or a kick, is held
- * up by the case until the base is dying.
+ * The case delays a tasklet, a handler or a kick until the base is dying.
  */
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include "softirq.h"
 
-/* What the present case's tick source does, and what its threads have seen. */
+/* The tick source of the present case, and the progress of its threads. */
 static struct {
 	struct callout_tick_source tick;
 	void (*shutdown)(struct callout_base *base);
@@ -21,7 +20,7 @@ static struct {
 	bool returns;
 } teardown;
 
-/* That of the case's base, from here on. */
+/* Replaces the shutdown of the tick source. */
 static void teardown_shutdown(struct callout_base *base)
 {
 	callout_test_tell(&teardown.begins);
@@ -46,7 +45,7 @@ static int teardown_init(struct kunit *test)
 	return 0;
 }
 
-/* Has the base's tasklet pending until the tick source is shut down. */
+/* Keeps the base's tasklet pending until the tick source is shut down. */
 static void teardown_ksoftirqd(void *unused)
 {
 	local_bh_disable();
@@ -57,8 +56,8 @@ static void teardown_ksoftirqd(void *unused)
 }
 
 /*
- * No handler starts on a dead base, not even from the tasklet that it waits
- * for, nothing programs its tick source, and all that was pending still is.
+ * On a dead base no handler starts, not even from its pending tasklet, nothing
+ * programs the tick source, and pending callouts stay pending.
  */
 static void teardown_tasklet_runs_nothing(struct kunit *test)
 {
@@ -86,7 +85,7 @@ static void teardown_tasklet_runs_nothing(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, callout_stop(&item[i].c), 1);
 }
 
-/* A handler that runs when its base dies is the last, and may arm. */
+/* A handler that runs while its base dies may arm callouts, and is the last. */
 static void teardown_handler_is_the_last(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -130,9 +129,9 @@ static void teardown_spin(void)
 }
 
 /*
- * The hrtimer source is not shut down while a kick is on its way: CPU 0 has
- * sent one, CPU 1 takes no interrupt, and CPU 2 kills the base. Then CPU 1
- * takes it, and has to wait for the base, which CPU 0 has locked.
+ * The hrtimer source does not shut down while a kick is under way: CPU 0 has
+ * sent one, CPU 1 has interrupts off, and CPU 2 kills the base. Then CPU 1
+ * takes the interrupt, and waits for the base, which CPU 0 has locked.
  */
 static void teardown_waits_for_kick(struct kunit *test)
 {
@@ -143,7 +142,7 @@ static void teardown_waits_for_kick(struct kunit *test)
 	unsigned int cpu[2];
 
 	callout_test_pin_two(test, cpu);
-	/* The time stays the virtual one, at which the timer never fires. */
+	/* Time stays virtual, so the timer never fires. */
 	teardown.tick.program = callout_tick_hrtimer.program;
 	teardown.shutdown = callout_tick_hrtimer.shutdown;
 	callout_tick_hrtimer.init(v->base);

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * virtual.c - a base of the core whose time the test makes
+ * virtual.c - a base of the core whose time is set by the case
  *
- * It is at callout_bases[nr_cpu_ids], so no CPU's tick knows it and nothing
- * runs unless a case calls callout_expire(), which it does with softirqs
- * disabled, as if in one. Its ticks and the nanoseconds of expiry's limits pass
- * when the case says so.
+ * It is at callout_bases[nr_cpu_ids], which no CPU's tick expires: nothing runs
+ * unless a case calls callout_expire(), with softirqs disabled, as if in one.
+ * Both its ticks and the clock of expiry's limits are variables.
  */
 #include <linux/bottom_half.h>
 #include <linux/err.h>
 #include <linux/numa.h>
 #include "virtual.h"
 
-/* The time that a case begins with: past 2^32, as jiffies are after boot. */
+/* The tick at which a case begins: past 2^32, as jiffies are after boot. */
 #define EPOCH	((1ULL << 32) + 12345)
 
 #define BUCKETS	64
@@ -24,7 +23,7 @@ static u64 virtual_now(struct callout_base *base)
 	return READ_ONCE(the_virtual.now);
 }
 
-/* It has begun with the case. */
+/* Virtual time begins with the case. */
 static u64 virtual_from_ns(u64 due, u64 now)
 {
 	u64 tick = EPOCH;
@@ -60,7 +59,7 @@ static const struct callout_tick_source virtual_tick = {
 	.clock		= virtual_clock,
 };
 
-/* What is still pending is forgotten; its memory goes with the case. */
+/* Pending callouts are dropped; their memory is freed with the case. */
 static void virtual_destroy(void *data)
 {
 	struct callout_virtual *v = data;
@@ -96,26 +95,13 @@ static int virtual_create(struct kunit *test, unsigned int buckets,
 	return kunit_add_action_or_reset(test, virtual_destroy, &the_virtual);
 }
 
-/**
- * callout_virtual_create - makes the base, as test->priv
- * @test: the case; when it ends the base is destroyed
- * @buckets: of its wheel
- *
- * Return: 0 or an error.
- */
+/* Creates the base, as test->priv; the end of the case destroys it. */
 int callout_virtual_create(struct kunit *test, unsigned int buckets)
 {
 	return virtual_create(test, buckets, &virtual_tick);
 }
 
-/**
- * callout_virtual_create_chip - the same with a timer chip
- * @test: the case; when it ends the base is destroyed
- * @chip: the chip, whose time is to be the virtual one
- * @buckets: of the wheel, and of the chip
- *
- * Return: 0 or an error.
- */
+/* The same with a timer chip in virtual time; @buckets: of wheel and chip. */
 int callout_virtual_create_chip(struct kunit *test,
 				const struct callout_tick_source *chip,
 				unsigned int buckets)
@@ -128,32 +114,23 @@ int callout_virtual_create_chip(struct kunit *test,
 	return virtual_create(test, buckets, &virtual_chip);
 }
 
-/**
- * callout_virtual_init - a suite's init: a base with a small wheel
- * @test: the case
- *
- * Return: 0 or an error.
- */
+/* The init function of suites: a base with a small wheel. */
 int callout_virtual_init(struct kunit *test)
 {
 	return callout_virtual_create(test, BUCKETS);
 }
 
-/* The memory of a callout is not to be freed while it is pending. */
+/* A pending callout must be stopped before its memory is freed. */
 static void virtual_stop(void *data)
 {
 	struct callout_item *item = data;
 
-	/* Some cases write over theirs, or move it. */
+	/* Some cases overwrite theirs, or migrate it. */
 	if (item->v->base && item->c.cpu == CALLOUT_VIRTUAL)
 		callout_stop(&item->c);
 }
 
-/**
- * callout_virtual_item - makes a callout of the virtual base
- * @v: the base
- * @item: the callout, zeroed; when the case ends it is stopped
- */
+/* Prepares a zeroed callout of the base; the end of the case stops it. */
 void callout_virtual_item(struct callout_virtual *v, struct callout_item *item)
 {
 	callout_init(&item->c, CALLOUT_MPSAFE);
@@ -163,13 +140,7 @@ void callout_virtual_item(struct callout_virtual *v, struct callout_item *item)
 			kunit_add_action_or_reset(v->test, virtual_stop, item));
 }
 
-/**
- * callout_virtual_items - callouts of the virtual base
- * @test: the case
- * @n: how many
- *
- * Return: the callouts, idle.
- */
+/* Allocates and prepares @n callouts of the base. */
 struct callout_item *callout_virtual_items(struct kunit *test, unsigned int n)
 {
 	struct callout_item *item;
@@ -182,17 +153,14 @@ struct callout_item *callout_virtual_items(struct kunit *test, unsigned int n)
 	return item;
 }
 
-/**
- * callout_virtual_handler - keeps an item's record, and does what it says
- * @arg: the item
- */
+/* The handler of items: records the run, and calls callout_item.then. */
 void callout_virtual_handler(void *arg)
 {
 	struct callout_item *item = arg;
 
 	item->ran_at = item->v->now;
 	item->place = item->v->ran++;
-	/* For those who wait for it in another thread. */
+	/* For threads that wait for the handler to run. */
 	smp_store_release(&item->runs, item->runs + 1);
 	if (item->then)
 		item->then(item);
@@ -204,12 +172,7 @@ void callout_virtual_take_time(struct callout_item *item)
 	item->v->ns += item->seen;
 }
 
-/**
- * callout_virtual_expire - runs what is due
- * @v: the base
- *
- * Context: Process context.
- */
+/* Runs due callouts. Process context. */
 void callout_virtual_expire(struct callout_virtual *v)
 {
 	bool more;
@@ -221,13 +184,7 @@ void callout_virtual_expire(struct callout_virtual *v)
 	} while (more);
 }
 
-/**
- * callout_virtual_run_to - lets time pass, and runs what is due then
- * @v: the base
- * @now: the new time
- *
- * Context: Process context.
- */
+/* Sets the time to @now, and runs due callouts. Process context. */
 void callout_virtual_run_to(struct callout_virtual *v, u64 now)
 {
 	WRITE_ONCE(v->now, now);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * virtual.h - a base of the core whose time the test makes
+ * virtual.h - a base of the core whose time is set by the case
  */
 #ifndef _CALLOUT_KUNIT_VIRTUAL_H
 #define _CALLOUT_KUNIT_VIRTUAL_H
@@ -15,13 +15,13 @@
  * struct callout_virtual - a base on a virtual clock
  * @test: the case
  * @base: the base
- * @now: its time
- * @ns: the clock that expiry's limits go by
- * @slow_ns: how far the report of a slow handler moves it
- * @armed: the tick that it asked to be woken up for
- * @programs: how often it asked
+ * @now: its time, in ticks
+ * @ns: the clock of expiry's limits
+ * @slow_ns: how far the report of a slow handler advances @ns
+ * @armed: the tick that its source is programmed for
+ * @programs: how often it was programmed
  * @ran: how many handlers have run
- * @zero_ns: CLOCK_MONOTONIC when it began
+ * @zero_ns: CLOCK_MONOTONIC at the beginning of the case
  */
 struct callout_virtual {
 	struct kunit *test;
@@ -36,13 +36,13 @@ struct callout_virtual {
 };
 
 /**
- * struct callout_item - a callout and what has become of it
+ * struct callout_item - a callout and the record of its runs
  * @c: the callout
  * @v: the base
  * @runs: how often its handler has run
- * @ran_at: the time when it last did
- * @place: which one it was of all that ran
- * @then: what its handler does besides, or NULL
+ * @ran_at: the tick of its last run
+ * @place: the number of that run among those of all items, from 0
+ * @then: called by the handler, or NULL
  * @other: for @then
  * @ret: for @then
  * @seen: for @then

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * walk.c - suite callout_walk: what happens while a bucket is walked
+ * walk.c - suite callout_walk: operations between two parts of a bucket's walk
  *
- * advance and take stop when their budget ends, which may be in the midst of
- * a bucket. Each case leaves them there, does something to the entries at the
- * cursor, and lets the model see how it goes on.
+ * advance and take stop when their budget ends, which may be in the middle of a
+ * bucket. Each case stops them there, changes entries at the cursor, and has
+ * the model check the rest of the walk.
  */
 #include "env.h"
 
@@ -28,8 +28,8 @@ static unsigned int case_buckets(struct kunit *test)
 }
 
 /*
- * A walk for TICK over entries 0 to NR_EQUAL - 1, stopped half way. @next is
- * the entry that the cursor is at. SPARE more entries are not queued.
+ * A walk for TICK over entries 0 to NR_EQUAL - 1, stopped half way. @next: the
+ * entry at the cursor. SPARE more entries are not queued.
  */
 static struct callout_model *begin_walk(struct kunit *test,
 					struct callout_model_entry **next)
@@ -60,7 +60,7 @@ static void end_walk(struct kunit *test, struct callout_model *m,
 	callout_model_check(m);
 }
 
-/* A cursor that stays on an entry that stop has taken out. */
+/* A stop of the entry at the cursor moves the cursor on. */
 static void walk_stop_next(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -71,7 +71,7 @@ static void walk_stop_next(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 2);
 }
 
-/* The same, when its memory is used for another entry at once. */
+/* The same, and the entry is filed elsewhere at once (ABA). */
 static void walk_stop_next_and_file_elsewhere(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -82,7 +82,7 @@ static void walk_stop_next_and_file_elsewhere(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 1);
 }
 
-/* A walk that runs past the end of its bucket. */
+/* The walk ends with its bucket, though the last entry was stopped. */
 static void walk_stop_last(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -92,7 +92,7 @@ static void walk_stop_last(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 1);
 }
 
-/* A bound that the walk leaves on an empty bucket, or takes off a full one. */
+/* When the rest of a bucket was stopped, no bound stays behind. */
 static void walk_stop_all(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -106,7 +106,7 @@ static void walk_stop_all(struct kunit *test)
 	end_walk(test, m, fired);
 }
 
-/* Entries filed behind a cursor that is at the end: the walk misses them. */
+/* Entries that are filed with the cursor at the end are not missed. */
 static void walk_stop_all_and_start(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -126,7 +126,7 @@ static void walk_stop_all_and_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, TICK + 7 * buckets);
 }
 
-/* The same with one entry of a later lap that the walk has left behind. */
+/* The same with an entry of a later lap that the walk has passed. */
 static void walk_left_behind(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -143,7 +143,7 @@ static void walk_left_behind(struct kunit *test)
 	for (i = m->fired; i < NR_EQUAL; i++)
 		callout_model_stop(m, &m->entry[i]);
 	callout_model_check(m);
-	/* The walked bucket's new bound is that of the one left behind. */
+	/* The bucket's new bound is that of the entry that was passed. */
 	callout_model_start(m, &m->entry[0], TICK + 5 * buckets);
 	callout_model_check(m);
 	callout_model_next_due_all(m);
@@ -153,7 +153,7 @@ static void walk_left_behind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, TICK + 5 * buckets);
 }
 
-/* A walk that takes new entries of later laps along, or forgets them. */
+/* New entries of later laps neither come out early nor are lost. */
 static void walk_start_for_later_lap(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -167,7 +167,7 @@ static void walk_start_for_later_lap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, TICK + 5 * buckets);
 }
 
-/* An entry filed for a tick before the one walked, here and elsewhere. */
+/* Entries filed for ticks before the one walked come out, from any bucket. */
 static void walk_start_in_the_past(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -182,7 +182,9 @@ static void walk_start_in_the_past(struct kunit *test)
 	end_walk(test, m, NR_EQUAL + 3);
 }
 
-/* A lazy move of the entry that the cursor is at: fired early, or lost. */
+/*
+ * A lazy move of the entry at the cursor neither fires it early nor loses it.
+ */
 static void walk_rearm_next_later(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -195,7 +197,7 @@ static void walk_rearm_next_later(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 3);
 }
 
-/* The same to an earlier time, which takes it out and files it anew. */
+/* The same to an earlier time, which re-files the entry. */
 static void walk_rearm_next_earlier(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -207,7 +209,7 @@ static void walk_rearm_next_earlier(struct kunit *test)
 	end_walk(test, m, NR_EQUAL);
 }
 
-/* An entry that the walk has left behind and that becomes due after all. */
+/* An entry that the walk has passed can be moved to become due. */
 static void walk_rearm_left_behind_earlier(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -231,7 +233,7 @@ static void walk_rearm_left_behind_earlier(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, TICK + 9 * buckets);
 }
 
-/* Time goes on while a walk is under way: its tick must stay the same. */
+/* A walk keeps its tick while time goes on. */
 static void walk_while_time_goes_on(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -248,7 +250,7 @@ static void walk_while_time_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->fired, NR_EQUAL + 3);
 }
 
-/* A cursor that take leaves behind in a bucket that it has emptied. */
+/* take leaves no cursor behind in a bucket that it has emptied. */
 static void walk_take(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -265,7 +267,7 @@ static void walk_take(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
 }
 
-/* A take that is left half way, with a bound that is too high or lost. */
+/* Bounds are right when take has stopped half way. */
 static void walk_take_in_pieces(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -275,7 +277,7 @@ static void walk_take_in_pieces(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_model_take(m, CALLOUT_MIN_BUDGET));
 	callout_model_check(m);
 	callout_model_next_due_all(m);
-	/* Of what is left stop one, move one, and file one beside it. */
+	/* Of the remaining entries stop one and move one, and file another. */
 	callout_model_stop(m, &m->entry[NR_EQUAL - 1]);
 	callout_model_rearm(m, &m->entry[NR_EQUAL - 2], TICK + 1);
 	callout_model_start(m, &m->entry[NR_EQUAL], TICK);

@@ -21,7 +21,9 @@ static void geometry_desc(const unsigned int *buckets, char *desc)
 
 KUNIT_ARRAY_PARAM(geometry, geometries, geometry_desc);
 
-/* As callout_schemes does, but strict: what the wheel promises besides. */
+/*
+ * The wheel agrees with the strict model, which has its additional guarantees.
+ */
 static void wheel_random_operations(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
@@ -33,7 +35,7 @@ static void wheel_random_operations(struct kunit *test)
 	callout_conform_random_ops(m, &rng, buckets, 1ULL << 36, RANDOM_OPS);
 }
 
-/* A number of buckets that the mask or the index cannot do. */
+/* Sizes that the mask or the index cannot handle are refused. */
 static void wheel_create_refuses_bad_sizes(struct kunit *test)
 {
 	static const unsigned int bad[] = {
@@ -53,7 +55,7 @@ static void wheel_create_refuses_bad_sizes(struct kunit *test)
 	}
 }
 
-/* An index with a level too few or too short for the largest wheel. */
+/* The index reaches all buckets of the largest wheel. */
 static void wheel_of_most_buckets(struct kunit *test)
 {
 	const u64 far = 5ULL * CALLOUT_WHEEL_MAX_BUCKETS - 1;
@@ -69,7 +71,7 @@ static void wheel_of_most_buckets(struct kunit *test)
 	callout_model_check(m);
 }
 
-/* A tick that looks at entries of later laps, or at empty buckets. */
+/* A tick with nothing due visits no entry, and uses no budget. */
 static void wheel_idle_tick_looks_at_nothing(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
@@ -92,7 +94,7 @@ static void wheel_idle_tick_looks_at_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
 }
 
-/* A bucket that stop has emptied, and whose bound stays behind. */
+/* Stopped entries cause no wake-ups. */
 static void wheel_stop_leaves_no_wakeups(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
@@ -115,7 +117,7 @@ static void wheel_stop_leaves_no_wakeups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, 100000000);
 }
 
-/* A lazily moved entry that is re-filed more than once before its time. */
+/* A lazily moved entry is re-filed once at most, however often it was moved. */
 static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
 {
 	const unsigned int nr = 1000, moves = 20;
@@ -127,7 +129,7 @@ static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
 	m = callout_model_create(test, 64, nr);
 	for (i = 0; i < nr; i++)
 		callout_model_start(m, &m->entry[i], 10 + i % 32);
-	/* Many moves before the tick comes by are one to it. */
+	/* Many moves before the next visit cost as much as one. */
 	for (j = 0; j < moves; j++)
 		for (i = 0; i < nr; i++)
 			callout_model_rearm(m, &m->entry[i],
@@ -135,7 +137,10 @@ static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
 					    callout_test_below(&rng, 1000));
 	KUNIT_EXPECT_EQ(test, m->s->visits, 0);
 	KUNIT_EXPECT_EQ(test, m->s->refiles, 0);
-	/* Once where it was, once more if it was filed ahead of the walk. */
+	/*
+	 * One visit where it was, one more if it was re-filed ahead of the
+	 * walk.
+	 */
 	callout_model_advance_all(m, 42);
 	callout_model_check(m);
 	KUNIT_EXPECT_LE(test, m->s->visits, 2 * nr);
@@ -144,7 +149,7 @@ static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
 	KUNIT_EXPECT_LE(test, m->s->refiles, nr);
 }
 
-/* One hot entry, moved again and again: it must not come by at each tick. */
+/* An entry that is moved at each tick is visited once a period. */
 static void wheel_hot_rearm_costs_one_visit_a_period(struct kunit *test)
 {
 	const u64 period = 100, end = 100 * period;
@@ -162,7 +167,7 @@ static void wheel_hot_rearm_costs_one_visit_a_period(struct kunit *test)
 	KUNIT_EXPECT_LE(test, callout_model_chase(m), 1);
 }
 
-/* The last tick there is; U64_MAX means never and is none. */
+/* Entries of the last tick come out; U64_MAX means never. */
 static void wheel_last_tick(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
@@ -181,7 +186,7 @@ static void wheel_last_tick(struct kunit *test)
 	callout_model_check(m);
 }
 
-/* A jump that steps through the ticks or laps between, or mixes them up. */
+/* A jump costs in proportion to the due entries, not to the ticks. */
 static void wheel_jump_costs_what_is_due(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
@@ -197,10 +202,10 @@ static void wheel_jump_costs_what_is_due(struct kunit *test)
 		callout_model_start(m, &m->entry[i],
 				    1 + ((u64)prandom_u32_state(&rng) << 8));
 	callout_model_start(m, &m->entry[nr], 1ULL << 50);
-	/* Order, and that nothing is left, are the model's to check. */
+	/* The model checks the order, and that none is left behind. */
 	callout_model_advance_all(m, 1ULL << 41);
 	KUNIT_EXPECT_EQ(test, m->fired, nr);
-	/* Each tick walks one bucket: all of it, but not more than that. */
+	/* Each tick walks no more than its bucket. */
 	KUNIT_EXPECT_LE(test, m->s->visits, (u64)(nr + 1) * (nr + 1));
 	if (buckets >= 16384)
 		KUNIT_EXPECT_LE(test, m->s->visits, 40 * nr);
@@ -212,7 +217,7 @@ static void wheel_jump_costs_what_is_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
 }
 
-/* A search for the minimum that starts anew each time its budget ends. */
+/* A search for the minimum makes progress with the least budget. */
 static void wheel_least_budget_gets_further(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
@@ -223,7 +228,7 @@ static void wheel_least_budget_gets_further(struct kunit *test)
 	m = callout_model_create(test, buckets, buckets + 1);
 	for (i = 0; i < buckets; i++)
 		callout_model_start(m, &m->entry[i], buckets + i);
-	/* Leaves everything above the buckets too low. */
+	/* The index above the buckets is too low then. */
 	for (i = 0; i < buckets; i++)
 		callout_model_stop(m, &m->entry[i]);
 	callout_model_start(m, &m->entry[buckets], far);

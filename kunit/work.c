@@ -9,7 +9,7 @@
 #include <linux/workqueue.h>
 #include "virtual.h"
 
-/* How far away the calls of the table set it. */
+/* The distance for which the calls of the table set the callout. */
 #define DISTANCE	5
 
 /*
@@ -49,7 +49,7 @@ static const char * const call_names[] = {
 };
 
 /**
- * struct work_row - a line of the table
+ * struct work_row - a row of the table
  * @state: before the call
  * @call: the call
  * @ret: what it returns
@@ -97,11 +97,11 @@ static void work_row_desc(const struct work_row *row, char *desc)
 KUNIT_ARRAY_PARAM(work_row, work_rows, work_row_desc);
 
 /**
- * struct work_case - a line of the table at work
+ * struct work_case - a row under test
  * @p: the callout
  * @v: its base
  * @go: the handler may return
- * @runs: how often it has begun
+ * @runs: times the handler has begun
  */
 struct work_case {
 	struct callout_proc p;
@@ -142,7 +142,10 @@ static int work_set(struct work_case *t)
 	return callout_proc_reset(&t->p, DISTANCE, work_handler, t);
 }
 
-/* Sets the callout, expires it, and waits until its handler has begun @runs times. */
+/*
+ * Sets the callout, expires it, and waits until its handler has begun @runs
+ * times.
+ */
 static void work_run(struct kunit *test, struct work_case *t,
 		     unsigned int runs)
 {
@@ -199,7 +202,7 @@ static struct work_drainer *work_enter(struct kunit *test,
 	return state == WORK_DRAINED ? work_drain(test, t) : NULL;
 }
 
-/* Runs that were set and not cancelled, each once. */
+/* Each call in each state has the results of its row. */
 static void work_row(struct kunit *test)
 {
 	const struct work_row *row = test->param_value;
@@ -240,11 +243,11 @@ static void work_row(struct kunit *test)
 /**
  * struct sleeper - a callout whose handler sleeps
  * @p: the callout
- * @begun: its handler has begun so often
- * @done: and has ended so often
- * @go: it may end
- * @again: it sets itself again
- * @in_task: it was in process context
+ * @begun: times its handler has begun
+ * @done: times its handler has ended
+ * @go: the handler may end
+ * @again: the handler sets its callout again
+ * @in_task: the handler ran in process context
  */
 struct sleeper {
 	struct callout_proc p;
@@ -267,7 +270,7 @@ static void sleeper_handler(void *arg)
 	WRITE_ONCE(s->done, s->done + 1);
 }
 
-/* Runs where it may sleep; stop and drain are right about where it is. */
+/* The handler may sleep; stop and drain return what the callout's state is. */
 static void work_calls(struct kunit *test)
 {
 	struct sleeper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
@@ -284,7 +287,7 @@ static void work_calls(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, s->in_task);
 	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
 	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), 0);
-	/* The drain ends both. */
+	/* The drain cancels the pending one and waits for the running one. */
 	callout_proc_reset(&s->p, 1000000, sleeper_handler, s);
 	s->again = true;
 	WRITE_ONCE(s->go, true);
@@ -296,7 +299,7 @@ static void work_calls(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_proc_drain(&s->p), -1);
 }
 
-/* A handler that sets itself again and again cannot outrun the drain. */
+/* A drain ends a callout whose handler re-arms it each time. */
 static void work_drain_ends_it(struct kunit *test)
 {
 	struct sleeper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
@@ -320,12 +323,12 @@ static void work_drain_ends_it(struct kunit *test)
 #define REFS_ROUNDS	2000
 
 /**
- * struct counted - a callout by whose results references are counted
+ * struct counted - a callout whose results count references
  * @p: the callout
  * @v: its base, whose ticks another thread makes
- * @refs: one for each setting that has not come to its end
- * @runs: how often the handler has run
- * @rng: for the owner
+ * @refs: one for each setting that has neither run nor been cancelled
+ * @runs: times the handler has begun
+ * @rng: random numbers of the owner
  * @stop: no more ticks
  */
 struct counted {
@@ -374,8 +377,9 @@ static void counted_ticks(void *arg)
 }
 
 /*
- * As OpenBSD's TCP counts: what a reset added, a stop took away or a handler
- * began is one setting each, wherever the others have it just then.
+ * References balance if counted as OpenBSD's TCP does: a reset that returns 0
+ * adds one, a stop that returns 1 and a handler that begins drop one, at any
+ * interleaving of them.
  */
 static void work_references(struct kunit *test)
 {
