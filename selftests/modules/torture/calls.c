@@ -1,51 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * calls.c - what callout(9) returns, and what is known of a callout from that
+ * calls.c - calls of callout(9), and the books that their results allow
  *
  * Callouts with an associated lock are used as callout(9) asks, under their
- * lock, and so it is known at each moment whether the handler must run once
- * more (enum torture_armed):
+ * lock, so their state is known at any time (enum torture_armed):
  *
- *	reset		returns 1 if it was to run, else 0
- *	stop		returns 1 if it was to run, else -1. Or 0, if it runs:
- *			called by its own handler, or the handler has let go of
+ *	reset		returns 1 if it was armed, else 0
+ *	stop		returns 1 if it was armed, else -1; or 0 if it runs:
+ *			called by its own handler, or the handler has released
  *			the lock itself (CALLOUT_RETURNUNLOCKED) and not
- *			returned. In any case it is not to run after that.
- *	handler		is called if it was to run, and not before it was due
- *	drain		when the last has ended, and nobody but the handler has
- *			set it meanwhile: not pending, not running
+ *			returned. In any case it is not armed after that.
+ *	handler		is called if it was armed, and not before it was due
+ *	drain		when the last has ended, and only the handler has set
+ *			it meanwhile: not pending, not running
  *
- * While a drain waits a reset is refused, and does not say so, hence
- * MAYBE_ARMED.
+ * While a drain waits, a reset is refused, which its result does not show;
+ * hence MAYBE_ARMED.
  *
- * Those without a lock, and those under Giant, which only the core takes, are
- * used by everybody at the same time, from hard interrupts too. What is set
- * leaves the wheel in one way: it runs, a reset replaces it (returns 1) or a
- * stop or drain takes it out. So when the callout is neither pending nor
- * running, as when it is freed,
+ * Callouts without a lock, and those under Giant, which only the core takes,
+ * are used concurrently by all, also from hard interrupts. A setting ends in
+ * exactly one way: it runs, a reset replaces it (returns 1), or a stop or drain
+ * cancels it. So when the callout is neither pending nor running, as when it is
+ * freed,
  *
- *	resets that returned 0 - refused == runs + returned 1 + taken out by 0
+ *	resets that returned 0 - refused == runs + returned 1 + hidden by a 0
  *
  * where "returned 1" is of stop, drain and async drain. Those that return 0
- * have met the handler running and do not say whether they have taken out a
- * second setting, and a refused reset, which may also be one that kept the
- * handler from starting under Giant, does not say that. Each is one setting at
- * most. So the books of a callout that has seen neither are exact, and those
- * of the others in bounds.
+ * have met the running handler, and may or may not have cancelled a second
+ * setting; a reset during a drain may or may not have been refused, and one
+ * under Giant may have kept the handler from starting. Each of these hides one
+ * setting at most. So the books of a callout with none of them are exact, and
+ * those of the others are within bounds.
  */
 #include <linux/ktime.h>
 #include <linux/time64.h>
 #include "torture.h"
 
 /*
- * Sparse cannot follow a lock that depends on the object: it is told of each,
- * by __acquire() and __release(), that nothing is held after all.
+ * Sparse cannot follow a lock that depends on the object: __acquire() and
+ * __release() balance its count.
  */
 
-/**
- * torture_lock - takes the associated lock, if the object has one
- * @o: the object
- */
+/* Takes the associated lock, if the object has one. */
 void torture_lock(struct torture_object *o)
 {
 	if (o->lock == SPINLOCK) {
@@ -57,13 +53,9 @@ void torture_lock(struct torture_object *o)
 	}
 }
 
-/**
- * torture_trylock - takes the associated lock, unless somebody has it
- * @o: the object
- *
- * Handlers take a second lock, in any order, and so never wait for it.
- *
- * Return: false if somebody has it.
+/*
+ * The same unless it is contended; false if so. Handlers take a second lock in
+ * any order, so they must not wait for it (deadlock).
  */
 bool torture_trylock(struct torture_object *o)
 {
@@ -82,10 +74,7 @@ bool torture_trylock(struct torture_object *o)
 	return false;
 }
 
-/**
- * torture_unlock - undoes torture_lock() or torture_trylock()
- * @o: the object
- */
+/* Undoes torture_lock() or torture_trylock(). */
 void torture_unlock(struct torture_object *o)
 {
 	if (o->lock == SPINLOCK) {
@@ -97,11 +86,9 @@ void torture_unlock(struct torture_object *o)
 	}
 }
 
-/**
- * torture_return_unlocked - what a handler with CALLOUT_RETURNUNLOCKED does
- * @slot: the slot of its object, which may be gone
- * @lock: the lock of its object
- * @lock_flags: the flags of its object
+/*
+ * Releases the associated lock if the flags have CALLOUT_RETURNUNLOCKED. The
+ * object may have been freed, so its values are passed.
  */
 void torture_return_unlocked(struct torture_slot *slot, enum torture_lock lock,
 			     u8 lock_flags)
@@ -120,14 +107,14 @@ void torture_return_unlocked(struct torture_slot *slot, enum torture_lock lock,
 	}
 }
 
-/* What a sbintime_t is in ns, rounded down. */
+/* An sbintime_t in ns, rounded down. */
 static u64 sbt_ns(sbintime_t sbt)
 {
 	return (sbt >> 32) * NSEC_PER_SEC +
 	       ((u64)(u32)sbt * NSEC_PER_SEC >> 32);
 }
 
-/* Sets a callout for some time after the present, which *ns then says. */
+/* Sets a callout for some time after the present, which is returned in *@ns. */
 static int torture_set_precalc(struct torture_object *o, u64 *ns)
 {
 	sbintime_t sbt, pr;
@@ -138,7 +125,7 @@ static int torture_set_precalc(struct torture_object *o, u64 *ns)
 	return callout_reset_sbt(&o->c, sbt, pr, torture_handler, o, C_PRECALC);
 }
 
-/* Sets a callout for a time from now on that has @n ticks. */
+/* Sets a callout for a relative time of @n ticks. */
 static int torture_set_hardclock(struct torture_object *o, long n)
 {
 	int cpu = torture_below(2) ? (int)torture_cpu() : -1;
@@ -148,7 +135,7 @@ static int torture_set_hardclock(struct torture_object *o, long n)
 }
 
 /*
- * One of the functions that set a callout: in *@n ticks, or when *@ns says so,
+ * Sets a callout by one of the functions: in *@n ticks, or at the time *@ns,
  * with *@n then 0.
  */
 static int torture_set(struct torture_object *o, long *n, u64 *ns,
@@ -226,7 +213,7 @@ static void torture_arm_unlocked(struct torture_object *o,
 	/* Pairs with the atomic_inc_return()s of those that drain. */
 	smp_mb();
 	if (atomic_read(&o->begun) != ended) {
-		/* What was set is set, whether one was refused or not. */
+		/* The setting counts, whether it was refused or not. */
 		atomic_inc(&o->unsure);
 		torture_count(T_UNSURE);
 	}
@@ -235,11 +222,7 @@ static void torture_arm_unlocked(struct torture_object *o,
 	torture_count(ret ? T_REPLACED : T_SETS);
 }
 
-/**
- * torture_arm - sets a callout, by some function and for some time
- * @o: its object, locked
- * @who: who does
- */
+/* Sets the callout of a locked object, by some function for some time. */
 void torture_arm(struct torture_object *o, enum torture_who who)
 {
 	if (torture_has_lock(o))
@@ -248,7 +231,7 @@ void torture_arm(struct torture_object *o, enum torture_who who)
 		torture_arm_unlocked(o, who);
 }
 
-/* What a stop of any kind returned, for a callout without a lock. */
+/* Counts the result of a stop or drain, for a callout without a lock. */
 static void torture_stopped(struct torture_object *o, int ret)
 {
 	if (ret > 0)
@@ -266,13 +249,15 @@ static int torture_stop_locked(struct torture_object *o)
 
 	if (callout_pending(&o->c) || callout_active(&o->c))
 		torture_error("stopped and pending or active\n");
-	/* Inside to its end, under the lock: then it is over. */
+	/* Under the lock a handler is inside, or it has ended. */
 	if (!ret && !(o->lock_flags & CALLOUT_RETURNUNLOCKED) &&
 	    !atomic_read(&o->inside))
 		torture_error("stop returned 0 and it does not run, lock %d flags %x\n",
 			      o->lock, o->lock_flags);
 	if (!o->drains) {
-		/* The one handler that can run has begun, or was kept from it. */
+		/*
+		 * The one handler that can run has begun, or was kept from it.
+		 */
 		ran = atomic_read(&o->runs) || atomic_read(&o->ones);
 		if (ret ? ret != (o->armed == ARMED ? 1 : -1) : !ran)
 			torture_error("stop returned %d, armed %d, lock %d flags %x\n",
@@ -290,19 +275,13 @@ static int torture_stop_locked(struct torture_object *o)
 	return ret;
 }
 
-/* A cancel has met the handler: another CPU's, or the one that makes it. */
+/* Counts a cancel that met the handler, another CPU's or its own. */
 static void torture_met(enum torture_count what, enum torture_who who)
 {
 	torture_count(who == OWN_HANDLER ? T_OWN_CANCEL : what);
 }
 
-/**
- * torture_stop - stops a callout
- * @o: its object, locked
- * @who: who does
- *
- * Return: what callout_stop() returned.
- */
+/* Stops the callout of a locked object, and returns as callout_stop(). */
 int torture_stop(struct torture_object *o, enum torture_who who)
 {
 	int ret;
@@ -318,7 +297,7 @@ int torture_stop(struct torture_object *o, enum torture_who who)
 	return ret;
 }
 
-/* A drain begins; a callout with a lock has that held. */
+/* Counts a drain that begins, under the associated lock if there is one. */
 static void torture_drain_begins(struct torture_object *o)
 {
 	if (torture_has_lock(o))
@@ -327,7 +306,7 @@ static void torture_drain_begins(struct torture_object *o)
 		atomic_inc_return(&o->begun);
 }
 
-/* A drain has ended; the same. */
+/* Counts a drain that has ended, under the associated lock if there is one. */
 static void torture_drain_ended(struct torture_object *o)
 {
 	if (!torture_has_lock(o)) {
@@ -344,10 +323,7 @@ static void torture_drain_ended(struct torture_object *o)
 	o->armed = NOT_ARMED;
 }
 
-/**
- * torture_drain - drains a callout
- * @o: its object, not locked
- */
+/* Drains the callout of an object that is not locked. */
 void torture_drain(struct torture_object *o)
 {
 	int ret;
@@ -365,7 +341,7 @@ void torture_drain(struct torture_object *o)
 	torture_unlock(o);
 }
 
-/* What callout_async_drain() calls when the handler has returned. */
+/* The drain function: called once the handler has returned. */
 static void torture_drained(void *arg)
 {
 	struct torture_object *o = arg;
@@ -378,13 +354,10 @@ static void torture_drained(void *arg)
 	torture_put(o, false);
 }
 
-/**
- * torture_async - drains a callout without waiting
- * @o: its object, locked
- * @who: who does
- *
- * One at a time, and not one that is being disposed of. The drain keeps a
- * reference.
+/*
+ * Drains the callout of a locked object asynchronously, which keeps a
+ * reference. One drain at a time, and none of an object that is being disposed
+ * of.
  */
 void torture_async(struct torture_object *o, enum torture_who who)
 {
@@ -401,7 +374,7 @@ void torture_async(struct torture_object *o, enum torture_who who)
 	torture_stopped(o, ret);
 	torture_count(T_ASYNC);
 	if (!ret) {
-		/* torture_drained() may be through already. */
+		/* torture_drained() may have returned. */
 		torture_count(T_ASYNC_ZEROES);
 		torture_met(T_RACED_ASYNC, who);
 		return;

@@ -2,10 +2,10 @@
 /*
  * handle.c - torture of callouts by handle: setcallout(), timeout()
  *
- * A seat holds the handle that was set there last. Any thread or handler
- * cancels what a seat says, which may be outstanding, running, or long gone.
- * Each setting has a ticket in memory of its own, freed by the handler, or by
- * whom unsetcallout() told that it was cancelled: never by both. A thread that
+ * A seat has the handle that was set there last. Any thread or handler cancels
+ * the handle of a seat, which may be outstanding, running, or stale. Each
+ * setting has a ticket in memory of its own, freed by the handler, or by the
+ * caller of the unsetcallout() that returned 1: never by both. A thread that
  * waits with unsetcallout_sync() frees its own. In the end
  *
  *	settings == runs + cancels that returned 1
@@ -19,14 +19,14 @@
 #define NR_SEATS	32U
 #define NR_PAIRS	16U
 
-/* So many may be outstanding with one function and argument. */
+/* The most that may be outstanding with one function and argument. */
 #define MAX_SAME	64
 
 /**
- * struct torture_seat - a setting, as it is known to all
- * @lock: protects the rest
+ * struct torture_seat - a setting that any thread may cancel
+ * @lock: protects the other fields
  * @handle: its handle
- * @ticket: what its handler has got; not to be followed
+ * @ticket: the handler's argument; must not be dereferenced
  */
 struct torture_seat {
 	raw_spinlock_t lock;
@@ -39,7 +39,7 @@ struct torture_seat {
  * @runs: times its handler has run
  * @owner_frees: a thread waits for it and frees it
  * @ambush: that thread waits for the handler to run
- * @cancels: and is about to cancel it
+ * @cancels: that thread is about to cancel it
  * @handle: its handle, for that thread
  */
 struct torture_ticket {
@@ -78,7 +78,7 @@ static void torture_ticket_ran(void *arg)
 		torture_wait_for(&ticket->cancels);
 	if (!torture_quiet())
 		torture_linger();
-	/* Before it tells: the memory is the waiter's then. */
+	/* The last access to a waiter's ticket. */
 	if (!READ_ONCE(ticket->owner_frees))
 		kfree(ticket);
 	if (!torture_quiet() && !torture_below(4))
@@ -93,7 +93,7 @@ static void torture_ticket_set(void *arg)
 				    torture_distance());
 }
 
-/* Counts it, or frees it if it has got no handle. */
+/* Counts a setting; frees the ticket if there is no handle. */
 static bool torture_ticket_count(struct torture_ticket *ticket,
 				 callout_handle_t handle)
 {
@@ -121,7 +121,7 @@ static void torture_seat_set(struct torture_seat *seat, gfp_t gfp)
 	raw_spin_unlock_irqrestore(&seat->lock, flags);
 }
 
-/* A cancel has met the handler: another CPU's, or the one that makes it. */
+/* Counts a cancel that met the handler, another CPU's or its own. */
 static void torture_met_handle(bool own)
 {
 	torture_count(own ? T_OWN_CANCEL : T_RACED_UNSET);
@@ -155,8 +155,8 @@ static void torture_seat_unset(struct torture_seat *seat, bool sync,
 }
 
 /*
- * Nobody else knows this one: after the wait it has run, or never will. It is
- * set on another CPU, to be met when it runs there.
+ * After unsetcallout_sync() a ticket that no other thread knows has run, or
+ * never will. It is set on another CPU, to be cancelled while it runs there.
  */
 static void torture_ticket_sync(void)
 {
@@ -186,10 +186,9 @@ static void torture_ticket_sync(void)
 	kfree(ticket);
 }
 
-/**
- * torture_handle_op - does something with a handle
- * @may_sleep: in a thread
- * @own: the ticket whose handler this is, or NULL
+/*
+ * A random operation on a handle; @may_sleep: in a thread; @own: the ticket of
+ * the handler that calls this, or NULL.
  */
 void torture_handle_op(bool may_sleep, const void *own)
 {
@@ -234,7 +233,7 @@ static void torture_pair_set(struct torture_pair *pair)
 
 	if (torture_outstanding(pair) >= MAX_SAME)
 		return;
-	/* First, so that it has not run before it was counted. */
+	/* Counted first, since it may run before callout_timeout() returns. */
 	atomic_inc(&pair->sets);
 	handle = callout_timeout(torture_pair_ran, pair, torture_distance());
 	if (!handle) {
@@ -263,10 +262,7 @@ static int torture_pair_cancel(struct torture_pair *pair)
 	return callout_untimeout_handle(torture_pair_ran, pair, handle);
 }
 
-/**
- * torture_timeout_op - does something with timeout() or untimeout()
- * @own: the pair whose handler this is, or NULL
- */
+/* timeout() or untimeout(); @own: the pair of the calling handler, or NULL. */
 void torture_timeout_op(const void *own)
 {
 	struct torture_pair *pair = &pairs[torture_below(NR_PAIRS)];
@@ -291,12 +287,7 @@ static bool torture_handles_balance(void)
 	       torture_sum(T_HANDLE_RUNS) + torture_sum(T_HANDLE_UNSET);
 }
 
-/**
- * torture_handles_busy - is any outstanding?
- *
- * Context: While threads and handlers set none.
- * Return: true if so.
- */
+/* Whether any callout is outstanding. During a pause. */
 bool torture_handles_busy(void)
 {
 	unsigned int i;
@@ -307,9 +298,7 @@ bool torture_handles_busy(void)
 	return !torture_handles_balance();
 }
 
-/**
- * torture_handles_check - when all have run or were cancelled, books balance
- */
+/* Checks that the books balance when no callout is outstanding. */
 void torture_handles_check(void)
 {
 	unsigned int i;
@@ -328,11 +317,6 @@ void torture_handles_check(void)
 			      torture_sum(T_HANDLE_UNSET));
 }
 
-/**
- * torture_handles_init - prepares the seats
- *
- * Return: 0 or an error.
- */
 int torture_handles_init(void)
 {
 	unsigned int i;
@@ -342,11 +326,7 @@ int torture_handles_init(void)
 	return callout_reserve(4096);
 }
 
-/**
- * torture_handles_exit - cancels what is outstanding
- *
- * Context: When threads and handlers set none any more.
- */
+/* Cancels outstanding callouts, once threads and handlers set none. */
 void torture_handles_exit(void)
 {
 	unsigned int i;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * handler.c - the handler of all objects: it does what threads do, and frees
+ * handler.c - the handler of all objects: calls as those of threads, and frees
  */
 #include <linux/ktime.h>
 #include <linux/processor.h>
 #include <linux/time64.h>
 #include "torture.h"
 
-/* How long it waits at most for those who want to cancel it. */
+/* The longest time that it waits to be cancelled. */
 #define MEET_NS	NSEC_PER_MSEC
 
-/* Looks at a callout with a lock, which the core has taken. */
+/* Checks a callout with a lock, which the core holds. */
 static void torture_enter(struct torture_object *o)
 {
 	if (o->lock == SPINLOCK)
@@ -34,7 +34,7 @@ static void torture_enter(struct torture_object *o)
 		callout_deactivate(&o->c);
 }
 
-/* To another object, or without a lock perhaps the same, @own. */
+/* A random call on another object, or if that has no lock perhaps on @own. */
 static void torture_other(struct torture_object *own)
 {
 	enum torture_who who;
@@ -69,8 +69,8 @@ static void torture_other(struct torture_object *own)
 }
 
 /*
- * A handler frees its own callout, pending or not, and the next object, which
- * is likely at the same address, is set before it returns.
+ * ABA: a handler frees its own callout, pending or not, and the next object,
+ * likely at the same address, is set before the handler returns.
  */
 static bool torture_free_own(struct torture_object *o)
 {
@@ -89,7 +89,7 @@ static bool torture_free_own(struct torture_object *o)
 	return true;
 }
 
-/* Returns whether @o is still there. */
+/* A random call of the handler; false if it has freed @o. */
 static bool torture_act(struct torture_object *o)
 {
 	switch (torture_below(16)) {
@@ -125,7 +125,7 @@ static bool torture_act(struct torture_object *o)
 	return true;
 }
 
-/* Gives those who want to cancel it while it runs some time to do that. */
+/* Waits for threads that want to cancel the callout while it runs. */
 static void torture_be_met(struct torture_object *o)
 {
 	int wanted = 1 + torture_below(8);
@@ -139,10 +139,6 @@ static void torture_be_met(struct torture_object *o)
 		cpu_relax();
 }
 
-/**
- * torture_handler - the handler of all objects
- * @arg: the object
- */
 void torture_handler(void *arg)
 {
 	struct torture_object *o = arg;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - callout_torture.ko: everything at the same time, and books of it
+ * main.c - callout_torture.ko: stress the kernel API, and keep books of it
  *
- * In the manner of rcutorture: threads on every CPU, and handlers, do at
- * random what the interface offers to callouts that they share, while CPUs go
- * and come back and now and then one has its interrupts off for some ms. Every
- * few seconds all that set callouts pause, and what is set must run by itself:
- * a wake-up that was lost stays lost. calls.c, handle.c and proc.c say what
- * is accounted for, and how exactly.
+ * In the manner of rcutorture: threads on every CPU, and handlers, make random
+ * calls on shared callouts, while CPUs go offline and online and have
+ * interrupts off for some ms. Every few seconds all of them pause, and pending
+ * callouts must run without another call, so that a lost wake-up shows. The
+ * heads of calls.c, handle.c and proc.c say what is accounted for, and how
+ * exactly.
  *
- * Runs for @seconds, or until it is unloaded, and then says in the kernel log
- * what it has counted and "callout-torture: SUCCESS", or FAILURE and why.
+ * Runs for @seconds, or until it is unloaded, and then prints its counters and
+ * "callout-torture: SUCCESS", or FAILURE and the reason.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -30,39 +30,39 @@
 
 static unsigned int seconds;
 module_param(seconds, uint, 0444);
-MODULE_PARM_DESC(seconds, "how long; 0 (default): until it is unloaded");
+MODULE_PARM_DESC(seconds, "Duration of the test in seconds; 0: until it is unloaded (default 0)");
 
 static unsigned int threads;
 module_param(threads, uint, 0444);
-MODULE_PARM_DESC(threads, "threads; 0 (default): two for each CPU");
+MODULE_PARM_DESC(threads, "Number of torture threads; 0: two for each CPU (default 0)");
 
 static unsigned int callouts = 16;
 module_param(callouts, uint, 0444);
-MODULE_PARM_DESC(callouts, "callouts that are shared (default 16)");
+MODULE_PARM_DESC(callouts, "Number of callouts that all threads share (default 16)");
 
 static unsigned int seed;
 module_param(seed, uint, 0444);
-MODULE_PARM_DESC(seed, "for the random choices; 0 (default): a random one");
+MODULE_PARM_DESC(seed, "Seed of the random choices; 0: a random seed (default 0)");
 
 static bool hotplug = true;
 module_param(hotplug, bool, 0444);
-MODULE_PARM_DESC(hotplug, "take CPUs down and up (default Y)");
+MODULE_PARM_DESC(hotplug, "Take CPUs offline and online (default Y)");
 
 static bool irqs_off = true;
 module_param(irqs_off, bool, 0444);
-MODULE_PARM_DESC(irqs_off, "have CPUs ignore interrupts for some ms (default Y)");
+MODULE_PARM_DESC(irqs_off, "Disable interrupts of a CPU for some ms at a time (default Y)");
 
 static unsigned int pause = 5;
 module_param(pause, uint, 0444);
-MODULE_PARM_DESC(pause, "seconds between pauses in which all must run (default 5)");
+MODULE_PARM_DESC(pause, "Seconds between pauses, in which all that is pending must run (default 5)");
 
-/* What is set must have run when so many seconds have passed. */
+/* Seconds of a pause after which a pending callout is lost. */
 #define MAX_WAIT	30
 
-/* Who runs for so many seconds must have met everything. */
+/* A run of at least as many seconds must have met each kind of race. */
 #define MET_ALL		30
 
-/* The log says of so many errors what they are. */
+/* The most errors that are printed. */
 #define MAX_TOLD	20
 
 DEFINE_PER_CPU(struct torture_counts, torture_counts);
@@ -115,17 +115,12 @@ static struct task_struct **workers;
 static unsigned int nr_workers;
 static struct task_struct *control;
 
-/* Threads are to sleep, and handlers to set nothing. */
+/* A pause: threads sleep, and handlers set nothing. */
 static bool quiet;
 static atomic_t parked = ATOMIC_INIT(0);
 static atomic_t errors = ATOMIC_INIT(0);
 
-/**
- * torture_sum - what all CPUs have counted
- * @what: which counter
- *
- * Return: the sum.
- */
+/* The sum of a counter over all CPUs. */
 u64 torture_sum(enum torture_count what)
 {
 	unsigned int cpu;
@@ -136,10 +131,7 @@ u64 torture_sum(enum torture_count what)
 	return sum;
 }
 
-/**
- * torture_error - something that must not be
- * @fmt: what, as for printk()
- */
+/* Counts and reports a violated invariant. */
 void torture_error(const char *fmt, ...)
 {
 	struct va_format vaf;
@@ -154,13 +146,7 @@ void torture_error(const char *fmt, ...)
 	va_end(args);
 }
 
-/**
- * torture_below - a random number
- * @bound: it is less than this
- *
- * Context: Any.
- * Return: the number.
- */
+/* A random number less than @bound. Any context. */
 u32 torture_below(u32 bound)
 {
 	/* A few rounds of a multiplicative hash; quality is not the point. */
@@ -173,11 +159,7 @@ u32 torture_below(u32 bound)
 	return (x >> 32) * bound >> 32;
 }
 
-/**
- * torture_distance - for how many ticks to set a callout
- *
- * Return: most are from 0 to 2.
- */
+/* For how many ticks to set a callout; mostly 0 to 2. */
 long torture_distance(void)
 {
 	switch (torture_below(32)) {
@@ -190,29 +172,19 @@ long torture_distance(void)
 	}
 }
 
-/**
- * torture_cpu - some CPU
- *
- * Return: its number; it may be offline.
- */
+/* A random CPU, which may be offline. */
 unsigned int torture_cpu(void)
 {
 	return torture_below(nr_cpu_ids);
 }
 
-/**
- * torture_quiet - is it forbidden to set anything?
- *
- * Return: true if so.
- */
+/* Whether this is a pause, in which nothing may be set. */
 bool torture_quiet(void)
 {
 	return READ_ONCE(quiet);
 }
 
-/**
- * torture_linger - lets some time pass, so that others come in between
- */
+/* Delays for some time, to widen races. */
 void torture_linger(void)
 {
 	if (torture_below(2))
@@ -221,10 +193,7 @@ void torture_linger(void)
 		udelay(torture_below(60));
 }
 
-/**
- * torture_wait_for - spins until another CPU has got there, or for some ticks
- * @n: what is not 0 then
- */
+/* Spins until another CPU has made *@n nonzero, or for some ticks. */
 void torture_wait_for(const atomic_t *n)
 {
 	u64 end = ktime_get_ns() + 2 * NSEC_PER_MSEC +
@@ -234,7 +203,7 @@ void torture_wait_for(const atomic_t *n)
 		cpu_relax();
 }
 
-/* Sleeps while it is quiet. */
+/* Sleeps during a pause. */
 static void torture_park(void)
 {
 	if (!torture_quiet())
@@ -246,8 +215,8 @@ static void torture_park(void)
 }
 
 /*
- * To some CPU, but not bound to it: on PREEMPT_RT the kernel can warn when that
- * goes away from under a thread that has a lock.
+ * Moves to some CPU without staying bound to it: on PREEMPT_RT the kernel can
+ * warn if that goes offline while its bound thread holds a lock.
  */
 static void torture_wander(void)
 {
@@ -277,7 +246,7 @@ static int torture_thread(void *arg)
 		default:
 			torture_object_op();
 		}
-		/* An idle CPU must be woken for what is set there. */
+		/* Idle CPUs too: these must be woken for their callouts. */
 		if (!torture_below(128))
 			schedule_timeout_uninterruptible(1);
 		cond_resched();
@@ -299,7 +268,7 @@ static int torture_irqs_off_thread(void *arg)
 	return 0;
 }
 
-/* All but the first CPU, one after the other. */
+/* Takes random CPUs except the first offline and online, one at a time. */
 static int torture_hotplug_thread(void *arg)
 {
 	unsigned int cpu;
@@ -324,7 +293,7 @@ static bool torture_busy(void)
 	       torture_procs_busy();
 }
 
-/* What is set runs, or is said to be lost. */
+/* A pause: all pending callouts run, or are reported as lost. */
 static void torture_settle(void)
 {
 	unsigned long end;
@@ -332,7 +301,7 @@ static void torture_settle(void)
 	WRITE_ONCE(quiet, true);
 	while (atomic_read(&parked) < nr_workers)
 		schedule_timeout_uninterruptible(1);
-	/* Handlers that have not seen that it is quiet. */
+	/* Wait for handlers that have not seen the pause. */
 	callout_barrier();
 	end = jiffies + MAX_WAIT * HZ;
 	while (torture_busy()) {
@@ -382,7 +351,7 @@ static void torture_demand(enum torture_count what)
 		torture_error("%s is 0\n", names[what]);
 }
 
-/* What has not happened has not been tested. */
+/* A race that has not happened has not been tested. */
 static void torture_check_met(void)
 {
 	enum torture_count i;

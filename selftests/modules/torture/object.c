@@ -3,9 +3,9 @@
  * object.c - torture of struct callout: objects that all threads share
  *
  * An object is a callout and its books. A slot refers to one; threads and
- * handlers take it from there, and now and then put another in its place. Who
- * drops the last reference disposes of the object: by stop, drain or async
- * drain, and frees it at once when they say that this may be done.
+ * handlers get it from there, and sometimes replace it. The last put disposes
+ * of the object: it stops, drains or async-drains the callout, and frees it as
+ * soon as the result allows.
  */
 #include <linux/ktime.h>
 #include <linux/llist.h>
@@ -15,10 +15,10 @@
 #include <linux/workqueue.h>
 #include "torture.h"
 
-/* How long a thread waits for a callout to become due. */
+/* The longest time that a thread waits for a callout to become due. */
 #define AMBUSH_NS	(500 * NSEC_PER_USEC)
 
-/* How often it cancels a callout that runs. */
+/* The most cancels that it makes of a running callout. */
 #define MAX_CANCELS	256
 
 static struct torture_slot *slots;
@@ -55,22 +55,13 @@ static const struct {
 	{ RWLOCK, CALLOUT_SHAREDLOCK | CALLOUT_TRYLOCK },
 };
 
-/**
- * torture_slot - some slot
- *
- * Return: the slot.
- */
+/* A random slot. */
 struct torture_slot *torture_slot(void)
 {
 	return &slots[torture_below(nr_slots)];
 }
 
-/**
- * torture_get - takes a reference to the object of a slot
- * @slot: the slot
- *
- * Return: the object, or NULL.
- */
+/* Gets a reference to the object of a slot; NULL if there is none. */
 struct torture_object *torture_get(struct torture_slot *slot)
 {
 	struct torture_object *o;
@@ -111,7 +102,7 @@ static struct torture_object *torture_create(struct torture_slot *slot,
 	}
 	atomic_inc(&alive);
 	torture_count(T_OBJECTS);
-	/* Set once, so that callout_schedule() knows the handler. */
+	/* callout_schedule() needs a function and an argument. */
 	atomic_set(&o->sets, 1);
 	torture_count(T_SETS);
 	o->armed = ARMED;
@@ -121,8 +112,8 @@ static struct torture_object *torture_create(struct torture_slot *slot,
 }
 
 /*
- * The books of a callout without a lock, neither pending nor running. Returns
- * whether they balance.
+ * Whether the books of a callout without a lock balance, which is neither
+ * pending nor running.
  */
 static bool torture_check_books(struct torture_object *o)
 {
@@ -149,8 +140,8 @@ static bool torture_check_books(struct torture_object *o)
 }
 
 /*
- * Begins new books, so that what one zero may explain is not explained by all
- * that there ever were. Nobody works on the object, and it is not pending.
+ * Begins new books, so that old zeroes do not excuse new differences. The
+ * object is not in use, and not pending.
  */
 static void torture_new_books(struct torture_object *o)
 {
@@ -161,11 +152,7 @@ static void torture_new_books(struct torture_object *o)
 	atomic_set(&o->unsure, 0);
 }
 
-/**
- * torture_free - frees an object
- * @o: the object, whose callout is neither pending nor running, or whose
- *	handler this is
- */
+/* Frees an object that is neither pending nor running, or runs this. */
 void torture_free(struct torture_object *o)
 {
 	if (callout_pending(&o->c) || atomic_read(&o->inside))
@@ -178,7 +165,7 @@ void torture_free(struct torture_object *o)
 	atomic_dec(&alive);
 }
 
-/* By async drain, with a reference that this then keeps: see torture_put(). */
+/* Disposes by async drain, which keeps the reference: see torture_put(). */
 static void torture_dispose_async(struct torture_object *o)
 {
 	set_bit(OBJECT_DEAD, &o->flags);
@@ -226,10 +213,9 @@ static void torture_dispose(struct torture_object *o)
 	torture_free(o);
 }
 
-/**
- * torture_put - drops a reference, and disposes of the object if it was the last
- * @o: the object, not locked
- * @may_sleep: in a thread, no lock held
+/*
+ * Drops a reference of an object that is not locked, and disposes of it if that
+ * was the last one; @may_sleep: in a thread, no lock held.
  */
 void torture_put(struct torture_object *o, bool may_sleep)
 {
@@ -251,13 +237,9 @@ static void torture_reap(struct work_struct *work)
 		torture_dispose(o);
 }
 
-/**
- * torture_replace - puts a new object into a slot
- * @slot: the slot
- * @old: the object that must be there, or NULL
- * @gfp: how to allocate
- *
- * Return: whether @old was there; its reference is the caller's now.
+/*
+ * Replaces the object of a slot, if that is @old, with a new one. Returns
+ * whether it was; its reference is the caller's then.
  */
 bool torture_replace(struct torture_slot *slot, struct torture_object *old,
 		     gfp_t gfp)
@@ -276,7 +258,7 @@ bool torture_replace(struct torture_slot *slot, struct torture_object *old,
 	return was_there;
 }
 
-/* Waits until a callout is about due; it may have been met by others. */
+/* Waits until a callout is about to be due, or was cancelled. */
 static void torture_wait_due(struct torture_object *o)
 {
 	u64 end = ktime_get_ns() + AMBUSH_NS;
@@ -297,7 +279,7 @@ static void torture_cancel(struct torture_object *o)
 	torture_unlock(o);
 }
 
-/* Sets it, and cancels it when it is due and as long as it runs. */
+/* Sets a callout, and cancels it when it is due and as long as it runs. */
 static void torture_ambush(struct torture_object *o)
 {
 	unsigned int n = 0;
@@ -320,7 +302,7 @@ static void torture_ambush(struct torture_object *o)
 	atomic_dec(&o->hunters);
 }
 
-/* Has its lock when it is due, so that the core has to wait. */
+/* Holds a callout's lock when it is due, so that the core has to wait. */
 static void torture_hold(struct torture_object *o)
 {
 	torture_lock(o);
@@ -335,7 +317,7 @@ static void torture_hold(struct torture_object *o)
 	torture_unlock(o);
 }
 
-/* In a hard interrupt, where only those without a lock may be used. */
+/* In a hard interrupt, where only callouts without a lock may be used. */
 static void torture_interrupt(void *arg)
 {
 	struct torture_object *o = arg;
@@ -360,11 +342,7 @@ static void torture_several(struct torture_object *o)
 	torture_unlock(o);
 }
 
-/**
- * torture_object_op - does something to some object
- *
- * Context: A thread.
- */
+/* A random operation on some object, in a thread. */
 void torture_object_op(void)
 {
 	struct torture_slot *slot = torture_slot();
@@ -411,11 +389,7 @@ void torture_object_op(void)
 	torture_put(o, true);
 }
 
-/**
- * torture_objects_busy - how many callouts are pending or running
- *
- * Return: how many.
- */
+/* The number of callouts that are pending or running. */
 unsigned int torture_objects_busy(void)
 {
 	struct torture_object *o;
@@ -432,9 +406,7 @@ unsigned int torture_objects_busy(void)
 	return busy;
 }
 
-/**
- * torture_objects_check - when nothing is pending or running, books balance
- */
+/* Checks that the books balance when no callout is pending or running. */
 void torture_objects_check(void)
 {
 	struct torture_object *o;
@@ -455,12 +427,7 @@ void torture_objects_check(void)
 	}
 }
 
-/**
- * torture_objects_init - makes the slots, and an object for each
- * @n: how many
- *
- * Return: 0 or -ENOMEM.
- */
+/* Allocates @n slots; threads create their objects. */
 int torture_objects_init(unsigned int n)
 {
 	unsigned int i;
@@ -477,11 +444,7 @@ int torture_objects_init(unsigned int n)
 	return 0;
 }
 
-/**
- * torture_objects_exit - disposes of all objects
- *
- * Context: When no thread uses them.
- */
+/* Disposes of all objects, when no thread uses them. */
 void torture_objects_exit(void)
 {
 	struct torture_object *o;
@@ -494,7 +457,7 @@ void torture_objects_exit(void)
 			torture_put(o, true);
 	}
 	flush_work(&reap_work);
-	/* Those that are drained asynchronously. */
+	/* Wait for asynchronous drains. */
 	callout_barrier();
 	if (atomic_read(&alive))
 		torture_error("%d objects were not freed\n", atomic_read(&alive));

@@ -2,15 +2,15 @@
 /*
  * proc.c - torture of callouts whose handler may sleep
  *
- * Threads, interrupts and handlers set and stop and drain each at the same time,
- * and count as OpenBSD's TCP counts references: one more for a reset that
- * returned 0, one fewer for a stop or a drain that returned 1 and for a handler
- * that begins. When it has been drained for the last time none may be left:
+ * Threads, interrupts and handlers set, stop and drain each concurrently, and
+ * count as OpenBSD's TCP counts references: one more for a reset that returned
+ * 0, one fewer for a stop or a drain that returned 1 and for a handler that
+ * begins. After the last drain none may be left:
  *
  *	resets that returned 0 == runs + stops and drains that returned 1
  *
- * A stop while the handler runs, as is known for sure in the handler, returns 0
- * or 1. After the last drain the memory is freed.
+ * A stop while the handler runs, as in the handler itself, returns 0 or 1.
+ * After the last drain the memory is freed.
  */
 #include <linux/delay.h>
 #include <linux/rwsem.h>
@@ -39,9 +39,8 @@ struct torture_proc {
 };
 
 /**
- * struct torture_proc_seat - where one is found
- * @users: held for reading by those who work on it, for writing by those who
- *	make or free it
+ * struct torture_proc_seat - a reference to a callout
+ * @users: held for reading to use it, for writing to create or free it
  * @proc: the callout, or NULL
  */
 struct torture_proc_seat {
@@ -61,7 +60,7 @@ static void torture_proc_set(struct torture_proc *proc)
 	torture_count(T_PROC_SETS);
 }
 
-/* What a stop or drain returned. */
+/* Counts the result of a stop or drain. */
 static void torture_proc_stopped(struct torture_proc *proc, int ret,
 				 enum torture_who who)
 {
@@ -79,7 +78,7 @@ static void torture_proc_stop(struct torture_proc *proc, enum torture_who who)
 	bool inside;
 
 	ran = atomic_read(&proc->runs);
-	/* Both are counted up, in this order, before the handler does more. */
+	/* The handler increments runs, then inside, before all else. */
 	inside = atomic_read_acquire(&proc->inside);
 	ret = callout_proc_stop(&proc->p);
 	if (ret < 0 && inside && atomic_read_acquire(&proc->inside) &&
@@ -119,7 +118,7 @@ static void torture_proc_ran(void *arg)
 		torture_error("a proc runs twice at the same time\n");
 	if (!torture_below(2))
 		usleep_range(20, 200);
-	/* Whoever frees it waits for this handler. */
+	/* The callout is freed by a drain, which waits for this handler. */
 	if (!torture_quiet() && down_read_trylock(&seat->users)) {
 		if (torture_below(2))
 			torture_proc_set(proc);
@@ -156,7 +155,7 @@ static struct torture_proc *torture_proc_create(struct torture_proc_seat *seat)
 	return proc;
 }
 
-/* Frees the one that is there, or makes one. */
+/* Frees the callout of a seat, or creates one. */
 static void torture_proc_replace(struct torture_proc_seat *seat)
 {
 	if (!down_write_trylock(&seat->users))
@@ -193,11 +192,7 @@ static void torture_proc_use(struct torture_proc *proc)
 	}
 }
 
-/**
- * torture_proc_op - does something to some callout whose handler may sleep
- *
- * Context: A thread.
- */
+/* A random operation on some callout whose handler may sleep, in a thread. */
 void torture_proc_op(void)
 {
 	struct torture_proc_seat *seat = &seats[torture_below(NR_PROCS)];
@@ -217,12 +212,7 @@ void torture_proc_op(void)
 		torture_proc_replace(seat);
 }
 
-/**
- * torture_procs_busy - is any pending or running?
- *
- * Context: While threads and handlers set none.
- * Return: true if so.
- */
+/* Whether any callout is pending or running. During a pause. */
 bool torture_procs_busy(void)
 {
 	unsigned int i;
@@ -235,9 +225,6 @@ bool torture_procs_busy(void)
 	return false;
 }
 
-/**
- * torture_procs_init - prepares what this file needs
- */
 void torture_procs_init(void)
 {
 	unsigned int i;
@@ -246,11 +233,7 @@ void torture_procs_init(void)
 		init_rwsem(&seats[i].users);
 }
 
-/**
- * torture_procs_exit - frees all of them
- *
- * Context: When nobody uses them.
- */
+/* Frees all callouts, when no thread uses them. */
 void torture_procs_exit(void)
 {
 	unsigned int i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * torture.h - what the files of callout_torture.ko share
+ * torture.h - shared by the files of callout_torture.ko
  */
 #ifndef _CALLOUT_TORTURE_H
 #define _CALLOUT_TORTURE_H
@@ -12,46 +12,50 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-/* What is counted; torture_names[] has the words that are printed. */
+/* The counters; names[] in main.c has the words that are printed. */
 enum torture_count {
-	T_OBJECTS,
-	T_SETS,
-	T_REPLACED,
-	T_UNSURE,
-	T_STOPPED,
-	T_NOT_PENDING,
-	T_RUNS,
-	T_OWN_FREED,
-	T_DRAINS,
-	T_ASYNC,
-	T_ASYNC_ZEROES,
-	T_ASYNC_CALLS,
-	T_EXACT,
-	T_BOUNDED,
-	T_GIANT,
-	T_LOCKED,
-	T_HANDLE_SETS,
-	T_HANDLE_RUNS,
-	T_HANDLE_UNSET,
-	T_HANDLE_FULL,
-	T_TIMEOUTS,
-	T_TIMEOUT_RUNS,
-	T_UNTIMEOUTS,
-	T_PROC_SETS,
-	T_PROC_RUNS,
-	T_PROC_STOPPED,
-	T_PROC_EXACT,
-	T_PAUSES,
-	T_HOTPLUGS,
-	T_IRQS_OFF,
-	T_OWN_CANCEL,
-	/* The rest are cancels that found it due, or running elsewhere. */
-	T_RACED_STOP,
-	T_RACED_LOCK,
-	T_RACED_DRAIN,
-	T_RACED_ASYNC,
-	T_RACED_UNSET,
-	T_RACED_PROC,
+	/* struct callout: */
+	T_OBJECTS,	/* Callouts created. */
+	T_SETS,		/* Resets that returned 0: newly set. */
+	T_REPLACED,	/* Resets that returned 1: re-armed. */
+	T_UNSURE,	/* Resets during a drain, which may refuse them. */
+	T_STOPPED,	/* Stops and drains that returned 1: cancelled. */
+	T_NOT_PENDING,	/* Stops and drains that returned -1: not pending. */
+	T_RUNS,		/* Handlers run. */
+	T_OWN_FREED,	/* Callouts freed by their own handler. */
+	T_DRAINS,	/* Calls of callout_drain(). */
+	T_ASYNC,	/* Calls of callout_async_drain(). */
+	T_ASYNC_ZEROES,	/* Those that returned 0: the drain function follows. */
+	T_ASYNC_CALLS,	/* Drain functions called. */
+	T_EXACT,	/* Books without a lock that balanced exactly. */
+	T_BOUNDED,	/* Books without a lock that balanced within bounds. */
+	T_GIANT,	/* Books of callouts under Giant. */
+	T_LOCKED,	/* Callouts with an associated lock freed. */
+	/* setcallout() and timeout(): */
+	T_HANDLE_SETS,	/* Handles returned by setcallout(). */
+	T_HANDLE_RUNS,	/* Handlers of setcallout() run. */
+	T_HANDLE_UNSET,	/* Callouts cancelled by their handle. */
+	T_HANDLE_FULL,	/* Calls that found no free slot. */
+	T_TIMEOUTS,	/* Callouts set by timeout(). */
+	T_TIMEOUT_RUNS,	/* Handlers of timeout() run. */
+	T_UNTIMEOUTS,	/* Callouts cancelled by untimeout(). */
+	/* Callouts whose handler may sleep: */
+	T_PROC_SETS,	/* Resets. */
+	T_PROC_RUNS,	/* Handlers run. */
+	T_PROC_STOPPED,	/* Stops and drains that returned 1: cancelled. */
+	T_PROC_EXACT,	/* Callouts freed, whose books must be exact. */
+	/* The machine: */
+	T_PAUSES,	/* Pauses in which all pending callouts had to run. */
+	T_HOTPLUGS,	/* CPUs taken offline and online. */
+	T_IRQS_OFF,	/* Stretches of some ms with interrupts off. */
+	T_OWN_CANCEL,	/* Cancels of a callout by its own handler. */
+	/* The rest are raced cancels: it was due, or running elsewhere. */
+	T_RACED_STOP,	/* Stops that found it running elsewhere. */
+	T_RACED_LOCK,	/* Stops under its lock that found it about to start. */
+	T_RACED_DRAIN,	/* Drains that waited for it. */
+	T_RACED_ASYNC,	/* Async drains that found it running elsewhere. */
+	T_RACED_UNSET,	/* Cancels by handle that found it running. */
+	T_RACED_PROC,	/* Stops and drains of one that may sleep, the same. */
 	T_COUNTS
 };
 
@@ -76,9 +80,9 @@ void torture_linger(void);
 void torture_wait_for(const atomic_t *n);
 
 /**
- * enum torture_armed - what is known of a callout with a lock
+ * enum torture_armed - the expected state of a callout with a lock
  * @NOT_ARMED: its handler must not start
- * @ARMED: its handler is to run, once
+ * @ARMED: its handler must run, once
  * @MAYBE_ARMED: it was set while it was drained, which may have refused it
  */
 enum torture_armed {
@@ -88,7 +92,7 @@ enum torture_armed {
 };
 
 /**
- * enum torture_who - who sets a callout
+ * enum torture_who - the caller that sets or cancels a callout
  * @ANYONE: some thread or handler
  * @OWN_HANDLER: the callout's own handler
  * @AMBUSH: a thread that waits for it to become due, on another CPU
@@ -107,11 +111,12 @@ enum torture_lock {
 };
 
 /**
- * struct torture_slot - where threads and handlers find an object
- * @lock: protects @o, and that it is there to be referred to
+ * struct torture_slot - a reference by which threads and handlers find an
+ * object
+ * @lock: protects @o, and the lookup of its reference
  * @o: the present object, or NULL
- * @mtx: the associated lock of those that have a spinlock; outlives them
- * @rw: the same of those that have a rwlock
+ * @mtx: the associated lock of objects with a spinlock; outlives them
+ * @rw: the associated lock of objects with a rwlock; outlives them
  */
 struct torture_slot {
 	raw_spinlock_t lock;
@@ -126,13 +131,13 @@ struct torture_slot {
  * @slot: where it is, or was
  * @lock: which associated lock it has
  * @lock_flags: as given to callout_init_mtx() or callout_init_rw()
- * @refs: of the slot, of those that use it, of an asynchronous drain. Whoever
- *	drops the last disposes of it.
+ * @refs: references of the slot, of users, of an asynchronous drain. The last
+ *	put disposes of the object.
  * @flags: OBJECT_*
- * @reap: in the list of those that a work item disposes of
+ * @reap: in the list of objects that a work item disposes of
  * @inside: its handler runs
  * @hunters: threads that wait to cancel it while it runs
- * @met: how many cancels they have made since it began to run
+ * @met: cancels that they have made since it began to run
  * @runs: times its handler has run
  * @ones: times that stop or reset returned 1
  * @sets: without a lock: resets that returned 0
@@ -141,10 +146,10 @@ struct torture_slot {
  * @zeroes: without a lock: stops, drains that returned 0
  * @begun: without a lock: drains that have begun
  * @ended: without a lock: drains that have ended
- * @armed: with a lock, and under it: whether it is to run
+ * @armed: with a lock, and under it: whether its handler must run
  * @drains: with a lock, and under it: drains that have not ended
- * @foreign: with a lock, and under it: somebody else than its handler has set
- *	it while it was drained
+ * @foreign: with a lock, and under it: it was set during a drain, and not by
+ *	its own handler
  * @due: the tick before which it must not run
  * @due_ns: the time before which it must not run
  */
