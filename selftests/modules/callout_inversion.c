@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callout_inversion.c - whether who drains lends the handler his priority
+ * callout_inversion.c - callout_drain() avoids priority inversion
  *
  * For PREEMPT_RT, where handlers run in a thread. On one CPU a handler runs
- * with the least real-time priority, and a hog of medium priority has pushed
- * it aside. On another CPU a thread of high priority drains the callout: that
- * is whoever loads this, so load it by "with_fifo 80 insmod". All that the
- * handler still has to do is to return; it must get to that before the hog is
- * done, or else the thread of high priority waits for the one of medium.
+ * with the least real-time priority, and is preempted by a hog of medium
+ * priority. On another CPU a thread of high priority drains the callout: the
+ * thread that loads this module, by "with_fifo 80 insmod". The handler has only
+ * to return, and must do so before the hog ends, by priority inheritance;
+ * otherwise the thread of high priority waits for the one of medium priority.
  */
 #include <linux/callout.h>
 #include <linux/cpu.h>
@@ -26,16 +26,16 @@
 
 #define ROUNDS		3
 
-/* An interrupt's thread may wait for softirqs, and so push the handler. */
+/* An interrupt's thread that waits for softirqs may boost the handler. */
 #define MAX_TRIES	20
 
 /**
  * struct inversion - one round
  * @c: the callout
- * @loops: how far the handler has got
+ * @loops: progress of the handler
  * @go: the handler may return
- * @hogged: the hog has the CPU, and the handler stands still
- * @hog_over: the hog has given it back
+ * @hogged: the hog runs, and the handler makes no progress
+ * @hog_over: the hog has ended
  */
 struct inversion {
 	struct callout c;
@@ -85,7 +85,7 @@ static bool wait_until(const bool *flag)
 	return READ_ONCE(*flag);
 }
 
-/* Returns 1 if the hog could not push the handler aside. */
+/* Returns 1 if the hog did not preempt the handler. */
 static int drain_behind_hog(struct inversion *v)
 {
 	ktime_t start;
@@ -143,7 +143,7 @@ static int __init inversion_init(void)
 	cpus_read_lock();
 	cpu = cpumask_last(cpu_online_mask);
 	other = cpumask_any_but(cpu_online_mask, cpu);
-	/* Nobody else is to need the CPU that is hogged, this thread neither. */
+	/* This thread must not need the CPU of the hog. */
 	ret = other < nr_cpu_ids ?
 	      set_cpus_allowed_ptr(current, cpumask_of(other)) : -ENODEV;
 	for (tries = 0; ret >= 0 && tries < MAX_TRIES && rounds < ROUNDS;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callout_late.c - how late a callout is, at every distance up to an hour
+ * callout_late.c - lateness of a callout, at every distance up to an hour
  *
  * Sets one callout on an idle CPU and sleeps until it has run, at one distance
  * after another, from random places in the kernel's ticks. For a boot under
@@ -10,8 +10,8 @@
  *	late: FROM,TO,TRIALS,EARLY,LATEST,MOST_WAKEUPS
  *
  * EARLY is how many were early, LATEST the greatest lateness in ticks, and
- * MOST_WAKEUPS how often the tick source woke the base for one of them. The
- * last line is for the time when nothing is set, and has the distance 0.
+ * MOST_WAKEUPS the most wake-ups of the base for one of them. The last line is
+ * for an hour in which none is set, and has the distance 0.
  */
 #include <linux/completion.h>
 #include <linux/kernel.h>
@@ -32,19 +32,19 @@
 #define PHASES		4
 #define FAR_PHASES	2
 
-/* Before each trial the CPU sleeps for up to so many ticks of the kernel. */
+/* The most ticks of the kernel that the CPU sleeps before each trial. */
 #define MAX_PHASE	600
 
-/* The log says of so many trials what went wrong. */
+/* The most failed trials that are printed. */
 #define MAX_TOLD	20
 
 static unsigned int hz = HZ;
 module_param(hz, uint, 0444);
-MODULE_PARM_DESC(hz, "ticks a second, as callout.ko's");
+MODULE_PARM_DESC(hz, "Ticks a second of callout.ko (default HZ)");
 
 static ulong seed = 1;
 module_param(seed, ulong, 0444);
-MODULE_PARM_DESC(seed, "for the random phases");
+MODULE_PARM_DESC(seed, "Seed of the random phases (default 1)");
 
 /* The results for distances from @from to @to, both included. */
 struct stretch {
@@ -85,7 +85,7 @@ static void sleep_ns(u64 ns)
 	schedule_hrtimeout(&until, HRTIMER_MODE_ABS);
 }
 
-/* To another place in the ticks, the kernel's and the facility's. */
+/* Sleeps until a random phase of the ticks, the kernel's and the facility's. */
 static void sleep_phase(void)
 {
 	u64 ns = (u64)prandom_u32_state(&rng) * TICK_NSEC * MAX_PHASE;
@@ -118,7 +118,7 @@ static u64 trial_set(struct trial *trial, u64 distance, ktime_t *time)
 	return due;
 }
 
-/* Judges by the base's clock, and not so exactly by another. */
+/* Judges by the base's clock, and less exactly by CLOCK_MONOTONIC. */
 static void trial_judge(struct trial *trial, u64 distance, u64 due, u64 took)
 {
 	static unsigned int told;
@@ -186,8 +186,8 @@ static int distance_run(struct trial *trial, u64 distance, u64 hour)
 }
 
 /*
- * The next distance: the next but few, or where one of the levels of the
- * kernel's wheel, or of the hops, begins or ends.
+ * The next distance: a step farther, or to where a level of the kernel's wheel,
+ * or of the hops, begins or ends.
  */
 static u64 next_distance(u64 distance, u64 hour)
 {
@@ -222,7 +222,7 @@ static int late_distances(struct trial *trial)
 	return ret;
 }
 
-/* Nothing set, or no longer: nobody wakes the base up. */
+/* An hour with no callout set has no wake-ups. */
 static void late_nothing(struct trial *trial)
 {
 	u64 before;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callout_leftover.c - callouts that run, and arm others, as callout.ko goes
+ * callout_leftover.c - callouts that run, and arm others, as callout.ko unloads
  *
- * Written to its parameter "arm", a thread arms callouts on all CPUs. Their
- * handlers arm each other, near and on other CPUs, until callout.ko has gone:
- * it can, since symbols are only borrowed while the thread arms. So there are
- * always some due, some running, and kicks on their way between CPUs. One CPU
- * at a time takes no interrupts for a while, or no softirqs.
+ * A write to the parameter "arm" has a thread arm callouts on all CPUs. Their
+ * handlers arm each other, for soon and on other CPUs, until callout.ko is
+ * gone: it can be unloaded, since the thread holds its symbols only while it
+ * arms. So at any time some are due, some run, and kicks are under way between
+ * CPUs. One CPU at a time has interrupts off for a while, or softirqs.
  *
- * The callouts are on the thread's stack: debugobjects does not follow those,
- * and their memory is used again while it would hold them for pending.
+ * The callouts are on the thread's stack, which debugobjects does not track: it
+ * would take them for pending when the memory is reused.
  */
 #include <linux/callout.h>
 #include <linux/completion.h>
@@ -21,7 +21,7 @@
 
 #define NR	16U
 
-/* For those that are left pending and are not due. */
+/* The distance of those that are left pending, and not due. */
 #define FAR	1000000L
 
 /* With typeof() sparse does not take these for functions. */
@@ -95,7 +95,7 @@ static int leftover_arm(void *unused)
 	return 0;
 }
 
-/* A CPU that takes no interrupt, or no softirq, while its base dies. */
+/* Has a random CPU take no interrupt, or no softirq, while its base dies. */
 static int leftover_deafen(void *unused)
 {
 	while (!kthread_should_stop()) {
@@ -129,7 +129,7 @@ static const struct kernel_param_ops arm_ops = {
 };
 
 module_param_cb(arm, &arm_ops, NULL, 0600);
-MODULE_PARM_DESC(arm, "written: arm them all; read: handlers run so far");
+MODULE_PARM_DESC(arm, "Write: arm all callouts; read: number of handlers run so far");
 
 static int __init leftover_init(void)
 {
@@ -144,7 +144,7 @@ static int __init leftover_init(void)
 	return 0;
 }
 
-/* callout.ko has gone before, or this code would still run. */
+/* callout.ko was unloaded before: its handlers are code of this module. */
 static void __exit leftover_exit(void)
 {
 	kthread_stop(deafener);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callout_misuse.c - does one thing wrong, for the kernel to report
+ * callout_misuse.c - misuses the API in one way, for the kernel to report
  *
- * What it does is said by the parameter what=. Afterwards everything is in
- * order again, so that the next one can be tried. For the job misuse, on a
- * kernel with debugobjects and lockdep.
+ * The parameter what= selects the misuse. Its effects are undone, so that the
+ * next one can be tried. For the job misuse, on a kernel with debugobjects and
+ * lockdep.
  */
 #include <linux/atomic.h>
 #include <linux/callout.h>
@@ -21,11 +21,11 @@
 
 static char *what = "";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "free, init, zeroed, garbage, function, preempt, lock, slow, drain or drain_own");
+MODULE_PARM_DESC(what, "Misuse: free, init, zeroed, garbage, function, preempt, lock, slow, drain or drain_own");
 
 #define FAR		(3600L * HZ)
 
-/* More than what a ratelimited line is printed for in a row. */
+/* More than the burst of a rate-limited message. */
 #define NR_SLOW		30
 
 static DEFINE_SPINLOCK(lock);
@@ -36,7 +36,7 @@ static void count_run(void *unused)
 	atomic_inc(&runs);
 }
 
-/* Lets handlers run that are due soon; false if they do not. */
+/* Waits until @n handlers have run; false if they do not. */
 static bool wait_for_runs(int n)
 {
 	unsigned int i;
@@ -62,7 +62,7 @@ static int init_pending(struct callout *c)
 {
 	callout_reset(c, FAR, count_run, NULL);
 	callout_init(c, CALLOUT_MPSAFE);
-	/* As good as new. */
+	/* callout_init() has fixed it up. */
 	return callout_stop(c) == -1 ? 0 : -EIO;
 }
 
@@ -91,7 +91,7 @@ static int use_garbage(struct callout *c)
 	return never_prepared(0x5a);
 }
 
-/* Nothing is set, by whatever call, and nothing runs: it would be NULL. */
+/* No call sets a callout without a function, which would call NULL. */
 static int set_without_function(struct callout *c)
 {
 	sbintime_t second = callout_sbinuptime() + SBT_1S;
@@ -129,7 +129,7 @@ static int change_preempt_count(struct callout *c)
 	return wait_for_runs(1) ? 0 : -EIO;
 }
 
-/* A lock that only lockdep knows, and of which it asks nothing else. */
+/* A lock that exists for lockdep only. */
 static struct lock_class_key leaked_key;
 static struct lockdep_map leaked = STATIC_LOCKDEP_MAP_INIT("leaked",
 							   &leaked_key);
@@ -143,9 +143,9 @@ static void leak_lock(void *task)
 }
 
 /*
- * The lock is of whoever the softirq runs in. That is this thread, as it lets
- * softirqs run when the callout is due, and so it can drop the lock; unless
- * ksoftirqd is at work already.
+ * The lock is held by the thread that the softirq runs in. This thread enables
+ * softirqs when the callout is due, so it is the holder and can release the
+ * lock, unless ksoftirqd runs already.
  */
 static int return_with_lock(struct callout *c)
 {
@@ -192,7 +192,7 @@ static void use_lock(void *unused)
 	spin_unlock(&lock);
 }
 
-/* There is nothing to wait for, and so no deadlock, this time. */
+/* Drains when no handler runs, so that there is no deadlock. */
 static int run_and_drain(struct callout *c, callout_func_t *func)
 {
 	callout_reset(c, 1, func, NULL);

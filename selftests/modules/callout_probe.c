@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callout_probe.c - for how long interrupts are off, as a hard timer sees it
+ * callout_probe.c - the longest time that interrupts are off, by an hrtimer
  *
- * A hrtimer that expires in hard interrupt context again and again, and notes
- * the greatest time from when it was due until its function ran. Interrupts, or
- * those of timers, were off for so long, but for what the way from the clock
- * event to the function takes. A stretch longer than the period is seen but
- * for at most a period; a shorter one by chance, so many should be looked at.
+ * A periodic hrtimer that expires in hard interrupt context, and records its
+ * greatest lateness. Interrupts, or those of timers, were off for that long,
+ * except for the path from the clock event to the function. A stretch longer
+ * than the period is measured short by a period at most; a shorter one is
+ * measured by chance: a run needs many of them.
  *
- *	run	write 1: begin anew; 0: stop
- *	worst	the greatest lateness since then, in nanoseconds
+ *	run	write 1: restart; 0: stop
+ *	worst	the greatest lateness since the restart, in nanoseconds
  */
 #include <linux/hrtimer.h>
 #include <linux/kstrtox.h>
 #include <linux/module.h>
 #include "kcompat.h"
 
-/* Short, and not such that it meets a tick always at the same place. */
+/* Short, and no divisor of a tick, so that all phases are met. */
 #define PERIOD_NS	19997
 
 static struct hrtimer probe;
 static u64 worst;
 module_param(worst, ullong, 0444);
-MODULE_PARM_DESC(worst, "the greatest lateness of the probe, in nanoseconds");
+MODULE_PARM_DESC(worst, "Greatest lateness of the probe, in nanoseconds");
 
 static enum hrtimer_restart probe_fire(struct hrtimer *timer)
 {
@@ -54,7 +54,7 @@ static int run_set(const char *value, const struct kernel_param *kp)
 
 static const struct kernel_param_ops run_ops = { .set = run_set };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "1: begin anew, 0: stop");
+MODULE_PARM_DESC(run, "1: restart the probe; 0: stop it");
 
 static int __init probe_init(void)
 {

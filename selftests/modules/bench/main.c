@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - counts instructions of callouts and of Linux's own timers
+ * main.c - instructions of callouts and of Linux's own timers
  *
  * For QEMU with -icount shift=0 and one CPU: there the time stamp counter
  * advances by one for each instruction, so its difference is a count, and the
@@ -19,9 +19,9 @@
 
 static bool stale;
 module_param(stale, bool, 0444);
-MODULE_PARM_DESC(stale, "count only what it takes to cancel by a stale handle");
+MODULE_PARM_DESC(stale, "Measure the cancel by a stale handle only (default N)");
 
-/* So many instructions must move the counter so far. */
+/* Whether the time stamp counter counts instructions. */
 static int check_counter(void)
 {
 	u64 start, took;

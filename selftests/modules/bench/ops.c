@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ops.c - instructions to set, cancel and move, beside Linux's timers
+ * ops.c - instructions to set, cancel and move, compared with Linux's timers
  *
  * The load is that of the paper's figure 9: one timer is set and cancelled
- * again and again, farther away than n others that are outstanding.
+ * repeatedly, farther away than n others that are outstanding.
  *
- * Every facility runs in the same loop, with the same random times, which are
- * drawn before. Linux's timers are pinned, as callouts are, which spares
- * hrtimers the search for a CPU. Each operation yields 1 if it did what it
- * should, and a block in which one did not is not counted.
+ * Every facility runs in the same loop, with the same distribution of times,
+ * drawn in advance. Linux's timers are pinned, as callouts are, which saves
+ * hrtimers the search for a CPU. Each operation yields 1 if it succeeds; a
+ * block with a failed operation is not counted.
  */
 #include <linux/callout.h>
 #include <linux/delay.h>
@@ -72,7 +72,7 @@ static void report(const char *name, unsigned int others, unsigned int good)
 		       others);
 }
 
-/* Runs an operation in blocks without interrupts; how many blocks count. */
+/* Runs @op in blocks with interrupts off; returns how many blocks count. */
 #define RUN_BLOCKS(step, op)						\
 ({									\
 	unsigned int block, i, done, good = 0;				\
@@ -96,7 +96,7 @@ static void report(const char *name, unsigned int others, unsigned int good)
 	good;								\
 })
 
-/* Median, over the blocks, of what an operation takes. */
+/* Reports the median over the blocks of the instructions of an operation. */
 #define MEASURE(name, others, step, op)					\
 	report(name, others, RUN_BLOCKS(step, op))
 
@@ -138,7 +138,7 @@ static void bench_handle(unsigned int n)
 	for (i = 0; i < n; i++)
 		others[i] = setcallout(nothing, &others[i],
 				       HOUR + random_in_hour());
-	/* The stock has been filled up when the worker has run. */
+	/* Time for the worker to refill the pool. */
 	msleep(100);
 	MEASURE("handle", n, 0,
 		unsetcallout(setcallout(nothing, &others[n], ticks)));
@@ -148,7 +148,7 @@ out:
 	vfree(others);
 }
 
-/* Arguments are random, since those in a row are spread too evenly. */
+/* Arguments are random: consecutive ones spread too evenly over the hash. */
 static void bench_compat(unsigned int n)
 {
 	void **args = vcalloc(n + OPS, sizeof(*args));
@@ -159,7 +159,7 @@ static void bench_compat(unsigned int n)
 	get_random_bytes(args, (n + OPS) * sizeof(*args));
 	for (i = 0; i < n; i++)
 		callout_timeout(nothing, args[i], HOUR + random_in_hour());
-	/* The hash has grown when the worker has run. */
+	/* Time for the worker to grow the hash. */
 	msleep(100);
 	MEASURE("compat", n, 0, ({
 		callout_timeout(nothing, args[n + i], ticks);
@@ -225,9 +225,7 @@ static void bench_hrtimer(unsigned int n)
 	vfree(others);
 }
 
-/**
- * bench_stale - measures a cancel that comes too late, and reports
- */
+/* Measures and reports a cancel by a stale handle. */
 void bench_stale(void)
 {
 	callout_handle_t old = setcallout(nothing, NULL, HOUR);
@@ -243,9 +241,6 @@ void bench_stale(void)
 		pr_err("bench-stale: does not work\n");
 }
 
-/**
- * bench_ops - measures and reports
- */
 void bench_ops(void)
 {
 	static const unsigned int outstanding[] = { 0, 1000, 10000, 100000 };

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tick.c - instructions that ticks and expiry take, beside Linux's timers
+ * tick.c - instructions of ticks and expiry, compared with Linux's timers
  *
  * A loop counts its turns until jiffies changes. Between two changes a known
- * number of instructions passes, as QEMU's clock goes by them; what the turns
- * did not take was taken by interrupts, with the softirqs after them. So all
- * that goes on in a tick is counted, in how many interrupts ever, and the same
- * way for each facility. "none" has no timers; what its ticks take is the
- * kernel's own and is taken off the others, but for the idle tick.
+ * number of instructions passes, since QEMU's clock counts them; those that the
+ * turns do not account for were executed by interrupts and their softirqs. So
+ * all the work of a tick is counted, in any number of interrupts, and in the
+ * same way for each facility. "none" has no timers; its ticks are the kernel's
+ * own cost, which is subtracted from the others, except for the idle tick.
  *
- *	idle_tick	a tick, with so many outstanding and none due
- *	expiry_together	one of so many that are due at the same time
+ *	idle_tick	a tick with n outstanding and none due
+ *	expiry_together	one of n that are due at the same tick
  *	expiry_one_by_one one that is alone at its tick
- *	jump_hour	the tick after jiffies has leapt an hour: so many are
- *			outstanding but later than that, and one is due
+ *	jump_hour	the tick after jiffies has advanced by an hour: n are
+ *			outstanding beyond that hour, and one is due
  *
- * The last is not there for hrtimers: they do not go by jiffies.
+ * There is no jump_hour for hrtimers, which do not depend on jiffies.
  */
 #include <linux/callout.h>
 #include <linux/delay.h>
@@ -35,13 +35,13 @@
 #define OTHERS		100000U
 #define TOGETHER	10000U
 
-/* So many ticks are looked at. */
+/* The number of ticks measured. */
 #define TICKS		20U
 
-/* Timers at each of so many ticks are of the first level of the wheel. */
+/* Ticks with one timer each, all in the first level of the kernel's wheel. */
 #define ONE_BY_ONE	50U
 
-/* Those due together are due in so many ticks, and all have run in TICKS. */
+/* Timers due together are due in this many ticks, and have run after TICKS. */
 #define SOON		6
 
 #define JUMPS		5U
@@ -72,7 +72,7 @@ static enum hrtimer_restart hrtimer_note(struct hrtimer *t)
 	return HRTIMER_NORESTART;
 }
 
-/* How to set one, so many ticks after a certain time, and to cancel it. */
+/* How to set a timer, @ticks after @now, and to cancel it. */
 struct facility {
 	const char *name;
 	void (*set)(union any *t, unsigned long ticks, ktime_t now);
@@ -133,7 +133,7 @@ static const struct facility facilities[] = {
 
 static const struct facility *const none = &facilities[0];
 
-/* Turns until jiffies is not @tick any more, or @max. */
+/* Counts turns until jiffies differs from @tick, up to @max. */
 static noinline unsigned long spin(unsigned long tick, unsigned long max)
 {
 	unsigned long turns = 0;
@@ -143,7 +143,7 @@ static noinline unsigned long spin(unsigned long tick, unsigned long max)
 	return turns;
 }
 
-/* Instructions in a number of turns: a fixed part, and one for each turn. */
+/* Instructions of a call of spin(): a fixed part, and those of each turn. */
 static u64 spin_fixed, spin_turn;
 
 static u64 spin_takes(unsigned long turns)
@@ -170,7 +170,7 @@ static int calibrate(void)
 	return -EINVAL;
 }
 
-/* What interrupts take from here to the next tick, that one included. */
+/* Instructions of interrupts up to and including the next tick. */
 static u64 watch_tick(void)
 {
 	u64 start = get_cycles();
@@ -179,7 +179,7 @@ static u64 watch_tick(void)
 	return get_cycles() - start - spin_fixed - turns * spin_turn;
 }
 
-/* The sum over so many ticks, or their median. */
+/* Returns the sum over @ticks ticks, and their median in *@median. */
 static u64 watch(unsigned int ticks, u64 *median)
 {
 	static u64 takes[TICKS + ONE_BY_ONE];
@@ -238,8 +238,8 @@ static void idle_tick(const struct facility *f, union any *t, unsigned int n)
 }
 
 /*
- * Sets so many in one tick, @step ticks apart, and returns what the ticks take
- * in which they expire, or 0 if they do not.
+ * Sets @n timers in one tick, @step ticks apart, and returns the instructions
+ * of the ticks in which they expire, or 0 if they do not.
  */
 static u64 expiry_takes(const struct facility *f, union any *t, unsigned int n,
 			unsigned int step, unsigned int ticks, u64 *median)
@@ -255,7 +255,7 @@ static u64 expiry_takes(const struct facility *f, union any *t, unsigned int n,
 	for (i = 0; i < n; i++)
 		f->set(&t[i], SOON + i * step, now);
 	local_irq_enable();
-	/* The tick that may have passed meanwhile, and part of one. */
+	/* A tick that may have passed in the loop, and part of one. */
 	watch(SOON - 2, NULL);
 	sum = watch(ticks, median);
 	if (ran != n) {
@@ -293,8 +293,8 @@ static void leap(unsigned long ticks)
 }
 
 /*
- * What the tick takes before which jiffies has leapt. A leap before that has
- * the kernel's own timers expire, which matter less then the second time.
+ * Instructions of the tick after jiffies has advanced by an hour. An advance
+ * before that expires most of the kernel's own timers.
  */
 static u64 jump_takes(const struct facility *f, union any *t, unsigned int n)
 {
@@ -315,7 +315,7 @@ static u64 jump_takes(const struct facility *f, union any *t, unsigned int n)
 		takes = 0;
 	}
 	cancel(f, t, n + 1);
-	/* What a facility puts off when it cancels is not of the next jump. */
+	/* Deferred work of the cancels must not count for the next jump. */
 	leap(3 * HOUR);
 	f->set(&t[n], 1, ktime_get());
 	watch(3, NULL);
@@ -324,7 +324,7 @@ static u64 jump_takes(const struct facility *f, union any *t, unsigned int n)
 	return takes;
 }
 
-/* The least of several: more is the kernel's. */
+/* The least of several: the rest is the kernel's own work. */
 static void jump(const struct facility *f, union any *t, unsigned int n)
 {
 	u64 takes = U64_MAX, without = U64_MAX;
@@ -339,11 +339,6 @@ static void jump(const struct facility *f, union any *t, unsigned int n)
 	report(f, "jump_hour", n, less_none(takes, without));
 }
 
-/**
- * bench_tick - measures and reports
- *
- * Return: 0 or an error.
- */
 int bench_tick(void)
 {
 	const struct facility *f, *end = facilities + ARRAY_SIZE(facilities);
@@ -364,7 +359,7 @@ int bench_tick(void)
 		together(f, t);
 	for (f = none + 1; f < end; f++)
 		one_by_one(f, t);
-	/* Last, since it upsets the kernel, most when it is new. */
+	/* Last, since jumps disturb the kernel, the first ones most. */
 	for (n = 0; n < JUMPS; n++)
 		jump_takes(none, t, 0);
 	for (n = 0; n <= OTHERS; n = n ? n * 10 : 1000)

@@ -2,9 +2,10 @@
 /*
  * callout_client.c - a module that uses the facility, built outside its tree
  *
- * Sets callouts by each of the interfaces, waits until they have run, and goes
- * as a client must: everything cancelled, then callout_barrier(). With leave=1
- * it goes without that, and callout.ko has to tell, when it goes itself.
+ * Sets callouts by each of the interfaces, waits until they have run, and
+ * unloads as a client must: it cancels all, then calls callout_barrier(). With
+ * leave=1 it does not, and callout.ko must report that when it is unloaded
+ * itself.
  */
 #include <linux/completion.h>
 #include <linux/math64.h>
@@ -14,11 +15,11 @@
 
 static bool leave;
 module_param(leave, bool, 0444);
-MODULE_PARM_DESC(leave, "leave a callout behind when unloaded");
+MODULE_PARM_DESC(leave, "Leave a callout pending when unloaded (default N)");
 
 static uint tick_ns;
 module_param(tick_ns, uint, 0444);
-MODULE_PARM_DESC(tick_ns, "length of callout.ko's tick; 0 (default): a jiffy");
+MODULE_PARM_DESC(tick_ns, "Length of callout.ko's tick in ns; 0: a jiffy (default 0)");
 
 struct step {
 	struct completion ran;
@@ -45,7 +46,7 @@ static void ran(void *arg)
 	complete(&step->ran);
 }
 
-/* Must be 1: the callout is an hour away. */
+/* Whether callouts that are an hour away can be cancelled, once. */
 static int cancelled_before_time(void)
 {
 	struct callout_handle h = timeout(ran, &steps[0], 3600 * hz);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cross.c - what a tick costs in Schemes 6 and 7, and how much it varies
+ * cross.c - the cost of a tick in Schemes 6 and 7, and its variance
  *
- * Varghese and Lauck, section VI: n callouts of mean interval T cost a tick
- * n * c6 / M in Scheme 6 with M buckets, and n * c7 * m / T in Scheme 7 with m
- * levels. Both are measured with the same number of list heads, beside the wheel
- * with bounds, which need not look at a bucket where nothing is due.
+ * Varghese and Lauck, section VI: n callouts of mean interval T cost a tick n *
+ * c6 / M in Scheme 6 with M buckets, and n * c7 * m / T in Scheme 7 with m
+ * levels. Both are measured with the same number of list heads, and with them
+ * the wheel with bounds, which skips buckets where nothing is due.
  *
- * The other part: where all callouts hash into one bucket, the mean of what
- * Scheme 6 does in a tick is the same and its variance is not.
+ * The other part: where all callouts hash into one bucket, the mean work of
+ * Scheme 6 in a tick is the same and its variance is not.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
@@ -21,13 +21,13 @@
 #define T_MIN		64U
 #define T_MAX		65536U
 
-/* So many ticks are measured, or 2 T if that is more. */
+/* The number of ticks measured, or 2 T if that is more. */
 #define MIN_TICKS	8192U
 
 #define WHEEL		256U
 #define LAPS		4U
 
-/* A tick, and starts again with intervals of mean @t what has expired. */
+/* A tick; expired callouts start again with intervals of mean @t. */
 static u64 tick_takes(struct lab *lab, u64 t)
 {
 	struct callout *c;
@@ -60,7 +60,7 @@ static int cross_one(const struct lab_row *row, unsigned int heads,
 			params.level[i] = heads / levels;
 			range *= heads / levels;
 		}
-		/* What is farther would go to the overflow list. */
+		/* Longer intervals would go to the overflow list. */
 		if (range < 4 * t)
 			return 0;
 	}
@@ -109,12 +109,7 @@ static int cross_sizes(unsigned int t)
 	return ret;
 }
 
-/**
- * lab_cross - measures and reports what a tick costs
- * @unused: of the parts' type
- *
- * Return: 0 or an error.
- */
+/* Measures and reports the cost of a tick. */
 int lab_cross(const char *unused)
 {
 	int ret = lab_callouts_init(N);
@@ -126,7 +121,9 @@ int lab_cross(const char *unused)
 	return ret;
 }
 
-/* N callouts that do not expire while it is measured, in one bucket or all. */
+/*
+ * N callouts that do not expire during the measurement, in one bucket or all.
+ */
 static int variance_one(const struct lab_row *row, bool one_bucket)
 {
 	const struct callout_scheme_params params = { .buckets = WHEEL };
@@ -145,7 +142,7 @@ static int variance_one(const struct lab_row *row, bool one_bucket)
 		lab_start(&lab, lab_callout(i),
 			  (i + 2 * LAPS) * WHEEL +
 			  (one_bucket ? WHEEL / 2 : lab_random(0, WHEEL)));
-	/* A lap to begin with, in which bounds are learnt. */
+	/* A first lap, in which bounds become exact. */
 	for (i = 0; i < WHEEL; i++)
 		tick_takes(&lab, T_MAX);
 	lab.s->visits = 0;
@@ -167,12 +164,7 @@ static int variance_one(const struct lab_row *row, bool one_bucket)
 	return 0;
 }
 
-/**
- * lab_variance - measures and reports how what a tick costs varies
- * @unused: of the parts' type
- *
- * Return: 0 or an error.
- */
+/* Measures and reports the variance of the cost of a tick. */
 int lab_variance(const char *unused)
 {
 	const struct lab_row *rows[2];

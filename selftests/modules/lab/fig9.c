@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * fig9.c - the paper's figure 9: set and cancel one beside n others
+ * fig9.c - the paper's figure 9: set and cancel one of n + 1
  *
  * Varghese and Lauck, section VII.A, on the whole facility with the scheme that
  * callout.ko was loaded with. n callouts are outstanding, due at random in one
  * to two hours, which lab_hour() makes shorter for some schemes. One more is
- * set, two to three hours ahead, and cancelled, again and again: with a handle,
- * and in the old way, by function and argument. That is a look into a hash, or
- * if the scheme has a search of its own, the search.
+ * set, two to three hours ahead, and cancelled, repeatedly: by handle, and in
+ * the old way, by function and argument. That is a lookup in the hash, or the
+ * search of the scheme if it has one.
  */
 #include <linux/delay.h>
 #include <linux/kernel.h>
@@ -20,10 +20,10 @@
 #include "lab.h"
 
 #define MAX_BLOCKS	21U
-/* The clock of User Mode Linux is not so fine. */
+/* The clock of User Mode Linux is coarser. */
 #define MAX_OPS		(IS_ENABLED(CONFIG_UML) ? 2000U : 50U)
 
-/* Where pairs have taken so long, few of them do. */
+/* Pairs that take longer than this are measured in fewer blocks. */
 #define LONG		5000U
 
 #define MOST		100000U
@@ -44,7 +44,7 @@ static __always_inline bool pair(bool by_handle, void *arg, unsigned long ticks)
 	return callout_untimeout(nothing, arg) == 1;
 }
 
-/* The arguments are not in the paper. Random ones spread as those of others. */
+/* The paper does not give arguments; random ones spread as those of others. */
 static int measure(bool by_handle, const struct callout_scheme_ops *ops,
 		   const char *name, unsigned int n, bool few, u64 *median)
 {
@@ -85,7 +85,7 @@ static int measure(bool by_handle, const struct callout_scheme_ops *ops,
 	return 0;
 }
 
-/* Sets others up to @to, and returns what the set of one has taken. */
+/* Sets others @from to @to - 1, and returns the mean cost of a set. */
 static u64 set_others(callout_handle_t *others, unsigned int from,
 		      unsigned int to)
 {
@@ -117,7 +117,7 @@ static int measure_points(const struct callout_scheme_ops *ops,
 			break;
 		took[0] = set_others(others, n, points[i]);
 		n = points[i];
-		/* The worker that makes the hash grow has run. */
+		/* Time for the worker to grow the hash. */
 		msleep(100);
 		ret = measure(true, ops, name, n, few, &took[1]);
 		if (!ret)
@@ -134,12 +134,7 @@ static int measure_points(const struct callout_scheme_ops *ops,
 	return ret;
 }
 
-/**
- * lab_fig9 - measures the scheme that the facility runs on
- * @name: what to call it
- *
- * Return: 0 or an error.
- */
+/* Measures the scheme of the loaded facility, reported as @name. */
 int lab_fig9(const char *name)
 {
 	callout_handle_t *others = vmalloc_array(MOST, sizeof(*others));

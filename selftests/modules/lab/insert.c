@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * insert.c - how far the sorted list is searched for the place of a new one
+ * insert.c - how far the sorted list is searched for an insertion
  *
  * Varghese and Lauck, section III.B: callouts arrive at random (Poisson), with
  * intervals from a negative exponential or from a uniform distribution, and all
@@ -16,10 +16,10 @@
 #define ARRIVALS	4000U
 #define MOST		1000U
 
-/* Parts of a tick, for the time between arrivals. */
+/* The resolution of arrivals, in parts of a tick. */
 #define PARTS		1024U
 
-/* Poisson arrivals have any number outstanding; so many are surely enough. */
+/* The outstanding number of Poisson arrivals is unbounded; this suffices. */
 #define CALLOUTS	(2 * MOST)
 
 struct arrivals {
@@ -32,7 +32,7 @@ struct arrivals {
 
 static struct callout *idle[CALLOUTS];
 
-/* One more arrives; false if there is none left. */
+/* One more callout arrives; false if none is idle. */
 static bool arrive(struct arrivals *a, unsigned int n, bool uniform, bool count)
 {
 	u64 interval, steps = a->lab.s->steps;
@@ -82,12 +82,6 @@ static int measure(const struct lab_row *row, const char *from, unsigned int n,
 	return ret;
 }
 
-/**
- * lab_insert - measures and reports
- * @unused: of the parts' type
- *
- * Return: 0 or an error.
- */
 int lab_insert(const char *unused)
 {
 	static const unsigned int points[] = { 10, 30, 100, 300, MOST };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * lab.h - the parts of callout_lab.ko, and what they share
+ * lab.h - the parts of callout_lab.ko, and their common functions
  */
 #ifndef _CALLOUT_LAB_H
 #define _CALLOUT_LAB_H
@@ -25,15 +25,15 @@
 /* start, stop, tick */
 #define LAB_BEFORE	3U
 
-/* Any time will do that is not near 0. */
+/* The tick at which a scheme begins: any that is not near 0. */
 #define LAB_EPOCH	(1ULL << 32)
 
-/* As the module parameter buckets=. */
+/* The default of the module parameter buckets=. */
 #define LAB_BUCKETS	(1U << 14)
 
 /*
- * With schemes that have a MaxInterval, which is their number of buckets, there
- * are as many as can be, and an hour is so short that three of them are less.
+ * Schemes with a MaxInterval, which is their number of buckets, have as many as
+ * possible, and an hour that is so short that three of them are less.
  */
 #define LAB_MOST_BUCKETS	CALLOUT_WHEEL_MAX_BUCKETS
 #define LAB_SHORT_HOUR		(LAB_MOST_BUCKETS / 4)
@@ -46,9 +46,9 @@
  * @ops: the scheme
  * @variant: index of the variant
  * @name: SCHEME, or SCHEME:VARIANT if it is not the first
- * @steep: it is not to be measured beyond LAB_STEEP_MAX
- * @slow: it is to be steep from the next number on
- * @before: what the part has measured with the number before
+ * @steep: must not be measured beyond LAB_STEEP_MAX
+ * @slow: steep from the next number of callouts on
+ * @before: results of the part with the number of callouts before
  */
 struct lab_row {
 	const struct callout_scheme_ops *ops;
@@ -63,7 +63,7 @@ extern struct lab_row lab_rows[];
 extern unsigned int lab_nr_rows;
 
 /**
- * struct lab - a scheme that a part drives, with a time that it makes
+ * struct lab - a scheme that a part drives, in virtual time
  * @s: the scheme
  * @ops: its operations
  * @now: the time

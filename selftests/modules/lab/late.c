@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * late.c - lateness of every scheme, and how often it has the host woken
+ * late.c - lateness and wake-ups of every scheme
  *
- * late: one callout at a time, of intervals in each power of two; how late it
- * comes against what the scheme states.
+ * late: the lateness of one callout at a time, with intervals in each power of
+ * two, and the scheme's own bound of it.
  *
- * idle: how often a scheme wants to be woken in an hour in which nothing is due.
+ * idle: the wake-ups of a scheme in an hour in which nothing is due.
  *
  * assist: interrupts of the host for a callout of T ticks, with the chips of
- * the paper's Appendix A, with what bounds and busy bits in software do
- * instead, and without anything, a tick at a time.
+ * the paper's Appendix A, with bounds and busy bits in software, and with an
+ * interrupt at each tick.
  */
 #include <linux/bottom_half.h>
 #include <linux/err.h>
@@ -58,12 +58,6 @@ static int late_octave(struct lab *lab, const struct lab_row *row,
 	return 0;
 }
 
-/**
- * lab_late - measures and reports lateness
- * @unused: of the parts' type
- *
- * Return: 0 or an error.
- */
 int lab_late(const char *unused)
 {
 	const struct callout_scheme_params params = { .buckets = LAB_BUCKETS };
@@ -112,12 +106,6 @@ static int idle_hour(const struct lab_row *row, unsigned int n)
 	return ret;
 }
 
-/**
- * lab_idle - measures and reports wake-ups in an hour with nothing due
- * @unused: of the parts' type
- *
- * Return: 0 or an error.
- */
 int lab_idle(const char *unused)
 {
 	const struct lab_row *row;
@@ -140,7 +128,7 @@ static void assist_report(const char *what, unsigned int t, u64 interrupts)
 		lab_tenths(interrupts, TRIALS, text));
 }
 
-/* Intervals of mean @t: half of it to one and a half. */
+/* A random interval of @t / 2 to @t * 3 / 2. */
 static u64 assist_interval(unsigned int t)
 {
 	return lab_random(t / 2, t + t / 2 + 1);
@@ -170,7 +158,7 @@ static int assist_scheme(const char *name, unsigned int t)
 	return 0;
 }
 
-/* The time of a base that no CPU's tick knows. */
+/* The time of a base that no CPU's tick expires. */
 static u64 virtual_time;
 
 static u64 virtual_now(struct callout_base *base)
@@ -245,12 +233,7 @@ static int assist_chip(const struct callout_tick_source *chip, unsigned int t)
 	return 0;
 }
 
-/**
- * lab_assist - measures and reports interrupts for a callout
- * @unused: of the parts' type
- *
- * Return: 0 or an error.
- */
+/* Measures and reports the interrupts for one callout. */
 int lab_assist(const char *unused)
 {
 	static const char *const schemes[] = {

@@ -2,14 +2,14 @@
 /*
  * linux.c - the native costs of whole facilities: callouts, Linux's timers
  *
- * The metrics that native.c explains, as far as a module can see them from
- * outside. Dense expiry is timed from the first handler to the last; so is
- * sparse expiry, where each of a few is due in a tick of its own and time leaps
+ * The metrics of native.c, as far as a module can measure them from outside.
+ * Dense expiry is timed from the first handler to the last; so is sparse
+ * expiry, where each of a few timers is due at a tick of its own and time jumps
  * over all of these ticks at once: no more of them than the lowest level of
  * Linux's wheel has ticks, since those of higher levels expire together.
- * hrtimers do not go by ticks, and one interrupt would serve all of them, so
- * they have no sparse expiry. What a tick or a jump costs cannot be told apart
- * here from what else the kernel does then.
+ * hrtimers have no sparse expiry: they do not depend on ticks, and one
+ * interrupt would serve all of them. The cost of a tick or a jump cannot be
+ * separated here from the kernel's other work.
  */
 #include <linux/delay.h>
 #include <linux/hrtimer.h>
@@ -23,7 +23,7 @@
 
 #define HOUR		(3600UL * HZ)
 #define SOON		2U
-/* Sparse expiry: in groups of so many, 64 ticks ahead at most. */
+/* Sparse expiry: timers in a group, 64 ticks ahead at most. */
 #define GROUP		48U
 #define GROUPS		20U
 #define PRIME		1000003ULL
@@ -41,7 +41,7 @@ struct facility {
 	void (*init)(union any *t);
 	void (*set)(union any *t, unsigned long ticks);
 	void (*cancel)(union any *t);
-	/* Does each tick expire what is due at it, and nothing else? */
+	/* Each tick expires the timers that are due at it, and no others. */
 	bool ticks;
 };
 
@@ -49,7 +49,7 @@ static unsigned int ran, expected;
 static u64 first, last;
 static ktime_t base_time;
 
-/* The clock is read twice only: that takes as long as an expiry. */
+/* Reads the clock twice only, since that takes as long as an expiry. */
 static void note(void)
 {
 	if (++ran == 1)
@@ -163,7 +163,7 @@ static u64 pairs(const struct facility *f)
 	return lab_end(start, LAB_OPS);
 }
 
-/* Each to later than it was, whichever has been moved before. */
+/* Each to a later time than before, also if it was moved before. */
 static u64 moves(const struct facility *f)
 {
 	unsigned int i;
@@ -189,15 +189,15 @@ static void cancel_all(const struct facility *f, unsigned int n)
 }
 
 /*
- * From the first to the last of @n that were set with interrupts off, in ns; 0
- * if not all have expired.
+ * The time from the first to the last of @n that were set with interrupts off,
+ * in ns; 0 if not all have expired.
  */
 static u64 expiry(unsigned int n, unsigned long leap)
 {
 	unsigned int patience = 5000;
 
 	expected = n;
-	/* Whoever reads jiffies here does not see it torn: one CPU. */
+	/* No torn read of jiffies: there is one CPU. */
 	jiffies_64 += leap;
 	local_irq_enable();
 	while (READ_ONCE(ran) < n && patience--)
@@ -261,14 +261,7 @@ static int facility_round(const struct facility *f, unsigned int n, u64 *value)
 	return (value[LAB_SPARSE] || !f->ticks) && value[LAB_DENSE] ? 0 : -EIO;
 }
 
-/**
- * lab_linux_round - measures all facilities with @n outstanding
- * @n: how many
- * @values: the values, of LAB_FACILITIES
- * @round: which of the rounds this is
- *
- * Return: 0 or an error.
- */
+/* Measures all facilities with @n outstanding: round @round of @values. */
 int lab_linux_round(unsigned int n, struct lab_values *values,
 		    unsigned int round)
 {

@@ -3,9 +3,8 @@
  * main.c - runs one part of the laboratory: measurements of every scheme
  *
  * Each part prints lines of values to the kernel log, headed "lab-PART: ".
- * Most drive a scheme themselves, with a time that they make. Where time goes
- * by instructions, as in QEMU with -icount shift=0, values are instructions; in
- * User Mode Linux they are nanoseconds.
+ * Most drive a scheme themselves, in virtual time. Under QEMU with -icount
+ * shift=0 values are instructions, in User Mode Linux nanoseconds.
  */
 #include <linux/module.h>
 #include <linux/string.h>
@@ -14,11 +13,11 @@
 
 static char *part = "";
 module_param(part, charp, 0444);
-MODULE_PARM_DESC(part, "which part of the laboratory to run");
+MODULE_PARM_DESC(part, "Part of the laboratory to run: rows, fig9, share, table2, ...");
 
 static char *name = "hashed_wheel";
 module_param(name, charp, 0444);
-MODULE_PARM_DESC(name, "for part=fig9 and share: the scheme of callout.ko, as part=rows has it");
+MODULE_PARM_DESC(name, "For part=fig9 and share: the row of part=rows that callout.ko runs (default hashed_wheel)");
 
 /* The rows, and the parameters of callout.ko for each. */
 static int lab_list_rows(const char *unused)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * native.c - what operations cost where the cache matters
+ * native.c - the cost of operations in ns, with the effects of caches
  *
- * For User Mode Linux, whose instructions are the machine's. Every scheme is
- * driven without lock and clock. Rounds go over all rows, so that what disturbs
- * the machine for a while disturbs no row alone; medians over rounds are
- * reported. Beside them are three facilities, with their locks and clocks: see
+ * For User Mode Linux, which executes natively. Every scheme is driven without
+ * lock and clock. Rounds go over all rows, so that a temporary disturbance of
+ * the machine affects all rows alike; medians over rounds are reported. In
+ * addition there are three facilities, with their locks and clocks: see
  * linux.c.
  *
  *	pair_one	stop one callout, the farthest, and start it again
@@ -39,19 +39,19 @@
 #define JUMP		3000U
 #define MAX_EXPIRED	50000U
 
-/* Sparse expiry ends after so long, however many there were. */
+/* Sparse expiry ends after this time. */
 #define MAX_NS		(200 * NSEC_PER_MSEC)
 
-/* What takes longer with all that are due together is not measured. */
+/* Dense expiry is not measured if the starts take longer than this. */
 #define MAX_DENSE_NS	(1 * NSEC_PER_SEC)
 
 /*
- * A row all whose rounds have taken longer than this for each callout, with
- * LAB_STEEP_MAX of them or more, is not measured with more.
+ * A row whose rounds all take longer than this for each callout, with
+ * LAB_STEEP_MAX of them or more, is not measured with more of them.
  */
 #define SLOW_NS		20000ULL
 
-/* Larger than any n, so that i * PRIME % n goes all over. */
+/* Prime and larger than any n, so that i * PRIME % n is a permutation. */
 #define PRIME		1000003ULL
 
 const char *const lab_metrics[LAB_METRICS] = {
@@ -148,7 +148,7 @@ static u64 jump(struct lab *lab)
 	return lab_end(start, JUMPS);
 }
 
-/* The host sleeps until something is due, again and again. */
+/* Goes from one due callout to the next, as a host that sleeps in between. */
 static u64 sparse(struct lab *lab, unsigned int n)
 {
 	unsigned int most = min(n / 2, MAX_EXPIRED), expired = 0, look = 64;
@@ -202,7 +202,7 @@ static int dense(struct lab *lab, unsigned int n, u64 *value)
 
 /*
  * Measures a scheme with @n outstanding: @value has a place for each metric.
- * @took: ns that it has taken, but for making the scheme
+ * @took: ns that it has taken, without the creation of the scheme
  */
 static int native_row(const struct lab_row *row, unsigned int n,
 		      unsigned int buckets, u64 *value, u64 *took)
@@ -236,7 +236,7 @@ static int native_row(const struct lab_row *row, unsigned int n,
 	return ret;
 }
 
-/* A round with the most takes so long that fewer must do. */
+/* Fewer rounds with the most callouts, which take long. */
 static unsigned int rounds(unsigned int n)
 {
 	return n < MOST ? LAB_ROUNDS : 3;
@@ -271,7 +271,7 @@ static unsigned int buckets_of(const struct lab_row *row)
 	return lab_has_max_interval(row->ops) ? LAB_MOST_BUCKETS : LAB_BUCKETS;
 }
 
-/* All rows and facilities, a round after the other. */
+/* All rows and facilities, round by round. */
 static int native_n(unsigned int n)
 {
 	unsigned int round, i;
@@ -316,12 +316,6 @@ static int native_n(unsigned int n)
 	return 0;
 }
 
-/**
- * lab_native - measures and reports every scheme
- * @unused: of the parts' type
- *
- * Return: 0 or an error.
- */
 int lab_native(const char *unused)
 {
 	int ret = lab_callouts_init(MOST + 1);
@@ -339,7 +333,7 @@ int lab_native(const char *unused)
 #define MAX_SHIFT	20U
 #define STEP_SHIFT	2U
 
-/* Every fourth number of buckets, a round after the other. */
+/* Numbers of buckets in steps of a factor of 4, round by round. */
 static int buckets_n(const struct lab_row *row, unsigned int n)
 {
 	unsigned int round, shift;
@@ -362,12 +356,7 @@ static int buckets_n(const struct lab_row *row, unsigned int n)
 	return 0;
 }
 
-/**
- * lab_buckets - measures and reports the hashed wheel with all sizes
- * @unused: of the parts' type
- *
- * Return: 0 or an error.
- */
+/* Measures and reports the hashed wheel in all sizes. */
 int lab_buckets(const char *unused)
 {
 	const struct lab_row *row = lab_find_row("hashed_wheel");

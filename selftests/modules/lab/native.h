@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * native.h - what is measured natively, for schemes and for facilities
+ * native.h - the native metrics of schemes and of facilities
  */
 #ifndef _CALLOUT_LAB_NATIVE_H
 #define _CALLOUT_LAB_NATIVE_H
@@ -23,7 +23,7 @@ extern const char *const lab_metrics[LAB_METRICS];
 
 extern const char *const lab_linux_names[LAB_FACILITIES];
 
-/* What all rounds have measured of a row. */
+/* The results of a row in all rounds. */
 struct lab_values {
 	u64 round[LAB_ROUNDS][LAB_METRICS];
 };
@@ -37,7 +37,7 @@ static inline u64 lab_begin(void)
 	return lab_clock();
 }
 
-/* Tenths of what one of @n operations took; more than nothing. */
+/* Tenths of the mean cost of @n operations, 1 at least. */
 static inline u64 lab_end(u64 start, unsigned int n)
 {
 	u64 took = lab_clock() - start;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * scheme.c - the schemes as rows of the laboratory, and how to drive one
+ * scheme.c - the schemes as rows of the laboratory, and functions to drive one
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -16,7 +16,9 @@
 
 #define MAX_ROWS	64U
 
-/* So many callouts are 4 MB: the most that is surely in one piece. */
+/*
+ * Callouts are in chunks of 4 MB, which can always be allocated in one piece.
+ */
 #define CHUNK_SHIFT	16
 #define CHUNK		(1U << CHUNK_SHIFT)
 #define MAX_CHUNKS	16U
@@ -43,11 +45,7 @@ static int add_row(const struct callout_scheme_ops *ops, unsigned int variant)
 	return 0;
 }
 
-/**
- * lab_rows_init - fills lab_rows[] with all schemes in all variants
- *
- * Return: 0 or an error.
- */
+/* Fills lab_rows[] with all schemes in all variants. */
 int lab_rows_init(void)
 {
 	const struct callout_scheme_ops *const *ops;
@@ -80,13 +78,9 @@ const struct lab_row *lab_find_row(const char *name)
 	return NULL;
 }
 
-/**
- * lab_has_max_interval - are intervals to be shorter than there are buckets?
- * @ops: the scheme
- *
- * What is longer is on an overflow list, which is another scheme.
- *
- * Return: that.
+/*
+ * Whether intervals must be shorter than the number of buckets. Longer ones are
+ * on an overflow list, which is another scheme.
  */
 bool lab_has_max_interval(const struct callout_scheme_ops *ops)
 {
@@ -94,17 +88,15 @@ bool lab_has_max_interval(const struct callout_scheme_ops *ops)
 	       !strcmp(ops->name, "logic_wheel");
 }
 
-/* Ticks of what is an hour for the facility as it is loaded. */
+/* An hour in ticks, shorter for schemes with a MaxInterval. */
 unsigned long lab_hour(const struct callout_scheme_ops *ops)
 {
 	return lab_has_max_interval(ops) ? LAB_SHORT_HOUR : 3600UL * HZ;
 }
 
-/**
- * lab_callouts_init - makes callouts for lab_callout()
- * @n: how many, up to 2^20
- *
- * Return: 0 or -ENOMEM; lab_callouts_free() is to be called in either case.
+/*
+ * Allocates @n callouts, up to 2^20, for lab_callout(). The caller must call
+ * lab_callouts_free(), also after an error.
  */
 int lab_callouts_init(unsigned int n)
 {
@@ -142,15 +134,12 @@ u64 lab_random(u64 from, u64 to)
 	return from + mul_u64_u64_shr(get_random_u64(), to - from, 64);
 }
 
-/**
- * lab_random_exp - draws from the negative exponential distribution
- * @mean: the mean
+/*
+ * A random number of negative exponential distribution, rounded down.
  *
  * Without logarithms, by von Neumann's method: a first number and those after
  * it as long as they fall. If the run is of odd length the first number is the
  * fraction; if not, one more is added to the integer part.
- *
- * Return: the number, rounded down.
  */
 u64 lab_random_exp(u64 mean)
 {
@@ -185,15 +174,7 @@ const char *lab_tenths(u64 sum, u64 n, char *text)
 	return text;
 }
 
-/**
- * lab_create - makes an empty scheme
- * @lab: is to hold it
- * @row: which
- * @params: its buckets and levels
- * @room: for how many callouts
- *
- * Return: 0 or an error.
- */
+/* Creates an empty scheme with room for @room callouts. */
 int lab_create(struct lab *lab, const struct lab_row *row,
 	       const struct callout_scheme_params *params, unsigned int room)
 {
@@ -237,7 +218,7 @@ void lab_fill(struct lab *lab, unsigned int n, u64 from, u64 to)
 	}
 }
 
-/* Lets time go on to @now, in budgets, as the core does. */
+/* Advances to @now, in budgets, as the core does. */
 void lab_advance(struct lab *lab, u64 now, struct list_head *due)
 {
 	unsigned int budget;
@@ -255,7 +236,7 @@ u64 lab_next_due(struct lab *lab)
 	return lab->ops->next_due(lab->s, &budget);
 }
 
-/* Takes the first of a list of due callouts off, or returns NULL. */
+/* Removes and returns the first of a list of due callouts, or NULL. */
 struct callout *lab_take_due(struct list_head *due)
 {
 	struct callout *c;
@@ -266,12 +247,9 @@ struct callout *lab_take_due(struct list_head *due)
 	return c;
 }
 
-/**
- * lab_wait - starts callout 0 and sleeps until it is due
- * @lab: the scheme, empty
- * @interval: how long
- *
- * Return: how often the host was woken for that.
+/*
+ * Starts callout 0 in an empty scheme, and returns the wake-ups until it is
+ * due.
  */
 unsigned int lab_wait(struct lab *lab, u64 interval)
 {

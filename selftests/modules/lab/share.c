@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * share.c - what it costs that CPUs share one structure
+ * share.c - the cost of one structure shared by all CPUs
  *
  * Varghese and Lauck, Appendix B, on the whole facility as callout.ko was
- * loaded: one CPU alone cancels a callout and sets it anew, again and again, or
- * all CPUs do at the same time, each with callouts of its own. With
- * bases=percpu each has a structure of its own too, with bases=single they wait
- * for each other's lock. Time is real time here, so what counts is what all do
- * beside what one does; rounds of one CPU and of all take turns.
+ * loaded: one CPU alone cancels and sets callouts repeatedly, or all CPUs do
+ * concurrently, each with callouts of its own. With bases=percpu each has a
+ * structure of its own too, with bases=single they contend for one lock. Time
+ * is real time here, so the ratio of all to one counts; rounds of one CPU and
+ * of all alternate.
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
@@ -28,22 +28,22 @@
 #define OWN		256U
 #define ROUNDS		51U
 
-/* What a CPU does at a stretch is to take so many ns. */
+/* How long a CPU's part of a round takes, in ns. */
 #define STRETCH		(2 * NSEC_PER_MSEC)
 
-/* The most pairs of a round. */
+/* The most pairs of cancel and set in a round. */
 #define MAX_PAIRS	(1U << 14)
 
 /**
  * struct share - a round
  * @hour: ticks of an hour
- * @waiting: how many CPUs have not come yet
- * @pairs: how many pairs each is to do
- * @lost: callouts that could not be set, or were not there to be cancelled
+ * @waiting: CPUs that have not begun
+ * @pairs: pairs of cancel and set of each CPU
+ * @lost: callouts that could not be set, or not be cancelled
  * @start: when each CPU began
- * @end: when it had done
- * @own: the callouts that each has outstanding
- * @ticks: for how long each sets them
+ * @end: when each CPU ended
+ * @own: the outstanding callouts of each CPU
+ * @ticks: the distances for which each CPU sets them
  */
 static struct share {
 	unsigned long hour;
@@ -106,8 +106,8 @@ static void do_pairs(void *unused)
 }
 
 /*
- * From when the first began to when the last had done: should the host not let
- * them run at the same time, that is seen.
+ * The time from the first begin to the last end, which shows if the host did
+ * not run the CPUs at the same time.
  */
 static u64 do_round(unsigned int cpus)
 {
@@ -140,10 +140,7 @@ static void choose_pairs(void)
 	} while (took < STRETCH / 2 && share.pairs < MAX_PAIRS);
 }
 
-/*
- * The lower quartile, of one pair: a host that is busy makes rounds longer, but
- * nothing makes them shorter.
- */
+/* The lower quartile for one pair: a busy host only makes rounds longer. */
 static u64 of_a_pair(u64 *took)
 {
 	sort(took, ROUNDS, sizeof(*took), compare_u64, NULL);
@@ -165,12 +162,7 @@ static void measure(const char *name, const char *bases, unsigned int cpus)
 		of_a_pair(all));
 }
 
-/**
- * lab_share - measures the facility as it is loaded, on one CPU and on all
- * @name: what to call its scheme
- *
- * Return: 0 or an error.
- */
+/* Measures the loaded facility, reported as @name, on one CPU and on all. */
 int lab_share(const char *name)
 {
 	const char *bases = "percpu";

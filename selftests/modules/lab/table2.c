@@ -6,8 +6,8 @@
  * of one more with a random interval, a stop of a random one, and a tick is one
  * at which nothing is due: "except when timers expire". There are more buckets
  * than callouts, and for timing_wheel, whose MaxInterval that is, as many as
- * ticks in the longest interval: this the paper asks for where it says O(1).
- * All other wheels have fewer, so that a callout waits for several laps.
+ * ticks in the longest interval, which is the paper's condition for O(1). All
+ * other wheels have fewer, so that a callout waits for several laps.
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
@@ -23,14 +23,14 @@
 #define MOST	100000U
 #define BUCKETS	(1U << 17)
 
-/* logic_wheel has its work at the end of a cycle: ticks of so many. */
+/* logic_wheel does its work at the end of a cycle; CYCLES are measured. */
 #define CYCLE	(1U << 14)
 #define CYCLES	4U
 
-/* One in so many callouts expires before anything is measured. */
+/* The part of the callouts that expires before the measurement. */
 #define SETTLE	8U
 
-/* Reading the clock costs so much. */
+/* The cost of reading the clock. */
 static u64 clock_cost(void)
 {
 	u64 start, cost;
@@ -104,7 +104,9 @@ static void measure_ops(struct lab *lab, struct lab_row *row, unsigned int n)
 	}
 }
 
-/* So many ticks. Returns what those took at which nothing was due. */
+/*
+ * The cost of those of @ticks ticks at which nothing was due, and their number.
+ */
 static u64 ticks_take(struct lab *lab, unsigned int ticks, unsigned int *count)
 {
 	u64 sum = 0, start, took;
@@ -131,8 +133,8 @@ static u64 ticks_take(struct lab *lab, unsigned int ticks, unsigned int *count)
 }
 
 /*
- * Lets time go on. What is put off, as the growth of a table, or the pairing of
- * a heap, is as far done then as it ever is.
+ * Advances time, so that deferred work, as the growth of a table or the pairing
+ * of a heap, reaches its steady state.
  */
 static void settle(struct lab *lab, u64 ticks)
 {
@@ -173,12 +175,6 @@ static void measure_row(struct lab *lab, struct lab_row *row, unsigned int n)
 	report(row, TICK, n, sum, count);
 }
 
-/**
- * lab_table2 - measures and reports every row
- * @unused: of the parts' type
- *
- * Return: 0 or an error.
- */
 int lab_table2(const char *unused)
 {
 	struct callout_scheme_params params = {};

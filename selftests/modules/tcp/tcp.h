@@ -20,12 +20,12 @@
 #define TCPTV_2MSL	(hz / 10)
 #define TCP_MAXRXTSHIFT	5
 
-/* Late by so many ticks is lost. */
+/* A callout that is later than this, in ticks, is lost. */
 #define LOST		(5 * hz)
 
 enum { TT_REXMT, TT_KEEP, TT_DELACK, TT_2MSL, TT_NTIMERS };
 
-/* How a connection's callouts and its lock go together. */
+/* How a connection's callouts use its lock. */
 enum { BY_IDIOM, BY_MTX, BY_RW, NR_KINDS };
 
 enum { ESTABLISHED, TIME_WAITING, CLOSED };
@@ -36,13 +36,13 @@ enum { ESTABLISHED, TIME_WAITING, CLOSED };
  * @due: not before this tick
  * @due_sbt: not before this time, if the callout was set by time
  * @set: it was set, and since then neither stopped nor run
- * @sets: times that it was set and had not been pending
- * @moves: times that it was, and was set anew
- * @starts: times that its handler was called
- * @cancels: times that it was stopped before
- * @running: times that it could not be stopped
- * @unclear: those when its handler had just begun, or ran and was set again
- * @skips: times that the handler found by itself that it was stopped
+ * @sets: times it was set while not pending
+ * @moves: times it was set while pending
+ * @starts: times its handler was called
+ * @cancels: times it was stopped before its handler began
+ * @running: stops that returned 0
+ * @unclear: of these, stops that may have cancelled a second setting
+ * @skips: times its handler found that it was stopped
  */
 struct tcp_timer {
 	struct callout callout;
@@ -64,11 +64,11 @@ struct tcp_timer {
  * @rw: protects all of it, if it is
  * @kind: BY_IDIOM, BY_MTX, BY_RW
  * @state: ESTABLISHED, TIME_WAITING, CLOSED
- * @busy: somebody is at work on it
- * @in_handler: which timer's handler that is, or TT_NTIMERS
+ * @busy: a holder of the lock is at work on it
+ * @in_handler: the timer whose handler that is, or TT_NTIMERS
  * @rxtshift: retransmissions since the last acknowledgment
  * @unacked: segments sent and not acknowledged
- * @refs: the table's, and one for each callback of async_drain to come
+ * @refs: references of the table, and of each async drain that has not ended
  * @timer: the timers
  */
 struct tcpcb {

@@ -19,19 +19,19 @@
 
 static uint connections = 10000;
 module_param(connections, uint, 0444);
-MODULE_PARM_DESC(connections, "how many at a time (default 10000)");
+MODULE_PARM_DESC(connections, "Number of connections at a time (default 10000)");
 
 static uint seconds = 5;
 module_param(seconds, uint, 0444);
-MODULE_PARM_DESC(seconds, "for how long (default 5)");
+MODULE_PARM_DESC(seconds, "Duration of the test in seconds (default 5)");
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
-MODULE_PARM_DESC(seed, "of the random numbers; 0 (default): another each time");
+MODULE_PARM_DESC(seed, "Seed of the random numbers; 0: a random seed (default 0)");
 
 /**
  * struct slot - a place in the table of connections
- * @lock: held by those who use the connection from here
+ * @lock: held by threads that use the connection
  * @tp: the connection, or NULL
  */
 struct slot {
@@ -102,7 +102,7 @@ static void tcp_input(struct tcpcb *tp, unsigned int event)
 	/* The rest is lost. */
 }
 
-/* Whoever finds a closed one takes it out and opens another. */
+/* Replaces a closed connection by a new one. */
 static void tcp_reopen(struct slot *slot, unsigned int kind)
 {
 	tcpcb_put(slot->tp);
@@ -150,7 +150,7 @@ static int tcp_network(void *data)
 		for (i = 0; i < 64; i++)
 			tcp_event(&table[below(&rng, connections)],
 				  below(&rng, 100), below(&rng, NR_KINDS));
-		/* Time for what has expired. */
+		/* Time for expired callouts. */
 		if (below(&rng, 16))
 			cond_resched();
 		else
@@ -159,7 +159,7 @@ static int tcp_network(void *data)
 	return 0;
 }
 
-/* 4.4BSD's TCP had these two, and no timers of its own. */
+/* 4.4BSD's TCP had these two timeouts only. */
 static void tcp_fasttimo(void *arg)
 {
 	atomic64_inc(&fast_timeouts);
@@ -181,7 +181,7 @@ static void tcp_stop_timeouts(void)
 	struct callout_handle stale;
 
 	callout_handle_init(&stale);
-	/* One that runs has seen the flag, or has set itself once more. */
+	/* A running handler has seen the flag, or has set itself once more. */
 	callout_barrier();
 	untimeout(tcp_fasttimo, NULL);
 	untimeout(tcp_slowtimo, &slow_handle, stale);
@@ -205,7 +205,7 @@ static void tcp_close_all(void)
 		tcpcb_put(tp);
 		cond_resched();
 	}
-	/* The callbacks that are still to come. */
+	/* Wait for the asynchronous drains. */
 	for (i = 0; i < 500 && atomic_read(&tcp_live); i++)
 		msleep(20);
 	callout_barrier();

@@ -4,11 +4,11 @@
  *
  * A third of the connections uses callouts without a lock, and the pending,
  * active, deactivate idiom; a third callouts with the connection's spinlock; a
- * third with its rwlock. Whoever closes stops all timers and drains them
- * asynchronously; the last reference goes with the last of the callbacks.
+ * third with its rwlock. A close stops all timers and drains them
+ * asynchronously; the last of the callbacks drops the last reference.
  *
- * Each timer has a ledger: what was set must have been cancelled or have run,
- * and not early, nor late by seconds, nor after it was stopped.
+ * Each timer has a ledger: each setting must be cancelled or run, and run
+ * neither early, nor late by seconds, nor after a stop.
  */
 #include <linux/cpumask.h>
 #include <linux/slab.h>
@@ -21,13 +21,13 @@ static const char * const timer_names[] = {
 };
 
 /**
- * struct ledger - of all timers of one sort
- * @sets: as in struct tcp_timer
- * @moves: the same
- * @starts: the same
- * @cancels: the same
- * @running: the same
- * @skips: the same
+ * struct ledger - the sums of struct tcp_timer over all timers of one sort
+ * @sets: tcp_timer.sets
+ * @moves: tcp_timer.moves
+ * @starts: tcp_timer.starts
+ * @cancels: tcp_timer.cancels
+ * @running: tcp_timer.running
+ * @skips: tcp_timer.skips
  */
 struct ledger {
 	atomic64_t sets;
@@ -45,7 +45,7 @@ atomic64_t tcp_opened;
 atomic64_t tcp_closed_by_timer;
 atomic64_t tcp_drained_later;
 
-/* What must not happen, and how often it has. */
+/* Violated invariants. */
 enum {
 	EARLY, LATE, STOPPED, EXCLUSION, STOP_FAILED, BALANCE, STATE,
 	NR_WRONGS,
@@ -78,7 +78,7 @@ void tcpcb_lock(struct tcpcb *tp)
 		spin_lock(&tp->mtx);
 }
 
-/* As the handler of a callout with a lock does that returns unlocked. */
+/* Also for handlers with CALLOUT_RETURNUNLOCKED. */
 static void tcpcb_drop_lock(struct tcpcb *tp)
 {
 	if (tp->kind == BY_RW)
@@ -105,7 +105,7 @@ void tcpcb_leave(struct tcpcb *tp)
 	tp->busy = false;
 }
 
-/* The books of one that is going to be freed. */
+/* Checks and sums the ledger of a timer that will be freed. */
 static void tcpcb_settle(struct tcpcb *tp, unsigned int t)
 {
 	struct tcp_timer *tt = &tp->timer[t];
@@ -137,7 +137,7 @@ void tcpcb_put(struct tcpcb *tp)
 	atomic_dec(&tcp_live);
 }
 
-/* As FreeBSD's own code declares and passes its handlers: by the two types. */
+/* Handlers declared by both types, as FreeBSD's own code does. */
 static timeout_t tcp_timer_rexmt, tcp_timer_keep, tcp_timer_delack;
 static callout_func_t tcp_timer_2msl;
 
@@ -148,7 +148,7 @@ static void tcp_timer_drained(void *arg)
 	tcpcb_put(arg);
 }
 
-/* What callout_reset() has said goes into the ledger. */
+/* Enters the result of a reset into the ledger. */
 static void tcp_timer_was_set(struct tcp_timer *tt, int replaced)
 {
 	tt->set = true;
@@ -203,7 +203,7 @@ void tcp_timer_stop(struct tcpcb *tp, unsigned int t)
 		break;
 	case 0:
 		tt->running++;
-		/* Who returns unlocked can still be on its way out. */
+		/* A handler that returns unlocked may not have returned yet. */
 		if (tp->kind == BY_IDIOM)
 			tt->unclear += pending;
 		else if (t == TT_DELACK)
@@ -214,7 +214,7 @@ void tcp_timer_stop(struct tcpcb *tp, unsigned int t)
 	tt->set = false;
 }
 
-/* What each handler ends with: that of the delayed ack returns unlocked. */
+/* The end of each handler; that of the delayed ack returns unlocked. */
 static void tcp_timer_leave(struct tcpcb *tp, unsigned int t)
 {
 	tcpcb_leave(tp);
@@ -225,7 +225,7 @@ static void tcp_timer_leave(struct tcpcb *tp, unsigned int t)
 		tcpcb_drop_lock(tp);
 }
 
-/* What each handler begins with; false if there is nothing to do. */
+/* The beginning of each handler; false if the timer was stopped. */
 static bool tcp_timer_enter(struct tcpcb *tp, unsigned int t)
 {
 	struct tcp_timer *tt = &tp->timer[t];
@@ -251,9 +251,9 @@ static bool tcp_timer_enter(struct tcpcb *tp, unsigned int t)
 }
 
 /*
- * For the last time: from here on nobody sets any of its timers. What was set
- * is cancelled by the stop, so the ledger is right; the drain finds those that
- * still run, or wait for the lock.
+ * Closes a connection, whose timers are not set after that. The stop cancels
+ * pending settings, so the ledger is right; the drain is for handlers that run
+ * or wait for the lock.
  */
 void tcpcb_close(struct tcpcb *tp)
 {
@@ -323,7 +323,7 @@ static void tcp_timer_init(struct tcpcb *tp, unsigned int t)
 	struct callout *c = &tp->timer[t].callout;
 	int flags = t == TT_DELACK ? CALLOUT_RETURNUNLOCKED : 0;
 
-	/* Some would rather try again than wait. */
+	/* Some use CALLOUT_TRYLOCK. */
 	if (t == TT_KEEP)
 		flags |= CALLOUT_TRYLOCK;
 	switch (tp->kind) {
@@ -358,7 +358,7 @@ struct tcpcb *tcpcb_open(unsigned int kind)
 	return tp;
 }
 
-/* Sets one of the timers that the network sets, for its time. */
+/* Sets a timer for its standard time. */
 void tcp_timer_start(struct tcpcb *tp, unsigned int t)
 {
 	switch (t) {
@@ -377,7 +377,7 @@ void tcp_timer_start(struct tcpcb *tp, unsigned int t)
 	}
 }
 
-/* None that is set may be due for seconds. */
+/* Checks that no pending timer has been due for seconds. */
 void tcp_timer_check(struct tcpcb *tp)
 {
 	struct tcp_timer *tt;
@@ -392,7 +392,7 @@ void tcp_timer_check(struct tcpcb *tp)
 	}
 }
 
-/* Prints the ledgers. Returns how much was wrong. */
+/* Prints the ledgers, and returns the number of errors. */
 unsigned int tcp_timer_verdict(void)
 {
 	unsigned int t, i, bad = 0;
