@@ -39,7 +39,7 @@ static u64 endless_next_due(struct callout_scheme *s, unsigned int *budget)
 	return fake.next;
 }
 
-static struct callout *fake_find(struct callout_scheme *s,
+static struct callout_node *fake_find(struct callout_scheme *s,
 				 callout_match_fn match, const void *data)
 {
 	fake.searches++;
@@ -158,22 +158,22 @@ static void base_next_not_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->ns, ns + 2 * CALLOUT_MAX_NS);
 }
 
-static bool base_match(struct callout *c, const void *data)
+static bool base_match(struct callout_node *n, const void *data)
 {
-	return c->arg == data;
+	return container_of(n, struct callout, node)->arg == data;
 }
 
 /* In a handler: the other callouts of its tick are on the due list. */
 static void base_find_others(struct callout_item *item)
 {
 	struct callout_base *base = item->v->base;
-	struct callout *c;
+	struct callout_node *n;
 
 	raw_spin_lock_irq(&base->lock);
-	c = callout_find_locked(base, base_match, item->other);
-	item->ret = c == &item->other->c;
-	c = callout_find_locked(base, base_match, item);
-	item->seen = !c;
+	n = callout_find_locked(base, base_match, item->other);
+	item->ret = n == &item->other->c.node;
+	n = callout_find_locked(base, base_match, item);
+	item->seen = !n;
 	raw_spin_unlock_irq(&base->lock);
 }
 

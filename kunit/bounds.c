@@ -29,7 +29,7 @@ static struct callout *bounds_callouts(struct kunit *test, unsigned int n)
 
 	for (i = 0; i < n; i++) {
 		callout_init(&c[i], CALLOUT_MPSAFE);
-		c[i].cpu = CALLOUT_VIRTUAL;
+		c[i].node.cpu = CALLOUT_VIRTUAL;
 	}
 	return c;
 }

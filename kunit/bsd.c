@@ -62,18 +62,18 @@ static void bsd_hardclock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_reset_sbt(c, sbt_ticks(5), 0,
 						callout_virtual_handler, a,
 						C_HARDCLOCK), 0);
-	KUNIT_EXPECT_EQ(test, c->expires, v->now + 5);
+	KUNIT_EXPECT_EQ(test, c->node.expires, v->now + 5);
 	KUNIT_EXPECT_EQ(test, callout_schedule_sbt(c, sbt_ticks(5) - 2, 0,
 						   C_HARDCLOCK), 1);
-	KUNIT_EXPECT_EQ(test, c->expires, v->now + 5);
+	KUNIT_EXPECT_EQ(test, c->node.expires, v->now + 5);
 	callout_schedule_sbt(c, 0, 0, C_HARDCLOCK);
-	KUNIT_EXPECT_EQ(test, c->expires, v->now + 1);
+	KUNIT_EXPECT_EQ(test, c->node.expires, v->now + 1);
 	callout_schedule_sbt(c, -SBT_1S, 0, C_HARDCLOCK);
-	KUNIT_EXPECT_EQ(test, c->expires, v->now + 1);
+	KUNIT_EXPECT_EQ(test, c->node.expires, v->now + 1);
 	callout_schedule_sbt(c, SBT_MAX, 0, C_HARDCLOCK);
-	KUNIT_EXPECT_GT(test, c->expires, v->now + (1ULL << 31));
+	KUNIT_EXPECT_GT(test, c->node.expires, v->now + (1ULL << 31));
 	callout_schedule_sbt(c, SBT_MAX, SBT_MAX, C_HARDCLOCK | C_PREL(0));
-	KUNIT_EXPECT_GT(test, c->expires, v->now + (1ULL << 31));
+	KUNIT_EXPECT_GT(test, c->node.expires, v->now + (1ULL << 31));
 	KUNIT_EXPECT_EQ(test, callout_stop(c), 1);
 	KUNIT_EXPECT_EQ(test, a->runs, 0);
 }
@@ -93,16 +93,16 @@ static void bsd_precision(struct kunit *test)
 		first = v->now + n;
 		callout_reset_sbt(c, sbt_ticks(n), sbt_ticks(20),
 				  callout_virtual_handler, a, C_HARDCLOCK);
-		KUNIT_EXPECT_EQ(test, c->expires, roundest(first, first + 20));
+		KUNIT_EXPECT_EQ(test, c->node.expires, roundest(first, first + 20));
 		callout_reset_sbt(c, sbt_ticks(n), 0, callout_virtual_handler,
 				  a, C_HARDCLOCK | C_PREL(1));
-		KUNIT_EXPECT_EQ(test, c->expires,
+		KUNIT_EXPECT_EQ(test, c->node.expires,
 				roundest(first, v->now + n + DIV_ROUND_UP(n, 2)));
 		/* The larger of the two. */
 		callout_reset_sbt(c, sbt_ticks(n), sbt_ticks(n),
 				  callout_virtual_handler, a,
 				  C_HARDCLOCK | C_PREL(5));
-		KUNIT_EXPECT_EQ(test, c->expires, roundest(first, first + n));
+		KUNIT_EXPECT_EQ(test, c->node.expires, roundest(first, first + n));
 	}
 	callout_stop(c);
 }
@@ -117,17 +117,17 @@ static void bsd_absolute(struct kunit *test)
 
 	callout_reset_sbt(&a[0].c, now - SBT_1S, 0, callout_virtual_handler,
 			  a, C_ABSOLUTE);
-	KUNIT_EXPECT_EQ(test, a[0].c.expires, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, v->now + 1);
 	callout_reset_sbt(&a[0].c, -1, 0, callout_virtual_handler, a,
 			  C_ABSOLUTE);
-	KUNIT_EXPECT_EQ(test, a[0].c.expires, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, v->now + 1);
 	callout_reset_sbt(&a[0].c, now + SBT_1S, 0, callout_virtual_handler,
 			  a, C_ABSOLUTE);
-	tick = a[0].c.expires;
+	tick = a[0].c.node.expires;
 	KUNIT_EXPECT_GE(test, tick, v->now + NSEC_PER_SEC / TICK_NSEC - 1);
 	/* Relative: from a later now. */
 	callout_reset_sbt(&a[0].c, SBT_1S, 0, callout_virtual_handler, a, 0);
-	KUNIT_EXPECT_GE(test, a[0].c.expires, tick);
+	KUNIT_EXPECT_GE(test, a[0].c.node.expires, tick);
 
 	/* Computed once, used twice: the same tick. */
 	callout_when(SBT_1S, SBT_1MS, C_PREL(3), &when, &pr);
@@ -137,12 +137,12 @@ static void bsd_absolute(struct kunit *test)
 			  C_PRECALC);
 	callout_reset_sbt_on(&a[1].c, when, pr, callout_virtual_handler, a, -1,
 			     C_PRECALC);
-	KUNIT_EXPECT_EQ(test, a[0].c.expires, a[1].c.expires);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, a[1].c.node.expires);
 	/* A share is of a relative time; it does not apply to absolute ones. */
-	tick = a[0].c.expires;
+	tick = a[0].c.node.expires;
 	callout_reset_sbt(&a[0].c, when, 0, callout_virtual_handler, a,
 			  C_ABSOLUTE | C_PREL(0));
-	KUNIT_EXPECT_LE(test, a[0].c.expires, tick);
+	KUNIT_EXPECT_LE(test, a[0].c.node.expires, tick);
 	now = when;
 	callout_when(when, 7, C_ABSOLUTE | C_PREL(0), &when, &pr);
 	KUNIT_EXPECT_EQ(test, pr, 7);
@@ -164,7 +164,7 @@ static void bsd_never_early(struct kunit *test)
 			  &a[0], 0);
 	callout_reset_sbt(&a[1].c, SBT_1M * 60, 0, callout_virtual_handler,
 			  &a[1], 0);
-	callout_virtual_run_to(v, a[1].c.expires);
+	callout_virtual_run_to(v, a[1].c.node.expires);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, v->ran, 0);
 		KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
@@ -260,7 +260,7 @@ static void bsd_trylock(struct kunit *test)
 	unsigned int i;
 
 	callout_init_mtx(&a[0].c, &try_lock, CALLOUT_TRYLOCK);
-	a[0].c.cpu = CALLOUT_VIRTUAL;
+	a[0].c.node.cpu = CALLOUT_VIRTUAL;
 	callout_virtual_set(&a[0], 1);
 	callout_virtual_set(&a[1], 1);
 	spin_lock_bh(&try_lock);
@@ -328,7 +328,7 @@ static void bsd_trylock_units(struct kunit *test)
 	a[0].then = then_interrupt;
 	for (i = 1; i < NR_PUT_OFFS; i++) {
 		callout_init_mtx(&a[i].c, &try_lock, CALLOUT_TRYLOCK);
-		a[i].c.cpu = CALLOUT_VIRTUAL;
+		a[i].c.node.cpu = CALLOUT_VIRTUAL;
 	}
 	for (i = 0; i < NR_PUT_OFFS; i++)
 		callout_virtual_set(&a[i], 1);
@@ -358,7 +358,7 @@ static void count_drain(void *arg)
 	drained_with = arg;
 	drained++;
 	/* The handler has returned: the callout may be set again, or freed. */
-	item->seen = item->v->base->running == &item->c;
+	item->seen = item->v->base->running == &item->c.node;
 }
 
 static void then_async_drain(struct callout_item *item)
@@ -453,7 +453,7 @@ static void bsd_schedule_on(struct kunit *test)
 
 	callout_virtual_set(a, 1000000);
 	KUNIT_EXPECT_EQ(test, callout_schedule_on(&a->c, 1000000, 0), 1);
-	KUNIT_EXPECT_EQ(test, a->c.cpu, 0);
+	KUNIT_EXPECT_EQ(test, a->c.node.cpu, 0);
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 	KUNIT_EXPECT_PTR_EQ(test, a->c.arg, (void *)a);
 	KUNIT_EXPECT_EQ(test, callout_schedule_curcpu(&a->c, 1000000), 1);

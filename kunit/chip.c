@@ -167,7 +167,7 @@ static void chip_put_off(struct kunit *test)
 	u64 start = v->now;
 
 	callout_init_mtx(&item[0].c, &chip_lock, CALLOUT_TRYLOCK);
-	item[0].c.cpu = CALLOUT_VIRTUAL;
+	item[0].c.node.cpu = CALLOUT_VIRTUAL;
 	callout_virtual_set(&item[0], 5);
 	callout_virtual_set(&item[1], M + 5);
 	spin_lock_bh(&chip_lock);
@@ -203,7 +203,7 @@ static void chip_check(struct kunit *test, struct callout_item *item)
 
 	for (i = 0; i < MANY; i++)
 		if (callout_pending(&item[i].c))
-			count[item[i].c.expires % M]++;
+			count[item[i].c.node.expires % M]++;
 	for (i = 0; i < M; i++)
 		wrong += count[i] != chip->count[i] ||
 			 !count[i] != !test_bit(i, chip->busy);
@@ -240,7 +240,7 @@ static void chip_busy_random(struct kunit *test)
 		default:
 			callout_virtual_set(&item[i],
 					    1 + callout_test_below(&rng, 9 * M));
-			due[i] = item[i].c.expires;
+			due[i] = item[i].c.node.expires;
 		}
 		chip_check(test, item);
 	}
@@ -315,7 +315,7 @@ KUNIT_ARRAY_PARAM(levels, levels_params, levels_desc);
 
 /* Returns the wake-ups of the host until @c is due, which is at its time. */
 static unsigned int levels_wakeups(struct kunit *test, struct callout_scheme *s,
-				   struct callout *c, u64 *now)
+				   struct callout_node *n, u64 *now)
 {
 	unsigned int wakeups = 0, budget;
 	LIST_HEAD(due);
@@ -325,13 +325,13 @@ static unsigned int levels_wakeups(struct kunit *test, struct callout_scheme *s,
 		budget = UINT_MAX;
 		next = s->ops->next_due(s, &budget);
 		KUNIT_ASSERT_GT(test, next, *now);
-		KUNIT_ASSERT_LE(test, next, c->expires);
+		KUNIT_ASSERT_LE(test, next, n->expires);
 		*now = next;
 		budget = UINT_MAX;
 		s->ops->advance(s, next, &budget, &due);
 		wakeups++;
 	}
-	KUNIT_ASSERT_EQ(test, *now, c->expires);
+	KUNIT_ASSERT_EQ(test, *now, n->expires);
 	return wakeups;
 }
 
@@ -375,13 +375,13 @@ static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
 static void chip_levels_farthest(struct kunit *test)
 {
 	const struct levels_param *p = test->param_value;
-	struct callout c = { .state = CALLOUT_S_PENDING };
+	struct callout_node n = { .state = CALLOUT_S_PENDING };
 	struct callout_scheme *s;
 	u64 last, now = 0;
 
 	s = levels_create(test, &last);
-	s->ops->start(s, &c, now, last);
-	KUNIT_EXPECT_EQ(test, levels_wakeups(test, s, &c, &now), p->m);
+	s->ops->start(s, &n, now, last);
+	KUNIT_EXPECT_EQ(test, levels_wakeups(test, s, &n, &now), p->m);
 }
 
 /* Any callout costs m wake-ups at most. */
@@ -390,7 +390,7 @@ static void chip_levels_random(struct kunit *test)
 	const struct levels_param *p = test->param_value;
 	unsigned int i, wakeups, most = 0, part;
 	struct callout_scheme *s;
-	struct callout c = {};
+	struct callout_node n = {};
 	struct rnd_state rng;
 	u64 last, now = 0;
 
@@ -398,10 +398,10 @@ static void chip_levels_random(struct kunit *test)
 	s = levels_create(test, &last);
 	for (i = 0; now < last && i < 1000; i++) {
 		part = callout_test_below(&rng, 12) + 1;
-		c.state = CALLOUT_S_PENDING;
-		s->ops->start(s, &c, now,
+		n.state = CALLOUT_S_PENDING;
+		s->ops->start(s, &n, now,
 			      min(now + 1 + ((last - now) >> part), last));
-		wakeups = levels_wakeups(test, s, &c, &now);
+		wakeups = levels_wakeups(test, s, &n, &now);
 		KUNIT_ASSERT_LE(test, wakeups, p->m);
 		most = max(most, wakeups);
 	}

@@ -475,7 +475,7 @@ static void many_fired(struct callout_conform *t, struct callout_model *m,
 static void many_chase(struct callout_conform *t, struct callout_model *m)
 {
 	struct order last = {};
-	struct callout *c, *next;
+	struct callout_node *c, *next;
 	unsigned int left;
 	LIST_HEAD(due);
 	bool more;

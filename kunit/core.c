@@ -12,7 +12,7 @@
 
 static bool is_due(struct callout *c)
 {
-	return c->state & CALLOUT_S_DUE;
+	return c->node.state & CALLOUT_S_DUE;
 }
 
 /* callout_reset() returns whether it replaced; the last setting counts. */
@@ -88,7 +88,7 @@ static void core_least_distance_is_one(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(least); i++) {
 		callout_virtual_set(&a[i], least[i]);
-		KUNIT_EXPECT_EQ(test, a[i].c.expires, v->now + 1);
+		KUNIT_EXPECT_EQ(test, a[i].c.node.expires, v->now + 1);
 	}
 	callout_virtual_expire(v);
 	KUNIT_EXPECT_EQ(test, v->ran, 0);
@@ -232,9 +232,9 @@ static void core_without_class(struct kunit *test)
 	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, 1);
 
-	callout_setup(&a->c, CALLOUT_KIND_FUNC, CALLOUT_VIRTUAL);
+	callout_setup(&a->c.node, CALLOUT_KIND_FUNC, CALLOUT_VIRTUAL);
 	/* debugobjects does not track it. */
-	a->c.lock_flags = CALLOUT_L_STATIC;
+	a->c.node.flags = CALLOUT_L_STATIC;
 	callout_virtual_set(a, 1);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, a->runs, 1);
@@ -261,7 +261,7 @@ static void core_handler_frees_itself(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, item);
 		item->v = v;
 		callout_init(&item->c, CALLOUT_MPSAFE);
-		item->c.cpu = CALLOUT_VIRTUAL;
+		item->c.node.cpu = CALLOUT_VIRTUAL;
 		callout_reset(&item->c, 1 + i % 7, free_handler, item);
 	}
 	callout_virtual_run_to(v, v->now + 7);
@@ -355,13 +355,13 @@ static void core_reset_on_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[0].c, 10,
 					       callout_virtual_handler, &a[0],
 					       -1), 1);
-	KUNIT_EXPECT_EQ(test, a[0].c.cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.cpu, CALLOUT_VIRTUAL);
 	KUNIT_EXPECT_EQ(test, callout_schedule_on(&a[0].c, 10, -1), 1);
-	KUNIT_EXPECT_EQ(test, a[0].c.cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.cpu, CALLOUT_VIRTUAL);
 	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[0].c, 3600 * HZ,
 					       callout_virtual_handler, &a[0],
 					       cpu), 1);
-	KUNIT_EXPECT_EQ(test, a[0].c.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
 	KUNIT_EXPECT_EQ(test, v->base->pending, 1);
 	callout_virtual_run_to(v, v->now + 10);
@@ -373,7 +373,7 @@ static void core_reset_on_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[1].c, 3600 * HZ,
 					       callout_virtual_handler, &a[1],
 					       nr_cpu_ids), 0);
-	KUNIT_EXPECT_LT(test, a[1].c.cpu, nr_cpu_ids);
+	KUNIT_EXPECT_LT(test, a[1].c.node.cpu, nr_cpu_ids);
 	KUNIT_EXPECT_EQ(test, callout_drain(&a[1].c), 1);
 }
 
@@ -381,7 +381,7 @@ static void then_move(struct callout_item *item)
 {
 	item->ret = callout_reset_on(&item->c, 3600 * HZ,
 				     callout_virtual_handler, item, 0);
-	item->seen = item->c.cpu;
+	item->seen = item->c.node.cpu;
 	item->then = NULL;
 }
 
@@ -406,12 +406,12 @@ static void core_running_moves_afterwards(struct kunit *test)
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, a[0].ret, 0);
 	KUNIT_EXPECT_EQ(test, a[0].seen, CALLOUT_VIRTUAL);
-	KUNIT_EXPECT_EQ(test, a[0].c.cpu, 0);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.cpu, 0);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
 	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
 	/* A stopped callout does not move: its memory may have been freed. */
 	KUNIT_EXPECT_EQ(test, a[1].ret, 0);
-	KUNIT_EXPECT_EQ(test, a[1].c.cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, a[1].c.node.cpu, CALLOUT_VIRTUAL);
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 	KUNIT_EXPECT_NULL(test, v->base->leaving);
 }

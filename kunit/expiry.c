@@ -182,7 +182,7 @@ static void expiry_catches_up_in_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->ran, nr);
 	for (i = 0; i < nr; i++)
 		for (j = 0; j < i; j++)
-			wrong += a[j].c.expires <= a[i].c.expires ?
+			wrong += a[j].c.node.expires <= a[i].c.node.expires ?
 				 a[j].place > a[i].place :
 				 a[j].place < a[i].place;
 	KUNIT_EXPECT_EQ(test, wrong, 0);

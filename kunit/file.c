@@ -265,12 +265,12 @@ static void file_without_kind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
 	slot = callout_table_lookup(&file->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
-	slot->c.kind = 0;
+	slot->node.kind = 0;
 	op.op = CALLOUT_OP_RESET;
 	op.flags = CALLOUT_ABSTIME;
 	op.time = 0;
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(!(READ_ONCE(slot->c.state) &
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(!(READ_ONCE(slot->node.state) &
 							  CALLOUT_S_PENDING)));
 	schedule_timeout_uninterruptible(2);
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(called));
@@ -292,12 +292,14 @@ static void file_numbers_are_no_addresses(struct kunit *test)
 		.func = ~0ULL,
 	};
 	struct callout_slot *slot;
+	struct callout *c;
 
 	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
 	slot = callout_table_lookup(&file->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
-	KUNIT_EXPECT_GE(test, (long)slot->c.func, 0L);
-	KUNIT_EXPECT_EQ(test, (unsigned long)slot->c.lock, op.handle);
+	c = container_of(&slot->node, struct callout, node);
+	KUNIT_EXPECT_GE(test, (long)c->func, 0L);
+	KUNIT_EXPECT_EQ(test, (unsigned long)c->lock, op.handle);
 	op.op = CALLOUT_OP_UNTIMEOUT;
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
 }

@@ -38,7 +38,7 @@ static void handle_cancel(struct kunit *test)
 	u64 handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 
 	KUNIT_EXPECT_GT(test, callout_test_expires(handle),
-			callout_now(callout_base(callout_test_slot(handle)->c.cpu)));
+			callout_now(callout_base(callout_test_slot(handle)->node.cpu)));
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 	KUNIT_EXPECT_EQ(test, callout_test_expires(handle), 0);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
@@ -256,7 +256,7 @@ static void handle_not_reused_at_once(struct kunit *test)
 		r->arg[i].r = r;
 		r->handle[i] = setcallout(reuse_handler, &r->arg[i], CALLOUT_TEST_FAR);
 	}
-	base = callout_base(callout_test_slot(r->handle[0])->c.cpu);
+	base = callout_base(callout_test_slot(r->handle[0])->node.cpu);
 	local_bh_disable();
 	for (i = 0; i < 2; i++)
 		callout_test_move_to_past(r->handle[i]);
@@ -354,7 +354,7 @@ static void handle_random_numbers(struct kunit *test)
 static u64 set_generation(u64 handle, u64 generation)
 {
 	struct callout_slot *slot = callout_test_slot(handle);
-	struct callout_base *base = callout_base(slot->c.cpu);
+	struct callout_base *base = callout_base(slot->node.cpu);
 
 	raw_spin_lock_irq(&base->lock);
 	slot->handle = generation << CALLOUT_SLOT_BITS | (handle & SLOT_MASK);
@@ -474,7 +474,7 @@ static void handle_in_hardirq(struct kunit *test)
 	h->cancel = setcallout(count_handler, &h->runs, CALLOUT_TEST_FAR);
 	KUNIT_ASSERT_EQ(test, 0,
 			smp_call_function_single(other, hardirq_ipi, h, true));
-	KUNIT_EXPECT_EQ(test, callout_test_slot(h->handle[0])->c.cpu, other);
+	KUNIT_EXPECT_EQ(test, callout_test_slot(h->handle[0])->node.cpu, other);
 	hardirq_check(test, h);
 
 	h->cancel = setcallout(count_handler, &h->runs, CALLOUT_TEST_FAR);

@@ -74,8 +74,8 @@ static void hash_insert(struct hash_model *m, unsigned int i, unsigned int key,
 {
 	struct callout_slot *slot = &m->slot[i];
 
-	hash_key(key, &slot->func, &slot->arg);
-	slot->c.expires = expires;
+	hash_key(key, &slot->key, &slot->arg);
+	slot->node.expires = expires;
 	local_irq_disable();
 	callout_hash_insert(&m->hash, slot);
 	local_irq_enable();
@@ -127,10 +127,10 @@ static u64 hash_expect(struct hash_model *m, unsigned int key)
 	hash_key(key, &func, &arg);
 	for (i = 0; i < NR_SLOTS; i++) {
 		slot = &m->slot[i];
-		if (!m->seq[i] || slot->func != func || slot->arg != arg)
+		if (!m->seq[i] || slot->key != func || slot->arg != arg)
 			continue;
-		if (!found || slot->c.expires < found->c.expires ||
-		    (slot->c.expires == found->c.expires && m->seq[i] < seq)) {
+		if (!found || slot->node.expires < found->node.expires ||
+		    (slot->node.expires == found->node.expires && m->seq[i] < seq)) {
 			found = slot;
 			seq = m->seq[i];
 			handle = i + 1;
@@ -165,7 +165,7 @@ static u64 hash_find(struct hash_model *m, unsigned int key)
 
 	if (handle)
 		hash_insert(m, handle - 1, key,
-			    m->slot[handle - 1].c.expires);
+			    m->slot[handle - 1].node.expires);
 	return handle;
 }
 
@@ -341,7 +341,7 @@ static void hash_random_moves(struct kunit *test)
 		slot = &m->slot[i];
 		local_irq_disable();
 		callout_hash_move_begin(&m->hash, slot);
-		slot->c.expires = callout_test_below(&rng, 50);
+		slot->node.expires = callout_test_below(&rng, 50);
 		callout_hash_move_end(&m->hash, slot);
 		local_irq_enable();
 		m->seq[i] = m->next_seq++;
@@ -372,7 +372,7 @@ static void hash_move_to_and_fro(void *arg)
 	for (i = 0; !callout_test_told(&mover->stop); i++) {
 		local_irq_disable();
 		callout_hash_move_begin(&mover->m->hash, slot);
-		slot->c.expires = i % 7;
+		slot->node.expires = i % 7;
 		callout_hash_move_end(&mover->m->hash, slot);
 		local_irq_enable();
 		if (i % 256 == 0)

@@ -19,27 +19,27 @@ u64 callout_test_expires(u64 handle)
 	struct callout_slot *slot = callout_test_slot(handle);
 
 	if (!slot || slot->handle != handle ||
-	    !(slot->c.state & CALLOUT_S_PENDING))
+	    !(slot->node.state & CALLOUT_S_PENDING))
 		return 0;
-	return slot->c.expires;
+	return slot->node.expires;
 }
 
 /* Re-arms a callout for a tick that has passed, without waking its base. */
 void callout_test_move_to_past(u64 handle)
 {
 	struct callout_slot *slot = callout_test_slot(handle);
-	struct callout_base *base = callout_base(slot->c.cpu);
+	struct callout_base *base = callout_base(slot->node.cpu);
 	struct callout_scheme *s = base->scheme;
 
 	raw_spin_lock_irq(&base->lock);
-	s->ops->rearm(s, &slot->c, callout_now(base), 0);
+	s->ops->rearm(s, &slot->node, callout_now(base), 0);
 	raw_spin_unlock_irq(&base->lock);
 }
 
 /* Fires a callout of this CPU now. The caller is pinned. */
 void callout_test_expire_now(u64 handle)
 {
-	struct callout_base *base = callout_base(callout_test_slot(handle)->c.cpu);
+	struct callout_base *base = callout_base(callout_test_slot(handle)->node.cpu);
 
 	local_bh_disable();
 	callout_test_move_to_past(handle);

@@ -56,7 +56,7 @@ callout_model_new(void *env, const struct callout_scheme_ops *ops,
 	m->entry = kvcalloc(nr_entries, sizeof(*m->entry), GFP_KERNEL);
 	model_assert(m, m->entry, "no memory");
 	for (i = 0; i < nr_entries; i++)
-		m->entry[i].c.arg = (void *)(uintptr_t)(i % CALLOUT_MODEL_KEYS);
+		m->entry[i].key = i % CALLOUT_MODEL_KEYS;
 	m->s = ops->create(params);
 	model_assert(m, !IS_ERR_OR_NULL(m->s), "create: %d",
 		     (int)PTR_ERR(m->s));
@@ -200,7 +200,7 @@ static void model_order(struct callout_model *m, struct callout_model_entry *e)
 
 /* Checks an entry that advance has moved at @now, and returns it. */
 struct callout_model_entry *
-callout_model_fired(struct callout_model *m, struct callout *c, u64 now)
+callout_model_fired(struct callout_model *m, struct callout_node *c, u64 now)
 {
 	struct callout_model_entry *e;
 
@@ -224,7 +224,7 @@ bool callout_model_advance(struct callout_model *m, u64 now,
 {
 	struct callout_model_entry *e;
 	unsigned int left = budget;
-	struct callout *c, *next;
+	struct callout_node *c, *next;
 	LIST_HEAD(due);
 	bool more;
 
@@ -298,7 +298,7 @@ u64 callout_model_next_due_all(struct callout_model *m)
 bool callout_model_take(struct callout_model *m, unsigned int budget)
 {
 	struct callout_model_entry *e;
-	struct callout *c, *next;
+	struct callout_node *c, *next;
 	unsigned int left = budget;
 	LIST_HEAD(out);
 	bool more;
@@ -330,26 +330,26 @@ void callout_model_take_all(struct callout_model *m)
 	}
 }
 
-static bool model_matches(struct callout *c, const void *data)
+static bool model_matches(struct callout_node *c, const void *data)
 {
-	return c->arg == data;
+	return container_of(c, struct callout_model_entry, c)->key ==
+	       *(const unsigned int *)data;
 }
 
 /* Finds an entry whose arg is @key, if the scheme has find. */
 void callout_model_find(struct callout_model *m, unsigned int key)
 {
-	void *arg = (void *)(uintptr_t)key;
 	struct callout_model_entry *e, *f;
-	struct callout *c;
+	struct callout_node *c;
 
 	if (!m->s->ops->find)
 		return;
-	c = m->s->ops->find(m->s, model_matches, arg);
+	c = m->s->ops->find(m->s, model_matches, &key);
 	e = c ? container_of(c, struct callout_model_entry, c) : NULL;
-	model_assert(m, !e || (e->queued && e->c.arg == arg),
+	model_assert(m, !e || (e->queued && e->key == key),
 		     "entry %td for %u", e - m->entry, key);
 	for (f = m->entry; f < m->entry + m->nr_entries; f++) {
-		if (!f->queued || f == e || f->c.arg != arg)
+		if (!f->queued || f == e || f->key != key)
 			continue;
 		model_assert(m, e, "entry %td is not found", f - m->entry);
 		model_assert(m, e->expires < f->expires ||

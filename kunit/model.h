@@ -25,7 +25,8 @@
  *	0: none
  */
 struct callout_model_entry {
-	struct callout c;
+	struct callout_node c;
+	unsigned int key;
 	u64 expires;
 	u64 latest;
 	u64 seq;
@@ -63,7 +64,7 @@ struct callout_model {
 	u64 fired;
 };
 
-/* How many different values the entries' arg has. */
+/* How many different values the entries' key has. */
 #define CALLOUT_MODEL_KEYS	7U
 
 struct callout_model *
@@ -79,7 +80,7 @@ void callout_model_rearm(struct callout_model *m, struct callout_model_entry *e,
 bool callout_model_advance(struct callout_model *m, u64 now,
 			   unsigned int budget);
 struct callout_model_entry *
-callout_model_fired(struct callout_model *m, struct callout *c, u64 now);
+callout_model_fired(struct callout_model *m, struct callout_node *c, u64 now);
 unsigned int callout_model_advance_all(struct callout_model *m, u64 now);
 u64 callout_model_next_due(struct callout_model *m, unsigned int budget);
 u64 callout_model_next_due_all(struct callout_model *m);

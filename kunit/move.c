@@ -156,7 +156,7 @@ static void move_met(struct kunit *test)
 
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(m->move, true);
-	moving = callout_test_clock_until(READ_ONCE(c->cpu) == CALLOUT_CPU_MOVING);
+	moving = callout_test_clock_until(READ_ONCE(c->node.cpu) == CALLOUT_CPU_MOVING);
 	WRITE_ONCE(m->meet, true);
 	begins = callout_test_clock_until(READ_ONCE(m->begins));
 	for (i = 0; i < 100000 && !READ_ONCE(m->returns); i++)
@@ -172,7 +172,7 @@ static void move_met(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->moved, 1);
 	KUNIT_EXPECT_EQ(test, m->ret, 1);
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
-	KUNIT_EXPECT_EQ(test, c->cpu, m->call->call == moving_reset_on ?
+	KUNIT_EXPECT_EQ(test, c->node.cpu, m->call->call == moving_reset_on ?
 				      m->cpu[0] : m->home);
 	KUNIT_EXPECT_EQ(test, callout_pending(c), m->call->pending);
 	KUNIT_EXPECT_EQ(test, callout_stop(c), m->call->pending ? 1 : -1);
@@ -230,14 +230,14 @@ static void move_after_handler(struct kunit *test)
 
 	raw_spin_lock_irq(&base->lock);
 	callout_test_tell(&l->go);
-	moving = callout_test_clock_until(READ_ONCE(l->c.cpu) == CALLOUT_CPU_MOVING);
+	moving = callout_test_clock_until(READ_ONCE(l->c.node.cpu) == CALLOUT_CPU_MOVING);
 	pending = callout_pending(&l->c);
 	raw_spin_unlock_irq(&base->lock);
 
 	KUNIT_EXPECT_TRUE(test, moving);
 	KUNIT_EXPECT_TRUE(test, pending);
 	KUNIT_EXPECT_EQ(test, callout_stop(&l->c), 1);
-	KUNIT_EXPECT_EQ(test, l->c.cpu, l->home);
+	KUNIT_EXPECT_EQ(test, l->c.node.cpu, l->home);
 }
 
 static struct kunit_case move_cases[] = {

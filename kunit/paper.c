@@ -116,7 +116,7 @@ static void paper_hashed_wheels(struct kunit *test)
 	callout_model_start(m, &m->entry[0], now + (high << 8) + 20);
 	KUNIT_EXPECT_TRUE(test, is_alone_in(m, 30, &m->entry[0]));
 	if (!strcmp(name, "hashed_wheel_paper"))
-		KUNIT_EXPECT_EQ(test, m->entry[0].c.scheme[2], high);
+		KUNIT_EXPECT_EQ(test, m->entry[0].c.word[2], high);
 
 	callout_model_advance_all(m, now + 19);
 	KUNIT_EXPECT_EQ(test, m->s->visits, 0);

@@ -68,10 +68,10 @@ static void race_leaving(struct kunit *test)
 	struct callout *c = &r->item.c;
 
 	KUNIT_EXPECT_EQ(test, race_reset_on(r), 0);
-	KUNIT_EXPECT_EQ(test, c->cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, c->node.cpu, CALLOUT_VIRTUAL);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 1);
 	callout_race_end(test, r);
-	KUNIT_EXPECT_EQ(test, c->cpu, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, c->node.cpu, raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
 	KUNIT_EXPECT_GE(test, callout_drain(c), -1);
 }
@@ -85,7 +85,7 @@ static void race_leaving_stopped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, race_reset_on(r), 0);
 	KUNIT_EXPECT_EQ(test, callout_stop(c), 0);
 	callout_race_end(test, r);
-	KUNIT_EXPECT_EQ(test, c->cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, c->node.cpu, CALLOUT_VIRTUAL);
 	KUNIT_EXPECT_EQ(test, callout_stop(c), -1);
 }
 
@@ -101,7 +101,7 @@ static void race_leaving_drained(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_test_join(drainer));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, r->too_soon);
-	KUNIT_EXPECT_EQ(test, r->item.c.cpu, CALLOUT_VIRTUAL);
+	KUNIT_EXPECT_EQ(test, r->item.c.node.cpu, CALLOUT_VIRTUAL);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
 }
 
@@ -147,7 +147,7 @@ static void race_same_address(struct kunit *test)
 
 	memset(c, 0x5a, sizeof(*c));
 	callout_init(c, CALLOUT_MPSAFE);
-	c->cpu = CALLOUT_VIRTUAL;
+	c->node.cpu = CALLOUT_VIRTUAL;
 	KUNIT_EXPECT_EQ(test, callout_stop(c), -1);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 0);
 	KUNIT_EXPECT_EQ(test, callout_stop(c), 1);
@@ -169,7 +169,7 @@ static void race_drain_running(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, r->too_soon);
-	KUNIT_EXPECT_EQ(test, r->item.c.state & ~CALLOUT_S_RAN, 0);
+	KUNIT_EXPECT_EQ(test, r->item.c.node.state & ~CALLOUT_S_RAN, 0);
 	KUNIT_EXPECT_EQ(test, r->v->base->waiters, 0);
 	/* It can be used again. */
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 1), 0);
@@ -257,7 +257,7 @@ static bool locks_are_free(struct callout_race *r)
 static void return_unlocked(struct callout_race *r)
 {
 	__acquire(&r->lock);
-	switch (r->item.c.lock_flags & CALLOUT_L_TYPES) {
+	switch (r->item.c.node.flags & CALLOUT_L_TYPES) {
 	case CALLOUT_L_SPIN:
 		spin_unlock(&r->lock);
 		break;
@@ -273,7 +273,7 @@ static void then_look_at_lock(struct callout_item *item)
 {
 	struct callout_race *r = container_of(item, struct callout_race, item);
 
-	switch (item->c.lock_flags & CALLOUT_L_TYPES) {
+	switch (item->c.node.flags & CALLOUT_L_TYPES) {
 	case CALLOUT_L_SPIN:
 		r->held = !spinlock_is_free(&r->lock);
 		lockdep_assert_held(&r->lock);
@@ -287,7 +287,7 @@ static void then_look_at_lock(struct callout_item *item)
 		lockdep_assert_held_read(&r->rwlock);
 		break;
 	}
-	if (item->c.lock_flags & CALLOUT_RETURNUNLOCKED)
+	if (item->c.node.flags & CALLOUT_RETURNUNLOCKED)
 		return_unlocked(r);
 }
 
@@ -346,7 +346,7 @@ static void race_stop_while_waiting_for_lock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&r->item.c), 1);
 	KUNIT_EXPECT_FALSE(test, callout_active(&r->item.c));
 	/* As its owner might, before freeing it. */
-	memset(&r->item.c, 0x5a, offsetof(struct callout, lock_flags));
+	memset(&r->item.c, 0x5a, offsetof(struct callout, node.flags));
 	callout_race_drop_lock(r);
 	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 0);
@@ -413,7 +413,7 @@ static void race_drain_while_waiting_for_lock(struct kunit *test)
 	r->item.then = then_return;
 	WRITE_ONCE(r->drain, true);
 	KUNIT_EXPECT_TRUE(test,
-			  callout_test_spin_until(READ_ONCE(r->item.c.state) &
+			  callout_test_spin_until(READ_ONCE(r->item.c.node.state) &
 						  CALLOUT_S_DRAINING));
 	callout_race_drop_lock(r);
 	callout_race_end(test, r);
@@ -434,8 +434,8 @@ static void race_giant(struct kunit *test)
 	callout_init(&r->item.c, 0);
 	KUNIT_ASSERT_NOT_NULL(test, other.lock);
 	KUNIT_EXPECT_PTR_EQ(test, other.lock, r->item.c.lock);
-	KUNIT_EXPECT_EQ(test, r->item.c.lock_flags, CALLOUT_L_SPIN);
-	r->item.c.cpu = CALLOUT_VIRTUAL;
+	KUNIT_EXPECT_EQ(test, r->item.c.node.flags, CALLOUT_L_SPIN);
+	r->item.c.node.cpu = CALLOUT_VIRTUAL;
 	callout_race_begin(test, r);
 	local_bh_disable();
 	free = spinlock_is_free(other.lock);
@@ -492,7 +492,7 @@ static noinline void use_on_stack(struct kunit *test, unsigned int *runs)
 
 	item.v = test->priv;
 	callout_init(&item.c, CALLOUT_MPSAFE);
-	item.c.cpu = CALLOUT_VIRTUAL;
+	item.c.node.cpu = CALLOUT_VIRTUAL;
 	callout_virtual_set(&item, 1);
 	callout_virtual_run_to(item.v, item.v->now + 1);
 	*runs += item.runs;

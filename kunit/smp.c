@@ -106,7 +106,7 @@ static void timed_report(struct kunit *test, struct timed_set *set)
 	s64 late, most = 0;
 
 	for (i = 0; i < set->n; i++) {
-		late = set->t[i].ran - set->t[i].c.expires;
+		late = set->t[i].ran - set->t[i].c.node.expires;
 		early += late < 0 || set->t[i].ran < set->t[i].least;
 		wrong += atomic_read(&set->t[i].runs) != 1;
 		on_time += !late;
@@ -203,7 +203,7 @@ static void check_hops(struct kunit *test, unsigned int cpu)
 		before = get_jiffies_64();
 		timed_set_on(t, cpu, distance);
 		raw_spin_lock_irq(&base->lock);
-		armed = base->armed == t->c.expires;
+		armed = base->armed == t->c.node.expires;
 		timer = base->timer.expires;
 		raw_spin_unlock_irq(&base->lock);
 		after = get_jiffies_64();
@@ -211,7 +211,7 @@ static void check_hops(struct kunit *test, unsigned int cpu)
 			continue;
 		checked++;
 		fires = kernel_fires_at(before, timer);
-		wrong += fires > t->c.expires || fires <= before;
+		wrong += fires > t->c.node.expires || fires <= before;
 		/* A hop leaves less than a granule of its level to go. */
 		wrong += (fires - before) * 8 < 6 * distance;
 	}
@@ -274,7 +274,7 @@ static void smp_earlier_from_another_cpu(struct kunit *test)
 	timed_set_on(far->t, other, 24L * 3600 * callout_hz());
 	for (i = 0; i < 20; i++) {
 		KUNIT_ASSERT_TRUE(test,
-				  callout_test_wait_until(is_armed_for(base, far->t->c.expires)));
+				  callout_test_wait_until(is_armed_for(base, far->t->c.node.expires)));
 		timed_set_on(&set->t[i], other, 1);
 		KUNIT_ASSERT_TRUE(test,
 				  callout_test_wait_until(atomic_read(&set->t[i].runs)));
@@ -314,7 +314,7 @@ static void edge_first(void *arg)
 
 	e->wakeups[0] = base->stats.wakeups;
 	callout_reset_on(&e->c[1], 1, edge_second, e, smp_processor_id());
-	callout_test_spin_until(callout_now(base) >= e->c[1].expires);
+	callout_test_spin_until(callout_now(base) >= e->c[1].node.expires);
 }
 
 static void edge_drain(void *arg)
@@ -362,9 +362,9 @@ static void smp_overdue(struct kunit *test)
 	t->least = 0;
 	local_bh_disable();
 	raw_spin_lock_irq(&base->lock);
-	base->scheme->ops->rearm(base->scheme, &t->c, callout_now(base),
+	base->scheme->ops->rearm(base->scheme, &t->c.node, callout_now(base),
 				 callout_now(base));
-	base->armed = t->c.expires;
+	base->armed = t->c.node.expires;
 	base->tick->program(base, base->armed);
 	raw_spin_unlock_irq(&base->lock);
 	/* Softirqs run in here. */
@@ -442,7 +442,7 @@ static void set_by_handle(void *arg)
 		distance = i < b->n / 2 ? 3600L * HZ : 1 + i;
 		b->t[i].least = now + distance;
 		b->handle[i] = setcallout(timed_handler, &b->t[i], distance);
-		b->t[i].c.expires = callout_test_expires(b->handle[i]);
+		b->t[i].c.node.expires = callout_test_expires(b->handle[i]);
 	}
 }
 
@@ -471,7 +471,7 @@ static void smp_cpu_goes_away(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, callout_base(cpu)->online);
 	KUNIT_EXPECT_EQ(test, callout_base(cpu)->pending, 0);
 	timed_set_on(&late->t[0], cpu, 3);
-	KUNIT_EXPECT_NE(test, late->t[0].c.cpu, cpu);
+	KUNIT_EXPECT_NE(test, late->t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(atomic_read(&set->t[150].runs)));
 	/* Some of the far ones are cancelled now, some when it is back. */
@@ -483,7 +483,7 @@ static void smp_cpu_goes_away(struct kunit *test)
 	for (; i < far; i++)
 		wrong += unsetcallout(b->handle[i]) != 1;
 	timed_set_on(&late->t[1], cpu, 3);
-	KUNIT_EXPECT_EQ(test, late->t[1].c.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, late->t[1].c.node.cpu, cpu);
 
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(all_ran(set)));
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(all_ran(late)));
@@ -515,9 +515,9 @@ static void smp_init_home(struct kunit *test)
 	for_each_online_cpu(cpu) {
 		callout_test_pin(test, cpu);
 		callout_init(c, CALLOUT_MPSAFE);
-		KUNIT_EXPECT_TRUE(test, housekeeping_cpu(c->cpu, HK_TYPE_TIMER));
+		KUNIT_EXPECT_TRUE(test, housekeeping_cpu(c->node.cpu, HK_TYPE_TIMER));
 		if (housekeeping_cpu(cpu, HK_TYPE_TIMER))
-			KUNIT_EXPECT_EQ(test, c->cpu, cpu);
+			KUNIT_EXPECT_EQ(test, c->node.cpu, cpu);
 	}
 }
 
@@ -559,14 +559,14 @@ static void smp_comes_home(struct kunit *test)
 	callout_reset_on(&t[1].c, 1, timed_again, &t[1], cpu);
 	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
-	KUNIT_EXPECT_NE(test, t[0].c.cpu, cpu);
+	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
-	KUNIT_EXPECT_NE(test, t[0].c.cpu, cpu);
+	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_FALSE(test, runs_on(&t[1], cpu));
 	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
-	KUNIT_EXPECT_NE(test, t[0].c.cpu, cpu);
+	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
-	KUNIT_EXPECT_EQ(test, t[0].c.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[0].c), 1);
 }

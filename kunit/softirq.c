@@ -96,7 +96,7 @@ struct callout_test_thread *callout_race_drain(struct kunit *test,
 	t = callout_test_thread(test, raw_smp_processor_id(),
 				callout_race_drainer, r);
 	KUNIT_ASSERT_TRUE(test,
-			  callout_test_wait_until(READ_ONCE(r->item.c.state) &
+			  callout_test_wait_until(READ_ONCE(r->item.c.node.state) &
 						  CALLOUT_S_DRAINING));
 	return t;
 }
@@ -108,14 +108,14 @@ void callout_race_set_lock(struct callout_race *r, u8 lock_flags)
 		callout_init_mtx(&r->item.c, &r->lock, lock_flags);
 	else
 		callout_init_rw(&r->item.c, &r->rwlock, lock_flags);
-	r->item.c.cpu = CALLOUT_VIRTUAL;
+	r->item.c.node.cpu = CALLOUT_VIRTUAL;
 }
 
 static void take_lock(struct callout_race *r)
 	__acquires(&r->lock)
 {
 	local_bh_disable();
-	if (r->item.c.lock_flags & CALLOUT_L_SPIN)
+	if (r->item.c.node.flags & CALLOUT_L_SPIN)
 		spin_lock(&r->lock);
 	else
 		write_lock(&r->rwlock);
@@ -124,7 +124,7 @@ static void take_lock(struct callout_race *r)
 void callout_race_drop_lock(struct callout_race *r)
 	__releases(&r->lock)
 {
-	if (r->item.c.lock_flags & CALLOUT_L_SPIN)
+	if (r->item.c.node.flags & CALLOUT_L_SPIN)
 		spin_unlock(&r->lock);
 	else
 		write_unlock(&r->rwlock);
@@ -147,7 +147,7 @@ void callout_race_wait_for_lock(struct kunit *test, struct callout_race *r,
 	callout_virtual_set(&r->item, 1);
 	r->v->now++;
 	WRITE_ONCE(r->begin, true);
-	if (!callout_test_spin_until(READ_ONCE(base->running) == &r->item.c))
+	if (!callout_test_spin_until(READ_ONCE(base->running) == &r->item.c.node))
 		KUNIT_FAIL(test, "the callout does not become due");
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
 }

@@ -112,7 +112,7 @@ static void stock_steal_and_exhaustion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, all_free_slots(), 0);
 	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, CALLOUT_TEST_FAR), 0);
 	for (i = 0; i < s->n; i++)
-		wrong += callout_test_slot(s->handle[i])->c.cpu != cpu;
+		wrong += callout_test_slot(s->handle[i])->node.cpu != cpu;
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	/* Stolen slots are released to the thief's pool. */
 	KUNIT_EXPECT_EQ(test, stock_give(s, s->n), 0);

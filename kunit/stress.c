@@ -109,7 +109,7 @@ static void stress_linger(struct stress_item *item)
 {
 	u64 end = ktime_get_ns() + LINGER_NS;
 
-	while (!(READ_ONCE(item->c.state) & CALLOUT_S_DRAINING) &&
+	while (!(READ_ONCE(item->c.node.state) & CALLOUT_S_DRAINING) &&
 	       ktime_get_ns() < end)
 		cpu_relax();
 }

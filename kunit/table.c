@@ -243,7 +243,7 @@ static void enter_due(struct kunit *test, struct table *t)
 	callout_virtual_set(&t->r->item, 1);
 	callout_virtual_set(t->item, 1);
 	callout_race_begin(test, t->r);
-	KUNIT_ASSERT_TRUE(test, t->item->c.state & CALLOUT_S_DUE);
+	KUNIT_ASSERT_TRUE(test, t->item->c.node.state & CALLOUT_S_DUE);
 }
 
 static void enter_waiting(struct kunit *test, struct table *t,
@@ -316,7 +316,7 @@ static void call_drain(struct kunit *test, struct table *t)
 	struct callout_base *base = t->r->v->base;
 	unsigned int waiters = t->state_thread ? 2 : 1;
 
-	if (READ_ONCE(base->running) != &t->item->c) {
+	if (READ_ONCE(base->running) != &t->item->c.node) {
 		t->ret = callout_drain(&t->item->c);
 		return;
 	}
@@ -412,7 +412,7 @@ static void table_row(struct kunit *test)
 	leave_state(test, t);
 	if (t->call_thread)
 		check_flags(test, t, row);
-	KUNIT_EXPECT_EQ(test, t->item->c.cpu != CALLOUT_VIRTUAL, row->moved);
+	KUNIT_EXPECT_EQ(test, t->item->c.node.cpu != CALLOUT_VIRTUAL, row->moved);
 
 	/* One that is stopped on another CPU counts as run. */
 	if (row->moved && callout_stop(&t->item->c) == 1)
@@ -422,7 +422,7 @@ static void table_row(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->item->seen, row->drained);
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 	KUNIT_EXPECT_EQ(test, v->base->waiters, 0);
-	KUNIT_EXPECT_EQ(test, t->item->c.state & ~CALLOUT_S_RAN, 0);
+	KUNIT_EXPECT_EQ(test, t->item->c.node.state & ~CALLOUT_S_RAN, 0);
 }
 
 static struct kunit_case table_cases[] = {

@@ -126,7 +126,7 @@ static void virtual_stop(void *data)
 	struct callout_item *item = data;
 
 	/* Some cases overwrite theirs, or migrate it. */
-	if (item->v->base && item->c.cpu == CALLOUT_VIRTUAL)
+	if (item->v->base && item->c.node.cpu == CALLOUT_VIRTUAL)
 		callout_stop(&item->c);
 }
 
@@ -134,7 +134,7 @@ static void virtual_stop(void *data)
 void callout_virtual_item(struct callout_virtual *v, struct callout_item *item)
 {
 	callout_init(&item->c, CALLOUT_MPSAFE);
-	item->c.cpu = CALLOUT_VIRTUAL;
+	item->c.node.cpu = CALLOUT_VIRTUAL;
 	item->v = v;
 	KUNIT_ASSERT_EQ(v->test, 0,
 			kunit_add_action_or_reset(v->test, virtual_stop, item));

@@ -214,7 +214,7 @@ static void work_row(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->v = test->priv;
 	callout_proc_init(&t->p);
-	t->p.c.cpu = CALLOUT_VIRTUAL;
+	t->p.c.node.cpu = CALLOUT_VIRTUAL;
 	drainer = work_enter(test, t, row->state);
 	runs = t->runs;
 	if (row->call == RESET)
@@ -391,7 +391,7 @@ static void work_references(struct kunit *test)
 	callout_test_rng(test, &n->rng);
 	n->v = test->priv;
 	callout_proc_init(&n->p);
-	n->p.c.cpu = CALLOUT_VIRTUAL;
+	n->p.c.node.cpu = CALLOUT_VIRTUAL;
 	t = callout_test_thread(test, other, counted_ticks, n);
 	for (i = 0; i < REFS_ROUNDS; i++) {
 		counted_set(n, 1 + callout_test_below(&n->rng, 2));

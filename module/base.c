@@ -286,7 +286,7 @@ static bool callout_take_over(struct callout_base *from,
 	__must_hold(&from->lock) __must_hold(&to->lock)
 {
 	unsigned int budget = CALLOUT_BUDGET;
-	struct callout *c;
+	struct callout_node *n;
 	LIST_HEAD(taken);
 	bool more;
 
@@ -299,18 +299,18 @@ static bool callout_take_over(struct callout_base *from,
 	more = !budget || from->scheme->ops->take(from->scheme, &budget,
 						  &taken);
 	while (!list_empty(&taken)) {
-		c = list_first_entry(&taken, struct callout, entry);
-		list_del(&c->entry);
-		if (from->tick->unfiled && !(c->state & CALLOUT_S_DUE))
-			from->tick->unfiled(from, c->expires);
+		n = list_first_entry(&taken, struct callout_node, entry);
+		list_del(&n->entry);
+		if (from->tick->unfiled && !(n->state & CALLOUT_S_DUE))
+			from->tick->unfiled(from, n->expires);
 		/* It goes home at its next arm, see callout_arm_slow(). */
-		callout_change_state(c, CALLOUT_S_DUE | CALLOUT_S_RAN |
-				     CALLOUT_S_AWAY, to->index == c->home ?
+		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_RAN |
+				     CALLOUT_S_AWAY, to->index == n->home ?
 				     0 : CALLOUT_S_AWAY);
 		from->pending--;
 		/* Pairs with the READ_ONCE() in callout_lock(). */
-		WRITE_ONCE(c->cpu, to->index);
-		callout_start_locked(to, c, c->expires);
+		WRITE_ONCE(n->cpu, to->index);
+		callout_start_locked(to, n, n->expires);
 	}
 	return more;
 }

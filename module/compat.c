@@ -89,8 +89,8 @@ int callout_untimeout_handle(callout_func_t *func, void *arg,
 	 * stale, and if the handle is good, or its handler runs, these two do
 	 * not change.
 	 */
-	if (!slot || READ_ONCE(slot->c.func) != func ||
-	    READ_ONCE(slot->c.arg) != arg)
+	if (!slot || READ_ONCE(slot->func) != func ||
+	    READ_ONCE(slot->arg) != (unsigned long)arg)
 		return -1;
 	return unsetcallout(handle);
 }

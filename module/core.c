@@ -83,7 +83,7 @@
 static DEFINE_SPINLOCK(giant);
 
 /* callout_lock() when the callout's base has just changed, or is changing. */
-noinline struct callout_base *callout_lock_slow(struct callout *c)
+noinline struct callout_base *callout_lock_slow(struct callout_node *n)
 	__acquires(&base->lock)
 {
 	struct callout_base *base;
@@ -91,14 +91,14 @@ noinline struct callout_base *callout_lock_slow(struct callout *c)
 
 	for (;;) {
 		cpu_relax();
-		/* Pairs with the writes of c->cpu under the lock taken below. */
-		cpu = READ_ONCE(c->cpu);
+		/* Pairs with the writes of n->cpu under the lock taken below. */
+		cpu = READ_ONCE(n->cpu);
 		if (cpu == CALLOUT_CPU_MOVING)
 			continue;
 		base = callout_base(cpu);
 		raw_spin_lock(&base->lock);
 		/* Another CPU, with another base locked, may change it. */
-		if (READ_ONCE(c->cpu) == cpu)
+		if (READ_ONCE(n->cpu) == cpu)
 			return base;
 		raw_spin_unlock(&base->lock);
 	}
@@ -120,12 +120,12 @@ noinline struct callout_base *callout_lock_home_slow(struct callout_base *base)
 
 /* Lets go of @base and locks @target, or this CPU's base if that is offline. */
 static struct callout_base *callout_move_locked(struct callout_base *base,
-						struct callout *c,
+						struct callout_node *n,
 						struct callout_base *target)
 	__must_hold(&base->lock)
 {
-	callout_change_state(c, CALLOUT_S_RAN | CALLOUT_S_AWAY, 0);
-	WRITE_ONCE(c->cpu, CALLOUT_CPU_MOVING);
+	callout_change_state(n, CALLOUT_S_RAN | CALLOUT_S_AWAY, 0);
+	WRITE_ONCE(n->cpu, CALLOUT_CPU_MOVING);
 	raw_spin_unlock(&base->lock);
 	raw_spin_lock(&target->lock);
 	if (unlikely(!target->online)) {
@@ -133,9 +133,9 @@ static struct callout_base *callout_move_locked(struct callout_base *base,
 		target = callout_base(smp_processor_id());
 		raw_spin_lock(&target->lock);
 	}
-	WRITE_ONCE(c->cpu, target->index);
-	if (target->index != c->home)
-		callout_change_state(c, 0, CALLOUT_S_AWAY);
+	WRITE_ONCE(n->cpu, target->index);
+	if (target->index != n->home)
+		callout_change_state(n, 0, CALLOUT_S_AWAY);
 	return target;
 }
 
@@ -181,26 +181,26 @@ static struct callout_base *callout_move_locked(struct callout_base *base,
 noinline void callout_leave(struct callout_base *base)
 	__must_hold(&base->lock)
 {
-	struct callout *c = base->leaving;
-	struct callout_base *home = callout_base(c->home);
+	struct callout_node *n = base->leaving;
+	struct callout_base *home = callout_base(n->home);
 
 	base->leaving = NULL;
 	if (!READ_ONCE(home->online))
 		return;
-	callout_unqueue_locked(base, c);
-	callout_change_state(c, CALLOUT_S_DUE, 0);
-	home = callout_move_locked(base, c, home);
-	callout_start_locked(home, c, c->expires);
+	callout_unqueue_locked(base, n);
+	callout_change_state(n, CALLOUT_S_DUE, 0);
+	home = callout_move_locked(base, n, home);
+	callout_start_locked(home, n, n->expires);
 	raw_spin_unlock(&home->lock);
 	raw_spin_lock(&base->lock);
 }
 
 /* callout_rehome() when the base's CPU is not online. */
 noinline struct callout_base *callout_rehome_slow(struct callout_base *base,
-						  struct callout *c)
+						  struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	return callout_move_locked(base, c, callout_base(callout_home_cpu()));
+	return callout_move_locked(base, n, callout_base(callout_home_cpu()));
 }
 
 /**
@@ -221,65 +221,67 @@ void callout_program(struct callout_base *base, u64 tick)
  */
 
 static noinline void start_and_tell(struct callout_base *base,
-				    struct callout *c, u64 expires)
+				    struct callout_node *n, u64 expires)
 {
 	struct callout_scheme *s = base->scheme;
 
-	s->ops->start(s, c, callout_now(base), expires);
-	base->tick->filed(base, c->expires);
+	s->ops->start(s, n, callout_now(base), expires);
+	base->tick->filed(base, n->expires);
 }
 
-static noinline void stop_and_tell(struct callout_base *base, struct callout *c)
+static noinline void stop_and_tell(struct callout_base *base,
+				   struct callout_node *n)
 {
-	base->scheme->ops->stop(base->scheme, c);
-	base->tick->unfiled(base, c->expires);
+	base->scheme->ops->stop(base->scheme, n);
+	base->tick->unfiled(base, n->expires);
 }
 
-void callout_scheme_start_slow(struct callout_base *base, struct callout *c,
-			       u64 expires)
+void callout_scheme_start_slow(struct callout_base *base,
+			       struct callout_node *n, u64 expires)
 {
 	struct callout_scheme *s = base->scheme;
 
 	if (unlikely(base->tick->filed))
-		start_and_tell(base, c, expires);
+		start_and_tell(base, n, expires);
 	else
-		s->ops->start(s, c, callout_now(base), expires);
+		s->ops->start(s, n, callout_now(base), expires);
 }
 
 /* A chip knows buckets, so nothing is left in the bucket of an earlier time. */
-void callout_scheme_rearm_slow(struct callout_base *base, struct callout *c,
-			       u64 expires)
+void callout_scheme_rearm_slow(struct callout_base *base,
+			       struct callout_node *n, u64 expires)
 {
 	struct callout_scheme *s = base->scheme;
 
 	if (unlikely(base->tick->filed)) {
-		stop_and_tell(base, c);
-		start_and_tell(base, c, expires);
+		stop_and_tell(base, n);
+		start_and_tell(base, n, expires);
 	} else {
-		s->ops->rearm(s, c, callout_now(base), expires);
+		s->ops->rearm(s, n, callout_now(base), expires);
 	}
 }
 
-void callout_scheme_stop_slow(struct callout_base *base, struct callout *c)
+void callout_scheme_stop_slow(struct callout_base *base,
+			      struct callout_node *n)
 {
 	if (unlikely(base->tick->unfiled))
-		stop_and_tell(base, c);
+		stop_and_tell(base, n);
 	else
-		base->scheme->ops->stop(base->scheme, c);
+		base->scheme->ops->stop(base->scheme, n);
 }
 
 /**
  * callout_setup - sets the private members of a callout
- * @c: the callout
+ * @n: the callout
  * @kind: what happens when it is due
  * @cpu: the base that it belongs to
  */
-void callout_setup(struct callout *c, enum callout_kind kind, u32 cpu)
+void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 {
-	memset(c, 0, sizeof(*c));
-	c->kind = kind;
-	c->cpu = cpu;
-	c->home = cpu;
+	memset(n, 0, sizeof(*n));
+	n->kind = kind;
+	n->cpu = cpu;
+	n->home = cpu;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_setup);
 
@@ -300,22 +302,23 @@ void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
 		lock_flags = CALLOUT_L_SPIN;
 	}
 	untracked = callout_debug_init(c);
-	callout_setup(c, CALLOUT_KIND_FUNC,
+	memset(c, 0, sizeof(*c));
+	callout_setup(&c->node, CALLOUT_KIND_FUNC,
 		      callout_base(callout_home_cpu())->index);
 	c->lock = lock;
-	c->lock_flags = (lock ? lock_flags : 0) | untracked;
+	c->node.flags = (lock ? lock_flags : 0) | untracked;
 #ifdef CONFIG_LOCKDEP
 	c->class = class;
 #endif
-	trace_callout_init(c);
+	trace_callout_init(&c->node);
 }
 EXPORT_SYMBOL_GPL(callout_init_class);
 
 /* Has the handler been told to start, and can it still be kept from it? */
 static inline bool callout_cancel_start(struct callout_base *base,
-					struct callout *c)
+					struct callout_node *n)
 {
-	if (!callout_is_running(base, c) ||
+	if (!callout_is_running(base, n) ||
 	    READ_ONCE(base->stage) != CALLOUT_STAGE_WAITING)
 		return false;
 	base->stage = CALLOUT_STAGE_CANCELLED;
@@ -323,44 +326,44 @@ static inline bool callout_cancel_start(struct callout_base *base,
 }
 
 /*
- * What is not the common case of arming: makes of @c one that is queued or
+ * What is not the common case of arming: makes of @n one that is queued or
  * idle, in its present base or in @target if there is one, which is its home
  * from then on. One that is away, since its home was not online or since it was
- * running, goes home. Returns the base, or NULL if @c must not be armed.
+ * running, goes home. Returns the base, or NULL if @n must not be armed.
  */
 static noinline struct callout_base *
-callout_arm_slow(struct callout_base *base, struct callout *c,
+callout_arm_slow(struct callout_base *base, struct callout_node *n,
 		 struct callout_base *target)
 	__must_hold(&base->lock)
 {
-	if (c->state & CALLOUT_S_DRAINING ||
-	    (callout_is_running(base, c) && base->drain))
+	if (n->state & CALLOUT_S_DRAINING ||
+	    (callout_is_running(base, n) && base->drain))
 		return NULL;
-	if (c->state & CALLOUT_S_DUE)
-		callout_dequeue_locked(base, c);
+	if (n->state & CALLOUT_S_DUE)
+		callout_dequeue_locked(base, n);
 	if (target) {
-		c->home = target->index;
-		callout_change_state(c, CALLOUT_S_AWAY,
+		n->home = target->index;
+		callout_change_state(n, CALLOUT_S_AWAY,
 				     target == base ? 0 : CALLOUT_S_AWAY);
 	}
 	/* Whoever drains it looks for it where it runs: see callout_leave(). */
-	if (callout_is_running(base, c)) {
-		base->leaving = c->state & CALLOUT_S_AWAY ? c : NULL;
+	if (callout_is_running(base, n)) {
+		base->leaving = n->state & CALLOUT_S_AWAY ? n : NULL;
 		return base;
 	}
 	if (!target) {
 		target = base;
-		if (c->state & CALLOUT_S_AWAY &&
-		    READ_ONCE(callout_base(c->home)->online))
-			target = callout_base(c->home);
+		if (n->state & CALLOUT_S_AWAY &&
+		    READ_ONCE(callout_base(n->home)->online))
+			target = callout_base(n->home);
 	}
 	if (!READ_ONCE(target->online))
 		target = callout_base(callout_home_cpu());
 	if (target == base)
 		return base;
-	if (c->state & CALLOUT_S_PENDING)
-		callout_dequeue_locked(base, c);
-	return callout_move_locked(base, c, target);
+	if (n->state & CALLOUT_S_PENDING)
+		callout_dequeue_locked(base, n);
+	return callout_move_locked(base, n, target);
 }
 
 /* The tick in a span of time that it likely shares with others. */
@@ -398,20 +401,21 @@ static __always_inline int callout_arm(struct callout *c,
 				       const struct callout_span *span,
 				       callout_func_t *func, void *arg)
 {
+	struct callout_node *n = &c->node;
 	struct callout_base *base, *to;
 	unsigned long flags;
 	bool pending, replaced;
 	u64 expires;
 
 	callout_debug_assert_init(c);
-	base = callout_lock(c, &flags);
-	pending = c->state & CALLOUT_S_PENDING;
+	base = callout_lock(n, &flags);
+	pending = n->state & CALLOUT_S_PENDING;
 	replaced = pending;
-	if (unlikely(base->running == c || !base->online ||
-		     c->state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING |
+	if (unlikely(base->running == n || !base->online ||
+		     n->state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING |
 				 CALLOUT_S_AWAY)) || target) {
-		replaced |= callout_cancel_start(base, c);
-		to = callout_arm_slow(base, c, target);
+		replaced |= callout_cancel_start(base, n);
+		to = callout_arm_slow(base, n, target);
 		if (!to)
 			goto out;
 		base = to;
@@ -428,18 +432,18 @@ static __always_inline int callout_arm(struct callout *c,
 	if (!pending)
 		callout_debug_activate(c);
 	/* callout_active() and callout_deactivate() take no lock. */
-	WRITE_ONCE(c->active, CALLOUT_A_TICKS);
+	WRITE_ONCE(n->mark, CALLOUT_A_TICKS);
 	if (span && !span->ticks && base->direct) {
-		WRITE_ONCE(c->active, CALLOUT_A_TIME);
-		c->due_ns = span->first;
+		WRITE_ONCE(n->mark, CALLOUT_A_TIME);
+		n->time = span->first;
 	}
 	expires = span ? callout_span_expiry(base, span) :
 			 callout_expiry(base, ticks);
-	if (c->state & CALLOUT_S_PENDING) {
-		callout_scheme_rearm(base, c, expires);
-		callout_started(base, c, expires);
+	if (n->state & CALLOUT_S_PENDING) {
+		callout_scheme_rearm(base, n, expires);
+		callout_started(base, n, expires);
 	} else {
-		callout_start_locked(base, c, expires);
+		callout_start_locked(base, n, expires);
 	}
 out:
 	callout_unlock(base, flags);
@@ -563,15 +567,16 @@ int callout_arm_span(struct callout *c, const struct callout_span *span,
 static __always_inline int callout_stop_locked(struct callout_base *base,
 					       struct callout *c)
 {
-	bool pending = c->state & CALLOUT_S_PENDING;
+	struct callout_node *n = &c->node;
+	bool pending = n->state & CALLOUT_S_PENDING;
 
-	WRITE_ONCE(c->active, 0);
+	WRITE_ONCE(n->mark, 0);
 	if (pending) {
-		callout_dequeue_locked(base, c);
+		callout_dequeue_locked(base, n);
 		callout_debug_deactivate(c);
-		trace_callout_cancel(c);
+		trace_callout_cancel(n);
 	}
-	if (callout_is_running(base, c)) {
+	if (callout_is_running(base, n)) {
 		base->leaving = NULL;
 		/* Kept from starting, or over: it does not run for its user. */
 		if (READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED)
@@ -604,9 +609,9 @@ int callout_stop(struct callout *c)
 	int ret;
 
 	callout_debug_assert_init(c);
-	base = callout_lock(c, &flags);
+	base = callout_lock(&c->node, &flags);
 	ret = callout_stop_locked(base, c);
-	if (!ret && callout_cancel_start(base, c))
+	if (!ret && callout_cancel_start(base, &c->node))
 		ret = 1;
 	callout_unlock(base, flags);
 	return ret;
@@ -676,18 +681,18 @@ int callout_drain(struct callout *c)
 	callout_debug_assert_init(c);
 	callout_debug_wait(callout_debug_class(c));
 
-	base = callout_lock(c, &flags);
+	base = callout_lock(&c->node, &flags);
 	ret = callout_stop_locked(base, c);
-	while (callout_is_running(base, c)) {
-		callout_change_state(c, 0, CALLOUT_S_DRAINING);
+	while (callout_is_running(base, &c->node)) {
+		callout_change_state(&c->node, 0, CALLOUT_S_DRAINING);
 		seq = base->run_seq;
 		callout_unlock(base, flags);
 		callout_wait_run(base, seq);
-		base = callout_lock(c, &flags);
+		base = callout_lock(&c->node, &flags);
 		/* Another drain that is over already may have let it be set. */
 		callout_stop_locked(base, c);
 	}
-	callout_change_state(c, CALLOUT_S_DRAINING, 0);
+	callout_change_state(&c->node, CALLOUT_S_DRAINING, 0);
 	callout_unlock(base, flags);
 	return ret;
 }
@@ -719,9 +724,9 @@ int callout_async_drain(struct callout *c, callout_func_t *drain)
 	int ret;
 
 	callout_debug_assert_init(c);
-	base = callout_lock(c, &flags);
+	base = callout_lock(&c->node, &flags);
 	ret = callout_stop_locked(base, c);
-	if (callout_is_running(base, c)) {
+	if (callout_is_running(base, &c->node)) {
 		ret = 0;
 		if (!base->drain)
 			base->drain = drain;

@@ -55,23 +55,8 @@ struct callout_stats {
 /* callout.cpu while a callout is between two bases: wait for a real one. */
 #define CALLOUT_CPU_MOVING	U16_MAX
 
-/* callout.state beside the scheme's bits; protected by the base's lock */
-#define CALLOUT_S_DRAINING	0x4	/* callout_drain() waits: stays stopped */
-#define CALLOUT_S_RAN		0x40	/* on its base, see callout_is_running() */
-#define CALLOUT_S_AWAY		0x80	/* callout.cpu is not callout.home */
-
-/*
- * callout.active, written under the base's lock; callout_deactivate() writes 0
- * without it. Only the wheel leaves room for callout.due_ns: with another scheme
- * what is set for a time counts as set for ticks.
- */
-#define CALLOUT_A_TICKS		0x1	/* set for a number of ticks */
-#define CALLOUT_A_TIME		0x2	/* set for callout.due_ns */
-
-/* callout.lock_flags beside those of callout.h */
-#define CALLOUT_L_TYPES		(CALLOUT_L_SPIN | CALLOUT_L_WRITE | \
-				 CALLOUT_SHAREDLOCK)
-#define CALLOUT_L_HASHED	0x10	/* of a slot of a file: set by TIMEOUT */
+/* callout_node.flags of a slot of a file: set by TIMEOUT */
+#define CALLOUT_L_HASHED	0x10
 
 /**
  * struct callout_tick_source - what tells the time and wakes a base up
@@ -192,8 +177,8 @@ struct callout_base {
 	const struct callout_tick_source *tick;
 	u64 armed;
 
-	struct callout *running;
-	struct callout *leaving;
+	struct callout_node *running;
+	struct callout_node *leaving;
 	callout_func_t *drain;
 	unsigned long run_seq;
 	unsigned int waiters;
@@ -255,15 +240,21 @@ static inline struct callout_base *callout_base_of(unsigned int cpu)
 	return base && base->index == cpu ? base : NULL;
 }
 
-/*
- * Takes a callout that is due off the base's due list and does what its kind
- * asks for; may take others of the same kind that follow it. Called with the
- * base locked; may drop the lock in between. Returns how many it took.
+/**
+ * struct callout_kind_ops - what to do with nodes of one kind
+ * @expire: takes a due node off the base's due list and does what its kind asks
+ *	for; may take others of the same kind that follow it. Called with the
+ *	base locked; may drop the lock in between. Returns how many it took.
+ * @func: the handler of a node, or NULL if this kind has none
  */
-typedef unsigned int (*callout_expire_fn)(struct callout_base *base,
-					  struct callout *c);
+struct callout_kind_ops {
+	unsigned int (*expire)(struct callout_base *base,
+			       struct callout_node *n);
+	callout_func_t *(*func)(const struct callout_node *n);
+};
 
-void callout_register_kind(enum callout_kind kind, callout_expire_fn expire);
+void callout_register_kind(enum callout_kind kind,
+			   const struct callout_kind_ops *ops);
 
 static inline u64 callout_now(struct callout_base *base)
 {
@@ -332,14 +323,14 @@ static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
 	return base->tick->from_ns(due, now);
 }
 
-void callout_setup(struct callout *c, enum callout_kind kind, u32 cpu);
+void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu);
 
-struct callout_base *callout_lock_slow(struct callout *c)
-	__acquires(c);
+struct callout_base *callout_lock_slow(struct callout_node *n)
+	__acquires(&base->lock);
 struct callout_base *callout_lock_home_slow(struct callout_base *base)
 	__acquires(base);
 struct callout_base *callout_rehome_slow(struct callout_base *base,
-					 struct callout *c)
+					 struct callout_node *n)
 	__must_hold(base);
 void callout_leave(struct callout_base *base)
 	__must_hold(base);
@@ -354,39 +345,39 @@ static inline void callout_count_units(struct callout_base *base,
 }
 
 /* callout_lock() with interrupts off already. */
-static inline struct callout_base *callout_lock_irqs_off(struct callout *c)
+static inline struct callout_base *callout_lock_irqs_off(struct callout_node *n)
 	__acquires(&base->lock)
 {
 	struct callout_base *base;
 	u32 cpu;
 
-	/* Pairs with the writes of c->cpu under the lock taken below. */
-	cpu = READ_ONCE(c->cpu);
+	/* Pairs with the writes of n->cpu under the lock taken below. */
+	cpu = READ_ONCE(n->cpu);
 	if (unlikely(cpu == CALLOUT_CPU_MOVING))
-		return callout_lock_slow(c);
+		return callout_lock_slow(n);
 	base = callout_base(cpu);
 	raw_spin_lock(&base->lock);
 	/* If it is not of this base another CPU may be changing it. */
-	if (likely(READ_ONCE(c->cpu) == base->index))
+	if (likely(READ_ONCE(n->cpu) == base->index))
 		return base;
 	raw_spin_unlock(&base->lock);
-	return callout_lock_slow(c);
+	return callout_lock_slow(n);
 }
 
 /**
  * callout_lock - locks the base that a callout belongs to
- * @c: the callout
+ * @n: the callout
  * @flags: for callout_unlock()
  *
  * Context: Any. Leaves interrupts off.
- * Return: the base; @c stays its until it is unlocked.
+ * Return: the base; @n stays its until it is unlocked.
  */
-static inline struct callout_base *callout_lock(struct callout *c,
+static inline struct callout_base *callout_lock(struct callout_node *n,
 						unsigned long *flags)
 	__acquires(&base->lock)
 {
 	local_irq_save(*flags);
-	return callout_lock_irqs_off(c);
+	return callout_lock_irqs_off(n);
 }
 
 /* The CPU for what is armed here: this one, unless it is kept free of that. */
@@ -435,26 +426,27 @@ static inline void callout_unlock(struct callout_base *base,
 	local_irq_restore(flags);
 }
 
-void callout_scheme_start_slow(struct callout_base *base, struct callout *c,
-			       u64 expires);
-void callout_scheme_rearm_slow(struct callout_base *base, struct callout *c,
-			       u64 expires);
-void callout_scheme_stop_slow(struct callout_base *base, struct callout *c);
+void callout_scheme_start_slow(struct callout_base *base,
+			       struct callout_node *n, u64 expires);
+void callout_scheme_rearm_slow(struct callout_base *base,
+			       struct callout_node *n, u64 expires);
+void callout_scheme_stop_slow(struct callout_base *base,
+			      struct callout_node *n);
 
 /**
  * callout_rehome - has an idle callout belong to a base that can arm it
  * @base: its base, locked; if its CPU is not online another one is locked
  *	instead
- * @c: the callout, neither pending nor running; nobody else arms it meanwhile
+ * @n: the callout, neither pending nor running; nobody else arms it meanwhile
  *
  * Context: Interrupts off.
  * Return: the base.
  */
 static inline struct callout_base *callout_rehome(struct callout_base *base,
-						  struct callout *c)
+						  struct callout_node *n)
 	__must_hold(base)
 {
-	return likely(base->online) ? base : callout_rehome_slow(base, c);
+	return likely(base->online) ? base : callout_rehome_slow(base, n);
 }
 
 /*
@@ -462,39 +454,39 @@ static inline struct callout_base *callout_rehome(struct callout_base *base,
  * which spares an indirect call on the paths that are measured.
  */
 static inline void callout_scheme_start(struct callout_base *base,
-					struct callout *c, u64 expires)
+					struct callout_node *n, u64 expires)
 {
 	if (likely(base->direct))
-		callout_wheel_start(to_wheel(base->scheme), c, expires);
+		callout_wheel_start(to_wheel(base->scheme), n, expires);
 	else
-		callout_scheme_start_slow(base, c, expires);
+		callout_scheme_start_slow(base, n, expires);
 }
 
 static inline void callout_scheme_rearm(struct callout_base *base,
-					struct callout *c, u64 expires)
+					struct callout_node *n, u64 expires)
 {
 	if (likely(base->direct))
-		callout_wheel_rearm(to_wheel(base->scheme), c, expires);
+		callout_wheel_rearm(to_wheel(base->scheme), n, expires);
 	else
-		callout_scheme_rearm_slow(base, c, expires);
+		callout_scheme_rearm_slow(base, n, expires);
 }
 
 static inline void callout_scheme_stop(struct callout_base *base,
-				       struct callout *c)
+				       struct callout_node *n)
 {
 	if (likely(base->direct))
-		callout_wheel_stop(to_wheel(base->scheme), c);
+		callout_wheel_stop(to_wheel(base->scheme), n);
 	else
-		callout_scheme_stop_slow(base, c);
+		callout_scheme_stop_slow(base, n);
 }
 
 /* What comes after a callout has got its expiry, new or another. */
 static inline void callout_started(struct callout_base *base,
-				   struct callout *c, u64 expires)
+				   struct callout_node *n, u64 expires)
 {
 	/* Asks for the time only when somebody wants to know. */
 	if (trace_callout_start_enabled())
-		trace_callout_start(c, callout_now(base));
+		trace_callout_start(n, callout_now(base));
 	if (expires < base->armed)
 		callout_program(base, expires);
 }
@@ -502,18 +494,18 @@ static inline void callout_started(struct callout_base *base,
 /**
  * callout_start_locked - queues an idle callout
  * @base: its base, locked
- * @c: the callout, neither queued nor due
+ * @n: the callout, neither queued nor due
  * @expires: the tick at which it is due
  */
 static __always_inline void callout_start_locked(struct callout_base *base,
-						 struct callout *c,
+						 struct callout_node *n,
 						 u64 expires)
 {
 	lockdep_assert_held(&base->lock);
-	callout_change_state(c, 0, CALLOUT_S_PENDING);
+	callout_change_state(n, 0, CALLOUT_S_PENDING);
 	base->pending++;
-	callout_scheme_start(base, c, expires);
-	callout_started(base, c, expires);
+	callout_scheme_start(base, n, expires);
+	callout_started(base, n, expires);
 }
 
 /*
@@ -521,43 +513,43 @@ static __always_inline void callout_start_locked(struct callout_base *base,
  * along: whoever has its associated lock may look at that without the base's.
  */
 static __always_inline void callout_unqueue_locked(struct callout_base *base,
-						   struct callout *c)
+						   struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
-	if (unlikely(c->state & CALLOUT_S_DUE))
-		list_del(&c->entry);
+	if (unlikely(n->state & CALLOUT_S_DUE))
+		list_del(&n->entry);
 	else
-		callout_scheme_stop(base, c);
+		callout_scheme_stop(base, n);
 	base->pending--;
 }
 
 /**
  * callout_dequeue_locked - takes a pending callout out
  * @base: its base, locked
- * @c: the callout
+ * @n: the callout
  *
  * The tick is not programmed anew: to wake up once for nothing is cheaper than
  * to do this for each callout that is cancelled.
  */
 static __always_inline void callout_dequeue_locked(struct callout_base *base,
-						   struct callout *c)
+						   struct callout_node *n)
 {
-	callout_unqueue_locked(base, c);
-	callout_change_state(c, CALLOUT_S_PENDING | CALLOUT_S_DUE, 0);
+	callout_unqueue_locked(base, n);
+	callout_change_state(n, CALLOUT_S_PENDING | CALLOUT_S_DUE, 0);
 }
 
 /*
- * Does the handler of @c run, or wait for its lock? A handler may free its
+ * Does the handler of @n run, or wait for its lock? A handler may free its
  * callout, and who allocates next gets the same address before the handler has
  * returned. The new callout does not run there, and has CALLOUT_S_RAN clear: it
  * is set when a handler starts, and cleared when a callout is prepared and when
  * it leaves the base.
  */
 static __always_inline bool callout_is_running(struct callout_base *base,
-					       struct callout *c)
+					       struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
-	return base->running == c && c->state & CALLOUT_S_RAN;
+	return base->running == n && n->state & CALLOUT_S_RAN;
 }
 
 /**
@@ -571,24 +563,24 @@ static __always_inline bool callout_is_running(struct callout_base *base,
  *
  * Return: of those wanted the first to expire, or NULL.
  */
-static inline struct callout *
+static inline struct callout_node *
 callout_find_locked(struct callout_base *base, callout_match_fn match,
 		    const void *data)
 {
-	struct callout *c;
+	struct callout_node *n;
 
 	lockdep_assert_held(&base->lock);
-	list_for_each_entry(c, &base->due, entry)
-		if (match(c, data))
-			return c;
-	list_for_each_entry(c, &base->put_off, entry)
-		if (match(c, data))
-			return c;
+	list_for_each_entry(n, &base->due, entry)
+		if (match(n, data))
+			return n;
+	list_for_each_entry(n, &base->put_off, entry)
+		if (match(n, data))
+			return n;
 	return base->scheme->ops->find(base->scheme, match, data);
 }
 
-void callout_take_due(struct callout_base *base, struct callout *c);
-void callout_run_begin(struct callout_base *base, struct callout *c);
+void callout_take_due(struct callout_base *base, struct callout_node *n);
+void callout_run_begin(struct callout_base *base, struct callout_node *n);
 void callout_run_end(struct callout_base *base, void *arg);
 void callout_call(struct callout_base *base, callout_func_t *func, void *arg);
 void callout_check_context(struct callout_base *base, callout_func_t *func);

@@ -21,9 +21,6 @@
 
 #ifdef CONFIG_DEBUG_OBJECTS
 
-/* callout.lock_flags: debugobjects does not know it, since it is on a stack */
-#define CALLOUT_L_UNTRACKED	0x80
-
 static const struct debug_obj_descr callout_descr;
 
 static void *callout_hint(void *addr)
@@ -36,7 +33,7 @@ static bool callout_is_static(void *addr)
 {
 	struct callout *c = addr;
 
-	return c->lock_flags == CALLOUT_L_STATIC;
+	return c->node.flags == CALLOUT_L_STATIC;
 }
 
 static bool callout_fixup_init(void *addr, enum debug_obj_state state)
@@ -81,7 +78,7 @@ static const struct debug_obj_descr callout_descr = {
  * callout_debug_init - before a callout is prepared
  * @c: the callout
  *
- * Return: a flag that callout.lock_flags must have from then on, or 0.
+ * Return: a flag that callout.node.flags must have from then on, or 0.
  */
 u8 callout_debug_init(struct callout *c)
 {
@@ -97,7 +94,7 @@ u8 callout_debug_init(struct callout *c)
  */
 void callout_debug_activate(struct callout *c)
 {
-	if (!(c->lock_flags & CALLOUT_L_UNTRACKED))
+	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
 		debug_object_activate(c, &callout_descr);
 }
 
@@ -107,7 +104,7 @@ void callout_debug_activate(struct callout *c)
  */
 void callout_debug_deactivate(struct callout *c)
 {
-	if (!(c->lock_flags & CALLOUT_L_UNTRACKED))
+	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
 		debug_object_deactivate(c, &callout_descr);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_debug_deactivate);
@@ -118,7 +115,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_debug_deactivate);
  */
 void callout_debug_assert_init(struct callout *c)
 {
-	if (!(c->lock_flags & CALLOUT_L_UNTRACKED))
+	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
 		debug_object_assert_init(c, &callout_descr);
 }
 #endif /* CONFIG_DEBUG_OBJECTS */

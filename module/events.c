@@ -44,9 +44,9 @@ static void slot_to_event(const struct callout_slot *slot,
 	*event = (struct callout_event){
 		.handle	= slot->handle,
 		.cookie	= slot->arg,
-		.func	= slot->func,
+		.func	= slot->key,
 		.due	= callout_slot_due(slot),
-		.fired	= slot->c.scheme[2],
+		.fired	= slot->node.time,
 	};
 }
 
@@ -54,16 +54,16 @@ static void slot_to_event(const struct callout_slot *slot,
 static void event_count(struct callout_slot *slot, struct callout_event *event,
 			u64 now)
 {
-	u64 period = slot->word[CALLOUT_WORD_PERIOD], missed = 0;
+	u64 period = slot->period, missed = 0;
 
-	if (slot->c.state & CALLOUT_S_BOOT)
+	if (slot->node.state & CALLOUT_S_BOOT)
 		now += callout_boot_offset();
 	if (now > event->due && now - event->due >= period)
 		missed = div64_u64(now - event->due, period);
 	event->overrun = min_t(u64, missed, U32_MAX);
 	event->flags = CALLOUT_EVENT_PERIODIC;
 	/* The next time after now. No overflow: two times of less than 2^63. */
-	slot->word[CALLOUT_WORD_NEXT] =
+	slot->next =
 		min_t(u64, event->due + missed * period + period, KTIME_MAX);
 }
 
@@ -73,17 +73,16 @@ static void events_detach(struct callout_file *file, unsigned int max,
 {
 	struct callout_slot *slot;
 	unsigned int n = 0;
-	struct callout *c;
 	u64 now = 0;
 	u8 state;
 
 	raw_spin_lock_irq(&file->lock);
 	while (n < max && !list_empty(&file->ready)) {
-		c = list_first_entry(&file->ready, struct callout, entry);
-		slot = callout_to_slot(c);
-		list_del(&c->entry);
-		state = c->state & ~CALLOUT_S_READY;
-		if (c->lock_flags)
+		slot = list_first_entry(&file->ready, struct callout_slot,
+					node.entry);
+		list_del(&slot->node.entry);
+		state = slot->node.state & ~CALLOUT_S_READY;
+		if (slot->node.flags)
 			callout_hash_remove(&file->table.hash, slot);
 		slot_to_event(slot, &batch->events[n]);
 		if (unlikely(state & CALLOUT_S_PERIODIC)) {
@@ -93,7 +92,7 @@ static void events_detach(struct callout_file *file, unsigned int max,
 			state |= CALLOUT_S_REPEAT;
 		}
 		/* At once: RESET looks without the lock. */
-		WRITE_ONCE(c->state, state);
+		WRITE_ONCE(slot->node.state, state);
 		batch->slot[n++] = slot;
 	}
 	batch->n = n;
@@ -109,7 +108,7 @@ static bool event_is_stale(const struct callout_slot *slot,
 			   const struct callout_event *event)
 {
 	return event->flags & CALLOUT_EVENT_PERIODIC &&
-	       (!(slot->c.state & CALLOUT_S_REPEAT) ||
+	       (!(slot->node.state & CALLOUT_S_REPEAT) ||
 		callout_slot_due(slot) != event->due);
 }
 
@@ -135,11 +134,11 @@ static noinline void events_attach(struct callout_file *file,
 			batch->slot[left++] = slot;
 			continue;
 		}
-		WRITE_ONCE(slot->c.state, (slot->c.state & ~CALLOUT_S_REPEAT) |
+		WRITE_ONCE(slot->node.state, (slot->node.state & ~CALLOUT_S_REPEAT) |
 					  CALLOUT_S_READY);
-		if (slot->c.lock_flags)
+		if (slot->node.flags)
 			callout_table_put(&file->table, slot);
-		list_add_tail(&slot->c.entry, &back);
+		list_add_tail(&slot->node.entry, &back);
 	}
 	list_splice(&back, &file->ready);
 	wake = left < batch->n && !file->unread;
@@ -158,18 +157,18 @@ static bool slot_repeat(struct callout_tally *tally, struct callout_slot *slot)
 {
 	struct callout_base *base = tally->base;
 
-	if (!(slot->c.state & CALLOUT_S_REPEAT))
+	if (!(slot->node.state & CALLOUT_S_REPEAT))
 		return false;
 	if (!tally->now)
 		tally->now = ktime_get_ns();
-	slot->c.state &= ~CALLOUT_S_REPEAT;
-	base = callout_rehome(base, &slot->c);
+	slot->node.state &= ~CALLOUT_S_REPEAT;
+	base = callout_rehome(base, &slot->node);
 	tally->base = base;
-	callout_slot_set_due(slot, slot->word[CALLOUT_WORD_NEXT]);
-	callout_start_locked(base, &slot->c,
+	callout_slot_set_due(slot, slot->next);
+	callout_start_locked(base, &slot->node,
 			     callout_slack_tick(base,
 						callout_slot_due_mono(slot),
-						slot->word[CALLOUT_WORD_SLACK],
+						slot->slack,
 						tally->now));
 	return true;
 }
@@ -188,7 +187,7 @@ static void events_finish(struct callout_file *file, struct batch *batch,
 
 	for (i = 0; i < batch->n; i++) {
 		slot = batch->slot[i];
-		base = callout_tally_lock(&tally, &slot->c);
+		base = callout_tally_lock(&tally, &slot->node);
 		if (unlikely(batch->events[i].flags)) {
 			repeated += i < copied;
 			if (slot_repeat(&tally, slot))

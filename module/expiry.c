@@ -27,54 +27,63 @@
 static_assert(CALLOUT_BUDGET >= CALLOUT_MIN_BUDGET);
 
 static unsigned int callout_expire_func(struct callout_base *base,
-					struct callout *c);
+					struct callout_node *n);
 static unsigned int callout_expire_none(struct callout_base *base,
-					struct callout *c);
+					struct callout_node *n);
 
-/* For each value that the byte callout.kind can have. */
-static callout_expire_fn expire_fns[U8_MAX + 1] = {
-	[CALLOUT_KIND_NONE] = callout_expire_none,
-	[CALLOUT_KIND_FUNC] = callout_expire_func,
-	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = callout_expire_none,
+static callout_func_t *func_of_callout(const struct callout_node *n)
+{
+	return container_of(n, struct callout, node)->func;
+}
+
+/* For each value that the byte callout_node.kind can have. */
+static struct callout_kind_ops kinds[U8_MAX + 1] = {
+	[CALLOUT_KIND_NONE] = { .expire = callout_expire_none },
+	[CALLOUT_KIND_FUNC] = {
+		.expire	= callout_expire_func,
+		.func	= func_of_callout,
+	},
+	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = { .expire = callout_expire_none },
 };
 
-/**
- * callout_register_kind - adds a way to treat callouts that are due
- * @kind: the kind
- * @expire: called for each callout of this kind; see callout_expire_fn
- *
- * Context: Module load only.
- */
-void callout_register_kind(enum callout_kind kind, callout_expire_fn expire)
+/* Says what to do with due nodes of one kind. Module load only. */
+void callout_register_kind(enum callout_kind kind,
+			   const struct callout_kind_ops *ops)
 {
-	expire_fns[kind] = expire;
+	kinds[kind] = *ops;
+}
+
+/* The handler of a node, for tracepoints; NULL if its kind has none. */
+callout_func_t *callout_node_func(const struct callout_node *n)
+{
+	return kinds[n->kind].func ? kinds[n->kind].func(n) : NULL;
 }
 
 /**
  * callout_take_due - takes a callout off the due list: its turn has come
  * @base: the base, locked
- * @c: the callout
+ * @n: the callout
  */
-void callout_take_due(struct callout_base *base, struct callout *c)
+void callout_take_due(struct callout_base *base, struct callout_node *n)
 {
-	unsigned int bin = fls64(base->now - c->expires);
+	unsigned int bin = fls64(base->now - n->expires);
 
 	base->stats.handlers++;
 	base->stats.late[min(bin, CALLOUT_LATE_BINS - 1U)]++;
-	trace_callout_expire_entry(c, base->now);
-	callout_dequeue_locked(base, c);
+	trace_callout_expire_entry(n, base->now);
+	callout_dequeue_locked(base, n);
 }
 
 /**
  * callout_run_begin - lets go of a base to run a handler
  * @base: the base, locked
- * @c: the callout
+ * @n: the callout
  */
-void callout_run_begin(struct callout_base *base, struct callout *c)
+void callout_run_begin(struct callout_base *base, struct callout_node *n)
 	__releases(&base->lock)
 {
-	base->running = c;
-	callout_change_state(c, 0, CALLOUT_S_RAN);
+	base->running = n;
+	callout_change_state(n, 0, CALLOUT_S_RAN);
 	WRITE_ONCE(base->run_seq, base->run_seq + 1);
 	raw_spin_unlock_irq(&base->lock);
 }
@@ -292,10 +301,10 @@ static void callout_let_others_in(struct callout_base *base)
  * The lock is taken: the callout's turn comes again at the next tick. It stays
  * due and keeps its expiry, so it counts as late.
  */
-static void callout_put_off(struct callout_base *base, struct callout *c)
+static void callout_put_off(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	list_move_tail(&c->entry, &base->put_off);
+	list_move_tail(&n->entry, &base->put_off);
 	callout_let_others_in(base);
 }
 
@@ -303,48 +312,49 @@ static void callout_put_off(struct callout_base *base, struct callout *c)
  * The tick has come, the time perhaps not: callout_jiffy_zero was too late when
  * the callout was set. Then it is filed for another tick, a unit of work.
  */
-static bool callout_postpone(struct callout_base *base, struct callout *c)
+static bool callout_postpone(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	u64 now = ktime_get_ns(), tick;
 
-	if (likely(c->due_ns <= now))
+	if (likely(n->time <= now))
 		return false;
-	tick = callout_from_ns(base, c->due_ns, now);
-	list_del(&c->entry);
-	callout_change_state(c, CALLOUT_S_DUE, 0);
-	callout_scheme_start(base, c, tick);
-	callout_started(base, c, tick);
+	tick = callout_from_ns(base, n->time, now);
+	list_del(&n->entry);
+	callout_change_state(n, CALLOUT_S_DUE, 0);
+	callout_scheme_start(base, n, tick);
+	callout_started(base, n, tick);
 	callout_let_others_in(base);
 	return true;
 }
 
 /* EXPIRYPROCESSING for a struct callout: runs its handler. */
 static unsigned int callout_expire_func(struct callout_base *base,
-					struct callout *c)
+					struct callout_node *n)
 	__must_hold(&base->lock)
 {
+	struct callout *c = container_of(n, struct callout, node);
 	struct callout_class *class = callout_debug_class(c);
 	struct lockdep_map map __maybe_unused = callout_class_map(class);
 	callout_func_t *func = c->func;
-	u8 lock_flags = c->lock_flags;
+	u8 lock_flags = n->flags;
 	void *lock = c->lock;
 	void *arg = c->arg;
 
-	if (unlikely(READ_ONCE(c->active) == CALLOUT_A_TIME) &&
-	    callout_postpone(base, c))
+	if (unlikely(READ_ONCE(n->mark) == CALLOUT_A_TIME) &&
+	    callout_postpone(base, n))
 		return 1;
 	if (unlikely(lock_flags & CALLOUT_TRYLOCK)) {
 		if (!associated_trylock(lock, lock_flags)) {
-			callout_put_off(base, c);
+			callout_put_off(base, n);
 			return 1;
 		}
 	}
-	callout_take_due(base, c);
+	callout_take_due(base, n);
 	callout_debug_deactivate(c);
 	base->stage = lock && !(lock_flags & CALLOUT_TRYLOCK) ?
 		      CALLOUT_STAGE_WAITING : CALLOUT_STAGE_STARTED;
-	callout_run_begin(base, c);
+	callout_run_begin(base, n);
 	/*
 	 * From here on @c may be freed: by others if it has a lock, or by func.
 	 * The class is outside that lock, since to drain it under that is a
@@ -364,12 +374,12 @@ static unsigned int callout_expire_func(struct callout_base *base,
 
 /* No kind: it was not initialised, or its memory was overwritten. */
 static unsigned int callout_expire_none(struct callout_base *base,
-					struct callout *c)
+					struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	u8 kind = c->kind;
+	u8 kind = n->kind;
 
-	callout_take_due(base, c);
+	callout_take_due(base, n);
 	raw_spin_unlock_irq(&base->lock);
 	pr_err_once("callout: dropped one of kind %u: not initialised, or overwritten\n",
 		    kind);
@@ -389,7 +399,7 @@ bool callout_collect(struct callout_base *base)
 {
 	unsigned int budget = CALLOUT_BUDGET;
 	u64 now = callout_now(base);
-	struct callout *c;
+	struct callout_node *n;
 	bool more;
 
 	lockdep_assert_held(&base->lock);
@@ -397,8 +407,8 @@ bool callout_collect(struct callout_base *base)
 					  &base->due);
 	callout_count_units(base, CALLOUT_BUDGET - budget);
 	if (unlikely(base->tick->unfiled))
-		list_for_each_entry(c, &base->due, entry)
-			base->tick->unfiled(base, c->expires);
+		list_for_each_entry(n, &base->due, entry)
+			base->tick->unfiled(base, n->expires);
 	if (now != base->now)
 		list_splice_init(&base->put_off, &base->due);
 	base->now = now;
@@ -471,7 +481,7 @@ bool callout_expire(struct callout_base *base)
 	bool more = true, again = true;
 	unsigned int handlers = 0;
 	int preempt, locks;
-	struct callout *c;
+	struct callout_node *n;
 	u64 end;
 
 	expiry_lock(base);
@@ -500,8 +510,9 @@ bool callout_expire(struct callout_base *base)
 			if (handlers >= CALLOUT_MAX_HANDLERS ||
 			    base->clock >= end || base->dead)
 				goto yield;
-			c = list_first_entry(&base->due, struct callout, entry);
-			handlers += expire_fns[c->kind](base, c);
+			n = list_first_entry(&base->due, struct callout_node,
+					     entry);
+			handlers += kinds[n->kind].expire(base, n);
 		}
 		if (!more)
 			break;

@@ -75,11 +75,11 @@ static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
 			 u64 tick)
 	__must_hold(&base->lock)
 {
-	if (slot->c.state & CALLOUT_S_PENDING) {
-		callout_scheme_rearm(base, &slot->c, tick);
-		callout_started(base, &slot->c, tick);
+	if (slot->node.state & CALLOUT_S_PENDING) {
+		callout_scheme_rearm(base, &slot->node, tick);
+		callout_started(base, &slot->node, tick);
 	} else {
-		callout_start_locked(base, &slot->c, tick);
+		callout_start_locked(base, &slot->node, tick);
 	}
 }
 
@@ -103,7 +103,7 @@ static noinline void file_refile(struct callout_file *file,
 {
 	struct callout_hash *hash = &file->table.hash;
 
-	if (slot->c.active != CALLOUT_HASH_IN) {
+	if (slot->node.mark != CALLOUT_HASH_IN) {
 		slot_file_at(base, slot, tick);
 		return;
 	}
@@ -144,38 +144,37 @@ void callout_file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 
 /* EXPIRYPROCESSING for a file: it and those after it of the same file. */
 static unsigned int callout_expire_file(struct callout_base *base,
-					struct callout *c)
+					struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	struct callout_slot *slot = callout_to_slot(c);
+	struct callout_slot *slot = callout_to_slot(n);
 	struct callout_file *file = slot_file(slot);
 	struct eventfd_ctx *eventfd = NULL;
-	unsigned int n = 0, ready = 0;
+	unsigned int taken = 0, ready = 0;
 	u64 now = ktime_get_ns();
 	bool wake;
 
 	raw_spin_lock(&file->lock);
 	do {
-		n++;
+		taken++;
 		if (unlikely(callout_slot_due_mono(slot) > now)) {
-			callout_dequeue_locked(base, c);
+			callout_dequeue_locked(base, n);
 			file_postpone(file, base, slot, now);
 		} else {
-			callout_take_due(base, c);
-			/* The third of the scheme's words is not used here. */
-			c->scheme[2] = now;
-			c->state |= CALLOUT_S_READY;
-			list_add_tail(&c->entry, &file->ready);
-			trace_callout_expire_exit(c);
+			callout_take_due(base, n);
+			n->time = now;
+			n->state |= CALLOUT_S_READY;
+			list_add_tail(&n->entry, &file->ready);
+			trace_callout_expire_exit(n);
 			ready++;
 		}
 		if (list_empty(&base->due))
 			break;
-		c = list_first_entry(&base->due, struct callout, entry);
-		if (c->kind != CALLOUT_KIND_EVENT)
+		n = list_first_entry(&base->due, struct callout_node, entry);
+		if (n->kind != CALLOUT_KIND_EVENT)
 			break;
-		slot = callout_to_slot(c);
-	} while (n < CALLOUT_BUDGET && slot_file(slot) == file);
+		slot = callout_to_slot(n);
+	} while (taken < CALLOUT_BUDGET && slot_file(slot) == file);
 	wake = ready && !file->unread;
 	if (wake)
 		eventfd = rcu_dereference(file->eventfd);
@@ -183,15 +182,19 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	file->fired += ready;
 	raw_spin_unlock(&file->lock);
 
-	callout_count_units(base, n);
+	callout_count_units(base, taken);
 	/* Not only to wake: this was a budget's worth with the base locked. */
 	raw_spin_unlock_irq(&base->lock);
 	if (wake)
 		callout_file_wake(file, eventfd);
 	base->clock = callout_clock(base);
 	raw_spin_lock_irq(&base->lock);
-	return n;
+	return taken;
 }
+
+static const struct callout_kind_ops kind_event = {
+	.expire = callout_expire_file,
+};
 
 /**
  * callout_tally_flush - puts what operations have counted on the file's account
@@ -245,7 +248,7 @@ static inline struct callout_slot *tally_slot(struct callout_file *file,
 	preempt_enable();
 	if (unlikely(!slot || !handle))
 		return NULL;
-	callout_tally_lock(tally, &slot->c);
+	callout_tally_lock(tally, &slot->node);
 	return likely(slot->handle == handle) ? slot : NULL;
 }
 
@@ -303,7 +306,7 @@ static noinline struct callout_slot *tally_find_slot(struct callout_file *file,
 		if (slot)
 			break;
 	}
-	tally->base = callout_base(slot->c.cpu);
+	tally->base = callout_base(slot->node.cpu);
 	return slot;
 }
 
@@ -357,17 +360,17 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 {
 	u64 due = op->time, clock = now;
 
-	slot->c.state &= ~CALLOUT_S_PERIODIC;
+	slot->node.state &= ~CALLOUT_S_PERIODIC;
 	if (op->clockid == CLOCK_BOOTTIME) {
 		clock += callout_boot_offset();
-		slot->c.state |= CALLOUT_S_BOOT;
+		slot->node.state |= CALLOUT_S_BOOT;
 	}
 	if (!(op->flags & CALLOUT_ABSTIME))
 		due = min_t(u64, clock + op->time, KTIME_MAX);
 	if (op->period) {
-		slot->c.state |= CALLOUT_S_PERIODIC;
-		slot->word[CALLOUT_WORD_PERIOD] = op->period;
-		slot->word[CALLOUT_WORD_SLACK] = op->slack;
+		slot->node.state |= CALLOUT_S_PERIODIC;
+		slot->period = op->period;
+		slot->slack = op->slack;
 	}
 	callout_slot_set_due(slot, due);
 	return callout_slack_tick(base, callout_slot_due_mono(slot), op->slack,
@@ -383,7 +386,7 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 
 	if (unlikely(op->period || op->slack ||
 		     op->clockid != CLOCK_MONOTONIC ||
-		     slot->c.state & CALLOUT_S_PERIODIC))
+		     slot->node.state & CALLOUT_S_PERIODIC))
 		return slot_set_times_slow(slot, base, op, now);
 	if (!(op->flags & CALLOUT_ABSTIME))
 		due = min_t(u64, now + due, KTIME_MAX);
@@ -429,12 +432,12 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 		base = tally->base;
 	}
 
-	slot->func = op->func;
+	slot->key = op->func;
 	slot->arg = op->cookie;
 	op->handle = slot->handle;
 	tick = slot_set_times(slot, base, op, tally_now(tally));
-	callout_start_locked(base, &slot->c, tick);
-	slot->c.lock_flags = hashed ? CALLOUT_L_HASHED : 0;
+	callout_start_locked(base, &slot->node, tick);
+	slot->node.flags = hashed ? CALLOUT_L_HASHED : 0;
 	if (hashed)
 		callout_table_put(&file->table, slot);
 	tally->set++;
@@ -453,13 +456,13 @@ static noinline int file_withdraw(struct callout_file *file,
 	int ret = -ENOENT;
 
 	raw_spin_lock(&file->lock);
-	if (slot->c.state & CALLOUT_S_READY) {
-		list_del(&slot->c.entry);
-		slot->c.state &= ~CALLOUT_S_READY;
+	if (slot->node.state & CALLOUT_S_READY) {
+		list_del(&slot->node.entry);
+		slot->node.state &= ~CALLOUT_S_READY;
 		WRITE_ONCE(file->unread, file->unread - 1);
 		ret = CALLOUT_WITHDRAWN;
-	} else if (slot->c.state & CALLOUT_S_REPEAT) {
-		slot->c.state &= ~CALLOUT_S_REPEAT;
+	} else if (slot->node.state & CALLOUT_S_REPEAT) {
+		slot->node.state &= ~CALLOUT_S_REPEAT;
 		ret = CALLOUT_CANCELLED;
 	}
 	raw_spin_unlock(&file->lock);
@@ -474,9 +477,9 @@ static inline int file_cancel(struct callout_file *file,
 	struct callout_base *base = tally->base;
 	int ret = CALLOUT_CANCELLED;
 
-	if (likely(slot->c.state & CALLOUT_S_PENDING)) {
-		callout_dequeue_locked(base, &slot->c);
-		trace_callout_cancel(&slot->c);
+	if (likely(slot->node.state & CALLOUT_S_PENDING)) {
+		callout_dequeue_locked(base, &slot->node);
+		trace_callout_cancel(&slot->node);
 		tally->cancelled++;
 	} else {
 		ret = file_withdraw(file, slot);
@@ -502,23 +505,21 @@ static struct callout_slot *file_search_once(struct callout_file *file,
 	struct callout_slot *slot, *first = NULL;
 	struct callout_base *base;
 	u64 expires = U64_MAX;
-	struct callout *c;
 
 	slot = callout_table_search(&file->table, func, arg, &base);
 	if (slot) {
 		__acquire(&base->lock);
 		first = slot;
-		expires = slot->c.expires;
+		expires = slot->node.expires;
 		*handle = slot->handle;
 		raw_spin_unlock(&base->lock);
 	}
 	raw_spin_lock(&file->lock);
-	list_for_each_entry(c, &file->ready, entry) {
-		slot = callout_to_slot(c);
-		if (c->lock_flags && slot->arg == arg && slot->func == func &&
-		    c->expires < expires) {
+	list_for_each_entry(slot, &file->ready, node.entry) {
+		if (slot->node.flags && slot->arg == arg && slot->key == func &&
+		    slot->node.expires < expires) {
 			first = slot;
-			expires = c->expires;
+			expires = slot->node.expires;
 			*handle = slot->handle;
 		}
 	}
@@ -618,8 +619,8 @@ static int file_unset_checked(struct callout_file *file,
 {
 	struct callout_slot *slot = tally_slot(file, tally, op->handle);
 
-	if (!slot || !slot->c.lock_flags ||
-	    slot->func != op->func || slot->arg != op->cookie)
+	if (!slot || !slot->node.flags ||
+	    slot->key != op->func || slot->arg != op->cookie)
 		return -ENOENT;
 	return file_cancel(file, slot, tally);
 }
@@ -638,9 +639,9 @@ static noinline int file_reset_detached(struct callout_file *file,
 
 	raw_spin_lock(&file->lock);
 	slot_set_times(slot, tally->base, op, now);
-	slot->word[CALLOUT_WORD_NEXT] = callout_slot_due(slot);
-	slot->word[CALLOUT_WORD_SLACK] = op->slack;
-	slot->c.state |= CALLOUT_S_REPEAT;
+	slot->next = callout_slot_due(slot);
+	slot->slack = op->slack;
+	slot->node.state |= CALLOUT_S_REPEAT;
 	raw_spin_unlock(&file->lock);
 	tally->reset++;
 	return CALLOUT_CANCELLED;
@@ -656,9 +657,9 @@ static noinline int file_reset_slow(struct callout_file *file,
 	u64 tick;
 
 	file_move_begin(file);
-	if (slot->c.state & CALLOUT_S_PENDING) {
+	if (slot->node.state & CALLOUT_S_PENDING) {
 		/* Due, or its base may expire no more. */
-		callout_dequeue_locked(tally->base, &slot->c);
+		callout_dequeue_locked(tally->base, &slot->node);
 	} else {
 		/* A reader may have been faster. */
 		ret = file_withdraw(file, slot);
@@ -667,7 +668,7 @@ static noinline int file_reset_slow(struct callout_file *file,
 		if (ret != CALLOUT_WITHDRAWN)
 			goto out;
 	}
-	tally->base = callout_rehome(tally->base, &slot->c);
+	tally->base = callout_rehome(tally->base, &slot->node);
 	tick = slot_set_times(slot, tally->base, op, tally_now(tally));
 	file_refile(file, tally->base, slot, tick);
 	tally->reset++;
@@ -697,21 +698,21 @@ int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 
 	if (!slot)
 		return -ENOENT;
-	state = READ_ONCE(slot->c.state);
+	state = READ_ONCE(slot->node.state);
 	if (!(state & (CALLOUT_S_PENDING | CALLOUT_S_READY |
 		       CALLOUT_S_REPEAT)))
 		return -ENOENT;
 	if (boot != !!(state & CALLOUT_S_BOOT) ||
-	    (op->period && slot->c.lock_flags))
+	    (op->period && slot->node.flags))
 		return -EINVAL;
 	base = tally->base;
 	if (unlikely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) !=
 		     CALLOUT_S_PENDING || !base->online))
 		return file_reset_slow(file, slot, op, tally);
 	tick = slot_set_times(slot, base, op, tally_now(tally));
-	if (likely(slot->c.active != CALLOUT_HASH_IN)) {
-		callout_scheme_rearm(base, &slot->c, tick);
-		callout_started(base, &slot->c, tick);
+	if (likely(slot->node.mark != CALLOUT_HASH_IN)) {
+		callout_scheme_rearm(base, &slot->node, tick);
+		callout_started(base, &slot->node, tick);
 	} else {
 		file_refile(file, base, slot, tick);
 	}
@@ -767,11 +768,11 @@ static u64 slot_next(struct callout_slot *slot, u8 state, u64 next)
 	unsigned long flags;
 
 	/* Without the lock, but for one that may be it. */
-	if ((READ_ONCE(slot->c.state) & mask) != state ||
+	if ((READ_ONCE(slot->node.state) & mask) != state ||
 	    callout_slot_due(slot) >= next)
 		return next;
-	base = callout_lock(&slot->c, &flags);
-	if ((slot->c.state & mask) == state)
+	base = callout_lock(&slot->node, &flags);
+	if ((slot->node.state & mask) == state)
 		next = min(next, callout_slot_due(slot));
 	callout_unlock(base, flags);
 	return next;
@@ -815,18 +816,18 @@ static void slot_resume(struct callout_file *file, struct callout_slot *slot)
 	unsigned long flags;
 	u64 tick;
 
-	if ((READ_ONCE(slot->c.state) & mask) != filed)
+	if ((READ_ONCE(slot->node.state) & mask) != filed)
 		return;
-	base = callout_lock(&slot->c, &flags);
-	if ((slot->c.state & mask) == filed) {
+	base = callout_lock(&slot->node, &flags);
+	if ((slot->node.state & mask) == filed) {
 		tick = callout_from_ns(base, callout_slot_due_mono(slot),
 				       ktime_get_ns());
 		/* The clock only ever gets ahead, and slack may be left. */
-		if (tick < slot->c.expires) {
+		if (tick < slot->node.expires) {
 			file_move_begin(file);
 			if (unlikely(!base->online)) {
-				callout_dequeue_locked(base, &slot->c);
-				base = callout_rehome(base, &slot->c);
+				callout_dequeue_locked(base, &slot->node);
+				base = callout_rehome(base, &slot->node);
 			}
 			file_refile(file, base, slot, tick);
 			file_move_end(file);
@@ -947,15 +948,15 @@ static void file_free(struct work_struct *work)
 static void file_cancel_chunk(struct callout_chunk *chunk)
 {
 	struct callout_base *base;
+	struct callout_node *n;
 	unsigned long flags;
-	struct callout *c;
 	unsigned int i;
 
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
-		c = &chunk->slot[i].c;
-		base = callout_lock(c, &flags);
-		if (c->state & CALLOUT_S_PENDING)
-			callout_dequeue_locked(base, c);
+		n = &chunk->slot[i].node;
+		base = callout_lock(n, &flags);
+		if (n->state & CALLOUT_S_PENDING)
+			callout_dequeue_locked(base, n);
 		callout_unlock(base, flags);
 	}
 }
@@ -991,7 +992,7 @@ int callout_file_init(void)
 	free_wq = alloc_workqueue("callout", WQ_UNBOUND, 0);
 	if (!free_wq)
 		return -ENOMEM;
-	callout_register_kind(CALLOUT_KIND_EVENT, callout_expire_file);
+	callout_register_kind(CALLOUT_KIND_EVENT, &kind_event);
 	callout_files_init();
 	return 0;
 }

@@ -22,26 +22,19 @@ struct fasync_struct;
 struct iov_iter;
 struct seq_file;
 
-/* callout.state: on the ready list; protected by callout_file.lock */
+/* callout_node.state: on the ready list; protected by callout_file.lock */
 #define CALLOUT_S_READY		0x8
 
 /*
- * callout.state: detached, and to be armed when its reader is done. Written by
+ * callout_node.state: detached, and to be armed when its reader is done. Written by
  * the reader, and by others with the base's lock and callout_file.lock held. In
  * the place of CALLOUT_S_DRAINING, which no callout of a file has.
  */
 #define CALLOUT_S_REPEAT	0x4
 
-/* callout.state: how it was set; written by who has the slot to himself */
+/* callout_node.state: how it was set; written by who has the slot to himself */
 #define CALLOUT_S_BOOT		0x10	/* in CLOCK_BOOTTIME */
-#define CALLOUT_S_PERIODIC	0x20	/* words: see enum callout_word */
-
-/* callout_slot.word of a periodic callout */
-enum callout_word {
-	CALLOUT_WORD_PERIOD,
-	CALLOUT_WORD_SLACK,
-	CALLOUT_WORD_NEXT,	/* with CALLOUT_S_REPEAT: when it is due next */
-};
+#define CALLOUT_S_PERIODIC	0x20	/* has a period */
 
 /* callout_file.moves: below this, how many are on their way. */
 #define CALLOUT_MOVED		0x10000
@@ -161,7 +154,7 @@ static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
 {
 	u64 due = callout_slot_due(slot), offset;
 
-	if (likely(!(slot->c.state & CALLOUT_S_BOOT)))
+	if (likely(!(slot->node.state & CALLOUT_S_BOOT)))
 		return due;
 	offset = callout_boot_offset();
 	return due > offset ? due - offset : 0;
@@ -172,7 +165,7 @@ static inline void callout_file_release_slot(struct callout_file *file,
 					     struct callout_base *base,
 					     struct callout_slot *slot)
 {
-	slot->c.state = 0;
+	slot->node.state = 0;
 	callout_slot_release(&file->table, base, slot);
 }
 
@@ -202,14 +195,14 @@ static inline void callout_tally_unlock(struct callout_tally *tally)
 
 /* callout_lock(), if that base is not locked anyway. */
 static inline struct callout_base *callout_tally_lock(struct callout_tally *tally,
-						      struct callout *c)
+						      struct callout_node *n)
 {
 	struct callout_base *base = tally->base;
 
-	if (base && likely(READ_ONCE(c->cpu) == base->index))
+	if (base && likely(READ_ONCE(n->cpu) == base->index))
 		return base;
 	callout_tally_unlock(tally);
-	base = callout_lock(c, &tally->flags);
+	base = callout_lock(n, &tally->flags);
 	/* For sparse, which cannot follow this. */
 	__release(&base->lock);
 	tally->base = base;

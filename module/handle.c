@@ -45,10 +45,10 @@
  *	lock(table->steal)
  *	lock(base 1)
  *	takes slot off base 1's pool
- *	slot.c.cpu = MOVING
- *	unlock(base 1)				reads slot.c.cpu: MOVING, spins
+ *	slot.node.cpu = MOVING
+ *	unlock(base 1)				reads slot.node.cpu: MOVING, spins
  *	lock(base 0)
- *	slot.c.cpu = 0				reads slot.c.cpu: 0
+ *	slot.node.cpu = 0				reads slot.node.cpu: 0
  *	puts slots in base 0's pool		waits for base 0
  *	unlock(table->steal)
  *	takes one of them, unlock(base 0)	locks base 0: another handle
@@ -163,7 +163,7 @@ static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
 /* The pool's base is locked, and the slot is of that base. */
 static void pool_add(struct callout_pool *pool, struct callout_slot *slot)
 {
-	slot->c.scheme[0] = (unsigned long)pool->free;
+	slot->node.word[0] = (unsigned long)pool->free;
 	pool->free = slot;
 	WRITE_ONCE(pool->count, pool->count + 1);
 }
@@ -199,7 +199,7 @@ static int table_add_chunk(struct callout_table *table,
 	chunk->base = base->index;
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
 		slot = &chunk->slot[i];
-		callout_setup(&slot->c, table->kind, base->index);
+		callout_setup(&slot->node, table->kind, base->index);
 		slot->handle = table->first << CALLOUT_SLOT_BITS |
 			       n << CALLOUT_PLACE_BITS | i;
 	}
@@ -261,8 +261,8 @@ static struct callout_slot *pool_take(struct callout_table *table,
 		slot = callout_slot_get(pool);
 		if (!slot)
 			break;
-		WRITE_ONCE(slot->c.cpu, CALLOUT_CPU_MOVING);
-		slot->c.scheme[0] = (unsigned long)chain;
+		WRITE_ONCE(slot->node.cpu, CALLOUT_CPU_MOVING);
+		slot->node.word[0] = (unsigned long)chain;
 		chain = slot;
 	}
 	raw_spin_unlock(&base->lock);
@@ -281,11 +281,11 @@ static unsigned int pool_give(struct callout_table *table,
 
 	while (chain) {
 		slot = chain;
-		chain = (void *)slot->c.scheme[0];
+		chain = (void *)slot->node.word[0];
 		pool_add(pool, slot);
 		n++;
 		/* Pairs with the READ_ONCE() in callout_lock(). */
-		WRITE_ONCE(slot->c.cpu, base->index);
+		WRITE_ONCE(slot->node.cpu, base->index);
 	}
 	return n;
 }
@@ -324,7 +324,7 @@ noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
 	slot = callout_slot_get(callout_pool(table, base));
 	raw_spin_unlock(&table->steal);
 	if (slot)
-		callout_rehome(base, &slot->c);
+		callout_rehome(base, &slot->node);
 	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_slot_steal);
@@ -383,25 +383,25 @@ struct table_key {
 	u64 arg;
 };
 
-static bool table_match(struct callout *c, const void *data)
+static bool table_match(struct callout_node *n, const void *data)
 {
 	const struct table_key *key = data;
 
 	/* Of this kind: in a slot, where callout.active is the hash's. */
-	return c->kind == key->table->kind &&
-	       c->active == CALLOUT_HASH_SEARCHED &&
-	       callout_to_slot(c)->func == key->func &&
-	       callout_to_slot(c)->arg == key->arg &&
-	       callout_slot_table(callout_to_slot(c)) == key->table;
+	return n->kind == key->table->kind &&
+	       n->mark == CALLOUT_HASH_SEARCHED &&
+	       callout_to_slot(n)->key == key->func &&
+	       callout_to_slot(n)->arg == key->arg &&
+	       callout_slot_table(callout_to_slot(n)) == key->table;
 }
 
 static struct callout_slot *search_base(struct callout_base *base,
 					const struct table_key *key)
 	__must_hold(&base->lock)
 {
-	struct callout *c = callout_find_locked(base, table_match, key);
+	struct callout_node *n = callout_find_locked(base, table_match, key);
 
-	return c ? callout_to_slot(c) : NULL;
+	return n ? callout_to_slot(n) : NULL;
 }
 
 /* One that was found in a base let go of since; no slot: none. */
@@ -426,8 +426,8 @@ static struct table_found search_others(struct callout_base *home,
 			continue;
 		raw_spin_lock(&base->lock);
 		slot = search_base(base, key);
-		if (slot && slot->c.expires < expires) {
-			expires = slot->c.expires;
+		if (slot && slot->node.expires < expires) {
+			expires = slot->node.expires;
 			found.slot = slot;
 			found.handle = slot->handle;
 		}
@@ -441,9 +441,9 @@ static bool found_is_earlier(struct table_found found,
 			     const struct callout_slot *slot)
 {
 	/* Its base is not locked: if that changes now it was set anew. */
-	u64 expires = data_race(found.slot->c.expires);
+	u64 expires = data_race(found.slot->node.expires);
 
-	return !slot || expires < slot->c.expires;
+	return !slot || expires < slot->node.expires;
 }
 
 /*
@@ -452,10 +452,10 @@ static bool found_is_earlier(struct table_found found,
  */
 static struct callout_base *lock_found(struct table_found found)
 {
-	struct callout_base *base = callout_lock_irqs_off(&found.slot->c);
+	struct callout_base *base = callout_lock_irqs_off(&found.slot->node);
 
 	if (found.slot->handle == found.handle &&
-	    found.slot->c.state & CALLOUT_S_PENDING) {
+	    found.slot->node.state & CALLOUT_S_PENDING) {
 		__release(&base->lock);
 		return base;
 	}
@@ -557,7 +557,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_slot_put);
 static void slot_unhash(struct callout_table *table, struct callout_slot *slot)
 {
 	/* Nobody inserts it meanwhile: once it has left it stays out. */
-	if (READ_ONCE(slot->c.active))
+	if (READ_ONCE(slot->node.mark))
 		callout_hash_remove(&table->hash, slot);
 }
 
@@ -685,17 +685,17 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 				refill_ask();
 			return 0;
 		}
-		base = callout_base(slot->c.cpu);
+		base = callout_base(slot->node.cpu);
 		pool = callout_pool(&kernel_table, base);
 	}
 	handle = slot->handle;
 	/* callout_untimeout_handle() looks at them without the lock. */
-	WRITE_ONCE(slot->c.func, func);
-	WRITE_ONCE(slot->c.arg, arg);
-	callout_start_locked(base, &slot->c, callout_expiry(base, ticks));
+	WRITE_ONCE(slot->func, func);
+	WRITE_ONCE(slot->arg, (unsigned long)arg);
+	callout_start_locked(base, &slot->node, callout_expiry(base, ticks));
 	want = false;
 	if (hashed) {
-		slot->func = (unsigned long)func;
+		slot->key = (unsigned long)func;
 		want = callout_table_put(&kernel_table, slot);
 	}
 	if (unlikely(pool->count < CALLOUT_LOW_WATER))
@@ -744,9 +744,9 @@ int callout_untimeout_searched(callout_func_t *func, void *arg)
 			    (unsigned long)arg, &base);
 	if (slot) {
 		__acquire(&base->lock);
-		callout_dequeue_locked(base, &slot->c);
-		trace_callout_cancel(&slot->c);
-		slot->c.active = CALLOUT_HASH_OUT;
+		callout_dequeue_locked(base, &slot->node);
+		trace_callout_cancel(&slot->node);
+		slot->node.mark = CALLOUT_HASH_OUT;
 		callout_slot_put(&kernel_table, base, slot);
 		raw_spin_unlock(&base->lock);
 	}
@@ -764,16 +764,16 @@ int callout_untimeout_searched(callout_func_t *func, void *arg)
  */
 int callout_unset(struct callout_slot *slot, callout_handle_t handle)
 {
-	struct callout_base *base = callout_lock_irqs_off(&slot->c);
+	struct callout_base *base = callout_lock_irqs_off(&slot->node);
 	int ret = -1;
 
 	if (likely(slot->handle == handle)) {
-		if (likely(slot->c.state & CALLOUT_S_PENDING)) {
-			callout_dequeue_locked(base, &slot->c);
-			trace_callout_cancel(&slot->c);
+		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
+			callout_dequeue_locked(base, &slot->node);
+			trace_callout_cancel(&slot->node);
 			callout_slot_release(&kernel_table, base, slot);
 			ret = 1;
-		} else if (callout_is_running(base, &slot->c)) {
+		} else if (callout_is_running(base, &slot->node)) {
 			ret = 0;
 		}
 	}
@@ -829,9 +829,9 @@ int unsetcallout_sync(callout_handle_t handle)
 	if (ret)
 		return ret;
 	slot = callout_table_lookup(&kernel_table, handle);
-	base = callout_lock(&slot->c, &flags);
+	base = callout_lock(&slot->node, &flags);
 	/* If not it has returned since, and the slot may be another's. */
-	running = slot->handle == handle && callout_is_running(base, &slot->c);
+	running = slot->handle == handle && callout_is_running(base, &slot->node);
 	seq = base->run_seq;
 	callout_unlock(base, flags);
 	if (running)
@@ -920,19 +920,19 @@ static void pool_return_spare(struct callout_pool *pool,
 
 /* EXPIRYPROCESSING for a slot: it stays its handler's until that returns. */
 static unsigned int callout_expire_handle(struct callout_base *base,
-					  struct callout *c)
+					  struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	struct callout_pool *pool = callout_pool(&kernel_table, base);
 	struct lockdep_map map __maybe_unused = callout_class_map(handle_class);
-	struct callout_slot *slot = callout_to_slot(c);
-	callout_func_t *func = c->func;
-	void *arg = c->arg;
+	struct callout_slot *slot = callout_to_slot(n);
+	void *arg = (void *)(unsigned long)slot->arg;
+	callout_func_t *func = slot->func;
 
-	callout_take_due(base, c);
+	callout_take_due(base, n);
 	slot_unhash(&kernel_table, slot);
 	pool_lend_spare(pool);
-	callout_run_begin(base, c);
+	callout_run_begin(base, n);
 	lock_map_acquire(&map);
 	callout_call(base, func, arg);
 	lock_map_release(&map);
@@ -945,6 +945,16 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 	return 1;
 }
 
+static callout_func_t *func_of_handle(const struct callout_node *n)
+{
+	return callout_to_slot(n)->func;
+}
+
+static const struct callout_kind_ops kind_handle = {
+	.expire	= callout_expire_handle,
+	.func	= func_of_handle,
+};
+
 /**
  * callout_handles_init - makes the kernel's table
  * @max_slots: how many callouts may be outstanding
@@ -956,7 +966,7 @@ int callout_handles_init(unsigned int max_slots)
 	unsigned int cpu;
 	int ret;
 
-	callout_register_kind(CALLOUT_KIND_HANDLE, callout_expire_handle);
+	callout_register_kind(CALLOUT_KIND_HANDLE, &kind_handle);
 	/* A handler that runs has its slot, and others may set as many more. */
 	ret = callout_table_init(&kernel_table, CALLOUT_KIND_HANDLE,
 				 max_slots + num_possible_cpus(), GFP_KERNEL);

@@ -26,65 +26,58 @@
 #define CALLOUT_GEN_MAX		(~0ULL >> CALLOUT_SLOT_BITS)
 #define CALLOUT_MAX_CHUNKS	(1U << (CALLOUT_SLOT_BITS - CALLOUT_PLACE_BITS))
 
-/*
- * The largest limit that a table may be given: its slots must have numbers.
- * Lockdep makes slots larger, and so fewer to a chunk.
- */
-#ifdef CONFIG_LOCKDEP
-#define CALLOUT_MAX_LIMIT	9900000U
-#else
+/* The largest limit that a table may be given: its slots must have numbers. */
 #define CALLOUT_MAX_LIMIT	10000000U
-#endif
 
 /* Slots live in naturally aligned chunks of this many bytes. */
 #define CALLOUT_CHUNK_SIZE	4096U
 
 /**
  * struct callout_slot - a callout in a table
- * @c: the callout. Free: c.scheme[0] links to the next free slot.
- * @private: c.scheme and c.expires
- * @due: of a callout without a function, in the place of c.func: when it is
- *	due. Less than 2^63, so never an address in the kernel.
- * @arg: c.arg as a number
+ * @node: what bases and schemes file. Free: node.word[0] links to the next
+ *	free slot.
+ * @func: kernel: the handler
+ * @due: device: when it is due, in its clock; less than 2^63, so never an
+ *	address in the kernel
+ * @arg: the handler's argument, or the key's
  * @handle: the handle it has, until its handler has returned, or will have when
  *	it is used next; 0 if its generations are used up. Written with the base
- *	locked. In the place of c.lock, which no slot has.
- * @func: in the (func, arg) hash: the function, as a number; never called
- * @node: in the (func, arg) hash: link in its bucket
- * @word: three words for the owner of a slot that is not in the hash
+ *	locked.
+ * @key: in the (func, arg) hash: the function, as a number; never called
+ * @link: in the (func, arg) hash: link in its bucket
+ * @period: device, not in the hash: nanoseconds, 0 if it is not periodic
+ * @slack: device, periodic: nanoseconds
+ * @next: device, with CALLOUT_S_REPEAT: when it is due next
  *
- * c.lock_flags is CALLOUT_L_HASHED if untimeout() may find the callout.
- *
- * A program chooses @arg and @func and, up to 2^63, @due. If memory goes bad and
- * such a slot is taken for a callout with a function, what is called, or locked,
- * is none of its numbers that can be an address in the kernel.
+ * A program chooses @arg and @key and, up to 2^63, @due. If memory goes bad and
+ * such a slot is taken for one of the kernel's, or for a struct callout, what
+ * is called, or locked, is none of its numbers that can be an address in the
+ * kernel.
  */
 struct callout_slot {
+	struct callout_node node;
 	union {
-		struct callout c;
-		struct {
-			u64 private[4];
-			u64 due;
-			u64 arg;
-			u64 handle;
-		};
+		callout_func_t *func;
+		u64 due;
 	};
-	u64 func;
+	u64 arg;
+	u64 handle;
+	u64 key;
 	union {
-		struct rb_node node;
-		u64 word[3];
+		struct rb_node link;
+		struct {
+			u64 period;
+			u64 slack;
+			u64 next;
+		};
 	};
 };
 
 static_assert(offsetof(struct callout_slot, due) ==
 	      offsetof(struct callout, func));
-static_assert(offsetof(struct callout_slot, arg) ==
-	      offsetof(struct callout, arg));
 static_assert(offsetof(struct callout_slot, handle) ==
 	      offsetof(struct callout, lock));
-#ifndef CONFIG_LOCKDEP
 static_assert(sizeof(struct callout_slot) <= 96);
-#endif
 
 struct callout_chunk {
 	struct callout_table *table;
@@ -149,9 +142,9 @@ struct callout_table {
 	struct callout_hash hash;
 };
 
-static inline struct callout_slot *callout_to_slot(struct callout *c)
+static inline struct callout_slot *callout_to_slot(const struct callout_node *n)
 {
-	return container_of(c, struct callout_slot, c);
+	return container_of(n, struct callout_slot, node);
 }
 
 static inline struct callout_table *callout_slot_table(struct callout_slot *slot)
@@ -209,7 +202,7 @@ static inline struct callout_slot *callout_slot_get(struct callout_pool *pool)
 
 	if (unlikely(!slot))
 		return NULL;
-	pool->free = (void *)slot->c.scheme[0];
+	pool->free = (void *)slot->node.word[0];
 	WRITE_ONCE(pool->count, pool->count - 1);
 	return slot;
 }

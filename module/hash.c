@@ -47,8 +47,8 @@ static int slot_compare(const struct callout_slot *slot, u64 func, u64 arg)
 {
 	if (slot->arg != arg)
 		return slot->arg < arg ? -1 : 1;
-	if (slot->func != func)
-		return slot->func < func ? -1 : 1;
+	if (slot->key != func)
+		return slot->key < func ? -1 : 1;
 	return 0;
 }
 
@@ -91,7 +91,7 @@ static struct callout_slot *bucket_first(const struct rb_root *bucket,
 	int order;
 
 	while (node) {
-		slot = rb_entry(node, struct callout_slot, node);
+		slot = rb_entry(node, struct callout_slot, link);
 		order = slot_compare(slot, func, arg);
 		if (!order)
 			first = slot;
@@ -112,16 +112,16 @@ static void bucket_add(struct rb_root *bucket, struct callout_slot *slot)
 
 	while (*link) {
 		parent = *link;
-		other = rb_entry(parent, struct callout_slot, node);
-		order = slot_compare(other, slot->func, slot->arg);
-		if (order < 0 || (!order && other->c.expires <= slot->c.expires))
+		other = rb_entry(parent, struct callout_slot, link);
+		order = slot_compare(other, slot->key, slot->arg);
+		if (order < 0 || (!order && other->node.expires <= slot->node.expires))
 			link = &parent->rb_right;
 		else
 			link = &parent->rb_left;
 	}
-	rb_link_node(&slot->node, parent, link);
+	rb_link_node(&slot->link, parent, link);
 	if (unlikely(!parent || rb_is_red(parent)))
-		rb_insert_color(&slot->node, bucket);
+		rb_insert_color(&slot->link, bucket);
 }
 
 /* rb_erase(), but without its call where nothing has to be balanced. */
@@ -157,7 +157,7 @@ static struct callout_slot *hash_first(struct callout_hash *hash,
 		return first;
 	old = hash_old_bucket(hash, func, arg);
 	other = bucket_first(old, func, arg);
-	if (!other || (first && first->c.expires <= other->c.expires))
+	if (!other || (first && first->node.expires <= other->node.expires))
 		return first;
 	*bucket = old;
 	return other;
@@ -171,8 +171,8 @@ void callout_hash_insert_slow(struct callout_hash *hash, struct rb_root *bucket,
 
 	if (unlikely(hash->old)) {
 		/* Behind those that are set already, which are moved in order. */
-		old = hash_old_bucket(hash, slot->func, slot->arg);
-		if (bucket_first(old, slot->func, slot->arg))
+		old = hash_old_bucket(hash, slot->key, slot->arg);
+		if (bucket_first(old, slot->key, slot->arg))
 			bucket = old;
 	}
 	bucket_add(bucket, slot);
@@ -183,15 +183,15 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
 static struct rb_root *slot_bucket(struct callout_hash *hash,
 				   struct callout_slot *slot)
 {
-	struct rb_root *bucket = callout_hash_bucket(hash, slot->func, slot->arg);
-	struct rb_node *top = &slot->node;
+	struct rb_root *bucket = callout_hash_bucket(hash, slot->key, slot->arg);
+	struct rb_node *top = &slot->link;
 
 	if (likely(!hash->old))
 		return bucket;
 	while (rb_parent(top))
 		top = rb_parent(top);
 	return bucket->rb_node == top ?
-	       bucket : hash_old_bucket(hash, slot->func, slot->arg);
+	       bucket : hash_old_bucket(hash, slot->key, slot->arg);
 }
 
 /**
@@ -203,16 +203,16 @@ static struct rb_root *slot_bucket(struct callout_hash *hash,
  */
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
-	if (READ_ONCE(slot->c.active) == CALLOUT_HASH_SEARCHED) {
-		slot->c.active = CALLOUT_HASH_OUT;
+	if (READ_ONCE(slot->node.mark) == CALLOUT_HASH_SEARCHED) {
+		slot->node.mark = CALLOUT_HASH_OUT;
 		return;
 	}
 	raw_spin_lock(&hash->lock);
-	if (slot->c.active == CALLOUT_HASH_IN) {
-		bucket_del(slot_bucket(hash, slot), &slot->node);
+	if (slot->node.mark == CALLOUT_HASH_IN) {
+		bucket_del(slot_bucket(hash, slot), &slot->link);
 		hash->count--;
 	}
-	WRITE_ONCE(slot->c.active, CALLOUT_HASH_OUT);
+	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 	raw_spin_unlock(&hash->lock);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
@@ -232,7 +232,7 @@ void callout_hash_move_begin(struct callout_hash *hash,
 	__acquires(&hash->lock)
 {
 	raw_spin_lock(&hash->lock);
-	bucket_del(slot_bucket(hash, slot), &slot->node);
+	bucket_del(slot_bucket(hash, slot), &slot->link);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_begin);
 
@@ -245,7 +245,7 @@ void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot)
 	__releases(&hash->lock)
 {
 	callout_hash_insert_slow(hash,
-				 callout_hash_bucket(hash, slot->func, slot->arg),
+				 callout_hash_bucket(hash, slot->key, slot->arg),
 				 slot);
 	raw_spin_unlock(&hash->lock);
 }
@@ -288,7 +288,7 @@ struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 	struct callout_slot *slot = hash_first(hash, &bucket, func, arg);
 
 	if (slot)
-		bucket_del(bucket, &slot->node);
+		bucket_del(bucket, &slot->link);
 	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_take_slow);
@@ -308,8 +308,8 @@ static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 			if (!budget--)
 				return true;
 			bucket_del(old, node);
-			slot = rb_entry(node, struct callout_slot, node);
-			bucket_add(callout_hash_bucket(hash, slot->func,
+			slot = rb_entry(node, struct callout_slot, link);
+			bucket_add(callout_hash_bucket(hash, slot->key,
 						       slot->arg), slot);
 		}
 		if (!budget--)

@@ -24,14 +24,14 @@ static inline void callout_hash_insert(struct callout_hash *hash,
 	struct rb_root *bucket;
 
 	raw_spin_lock(&hash->lock);
-	bucket = callout_hash_bucket(hash, slot->func, slot->arg);
+	bucket = callout_hash_bucket(hash, slot->key, slot->arg);
 	if (unlikely(hash->old || bucket->rb_node)) {
 		callout_hash_insert_slow(hash, bucket, slot);
 	} else {
-		rb_link_node(&slot->node, NULL, &bucket->rb_node);
-		rb_set_parent_color(&slot->node, NULL, RB_BLACK);
+		rb_link_node(&slot->link, NULL, &bucket->rb_node);
+		rb_set_parent_color(&slot->link, NULL, RB_BLACK);
 	}
-	WRITE_ONCE(slot->c.active, CALLOUT_HASH_IN);
+	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
 	hash->count++;
 	raw_spin_unlock(&hash->lock);
 }
@@ -58,15 +58,15 @@ callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 
 	raw_spin_lock(&hash->lock);
 	bucket = callout_hash_bucket(hash, func, arg);
-	slot = rb_entry_safe(bucket->rb_node, struct callout_slot, node);
-	if (likely(slot && slot->arg == arg && slot->func == func &&
-		   !slot->node.rb_left && !slot->node.rb_right && !hash->old))
+	slot = rb_entry_safe(bucket->rb_node, struct callout_slot, link);
+	if (likely(slot && slot->arg == arg && slot->key == func &&
+		   !slot->link.rb_left && !slot->link.rb_right && !hash->old))
 		bucket->rb_node = NULL;
 	else
 		slot = callout_hash_take_slow(hash, bucket, func, arg);
 	if (slot) {
 		*handle = slot->handle;
-		WRITE_ONCE(slot->c.active, CALLOUT_HASH_OUT);
+		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 		hash->count--;
 	}
 	raw_spin_unlock(&hash->lock);
@@ -90,7 +90,7 @@ static inline bool callout_table_put(struct callout_table *table,
 				     struct callout_slot *slot)
 {
 	if (static_branch_unlikely(&callout_searches)) {
-		slot->c.active = CALLOUT_HASH_SEARCHED;
+		slot->node.mark = CALLOUT_HASH_SEARCHED;
 		return false;
 	}
 	callout_hash_insert(&table->hash, slot);

@@ -100,29 +100,29 @@ static void calendar_seek(struct calendar *cal, u64 day)
 
 /* Files @c behind its equals, or before them if it is @older. */
 static void calendar_insert(struct calendar_queue *q, unsigned int which,
-			    struct callout *c, bool older)
+			    struct callout_node *c, bool older)
 {
 	struct calendar *cal = &q->calendar[which];
 	u64 day = c->expires >> cal->shift;
 	struct list_head *list = calendar_list(q, which, day);
-	struct callout *pos;
+	struct callout_node *pos;
 
 	list_for_each_entry_reverse(pos, list, entry)
 		if (pos->expires < c->expires ||
 		    (pos->expires == c->expires && !older))
 			break;
 	list_add(&c->entry, &pos->entry);
-	c->scheme[2] = which;
+	c->word[2] = which;
 	if (!cal->n++ || day < cal->day)
 		calendar_seek(cal, day);
 	else
 		cal->low = min(cal->low, c->expires);
 }
 
-static void calendar_remove(struct calendar_queue *q, struct callout *c)
+static void calendar_remove(struct calendar_queue *q, struct callout_node *c)
 {
 	list_del(&c->entry);
-	q->calendar[c->scheme[2]].n--;
+	q->calendar[c->word[2]].n--;
 }
 
 /* Moves some more callouts out of the old calendar. */
@@ -130,7 +130,7 @@ static void calendar_move(struct calendar_queue *q, unsigned int steps)
 {
 	unsigned int old = !q->in_use;
 	struct list_head *list;
-	struct callout *c;
+	struct callout_node *c;
 
 	while (q->calendar[old].n && steps--) {
 		list = calendar_list(q, old, q->emptied);
@@ -139,7 +139,7 @@ static void calendar_move(struct calendar_queue *q, unsigned int steps)
 			continue;
 		}
 		/* The last first, so that each is older than those moved. */
-		c = list_last_entry(list, struct callout, entry);
+		c = list_last_entry(list, struct callout_node, entry);
 		calendar_remove(q, c);
 		calendar_insert(q, q->in_use, c, true);
 	}
@@ -168,7 +168,7 @@ static void calendar_adapt(struct calendar_queue *q)
 	q->emptied = 0;
 }
 
-static void calendar_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void calendar_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			   u64 expires)
 {
 	struct calendar_queue *q = to_queue(s);
@@ -180,7 +180,7 @@ static void calendar_start(struct callout_scheme *s, struct callout *c, u64 now,
 	calendar_adapt(q);
 }
 
-static void calendar_stop(struct callout_scheme *s, struct callout *c)
+static void calendar_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct calendar_queue *q = to_queue(s);
 
@@ -188,7 +188,7 @@ static void calendar_stop(struct callout_scheme *s, struct callout *c)
 	calendar_adapt(q);
 }
 
-static void calendar_rearm(struct callout_scheme *s, struct callout *c, u64 now,
+static void calendar_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 			   u64 expires)
 {
 	calendar_remove(to_queue(s), c);
@@ -199,18 +199,18 @@ static void calendar_rearm(struct callout_scheme *s, struct callout *c, u64 now,
  * The first callout of a calendar to expire; NULL if there is none on the days
  * that begin up to @limit, or if the budget ran out.
  */
-static struct callout *calendar_first(struct calendar_queue *q,
+static struct callout_node *calendar_first(struct calendar_queue *q,
 				      unsigned int which, u64 limit,
 				      unsigned int *budget)
 {
 	struct calendar *cal = &q->calendar[which];
-	struct callout *c;
+	struct callout_node *c;
 
 	while (cal->n && cal->day << cal->shift <= limit && *budget) {
 		--*budget;
 		q->s.visits++;
 		c = list_first_entry_or_null(calendar_list(q, which, cal->day),
-					     struct callout, entry);
+					     struct callout_node, entry);
 		if (c && c->expires >> cal->shift == cal->day)
 			return c;
 		if (c)
@@ -225,10 +225,10 @@ static struct callout *calendar_first(struct calendar_queue *q,
 }
 
 /* The same for both. Among equals, those in the old one are older. */
-static struct callout *calendar_first_of_both(struct calendar_queue *q,
+static struct callout_node *calendar_first_of_both(struct calendar_queue *q,
 					      u64 limit, unsigned int *budget)
 {
-	struct callout *old, *c;
+	struct callout_node *old, *c;
 
 	old = calendar_first(q, !q->in_use, limit, budget);
 	c = calendar_first(q, q->in_use, limit, budget);
@@ -240,7 +240,7 @@ static bool calendar_advance(struct callout_scheme *s, u64 now,
 {
 	struct calendar_queue *q = to_queue(s);
 	unsigned int steps = *budget / 2;
-	struct callout *c;
+	struct callout_node *c;
 
 	if (q->calendar[!q->in_use].n) {
 		calendar_move(q, steps);
@@ -267,7 +267,7 @@ static u64 calendar_bound(const struct calendar *cal)
 static u64 calendar_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct calendar_queue *q = to_queue(s);
-	struct callout *c;
+	struct callout_node *c;
 
 	c = calendar_first_of_both(q, U64_MAX, budget);
 	if (c && *budget)
@@ -280,7 +280,7 @@ static bool calendar_take(struct callout_scheme *s, unsigned int *budget,
 			  struct list_head *out)
 {
 	struct calendar_queue *q = to_queue(s);
-	struct callout *c;
+	struct callout_node *c;
 
 	for (;;) {
 		c = calendar_first_of_both(q, U64_MAX, budget);
@@ -301,7 +301,7 @@ static int calendar_check_list(struct calendar_queue *q, unsigned int which,
 	const struct calendar *cal = &q->calendar[which];
 	struct list_head *list = calendar_list(q, which, i);
 	unsigned long ago = (cal->day - 1 - i) & (cal->nr - 1);
-	struct callout *c;
+	struct callout_node *c;
 	u64 last = 0;
 
 	list_for_each_entry(c, list, entry) {
@@ -310,7 +310,7 @@ static int calendar_check_list(struct calendar_queue *q, unsigned int which,
 		last = c->expires;
 		if ((c->expires >> cal->shift & (cal->nr - 1)) != i)
 			return 2;
-		if (c->scheme[2] != which)
+		if (c->word[2] != which)
 			return 3;
 		if (c->expires >> cal->shift < cal->day)
 			return 4;

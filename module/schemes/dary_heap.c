@@ -35,7 +35,7 @@
  */
 struct dary_entry {
 	u64 expires;	/* of @c */
-	struct callout *c;
+	struct callout_node *c;
 };
 
 struct dary_heap {
@@ -56,22 +56,22 @@ static struct dary_entry *dary_at(const struct dary_heap *h, unsigned long i)
 	return callout_blocks_at(&h->array, i);
 }
 
-static unsigned long dary_index(const struct callout *c)
+static unsigned long dary_index(const struct callout_node *c)
 {
-	return c->scheme[2] >> 1;
+	return c->word[2] >> 1;
 }
 
 static void dary_put(struct dary_heap *h, unsigned long i, struct dary_entry e)
 {
 	*dary_at(h, i) = e;
-	e.c->scheme[2] = i << 1 | CALLOUT_NOT_IN_TREE;
+	e.c->word[2] = i << 1 | CALLOUT_NOT_IN_TREE;
 }
 
 static bool dary_before(const struct dary_entry *a, const struct dary_entry *b)
 {
 	if (a->expires != b->expires)
 		return a->expires < b->expires;
-	return a->c->scheme[0] < b->c->scheme[0];
+	return a->c->word[0] < b->c->word[0];
 }
 
 /* Places @e between @i, which is free, and the root. */
@@ -112,7 +112,7 @@ static void dary_down(struct dary_heap *h, unsigned long i, struct dary_entry e)
 	dary_put(h, i, e);
 }
 
-static void dary_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void dary_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	struct dary_heap *h = to_heap(s);
@@ -124,7 +124,7 @@ static void dary_start(struct callout_scheme *s, struct callout *c, u64 now,
 		callout_tree_add(&h->tree, c);
 		return;
 	}
-	c->scheme[0] = h->serial++;
+	c->word[0] = h->serial++;
 	dary_up(h, h->n++, e);
 }
 
@@ -141,7 +141,7 @@ static void dary_remove(struct dary_heap *h, unsigned long i)
 		dary_down(h, i, e);
 }
 
-static void dary_stop(struct callout_scheme *s, struct callout *c)
+static void dary_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct dary_heap *h = to_heap(s);
 
@@ -151,7 +151,7 @@ static void dary_stop(struct callout_scheme *s, struct callout *c)
 		dary_remove(h, dary_index(c));
 }
 
-static void dary_rearm(struct callout_scheme *s, struct callout *c, u64 now,
+static void dary_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	dary_stop(s, c);
@@ -159,10 +159,10 @@ static void dary_rearm(struct callout_scheme *s, struct callout *c, u64 now,
 }
 
 /* The first callout to expire, or NULL. */
-static struct callout *dary_first(struct callout_scheme *s)
+static struct callout_node *dary_first(struct callout_scheme *s)
 {
 	struct dary_heap *h = to_heap(s);
-	struct callout *spilt = callout_tree_first(&h->tree);
+	struct callout_node *spilt = callout_tree_first(&h->tree);
 	struct dary_entry *top;
 
 	if (!h->n)
@@ -184,7 +184,7 @@ static u64 dary_next_due(struct callout_scheme *s, unsigned int *budget)
 }
 
 /* The callout that is cheapest to remove, or NULL. */
-static struct callout *dary_last(struct callout_scheme *s)
+static struct callout_node *dary_last(struct callout_scheme *s)
 {
 	struct dary_heap *h = to_heap(s);
 

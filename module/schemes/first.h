@@ -11,16 +11,16 @@
 #include "scheme.h"
 
 /* The first callout to expire (for take: any), or NULL. One unit of work. */
-typedef struct callout *(*callout_first_fn)(struct callout_scheme *s);
+typedef struct callout_node *(*callout_first_fn)(struct callout_scheme *s);
 
-typedef void (*callout_stop_fn)(struct callout_scheme *s, struct callout *c);
+typedef void (*callout_stop_fn)(struct callout_scheme *s, struct callout_node *c);
 
 static __always_inline bool
 callout_first_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
 		      struct list_head *due, callout_first_fn first,
 		      callout_stop_fn stop)
 {
-	struct callout *c;
+	struct callout_node *c;
 
 	while ((c = first(s)) && c->expires <= now) {
 		if (!*budget)
@@ -36,7 +36,7 @@ callout_first_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
 static __always_inline u64 callout_first_due(struct callout_scheme *s,
 					     callout_first_fn first)
 {
-	struct callout *c = first(s);
+	struct callout_node *c = first(s);
 
 	return c ? c->expires : U64_MAX;
 }
@@ -46,7 +46,7 @@ callout_first_take(struct callout_scheme *s, unsigned int *budget,
 		   struct list_head *out, callout_first_fn first,
 		   callout_stop_fn stop)
 {
-	struct callout *c;
+	struct callout_node *c;
 
 	while ((c = first(s))) {
 		if (!*budget)

@@ -50,19 +50,19 @@
 /* How many buckets ahead a walk prefetches. */
 #define PREFETCH_BUCKETS	8
 
-static void wheel_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void wheel_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
 	callout_wheel_start(to_wheel(s), c, expires);
 }
 
-static void wheel_rearm(struct callout_scheme *s, struct callout *c, u64 now,
+static void wheel_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
 	callout_wheel_rearm(to_wheel(s), c, expires);
 }
 
-static void wheel_stop(struct callout_scheme *s, struct callout *c)
+static void wheel_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	callout_wheel_stop(to_wheel(s), c);
 }
@@ -159,7 +159,7 @@ static void wheel_walk_end(struct callout_wheel *w)
 
 static void wheel_walk_step(struct callout_wheel *w, struct list_head *due)
 {
-	struct callout *c = list_entry(w->cursor, struct callout, entry);
+	struct callout_node *c = list_entry(w->cursor, struct callout_node, entry);
 
 	w->cursor = c->entry.next;
 	prefetch(w->cursor);
@@ -232,14 +232,14 @@ static int wheel_check(struct callout_scheme *s)
 	struct callout_wheel *w = to_wheel(s);
 	bool cursor_seen = !w->cursor;
 	struct list_head *pos;
-	struct callout *c;
+	struct callout_node *c;
 	unsigned int i;
 
 	for (i = 0; i <= w->mask; i++) {
 		if (w->cursor == &w->head[i])
 			cursor_seen = true;
 		list_for_each(pos, &w->head[i]) {
-			c = list_entry(pos, struct callout, entry);
+			c = list_entry(pos, struct callout_node, entry);
 			if (pos->next->prev != pos || pos->prev->next != pos)
 				return 1;
 			if (c->expires < w->min[i])

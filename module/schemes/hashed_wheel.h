@@ -54,7 +54,7 @@ static inline void wheel_lower(struct callout_wheel *w, unsigned int node,
 	} while (w->min[node] > bound);
 }
 
-static inline void wheel_file(struct callout_wheel *w, struct callout *c)
+static inline void wheel_file(struct callout_wheel *w, struct callout_node *c)
 {
 	unsigned int i = c->expires & w->mask;
 	struct list_head *last = w->head[i].prev;
@@ -69,7 +69,7 @@ static inline void wheel_file(struct callout_wheel *w, struct callout *c)
 		w->walk_min = c->expires;
 }
 
-static inline void wheel_unlink(struct callout_wheel *w, struct callout *c)
+static inline void wheel_unlink(struct callout_wheel *w, struct callout_node *c)
 {
 	if (unlikely(w->cursor == &c->entry))
 		w->cursor = c->entry.next;
@@ -77,20 +77,20 @@ static inline void wheel_unlink(struct callout_wheel *w, struct callout *c)
 }
 
 static inline void callout_wheel_start(struct callout_wheel *w,
-				       struct callout *c, u64 expires)
+				       struct callout_node *c, u64 expires)
 {
 	c->expires = expires;
 	wheel_file(w, c);
 }
 
 static inline void callout_wheel_stop(struct callout_wheel *w,
-				      struct callout *c)
+				      struct callout_node *c)
 {
 	wheel_unlink(w, c);
 }
 
 static inline void callout_wheel_rearm(struct callout_wheel *w,
-				       struct callout *c, u64 expires)
+				       struct callout_node *c, u64 expires)
 {
 	if (likely(expires >= c->expires)) {
 		c->expires = expires;

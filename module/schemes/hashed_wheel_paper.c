@@ -69,7 +69,7 @@ static u64 paper_rounds(struct paper_wheel *w, u64 visit, u64 expires)
 	       paper_skipped(w, visit);
 }
 
-static void paper_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void paper_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
 	struct paper_wheel *w = to_paper(s);
@@ -80,7 +80,7 @@ static void paper_start(struct callout_scheme *s, struct callout *c, u64 now,
 	c->expires = expires;
 	if (callout_ring_start_late(&w->r, c))
 		return;
-	c->scheme[2] = paper_rounds(w, callout_ring_visit(&w->r, expires),
+	c->word[2] = paper_rounds(w, callout_ring_visit(&w->r, expires),
 				    expires);
 	callout_ring_file(&w->r, c);
 	if (w->cursor == bucket)
@@ -88,7 +88,7 @@ static void paper_start(struct callout_scheme *s, struct callout *c, u64 now,
 	w->laps.bound = min(w->laps.bound, expires);
 }
 
-static void paper_stop(struct callout_scheme *s, struct callout *c)
+static void paper_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct paper_wheel *w = to_paper(s);
 
@@ -99,13 +99,13 @@ static void paper_stop(struct callout_scheme *s, struct callout *c)
 
 static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
 {
-	struct callout *c = list_entry(w->cursor, struct callout, entry);
+	struct callout_node *c = list_entry(w->cursor, struct callout_node, entry);
 
 	w->cursor = c->entry.next;
 	w->r.s.visits++;
-	c->scheme[2] -= paper_skipped(w, w->visited);
-	if (c->scheme[2]) {
-		c->scheme[2]--;
+	c->word[2] -= paper_skipped(w, w->visited);
+	if (c->word[2]) {
+		c->word[2]--;
 		w->laps.bound = min(w->laps.bound, c->expires);
 	} else {
 		callout_ring_del(&w->r, c);
@@ -185,7 +185,7 @@ static int paper_check(struct callout_scheme *s)
 	int ret = callout_ring_check(&w->r);
 	bool cursor_seen = !w->cursor;
 	struct list_head *pos, *bucket;
-	struct callout *c;
+	struct callout_node *c;
 	unsigned int i;
 	u64 visit;
 
@@ -200,8 +200,8 @@ static int paper_check(struct callout_scheme *s)
 				cursor_seen = true;
 				visit = w->visited;
 			}
-			c = list_entry(pos, struct callout, entry);
-			if (c->scheme[2] != paper_rounds(w, visit, c->expires))
+			c = list_entry(pos, struct callout_node, entry);
+			if (c->word[2] != paper_rounds(w, visit, c->expires))
 				return 10;
 			if (w->r.time - w->laps.since > w->r.mask &&
 			    c->expires < w->laps.bound)

@@ -160,27 +160,27 @@ static unsigned int hier_index(const struct hier_level *l, u64 number)
 	return l->first + number % l->slots;
 }
 
-static unsigned int hier_slot_of(const struct callout *c)
+static unsigned int hier_slot_of(const struct callout_node *c)
 {
-	return c->scheme[2] >> HIER_SLOT_SHIFT;
+	return c->word[2] >> HIER_SLOT_SHIFT;
 }
 
-static unsigned int hier_own_level(const struct callout *c)
+static unsigned int hier_own_level(const struct callout_node *c)
 {
-	return (c->scheme[2] & (BIT(HIER_SLOT_SHIFT) - 1)) >> HIER_LEVEL_SHIFT;
+	return (c->word[2] & (BIT(HIER_SLOT_SHIFT) - 1)) >> HIER_LEVEL_SHIFT;
 }
 
-static void hier_link(struct hier_wheel *w, struct callout *c,
+static void hier_link(struct hier_wheel *w, struct callout_node *c,
 		      struct list_head *list, unsigned int slot, unsigned int k,
 		      unsigned long migrated)
 {
 	list_add_tail(&c->entry, list);
-	c->scheme[2] = (unsigned long)slot << HIER_SLOT_SHIFT |
+	c->word[2] = (unsigned long)slot << HIER_SLOT_SHIFT |
 		       k << HIER_LEVEL_SHIFT | migrated | CALLOUT_NOT_IN_TREE;
 	w->n++;
 }
 
-static void hier_add(struct hier_wheel *w, struct callout *c, unsigned int slot,
+static void hier_add(struct hier_wheel *w, struct callout_node *c, unsigned int slot,
 		     unsigned int k, unsigned long migrated)
 {
 	struct list_head *list = &w->slot[slot];
@@ -192,7 +192,7 @@ static void hier_add(struct hier_wheel *w, struct callout *c, unsigned int slot,
 	__set_bit(slot, w->busy);
 }
 
-static void hier_del(struct hier_wheel *w, struct callout *c)
+static void hier_del(struct hier_wheel *w, struct callout_node *c)
 {
 	unsigned int slot = hier_slot_of(c);
 
@@ -317,7 +317,7 @@ static unsigned int hier_slot_rounded(const struct hier_wheel *w, u64 expires,
 	return w->overflow;
 }
 
-static void hier_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void hier_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	struct hier_wheel *w = to_hier(s);
@@ -343,7 +343,7 @@ static void hier_start(struct callout_scheme *s, struct callout *c, u64 now,
 		hier_add(w, c, slot, k, 0);
 }
 
-static void hier_stop(struct callout_scheme *s, struct callout *c)
+static void hier_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct hier_wheel *w = to_hier(s);
 
@@ -353,7 +353,7 @@ static void hier_stop(struct callout_scheme *s, struct callout *c)
 		hier_del(w, c);
 }
 
-static void hier_rearm(struct callout_scheme *s, struct callout *c, u64 now,
+static void hier_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	hier_stop(s, c);
@@ -361,12 +361,12 @@ static void hier_rearm(struct callout_scheme *s, struct callout *c, u64 now,
 }
 
 /* Re-files @c, of a slot of level @k that begins at @tick; it is not due. */
-static void hier_refile(struct hier_wheel *w, struct callout *c, unsigned int k,
+static void hier_refile(struct hier_wheel *w, struct callout_node *c, unsigned int k,
 			u64 tick)
 {
 	const struct hier_level *l = &w->level[k];
 	bool begins = hier_number(l, c->expires) == hier_number(l, tick);
-	unsigned long migrated = c->scheme[2] & HIER_MIGRATED;
+	unsigned long migrated = c->word[2] & HIER_MIGRATED;
 	unsigned int own = hier_own_level(c), slot;
 
 	w->s.refiles++;
@@ -393,7 +393,7 @@ static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 		       u64 tick, struct list_head *due)
 {
 	struct list_head *list = &w->slot[slot];
-	struct callout *c;
+	struct callout_node *c;
 
 	w->clk = tick - 1;
 	w->open = slot;
@@ -406,7 +406,7 @@ static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 		}
 		list = &w->moving;
 	}
-	c = list_first_entry(list, struct callout, entry);
+	c = list_first_entry(list, struct callout_node, entry);
 	w->s.visits++;
 	if (c->expires <= tick) {
 		hier_del(w, c);
@@ -421,7 +421,7 @@ static bool hier_advance(struct callout_scheme *s, u64 now,
 {
 	struct hier_wheel *w = to_hier(s);
 	unsigned int level, slot;
-	struct callout *c;
+	struct callout_node *c;
 	u64 tick;
 
 	while ((c = callout_tree_first(&w->past))) {
@@ -445,13 +445,13 @@ static bool hier_advance(struct callout_scheme *s, u64 now,
 static u64 hier_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct hier_wheel *w = to_hier(s);
-	struct callout *c = callout_tree_first(&w->past);
+	struct callout_node *c = callout_tree_first(&w->past);
 	unsigned int level, slot;
 
 	return c ? c->expires : hier_next(w, &level, &slot);
 }
 
-static struct callout *hier_any(struct callout_scheme *s)
+static struct callout_node *hier_any(struct callout_scheme *s)
 {
 	struct hier_wheel *w = to_hier(s);
 	unsigned int slot;
@@ -459,9 +459,9 @@ static struct callout *hier_any(struct callout_scheme *s)
 	if (!w->n)
 		return callout_tree_first(&w->past);
 	if (!list_empty(&w->moving))
-		return list_first_entry(&w->moving, struct callout, entry);
+		return list_first_entry(&w->moving, struct callout_node, entry);
 	slot = find_first_bit(w->busy, w->overflow + 1);
-	return list_first_entry(&w->slot[slot], struct callout, entry);
+	return list_first_entry(&w->slot[slot], struct callout_node, entry);
 }
 
 static bool hier_take(struct callout_scheme *s, unsigned int *budget,
@@ -485,7 +485,7 @@ static u64 hier_late(struct callout_scheme *s, u64 interval)
 
 /* Checks a callout in slot @i of level @l, which next begins at @tick. */
 static int hier_check_one(struct hier_wheel *w, const struct hier_level *l,
-			  unsigned int i, u64 tick, struct callout *c)
+			  unsigned int i, u64 tick, struct callout_node *c)
 {
 	if (callout_in_tree(c) || hier_slot_of(c) != i)
 		return 10;
@@ -508,7 +508,7 @@ static int hier_check_overflow(struct hier_wheel *w, struct list_head *list,
 			       unsigned long *n)
 {
 	const struct hier_level *cycle = &w->level[w->levels];
-	struct callout *c;
+	struct callout_node *c;
 
 	list_for_each_entry(c, list, entry) {
 		if (callout_in_tree(c) || hier_slot_of(c) != w->overflow)
@@ -530,7 +530,7 @@ static int hier_check(struct callout_scheme *s)
 	struct hier_wheel *w = to_hier(s);
 	const struct hier_level *l;
 	unsigned long n = 0;
-	struct callout *c;
+	struct callout_node *c;
 	unsigned int i;
 	u64 number;
 	int ret;

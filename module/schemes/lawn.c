@@ -104,7 +104,7 @@ static struct lawn_queue *lawn_make(struct lawn *l, u64 interval, u64 head)
 	return q;
 }
 
-static void lawn_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void lawn_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	struct lawn *l = to_lawn(s);
@@ -126,12 +126,12 @@ static void lawn_start(struct callout_scheme *s, struct callout *c, u64 now,
 		return;
 	}
 	list_add_tail(&c->entry, &q->list);
-	c->scheme[2] = (unsigned long)q | CALLOUT_NOT_IN_TREE;
+	c->word[2] = (unsigned long)q | CALLOUT_NOT_IN_TREE;
 }
 
-static void lawn_unqueue(struct lawn *l, struct callout *c)
+static void lawn_unqueue(struct lawn *l, struct callout_node *c)
 {
-	struct lawn_queue *q = (void *)(c->scheme[2] & ~CALLOUT_NOT_IN_TREE);
+	struct lawn_queue *q = (void *)(c->word[2] & ~CALLOUT_NOT_IN_TREE);
 	u64 head;
 
 	list_del(&c->entry);
@@ -141,7 +141,7 @@ static void lawn_unqueue(struct lawn *l, struct callout *c)
 		callout_node_pool_put(&l->pool, q);
 		return;
 	}
-	head = list_first_entry(&q->list, struct callout, entry)->expires;
+	head = list_first_entry(&q->list, struct callout_node, entry)->expires;
 	if (head == q->head)
 		return;
 	rb_erase_cached(&q->by_head, &l->by_head);
@@ -149,7 +149,7 @@ static void lawn_unqueue(struct lawn *l, struct callout *c)
 	rb_add_cached(&q->by_head, &l->by_head, lawn_less_head);
 }
 
-static void lawn_stop(struct callout_scheme *s, struct callout *c)
+static void lawn_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct lawn *l = to_lawn(s);
 
@@ -159,7 +159,7 @@ static void lawn_stop(struct callout_scheme *s, struct callout *c)
 		lawn_unqueue(l, c);
 }
 
-static void lawn_rearm(struct callout_scheme *s, struct callout *c, u64 now,
+static void lawn_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	lawn_stop(s, c);
@@ -167,11 +167,11 @@ static void lawn_rearm(struct callout_scheme *s, struct callout *c, u64 now,
 }
 
 /* The first callout to expire, or NULL. */
-static struct callout *lawn_first(struct callout_scheme *s)
+static struct callout_node *lawn_first(struct callout_scheme *s)
 {
 	struct lawn *l = to_lawn(s);
 	struct rb_node *node = rb_first_cached(&l->by_head);
-	struct callout *c = callout_tree_first(&l->rest);
+	struct callout_node *c = callout_tree_first(&l->rest);
 	struct lawn_queue *q;
 
 	if (!node)
@@ -179,7 +179,7 @@ static struct callout *lawn_first(struct callout_scheme *s)
 	q = lawn_by_head(node);
 	if (c && c->expires < q->head)
 		return c;
-	return list_first_entry(&q->list, struct callout, entry);
+	return list_first_entry(&q->list, struct callout_node, entry);
 }
 
 static bool lawn_advance(struct callout_scheme *s, u64 now,
@@ -202,18 +202,18 @@ static bool lawn_take(struct callout_scheme *s, unsigned int *budget,
 
 static int lawn_check_queue(const struct lawn_queue *q)
 {
-	struct callout *c;
+	struct callout_node *c;
 	u64 last = q->head;
 
 	if (list_empty(&q->list))
 		return 10;
-	if (list_first_entry(&q->list, struct callout, entry)->expires != last)
+	if (list_first_entry(&q->list, struct callout_node, entry)->expires != last)
 		return 11;
 	list_for_each_entry(c, &q->list, entry) {
 		if (c->expires < last)
 			return 12;
 		last = c->expires;
-		if (c->scheme[2] != ((unsigned long)q | CALLOUT_NOT_IN_TREE))
+		if (c->word[2] != ((unsigned long)q | CALLOUT_NOT_IN_TREE))
 			return 13;
 	}
 	return 0;

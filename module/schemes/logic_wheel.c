@@ -65,7 +65,7 @@ static u64 logic_overflow(struct logic_wheel *w)
 	return max(w->overflow_bound, w->horizon);
 }
 
-static void logic_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void logic_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
 	struct logic_wheel *w = to_logic(s);
@@ -77,14 +77,14 @@ static void logic_start(struct callout_scheme *s, struct callout *c, u64 now,
 		w->horizon = logic_horizon(w);
 	}
 	c->expires = expires;
-	c->scheme[2] = IN_RING;
+	c->word[2] = IN_RING;
 	if (callout_ring_start_late(&w->r, c))
 		return;
 	if (expires < w->horizon) {
 		callout_ring_file(&w->r, c);
 		return;
 	}
-	c->scheme[2] = IN_OVERFLOW;
+	c->word[2] = IN_OVERFLOW;
 	if (list_empty(&w->overflow) || expires < w->overflow_bound)
 		w->overflow_bound = expires;
 	list_add_tail(&c->entry, &w->overflow);
@@ -92,13 +92,13 @@ static void logic_start(struct callout_scheme *s, struct callout *c, u64 now,
 		w->cursor = &c->entry;
 }
 
-static void logic_stop(struct callout_scheme *s, struct callout *c)
+static void logic_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct logic_wheel *w = to_logic(s);
 
 	if (w->cursor == &c->entry)
 		w->cursor = c->entry.next;
-	if (c->scheme[2] == IN_OVERFLOW)
+	if (c->word[2] == IN_OVERFLOW)
 		__list_del_entry(&c->entry);
 	else
 		callout_ring_del(&w->r, c);
@@ -113,14 +113,14 @@ static void logic_search_begin(struct logic_wheel *w)
 
 static void logic_search_step(struct logic_wheel *w)
 {
-	struct callout *c = list_entry(w->cursor, struct callout, entry);
+	struct callout_node *c = list_entry(w->cursor, struct callout_node, entry);
 
 	w->cursor = c->entry.next;
 	w->r.s.visits++;
 	if (c->expires < w->search_horizon) {
 		w->r.s.refiles++;
 		__list_del_entry(&c->entry);
-		c->scheme[2] = IN_RING;
+		c->word[2] = IN_RING;
 		callout_ring_file(&w->r, c);
 	} else {
 		w->search_bound = min(w->search_bound, c->expires);
@@ -191,7 +191,7 @@ static int logic_check(struct callout_scheme *s)
 	bool cursor_seen = !w->cursor || w->cursor == &w->overflow;
 	int ret = callout_ring_check(&w->r);
 	struct list_head *pos;
-	struct callout *c;
+	struct callout_node *c;
 	unsigned int i;
 
 	if (ret)
@@ -201,10 +201,10 @@ static int logic_check(struct callout_scheme *s)
 	if (logic_overflow(w) <= w->r.time)
 		return 11;
 	list_for_each(pos, &w->overflow) {
-		c = list_entry(pos, struct callout, entry);
+		c = list_entry(pos, struct callout_node, entry);
 		if (pos->next->prev != pos || pos->prev->next != pos)
 			return 12;
-		if (c->scheme[2] != IN_OVERFLOW)
+		if (c->word[2] != IN_OVERFLOW)
 			return 13;
 		if (c->expires < logic_overflow(w))
 			return 14;
@@ -215,7 +215,7 @@ static int logic_check(struct callout_scheme *s)
 		return 15;
 	for (i = 0; i <= w->r.mask; i++) {
 		list_for_each_entry(c, &w->r.slot[i], entry) {
-			if (c->scheme[2] != IN_RING)
+			if (c->word[2] != IN_RING)
 				return 16;
 			if (c->expires != callout_ring_visit(&w->r, i))
 				return 17;

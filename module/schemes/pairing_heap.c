@@ -54,14 +54,14 @@ static struct pairing_heap *to_heap(struct callout_scheme *s)
 	return container_of(s, struct pairing_heap, s);
 }
 
-static struct pairing_node *pairing_node(struct callout *c)
+static struct pairing_node *pairing_node(struct callout_node *c)
 {
-	return (struct pairing_node *)c->scheme;
+	return (struct pairing_node *)c->word;
 }
 
-static struct callout *pairing_callout(struct pairing_node *node)
+static struct callout_node *pairing_callout(struct pairing_node *node)
 {
-	return container_of((void *)node, struct callout, scheme);
+	return container_of((void *)node, struct callout_node, word);
 }
 
 static bool pairing_is_first(const struct pairing_node *node)
@@ -148,7 +148,7 @@ static void pairing_push_tree(struct pairing_heap *h,
 	pairing_append(&h->forest, tree, tree);
 }
 
-static void pairing_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void pairing_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			  u64 expires)
 {
 	struct pairing_heap *h = to_heap(s);
@@ -167,12 +167,12 @@ static void pairing_start(struct callout_scheme *s, struct callout *c, u64 now,
 	pairing_push_tree(h, node);
 }
 
-static void pairing_stop(struct callout_scheme *s, struct callout *c)
+static void pairing_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	pairing_remove(to_heap(s), pairing_node(c));
 }
 
-static void pairing_rearm(struct callout_scheme *s, struct callout *c, u64 now,
+static void pairing_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 			  u64 expires)
 {
 	pairing_stop(s, c);
@@ -232,7 +232,7 @@ static u64 pairing_next_due(struct callout_scheme *s, unsigned int *budget)
 }
 
 /* Any callout, or NULL. */
-static struct callout *pairing_any(struct callout_scheme *s)
+static struct callout_node *pairing_any(struct callout_scheme *s)
 {
 	struct pairing_node *root = to_heap(s)->forest.child;
 

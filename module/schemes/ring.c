@@ -55,13 +55,13 @@ void callout_ring_destroy(struct callout_scheme *s)
 
 /* Files @c in a sorted list, behind its equals; searches from the rear. */
 void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
-			struct callout *c)
+			struct callout_node *c)
 {
 	struct list_head *pos;
 
 	list_for_each_prev(pos, list) {
 		s->steps++;
-		if (list_entry(pos, struct callout, entry)->expires <=
+		if (list_entry(pos, struct callout_node, entry)->expires <=
 		    c->expires)
 			break;
 	}
@@ -69,7 +69,7 @@ void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
 }
 
 /* Files @c if it is late; returns whether it is. */
-bool callout_ring_start_late(struct callout_ring *r, struct callout *c)
+bool callout_ring_start_late(struct callout_ring *r, struct callout_node *c)
 {
 	if (c->expires > r->time)
 		return false;
@@ -78,7 +78,7 @@ bool callout_ring_start_late(struct callout_ring *r, struct callout *c)
 }
 
 /* Accounts for @c, which the caller has added to the list of its slot. */
-void callout_ring_filed(struct callout_ring *r, struct callout *c)
+void callout_ring_filed(struct callout_ring *r, struct callout_node *c)
 {
 	u64 visit = callout_ring_visit(r, c->expires);
 
@@ -88,14 +88,14 @@ void callout_ring_filed(struct callout_ring *r, struct callout *c)
 }
 
 /* Files @c at the end of the list of its slot. */
-void callout_ring_file(struct callout_ring *r, struct callout *c)
+void callout_ring_file(struct callout_ring *r, struct callout_node *c)
 {
 	list_add_tail(&c->entry, callout_ring_slot(r, c->expires));
 	callout_ring_filed(r, c);
 }
 
 /* Removes @c from its slot or from the late list. */
-void callout_ring_del(struct callout_ring *r, struct callout *c)
+void callout_ring_del(struct callout_ring *r, struct callout_node *c)
 {
 	__list_del_entry(&c->entry);
 	if (c->expires <= r->time)
@@ -137,10 +137,10 @@ bool callout_ring_find(struct callout_ring *r, u64 limit,
  */
 void callout_ring_due(struct callout_ring *r, struct list_head *due)
 {
-	struct callout *c;
+	struct callout_node *c;
 
 	callout_ring_set_time(r, r->next - 1);
-	c = list_first_entry(callout_ring_slot(r, r->next), struct callout,
+	c = list_first_entry(callout_ring_slot(r, r->next), struct callout_node,
 			     entry);
 	r->s.visits++;
 	callout_ring_del(r, c);
@@ -151,14 +151,14 @@ void callout_ring_due(struct callout_ring *r, struct list_head *due)
 bool callout_ring_advance_late(struct callout_ring *r, unsigned int *budget,
 			       struct list_head *due)
 {
-	struct callout *c;
+	struct callout_node *c;
 
 	while (!list_empty(&r->late)) {
 		if (!*budget)
 			return true;
 		--*budget;
 		r->s.visits++;
-		c = list_first_entry(&r->late, struct callout, entry);
+		c = list_first_entry(&r->late, struct callout_node, entry);
 		__list_del_entry(&c->entry);
 		callout_scheme_due(c, due);
 	}
@@ -209,7 +209,7 @@ u64 callout_ring_skip(struct callout_ring *r, struct callout_laps *laps,
 u64 callout_ring_next_due(struct callout_ring *r, unsigned int *budget)
 {
 	if (!list_empty(&r->late))
-		return list_first_entry(&r->late, struct callout,
+		return list_first_entry(&r->late, struct callout_node,
 					entry)->expires;
 	if (!r->nr)
 		return U64_MAX;
@@ -248,7 +248,7 @@ static bool links_hold(struct list_head *list)
 /* Whether a list's links are consistent and its order is that of expiry. */
 bool callout_sorted_check(struct list_head *list)
 {
-	struct callout *c;
+	struct callout_node *c;
 	u64 before = 0;
 
 	if (!links_hold(list))
@@ -265,7 +265,7 @@ bool callout_sorted_check(struct list_head *list)
 int callout_ring_check(struct callout_ring *r)
 {
 	unsigned int i, nr = 0;
-	struct callout *c;
+	struct callout_node *c;
 
 	if (!callout_sorted_check(&r->late))
 		return 1;

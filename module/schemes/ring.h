@@ -79,11 +79,11 @@ callout_ring_create(const struct callout_scheme_ops *ops,
 		    const struct callout_scheme_params *p, size_t size);
 void callout_ring_destroy(struct callout_scheme *s);
 void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
-			struct callout *c);
-bool callout_ring_start_late(struct callout_ring *r, struct callout *c);
-void callout_ring_filed(struct callout_ring *r, struct callout *c);
-void callout_ring_file(struct callout_ring *r, struct callout *c);
-void callout_ring_del(struct callout_ring *r, struct callout *c);
+			struct callout_node *c);
+bool callout_ring_start_late(struct callout_ring *r, struct callout_node *c);
+void callout_ring_filed(struct callout_ring *r, struct callout_node *c);
+void callout_ring_file(struct callout_ring *r, struct callout_node *c);
+void callout_ring_del(struct callout_ring *r, struct callout_node *c);
 bool callout_ring_find(struct callout_ring *r, u64 limit,
 		       unsigned int *budget);
 void callout_ring_due(struct callout_ring *r, struct list_head *due);

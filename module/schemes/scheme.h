@@ -21,7 +21,8 @@
 #ifndef _CALLOUT_SCHEME_H
 #define _CALLOUT_SCHEME_H
 
-#include <linux/callout.h>
+#include <linux/callout_node.h>
+#include <linux/list.h>
 
 #define CALLOUT_MIN_BUDGET	16U
 
@@ -75,7 +76,7 @@ struct callout_scheme_params {
 #define CALLOUT_LINEAR		0x8
 
 /* For find: whether @c matches. */
-typedef bool (*callout_match_fn)(struct callout *c, const void *data);
+typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
 
 /**
  * struct callout_scheme_ops - A timer data structure.
@@ -118,37 +119,24 @@ struct callout_scheme_ops {
 	struct callout_scheme *(*create)(const struct callout_scheme_params *p);
 	void (*destroy)(struct callout_scheme *s);
 	int (*reserve)(struct callout_scheme *s, unsigned int n);
-	void (*start)(struct callout_scheme *s, struct callout *c, u64 now,
+	void (*start)(struct callout_scheme *s, struct callout_node *c, u64 now,
 		      u64 expires);
-	void (*rearm)(struct callout_scheme *s, struct callout *c, u64 now,
+	void (*rearm)(struct callout_scheme *s, struct callout_node *c, u64 now,
 		      u64 expires);
-	void (*stop)(struct callout_scheme *s, struct callout *c);
+	void (*stop)(struct callout_scheme *s, struct callout_node *c);
 	bool (*advance)(struct callout_scheme *s, u64 now, unsigned int *budget,
 			struct list_head *due);
 	u64 (*next_due)(struct callout_scheme *s, unsigned int *budget);
 	bool (*take)(struct callout_scheme *s, unsigned int *budget,
 		     struct list_head *out);
-	struct callout *(*find)(struct callout_scheme *s,
+	struct callout_node *(*find)(struct callout_scheme *s,
 				callout_match_fn match, const void *data);
 	u64 (*late)(struct callout_scheme *s, u64 interval);
 	int (*check)(struct callout_scheme *s);
 };
 
-/* Bits of callout.state that schemes and the core share; core.h has more. */
-#define CALLOUT_S_PENDING	0x1	/* in the scheme, or on a due list */
-#define CALLOUT_S_DUE		0x2	/* on a due list */
-
-/*
- * Changes bits of callout.state. The base's lock serialises the writers;
- * callout_pending() reads the state without it.
- */
-static inline void callout_change_state(struct callout *c, u8 clear, u8 set)
-{
-	WRITE_ONCE(c->state, (c->state & ~clear) | set);
-}
-
 /* Hands over @c, which advance has removed from the scheme. */
-static inline void callout_scheme_due(struct callout *c, struct list_head *due)
+static inline void callout_scheme_due(struct callout_node *c, struct list_head *due)
 {
 	callout_change_state(c, 0, CALLOUT_S_DUE);
 	list_add_tail(&c->entry, due);
@@ -156,7 +144,7 @@ static inline void callout_scheme_due(struct callout *c, struct list_head *due)
 
 /* rearm of schemes that have no shorter way. */
 static inline void callout_scheme_restart(struct callout_scheme *s,
-					  struct callout *c, u64 now,
+					  struct callout_node *c, u64 now,
 					  u64 expires)
 {
 	s->ops->stop(s, c);
@@ -169,13 +157,13 @@ static inline bool callout_scheme_take_list(struct callout_scheme *s,
 					    unsigned int *budget,
 					    struct list_head *out)
 {
-	struct callout *c;
+	struct callout_node *c;
 
 	while (!list_empty(list)) {
 		if (!*budget)
 			return true;
 		--*budget;
-		c = list_first_entry(list, struct callout, entry);
+		c = list_first_entry(list, struct callout_node, entry);
 		s->ops->stop(s, c);
 		list_add_tail(&c->entry, out);
 	}

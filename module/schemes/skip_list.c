@@ -35,7 +35,7 @@ struct skip_node {
 	struct skip_node *prev;	/* or the level's head */
 	struct skip_node *next;	/* or the level's head */
 	struct skip_node *down;	/* in the level below, or NULL */
-	struct callout *c;
+	struct callout_node *c;
 	u64 expires;		/* of @c, to save a cache miss */
 };
 
@@ -53,9 +53,9 @@ static struct skip_list *to_skip(struct callout_scheme *s)
 	return container_of(s, struct skip_list, s);
 }
 
-static struct skip_node *skip_top(const struct callout *c)
+static struct skip_node *skip_top(const struct callout_node *c)
 {
-	return (struct skip_node *)c->scheme[2];
+	return (struct skip_node *)c->word[2];
 }
 
 /* The number of levels of the next callout, by an xorshift generator. */
@@ -68,7 +68,7 @@ static unsigned int skip_height(struct skip_list *l)
 }
 
 /* Links @c behind @after[] in the lowest @height levels. */
-static void skip_raise(struct skip_list *l, struct callout *c,
+static void skip_raise(struct skip_list *l, struct callout_node *c,
 		       struct skip_node **after, unsigned int height)
 {
 	struct skip_node *node, *down = NULL;
@@ -87,10 +87,10 @@ static void skip_raise(struct skip_list *l, struct callout *c,
 		node->prev->next = node;
 		down = node;
 	}
-	c->scheme[2] = (unsigned long)down;
+	c->word[2] = (unsigned long)down;
 }
 
-static void skip_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void skip_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	struct skip_list *l = to_skip(s);
@@ -112,13 +112,13 @@ static void skip_start(struct callout_scheme *s, struct callout *c, u64 now,
 	if (l->levels && after[0]->c)
 		pos = &after[0]->c->entry;
 	while (pos->next != &l->list &&
-	       list_entry(pos->next, struct callout, entry)->expires <= expires)
+	       list_entry(pos->next, struct callout_node, entry)->expires <= expires)
 		pos = pos->next;
 	list_add(&c->entry, pos);
 	skip_raise(l, c, after, height);
 }
 
-static void skip_stop(struct callout_scheme *s, struct callout *c)
+static void skip_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct skip_list *l = to_skip(s);
 	struct skip_node *node = skip_top(c), *down;
@@ -132,16 +132,16 @@ static void skip_stop(struct callout_scheme *s, struct callout *c)
 	list_del(&c->entry);
 }
 
-static void skip_rearm(struct callout_scheme *s, struct callout *c, u64 now,
+static void skip_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	skip_stop(s, c);
 	skip_start(s, c, now, expires);
 }
 
-static struct callout *skip_first(struct callout_scheme *s)
+static struct callout_node *skip_first(struct callout_scheme *s)
 {
-	return list_first_entry_or_null(&to_skip(s)->list, struct callout,
+	return list_first_entry_or_null(&to_skip(s)->list, struct callout_node,
 					entry);
 }
 
@@ -167,7 +167,7 @@ static bool skip_take(struct callout_scheme *s, unsigned int *budget,
 static int skip_check_level(struct skip_list *l, unsigned int level)
 {
 	struct skip_node *head = &l->head[level], *node = head->next, *place;
-	struct callout *c;
+	struct callout_node *c;
 	unsigned int i;
 
 	list_for_each_entry(c, &l->list, entry) {
@@ -195,7 +195,7 @@ static int skip_check_level(struct skip_list *l, unsigned int level)
 static int skip_check(struct callout_scheme *s)
 {
 	struct skip_list *l = to_skip(s);
-	struct callout *c;
+	struct callout_node *c;
 	unsigned int i;
 	u64 last = 0;
 	int ret;

@@ -45,9 +45,9 @@ static struct sorted_list *to_list(struct callout_scheme *s)
 	return container_of(s, struct sorted_list, s);
 }
 
-static struct callout *sorted_entry(struct list_head *pos)
+static struct callout_node *sorted_entry(struct list_head *pos)
 {
-	return list_entry(pos, struct callout, entry);
+	return list_entry(pos, struct callout_node, entry);
 }
 
 /*
@@ -63,7 +63,7 @@ static struct list_head *sorted_search_head(struct sorted_list *l, u64 expires,
 	*at = l->time;
 	list_for_each(pos, &l->head) {
 		l->s.steps++;
-		next = *at + sorted_entry(pos)->scheme[2];
+		next = *at + sorted_entry(pos)->word[2];
 		if (next > expires)
 			break;
 		*at = next;
@@ -81,12 +81,12 @@ static struct list_head *sorted_search_rear(struct sorted_list *l, u64 expires,
 		l->s.steps++;
 		if (*at <= expires)
 			break;
-		*at -= sorted_entry(pos)->scheme[2];
+		*at -= sorted_entry(pos)->word[2];
 	}
 	return pos;
 }
 
-static void sorted_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void sorted_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			 u64 expires)
 {
 	struct sorted_list *l = to_list(s);
@@ -98,22 +98,22 @@ static void sorted_start(struct callout_scheme *s, struct callout *c, u64 now,
 	else
 		pos = sorted_search_head(l, expires, &at);
 	c->expires = expires;
-	c->scheme[2] = expires - at;
+	c->word[2] = expires - at;
 	if (pos->next == &l->head)
 		l->last = expires;
 	else
-		sorted_entry(pos->next)->scheme[2] -= c->scheme[2];
+		sorted_entry(pos->next)->word[2] -= c->word[2];
 	list_add(&c->entry, pos);
 }
 
-static void sorted_stop(struct callout_scheme *s, struct callout *c)
+static void sorted_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct sorted_list *l = to_list(s);
 
 	if (c->entry.next == &l->head)
-		l->last -= c->scheme[2];
+		l->last -= c->word[2];
 	else
-		sorted_entry(c->entry.next)->scheme[2] += c->scheme[2];
+		sorted_entry(c->entry.next)->word[2] += c->word[2];
 	__list_del_entry(&c->entry);
 }
 
@@ -121,17 +121,17 @@ static bool sorted_advance(struct callout_scheme *s, u64 now,
 			   unsigned int *budget, struct list_head *due)
 {
 	struct sorted_list *l = to_list(s);
-	struct callout *c;
+	struct callout_node *c;
 
 	if (list_empty(&l->head))
 		l->last = now;
 	else
-		sorted_entry(l->head.next)->scheme[2] -= now - l->time;
+		sorted_entry(l->head.next)->word[2] -= now - l->time;
 	l->time = now;
 
 	while (!list_empty(&l->head)) {
 		c = sorted_entry(l->head.next);
-		if (now + c->scheme[2] > now)
+		if (now + c->word[2] > now)
 			return false;
 		if (!*budget)
 			return true;
@@ -149,7 +149,7 @@ static u64 sorted_next_due(struct callout_scheme *s, unsigned int *budget)
 
 	if (list_empty(&l->head))
 		return U64_MAX;
-	return l->time + sorted_entry(l->head.next)->scheme[2];
+	return l->time + sorted_entry(l->head.next)->word[2];
 }
 
 static bool sorted_take(struct callout_scheme *s, unsigned int *budget,
@@ -158,10 +158,10 @@ static bool sorted_take(struct callout_scheme *s, unsigned int *budget,
 	return callout_scheme_take_list(s, &to_list(s)->head, budget, out);
 }
 
-static struct callout *sorted_find(struct callout_scheme *s,
+static struct callout_node *sorted_find(struct callout_scheme *s,
 				   callout_match_fn match, const void *data)
 {
-	struct callout *c;
+	struct callout_node *c;
 
 	list_for_each_entry(c, &to_list(s)->head, entry) {
 		s->steps++;
@@ -181,7 +181,7 @@ static int sorted_check(struct callout_scheme *s)
 	list_for_each(pos, &l->head) {
 		if (pos->next->prev != pos || pos->prev->next != pos)
 			return 1;
-		at += sorted_entry(pos)->scheme[2];
+		at += sorted_entry(pos)->word[2];
 		if (at != sorted_entry(pos)->expires)
 			return 2;
 		if (at < before)

@@ -32,7 +32,7 @@ static struct sorted_wheel *to_sorted(struct callout_scheme *s)
 	return container_of(to_ring(s), struct sorted_wheel, r);
 }
 
-static void sorted_wheel_start(struct callout_scheme *s, struct callout *c,
+static void sorted_wheel_start(struct callout_scheme *s, struct callout_node *c,
 			       u64 now, u64 expires)
 {
 	struct sorted_wheel *w = to_sorted(s);
@@ -46,7 +46,7 @@ static void sorted_wheel_start(struct callout_scheme *s, struct callout *c,
 	w->laps.bound = min(w->laps.bound, expires);
 }
 
-static void sorted_wheel_stop(struct callout_scheme *s, struct callout *c)
+static void sorted_wheel_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	callout_ring_del(to_ring(s), c);
 }
@@ -55,9 +55,9 @@ static void sorted_wheel_stop(struct callout_scheme *s, struct callout *c)
 static void sorted_wheel_visit(struct sorted_wheel *w, struct list_head *due)
 {
 	struct callout_ring *r = &w->r;
-	struct callout *c;
+	struct callout_node *c;
 
-	c = list_first_entry(callout_ring_slot(r, r->next), struct callout,
+	c = list_first_entry(callout_ring_slot(r, r->next), struct callout_node,
 			     entry);
 	if (c->expires == r->next) {
 		callout_ring_due(r, due);
@@ -106,7 +106,7 @@ static int sorted_wheel_check(struct callout_scheme *s)
 {
 	struct sorted_wheel *w = to_sorted(s);
 	int ret = callout_ring_check(&w->r);
-	struct callout *c;
+	struct callout_node *c;
 	unsigned int i;
 
 	for (i = 0; !ret && i <= w->r.mask; i++) {

@@ -39,7 +39,7 @@ static u64 timing_overflow(struct timing_wheel *w)
 {
 	if (list_empty(&w->overflow))
 		return U64_MAX;
-	return list_first_entry(&w->overflow, struct callout, entry)->expires;
+	return list_first_entry(&w->overflow, struct callout_node, entry)->expires;
 }
 
 /* Whether a future tick has a slot. */
@@ -48,7 +48,7 @@ static bool timing_reaches(struct timing_wheel *w, u64 tick)
 	return tick - w->r.time <= w->r.mask + 1;
 }
 
-static void timing_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void timing_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			 u64 expires)
 {
 	struct timing_wheel *w = to_timing(s);
@@ -56,20 +56,20 @@ static void timing_start(struct callout_scheme *s, struct callout *c, u64 now,
 
 	callout_ring_catch_up(&w->r, min(now, overflow - 1));
 	c->expires = expires;
-	c->scheme[2] = IN_RING;
+	c->word[2] = IN_RING;
 	if (callout_ring_start_late(&w->r, c))
 		return;
 	if (timing_reaches(w, expires) && expires < overflow) {
 		callout_ring_file(&w->r, c);
 	} else {
-		c->scheme[2] = IN_OVERFLOW;
+		c->word[2] = IN_OVERFLOW;
 		callout_sorted_add(s, &w->overflow, c);
 	}
 }
 
-static void timing_stop(struct callout_scheme *s, struct callout *c)
+static void timing_stop(struct callout_scheme *s, struct callout_node *c)
 {
-	if (c->scheme[2] == IN_OVERFLOW)
+	if (c->word[2] == IN_OVERFLOW)
 		__list_del_entry(&c->entry);
 	else
 		callout_ring_del(to_ring(s), c);
@@ -78,10 +78,10 @@ static void timing_stop(struct callout_scheme *s, struct callout *c)
 /* Re-files callouts that have come within reach; true if the budget ran out. */
 static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
 {
-	struct callout *c;
+	struct callout_node *c;
 
 	while (!list_empty(&w->overflow)) {
-		c = list_first_entry(&w->overflow, struct callout, entry);
+		c = list_first_entry(&w->overflow, struct callout_node, entry);
 		if (!timing_reaches(w, c->expires))
 			break;
 		if (!*budget)
@@ -89,7 +89,7 @@ static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
 		--*budget;
 		w->r.s.refiles++;
 		__list_del_entry(&c->entry);
-		c->scheme[2] = IN_RING;
+		c->word[2] = IN_RING;
 		callout_ring_file(&w->r, c);
 	}
 	return false;
@@ -131,7 +131,7 @@ static int timing_check(struct callout_scheme *s)
 {
 	struct timing_wheel *w = to_timing(s);
 	int ret = callout_ring_check(&w->r);
-	struct callout *c;
+	struct callout_node *c;
 	unsigned int i;
 
 	if (ret)
@@ -141,11 +141,11 @@ static int timing_check(struct callout_scheme *s)
 	if (timing_overflow(w) <= w->r.time)
 		return 11;
 	list_for_each_entry(c, &w->overflow, entry)
-		if (c->scheme[2] != IN_OVERFLOW)
+		if (c->word[2] != IN_OVERFLOW)
 			return 12;
 	for (i = 0; i <= w->r.mask; i++) {
 		list_for_each_entry(c, &w->r.slot[i], entry) {
-			if (c->scheme[2] != IN_RING)
+			if (c->word[2] != IN_RING)
 				return 13;
 			if (!timing_reaches(w, c->expires))
 				return 14;

@@ -32,26 +32,26 @@ static struct tree *to_tree(struct callout_scheme *s)
 	return container_of(s, struct tree, s);
 }
 
-static void tree_start(struct callout_scheme *s, struct callout *c, u64 now,
+static void tree_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	c->expires = expires;
 	callout_tree_add(&to_tree(s)->root, c);
 }
 
-static void tree_stop(struct callout_scheme *s, struct callout *c)
+static void tree_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	callout_tree_del(&to_tree(s)->root, c);
 }
 
-static void tree_rearm(struct callout_scheme *s, struct callout *c, u64 now,
+static void tree_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 		       u64 expires)
 {
 	tree_stop(s, c);
 	tree_start(s, c, now, expires);
 }
 
-static struct callout *tree_first(struct callout_scheme *s)
+static struct callout_node *tree_first(struct callout_scheme *s)
 {
 	return callout_tree_first(&to_tree(s)->root);
 }

@@ -9,7 +9,7 @@
 #ifndef _CALLOUT_TREE_H
 #define _CALLOUT_TREE_H
 
-#include <linux/callout.h>
+#include <linux/callout_node.h>
 #include <linux/kernel.h>
 #include <linux/rbtree.h>
 
@@ -24,19 +24,19 @@ static_assert(sizeof(struct rb_node) == 3 * sizeof(unsigned long));
 
 static_assert(offsetof(struct rb_node, rb_left) == 2 * sizeof(unsigned long));
 
-static inline bool callout_in_tree(const struct callout *c)
+static inline bool callout_in_tree(const struct callout_node *c)
 {
-	return !(c->scheme[2] & CALLOUT_NOT_IN_TREE);
+	return !(c->word[2] & CALLOUT_NOT_IN_TREE);
 }
 
-static inline struct rb_node *callout_tree_node(struct callout *c)
+static inline struct rb_node *callout_tree_node(struct callout_node *c)
 {
-	return (struct rb_node *)c->scheme;
+	return (struct rb_node *)c->word;
 }
 
-static inline struct callout *callout_of_node(struct rb_node *node)
+static inline struct callout_node *callout_of_node(struct rb_node *node)
 {
-	return container_of((void *)node, struct callout, scheme);
+	return container_of((void *)node, struct callout_node, word);
 }
 
 static inline bool callout_tree_less(struct rb_node *a,
@@ -48,19 +48,19 @@ static inline bool callout_tree_less(struct rb_node *a,
 
 /* Equals go right, which keeps them in order of filing. */
 static inline void callout_tree_add(struct rb_root_cached *tree,
-				    struct callout *c)
+				    struct callout_node *c)
 {
 	rb_add_cached(callout_tree_node(c), tree, callout_tree_less);
 }
 
 static inline void callout_tree_del(struct rb_root_cached *tree,
-				    struct callout *c)
+				    struct callout_node *c)
 {
 	rb_erase_cached(callout_tree_node(c), tree);
 }
 
 /* The first callout to expire, or NULL. */
-static inline struct callout *
+static inline struct callout_node *
 callout_tree_first(const struct rb_root_cached *tree)
 {
 	struct rb_node *node = rb_first_cached(tree);

@@ -53,7 +53,7 @@ static struct unsorted_list *to_list(struct callout_scheme *s)
 	return container_of(s, struct unsorted_list, s);
 }
 
-static void unsorted_start(struct callout_scheme *s, struct callout *c,
+static void unsorted_start(struct callout_scheme *s, struct callout_node *c,
 			   u64 now, u64 expires)
 {
 	struct unsorted_list *l = to_list(s);
@@ -61,7 +61,7 @@ static void unsorted_start(struct callout_scheme *s, struct callout *c,
 	c->expires = expires;
 	/* Negative if @expires has passed. */
 	if (l->decrement)
-		c->scheme[2] = expires - l->time;
+		c->word[2] = expires - l->time;
 	list_add_tail(&c->entry, &l->head);
 	if (l->cursor == &l->head)
 		l->cursor = &c->entry;
@@ -69,7 +69,7 @@ static void unsorted_start(struct callout_scheme *s, struct callout *c,
 		l->bound = expires;
 }
 
-static void unsorted_stop(struct callout_scheme *s, struct callout *c)
+static void unsorted_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct unsorted_list *l = to_list(s);
 
@@ -95,14 +95,14 @@ static void unsorted_pass_end(struct unsorted_list *l)
 
 static void unsorted_pass_step(struct unsorted_list *l, struct list_head *due)
 {
-	struct callout *c = list_entry(l->cursor, struct callout, entry);
+	struct callout_node *c = list_entry(l->cursor, struct callout_node, entry);
 	u64 expires = c->expires;
 
 	l->cursor = c->entry.next;
 	l->s.visits++;
 	if (l->decrement) {
-		c->scheme[2] -= l->pass_ticks;
-		expires = l->time + l->pass_ticks + c->scheme[2];
+		c->word[2] -= l->pass_ticks;
+		expires = l->time + l->pass_ticks + c->word[2];
 	}
 	if (expires <= l->pass_tick) {
 		__list_del_entry(&c->entry);
@@ -157,10 +157,10 @@ static int unsorted_check(struct callout_scheme *s)
 	u64 from = l->time + (l->cursor ? l->pass_ticks : 0);
 	bool cursor_seen = !l->cursor || l->cursor == &l->head;
 	struct list_head *pos;
-	struct callout *c;
+	struct callout_node *c;
 
 	list_for_each(pos, &l->head) {
-		c = list_entry(pos, struct callout, entry);
+		c = list_entry(pos, struct callout_node, entry);
 		if (pos->next->prev != pos || pos->prev->next != pos)
 			return 1;
 		if (c->expires < l->bound)
@@ -169,7 +169,7 @@ static int unsorted_check(struct callout_scheme *s)
 			cursor_seen = true;
 			from = l->time;
 		}
-		if (l->decrement && c->expires != from + c->scheme[2])
+		if (l->decrement && c->expires != from + c->word[2])
 			return 3;
 	}
 	return cursor_seen ? 0 : 4;

@@ -107,7 +107,7 @@ static u64 trial_set(struct trial *trial, u64 distance, ktime_t *time)
 	*time = ktime_get();
 	before = callout_now(trial->base);
 	callout_reset(&trial->c, distance, trial_ran, trial);
-	due = trial->c.expires;
+	due = trial->c.node.expires;
 	after = callout_now(trial->base);
 	local_irq_enable();
 	if (due < before + distance || due > after + distance) {

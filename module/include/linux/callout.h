@@ -19,8 +19,8 @@
 
 #include <linux/atomic.h>
 #include <linux/build_bug.h>
+#include <linux/callout_node.h>
 #include <linux/compiler.h>
-#include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -38,33 +38,12 @@ typedef void callout_func_t(void *arg);
  */
 typedef u64 callout_handle_t;
 
-/*
- * callout.kind: what happens when a callout is due. Private. Memory that was
- * cleared, or never initialised, has no kind, and nothing is called.
- */
-enum callout_kind {
-	CALLOUT_KIND_NONE,
-	CALLOUT_KIND_FUNC,	/* its function is called */
-	CALLOUT_KIND_HANDLE,	/* the same, and its memory is the facility's */
-	CALLOUT_KIND_EVENT,	/* it has no function, and becomes an event */
-};
-
 /**
  * struct callout - a function to be called at a later tick
- * @entry: private: link in the scheme, or in a list of due callouts
- * @scheme: private: the same three words as the scheme sees them
- * @wheel: private: the two of them that the hashed wheel needs
- * @due_ns: private: with the wheel, if set for a time, CLOCK_MONOTONIC
- * @expires: private: the tick at which it is due
+ * @node: private: what bases and schemes file
  * @func: private: the handler
  * @arg: private: the handler's argument
  * @lock: private: the associated lock, or NULL
- * @cpu: private: index of the base that it belongs to
- * @home: private: index of the base that it is to go back to, if that is another
- * @state: private: CALLOUT_S_*, protected by the base's lock
- * @kind: private: what happens when it is due, see enum callout_kind
- * @lock_flags: private: CALLOUT_L_*, constant after init
- * @active: private: callout_active(): 0 or CALLOUT_A_*
  * @class: private: its class for lockdep
  *
  * All members are private to the facility. Set up by callout_init(). The
@@ -73,24 +52,10 @@ enum callout_kind {
  * own callout.
  */
 struct callout {
-	union {
-		struct list_head entry;
-		unsigned long scheme[3];
-		struct {
-			unsigned long wheel[2];
-			u64 due_ns;
-		};
-	};
-	u64 expires;
+	struct callout_node node;
 	callout_func_t *func;
 	void *arg;
 	void *lock;
-	u16 cpu;
-	u16 home;
-	u8 state;
-	u8 kind;
-	u8 lock_flags;
-	u8 active;
 #ifdef CONFIG_LOCKDEP
 	struct callout_class *class;
 #endif
@@ -136,11 +101,23 @@ typedef s64 sbintime_t;
 #define C_ABSOLUTE	0x0200	/* the time is not from now on */
 #define C_PRECALC	0x0400	/* time and precision are callout_when()'s */
 
-/* More callout.lock_flags: what callout.lock is. Private. */
-#define CALLOUT_L_SPIN		0x01
-#define CALLOUT_L_WRITE		0x02
-#define CALLOUT_L_GIANT		0x40	/* callout_init_class() only */
+/* callout.node.flags, with those above; constant after init. Private. */
+#define CALLOUT_L_SPIN		0x01	/* callout.lock is a spinlock_t */
+#define CALLOUT_L_WRITE		0x02	/* a rwlock_t, taken for writing */
+#define CALLOUT_L_TYPES		(CALLOUT_L_SPIN | CALLOUT_L_WRITE | \
+				 CALLOUT_SHAREDLOCK)
 #define CALLOUT_L_STATIC	0x40	/* by DEFINE_CALLOUT(), no lock */
+#define CALLOUT_L_UNTRACKED	0x80	/* debugobjects does not track it */
+
+/* An argument of callout_init_class() only. */
+#define CALLOUT_L_GIANT		0x40	/* the lock is BSD's Giant */
+
+/*
+ * callout.node.mark, what callout_active() returns. Written under the base's
+ * lock; callout_deactivate() writes 0 without it. Private.
+ */
+#define CALLOUT_A_TICKS		0x01	/* set for a number of ticks */
+#define CALLOUT_A_TIME		0x02	/* set for callout.node.time */
 
 /**
  * DEFINE_CALLOUT - a static callout that needs no callout_init()
@@ -150,8 +127,8 @@ typedef s64 sbintime_t;
  */
 #define DEFINE_CALLOUT(_name)						\
 	struct callout _name = {					\
-		.kind = CALLOUT_KIND_FUNC,				\
-		.lock_flags = CALLOUT_L_STATIC,				\
+		.node.kind = CALLOUT_KIND_FUNC,				\
+		.node.flags = CALLOUT_L_STATIC,				\
 		CALLOUT_STATIC_CLASS(#_name)				\
 	}
 
@@ -375,7 +352,7 @@ void callout_barrier(void);
  */
 static inline bool callout_pending(const struct callout *c)
 {
-	return READ_ONCE(c->state) & 1;
+	return READ_ONCE(c->node.state) & CALLOUT_S_PENDING;
 }
 
 /**
@@ -391,7 +368,7 @@ static inline bool callout_pending(const struct callout *c)
  */
 static inline bool callout_active(const struct callout *c)
 {
-	return READ_ONCE(c->active);
+	return READ_ONCE(c->node.mark);
 }
 
 /**
@@ -404,7 +381,7 @@ static inline bool callout_active(const struct callout *c)
  */
 static inline void callout_deactivate(struct callout *c)
 {
-	WRITE_ONCE(c->active, 0);
+	WRITE_ONCE(c->node.mark, 0);
 }
 
 /**

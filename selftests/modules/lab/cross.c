@@ -30,7 +30,7 @@
 /* A tick; expired callouts start again with intervals of mean @t. */
 static u64 tick_takes(struct lab *lab, u64 t)
 {
-	struct callout *c;
+	struct callout_node *c;
 	LIST_HEAD(due);
 	u64 took;
 

@@ -30,13 +30,13 @@ struct arrivals {
 	u64 steps;
 };
 
-static struct callout *idle[CALLOUTS];
+static struct callout_node *idle[CALLOUTS];
 
 /* One more callout arrives; false if none is idle. */
 static bool arrive(struct arrivals *a, unsigned int n, bool uniform, bool count)
 {
 	u64 interval, steps = a->lab.s->steps;
-	struct callout *c;
+	struct callout_node *c;
 	LIST_HEAD(due);
 
 	a->clock += lab_random_exp((u64)MEAN * PARTS / n);

@@ -92,7 +92,7 @@ unsigned long lab_hour(const struct callout_scheme_ops *ops);
 
 int lab_callouts_init(unsigned int n);
 void lab_callouts_free(void);
-struct callout *lab_callout(unsigned int i);
+struct callout_node *lab_callout(unsigned int i);
 
 u64 lab_random(u64 from, u64 to);
 u64 lab_random_exp(u64 mean);
@@ -102,11 +102,11 @@ const char *lab_tenths(u64 sum, u64 n, char *text);
 int lab_create(struct lab *lab, const struct lab_row *row,
 	       const struct callout_scheme_params *params, unsigned int room);
 void lab_destroy(struct lab *lab);
-void lab_start(struct lab *lab, struct callout *c, u64 interval);
+void lab_start(struct lab *lab, struct callout_node *c, u64 interval);
 void lab_fill(struct lab *lab, unsigned int n, u64 from, u64 to);
 void lab_advance(struct lab *lab, u64 now, struct list_head *due);
 u64 lab_next_due(struct lab *lab);
-struct callout *lab_take_due(struct list_head *due);
+struct callout_node *lab_take_due(struct list_head *due);
 unsigned int lab_wait(struct lab *lab, u64 interval);
 
 /* The parts; @name is for the first two. */

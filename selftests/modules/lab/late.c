@@ -192,7 +192,7 @@ static void chip_wait(struct callout_base *base, u64 interval)
 	bool ran = false, more;
 	struct callout c;
 
-	callout_setup(&c, CALLOUT_KIND_FUNC, base->index);
+	callout_setup(&c.node, CALLOUT_KIND_FUNC, base->index);
 	callout_reset(&c, interval, chip_ran, &ran);
 	while (!ran) {
 		virtual_time = max(virtual_time, base->armed);

@@ -79,7 +79,7 @@ static u64 span_of(const struct lab *lab)
 
 static u64 pair_one(struct lab *lab, unsigned int n)
 {
-	struct callout *c = lab_callout(n);
+	struct callout_node *c = lab_callout(n);
 	unsigned int i;
 	u64 start;
 
@@ -101,7 +101,7 @@ static u64 pair_random(struct lab *lab, unsigned int n)
 	draw(n, span_of(lab), 2 * span_of(lab));
 	start = lab_begin();
 	for (i = 0; i < LAB_OPS; i++) {
-		struct callout *c = lab_callout(which[i]);
+		struct callout_node *c = lab_callout(which[i]);
 
 		lab->ops->stop(lab->s, c);
 		lab->ops->start(lab->s, c, lab->now, lab->now + after[i]);
@@ -117,7 +117,7 @@ static u64 rearm_later(struct lab *lab, unsigned int n)
 	draw(n, 1, span_of(lab) / 64);
 	start = lab_begin();
 	for (i = 0; i < LAB_OPS; i++) {
-		struct callout *c = lab_callout(which[i]);
+		struct callout_node *c = lab_callout(which[i]);
 
 		lab->ops->rearm(lab->s, c, lab->now, c->expires + after[i]);
 	}

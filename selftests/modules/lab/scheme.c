@@ -26,7 +26,7 @@
 struct lab_row lab_rows[MAX_ROWS];
 unsigned int lab_nr_rows;
 
-static struct callout *chunks[MAX_CHUNKS];
+static struct callout_node *chunks[MAX_CHUNKS];
 
 static int add_row(const struct callout_scheme_ops *ops, unsigned int variant)
 {
@@ -106,7 +106,7 @@ int lab_callouts_init(unsigned int n)
 		if (i == MAX_CHUNKS)
 			return -ENOMEM;
 		chunks[i] = kvcalloc(min(n - (i << CHUNK_SHIFT), CHUNK),
-				     sizeof(struct callout), GFP_KERNEL);
+				     sizeof(struct callout_node), GFP_KERNEL);
 		if (!chunks[i])
 			return -ENOMEM;
 	}
@@ -123,7 +123,7 @@ void lab_callouts_free(void)
 	}
 }
 
-struct callout *lab_callout(unsigned int i)
+struct callout_node *lab_callout(unsigned int i)
 {
 	return &chunks[i >> CHUNK_SHIFT][i & (CHUNK - 1)];
 }
@@ -200,7 +200,7 @@ void lab_destroy(struct lab *lab)
 	lab->ops->destroy(lab->s);
 }
 
-void lab_start(struct lab *lab, struct callout *c, u64 interval)
+void lab_start(struct lab *lab, struct callout_node *c, u64 interval)
 {
 	c->state = CALLOUT_S_PENDING;
 	lab->ops->start(lab->s, c, lab->now, lab->now + interval);
@@ -237,11 +237,11 @@ u64 lab_next_due(struct lab *lab)
 }
 
 /* Removes and returns the first of a list of due callouts, or NULL. */
-struct callout *lab_take_due(struct list_head *due)
+struct callout_node *lab_take_due(struct list_head *due)
 {
-	struct callout *c;
+	struct callout_node *c;
 
-	c = list_first_entry_or_null(due, struct callout, entry);
+	c = list_first_entry_or_null(due, struct callout_node, entry);
 	if (c)
 		list_del(&c->entry);
 	return c;

@@ -60,7 +60,7 @@ static void report(struct lab_row *row, unsigned int operation, unsigned int n,
 	row->before[operation] = mean;
 }
 
-static u64 start_takes(struct lab *lab, struct callout *c)
+static u64 start_takes(struct lab *lab, struct callout_node *c)
 {
 	u64 interval = lab_random(1, SPAN), start, took;
 
@@ -72,7 +72,7 @@ static u64 start_takes(struct lab *lab, struct callout *c)
 	return took;
 }
 
-static u64 stop_takes(struct lab *lab, struct callout *c)
+static u64 stop_takes(struct lab *lab, struct callout_node *c)
 {
 	u64 start, took;
 
@@ -86,7 +86,7 @@ static u64 stop_takes(struct lab *lab, struct callout *c)
 
 static void measure_ops(struct lab *lab, struct lab_row *row, unsigned int n)
 {
-	struct callout *idle = lab_callout(n);
+	struct callout_node *idle = lab_callout(n);
 	u64 starts = 0, stops = 0;
 	unsigned int i;
 
@@ -110,7 +110,7 @@ static void measure_ops(struct lab *lab, struct lab_row *row, unsigned int n)
 static u64 ticks_take(struct lab *lab, unsigned int ticks, unsigned int *count)
 {
 	u64 sum = 0, start, took;
-	struct callout *c;
+	struct callout_node *c;
 	unsigned int i;
 	LIST_HEAD(due);
 
@@ -139,7 +139,7 @@ static u64 ticks_take(struct lab *lab, unsigned int ticks, unsigned int *count)
 static void settle(struct lab *lab, u64 ticks)
 {
 	u64 end = lab->now + ticks;
-	struct callout *c;
+	struct callout_node *c;
 	LIST_HEAD(due);
 	u64 next;
 

@@ -11,6 +11,8 @@
 #include <linux/callout.h>
 #include <linux/tracepoint.h>
 
+callout_func_t *callout_node_func(const struct callout_node *n);
+
 DECLARE_EVENT_CLASS(callout_class,
 	TP_PROTO(const void *callout),
 	TP_ARGS(callout),
@@ -56,7 +58,7 @@ DEFINE_EVENT(callout_class, callout_expire_exit,
  * @now: the current tick
  */
 TRACE_EVENT(callout_start,
-	TP_PROTO(const struct callout *callout, u64 now),
+	TP_PROTO(const struct callout_node *callout, u64 now),
 	TP_ARGS(callout, now),
 	TP_STRUCT__entry(
 		__field(const void *, callout)
@@ -68,9 +70,7 @@ TRACE_EVENT(callout_start,
 	),
 	TP_fast_assign(
 		__entry->callout  = callout;
-		__entry->function = callout->kind == CALLOUT_KIND_FUNC ||
-				    callout->kind == CALLOUT_KIND_HANDLE ?
-				    callout->func : NULL;
+		__entry->function = callout_node_func(callout);
 		__entry->expires  = callout->expires;
 		__entry->now	  = now;
 		__entry->cpu	  = callout->cpu;
@@ -88,7 +88,7 @@ TRACE_EVENT(callout_start,
  * @now: the current tick
  */
 TRACE_EVENT(callout_expire_entry,
-	TP_PROTO(const struct callout *callout, u64 now),
+	TP_PROTO(const struct callout_node *callout, u64 now),
 	TP_ARGS(callout, now),
 	TP_STRUCT__entry(
 		__field(const void *, callout)
@@ -99,9 +99,7 @@ TRACE_EVENT(callout_expire_entry,
 	),
 	TP_fast_assign(
 		__entry->callout  = callout;
-		__entry->function = callout->kind == CALLOUT_KIND_FUNC ||
-				    callout->kind == CALLOUT_KIND_HANDLE ?
-				    callout->func : NULL;
+		__entry->function = callout_node_func(callout);
 		__entry->expires  = callout->expires;
 		__entry->now	  = now;
 		__entry->kind	  = callout->kind;

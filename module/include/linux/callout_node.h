@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * callout_node.h - the part of a callout that bases and schemes file
+ *
+ * The lowest layer: schemes, bases and tick sources know this and nothing of
+ * what it is embedded in, which is a struct callout or a slot of a table.
+ */
+#ifndef _LINUX_CALLOUT_NODE_H
+#define _LINUX_CALLOUT_NODE_H
+
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+/*
+ * callout_node.kind: what happens when a callout is due. Memory that was
+ * cleared, or never initialised, has no kind, and nothing is called.
+ */
+enum callout_kind {
+	CALLOUT_KIND_NONE,
+	CALLOUT_KIND_FUNC,	/* a struct callout: call its function */
+	CALLOUT_KIND_HANDLE,	/* a slot: call its function, free it */
+	CALLOUT_KIND_EVENT,	/* a slot without a function: an event */
+};
+
+/* callout_node.state, written with the base's lock held. */
+#define CALLOUT_S_PENDING	0x01	/* queued, or on a due list */
+#define CALLOUT_S_DUE		0x02	/* on a due list */
+#define CALLOUT_S_DRAINING	0x04	/* being drained: cannot be set */
+#define CALLOUT_S_RAN		0x40	/* on its base: callout_is_running() */
+#define CALLOUT_S_AWAY		0x80	/* its cpu is not its home */
+
+/**
+ * struct callout_node - an entry of a base and its scheme
+ * @entry: link in the scheme, or in a list of due callouts
+ * @word: the same memory as the scheme uses it
+ * @link: the two words of it that the hashed wheel uses
+ * @time: the third, which the wheel leaves to the owner: nanoseconds
+ * @expires: the tick at which it is due
+ * @cpu: index of the base that it belongs to
+ * @home: index of the base that it returns to, if that differs
+ * @state: CALLOUT_S_*
+ * @kind: what happens when it is due
+ * @flags: the owner's: of a struct callout, CALLOUT_L_*
+ * @mark: the owner's: of a struct callout, callout_active()
+ *
+ * The lock of base @cpu protects all members except the owner's two.
+ */
+struct callout_node {
+	union {
+		struct list_head entry;
+		unsigned long word[3];
+		struct {
+			unsigned long link[2];
+			u64 time;
+		};
+	};
+	u64 expires;
+	u16 cpu;
+	u16 home;
+	u8 state;
+	u8 kind;
+	u8 flags;
+	u8 mark;
+};
+
+#ifdef CONFIG_64BIT
+static_assert(sizeof(struct callout_node) == 40);
+#endif
+
+/*
+ * Changes bits of @n's state. The caller holds the lock of @n's base, which
+ * excludes other writers; callout_pending() reads the state without it.
+ */
+static inline void callout_change_state(struct callout_node *n, u8 clear,
+					u8 set)
+{
+	WRITE_ONCE(n->state, (n->state & ~clear) | set);
+}
+
+#endif /* _LINUX_CALLOUT_NODE_H */
