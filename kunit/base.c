@@ -3,7 +3,7 @@
  * base.c - suite callout_base: what the core does with a scheme's functions
  *
  * On a virtual clock, with the wheel's functions except some, called through
- * the interface (base->direct is off).
+ * the interface (base->wheel is off).
  */
 #include "virtual.h"
 
@@ -57,8 +57,8 @@ static int base_init(struct kunit *test)
 	memset(&fake, 0, sizeof(fake));
 	fake.ops = callout_hashed_wheel;
 	fake.v = v;
-	KUNIT_EXPECT_TRUE(test, v->base->direct);
-	v->base->direct = false;
+	KUNIT_EXPECT_TRUE(test, v->base->wheel);
+	v->base->wheel = false;
 	v->base->scheme->ops = &fake.ops;
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include <linux/math.h>
 #include <linux/numa.h>
 #include <linux/spinlock.h>
-#include "chip.h"
+#include "tick_chip.h"
 #include "virtual.h"
 
 #define M	64U
@@ -26,7 +26,7 @@ static void chip_run_to(struct callout_virtual *v, u64 now)
 
 	while (base->armed <= now) {
 		v->now = max(v->now, base->armed);
-		if (base->tick->interrupt(base))
+		if (callout_chip_source(base)->interrupt(base))
 			callout_virtual_expire(v);
 	}
 	v->now = now;
@@ -34,12 +34,12 @@ static void chip_run_to(struct callout_virtual *v, u64 now)
 
 static int chip_busy_init(struct kunit *test)
 {
-	return callout_virtual_create_chip(test, &callout_tick_chip_busy, M);
+	return callout_virtual_create_chip(test, &callout_chip_busy, M);
 }
 
 static int chip_full_init(struct kunit *test)
 {
-	return callout_virtual_create_chip(test, &callout_tick_chip_full, M);
+	return callout_virtual_create_chip(test, &callout_chip_full, M);
 }
 
 static void chip_param_desc(const unsigned int *ticks, char *desc)
@@ -64,16 +64,16 @@ static void chip_busy_one(struct kunit *test)
 	callout_virtual_set(item, ticks);
 	chip_run_to(v, start + ticks - 1);
 	KUNIT_EXPECT_EQ(test, item->runs, 0);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, (ticks - 1) / M);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, (ticks - 1) / M);
 	chip_run_to(v, start + ticks);
 	KUNIT_EXPECT_EQ(test, item->runs, 1);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts,
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts,
 			DIV_ROUND_UP(ticks, M));
 	/* No interrupts follow. */
 	chip_run_to(v, start + ticks + 10 * M);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts,
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts,
 			DIV_ROUND_UP(ticks, M));
-	KUNIT_EXPECT_EQ(test, v->base->chip->filed, 1);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->filed, 1);
 }
 
 /* Each busy bucket costs T / M interrupts, however many callouts are in it. */
@@ -89,15 +89,15 @@ static void chip_busy_many(struct kunit *test)
 	chip_run_to(v, start + 22 * M);
 	KUNIT_EXPECT_EQ(test, v->ran, M);
 	/* The distance of the first is whole laps: it needs no last part. */
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 20 * M + M - 1);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 20 * M + M - 1);
 
-	v->base->chip->interrupts = 0;
+	callout_chip(v->base)->interrupts = 0;
 	start = v->now;
 	for (i = 0; i < 2 * M; i++)
 		callout_virtual_set(&item[i], 20 * M);
 	chip_run_to(v, start + 22 * M);
 	KUNIT_EXPECT_EQ(test, v->ran, 3 * M);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 20);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 20);
 }
 
 /* A bucket that became empty costs no interrupt; the chip passes over it. */
@@ -111,13 +111,13 @@ static void chip_busy_cancelled(struct kunit *test)
 	callout_virtual_set(&item[1], 3 * M + 9);
 	KUNIT_EXPECT_EQ(test, 1, callout_stop(&item[0].c));
 	chip_run_to(v, start + 8);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 0);
-	KUNIT_EXPECT_EQ(test, v->base->chip->passes, 1);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 0);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->passes, 1);
 	/* A move clears the busy bit of the old bucket. */
 	callout_virtual_set(&item[1], 4 * M);
 	chip_run_to(v, start + 8 + 4 * M);
 	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 4);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 4);
 }
 
 /* A callout whose bucket comes earlier than the armed one is on time. */
@@ -130,12 +130,12 @@ static void chip_busy_nearer(struct kunit *test)
 	callout_virtual_set(&item[0], 40);
 	callout_virtual_set(&item[1], M + 7);
 	chip_run_to(v, start + 39);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 1);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 1);
 	chip_run_to(v, start + 40);
 	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
 	chip_run_to(v, start + M + 7);
 	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 3);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 3);
 }
 
 /* A chip that is woken late catches up, also by more than a lap. */
@@ -152,8 +152,8 @@ static void chip_busy_late(struct kunit *test)
 		v->now += round * (M - 1);
 		chip_run_to(v, v->now);
 		KUNIT_EXPECT_EQ(test, v->ran, 2 * round);
-		KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, round);
-		KUNIT_EXPECT_EQ(test, v->base->chip->passes, round);
+		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, round);
+		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->passes, round);
 	}
 }
 
@@ -173,13 +173,13 @@ static void chip_put_off(struct kunit *test)
 	spin_lock_bh(&chip_lock);
 	chip_run_to(v, start + 8);
 	spin_unlock_bh(&chip_lock);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 4);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 4);
 	KUNIT_EXPECT_EQ(test, item[0].runs, 0);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&item[0].c));
 	chip_run_to(v, start + 2 * M);
 	KUNIT_EXPECT_EQ(test, item[0].ran_at, start + 9);
 	KUNIT_EXPECT_EQ(test, item[1].ran_at, start + M + 5);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 6);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 6);
 	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
 	/* A stop of it leaves no count and no busy bit behind. */
 	start = v->now;
@@ -198,7 +198,7 @@ static void chip_put_off(struct kunit *test)
 static void chip_check(struct kunit *test, struct callout_item *item)
 {
 	struct callout_virtual *v = test->priv;
-	struct callout_chip *chip = v->base->chip;
+	struct callout_chip *chip = callout_chip(v->base);
 	unsigned int count[M] = {}, i, wrong = 0;
 
 	for (i = 0; i < MANY; i++)
@@ -259,12 +259,12 @@ static void chip_full_distinct(struct kunit *test)
 	for (i = 0; i < MANY; i++)
 		callout_virtual_set(&item[i], 100 * M + 7 * (i / 5));
 	chip_run_to(v, start + 100 * M - 1);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 0);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 0);
 	chip_run_to(v, start + 200 * M);
 	for (i = 0; i < MANY; i++)
 		wrong += item[i].ran_at != start + 100 * M + 7 * (i / 5);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, MANY / 5);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, MANY / 5);
 }
 
 /* A callout that was cancelled or moved does not interrupt the host. */
@@ -281,12 +281,12 @@ static void chip_full_moved(struct kunit *test)
 	callout_virtual_set(&item[1], 30);
 	callout_virtual_set(&item[2], 31);
 	chip_run_to(v, start + 29);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 0);
-	KUNIT_EXPECT_GT(test, v->base->chip->passes, 0);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 0);
+	KUNIT_EXPECT_GT(test, callout_chip(v->base)->passes, 0);
 	chip_run_to(v, start + 30);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 1);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 1);
 	chip_run_to(v, start + 100);
-	KUNIT_EXPECT_EQ(test, v->base->chip->interrupts, 2);
+	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 2);
 	KUNIT_EXPECT_EQ(test, v->ran, 2);
 }
 

@@ -284,7 +284,7 @@ static void set_there(void *distance)
 static void compat_of_another_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), pending;
-	struct callout_base *there = callout_base_of(other);
+	struct callout_base *there = callout_base_owned_by(other);
 	long soon = CALLOUT_TEST_FAR, late = CALLOUT_TEST_FAR + 1000;
 
 	if (!there)

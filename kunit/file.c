@@ -11,7 +11,8 @@
 #include <linux/rcupdate.h>
 #include <linux/uio.h>
 #include "common.h"
-#include "core.h"
+#include "arm.h"
+#include "expiry.h"
 #include "file.h"
 
 #define HOUR	(3600ULL * NSEC_PER_SEC)
@@ -178,7 +179,7 @@ static u64 file_handlers(void)
 	u64 sum = 0;
 
 	for_each_possible_cpu(cpu) {
-		base = callout_base_of(cpu);
+		base = callout_base_owned_by(cpu);
 		if (base)
 			sum += READ_ONCE(base->stats.handlers);
 	}

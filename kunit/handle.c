@@ -9,6 +9,7 @@
 #include <linux/irq_work.h>
 #include <linux/smp.h>
 #include "kernel_table.h"
+#include "expiry.h"
 
 #define SLOT_MASK	(CALLOUT_GEN_ONE - 1)
 

@@ -7,6 +7,7 @@
  */
 #include <linux/bottom_half.h>
 #include "kernel_table.h"
+#include "expiry.h"
 
 struct callout_slot *callout_test_slot(u64 handle)
 {

@@ -103,15 +103,15 @@ int callout_virtual_create(struct kunit *test, unsigned int buckets)
 
 /* The same with a timer chip in virtual time; @buckets: of wheel and chip. */
 int callout_virtual_create_chip(struct kunit *test,
-				const struct callout_tick_source *chip,
+				const struct callout_chip_source *chip,
 				unsigned int buckets)
 {
-	static struct callout_tick_source virtual_chip;
+	static struct callout_chip_source virtual_chip;
 
 	virtual_chip = *chip;
 	virtual_chip.under = &virtual_tick;
-	virtual_chip.clock = virtual_clock;
-	return virtual_create(test, buckets, &virtual_chip);
+	virtual_chip.tick.clock = virtual_clock;
+	return virtual_create(test, buckets, &virtual_chip.tick);
 }
 
 /* The init function of suites: a base with a small wheel. */

@@ -5,7 +5,9 @@
 #ifndef _CALLOUT_KUNIT_VIRTUAL_H
 #define _CALLOUT_KUNIT_VIRTUAL_H
 
-#include "core.h"
+#include "arm.h"
+#include "expiry.h"
+#include "tick_chip.h"
 #include "common.h"
 
 /* Index of the virtual base, of which there can be one at a time. */
@@ -61,7 +63,7 @@ struct callout_item {
 
 int callout_virtual_create(struct kunit *test, unsigned int buckets);
 int callout_virtual_create_chip(struct kunit *test,
-				const struct callout_tick_source *chip,
+				const struct callout_chip_source *chip,
 				unsigned int buckets);
 int callout_virtual_init(struct kunit *test);
 void callout_virtual_item(struct callout_virtual *v, struct callout_item *item);

@@ -9,7 +9,7 @@
  * old scheme it is the old linear search, and its base stays locked.
  */
 #include <linux/module.h>
-#include "core.h"
+#include "arm.h"
 #include "handle.h"
 #include "hash_inline.h"
 

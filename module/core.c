@@ -75,69 +75,13 @@
 #include <linux/processor.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
-#include "core.h"
+#include "arm.h"
 #include "debugobjects.h"
+#include "expiry.h"
 #include "kcompat.h"
 
 /* The lock of callouts made by callout_init() with mpsafe = 0: BSD's Giant. */
 static DEFINE_SPINLOCK(giant);
-
-/* callout_lock() when the callout's base has just changed, or is changing. */
-noinline struct callout_base *callout_lock_slow(struct callout_node *n)
-	__acquires(&base->lock)
-{
-	struct callout_base *base;
-	u32 cpu;
-
-	for (;;) {
-		cpu_relax();
-		/* Pairs with the writes of n->cpu under the lock taken below. */
-		cpu = READ_ONCE(n->cpu);
-		if (cpu == CALLOUT_CPU_MOVING)
-			continue;
-		base = callout_base(cpu);
-		raw_spin_lock(&base->lock);
-		/* Another CPU, with another base locked, may change it. */
-		if (READ_ONCE(n->cpu) == cpu)
-			return base;
-		raw_spin_unlock(&base->lock);
-	}
-}
-
-/* callout_lock_home() when that CPU is on its way up or down, or is another. */
-noinline struct callout_base *callout_lock_home_slow(struct callout_base *base)
-	__acquires(&base->lock)
-{
-	raw_spin_lock(&base->lock);
-	/* A CPU on its way up or down still can use its own base. */
-	if (base->online || base == callout_base(smp_processor_id()))
-		return base;
-	raw_spin_unlock(&base->lock);
-	base = callout_base(smp_processor_id());
-	raw_spin_lock(&base->lock);
-	return base;
-}
-
-/* Lets go of @base and locks @target, or this CPU's base if that is offline. */
-static struct callout_base *callout_move_locked(struct callout_base *base,
-						struct callout_node *n,
-						struct callout_base *target)
-	__must_hold(&base->lock)
-{
-	callout_change_state(n, CALLOUT_S_RAN | CALLOUT_S_AWAY, 0);
-	WRITE_ONCE(n->cpu, CALLOUT_CPU_MOVING);
-	raw_spin_unlock(&base->lock);
-	raw_spin_lock(&target->lock);
-	if (unlikely(!target->online)) {
-		raw_spin_unlock(&target->lock);
-		target = callout_base(smp_processor_id());
-		raw_spin_lock(&target->lock);
-	}
-	WRITE_ONCE(n->cpu, target->index);
-	if (target->index != n->home)
-		callout_change_state(n, 0, CALLOUT_S_AWAY);
-	return target;
-}
 
 /**
  * callout_leave - moves a callout home that was armed while its handler ran
@@ -194,96 +138,6 @@ noinline void callout_leave(struct callout_base *base)
 	raw_spin_unlock(&home->lock);
 	raw_spin_lock(&base->lock);
 }
-
-/* callout_rehome() when the base's CPU is not online. */
-noinline struct callout_base *callout_rehome_slow(struct callout_base *base,
-						  struct callout_node *n)
-	__must_hold(&base->lock)
-{
-	return callout_move_locked(base, n, callout_base(callout_home_cpu()));
-}
-
-/**
- * callout_program - has the tick source wake a base up
- * @base: the base, locked
- * @tick: when
- */
-void callout_program(struct callout_base *base, u64 tick)
-{
-	base->armed = tick;
-	base->tick->program(base, tick);
-	trace_callout_tick_start(base->index, tick);
-}
-
-/*
- * The scheme's calls where they are not in line. If there is no chip to be told
- * of it the scheme's is the last thing they do: a jump.
- */
-
-static noinline void start_and_tell(struct callout_base *base,
-				    struct callout_node *n, u64 expires)
-{
-	struct callout_scheme *s = base->scheme;
-
-	s->ops->start(s, n, callout_now(base), expires);
-	base->tick->filed(base, n->expires);
-}
-
-static noinline void stop_and_tell(struct callout_base *base,
-				   struct callout_node *n)
-{
-	base->scheme->ops->stop(base->scheme, n);
-	base->tick->unfiled(base, n->expires);
-}
-
-void callout_scheme_start_slow(struct callout_base *base,
-			       struct callout_node *n, u64 expires)
-{
-	struct callout_scheme *s = base->scheme;
-
-	if (unlikely(base->tick->filed))
-		start_and_tell(base, n, expires);
-	else
-		s->ops->start(s, n, callout_now(base), expires);
-}
-
-/* A chip knows buckets, so nothing is left in the bucket of an earlier time. */
-void callout_scheme_rearm_slow(struct callout_base *base,
-			       struct callout_node *n, u64 expires)
-{
-	struct callout_scheme *s = base->scheme;
-
-	if (unlikely(base->tick->filed)) {
-		stop_and_tell(base, n);
-		start_and_tell(base, n, expires);
-	} else {
-		s->ops->rearm(s, n, callout_now(base), expires);
-	}
-}
-
-void callout_scheme_stop_slow(struct callout_base *base,
-			      struct callout_node *n)
-{
-	if (unlikely(base->tick->unfiled))
-		stop_and_tell(base, n);
-	else
-		base->scheme->ops->stop(base->scheme, n);
-}
-
-/**
- * callout_setup - sets the private members of a callout
- * @n: the callout
- * @kind: what happens when it is due
- * @cpu: the base that it belongs to
- */
-void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
-{
-	memset(n, 0, sizeof(*n));
-	n->kind = kind;
-	n->cpu = cpu;
-	n->home = cpu;
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_setup);
 
 /**
  * callout_init_class - what callout_init() and its kin do
@@ -433,7 +287,7 @@ static __always_inline int callout_arm(struct callout *c,
 		callout_debug_activate(c);
 	/* callout_active() and callout_deactivate() take no lock. */
 	WRITE_ONCE(n->mark, CALLOUT_A_TICKS);
-	if (span && !span->ticks && base->direct) {
+	if (span && !span->ticks && callout_is_wheel(base)) {
 		WRITE_ONCE(n->mark, CALLOUT_A_TIME);
 		n->time = span->first;
 	}
@@ -476,7 +330,7 @@ int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg
 EXPORT_SYMBOL_GPL(callout_reset);
 
 /* Where to set a callout for @cpu; NULL if it is negative: where it is. */
-static struct callout_base *callout_base_of_cpu(int cpu)
+static struct callout_base *arm_target(int cpu)
 {
 	struct callout_base *base = NULL;
 
@@ -507,7 +361,7 @@ static struct callout_base *callout_base_of_cpu(int cpu)
 int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
 		     void *arg, int cpu)
 {
-	return callout_arm(c, callout_base_of_cpu(cpu), ticks, NULL, func, arg);
+	return callout_arm(c, arm_target(cpu), ticks, NULL, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_reset_on);
 
@@ -560,7 +414,7 @@ EXPORT_SYMBOL_GPL(callout_schedule_on);
 int callout_arm_span(struct callout *c, const struct callout_span *span,
 		     callout_func_t *func, void *arg, int cpu)
 {
-	return callout_arm(c, callout_base_of_cpu(cpu), 0, span, func, arg);
+	return callout_arm(c, arm_target(cpu), 0, span, func, arg);
 }
 
 /* What callout_stop() returns; @c's base is locked. */
@@ -753,10 +607,7 @@ void callout_barrier(void)
 
 	might_sleep();
 
-	for_each_possible_cpu(cpu) {
-		base = callout_base_of(cpu);
-		if (!base)
-			continue;
+	for_each_callout_base(base, cpu) {
 		raw_spin_lock_irq(&base->lock);
 		seq = base->run_seq;
 		raw_spin_unlock_irq(&base->lock);

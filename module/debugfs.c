@@ -4,10 +4,10 @@
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
-#include "chip.h"
-#include "core.h"
+#include "base.h"
 #include "debugfs.h"
 #include "file.h"
+#include "tick_chip.h"
 
 static struct dentry *dir;
 
@@ -18,10 +18,7 @@ static int bases_show(struct seq_file *m, void *unused)
 	unsigned int cpu, pending;
 
 	seq_puts(m, "cpu pending handlers wakeups false_wakeups hops visits refiles max_units slow\n");
-	for_each_possible_cpu(cpu) {
-		base = callout_base_of(cpu);
-		if (!base)
-			continue;
+	for_each_callout_base(base, cpu) {
 		callout_base_stats(base, &s, &pending);
 		seq_printf(m, "%u %u %llu %llu %llu %llu %llu %llu %llu %llu\n",
 			   READ_ONCE(base->cpu), pending, s.handlers,
@@ -46,25 +43,28 @@ static int lateness_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(lateness);
 
+#ifdef CONFIG_CALLOUT_SCHEMES
 static int chip_show(struct seq_file *m, void *unused)
 {
 	struct callout_base *base;
+	struct callout_chip *chip;
 	unsigned int cpu;
 
 	seq_puts(m, "cpu interrupts passes filed expired\n");
-	for_each_possible_cpu(cpu) {
-		base = callout_base_of(cpu);
-		if (!base || !base->chip)
+	for_each_callout_base(base, cpu) {
+		if (!callout_has_chip(base))
 			continue;
+		chip = callout_chip(base);
 		raw_spin_lock_irq(&base->lock);
 		seq_printf(m, "%u %llu %llu %llu %llu\n", base->cpu,
-			   base->chip->interrupts, base->chip->passes,
-			   base->chip->filed, base->stats.handlers);
+			   chip->interrupts, chip->passes, chip->filed,
+			   base->stats.handlers);
 		raw_spin_unlock_irq(&base->lock);
 	}
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(chip);
+#endif
 
 static int files_show(struct seq_file *m, void *unused)
 {
@@ -73,21 +73,17 @@ static int files_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(files);
 
-/**
- * callout_debugfs_init - makes the files; without debugfs there are none
- */
 void callout_debugfs_init(void)
 {
 	dir = debugfs_create_dir("callout", NULL);
 	debugfs_create_file("bases", 0400, dir, NULL, &bases_fops);
 	debugfs_create_file("lateness", 0400, dir, NULL, &lateness_fops);
+#ifdef CONFIG_CALLOUT_SCHEMES
 	debugfs_create_file("chip", 0400, dir, NULL, &chip_fops);
+#endif
 	debugfs_create_file("files", 0400, dir, NULL, &files_fops);
 }
 
-/**
- * callout_debugfs_exit - removes the files
- */
 void callout_debugfs_exit(void)
 {
 	debugfs_remove(dir);

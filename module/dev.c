@@ -17,7 +17,7 @@
 #include <linux/uio.h>
 #include <linux/user_namespace.h>
 #include <uapi/linux/callout.h>
-#include "core.h"
+#include "base.h"
 #include "dev.h"
 #include "file.h"
 #include "ops.h"

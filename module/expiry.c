@@ -20,8 +20,9 @@
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
-#include "core.h"
+#include "arm.h"
 #include "debugobjects.h"
+#include "expiry.h"
 #include "kcompat.h"
 
 static_assert(CALLOUT_BUDGET >= CALLOUT_MIN_BUDGET);
@@ -399,16 +400,11 @@ bool callout_collect(struct callout_base *base)
 {
 	unsigned int budget = CALLOUT_BUDGET;
 	u64 now = callout_now(base);
-	struct callout_node *n;
 	bool more;
 
 	lockdep_assert_held(&base->lock);
-	more = base->scheme->ops->advance(base->scheme, now, &budget,
-					  &base->due);
+	more = callout_scheme_advance(base, now, &budget, &base->due);
 	callout_count_units(base, CALLOUT_BUDGET - budget);
-	if (unlikely(base->tick->unfiled))
-		list_for_each_entry(n, &base->due, entry)
-			base->tick->unfiled(base, n->expires);
 	if (now != base->now)
 		list_splice_init(&base->put_off, &base->due);
 	base->now = now;
@@ -428,7 +424,7 @@ static u64 callout_search_next(struct callout_base *base, u64 end)
 
 	for (;;) {
 		budget = CALLOUT_BUDGET;
-		next = base->scheme->ops->next_due(base->scheme, &budget);
+		next = callout_scheme_next_due(base, &budget);
 		callout_count_units(base, CALLOUT_BUDGET - budget);
 		if (budget || callout_clock(base) >= end)
 			return next;

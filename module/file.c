@@ -50,7 +50,8 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
-#include "core.h"
+#include "arm.h"
+#include "expiry.h"
 #include "file.h"
 #include "handle.h"
 #include "hash_inline.h"

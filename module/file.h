@@ -36,6 +36,9 @@ struct seq_file;
 #define CALLOUT_S_BOOT		0x10	/* in CLOCK_BOOTTIME */
 #define CALLOUT_S_PERIODIC	0x20	/* has a period */
 
+/* callout_node.flags of a slot: set by TIMEOUT. */
+#define CALLOUT_L_HASHED	0x10
+
 /* callout_file.moves: below this, how many are on their way. */
 #define CALLOUT_MOVED		0x10000
 

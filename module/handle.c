@@ -65,8 +65,9 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
-#include "core.h"
+#include "cpu.h"
 #include "debugobjects.h"
+#include "expiry.h"
 #include "handle.h"
 #include "hash_inline.h"
 #include "kcompat.h"
@@ -421,7 +422,7 @@ static struct table_found search_others(struct callout_base *home,
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		base = callout_base_of(cpu);
+		base = callout_base_owned_by(cpu);
 		if (!base || base == home)
 			continue;
 		raw_spin_lock(&base->lock);

@@ -12,7 +12,7 @@
 #include <linux/percpu.h>
 #include <linux/rbtree.h>
 #include <linux/rcupdate.h>
-#include "core.h"
+#include "arm.h"
 #include "hash.h"
 #include "kcompat.h"
 

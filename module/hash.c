@@ -18,7 +18,6 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "core.h"
 #include "handle.h"
 #include "hash.h"
 #include "hash_inline.h"

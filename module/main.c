@@ -5,7 +5,7 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/string.h>
-#include "core.h"
+#include "cpu.h"
 #include "debugfs.h"
 #include "dev.h"
 #include "file.h"
@@ -13,6 +13,7 @@
 #include "kcompat.h"
 #include "proc.h"
 #include "tick.h"
+#include "tick_chip.h"
 
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -98,8 +99,10 @@ MODULE_PARM_DESC(max_per_user, "limit of callouts of all files of one user, 1 to
 static const struct callout_tick_source *const tick_sources[] = {
 	&callout_tick_jiffies,
 	&callout_tick_hrtimer,
-	&callout_tick_chip_busy,
-	&callout_tick_chip_full,
+#ifdef CONFIG_CALLOUT_SCHEMES
+	&callout_chip_busy.tick,
+	&callout_chip_full.tick,
+#endif
 };
 
 /* For callout_kunit.ko: no file of a scheme includes what it takes to export. */
@@ -187,7 +190,8 @@ static bool fill_params(struct callout_scheme_params *params,
 	if (ret < 0)
 		return false;
 	params->variant = ret;
-	if (ops->flags & CALLOUT_TAKES_BUCKETS || tick->filed) {
+	if (ops->flags & CALLOUT_TAKES_BUCKETS ||
+	    tick == &callout_chip_busy.tick) {
 		if (!buckets)
 			buckets = DEFAULT_BUCKETS;
 	} else if (buckets) {
@@ -224,7 +228,7 @@ static int __init callout_module_init(void)
 			       tick_source, CALLOUT_MAX_HZ);
 		return ret;
 	}
-	ret = callout_core_init(tick, ops, &params, single);
+	ret = callout_cpus_init(tick, ops, &params, single);
 	if (ret) {
 		if (ret == -EINVAL)
 			pr_err("levels=: up to %u numbers from %u to %u, of which all but the last make less than 2^64; variant=first_digit takes none\n",
@@ -248,11 +252,11 @@ err_proc:
 	callout_proc_exit();
 err_handle:
 	callout_handles_stop();
-	callout_core_exit();
+	callout_cpus_exit();
 	callout_handles_exit();
 	return ret;
 err_core:
-	callout_core_exit();
+	callout_cpus_exit();
 	return ret;
 }
 
@@ -264,7 +268,7 @@ static void __exit callout_module_exit(void)
 	callout_dev_exit();
 	callout_handles_stop();
 	/* Slots are in the schemes' lists: the bases go before the table. */
-	left = callout_core_exit();
+	left = callout_cpus_exit();
 	callout_handles_exit();
 	callout_proc_exit();
 	if (left)

@@ -40,7 +40,7 @@
 #include <linux/callout.h>
 #include <linux/module.h>
 #include <linux/workqueue.h>
-#include "core.h"
+#include "arm.h"
 #include "proc.h"
 
 /* callout_proc.state: where the setting is, if there is one. */

@@ -11,7 +11,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/module.h>
-#include "core.h"
+#include "arm.h"
 #include "tick.h"
 
 /* Nanoseconds of a time, rounded up; those that have passed are 0. */

@@ -1,16 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tick.h - the length of a tick
+ * tick.h - tick sources: what tells a base the time and wakes it up
  */
 #ifndef _CALLOUT_TICK_H
 #define _CALLOUT_TICK_H
 
-#include "core.h"
+#include <linux/atomic.h>
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+struct callout_base;
+struct callout_scheme_params;
+
+/**
+ * struct callout_tick_source - how a base learns that a tick has come
+ * @name: as given to the module parameter tick_source=
+ * @now: the current tick of a base; any context
+ * @from_ns: a tick at which CLOCK_MONOTONIC will have reached @due, as near as
+ *	is known, and after the present one; @now is the clock's time
+ * @create: at the end of a base's creation; may put a scheme of its own around
+ *	the base's; may sleep; 0 or -errno. NULL: nothing is to be done.
+ * @init: prepares a base's members for this source; may sleep
+ * @program: makes callout_softclock(), or callout_base.again, run on the base's
+ *	CPU at or soon after tick @tick, and not before; the base's lock is held
+ * @shutdown: after this callout_softclock() does not run any more; may sleep
+ * @clock: the nanoseconds that the limits of expiry are counted in; NULL, as in
+ *	all sources except those of tests: local_clock()
+ */
+struct callout_tick_source {
+	const char *name;
+	u64 (*now)(struct callout_base *base);
+	u64 (*from_ns)(u64 due, u64 now);
+	int (*create)(struct callout_base *base,
+		      const struct callout_scheme_params *params);
+	void (*init)(struct callout_base *base);
+	void (*program)(struct callout_base *base, u64 tick);
+	void (*shutdown)(struct callout_base *base);
+	u64 (*clock)(struct callout_base *base);
+};
+
+/* CLOCK_MONOTONIC at jiffy 0, or less than a tick later: tick_jiffies.c. */
+extern atomic64_t callout_jiffy_zero;
+
+/*
+ * from_ns for jiffies. The edges of jiffies are known to within a tick, so one
+ * is added to never be early. Counting from the present jiffy would not do: it
+ * may be old.
+ */
+static inline u64 callout_jiffies_from_ns(u64 due, u64 now)
+{
+	u64 since = due - (u64)atomic64_read(&callout_jiffy_zero);
+
+	return max((since + TICK_NSEC - 1) / TICK_NSEC, get_jiffies_64()) + 1;
+}
+
+extern const struct callout_tick_source callout_tick_jiffies;
+extern const struct callout_tick_source callout_tick_hrtimer;
 
 #define CALLOUT_MAX_HZ	1000000U
 
 int callout_tick_set_hz(const struct callout_tick_source *tick,
 			unsigned int hz);
 u64 callout_tick_ns(void);
+
+/* What a source calls, in softirq context, at the tick it was programmed for. */
+void callout_softclock(struct callout_base *base);
 
 #endif /* _CALLOUT_TICK_H */

@@ -38,10 +38,10 @@ flock 8
 
 set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_SELFTESTS=m "$@"
 case $kernel in
-clang) set -- LLVM=1 CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
-uml) set -- ARCH=um CONFIG_CALLOUT_LAB=m "$@" ;;
-kunit) set -- CONFIG_CALLOUT_LAB=m CONFIG_CALLOUT_KUNIT_TEST=m W=1 C=1 CF=-D__CHECK_ENDIAN__ "$@" ;;
-debug) set -- CONFIG_CALLOUT_KUNIT_TEST=m W=1 C=1 CF=-D__CHECK_ENDIAN__ "$@" ;;
+clang) set -- LLVM=1 CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
+uml) set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m "$@" ;;
+kunit) set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m CONFIG_CALLOUT_KUNIT_TEST=m W=1 C=1 CF=-D__CHECK_ENDIAN__ "$@" ;;
+debug) set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 C=1 CF=-D__CHECK_ENDIAN__ "$@" ;;
 running) ;;
 *) set -- W=1 "$@" ;;
 esac

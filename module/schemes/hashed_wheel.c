@@ -130,7 +130,7 @@ static bool wheel_find_min(struct callout_wheel *w, unsigned int *budget,
 	return true;
 }
 
-static u64 wheel_next_due(struct callout_scheme *s, unsigned int *budget)
+u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct callout_wheel *w = to_wheel(s);
 	unsigned int bucket;
@@ -176,8 +176,8 @@ static void wheel_walk_step(struct callout_wheel *w, struct list_head *due)
 	}
 }
 
-static bool wheel_advance(struct callout_scheme *s, u64 now,
-			  unsigned int *budget, struct list_head *due)
+bool callout_wheel_advance(struct callout_scheme *s, u64 now,
+			   unsigned int *budget, struct list_head *due)
 {
 	struct callout_wheel *w = to_wheel(s);
 	unsigned int bucket;
@@ -301,8 +301,8 @@ const struct callout_scheme_ops callout_hashed_wheel = {
 	.start		= wheel_start,
 	.rearm		= wheel_rearm,
 	.stop		= wheel_stop,
-	.advance	= wheel_advance,
-	.next_due	= wheel_next_due,
+	.advance	= callout_wheel_advance,
+	.next_due	= callout_wheel_next_due,
 	.take		= wheel_take,
 	.check		= wheel_check,
 };

@@ -100,4 +100,8 @@ static inline void callout_wheel_rearm(struct callout_wheel *w,
 	callout_wheel_start(w, c, expires);
 }
 
+bool callout_wheel_advance(struct callout_scheme *s, u64 now,
+			   unsigned int *budget, struct list_head *due);
+u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget);
+
 #endif /* _CALLOUT_HASHED_WHEEL_H */

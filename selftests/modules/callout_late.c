@@ -19,7 +19,8 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
-#include "core.h"
+#include "arm.h"
+#include "expiry.h"
 #include "kcompat.h"
 
 #undef pr_fmt

@@ -28,8 +28,6 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-typedef void callout_func_t(void *arg);
-
 /**
  * typedef callout_handle_t - names one setting of one callout
  *

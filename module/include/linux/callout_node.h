@@ -12,6 +12,8 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
+typedef void callout_func_t(void *arg);
+
 /*
  * callout_node.kind: what happens when a callout is due. Memory that was
  * cleared, or never initialised, has no kind, and nothing is called.

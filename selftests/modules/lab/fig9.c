@@ -16,7 +16,8 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
-#include "core.h"
+#include "arm.h"
+#include "expiry.h"
 #include "lab.h"
 
 #define MAX_BLOCKS	21U

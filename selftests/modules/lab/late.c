@@ -17,8 +17,9 @@
 #include <linux/minmax.h>
 #include <linux/numa.h>
 #include <linux/sched.h>
-#include "chip.h"
-#include "core.h"
+#include "tick_chip.h"
+#include "arm.h"
+#include "expiry.h"
 #include "lab.h"
 
 #define OCTAVES		17U
@@ -196,7 +197,7 @@ static void chip_wait(struct callout_base *base, u64 interval)
 	callout_reset(&c, interval, chip_ran, &ran);
 	while (!ran) {
 		virtual_time = max(virtual_time, base->armed);
-		if (!base->tick->interrupt(base))
+		if (!callout_chip_source(base)->interrupt(base))
 			continue;
 		do {
 			local_bh_disable();
@@ -207,19 +208,19 @@ static void chip_wait(struct callout_base *base, u64 interval)
 	callout_drain(&c);
 }
 
-static int assist_chip(const struct callout_tick_source *chip, unsigned int t)
+static int assist_chip(const struct callout_chip_source *chip, unsigned int t)
 {
 	const struct callout_scheme_params params = {
 		.buckets = CHIP_BUCKETS,
 		.node = NUMA_NO_NODE,
 	};
-	struct callout_tick_source source = *chip;
+	struct callout_chip_source source = *chip;
 	struct callout_base *base;
 	unsigned int i;
 
 	source.under = &virtual_tick;
 	virtual_time = LAB_EPOCH;
-	base = callout_base_create(nr_cpu_ids, &source, &callout_hashed_wheel,
+	base = callout_base_create(nr_cpu_ids, &source.tick, &callout_hashed_wheel,
 				   &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
@@ -227,7 +228,7 @@ static int assist_chip(const struct callout_tick_source *chip, unsigned int t)
 		virtual_time += lab_random(1, CHIP_BUCKETS);
 		chip_wait(base, assist_interval(t));
 	}
-	assist_report(chip->name, t, base->chip->interrupts);
+	assist_report(chip->tick.name, t, callout_chip(base)->interrupts);
 	callout_base_kill(base);
 	callout_base_destroy(base);
 	return 0;
@@ -247,9 +248,9 @@ int lab_assist(const char *unused)
 		for (i = 0; i < ARRAY_SIZE(schemes) && !ret; i++)
 			ret = assist_scheme(schemes[i], t);
 		if (!ret)
-			ret = assist_chip(&callout_tick_chip_busy, t);
+			ret = assist_chip(&callout_chip_busy, t);
 		if (!ret)
-			ret = assist_chip(&callout_tick_chip_full, t);
+			ret = assist_chip(&callout_chip_full, t);
 	}
 	lab_callouts_free();
 	return ret;

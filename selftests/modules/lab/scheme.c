@@ -11,7 +11,8 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 #include "../compare.h"
-#include "core.h"
+#include "arm.h"
+#include "expiry.h"
 #include "lab.h"
 
 #define MAX_ROWS	64U

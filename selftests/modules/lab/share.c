@@ -20,7 +20,8 @@
 #include <linux/smp.h>
 #include <linux/sort.h>
 #include "../compare.h"
-#include "core.h"
+#include "arm.h"
+#include "expiry.h"
 #include "lab.h"
 
 #define CPUS		4U

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * base.h - bases: the callouts of a CPU, with a lock, a scheme, a tick source
+ */
+#ifndef _CALLOUT_BASE_H
+#define _CALLOUT_BASE_H
+
+#include <linux/callout_node.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/list.h>
+#include <linux/sched/clock.h>
+#include <linux/sched/isolation.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/wait.h>
+#include "schemes/scheme.h"
+#include "tick.h"
+
+/* Lateness is counted in powers of two: 0, 1, 2 to 3, 4 to 7, ... ticks. */
+#define CALLOUT_LATE_BINS	12
+
+/**
+ * struct callout_stats - what a base, or all of them, have done
+ * @handlers: callouts that have expired
+ * @wakeups: times the tick source found something due, or should have
+ * @false_wakeups: those that found nothing due
+ * @hops: times the jiffies source was woken on its way to a far tick
+ * @visits: entries that the scheme has looked at
+ * @refiles: entries that it found moved to a later time, and re-filed
+ * @max_units: most units of work that a base's expiry has done in one hold of
+ *	its lock; the sum over bases is their maximum
+ * @slow: handlers that took longer than CALLOUT_SLOW_NS
+ * @late: callouts by the number of ticks from expiry to handler
+ */
+struct callout_stats {
+	u64 handlers;
+	u64 wakeups;
+	u64 false_wakeups;
+	u64 hops;
+	u64 visits;
+	u64 refiles;
+	u64 max_units;
+	u64 slow;
+	u64 late[CALLOUT_LATE_BINS];
+};
+
+/* callout_node.cpu between two bases: wait for a real one. */
+#define CALLOUT_CPU_MOVING	U16_MAX
+
+/**
+ * enum callout_stage - where the handler of callout_base.running is
+ * @CALLOUT_STAGE_STARTED: called, or past the point where it can be stopped
+ * @CALLOUT_STAGE_WAITING: waiting for its associated lock
+ * @CALLOUT_STAGE_CANCELLED: cancelled while it waited: it does not start
+ * @CALLOUT_STAGE_OVER: returned; its associated lock is about to be released
+ */
+enum callout_stage {
+	CALLOUT_STAGE_STARTED,
+	CALLOUT_STAGE_WAITING,
+	CALLOUT_STAGE_CANCELLED,
+	CALLOUT_STAGE_OVER,
+};
+
+/**
+ * struct callout_base - the callouts of one CPU, or with bases=single of all
+ * @lock: protects all of this and the node of each callout whose @cpu says that
+ *	it belongs here. Taken in hard interrupt context; never held for more
+ *	than CALLOUT_BUDGET units of work.
+ * @index: its place in callout_bases[]: the CPU; 0 for a single base;
+ *	nr_cpu_ids for the base of a test
+ * @cpu: the CPU that @tick wakes up. Differs from @index for a single base
+ *	only, and then changes when that CPU goes down.
+ * @online: other CPUs may arm callouts here
+ * @wheel: the scheme is the hashed wheel, which is called directly
+ * @expiring: callout_expire() is at work
+ * @dead: nothing runs here any more and nothing is programmed; @armed stays 0
+ * @stage: how far the handler of @running has come. CALLOUT_STAGE_OVER is
+ *	written under the associated lock alone.
+ * @scheme: the queued callouts
+ * @due: those that have expired and whose turn has not come yet
+ * @pending: how many callouts are in @scheme, on @due and on @put_off
+ * @tick: what tells the time
+ * @armed: the tick for which the source is programmed; U64_MAX: not at all;
+ *	0: it need not be, callout_expire() is at work or is going to be, or
+ *	the base is dead
+ * @running: the node whose handler runs. Only compared, never followed: the
+ *	handler may have freed it.
+ * @leaving: @running, if it is pending and migrates home afterwards
+ * @drain: called when the handler of @running has returned: async_drain
+ * @run_seq: odd while a handler runs
+ * @waiters: number of threads waiting for @run_seq to change
+ * @wait: where they sleep
+ * @expiry_lock: PREEMPT_RT, in place of @wait: held across handlers, so that a
+ *	waiter boosts the expiring thread and priority is not inverted. Outside
+ *	@lock.
+ * @clock: callout_clock() when the last handler returned, or expiry began
+ * @preempt_count: what it was before the handlers, and must be after each
+ * @lockdep_depth: the same
+ * @timer: for the jiffies source
+ * @hrtimer: for the hrtimer source
+ * @kick: for the hrtimer source: has the CPU program @hrtimer
+ * @kicked: @kick is on its way
+ * @again: goes on with expiry in a later softirq
+ * @put_off: those whose lock was contended when their turn came:
+ *	CALLOUT_TRYLOCK. They have CALLOUT_S_DUE, and go back to @due at the
+ *	next tick.
+ * @slots: how many nodes room has been asked for now
+ * @room: the most that @slots has been: the scheme has memory for these
+ * @now: the tick for which @due was filled last
+ * @stats: counters; visits and refiles are the scheme's
+ */
+struct callout_base {
+	raw_spinlock_t lock;
+	unsigned int index;
+	bool online;
+	bool wheel;
+	bool expiring;
+	bool dead;
+	enum callout_stage stage;
+	struct callout_scheme *scheme;
+	struct list_head due;
+	unsigned int pending;
+	unsigned int cpu;
+	const struct callout_tick_source *tick;
+	u64 armed;
+
+	struct callout_node *running;
+	struct callout_node *leaving;
+	callout_func_t *drain;
+	unsigned long run_seq;
+	unsigned int waiters;
+#ifdef CONFIG_PREEMPT_RT
+	spinlock_t expiry_lock;	/* see above */
+#else
+	wait_queue_head_t wait;
+#endif
+	u64 clock;
+	int preempt_count;
+	int lockdep_depth;
+
+	union {
+		struct timer_list timer;
+		struct {
+			struct hrtimer hrtimer;
+			call_single_data_t kick;
+			bool kicked;
+		};
+	};
+	struct tasklet_struct again;
+	struct list_head put_off;
+	unsigned int slots;
+	unsigned int room;
+
+	u64 now;
+	struct callout_stats stats;
+};
+
+/* Units of work done with a base locked and interrupts off, at most. */
+#define CALLOUT_BUDGET		64U
+
+/*
+ * One a possible CPU, made when the CPU first comes up, and one for tests. With
+ * bases=single all CPUs have the same.
+ */
+extern struct callout_base **callout_bases;
+
+static inline struct callout_base *callout_base(u32 index)
+{
+	return callout_bases[index];
+}
+
+/* The base whose index is @cpu: a loop over all CPUs meets each base once. */
+static inline struct callout_base *callout_base_owned_by(unsigned int cpu)
+{
+	struct callout_base *base = READ_ONCE(callout_bases[cpu]);
+
+	return base && base->index == cpu ? base : NULL;
+}
+
+/* Each base once. */
+#define for_each_callout_base(base, cpu)				\
+	for_each_possible_cpu(cpu)					\
+		if (!((base) = callout_base_owned_by(cpu))) {} else
+
+static inline u64 callout_now(struct callout_base *base)
+{
+	if (likely(base->tick == &callout_tick_jiffies))
+		return get_jiffies_64();
+	return base->tick->now(base);
+}
+
+/* The time that limits of expiry are measured with. */
+static inline u64 callout_clock(struct callout_base *base)
+{
+	if (likely(!base->tick->clock))
+		return local_clock();
+	return base->tick->clock(base);
+}
+
+static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
+{
+	if (likely(base->tick == &callout_tick_jiffies))
+		return callout_jiffies_from_ns(due, now);
+	return base->tick->from_ns(due, now);
+}
+
+void callout_program(struct callout_base *base, u64 tick);
+
+struct callout_base *callout_lock_slow(struct callout_node *n)
+	__acquires(&base->lock);
+struct callout_base *callout_lock_home_slow(struct callout_base *base)
+	__acquires(&base->lock);
+
+/* callout_lock() with interrupts off already. */
+static inline struct callout_base *callout_lock_irqs_off(struct callout_node *n)
+	__acquires(&base->lock)
+{
+	struct callout_base *base;
+	u32 cpu;
+
+	/* Pairs with the writes of n->cpu under the lock taken below. */
+	cpu = READ_ONCE(n->cpu);
+	if (unlikely(cpu == CALLOUT_CPU_MOVING))
+		return callout_lock_slow(n);
+	base = callout_base(cpu);
+	raw_spin_lock(&base->lock);
+	/* If it is not of this base another CPU may be changing it. */
+	if (likely(READ_ONCE(n->cpu) == base->index))
+		return base;
+	raw_spin_unlock(&base->lock);
+	return callout_lock_slow(n);
+}
+
+/*
+ * Locks the base that @n belongs to, with interrupts off; @n stays in that base
+ * until callout_unlock(). Any context.
+ */
+static inline struct callout_base *callout_lock(struct callout_node *n,
+						unsigned long *flags)
+	__acquires(&base->lock)
+{
+	local_irq_save(*flags);
+	return callout_lock_irqs_off(n);
+}
+
+/* The CPU for what is armed here: this one, unless it is kept free of timers. */
+static inline unsigned int callout_home_cpu(void)
+{
+	unsigned int cpu = raw_smp_processor_id();
+
+	if (likely(housekeeping_cpu(cpu, HK_TYPE_TIMER)))
+		return cpu;
+	/* It looks for the CPU nearest to this one, which must stay this one. */
+	preempt_disable();
+	cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
+	preempt_enable();
+	return cpu;
+}
+
+/*
+ * Locks the base for callouts that are armed here, with interrupts off: that of
+ * this CPU, or on a nohz_full CPU that of a housekeeping CPU. Any context.
+ */
+static inline struct callout_base *callout_lock_home(unsigned long *flags)
+	__acquires(&base->lock)
+{
+	struct callout_base *base;
+
+	local_irq_save(*flags);
+	base = callout_base(callout_home_cpu());
+	raw_spin_lock(&base->lock);
+	if (likely(base->online))
+		return base;
+	raw_spin_unlock(&base->lock);
+	return callout_lock_home_slow(base);
+}
+
+static inline void callout_unlock(struct callout_base *base,
+				  unsigned long flags)
+	__releases(&base->lock)
+{
+	raw_spin_unlock(&base->lock);
+	local_irq_restore(flags);
+}
+
+struct callout_base *callout_move_locked(struct callout_base *base,
+					 struct callout_node *n,
+					 struct callout_base *target)
+	__must_hold(&base->lock);
+struct callout_base *callout_rehome_slow(struct callout_base *base,
+					 struct callout_node *n)
+	__must_hold(&base->lock);
+
+/*
+ * Makes an idle @n belong to a base that can arm it: @base, or if its CPU is not
+ * online another one, which is locked instead. Nobody else arms @n meanwhile.
+ * Interrupts are off.
+ */
+static inline struct callout_base *callout_rehome(struct callout_base *base,
+						  struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	return likely(base->online) ? base : callout_rehome_slow(base, n);
+}
+
+void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu);
+
+struct callout_base *
+callout_base_create(unsigned int index, const struct callout_tick_source *tick,
+		    const struct callout_scheme_ops *ops,
+		    const struct callout_scheme_params *params);
+void callout_base_kill(struct callout_base *base);
+u64 callout_base_destroy(struct callout_base *base);
+
+int callout_base_reserve(struct callout_base *base, unsigned int n);
+void callout_base_unreserve(struct callout_base *base, unsigned int n);
+
+struct callout_node *callout_find_locked(struct callout_base *base,
+					 callout_match_fn match,
+					 const void *data);
+
+void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
+			unsigned int *pending);
+void callout_all_stats(struct callout_stats *sum);
+
+#endif /* _CALLOUT_BASE_H */

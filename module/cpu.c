@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cpu.c - a base for each CPU, as CPUs come and go
+ *
+ * A base is made when its CPU first comes up and stays until the module is
+ * unloaded. While the CPU goes down, only code that runs on it arms callouts
+ * there. Once it is dead, its pending callouts migrate to the base of the CPU
+ * that cleans up, or if that is a nohz_full CPU, of a housekeeping CPU. This is
+ * the one place where two bases are locked at the same time: the dead one's lock
+ * inside the live one's.
+ *
+ * With bases=single (CONFIG_CALLOUT_SCHEMES) all CPUs have the same base, to
+ * measure what sharing costs: Appendix B of Varghese and Lauck's paper. One CPU
+ * drives its tick; on its way down, while it still runs, it hands that over to
+ * another.
+ */
+#include <linux/bottom_half.h>
+#include <linux/cpu.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "arm.h"
+#include "cpu.h"
+
+/* What bases are made with, also for CPUs that come later. */
+static const struct callout_tick_source *the_tick;
+static const struct callout_scheme_ops *the_scheme;
+static struct callout_scheme_params the_params;
+#ifdef CONFIG_CALLOUT_SCHEMES
+static bool single_base;
+#else
+#define single_base	false
+#endif
+
+static int prepare_state;
+static int online_state;
+
+seqcount_t callout_moves = SEQCNT_ZERO(callout_moves);
+
+/* A single base is number 0, which all CPUs have from the start. */
+static void callout_single_prepare(struct callout_base *base)
+{
+	unsigned int cpu;
+
+	base->cpu = callout_home_cpu();
+	for_each_possible_cpu(cpu)
+		callout_bases[cpu] = base;
+}
+
+static int callout_cpu_prepare(unsigned int cpu)
+{
+	struct callout_scheme_params params = the_params;
+	struct callout_base *base = callout_bases[cpu];
+
+	if (base)
+		return 0;
+	params.node = cpu_to_node(cpu);
+	base = callout_base_create(single_base ? 0 : cpu, the_tick, the_scheme,
+				   &params);
+	if (IS_ERR(base))
+		return PTR_ERR(base);
+	if (single_base)
+		callout_single_prepare(base);
+	return 0;
+}
+
+/* The CPU that is to drive a single base when @cpu goes: the next one. */
+static unsigned int callout_driver_after(unsigned int cpu)
+{
+	unsigned int other;
+
+	for_each_cpu_wrap(other, cpu_online_mask, cpu)
+		if (other != cpu && housekeeping_cpu(other, HK_TYPE_TIMER))
+			return other;
+	return cpumask_any_but(cpu_online_mask, cpu);
+}
+
+/*
+ * Runs on the CPU: from here on others may arm callouts there, or not. A single
+ * base stays online. If its timer is at work on this CPU just now, it may start
+ * on the other one as well: callout_expire() lets one of them in.
+ */
+static int callout_cpu_set_online(unsigned int cpu, bool online)
+{
+	struct callout_base *base = callout_bases[cpu];
+
+	if (WARN_ON(!base))
+		return -EINVAL;
+	raw_spin_lock_irq(&base->lock);
+	/* callout_arm_slow() looks without the lock, then again with it. */
+	WRITE_ONCE(base->online, online || single_base);
+	if (!online && single_base && base->cpu == cpu) {
+		base->cpu = callout_driver_after(cpu);
+		if (base->armed && base->armed != U64_MAX)
+			callout_program(base, base->armed);
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return 0;
+}
+
+static int callout_cpu_online(unsigned int cpu)
+{
+	return callout_cpu_set_online(cpu, true);
+}
+
+static int callout_cpu_offline(unsigned int cpu)
+{
+	return callout_cpu_set_online(cpu, false);
+}
+
+/* Moves up to a budget of what the dead @from has to @to, both locked. */
+static bool callout_take_over(struct callout_base *from,
+			      struct callout_base *to)
+	__must_hold(&from->lock) __must_hold(&to->lock)
+{
+	unsigned int budget = CALLOUT_BUDGET;
+	struct callout_node *n;
+	LIST_HEAD(taken);
+	bool more;
+
+	/* The due list first: as far as order can be kept, it is. */
+	list_splice_init(&from->put_off, &from->due);
+	while (budget && !list_empty(&from->due)) {
+		budget--;
+		list_move_tail(from->due.next, &taken);
+	}
+	more = !budget || from->scheme->ops->take(from->scheme, &budget,
+						  &taken);
+	while (!list_empty(&taken)) {
+		n = list_first_entry(&taken, struct callout_node, entry);
+		list_del(&n->entry);
+		/* It goes home at its next arm, see callout_arm_slow(). */
+		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_RAN |
+				     CALLOUT_S_AWAY, to->index == n->home ?
+				     0 : CALLOUT_S_AWAY);
+		from->pending--;
+		/* Pairs with the READ_ONCE() in callout_lock(). */
+		WRITE_ONCE(n->cpu, to->index);
+		callout_start_locked(to, n, n->expires);
+	}
+	return more;
+}
+
+/*
+ * The CPU is dead, and nobody arms callouts there but handlers that run. Its
+ * hrtimer has moved to a live CPU, and what that could not finish goes on in a
+ * tasklet, there. So that no callout changes its base while its handler runs,
+ * the tasklet stays out meanwhile:
+ *
+ *	CPU0: tasklet of base 1			CPU2: CPU1 is dead
+ *	running = c, unlock(base 1)
+ *	handler sets c again: it runs,
+ *	so it stays in base 1
+ *						moves c to base 2
+ *						callout_drain(c): lock(base 2),
+ *						which does not run c: returns
+ *						frees c
+ *	handler goes on with c
+ */
+static int callout_cpu_dead(unsigned int cpu)
+{
+	struct callout_base *from = callout_bases[cpu], *to;
+	bool more;
+
+	/* cpuhp_setup_state() has failed on another CPU and undoes this one. */
+	if (cpu_online(cpu) || single_base || !from)
+		return 0;
+
+	/* See above; a tasklet that is to run finds nothing afterwards. */
+	tasklet_disable(&from->again);
+	/* Nobody is left who could program it. */
+	from->tick->shutdown(from);
+	do {
+		/* What is overdue runs when softirqs are on: jiffies_program(). */
+		local_bh_disable();
+		local_irq_disable();
+		/* Hotplug is under way: all that are online stay so. */
+		to = callout_base(callout_home_cpu());
+		raw_spin_lock(&to->lock);
+		raw_spin_lock_nested(&from->lock, SINGLE_DEPTH_NESTING);
+		write_seqcount_begin(&callout_moves);
+		more = callout_take_over(from, to);
+		write_seqcount_end(&callout_moves);
+		if (!more)
+			from->armed = U64_MAX;
+		raw_spin_unlock(&from->lock);
+		raw_spin_unlock(&to->lock);
+		local_irq_enable();
+		local_bh_enable();
+		cond_resched();
+	} while (more);
+	tasklet_enable(&from->again);
+	from->tick->init(from);
+	return 0;
+}
+
+/*
+ * Makes the bases of the CPUs that are up, and has those of others made, or
+ * taken over, when they come or go.
+ *
+ * Kernels before 6.10, 6.9.8, 6.6.37 and 6.1.97 do not call a startup of
+ * CPUHP_BP_PREPARE_DYN for CPUs that are up, and report success.
+ */
+static int callout_cpus_prepare(void)
+{
+	unsigned int cpu;
+	int ret;
+
+	ret = cpuhp_setup_state_cpuslocked(CPUHP_BP_PREPARE_DYN,
+					   "callout:prepare",
+					   callout_cpu_prepare,
+					   callout_cpu_dead);
+	if (ret < 0)
+		return ret;
+	prepare_state = ret;
+	for_each_online_cpu(cpu) {
+		ret = callout_cpu_prepare(cpu);
+		if (ret)
+			return ret;
+	}
+	/* DEFINE_CALLOUT() needs it even where CPU 0 can be absent. */
+	return callout_cpu_prepare(0);
+}
+
+/*
+ * Makes the bases, at module load, before any other function of the core is
+ * called. @single: one base for all CPUs. @params: for the scheme's create, which
+ * gets time and node besides. Returns 0, -EINVAL if the scheme does not take
+ * @params, or another error.
+ */
+int callout_cpus_init(const struct callout_tick_source *tick,
+		      const struct callout_scheme_ops *ops,
+		      const struct callout_scheme_params *params, bool single)
+{
+	int ret;
+
+	/* callout.cpu is up to that. */
+	if (nr_cpu_ids >= CALLOUT_CPU_MOVING)
+		return -ERANGE;
+	callout_bases = kcalloc(nr_cpu_ids + 1, sizeof(*callout_bases),
+				GFP_KERNEL);
+	if (!callout_bases)
+		return -ENOMEM;
+	the_tick = tick;
+	the_scheme = ops;
+	the_params = *params;
+#ifdef CONFIG_CALLOUT_SCHEMES
+	single_base = single;
+#endif
+	/* In one piece, or the CPU that drives a single base could go unseen. */
+	cpus_read_lock();
+	ret = callout_cpus_prepare();
+	if (!ret)
+		ret = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN,
+						   "callout:online",
+						   callout_cpu_online,
+						   callout_cpu_offline);
+	cpus_read_unlock();
+	if (ret < 0) {
+		callout_cpus_exit();
+		return ret;
+	}
+	online_state = ret;
+	return 0;
+}
+
+/*
+ * Frees the bases, at module unload, when no other function can be called any
+ * more. Returns how many callouts were still pending. They do not run.
+ */
+u64 callout_cpus_exit(void)
+{
+	struct callout_base *base;
+	unsigned int cpu;
+	u64 left = 0;
+
+	if (online_state)
+		cpuhp_remove_state_nocalls(online_state);
+	if (prepare_state)
+		cpuhp_remove_state_nocalls(prepare_state);
+	/* A handler that still runs on one base can arm on any of them. */
+	for_each_callout_base(base, cpu)
+		callout_base_kill(base);
+	/* Backwards: that of a single base comes last, when all have looked. */
+	for (cpu = nr_cpu_ids; cpu--;) {
+		base = callout_base_owned_by(cpu);
+		if (base)
+			left += callout_base_destroy(base);
+	}
+	kfree(callout_bases);
+	return left;
+}
+

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dispatch.h - the calls of a base's scheme
+ *
+ * The hashed wheel is called directly and, where each setting calls it, in
+ * line. Only the laboratory, CONFIG_CALLOUT_SCHEMES, has other schemes: without
+ * it nothing of struct callout_scheme_ops is used and no call is indirect.
+ *
+ * The base is locked in all of them. What they do is told in schemes/scheme.h.
+ */
+#ifndef _CALLOUT_DISPATCH_H
+#define _CALLOUT_DISPATCH_H
+
+#include "base.h"
+#include "schemes/hashed_wheel.h"
+
+static __always_inline bool callout_is_wheel(struct callout_base *base)
+{
+	return !IS_ENABLED(CONFIG_CALLOUT_SCHEMES) || likely(base->wheel);
+}
+
+static inline void callout_scheme_start(struct callout_base *base,
+					struct callout_node *n, u64 expires)
+{
+	struct callout_scheme *s = base->scheme;
+
+	if (callout_is_wheel(base))
+		callout_wheel_start(to_wheel(s), n, expires);
+	else
+		s->ops->start(s, n, callout_now(base), expires);
+}
+
+static inline void callout_scheme_rearm(struct callout_base *base,
+					struct callout_node *n, u64 expires)
+{
+	struct callout_scheme *s = base->scheme;
+
+	if (callout_is_wheel(base))
+		callout_wheel_rearm(to_wheel(s), n, expires);
+	else
+		s->ops->rearm(s, n, callout_now(base), expires);
+}
+
+static inline void callout_scheme_stop(struct callout_base *base,
+				       struct callout_node *n)
+{
+	struct callout_scheme *s = base->scheme;
+
+	if (callout_is_wheel(base))
+		callout_wheel_stop(to_wheel(s), n);
+	else
+		s->ops->stop(s, n);
+}
+
+static inline bool callout_scheme_advance(struct callout_base *base, u64 now,
+					  unsigned int *budget,
+					  struct list_head *due)
+{
+	struct callout_scheme *s = base->scheme;
+
+	if (callout_is_wheel(base))
+		return callout_wheel_advance(s, now, budget, due);
+	return s->ops->advance(s, now, budget, due);
+}
+
+static inline u64 callout_scheme_next_due(struct callout_base *base,
+					  unsigned int *budget)
+{
+	struct callout_scheme *s = base->scheme;
+
+	if (callout_is_wheel(base))
+		return callout_wheel_next_due(s, budget);
+	return s->ops->next_due(s, budget);
+}
+
+#endif /* _CALLOUT_DISPATCH_H */

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tick_hrtimer.c - a pinned hrtimer as a tick source, for ticks of any length
+ *
+ * The time is CLOCK_MONOTONIC divided by the length of a tick, the same on all
+ * CPUs. The hrtimer is set only for a tick at which something can be due.
+ *
+ * Arming a callout of another CPU must program that CPU's hrtimer. Only that
+ * CPU can do so, and it is asked by an interrupt, the kick.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include "base.h"
+#include "kcompat.h"
+#include "tick_hrtimer.h"
+
+static u64 tick_ns = TICK_NSEC;
+
+static u64 hrtimer_now(struct callout_base *base)
+{
+	return div64_u64(ktime_get_ns(), tick_ns);
+}
+
+static void hrtimer_set(struct callout_base *base)
+{
+	/* Past what ktime_t can say is as good as never. */
+	u64 tick = min_t(u64, base->armed, div64_u64(KTIME_MAX, tick_ns));
+
+	hrtimer_start(&base->hrtimer, ns_to_ktime(tick * tick_ns),
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/* Runs on the base's CPU, in a hard interrupt. A dead base has armed 0. */
+static void hrtimer_kicked(void *arg)
+{
+	struct callout_base *base = arg;
+
+	raw_spin_lock(&base->lock);
+	base->kicked = false;
+	if (base->armed && base->armed != U64_MAX)
+		hrtimer_set(base);
+	raw_spin_unlock(&base->lock);
+}
+
+static void hrtimer_program(struct callout_base *base, u64 tick)
+{
+	lockdep_assert_held(&base->lock);
+	if (base->cpu == smp_processor_id())
+		hrtimer_set(base);
+	else if (!base->kicked)
+		/*
+		 * One that is on its way already will see base->armed. It fails
+		 * only where callout_cpu_dead() is going to come.
+		 */
+		base->kicked = !smp_call_function_single_async(base->cpu,
+							       &base->kick);
+}
+
+static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
+{
+	struct callout_base *base = container_of(timer, struct callout_base,
+						 hrtimer);
+
+	callout_softclock(base);
+	return HRTIMER_NORESTART;
+}
+
+/* Prepares a base's hrtimer, of this or of a simulated source, to call @fn. */
+void callout_hrtimer_setup(struct callout_base *base,
+			   enum hrtimer_restart (*fn)(struct hrtimer *timer))
+{
+	hrtimer_setup(&base->hrtimer, fn, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+	INIT_CSD(&base->kick, hrtimer_kicked, base);
+}
+
+static void hrtimer_tick_init(struct callout_base *base)
+{
+	callout_hrtimer_setup(base, hrtimer_tick);
+}
+
+static bool hrtimer_is_kicked(struct callout_base *base)
+{
+	bool kicked;
+
+	raw_spin_lock_irq(&base->lock);
+	kicked = base->kicked;
+	raw_spin_unlock_irq(&base->lock);
+	return kicked;
+}
+
+/*
+ * The base is going to be freed, or its CPU is dead. A kick may be on its way
+ * to a CPU that takes no interrupt for a while. A call that waits is no barrier
+ * for it, since a CPU runs those first of what it finds queued, nor is one to
+ * the CPU that this runs on, where the call is direct:
+ *
+ *	CPU0: shutdown				CPU1: interrupts off
+ *	(the kick is queued)
+ *	smp_call_function_single(1, wait)
+ *						takes the interrupt, finds both,
+ *						runs what is waited for
+ *	returns, frees the base
+ *						runs the kick: lock(freed base)
+ *
+ * So this waits for the kick itself. None comes after it: base->armed is 0, or
+ * CPUs that are not online are not kicked.
+ */
+static void hrtimer_tick_shutdown(struct callout_base *base)
+{
+	while (hrtimer_is_kicked(base))
+		schedule_timeout_uninterruptible(1);
+	hrtimer_cancel(&base->hrtimer);
+}
+
+static u64 hrtimer_from_ns(u64 due, u64 now)
+{
+	u64 tick = div64_u64(due + tick_ns - 1, tick_ns);
+
+	return max(tick, div64_u64(now, tick_ns) + 1);
+}
+
+const struct callout_tick_source callout_tick_hrtimer = {
+	.name		= "hrtimer",
+	.now		= hrtimer_now,
+	.from_ns	= hrtimer_from_ns,
+	.init		= hrtimer_tick_init,
+	.program	= hrtimer_program,
+	.shutdown	= hrtimer_tick_shutdown,
+};
+EXPORT_SYMBOL_IF_KUNIT(callout_tick_hrtimer);
+
+/**
+ * callout_tick_set_hz - sets the length of a tick
+ * @tick: the source that is going to be used
+ * @hz: ticks a second; 0 for the kernel's HZ
+ *
+ * Return: 0, or -EINVAL if @tick cannot have that many.
+ */
+int callout_tick_set_hz(const struct callout_tick_source *tick, unsigned int hz)
+{
+	if (!hz)
+		hz = HZ;
+	if (tick == &callout_tick_jiffies && hz != HZ)
+		return -EINVAL;
+	if (hz > CALLOUT_MAX_HZ)
+		return -EINVAL;
+	tick_ns = hz == HZ ? TICK_NSEC : NSEC_PER_SEC / hz;
+	return 0;
+}
+
+/**
+ * callout_tick_ns - how long a tick is
+ *
+ * Return: the length in ns.
+ */
+u64 callout_tick_ns(void)
+{
+	return tick_ns;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_tick_ns);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tick_jiffies.c - the kernel's tick as a tick source
+ *
+ * In BSD the clock interrupt calls hardclock(), which has softclock() run when
+ * a callout is due. A Linux module has no hook in the tick; the nearest thing
+ * that runs from it is a pinned timer_list. Each base has one, set only for a
+ * tick at which something can be due: an idle base has no timer and causes no
+ * wake-up.
+ *
+ * The time is the kernel's jiffies, 64 bits of them, which change at the edge
+ * that runs the timer and are the same on all CPUs. However late a wake-up is,
+ * jiffies say how many ticks have passed.
+ *
+ * The kernel's timer wheel fires a far timer late, up to an eighth of its
+ * distance: its 9 levels have granules of 1, 8, 64, ... ticks, and it rounds up
+ * to the end of a granule. To be exact, this source goes in hops. Level i takes
+ * timers less than 63 << 3i ticks away, and fires a timer for e at
+ * ((e >> 3i) + 1) << 3i. So for tick T the timer is set for the last granule
+ * edge up to T, by e = (T >> 3i << 3i) - 1, and from there, nearer now, it is
+ * set again: at most one wake-up a level.
+ *
+ * Arming a callout of another CPU must program that CPU's timer, which
+ * add_timer_on() does.
+ */
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include "base.h"
+#include "kcompat.h"
+#include "tick.h"
+
+/* The kernel's LVL_CLK_SHIFT. */
+#define LEVEL_SHIFT	3
+
+/*
+ * The kernel's LVL_SIZE is 64 and its levels take up to 63 granules. That
+ * counts from the clock of the kernel's wheel, which can be some ticks behind
+ * jiffies when the timer softirq is late: leave room for that.
+ */
+#define LEVEL_REACH	56
+
+/* The level above which granules are too far away for either HZ. */
+#define MAX_SHIFT	(LEVEL_SHIFT * 7)
+
+static u64 jiffies_now(struct callout_base *base)
+{
+	return get_jiffies_64();
+}
+
+/* What to set a timer_list to, so that it fires at @tick or a hop before. */
+static unsigned long jiffies_hop(u64 now, u64 tick)
+{
+	unsigned int shift;
+
+	/* Set for the present jiffy it fires at the next. */
+	if (tick <= now + 1)
+		return now;
+	for (shift = 0; shift < MAX_SHIFT; shift += LEVEL_SHIFT)
+		if (tick - now <= (u64)LEVEL_REACH << shift)
+			break;
+	tick = min(tick, now + ((u64)LEVEL_REACH << shift));
+	return (tick >> shift << shift) - 1;
+}
+
+static void jiffies_program(struct callout_base *base, u64 tick)
+{
+	u64 now = jiffies_now(base);
+	unsigned long expires = jiffies_hop(now, tick);
+
+	lockdep_assert_held(&base->lock);
+	if (base->cpu == smp_processor_id()) {
+		/*
+		 * What has come already has no edge of jiffies to wait for. But
+		 * with the base locked no task may be woken, as ksoftirqd would
+		 * be from where softirqs are on; there, this is rare.
+		 */
+		if (unlikely(tick <= now) && in_interrupt())
+			tasklet_schedule(&base->again);
+		else
+			mod_timer(&base->timer, expires);
+		return;
+	}
+	/* mod_timer() would pull the timer to this CPU. */
+	timer_delete(&base->timer);
+	base->timer.expires = expires;
+	add_timer_on(&base->timer, base->cpu);
+}
+
+/*
+ * It stays the same, as the kernel advances jiffies by the clock; but that can
+ * be late, when nobody gets to do it, and then the jiffy tells an earlier time
+ * than it is. So each look at both gives a time that is not before jiffy 0, and
+ * the least of them is less than a tick after it if any of the looks was taken
+ * in time. (A kernel with a periodic tick that loses ticks never makes up for
+ * them. There what is set by the clock comes late, by so many ticks. One whose
+ * tick is fast, or that has not advanced jiffies when the module is loaded, has
+ * the least fall later on: what was set by the clock before then is early by
+ * that, so expiry looks at the clock, callout_postpone() and file_postpone().)
+ */
+atomic64_t callout_jiffy_zero = ATOMIC64_INIT(S64_MAX);
+EXPORT_SYMBOL_IF_KUNIT(callout_jiffy_zero);
+
+static void jiffies_look(void)
+{
+	u64 jiffy = get_jiffies_64();
+	s64 zero, least;
+
+	/* The clock after jiffies: what passes between makes it later. */
+	smp_rmb();
+	zero = ktime_get_ns() - jiffy * TICK_NSEC;
+	least = atomic64_read(&callout_jiffy_zero);
+	while (zero < least)
+		if (atomic64_try_cmpxchg(&callout_jiffy_zero, &least, zero))
+			break;
+}
+
+static void jiffies_timer(struct timer_list *t)
+{
+	/* Not by this_cpu: the timers of a dead CPU run on another. */
+	struct callout_base *base = timer_container_of(base, t, timer);
+	bool hop;
+
+	jiffies_look();
+	raw_spin_lock_irq(&base->lock);
+	hop = base->armed != U64_MAX && base->armed > jiffies_now(base);
+	if (hop) {
+		base->stats.hops++;
+		jiffies_program(base, base->armed);
+	}
+	raw_spin_unlock_irq(&base->lock);
+	if (!hop)
+		callout_softclock(base);
+}
+
+static void jiffies_init(struct callout_base *base)
+{
+	jiffies_look();
+	timer_setup(&base->timer, jiffies_timer, TIMER_PINNED);
+}
+
+static void jiffies_shutdown(struct callout_base *base)
+{
+	timer_shutdown_sync(&base->timer);
+}
+
+const struct callout_tick_source callout_tick_jiffies = {
+	.name		= "jiffies",
+	.now		= jiffies_now,
+	.from_ns	= callout_jiffies_from_ns,
+	.init		= jiffies_init,
+	.program	= jiffies_program,
+	.shutdown	= jiffies_shutdown,
+};
+EXPORT_SYMBOL_IF_KUNIT(callout_tick_jiffies);
