@@ -1,35 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * core.c - arm, stop and drain callouts: locking and the states of a callout
+ * core.c - arm, stop and drain callouts: the states of a struct callout
  *
- * A callout is idle, queued (in its base's scheme), due (on the base's due
- * list), or running; while it runs it may be queued again. Queued and due are
- * both "pending". Whatever it is, callout.cpu says which base it belongs to,
- * and that base's lock protects it. The lock of a callout is therefore found
- * in a loop, as in the kernel's own lock_timer_base(): read callout.cpu, lock
- * that base, and look whether the callout is still of that base.
+ * Terms, here and in the other files:
  *
- * Only a callout that is neither pending nor running changes its base (one that
- * is running does when its handler has returned, see callout_leave()), and
- * not in one step, since there is no order between two bases' locks:
- *
- *	CPU0: callout_reset_on(c, 2)		CPU1: callout_stop(c)
- *	lock(base 0), c.cpu == 0
- *	take c out of base 0
- *	c.cpu = MOVING				reads c.cpu: MOVING, spins
- *	unlock(base 0)
- *	lock(base 2)
- *	c.cpu = 2				reads c.cpu: 2
- *	file c in base 2			waits for base 2
- *	unlock(base 2)				locks base 2: c is pending
- *
- * CPU0 has interrupts off all the way, so CPU1 spins for a bounded time.
+ *  base	a CPU's callouts, with a lock, a scheme and a tick source
+ *  scheme	the data structure with the base's queued callouts
+ *  node	what bases and schemes file: the first part of a callout
+ *  queued	in the scheme
+ *  due		expired, on the base's due list
+ *  pending	queued or due
+ *  running	its handler has been called and has not returned; it may be
+ *		pending again
+ *  kind	what happens when a callout is due: call a function, make an event
+ *  slot	a callout in a table, named by a handle
+ *  hold	the time from locking a base to unlocking it
+ *  unit of work one entry or one bucket looked at; a hold has a budget of them
+ *  re-arm	move a pending callout to another tick
+ *  re-file	move an entry to the bucket of its expiry
+ *  migrate	move a callout from one base to another, see base.c
  *
  * Handlers run in softirq context without the base's lock, see expiry.c. The
- * base remembers whose handler runs, by address only: after the handler was
- * called the callout may be gone. Pending is cleared before that, so the
- * handler may re-arm, stop or free its own callout. Then the address can be
- * that of another callout, which must not be taken for the one that runs:
+ * base remembers the running callout by its address only: once its handler has
+ * been called the callout may have been freed. It stops being pending before
+ * that, so a handler may re-arm, stop or free its own callout. ABA: the address
+ * can then be that of another callout, which is told apart by a bit:
  *
  *	CPU0: softirq				CPU1
  *	running = c, c has RAN
@@ -42,8 +37,8 @@
  *						but not RAN: returns 1, not 0
  *	handler returns, running = NULL
  *
- * A callout may have an associated lock, which the core takes around the
- * handler. Then stopping it under that lock always works:
+ * A callout may have an associated lock, which the core holds around the
+ * handler. Stopping the callout under that lock always works:
  *
  *	CPU0: softirq				CPU1: holds c's lock
  *	takes c off the due list
@@ -55,16 +50,15 @@
  *						unlock(base), returns 1
  *						unlocks c's lock, may free c
  *	has c's lock
- *	lock(base): CANCELLED, so it was
- *	stopped: unlocks, goes on with the
- *	next callout
+ *	lock(base): CANCELLED: unlocks,
+ *	goes on with the next callout
  *
- * If CPU0 finds WAITING under the base's lock it makes that STARTED, and from
- * there on callout_stop() returns 0: too late. When the handler has returned it
- * makes that OVER before it unlocks c's lock, so who has that next finds the
- * callout at rest. The lock itself outlives the callout, as FreeBSD asks too.
- * Who wants to free it drains first: drain, also the asynchronous one, waits
- * until CPU0 has let go of it.
+ * If CPU0 finds WAITING under the base's lock it sets STARTED, and from there on
+ * callout_stop() returns 0: too late. Once the handler has returned, CPU0 sets
+ * OVER before it unlocks c's lock, so the next holder of that lock sees the
+ * callout idle. The lock must outlive the callout, as in FreeBSD. To free it,
+ * drain the callout first: callout_drain() and callout_async_drain() wait until
+ * CPU0 has released it.
  */
 #define CREATE_TRACE_POINTS
 #include <trace/events/callout.h>
@@ -83,15 +77,15 @@
 /* The lock of callouts made by callout_init() with mpsafe = 0: BSD's Giant. */
 static DEFINE_SPINLOCK(giant);
 
-/**
- * callout_leave - moves a callout home that was armed while its handler ran
- * @base: the base, locked; the handler has returned
+/*
+ * Migrates a callout home that was armed while its handler ran. The base is
+ * locked and unlocked in between; interrupts stay off.
  *
- * Whoever stops or drains a callout that runs looks for it where it runs, so it
- * is armed there, and base->leaving says that it is to go. One lock protects
- * that with the rest: whoever takes the callout out while its handler runs
- * clears it, so it names a pending callout or none, and the callout is not
- * touched otherwise: the handler may have freed it.
+ * A thread that stops or drains a running callout looks for it where it runs, so
+ * it is armed there, and base->leaving names it. One lock protects that with the
+ * rest: taking the callout out while its handler runs clears base->leaving, so
+ * it names a pending callout or none. The callout is not touched otherwise: its
+ * handler may have freed it.
  *
  *	CPU0: handler of c			CPU1
  *	callout_reset_on(c, 2): lock(base 0):
@@ -118,9 +112,7 @@ static DEFINE_SPINLOCK(giant);
  *						returns 1, frees c
  *	lock(base 0): goes on, without c
  *
- * Neither lets c run twice at a time: base 2 gets it when its handler is over.
- *
- * Context: Softirq. Interrupts stay off; the base is unlocked in between.
+ * In both cases c runs once at a time: base 2 gets it when its handler is over.
  */
 noinline void callout_leave(struct callout_base *base)
 	__must_hold(&base->lock)
@@ -139,13 +131,7 @@ noinline void callout_leave(struct callout_base *base)
 	raw_spin_lock(&base->lock);
 }
 
-/**
- * callout_init_class - what callout_init() and its kin do
- * @c: the callout
- * @lock: spinlock_t or rwlock_t that is held when the handler runs, or NULL
- * @lock_flags: what @lock is, and CALLOUT_RETURNUNLOCKED, CALLOUT_TRYLOCK
- * @class: for lockdep; NULL without it
- */
+/* What the callout_init() macros call; @class is NULL without lockdep. */
 void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
 			struct callout_class *class)
 {
@@ -168,7 +154,7 @@ void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
 }
 EXPORT_SYMBOL_GPL(callout_init_class);
 
-/* Has the handler been told to start, and can it still be kept from it? */
+/* Cancels a handler that waits for its associated lock, if it still does. */
 static inline bool callout_cancel_start(struct callout_base *base,
 					struct callout_node *n)
 {
@@ -180,10 +166,10 @@ static inline bool callout_cancel_start(struct callout_base *base,
 }
 
 /*
- * What is not the common case of arming: makes of @n one that is queued or
- * idle, in its present base or in @target if there is one, which is its home
- * from then on. One that is away, since its home was not online or since it was
- * running, goes home. Returns the base, or NULL if @n must not be armed.
+ * The uncommon cases of arming. Leaves @n queued or idle, in its present base or
+ * in @target if there is one, which is its home from then on. A node that is
+ * away, because its home was not online or because it was running, goes home.
+ * Returns the base, or NULL if @n must not be armed.
  */
 static noinline struct callout_base *
 callout_arm_slow(struct callout_base *base, struct callout_node *n,
@@ -200,7 +186,7 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 		callout_change_state(n, CALLOUT_S_AWAY,
 				     target == base ? 0 : CALLOUT_S_AWAY);
 	}
-	/* Whoever drains it looks for it where it runs: see callout_leave(). */
+	/* A drain looks for it where it runs: see callout_leave(). */
 	if (callout_is_running(base, n)) {
 		base->leaving = n->state & CALLOUT_S_AWAY ? n : NULL;
 		return base;
@@ -220,7 +206,7 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 	return callout_move_locked(base, n, target);
 }
 
-/* The tick in a span of time that it likely shares with others. */
+/* The tick of a span that others likely choose too. */
 static u64 callout_span_expiry(struct callout_base *base,
 			       const struct callout_span *span)
 {
@@ -235,11 +221,9 @@ static u64 callout_span_expiry(struct callout_base *base,
 				callout_from_ns(base, span->last, now));
 }
 
-/**
- * callout_no_function - somebody sets a callout that has no function
- *
- * Nothing is set. The core would call NULL later, when it is not known any more
- * who asked for that.
+/*
+ * A callout without a function is not set: the core would call NULL later, when
+ * the caller is not known any more.
  */
 noinline void callout_no_function(void)
 {
@@ -247,8 +231,8 @@ noinline void callout_no_function(void)
 }
 
 /*
- * Arms @c in @ticks, or if there is a @span, somewhere in that; @target is the
- * base to move it to, or NULL to leave it.
+ * Arms @c in @ticks, or if there is a @span, in that. @target is the base to
+ * migrate it to; NULL leaves it in its base.
  */
 static __always_inline int callout_arm(struct callout *c,
 				       struct callout_base *target, long ticks,
@@ -305,23 +289,22 @@ out:
 }
 
 /**
- * callout_reset - sets a callout, or sets it anew
- * @c: the callout
- * @ticks: how many ticks from now; less than 1 counts as 1
- * @func: the handler
- * @arg: its argument
+ * callout_reset() - Set a callout, or move it to another time.
+ * @c: The callout.
+ * @ticks: Ticks from now; less than 1 counts as 1.
+ * @func: The handler; NULL as for callout_schedule().
+ * @arg: Its argument.
  *
- * If @c is pending it is moved to the new time. It stays on its CPU; if that
- * was offline meanwhile and is back, it goes back there. While
- * callout_drain() or callout_async_drain() waits for @c to finish, nothing is
- * set. With @func NULL it is as callout_schedule().
+ * A pending callout is moved to the new time. It stays on its CPU; if that CPU
+ * was offline meanwhile and is back, it returns there. While callout_drain() or
+ * callout_async_drain() waits for @c, nothing is set.
  *
  * From FreeBSD's callout(9).
  *
- * Context: Any, hard interrupt included. If @c has an associated lock, the
- * caller holds it.
- * Return: 1 if it was pending, or waited for its associated lock and was kept
- * from starting; else 0.
+ * Context: Any, hard interrupt included. The caller must hold the associated
+ * lock of @c, if it has one.
+ * Return: 1 if it was pending, or was cancelled while it waited for its
+ * associated lock; else 0.
  */
 int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg)
 {
@@ -329,7 +312,7 @@ int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg
 }
 EXPORT_SYMBOL_GPL(callout_reset);
 
-/* Where to set a callout for @cpu; NULL if it is negative: where it is. */
+/* The base of @cpu, or of this CPU if @cpu has none; NULL if it is negative. */
 static struct callout_base *arm_target(int cpu)
 {
 	struct callout_base *base = NULL;
@@ -342,16 +325,16 @@ static struct callout_base *arm_target(int cpu)
 }
 
 /**
- * callout_reset_on - sets a callout on another CPU
- * @c: the callout
- * @ticks: how many ticks from now; less than 1 counts as 1
- * @func: the handler
- * @arg: its argument
- * @cpu: the CPU on which the handler is to run; -1: it stays on its CPU
+ * callout_reset_on() - Set a callout on a given CPU.
+ * @c: The callout.
+ * @ticks: Ticks from now; less than 1 counts as 1.
+ * @func: The handler; NULL as for callout_schedule().
+ * @arg: Its argument.
+ * @cpu: The CPU on which the handler is to run; -1: the one that @c has.
  *
  * As callout_reset(). If @cpu is not online the current CPU is used, until @c is
- * set again when @cpu is online. If the handler of @c is running @c moves when
- * that has returned. With bases=single the CPU is not heeded.
+ * set again when @cpu is online. If the handler of @c is running, @c migrates
+ * when it has returned. With bases=single @cpu is ignored.
  *
  * From FreeBSD's callout(9).
  *
@@ -366,11 +349,11 @@ int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
 EXPORT_SYMBOL_GPL(callout_reset_on);
 
 /**
- * callout_schedule - sets a callout again, with the handler it had
- * @c: the callout; callout_reset() was called on it before
- * @ticks: how many ticks from now; less than 1 counts as 1
+ * callout_schedule() - Set a callout again, with the handler it had.
+ * @c: The callout; callout_reset() was called on it before.
+ * @ticks: Ticks from now; less than 1 counts as 1.
  *
- * If it never had a handler this warns, once, and sets nothing.
+ * Without a handler from before this warns, once, and sets nothing.
  *
  * From FreeBSD's callout(9).
  *
@@ -384,10 +367,10 @@ int callout_schedule(struct callout *c, long ticks)
 EXPORT_SYMBOL_GPL(callout_schedule);
 
 /**
- * callout_schedule_on - sets a callout again, on another CPU
- * @c: the callout; callout_reset() was called on it before
- * @ticks: how many ticks from now; less than 1 counts as 1
- * @cpu: the CPU on which the handler is to run; -1: it stays on its CPU
+ * callout_schedule_on() - Set a callout again, on a given CPU.
+ * @c: The callout; callout_reset() was called on it before.
+ * @ticks: Ticks from now; less than 1 counts as 1.
+ * @cpu: The CPU on which the handler is to run; -1: the one that @c has.
  *
  * From FreeBSD's callout(9). See callout_schedule() and callout_reset_on().
  *
@@ -400,16 +383,10 @@ int callout_schedule_on(struct callout *c, long ticks, int cpu)
 }
 EXPORT_SYMBOL_GPL(callout_schedule_on);
 
-/**
- * callout_arm_span - sets a callout to run at some time of a span
- * @c: the callout
- * @span: the span
- * @func: the handler, or NULL for the one that it had
- * @arg: its argument
- * @cpu: the CPU to move it to, or -1 to leave it
- *
- * Context: As callout_reset().
- * Return: 1 if it was pending, else 0.
+/*
+ * Sets a callout to run in @span, with the handler that it had if @func is NULL,
+ * on @cpu, or where it is if that is -1. Context and return value are those of
+ * callout_reset().
  */
 int callout_arm_span(struct callout *c, const struct callout_span *span,
 		     callout_func_t *func, void *arg, int cpu)
@@ -417,7 +394,7 @@ int callout_arm_span(struct callout *c, const struct callout_span *span,
 	return callout_arm(c, arm_target(cpu), 0, span, func, arg);
 }
 
-/* What callout_stop() returns; @c's base is locked. */
+/* callout_stop() with the base locked, except for a handler that waits. */
 static __always_inline int callout_stop_locked(struct callout_base *base,
 					       struct callout *c)
 {
@@ -432,7 +409,7 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 	}
 	if (callout_is_running(base, n)) {
 		base->leaving = NULL;
-		/* Kept from starting, or over: it does not run for its user. */
+		/* CANCELLED or OVER: not running, as far as its user can see. */
 		if (READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED)
 			return 0;
 	}
@@ -440,15 +417,16 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 }
 
 /**
- * callout_stop - cancels a callout
- * @c: the callout
+ * callout_stop() - Cancel a callout.
+ * @c: The callout.
  *
- * Does not wait for a handler that is running. If the callout has an
- * associated lock, the caller holds it, and then the handler does not start
- * after this returned 1, not even if it was waiting for the lock just now. Then
- * 0 is returned only to the handler itself, and with CALLOUT_RETURNUNLOCKED to
- * others once the handler has let go of the lock. A callout that is running and
- * was set again meanwhile is not set any more after this, and 0 is returned.
+ * Does not wait for a running handler. A callout that is running and was set
+ * again is not set any more afterwards, and 0 is returned.
+ *
+ * If the callout has an associated lock, the caller must hold it. Then the
+ * handler does not start after this has returned 1, not even if it was waiting
+ * for the lock; and 0 is returned only to the handler itself and, with
+ * CALLOUT_RETURNUNLOCKED, after the handler has released the lock.
  *
  * From FreeBSD's callout(9).
  *
@@ -474,10 +452,9 @@ EXPORT_SYMBOL_GPL(callout_stop);
 
 #ifdef CONFIG_PREEMPT_RT
 /*
- * A handler runs in a thread, which may have been preempted by one of a
- * priority between its own and ours. To wait for the lock that it holds lends
- * it our priority. expiry.c lets go of the lock after a handler for which
- * somebody waits.
+ * A handler runs in a thread, which a thread of higher priority may preempt.
+ * Blocking on expiry_lock boosts it, which avoids priority inversion. expiry.c
+ * releases the lock after a handler that has waiters.
  */
 static void callout_wait_seq(struct callout_base *base, unsigned long seq)
 {
@@ -493,10 +470,9 @@ static void callout_wait_seq(struct callout_base *base, unsigned long seq)
 }
 #endif
 
-/**
- * callout_wait_run - waits until the handler that is running has returned
- * @base: the base
- * @seq: its run_seq, read under its lock, when the handler was running
+/*
+ * Waits until a running handler has returned. @seq: the base's run_seq, read
+ * under its lock while the handler was running.
  */
 void callout_wait_run(struct callout_base *base, unsigned long seq)
 {
@@ -512,18 +488,19 @@ void callout_wait_run(struct callout_base *base, unsigned long seq)
 }
 
 /**
- * callout_drain - cancels a callout and waits for its handler
- * @c: the callout
+ * callout_drain() - Cancel a callout and wait for its handler.
+ * @c: The callout.
  *
- * As callout_stop(), and when this returns the handler is not running: the
- * callout may be freed. A callout_reset() while this waits, by the handler or
- * by anyone, does nothing.
+ * As callout_stop(); when this returns the handler is not running, and the
+ * callout may be freed. While this waits, callout_reset() of @c does nothing,
+ * whether the handler or another thread calls it.
  *
  * From FreeBSD's callout(9).
  *
- * Context: Process context, may sleep; not from @c's handler, nor with a lock
- * held that the handler takes, the associated one included.
- * Return: as callout_stop().
+ * Context: Process context, may sleep. It deadlocks if called from the handler
+ * of @c, or with a lock held that the handler takes, the associated one
+ * included.
+ * Return: As callout_stop().
  */
 int callout_drain(struct callout *c)
 {
@@ -543,7 +520,7 @@ int callout_drain(struct callout *c)
 		callout_unlock(base, flags);
 		callout_wait_run(base, seq);
 		base = callout_lock(&c->node, &flags);
-		/* Another drain that is over already may have let it be set. */
+		/* Another drain may have ended, and the callout been set. */
 		callout_stop_locked(base, c);
 	}
 	callout_change_state(&c->node, CALLOUT_S_DRAINING, 0);
@@ -553,22 +530,21 @@ int callout_drain(struct callout *c)
 EXPORT_SYMBOL_GPL(callout_drain);
 
 /**
- * callout_async_drain - cancels a callout and says when its handler is done
- * @c: the callout
- * @drain: called with the handler's argument, in softirq context, when a
- *	handler that is running now has returned and @c may be freed
+ * callout_async_drain() - Cancel a callout; report when its handler is done.
+ * @c: The callout.
+ * @drain: Called with the handler's argument, in softirq context, when a
+ *	handler that is running now has returned and @c may be freed.
  *
- * As callout_drain(), but does not wait: if this returns 0 @drain is going to
- * be called, once, and until then nothing sets @c. If it returns anything else
- * @drain is not called. One of these at a time: while the one waits another
- * returns 0, and its @drain is not called. A handler that waits for its
- * associated lock is not kept from starting.
+ * As callout_drain(), but does not wait: if this returns 0, @drain will be
+ * called, once, and until then @c cannot be set. Otherwise @drain is not called.
+ * Only one can wait at a time: another call meanwhile returns 0, and its @drain
+ * is not called. A handler that waits for its associated lock still starts.
  *
  * From FreeBSD's callout(9), release 11 and later.
  *
  * Context: Any, hard interrupt included.
- * Return: 1 if it was cancelled; 0 if its handler is running, or has been kept
- * from starting and its associated lock is still in use; -1 if it was not
+ * Return: 1 if it was cancelled; 0 if its handler is running, or was cancelled
+ * while it waited and its associated lock is still in use; -1 if it was not
  * pending.
  */
 int callout_async_drain(struct callout *c, callout_func_t *drain)
@@ -591,11 +567,11 @@ int callout_async_drain(struct callout *c, callout_func_t *drain)
 EXPORT_SYMBOL_GPL(callout_async_drain);
 
 /**
- * callout_barrier - waits for all handlers that are running
+ * callout_barrier() - Wait for all running handlers.
  *
- * After this no handler runs that had started before it was called. For the
- * exit of a module that has cancelled all it had set, by handle say, and must
- * not go before the last handler has returned.
+ * On return every handler that had started before the call has returned. For the
+ * exit of a module that has cancelled all its callouts, by handle say, and must
+ * not be unloaded before its last handler has returned.
  *
  * Context: Process context, may sleep; not from a handler.
  */

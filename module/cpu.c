@@ -64,7 +64,7 @@ static int callout_cpu_prepare(unsigned int cpu)
 	return 0;
 }
 
-/* The CPU that is to drive a single base when @cpu goes: the next one. */
+/* The CPU that drives a single base after @cpu: the next one. */
 static unsigned int callout_driver_after(unsigned int cpu)
 {
 	unsigned int other;
@@ -76,9 +76,9 @@ static unsigned int callout_driver_after(unsigned int cpu)
 }
 
 /*
- * Runs on the CPU: from here on others may arm callouts there, or not. A single
- * base stays online. If its timer is at work on this CPU just now, it may start
- * on the other one as well: callout_expire() lets one of them in.
+ * Runs on the CPU: from here on other CPUs may arm callouts there, or may not. A
+ * single base stays online. Its timer may be at work on this CPU and start on
+ * the other one: callout_expire() lets one of them in.
  */
 static int callout_cpu_set_online(unsigned int cpu, bool online)
 {
@@ -108,7 +108,7 @@ static int callout_cpu_offline(unsigned int cpu)
 	return callout_cpu_set_online(cpu, false);
 }
 
-/* Moves up to a budget of what the dead @from has to @to, both locked. */
+/* Migrates up to a budget of the dead @from's callouts. Both are locked. */
 static bool callout_take_over(struct callout_base *from,
 			      struct callout_base *to)
 	__must_hold(&from->lock) __must_hold(&to->lock)
@@ -118,7 +118,7 @@ static bool callout_take_over(struct callout_base *from,
 	LIST_HEAD(taken);
 	bool more;
 
-	/* The due list first: as far as order can be kept, it is. */
+	/* The due list first, to keep the order as far as possible. */
 	list_splice_init(&from->put_off, &from->due);
 	while (budget && !list_empty(&from->due)) {
 		budget--;
@@ -142,10 +142,10 @@ static bool callout_take_over(struct callout_base *from,
 }
 
 /*
- * The CPU is dead, and nobody arms callouts there but handlers that run. Its
- * hrtimer has moved to a live CPU, and what that could not finish goes on in a
- * tasklet, there. So that no callout changes its base while its handler runs,
- * the tasklet stays out meanwhile:
+ * The CPU is dead, and only running handlers arm callouts there. Its hrtimer has
+ * moved to a live CPU, and what that left unfinished goes on in a tasklet, there.
+ * A callout must not change its base while its handler runs, so the tasklet is
+ * disabled meanwhile:
  *
  *	CPU0: tasklet of base 1			CPU2: CPU1 is dead
  *	running = c, unlock(base 1)
@@ -168,13 +168,13 @@ static int callout_cpu_dead(unsigned int cpu)
 
 	/* See above; a tasklet that is to run finds nothing afterwards. */
 	tasklet_disable(&from->again);
-	/* Nobody is left who could program it. */
+	/* Nothing is left that could program it. */
 	from->tick->shutdown(from);
 	do {
-		/* What is overdue runs when softirqs are on: jiffies_program(). */
+		/* Overdue callouts run once softirqs are on: jiffies_program(). */
 		local_bh_disable();
 		local_irq_disable();
-		/* Hotplug is under way: all that are online stay so. */
+		/* Hotplug is under way: online CPUs stay online. */
 		to = callout_base(callout_home_cpu());
 		raw_spin_lock(&to->lock);
 		raw_spin_lock_nested(&from->lock, SINGLE_DEPTH_NESTING);
@@ -195,8 +195,8 @@ static int callout_cpu_dead(unsigned int cpu)
 }
 
 /*
- * Makes the bases of the CPUs that are up, and has those of others made, or
- * taken over, when they come or go.
+ * Makes the bases of the CPUs that are up, and registers for those that come and
+ * go.
  *
  * Kernels before 6.10, 6.9.8, 6.6.37 and 6.1.97 do not call a startup of
  * CPUHP_BP_PREPARE_DYN for CPUs that are up, and report success.
@@ -234,7 +234,7 @@ int callout_cpus_init(const struct callout_tick_source *tick,
 {
 	int ret;
 
-	/* callout.cpu is up to that. */
+	/* callout_node.cpu has 16 bits. */
 	if (nr_cpu_ids >= CALLOUT_CPU_MOVING)
 		return -ERANGE;
 	callout_bases = kcalloc(nr_cpu_ids + 1, sizeof(*callout_bases),
@@ -247,7 +247,7 @@ int callout_cpus_init(const struct callout_tick_source *tick,
 #ifdef CONFIG_CALLOUT_SCHEMES
 	single_base = single;
 #endif
-	/* In one piece, or the CPU that drives a single base could go unseen. */
+	/* One hold: else the CPU that drives a single base could go unseen. */
 	cpus_read_lock();
 	ret = callout_cpus_prepare();
 	if (!ret)
@@ -281,7 +281,7 @@ u64 callout_cpus_exit(void)
 	/* A handler that still runs on one base can arm on any of them. */
 	for_each_callout_base(base, cpu)
 		callout_base_kill(base);
-	/* Backwards: that of a single base comes last, when all have looked. */
+	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
 	for (cpu = nr_cpu_ids; cpu--;) {
 		base = callout_base_owned_by(cpu);
 		if (base)

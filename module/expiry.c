@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * expiry.c - run what is due: EXPIRYPROCESSING, in softirq context
+ * expiry.c - run due callouts: EXPIRYPROCESSING, in softirq context
  *
- * A base's expiry moves what is due from the scheme to the due list, a budget
- * at a time, and takes callouts off that list one by one. The lock is free in
- * between, so a callout on the due list can still be stopped or set anew; it
- * counts as pending until its handler starts.
+ * A base's expiry moves expired callouts from the scheme to the due list, a
+ * budget at a time, and takes callouts off that list one by one. The lock is
+ * dropped in between, so a callout on the due list can still be stopped or
+ * re-armed; it counts as pending until its handler starts.
  *
  * Neither the time with the base locked nor the time in one softirq depends on
- * how many callouts there are or how late the base is. What is left when the
- * limits are reached goes on in a tasklet, that is in a later softirq, so that
- * other softirqs, ksoftirqd and RCU get their turn.
+ * the number of callouts or on how late the base is. When the limits are reached
+ * the rest goes on in a tasklet, that is in a later softirq, so that other
+ * softirqs, ksoftirqd and RCU are not starved.
  */
 #include <linux/callout.h>
 #include <linux/debug_locks.h>
@@ -60,11 +60,7 @@ callout_func_t *callout_node_func(const struct callout_node *n)
 	return kinds[n->kind].func ? kinds[n->kind].func(n) : NULL;
 }
 
-/**
- * callout_take_due - takes a callout off the due list: its turn has come
- * @base: the base, locked
- * @n: the callout
- */
+/* Takes @n off the due list: its turn has come. The base is locked. */
 void callout_take_due(struct callout_base *base, struct callout_node *n)
 {
 	unsigned int bin = fls64(base->now - n->expires);
@@ -75,11 +71,7 @@ void callout_take_due(struct callout_base *base, struct callout_node *n)
 	callout_dequeue_locked(base, n);
 }
 
-/**
- * callout_run_begin - lets go of a base to run a handler
- * @base: the base, locked
- * @n: the callout
- */
+/* Marks the handler of @n as running and unlocks the base. */
 void callout_run_begin(struct callout_base *base, struct callout_node *n)
 	__releases(&base->lock)
 {
@@ -100,7 +92,7 @@ static void expiry_unlock(struct callout_base *base)
 	spin_unlock(&base->expiry_lock);
 }
 
-/* Lets those pass who wait for the handler that has returned. */
+/* Lets the waiters for the handler that has returned pass. */
 static void expiry_wake(struct callout_base *base)
 {
 	expiry_unlock(base);
@@ -121,10 +113,9 @@ static void expiry_wake(struct callout_base *base)
 }
 #endif
 
-/**
- * callout_run_end - takes a base again when a handler has returned
- * @base: the base
- * @arg: the handler's argument
+/*
+ * Locks the base again after a handler with argument @arg has returned, and
+ * wakes those that wait for that.
  */
 void callout_run_end(struct callout_base *base, void *arg)
 	__acquires(&base->lock)
@@ -147,10 +138,10 @@ void callout_run_end(struct callout_base *base, void *arg)
 	}
 	WRITE_ONCE(base->run_seq, base->run_seq + 1);
 	if (unlikely(base->waiters)) {
-		/* What they wait with sleeps on PREEMPT_RT. */
+		/* Waking takes sleeping locks on PREEMPT_RT. */
 		raw_spin_unlock_irq(&base->lock);
 		expiry_wake(base);
-		/* The next handler is not to blame for that. */
+		/* Do not account this to the next handler. */
 		base->clock = callout_clock(base);
 		raw_spin_lock_irq(&base->lock);
 	}
@@ -186,7 +177,7 @@ static void associated_unlock(void *lock, u8 lock_flags)
 	}
 }
 
-/* For sparse it is not held until callout_run_with_lock() says so. */
+/* sparse: callout_run_with_lock() marks the lock as held. */
 static bool associated_trylock(void *lock, u8 lock_flags)
 {
 	spinlock_t *spin = lock;
@@ -214,7 +205,7 @@ static bool associated_trylock(void *lock, u8 lock_flags)
 static void callout_slow(struct callout_base *base, callout_func_t *func,
 			 u64 took)
 {
-	/* One expiry at a time for each base: nobody else writes this. */
+	/* A base has one expiry at a time: this has no other writer. */
 	base->stats.slow++;
 	pr_info_ratelimited("callout: %ps took %llu us\n", func,
 			    div_u64(took, NSEC_PER_USEC));
@@ -222,12 +213,7 @@ static void callout_slow(struct callout_base *base, callout_func_t *func,
 	base->clock = callout_clock(base);
 }
 
-/**
- * callout_call - calls a handler and looks at how it behaves
- * @base: the base, not locked
- * @func: the handler
- * @arg: its argument
- */
+/* Calls a handler and measures it. The base is not locked. */
 void callout_call(struct callout_base *base, callout_func_t *func, void *arg)
 {
 	u64 end, took;
@@ -240,10 +226,9 @@ void callout_call(struct callout_base *base, callout_func_t *func, void *arg)
 		callout_slow(base, func, took);
 }
 
-/**
- * callout_check_context - a handler must leave things as it found them
- * @base: the base, not locked
- * @func: the handler, and its associated lock let go if it has one
+/*
+ * Warns if a handler has changed the preemption count or the locks held. The
+ * associated lock has been released, and the base is not locked.
  */
 void callout_check_context(struct callout_base *base, callout_func_t *func)
 {
@@ -252,7 +237,7 @@ void callout_check_context(struct callout_base *base, callout_func_t *func)
 			  func, base->preempt_count, preempt_count());
 		preempt_count_set(base->preempt_count);
 	}
-	/* Without debug_locks, which a report clears, no lock counts as held. */
+	/* A lockdep report clears debug_locks, and then no lock counts as held. */
 	if (unlikely(base->lockdep_depth != lockdep_depth(current)) &&
 	    debug_locks)
 		WARN_ONCE(1, "callout: %pS: held %d locks and now %d\n",
@@ -260,7 +245,7 @@ void callout_check_context(struct callout_base *base, callout_func_t *func)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_check_context);
 
-/* See the head comment of core.c for what can happen meanwhile. */
+/* core.c has the races with callout_stop(). */
 static void callout_run_with_lock(struct callout_base *base,
 				  callout_func_t *func, void *arg, void *lock,
 				  u8 lock_flags)
@@ -283,14 +268,14 @@ static void callout_run_with_lock(struct callout_base *base,
 		__release(lock);	/* by the handler; for sparse */
 		return;
 	}
-	/* Who has the lock next reads it, with the base's lock too. */
+	/* The next holder of the lock reads it, under the base's lock too. */
 	if (start)
 		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
 	associated_unlock(lock, lock_flags);
 }
 
-/* Ends a hold of the lock: after work that is no handler. */
-static void callout_let_others_in(struct callout_base *base)
+/* Ends one hold of the lock and begins another. */
+static void callout_relock(struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	raw_spin_unlock_irq(&base->lock);
@@ -299,19 +284,19 @@ static void callout_let_others_in(struct callout_base *base)
 }
 
 /*
- * The lock is taken: the callout's turn comes again at the next tick. It stays
- * due and keeps its expiry, so it counts as late.
+ * Lock contended: retry at the next tick. The callout stays pending throughout
+ * and keeps its expiry, so it counts as late.
  */
 static void callout_put_off(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	list_move_tail(&n->entry, &base->put_off);
-	callout_let_others_in(base);
+	callout_relock(base);
 }
 
 /*
- * The tick has come, the time perhaps not: callout_jiffy_zero was too late when
- * the callout was set. Then it is filed for another tick, a unit of work.
+ * Re-files a callout whose tick has come before its time, which happens if
+ * callout_jiffy_zero was too late when it was set. A unit of work.
  */
 static bool callout_postpone(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
@@ -325,11 +310,11 @@ static bool callout_postpone(struct callout_base *base, struct callout_node *n)
 	callout_change_state(n, CALLOUT_S_DUE, 0);
 	callout_scheme_start(base, n, tick);
 	callout_started(base, n, tick);
-	callout_let_others_in(base);
+	callout_relock(base);
 	return true;
 }
 
-/* EXPIRYPROCESSING for a struct callout: runs its handler. */
+/* Runs the handler of a struct callout. */
 static unsigned int callout_expire_func(struct callout_base *base,
 					struct callout_node *n)
 	__must_hold(&base->lock)
@@ -357,9 +342,9 @@ static unsigned int callout_expire_func(struct callout_base *base,
 		      CALLOUT_STAGE_WAITING : CALLOUT_STAGE_STARTED;
 	callout_run_begin(base, n);
 	/*
-	 * From here on @c may be freed: by others if it has a lock, or by func.
-	 * The class is outside that lock, since to drain it under that is a
-	 * deadlock too; but not to lockdep if the lock is held already.
+	 * From here on @c may be freed: by func, or if it has a lock by a holder
+	 * of that. The class is outside the lock, since draining under the lock
+	 * is a deadlock too; but not if trylock has taken the lock already.
 	 */
 	lock_acquire_exclusive(&map, 0, !!(lock_flags & CALLOUT_TRYLOCK), NULL,
 			       _THIS_IP_);
@@ -373,7 +358,7 @@ static unsigned int callout_expire_func(struct callout_base *base,
 	return 1;
 }
 
-/* No kind: it was not initialised, or its memory was overwritten. */
+/* Drops a node without a kind: not initialised, or overwritten. */
 static unsigned int callout_expire_none(struct callout_base *base,
 					struct callout_node *n)
 	__must_hold(&base->lock)
@@ -388,13 +373,10 @@ static unsigned int callout_expire_none(struct callout_base *base,
 	return 1;
 }
 
-/**
- * callout_collect - moves some of what is due from the scheme to the due list
- * @base: the base, locked; its due list is empty
- *
- * What was put off at an earlier tick comes before that.
- *
- * Return: true if there may be more.
+/*
+ * Moves up to a budget of expired nodes from the scheme to the due list, which
+ * is empty, behind those that were put off at an earlier tick. Returns true if
+ * more may follow. The base is locked.
  */
 bool callout_collect(struct callout_base *base)
 {
@@ -412,9 +394,9 @@ bool callout_collect(struct callout_base *base)
 }
 
 /*
- * The tick at which something can be due next; U64_MAX: never. The lock is
- * dropped at times. Where the scheme has not searched to the end when
- * callout_clock() comes to @end, what it says is a lower bound.
+ * The next tick at which something can be due; U64_MAX: never. A lower bound if
+ * the scheme's search has not ended when callout_clock() reaches @end. Drops the
+ * lock between budgets.
  */
 static u64 callout_search_next(struct callout_base *base, u64 end)
 	__must_hold(&base->lock)
@@ -428,20 +410,16 @@ static u64 callout_search_next(struct callout_base *base, u64 end)
 		callout_count_units(base, CALLOUT_BUDGET - budget);
 		if (budget || callout_clock(base) >= end)
 			return next;
-		callout_let_others_in(base);
+		callout_relock(base);
 	}
 }
 
-/**
- * callout_program_next - asks for a wake-up when something can be due, if ever
- * @base: the base, locked; callout_collect() has found all that is due
- * @end: when callout_clock() is there it has searched for long enough
- *
- * The lock is dropped at times. A base that is always a search behind is woken
- * for the tick after the one that callout_collect() has seen, and so is one with
- * a callout that was put off.
- *
- * Context: Softirq.
+/*
+ * Programs the tick source for the next tick at which something can be due, if
+ * any; callout_collect() has moved all that is due now. The search ends when
+ * callout_clock() reaches @end. A base whose search never ends in time is woken
+ * at each tick, and so is one with a callout that was put off. Drops the lock
+ * between budgets.
  */
 void callout_program_next(struct callout_base *base, u64 end)
 	__must_hold(&base->lock)
@@ -449,7 +427,7 @@ void callout_program_next(struct callout_base *base, u64 end)
 	u64 next;
 
 	next = list_empty(&base->put_off) ? callout_search_next(base, end) : 0;
-	/* It may have died meanwhile, see callout_base_kill(). */
+	/* The base may have died meanwhile, see callout_base_kill(). */
 	if (base->dead)
 		return;
 	if (next != U64_MAX) {
@@ -460,17 +438,12 @@ void callout_program_next(struct callout_base *base, u64 end)
 	}
 }
 
-/**
- * callout_expire - runs what is due on a base
- * @base: the base
- *
- * The base is locked for CALLOUT_BUDGET units of work at a time. This returns
+/*
+ * Runs the due callouts of a base, in softirq context, once at a time for each
+ * base. It locks the base for CALLOUT_BUDGET units of work at a time and returns
  * after CALLOUT_MAX_HANDLERS handlers or CALLOUT_MAX_NS, which the search for
- * what is next shares, and the handler or hold of the lock that is under way.
- *
- * Context: Softirq; one at a time for each base.
- * Return: true if it must be called again soon to go on; else the tick source
- * has been programmed for what is due next.
+ * the next tick shares, and the handler or hold that is under way. Returns true
+ * if it must be called again soon; else it has programmed the tick source.
  */
 bool callout_expire(struct callout_base *base)
 {
@@ -482,15 +455,15 @@ bool callout_expire(struct callout_base *base)
 
 	expiry_lock(base);
 	/*
-	 * Files are freed after a grace period: see file.c. So may be associated
-	 * locks that callout_run_with_lock() still waits for.
+	 * A promise of struct callout_kind_ops. It also keeps an associated lock
+	 * that callout_run_with_lock() waits for, if that is freed by RCU.
 	 */
 	rcu_read_lock();
 	preempt = preempt_count();
 	locks = lockdep_depth(current);
 	raw_spin_lock_irq(&base->lock);
 	if (base->expiring || base->dead) {
-		/* A tasklet of a CPU that died, run when it is back already. */
+		/* The tasklet of a CPU that died, run when it is back already. */
 		again = false;
 		goto out;
 	}
@@ -499,7 +472,7 @@ bool callout_expire(struct callout_base *base)
 	end = base->clock + CALLOUT_MAX_NS;
 	base->preempt_count = preempt;
 	base->lockdep_depth = locks;
-	/* Lower than any expiry: those who arm now leave the tick alone. */
+	/* Lower than any expiry: arming leaves the tick alone. */
 	base->armed = 0;
 	for (;;) {
 		while (!list_empty(&base->due)) {
@@ -513,7 +486,7 @@ bool callout_expire(struct callout_base *base)
 		if (!more)
 			break;
 		more = callout_collect(base);
-		/* That was a budget's worth with the base locked, or less. */
+		/* That was up to a budget of work with the base locked. */
 		raw_spin_unlock_irq(&base->lock);
 		if (more)
 			base->clock = callout_clock(base);
@@ -533,10 +506,7 @@ out:
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_expire);
 
-/**
- * callout_again - goes on where callout_expire() has left off
- * @t: the base's tasklet
- */
+/* The base's tasklet: goes on where callout_expire() has stopped. */
 void callout_again(struct tasklet_struct *t)
 {
 	struct callout_base *base = from_tasklet(base, t, again);
@@ -545,13 +515,9 @@ void callout_again(struct tasklet_struct *t)
 		tasklet_schedule(t);
 }
 
-/**
- * callout_softclock - what the tick source calls when something may be due
- * @base: the base, not locked
- *
+/*
+ * What the tick source calls when something may be due, in softirq context.
  * Named after the BSD routine that hardclock() calls for the same purpose.
- *
- * Context: Softirq.
  */
 void callout_softclock(struct callout_base *base)
 {

@@ -26,7 +26,7 @@ static u64 hrtimer_now(struct callout_base *base)
 
 static void hrtimer_set(struct callout_base *base)
 {
-	/* Past what ktime_t can say is as good as never. */
+	/* Beyond the range of ktime_t is as good as never. */
 	u64 tick = min_t(u64, base->armed, div64_u64(KTIME_MAX, tick_ns));
 
 	hrtimer_start(&base->hrtimer, ns_to_ktime(tick * tick_ns),
@@ -52,8 +52,8 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
 		hrtimer_set(base);
 	else if (!base->kicked)
 		/*
-		 * One that is on its way already will see base->armed. It fails
-		 * only where callout_cpu_dead() is going to come.
+		 * A kick on its way will see base->armed. This fails only for a
+		 * CPU that is going offline, whose callouts migrate soon.
 		 */
 		base->kicked = !smp_call_function_single_async(base->cpu,
 							       &base->kick);
@@ -93,21 +93,21 @@ static bool hrtimer_is_kicked(struct callout_base *base)
 }
 
 /*
- * The base is going to be freed, or its CPU is dead. A kick may be on its way
- * to a CPU that takes no interrupt for a while. A call that waits is no barrier
- * for it, since a CPU runs those first of what it finds queued, nor is one to
- * the CPU that this runs on, where the call is direct:
+ * Before a base is freed, or when its CPU is dead. A kick may be on its way to a
+ * CPU that takes no interrupt for a while. A synchronous call is no barrier for
+ * it, since a CPU runs synchronous calls first, and this CPU runs its own
+ * directly:
  *
  *	CPU0: shutdown				CPU1: interrupts off
  *	(the kick is queued)
  *	smp_call_function_single(1, wait)
  *						takes the interrupt, finds both,
- *						runs what is waited for
+ *						runs the synchronous one
  *	returns, frees the base
  *						runs the kick: lock(freed base)
  *
- * So this waits for the kick itself. None comes after it: base->armed is 0, or
- * CPUs that are not online are not kicked.
+ * So this waits for the kick itself. No other follows: base->armed is 0, or the
+ * CPU is not online.
  */
 static void hrtimer_tick_shutdown(struct callout_base *base)
 {
@@ -133,12 +133,9 @@ const struct callout_tick_source callout_tick_hrtimer = {
 };
 EXPORT_SYMBOL_IF_KUNIT(callout_tick_hrtimer);
 
-/**
- * callout_tick_set_hz - sets the length of a tick
- * @tick: the source that is going to be used
- * @hz: ticks a second; 0 for the kernel's HZ
- *
- * Return: 0, or -EINVAL if @tick cannot have that many.
+/*
+ * Sets the length of a tick, at module load: @hz ticks a second, or the kernel's
+ * HZ if that is 0. Returns -EINVAL if @tick cannot have this many.
  */
 int callout_tick_set_hz(const struct callout_tick_source *tick, unsigned int hz)
 {
@@ -152,11 +149,7 @@ int callout_tick_set_hz(const struct callout_tick_source *tick, unsigned int hz)
 	return 0;
 }
 
-/**
- * callout_tick_ns - how long a tick is
- *
- * Return: the length in ns.
- */
+/* The length of a tick in nanoseconds. */
 u64 callout_tick_ns(void)
 {
 	return tick_ns;

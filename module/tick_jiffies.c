@@ -71,9 +71,9 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 	lockdep_assert_held(&base->lock);
 	if (base->cpu == smp_processor_id()) {
 		/*
-		 * What has come already has no edge of jiffies to wait for. But
-		 * with the base locked no task may be woken, as ksoftirqd would
-		 * be from where softirqs are on; there, this is rare.
+		 * A tick that has come has no edge of jiffies to wait for. With
+		 * softirqs on the tasklet would wake ksoftirqd, and no task may
+		 * be woken with the base locked; overdue ticks are rare there.
 		 */
 		if (unlikely(tick <= now) && in_interrupt())
 			tasklet_schedule(&base->again);
@@ -88,15 +88,16 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 }
 
 /*
- * It stays the same, as the kernel advances jiffies by the clock; but that can
- * be late, when nobody gets to do it, and then the jiffy tells an earlier time
- * than it is. So each look at both gives a time that is not before jiffy 0, and
- * the least of them is less than a tick after it if any of the looks was taken
- * in time. (A kernel with a periodic tick that loses ticks never makes up for
- * them. There what is set by the clock comes late, by so many ticks. One whose
- * tick is fast, or that has not advanced jiffies when the module is loaded, has
- * the least fall later on: what was set by the clock before then is early by
- * that, so expiry looks at the clock, callout_postpone() and file_postpone().)
+ * CLOCK_MONOTONIC at jiffy 0. Constant in theory, but jiffies may lag the clock,
+ * when no CPU advances them in time. So each sample, the clock less the jiffies,
+ * is an upper bound, and the least sample is less than a tick too late if any
+ * was taken in time.
+ *
+ * A kernel with a periodic tick that loses ticks never makes up for them: there,
+ * callouts that are set by the clock come late by the lost ticks. One whose tick
+ * is fast, or that lags when the module is loaded, makes the least sample fall
+ * later on: callouts set by the clock before then would be early, so expiry
+ * checks the clock.
  */
 atomic64_t callout_jiffy_zero = ATOMIC64_INIT(S64_MAX);
 EXPORT_SYMBOL_IF_KUNIT(callout_jiffy_zero);
@@ -106,7 +107,7 @@ static void jiffies_look(void)
 	u64 jiffy = get_jiffies_64();
 	s64 zero, least;
 
-	/* The clock after jiffies: what passes between makes it later. */
+	/* The clock after jiffies: a delay between them makes the sample later. */
 	smp_rmb();
 	zero = ktime_get_ns() - jiffy * TICK_NSEC;
 	least = atomic64_read(&callout_jiffy_zero);
