@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/timex.h>
 #include "handle.h"
-#include "hash_inline.h"
+#include "hash.h"
 #include "common.h"
 
 #define NR_SLOTS	600U

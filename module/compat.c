@@ -11,7 +11,6 @@
 #include <linux/module.h>
 #include "arm.h"
 #include "handle.h"
-#include "hash_inline.h"
 
 /**
  * callout_timeout - sets a callout that callout_untimeout() can find

@@ -25,7 +25,6 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include "file.h"
-#include "hash_inline.h"
 #include "kcompat.h"
 
 /* Events copied to a reader at a time; they are on the stack. */

@@ -54,7 +54,6 @@
 #include "expiry.h"
 #include "file.h"
 #include "handle.h"
-#include "hash_inline.h"
 #include "kcompat.h"
 
 u64 callout_boot_step;

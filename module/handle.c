@@ -69,7 +69,6 @@
 #include "debugobjects.h"
 #include "expiry.h"
 #include "handle.h"
-#include "hash_inline.h"
 #include "kcompat.h"
 
 /* Slots that each CPU begins with. */

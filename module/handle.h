@@ -7,14 +7,15 @@
 
 #include <linux/bits.h>
 #include <linux/irq_work.h>
+#include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/percpu.h>
-#include <linux/rbtree.h>
 #include <linux/rcupdate.h>
 #include "arm.h"
 #include "hash.h"
 #include "kcompat.h"
+#include "slot.h"
 
 /*
  * A handle: generation in the upper 40 bits, slot in the lower 24. Of those
@@ -31,53 +32,6 @@
 
 /* Slots live in naturally aligned chunks of this many bytes. */
 #define CALLOUT_CHUNK_SIZE	4096U
-
-/**
- * struct callout_slot - a callout in a table
- * @node: what bases and schemes file. Free: node.word[0] links to the next
- *	free slot.
- * @func: kernel: the handler
- * @due: device: when it is due, in its clock; less than 2^63, so never an
- *	address in the kernel
- * @arg: the handler's argument, or the key's
- * @handle: the handle it has, until its handler has returned, or will have when
- *	it is used next; 0 if its generations are used up. Written with the base
- *	locked.
- * @key: in the (func, arg) hash: the function, as a number; never called
- * @link: in the (func, arg) hash: link in its bucket
- * @period: device, not in the hash: nanoseconds, 0 if it is not periodic
- * @slack: device, periodic: nanoseconds
- * @next: device, with CALLOUT_S_REPEAT: when it is due next
- *
- * A program chooses @arg and @key and, up to 2^63, @due. If memory goes bad and
- * such a slot is taken for one of the kernel's, or for a struct callout, what
- * is called, or locked, is none of its numbers that can be an address in the
- * kernel.
- */
-struct callout_slot {
-	struct callout_node node;
-	union {
-		callout_func_t *func;
-		u64 due;
-	};
-	u64 arg;
-	u64 handle;
-	u64 key;
-	union {
-		struct rb_node link;
-		struct {
-			u64 period;
-			u64 slack;
-			u64 next;
-		};
-	};
-};
-
-static_assert(offsetof(struct callout_slot, due) ==
-	      offsetof(struct callout, func));
-static_assert(offsetof(struct callout_slot, handle) ==
-	      offsetof(struct callout, lock));
-static_assert(sizeof(struct callout_slot) <= 96);
 
 struct callout_chunk {
 	struct callout_table *table;
@@ -142,11 +96,6 @@ struct callout_table {
 	struct callout_hash hash;
 };
 
-static inline struct callout_slot *callout_to_slot(const struct callout_node *n)
-{
-	return container_of(n, struct callout_slot, node);
-}
-
 static inline struct callout_table *callout_slot_table(struct callout_slot *slot)
 {
 	struct callout_chunk *chunk = (void *)((unsigned long)slot &
@@ -205,6 +154,26 @@ static inline struct callout_slot *callout_slot_get(struct callout_pool *pool)
 	pool->free = (void *)slot->node.word[0];
 	WRITE_ONCE(pool->count, pool->count - 1);
 	return slot;
+}
+
+/* The scheme has a find of its own, which takes the place of the hash. */
+DECLARE_STATIC_KEY_FALSE(callout_searches);
+
+/*
+ * Makes a slot that is pending or ready known by its function and argument:
+ * callout_hash_take() or callout_table_search() finds it. Until it is removed
+ * its func, arg and expires must not change. Interrupts off. Returns true if
+ * the hash should grow.
+ */
+static inline bool callout_table_put(struct callout_table *table,
+				     struct callout_slot *slot)
+{
+	if (static_branch_unlikely(&callout_searches)) {
+		slot->node.mark = CALLOUT_HASH_SEARCHED;
+		return false;
+	}
+	callout_hash_insert(&table->hash, slot);
+	return callout_hash_wants_growth(&table->hash);
 }
 
 int callout_table_init(struct callout_table *table, enum callout_kind kind,

@@ -2,30 +2,29 @@
 /*
  * hash.c - find a callout by its function and argument
  *
- * The old timeout() interface has no handles, so untimeout() must search.
- * Costello's facility finds the callout through a hash table, and so does
- * this. Several callouts may have the same key, that is the same function and
- * argument; the old sorted list found the one that expires first. So a bucket
- * is a tree, ordered by key, and for each key by expiry. Mostly it has one slot
- * or none. If a million callouts have one key, or keys that were chosen to share
- * a bucket, an operation takes as many steps as the tree is deep, some 40.
+ * The old BSD interface has no handles: it searches for a callout by its key, a
+ * function and an argument. As in Costello's facility, a hash table finds it.
+ * Several callouts may have the same key; the old sorted list found the one
+ * that expires first. So a bucket is a tree, ordered by key, and for each key
+ * by expiry. Nearly always it has one slot or none. If a million callouts have
+ * one key, or keys that were chosen to collide, an operation takes as many
+ * steps as the tree is deep, some 40.
  *
- * The links are in the slots: to insert allocates nothing. The table grows
- * from process context, a portion at a time: new keys go to the new table, old
- * ones are moved there in order, slot by slot, a search looks into both.
+ * The links are in the slots, so inserting allocates nothing. The table grows
+ * in process context, a portion at a time: new keys go to the new buckets, old
+ * slots are moved there one by one, in order, and a search looks into both.
  */
 #include <linux/log2.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include "handle.h"
+#include "base.h"
 #include "hash.h"
-#include "hash_inline.h"
 #include "kcompat.h"
 
 /*
- * Slots, and empty buckets, that growth looks at in one hold of the lock: to
- * move a slot takes as long as some units of work do, where trees are deep.
+ * Slots, and empty buckets, that growth looks at in one hold of the lock. Where
+ * trees are deep, moving a slot takes as long as several units of work.
  */
 #define MOVE_BUDGET	(CALLOUT_BUDGET / 8)
 
@@ -41,7 +40,7 @@ static struct rb_root *hash_old_bucket(struct callout_hash *hash,
 			  hash->old_shift];
 }
 
-/* Negative if the slot's key comes before this one, positive if behind. */
+/* Negative if the slot's key sorts before this one, positive if after. */
 static int slot_compare(const struct callout_slot *slot, u64 func, u64 arg)
 {
 	if (slot->arg != arg)
@@ -51,14 +50,7 @@ static int slot_compare(const struct callout_slot *slot, u64 func, u64 arg)
 	return 0;
 }
 
-/**
- * callout_hash_init - makes an empty hash
- * @hash: the hash
- * @bits: log2 of the number of buckets to begin with
- * @gfp: how to allocate them
- *
- * Return: 0 or -ENOMEM.
- */
+/* Makes an empty hash of 2^@bits buckets. Returns 0 or -ENOMEM. */
 int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
 {
 	struct rb_root *buckets = hash_alloc(bits, gfp);
@@ -68,7 +60,7 @@ int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
 	hash->shift = 64 - bits;
 	hash->mul[0] = get_random_u64() | 1;
 	hash->mul[1] = get_random_u64() | 1;
-	/* Pairs with the load in file_prepare_hash(). */
+	/* Pairs with the smp_load_acquire() of users that make it on demand. */
 	smp_store_release(&hash->buckets, buckets);
 	return 0;
 }
@@ -100,8 +92,8 @@ static struct callout_slot *bucket_first(const struct rb_root *bucket,
 }
 
 /*
- * Adds a slot behind those of its key that expire with it. Below a black one
- * there is nothing to be balanced.
+ * Adds a slot after those with its key and expiry. A red node below a black one
+ * needs no balancing.
  */
 static void bucket_add(struct rb_root *bucket, struct callout_slot *slot)
 {
@@ -113,7 +105,8 @@ static void bucket_add(struct rb_root *bucket, struct callout_slot *slot)
 		parent = *link;
 		other = rb_entry(parent, struct callout_slot, link);
 		order = slot_compare(other, slot->key, slot->arg);
-		if (order < 0 || (!order && other->node.expires <= slot->node.expires))
+		if (order < 0 ||
+		    (!order && other->node.expires <= slot->node.expires))
 			link = &parent->rb_right;
 		else
 			link = &parent->rb_left;
@@ -123,7 +116,7 @@ static void bucket_add(struct rb_root *bucket, struct callout_slot *slot)
 		rb_insert_color(&slot->link, bucket);
 }
 
-/* rb_erase(), but without its call where nothing has to be balanced. */
+/* rb_erase(), without its call where the tree stays balanced. */
 static void bucket_del(struct rb_root *bucket, struct rb_node *node)
 {
 	struct rb_node *parent = rb_parent(node);
@@ -142,8 +135,9 @@ static void bucket_del(struct rb_root *bucket, struct rb_node *node)
 
 /*
  * Finds the first slot of a key, and its bucket: @bucket or an old one. While
- * the hash grows, the first slots of a key may be in the new table, and others
- * in the old one. What expires together was set in this order too.
+ * the hash grows, the first slots of a key may be in the new table and others
+ * in the old one; of those with the same expiry, those in the new one were set
+ * first.
  */
 static struct callout_slot *hash_first(struct callout_hash *hash,
 				       struct rb_root **bucket,
@@ -162,14 +156,14 @@ static struct callout_slot *hash_first(struct callout_hash *hash,
 	return other;
 }
 
-/* callout_hash_insert() where the bucket is in use, or a table is old. */
+/* callout_hash_insert() if the bucket is not empty, or the hash is growing. */
 void callout_hash_insert_slow(struct callout_hash *hash, struct rb_root *bucket,
 			      struct callout_slot *slot)
 {
 	struct rb_root *old;
 
 	if (unlikely(hash->old)) {
-		/* Behind those that are set already, which are moved in order. */
+		/* After those with its key, which are moved in order. */
 		old = hash_old_bucket(hash, slot->key, slot->arg);
 		if (bucket_first(old, slot->key, slot->arg))
 			bucket = old;
@@ -178,7 +172,7 @@ void callout_hash_insert_slow(struct callout_hash *hash, struct rb_root *bucket,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
 
-/* The bucket that a slot is in, in whichever table that is. */
+/* The bucket that a slot is in, new or old. */
 static struct rb_root *slot_bucket(struct callout_hash *hash,
 				   struct callout_slot *slot)
 {
@@ -193,12 +187,9 @@ static struct rb_root *slot_bucket(struct callout_hash *hash,
 	       bucket : hash_old_bucket(hash, slot->key, slot->arg);
 }
 
-/**
- * callout_hash_remove - takes a slot out, if callout_hash_take() has not
- * @hash: the hash
- * @slot: a slot that was inserted; its base is locked
- *
- * Context: Interrupts off.
+/*
+ * Removes a slot that was inserted, unless callout_hash_take() has. Its base is
+ * locked, interrupts are off.
  */
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
@@ -216,15 +207,10 @@ void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
 
-/**
- * callout_hash_move_begin - locks the hash and takes a slot out
- * @hash: the hash
- * @slot: a slot that is in it; its base is locked
- *
- * Until callout_hash_move_end() nobody sees that it is out, and its expires may
- * change.
- *
- * Context: Interrupts off.
+/*
+ * Locks the hash and removes a slot that is in it, so that its expires may
+ * change: a search sees it before this or after callout_hash_move_end(). Its
+ * base is locked, interrupts are off.
  */
 void callout_hash_move_begin(struct callout_hash *hash,
 			     struct callout_slot *slot)
@@ -235,11 +221,7 @@ void callout_hash_move_begin(struct callout_hash *hash,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_begin);
 
-/**
- * callout_hash_move_end - puts a slot in again and unlocks the hash
- * @hash: the hash
- * @slot: the slot
- */
+/* Inserts the slot again and unlocks the hash. */
 void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot)
 	__releases(&hash->lock)
 {
@@ -250,18 +232,7 @@ void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_end);
 
-/**
- * callout_hash_find - finds the callout with a function and argument
- * @hash: the hash
- * @func: the function
- * @arg: the argument
- * @handle: its handle
- *
- * The one that callout_hash_take() takes, but it stays in the hash.
- *
- * Context: Any.
- * Return: the slot, which may be another's by now; NULL if there is none.
- */
+/* callout_hash_take(), but the slot stays in the hash. Any context. */
 struct callout_slot *callout_hash_find(struct callout_hash *hash,
 				       u64 func, u64 arg, u64 *handle)
 {
@@ -279,7 +250,7 @@ struct callout_slot *callout_hash_find(struct callout_hash *hash,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_find);
 
-/* callout_hash_take() where there is another in the bucket, or an old table. */
+/* callout_hash_take() if others are in the bucket, or the hash is growing. */
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 					    struct rb_root *bucket,
 					    u64 func, u64 arg)
@@ -292,7 +263,7 @@ struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_take_slow);
 
-/* Moves some slots to the new table; false when all are there. */
+/* Moves some slots to the new buckets; returns false when all have moved. */
 static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 {
 	unsigned int budget = MOVE_BUDGET;
@@ -302,7 +273,7 @@ static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 
 	for (; *bucket < 1U << (64 - hash->old_shift); ++*bucket) {
 		old = &hash->old[*bucket];
-		/* In order, so that the first of each key goes first. */
+		/* In order: the first slot of each key moves first. */
 		while ((node = rb_first(old))) {
 			if (!budget--)
 				return true;
@@ -317,12 +288,9 @@ static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
 	return false;
 }
 
-/**
- * callout_hash_grow - makes more buckets if there are too few
- * @hash: the hash
- * @gfp: how to allocate; without memory everything stays as it was
- *
- * Context: Process context, may sleep; one caller at a time.
+/*
+ * Adds buckets if there are too few; without memory nothing changes. May sleep.
+ * The caller serialises calls.
  */
 void callout_hash_grow(struct callout_hash *hash, gfp_t gfp)
 {

@@ -1,37 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * hash.h - find a callout by its function and argument
+ *
+ * Nearly always a bucket has one slot or none: inlined here; hash.c has the
+ * rest.
  */
 #ifndef _CALLOUT_HASH_H
 #define _CALLOUT_HASH_H
 
 #include <linux/rbtree.h>
+#include <linux/rbtree_augmented.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-
-struct callout_slot;
+#include "slot.h"
 
 /*
- * callout.active of a slot: where in the hash it is; under the hash's lock, but
- * for the last one, which needs the base's.
+ * callout_node.mark of a slot: its place in the hash. The hash's lock protects
+ * it, except CALLOUT_HASH_SEARCHED, which the base's lock protects.
  */
 enum callout_hash_place {
 	CALLOUT_HASH_OUT,	/* not in it */
 	CALLOUT_HASH_IN,
-	CALLOUT_HASH_SEARCHED,	/* not in it: the scheme's find is to find it */
+	CALLOUT_HASH_SEARCHED,	/* not in it: the scheme finds it */
 };
 
 /**
  * struct callout_hash - slots by (func, arg)
- * @lock: protects all of this, and the links and callout.active of the slots
- *	in it. Nests inside a base's lock.
- * @count: slots in it
- * @buckets: per bucket, a tree of its slots, ordered by key, then by expiry
- * @old: while growing: what has not been moved yet, else NULL
+ * @lock: protects all members, and the links and marks of the slots in it.
+ *	Nests inside a base's lock.
+ * @count: number of slots in it
+ * @buckets: each is a tree of slots, ordered by key, then by expiry
+ * @old: while growing: buckets with slots that have not moved yet, else NULL
  * @shift: 64 - log2 of the number of @buckets
  * @old_shift: the same of @old
- * @mul: random odd multipliers; that keys collide costs the same whether they
- *	are known or not: the depth of a tree
+ * @mul: random odd multipliers. Even to a program that knows them, colliding
+ *	keys cost no more than the depth of a tree.
  */
 struct callout_hash {
 	raw_spinlock_t lock;
@@ -75,13 +78,64 @@ callout_hash_bucket(struct callout_hash *hash, u64 func, u64 arg)
 
 #define CALLOUT_HASH_MAX_BITS	20
 
-/* From an eighth full on: a bucket with another key in it is not so fast. */
+/* True from an eighth full: buckets with two keys are not as fast. */
 static inline bool callout_hash_wants_growth(struct callout_hash *hash)
 {
 	unsigned int bits = 64 - READ_ONCE(hash->shift);
 
 	return bits < CALLOUT_HASH_MAX_BITS &&
 	       (READ_ONCE(hash->count) << 3) >> bits;
+}
+
+/*
+ * Adds a slot; until it is removed its key, arg and expires must not change.
+ * Interrupts off.
+ */
+static inline void callout_hash_insert(struct callout_hash *hash,
+				       struct callout_slot *slot)
+{
+	struct rb_root *bucket;
+
+	raw_spin_lock(&hash->lock);
+	bucket = callout_hash_bucket(hash, slot->key, slot->arg);
+	if (unlikely(hash->old || bucket->rb_node)) {
+		callout_hash_insert_slow(hash, bucket, slot);
+	} else {
+		rb_link_node(&slot->link, NULL, &bucket->rb_node);
+		rb_set_parent_color(&slot->link, NULL, RB_BLACK);
+	}
+	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
+	hash->count++;
+	raw_spin_unlock(&hash->lock);
+}
+
+/*
+ * Removes the callout with this function and argument, which the caller will
+ * cancel: of several the first to expire, and of those the first that was set.
+ * Returns its slot, which another callout may use by now, and its @handle; or
+ * NULL. Interrupts off.
+ */
+static inline struct callout_slot *
+callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
+{
+	struct callout_slot *slot;
+	struct rb_root *bucket;
+
+	raw_spin_lock(&hash->lock);
+	bucket = callout_hash_bucket(hash, func, arg);
+	slot = rb_entry_safe(bucket->rb_node, struct callout_slot, link);
+	if (likely(slot && slot->arg == arg && slot->key == func &&
+		   !slot->link.rb_left && !slot->link.rb_right && !hash->old))
+		bucket->rb_node = NULL;
+	else
+		slot = callout_hash_take_slow(hash, bucket, func, arg);
+	if (slot) {
+		*handle = slot->handle;
+		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+		hash->count--;
+	}
+	raw_spin_unlock(&hash->lock);
+	return slot;
 }
 
 #endif /* _CALLOUT_HASH_H */
