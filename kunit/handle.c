@@ -10,6 +10,7 @@
 #include <linux/smp.h>
 #include "kernel_table.h"
 #include "expiry.h"
+#include "handle.h"
 
 #define SLOT_MASK	(CALLOUT_GEN_ONE - 1)
 

@@ -8,6 +8,7 @@
 #include <linux/bottom_half.h>
 #include "kernel_table.h"
 #include "expiry.h"
+#include "handle.h"
 
 struct callout_slot *callout_test_slot(u64 handle)
 {

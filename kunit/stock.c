@@ -12,6 +12,7 @@
 #include <linux/smp.h>
 #include "file.h"
 #include "kernel_table.h"
+#include "handle.h"
 
 #define MOST_SLOTS	(1U << 18)
 

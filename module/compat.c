@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include "arm.h"
 #include "handle.h"
+#include "table_search.h"
 
 /**
  * callout_timeout - sets a callout that callout_untimeout() can find
@@ -47,6 +48,29 @@ static noinline int untimeout_hashed(callout_func_t *func, void *arg)
 	return slot ? 1 : -1;
 }
 
+/* As untimeout_hashed(), where the scheme has a find. */
+static noinline int untimeout_searched(callout_func_t *func, void *arg)
+{
+	struct callout_table *table = callout_kernel_table();
+	struct callout_base *base;
+	struct callout_slot *slot;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	slot = callout_table_search(table, (unsigned long)func,
+				    (unsigned long)arg, &base);
+	if (slot) {
+		__acquire(&base->lock);
+		callout_dequeue_locked(base, &slot->node);
+		trace_callout_cancel(&slot->node);
+		slot->node.mark = CALLOUT_HASH_OUT;
+		callout_slot_put(table, base, slot);
+		raw_spin_unlock(&base->lock);
+	}
+	local_irq_restore(flags);
+	return slot ? 1 : -1;
+}
+
 /**
  * callout_untimeout - cancels the callout with a function and argument
  * @func: the handler
@@ -60,8 +84,8 @@ static noinline int untimeout_hashed(callout_func_t *func, void *arg)
  */
 int callout_untimeout(callout_func_t *func, void *arg)
 {
-	if (static_branch_unlikely(&callout_searches))
-		return callout_untimeout_searched(func, arg);
+	if (callout_searches())
+		return untimeout_searched(func, arg);
 	return untimeout_hashed(func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_untimeout);

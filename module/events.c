@@ -25,6 +25,7 @@
 #include <linux/uio.h>
 #include <linux/wait.h>
 #include "file.h"
+#include "table_search.h"
 #include "kcompat.h"
 
 /* Events copied to a reader at a time; they are on the stack. */

@@ -53,7 +53,8 @@
 #include "arm.h"
 #include "expiry.h"
 #include "file.h"
-#include "handle.h"
+#include "table.h"
+#include "table_search.h"
 #include "kcompat.h"
 
 u64 callout_boot_step;
@@ -314,7 +315,7 @@ static inline bool file_wants_hash(struct callout_file *file)
 {
 	struct callout_hash *hash = &file->table.hash;
 
-	if (static_branch_unlikely(&callout_searches))
+	if (callout_searches())
 		return false;
 	/* Pairs with the smp_store_release() in callout_hash_init(). */
 	return !smp_load_acquire(&hash->buckets) ||
@@ -339,7 +340,7 @@ static int file_prepare_hash(struct callout_file *file)
 /* Can there be a callout that was set by TIMEOUT? */
 static bool file_has_timeouts(struct callout_file *file)
 {
-	if (static_branch_unlikely(&callout_searches))
+	if (callout_searches())
 		return true;
 	/* Pairs with the smp_store_release() in callout_hash_init(). */
 	return smp_load_acquire(&file->table.hash.buckets);
@@ -572,13 +573,13 @@ static struct callout_slot *file_search(struct callout_file *file,
  */
 static void file_move_begin(struct callout_file *file)
 {
-	if (static_branch_unlikely(&callout_searches))
+	if (callout_searches())
 		atomic_inc_return(&file->moves);
 }
 
 static void file_move_end(struct callout_file *file)
 {
-	if (static_branch_unlikely(&callout_searches))
+	if (callout_searches())
 		atomic_add_return_release(CALLOUT_MOVED - 1, &file->moves);
 }
 
@@ -589,7 +590,7 @@ static void file_move_end(struct callout_file *file)
 static struct callout_slot *file_find(struct callout_file *file,
 				      u64 func, u64 arg, u64 *handle)
 {
-	if (static_branch_unlikely(&callout_searches))
+	if (callout_searches())
 		return file_search(file, func, arg, handle);
 	return callout_hash_find(&file->table.hash, func, arg, handle);
 }

@@ -14,7 +14,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/callout.h>
-#include "handle.h"
+#include "table.h"
 
 struct callout_user;
 struct eventfd_ctx;

@@ -193,7 +193,8 @@ static struct rb_root *slot_bucket(struct callout_hash *hash,
  */
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
-	if (READ_ONCE(slot->node.mark) == CALLOUT_HASH_SEARCHED) {
+	if (IS_ENABLED(CONFIG_CALLOUT_SCHEMES) &&
+	    READ_ONCE(slot->node.mark) == CALLOUT_HASH_SEARCHED) {
 		slot->node.mark = CALLOUT_HASH_OUT;
 		return;
 	}

@@ -21,7 +21,7 @@
 enum callout_hash_place {
 	CALLOUT_HASH_OUT,	/* not in it */
 	CALLOUT_HASH_IN,
-	CALLOUT_HASH_SEARCHED,	/* not in it: the scheme finds it */
+	CALLOUT_HASH_SEARCHED,	/* not in it: see table_search.c */
 };
 
 /**
