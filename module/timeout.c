@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * compat.c - the old interface: timeout() and untimeout()
+ * timeout.c - the old interface: timeout() and untimeout()
  *
- * Section VII of Varghese and Lauck's paper: existing code cancels a callout
- * by its function and argument, so that the facility must search for it. Here
- * the search is a look into a hash; what it finds is cancelled by its handle,
- * so a callout that fires between the two is not mistaken for another. With the
- * old scheme it is the old linear search, and its base stays locked.
+ * Section VII of Varghese and Lauck's paper: existing code cancels a callout by
+ * its function and argument, so the facility must search for it. Here the
+ * search is a hash lookup, and the match is cancelled by its handle: should it
+ * fire in between, its handle is stale, and a callout that reuses its slot is
+ * safe. With a scheme that has a find it is the old linear search, and the base
+ * of the match stays locked.
  */
 #include <linux/module.h>
 #include "arm.h"
@@ -14,13 +15,13 @@
 #include "table_search.h"
 
 /**
- * callout_timeout - sets a callout that callout_untimeout() can find
+ * callout_timeout() - Set a callout that callout_untimeout() can find.
  * @func: the handler
  * @arg: its argument
- * @ticks: how many ticks from now; less than 1 counts as 1
+ * @ticks: ticks from now; less than 1 counts as 1
  *
- * timeout() of 4.4BSD and of FreeBSD's timeout(9). There may be any number of
- * callouts with the same function and argument.
+ * timeout() of 4.4BSD and of FreeBSD's timeout(9). Any number of callouts may
+ * have the same function and argument.
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: the handle, as setcallout().
@@ -39,7 +40,7 @@ static noinline int untimeout_hashed(callout_func_t *func, void *arg)
 	u64 handle;
 
 	local_irq_save(flags);
-	/* What is found and then not cancelled has left: no turn sees it again. */
+	/* A match that is not cancelled has left the hash: the loop ends. */
 	do {
 		slot = callout_hash_take(&table->hash, (unsigned long)func,
 					 (unsigned long)arg, &handle);
@@ -48,7 +49,7 @@ static noinline int untimeout_hashed(callout_func_t *func, void *arg)
 	return slot ? 1 : -1;
 }
 
-/* As untimeout_hashed(), where the scheme has a find. */
+/* untimeout_hashed() for a scheme that has a find. */
 static noinline int untimeout_searched(callout_func_t *func, void *arg)
 {
 	struct callout_table *table = callout_kernel_table();
@@ -72,15 +73,14 @@ static noinline int untimeout_searched(callout_func_t *func, void *arg)
 }
 
 /**
- * callout_untimeout - cancels the callout with a function and argument
+ * callout_untimeout() - Cancel the callout with a function and argument.
  * @func: the handler
  * @arg: its argument
  *
- * untimeout() of 4.4BSD. If several match, it is the one that would run
- * first.
+ * untimeout() of 4.4BSD. If several match, the first to expire is cancelled.
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
- * Return: 1 if one was cancelled, -1 if none is outstanding.
+ * Return: 1 if one was cancelled, -1 if none is set.
  */
 int callout_untimeout(callout_func_t *func, void *arg)
 {
@@ -91,10 +91,10 @@ int callout_untimeout(callout_func_t *func, void *arg)
 EXPORT_SYMBOL_GPL(callout_untimeout);
 
 /**
- * callout_untimeout_handle - cancels the callout with this handle
+ * callout_untimeout_handle() - Cancel the callout with this handle.
  * @func: the handler it was set with
  * @arg: the argument it was set with
- * @handle: what timeout() returned
+ * @handle: the handle that timeout() returned
  *
  * untimeout() of FreeBSD's timeout(9).
  *
@@ -108,9 +108,8 @@ int callout_untimeout_handle(callout_func_t *func, void *arg,
 
 	slot = callout_table_lookup(callout_kernel_table(), handle);
 	/*
-	 * Without the lock: if the slot is another's by now the handle is
-	 * stale, and if the handle is good, or its handler runs, these two do
-	 * not change.
+	 * Without the lock: both change only when the slot is reused, and then
+	 * the handle is stale.
 	 */
 	if (!slot || READ_ONCE(slot->func) != func ||
 	    READ_ONCE(slot->arg) != (unsigned long)arg)
