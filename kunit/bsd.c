@@ -2,6 +2,7 @@
 /*
  * bsd.c - suite callout_bsd: callout(9)'s times, locks and asynchronous drain
  */
+#include <linux/callout_work.h>
 #include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/ktime.h>

@@ -11,6 +11,7 @@
  * or running, to schedule one that was never set, to drain under the handler's
  * lock.
  */
+#include <linux/callout_work.h>
 #include "softirq.h"
 
 /* The distance for which the calls set the callout. */

@@ -5,6 +5,7 @@
  * A table of each call in each state, and cases of their own for drain and for
  * what the results are good for: counting references.
  */
+#include <linux/callout_work.h>
 #include <linux/delay.h>
 #include <linux/workqueue.h>
 #include "virtual.h"
@@ -53,7 +54,7 @@ static const char * const call_names[] = {
  * @state: before the call
  * @call: the call
  * @ret: what it returns
- * @pending: callout_proc_pending() after it
+ * @pending: callout_work_pending() after it
  */
 struct work_row {
 	enum work_state state;
@@ -104,20 +105,20 @@ KUNIT_ARRAY_PARAM(work_row, work_rows, work_row_desc);
  * @runs: times the handler has begun
  */
 struct work_case {
-	struct callout_proc p;
+	struct callout_work p;
 	struct callout_virtual *v;
 	bool go;
 	unsigned int runs;
 };
 
 /**
- * struct work_drainer - a thread that waits in callout_proc_drain()
+ * struct work_drainer - a thread that waits in callout_work_drain()
  * @p: the callout
  * @thread: the thread
- * @ret: what callout_proc_drain() returned
+ * @ret: what callout_work_drain() returned
  */
 struct work_drainer {
-	struct callout_proc *p;
+	struct callout_work *p;
 	struct callout_test_thread *thread;
 	int ret;
 };
@@ -134,12 +135,12 @@ static void work_drain_fn(void *arg)
 {
 	struct work_drainer *d = arg;
 
-	d->ret = callout_proc_drain(d->p);
+	d->ret = callout_work_drain(d->p);
 }
 
 static int work_set(struct work_case *t)
 {
-	return callout_proc_reset(&t->p, DISTANCE, work_handler, t);
+	return callout_work_reset(&t->p, DISTANCE, work_handler, t);
 }
 
 /*
@@ -213,19 +214,19 @@ static void work_row(struct kunit *test)
 	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->v = test->priv;
-	callout_proc_init(&t->p);
+	callout_work_init(&t->p);
 	t->p.c.node.cpu = CALLOUT_VIRTUAL;
 	drainer = work_enter(test, t, row->state);
 	runs = t->runs;
 	if (row->call == RESET)
 		KUNIT_EXPECT_EQ(test, work_set(t), row->ret);
 	else if (row->call == STOP)
-		KUNIT_EXPECT_EQ(test, callout_proc_stop(&t->p), row->ret);
+		KUNIT_EXPECT_EQ(test, callout_work_stop(&t->p), row->ret);
 	else if (!runs || row->state == WORK_RAN)
-		KUNIT_EXPECT_EQ(test, callout_proc_drain(&t->p), row->ret);
+		KUNIT_EXPECT_EQ(test, callout_work_drain(&t->p), row->ret);
 	else
 		caller = work_drain(test, t);
-	KUNIT_EXPECT_EQ(test, callout_proc_pending(&t->p), row->pending);
+	KUNIT_EXPECT_EQ(test, callout_work_pending(&t->p), row->pending);
 	callout_test_tell(&t->go);
 	if (drainer)
 		KUNIT_ASSERT_TRUE(test, callout_test_join(drainer->thread));
@@ -236,7 +237,7 @@ static void work_row(struct kunit *test)
 	callout_virtual_run_to(t->v, t->v->now + DISTANCE);
 	flush_work(&t->p.work);
 	KUNIT_EXPECT_EQ(test, t->runs - runs, row->pending);
-	KUNIT_EXPECT_EQ(test, callout_proc_drain(&t->p), -1);
+	KUNIT_EXPECT_EQ(test, callout_work_drain(&t->p), -1);
 	KUNIT_EXPECT_EQ(test, t->v->base->pending, 0);
 }
 
@@ -250,7 +251,7 @@ static void work_row(struct kunit *test)
  * @in_task: the handler ran in process context
  */
 struct sleeper {
-	struct callout_proc p;
+	struct callout_work p;
 	unsigned int begun;
 	unsigned int done;
 	bool go;
@@ -266,7 +267,7 @@ static void sleeper_handler(void *arg)
 	WRITE_ONCE(s->begun, s->begun + 1);
 	callout_test_wait_until(READ_ONCE(s->go));
 	if (s->again)
-		callout_proc_reset(&s->p, 1, sleeper_handler, s);
+		callout_work_reset(&s->p, 1, sleeper_handler, s);
 	WRITE_ONCE(s->done, s->done + 1);
 }
 
@@ -276,27 +277,27 @@ static void work_calls(struct kunit *test)
 	struct sleeper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	callout_proc_init(&s->p);
-	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), -1);
-	KUNIT_EXPECT_EQ(test, callout_proc_reset(&s->p, 1000000,
+	callout_work_init(&s->p);
+	KUNIT_EXPECT_EQ(test, callout_work_stop(&s->p), -1);
+	KUNIT_EXPECT_EQ(test, callout_work_reset(&s->p, 1000000,
 						 sleeper_handler, s), 0);
-	KUNIT_EXPECT_TRUE(test, callout_proc_pending(&s->p));
-	KUNIT_EXPECT_EQ(test, callout_proc_reset(&s->p, 1, sleeper_handler,
+	KUNIT_EXPECT_TRUE(test, callout_work_pending(&s->p));
+	KUNIT_EXPECT_EQ(test, callout_work_reset(&s->p, 1, sleeper_handler,
 						 s), 1);
 	KUNIT_ASSERT_TRUE(test, callout_test_wait_until(READ_ONCE(s->begun)));
 	KUNIT_EXPECT_TRUE(test, s->in_task);
-	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
-	KUNIT_EXPECT_EQ(test, callout_proc_stop(&s->p), 0);
+	KUNIT_EXPECT_FALSE(test, callout_work_pending(&s->p));
+	KUNIT_EXPECT_EQ(test, callout_work_stop(&s->p), 0);
 	/* The drain cancels the pending one and waits for the running one. */
-	callout_proc_reset(&s->p, 1000000, sleeper_handler, s);
+	callout_work_reset(&s->p, 1000000, sleeper_handler, s);
 	s->again = true;
 	WRITE_ONCE(s->go, true);
-	callout_proc_drain(&s->p);
+	callout_work_drain(&s->p);
 	KUNIT_EXPECT_EQ(test, s->done, s->begun);
-	KUNIT_EXPECT_FALSE(test, callout_proc_pending(&s->p));
+	KUNIT_EXPECT_FALSE(test, callout_work_pending(&s->p));
 	msleep(20);
 	KUNIT_EXPECT_EQ(test, s->done, 1);
-	KUNIT_EXPECT_EQ(test, callout_proc_drain(&s->p), -1);
+	KUNIT_EXPECT_EQ(test, callout_work_drain(&s->p), -1);
 }
 
 /* A drain ends a callout whose handler re-arms it each time. */
@@ -306,15 +307,15 @@ static void work_drain_ends_it(struct kunit *test)
 	unsigned int i, done;
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	callout_proc_init(&s->p);
+	callout_work_init(&s->p);
 	s->go = true;
 	s->again = true;
 	for (i = 0; i < 50; i++) {
-		callout_proc_reset(&s->p, 1, sleeper_handler, s);
+		callout_work_reset(&s->p, 1, sleeper_handler, s);
 		callout_test_wait_until(READ_ONCE(s->done) > i);
-		callout_proc_drain(&s->p);
+		callout_work_drain(&s->p);
 		done = READ_ONCE(s->done);
-		KUNIT_ASSERT_FALSE(test, callout_proc_pending(&s->p));
+		KUNIT_ASSERT_FALSE(test, callout_work_pending(&s->p));
 		usleep_range(3000, 4000);
 		KUNIT_ASSERT_EQ(test, READ_ONCE(s->done), done);
 	}
@@ -332,7 +333,7 @@ static void work_drain_ends_it(struct kunit *test)
  * @stop: no more ticks
  */
 struct counted {
-	struct callout_proc p;
+	struct callout_work p;
 	struct callout_virtual *v;
 	atomic_t refs;
 	atomic_t runs;
@@ -344,7 +345,7 @@ static void counted_handler(void *arg);
 
 static void counted_set(struct counted *n, long distance)
 {
-	if (!callout_proc_reset(&n->p, distance, counted_handler, n))
+	if (!callout_work_reset(&n->p, distance, counted_handler, n))
 		atomic_inc(&n->refs);
 }
 
@@ -363,7 +364,7 @@ static void counted_handler(void *arg)
 	if (runs % 4 == 0)
 		counted_set(n, 1);
 	if (runs % 16 == 0)
-		counted_end(n, callout_proc_stop(&n->p));
+		counted_end(n, callout_work_stop(&n->p));
 }
 
 static void counted_ticks(void *arg)
@@ -390,7 +391,7 @@ static void work_references(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, n);
 	callout_test_rng(test, &n->rng);
 	n->v = test->priv;
-	callout_proc_init(&n->p);
+	callout_work_init(&n->p);
 	n->p.c.node.cpu = CALLOUT_VIRTUAL;
 	t = callout_test_thread(test, other, counted_ticks, n);
 	for (i = 0; i < REFS_ROUNDS; i++) {
@@ -398,7 +399,7 @@ static void work_references(struct kunit *test)
 		ndelay(callout_test_below(&n->rng, 2000));
 		switch (callout_test_below(&n->rng, 64)) {
 		case 0:
-			counted_end(n, callout_proc_drain(&n->p));
+			counted_end(n, callout_work_drain(&n->p));
 			break;
 		case 1:
 		case 2:
@@ -406,10 +407,10 @@ static void work_references(struct kunit *test)
 			break;
 		default:
 			if (i % 2)
-				counted_end(n, callout_proc_stop(&n->p));
+				counted_end(n, callout_work_stop(&n->p));
 		}
 	}
-	counted_end(n, callout_proc_drain(&n->p));
+	counted_end(n, callout_work_drain(&n->p));
 	callout_test_tell(&n->stop);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_GT(test, atomic_read(&n->runs), 0);

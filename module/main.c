@@ -11,7 +11,7 @@
 #include "file.h"
 #include "handle.h"
 #include "kcompat.h"
-#include "proc.h"
+#include "work.h"
 #include "tick.h"
 #include "tick_chip.h"
 
@@ -239,7 +239,7 @@ static int __init callout_module_init(void)
 	ret = callout_handles_init(max_callouts);
 	if (ret)
 		goto err_core;
-	ret = callout_proc_start();
+	ret = callout_workqueue_create();
 	if (ret)
 		goto err_handle;
 	ret = callout_dev_init();
@@ -249,7 +249,7 @@ static int __init callout_module_init(void)
 	return 0;
 
 err_proc:
-	callout_proc_exit();
+	callout_workqueue_destroy();
 err_handle:
 	callout_handles_stop();
 	callout_cpus_exit();
@@ -270,7 +270,7 @@ static void __exit callout_module_exit(void)
 	/* Slots are in the schemes' lists: the bases go before the table. */
 	left = callout_cpus_exit();
 	callout_handles_exit();
-	callout_proc_exit();
+	callout_workqueue_destroy();
 	if (left)
 		pr_warn("%llu callouts were still pending; they will not run\n",
 			left);

@@ -32,7 +32,7 @@ eval "$places"
 put() { install -D -m "$1" "$2" "$3"; }
 
 put 644 "$build/$1/callout.ko" "$root/lib/modules/$KERNEL_RELEASE/updates/callout.ko"
-for header in callout.h callout_bsd.h; do
+for header in callout.h callout_bsd.h callout_node.h callout_work.h; do
 	put 644 "$top/module/include/linux/$header" "$prefix/src/callout/include/linux/$header"
 done
 put 644 "$build/$1/src/Module.symvers" "$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"

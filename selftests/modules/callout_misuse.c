@@ -8,6 +8,7 @@
  */
 #include <linux/atomic.h>
 #include <linux/callout.h>
+#include <linux/callout_work.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -95,12 +96,12 @@ static int use_garbage(struct callout *c)
 static int set_without_function(struct callout *c)
 {
 	sbintime_t second = callout_sbinuptime() + SBT_1S;
-	struct callout_proc *p = kmalloc(sizeof(*p), GFP_KERNEL);
+	struct callout_work *p = kmalloc(sizeof(*p), GFP_KERNEL);
 	bool set;
 
 	if (!p)
 		return -ENOMEM;
-	callout_proc_init(p);
+	callout_work_init(p);
 	set = callout_schedule(c, 1) || callout_pending(c) ||
 	      callout_reset(c, 1, NULL, NULL) || callout_pending(c) ||
 	      callout_schedule_on(c, 1, 1) || callout_pending(c) ||
@@ -108,11 +109,11 @@ static int set_without_function(struct callout *c)
 	      callout_schedule_sbt(c, SBT_1S, 0, 0) || callout_pending(c) ||
 	      callout_schedule_sbt(c, second, 0, C_ABSOLUTE) ||
 	      callout_pending(c) || callout_active(c) ||
-	      callout_proc_reset(p, 1, NULL, NULL) > 0 ||
-	      callout_proc_pending(p) ||
+	      callout_work_reset(p, 1, NULL, NULL) > 0 ||
+	      callout_work_pending(p) ||
 	      setcallout(NULL, NULL, 1) || callout_timeout(NULL, NULL, 1);
 	msleep(100);
-	callout_proc_drain(p);
+	callout_work_drain(p);
 	kfree(p);
 	return set ? -EIO : 0;
 }

@@ -17,7 +17,6 @@
 #ifndef _LINUX_CALLOUT_H
 #define _LINUX_CALLOUT_H
 
-#include <linux/atomic.h>
 #include <linux/build_bug.h>
 #include <linux/callout_node.h>
 #include <linux/compiler.h>
@@ -26,7 +25,6 @@
 #include <linux/spinlock.h>
 #include <linux/time64.h>
 #include <linux/types.h>
-#include <linux/workqueue.h>
 
 /**
  * typedef callout_handle_t - names one setting of one callout
@@ -381,58 +379,6 @@ static inline void callout_deactivate(struct callout *c)
 {
 	WRITE_ONCE(c->node.mark, 0);
 }
-
-/**
- * struct callout_proc - a callout whose handler may sleep
- * @c: private: its callout
- * @work: private: the handler runs from it
- * @lock: private: protects all but @c and @work, and that these are changed
- *	in one step with @state; taken in hard interrupt context
- * @func: private: the handler
- * @arg: private: the handler's argument
- * @state: private: where its setting is
- * @drains: private: how many callout_proc_drain() are at work
- *
- * As OpenBSD's timeout(9) with TIMEOUT_PROC: when it is due the handler runs
- * in a kernel thread, of a work queue. Set up by callout_proc_init(). The
- * handler may free it, unless it was set again since the handler started: then
- * the handler calls callout_proc_stop(), and kfree_rcu().
- */
-struct callout_proc {
-	struct callout c;
-	struct work_struct work;
-	raw_spinlock_t lock;	/* see above */
-	callout_func_t *func;
-	void *arg;
-	u8 state;
-	unsigned int drains;
-};
-
-void callout_proc_work(struct work_struct *work);
-
-/**
- * callout_proc_init - prepares a callout whose handler may sleep
- * @p: struct callout_proc *, neither pending nor running, not on a stack
- *
- * Context: Any.
- */
-#define callout_proc_init(p)						\
-do {									\
-	struct callout_proc *__p = (p);					\
-									\
-	callout_init(&__p->c, CALLOUT_MPSAFE);				\
-	INIT_WORK(&__p->work, callout_proc_work);			\
-	raw_spin_lock_init(&__p->lock);					\
-	__p->func = NULL;						\
-	__p->state = 0;							\
-	__p->drains = 0;						\
-} while (0)
-
-int callout_proc_reset(struct callout_proc *p, long ticks, callout_func_t *func,
-		       void *arg);
-int callout_proc_stop(struct callout_proc *p);
-int callout_proc_drain(struct callout_proc *p);
-bool callout_proc_pending(struct callout_proc *p);
 
 callout_handle_t setcallout(callout_func_t *func, void *arg, long ticks);
 int unsetcallout(callout_handle_t handle);

@@ -6,7 +6,7 @@
  * calls on shared callouts, while CPUs go offline and online and have
  * interrupts off for some ms. Every few seconds all of them pause, and pending
  * callouts must run without another call, so that a lost wake-up shows. The
- * heads of calls.c, handle.c and proc.c say what is accounted for, and how
+ * heads of calls.c, handle.c and work.c say what is accounted for, and how
  * exactly.
  *
  * Runs for @seconds, or until it is unloaded, and then prints its counters and
@@ -93,10 +93,10 @@ static const char *const names[] = {
 	[T_TIMEOUTS]	= "timeouts-set",
 	[T_TIMEOUT_RUNS] = "timeouts-ran",
 	[T_UNTIMEOUTS]	= "untimeouts",
-	[T_PROC_SETS]	= "procs-set",
-	[T_PROC_RUNS]	= "procs-ran",
-	[T_PROC_STOPPED] = "procs-stopped",
-	[T_PROC_EXACT]	= "procs-exact",
+	[T_WORK_SETS]	= "works-set",
+	[T_WORK_RUNS]	= "works-ran",
+	[T_WORK_STOPPED] = "works-stopped",
+	[T_WORK_EXACT]	= "works-exact",
 	[T_PAUSES]	= "pauses",
 	[T_HOTPLUGS]	= "hotplugs",
 	[T_IRQS_OFF]	= "irqs-off",
@@ -106,7 +106,7 @@ static const char *const names[] = {
 	[T_RACED_DRAIN]	= "raced-drain",
 	[T_RACED_ASYNC]	= "raced-async",
 	[T_RACED_UNSET]	= "raced-unset",
-	[T_RACED_PROC]	= "raced-proc",
+	[T_RACED_WORK]	= "raced-work",
 };
 
 static_assert(ARRAY_SIZE(names) == T_COUNTS);
@@ -241,7 +241,7 @@ static int torture_thread(void *arg)
 			torture_timeout_op(NULL);
 			break;
 		case 3 ... 8:
-			torture_proc_op();
+			torture_work_op();
 			break;
 		default:
 			torture_object_op();
@@ -290,7 +290,7 @@ static int torture_hotplug_thread(void *arg)
 static bool torture_busy(void)
 {
 	return torture_objects_busy() || torture_handles_busy() ||
-	       torture_procs_busy();
+	       torture_works_busy();
 }
 
 /* A pause: all pending callouts run, or are reported as lost. */
@@ -356,8 +356,8 @@ static void torture_check_met(void)
 {
 	enum torture_count i;
 
-	torture_demand(T_PROC_RUNS);
-	torture_demand(T_PROC_EXACT);
+	torture_demand(T_WORK_RUNS);
+	torture_demand(T_WORK_EXACT);
 	torture_demand(T_HANDLE_RUNS);
 	torture_demand(T_OWN_FREED);
 	torture_demand(T_EXACT);
@@ -379,7 +379,7 @@ static void torture_end(void)
 	for (i = 0; i < nr_workers; i++)
 		kthread_stop(workers[i]);
 	torture_objects_exit();
-	torture_procs_exit();
+	torture_works_exit();
 	torture_handles_exit();
 	callout_barrier();
 	torture_handles_check();
@@ -471,7 +471,7 @@ static int __init torture_init(void)
 	workers = kcalloc(threads + 2, sizeof(*workers), GFP_KERNEL);
 	if (!workers)
 		return -ENOMEM;
-	torture_procs_init();
+	torture_works_init();
 	ret = torture_handles_init() ?: torture_objects_init(callouts);
 	if (!ret)
 		ret = torture_start_all();

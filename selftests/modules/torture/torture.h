@@ -40,10 +40,10 @@ enum torture_count {
 	T_TIMEOUT_RUNS,	/* Handlers of timeout() run. */
 	T_UNTIMEOUTS,	/* Callouts cancelled by untimeout(). */
 	/* Callouts whose handler may sleep: */
-	T_PROC_SETS,	/* Resets. */
-	T_PROC_RUNS,	/* Handlers run. */
-	T_PROC_STOPPED,	/* Stops and drains that returned 1: cancelled. */
-	T_PROC_EXACT,	/* Callouts freed, whose books must be exact. */
+	T_WORK_SETS,	/* Resets. */
+	T_WORK_RUNS,	/* Handlers run. */
+	T_WORK_STOPPED,	/* Stops and drains that returned 1: cancelled. */
+	T_WORK_EXACT,	/* Callouts freed, whose books must be exact. */
 	/* The machine: */
 	T_PAUSES,	/* Pauses in which all pending callouts had to run. */
 	T_HOTPLUGS,	/* CPUs taken offline and online. */
@@ -55,7 +55,7 @@ enum torture_count {
 	T_RACED_DRAIN,	/* Drains that waited for it. */
 	T_RACED_ASYNC,	/* Async drains that found it running elsewhere. */
 	T_RACED_UNSET,	/* Cancels by handle that found it running. */
-	T_RACED_PROC,	/* Stops and drains of one that may sleep, the same. */
+	T_RACED_WORK,	/* Stops and drains of one that may sleep, the same. */
 	T_COUNTS
 };
 
@@ -223,10 +223,10 @@ void torture_handles_exit(void);
 void torture_handle_op(bool may_sleep, const void *own);
 void torture_timeout_op(const void *own);
 
-/* proc.c */
-void torture_procs_init(void);
-bool torture_procs_busy(void);
-void torture_procs_exit(void);
-void torture_proc_op(void);
+/* work.c */
+void torture_works_init(void);
+bool torture_works_busy(void);
+void torture_works_exit(void);
+void torture_work_op(void);
 
 #endif /* _CALLOUT_TORTURE_H */
