@@ -7,7 +7,7 @@
  */
 #include <linux/limits.h>
 #include <linux/slab.h>
-#include "debugobjects.h"
+#include "debug.h"
 #include "virtual.h"
 
 static bool is_due(struct callout *c)

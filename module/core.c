@@ -70,7 +70,7 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 #include "arm.h"
-#include "debugobjects.h"
+#include "debug.h"
 #include "expiry.h"
 #include "kcompat.h"
 

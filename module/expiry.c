@@ -21,7 +21,7 @@
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
 #include "arm.h"
-#include "debugobjects.h"
+#include "debug.h"
 #include "expiry.h"
 #include "kcompat.h"
 

@@ -32,7 +32,7 @@
 #include <linux/workqueue.h>
 #include "cpu.h"
 #include "expiry.h"
-#include "debugobjects.h"
+#include "debug.h"
 #include "handle.h"
 #include "kcompat.h"
 #include "table_search.h"

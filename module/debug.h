@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * debugobjects.h - has debugobjects and lockdep look at how callouts are used
+ * debug.h - debugobjects and lockdep annotations
  *
- * Nothing of this is there in a kernel without them.
+ * All of it is empty in a kernel without them.
  */
-#ifndef _CALLOUT_DEBUGOBJECTS_H
-#define _CALLOUT_DEBUGOBJECTS_H
+#ifndef _CALLOUT_DEBUG_H
+#define _CALLOUT_DEBUG_H
 
 #include <linux/callout.h>
 
@@ -37,16 +37,16 @@ static inline void callout_debug_assert_init(struct callout *c)
 extern struct callout_class callout_unprepared_class;
 
 /*
- * Classes of handlers are to lockdep what locks are that they run under. One
- * that callout_init() has not seen has none: debugobjects reports that, if it
- * is at work, and lockdep need not oops.
+ * To lockdep, a class is a lock that its handlers hold. A callout that was
+ * never initialised has none: debugobjects, if enabled, reports it; lockdep
+ * must not oops.
  */
 static inline struct callout_class *callout_debug_class(struct callout *c)
 {
 	return c->class ?: &callout_unprepared_class;
 }
 
-/* The class's lock is on a stack: the callout may be gone before its handler. */
+/* On the stack of the caller: a handler may free its callout. */
 static inline struct lockdep_map callout_class_map(struct callout_class *class)
 {
 	return (struct lockdep_map)STATIC_LOCKDEP_MAP_INIT(class->name,
@@ -70,4 +70,4 @@ static inline void callout_debug_wait(struct callout_class *class)
 }
 #endif
 
-#endif /* _CALLOUT_DEBUGOBJECTS_H */
+#endif /* _CALLOUT_DEBUG_H */

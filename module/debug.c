@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugobjects.c - has debugobjects and lockdep look at how callouts are used
+ * debug.c - debugobjects and lockdep annotations
  *
- * With CONFIG_DEBUG_OBJECTS the kernel reports who frees or prepares anew a
- * callout that is pending, or uses one that was never prepared. It follows
- * those that callout_init() and its kin have prepared, but for those on a
- * stack, and those of DEFINE_CALLOUT(). Callouts by handle need no such care.
+ * With CONFIG_DEBUG_OBJECTS the kernel warns when a pending callout is freed or
+ * re-initialised, or one is used that was never initialised. It tracks callouts
+ * that were initialised by callout_init() and variants, except those on a stack
+ * and those of DEFINE_CALLOUT(). Callouts by handle need no tracking.
  *
  * With CONFIG_LOCKDEP a handler runs as if it held a lock of its callout's
- * class, and who waits for the handler takes that lock for a moment. So to
- * wait with a lock held that the handler takes is reported as the deadlock
- * that it can become, also when it does not.
+ * class, and a waiter for the handler takes that lock for a moment. So to wait
+ * with a lock held that the handler takes is reported as the deadlock that it
+ * can become, also when it does not.
  */
 #include <linux/callout.h>
 #include <linux/debugobjects.h>
 #include <linux/irqflags.h>
 #include <linux/sched/task_stack.h>
-#include "debugobjects.h"
+#include "debug.h"
 #include "kcompat.h"
 
 #ifdef CONFIG_DEBUG_OBJECTS
@@ -28,7 +28,7 @@ static void *callout_hint(void *addr)
 	return ((struct callout *)addr)->func;
 }
 
-/* What DEFINE_CALLOUT() makes has no callout_init(). */
+/* DEFINE_CALLOUT() does without callout_init(). */
 static bool callout_is_static(void *addr)
 {
 	struct callout *c = addr;
@@ -54,7 +54,7 @@ static bool callout_fixup_free(void *addr, enum debug_obj_state state)
 	return true;
 }
 
-/* Was reported. From here on it is one that callout_init() has prepared. */
+/* Called after the report: initialises the callout, to track it from now on. */
 static bool callout_fixup_assert_init(void *addr, enum debug_obj_state state)
 {
 	struct callout *unprepared = addr;
@@ -74,12 +74,7 @@ static const struct debug_obj_descr callout_descr = {
 	.fixup_assert_init	= callout_fixup_assert_init,
 };
 
-/**
- * callout_debug_init - before a callout is prepared
- * @c: the callout
- *
- * Return: a flag that callout.node.flags must have from then on, or 0.
- */
+/* Before a callout is initialised. Returns flags that it must have, or 0. */
 u8 callout_debug_init(struct callout *c)
 {
 	if (object_is_on_stack(c))
@@ -88,20 +83,14 @@ u8 callout_debug_init(struct callout *c)
 	return 0;
 }
 
-/**
- * callout_debug_activate - a callout gets pending
- * @c: the callout
- */
+/* A callout becomes pending. */
 void callout_debug_activate(struct callout *c)
 {
 	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
 		debug_object_activate(c, &callout_descr);
 }
 
-/**
- * callout_debug_deactivate - a callout is pending no more
- * @c: the callout
- */
+/* A callout is not pending any more. */
 void callout_debug_deactivate(struct callout *c)
 {
 	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
@@ -109,10 +98,7 @@ void callout_debug_deactivate(struct callout *c)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_debug_deactivate);
 
-/**
- * callout_debug_assert_init - a callout must have been prepared
- * @c: the callout
- */
+/* Warns if a callout was never initialised. */
 void callout_debug_assert_init(struct callout *c)
 {
 	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
@@ -125,18 +111,16 @@ struct callout_class callout_unprepared_class = {
 	.name = "callout never prepared",
 };
 
-/**
- * callout_debug_wait - somebody waits for a handler
- * @class: its callout's class
- *
- * If lockdep reports a lock here, the caller holds it and the handler takes it.
+/*
+ * Before a wait for a handler of this class. If lockdep reports a lock here,
+ * the caller holds it and the handler takes it.
  */
 void callout_debug_wait(struct callout_class *class)
 {
 	struct lockdep_map map = callout_class_map(class);
 	unsigned long flags;
 
-	/* As in the kernel's own timers: no softirq of this CPU in between. */
+	/* As in the kernel's timers: no softirq of this CPU may intervene. */
 	local_irq_save(flags);
 	lock_map_acquire(&map);
 	lock_map_release(&map);
