@@ -350,7 +350,10 @@ static const struct callout_kind_ops kind_handle = {
 	.func	= func_of_handle,
 };
 
-/* Makes the kernel's table, for up to @max_slots callouts. */
+/*
+ * Makes the kernel's table, for up to @max_slots callouts. If this fails the
+ * caller calls callout_handles_exit().
+ */
 int callout_handles_init(unsigned int max_slots)
 {
 	unsigned int cpu;
@@ -372,11 +375,7 @@ int callout_handles_init(unsigned int max_slots)
 							      CALLOUT_CHUNK_SLOTS),
 						 GFP_KERNEL);
 	cpus_read_unlock();
-	if (ret == -ENOSPC)
-		ret = 0;
-	if (ret)
-		callout_table_destroy(&kernel_table);
-	return ret;
+	return ret == -ENOSPC ? 0 : ret;
 }
 
 /* Ends the worker, which uses the bases. */

@@ -228,38 +228,37 @@ static int __init callout_module_init(void)
 			       tick_source, CALLOUT_MAX_HZ);
 		return ret;
 	}
+	ret = callout_workqueue_create();
+	if (ret)
+		return ret;
 	ret = callout_cpus_init(tick, ops, &params, single);
 	if (ret) {
 		if (ret == -EINVAL)
 			pr_err("levels=: up to %u numbers from %u to %u, of which all but the last make less than 2^64; variant=first_digit takes none\n",
 			       CALLOUT_MAX_LEVELS, CALLOUT_MIN_SLOTS,
 			       CALLOUT_MAX_SLOTS);
-		return ret;
+		goto err_workqueue;
 	}
 	ret = callout_handles_init(max_callouts);
 	if (ret)
-		goto err_core;
-	ret = callout_workqueue_create();
-	if (ret)
-		goto err_handle;
+		goto err_handles;
 	ret = callout_dev_init();
 	if (ret)
-		goto err_proc;
+		goto err_handles;
 	callout_debugfs_init();
 	return 0;
 
-err_proc:
-	callout_workqueue_destroy();
-err_handle:
+err_handles:
 	callout_handles_stop();
+	/* Slots are in the schemes' lists: the bases go before the table. */
 	callout_cpus_exit();
 	callout_handles_exit();
-	return ret;
-err_core:
-	callout_cpus_exit();
+err_workqueue:
+	callout_workqueue_destroy();
 	return ret;
 }
 
+/* The same ladder: handlers, which may queue work, end with the bases. */
 static void __exit callout_module_exit(void)
 {
 	u64 left;
@@ -267,7 +266,6 @@ static void __exit callout_module_exit(void)
 	callout_debugfs_exit();
 	callout_dev_exit();
 	callout_handles_stop();
-	/* Slots are in the schemes' lists: the bases go before the table. */
 	left = callout_cpus_exit();
 	callout_handles_exit();
 	callout_workqueue_destroy();
