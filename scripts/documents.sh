@@ -60,7 +60,7 @@ words() {
 }
 
 # Parameters of the module.
-words '^module_param[a-z_]*\(([a-z_]+),' module/main.c > "$work/parameters"
+words '^module_param[a-z_]*\(([a-z_]+),' module/main.c module/lab.c > "$work/parameters"
 words '^What:.*/parameters/([a-z_]+)' $abi/sysfs-module-callout > "$work/documented"
 same parameter $abi/sysfs-module-callout "$work/parameters" "$work/documented"
 sed -n '/^\.SH MODULE PARAMETERS/,/^\.SH NOTES/p' $man/callout.4 | words '^\.BI ([a-z_]+)= ' > "$work/documented"

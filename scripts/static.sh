@@ -14,13 +14,13 @@ linux=$(qemu/kernel.sh -s)
 
 # False positives of checkpatch: a size that is a power of two is not a bit (BIT_MACRO); kcompat.h
 # tests the version and stubs functions that old kernels lack; macros that count their arguments do
-# not use them all; BSD's types have BSD's names; main.c exports for the tests what the schemes define;
+# not use them all; BSD's types have BSD's names; lab.c exports for the tests what the schemes define;
 # and it knows the layout of trace events only by the kernel's own paths.
 ignored() {
 	local ignore=BIT_MACRO
 
 	case $1 in
-	module/main.c) ignore=$ignore,EXPORT_SYMBOL ;;
+	module/lab.c) ignore=$ignore,EXPORT_SYMBOL ;;
 	module/kcompat.h) ignore=$ignore,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED ;;
 	module/include/trace/*) ignore=$ignore,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE ;;
 	module/include/linux/callout_bsd.h) ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;

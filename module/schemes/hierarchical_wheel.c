@@ -599,6 +599,19 @@ static unsigned int hier_set_levels(struct hier_level *level, unsigned int *nr,
 	return first;
 }
 
+static_assert(CALLOUT_MAX_LEVELS == 16 && CALLOUT_MIN_SLOTS == 2 &&
+	      CALLOUT_MAX_SLOTS == 16384);
+
+static const char *hier_refuses(const struct callout_scheme_params *p)
+{
+	struct hier_level level[CALLOUT_MAX_LEVELS + 1] = {};
+	unsigned int levels;
+
+	if (hier_set_levels(level, &levels, p))
+		return NULL;
+	return "levels=: up to 16 numbers from 2 to 16384, of which all but the last make less than 2^64; variant=first_digit takes none";
+}
+
 static struct callout_scheme *
 hier_create(const struct callout_scheme_params *p)
 {
@@ -642,6 +655,7 @@ const struct callout_scheme_ops callout_hierarchical_wheel = {
 	.name		= "hierarchical_wheel",
 	.variants	= hier_variants,
 	.flags		= CALLOUT_TAKES_LEVELS,
+	.refuses	= hier_refuses,
 	.create		= hier_create,
 	.destroy	= hier_destroy,
 	.start		= hier_start,

@@ -84,6 +84,8 @@ typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
  * @variants: values of the module parameter variant=, the default first, NULL
  *	at the end. NULL if the scheme has no variants.
  * @flags: CALLOUT_TAKES_BUCKETS and so on
+ * @refuses: which of @p create does not take, and why, as a text for the log;
+ *	NULL if it takes all. NULL if the checks of each parameter suffice.
  * @create: Create an empty scheme. May sleep. ERR_PTR(-EINVAL) for parameters
  *	that it does not take, or ERR_PTR(-ENOMEM).
  * @destroy: Free a scheme. May sleep. Callouts still filed are not touched.
@@ -116,6 +118,7 @@ struct callout_scheme_ops {
 	const char *name;
 	const char *const *variants;
 	unsigned int flags;
+	const char *(*refuses)(const struct callout_scheme_params *p);
 	struct callout_scheme *(*create)(const struct callout_scheme_params *p);
 	void (*destroy)(struct callout_scheme *s);
 	int (*reserve)(struct callout_scheme *s, unsigned int n);
