@@ -2,10 +2,10 @@
 /*
  * sbt.c - callout(9)'s functions with a sbintime_t and a precision
  *
- * From FreeBSD's callout(9), release 10 and later. What it calls sbinuptime()
- * is CLOCK_MONOTONIC here. Handlers run at ticks: a callout is never early,
- * and late by its precision and two ticks at most, or with tick_source=hrtimer
- * one, as long as its CPU is free.
+ * From FreeBSD's callout(9), release 10 and later. Its sbinuptime() is
+ * CLOCK_MONOTONIC here. Handlers run at ticks: a callout is never early. As
+ * long as its CPU is free it is late by at most its precision and two ticks, or
+ * one tick with tick_source=hrtimer.
  */
 #include <linux/callout.h>
 #include <linux/ktime.h>
@@ -14,7 +14,7 @@
 #include "arm.h"
 #include "tick.h"
 
-/* Nanoseconds of a time, rounded up; those that have passed are 0. */
+/* Nanoseconds, rounded up; 0 if @sbt is negative. */
 static u64 sbt_to_ns(sbintime_t sbt)
 {
 	u64 seconds, fraction;
@@ -41,20 +41,20 @@ static sbintime_t sbt_add(sbintime_t a, sbintime_t b)
 	return check_add_overflow(a, b, &sum) ? SBT_MAX : sum;
 }
 
-/* The precision that is asked for, as a number or by C_PREL(). */
+/* The precision, given as a number or by C_PREL(). */
 static sbintime_t sbt_precision(sbintime_t sbt, sbintime_t pr, int flags)
 {
 	int shift = C_PRELGET(flags);
 
 	pr = max_t(sbintime_t, pr, 0);
-	/* As in FreeBSD, a share of the time from now on, not of one since boot. */
+	/* As in FreeBSD, a fraction of a relative time only. */
 	if (!(flags & C_ABSOLUTE) && shift >= 0 && shift < 63 && sbt > 0)
 		pr = max(pr, sbt >> shift);
 	return pr;
 }
 
 /**
- * callout_sbinuptime - the time since boot
+ * callout_sbinuptime() - Return the time since boot.
  *
  * FreeBSD's sbinuptime().
  *
@@ -68,16 +68,16 @@ sbintime_t callout_sbinuptime(void)
 EXPORT_SYMBOL_GPL(callout_sbinuptime);
 
 /**
- * callout_when - makes an absolute time and precision, to be used many times
- * @sbt: a time, from now on or with C_ABSOLUTE since boot
- * @pr: how much later it may be
+ * callout_when() - Compute an absolute time and precision, for repeated use.
+ * @sbt: a time, relative or with C_ABSOLUTE since boot
+ * @pr: precision: how much later the callout may run
  * @flags: C_ABSOLUTE, C_PREL(), C_HARDCLOCK, C_PRECALC
  * @sbt_res: the time since boot
  * @pr_res: the precision
  *
- * For callout_reset_sbt_on() and its kin with C_PRECALC. From FreeBSD's
+ * For callout_reset_sbt_on() and variants with C_PRECALC. From FreeBSD's
  * callout(9), release 11.1 and later. With C_HARDCLOCK the time is rounded up
- * to a tick's length. With C_ABSOLUTE or C_PRECALC there is nothing to do.
+ * to a multiple of a tick. With C_ABSOLUTE or C_PRECALC both are copied.
  *
  * Context: Any but NMI.
  */
@@ -98,7 +98,7 @@ void callout_when(sbintime_t sbt, sbintime_t pr, int flags,
 }
 EXPORT_SYMBOL_GPL(callout_when);
 
-/* Ticks in a length of time, rounded up; at least 1. */
+/* Ticks in a duration, rounded up; at least 1. */
 static u64 sbt_to_ticks(sbintime_t sbt)
 {
 	u64 ns = sbt_to_ns(sbt);
@@ -108,19 +108,19 @@ static u64 sbt_to_ticks(sbintime_t sbt)
 }
 
 /**
- * callout_reset_sbt_on - sets a callout for a time and with a precision
+ * callout_reset_sbt_on() - Set a callout for a time and with a precision.
  * @c: the callout
- * @sbt: how long from now, or with C_ABSOLUTE since boot; what has passed is
- *	the next tick
- * @pr: how much later than @sbt it may run, so that it can be put together
- *	with others
- * @func: the handler, or NULL for the one that it had
+ * @sbt: the time, relative or with C_ABSOLUTE since boot; if it has passed, the
+ *	callout runs at the next tick
+ * @pr: precision: how much later than @sbt it may run, so that it can share a
+ *	tick with others
+ * @func: the handler, or NULL to keep the present one
  * @arg: its argument
- * @cpu: the CPU on which the handler is to run, or -1 for the one it has
- * @flags: C_ABSOLUTE; C_HARDCLOCK: a relative time is counted in ticks from the
+ * @cpu: the CPU on which the handler will run, or -1 for the present one
+ * @flags: C_ABSOLUTE; C_HARDCLOCK: count a relative time in ticks from the
  *	present one, as callout_reset() does; C_PREL(n): the precision is a
  *	relative @sbt shifted right by n if that is more than @pr; C_PRECALC:
- *	@sbt and @pr are from callout_when(); C_DIRECT_EXEC: nothing, as
+ *	@sbt and @pr are from callout_when(); C_DIRECT_EXEC: no effect, as
  *	handlers never wait for a thread
  *
  * From FreeBSD's callout(9), release 10 and later.
@@ -153,12 +153,12 @@ int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
 EXPORT_SYMBOL_GPL(callout_reset_sbt_on);
 
 /**
- * callout_hz - how many ticks a second has
+ * callout_hz() - Return the number of ticks per second.
  *
  * The hz of <linux/callout_bsd.h>.
  *
  * Context: Any.
- * Return: the kernel's HZ, or with tick_source=hrtimer what hz= says.
+ * Return: the kernel's HZ, or with tick_source=hrtimer the module parameter hz.
  */
 unsigned int callout_hz(void)
 {
@@ -168,7 +168,7 @@ unsigned int callout_hz(void)
 EXPORT_SYMBOL_GPL(callout_hz);
 
 /**
- * callout_ticks - the present tick
+ * callout_ticks() - Return the present tick.
  *
  * The ticks of <linux/callout_bsd.h>.
  *

@@ -2,17 +2,17 @@
 /*
  * callout.h - the kernel interface of the callout facility
  *
- * Two interfaces to one timing wheel. callout_reset() and its kin work on a
+ * Two interfaces to one timing wheel. callout_reset() and variants work on a
  * struct callout that the caller embeds in its own data, as FreeBSD's
  * callout(9) does. setcallout() and unsetcallout() work on handles, as the
  * facility of Costello and Varghese did: the memory is the facility's, and a
- * handle may be kept and used for as long as one likes.
+ * handle may be kept and used forever.
  *
- * Times are in ticks. A callout set for n ticks runs at the n-th tick from
- * now, so after more than n - 1 and at most n tick lengths, and n <= 0 counts
- * as 1. Handlers run in softirq context on the CPU that the callout belongs
- * to: where it was initialised or moved to by callout_reset_on(), or, by
- * handle, where it was set.
+ * Times are in ticks. A callout set for n ticks runs at the n-th tick from now,
+ * so after more than n - 1 and at most n tick lengths; n <= 0 counts as 1.
+ * Handlers run in softirq context on the CPU that the callout belongs to: where
+ * it was initialised or moved to by callout_reset_on(), or, by handle, where it
+ * was set.
  */
 #ifndef _LINUX_CALLOUT_H
 #define _LINUX_CALLOUT_H
@@ -29,23 +29,22 @@
 /**
  * typedef callout_handle_t - names one setting of one callout
  *
- * 0 is never a valid handle. A handle is never valid again after its callout
- * has fired or was cancelled, however often its memory is used anew.
+ * 0 is never a valid handle. Once its callout has fired or was cancelled, a
+ * handle is stale forever, however often the memory is reused.
  */
 typedef u64 callout_handle_t;
 
 /**
  * struct callout - a function to be called at a later tick
- * @node: private: what bases and schemes file
+ * @node: private: the part that bases and schemes file
  * @func: private: the handler
  * @arg: private: the handler's argument
  * @lock: private: the associated lock, or NULL
  * @class: private: its class for lockdep
  *
- * All members are private to the facility. Set up by callout_init(). The
- * memory must stay until callout_stop() or callout_drain() have said that the
- * callout is neither pending nor running, except that a handler may free its
- * own callout.
+ * All members are private to the facility. Set up by callout_init(). The caller
+ * must not free it before callout_stop() or callout_drain() has returned that
+ * it is neither pending nor running. A handler may free its own callout.
  */
 struct callout {
 	struct callout_node node;
@@ -57,7 +56,7 @@ struct callout {
 #endif
 };
 
-/* What lockdep knows handlers by: one for each place with a callout_init(). */
+/* Handlers to lockdep: one class for each callout_init() in the source. */
 struct callout_class {
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key key;
@@ -69,7 +68,7 @@ struct callout_class {
 static_assert(sizeof(struct callout) <= 64);
 #endif
 
-/* callout_init()'s second argument, as FreeBSD's callout(9) has it. */
+/* Second argument of callout_init(), as in FreeBSD's callout(9). */
 #define CALLOUT_MPSAFE		1
 
 /* Flags of callout_init_mtx() and callout_init_rw(). */
@@ -77,7 +76,7 @@ static_assert(sizeof(struct callout) <= 64);
 #define CALLOUT_RETURNUNLOCKED	0x08	/* the handler drops it, without _bh */
 #define CALLOUT_TRYLOCK		0x20	/* do not wait for the lock */
 
-/* FreeBSD's time: seconds with 32 bits after the point, since boot. */
+/* FreeBSD's time since boot: seconds, with 32 fractional bits. */
 typedef s64 sbintime_t;
 
 #define SBT_1S	((sbintime_t)1 << 32)
@@ -88,14 +87,14 @@ typedef s64 sbintime_t;
 #define SBT_MAX	S64_MAX
 
 /* Flags of the functions with a sbintime_t. */
-#define C_DIRECT_EXEC	0x0001	/* run as soon as possible: it always is */
+#define C_DIRECT_EXEC	0x0001	/* no effect */
 #define C_PRELBITS	7
 #define C_PRELRANGE	((1 << C_PRELBITS) - 1)
 #define C_PREL(x)	(((x) + 1) << 1)	/* precision: the time >> x */
 #define C_PRELGET(x)	((int)((((x) >> 1) & C_PRELRANGE) - 1))
 #define C_HARDCLOCK	0x0100	/* count ticks from the present one */
-#define C_ABSOLUTE	0x0200	/* the time is not from now on */
-#define C_PRECALC	0x0400	/* time and precision are callout_when()'s */
+#define C_ABSOLUTE	0x0200	/* the time is since boot */
+#define C_PRECALC	0x0400	/* time and precision are from callout_when() */
 
 /* callout.node.flags, with those above; constant after init. Private. */
 #define CALLOUT_L_SPIN		0x01	/* callout.lock is a spinlock_t */
@@ -116,7 +115,7 @@ typedef s64 sbintime_t;
 #define CALLOUT_A_TIME		0x02	/* set for callout.node.time */
 
 /**
- * DEFINE_CALLOUT - a static callout that needs no callout_init()
+ * DEFINE_CALLOUT() - Define a static callout that needs no callout_init().
  * @_name: its name
  *
  * As callout_init(&_name, CALLOUT_MPSAFE) on CPU 0.
@@ -128,7 +127,7 @@ typedef s64 sbintime_t;
 		CALLOUT_STATIC_CLASS(#_name)				\
 	}
 
-/* A compound literal outside a function is static, which lockdep demands. */
+/* A compound literal outside a function is static, as lockdep requires. */
 #ifdef CONFIG_LOCKDEP
 #define CALLOUT_STATIC_CLASS(_string)					\
 	.class = &(struct callout_class){ .name = _string },
@@ -175,13 +174,13 @@ static inline u8 callout_flags_of_rw(int flags)
 }
 
 /**
- * callout_init - prepares a callout
+ * callout_init() - Initialise a callout.
  * @c: struct callout *, neither pending nor running
- * @mpsafe: CALLOUT_MPSAFE, or 0 to have its handler run under one lock that
- *	all such callouts share, as under BSD's Giant
+ * @mpsafe: CALLOUT_MPSAFE; or 0 to run its handler under one lock that all such
+ *	callouts share, as under BSD's Giant
  *
- * Assigns the callout to the current CPU; on a nohz_full CPU, to one that is
- * not. From FreeBSD's callout(9).
+ * Assigns the callout to the current CPU, or if that is nohz_full, to a
+ * housekeeping CPU. From FreeBSD's callout(9).
  *
  * Context: Any.
  */
@@ -189,21 +188,22 @@ static inline u8 callout_flags_of_rw(int flags)
 	callout_init_here(c, NULL, (mpsafe) ? 0 : CALLOUT_L_GIANT)
 
 /**
- * callout_init_mtx - prepares a callout with an associated spinlock
+ * callout_init_mtx() - Initialise a callout with an associated spinlock.
  * @c: struct callout *, neither pending nor running
  * @mtx: spinlock_t * that is held while the handler runs, or NULL
  * @flags: CALLOUT_RETURNUNLOCKED, CALLOUT_TRYLOCK, or 0
  *
- * Who stops or resets the callout holds @mtx, with softirqs off, and then the
- * handler of a callout that was stopped does not start. @mtx must live until
- * the callout is drained: after callout_stop() the core may still wait for it,
- * only to drop it again. That is inside an RCU read-side section, so after
- * a callout_stop() under @mtx that did not return 0, kfree_rcu() may free both.
+ * The caller of callout_stop() or callout_reset() must hold @mtx with softirqs
+ * disabled; then the handler does not run after a successful stop. @mtx must
+ * live until the callout is drained: after callout_stop() the core may still
+ * wait for it, only to drop it again. That is inside an RCU read-side section,
+ * so after a callout_stop() under @mtx that did not return 0, kfree_rcu() may
+ * free both.
  *
  * With CALLOUT_RETURNUNLOCKED the handler drops @mtx, by spin_unlock() and not
  * spin_unlock_bh(). With CALLOUT_TRYLOCK the core never waits: if @mtx is held
- * the callout stays pending and is due at the next tick, and when callout_stop()
- * has returned 1 neither callout nor lock are looked at.
+ * the callout stays pending and is due at the next tick; once callout_stop()
+ * has returned 1 the core accesses neither callout nor lock.
  *
  * From FreeBSD's callout(9), CALLOUT_TRYLOCK from its release 15.
  *
@@ -214,13 +214,14 @@ static inline u8 callout_flags_of_rw(int flags)
 			  callout_flags_of_mtx(flags))
 
 /**
- * callout_init_rw - prepares a callout with an associated rwlock
+ * callout_init_rw() - Initialise a callout with an associated rwlock.
  * @c: struct callout *, neither pending nor running
  * @rw: rwlock_t * that is held for writing while the handler runs, or NULL
- * @flags: CALLOUT_SHAREDLOCK to have it held for reading,
- *	CALLOUT_RETURNUNLOCKED, CALLOUT_TRYLOCK, or 0
+ * @flags: CALLOUT_SHAREDLOCK to hold it for reading, CALLOUT_RETURNUNLOCKED,
+ *	CALLOUT_TRYLOCK, or 0
  *
- * As callout_init_mtx(). Who stops a callout holds the lock for writing.
+ * As callout_init_mtx(). The caller of callout_stop() must hold the lock for
+ * writing.
  *
  * Context: Any.
  */
@@ -228,7 +229,8 @@ static inline u8 callout_flags_of_rw(int flags)
 	callout_init_here(c, callout_lock_of_rw(rw),			\
 			  callout_flags_of_rw(flags))
 
-int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg);
+int callout_reset(struct callout *c, long ticks, callout_func_t *func,
+		  void *arg);
 int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
 		     void *arg, int cpu);
 int callout_schedule_on(struct callout *c, long ticks, int cpu);
@@ -245,12 +247,12 @@ sbintime_t callout_sbinuptime(void);
 unsigned int callout_hz(void);
 u64 callout_ticks(void);
 
-/* The rest of callout(9), each a form of one of the above. */
+/* The other functions of callout(9), in terms of those above. */
 
 /**
- * callout_reset_curcpu - callout_reset_on() with the current CPU
+ * callout_reset_curcpu() - Set a callout on the current CPU.
  * @c: the callout
- * @ticks: how many ticks from now
+ * @ticks: ticks from now
  * @func: the handler
  * @arg: its argument
  *
@@ -261,9 +263,9 @@ u64 callout_ticks(void);
 	callout_reset_on(c, ticks, func, arg, raw_smp_processor_id())
 
 /**
- * callout_schedule_curcpu - callout_schedule_on() with the current CPU
+ * callout_schedule_curcpu() - Set a callout again, on the current CPU.
  * @c: the callout
- * @ticks: how many ticks from now
+ * @ticks: ticks from now
  *
  * From FreeBSD's callout(9), release 8 and later. Context and Return are those
  * of callout_schedule_on().
@@ -272,7 +274,7 @@ u64 callout_ticks(void);
 	callout_schedule_on(c, ticks, raw_smp_processor_id())
 
 /**
- * callout_reset_sbt - callout_reset_sbt_on() with the CPU that it has
+ * callout_reset_sbt() - Set a callout for a time, on its CPU.
  * @c: the callout
  * @sbt: the time
  * @pr: the precision
@@ -287,7 +289,7 @@ u64 callout_ticks(void);
 	callout_reset_sbt_on(c, sbt, pr, func, arg, -1, flags)
 
 /**
- * callout_reset_sbt_curcpu - callout_reset_sbt_on() with the current CPU
+ * callout_reset_sbt_curcpu() - Set a callout for a time, on the current CPU.
  * @c: the callout
  * @sbt: the time
  * @pr: the precision
@@ -302,11 +304,11 @@ u64 callout_ticks(void);
 			     raw_smp_processor_id(), flags)
 
 /**
- * callout_schedule_sbt_on - sets a callout again for a time
- * @c: the callout; one of the functions that name a handler was called before
+ * callout_schedule_sbt_on() - Set a callout again, for a time, on a CPU.
+ * @c: the callout; it has a handler from an earlier setting
  * @sbt: the time
  * @pr: the precision
- * @cpu: the CPU on which the handler is to run, or -1 for the one it has
+ * @cpu: the CPU on which the handler will run, or -1 for the present one
  * @flags: those of callout_reset_sbt_on()
  *
  * From FreeBSD's callout(9), release 10.2 and later. Context and Return are
@@ -316,21 +318,25 @@ u64 callout_ticks(void);
 	callout_reset_sbt_on(c, sbt, pr, NULL, NULL, cpu, flags)
 
 /**
- * callout_schedule_sbt - callout_schedule_sbt_on() with the CPU that it has
+ * callout_schedule_sbt() - Set a callout again, for a time, on its CPU.
  * @c: the callout
  * @sbt: the time
  * @pr: the precision
  * @flags: those of callout_reset_sbt_on()
+ *
+ * As callout_schedule_sbt_on().
  */
 #define callout_schedule_sbt(c, sbt, pr, flags)				\
 	callout_schedule_sbt_on(c, sbt, pr, -1, flags)
 
 /**
- * callout_schedule_sbt_curcpu - callout_schedule_sbt_on() with the current CPU
+ * callout_schedule_sbt_curcpu() - Set a callout again, for a time, on this CPU.
  * @c: the callout
  * @sbt: the time
  * @pr: the precision
  * @flags: those of callout_reset_sbt_on()
+ *
+ * As callout_schedule_sbt_on().
  */
 #define callout_schedule_sbt_curcpu(c, sbt, pr, flags)			\
 	callout_schedule_sbt_on(c, sbt, pr, raw_smp_processor_id(), flags)
@@ -338,11 +344,11 @@ u64 callout_ticks(void);
 void callout_barrier(void);
 
 /**
- * callout_pending - is the callout set, and its handler not yet started?
+ * callout_pending() - Is the callout set, and its handler not yet started?
  * @c: the callout
  *
- * Context: Any. The answer is a snapshot: without a lock of the caller's that
- * its handler takes too, it may be out of date at once.
+ * Context: Any. The result is a snapshot: it may be out of date at once, unless
+ * the caller holds a lock that the handler takes too.
  * Return: true from callout_reset() until the handler starts or the callout
  * is stopped.
  */
@@ -352,11 +358,11 @@ static inline bool callout_pending(const struct callout *c)
 }
 
 /**
- * callout_active - has the callout been set and not been deactivated since?
+ * callout_active() - Has the callout been set and not been deactivated since?
  * @c: the callout
  *
  * Unlike callout_pending() this stays true while the handler runs and after,
- * until callout_deactivate(), callout_stop() or callout_drain(). FreeBSD,
+ * until callout_deactivate(), callout_stop() or callout_drain(). From FreeBSD's
  * callout(9).
  *
  * Context: Any.
@@ -368,12 +374,14 @@ static inline bool callout_active(const struct callout *c)
 }
 
 /**
- * callout_deactivate - clear what callout_active() tells
+ * callout_deactivate() - Clear the flag that callout_active() returns.
  * @c: the callout
  *
- * Context: Any. Does not stop the callout. One that is pending and was set for a
- * time, as by callout_reset_sbt(), may then be early where jiffies run ahead of
- * the clock.
+ * Does not stop the callout. If it is pending and was set for a time, as by
+ * callout_reset_sbt(), it may then be early where jiffies run ahead of the
+ * clock.
+ *
+ * Context: Any.
  */
 static inline void callout_deactivate(struct callout *c)
 {

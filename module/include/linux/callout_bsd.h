@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * callout_bsd.h - the names that BSD kernels use, for code that comes from one
+ * callout_bsd.h - the names of BSD kernels, for code that comes from one
  *
- * Opt-in: the names are short and common, so nothing but a file that wants
- * them should include this, after every other header. untimeout() takes two
- * arguments as in 4.4BSD, or three as in FreeBSD from release 3 on.
+ * Opt-in: the names are short and common, so only files that use them should
+ * include this, after every other header. untimeout() takes two arguments as in
+ * 4.4BSD, or three as in FreeBSD from release 3 on.
  */
 #ifndef _LINUX_CALLOUT_BSD_H
 #define _LINUX_CALLOUT_BSD_H
 
 #include <linux/callout.h>
 
-/* timeout(9): what FreeBSD's timeout() returns and untimeout() takes back. */
+/* timeout(9): FreeBSD's timeout() returns one, untimeout() takes it. */
 struct callout_handle {
 	callout_handle_t handle;
 };
@@ -38,10 +38,11 @@ static inline struct callout_handle timeout(callout_func_t *func, void *arg,
 			       callout_untimeout_2, none)(__VA_ARGS__)
 
 /*
- * Of the facility's ticks, which are not the kernel's with hz=: how many a
- * second has, the microseconds of each, and the present one. A file with
- * members, parameters or variables of these names defines CALLOUT_BSD_NO_TICKS
- * before it includes this, and calls callout_hz() and callout_ticks().
+ * The facility's ticks, which differ from the kernel's with the parameter hz=:
+ * ticks per second, microseconds per tick, and the present tick. A file with
+ * members, parameters or variables of these names must define
+ * CALLOUT_BSD_NO_TICKS before it includes this, and use callout_hz() and
+ * callout_ticks() instead.
  */
 #ifndef CALLOUT_BSD_NO_TICKS
 #define hz	((int)callout_hz())
