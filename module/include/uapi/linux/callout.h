@@ -2,16 +2,16 @@
 /*
  * callout.h - the user interface of the callout facility: /dev/callout
  *
- * An open file of /dev/callout owns the callouts that are set through it.
- * They are set and cancelled by ioctl, and those that have fired are read as
- * an array of struct callout_event. close() cancels what is left.
+ * An open file of /dev/callout owns the callouts that are set through it. An
+ * ioctl sets or cancels them, and read() returns an array of struct
+ * callout_event, one for each that has fired. close() cancels the others.
  *
  * All times are in nanoseconds. A callout never fires early; it fires at a
  * tick, see callout_info.tick_ns.
  *
- * Structures grow at the end. The size is part of the ioctl's number, so that
- * old programs run on new kernels; a new program on an old kernel gets E2BIG
- * if it uses, that is: does not leave zero, what the kernel does not know.
+ * Structures grow at the end. The size is part of the ioctl's number, so old
+ * programs run on new kernels. A new program on an old kernel gets E2BIG if a
+ * member that the kernel does not know is not zero.
  */
 #ifndef _UAPI_LINUX_CALLOUT_H
 #define _UAPI_LINUX_CALLOUT_H
@@ -30,11 +30,11 @@
  *	@period and @slack
  * @CALLOUT_OP_UNSET: cancel the callout with @handle
  * @CALLOUT_OP_RESET: move the callout with @handle to another @time, @period
- *	and @slack; the handle stays. @clockid is that with which it was set.
+ *	and @slack; the handle stays valid. @clockid must be the one it has.
  * @CALLOUT_OP_TIMEOUT: set a callout that is found by @func and @cookie; may
  *	have @slack
  * @CALLOUT_OP_UNTIMEOUT: cancel the callout with @func and @cookie, and with
- *	@handle too if that is not 0. Of several it is the one due first.
+ *	@handle too if that is not 0. If several match, the first to be due.
  *
  * The opcode is also the number of the operation's own ioctl.
  */
@@ -47,7 +47,7 @@ enum callout_opcode {
 };
 
 /* callout_op.flags */
-#define CALLOUT_ABSTIME		(1U << 0)	/* time is not from now on */
+#define CALLOUT_ABSTIME		(1U << 0)	/* time is absolute */
 
 /**
  * struct callout_op - one operation
@@ -56,14 +56,14 @@ enum callout_opcode {
  * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; see callout_info.clocks
  * @result: must be 0; out, in a batch: what the operation's own ioctl would
  *	return, errors as negative numbers
- * @time: when it is to fire, at most 2^63 - 1
- * @period: 0, or it fires again and again, so long after it was due, until it
- *	is cancelled. While an event is unread there is no other: those that
- *	would have come are counted in callout_event.overrun. At most 2^63 - 1.
- * @slack: it may fire later than @time by this, so that it can be put
- *	together with others, at most 2^63 - 1
+ * @time: when it is due, at most 2^63 - 1
+ * @period: 0, or the distance at which it fires again until it is cancelled.
+ *	While an event is unread no other is added: callout_event.overrun counts
+ *	the times missed. At most 2^63 - 1.
+ * @slack: it may fire later than @time by this, to share a tick with others; at
+ *	most 2^63 - 1
  * @handle: out for SET and TIMEOUT, where it must be 0; in for the others
- * @cookie: comes back in the event; timeout()'s arg for TIMEOUT
+ * @cookie: returned in the event; for TIMEOUT, the arg of timeout()
  * @func: for TIMEOUT and UNTIMEOUT, otherwise 0
  *
  * Members that an operation does not need must be 0.
@@ -84,28 +84,27 @@ struct callout_op {
 #define CALLOUT_OP_SIZE_V1	64
 
 /*
- * What UNSET and UNTIMEOUT return when they succeed: whether the callout was
- * pending, or had fired with its event still unread. RESET returns the same
- * for what was there before.
+ * Results of UNSET and UNTIMEOUT: the callout was pending, or had fired with
+ * its event still unread. RESET returns the same about the earlier setting.
  */
 #define CALLOUT_CANCELLED	1
 #define CALLOUT_WITHDRAWN	2
 
 /**
  * struct callout_event - a callout has fired
- * @handle: which one; not valid any more, but if the callout is periodic
+ * @handle: its handle; stale, unless the callout is periodic
  * @cookie: as it was set
  * @func: as it was set
- * @due: when it was to fire, in its clock; of a periodic one, the first time
- *	that this event stands for
- * @fired: when it did, in CLOCK_MONOTONIC
- * @overrun: of a periodic one: how many more times it was due until it was
- *	read, 2^32 - 1 if more
+ * @due: when it was due, in its clock; if it is periodic, the first time that
+ *	this event stands for
+ * @fired: when it fired, in CLOCK_MONOTONIC
+ * @overrun: if it is periodic, how many more times it was due until this was
+ *	read, at most 2^32 - 1
  * @flags: CALLOUT_EVENT_*
  *
- * read() returns an array of these, oldest first, as many as there are and
+ * read() returns an array of these, oldest first, as many as are unread and
  * fit. Callouts that were set on one CPU come in the order of their ticks. A
- * periodic callout is armed for its next time when its event is read.
+ * periodic callout is re-armed when its event is read.
  */
 struct callout_event {
 	__u64 handle;
@@ -118,29 +117,29 @@ struct callout_event {
 };
 
 /* callout_event.flags */
-#define CALLOUT_EVENT_PERIODIC	(1U << 0)	/* the handle is still good */
+#define CALLOUT_EVENT_PERIODIC	(1U << 0)	/* the handle is still valid */
 
 /**
  * struct callout_batch - many operations, and a read, in one call
  * @ops: address of an array of struct callout_op
  * @events: address of an array of struct callout_event, or 0
- * @nr_ops: how many of @ops to do, at most CALLOUT_BATCH_MAX
+ * @nr_ops: number of @ops, at most CALLOUT_BATCH_MAX
  * @nr_events: room in @events, at most CALLOUT_BATCH_MAX
  * @op_size: sizeof(struct callout_op)
  * @flags: CALLOUT_BATCH_*
- * @done: must be 0; out: how many operations were tried, the one included at
- *	which it stopped
- * @failed: must be 0; out: how many of these failed
- * @got: must be 0; out: how many events were written
+ * @done: must be 0; out: number of operations tried, including the one at which
+ *	it stopped
+ * @failed: must be 0; out: number of these that failed
+ * @got: must be 0; out: number of events written
  * @reserved: must be 0
- * @timeout: with CALLOUT_BATCH_WAIT: how long to wait; 2^64 - 1: for ever
+ * @timeout: with CALLOUT_BATCH_WAIT, the longest wait; 2^64 - 1: no limit
  *
- * First the operations are done, in order, and each one's result and handle
+ * First the operations are done, in order, and the result and handle of each
  * are written to its place in @ops. Then, if @nr_events is not 0, events are
- * read; with CALLOUT_BATCH_WAIT it waits until there is one. If it has stopped
- * at an operation that failed no events are read: those operations that were
- * not tried may cancel them. Without CALLOUT_BATCH_WAIT @timeout must be 0,
- * with it @nr_events must not.
+ * read; with CALLOUT_BATCH_WAIT the call waits until one is there. If it has
+ * stopped at an operation that failed no events are read: operations that were
+ * not tried may cancel them. Without CALLOUT_BATCH_WAIT @timeout must be 0;
+ * with it @nr_events must not be 0.
  */
 struct callout_batch {
 	__u64 ops;
@@ -164,11 +163,11 @@ struct callout_batch {
 #define CALLOUT_BATCH_WAIT	(1U << 1)	/* wait for at least one event */
 
 /**
- * struct callout_next - when the next one is due
- * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME: which callouts, and in what
- *	clock to tell
+ * struct callout_next - when the next callout is due
+ * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME: the clock of the callouts looked
+ *	at, and of @due
  * @flags: must be 0
- * @due: out: the earliest of the pending ones of that clock; 2^64 - 1: none
+ * @due: out: the earliest due time of pending callouts; 2^64 - 1: none
  */
 struct callout_next {
 	__s32 clockid;
@@ -185,38 +184,35 @@ struct callout_next {
  * @event_size: the kernel's sizeof(struct callout_event)
  * @clocks: bit n is set if clockid n can be used
  * @tick_ns: length of a tick
- * @max_outstanding: how many callouts this file may have outstanding
- * @outstanding: how many it has: pending, or fired and not read
- * @unread: how many of these have fired
- * @set: how many were set
- * @cancelled: how many were cancelled while pending
- * @withdrawn: how many were cancelled when they had fired
- * @delivered: how many were read, but for those of periodic callouts
- * @handlers: callouts that have fired, of all files and of kernel code; this
- *	and what follows up to @late is of the whole facility since it was
- *	loaded, and told to who has CAP_SYS_ADMIN in the initial user namespace;
- *	otherwise 0
- * @wakeups: times that a CPU was woken because something could be due
- * @false_wakeups: those that found nothing due
+ * @max_outstanding: limit of @outstanding
+ * @outstanding: callouts of this file that are pending, or fired and not read
+ * @unread: those of them that have fired
+ * @set: callouts set
+ * @cancelled: callouts cancelled while pending
+ * @withdrawn: callouts cancelled after they had fired
+ * @delivered: events read, except those of periodic callouts
+ * @handlers: callouts that have fired, of all files and of kernel code. This
+ *	and the members up to @late are of the whole facility since it was
+ *	loaded; 0 without CAP_SYS_ADMIN in the initial user namespace.
+ * @wakeups: times that a CPU was woken because a callout could be due
+ * @false_wakeups: those that found no due callout
  * @hops: times that a CPU was woken on the way to a far tick
- * @visits: entries of the data structure that were looked at to find those due
- * @refiles: those that were found moved to a later time, and filed anew
- * @max_units: most units of work done in one go with a CPU's callouts locked
- * @late: callouts by the number of ticks from when they were due to when they
- *	fired: 0, 1, 2 to 3, 4 to 7, and so on; the last has all the rest
- * @reset: how many RESETs this file has had done
- * @repeated: how many events of periodic callouts were read
- * @max_user: how many callouts all files of this user may have outstanding
- * @user_outstanding: how many count: of each file the most that it ever had,
- *	rounded up by less than 64
- * @scheme: name of the data structure: the module parameter scheme; this and
- *	what follows came after V1
- * @scheme_late: by how many ticks at most a callout comes late because the
- *	scheme is inexact, if it is set for one second, minute, hour, day; 0: it
- *	is exact
+ * @visits: entries of the data structure looked at to find due ones
+ * @refiles: those of them that had been re-armed later, and were re-filed
+ * @max_units: most units of work done in one hold of a CPU's lock
+ * @late: callouts by lateness in ticks when they fired: 0, 1, 2 to 3, 4 to 7,
+ *	and so on; the last has all others
+ * @reset: RESETs done
+ * @repeated: events of periodic callouts read
+ * @max_user: limit of @user_outstanding
+ * @user_outstanding: callouts charged to this user: for each file the most that
+ *	it ever had outstanding, rounded up by less than 64
+ * @scheme: name of the data structure; this and the members below came after V1
+ * @scheme_late: most ticks by which a callout that is set for one second,
+ *	minute, hour or day is late because the scheme is inexact; 0: exact
  *
- * set = cancelled + withdrawn + delivered + outstanding, when nothing is
- * under way.
+ * set = cancelled + withdrawn + delivered + outstanding, when no operation is
+ * in progress.
  */
 struct callout_info {
 	__u32 abi_version;
@@ -255,29 +251,28 @@ struct callout_info {
 /*
  * SET and TIMEOUT return 0 and write the handle. UNSET, UNTIMEOUT and RESET
  * return CALLOUT_CANCELLED or CALLOUT_WITHDRAWN. BATCH returns 0 if it could
- * read its arguments; what became of each operation is in its result. NEXT,
- * LIMIT and EVENTFD return 0. Errors, which change nothing but for BATCH:
+ * read its arguments; each operation has its own result. NEXT, LIMIT and
+ * EVENTFD return 0. Errors, which change nothing except in BATCH:
  *
  * ENOTTY	not an ioctl of this device
  * EINVAL	unknown flag, clock or size; a member that must be 0 is not;
- *		time, period or slack beyond 2^63 - 1; RESET: not the clock with
- *		which it was set, or @period and it was set by TIMEOUT; LIMIT:
- *		0, or higher than it is; BATCH: too many
- * E2BIG	the structure is longer than the kernel's, and the rest not 0
- * EFAULT	bad pointer. BATCH: it stopped at one that could not be read or
- *		answered; if that sets a callout it is cancelled again; or no
- *		event could be written
+ *		time, period or slack beyond 2^63 - 1; RESET: not the callout's
+ *		clock, or @period for one set by TIMEOUT; LIMIT: 0, or more than
+ *		the present limit; BATCH: too many operations or events
+ * E2BIG	the structure is longer than the kernel's, and the rest is not 0
+ * EFAULT	bad pointer. BATCH: it stopped at an operation that could not be
+ *		read or whose result could not be written (a callout that it set
+ *		is cancelled); or no event could be written
  * ENOENT	UNSET, UNTIMEOUT, RESET: no such callout is outstanding
  * ENOSPC	SET, TIMEOUT: max_outstanding are outstanding
- * EDQUOT	SET, TIMEOUT: max_user count as outstanding
+ * EDQUOT	SET, TIMEOUT: max_user are charged to the user
  * ENOMEM	SET, TIMEOUT: no memory
  * EBADF	EVENTFD: not an eventfd; or the descriptor is not open for writing,
- *		and the request is not BATCH, NEXT or INFO; BATCH: there are
- *		operations, and it is not open for writing, or there is room for
- *		events, and it is not open for reading
- * EINTR	BATCH: a signal came while it waited, or the process was stopped
- *		or frozen; it is never restarted: operations have been done
- * ETIME	BATCH: nothing fired while it waited; operations have been done
+ *		and the request is not BATCH, NEXT or INFO; BATCH: operations
+ *		need a descriptor open for writing, events one for reading
+ * EINTR	BATCH: a signal interrupted the wait, or the process was stopped
+ *		or frozen; never restarted: operations have been done
+ * ETIME	BATCH: the wait timed out; operations have been done
  */
 #define CALLOUT_IOC_SET		_IOWR(CALLOUT_IOC_MAGIC, CALLOUT_OP_SET, \
 				      struct callout_op)
@@ -297,8 +292,8 @@ struct callout_info {
 #define CALLOUT_IOC_LIMIT	_IOW(CALLOUT_IOC_MAGIC, 9, __u64)
 
 /*
- * An eventfd to be signalled when a callout fires and none was unread before,
- * and now if there is one unread; -1 for none, as at first.
+ * Signals this eventfd when the file becomes readable, and now if it is; -1 for
+ * none, the default.
  */
 #define CALLOUT_IOC_EVENTFD	_IOW(CALLOUT_IOC_MAGIC, 10, __s32)
 
