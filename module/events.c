@@ -56,7 +56,7 @@ static void event_count(struct callout_slot *slot, struct callout_event *event,
 {
 	u64 period = slot->period, missed = 0;
 
-	if (slot->node.state & CALLOUT_S_BOOT)
+	if (slot->node.flags & CALLOUT_SLOT_BOOT)
 		now += callout_boot_offset();
 	if (now > event->due && now - event->due >= period)
 		missed = div64_u64(now - event->due, period);
@@ -74,25 +74,26 @@ static void events_detach(struct callout_file *file, unsigned int max,
 	struct callout_slot *slot;
 	unsigned int n = 0;
 	u64 now = 0;
-	u8 state;
+	u8 flags;
 
 	raw_spin_lock_irq(&file->lock);
 	while (n < max && !list_empty(&file->ready)) {
 		slot = list_first_entry(&file->ready, struct callout_slot,
 					node.entry);
 		list_del(&slot->node.entry);
-		state = slot->node.state & ~CALLOUT_S_READY;
-		if (slot->node.flags)
-			callout_hash_remove(&file->table.hash, slot);
+		flags = slot->node.flags & ~(CALLOUT_SLOT_READY |
+					     CALLOUT_SLOT_REPEAT);
 		slot_to_event(slot, &batch->events[n]);
-		if (unlikely(state & CALLOUT_S_PERIODIC)) {
+		if (flags & CALLOUT_SLOT_HASHED) {
+			callout_hash_remove(&file->table.hash, slot);
+		} else if (unlikely(slot->period)) {
 			if (!now)
 				now = ktime_get_ns();
 			event_count(slot, &batch->events[n], now);
-			state |= CALLOUT_S_REPEAT;
+			flags |= CALLOUT_SLOT_REPEAT;
 		}
-		/* At once: RESET looks without the lock. */
-		WRITE_ONCE(slot->node.state, state);
+		/* Once: RESET reads it without callout_file.lock. */
+		WRITE_ONCE(slot->node.flags, flags);
 		batch->slot[n++] = slot;
 	}
 	batch->n = n;
@@ -108,7 +109,7 @@ static bool event_is_stale(const struct callout_slot *slot,
 			   const struct callout_event *event)
 {
 	return event->flags & CALLOUT_EVENT_PERIODIC &&
-	       (!(slot->node.state & CALLOUT_S_REPEAT) ||
+	       (!(slot->node.flags & CALLOUT_SLOT_REPEAT) ||
 		callout_slot_due(slot) != event->due);
 }
 
@@ -134,9 +135,9 @@ static noinline void events_attach(struct callout_file *file,
 			batch->slot[left++] = slot;
 			continue;
 		}
-		WRITE_ONCE(slot->node.state, (slot->node.state & ~CALLOUT_S_REPEAT) |
-					  CALLOUT_S_READY);
-		if (slot->node.flags)
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT,
+					  CALLOUT_SLOT_READY);
+		if (slot->node.flags & CALLOUT_SLOT_HASHED)
 			callout_table_put(&file->table, slot);
 		list_add_tail(&slot->node.entry, &back);
 	}
@@ -157,11 +158,10 @@ static bool slot_repeat(struct callout_tally *tally, struct callout_slot *slot)
 {
 	struct callout_base *base = tally->base;
 
-	if (!(slot->node.state & CALLOUT_S_REPEAT))
+	if (!(slot->node.flags & CALLOUT_SLOT_REPEAT))
 		return false;
 	if (!tally->now)
 		tally->now = ktime_get_ns();
-	slot->node.state &= ~CALLOUT_S_REPEAT;
 	base = callout_rehome(base, &slot->node);
 	tally->base = base;
 	callout_slot_set_due(slot, slot->next);
@@ -195,7 +195,8 @@ static void events_finish(struct callout_file *file, struct batch *batch,
 			/* Counted by who has cancelled it. */
 			cancelled++;
 		}
-		callout_file_release_slot(file, base, slot);
+		WRITE_ONCE(slot->node.flags, 0);
+		callout_slot_put(&file->table, base, slot);
 		tally.spare++;
 	}
 	atomic64_add(tally.spare - cancelled, &file->delivered);

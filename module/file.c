@@ -21,7 +21,7 @@
  * Cancelling goes through the base's lock first, so it sees a pending slot,
  * or one that is ready or later; it never sees one between the two. If it sees
  * a detached one it is too late, except for a periodic callout, which is going
- * to be armed (CALLOUT_S_REPEAT): then it tells the reader not to, or for when,
+ * to be armed (CALLOUT_SLOT_REPEAT): then it tells the reader not to, or for when,
  * and waits for nobody. Its reader looks with the base locked when the event was
  * copied, and with callout_file.lock held when it could not be.
  *
@@ -164,7 +164,8 @@ static unsigned int callout_expire_file(struct callout_base *base,
 		} else {
 			callout_take_due(base, n);
 			n->time = now;
-			n->state |= CALLOUT_S_READY;
+			callout_slot_change_flags(file, slot, 0,
+						  CALLOUT_SLOT_READY);
 			list_add_tail(&n->entry, &file->ready);
 			trace_callout_expire_exit(n);
 			ready++;
@@ -361,18 +362,17 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 {
 	u64 due = op->time, clock = now;
 
-	slot->node.state &= ~CALLOUT_S_PERIODIC;
 	if (op->clockid == CLOCK_BOOTTIME) {
 		clock += callout_boot_offset();
-		slot->node.state |= CALLOUT_S_BOOT;
+		/* RESET finds it there. */
+		if (!(slot->node.flags & CALLOUT_SLOT_BOOT))
+			WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_BOOT |
+						     slot->node.flags);
 	}
 	if (!(op->flags & CALLOUT_ABSTIME))
 		due = min_t(u64, clock + op->time, KTIME_MAX);
-	if (op->period) {
-		slot->node.state |= CALLOUT_S_PERIODIC;
-		slot->period = op->period;
+	if (op->period)
 		slot->slack = op->slack;
-	}
 	callout_slot_set_due(slot, due);
 	return callout_slack_tick(base, callout_slot_due_mono(slot), op->slack,
 				  now);
@@ -386,8 +386,7 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 	u64 due = op->time;
 
 	if (unlikely(op->period || op->slack ||
-		     op->clockid != CLOCK_MONOTONIC ||
-		     slot->node.state & CALLOUT_S_PERIODIC))
+		     op->clockid != CLOCK_MONOTONIC))
 		return slot_set_times_slow(slot, base, op, now);
 	if (!(op->flags & CALLOUT_ABSTIME))
 		due = min_t(u64, now + due, KTIME_MAX);
@@ -438,9 +437,13 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 	op->handle = slot->handle;
 	tick = slot_set_times(slot, base, op, tally_now(tally));
 	callout_start_locked(base, &slot->node, tick);
-	slot->node.flags = hashed ? CALLOUT_L_HASHED : 0;
-	if (hashed)
+	if (hashed) {
+		WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED |
+					     slot->node.flags);
 		callout_table_put(&file->table, slot);
+	} else {
+		slot->period = op->period;
+	}
 	tally->set++;
 	return 0;
 }
@@ -457,13 +460,13 @@ static noinline int file_withdraw(struct callout_file *file,
 	int ret = -ENOENT;
 
 	raw_spin_lock(&file->lock);
-	if (slot->node.state & CALLOUT_S_READY) {
+	if (slot->node.flags & CALLOUT_SLOT_READY) {
 		list_del(&slot->node.entry);
-		slot->node.state &= ~CALLOUT_S_READY;
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_READY, 0);
 		WRITE_ONCE(file->unread, file->unread - 1);
 		ret = CALLOUT_WITHDRAWN;
-	} else if (slot->node.state & CALLOUT_S_REPEAT) {
-		slot->node.state &= ~CALLOUT_S_REPEAT;
+	} else if (slot->node.flags & CALLOUT_SLOT_REPEAT) {
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT, 0);
 		ret = CALLOUT_CANCELLED;
 	}
 	raw_spin_unlock(&file->lock);
@@ -490,7 +493,8 @@ static inline int file_cancel(struct callout_file *file,
 		}
 		tally->withdrawn++;
 	}
-	callout_file_release_slot(file, base, slot);
+	WRITE_ONCE(slot->node.flags, 0);
+	callout_slot_release(&file->table, base, slot);
 	tally->spare++;
 	return ret;
 }
@@ -517,7 +521,8 @@ static struct callout_slot *file_search_once(struct callout_file *file,
 	}
 	raw_spin_lock(&file->lock);
 	list_for_each_entry(slot, &file->ready, node.entry) {
-		if (slot->node.flags && slot->arg == arg && slot->key == func &&
+		if (slot->node.flags & CALLOUT_SLOT_HASHED &&
+		    slot->arg == arg && slot->key == func &&
 		    slot->node.expires < expires) {
 			first = slot;
 			expires = slot->node.expires;
@@ -620,7 +625,8 @@ static int file_unset_checked(struct callout_file *file,
 {
 	struct callout_slot *slot = tally_slot(file, tally, op->handle);
 
-	if (!slot || !slot->node.flags ||
+	if (!slot ||
+	    !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED) ||
 	    slot->key != op->func || slot->arg != op->cookie)
 		return -ENOENT;
 	return file_cancel(file, slot, tally);
@@ -629,7 +635,7 @@ static int file_unset_checked(struct callout_file *file,
 /*
  * Moves a callout whose event a reader has, after file_withdraw(): the reader
  * arms it. Its base is locked all the time, so the reader does not free it,
- * though the copy may fail before CALLOUT_S_REPEAT is back.
+ * though the copy may fail before CALLOUT_SLOT_REPEAT is back.
  */
 static noinline int file_reset_detached(struct callout_file *file,
 					struct callout_slot *slot,
@@ -642,7 +648,8 @@ static noinline int file_reset_detached(struct callout_file *file,
 	slot_set_times(slot, tally->base, op, now);
 	slot->next = callout_slot_due(slot);
 	slot->slack = op->slack;
-	slot->node.state |= CALLOUT_S_REPEAT;
+	slot->period = op->period;
+	callout_slot_change_flags(file, slot, 0, CALLOUT_SLOT_REPEAT);
 	raw_spin_unlock(&file->lock);
 	tally->reset++;
 	return CALLOUT_CANCELLED;
@@ -671,11 +678,22 @@ static noinline int file_reset_slow(struct callout_file *file,
 	}
 	tally->base = callout_rehome(tally->base, &slot->node);
 	tick = slot_set_times(slot, tally->base, op, tally_now(tally));
+	if (slot->node.mark != CALLOUT_HASH_IN)
+		slot->period = op->period;
 	file_refile(file, tally->base, slot, tick);
 	tally->reset++;
 out:
 	file_move_end(file);
 	return ret;
+}
+
+/* Does the callout have the same clock, and may it have a period if @op has? */
+static bool reset_is_valid(const struct callout_op *op, u8 flags)
+{
+	bool boot = op->clockid == CLOCK_BOOTTIME;
+
+	return boot == !!(flags & CALLOUT_SLOT_BOOT) &&
+	       !(op->period && flags & CALLOUT_SLOT_HASHED);
 }
 
 /**
@@ -692,19 +710,20 @@ int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 		       struct callout_tally *tally)
 {
 	struct callout_slot *slot = tally_slot(file, tally, op->handle);
-	bool boot = op->clockid == CLOCK_BOOTTIME;
 	struct callout_base *base;
-	u8 state;
+	u8 state, flags;
 	u64 tick;
 
 	if (!slot)
 		return -ENOENT;
-	state = READ_ONCE(slot->node.state);
-	if (!(state & (CALLOUT_S_PENDING | CALLOUT_S_READY |
-		       CALLOUT_S_REPEAT)))
+	state = slot->node.state;
+	flags = READ_ONCE(slot->node.flags);
+	if (unlikely(!(state & CALLOUT_S_PENDING)) &&
+	    !(flags & (CALLOUT_SLOT_READY | CALLOUT_SLOT_REPEAT)))
 		return -ENOENT;
-	if (boot != !!(state & CALLOUT_S_BOOT) ||
-	    (op->period && slot->node.flags))
+	if (unlikely(flags & CALLOUT_SLOT_BOOT || op->period ||
+		     op->clockid != CLOCK_MONOTONIC) &&
+	    !reset_is_valid(op, flags))
 		return -EINVAL;
 	base = tally->base;
 	if (unlikely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) !=
@@ -712,6 +731,7 @@ int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 		return file_reset_slow(file, slot, op, tally);
 	tick = slot_set_times(slot, base, op, tally_now(tally));
 	if (likely(slot->node.mark != CALLOUT_HASH_IN)) {
+		slot->period = op->period;
 		callout_scheme_rearm(base, &slot->node, tick);
 		callout_started(base, &slot->node, tick);
 	} else {
@@ -761,19 +781,24 @@ static struct callout_slot *file_chunk(struct callout_file *file,
 				    (u64)n << CALLOUT_PLACE_BITS);
 }
 
-/* The earliest of @next and the slot's time, if it is of this clock. */
-static u64 slot_next(struct callout_slot *slot, u8 state, u64 next)
+/* Is the slot pending, and its clock CLOCK_BOOTTIME or, if not @boot, not? */
+static bool slot_is_pending(const struct callout_slot *slot, bool boot)
 {
-	const u8 mask = CALLOUT_S_PENDING | CALLOUT_S_BOOT;
+	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING &&
+	       !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT) == !boot;
+}
+
+/* The earliest of @next and the slot's time, if it is of this clock. */
+static u64 slot_next(struct callout_slot *slot, bool boot, u64 next)
+{
 	struct callout_base *base;
 	unsigned long flags;
 
 	/* Without the lock, but for one that may be it. */
-	if ((READ_ONCE(slot->node.state) & mask) != state ||
-	    callout_slot_due(slot) >= next)
+	if (!slot_is_pending(slot, boot) || callout_slot_due(slot) >= next)
 		return next;
 	base = callout_lock(&slot->node, &flags);
-	if ((slot->node.state & mask) == state)
+	if (slot_is_pending(slot, boot))
 		next = min(next, callout_slot_due(slot));
 	callout_unlock(base, flags);
 	return next;
@@ -791,16 +816,14 @@ static u64 slot_next(struct callout_slot *slot, u8 state, u64 next)
  */
 u64 callout_file_next(struct callout_file *file, clockid_t clockid)
 {
-	u8 state = CALLOUT_S_PENDING;
+	bool boot = clockid == CLOCK_BOOTTIME;
 	struct callout_slot *slot;
 	u64 next = U64_MAX;
 	unsigned int n, i;
 
-	if (clockid == CLOCK_BOOTTIME)
-		state |= CALLOUT_S_BOOT;
 	for (n = 0; (slot = file_chunk(file, n)); n++) {
 		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
-			next = slot_next(&slot[i], state, next);
+			next = slot_next(&slot[i], boot, next);
 		cond_resched();
 		if (fatal_signal_pending(current))
 			break;
@@ -811,16 +834,15 @@ EXPORT_SYMBOL_IF_KUNIT(callout_file_next);
 
 static void slot_resume(struct callout_file *file, struct callout_slot *slot)
 {
-	const u8 filed = CALLOUT_S_PENDING | CALLOUT_S_BOOT;
-	const u8 mask = filed | CALLOUT_S_DUE;
 	struct callout_base *base;
 	unsigned long flags;
 	u64 tick;
 
-	if ((READ_ONCE(slot->node.state) & mask) != filed)
+	if (!slot_is_pending(slot, true))
 		return;
 	base = callout_lock(&slot->node, &flags);
-	if ((slot->node.state & mask) == filed) {
+	if (slot_is_pending(slot, true) &&
+	    !(slot->node.state & CALLOUT_S_DUE)) {
 		tick = callout_from_ns(base, callout_slot_due_mono(slot),
 				       ktime_get_ns());
 		/* The clock only ever gets ahead, and slack may be left. */

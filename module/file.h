@@ -22,22 +22,29 @@ struct fasync_struct;
 struct iov_iter;
 struct seq_file;
 
-/* callout_node.state: on the ready list; protected by callout_file.lock */
-#define CALLOUT_S_READY		0x8
-
 /*
- * callout_node.state: detached, and to be armed when its reader is done. Written by
- * the reader, and by others with the base's lock and callout_file.lock held. In
- * the place of CALLOUT_S_DRAINING, which no callout of a file has.
+ * callout_node.flags of a file's slot; 0 while it is free, since a guessed
+ * handle may name it. callout_file.lock protects READY and REPEAT. BOOT and
+ * HASHED are constant while the slot is in use: SET writes them in the hold of
+ * the base's lock in which the slot becomes pending. So no update of the byte
+ * is lost:
+ *
+ *	being set or freed	written by its only owner, with the base locked
+ *	pending			constant
+ *	ready, detached		written with callout_file.lock held
+ *
+ * A reader of the byte that does not exclude its writers uses READ_ONCE().
+ * REPEAT has a meaning for detached slots only: detaching writes it.
+ *
+ * There is no bit for periodic callouts, since RESET changes that while the
+ * callout is pending, under the base's lock: a slot is periodic if it is not
+ * HASHED and its period, which that lock protects, is not 0.
  */
-#define CALLOUT_S_REPEAT	0x4
+#define CALLOUT_SLOT_READY	0x01	/* on the ready list */
+#define CALLOUT_SLOT_REPEAT	0x02	/* detached: its reader is to arm it */
+#define CALLOUT_SLOT_BOOT	0x04	/* its clock is CLOCK_BOOTTIME */
+#define CALLOUT_SLOT_HASHED	0x08	/* set by TIMEOUT: has a key */
 
-/* callout_node.state: how it was set; written by who has the slot to himself */
-#define CALLOUT_S_BOOT		0x10	/* in CLOCK_BOOTTIME */
-#define CALLOUT_S_PERIODIC	0x20	/* has a period */
-
-/* callout_node.flags of a slot: set by TIMEOUT. */
-#define CALLOUT_L_HASHED	0x10
 
 /* callout_file.moves: below this, how many are on their way. */
 #define CALLOUT_MOVED		0x10000
@@ -157,19 +164,19 @@ static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
 {
 	u64 due = callout_slot_due(slot), offset;
 
-	if (likely(!(slot->node.state & CALLOUT_S_BOOT)))
+	if (likely(!(slot->node.flags & CALLOUT_SLOT_BOOT)))
 		return due;
 	offset = callout_boot_offset();
 	return due > offset ? due - offset : 0;
 }
 
-/* Frees a slot that is neither pending nor ready; its base is locked. */
-static inline void callout_file_release_slot(struct callout_file *file,
-					     struct callout_base *base,
-					     struct callout_slot *slot)
+/* Changes CALLOUT_SLOT_READY and CALLOUT_SLOT_REPEAT. */
+static inline void callout_slot_change_flags(struct callout_file *file,
+					     struct callout_slot *slot,
+					     u8 clear, u8 set)
 {
-	slot->node.state = 0;
-	callout_slot_release(&file->table, base, slot);
+	lockdep_assert_held(&file->lock);
+	WRITE_ONCE(slot->node.flags, (slot->node.flags & ~clear) | set);
 }
 
 /* The tick for what is due at @due in CLOCK_MONOTONIC or up to @slack later. */

@@ -43,8 +43,10 @@ enum callout_kind {
  * @home: index of the base that it returns to, if that differs
  * @state: CALLOUT_S_*
  * @kind: what happens when it is due
- * @flags: the owner's: of a struct callout, CALLOUT_L_*
- * @mark: the owner's: of a struct callout, callout_active()
+ * @flags: the owner's: of a struct callout, CALLOUT_L_*; of a file's slot,
+ *	CALLOUT_SLOT_*
+ * @mark: the owner's: of a struct callout, callout_active(); of a slot, its
+ *	place in the hash
  *
  * The lock of base @cpu protects all members except the owner's two.
  */
