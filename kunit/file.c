@@ -13,7 +13,11 @@
 #include "common.h"
 #include "arm.h"
 #include "expiry.h"
-#include "file.h"
+#include "dev_clock.h"
+#include "dev_event.h"
+#include "dev_file.h"
+#include "dev_op.h"
+#include "dev_user.h"
 
 #define HOUR	(3600ULL * NSEC_PER_SEC)
 
@@ -25,23 +29,23 @@ struct file_event {
 /* One operation of a batch of one. */
 static int file_do(struct callout_file *file, struct callout_op *op)
 {
-	struct callout_tally tally = {};
+	struct callout_op_ctx ctx = {};
 	int ret;
 
 	switch (op->op) {
 	case CALLOUT_OP_UNSET:
-		ret = callout_file_unset(file, op, &tally);
+		ret = callout_file_unset(file, op, &ctx);
 		break;
 	case CALLOUT_OP_UNTIMEOUT:
-		ret = callout_file_untimeout(file, op, &tally);
+		ret = callout_file_untimeout(file, op, &ctx);
 		break;
 	case CALLOUT_OP_RESET:
-		ret = callout_file_reset(file, op, &tally);
+		ret = callout_file_reset(file, op, &ctx);
 		break;
 	default:
-		ret = callout_file_set(file, op, &tally);
+		ret = callout_file_set(file, op, &ctx);
 	}
-	callout_tally_flush(file, &tally);
+	callout_ctx_flush(file, &ctx);
 	return ret;
 }
 
@@ -63,7 +67,7 @@ static u64 file_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
 static void file_sleep(u64 ns)
 {
 	callout_boot_step += ns;
-	callout_files_resume();
+	callout_clock_resume();
 }
 
 static struct file_event file_read(struct callout_file *file)

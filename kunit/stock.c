@@ -10,7 +10,8 @@
 #include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/smp.h>
-#include "file.h"
+#include "dev_file.h"
+#include "dev_op.h"
 #include "kernel_table.h"
 #include "handle.h"
 
@@ -272,14 +273,14 @@ static void file_crowd_thread(void *arg)
 			.time = 3600 * NSEC_PER_SEC,
 		};
 		struct callout_file *file = crowd->file[round - 1];
-		struct callout_tally tally = {};
+		struct callout_op_ctx ctx = {};
 
 		/* Pairs with the store in stock_of_a_file_suffices(). */
 		while (smp_load_acquire(&crowd->round) < round)
 			cond_resched();
-		if (callout_file_set(file, &op, &tally))
+		if (callout_file_set(file, &op, &ctx))
 			atomic_inc(&crowd->refused);
-		callout_tally_flush(file, &tally);
+		callout_ctx_flush(file, &ctx);
 		atomic_inc(&crowd->ready);
 	}
 }

@@ -2,11 +2,12 @@
 /*
  * dev.c - /dev/callout: what programs call, checked
  *
- * Nothing here knows how callouts work; that is file.c.
+ * Nothing here knows how callouts work.
  */
 #include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -19,8 +20,11 @@
 #include <uapi/linux/callout.h>
 #include "base.h"
 #include "dev.h"
-#include "file.h"
-#include "ops.h"
+#include "dev_clock.h"
+#include "dev_event.h"
+#include "dev_file.h"
+#include "dev_ioctl.h"
+#include "dev_user.h"
 #include "tick.h"
 
 static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
@@ -272,9 +276,13 @@ int callout_dev_init(void)
 	ret = callout_file_init();
 	if (ret)
 		return ret;
+	callout_event_init();
+	callout_clock_init();
 	ret = misc_register(&callout_misc);
-	if (ret)
+	if (ret) {
+		callout_clock_exit();
 		callout_file_exit();
+	}
 	return ret;
 }
 
@@ -287,5 +295,6 @@ int callout_dev_init(void)
 void callout_dev_exit(void)
 {
 	misc_deregister(&callout_misc);
+	callout_clock_exit();
 	callout_file_exit();
 }

@@ -8,7 +8,7 @@
 #include "cpu.h"
 #include "debugfs.h"
 #include "dev.h"
-#include "file.h"
+#include "dev_user.h"
 #include "handle.h"
 #include "lab.h"
 #include "tick.h"

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * ops.h - operations from programs, one by one and many in one call
+ * dev_ioctl.h - operations from programs, one by one and many in one call
  */
-#ifndef _CALLOUT_OPS_H
-#define _CALLOUT_OPS_H
+#ifndef _CALLOUT_DEV_IOCTL_H
+#define _CALLOUT_DEV_IOCTL_H
 
-#include "file.h"
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct callout_batch;
+struct callout_file;
+struct callout_op;
 
 long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		      struct callout_op __user *uop);
 long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 			 struct callout_batch __user *ubatch);
 
-#endif /* _CALLOUT_OPS_H */
+#endif /* _CALLOUT_DEV_IOCTL_H */

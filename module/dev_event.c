@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * events.c - reading the events of a file
+ * dev_event.c - the ready list of a file: expiry puts slots on it, readers take them off
  *
  * A reader takes slots off the ready list, a few at a time: they are detached.
  * It copies their events with no lock held, and then frees the slots, or arms
@@ -17,14 +17,23 @@
  * way. A waiter that is interrupted or out of time as it is woken sees the event
  * and takes it.
  */
+#include <linux/eventfd.h>
+#include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/poll.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include <linux/wait.h>
-#include "file.h"
+#include <uapi/linux/callout.h>
+#include "arm.h"
+#include "expiry.h"
+#include "dev_clock.h"
+#include "dev_event.h"
+#include "dev_file.h"
+#include "table.h"
 #include "table_search.h"
 #include "kcompat.h"
 
@@ -32,11 +41,122 @@
 #define READ_EVENTS		16U
 
 /* Events on their way to a reader. */
-struct batch {
+struct detached {
 	unsigned int n;
 	struct callout_slot *slot[READ_EVENTS];
 	struct callout_event events[READ_EVENTS];
 };
+
+static struct callout_file *slot_file(struct callout_slot *slot)
+{
+	return container_of(callout_slot_table(slot), struct callout_file,
+			    table);
+}
+
+/*
+ * The tick has come, the time has not: jiffies were behind the clock when the
+ * callout was set.
+ */
+static void file_postpone(struct callout_file *file, struct callout_base *base,
+			  struct callout_slot *slot, u64 now)
+{
+	callout_slot_refile(file, base, slot,
+			    callout_from_ns(base, callout_slot_due_mono(slot),
+					    now));
+}
+
+/*
+ * Tells everybody that there are events, and were none. @eventfd: what
+ * file->eventfd was in the hold of file->lock that has changed file->unread; the
+ * caller has been in an RCU read-side critical section since. In softirq or
+ * process context: the locks of all three are such that sleep on PREEMPT_RT.
+ */
+static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
+{
+	wake_up(&file->readers);
+	wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+	kill_fasync(&file->fasync, SIGIO, POLL_IN);
+	if (eventfd)
+		eventfd_signal(eventfd);
+}
+
+/* EXPIRYPROCESSING for a file: it and those after it of the same file. */
+static unsigned int callout_expire_file(struct callout_base *base,
+					struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	struct callout_slot *slot = callout_to_slot(n);
+	struct callout_file *file = slot_file(slot);
+	struct eventfd_ctx *eventfd = NULL;
+	unsigned int taken = 0, ready = 0;
+	u64 now = ktime_get_ns();
+	bool wake;
+
+	raw_spin_lock(&file->lock);
+	do {
+		taken++;
+		if (unlikely(callout_slot_due_mono(slot) > now)) {
+			callout_dequeue_locked(base, n);
+			file_postpone(file, base, slot, now);
+		} else {
+			callout_take_due(base, n);
+			n->time = now;
+			callout_slot_change_flags(file, slot, 0,
+						  CALLOUT_SLOT_READY);
+			list_add_tail(&n->entry, &file->ready);
+			trace_callout_expire_exit(n);
+			ready++;
+		}
+		if (list_empty(&base->due))
+			break;
+		n = list_first_entry(&base->due, struct callout_node, entry);
+		if (n->kind != CALLOUT_KIND_EVENT)
+			break;
+		slot = callout_to_slot(n);
+	} while (taken < CALLOUT_BUDGET && slot_file(slot) == file);
+	wake = ready && !file->unread;
+	if (wake)
+		eventfd = rcu_dereference(file->eventfd);
+	WRITE_ONCE(file->unread, file->unread + ready);
+	file->fired += ready;
+	raw_spin_unlock(&file->lock);
+
+	callout_count_units(base, taken);
+	/* Not only to wake: this was a budget's worth with the base locked. */
+	raw_spin_unlock_irq(&base->lock);
+	if (wake)
+		file_wake(file, eventfd);
+	base->clock = callout_clock(base);
+	raw_spin_lock_irq(&base->lock);
+	return taken;
+}
+
+static const struct callout_kind_ops kind_event = {
+	.expire = callout_expire_file,
+};
+
+/*
+ * Cancels a callout that is not pending. CALLOUT_WITHDRAWN: its slot was ready,
+ * and is the caller's. CALLOUT_CANCELLED: a reader was going to arm it, and is
+ * going to free it now.
+ */
+int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot)
+{
+	int ret = -ENOENT;
+
+	raw_spin_lock(&file->lock);
+	if (slot->node.flags & CALLOUT_SLOT_READY) {
+		list_del(&slot->node.entry);
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_READY, 0);
+		WRITE_ONCE(file->unread, file->unread - 1);
+		ret = CALLOUT_WITHDRAWN;
+	} else if (slot->node.flags & CALLOUT_SLOT_REPEAT) {
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT, 0);
+		ret = CALLOUT_CANCELLED;
+	}
+	raw_spin_unlock(&file->lock);
+	return ret;
+}
 
 static void slot_to_event(const struct callout_slot *slot,
 			  struct callout_event *event)
@@ -69,7 +189,7 @@ static void event_count(struct callout_slot *slot, struct callout_event *event,
 
 /* Takes up to @max events off the ready list. */
 static void events_detach(struct callout_file *file, unsigned int max,
-			  struct batch *batch)
+			  struct detached *taken)
 {
 	struct callout_slot *slot;
 	unsigned int n = 0;
@@ -83,20 +203,20 @@ static void events_detach(struct callout_file *file, unsigned int max,
 		list_del(&slot->node.entry);
 		flags = slot->node.flags & ~(CALLOUT_SLOT_READY |
 					     CALLOUT_SLOT_REPEAT);
-		slot_to_event(slot, &batch->events[n]);
+		slot_to_event(slot, &taken->events[n]);
 		if (flags & CALLOUT_SLOT_HASHED) {
 			callout_hash_remove(&file->table.hash, slot);
 		} else if (unlikely(slot->period)) {
 			if (!now)
 				now = ktime_get_ns();
-			event_count(slot, &batch->events[n], now);
+			event_count(slot, &taken->events[n], now);
 			flags |= CALLOUT_SLOT_REPEAT;
 		}
 		/* Once: RESET reads it without callout_file.lock. */
 		WRITE_ONCE(slot->node.flags, flags);
-		batch->slot[n++] = slot;
+		taken->slot[n++] = slot;
 	}
-	batch->n = n;
+	taken->n = n;
 	WRITE_ONCE(file->unread, file->unread - n);
 	raw_spin_unlock_irq(&file->lock);
 }
@@ -115,10 +235,10 @@ static bool event_is_stale(const struct callout_slot *slot,
 
 /*
  * Puts all events but the first @copied back, in the order that they had. What
- * is stale stays in the batch.
+ * is stale stays detached.
  */
 static noinline void events_attach(struct callout_file *file,
-				   struct batch *batch, unsigned int copied)
+				   struct detached *taken, unsigned int copied)
 {
 	unsigned int i, left = copied;
 	struct eventfd_ctx *eventfd;
@@ -128,11 +248,11 @@ static noinline void events_attach(struct callout_file *file,
 
 	rcu_read_lock();
 	raw_spin_lock_irq(&file->lock);
-	for (i = copied; i < batch->n; i++) {
-		slot = batch->slot[i];
-		if (unlikely(event_is_stale(slot, &batch->events[i]))) {
-			batch->events[left].flags = batch->events[i].flags;
-			batch->slot[left++] = slot;
+	for (i = copied; i < taken->n; i++) {
+		slot = taken->slot[i];
+		if (unlikely(event_is_stale(slot, &taken->events[i]))) {
+			taken->events[left].flags = taken->events[i].flags;
+			taken->slot[left++] = slot;
 			continue;
 		}
 		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT,
@@ -142,67 +262,65 @@ static noinline void events_attach(struct callout_file *file,
 		list_add_tail(&slot->node.entry, &back);
 	}
 	list_splice(&back, &file->ready);
-	wake = left < batch->n && !file->unread;
+	wake = left < taken->n && !file->unread;
 	eventfd = rcu_dereference(file->eventfd);
-	WRITE_ONCE(file->unread, file->unread + batch->n - left);
-	batch->n = left;
+	WRITE_ONCE(file->unread, file->unread + taken->n - left);
+	taken->n = left;
 	raw_spin_unlock_irq(&file->lock);
 	/* Others may have looked while it was empty, and sleep by now. */
 	if (wake)
-		callout_file_wake(file, eventfd);
+		file_wake(file, eventfd);
 	rcu_read_unlock();
 }
 
 /* Arms a periodic callout, if it was not cancelled since it was detached. */
-static bool slot_repeat(struct callout_tally *tally, struct callout_slot *slot)
+static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 {
-	struct callout_base *base = tally->base;
+	struct callout_base *base = ctx->base;
 
 	if (!(slot->node.flags & CALLOUT_SLOT_REPEAT))
 		return false;
-	if (!tally->now)
-		tally->now = ktime_get_ns();
 	base = callout_rehome(base, &slot->node);
-	tally->base = base;
+	ctx->base = base;
 	callout_slot_set_due(slot, slot->next);
 	callout_start_locked(base, &slot->node,
 			     callout_slack_tick(base,
 						callout_slot_due_mono(slot),
 						slot->slack,
-						tally->now));
+						callout_ctx_now(ctx)));
 	return true;
 }
 
 /*
- * Frees or arms the slots of a batch. The events of the first @copied were read,
+ * Frees or arms detached slots. The events of the first @copied were read,
  * those of the others are stale.
  */
-static void events_finish(struct callout_file *file, struct batch *batch,
+static void events_finish(struct callout_file *file, struct detached *taken,
 			  unsigned int copied)
 {
 	unsigned int i, repeated = 0, cancelled = 0;
-	struct callout_tally tally = {};
+	struct callout_op_ctx ctx = {};
 	struct callout_base *base;
 	struct callout_slot *slot;
 
-	for (i = 0; i < batch->n; i++) {
-		slot = batch->slot[i];
-		base = callout_tally_lock(&tally, &slot->node);
-		if (unlikely(batch->events[i].flags)) {
+	for (i = 0; i < taken->n; i++) {
+		slot = taken->slot[i];
+		base = callout_ctx_lock(&ctx, &slot->node);
+		if (unlikely(taken->events[i].flags)) {
 			repeated += i < copied;
-			if (slot_repeat(&tally, slot))
+			if (slot_repeat(&ctx, slot))
 				continue;
 			/* Counted by who has cancelled it. */
 			cancelled++;
 		}
 		WRITE_ONCE(slot->node.flags, 0);
 		callout_slot_put(&file->table, base, slot);
-		tally.spare++;
+		ctx.spare++;
 	}
-	atomic64_add(tally.spare - cancelled, &file->delivered);
+	atomic64_add(ctx.spare - cancelled, &file->delivered);
 	if (repeated)
 		atomic64_add(repeated, &file->repeated);
-	callout_tally_flush(file, &tally);
+	callout_ctx_flush(file, &ctx);
 }
 
 /*
@@ -213,28 +331,28 @@ static void events_finish(struct callout_file *file, struct batch *batch,
 static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 			   bool waited)
 {
-	struct batch batch __uninitialized;
+	struct detached taken __uninitialized;
 	unsigned int copied;
 	size_t size;
 
-	size = min_t(size_t, iov_iter_count(to) / sizeof(batch.events[0]),
+	size = min_t(size_t, iov_iter_count(to) / sizeof(taken.events[0]),
 		     READ_EVENTS);
-	events_detach(file, size, &batch);
-	if (!batch.n)
+	events_detach(file, size, &taken);
+	if (!taken.n)
 		return 0;
 	if (waited && READ_ONCE(file->unread))
 		wake_up(&file->readers);
-	size = copy_to_iter(batch.events, batch.n * sizeof(batch.events[0]),
+	size = copy_to_iter(taken.events, taken.n * sizeof(taken.events[0]),
 			    to);
-	copied = size / sizeof(batch.events[0]);
+	copied = size / sizeof(taken.events[0]);
 	/* Part of an event does not count as read. */
-	iov_iter_revert(to, size % sizeof(batch.events[0]));
-	if (unlikely(copied < batch.n))
-		events_attach(file, &batch, copied);
-	events_finish(file, &batch, copied);
+	iov_iter_revert(to, size % sizeof(taken.events[0]));
+	if (unlikely(copied < taken.n))
+		events_attach(file, &taken, copied);
+	events_finish(file, &taken, copied);
 	if (unlikely(!copied))
 		return -EFAULT;
-	return copied * sizeof(batch.events[0]);
+	return copied * sizeof(taken.events[0]);
 }
 
 /* Copies the events that there are; returns the same. */
@@ -307,3 +425,50 @@ ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_read);
+
+/**
+ * callout_file_set_eventfd - has an eventfd signalled when there are events
+ * @file: the file
+ * @fd: the eventfd, or -1 for none
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or -EBADF if @fd is not an eventfd.
+ */
+int callout_file_set_eventfd(struct callout_file *file, int fd)
+{
+	struct eventfd_ctx *eventfd = NULL, *old;
+	bool unread;
+
+	if (fd != -1) {
+		eventfd = eventfd_ctx_fdget(fd);
+		if (IS_ERR(eventfd))
+			return -EBADF;
+	}
+	/* What fires before this is unread here; what fires later sees it. */
+	raw_spin_lock_irq(&file->lock);
+	old = rcu_replace_pointer(file->eventfd, eventfd,
+				  lockdep_is_held(&file->lock));
+	unread = file->unread;
+	raw_spin_unlock_irq(&file->lock);
+	if (unread) {
+		/* The reference is the file's now: another may put it. */
+		rcu_read_lock();
+		eventfd = rcu_dereference(file->eventfd);
+		if (eventfd)
+			eventfd_signal(eventfd);
+		rcu_read_unlock();
+	}
+	if (old) {
+		synchronize_rcu();
+		eventfd_ctx_put(old);
+	}
+	return 0;
+}
+
+/**
+ * callout_event_init - what happens when a callout of a file is due
+ */
+void callout_event_init(void)
+{
+	callout_register_kind(CALLOUT_KIND_EVENT, &kind_event);
+}

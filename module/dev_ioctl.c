@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ops.c - operations from programs, checked: one by one, and many in one call
+ * dev_ioctl.c - operations from programs, checked: one by one, and many in one call
  *
  * A batch's operations are copied in, done and answered in portions, so that
  * what a portion has in common costs little for each: the copy, the time, the
@@ -11,11 +11,15 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include <uapi/linux/callout.h>
+#include "dev_event.h"
+#include "dev_file.h"
+#include "dev_ioctl.h"
+#include "dev_op.h"
 #include "kcompat.h"
-#include "ops.h"
 
 /* Operations done at a time; they are on the stack. */
-#define PORTION		16U
+#define BATCH_OPS		16U
 
 /* Does the operation give its caller a handle? */
 static inline bool op_sets(const struct callout_op *op)
@@ -39,7 +43,7 @@ static inline bool op_times_given(const struct callout_op *op)
 
 /* Does an operation. Members that it does not use must be 0. */
 static int op_do(struct callout_file *file, struct callout_op *op,
-		 struct callout_tally *tally)
+		 struct callout_op_ctx *ctx)
 {
 	if (unlikely(op->result))
 		return -EINVAL;
@@ -47,23 +51,23 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 	case CALLOUT_OP_SET:
 		if (op_times_bad(op) || op->handle || op->func)
 			return -EINVAL;
-		return callout_file_set(file, op, tally);
+		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNSET:
 		if (op_times_given(op) || op->cookie || op->func)
 			return -EINVAL;
-		return callout_file_unset(file, op, tally);
+		return callout_file_unset(file, op, ctx);
 	case CALLOUT_OP_RESET:
 		if (op_times_bad(op) || op->cookie || op->func)
 			return -EINVAL;
-		return callout_file_reset(file, op, tally);
+		return callout_file_reset(file, op, ctx);
 	case CALLOUT_OP_TIMEOUT:
 		if (op_times_bad(op) || op->handle || op->period)
 			return -EINVAL;
-		return callout_file_set(file, op, tally);
+		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNTIMEOUT:
 		if (op_times_given(op))
 			return -EINVAL;
-		return callout_file_untimeout(file, op, tally);
+		return callout_file_untimeout(file, op, ctx);
 	default:
 		return -EINVAL;
 	}
@@ -71,15 +75,15 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 
 /* Cancels a callout whose handle cannot be told. */
 static void op_undo(struct callout_file *file, const struct callout_op *op,
-		    struct callout_tally *tally)
+		    struct callout_op_ctx *ctx)
 {
 	struct callout_op undo = {
 		.op = CALLOUT_OP_UNSET,
 		.handle = op->handle,
 	};
 
-	op_do(file, &undo, tally);
-	callout_tally_unlock(tally);
+	op_do(file, &undo, ctx);
+	callout_ctx_unlock(ctx);
 }
 
 /* If it sets a callout, looks whether the handle can be told. */
@@ -129,7 +133,7 @@ long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 {
 	bool sets = nr == CALLOUT_OP_SET || nr == CALLOUT_OP_TIMEOUT;
 	struct callout_op op __uninitialized;
-	struct callout_tally tally = {};
+	struct callout_op_ctx ctx = {};
 	int ret;
 
 	if (likely(size == sizeof(op)))
@@ -142,13 +146,13 @@ long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		return ret;
 	if (unlikely(op.op != nr))
 		return -EINVAL;
-	ret = op_do(file, &op, &tally);
-	callout_tally_unlock(&tally);
+	ret = op_do(file, &op, &ctx);
+	callout_ctx_unlock(&ctx);
 	if (sets && likely(!ret) && unlikely(put_user(op.handle, &uop->handle))) {
-		op_undo(file, &op, &tally);
+		op_undo(file, &op, &ctx);
 		ret = -EFAULT;
 	}
-	callout_tally_flush(file, &tally);
+	callout_ctx_flush(file, &ctx);
 	return ret;
 }
 
@@ -204,7 +208,7 @@ static int batch_answer_one(struct callout_file *file,
 			    struct callout_batch *batch,
 			    struct callout_op __user *uop,
 			    const struct callout_op *op,
-			    struct callout_tally *tally)
+			    struct callout_op_ctx *ctx)
 {
 	bool sets = op_sets(op);
 
@@ -213,7 +217,7 @@ static int batch_answer_one(struct callout_file *file,
 	    !put_user(op->result, &uop->result))
 		return 0;
 	if (sets && !op->result)
-		op_undo(file, op, tally);
+		op_undo(file, op, ctx);
 	batch->failed += op->result >= 0;
 	return -EFAULT;
 }
@@ -222,15 +226,15 @@ static int batch_answer_one(struct callout_file *file,
  * Does some operations. Returns 0, or a negative number if that ends the batch,
  * or 1 if it stops at one that has failed.
  */
-static noinline int batch_portion(struct callout_file *file,
+static noinline int batch_do_some(struct callout_file *file,
 				  struct callout_batch *batch)
 {
 	unsigned int first = batch->done, i, done;
-	struct callout_tally tally = {};
-	struct callout_op op[PORTION] __uninitialized;
+	struct callout_op_ctx ctx = {};
+	struct callout_op op[BATCH_OPS] __uninitialized;
 	int n, ret = 0;
 
-	n = batch_copy_in(batch, op, min(batch->nr_ops - first, PORTION));
+	n = batch_copy_in(batch, op, min(batch->nr_ops - first, BATCH_OPS));
 	if (n == -E2BIG) {
 		/* It is the operation's: copy_struct_from_user() left it out. */
 		op[0] = (struct callout_op){ .result = -E2BIG };
@@ -244,9 +248,9 @@ static noinline int batch_portion(struct callout_file *file,
 		return n;
 
 	for (i = 0; i < n; i++)
-		tally.ahead += op_sets(&op[i]);
+		ctx.ahead += op_sets(&op[i]);
 	for (i = 0; i < n && !ret; i++) {
-		int result = op_do(file, &op[i], &tally);
+		int result = op_do(file, &op[i], &ctx);
 
 		op[i].result = result;
 		if (unlikely(result < 0)) {
@@ -256,15 +260,15 @@ static noinline int batch_portion(struct callout_file *file,
 	}
 	done = i;
 	batch->done += done;
-	callout_tally_unlock(&tally);
+	callout_ctx_unlock(&ctx);
 answer:
 	if (!batch_answer(batch, first, op, done))
 		for (i = 0; i < done; i++)
 			if (batch_answer_one(file, batch,
 					     batch_place(batch, first + i),
-					     &op[i], &tally))
+					     &op[i], &ctx))
 				ret = -EFAULT;
-	callout_tally_flush(file, &tally);
+	callout_ctx_flush(file, &ctx);
 	return ret;
 }
 
@@ -273,7 +277,7 @@ static int batch_do(struct callout_file *file, struct callout_batch *batch)
 	int ret = 0;
 
 	while (batch->done < batch->nr_ops && !ret) {
-		ret = batch_portion(file, batch);
+		ret = batch_do_some(file, batch);
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;

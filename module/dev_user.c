@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * files.c - all open files of /dev/callout: users' limits, resume, the list
+ * dev_user.c - all open files of /dev/callout: limits of users, and the list
  *
  * What a user's files may have outstanding is counted in portions: a file that
  * wants more than it was allowed so far gets some more at once, and gives all
@@ -20,25 +20,22 @@
  * An account stays as long as there are files that charge it, and each file is
  * counted in all accounts of its chain: so an account does not go before one
  * below it, and those that go with a file are the first of its chain.
- *
- * CLOCK_BOOTTIME differs from CLOCK_MONOTONIC by an offset that only changes
- * when the system resumes. So callouts of both clocks are filed alike, by the
- * tick at which the time will have come, and at resume those of CLOCK_BOOTTIME
- * are filed anew, one by one, from a worker. That they are looked at costs time
- * when the system resumes only, and they are late then in any case.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
+#include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/suspend.h>
+#include <linux/spinlock.h>
 #include <linux/user_namespace.h>
-#include "file.h"
+#include "dev_file.h"
+#include "dev_user.h"
 #include "kcompat.h"
 
 /* What a file is allowed more at a time. */
-#define PORTION		64U
+#define QUOTA_STEP		64U
 
 #define USERS_BITS	6
 
@@ -189,7 +186,7 @@ int callout_file_allow(struct callout_file *file)
 	int ret = 0;
 
 	spin_lock(&users_lock);
-	more = min(PORTION, file->limit - min(file->allowed, file->limit));
+	more = min(QUOTA_STEP, file->limit - min(file->allowed, file->limit));
 	if (!more)
 		ret = -ENOSPC;
 	for (user = file->user; user; user = user->parent)
@@ -240,12 +237,12 @@ unsigned int callout_file_user_charged(struct callout_file *file)
 EXPORT_SYMBOL_IF_KUNIT(callout_file_user_charged);
 
 /**
- * callout_files_add - puts a file on the list, and on its user's account
+ * callout_user_add - puts a file on the list, and on its user's account
  * @file: the file
  *
  * Return: 0 or -ENOMEM.
  */
-int callout_files_add(struct callout_file *file)
+int callout_user_add(struct callout_file *file)
 {
 	file->user = user_get();
 	if (!file->user)
@@ -259,10 +256,10 @@ int callout_files_add(struct callout_file *file)
 }
 
 /**
- * callout_files_del - takes a file off the list
+ * callout_user_unlist - takes a file off the list
  * @file: the file
  */
-void callout_files_del(struct callout_file *file)
+void callout_user_unlist(struct callout_file *file)
 {
 	mutex_lock(&files_lock);
 	list_del(&file->files);
@@ -270,58 +267,30 @@ void callout_files_del(struct callout_file *file)
 }
 
 /**
- * callout_files_uncharge - takes a file off its user's account
+ * callout_user_uncharge - takes a file off its user's account
  * @file: the file, whose callouts' memory has been freed
  */
-void callout_files_uncharge(struct callout_file *file)
+void callout_user_uncharge(struct callout_file *file)
 {
 	user_put(file->user, file->charged);
 }
 
-/**
- * callout_files_resume - follows a step of CLOCK_BOOTTIME
- *
- * Context: Process context, may sleep.
- */
-void callout_files_resume(void)
+/* Calls a function, which may sleep, for each open file. */
+void callout_user_walk_files(callout_file_fn *fn, void *data)
 {
 	struct callout_file *file;
 
 	mutex_lock(&files_lock);
 	list_for_each_entry(file, &files, files)
-		callout_file_resume(file);
+		fn(file, data);
 	mutex_unlock(&files_lock);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_files_resume);
-
-static void files_resume(struct work_struct *work)
-{
-	callout_files_resume();
-}
-
-static DECLARE_WORK(resume_work, files_resume);
-
-/* The clock has stepped before programs run again; this comes soon after. */
-static int files_pm(struct notifier_block *nb, unsigned long event, void *data)
-{
-	switch (event) {
-	case PM_POST_SUSPEND:
-	case PM_POST_HIBERNATION:
-	case PM_POST_RESTORE:
-		queue_work(system_unbound_wq, &resume_work);
-	}
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block files_pm_block = {
-	.notifier_call = files_pm,
-};
 
 /**
- * callout_files_show - a line for each open file
+ * callout_user_show_files - a line for each open file
  * @m: where to
  */
-void callout_files_show(struct seq_file *m)
+void callout_user_show_files(struct seq_file *m)
 {
 	struct callout_file *file;
 
@@ -344,22 +313,4 @@ void callout_files_show(struct seq_file *m)
 		seq_putc(m, '\n');
 	}
 	mutex_unlock(&files_lock);
-}
-
-/**
- * callout_files_init - prepares for files
- */
-void callout_files_init(void)
-{
-	/* Fails only where the same block is registered already. */
-	register_pm_notifier(&files_pm_block);
-}
-
-/**
- * callout_files_exit - ends what callout_files_init() has begun
- */
-void callout_files_exit(void)
-{
-	unregister_pm_notifier(&files_pm_block);
-	cancel_work_sync(&resume_work);
 }

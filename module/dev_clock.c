@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dev_clock.c - when callouts of files are due: ticks, and two clocks
+ *
+ * CLOCK_BOOTTIME differs from CLOCK_MONOTONIC by an offset that only changes
+ * when the system resumes. So callouts of both clocks are filed alike, by the
+ * tick at which the time will have come, and at resume those of CLOCK_BOOTTIME
+ * are filed anew, one by one, from a worker. That they are looked at costs time
+ * when the system resumes only, and they are late then in any case.
+ */
+#include <linux/module.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/suspend.h>
+#include <linux/workqueue.h>
+#include "arm.h"
+#include "dev_clock.h"
+#include "dev_file.h"
+#include "dev_search.h"
+#include "dev_user.h"
+#include "table.h"
+#include "hash.h"
+#include "kcompat.h"
+
+u64 callout_boot_step;
+EXPORT_SYMBOL_IF_KUNIT(callout_boot_step);
+
+/* Files a slot for another tick, lazily if it is pending and that is later. */
+static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
+			 u64 tick)
+	__must_hold(&base->lock)
+{
+	if (slot->node.state & CALLOUT_S_PENDING) {
+		callout_scheme_rearm(base, &slot->node, tick);
+		callout_started(base, &slot->node, tick);
+	} else {
+		callout_start_locked(base, &slot->node, tick);
+	}
+}
+
+/*
+ * The same for a slot that may be in the hash. Its place there depends on its
+ * tick, so it moves, and in one hold of the hash's lock: UNTIMEOUT has no other
+ * lock when it looks, and must not miss what is outstanding all the time:
+ *
+ *	CPU0: RESET				CPU1: UNTIMEOUT
+ *	lock(base), lock(hash)
+ *	slot out of the hash
+ *	rearm: another tick			waits for hash
+ *	slot into the hash
+ *	unlock(hash)				finds the slot
+ *	unlock(base)				locks base: its handle, cancels it
+ */
+void callout_slot_refile(struct callout_file *file, struct callout_base *base,
+			 struct callout_slot *slot, u64 tick)
+	__must_hold(&base->lock)
+{
+	struct callout_hash *hash = &file->table.hash;
+
+	if (slot->node.mark != CALLOUT_HASH_IN) {
+		slot_file_at(base, slot, tick);
+		return;
+	}
+	callout_hash_move_begin(hash, slot);
+	slot_file_at(base, slot, tick);
+	callout_hash_move_end(hash, slot);
+}
+
+/* A file's chunks never go while it is open. */
+static struct callout_slot *file_chunk(struct callout_file *file,
+				       unsigned int n)
+{
+	return callout_table_lookup(&file->table,
+				    (u64)n << CALLOUT_PLACE_BITS);
+}
+
+/* Is the slot pending, and its clock CLOCK_BOOTTIME or, if not @boot, not? */
+static bool slot_is_pending(const struct callout_slot *slot, bool boot)
+{
+	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING &&
+	       !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT) == !boot;
+}
+
+/* The earliest of @next and the slot's time, if it is of this clock. */
+static u64 slot_next(struct callout_slot *slot, bool boot, u64 next)
+{
+	struct callout_base *base;
+	unsigned long flags;
+
+	/* Without the lock, but for one that may be it. */
+	if (!slot_is_pending(slot, boot) || callout_slot_due(slot) >= next)
+		return next;
+	base = callout_lock(&slot->node, &flags);
+	if (slot_is_pending(slot, boot))
+		next = min(next, callout_slot_due(slot));
+	callout_unlock(base, flags);
+	return next;
+}
+
+/**
+ * callout_file_next - when the next callout of a file is due
+ * @file: the file
+ * @clockid: which callouts, and in what clock to tell
+ *
+ * Looks at every slot of the file.
+ *
+ * Context: Process context, may sleep.
+ * Return: the time; U64_MAX if none is pending.
+ */
+u64 callout_file_next(struct callout_file *file, clockid_t clockid)
+{
+	bool boot = clockid == CLOCK_BOOTTIME;
+	struct callout_slot *slot;
+	u64 next = U64_MAX;
+	unsigned int n, i;
+
+	for (n = 0; (slot = file_chunk(file, n)); n++) {
+		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+			next = slot_next(&slot[i], boot, next);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			break;
+	}
+	return next;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_next);
+
+static void slot_resume(struct callout_file *file, struct callout_slot *slot)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	u64 tick;
+
+	if (!slot_is_pending(slot, true))
+		return;
+	base = callout_lock(&slot->node, &flags);
+	if (slot_is_pending(slot, true) &&
+	    !(slot->node.state & CALLOUT_S_DUE)) {
+		tick = callout_from_ns(base, callout_slot_due_mono(slot),
+				       ktime_get_ns());
+		/* The clock only ever gets ahead, and slack may be left. */
+		if (tick < slot->node.expires) {
+			callout_search_move_begin(file);
+			if (unlikely(!base->online)) {
+				callout_dequeue_locked(base, &slot->node);
+				base = callout_rehome(base, &slot->node);
+			}
+			callout_slot_refile(file, base, slot, tick);
+			callout_search_move_end(file);
+		}
+	}
+	callout_unlock(base, flags);
+}
+
+/* Files the callouts of CLOCK_BOOTTIME after a step. */
+static void file_resume(struct callout_file *file, void *unused)
+{
+	struct callout_slot *slot;
+	unsigned int n, i;
+
+	for (n = 0; (slot = file_chunk(file, n)); n++) {
+		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+			slot_resume(file, &slot[i]);
+		cond_resched();
+	}
+}
+
+/**
+ * callout_clock_resume - follows a step of CLOCK_BOOTTIME
+ *
+ * Context: Process context, may sleep.
+ */
+void callout_clock_resume(void)
+{
+	callout_user_walk_files(file_resume, NULL);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_clock_resume);
+
+static void resume_files(struct work_struct *work)
+{
+	callout_clock_resume();
+}
+
+static DECLARE_WORK(resume_work, resume_files);
+
+/* The clock has stepped before programs run again; this comes soon after. */
+static int clock_pm(struct notifier_block *nb, unsigned long event, void *data)
+{
+	switch (event) {
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		queue_work(system_unbound_wq, &resume_work);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block clock_pm_block = {
+	.notifier_call = clock_pm,
+};
+
+/**
+ * callout_clock_init - listens for resumes
+ */
+void callout_clock_init(void)
+{
+	/* Fails only where the same block is registered already. */
+	register_pm_notifier(&clock_pm_block);
+}
+
+/**
+ * callout_clock_exit - ends what callout_clock_init() has begun
+ */
+void callout_clock_exit(void)
+{
+	unregister_pm_notifier(&clock_pm_block);
+	cancel_work_sync(&resume_work);
+}

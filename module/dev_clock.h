@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dev_clock.h - when callouts of files are due, in two clocks
+ */
+#ifndef _CALLOUT_DEV_CLOCK_H
+#define _CALLOUT_DEV_CLOCK_H
+
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/timekeeping.h>
+#include <linux/types.h>
+#include "arm.h"
+#include "dev_file.h"
+#include "table.h"
+
+/* What a test adds to CLOCK_BOOTTIME. */
+extern u64 callout_boot_step;
+
+/* By how much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC. */
+static inline u64 callout_boot_offset(void)
+{
+	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT)) +
+	       READ_ONCE(callout_boot_step);
+}
+
+/* When it is due, in its clock. */
+static inline u64 callout_slot_due(const struct callout_slot *slot)
+{
+	return READ_ONCE(slot->due);
+}
+
+static inline void callout_slot_set_due(struct callout_slot *slot, u64 due)
+{
+	WRITE_ONCE(slot->due, due);
+}
+
+/* The same in CLOCK_MONOTONIC. */
+static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
+{
+	u64 due = callout_slot_due(slot), offset;
+
+	if (likely(!(slot->node.flags & CALLOUT_SLOT_BOOT)))
+		return due;
+	offset = callout_boot_offset();
+	return due > offset ? due - offset : 0;
+}
+
+/* The tick for what is due at @due in CLOCK_MONOTONIC or up to @slack later. */
+static inline u64 callout_slack_tick(struct callout_base *base, u64 due,
+				     u64 slack, u64 now)
+{
+	u64 tick = callout_from_ns(base, due, now);
+
+	if (likely(!slack))
+		return tick;
+	due = min_t(u64, due + slack, KTIME_MAX);
+	return callout_coalesce(tick, callout_from_ns(base, due, now));
+}
+
+void callout_slot_refile(struct callout_file *file, struct callout_base *base,
+			 struct callout_slot *slot, u64 tick)
+	__must_hold(&base->lock);
+
+u64 callout_file_next(struct callout_file *file, clockid_t clockid);
+void callout_clock_resume(void);
+
+void callout_clock_init(void);
+void callout_clock_exit(void);
+
+#endif /* _CALLOUT_DEV_CLOCK_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dev_event.h - callouts that have fired, and their readers
+ */
+#ifndef _CALLOUT_DEV_EVENT_H
+#define _CALLOUT_DEV_EVENT_H
+
+#include <linux/ktime.h>
+#include <linux/types.h>
+
+struct callout_file;
+struct callout_slot;
+struct iov_iter;
+
+int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot);
+ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
+			  bool wait, ktime_t until);
+int callout_file_set_eventfd(struct callout_file *file, int fd);
+
+void callout_event_init(void);
+
+#endif /* _CALLOUT_DEV_EVENT_H */

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dev_file.c - an open file of /dev/callout, from open() to the end of its memory
+ *
+ * An open file has a handle table of its own, so it can name no other's
+ * callouts. A callout of a file does not run a function: when it is due, its
+ * slot moves from the base's due list to the file's ready list and becomes the
+ * event, so that no expiration is lost for want of memory. The slot is free
+ * when the event has been read or withdrawn; that of a periodic callout is
+ * armed for the next time when its event has been read, so that as long as
+ * nobody reads it takes no time either.
+ *
+ * Locks: a base's lock, and inside it callout_file.lock for the ready list.
+ * A slot that is not free is in one of these states:
+ *
+ *	pending		protected by its base's lock
+ *	ready		on the ready list; callout_file.lock
+ *	detached	taken by a reader, which is copying it to its buffer;
+ *			not in the hash; see events.c
+ *
+ * Cancelling goes through the base's lock first, so it sees a pending slot,
+ * or one that is ready or later; it never sees one between the two. If it sees
+ * a detached one it is too late, except for a periodic callout, which is going
+ * to be armed (CALLOUT_SLOT_REPEAT): then it tells the reader not to, or for when,
+ * and waits for nobody. Its reader looks with the base locked when the event was
+ * copied, and with callout_file.lock held when it could not be.
+ *
+ * Lifetime: release() cancels all callouts, base by base. But an expiry on
+ * another CPU may have moved the last slot to the ready list and not have
+ * called wake_up() yet:
+ *
+ *	CPU0: callout_expire_file()		CPU1: release()
+ *	rcu_read_lock() in callout_expire()
+ *	slot to the ready list
+ *	unlock(base)
+ *						no callout is pending any more
+ *						queue_rcu_work(free the file)
+ *	wake_up(&file->wait)
+ *	rcu_read_unlock()
+ *						grace period over: freed
+ *
+ * so the file is freed after an RCU grace period.
+ */
+#include <linux/err.h>
+#include <linux/eventfd.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "arm.h"
+#include "dev_file.h"
+#include "dev_user.h"
+#include "table.h"
+#include "kcompat.h"
+
+static struct workqueue_struct *free_wq;
+
+/**
+ * callout_ctx_flush - puts what operations have counted on the file's account
+ * @file: the file
+ * @ctx: what they have counted
+ */
+void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
+{
+	callout_ctx_unlock(ctx);
+	if (ctx->set)
+		atomic64_add(ctx->set, &file->set);
+	if (ctx->cancelled)
+		atomic64_add(ctx->cancelled, &file->cancelled);
+	if (ctx->withdrawn)
+		atomic64_add(ctx->withdrawn, &file->withdrawn);
+	if (ctx->reset)
+		atomic64_add(ctx->reset, &file->reset);
+	if (ctx->spare)
+		atomic_sub(ctx->spare, &file->outstanding);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_ctx_flush);
+
+/**
+ * callout_file_create - makes what an open file needs
+ *
+ * Return: the file, or an ERR_PTR.
+ */
+struct callout_file *callout_file_create(void)
+{
+	struct callout_file *file;
+	int ret;
+
+	file = kzalloc(sizeof(*file), GFP_KERNEL_ACCOUNT);
+	if (!file)
+		return ERR_PTR(-ENOMEM);
+	file->limit = READ_ONCE(callout_max_per_file);
+	/* More than may be in use: see ctx_find_slot() of dev_op.c. */
+	ret = callout_table_init(&file->table, CALLOUT_KIND_EVENT,
+				 file->limit + CALLOUT_CHUNK_SLOTS *
+					       num_possible_cpus(),
+				 GFP_KERNEL_ACCOUNT);
+	if (ret)
+		goto err_free;
+	raw_spin_lock_init(&file->lock);
+	INIT_LIST_HEAD(&file->ready);
+	init_waitqueue_head(&file->readers);
+	init_waitqueue_head(&file->wait);
+	atomic_set(&file->outstanding, 0);
+	ret = callout_user_add(file);
+	if (ret)
+		goto err_table;
+	return file;
+
+err_table:
+	callout_table_destroy(&file->table);
+err_free:
+	kfree(file);
+	return ERR_PTR(ret);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_create);
+
+static void file_free(struct work_struct *work)
+{
+	struct callout_file *file = container_of(to_rcu_work(work),
+						 struct callout_file, free);
+	struct eventfd_ctx *eventfd = rcu_dereference_raw(file->eventfd);
+
+	if (eventfd)
+		eventfd_ctx_put(eventfd);
+	callout_table_destroy(&file->table);
+	callout_user_uncharge(file);
+	kfree(file);
+}
+
+static void file_cancel_chunk(struct callout_chunk *chunk)
+{
+	struct callout_base *base;
+	struct callout_node *n;
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
+		n = &chunk->slot[i].node;
+		base = callout_lock(n, &flags);
+		if (n->state & CALLOUT_S_PENDING)
+			callout_dequeue_locked(base, n);
+		callout_unlock(base, flags);
+	}
+}
+
+/**
+ * callout_file_destroy - cancels all callouts of a file, and frees it
+ * @file: the file, which nobody uses any more; see the head comment
+ */
+void callout_file_destroy(struct callout_file *file)
+{
+	struct callout_directory *dir;
+	unsigned int i;
+
+	callout_user_unlist(file);
+	dir = rcu_dereference_protected(file->table.directory, 1);
+	for (i = 0; i < file->table.nr_chunks; i++) {
+		file_cancel_chunk(dir->chunk[i]);
+		cond_resched();
+	}
+	INIT_RCU_WORK(&file->free, file_free);
+	queue_rcu_work(free_wq, &file->free);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_destroy);
+
+/**
+ * callout_file_init - prepares for files
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int callout_file_init(void)
+{
+	/* To free a million callouts takes long: on no CPU in particular. */
+	free_wq = alloc_workqueue("callout", WQ_UNBOUND, 0);
+	if (!free_wq)
+		return -ENOMEM;
+	return 0;
+}
+
+/**
+ * callout_file_exit - waits until the last file is freed
+ */
+void callout_file_exit(void)
+{
+	rcu_barrier();
+	destroy_workqueue(free_wq);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dev_op.h - operations on the callouts of a file
+ */
+#ifndef _CALLOUT_DEV_OP_H
+#define _CALLOUT_DEV_OP_H
+
+#include <uapi/linux/callout.h>
+
+struct callout_file;
+struct callout_op_ctx;
+
+int callout_file_set(struct callout_file *file, struct callout_op *op,
+		     struct callout_op_ctx *ctx);
+int callout_file_unset(struct callout_file *file, const struct callout_op *op,
+		       struct callout_op_ctx *ctx);
+int callout_file_reset(struct callout_file *file, const struct callout_op *op,
+		       struct callout_op_ctx *ctx);
+int callout_file_untimeout(struct callout_file *file,
+			   const struct callout_op *op,
+			   struct callout_op_ctx *ctx);
+
+#endif /* _CALLOUT_DEV_OP_H */
