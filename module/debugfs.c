@@ -6,7 +6,7 @@
 #include <linux/seq_file.h>
 #include "base.h"
 #include "debugfs.h"
-#include "dev_user.h"
+#include "dev.h"
 #include "tick_chip.h"
 
 static struct dentry *dir;
@@ -68,7 +68,7 @@ DEFINE_SHOW_ATTRIBUTE(chip);
 
 static int files_show(struct seq_file *m, void *unused)
 {
-	callout_user_show_files(m);
+	callout_dev_show_files(m);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(files);

@@ -8,7 +8,6 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/ktime.h>
-#include <linux/math64.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
 #include <linux/poll.h>
@@ -18,14 +17,13 @@
 #include <linux/uio.h>
 #include <linux/user_namespace.h>
 #include <uapi/linux/callout.h>
-#include "base.h"
 #include "dev.h"
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
 #include "dev_ioctl.h"
 #include "dev_user.h"
-#include "tick.h"
+#include "facility.h"
 
 static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -44,72 +42,30 @@ static __poll_t callout_poll(struct file *filp, poll_table *wait)
 {
 	struct callout_file *file = filp->private_data;
 
-	poll_wait(filp, &file->wait, wait);
-	return READ_ONCE(file->unread) ? EPOLLIN | EPOLLRDNORM : 0;
+	return callout_file_poll(file, filp, wait);
 }
 
 static int callout_fasync(int fd, struct file *filp, int on)
 {
 	struct callout_file *file = filp->private_data;
 
-	return fasync_helper(fd, filp, on, &file->fasync);
-}
-
-static long callout_ioctl_next(struct callout_file *file, size_t size,
-			       struct callout_next __user *unext)
-{
-	struct callout_next next;
-	int ret;
-
-	if (size < CALLOUT_NEXT_SIZE_V1 || size > PAGE_SIZE)
-		return -EINVAL;
-	ret = copy_struct_from_user(&next, sizeof(next), unext, size);
-	if (ret)
-		return ret;
-	if (next.flags || (next.clockid != CLOCK_MONOTONIC &&
-			   next.clockid != CLOCK_BOOTTIME))
-		return -EINVAL;
-	return put_user(callout_file_next(file, next.clockid), &unext->due);
-}
-
-static long callout_ioctl_limit(struct callout_file *file, size_t size,
-				const u64 __user *ulimit)
-{
-	u64 limit;
-
-	if (size != sizeof(limit))
-		return -EINVAL;
-	if (get_user(limit, ulimit))
-		return -EFAULT;
-	return callout_file_lower_limit(file, limit);
-}
-
-static long callout_ioctl_eventfd(struct callout_file *file, size_t size,
-				  const s32 __user *ufd)
-{
-	s32 fd;
-
-	if (size != sizeof(fd))
-		return -EINVAL;
-	if (get_user(fd, ufd))
-		return -EFAULT;
-	return callout_file_set_eventfd(file, fd);
+	return callout_file_fasync(file, filp, fd, on);
 }
 
 /* What the scheme is, and how late it is by its own design. */
 static void info_scheme(struct callout_info *info)
 {
 	static const unsigned int seconds[] = { 1, 60, 3600, 86400 };
-	struct callout_scheme *s = callout_base(0)->scheme;
+	struct callout_facility facility;
 	unsigned int i;
-	u64 ticks;
 
 	BUILD_BUG_ON(ARRAY_SIZE(seconds) != ARRAY_SIZE(info->scheme_late));
-	strscpy(info->scheme, s->ops->name, sizeof(info->scheme));
-	for (i = 0; s->ops->late && i < ARRAY_SIZE(seconds); i++) {
-		ticks = div64_u64(seconds[i] * NSEC_PER_SEC, info->tick_ns);
-		info->scheme_late[i] = s->ops->late(s, ticks);
-	}
+	callout_facility_info(&facility);
+	info->tick_ns = facility.tick_ns;
+	strscpy(info->scheme, facility.scheme, sizeof(info->scheme));
+	for (i = 0; i < ARRAY_SIZE(seconds); i++)
+		info->scheme_late[i] =
+			callout_facility_late(seconds[i] * NSEC_PER_SEC);
 }
 
 /* What all bases have counted, of all files and of kernel code. */
@@ -117,7 +73,7 @@ static void info_facility(struct callout_info *info)
 {
 	struct callout_stats stats;
 
-	callout_all_stats(&stats);
+	callout_facility_stats(&stats);
 	info->handlers = stats.handlers;
 	info->wakeups = stats.wakeups;
 	info->false_wakeups = stats.false_wakeups;
@@ -128,6 +84,25 @@ static void info_facility(struct callout_info *info)
 	memcpy(info->late, stats.late, sizeof(info->late));
 }
 
+/* What the file has, and what it and its user may have. */
+static void info_file(struct callout_info *info, struct callout_file *file)
+{
+	struct callout_file_info f;
+
+	callout_file_info(file, &f);
+	info->max_outstanding = f.limit;
+	info->outstanding = f.outstanding;
+	info->unread = f.unread;
+	info->set = f.count[CALLOUT_FILE_SET];
+	info->cancelled = f.count[CALLOUT_FILE_CANCELLED];
+	info->withdrawn = f.count[CALLOUT_FILE_WITHDRAWN];
+	info->delivered = f.count[CALLOUT_FILE_DELIVERED];
+	info->reset = f.count[CALLOUT_FILE_RESET];
+	info->repeated = f.count[CALLOUT_FILE_REPEATED];
+	info->max_user = READ_ONCE(callout_max_per_user);
+	info->user_outstanding = callout_file_user_charged(file);
+}
+
 static long callout_ioctl_info(struct callout_file *file, size_t size,
 			       void __user *uinfo)
 {
@@ -136,22 +111,11 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 		.op_size	 = sizeof(struct callout_op),
 		.event_size	 = sizeof(struct callout_event),
 		.clocks		 = 1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME,
-		.max_outstanding = READ_ONCE(file->limit),
-		.outstanding	 = atomic_read(&file->outstanding),
-		.unread		 = READ_ONCE(file->unread),
-		.set		 = atomic64_read(&file->set),
-		.cancelled	 = atomic64_read(&file->cancelled),
-		.withdrawn	 = atomic64_read(&file->withdrawn),
-		.delivered	 = atomic64_read(&file->delivered),
-		.reset		 = atomic64_read(&file->reset),
-		.repeated	 = atomic64_read(&file->repeated),
-		.max_user	 = READ_ONCE(callout_max_per_user),
-		.user_outstanding = callout_file_user_charged(file),
 	};
 
 	if (size < CALLOUT_INFO_SIZE_V1 || size > PAGE_SIZE)
 		return -EINVAL;
-	info.tick_ns = callout_tick_ns();
+	info_file(&info, file);
 	info_scheme(&info);
 	/* When others' timers fire is not for all to know; and it takes locks. */
 	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN))
@@ -230,12 +194,38 @@ static int callout_release(struct inode *inode, struct file *filp)
 /* What a look at every slot takes is not here: lsof(8) reads it of all files. */
 static void callout_show_fdinfo(struct seq_file *m, struct file *filp)
 {
-	struct callout_file *file = filp->private_data;
+	struct callout_file_info info;
 
-	seq_printf(m, "outstanding:\t%d\n", atomic_read(&file->outstanding));
-	seq_printf(m, "fired:\t%llu\n", READ_ONCE(file->fired));
-	seq_printf(m, "unread:\t%u\n", READ_ONCE(file->unread));
-	seq_printf(m, "limit:\t%u\n", READ_ONCE(file->limit));
+	callout_file_info(filp->private_data, &info);
+	seq_printf(m, "outstanding:\t%u\n", info.outstanding);
+	seq_printf(m, "fired:\t%llu\n", info.fired);
+	seq_printf(m, "unread:\t%u\n", info.unread);
+	seq_printf(m, "limit:\t%u\n", info.limit);
+}
+
+static void show_file(struct callout_file *file, void *data)
+{
+	struct callout_file_info info;
+	struct seq_file *m = data;
+
+	callout_file_info(file, &info);
+	seq_printf(m, "%d %u %u %u %u %llu %llu %llu %llu %llu %llu %llu ",
+		   info.pid, info.uid, info.outstanding, info.unread,
+		   info.limit, info.count[CALLOUT_FILE_SET],
+		   info.count[CALLOUT_FILE_CANCELLED],
+		   info.count[CALLOUT_FILE_WITHDRAWN],
+		   info.count[CALLOUT_FILE_DELIVERED],
+		   info.count[CALLOUT_FILE_RESET],
+		   info.count[CALLOUT_FILE_REPEATED], info.fired);
+	seq_escape(m, info.comm, " \t\n\\");
+	seq_putc(m, '\n');
+}
+
+/* debugfs: a line for each open file. */
+void callout_dev_show_files(struct seq_file *m)
+{
+	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
+	callout_user_walk_files(show_file, m);
 }
 
 static const struct file_operations callout_fops = {

@@ -317,9 +317,10 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 		callout_slot_put(&file->table, base, slot);
 		ctx.spare++;
 	}
-	atomic64_add(ctx.spare - cancelled, &file->delivered);
+	atomic64_add(ctx.spare - cancelled,
+		     &file->count[CALLOUT_FILE_DELIVERED]);
 	if (repeated)
-		atomic64_add(repeated, &file->repeated);
+		atomic64_add(repeated, &file->count[CALLOUT_FILE_REPEATED]);
 	callout_ctx_flush(file, &ctx);
 }
 
@@ -463,6 +464,19 @@ int callout_file_set_eventfd(struct callout_file *file, int fd)
 		eventfd_ctx_put(old);
 	}
 	return 0;
+}
+
+__poll_t callout_file_poll(struct callout_file *file, struct file *filp,
+			   poll_table *wait)
+{
+	poll_wait(filp, &file->wait, wait);
+	return READ_ONCE(file->unread) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,
+			int on)
+{
+	return fasync_helper(fd, filp, on, &file->fasync);
 }
 
 /**

@@ -6,15 +6,21 @@
 #define _CALLOUT_DEV_EVENT_H
 
 #include <linux/ktime.h>
+#include <linux/poll.h>
 #include <linux/types.h>
 
 struct callout_file;
 struct callout_slot;
+struct file;
 struct iov_iter;
 
 int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot);
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
 			  bool wait, ktime_t until);
+__poll_t callout_file_poll(struct callout_file *file, struct file *filp,
+			   poll_table *wait);
+int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,
+			int on);
 int callout_file_set_eventfd(struct callout_file *file, int fd);
 
 void callout_event_init(void);

@@ -62,19 +62,34 @@ static struct workqueue_struct *free_wq;
  */
 void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
 {
+	unsigned int i;
+
 	callout_ctx_unlock(ctx);
-	if (ctx->set)
-		atomic64_add(ctx->set, &file->set);
-	if (ctx->cancelled)
-		atomic64_add(ctx->cancelled, &file->cancelled);
-	if (ctx->withdrawn)
-		atomic64_add(ctx->withdrawn, &file->withdrawn);
-	if (ctx->reset)
-		atomic64_add(ctx->reset, &file->reset);
+#pragma GCC unroll 4
+	for (i = 0; i < CALLOUT_OP_COUNTS; i++)
+		if (ctx->count[i])
+			atomic64_add(ctx->count[i], &file->count[i]);
 	if (ctx->spare)
 		atomic_sub(ctx->spare, &file->outstanding);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_ctx_flush);
+
+/* What INFO, fdinfo and debugfs show of a file, each number by itself. */
+void callout_file_info(struct callout_file *file,
+		       struct callout_file_info *info)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLOUT_FILE_COUNTS; i++)
+		info->count[i] = atomic64_read(&file->count[i]);
+	info->fired = READ_ONCE(file->fired);
+	info->outstanding = atomic_read(&file->outstanding);
+	info->unread = READ_ONCE(file->unread);
+	info->limit = READ_ONCE(file->limit);
+	info->pid = file->pid;
+	info->uid = callout_file_uid(file);
+	info->comm = file->comm;
+}
 
 /**
  * callout_file_create - makes what an open file needs

@@ -42,6 +42,17 @@ struct fasync_struct;
 #define CALLOUT_SLOT_BOOT	0x04	/* its clock is CLOCK_BOOTTIME */
 #define CALLOUT_SLOT_HASHED	0x08	/* set by TIMEOUT: has a key */
 
+/* What a file counts; operations count the first CALLOUT_OP_COUNTS. */
+enum callout_file_count {
+	CALLOUT_FILE_SET,	/* SET and TIMEOUT */
+	CALLOUT_FILE_CANCELLED,	/* while pending, or before they were repeated */
+	CALLOUT_FILE_WITHDRAWN,	/* cancelled when they had fired */
+	CALLOUT_FILE_RESET,	/* RESET */
+	CALLOUT_FILE_DELIVERED,	/* events read */
+	CALLOUT_FILE_REPEATED,	/* events of periodic callouts among those */
+	CALLOUT_FILE_COUNTS,
+	CALLOUT_OP_COUNTS = CALLOUT_FILE_RESET + 1,
+};
 
 /* callout_file.moves: below this, how many are on their way. */
 #define CALLOUT_MOVED		0x10000
@@ -67,12 +78,7 @@ struct fasync_struct;
  * @limit: how many may be at all
  * @charged: how many are charged to @user; @allowed if @limit was not lowered
  * @user: who opened it
- * @set: counter for struct callout_info
- * @cancelled: counter for struct callout_info
- * @withdrawn: counter for struct callout_info
- * @delivered: counter for struct callout_info
- * @reset: counter for struct callout_info
- * @repeated: counter for struct callout_info
+ * @count: by enum callout_file_count
  * @files: link in the list of all files
  * @pid: of the process that opened it
  * @comm: the name that this process had
@@ -94,12 +100,7 @@ struct callout_file {
 	unsigned int limit;
 	unsigned int charged;
 	struct callout_user *user;
-	atomic64_t set;
-	atomic64_t cancelled;
-	atomic64_t withdrawn;
-	atomic64_t delivered;
-	atomic64_t reset;
-	atomic64_t repeated;
+	atomic64_t count[CALLOUT_FILE_COUNTS];
 	struct list_head files;
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
@@ -113,10 +114,7 @@ struct callout_file {
  * @now: CLOCK_MONOTONIC at the first that asked; 0: none has
  * @ahead: how many slots they may take besides the first, until one is taken
  * @spare: slots that count as outstanding and are not in use
- * @set: how many were set
- * @cancelled: how many were cancelled while pending
- * @withdrawn: how many were cancelled when they had fired
- * @reset: how many were set anew
+ * @count: by enum callout_file_count
  *
  * Begins as zeroes and ends with callout_ctx_flush(). It spares the file's
  * counters, which its users on all CPUs share, a write for each operation, and
@@ -129,10 +127,19 @@ struct callout_op_ctx {
 	u64 now;
 	unsigned int ahead;
 	unsigned int spare;
-	unsigned int set;
-	unsigned int cancelled;
-	unsigned int withdrawn;
-	unsigned int reset;
+	unsigned int count[CALLOUT_OP_COUNTS];
+};
+
+/* A snapshot of a file, for those who show it. */
+struct callout_file_info {
+	u64 count[CALLOUT_FILE_COUNTS];
+	u64 fired;
+	unsigned int outstanding;
+	unsigned int unread;
+	unsigned int limit;
+	pid_t pid;
+	uid_t uid;
+	const char *comm;	/* as long as the file */
 };
 
 /* Changes CALLOUT_SLOT_READY and CALLOUT_SLOT_REPEAT. */
@@ -180,6 +187,8 @@ static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 	return base;
 }
 
+void callout_file_info(struct callout_file *file,
+		       struct callout_file_info *info);
 void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx);
 
 struct callout_file *callout_file_create(void);

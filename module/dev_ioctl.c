@@ -12,10 +12,12 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <uapi/linux/callout.h>
+#include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
 #include "dev_ioctl.h"
 #include "dev_op.h"
+#include "dev_user.h"
 #include "kcompat.h"
 
 /* Operations done at a time; they are on the stack. */
@@ -377,4 +379,45 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	if (batch_tell(&batch, ubatch))
 		return -EFAULT;
 	return ret;
+}
+
+long callout_ioctl_next(struct callout_file *file, size_t size,
+			struct callout_next __user *unext)
+{
+	struct callout_next next;
+	int ret;
+
+	if (size < CALLOUT_NEXT_SIZE_V1 || size > PAGE_SIZE)
+		return -EINVAL;
+	ret = copy_struct_from_user(&next, sizeof(next), unext, size);
+	if (ret)
+		return ret;
+	if (next.flags || (next.clockid != CLOCK_MONOTONIC &&
+			   next.clockid != CLOCK_BOOTTIME))
+		return -EINVAL;
+	return put_user(callout_file_next(file, next.clockid), &unext->due);
+}
+
+long callout_ioctl_limit(struct callout_file *file, size_t size,
+			 const u64 __user *ulimit)
+{
+	u64 limit;
+
+	if (size != sizeof(limit))
+		return -EINVAL;
+	if (get_user(limit, ulimit))
+		return -EFAULT;
+	return callout_file_lower_limit(file, limit);
+}
+
+long callout_ioctl_eventfd(struct callout_file *file, size_t size,
+			   const s32 __user *ufd)
+{
+	s32 fd;
+
+	if (size != sizeof(fd))
+		return -EINVAL;
+	if (get_user(fd, ufd))
+		return -EFAULT;
+	return callout_file_set_eventfd(file, fd);
 }

@@ -10,11 +10,18 @@
 
 struct callout_batch;
 struct callout_file;
+struct callout_next;
 struct callout_op;
 
 long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		      struct callout_op __user *uop);
 long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 			 struct callout_batch __user *ubatch);
+long callout_ioctl_next(struct callout_file *file, size_t size,
+			struct callout_next __user *unext);
+long callout_ioctl_limit(struct callout_file *file, size_t size,
+			 const u64 __user *ulimit);
+long callout_ioctl_eventfd(struct callout_file *file, size_t size,
+			   const s32 __user *ufd);
 
 #endif /* _CALLOUT_DEV_IOCTL_H */

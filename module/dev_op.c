@@ -240,7 +240,7 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 	} else {
 		slot->period = op->period;
 	}
-	ctx->set++;
+	ctx->count[CALLOUT_FILE_SET]++;
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
@@ -256,14 +256,15 @@ static inline int file_cancel(struct callout_file *file,
 	if (likely(slot->node.state & CALLOUT_S_PENDING)) {
 		callout_dequeue_locked(base, &slot->node);
 		trace_callout_cancel(&slot->node);
-		ctx->cancelled++;
+		ctx->count[CALLOUT_FILE_CANCELLED]++;
 	} else {
 		ret = callout_file_withdraw(file, slot);
 		if (ret != CALLOUT_WITHDRAWN) {
-			ctx->cancelled += ret == CALLOUT_CANCELLED;
+			ctx->count[CALLOUT_FILE_CANCELLED] +=
+				ret == CALLOUT_CANCELLED;
 			return ret;
 		}
-		ctx->withdrawn++;
+		ctx->count[CALLOUT_FILE_WITHDRAWN]++;
 	}
 	WRITE_ONCE(slot->node.flags, 0);
 	callout_slot_release(&file->table, base, slot);
@@ -334,7 +335,7 @@ static noinline int file_reset_detached(struct callout_file *file,
 	slot->period = op->period;
 	callout_slot_change_flags(file, slot, 0, CALLOUT_SLOT_REPEAT);
 	raw_spin_unlock(&file->lock);
-	ctx->reset++;
+	ctx->count[CALLOUT_FILE_RESET]++;
 	return CALLOUT_CANCELLED;
 }
 
@@ -364,7 +365,7 @@ static noinline int file_reset_slow(struct callout_file *file,
 	if (slot->node.mark != CALLOUT_HASH_IN)
 		slot->period = op->period;
 	callout_slot_refile(file, ctx->base, slot, tick);
-	ctx->reset++;
+	ctx->count[CALLOUT_FILE_RESET]++;
 out:
 	callout_search_move_end(file);
 	return ret;
@@ -420,7 +421,7 @@ int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 	} else {
 		callout_slot_refile(file, base, slot, tick);
 	}
-	ctx->reset++;
+	ctx->count[CALLOUT_FILE_RESET]++;
 	return CALLOUT_CANCELLED;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_reset);

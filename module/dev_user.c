@@ -26,7 +26,6 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/user_namespace.h>
@@ -236,6 +235,12 @@ unsigned int callout_file_user_charged(struct callout_file *file)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_user_charged);
 
+/* Who opened a file, as the initial user namespace knows that user. */
+uid_t callout_file_uid(const struct callout_file *file)
+{
+	return from_kuid_munged(&init_user_ns, file->user->uid);
+}
+
 /**
  * callout_user_add - puts a file on the list, and on its user's account
  * @file: the file
@@ -283,34 +288,5 @@ void callout_user_walk_files(callout_file_fn *fn, void *data)
 	mutex_lock(&files_lock);
 	list_for_each_entry(file, &files, files)
 		fn(file, data);
-	mutex_unlock(&files_lock);
-}
-
-/**
- * callout_user_show_files - a line for each open file
- * @m: where to
- */
-void callout_user_show_files(struct seq_file *m)
-{
-	struct callout_file *file;
-
-	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
-	mutex_lock(&files_lock);
-	list_for_each_entry(file, &files, files) {
-		seq_printf(m, "%d %u %d %u %u %lld %lld %lld %lld %lld %lld %llu ",
-			   file->pid,
-			   from_kuid_munged(&init_user_ns, file->user->uid),
-			   atomic_read(&file->outstanding),
-			   READ_ONCE(file->unread), READ_ONCE(file->limit),
-			   atomic64_read(&file->set),
-			   atomic64_read(&file->cancelled),
-			   atomic64_read(&file->withdrawn),
-			   atomic64_read(&file->delivered),
-			   atomic64_read(&file->reset),
-			   atomic64_read(&file->repeated),
-			   READ_ONCE(file->fired));
-		seq_escape(m, file->comm, " \t\n\\");
-		seq_putc(m, '\n');
-	}
 	mutex_unlock(&files_lock);
 }

@@ -8,7 +8,6 @@
 #include <linux/types.h>
 
 struct callout_file;
-struct seq_file;
 
 typedef void callout_file_fn(struct callout_file *file, void *data);
 
@@ -19,10 +18,10 @@ int callout_user_add(struct callout_file *file);
 void callout_user_unlist(struct callout_file *file);
 void callout_user_uncharge(struct callout_file *file);
 void callout_user_walk_files(callout_file_fn *fn, void *data);
-void callout_user_show_files(struct seq_file *m);
 
 int callout_file_allow(struct callout_file *file);
 int callout_file_lower_limit(struct callout_file *file, u64 limit);
+uid_t callout_file_uid(const struct callout_file *file);
 unsigned int callout_file_user_charged(struct callout_file *file);
 
 #endif /* _CALLOUT_DEV_USER_H */

@@ -78,7 +78,7 @@ done
 
 # Files, columns and counters in debugfs.
 columns='seq_puts\(m, "(([a-z_]+ )+[a-z_]+)\\n"\);'
-mapfile -t names < <(words "$columns" module/debugfs.c module/dev_user.c | tr ' ' '\n')
+mapfile -t names < <(words "$columns" module/debugfs.c module/dev.c | tr ' ' '\n')
 all column $abi/debugfs-callout "${names[@]}"
 words 'debugfs_create_file\("([a-z]+)"' module/debugfs.c > "$work/files"
 words '^What:.*/debug/callout/([a-z]+)' $abi/debugfs-callout > "$work/documented"

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * facility.h - what the facility consists of and has done, for the device
+ */
+#ifndef _CALLOUT_FACILITY_H
+#define _CALLOUT_FACILITY_H
+
+#include <linux/types.h>
+#include "arm.h"
+
+struct callout_facility {
+	const char *scheme;	/* the scheme's name */
+	u64 tick_ns;		/* the length of a tick */
+};
+
+void callout_facility_info(struct callout_facility *info);
+u64 callout_facility_late(u64 ns);
+void callout_facility_stats(struct callout_stats *stats);
+
+#endif /* _CALLOUT_FACILITY_H */
