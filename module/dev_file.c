@@ -27,10 +27,12 @@
  *
  * Lifetime: release() cancels all callouts, base by base. But an expiry on
  * another CPU may have moved the last slot to the ready list and not have
- * called wake_up() yet:
+ * called wake_up() yet. The core's contract helps: kinds and handlers run inside
+ * an RCU read-side critical section.
  *
- *	CPU0: callout_expire_file()		CPU1: release()
- *	rcu_read_lock() in callout_expire()
+ *	CPU0: callout_expire()			CPU1: release()
+ *	rcu_read_lock()
+ *	callout_expire_file():
  *	slot to the ready list
  *	unlock(base)
  *						no callout is pending any more

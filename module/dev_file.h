@@ -54,9 +54,6 @@ enum callout_file_count {
 	CALLOUT_OP_COUNTS = CALLOUT_FILE_RESET + 1,
 };
 
-/* callout_file.moves: below this, how many are on their way. */
-#define CALLOUT_MOVED		0x10000
-
 /**
  * struct callout_file - an open file of /dev/callout
  * @table: its callouts
@@ -94,7 +91,9 @@ struct callout_file {
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
 	struct eventfd_ctx __rcu *eventfd;
+#if IS_ENABLED(CONFIG_CALLOUT_SCHEMES)
 	atomic_t moves;
+#endif
 	atomic_t outstanding;
 	unsigned int allowed;
 	unsigned int limit;

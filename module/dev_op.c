@@ -3,7 +3,6 @@
  * dev_op.c - what programs do with the callouts of a file: set, cancel, move
  */
 #include <linux/err.h>
-#include <linux/jump_label.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/mutex.h>

@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * dev_search.h - UNTIMEOUT where the scheme has a find
+ *
+ * Without CONFIG_CALLOUT_SCHEMES no scheme has one, and none of this is compiled.
  */
 #ifndef _CALLOUT_DEV_SEARCH_H
 #define _CALLOUT_DEV_SEARCH_H
 
-#include <linux/atomic.h>
 #include <linux/types.h>
+
+struct callout_file;
+
+#if IS_ENABLED(CONFIG_CALLOUT_SCHEMES)
+
+#include <linux/atomic.h>
 #include "dev_file.h"
 #include "table_search.h"
+
+/* callout_file.moves: below this, how many are on their way. */
+#define CALLOUT_MOVED		0x10000
 
 /*
  * Before a callout leaves the ready list or its base, to be pending elsewhere.
@@ -28,5 +38,23 @@ static inline void callout_search_move_end(struct callout_file *file)
 
 struct callout_slot *callout_file_search(struct callout_file *file, u64 func,
 					 u64 arg, u64 *handle);
+
+#else /* !CONFIG_CALLOUT_SCHEMES */
+
+static inline void callout_search_move_begin(struct callout_file *file)
+{
+}
+
+static inline void callout_search_move_end(struct callout_file *file)
+{
+}
+
+static inline struct callout_slot *
+callout_file_search(struct callout_file *file, u64 func, u64 arg, u64 *handle)
+{
+	return NULL;
+}
+
+#endif /* CONFIG_CALLOUT_SCHEMES */
 
 #endif /* _CALLOUT_DEV_SEARCH_H */
