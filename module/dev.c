@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev.c - /dev/callout: what programs call, checked
+ * dev.c - /dev/callout: file operations, INFO, fdinfo
  *
- * Nothing here knows how callouts work.
+ * The callouts of an open file are in the other dev_*.c.
  */
 #include <linux/capability.h>
 #include <linux/err.h>
@@ -52,7 +52,7 @@ static int callout_fasync(int fd, struct file *filp, int on)
 	return callout_file_fasync(file, filp, fd, on);
 }
 
-/* What the scheme is, and how late it is by its own design. */
+/* The scheme, and how late it may be by design. */
 static void info_scheme(struct callout_info *info)
 {
 	static const unsigned int seconds[] = { 1, 60, 3600, 86400 };
@@ -68,7 +68,7 @@ static void info_scheme(struct callout_info *info)
 			callout_facility_late(seconds[i] * NSEC_PER_SEC);
 }
 
-/* What all bases have counted, of all files and of kernel code. */
+/* Counters of all bases: callouts of all files and of kernel code. */
 static void info_facility(struct callout_info *info)
 {
 	struct callout_stats stats;
@@ -84,7 +84,7 @@ static void info_facility(struct callout_info *info)
 	memcpy(info->late, stats.late, sizeof(info->late));
 }
 
-/* What the file has, and what it and its user may have. */
+/* Counters and limits of the file and its user. */
 static void info_file(struct callout_info *info, struct callout_file *file)
 {
 	struct callout_file_info f;
@@ -117,7 +117,7 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 		return -EINVAL;
 	info_file(&info, file);
 	info_scheme(&info);
-	/* When others' timers fire is not for all to know; and it takes locks. */
+	/* Privileged: shows when others' timers fire, and takes locks. */
 	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN))
 		info_facility(&info);
 	if (size > sizeof(info) &&
@@ -128,7 +128,7 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 	return 0;
 }
 
-/* Not in line, so that an operation does not take a stack frame for it. */
+/* noinline: operations must not pay for its stack frame. */
 static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
 					size_t size, void __user *uarg)
 {
@@ -151,7 +151,7 @@ static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
 	}
 }
 
-/* What changes callouts needs a descriptor that is open for writing. */
+/* Changing callouts takes a descriptor that is open for writing. */
 static long callout_ioctl(struct file *filp, unsigned int cmd,
 			  unsigned long arg)
 {
@@ -160,7 +160,7 @@ static long callout_ioctl(struct file *filp, unsigned int cmd,
 	unsigned int nr = _IOC_NR(cmd);
 	size_t size = _IOC_SIZE(cmd);
 
-	/* The size may differ: it is the caller's version of the structure. */
+	/* The size may differ: the caller may have another version. */
 	cmd &= ~IOCSIZE_MASK;
 	if (cmd >= (CALLOUT_IOC_SET & ~IOCSIZE_MASK) &&
 	    cmd <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK)) {
@@ -191,7 +191,7 @@ static int callout_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
-/* What a look at every slot takes is not here: lsof(8) reads it of all files. */
+/* Nothing that walks all slots: lsof(8) reads this of all files. */
 static void callout_show_fdinfo(struct seq_file *m, struct file *filp)
 {
 	struct callout_file_info info;
@@ -221,7 +221,7 @@ static void show_file(struct callout_file *file, void *data)
 	seq_putc(m, '\n');
 }
 
-/* debugfs: a line for each open file. */
+/* For debugfs: one line per open file. */
 void callout_dev_show_files(struct seq_file *m)
 {
 	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
@@ -247,11 +247,6 @@ static struct miscdevice callout_misc = {
 	.mode	= 0600,
 };
 
-/**
- * callout_dev_init - makes /dev/callout
- *
- * Return: 0 or an error.
- */
 int callout_dev_init(void)
 {
 	int ret;
@@ -276,11 +271,9 @@ int callout_dev_init(void)
 	return ret;
 }
 
-/**
- * callout_dev_exit - takes /dev/callout away
- *
- * Context: No file is open: each holds a reference to the module. Returns
- * when the last that was closed has been freed.
+/*
+ * No file is open: each holds a reference to the module. Returns when the last
+ * one that was closed has been freed.
  */
 void callout_dev_exit(void)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_clock.c - when callouts of files are due: ticks, and two clocks
+ * dev_clock.c - expiry times of slots: ticks, and two clocks
  *
  * CLOCK_BOOTTIME differs from CLOCK_MONOTONIC by an offset that only changes
- * when the system resumes. So callouts of both clocks are filed alike, by the
- * tick at which the time will have come, and at resume those of CLOCK_BOOTTIME
- * are filed anew, one by one, from a worker. That they are looked at costs time
- * when the system resumes only, and they are late then in any case.
+ * when the system resumes. So callouts of both clocks are filed alike, by tick,
+ * and at resume a worker re-files those of CLOCK_BOOTTIME, one by one. The cost
+ * is paid only when the system resumes, and those callouts are late by then
+ * anyway.
  */
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -25,7 +25,7 @@
 u64 callout_boot_step;
 EXPORT_SYMBOL_IF_KUNIT(callout_boot_step);
 
-/* Files a slot for another tick, lazily if it is pending and that is later. */
+/* Arms a slot, or re-arms it if it is pending. */
 static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
 			 u64 tick)
 	__must_hold(&base->lock)
@@ -39,9 +39,9 @@ static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
 }
 
 /*
- * The same for a slot that may be in the hash. Its place there depends on its
- * tick, so it moves, and in one hold of the hash's lock: UNTIMEOUT has no other
- * lock when it looks, and must not miss what is outstanding all the time:
+ * Arms or re-arms a slot that may be in the hash. Its place in the hash depends
+ * on its tick, so it moves, in one hold of the hash's lock: UNTIMEOUT searches
+ * under that lock only, and must find a callout that is outstanding throughout:
  *
  *	CPU0: RESET				CPU1: UNTIMEOUT
  *	lock(base), lock(hash)
@@ -66,7 +66,7 @@ void callout_slot_refile(struct callout_file *file, struct callout_base *base,
 	callout_hash_move_end(hash, slot);
 }
 
-/* A file's chunks never go while it is open. */
+/* The slots of chunk @n, or NULL. A file keeps its chunks while it is open. */
 static struct callout_slot *file_chunk(struct callout_file *file,
 				       unsigned int n)
 {
@@ -74,20 +74,20 @@ static struct callout_slot *file_chunk(struct callout_file *file,
 				    (u64)n << CALLOUT_PLACE_BITS);
 }
 
-/* Is the slot pending, and its clock CLOCK_BOOTTIME or, if not @boot, not? */
+/* Is the slot pending, in CLOCK_BOOTTIME if @boot, else in CLOCK_MONOTONIC? */
 static bool slot_is_pending(const struct callout_slot *slot, bool boot)
 {
 	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING &&
 	       !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT) == !boot;
 }
 
-/* The earliest of @next and the slot's time, if it is of this clock. */
+/* The earlier of @next and the slot's expiry time, if it is in this clock. */
 static u64 slot_next(struct callout_slot *slot, bool boot, u64 next)
 {
 	struct callout_base *base;
 	unsigned long flags;
 
-	/* Without the lock, but for one that may be it. */
+	/* Lockless check; the lock is taken for a candidate only. */
 	if (!slot_is_pending(slot, boot) || callout_slot_due(slot) >= next)
 		return next;
 	base = callout_lock(&slot->node, &flags);
@@ -97,15 +97,9 @@ static u64 slot_next(struct callout_slot *slot, bool boot, u64 next)
 	return next;
 }
 
-/**
- * callout_file_next - when the next callout of a file is due
- * @file: the file
- * @clockid: which callouts, and in what clock to tell
- *
- * Looks at every slot of the file.
- *
- * Context: Process context, may sleep.
- * Return: the time; U64_MAX if none is pending.
+/*
+ * The earliest expiry time of a file's callouts in one clock; U64_MAX if none
+ * is pending. Looks at every slot; may sleep.
  */
 u64 callout_file_next(struct callout_file *file, clockid_t clockid)
 {
@@ -138,7 +132,7 @@ static void slot_resume(struct callout_file *file, struct callout_slot *slot)
 	    !(slot->node.state & CALLOUT_S_DUE)) {
 		tick = callout_from_ns(base, callout_slot_due_mono(slot),
 				       ktime_get_ns());
-		/* The clock only ever gets ahead, and slack may be left. */
+		/* CLOCK_BOOTTIME only gains. Slack is not used here. */
 		if (tick < slot->node.expires) {
 			callout_search_move_begin(file);
 			if (unlikely(!base->online)) {
@@ -152,7 +146,7 @@ static void slot_resume(struct callout_file *file, struct callout_slot *slot)
 	callout_unlock(base, flags);
 }
 
-/* Files the callouts of CLOCK_BOOTTIME after a step. */
+/* Re-files the callouts of CLOCK_BOOTTIME. */
 static void file_resume(struct callout_file *file, void *unused)
 {
 	struct callout_slot *slot;
@@ -165,11 +159,7 @@ static void file_resume(struct callout_file *file, void *unused)
 	}
 }
 
-/**
- * callout_clock_resume - follows a step of CLOCK_BOOTTIME
- *
- * Context: Process context, may sleep.
- */
+/* Re-files the callouts of all files after CLOCK_BOOTTIME has stepped. */
 void callout_clock_resume(void)
 {
 	callout_user_walk_files(file_resume, NULL);
@@ -183,7 +173,7 @@ static void resume_files(struct work_struct *work)
 
 static DECLARE_WORK(resume_work, resume_files);
 
-/* The clock has stepped before programs run again; this comes soon after. */
+/* The clock steps before programs run again, the worker runs soon after. */
 static int clock_pm(struct notifier_block *nb, unsigned long event, void *data)
 {
 	switch (event) {
@@ -199,18 +189,12 @@ static struct notifier_block clock_pm_block = {
 	.notifier_call = clock_pm,
 };
 
-/**
- * callout_clock_init - listens for resumes
- */
 void callout_clock_init(void)
 {
-	/* Fails only where the same block is registered already. */
+	/* Fails only if the block is registered already. */
 	register_pm_notifier(&clock_pm_block);
 }
 
-/**
- * callout_clock_exit - ends what callout_clock_init() has begun
- */
 void callout_clock_exit(void)
 {
 	unregister_pm_notifier(&clock_pm_block);

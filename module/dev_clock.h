@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev_clock.h - when callouts of files are due, in two clocks
+ * dev_clock.h - expiry times of slots, in two clocks
  */
 #ifndef _CALLOUT_DEV_CLOCK_H
 #define _CALLOUT_DEV_CLOCK_H
@@ -13,17 +13,17 @@
 #include "dev_file.h"
 #include "table.h"
 
-/* What a test adds to CLOCK_BOOTTIME. */
+/* Added to CLOCK_BOOTTIME by tests. */
 extern u64 callout_boot_step;
 
-/* By how much CLOCK_BOOTTIME is ahead of CLOCK_MONOTONIC. */
+/* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
 static inline u64 callout_boot_offset(void)
 {
 	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT)) +
 	       READ_ONCE(callout_boot_step);
 }
 
-/* When it is due, in its clock. */
+/* The slot's expiry time in its own clock. */
 static inline u64 callout_slot_due(const struct callout_slot *slot)
 {
 	return READ_ONCE(slot->due);
@@ -34,7 +34,7 @@ static inline void callout_slot_set_due(struct callout_slot *slot, u64 due)
 	WRITE_ONCE(slot->due, due);
 }
 
-/* The same in CLOCK_MONOTONIC. */
+/* The slot's expiry time in CLOCK_MONOTONIC. */
 static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
 {
 	u64 due = callout_slot_due(slot), offset;
@@ -45,7 +45,7 @@ static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
 	return due > offset ? due - offset : 0;
 }
 
-/* The tick for what is due at @due in CLOCK_MONOTONIC or up to @slack later. */
+/* A tick from @due of CLOCK_MONOTONIC to @slack later, shared if possible. */
 static inline u64 callout_slack_tick(struct callout_base *base, u64 due,
 				     u64 slack, u64 now)
 {

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_event.c - the ready list of a file: expiry puts slots on it, readers take them off
+ * dev_event.c - the ready list of a file: expiry adds slots, readers take them
  *
  * A reader takes slots off the ready list, a few at a time: they are detached.
- * It copies their events with no lock held, and then frees the slots, or arms
- * those that are periodic for their next time. If the copy fails they go back to
- * the head of the list.
+ * It copies their events with no lock held, and then frees the slots, or
+ * re-arms the periodic ones. If the copy fails the slots go back to the head
+ * of the list.
  *
- * Readers do not exclude each other, so one whose buffer has to be paged in
- * keeps nobody from the other events. Each gets events in order; if one fails
- * while others read, these may get later events first.
+ * Readers do not exclude each other, so a reader whose buffer must be paged in
+ * does not delay the others. Each reader gets events in order; if one fails
+ * while others read, they may get later events first.
  *
- * Those who wait do so exclusively: the first event wakes one. This one, having
- * waited, wakes the next if it leaves events behind, before it copies its own.
- * So while there are events and somebody waits, somebody who was woken is under
- * way. A waiter that is interrupted or out of time as it is woken sees the event
- * and takes it.
+ * Readers wait exclusively: the first event wakes one. A reader that has waited
+ * wakes the next one if it leaves events behind, before it copies its own. So
+ * while there are events and waiters, at least one woken reader is under way. A
+ * waiter that is woken while it times out or gets a signal takes the event.
  */
 #include <linux/eventfd.h>
 #include <linux/fs.h>
@@ -37,10 +36,10 @@
 #include "table_search.h"
 #include "kcompat.h"
 
-/* Events copied to a reader at a time; they are on the stack. */
+/* Events copied at a time; they are on the stack. */
 #define READ_EVENTS		16U
 
-/* Events on their way to a reader. */
+/* Slots taken off the ready list, and their events. */
 struct detached {
 	unsigned int n;
 	struct callout_slot *slot[READ_EVENTS];
@@ -53,10 +52,7 @@ static struct callout_file *slot_file(struct callout_slot *slot)
 			    table);
 }
 
-/*
- * The tick has come, the time has not: jiffies were behind the clock when the
- * callout was set.
- */
+/* The slot is early: jiffies lagged the clock when the callout was set. */
 static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
 {
@@ -66,10 +62,10 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
 }
 
 /*
- * Tells everybody that there are events, and were none. @eventfd: what
- * file->eventfd was in the hold of file->lock that has changed file->unread; the
- * caller has been in an RCU read-side critical section since. In softirq or
- * process context: the locks of all three are such that sleep on PREEMPT_RT.
+ * Wakes readers: the ready list became non-empty. @eventfd is file->eventfd as
+ * read in the same hold of file->lock; the caller has been in an RCU read-side
+ * critical section since. The caller must hold no raw spinlock: this takes
+ * locks that sleep on PREEMPT_RT.
  */
 static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 {
@@ -80,7 +76,7 @@ static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 		eventfd_signal(eventfd);
 }
 
-/* EXPIRYPROCESSING for a file: it and those after it of the same file. */
+/* Moves @n and due slots of the same file behind it to the ready list. */
 static unsigned int callout_expire_file(struct callout_base *base,
 					struct callout_node *n)
 	__must_hold(&base->lock)
@@ -122,7 +118,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	raw_spin_unlock(&file->lock);
 
 	callout_count_units(base, taken);
-	/* Not only to wake: this was a budget's worth with the base locked. */
+	/* Not only to wake readers: the budget of this hold may be used up. */
 	raw_spin_unlock_irq(&base->lock);
 	if (wake)
 		file_wake(file, eventfd);
@@ -136,9 +132,10 @@ static const struct callout_kind_ops kind_event = {
 };
 
 /*
- * Cancels a callout that is not pending. CALLOUT_WITHDRAWN: its slot was ready,
- * and is the caller's. CALLOUT_CANCELLED: a reader was going to arm it, and is
- * going to free it now.
+ * Cancels a callout that is not pending; its base is locked. Returns
+ * CALLOUT_WITHDRAWN if the slot was ready: it is the caller's now.
+ * CALLOUT_CANCELLED if its reader was to re-arm it: the reader will free it.
+ * Otherwise -ENOENT: the callout is being read for the last time, or stale.
  */
 int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot)
 {
@@ -170,7 +167,7 @@ static void slot_to_event(const struct callout_slot *slot,
 	};
 }
 
-/* Sees how often a periodic callout has been due by now. */
+/* Counts the periods that have passed unread, and sets the next expiry. */
 static void event_count(struct callout_slot *slot, struct callout_event *event,
 			u64 now)
 {
@@ -182,7 +179,7 @@ static void event_count(struct callout_slot *slot, struct callout_event *event,
 		missed = div64_u64(now - event->due, period);
 	event->overrun = min_t(u64, missed, U32_MAX);
 	event->flags = CALLOUT_EVENT_PERIODIC;
-	/* The next time after now. No overflow: two times of less than 2^63. */
+	/* The first after now. No overflow: both terms are less than 2^63. */
 	slot->next =
 		min_t(u64, event->due + missed * period + period, KTIME_MAX);
 }
@@ -222,8 +219,8 @@ static void events_detach(struct callout_file *file, unsigned int max,
 }
 
 /*
- * Was a periodic callout cancelled, or moved, since its event was detached? One
- * that was moved to when it was due anyway may as well have its event back.
+ * Was a periodic callout cancelled or reset since it was detached? After a
+ * reset to the same time the event is as good as the next one.
  */
 static bool event_is_stale(const struct callout_slot *slot,
 			   const struct callout_event *event)
@@ -234,8 +231,8 @@ static bool event_is_stale(const struct callout_slot *slot,
 }
 
 /*
- * Puts all events but the first @copied back, in the order that they had. What
- * is stale stays detached.
+ * Puts all slots except the first @copied back, in their old order. Slots with
+ * stale events stay detached.
  */
 static noinline void events_attach(struct callout_file *file,
 				   struct detached *taken, unsigned int copied)
@@ -267,13 +264,13 @@ static noinline void events_attach(struct callout_file *file,
 	WRITE_ONCE(file->unread, file->unread + taken->n - left);
 	taken->n = left;
 	raw_spin_unlock_irq(&file->lock);
-	/* Others may have looked while it was empty, and sleep by now. */
+	/* Other readers may have found the list empty, and sleep. */
 	if (wake)
 		file_wake(file, eventfd);
 	rcu_read_unlock();
 }
 
-/* Arms a periodic callout, if it was not cancelled since it was detached. */
+/* Re-arms a periodic callout unless it was cancelled while detached. */
 static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 {
 	struct callout_base *base = ctx->base;
@@ -292,8 +289,8 @@ static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 }
 
 /*
- * Frees or arms detached slots. The events of the first @copied were read,
- * those of the others are stale.
+ * Frees or re-arms detached slots. The events of the first @copied were read;
+ * the others are stale.
  */
 static void events_finish(struct callout_file *file, struct detached *taken,
 			  unsigned int copied)
@@ -310,7 +307,7 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 			repeated += i < copied;
 			if (slot_repeat(&ctx, slot))
 				continue;
-			/* Counted by who has cancelled it. */
+			/* The canceller has counted it. */
 			cancelled++;
 		}
 		WRITE_ONCE(slot->node.flags, 0);
@@ -325,9 +322,9 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 }
 
 /*
- * Copies some events. Returns how many bytes; 0 if there was none; -EFAULT. Who
- * has waited was the only one to be woken, so it wakes the next before the copy,
- * which may take long.
+ * Copies some events. Returns the number of bytes, 0 if there was no event, or
+ * -EFAULT. A reader that has waited was woken alone, so it wakes the next one,
+ * before the copy, which may take long.
  */
 static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 			   bool waited)
@@ -346,7 +343,7 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 	size = copy_to_iter(taken.events, taken.n * sizeof(taken.events[0]),
 			    to);
 	copied = size / sizeof(taken.events[0]);
-	/* Part of an event does not count as read. */
+	/* An event that was copied in part was not read. */
 	iov_iter_revert(to, size % sizeof(taken.events[0]));
 	if (unlikely(copied < taken.n))
 		events_attach(file, &taken, copied);
@@ -356,7 +353,7 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 	return copied * sizeof(taken.events[0]);
 }
 
-/* Copies the events that there are; returns the same. */
+/* Copies the events that @to has room for; returns as events_copy(). */
 static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
 			   bool waited)
 {
@@ -367,14 +364,14 @@ static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
 		if (ret > 0)
 			done += ret;
 		cond_resched();
-		/* If it was less than that there were no more. */
+		/* A short count means that there were no more. */
 	} while (ret == READ_EVENTS * sizeof(struct callout_event) &&
 		 iov_iter_count(to) >= sizeof(struct callout_event) &&
 		 !fatal_signal_pending(current));
 	return done ? done : ret;
 }
 
-/* Waits for an event. Returns 0, -ERESTARTSYS or, when it is @until, -ETIME. */
+/* Waits for an event. Returns 0, -ERESTARTSYS, or -ETIME at @until. */
 static int events_wait(struct callout_file *file, ktime_t until)
 {
 	ktime_t *expires = until == KTIME_MAX ? NULL : &until;
@@ -393,20 +390,15 @@ static int events_wait(struct callout_file *file, ktime_t until)
 			ret = -ETIME;
 	}
 	finish_wait(&file->readers, &entry);
-	/* Whoever has been woken is not to be told of anything else. */
+	/* A waiter that was woken takes the event, whatever else happened. */
 	return READ_ONCE(file->unread) ? 0 : ret;
 }
 
-/**
- * callout_file_read - copies events, as they come
- * @file: the file
- * @to: where to; has room for one event or more
- * @wait: wait for one
- * @until: until when, in CLOCK_MONOTONIC; KTIME_MAX: for ever
- *
- * Context: Process context, may sleep.
- * Return: how many bytes; 0 if there was no event and @wait is not set; -ETIME;
- * -EFAULT; -ERESTARTSYS.
+/*
+ * Copies events to @to, which has room for at least one. If there is none and
+ * @wait, waits for one until @until of CLOCK_MONOTONIC (KTIME_MAX: for ever).
+ * Returns the number of bytes; 0 if there was no event and @wait is not set;
+ * -ETIME, -EFAULT or -ERESTARTSYS. May sleep.
  */
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
 			  bool wait, ktime_t until)
@@ -420,20 +412,16 @@ ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
 		if (!ret)
 			ret = events_read(file, to, true);
 	} while (!ret);
-	/* What came, or came back, meanwhile is for the next that waits. */
+	/* Events that came, or came back, meanwhile are for the next waiter. */
 	if (READ_ONCE(file->unread))
 		wake_up(&file->readers);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_read);
 
-/**
- * callout_file_set_eventfd - has an eventfd signalled when there are events
- * @file: the file
- * @fd: the eventfd, or -1 for none
- *
- * Context: Process context, may sleep.
- * Return: 0, or -EBADF if @fd is not an eventfd.
+/*
+ * Has an eventfd signalled when the ready list becomes non-empty; @fd is -1 for
+ * none. May sleep. Returns 0, or -EBADF if @fd is not an eventfd.
  */
 int callout_file_set_eventfd(struct callout_file *file, int fd)
 {
@@ -445,14 +433,14 @@ int callout_file_set_eventfd(struct callout_file *file, int fd)
 		if (IS_ERR(eventfd))
 			return -EBADF;
 	}
-	/* What fires before this is unread here; what fires later sees it. */
+	/* Slots that fired before are unread here; later expiries signal it. */
 	raw_spin_lock_irq(&file->lock);
 	old = rcu_replace_pointer(file->eventfd, eventfd,
 				  lockdep_is_held(&file->lock));
 	unread = file->unread;
 	raw_spin_unlock_irq(&file->lock);
 	if (unread) {
-		/* The reference is the file's now: another may put it. */
+		/* The file owns the reference: another caller may put it. */
 		rcu_read_lock();
 		eventfd = rcu_dereference(file->eventfd);
 		if (eventfd)
@@ -479,9 +467,6 @@ int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,
 	return fasync_helper(fd, filp, on, &file->fasync);
 }
 
-/**
- * callout_event_init - what happens when a callout of a file is due
- */
 void callout_event_init(void)
 {
 	callout_register_kind(CALLOUT_KIND_EVENT, &kind_event);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev_event.h - callouts that have fired, and their readers
+ * dev_event.h - the ready list of a file
  */
 #ifndef _CALLOUT_DEV_EVENT_H
 #define _CALLOUT_DEV_EVENT_H

@@ -1,34 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_file.c - an open file of /dev/callout, from open() to the end of its memory
+ * dev_file.c - an open file of /dev/callout: states and lifetime
  *
- * An open file has a handle table of its own, so it can name no other's
- * callouts. A callout of a file does not run a function: when it is due, its
- * slot moves from the base's due list to the file's ready list and becomes the
- * event, so that no expiration is lost for want of memory. The slot is free
- * when the event has been read or withdrawn; that of a periodic callout is
- * armed for the next time when its event has been read, so that as long as
- * nobody reads it takes no time either.
+ * An open file has a handle table of its own, so it can name no other file's
+ * callouts. A callout of a file runs no function: when it is due, its slot
+ * moves from the base's due list to the file's ready list and becomes the
+ * event, so no expiry is lost for want of memory. The slot is freed when its
+ * event has been read or withdrawn. A periodic callout is re-armed when its
+ * event has been read, so it costs no CPU time while nobody reads.
  *
  * Locks: a base's lock, and inside it callout_file.lock for the ready list.
  * A slot that is not free is in one of these states:
  *
  *	pending		protected by its base's lock
  *	ready		on the ready list; callout_file.lock
- *	detached	taken by a reader, which is copying it to its buffer;
- *			not in the hash; see events.c
+ *	detached	taken by a reader, which copies the event to its buffer;
+ *			not in the hash; see dev_event.c
  *
- * Cancelling goes through the base's lock first, so it sees a pending slot,
- * or one that is ready or later; it never sees one between the two. If it sees
- * a detached one it is too late, except for a periodic callout, which is going
- * to be armed (CALLOUT_SLOT_REPEAT): then it tells the reader not to, or for when,
- * and waits for nobody. Its reader looks with the base locked when the event was
- * copied, and with callout_file.lock held when it could not be.
+ * UNSET and RESET lock the base first, so they see a slot that is pending,
+ * ready or detached, and nothing in between. For a detached slot they are too
+ * late, unless its reader will re-arm it (CALLOUT_SLOT_REPEAT): then UNSET
+ * clears that bit, RESET changes the time, and neither waits for the reader.
+ * The reader checks with the base locked after it has copied the event, and
+ * with callout_file.lock held if the copy failed.
  *
  * Lifetime: release() cancels all callouts, base by base. But an expiry on
  * another CPU may have moved the last slot to the ready list and not have
- * called wake_up() yet. The core's contract helps: kinds and handlers run inside
- * an RCU read-side critical section.
+ * called wake_up() yet. The core's contract helps: kinds and handlers run
+ * inside an RCU read-side critical section.
  *
  *	CPU0: callout_expire()			CPU1: release()
  *	rcu_read_lock()
@@ -57,11 +56,7 @@
 
 static struct workqueue_struct *free_wq;
 
-/**
- * callout_ctx_flush - puts what operations have counted on the file's account
- * @file: the file
- * @ctx: what they have counted
- */
+/* Ends a run of operations: updates the counters, returns spare slots. */
 void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
 {
 	unsigned int i;
@@ -76,7 +71,7 @@ void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_ctx_flush);
 
-/* What INFO, fdinfo and debugfs show of a file, each number by itself. */
+/* Reads each number by itself: they may not add up. */
 void callout_file_info(struct callout_file *file,
 		       struct callout_file_info *info)
 {
@@ -93,11 +88,7 @@ void callout_file_info(struct callout_file *file,
 	info->comm = file->comm;
 }
 
-/**
- * callout_file_create - makes what an open file needs
- *
- * Return: the file, or an ERR_PTR.
- */
+/* Returns an ERR_PTR on failure. */
 struct callout_file *callout_file_create(void)
 {
 	struct callout_file *file;
@@ -107,7 +98,7 @@ struct callout_file *callout_file_create(void)
 	if (!file)
 		return ERR_PTR(-ENOMEM);
 	file->limit = READ_ONCE(callout_max_per_file);
-	/* More than may be in use: see ctx_find_slot() of dev_op.c. */
+	/* More slots than the file may use: see ctx_find_slot(). */
 	ret = callout_table_init(&file->table, CALLOUT_KIND_EVENT,
 				 file->limit + CALLOUT_CHUNK_SLOTS *
 					       num_possible_cpus(),
@@ -161,10 +152,7 @@ static void file_cancel_chunk(struct callout_chunk *chunk)
 	}
 }
 
-/**
- * callout_file_destroy - cancels all callouts of a file, and frees it
- * @file: the file, which nobody uses any more; see the head comment
- */
+/* Cancels all callouts of a file without users, and frees it later. */
 void callout_file_destroy(struct callout_file *file)
 {
 	struct callout_directory *dir;
@@ -181,23 +169,16 @@ void callout_file_destroy(struct callout_file *file)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_destroy);
 
-/**
- * callout_file_init - prepares for files
- *
- * Return: 0 or -ENOMEM.
- */
 int callout_file_init(void)
 {
-	/* To free a million callouts takes long: on no CPU in particular. */
+	/* Freeing a million callouts takes long: use no particular CPU. */
 	free_wq = alloc_workqueue("callout", WQ_UNBOUND, 0);
 	if (!free_wq)
 		return -ENOMEM;
 	return 0;
 }
 
-/**
- * callout_file_exit - waits until the last file is freed
- */
+/* Waits until the last file is freed. */
 void callout_file_exit(void)
 {
 	rcu_barrier();

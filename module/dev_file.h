@@ -38,18 +38,18 @@ struct fasync_struct;
  * HASHED and its period, which that lock protects, is not 0.
  */
 #define CALLOUT_SLOT_READY	0x01	/* on the ready list */
-#define CALLOUT_SLOT_REPEAT	0x02	/* detached: its reader is to arm it */
+#define CALLOUT_SLOT_REPEAT	0x02	/* detached, its reader will re-arm */
 #define CALLOUT_SLOT_BOOT	0x04	/* its clock is CLOCK_BOOTTIME */
 #define CALLOUT_SLOT_HASHED	0x08	/* set by TIMEOUT: has a key */
 
-/* What a file counts; operations count the first CALLOUT_OP_COUNTS. */
+/* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */
 enum callout_file_count {
-	CALLOUT_FILE_SET,	/* SET and TIMEOUT */
-	CALLOUT_FILE_CANCELLED,	/* while pending, or before they were repeated */
-	CALLOUT_FILE_WITHDRAWN,	/* cancelled when they had fired */
-	CALLOUT_FILE_RESET,	/* RESET */
+	CALLOUT_FILE_SET,	/* callouts set, by SET or TIMEOUT */
+	CALLOUT_FILE_CANCELLED,	/* cancelled while pending or detached */
+	CALLOUT_FILE_WITHDRAWN,	/* cancelled while ready */
+	CALLOUT_FILE_RESET,	/* re-armed by RESET */
 	CALLOUT_FILE_DELIVERED,	/* events read */
-	CALLOUT_FILE_REPEATED,	/* events of periodic callouts among those */
+	CALLOUT_FILE_REPEATED,	/* events read of periodic callouts */
 	CALLOUT_FILE_COUNTS,
 	CALLOUT_OP_COUNTS = CALLOUT_FILE_RESET + 1,
 };
@@ -57,28 +57,27 @@ enum callout_file_count {
 /**
  * struct callout_file - an open file of /dev/callout
  * @table: its callouts
- * @lock: protects @ready, @unread, @fired and which slots are ready; inside a
- *	base's
+ * @lock: protects @ready, @unread, @fired, and READY and REPEAT of the slots;
+ *	nests inside a base's lock
  * @ready: slots that have fired, oldest first
- * @unread: how many there are on @ready
- * @fired: how many have ever been put there
- * @readers: those who wait in read() or BATCH, exclusively
+ * @unread: number of slots on @ready
+ * @fired: number of slots ever added to @ready
+ * @readers: exclusive waiters in read() and BATCH
  * @wait: pollers
- * @fasync: those who want a signal
+ * @fasync: for SIGIO
  * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
  *	a grace period
- * @moves: what callout_file_search() may overlook: callouts that are on their way from
- *	one list to another, and CALLOUT_MOVED for each that has been
- * @outstanding: how many slots are in use, or promised to a batch
- * @allowed: how many may be without asking callout_file_allow(); this and what
- *	follows up to @user is protected by a lock of dev_user.c
- * @limit: how many may be at all
- * @charged: how many are charged to @user; @allowed if @limit was not lowered
- * @user: who opened it
- * @count: by enum callout_file_count
+ * @moves: see dev_search.c
+ * @outstanding: slots in use or reserved by a struct callout_op_ctx
+ * @allowed: limit of @outstanding, raised by callout_file_allow(); this and the
+ *	members up to @user are protected by users_lock of dev_user.c
+ * @limit: limit of @allowed
+ * @charged: callouts charged to @user; @allowed unless @limit was lowered
+ * @user: the account of the user who opened the file
+ * @count: counters, by enum callout_file_count
  * @files: link in the list of all files
- * @pid: of the process that opened it
- * @comm: the name that this process had
+ * @pid: process that opened it
+ * @comm: name of that process
  * @free: frees this
  */
 struct callout_file {
@@ -107,18 +106,17 @@ struct callout_file {
 };
 
 /**
- * struct callout_op_ctx - what some operations in a row have in common
- * @base: the base that the last one has locked and left so, or NULL
+ * struct callout_op_ctx - state of a run of operations on one file
+ * @base: base left locked by the last operation, or NULL
  * @flags: for callout_unlock()
- * @now: CLOCK_MONOTONIC at the first that asked; 0: none has
- * @ahead: how many slots they may take besides the first, until one is taken
- * @spare: slots that count as outstanding and are not in use
- * @count: by enum callout_file_count
+ * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it
+ * @ahead: slots to reserve with the next one
+ * @spare: slots reserved, that is counted as outstanding, but not in use
+ * @count: counted so far, by enum callout_file_count
  *
- * Begins as zeroes and ends with callout_ctx_flush(). It spares the file's
- * counters, which its users on all CPUs share, a write for each operation, and
- * a base to be locked and unlocked for each. There must not be more of them
- * than make a budget's worth of work.
+ * Begins zeroed and ends with callout_ctx_flush(). A run shares one write to
+ * the file's counters, which all CPUs use, and one hold of a base's lock. It
+ * must not be longer than a budget's worth of work.
  */
 struct callout_op_ctx {
 	struct callout_base *base;
@@ -129,7 +127,7 @@ struct callout_op_ctx {
 	unsigned int count[CALLOUT_OP_COUNTS];
 };
 
-/* A snapshot of a file, for those who show it. */
+/* A snapshot of a file for INFO, fdinfo and debugfs. */
 struct callout_file_info {
 	u64 count[CALLOUT_FILE_COUNTS];
 	u64 fired;
@@ -138,7 +136,7 @@ struct callout_file_info {
 	unsigned int limit;
 	pid_t pid;
 	uid_t uid;
-	const char *comm;	/* as long as the file */
+	const char *comm;	/* the file's */
 };
 
 /* Changes CALLOUT_SLOT_READY and CALLOUT_SLOT_REPEAT. */
@@ -150,7 +148,7 @@ static inline void callout_slot_change_flags(struct callout_file *file,
 	WRITE_ONCE(slot->node.flags, (slot->node.flags & ~clear) | set);
 }
 
-/* CLOCK_MONOTONIC; the same for operations in a row. */
+/* CLOCK_MONOTONIC, the same for the whole run. */
 static inline u64 callout_ctx_now(struct callout_op_ctx *ctx)
 {
 	if (!ctx->now)
@@ -158,7 +156,7 @@ static inline u64 callout_ctx_now(struct callout_op_ctx *ctx)
 	return ctx->now;
 }
 
-/* Before anything that may sleep. */
+/* Drops the base's lock. The caller is about to sleep, or done. */
 static inline void callout_ctx_unlock(struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
@@ -170,7 +168,7 @@ static inline void callout_ctx_unlock(struct callout_op_ctx *ctx)
 	}
 }
 
-/* callout_lock(), if that base is not locked anyway. */
+/* Locks the base of @n, unless the run holds that lock already. */
 static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 						    struct callout_node *n)
 {

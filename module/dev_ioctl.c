@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_ioctl.c - operations from programs, checked: one by one, and many in one call
+ * dev_ioctl.c - arguments of ioctls: checked, copied in and out
  *
- * A batch's operations are copied in, done and answered in portions, so that
- * what a portion has in common costs little for each: the copy, the time, the
- * base's lock, the file's counters.
+ * The operations of a batch are copied in, done and copied out a few at a time.
+ * Those few share one copy, one read of the clock, holds of a base's lock, and
+ * one update of the file's counters.
  */
 #include <linux/fs.h>
 #include <linux/ktime.h>
@@ -20,10 +20,10 @@
 #include "dev_user.h"
 #include "kcompat.h"
 
-/* Operations done at a time; they are on the stack. */
+/* Operations of a batch done at a time; they are on the stack. */
 #define BATCH_OPS		16U
 
-/* Does the operation give its caller a handle? */
+/* Does the operation return a handle? */
 static inline bool op_sets(const struct callout_op *op)
 {
 	return op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT;
@@ -43,7 +43,7 @@ static inline bool op_times_given(const struct callout_op *op)
 	return op->flags || op->clockid || op->time || op->period || op->slack;
 }
 
-/* Does an operation. Members that it does not use must be 0. */
+/* Does an operation. The members that it does not use must be 0. */
 static int op_do(struct callout_file *file, struct callout_op *op,
 		 struct callout_op_ctx *ctx)
 {
@@ -75,7 +75,7 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 	}
 }
 
-/* Cancels a callout whose handle cannot be told. */
+/* Cancels a callout whose handle could not be copied out. */
 static void op_undo(struct callout_file *file, const struct callout_op *op,
 		    struct callout_op_ctx *ctx)
 {
@@ -88,7 +88,7 @@ static void op_undo(struct callout_file *file, const struct callout_op *op,
 	callout_ctx_unlock(ctx);
 }
 
-/* If it sets a callout, looks whether the handle can be told. */
+/* Copies an operation in; fails early if its handle cannot be copied out. */
 static int op_copy_in_slow(struct callout_op *op,
 			   struct callout_op __user *uop, size_t size,
 			   bool sets)
@@ -100,7 +100,7 @@ static int op_copy_in_slow(struct callout_op *op,
 	return ret;
 }
 
-/* The same for today's size. Word by word costs less than a call. */
+/* The same for the current size. Word by word is faster than a call. */
 static inline int op_copy_in(struct callout_op *op,
 			     struct callout_op __user *uop, bool sets)
 {
@@ -120,16 +120,7 @@ fault:
 	return -EFAULT;
 }
 
-/**
- * callout_ioctl_op - the ioctl of an operation
- * @file: the file
- * @nr: the operation
- * @size: the caller's size of the structure
- * @uop: the caller's structure
- *
- * Context: Process context, may sleep.
- * Return: what include/uapi/linux/callout.h says.
- */
+/* An ioctl with one operation. @size is that of the caller's structure. */
 long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		      struct callout_op __user *uop)
 {
@@ -164,7 +155,7 @@ static struct callout_op __user *batch_place(const struct callout_batch *batch,
 	return u64_to_user_ptr(batch->ops + (u64)i * batch->op_size);
 }
 
-/* Copies up to @n operations; returns how many, or an error for the first. */
+/* Copies up to @n operations in; returns the number, or an error if none. */
 static int batch_copy_in(const struct callout_batch *batch,
 			 struct callout_op *op, unsigned int n)
 {
@@ -183,9 +174,9 @@ static int batch_copy_in(const struct callout_batch *batch,
 	return n ? n : -EFAULT;
 }
 
-/* Tells the results of all operations, if all can be told. */
-static bool batch_answer(const struct callout_batch *batch, unsigned int first,
-			 const struct callout_op *op, unsigned int n)
+/* Copies all results out; false if one cannot be written. */
+static bool batch_put_all(const struct callout_batch *batch, unsigned int first,
+			  const struct callout_op *op, unsigned int n)
 {
 	struct callout_op __user *uop = batch_place(batch, first);
 	unsigned int i;
@@ -205,16 +196,16 @@ fault:
 	return false;
 }
 
-/* Tells the result of one. Returns 0, or -EFAULT, then it has failed. */
-static int batch_answer_one(struct callout_file *file,
-			    struct callout_batch *batch,
-			    struct callout_op __user *uop,
-			    const struct callout_op *op,
-			    struct callout_op_ctx *ctx)
+/* Copies one result out. If it cannot, the operation has failed: -EFAULT. */
+static int batch_put_one(struct callout_file *file,
+			 struct callout_batch *batch,
+			 struct callout_op __user *uop,
+			 const struct callout_op *op,
+			 struct callout_op_ctx *ctx)
 {
 	bool sets = op_sets(op);
 
-	/* The handle first: a result of 0 would promise one. */
+	/* The handle first: a result of 0 says that there is one. */
 	if ((!sets || !put_user(op->handle, &uop->handle)) &&
 	    !put_user(op->result, &uop->result))
 		return 0;
@@ -225,8 +216,8 @@ static int batch_answer_one(struct callout_file *file,
 }
 
 /*
- * Does some operations. Returns 0, or a negative number if that ends the batch,
- * or 1 if it stops at one that has failed.
+ * Does some operations. Returns 0; an error, which ends the batch; or 1 if it
+ * stops at an operation that failed.
  */
 static noinline int batch_do_some(struct callout_file *file,
 				  struct callout_batch *batch)
@@ -238,13 +229,13 @@ static noinline int batch_do_some(struct callout_file *file,
 
 	n = batch_copy_in(batch, op, min(batch->nr_ops - first, BATCH_OPS));
 	if (n == -E2BIG) {
-		/* It is the operation's: copy_struct_from_user() left it out. */
+		/* One operation's error: only that operation was not copied. */
 		op[0] = (struct callout_op){ .result = -E2BIG };
 		batch->done++;
 		batch->failed++;
 		done = 1;
 		ret = !!(batch->flags & CALLOUT_BATCH_STOP);
-		goto answer;
+		goto put;
 	}
 	if (n < 0)
 		return n;
@@ -263,12 +254,12 @@ static noinline int batch_do_some(struct callout_file *file,
 	done = i;
 	batch->done += done;
 	callout_ctx_unlock(&ctx);
-answer:
-	if (!batch_answer(batch, first, op, done))
+put:
+	if (!batch_put_all(batch, first, op, done))
 		for (i = 0; i < done; i++)
-			if (batch_answer_one(file, batch,
-					     batch_place(batch, first + i),
-					     &op[i], &ctx))
+			if (batch_put_one(file, batch,
+					  batch_place(batch, first + i),
+					  &op[i], &ctx))
 				ret = -EFAULT;
 	callout_ctx_flush(file, &ctx);
 	return ret;
@@ -301,7 +292,7 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch)
 		      batch->nr_events * sizeof(struct callout_event));
 	ret = callout_file_read(file, &to, wait, until);
 	if (ret < 0)
-		/* To restart it would be to do its operations twice. */
+		/* A restart would do the operations twice. */
 		return ret == -ERESTARTSYS ? -EINTR : ret;
 	batch->got = ret / sizeof(struct callout_event);
 	return 0;
@@ -325,9 +316,9 @@ static int batch_check(const struct callout_batch *batch, fmode_t mode)
 	return 0;
 }
 
-/* Writes what has become of a batch. */
-static int batch_tell(const struct callout_batch *batch,
-		      struct callout_batch __user *ubatch)
+/* Copies the counts of a batch out. */
+static int batch_copy_out(const struct callout_batch *batch,
+			  struct callout_batch __user *ubatch)
 {
 	if (!user_write_access_begin(ubatch, CALLOUT_BATCH_SIZE_V1))
 		return -EFAULT;
@@ -341,16 +332,7 @@ fault:
 	return -EFAULT;
 }
 
-/**
- * callout_ioctl_batch - CALLOUT_IOC_BATCH
- * @file: the file
- * @mode: for what the caller's descriptor is open
- * @size: the caller's size of the structure
- * @ubatch: the caller's structure
- *
- * Context: Process context, may sleep.
- * Return: 0 or an error.
- */
+/* CALLOUT_IOC_BATCH. @mode is that of the caller's descriptor. */
 long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 			 struct callout_batch __user *ubatch)
 {
@@ -365,18 +347,18 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	ret = batch_check(&batch, mode);
 	if (ret)
 		return ret;
-	/* Better to see now that nothing can be told. */
-	ret = batch_tell(&batch, ubatch);
+	/* Fail early if the counts cannot be copied out. */
+	ret = batch_copy_out(&batch, ubatch);
 	if (ret)
 		return ret;
 
 	ret = batch_do(file, &batch);
-	/* What it has not done may be about the events that there are. */
+	/* Do not wait for events if it stopped at an operation that failed. */
 	if (!ret && batch.nr_events)
 		ret = batch_read(file, &batch);
 	else
 		ret = min(ret, 0);
-	if (batch_tell(&batch, ubatch))
+	if (batch_copy_out(&batch, ubatch))
 		return -EFAULT;
 	return ret;
 }

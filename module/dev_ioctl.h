@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev_ioctl.h - operations from programs, one by one and many in one call
+ * dev_ioctl.h - ioctl arguments
  */
 #ifndef _CALLOUT_DEV_IOCTL_H
 #define _CALLOUT_DEV_IOCTL_H

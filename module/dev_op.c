@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_op.c - what programs do with the callouts of a file: set, cancel, move
+ * dev_op.c - operations on the callouts of a file: set, cancel, re-arm
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -19,10 +19,10 @@
 #include "table_search.h"
 #include "kcompat.h"
 
-/* log2 of the buckets that a file's (func, arg) hash begins with. */
+/* log2 of the initial number of buckets of a file's (func, arg) hash. */
 #define FILE_HASH_BITS		6
 
-/* callout_lock_home(), if that base is not locked anyway. */
+/* Locks the base for new callouts, unless the run holds that lock already. */
 static inline struct callout_base *ctx_lock_home(struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
@@ -38,8 +38,8 @@ static inline struct callout_base *ctx_lock_home(struct callout_op_ctx *ctx)
 }
 
 /*
- * Finds the slot of a handle, and locks its base if it has that handle. A file's
- * chunks stay as long as the file.
+ * Finds the slot of a handle and locks its base; NULL if the handle is stale or
+ * invalid. A file's chunks stay as long as the file.
  */
 static inline struct callout_slot *ctx_lock_slot(struct callout_file *file,
 						 struct callout_op_ctx *ctx,
@@ -47,7 +47,7 @@ static inline struct callout_slot *ctx_lock_slot(struct callout_file *file,
 {
 	struct callout_slot *slot;
 
-	/* For the directory, of which there may be a newer version. */
+	/* An RCU read-side critical section for the directory. */
 	preempt_disable();
 	slot = callout_table_slot(&file->table, handle);
 	preempt_enable();
@@ -57,7 +57,7 @@ static inline struct callout_slot *ctx_lock_slot(struct callout_file *file,
 	return likely(slot->handle == handle) ? slot : NULL;
 }
 
-/* Gets a slot counted as outstanding, and if it can those that follow too. */
+/* Reserves a slot, and up to ctx->ahead more if the limits permit. */
 static inline int file_charge(struct callout_file *file,
 			      struct callout_op_ctx *ctx)
 {
@@ -83,9 +83,10 @@ static inline int file_charge(struct callout_file *file,
 }
 
 /*
- * A slot where the base that is locked has none: another's, or a new one. If
- * the table has all its chunks others have just added the last ones. There are
- * more slots than the file may use, so one of those is free.
+ * Gets a slot when the locked base has no free one: steals another base's, or
+ * grows the table. If the table is at its maximum another thread has just
+ * added the last chunk. The table has more slots than the file may use, so one
+ * of them is free: retry.
  */
 static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 						   struct callout_op_ctx *ctx)
@@ -141,7 +142,7 @@ static int file_prepare_hash(struct callout_file *file)
 	return ret;
 }
 
-/* Can there be a callout that was set by TIMEOUT? */
+/* May there be callouts that TIMEOUT has set? */
 static bool file_has_timeouts(struct callout_file *file)
 {
 	if (callout_searches())
@@ -150,7 +151,7 @@ static bool file_has_timeouts(struct callout_file *file)
 	return smp_load_acquire(&file->table.hash.buckets);
 }
 
-/* What is not common of slot_set_times(). */
+/* slot_set_times() with a period, slack or CLOCK_BOOTTIME. */
 static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 					struct callout_base *base,
 					const struct callout_op *op, u64 now)
@@ -159,7 +160,7 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 
 	if (op->clockid == CLOCK_BOOTTIME) {
 		clock += callout_boot_offset();
-		/* RESET finds it there. */
+		/* Set by SET; RESET finds it set. */
 		if (!(slot->node.flags & CALLOUT_SLOT_BOOT))
 			WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_BOOT |
 						     slot->node.flags);
@@ -173,7 +174,7 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 				  now);
 }
 
-/* Writes when a callout is due, and says at which tick that is. */
+/* Sets a slot's expiry time; returns its tick. */
 static inline u64 slot_set_times(struct callout_slot *slot,
 				 struct callout_base *base,
 				 const struct callout_op *op, u64 now)
@@ -189,14 +190,9 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 	return callout_from_ns(base, due, now);
 }
 
-/**
- * callout_file_set - SET and TIMEOUT
- * @file: the file
- * @op: what to set; its handle is written
- * @ctx: counts it
- *
- * Context: Process context, may sleep.
- * Return: 0; -ENOSPC, -EDQUOT or -ENOMEM.
+/*
+ * SET and TIMEOUT; writes the handle of @op. May sleep. Returns 0, -ENOSPC,
+ * -EDQUOT or -ENOMEM.
  */
 int callout_file_set(struct callout_file *file, struct callout_op *op,
 		     struct callout_op_ctx *ctx)
@@ -244,7 +240,7 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
 
-/* Cancels a callout whose base is locked. */
+/* Cancels the callout of a slot whose base is locked. */
 static inline int file_cancel(struct callout_file *file,
 			      struct callout_slot *slot,
 			      struct callout_op_ctx *ctx)
@@ -272,8 +268,8 @@ static inline int file_cancel(struct callout_file *file,
 }
 
 /*
- * Finds what TIMEOUT has set. It stays where it is until it is cancelled: else
- * another UNTIMEOUT would miss it meanwhile, though a reader may yet get it.
+ * Finds the callout that TIMEOUT set for a key. It stays in the hash until it
+ * is cancelled, so that a concurrent UNTIMEOUT does not miss it.
  */
 static struct callout_slot *file_find(struct callout_file *file,
 				      u64 func, u64 arg, u64 *handle)
@@ -283,15 +279,7 @@ static struct callout_slot *file_find(struct callout_file *file,
 	return callout_hash_find(&file->table.hash, func, arg, handle);
 }
 
-/**
- * callout_file_unset - UNSET
- * @file: the file
- * @op: has the handle
- * @ctx: counts it
- *
- * Context: Process context.
- * Return: CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT.
- */
+/* UNSET. Returns CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT. */
 int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 		       struct callout_op_ctx *ctx)
 {
@@ -301,7 +289,7 @@ int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_unset);
 
-/* Cancels a callout by its handle if TIMEOUT has set it as @op says. */
+/* Cancels a callout by its handle if TIMEOUT has set it for the key of @op. */
 static int file_unset_checked(struct callout_file *file,
 			      const struct callout_op *op,
 			      struct callout_op_ctx *ctx)
@@ -316,9 +304,10 @@ static int file_unset_checked(struct callout_file *file,
 }
 
 /*
- * Moves a callout whose event a reader has, after callout_file_withdraw(): the reader
- * arms it. Its base is locked all the time, so the reader does not free it,
- * though the copy may fail before CALLOUT_SLOT_REPEAT is back.
+ * RESET of a detached callout, after callout_file_withdraw(): its reader will
+ * re-arm it for the new time. The base has been locked throughout, so the
+ * reader cannot have freed the slot, even if its copy fails before REPEAT is
+ * set again.
  */
 static noinline int file_reset_detached(struct callout_file *file,
 					struct callout_slot *slot,
@@ -338,7 +327,7 @@ static noinline int file_reset_detached(struct callout_file *file,
 	return CALLOUT_CANCELLED;
 }
 
-/* RESET where it is not just pending, and on a base whose CPU is online. */
+/* RESET of a callout that is not queued, or is on an offline CPU's base. */
 static noinline int file_reset_slow(struct callout_file *file,
 				    struct callout_slot *slot,
 				    const struct callout_op *op,
@@ -349,10 +338,10 @@ static noinline int file_reset_slow(struct callout_file *file,
 
 	callout_search_move_begin(file);
 	if (slot->node.state & CALLOUT_S_PENDING) {
-		/* Due, or its base may expire no more. */
+		/* On the due list, or on a base that may run no more. */
 		callout_dequeue_locked(ctx->base, &slot->node);
 	} else {
-		/* A reader may have been faster. */
+		/* Fails if a reader was faster. */
 		ret = callout_file_withdraw(file, slot);
 		if (ret == CALLOUT_CANCELLED)
 			ret = file_reset_detached(file, slot, op, ctx);
@@ -379,15 +368,9 @@ static bool reset_is_valid(const struct callout_op *op, u8 flags)
 	       !(op->period && flags & CALLOUT_SLOT_HASHED);
 }
 
-/**
- * callout_file_reset - RESET
- * @file: the file
- * @op: has the handle and the times
- * @ctx: counts it
- *
- * Context: Process context.
- * Return: as callout_file_unset(), or -EINVAL if it was set with another clock
- * or cannot have a period.
+/*
+ * RESET. Returns as UNSET, or -EINVAL if the callout has another clock or
+ * cannot have a period.
  */
 int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 		       struct callout_op_ctx *ctx)
@@ -425,15 +408,7 @@ int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_reset);
 
-/**
- * callout_file_untimeout - UNTIMEOUT
- * @file: the file
- * @op: has func and cookie, and the handle if it must be a certain one
- * @ctx: counts it
- *
- * Context: Process context.
- * Return: CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT.
- */
+/* UNTIMEOUT, of a key or of a handle and its key. Returns as UNSET. */
 int callout_file_untimeout(struct callout_file *file,
 			   const struct callout_op *op,
 			   struct callout_op_ctx *ctx)
@@ -449,7 +424,7 @@ int callout_file_untimeout(struct callout_file *file,
 		callout_ctx_unlock(ctx);
 		if (!file_find(file, op->func, op->cookie, &found.handle))
 			return -ENOENT;
-		/* If not, a reader or another cancel has taken it out. */
+		/* Fails if a reader or another canceller was faster: retry. */
 		ret = file_unset_checked(file, &found, ctx);
 	} while (ret < 0);
 	return ret;

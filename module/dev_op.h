@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev_op.h - operations on the callouts of a file
+ * dev_op.h - SET, UNSET, RESET, TIMEOUT, UNTIMEOUT
  */
 #ifndef _CALLOUT_DEV_OP_H
 #define _CALLOUT_DEV_OP_H

@@ -2,8 +2,8 @@
 /*
  * dev_search.c - UNTIMEOUT where the scheme has a find
  *
- * The scheme's find takes the place of the hash: all bases are searched, callout
- * by callout, and then the ready list.
+ * The scheme's find replaces the hash: UNTIMEOUT searches all bases, callout by
+ * callout, and then the ready list.
  */
 #include <linux/irqflags.h>
 #include <linux/list.h>
@@ -16,9 +16,8 @@
 #include "table_search.h"
 
 /*
- * callout_table_search(), and after that the ready list, with callout_file.lock
- * held for as long as it takes. In this order: a callout that fires meanwhile
- * goes from the former to the latter.
+ * Searches the bases first and the ready list, with callout_file.lock held all
+ * the time, second: callouts that fire move from the former to the latter.
  */
 static struct callout_slot *file_search_once(struct callout_file *file,
 					     u64 func, u64 arg, u64 *handle)
@@ -50,10 +49,12 @@ static struct callout_slot *file_search_once(struct callout_file *file,
 }
 
 /*
- * One that RESET moves from the ready list to a base, or from a dead CPU's base
- * to another, may pass by a search in the other direction. So a search that has
- * found nothing counts only if nothing was on its way when it began, and
- * nothing has begun to move since:
+ * Finds the callout that TIMEOUT set for a key and that expires first.
+ *
+ * A search can miss a callout that RESET moves in the other direction, from the
+ * ready list to a base, or from a dead CPU's base to another. So a search that
+ * found nothing is repeated if a move was under way when it began, or has begun
+ * since:
  *
  *	CPU0: RESET				CPU1: UNTIMEOUT
  *						moves == 0
@@ -79,9 +80,9 @@ struct callout_slot *callout_file_search(struct callout_file *file, u64 func,
 		local_irq_save(flags);
 		slot = file_search_once(file, func, arg, handle);
 		local_irq_restore(flags);
-		/* Whoever shares the file may go on moving. */
+		/* Other threads may keep moving callouts. */
 		cond_resched();
-		/* Behind the locks, under which what moves has left. */
+		/* After the locks, under which a callout left its list. */
 	} while (!slot && !fatal_signal_pending(current) &&
 		 (moves % CALLOUT_MOVED ||
 		  moves != atomic_read(&file->moves)));

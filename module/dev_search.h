@@ -2,7 +2,7 @@
 /*
  * dev_search.h - UNTIMEOUT where the scheme has a find
  *
- * Without CONFIG_CALLOUT_SCHEMES no scheme has one, and none of this is compiled.
+ * No scheme has one without CONFIG_CALLOUT_SCHEMES.
  */
 #ifndef _CALLOUT_DEV_SEARCH_H
 #define _CALLOUT_DEV_SEARCH_H
@@ -17,12 +17,13 @@ struct callout_file;
 #include "dev_file.h"
 #include "table_search.h"
 
-/* callout_file.moves: below this, how many are on their way. */
+/* callout_file.moves: moves under way, plus this for each that has ended. */
 #define CALLOUT_MOVED		0x10000
 
 /*
- * Before a callout leaves the ready list or its base, to be pending elsewhere.
- * Pairs with the locks and the second look at moves in callout_file_search().
+ * Call this before a callout leaves the ready list or its base in order to be
+ * pending elsewhere. Pairs with the locks and the second read of moves in
+ * callout_file_search().
  */
 static inline void callout_search_move_begin(struct callout_file *file)
 {

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_user.c - all open files of /dev/callout: limits of users, and the list
+ * dev_user.c - limits of users, and the list of open files
  *
- * What a user's files may have outstanding is counted in portions: a file that
- * wants more than it was allowed so far gets some more at once, and gives all
- * back when it was closed and freed. So setting a callout touches nothing that the files
- * share, and a program that opens many files cannot have more than one file.
+ * A user's files share a limit on outstanding callouts. A file is charged for
+ * QUOTA_STEP callouts at a time, and uncharged when it has been closed and
+ * freed. So setting a callout rarely touches memory that files share, and a
+ * program gains nothing by opening many files.
  *
- * A user who makes a user namespace can be many users there. So a user is one of
- * a namespace, and charged to whoever made it too, and so on up to the initial
- * one, as with ucounts:
+ * The creator of a user namespace can be many users in it. So an account is
+ * that of a user in a namespace, and the creator of the namespace is charged
+ * as well, and so on up to the initial namespace, as with ucounts:
  *
  *	(initial, uid)
  *	(namespace, uid) -> (its parent, its owner) -> ... -> (initial, uid)
  *
- * But what root makes is for others, a container, and is not to use up what
- * root's own files may have: there the chain ends with the namespace itself.
+ * A namespace that root created, such as a container, is for other users and
+ * must not use up the limit of root's own files: its chain ends with an account
+ * of the namespace itself.
  *
- * An account stays as long as there are files that charge it, and each file is
- * counted in all accounts of its chain: so an account does not go before one
- * below it, and those that go with a file are the first of its chain.
+ * An account lives as long as files charge it, and each file is counted in all
+ * accounts of its chain. So no account goes before one below it, and the
+ * accounts that go with a file are the first of its chain.
  */
 #include <linux/cred.h>
 #include <linux/hashtable.h>
@@ -33,19 +34,19 @@
 #include "dev_user.h"
 #include "kcompat.h"
 
-/* What a file is allowed more at a time. */
+/* Callouts that a file is charged for at a time. */
 #define QUOTA_STEP		64U
 
 #define USERS_BITS	6
 
 /**
  * struct callout_user - the account of a user, or of a namespace of root's
- * @link: in the hash of all users
- * @parent: is charged the same, or NULL
- * @ns: the user's namespace; has a reference
- * @uid: the user; INVALID_UID: the namespace
- * @files: how many files charge it, directly or further down
- * @charged: how many callouts these are allowed
+ * @link: link in the hash of all accounts
+ * @parent: account that is charged as well, or NULL
+ * @ns: the user's namespace; holds a reference
+ * @uid: the user; INVALID_UID for a namespace
+ * @files: number of files that charge it, directly or through other accounts
+ * @charged: number of callouts that these files are charged for
  *
  * @files, @charged and @link are protected by users_lock; the others do not
  * change once it is in the hash.
@@ -72,7 +73,7 @@ static unsigned long user_hash(const struct callout_user *user)
 	return (unsigned long)user->ns + __kuid_val(user->uid);
 }
 
-/* The account in the hash that is of the same user. */
+/* Finds the account of the same user in the hash. */
 static struct callout_user *user_find(const struct callout_user *same)
 {
 	struct callout_user *user;
@@ -83,7 +84,7 @@ static struct callout_user *user_find(const struct callout_user *same)
 	return NULL;
 }
 
-/* Goes to who is charged the same. */
+/* Moves on to the user that is charged as well; false if there is none. */
 static bool user_above(struct user_namespace **ns, kuid_t *uid)
 {
 	if (*ns == &init_user_ns || !uid_valid(*uid))
@@ -108,7 +109,7 @@ static void users_free(struct callout_user *user)
 	}
 }
 
-/* New accounts of a user and all above. */
+/* Allocates accounts for a user and all above. */
 static struct callout_user *users_alloc(struct user_namespace *ns, kuid_t uid)
 {
 	struct callout_user *first = NULL, **end = &first, *user;
@@ -127,7 +128,7 @@ static struct callout_user *users_alloc(struct user_namespace *ns, kuid_t uid)
 	return first;
 }
 
-/* The account of the current user, with a file more. */
+/* Finds or adds the account of the current user, for one more file. */
 static struct callout_user *user_get(void)
 {
 	struct callout_user *first, **link, *user, *spare = NULL;
@@ -136,7 +137,7 @@ static struct callout_user *user_get(void)
 	if (!first)
 		return NULL;
 	spin_lock(&users_lock);
-	/* Above one that there was already there are all. */
+	/* Where one exists already, all above it do. */
 	for (link = &first; *link; link = &(*link)->parent) {
 		user = user_find(*link);
 		if (user) {
@@ -170,13 +171,9 @@ static void user_put(struct callout_user *first, unsigned int charged)
 	users_free(first);
 }
 
-/**
- * callout_file_allow - lets a file have more callouts outstanding
- * @file: the file
- *
- * Context: Process context.
- * Return: 0; -ENOSPC at the file's limit; -EDQUOT at its user's, or at that of
- * one above.
+/*
+ * Raises the number of callouts that a file is allowed. Returns 0, -ENOSPC at
+ * the limit of the file, or -EDQUOT at that of its user or of a user above.
  */
 int callout_file_allow(struct callout_file *file)
 {
@@ -200,14 +197,9 @@ int callout_file_allow(struct callout_file *file)
 	return ret;
 }
 
-/**
- * callout_file_lower_limit - lowers a file's limit
- * @file: the file
- * @limit: the new limit
- *
- * The user is charged as before, since the file keeps the memory.
- *
- * Return: 0, or -EINVAL if that is 0 or more than it is.
+/*
+ * Lowers a file's limit; -EINVAL if @limit is 0 or higher than now. The user
+ * stays charged, since the file keeps the memory.
  */
 int callout_file_lower_limit(struct callout_file *file, u64 limit)
 {
@@ -223,30 +215,20 @@ int callout_file_lower_limit(struct callout_file *file, u64 limit)
 	return ret;
 }
 
-/**
- * callout_file_user_charged - what the files of a file's user are allowed
- * @file: the file
- *
- * Return: how many callouts.
- */
+/* The number of callouts that the files of a file's user are charged for. */
 unsigned int callout_file_user_charged(struct callout_file *file)
 {
 	return READ_ONCE(file->user->charged);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_user_charged);
 
-/* Who opened a file, as the initial user namespace knows that user. */
+/* The user that opened a file, in the initial user namespace. */
 uid_t callout_file_uid(const struct callout_file *file)
 {
 	return from_kuid_munged(&init_user_ns, file->user->uid);
 }
 
-/**
- * callout_user_add - puts a file on the list, and on its user's account
- * @file: the file
- *
- * Return: 0 or -ENOMEM.
- */
+/* Adds a file to the list and to its user's account. Returns 0 or -ENOMEM. */
 int callout_user_add(struct callout_file *file)
 {
 	file->user = user_get();
@@ -260,10 +242,7 @@ int callout_user_add(struct callout_file *file)
 	return 0;
 }
 
-/**
- * callout_user_unlist - takes a file off the list
- * @file: the file
- */
+/* Takes a file off the list. */
 void callout_user_unlist(struct callout_file *file)
 {
 	mutex_lock(&files_lock);
@@ -271,16 +250,13 @@ void callout_user_unlist(struct callout_file *file)
 	mutex_unlock(&files_lock);
 }
 
-/**
- * callout_user_uncharge - takes a file off its user's account
- * @file: the file, whose callouts' memory has been freed
- */
+/* Takes a file, the callouts of which are freed, off its user's account. */
 void callout_user_uncharge(struct callout_file *file)
 {
 	user_put(file->user, file->charged);
 }
 
-/* Calls a function, which may sleep, for each open file. */
+/* Calls @fn, which may sleep, for each open file. */
 void callout_user_walk_files(callout_file_fn *fn, void *data)
 {
 	struct callout_file *file;
