@@ -16,6 +16,8 @@
 #       oldhp:   as kunit, with the cpuhp_setup_state() of kernels before 6.1.97, 6.6.37, 6.9.8 and
 #                6.10: see oldhp.patch;
 #       clang:   as kunit, but with LLVM=1, and only what modules need: nothing to boot;
+#       bench: kunit's kernel, for modules as they are installed; NAME+lab, of Debian's: the same
+#       kernel, for modules with CONFIG_CALLOUT_SCHEMES; see scripts/build.sh;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
@@ -30,7 +32,7 @@ say() { echo "kernel.sh: $*" >&2; }
 usage() {
 	local debian="debian-6.1|debian-6.12|debian-6.12-rt"
 
-	die "usage: kernel.sh -s | [-b] $debian|kunit|debug|kcsan|oldhp|uml|clang|running"
+	die "usage: kernel.sh -s | [-b] $debian|kunit|debug|kcsan|oldhp|bench|uml|clang|running"
 }
 
 installed_version() {
@@ -250,10 +252,11 @@ if [ "${1:-}" = -b ]; then
 fi
 [ $# -eq 1 ] || usage
 KERNEL_IMAGE=
-case $1 in
+case ${1%+lab} in
 -s) unpack_source; echo "$source_dir"; exit ;;
-debian-6.1|debian-6.12|debian-6.12-rt) debian "$1" ;;
+debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
 kunit|debug|kcsan|oldhp) built "$1" ;;
+bench) built kunit ;;
 uml) built uml ARCH=um ;;
 clang) prepared ;;
 running)

@@ -12,7 +12,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 file=$build/bench/user.csv
-kernel=${1:-kunit}
+kernel=${1:-bench}
 # As in selftests/bench/user_bench.c.
 facilities="callout,single callout,batch64 callout,batch1024"
 facilities="$facilities timerfd,single posix,single io_uring,single"

@@ -18,13 +18,13 @@ numbers="4 64"
 scripts/setup.sh all || die "the packages could not be installed"
 mkdir -p "$out"
 echo "bench.sh: building and counting: some minutes"
-for kernel in kunit debian-6.12; do
+for kernel in bench debian-6.12; do
 	logged bench-build scripts/build.sh $kernel
 done
 
-logged_boot bench -i -t 900 kunit bench
-csv "$out/fig9.csv" facility,outstanding,insns_per_op "$log/kunit-bench.out" bench-ops
-csv "$out/tick.csv" facility,metric,outstanding,insns_per_op "$log/kunit-bench.out" bench-tick
+logged_boot bench -i -t 900 bench bench
+csv "$out/fig9.csv" facility,outstanding,insns_per_op "$log/bench-bench.out" bench-ops
+csv "$out/tick.csv" facility,metric,outstanding,insns_per_op "$log/bench-bench.out" bench-tick
 echo cpus,insns_per_op > "$out/stale.csv"
 for cpus in $numbers; do
 	logged_boot bench -i -t 900 -c "$cpus" -a BENCH=stale debian-6.12 bench

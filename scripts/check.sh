@@ -179,7 +179,7 @@ queue_schemes() {
 	# shellcheck disable=SC2086 # two arguments
 	step programs run_schemes ${short:+-n 100000}
 	# schemes-all includes this run.
-	[ ! "$short" ] || run_job debian-6.12 schemes 600
+	[ ! "$short" ] || run_job debian-6.12+lab schemes 600
 }
 
 queue_kunit() {
@@ -223,12 +223,12 @@ queue() {
 	builds)
 		# First Debian's, so that boots begin early, then the others while these run.
 		build_programs
-		for kernel in debian-6.12 debian-6.12-rt debian-6.1 debug kunit clang; do
+		for kernel in debian-6.12 debian-6.12-rt debian-6.1 debug kunit clang debian-6.12+lab; do
 			build_kernel $kernel
 		done ;;
 	static) queue_static ;;
 	schemes) queue_schemes ;;
-	schemes-all) run_job debian-6.12 schemes:all 5400 -a CALLOUT_TESTS=all ;;
+	schemes-all) run_job debian-6.12+lab schemes:all 5400 -a CALLOUT_TESTS=all ;;
 	kunit) queue_kunit ;;
 	late) run_job kunit late 300 -i ;;
 	selftests) queue_selftests ;;
@@ -237,7 +237,7 @@ queue() {
 		run_job debian-6.12 tools 300 ;;
 	load)
 		run_job debian-6.1 load 120 ${short:+-a CALLOUT_ROUNDS=3}
-		run_job debian-6.12 load 120 ${short:+-a CALLOUT_ROUNDS=3} ;;
+		run_job debian-6.12+lab load 120 ${short:+-a CALLOUT_ROUNDS=3} ;;
 	client)
 		run_job debian-6.1 client 120
 		run_job debian-6.12 client 120
@@ -247,7 +247,8 @@ queue() {
 		run_job debian-6.12-rt inversion 120 ;;
 	hotplug)
 		run_job debian-6.12 hotplug 600 \
-			${short:+-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"}
+			-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"
+		[ "$short" ] || run_job debian-6.12+lab hotplug:single 600 -a CALLOUT_SETS=bases=single
 		run_job debian-6.12 nohz 120 -a "nohz_full=2,3 isolcpus=domain,0,1" ;;
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) queue_torture ;;
@@ -256,10 +257,10 @@ queue() {
 		build_kernel debian-6.12
 		step debian-6.12 run_script limits scripts/limits.sh ;;
 	bench)
-		build_kernel kunit
+		build_kernel bench
 		build_programs
-		step "kunit programs" run_bench bench scripts/bench.sh
-		step "kunit programs" run_bench bench-user scripts/bench-user.sh ;;
+		step "bench programs" run_bench bench scripts/bench.sh
+		step "bench programs" run_bench bench-user scripts/bench-user.sh ;;
 	lab)
 		build_kernel kunit
 		build_programs

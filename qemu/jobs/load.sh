@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: loads and unloads the module eight times a round, in CALLOUT_ROUNDS or ten rounds, then
+# Job: loads and unloads the module several times a round, in CALLOUT_ROUNDS or ten rounds, then
 # gives it wrong parameters, which it must refuse with a message.
 
 # shellcheck source=qemu/tap.sh
@@ -47,51 +47,70 @@ choices() {
 	done
 }
 
+insmod /lib/callout.ko
+lab=
+[ ! -e /sys/module/callout/parameters/scheme ] || lab=yes
+rmmod callout
+sources="jiffies hrtimer${lab:+ chip_busy chip_full}"
+
 i=0
 while [ $i -lt "${CALLOUT_ROUNDS:-10}" ]; do
 	load
 	load buckets=4
 	load buckets=256
 	load buckets=16384
-	load scheme=hashed_wheel tick_source=jiffies
+	load tick_source=jiffies
 	load tick_source=hrtimer hz=10000
-	load tick_source=chip_busy buckets=64
-	load bases=single
+	if [ "$lab" ]; then
+		load scheme=hashed_wheel tick_source=jiffies
+		load tick_source=chip_busy buckets=64
+		load bases=single
+	fi
 	i=$((i + 1))
 done
 for wrong in buckets=3 buckets=0 buckets=2 buckets=-1 buckets=2097152 buckets=many buckets=; do
 	choices "4 1048576" "$wrong"
 done
-for wrong in scheme=nonsense scheme= scheme=hashed; do
-	choices hashed_wheel "$wrong"
-done
-choices "hashed_wheel tree lawn calendar_queue" scheme=none
-choices none variant=nonsense
-choices "migrate no_migration one_migration first_digit" variant=nonsense scheme=hierarchical_wheel
-choices "head rear" variant=hear scheme=sorted_list
-load scheme=sorted_list variant=rear
-load scheme=hierarchical_wheel levels=60,60,24,100
-load scheme=hierarchical_wheel variant=no_migration levels=8,8,8
-choices "16 2 16384 first_digit" levels=60,1 scheme=hierarchical_wheel
-choices first_digit levels=16,16 scheme=hierarchical_wheel variant=first_digit
-choices "hashed_wheel timing_wheel" buckets=64 scheme=tree
-choices hierarchical_wheel levels=64,64 scheme=hashed_wheel
-for wrong in bases=nonsense bases= bases=singles; do
-	choices "percpu single" "$wrong"
-done
 for wrong in tick_source=nonsense tick_source= tick_source=chip; do
-	choices "jiffies hrtimer chip_busy chip_full" "$wrong"
+	choices "$sources" "$wrong"
 done
 # No kernel has these rates.
 choices jiffies hz=99
 choices jiffies hz=1001 tick_source=jiffies
 refuse hz=-1 tick_source=hrtimer
 choices 1000000 hz=1000001 tick_source=hrtimer
-choices 1000000 hz=2000000 tick_source=chip_full
-load tick_source=chip_full hz=1000 bases=single
 load hz=1000000 tick_source=hrtimer
 load hz=1 tick_source=hrtimer
 load hz=0 tick_source=hrtimer
+
+# With CONFIG_CALLOUT_SCHEMES only; without it the kernel ignores these parameters and warns.
+laboratory() {
+	for wrong in scheme=nonsense scheme= scheme=hashed; do
+		choices hashed_wheel "$wrong"
+	done
+	choices "hashed_wheel tree lawn calendar_queue" scheme=none
+	choices none variant=nonsense
+	choices "migrate no_migration one_migration first_digit" variant=nonsense \
+		scheme=hierarchical_wheel
+	choices "head rear" variant=hear scheme=sorted_list
+	load scheme=sorted_list variant=rear
+	load scheme=hierarchical_wheel levels=60,60,24,100
+	load scheme=hierarchical_wheel variant=no_migration levels=8,8,8
+	choices "16 2 16384 first_digit" levels=60,1 scheme=hierarchical_wheel
+	choices first_digit levels=16,16 scheme=hierarchical_wheel variant=first_digit
+	choices "hashed_wheel timing_wheel" buckets=64 scheme=tree
+	choices hierarchical_wheel levels=64,64 scheme=hashed_wheel
+	for wrong in bases=nonsense bases= bases=singles; do
+		choices "percpu single" "$wrong"
+	done
+	choices 1000000 hz=2000000 tick_source=chip_full
+	load tick_source=chip_full hz=1000 bases=single
+}
+if [ "$lab" ]; then
+	laboratory
+else
+	check "no other scheme: scheme=tree is ignored" loads scheme=tree
+fi
 load
 echo "1..$((passed + failed))"
 finish
