@@ -11,8 +11,8 @@ limit=20
 # boot GUEST SECONDS OUTCOME: what boot.sh must report about a guest that takes this long
 boot() {
 	qemu/boot.sh -t $limit -a "LIMITS=$1 LIMITS_SECONDS=$2" debian-6.12 limits 2>&1 |
-		tee "$log/limits.log" || :
-	grep -q "$3" "$log/limits.log"
+		tee "$log/limits-boot.log" || :
+	grep -q "$3" "$log/limits-boot.log"
 }
 
 scripts/setup.sh demo
