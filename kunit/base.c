@@ -40,7 +40,7 @@ static u64 endless_next_due(struct callout_scheme *s, unsigned int *budget)
 }
 
 static struct callout_node *fake_find(struct callout_scheme *s,
-				 callout_match_fn match, const void *data)
+				      callout_match_fn match, const void *data)
 {
 	fake.searches++;
 	return NULL;

@@ -14,6 +14,7 @@
 /**
  * struct callout_model_entry - a callout and its expected state
  * @c: the callout; find searches by its arg
+ * @key: what find looks for
  * @expires: when it is due
  * @latest: by when it must have come out; @expires for exact schemes
  * @seq: serial number of its filing

@@ -270,11 +270,13 @@ static void smp_earlier_from_another_cpu(struct kunit *test)
 	struct callout_base *base = callout_base(other);
 	struct timed_set *far = timed_create(test, 1);
 	struct timed_set *set = timed_create(test, 60);
+	u64 tick;
 
 	timed_set_on(far->t, other, 24L * 3600 * callout_hz());
+	tick = far->t->c.node.expires;
 	for (i = 0; i < 20; i++) {
 		KUNIT_ASSERT_TRUE(test,
-				  callout_test_wait_until(is_armed_for(base, far->t->c.node.expires)));
+				  callout_test_wait_until(is_armed_for(base, tick)));
 		timed_set_on(&set->t[i], other, 1);
 		KUNIT_ASSERT_TRUE(test,
 				  callout_test_wait_until(atomic_read(&set->t[i].runs)));

@@ -315,7 +315,10 @@ void callout_all_stats(struct callout_stats *sum)
 	unsigned int cpu, pending, i;
 
 	memset(sum, 0, sizeof(*sum));
-	for_each_callout_base(base, cpu) {
+	for_each_possible_cpu(cpu) {
+		base = callout_base_owned_by(cpu);
+		if (!base)
+			continue;
 		callout_base_stats(base, &one, &pending);
 		sum->handlers += one.handlers;
 		sum->wakeups += one.wakeups;

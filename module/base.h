@@ -179,11 +179,6 @@ static inline struct callout_base *callout_base_owned_by(unsigned int cpu)
 	return base && base->index == cpu ? base : NULL;
 }
 
-/* Each base once. */
-#define for_each_callout_base(base, cpu)				\
-	for_each_possible_cpu(cpu)					\
-		if (!((base) = callout_base_owned_by(cpu))) {} else
-
 static inline u64 callout_now(struct callout_base *base)
 {
 	if (likely(base->tick == &callout_tick_jiffies))

@@ -583,7 +583,10 @@ void callout_barrier(void)
 
 	might_sleep();
 
-	for_each_callout_base(base, cpu) {
+	for_each_possible_cpu(cpu) {
+		base = callout_base_owned_by(cpu);
+		if (!base)
+			continue;
 		raw_spin_lock_irq(&base->lock);
 		seq = base->run_seq;
 		raw_spin_unlock_irq(&base->lock);

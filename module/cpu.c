@@ -279,8 +279,11 @@ u64 callout_cpus_exit(void)
 	if (prepare_state)
 		cpuhp_remove_state_nocalls(prepare_state);
 	/* A handler that still runs on one base can arm on any of them. */
-	for_each_callout_base(base, cpu)
-		callout_base_kill(base);
+	for_each_possible_cpu(cpu) {
+		base = callout_base_owned_by(cpu);
+		if (base)
+			callout_base_kill(base);
+	}
 	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
 	for (cpu = nr_cpu_ids; cpu--;) {
 		base = callout_base_owned_by(cpu);

@@ -18,7 +18,10 @@ static int bases_show(struct seq_file *m, void *unused)
 	unsigned int cpu, pending;
 
 	seq_puts(m, "cpu pending handlers wakeups false_wakeups hops visits refiles max_units slow\n");
-	for_each_callout_base(base, cpu) {
+	for_each_possible_cpu(cpu) {
+		base = callout_base_owned_by(cpu);
+		if (!base)
+			continue;
 		callout_base_stats(base, &s, &pending);
 		seq_printf(m, "%u %u %llu %llu %llu %llu %llu %llu %llu %llu\n",
 			   READ_ONCE(base->cpu), pending, s.handlers,
@@ -51,7 +54,10 @@ static int chip_show(struct seq_file *m, void *unused)
 	unsigned int cpu;
 
 	seq_puts(m, "cpu interrupts passes filed expired\n");
-	for_each_callout_base(base, cpu) {
+	for_each_possible_cpu(cpu) {
+		base = callout_base_owned_by(cpu);
+		if (!base)
+			continue;
 		if (!callout_has_chip(base))
 			continue;
 		chip = callout_chip(base);

@@ -223,7 +223,8 @@ queue() {
 	builds)
 		# First Debian's, so that boots begin early, then the others while these run.
 		build_programs
-		for kernel in debian-6.12 debian-6.12-rt debian-6.1 debug kunit clang debian-6.12+lab; do
+		for kernel in debian-6.12 debian-6.12-rt debian-6.1 debug kunit clang \
+			debian-6.12+lab; do
 			build_kernel $kernel
 		done ;;
 	static) queue_static ;;
@@ -248,7 +249,8 @@ queue() {
 	hotplug)
 		run_job debian-6.12 hotplug 600 \
 			-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"
-		[ "$short" ] || run_job debian-6.12+lab hotplug:single 600 -a CALLOUT_SETS=bases=single
+		[ "$short" ] ||
+			run_job debian-6.12+lab hotplug:single 600 -a CALLOUT_SETS=bases=single
 		run_job debian-6.12 nohz 120 -a "nohz_full=2,3 isolcpus=domain,0,1" ;;
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) queue_torture ;;

@@ -71,7 +71,7 @@ mapfile -t names < <(words '^	\.name		= "([a-z_]+)"' module/schemes/*.c)
 for file in $man/callout.4 $abi/sysfs-module-callout Documentation/schemes.rst; do
 	all scheme "$file" "${names[@]}"
 done
-mapfile -t names < <(words '^	\.name		= "([a-z_]+)"' module/tick.c module/chip.c)
+mapfile -t names < <(words '^	+\.name		= "([a-z_]+)"' module/tick_{jiffies,hrtimer,chip}.c)
 for file in $man/callout.4 $abi/sysfs-module-callout Documentation/device.rst; do
 	all "tick source" "$file" "${names[@]}"
 done
@@ -137,9 +137,9 @@ suites=$(sed 's/^callout_//' "$work/suites" | sort -u | paste -sd '|')
 sed -n '/^Mistakes of others$/,/^Tests of the device$/p' Documentation/testing.rst |
 	grep -oE "$q($suites)_[a-z_]+" | tr -d "$q" > "$work/documented"
 exist case Documentation/testing.rst "$work/documented" "$work/cases"
-find selftests -maxdepth 1 \( -name 'device_*.c' -o -name libcallout.c \) -printf '%f\n' | sed 's/\.c$//' > "$work/tests"
+find selftests -maxdepth 1 -name 'device_*.c' -printf '%f\n' | sed 's/\.c$//' > "$work/tests"
 sed -n '/^Tests of the device$/,/^Lateness$/p' Documentation/testing.rst |
-	words "^$q(device_[a-z]+|libcallout)$q " > "$work/documented"
+	words "^$q(device_[a-z_]+)$q " > "$work/documented"
 same test Documentation/testing.rst "$work/tests" "$work/documented"
 
 # Pages: they render, and their dates are possible.

@@ -14,7 +14,7 @@ linux=$(qemu/kernel.sh -s)
 
 # False positives of checkpatch: a size that is a power of two is not a bit (BIT_MACRO); kcompat.h
 # tests the version and stubs functions that old kernels lack; macros that count their arguments do
-# not use them all; BSD's types have BSD's names; lab.c exports for the tests what the schemes define;
+# not use them all; BSD's types have BSD's names; lab.c exports what the schemes define;
 # and it knows the layout of trace events only by the kernel's own paths.
 ignored() {
 	local ignore=BIT_MACRO
@@ -56,7 +56,8 @@ spdx_everywhere() {
 
 	while read -r file; do
 		case $file in
-		./LICENSES/*|./.gitignore|./VERSION|./NEWS|./AUTHORS|*.md|*.png|*.svg|*.csv) continue ;;
+		./LICENSES/*|./.gitignore|./VERSION|./NEWS|./AUTHORS|*.md|*.svg|*.csv)
+			continue ;;
 		esac
 		if ! head -n 3 "$file" | grep -q 'SPDX-License-Identifier: '; then
 			echo "$file"

@@ -200,8 +200,8 @@ static void calendar_rearm(struct callout_scheme *s, struct callout_node *c, u64
  * that begin up to @limit, or if the budget ran out.
  */
 static struct callout_node *calendar_first(struct calendar_queue *q,
-				      unsigned int which, u64 limit,
-				      unsigned int *budget)
+					   unsigned int which, u64 limit,
+					   unsigned int *budget)
 {
 	struct calendar *cal = &q->calendar[which];
 	struct callout_node *c;
@@ -226,7 +226,8 @@ static struct callout_node *calendar_first(struct calendar_queue *q,
 
 /* The same for both. Among equals, those in the old one are older. */
 static struct callout_node *calendar_first_of_both(struct calendar_queue *q,
-					      u64 limit, unsigned int *budget)
+						   u64 limit,
+						   unsigned int *budget)
 {
 	struct callout_node *old, *c;
 

@@ -81,7 +81,7 @@ static void paper_start(struct callout_scheme *s, struct callout_node *c, u64 no
 	if (callout_ring_start_late(&w->r, c))
 		return;
 	c->word[2] = paper_rounds(w, callout_ring_visit(&w->r, expires),
-				    expires);
+				  expires);
 	callout_ring_file(&w->r, c);
 	if (w->cursor == bucket)
 		w->cursor = &c->entry;

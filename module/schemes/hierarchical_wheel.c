@@ -609,7 +609,7 @@ static const char *hier_refuses(const struct callout_scheme_params *p)
 
 	if (hier_set_levels(level, &levels, p))
 		return NULL;
-	return "levels=: up to 16 numbers from 2 to 16384, of which all but the last make less than 2^64; variant=first_digit takes none";
+	return "levels=: up to 16, of 2 to 16384 each, product below 2^64; first_digit takes none";
 }
 
 static struct callout_scheme *

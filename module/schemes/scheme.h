@@ -133,7 +133,7 @@ struct callout_scheme_ops {
 	bool (*take)(struct callout_scheme *s, unsigned int *budget,
 		     struct list_head *out);
 	struct callout_node *(*find)(struct callout_scheme *s,
-				callout_match_fn match, const void *data);
+				     callout_match_fn match, const void *data);
 	u64 (*late)(struct callout_scheme *s, u64 interval);
 	int (*check)(struct callout_scheme *s);
 };

@@ -159,7 +159,8 @@ static bool sorted_take(struct callout_scheme *s, unsigned int *budget,
 }
 
 static struct callout_node *sorted_find(struct callout_scheme *s,
-				   callout_match_fn match, const void *data)
+					callout_match_fn match,
+					const void *data)
 {
 	struct callout_node *c;
 
