@@ -232,6 +232,7 @@ static void core_without_class(struct kunit *test)
 	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, 1);
 
+	memset(&a->c, 0, sizeof(a->c));
 	callout_setup(&a->c.node, CALLOUT_KIND_FUNC, CALLOUT_VIRTUAL);
 	/* debugobjects does not track it. */
 	a->c.node.flags = CALLOUT_L_STATIC;

@@ -214,32 +214,37 @@ static void race_drain_running_and_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* Whether @lock can be acquired; it is released again. */
-#define can_take(trylock, unlock, lock)					\
-({									\
-	typeof(lock) __lock = (lock);					\
-	bool __free = false;						\
-									\
-	if (trylock(__lock)) {						\
-		unlock(__lock);						\
-		__free = true;						\
-	}								\
-	__free;								\
-})
-
 static bool spinlock_is_free(spinlock_t *lock)
 {
-	return can_take(spin_trylock, spin_unlock, lock);
+	int free = 0;
+
+	if (spin_trylock(lock)) {
+		free = 1;
+		spin_unlock(lock);
+	}
+	return free;
 }
 
 static bool rwlock_is_free(rwlock_t *lock)
 {
-	return can_take(write_trylock, write_unlock, lock);
+	int free = 0;
+
+	if (write_trylock(lock)) {
+		free = 1;
+		write_unlock(lock);
+	}
+	return free;
 }
 
 static bool rwlock_is_readable(rwlock_t *lock)
 {
-	return can_take(read_trylock, read_unlock, lock);
+	int free = 0;
+
+	if (read_trylock(lock)) {
+		free = 1;
+		read_unlock(lock);
+	}
+	return free;
 }
 
 /* Neither lock is held. */
@@ -341,12 +346,16 @@ static void race_for_lock(struct kunit *test, struct callout_race *r)
 static void race_stop_while_waiting_for_lock(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
+	struct callout *c = &r->item.c;
+	u8 flags;
 
 	race_for_lock(test, r);
-	KUNIT_EXPECT_EQ(test, callout_stop(&r->item.c), 1);
-	KUNIT_EXPECT_FALSE(test, callout_active(&r->item.c));
-	/* As its owner might, before freeing it. */
-	memset(&r->item.c, 0x5a, offsetof(struct callout, node.flags));
+	KUNIT_EXPECT_EQ(test, callout_stop(c), 1);
+	KUNIT_EXPECT_FALSE(test, callout_active(c));
+	/* As its owner might, before freeing it; the helpers need the flags. */
+	flags = c->node.flags;
+	memset(c, 0x5a, offsetofend(struct callout, lock));
+	c->node.flags = flags;
 	callout_race_drop_lock(r);
 	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 0);

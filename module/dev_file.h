@@ -35,7 +35,8 @@ struct fasync_struct;
  *
  * There is no bit for periodic callouts, since RESET changes that while the
  * callout is pending, under the base's lock: a slot is periodic if it is not
- * HASHED and its period, which that lock protects, is not 0.
+ * HASHED and its period is not 0. The period of a ready slot does not change,
+ * and that of a detached one under both locks, so readers of events may read it.
  */
 #define CALLOUT_SLOT_READY	0x01	/* on the ready list */
 #define CALLOUT_SLOT_REPEAT	0x02	/* detached, its reader will re-arm */

@@ -4,7 +4,7 @@
  *
  * The hashed wheel is called directly and, where each setting calls it, in
  * line. Only the laboratory, CONFIG_CALLOUT_SCHEMES, has other schemes: without
- * it nothing of struct callout_scheme_ops is used and no call is indirect.
+ * it no operation and no expiry calls by way of struct callout_scheme_ops.
  *
  * The base is locked in all of them. What they do is told in schemes/scheme.h.
  */

@@ -16,7 +16,8 @@
 
 /*
  * callout_node.mark of a slot: its place in the hash. The hash's lock protects
- * it, except CALLOUT_HASH_SEARCHED, which the base's lock protects.
+ * it. CALLOUT_HASH_SEARCHED is written without it, with the base locked
+ * or, when the callout has fired, with its owner's lock held.
  */
 enum callout_hash_place {
 	CALLOUT_HASH_OUT,	/* not in it */

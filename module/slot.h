@@ -28,7 +28,7 @@
  * A program chooses @arg and @key and, up to 2^63, @due. If memory corruption
  * makes such a slot look like one of the kernel's, or like a struct callout,
  * the core calls, or locks, none of these numbers that can be an address in
- * the kernel.
+ * the kernel. With lockdep @key is in the place of callout.class.
  */
 struct callout_slot {
 	struct callout_node node;

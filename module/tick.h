@@ -19,8 +19,8 @@ struct callout_scheme_params;
  * @now: the current tick of a base; any context
  * @from_ns: a tick at which CLOCK_MONOTONIC will have reached @due, as near as
  *	is known, and after the present one; @now is the clock's time
- * @create: at the end of a base's creation; may put a scheme of its own around
- *	the base's; may sleep; 0 or -errno. NULL: nothing is to be done.
+ * @create: when a base has its lock and its scheme and nothing else; may put a
+ *	scheme of its own around that one; may sleep; 0 or -errno. NULL: nothing is to be done.
  * @init: prepares a base's members for this source; may sleep
  * @program: makes callout_softclock(), or callout_base.again, run on the base's
  *	CPU at or soon after tick @tick, and not before; the base's lock is held

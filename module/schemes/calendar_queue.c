@@ -63,7 +63,7 @@ struct calendar_day {
 	struct list_head list[2];
 };
 
-/* scheme[2] of a callout is the index of its calendar. */
+/* word[2] of a callout is the index of its calendar. */
 struct calendar_queue {
 	struct callout_scheme s;
 	struct callout_blocks days;	/* of struct calendar_day */

@@ -30,8 +30,8 @@
 #define ARITY	4U
 
 /*
- * An element of the array. scheme[0] of the callout is a serial number,
- * scheme[2] is the index of its element, shifted, with CALLOUT_NOT_IN_TREE.
+ * An element of the array. word[0] of the callout is a serial number,
+ * word[2] is the index of its element, shifted, with CALLOUT_NOT_IN_TREE.
  */
 struct dary_entry {
 	u64 expires;	/* of @c */

@@ -84,7 +84,7 @@ struct hier_level {
 };
 
 /*
- * scheme[2] of a callout that is not in the tree: CALLOUT_NOT_IN_TREE, the
+ * word[2] of a callout that is not in the tree: CALLOUT_NOT_IN_TREE, the
  * index of its slot and, in the inexact variants, whether it has had its one
  * migration, and the level of its interval, wherever it is filed.
  */

@@ -32,7 +32,7 @@
 #include "tree.h"
 
 /*
- * The callouts of one interval; never empty. scheme[2] of each callout is the
+ * The callouts of one interval; never empty. word[2] of each callout is the
  * address of its queue, with CALLOUT_NOT_IN_TREE set.
  */
 struct lawn_queue {

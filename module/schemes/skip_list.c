@@ -30,7 +30,7 @@
 #define LEVELS		12U
 #define LEVEL_SHIFT	2
 
-/* A callout's place in one level; scheme[2] is its highest one, or 0. */
+/* A callout's place in one level; word[2] is its highest one, or 0. */
 struct skip_node {
 	struct skip_node *prev;	/* or the level's head */
 	struct skip_node *next;	/* or the level's head */

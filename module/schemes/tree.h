@@ -18,7 +18,7 @@ static_assert(sizeof(struct rb_node) == 3 * sizeof(unsigned long));
 
 /*
  * A scheme that files callouts in a tree and elsewhere sets this bit in
- * scheme[2] of those elsewhere. In the tree scheme[2] is an aligned pointer.
+ * word[2] of those elsewhere. In the tree word[2] is an aligned pointer.
  */
 #define CALLOUT_NOT_IN_TREE	1UL
 

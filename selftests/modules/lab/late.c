@@ -191,7 +191,7 @@ static void chip_ran(void *arg)
 static void chip_wait(struct callout_base *base, u64 interval)
 {
 	bool ran = false, more;
-	struct callout c;
+	struct callout c = {};
 
 	callout_setup(&c.node, CALLOUT_KIND_FUNC, base->index);
 	callout_reset(&c, interval, chip_ran, &ran);
