@@ -26,7 +26,6 @@
 #include <linux/processor.h>
 #include <linux/slab.h>
 #include "base.h"
-#include "expiry.h"
 #include "kcompat.h"
 #include <trace/events/callout.h>
 
@@ -182,18 +181,18 @@ EXPORT_SYMBOL_IF_KUNIT(callout_base_create);
  * Ends expiry on a base, for good. Pending callouts stay pending and do not run.
  * A handler that is running returns first; what it arms, here or on another base
  * that is not freed yet, is filed and does not run. Nothing programs the tick
- * source again: armed is 0, lower than any expiry, and callout_program_next()
- * leaves it so. May sleep.
+ * source again: armed is 0, lower than any expiry, and expiry leaves it so. May
+ * sleep.
  *
  *	CPU0: unload				CPU1
- *						callout_expire() yields: the
- *						tasklet is scheduled
+ *						expiry yields: the tasklet is
+ *						scheduled
  *	lock(base): dead, armed = 0
  *	unlock(base)
  *	shuts the tick source down
  *	tasklet_kill() waits for the tasklet
- *						callout_expire(): lock(base):
- *						dead: runs and programs nothing
+ *						expiry: lock(base): dead: runs
+ *						and programs nothing
  *	frees the base
  */
 void callout_base_kill(struct callout_base *base)
@@ -271,7 +270,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_base_unreserve);
 /*
  * Of the pending nodes that @match accepts, the first to expire, or NULL. Takes
  * as long as the scheme's find does, with the base locked and interrupts off
- * throughout: untimeout() before Costello's hash.
+ * throughout: the search before Costello's hash.
  */
 struct callout_node *callout_find_locked(struct callout_base *base,
 					 callout_match_fn match,

@@ -31,7 +31,7 @@
  * @refiles: entries that it found moved to a later time, and re-filed
  * @max_units: most units of work that a base's expiry has done in one hold of
  *	its lock; the sum over bases is their maximum
- * @slow: handlers that took longer than CALLOUT_SLOW_NS
+ * @slow: handlers that took too long
  * @late: callouts by the number of ticks from expiry to handler
  */
 struct callout_stats {
@@ -74,7 +74,7 @@ enum callout_stage {
  *	only, and then changes when that CPU goes down.
  * @online: other CPUs may arm callouts here
  * @wheel: the scheme is the hashed wheel, which is called directly
- * @expiring: callout_expire() is at work
+ * @expiring: expiry is at work
  * @dead: nothing runs here any more and nothing is programmed; @armed stays 0
  * @stage: how far the handler of @running has come. CALLOUT_STAGE_OVER is
  *	written under the associated lock alone.
@@ -83,8 +83,8 @@ enum callout_stage {
  * @pending: how many callouts are in @scheme, on @due and on @put_off
  * @tick: what tells the time
  * @armed: the tick for which the source is programmed; U64_MAX: not at all;
- *	0: it need not be, callout_expire() is at work or is going to be, or
- *	the base is dead
+ *	0: it need not be, expiry is at work or is going to be, or the base is
+ *	dead
  * @running: the node whose handler runs. Only compared, never followed: the
  *	handler may have freed it.
  * @leaving: @running, if it is pending and migrates home afterwards
@@ -103,9 +103,8 @@ enum callout_stage {
  * @kick: for the hrtimer source: has the CPU program @hrtimer
  * @kicked: @kick is on its way
  * @again: goes on with expiry in a later softirq
- * @put_off: those whose lock was contended when their turn came:
- *	CALLOUT_TRYLOCK. They have CALLOUT_S_DUE, and go back to @due at the
- *	next tick.
+ * @put_off: those whose lock was contended when their turn came. They have
+ *	CALLOUT_S_DUE, and go back to @due at the next tick.
  * @slots: how many nodes room has been asked for now
  * @room: the most that @slots has been: the scheme has memory for these
  * @now: the tick for which @due was filled last
@@ -308,6 +307,9 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 		    const struct callout_scheme_params *params);
 void callout_base_kill(struct callout_base *base);
 u64 callout_base_destroy(struct callout_base *base);
+
+/* The function of callout_base.again, for the layer above to define. */
+void callout_again(struct tasklet_struct *t);
 
 int callout_base_reserve(struct callout_base *base, unsigned int n);
 void callout_base_unreserve(struct callout_base *base, unsigned int n);

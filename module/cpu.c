@@ -171,7 +171,7 @@ static int callout_cpu_dead(unsigned int cpu)
 	/* Nothing is left that could program it. */
 	from->tick->shutdown(from);
 	do {
-		/* Overdue callouts run once softirqs are on: jiffies_program(). */
+		/* Overdue callouts run once softirqs are on, in the tasklet. */
 		local_bh_disable();
 		local_irq_disable();
 		/* Hotplug is under way: online CPUs stay online. */

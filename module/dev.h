@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev.h - /dev/callout, as seen by main.c and debugfs.c
+ * dev.h - /dev/callout: load and unload, and the list of open files
  */
 #ifndef _CALLOUT_DEV_H
 #define _CALLOUT_DEV_H

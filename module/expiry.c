@@ -82,12 +82,12 @@ void callout_run_begin(struct callout_base *base, struct callout_node *n)
 }
 
 #ifdef CONFIG_PREEMPT_RT
-static void expiry_lock(struct callout_base *base)
+static void lock_expiry(struct callout_base *base)
 {
 	spin_lock(&base->expiry_lock);
 }
 
-static void expiry_unlock(struct callout_base *base)
+static void unlock_expiry(struct callout_base *base)
 {
 	spin_unlock(&base->expiry_lock);
 }
@@ -95,15 +95,15 @@ static void expiry_unlock(struct callout_base *base)
 /* Lets the waiters for the handler that has returned pass. */
 static void expiry_wake(struct callout_base *base)
 {
-	expiry_unlock(base);
-	expiry_lock(base);
+	unlock_expiry(base);
+	lock_expiry(base);
 }
 #else
-static void expiry_lock(struct callout_base *base)
+static void lock_expiry(struct callout_base *base)
 {
 }
 
-static void expiry_unlock(struct callout_base *base)
+static void unlock_expiry(struct callout_base *base)
 {
 }
 
@@ -453,7 +453,7 @@ bool callout_expire(struct callout_base *base)
 	struct callout_node *n;
 	u64 end;
 
-	expiry_lock(base);
+	lock_expiry(base);
 	/*
 	 * A promise of struct callout_kind_ops. It also keeps an associated lock
 	 * that callout_run_with_lock() waits for, if that is freed by RCU.
@@ -501,7 +501,7 @@ yield:
 out:
 	raw_spin_unlock_irq(&base->lock);
 	rcu_read_unlock();
-	expiry_unlock(base);
+	unlock_expiry(base);
 	return again;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_expire);

@@ -51,6 +51,5 @@ void callout_wait_run(struct callout_base *base, unsigned long seq);
 bool callout_collect(struct callout_base *base);
 void callout_program_next(struct callout_base *base, u64 end);
 bool callout_expire(struct callout_base *base);
-void callout_again(struct tasklet_struct *t);
 
 #endif /* _CALLOUT_EXPIRY_H */

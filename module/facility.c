@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * facility.c - what the facility consists of and has done, for the device
+ * facility.c - what the facility consists of and has done
  */
 #include <linux/math64.h>
-#include "arm.h"
 #include "facility.h"
 #include "tick.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * facility.h - what the facility consists of and has done, for the device
+ * facility.h - what the facility consists of and has done
  */
 #ifndef _CALLOUT_FACILITY_H
 #define _CALLOUT_FACILITY_H
 
 #include <linux/types.h>
-#include "arm.h"
+#include "base.h"
 
 struct callout_facility {
 	const char *scheme;	/* the scheme's name */

@@ -39,7 +39,7 @@ hrtimer_setup(struct hrtimer *timer,
 
 /* The stable releases of 6.1 have the newer names from these on. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 158)
-/* Nothing sets the timer again: a base that is shut down is dead, or offline. */
+/* The caller sees to it that nobody sets the timer again. */
 #define timer_shutdown_sync(timer)	del_timer_sync(timer)
 #endif
 

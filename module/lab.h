@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * lab.h - the module parameters of the laboratory, as seen by main.c
+ * lab.h - the module parameters of the laboratory
  */
 #ifndef _CALLOUT_LAB_H
 #define _CALLOUT_LAB_H

@@ -40,7 +40,7 @@ struct callout_tick_source {
 	u64 (*clock)(struct callout_base *base);
 };
 
-/* CLOCK_MONOTONIC at jiffy 0, or less than a tick later: tick_jiffies.c. */
+/* CLOCK_MONOTONIC at jiffy 0, or less than a tick later. */
 extern atomic64_t callout_jiffy_zero;
 
 /*

@@ -8,7 +8,7 @@
  * few callouts are outstanding, or where all have one interval and the list is
  * searched from the rear: start is then O(1) too. The only hardware needed is a
  * single timer, set for the first entry. start is unbounded, and so is find,
- * BSD's untimeout() by function and argument.
+ * BSD's search by function and argument.
  *
  * Variants: "head" searches from the first entry, as BSD did, "rear" from the
  * last. The paper takes the average cost of start from queueing theory, with

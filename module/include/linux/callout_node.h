@@ -3,7 +3,7 @@
  * callout_node.h - the part of a callout that bases and schemes file
  *
  * The lowest layer: schemes, bases and tick sources know this and nothing of
- * what it is embedded in, which is a struct callout or a slot of a table.
+ * its owner, which is what it is embedded in.
  */
 #ifndef _LINUX_CALLOUT_NODE_H
 #define _LINUX_CALLOUT_NODE_H
@@ -20,16 +20,16 @@ typedef void callout_func_t(void *arg);
  */
 enum callout_kind {
 	CALLOUT_KIND_NONE,
-	CALLOUT_KIND_FUNC,	/* a struct callout: call its function */
-	CALLOUT_KIND_HANDLE,	/* a slot: call its function, free it */
-	CALLOUT_KIND_EVENT,	/* a slot without a function: an event */
+	CALLOUT_KIND_FUNC,	/* call its function */
+	CALLOUT_KIND_HANDLE,	/* call its function, free its slot */
+	CALLOUT_KIND_EVENT,	/* an event to be read: no function */
 };
 
 /* callout_node.state, written with the base's lock held. */
 #define CALLOUT_S_PENDING	0x01	/* queued, or on a due list */
 #define CALLOUT_S_DUE		0x02	/* on a due list */
 #define CALLOUT_S_DRAINING	0x04	/* being drained: cannot be set */
-#define CALLOUT_S_RAN		0x40	/* on its base: callout_is_running() */
+#define CALLOUT_S_RAN		0x40	/* it has run on its base */
 #define CALLOUT_S_AWAY		0x80	/* its cpu is not its home */
 
 /**
@@ -43,10 +43,8 @@ enum callout_kind {
  * @home: index of the base that it returns to, if that differs
  * @state: CALLOUT_S_*
  * @kind: what happens when it is due
- * @flags: the owner's: of a struct callout, CALLOUT_L_*; of a file's slot,
- *	CALLOUT_SLOT_*
- * @mark: the owner's: of a struct callout, callout_active(); of a slot, its
- *	place in the hash
+ * @flags: the owner's
+ * @mark: the owner's
  *
  * The lock of base @cpu protects all members except the owner's two.
  */
@@ -74,7 +72,7 @@ static_assert(sizeof(struct callout_node) == 40);
 
 /*
  * Changes bits of @n's state. The caller holds the lock of @n's base, which
- * excludes other writers; callout_pending() reads the state without it.
+ * excludes other writers; the owner may read the state without it.
  */
 static inline void callout_change_state(struct callout_node *n, u8 clear,
 					u8 set)

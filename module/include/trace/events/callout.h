@@ -8,7 +8,7 @@
 #if !defined(_TRACE_CALLOUT_H) || defined(TRACE_HEADER_MULTI_READ)
 #define _TRACE_CALLOUT_H
 
-#include <linux/callout.h>
+#include <linux/callout_node.h>
 #include <linux/tracepoint.h>
 
 callout_func_t *callout_node_func(const struct callout_node *n);
