@@ -34,8 +34,13 @@ function declare(name) {
 function usable(layers,	n, i, one) {
 	n = split(layers, one, " ")
 	for (i = 1; i <= n; i++)
-		if (one[i] == layer || (layer, one[i]) in may_use)
+		if (one[i] == layer)
 			return 1
+	for (i = 1; i <= n; i++)
+		if ((layer, one[i]) in may_use) {
+			needed[layer, one[i]] = 1
+			return 1
+		}
 	return 0
 }
 
@@ -189,6 +194,11 @@ END {
 	for (name in used)
 		if (!(name in known))
 			fail("layer " used[name] " may use " name ", which does not exist")
+	for (name in may_use)
+		if (!(name in needed)) {
+			split(name, part, SUBSEP)
+			fail("layer " part[1] " needs nothing of " part[2])
+		}
 	for (name in named)
 		if (!(name in layer_of))
 			fail("module/" name " is in the table and does not exist")
