@@ -116,6 +116,7 @@ done
 item "kernel-doc" kernel_doc
 
 item "kernel versions only in kcompat.h" version_only_in_kcompat
+item "layers" scripts/layers.sh
 item "the suites of KUnit in qemu/suites" suites_listed
 item "documents" scripts/documents.sh
 item "an SPDX line in every file" spdx_everywhere
