@@ -4,9 +4,9 @@
  *
  * The hashed wheel is called directly and, where each setting calls it, in
  * line. Only the laboratory, CONFIG_CALLOUT_SCHEMES, has other schemes: without
- * it no operation and no expiry calls by way of struct callout_scheme_ops.
+ * it none of these calls is indirect.
  *
- * The base is locked in all of them. What they do is told in schemes/scheme.h.
+ * The base is locked in all of them. schemes/scheme.h says what they do.
  */
 #ifndef _CALLOUT_DISPATCH_H
 #define _CALLOUT_DISPATCH_H
