@@ -24,7 +24,7 @@
  * base remembers the running callout by its address only: once its handler has
  * been called the callout may have been freed. It stops being pending before
  * that, so a handler may re-arm, stop or free its own callout. ABA: the address
- * can then be that of another callout, which is told apart by a bit:
+ * can then be that of another callout; a bit distinguishes the two:
  *
  *	CPU0: softirq				CPU1
  *	running = c, c has RAN

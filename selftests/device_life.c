@@ -4,6 +4,7 @@
  * messages, close during calls and expiry, kill, rmmod
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -354,17 +355,35 @@ TEST(descriptor_that_is_never_received)
 /* A thread that waits in a call when the descriptor is closed stays in it. */
 struct waiter {
 	int fd;
+	atomic_int tid;
 	bool polls;
 	int result;
 	struct callout_event e;
 	pthread_t thread;
 };
 
+/* The state of a thread of this process: R, S and so on; 0 when it has ended. */
+static char thread_state(pid_t tid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	f = fopen(path, "r");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(f);
+	return state;
+}
+
 static void *wait_for_event(void *arg)
 {
 	struct waiter *w = arg;
 	struct callout_batch b = batch_wait(&w->e, CALLOUT_FOREVER);
 
+	w->tid = syscall(SYS_gettid);
 	if (w->polls) {
 		struct pollfd p = { .fd = w->fd, .events = POLLIN };
 
@@ -395,7 +414,8 @@ TEST(close_while_another_waits)
 		ASSERT_NE(0, set(w.fd, 150 * MSEC, 5));
 		ASSERT_EQ(0, pthread_create(&w.thread, NULL, wait_for_event,
 					    &w));
-		sleep_ns(30 * MSEC);
+		while (!w.tid || thread_state(w.tid) == 'R')
+			sleep_ns(MSEC);
 		EXPECT_EQ(0, close(w.fd));
 		pthread_join(w.thread, NULL);
 		EXPECT_EQ(1, w.result) {
