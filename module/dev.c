@@ -17,6 +17,7 @@
 #include <linux/uio.h>
 #include <linux/user_namespace.h>
 #include <uapi/linux/callout.h>
+#include "base.h"
 #include "dev.h"
 #include "dev_clock.h"
 #include "dev_event.h"
@@ -73,7 +74,7 @@ static void info_facility(struct callout_info *info)
 {
 	struct callout_stats stats;
 
-	callout_facility_stats(&stats);
+	callout_all_stats(&stats);
 	info->handlers = stats.handlers;
 	info->wakeups = stats.wakeups;
 	info->false_wakeups = stats.false_wakeups;

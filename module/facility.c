@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * facility.c - what the facility consists of and has done
+ * facility.c - what the facility consists of
  */
 #include <linux/math64.h>
+#include "base.h"
 #include "facility.h"
 #include "tick.h"
 
@@ -20,10 +21,4 @@ u64 callout_facility_late(u64 ns)
 	if (!s->ops->late)
 		return 0;
 	return s->ops->late(s, div64_u64(ns, callout_tick_ns()));
-}
-
-/* Adds up the counters of all bases; takes their locks, one by one. */
-void callout_facility_stats(struct callout_stats *stats)
-{
-	callout_all_stats(stats);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * facility.h - what the facility consists of and has done
+ * facility.h - what the facility consists of
  */
 #ifndef _CALLOUT_FACILITY_H
 #define _CALLOUT_FACILITY_H
 
 #include <linux/types.h>
-#include "base.h"
 
 struct callout_facility {
 	const char *scheme;	/* the scheme's name */
@@ -15,6 +14,5 @@ struct callout_facility {
 
 void callout_facility_info(struct callout_facility *info);
 u64 callout_facility_late(u64 ns);
-void callout_facility_stats(struct callout_stats *stats);
 
 #endif /* _CALLOUT_FACILITY_H */
