@@ -27,7 +27,7 @@
 struct lab_row lab_rows[MAX_ROWS];
 unsigned int lab_nr_rows;
 
-static struct callout_node *chunks[MAX_CHUNKS];
+static struct callout *chunks[MAX_CHUNKS];
 
 static int add_row(const struct callout_scheme_ops *ops, unsigned int variant)
 {
@@ -107,7 +107,7 @@ int lab_callouts_init(unsigned int n)
 		if (i == MAX_CHUNKS)
 			return -ENOMEM;
 		chunks[i] = kvcalloc(min(n - (i << CHUNK_SHIFT), CHUNK),
-				     sizeof(struct callout_node), GFP_KERNEL);
+				     sizeof(struct callout), GFP_KERNEL);
 		if (!chunks[i])
 			return -ENOMEM;
 	}
@@ -124,9 +124,10 @@ void lab_callouts_free(void)
 	}
 }
 
+/* Its node; the memory is that of a whole callout, which facilities need. */
 struct callout_node *lab_callout(unsigned int i)
 {
-	return &chunks[i >> CHUNK_SHIFT][i & (CHUNK - 1)];
+	return &chunks[i >> CHUNK_SHIFT][i & (CHUNK - 1)].node;
 }
 
 /* Uniform, @from to @to - 1. */
