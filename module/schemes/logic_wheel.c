@@ -36,7 +36,7 @@ enum { VARIANT_WHOLE, VARIANT_HALF };
 enum { IN_RING, IN_OVERFLOW };
 
 struct logic_wheel {
-	struct callout_ring r;
+	struct callout_slots r;
 	unsigned int step;		/* ticks of a rotation */
 	u64 horizon;			/* the first tick that has no slot */
 	struct list_head overflow;	/* in order of filing */
@@ -155,7 +155,7 @@ static bool logic_advance(struct callout_scheme *s, u64 now,
 			  unsigned int *budget, struct list_head *due)
 {
 	struct logic_wheel *w = to_logic(s);
-	struct callout_ring *r = &w->r;
+	struct callout_slots *r = &w->r;
 
 	for (;;) {
 		if (logic_rotate(w, budget) ||

@@ -14,13 +14,13 @@
 
 /*
  * Creates a scheme whose structure of @size bytes begins with a struct
- * callout_ring; the rest is zero. Returns an ERR_PTR on failure.
+ * callout_slots; the rest is zero. Returns an ERR_PTR on failure.
  */
 struct callout_scheme *
 callout_ring_create(const struct callout_scheme_ops *ops,
 		    const struct callout_scheme_params *p, size_t size)
 {
-	struct callout_ring *r;
+	struct callout_slots *r;
 	unsigned int i;
 	size_t slots;
 
@@ -69,7 +69,7 @@ void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
 }
 
 /* Files @c if it is late; returns whether it is. */
-bool callout_ring_start_late(struct callout_ring *r, struct callout_node *c)
+bool callout_ring_start_late(struct callout_slots *r, struct callout_node *c)
 {
 	if (c->expires > r->time)
 		return false;
@@ -78,7 +78,7 @@ bool callout_ring_start_late(struct callout_ring *r, struct callout_node *c)
 }
 
 /* Accounts for @c, which the caller has added to the list of its slot. */
-void callout_ring_filed(struct callout_ring *r, struct callout_node *c)
+void callout_ring_filed(struct callout_slots *r, struct callout_node *c)
 {
 	u64 visit = callout_ring_visit(r, c->expires);
 
@@ -88,14 +88,14 @@ void callout_ring_filed(struct callout_ring *r, struct callout_node *c)
 }
 
 /* Files @c at the end of the list of its slot. */
-void callout_ring_file(struct callout_ring *r, struct callout_node *c)
+void callout_ring_file(struct callout_slots *r, struct callout_node *c)
 {
 	list_add_tail(&c->entry, callout_ring_slot(r, c->expires));
 	callout_ring_filed(r, c);
 }
 
 /* Removes @c from its slot or from the late list. */
-void callout_ring_del(struct callout_ring *r, struct callout_node *c)
+void callout_ring_del(struct callout_slots *r, struct callout_node *c)
 {
 	__list_del_entry(&c->entry);
 	if (c->expires <= r->time)
@@ -109,7 +109,7 @@ void callout_ring_del(struct callout_ring *r, struct callout_node *c)
  * Advances @r->next to the next busy slot, or past @limit; a unit of work for
  * each word of bits. Returns false if the budget ran out first.
  */
-bool callout_ring_find(struct callout_ring *r, u64 limit,
+bool callout_ring_find(struct callout_slots *r, u64 limit,
 		       unsigned int *budget)
 {
 	unsigned int i, end;
@@ -135,7 +135,7 @@ bool callout_ring_find(struct callout_ring *r, u64 limit,
  * Hands over the first callout in the slot of @r->next, which is due at that
  * tick. Everything before that tick is done.
  */
-void callout_ring_due(struct callout_ring *r, struct list_head *due)
+void callout_ring_due(struct callout_slots *r, struct list_head *due)
 {
 	struct callout_node *c;
 
@@ -148,7 +148,7 @@ void callout_ring_due(struct callout_ring *r, struct list_head *due)
 }
 
 /* Hands over the late callouts; true if the budget ran out first. */
-bool callout_ring_advance_late(struct callout_ring *r, unsigned int *budget,
+bool callout_ring_advance_late(struct callout_slots *r, unsigned int *budget,
 			       struct list_head *due)
 {
 	struct callout_node *c;
@@ -169,7 +169,7 @@ bool callout_ring_advance_late(struct callout_ring *r, unsigned int *budget,
  * advance of a scheme whose slots hold one tick each. Afterwards no callout in
  * the ring is due at @now, although r->time may be earlier than @now.
  */
-bool callout_ring_advance(struct callout_ring *r, u64 now,
+bool callout_ring_advance(struct callout_slots *r, u64 now,
 			  unsigned int *budget, struct list_head *due)
 {
 	for (;;) {
@@ -190,7 +190,7 @@ bool callout_ring_advance(struct callout_ring *r, u64 now,
  * that is late by any number of laps goes through at most two for each lap with
  * a due callout. No visit of a slot may be under way.
  */
-u64 callout_ring_skip(struct callout_ring *r, struct callout_laps *laps,
+u64 callout_ring_skip(struct callout_slots *r, struct callout_laps *laps,
 		      u64 now)
 {
 	u64 skipped, until = min(now, laps->bound - 1);
@@ -206,7 +206,7 @@ u64 callout_ring_skip(struct callout_ring *r, struct callout_laps *laps,
 }
 
 /* next_due of a ring: the first late expiry, or the next busy slot. */
-u64 callout_ring_next_due(struct callout_ring *r, unsigned int *budget)
+u64 callout_ring_next_due(struct callout_slots *r, unsigned int *budget)
 {
 	if (!list_empty(&r->late))
 		return list_first_entry(&r->late, struct callout_node,
@@ -218,7 +218,7 @@ u64 callout_ring_next_due(struct callout_ring *r, unsigned int *budget)
 }
 
 /* take of a ring's slots and late list. */
-bool callout_ring_take(struct callout_ring *r, unsigned int *budget,
+bool callout_ring_take(struct callout_slots *r, unsigned int *budget,
 		       struct list_head *out)
 {
 	struct list_head *slot;
@@ -262,7 +262,7 @@ bool callout_sorted_check(struct list_head *list)
 }
 
 /* check of the common part; its numbers are below 10. */
-int callout_ring_check(struct callout_ring *r)
+int callout_ring_check(struct callout_slots *r)
 {
 	unsigned int i, nr = 0;
 	struct callout_node *c;

@@ -23,7 +23,7 @@
 
 #include "scheme.h"
 
-struct callout_ring {
+struct callout_slots {
 	struct callout_scheme s;
 	unsigned int mask;	/* number of slots - 1 */
 	unsigned int nr;	/* callouts in slots */
@@ -34,32 +34,32 @@ struct callout_ring {
 	struct list_head *slot;
 };
 
-static inline struct callout_ring *to_ring(struct callout_scheme *s)
+static inline struct callout_slots *to_ring(struct callout_scheme *s)
 {
-	return container_of(s, struct callout_ring, s);
+	return container_of(s, struct callout_slots, s);
 }
 
-static inline struct list_head *callout_ring_slot(struct callout_ring *r,
+static inline struct list_head *callout_ring_slot(struct callout_slots *r,
 						  u64 tick)
 {
 	return &r->slot[tick & r->mask];
 }
 
 /* The next tick that visits the slot of @tick. */
-static inline u64 callout_ring_visit(struct callout_ring *r, u64 tick)
+static inline u64 callout_ring_visit(struct callout_slots *r, u64 tick)
 {
 	return r->time + 1 + ((tick - r->time - 1) & r->mask);
 }
 
 /* Marks every tick up to @time as done. Time does not go back. */
-static inline void callout_ring_set_time(struct callout_ring *r, u64 time)
+static inline void callout_ring_set_time(struct callout_slots *r, u64 time)
 {
 	r->time = max(r->time, time);
 	r->next = max(r->next, r->time + 1);
 }
 
 /* The same, but stops before the first slot that may not be empty. */
-static inline void callout_ring_catch_up(struct callout_ring *r, u64 time)
+static inline void callout_ring_catch_up(struct callout_slots *r, u64 time)
 {
 	callout_ring_set_time(r, r->nr ? min(time, r->next - 1) : time);
 }
@@ -80,23 +80,23 @@ callout_ring_create(const struct callout_scheme_ops *ops,
 void callout_ring_destroy(struct callout_scheme *s);
 void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
 			struct callout_node *c);
-bool callout_ring_start_late(struct callout_ring *r, struct callout_node *c);
-void callout_ring_filed(struct callout_ring *r, struct callout_node *c);
-void callout_ring_file(struct callout_ring *r, struct callout_node *c);
-void callout_ring_del(struct callout_ring *r, struct callout_node *c);
-bool callout_ring_find(struct callout_ring *r, u64 limit,
+bool callout_ring_start_late(struct callout_slots *r, struct callout_node *c);
+void callout_ring_filed(struct callout_slots *r, struct callout_node *c);
+void callout_ring_file(struct callout_slots *r, struct callout_node *c);
+void callout_ring_del(struct callout_slots *r, struct callout_node *c);
+bool callout_ring_find(struct callout_slots *r, u64 limit,
 		       unsigned int *budget);
-void callout_ring_due(struct callout_ring *r, struct list_head *due);
-bool callout_ring_advance_late(struct callout_ring *r, unsigned int *budget,
+void callout_ring_due(struct callout_slots *r, struct list_head *due);
+bool callout_ring_advance_late(struct callout_slots *r, unsigned int *budget,
 			       struct list_head *due);
-bool callout_ring_advance(struct callout_ring *r, u64 now,
+bool callout_ring_advance(struct callout_slots *r, u64 now,
 			  unsigned int *budget, struct list_head *due);
-u64 callout_ring_skip(struct callout_ring *r, struct callout_laps *laps,
+u64 callout_ring_skip(struct callout_slots *r, struct callout_laps *laps,
 		      u64 now);
-u64 callout_ring_next_due(struct callout_ring *r, unsigned int *budget);
-bool callout_ring_take(struct callout_ring *r, unsigned int *budget,
+u64 callout_ring_next_due(struct callout_slots *r, unsigned int *budget);
+bool callout_ring_take(struct callout_slots *r, unsigned int *budget,
 		       struct list_head *out);
 bool callout_sorted_check(struct list_head *list);
-int callout_ring_check(struct callout_ring *r);
+int callout_ring_check(struct callout_slots *r);
 
 #endif /* _CALLOUT_RING_H */

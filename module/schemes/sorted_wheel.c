@@ -23,7 +23,7 @@
 #include "ring.h"
 
 struct sorted_wheel {
-	struct callout_ring r;
+	struct callout_slots r;
 	struct callout_laps laps;
 };
 
@@ -54,7 +54,7 @@ static void sorted_wheel_stop(struct callout_scheme *s, struct callout_node *c)
 /* Looks at the first entry of the bucket of tick r->next. */
 static void sorted_wheel_visit(struct sorted_wheel *w, struct list_head *due)
 {
-	struct callout_ring *r = &w->r;
+	struct callout_slots *r = &w->r;
 	struct callout_node *c;
 
 	c = list_first_entry(callout_ring_slot(r, r->next), struct callout_node,

@@ -25,7 +25,7 @@
 enum { IN_RING, IN_OVERFLOW };
 
 struct timing_wheel {
-	struct callout_ring r;
+	struct callout_slots r;
 	struct list_head overflow;	/* in order of expiry */
 };
 
@@ -99,7 +99,7 @@ static bool timing_advance(struct callout_scheme *s, u64 now,
 			   unsigned int *budget, struct list_head *due)
 {
 	struct timing_wheel *w = to_timing(s);
-	struct callout_ring *r = &w->r;
+	struct callout_slots *r = &w->r;
 
 	for (;;) {
 		if (timing_migrate(w, budget) ||
