@@ -2,14 +2,14 @@
 /*
  * hashed_wheel.c - Scheme 6: a hashed timing wheel with unsorted lists
  *
- * Varghese and Lauck, section VI.A.2. A power of two of buckets; a callout due
- * at tick t is filed at the tail of the list of bucket t & mask, whatever its
- * lap. start and stop are always O(1). Each expiry walks one bucket, so the
- * work per tick is n / buckets on average.
+ * Varghese and Lauck, section VI.A.2. A ring of a power of two of buckets; a
+ * callout due at tick t is filed at the tail of the list of bucket t & mask,
+ * whatever its lap. start and stop are always O(1). Each expiry walks one
+ * bucket, so the work per tick is n / buckets on average.
  *
  * The paper's wheel steps through every bucket, busy or not. This one keeps a
  * lower bound of the expiries in each bucket, and above the buckets a tree of
- * minima, FANOUT to a node, whose root bounds the whole wheel. So a tick with
+ * minima, FANOUT to a node, whose root bounds the whole ring. So a tick with
  * no due callout looks at the root only, a jump over any distance costs no more
  * than a tick, and the caller knows until when it can sleep: the chip of the
  * paper's Appendix A in software, without its interrupts for entries of later
@@ -28,15 +28,29 @@
  *  - When a bucket's bound rises, or the bucket is found empty, the nodes above
  *    it stay too low until the search for the minimum corrects them.
  *
- * advance() takes the bucket with the lowest bound, unless that is in the
- * future, and walks it as if the time were that bound. So callouts become due
- * in order of expiry even if the caller is many laps late. The walk is in
- * place: a cursor points to the next entry, and stop moves the cursor when it
- * removes that entry. New entries go to the tail, so the walk sees them too.
+ * Callouts become due in order of expiry, even if the caller is many laps late:
+ * the bucket with the lowest bound is walked, unless that is in the future, as
+ * if the time were that bound. The walk is in place: a cursor points to the next
+ * entry, and a due one stays filed until the caller takes it. stop moves the
+ * cursor when it removes that entry. New entries go to the tail, so the walk
+ * sees them too.
+ *
+ * Most ticks come soon after the one before, and the next callout soon after
+ * that. No entry is due before w->next; so the buckets of the few ticks from
+ * there on tell by their own bounds what is due first, and the tree is neither
+ * read nor corrected.
  *
  * Lazy re-arm: to move an entry to a later time, rearm only writes its expiry.
  * The entry stays in its bucket, whose bound still holds, and the walk over
  * that bucket re-files it.
+ *
+ * The caller can give the wheel another ring, larger or smaller. New entries go
+ * there; those in the old ring are moved, a budget at a time, in any order of
+ * buckets. Meanwhile the ring with the lower root is walked. Of one tick the
+ * old ring has the entries that were filed first, so it goes first; and its
+ * buckets are emptied from the tail to the head of the new ring's, so those
+ * that were moved go before those that were filed since. stop, and a rearm to a
+ * later time, need not know the ring: they touch no bound.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -46,6 +60,9 @@
 #include <linux/slab.h>
 #include "hashed_wheel.h"
 #include "scheme.h"
+
+/* How many ticks are looked at one by one before the tree is. */
+#define NEAR	16U
 
 /* How many buckets ahead a walk prefetches. */
 #define PREFETCH_BUCKETS	8
@@ -67,39 +84,55 @@ static void wheel_stop(struct callout_scheme *s, struct callout_node *c)
 	callout_wheel_stop(to_wheel(s), c);
 }
 
-/* The lowest child of a node; the root may have fewer than FANOUT. */
-static u64 wheel_min_child(const struct callout_wheel *w, unsigned int node)
+static __always_inline u64 min_of_4(const u64 *m)
 {
-	unsigned int first = (node - w->mask - 1) << FANOUT_SHIFT;
-	unsigned int n = min(w->root - first, FANOUT), j;
-	const u64 *min = w->min + first;
-	u64 lowest = min[0];
+	return min(min(m[0], m[1]), min(m[2], m[3]));
+}
 
-	for (j = 1; j < n; j++)
-		if (min[j] < lowest)
-			lowest = min[j];
+/* The lowest child of a node; the root may have fewer than FANOUT. */
+static u64 ring_min_child(const struct callout_ring *r, unsigned int node)
+{
+	unsigned int first = (node - r->mask - 1) << FANOUT_SHIFT, j;
+	const u64 *m = r->min + first;
+	u64 lowest;
+
+	if (likely(first + FANOUT <= r->root))
+		return min(min(min_of_4(m), min_of_4(m + 4)),
+			   min(min_of_4(m + 8), min_of_4(m + 12)));
+	lowest = m[0];
+	for (j = 1; j < r->root - first; j++)
+		lowest = min(lowest, m[j]);
 	return lowest;
 }
 
 /* Sets each node above a bucket to the minimum of its children. */
-static void wheel_raise(struct callout_wheel *w, unsigned int bucket)
+static void ring_raise(struct callout_ring *r, unsigned int bucket)
 {
 	unsigned int node = bucket;
 
 	do {
-		node = wheel_parent(w, node);
-		w->min[node] = wheel_min_child(w, node);
-	} while (node != w->root);
+		node = ring_parent(r, node);
+		r->min[node] = ring_min_child(r, node);
+	} while (node != r->root);
 }
 
 /* Raises the bounds of empty buckets: this one and its siblings. */
-static void wheel_tidy(struct callout_wheel *w, unsigned int bucket)
+static void ring_tidy(struct callout_ring *r, unsigned int bucket)
 {
 	unsigned int first = bucket & ~(FANOUT - 1), i;
 
-	for (i = first; i < first + FANOUT && i <= w->mask; i++)
-		if (list_empty(&w->head[i]))
-			w->min[i] = U64_MAX;
+	for (i = first; i < first + FANOUT && i <= r->mask; i++)
+		if (list_empty(&r->head[i]))
+			r->min[i] = U64_MAX;
+}
+
+/* The ring with the lowest bound; of one tick the old ring has the first. */
+static struct callout_ring *wheel_lowest(struct callout_wheel *w)
+{
+	if (unlikely(w->old.head) &&
+	    w->old.min[w->old.root] <= w->ring.min[w->ring.root])
+		return &w->old;
+	return &w->ring;
 }
 
 /*
@@ -107,72 +140,155 @@ static void wheel_tidy(struct callout_wheel *w, unsigned int bucket)
  * that is or was in the bucket, so the root's value identifies the bucket. If
  * that bucket is empty or its bound has changed, the nodes above it are
  * corrected, and the root rises: at most once for each bound that a walk or a
- * stop left too low. Returns false if the budget ran out before the root was
- * exact; it is a lower bound even then.
+ * stop left too low. Returns the ring; or NULL if its lowest bound is beyond
+ * @limit, or if the budget ran out before the root was exact. The root is a
+ * lower bound even then.
  */
-static bool wheel_find_min(struct callout_wheel *w, unsigned int *budget,
-			   unsigned int *bucket)
+static struct callout_ring *wheel_find_min(struct callout_wheel *w, u64 limit,
+					   unsigned int *budget)
 {
+	struct callout_ring *r;
+	unsigned int bucket;
 	u64 lowest;
 
-	while ((lowest = w->min[w->root]) != U64_MAX) {
-		*bucket = lowest & w->mask;
-		if (w->min[*bucket] == lowest) {
-			if (!list_empty(&w->head[*bucket]))
-				return true;
-			wheel_tidy(w, *bucket);
+	for (;;) {
+		r = wheel_lowest(w);
+		lowest = r->min[r->root];
+		if (lowest > limit || lowest == U64_MAX)
+			return NULL;
+		bucket = lowest & r->mask;
+		if (r->min[bucket] == lowest) {
+			if (!list_empty(&r->head[bucket]))
+				return r;
+			ring_tidy(r, bucket);
 		}
 		if (!*budget)
-			return false;
+			return NULL;
 		--*budget;
-		wheel_raise(w, *bucket);
+		ring_raise(r, bucket);
 	}
-	return true;
+}
+
+/*
+ * The lowest of the bounds from w->next on, if it is near; 0 if it is not, or if
+ * a bound in between is too low.
+ */
+static u64 wheel_near(const struct callout_wheel *w)
+{
+	const struct callout_ring *r = &w->ring;
+	u64 t = w->next, end = t + NEAR;
+	unsigned int i;
+
+	if (unlikely(w->old.head))
+		return 0;
+	for (; t < end; t++) {
+		i = t & r->mask;
+		if (r->min[i] <= t)
+			return r->min[i] == t && !list_empty(&r->head[i]) ?
+			       t : 0;
+	}
+	return 0;
 }
 
 u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct callout_wheel *w = to_wheel(s);
-	unsigned int bucket;
+	struct callout_ring *r;
+	u64 near = wheel_near(w);
 
-	wheel_find_min(w, budget, &bucket);
-	return w->min[w->root];
+	if (likely(near))
+		return near;
+	wheel_find_min(w, U64_MAX, budget);
+	r = wheel_lowest(w);
+	return r->min[r->root];
 }
 
-static void wheel_walk_begin(struct callout_wheel *w, unsigned int i, u64 now)
+static void wheel_walk_begin(struct callout_wheel *w, struct callout_ring *r,
+			     u64 time)
 {
-	struct list_head *ahead = &w->head[(i + PREFETCH_BUCKETS) & w->mask];
+	unsigned int i = time & r->mask;
+	struct list_head *ahead = &r->head[(i + PREFETCH_BUCKETS) & r->mask];
 
-	w->walked = i;
-	w->walk_time = now;
+	w->walked = &r->head[i];
+	w->cursor = w->walked->next;
+	w->walk_time = time;
 	w->walk_min = U64_MAX;
-	w->cursor = w->head[i].next;
+	w->walk_bound = &r->min[i];
+	w->walk_mask = r->mask;
 	prefetch(ahead->next);
 }
 
 static void wheel_walk_end(struct callout_wheel *w)
 {
-	w->cursor = NULL;
-	w->min[w->walked] = list_empty(&w->head[w->walked]) ? U64_MAX :
-								  w->walk_min;
+	*w->walk_bound = list_empty(w->walked) ? U64_MAX : w->walk_min;
+	w->walked = &w->nowhere;
+	w->cursor = &w->nowhere;
 }
 
-static void wheel_walk_step(struct callout_wheel *w, struct list_head *due)
+/*
+ * Begins a walk over the bucket with what is due first, at @now or before.
+ * Returns false if nothing is due or the budget ran out.
+ */
+static bool wheel_walk_first(struct callout_wheel *w, u64 now,
+			     unsigned int *budget)
 {
-	struct callout_node *c = list_entry(w->cursor, struct callout_node, entry);
+	struct callout_ring *r = &w->ring;
+	u64 time;
 
-	w->cursor = c->entry.next;
-	prefetch(w->cursor);
-	w->s.visits++;
-	if (c->expires <= w->walk_time) {
-		__list_del_entry(&c->entry);
-		callout_scheme_due(c, due);
-	} else if ((c->expires & w->mask) != w->walked) {
-		w->s.refiles++;
-		__list_del_entry(&c->entry);
-		wheel_file(w, c);
-	} else if (c->expires < w->walk_min) {
-		w->walk_min = c->expires;
+	if (now < w->next)
+		return false;
+	if (likely(now - w->next < NEAR && !w->old.head)) {
+		while (r->min[w->next & r->mask] > w->next)
+			if (w->next++ == now)
+				return false;
+		time = w->next;
+	} else {
+		r = wheel_find_min(w, now, budget);
+		if (!r) {
+			if (*budget)
+				w->next = now + 1;
+			return false;
+		}
+		time = r->min[r->root];
+	}
+	if (!*budget)
+		return false;
+	--*budget;
+	wheel_walk_begin(w, r, time);
+	return true;
+}
+
+/* callout_wheel_first() if the next entry is not due, or there is none. */
+struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
+					      unsigned int *budget)
+{
+	struct callout_node *c;
+
+	for (;;) {
+		while (w->cursor != w->walked) {
+			c = list_entry(w->cursor, struct callout_node, entry);
+			if (c->expires <= w->walk_time) {
+				w->s.visits++;
+				return c;
+			}
+			if (!*budget)
+				return NULL;
+			--*budget;
+			w->s.visits++;
+			w->cursor = c->entry.next;
+			prefetch(w->cursor);
+			if (((c->expires ^ w->walk_time) & w->walk_mask)) {
+				w->s.refiles++;
+				callout_unlink(&c->entry);
+				callout_wheel_start(w, c, c->expires);
+			} else if (c->expires < w->walk_min) {
+				w->walk_min = c->expires;
+			}
+		}
+		if (w->walked != &w->nowhere)
+			wheel_walk_end(w);
+		if (!wheel_walk_first(w, now, budget))
+			return NULL;
 	}
 }
 
@@ -180,117 +296,221 @@ bool callout_wheel_advance(struct callout_scheme *s, u64 now,
 			   unsigned int *budget, struct list_head *due)
 {
 	struct callout_wheel *w = to_wheel(s);
-	unsigned int bucket;
+	struct callout_node *c;
 
-	for (;;) {
-		if (!w->cursor) {
-			if (w->min[w->root] > now)
-				return false;
-			if (!wheel_find_min(w, budget, &bucket) || !*budget)
-				return true;
-			if (w->min[w->root] > now)
-				return false;
-			--*budget;
-			wheel_walk_begin(w, bucket, w->min[w->root]);
-		}
-		while (w->cursor != &w->head[w->walked]) {
-			if (!*budget)
-				return true;
-			--*budget;
-			wheel_walk_step(w, due);
-		}
-		wheel_walk_end(w);
+	while (*budget) {
+		c = callout_wheel_first(w, now, budget);
+		if (!c || !*budget)
+			return !*budget;
+		--*budget;
+		callout_wheel_stop(w, c);
+		callout_scheme_due(c, due);
 	}
+	return true;
 }
 
 static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 		       struct list_head *out)
 {
 	struct callout_wheel *w = to_wheel(s);
+	struct callout_ring *r;
+	struct list_head *head;
 	unsigned int bucket;
 
-	w->cursor = NULL;
-	while (w->min[w->root] != U64_MAX) {
-		if (!wheel_find_min(w, budget, &bucket))
-			return true;
-		if (w->min[w->root] == U64_MAX)
-			break;
-		while (!list_empty(&w->head[bucket])) {
+	w->walked = &w->nowhere;
+	w->cursor = &w->nowhere;
+	while ((r = wheel_find_min(w, U64_MAX, budget))) {
+		bucket = r->min[r->root] & r->mask;
+		head = &r->head[bucket];
+		while (!list_empty(head)) {
 			if (!*budget)
 				return true;
 			--*budget;
-			list_move_tail(w->head[bucket].next, out);
+			list_move_tail(head->next, out);
 		}
-		w->min[bucket] = U64_MAX;
+		r->min[bucket] = U64_MAX;
+	}
+	r = wheel_lowest(w);
+	return r->min[r->root] != U64_MAX;
+}
+
+/*
+ * Makes an empty ring; @buckets is a power of two from
+ * CALLOUT_WHEEL_MIN_BUCKETS to CALLOUT_WHEEL_MAX_BUCKETS. May sleep. Returns 0
+ * or -ENOMEM.
+ */
+int callout_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
+		       gfp_t gfp)
+{
+	size_t heads = array_size(buckets, sizeof(r->head[0]));
+	unsigned int n, root = 0;
+
+	for (n = buckets; n > 1; n = DIV_ROUND_UP(n, FANOUT))
+		root += n;
+	/* One allocation: the heads, the minima and a 0. */
+	r->head = kvmalloc_node(size_add(heads, array_size(root + 2,
+							   sizeof(u64))),
+				gfp, node);
+	if (!r->head)
+		return -ENOMEM;
+	r->mask = buckets - 1;
+	r->root = root;
+	for (n = 0; n < buckets; n++)
+		INIT_LIST_HEAD(&r->head[n]);
+	r->min = (u64 *)(r->head + buckets);
+	memset64(r->min, U64_MAX, root + 1);
+	r->min[root + 1] = 0;
+	return 0;
+}
+
+/* Frees a ring, if there is one. Its entries are not touched. May sleep. */
+void callout_ring_free(struct callout_ring *r)
+{
+	kvfree(r->head);
+}
+
+/*
+ * Replaces the ring by @r, which is empty. callout_wheel_move() must have
+ * emptied the one that was replaced before.
+ */
+void callout_wheel_resize(struct callout_wheel *w,
+			  const struct callout_ring *r)
+{
+	w->old = w->ring;
+	w->ring = *r;
+	w->moved = 0;
+}
+
+/* Files @c before all others in its bucket, none of which was filed before. */
+static void wheel_start_first(struct callout_wheel *w, struct callout_node *c)
+{
+	unsigned int i = c->expires & w->ring.mask;
+	struct list_head *head = &w->ring.head[i];
+
+	if (c->expires < w->ring.min[i])
+		ring_lower(&w->ring, i, c->expires);
+	else if (list_empty(head))
+		w->ring.min[i] = c->expires;
+	callout_link(&c->entry, head, head->next);
+	/* A walk over this bucket has passed its beginning. */
+	if (w->walked == head && c->expires < w->walk_min)
+		w->walk_min = c->expires;
+}
+
+/* Moves entries from the old ring. Returns false if none are left. */
+bool callout_wheel_move(struct callout_wheel *w, unsigned int *budget)
+{
+	struct callout_node *c;
+	struct list_head *head;
+
+	for (; w->moved <= w->old.mask; w->moved++) {
+		head = &w->old.head[w->moved];
+		while (!list_empty(head)) {
+			if (!*budget)
+				return true;
+			--*budget;
+			c = list_last_entry(head, struct callout_node, entry);
+			callout_wheel_stop(w, c);
+			wheel_start_first(w, c);
+		}
+		if (!*budget)
+			return true;
+		--*budget;
+		w->old.min[w->moved] = U64_MAX;
 	}
 	return false;
 }
 
-/* Every invariant of the head comment. */
-static int wheel_check(struct callout_scheme *s)
+/* Hands the old ring over, which is empty, to be freed. */
+void callout_wheel_moved(struct callout_wheel *w, struct callout_ring *r)
 {
-	struct callout_wheel *w = to_wheel(s);
-	bool cursor_seen = !w->cursor;
+	*r = w->old;
+	w->old.head = NULL;
+	if (w->walked >= r->head && w->walked <= r->head + r->mask) {
+		w->walked = &w->nowhere;
+		w->cursor = &w->nowhere;
+	}
+}
+
+/* Every invariant of the head comment that is one ring's. */
+static int ring_check(const struct callout_wheel *w,
+		      const struct callout_ring *r, bool *cursor_seen)
+{
 	struct list_head *pos;
 	struct callout_node *c;
 	unsigned int i;
 
-	for (i = 0; i <= w->mask; i++) {
-		if (w->cursor == &w->head[i])
-			cursor_seen = true;
-		list_for_each(pos, &w->head[i]) {
+	for (i = 0; i <= r->mask; i++) {
+		if (w->cursor == &r->head[i] && w->walked == w->cursor)
+			*cursor_seen = true;
+		list_for_each(pos, &r->head[i]) {
 			c = list_entry(pos, struct callout_node, entry);
 			if (pos->next->prev != pos || pos->prev->next != pos)
 				return 1;
-			if (c->expires < w->min[i])
+			if (c->expires < r->min[i])
 				return 2;
-			if (pos == w->cursor && i == w->walked)
-				cursor_seen = true;
+			if (c->expires < w->next)
+				return 5;
+			if (pos == w->cursor && w->walked == &r->head[i])
+				*cursor_seen = true;
 		}
 	}
-	if (!cursor_seen)
-		return 3;
-	for (i = w->mask + 1; i <= w->root; i++)
-		if (wheel_min_child(w, i) < w->min[i])
+	for (i = r->mask + 1; i <= r->root; i++)
+		if (ring_min_child(r, i) < r->min[i])
 			return 4;
 	return 0;
+}
+
+static int wheel_check(struct callout_scheme *s)
+{
+	struct callout_wheel *w = to_wheel(s);
+	bool cursor_seen = w->cursor == &w->nowhere;
+	unsigned int i;
+	int ret;
+
+	ret = ring_check(w, &w->ring, &cursor_seen);
+	if (!ret && w->old.head) {
+		ret = ring_check(w, &w->old, &cursor_seen);
+		for (i = 0; i < w->moved; i++)
+			if (!list_empty(&w->old.head[i]))
+				ret = 6;
+	}
+	if (!ret && !cursor_seen)
+		ret = 3;
+	return ret;
 }
 
 static struct callout_scheme *
 wheel_create(const struct callout_scheme_params *p)
 {
-	unsigned int n, root = 0;
 	struct callout_wheel *w;
-	size_t heads;
 
 	if (!is_power_of_2(p->buckets) ||
 	    p->buckets < CALLOUT_WHEEL_MIN_BUCKETS ||
 	    p->buckets > CALLOUT_WHEEL_MAX_BUCKETS)
 		return ERR_PTR(-EINVAL);
-
-	for (n = p->buckets; n > 1; n = DIV_ROUND_UP(n, FANOUT))
-		root += n;
-
-	/* One allocation: the wheel, its heads, its minima and a 0. */
-	heads = struct_size(w, head, p->buckets);
-	w = kvzalloc_node(size_add(heads, array_size(root + 2, sizeof(u64))),
-			  GFP_KERNEL, p->node);
+	w = kzalloc_node(sizeof(*w), GFP_KERNEL, p->node);
 	if (!w)
 		return ERR_PTR(-ENOMEM);
-
+	if (callout_ring_alloc(&w->ring, p->buckets, p->node, GFP_KERNEL)) {
+		kfree(w);
+		return ERR_PTR(-ENOMEM);
+	}
 	w->s.ops = &callout_hashed_wheel;
-	w->mask = p->buckets - 1;
-	w->root = root;
-	for (n = 0; n < p->buckets; n++)
-		INIT_LIST_HEAD(&w->head[n]);
-	w->min = (u64 *)((char *)w + heads);
-	memset64(w->min, U64_MAX, root + 1);
+	w->next = p->now;
+	INIT_LIST_HEAD(&w->nowhere);
+	w->walked = &w->nowhere;
+	w->cursor = &w->nowhere;
 	return &w->s;
 }
 
 static void wheel_destroy(struct callout_scheme *s)
 {
-	kvfree(to_wheel(s));
+	struct callout_wheel *w = to_wheel(s);
+
+	callout_ring_free(&w->old);
+	callout_ring_free(&w->ring);
+	kfree(w);
 }
 
 const struct callout_scheme_ops callout_hashed_wheel = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hashed_wheel.h - the wheel's start, stop and rearm, for direct calls
+ * hashed_wheel.h - the wheel's functions for direct calls
  *
- * The core calls these inlined, in place of struct callout_scheme_ops, where
- * the wheel is the scheme in use. The invariants are in hashed_wheel.c.
+ * The core calls these, in line where each setting or expiry does, in place of
+ * struct callout_scheme_ops. The invariants are in hashed_wheel.c.
  */
 #ifndef _CALLOUT_HASHED_WHEEL_H
 #define _CALLOUT_HASHED_WHEEL_H
@@ -13,20 +13,50 @@
 #define FANOUT_SHIFT	4
 #define FANOUT		(1U << FANOUT_SHIFT)
 
-/*
- * @min holds a bound for each bucket, then a minimum for each FANOUT of those,
- * and so on up to @root: the parent of node k is wheel_parent(k).
+/**
+ * struct callout_ring - buckets, and bounds of what is in them
+ * @mask: number of buckets - 1
+ * @root: index in @min of the bound of the whole ring
+ * @min: a bound for each bucket, then a minimum for each FANOUT of those, and so
+ *	on up to @root: the parent of node k is ring_parent(k)
+ * @head: the buckets; NULL: there is no ring
+ */
+struct callout_ring {
+	unsigned int mask;
+	unsigned int root;
+	u64 *min;
+	struct list_head *head;
+};
+
+/**
+ * struct callout_wheel - a hashed timing wheel
+ * @s: the scheme
+ * @ring: takes new entries
+ * @cursor: next entry of the walk; @walked if it has reached the end, or if
+ *	there is none
+ * @walked: the bucket being walked; @nowhere if there is none
+ * @walk_time: the tick that the walk is for
+ * @walk_min: lowest expiry that it has left
+ * @walk_bound: where the bound of @walked is
+ * @walk_mask: the mask of its ring
+ * @next: no entry is due before
+ * @old: while entries are moved: the ring that @ring replaces
+ * @moved: its first bucket that may have entries
+ * @nowhere: an empty list
  */
 struct callout_wheel {
 	struct callout_scheme s;
-	unsigned int mask;		/* number of buckets - 1 */
-	unsigned int root;		/* index of the whole wheel's bound */
-	u64 *min;
-	struct list_head *cursor;	/* next entry of the walk, or NULL */
-	unsigned int walked;		/* the bucket being walked */
-	u64 walk_time;			/* the tick that the walk is for */
-	u64 walk_min;			/* lowest expiry that it has left */
-	struct list_head head[];	/* the buckets */
+	struct callout_ring ring;
+	struct list_head *cursor;
+	struct list_head *walked;
+	u64 walk_time;
+	u64 walk_min;
+	u64 *walk_bound;
+	unsigned int walk_mask;
+	unsigned int moved;
+	u64 next;
+	struct callout_ring old;
+	struct list_head nowhere;
 };
 
 static inline struct callout_wheel *to_wheel(struct callout_scheme *s)
@@ -39,54 +69,48 @@ static inline struct callout_wheel *to_wheel(struct callout_scheme *s)
  * before, so every level adds the same number. The parent of the root is the
  * root, or the 0 after it.
  */
-static inline unsigned int wheel_parent(const struct callout_wheel *w,
-					unsigned int node)
+static inline unsigned int ring_parent(const struct callout_ring *r,
+				       unsigned int node)
 {
-	return (node >> FANOUT_SHIFT) + w->mask + 1;
+	return (node >> FANOUT_SHIFT) + r->mask + 1;
 }
 
-static inline void wheel_lower(struct callout_wheel *w, unsigned int node,
-			       u64 bound)
+/* Lowers the bound of bucket @node, and what is above it. */
+static inline void ring_lower(struct callout_ring *r, unsigned int node,
+			      u64 bound)
 {
 	do {
-		w->min[node] = bound;
-		node = wheel_parent(w, node);
-	} while (w->min[node] > bound);
-}
-
-static inline void wheel_file(struct callout_wheel *w, struct callout_node *c)
-{
-	unsigned int i = c->expires & w->mask;
-	struct list_head *last = w->head[i].prev;
-
-	list_add(&c->entry, last);
-	if (c->expires < w->min[i])
-		wheel_lower(w, i, c->expires);
-	else if (last == &w->head[i])
-		w->min[i] = c->expires;
-	/* A walk that has not reached the end of the bucket sees the entry. */
-	if (unlikely(w->cursor == &w->head[i]) && c->expires < w->walk_min)
-		w->walk_min = c->expires;
-}
-
-static inline void wheel_unlink(struct callout_wheel *w, struct callout_node *c)
-{
-	if (unlikely(w->cursor == &c->entry))
-		w->cursor = c->entry.next;
-	__list_del_entry(&c->entry);
+		r->min[node] = bound;
+		node = ring_parent(r, node);
+	} while (r->min[node] > bound);
 }
 
 static inline void callout_wheel_start(struct callout_wheel *w,
 				       struct callout_node *c, u64 expires)
 {
+	unsigned int i = expires & w->ring.mask;
+	struct list_head *head = &w->ring.head[i];
+	struct list_head *last = head->prev;
+
 	c->expires = expires;
-	wheel_file(w, c);
+	callout_link(&c->entry, last, head);
+	if (expires < w->ring.min[i])
+		ring_lower(&w->ring, i, expires);
+	else if (last == head)
+		w->ring.min[i] = expires;
+	/* A walk that has not reached the end of the bucket sees the entry. */
+	if (unlikely(w->cursor == head) && expires < w->walk_min)
+		w->walk_min = expires;
+	if (unlikely(expires < w->next))
+		w->next = expires;
 }
 
 static inline void callout_wheel_stop(struct callout_wheel *w,
 				      struct callout_node *c)
 {
-	wheel_unlink(w, c);
+	if (unlikely(w->cursor == &c->entry))
+		w->cursor = c->entry.next;
+	callout_unlink(&c->entry);
 }
 
 static inline void callout_wheel_rearm(struct callout_wheel *w,
@@ -96,12 +120,41 @@ static inline void callout_wheel_rearm(struct callout_wheel *w,
 		c->expires = expires;
 		return;
 	}
-	wheel_unlink(w, c);
+	callout_wheel_stop(w, c);
 	callout_wheel_start(w, c, expires);
+}
+
+struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
+					      unsigned int *budget);
+
+/*
+ * The first entry that is due at @now, still filed; NULL if there is none, or
+ * with no budget left, if there may be one. Only entries that are not due, and
+ * buckets, count as units of work.
+ */
+static inline struct callout_node *
+callout_wheel_first(struct callout_wheel *w, u64 now, unsigned int *budget)
+{
+	struct callout_node *c = list_entry(w->cursor, struct callout_node,
+					    entry);
+
+	if (likely(w->cursor != w->walked && c->expires <= w->walk_time)) {
+		w->s.visits++;
+		return c;
+	}
+	return callout_wheel_first_slow(w, now, budget);
 }
 
 bool callout_wheel_advance(struct callout_scheme *s, u64 now,
 			   unsigned int *budget, struct list_head *due);
 u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget);
+
+int callout_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
+		       gfp_t gfp);
+void callout_ring_free(struct callout_ring *r);
+void callout_wheel_resize(struct callout_wheel *w,
+			  const struct callout_ring *r);
+bool callout_wheel_move(struct callout_wheel *w, unsigned int *budget);
+void callout_wheel_moved(struct callout_wheel *w, struct callout_ring *r);
 
 #endif /* _CALLOUT_HASHED_WHEEL_H */
