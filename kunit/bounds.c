@@ -53,7 +53,7 @@ static void bounds_one_tick(struct kunit *test)
 
 	for (i = 0; i < MANY; i++)
 		callout_reset(&c[i], 100, bounds_nothing, &ran);
-	KUNIT_EXPECT_EQ(test, bounds_run(v, v->now + 100), CALLOUT_BUDGET);
+	KUNIT_EXPECT_LE(test, bounds_run(v, v->now + 100), CALLOUT_BUDGET);
 	KUNIT_EXPECT_EQ(test, ran, MANY);
 }
 
@@ -69,7 +69,7 @@ static void bounds_one_bucket(struct kunit *test)
 		callout_reset(&c[i], 100 + (long)(i % 4) * BUCKETS,
 			      bounds_nothing, &ran);
 	for (lap = 0; lap < 4; lap++) {
-		KUNIT_EXPECT_EQ(test, bounds_run(v, start + 100 +
+		KUNIT_EXPECT_LE(test, bounds_run(v, start + 100 +
 						    (u64)lap * BUCKETS),
 				CALLOUT_BUDGET);
 		KUNIT_EXPECT_EQ(test, ran, (lap + 1) * (MANY / 4));

@@ -291,12 +291,12 @@ static void bsd_trylock(struct kunit *test)
  * struct put_offs - callouts whose lock is contended, and an interrupt
  * @item: the callouts; the first one has no lock, and raises the interrupt
  * @work: the interrupt
- * @due: the length of the due list when it came
+ * @seen: how many had been put off when it came
  */
 struct put_offs {
 	struct callout_item *item;
 	struct irq_work work;
-	unsigned int due;
+	unsigned int seen;
 };
 
 #define NR_PUT_OFFS	(2 * CALLOUT_BUDGET)
@@ -306,7 +306,7 @@ static struct put_offs put_offs;
 /* The base is unlocked in this interrupt, and no other CPU uses it. */
 static void put_offs_count(struct irq_work *work)
 {
-	put_offs.due = list_count_nodes(&put_offs.item->v->base->due);
+	put_offs.seen = list_count_nodes(&put_offs.item->v->base->put_off);
 }
 
 /* The interrupt comes when the base is unlocked the next time. */
@@ -316,8 +316,8 @@ static void then_interrupt(struct callout_item *item)
 	irq_work_queue(&put_offs.work);
 }
 
-/* To put off a callout is a unit of work of the budget. */
-static void bsd_trylock_units(struct kunit *test)
+/* To put off a callout ends a hold. */
+static void bsd_trylock_holds(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, NR_PUT_OFFS);
@@ -339,10 +339,7 @@ static void bsd_trylock_units(struct kunit *test)
 	spin_unlock_bh(&try_lock);
 	irq_work_sync(&put_offs.work);
 	KUNIT_EXPECT_EQ(test, v->ran, 1);
-	/*
-	 * A unit for the bucket, one for each callout; two have left the list.
-	 */
-	KUNIT_EXPECT_EQ(test, put_offs.due, CALLOUT_BUDGET - 1 - 2);
+	KUNIT_EXPECT_EQ(test, put_offs.seen, 1);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, v->ran, NR_PUT_OFFS);
 	for (i = 1; i < NR_PUT_OFFS; i++)
@@ -402,14 +399,14 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drained, 1);
 }
 
-/* A handler that takes longer than CALLOUT_SLOW_NS is counted as slow. */
+/* A handler during which jiffies change too often is counted as slow. */
 static void bsd_slow_handler(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, 1);
 
 	a->then = callout_virtual_take_time;
-	a->seen = CALLOUT_SLOW_NS;
+	a->seen = CALLOUT_SLOW_EDGES - 1;
 	callout_virtual_set(a, 1);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 0);
@@ -426,19 +423,21 @@ static void then_take_time_and_drain(struct callout_item *item)
 }
 
 /*
- * The time of the report, which a serial console can make longer than
- * CALLOUT_SLOW_NS, is not accounted to the next handler, nor to the drain
+ * The time of a handler is accounted neither to the next one, nor to the drain
  * function of this one.
  */
-static void bsd_slow_report(struct kunit *test)
+static void bsd_slow_next(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
 	struct callout_item *a = callout_virtual_items(test, 3);
 	unsigned int i;
 
-	v->slow_ns = 2 * CALLOUT_SLOW_NS;
 	a[0].then = then_take_time_and_drain;
-	a[0].seen = CALLOUT_SLOW_NS + 1;
+	a[0].seen = CALLOUT_SLOW_EDGES;
+	for (i = 1; i < 3; i++) {
+		a[i].then = callout_virtual_take_time;
+		a[i].seen = CALLOUT_SLOW_EDGES - 1;
+	}
 	for (i = 0; i < 3; i++)
 		callout_virtual_set(&a[i], 1);
 	callout_virtual_run_to(v, v->now + 1);
@@ -556,10 +555,10 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_never_early_jiffies),
 	KUNIT_CASE(bsd_sbinuptime),
 	KUNIT_CASE(bsd_trylock),
-	KUNIT_CASE(bsd_trylock_units),
+	KUNIT_CASE(bsd_trylock_holds),
 	KUNIT_CASE(bsd_async_drain),
 	KUNIT_CASE(bsd_slow_handler),
-	KUNIT_CASE(bsd_slow_report),
+	KUNIT_CASE(bsd_slow_next),
 	KUNIT_CASE(bsd_schedule_on),
 	KUNIT_CASE(bsd_over_when_unlocked),
 	KUNIT_CASE(bsd_free_stopped_by_rcu),

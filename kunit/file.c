@@ -185,7 +185,7 @@ static u64 file_handlers(void)
 	for_each_possible_cpu(cpu) {
 		base = callout_base_owned_by(cpu);
 		if (base)
-			sum += READ_ONCE(base->stats.handlers);
+			sum += callout_handlers(base);
 	}
 	return sum;
 }

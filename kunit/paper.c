@@ -136,7 +136,7 @@ static void paper_hashed_wheel(struct kunit *test)
 
 	m = paper_model(test, "hashed_wheel", NULL, now, 1);
 	callout_model_start(m, &m->entry[0], now + (3 << 8) + 20);
-	KUNIT_EXPECT_PTR_EQ(test, to_wheel(m->s)->ring.head[30].next,
+	KUNIT_EXPECT_PTR_EQ(test, to_wheel(m->s)->ring.bucket[30].head.next,
 			    &m->entry[0].c.entry);
 	callout_model_chase(m);
 	KUNIT_EXPECT_EQ(test, m->now, now + (3 << 8) + 20);

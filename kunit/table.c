@@ -244,7 +244,7 @@ static void enter_due(struct kunit *test, struct table *t)
 	callout_virtual_set(&t->r->item, 1);
 	callout_virtual_set(t->item, 1);
 	callout_race_begin(test, t->r);
-	KUNIT_ASSERT_TRUE(test, t->item->c.node.state & CALLOUT_S_DUE);
+	KUNIT_ASSERT_TRUE(test, callout_virtual_is_due(&t->item->c));
 }
 
 static void enter_waiting(struct kunit *test, struct table *t,

@@ -4,7 +4,7 @@
  *
  * It is at callout_bases[nr_cpu_ids], which no CPU's tick expires: nothing runs
  * unless a case calls callout_expire(), with softirqs disabled, as if in one.
- * Both its ticks and the clock of expiry's limits are variables.
+ * Both its ticks and the jiffies of expiry's limits are variables.
  */
 #include <linux/bottom_half.h>
 #include <linux/err.h>
@@ -33,11 +33,6 @@ static u64 virtual_from_ns(u64 due, u64 now)
 	return max(tick, the_virtual.now + 1);
 }
 
-static u64 virtual_clock(struct callout_base *base)
-{
-	return the_virtual.ns + base->stats.slow * the_virtual.slow_ns;
-}
-
 static void virtual_nothing(struct callout_base *base)
 {
 }
@@ -56,7 +51,6 @@ static const struct callout_tick_source virtual_tick = {
 	.init		= virtual_nothing,
 	.program	= virtual_program,
 	.shutdown	= virtual_nothing,
-	.clock		= virtual_clock,
 };
 
 /* Pending callouts are dropped; their memory is freed with the case. */
@@ -90,6 +84,7 @@ static int virtual_create(struct kunit *test, unsigned int buckets,
 				   &callout_hashed_wheel, &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
+	base->jiffies = &the_virtual.jiffies;
 	the_virtual.base = base;
 	test->priv = &the_virtual;
 	return kunit_add_action_or_reset(test, virtual_destroy, &the_virtual);
@@ -110,7 +105,6 @@ int callout_virtual_create_chip(struct kunit *test,
 
 	virtual_chip = *chip;
 	virtual_chip.under = &virtual_tick;
-	virtual_chip.tick.clock = virtual_clock;
 	return virtual_create(test, buckets, &virtual_chip.tick);
 }
 
@@ -166,10 +160,10 @@ void callout_virtual_handler(void *arg)
 		item->then(item);
 }
 
-/* callout_item.then: takes item->seen nanoseconds. */
+/* callout_item.then: takes item->seen jiffies. */
 void callout_virtual_take_time(struct callout_item *item)
 {
-	item->v->ns += item->seen;
+	item->v->jiffies += item->seen;
 }
 
 /* Runs due callouts. Process context. */

@@ -18,8 +18,7 @@
  * @test: the case
  * @base: the base
  * @now: its time, in ticks
- * @ns: the clock of expiry's limits
- * @slow_ns: how far the report of a slow handler advances @ns
+ * @jiffies: the time that limits of expiry are measured with
  * @armed: the tick that its source is programmed for
  * @programs: how often it was programmed
  * @ran: how many handlers have run
@@ -29,8 +28,7 @@ struct callout_virtual {
 	struct kunit *test;
 	struct callout_base *base;
 	u64 now;
-	u64 ns;
-	u64 slow_ns;
+	u64 jiffies;
 	u64 armed;
 	unsigned int programs;
 	unsigned int ran;
@@ -72,6 +70,13 @@ void callout_virtual_handler(void *arg);
 void callout_virtual_take_time(struct callout_item *item);
 void callout_virtual_expire(struct callout_virtual *v);
 void callout_virtual_run_to(struct callout_virtual *v, u64 now);
+
+/* Is @c due, and has its turn not come yet? */
+static inline bool callout_virtual_is_due(const struct callout *c)
+{
+	return c->node.state & CALLOUT_S_PENDING &&
+	       c->node.expires <= callout_base(c->node.cpu)->now;
+}
 
 /* Sets an item's callout with the handler that keeps its record. */
 static inline int callout_virtual_set(struct callout_item *item,

@@ -163,6 +163,7 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 #else
 	init_waitqueue_head(&base->wait);
 #endif
+	base->jiffies = &jiffies_64;
 	tasklet_setup(&base->again, callout_again);
 	tick->init(base);
 	/* Pairs with the READ_ONCE()s of callout_bases[]. */
@@ -199,6 +200,7 @@ void callout_base_kill(struct callout_base *base)
 {
 	raw_spin_lock_irq(&base->lock);
 	base->dead = true;
+	base->attention = true;
 	base->armed = 0;
 	raw_spin_unlock_irq(&base->lock);
 	base->tick->shutdown(base);
@@ -300,7 +302,10 @@ void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
 	 * miss the last one.
 	 */
 	*stats = data_race(base->stats);
-	stats->visits = base->scheme->visits;
+	stats->handlers = callout_handlers(base);
+	/* The wheel counts those that it has found not to be due. */
+	stats->visits = base->scheme->visits +
+			(base->wheel ? stats->handlers : 0);
 	stats->refiles = base->scheme->refiles;
 	*pending = base->pending;
 	raw_spin_unlock_irq(&base->lock);

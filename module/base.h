@@ -9,7 +9,6 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/list.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -23,7 +22,7 @@
 
 /**
  * struct callout_stats - what a base, or all of them, have done
- * @handlers: callouts that have expired
+ * @handlers: callouts that have expired: the sum of @late
  * @wakeups: times the tick source found something due, or should have
  * @false_wakeups: those that found nothing due
  * @hops: times the jiffies source was woken on its way to a far tick
@@ -31,7 +30,7 @@
  * @refiles: entries that it found moved to a later time, and re-filed
  * @max_units: most units of work that a base's expiry has done in one hold of
  *	its lock; the sum over bases is their maximum
- * @slow: handlers that took too long
+ * @slow: handlers that took longer than CALLOUT_SLOW_EDGES - 1 jiffies
  * @late: callouts by the number of ticks from expiry to handler
  */
 struct callout_stats {
@@ -75,11 +74,14 @@ enum callout_stage {
  * @online: other CPUs may arm callouts here
  * @wheel: the scheme is the hashed wheel, which is called directly
  * @expiring: expiry is at work
+ * @attention: set with any of @leaving, @drain, @waiters and @dead: to be looked
+ *	at when the handler of @running has returned
  * @dead: nothing runs here any more and nothing is programmed; @armed stays 0
  * @stage: how far the handler of @running has come. CALLOUT_STAGE_OVER is
  *	written under the associated lock alone.
  * @scheme: the queued callouts
- * @due: those that have expired and whose turn has not come yet
+ * @due: those that were put off and whose turn has come again, and those that
+ *	the scheme has handed over, unless it is the hashed wheel
  * @pending: how many callouts are in @scheme, on @due and on @put_off
  * @tick: what tells the time
  * @armed: the tick for which the source is programmed; U64_MAX: not at all;
@@ -95,65 +97,75 @@ enum callout_stage {
  * @expiry_lock: PREEMPT_RT, in place of @wait: held across handlers, so that a
  *	waiter boosts the expiring thread and priority is not inverted. Outside
  *	@lock.
- * @clock: callout_clock() when the last handler returned, or expiry began
+ * @jiffies: jiffies_64, or what a test has in its place: the time that limits
+ *	of expiry are measured with, which costs nothing to read
+ * @edge: *@jiffies when the last handler returned, or expiry began
+ * @left: how many more handlers this expiry may run; 0 as well when *@jiffies
+ *	has changed since it began, or the base has died
  * @preempt_count: what it was before the handlers, and must be after each
  * @lockdep_depth: the same
  * @timer: for the jiffies source
  * @hrtimer: for the hrtimer source
  * @kick: for the hrtimer source: has the CPU program @hrtimer
  * @kicked: @kick is on its way
+ * @ticking: its function runs, and nothing has been programmed since
+ * @restart: its function returns HRTIMER_RESTART
  * @again: goes on with expiry in a later softirq
  * @put_off: those whose lock was contended when their turn came. They have
  *	CALLOUT_S_DUE, and go back to @due at the next tick.
  * @slots: how many nodes room has been asked for now
  * @room: the most that @slots has been: the scheme has memory for these
- * @now: the tick for which @due was filled last
+ * @now: the tick for which callouts were expired last
  * @stats: counters; visits and refiles are the scheme's
  */
 struct callout_base {
 	raw_spinlock_t lock;
 	unsigned int index;
+	struct callout_scheme *scheme;
+	u64 armed;
+	const struct callout_tick_source *tick;
+	struct callout_node *running;
+	unsigned int pending;
+	enum callout_stage stage;
 	bool online;
 	bool wheel;
 	bool expiring;
 	bool dead;
-	enum callout_stage stage;
-	struct callout_scheme *scheme;
-	struct list_head due;
-	unsigned int pending;
-	unsigned int cpu;
-	const struct callout_tick_source *tick;
-	u64 armed;
+	bool attention;
 
-	struct callout_node *running;
+	u64 now;
+	u64 edge;
+	const u64 *jiffies;
+	int left;
+	unsigned long run_seq;
 	struct callout_node *leaving;
 	callout_func_t *drain;
-	unsigned long run_seq;
 	unsigned int waiters;
+	int preempt_count;
+	int lockdep_depth;
+	unsigned int cpu;
+	struct list_head due;
+	struct callout_stats stats;
+
 #ifdef CONFIG_PREEMPT_RT
 	spinlock_t expiry_lock;	/* see above */
 #else
 	wait_queue_head_t wait;
 #endif
-	u64 clock;
-	int preempt_count;
-	int lockdep_depth;
-
 	union {
 		struct timer_list timer;
 		struct {
 			struct hrtimer hrtimer;
 			call_single_data_t kick;
 			bool kicked;
+			bool ticking;
+			bool restart;
 		};
 	};
 	struct tasklet_struct again;
 	struct list_head put_off;
 	unsigned int slots;
 	unsigned int room;
-
-	u64 now;
-	struct callout_stats stats;
 };
 
 /* Units of work done with a base locked and interrupts off, at most. */
@@ -178,19 +190,22 @@ static inline struct callout_base *callout_base_owned_by(unsigned int cpu)
 	return base && base->index == cpu ? base : NULL;
 }
 
+/* How many callouts of @base have expired. */
+static inline u64 callout_handlers(const struct callout_base *base)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < CALLOUT_LATE_BINS; i++)
+		sum += READ_ONCE(base->stats.late[i]);
+	return sum;
+}
+
 static inline u64 callout_now(struct callout_base *base)
 {
 	if (likely(base->tick == &callout_tick_jiffies))
 		return get_jiffies_64();
 	return base->tick->now(base);
-}
-
-/* The time that limits of expiry are measured with. */
-static inline u64 callout_clock(struct callout_base *base)
-{
-	if (likely(!base->tick->clock))
-		return local_clock();
-	return base->tick->clock(base);
 }
 
 static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)

@@ -189,6 +189,7 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 	/* A drain looks for it where it runs: see callout_leave(). */
 	if (callout_is_running(base, n)) {
 		base->leaving = n->state & CALLOUT_S_AWAY ? n : NULL;
+		base->attention = true;
 		return base;
 	}
 	if (!target) {
@@ -478,6 +479,7 @@ void callout_wait_run(struct callout_base *base, unsigned long seq)
 {
 	raw_spin_lock_irq(&base->lock);
 	base->waiters++;
+	base->attention = true;
 	raw_spin_unlock_irq(&base->lock);
 
 	callout_wait_seq(base, seq);
@@ -560,6 +562,7 @@ int callout_async_drain(struct callout *c, callout_func_t *drain)
 		ret = 0;
 		if (!base->drain)
 			base->drain = drain;
+		base->attention = true;
 	}
 	callout_unlock(base, flags);
 	return ret;

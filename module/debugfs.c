@@ -64,7 +64,7 @@ static int chip_show(struct seq_file *m, void *unused)
 		raw_spin_lock_irq(&base->lock);
 		seq_printf(m, "%u %llu %llu %llu %llu\n", base->cpu,
 			   chip->interrupts, chip->passes, chip->filed,
-			   base->stats.handlers);
+			   callout_handlers(base));
 		raw_spin_unlock_irq(&base->lock);
 	}
 	return 0;

@@ -76,9 +76,10 @@ static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 		eventfd_signal(eventfd);
 }
 
-/* Moves @n and due slots of the same file behind it to the ready list. */
+/* Moves @n, and slots of the same file that are due next, to the ready list. */
 static unsigned int callout_expire_file(struct callout_base *base,
-					struct callout_node *n)
+					struct callout_node *n,
+					unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	struct callout_slot *slot = callout_to_slot(n);
@@ -90,7 +91,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 
 	raw_spin_lock(&file->lock);
 	do {
-		taken++;
+		--*budget;
 		if (unlikely(callout_slot_due_mono(slot) > now)) {
 			callout_dequeue_locked(base, n);
 			file_postpone(file, base, slot, now);
@@ -103,13 +104,14 @@ static unsigned int callout_expire_file(struct callout_base *base,
 			trace_callout_expire_exit(n);
 			ready++;
 		}
-		if (list_empty(&base->due))
+		taken++;
+		if (!*budget)
 			break;
-		n = list_first_entry(&base->due, struct callout_node, entry);
-		if (n->kind != CALLOUT_KIND_EVENT)
+		n = callout_scheme_first(base, budget);
+		if (!n || n->kind != CALLOUT_KIND_EVENT)
 			break;
 		slot = callout_to_slot(n);
-	} while (taken < CALLOUT_BUDGET && slot_file(slot) == file);
+	} while (*budget && slot_file(slot) == file);
 	wake = ready && !file->unread;
 	if (wake)
 		eventfd = rcu_dereference(file->eventfd);
@@ -117,12 +119,12 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	file->fired += ready;
 	raw_spin_unlock(&file->lock);
 
-	callout_count_units(base, taken);
+	callout_count_units(base, CALLOUT_BUDGET - *budget);
 	/* Not only to wake readers: the budget of this hold may be used up. */
 	raw_spin_unlock_irq(&base->lock);
 	if (wake)
 		file_wake(file, eventfd);
-	base->clock = callout_clock(base);
+	callout_time_passed(base, NULL);
 	raw_spin_lock_irq(&base->lock);
 	return taken;
 }

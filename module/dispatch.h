@@ -52,15 +52,24 @@ static inline void callout_scheme_stop(struct callout_base *base,
 		s->ops->stop(s, n);
 }
 
-static inline bool callout_scheme_advance(struct callout_base *base, u64 now,
-					  unsigned int *budget,
-					  struct list_head *due)
+/*
+ * The first callout that is due at base->now, still pending; NULL if there is
+ * none, or with no budget left, if there may be one. Another scheme than the
+ * wheel moves due callouts to the due list.
+ */
+static __always_inline struct callout_node *
+callout_scheme_first(struct callout_base *base, unsigned int *budget)
 {
 	struct callout_scheme *s = base->scheme;
 
+	if (unlikely(!list_empty(&base->due)))
+		return list_first_entry(&base->due, struct callout_node, entry);
 	if (callout_is_wheel(base))
-		return callout_wheel_advance(s, now, budget, due);
-	return s->ops->advance(s, now, budget, due);
+		return callout_wheel_first(to_wheel(s), base->now, budget);
+	if (s->ops->advance(s, base->now, budget, &base->due) &&
+	    list_empty(&base->due))
+		*budget = 0;
+	return list_first_entry_or_null(&base->due, struct callout_node, entry);
 }
 
 static inline u64 callout_scheme_next_due(struct callout_base *base,

@@ -2,10 +2,10 @@
 /*
  * expiry.c - run due callouts: EXPIRYPROCESSING, in softirq context
  *
- * A base's expiry moves expired callouts from the scheme to the due list, a
- * budget at a time, and takes callouts off that list one by one. The lock is
- * dropped in between, so a callout on the due list can still be stopped or
- * re-armed; it counts as pending until its handler starts.
+ * A base's expiry takes due callouts out of the scheme one by one, in the order
+ * in which they are due, and calls their handlers. The lock is dropped in
+ * between, so those that follow can still be stopped or re-armed; a callout is
+ * pending until its handler starts.
  *
  * Neither the time with the base locked nor the time in one softirq depends on
  * the number of callouts or on how late the base is. When the limits are reached
@@ -17,6 +17,7 @@
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/prefetch.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
@@ -27,10 +28,9 @@
 
 static_assert(CALLOUT_BUDGET >= CALLOUT_MIN_BUDGET);
 
-static unsigned int callout_expire_func(struct callout_base *base,
-					struct callout_node *n);
 static unsigned int callout_expire_none(struct callout_base *base,
-					struct callout_node *n);
+					struct callout_node *n,
+					unsigned int *budget);
 
 static callout_func_t *func_of_callout(const struct callout_node *n)
 {
@@ -40,10 +40,8 @@ static callout_func_t *func_of_callout(const struct callout_node *n)
 /* For each value that the byte callout_node.kind can have. */
 static struct callout_kind_ops kinds[U8_MAX + 1] = {
 	[CALLOUT_KIND_NONE] = { .expire = callout_expire_none },
-	[CALLOUT_KIND_FUNC] = {
-		.expire	= callout_expire_func,
-		.func	= func_of_callout,
-	},
+	/* The loop of expiry calls this kind itself. */
+	[CALLOUT_KIND_FUNC] = { .func = func_of_callout },
 	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = { .expire = callout_expire_none },
 };
 
@@ -58,27 +56,6 @@ void callout_register_kind(enum callout_kind kind,
 callout_func_t *callout_node_func(const struct callout_node *n)
 {
 	return kinds[n->kind].func ? kinds[n->kind].func(n) : NULL;
-}
-
-/* Takes @n off the due list: its turn has come. The base is locked. */
-void callout_take_due(struct callout_base *base, struct callout_node *n)
-{
-	unsigned int bin = fls64(base->now - n->expires);
-
-	base->stats.handlers++;
-	base->stats.late[min(bin, CALLOUT_LATE_BINS - 1U)]++;
-	trace_callout_expire_entry(n, base->now);
-	callout_dequeue_locked(base, n);
-}
-
-/* Marks the handler of @n as running and unlocks the base. */
-void callout_run_begin(struct callout_base *base, struct callout_node *n)
-	__releases(&base->lock)
-{
-	base->running = n;
-	callout_change_state(n, 0, CALLOUT_S_RAN);
-	WRITE_ONCE(base->run_seq, base->run_seq + 1);
-	raw_spin_unlock_irq(&base->lock);
 }
 
 #ifdef CONFIG_PREEMPT_RT
@@ -113,21 +90,16 @@ static void expiry_wake(struct callout_base *base)
 }
 #endif
 
-/*
- * Locks the base again after a handler with argument @arg has returned, and
- * wakes those that wait for that.
- */
-void callout_run_end(struct callout_base *base, void *arg)
-	__acquires(&base->lock)
+/* callout_run_end() if there is more to do. */
+void callout_run_end_slow(struct callout_base *base, void *arg)
+	__must_hold(&base->lock)
 {
 	callout_func_t *drain;
 
-	trace_callout_expire_exit(base->running);
-	raw_spin_lock_irq(&base->lock);
-	base->running = NULL;
-	if (unlikely(base->leaving))
+	base->attention = base->waiters;
+	if (base->leaving)
 		callout_leave(base);
-	if (unlikely(base->drain)) {
+	if (base->drain) {
 		drain = base->drain;
 		base->drain = NULL;
 		/* Before run_seq changes: callout_barrier() waits for it too. */
@@ -136,13 +108,15 @@ void callout_run_end(struct callout_base *base, void *arg)
 		callout_check_context(base, drain);
 		raw_spin_lock_irq(&base->lock);
 	}
-	WRITE_ONCE(base->run_seq, base->run_seq + 1);
-	if (unlikely(base->waiters)) {
+	callout_bump_seq(base);
+	if (base->dead)
+		base->left = 0;
+	if (base->waiters) {
 		/* Waking takes sleeping locks on PREEMPT_RT. */
 		raw_spin_unlock_irq(&base->lock);
 		expiry_wake(base);
 		/* Do not account this to the next handler. */
-		base->clock = callout_clock(base);
+		callout_time_passed(base, NULL);
 		raw_spin_lock_irq(&base->lock);
 	}
 }
@@ -202,48 +176,43 @@ static bool associated_trylock(void *lock, u8 lock_flags)
 	}
 }
 
-static void callout_slow(struct callout_base *base, callout_func_t *func,
-			 u64 took)
-{
-	/* A base has one expiry at a time: this has no other writer. */
-	base->stats.slow++;
-	pr_info_ratelimited("callout: %ps took %llu us\n", func,
-			    div_u64(took, NSEC_PER_USEC));
-	/* A line on a serial console can take as long. */
-	base->clock = callout_clock(base);
-}
-
-/* Calls a handler and measures it. The base is not locked. */
-void callout_call(struct callout_base *base, callout_func_t *func, void *arg)
-{
-	u64 end, took;
-
-	func(arg);
-	end = callout_clock(base);
-	took = end - base->clock;
-	base->clock = end;
-	if (unlikely(took > CALLOUT_SLOW_NS))
-		callout_slow(base, func, took);
-}
-
 /*
- * Warns if a handler has changed the preemption count or the locks held. The
- * associated lock has been released, and the base is not locked.
+ * Jiffies have changed since the last handler returned; @func is the one that
+ * has run since, if any. Expiry ends soon. The base is not locked; it has one
+ * expiry at a time, so nobody else writes this.
  */
-void callout_check_context(struct callout_base *base, callout_func_t *func)
+noinline void callout_time_passed(struct callout_base *base,
+				  callout_func_t *func)
 {
-	if (unlikely(base->preempt_count != preempt_count())) {
+	u64 edges = READ_ONCE(*base->jiffies) - base->edge;
+
+	if (!edges)
+		return;
+	if (func && edges >= CALLOUT_SLOW_EDGES) {
+		base->stats.slow++;
+		pr_info_ratelimited("callout: %ps took more than %u ms\n", func,
+				    jiffies_to_msecs(edges - 1));
+	}
+	/* A line on a serial console can take as long. */
+	base->edge = READ_ONCE(*base->jiffies);
+	base->left = 0;
+}
+
+/* What callout_check_context() has found. */
+noinline void callout_context_changed(struct callout_base *base,
+				      callout_func_t *func)
+{
+	if (base->preempt_count != preempt_count()) {
 		WARN_ONCE(1, "callout: %pS: preempt_count %08x became %08x\n",
 			  func, base->preempt_count, preempt_count());
 		preempt_count_set(base->preempt_count);
 	}
 	/* A lockdep report clears debug_locks, and then no lock counts as held. */
-	if (unlikely(base->lockdep_depth != lockdep_depth(current)) &&
-	    debug_locks)
+	if (base->lockdep_depth != lockdep_depth(current) && debug_locks)
 		WARN_ONCE(1, "callout: %pS: held %d locks and now %d\n",
 			  func, base->lockdep_depth, lockdep_depth(current));
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_check_context);
+EXPORT_SYMBOL_IF_KUNIT(callout_context_changed);
 
 /* core.c has the races with callout_stop(). */
 static void callout_run_with_lock(struct callout_base *base,
@@ -290,7 +259,10 @@ static void callout_relock(struct callout_base *base)
 static void callout_put_off(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	list_move_tail(&n->entry, &base->put_off);
+	callout_unqueue_locked(base, n);
+	base->pending++;
+	callout_change_state(n, 0, CALLOUT_S_DUE);
+	list_add_tail(&n->entry, &base->put_off);
 	callout_relock(base);
 }
 
@@ -301,22 +273,20 @@ static void callout_put_off(struct callout_base *base, struct callout_node *n)
 static bool callout_postpone(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	u64 now = ktime_get_ns(), tick;
+	u64 now = ktime_get_ns();
 
 	if (likely(n->time <= now))
 		return false;
-	tick = callout_from_ns(base, n->time, now);
-	list_del(&n->entry);
+	callout_unqueue_locked(base, n);
 	callout_change_state(n, CALLOUT_S_DUE, 0);
-	callout_scheme_start(base, n, tick);
-	callout_started(base, n, tick);
+	callout_start_locked(base, n, callout_from_ns(base, n->time, now));
 	callout_relock(base);
 	return true;
 }
 
 /* Runs the handler of a struct callout. */
-static unsigned int callout_expire_func(struct callout_base *base,
-					struct callout_node *n)
+static void callout_expire_func(struct callout_base *base,
+				struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	struct callout *c = container_of(n, struct callout, node);
@@ -327,19 +297,18 @@ static unsigned int callout_expire_func(struct callout_base *base,
 	void *lock = c->lock;
 	void *arg = c->arg;
 
-	if (unlikely(READ_ONCE(n->mark) == CALLOUT_A_TIME) &&
-	    callout_postpone(base, n))
-		return 1;
-	if (unlikely(lock_flags & CALLOUT_TRYLOCK)) {
+	if (READ_ONCE(n->mark) == CALLOUT_A_TIME && callout_postpone(base, n))
+		return;
+	if (lock_flags & CALLOUT_TRYLOCK) {
 		if (!associated_trylock(lock, lock_flags)) {
 			callout_put_off(base, n);
-			return 1;
+			return;
 		}
 	}
 	callout_take_due(base, n);
 	callout_debug_deactivate(c);
-	base->stage = lock && !(lock_flags & CALLOUT_TRYLOCK) ?
-		      CALLOUT_STAGE_WAITING : CALLOUT_STAGE_STARTED;
+	if (lock && !(lock_flags & CALLOUT_TRYLOCK))
+		base->stage = CALLOUT_STAGE_WAITING;
 	callout_run_begin(base, n);
 	/*
 	 * From here on @c may be freed: by func, or if it has a lock by a holder
@@ -355,12 +324,71 @@ static unsigned int callout_expire_func(struct callout_base *base,
 	lock_map_release(&map);
 	callout_check_context(base, func);
 	callout_run_end(base, arg);
+	base->stage = CALLOUT_STAGE_STARTED;
+}
+
+/*
+ * Is @n that of a struct callout that the wheel has handed over, and that was
+ * not set by the clock? Four bytes are tested at once.
+ */
+static __always_inline bool callout_is_plain(const struct callout_node *n)
+{
+	static const struct callout_node mask = {
+		.state = CALLOUT_S_DUE,
+		.kind = U8_MAX,
+		.mark = CALLOUT_A_TIME,
+	}, plain = {
+		.kind = CALLOUT_KIND_FUNC,
+	};
+
+	return (READ_ONCE(n->bytes) & mask.bytes) == plain.bytes;
+}
+
+/* Runs the handler of a struct callout, to which the wheel's cursor points. */
+static __always_inline void callout_expire_plain(struct callout_base *base,
+						 struct callout_wheel *w,
+						 struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	struct callout *c = container_of(n, struct callout, node);
+	struct callout_class *class = callout_debug_class(c);
+	struct lockdep_map map __maybe_unused = callout_class_map(class);
+	callout_func_t *func = c->func;
+	void *arg = c->arg;
+
+	callout_count_late(base, n);
+	callout_wheel_take(w, n);
+	prefetch(w->cursor);
+	base->pending--;
+	callout_change_state(n, CALLOUT_S_PENDING, CALLOUT_S_RAN);
+	callout_debug_deactivate(c);
+	base->running = n;
+	callout_bump_seq(base);
+	raw_spin_unlock_irq(&base->lock);
+	/* From here on @c may be freed. */
+	lock_map_acquire(&map);
+	callout_call(base, func, arg);
+	lock_map_release(&map);
+	callout_check_context(base, func);
+	callout_run_end(base, arg);
+}
+
+/* Does what the kind of @n asks for; returns how many are done with. */
+static unsigned int callout_expire_one(struct callout_base *base,
+				       struct callout_node *n,
+				       unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	if (n->kind != CALLOUT_KIND_FUNC)
+		return kinds[n->kind].expire(base, n, budget);
+	callout_expire_func(base, n);
 	return 1;
 }
 
 /* Drops a node without a kind: not initialised, or overwritten. */
 static unsigned int callout_expire_none(struct callout_base *base,
-					struct callout_node *n)
+					struct callout_node *n,
+					unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	u8 kind = n->kind;
@@ -374,31 +402,41 @@ static unsigned int callout_expire_none(struct callout_base *base,
 }
 
 /*
- * Moves up to a budget of expired nodes from the scheme to the due list, which
- * is empty, behind those that were put off at an earlier tick. Returns true if
- * more may follow. The base is locked.
+ * Callouts that are due at @now are expired next. Those that were put off at an
+ * earlier tick get another turn, before them.
+ */
+static void callout_begin_tick(struct callout_base *base, u64 now)
+	__must_hold(&base->lock)
+{
+	if (unlikely(!list_empty(&base->put_off)) && now != base->now)
+		list_splice_tail_init(&base->put_off, &base->due);
+	base->now = now;
+}
+
+#ifdef CONFIG_CALLOUT_SCHEMES
+/*
+ * Has the scheme, which is not the wheel, move up to a budget of due callouts to
+ * the due list. Returns true if more may follow. The base is locked.
  */
 bool callout_collect(struct callout_base *base)
 {
 	unsigned int budget = CALLOUT_BUDGET;
-	u64 now = callout_now(base);
+	struct callout_scheme *s = base->scheme;
 	bool more;
 
-	lockdep_assert_held(&base->lock);
-	more = callout_scheme_advance(base, now, &budget, &base->due);
+	callout_begin_tick(base, callout_now(base));
+	more = s->ops->advance(s, base->now, &budget, &base->due);
 	callout_count_units(base, CALLOUT_BUDGET - budget);
-	if (now != base->now)
-		list_splice_init(&base->put_off, &base->due);
-	base->now = now;
 	return more;
 }
+#endif
 
 /*
  * The next tick at which something can be due; U64_MAX: never. A lower bound if
- * the scheme's search has not ended when callout_clock() reaches @end. Drops the
- * lock between budgets.
+ * time is up before the scheme's search has ended. Drops the lock between
+ * budgets.
  */
-static u64 callout_search_next(struct callout_base *base, u64 end)
+static u64 callout_search_next(struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	unsigned int budget;
@@ -408,7 +446,8 @@ static u64 callout_search_next(struct callout_base *base, u64 end)
 		budget = CALLOUT_BUDGET;
 		next = callout_scheme_next_due(base, &budget);
 		callout_count_units(base, CALLOUT_BUDGET - budget);
-		if (budget || callout_clock(base) >= end)
+		if (likely(budget) || base->left <= 0 ||
+		    READ_ONCE(*base->jiffies) != base->edge)
 			return next;
 		callout_relock(base);
 	}
@@ -416,19 +455,18 @@ static u64 callout_search_next(struct callout_base *base, u64 end)
 
 /*
  * Programs the tick source for the next tick at which something can be due, if
- * any; callout_collect() has moved all that is due now. The search ends when
- * callout_clock() reaches @end. A base whose search never ends in time is woken
- * at each tick, and so is one with a callout that was put off. Drops the lock
- * between budgets.
+ * any; all that is due now has been taken. A base whose search never ends in
+ * time is woken at each tick, and so is one with a callout that was put off.
+ * Drops the lock between budgets.
  */
-void callout_program_next(struct callout_base *base, u64 end)
+void callout_program_next(struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	u64 next;
 
-	next = list_empty(&base->put_off) ? callout_search_next(base, end) : 0;
+	next = list_empty(&base->put_off) ? callout_search_next(base) : 0;
 	/* The base may have died meanwhile, see callout_base_kill(). */
-	if (base->dead)
+	if (unlikely(base->dead))
 		return;
 	if (next != U64_MAX) {
 		callout_program(base, max(next, base->now + 1));
@@ -438,20 +476,77 @@ void callout_program_next(struct callout_base *base, u64 end)
 	}
 }
 
+/* Ends a hold and begins another. Returns its budget, or 0 if time is up. */
+static unsigned int callout_next_hold(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	callout_relock(base);
+	if (READ_ONCE(*base->jiffies) != base->edge || base->dead)
+		return 0;
+	return CALLOUT_BUDGET;
+}
+
+/*
+ * Runs due callouts one by one, until none is left or base->left is 0. Each hold
+ * of the lock ends with a handler, or after CALLOUT_BUDGET units of work. Returns
+ * true if others are due.
+ */
+static bool callout_expire_due(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	struct callout_wheel *w = to_wheel(base->scheme);
+	unsigned int budget = CALLOUT_BUDGET;
+	struct callout_node *n;
+	u64 now;
+
+	for (;;) {
+		if (callout_is_wheel(base) && list_empty(&base->due)) {
+			while ((n = callout_wheel_next(w)) &&
+			       callout_is_plain(n) &&
+			       !container_of(n, struct callout, node)->lock) {
+				if (unlikely(base->left <= 0))
+					return true;
+				base->left--;
+				callout_expire_plain(base, w, n);
+			}
+		}
+		n = callout_scheme_first(base, &budget);
+		callout_count_units(base, CALLOUT_BUDGET - budget);
+		if (!budget) {
+			budget = callout_next_hold(base);
+			if (!budget)
+				return true;
+			continue;
+		}
+		if (!n) {
+			now = callout_now(base);
+			if (now == base->now)
+				return false;
+			callout_begin_tick(base, now);
+			continue;
+		}
+		if (callout_is_wheel(base) && callout_is_plain(n) &&
+		    !container_of(n, struct callout, node)->lock)
+			continue;
+		if (base->left <= 0 || base->dead)
+			return true;
+		base->left -= callout_expire_one(base, n, &budget);
+		budget = CALLOUT_BUDGET;
+	}
+}
+
 /*
  * Runs the due callouts of a base, in softirq context, once at a time for each
- * base. It locks the base for CALLOUT_BUDGET units of work at a time and returns
- * after CALLOUT_MAX_HANDLERS handlers or CALLOUT_MAX_NS, which the search for
- * the next tick shares, and the handler or hold that is under way. Returns true
- * if it must be called again soon; else it has programmed the tick source.
+ * base. Neither a hold of its lock nor the whole takes longer than the limits
+ * above, and the handler under way. @tick: the tick source has woken the base.
+ * Returns true if it must be called again soon; else it has programmed the tick
+ * source.
  */
-bool callout_expire(struct callout_base *base)
+static bool expire(struct callout_base *base, bool tick)
 {
-	bool more = true, again = true;
-	unsigned int handlers = 0;
+	bool again = false;
 	int preempt, locks;
-	struct callout_node *n;
-	u64 end;
+	u64 now;
 
 	lock_expiry(base);
 	/*
@@ -462,47 +557,40 @@ bool callout_expire(struct callout_base *base)
 	preempt = preempt_count();
 	locks = lockdep_depth(current);
 	raw_spin_lock_irq(&base->lock);
-	if (base->expiring || base->dead) {
-		/* The tasklet of a CPU that died, run when it is back already. */
-		again = false;
+	/* The tasklet of a CPU that died may run when it is back already. */
+	if (unlikely(base->expiring || base->dead))
+		goto out;
+	now = callout_now(base);
+	if (tick && unlikely(base->armed > now && base->armed != U64_MAX)) {
+		base->stats.hops++;
+		base->tick->program(base, base->armed);
 		goto out;
 	}
+	base->stats.wakeups += tick;
 	base->expiring = true;
-	base->clock = callout_clock(base);
-	end = base->clock + CALLOUT_MAX_NS;
+	base->edge = READ_ONCE(*base->jiffies);
+	base->left = CALLOUT_MAX_HANDLERS;
 	base->preempt_count = preempt;
 	base->lockdep_depth = locks;
 	/* Lower than any expiry: arming leaves the tick alone. */
 	base->armed = 0;
-	for (;;) {
-		while (!list_empty(&base->due)) {
-			if (handlers >= CALLOUT_MAX_HANDLERS ||
-			    base->clock >= end || base->dead)
-				goto yield;
-			n = list_first_entry(&base->due, struct callout_node,
-					     entry);
-			handlers += kinds[n->kind].expire(base, n);
-		}
-		if (!more)
-			break;
-		more = callout_collect(base);
-		/* That was up to a budget of work with the base locked. */
-		raw_spin_unlock_irq(&base->lock);
-		if (more)
-			base->clock = callout_clock(base);
-		raw_spin_lock_irq(&base->lock);
-		if (more && base->clock >= end)
-			goto yield;
-	}
-	callout_program_next(base, end);
-	again = false;
-yield:
+	callout_begin_tick(base, now);
+	again = callout_expire_due(base);
+	if (!again)
+		callout_program_next(base);
 	base->expiring = false;
+	if (tick && !again && base->left == CALLOUT_MAX_HANDLERS)
+		base->stats.false_wakeups++;
 out:
 	raw_spin_unlock_irq(&base->lock);
 	rcu_read_unlock();
 	unlock_expiry(base);
 	return again;
+}
+
+bool callout_expire(struct callout_base *base)
+{
+	return expire(base, false);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_expire);
 
@@ -516,16 +604,12 @@ void callout_again(struct tasklet_struct *t)
 }
 
 /*
- * What the tick source calls when something may be due, in softirq context.
- * Named after the BSD routine that hardclock() calls for the same purpose.
+ * What the tick source calls at the tick that it was programmed for, or on its
+ * way there, in softirq context. Named after the BSD routine that hardclock()
+ * calls for the same purpose.
  */
 void callout_softclock(struct callout_base *base)
 {
-	u64 handlers = base->stats.handlers;
-
-	base->stats.wakeups++;
-	if (callout_expire(base))
+	if (expire(base, true))
 		tasklet_schedule(&base->again);
-	else if (base->stats.handlers == handlers)
-		base->stats.false_wakeups++;
 }

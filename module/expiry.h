@@ -5,20 +5,23 @@
 #ifndef _CALLOUT_EXPIRY_H
 #define _CALLOUT_EXPIRY_H
 
-#include "base.h"
+#include "arm.h"
 
-/* Handlers run, and time spent, in one softirq, at most. */
+/* Handlers run in one softirq, at most. */
 #define CALLOUT_MAX_HANDLERS	1024U
-#define CALLOUT_MAX_NS		(2 * NSEC_PER_MSEC)
 
-/* A handler that takes longer, its wait for its lock included, delays others. */
-#define CALLOUT_SLOW_NS		(2 * NSEC_PER_MSEC)
+/*
+ * A handler during which jiffies change this often took 2 ms at least, its wait
+ * for its lock included: it delays others.
+ */
+#define CALLOUT_SLOW_EDGES	(1 + DIV_ROUND_UP(2 * HZ, 1000))
 
 /**
  * struct callout_kind_ops - what to do with nodes of one kind
- * @expire: takes a due node off the base's due list and does what its kind asks
- *	for; may take others of the same kind that follow it. Called with the
- *	base locked; may drop the lock in between. Returns how many it took.
+ * @expire: takes a due node out and does what its kind asks for; may take others
+ *	of the same kind that are due next, each for a unit of the budget of this
+ *	hold. Called with the base locked; may drop the lock in between. Returns
+ *	how many it took.
  * @func: the handler of a node, or NULL if this kind has none
  *
  * Kinds and handlers run in softirq context, inside an RCU read-side critical
@@ -26,7 +29,7 @@
  */
 struct callout_kind_ops {
 	unsigned int (*expire)(struct callout_base *base,
-			       struct callout_node *n);
+			       struct callout_node *n, unsigned int *budget);
 	callout_func_t *(*func)(const struct callout_node *n);
 };
 
@@ -41,15 +44,97 @@ static inline void callout_count_units(struct callout_base *base,
 		base->stats.max_units = units;
 }
 
-void callout_take_due(struct callout_base *base, struct callout_node *n);
-void callout_run_begin(struct callout_base *base, struct callout_node *n);
-void callout_run_end(struct callout_base *base, void *arg);
-void callout_call(struct callout_base *base, callout_func_t *func, void *arg);
-void callout_check_context(struct callout_base *base, callout_func_t *func);
+/* Counts an expiry of @n. */
+static __always_inline void callout_count_late(struct callout_base *base,
+					       struct callout_node *n)
+{
+	u64 late = base->now - n->expires;
+
+	if (likely(!late))
+		base->stats.late[0]++;
+	else
+		base->stats.late[min(fls64(late), CALLOUT_LATE_BINS - 1)]++;
+	trace_callout_expire_entry(n, base->now);
+}
+
+/* Takes @n, which is due, out: its turn has come. The base is locked. */
+static __always_inline void callout_take_due(struct callout_base *base,
+					     struct callout_node *n)
+{
+	callout_count_late(base, n);
+	callout_dequeue_locked(base, n);
+}
+
+void callout_time_passed(struct callout_base *base, callout_func_t *func);
+void callout_run_end_slow(struct callout_base *base, void *arg)
+	__must_hold(&base->lock);
+void callout_context_changed(struct callout_base *base, callout_func_t *func);
+
+/*
+ * Warns if a handler has changed the preemption count or the locks held. The
+ * associated lock has been released, and the base is not locked.
+ */
+static __always_inline void callout_check_context(struct callout_base *base,
+						  callout_func_t *func)
+{
+	if (unlikely(base->preempt_count != preempt_count()) ||
+	    (IS_ENABLED(CONFIG_LOCKDEP) &&
+	     unlikely(base->lockdep_depth != lockdep_depth(current))))
+		callout_context_changed(base, func);
+}
+
 void callout_wait_run(struct callout_base *base, unsigned long seq);
 
+/*
+ * A plain increment is one instruction. Waiters read it without the lock, to see
+ * whether it has changed, and take the lock then.
+ */
+static __always_inline void callout_bump_seq(struct callout_base *base)
+{
+	data_race(base->run_seq++);
+}
+
+/* Marks the handler of @n as running and unlocks the base. */
+static __always_inline void callout_run_begin(struct callout_base *base,
+					      struct callout_node *n)
+	__releases(&base->lock)
+{
+	base->running = n;
+	callout_change_state(n, 0, CALLOUT_S_RAN);
+	callout_bump_seq(base);
+	raw_spin_unlock_irq(&base->lock);
+}
+
+/* Calls a handler, and notices how long it took. The base is not locked. */
+static __always_inline void callout_call(struct callout_base *base,
+					 callout_func_t *func, void *arg)
+{
+	func(arg);
+	if (unlikely(READ_ONCE(*base->jiffies) != base->edge))
+		callout_time_passed(base, func);
+}
+
+/*
+ * Locks the base again after a handler with argument @arg has returned, and
+ * wakes those that wait for that.
+ */
+static __always_inline void callout_run_end(struct callout_base *base,
+					    void *arg)
+	__acquires(&base->lock)
+{
+	trace_callout_expire_exit(base->running);
+	raw_spin_lock_irq(&base->lock);
+	base->running = NULL;
+	if (unlikely(base->attention))
+		callout_run_end_slow(base, arg);
+	else
+		callout_bump_seq(base);
+}
+
+#ifdef CONFIG_CALLOUT_SCHEMES
 bool callout_collect(struct callout_base *base);
-void callout_program_next(struct callout_base *base, u64 end);
+#endif
+void callout_program_next(struct callout_base *base);
 bool callout_expire(struct callout_base *base);
 
 #endif /* _CALLOUT_EXPIRY_H */

@@ -315,7 +315,8 @@ static void pool_return_spare(struct callout_pool *pool,
 
 /* EXPIRYPROCESSING for a slot, which stays in use until the handler returns. */
 static unsigned int callout_expire_handle(struct callout_base *base,
-					  struct callout_node *n)
+					  struct callout_node *n,
+					  unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	struct callout_pool *pool = callout_pool(&kernel_table, base);

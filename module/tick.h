@@ -25,8 +25,6 @@ struct callout_scheme_params;
  * @program: makes callout_softclock(), or callout_base.again, run on the base's
  *	CPU at or soon after tick @tick, and not before; the base's lock is held
  * @shutdown: after this callout_softclock() does not run any more; may sleep
- * @clock: the nanoseconds that the limits of expiry are counted in; NULL, as in
- *	all sources except those of tests: local_clock()
  */
 struct callout_tick_source {
 	const char *name;
@@ -37,7 +35,6 @@ struct callout_tick_source {
 	void (*init)(struct callout_base *base);
 	void (*program)(struct callout_base *base, u64 tick);
 	void (*shutdown)(struct callout_base *base);
-	u64 (*clock)(struct callout_base *base);
 };
 
 /* CLOCK_MONOTONIC at jiffy 0, or less than a tick later. */

@@ -372,6 +372,8 @@ static bool full_interrupt(struct callout_base *base)
 	/* At 0 the host is at work already. */
 	if (!base->armed || base->armed > callout_now(base))
 		goto out;
+	base->edge = READ_ONCE(*base->jiffies);
+	base->left = 1;
 	more = callout_collect(base);
 	host = !list_empty(&base->due);
 	if (host) {
@@ -381,8 +383,7 @@ static bool full_interrupt(struct callout_base *base)
 		if (more)
 			callout_program(base, base->now);
 		else
-			callout_program_next(base, callout_clock(base) +
-						   CALLOUT_MAX_NS);
+			callout_program_next(base);
 	}
 out:
 	raw_spin_unlock_irq(&base->lock);

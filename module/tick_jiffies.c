@@ -116,22 +116,21 @@ static void jiffies_look(void)
 			break;
 }
 
+/* Samples are taken this often at most, in jiffies; a power of two. */
+#define LOOK_EVERY	64U
+
 static void jiffies_timer(struct timer_list *t)
 {
+	static unsigned long looked;
 	/* Not by this_cpu: the timers of a dead CPU run on another. */
 	struct callout_base *base = timer_container_of(base, t, timer);
-	bool hop;
+	unsigned long look = jiffies / LOOK_EVERY;
 
-	jiffies_look();
-	raw_spin_lock_irq(&base->lock);
-	hop = base->armed != U64_MAX && base->armed > jiffies_now(base);
-	if (hop) {
-		base->stats.hops++;
-		jiffies_program(base, base->armed);
+	if (unlikely(READ_ONCE(looked) != look)) {
+		WRITE_ONCE(looked, look);
+		jiffies_look();
 	}
-	raw_spin_unlock_irq(&base->lock);
-	if (!hop)
-		callout_softclock(base);
+	callout_softclock(base);
 }
 
 static void jiffies_init(struct callout_base *base)

@@ -267,10 +267,8 @@ struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
 	for (;;) {
 		while (w->cursor != w->walked) {
 			c = list_entry(w->cursor, struct callout_node, entry);
-			if (c->expires <= w->walk_time) {
-				w->s.visits++;
+			if (c->expires <= w->walk_time)
 				return c;
-			}
 			if (!*budget)
 				return NULL;
 			--*budget;
@@ -303,7 +301,8 @@ bool callout_wheel_advance(struct callout_scheme *s, u64 now,
 		if (!c || !*budget)
 			return !*budget;
 		--*budget;
-		callout_wheel_stop(w, c);
+		w->s.visits++;
+		callout_wheel_take(w, c);
 		callout_scheme_due(c, due);
 	}
 	return true;

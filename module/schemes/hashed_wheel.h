@@ -124,8 +124,27 @@ static inline void callout_wheel_rearm(struct callout_wheel *w,
 	callout_wheel_start(w, c, expires);
 }
 
+/* Removes @c, to which the cursor points. */
+static inline void callout_wheel_take(struct callout_wheel *w,
+				      struct callout_node *c)
+{
+	w->cursor = c->entry.next;
+	callout_unlink(&c->entry);
+}
+
 struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
 					      unsigned int *budget);
+
+/* The next entry of the walk, if it is due; else NULL. */
+static __always_inline struct callout_node *
+callout_wheel_next(const struct callout_wheel *w)
+{
+	struct callout_node *c = list_entry(w->cursor, struct callout_node,
+					    entry);
+
+	return likely(w->cursor != w->walked && c->expires <= w->walk_time) ?
+	       c : NULL;
+}
 
 /*
  * The first entry that is due at @now, still filed; NULL if there is none, or
@@ -135,14 +154,9 @@ struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
 static inline struct callout_node *
 callout_wheel_first(struct callout_wheel *w, u64 now, unsigned int *budget)
 {
-	struct callout_node *c = list_entry(w->cursor, struct callout_node,
-					    entry);
+	struct callout_node *c = callout_wheel_next(w);
 
-	if (likely(w->cursor != w->walked && c->expires <= w->walk_time)) {
-		w->s.visits++;
-		return c;
-	}
-	return callout_wheel_first_slow(w, now, budget);
+	return c ?: callout_wheel_first_slow(w, now, budget);
 }
 
 bool callout_wheel_advance(struct callout_scheme *s, u64 now,

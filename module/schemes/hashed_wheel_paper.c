@@ -42,7 +42,7 @@ enum { VARIANT_BUSY, VARIANT_EVERY_TICK };
  * rounds more than the usual one.
  */
 struct paper_wheel {
-	struct callout_ring r;
+	struct callout_slots r;
 	bool every_tick;
 	struct callout_laps laps;
 	u64 skipped;

@@ -26,8 +26,8 @@ enum callout_kind {
 };
 
 /* callout_node.state, written with the base's lock held. */
-#define CALLOUT_S_PENDING	0x01	/* queued, or on a due list */
-#define CALLOUT_S_DUE		0x02	/* on a due list */
+#define CALLOUT_S_PENDING	0x01	/* queued, or on a list of due ones */
+#define CALLOUT_S_DUE		0x02	/* on a list of due ones */
 #define CALLOUT_S_DRAINING	0x04	/* being drained: cannot be set */
 #define CALLOUT_S_RAN		0x40	/* it has run on its base */
 #define CALLOUT_S_AWAY		0x80	/* its cpu is not its home */
@@ -45,6 +45,7 @@ enum callout_kind {
  * @kind: what happens when it is due
  * @flags: the owner's
  * @mark: the owner's
+ * @bytes: these four, to be tested at once
  *
  * The lock of base @cpu protects all members except the owner's two.
  */
@@ -60,10 +61,15 @@ struct callout_node {
 	u64 expires;
 	u16 cpu;
 	u16 home;
-	u8 state;
-	u8 kind;
-	u8 flags;
-	u8 mark;
+	union {
+		struct {
+			u8 state;
+			u8 kind;
+			u8 flags;
+			u8 mark;
+		};
+		u32 bytes;
+	};
 };
 
 #ifdef CONFIG_64BIT
