@@ -8,6 +8,7 @@
 #include <linux/callout_node.h>
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
+#include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
@@ -105,6 +106,8 @@ enum callout_stage {
  * @preempt_count: what it was before the handlers, and must be after each
  * @lockdep_depth: the same
  * @timer: for the jiffies source
+ * @next_tick: for the jiffies source: runs in the next tick's interrupt
+ * @woken: @next_tick has woken expiry
  * @hrtimer: for the hrtimer source
  * @kick: for the hrtimer source: has the CPU program @hrtimer
  * @kicked: @kick is on its way
@@ -132,6 +135,7 @@ struct callout_base {
 	bool expiring;
 	bool dead;
 	bool attention;
+	bool woken;
 
 	u64 now;
 	u64 edge;
@@ -153,7 +157,10 @@ struct callout_base {
 	wait_queue_head_t wait;
 #endif
 	union {
-		struct timer_list timer;
+		struct {
+			struct timer_list timer;
+			struct irq_work next_tick;
+		};
 		struct {
 			struct hrtimer hrtimer;
 			call_single_data_t kick;

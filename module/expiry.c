@@ -561,6 +561,8 @@ static bool expire(struct callout_base *base, bool tick)
 	if (unlikely(base->expiring || base->dead))
 		goto out;
 	now = callout_now(base);
+	tick |= base->woken;
+	base->woken = false;
 	if (tick && unlikely(base->armed > now && base->armed != U64_MAX)) {
 		base->stats.hops++;
 		base->tick->program(base, base->armed);

@@ -23,6 +23,7 @@
  * Arming a callout of another CPU must program that CPU's timer, which
  * add_timer_on() does.
  */
+#include <linux/irq_work.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -63,6 +64,31 @@ static unsigned long jiffies_hop(u64 now, u64 tick)
 	return (tick >> shift << shift) - 1;
 }
 
+/*
+ * Can @base, whose CPU this is, wait for the next tick's own interrupt? In
+ * expiry, which a timer would make dear: the kernel has just searched its wheel
+ * for the next timer, in vain, and would do so at each tick. Not if the CPU is
+ * idle, since its tick may be stopped, and not where a thread runs such work.
+ */
+static bool jiffies_tick_runs(struct callout_base *base)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring &&
+	       !is_idle_task(current);
+}
+
+/*
+ * The tick's interrupt. If the tick was stopped after all, it comes at once, and
+ * too early: expiry sees to that.
+ */
+static void jiffies_next_tick(struct irq_work *work)
+{
+	struct callout_base *base = container_of(work, struct callout_base,
+						 next_tick);
+
+	base->woken = true;
+	tasklet_schedule(&base->again);
+}
+
 static void jiffies_program(struct callout_base *base, u64 tick)
 {
 	u64 now = jiffies_now(base);
@@ -70,6 +96,10 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 
 	lockdep_assert_held(&base->lock);
 	if (base->cpu == smp_processor_id()) {
+		if (tick == now + 1 && jiffies_tick_runs(base)) {
+			irq_work_queue(&base->next_tick);
+			return;
+		}
 		/*
 		 * A tick that has come has no edge of jiffies to wait for. With
 		 * softirqs on the tasklet would wake ksoftirqd, and no task may
@@ -136,11 +166,13 @@ static void jiffies_timer(struct timer_list *t)
 static void jiffies_init(struct callout_base *base)
 {
 	jiffies_look();
+	base->next_tick = IRQ_WORK_INIT_LAZY(jiffies_next_tick);
 	timer_setup(&base->timer, jiffies_timer, TIMER_PINNED);
 }
 
 static void jiffies_shutdown(struct callout_base *base)
 {
+	irq_work_sync(&base->next_tick);
 	timer_shutdown_sync(&base->timer);
 }
 

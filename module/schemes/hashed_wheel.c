@@ -122,7 +122,7 @@ static void ring_tidy(struct callout_ring *r, unsigned int bucket)
 	unsigned int first = bucket & ~(FANOUT - 1), i;
 
 	for (i = first; i < first + FANOUT && i <= r->mask; i++)
-		if (list_empty(&r->head[i]))
+		if (r->min[i] != U64_MAX && list_empty(&r->head[i]))
 			r->min[i] = U64_MAX;
 }
 
@@ -179,7 +179,8 @@ static u64 wheel_near(const struct callout_wheel *w)
 	u64 t = w->next, end = t + NEAR;
 	unsigned int i;
 
-	if (unlikely(w->old.head))
+	/* The root may be exact, or at least lower than all of these. */
+	if (unlikely(w->old.head) || r->min[r->root] >= end)
 		return 0;
 	for (; t < end; t++) {
 		i = t & r->mask;
@@ -196,7 +197,7 @@ u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 	struct callout_ring *r;
 	u64 near = wheel_near(w);
 
-	if (likely(near))
+	if (near)
 		return near;
 	wheel_find_min(w, U64_MAX, budget);
 	r = wheel_lowest(w);
@@ -249,7 +250,9 @@ static bool wheel_walk_first(struct callout_wheel *w, u64 now,
 				w->next = now + 1;
 			return false;
 		}
+		/* The lowest of all bounds. */
 		time = r->min[r->root];
+		w->next = time;
 	}
 	if (!*budget)
 		return false;
