@@ -72,7 +72,7 @@ static __always_inline void callout_unqueue_locked(struct callout_base *base,
 {
 	lockdep_assert_held(&base->lock);
 	if (unlikely(n->state & CALLOUT_S_DUE))
-		list_del(&n->entry);
+		callout_unlink(&n->entry);
 	else
 		callout_scheme_stop(base, n);
 	base->pending--;
@@ -85,8 +85,10 @@ static __always_inline void callout_unqueue_locked(struct callout_base *base,
 static __always_inline void callout_dequeue_locked(struct callout_base *base,
 						   struct callout_node *n)
 {
+	u8 state = n->state;
+
 	callout_unqueue_locked(base, n);
-	callout_change_state(n, CALLOUT_S_PENDING | CALLOUT_S_DUE, 0);
+	WRITE_ONCE(n->state, state & ~(CALLOUT_S_PENDING | CALLOUT_S_DUE));
 }
 
 /*

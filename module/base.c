@@ -35,6 +35,12 @@
 struct callout_base **callout_bases;
 EXPORT_SYMBOL_IF_KUNIT(callout_bases);
 
+/* What callout_lock() finds for a node that is migrating: no node's base. */
+struct callout_base callout_nowhere = {
+	.lock = __RAW_SPIN_LOCK_UNLOCKED(callout_nowhere.lock),
+	.index = U32_MAX,
+};
+
 /* callout_lock() of a node that is migrating, or has just migrated. */
 noinline struct callout_base *callout_lock_slow(struct callout_node *n)
 	__acquires(&base->lock)

@@ -47,7 +47,7 @@ struct callout_stats {
 };
 
 /* callout_node.cpu between two bases: wait for a real one. */
-#define CALLOUT_CPU_MOVING	U16_MAX
+#define CALLOUT_CPU_MOVING	(nr_cpu_ids + 1)
 
 /**
  * enum callout_stage - where the handler of callout_base.running is
@@ -179,10 +179,12 @@ struct callout_base {
 #define CALLOUT_BUDGET		64U
 
 /*
- * One a possible CPU, made when the CPU first comes up, and one for tests. With
+ * One a possible CPU, made when the CPU first comes up, one for tests, and at
+ * CALLOUT_CPU_MOVING one that has a lock and an index that no node has. With
  * bases=single all CPUs have the same.
  */
 extern struct callout_base **callout_bases;
+extern struct callout_base callout_nowhere;
 
 static inline struct callout_base *callout_base(u32 index)
 {
@@ -236,10 +238,11 @@ static inline struct callout_base *callout_lock_irqs_off(struct callout_node *n)
 	struct callout_base *base;
 	u32 cpu;
 
-	/* Pairs with the writes of n->cpu under the lock taken below. */
+	/*
+	 * Pairs with the writes of n->cpu under the lock taken below. A node
+	 * that is migrating has a base, too, to which none belongs.
+	 */
 	cpu = READ_ONCE(n->cpu);
-	if (unlikely(cpu == CALLOUT_CPU_MOVING))
-		return callout_lock_slow(n);
 	base = callout_base(cpu);
 	raw_spin_lock(&base->lock);
 	/* If it is not of this base another CPU may be changing it. */

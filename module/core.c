@@ -126,6 +126,7 @@ noinline void callout_leave(struct callout_base *base)
 	callout_unqueue_locked(base, n);
 	callout_change_state(n, CALLOUT_S_DUE, 0);
 	home = callout_move_locked(base, n, home);
+	callout_scheme_rewind(home, n->expires);
 	callout_start_locked(home, n, n->expires);
 	raw_spin_unlock(&home->lock);
 	raw_spin_lock(&base->lock);
@@ -192,6 +193,8 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 		base->attention = true;
 		return base;
 	}
+	/* Its handler has returned: the next arm need not look. */
+	callout_change_state(n, CALLOUT_S_RAN, 0);
 	if (!target) {
 		target = base;
 		if (n->state & CALLOUT_S_AWAY &&
@@ -245,19 +248,22 @@ static __always_inline int callout_arm(struct callout *c,
 	unsigned long flags;
 	bool pending, replaced;
 	u64 expires;
+	u8 state;
 
 	callout_debug_assert_init(c);
 	base = callout_lock(n, &flags);
-	pending = n->state & CALLOUT_S_PENDING;
+	state = n->state;
+	pending = state & CALLOUT_S_PENDING;
 	replaced = pending;
-	if (unlikely(base->running == n || !base->online ||
-		     n->state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING |
-				 CALLOUT_S_AWAY)) || target) {
+	if (unlikely(!base->online ||
+		     state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING |
+			      CALLOUT_S_RAN | CALLOUT_S_AWAY)) || target) {
 		replaced |= callout_cancel_start(base, n);
 		to = callout_arm_slow(base, n, target);
 		if (!to)
 			goto out;
 		base = to;
+		state = n->state;
 	}
 	if (likely(func)) {
 		c->func = func;
@@ -278,12 +284,14 @@ static __always_inline int callout_arm(struct callout *c,
 	}
 	expires = span ? callout_span_expiry(base, span) :
 			 callout_expiry(base, ticks);
-	if (n->state & CALLOUT_S_PENDING) {
+	if (state & CALLOUT_S_PENDING) {
 		callout_scheme_rearm(base, n, expires);
-		callout_started(base, n, expires);
 	} else {
-		callout_start_locked(base, n, expires);
+		WRITE_ONCE(n->state, state | CALLOUT_S_PENDING);
+		base->pending++;
+		callout_scheme_start(base, n, expires);
 	}
+	callout_started(base, n, expires);
 out:
 	callout_unlock(base, flags);
 	return replaced;
@@ -400,9 +408,19 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 					       struct callout *c)
 {
 	struct callout_node *n = &c->node;
-	bool pending = n->state & CALLOUT_S_PENDING;
+	u8 state = n->state;
+	bool pending = state & CALLOUT_S_PENDING;
 
 	WRITE_ONCE(n->mark, 0);
+	if (likely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE |
+			     CALLOUT_S_RAN)) == CALLOUT_S_PENDING)) {
+		callout_scheme_stop(base, n);
+		base->pending--;
+		WRITE_ONCE(n->state, state & ~CALLOUT_S_PENDING);
+		callout_debug_deactivate(c);
+		trace_callout_cancel(n);
+		return 1;
+	}
 	if (pending) {
 		callout_dequeue_locked(base, n);
 		callout_debug_deactivate(c);

@@ -136,6 +136,7 @@ static bool callout_take_over(struct callout_base *from,
 		from->pending--;
 		/* Pairs with the READ_ONCE() in callout_lock(). */
 		WRITE_ONCE(n->cpu, to->index);
+		callout_scheme_rewind(to, n->expires);
 		callout_start_locked(to, n, n->expires);
 	}
 	return more;
@@ -235,12 +236,13 @@ int callout_cpus_init(const struct callout_tick_source *tick,
 	int ret;
 
 	/* callout_node.cpu has 16 bits. */
-	if (nr_cpu_ids >= CALLOUT_CPU_MOVING)
+	if (CALLOUT_CPU_MOVING > U16_MAX)
 		return -ERANGE;
-	callout_bases = kcalloc(nr_cpu_ids + 1, sizeof(*callout_bases),
+	callout_bases = kcalloc(CALLOUT_CPU_MOVING + 1, sizeof(*callout_bases),
 				GFP_KERNEL);
 	if (!callout_bases)
 		return -ENOMEM;
+	callout_bases[CALLOUT_CPU_MOVING] = &callout_nowhere;
 	the_tick = tick;
 	the_scheme = ops;
 	the_params = *params;

@@ -23,8 +23,8 @@
  *  - start lowers them, up to the first that is low enough already. In an
  *    empty bucket it sets the bound, which may raise it.
  *  - stop does not touch them.
- *  - A walk over a bucket knows the bucket's new bound when it ends. Until then
- *    the old bound holds; a start during the walk lowers both.
+ *  - A walk over a bucket knows the bucket's new bound when it ends, which it
+ *    does when its cursor reaches the end. Until then the old bound holds.
  *  - When a bucket's bound rises, or the bucket is found empty, the nodes above
  *    it stay too low until the search for the minimum corrects them.
  *
@@ -70,12 +70,14 @@
 static void wheel_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
+	callout_wheel_rewind(to_wheel(s), expires);
 	callout_wheel_start(to_wheel(s), c, expires);
 }
 
 static void wheel_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
+	callout_wheel_rewind(to_wheel(s), expires);
 	callout_wheel_rearm(to_wheel(s), c, expires);
 }
 
@@ -219,7 +221,8 @@ static void wheel_walk_begin(struct callout_wheel *w, struct callout_ring *r,
 	prefetch(ahead->next);
 }
 
-static void wheel_walk_end(struct callout_wheel *w)
+/* The cursor has reached the end of the bucket. */
+void callout_wheel_walk_end(struct callout_wheel *w)
 {
 	*w->walk_bound = list_empty(w->walked) ? U64_MAX : w->walk_min;
 	w->walked = &w->nowhere;
@@ -287,7 +290,7 @@ struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
 			}
 		}
 		if (w->walked != &w->nowhere)
-			wheel_walk_end(w);
+			callout_wheel_walk_end(w);
 		if (!wheel_walk_first(w, now, budget))
 			return NULL;
 	}

@@ -32,8 +32,7 @@ struct callout_ring {
  * struct callout_wheel - a hashed timing wheel
  * @s: the scheme
  * @ring: takes new entries
- * @cursor: next entry of the walk; @walked if it has reached the end, or if
- *	there is none
+ * @cursor: next entry of the walk; @walked if there is none
  * @walked: the bucket being walked; @nowhere if there is none
  * @walk_time: the tick that the walk is for
  * @walk_min: lowest expiry that it has left
@@ -79,12 +78,23 @@ static inline unsigned int ring_parent(const struct callout_ring *r,
 static inline void ring_lower(struct callout_ring *r, unsigned int node,
 			      u64 bound)
 {
+	const unsigned int up = r->mask + 1;
+	u64 *min = r->min;
+
 	do {
-		r->min[node] = bound;
-		node = ring_parent(r, node);
-	} while (r->min[node] > bound);
+		min[node] = bound;
+		node = (node >> FANOUT_SHIFT) + up;
+	} while (min[node] > bound);
 }
 
+/* An entry that is due at @expires will be filed, which may have passed. */
+static inline void callout_wheel_rewind(struct callout_wheel *w, u64 expires)
+{
+	if (expires < w->next)
+		w->next = expires;
+}
+
+/* Files @c. If @expires has passed, callout_wheel_rewind() comes before. */
 static inline void callout_wheel_start(struct callout_wheel *w,
 				       struct callout_node *c, u64 expires)
 {
@@ -98,19 +108,27 @@ static inline void callout_wheel_start(struct callout_wheel *w,
 		ring_lower(&w->ring, i, expires);
 	else if (last == head)
 		w->ring.min[i] = expires;
-	/* A walk that has not reached the end of the bucket sees the entry. */
-	if (unlikely(w->cursor == head) && expires < w->walk_min)
-		w->walk_min = expires;
-	if (unlikely(expires < w->next))
-		w->next = expires;
+}
+
+void callout_wheel_walk_end(struct callout_wheel *w);
+
+/* Removes @c, to which the cursor points. */
+static inline void callout_wheel_take(struct callout_wheel *w,
+				      struct callout_node *c)
+{
+	w->cursor = c->entry.next;
+	callout_unlink(&c->entry);
+	if (unlikely(w->cursor == w->walked))
+		callout_wheel_walk_end(w);
 }
 
 static inline void callout_wheel_stop(struct callout_wheel *w,
 				      struct callout_node *c)
 {
 	if (unlikely(w->cursor == &c->entry))
-		w->cursor = c->entry.next;
-	callout_unlink(&c->entry);
+		callout_wheel_take(w, c);
+	else
+		callout_unlink(&c->entry);
 }
 
 static inline void callout_wheel_rearm(struct callout_wheel *w,
@@ -122,14 +140,6 @@ static inline void callout_wheel_rearm(struct callout_wheel *w,
 	}
 	callout_wheel_stop(w, c);
 	callout_wheel_start(w, c, expires);
-}
-
-/* Removes @c, to which the cursor points. */
-static inline void callout_wheel_take(struct callout_wheel *w,
-				      struct callout_node *c)
-{
-	w->cursor = c->entry.next;
-	callout_unlink(&c->entry);
 }
 
 struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
