@@ -55,11 +55,11 @@ noinline struct callout_base *callout_lock_slow(struct callout_node *n)
 		if (cpu == CALLOUT_CPU_MOVING)
 			continue;
 		base = callout_base(cpu);
-		raw_spin_lock(&base->lock);
+		callout_base_lock(base);
 		/* Another CPU, with another base locked, may change it. */
 		if (READ_ONCE(n->cpu) == cpu)
 			return base;
-		raw_spin_unlock(&base->lock);
+		callout_base_unlock(base);
 	}
 }
 
@@ -67,13 +67,13 @@ noinline struct callout_base *callout_lock_slow(struct callout_node *n)
 noinline struct callout_base *callout_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock)
 {
-	raw_spin_lock(&base->lock);
+	callout_base_lock(base);
 	/* A CPU that is coming up or going down can still use its own base. */
 	if (base->online || base == callout_base(smp_processor_id()))
 		return base;
-	raw_spin_unlock(&base->lock);
+	callout_base_unlock(base);
 	base = callout_base(smp_processor_id());
-	raw_spin_lock(&base->lock);
+	callout_base_lock(base);
 	return base;
 }
 
@@ -88,12 +88,12 @@ struct callout_base *callout_move_locked(struct callout_base *base,
 {
 	callout_change_state(n, CALLOUT_S_RAN | CALLOUT_S_AWAY, 0);
 	WRITE_ONCE(n->cpu, CALLOUT_CPU_MOVING);
-	raw_spin_unlock(&base->lock);
-	raw_spin_lock(&target->lock);
+	callout_base_unlock(base);
+	callout_base_lock(target);
 	if (unlikely(!target->online)) {
-		raw_spin_unlock(&target->lock);
+		callout_base_unlock(target);
 		target = callout_base(smp_processor_id());
-		raw_spin_lock(&target->lock);
+		callout_base_lock(target);
 	}
 	WRITE_ONCE(n->cpu, target->index);
 	if (target->index != n->home)
@@ -204,11 +204,11 @@ EXPORT_SYMBOL_IF_KUNIT(callout_base_create);
  */
 void callout_base_kill(struct callout_base *base)
 {
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	base->dead = true;
 	base->attention = true;
 	base->armed = 0;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	base->tick->shutdown(base);
 	tasklet_kill(&base->again);
 }
@@ -245,19 +245,19 @@ int callout_base_reserve(struct callout_base *base, unsigned int n)
 
 	if (!s->ops->reserve)
 		return 0;
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	base->slots += n;
 	more = base->slots > base->room ? base->slots - base->room : 0;
 	base->room += more;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	if (!more)
 		return 0;
 	ret = s->ops->reserve(s, more);
 	if (ret) {
-		raw_spin_lock_irq(&base->lock);
+		callout_base_lock_irq(base);
 		base->slots -= n;
 		base->room -= more;
-		raw_spin_unlock_irq(&base->lock);
+		callout_base_unlock_irq(base);
 	}
 	return ret;
 }
@@ -268,9 +268,9 @@ void callout_base_unreserve(struct callout_base *base, unsigned int n)
 {
 	if (!base->scheme->ops->reserve)
 		return;
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	base->slots -= n;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_base_unreserve);
 
@@ -302,7 +302,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_find_locked);
 void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
 			unsigned int *pending)
 {
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	/*
 	 * Expiry counts wake-ups and slow handlers without the lock. A sum may
 	 * miss the last one.
@@ -314,7 +314,7 @@ void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
 			(base->wheel ? stats->handlers : 0);
 	stats->refiles = base->scheme->refiles;
 	*pending = base->pending;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 }
 
 /* Adds the counters of all bases up. */

@@ -231,6 +231,52 @@ struct callout_base *callout_lock_slow(struct callout_node *n)
 struct callout_base *callout_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock);
 
+/*
+ * The kernel's functions also count preemption, which interrupts that are off
+ * exclude, and are not in line. Where locks are checked these are the kernel's.
+ * All of a base's lock operations must be these.
+ */
+#if defined(CONFIG_DEBUG_SPINLOCK) || defined(CONFIG_DEBUG_LOCK_ALLOC)
+#define CALLOUT_LOCKS_CHECKED
+#endif
+
+/* Locks @base. Interrupts are off. */
+static __always_inline void callout_base_lock(struct callout_base *base)
+	__acquires(&base->lock)
+{
+#ifdef CALLOUT_LOCKS_CHECKED
+	raw_spin_lock(&base->lock);
+#else
+	arch_spin_lock(&base->lock.raw_lock);
+	__acquire(&base->lock);
+#endif
+}
+
+static __always_inline void callout_base_unlock(struct callout_base *base)
+	__releases(&base->lock)
+{
+#ifdef CALLOUT_LOCKS_CHECKED
+	raw_spin_unlock(&base->lock);
+#else
+	__release(&base->lock);
+	arch_spin_unlock(&base->lock.raw_lock);
+#endif
+}
+
+static __always_inline void callout_base_lock_irq(struct callout_base *base)
+	__acquires(&base->lock)
+{
+	local_irq_disable();
+	callout_base_lock(base);
+}
+
+static __always_inline void callout_base_unlock_irq(struct callout_base *base)
+	__releases(&base->lock)
+{
+	callout_base_unlock(base);
+	local_irq_enable();
+}
+
 /* callout_lock() with interrupts off already. */
 static inline struct callout_base *callout_lock_irqs_off(struct callout_node *n)
 	__acquires(&base->lock)
@@ -244,11 +290,11 @@ static inline struct callout_base *callout_lock_irqs_off(struct callout_node *n)
 	 */
 	cpu = READ_ONCE(n->cpu);
 	base = callout_base(cpu);
-	raw_spin_lock(&base->lock);
+	callout_base_lock(base);
 	/* If it is not of this base another CPU may be changing it. */
 	if (likely(READ_ONCE(n->cpu) == base->index))
 		return base;
-	raw_spin_unlock(&base->lock);
+	callout_base_unlock(base);
 	return callout_lock_slow(n);
 }
 
@@ -289,10 +335,10 @@ static inline struct callout_base *callout_lock_home(unsigned long *flags)
 
 	local_irq_save(*flags);
 	base = callout_base(callout_home_cpu());
-	raw_spin_lock(&base->lock);
+	callout_base_lock(base);
 	if (likely(base->online))
 		return base;
-	raw_spin_unlock(&base->lock);
+	callout_base_unlock(base);
 	return callout_lock_home_slow(base);
 }
 
@@ -300,7 +346,7 @@ static inline void callout_unlock(struct callout_base *base,
 				  unsigned long flags)
 	__releases(&base->lock)
 {
-	raw_spin_unlock(&base->lock);
+	callout_base_unlock(base);
 	local_irq_restore(flags);
 }
 

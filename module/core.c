@@ -128,8 +128,8 @@ noinline void callout_leave(struct callout_base *base)
 	home = callout_move_locked(base, n, home);
 	callout_scheme_rewind(home, n->expires);
 	callout_start_locked(home, n, n->expires);
-	raw_spin_unlock(&home->lock);
-	raw_spin_lock(&base->lock);
+	callout_base_unlock(home);
+	callout_base_lock(base);
 }
 
 /* What the callout_init() macros call; @class is NULL without lockdep. */
@@ -495,16 +495,16 @@ static void callout_wait_seq(struct callout_base *base, unsigned long seq)
  */
 void callout_wait_run(struct callout_base *base, unsigned long seq)
 {
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	base->waiters++;
 	base->attention = true;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 
 	callout_wait_seq(base, seq);
 
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	base->waiters--;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 }
 
 /**
@@ -608,9 +608,9 @@ void callout_barrier(void)
 		base = callout_base_owned_by(cpu);
 		if (!base)
 			continue;
-		raw_spin_lock_irq(&base->lock);
+		callout_base_lock_irq(base);
 		seq = base->run_seq;
-		raw_spin_unlock_irq(&base->lock);
+		callout_base_unlock_irq(base);
 		if (seq & 1)
 			callout_wait_run(base, seq);
 	}

@@ -86,7 +86,7 @@ static int callout_cpu_set_online(unsigned int cpu, bool online)
 
 	if (WARN_ON(!base))
 		return -EINVAL;
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	/* callout_arm_slow() looks without the lock, then again with it. */
 	WRITE_ONCE(base->online, online || single_base);
 	if (!online && single_base && base->cpu == cpu) {
@@ -94,7 +94,7 @@ static int callout_cpu_set_online(unsigned int cpu, bool online)
 		if (base->armed && base->armed != U64_MAX)
 			callout_program(base, base->armed);
 	}
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	return 0;
 }
 
@@ -177,7 +177,7 @@ static int callout_cpu_dead(unsigned int cpu)
 		local_irq_disable();
 		/* Hotplug is under way: online CPUs stay online. */
 		to = callout_base(callout_home_cpu());
-		raw_spin_lock(&to->lock);
+		callout_base_lock(to);
 		raw_spin_lock_nested(&from->lock, SINGLE_DEPTH_NESTING);
 		write_seqcount_begin(&callout_moves);
 		more = callout_take_over(from, to);
@@ -185,7 +185,7 @@ static int callout_cpu_dead(unsigned int cpu)
 		if (!more)
 			from->armed = U64_MAX;
 		raw_spin_unlock(&from->lock);
-		raw_spin_unlock(&to->lock);
+		callout_base_unlock(to);
 		local_irq_enable();
 		local_bh_enable();
 		cond_resched();

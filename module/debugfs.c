@@ -61,11 +61,11 @@ static int chip_show(struct seq_file *m, void *unused)
 		if (!callout_has_chip(base))
 			continue;
 		chip = callout_chip(base);
-		raw_spin_lock_irq(&base->lock);
+		callout_base_lock_irq(base);
 		seq_printf(m, "%u %llu %llu %llu %llu\n", base->cpu,
 			   chip->interrupts, chip->passes, chip->filed,
 			   callout_handlers(base));
-		raw_spin_unlock_irq(&base->lock);
+		callout_base_unlock_irq(base);
 	}
 	return 0;
 }

@@ -121,11 +121,11 @@ static unsigned int callout_expire_file(struct callout_base *base,
 
 	callout_count_units(base, CALLOUT_BUDGET - *budget);
 	/* Not only to wake readers: the budget of this hold may be used up. */
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	if (wake)
 		file_wake(file, eventfd);
 	callout_time_passed(base, NULL);
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	return taken;
 }
 

@@ -32,7 +32,7 @@ static struct callout_slot *file_search_once(struct callout_file *file,
 		first = slot;
 		expires = slot->node.expires;
 		*handle = slot->handle;
-		raw_spin_unlock(&base->lock);
+		callout_base_unlock(base);
 	}
 	raw_spin_lock(&file->lock);
 	list_for_each_entry(slot, &file->ready, node.entry) {

@@ -103,21 +103,21 @@ void callout_run_end_slow(struct callout_base *base, void *arg)
 		drain = base->drain;
 		base->drain = NULL;
 		/* Before run_seq changes: callout_barrier() waits for it too. */
-		raw_spin_unlock_irq(&base->lock);
+		callout_base_unlock_irq(base);
 		callout_call(base, drain, arg);
 		callout_check_context(base, drain);
-		raw_spin_lock_irq(&base->lock);
+		callout_base_lock_irq(base);
 	}
 	callout_bump_seq(base);
 	if (base->dead)
 		base->left = 0;
 	if (base->waiters) {
 		/* Waking takes sleeping locks on PREEMPT_RT. */
-		raw_spin_unlock_irq(&base->lock);
+		callout_base_unlock_irq(base);
 		expiry_wake(base);
 		/* Do not account this to the next handler. */
 		callout_time_passed(base, NULL);
-		raw_spin_lock_irq(&base->lock);
+		callout_base_lock_irq(base);
 	}
 }
 
@@ -225,11 +225,11 @@ static void callout_run_with_lock(struct callout_base *base,
 		__acquire(lock);	/* before; for sparse */
 	} else {
 		associated_lock(lock, lock_flags);
-		raw_spin_lock_irq(&base->lock);
+		callout_base_lock_irq(base);
 		start = base->stage == CALLOUT_STAGE_WAITING;
 		if (start)
 			base->stage = CALLOUT_STAGE_STARTED;
-		raw_spin_unlock_irq(&base->lock);
+		callout_base_unlock_irq(base);
 	}
 	if (start)
 		callout_call(base, func, arg);
@@ -243,13 +243,23 @@ static void callout_run_with_lock(struct callout_base *base,
 	associated_unlock(lock, lock_flags);
 }
 
+/*
+ * Not in line: x86 executes one more instruction before it takes an interrupt,
+ * and that must not be the one that turns interrupts off again.
+ */
+static noinline void callout_end_hold(struct callout_base *base)
+	__releases(&base->lock)
+{
+	callout_base_unlock_irq(base);
+}
+
 /* Ends one hold of the lock and begins another. */
 static void callout_relock(struct callout_base *base)
 	__must_hold(&base->lock)
 {
-	raw_spin_unlock_irq(&base->lock);
+	callout_end_hold(base);
 	cpu_relax();
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 }
 
 /*
@@ -364,7 +374,7 @@ static __always_inline void callout_expire_plain(struct callout_base *base,
 	callout_debug_deactivate(c);
 	base->running = n;
 	callout_bump_seq(base);
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	/* From here on @c may be freed. */
 	lock_map_acquire(&map);
 	callout_call(base, func, arg);
@@ -394,10 +404,10 @@ static unsigned int callout_expire_none(struct callout_base *base,
 	u8 kind = n->kind;
 
 	callout_take_due(base, n);
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	pr_err_once("callout: dropped one of kind %u: not initialised, or overwritten\n",
 		    kind);
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	return 1;
 }
 
@@ -556,7 +566,7 @@ static bool expire(struct callout_base *base, bool tick)
 	rcu_read_lock();
 	preempt = preempt_count();
 	locks = lockdep_depth(current);
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	/* The tasklet of a CPU that died may run when it is back already. */
 	if (unlikely(base->expiring || base->dead))
 		goto out;
@@ -584,7 +594,7 @@ static bool expire(struct callout_base *base, bool tick)
 	if (tick && !again && base->left == CALLOUT_MAX_HANDLERS)
 		base->stats.false_wakeups++;
 out:
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	rcu_read_unlock();
 	unlock_expiry(base);
 	return again;

@@ -102,7 +102,7 @@ static __always_inline void callout_run_begin(struct callout_base *base,
 	base->running = n;
 	callout_change_state(n, 0, CALLOUT_S_RAN);
 	callout_bump_seq(base);
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 }
 
 /* Calls a handler, and notices how long it took. The base is not locked. */
@@ -123,7 +123,7 @@ static __always_inline void callout_run_end(struct callout_base *base,
 	__acquires(&base->lock)
 {
 	trace_callout_expire_exit(base->running);
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	base->running = NULL;
 	if (unlikely(base->attention))
 		callout_run_end_slow(base, arg);

@@ -211,7 +211,7 @@ int callout_unset(struct callout_slot *slot, callout_handle_t handle)
 			ret = 0;
 		}
 	}
-	raw_spin_unlock(&base->lock);
+	callout_base_unlock(base);
 	return ret;
 }
 

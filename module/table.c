@@ -149,13 +149,13 @@ static int table_add_chunk(struct callout_table *table,
 	smp_store_release(&dir->chunk[n], chunk);
 	WRITE_ONCE(table->nr_chunks, n + 1);
 
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	pool = callout_pool(table, base);
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
 		callout_pool_add(pool, &chunk->slot[i]);
 	if (!pool->spare && table->keeps_spare)
 		pool->spare = callout_slot_get(pool);
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	return 0;
 }
 
@@ -189,7 +189,7 @@ static struct callout_slot *pool_take(struct callout_table *table,
 	if (!READ_ONCE(pool->count))
 		return NULL;
 	base = callout_base(cpu);
-	raw_spin_lock(&base->lock);
+	callout_base_lock(base);
 	for (most = min(most, STEAL_SLOTS); most; most--) {
 		slot = callout_slot_get(pool);
 		if (!slot)
@@ -198,7 +198,7 @@ static struct callout_slot *pool_take(struct callout_table *table,
 		slot->node.word[0] = (unsigned long)chain;
 		chain = slot;
 	}
-	raw_spin_unlock(&base->lock);
+	callout_base_unlock(base);
 	return chain;
 }
 
@@ -238,7 +238,7 @@ noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
 	struct callout_slot *slot = NULL;
 	unsigned int cpu;
 
-	raw_spin_unlock(&base->lock);
+	callout_base_unlock(base);
 	raw_spin_lock(&table->steal);
 	for_each_cpu_wrap(cpu, cpu_possible_mask, base->index) {
 		if (cpu != base->index)
@@ -246,7 +246,7 @@ noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
 		if (slot)
 			break;
 	}
-	raw_spin_lock(&base->lock);
+	callout_base_lock(base);
 	pool_give(table, base, slot);
 	slot = callout_slot_get(callout_pool(table, base));
 	raw_spin_unlock(&table->steal);
@@ -269,9 +269,9 @@ static unsigned int table_collect(struct callout_table *table,
 		do {
 			raw_spin_lock_irq(&table->steal);
 			chain = pool_take(table, cpu, left);
-			raw_spin_lock(&base->lock);
+			callout_base_lock(base);
 			n = pool_give(table, base, chain);
-			raw_spin_unlock(&base->lock);
+			callout_base_unlock(base);
 			raw_spin_unlock_irq(&table->steal);
 			left -= n;
 			cond_resched();

@@ -61,14 +61,14 @@ static struct table_found search_others(struct callout_base *home,
 		base = callout_base_owned_by(cpu);
 		if (!base || base == home)
 			continue;
-		raw_spin_lock(&base->lock);
+		callout_base_lock(base);
 		slot = search_base(base, key);
 		if (slot && slot->node.expires < expires) {
 			expires = slot->node.expires;
 			found.slot = slot;
 			found.handle = slot->handle;
 		}
-		raw_spin_unlock(&base->lock);
+		callout_base_unlock(base);
 	}
 	return found;
 }
@@ -96,7 +96,7 @@ static struct callout_base *lock_found(struct table_found found)
 		__release(&base->lock);
 		return base;
 	}
-	raw_spin_unlock(&base->lock);
+	callout_base_unlock(base);
 	return NULL;
 }
 
@@ -129,10 +129,10 @@ struct callout_slot *callout_table_search(struct callout_table *table,
 		if (nr_cpu_ids > 1)
 			other = search_others(home, &key);
 		base = home;
-		raw_spin_lock(&base->lock);
+		callout_base_lock(base);
 		slot = search_base(base, &key);
 		if (unlikely(other.slot) && found_is_earlier(other, slot)) {
-			raw_spin_unlock(&base->lock);
+			callout_base_unlock(base);
 			slot = other.slot;
 			base = lock_found(other);
 			if (!base)
@@ -141,12 +141,12 @@ struct callout_slot *callout_table_search(struct callout_table *table,
 		}
 		if (likely(!read_seqcount_retry(&callout_moves, seq)))
 			break;
-		raw_spin_unlock(&base->lock);
+		callout_base_unlock(base);
 	}
 	if (slot)
 		__release(&base->lock);
 	else
-		raw_spin_unlock(&base->lock);
+		callout_base_unlock(base);
 	*locked = base;
 	return slot;
 }

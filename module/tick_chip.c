@@ -131,7 +131,7 @@ static bool busy_interrupt(struct callout_base *base)
 	struct callout_chip *chip = callout_chip(base);
 	bool host = false;
 
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	/* At 0 the host is at work already. */
 	if (!base->armed || base->armed > callout_now(base))
 		goto out;
@@ -146,7 +146,7 @@ static bool busy_interrupt(struct callout_base *base)
 		busy_sleep(base, base->armed);
 	}
 out:
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	return host;
 }
 
@@ -368,7 +368,7 @@ static bool full_interrupt(struct callout_base *base)
 	struct callout_chip *chip = callout_chip(base);
 	bool host = false, more;
 
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	/* At 0 the host is at work already. */
 	if (!base->armed || base->armed > callout_now(base))
 		goto out;
@@ -386,7 +386,7 @@ static bool full_interrupt(struct callout_base *base)
 			callout_program_next(base);
 	}
 out:
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	return host;
 }
 

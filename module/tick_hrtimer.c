@@ -38,11 +38,11 @@ static void hrtimer_kicked(void *arg)
 {
 	struct callout_base *base = arg;
 
-	raw_spin_lock(&base->lock);
+	callout_base_lock(base);
 	base->kicked = false;
 	if (base->armed && base->armed != U64_MAX)
 		hrtimer_set(base);
-	raw_spin_unlock(&base->lock);
+	callout_base_unlock(base);
 }
 
 static void hrtimer_program(struct callout_base *base, u64 tick)
@@ -86,9 +86,9 @@ static bool hrtimer_is_kicked(struct callout_base *base)
 {
 	bool kicked;
 
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	kicked = base->kicked;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	return kicked;
 }
 

@@ -66,7 +66,7 @@ static noinline int untimeout_searched(callout_func_t *func, void *arg)
 		trace_callout_cancel(&slot->node);
 		slot->node.mark = CALLOUT_HASH_OUT;
 		callout_slot_put(table, base, slot);
-		raw_spin_unlock(&base->lock);
+		callout_base_unlock(base);
 	}
 	local_irq_restore(flags);
 	return slot ? 1 : -1;
