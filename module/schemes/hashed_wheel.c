@@ -91,13 +91,15 @@ static __always_inline u64 min_of_4(const u64 *m)
 	return min(min(m[0], m[1]), min(m[2], m[3]));
 }
 
-/* The lowest child of a node; the root may have fewer than FANOUT. */
-static u64 ring_min_child(const struct callout_ring *r, unsigned int node)
+/* The lowest child of a node that is not above buckets. */
+static u64 ring_min_node(const struct callout_ring *r, unsigned int node)
 {
-	unsigned int first = (node - r->mask - 1) << FANOUT_SHIFT, j;
+	unsigned int first = (node - (r->mask >> FANOUT_SHIFT) - 1) <<
+			     FANOUT_SHIFT, j;
 	const u64 *m = r->min + first;
 	u64 lowest;
 
+	/* The root may have fewer than FANOUT. */
 	if (likely(first + FANOUT <= r->root))
 		return min(min(min_of_4(m), min_of_4(m + 4)),
 			   min(min_of_4(m + 8), min_of_4(m + 12)));
@@ -107,31 +109,45 @@ static u64 ring_min_child(const struct callout_ring *r, unsigned int node)
 	return lowest;
 }
 
-/* Sets each node above a bucket to the minimum of its children. */
-static void ring_raise(struct callout_ring *r, unsigned int bucket)
+/* The lowest bound of bucket @i and its siblings. */
+static u64 ring_min_bucket(const struct callout_ring *r, unsigned int i)
 {
-	unsigned int node = bucket;
+	const struct callout_bucket *b = &r->bucket[i & ~(FANOUT - 1)];
+	const struct callout_bucket *end = b + min(FANOUT, r->mask + 1);
+	u64 lowest = U64_MAX;
 
-	do {
-		node = ring_parent(r, node);
-		r->min[node] = ring_min_child(r, node);
-	} while (node != r->root);
+	for (; b < end; b++)
+		lowest = min(lowest, b->min);
+	return lowest;
 }
 
-/* Raises the bounds of empty buckets: this one and its siblings. */
-static void ring_tidy(struct callout_ring *r, unsigned int bucket)
+/* Raises the bounds of empty buckets: @i and its siblings. */
+static void ring_tidy(struct callout_ring *r, unsigned int i)
 {
-	unsigned int first = bucket & ~(FANOUT - 1), i;
+	struct callout_bucket *b = &r->bucket[i & ~(FANOUT - 1)];
+	struct callout_bucket *end = b + min(FANOUT, r->mask + 1);
 
-	for (i = first; i < first + FANOUT && i <= r->mask; i++)
-		if (r->min[i] != U64_MAX && list_empty(&r->head[i]))
-			r->min[i] = U64_MAX;
+	for (; b < end; b++)
+		if (b->min != U64_MAX && list_empty(&b->head))
+			b->min = U64_MAX;
+}
+
+/* Sets each node above bucket @i to the minimum of its children. */
+static void ring_raise(struct callout_ring *r, unsigned int i)
+{
+	unsigned int node = i >> FANOUT_SHIFT;
+
+	r->min[node] = ring_min_bucket(r, i);
+	while (node != r->root) {
+		node = ring_parent(r, node);
+		r->min[node] = ring_min_node(r, node);
+	}
 }
 
 /* The ring with the lowest bound; of one tick the old ring has the first. */
 static struct callout_ring *wheel_lowest(struct callout_wheel *w)
 {
-	if (unlikely(w->old.head) &&
+	if (unlikely(w->old.bucket) &&
 	    w->old.min[w->old.root] <= w->ring.min[w->ring.root])
 		return &w->old;
 	return &w->ring;
@@ -149,8 +165,8 @@ static struct callout_ring *wheel_lowest(struct callout_wheel *w)
 static struct callout_ring *wheel_find_min(struct callout_wheel *w, u64 limit,
 					   unsigned int *budget)
 {
+	struct callout_bucket *b;
 	struct callout_ring *r;
-	unsigned int bucket;
 	u64 lowest;
 
 	for (;;) {
@@ -158,16 +174,16 @@ static struct callout_ring *wheel_find_min(struct callout_wheel *w, u64 limit,
 		lowest = r->min[r->root];
 		if (lowest > limit || lowest == U64_MAX)
 			return NULL;
-		bucket = lowest & r->mask;
-		if (r->min[bucket] == lowest) {
-			if (!list_empty(&r->head[bucket]))
+		b = &r->bucket[lowest & r->mask];
+		if (b->min == lowest) {
+			if (!list_empty(&b->head))
 				return r;
-			ring_tidy(r, bucket);
+			ring_tidy(r, lowest & r->mask);
 		}
 		if (!*budget)
 			return NULL;
 		--*budget;
-		ring_raise(r, bucket);
+		ring_raise(r, lowest & r->mask);
 	}
 }
 
@@ -179,16 +195,15 @@ static u64 wheel_near(const struct callout_wheel *w)
 {
 	const struct callout_ring *r = &w->ring;
 	u64 t = w->next, end = t + NEAR;
-	unsigned int i;
+	const struct callout_bucket *b;
 
 	/* The root may be exact, or at least lower than all of these. */
-	if (unlikely(w->old.head) || r->min[r->root] >= end)
+	if (unlikely(w->old.bucket) || r->min[r->root] >= end)
 		return 0;
 	for (; t < end; t++) {
-		i = t & r->mask;
-		if (r->min[i] <= t)
-			return r->min[i] == t && !list_empty(&r->head[i]) ?
-			       t : 0;
+		b = &r->bucket[t & r->mask];
+		if (b->min <= t)
+			return b->min == t && !list_empty(&b->head) ? t : 0;
 	}
 	return 0;
 }
@@ -209,24 +224,25 @@ u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 static void wheel_walk_begin(struct callout_wheel *w, struct callout_ring *r,
 			     u64 time)
 {
-	unsigned int i = time & r->mask;
-	struct list_head *ahead = &r->head[(i + PREFETCH_BUCKETS) & r->mask];
-
-	w->walked = &r->head[i];
-	w->cursor = w->walked->next;
+	prefetch(r->bucket[(time + PREFETCH_BUCKETS) & r->mask].head.next);
+	w->walked = &r->bucket[time & r->mask];
+	w->cursor = w->walked->head.next;
 	w->walk_time = time;
 	w->walk_min = U64_MAX;
-	w->walk_bound = &r->min[i];
 	w->walk_mask = r->mask;
-	prefetch(ahead->next);
+}
+
+static void wheel_walk_none(struct callout_wheel *w)
+{
+	w->walked = &w->nowhere;
+	w->cursor = &w->nowhere.head;
 }
 
 /* The cursor has reached the end of the bucket. */
 void callout_wheel_walk_end(struct callout_wheel *w)
 {
-	*w->walk_bound = list_empty(w->walked) ? U64_MAX : w->walk_min;
-	w->walked = &w->nowhere;
-	w->cursor = &w->nowhere;
+	w->walked->min = list_empty(&w->walked->head) ? U64_MAX : w->walk_min;
+	wheel_walk_none(w);
 }
 
 /*
@@ -241,8 +257,8 @@ static bool wheel_walk_first(struct callout_wheel *w, u64 now,
 
 	if (now < w->next)
 		return false;
-	if (likely(now - w->next < NEAR && !w->old.head)) {
-		while (r->min[w->next & r->mask] > w->next)
+	if (likely(now - w->next < NEAR && !w->old.bucket)) {
+		while (r->bucket[w->next & r->mask].min > w->next)
 			if (w->next++ == now)
 				return false;
 		time = w->next;
@@ -271,7 +287,7 @@ struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
 	struct callout_node *c;
 
 	for (;;) {
-		while (w->cursor != w->walked) {
+		while (w->cursor != &w->walked->head) {
 			c = list_entry(w->cursor, struct callout_node, entry);
 			if (c->expires <= w->walk_time)
 				return c;
@@ -318,22 +334,19 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 		       struct list_head *out)
 {
 	struct callout_wheel *w = to_wheel(s);
+	struct callout_bucket *b;
 	struct callout_ring *r;
-	struct list_head *head;
-	unsigned int bucket;
 
-	w->walked = &w->nowhere;
-	w->cursor = &w->nowhere;
+	wheel_walk_none(w);
 	while ((r = wheel_find_min(w, U64_MAX, budget))) {
-		bucket = r->min[r->root] & r->mask;
-		head = &r->head[bucket];
-		while (!list_empty(head)) {
+		b = &r->bucket[r->min[r->root] & r->mask];
+		while (!list_empty(&b->head)) {
 			if (!*budget)
 				return true;
 			--*budget;
-			list_move_tail(head->next, out);
+			list_move_tail(b->head.next, out);
 		}
-		r->min[bucket] = U64_MAX;
+		b->min = U64_MAX;
 	}
 	r = wheel_lowest(w);
 	return r->min[r->root] != U64_MAX;
@@ -347,31 +360,33 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 int callout_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
 		       gfp_t gfp)
 {
-	size_t heads = array_size(buckets, sizeof(r->head[0]));
-	unsigned int n, root = 0;
+	size_t size = array_size(buckets, sizeof(r->bucket[0]));
+	unsigned int n, nodes = 0;
 
 	for (n = buckets; n > 1; n = DIV_ROUND_UP(n, FANOUT))
-		root += n;
-	/* One allocation: the heads, the minima and a 0. */
-	r->head = kvmalloc_node(size_add(heads, array_size(root + 2,
-							   sizeof(u64))),
-				gfp, node);
-	if (!r->head)
+		nodes += DIV_ROUND_UP(n, FANOUT);
+	/* One allocation: the buckets, the minima and a 0. */
+	r->bucket = kvmalloc_node(size_add(size, array_size(nodes + 1,
+							    sizeof(u64))),
+				  gfp, node);
+	if (!r->bucket)
 		return -ENOMEM;
 	r->mask = buckets - 1;
-	r->root = root;
-	for (n = 0; n < buckets; n++)
-		INIT_LIST_HEAD(&r->head[n]);
-	r->min = (u64 *)(r->head + buckets);
-	memset64(r->min, U64_MAX, root + 1);
-	r->min[root + 1] = 0;
+	r->root = nodes - 1;
+	for (n = 0; n < buckets; n++) {
+		INIT_LIST_HEAD(&r->bucket[n].head);
+		r->bucket[n].min = U64_MAX;
+	}
+	r->min = (u64 *)(r->bucket + buckets);
+	memset64(r->min, U64_MAX, nodes);
+	r->min[nodes] = 0;
 	return 0;
 }
 
 /* Frees a ring, if there is one. Its entries are not touched. May sleep. */
 void callout_ring_free(struct callout_ring *r)
 {
-	kvfree(r->head);
+	kvfree(r->bucket);
 }
 
 /*
@@ -390,38 +405,41 @@ void callout_wheel_resize(struct callout_wheel *w,
 static void wheel_start_first(struct callout_wheel *w, struct callout_node *c)
 {
 	unsigned int i = c->expires & w->ring.mask;
-	struct list_head *head = &w->ring.head[i];
+	struct callout_bucket *b = &w->ring.bucket[i];
 
-	if (c->expires < w->ring.min[i])
+	if (c->expires < b->min) {
+		b->min = c->expires;
 		ring_lower(&w->ring, i, c->expires);
-	else if (list_empty(head))
-		w->ring.min[i] = c->expires;
-	callout_link(&c->entry, head, head->next);
+	} else if (list_empty(&b->head)) {
+		b->min = c->expires;
+	}
+	callout_link(&c->entry, &b->head, b->head.next);
 	/* A walk over this bucket has passed its beginning. */
-	if (w->walked == head && c->expires < w->walk_min)
+	if (w->walked == b && c->expires < w->walk_min)
 		w->walk_min = c->expires;
 }
 
 /* Moves entries from the old ring. Returns false if none are left. */
 bool callout_wheel_move(struct callout_wheel *w, unsigned int *budget)
 {
+	struct callout_bucket *b;
 	struct callout_node *c;
-	struct list_head *head;
 
 	for (; w->moved <= w->old.mask; w->moved++) {
-		head = &w->old.head[w->moved];
-		while (!list_empty(head)) {
+		b = &w->old.bucket[w->moved];
+		while (!list_empty(&b->head)) {
 			if (!*budget)
 				return true;
 			--*budget;
-			c = list_last_entry(head, struct callout_node, entry);
+			c = list_last_entry(&b->head, struct callout_node,
+					    entry);
 			callout_wheel_stop(w, c);
 			wheel_start_first(w, c);
 		}
 		if (!*budget)
 			return true;
 		--*budget;
-		w->old.min[w->moved] = U64_MAX;
+		b->min = U64_MAX;
 	}
 	return false;
 }
@@ -430,38 +448,36 @@ bool callout_wheel_move(struct callout_wheel *w, unsigned int *budget)
 void callout_wheel_moved(struct callout_wheel *w, struct callout_ring *r)
 {
 	*r = w->old;
-	w->old.head = NULL;
-	if (w->walked >= r->head && w->walked <= r->head + r->mask) {
-		w->walked = &w->nowhere;
-		w->cursor = &w->nowhere;
-	}
+	w->old.bucket = NULL;
 }
 
 /* Every invariant of the head comment that is one ring's. */
 static int ring_check(const struct callout_wheel *w,
 		      const struct callout_ring *r, bool *cursor_seen)
 {
-	struct list_head *pos;
+	struct callout_bucket *b;
 	struct callout_node *c;
+	struct list_head *pos;
 	unsigned int i;
 
-	for (i = 0; i <= r->mask; i++) {
-		if (w->cursor == &r->head[i] && w->walked == w->cursor)
-			*cursor_seen = true;
-		list_for_each(pos, &r->head[i]) {
+	for (b = r->bucket; b <= r->bucket + r->mask; b++) {
+		list_for_each(pos, &b->head) {
 			c = list_entry(pos, struct callout_node, entry);
 			if (pos->next->prev != pos || pos->prev->next != pos)
 				return 1;
-			if (c->expires < r->min[i])
+			if (c->expires < b->min)
 				return 2;
 			if (c->expires < w->next)
 				return 5;
-			if (pos == w->cursor && w->walked == &r->head[i])
+			if (pos == w->cursor && w->walked == b)
 				*cursor_seen = true;
 		}
 	}
-	for (i = r->mask + 1; i <= r->root; i++)
-		if (ring_min_child(r, i) < r->min[i])
+	for (i = 0; i <= r->mask; i += FANOUT)
+		if (ring_min_bucket(r, i) < r->min[i >> FANOUT_SHIFT])
+			return 4;
+	for (i = (r->mask >> FANOUT_SHIFT) + 1; i <= r->root; i++)
+		if (ring_min_node(r, i) < r->min[i])
 			return 4;
 	return 0;
 }
@@ -469,15 +485,15 @@ static int ring_check(const struct callout_wheel *w,
 static int wheel_check(struct callout_scheme *s)
 {
 	struct callout_wheel *w = to_wheel(s);
-	bool cursor_seen = w->cursor == &w->nowhere;
+	bool cursor_seen = w->cursor == &w->nowhere.head;
 	unsigned int i;
 	int ret;
 
 	ret = ring_check(w, &w->ring, &cursor_seen);
-	if (!ret && w->old.head) {
+	if (!ret && w->old.bucket) {
 		ret = ring_check(w, &w->old, &cursor_seen);
 		for (i = 0; i < w->moved; i++)
-			if (!list_empty(&w->old.head[i]))
+			if (!list_empty(&w->old.bucket[i].head))
 				ret = 6;
 	}
 	if (!ret && !cursor_seen)
@@ -503,9 +519,8 @@ wheel_create(const struct callout_scheme_params *p)
 	}
 	w->s.ops = &callout_hashed_wheel;
 	w->next = p->now;
-	INIT_LIST_HEAD(&w->nowhere);
-	w->walked = &w->nowhere;
-	w->cursor = &w->nowhere;
+	INIT_LIST_HEAD(&w->nowhere.head);
+	wheel_walk_none(w);
 	return &w->s;
 }
 

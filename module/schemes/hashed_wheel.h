@@ -14,48 +14,56 @@
 #define FANOUT		(1U << FANOUT_SHIFT)
 
 /**
+ * struct callout_bucket - entries whose expiry has the same lower bits
+ * @head: list of them
+ * @min: no entry is due before
+ */
+struct callout_bucket {
+	struct list_head head;
+	u64 min;
+};
+
+/**
  * struct callout_ring - buckets, and bounds of what is in them
  * @mask: number of buckets - 1
  * @root: index in @min of the bound of the whole ring
- * @min: a bound for each bucket, then a minimum for each FANOUT of those, and so
- *	on up to @root: the parent of node k is ring_parent(k)
- * @head: the buckets; NULL: there is no ring
+ * @min: a minimum for each FANOUT buckets, then one for each FANOUT of those, and
+ *	so on up to @root
+ * @bucket: the buckets; NULL: there is no ring
  */
 struct callout_ring {
 	unsigned int mask;
 	unsigned int root;
 	u64 *min;
-	struct list_head *head;
+	struct callout_bucket *bucket;
 };
 
 /**
  * struct callout_wheel - a hashed timing wheel
  * @s: the scheme
  * @ring: takes new entries
- * @cursor: next entry of the walk; @walked if there is none
+ * @cursor: next entry of the walk; the head of @walked if there is none
  * @walked: the bucket being walked; @nowhere if there is none
  * @walk_time: the tick that the walk is for
  * @walk_min: lowest expiry that it has left
- * @walk_bound: where the bound of @walked is
  * @walk_mask: the mask of its ring
  * @next: no entry is due before
  * @old: while entries are moved: the ring that @ring replaces
  * @moved: its first bucket that may have entries
- * @nowhere: an empty list
+ * @nowhere: an empty bucket
  */
 struct callout_wheel {
 	struct callout_scheme s;
 	struct callout_ring ring;
 	struct list_head *cursor;
-	struct list_head *walked;
+	struct callout_bucket *walked;
 	u64 walk_time;
 	u64 walk_min;
-	u64 *walk_bound;
 	unsigned int walk_mask;
 	unsigned int moved;
 	u64 next;
 	struct callout_ring old;
-	struct list_head nowhere;
+	struct callout_bucket nowhere;
 };
 
 static inline struct callout_wheel *to_wheel(struct callout_scheme *s)
@@ -64,27 +72,26 @@ static inline struct callout_wheel *to_wheel(struct callout_scheme *s)
 }
 
 /*
- * The levels of @min follow each other, each FANOUT times smaller than the one
- * before, so every level adds the same number. The parent of the root is the
+ * The node above bucket @i is min[i >> FANOUT_SHIFT]. The levels of @min follow
+ * each other, each FANOUT times smaller than the one before, so every level adds
+ * the same number to get from a node to the one above. That of the root is the
  * root, or the 0 after it.
  */
 static inline unsigned int ring_parent(const struct callout_ring *r,
 				       unsigned int node)
 {
-	return (node >> FANOUT_SHIFT) + r->mask + 1;
+	return (node >> FANOUT_SHIFT) + (r->mask >> FANOUT_SHIFT) + 1;
 }
 
-/* Lowers the bound of bucket @node, and what is above it. */
-static inline void ring_lower(struct callout_ring *r, unsigned int node,
-			      u64 bound)
+/* Lowers the minima above bucket @i to @bound. */
+static inline void ring_lower(struct callout_ring *r, unsigned int i, u64 bound)
 {
-	const unsigned int up = r->mask + 1;
-	u64 *min = r->min;
+	unsigned int node = i >> FANOUT_SHIFT;
 
-	do {
-		min[node] = bound;
-		node = (node >> FANOUT_SHIFT) + up;
-	} while (min[node] > bound);
+	while (r->min[node] > bound) {
+		r->min[node] = bound;
+		node = ring_parent(r, node);
+	}
 }
 
 /* An entry that is due at @expires will be filed, which may have passed. */
@@ -99,15 +106,17 @@ static inline void callout_wheel_start(struct callout_wheel *w,
 				       struct callout_node *c, u64 expires)
 {
 	unsigned int i = expires & w->ring.mask;
-	struct list_head *head = &w->ring.head[i];
-	struct list_head *last = head->prev;
+	struct callout_bucket *b = &w->ring.bucket[i];
+	struct list_head *last = b->head.prev;
 
 	c->expires = expires;
-	callout_link(&c->entry, last, head);
-	if (expires < w->ring.min[i])
+	callout_link(&c->entry, last, &b->head);
+	if (expires < b->min) {
+		b->min = expires;
 		ring_lower(&w->ring, i, expires);
-	else if (last == head)
-		w->ring.min[i] = expires;
+	} else if (last == &b->head) {
+		b->min = expires;
+	}
 }
 
 void callout_wheel_walk_end(struct callout_wheel *w);
@@ -118,7 +127,7 @@ static inline void callout_wheel_take(struct callout_wheel *w,
 {
 	w->cursor = c->entry.next;
 	callout_unlink(&c->entry);
-	if (unlikely(w->cursor == w->walked))
+	if (unlikely(w->cursor == &w->walked->head))
 		callout_wheel_walk_end(w);
 }
 
@@ -152,8 +161,8 @@ callout_wheel_next(const struct callout_wheel *w)
 	struct callout_node *c = list_entry(w->cursor, struct callout_node,
 					    entry);
 
-	return likely(w->cursor != w->walked && c->expires <= w->walk_time) ?
-	       c : NULL;
+	return likely(w->cursor != &w->walked->head &&
+		      c->expires <= w->walk_time) ? c : NULL;
 }
 
 /*
