@@ -28,9 +28,15 @@ static void hrtimer_set(struct callout_base *base)
 {
 	/* Beyond the range of ktime_t is as good as never. */
 	u64 tick = min_t(u64, base->armed, div64_u64(KTIME_MAX, tick_ns));
+	ktime_t time = ns_to_ktime(tick * tick_ns);
 
-	hrtimer_start(&base->hrtimer, ns_to_ktime(tick * tick_ns),
-		      HRTIMER_MODE_ABS_PINNED_SOFT);
+	if (base->ticking) {
+		base->ticking = false;
+		base->restart = true;
+		hrtimer_set_expires(&base->hrtimer, time);
+		return;
+	}
+	hrtimer_start(&base->hrtimer, time, HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
 /* Runs on the base's CPU, in a hard interrupt. A dead base has armed 0. */
@@ -59,13 +65,34 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
 							       &base->kick);
 }
 
+/*
+ * Expiry sets the time at which the hrtimer is started again when this returns,
+ * without the kernel's lock and the search for the first timer that
+ * hrtimer_start() does. Only this CPU sets it, and none while its expiry is at
+ * work, since armed is 0 then. What comes after expiry starts the hrtimer, and
+ * the kernel leaves it so:
+ *
+ *	CPU0: hrtimer_tick()			CPU0: interrupt
+ *	expiry: lock(base): armed = 10,
+ *	expires = 10, restart
+ *	unlock(base)
+ *						callout_reset(c, 5): lock(base):
+ *						armed = 5, hrtimer_start(5)
+ *						unlock(base)
+ *	HRTIMER_RESTART: it is started: 5
+ */
 static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
 {
 	struct callout_base *base = container_of(timer, struct callout_base,
 						 hrtimer);
 
+	base->restart = false;
+	base->ticking = true;
 	callout_softclock(base);
-	return HRTIMER_NORESTART;
+	WRITE_ONCE(base->ticking, false);
+	/* An interrupt from here on starts it; one before has set this. */
+	barrier();
+	return READ_ONCE(base->restart) ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
 /* Prepares a base's hrtimer, of this or of a simulated source, to call @fn. */
