@@ -13,6 +13,7 @@
 #include <linux/numa.h>
 #include <linux/string.h>
 #include "conform.h"
+#include "schemes/hashed_wheel.h"
 
 #define RANDOM_ENTRIES	200U
 
@@ -259,6 +260,18 @@ static void random_take(struct callout_model *m, struct rnd_state *rng,
 					    m->entry[i].expires);
 }
 
+/* A larger or smaller ring for a hashed wheel, or a step of the way there. */
+static void random_resize(struct callout_model *m, struct rnd_state *rng)
+{
+	if (m->s->ops != &callout_hashed_wheel)
+		return;
+	if (to_wheel(m->s)->old.head)
+		callout_model_move(m, random_budget(rng));
+	else if (!callout_test_below(rng, 4))
+		callout_model_resize(m, CALLOUT_WHEEL_MIN_BUCKETS <<
+					callout_test_below(rng, 9));
+}
+
 static void random_op(struct callout_model *m, struct rnd_state *rng,
 		      u64 scale, u64 reach)
 {
@@ -280,6 +293,9 @@ static void random_op(struct callout_model *m, struct rnd_state *rng,
 							 CALLOUT_MODEL_KEYS));
 		break;
 	case 22:
+		random_resize(m, rng);
+		break;
+	case 23:
 		if (callout_test_below(rng, 64))
 			break;
 		if (callout_test_below(rng, 2))

@@ -19,13 +19,17 @@
  *    time, and schemes that are unordered or late;
  *  - next_due is a lower bound; with budget left it is U64_MAX if and only if
  *    the scheme is empty;
+ *  - a hashed wheel of another size, to which its entries move a portion at a
+ *    time, keeps all of this;
  *  - find returns the first to expire of those that match, the first filed
  *    among equals.
  */
 #include <linux/err.h>
 #include <linux/limits.h>
+#include <linux/numa.h>
 #include <linux/slab.h>
 #include "model.h"
+#include "schemes/hashed_wheel.h"
 
 #define model_assert(m, cond, fmt, ...)	\
 	callout_env_assert((m)->env, cond, fmt, ##__VA_ARGS__)
@@ -328,6 +332,35 @@ void callout_model_take_all(struct callout_model *m)
 		model_assert(m, calls++ < limit, "take gets no further");
 		callout_model_check(m);
 	}
+}
+
+/*
+ * Gives a hashed wheel, of which no entries move, another size. Without memory
+ * nothing changes.
+ */
+void callout_model_resize(struct callout_model *m, unsigned int buckets)
+{
+	struct callout_ring ring;
+
+	if (!callout_ring_alloc(&ring, buckets, NUMA_NO_NODE, GFP_KERNEL))
+		callout_wheel_resize(to_wheel(m->s), &ring);
+}
+
+/* Moves some entries to the new ring; true if there are more. */
+bool callout_model_move(struct callout_model *m, unsigned int budget)
+{
+	struct callout_wheel *w = to_wheel(m->s);
+	unsigned int left = budget;
+	struct callout_ring old;
+	bool more;
+
+	more = callout_wheel_move(w, &left);
+	model_spent(m, budget, left, more);
+	if (!more) {
+		callout_wheel_moved(w, &old);
+		callout_ring_free(&old);
+	}
+	return more;
 }
 
 static bool model_matches(struct callout_node *c, const void *data)

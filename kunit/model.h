@@ -87,6 +87,8 @@ u64 callout_model_next_due(struct callout_model *m, unsigned int budget);
 u64 callout_model_next_due_all(struct callout_model *m);
 bool callout_model_take(struct callout_model *m, unsigned int budget);
 void callout_model_take_all(struct callout_model *m);
+void callout_model_resize(struct callout_model *m, unsigned int buckets);
+bool callout_model_move(struct callout_model *m, unsigned int budget);
 void callout_model_find(struct callout_model *m, unsigned int key);
 unsigned int callout_model_chase(struct callout_model *m);
 void callout_model_check(struct callout_model *m);

@@ -289,6 +289,50 @@ static void walk_take_in_pieces(struct kunit *test)
 	callout_model_check(m);
 }
 
+static void move_all(struct callout_model *m)
+{
+	while (callout_model_move(m, CALLOUT_MIN_BUDGET))
+		callout_model_check(m);
+	callout_model_check(m);
+}
+
+/* Entries that move out of the bucket that is walked keep their order. */
+static void walk_resize(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test);
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+
+	callout_model_resize(m, 4 * buckets);
+	callout_model_start(m, &m->entry[NR_EQUAL], TICK);
+	callout_model_start(m, &m->entry[NR_EQUAL + 1], TICK + buckets);
+	/* Up to the bucket, and a part of it. */
+	callout_model_move(m, TICK % buckets + 5);
+	callout_model_advance(m, TICK, CALLOUT_MIN_BUDGET);
+	move_all(m);
+	end_walk(test, m, NR_EQUAL + 1);
+	KUNIT_EXPECT_EQ(test, m->now, TICK + buckets);
+}
+
+/* An entry that moves into the bucket, before the cursor, has a bound. */
+static void walk_resized(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test), i;
+	struct callout_model *m;
+
+	m = callout_model_create(test, 4 * buckets, NR_EQUAL + SPARE);
+	callout_model_start(m, &m->entry[NR_EQUAL], TICK + 2 * buckets);
+	callout_model_resize(m, buckets);
+	for (i = 0; i < NR_EQUAL; i++)
+		callout_model_start(m, &m->entry[i], TICK);
+	KUNIT_ASSERT_TRUE(test, callout_model_advance(m, TICK,
+						      CALLOUT_MIN_BUDGET));
+	KUNIT_ASSERT_GT(test, m->fired, 0);
+	move_all(m);
+	end_walk(test, m, NR_EQUAL);
+	KUNIT_EXPECT_EQ(test, m->now, TICK + 2 * buckets);
+}
+
 static struct kunit_case walk_cases[] = {
 	KUNIT_CASE_PARAM(walk_stop_next, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_stop_next_and_file_elsewhere,
@@ -305,6 +349,8 @@ static struct kunit_case walk_cases[] = {
 	KUNIT_CASE_PARAM(walk_while_time_goes_on, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_take, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_take_in_pieces, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_resize, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_resized, geometry_gen_params),
 	{}
 };
 

@@ -6,6 +6,7 @@
 #include <linux/string.h>
 #include "kcompat.h"
 #include "lab.h"
+#include "schemes/hashed_wheel.h"
 #include "tick_chip.h"
 
 #undef pr_fmt
@@ -30,6 +31,11 @@ MODULE_PARM_DESC(bases, "percpu: each CPU has callouts and a lock of its own (de
 
 /* For callout_kunit.ko: the schemes include nothing that exports. */
 EXPORT_SYMBOL_IF_KUNIT(callout_hashed_wheel);
+EXPORT_SYMBOL_IF_KUNIT(callout_ring_alloc);
+EXPORT_SYMBOL_IF_KUNIT(callout_ring_free);
+EXPORT_SYMBOL_IF_KUNIT(callout_wheel_resize);
+EXPORT_SYMBOL_IF_KUNIT(callout_wheel_move);
+EXPORT_SYMBOL_IF_KUNIT(callout_wheel_moved);
 EXPORT_SYMBOL_IF_KUNIT(callout_schemes);
 EXPORT_SYMBOL_IF_KUNIT(callout_scheme_find);
 

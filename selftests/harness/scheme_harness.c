@@ -22,6 +22,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include "conform.h"
+#include "schemes/hashed_wheel.h"
 
 /* A case that takes this many seconds hangs. */
 #define PATIENCE	300U
@@ -99,6 +100,18 @@ static void no_memory(struct callout_conform *t)
 	callout_env_assert(t->env, n, "create asks for no memory");
 	t->ops->destroy(s);
 	m = callout_model_new(t->env, t->ops, &p, 200);
+	for (n = 0; t->ops == &callout_hashed_wheel; n++) {
+		struct callout_ring ring;
+
+		allocations_left = n;
+		ret = callout_ring_alloc(&ring, 256, NUMA_NO_NODE, GFP_KERNEL);
+		allocations_left = UINT_MAX;
+		if (!ret) {
+			callout_ring_free(&ring);
+			break;
+		}
+		callout_env_assert(t->env, ret == -ENOMEM, "%d", ret);
+	}
 	for (n = 0; t->ops->reserve; n++) {
 		allocations_left = n;
 		ret = t->ops->reserve(m->s, 1000);
