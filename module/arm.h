@@ -8,6 +8,7 @@
 #include <linux/callout.h>
 #include <trace/events/callout.h>
 #include "dispatch.h"
+#include "grow.h"
 
 /* The tick that is @ticks from now; less than one counts as one. */
 static inline u64 callout_expiry(struct callout_base *base, long ticks)
@@ -59,6 +60,8 @@ static __always_inline void callout_start_locked(struct callout_base *base,
 	lockdep_assert_held(&base->lock);
 	callout_change_state(n, 0, CALLOUT_S_PENDING);
 	base->pending++;
+	if (unlikely(base->pending > base->grow_at))
+		callout_grow_ask(base);
 	callout_scheme_start(base, n, expires);
 	callout_started(base, n, expires);
 }

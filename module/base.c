@@ -164,6 +164,7 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 	INIT_LIST_HEAD(&base->due);
 	INIT_LIST_HEAD(&base->put_off);
 	base->armed = U64_MAX;
+	base->grow_at = UINT_MAX;
 #ifdef CONFIG_PREEMPT_RT
 	spin_lock_init(&base->expiry_lock);
 #else

@@ -29,8 +29,8 @@
  * @hops: times the jiffies source was woken on its way to a far tick
  * @visits: entries that the scheme has looked at
  * @refiles: entries that it found moved to a later time, and re-filed
- * @max_units: most units of work that a base's expiry has done in one hold of
- *	its lock; the sum over bases is their maximum
+ * @max_units: most units of work that a base's expiry, or a move of entries, has
+ *	done in one hold of its lock; the sum over bases is their maximum
  * @slow: handlers that took longer than CALLOUT_SLOW_EDGES - 1 jiffies
  * @late: callouts by the number of ticks from expiry to handler
  */
@@ -84,6 +84,7 @@ enum callout_stage {
  * @due: those that were put off and whose turn has come again, and those that
  *	the scheme has handed over, unless it is the hashed wheel
  * @pending: how many callouts are in @scheme, on @due and on @put_off
+ * @grow_at: arming asks for a larger wheel when @pending exceeds this
  * @tick: what tells the time
  * @armed: the tick for which the source is programmed; U64_MAX: not at all;
  *	0: it need not be, expiry is at work or is going to be, or the base is
@@ -118,6 +119,9 @@ enum callout_stage {
  *	CALLOUT_S_DUE, and go back to @due at the next tick.
  * @slots: how many nodes room has been asked for now
  * @room: the most that @slots has been: the scheme has memory for these
+ * @follows: the size of the wheel follows @pending
+ * @few: the wheel is too large for @pending; so it was at @few_since, in jiffies
+ * @few_since: see @few
  * @now: the tick for which callouts were expired last
  * @stats: counters; visits and refiles are the scheme's
  */
@@ -129,6 +133,7 @@ struct callout_base {
 	const struct callout_tick_source *tick;
 	struct callout_node *running;
 	unsigned int pending;
+	unsigned int grow_at;
 	enum callout_stage stage;
 	bool online;
 	bool wheel;
@@ -173,6 +178,13 @@ struct callout_base {
 	struct list_head put_off;
 	unsigned int slots;
 	unsigned int room;
+
+	bool follows;
+	bool few;
+	unsigned long few_since;
+
+	u64 now;
+	struct callout_stats stats;
 };
 
 /* Units of work done with a base locked and interrupts off, at most. */

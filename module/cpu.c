@@ -21,6 +21,7 @@
 #include <linux/slab.h>
 #include "arm.h"
 #include "cpu.h"
+#include "grow.h"
 
 /* What bases are made with, also for CPUs that come later. */
 static const struct callout_tick_source *the_tick;
@@ -55,10 +56,14 @@ static int callout_cpu_prepare(unsigned int cpu)
 	if (base)
 		return 0;
 	params.node = cpu_to_node(cpu);
+	if (!params.buckets)
+		params.buckets = CALLOUT_WHEEL_FIRST;
 	base = callout_base_create(single_base ? 0 : cpu, the_tick, the_scheme,
 				   &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
+	if (!the_params.buckets)
+		callout_grow_begin(base);
 	if (single_base)
 		callout_single_prepare(base);
 	return 0;
@@ -226,7 +231,7 @@ static int callout_cpus_prepare(void)
 /*
  * Makes the bases, at module load, before any other function of the core is
  * called. @single: one base for all CPUs. @params: for the scheme's create, which
- * gets time and node besides. Returns 0, -EINVAL if the scheme does not take
+ * gets time and node besides; without buckets a wheel's size follows its callouts. Returns 0, -EINVAL if the scheme does not take
  * @params, or another error.
  */
 int callout_cpus_init(const struct callout_tick_source *tick,
@@ -286,6 +291,7 @@ u64 callout_cpus_exit(void)
 		if (base)
 			callout_base_kill(base);
 	}
+	callout_grow_end();
 	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
 	for (cpu = nr_cpu_ids; cpu--;) {
 		base = callout_base_owned_by(cpu);

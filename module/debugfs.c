@@ -7,6 +7,7 @@
 #include "base.h"
 #include "debugfs.h"
 #include "dev.h"
+#include "grow.h"
 #include "tick_chip.h"
 
 static struct dentry *dir;
@@ -15,18 +16,19 @@ static int bases_show(struct seq_file *m, void *unused)
 {
 	struct callout_stats s;
 	struct callout_base *base;
-	unsigned int cpu, pending;
+	unsigned int cpu, pending, buckets, old_buckets;
 
-	seq_puts(m, "cpu pending handlers wakeups false_wakeups hops visits refiles max_units slow\n");
+	seq_puts(m, "cpu pending buckets old_buckets handlers wakeups false_wakeups hops visits refiles max_units slow\n");
 	for_each_possible_cpu(cpu) {
 		base = callout_base_owned_by(cpu);
 		if (!base)
 			continue;
 		callout_base_stats(base, &s, &pending);
-		seq_printf(m, "%u %u %llu %llu %llu %llu %llu %llu %llu %llu\n",
-			   READ_ONCE(base->cpu), pending, s.handlers,
-			   s.wakeups, s.false_wakeups, s.hops, s.visits,
-			   s.refiles, s.max_units, s.slow);
+		callout_base_sizes(base, &buckets, &old_buckets);
+		seq_printf(m, "%u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu\n",
+			   READ_ONCE(base->cpu), pending, buckets, old_buckets,
+			   s.handlers, s.wakeups, s.false_wakeups, s.hops,
+			   s.visits, s.refiles, s.max_units, s.slow);
 	}
 	return 0;
 }

@@ -36,7 +36,7 @@ struct callout_kind_ops {
 void callout_register_kind(enum callout_kind kind,
 			   const struct callout_kind_ops *ops);
 
-/* Expiry has done this many units of work in one hold of the lock. */
+/* This many units of work were done in one hold of the lock. */
 static inline void callout_count_units(struct callout_base *base,
 				       unsigned int units)
 {

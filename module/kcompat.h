@@ -56,11 +56,13 @@ hrtimer_setup(struct hrtimer *timer,
 #define eventfd_signal(ctx)	eventfd_signal(ctx, 1)
 #endif
 
-/* Functions that only callout_kunit.ko calls from outside their file. */
+/* Functions that callout_kunit.ko calls from outside their file, or replaces. */
 #if IS_ENABLED(CONFIG_KUNIT) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 #else
 #define EXPORT_SYMBOL_IF_KUNIT(symbol)
+#define KUNIT_STATIC_STUB_REDIRECT(function, ...)	do {} while (0)
 #endif
 
 #endif /* _CALLOUT_KCOMPAT_H */

@@ -29,6 +29,9 @@ static char *bases = "percpu";
 module_param(bases, charp, 0444);
 MODULE_PARM_DESC(bases, "percpu: each CPU has callouts and a lock of its own (default); single: all CPUs share them, to measure the cost");
 
+/* Of schemes and chips whose size does not follow the number of callouts. */
+#define DEFAULT_BUCKETS	(1U << 14)
+
 /* For callout_kunit.ko: the schemes include nothing that exports. */
 EXPORT_SYMBOL_IF_KUNIT(callout_hashed_wheel);
 EXPORT_SYMBOL_IF_KUNIT(callout_ring_alloc);
@@ -95,6 +98,14 @@ static void refuse_for(const char *name, const struct callout_scheme_ops *mine,
 			pr_err("%s= for scheme=%s\n", name, (*ops)->name);
 }
 
+/* Whether a base's size can follow its callouts: it is a wheel without a chip. */
+static bool size_follows(const struct callout_config *config)
+{
+	return config->scheme == &callout_hashed_wheel &&
+	       config->tick != &callout_chip_busy.tick &&
+	       config->tick != &callout_chip_full.tick;
+}
+
 /* Fills in what the scheme is created with; false if it refuses any of it. */
 static bool fill_params(struct callout_config *config)
 {
@@ -109,11 +120,12 @@ static bool fill_params(struct callout_config *config)
 	params->variant = ret;
 	/* Chips have buckets too. */
 	if (!(ops->flags & CALLOUT_TAKES_BUCKETS) && config->tick != &callout_chip_busy.tick) {
-		if (config->buckets_given) {
+		if (params->buckets) {
 			refuse_for("buckets", ops, CALLOUT_TAKES_BUCKETS);
 			return false;
 		}
-		params->buckets = 0;
+	} else if (!params->buckets && !size_follows(config)) {
+		params->buckets = DEFAULT_BUCKETS;
 	}
 	if (nr_levels && !(ops->flags & CALLOUT_TAKES_LEVELS)) {
 		refuse_for("levels", ops, CALLOUT_TAKES_LEVELS);

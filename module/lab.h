@@ -11,15 +11,14 @@
  * struct callout_config - what the bases are made with
  * @tick: the tick source
  * @scheme: the scheme
- * @params: for the scheme's create
- * @buckets_given: params.buckets is the user's choice
+ * @params: for the scheme's create; without buckets their number follows that of
+ *	the callouts
  * @single: all CPUs share one base
  */
 struct callout_config {
 	const struct callout_tick_source *tick;
 	const struct callout_scheme_ops *scheme;
 	struct callout_scheme_params params;
-	bool buckets_given;
 	bool single;
 };
 

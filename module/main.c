@@ -26,17 +26,15 @@ static unsigned int hz;
 module_param(hz, uint, 0444);
 MODULE_PARM_DESC(hz, "ticks a second, up to 1000000 (default: the kernel's HZ, the only value for tick_source=jiffies)");
 
-#define DEFAULT_BUCKETS	(1U << 14)
-
 static int set_buckets(const char *val, const struct kernel_param *kp)
 {
 	unsigned int n;
 	int ret = kstrtouint(val, 0, &n);
 
-	if (ret || !is_power_of_2(n) || n < CALLOUT_WHEEL_MIN_BUCKETS ||
-	    n > CALLOUT_WHEEL_MAX_BUCKETS) {
-		pr_err("%s=%s: not a power of two from %u to %u\n", kp->name,
-		       val, CALLOUT_WHEEL_MIN_BUCKETS,
+	if (ret || (n && (!is_power_of_2(n) || n < CALLOUT_WHEEL_MIN_BUCKETS ||
+			  n > CALLOUT_WHEEL_MAX_BUCKETS))) {
+		pr_err("%s=%s: neither 0 nor a power of two from %u to %u\n",
+		       kp->name, val, CALLOUT_WHEEL_MIN_BUCKETS,
 		       CALLOUT_WHEEL_MAX_BUCKETS);
 		return -EINVAL;
 	}
@@ -49,10 +47,10 @@ static const struct kernel_param_ops buckets_ops = {
 	.get = param_get_uint,
 };
 
-/* 0: not given. */
+/* 0: the size of a wheel follows the number of callouts. */
 static unsigned int buckets;
 module_param_cb(buckets, &buckets_ops, &buckets, 0444);
-MODULE_PARM_DESC(buckets, "buckets of each base, a power of two from 4 to 1048576 (default 16384)");
+MODULE_PARM_DESC(buckets, "buckets of each base, a power of two from 4 to 1048576; 0: as many as its callouts need (default 0)");
 
 /* The limit of a table: slots have 24-bit numbers. */
 static int set_limit(const char *val, const struct kernel_param *kp)
@@ -107,8 +105,7 @@ static int __init callout_module_init(void)
 	struct callout_config config = {
 		.tick		= find_tick_source(),
 		.scheme		= &callout_hashed_wheel,
-		.params.buckets	= buckets ?: DEFAULT_BUCKETS,
-		.buckets_given	= buckets,
+		.params.buckets	= buckets,
 	};
 	int ret;
 

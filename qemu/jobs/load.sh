@@ -56,6 +56,7 @@ sources="jiffies hrtimer${lab:+ chip_busy chip_full}"
 i=0
 while [ $i -lt "${CALLOUT_ROUNDS:-10}" ]; do
 	load
+	load buckets=0
 	load buckets=4
 	load buckets=256
 	load buckets=16384
@@ -68,7 +69,7 @@ while [ $i -lt "${CALLOUT_ROUNDS:-10}" ]; do
 	fi
 	i=$((i + 1))
 done
-for wrong in buckets=3 buckets=0 buckets=2 buckets=-1 buckets=2097152 buckets=many buckets=; do
+for wrong in buckets=3 buckets=1 buckets=2 buckets=-1 buckets=2097152 buckets=many buckets=; do
 	choices "4 1048576" "$wrong"
 done
 for wrong in tick_source=nonsense tick_source= tick_source=chip; do

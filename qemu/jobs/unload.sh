@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: unloads the module UNLOADS (200) times while callouts that arm others run on all CPUs, and
-# CPUs have interrupts disabled.
+# CPUs have interrupts disabled. The wheels have a fixed size in half of the rounds, and grow in the
+# others.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -22,8 +23,9 @@ cycle() {
 
 insmod /lib/callout_leftover.ko
 for i in $(seq "${UNLOADS:-200}"); do
-	parameters="tick_source=hrtimer hz=1000 buckets=64"
-	[ $((i % 4)) -ne 0 ] || parameters="tick_source=jiffies buckets=64"
+	parameters="tick_source=hrtimer hz=1000"
+	[ $((i % 4)) -ne 0 ] || parameters="tick_source=jiffies"
+	[ $((i / 4 % 2)) -ne 0 ] || parameters="$parameters buckets=64"
 	check "unload $i" cycle
 done
 cat $arm

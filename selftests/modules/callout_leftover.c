@@ -6,10 +6,11 @@
  * handlers arm each other, for soon and on other CPUs, until callout.ko is
  * gone: it can be unloaded, since the thread holds its symbols only while it
  * arms. So at any time some are due, some run, and kicks are under way between
- * CPUs. One CPU at a time has interrupts off for a while, or softirqs.
+ * CPUs. One CPU at a time has interrupts off for a while, or softirqs. They also
+ * arm more and more callouts for later, for which the wheels grow.
  *
- * The callouts are on the thread's stack, which debugobjects does not track: it
- * would take them for pending when the memory is reused.
+ * The callouts are on the thread's stack, which debugobjects does not track, or
+ * copies of those: it would take them for pending when the memory is reused.
  */
 #include <linux/callout.h>
 #include <linux/completion.h>
@@ -24,13 +25,19 @@
 /* The distance of those that are left pending, and not due. */
 #define FAR	1000000L
 
+/* How many others a handler arms, and how many there are. */
+#define SOME	16U
+#define CROWD	8192U
+
 /* With typeof() sparse does not take these for functions. */
 static void (*init_class)(struct callout *c, void *lock, u8 lock_flags,
 			  struct callout_class *class);
 static int (*reset_on)(struct callout *c, long ticks, callout_func_t *func,
 		       void *arg, int cpu);
 static struct callout *all;
+static struct callout crowd[CROWD];
 static atomic_t runs;
+static atomic_t crowded;
 static struct completion wanted = COMPLETION_INITIALIZER(wanted);
 static struct completion armed = COMPLETION_INITIALIZER(armed);
 static struct task_struct *armer;
@@ -41,12 +48,28 @@ static unsigned int any_cpu(void)
 	return get_random_u32_below(num_online_cpus());
 }
 
+static void never(void *arg)
+{
+}
+
+static void arm_some_for_later(void)
+{
+	struct callout *c;
+	unsigned int i;
+
+	for (i = 0; i < SOME; i++) {
+		c = &crowd[(u32)atomic_inc_return(&crowded) % CROWD];
+		reset_on(c, FAR + i, never, c, any_cpu());
+	}
+}
+
 /* Arms another one for another CPU, and often itself. */
 static void leftover(void *arg)
 {
 	struct callout *c = arg, *other = &all[get_random_u32_below(NR)];
 
 	atomic_inc(&runs);
+	arm_some_for_later();
 	reset_on(other, 1 + get_random_u32_below(3), leftover, other,
 		 any_cpu());
 	reset_on(c, get_random_u32_below(8) ? 1 : FAR, leftover, c, any_cpu());
@@ -85,6 +108,8 @@ static int leftover_arm(void *unused)
 		if (borrow()) {
 			for (i = 0; i < NR; i++)
 				init_class(&c[i], NULL, 0, &class);
+			for (i = 0; i < CROWD; i++)
+				crowd[i] = c[0];
 			for (i = 0; i < NR; i++)
 				reset_on(&c[i], 1 + i % 5, leftover, &c[i],
 					 i % num_online_cpus());

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * grow.c - wheels that follow the number of callouts
+ *
+ * A wheel begins with CALLOUT_WHEEL_FIRST buckets. When a base has more callouts
+ * than its wheel has buckets, the wheel gets two to four times as many as
+ * callouts. It shrinks to that when a worker has seen fewer than buckets /
+ * CALLOUT_WHEEL_FEW at two looks in a row. The worker looks every
+ * CALLOUT_LOOK_SECONDS, while any wheel is larger than the smallest. After
+ * either, the callouts must double, or halve, before the size changes again.
+ *
+ * To arm a callout compares two numbers, and asks the worker once:
+ *
+ *	CPU0: arms, base locked			CPU1: worker
+ *	pending > grow_at: grow_at = UINT_MAX
+ *	queues the irq_work
+ *						allocates a ring
+ *						lock(base), resizes the wheel
+ *	files in the new ring			unlock(base)
+ *						lock(base), moves some entries
+ *						unlock(base)
+ *						...
+ *						lock(base), takes the old ring
+ *						grow_at = buckets
+ *						unlock(base), frees the old ring
+ *
+ * Nothing is allocated or freed with the base locked, and a hold of its lock
+ * moves up to CALLOUT_BUDGET units. Without memory the wheel keeps its size: all
+ * works, but a tick has more to look at. The worker tries again when the
+ * callouts have doubled, and at its next look.
+ */
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/numa.h>
+#include <linux/sched.h>
+#include <linux/topology.h>
+#include "dispatch.h"
+#include "expiry.h"
+#include "grow.h"
+#include "kcompat.h"
+
+/* Has the size of a base's wheel follow its callouts, if it has a wheel. */
+void callout_grow_begin(struct callout_base *base)
+{
+	if (!callout_is_wheel(base))
+		return;
+	raw_spin_lock_irq(&base->lock);
+	base->follows = true;
+	base->grow_at = to_wheel(base->scheme)->ring.mask + 1;
+	raw_spin_unlock_irq(&base->lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_grow_begin);
+
+/*
+ * The size of a base's wheel, and while entries move that of the ring that they
+ * leave, else 0. Both are 0 where the scheme is another. Takes the base's lock.
+ */
+void callout_base_sizes(struct callout_base *base, unsigned int *buckets,
+			unsigned int *old_buckets)
+{
+	struct callout_wheel *w = to_wheel(base->scheme);
+
+	*buckets = 0;
+	*old_buckets = 0;
+	if (!callout_is_wheel(base))
+		return;
+	raw_spin_lock_irq(&base->lock);
+	*buckets = w->ring.mask + 1;
+	if (w->old.head)
+		*old_buckets = w->old.mask + 1;
+	raw_spin_unlock_irq(&base->lock);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_base_sizes);
+
+static unsigned int buckets_for(unsigned int callouts)
+{
+	if (callouts >= CALLOUT_WHEEL_MAX_BUCKETS / 2)
+		return CALLOUT_WHEEL_MAX_BUCKETS;
+	return roundup_pow_of_two(max(2 * callouts, CALLOUT_WHEEL_FIRST));
+}
+
+/* The size that the base's wheel, of @buckets, should have now. */
+static unsigned int buckets_wanted(struct callout_base *base,
+				   unsigned int buckets)
+{
+	lockdep_assert_held(&base->lock);
+	if (base->pending > buckets)
+		return buckets_for(base->pending);
+	if (base->pending >= buckets / CALLOUT_WHEEL_FEW) {
+		base->few = false;
+		return buckets;
+	}
+	if (!base->few) {
+		base->few = true;
+		base->few_since = jiffies;
+	}
+	/* Others may ask between two looks. */
+	if (time_before(jiffies, base->few_since + CALLOUT_LOOK_SECONDS * HZ))
+		return buckets;
+	return buckets_for(base->pending);
+}
+
+/*
+ * callout_ring_alloc() for a base's wheel. May sleep. A test replaces it.
+ */
+int callout_grow_alloc(struct callout_ring *ring, unsigned int buckets,
+		       int node)
+{
+	KUNIT_STATIC_STUB_REDIRECT(callout_grow_alloc, ring, buckets, node);
+	return callout_ring_alloc(ring, buckets, node,
+				  GFP_KERNEL | __GFP_NOWARN);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_grow_alloc);
+
+/* Moves some entries to the new ring; true if there are more. */
+static bool grow_move(struct callout_base *base)
+{
+	unsigned int budget = CALLOUT_BUDGET;
+	bool more;
+
+	raw_spin_lock_irq(&base->lock);
+	more = callout_wheel_move(to_wheel(base->scheme), &budget);
+	callout_count_units(base, CALLOUT_BUDGET - budget);
+	raw_spin_unlock_irq(&base->lock);
+	return more;
+}
+
+/* Makes @ring the base's wheel, and frees what it was. May sleep. */
+static void grow_to(struct callout_base *base, const struct callout_ring *ring)
+{
+	struct callout_wheel *w = to_wheel(base->scheme);
+	struct callout_ring old;
+
+	raw_spin_lock_irq(&base->lock);
+	base->grow_at = UINT_MAX;
+	callout_wheel_resize(w, ring);
+	raw_spin_unlock_irq(&base->lock);
+	while (grow_move(base))
+		cond_resched();
+	raw_spin_lock_irq(&base->lock);
+	callout_wheel_moved(w, &old);
+	base->few = false;
+	raw_spin_unlock_irq(&base->lock);
+	callout_ring_free(&old);
+}
+
+/*
+ * The size that the base's wheel should have, or 0 if it stays as it is; @more:
+ * that depends on what a later look sees.
+ */
+static unsigned int grow_look(struct callout_base *base, bool *more)
+{
+	unsigned int buckets, wanted = 0;
+
+	*more = false;
+	raw_spin_lock_irq(&base->lock);
+	if (base->follows) {
+		buckets = to_wheel(base->scheme)->ring.mask + 1;
+		wanted = buckets_wanted(base, buckets);
+		*more = buckets > CALLOUT_WHEEL_FIRST;
+		if (wanted == buckets) {
+			base->grow_at = buckets < CALLOUT_WHEEL_MAX_BUCKETS ?
+					buckets : UINT_MAX;
+			wanted = 0;
+		}
+	}
+	raw_spin_unlock_irq(&base->lock);
+	return wanted;
+}
+
+/* There is no memory for a larger wheel now. */
+static void grow_later(struct callout_base *base)
+{
+	struct callout_wheel *w = to_wheel(base->scheme);
+
+	raw_spin_lock_irq(&base->lock);
+	base->grow_at = max(w->ring.mask + 1,
+			    2 * min(base->pending, UINT_MAX / 2));
+	raw_spin_unlock_irq(&base->lock);
+}
+
+/*
+ * Gives a base's wheel the size that suits its callouts now, if it follows them.
+ * Returns true if it must be called again later. May sleep; the caller serialises
+ * calls.
+ */
+bool callout_base_fit(struct callout_base *base)
+{
+	struct callout_ring ring;
+	int node = NUMA_NO_NODE;
+	unsigned int wanted;
+	bool more;
+
+	if (base->index < nr_cpu_ids)
+		node = cpu_to_node(base->index);
+	while ((wanted = grow_look(base, &more))) {
+		if (callout_grow_alloc(&ring, wanted, node)) {
+			grow_later(base);
+			return true;
+		}
+		grow_to(base, &ring);
+	}
+	return more;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_base_fit);
+
+static void fit_all(struct work_struct *work)
+{
+	struct callout_base *base;
+	bool again = false;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		base = callout_base_owned_by(cpu);
+		if (base && callout_base_fit(base))
+			again = true;
+	}
+	/* Unless somebody has asked meanwhile. */
+	if (again)
+		queue_delayed_work(system_unbound_wq, &callout_fit_work,
+				   CALLOUT_LOOK_SECONDS * HZ);
+}
+
+/* Deferrable: an idle CPU does not wake up to give memory back. */
+DECLARE_DEFERRABLE_WORK(callout_fit_work, fit_all);
+EXPORT_SYMBOL_IF_KUNIT(callout_fit_work);
+
+static void fit_wake(struct irq_work *work)
+{
+	mod_delayed_work(system_unbound_wq, &callout_fit_work, 0);
+}
+
+static struct irq_work fit_irq_work = IRQ_WORK_INIT(fit_wake);
+
+/*
+ * Has the worker look at the base, which is locked; any context, also with the
+ * lock of a run queue held. Only the first call has an effect until it has.
+ */
+void callout_grow_ask(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	base->grow_at = UINT_MAX;
+	irq_work_queue(&fit_irq_work);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_grow_ask);
+
+/*
+ * Ends the worker, which uses the bases. All of them are dead: no handler is left
+ * that arms a callout and asks. May sleep.
+ */
+void callout_grow_end(void)
+{
+	irq_work_sync(&fit_irq_work);
+	cancel_delayed_work_sync(&callout_fit_work);
+}
