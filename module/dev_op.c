@@ -49,7 +49,7 @@ static inline struct callout_slot *ctx_lock_slot(struct callout_file *file,
 
 	/* An RCU read-side critical section for the directory. */
 	preempt_disable();
-	slot = callout_table_slot(&file->table, handle);
+	slot = callout_table_slot_nospec(&file->table, handle);
 	preempt_enable();
 	if (unlikely(!slot || !handle))
 		return NULL;

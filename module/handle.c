@@ -122,19 +122,19 @@ static bool table_may_grow(void)
 }
 
 /*
- * Takes a slot of the kernel's table and arms its callout; @hashed makes it
- * known by its function and argument. Any context. Returns the handle; 0 if the
- * table is exhausted or @func is NULL.
+ * Takes a slot of the kernel's table and arms its callout; @hashed, a constant,
+ * makes it known by its function and argument. Any context. Returns the handle;
+ * 0 if the table is exhausted or @func is NULL.
  */
-callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
-			     bool hashed)
+static __always_inline callout_handle_t
+handle_set(callout_func_t *func, void *arg, long ticks, bool hashed)
 {
 	struct callout_base *base;
 	struct callout_slot *slot;
 	struct callout_pool *pool;
 	callout_handle_t handle;
 	unsigned long flags;
-	bool want;
+	bool want = false;
 
 	if (unlikely(!func)) {
 		callout_no_function();
@@ -159,16 +159,18 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
 	WRITE_ONCE(slot->func, func);
 	WRITE_ONCE(slot->arg, (unsigned long)arg);
 	callout_start_locked(base, &slot->node, callout_expiry(base, ticks));
-	want = false;
 	if (hashed) {
 		slot->key = (unsigned long)func;
 		want = callout_table_put(&kernel_table, slot);
 	}
-	if (unlikely(pool->count < CALLOUT_LOW_WATER))
+	if (unlikely(pool->count < CALLOUT_LOW_WATER || want)) {
 		want |= table_may_grow();
+		callout_unlock(base, flags);
+		if (want)
+			refill_ask();
+		return handle;
+	}
 	callout_unlock(base, flags);
-	if (unlikely(want))
-		refill_ask();
 	return handle;
 }
 
@@ -188,15 +190,22 @@ callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
  */
 callout_handle_t setcallout(callout_func_t *func, void *arg, long ticks)
 {
-	return callout_set(func, arg, ticks, false);
+	return handle_set(func, arg, ticks, false);
 }
 EXPORT_SYMBOL_GPL(setcallout);
+
+/* setcallout() of a callout that callout_unset_hashed() can find. */
+callout_handle_t callout_set_hashed(callout_func_t *func, void *arg, long ticks)
+{
+	return handle_set(func, arg, ticks, true);
+}
 
 /*
  * Cancels a callout of the kernel's table by its slot and handle, which is
  * stale if the slot has another. Interrupts off. Returns as unsetcallout().
  */
-int callout_unset(struct callout_slot *slot, callout_handle_t handle)
+static __always_inline int handle_unset(struct callout_slot *slot,
+					callout_handle_t handle)
 {
 	struct callout_base *base = callout_lock_irqs_off(&slot->node);
 	int ret = -1;
@@ -227,18 +236,40 @@ int callout_unset(struct callout_slot *slot, callout_handle_t handle)
  */
 int unsetcallout(callout_handle_t handle)
 {
-	struct callout_slot *slot = callout_table_lookup(&kernel_table, handle);
+	struct callout_slot *slot;
 	unsigned long flags;
-	int ret;
+	int ret = -1;
 
-	if (unlikely(!slot || !handle))
-		return -1;
 	local_irq_save(flags);
-	ret = callout_unset(slot, handle);
+	slot = callout_table_slot(&kernel_table, handle);
+	/* 0 names a slot too. That may have it: retired, neither set nor running. */
+	if (likely(slot))
+		ret = handle_unset(slot, handle);
 	local_irq_restore(flags);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(unsetcallout);
+
+/*
+ * Cancels the callout with this function and argument that expires first, and of
+ * those the one that was set first. Any context. Returns 1, or -1 if none is set.
+ */
+int callout_unset_hashed(callout_func_t *func, void *arg)
+{
+	struct callout_slot *slot;
+	unsigned long flags;
+	u64 handle;
+
+	local_irq_save(flags);
+	/* A match that is not cancelled has left the hash: the loop ends. */
+	do {
+		slot = callout_hash_take(&kernel_table.hash,
+					 (unsigned long)func,
+					 (unsigned long)arg, &handle);
+	} while (slot && handle_unset(slot, handle) != 1);
+	local_irq_restore(flags);
+	return slot ? 1 : -1;
+}
 
 /**
  * unsetcallout_sync() - Cancel a callout by its handle, wait for its handler.

@@ -14,9 +14,9 @@
 
 struct callout_table *callout_kernel_table(void);
 
-callout_handle_t callout_set(callout_func_t *func, void *arg, long ticks,
-			     bool hashed);
-int callout_unset(struct callout_slot *slot, callout_handle_t handle);
+callout_handle_t callout_set_hashed(callout_func_t *func, void *arg,
+				    long ticks);
+int callout_unset_hashed(callout_func_t *func, void *arg);
 
 extern struct irq_work callout_refill_irq_work;
 

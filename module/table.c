@@ -145,9 +145,9 @@ static int table_add_chunk(struct callout_table *table,
 	}
 	dir = rcu_dereference_protected(table->directory,
 					lockdep_is_held(&table->grow));
-	/* Pairs with the load in callout_table_slot(). */
-	smp_store_release(&dir->chunk[n], chunk);
-	WRITE_ONCE(table->nr_chunks, n + 1);
+	dir->chunk[n] = chunk;
+	/* Pairs with callout_table_slot_of(). */
+	smp_store_release(&table->nr_chunks, n + 1);
 
 	callout_base_lock_irq(base);
 	pool = callout_pool(table, base);
@@ -326,15 +326,3 @@ int callout_table_reserve(struct callout_table *table,
 	mutex_unlock(&table->grow);
 	return ret;
 }
-
-/*
- * Frees a slot of a locked base; its handle is stale from here on. The slot is
- * not pending, not running and not in the hash.
- */
-void callout_slot_put(struct callout_table *table, struct callout_base *base,
-		      struct callout_slot *slot)
-{
-	if (callout_slot_renew(table, slot))
-		callout_pool_add(callout_pool(table, base), slot);
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_slot_put);

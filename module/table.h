@@ -9,6 +9,7 @@
 #include <linux/bits.h>
 #include <linux/mutex.h>
 #include <linux/nospec.h>
+#include <linux/overflow.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include "arm.h"
@@ -49,7 +50,7 @@ static_assert(CALLOUT_MAX_CHUNKS * CALLOUT_CHUNK_SLOTS >= CALLOUT_MAX_LIMIT);
 /**
  * struct callout_pool - free slots of one base; protected by the base's lock
  * @free: list of them
- * @count: length of @free
+ * @count: length of @free. Without the lock it is a hint.
  * @spare: one more, which joins @free while a handler runs
  */
 struct callout_pool {
@@ -75,7 +76,7 @@ struct callout_directory {
  *	start those is slower
  * @keeps_spare: each pool has a spare slot
  * @first: generation of a new slot
- * @nr_chunks: chunks in @directory; written under @grow
+ * @nr_chunks: chunks in @directory, which is written first; written under @grow
  * @max_chunks: limit of @nr_chunks
  * @retired: slots whose generations are used up
  * @grow: serialises growth
@@ -115,29 +116,43 @@ static inline struct callout_pool *callout_pool(struct callout_table *table,
 	return per_cpu_ptr(table->pools, base->index);
 }
 
-/*
- * The slot that a handle names, which may have another handle by now; NULL if
- * there is none. Interrupts off, or in an RCU read-side critical section.
- */
-static inline struct callout_slot *
-callout_table_slot(struct callout_table *table, u64 handle)
+/* callout_table_slot(), where @from_user is a constant. */
+static __always_inline struct callout_slot *
+callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user)
 {
 	u32 place = handle & ((1U << CALLOUT_PLACE_BITS) - 1);
 	u32 index = (handle & (CALLOUT_GEN_ONE - 1)) >> CALLOUT_PLACE_BITS;
 	struct callout_directory *dir;
-	struct callout_chunk *chunk;
+	unsigned int n;
 
+	/* Pairs with table_add_chunk(): the directory has @n chunks by now. */
+	n = smp_load_acquire(&table->nr_chunks);
+	if (unlikely(index >= n || place >= CALLOUT_CHUNK_SLOTS))
+		return NULL;
+	if (from_user) {
+		index = array_index_nospec(index, n);
+		place = array_index_nospec(place, CALLOUT_CHUNK_SLOTS);
+	}
 	dir = rcu_dereference_check(table->directory, rcu_read_lock_any_held());
-	if (unlikely(!dir || index >= dir->size ||
-		     place >= CALLOUT_CHUNK_SLOTS))
-		return NULL;
-	/* The handle may come from user space. */
-	index = array_index_nospec(index, dir->size);
-	/* Pairs with the smp_store_release() in table_add_chunk(). */
-	chunk = smp_load_acquire(&dir->chunk[index]);
-	if (unlikely(!chunk))
-		return NULL;
-	return &chunk->slot[array_index_nospec(place, CALLOUT_CHUNK_SLOTS)];
+	return &dir->chunk[index]->slot[place];
+}
+
+/*
+ * The slot that a handle names, which may have another handle by now; NULL if
+ * there is none. The handle does not come from user space. Interrupts off, or in
+ * an RCU read-side critical section.
+ */
+static inline struct callout_slot *
+callout_table_slot(struct callout_table *table, u64 handle)
+{
+	return callout_table_slot_of(table, handle, false);
+}
+
+/* callout_table_slot() of a handle that comes from user space. */
+static inline struct callout_slot *
+callout_table_slot_nospec(struct callout_table *table, u64 handle)
+{
+	return callout_table_slot_of(table, handle, true);
 }
 
 /* callout_table_slot() in any context. */
@@ -160,7 +175,8 @@ static inline struct callout_slot *callout_slot_get(struct callout_pool *pool)
 	if (unlikely(!slot))
 		return NULL;
 	pool->free = (void *)slot->node.word[0];
-	WRITE_ONCE(pool->count, pool->count - 1);
+	/* Without the lock it is a hint: see struct callout_pool. */
+	data_race(pool->count--);
 	return slot;
 }
 
@@ -170,19 +186,20 @@ static inline void callout_pool_add(struct callout_pool *pool,
 {
 	slot->node.word[0] = (unsigned long)pool->free;
 	pool->free = slot;
-	WRITE_ONCE(pool->count, pool->count + 1);
+	/* As above. */
+	data_race(pool->count++);
 }
 
 /* Makes a slot's handle stale; false if no generation is left. Base locked. */
 static inline bool callout_slot_renew(struct callout_table *table,
 				      struct callout_slot *slot)
 {
-	if (unlikely(slot->handle >> CALLOUT_SLOT_BITS == CALLOUT_GEN_MAX)) {
+	if (unlikely(check_add_overflow(slot->handle, CALLOUT_GEN_ONE,
+					&slot->handle))) {
 		slot->handle = 0;
 		atomic_inc(&table->retired);
 		return false;
 	}
-	slot->handle += CALLOUT_GEN_ONE;
 	return true;
 }
 
@@ -195,8 +212,17 @@ static inline void callout_slot_unhash(struct callout_table *table,
 		callout_hash_remove(&table->hash, slot);
 }
 
-void callout_slot_put(struct callout_table *table, struct callout_base *base,
-		      struct callout_slot *slot);
+/*
+ * Frees a slot of a locked base; its handle is stale from here on. The slot is
+ * not pending, not running and not in the hash.
+ */
+static inline void callout_slot_put(struct callout_table *table,
+				    struct callout_base *base,
+				    struct callout_slot *slot)
+{
+	if (callout_slot_renew(table, slot))
+		callout_pool_add(callout_pool(table, base), slot);
+}
 
 /* Frees a slot that is not pending, but may be in the hash. Base locked. */
 static inline void callout_slot_release(struct callout_table *table,

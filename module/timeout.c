@@ -28,28 +28,11 @@
  */
 callout_handle_t callout_timeout(callout_func_t *func, void *arg, long ticks)
 {
-	return callout_set(func, arg, ticks, true);
+	return callout_set_hashed(func, arg, ticks);
 }
 EXPORT_SYMBOL_GPL(callout_timeout);
 
-static noinline int untimeout_hashed(callout_func_t *func, void *arg)
-{
-	struct callout_table *table = callout_kernel_table();
-	struct callout_slot *slot;
-	unsigned long flags;
-	u64 handle;
-
-	local_irq_save(flags);
-	/* A match that is not cancelled has left the hash: the loop ends. */
-	do {
-		slot = callout_hash_take(&table->hash, (unsigned long)func,
-					 (unsigned long)arg, &handle);
-	} while (slot && callout_unset(slot, handle) != 1);
-	local_irq_restore(flags);
-	return slot ? 1 : -1;
-}
-
-/* untimeout_hashed() for a scheme that has a find. */
+/* callout_unset_hashed() for a scheme that has a find. */
 static noinline int untimeout_searched(callout_func_t *func, void *arg)
 {
 	struct callout_table *table = callout_kernel_table();
@@ -86,7 +69,7 @@ int callout_untimeout(callout_func_t *func, void *arg)
 {
 	if (callout_searches())
 		return untimeout_searched(func, arg);
-	return untimeout_hashed(func, arg);
+	return callout_unset_hashed(func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_untimeout);
 
