@@ -34,9 +34,14 @@ struct hash_model {
 	u64 next_seq;
 };
 
-static unsigned int hash_bits(const struct hash_model *m)
+static struct callout_buckets *hash_table(struct hash_model *m)
 {
-	return 64 - m->hash.shift;
+	return rcu_dereference_protected(m->hash.table, true);
+}
+
+static unsigned int hash_bits(struct hash_model *m)
+{
+	return 64 - hash_table(m)->shift;
 }
 
 static void hash_destroy(void *data)
@@ -53,7 +58,6 @@ static struct hash_model *hash_create(struct kunit *test, unsigned int bits)
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	m->test = test;
 	m->next_seq = 1;
-	raw_spin_lock_init(&m->hash.lock);
 	KUNIT_ASSERT_EQ(test, 0, callout_hash_init(&m->hash, bits, GFP_KERNEL));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, hash_destroy,
 							   &m->hash));
@@ -69,17 +73,20 @@ static void hash_key(unsigned int key, u64 *func, u64 *arg)
 	*arg = 0xffff888000000000UL + 64 * (key / 5);
 }
 
-static void hash_insert(struct hash_model *m, unsigned int i, unsigned int key,
+/* Returns true if the hash should grow. */
+static bool hash_insert(struct hash_model *m, unsigned int i, unsigned int key,
 			u64 expires)
 {
 	struct callout_slot *slot = &m->slot[i];
+	bool grow;
 
 	hash_key(key, &slot->key, &slot->arg);
 	slot->node.expires = expires;
 	local_irq_disable();
-	callout_hash_insert(&m->hash, slot);
+	grow = callout_hash_insert(&m->hash, slot);
 	local_irq_enable();
 	m->seq[i] = m->next_seq++;
+	return grow;
 }
 
 static void hash_insert_random(struct hash_model *m, unsigned int i,
@@ -107,6 +114,18 @@ static void hash_remove(struct hash_model *m, unsigned int i)
 	m->seq[i] = 0;
 }
 
+/* Changes a slot's expiry. */
+static void hash_move(struct hash_model *m, unsigned int i, u64 expires)
+{
+	struct callout_bucket_hold hold;
+
+	local_irq_disable();
+	callout_hash_move_begin(&m->hash, &m->slot[i], &hold);
+	m->slot[i].node.expires = expires;
+	callout_hash_move_end(&m->hash, &m->slot[i], &hold);
+	local_irq_enable();
+}
+
 static void hash_remove_all(struct hash_model *m)
 {
 	unsigned int i;
@@ -114,7 +133,7 @@ static void hash_remove_all(struct hash_model *m)
 	for (i = 0; i < NR_SLOTS; i++)
 		if (m->seq[i])
 			hash_remove(m, i);
-	KUNIT_EXPECT_EQ(m->test, m->hash.count, 0);
+	KUNIT_EXPECT_EQ(m->test, callout_hash_count(&m->hash), 0);
 }
 
 /* The handle that a search for @key must find, or 0. */
@@ -144,8 +163,10 @@ static u64 hash_take(struct hash_model *m, unsigned int key)
 	u64 func, arg, handle = 0;
 
 	hash_key(key, &func, &arg);
+	local_irq_disable();
 	if (callout_hash_take(&m->hash, func, arg, &handle))
 		m->seq[handle - 1] = 0;
+	local_irq_enable();
 	return handle;
 }
 
@@ -207,7 +228,7 @@ static void hash_random_operations(struct kunit *test)
 	hash_check(m);
 	for (i = 0, live = 0; i < NR_SLOTS; i++)
 		live += !!m->seq[i];
-	KUNIT_EXPECT_EQ(test, m->hash.count, live);
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), live);
 	KUNIT_EXPECT_GT(test, hash_bits(m), 2);
 	hash_remove_all(m);
 	hash_check(m);
@@ -224,7 +245,7 @@ static void hash_grows_with_duplicates(struct kunit *test)
 		callout_hash_grow(&m->hash, GFP_KERNEL);
 		grown += hash_bits(m) != bits;
 		bits = hash_bits(m);
-		KUNIT_ASSERT_NULL(test, m->hash.old);
+		KUNIT_ASSERT_NULL(test, hash_table(m)->next);
 		if (i % 16 == 0)
 			hash_check(m);
 	}
@@ -235,61 +256,95 @@ static void hash_grows_with_duplicates(struct kunit *test)
 		KUNIT_ASSERT_NE(test, handle, 0);
 		KUNIT_ASSERT_EQ(test, handle, hash_take(m, i % 3));
 	}
-	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
-}
-
-/* The hash grows when it is full, and then all of it. */
-static void hash_grows_when_full(struct kunit *test)
-{
-	struct hash_model *m = hash_create(test, 5);
-	unsigned int i;
-
-	callout_hash_grow(&m->hash, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, hash_bits(m), 5);
-	for (i = 0; i < 3; i++)
-		hash_insert(m, i, i, 1);
-	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
-	callout_hash_grow(&m->hash, GFP_KERNEL);
-	KUNIT_EXPECT_EQ(test, hash_bits(m), 5);
-	hash_insert(m, i, i, 1);
-	KUNIT_EXPECT_TRUE(test, callout_hash_wants_growth(&m->hash));
-	callout_hash_grow(&m->hash, GFP_KERNEL);
-	KUNIT_EXPECT_GT(test, hash_bits(m), 5);
-	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
-	KUNIT_EXPECT_EQ(test, m->hash.count, 4);
-	hash_check(m);
-	for (i = 0; i < 4; i++)
-		hash_remove(m, i);
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 0);
 }
 
 /*
- * The first step of growth: the slots are in the old table, new ones are not.
+ * Slots of one key ask for growth, which there is from one for eight buckets on,
+ * and moves them all.
  */
-static void hash_begin_growth(struct hash_model *m)
+static void hash_grows_when_full(struct kunit *test)
 {
-	struct callout_hash *hash = &m->hash;
-	struct rb_root *buckets;
+	struct hash_model *m = hash_create(test, 7);
+	unsigned int i, asked = 0;
 
-	buckets = kvcalloc(4UL << hash_bits(m), sizeof(*buckets), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(m->test, buckets);
-	hash->old = hash->buckets;
-	hash->old_shift = hash->shift;
-	hash->buckets = buckets;
-	hash->shift -= 2;
+	KUNIT_EXPECT_FALSE(test, hash_insert(m, 0, 0, 1));
+	callout_hash_grow(&m->hash, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, hash_bits(m), 7);
+	for (i = 1; i < 15; i++) {
+		if (!hash_insert(m, i, 0, 1))
+			continue;
+		asked++;
+		callout_hash_grow(&m->hash, GFP_KERNEL);
+		KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
+		KUNIT_EXPECT_EQ(test, hash_bits(m), 7);
+	}
+	KUNIT_EXPECT_GT(test, asked, 0);
+	KUNIT_EXPECT_LT(test, asked, 14);
+	while (!hash_insert(m, i++, 0, 1))
+		KUNIT_ASSERT_LT(test, i, 32);
+	callout_hash_grow(&m->hash, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, hash_bits(m), 8);
+	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), i);
+	hash_check(m);
+	hash_remove_all(m);
+}
+
+/* With different keys it grows when it is an eighth full, or not much later. */
+static void hash_grows_with_different_keys(struct kunit *test)
+{
+	struct hash_model *m = hash_create(test, 12);
+	struct callout_slot *slots;
+	struct rnd_state rng;
+	unsigned int i;
+	bool grow;
+
+	callout_test_rng(test, &rng);
+	slots = callout_test_vcalloc(test, 2048, sizeof(*slots));
+	for (i = 0; i < 2048 && hash_bits(m) == 12; i++) {
+		slots[i].arg = callout_test_below(&rng, U32_MAX);
+		slots[i].key = callout_test_below(&rng, U32_MAX);
+		local_irq_disable();
+		grow = callout_hash_insert(&m->hash, &slots[i]);
+		local_irq_enable();
+		if (grow)
+			callout_hash_grow(&m->hash, GFP_KERNEL);
+	}
+	KUNIT_EXPECT_GE(test, i, 512);
+	KUNIT_EXPECT_LT(test, i, 1400);
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), i);
+}
+
+/* A step of growth; the first begins it, that after the last ends it. */
+static void hash_grow_a_step(struct hash_model *m)
+{
+	if (!hash_table(m)->next)
+		KUNIT_ASSERT_TRUE(m->test,
+				  callout_hash_grow_begin(&m->hash,
+							  hash_bits(m) + 2,
+							  GFP_KERNEL));
+	else if (!callout_hash_grow_some(&m->hash, 1))
+		callout_hash_grow_end(&m->hash);
+}
+
+static void hash_end_growth(struct hash_model *m)
+{
+	while (hash_table(m)->next)
+		hash_grow_a_step(m);
 }
 
 /* While the hash grows both tables are searched, for the earliest of both. */
 static void hash_random_operations_while_growing(struct kunit *test)
 {
-	struct hash_model *m = hash_create(test, 4);
+	struct hash_model *m = hash_create(test, 2);
 	struct rnd_state rng;
 	unsigned int i, op;
 	u64 expected;
 
 	callout_test_rng(test, &rng);
 	hash_fill_half(m, &rng);
-	hash_begin_growth(m);
-	for (op = 0; op < RANDOM_OPS / 2; op++) {
+	for (op = 0; op < RANDOM_OPS; op++) {
 		i = callout_test_below(&rng, NR_SLOTS);
 		if (m->seq[i] && callout_test_below(&rng, 8) == 0)
 			hash_remove(m, i);
@@ -298,8 +353,137 @@ static void hash_random_operations_while_growing(struct kunit *test)
 		i = callout_test_below(&rng, NR_KEYS);
 		expected = hash_expect(m, i);
 		KUNIT_ASSERT_EQ(test, expected, hash_take(m, i));
+		if (callout_test_below(&rng, 8) == 0)
+			hash_grow_a_step(m);
 	}
+	KUNIT_EXPECT_GE(test, hash_bits(m), 8);
+	hash_end_growth(m);
+	hash_check(m);
 	hash_remove_all(m);
+}
+
+#define NR_RACERS	4U
+#define RACER_SLOTS	(NR_SLOTS / NR_RACERS / 2)
+#define RACE_ROUNDS	2U
+#define RACE_BITS	9U
+
+/**
+ * struct hash_racer - a CPU that uses keys of its own in a common hash
+ * @m: the hash
+ * @rng: for this thread
+ * @first: its first slot
+ * @key: its first key, of three
+ * @ops: how many takes it has done
+ * @wrong: how many of those have not found what they must
+ * @stop: tells it to stop
+ */
+struct hash_racer {
+	struct hash_model *m;
+	struct rnd_state rng;
+	unsigned int first;
+	unsigned int key;
+	unsigned int ops;
+	unsigned int wrong;
+	bool stop;
+};
+
+/* hash_expect() among the slots of this thread. */
+static u64 racer_expect(struct hash_racer *r, unsigned int key)
+{
+	struct callout_slot *slot, *found = NULL;
+	unsigned int i, found_at = 0;
+	u64 func, arg;
+
+	hash_key(key, &func, &arg);
+	for (i = r->first; i < r->first + RACER_SLOTS; i++) {
+		slot = &r->m->slot[i];
+		if (!r->m->seq[i] || slot->key != func || slot->arg != arg)
+			continue;
+		if (!found || slot->node.expires < found->node.expires ||
+		    (slot->node.expires == found->node.expires &&
+		     r->m->seq[i] < r->m->seq[found_at])) {
+			found = slot;
+			found_at = i;
+		}
+	}
+	return found ? found_at + 1 : 0;
+}
+
+static void racer_take(struct hash_racer *r, unsigned int key)
+{
+	u64 expected = racer_expect(r, key);
+
+	r->ops++;
+	r->wrong += hash_look(r->m, key) != expected;
+	r->wrong += hash_take(r->m, key) != expected;
+}
+
+static void racer_run(void *arg)
+{
+	struct hash_racer *r = arg;
+	struct hash_model *m = r->m;
+	unsigned int i, key;
+	u64 seq = 0;
+
+	while (!callout_test_told(&r->stop)) {
+		i = r->first + callout_test_below(&r->rng, RACER_SLOTS);
+		key = r->key + callout_test_below(&r->rng, 3);
+		if (!m->seq[i])
+			hash_insert(m, i, key, callout_test_below(&r->rng, 9));
+		else if (callout_test_below(&r->rng, 4) == 0)
+			hash_remove(m, i);
+		else
+			hash_move(m, i, callout_test_below(&r->rng, 9));
+		/* Serial numbers of its own: a new one after either. */
+		if (m->seq[i])
+			m->seq[i] = ++seq;
+		if (callout_test_below(&r->rng, 2))
+			racer_take(r, key);
+		cond_resched();
+	}
+	for (key = r->key; key < r->key + 3; key++)
+		while (racer_expect(r, key) && !r->wrong)
+			racer_take(r, key);
+}
+
+/*
+ * Each thread finds its own, in order, whatever others do in the same buckets,
+ * and wherever these are: at the begin all share two buckets.
+ */
+static void hash_race_while_growing(struct kunit *test)
+{
+	struct callout_test_thread *t[NR_RACERS];
+	struct hash_racer *r;
+	struct hash_model *m;
+	unsigned int round, i, ops = 0;
+
+	for (round = 0; round < RACE_ROUNDS; round++) {
+		m = hash_create(test, 1);
+		r = kunit_kcalloc(test, NR_RACERS, sizeof(*r), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, r);
+		for (i = 0; i < NR_RACERS; i++) {
+			r[i].m = m;
+			r[i].first = i * RACER_SLOTS;
+			r[i].key = 3 * i;
+			callout_test_rng(test, &r[i].rng);
+			t[i] = callout_test_thread(test, i % num_online_cpus(),
+						   racer_run, &r[i]);
+			KUNIT_ASSERT_NOT_NULL(test, t[i]);
+		}
+		while (hash_bits(m) < RACE_BITS) {
+			hash_grow_a_step(m);
+			usleep_range(20, 40);
+		}
+		for (i = 0; i < NR_RACERS; i++)
+			callout_test_tell(&r[i].stop);
+		for (i = 0; i < NR_RACERS; i++) {
+			KUNIT_EXPECT_TRUE(test, callout_test_join(t[i]));
+			KUNIT_ASSERT_EQ(test, r[i].wrong, 0);
+			ops += r[i].ops;
+		}
+		KUNIT_ASSERT_EQ(test, callout_hash_count(&m->hash), 0);
+	}
+	kunit_info(test, "%u takes in %u rounds\n", ops, round);
 }
 
 /* A slot may be removed after it was taken: untimeout(), then the release. */
@@ -312,13 +496,13 @@ static void hash_remove_after_take(struct kunit *test)
 		hash_insert(m, i, 0, i);
 	KUNIT_EXPECT_EQ(test, hash_take(m, 0), 1);
 	hash_remove(m, 0);
-	KUNIT_EXPECT_EQ(test, m->hash.count, 2);
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 2);
 	hash_insert(m, 0, 0, 7);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, hash_take(m, 0), (i + 1) % 3 + 1);
 		hash_remove(m, (i + 1) % 3);
 	}
-	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 0);
 	KUNIT_EXPECT_EQ(test, hash_take(m, 0), 0);
 }
 
@@ -326,7 +510,6 @@ static void hash_remove_after_take(struct kunit *test)
 static void hash_random_moves(struct kunit *test)
 {
 	struct hash_model *m = hash_create(test, 4);
-	struct callout_slot *slot;
 	struct rnd_state rng;
 	unsigned int i, op;
 	u64 expected;
@@ -335,27 +518,23 @@ static void hash_random_moves(struct kunit *test)
 	hash_fill_half(m, &rng);
 	for (op = 0; op < RANDOM_OPS / 2; op++) {
 		/* The second half while it grows. */
-		if (op == RANDOM_OPS / 4)
-			hash_begin_growth(m);
+		if (op >= RANDOM_OPS / 4 && callout_test_below(&rng, 8) == 0)
+			hash_grow_a_step(m);
 		i = callout_test_below(&rng, NR_SLOTS / 2) * 2;
-		slot = &m->slot[i];
-		local_irq_disable();
-		callout_hash_move_begin(&m->hash, slot);
-		slot->node.expires = callout_test_below(&rng, 50);
-		callout_hash_move_end(&m->hash, slot);
-		local_irq_enable();
+		hash_move(m, i, callout_test_below(&rng, 50));
 		m->seq[i] = m->next_seq++;
 		i = callout_test_below(&rng, NR_KEYS);
 		expected = hash_expect(m, i);
 		KUNIT_ASSERT_EQ(test, expected, hash_look(m, i));
 	}
-	KUNIT_EXPECT_EQ(test, m->hash.count, NR_SLOTS / 2);
+	hash_end_growth(m);
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), NR_SLOTS / 2);
 	for (i = 0; i < NR_KEYS; i++) {
 		while ((expected = hash_expect(m, i)))
 			KUNIT_ASSERT_EQ(test, expected, hash_take(m, i));
 		KUNIT_ASSERT_EQ(test, 0, hash_take(m, i));
 	}
-	KUNIT_EXPECT_EQ(test, m->hash.count, 0);
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 0);
 }
 
 struct hash_mover {
@@ -366,15 +545,10 @@ struct hash_mover {
 static void hash_move_to_and_fro(void *arg)
 {
 	struct hash_mover *mover = arg;
-	struct callout_slot *slot = &mover->m->slot[0];
 	unsigned int i;
 
 	for (i = 0; !callout_test_told(&mover->stop); i++) {
-		local_irq_disable();
-		callout_hash_move_begin(&mover->m->hash, slot);
-		slot->node.expires = i % 7;
-		callout_hash_move_end(&mover->m->hash, slot);
-		local_irq_enable();
+		hash_move(mover->m, 0, i % 7);
 		if (i % 256 == 0)
 			cond_resched();
 	}
@@ -476,7 +650,9 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 		if (i % 1024 == 0)
 			cond_resched();
 	}
+	local_irq_disable();
 	bucket = callout_hash_bucket(&m->hash, 0, 0);
+	local_irq_enable();
 	depth = hash_depth(bucket);
 	for (i = 0; i < NR_COLLIDING; i++) {
 		handle = 0;
@@ -488,7 +664,7 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 		hash_timed(&worst[3], callout_hash_remove(&m->hash, &slots[i]));
 		hash_timed(&worst[2], callout_hash_insert(&m->hash, &slots[i]));
 	}
-	KUNIT_EXPECT_EQ(test, m->hash.count, NR_COLLIDING);
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), NR_COLLIDING);
 	depth = max(depth, hash_depth(bucket));
 	kunit_info(test, "%u keys in one bucket, depth %u; cycles to insert %llu, again %llu, take %llu, remove %llu\n",
 		   NR_COLLIDING, depth, worst[0], worst[2], worst[1], worst[3]);
@@ -501,7 +677,9 @@ static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_random_operations),
 	KUNIT_CASE(hash_grows_with_duplicates),
 	KUNIT_CASE(hash_grows_when_full),
+	KUNIT_CASE(hash_grows_with_different_keys),
 	KUNIT_CASE(hash_random_operations_while_growing),
+	KUNIT_CASE(hash_race_while_growing),
 	KUNIT_CASE(hash_random_moves),
 	KUNIT_CASE(hash_found_while_it_moves),
 	KUNIT_CASE(hash_remove_after_take),

@@ -40,15 +40,15 @@ static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
 
 /*
  * Arms or re-arms a slot that may be in the hash. Its place in the hash depends
- * on its tick, so it moves, in one hold of the hash's lock: UNTIMEOUT searches
+ * on its tick, so it moves, in one hold of its bucket's lock: UNTIMEOUT searches
  * under that lock only, and must find a callout that is outstanding throughout:
  *
  *	CPU0: RESET				CPU1: UNTIMEOUT
- *	lock(base), lock(hash)
- *	slot out of the hash
- *	rearm: another tick			waits for hash
- *	slot into the hash
- *	unlock(hash)				finds the slot
+ *	lock(base), lock(bucket)
+ *	slot out of the bucket
+ *	rearm: another tick			waits for bucket
+ *	slot into the bucket
+ *	unlock(bucket)				finds the slot
  *	unlock(base)				locks base: its handle, cancels it
  */
 void callout_slot_refile(struct callout_file *file, struct callout_base *base,
@@ -56,14 +56,15 @@ void callout_slot_refile(struct callout_file *file, struct callout_base *base,
 	__must_hold(&base->lock)
 {
 	struct callout_hash *hash = &file->table.hash;
+	struct callout_bucket_hold hold;
 
 	if (slot->node.mark != CALLOUT_HASH_IN) {
 		slot_file_at(base, slot, tick);
 		return;
 	}
-	callout_hash_move_begin(hash, slot);
+	callout_hash_move_begin(hash, slot, &hold);
 	slot_file_at(base, slot, tick);
-	callout_hash_move_end(hash, slot);
+	callout_hash_move_end(hash, slot, &hold);
 }
 
 /* The slots of chunk @n, or NULL. A file keeps its chunks while it is open. */

@@ -122,9 +122,7 @@ static inline bool file_wants_hash(struct callout_file *file)
 
 	if (callout_searches())
 		return false;
-	/* Pairs with the smp_store_release() in callout_hash_init(). */
-	return !smp_load_acquire(&hash->buckets) ||
-	       callout_hash_wants_growth(hash);
+	return !callout_hash_exists(hash) || callout_hash_wants_growth(hash);
 }
 
 /* The first TIMEOUT makes the hash; later ones let it grow. */
@@ -134,7 +132,7 @@ static int file_prepare_hash(struct callout_file *file)
 	int ret = 0;
 
 	mutex_lock(&file->table.grow);
-	if (!hash->buckets)
+	if (!callout_hash_exists(hash))
 		ret = callout_hash_init(hash, FILE_HASH_BITS, GFP_KERNEL_ACCOUNT);
 	else
 		callout_hash_grow(hash, GFP_KERNEL_ACCOUNT);
@@ -147,8 +145,7 @@ static bool file_has_timeouts(struct callout_file *file)
 {
 	if (callout_searches())
 		return true;
-	/* Pairs with the smp_store_release() in callout_hash_init(). */
-	return smp_load_acquire(&file->table.hash.buckets);
+	return callout_hash_exists(&file->table.hash);
 }
 
 /* slot_set_times() with a period, slack or CLOCK_BOOTTIME. */

@@ -10,11 +10,44 @@
  * one key, or keys that were chosen to collide, an operation takes as many
  * steps as the tree is deep, some 40.
  *
- * The links are in the slots, so inserting allocates nothing. The table grows
- * in process context, a portion at a time: new keys go to the new buckets, old
- * slots are moved there one by one, in order, and a search looks into both.
+ * The links are in the slots, so inserting allocates nothing.
+ *
+ * Each bucket has its own lock, in its only word: to lock the bucket is to
+ * exchange the root for CALLOUT_BUCKET_LOCKED, to unlock it is to store the
+ * root. Whoever reads CALLOUT_BUCKET_LOCKED has changed nothing and tries again.
+ * An empty bucket is locked, given a slot and unlocked in one exchange. It is a
+ * raw lock, inside a base's lock, held with interrupts off.
+ *
+ * The table grows in process context, a portion at a time, bucket by bucket. A
+ * key's slots are protected by the lock of its bucket in the first table in
+ * which that bucket has not moved. All operations begin at callout_hash.table,
+ * and go on to the next table when the bucket they have locked is empty and
+ * MOVING. A bucket that is MOVING and not empty still protects all of its keys,
+ * with the buckets of the next table to which they move: nobody gets there yet
+ * in any other way, so one lock is enough, and order among equals is kept.
+ *
+ *	CPU0: callout_hash_grow()		CPU1: callout_hash_take()
+ *						finds b in the old table
+ *	locks b
+ *	moves some slots, in order		waits for b
+ *	unlocks b, MOVING with a root
+ *						locks b, searches both tables,
+ *						takes the earlier of two
+ *						unlocks b
+ *	locks b, moves the last slots
+ *	unlocks b, MOVING without a root
+ *						locks b: moved; unlocks it,
+ *						locks the bucket of the next
+ *	when all buckets have moved:
+ *	hash->table = the next one
+ *	frees the old one, after a grace
+ *	period
+ *
+ * A bucket that has moved stays so. Interrupts are off from reading hash->table
+ * to unlocking the bucket, so the old table is there as long as CPU1 needs it.
  */
 #include <linux/log2.h>
+#include <linux/processor.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -22,23 +55,77 @@
 #include "hash.h"
 #include "kcompat.h"
 
+#define HASH_MAX_BITS	20
+
 /*
- * Slots, and empty buckets, that growth looks at in one hold of the lock. Where
+ * Slots, and empty buckets, that growth looks at with interrupts off. Where
  * trees are deep, moving a slot takes as long as several units of work.
  */
 #define MOVE_BUDGET	(CALLOUT_BUDGET / 8)
 
-static struct rb_root *hash_alloc(unsigned int bits, gfp_t gfp)
+static unsigned int buckets_number(const struct callout_buckets *table)
 {
-	return kvcalloc(1UL << bits, sizeof(struct rb_root), gfp);
+	return 1U << (64 - table->shift);
 }
 
-static struct rb_root *hash_old_bucket(struct callout_hash *hash,
-				       u64 func, u64 arg)
+static struct callout_buckets *buckets_alloc(unsigned int bits, gfp_t gfp)
 {
-	return &hash->old[callout_hash_value(hash, func, arg) >>
-			  hash->old_shift];
+	struct callout_buckets *table;
+
+	table = kvzalloc(struct_size(table, bucket, 1UL << bits), gfp);
+	if (table)
+		table->shift = 64 - bits;
+	return table;
 }
+
+/* Only growth, whose calls are serialised, changes it. */
+static struct callout_buckets *hash_table(struct callout_hash *hash)
+{
+	return rcu_dereference_protected(hash->table, true);
+}
+
+/*
+ * Says when to grow, or to look again, from @bits on. From an eighth full,
+ * buckets with two keys are not as fast: then one slot for 128 buckets is likely
+ * to be in the bucket of another. Slots with one key are so in any table.
+ */
+static void hash_set_growth(struct callout_hash *hash, unsigned int bits)
+{
+	unsigned int crowded = atomic_read(&hash->crowded);
+	unsigned int at = max((1U << bits) / 128, crowded + crowded / 2 + 1);
+
+	WRITE_ONCE(hash->grow_at, bits < HASH_MAX_BITS ? at : UINT_MAX);
+}
+
+/* Makes an empty hash of 2^@bits buckets. Returns 0 or -ENOMEM. */
+int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
+{
+	struct callout_buckets *table = buckets_alloc(bits, gfp);
+	static struct lock_class_key key;
+
+	if (!table)
+		return -ENOMEM;
+	hash->mul[0] = get_random_u64() | 1;
+	hash->mul[1] = get_random_u64() | 1;
+	atomic_set(&hash->crowded, 0);
+	hash_set_growth(hash, bits);
+	raw_spin_lock_init(&hash->wait);
+	lockdep_init_map(&hash->dep_map, "callout_hash", &key, 0);
+	/* Pairs with callout_hash_exists(), of users that make it on demand. */
+	rcu_assign_pointer(hash->table, table);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_init);
+
+void callout_hash_destroy(struct callout_hash *hash)
+{
+	struct callout_buckets *table = hash_table(hash);
+
+	if (table)
+		kvfree(table->next);
+	kvfree(table);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
 
 /* Negative if the slot's key sorts before this one, positive if after. */
 static int slot_compare(const struct callout_slot *slot, u64 func, u64 arg)
@@ -49,29 +136,6 @@ static int slot_compare(const struct callout_slot *slot, u64 func, u64 arg)
 		return slot->key < func ? -1 : 1;
 	return 0;
 }
-
-/* Makes an empty hash of 2^@bits buckets. Returns 0 or -ENOMEM. */
-int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
-{
-	struct rb_root *buckets = hash_alloc(bits, gfp);
-
-	if (!buckets)
-		return -ENOMEM;
-	hash->shift = 64 - bits;
-	hash->mul[0] = get_random_u64() | 1;
-	hash->mul[1] = get_random_u64() | 1;
-	/* Pairs with the smp_load_acquire() of users that make it on demand. */
-	smp_store_release(&hash->buckets, buckets);
-	return 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_init);
-
-void callout_hash_destroy(struct callout_hash *hash)
-{
-	kvfree(hash->old);
-	kvfree(hash->buckets);
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
 
 /* The first slot of a key in a bucket, or NULL. */
 static struct callout_slot *bucket_first(const struct rb_root *bucket,
@@ -95,7 +159,8 @@ static struct callout_slot *bucket_first(const struct rb_root *bucket,
  * Adds a slot after those with its key and expiry. A red node below a black one
  * needs no balancing.
  */
-static void bucket_add(struct rb_root *bucket, struct callout_slot *slot)
+static void bucket_add(struct callout_hash *hash, struct rb_root *bucket,
+		       struct callout_slot *slot)
 {
 	struct rb_node **link = &bucket->rb_node, *parent = NULL;
 	struct callout_slot *other;
@@ -111,13 +176,16 @@ static void bucket_add(struct rb_root *bucket, struct callout_slot *slot)
 		else
 			link = &parent->rb_left;
 	}
+	if (parent)
+		atomic_inc(&hash->crowded);
 	rb_link_node(&slot->link, parent, link);
 	if (unlikely(!parent || rb_is_red(parent)))
 		rb_insert_color(&slot->link, bucket);
 }
 
 /* rb_erase(), without its call where the tree stays balanced. */
-static void bucket_del(struct rb_root *bucket, struct rb_node *node)
+static void bucket_del(struct callout_hash *hash, struct rb_root *bucket,
+		       struct rb_node *node)
 {
 	struct rb_node *parent = rb_parent(node);
 
@@ -131,61 +199,137 @@ static void bucket_del(struct rb_root *bucket, struct rb_node *node)
 		parent->rb_left = NULL;
 	else
 		parent->rb_right = NULL;
+	if (bucket->rb_node)
+		atomic_dec(&hash->crowded);
 }
 
 /*
- * Finds the first slot of a key, and its bucket: @bucket or an old one. While
- * the hash grows, the first slots of a key may be in the new table and others
- * in the old one; of those with the same expiry, those in the new one were set
- * first.
+ * Locks a bucket and returns its word. Those who wait are served in turn, except
+ * that one who has just come may be faster than the first of them.
  */
-static struct callout_slot *hash_first(struct callout_hash *hash,
-				       struct rb_root **bucket,
+static unsigned long bucket_lock(struct callout_hash *hash,
+				 struct rb_root *bucket)
+{
+	void *locked = (void *)CALLOUT_BUCKET_LOCKED;
+	struct rb_node *root;
+
+	lockdep_assert_irqs_disabled();
+	lock_map_acquire(&hash->dep_map);
+	root = xchg_acquire(&bucket->rb_node, locked);
+	if (unlikely(root == locked)) {
+		raw_spin_lock(&hash->wait);
+		while ((root = xchg_acquire(&bucket->rb_node, locked)) == locked)
+			spin_until_cond(READ_ONCE(bucket->rb_node) != locked);
+		raw_spin_unlock(&hash->wait);
+	}
+	return (unsigned long)root;
+}
+
+static void bucket_unlock(struct callout_hash *hash, struct rb_root *bucket,
+			  unsigned long word)
+{
+	lock_map_release(&hash->dep_map);
+	/* Pairs with the exchange that locks it. */
+	smp_store_release(&bucket->rb_node, (struct rb_node *)word);
+}
+
+/* Locks the bucket that protects a key. Interrupts off. */
+static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
+		      struct callout_bucket_hold *hold)
+{
+	u64 value = callout_hash_value(hash, func, arg);
+	struct callout_buckets *table;
+	unsigned long word;
+
+	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
+	for (;;) {
+		hold->bucket = &table->bucket[value >> table->shift];
+		word = bucket_lock(hash, hold->bucket);
+		if (likely(word != CALLOUT_BUCKET_MOVING))
+			break;
+		bucket_unlock(hash, hold->bucket, word);
+		table = table->next;
+	}
+	hold->root.rb_node = (void *)(word & ~CALLOUT_BUCKET_FLAGS);
+	hold->next = NULL;
+	if (unlikely(word & CALLOUT_BUCKET_MOVING)) {
+		table = table->next;
+		hold->next = &table->bucket[value >> table->shift];
+	}
+}
+
+static void hash_unlock(struct callout_hash *hash,
+			struct callout_bucket_hold *hold)
+{
+	unsigned long word = (unsigned long)hold->root.rb_node;
+
+	if (unlikely(hold->next))
+		word |= CALLOUT_BUCKET_MOVING;
+	bucket_unlock(hash, hold->bucket, word);
+}
+
+/*
+ * Finds the first slot of a key, and the tree that it is in. While they move,
+ * the first slots of a key may be in the next table and others in the old one;
+ * of those with the same expiry, those in the next one were set first.
+ */
+static struct callout_slot *hold_first(struct callout_bucket_hold *hold,
+				       struct rb_root **tree,
 				       u64 func, u64 arg)
 {
-	struct callout_slot *first = bucket_first(*bucket, func, arg), *other;
-	struct rb_root *old;
+	struct callout_slot *first, *moved;
 
-	if (likely(!hash->old))
+	*tree = &hold->root;
+	first = bucket_first(&hold->root, func, arg);
+	if (likely(!hold->next))
 		return first;
-	old = hash_old_bucket(hash, func, arg);
-	other = bucket_first(old, func, arg);
-	if (!other || (first && first->node.expires <= other->node.expires))
+	moved = bucket_first(hold->next, func, arg);
+	if (!moved || (first && first->node.expires < moved->node.expires))
 		return first;
-	*bucket = old;
-	return other;
+	*tree = hold->next;
+	return moved;
 }
 
-/* callout_hash_insert() if the bucket is not empty, or the hash is growing. */
-void callout_hash_insert_slow(struct callout_hash *hash, struct rb_root *bucket,
-			      struct callout_slot *slot)
+static void hold_insert(struct callout_hash *hash,
+			struct callout_bucket_hold *hold,
+			struct callout_slot *slot)
 {
-	struct rb_root *old;
+	struct rb_root *tree = &hold->root;
 
-	if (unlikely(hash->old)) {
-		/* After those with its key, which are moved in order. */
-		old = hash_old_bucket(hash, slot->key, slot->arg);
-		if (bucket_first(old, slot->key, slot->arg))
-			bucket = old;
-	}
-	bucket_add(bucket, slot);
+	/* After those with its key, which are moved in order. */
+	if (unlikely(hold->next) && !bucket_first(tree, slot->key, slot->arg))
+		tree = hold->next;
+	bucket_add(hash, tree, slot);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
 
-/* The bucket that a slot is in, new or old. */
-static struct rb_root *slot_bucket(struct callout_hash *hash,
-				   struct callout_slot *slot)
+static void hold_remove(struct callout_hash *hash,
+			struct callout_bucket_hold *hold,
+			struct callout_slot *slot)
 {
-	struct rb_root *bucket = callout_hash_bucket(hash, slot->key, slot->arg);
+	struct rb_root *tree = &hold->root;
 	struct rb_node *top = &slot->link;
 
-	if (likely(!hash->old))
-		return bucket;
-	while (rb_parent(top))
-		top = rb_parent(top);
-	return bucket->rb_node == top ?
-	       bucket : hash_old_bucket(hash, slot->key, slot->arg);
+	if (unlikely(hold->next)) {
+		while (rb_parent(top))
+			top = rb_parent(top);
+		if (top != tree->rb_node)
+			tree = hold->next;
+	}
+	bucket_del(hash, tree, &slot->link);
 }
+
+/* callout_hash_insert() if the bucket is not empty, locked or moving. */
+bool callout_hash_insert_slow(struct callout_hash *hash,
+			      struct callout_slot *slot)
+{
+	struct callout_bucket_hold hold;
+
+	hash_lock(hash, slot->key, slot->arg, &hold);
+	hold_insert(hash, &hold, slot);
+	hash_unlock(hash, &hold);
+	return callout_hash_wants_growth(hash);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
 
 /*
  * Removes a slot that was inserted, unless callout_hash_take() has. Its base is
@@ -193,43 +337,41 @@ static struct rb_root *slot_bucket(struct callout_hash *hash,
  */
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
+	struct callout_bucket_hold hold;
+
 	if (IS_ENABLED(CONFIG_CALLOUT_SCHEMES) &&
 	    READ_ONCE(slot->node.mark) == CALLOUT_HASH_SEARCHED) {
 		slot->node.mark = CALLOUT_HASH_OUT;
 		return;
 	}
-	raw_spin_lock(&hash->lock);
-	if (slot->node.mark == CALLOUT_HASH_IN) {
-		bucket_del(slot_bucket(hash, slot), &slot->link);
-		hash->count--;
-	}
+	hash_lock(hash, slot->key, slot->arg, &hold);
+	if (slot->node.mark == CALLOUT_HASH_IN)
+		hold_remove(hash, &hold, slot);
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
-	raw_spin_unlock(&hash->lock);
+	hash_unlock(hash, &hold);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
 
 /*
- * Locks the hash and removes a slot that is in it, so that its expires may
- * change: a search sees it before this or after callout_hash_move_end(). Its
- * base is locked, interrupts are off.
+ * Locks the bucket of a slot that is in the hash and removes the slot, so that
+ * its expires may change: a search sees it before this or after
+ * callout_hash_move_end(). Its base is locked, interrupts are off.
  */
 void callout_hash_move_begin(struct callout_hash *hash,
-			     struct callout_slot *slot)
-	__acquires(&hash->lock)
+			     struct callout_slot *slot,
+			     struct callout_bucket_hold *hold)
 {
-	raw_spin_lock(&hash->lock);
-	bucket_del(slot_bucket(hash, slot), &slot->link);
+	hash_lock(hash, slot->key, slot->arg, hold);
+	hold_remove(hash, hold, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_begin);
 
-/* Inserts the slot again and unlocks the hash. */
-void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot)
-	__releases(&hash->lock)
+/* Inserts the slot again and unlocks its bucket. */
+void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
+			   struct callout_bucket_hold *hold)
 {
-	callout_hash_insert_slow(hash,
-				 callout_hash_bucket(hash, slot->key, slot->arg),
-				 slot);
-	raw_spin_unlock(&hash->lock);
+	hold_insert(hash, hold, slot);
+	hash_unlock(hash, hold);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_end);
 
@@ -237,57 +379,127 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_end);
 struct callout_slot *callout_hash_find(struct callout_hash *hash,
 				       u64 func, u64 arg, u64 *handle)
 {
+	struct callout_bucket_hold hold;
 	struct callout_slot *slot;
-	struct rb_root *bucket;
+	struct rb_root *tree;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&hash->lock, flags);
-	bucket = callout_hash_bucket(hash, func, arg);
-	slot = hash_first(hash, &bucket, func, arg);
+	local_irq_save(flags);
+	hash_lock(hash, func, arg, &hold);
+	slot = hold_first(&hold, &tree, func, arg);
 	if (slot)
 		*handle = slot->handle;
-	raw_spin_unlock_irqrestore(&hash->lock, flags);
+	hash_unlock(hash, &hold);
+	local_irq_restore(flags);
 	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_find);
 
-/* callout_hash_take() if others are in the bucket, or the hash is growing. */
+/* callout_hash_take() unless the slot is alone in its bucket. */
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
-					    struct rb_root *bucket,
-					    u64 func, u64 arg)
+					    u64 func, u64 arg, u64 *handle)
 {
-	struct callout_slot *slot = hash_first(hash, &bucket, func, arg);
+	struct callout_bucket_hold hold;
+	struct callout_slot *slot;
+	struct rb_root *tree;
 
-	if (slot)
-		bucket_del(bucket, &slot->link);
+	hash_lock(hash, func, arg, &hold);
+	slot = hold_first(&hold, &tree, func, arg);
+	if (slot) {
+		bucket_del(hash, tree, &slot->link);
+		*handle = slot->handle;
+		/* Pairs with callout_slot_unhash(), as in callout_hash_take(). */
+		smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
+	}
+	hash_unlock(hash, &hold);
 	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_take_slow);
 
-/* Moves some slots to the new buckets; returns false when all have moved. */
-static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
+/*
+ * The number of slots; a few more or less if others insert or remove meanwhile.
+ * May sleep. Not concurrent with growth.
+ */
+unsigned int callout_hash_count(struct callout_hash *hash)
 {
-	unsigned int budget = MOVE_BUDGET;
+	struct callout_buckets *table = hash_table(hash);
+	unsigned int count = atomic_read(&hash->crowded), i;
+
+	for (i = 0; i < buckets_number(table); i++) {
+		count += !!READ_ONCE(table->bucket[i].rb_node);
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	return count;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_count);
+
+/* Begins to grow, to 2^@bits buckets. Returns false without memory. */
+bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
+			     gfp_t gfp)
+{
+	struct callout_buckets *table = hash_table(hash);
+
+	/* Others read it when a bucket of @table is MOVING. */
+	table->next = buckets_alloc(bits, gfp | __GFP_NOWARN);
+	return table->next;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_begin);
+
+/* Moves slots of a bucket, at least one unit; returns what is left of @budget. */
+static unsigned int bucket_move(struct callout_hash *hash,
+				struct callout_buckets *table,
+				unsigned int budget)
+{
+	struct rb_root *bucket = &table->bucket[table->moved], root;
 	struct callout_slot *slot;
 	struct rb_node *node;
-	struct rb_root *old;
 
-	for (; *bucket < 1U << (64 - hash->old_shift); ++*bucket) {
-		old = &hash->old[*bucket];
+	root.rb_node = (void *)(bucket_lock(hash, bucket) &
+				~CALLOUT_BUCKET_FLAGS);
+	do {
 		/* In order: the first slot of each key moves first. */
-		while ((node = rb_first(old))) {
-			if (!budget--)
-				return true;
-			bucket_del(old, node);
-			slot = rb_entry(node, struct callout_slot, link);
-			bucket_add(callout_hash_bucket(hash, slot->key,
-						       slot->arg), slot);
-		}
-		if (!budget--)
-			return true;
-	}
-	return false;
+		node = rb_first(&root);
+		if (!node)
+			break;
+		slot = rb_entry(node, struct callout_slot, link);
+		bucket_del(hash, &root, node);
+		bucket_add(hash,
+			   &table->next->bucket[callout_hash_value(hash,
+								   slot->key,
+								   slot->arg) >>
+						table->next->shift], slot);
+	} while (--budget);
+	if (!root.rb_node)
+		table->moved++;
+	bucket_unlock(hash, bucket, (unsigned long)root.rb_node |
+				    CALLOUT_BUCKET_MOVING);
+	return budget ? budget - 1 : 0;
 }
+
+/* Moves slots, up to @budget units; returns false when all have moved. */
+bool callout_hash_grow_some(struct callout_hash *hash, unsigned int budget)
+{
+	struct callout_buckets *table = hash_table(hash);
+
+	local_irq_disable();
+	while (budget && table->moved < buckets_number(table))
+		budget = bucket_move(hash, table, budget);
+	local_irq_enable();
+	return table->moved < buckets_number(table);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_some);
+
+/* All have moved: from here on all operations begin at the new table. */
+void callout_hash_grow_end(struct callout_hash *hash)
+{
+	struct callout_buckets *table = hash_table(hash);
+
+	hash_set_growth(hash, 64 - table->next->shift);
+	rcu_assign_pointer(hash->table, table->next);
+	kvfree_rcu(table, rcu);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_end);
 
 /*
  * Adds buckets if there are too few; without memory nothing changes. May sleep.
@@ -295,36 +507,18 @@ static bool hash_move_some(struct callout_hash *hash, unsigned int *bucket)
  */
 void callout_hash_grow(struct callout_hash *hash, gfp_t gfp)
 {
-	unsigned int bits = 64 - hash->shift, bucket = 0;
-	struct rb_root *buckets;
-	bool more;
+	unsigned int old = 64 - hash_table(hash)->shift, bits;
 
 	if (!callout_hash_wants_growth(hash))
 		return;
-	bits = clamp_t(unsigned int, ilog2(hash->count) + 4, bits + 1,
-		       CALLOUT_HASH_MAX_BITS);
-	buckets = hash_alloc(bits, gfp | __GFP_NOWARN);
-	if (!buckets)
+	bits = min(ilog2(callout_hash_count(hash) | 1) + 4, HASH_MAX_BITS);
+	if (bits <= old || !callout_hash_grow_begin(hash, bits, gfp)) {
+		/* Not at each insertion: to count takes time. */
+		hash_set_growth(hash, old);
 		return;
-
-	raw_spin_lock_irq(&hash->lock);
-	hash->old = hash->buckets;
-	hash->old_shift = hash->shift;
-	hash->buckets = buckets;
-	WRITE_ONCE(hash->shift, 64 - bits);
-	raw_spin_unlock_irq(&hash->lock);
-
-	do {
-		raw_spin_lock_irq(&hash->lock);
-		more = hash_move_some(hash, &bucket);
-		raw_spin_unlock_irq(&hash->lock);
+	}
+	while (callout_hash_grow_some(hash, MOVE_BUDGET))
 		cond_resched();
-	} while (more);
-
-	raw_spin_lock_irq(&hash->lock);
-	buckets = hash->old;
-	hash->old = NULL;
-	raw_spin_unlock_irq(&hash->lock);
-	kvfree(buckets);
+	callout_hash_grow_end(hash);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow);

@@ -3,21 +3,24 @@
  * hash.h - find a callout by its function and argument
  *
  * Nearly always a bucket has one slot or none: inlined here; hash.c has the
- * rest.
+ * rest, and says how buckets are locked.
  */
 #ifndef _CALLOUT_HASH_H
 #define _CALLOUT_HASH_H
 
+#include <linux/atomic.h>
+#include <linux/lockdep.h>
 #include <linux/rbtree.h>
 #include <linux/rbtree_augmented.h>
+#include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include "slot.h"
 
 /*
- * callout_node.mark of a slot: its place in the hash. The hash's lock protects
- * it. CALLOUT_HASH_SEARCHED is written without it, with the base locked
- * or, when the callout has fired, with its owner's lock held.
+ * callout_node.mark of a slot: its place in the hash. The bucket's lock protects
+ * it. CALLOUT_HASH_SEARCHED is written without it, with the base locked or, when
+ * the callout has fired, with its owner's lock held.
  */
 enum callout_hash_place {
 	CALLOUT_HASH_OUT,	/* not in it */
@@ -25,43 +28,93 @@ enum callout_hash_place {
 	CALLOUT_HASH_SEARCHED,	/* not in it: see table_search.c */
 };
 
+/*
+ * A bucket is a tree of slots, ordered by key, then by expiry; its word is the
+ * root. This one is a locked bucket's: only the CPU that replaced the root by it
+ * knows the root.
+ */
+#define CALLOUT_BUCKET_LOCKED	1UL
+/* Set in the root: the other slots, or all, are in the next table. */
+#define CALLOUT_BUCKET_MOVING	2UL
+#define CALLOUT_BUCKET_FLAGS	3UL
+
+static_assert(__alignof__(struct rb_node) > CALLOUT_BUCKET_FLAGS);
+
+/**
+ * struct callout_buckets - a table of the hash, RCU-protected
+ * @rcu: frees it, when the next one has replaced it
+ * @next: the table that its slots move to
+ * @moved: buckets before this one have moved
+ * @shift: 64 - log2 of the number of buckets
+ * @bucket: the buckets
+ */
+struct callout_buckets {
+	struct rcu_head rcu;
+	struct callout_buckets *next;
+	unsigned int moved;
+	u8 shift;
+	struct rb_root bucket[];
+};
+
 /**
  * struct callout_hash - slots by (func, arg)
- * @lock: protects all members, and the links and marks of the slots in it.
- *	Nests inside a base's lock.
- * @count: number of slots in it
- * @buckets: each is a tree of slots, ordered by key, then by expiry
- * @old: while growing: buckets with slots that have not moved yet, else NULL
- * @shift: 64 - log2 of the number of @buckets
- * @old_shift: the same of @old
+ * @table: its buckets; while it grows, the old ones
  * @mul: random odd multipliers. Even to a program that knows them, colliding
  *	keys cost no more than the depth of a tree.
+ * @grow_at: from this many on @crowded the hash should grow
+ * @crowded: slots in it, without the first of each bucket
+ * @wait: held by the CPU that is the next to lock a bucket that is locked
+ * @dep_map: to lockdep all buckets are this lock. Nests inside a base's lock.
  */
 struct callout_hash {
-	raw_spinlock_t lock;
-	unsigned int count;
-	struct rb_root *buckets;
-	struct rb_root *old;
-	u8 shift;
-	u8 old_shift;
+	struct callout_buckets __rcu *table;
 	u64 mul[2];
+	unsigned int grow_at;
+	atomic_t crowded;
+	raw_spinlock_t wait;
+	struct lockdep_map dep_map;
+};
+
+/**
+ * struct callout_bucket_hold - a bucket that this CPU has locked
+ * @bucket: the bucket
+ * @root: its slots
+ * @next: while they move, the bucket where the others with its keys are; else
+ *	NULL
+ */
+struct callout_bucket_hold {
+	struct rb_root *bucket;
+	struct rb_root root;
+	struct rb_root *next;
 };
 
 int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp);
 void callout_hash_destroy(struct callout_hash *hash);
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot);
 void callout_hash_move_begin(struct callout_hash *hash,
-			     struct callout_slot *slot);
-void callout_hash_move_end(struct callout_hash *hash,
-			   struct callout_slot *slot);
+			     struct callout_slot *slot,
+			     struct callout_bucket_hold *hold);
+void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
+			   struct callout_bucket_hold *hold);
 struct callout_slot *callout_hash_find(struct callout_hash *hash,
 				       u64 func, u64 arg, u64 *handle);
-void callout_hash_insert_slow(struct callout_hash *hash, struct rb_root *bucket,
+bool callout_hash_insert_slow(struct callout_hash *hash,
 			      struct callout_slot *slot);
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
-					    struct rb_root *bucket,
-					    u64 func, u64 arg);
+					    u64 func, u64 arg, u64 *handle);
+unsigned int callout_hash_count(struct callout_hash *hash);
 void callout_hash_grow(struct callout_hash *hash, gfp_t gfp);
+bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
+			     gfp_t gfp);
+bool callout_hash_grow_some(struct callout_hash *hash, unsigned int budget);
+void callout_hash_grow_end(struct callout_hash *hash);
+
+/* Has callout_hash_init() made it? */
+static inline bool callout_hash_exists(struct callout_hash *hash)
+{
+	/* Pairs with the rcu_assign_pointer() in callout_hash_init(). */
+	return smp_load_acquire(&hash->table);
+}
 
 /* The upper bits of a sum of products are the hash. */
 static inline u64 callout_hash_value(const struct callout_hash *hash,
@@ -70,44 +123,46 @@ static inline u64 callout_hash_value(const struct callout_hash *hash,
 	return func * hash->mul[0] + arg * hash->mul[1];
 }
 
+/* A key's bucket. Interrupts off: a reader of RCU. */
 static inline struct rb_root *
 callout_hash_bucket(struct callout_hash *hash, u64 func, u64 arg)
 {
-	return &hash->buckets[callout_hash_value(hash, func, arg) >>
-			      hash->shift];
+	struct callout_buckets *table;
+
+	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
+	return &table->bucket[callout_hash_value(hash, func, arg) >>
+			      table->shift];
 }
 
-#define CALLOUT_HASH_MAX_BITS	20
-
-/* True from an eighth full: buckets with two keys are not as fast. */
 static inline bool callout_hash_wants_growth(struct callout_hash *hash)
 {
-	unsigned int bits = 64 - READ_ONCE(hash->shift);
-
-	return bits < CALLOUT_HASH_MAX_BITS &&
-	       (READ_ONCE(hash->count) << 3) >> bits;
+	return (unsigned int)atomic_read(&hash->crowded) >=
+	       READ_ONCE(hash->grow_at);
 }
 
 /*
- * Adds a slot; until it is removed its key, arg and expires must not change.
- * Interrupts off.
+ * Adds a slot; until it is removed its key, arg and expires must not change. Its
+ * base is locked, interrupts are off. Returns true if the hash should grow.
  */
-static inline void callout_hash_insert(struct callout_hash *hash,
+static inline bool callout_hash_insert(struct callout_hash *hash,
 				       struct callout_slot *slot)
 {
-	struct rb_root *bucket;
+	struct rb_root *bucket = callout_hash_bucket(hash, slot->key, slot->arg);
+	struct rb_node *empty = NULL;
 
-	raw_spin_lock(&hash->lock);
-	bucket = callout_hash_bucket(hash, slot->key, slot->arg);
-	if (unlikely(hash->old || bucket->rb_node)) {
-		callout_hash_insert_slow(hash, bucket, slot);
-	} else {
-		rb_link_node(&slot->link, NULL, &bucket->rb_node);
-		rb_set_parent_color(&slot->link, NULL, RB_BLACK);
-	}
+	/* Before it is in the hash: another CPU may remove it at once. */
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
-	hash->count++;
-	raw_spin_unlock(&hash->lock);
+	slot->link.rb_left = NULL;
+	slot->link.rb_right = NULL;
+	rb_set_parent_color(&slot->link, NULL, RB_BLACK);
+	lock_map_acquire(&hash->dep_map);
+	/* Locks, changes and unlocks an empty bucket. */
+	if (unlikely(!try_cmpxchg(&bucket->rb_node, &empty, &slot->link))) {
+		lock_map_release(&hash->dep_map);
+		return callout_hash_insert_slow(hash, slot);
+	}
+	lock_map_release(&hash->dep_map);
+	return false;
 }
 
 /*
@@ -119,24 +174,31 @@ static inline void callout_hash_insert(struct callout_hash *hash,
 static inline struct callout_slot *
 callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 {
+	struct rb_root *bucket = callout_hash_bucket(hash, func, arg);
 	struct callout_slot *slot;
-	struct rb_root *bucket;
+	struct rb_node *root;
 
-	raw_spin_lock(&hash->lock);
-	bucket = callout_hash_bucket(hash, func, arg);
-	slot = rb_entry_safe(bucket->rb_node, struct callout_slot, link);
-	if (likely(slot && slot->arg == arg && slot->key == func &&
-		   !slot->link.rb_left && !slot->link.rb_right && !hash->old))
-		bucket->rb_node = NULL;
-	else
-		slot = callout_hash_take_slow(hash, bucket, func, arg);
-	if (slot) {
-		*handle = slot->handle;
-		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
-		hash->count--;
-	}
-	raw_spin_unlock(&hash->lock);
+	root = xchg_acquire(&bucket->rb_node, (void *)CALLOUT_BUCKET_LOCKED);
+	if (unlikely((unsigned long)root == CALLOUT_BUCKET_LOCKED))
+		return callout_hash_take_slow(hash, func, arg, handle);
+	if (unlikely(!root || (unsigned long)root & CALLOUT_BUCKET_FLAGS))
+		goto slow;
+	slot = rb_entry(root, struct callout_slot, link);
+	if (unlikely(slot->arg != arg || slot->key != func ||
+		     root->rb_left || root->rb_right))
+		goto slow;
+	lock_map_acquire(&hash->dep_map);
+	*handle = slot->handle;
+	/* Pairs with callout_slot_unhash(): the slot may be reused at once. */
+	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
+	lock_map_release(&hash->dep_map);
+	/* Unlocks. Pairs with the exchange that locks. */
+	smp_store_release(&bucket->rb_node, NULL);
 	return slot;
+slow:
+	/* As above. */
+	smp_store_release(&bucket->rb_node, root);
+	return callout_hash_take_slow(hash, func, arg, handle);
 }
 
 #endif /* _CALLOUT_HASH_H */

@@ -62,7 +62,6 @@ int callout_table_init(struct callout_table *table, enum callout_kind kind,
 	atomic_set(&table->retired, 0);
 	mutex_init(&table->grow);
 	raw_spin_lock_init(&table->steal);
-	raw_spin_lock_init(&table->hash.lock);
 	return 0;
 }
 

@@ -207,8 +207,11 @@ static inline bool callout_slot_renew(struct callout_table *table,
 static inline void callout_slot_unhash(struct callout_table *table,
 				       struct callout_slot *slot)
 {
-	/* Nobody inserts it concurrently: once out it stays out. */
-	if (READ_ONCE(slot->node.mark))
+	/*
+	 * Nobody inserts it concurrently: once out it stays out. Pairs with
+	 * callout_hash_take(), which is done with the slot then.
+	 */
+	if (smp_load_acquire(&slot->node.mark))
 		callout_hash_remove(&table->hash, slot);
 }
 

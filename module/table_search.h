@@ -46,8 +46,8 @@ static inline void callout_table_search_init(void)
 /*
  * Makes a slot that is pending or ready known by its function and argument:
  * callout_hash_take() or callout_table_search() finds it. Until it is removed
- * its func, arg and expires must not change. Interrupts off. Returns true if
- * the hash should grow.
+ * its func, arg and expires must not change. Its base is locked, interrupts are
+ * off. Returns true if the hash should grow.
  */
 static inline bool callout_table_put(struct callout_table *table,
 				     struct callout_slot *slot)
@@ -56,8 +56,7 @@ static inline bool callout_table_put(struct callout_table *table,
 		slot->node.mark = CALLOUT_HASH_SEARCHED;
 		return false;
 	}
-	callout_hash_insert(&table->hash, slot);
-	return callout_hash_wants_growth(&table->hash);
+	return callout_hash_insert(&table->hash, slot);
 }
 
 #endif /* _CALLOUT_TABLE_SEARCH_H */
