@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# tick.awk - prints tick.csv, metrics down, facilities across
+# tick.awk - prints tick.csv, metrics down, facilities across; then judges the targets
+#
+# After judge.awk.
 
 BEGIN {
 	FS = ","
@@ -14,19 +16,34 @@ NR > 1 {
 	cell[$1, row] = $4
 }
 
+function ratio(metric, one, other, most,	i, part) {
+	for (i = 1; i <= rows; i++) {
+		split(order[i], part, ",")
+		if (part[1] == metric)
+			judge(metric ", " one " / " other ", " part[2],
+			      cell[one, order[i]] / cell[other, order[i]], most)
+	}
+}
+
 END {
-	columns = split("none callout timer_list hrtimer", name, " ")
+	names = "none callout callout_hrtimer handle compat timer_list hrtimer hrtimer_soft"
+	columns = split(names, name, " ")
 	printf "\nInstructions per tick, jump or expiry; except idle_tick, less those of"
 	printf " a tick without timers\n\n"
-	printf "%-18s %12s", "", "outstanding"
+	printf "%-17s %11s", "", "outstanding"
 	for (j = 1; j <= columns; j++)
-		printf " %12s", name[j]
+		printf " %*s", width(name[j]), name[j]
 	print ""
 	for (i = 1; i <= rows; i++) {
 		split(order[i], part, ",")
-		printf "%-18s %12d", part[1], part[2]
+		printf "%-17s %11d", part[1], part[2]
 		for (j = 1; j <= columns; j++)
-			printf " %12s", (name[j], order[i]) in cell ? cell[name[j], order[i]] : "-"
+			printf " %*s", width(name[j]),
+				(name[j], order[i]) in cell ? cell[name[j], order[i]] : "-"
 		print ""
 	}
+	print ""
+	ratio("expiry_together", "callout", "timer_list", 1.5)
+	ratio("expiry_one_by_one", "callout", "hrtimer", 1.0)
+	ratio("jump_hour", "callout", "timer_list", 1.5)
 }

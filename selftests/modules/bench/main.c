@@ -14,12 +14,13 @@
 #include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/string.h>
 #include <asm/timex.h>
 #include "bench.h"
 
-static bool stale;
-module_param(stale, bool, 0444);
-MODULE_PARM_DESC(stale, "Measure the cancel by a stale handle only (default N)");
+static char *part = "linux";
+module_param(part, charp, 0444);
+MODULE_PARM_DESC(part, "stale: the cancel by a stale handle only; hrtimer: callouts only, of callout.ko loaded with tick_source=hrtimer; linux: all facilities (default)");
 
 /* Whether the time stamp counter counts instructions. */
 static int check_counter(void)
@@ -44,11 +45,15 @@ static int __init bench_init(void)
 
 	if (ret)
 		return ret;
+	if (!strcmp(part, "hrtimer")) {
+		bench_ops_hrtimer_source();
+		return bench_tick(bench_hrtimer_source);
+	}
 	bench_stale();
-	if (stale)
+	if (!strcmp(part, "stale"))
 		return 0;
 	bench_ops();
-	return bench_tick();
+	return bench_tick(bench_facilities);
 }
 
 static void __exit bench_exit(void)

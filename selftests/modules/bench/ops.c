@@ -11,7 +11,6 @@
  * block with a failed operation is not counted.
  */
 #include <linux/callout.h>
-#include <linux/delay.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -29,6 +28,8 @@
 
 /* Others are due within one to two hours, the measured one in two to three. */
 #define HOUR		(3600L * HZ)
+
+static const unsigned int outstanding[] = { 0, 1000, 10000, 100000, 1000000 };
 
 static unsigned long after[OPS];
 static u64 took[BLOCKS];
@@ -100,7 +101,8 @@ static void report(const char *name, unsigned int others, unsigned int good)
 #define MEASURE(name, others, step, op)					\
 	report(name, others, RUN_BLOCKS(step, op))
 
-static void bench_callout(unsigned int n)
+/* Sets and cancels, as @name; and moves to later times, as @lazy if not NULL. */
+static void bench_callout(unsigned int n, const char *name, const char *lazy)
 {
 	struct callout *others = vcalloc(n + 1, sizeof(*others));
 	struct callout *c;
@@ -113,16 +115,18 @@ static void bench_callout(unsigned int n)
 		callout_reset(&others[i], HOUR + random_in_hour(), nothing,
 			      NULL);
 	}
+	bench_settle();
 	c = &others[n];
-	MEASURE("callout", n, 0, ({
+	MEASURE(name, n, 0, ({
 		int ret = callout_stop(c);
 
 		callout_reset(c, ticks, nothing, NULL);
 		ret;
 	}));
 	callout_reset(c, HOUR, nothing, NULL);
-	MEASURE("callout_lazy", n, 2 * HOUR,
-		callout_reset(c, ticks, nothing, NULL));
+	if (lazy)
+		MEASURE(lazy, n, 2 * HOUR,
+			callout_reset(c, ticks, nothing, NULL));
 	for (i = 0; i <= n; i++)
 		callout_drain(&others[i]);
 	vfree(others);
@@ -138,8 +142,7 @@ static void bench_handle(unsigned int n)
 	for (i = 0; i < n; i++)
 		others[i] = setcallout(nothing, &others[i],
 				       HOUR + random_in_hour());
-	/* Time for the worker to refill the pool. */
-	msleep(100);
+	bench_settle();
 	MEASURE("handle", n, 0,
 		unsetcallout(setcallout(nothing, &others[n], ticks)));
 	for (i = 0; i < n; i++)
@@ -159,8 +162,7 @@ static void bench_compat(unsigned int n)
 	get_random_bytes(args, (n + OPS) * sizeof(*args));
 	for (i = 0; i < n; i++)
 		callout_timeout(nothing, args[i], HOUR + random_in_hour());
-	/* Time for the worker to grow the hash. */
-	msleep(100);
+	bench_settle();
 	MEASURE("compat", n, 0, ({
 		callout_timeout(nothing, args[n + i], ticks);
 		callout_untimeout(nothing, args[n + i]);
@@ -243,14 +245,22 @@ void bench_stale(void)
 
 void bench_ops(void)
 {
-	static const unsigned int outstanding[] = { 0, 1000, 10000, 100000 };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(outstanding); i++) {
-		bench_callout(outstanding[i]);
+		bench_callout(outstanding[i], "callout", "callout_lazy");
 		bench_handle(outstanding[i]);
 		bench_compat(outstanding[i]);
 		bench_timer_list(outstanding[i]);
 		bench_hrtimer(outstanding[i]);
 	}
+}
+
+/* For callout.ko loaded with tick_source=hrtimer. */
+void bench_ops_hrtimer_source(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(outstanding); i++)
+		bench_callout(outstanding[i], "callout_hrtimer", NULL);
 }

@@ -12,28 +12,28 @@
  *	idle_tick	a tick with n outstanding and none due
  *	expiry_together	one of n that are due at the same tick
  *	expiry_one_by_one one that is alone at its tick
+ *	expiry_among	the same with n outstanding that are due later
+ *	expiry_periodic	one of n that are due at each tick, since its handler
+ *			sets it again
  *	jump_hour	the tick after jiffies has advanced by an hour: n are
  *			outstanding beyond that hour, and one is due
  *
- * There is no jump_hour for hrtimers, which do not depend on jiffies.
+ * facility.c says what the rows of the facilities do not have in common.
  */
-#include <linux/callout.h>
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/sort.h>
-#include <linux/timer.h>
 #include <linux/vmalloc.h>
 #include <asm/timex.h>
 #include "../compare.h"
 #include "bench.h"
-#include "kcompat.h"
 
-#define OTHERS		100000U
+#define OTHERS		1000000U
 #define TOGETHER	10000U
+#define PERIODIC	1000U
 
 /* The number of ticks measured. */
 #define TICKS		20U
@@ -48,90 +48,8 @@
 
 #define HOUR		(3600L * HZ)
 
-union any {
-	struct callout callout;
-	struct timer_list timer;
-	struct hrtimer hrtimer;
-};
-
-static unsigned int ran;
-
-static void callout_note(void *arg)
-{
-	ran++;
-}
-
-static void timer_note(struct timer_list *t)
-{
-	ran++;
-}
-
-static enum hrtimer_restart hrtimer_note(struct hrtimer *t)
-{
-	ran++;
-	return HRTIMER_NORESTART;
-}
-
-/* How to set a timer, @ticks after @now, and to cancel it. */
-struct facility {
-	const char *name;
-	void (*set)(union any *t, unsigned long ticks, ktime_t now);
-	void (*cancel)(union any *t);
-};
-
-static void callout_set_one(union any *t, unsigned long ticks, ktime_t now)
-{
-	callout_init(&t->callout, CALLOUT_MPSAFE);
-	callout_reset(&t->callout, ticks, callout_note, NULL);
-}
-
-static void callout_cancel_one(union any *t)
-{
-	callout_drain(&t->callout);
-}
-
-static void timer_set_one(union any *t, unsigned long ticks, ktime_t now)
-{
-	/* Fires one tick after its time. */
-	timer_setup(&t->timer, timer_note, TIMER_PINNED);
-	mod_timer(&t->timer, jiffies + ticks - 1);
-}
-
-static void timer_cancel_one(union any *t)
-{
-	timer_delete_sync(&t->timer);
-}
-
-static void hrtimer_set_one(union any *t, unsigned long ticks, ktime_t now)
-{
-	hrtimer_setup(&t->hrtimer, hrtimer_note, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_ABS_PINNED);
-	hrtimer_start(&t->hrtimer, ktime_add_ns(now, (u64)ticks * TICK_NSEC),
-		      HRTIMER_MODE_ABS_PINNED);
-}
-
-static void hrtimer_cancel_one(union any *t)
-{
-	hrtimer_cancel(&t->hrtimer);
-}
-
-static void none_set_one(union any *t, unsigned long ticks, ktime_t now)
-{
-	ran++;
-}
-
-static void none_cancel_one(union any *t)
-{
-}
-
-static const struct facility facilities[] = {
-	{ "none", none_set_one, none_cancel_one },
-	{ "callout", callout_set_one, callout_cancel_one },
-	{ "timer_list", timer_set_one, timer_cancel_one },
-	{ "hrtimer", hrtimer_set_one, hrtimer_cancel_one },
-};
-
-static const struct facility *const none = &facilities[0];
+/* The tick without timers. */
+static const struct bench_facility *none;
 
 /* Counts turns until jiffies differs from @tick, up to @max. */
 static noinline unsigned long spin(unsigned long tick, unsigned long max)
@@ -197,7 +115,7 @@ static u64 watch(unsigned int ticks, u64 *median)
 	return sum;
 }
 
-static void report(const struct facility *f, const char *metric,
+static void report(const struct bench_facility *f, const char *metric,
 		   unsigned int n, u64 insns)
 {
 	pr_info("bench-tick: %s,%s,%u,%llu\n", f->name, metric, n, insns);
@@ -208,8 +126,8 @@ static u64 less_none(u64 some, u64 without)
 	return some > without ? some - without : 0;
 }
 
-static void set_far(const struct facility *f, union any *t, unsigned int n,
-		    unsigned long ticks)
+static void set_far(const struct bench_facility *f, union bench_timer *t,
+		    unsigned int n, unsigned long ticks)
 {
 	unsigned int i;
 
@@ -217,7 +135,8 @@ static void set_far(const struct facility *f, union any *t, unsigned int n,
 		f->set(&t[i], ticks + get_random_u32_below(HOUR), ktime_get());
 }
 
-static void cancel(const struct facility *f, union any *t, unsigned int n)
+static void cancel(const struct bench_facility *f, union bench_timer *t,
+		   unsigned int n)
 {
 	unsigned int i;
 
@@ -226,29 +145,19 @@ static void cancel(const struct facility *f, union any *t, unsigned int n)
 	cond_resched();
 }
 
-static void idle_tick(const struct facility *f, union any *t, unsigned int n)
-{
-	u64 median;
-
-	set_far(f, t, n, HOUR);
-	watch(2, NULL);
-	watch(TICKS, &median);
-	report(f, "idle_tick", n, median);
-	cancel(f, t, n);
-}
-
 /*
  * Sets @n timers in one tick, @step ticks apart, and returns the instructions
  * of the ticks in which they expire, or 0 if they do not.
  */
-static u64 expiry_takes(const struct facility *f, union any *t, unsigned int n,
-			unsigned int step, unsigned int ticks, u64 *median)
+static u64 expiry_takes(const struct bench_facility *f, union bench_timer *t,
+			unsigned int n, unsigned int step, unsigned int ticks,
+			u64 *median)
 {
 	ktime_t now;
 	unsigned int i;
 	u64 sum;
 
-	ran = 0;
+	WRITE_ONCE(bench_ran, 0);
 	watch_tick();
 	local_irq_disable();
 	now = ktime_get();
@@ -258,15 +167,16 @@ static u64 expiry_takes(const struct facility *f, union any *t, unsigned int n,
 	/* A tick that may have passed in the loop, and part of one. */
 	watch(SOON - 2, NULL);
 	sum = watch(ticks, median);
-	if (ran != n) {
-		pr_err("bench-tick: %s: %u of %u have run\n", f->name, ran, n);
+	if (READ_ONCE(bench_ran) != n) {
+		pr_err("bench-tick: %s: %u of %u have run\n", f->name,
+		       bench_ran, n);
 		sum = 0;
 	}
 	cancel(f, t, n);
 	return sum;
 }
 
-static void together(const struct facility *f, union any *t)
+static void together(const struct bench_facility *f, union bench_timer *t)
 {
 	u64 without, some;
 
@@ -280,13 +190,58 @@ static void together(const struct facility *f, union any *t)
 		       less_none(some, without) / TOGETHER);
 }
 
-static void one_by_one(const struct facility *f, union any *t)
+static void one_by_one(const struct bench_facility *f, union bench_timer *t,
+		       const char *metric, unsigned int n)
 {
 	u64 without, some;
 
 	expiry_takes(none, t, ONE_BY_ONE, 1, ONE_BY_ONE + 4, &without);
 	if (expiry_takes(f, t, ONE_BY_ONE, 1, ONE_BY_ONE + 4, &some))
-		report(f, "expiry_one_by_one", 1, less_none(some, without));
+		report(f, metric, n, less_none(some, without));
+}
+
+/* With @n outstanding, which stay so: an idle tick, and one that is not. */
+static void among(const struct bench_facility *f, union bench_timer *t,
+		  unsigned int n)
+{
+	u64 median;
+
+	set_far(f, t, n, HOUR);
+	bench_settle();
+	watch(2, NULL);
+	watch(TICKS, &median);
+	report(f, "idle_tick", n, median);
+	if (f != none)
+		one_by_one(f, t + n, "expiry_among", n);
+	cancel(f, t, n);
+}
+
+static void periodic(const struct bench_facility *f, union bench_timer *t)
+{
+	unsigned int i, runs;
+	u64 without, some;
+	ktime_t now;
+
+	without = watch(TICKS, NULL);
+	WRITE_ONCE(bench_periodic, true);
+	watch_tick();
+	now = ktime_get();
+	for (i = 0; i < PERIODIC; i++)
+		f->set(&t[i], SOON, now);
+	watch(2 * SOON, NULL);
+	WRITE_ONCE(bench_ran, 0);
+	some = watch(TICKS, NULL);
+	runs = READ_ONCE(bench_ran);
+	/* The last tick may have ended before the last of its timers ran. */
+	if (runs >= (TICKS - 1) * PERIODIC)
+		report(f, "expiry_periodic", PERIODIC,
+		       less_none(some, without) / runs);
+	else
+		pr_err("bench-tick: %s: %u have run periodically\n", f->name,
+		       runs);
+	WRITE_ONCE(bench_periodic, false);
+	watch(3, NULL);
+	cancel(f, t, PERIODIC);
 }
 
 static void leap(unsigned long ticks)
@@ -300,22 +255,24 @@ static void leap(unsigned long ticks)
  * Instructions of the tick after jiffies has advanced by an hour. An advance
  * before that expires most of the kernel's own timers.
  */
-static u64 jump_takes(const struct facility *f, union any *t, unsigned int n)
+static u64 jump_takes(const struct bench_facility *f, union bench_timer *t,
+		      unsigned int n)
 {
 	bool early;
 	u64 takes;
 
 	set_far(f, t, n, 3 * HOUR);
-	ran = 0;
+	bench_settle();
+	WRITE_ONCE(bench_ran, 0);
 	f->set(&t[n], HOUR + HOUR / 2, ktime_get());
 	leap(HOUR);
 	watch(3, NULL);
-	early = ran && f != none;
+	early = READ_ONCE(bench_ran) && f != none;
 	leap(HOUR);
 	takes = watch_tick();
-	if (ran != 1 || early) {
+	if (READ_ONCE(bench_ran) != 1 || early) {
 		pr_err("bench-tick: %s: %u have run after the jump\n",
-		       f->name, ran);
+		       f->name, bench_ran);
 		takes = 0;
 	}
 	cancel(f, t, n + 1);
@@ -329,7 +286,8 @@ static u64 jump_takes(const struct facility *f, union any *t, unsigned int n)
 }
 
 /* The least of several: the rest is the kernel's own work. */
-static void jump(const struct facility *f, union any *t, unsigned int n)
+static void jump(const struct bench_facility *f, union bench_timer *t,
+		 unsigned int n)
 {
 	u64 takes = U64_MAX, without = U64_MAX;
 	unsigned int i;
@@ -343,33 +301,48 @@ static void jump(const struct facility *f, union any *t, unsigned int n)
 	report(f, "jump_hour", n, less_none(takes, without));
 }
 
-int bench_tick(void)
+static void jumps(union bench_timer *t)
 {
-	const struct facility *f, *end = facilities + ARRAY_SIZE(facilities);
+	const struct bench_facility *f;
 	unsigned int n;
-	union any *t;
-	int ret;
 
-	ret = calibrate();
-	if (ret)
-		return ret;
-	t = vcalloc(OTHERS + 1, sizeof(*t));
-	if (!t)
-		return -ENOMEM;
-	for (n = 0; n <= OTHERS; n = n ? n * 10 : 1000)
-		for (f = facilities; f < end; f++)
-			idle_tick(f, t, n);
-	for (f = none + 1; f < end; f++)
-		together(f, t);
-	for (f = none + 1; f < end; f++)
-		one_by_one(f, t);
-	/* Last, since jumps disturb the kernel, the first ones most. */
+	/* The first disturb the kernel most. */
 	for (n = 0; n < JUMPS; n++)
 		jump_takes(none, t, 0);
 	for (n = 0; n <= OTHERS; n = n ? n * 10 : 1000)
-		for (f = none + 1; f < end; f++)
-			if (f->set != hrtimer_set_one)
+		for (f = none + 1; f->name; f++)
+			if (f->jumps)
 				jump(f, t, n);
+}
+
+/* Measures and reports an array of facilities. */
+int bench_tick(const struct bench_facility *facilities)
+{
+	const struct bench_facility *f;
+	union bench_timer *t;
+	unsigned int n;
+	int ret;
+
+	none = facilities;
+	ret = calibrate() ?: callout_reserve(TOGETHER + 100);
+	if (ret)
+		return ret;
+	t = vcalloc(OTHERS + ONE_BY_ONE, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	for (n = 0; n <= OTHERS; n = n ? n * 10 : 1000)
+		for (f = none; f->name; f++)
+			if (f->idle)
+				among(f, t, n);
+	for (f = none + 1; f->name; f++)
+		together(f, t);
+	for (f = none + 1; f->name; f++)
+		one_by_one(f, t, "expiry_one_by_one", 1);
+	for (f = none + 1; f->name; f++)
+		periodic(f, t);
+	/* Last, since jumps disturb the kernel. */
+	if (none->jumps)
+		jumps(t);
 	vfree(t);
 	return 0;
 }
