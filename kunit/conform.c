@@ -265,7 +265,7 @@ static void random_resize(struct callout_model *m, struct rnd_state *rng)
 {
 	if (m->s->ops != &callout_hashed_wheel)
 		return;
-	if (to_wheel(m->s)->old.head)
+	if (to_wheel(m->s)->old.bucket)
 		callout_model_move(m, random_budget(rng));
 	else if (!callout_test_below(rng, 4))
 		callout_model_resize(m, CALLOUT_WHEEL_MIN_BUCKETS <<

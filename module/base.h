@@ -182,9 +182,6 @@ struct callout_base {
 	bool follows;
 	bool few;
 	unsigned long few_since;
-
-	u64 now;
-	struct callout_stats stats;
 };
 
 /* Units of work done with a base locked and interrupts off, at most. */

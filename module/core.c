@@ -289,6 +289,8 @@ static __always_inline int callout_arm(struct callout *c,
 	} else {
 		WRITE_ONCE(n->state, state | CALLOUT_S_PENDING);
 		base->pending++;
+		if (unlikely(base->pending > base->grow_at))
+			callout_grow_ask(base);
 		callout_scheme_start(base, n, expires);
 	}
 	callout_started(base, n, expires);

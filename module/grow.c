@@ -46,10 +46,10 @@ void callout_grow_begin(struct callout_base *base)
 {
 	if (!callout_is_wheel(base))
 		return;
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	base->follows = true;
 	base->grow_at = to_wheel(base->scheme)->ring.mask + 1;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_grow_begin);
 
@@ -66,11 +66,11 @@ void callout_base_sizes(struct callout_base *base, unsigned int *buckets,
 	*old_buckets = 0;
 	if (!callout_is_wheel(base))
 		return;
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	*buckets = w->ring.mask + 1;
-	if (w->old.head)
+	if (w->old.bucket)
 		*old_buckets = w->old.mask + 1;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_base_sizes);
 
@@ -120,10 +120,10 @@ static bool grow_move(struct callout_base *base)
 	unsigned int budget = CALLOUT_BUDGET;
 	bool more;
 
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	more = callout_wheel_move(to_wheel(base->scheme), &budget);
 	callout_count_units(base, CALLOUT_BUDGET - budget);
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	return more;
 }
 
@@ -133,16 +133,16 @@ static void grow_to(struct callout_base *base, const struct callout_ring *ring)
 	struct callout_wheel *w = to_wheel(base->scheme);
 	struct callout_ring old;
 
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	base->grow_at = UINT_MAX;
 	callout_wheel_resize(w, ring);
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	while (grow_move(base))
 		cond_resched();
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	callout_wheel_moved(w, &old);
 	base->few = false;
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	callout_ring_free(&old);
 }
 
@@ -155,7 +155,7 @@ static unsigned int grow_look(struct callout_base *base, bool *more)
 	unsigned int buckets, wanted = 0;
 
 	*more = false;
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	if (base->follows) {
 		buckets = to_wheel(base->scheme)->ring.mask + 1;
 		wanted = buckets_wanted(base, buckets);
@@ -166,7 +166,7 @@ static unsigned int grow_look(struct callout_base *base, bool *more)
 			wanted = 0;
 		}
 	}
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 	return wanted;
 }
 
@@ -175,10 +175,10 @@ static void grow_later(struct callout_base *base)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
 
-	raw_spin_lock_irq(&base->lock);
+	callout_base_lock_irq(base);
 	base->grow_at = max(w->ring.mask + 1,
 			    2 * min(base->pending, UINT_MAX / 2));
-	raw_spin_unlock_irq(&base->lock);
+	callout_base_unlock_irq(base);
 }
 
 /*

@@ -16,6 +16,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 lab=$top/scripts/lab
+judge=$top/scripts/bench/judge.awk
 out=$build/lab
 counted=$log/kunit-lab.out
 share=$log/kunit-share.out
@@ -62,9 +63,11 @@ make_data() {
 	awk -f "$lab/share.awk" share_points.csv > share.csv
 	csv fig9_native.csv scheme,lookup,outstanding,ns_per_pair "$native" lab-fig9
 	csv native.csv scheme,operation,outstanding,ns "$native" lab-native
-	awk -v n=10000 -f "$lab/native.awk" native.csv > native_10000.csv
-	awk -v n=1000000 -f "$lab/native.awk" native.csv > native_1000000.csv
+	awk -v n=10000 -f "$judge" -f "$lab/native.awk" native.csv > native_10000.csv
+	awk -v n=1000000 -f "$judge" -f "$lab/native.awk" native.csv > native_1000000.csv
 	csv buckets.csv buckets,operation,outstanding,ns "$native" lab-buckets
+	csv memory_points.csv facility,outstanding,bytes "$native" lab-memory
+	awk -f "$lab/memory.awk" memory_points.csv > memory.csv
 }
 
 # The rows that each file must have of one scheme.
@@ -110,11 +113,19 @@ check_data() {
 			want buckets.csv "16384,$metric,$n"
 		done
 	done
-	for row in "(callout)" "(timer_list)" "(hrtimer)"; do
-		for metric in pair_one pair_random rearm_later dense; do
-			want native.csv "$row,$metric,1000000"
+	for row in "(callout)" "(callout):4" "(callout):16" "(timer_list)" "(hrtimer)"; do
+		for n in 1000 10000 100000 1000000; do
+			for metric in pair_one pair_random rearm_later dense; do
+				want native.csv "$row,$metric,$n"
+			done
+			[ "$row" = "(hrtimer)" ] || want native.csv "$row,sparse,$n"
 		done
-		[ "$row" = "(hrtimer)" ] || want native.csv "$row,sparse,1000000"
+	done
+	want memory.csv callout,0
+	for row in callout handle timer_list hrtimer; do
+		for n in 1000 10000 100000 1000000; do
+			want memory.csv "$row,$n"
+		done
 	done
 	for n in 0 1000; do
 		want fig9_native.csv "sorted_list,search,$n"
@@ -184,6 +195,9 @@ make_tables() {
 	echo
 	column -s , -t cross_at.csv
 	echo
+	column -s , -t memory.csv
+	echo
+	awk -v targets=yes -f "$judge" -f "$lab/native.awk" native.csv
 	awk -f "$lab/fig9.awk" fig9.csv fig9_native.csv || die "figure 9 misses its targets"
 	cd "$top"
 }

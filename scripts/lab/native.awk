@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# native.awk - a table of native.csv, schemes down, operations across, for -v n=OUTSTANDING
+# native.awk - a table of native.csv, schemes down, operations across, for -v n=OUTSTANDING; or with
+# -v targets=yes those of the facility, judged
+#
+# After ../bench/judge.awk.
 
 BEGIN {
 	FS = ","
@@ -10,13 +13,31 @@ NR > 1 && !($2 in column) {
 	columns[++width] = $2
 }
 
+NR > 1 { ns[$1, $2, $3] = $4 }
+
 NR > 1 && $3 == n {
 	if (!seen[$1]++)
 		order[++rows] = $1
 	cell[$1, $2] = $4
 }
 
-END {
+function ratio(operation, outstanding, most) {
+	judge("native " operation ", (callout) / (timer_list), " outstanding,
+	      ns["(callout)", operation, outstanding] / ns["(timer_list)", operation, outstanding],
+	      most)
+}
+
+function judge_all() {
+	ratio("pair_one", 10000, 0.75)
+	ratio("pair_one", 1000000, 0.75)
+	ratio("pair_random", 10000, 0.75)
+	ratio("pair_random", 1000000, 0.75)
+	ratio("dense", 10000, 1.1)
+	ratio("dense", 1000000, 1.1)
+	judge("native sparse, (callout), 1000000, ns", ns["(callout)", "sparse", 1000000], 300)
+}
+
+function table(	i, j, at) {
 	printf "scheme"
 	for (j = 1; j <= width; j++)
 		printf ",%s", columns[j]
@@ -29,4 +50,11 @@ END {
 		}
 		print ""
 	}
+}
+
+END {
+	if (targets)
+		judge_all()
+	else
+		table()
 }

@@ -9,8 +9,10 @@
 #define pr_fmt(fmt) fmt
 
 #include <linux/callout.h>
+#include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/timekeeping.h>
+#include <linux/timer.h>
 #include <linux/types.h>
 #include <asm/timex.h>
 #include "schemes/scheme.h"
@@ -74,6 +76,14 @@ struct lab {
 	u64 now;
 };
 
+/* What is set: a node by a scheme, a timer of any kind by its facility. */
+union lab_timer {
+	struct callout_node node;
+	struct callout callout;
+	struct timer_list timer;
+	struct hrtimer hrtimer;
+};
+
 /* Instructions where time goes by them, nanoseconds in User Mode Linux. */
 static inline u64 lab_clock(void)
 {
@@ -92,7 +102,13 @@ unsigned long lab_hour(const struct callout_scheme_ops *ops);
 
 int lab_callouts_init(unsigned int n);
 void lab_callouts_free(void);
-struct callout_node *lab_callout(unsigned int i);
+union lab_timer *lab_timer(unsigned int i);
+
+/* A timer as a node: of a scheme without a facility around it. */
+static inline struct callout_node *lab_callout(unsigned int i)
+{
+	return &lab_timer(i)->node;
+}
 
 u64 lab_random(u64 from, u64 to);
 u64 lab_random_exp(u64 mean);
@@ -121,5 +137,7 @@ int lab_assist(const char *unused);
 int lab_idle(const char *unused);
 int lab_native(const char *unused);
 int lab_buckets(const char *unused);
+int lab_facilities(const char *unused);
+int lab_memory(const char *unused);
 
 #endif /* _CALLOUT_LAB_H */

@@ -2,7 +2,12 @@
 /*
  * linux.c - the native costs of whole facilities: callouts, Linux's timers
  *
- * The metrics of native.c, as far as a module can measure them from outside.
+ * The metrics of native.c, as far as a module can measure them from outside,
+ * with all locks and clocks. Callouts have the bases of 1, 4 and 16 CPUs, see
+ * bases.c, and are spread over them evenly: callout i is of base i modulo their
+ * number, and the callouts that are measured are of each base in turn. Linux's
+ * timers have the base of the one CPU, which is part of the kernel.
+ *
  * Dense expiry is timed from the first handler to the last; so is sparse
  * expiry, where each of a few timers is due at a tick of its own and time jumps
  * over all of these ticks at once: no more of them than the lowest level of
@@ -12,11 +17,9 @@
  * separated here from the kernel's other work.
  */
 #include <linux/delay.h>
-#include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
-#include <linux/timer.h>
 #include "kcompat.h"
 #include "lab.h"
 #include "native.h"
@@ -28,19 +31,14 @@
 #define GROUPS		20U
 #define PRIME		1000003ULL
 
-/* In the same memory as the callouts of lab_callout(). */
-union any {
-	struct callout callout;
-	struct timer_list timer;
-	struct hrtimer hrtimer;
-};
-
-static_assert(sizeof(union any) <= sizeof(struct callout));
-
 struct facility {
-	void (*init)(union any *t);
-	void (*set)(union any *t, unsigned long ticks);
-	void (*cancel)(union any *t);
+	const char *name;
+	/* A power of two. */
+	unsigned int bases;
+	/* @base: for callouts, the base that it belongs to */
+	void (*init)(union lab_timer *t, unsigned int base);
+	void (*set)(union lab_timer *t, unsigned long ticks);
+	void (*cancel)(union lab_timer *t);
 	/* Each tick expires the timers that are due at it, and no others. */
 	bool ticks;
 };
@@ -63,17 +61,19 @@ static void callout_note(void *arg)
 	note();
 }
 
-static void callout_init_one(union any *t)
+static void callout_init_one(union lab_timer *t, unsigned int base)
 {
 	callout_init(&t->callout, CALLOUT_MPSAFE);
+	t->node.cpu = base;
+	t->node.home = base;
 }
 
-static void callout_set_one(union any *t, unsigned long ticks)
+static void callout_set_one(union lab_timer *t, unsigned long ticks)
 {
 	callout_reset(&t->callout, ticks, callout_note, NULL);
 }
 
-static void callout_cancel_one(union any *t)
+static void callout_cancel_one(union lab_timer *t)
 {
 	callout_stop(&t->callout);
 }
@@ -83,17 +83,17 @@ static void timer_note(struct timer_list *t)
 	note();
 }
 
-static void timer_init_one(union any *t)
+static void timer_init_one(union lab_timer *t, unsigned int base)
 {
 	timer_setup(&t->timer, timer_note, TIMER_PINNED);
 }
 
-static void timer_set_one(union any *t, unsigned long ticks)
+static void timer_set_one(union lab_timer *t, unsigned long ticks)
 {
 	mod_timer(&t->timer, jiffies + ticks);
 }
 
-static void timer_cancel_one(union any *t)
+static void timer_cancel_one(union lab_timer *t)
 {
 	timer_delete(&t->timer);
 }
@@ -104,41 +104,43 @@ static enum hrtimer_restart hrtimer_note(struct hrtimer *t)
 	return HRTIMER_NORESTART;
 }
 
-static void hrtimer_init_one(union any *t)
+static void hrtimer_init_one(union lab_timer *t, unsigned int base)
 {
 	hrtimer_setup(&t->hrtimer, hrtimer_note, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED);
 }
 
-static void hrtimer_set_one(union any *t, unsigned long ticks)
+static void hrtimer_set_one(union lab_timer *t, unsigned long ticks)
 {
 	hrtimer_start(&t->hrtimer,
 		      ktime_add_ns(base_time, (u64)ticks * TICK_NSEC),
 		      HRTIMER_MODE_ABS_PINNED);
 }
 
-static void hrtimer_cancel_one(union any *t)
+static void hrtimer_cancel_one(union lab_timer *t)
 {
 	hrtimer_cancel(&t->hrtimer);
 }
 
-static const struct facility facilities[LAB_FACILITIES] = {
-	{ callout_init_one, callout_set_one, callout_cancel_one, true },
-	{ timer_init_one, timer_set_one, timer_cancel_one, true },
-	{ hrtimer_init_one, hrtimer_set_one, hrtimer_cancel_one, false },
+static const struct facility facilities[] = {
+	{ "(callout)", 1, callout_init_one, callout_set_one,
+	  callout_cancel_one, true },
+	{ "(callout):4", 4, callout_init_one, callout_set_one,
+	  callout_cancel_one, true },
+	{ "(callout):16", LAB_BASES, callout_init_one, callout_set_one,
+	  callout_cancel_one, true },
+	{ "(timer_list)", 1, timer_init_one, timer_set_one, timer_cancel_one,
+	  true },
+	{ "(hrtimer)", 1, hrtimer_init_one, hrtimer_set_one,
+	  hrtimer_cancel_one, false },
 };
 
-const char *const lab_linux_names[LAB_FACILITIES] = {
-	"(callout)", "(timer_list)", "(hrtimer)",
-};
+static_assert(LAB_BASES == 16);
+
+#define FACILITIES	ARRAY_SIZE(facilities)
 
 static unsigned int which[LAB_OPS];
 static unsigned long after[LAB_OPS];
-
-static union any *get(unsigned int i)
-{
-	return (union any *)lab_callout(i);
-}
 
 static void draw(unsigned int n, unsigned long from)
 {
@@ -157,8 +159,8 @@ static u64 pairs(const struct facility *f)
 
 	start = lab_begin();
 	for (i = 0; i < LAB_OPS; i++) {
-		f->cancel(get(which[i]));
-		f->set(get(which[i]), after[i]);
+		f->cancel(lab_timer(which[i]));
+		f->set(lab_timer(which[i]), after[i]);
 	}
 	return lab_end(start, LAB_OPS);
 }
@@ -173,7 +175,7 @@ static u64 moves(const struct facility *f)
 		after[i] = 2 * HOUR + i * (HOUR / LAB_OPS);
 	start = lab_begin();
 	for (i = 0; i < LAB_OPS; i++)
-		f->set(get(which[i]), after[i]);
+		f->set(lab_timer(which[i]), after[i]);
 	return lab_end(start, LAB_OPS);
 }
 
@@ -182,7 +184,7 @@ static void cancel_all(const struct facility *f, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		f->cancel(get(i));
+		f->cancel(lab_timer(i));
 		if (!(i % 1024))
 			cond_resched();
 	}
@@ -214,7 +216,8 @@ static u64 sparse(const struct facility *f, unsigned int n)
 		ran = 0;
 		local_irq_disable();
 		for (i = 0; i < GROUP; i++)
-			f->set(get((group * GROUP + i) * PRIME % n), SOON + i);
+			f->set(lab_timer((group * GROUP + i) * PRIME % n),
+			       SOON + i);
 		took = expiry(GROUP, SOON + GROUP);
 		if (!took)
 			return 0;
@@ -231,7 +234,7 @@ static u64 dense(const struct facility *f, unsigned int n)
 	local_irq_disable();
 	base_time = ktime_get();
 	for (i = 0; i < n; i++)
-		f->set(get(i * PRIME % n), SOON);
+		f->set(lab_timer(i * PRIME % n), SOON);
 	return div64_u64(expiry(n, 0) * 10, n - 1);
 }
 
@@ -241,13 +244,15 @@ static int facility_round(const struct facility *f, unsigned int n, u64 *value)
 
 	base_time = ktime_get();
 	for (i = 0; i <= n; i++) {
-		f->init(get(i));
-		f->set(get(i), lab_random(HOUR, 2 * HOUR));
+		f->init(lab_timer(i), i % f->bases);
+		f->set(lab_timer(i), lab_random(HOUR, 2 * HOUR));
 		if (!(i % 1024))
 			cond_resched();
 	}
+	lab_bases_settle();
 	draw(n, 2 * HOUR);
-	memset(which, 0, sizeof(which));
+	for (i = 0; i < LAB_OPS; i++)
+		which[i] = i % f->bases;
 	value[LAB_PAIR_ONE] = pairs(f);
 	draw(n, HOUR);
 	value[LAB_PAIR_RANDOM] = pairs(f);
@@ -257,21 +262,42 @@ static int facility_round(const struct facility *f, unsigned int n, u64 *value)
 	cancel_all(f, n + 1);
 	value[LAB_DENSE] = dense(f, n);
 	cancel_all(f, n + 1);
-	callout_barrier();
 	return (value[LAB_SPARSE] || !f->ticks) && value[LAB_DENSE] ? 0 : -EIO;
 }
 
-/* Measures all facilities with @n outstanding: round @round of @values. */
-int lab_linux_round(unsigned int n, struct lab_values *values,
-		    unsigned int round)
+/* All facilities take turns. */
+static int facilities_n(unsigned int n)
 {
-	unsigned int i;
-	int ret = 0;
+	static struct lab_values values[FACILITIES];
+	unsigned int round, i;
+	int ret;
 
-	for (i = 0; i < LAB_FACILITIES && !ret; i++) {
-		ret = facility_round(&facilities[i], n, values[i].round[round]);
-		if (ret)
-			pr_err("lab: %s\n", lab_linux_names[i]);
+	for (round = 0; round < lab_rounds(n); round++) {
+		for (i = 0; i < FACILITIES; i++) {
+			ret = facility_round(&facilities[i], n,
+					     values[i].round[round]);
+			if (ret) {
+				pr_err("lab: %s\n", facilities[i].name);
+				return ret;
+			}
+		}
 	}
+	for (i = 0; i < FACILITIES; i++)
+		lab_native_report("lab-native", facilities[i].name, n,
+				  &values[i]);
+	return 0;
+}
+
+int lab_facilities(const char *unused)
+{
+	int ret = lab_callouts_init(LAB_MOST + 1);
+	unsigned int n;
+
+	if (!ret)
+		ret = lab_bases_init();
+	for (n = 1000; n <= LAB_MOST && !ret; n *= 10)
+		ret = facilities_n(n);
+	lab_bases_exit();
+	lab_callouts_free();
 	return ret;
 }

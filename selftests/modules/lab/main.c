@@ -58,6 +58,8 @@ static const struct {
 	{ "idle", lab_idle },
 	{ "native", lab_native },
 	{ "buckets", lab_buckets },
+	{ "facilities", lab_facilities },
+	{ "memory", lab_memory },
 };
 
 static int __init lab_init(void)

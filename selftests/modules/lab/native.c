@@ -4,9 +4,8 @@
  *
  * For User Mode Linux, which executes natively. Every scheme is driven without
  * lock and clock. Rounds go over all rows, so that a temporary disturbance of
- * the machine affects all rows alike; medians over rounds are reported. In
- * addition there are three facilities, with their locks and clocks: see
- * linux.c.
+ * the machine affects all rows alike; medians over rounds are reported. Whole
+ * facilities, with their locks and clocks, are in linux.c.
  *
  *	pair_one	stop one callout, the farthest, and start it again
  *	pair_random	the same with one of all, at random
@@ -32,7 +31,6 @@
 
 #define SPAN		(1U << 20)
 #define SHORT_SPAN	LAB_SHORT_HOUR
-#define MOST		1000000U
 #define IDLE_TICKS	1000U
 /* With IDLE_TICKS, less than a span. */
 #define JUMPS		80U
@@ -237,14 +235,14 @@ static int native_row(const struct lab_row *row, unsigned int n,
 }
 
 /* Fewer rounds with the most callouts, which take long. */
-static unsigned int rounds(unsigned int n)
+unsigned int lab_rounds(unsigned int n)
 {
-	return n < MOST ? LAB_ROUNDS : 3;
+	return n < LAB_MOST ? LAB_ROUNDS : 3;
 }
 
-/* Medians of rounds; @first names the line, "lab-native: NAME,". */
-static void report(const char *first, unsigned int n,
-		   const struct lab_values *v)
+/* Reports the medians of rounds, in lines of @kind. */
+void lab_native_report(const char *kind, const char *name, unsigned int n,
+		       const struct lab_values *v)
 {
 	u64 all[LAB_ROUNDS];
 	char text[LAB_TENTHS];
@@ -253,13 +251,14 @@ static void report(const char *first, unsigned int n,
 
 	for (metric = 0; metric < LAB_METRICS; metric++) {
 		measured = true;
-		for (i = 0; i < rounds(n); i++) {
+		for (i = 0; i < lab_rounds(n); i++) {
 			all[i] = v->round[i][metric];
 			measured &= !!all[i];
 		}
 		if (measured)
-			pr_info("%s,%s,%u,%s\n", first, lab_metrics[metric], n,
-				lab_tenths(lab_median(all, rounds(n)), 10,
+			pr_info("%s: %s,%s,%u,%s\n", kind, name,
+				lab_metrics[metric], n,
+				lab_tenths(lab_median(all, lab_rounds(n)), 10,
 					   text));
 	}
 }
@@ -271,11 +270,10 @@ static unsigned int buckets_of(const struct lab_row *row)
 	return lab_has_max_interval(row->ops) ? LAB_MOST_BUCKETS : LAB_BUCKETS;
 }
 
-/* All rows and facilities, round by round. */
+/* All rows, round by round. */
 static int native_n(unsigned int n)
 {
 	unsigned int round, i;
-	char first[64];
 	u64 took;
 	int ret;
 
@@ -284,7 +282,7 @@ static int native_n(unsigned int n)
 			lab_rows[i].steep |= lab_rows[i].slow;
 		lab_rows[i].slow = true;
 	}
-	for (round = 0; round < rounds(n); round++) {
+	for (round = 0; round < lab_rounds(n); round++) {
 		for (i = 0; i < lab_nr_rows; i++) {
 			if (!lab_row_takes(&lab_rows[i], n))
 				continue;
@@ -297,33 +295,22 @@ static int native_n(unsigned int n)
 			}
 			lab_rows[i].slow &= took > SLOW_NS * n;
 		}
-		ret = lab_linux_round(n, &values[lab_nr_rows], round);
-		if (ret)
-			return ret;
 	}
-	for (i = 0; i < lab_nr_rows; i++) {
-		if (!lab_row_takes(&lab_rows[i], n))
-			continue;
-		snprintf(first, sizeof(first), "lab-native: %s",
-			 lab_rows[i].name);
-		report(first, n, &values[i]);
-	}
-	for (i = 0; i < LAB_FACILITIES; i++) {
-		snprintf(first, sizeof(first), "lab-native: %s",
-			 lab_linux_names[i]);
-		report(first, n, &values[lab_nr_rows + i]);
-	}
+	for (i = 0; i < lab_nr_rows; i++)
+		if (lab_row_takes(&lab_rows[i], n))
+			lab_native_report("lab-native", lab_rows[i].name, n,
+					  &values[i]);
 	return 0;
 }
 
 int lab_native(const char *unused)
 {
-	int ret = lab_callouts_init(MOST + 1);
+	int ret = lab_callouts_init(LAB_MOST + 1);
 	unsigned int n;
 
-	if (lab_nr_rows + LAB_FACILITIES > ARRAY_SIZE(values))
+	if (lab_nr_rows > ARRAY_SIZE(values))
 		ret = -E2BIG;
-	for (n = 1000; n <= MOST && !ret; n *= 10)
+	for (n = 1000; n <= LAB_MOST && !ret; n *= 10)
 		ret = native_n(n);
 	lab_callouts_free();
 	return ret;
@@ -337,11 +324,11 @@ int lab_native(const char *unused)
 static int buckets_n(const struct lab_row *row, unsigned int n)
 {
 	unsigned int round, shift;
-	char first[64];
+	char buckets[12];
 	u64 took;
 	int ret;
 
-	for (round = 0; round < rounds(n); round++) {
+	for (round = 0; round < lab_rounds(n); round++) {
 		for (shift = MIN_SHIFT; shift <= MAX_SHIFT; shift += STEP_SHIFT) {
 			ret = native_row(row, n, 1U << shift,
 					 values[shift].round[round], &took);
@@ -350,8 +337,8 @@ static int buckets_n(const struct lab_row *row, unsigned int n)
 		}
 	}
 	for (shift = MIN_SHIFT; shift <= MAX_SHIFT; shift += STEP_SHIFT) {
-		snprintf(first, sizeof(first), "lab-buckets: %u", 1U << shift);
-		report(first, n, &values[shift]);
+		snprintf(buckets, sizeof(buckets), "%u", 1U << shift);
+		lab_native_report("lab-buckets", buckets, n, &values[shift]);
 	}
 	return 0;
 }
@@ -360,10 +347,10 @@ static int buckets_n(const struct lab_row *row, unsigned int n)
 int lab_buckets(const char *unused)
 {
 	const struct lab_row *row = lab_find_row("hashed_wheel");
-	int ret = lab_callouts_init(MOST + 1);
+	int ret = lab_callouts_init(LAB_MOST + 1);
 	unsigned int n;
 
-	for (n = 1000; n <= MOST && !ret && row; n *= 10)
+	for (n = 1000; n <= LAB_MOST && !ret && row; n *= 10)
 		ret = buckets_n(row, n);
 	lab_callouts_free();
 	return row ? ret : -ENOENT;

@@ -19,17 +19,24 @@ enum {
 
 extern const char *const lab_metrics[LAB_METRICS];
 
-#define LAB_FACILITIES	3U
-
-extern const char *const lab_linux_names[LAB_FACILITIES];
+/* The most callouts outstanding. */
+#define LAB_MOST	1000000U
 
 /* The results of a row in all rounds. */
 struct lab_values {
 	u64 round[LAB_ROUNDS][LAB_METRICS];
 };
 
-int lab_linux_round(unsigned int n, struct lab_values *values,
-		    unsigned int round);
+unsigned int lab_rounds(unsigned int n);
+void lab_native_report(const char *kind, const char *name, unsigned int n,
+		       const struct lab_values *v);
+
+/* The most bases that callouts are spread over: those of as many CPUs. */
+#define LAB_BASES	16U
+
+int lab_bases_init(void);
+void lab_bases_exit(void);
+void lab_bases_settle(void);
 
 static inline u64 lab_begin(void)
 {

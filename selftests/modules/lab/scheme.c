@@ -18,7 +18,7 @@
 #define MAX_ROWS	64U
 
 /*
- * Callouts are in chunks of 4 MB, which can always be allocated in one piece.
+ * Timers are in chunks of 4 MB, which can always be allocated in one piece.
  */
 #define CHUNK_SHIFT	16
 #define CHUNK		(1U << CHUNK_SHIFT)
@@ -27,7 +27,7 @@
 struct lab_row lab_rows[MAX_ROWS];
 unsigned int lab_nr_rows;
 
-static struct callout *chunks[MAX_CHUNKS];
+static union lab_timer *chunks[MAX_CHUNKS];
 
 static int add_row(const struct callout_scheme_ops *ops, unsigned int variant)
 {
@@ -96,8 +96,8 @@ unsigned long lab_hour(const struct callout_scheme_ops *ops)
 }
 
 /*
- * Allocates @n callouts, up to 2^20, for lab_callout(). The caller must call
- * lab_callouts_free(), also after an error.
+ * Allocates @n timers, up to 2^20, for lab_timer() and lab_callout(). The caller
+ * must call lab_callouts_free(), also after an error.
  */
 int lab_callouts_init(unsigned int n)
 {
@@ -107,7 +107,7 @@ int lab_callouts_init(unsigned int n)
 		if (i == MAX_CHUNKS)
 			return -ENOMEM;
 		chunks[i] = kvcalloc(min(n - (i << CHUNK_SHIFT), CHUNK),
-				     sizeof(struct callout), GFP_KERNEL);
+				     sizeof(union lab_timer), GFP_KERNEL);
 		if (!chunks[i])
 			return -ENOMEM;
 	}
@@ -124,10 +124,9 @@ void lab_callouts_free(void)
 	}
 }
 
-/* Its node; the memory is that of a whole callout, which facilities need. */
-struct callout_node *lab_callout(unsigned int i)
+union lab_timer *lab_timer(unsigned int i)
 {
-	return &chunks[i >> CHUNK_SHIFT][i & (CHUNK - 1)].node;
+	return &chunks[i >> CHUNK_SHIFT][i & (CHUNK - 1)];
 }
 
 /* Uniform, @from to @to - 1. */

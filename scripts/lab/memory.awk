@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: GPL-2.0
+# memory.awk - adds to the bytes of each number of timers those of one; with 0 they are the module's
+
+BEGIN {
+	FS = ","
+	OFS = ","
+}
+
+NR == 1 { print $0, "bytes_each" }
+NR > 1 { print $0, $2 ? sprintf("%.1f", $3 / $2) : "-" }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bases.c - the bases of several CPUs, on a machine that has one
+ *
+ * User Mode Linux has one CPU, and so callout.ko one base. This puts others
+ * beside it, made as that one was, which the same CPU drives: a callout is of one
+ * of them by its cpu, and is set, cancelled and run as on a machine with as many
+ * CPUs. What is measured is what the caches have to hold: the wheels, bases and
+ * callouts of all. What is not: CPUs that work at the same time, caches of their
+ * own, a lock that is contended, and a callout that migrates.
+ *
+ * Linux's timers have no such rows: their bases are the kernel's per-CPU data.
+ */
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/numa.h>
+#include <linux/slab.h>
+#include "base.h"
+#include "lab.h"
+#include "native.h"
+
+/* callout.ko's own, which has the first base only. */
+static struct callout_base **own;
+static struct callout_base *all[LAB_BASES + 1];
+
+/* As callout_cpu_prepare() and callout_cpu_online() do for a CPU. */
+static int add_base(unsigned int index)
+{
+	const struct callout_scheme_params params = {
+		.buckets = LAB_BUCKETS,
+		.node = NUMA_NO_NODE,
+	};
+	struct callout_base *base;
+
+	base = callout_base_create(index, own[0]->tick, own[0]->scheme->ops,
+				   &params);
+	if (IS_ERR(base))
+		return PTR_ERR(base);
+	base->cpu = 0;
+	base->online = true;
+	return 0;
+}
+
+/* Until lab_bases_exit(), which the caller calls after an error too. */
+int lab_bases_init(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	/* No other CPU is between two looks at callout_bases. */
+	if (num_possible_cpus() > 1)
+		return -EINVAL;
+	own = callout_bases;
+	all[0] = own[0];
+	callout_bases = all;
+	for (i = 1; i < LAB_BASES && !ret; i++)
+		ret = add_base(i);
+	return ret;
+}
+
+/* The callouts of the bases are not pending any more. */
+void lab_bases_exit(void)
+{
+	unsigned int i;
+
+	if (!own)
+		return;
+	for (i = 1; i < LAB_BASES; i++) {
+		if (!all[i])
+			continue;
+		callout_base_kill(all[i]);
+		callout_base_destroy(all[i]);
+	}
+	callout_bases = own;
+	own = NULL;
+}
+
+/* Waits until the wheels have the size that their callouts need. */
+void lab_bases_settle(void)
+{
+	msleep(100);
+}
