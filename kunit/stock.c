@@ -188,7 +188,7 @@ static void on_its_way_thief(void *arg)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	raw_spin_lock(&w->base->lock);
+	callout_base_lock(w->base);
 	/* The case is the next holder of the lock. */
 	callout_test_spin_until(raw_spin_is_contended(&w->base->lock));
 	slot = callout_slot_steal(callout_kernel_table(), w->base);

@@ -31,7 +31,7 @@
  * @refiles: entries that it found moved to a later time, and re-filed
  * @max_units: most units of work that a base's expiry, or a move of entries, has
  *	done in one hold of its lock; the sum over bases is their maximum
- * @slow: handlers that took longer than CALLOUT_SLOW_EDGES - 1 jiffies
+ * @slow: handlers that took too long
  * @late: callouts by the number of ticks from expiry to handler
  */
 struct callout_stats {

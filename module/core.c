@@ -126,7 +126,6 @@ noinline void callout_leave(struct callout_base *base)
 	callout_unqueue_locked(base, n);
 	callout_change_state(n, CALLOUT_S_DUE, 0);
 	home = callout_move_locked(base, n, home);
-	callout_scheme_rewind(home, n->expires);
 	callout_start_locked(home, n, n->expires);
 	callout_base_unlock(home);
 	callout_base_lock(base);

@@ -141,7 +141,6 @@ static bool callout_take_over(struct callout_base *from,
 		from->pending--;
 		/* Pairs with the READ_ONCE() in callout_lock(). */
 		WRITE_ONCE(n->cpu, to->index);
-		callout_scheme_rewind(to, n->expires);
 		callout_start_locked(to, n, n->expires);
 	}
 	return more;
@@ -231,8 +230,9 @@ static int callout_cpus_prepare(void)
 /*
  * Makes the bases, at module load, before any other function of the core is
  * called. @single: one base for all CPUs. @params: for the scheme's create, which
- * gets time and node besides; without buckets a wheel's size follows its callouts. Returns 0, -EINVAL if the scheme does not take
- * @params, or another error.
+ * gets time and node besides; without buckets a wheel's size follows its
+ * callouts. Returns 0, -EINVAL if the scheme does not take @params, or another
+ * error.
  */
 int callout_cpus_init(const struct callout_tick_source *tick,
 		      const struct callout_scheme_ops *ops,

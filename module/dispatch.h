@@ -19,13 +19,6 @@ static __always_inline bool callout_is_wheel(struct callout_base *base)
 	return !IS_ENABLED(CONFIG_CALLOUT_SCHEMES) || likely(base->wheel);
 }
 
-/* callout_scheme_start() follows, with an @expires that may have passed. */
-static inline void callout_scheme_rewind(struct callout_base *base, u64 expires)
-{
-	if (callout_is_wheel(base))
-		callout_wheel_rewind(to_wheel(base->scheme), expires);
-}
-
 static inline void callout_scheme_start(struct callout_base *base,
 					struct callout_node *n, u64 expires)
 {

@@ -443,23 +443,25 @@ bool callout_collect(struct callout_base *base)
 
 /*
  * The next tick at which something can be due; U64_MAX: never. A lower bound if
- * time is up before the scheme's search has ended. Drops the lock between
- * budgets.
+ * time is up before the scheme's search has ended, or after CALLOUT_MAX_HOLDS:
+ * the wake-up at that tick goes on with it. Drops the lock between budgets, of
+ * which @budget is the first.
  */
-static u64 callout_search_next(struct callout_base *base)
+static u64 callout_search_next(struct callout_base *base, unsigned int budget)
 	__must_hold(&base->lock)
 {
-	unsigned int budget;
+	unsigned int holds = 0;
 	u64 next;
 
 	for (;;) {
-		budget = CALLOUT_BUDGET;
 		next = callout_scheme_next_due(base, &budget);
 		callout_count_units(base, CALLOUT_BUDGET - budget);
 		if (likely(budget) || base->left <= 0 ||
+		    ++holds == CALLOUT_MAX_HOLDS ||
 		    READ_ONCE(*base->jiffies) != base->edge)
 			return next;
 		callout_relock(base);
+		budget = CALLOUT_BUDGET;
 	}
 }
 
@@ -467,14 +469,14 @@ static u64 callout_search_next(struct callout_base *base)
  * Programs the tick source for the next tick at which something can be due, if
  * any; all that is due now has been taken. A base whose search never ends in
  * time is woken at each tick, and so is one with a callout that was put off.
- * Drops the lock between budgets.
+ * Drops the lock between budgets, of which @budget is the first.
  */
-void callout_program_next(struct callout_base *base)
+void callout_program_next(struct callout_base *base, unsigned int budget)
 	__must_hold(&base->lock)
 {
 	u64 next;
 
-	next = list_empty(&base->put_off) ? callout_search_next(base) : 0;
+	next = list_empty(&base->put_off) ? callout_search_next(base, budget) : 0;
 	/* The base may have died meanwhile, see callout_base_kill(). */
 	if (unlikely(base->dead))
 		return;
@@ -486,27 +488,29 @@ void callout_program_next(struct callout_base *base)
 	}
 }
 
-/* Ends a hold and begins another. Returns its budget, or 0 if time is up. */
-static unsigned int callout_next_hold(struct callout_base *base)
+/* Ends a hold and begins another. False if that must not be. */
+static bool callout_next_hold(struct callout_base *base, unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	callout_relock(base);
-	if (READ_ONCE(*base->jiffies) != base->edge || base->dead)
-		return 0;
-	return CALLOUT_BUDGET;
+	*budget = CALLOUT_BUDGET;
+	/* A hold counts as a handler: jiffies may stand still. */
+	return --base->left > 0 && !base->dead &&
+	       READ_ONCE(*base->jiffies) == base->edge;
 }
 
 /*
  * Runs due callouts one by one, until none is left or base->left is 0. Each hold
- * of the lock ends with a handler, or after CALLOUT_BUDGET units of work. Returns
- * true if others are due.
+ * of the lock ends with a handler, or after CALLOUT_BUDGET units of work; @budget
+ * is what the last one has left. Returns true if others are due.
  */
-static bool callout_expire_due(struct callout_base *base)
+static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
-	unsigned int budget = CALLOUT_BUDGET;
 	struct callout_node *n;
+	bool looked = false;
+	unsigned int done;
 	u64 now;
 
 	for (;;) {
@@ -518,20 +522,22 @@ static bool callout_expire_due(struct callout_base *base)
 					return true;
 				base->left--;
 				callout_expire_plain(base, w, n);
+				*budget = CALLOUT_BUDGET;
 			}
 		}
-		n = callout_scheme_first(base, &budget);
-		callout_count_units(base, CALLOUT_BUDGET - budget);
-		if (!budget) {
-			budget = callout_next_hold(base);
-			if (!budget)
+		n = callout_scheme_first(base, budget);
+		callout_count_units(base, CALLOUT_BUDGET - *budget);
+		if (!*budget) {
+			if (!callout_next_hold(base, budget))
 				return true;
 			continue;
 		}
 		if (!n) {
+			/* Once: a look can take longer than a tick. */
 			now = callout_now(base);
-			if (now == base->now)
+			if (looked || now == base->now)
 				return false;
+			looked = true;
 			callout_begin_tick(base, now);
 			continue;
 		}
@@ -540,8 +546,9 @@ static bool callout_expire_due(struct callout_base *base)
 			continue;
 		if (base->left <= 0 || base->dead)
 			return true;
-		base->left -= callout_expire_one(base, n, &budget);
-		budget = CALLOUT_BUDGET;
+		done = callout_expire_one(base, n, budget);
+		base->left -= done;
+		*budget = CALLOUT_BUDGET;
 	}
 }
 
@@ -554,8 +561,9 @@ static bool callout_expire_due(struct callout_base *base)
  */
 static bool expire(struct callout_base *base, bool tick)
 {
+	unsigned int budget = CALLOUT_BUDGET;
+	int preempt, locks, limit;
 	bool again = false;
-	int preempt, locks;
 	u64 now;
 
 	lock_expiry(base);
@@ -581,17 +589,21 @@ static bool expire(struct callout_base *base, bool tick)
 	base->stats.wakeups += tick;
 	base->expiring = true;
 	base->edge = READ_ONCE(*base->jiffies);
-	base->left = CALLOUT_MAX_HANDLERS;
+	/* On an idle CPU jiffies may stand still until this softirq ends. */
+	limit = CALLOUT_MAX_HANDLERS;
+	if (is_idle_task(current))
+		limit /= 16;
+	base->left = limit;
 	base->preempt_count = preempt;
 	base->lockdep_depth = locks;
 	/* Lower than any expiry: arming leaves the tick alone. */
 	base->armed = 0;
 	callout_begin_tick(base, now);
-	again = callout_expire_due(base);
+	again = callout_expire_due(base, &budget);
 	if (!again)
-		callout_program_next(base);
+		callout_program_next(base, budget);
 	base->expiring = false;
-	if (tick && !again && base->left == CALLOUT_MAX_HANDLERS)
+	if (tick && !again && base->left == limit)
 		base->stats.false_wakeups++;
 out:
 	callout_base_unlock_irq(base);

@@ -10,6 +10,9 @@
 /* Handlers run in one softirq, at most. */
 #define CALLOUT_MAX_HANDLERS	1024U
 
+/* Holds of the lock that a search for the next tick takes, at most. */
+#define CALLOUT_MAX_HOLDS	64U
+
 /*
  * A handler during which jiffies change this often took 2 ms at least, its wait
  * for its lock included: it delays others.
@@ -85,12 +88,12 @@ static __always_inline void callout_check_context(struct callout_base *base,
 
 void callout_wait_run(struct callout_base *base, unsigned long seq);
 
-/*
- * A plain increment is one instruction. Waiters read it without the lock, to see
- * whether it has changed, and take the lock then.
- */
 static __always_inline void callout_bump_seq(struct callout_base *base)
 {
+	/*
+	 * A plain increment is one instruction. Waiters read it without the
+	 * lock, to see whether it has changed, and take the lock then.
+	 */
 	data_race(base->run_seq++);
 }
 
@@ -134,7 +137,7 @@ static __always_inline void callout_run_end(struct callout_base *base,
 #ifdef CONFIG_CALLOUT_SCHEMES
 bool callout_collect(struct callout_base *base);
 #endif
-void callout_program_next(struct callout_base *base);
+void callout_program_next(struct callout_base *base, unsigned int budget);
 bool callout_expire(struct callout_base *base);
 
 #endif /* _CALLOUT_EXPIRY_H */

@@ -224,7 +224,8 @@ static void fit_all(struct work_struct *work)
 }
 
 /* Deferrable: an idle CPU does not wake up to give memory back. */
-DECLARE_DEFERRABLE_WORK(callout_fit_work, fit_all);
+struct delayed_work callout_fit_work =
+	__DELAYED_WORK_INITIALIZER(callout_fit_work, fit_all, TIMER_DEFERRABLE);
 EXPORT_SYMBOL_IF_KUNIT(callout_fit_work);
 
 static void fit_wake(struct irq_work *work)
@@ -232,7 +233,7 @@ static void fit_wake(struct irq_work *work)
 	mod_delayed_work(system_unbound_wq, &callout_fit_work, 0);
 }
 
-static struct irq_work fit_irq_work = IRQ_WORK_INIT(fit_wake);
+static struct irq_work fit_irq_work = IRQ_WORK_INIT_HARD(fit_wake);
 
 /*
  * Has the worker look at the base, which is locked; any context, also with the

@@ -101,7 +101,7 @@ static void refill_wake(struct irq_work *work)
 	schedule_work(&refill_work);
 }
 
-struct irq_work callout_refill_irq_work = IRQ_WORK_INIT(refill_wake);
+struct irq_work callout_refill_irq_work = IRQ_WORK_INIT_HARD(refill_wake);
 EXPORT_SYMBOL_IF_KUNIT(callout_refill_irq_work);
 
 /* Queues the worker, unless it is queued. */

@@ -332,8 +332,8 @@ bool callout_hash_insert_slow(struct callout_hash *hash,
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
 
 /*
- * Removes a slot that was inserted, unless callout_hash_take() has. Its base is
- * locked, interrupts are off.
+ * Removes a slot that was inserted, unless callout_hash_take() has. No other does
+ * so meanwhile; interrupts are off.
  */
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
@@ -442,7 +442,11 @@ bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
 
 	/* Others read it when a bucket of @table is MOVING. */
 	table->next = buckets_alloc(bits, gfp | __GFP_NOWARN);
-	return table->next;
+	if (!table->next)
+		return false;
+	/* Nobody asks again until it has grown. */
+	WRITE_ONCE(hash->grow_at, UINT_MAX);
+	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_begin);
 

@@ -383,7 +383,7 @@ static bool full_interrupt(struct callout_base *base)
 		if (more)
 			callout_program(base, base->now);
 		else
-			callout_program_next(base);
+			callout_program_next(base, CALLOUT_BUDGET);
 	}
 out:
 	callout_base_unlock_irq(base);

@@ -30,7 +30,7 @@ static void hrtimer_set(struct callout_base *base)
 	u64 tick = min_t(u64, base->armed, div64_u64(KTIME_MAX, tick_ns));
 	ktime_t time = ns_to_ktime(tick * tick_ns);
 
-	if (base->ticking) {
+	if (base->ticking && !hrtimer_is_queued(&base->hrtimer)) {
 		base->ticking = false;
 		base->restart = true;
 		hrtimer_set_expires(&base->hrtimer, time);
@@ -68,7 +68,8 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
 /*
  * Expiry sets the time at which the hrtimer is started again when this returns,
  * without the kernel's lock and the search for the first timer that
- * hrtimer_start() does. Only this CPU sets it, and none while its expiry is at
+ * hrtimer_start() does. Not if an interrupt has queued it between the removal by
+ * the kernel and this. Only this CPU sets it, and none while its expiry is at
  * work, since armed is 0 then. What comes after expiry starts the hrtimer, and
  * the kernel leaves it so:
  *
@@ -76,7 +77,7 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
  *	expiry: lock(base): armed = 10,
  *	expires = 10, restart
  *	unlock(base)
- *						callout_reset(c, 5): lock(base):
+ *						arms for 5: lock(base):
  *						armed = 5, hrtimer_start(5)
  *						unlock(base)
  *	HRTIMER_RESTART: it is started: 5
@@ -87,7 +88,8 @@ static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
 						 hrtimer);
 
 	base->restart = false;
-	base->ticking = true;
+	/* A single base may have another CPU by now. */
+	base->ticking = base->cpu == smp_processor_id();
 	callout_softclock(base);
 	WRITE_ONCE(base->ticking, false);
 	/* An interrupt from here on starts it; one before has set this. */

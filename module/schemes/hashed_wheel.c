@@ -36,9 +36,9 @@
  * sees them too.
  *
  * Most ticks come soon after the one before, and the next callout soon after
- * that. No entry is due before w->next; so the buckets of the few ticks from
- * there on tell by their own bounds what is due first, and the tree is neither
- * read nor corrected.
+ * that. No entry is due before w->next, and no bucket's bound is lower; so the
+ * buckets of the few ticks from there on tell by their own bounds what is due
+ * first, and the tree is neither read nor corrected.
  *
  * Lazy re-arm: to move an entry to a later time, rearm only writes its expiry.
  * The entry stays in its bucket, whose bound still holds, and the walk over
@@ -70,14 +70,12 @@
 static void wheel_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
-	callout_wheel_rewind(to_wheel(s), expires);
 	callout_wheel_start(to_wheel(s), c, expires);
 }
 
 static void wheel_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
-	callout_wheel_rewind(to_wheel(s), expires);
 	callout_wheel_rearm(to_wheel(s), c, expires);
 }
 
@@ -461,14 +459,14 @@ static int ring_check(const struct callout_wheel *w,
 	unsigned int i;
 
 	for (b = r->bucket; b <= r->bucket + r->mask; b++) {
+		if (b->min < w->next)
+			return 5;
 		list_for_each(pos, &b->head) {
 			c = list_entry(pos, struct callout_node, entry);
 			if (pos->next->prev != pos || pos->prev->next != pos)
 				return 1;
 			if (c->expires < b->min)
 				return 2;
-			if (c->expires < w->next)
-				return 5;
 			if (pos == w->cursor && w->walked == b)
 				*cursor_seen = true;
 		}

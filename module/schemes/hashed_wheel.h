@@ -47,7 +47,7 @@ struct callout_ring {
  * @walk_time: the tick that the walk is for
  * @walk_min: lowest expiry that it has left
  * @walk_mask: the mask of its ring
- * @next: no entry is due before
+ * @next: no entry is due before, and no bucket's bound is lower
  * @old: while entries are moved: the ring that @ring replaces
  * @moved: its first bucket that may have entries
  * @nowhere: an empty bucket
@@ -94,14 +94,6 @@ static inline void ring_lower(struct callout_ring *r, unsigned int i, u64 bound)
 	}
 }
 
-/* An entry that is due at @expires will be filed, which may have passed. */
-static inline void callout_wheel_rewind(struct callout_wheel *w, u64 expires)
-{
-	if (expires < w->next)
-		w->next = expires;
-}
-
-/* Files @c. If @expires has passed, callout_wheel_rewind() comes before. */
 static inline void callout_wheel_start(struct callout_wheel *w,
 				       struct callout_node *c, u64 expires)
 {
@@ -114,6 +106,9 @@ static inline void callout_wheel_start(struct callout_wheel *w,
 	if (expires < b->min) {
 		b->min = expires;
 		ring_lower(&w->ring, i, expires);
+		/* No bound is lower, so that only here @expires can be. */
+		if (unlikely(expires < w->next))
+			w->next = expires;
 	} else if (last == &b->head) {
 		b->min = expires;
 	}

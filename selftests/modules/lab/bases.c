@@ -3,7 +3,7 @@
  * bases.c - the bases of several CPUs, on a machine that has one
  *
  * User Mode Linux has one CPU, and so callout.ko one base. This puts others
- * beside it, made as that one was, which the same CPU drives: a callout is of one
+ * next to it, made as that one was, which the same CPU drives: a callout is of one
  * of them by its cpu, and is set, cancelled and run as on a machine with as many
  * CPUs. What is measured is what the caches have to hold: the wheels, bases and
  * callouts of all. What is not: CPUs that work at the same time, caches of their
