@@ -8,8 +8,8 @@
  *  scheme	the data structure with the base's queued callouts
  *  node	what bases and schemes file: the first part of a callout
  *  queued	in the scheme
- *  due		expired, on the base's due list
- *  pending	queued or due
+ *  due		its tick has come, its turn has not
+ *  pending	queued; a due callout is, until its handler starts
  *  running	its handler has been called and has not returned; it may be
  *		pending again
  *  kind	what happens when a callout is due: call a function, make an event
@@ -41,7 +41,7 @@
  * handler. Stopping the callout under that lock always works:
  *
  *	CPU0: softirq				CPU1: holds c's lock
- *	takes c off the due list
+ *	takes c out
  *	running = c, WAITING
  *	unlock(base)
  *	waits for c's lock			callout_stop(c): lock(base)

@@ -123,7 +123,7 @@ static bool callout_take_over(struct callout_base *from,
 	LIST_HEAD(taken);
 	bool more;
 
-	/* The due list first, to keep the order as far as possible. */
+	/* Due ones first, to keep the order as far as possible. */
 	list_splice_init(&from->put_off, &from->due);
 	while (budget && !list_empty(&from->due)) {
 		budget--;

@@ -4,7 +4,7 @@
  *
  * An open file has a handle table of its own, so it can name no other file's
  * callouts. A callout of a file runs no function: when it is due, its slot
- * moves from the base's due list to the file's ready list and becomes the
+ * moves from its base's scheme to the file's ready list and becomes the
  * event, so no expiry is lost for want of memory. The slot is freed when its
  * event has been read or withdrawn. A periodic callout is re-armed when its
  * event has been read, so it costs no CPU time while nobody reads.

@@ -335,7 +335,7 @@ static noinline int file_reset_slow(struct callout_file *file,
 
 	callout_search_move_begin(file);
 	if (slot->node.state & CALLOUT_S_PENDING) {
-		/* On the due list, or on a base that may run no more. */
+		/* On a list of due ones, or on a base that may run no more. */
 		callout_dequeue_locked(ctx->base, &slot->node);
 	} else {
 		/* Fails if a reader was faster. */
