@@ -105,7 +105,7 @@ static void base_indirect(struct kunit *test)
 	callout_virtual_run_to(v, start + 20);
 	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, item[2].runs, 0);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 }
 
 /* The tick is programmed for a later one, though next_due is in the past. */

@@ -169,7 +169,7 @@ static void bsd_never_early(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, v->ran, 0);
 		KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
-		KUNIT_EXPECT_EQ(test, v->base->pending, 2);
+		KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 2);
 		KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
 		callout_virtual_run_to(v, v->now + 1);
 	}
@@ -454,7 +454,7 @@ static void bsd_schedule_on(struct kunit *test)
 	callout_virtual_set(a, 1000000);
 	KUNIT_EXPECT_EQ(test, callout_schedule_on(&a->c, 1000000, 0), 1);
 	KUNIT_EXPECT_EQ(test, a->c.node.cpu, 0);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	KUNIT_EXPECT_PTR_EQ(test, a->c.arg, (void *)a);
 	KUNIT_EXPECT_EQ(test, callout_schedule_curcpu(&a->c, 1000000), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);

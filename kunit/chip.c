@@ -180,7 +180,7 @@ static void chip_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, item[0].ran_at, start + 9);
 	KUNIT_EXPECT_EQ(test, item[1].ran_at, start + M + 5);
 	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 6);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	/* A stop of it leaves no count and no busy bit behind. */
 	start = v->now;
 	callout_virtual_set(&item[0], 5);
@@ -190,7 +190,7 @@ static void chip_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&item[0].c), 1);
 	chip_run_to(v, start + 4 * M);
 	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 

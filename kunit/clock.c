@@ -48,7 +48,7 @@ static void clock_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[i].runs, 1);
 	KUNIT_EXPECT_EQ(test, a[i].ran_at, start + 30);
 	KUNIT_EXPECT_EQ(test, a[i + 1].runs, 0);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 }
 
 /* A jump across the wrap runs all in order of expiry. */

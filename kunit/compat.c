@@ -289,17 +289,17 @@ static void compat_of_another_cpu(struct kunit *test)
 
 	if (!there)
 		kunit_skip(test, "all CPUs share a base");
-	pending = there->pending;
+	pending = callout_base_pending(there);
 	callout_timeout(func_1, &args[3], CALLOUT_TEST_FAR + 500);
 	smp_call_function_single(other, set_there, &soon, 1);
 	smp_call_function_single(other, set_there, &late, 1);
-	KUNIT_EXPECT_EQ(test, there->pending, pending + 2);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(there), pending + 2);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), 1);
-	KUNIT_EXPECT_EQ(test, there->pending, pending + 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(there), pending + 1);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), 1);
-	KUNIT_EXPECT_EQ(test, there->pending, pending + 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(there), pending + 1);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), 1);
-	KUNIT_EXPECT_EQ(test, there->pending, pending);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(there), pending);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), -1);
 }
 

@@ -20,16 +20,16 @@ static void core_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 10), 0);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&a->c));
 	KUNIT_EXPECT_TRUE(test, callout_active(&a->c));
-	KUNIT_EXPECT_EQ(test, v->base->pending, 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 20), 1);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 5), 1);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
 	callout_virtual_run_to(v, start + 4);
 	KUNIT_EXPECT_EQ(test, a->runs, 0);
 	callout_virtual_run_to(v, start + 5);
 	KUNIT_EXPECT_EQ(test, a->runs, 1);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&a->c));
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	callout_virtual_run_to(v, start + 1000);
 	KUNIT_EXPECT_EQ(test, a->runs, 1);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
@@ -46,7 +46,7 @@ static void core_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&a->c));
 	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), -1);
 	callout_virtual_run_to(v, v->now + 100);
 	KUNIT_EXPECT_EQ(test, a->runs, 0);
@@ -171,7 +171,7 @@ static void core_handler_sets_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->ret, 0);
 	callout_virtual_run_to(v, v->now + 1000);
 	KUNIT_EXPECT_EQ(test, a->runs, 10);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 }
 
 static void then_set_and_stop(struct callout_item *item)
@@ -192,7 +192,7 @@ static void core_handler_sets_and_stops_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->ret, 0);
 	KUNIT_EXPECT_EQ(test, a->seen, 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&a->c));
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	callout_virtual_run_to(v, v->now + 10);
 	KUNIT_EXPECT_EQ(test, a->runs, 1);
 }
@@ -218,7 +218,7 @@ static void core_handler_sets_itself_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->seen, 1);
 	callout_virtual_run_to(v, v->now + 3);
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 }
 
 /* A callout without a lockdep class works, as zeroed static memory does. */
@@ -262,7 +262,7 @@ static void core_handler_frees_itself(struct kunit *test)
 	}
 	callout_virtual_run_to(v, v->now + 7);
 	KUNIT_EXPECT_EQ(test, v->ran, 100);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 }
 
 static void then_stop_other(struct callout_item *item)
@@ -287,7 +287,7 @@ static void core_stop_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[0].ret, 1);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
 	KUNIT_EXPECT_EQ(test, a[2].runs, 1);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 }
 
 static void then_set_other(struct callout_item *item)
@@ -311,12 +311,12 @@ static void core_reset_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[0].seen, 1);
 	KUNIT_EXPECT_EQ(test, a[0].ret, 1);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
 	callout_virtual_run_to(v, start + 5);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
 	callout_virtual_run_to(v, start + 6);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 }
 
 /* callout_schedule() keeps the handler and its argument. */
@@ -358,7 +358,7 @@ static void core_reset_on_moves(struct kunit *test)
 					       cpu), 1);
 	KUNIT_EXPECT_EQ(test, a[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
-	KUNIT_EXPECT_EQ(test, v->base->pending, 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
 	callout_virtual_run_to(v, v->now + 10);
 	KUNIT_EXPECT_EQ(test, a[0].runs, 0);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
@@ -407,7 +407,7 @@ static void core_running_moves_afterwards(struct kunit *test)
 	/* A stopped callout does not move: its memory may have been freed. */
 	KUNIT_EXPECT_EQ(test, a[1].ret, 0);
 	KUNIT_EXPECT_EQ(test, a[1].c.node.cpu, CALLOUT_VIRTUAL);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	KUNIT_EXPECT_NULL(test, v->base->leaving);
 }
 

@@ -89,7 +89,7 @@ static void expiry_yields_after_many_handlers(struct kunit *test)
 		local_bh_enable();
 		calls++;
 		KUNIT_EXPECT_LE(test, v->ran - before, CALLOUT_MAX_HANDLERS);
-		KUNIT_EXPECT_EQ(test, v->base->pending, nr - v->ran);
+		KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), nr - v->ran);
 		/*
 		 * An expiry that yields is called again, with no tick
 		 * programmed.

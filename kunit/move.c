@@ -171,7 +171,7 @@ static void move_met(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_test_join(meeter));
 	KUNIT_EXPECT_EQ(test, m->moved, 1);
 	KUNIT_EXPECT_EQ(test, m->ret, 1);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, c->node.cpu, m->call->call == moving_reset_on ?
 				      m->cpu[0] : m->home);
 	KUNIT_EXPECT_EQ(test, callout_pending(c), m->call->pending);

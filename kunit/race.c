@@ -35,7 +35,7 @@ static void race_stop_running_and_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 6), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(c), 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(c));
-	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(r->v->base), 0);
 	callout_race_end(test, r);
 	callout_virtual_run_to(r->v, r->v->now + 10);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
@@ -72,7 +72,7 @@ static void race_leaving(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 1);
 	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, c->node.cpu, raw_smp_processor_id());
-	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(r->v->base), 0);
 	KUNIT_EXPECT_GE(test, callout_drain(c), -1);
 }
 
@@ -193,7 +193,7 @@ static void race_reset_while_draining(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
-	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(r->v->base), 0);
 	callout_virtual_run_to(r->v, r->v->now + 10);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
@@ -489,7 +489,7 @@ static void race_two_drains(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
-	KUNIT_EXPECT_EQ(test, r->v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(r->v->base), 0);
 	callout_virtual_run_to(r->v, r->v->now + 10);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
@@ -518,7 +518,7 @@ static void race_on_stack(struct kunit *test)
 	for (i = 0; i < 10; i++)
 		use_on_stack(test, &runs);
 	KUNIT_EXPECT_EQ(test, runs, 20);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 }
 
 static struct kunit_case race_cases[] = {

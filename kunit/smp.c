@@ -471,7 +471,7 @@ static void smp_cpu_goes_away(struct kunit *test)
 							  b, true));
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
 	KUNIT_EXPECT_FALSE(test, callout_base(cpu)->online);
-	KUNIT_EXPECT_EQ(test, callout_base(cpu)->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(cpu)), 0);
 	timed_set_on(&late->t[0], cpu, 3);
 	KUNIT_EXPECT_NE(test, late->t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test,
@@ -593,7 +593,7 @@ static void observe_move(void *arg)
 	unsigned int pending;
 
 	while (!callout_test_told(&b->end)) {
-		pending = READ_ONCE(b->base->pending);
+		pending = callout_base_pending(b->base);
 		if (pending && pending < MANY && !b->base->online)
 			b->seen = true;
 		cond_resched();

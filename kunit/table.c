@@ -421,7 +421,7 @@ static void table_row(struct kunit *test)
 	callout_virtual_run_to(v, v->now + CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, t->item->runs - runs, row->runs);
 	KUNIT_EXPECT_EQ(test, t->item->seen, row->drained);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, v->base->waiters, 0);
 	KUNIT_EXPECT_EQ(test, t->item->c.node.state & ~CALLOUT_S_RAN, 0);
 }

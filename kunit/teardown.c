@@ -76,7 +76,7 @@ static void teardown_tasklet_runs_nothing(struct kunit *test)
 	callout_base_kill(v->base);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, v->ran, 0);
-	KUNIT_EXPECT_EQ(test, v->base->pending, 3);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 3);
 	callout_virtual_set(&item[3], 1);
 	callout_virtual_run_to(v, v->now + 1000);
 	KUNIT_EXPECT_EQ(test, v->ran, 0);

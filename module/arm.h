@@ -59,8 +59,7 @@ static __always_inline void callout_start_locked(struct callout_base *base,
 {
 	lockdep_assert_held(&base->lock);
 	callout_change_state(n, 0, CALLOUT_S_PENDING);
-	base->pending++;
-	if (unlikely(base->pending > base->grow_at))
+	if (unlikely(--base->room < 0))
 		callout_grow_ask(base);
 	callout_scheme_start(base, n, expires);
 	callout_started(base, n, expires);
@@ -78,7 +77,7 @@ static __always_inline void callout_unqueue_locked(struct callout_base *base,
 		callout_unlink(&n->entry);
 	else
 		callout_scheme_stop(base, n);
-	base->pending--;
+	base->room++;
 }
 
 /*

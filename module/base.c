@@ -164,7 +164,7 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 	INIT_LIST_HEAD(&base->due);
 	INIT_LIST_HEAD(&base->put_off);
 	base->armed = U64_MAX;
-	base->grow_at = UINT_MAX;
+	callout_base_grow_at(base, INT_MAX);
 #ifdef CONFIG_PREEMPT_RT
 	spin_lock_init(&base->expiry_lock);
 #else
@@ -222,7 +222,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_base_kill);
  */
 u64 callout_base_destroy(struct callout_base *base)
 {
-	u64 left = base->pending;
+	u64 left = callout_base_pending(base);
 
 	callout_bases[base->index] = NULL;
 	base->scheme->ops->destroy(base->scheme);
@@ -248,8 +248,8 @@ int callout_base_reserve(struct callout_base *base, unsigned int n)
 		return 0;
 	callout_base_lock_irq(base);
 	base->slots += n;
-	more = base->slots > base->room ? base->slots - base->room : 0;
-	base->room += more;
+	more = base->slots > base->reserved ? base->slots - base->reserved : 0;
+	base->reserved += more;
 	callout_base_unlock_irq(base);
 	if (!more)
 		return 0;
@@ -257,7 +257,7 @@ int callout_base_reserve(struct callout_base *base, unsigned int n)
 	if (ret) {
 		callout_base_lock_irq(base);
 		base->slots -= n;
-		base->room -= more;
+		base->reserved -= more;
 		callout_base_unlock_irq(base);
 	}
 	return ret;
@@ -314,7 +314,7 @@ void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
 	stats->visits = base->scheme->visits +
 			(base->wheel ? stats->handlers : 0);
 	stats->refiles = base->scheme->refiles;
-	*pending = base->pending;
+	*pending = callout_base_pending(base);
 	callout_base_unlock_irq(base);
 }
 

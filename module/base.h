@@ -83,8 +83,9 @@ enum callout_stage {
  * @scheme: the queued callouts
  * @due: those that were put off and whose turn has come again, and those that
  *	the scheme has handed over, unless it is the hashed wheel
- * @pending: how many callouts are in @scheme, on @due and on @put_off
- * @grow_at: arming asks for a larger wheel when @pending exceeds this
+ * @room: how many more callouts can be armed before a larger wheel is asked for;
+ *	see callout_base_pending()
+ * @grow_at: how many it has room for
  * @tick: what tells the time
  * @armed: the tick for which the source is programmed; U64_MAX: not at all;
  *	0: it need not be, expiry is at work or is going to be, or the base is
@@ -118,7 +119,7 @@ enum callout_stage {
  * @put_off: those whose lock was contended when their turn came. They have
  *	CALLOUT_S_DUE, and go back to @due at the next tick.
  * @slots: how many nodes room has been asked for now
- * @room: the most that @slots has been: the scheme has memory for these
+ * @reserved: the most that @slots has been: the scheme has memory for these
  * @follows: the size of the wheel follows @pending
  * @few: the wheel is too large for @pending; so it was at @few_since, in jiffies
  * @few_since: see @few
@@ -132,8 +133,8 @@ struct callout_base {
 	u64 armed;
 	const struct callout_tick_source *tick;
 	struct callout_node *running;
-	unsigned int pending;
-	unsigned int grow_at;
+	int room;
+	int grow_at;
 	enum callout_stage stage;
 	bool online;
 	bool wheel;
@@ -177,7 +178,7 @@ struct callout_base {
 	struct tasklet_struct again;
 	struct list_head put_off;
 	unsigned int slots;
-	unsigned int room;
+	unsigned int reserved;
 
 	bool follows;
 	bool few;
@@ -206,6 +207,19 @@ static inline struct callout_base *callout_base_owned_by(unsigned int cpu)
 	struct callout_base *base = READ_ONCE(callout_bases[cpu]);
 
 	return base && base->index == cpu ? base : NULL;
+}
+
+/* How many callouts are in the base's scheme and on its lists. */
+static inline unsigned int callout_base_pending(const struct callout_base *base)
+{
+	return READ_ONCE(base->grow_at) - READ_ONCE(base->room);
+}
+
+/* Has arming ask for a larger wheel when more than @n are pending. */
+static inline void callout_base_grow_at(struct callout_base *base, int n)
+{
+	base->room += n - base->grow_at;
+	base->grow_at = n;
 }
 
 /* How many callouts of @base have expired. */

@@ -287,8 +287,7 @@ static __always_inline int callout_arm(struct callout *c,
 		callout_scheme_rearm(base, n, expires);
 	} else {
 		WRITE_ONCE(n->state, state | CALLOUT_S_PENDING);
-		base->pending++;
-		if (unlikely(base->pending > base->grow_at))
+		if (unlikely(--base->room < 0))
 			callout_grow_ask(base);
 		callout_scheme_start(base, n, expires);
 	}
@@ -416,7 +415,7 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 	if (likely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE |
 			     CALLOUT_S_RAN)) == CALLOUT_S_PENDING)) {
 		callout_scheme_stop(base, n);
-		base->pending--;
+		base->room++;
 		WRITE_ONCE(n->state, state & ~CALLOUT_S_PENDING);
 		callout_debug_deactivate(c);
 		trace_callout_cancel(n);

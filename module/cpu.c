@@ -138,7 +138,7 @@ static bool callout_take_over(struct callout_base *from,
 		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_RAN |
 				     CALLOUT_S_AWAY, to->index == n->home ?
 				     0 : CALLOUT_S_AWAY);
-		from->pending--;
+		from->room++;
 		/* Pairs with the READ_ONCE() in callout_lock(). */
 		WRITE_ONCE(n->cpu, to->index);
 		callout_start_locked(to, n, n->expires);

@@ -270,7 +270,7 @@ static void callout_put_off(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	callout_unqueue_locked(base, n);
-	base->pending++;
+	base->room--;
 	callout_change_state(n, 0, CALLOUT_S_DUE);
 	list_add_tail(&n->entry, &base->put_off);
 	callout_relock(base);
@@ -369,7 +369,7 @@ static __always_inline void callout_expire_plain(struct callout_base *base,
 	callout_count_late(base, n);
 	callout_wheel_take(w, n);
 	prefetch(w->cursor);
-	base->pending--;
+	base->room++;
 	callout_change_state(n, CALLOUT_S_PENDING, CALLOUT_S_RAN);
 	callout_debug_deactivate(c);
 	base->running = n;

@@ -9,10 +9,11 @@
  * CALLOUT_LOOK_SECONDS, while any wheel is larger than the smallest. After
  * either, the callouts must double, or halve, before the size changes again.
  *
- * To arm a callout compares two numbers, and asks the worker once:
+ * To arm a callout counts down what the wheel has room for, and asks the worker
+ * once:
  *
  *	CPU0: arms, base locked			CPU1: worker
- *	pending > grow_at: grow_at = UINT_MAX
+ *	no room: grow_at = INT_MAX
  *	queues the irq_work
  *						allocates a ring
  *						lock(base), resizes the wheel
@@ -48,7 +49,7 @@ void callout_grow_begin(struct callout_base *base)
 		return;
 	callout_base_lock_irq(base);
 	base->follows = true;
-	base->grow_at = to_wheel(base->scheme)->ring.mask + 1;
+	callout_base_grow_at(base, to_wheel(base->scheme)->ring.mask + 1);
 	callout_base_unlock_irq(base);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_grow_begin);
@@ -85,10 +86,12 @@ static unsigned int buckets_for(unsigned int callouts)
 static unsigned int buckets_wanted(struct callout_base *base,
 				   unsigned int buckets)
 {
+	unsigned int pending = callout_base_pending(base);
+
 	lockdep_assert_held(&base->lock);
-	if (base->pending > buckets)
-		return buckets_for(base->pending);
-	if (base->pending >= buckets / CALLOUT_WHEEL_FEW) {
+	if (pending > buckets)
+		return buckets_for(pending);
+	if (pending >= buckets / CALLOUT_WHEEL_FEW) {
 		base->few = false;
 		return buckets;
 	}
@@ -99,7 +102,7 @@ static unsigned int buckets_wanted(struct callout_base *base,
 	/* Others may ask between two looks. */
 	if (time_before(jiffies, base->few_since + CALLOUT_LOOK_SECONDS * HZ))
 		return buckets;
-	return buckets_for(base->pending);
+	return buckets_for(pending);
 }
 
 /*
@@ -134,7 +137,7 @@ static void grow_to(struct callout_base *base, const struct callout_ring *ring)
 	struct callout_ring old;
 
 	callout_base_lock_irq(base);
-	base->grow_at = UINT_MAX;
+	callout_base_grow_at(base, INT_MAX);
 	callout_wheel_resize(w, ring);
 	callout_base_unlock_irq(base);
 	while (grow_move(base))
@@ -161,8 +164,9 @@ static unsigned int grow_look(struct callout_base *base, bool *more)
 		wanted = buckets_wanted(base, buckets);
 		*more = buckets > CALLOUT_WHEEL_FIRST;
 		if (wanted == buckets) {
-			base->grow_at = buckets < CALLOUT_WHEEL_MAX_BUCKETS ?
-					buckets : UINT_MAX;
+			callout_base_grow_at(base,
+					     buckets < CALLOUT_WHEEL_MAX_BUCKETS ?
+					     buckets : INT_MAX);
 			wanted = 0;
 		}
 	}
@@ -176,8 +180,9 @@ static void grow_later(struct callout_base *base)
 	struct callout_wheel *w = to_wheel(base->scheme);
 
 	callout_base_lock_irq(base);
-	base->grow_at = max(w->ring.mask + 1,
-			    2 * min(base->pending, UINT_MAX / 2));
+	callout_base_grow_at(base, max(w->ring.mask + 1,
+				       2 * min(callout_base_pending(base),
+					       INT_MAX / 2U)));
 	callout_base_unlock_irq(base);
 }
 
@@ -242,7 +247,7 @@ static struct irq_work fit_irq_work = IRQ_WORK_INIT_HARD(fit_wake);
 void callout_grow_ask(struct callout_base *base)
 	__must_hold(&base->lock)
 {
-	base->grow_at = UINT_MAX;
+	callout_base_grow_at(base, INT_MAX);
 	irq_work_queue(&fit_irq_work);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_grow_ask);

@@ -10,7 +10,7 @@
 #include "schemes/hashed_wheel.h"
 
 /* The size that a wheel begins with, and the least that it shrinks to. */
-#define CALLOUT_WHEEL_FIRST	(1U << 8)
+#define CALLOUT_WHEEL_FIRST	(1U << 7)
 
 /* A wheel with fewer callouts than this part of its buckets is too large. */
 #define CALLOUT_WHEEL_FEW	8U
