@@ -38,7 +38,7 @@
 #include "table_search.h"
 
 /* Slots that each CPU begins with. */
-#define FIRST_SLOTS	256U
+#define FIRST_SLOTS	64U
 
 #define HASH_BITS	12
 

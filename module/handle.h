@@ -10,7 +10,7 @@
 #include "table.h"
 
 /* If a base has fewer free slots than this, the worker adds some. */
-#define CALLOUT_LOW_WATER	128U
+#define CALLOUT_LOW_WATER	64U
 
 struct callout_table *callout_kernel_table(void);
 
