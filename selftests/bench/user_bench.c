@@ -66,8 +66,8 @@
 #define EXPIRE_ROUNDS	3U
 #define PROBE_ROUNDS	7U
 
-/* Time for the kernel to free the memory of the last process. */
-#define SETTLE		(3 * NSEC_PER_SEC)
+/* Time for the kernel to free what the last process had, wheels included. */
+#define SETTLE		(15 * NSEC_PER_SEC)
 
 #define HOUR		(3600 * NSEC_PER_SEC)
 #define PROBE		"/sys/module/callout_probe/parameters/"
