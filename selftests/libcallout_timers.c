@@ -6,8 +6,12 @@
 
 #include "loop.h"
 
-/* Timeout in seconds of tests that take long where a kernel checks much. */
-#define SLOW	400
+/*
+ * Timeout in seconds of tests that take long where a kernel checks much, where
+ * a scheme searches its whole list, or on a busy machine. Only a hang exceeds
+ * it.
+ */
+#define SLOW	1800
 
 TEST_F(loop, create)
 {
@@ -346,7 +350,13 @@ TEST_F(loop, waits)
 	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
 }
 
-/* There may be more timers than fit into a batch, and more events than room. */
+/*
+ * There may be more timers than fit into a batch, and more events than room.
+ * Few of the timers fire: scheme=sorted_list variant=rear passes all the others
+ * to file one of these.
+ */
+#define FIRE	1000U
+
 TEST_F_TIMEOUT(loop, many, SLOW)
 {
 	unsigned int i, n = CALLOUT_BATCH_MAX + 1000, got = 0;
@@ -360,8 +370,10 @@ TEST_F_TIMEOUT(loop, many, SLOW)
 	EXPECT_EQ(n - CALLOUT_BATCH_MAX, info().set);
 	expect_flush();
 	EXPECT_EQ(n, info().set);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < FIRE; i++)
 		ASSERT_EQ(0, callout_arm(self->ctx, &timers[i], 0));
+	for (; i < n; i++)
+		ASSERT_TRUE(callout_disarm(self->ctx, &timers[i]));
 	do {
 		ret = callout_ctx_turn(self->ctx, WAIT_MS * MSEC);
 		ASSERT_LT(0, ret);
@@ -373,7 +385,7 @@ TEST_F_TIMEOUT(loop, many, SLOW)
 			t->data = t;
 			got++;
 		}
-	} while (got < n);
+	} while (got < FIRE);
 	expect_flush();
 	EXPECT_EQ(n, info().set);
 	EXPECT_EQ(0, info().outstanding);
@@ -394,13 +406,13 @@ TEST_F_TIMEOUT(loop, random, SLOW)
 {
 	struct model *m, *models = calloc(MODELS, sizeof(*models));
 	__u64 time, limit = callout_now(CLOCK_MONOTONIC) + WAIT_MS * MSEC;
-	unsigned int i, steps, fired = 0, seed = 1;
+	unsigned int i, steps, fired = 0, before, seed = 1;
 	struct callout_timer *t;
 	struct callout_event e;
 
 	ASSERT_NE(NULL, models);
 	while (fired < MODEL_FIRED) {
-		ASSERT_GT(limit, callout_now(CLOCK_MONOTONIC));
+		before = fired;
 		for (steps = rand_r(&seed) % 30; steps; steps--) {
 			m = &models[rand_r(&seed) % MODELS];
 			ASSERT_EQ(m->armed, callout_armed(&m->timer));
@@ -434,6 +446,9 @@ TEST_F_TIMEOUT(loop, random, SLOW)
 			m->armed = e.flags & CALLOUT_EVENT_PERIODIC;
 			fired++;
 		}
+		if (fired > before)
+			limit = callout_now(CLOCK_MONOTONIC) + WAIT_MS * MSEC;
+		ASSERT_GT(limit, callout_now(CLOCK_MONOTONIC));
 	}
 	for (i = 0; i < MODELS; i++)
 		ASSERT_EQ(models[i].armed,
