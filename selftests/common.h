@@ -2,8 +2,8 @@
 /*
  * common.h - helpers of the tests of /dev/callout
  *
- * No test depends on speed. Tests wait for a callout up to WAIT_MS, which only
- * a lost callout exceeds. They read clocks to see that none fires early; how
+ * No test depends on speed. Tests wait for the next callout up to WAIT_MS, which
+ * only a lost callout exceeds. They read clocks to see that none fires early; how
  * long a test slept proves nothing.
  */
 #ifndef _CALLOUT_SELFTESTS_COMMON_H
@@ -157,17 +157,21 @@ static inline int receive(int fd, struct callout_event *events, int n)
 /* Waits until @n events of the file are unread. */
 static inline bool wait_unread(int fd, __u64 n)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = 0, last = ~0ULL;
 	struct callout_info info;
 
-	do {
+	for (;;) {
 		if (callout_dev_info(fd, &info))
 			return false;
 		if (info.unread == n)
 			return true;
+		if (info.unread != last)
+			limit = callout_dev_now() + WAIT_MS * MSEC;
+		else if (callout_dev_now() > limit)
+			return false;
+		last = info.unread;
 		sleep_ns(MSEC);
-	} while (callout_dev_now() < limit);
-	return false;
+	}
 }
 
 static inline struct callout_info info_of(int fd)

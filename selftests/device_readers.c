@@ -398,10 +398,14 @@ static unsigned int sum_of(struct _test_data_waiting *self)
 static bool wait_sum(struct _test_data_waiting *self, unsigned int sum)
 {
 	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	unsigned int now, last = 0;
 
-	while (sum_of(self) < sum) {
-		if (callout_dev_now() > limit)
+	while ((now = sum_of(self)) < sum) {
+		if (now != last)
+			limit = callout_dev_now() + WAIT_MS * MSEC;
+		else if (callout_dev_now() > limit)
 			return false;
+		last = now;
 		sleep_ns(MSEC);
 	}
 	return sum_of(self) == sum;
