@@ -210,11 +210,11 @@ queue_debug() {
 	run_job debug kunit 1800
 	run_job debug selftests 1800
 	run_job debug load 900
-	run_job debug client 300
-	run_job debug nohz 300 -a nohz_full=2,3
+	run_job debug client 900
+	run_job debug nohz 900 -a nohz_full=2,3
 	run_job debug unload 1200
-	run_job debug misuse 300
-	run_job debug misuse:own 300 -a CALLOUT_LAST=drain_own
+	run_job debug misuse 900
+	run_job debug misuse:own 900 -a CALLOUT_LAST=drain_own
 }
 
 # queue CHECK
