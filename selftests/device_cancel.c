@@ -418,6 +418,9 @@ TEST(race)
 					    &racers[i]));
 	}
 	sleep_ns(RACE_TIME);
+	/* Until the thread that sets has begun, however slow the machine is. */
+	for (i = 0; i < WAIT_MS && !ledger_used(&race.ledger); i++)
+		sleep_ns(MSEC);
 	race.stop = true;
 	for (i = 0; i < ARRAY_SIZE(racers); i++)
 		pthread_join(racers[i].thread, NULL);

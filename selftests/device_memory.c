@@ -436,6 +436,9 @@ TEST_F(errors, batch_arrays_overlap)
 /* While the array's protection changes, each callout has its handle written. */
 #define FLICKER_TIME	SEC
 
+/* If the machine is slow, until one batch succeeds, up to this many. */
+#define FLICKER_BATCHES	4000
+
 TEST_F(errors, batch_races_mprotect)
 {
 	enum { N = 64 };
@@ -448,7 +451,8 @@ TEST_F(errors, batch_races_mprotect)
 
 	ASSERT_TRUE(flicker_start(&f, 1));
 	alias = (void *)f.alias;
-	while (callout_dev_now() < end) {
+	while (callout_dev_now() < end ||
+	       (!done && failed < FLICKER_BATCHES)) {
 		for (i = 0; i < N; i++)
 			alias[i] = callout_op_set(HOUR, i);
 		b = batch_of((void *)f.memory, N);
