@@ -120,8 +120,8 @@ enum callout_stage {
  *	CALLOUT_S_DUE, and go back to @due at the next tick.
  * @slots: how many nodes room has been asked for now
  * @reserved: the most that @slots has been: the scheme has memory for these
- * @follows: the size of the wheel follows @pending
- * @few: the wheel is too large for @pending; so it was at @few_since, in jiffies
+ * @follows: the size of the wheel follows the number of callouts
+ * @few: the wheel is too large for that; so it was at @few_since, in jiffies
  * @few_since: see @few
  * @now: the tick for which callouts were expired last
  * @stats: counters; visits and refiles are the scheme's
@@ -272,6 +272,17 @@ static __always_inline void callout_base_lock(struct callout_base *base)
 #else
 	arch_spin_lock(&base->lock.raw_lock);
 	__acquire(&base->lock);
+#endif
+}
+
+/* The same inside another base's lock. */
+static __always_inline void callout_base_lock_nested(struct callout_base *base)
+	__acquires(&base->lock)
+{
+#ifdef CALLOUT_LOCKS_CHECKED
+	raw_spin_lock_nested(&base->lock, SINGLE_DEPTH_NESTING);
+#else
+	callout_base_lock(base);
 #endif
 }
 

@@ -182,13 +182,13 @@ static int callout_cpu_dead(unsigned int cpu)
 		/* Hotplug is under way: online CPUs stay online. */
 		to = callout_base(callout_home_cpu());
 		callout_base_lock(to);
-		raw_spin_lock_nested(&from->lock, SINGLE_DEPTH_NESTING);
+		callout_base_lock_nested(from);
 		write_seqcount_begin(&callout_moves);
 		more = callout_take_over(from, to);
 		write_seqcount_end(&callout_moves);
 		if (!more)
 			from->armed = U64_MAX;
-		raw_spin_unlock(&from->lock);
+		callout_base_unlock(from);
 		callout_base_unlock(to);
 		local_irq_enable();
 		local_bh_enable();

@@ -67,6 +67,14 @@ spdx_everywhere() {
 	return $bad
 }
 
+# base.h has functions for the lock of a base, which do not pair with the kernel's.
+base_lock_only_in_base_h() {
+	local name='raw_spin_(try|un)?lock(_irq[a-z]*|_nested)?'
+
+	! grep -nE "$name\(&(base|home|to|target|from)->lock" module/*.[ch] |
+		grep -v '^module/base\.h:'
+}
+
 version_only_in_kcompat() {
 	! grep -rnE 'LINUX_VERSION_CODE|KERNEL_VERSION' module kunit selftests tools \
 		--include='*.[ch]' | grep -v '^module/kcompat\.h:'
@@ -116,6 +124,7 @@ done
 item "kernel-doc" kernel_doc
 
 item "kernel versions only in kcompat.h" version_only_in_kcompat
+item "the lock of a base only by base.h" base_lock_only_in_base_h
 item "layers" scripts/layers.sh
 item "the suites of KUnit in qemu/suites" suites_listed
 item "documents" scripts/documents.sh
