@@ -618,7 +618,7 @@ static void grow_asked_by_interrupt(struct kunit *test)
 }
 
 /* Under KASAN accesses are slow. */
-#define LOAD		(IS_ENABLED(CONFIG_KASAN) ? 4000U : 20000U)
+#define LOAD		(IS_ENABLED(CONFIG_KASAN) ? 2000U : 10000U)
 
 static struct crowd *load_of[NR_CPUS];
 
