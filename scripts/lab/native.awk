@@ -10,7 +10,7 @@ BEGIN {
 
 NR > 1 && !($2 in column) {
 	column[$2] = 1
-	columns[++width] = $2
+	columns[++nr_columns] = $2
 }
 
 NR > 1 { ns[$1, $2, $3] = $4 }
@@ -39,12 +39,12 @@ function judge_all() {
 
 function table(	i, j, at) {
 	printf "scheme"
-	for (j = 1; j <= width; j++)
+	for (j = 1; j <= nr_columns; j++)
 		printf ",%s", columns[j]
 	print ""
 	for (i = 1; i <= rows; i++) {
 		printf "%s", order[i]
-		for (j = 1; j <= width; j++) {
+		for (j = 1; j <= nr_columns; j++) {
 			at = order[i] SUBSEP columns[j]
 			printf ",%s", at in cell ? cell[at] : "-"
 		}
