@@ -338,8 +338,8 @@ static void callout_expire_func(struct callout_base *base,
 }
 
 /*
- * Is @n that of a struct callout that the wheel has handed over, and that was
- * not set by the clock? Four bytes are tested at once.
+ * Is @n that of a struct callout that the wheel has handed over, that has no lock
+ * and was not set by the clock? Four bytes are tested at once.
  */
 static __always_inline bool callout_is_plain(const struct callout_node *n)
 {
@@ -351,7 +351,8 @@ static __always_inline bool callout_is_plain(const struct callout_node *n)
 		.kind = CALLOUT_KIND_FUNC,
 	};
 
-	return (READ_ONCE(n->bytes) & mask.bytes) == plain.bytes;
+	return (READ_ONCE(n->bytes) & mask.bytes) == plain.bytes &&
+	       !container_of(n, struct callout, node)->lock;
 }
 
 /* Runs the handler of a struct callout, to which the wheel's cursor points. */
@@ -516,8 +517,7 @@ static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
 	for (;;) {
 		if (callout_is_wheel(base) && list_empty(&base->due)) {
 			while ((n = callout_wheel_next(w)) &&
-			       callout_is_plain(n) &&
-			       !container_of(n, struct callout, node)->lock) {
+			       callout_is_plain(n)) {
 				if (unlikely(base->left <= 0))
 					return true;
 				base->left--;
@@ -541,8 +541,7 @@ static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
 			callout_begin_tick(base, now);
 			continue;
 		}
-		if (callout_is_wheel(base) && callout_is_plain(n) &&
-		    !container_of(n, struct callout, node)->lock)
+		if (callout_is_wheel(base) && callout_is_plain(n))
 			continue;
 		if (base->left <= 0 || base->dead)
 			return true;
