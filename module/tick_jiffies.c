@@ -92,7 +92,6 @@ static void jiffies_next_tick(struct irq_work *work)
 static void jiffies_program(struct callout_base *base, u64 tick)
 {
 	u64 now = jiffies_now(base);
-	unsigned long expires = jiffies_hop(now, tick);
 
 	lockdep_assert_held(&base->lock);
 	if (base->cpu == smp_processor_id()) {
@@ -108,12 +107,12 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 		if (unlikely(tick <= now) && in_interrupt())
 			tasklet_schedule(&base->again);
 		else
-			mod_timer(&base->timer, expires);
+			mod_timer(&base->timer, jiffies_hop(now, tick));
 		return;
 	}
 	/* mod_timer() would pull the timer to this CPU. */
 	timer_delete(&base->timer);
-	base->timer.expires = expires;
+	base->timer.expires = jiffies_hop(now, tick);
 	add_timer_on(&base->timer, base->cpu);
 }
 
