@@ -39,7 +39,5 @@ void callout_conform_refuses(struct callout_conform *t);
 const char *callout_conform_variant(const struct callout_scheme_ops *ops,
 				    unsigned int variant);
 unsigned int callout_conform_variants(const struct callout_scheme_ops *ops);
-void callout_conform_random_ops(struct callout_model *m, struct rnd_state *rng,
-				u64 scale, u64 reach, unsigned int nr_ops);
 
 #endif /* _CALLOUT_KUNIT_CONFORM_H */

@@ -6,8 +6,8 @@
  */
 #include <linux/err.h>
 #include <linux/limits.h>
-#include "conform.h"
 #include "env.h"
+#include "random_ops.h"
 
 #define RANDOM_OPS	100000U
 #define RANDOM_ENTRIES	200U
@@ -32,7 +32,7 @@ static void wheel_random_operations(struct kunit *test)
 
 	callout_test_rng(test, &rng);
 	m = callout_model_create(test, buckets, RANDOM_ENTRIES);
-	callout_conform_random_ops(m, &rng, buckets, 1ULL << 36, RANDOM_OPS);
+	callout_model_random_ops(m, &rng, buckets, 1ULL << 36, RANDOM_OPS);
 }
 
 /* Sizes that the mask or the index cannot handle are refused. */

@@ -22,6 +22,7 @@
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include "conform.h"
+#include "random_ops.h"
 #include "schemes/hashed_wheel.h"
 
 /* A case that takes this many seconds hangs. */
@@ -119,10 +120,10 @@ static void no_memory(struct callout_conform *t)
 		if (!ret)
 			break;
 		callout_env_assert(t->env, ret == -ENOMEM, "%d", ret);
-		callout_conform_random_ops(m, &t->rng, 64, 1024, 2000);
+		callout_model_random_ops(m, &t->rng, 64, 1024, 2000);
 	}
 	allocations_left = 0;
-	callout_conform_random_ops(m, &t->rng, 64, 1024, 2000);
+	callout_model_random_ops(m, &t->rng, 64, 1024, 2000);
 	allocations_left = UINT_MAX;
 }
 
@@ -160,10 +161,10 @@ static void reserve_beside(struct callout_conform *t)
 				   !pthread_create(&thread[i], NULL,
 						   reserve_again, m),
 				   "no thread");
-	callout_conform_random_ops(m, &t->rng, 64, 1024, 50000);
+	callout_model_random_ops(m, &t->rng, 64, 1024, 50000);
 	for (i = 0; i < ARRAY_SIZE(thread); i++)
 		pthread_join(thread[i], NULL);
-	callout_conform_random_ops(m, &t->rng, 64, 1024, 50000);
+	callout_model_random_ops(m, &t->rng, 64, 1024, 50000);
 }
 
 struct harness_case {
