@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hotplug.c - suite callout_hotplug: CPUs that go offline and come back
+ *
+ * On the real bases, with real ticks.
+ */
+#include <linux/cpu.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
+#include "kernel_table.h"
+#include "timed.h"
+
+/* Binds the case's thread to CPU 0; returns a CPU that can go away. */
+static unsigned int cpu_to_take(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu)
+		kunit_skip(test, "no CPU can go away");
+	callout_test_pin(test, 0);
+	return cpu;
+}
+
+struct by_handle {
+	unsigned int n;
+	struct callout_timed *t;
+	u64 handle[];
+};
+
+static void unset_by_handle(void *data)
+{
+	struct by_handle *b = data;
+	unsigned int i;
+
+	for (i = 0; i < b->n; i++)
+		unsetcallout_sync(b->handle[i]);
+}
+
+static struct by_handle *by_handle_create(struct kunit *test, unsigned int n)
+{
+	struct callout_timed_set *set = callout_timed_create(test, n);
+	struct by_handle *b;
+
+	b = kunit_kzalloc(test, struct_size(b, handle, n), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	b->n = n;
+	b->t = set->t;
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, unset_by_handle, b));
+	return b;
+}
+
+static void set_by_handle(void *arg)
+{
+	u64 now = callout_now(callout_base(smp_processor_id()));
+	struct by_handle *b = arg;
+	unsigned int i;
+	long distance;
+
+	for (i = 0; i < b->n; i++) {
+		distance = i < b->n / 2 ? 3600L * HZ : 1 + i;
+		b->t[i].least = now + distance;
+		b->handle[i] = setcallout(callout_timed_handler, &b->t[i],
+					  distance);
+		b->t[i].c.node.expires = callout_test_expires(b->handle[i]);
+	}
+}
+
+/*
+ * Callouts of a CPU that goes offline run on another, neither early nor twice,
+ * and their handles stay valid; new ones go to the CPU when it is back.
+ */
+static void hotplug_cpu_goes_away(struct kunit *test)
+{
+	unsigned int cpu = cpu_to_take(test), i, far, wrong = 0;
+	struct callout_timed_set *set, *late;
+	struct by_handle *b;
+
+	set = callout_timed_create(test, 300);
+	late = callout_timed_create(test, 2);
+	b = by_handle_create(test, 64);
+	for (i = 0; i < set->n; i++)
+		callout_timed_set_on(&set->t[i], cpu, 1 + i);
+	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(cpu, set_by_handle,
+							  b, true));
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_FALSE(test, callout_base(cpu)->online);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(cpu)), 0);
+	callout_timed_set_on(&late->t[0], cpu, 3);
+	KUNIT_EXPECT_NE(test, late->t[0].c.node.cpu, cpu);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(&set->t[150].runs)));
+	/* Some of the far ones are cancelled now, some when it is back. */
+	far = b->n / 2;
+	for (i = 0; i < far / 2; i++)
+		wrong += unsetcallout(b->handle[i]) != 1;
+	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
+	KUNIT_EXPECT_TRUE(test, callout_base(cpu)->online);
+	for (; i < far; i++)
+		wrong += unsetcallout(b->handle[i]) != 1;
+	callout_timed_set_on(&late->t[1], cpu, 3);
+	KUNIT_EXPECT_EQ(test, late->t[1].c.node.cpu, cpu);
+
+	callout_timed_check(test, set);
+	callout_timed_check(test, late);
+	KUNIT_EXPECT_NE(test, late->t[0].ran_on, cpu);
+	KUNIT_EXPECT_EQ(test, late->t[1].ran_on, cpu);
+	for (i = 0; i < far; i++)
+		wrong += atomic_read(&b->t[i].runs) != 0 ||
+			 unsetcallout(b->handle[i]) != -1;
+	for (; i < b->n; i++) {
+		callout_test_wait_until(atomic_read(&b->t[i].runs));
+		wrong += atomic_read(&b->t[i].runs) != 1 ||
+			 b->t[i].ran < b->t[i].least ||
+			 unsetcallout(b->handle[i]) != -1;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/* Sets its callout again, on the same CPU. */
+static void timed_again(void *arg)
+{
+	struct callout_timed *t = arg;
+
+	WRITE_ONCE(t->ran_on, smp_processor_id());
+	atomic_inc(&t->runs);
+	callout_schedule(&t->c, 1);
+}
+
+static bool runs_on(struct callout_timed *t, unsigned int cpu)
+{
+	int runs = atomic_read(&t->runs);
+
+	/* Some more runs, since it may have been migrating. */
+	return callout_test_wait_until(atomic_read(&t->runs) > runs + 2) &&
+	       READ_ONCE(t->ran_on) == cpu;
+}
+
+/*
+ * A callout migrates away from a CPU that goes offline, and back at its next
+ * arm when the CPU is online, also if its handler arms it.
+ */
+static void hotplug_comes_home(struct kunit *test)
+{
+	unsigned int cpu = cpu_to_take(test);
+	struct callout_timed_set *set;
+	struct callout_timed *t;
+
+	set = callout_timed_create(test, 2);
+	t = set->t;
+	callout_timed_set_on(&t[0], cpu, 3600L * HZ);
+	callout_reset_on(&t[1].c, 1, timed_again, &t[1], cpu);
+	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
+	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
+	KUNIT_EXPECT_FALSE(test, runs_on(&t[1], cpu));
+	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
+	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
+	KUNIT_EXPECT_EQ(test, t[0].c.node.cpu, cpu);
+	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
+	KUNIT_EXPECT_EQ(test, callout_stop(&t[0].c), 1);
+}
+
+#define MANY	100000U
+
+/**
+ * struct observer - a thread that observes the migration from a dead CPU
+ * @base: the base of that CPU
+ * @seen: it has seen some callouts migrated and others not
+ * @end: it may return
+ */
+struct observer {
+	struct callout_base *base;
+	bool seen;
+	bool end;
+};
+
+static void observe_move(void *arg)
+{
+	struct observer *b = arg;
+	unsigned int pending;
+
+	while (!callout_test_told(&b->end)) {
+		pending = callout_base_pending(b->base);
+		if (pending && pending < MANY && !b->base->online)
+			b->seen = true;
+		cond_resched();
+	}
+}
+
+/* The migration of many callouts can be preempted. */
+static void hotplug_move_is_preempted(struct kunit *test)
+{
+	unsigned int cpu = cpu_to_take(test), i, tries;
+	struct callout_test_thread *t;
+	struct callout_timed_set *set;
+	struct observer b = {};
+
+	set = vzalloc(struct_size(set, t, MANY));
+	KUNIT_ASSERT_NOT_NULL(test, set);
+	for (i = 0; i < MANY; i++)
+		callout_init(&set->t[i].c, CALLOUT_MPSAFE);
+	b.base = callout_base(cpu);
+	t = callout_test_thread(test, 0, observe_move, &b);
+	/* On a fast machine the migration may end before the thread runs. */
+	for (tries = 0; tries < 20 && !READ_ONCE(b.seen); tries++) {
+		for (i = 0; i < MANY; i++) {
+			callout_reset_on(&set->t[i].c, 3600L * HZ,
+					 callout_timed_handler, &set->t[i], cpu);
+			cond_resched();
+		}
+		KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
+		KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+	}
+	callout_test_tell(&b.end);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_TRUE(test, b.seen);
+	for (i = 0; i < MANY; i++) {
+		callout_drain(&set->t[i].c);
+		cond_resched();
+	}
+	vfree(set);
+}
+
+static struct kunit_case hotplug_cases[] = {
+	KUNIT_CASE_SLOW(hotplug_cpu_goes_away),
+	KUNIT_CASE_SLOW(hotplug_comes_home),
+	KUNIT_CASE_SLOW(hotplug_move_is_preempted),
+	{}
+};
+
+static struct kunit_suite hotplug_suite = {
+	.name = "callout_hotplug",
+	.test_cases = hotplug_cases,
+};
+
+kunit_test_suite(hotplug_suite);
