@@ -28,16 +28,8 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include <linux/time64.h>
 #include "handle.h"
-#include "common.h"
-
-#define NR_ITEMS	64U
-#define DURATION_NS	(3 * NSEC_PER_SEC / 2)
-#define MAX_THREADS	8U
-
-/* Operations after which a thread waits for no outcome any longer. */
-#define MAX_OPS		10000U
+#include "stress_load.h"
 
 /* How long some handlers take, so that calls meet them while they run. */
 #define LONG_HANDLER_US	50
@@ -48,71 +40,8 @@
 /* How long the handler waits for that thread. */
 #define LINGER_NS	NSEC_PER_MSEC
 
-struct stress;
-
-/**
- * struct stress_item - a callout and its books
- * @c: the callout
- * @s: the load that it is part of
- * @sets: times it was set
- * @replaced: resets that returned 1
- * @stopped: stops and drains that returned 1
- * @zeroes: stops and drains that returned 0
- * @runs: times its handler has run
- * @missing: settings cancelled by a stop or drain that returned 0
- * @inside: its handler runs
- * @ambushed: a thread waits for its handler to run, and then drains it
- * @mutex: one operation at a time
- * @lock: its associated lock
- * @armed: under @lock: it must run
- * @handle: its handle, under @mutex
- */
-struct stress_item {
-	struct callout c;
-	struct stress *s;
-	atomic_t sets;
-	atomic_t replaced;
-	atomic_t stopped;
-	atomic_t zeroes;
-	atomic_t runs;
-	unsigned int missing;
-	atomic_t inside;
-	bool ambushed;
-	struct mutex mutex;	/* one operation at a time */
-	spinlock_t lock;	/* the associated lock */
-	bool armed;
-	u64 handle;
-};
-
-/**
- * struct stress - a load
- * @op: one operation on an item
- * @end: when the threads end, in ns, if they have seen what is demanded. Not in
- *	ticks: on an overcommitted host the CPU that advances jiffies may not
- *	run for seconds.
- * @min_zeroes: stops and drains that must find the handler running
- * @ops: operations done
- * @errors: violated invariants
- * @met: operations that found a handler waiting for its associated lock
- * @handler_sets: handlers set their own callouts, sometimes
- * @seed: of the threads' random numbers
- * @item: the callouts
- */
-struct stress {
-	void (*op)(struct stress *s, struct stress_item *item,
-		   struct rnd_state *rng);
-	u64 end;
-	unsigned int min_zeroes;
-	atomic64_t ops;
-	atomic_t errors;
-	atomic_t met;
-	bool handler_sets;
-	u32 seed;
-	struct stress_item item[NR_ITEMS];
-};
-
 /* Waits until the callout is drained, up to LINGER_NS. */
-static void stress_linger(struct stress_item *item)
+static void stress_linger(struct callout_stress_item *item)
 {
 	u64 end = ktime_get_ns() + LINGER_NS;
 
@@ -123,8 +52,8 @@ static void stress_linger(struct stress_item *item)
 
 static void stress_handler(void *arg)
 {
-	struct stress_item *item = arg;
-	struct stress *s = item->s;
+	struct callout_stress_item *item = arg;
+	struct callout_stress *s = item->s;
 
 	if (atomic_inc_return(&item->inside) != 1)
 		atomic_inc(&s->errors);
@@ -143,200 +72,7 @@ static void stress_handler(void *arg)
 	atomic_dec(&item->inside);
 }
 
-static void count_handler(void *arg)
-{
-	struct stress_item *item = arg;
-
-	atomic_inc(&item->runs);
-}
-
-/* The books of all items together. */
-struct stress_totals {
-	u64 sets;
-	u64 replaced;
-	u64 stopped;
-	u64 zeroes;
-	u64 runs;
-};
-
-static struct stress_totals stress_add_up(struct stress *s)
-{
-	struct stress_totals t = { };
-	struct stress_item *item;
-
-	for (item = s->item; item < s->item + NR_ITEMS; item++) {
-		t.sets += atomic_read(&item->sets);
-		t.replaced += atomic_read(&item->replaced);
-		t.stopped += atomic_read(&item->stopped);
-		t.zeroes += atomic_read(&item->zeroes);
-		t.runs += atomic_read(&item->runs);
-	}
-	return t;
-}
-
-/* Some of each, however slow the machine is. */
-#define MIN_SETS	21
-#define MIN_RUNS	11
-
-static bool stress_is_enough(struct stress *s)
-{
-	struct stress_totals t = stress_add_up(s);
-
-	return t.sets >= MIN_SETS && t.runs >= MIN_RUNS &&
-	       t.zeroes >= s->min_zeroes;
-}
-
-static void stress_thread(void *arg)
-{
-	struct stress *s = arg;
-	struct rnd_state rng;
-	unsigned int ops = 0;
-
-	prandom_seed_state(&rng, s->seed + 7919 * raw_smp_processor_id());
-	while (ktime_get_ns() < s->end ||
-	       (ops < MAX_OPS && !stress_is_enough(s))) {
-		s->op(s, &s->item[callout_test_below(&rng, NR_ITEMS)], &rng);
-		ops++;
-		atomic64_inc(&s->ops);
-		cond_resched();
-	}
-}
-
-/* Joins a thread, for as long as any of them makes operations. */
-static bool stress_join(struct stress *s, struct callout_test_thread *t)
-{
-	s64 ops;
-
-	do {
-		ops = atomic64_read(&s->ops);
-		if (callout_test_join(t))
-			return true;
-	} while (atomic64_read(&s->ops) != ops);
-	return false;
-}
-
-static void stress_drain(void *data)
-{
-	struct stress *s = data;
-	unsigned int i;
-
-	for (i = 0; i < NR_ITEMS; i++) {
-		callout_drain(&s->item[i].c);
-		unsetcallout_sync(s->item[i].handle);
-		while (callout_untimeout(count_handler, &s->item[i]) == 1)
-			;
-	}
-}
-
-static struct stress *stress_create(struct kunit *test,
-				    void (*op)(struct stress *s,
-					       struct stress_item *item,
-					       struct rnd_state *rng))
-{
-	struct rnd_state rng;
-	struct stress *s;
-	unsigned int i;
-
-	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, s);
-	callout_test_rng(test, &rng);
-	s->seed = prandom_u32_state(&rng);
-	s->op = op;
-	for (i = 0; i < NR_ITEMS; i++) {
-		s->item[i].s = s;
-		callout_init(&s->item[i].c, CALLOUT_MPSAFE);
-		mutex_init(&s->item[i].mutex);
-		spin_lock_init(&s->item[i].lock);
-	}
-	KUNIT_ASSERT_EQ(test, 0,
-			kunit_add_action_or_reset(test, stress_drain, s));
-	return s;
-}
-
-/* Runs the load on the first @n CPUs, and @meanwhile in this thread. */
-static void stress_run_on(struct kunit *test, struct stress *s, unsigned int n,
-			  void (*meanwhile)(struct kunit *test))
-{
-	struct callout_test_thread *t[MAX_THREADS];
-	unsigned int cpu, nr = 0, i;
-
-	s->end = ktime_get_ns() + DURATION_NS;
-	for_each_online_cpu(cpu)
-		if (nr < min(n, MAX_THREADS))
-			t[nr++] = callout_test_thread(test, cpu, stress_thread,
-						      s);
-	if (meanwhile)
-		meanwhile(test);
-	for (i = 0; i < nr; i++)
-		KUNIT_ASSERT_TRUE(test, stress_join(s, t[i]));
-	KUNIT_EXPECT_EQ(test, atomic_read(&s->errors), 0);
-}
-
-static void stress_run(struct kunit *test, struct stress *s)
-{
-	stress_run_on(test, s, MAX_THREADS, NULL);
-}
-
-/* Settings that are not accounted for. */
-static int stress_missing(struct stress_item *item)
-{
-	return atomic_read(&item->sets) - atomic_read(&item->runs) -
-	       atomic_read(&item->replaced) - atomic_read(&item->stopped) -
-	       item->missing;
-}
-
-static bool nothing_is_missing(struct stress *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_ITEMS; i++)
-		if (stress_missing(&s->item[i]))
-			return false;
-	return true;
-}
-
-static bool stress_is_quiet(struct stress *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < NR_ITEMS; i++)
-		if (callout_pending(&s->item[i].c) ||
-		    atomic_read(&s->item[i].inside))
-			return false;
-	return true;
-}
-
-/*
- * Checks the books of all items while none is pending or running. Up to
- * @allowed() settings of an item may be missing, and none may count twice.
- */
-static void stress_account(struct kunit *test, struct stress *s,
-			   int (*allowed)(struct stress_item *item))
-{
-	struct stress_totals t = stress_add_up(s);
-	unsigned int i, wrong = 0;
-	struct stress_item *item;
-	int missing;
-
-	for (i = 0; i < NR_ITEMS; i++) {
-		item = &s->item[i];
-		missing = stress_missing(item);
-		if (missing < 0 || missing > (allowed ? allowed(item) : 0)) {
-			kunit_err(test, "item %u: %d of %d missing\n", i,
-				  missing, atomic_read(&item->sets));
-			wrong++;
-		}
-	}
-	kunit_info(test, "%lld operations: set %llu, replaced %llu, stopped %llu, ran %llu, running %llu\n",
-		   atomic64_read(&s->ops), t.sets, t.replaced, t.stopped,
-		   t.runs, t.zeroes);
-	KUNIT_EXPECT_EQ(test, wrong, 0);
-	KUNIT_EXPECT_GE(test, t.sets, MIN_SETS);
-	KUNIT_EXPECT_GE(test, t.runs, MIN_RUNS);
-	KUNIT_EXPECT_GE(test, t.zeroes, s->min_zeroes);
-}
-
-static void stress_set(struct stress_item *item, struct rnd_state *rng)
+static void stress_set(struct callout_stress_item *item, struct rnd_state *rng)
 {
 	long distance = callout_test_below(rng, 4);
 	unsigned int cpu;
@@ -357,7 +93,7 @@ static void stress_set(struct stress_item *item, struct rnd_state *rng)
 		atomic_inc(&item->replaced);
 }
 
-static void stress_count(struct stress_item *item, int ret)
+static void stress_count(struct callout_stress_item *item, int ret)
 {
 	if (ret > 0)
 		atomic_inc(&item->stopped);
@@ -368,13 +104,13 @@ static void stress_count(struct stress_item *item, int ret)
 /*
  * Leaves most callouts alone until they run: a tick is some hundred operations.
  */
-static bool leave_alone(struct stress_item *item, struct rnd_state *rng)
+static bool leave_alone(struct callout_stress_item *item, struct rnd_state *rng)
 {
 	return (callout_pending(&item->c) || item->handle) &&
 	       !atomic_read(&item->inside) && callout_test_below(rng, 4096);
 }
 
-static void op_reset(struct stress *s, struct stress_item *item,
+static void op_reset(struct callout_stress *s, struct callout_stress_item *item,
 		     struct rnd_state *rng)
 {
 	if (!leave_alone(item, rng))
@@ -384,16 +120,15 @@ static void op_reset(struct stress *s, struct stress_item *item,
 /* Concurrent resets neither lose nor double a setting. */
 static void stress_reset(struct kunit *test)
 {
-	struct stress *s = stress_create(test, op_reset);
+	struct callout_stress *s = callout_stress_create(test, op_reset);
 
 	s->handler_sets = true;
-	stress_run(test, s);
-	s->handler_sets = false;
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(stress_is_quiet(s)));
-	stress_account(test, s, NULL);
+	callout_stress_run(test, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_stress_is_quiet(s)));
+	callout_stress_account(test, s, NULL);
 }
 
-static void op_stop(struct stress *s, struct stress_item *item,
+static void op_stop(struct callout_stress *s, struct callout_stress_item *item,
 		    struct rnd_state *rng)
 {
 	if (leave_alone(item, rng))
@@ -404,7 +139,7 @@ static void op_stop(struct stress *s, struct stress_item *item,
 		stress_count(item, callout_stop(&item->c));
 }
 
-static int allow_zeroes(struct stress_item *item)
+static int allow_zeroes(struct callout_stress_item *item)
 {
 	return atomic_read(&item->zeroes);
 }
@@ -412,20 +147,19 @@ static int allow_zeroes(struct stress_item *item)
 /* The same with concurrent stops, also while callouts migrate. */
 static void stress_stop(struct kunit *test)
 {
-	struct stress *s = stress_create(test, op_stop);
+	struct callout_stress *s = callout_stress_create(test, op_stop);
 	unsigned int i;
 
 	s->handler_sets = true;
-	stress_run(test, s);
-	s->handler_sets = false;
-	for (i = 0; i < NR_ITEMS; i++)
+	callout_stress_run(test, s);
+	for (i = 0; i < CALLOUT_STRESS_ITEMS; i++)
 		stress_count(&s->item[i], callout_drain(&s->item[i].c));
-	KUNIT_EXPECT_TRUE(test, stress_is_quiet(s));
-	stress_account(test, s, allow_zeroes);
+	KUNIT_EXPECT_TRUE(test, callout_stress_is_quiet(s));
+	callout_stress_account(test, s, allow_zeroes);
 }
 
 /* Sets a callout on another CPU, and waits until it runs there. */
-static void stress_ambush(struct stress_item *item)
+static void stress_ambush(struct callout_stress_item *item)
 {
 	unsigned int cpu = cpumask_any_but(cpu_online_mask,
 					   raw_smp_processor_id());
@@ -446,7 +180,7 @@ static void stress_ambush(struct stress_item *item)
  * a drain that did hides two: that one, and the handler's own, cancelled or
  * refused.
  */
-static void op_drain(struct stress *s, struct stress_item *item,
+static void op_drain(struct callout_stress *s, struct callout_stress_item *item,
 		     struct rnd_state *rng)
 {
 	int ret, missing, hidden = 0;
@@ -478,7 +212,7 @@ static void op_drain(struct stress *s, struct stress_item *item,
 	/* Neither running nor pending. */
 	if (callout_pending(&item->c) || atomic_read(&item->inside))
 		atomic_inc(&s->errors);
-	missing = stress_missing(item);
+	missing = callout_stress_missing(item);
 	if (missing < 0 || missing > hidden)
 		atomic_inc(&s->errors);
 	item->missing += missing;
@@ -492,19 +226,18 @@ out:
  */
 static void stress_drains(struct kunit *test)
 {
-	struct stress *s = stress_create(test, op_drain);
+	struct callout_stress *s = callout_stress_create(test, op_drain);
 
 	s->handler_sets = true;
 	s->min_zeroes = num_online_cpus() > 1;
-	stress_run(test, s);
-	s->handler_sets = false;
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(stress_is_quiet(s)));
-	stress_account(test, s, NULL);
+	callout_stress_run(test, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_stress_is_quiet(s)));
+	callout_stress_account(test, s, NULL);
 }
 
 static void lock_handler(void *arg)
 {
-	struct stress_item *item = arg;
+	struct callout_stress_item *item = arg;
 
 	lockdep_assert_held(&item->lock);
 	if (!item->armed)
@@ -516,13 +249,14 @@ static void lock_handler(void *arg)
 }
 
 /* Counts an operation that found the handler waiting for the lock. */
-static void lock_meets(struct stress *s, struct stress_item *item)
+static void lock_meets(struct callout_stress *s,
+		       struct callout_stress_item *item)
 {
 	if (item->armed && !callout_pending(&item->c))
 		atomic_inc(&s->met);
 }
 
-static void op_lock(struct stress *s, struct stress_item *item,
+static void op_lock(struct callout_stress *s, struct callout_stress_item *item,
 		    struct rnd_state *rng)
 {
 	bool was_armed;
@@ -570,24 +304,24 @@ static void op_lock(struct stress *s, struct stress_item *item,
 /* A handler starts if and only if it is armed under its lock. */
 static void stress_lock(struct kunit *test)
 {
-	struct stress *s = stress_create(test, op_lock);
+	struct callout_stress *s = callout_stress_create(test, op_lock);
 	unsigned int i, armed = 0;
 
-	for (i = 0; i < NR_ITEMS; i++)
+	for (i = 0; i < CALLOUT_STRESS_ITEMS; i++)
 		callout_init_mtx(&s->item[i].c, &s->item[i].lock, 0);
-	stress_run(test, s);
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(stress_is_quiet(s)));
+	callout_stress_run(test, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_stress_is_quiet(s)));
 	callout_barrier();
-	for (i = 0; i < NR_ITEMS; i++)
+	for (i = 0; i < CALLOUT_STRESS_ITEMS; i++)
 		armed += s->item[i].armed;
 	KUNIT_EXPECT_EQ(test, armed, 0);
 	kunit_info(test, "met at the lock %d times\n", atomic_read(&s->met));
 	KUNIT_EXPECT_EQ(test, atomic_read(&s->errors), 0);
-	stress_account(test, s, NULL);
+	callout_stress_account(test, s, NULL);
 }
 
-static void op_handle(struct stress *s, struct stress_item *item,
-		      struct rnd_state *rng)
+static void op_handle(struct callout_stress *s,
+		      struct callout_stress_item *item, struct rnd_state *rng)
 {
 	int ret;
 
@@ -624,15 +358,15 @@ out:
 /* Each callout of a handle is either cancelled or run, exactly once. */
 static void stress_handles(struct kunit *test)
 {
-	struct stress *s = stress_create(test, op_handle);
+	struct callout_stress *s = callout_stress_create(test, op_handle);
 
-	stress_run(test, s);
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(nothing_is_missing(s)));
-	stress_account(test, s, NULL);
+	callout_stress_run(test, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_stress_is_complete(s)));
+	callout_stress_account(test, s, NULL);
 }
 
-static void op_timeout(struct stress *s, struct stress_item *item,
-		       struct rnd_state *rng)
+static void op_timeout(struct callout_stress *s,
+		       struct callout_stress_item *item, struct rnd_state *rng)
 {
 	int ret;
 
@@ -642,12 +376,12 @@ static void op_timeout(struct stress *s, struct stress_item *item,
 	if (atomic_read(&item->sets) - atomic_read(&item->runs) -
 	    atomic_read(&item->stopped) < 20 && callout_test_below(rng, 4)) {
 		atomic_inc(&item->sets);
-		if (!callout_timeout(count_handler, item,
+		if (!callout_timeout(callout_stress_just_count, item,
 				     callout_test_below(rng, 5)))
 			atomic_inc(&s->errors);
 		return;
 	}
-	ret = callout_untimeout(count_handler, item);
+	ret = callout_untimeout(callout_stress_just_count, item);
 	if (ret > 0)
 		atomic_inc(&item->stopped);
 	else if (!ret)
@@ -657,20 +391,21 @@ static void op_timeout(struct stress *s, struct stress_item *item,
 /* Each callout of timeout() is either cancelled or run, exactly once. */
 static void stress_timeouts(struct kunit *test)
 {
-	struct stress *s = stress_create(test, op_timeout);
+	struct callout_stress *s = callout_stress_create(test, op_timeout);
 	unsigned int i;
 
-	KUNIT_ASSERT_EQ(test, 0, callout_reserve(2 * 20 * NR_ITEMS));
-	stress_run(test, s);
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(nothing_is_missing(s)));
-	for (i = 0; i < NR_ITEMS; i++)
-		KUNIT_EXPECT_EQ(test, callout_untimeout(count_handler,
+	KUNIT_ASSERT_EQ(test, 0, callout_reserve(2 * 20 * CALLOUT_STRESS_ITEMS));
+	callout_stress_run(test, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_stress_is_complete(s)));
+	for (i = 0; i < CALLOUT_STRESS_ITEMS; i++)
+		KUNIT_EXPECT_EQ(test, callout_untimeout(callout_stress_just_count,
 							&s->item[i]), -1);
 	callout_barrier();
-	stress_account(test, s, NULL);
+	callout_stress_account(test, s, NULL);
 }
 
-static void op_handle_or_reset(struct stress *s, struct stress_item *item,
+static void op_handle_or_reset(struct callout_stress *s,
+			       struct callout_stress_item *item,
 			       struct rnd_state *rng)
 {
 	if ((item - s->item) % 2)
@@ -694,16 +429,16 @@ static void cpu_comes_and_goes(struct kunit *test)
 /* No setting is lost while a CPU goes offline and others set callouts on it. */
 static void stress_hotplug(struct kunit *test)
 {
-	struct stress *s;
+	struct callout_stress *s;
 
 	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || num_online_cpus() < 2)
 		kunit_skip(test, "no CPU can go away");
-	s = stress_create(test, op_handle_or_reset);
+	s = callout_stress_create(test, op_handle_or_reset);
 	callout_test_pin(test, 0);
-	stress_run_on(test, s, num_online_cpus() - 1, cpu_comes_and_goes);
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(nothing_is_missing(s)));
+	callout_stress_run_on(test, s, num_online_cpus() - 1, cpu_comes_and_goes);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_stress_is_complete(s)));
 	callout_barrier();
-	stress_account(test, s, NULL);
+	callout_stress_account(test, s, NULL);
 }
 
 static struct kunit_case stress_cases[] = {
