@@ -107,4 +107,15 @@ static __always_inline bool callout_is_running(struct callout_base *base,
 	return base->running == n && n->state & CALLOUT_S_RAN;
 }
 
+/* Cancels a handler that waits for its associated lock, if it still does. */
+static inline bool callout_cancel_start(struct callout_base *base,
+					struct callout_node *n)
+{
+	if (!callout_is_running(base, n) ||
+	    READ_ONCE(base->stage) != CALLOUT_STAGE_WAITING)
+		return false;
+	base->stage = CALLOUT_STAGE_CANCELLED;
+	return true;
+}
+
 #endif /* _CALLOUT_ARM_H */
