@@ -22,6 +22,7 @@
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
 #include "arm.h"
+#include "associated.h"
 #include "debug.h"
 #include "expiry.h"
 #include "kcompat.h"
@@ -121,61 +122,6 @@ void callout_run_end_slow(struct callout_base *base, void *arg)
 	}
 }
 
-static void associated_lock(void *lock, u8 lock_flags)
-	__acquires(lock)
-{
-	switch (lock_flags & CALLOUT_L_TYPES) {
-	case CALLOUT_L_SPIN:
-		spin_lock((spinlock_t *)lock);
-		break;
-	case CALLOUT_L_WRITE:
-		write_lock((rwlock_t *)lock);
-		break;
-	default:
-		read_lock((rwlock_t *)lock);
-	}
-}
-
-static void associated_unlock(void *lock, u8 lock_flags)
-	__releases(lock)
-{
-	switch (lock_flags & CALLOUT_L_TYPES) {
-	case CALLOUT_L_SPIN:
-		spin_unlock((spinlock_t *)lock);
-		break;
-	case CALLOUT_L_WRITE:
-		write_unlock((rwlock_t *)lock);
-		break;
-	default:
-		read_unlock((rwlock_t *)lock);
-	}
-}
-
-/* sparse: callout_run_with_lock() marks the lock as held. */
-static bool associated_trylock(void *lock, u8 lock_flags)
-{
-	spinlock_t *spin = lock;
-	rwlock_t *rw = lock;
-
-	switch (lock_flags & CALLOUT_L_TYPES) {
-	case CALLOUT_L_SPIN:
-		if (!spin_trylock(spin))
-			return false;
-		__release(spin);
-		return true;
-	case CALLOUT_L_WRITE:
-		if (!write_trylock(rw))
-			return false;
-		__release(rw);
-		return true;
-	default:
-		if (!read_trylock(rw))
-			return false;
-		__release(rw);
-		return true;
-	}
-}
-
 /*
  * Jiffies have changed since the last handler returned; @func is the one that
  * has run since, if any. Expiry ends soon. The base is not locked; it has one
@@ -224,7 +170,7 @@ static void callout_run_with_lock(struct callout_base *base,
 	if (lock_flags & CALLOUT_TRYLOCK) {
 		__acquire(lock);	/* before; for sparse */
 	} else {
-		associated_lock(lock, lock_flags);
+		callout_associated_lock(lock, lock_flags);
 		callout_base_lock_irq(base);
 		start = base->stage == CALLOUT_STAGE_WAITING;
 		if (start)
@@ -240,7 +186,7 @@ static void callout_run_with_lock(struct callout_base *base,
 	/* The next holder of the lock reads it, under the base's lock too. */
 	if (start)
 		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
-	associated_unlock(lock, lock_flags);
+	callout_associated_unlock(lock, lock_flags);
 }
 
 /*
@@ -310,7 +256,7 @@ static void callout_expire_func(struct callout_base *base,
 	if (READ_ONCE(n->mark) == CALLOUT_A_TIME && callout_postpone(base, n))
 		return;
 	if (lock_flags & CALLOUT_TRYLOCK) {
-		if (!associated_trylock(lock, lock_flags)) {
+		if (!callout_associated_trylock(lock, lock_flags)) {
 			callout_put_off(base, n);
 			return;
 		}
