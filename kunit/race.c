@@ -214,38 +214,18 @@ static void race_drain_running_and_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-static bool spinlock_is_free(spinlock_t *lock)
-{
-	int free = 0;
-
-	if (spin_trylock(lock)) {
-		free = 1;
-		spin_unlock(lock);
-	}
-	return free;
-}
-
-static bool rwlock_is_free(rwlock_t *lock)
-{
-	int free = 0;
-
-	if (write_trylock(lock)) {
-		free = 1;
-		write_unlock(lock);
-	}
-	return free;
-}
-
-static bool rwlock_is_readable(rwlock_t *lock)
-{
-	int free = 0;
-
-	if (read_trylock(lock)) {
-		free = 1;
-		read_unlock(lock);
-	}
-	return free;
-}
+/* Whether a lock can be taken: @op is spin, write or read. */
+#define lock_is_free(op, lock)						\
+({									\
+	typeof(lock) __lock = (lock);					\
+	int __free = 0;							\
+									\
+	if (op##_trylock(__lock)) {					\
+		__free = 1;						\
+		op##_unlock(__lock);					\
+	}								\
+	__free;								\
+})
 
 /* Neither lock is held. */
 static bool locks_are_free(struct callout_race *r)
@@ -253,7 +233,7 @@ static bool locks_are_free(struct callout_race *r)
 	bool ret;
 
 	local_bh_disable();
-	ret = spinlock_is_free(&r->lock) && rwlock_is_free(&r->rwlock);
+	ret = lock_is_free(spin, &r->lock) && lock_is_free(write, &r->rwlock);
 	local_bh_enable();
 	return ret;
 }
@@ -280,15 +260,15 @@ static void then_look_at_lock(struct callout_item *item)
 
 	switch (item->c.node.flags & CALLOUT_L_TYPES) {
 	case CALLOUT_L_SPIN:
-		r->held = !spinlock_is_free(&r->lock);
+		r->held = !lock_is_free(spin, &r->lock);
 		lockdep_assert_held(&r->lock);
 		break;
 	case CALLOUT_L_WRITE:
-		r->held = !rwlock_is_readable(&r->rwlock);
+		r->held = !lock_is_free(read, &r->rwlock);
 		lockdep_assert_held_write(&r->rwlock);
 		break;
 	case CALLOUT_SHAREDLOCK:
-		r->held = !rwlock_is_free(&r->rwlock);
+		r->held = !lock_is_free(write, &r->rwlock);
 		lockdep_assert_held_read(&r->rwlock);
 		break;
 	}
@@ -447,12 +427,12 @@ static void race_giant(struct kunit *test)
 	r->item.c.node.cpu = CALLOUT_VIRTUAL;
 	callout_race_begin(test, r);
 	local_bh_disable();
-	free = spinlock_is_free(other.lock);
+	free = lock_is_free(spin, other.lock);
 	local_bh_enable();
 	KUNIT_EXPECT_FALSE(test, free);
 	callout_race_end(test, r);
 	local_bh_disable();
-	free = spinlock_is_free(other.lock);
+	free = lock_is_free(spin, other.lock);
 	local_bh_enable();
 	KUNIT_EXPECT_TRUE(test, free);
 }
