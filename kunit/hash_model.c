@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hash_model.c - a hash and a model of it: an array, searched from end to end
+ */
+#include <linux/irqflags.h>
+#include "common.h"
+#include "hash_model.h"
+
+static struct callout_buckets *hash_table(struct callout_test_hash *m)
+{
+	return rcu_dereference_protected(m->hash.table, true);
+}
+
+unsigned int callout_test_hash_bits(struct callout_test_hash *m)
+{
+	return 64 - hash_table(m)->shift;
+}
+
+static void hash_destroy(void *data)
+{
+	callout_hash_destroy(data);
+}
+
+struct callout_test_hash *callout_test_hash_create(struct kunit *test,
+						   unsigned int bits)
+{
+	struct callout_test_hash *m;
+	unsigned int i;
+
+	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->test = test;
+	m->next_seq = 1;
+	KUNIT_ASSERT_EQ(test, 0, callout_hash_init(&m->hash, bits, GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, hash_destroy,
+							   &m->hash));
+	for (i = 0; i < CALLOUT_TEST_HASH_SLOTS; i++)
+		m->slot[i].handle = i + 1;
+	return m;
+}
+
+/* A key: functions and arguments that differ in a bit or two. */
+void callout_test_hash_key(unsigned int key, u64 *func, u64 *arg)
+{
+	*func = 0xffffffff81000000UL + 16 * (key % 5);
+	*arg = 0xffff888000000000UL + 64 * (key / 5);
+}
+
+/* Returns true if the hash should grow. */
+bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
+			      unsigned int key, u64 expires)
+{
+	struct callout_slot *slot = &m->slot[i];
+	bool grow;
+
+	callout_test_hash_key(key, &slot->key, &slot->arg);
+	slot->node.expires = expires;
+	local_irq_disable();
+	grow = callout_hash_insert(&m->hash, slot);
+	local_irq_enable();
+	m->seq[i] = m->next_seq++;
+	return grow;
+}
+
+void callout_test_hash_remove(struct callout_test_hash *m, unsigned int i)
+{
+	local_irq_disable();
+	callout_hash_remove(&m->hash, &m->slot[i]);
+	local_irq_enable();
+	m->seq[i] = 0;
+}
+
+/* Changes a slot's expiry. */
+void callout_test_hash_move(struct callout_test_hash *m, unsigned int i,
+			    u64 expires)
+{
+	struct callout_bucket_hold hold;
+
+	local_irq_disable();
+	callout_hash_move_begin(&m->hash, &m->slot[i], &hold);
+	m->slot[i].node.expires = expires;
+	callout_hash_move_end(&m->hash, &m->slot[i], &hold);
+	local_irq_enable();
+}
+
+/* The handle that a search for @key must find, or 0. */
+u64 callout_test_hash_expect(struct callout_test_hash *m, unsigned int key)
+{
+	struct callout_slot *slot, *found = NULL;
+	u64 func, arg, handle = 0, seq = 0;
+	unsigned int i;
+
+	callout_test_hash_key(key, &func, &arg);
+	for (i = 0; i < CALLOUT_TEST_HASH_SLOTS; i++) {
+		slot = &m->slot[i];
+		if (!m->seq[i] || slot->key != func || slot->arg != arg)
+			continue;
+		if (!found || slot->node.expires < found->node.expires ||
+		    (slot->node.expires == found->node.expires && m->seq[i] < seq)) {
+			found = slot;
+			seq = m->seq[i];
+			handle = i + 1;
+		}
+	}
+	return handle;
+}
+
+u64 callout_test_hash_take(struct callout_test_hash *m, unsigned int key)
+{
+	u64 func, arg, handle = 0;
+
+	callout_test_hash_key(key, &func, &arg);
+	local_irq_disable();
+	if (callout_hash_take(&m->hash, func, arg, &handle))
+		m->seq[handle - 1] = 0;
+	local_irq_enable();
+	return handle;
+}
+
+u64 callout_test_hash_look(struct callout_test_hash *m, unsigned int key)
+{
+	u64 func, arg, handle = 0;
+
+	callout_test_hash_key(key, &func, &arg);
+	callout_hash_find(&m->hash, func, arg, &handle);
+	return handle;
+}
+
+bool callout_test_hash_growing(struct callout_test_hash *m)
+{
+	return hash_table(m)->next;
+}
+
+/* A step of growth; the first begins it, that after the last ends it. */
+void callout_test_hash_grow_a_step(struct callout_test_hash *m)
+{
+	unsigned int bits = callout_test_hash_bits(m) + 2;
+
+	if (!callout_test_hash_growing(m))
+		KUNIT_ASSERT_TRUE(m->test,
+				  callout_hash_grow_begin(&m->hash, bits,
+							  GFP_KERNEL));
+	else if (!callout_hash_grow_some(&m->hash, 1))
+		callout_hash_grow_end(&m->hash);
+}

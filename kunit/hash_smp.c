@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hash_smp.c - suite callout_hash_smp: several CPUs at one (func, arg) hash
+ *
+ * Each thread has slots and keys of its own, and knows what it must find.
+ */
+#include "common.h"
+#include "hash_model.h"
+
+#define NR_RACERS	4U
+#define RACER_SLOTS	(CALLOUT_TEST_HASH_SLOTS / NR_RACERS / 2)
+#define RACE_ROUNDS	2U
+#define RACE_BITS	9U
+#define NR_KEYS		30U
+#define NR_SEARCHES	30000U
+
+/**
+ * struct hash_racer - a CPU that uses keys of its own in a common hash
+ * @m: the hash
+ * @rng: for this thread
+ * @first: its first slot
+ * @key: its first key, of three
+ * @ops: how many takes it has done
+ * @wrong: how many of those have not found what they must
+ * @stop: tells it to stop
+ */
+struct hash_racer {
+	struct callout_test_hash *m;
+	struct rnd_state rng;
+	unsigned int first;
+	unsigned int key;
+	unsigned int ops;
+	unsigned int wrong;
+	bool stop;
+};
+
+/* callout_test_hash_expect() among the slots of this thread. */
+static u64 racer_expect(struct hash_racer *r, unsigned int key)
+{
+	struct callout_slot *slot, *found = NULL;
+	unsigned int i, found_at = 0;
+	u64 func, arg;
+
+	callout_test_hash_key(key, &func, &arg);
+	for (i = r->first; i < r->first + RACER_SLOTS; i++) {
+		slot = &r->m->slot[i];
+		if (!r->m->seq[i] || slot->key != func || slot->arg != arg)
+			continue;
+		if (!found || slot->node.expires < found->node.expires ||
+		    (slot->node.expires == found->node.expires &&
+		     r->m->seq[i] < r->m->seq[found_at])) {
+			found = slot;
+			found_at = i;
+		}
+	}
+	return found ? found_at + 1 : 0;
+}
+
+static void racer_take(struct hash_racer *r, unsigned int key)
+{
+	u64 expected = racer_expect(r, key);
+
+	r->ops++;
+	r->wrong += callout_test_hash_look(r->m, key) != expected;
+	r->wrong += callout_test_hash_take(r->m, key) != expected;
+}
+
+static void racer_run(void *arg)
+{
+	struct hash_racer *r = arg;
+	struct callout_test_hash *m = r->m;
+	unsigned int i, key;
+	u64 seq = 0;
+
+	while (!callout_test_told(&r->stop)) {
+		i = r->first + callout_test_below(&r->rng, RACER_SLOTS);
+		key = r->key + callout_test_below(&r->rng, 3);
+		if (!m->seq[i])
+			callout_test_hash_insert(m, i, key,
+						 callout_test_below(&r->rng, 9));
+		else if (callout_test_below(&r->rng, 4) == 0)
+			callout_test_hash_remove(m, i);
+		else
+			callout_test_hash_move(m, i,
+					       callout_test_below(&r->rng, 9));
+		/* Serial numbers of its own: a new one after either. */
+		if (m->seq[i])
+			m->seq[i] = ++seq;
+		if (callout_test_below(&r->rng, 2))
+			racer_take(r, key);
+		cond_resched();
+	}
+	for (key = r->key; key < r->key + 3; key++)
+		while (racer_expect(r, key) && !r->wrong)
+			racer_take(r, key);
+}
+
+/*
+ * Each thread finds its own, in order, whatever others do in the same buckets,
+ * and wherever these are: at the begin all share two buckets.
+ */
+static void hash_race_while_growing(struct kunit *test)
+{
+	struct callout_test_thread *t[NR_RACERS];
+	struct callout_test_hash *m;
+	struct hash_racer *r;
+	unsigned int round, i, ops = 0;
+
+	for (round = 0; round < RACE_ROUNDS; round++) {
+		m = callout_test_hash_create(test, 1);
+		r = kunit_kcalloc(test, NR_RACERS, sizeof(*r), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, r);
+		for (i = 0; i < NR_RACERS; i++) {
+			r[i].m = m;
+			r[i].first = i * RACER_SLOTS;
+			r[i].key = 3 * i;
+			callout_test_rng(test, &r[i].rng);
+			t[i] = callout_test_thread(test, i % num_online_cpus(),
+						   racer_run, &r[i]);
+			KUNIT_ASSERT_NOT_NULL(test, t[i]);
+		}
+		while (callout_test_hash_bits(m) < RACE_BITS) {
+			callout_test_hash_grow_a_step(m);
+			usleep_range(20, 40);
+		}
+		for (i = 0; i < NR_RACERS; i++)
+			callout_test_tell(&r[i].stop);
+		for (i = 0; i < NR_RACERS; i++) {
+			KUNIT_EXPECT_TRUE(test, callout_test_join(t[i]));
+			KUNIT_ASSERT_EQ(test, r[i].wrong, 0);
+			ops += r[i].ops;
+		}
+		KUNIT_ASSERT_EQ(test, callout_hash_count(&m->hash), 0);
+	}
+	kunit_info(test, "%u takes in %u rounds\n", ops, round);
+}
+
+struct hash_mover {
+	struct callout_test_hash *m;
+	bool stop;
+};
+
+static void hash_move_to_and_fro(void *arg)
+{
+	struct hash_mover *mover = arg;
+	unsigned int i;
+
+	for (i = 0; !callout_test_told(&mover->stop); i++) {
+		callout_test_hash_move(mover->m, 0, i % 7);
+		if (i % 256 == 0)
+			cond_resched();
+	}
+}
+
+/* A concurrent search finds a slot while it moves. */
+static void hash_found_while_it_moves(struct kunit *test)
+{
+	struct hash_mover mover = { .m = callout_test_hash_create(test, 4) };
+	struct callout_test_thread *t;
+	unsigned int i, missed = 0;
+
+	/* With others in the bucket, and a later one of the same key. */
+	for (i = 0; i < NR_KEYS; i++)
+		callout_test_hash_insert(mover.m, i, i, 3);
+	callout_test_hash_insert(mover.m, i, 0, 1000);
+	t = callout_test_thread(test, 1 % num_online_cpus(),
+				hash_move_to_and_fro, &mover);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	for (i = 0; i < NR_SEARCHES; i++)
+		missed += callout_test_hash_look(mover.m, 0) != 1;
+	callout_test_tell(&mover.stop);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_EQ(test, missed, 0);
+}
+
+static struct kunit_case hash_smp_cases[] = {
+	KUNIT_CASE(hash_race_while_growing),
+	KUNIT_CASE(hash_found_while_it_moves),
+	{}
+};
+
+static struct kunit_suite hash_smp_suite = {
+	.name = "callout_hash_smp",
+	.test_cases = hash_smp_cases,
+};
+
+kunit_test_suite(hash_smp_suite);
