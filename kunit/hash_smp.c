@@ -11,6 +11,7 @@
 #define RACER_SLOTS	(CALLOUT_TEST_HASH_SLOTS / NR_RACERS / 2)
 #define RACE_ROUNDS	2U
 #define RACE_BITS	9U
+#define FEW_STEPS	3000U
 #define NR_KEYS		30U
 #define NR_SEARCHES	30000U
 
@@ -19,6 +20,7 @@
  * @m: the hash
  * @rng: for this thread
  * @first: its first slot
+ * @slots: how many it has
  * @key: its first key, of three
  * @ops: how many takes it has done
  * @wrong: how many of those have not found what they must
@@ -28,6 +30,7 @@ struct hash_racer {
 	struct callout_test_hash *m;
 	struct rnd_state rng;
 	unsigned int first;
+	unsigned int slots;
 	unsigned int key;
 	unsigned int ops;
 	unsigned int wrong;
@@ -42,7 +45,7 @@ static u64 racer_expect(struct hash_racer *r, unsigned int key)
 	u64 func, arg;
 
 	callout_test_hash_key(key, &func, &arg);
-	for (i = r->first; i < r->first + RACER_SLOTS; i++) {
+	for (i = r->first; i < r->first + r->slots; i++) {
 		slot = &r->m->slot[i];
 		if (!r->m->seq[i] || slot->key != func || slot->arg != arg)
 			continue;
@@ -73,7 +76,7 @@ static void racer_run(void *arg)
 	u64 seq = 0;
 
 	while (!callout_test_told(&r->stop)) {
-		i = r->first + callout_test_below(&r->rng, RACER_SLOTS);
+		i = r->first + callout_test_below(&r->rng, r->slots);
 		key = r->key + callout_test_below(&r->rng, 3);
 		if (!m->seq[i])
 			callout_test_hash_insert(m, i, key,
@@ -95,44 +98,67 @@ static void racer_run(void *arg)
 			racer_take(r, key);
 }
 
+/* Growth takes a step now and then, or waits if the hash has @bits. */
+static void race_step(struct callout_test_hash *m, unsigned int bits)
+{
+	if (callout_test_hash_bits(m) < bits)
+		callout_test_hash_grow_a_step(m);
+	usleep_range(20, 40);
+}
+
+/*
+ * Threads with @slots each race in a hash of two buckets, for @steps at least
+ * and until it has grown to 2^@bits.
+ */
+static void hash_race(struct kunit *test, unsigned int slots,
+		      unsigned int steps, unsigned int bits)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+	struct callout_test_thread *t[NR_RACERS];
+	unsigned int i, ops = 0;
+	struct hash_racer *r;
+
+	r = kunit_kcalloc(test, NR_RACERS, sizeof(*r), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	for (i = 0; i < NR_RACERS; i++) {
+		r[i].m = m;
+		r[i].first = i * slots;
+		r[i].slots = slots;
+		r[i].key = 3 * i;
+		callout_test_rng(test, &r[i].rng);
+		t[i] = callout_test_thread(test, i % num_online_cpus(),
+					   racer_run, &r[i]);
+		KUNIT_ASSERT_NOT_NULL(test, t[i]);
+	}
+	for (i = 0; i < steps || callout_test_hash_bits(m) < bits; i++)
+		race_step(m, bits);
+	for (i = 0; i < NR_RACERS; i++)
+		callout_test_tell(&r[i].stop);
+	for (i = 0; i < NR_RACERS; i++) {
+		KUNIT_EXPECT_TRUE(test, callout_test_join(t[i]));
+		KUNIT_ASSERT_EQ(test, r[i].wrong, 0);
+		ops += r[i].ops;
+	}
+	KUNIT_ASSERT_EQ(test, callout_hash_count(&m->hash), 0);
+	kunit_info(test, "%u takes\n", ops);
+}
+
 /*
  * Each thread finds its own, in order, whatever others do in the same buckets,
- * and wherever these are: at the begin all share two buckets.
+ * and wherever these are.
  */
 static void hash_race_while_growing(struct kunit *test)
 {
-	struct callout_test_thread *t[NR_RACERS];
-	struct callout_test_hash *m;
-	struct hash_racer *r;
-	unsigned int round, i, ops = 0;
+	unsigned int round;
 
-	for (round = 0; round < RACE_ROUNDS; round++) {
-		m = callout_test_hash_create(test, 1);
-		r = kunit_kcalloc(test, NR_RACERS, sizeof(*r), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, r);
-		for (i = 0; i < NR_RACERS; i++) {
-			r[i].m = m;
-			r[i].first = i * RACER_SLOTS;
-			r[i].key = 3 * i;
-			callout_test_rng(test, &r[i].rng);
-			t[i] = callout_test_thread(test, i % num_online_cpus(),
-						   racer_run, &r[i]);
-			KUNIT_ASSERT_NOT_NULL(test, t[i]);
-		}
-		while (callout_test_hash_bits(m) < RACE_BITS) {
-			callout_test_hash_grow_a_step(m);
-			usleep_range(20, 40);
-		}
-		for (i = 0; i < NR_RACERS; i++)
-			callout_test_tell(&r[i].stop);
-		for (i = 0; i < NR_RACERS; i++) {
-			KUNIT_EXPECT_TRUE(test, callout_test_join(t[i]));
-			KUNIT_ASSERT_EQ(test, r[i].wrong, 0);
-			ops += r[i].ops;
-		}
-		KUNIT_ASSERT_EQ(test, callout_hash_count(&m->hash), 0);
-	}
-	kunit_info(test, "%u takes in %u rounds\n", ops, round);
+	for (round = 0; round < RACE_ROUNDS; round++)
+		hash_race(test, RACER_SLOTS, 0, RACE_BITS);
+}
+
+/* The same where a bucket has no slot, one, two or three at a time. */
+static void hash_race_for_few_slots(struct kunit *test)
+{
+	hash_race(test, 1, FEW_STEPS, 0);
 }
 
 struct hash_mover {
@@ -175,6 +201,7 @@ static void hash_found_while_it_moves(struct kunit *test)
 
 static struct kunit_case hash_smp_cases[] = {
 	KUNIT_CASE(hash_race_while_growing),
+	KUNIT_CASE(hash_race_for_few_slots),
 	KUNIT_CASE(hash_found_while_it_moves),
 	{}
 };

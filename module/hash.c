@@ -5,18 +5,35 @@
  * The old BSD interface has no handles: it searches for a callout by its key, a
  * function and an argument. As in Costello's facility, a hash table finds it.
  * Several callouts may have the same key; the old sorted list found the one
- * that expires first. So a bucket is a tree, ordered by key, and for each key
- * by expiry. Nearly always it has one slot or none. If a million callouts have
- * one key, or keys that were chosen to collide, an operation takes as many
- * steps as the tree is deep, some 40.
+ * that expires first. So a bucket of more than two slots is a tree, ordered by
+ * key, and for each key by expiry. If a million callouts have one key, or keys
+ * that were chosen to collide, an operation takes as many steps as the tree is
+ * deep, some 40. Nearly always a bucket has one slot or none, else it has two:
+ * those are not ordered.
  *
  * The links are in the slots, so inserting allocates nothing.
  *
  * Each bucket has its own lock, in its only word: to lock the bucket is to
- * exchange the root for CALLOUT_BUCKET_LOCKED, to unlock it is to store the
- * root. Whoever reads CALLOUT_BUCKET_LOCKED has changed nothing and tries again.
- * An empty bucket is locked, given a slot and unlocked in one exchange. It is a
- * raw lock, inside a base's lock, held with interrupts off.
+ * exchange the word for CALLOUT_BUCKET_LOCKED, to unlock it is to store a word
+ * again. A CPU that reads CALLOUT_BUCKET_LOCKED has changed nothing and tries
+ * again. It is a raw lock, inside a base's lock, held with interrupts off.
+ *
+ * An empty bucket is locked, given a slot and unlocked in one exchange. So is a
+ * bucket of one slot, which becomes the first of two, and one that loses its
+ * only slot to callout_hash_remove(). The exchange fails unless the bucket has
+ * that slot alone, now; whether it has had others meanwhile does not matter,
+ * since the slot is not read:
+ *
+ *	CPU0: callout_hash_insert(y)		CPU1
+ *	reads b: x alone
+ *	y's link = x
+ *						takes x: b is empty
+ *						inserts z, then x again
+ *	expects x alone, reads a pair:
+ *	fails, and locks b
+ *	or:					takes z: x is alone again
+ *	expects x alone, reads it: b is
+ *	y and x
  *
  * The table grows in process context, a portion at a time, bucket by bucket. A
  * key's slots are protected by the lock of its bucket in the first table in
@@ -137,16 +154,26 @@ static int slot_compare(const struct callout_slot *slot, u64 func, u64 arg)
 	return 0;
 }
 
-/* The first slot of a key in a bucket, or NULL. */
-static struct callout_slot *bucket_first(const struct rb_root *bucket,
-					 u64 func, u64 arg)
+static struct rb_node *word_to_node(unsigned long word)
+{
+	return (struct rb_node *)(word & ~CALLOUT_BUCKET_STATE);
+}
+
+static struct callout_slot *node_to_slot(struct rb_node *node)
+{
+	return rb_entry(node, struct callout_slot, link);
+}
+
+/* The first slot of a key in a tree, or NULL. */
+static struct callout_slot *tree_first(const struct rb_root *tree,
+				       u64 func, u64 arg)
 {
 	struct callout_slot *slot, *first = NULL;
-	struct rb_node *node = bucket->rb_node;
+	struct rb_node *node = tree->rb_node;
 	int order;
 
 	while (node) {
-		slot = rb_entry(node, struct callout_slot, link);
+		slot = node_to_slot(node);
 		order = slot_compare(slot, func, arg);
 		if (!order)
 			first = slot;
@@ -156,19 +183,18 @@ static struct callout_slot *bucket_first(const struct rb_root *bucket,
 }
 
 /*
- * Adds a slot after those with its key and expiry. A red node below a black one
+ * Links a slot after those with its key and expiry. A red node below a black one
  * needs no balancing.
  */
-static void bucket_add(struct callout_hash *hash, struct rb_root *bucket,
-		       struct callout_slot *slot)
+static void tree_link(struct rb_root *tree, struct rb_node *node)
 {
-	struct rb_node **link = &bucket->rb_node, *parent = NULL;
-	struct callout_slot *other;
+	struct callout_slot *slot = node_to_slot(node), *other;
+	struct rb_node **link = &tree->rb_node, *parent = NULL;
 	int order;
 
 	while (*link) {
 		parent = *link;
-		other = rb_entry(parent, struct callout_slot, link);
+		other = node_to_slot(parent);
 		order = slot_compare(other, slot->key, slot->arg);
 		if (order < 0 ||
 		    (!order && other->node.expires <= slot->node.expires))
@@ -176,31 +202,70 @@ static void bucket_add(struct callout_hash *hash, struct rb_root *bucket,
 		else
 			link = &parent->rb_left;
 	}
-	if (parent)
-		atomic_inc(&hash->crowded);
-	rb_link_node(&slot->link, parent, link);
+	rb_link_node(node, parent, link);
 	if (unlikely(!parent || rb_is_red(parent)))
-		rb_insert_color(&slot->link, bucket);
+		rb_insert_color(node, tree);
+}
+
+static void tree_add(struct callout_hash *hash, struct rb_root *tree,
+		     struct callout_slot *slot)
+{
+	if (tree->rb_node)
+		atomic_inc(&hash->crowded);
+	tree_link(tree, &slot->link);
 }
 
 /* rb_erase(), without its call where the tree stays balanced. */
-static void bucket_del(struct callout_hash *hash, struct rb_root *bucket,
-		       struct rb_node *node)
+static void tree_del(struct callout_hash *hash, struct rb_root *tree,
+		     struct rb_node *node)
 {
 	struct rb_node *parent = rb_parent(node);
 
 	if (unlikely(node->rb_left || node->rb_right))
-		rb_erase(node, bucket);
+		rb_erase(node, tree);
 	else if (!parent)
-		bucket->rb_node = NULL;
+		tree->rb_node = NULL;
 	else if (rb_is_black(node))
-		rb_erase(node, bucket);
+		rb_erase(node, tree);
 	else if (parent->rb_left == node)
 		parent->rb_left = NULL;
 	else
 		parent->rb_right = NULL;
-	if (bucket->rb_node)
+	if (tree->rb_node)
 		atomic_dec(&hash->crowded);
+}
+
+/* A word, not LOCKED, as a tree. */
+static struct rb_root word_to_root(unsigned long word)
+{
+	struct rb_node *node = word_to_node(word), *second = NULL;
+	struct rb_root root = RB_ROOT;
+
+	switch (word & CALLOUT_BUCKET_STATE) {
+	case CALLOUT_BUCKET_PAIR:
+		second = node;
+		node = second->rb_left;
+		fallthrough;
+	case CALLOUT_BUCKET_ONE:
+		if (node)
+			tree_link(&root, node);
+		if (second)
+			tree_link(&root, second);
+		return root;
+	default:
+		root.rb_node = node;
+		return root;
+	}
+}
+
+/* The word of a tree, unless it is MOVING. */
+static unsigned long root_to_word(struct rb_root root)
+{
+	struct rb_node *node = root.rb_node;
+
+	if (!node || (!node->rb_left && !node->rb_right))
+		return (unsigned long)node | CALLOUT_BUCKET_ONE;
+	return (unsigned long)node | CALLOUT_BUCKET_TREE;
 }
 
 /*
@@ -208,29 +273,36 @@ static void bucket_del(struct callout_hash *hash, struct rb_root *bucket,
  * that one who has just come may be faster than the first of them.
  */
 static unsigned long bucket_lock(struct callout_hash *hash,
-				 struct rb_root *bucket)
+				 unsigned long *bucket)
 {
-	void *locked = (void *)CALLOUT_BUCKET_LOCKED;
-	struct rb_node *root;
+	unsigned long word;
 
 	lockdep_assert_irqs_disabled();
 	lock_map_acquire(&hash->dep_map);
-	root = xchg_acquire(&bucket->rb_node, locked);
-	if (unlikely(root == locked)) {
+	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
+	if (unlikely(word == CALLOUT_BUCKET_LOCKED)) {
 		raw_spin_lock(&hash->wait);
-		while ((root = xchg_acquire(&bucket->rb_node, locked)) == locked)
-			spin_until_cond(READ_ONCE(bucket->rb_node) != locked);
+		while ((word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED)) ==
+		       CALLOUT_BUCKET_LOCKED)
+			spin_until_cond(READ_ONCE(*bucket) !=
+					CALLOUT_BUCKET_LOCKED);
 		raw_spin_unlock(&hash->wait);
 	}
-	return (unsigned long)root;
+	return word;
 }
 
-static void bucket_unlock(struct callout_hash *hash, struct rb_root *bucket,
+static void bucket_unlock(struct callout_hash *hash, unsigned long *bucket,
 			  unsigned long word)
 {
 	lock_map_release(&hash->dep_map);
 	/* Pairs with the exchange that locks it. */
-	smp_store_release(&bucket->rb_node, (struct rb_node *)word);
+	smp_store_release(bucket, word);
+}
+
+/* The bucket of a key in a table. */
+static unsigned long *bucket_of(struct callout_buckets *table, u64 value)
+{
+	return &table->bucket[value >> table->shift];
 }
 
 /* Locks the bucket that protects a key. Interrupts off. */
@@ -243,28 +315,32 @@ static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 
 	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
 	for (;;) {
-		hold->bucket = &table->bucket[value >> table->shift];
+		hold->bucket = bucket_of(table, value);
 		word = bucket_lock(hash, hold->bucket);
 		if (likely(word != CALLOUT_BUCKET_MOVING))
 			break;
 		bucket_unlock(hash, hold->bucket, word);
 		table = table->next;
 	}
-	hold->root.rb_node = (void *)(word & ~CALLOUT_BUCKET_FLAGS);
+	hold->root = word_to_root(word);
 	hold->next = NULL;
-	if (unlikely(word & CALLOUT_BUCKET_MOVING)) {
-		table = table->next;
-		hold->next = &table->bucket[value >> table->shift];
+	if (unlikely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_MOVING)) {
+		hold->next = bucket_of(table->next, value);
+		hold->moved = word_to_root(*hold->next);
 	}
 }
 
 static void hash_unlock(struct callout_hash *hash,
 			struct callout_bucket_hold *hold)
 {
-	unsigned long word = (unsigned long)hold->root.rb_node;
+	unsigned long word;
 
-	if (unlikely(hold->next))
-		word |= CALLOUT_BUCKET_MOVING;
+	if (unlikely(hold->next)) {
+		*hold->next = root_to_word(hold->moved);
+		word = (unsigned long)hold->root.rb_node | CALLOUT_BUCKET_MOVING;
+	} else {
+		word = root_to_word(hold->root);
+	}
 	bucket_unlock(hash, hold->bucket, word);
 }
 
@@ -280,13 +356,13 @@ static struct callout_slot *hold_first(struct callout_bucket_hold *hold,
 	struct callout_slot *first, *moved;
 
 	*tree = &hold->root;
-	first = bucket_first(&hold->root, func, arg);
+	first = tree_first(&hold->root, func, arg);
 	if (likely(!hold->next))
 		return first;
-	moved = bucket_first(hold->next, func, arg);
+	moved = tree_first(&hold->moved, func, arg);
 	if (!moved || (first && first->node.expires < moved->node.expires))
 		return first;
-	*tree = hold->next;
+	*tree = &hold->moved;
 	return moved;
 }
 
@@ -297,9 +373,9 @@ static void hold_insert(struct callout_hash *hash,
 	struct rb_root *tree = &hold->root;
 
 	/* After those with its key, which are moved in order. */
-	if (unlikely(hold->next) && !bucket_first(tree, slot->key, slot->arg))
-		tree = hold->next;
-	bucket_add(hash, tree, slot);
+	if (unlikely(hold->next) && !tree_first(tree, slot->key, slot->arg))
+		tree = &hold->moved;
+	tree_add(hash, tree, slot);
 }
 
 static void hold_remove(struct callout_hash *hash,
@@ -313,20 +389,38 @@ static void hold_remove(struct callout_hash *hash,
 		while (rb_parent(top))
 			top = rb_parent(top);
 		if (top != tree->rb_node)
-			tree = hold->next;
+			tree = &hold->moved;
 	}
-	bucket_del(hash, tree, &slot->link);
+	tree_del(hash, tree, &slot->link);
 }
 
-/* callout_hash_insert() if the bucket is not empty, locked or moving. */
-bool callout_hash_insert_slow(struct callout_hash *hash,
-			      struct callout_slot *slot)
+/* callout_hash_insert() into any bucket. */
+static noinline void hash_insert(struct callout_hash *hash,
+				 struct callout_slot *slot)
 {
 	struct callout_bucket_hold hold;
 
 	hash_lock(hash, slot->key, slot->arg, &hold);
 	hold_insert(hash, &hold, slot);
 	hash_unlock(hash, &hold);
+}
+
+/* callout_hash_insert() if the bucket is not empty; its word was @word. */
+bool callout_hash_insert_slow(struct callout_hash *hash,
+			      struct callout_slot *slot,
+			      unsigned long *bucket, unsigned long word)
+{
+	if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_ONE)) {
+		slot->link.rb_left = word_to_node(word);
+		/* Before another CPU may take it: never negative. */
+		atomic_inc(&hash->crowded);
+		if (likely(try_cmpxchg(bucket, &word,
+				       (unsigned long)&slot->link |
+				       CALLOUT_BUCKET_PAIR)))
+			return callout_hash_wants_growth(hash);
+		atomic_dec(&hash->crowded);
+	}
+	hash_insert(hash, slot);
 	return callout_hash_wants_growth(hash);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
@@ -337,11 +431,18 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
  */
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
+	unsigned long *bucket, word = (unsigned long)&slot->link;
 	struct callout_bucket_hold hold;
 
 	if (IS_ENABLED(CONFIG_CALLOUT_SCHEMES) &&
 	    READ_ONCE(slot->node.mark) == CALLOUT_HASH_SEARCHED) {
 		slot->node.mark = CALLOUT_HASH_OUT;
+		return;
+	}
+	/* Locks, changes and unlocks a bucket with this slot alone. */
+	bucket = callout_hash_bucket(hash, slot->key, slot->arg);
+	if (likely(try_cmpxchg(bucket, &word, 0))) {
+		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 		return;
 	}
 	hash_lock(hash, slot->key, slot->arg, &hold);
@@ -395,9 +496,42 @@ struct callout_slot *callout_hash_find(struct callout_hash *hash,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_find);
 
-/* callout_hash_take() unless the slot is alone in its bucket. */
-struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
-					    u64 func, u64 arg, u64 *handle)
+/* A slot that leaves the hash: callout_hash_take() returns it. */
+static struct callout_slot *slot_taken(struct callout_slot *slot, u64 *handle)
+{
+	*handle = slot->handle;
+	/* Pairs with callout_slot_unhash(), as in callout_hash_take(). */
+	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
+	return slot;
+}
+
+/* callout_hash_take() of a bucket that this CPU has locked, a PAIR. */
+static struct callout_slot *pair_take(struct callout_hash *hash,
+				      u64 func, u64 arg, u64 *handle,
+				      unsigned long *bucket, unsigned long word)
+{
+	struct callout_slot *second = node_to_slot(word_to_node(word));
+	struct callout_slot *first = node_to_slot(second->link.rb_left);
+	struct callout_slot *slot = NULL;
+
+	if (!slot_compare(first, func, arg))
+		slot = first;
+	if (!slot_compare(second, func, arg) &&
+	    (!slot || second->node.expires < first->node.expires))
+		slot = second;
+	if (slot) {
+		slot_taken(slot, handle);
+		atomic_dec(&hash->crowded);
+		word = (unsigned long)(slot == first ? &second->link :
+						       &first->link);
+	}
+	bucket_unlock(hash, bucket, word);
+	return slot;
+}
+
+/* callout_hash_take() of any bucket. */
+static noinline struct callout_slot *hash_take(struct callout_hash *hash,
+					       u64 func, u64 arg, u64 *handle)
 {
 	struct callout_bucket_hold hold;
 	struct callout_slot *slot;
@@ -406,13 +540,29 @@ struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 	hash_lock(hash, func, arg, &hold);
 	slot = hold_first(&hold, &tree, func, arg);
 	if (slot) {
-		bucket_del(hash, tree, &slot->link);
-		*handle = slot->handle;
-		/* Pairs with callout_slot_unhash(), as in callout_hash_take(). */
-		smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
+		tree_del(hash, tree, &slot->link);
+		slot_taken(slot, handle);
 	}
 	hash_unlock(hash, &hold);
 	return slot;
+}
+
+/*
+ * callout_hash_take() unless the slot is alone in its bucket. The caller has
+ * exchanged the bucket's word, @word, for LOCKED.
+ */
+struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
+					    u64 func, u64 arg, u64 *handle,
+					    unsigned long *bucket,
+					    unsigned long word)
+{
+	if (word != CALLOUT_BUCKET_LOCKED) {
+		lock_map_acquire(&hash->dep_map);
+		if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_PAIR))
+			return pair_take(hash, func, arg, handle, bucket, word);
+		bucket_unlock(hash, bucket, word);
+	}
+	return hash_take(hash, func, arg, handle);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_take_slow);
 
@@ -426,7 +576,7 @@ unsigned int callout_hash_count(struct callout_hash *hash)
 	unsigned int count = atomic_read(&hash->crowded), i;
 
 	for (i = 0; i < buckets_number(table); i++) {
-		count += !!READ_ONCE(table->bucket[i].rb_node);
+		count += !!READ_ONCE(table->bucket[i]);
 		if (i % 1024 == 0)
 			cond_resched();
 	}
@@ -450,30 +600,32 @@ bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_begin);
 
+/* Moves the first slot of a tree, which is not empty, to its place in a table. */
+static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
+			    struct callout_buckets *table)
+{
+	struct callout_slot *slot = node_to_slot(rb_first(tree));
+	unsigned long *bucket;
+	struct rb_root root;
+
+	bucket = bucket_of(table, callout_hash_value(hash, slot->key, slot->arg));
+	root = word_to_root(*bucket);
+	tree_del(hash, tree, &slot->link);
+	tree_add(hash, &root, slot);
+	*bucket = root_to_word(root);
+}
+
 /* Moves slots of a bucket, at least one unit; returns what is left of @budget. */
 static unsigned int bucket_move(struct callout_hash *hash,
 				struct callout_buckets *table,
 				unsigned int budget)
 {
-	struct rb_root *bucket = &table->bucket[table->moved], root;
-	struct callout_slot *slot;
-	struct rb_node *node;
+	unsigned long *bucket = &table->bucket[table->moved];
+	struct rb_root root = word_to_root(bucket_lock(hash, bucket));
 
-	root.rb_node = (void *)(bucket_lock(hash, bucket) &
-				~CALLOUT_BUCKET_FLAGS);
-	do {
-		/* In order: the first slot of each key moves first. */
-		node = rb_first(&root);
-		if (!node)
-			break;
-		slot = rb_entry(node, struct callout_slot, link);
-		bucket_del(hash, &root, node);
-		bucket_add(hash,
-			   &table->next->bucket[callout_hash_value(hash,
-								   slot->key,
-								   slot->arg) >>
-						table->next->shift], slot);
-	} while (--budget);
+	/* In order: the first slot of each key moves first. */
+	for (; budget && root.rb_node; budget--)
+		tree_move_first(hash, &root, table->next);
 	if (!root.rb_node)
 		table->moved++;
 	bucket_unlock(hash, bucket, (unsigned long)root.rb_node |

@@ -29,16 +29,25 @@ enum callout_hash_place {
 };
 
 /*
- * A bucket is a tree of slots, ordered by key, then by expiry; its word is the
- * root. This one is a locked bucket's: only the CPU that replaced the root by it
- * knows the root.
+ * The lower bits of a bucket's word say what its pointer is. An empty bucket has
+ * none: its word is 0.
  */
-#define CALLOUT_BUCKET_LOCKED	1UL
-/* Set in the root: the other slots, or all, are in the next table. */
-#define CALLOUT_BUCKET_MOVING	2UL
-#define CALLOUT_BUCKET_FLAGS	3UL
+enum callout_bucket_state {
+	/* the link of its only slot, not initialised */
+	CALLOUT_BUCKET_ONE,
+	/* the link of the second of two slots; the rb_left there is the first's */
+	CALLOUT_BUCKET_PAIR,
+	/* the root of a tree of slots, ordered by key, then by expiry */
+	CALLOUT_BUCKET_TREE,
+	/* the root, or NULL: the other slots, or all, are in the next table */
+	CALLOUT_BUCKET_MOVING,
+	/* NULL: only the CPU that has locked it knows its word */
+	CALLOUT_BUCKET_LOCKED,
+};
 
-static_assert(__alignof__(struct rb_node) > CALLOUT_BUCKET_FLAGS);
+#define CALLOUT_BUCKET_STATE	7UL
+
+static_assert(__alignof__(struct rb_node) > CALLOUT_BUCKET_STATE);
 
 /**
  * struct callout_buckets - a table of the hash, RCU-protected
@@ -46,14 +55,14 @@ static_assert(__alignof__(struct rb_node) > CALLOUT_BUCKET_FLAGS);
  * @next: the table that its slots move to
  * @moved: buckets before this one have moved
  * @shift: 64 - log2 of the number of buckets
- * @bucket: the buckets
+ * @bucket: the words of the buckets
  */
 struct callout_buckets {
 	struct rcu_head rcu;
 	struct callout_buckets *next;
 	unsigned int moved;
 	u8 shift;
-	struct rb_root bucket[];
+	unsigned long bucket[];
 };
 
 /**
@@ -81,11 +90,13 @@ struct callout_hash {
  * @root: its slots
  * @next: while they move, the bucket where the others with its keys are; else
  *	NULL
+ * @moved: the slots there
  */
 struct callout_bucket_hold {
-	struct rb_root *bucket;
+	unsigned long *bucket;
 	struct rb_root root;
-	struct rb_root *next;
+	unsigned long *next;
+	struct rb_root moved;
 };
 
 int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp);
@@ -99,9 +110,12 @@ void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 struct callout_slot *callout_hash_find(struct callout_hash *hash,
 				       u64 func, u64 arg, u64 *handle);
 bool callout_hash_insert_slow(struct callout_hash *hash,
-			      struct callout_slot *slot);
+			      struct callout_slot *slot,
+			      unsigned long *bucket, unsigned long word);
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
-					    u64 func, u64 arg, u64 *handle);
+					    u64 func, u64 arg, u64 *handle,
+					    unsigned long *bucket,
+					    unsigned long word);
 unsigned int callout_hash_count(struct callout_hash *hash);
 void callout_hash_grow(struct callout_hash *hash, gfp_t gfp);
 bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
@@ -124,7 +138,7 @@ static inline u64 callout_hash_value(const struct callout_hash *hash,
 }
 
 /* A key's bucket. Interrupts off: a reader of RCU. */
-static inline struct rb_root *
+static inline unsigned long *
 callout_hash_bucket(struct callout_hash *hash, u64 func, u64 arg)
 {
 	struct callout_buckets *table;
@@ -147,19 +161,16 @@ static inline bool callout_hash_wants_growth(struct callout_hash *hash)
 static inline bool callout_hash_insert(struct callout_hash *hash,
 				       struct callout_slot *slot)
 {
-	struct rb_root *bucket = callout_hash_bucket(hash, slot->key, slot->arg);
-	struct rb_node *empty = NULL;
+	unsigned long *bucket = callout_hash_bucket(hash, slot->key, slot->arg);
+	unsigned long word = 0;
 
 	/* Before it is in the hash: another CPU may remove it at once. */
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
-	slot->link.rb_left = NULL;
-	slot->link.rb_right = NULL;
-	rb_set_parent_color(&slot->link, NULL, RB_BLACK);
 	lock_map_acquire(&hash->dep_map);
 	/* Locks, changes and unlocks an empty bucket. */
-	if (unlikely(!try_cmpxchg(&bucket->rb_node, &empty, &slot->link))) {
+	if (unlikely(!try_cmpxchg(bucket, &word, (unsigned long)&slot->link))) {
 		lock_map_release(&hash->dep_map);
-		return callout_hash_insert_slow(hash, slot);
+		return callout_hash_insert_slow(hash, slot, bucket, word);
 	}
 	lock_map_release(&hash->dep_map);
 	return false;
@@ -174,31 +185,24 @@ static inline bool callout_hash_insert(struct callout_hash *hash,
 static inline struct callout_slot *
 callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 {
-	struct rb_root *bucket = callout_hash_bucket(hash, func, arg);
+	unsigned long *bucket = callout_hash_bucket(hash, func, arg);
 	struct callout_slot *slot;
-	struct rb_node *root;
+	unsigned long word;
 
-	root = xchg_acquire(&bucket->rb_node, (void *)CALLOUT_BUCKET_LOCKED);
-	if (unlikely((unsigned long)root == CALLOUT_BUCKET_LOCKED))
-		return callout_hash_take_slow(hash, func, arg, handle);
-	if (unlikely(!root || (unsigned long)root & CALLOUT_BUCKET_FLAGS))
-		goto slow;
-	slot = rb_entry(root, struct callout_slot, link);
-	if (unlikely(slot->arg != arg || slot->key != func ||
-		     root->rb_left || root->rb_right))
-		goto slow;
+	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
+	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
+	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
+		     slot->arg != arg || slot->key != func))
+		return callout_hash_take_slow(hash, func, arg, handle, bucket,
+					      word);
 	lock_map_acquire(&hash->dep_map);
 	*handle = slot->handle;
 	/* Pairs with callout_slot_unhash(): the slot may be reused at once. */
 	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
 	lock_map_release(&hash->dep_map);
 	/* Unlocks. Pairs with the exchange that locks. */
-	smp_store_release(&bucket->rb_node, NULL);
+	smp_store_release(bucket, 0);
 	return slot;
-slow:
-	/* As above. */
-	smp_store_release(&bucket->rb_node, root);
-	return callout_hash_take_slow(hash, func, arg, handle);
 }
 
 #endif /* _CALLOUT_HASH_H */
