@@ -72,7 +72,8 @@
 #include "hash.h"
 #include "kcompat.h"
 
-#define HASH_MAX_BITS	20
+/* 64 MB: 8 to 16 buckets a slot, as growth wants, up to a million slots. */
+#define HASH_MAX_BITS	23
 
 /*
  * Slots, and empty buckets, that growth looks at with interrupts off. Where
