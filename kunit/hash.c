@@ -12,6 +12,7 @@
 #define NR_SLOTS	CALLOUT_TEST_HASH_SLOTS
 #define NR_KEYS		30U
 #define RANDOM_OPS	30000U
+#define USES_A_STEP	16U
 #define NR_COLLIDING	100000U
 
 static void hash_insert_random(struct callout_test_hash *m, unsigned int i,
@@ -212,6 +213,28 @@ static void hash_random_operations_while_growing(struct kunit *test)
 	hash_remove_all(m);
 }
 
+/* Growth ends although its steps move fewer slots of a key than are inserted. */
+static void hash_growth_ends_while_a_key_is_used(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 2);
+	unsigned int i, step;
+	u64 expected;
+
+	for (i = 0; i < NR_SLOTS; i++)
+		callout_test_hash_insert(m, i, 0, 1);
+	callout_test_hash_grow_a_step(m);
+	for (step = 0; callout_test_hash_growing(m); step++) {
+		KUNIT_ASSERT_LT(test, step, NR_SLOTS);
+		callout_test_hash_grow_a_step(m);
+		for (i = 0; i < USES_A_STEP; i++) {
+			expected = callout_test_hash_expect(m, 0);
+			KUNIT_ASSERT_EQ(test, expected, hash_find(m, 0));
+		}
+	}
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), NR_SLOTS);
+	hash_check(m);
+}
+
 /* A slot may be removed after it was taken: untimeout(), then the release. */
 static void hash_remove_after_take(struct kunit *test)
 {
@@ -368,6 +391,7 @@ static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_grows_when_full),
 	KUNIT_CASE(hash_grows_with_different_keys),
 	KUNIT_CASE(hash_random_operations_while_growing),
+	KUNIT_CASE(hash_growth_ends_while_a_key_is_used),
 	KUNIT_CASE(hash_random_moves),
 	KUNIT_CASE(hash_remove_after_take),
 	KUNIT_CASE(hash_finds_only_what_matches),

@@ -49,7 +49,8 @@
  *	moves some slots, in order		waits for b
  *	unlocks b, MOVING with a root
  *						locks b, searches both tables,
- *						takes the earlier of two
+ *						takes the earlier of two,
+ *						moves two
  *						unlocks b
  *	locks b, moves the last slots
  *	unlocks b, MOVING without a root
@@ -326,23 +327,51 @@ static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 	hold->root = word_to_root(word);
 	hold->next = NULL;
 	if (unlikely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_MOVING)) {
-		hold->next = bucket_of(table->next, value);
-		hold->moved = word_to_root(*hold->next);
+		hold->next = table->next;
+		hold->moved_to = bucket_of(table->next, value);
+		hold->moved = word_to_root(*hold->moved_to);
 	}
+}
+
+/* Moves the first slot of a tree, which is not empty, to its place in a table. */
+static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
+			    struct callout_buckets *table)
+{
+	struct callout_slot *slot = node_to_slot(rb_first(tree));
+	unsigned long *bucket;
+	struct rb_root root;
+
+	bucket = bucket_of(table, callout_hash_value(hash, slot->key, slot->arg));
+	root = word_to_root(*bucket);
+	tree_del(hash, tree, &slot->link);
+	tree_add(hash, &root, slot);
+	*bucket = root_to_word(root);
+}
+
+/*
+ * hash_unlock() of a bucket that is MOVING: moves more slots of it than the
+ * holder may have inserted, one. Else it would not become empty while other CPUs
+ * use one of its keys faster than growth moves slots.
+ */
+static noinline void hash_unlock_moving(struct callout_hash *hash,
+					struct callout_bucket_hold *hold)
+{
+	unsigned int i;
+
+	*hold->moved_to = root_to_word(hold->moved);
+	for (i = 0; i < 2 && hold->root.rb_node; i++)
+		tree_move_first(hash, &hold->root, hold->next);
+	bucket_unlock(hash, hold->bucket, (unsigned long)hold->root.rb_node |
+					  CALLOUT_BUCKET_MOVING);
 }
 
 static void hash_unlock(struct callout_hash *hash,
 			struct callout_bucket_hold *hold)
 {
-	unsigned long word;
-
-	if (unlikely(hold->next)) {
-		*hold->next = root_to_word(hold->moved);
-		word = (unsigned long)hold->root.rb_node | CALLOUT_BUCKET_MOVING;
-	} else {
-		word = root_to_word(hold->root);
-	}
-	bucket_unlock(hash, hold->bucket, word);
+	if (unlikely(hold->next))
+		hash_unlock_moving(hash, hold);
+	else
+		bucket_unlock(hash, hold->bucket, root_to_word(hold->root));
 }
 
 /*
@@ -600,21 +629,6 @@ bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_begin);
-
-/* Moves the first slot of a tree, which is not empty, to its place in a table. */
-static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
-			    struct callout_buckets *table)
-{
-	struct callout_slot *slot = node_to_slot(rb_first(tree));
-	unsigned long *bucket;
-	struct rb_root root;
-
-	bucket = bucket_of(table, callout_hash_value(hash, slot->key, slot->arg));
-	root = word_to_root(*bucket);
-	tree_del(hash, tree, &slot->link);
-	tree_add(hash, &root, slot);
-	*bucket = root_to_word(root);
-}
 
 /* Moves slots of a bucket, at least one unit; returns what is left of @budget. */
 static unsigned int bucket_move(struct callout_hash *hash,

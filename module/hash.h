@@ -88,14 +88,15 @@ struct callout_hash {
  * struct callout_bucket_hold - a bucket that this CPU has locked
  * @bucket: the bucket
  * @root: its slots
- * @next: while they move, the bucket where the others with its keys are; else
- *	NULL
- * @moved: the slots there
+ * @next: while they move, the table that they move to; else NULL
+ * @moved_to: the bucket there that has the others of the key
+ * @moved: its slots
  */
 struct callout_bucket_hold {
 	unsigned long *bucket;
 	struct rb_root root;
-	unsigned long *next;
+	struct callout_buckets *next;
+	unsigned long *moved_to;
 	struct rb_root moved;
 };
 
