@@ -16,7 +16,6 @@
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 lab=$top/scripts/lab
-judge=$top/scripts/bench/judge.awk
 out=$build/lab
 counted=$log/kunit-lab.out
 share=$log/kunit-share.out
@@ -63,8 +62,8 @@ make_data() {
 	awk -f "$lab/share.awk" share_points.csv > share.csv
 	csv fig9_native.csv scheme,lookup,outstanding,ns_per_pair "$native" lab-fig9
 	csv native.csv scheme,operation,outstanding,ns "$native" lab-native
-	awk -v n=10000 -f "$judge" -f "$lab/native.awk" native.csv > native_10000.csv
-	awk -v n=1000000 -f "$judge" -f "$lab/native.awk" native.csv > native_1000000.csv
+	awk -v n=10000 -f "$lab/native.awk" native.csv > native_10000.csv
+	awk -v n=1000000 -f "$lab/native.awk" native.csv > native_1000000.csv
 	csv buckets.csv buckets,operation,outstanding,ns "$native" lab-buckets
 	csv memory_points.csv facility,outstanding,bytes "$native" lab-memory
 	awk -f "$lab/memory.awk" memory_points.csv > memory.csv
@@ -197,7 +196,7 @@ make_tables() {
 	echo
 	column -s , -t memory.csv
 	echo
-	awk -v targets=yes -f "$judge" -f "$lab/native.awk" native.csv
+	awk -v targets=yes -f "$lab/native.awk" native.csv
 	awk -f "$lab/fig9.awk" fig9.csv fig9_native.csv || die "figure 9 misses its targets"
 	cd "$top"
 }
