@@ -86,7 +86,7 @@ static void bounds_lag_of_a_day(struct kunit *test)
 	for (i = 0; i < MANY; i++)
 		callout_reset(&c[i], 1 + get_random_u32_below(DAY),
 			      bounds_nothing, &ran);
-	KUNIT_EXPECT_EQ(test, bounds_run(v, v->now + DAY), CALLOUT_BUDGET);
+	KUNIT_EXPECT_LE(test, bounds_run(v, v->now + DAY), CALLOUT_BUDGET);
 	KUNIT_EXPECT_EQ(test, ran, MANY);
 }
 
