@@ -39,7 +39,7 @@ run_share() {
 run_native() {
 	say "building, and measuring nanoseconds in User Mode Linux"
 	logged lab-build-uml scripts/build.sh uml
-	logged lab-native qemu/uml.sh -t 900 native
+	logged lab-native qemu/uml.sh -t 1800 native
 }
 
 make_data() {
