@@ -179,14 +179,11 @@ static void boot_sleep_periodic(struct kunit *test)
 static u64 file_handlers(void)
 {
 	struct callout_base *base;
-	unsigned int cpu;
+	unsigned int i;
 	u64 sum = 0;
 
-	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (base)
-			sum += callout_handlers(base);
-	}
+	for (i = 0; (base = callout_base_from(&i)); i++)
+		sum += callout_handlers(base);
 	return sum;
 }
 

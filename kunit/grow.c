@@ -218,27 +218,22 @@ static void worker_looks(void)
 static void two_looks(void)
 {
 	struct callout_base *base;
-	unsigned int cpu;
+	unsigned int i;
 
 	worker_looks();
-	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (base)
-			look_is_due(base);
-	}
+	for (i = 0; (base = callout_base_from(&i)); i++)
+		look_is_due(base);
 	worker_looks();
 }
 
 static bool all_are_small(void)
 {
 	struct callout_base *base;
-	unsigned int cpu;
+	unsigned int i;
 
-	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (base && buckets_of(base) != FIRST)
+	for (i = 0; (base = callout_base_from(&i)); i++)
+		if (buckets_of(base) != FIRST)
 			return false;
-	}
 	return true;
 }
 

@@ -2,7 +2,7 @@
 /*
  * virtual.c - a base of the core whose time is set by the case
  *
- * It is at callout_bases[nr_cpu_ids], which no CPU's tick expires: nothing runs
+ * It is at callout_bases[CALLOUT_INDEX_TEST], which no CPU's tick expires: nothing runs
  * unless a case calls callout_expire(), with softirqs disabled, as if in one.
  * Both its ticks and the jiffies of expiry's limits are variables.
  */
@@ -24,7 +24,7 @@ static u64 virtual_now(struct callout_base *base)
 }
 
 /* Virtual time begins with the case. */
-static u64 virtual_from_ns(u64 due, u64 now)
+static u64 virtual_from_ns(struct callout_base *base, u64 due, u64 now)
 {
 	u64 tick = EPOCH;
 
@@ -80,7 +80,7 @@ static int virtual_create(struct kunit *test, unsigned int buckets,
 		.armed = U64_MAX,
 		.zero_ns = ktime_get_ns(),
 	};
-	base = callout_base_create(CALLOUT_VIRTUAL, tick,
+	base = callout_base_create(CALLOUT_VIRTUAL, tick, TICK_NSEC,
 				   &callout_hashed_wheel, &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);

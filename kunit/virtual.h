@@ -11,7 +11,7 @@
 #include "common.h"
 
 /* Index of the virtual base, of which there can be one at a time. */
-#define CALLOUT_VIRTUAL		nr_cpu_ids
+#define CALLOUT_VIRTUAL		CALLOUT_INDEX_TEST
 
 /**
  * struct callout_virtual - a base on a virtual clock

@@ -38,7 +38,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_bases);
 /* What callout_lock() finds for a node that is migrating: no node's base. */
 struct callout_base callout_nowhere = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(callout_nowhere.lock),
-	.index = U32_MAX,
+	.index = U16_MAX,
 };
 
 /* callout_lock() of a node that is migrating, or has just migrated. */
@@ -69,16 +69,18 @@ noinline struct callout_base *callout_lock_home_slow(struct callout_base *base)
 {
 	callout_base_lock(base);
 	/* A CPU that is coming up or going down can still use its own base. */
-	if (base->online || base == callout_base(smp_processor_id()))
+	if (base->online ||
+	    base == callout_base_sibling(base, smp_processor_id()))
 		return base;
 	callout_base_unlock(base);
-	base = callout_base(smp_processor_id());
+	base = callout_base_sibling(base, smp_processor_id());
 	callout_base_lock(base);
 	return base;
 }
 
 /*
- * Moves an idle @n to @target, or to this CPU's base if @target is offline.
+ * Moves an idle @n to @target, or to this CPU's base if @target is offline. Both
+ * are of one class.
  * Unlocks @base and returns the other base locked.
  */
 struct callout_base *callout_move_locked(struct callout_base *base,
@@ -92,7 +94,7 @@ struct callout_base *callout_move_locked(struct callout_base *base,
 	callout_base_lock(target);
 	if (unlikely(!target->online)) {
 		callout_base_unlock(target);
-		target = callout_base(smp_processor_id());
+		target = callout_base_sibling(target, smp_processor_id());
 		callout_base_lock(target);
 	}
 	WRITE_ONCE(n->cpu, target->index);
@@ -106,7 +108,9 @@ noinline struct callout_base *callout_rehome_slow(struct callout_base *base,
 						  struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	return callout_move_locked(base, n, callout_base(callout_home_cpu()));
+	return callout_move_locked(base, n,
+				   callout_base_sibling(base,
+							callout_home_cpu()));
 }
 
 /* Has the tick source wake the base up at @tick. The caller holds its lock. */
@@ -128,12 +132,12 @@ void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 EXPORT_SYMBOL_IF_KUNIT(callout_setup);
 
 /*
- * Makes an empty base. @index is its place in callout_bases[]: a CPU, or
- * nr_cpu_ids for a test. Returns an ERR_PTR on failure. May sleep.
+ * Makes an empty base. @index is its place in callout_bases[]. Returns an ERR_PTR
+ * on failure. May sleep.
  */
 struct callout_base *
 callout_base_create(unsigned int index, const struct callout_tick_source *tick,
-		    const struct callout_scheme_ops *ops,
+		    u64 tick_ns, const struct callout_scheme_ops *ops,
 		    const struct callout_scheme_params *params)
 {
 	struct callout_scheme_params p = *params;
@@ -144,6 +148,7 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 	if (!base)
 		return ERR_PTR(-ENOMEM);
 	base->tick = tick;
+	base->tick_ns = tick_ns;
 	p.now = callout_now(base);
 	base->scheme = ops->create(&p);
 	if (IS_ERR(base->scheme)) {
@@ -158,8 +163,9 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 	if (ret)
 		goto err_scheme;
 	base->index = index;
-	base->cpu = index;
-	base->online = index == nr_cpu_ids;
+	base->number = index % nr_cpu_ids;
+	base->cpu = base->number;
+	base->online = index == CALLOUT_INDEX_TEST;
 	base->wheel = base->scheme->ops == &callout_hashed_wheel;
 	INIT_LIST_HEAD(&base->due);
 	INIT_LIST_HEAD(&base->put_off);
@@ -318,17 +324,17 @@ void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
 	callout_base_unlock_irq(base);
 }
 
-/* Adds the counters of all bases up. */
-void callout_all_stats(struct callout_stats *sum)
+/* Adds the counters of the bases of the classes from @first to before @end up. */
+void callout_sum_stats(unsigned int first, unsigned int end,
+		       struct callout_stats *sum)
 {
 	struct callout_base *base;
 	struct callout_stats one;
-	unsigned int cpu, pending, i;
+	unsigned int pending, i, j;
 
 	memset(sum, 0, sizeof(*sum));
-	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (!base)
+	for (j = 0; (base = callout_base_from(&j)); j++) {
+		if (j < first * nr_cpu_ids || j >= end * nr_cpu_ids)
 			continue;
 		callout_base_stats(base, &one, &pending);
 		sum->handlers += one.handlers;

@@ -10,6 +10,7 @@
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/math64.h>
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -46,8 +47,25 @@ struct callout_stats {
 	u64 late[CALLOUT_LATE_BINS];
 };
 
+/*
+ * Classes of bases: one for the callouts of kernel code, one for root's programs,
+ * the others for those of other users. Each CPU has a base of each class, with a
+ * lock, a wheel, a tick and limits of its own: however many callouts of one class
+ * are due, those of the others do not wait for them.
+ */
+#define CALLOUT_CLASS_KERNEL	0U
+#define CALLOUT_CLASS_ROOT	1U
+#define CALLOUT_CLASSES		9U
+
+/*
+ * callout_node.cpu is an index in callout_bases[]: the bases of the first class
+ * by CPU, so that an index is also a CPU, those of the others, the base of a
+ * test.
+ */
+#define CALLOUT_INDEX_TEST	(CALLOUT_CLASSES * nr_cpu_ids)
+
 /* callout_node.cpu between two bases: wait for a real one. */
-#define CALLOUT_CPU_MOVING	(nr_cpu_ids + 1)
+#define CALLOUT_CPU_MOVING	(CALLOUT_INDEX_TEST + 1)
 
 /**
  * enum callout_stage - where the handler of callout_base.running is
@@ -64,13 +82,14 @@ enum callout_stage {
 };
 
 /**
- * struct callout_base - the callouts of one CPU, or with bases=single of all
+ * struct callout_base - the callouts of one class and CPU, or with bases=single
+ *	of all CPUs
  * @lock: protects all of this and the node of each callout whose @cpu says that
  *	it belongs here. Taken in hard interrupt context; never held for more
  *	than CALLOUT_BUDGET units of work.
- * @index: its place in callout_bases[]: the CPU; 0 for a single base;
- *	nr_cpu_ids for the base of a test
- * @cpu: the CPU that @tick wakes up. Differs from @index for a single base
+ * @index: its place in callout_bases[]
+ * @number: its CPU; 0 for a single base, and for the base of a test
+ * @cpu: the CPU that @tick wakes up. Differs from @number for a single base
  *	only, and then changes when that CPU goes down.
  * @online: other CPUs may arm callouts here
  * @wheel: the scheme is the hashed wheel, which is called directly
@@ -87,6 +106,7 @@ enum callout_stage {
  *	see callout_base_pending()
  * @grow_at: how many it has room for
  * @tick: what tells the time
+ * @tick_ns: the length of a tick in nanoseconds
  * @armed: the tick for which the source is programmed; U64_MAX: not at all;
  *	0: it need not be, expiry is at work or is going to be, or the base is
  *	dead
@@ -128,7 +148,8 @@ enum callout_stage {
  */
 struct callout_base {
 	raw_spinlock_t lock;
-	unsigned int index;
+	u16 index;
+	u16 number;
 	struct callout_scheme *scheme;
 	u64 armed;
 	const struct callout_tick_source *tick;
@@ -144,6 +165,7 @@ struct callout_base {
 	bool woken;
 
 	u64 now;
+	u64 tick_ns;
 	u64 edge;
 	const u64 *jiffies;
 	int left;
@@ -189,9 +211,9 @@ struct callout_base {
 #define CALLOUT_BUDGET		64U
 
 /*
- * One a possible CPU, made when the CPU first comes up, one for tests, and at
- * CALLOUT_CPU_MOVING one that has a lock and an index that no node has. With
- * bases=single all CPUs have the same.
+ * One for each class and possible CPU, made when the CPU first comes up, one for
+ * tests, and at CALLOUT_CPU_MOVING one that has a lock and an index that no node
+ * has. With bases=single all CPUs have the same.
  */
 extern struct callout_base **callout_bases;
 extern struct callout_base callout_nowhere;
@@ -201,12 +223,48 @@ static inline struct callout_base *callout_base(u32 index)
 	return callout_bases[index];
 }
 
-/* The base whose index is @cpu: a loop over all CPUs meets each base once. */
-static inline struct callout_base *callout_base_owned_by(unsigned int cpu)
+static inline struct callout_base *callout_base_of(unsigned int class,
+						   unsigned int cpu)
 {
-	struct callout_base *base = READ_ONCE(callout_bases[cpu]);
+	return callout_base(class * nr_cpu_ids + cpu);
+}
 
-	return base && base->index == cpu ? base : NULL;
+/* The base of the same class for another CPU; a test's base has kernel code's. */
+static inline struct callout_base *
+callout_base_sibling(const struct callout_base *base, unsigned int cpu)
+{
+	unsigned int first = base->index - base->number;
+
+	if (first == CALLOUT_INDEX_TEST)
+		first = 0;
+	return READ_ONCE(callout_bases[first + cpu]);
+}
+
+/* The base whose index is @index: a loop over all meets each base once. */
+static inline struct callout_base *callout_base_owned_by(unsigned int index)
+{
+	struct callout_base *base = READ_ONCE(callout_bases[index]);
+
+	return base && base->index == index ? base : NULL;
+}
+
+/*
+ * The base with the least index from *@i on, which *@i becomes; NULL: none. For
+ * loops over all bases, which meet each once.
+ */
+static inline struct callout_base *callout_base_from(unsigned int *i)
+{
+	struct callout_base *base = NULL;
+
+	while (*i < CALLOUT_INDEX_TEST && !(base = callout_base_owned_by(*i)))
+		++*i;
+	return base;
+}
+
+/* The length of a tick of callouts of kernel code. */
+static inline u64 callout_tick_ns(void)
+{
+	return callout_base(0)->tick_ns;
 }
 
 /* How many callouts are in the base's scheme and on its lists. */
@@ -240,11 +298,20 @@ static inline u64 callout_now(struct callout_base *base)
 	return base->tick->now(base);
 }
 
+/* from_ns for the hrtimer source. No overflow: times are less than 2^63. */
+static inline u64 callout_hrtimer_from_ns(struct callout_base *base, u64 due,
+					  u64 now)
+{
+	return div64_u64(max(due, now + 1) + base->tick_ns - 1, base->tick_ns);
+}
+
 static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
 {
 	if (likely(base->tick == &callout_tick_jiffies))
 		return callout_jiffies_from_ns(due, now);
-	return base->tick->from_ns(due, now);
+	if (likely(base->tick == &callout_tick_hrtimer))
+		return callout_hrtimer_from_ns(base, due, now);
+	return base->tick->from_ns(base, due, now);
 }
 
 void callout_program(struct callout_base *base, u64 tick);
@@ -362,13 +429,14 @@ static inline unsigned int callout_home_cpu(void)
  * Locks the base for callouts that are armed here, with interrupts off: that of
  * this CPU, or on a nohz_full CPU that of a housekeeping CPU. Any context.
  */
-static inline struct callout_base *callout_lock_home(unsigned long *flags)
+static inline struct callout_base *callout_lock_home(unsigned int class,
+						     unsigned long *flags)
 	__acquires(&base->lock)
 {
 	struct callout_base *base;
 
 	local_irq_save(*flags);
-	base = callout_base(callout_home_cpu());
+	base = callout_base_of(class, callout_home_cpu());
 	callout_base_lock(base);
 	if (likely(base->online))
 		return base;
@@ -408,7 +476,7 @@ void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu);
 
 struct callout_base *
 callout_base_create(unsigned int index, const struct callout_tick_source *tick,
-		    const struct callout_scheme_ops *ops,
+		    u64 tick_ns, const struct callout_scheme_ops *ops,
 		    const struct callout_scheme_params *params);
 void callout_base_kill(struct callout_base *base);
 u64 callout_base_destroy(struct callout_base *base);
@@ -425,6 +493,7 @@ struct callout_node *callout_find_locked(struct callout_base *base,
 
 void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
 			unsigned int *pending);
-void callout_all_stats(struct callout_stats *sum);
+void callout_sum_stats(unsigned int first, unsigned int end,
+		       struct callout_stats *sum);
 
 #endif /* _CALLOUT_BASE_H */

@@ -4,7 +4,8 @@
  *
  * Terms, here and in the other files:
  *
- *  base	a CPU's callouts, with a lock, a scheme and a tick source
+ *  base	the callouts of a class and CPU, with a lock, a scheme and a tick
+ *	source
  *  scheme	the data structure with the base's queued callouts
  *  node	what bases and schemes file: the first part of a callout
  *  queued	in the scheme

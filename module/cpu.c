@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cpu.c - a base for each CPU, as CPUs come and go
+ * cpu.c - a base of each class for each CPU, as CPUs come and go
  *
  * A base is made when its CPU first comes up and stays until the module is
  * unloaded. While the CPU goes down, only code that runs on it arms callouts
@@ -22,16 +22,18 @@
 #include "arm.h"
 #include "cpu.h"
 #include "grow.h"
+#include "kcompat.h"
 
-/* What bases are made with, also for CPUs that come later. */
-static const struct callout_tick_source *the_tick;
-static const struct callout_scheme_ops *the_scheme;
-static struct callout_scheme_params the_params;
-#ifdef CONFIG_CALLOUT_SCHEMES
-static bool single_base;
-#else
-#define single_base	false
-#endif
+/* What bases are made with, also for CPUs and classes that come later. */
+static struct callout_config the_config;
+
+unsigned int callout_nr_classes = 1;
+EXPORT_SYMBOL_IF_KUNIT(callout_nr_classes);
+
+static bool has_single_base(void)
+{
+	return IS_ENABLED(CONFIG_CALLOUT_SCHEMES) && the_config.single;
+}
 
 static int prepare_state;
 static int online_state;
@@ -45,28 +47,45 @@ static void callout_single_prepare(struct callout_base *base)
 
 	base->cpu = callout_home_cpu();
 	for_each_possible_cpu(cpu)
-		callout_bases[cpu] = base;
+		callout_bases[base->index + cpu] = base;
 }
 
-static int callout_cpu_prepare(unsigned int cpu)
+static int callout_class_prepare(unsigned int class, unsigned int cpu)
 {
-	struct callout_scheme_params params = the_params;
-	struct callout_base *base = callout_bases[cpu];
+	struct callout_scheme_params params = the_config.params;
+	struct callout_base *base = callout_base_of(class, cpu);
+	bool device = class != CALLOUT_CLASS_KERNEL;
 
 	if (base)
 		return 0;
 	params.node = cpu_to_node(cpu);
 	if (!params.buckets)
 		params.buckets = CALLOUT_WHEEL_FIRST;
-	base = callout_base_create(single_base ? 0 : cpu, the_tick, the_scheme,
-				   &params);
+	base = callout_base_create(class * nr_cpu_ids +
+				   (has_single_base() ? 0 : cpu),
+				   device ? the_config.device_tick :
+					    the_config.tick,
+				   device ? the_config.device_tick_ns :
+					    the_config.tick_ns,
+				   the_config.scheme, &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
-	if (!the_params.buckets)
+	if (!the_config.params.buckets)
 		callout_grow_begin(base);
-	if (single_base)
+	if (has_single_base())
 		callout_single_prepare(base);
 	return 0;
+}
+
+/* If this fails the bases that were made stay, as after the CPU has been up. */
+static int callout_cpu_prepare(unsigned int cpu)
+{
+	unsigned int class;
+	int ret = 0;
+
+	for (class = 0; class < callout_nr_classes && !ret; class++)
+		ret = callout_class_prepare(class, cpu);
+	return ret;
 }
 
 /* The CPU that drives a single base after @cpu: the next one. */
@@ -85,21 +104,31 @@ static unsigned int callout_driver_after(unsigned int cpu)
  * single base stays online. Its timer may be at work on this CPU and start on
  * the other one: callout_expire() lets one of them in.
  */
-static int callout_cpu_set_online(unsigned int cpu, bool online)
+static void callout_base_set_online(struct callout_base *base,
+				    unsigned int cpu, bool online)
 {
-	struct callout_base *base = callout_bases[cpu];
-
-	if (WARN_ON(!base))
-		return -EINVAL;
 	callout_base_lock_irq(base);
 	/* callout_arm_slow() looks without the lock, then again with it. */
-	WRITE_ONCE(base->online, online || single_base);
-	if (!online && single_base && base->cpu == cpu) {
+	WRITE_ONCE(base->online, online || has_single_base());
+	if (!online && has_single_base() && base->cpu == cpu) {
 		base->cpu = callout_driver_after(cpu);
 		if (base->armed && base->armed != U64_MAX)
 			callout_program(base, base->armed);
 	}
 	callout_base_unlock_irq(base);
+}
+
+static int callout_cpu_set_online(unsigned int cpu, bool online)
+{
+	struct callout_base *base;
+	unsigned int class;
+
+	for (class = 0; class < callout_nr_classes; class++) {
+		base = callout_base_of(class, cpu);
+		if (WARN_ON(!base))
+			return -EINVAL;
+		callout_base_set_online(base, cpu, online);
+	}
 	return 0;
 }
 
@@ -162,14 +191,10 @@ static bool callout_take_over(struct callout_base *from,
  *						frees c
  *	handler goes on with c
  */
-static int callout_cpu_dead(unsigned int cpu)
+static void callout_base_evacuate(struct callout_base *from)
 {
-	struct callout_base *from = callout_bases[cpu], *to;
+	struct callout_base *to;
 	bool more;
-
-	/* cpuhp_setup_state() has failed on another CPU and undoes this one. */
-	if (cpu_online(cpu) || single_base || !from)
-		return 0;
 
 	/* See above; a tasklet that is to run finds nothing afterwards. */
 	tasklet_disable(&from->again);
@@ -180,7 +205,7 @@ static int callout_cpu_dead(unsigned int cpu)
 		local_bh_disable();
 		local_irq_disable();
 		/* Hotplug is under way: online CPUs stay online. */
-		to = callout_base(callout_home_cpu());
+		to = callout_base_sibling(from, callout_home_cpu());
 		callout_base_lock(to);
 		callout_base_lock_nested(from);
 		write_seqcount_begin(&callout_moves);
@@ -196,6 +221,18 @@ static int callout_cpu_dead(unsigned int cpu)
 	} while (more);
 	tasklet_enable(&from->again);
 	from->tick->init(from);
+}
+
+static int callout_cpu_dead(unsigned int cpu)
+{
+	unsigned int class;
+
+	/* cpuhp_setup_state() has failed on another CPU and undoes this one. */
+	if (cpu_online(cpu) || has_single_base())
+		return 0;
+	for (class = 0; class < callout_nr_classes; class++)
+		if (callout_base_of(class, cpu))
+			callout_base_evacuate(callout_base_of(class, cpu));
 	return 0;
 }
 
@@ -229,31 +266,22 @@ static int callout_cpus_prepare(void)
 
 /*
  * Makes the bases, at module load, before any other function of the core is
- * called. @single: one base for all CPUs. @params: for the scheme's create, which
- * gets time and node besides; without buckets a wheel's size follows its
- * callouts. Returns 0, -EINVAL if the scheme does not take @params, or another
- * error.
+ * called. Returns 0, -EINVAL if the scheme does not take its parameters, or
+ * another error.
  */
-int callout_cpus_init(const struct callout_tick_source *tick,
-		      const struct callout_scheme_ops *ops,
-		      const struct callout_scheme_params *params, bool single)
+int callout_cpus_init(const struct callout_config *config)
 {
 	int ret;
 
-	/* callout_node.cpu has 16 bits. */
-	if (CALLOUT_CPU_MOVING > U16_MAX)
+	/* callout_node.cpu has 16 bits, and callout_nowhere has the last. */
+	if (CALLOUT_CPU_MOVING >= U16_MAX)
 		return -ERANGE;
 	callout_bases = kcalloc(CALLOUT_CPU_MOVING + 1, sizeof(*callout_bases),
 				GFP_KERNEL);
 	if (!callout_bases)
 		return -ENOMEM;
 	callout_bases[CALLOUT_CPU_MOVING] = &callout_nowhere;
-	the_tick = tick;
-	the_scheme = ops;
-	the_params = *params;
-#ifdef CONFIG_CALLOUT_SCHEMES
-	single_base = single;
-#endif
+	the_config = *config;
 	/* One hold: else the CPU that drives a single base could go unseen. */
 	cpus_read_lock();
 	ret = callout_cpus_prepare();
@@ -272,13 +300,43 @@ int callout_cpus_init(const struct callout_tick_source *tick,
 }
 
 /*
+ * Adds a class for callouts of programs: a base for each CPU that has one of
+ * kernel code, online as that is, whatever state of hotplug the CPU is in.
+ * Returns its number; -ENOSPC if there are CALLOUT_CLASSES; -ENOMEM. May sleep;
+ * the caller serialises calls.
+ */
+int callout_class_add(void)
+{
+	unsigned int class = callout_nr_classes, cpu;
+	int ret = 0;
+
+	if (class == CALLOUT_CLASSES)
+		return -ENOSPC;
+	cpus_read_lock();
+	/* What a failure leaves is used later. */
+	for_each_possible_cpu(cpu)
+		if (!ret && callout_base(cpu))
+			ret = callout_class_prepare(class, cpu);
+	if (!ret) {
+		for_each_possible_cpu(cpu)
+			if (callout_base(cpu) && callout_base(cpu)->online)
+				callout_base_set_online(callout_base_of(class,
+									cpu),
+							cpu, true);
+		callout_nr_classes++;
+	}
+	cpus_read_unlock();
+	return ret ? ret : class;
+}
+
+/*
  * Frees the bases, at module unload, when no other function can be called any
  * more. Returns how many callouts were still pending. They do not run.
  */
 u64 callout_cpus_exit(void)
 {
 	struct callout_base *base;
-	unsigned int cpu;
+	unsigned int i;
 	u64 left = 0;
 
 	if (online_state)
@@ -286,15 +344,12 @@ u64 callout_cpus_exit(void)
 	if (prepare_state)
 		cpuhp_remove_state_nocalls(prepare_state);
 	/* A handler that still runs on one base can arm on any of them. */
-	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (base)
-			callout_base_kill(base);
-	}
+	for (i = 0; (base = callout_base_from(&i)); i++)
+		callout_base_kill(base);
 	callout_grow_end();
 	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
-	for (cpu = nr_cpu_ids; cpu--;) {
-		base = callout_base_owned_by(cpu);
+	for (i = CALLOUT_INDEX_TEST; i--;) {
+		base = callout_base_owned_by(i);
 		if (base)
 			left += callout_base_destroy(base);
 	}

@@ -16,19 +16,17 @@ static int bases_show(struct seq_file *m, void *unused)
 {
 	struct callout_stats s;
 	struct callout_base *base;
-	unsigned int cpu, pending, buckets, old_buckets;
+	unsigned int i, pending, buckets, old_buckets;
 
-	seq_puts(m, "cpu pending buckets old_buckets handlers wakeups false_wakeups hops visits refiles max_units slow\n");
-	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (!base)
-			continue;
+	seq_puts(m, "cpu pending buckets old_buckets handlers wakeups false_wakeups hops visits refiles max_units slow class\n");
+	for (i = 0; (base = callout_base_from(&i)); i++) {
 		callout_base_stats(base, &s, &pending);
 		callout_base_sizes(base, &buckets, &old_buckets);
-		seq_printf(m, "%u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu\n",
+		seq_printf(m, "%u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu %u\n",
 			   READ_ONCE(base->cpu), pending, buckets, old_buckets,
 			   s.handlers, s.wakeups, s.false_wakeups, s.hops,
-			   s.visits, s.refiles, s.max_units, s.slow);
+			   s.visits, s.refiles, s.max_units, s.slow,
+			   i / nr_cpu_ids);
 	}
 	return 0;
 }
@@ -36,14 +34,16 @@ DEFINE_SHOW_ATTRIBUTE(bases);
 
 static int lateness_show(struct seq_file *m, void *unused)
 {
-	struct callout_stats s;
+	struct callout_stats kernel, device;
 	unsigned int i;
 
-	callout_all_stats(&s);
-	seq_puts(m, "ticks_from callouts\n");
+	callout_sum_stats(CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_KERNEL + 1,
+			  &kernel);
+	callout_sum_stats(CALLOUT_CLASS_KERNEL + 1, CALLOUT_CLASSES, &device);
+	seq_puts(m, "ticks_from kernel device\n");
 	for (i = 0; i < CALLOUT_LATE_BINS; i++)
-		seq_printf(m, "%llu %llu\n", i ? 1ULL << (i - 1) : 0ULL,
-			   s.late[i]);
+		seq_printf(m, "%llu %llu %llu\n", i ? 1ULL << (i - 1) : 0ULL,
+			   kernel.late[i], device.late[i]);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(lateness);
@@ -53,13 +53,10 @@ static int chip_show(struct seq_file *m, void *unused)
 {
 	struct callout_base *base;
 	struct callout_chip *chip;
-	unsigned int cpu;
+	unsigned int i;
 
 	seq_puts(m, "cpu interrupts passes filed expired\n");
-	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (!base)
-			continue;
+	for (i = 0; (base = callout_base_from(&i)); i++) {
 		if (!callout_has_chip(base))
 			continue;
 		chip = callout_chip(base);

@@ -54,27 +54,27 @@ static int callout_fasync(int fd, struct file *filp, int on)
 }
 
 /* The scheme, and how late it may be by design. */
-static void info_scheme(struct callout_info *info)
+static void info_scheme(struct callout_info *info, unsigned int class)
 {
 	static const unsigned int seconds[] = { 1, 60, 3600, 86400 };
 	struct callout_facility facility;
 	unsigned int i;
 
 	BUILD_BUG_ON(ARRAY_SIZE(seconds) != ARRAY_SIZE(info->scheme_late));
-	callout_facility_info(&facility);
+	callout_facility_info(class, &facility);
 	info->tick_ns = facility.tick_ns;
 	strscpy(info->scheme, facility.scheme, sizeof(info->scheme));
 	for (i = 0; i < ARRAY_SIZE(seconds); i++)
 		info->scheme_late[i] =
-			callout_facility_late(seconds[i] * NSEC_PER_SEC);
+			callout_facility_late(class, seconds[i] * NSEC_PER_SEC);
 }
 
-/* Counters of all bases: callouts of all files and of kernel code. */
+/* Counters of the device's bases: callouts of all files. */
 static void info_facility(struct callout_info *info)
 {
 	struct callout_stats stats;
 
-	callout_all_stats(&stats);
+	callout_sum_stats(CALLOUT_CLASS_KERNEL + 1, CALLOUT_CLASSES, &stats);
 	info->handlers = stats.handlers;
 	info->wakeups = stats.wakeups;
 	info->false_wakeups = stats.false_wakeups;
@@ -117,7 +117,7 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 	if (size < CALLOUT_INFO_SIZE_V1 || size > PAGE_SIZE)
 		return -EINVAL;
 	info_file(&info, file);
-	info_scheme(&info);
+	info_scheme(&info, file->table.class);
 	/* Privileged: shows when others' timers fire, and takes locks. */
 	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN))
 		info_facility(&info);

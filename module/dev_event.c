@@ -52,7 +52,7 @@ static struct callout_file *slot_file(struct callout_slot *slot)
 			    table);
 }
 
-/* The slot is early: jiffies lagged the clock when the callout was set. */
+/* The slot is early: the clock is not the tick's, or has stepped. */
 static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
 {

@@ -23,15 +23,17 @@
 #define FILE_HASH_BITS		6
 
 /* Locks the base for new callouts, unless the run holds that lock already. */
-static inline struct callout_base *ctx_lock_home(struct callout_op_ctx *ctx)
+static inline struct callout_base *ctx_lock_home(struct callout_file *file,
+						 struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
 
-	if (base && likely(base == callout_base(callout_home_cpu()) &&
+	if (base && likely(base == callout_base_of(file->table.class,
+						   callout_home_cpu()) &&
 			   base->online))
 		return base;
 	callout_ctx_unlock(ctx);
-	base = callout_lock_home(&ctx->flags);
+	base = callout_lock_home(file->table.class, &ctx->flags);
 	__release(&base->lock);
 	ctx->base = base;
 	return base;
@@ -100,7 +102,7 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 		slot = callout_slot_steal(&file->table, ctx->base);
 		if (slot)
 			break;
-		cpu = ctx->base->index;
+		cpu = ctx->base->number;
 		callout_ctx_unlock(ctx);
 		ret = callout_table_grow(&file->table, cpu, 1,
 					 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
@@ -108,7 +110,7 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 			return ERR_PTR(ret);
 		all = ret;
 		slot = callout_slot_get(callout_pool(&file->table,
-						     ctx_lock_home(ctx)));
+						     ctx_lock_home(file, ctx)));
 		if (slot)
 			break;
 	}
@@ -209,7 +211,7 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 	ret = file_charge(file, ctx);
 	if (ret)
 		return ret;
-	base = ctx_lock_home(ctx);
+	base = ctx_lock_home(file, ctx);
 	slot = callout_slot_get(callout_pool(&file->table, base));
 	if (unlikely(!slot)) {
 		slot = ctx_find_slot(file, ctx);

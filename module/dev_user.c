@@ -30,6 +30,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/user_namespace.h>
+#include "cpu.h"
 #include "dev_file.h"
 #include "dev_user.h"
 #include "kcompat.h"
@@ -39,23 +40,29 @@
 
 #define USERS_BITS	6
 
+/* How many users' callouts are in each class of bases. */
+static unsigned int class_users[CALLOUT_CLASSES];
+
 /**
  * struct callout_user - the account of a user, or of a namespace of root's
  * @link: link in the hash of all accounts
  * @parent: account that is charged as well, or NULL
  * @ns: the user's namespace; holds a reference
  * @uid: the user; INVALID_UID for a namespace
+ * @class: class of the bases for the callouts of these files; 0 in an account
+ *	with a @parent, and before user_choose_class()
  * @files: number of files that charge it, directly or through other accounts
  * @charged: number of callouts that these files are charged for
  *
- * @files, @charged and @link are protected by users_lock; the others do not
- * change once it is in the hash.
+ * @files, @charged, @link and @class are protected by users_lock; the others do
+ * not change once it is in the hash.
  */
 struct callout_user {
 	struct hlist_node link;
 	struct callout_user *parent;
 	struct user_namespace *ns;
 	kuid_t uid;
+	unsigned int class;
 	unsigned int files;
 	unsigned int charged;
 };
@@ -67,6 +74,7 @@ static DEFINE_HASHTABLE(users, USERS_BITS);
 static DEFINE_SPINLOCK(users_lock);	/* protects users and charges */
 static LIST_HEAD(files);
 static DEFINE_MUTEX(files_lock);	/* protects files */
+static DEFINE_MUTEX(classes_lock);	/* serialises choices of classes */
 
 static unsigned long user_hash(const struct callout_user *user)
 {
@@ -163,6 +171,8 @@ static void user_put(struct callout_user *first, unsigned int charged)
 		user->charged -= charged;
 		if (--user->files)
 			continue;
+		if (user->class)
+			class_users[user->class]--;
 		hash_del(&user->link);
 		end = &user->parent;
 	}
@@ -228,12 +238,92 @@ uid_t callout_file_uid(const struct callout_file *file)
 	return from_kuid_munged(&init_user_ns, file->user->uid);
 }
 
-/* Adds a file to the list and to its user's account. Returns 0 or -ENOMEM. */
+/* The class with the fewest users, except root's; 0 if there is none yet. */
+static unsigned int class_find(void)
+{
+	unsigned int class, best = 0;
+
+	lockdep_assert_held(&users_lock);
+	for (class = CALLOUT_CLASS_ROOT + 1; class < callout_nr_classes; class++)
+		if (!best || class_users[class] < class_users[best])
+			best = class;
+	return best;
+}
+
+/* The same, and if it is in use another is added, if possible. */
+static unsigned int class_find_or_add(void)
+{
+	unsigned int class, users;
+	int ret;
+
+	lockdep_assert_held(&classes_lock);
+	do {
+		spin_lock(&users_lock);
+		class = class_find();
+		users = class_users[class];
+		spin_unlock(&users_lock);
+		if (class && !users)
+			break;
+		ret = callout_class_add();
+	} while (ret >= 0);
+	return class;
+}
+
+/* Root has a class of its own. Returns 0 if there is no memory for it. */
+static unsigned int class_of_root(void)
+{
+	lockdep_assert_held(&classes_lock);
+	if (callout_nr_classes <= CALLOUT_CLASS_ROOT && callout_class_add() < 0)
+		return 0;
+	return CALLOUT_CLASS_ROOT;
+}
+
+/*
+ * Chooses the class for the callouts of a user, given by the last account of its
+ * chain: many users in namespaces of one are one. Returns 0 or -ENOMEM.
+ */
+static int user_choose_class(struct callout_user *user)
+{
+	unsigned int class;
+
+	mutex_lock(&classes_lock);
+	class = user->class;
+	if (!class) {
+		if (uid_eq(user->uid, GLOBAL_ROOT_UID))
+			class = class_of_root();
+		else
+			class = class_find_or_add();
+	}
+	spin_lock(&users_lock);
+	if (!user->class) {
+		user->class = class;
+		class_users[class]++;
+	}
+	spin_unlock(&users_lock);
+	mutex_unlock(&classes_lock);
+	return class ? 0 : -ENOMEM;
+}
+
+/*
+ * Adds a file to the list and to its user's account, and chooses the class of its
+ * callouts. Returns 0 or -ENOMEM.
+ */
 int callout_user_add(struct callout_file *file)
 {
+	struct callout_user *last;
+	int ret;
+
 	file->user = user_get();
 	if (!file->user)
 		return -ENOMEM;
+	for (last = file->user; last->parent; last = last->parent)
+		;
+	ret = user_choose_class(last);
+	if (ret) {
+		user_put(file->user, 0);
+		return ret;
+	}
+	file->table.class = READ_ONCE(last->class);
 	file->pid = task_tgid_nr(current);
 	get_task_comm(file->comm, current);
 	mutex_lock(&files_lock);

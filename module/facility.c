@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * facility.c - what the facility consists of
+ * facility.c - what the facility for programs consists of
  */
 #include <linux/math64.h>
 #include "base.h"
 #include "facility.h"
 #include "tick.h"
 
-void callout_facility_info(struct callout_facility *info)
+void callout_facility_info(unsigned int class, struct callout_facility *info)
 {
-	info->scheme = callout_base(0)->scheme->ops->name;
-	info->tick_ns = callout_tick_ns();
+	struct callout_base *base = callout_base_of(class, 0);
+
+	info->scheme = base->scheme->ops->name;
+	info->tick_ns = base->tick_ns;
 }
 
 /* How many ticks late the scheme may run a callout set for @ns from now. */
-u64 callout_facility_late(u64 ns)
+u64 callout_facility_late(unsigned int class, u64 ns)
 {
-	struct callout_scheme *s = callout_base(0)->scheme;
+	struct callout_base *base = callout_base_of(class, 0);
+	struct callout_scheme *s = base->scheme;
 
 	if (!s->ops->late)
 		return 0;
-	return s->ops->late(s, div64_u64(ns, callout_tick_ns()));
+	return s->ops->late(s, div64_u64(ns, base->tick_ns));
 }

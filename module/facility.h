@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * facility.h - what the facility consists of
+ * facility.h - what the facility for programs consists of
  */
 #ifndef _CALLOUT_FACILITY_H
 #define _CALLOUT_FACILITY_H
@@ -12,7 +12,7 @@ struct callout_facility {
 	u64 tick_ns;		/* the length of a tick */
 };
 
-void callout_facility_info(struct callout_facility *info);
-u64 callout_facility_late(u64 ns);
+void callout_facility_info(unsigned int class, struct callout_facility *info);
+u64 callout_facility_late(unsigned int class, u64 ns);
 
 #endif /* _CALLOUT_FACILITY_H */

@@ -198,8 +198,8 @@ bool callout_base_fit(struct callout_base *base)
 	unsigned int wanted;
 	bool more;
 
-	if (base->index < nr_cpu_ids)
-		node = cpu_to_node(base->index);
+	if (base->index != CALLOUT_INDEX_TEST)
+		node = cpu_to_node(base->number);
 	while ((wanted = grow_look(base, &more))) {
 		if (callout_grow_alloc(&ring, wanted, node)) {
 			grow_later(base);
@@ -215,13 +215,10 @@ static void fit_all(struct work_struct *work)
 {
 	struct callout_base *base;
 	bool again = false;
-	unsigned int cpu;
+	unsigned int i;
 
-	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (base && callout_base_fit(base))
-			again = true;
-	}
+	for (i = 0; (base = callout_base_from(&i)); i++)
+		again |= callout_base_fit(base);
 	/* Unless somebody has asked meanwhile. */
 	if (again)
 		queue_delayed_work(system_unbound_wq, &callout_fit_work,

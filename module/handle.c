@@ -140,7 +140,7 @@ handle_set(callout_func_t *func, void *arg, long ticks, bool hashed)
 		callout_no_function();
 		return 0;
 	}
-	base = callout_lock_home(&flags);
+	base = callout_lock_home(CALLOUT_CLASS_KERNEL, &flags);
 	pool = callout_pool(&kernel_table, base);
 	slot = callout_slot_get(pool);
 	if (unlikely(!slot)) {

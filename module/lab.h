@@ -5,22 +5,7 @@
 #ifndef _CALLOUT_LAB_H
 #define _CALLOUT_LAB_H
 
-#include "base.h"
-
-/**
- * struct callout_config - what the bases are made with
- * @tick: the tick source
- * @scheme: the scheme
- * @params: for the scheme's create; without buckets their number follows that of
- *	the callouts
- * @single: all CPUs share one base
- */
-struct callout_config {
-	const struct callout_tick_source *tick;
-	const struct callout_scheme_ops *scheme;
-	struct callout_scheme_params params;
-	bool single;
-};
+#include "cpu.h"
 
 #ifdef CONFIG_CALLOUT_SCHEMES
 int callout_lab_configure(struct callout_config *config);

@@ -18,6 +18,10 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+static unsigned int device_hz = 10000;
+module_param(device_hz, uint, 0444);
+MODULE_PARM_DESC(device_hz, "ticks a second of programs' callouts, up to 1000000; 0: the kernel's HZ (default 10000)");
+
 static char *tick_source = "jiffies";
 module_param(tick_source, charp, 0444);
 MODULE_PARM_DESC(tick_source, "what drives the facility: jiffies (the kernel's tick, default), hrtimer; with CONFIG_CALLOUT_SCHEMES also a simulated timer chip: chip_busy, chip_full");
@@ -100,6 +104,33 @@ static const struct callout_tick_source *find_tick_source(void)
 	return NULL;
 }
 
+/*
+ * The tick source of programs, and the length of ticks; false after a message. A
+ * chip is the laboratory's, for all callouts.
+ */
+static bool find_ticks(struct callout_config *config)
+{
+	config->tick_ns = callout_tick_length(config->tick, hz);
+	if (!config->tick_ns) {
+		if (config->tick == &callout_tick_jiffies)
+			pr_err("hz=%u: tick_source=jiffies has %u\n", hz, HZ);
+		else
+			pr_err("hz=%u: tick_source=%s has up to %u\n", hz,
+			       tick_source, CALLOUT_MAX_HZ);
+		return false;
+	}
+	config->device_tick = &callout_tick_hrtimer;
+	config->device_tick_ns = callout_tick_length(config->device_tick,
+						     device_hz);
+	if (config->tick->create) {
+		config->device_tick = config->tick;
+		config->device_tick_ns = config->tick_ns;
+	}
+	if (!config->device_tick_ns)
+		pr_err("device_hz=%u: up to %u\n", device_hz, CALLOUT_MAX_HZ);
+	return config->device_tick_ns;
+}
+
 static int __init callout_module_init(void)
 {
 	struct callout_config config = {
@@ -115,21 +146,13 @@ static int __init callout_module_init(void)
 	if (ret)
 		return ret;
 	buckets = config.params.buckets;
-	ret = callout_tick_set_hz(config.tick, hz);
-	if (ret) {
-		if (config.tick == &callout_tick_jiffies)
-			pr_err("hz=%u: tick_source=jiffies has %u\n", hz, HZ);
-		else
-			pr_err("hz=%u: tick_source=%s has up to %u\n", hz,
-			       tick_source, CALLOUT_MAX_HZ);
-		return ret;
-	}
+	if (!find_ticks(&config))
+		return -EINVAL;
 
 	ret = callout_workqueue_create();
 	if (ret)
 		return ret;
-	ret = callout_cpus_init(config.tick, config.scheme, &config.params,
-				config.single);
+	ret = callout_cpus_init(&config);
 	if (ret)
 		goto err_workqueue;
 	ret = callout_handles_init(max_callouts);

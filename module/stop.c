@@ -209,14 +209,11 @@ void callout_barrier(void)
 {
 	struct callout_base *base;
 	unsigned long seq;
-	unsigned int cpu;
+	unsigned int i;
 
 	might_sleep();
 
-	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (!base)
-			continue;
+	for (i = 0; (base = callout_base_from(&i)); i++) {
 		callout_base_lock_irq(base);
 		seq = base->run_seq;
 		callout_base_unlock_irq(base);

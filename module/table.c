@@ -45,8 +45,8 @@
 #define STEAL_SLOTS	32U
 
 /*
- * Makes an empty table. The caller has zeroed it, except the three properties
- * that it wants. Returns 0 or -ENOMEM.
+ * Makes an empty table. The caller has zeroed it, except its class and the
+ * three properties that it wants. Returns 0 or -ENOMEM.
  */
 int callout_table_init(struct callout_table *table, enum callout_kind kind,
 		       unsigned int max_slots, gfp_t gfp)
@@ -165,7 +165,7 @@ static int table_add_chunk(struct callout_table *table,
 int callout_table_grow(struct callout_table *table, unsigned int cpu,
 		       unsigned int chunks, gfp_t gfp)
 {
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = callout_base_of(table->class, cpu);
 	int ret = 0;
 
 	mutex_lock(&table->grow);
@@ -187,7 +187,7 @@ static struct callout_slot *pool_take(struct callout_table *table,
 	/* When slots are scarce most pools are empty. */
 	if (!READ_ONCE(pool->count))
 		return NULL;
-	base = callout_base(cpu);
+	base = callout_base_of(table->class, cpu);
 	callout_base_lock(base);
 	for (most = min(most, STEAL_SLOTS); most; most--) {
 		slot = callout_slot_get(pool);
@@ -239,8 +239,8 @@ noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
 
 	callout_base_unlock(base);
 	raw_spin_lock(&table->steal);
-	for_each_cpu_wrap(cpu, cpu_possible_mask, base->index) {
-		if (cpu != base->index)
+	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
+		if (cpu != base->number)
 			slot = pool_take(table, cpu, STEAL_SLOTS);
 		if (slot)
 			break;
@@ -262,8 +262,8 @@ static unsigned int table_collect(struct callout_table *table,
 	unsigned int cpu, n, left = most;
 	struct callout_slot *chain;
 
-	for_each_cpu_wrap(cpu, cpu_possible_mask, base->index) {
-		if (cpu == base->index)
+	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
+		if (cpu == base->number)
 			continue;
 		do {
 			raw_spin_lock_irq(&table->steal);

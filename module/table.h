@@ -70,6 +70,7 @@ struct callout_directory {
  * struct callout_table - callouts named by handles
  * @directory: the chunks
  * @pools: free slots of each base
+ * @class: class of the bases that its callouts are in
  * @kind: kind of its callouts
  * @outlives_bases: freed after the bases: unreserves no room in them
  * @room_optional: grows also if a scheme has no memory for more entries; to
@@ -88,6 +89,7 @@ struct callout_directory {
 struct callout_table {
 	struct callout_directory __rcu *directory;
 	struct callout_pool __percpu *pools;
+	unsigned int class;
 	enum callout_kind kind;
 	bool outlives_bases;
 	bool room_optional;
@@ -113,7 +115,7 @@ callout_slot_table(struct callout_slot *slot)
 static inline struct callout_pool *callout_pool(struct callout_table *table,
 						struct callout_base *base)
 {
-	return per_cpu_ptr(table->pools, base->index);
+	return per_cpu_ptr(table->pools, base->number);
 }
 
 /* callout_table_slot(), where @from_user is a constant. */

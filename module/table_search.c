@@ -58,8 +58,9 @@ static struct table_found search_others(struct callout_base *home,
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		base = callout_base_owned_by(cpu);
-		if (!base || base == home)
+		/* NULL if its CPU has not been up. */
+		base = callout_base_sibling(home, cpu);
+		if (!base || base == home || base->number != cpu)
 			continue;
 		callout_base_lock(base);
 		slot = search_base(base, key);
@@ -123,7 +124,7 @@ struct callout_slot *callout_table_search(struct callout_table *table,
 	struct callout_slot *slot;
 	unsigned int seq;
 
-	home = callout_base(smp_processor_id());
+	home = callout_base_of(table->class, smp_processor_id());
 	for (;;) {
 		seq = read_seqcount_begin(&callout_moves);
 		if (nr_cpu_ids > 1)

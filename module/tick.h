@@ -17,8 +17,8 @@ struct callout_scheme_params;
  * struct callout_tick_source - how a base learns that a tick has come
  * @name: as given to the module parameter tick_source=
  * @now: the current tick of a base; any context
- * @from_ns: a tick at which CLOCK_MONOTONIC will have reached @due, as near as
- *	is known, and after the present one; @now is the clock's time
+ * @from_ns: a tick of a base at which CLOCK_MONOTONIC will have reached @due, as
+ *	near as is known, and after the present one; @now is the clock's time
  * @create: when a base has its lock and its scheme and nothing else; may put a
  *	scheme of its own around that one; may sleep; 0 or -errno. NULL: nothing is to be done.
  * @init: prepares a base's members for this source; may sleep
@@ -29,7 +29,7 @@ struct callout_scheme_params;
 struct callout_tick_source {
 	const char *name;
 	u64 (*now)(struct callout_base *base);
-	u64 (*from_ns)(u64 due, u64 now);
+	u64 (*from_ns)(struct callout_base *base, u64 due, u64 now);
 	int (*create)(struct callout_base *base,
 		      const struct callout_scheme_params *params);
 	void (*init)(struct callout_base *base);
@@ -57,9 +57,8 @@ extern const struct callout_tick_source callout_tick_hrtimer;
 
 #define CALLOUT_MAX_HZ	1000000U
 
-int callout_tick_set_hz(const struct callout_tick_source *tick,
+u64 callout_tick_length(const struct callout_tick_source *tick,
 			unsigned int hz);
-u64 callout_tick_ns(void);
 
 /* What a source calls, in softirq context, at the tick it was programmed for. */
 void callout_softclock(struct callout_base *base);

@@ -50,9 +50,9 @@ static u64 chip_now(struct callout_base *base)
 	return callout_chip_source(base)->under->now(base);
 }
 
-static u64 chip_from_ns(u64 due, u64 now)
+static u64 chip_from_ns(struct callout_base *base, u64 due, u64 now)
 {
-	return callout_tick_hrtimer.from_ns(due, now);
+	return callout_tick_hrtimer.from_ns(base, due, now);
 }
 
 static enum hrtimer_restart chip_tick(struct hrtimer *timer)

@@ -2,8 +2,9 @@
 /*
  * tick_hrtimer.c - a pinned hrtimer as a tick source, for ticks of any length
  *
- * The time is CLOCK_MONOTONIC divided by the length of a tick, the same on all
- * CPUs. The hrtimer is set only for a tick at which something can be due.
+ * The time is CLOCK_MONOTONIC divided by the length of a tick, so the same for
+ * all bases whose ticks have the same length. The hrtimer is set only for a tick
+ * at which something can be due.
  *
  * Arming a callout of another CPU must program that CPU's hrtimer. Only that
  * CPU can do so, and it is asked by an interrupt, the kick.
@@ -17,18 +18,16 @@
 #include "kcompat.h"
 #include "tick_hrtimer.h"
 
-static u64 tick_ns = TICK_NSEC;
-
 static u64 hrtimer_now(struct callout_base *base)
 {
-	return div64_u64(ktime_get_ns(), tick_ns);
+	return div64_u64(ktime_get_ns(), base->tick_ns);
 }
 
 static void hrtimer_set(struct callout_base *base)
 {
 	/* Beyond the range of ktime_t is as good as never. */
-	u64 tick = min_t(u64, base->armed, div64_u64(KTIME_MAX, tick_ns));
-	ktime_t time = ns_to_ktime(tick * tick_ns);
+	u64 last = div64_u64(KTIME_MAX, base->tick_ns);
+	ktime_t time = ns_to_ktime(min(base->armed, last) * base->tick_ns);
 
 	if (base->ticking && !hrtimer_is_queued(&base->hrtimer)) {
 		base->ticking = false;
@@ -145,11 +144,9 @@ static void hrtimer_tick_shutdown(struct callout_base *base)
 	hrtimer_cancel(&base->hrtimer);
 }
 
-static u64 hrtimer_from_ns(u64 due, u64 now)
+static u64 hrtimer_from_ns(struct callout_base *base, u64 due, u64 now)
 {
-	u64 tick = div64_u64(due + tick_ns - 1, tick_ns);
-
-	return max(tick, div64_u64(now, tick_ns) + 1);
+	return callout_hrtimer_from_ns(base, due, now);
 }
 
 const struct callout_tick_source callout_tick_hrtimer = {
@@ -163,24 +160,14 @@ const struct callout_tick_source callout_tick_hrtimer = {
 EXPORT_SYMBOL_IF_KUNIT(callout_tick_hrtimer);
 
 /*
- * Sets the length of a tick, at module load: @hz ticks a second, or the kernel's
- * HZ if that is 0. Returns -EINVAL if @tick cannot have this many.
+ * The length of a tick in nanoseconds, at @hz ticks a second, or the kernel's HZ
+ * if that is 0; 0 if @tick cannot have this many.
  */
-int callout_tick_set_hz(const struct callout_tick_source *tick, unsigned int hz)
+u64 callout_tick_length(const struct callout_tick_source *tick, unsigned int hz)
 {
-	if (!hz)
-		hz = HZ;
-	if (tick == &callout_tick_jiffies && hz != HZ)
-		return -EINVAL;
-	if (hz > CALLOUT_MAX_HZ)
-		return -EINVAL;
-	tick_ns = hz == HZ ? TICK_NSEC : NSEC_PER_SEC / hz;
-	return 0;
+	if (!hz || hz == HZ)
+		return TICK_NSEC;
+	if (tick == &callout_tick_jiffies || hz > CALLOUT_MAX_HZ)
+		return 0;
+	return NSEC_PER_SEC / hz;
 }
-
-/* The length of a tick in nanoseconds. */
-u64 callout_tick_ns(void)
-{
-	return tick_ns;
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_tick_ns);

@@ -190,9 +190,9 @@ queue_kunit() {
 }
 
 queue_selftests() {
-	local other="CALLOUT_SETS=tick_source=hrtimer+hz=10000 CALLOUT_COMPAT32=no"
+	local other="CALLOUT_SETS=device_hz=250 CALLOUT_COMPAT32=no"
 
-	run_job debian-6.12 selftests 600 ${short:+-a CALLOUT_SETS=tick_source=jiffies}
+	run_job debian-6.12 selftests 600 ${short:+-a CALLOUT_SETS=device_hz=10000}
 	run_job debian-6.1 selftests 600 ${short:+-a "$other"}
 	run_job debian-6.12-rt selftests 600 ${short:+-a "$other"}
 }

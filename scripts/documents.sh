@@ -72,7 +72,7 @@ for file in $man/callout.4 $abi/sysfs-module-callout Documentation/schemes.rst; 
 	all scheme "$file" "${names[@]}"
 done
 mapfile -t names < <(words '^	+\.name		= "([a-z_]+)"' module/tick_{jiffies,hrtimer,chip}.c)
-for file in $man/callout.4 $abi/sysfs-module-callout Documentation/device.rst; do
+for file in $man/callout.4 $abi/sysfs-module-callout Documentation/api.rst; do
 	all "tick source" "$file" "${names[@]}"
 done
 

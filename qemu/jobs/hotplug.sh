@@ -5,15 +5,25 @@
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
-# The CPU whose tick drives the first base: a single base begins on CPU 1, where it is loaded.
+# The CPU whose tick drives the base of the device's first class. With one base for all CPUs it
+# begins on CPU 1, where the class is added.
 driver() {
-	sed -n '2s/ .*//p' /sys/kernel/debug/callout/bases
+	awk '$NF == 1 { print $1; exit }' /sys/kernel/debug/callout/bases
+}
+
+# The device works on a CPU that was down when its class was added.
+class_without_cpu() {
+	echo 0 > /sys/devices/system/cpu/cpu3/online
+	taskset 2 calloutctl info
+	echo 1 > /sys/devices/system/cpu/cpu3/online
+	taskset 8 calloutctl demo -n 1000 -t 1s
 }
 
 sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" "bases=single" > /tmp/sets
 while read -r parameters <&3; do
 	# shellcheck disable=SC2086 # one parameter or several
 	taskset 2 insmod /lib/callout.ko $parameters
+	check "a class is added while CPU 3 is down" class_without_cpu
 	driver=$(driver)
 	run /bin/hotplug_storm "$parameters"
 	cat /sys/kernel/debug/callout/bases

@@ -83,6 +83,11 @@ choices 1000000 hz=1000001 tick_source=hrtimer
 load hz=1000000 tick_source=hrtimer
 load hz=1 tick_source=hrtimer
 load hz=0 tick_source=hrtimer
+for rate in 0 1 1000000; do
+	load device_hz=$rate
+done
+choices 1000000 device_hz=1000001
+refuse device_hz=-1
 
 # With CONFIG_CALLOUT_SCHEMES only; without it the kernel ignores these parameters and warns.
 laboratory() {

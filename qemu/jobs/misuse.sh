@@ -29,7 +29,10 @@ misuse() {
 	insmod /lib/callout.ko
 	check "done and put right" insmod /lib/callout_misuse.ko "what=$1"
 	rmmod callout_misuse || :
-	slow=$(awk 'NR > 1 { n += $NF } END { print n + 0 }' /sys/kernel/debug/callout/bases)
+	slow=$(awk '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == "slow") column = i; next }
+		{ n += $column }
+		END { print n + 0 }' /sys/kernel/debug/callout/bases)
 	rmmod callout
 	dmesg > /tmp/log
 }

@@ -6,11 +6,12 @@
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
-# base CPU COLUMN: in /sys/kernel/debug/callout/bases, by its heading
+# base CPU COLUMN: in /sys/kernel/debug/callout/bases, by its heading, the sum of all classes
 base() {
 	awk -v cpu="$1" -v name="$2" '
 	NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) column = i }
-	$1 == cpu { print $column }' /sys/kernel/debug/callout/bases
+	$1 == cpu { sum += $column }
+	END { print sum + 0 }' /sys/kernel/debug/callout/bases
 }
 
 prepared() {

@@ -1,23 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: runs every program in /selftests with each tick source, 32-bit programs with the first
-# only, or not at all with boot.sh -a CALLOUT_COMPAT32=no; reports TAP.
+# Job: runs every program in /selftests with short and with long ticks, 32-bit programs with the
+# first only, or not at all with boot.sh -a CALLOUT_COMPAT32=no; reports TAP.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
-sources=0
-sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" > /tmp/sets
+lengths=0
+sets "device_hz=10000" "device_hz=250" > /tmp/sets
 while read -r parameters <&3; do
 	load_module
 	for test in /selftests/*; do
-		# They differ in addresses and structures, which no tick source affects.
+		# They differ in addresses and structures, which no tick affects.
 		case $test in
-		*_compat32) [ "$sources${CALLOUT_COMPAT32:-}" = 0 ] || continue ;;
+		*_compat32) [ "$lengths${CALLOUT_COMPAT32:-}" = 0 ] || continue ;;
 		esac
 		[ ! -x "$test" ] || run "$test" "$parameters"
 	done
 	rmmod callout || wrong "the module did not unload"
-	sources=$((sources + 1))
+	lengths=$((lengths + 1))
 done 3< /tmp/sets
 finish

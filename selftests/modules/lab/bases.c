@@ -17,6 +17,7 @@
 #include <linux/numa.h>
 #include <linux/slab.h>
 #include "base.h"
+#include "cpu.h"
 #include "lab.h"
 #include "native.h"
 
@@ -33,8 +34,8 @@ static int add_base(unsigned int index)
 	};
 	struct callout_base *base;
 
-	base = callout_base_create(index, own[0]->tick, own[0]->scheme->ops,
-				   &params);
+	base = callout_base_create(index, own[0]->tick, own[0]->tick_ns,
+				   own[0]->scheme->ops, &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
 	base->cpu = 0;
@@ -51,6 +52,9 @@ int lab_bases_init(void)
 	/* No other CPU is between two looks at callout_bases. */
 	if (num_possible_cpus() > 1)
 		return -EINVAL;
+	/* The laboratory's bases are in the places of the device's. */
+	if (callout_nr_classes > 1)
+		return -EBUSY;
 	own = callout_bases;
 	all[0] = own[0];
 	callout_bases = all;

@@ -220,7 +220,8 @@ static int assist_chip(const struct callout_chip_source *chip, unsigned int t)
 
 	source.under = &virtual_tick;
 	virtual_time = LAB_EPOCH;
-	base = callout_base_create(nr_cpu_ids, &source.tick, &callout_hashed_wheel,
+	base = callout_base_create(CALLOUT_INDEX_TEST, &source.tick, TICK_NSEC,
+				   &callout_hashed_wheel,
 				   &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);

@@ -65,7 +65,8 @@ TRACE_EVENT(callout_start,
 		__field(const void *, function)
 		__field(u64, expires)
 		__field(u64, now)
-		__field(u32, cpu)
+		__field(unsigned int, cpu)
+		__field(unsigned int, class)
 		__field(u8, kind)
 	),
 	TP_fast_assign(
@@ -73,13 +74,14 @@ TRACE_EVENT(callout_start,
 		__entry->function = callout_node_func(callout);
 		__entry->expires  = callout->expires;
 		__entry->now	  = now;
-		__entry->cpu	  = callout->cpu;
+		__entry->cpu	  = callout->cpu % nr_cpu_ids;
+		__entry->class	  = callout->cpu / nr_cpu_ids;
 		__entry->kind	  = callout->kind;
 	),
-	TP_printk("callout=%p function=%ps expires=%llu timeout=%lld cpu=%u kind=%u",
+	TP_printk("callout=%p function=%ps expires=%llu timeout=%lld cpu=%u class=%u kind=%u",
 		  __entry->callout, __entry->function, __entry->expires,
 		  (s64)(__entry->expires - __entry->now), __entry->cpu,
-		  __entry->kind)
+		  __entry->class, __entry->kind)
 );
 
 /**
@@ -111,38 +113,43 @@ TRACE_EVENT(callout_expire_entry,
 );
 
 /**
- * callout_tick_start - a CPU's tick source was programmed
- * @cpu: the CPU
+ * callout_tick_start - a base's tick source was programmed
+ * @base: the base's class times nr_cpu_ids, plus its CPU
  * @tick: for which tick
  */
 TRACE_EVENT(callout_tick_start,
-	TP_PROTO(unsigned int cpu, u64 tick),
-	TP_ARGS(cpu, tick),
+	TP_PROTO(unsigned int base, u64 tick),
+	TP_ARGS(base, tick),
 	TP_STRUCT__entry(
 		__field(unsigned int, cpu)
+		__field(unsigned int, class)
 		__field(u64, tick)
 	),
 	TP_fast_assign(
-		__entry->cpu  = cpu;
-		__entry->tick = tick;
+		__entry->cpu   = base % nr_cpu_ids;
+		__entry->class = base / nr_cpu_ids;
+		__entry->tick  = tick;
 	),
-	TP_printk("cpu=%u tick=%llu", __entry->cpu, __entry->tick)
+	TP_printk("cpu=%u class=%u tick=%llu", __entry->cpu, __entry->class,
+		  __entry->tick)
 );
 
 /**
- * callout_tick_stop - nothing is pending on a CPU: its tick source is left off
- * @cpu: the CPU
+ * callout_tick_stop - nothing is pending on a base: its tick source is left off
+ * @base: the base's class times nr_cpu_ids, plus its CPU
  */
 TRACE_EVENT(callout_tick_stop,
-	TP_PROTO(unsigned int cpu),
-	TP_ARGS(cpu),
+	TP_PROTO(unsigned int base),
+	TP_ARGS(base),
 	TP_STRUCT__entry(
 		__field(unsigned int, cpu)
+		__field(unsigned int, class)
 	),
 	TP_fast_assign(
-		__entry->cpu = cpu;
+		__entry->cpu   = base % nr_cpu_ids;
+		__entry->class = base / nr_cpu_ids;
 	),
-	TP_printk("cpu=%u", __entry->cpu)
+	TP_printk("cpu=%u class=%u", __entry->cpu, __entry->class)
 );
 
 #endif /* _TRACE_CALLOUT_H */

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * class.c - suite callout_class: users have bases of their own, and kernel code
+ * has
+ */
+#include <linux/cred.h>
+#include <linux/err.h>
+#include "common.h"
+#include "cpu.h"
+#include "dev_file.h"
+#include "dev_op.h"
+
+/* Callouts of a program that are due together. */
+#define BURST		300000U
+#define BATCH		16U
+
+/* Users that no other test has. */
+#define FIRST_UID	70000U
+#define USERS		(2 * CALLOUT_CLASSES)
+
+/* Opens a file as user @uid; returns NULL on failure. */
+static struct callout_file *open_as(unsigned int uid)
+{
+	struct callout_file *file;
+	const struct cred *old;
+	struct cred *cred;
+
+	cred = prepare_creds();
+	if (!cred)
+		return NULL;
+	cred->uid = KUIDT_INIT(uid);
+	old = override_creds(cred);
+	file = callout_file_create();
+	revert_creds(old);
+	put_cred(cred);
+	return IS_ERR(file) ? NULL : file;
+}
+
+struct users {
+	struct callout_file *file[USERS + 1];
+};
+
+static void users_close(void *data)
+{
+	struct users *users = data;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(users->file); i++)
+		if (users->file[i])
+			callout_file_destroy(users->file[i]);
+}
+
+static struct users *users_create(struct kunit *test)
+{
+	struct users *users = kunit_kzalloc(test, sizeof(*users), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, users);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, users_close,
+							   users));
+	return users;
+}
+
+/* Users get classes in turn, and never that of kernel code, or root's. */
+static void classes_are_shared_last(struct kunit *test)
+{
+	struct users *users = users_create(test);
+	unsigned int in[CALLOUT_CLASSES] = {}, least = UINT_MAX, most = 0;
+	unsigned int i, class;
+
+	for (i = 0; i < USERS; i++) {
+		users->file[i] = open_as(FIRST_UID + i);
+		KUNIT_ASSERT_NOT_NULL(test, users->file[i]);
+		class = users->file[i]->table.class;
+		KUNIT_ASSERT_LT(test, class, CALLOUT_CLASSES);
+		in[class]++;
+	}
+	KUNIT_EXPECT_EQ(test, callout_nr_classes, CALLOUT_CLASSES);
+	KUNIT_EXPECT_EQ(test, in[CALLOUT_CLASS_KERNEL], 0U);
+	KUNIT_EXPECT_EQ(test, in[CALLOUT_CLASS_ROOT], 0U);
+	for (class = CALLOUT_CLASS_ROOT + 1; class < CALLOUT_CLASSES; class++) {
+		least = min(least, in[class]);
+		most = max(most, in[class]);
+	}
+	/* Other files may be open. */
+	KUNIT_EXPECT_GE(test, least, 1U);
+	KUNIT_EXPECT_LE(test, most - least, 2U);
+}
+
+/* All files of a user have one class, and the next user another. Root's is 1. */
+static void class_is_the_users(struct kunit *test)
+{
+	struct users *users = users_create(test);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		users->file[i] = open_as(FIRST_UID);
+		KUNIT_ASSERT_NOT_NULL(test, users->file[i]);
+		KUNIT_EXPECT_EQ(test, users->file[i]->table.class,
+				users->file[0]->table.class);
+	}
+	users->file[3] = open_as(FIRST_UID + 1);
+	KUNIT_ASSERT_NOT_NULL(test, users->file[3]);
+	KUNIT_EXPECT_NE(test, users->file[3]->table.class,
+			users->file[0]->table.class);
+	users->file[4] = open_as(0);
+	KUNIT_ASSERT_NOT_NULL(test, users->file[4]);
+	KUNIT_EXPECT_EQ(test, users->file[4]->table.class, CALLOUT_CLASS_ROOT);
+}
+
+/* Sets @n callouts of @file, due at @due; returns how many were set. */
+static unsigned int set_all(struct callout_file *file, unsigned int n, u64 due)
+{
+	struct callout_op_ctx ctx = {};
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		struct callout_op op = {
+			.op = CALLOUT_OP_SET,
+			.flags = CALLOUT_ABSTIME,
+			.clockid = CLOCK_MONOTONIC,
+			.time = due,
+		};
+
+		if (callout_file_set(file, &op, &ctx))
+			break;
+		if (i % BATCH == BATCH - 1) {
+			callout_ctx_flush(file, &ctx);
+			cond_resched();
+		}
+	}
+	callout_ctx_flush(file, &ctx);
+	return i;
+}
+
+/*
+ * A file with BURST callouts that are due at @due; NULL if that could not be.
+ * However long it takes to set them, none has fired before the last is set.
+ */
+static struct callout_file *burst_create(unsigned int uid, u64 *due)
+{
+	u64 headroom = BURST * 2000ULL;
+	struct callout_file *file;
+
+	for (;;) {
+		file = open_as(uid);
+		if (!file)
+			return NULL;
+		*due = ktime_get_ns() + headroom;
+		if (set_all(file, BURST, *due) == BURST &&
+		    ktime_get_ns() < *due)
+			return file;
+		callout_file_destroy(file);
+		headroom *= 2;
+		if (headroom > 60 * NSEC_PER_SEC)
+			return NULL;
+	}
+}
+
+/* A callout of kernel code that runs at each tick, and looks at a file. */
+struct witness {
+	struct callout c;
+	struct callout_file *file;
+	unsigned int before;
+	unsigned int amid;
+};
+
+static void witness_handler(void *arg)
+{
+	struct witness *w = arg;
+	u64 fired = READ_ONCE(w->file->fired);
+
+	w->before += !fired;
+	w->amid += fired && fired < BURST;
+	if (fired < BURST)
+		callout_schedule(&w->c, 1);
+}
+
+/*
+ * Callouts of kernel code run at their ticks while many of a program are due on
+ * the same CPU. In one base those set for later ticks would run after all that
+ * were due before.
+ */
+static void kernel_beside_a_burst(struct kunit *test)
+{
+	struct users *users = users_create(test);
+	struct witness w = {};
+	u64 due, took;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	w.file = burst_create(FIRST_UID, &due);
+	KUNIT_ASSERT_NOT_NULL(test, w.file);
+	users->file[0] = w.file;
+	callout_init(&w.c, 1);
+	callout_reset(&w.c, 1, witness_handler, &w);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(w.file->fired) ==
+							BURST));
+	took = ktime_get_ns() - due;
+	callout_drain(&w.c);
+	kunit_info(test, "ran %u times before, and %u times amid %u callouts of a program\n",
+		   w.before, w.amid, BURST);
+	/* With long ticks a fast machine may be done before the second. */
+	if (took > 4 * callout_tick_ns())
+		KUNIT_EXPECT_LT(test, 0U, w.amid);
+}
+
+static struct kunit_case class_cases[] = {
+	KUNIT_CASE(class_is_the_users),
+	KUNIT_CASE(classes_are_shared_last),
+	KUNIT_CASE(kernel_beside_a_burst),
+	{}
+};
+
+static struct kunit_suite class_suite = {
+	.name = "callout_class",
+	.test_cases = class_cases,
+};
+
+kunit_test_suite(class_suite);
