@@ -42,6 +42,14 @@ for facility in $facilities; do
 	esac
 done
 
+for facility in timerfd callout; do
+	for load in idle load; do
+		for metric in late_p50_ns late_p99_ns late_max_ns wakeups; do
+			want "$file" "$facility,$load,1000,$metric"
+		done
+	done
+done
+
 awk -v names="$facilities" -v outstanding="$outstanding" -f scripts/bench/user.awk "$file"
 echo
 rows "$printed" bench-user-note

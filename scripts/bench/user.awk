@@ -29,6 +29,12 @@ function flat(mode, metric,	i, low, high, value) {
 	judge("callout " mode ", " metric ", largest / smallest", high / low, 1.10)
 }
 
+function late(facility, load,	key) {
+	key = facility "," load SUBSEP "1000,"
+	printf "  %-18s %9d %9d %9d %9d\n", facility ", " load, cell[key "late_p50_ns"],
+		cell[key "late_p99_ns"], cell[key "late_max_ns"], cell[key "wakeups"]
+}
+
 NR > 1 {
 	row = $3 "," $4
 	cell[$1 "," $2, row] = $5
@@ -64,6 +70,12 @@ END {
 			print ""
 		}
 	}
+	print "\n  lateness of 1000 timers, ns"
+	printf "  %-18s %9s %9s %9s %9s\n", "", "p50", "p99", "max", "wake-ups"
+	late("timerfd", "idle")
+	late("callout", "idle")
+	late("timerfd", "load")
+	late("callout", "load")
 	print "\n  targets"
 	ratios("batch64", "insns_arm_disarm", 0.3)
 	flat("batch64", "insns_arm_disarm")
@@ -75,4 +87,7 @@ END {
 	judge("callout / timerfd, insns_irqsoff_max, 15000",
 	      many / cell["timerfd,single", "15000,insns_irqsoff_max"], 0.05)
 	judge("callout, insns_irqsoff_max, 15000 / 1500", many / few, 1.10)
+	# A tick of 100 us, and what the CPU needs.
+	judge("callout, idle, late_max_ns", cell["callout,idle", "1000,late_max_ns"], 120000)
+	judge("callout, load, late_max_ns", cell["callout,load", "1000,late_max_ns"], 120000)
 }
