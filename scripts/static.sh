@@ -67,6 +67,36 @@ spdx_everywhere() {
 	return $bad
 }
 
+# licensed EXPRESSION FILE...: all have this licence
+licensed() {
+	local expression=$1
+
+	shift
+	! grep -LE "SPDX-License-Identifier: $expression( \*/)?\$" "$@" | grep .
+}
+
+# Programs of any licence may compile in or link these.
+permissive() {
+	licensed "LGPL-2.1-or-later OR MIT" tools/lib/* tools/examples/* &&
+		licensed "GPL-2.0 WITH Linux-syscall-note" module/include/uapi/linux/*.h
+}
+
+# LICENSES has the text of each licence and exception that is named.
+licence_texts() {
+	local tag bad=0
+
+	while read -r tag; do
+		if ! grep -qxE "(Valid-License|SPDX-Exception)-Identifier: $tag" LICENSES/*/*; then
+			echo "LICENSES has no $tag"
+			bad=1
+		fi
+	done < <(grep -rhoE '^.{0,6}SPDX-License-Identifier: .*' \
+			--exclude-dir={.git,build,LICENSES} . |
+		sed -E 's/^[^:]*: //; s~ ?(\*/|-->).*~~; s/ (OR|AND|WITH) /\n/g; s/[()]//g' |
+		sort -u)
+	return $bad
+}
+
 # base.h has functions for the lock of a base, which do not pair with the kernel's.
 base_lock_only_in_base_h() {
 	local name='raw_spin_(try|un)?lock(_irq[a-z]*|_nested)?'
@@ -129,6 +159,8 @@ item "layers" scripts/layers.sh
 item "the suites of KUnit in qemu/suites" suites_listed
 item "documents" scripts/documents.sh
 item "an SPDX line in every file" spdx_everywhere
+item "a permissive licence for what programs compile in" permissive
+item "the text of every licence" licence_texts
 item "a second build, the cache elsewhere" scripts/targets.sh quick
 item "shell lines of at most 100 columns" short_lines
 item "shellcheck" shellcheck -x "${shell_files[@]}"
