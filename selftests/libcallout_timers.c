@@ -13,19 +13,6 @@
  */
 #define SLOW	1800
 
-TEST_F(loop, create)
-{
-	struct callout_ctx *ctx;
-
-	EXPECT_EQ(-EINVAL, callout_ctx_create(&ctx, 0));
-	EXPECT_EQ(-EINVAL, callout_ctx_create(&ctx, CALLOUT_BATCH_MAX + 1));
-	ASSERT_EQ(0, callout_ctx_create(&ctx, CALLOUT_BATCH_MAX));
-	EXPECT_LE(0, callout_ctx_fd(ctx));
-	EXPECT_FALSE(callout_ctx_pending(ctx));
-	callout_ctx_destroy(ctx);
-	callout_ctx_destroy(NULL);
-}
-
 TEST_F(loop, arm)
 {
 	__u64 now = callout_now(CLOCK_MONOTONIC);
@@ -184,33 +171,6 @@ TEST_F(loop, freed)
 		expect_flush();
 		EXPECT_EQ(0, info().outstanding);
 	}
-}
-
-/* A timer may be armed in another context once it is disarmed. */
-TEST_F(loop, two_contexts)
-{
-	struct callout_ctx *other;
-	int i;
-
-	ASSERT_EQ(0, callout_ctx_create(&other, 16));
-	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
-	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[2]));
-	ASSERT_EQ(0, callout_arm(other, &self->t[2], HOUR));
-	/* An armed one may not. */
-	EXPECT_EQ(-EINVAL, callout_arm(other, &self->t[1], HOUR));
-	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[2], HOUR));
-	EXPECT_FALSE(callout_disarm(other, &self->t[0]));
-	EXPECT_TRUE(callout_armed(&self->t[0]));
-	expect_flush();
-	EXPECT_EQ(0, callout_ctx_turn(other, 0));
-	EXPECT_EQ(2, info().set);
-	EXPECT_EQ(1, info_of(callout_ctx_fd(other)).set);
-	EXPECT_FALSE(callout_disarm(self->ctx, &self->t[2]));
-	EXPECT_TRUE(callout_disarm(other, &self->t[2]));
-	EXPECT_EQ(0, callout_ctx_turn(other, 0));
-	EXPECT_EQ(0, info_of(callout_ctx_fd(other)).outstanding);
-	callout_ctx_destroy(other);
 }
 
 /* A timer whose event was read, not handed out, can be disarmed or re-armed. */

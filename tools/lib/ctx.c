@@ -62,34 +62,59 @@ struct callout_ctx {
 /* How many contexts were created, by any thread. */
 static unsigned int nr_contexts;
 
-int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
+/* A file of the device, for operations and events, without callouts. */
+static int check_fd(int fd)
+{
+	struct callout_info info;
+	int ret = callout_get_info(fd, &info);
+
+	if (ret < 0)
+		return ret;
+	if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR)
+		return -EBADF;
+	/* Their events have cookies that are not addresses of timers. */
+	return info.outstanding ? -EBUSY : 0;
+}
+
+int callout_ctx_create_fd(struct callout_ctx **pctx, unsigned int nr_events,
+			  int fd)
 {
 	struct callout_ctx *ctx;
-	int ret = -ENOMEM;
+	int ret;
 
 	if (!nr_events || nr_events > CALLOUT_BATCH_MAX)
 		return -EINVAL;
+	ret = check_fd(fd);
+	if (ret)
+		return ret;
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
-		return ret;
+		return -ENOMEM;
+	ctx->events = calloc(nr_events, sizeof(*ctx->events));
+	if (!ctx->events) {
+		free(ctx);
+		return -ENOMEM;
+	}
 	ctx->turn = (__u64)__atomic_add_fetch(&nr_contexts, 1, __ATOMIC_RELAXED)
 		    << 32;
 	ctx->max_events = nr_events;
-	ctx->events = calloc(nr_events, sizeof(*ctx->events));
-	if (!ctx->events)
-		goto free_ctx;
-	ctx->fd = callout_open(O_NONBLOCK);
-	if (ctx->fd < 0) {
-		ret = ctx->fd;
-		goto free_events;
-	}
+	ctx->fd = fd;
 	*pctx = ctx;
 	return 0;
+}
 
-free_events:
-	free(ctx->events);
-free_ctx:
-	free(ctx);
+int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
+{
+	int fd, ret;
+
+	if (!nr_events || nr_events > CALLOUT_BATCH_MAX)
+		return -EINVAL;
+	fd = callout_open(O_NONBLOCK);
+	if (fd < 0)
+		return fd;
+	ret = callout_ctx_create_fd(pctx, nr_events, fd);
+	if (ret)
+		close(fd);
 	return ret;
 }
 
@@ -173,13 +198,6 @@ static int queue_op(struct callout_ctx *ctx, struct callout_timer *timer,
 	return 0;
 }
 
-/* Whether the timer is armed in another context. */
-static bool armed_elsewhere(const struct callout_ctx *ctx,
-			    const struct callout_timer *timer)
-{
-	return timer->_armed && timer->_ctx != ctx;
-}
-
 /* Removes a queued SET, or its failure. */
 static void empty_slot(struct callout_ctx *ctx, unsigned int slot)
 {
@@ -202,6 +220,32 @@ static void drop_event(struct callout_ctx *ctx, struct callout_timer *timer)
 }
 
 static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
+	       __u32 flags);
+
+/*
+ * Arms a timer that is armed in another context, and disarms it there. The
+ * other context gets a copy of the timer's state: it keeps no pointer to a
+ * disarmed timer.
+ */
+static int move(struct callout_ctx *ctx, struct callout_timer *timer,
+		__u64 time, __u32 flags)
+{
+	struct callout_timer old = *timer;
+	int ret;
+
+	timer->_ctx = NULL;
+	timer->_handle = 0;
+	timer->_event = 0;
+	timer->_armed = false;
+	ret = arm(ctx, timer, time, flags);
+	if (ret < 0)
+		*timer = old;
+	else
+		callout_disarm(old._ctx, &old);
+	return ret;
+}
+
+static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	       __u32 flags)
 {
 	clockid_t clockid = timer->clockid ?: CLOCK_MONOTONIC;
@@ -210,8 +254,10 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	int ret;
 
 	if (time > TIME_LAST || timer->period > TIME_LAST ||
-	    timer->slack > TIME_LAST || armed_elsewhere(ctx, timer))
+	    timer->slack > TIME_LAST)
 		return -EINVAL;
+	if (timer->_armed && timer->_ctx != ctx)
+		return move(ctx, timer, time, flags);
 	/*
 	 * It was disarmed in this turn: the UNSET becomes a RESET. As that
 	 * cannot change the clock, for another one the timer gets a new slot.
@@ -264,8 +310,9 @@ bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer)
 	bool was_armed = timer->_armed;
 	struct callout_op op;
 
-	if (armed_elsewhere(ctx, timer))
-		return false;
+	/* It may have been armed in another one. */
+	if (was_armed)
+		ctx = timer->_ctx;
 	drop_event(ctx, timer);
 	if (timer->_handle) {
 		op = callout_op_unset(timer->_handle);
@@ -370,13 +417,14 @@ static void reap(struct callout_ctx *ctx, unsigned int got)
  * as failures are handed out before a wait, only a batch without operations
  * waits.
  */
-static int submit(struct callout_ctx *ctx, unsigned int nr_ops, __u64 timeout)
+static int submit(struct callout_ctx *ctx, unsigned int nr_ops,
+		  unsigned int nr_events, __u64 timeout)
 {
 	struct callout_batch batch;
 	int ret;
 
-	callout_batch_init(&batch, ctx->ops, nr_ops, ctx->events,
-			   ctx->max_events);
+	callout_batch_init(&batch, ctx->ops, nr_ops,
+			   nr_events ? ctx->events : NULL, nr_events);
 	if (timeout) {
 		batch.flags = CALLOUT_BATCH_WAIT;
 		batch.timeout = timeout;
@@ -396,12 +444,25 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 	ctx->turn++;
 	compact(ctx);
 	if (ctx->nr_ops || !timeout)
-		ret = submit(ctx, ctx->nr_ops, 0);
+		ret = submit(ctx, ctx->nr_ops, ctx->max_events, 0);
 	if (timeout && !ctx->left && ret >= 0)
-		ret = submit(ctx, 0, timeout);
+		ret = submit(ctx, 0, ctx->max_events, timeout);
 	if (ctx->left || ret == -ETIME)
 		return ctx->left;
 	return ret;
+}
+
+int callout_ctx_flush(struct callout_ctx *ctx)
+{
+	int ret = 0;
+
+	if (ctx->left)
+		return ctx->left;
+	ctx->turn++;
+	compact(ctx);
+	if (ctx->nr_ops)
+		ret = submit(ctx, ctx->nr_ops, 0, 0);
+	return ctx->left ? (int)ctx->left : ret;
 }
 
 struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,

@@ -134,7 +134,7 @@ __u64 callout_now(clockid_t clockid);
  * Timers of a loop. A context has an open file and queues the operations of its
  * timers until callout_ctx_turn() does them all and reads events, in one system
  * call; a wait takes another one. One thread at a time may use a context and
- * its timers.
+ * its timers, and while a timer moves from one context to another, both.
  */
 
 struct callout_ctx;
@@ -170,10 +170,13 @@ struct callout_timer {
 };
 
 int callout_ctx_create(struct callout_ctx **ctx, unsigned int nr_events);
+int callout_ctx_create_fd(struct callout_ctx **ctx, unsigned int nr_events,
+			  int fd);
 void callout_ctx_destroy(struct callout_ctx *ctx);
 int callout_ctx_fd(const struct callout_ctx *ctx);
 bool callout_ctx_pending(const struct callout_ctx *ctx);
 int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout);
+int callout_ctx_flush(struct callout_ctx *ctx);
 struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
 				       struct callout_event *event);
 int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
