@@ -74,7 +74,7 @@ TEST_F(loop, one_operation_a_turn)
 	EXPECT_EQ(1, info().set);
 	EXPECT_EQ(0, info().reset);
 	for (i = 0; i < 5; i++)
-		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 2 * HOUR));
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR / 2));
 	expect_flush();
 	EXPECT_EQ(1, info().set);
 	EXPECT_EQ(1, info().reset);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * ctx.c - timers of a loop that does one system call a turn, and one to sleep
+ * ctx.c - contexts, and what arming and disarming a timer changes until a turn
  *
  * The operations of timers are queued. Each timer has one slot of the queue in
  * a turn: arming and disarming it again changes that slot and takes no other. A
@@ -12,52 +12,22 @@
  * numbers its turns from another start: a timer that was in one has no slot in
  * another, even one at the same address (ABA).
  *
- * A callout's cookie is the address of its timer. A batch does the operations
- * before it reads events, so there is no event of a timer that was disarmed
- * before. timer._event is the event that was read and not handed out yet.
+ * A timer that is moved to a later time takes no operation: the kernel's
+ * earlier expiry stands, and when it comes the timer is filed again for what is
+ * left (lazy re-arm). timer._due is when it is due, and timer._filed when it is
+ * due in the kernel, or CALLOUT_FOREVER if it cannot be moved in this way: it is
+ * not in the kernel, is periodic, or runs on another clock than
+ * CLOCK_MONOTONIC. A relative time counts from the next turn: until then _due
+ * is relative, and the timer is ctx->moved[timer._moved - 1].
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "libcallout.h"
-
-#define TIME_LAST	(~0ULL >> 1)
+#include "ctx.h"
 
 #define FIRST_OPS	64U
-
-/* callout_op.op of a slot that is empty, or whose operation has failed */
-#define OP_NONE		0U
-
-/**
- * struct callout_ctx - an open file, and the state between turns
- * @fd: the file, non-blocking
- * @turn: counts turns, from a multiple of 2^32 that is its own
- * @ops: the queue, with room for @max_ops
- * @owners: the timers of @ops, see above
- * @nr_ops: length of the queue
- * @max_ops: room in the queue
- * @nr_live: how many of @ops are to be done
- * @nr_failed: the first @nr_failed of @ops failed in the last turn
- * @next_failed: the first failed operation that was not handed out
- * @events: the events of the last turn; those with cookie 0 are dropped
- * @nr_events: how many events were read
- * @max_events: room for events
- * @next_event: the first event that was not handed out
- * @left: how many timers are to be handed out
- */
-struct callout_ctx {
-	int fd;
-	__u64 turn;
-	struct callout_op *ops;
-	struct callout_timer **owners;
-	unsigned int nr_ops, max_ops, nr_live;
-	unsigned int nr_failed, next_failed;
-	struct callout_event *events;
-	unsigned int nr_events, max_events, next_event;
-	unsigned int left;
-};
 
 /* How many contexts were created, by any thread. */
 static unsigned int nr_contexts;
@@ -98,6 +68,7 @@ int callout_ctx_create_fd(struct callout_ctx **pctx, unsigned int nr_events,
 	ctx->turn = (__u64)__atomic_add_fetch(&nr_contexts, 1, __ATOMIC_RELAXED)
 		    << 32;
 	ctx->max_events = nr_events;
+	ctx->bound = CALLOUT_FOREVER;
 	ctx->fd = fd;
 	*pctx = ctx;
 	return 0;
@@ -124,6 +95,7 @@ void callout_ctx_destroy(struct callout_ctx *ctx)
 		return;
 	close(ctx->fd);
 	free(ctx->events);
+	free(ctx->moved);
 	free(ctx->owners);
 	free(ctx->ops);
 	free(ctx);
@@ -136,7 +108,7 @@ int callout_ctx_fd(const struct callout_ctx *ctx)
 
 bool callout_ctx_pending(const struct callout_ctx *ctx)
 {
-	return ctx->nr_live || ctx->left;
+	return ctx->nr_live || ctx->left || ctx->nr_moved;
 }
 
 static bool grow(struct callout_ctx *ctx)
@@ -158,16 +130,15 @@ static bool grow(struct callout_ctx *ctx)
 	return true;
 }
 
-static bool has_slot(const struct callout_ctx *ctx,
-		     const struct callout_timer *timer)
+static int do_now(struct callout_ctx *ctx, struct callout_op *op,
+		  struct callout_timer *owner)
 {
-	return timer->_ctx == ctx && timer->_turn == ctx->turn;
-}
-
-/* Whether the operation has failed, and that was not handed out. */
-static bool slot_failed(const struct callout_ctx *ctx, unsigned int slot)
-{
-	return ctx->ops[slot].op == OP_NONE && ctx->owners[slot];
+	ctx->now = callout_now(CLOCK_MONOTONIC);
+	callout_op_at(ctx, op);
+	op->result = callout_do(ctx->fd, op);
+	if (op->result >= 0)
+		callout_op_done(ctx, op, owner);
+	return op->result;
 }
 
 /*
@@ -181,7 +152,7 @@ static int queue_op(struct callout_ctx *ctx, struct callout_timer *timer,
 
 	if (!has_slot(ctx, timer)) {
 		if (ctx->nr_ops == ctx->max_ops && !grow(ctx))
-			return callout_do(ctx->fd, op);
+			return do_now(ctx, op, owner);
 		timer->_slot = ctx->nr_ops++;
 		timer->_turn = ctx->turn;
 		timer->_ctx = ctx;
@@ -195,11 +166,13 @@ static int queue_op(struct callout_ctx *ctx, struct callout_timer *timer,
 		ctx->nr_live++;
 	ctx->ops[slot] = *op;
 	ctx->owners[slot] = owner;
+	if (op->op == CALLOUT_OP_SET)
+		timer->_filed = CALLOUT_FOREVER;
 	return 0;
 }
 
 /* Removes a queued SET, or its failure. */
-static void empty_slot(struct callout_ctx *ctx, unsigned int slot)
+void callout_empty_slot(struct callout_ctx *ctx, unsigned int slot)
 {
 	if (slot_failed(ctx, slot))
 		ctx->left--;
@@ -210,13 +183,61 @@ static void empty_slot(struct callout_ctx *ctx, unsigned int slot)
 }
 
 /* Drops the timer's event that was read and not handed out. */
-static void drop_event(struct callout_ctx *ctx, struct callout_timer *timer)
+void callout_drop_event(struct callout_ctx *ctx, struct callout_timer *timer)
 {
 	if (!timer->_event)
 		return;
 	ctx->events[timer->_event - 1].cookie = 0;
 	timer->_event = 0;
 	ctx->left--;
+}
+
+static bool grow_moved(struct callout_ctx *ctx)
+{
+	unsigned int max = ctx->max_moved ? 2 * ctx->max_moved : FIRST_OPS;
+	void *mem = realloc(ctx->moved, max * sizeof(*ctx->moved));
+
+	if (!mem)
+		return false;
+	ctx->moved = mem;
+	ctx->max_moved = max;
+	return true;
+}
+
+/* Forgets a relative time that was to count from the next turn. */
+static void unmove(struct callout_ctx *ctx, struct callout_timer *timer)
+{
+	if (!timer->_moved)
+		return;
+	ctx->moved[timer->_moved - 1] = NULL;
+	timer->_moved = 0;
+}
+
+/* Whether its expiry in the kernel may stand for a time not before @due. */
+static inline bool can_wait(const struct callout_ctx *ctx,
+			    const struct callout_timer *timer, __u64 due)
+{
+	return due >= timer->_filed && !timer->period &&
+	       timer->slack == timer->_slack && timer->_ctx == ctx &&
+	       timer->_turn != ctx->turn;
+}
+
+/* Arms it for @time from the next turn on, if that takes no operation. */
+static inline bool move_later(struct callout_ctx *ctx,
+			      struct callout_timer *timer, __u64 time)
+{
+	/* The next turn is not before the last one. */
+	if (time > TIME_LAST || !can_wait(ctx, timer, ctx->now + time) ||
+	    (timer->clockid && timer->clockid != CLOCK_MONOTONIC))
+		return false;
+	if (!timer->_moved) {
+		if (ctx->nr_moved == ctx->max_moved && !grow_moved(ctx))
+			return false;
+		ctx->moved[ctx->nr_moved++] = timer;
+		timer->_moved = ctx->nr_moved;
+	}
+	timer->_due = time;
+	return true;
 }
 
 static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
@@ -227,8 +248,8 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
  * other context gets a copy of the timer's state: it keeps no pointer to a
  * disarmed timer.
  */
-static int move(struct callout_ctx *ctx, struct callout_timer *timer,
-		__u64 time, __u32 flags)
+static int change_context(struct callout_ctx *ctx, struct callout_timer *timer,
+			  __u64 time, __u32 flags)
 {
 	struct callout_timer old = *timer;
 	int ret;
@@ -236,6 +257,7 @@ static int move(struct callout_ctx *ctx, struct callout_timer *timer,
 	timer->_ctx = NULL;
 	timer->_handle = 0;
 	timer->_event = 0;
+	timer->_moved = 0;
 	timer->_armed = false;
 	ret = arm(ctx, timer, time, flags);
 	if (ret < 0)
@@ -257,7 +279,7 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	    timer->slack > TIME_LAST)
 		return -EINVAL;
 	if (timer->_armed && timer->_ctx != ctx)
-		return move(ctx, timer, time, flags);
+		return change_context(ctx, timer, time, flags);
 	/*
 	 * It was disarmed in this turn: the UNSET becomes a RESET. As that
 	 * cannot change the clock, for another one the timer gets a new slot.
@@ -281,7 +303,8 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	ret = queue_op(ctx, timer, &op, timer);
 	if (ret < 0)
 		return ret;
-	drop_event(ctx, timer);
+	unmove(ctx, timer);
+	callout_drop_event(ctx, timer);
 	timer->_handle = op.handle;
 	if (op.op == CALLOUT_OP_SET)
 		timer->_clockid = clockid;
@@ -293,6 +316,8 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
 		__u64 time)
 {
+	if (move_later(ctx, timer, time))
+		return 0;
 	return arm(ctx, timer, time, 0);
 }
 
@@ -302,6 +327,12 @@ int callout_arm_at(struct callout_ctx *ctx, struct callout_timer *timer,
 	/* 0 may mean CLOCK_REALTIME, which shows another time. */
 	if (!timer->clockid)
 		return -EINVAL;
+	if (time <= TIME_LAST && timer->clockid == CLOCK_MONOTONIC &&
+	    can_wait(ctx, timer, time)) {
+		unmove(ctx, timer);
+		timer->_due = time;
+		return 0;
+	}
 	return arm(ctx, timer, time, CALLOUT_ABSTIME);
 }
 
@@ -313,189 +344,48 @@ bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer)
 	/* It may have been armed in another one. */
 	if (was_armed)
 		ctx = timer->_ctx;
-	drop_event(ctx, timer);
+	unmove(ctx, timer);
+	callout_drop_event(ctx, timer);
 	if (timer->_handle) {
 		op = callout_op_unset(timer->_handle);
 		queue_op(ctx, timer, &op, NULL);
 		timer->_handle = 0;
 	} else if (has_slot(ctx, timer) && ctx->owners[timer->_slot]) {
-		empty_slot(ctx, timer->_slot);
+		callout_empty_slot(ctx, timer->_slot);
 	}
+	timer->_filed = CALLOUT_FOREVER;
 	timer->_armed = false;
 	return was_armed;
 }
 
-/* Closes the gaps in the queue. No timer may have a slot. */
-static void compact(struct callout_ctx *ctx)
+static __u64 left(__u64 due, clockid_t clockid)
 {
-	unsigned int i, n = 0;
+	__u64 now = callout_now(clockid);
 
-	for (i = 0; i < ctx->nr_ops; i++) {
-		if (ctx->ops[i].op == OP_NONE)
-			continue;
-		ctx->ops[n] = ctx->ops[i];
-		ctx->owners[n++] = ctx->owners[i];
+	return due > now ? due - now : 0;
+}
+
+__u64 callout_remaining(const struct callout_timer *timer)
+{
+	const struct callout_ctx *ctx = timer->_ctx;
+	const struct callout_op *op;
+
+	if (!timer->_armed)
+		return CALLOUT_FOREVER;
+	if (timer->_event)
+		return 0;
+	if (timer->_moved)
+		return timer->_due;
+	if (has_slot(ctx, timer) && ctx->ops[timer->_slot].op != OP_NONE) {
+		op = &ctx->ops[timer->_slot];
+		return op->flags & CALLOUT_ABSTIME ?
+		       left(op->time, op->clockid) : op->time;
 	}
-	ctx->nr_ops = n;
+	/* What could not be armed is to be handed out. */
+	return timer->_handle ? left(timer->_due, timer->_clockid) : 0;
 }
 
-/*
- * The first @done operations were tried. The queue keeps the failed ones, to be
- * handed out, and behind them those that were not tried.
- */
-static void settle(struct callout_ctx *ctx, unsigned int done)
+__u64 callout_ctx_next_due(const struct callout_ctx *ctx)
 {
-	struct callout_timer *timer;
-	unsigned int i, n = 0;
-	struct callout_op *op;
-
-	ctx->nr_failed = 0;
-	ctx->next_failed = 0;
-	for (i = 0; i < ctx->nr_ops; i++) {
-		op = &ctx->ops[i];
-		timer = ctx->owners[i];
-		if (i < done) {
-			if (!timer)
-				continue;
-			if (op->result >= 0) {
-				timer->_handle = op->handle;
-				continue;
-			}
-			if (op->result == -ENOENT)
-				timer->_handle = 0;
-			op->op = OP_NONE;
-			ctx->nr_failed++;
-			ctx->left++;
-		}
-		if (timer) {
-			timer->_slot = n;
-			timer->_turn = ctx->turn;
-		}
-		ctx->ops[n] = *op;
-		ctx->owners[n++] = timer;
-	}
-	ctx->nr_ops = n;
-	ctx->nr_live = n - ctx->nr_failed;
-}
-
-/* A second event of a periodic timer counts as overrun of the first. */
-static void merge(struct callout_event *first, struct callout_event *second)
-{
-	if (__builtin_add_overflow(first->overrun, second->overrun,
-				   &first->overrun) ||
-	    __builtin_add_overflow(first->overrun, 1U, &first->overrun))
-		first->overrun = ~0U;
-	second->cookie = 0;
-}
-
-static void reap(struct callout_ctx *ctx, unsigned int got)
-{
-	struct callout_timer *timer;
-	struct callout_event *e;
-	unsigned int i;
-
-	ctx->nr_events = got;
-	ctx->next_event = 0;
-	for (i = 0; i < got; i++) {
-		e = &ctx->events[i];
-		timer = (struct callout_timer *)(uintptr_t)e->cookie;
-		if (timer->_event) {
-			merge(&ctx->events[timer->_event - 1], e);
-			continue;
-		}
-		timer->_event = i + 1;
-		if (!(e->flags & CALLOUT_EVENT_PERIODIC))
-			timer->_handle = 0;
-		ctx->left++;
-	}
-}
-
-/*
- * All operations are tried before events are read. If one that cancels a
- * callout were skipped, the event of that callout could be read, and its timer
- * may have been freed (use-after-free). So there is no CALLOUT_BATCH_STOP; and
- * as failures are handed out before a wait, only a batch without operations
- * waits.
- */
-static int submit(struct callout_ctx *ctx, unsigned int nr_ops,
-		  unsigned int nr_events, __u64 timeout)
-{
-	struct callout_batch batch;
-	int ret;
-
-	callout_batch_init(&batch, ctx->ops, nr_ops,
-			   nr_events ? ctx->events : NULL, nr_events);
-	if (timeout) {
-		batch.flags = CALLOUT_BATCH_WAIT;
-		batch.timeout = timeout;
-	}
-	ret = callout_batch_submit(ctx->fd, &batch);
-	settle(ctx, batch.done);
-	reap(ctx, batch.got);
-	return ret;
-}
-
-int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
-{
-	int ret = 0;
-
-	if (ctx->left)
-		return ctx->left;
-	ctx->turn++;
-	compact(ctx);
-	if (ctx->nr_ops || !timeout)
-		ret = submit(ctx, ctx->nr_ops, ctx->max_events, 0);
-	if (timeout && !ctx->left && ret >= 0)
-		ret = submit(ctx, 0, ctx->max_events, timeout);
-	if (ctx->left || ret == -ETIME)
-		return ctx->left;
-	return ret;
-}
-
-int callout_ctx_flush(struct callout_ctx *ctx)
-{
-	int ret = 0;
-
-	if (ctx->left)
-		return ctx->left;
-	ctx->turn++;
-	compact(ctx);
-	if (ctx->nr_ops)
-		ret = submit(ctx, ctx->nr_ops, 0, 0);
-	return ctx->left ? (int)ctx->left : ret;
-}
-
-struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
-				       struct callout_event *event)
-{
-	struct callout_timer *timer;
-	struct callout_event *e;
-	unsigned int slot;
-
-	while (ctx->next_failed < ctx->nr_failed) {
-		slot = ctx->next_failed++;
-		if (!slot_failed(ctx, slot))
-			continue;
-		timer = ctx->owners[slot];
-		timer->error = ctx->ops[slot].result;
-		/* It is still armed for its old time, or has fired. */
-		timer->_armed = timer->_handle || timer->_event;
-		empty_slot(ctx, slot);
-		if (event)
-			memset(event, 0, sizeof(*event));
-		return timer;
-	}
-	while (ctx->next_event < ctx->nr_events) {
-		e = &ctx->events[ctx->next_event++];
-		if (!e->cookie)
-			continue;
-		timer = (struct callout_timer *)(uintptr_t)e->cookie;
-		timer->error = 0;
-		timer->_armed = timer->_handle;
-		if (event)
-			*event = *e;
-		drop_event(ctx, timer);
-		return timer;
-	}
-	return NULL;
+	return callout_ctx_pending(ctx) ? 0 : ctx->bound;
 }

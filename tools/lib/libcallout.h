@@ -133,8 +133,10 @@ __u64 callout_now(clockid_t clockid);
 /*
  * Timers of a loop. A context has an open file and queues the operations of its
  * timers until callout_ctx_turn() does them all and reads events, in one system
- * call; a wait takes another one. One thread at a time may use a context and
- * its timers, and while a timer moves from one context to another, both.
+ * call; a wait takes another one. A timer that is moved to a later time needs no
+ * operation, and a turn without operations that cannot find events no call. One
+ * thread at a time may use a context and its timers, and while a timer moves
+ * from one context to another, both.
  */
 
 struct callout_ctx;
@@ -162,11 +164,16 @@ struct callout_timer {
 	struct callout_ctx *_ctx;
 	callout_handle_t _handle;
 	__u64 _turn;
+	__u64 _due;
+	__u64 _filed;
+	__u64 _slack;
+	__u64 _period;
 	unsigned int _slot;
 	unsigned int _event;
+	unsigned int _moved;
 	clockid_t _clockid;
 	bool _armed;
-	__u64 _reserved[2];
+	__u64 _reserved[4];
 };
 
 int callout_ctx_create(struct callout_ctx **ctx, unsigned int nr_events);
@@ -175,6 +182,7 @@ int callout_ctx_create_fd(struct callout_ctx **ctx, unsigned int nr_events,
 void callout_ctx_destroy(struct callout_ctx *ctx);
 int callout_ctx_fd(const struct callout_ctx *ctx);
 bool callout_ctx_pending(const struct callout_ctx *ctx);
+__u64 callout_ctx_next_due(const struct callout_ctx *ctx);
 int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout);
 int callout_ctx_flush(struct callout_ctx *ctx);
 struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
@@ -184,6 +192,7 @@ int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
 int callout_arm_at(struct callout_ctx *ctx, struct callout_timer *timer,
 		   __u64 time);
 bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer);
+__u64 callout_remaining(const struct callout_timer *timer);
 
 #pragma GCC visibility pop
 

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libcallout_lazy.c - which turns of libcallout make system calls, timers that
+ * are moved to a later time, and what a context knows about its deadlines
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "loop.h"
+
+/* Counts ioctls, in place of the C library's function. */
+static unsigned int calls;
+
+/* From this ioctl on, counted from 1, all fail; 0: none. */
+static unsigned int fails_from;
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	calls++;
+	if (fails_from && calls >= fails_from) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return syscall(SYS_ioctl, fd, request, arg);
+}
+
+/* Does something that makes this many ioctls. */
+#define expect_calls(n, what) do {					\
+	calls = 0;							\
+	what;								\
+	EXPECT_EQ(n, calls);						\
+} while (0)
+
+/* An armed timer, its callout in the kernel. */
+#define armed(t, time) do {						\
+	ASSERT_EQ(0, callout_arm(self->ctx, t, time));			\
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));			\
+} while (0)
+
+TEST_F(loop, idle_turns)
+{
+	int i;
+
+	expect_calls(0, expect_flush());
+	armed(&self->t[0], HOUR);
+	armed(&self->t[1], 2 * HOUR);
+	for (i = 0; i < 100; i++) {
+		expect_calls(0, expect_flush());
+		expect_calls(0, callout_ctx_flush(self->ctx));
+	}
+	/* The turn that reads the event is one call, those after it are none. */
+	armed(&self->t[2], 0);
+	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	calls = 0;
+	while (!callout_ctx_turn(self->ctx, 0))
+		;
+	EXPECT_LE(1, calls);
+	EXPECT_EQ(&self->t[2], callout_ctx_next(self->ctx, NULL));
+	expect_flush();
+	for (i = 0; i < 100; i++)
+		expect_calls(0, expect_flush());
+	/* None is left. */
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[1]));
+	expect_calls(1, expect_flush());
+	expect_calls(0, expect_flush());
+}
+
+/* The deadline of a timer that was disarmed costs no more than two calls. */
+TEST_F(loop, idle_after_disarming)
+{
+	armed(&self->t[0], 10 * MSEC);
+	armed(&self->t[1], HOUR);
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	sleep_ns(20 * MSEC);
+	expect_calls(2, expect_flush());
+	expect_calls(0, expect_flush());
+}
+
+/* Events that did not fit are read by the next turn. */
+TEST_F(loop, more_events_than_room)
+{
+	struct callout_timer t[20] = { 0 };
+	unsigned int i, got = 0;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &t[i], 0));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), ARRAY_SIZE(t)));
+	for (i = 0; i < 2; i++) {
+		EXPECT_LT(0, callout_ctx_turn(self->ctx, 0));
+		while (callout_ctx_next(self->ctx, NULL))
+			got++;
+	}
+	EXPECT_EQ(ARRAY_SIZE(t), got);
+}
+
+/* Timers of another clock are not missed. */
+TEST_F(loop, idle_with_other_clock)
+{
+	self->t[0].clockid = CLOCK_BOOTTIME;
+	armed(&self->t[0], 0);
+	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, 0));
+	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
+	expect_calls(0, expect_flush());
+}
+
+TEST_F(loop, later_is_no_call)
+{
+	int i;
+
+	armed(&self->t[0], HOUR);
+	calls = 0;
+	for (i = 0; i < 1000; i++) {
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+		EXPECT_TRUE(callout_ctx_pending(self->ctx));
+		EXPECT_EQ(0, i % 2 ? callout_ctx_flush(self->ctx) :
+				     callout_ctx_turn(self->ctx, 0));
+		EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	}
+	self->t[0].clockid = CLOCK_MONOTONIC;
+	ASSERT_EQ(0, callout_arm_at(self->ctx, &self->t[0],
+				    callout_now(CLOCK_MONOTONIC) + HOUR));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(0, calls);
+	EXPECT_EQ(0, info().reset);
+	/* An earlier time is one. */
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR / 2));
+	expect_calls(1, expect_flush());
+	EXPECT_EQ(1, info().reset);
+	EXPECT_EQ(1, info().set);
+}
+
+/* It fires at the last time that it was given, once, in one wait. */
+TEST_F(loop, later_is_exact)
+{
+	struct callout_timer *t = &self->t[0];
+	struct callout_event e;
+	__u64 now, due;
+
+	armed(t, 10 * MSEC);
+	now = callout_now(CLOCK_MONOTONIC);
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 60 * MSEC));
+	expect_turn(1);
+	due = callout_now(CLOCK_MONOTONIC);
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(0, t->error);
+	EXPECT_FALSE(callout_armed(t));
+	EXPECT_LE(now + 60 * MSEC, e.due);
+	EXPECT_LE(e.due, e.fired);
+	EXPECT_LE(e.fired, due);
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(0, info().outstanding);
+
+	/* In the turn that reads the early event it is filed again. */
+	armed(t, MSEC);
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	expect_flush();
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	EXPECT_TRUE(callout_armed(t));
+	EXPECT_LT(HOUR / 2, callout_remaining(t));
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_EQ(0, info().unread);
+
+	t->clockid = CLOCK_MONOTONIC;
+	ASSERT_EQ(0, callout_arm_at(self->ctx, t, 0));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	due = callout_now(CLOCK_MONOTONIC) + 60 * MSEC;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	ASSERT_EQ(0, callout_arm_at(self->ctx, t, due));
+	expect_turn(1);
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(due, e.due);
+	EXPECT_LE(due, e.fired);
+}
+
+/* Many at once are filed again in few calls. */
+TEST_F(loop, later_many)
+{
+	struct callout_timer *t = calloc(1000, sizeof(*t));
+	struct callout_ctx *ctx;
+	unsigned int i, got = 0;
+
+	ASSERT_NE(NULL, t);
+	ASSERT_EQ(0, callout_ctx_create(&ctx, 1000));
+	for (i = 0; i < 1000; i++)
+		ASSERT_EQ(0, callout_arm(ctx, &t[i], 10 * MSEC));
+	EXPECT_EQ(0, callout_ctx_flush(ctx));
+	for (i = 0; i < 1000; i++)
+		ASSERT_EQ(0, callout_arm(ctx, &t[i], HOUR));
+	ASSERT_TRUE(wait_unread(callout_ctx_fd(ctx), 1000));
+	calls = 0;
+	EXPECT_EQ(0, callout_ctx_turn(ctx, 0));
+	EXPECT_GE(20, calls);
+	EXPECT_EQ(1000, info_of(callout_ctx_fd(ctx)).outstanding);
+	for (i = 0; i < 1000; i++)
+		ASSERT_EQ(0, callout_arm(ctx, &t[i], 0));
+	while (got < 1000) {
+		ASSERT_LT(0, callout_ctx_turn(ctx, WAIT_MS * MSEC));
+		while (callout_ctx_next(ctx, NULL))
+			got++;
+	}
+	callout_ctx_destroy(ctx);
+	free(t);
+}
+
+/* Nothing touches the memory of a timer that was moved and disarmed. */
+TEST_F(loop, later_and_freed)
+{
+	struct callout_timer *t;
+	int round;
+
+	for (round = 0; round < 3; round++) {
+		t = calloc(1, sizeof(*t));
+		ASSERT_NE(NULL, t);
+		armed(t, MSEC);
+		ASSERT_EQ(0, callout_arm(self->ctx, t, 5 * MSEC));
+		if (round == 1)
+			EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+		if (round == 2)
+			sleep_ns(10 * MSEC);
+		EXPECT_TRUE(callout_disarm(self->ctx, t));
+		memset(t, 0xff, sizeof(*t));
+		free(t);
+		expect_flush();
+		sleep_ns(10 * MSEC);
+		expect_flush();
+		EXPECT_EQ(0, info().outstanding);
+	}
+}
+
+/* Moved in one context, then armed in another. */
+TEST_F(loop, later_and_elsewhere)
+{
+	struct callout_ctx *other;
+
+	ASSERT_EQ(0, callout_ctx_create(&other, 16));
+	armed(&self->t[0], MSEC);
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	ASSERT_EQ(0, callout_arm(other, &self->t[0], 0));
+	expect_flush();
+	EXPECT_EQ(0, info().outstanding);
+	EXPECT_EQ(1, callout_ctx_turn(other, WAIT_MS * MSEC));
+	EXPECT_EQ(&self->t[0], callout_ctx_next(other, NULL));
+	callout_ctx_destroy(other);
+}
+
+/* Moved to an earlier time in the same turn, and later again. */
+TEST_F(loop, later_and_earlier)
+{
+	struct callout_event e;
+	__u64 now;
+
+	armed(&self->t[0], HOUR);
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 2 * HOUR));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], MSEC));
+	now = callout_now(CLOCK_MONOTONIC);
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 20 * MSEC));
+	expect_turn(1);
+	ASSERT_EQ(&self->t[0], callout_ctx_next(self->ctx, &e));
+	EXPECT_LE(now + 20 * MSEC, e.due);
+	EXPECT_GT(now + HOUR, e.due);
+}
+
+/* A change of slack, period or clock takes an operation. */
+TEST_F(loop, later_otherwise)
+{
+	struct callout_timer *t = self->t;
+	struct callout_event e;
+
+	t[0].slack = MSEC;
+	armed(&t[0], HOUR);
+	expect_calls(0, armed(&t[0], HOUR));
+	t[0].slack = 0;
+	expect_calls(1, armed(&t[0], 2 * HOUR));
+	t[0].period = HOUR;
+	expect_calls(1, armed(&t[0], 3 * HOUR));
+	expect_calls(1, armed(&t[0], 4 * HOUR));
+	t[0].period = 0;
+	expect_calls(1, armed(&t[0], 5 * HOUR));
+	expect_calls(0, armed(&t[0], 6 * HOUR));
+	EXPECT_EQ(4, info().reset);
+
+	t[1].clockid = CLOCK_BOOTTIME;
+	armed(&t[1], HOUR);
+	expect_calls(1, armed(&t[1], 2 * HOUR));
+
+	/* A timer of another clock cannot be moved by naming this one. */
+	t[1].clockid = CLOCK_MONOTONIC;
+	ASSERT_EQ(0, callout_arm(self->ctx, &t[1], 3 * HOUR));
+	EXPECT_EQ(1, callout_ctx_flush(self->ctx));
+	EXPECT_EQ(&t[1], callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(-EINVAL, t[1].error);
+}
+
+/* A timer that cannot be filed again is handed out with the error. */
+TEST_F(loop, later_failed)
+{
+	struct callout_timer *t = &self->t[0];
+	struct callout_event e;
+
+	armed(t, MSEC);
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	calls = 0;
+	/* NEXT, which a turn may ask, and the read. */
+	fails_from = 3;
+	EXPECT_EQ(1, callout_ctx_turn(self->ctx, 0));
+	fails_from = 0;
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(-ENOMEM, t->error);
+	EXPECT_EQ(0, e.fired);
+	EXPECT_FALSE(callout_armed(t));
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	expect_turn(1);
+	EXPECT_EQ(t, callout_ctx_next(self->ctx, &e));
+	EXPECT_EQ(0, t->error);
+	EXPECT_EQ(0, info().outstanding);
+}
+
+TEST_F(loop, remaining)
+{
+	struct callout_timer *t = &self->t[0];
+
+	EXPECT_EQ(CALLOUT_FOREVER, callout_remaining(t));
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	EXPECT_EQ(HOUR, callout_remaining(t));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	EXPECT_GE(HOUR, callout_remaining(t));
+	EXPECT_LT(HOUR / 2, callout_remaining(t));
+	/* Moved to a later time, before the turn and after it. */
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 2 * HOUR));
+	EXPECT_EQ(2 * HOUR, callout_remaining(t));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	EXPECT_GE(2 * HOUR, callout_remaining(t));
+	EXPECT_LT(HOUR, callout_remaining(t));
+	t->clockid = CLOCK_MONOTONIC;
+	ASSERT_EQ(0, callout_arm_at(self->ctx, t, 0));
+	EXPECT_EQ(0, callout_remaining(t));
+	expect_turn(1);
+	EXPECT_EQ(0, callout_remaining(t));
+	EXPECT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(CALLOUT_FOREVER, callout_remaining(t));
+	/* Of a periodic one, until it fires next. */
+	t->period = HOUR;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	expect_turn(1);
+	EXPECT_EQ(t, callout_ctx_next(self->ctx, NULL));
+	EXPECT_GE(HOUR, callout_remaining(t));
+	EXPECT_LT(HOUR / 2, callout_remaining(t));
+	EXPECT_TRUE(callout_disarm(self->ctx, t));
+	EXPECT_EQ(CALLOUT_FOREVER, callout_remaining(t));
+	/* In the clock of the timer. */
+	self->t[1].clockid = CLOCK_BOOTTIME;
+	armed(&self->t[1], HOUR);
+	EXPECT_GE(HOUR, callout_remaining(&self->t[1]));
+	EXPECT_LT(HOUR / 2, callout_remaining(&self->t[1]));
+}
+
+TEST_F(loop, next_due)
+{
+	__u64 due, now = callout_now(CLOCK_MONOTONIC);
+
+	EXPECT_EQ(CALLOUT_FOREVER, callout_ctx_next_due(self->ctx));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(0, callout_ctx_next_due(self->ctx));
+	armed(&self->t[1], 2 * HOUR);
+	due = callout_ctx_next_due(self->ctx);
+	EXPECT_LE(now + HOUR, due);
+	EXPECT_GT(now + 2 * HOUR, due);
+	armed(&self->t[1], 0);
+	EXPECT_GE(callout_now(CLOCK_MONOTONIC), callout_ctx_next_due(self->ctx));
+	expect_turn(1);
+	EXPECT_EQ(0, callout_ctx_next_due(self->ctx));
+	EXPECT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	/* A turn finds out. */
+	expect_flush();
+	EXPECT_EQ(due, callout_ctx_next_due(self->ctx));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	expect_flush();
+	EXPECT_EQ(CALLOUT_FOREVER, callout_ctx_next_due(self->ctx));
+}
+
+TEST_HARNESS_MAIN
