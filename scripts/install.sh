@@ -11,7 +11,7 @@
 #   PREFIX/include/linux/callout.h          header for programs
 #   PREFIX/include/libcallout.h
 #   LIBDIR/libcallout.so.1, libcallout.so, libcallout.a, pkgconfig/libcallout.pc
-#   PREFIX/bin/calloutctl, PREFIX/share/man/
+#   PREFIX/bin/calloutctl, PREFIX/share/man/, PREFIX/share/bash-completion/completions/calloutctl
 #   PREFIX/lib/udev/rules.d/60-callout.rules  opens the device to the group callout
 #   PREFIX/lib/sysusers.d/callout.conf        systemd-sysusers creates that group
 #   PREFIX/lib/modules-load.d/callout.conf    loads the module at boot
@@ -46,6 +46,7 @@ mkdir -p "$root$libdir/pkgconfig"
 sed -e "s|@PREFIX@|${PREFIX:-/usr}|; s|@LIBDIR@|$libdir|; s|@VERSION@|$(cat "$top/VERSION")|" \
 	"$top/tools/lib/libcallout.pc.in" > "$root$libdir/pkgconfig/libcallout.pc"
 put 755 "$build/user/calloutctl" "$prefix/bin/calloutctl"
+put 644 "$top/tools/calloutctl.bash" "$prefix/share/bash-completion/completions/calloutctl"
 put 644 "$top/Documentation/man/calloutctl.1" "$prefix/share/man/man1/calloutctl.1"
 put 644 "$top/Documentation/man/libcallout.3" "$prefix/share/man/man3/libcallout.3"
 put 644 "$top/Documentation/man/callout.4" "$prefix/share/man/man4/callout.4"

@@ -124,13 +124,43 @@ short_lines() {
 	return $bad
 }
 
-shell_files=(.ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh)
+shell_files=(.ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
+	tools/calloutctl.bash)
 
 # qemu/suites names each suite in the sources, and no other.
 suites_listed() {
 	grep -v '^#' qemu/suites | awk '{ print $1 }' | grep . > "$work/listed"
 	sed -nE 's/^\t\.name\s*= "(callout_[a-z0-9_]+)",$/\1/p' kunit/*.c | sort > "$work/suites"
 	diff "$work/suites" "$work/listed"
+}
+
+# completes WORD...: prints how bash completes the last word of this command line
+completes() {
+	bash -c '. tools/calloutctl.bash
+		COMP_WORDS=(calloutctl "$@")
+		COMP_CWORD=$#
+		_calloutctl
+		printf "%s\n" "${COMPREPLY[@]}"' - "$@"
+}
+
+# The commands of calloutctl, the options that its help names, and the clocks.
+completion() {
+	local command
+
+	sed -nE 's/^	\{ "([a-z0-9]+)",.*/\1/p' tools/calloutctl.c | sort > "$work/commands"
+	completes "" | sort | diff "$work/commands" - || return 1
+	while read -r command; do
+		awk -v command="$command" '
+			!/^" / { mine = 0 }
+			/^"  [a-z]/ { name = $2; sub(/\\n.*/, "", name); mine = name == command }
+			mine { while (match($0, /[ \[]--?[a-z]+/)) {
+				print substr($0, RSTART + 1, RLENGTH - 1)
+				$0 = substr($0, RSTART + RLENGTH)
+			} }' tools/calloutctl.c | sort -u > "$work/options"
+		completes "$command" - | sed '/^$/d' | sort | diff "$work/options" - ||
+			return 1
+	done < <(grep -vx watch "$work/commands")
+	[ "$(completes watch -)" = --json ] && [ "$(completes set -c b)" = boottime ]
 }
 
 mkdir "$work/links"
@@ -162,6 +192,7 @@ item "an SPDX line in every file" spdx_everywhere
 item "a permissive licence for what programs compile in" permissive
 item "the text of every licence" licence_texts
 item "a second build, the cache elsewhere" scripts/targets.sh quick
+item "completion of calloutctl" completion
 item "shell lines of at most 100 columns" short_lines
 item "shellcheck" shellcheck -x "${shell_files[@]}"
 finish

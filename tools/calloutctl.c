@@ -2,7 +2,7 @@
 /*
  * calloutctl.c - command line access to /dev/callout
  *
- * The commands set and info. The others have files of their own.
+ * The commands set, sleep and info. The others have files of their own.
  */
 #include <getopt.h>
 #include <stdarg.h>
@@ -26,6 +26,8 @@ static const char help[] =
 "            -p PERIOD  fire again each PERIOD after it was due\n"
 "            -s SLACK   it may fire later, by up to SLACK\n"
 "            --json     print events as JSON, one a line\n"
+"  sleep TIME\n"
+"          set a callout and wait until it has fired\n"
 "  watch [--json]\n"
 "          take commands from stdin and print events as they come:\n"
 "            set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]\n"
@@ -181,6 +183,30 @@ int callout_cmd_set(int argc, char **argv)
 	return ret;
 }
 
+int callout_cmd_sleep(int argc, char **argv)
+{
+	struct callout_event event;
+	callout_handle_t handle;
+	__u64 time;
+	int fd, ret;
+
+	ret = callout_getopt(argc, argv, "+:");
+	if (ret != -1)
+		return callout_bad_option("sleep", ret);
+	if (argc - optind != 1)
+		return callout_usage("sleep takes a time");
+	if (!callout_parse_time(argv[optind], &time))
+		return callout_bad_time("sleep", "time", argv[optind]);
+	fd = callout_open_or_complain(0);
+	if (fd < 0)
+		return CALLOUT_EXIT_FAILED;
+	ret = callout_set(fd, time, 0, &handle);
+	if (!ret)
+		ret = callout_read(fd, &event, 1);
+	close(fd);
+	return ret < 0 ? callout_failed(ret, "sleep") : 0;
+}
+
 /* For commands that take no arguments but --json. */
 int callout_parse_json(int argc, char **argv, bool *json)
 {
@@ -231,6 +257,7 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "set",	callout_cmd_set },
+	{ "sleep",	callout_cmd_sleep },
 	{ "watch",	callout_cmd_watch },
 	{ "info",	callout_cmd_info },
 	{ "stat",	callout_cmd_stat },

@@ -23,6 +23,7 @@
 
 /* Commands: argv[0] is the command's name. They return the exit status. */
 int callout_cmd_set(int argc, char **argv);
+int callout_cmd_sleep(int argc, char **argv);
 int callout_cmd_watch(int argc, char **argv);
 int callout_cmd_info(int argc, char **argv);
 int callout_cmd_stat(int argc, char **argv);
@@ -78,6 +79,7 @@ struct callout_wish {
 };
 
 bool callout_parse_time(const char *s, __u64 *ns);
+int callout_bad_time(const char *command, const char *what, const char *s);
 bool callout_parse_number(const char *s, __u64 *value);
 int callout_parse_positive(const char *command, const char *what,
 			   const char *s, __u64 max, __u64 *value);

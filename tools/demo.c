@@ -380,8 +380,9 @@ static int parse_arguments(struct demo *d, int argc, char **argv)
 			d->books.n = value;
 			break;
 		case 't':
-			if (!callout_parse_time(optarg, &d->span) ||
-			    d->span < MIN_SPAN || d->span > MAX_SPAN)
+			if (!callout_parse_time(optarg, &d->span))
+				return callout_bad_time("demo", "time", optarg);
+			if (d->span < MIN_SPAN || d->span > MAX_SPAN)
 				return callout_usage("demo: bad time \"%s\": it is 200ms to 1h",
 						     optarg);
 			break;

@@ -72,6 +72,15 @@ bool callout_parse_time(const char *s, __u64 *ns)
 	return true;
 }
 
+/* Complains about a time that callout_parse_time() refuses. */
+int callout_bad_time(const char *command, const char *what, const char *s)
+{
+	if (is_digit(*s) && !s[strspn(s, "0123456789.")])
+		return callout_usage("%s: bad %s \"%s\": it needs a unit: ns, us, ms, s, min or h",
+				     command, what, s);
+	return callout_usage("%s: bad %s \"%s\"", command, what, s);
+}
+
 /* Decimal, or hexadecimal with 0x, as handles are printed. */
 bool callout_parse_number(const char *s, __u64 *value)
 {
@@ -123,11 +132,11 @@ static int parse_wish_option(int opt, struct callout_wish *wish)
 		if (callout_parse_time(optarg, &wish->op.period) &&
 		    wish->op.period)
 			return 0;
-		return callout_usage("set: bad period \"%s\"", optarg);
+		return callout_bad_time("set", "period", optarg);
 	case 's':
 		if (callout_parse_time(optarg, &wish->op.slack))
 			return 0;
-		return callout_usage("set: bad slack \"%s\"", optarg);
+		return callout_bad_time("set", "slack", optarg);
 	case 'j':
 		wish->json = true;
 		return 0;
@@ -156,7 +165,7 @@ int callout_parse_wish(int argc, char **argv, const char *options,
 	if (argc < 1 || argc > 2)
 		return callout_usage("set takes a time and perhaps a cookie");
 	if (!callout_parse_time(argv[0], &time))
-		return callout_usage("set: bad time \"%s\"", argv[0]);
+		return callout_bad_time("set", "time", argv[0]);
 	if (argc == 2 && !callout_parse_number(argv[1], &cookie))
 		return callout_usage("set: bad cookie \"%s\"", argv[1]);
 	wish->op.time = time;

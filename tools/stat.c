@@ -138,7 +138,7 @@ int callout_cmd_stat(int argc, char **argv)
 	if (argc > 2)
 		return callout_usage("stat takes an interval and a count");
 	if (argc && (!callout_parse_time(argv[0], &interval) || !interval))
-		return callout_usage("stat: bad interval \"%s\"", argv[0]);
+		return callout_bad_time("stat", "interval", argv[0]);
 	if (argc == 2) {
 		ret = callout_parse_positive("stat", "count", argv[1], ~0U,
 					     &count);

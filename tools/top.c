@@ -406,6 +406,6 @@ int callout_cmd_top(int argc, char **argv)
 	if (argc > 1)
 		return callout_usage("top takes an interval and nothing else");
 	if (argc && (!callout_parse_time(argv[0], &o.interval) || !o.interval))
-		return callout_usage("top: bad interval \"%s\"", argv[0]);
+		return callout_bad_time("top", "interval", argv[0]);
 	return run(&o);
 }

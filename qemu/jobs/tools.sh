@@ -60,6 +60,13 @@ reset() {
 	wait $! && grep -q "^fired .* cookie 5 " /tmp/out
 }
 
+# It prints nothing, and takes a second or more.
+sleeps() {
+	start=$(cut -d ' ' -f 1 /proc/uptime)
+	calloutctl sleep 1s > /tmp/out && [ ! -s /tmp/out ] || return 1
+	awk -v start="$start" '{ exit $1 - start < 0.98 }' /proc/uptime
+}
+
 handle='0x[0-9a-f]+'
 check_calloutctl() {
 	check "calloutctl set" \
@@ -98,7 +105,17 @@ check_calloutctl() {
 	check "no such clock" fails 2 "bad clock" calloutctl set -c realtime 1s
 	check "no time" fails 2 "takes a time" calloutctl set
 	check "too long" fails 1 "Invalid argument" calloutctl set 18446744073709551615ns
-	check "no unit" fails 2 "bad time \"5\"" calloutctl set 5
+	check "no unit" fails 2 "bad time \"5\": it needs a unit: ns, us" calloutctl set 5
+	check "no unit, a fraction" fails 2 "bad time \"1.5\": it needs a unit" calloutctl set 1.5
+	check "no unit: slack" fails 2 "bad slack \"5\": it needs a unit" calloutctl set -s 5 1s
+	check "no unit: stat" fails 2 "bad interval \"1\": it needs a unit" calloutctl stat 1
+	check "no unit: top" fails 2 "bad interval \"1\": it needs a unit" calloutctl top 1
+	check "no unit: demo" fails 2 "bad time \"1\": it needs a unit" calloutctl demo -t 1
+	check "sleep" sleeps
+	check "sleep: no time" fails 2 "sleep takes a time" calloutctl sleep
+	check "sleep: no unit" fails 2 "bad time \"1\": it needs a unit" calloutctl sleep 1
+	check "sleep: no option" fails 2 "sleep: no option -n" calloutctl sleep -n 1s
+	check "sleep: too long" fails 1 "Invalid argument" calloutctl sleep 18446744073709551615ns
 	check "0 has none" prints "fired .*" calloutctl set 0
 	check "unset is of watch" fails 2 "no command \"unset\"" calloutctl unset 1
 	check "--help" prints "usage: calloutctl COMMAND .*" calloutctl --help
