@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: calloutctl, and the libev example: a loop with 100 000 timers on libcallout.
+# Job: calloutctl, and the examples: loops with 100 000 timers on libcallout.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -154,7 +154,9 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 	load_module
 	check_calloutctl
 	check_top
-	check "100 000 timers in a libev loop" idle_ev
+	for loop in ev uv event; do
+		check "100 000 timers in a loop: $loop" idle_$loop
+	done
 	rmmod callout || wrong "the module did not unload"
 done
 echo "1..$((passed + failed))"

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
+/*
+ * idle.h - what a loop does for the timers of libcallout, and they for it
+ *
+ * To use libcallout in a loop takes three things:
+ *
+ *	when callout_ctx_fd() is readable, call callout_ctx_turn();
+ *	before the loop sleeps, call callout_ctx_flush();
+ *	call callout_arm() and callout_disarm() anywhere.
+ */
+#ifndef _CALLOUT_EXAMPLES_IDLE_H
+#define _CALLOUT_EXAMPLES_IDLE_H
+
+#include "libcallout.h"
+
+/* The loop calls these. */
+void idle_readable(void);
+void idle_before_sleep(void);
+
+/* Each loop has these: loop_run() returns after loop_stop(), or @seconds. */
+extern const char *const loop_name;
+bool loop_open(int fd);
+void loop_run(unsigned int seconds);
+void loop_stop(void);
+
+#endif /* _CALLOUT_EXAMPLES_IDLE_H */
