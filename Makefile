@@ -84,6 +84,9 @@ bench: ## count instructions of operations and ticks, and of Linux's timers, in 
 bench-user: ## the device against timerfd, POSIX timers and io_uring, in build/bench/
 	@scripts/bench-user.sh
 
+bench-loop: ## idle timeouts in loops: libev, libuv, timerfds, libcallout, in build/bench/
+	@scripts/bench-loop.sh
+
 lab: ## measure every scheme: tables and pictures in build/lab/; up to 30 minutes
 	@scripts/lab.sh
 
@@ -101,5 +104,6 @@ distclean: clean ## also remove the cached kernels
 
 .PHONY: help all setup modules tools install demo check check-all check-static check-schemes \
 	check-schemes-all check-kunit check-late check-selftests check-tools check-load \
-	check-client check-hotplug check-torture check-debug torture bench bench-user lab pictures \
+	check-client check-hotplug check-torture check-debug torture bench bench-user bench-loop \
+	lab pictures \
 	shell clean distclean

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * loop_bench.h - declarations that loop_bench and its loops share
+ */
+#ifndef _CALLOUT_LOOP_BENCH_H
+#define _CALLOUT_LOOP_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/types.h>
+
+#define CONNECTIONS	100000U
+
+/* After this time without activity a connection times out. */
+#define IDLE_MS		500U
+
+/**
+ * struct loop - an event loop whose connections have idle timeouts
+ * @name: of the timers
+ * @open: prepares; calls network() in each turn, because @fd is readable
+ * @active: connection @i has received data: its timeout begins again
+ * @run: turns until @stop is called
+ * @stop: makes @run return
+ */
+struct loop {
+	const char *name;
+	void (*open)(int fd);
+	void (*active)(unsigned int i);
+	void (*run)(void);
+	void (*stop)(void);
+};
+
+extern const struct loop loop_none, loop_ev, loop_uv, loop_timerfd,
+			 loop_callout;
+
+void network(void);
+void timed_out(unsigned int i);
+void __noreturn die(const char *what);
+
+static inline void check(bool ok, const char *what)
+{
+	if (!ok)
+		die(what);
+}
+
+#endif /* _CALLOUT_LOOP_BENCH_H */
