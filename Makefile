@@ -56,7 +56,7 @@ check-late: ## lateness and wake-ups at every distance up to an hour, on the KUn
 check-selftests: ## the tests of the device on Debian's 6.1, 6.12 and 6.12-rt kernels
 	@scripts/check.sh selftests
 
-check-tools: ## calloutctl, and 100 000 timers in loops of libev, libuv and libevent
+check-tools: ## calloutctl, and 100 000 timers in loops of libev, libuv, libevent and asyncio
 	@scripts/check.sh tools
 
 check-load: ## load, unload and refuse wrong parameters

@@ -82,6 +82,8 @@ make_initramfs() {
 	for file in "$build/user/selftests"/*; do
 		[ ! -f "$file" ] || [ ! -x "$file" ] || install_program "$file" "$root/selftests/"
 	done
+	# 18 MB, for the one job with a program in Python.
+	[ "$job" != tools ] || cp -a "$build/user/python/." "$root/"
 	(cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0)
 }
 

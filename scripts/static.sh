@@ -128,7 +128,7 @@ short_lines() {
 }
 
 shell_files=(.ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
-	tools/calloutctl.bash)
+	tools/calloutctl.bash tools/examples/python.sh)
 
 # qemu/suites names each suite in the sources, and no other.
 suites_listed() {

@@ -157,6 +157,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 	for loop in ev uv event; do
 		check "100 000 timers in a loop: $loop" idle_$loop
 	done
+	check "100 000 timers in a loop: asyncio" python3 /bin/idle_asyncio
 	rmmod callout || wrong "the module did not unload"
 done
 echo "1..$((passed + failed))"

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""idle_asyncio.py - timers of libcallout in an asyncio loop, and 100 000 idle timeouts
+
+    idle_asyncio.py [CONNECTIONS]
+
+Timers is what a program needs; the rest is its test, as in idle.c.
+"""
+import asyncio
+import ctypes
+import os
+import random
+import sys
+import time
+from ctypes import byref, c_bool, c_int, c_uint, c_uint64, c_void_p
+
+
+class callout_timer(ctypes.Structure):
+    _fields_ = [
+        ("data", c_void_p),
+        ("period", c_uint64),
+        ("slack", c_uint64),
+        ("clockid", c_int),
+        ("error", c_int),
+        ("_private", c_uint64 * 14),
+    ]
+
+
+def load():
+    lib = ctypes.CDLL("libcallout.so.1")
+    lib.callout_arm.argtypes = [c_void_p, c_void_p, c_uint64]
+    lib.callout_disarm.argtypes = [c_void_p, c_void_p]
+    lib.callout_disarm.restype = c_bool
+    lib.callout_ctx_create.argtypes = [c_void_p, c_uint]
+    lib.callout_ctx_destroy.argtypes = [c_void_p]
+    lib.callout_ctx_destroy.restype = None
+    lib.callout_ctx_fd.argtypes = [c_void_p]
+    lib.callout_ctx_flush.argtypes = [c_void_p]
+    lib.callout_ctx_turn.argtypes = [c_void_p, c_uint64]
+    lib.callout_ctx_pending.argtypes = [c_void_p]
+    lib.callout_ctx_pending.restype = c_bool
+    lib.callout_ctx_next.argtypes = [c_void_p, c_void_p]
+    lib.callout_ctx_next.restype = c_void_p
+    return lib
+
+
+def check(ret):
+    if ret < 0:
+        raise OSError(-ret, os.strerror(-ret))
+    return ret
+
+
+class Timer:
+    """A timer that calls callback(timer) when it has fired; see Timers.timer()."""
+
+    def __init__(self, timers, callback):
+        self.timers = timers
+        self.callback = callback
+        self.c = callout_timer()
+        self.address = ctypes.addressof(self.c)
+
+    def arm(self, seconds):
+        """Have it fire in this time, whatever it was armed for before."""
+        timers = self.timers
+        check(timers.lib.callout_arm(timers.ctx, self.address, int(seconds * 1e9)))
+        # The library has its address: keep it alive.
+        timers.armed[self.address] = self
+        timers.queued()
+
+    def disarm(self):
+        timers = self.timers
+        if timers.lib.callout_disarm(timers.ctx, self.address):
+            del timers.armed[self.address]
+            timers.queued()
+
+
+class Timers:
+    """The timers of a loop. Raises OSError if the device cannot be used."""
+
+    def __init__(self, loop, events=8192):
+        self.lib = load()
+        self.loop = loop
+        self.armed = {}
+        self.flushes = False
+        ctx = c_void_p()
+        check(self.lib.callout_ctx_create(byref(ctx), events))
+        self.ctx = ctx
+        loop.add_reader(self.lib.callout_ctx_fd(ctx), self.readable)
+
+    def timer(self, callback):
+        return Timer(self, callback)
+
+    def close(self):
+        self.loop.remove_reader(self.lib.callout_ctx_fd(self.ctx))
+        self.lib.callout_ctx_destroy(self.ctx)
+        self.ctx = None
+        self.armed.clear()
+
+    def queued(self):
+        # asyncio runs what is to be called soon before it sleeps.
+        if not self.flushes:
+            self.flushes = True
+            self.loop.call_soon(self.flush)
+
+    def flush(self):
+        self.flushes = False
+        if self.ctx and self.lib.callout_ctx_pending(self.ctx):
+            self.hand_out(check(self.lib.callout_ctx_flush(self.ctx)))
+
+    def readable(self):
+        self.hand_out(check(self.lib.callout_ctx_turn(self.ctx, 0)))
+
+    def hand_out(self, n):
+        while n and self.ctx:
+            address = self.lib.callout_ctx_next(self.ctx, None)
+            if not address:
+                break
+            timer = self.armed.pop(address)
+            check(timer.c.error)
+            timer.callback(timer)
+
+
+IDLE = 2.0
+MOVES = 2
+PATIENCE = 300
+
+
+class Server:
+    def __init__(self, loop, n):
+        self.loop = loop
+        self.timers = Timers(loop)
+        self.conns = [self.timers.timer(self.timed_out) for i in range(n)]
+        self.left = n
+        self.last = {}
+        self.early = self.wrong = self.closed = 0
+        self.latest = 0
+        self.done = loop.create_future()
+
+    def active(self, timer):
+        self.last[timer] = time.clock_gettime(time.CLOCK_MONOTONIC)
+        timer.arm(IDLE)
+
+    def close(self, timer):
+        if self.last.pop(timer, None) is None:
+            self.wrong += 1
+        self.left -= 1
+        if not self.left:
+            self.done.set_result(None)
+
+    def timed_out(self, timer):
+        late = time.clock_gettime(time.CLOCK_MONOTONIC) - self.last[timer] - IDLE
+        self.early += late < 0
+        self.latest = max(self.latest, late)
+        self.close(timer)
+
+    async def run(self):
+        for conn in self.conns:
+            self.active(conn)
+        for i in range(MOVES * len(self.conns)):
+            conn = random.choice(self.conns)
+            if conn not in self.last:
+                continue
+            if random.random() < 0.01:
+                conn.disarm()
+                self.closed += 1
+                self.close(conn)
+            else:
+                self.active(conn)
+            if i % 1000 == 0:
+                await asyncio.sleep(0)
+        await asyncio.wait_for(self.done, PATIENCE)
+
+
+async def main(n):
+    server = Server(asyncio.get_running_loop(), n)
+    try:
+        await server.run()
+    except asyncio.TimeoutError:
+        pass
+    good = not (server.left or server.early or server.wrong or server.timers.armed)
+    print(f"connections    {n:10}")
+    print(f"closed by peer {server.closed:10}")
+    print(f"latest, in ms  {server.latest * 1e3:10.1f}")
+    print(f"early          {server.early:10}")
+    print(f"lost           {server.left:10}")
+    print(f"other errors   {server.wrong:10}")
+    print("idle_asyncio:", "ok: each connection was closed once, none early" if good else "FAILED")
+    server.timers.close()
+    return not good
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main(int(sys.argv[1]) if len(sys.argv) > 1 else 100000)))
