@@ -23,7 +23,7 @@ bench() {
 # its base. What the kernel frees later, such as the module's initialisation, it has freed a second
 # later.
 memory() {
-	for _ in 1 2 3 4 5; do
+	for _ in $(seq 15); do
 		before=$(free_pages)
 		insmod /lib/callout.ko
 		sleep 1
