@@ -86,7 +86,8 @@ END {
 	many = of("batch1024", "15000,insns_irqsoff_max")
 	judge("callout / timerfd, insns_irqsoff_max, 15000",
 	      many / cell["timerfd,single", "15000,insns_irqsoff_max"], 0.05)
-	judge("callout, insns_irqsoff_max, 15000 / 1500", many / few, 1.10)
+	# Both are the worst of what a probe met by chance, of more in the first.
+	judge("callout, insns_irqsoff_max, 15000 / 1500", many / few, 1.25)
 	# A tick of 100 us, and what the CPU needs.
 	judge("callout, idle, late_max_ns", cell["callout,idle", "1000,late_max_ns"], 120000)
 	judge("callout, load, late_max_ns", cell["callout,load", "1000,late_max_ns"], 120000)
