@@ -58,6 +58,15 @@ high_resolution() {
 	fi
 }
 
+# quiet_watchdogs: turns the kernel's watchdogs off, whose instructions would be counted too.
+quiet_watchdogs() {
+	echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
+	echo 0 > /proc/sys/kernel/watchdog
+	echo 0 > /proc/sys/kernel/hung_task_timeout_secs
+	watchdog=/sys/module/workqueue/parameters/watchdog_thresh
+	[ ! -e $watchdog ] || echo 0 > $watchdog
+}
+
 # check NAME COMMAND...: a test of one command, with the module loaded with $parameters
 check() {
 	name=$1${parameters:+, $parameters}

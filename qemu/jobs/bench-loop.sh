@@ -6,12 +6,7 @@
 . /lib/tap.sh
 
 high_resolution
-# The kernel's watchdogs would be counted too.
-echo 1 > /sys/module/rcupdate/parameters/rcu_cpu_stall_suppress
-echo 0 > /proc/sys/kernel/watchdog
-echo 0 > /proc/sys/kernel/hung_task_timeout_secs
-watchdog=/sys/module/workqueue/parameters/watchdog_thresh
-[ ! -e $watchdog ] || echo 0 > $watchdog
+quiet_watchdogs
 insmod /lib/callout.ko
 loop_bench
 rmmod callout
