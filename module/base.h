@@ -298,7 +298,7 @@ static inline u64 callout_now(struct callout_base *base)
 	return base->tick->now(base);
 }
 
-/* from_ns for the hrtimer source. No overflow: times are less than 2^63. */
+/* from_ns for the hrtimer source and chips. No overflow: times are less than 2^63. */
 static inline u64 callout_hrtimer_from_ns(struct callout_base *base, u64 due,
 					  u64 now)
 {
@@ -308,7 +308,7 @@ static inline u64 callout_hrtimer_from_ns(struct callout_base *base, u64 due,
 static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
 {
 	if (likely(base->tick == &callout_tick_jiffies))
-		return callout_jiffies_from_ns(due, now);
+		return callout_jiffies_from_ns(base, due, now);
 	if (likely(base->tick == &callout_tick_hrtimer))
 		return callout_hrtimer_from_ns(base, due, now);
 	return base->tick->from_ns(base, due, now);

@@ -45,7 +45,8 @@ extern atomic64_t callout_jiffy_zero;
  * is added to never be early. Counting from the present jiffy would not do: it
  * may be old.
  */
-static inline u64 callout_jiffies_from_ns(u64 due, u64 now)
+static inline u64 callout_jiffies_from_ns(struct callout_base *base, u64 due,
+					  u64 now)
 {
 	u64 since = due - (u64)atomic64_read(&callout_jiffy_zero);
 

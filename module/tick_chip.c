@@ -50,11 +50,6 @@ static u64 chip_now(struct callout_base *base)
 	return callout_chip_source(base)->under->now(base);
 }
 
-static u64 chip_from_ns(struct callout_base *base, u64 due, u64 now)
-{
-	return callout_tick_hrtimer.from_ns(base, due, now);
-}
-
 static enum hrtimer_restart chip_tick(struct hrtimer *timer)
 {
 	struct callout_base *base = container_of(timer, struct callout_base,
@@ -350,7 +345,7 @@ const struct callout_chip_source callout_chip_busy = {
 	.tick		= {
 		.name		= "chip_busy",
 		.now		= chip_now,
-		.from_ns	= chip_from_ns,
+		.from_ns	= callout_hrtimer_from_ns,
 		.create		= chip_create,
 		.init		= chip_init,
 		.program	= busy_program,
@@ -394,7 +389,7 @@ const struct callout_chip_source callout_chip_full = {
 	.tick		= {
 		.name		= "chip_full",
 		.now		= chip_now,
-		.from_ns	= chip_from_ns,
+		.from_ns	= callout_hrtimer_from_ns,
 		.create		= chip_create,
 		.init		= chip_init,
 		.program	= chip_program_under,

@@ -144,15 +144,10 @@ static void hrtimer_tick_shutdown(struct callout_base *base)
 	hrtimer_cancel(&base->hrtimer);
 }
 
-static u64 hrtimer_from_ns(struct callout_base *base, u64 due, u64 now)
-{
-	return callout_hrtimer_from_ns(base, due, now);
-}
-
 const struct callout_tick_source callout_tick_hrtimer = {
 	.name		= "hrtimer",
 	.now		= hrtimer_now,
-	.from_ns	= hrtimer_from_ns,
+	.from_ns	= callout_hrtimer_from_ns,
 	.init		= hrtimer_tick_init,
 	.program	= hrtimer_program,
 	.shutdown	= hrtimer_tick_shutdown,

@@ -175,15 +175,10 @@ static void jiffies_shutdown(struct callout_base *base)
 	timer_shutdown_sync(&base->timer);
 }
 
-static u64 jiffies_from_ns(struct callout_base *base, u64 due, u64 now)
-{
-	return callout_jiffies_from_ns(due, now);
-}
-
 const struct callout_tick_source callout_tick_jiffies = {
 	.name		= "jiffies",
 	.now		= jiffies_now,
-	.from_ns	= jiffies_from_ns,
+	.from_ns	= callout_jiffies_from_ns,
 	.init		= jiffies_init,
 	.program	= jiffies_program,
 	.shutdown	= jiffies_shutdown,
