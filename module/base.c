@@ -80,8 +80,7 @@ noinline struct callout_base *callout_lock_home_slow(struct callout_base *base)
 
 /*
  * Moves an idle @n to @target, or to this CPU's base if @target is offline. Both
- * are of one class.
- * Unlocks @base and returns the other base locked.
+ * are of one class. Unlocks @base and returns the other base locked.
  */
 struct callout_base *callout_move_locked(struct callout_base *base,
 					 struct callout_node *n,
@@ -333,9 +332,8 @@ void callout_sum_stats(unsigned int first, unsigned int end,
 	unsigned int pending, i, j;
 
 	memset(sum, 0, sizeof(*sum));
-	for (j = 0; (base = callout_base_from(&j)); j++) {
-		if (j < first * nr_cpu_ids || j >= end * nr_cpu_ids)
-			continue;
+	for (j = first * nr_cpu_ids; (base = callout_base_from(&j)) &&
+	     j < end * nr_cpu_ids; j++) {
 		callout_base_stats(base, &one, &pending);
 		sum->handlers += one.handlers;
 		sum->wakeups += one.wakeups;

@@ -50,7 +50,7 @@ static unsigned int class_users[CALLOUT_CLASSES];
  * @ns: the user's namespace; holds a reference
  * @uid: the user; INVALID_UID for a namespace
  * @class: class of the bases for the callouts of these files; 0 in an account
- *	with a @parent, and before user_choose_class()
+ *	with a @parent, and before user_class()
  * @files: number of files that charge it, directly or through other accounts
  * @charged: number of callouts that these files are charged for
  *
@@ -279,13 +279,16 @@ static unsigned int class_of_root(void)
 }
 
 /*
- * Chooses the class for the callouts of a user, given by the last account of its
- * chain: many users in namespaces of one are one. Returns 0 or -ENOMEM.
+ * The class for the callouts of a user, which is chosen once. It is that of the
+ * last account of the user's chain: many users in namespaces of one are one.
+ * Returns 0 if there is no memory for any.
  */
-static int user_choose_class(struct callout_user *user)
+static unsigned int user_class(struct callout_user *user)
 {
 	unsigned int class;
 
+	while (user->parent)
+		user = user->parent;
 	mutex_lock(&classes_lock);
 	class = user->class;
 	if (!class) {
@@ -293,15 +296,13 @@ static int user_choose_class(struct callout_user *user)
 			class = class_of_root();
 		else
 			class = class_find_or_add();
-	}
-	spin_lock(&users_lock);
-	if (!user->class) {
+		spin_lock(&users_lock);
 		user->class = class;
-		class_users[class]++;
+		class_users[class] += class != 0;
+		spin_unlock(&users_lock);
 	}
-	spin_unlock(&users_lock);
 	mutex_unlock(&classes_lock);
-	return class ? 0 : -ENOMEM;
+	return class;
 }
 
 /*
@@ -310,20 +311,14 @@ static int user_choose_class(struct callout_user *user)
  */
 int callout_user_add(struct callout_file *file)
 {
-	struct callout_user *last;
-	int ret;
-
 	file->user = user_get();
 	if (!file->user)
 		return -ENOMEM;
-	for (last = file->user; last->parent; last = last->parent)
-		;
-	ret = user_choose_class(last);
-	if (ret) {
+	file->table.class = user_class(file->user);
+	if (!file->table.class) {
 		user_put(file->user, 0);
-		return ret;
+		return -ENOMEM;
 	}
-	file->table.class = READ_ONCE(last->class);
 	file->pid = task_tgid_nr(current);
 	get_task_comm(file->comm, current);
 	mutex_lock(&files_lock);

@@ -119,12 +119,13 @@ static bool find_ticks(struct callout_config *config)
 			       tick_source, CALLOUT_MAX_HZ);
 		return false;
 	}
-	config->device_tick = &callout_tick_hrtimer;
-	config->device_tick_ns = callout_tick_length(config->device_tick,
-						     device_hz);
 	if (config->tick->create) {
 		config->device_tick = config->tick;
 		config->device_tick_ns = config->tick_ns;
+	} else {
+		config->device_tick = &callout_tick_hrtimer;
+		config->device_tick_ns =
+			callout_tick_length(&callout_tick_hrtimer, device_hz);
 	}
 	if (!config->device_tick_ns)
 		pr_err("device_hz=%u: up to %u\n", device_hz, CALLOUT_MAX_HZ);

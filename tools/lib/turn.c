@@ -19,7 +19,7 @@
 /* A flag of an event: its timer could not be filed again, by overrun. */
 #define EVENT_FAILED	(1U << 31)
 
-/* The kernel looks at so many timers in the time of a call, or more. */
+/* In the time of a call the kernel looks at this many timers or more. */
 #define LOOKS		64U
 
 /* A relative time of CLOCK_MONOTONIC counts from the turn's begin. */
