@@ -59,12 +59,6 @@ static double quiet_insns, quiet_calls;
 /* Of an activity of the loop "none". */
 static double *none_insns;
 
-void die(const char *what)
-{
-	fprintf(stderr, "loop_bench: failed: %s: %m\n", what);
-	exit(1);
-}
-
 static inline __u64 cycles(void)
 {
 	return __builtin_ia32_rdtsc();

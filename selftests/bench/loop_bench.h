@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <linux/types.h>
 
+#include "check.h"
+
 #define CONNECTIONS	100000U
 
 /* After this time without activity a connection times out. */
@@ -35,12 +37,5 @@ extern const struct loop loop_none, loop_ev, loop_uv, loop_timerfd,
 
 void network(void);
 void timed_out(unsigned int i);
-void __noreturn die(const char *what);
-
-static inline void check(bool ok, const char *what)
-{
-	if (!ok)
-		die(what);
-}
 
 #endif /* _CALLOUT_LOOP_BENCH_H */

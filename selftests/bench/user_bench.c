@@ -80,12 +80,6 @@ static const struct facility *const facilities[] = {
 static __u64 times[MAX_CALL];
 static __u64 took[BLOCKS];
 
-void die(const char *what)
-{
-	fprintf(stderr, "user_bench: failed: %s: %m\n", what);
-	exit(1);
-}
-
 static inline __u64 cycles(void)
 {
 	return __builtin_ia32_rdtsc();

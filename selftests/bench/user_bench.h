@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <linux/types.h>
 
+#include "check.h"
+
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define NSEC_PER_SEC	1000000000ULL
@@ -32,7 +34,7 @@
  * @collect: receives expirations, at most MAX_CALL and at least one if there is
  *	one; returns how many
  *
- * All call die() on an error. Their memory is freed with the process.
+ * All end the process on an error. Their memory is freed with the process.
  */
 struct facility {
 	const char *name;
@@ -51,13 +53,5 @@ struct facility {
 
 extern const struct facility callout_single, callout_batch64, callout_batch1024;
 extern const struct facility timerfd_single, posix_single, uring_single;
-
-void __noreturn die(const char *what);
-
-static inline void check(bool ok, const char *what)
-{
-	if (!ok)
-		die(what);
-}
 
 #endif /* _CALLOUT_USER_BENCH_H */

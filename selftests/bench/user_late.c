@@ -23,6 +23,7 @@
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 
+#include "check.h"
 #include "common.h"
 
 #define TIMERS	1000U
@@ -30,18 +31,6 @@
 #define HEAD	(200 * MSEC)
 
 static __u64 due[TIMERS], late[TIMERS];
-
-static void die(const char *what)
-{
-	fprintf(stderr, "user_late: failed: %s: %m\n", what);
-	exit(1);
-}
-
-static void check(bool ok, const char *what)
-{
-	if (!ok)
-		die(what);
-}
 
 static void watch(int poll_fd, int fd, unsigned int i)
 {

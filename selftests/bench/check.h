@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * check.h - what a benchmark does when a call fails: it says which, and ends
+ */
+#ifndef _CALLOUT_BENCH_CHECK_H
+#define _CALLOUT_BENCH_CHECK_H
+
+#include <err.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+static inline void check(bool ok, const char *what)
+{
+	if (!ok)
+		err(EXIT_FAILURE, "failed: %s", what);
+}
+
+#endif /* _CALLOUT_BENCH_CHECK_H */
