@@ -117,7 +117,7 @@ version_only_in_kcompat() {
 short_lines() {
 	local file bad=0
 
-	for file in "${shell_files[@]}" scripts/*.awk scripts/*/*.awk qemu/ktap.awk; do
+	for file in "${shell_files[@]}" "${awk_files[@]}"; do
 		[ "$file" != scripts/documents.sh ] || continue
 		if expand "$file" | grep -nE '.{101}'; then
 			echo "$file has lines of more than 100 columns"
@@ -129,6 +129,19 @@ short_lines() {
 
 shell_files=(.ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
 	tools/calloutctl.bash tools/examples/python.sh)
+awk_files=(scripts/*.awk scripts/*/*.awk qemu/ktap.awk)
+
+# mawk, Debian's awk, reads every script to its end. Those of bench are run with judge.awk.
+awk_parses() {
+	local file bad=0 judge=scripts/bench/judge.awk with
+
+	for file in "${awk_files[@]}"; do
+		with=()
+		[[ $file != scripts/bench/* || $file = "$judge" ]] || with=(-f "$judge")
+		mawk -W dump "${with[@]}" -f "$file" > /dev/null || bad=1
+	done
+	return $bad
+}
 
 # qemu/suites names each suite in the sources, and no other.
 suites_listed() {
@@ -197,5 +210,6 @@ item "the text of every licence" licence_texts
 item "a second build, the cache elsewhere" scripts/targets.sh quick
 item "completion of calloutctl" completion
 item "shell lines of at most 100 columns" short_lines
+item "awk scripts" awk_parses
 item "shellcheck" shellcheck -x "${shell_files[@]}"
 finish

@@ -25,11 +25,9 @@ function compare(what, value, goal) {
 		value <= goal ? "reached" : "not reached"
 }
 
-function ratio(operation, outstanding, goal) {
-	compare("native " operation ", (callout) / (timer_list), " outstanding,
-		ns["(callout)", operation, outstanding] /
-			ns["(timer_list)", operation, outstanding],
-		goal)
+function ratio(operation, n, goal) {
+	compare("native " operation ", (callout) / (timer_list), " n,
+		ns["(callout)", operation, n] / ns["(timer_list)", operation, n], goal)
 }
 
 function compare_all() {
