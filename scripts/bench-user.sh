@@ -50,7 +50,8 @@ for facility in timerfd callout; do
 	done
 done
 
-awk -v names="$facilities" -v outstanding="$outstanding" -f scripts/bench/user.awk "$file"
+awk -v names="$facilities" -v outstanding="$outstanding" \
+	-f scripts/bench/judge.awk -f scripts/bench/user.awk "$file"
 echo
 rows "$printed" bench-user-note
 printf '\nwritten to %s\n' "$file"

@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # user.awk - prints user.csv, facilities across, metrics down; then judges the targets
 #
-# -v names="FACILITY,MODE..." -v outstanding="N..."
+# After judge.awk. -v names="FACILITY,MODE..." -v outstanding="N..."
 
 BEGIN {
 	FS = ","
-}
-
-function judge(what, value, most) {
-	printf "  %-58s %7.3f  at most %7.3f  %s\n", what, value, most,
-		value <= most ? "ok" : "MISSED"
 }
 
 function of(mode, row) { return cell["callout," mode, row] }
