@@ -43,15 +43,13 @@ static inline bool op_times_given(const struct callout_op *op)
 	return op->flags || op->clockid || op->time || op->period || op->slack;
 }
 
-/* Does an operation. The members that it does not use must be 0. */
+/* Does an operation. Members that it neither uses nor writes must be 0. */
 static int op_do(struct callout_file *file, struct callout_op *op,
 		 struct callout_op_ctx *ctx)
 {
-	if (unlikely(op->result))
-		return -EINVAL;
 	switch (op->op) {
 	case CALLOUT_OP_SET:
-		if (op_times_bad(op) || op->handle || op->func)
+		if (op_times_bad(op) || op->func)
 			return -EINVAL;
 		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNSET:
@@ -63,7 +61,7 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 			return -EINVAL;
 		return callout_file_reset(file, op, ctx);
 	case CALLOUT_OP_TIMEOUT:
-		if (op_times_bad(op) || op->handle || op->period)
+		if (op_times_bad(op) || op->period)
 			return -EINVAL;
 		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNTIMEOUT:
@@ -247,6 +245,8 @@ static noinline int batch_do_some(struct callout_file *file,
 
 		op[i].result = result;
 		if (unlikely(result < 0)) {
+			if (op_sets(&op[i]))
+				op[i].handle = 0;
 			batch->failed++;
 			ret = !!(batch->flags & CALLOUT_BATCH_STOP);
 		}
@@ -307,8 +307,7 @@ static int batch_check(const struct callout_batch *batch, fmode_t mode)
 	    batch->nr_events > CALLOUT_BATCH_MAX ||
 	    batch->op_size < CALLOUT_OP_SIZE_V1 ||
 	    batch->op_size > PAGE_SIZE ||
-	    batch->done || batch->failed || batch->got || batch->reserved ||
-	    (wait ? !batch->nr_events : batch->timeout))
+	    batch->reserved || (wait ? !batch->nr_events : batch->timeout))
 		return -EINVAL;
 	if ((batch->nr_ops && !(mode & FMODE_WRITE)) ||
 	    (batch->nr_events && !(mode & FMODE_READ)))
@@ -347,6 +346,9 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	ret = batch_check(&batch, mode);
 	if (ret)
 		return ret;
+	batch.done = 0;
+	batch.failed = 0;
+	batch.got = 0;
 	/* Fail early if the counts cannot be copied out. */
 	ret = batch_copy_out(&batch, ubatch);
 	if (ret)

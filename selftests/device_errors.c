@@ -18,8 +18,8 @@ struct operation {
 
 /* Members that must be zero in an operation that takes no time. */
 #define ZERO_WITHOUT_TIME						\
-	.flags = -1U, .clockid = -1, .result = -1, .time = ALL,	\
-	.period = ALL, .slack = ALL
+	.flags = -1U, .clockid = -1, .time = ALL, .period = ALL,	\
+	.slack = ALL
 
 static const struct operation operations[] = {
 	{
@@ -31,11 +31,7 @@ static const struct operation operations[] = {
 			.time = HOUR,
 			.cookie = 1,
 		},
-		.zero = {
-			.result = -1,
-			.handle = ALL,
-			.func = ALL,
-		},
+		.zero = { .func = ALL },
 	}, {
 		.name = "UNSET",
 		.cmd = CALLOUT_IOC_UNSET,
@@ -55,11 +51,7 @@ static const struct operation operations[] = {
 			.cookie = 1,
 			.func = 1,
 		},
-		.zero = {
-			.result = -1,
-			.period = ALL,
-			.handle = ALL,
-		},
+		.zero = { .period = ALL },
 	}, {
 		.name = "UNTIMEOUT",
 		.cmd = CALLOUT_IOC_UNTIMEOUT,
@@ -80,7 +72,6 @@ static const struct operation operations[] = {
 			.time = HOUR,
 		},
 		.zero = {
-			.result = -1,
 			.cookie = ALL,
 			.func = ALL,
 		},
@@ -198,6 +189,61 @@ TEST_F(errors, einval_unknown_flag)
 	for (o = operations; o < OPERATIONS_END; o++)
 		for (bit = has_time(o) ? 1 : 0; bit < 32; bit++)
 			EXPECT_REFUSED(EINVAL, o, op->flags = 1U << bit);
+}
+
+/* What the kernel only writes may be anything before the call. */
+TEST_F(errors, output_members_are_ignored)
+{
+	struct callout_op op, ops[2];
+	const struct operation *o;
+	struct callout_batch b;
+	__u64 handle = 0;
+	unsigned int i;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		op = o->op;
+		op.result = -1;
+		/* UNSET and RESET get the handle of the previous operation. */
+		op.handle = makes_handle(o) ? ALL :
+			    needs_handle(o) ? handle : 0;
+		/* UNTIMEOUT would cancel the bystander. */
+		if (o->cmd == CALLOUT_IOC_UNTIMEOUT)
+			op.func = TIMEOUT->op.func + 1;
+		EXPECT_EQ(makes_handle(o) ? 0 : -ENOENT,
+			  callout_dev_ioctl(self->fd, o->cmd, &op)) {
+			TH_LOG("%s", o->name);
+		}
+		if (makes_handle(o)) {
+			EXPECT_NE(ALL, op.handle);
+			EXPECT_EQ(CALLOUT_CANCELLED,
+				  callout_dev_unset(self->fd, op.handle));
+			handle = op.handle;
+		}
+	}
+
+	/* The same arrays again, as the first call has left them. */
+	ops[0] = SET->op;
+	ops[1] = UNSET->op;
+	b = batch_of(ops, 2);
+	b.done = 1;
+	b.failed = 2;
+	b.got = ~0U;
+	for (i = 0; i < 2; i++) {
+		ops[1].handle = handle;
+		ASSERT_EQ(0, do_batch(self->fd, &b));
+		EXPECT_EQ(2, b.done);
+		EXPECT_EQ(!i, b.failed);
+		EXPECT_EQ(0, b.got);
+		EXPECT_EQ(0, ops[0].result);
+		handle = ops[0].handle;
+	}
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	/* A handle that is there was written by this call. */
+	ops[0].flags = 1U << 31;
+	ASSERT_EQ(0, do_batch(self->fd, &b));
+	EXPECT_EQ(-EINVAL, ops[0].result);
+	EXPECT_EQ(0, ops[0].handle);
+	freeze(self);
 }
 
 /* Each byte of these members is checked. */
@@ -497,7 +543,6 @@ TEST_F(errors, ebadf_not_for_reading)
 	for (i = 0; i < 2; i++) {
 		b = with_events(batch_of(&op, i), e, 2, 0, 0);
 		EXPECT_EQ(-EBADF, do_batch(fd, &b));
-		b.got = 0;
 		b.flags = CALLOUT_BATCH_WAIT;
 		b.timeout = MSEC;
 		EXPECT_EQ(-EBADF, do_batch(fd, &b));

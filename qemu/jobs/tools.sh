@@ -78,7 +78,7 @@ check_calloutctl() {
 	check "set --json: a large cookie" \
 		prints '.*"event": "fired".*"cookie": "18446744073709551615".*' \
 		calloutctl set --json 20ms 18446744073709551615
-	check "info" prints "ABI version +2" calloutctl info
+	check "info" prints "ABI version +3" calloutctl info
 	check "info --json" json 1 calloutctl info --json
 	check "stat" prints " *[0-9]+ .*" calloutctl stat 100ms 3
 	check "stat --json" json 3 calloutctl stat --json 100ms 3

@@ -19,7 +19,7 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-#define CALLOUT_ABI_VERSION	2
+#define CALLOUT_ABI_VERSION	3
 
 /* callout_info.scheme, with a 0 at its end */
 #define CALLOUT_SCHEME_SIZE	32
@@ -54,19 +54,20 @@ enum callout_opcode {
  * @op: enum callout_opcode
  * @flags: CALLOUT_ABSTIME; other bits must be 0
  * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; see callout_info.clocks
- * @result: must be 0; out, in a batch: what the operation's own ioctl would
- *	return, errors as negative numbers
+ * @result: out, in a batch: what the operation's own ioctl would return, errors
+ *	as negative numbers
  * @time: when it is due, at most 2^63 - 1
  * @period: 0, or the distance at which it fires again until it is cancelled.
  *	While an event is unread no other is added: callout_event.overrun counts
  *	the times missed. At most 2^63 - 1.
  * @slack: it may fire later than @time by this, to share a tick with others; at
  *	most 2^63 - 1
- * @handle: out for SET and TIMEOUT, where it must be 0; in for the others
+ * @handle: out for SET and TIMEOUT, in a batch 0 if they fail; in for the others
  * @cookie: returned in the event; for TIMEOUT, the arg of timeout()
  * @func: for TIMEOUT and UNTIMEOUT, otherwise 0
  *
- * Members that an operation does not need must be 0.
+ * Members that an operation does not need must be 0, except @result and others
+ * that are out only: what they are before the call makes no difference.
  */
 struct callout_op {
 	__u32 op;
@@ -127,10 +128,9 @@ struct callout_event {
  * @nr_events: room in @events, at most CALLOUT_BATCH_MAX
  * @op_size: sizeof(struct callout_op)
  * @flags: CALLOUT_BATCH_*
- * @done: must be 0; out: number of operations tried, including the one at which
- *	it stopped
- * @failed: must be 0; out: number of these that failed
- * @got: must be 0; out: number of events written
+ * @done: out: number of operations tried, including the one at which it stopped
+ * @failed: out: number of these that failed
+ * @got: out: number of events written
  * @reserved: must be 0
  * @timeout: with CALLOUT_BATCH_WAIT, the longest wait; 2^64 - 1: no limit
  *
