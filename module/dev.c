@@ -31,11 +31,12 @@ static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	struct callout_file *file = iocb->ki_filp->private_data;
 	bool nonblock = iocb->ki_filp->f_flags & O_NONBLOCK ||
 			iocb->ki_flags & IOCB_NOWAIT;
+	size_t size = READ_ONCE(file->event_size);
 	ssize_t ret;
 
-	if (iov_iter_count(to) < sizeof(struct callout_event))
+	if (iov_iter_count(to) < size)
 		return -EINVAL;
-	ret = callout_file_read(file, to, !nonblock, KTIME_MAX);
+	ret = callout_file_read(file, to, size, !nonblock, KTIME_MAX);
 	return ret ? ret : -EAGAIN;
 }
 
@@ -134,6 +135,7 @@ static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
 					size_t size, void __user *uarg)
 {
 	bool may_write = filp->f_mode & FMODE_WRITE;
+	bool may_read = filp->f_mode & FMODE_READ;
 	struct callout_file *file = filp->private_data;
 
 	switch (cmd) {
@@ -147,6 +149,9 @@ static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
 	case CALLOUT_IOC_EVENTFD & ~IOCSIZE_MASK:
 		return may_write ? callout_ioctl_eventfd(file, size, uarg) :
 				   -EBADF;
+	case CALLOUT_IOC_FORMAT & ~IOCSIZE_MASK:
+		return may_read ? callout_ioctl_format(file, size, uarg) :
+				  -EBADF;
 	default:
 		return -ENOTTY;
 	}
@@ -253,8 +258,10 @@ int callout_dev_init(void)
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct callout_op) != CALLOUT_OP_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_event) != CALLOUT_EVENT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_batch) != CALLOUT_BATCH_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_next) != CALLOUT_NEXT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_format) != CALLOUT_FORMAT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V2);
 	BUILD_BUG_ON(sizeof_field(struct callout_info, late) !=
 		     sizeof_field(struct callout_stats, late));

@@ -23,6 +23,12 @@ static inline u64 callout_boot_offset(void)
 	       READ_ONCE(callout_boot_step);
 }
 
+static inline clockid_t callout_slot_clock(const struct callout_slot *slot)
+{
+	return slot->node.flags & CALLOUT_SLOT_BOOT ? CLOCK_BOOTTIME :
+						      CLOCK_MONOTONIC;
+}
+
 /* The slot's expiry time in its own clock. */
 static inline u64 callout_slot_due(const struct callout_slot *slot)
 {

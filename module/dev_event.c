@@ -161,11 +161,13 @@ static void slot_to_event(const struct callout_slot *slot,
 			  struct callout_event *event)
 {
 	*event = (struct callout_event){
+		.type	= CALLOUT_EVENT_FIRED,
 		.handle	= slot->handle,
 		.cookie	= slot->arg,
 		.func	= slot->key,
 		.due	= callout_slot_due(slot),
 		.fired	= slot->node.time,
+		.clockid = callout_slot_clock(slot),
 	};
 }
 
@@ -323,52 +325,82 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 	callout_ctx_flush(file, &ctx);
 }
 
+/* events_put() for a size that is not the kernel's. */
+static noinline unsigned int events_put_sized(const struct detached *taken,
+					      struct iov_iter *to, size_t size)
+{
+	size_t known = min(size, sizeof(taken->events[0])), done;
+	unsigned int i;
+
+	for (i = 0; i < taken->n; i++) {
+		done = copy_to_iter(&taken->events[i], known, to);
+		if (done == known)
+			done += iov_iter_zero(size - known, to);
+		if (done < size) {
+			iov_iter_revert(to, done);
+			break;
+		}
+	}
+	return i;
+}
+
+/*
+ * Copies events that have @size each in the reader's buffer. Returns how many.
+ * One that was copied in part was not read.
+ */
+static inline unsigned int events_put(const struct detached *taken,
+				      struct iov_iter *to, size_t size)
+{
+	const size_t known = sizeof(taken->events[0]);
+	size_t done;
+
+	if (unlikely(size != known))
+		return events_put_sized(taken, to, size);
+	done = copy_to_iter(taken->events, taken->n * known, to);
+	iov_iter_revert(to, done % known);
+	return done / known;
+}
+
 /*
  * Copies some events. Returns the number of bytes, 0 if there was no event, or
  * -EFAULT. A reader that has waited was woken alone, so it wakes the next one,
  * before the copy, which may take long.
  */
 static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
-			   bool waited)
+			   size_t event_size, bool waited)
 {
 	struct detached taken __uninitialized;
 	unsigned int copied;
-	size_t size;
 
-	size = min_t(size_t, iov_iter_count(to) / sizeof(taken.events[0]),
-		     READ_EVENTS);
-	events_detach(file, size, &taken);
+	events_detach(file, min_t(size_t, iov_iter_count(to) / event_size,
+				  READ_EVENTS), &taken);
 	if (!taken.n)
 		return 0;
 	if (waited && READ_ONCE(file->unread))
 		wake_up(&file->readers);
-	size = copy_to_iter(taken.events, taken.n * sizeof(taken.events[0]),
-			    to);
-	copied = size / sizeof(taken.events[0]);
-	/* An event that was copied in part was not read. */
-	iov_iter_revert(to, size % sizeof(taken.events[0]));
+	copied = events_put(&taken, to, event_size);
 	if (unlikely(copied < taken.n))
 		events_attach(file, &taken, copied);
 	events_finish(file, &taken, copied);
 	if (unlikely(!copied))
 		return -EFAULT;
-	return copied * sizeof(taken.events[0]);
+	return copied * event_size;
 }
 
 /* Copies the events that @to has room for; returns as events_copy(). */
 static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
-			   bool waited)
+			   size_t event_size, bool waited)
 {
 	ssize_t ret, done = 0;
 
 	do {
-		ret = events_copy(file, to, waited);
+		ret = events_copy(file, to, event_size, waited);
 		if (ret > 0)
 			done += ret;
 		cond_resched();
 		/* A short count means that there were no more. */
-	} while (ret == READ_EVENTS * sizeof(struct callout_event) &&
-		 iov_iter_count(to) >= sizeof(struct callout_event) &&
+	} while (ret == READ_EVENTS * event_size &&
+		 iov_iter_count(to) >= event_size &&
 		 !fatal_signal_pending(current));
 	return done ? done : ret;
 }
@@ -397,22 +429,22 @@ static int events_wait(struct callout_file *file, ktime_t until)
 }
 
 /*
- * Copies events to @to, which has room for at least one. If there is none and
+ * Copies events to @to, @event_size each, which has room for at least one. If there is none and
  * @wait, waits for one until @until of CLOCK_MONOTONIC (KTIME_MAX: for ever).
  * Returns the number of bytes; 0 if there was no event and @wait is not set;
  * -ETIME, -EFAULT or -ERESTARTSYS. May sleep.
  */
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
-			  bool wait, ktime_t until)
+			  size_t event_size, bool wait, ktime_t until)
 {
-	ssize_t ret = events_read(file, to, false);
+	ssize_t ret = events_read(file, to, event_size, false);
 
 	if (ret || !wait)
 		return ret;
 	do {
 		ret = events_wait(file, until);
 		if (!ret)
-			ret = events_read(file, to, true);
+			ret = events_read(file, to, event_size, true);
 	} while (!ret);
 	/* Events that came, or came back, meanwhile are for the next waiter. */
 	if (READ_ONCE(file->unread))

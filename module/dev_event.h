@@ -16,7 +16,7 @@ struct iov_iter;
 
 int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot);
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
-			  bool wait, ktime_t until);
+			  size_t event_size, bool wait, ktime_t until);
 __poll_t callout_file_poll(struct callout_file *file, struct file *filp,
 			   poll_table *wait);
 int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,

@@ -48,6 +48,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <uapi/linux/callout.h>
 #include "arm.h"
 #include "dev_file.h"
 #include "dev_user.h"
@@ -98,6 +99,7 @@ struct callout_file *callout_file_create(void)
 	if (!file)
 		return ERR_PTR(-ENOMEM);
 	file->limit = READ_ONCE(callout_max_per_file);
+	file->event_size = sizeof(struct callout_event);
 	/* More slots than the file may use: see ctx_find_slot(). */
 	ret = callout_table_init(&file->table, CALLOUT_KIND_EVENT,
 				 file->limit + CALLOUT_CHUNK_SLOTS *

@@ -66,6 +66,7 @@ enum callout_file_count {
  * @readers: exclusive waiters in read() and BATCH
  * @wait: pollers
  * @fasync: for SIGIO
+ * @event_size: size of each event that read() copies
  * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
  *	a grace period
  * @moves: see dev_search.c
@@ -90,6 +91,7 @@ struct callout_file {
 	wait_queue_head_t readers;
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
+	unsigned int event_size;
 	struct eventfd_ctx __rcu *eventfd;
 #if IS_ENABLED(CONFIG_CALLOUT_SCHEMES)
 	atomic_t moves;

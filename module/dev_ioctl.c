@@ -289,13 +289,18 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch)
 		until = ktime_add_safe(ktime_get(),
 				       ns_to_ktime(batch->timeout));
 	iov_iter_ubuf(&to, ITER_DEST, u64_to_user_ptr(batch->events),
-		      batch->nr_events * sizeof(struct callout_event));
-	ret = callout_file_read(file, &to, wait, until);
+		      (size_t)batch->nr_events * batch->event_size);
+	ret = callout_file_read(file, &to, batch->event_size, wait, until);
 	if (ret < 0)
 		/* A restart would do the operations twice. */
 		return ret == -ERESTARTSYS ? -EINTR : ret;
-	batch->got = ret / sizeof(struct callout_event);
+	batch->got = ret / batch->event_size;
 	return 0;
+}
+
+static bool event_size_bad(u32 size)
+{
+	return size < CALLOUT_EVENT_SIZE_V1 || size > PAGE_SIZE;
 }
 
 static int batch_check(const struct callout_batch *batch, fmode_t mode)
@@ -307,7 +312,7 @@ static int batch_check(const struct callout_batch *batch, fmode_t mode)
 	    batch->nr_events > CALLOUT_BATCH_MAX ||
 	    batch->op_size < CALLOUT_OP_SIZE_V1 ||
 	    batch->op_size > PAGE_SIZE ||
-	    batch->reserved || (wait ? !batch->nr_events : batch->timeout))
+	    event_size_bad(batch->event_size) || (wait ? !batch->nr_events : batch->timeout))
 		return -EINVAL;
 	if ((batch->nr_ops && !(mode & FMODE_WRITE)) ||
 	    (batch->nr_events && !(mode & FMODE_READ)))
@@ -404,4 +409,21 @@ long callout_ioctl_eventfd(struct callout_file *file, size_t size,
 	if (get_user(fd, ufd))
 		return -EFAULT;
 	return callout_file_set_eventfd(file, fd);
+}
+
+long callout_ioctl_format(struct callout_file *file, size_t size,
+			  const struct callout_format __user *uformat)
+{
+	struct callout_format format;
+	int ret;
+
+	if (size < CALLOUT_FORMAT_SIZE_V1 || size > PAGE_SIZE)
+		return -EINVAL;
+	ret = copy_struct_from_user(&format, sizeof(format), uformat, size);
+	if (ret)
+		return ret;
+	if (format.flags || event_size_bad(format.event_size))
+		return -EINVAL;
+	WRITE_ONCE(file->event_size, format.event_size);
+	return 0;
 }

@@ -10,6 +10,7 @@
 
 struct callout_batch;
 struct callout_file;
+struct callout_format;
 struct callout_next;
 struct callout_op;
 
@@ -23,5 +24,8 @@ long callout_ioctl_limit(struct callout_file *file, size_t size,
 			 const u64 __user *ulimit);
 long callout_ioctl_eventfd(struct callout_file *file, size_t size,
 			   const s32 __user *ufd);
+
+long callout_ioctl_format(struct callout_file *file, size_t size,
+			  const struct callout_format __user *uformat);
 
 #endif /* _CALLOUT_DEV_IOCTL_H */

@@ -122,7 +122,7 @@ TEST_F(errors, enotty_unknown_number)
 
 	for (nr = 0; nr < 256; nr++) {
 		if (nr == 1)
-			nr = _IOC_NR(CALLOUT_IOC_EVENTFD) + 1;
+			nr = _IOC_NR(CALLOUT_IOC_FORMAT) + 1;
 		op.op = nr;
 		EXPECT_EQ(-ENOTTY,
 			  callout_dev_ioctl(self->fd,
@@ -159,7 +159,7 @@ TEST_F(errors, enotty_wrong_direction)
 		CALLOUT_IOC_SET, CALLOUT_IOC_UNSET, CALLOUT_IOC_RESET,
 		CALLOUT_IOC_TIMEOUT, CALLOUT_IOC_UNTIMEOUT, CALLOUT_IOC_BATCH,
 		CALLOUT_IOC_NEXT, CALLOUT_IOC_INFO, CALLOUT_IOC_LIMIT,
-		CALLOUT_IOC_EVENTFD,
+		CALLOUT_IOC_EVENTFD, CALLOUT_IOC_FORMAT,
 	};
 	union {
 		struct callout_op op;
@@ -491,6 +491,7 @@ TEST_F(errors, efault_handle)
 TEST_F(errors, ebadf_not_for_writing)
 {
 	int fd = open(CALLOUT_DEVICE, O_RDONLY | O_NONBLOCK), minus_one = -1;
+	struct callout_format format = { .event_size = CALLOUT_EVENT_SIZE_V1 };
 	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
 	const struct operation *o;
 	struct callout_event e;
@@ -517,6 +518,7 @@ TEST_F(errors, ebadf_not_for_writing)
 	EXPECT_EQ(-EAGAIN, callout_dev_read(fd, &e, 1));
 	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next));
 	EXPECT_EQ(CALLOUT_FOREVER, next.due);
+	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_FORMAT, &format));
 	EXPECT_EQ(0, callout_dev_info(fd, &info));
 	EXPECT_EQ(0, info.set);
 	EXPECT_NE(1, info.max_outstanding);
@@ -527,6 +529,7 @@ TEST_F(errors, ebadf_not_for_writing)
 /* Reading events needs a descriptor that is open for reading. */
 TEST_F(errors, ebadf_not_for_reading)
 {
+	struct callout_format format = { .event_size = CALLOUT_EVENT_SIZE_V1 };
 	int fd = open(CALLOUT_DEVICE, O_WRONLY | O_NONBLOCK);
 	struct callout_event e[2];
 	struct callout_batch b;
@@ -539,6 +542,7 @@ TEST_F(errors, ebadf_not_for_reading)
 		ASSERT_NE(0, set(fd, 0, i));
 	ASSERT_TRUE(wait_unread(fd, 2));
 	EXPECT_EQ(-EBADF, callout_dev_read(fd, e, 2));
+	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_FORMAT, &format));
 	op = callout_op_unset(1);
 	for (i = 0; i < 2; i++) {
 		b = with_events(batch_of(&op, i), e, 2, 0, 0);

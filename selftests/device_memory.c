@@ -15,6 +15,7 @@ struct structure {
 	union {
 		struct callout_batch batch;
 		struct callout_next next;
+		struct callout_format format;
 		__u64 limit;
 		__s32 eventfd;
 	} in;
@@ -27,6 +28,7 @@ static const struct structure structures[] = {
 		.size = CALLOUT_BATCH_SIZE_V1,
 		.grows = true,
 		.in.batch.op_size = CALLOUT_OP_SIZE_V1,
+		.in.batch.event_size = CALLOUT_EVENT_SIZE_V1,
 	}, {
 		.name = "NEXT",
 		.cmd = CALLOUT_IOC_NEXT,
@@ -43,6 +45,12 @@ static const struct structure structures[] = {
 		.cmd = CALLOUT_IOC_EVENTFD,
 		.size = sizeof(__s32),
 		.in.eventfd = -1,
+	}, {
+		.name = "FORMAT",
+		.cmd = CALLOUT_IOC_FORMAT,
+		.size = CALLOUT_FORMAT_SIZE_V1,
+		.grows = true,
+		.in.format.event_size = CALLOUT_EVENT_SIZE_V1,
 	},
 };
 
@@ -168,6 +176,7 @@ TEST_F(errors, read_only_structure)
 		.ops = (uintptr_t)&op,
 		.nr_ops = 1,
 		.op_size = sizeof(op),
+		.event_size = CALLOUT_EVENT_SIZE_V1,
 	}, sizeof(struct callout_batch));
 	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
 	EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, CALLOUT_IOC_BATCH,
@@ -185,7 +194,7 @@ TEST_F(errors, batch_members)
 	struct callout_op op = callout_op_set(HOUR, 1);
 	struct callout_event e;
 	struct callout_batch b;
-	unsigned int bit;
+	unsigned int bit, size;
 
 #define REFUSED(change) do {						\
 	b = with_events(batch_of(&op, 1), &e, 1, 0, 0);			\
@@ -197,22 +206,47 @@ TEST_F(errors, batch_members)
 
 	for (bit = 2; bit < 32; bit++)
 		REFUSED(b.flags = 1U << bit);
-	for (bit = 0; bit < 32; bit++)
-		REFUSED(b.reserved = 1U << bit);
 	REFUSED(b.timeout = 1);
 	REFUSED(b.nr_ops = CALLOUT_BATCH_MAX + 1);
 	REFUSED(b.nr_ops = ~0U);
 	REFUSED(b.nr_events = CALLOUT_BATCH_MAX + 1);
 	REFUSED(b.nr_events = ~0U);
-	for (b.op_size = 0; b.op_size < CALLOUT_OP_SIZE_V1; b.op_size++) {
-		unsigned int size = b.op_size;
-
+	for (size = 0; size < CALLOUT_OP_SIZE_V1; size++)
 		REFUSED(b.op_size = size);
-		b.op_size = size;
-	}
 	REFUSED(b.op_size = self->page + 1);
 	REFUSED(b.op_size = ~0U);
 	REFUSED(b.op_size = 1U << 31);
+	for (size = 0; size < CALLOUT_EVENT_SIZE_V1; size++)
+		REFUSED(b.event_size = size);
+	REFUSED(b.event_size = self->page + 1);
+	REFUSED(b.event_size = ~0U);
+	REFUSED(b.event_size = 1U << 31);
+#undef REFUSED
+}
+
+/* The size of the file's events is from that of version 1 to a page. */
+TEST_F(errors, format_members)
+{
+	struct callout_format format = { 0 };
+	unsigned int i;
+
+#define REFUSED() \
+	EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd, CALLOUT_IOC_FORMAT, \
+					     &format))
+
+	for (i = 0; i < CALLOUT_EVENT_SIZE_V1; i++) {
+		format.event_size = i;
+		REFUSED();
+	}
+	format.event_size = self->page + 1;
+	REFUSED();
+	format.event_size = ~0U;
+	REFUSED();
+	for (i = 0; i < 32; i++) {
+		format.event_size = CALLOUT_EVENT_SIZE_V1;
+		format.flags = 1U << i;
+		REFUSED();
+	}
 #undef REFUSED
 }
 

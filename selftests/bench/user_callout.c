@@ -98,6 +98,7 @@ static void batch(unsigned int n)
 		.ops = (uintptr_t)ops,
 		.nr_ops = n,
 		.op_size = sizeof(ops[0]),
+		.event_size = sizeof(struct callout_event),
 		.flags = CALLOUT_BATCH_STOP,
 	};
 

@@ -100,6 +100,7 @@ static inline void callout_batch_init(struct callout_batch *batch,
 	batch->ops = (uintptr_t)ops;
 	batch->nr_ops = nr_ops;
 	batch->op_size = sizeof(*ops);
+	batch->event_size = sizeof(*events);
 	batch->events = (uintptr_t)events;
 	batch->nr_events = nr_events;
 }

@@ -92,7 +92,24 @@ struct callout_op {
 #define CALLOUT_WITHDRAWN	2
 
 /**
+ * enum callout_event_type - what a struct callout_event tells
+ * @CALLOUT_EVENT_FIRED: a callout has fired
+ * @CALLOUT_EVENT_CLOCK_SET: reserved: a clock was set
+ * @CALLOUT_EVENT_ERROR: reserved: something failed
+ *
+ * No event has one of the latter two, or another type, unless the program has
+ * asked for it.
+ */
+enum callout_event_type {
+	CALLOUT_EVENT_FIRED	= 1,
+	CALLOUT_EVENT_CLOCK_SET	= 2,
+	CALLOUT_EVENT_ERROR	= 3,
+};
+
+/**
  * struct callout_event - a callout has fired
+ * @type: enum callout_event_type
+ * @flags: CALLOUT_EVENT_PERIODIC or 0
  * @handle: its handle; stale, unless the callout is periodic
  * @cookie: as it was set
  * @func: as it was set
@@ -101,21 +118,28 @@ struct callout_op {
  * @fired: when it fired, in CLOCK_MONOTONIC
  * @overrun: if it is periodic, how many more times it was due until this was
  *	read, at most 2^32 - 1
- * @flags: CALLOUT_EVENT_*
+ * @clockid: its clock
+ * @reserved: 0
  *
  * read() returns an array of these, oldest first, as many as are unread and
- * fit. Callouts that were set on one CPU come in the order of their ticks. A
+ * fit. The program says how long each is: see struct callout_format. What the
+ * kernel does not know of it is 0. Callouts that were set on one CPU come in the order of their ticks. A
  * periodic callout is re-armed when its event is read.
  */
 struct callout_event {
+	__u32 type;
+	__u32 flags;
 	__u64 handle;
 	__u64 cookie;
 	__u64 func;
 	__u64 due;
 	__u64 fired;
 	__u32 overrun;
-	__u32 flags;
+	__s32 clockid;
+	__u64 reserved;
 };
+
+#define CALLOUT_EVENT_SIZE_V1	64
 
 /* callout_event.flags */
 #define CALLOUT_EVENT_PERIODIC	(1U << 0)	/* the handle is still valid */
@@ -127,11 +151,11 @@ struct callout_event {
  * @nr_ops: number of @ops, at most CALLOUT_BATCH_MAX
  * @nr_events: room in @events, at most CALLOUT_BATCH_MAX
  * @op_size: sizeof(struct callout_op)
+ * @event_size: sizeof(struct callout_event)
  * @flags: CALLOUT_BATCH_*
  * @done: out: number of operations tried, including the one at which it stopped
  * @failed: out: number of these that failed
  * @got: out: number of events written
- * @reserved: must be 0
  * @timeout: with CALLOUT_BATCH_WAIT, the longest wait; 2^64 - 1: no limit
  *
  * First the operations are done, in order, and the result and handle of each
@@ -147,11 +171,11 @@ struct callout_batch {
 	__u32 nr_ops;
 	__u32 nr_events;
 	__u32 op_size;
+	__u32 event_size;
 	__u32 flags;
 	__u32 done;
 	__u32 failed;
 	__u32 got;
-	__u32 reserved;
 	__u64 timeout;
 };
 
@@ -161,6 +185,22 @@ struct callout_batch {
 /* callout_batch.flags */
 #define CALLOUT_BATCH_STOP	(1U << 0)	/* stop at the first that fails */
 #define CALLOUT_BATCH_WAIT	(1U << 1)	/* wait for at least one event */
+
+/**
+ * struct callout_format - what read() writes
+ * @event_size: size of each event: from CALLOUT_EVENT_SIZE_V1, which is what a
+ *	file begins with, to the size of a page
+ * @flags: must be 0
+ *
+ * It is of the open file description, for all who share it. Does not concern
+ * BATCH.
+ */
+struct callout_format {
+	__u32 event_size;
+	__u32 flags;
+};
+
+#define CALLOUT_FORMAT_SIZE_V1	8
 
 /**
  * struct callout_next - when the next callout is due
@@ -251,8 +291,8 @@ struct callout_info {
 /*
  * SET and TIMEOUT return 0 and write the handle. UNSET, UNTIMEOUT and RESET
  * return CALLOUT_CANCELLED or CALLOUT_WITHDRAWN. BATCH returns 0 if it could
- * read its arguments; each operation has its own result. NEXT, LIMIT and
- * EVENTFD return 0. Errors, which change nothing except in BATCH:
+ * read its arguments; each operation has its own result. NEXT, LIMIT, EVENTFD
+ * and FORMAT return 0. Errors, which change nothing except in BATCH:
  *
  * ENOTTY	not an ioctl of this device
  * EINVAL	unknown flag, clock or size; a member that must be 0 is not;
@@ -268,8 +308,9 @@ struct callout_info {
  * EDQUOT	SET, TIMEOUT: max_user are charged to the user
  * ENOMEM	SET, TIMEOUT: no memory
  * EBADF	EVENTFD: not an eventfd; or the descriptor is not open for writing,
- *		and the request is not BATCH, NEXT or INFO; BATCH: operations
- *		need a descriptor open for writing, events one for reading
+ *		and the request is not BATCH, NEXT, INFO or FORMAT; BATCH:
+ *		operations need a descriptor open for writing, events one for
+ *		reading, as FORMAT does
  * EINTR	BATCH: a signal interrupted the wait, or the process was stopped
  *		or frozen; never restarted: operations have been done
  * ETIME	BATCH: the wait timed out; operations have been done
@@ -296,5 +337,7 @@ struct callout_info {
  * none, the default.
  */
 #define CALLOUT_IOC_EVENTFD	_IOW(CALLOUT_IOC_MAGIC, 10, __s32)
+
+#define CALLOUT_IOC_FORMAT	_IOW(CALLOUT_IOC_MAGIC, 11, struct callout_format)
 
 #endif /* _UAPI_LINUX_CALLOUT_H */
