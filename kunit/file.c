@@ -80,7 +80,7 @@ static struct file_event file_read(struct callout_file *file)
 	struct iov_iter to;
 
 	iov_iter_kvec(&to, ITER_DEST, &vec, 1, vec.iov_len);
-	got.ret = callout_file_read(file, &to, sizeof(got.event), false, 0);
+	got.ret = callout_file_read(file, &to, sizeof(got.event), NULL);
 	return got;
 }
 

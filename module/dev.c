@@ -32,11 +32,16 @@ static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	bool nonblock = iocb->ki_filp->f_flags & O_NONBLOCK ||
 			iocb->ki_flags & IOCB_NOWAIT;
 	size_t size = READ_ONCE(file->event_size);
+	static const struct callout_until forever = {
+		.time = KTIME_MAX,
+		.clockid = CLOCK_MONOTONIC,
+		.least = 1,
+	};
 	ssize_t ret;
 
 	if (iov_iter_count(to) < size)
 		return -EINVAL;
-	ret = callout_file_read(file, to, size, !nonblock, KTIME_MAX);
+	ret = callout_file_read(file, to, size, nonblock ? NULL : &forever);
 	return ret ? ret : -EAGAIN;
 }
 
@@ -260,6 +265,7 @@ int callout_dev_init(void)
 	BUILD_BUG_ON(sizeof(struct callout_op) != CALLOUT_OP_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_event) != CALLOUT_EVENT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_batch) != CALLOUT_BATCH_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_wait) != CALLOUT_WAIT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_next) != CALLOUT_NEXT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_format) != CALLOUT_FORMAT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V2);

@@ -405,10 +405,12 @@ static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
 	return done ? done : ret;
 }
 
-/* Waits for an event. Returns 0, -ERESTARTSYS, or -ETIME at @until. */
-static int events_wait(struct callout_file *file, ktime_t until)
+/* Waits for an event. Returns 0, -ERESTARTSYS, or -ETIME. */
+static int events_wait(struct callout_file *file,
+		       const struct callout_until *until)
 {
-	ktime_t *expires = until == KTIME_MAX ? NULL : &until;
+	ktime_t time = until->time;
+	ktime_t *expires = time == KTIME_MAX ? NULL : &time;
 	struct wait_queue_entry entry;
 	int ret = 0;
 
@@ -418,9 +420,11 @@ static int events_wait(struct callout_file *file, ktime_t until)
 					    TASK_INTERRUPTIBLE);
 		if (READ_ONCE(file->unread))
 			break;
-		if (!ret && !schedule_hrtimeout_range(expires,
-						      current->timer_slack_ns,
-						      HRTIMER_MODE_ABS))
+		if (!ret &&
+		    !schedule_hrtimeout_range_clock(expires,
+						    current->timer_slack_ns,
+						    HRTIMER_MODE_ABS,
+						    until->clockid))
 			ret = -ETIME;
 	}
 	finish_wait(&file->readers, &entry);
@@ -429,27 +433,33 @@ static int events_wait(struct callout_file *file, ktime_t until)
 }
 
 /*
- * Copies events to @to, @event_size each, which has room for at least one. If there is none and
- * @wait, waits for one until @until of CLOCK_MONOTONIC (KTIME_MAX: for ever).
- * Returns the number of bytes; 0 if there was no event and @wait is not set;
- * -ETIME, -EFAULT or -ERESTARTSYS. May sleep.
+ * Copies events to @to, @event_size each, which has room for at least one. If
+ * @until is not NULL, waits until there were enough. Returns the number of
+ * bytes, which is 0 if there was no event in time; -EFAULT; or -ERESTARTSYS.
+ * May sleep.
  */
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
-			  size_t event_size, bool wait, ktime_t until)
+			  size_t event_size, const struct callout_until *until)
 {
-	ssize_t ret = events_read(file, to, event_size, false);
+	ssize_t ret = events_read(file, to, event_size, false), done = ret;
+	size_t least;
 
-	if (ret || !wait)
+	if (!until || ret < 0)
 		return ret;
+	least = until->least * event_size;
+	if (likely(done >= least))
+		return done;
 	do {
 		ret = events_wait(file, until);
 		if (!ret)
 			ret = events_read(file, to, event_size, true);
-	} while (!ret);
+		if (ret > 0)
+			done += ret;
+	} while (ret >= 0 && done < least);
 	/* Events that came, or came back, meanwhile are for the next waiter. */
 	if (READ_ONCE(file->unread))
 		wake_up(&file->readers);
-	return ret;
+	return done || ret == -ETIME ? done : ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_read);
 

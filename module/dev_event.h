@@ -9,6 +9,18 @@
 #include <linux/poll.h>
 #include <linux/types.h>
 
+/**
+ * struct callout_until - how long a reader waits
+ * @time: in @clockid; KTIME_MAX: for ever
+ * @clockid: one that hrtimers have
+ * @least: number of events, not 0
+ */
+struct callout_until {
+	ktime_t time;
+	clockid_t clockid;
+	unsigned int least;
+};
+
 struct callout_file;
 struct callout_slot;
 struct file;
@@ -16,7 +28,8 @@ struct iov_iter;
 
 int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot);
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
-			  size_t event_size, bool wait, ktime_t until);
+			  size_t event_size,
+			  const struct callout_until *until);
 __poll_t callout_file_poll(struct callout_file *file, struct file *filp,
 			   poll_table *wait);
 int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,

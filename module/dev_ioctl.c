@@ -18,6 +18,7 @@
 #include "dev_ioctl.h"
 #include "dev_op.h"
 #include "dev_user.h"
+#include "dev_wait.h"
 #include "kcompat.h"
 
 /* Operations of a batch done at a time; they are on the stack. */
@@ -278,19 +279,25 @@ static int batch_do(struct callout_file *file, struct callout_batch *batch)
 	return ret;
 }
 
-static int batch_read(struct callout_file *file, struct callout_batch *batch)
+/* Reads events, and waits for them as @waiter says if batch.wait is not 0. */
+static int batch_read(struct callout_file *file, struct callout_batch *batch,
+		      const struct callout_waiter *waiter)
 {
 	bool wait = batch->flags & CALLOUT_BATCH_WAIT;
-	ktime_t until = KTIME_MAX;
+	struct callout_until until;
 	struct iov_iter to;
 	ssize_t ret;
 
-	if (wait && batch->timeout < KTIME_MAX)
-		until = ktime_add_safe(ktime_get(),
-				       ns_to_ktime(batch->timeout));
+	if (unlikely(batch->wait))
+		callout_waiter_begin(waiter, &until);
+	else if (wait)
+		callout_until_timeout(&until, batch->timeout);
 	iov_iter_ubuf(&to, ITER_DEST, u64_to_user_ptr(batch->events),
 		      (size_t)batch->nr_events * batch->event_size);
-	ret = callout_file_read(file, &to, batch->event_size, wait, until);
+	ret = callout_file_read(file, &to, batch->event_size,
+				wait ? &until : NULL);
+	if (unlikely(batch->wait))
+		callout_waiter_end(waiter, ret == -ERESTARTSYS);
 	if (ret < 0)
 		/* A restart would do the operations twice. */
 		return ret == -ERESTARTSYS ? -EINTR : ret;
@@ -312,7 +319,9 @@ static int batch_check(const struct callout_batch *batch, fmode_t mode)
 	    batch->nr_events > CALLOUT_BATCH_MAX ||
 	    batch->op_size < CALLOUT_OP_SIZE_V1 ||
 	    batch->op_size > PAGE_SIZE ||
-	    event_size_bad(batch->event_size) || (wait ? !batch->nr_events : batch->timeout))
+	    event_size_bad(batch->event_size) || batch->reserved ||
+	    (wait ? !batch->nr_events : batch->timeout || batch->wait) ||
+	    (batch->wait ? batch->timeout : batch->wait_size))
 		return -EINVAL;
 	if ((batch->nr_ops && !(mode & FMODE_WRITE)) ||
 	    (batch->nr_events && !(mode & FMODE_READ)))
@@ -340,6 +349,7 @@ fault:
 long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 			 struct callout_batch __user *ubatch)
 {
+	struct callout_waiter waiter __uninitialized;
 	struct callout_batch batch;
 	int ret;
 
@@ -351,6 +361,11 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	ret = batch_check(&batch, mode);
 	if (ret)
 		return ret;
+	if (unlikely(batch.wait)) {
+		ret = callout_waiter_copy_in(&waiter, &batch);
+		if (ret)
+			return ret;
+	}
 	batch.done = 0;
 	batch.failed = 0;
 	batch.got = 0;
@@ -362,7 +377,7 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	ret = batch_do(file, &batch);
 	/* Do not wait for events if it stopped at an operation that failed. */
 	if (!ret && batch.nr_events)
-		ret = batch_read(file, &batch);
+		ret = batch_read(file, &batch, &waiter);
 	else
 		ret = min(ret, 0);
 	if (batch_copy_out(&batch, ubatch))

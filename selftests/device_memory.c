@@ -207,6 +207,9 @@ TEST_F(errors, batch_members)
 	for (bit = 2; bit < 32; bit++)
 		REFUSED(b.flags = 1U << bit);
 	REFUSED(b.timeout = 1);
+	REFUSED(b.wait_size = CALLOUT_WAIT_SIZE_V1);
+	for (bit = 0; bit < 32; bit++)
+		REFUSED(b.reserved = 1U << bit);
 	REFUSED(b.nr_ops = CALLOUT_BATCH_MAX + 1);
 	REFUSED(b.nr_ops = ~0U);
 	REFUSED(b.nr_events = CALLOUT_BATCH_MAX + 1);
@@ -221,6 +224,67 @@ TEST_F(errors, batch_members)
 	REFUSED(b.event_size = self->page + 1);
 	REFUSED(b.event_size = ~0U);
 	REFUSED(b.event_size = 1U << 31);
+#undef REFUSED
+}
+
+/* A wrong struct callout_wait is refused before any operation is done. */
+TEST_F(errors, wait_members)
+{
+	static const int clocks[] = { 2, 3, 4, 5, 6, 8, 9, 11, 31, -1, -2,
+				      1 << 30 };
+	struct callout_op op = callout_op_set(HOUR, 1);
+	struct {
+		struct callout_wait wait;
+		char more[LARGEST_SIZE];
+	} w;
+	struct callout_event e;
+	struct callout_batch b;
+	__u64 mask = 0;
+	unsigned int i;
+
+#define REFUSED(error, change) do {					\
+	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT, 0); \
+	memset(&w, 0, sizeof(w));					\
+	w.wait.clockid = CLOCK_MONOTONIC;				\
+	b.wait = (uintptr_t)&w;						\
+	b.wait_size = sizeof(w.wait);					\
+	change;								\
+	EXPECT_EQ(-(error), do_batch(self->fd, &b)) {			\
+		TH_LOG("%s", #change);					\
+	}								\
+	EXPECT_EQ(0, op.handle);					\
+} while (0)
+
+	for (i = 0; i < CALLOUT_WAIT_SIZE_V1; i++)
+		REFUSED(EINVAL, b.wait_size = i);
+	REFUSED(EINVAL, b.wait_size = self->page + 1);
+	REFUSED(EINVAL, b.wait_size = ~0U);
+	REFUSED(E2BIG, b.wait_size = self->page; w.more[4000] = 1);
+	REFUSED(EINVAL, b.timeout = 1);
+	REFUSED(EINVAL, b.flags = 0);
+	REFUSED(EINVAL, b.nr_events = 0);
+	REFUSED(EFAULT, b.wait = 8);
+	REFUSED(EFAULT, b.wait = (uintptr_t)self->edge);
+	REFUSED(EFAULT, b.wait = (uintptr_t)(self->edge -
+					     CALLOUT_WAIT_SIZE_V1 + 1));
+	for (i = 0; i < ARRAY_SIZE(kernel_addresses); i++)
+		REFUSED(EFAULT, b.wait = kernel_addresses[i]);
+	for (i = 1; i < 32; i++)
+		REFUSED(EINVAL, w.wait.flags = 1U << i);
+	for (i = 0; i < ARRAY_SIZE(clocks); i++)
+		REFUSED(EINVAL, w.wait.clockid = clocks[i]);
+	REFUSED(EINVAL, w.wait.min_events = 2);
+	REFUSED(EINVAL, w.wait.min_events = ~0U);
+	REFUSED(EINVAL, w.wait.sigmask_size = 8);
+	for (i = 0; i < 130; i++)
+		if (i != sizeof(mask))
+			REFUSED(EINVAL, w.wait.sigmask = (uintptr_t)&mask;
+				w.wait.sigmask_size = i);
+	for (i = 0; i < ARRAY_SIZE(kernel_addresses); i++)
+		REFUSED(EFAULT, w.wait.sigmask = kernel_addresses[i];
+			w.wait.sigmask_size = 8);
+	REFUSED(EFAULT, w.wait.sigmask = (uintptr_t)self->edge;
+		w.wait.sigmask_size = 8);
 #undef REFUSED
 }
 

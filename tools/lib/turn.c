@@ -324,7 +324,7 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 		now = callout_now(CLOCK_MONOTONIC);
 		timeout = end > now ? end - now : 0;
 	}
-	if (ctx->left || ret == -ETIME)
+	if (ctx->left)
 		return ctx->left;
 	return ret < 0 ? ret : 0;
 }

@@ -156,11 +156,17 @@ struct callout_event {
  * @done: out: number of operations tried, including the one at which it stopped
  * @failed: out: number of these that failed
  * @got: out: number of events written
- * @timeout: with CALLOUT_BATCH_WAIT, the longest wait; 2^64 - 1: no limit
+ * @timeout: with CALLOUT_BATCH_WAIT, the longest wait; 2^63 - 1 and more: no
+ *	limit
+ * @wait: 0, or with CALLOUT_BATCH_WAIT the address of a struct callout_wait,
+ *	instead of @timeout, which must be 0 then
+ * @wait_size: sizeof(struct callout_wait), or 0 if @wait is 0
+ * @reserved: must be 0
  *
  * First the operations are done, in order, and the result and handle of each
  * are written to its place in @ops. Then, if @nr_events is not 0, events are
- * read; with CALLOUT_BATCH_WAIT the call waits until one is there. If it has
+ * read; with CALLOUT_BATCH_WAIT the call waits until one is there. That none
+ * came in time is no error: @got is 0. If it has
  * stopped at an operation that failed no events are read: operations that were
  * not tried may cancel them. Without CALLOUT_BATCH_WAIT @timeout must be 0;
  * with it @nr_events must not be 0.
@@ -177,14 +183,47 @@ struct callout_batch {
 	__u32 failed;
 	__u32 got;
 	__u64 timeout;
+	__u64 wait;
+	__u32 wait_size;
+	__u32 reserved;
 };
 
-#define CALLOUT_BATCH_SIZE_V1	56
+#define CALLOUT_BATCH_SIZE_V1	72
 #define CALLOUT_BATCH_MAX	65536U
 
 /* callout_batch.flags */
 #define CALLOUT_BATCH_STOP	(1U << 0)	/* stop at the first that fails */
 #define CALLOUT_BATCH_WAIT	(1U << 1)	/* wait for at least one event */
+
+/**
+ * struct callout_wait - how a batch waits
+ * @time: the longest wait or, with CALLOUT_WAIT_ABSTIME, when it ends; 2^63 - 1
+ *	and more: no limit
+ * @clockid: the clock of @time: CLOCK_MONOTONIC, CLOCK_BOOTTIME or
+ *	CLOCK_REALTIME
+ * @flags: CALLOUT_WAIT_ABSTIME or 0
+ * @min_events: how many events to wait for, at most callout_batch.nr_events; 0
+ *	is 1
+ * @sigmask_size: the size of the kernel's signal sets, 8 nearly everywhere, or 0
+ *	if @sigmask is 0
+ * @sigmask: 0, or the address of the signal mask during the wait
+ *
+ * If fewer than @min_events came in time, or until a signal did, the call
+ * returns those that did.
+ */
+struct callout_wait {
+	__u64 time;
+	__s32 clockid;
+	__u32 flags;
+	__u32 min_events;
+	__u32 sigmask_size;
+	__u64 sigmask;
+};
+
+#define CALLOUT_WAIT_SIZE_V1	32
+
+/* callout_wait.flags */
+#define CALLOUT_WAIT_ABSTIME	(1U << 0)	/* time is absolute */
 
 /**
  * struct callout_format - what read() writes
@@ -313,7 +352,6 @@ struct callout_info {
  *		reading, as FORMAT does
  * EINTR	BATCH: a signal interrupted the wait, or the process was stopped
  *		or frozen; never restarted: operations have been done
- * ETIME	BATCH: the wait timed out; operations have been done
  */
 #define CALLOUT_IOC_SET		_IOWR(CALLOUT_IOC_MAGIC, CALLOUT_OP_SET, \
 				      struct callout_op)
