@@ -39,6 +39,17 @@ static inline bool op_times_bad(const struct callout_op *op)
 		op->clockid != CLOCK_BOOTTIME);
 }
 
+/* RESET: what it does not change must be 0. */
+static inline bool op_reset_bad(const struct callout_op *op)
+{
+	return op->flags & ~(CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD |
+			     CALLOUT_NEW_SLACK) ||
+	       (s64)(op->time | op->period | op->slack) < 0 ||
+	       op->clockid || op->cookie ||
+	       (op->period && !(op->flags & CALLOUT_NEW_PERIOD)) ||
+	       (op->slack && !(op->flags & CALLOUT_NEW_SLACK));
+}
+
 static inline bool op_times_given(const struct callout_op *op)
 {
 	return op->flags || op->clockid || op->time || op->period || op->slack;
@@ -58,7 +69,7 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 			return -EINVAL;
 		return callout_file_unset(file, op, ctx);
 	case CALLOUT_OP_RESET:
-		if (op_times_bad(op) || op->cookie || op->func)
+		if (op_reset_bad(op))
 			return -EINVAL;
 		return callout_file_reset(file, op, ctx);
 	case CALLOUT_OP_TIMEOUT:
@@ -87,21 +98,24 @@ static void op_undo(struct callout_file *file, const struct callout_op *op,
 	callout_ctx_unlock(ctx);
 }
 
-/* Copies an operation in; fails early if its handle cannot be copied out. */
+/* Copies an operation in; fails early if what it gives cannot be copied out. */
 static int op_copy_in_slow(struct callout_op *op,
 			   struct callout_op __user *uop, size_t size,
-			   bool sets)
+			   unsigned int nr, bool sets)
 {
 	int ret = copy_struct_from_user(op, sizeof(*op), uop, size);
 
 	if (!ret && sets)
 		ret = put_user(op->handle, &uop->handle);
+	if (!ret && nr == CALLOUT_OP_RESET)
+		ret = put_user(op->left, &uop->left);
 	return ret;
 }
 
 /* The same for the current size. Word by word is faster than a call. */
 static inline int op_copy_in(struct callout_op *op,
-			     struct callout_op __user *uop, bool sets)
+			     struct callout_op __user *uop,
+			     unsigned int nr, bool sets)
 {
 	unsigned int i;
 
@@ -112,6 +126,8 @@ static inline int op_copy_in(struct callout_op *op,
 		unsafe_get_user(((u64 *)op)[i], (u64 __user *)uop + i, fault);
 	if (sets)
 		unsafe_put_user(op->handle, &uop->handle, fault);
+	else if (nr == CALLOUT_OP_RESET)
+		unsafe_put_user(op->left, &uop->left, fault);
 	user_access_end();
 	return 0;
 fault:
@@ -129,11 +145,11 @@ long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 	int ret;
 
 	if (likely(size == sizeof(op)))
-		ret = op_copy_in(&op, uop, sets);
+		ret = op_copy_in(&op, uop, nr, sets);
 	else if (size < CALLOUT_OP_SIZE_V1 || size > PAGE_SIZE)
 		ret = -EINVAL;
 	else
-		ret = op_copy_in_slow(&op, uop, size, sets);
+		ret = op_copy_in_slow(&op, uop, size, nr, sets);
 	if (unlikely(ret))
 		return ret;
 	if (unlikely(op.op != nr))
@@ -144,6 +160,9 @@ long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		op_undo(file, &op, &ctx);
 		ret = -EFAULT;
 	}
+	if (nr == CALLOUT_OP_RESET && likely(ret > 0) &&
+	    unlikely(put_user(op.left, &uop->left)))
+		ret = -EFAULT;
 	callout_ctx_flush(file, &ctx);
 	return ret;
 }
@@ -187,6 +206,8 @@ static bool batch_put_all(const struct callout_batch *batch, unsigned int first,
 		unsafe_put_user(op[i].result, &uop[i].result, fault);
 		if (op_sets(&op[i]))
 			unsafe_put_user(op[i].handle, &uop[i].handle, fault);
+		else if (op[i].op == CALLOUT_OP_RESET)
+			unsafe_put_user(op[i].left, &uop[i].left, fault);
 	}
 	user_write_access_end();
 	return true;
@@ -206,6 +227,7 @@ static int batch_put_one(struct callout_file *file,
 
 	/* The handle first: a result of 0 says that there is one. */
 	if ((!sets || !put_user(op->handle, &uop->handle)) &&
+	    (op->op != CALLOUT_OP_RESET || !put_user(op->left, &uop->left)) &&
 	    !put_user(op->result, &uop->result))
 		return 0;
 	if (sets && !op->result)

@@ -150,7 +150,7 @@ static bool file_has_timeouts(struct callout_file *file)
 	return callout_hash_exists(&file->table.hash);
 }
 
-/* slot_set_times() with a period, slack or CLOCK_BOOTTIME. */
+/* slot_set_times() with slack or CLOCK_BOOTTIME. */
 static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 					struct callout_base *base,
 					const struct callout_op *op, u64 now)
@@ -166,8 +166,6 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 	}
 	if (!(op->flags & CALLOUT_ABSTIME))
 		due = min_t(u64, clock + op->time, KTIME_MAX);
-	if (op->period)
-		slot->slack = op->slack;
 	callout_slot_set_due(slot, due);
 	return callout_slack_tick(base, callout_slot_due_mono(slot), op->slack,
 				  now);
@@ -180,8 +178,7 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 {
 	u64 due = op->time;
 
-	if (unlikely(op->period || op->slack ||
-		     op->clockid != CLOCK_MONOTONIC))
+	if (unlikely(op->slack || op->clockid != CLOCK_MONOTONIC))
 		return slot_set_times_slow(slot, base, op, now);
 	if (!(op->flags & CALLOUT_ABSTIME))
 		due = min_t(u64, now + due, KTIME_MAX);
@@ -233,6 +230,7 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 		callout_table_put(&file->table, slot);
 	} else {
 		slot->period = op->period;
+		slot->slack = op->slack;
 	}
 	ctx->count[CALLOUT_FILE_SET]++;
 	return 0;
@@ -349,8 +347,10 @@ static noinline int file_reset_slow(struct callout_file *file,
 	}
 	ctx->base = callout_rehome(ctx->base, &slot->node);
 	tick = slot_set_times(slot, ctx->base, op, callout_ctx_now(ctx));
-	if (slot->node.mark != CALLOUT_HASH_IN)
+	if (slot->node.mark != CALLOUT_HASH_IN) {
 		slot->period = op->period;
+		slot->slack = op->slack;
+	}
 	callout_slot_refile(file, ctx->base, slot, tick);
 	ctx->count[CALLOUT_FILE_RESET]++;
 out:
@@ -358,26 +358,31 @@ out:
 	return ret;
 }
 
-/* Does the callout have the same clock, and may it have a period if @op has? */
-static bool reset_is_valid(const struct callout_op *op, u8 flags)
+/* Completes @op of RESET by what stays; the slot is in use, its base locked. */
+static inline void reset_complete(const struct callout_slot *slot,
+				  struct callout_op *op, u8 flags)
 {
-	bool boot = op->clockid == CLOCK_BOOTTIME;
-
-	return boot == !!(flags & CALLOUT_SLOT_BOOT) &&
-	       !(op->period && flags & CALLOUT_SLOT_HASHED);
+	op->clockid = callout_slot_clock(slot);
+	/* Its link in the hash is in the place of both. */
+	if (unlikely(flags & CALLOUT_SLOT_HASHED))
+		return;
+	if (likely(!(op->flags & CALLOUT_NEW_PERIOD)))
+		op->period = slot->period;
+	if (likely(!(op->flags & CALLOUT_NEW_SLACK)))
+		op->slack = slot->slack;
 }
 
 /*
- * RESET. Returns as UNSET, or -EINVAL if the callout has another clock or
+ * RESET; writes members of @op. Returns as UNSET, or -EINVAL if the callout
  * cannot have a period.
  */
-int callout_file_reset(struct callout_file *file, const struct callout_op *op,
+int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		       struct callout_op_ctx *ctx)
 {
 	struct callout_slot *slot = ctx_lock_slot(file, ctx, op->handle);
 	struct callout_base *base;
+	u64 tick, due, now;
 	u8 state, flags;
-	u64 tick;
 
 	if (!slot)
 		return -ENOENT;
@@ -386,17 +391,20 @@ int callout_file_reset(struct callout_file *file, const struct callout_op *op,
 	if (unlikely(!(state & CALLOUT_S_PENDING)) &&
 	    !(flags & (CALLOUT_SLOT_READY | CALLOUT_SLOT_REPEAT)))
 		return -ENOENT;
-	if (unlikely(flags & CALLOUT_SLOT_BOOT || op->period ||
-		     op->clockid != CLOCK_MONOTONIC) &&
-	    !reset_is_valid(op, flags))
+	if (unlikely(op->period && flags & CALLOUT_SLOT_HASHED))
 		return -EINVAL;
+	reset_complete(slot, op, flags);
 	base = ctx->base;
+	now = callout_ctx_now(ctx);
+	due = callout_slot_due_mono(slot);
+	op->left = due > now ? due - now : 0;
 	if (unlikely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) !=
 		     CALLOUT_S_PENDING || !base->online))
 		return file_reset_slow(file, slot, op, ctx);
-	tick = slot_set_times(slot, base, op, callout_ctx_now(ctx));
+	tick = slot_set_times(slot, base, op, now);
 	if (likely(slot->node.mark != CALLOUT_HASH_IN)) {
 		slot->period = op->period;
+		slot->slack = op->slack;
 		callout_scheme_rearm(base, &slot->node, tick);
 		callout_started(base, &slot->node, tick);
 	} else {

@@ -14,7 +14,7 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 		     struct callout_op_ctx *ctx);
 int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 		       struct callout_op_ctx *ctx);
-int callout_file_reset(struct callout_file *file, const struct callout_op *op,
+int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		       struct callout_op_ctx *ctx);
 int callout_file_untimeout(struct callout_file *file,
 			   const struct callout_op *op,

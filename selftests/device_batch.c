@@ -72,7 +72,7 @@ TEST_F(file, in_order)
 	EXPECT_EQ(-ENOENT, ops[5].result);
 }
 
-/* Only result and handle of an operation are written. */
+/* SET and TIMEOUT have only their result and handle written. */
 TEST_F(file, only_result_and_handle_are_written)
 {
 	struct callout_op ops[3] = {
@@ -125,13 +125,14 @@ static const struct badness badnesses[] = {
 	{ "cookie of UNSET", -EINVAL,
 	  { .op = CALLOUT_OP_UNSET, .handle = 1, .cookie = 1 } },
 	{ "cookie of RESET", -EINVAL,
-	  { .op = CALLOUT_OP_RESET, .clockid = CLOCK_MONOTONIC, .handle = 1,
-	    .cookie = 1 } },
+	  { .op = CALLOUT_OP_RESET, .handle = 1, .cookie = 1 } },
+	{ "clock of RESET", -EINVAL,
+	  { .op = CALLOUT_OP_RESET, .clockid = CLOCK_MONOTONIC,
+	    .handle = 1 } },
 	{ "UNSET of nothing", -ENOENT,
 	  { .op = CALLOUT_OP_UNSET, .handle = 1 } },
 	{ "RESET of nothing", -ENOENT,
-	  { .op = CALLOUT_OP_RESET, .clockid = CLOCK_MONOTONIC,
-	    .handle = 1 } },
+	  { .op = CALLOUT_OP_RESET, .handle = 1 } },
 	{ "UNTIMEOUT of nothing", -ENOENT,
 	  { .op = CALLOUT_OP_UNTIMEOUT, .func = 1, .cookie = 1 } },
 };

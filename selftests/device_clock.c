@@ -138,7 +138,6 @@ TEST_F(clock, next)
 
 	/* Later, and earlier again. */
 	op = callout_op_reset(handles[1], now + 4 * HOUR);
-	op.clockid = variant->clock;
 	op.flags = CALLOUT_ABSTIME;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	EXPECT_EQ(now + 3 * HOUR + 1, next_due(self->fd, variant->clock));
@@ -312,7 +311,7 @@ TEST_F(clock, slack_of_reset_and_timeout)
 	op.slack = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	move = callout_op_reset(op.handle, 5 * MSEC);
-	move.clockid = variant->clock;
+	move.flags = CALLOUT_NEW_SLACK;
 	move.slack = 5 * MSEC;
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));

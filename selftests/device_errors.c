@@ -68,12 +68,14 @@ static const struct operation operations[] = {
 		.cmd = CALLOUT_IOC_RESET,
 		.op = {
 			.op = CALLOUT_OP_RESET,
-			.clockid = CLOCK_MONOTONIC,
 			.time = HOUR,
 		},
+		/* Period and slack without their flags. */
 		.zero = {
+			.clockid = -1,
+			.period = ALL,
+			.slack = ALL,
 			.cookie = ALL,
-			.func = ALL,
 		},
 	},
 };
@@ -98,6 +100,12 @@ static bool has_time(const struct operation *o)
 static bool needs_handle(const struct operation *o)
 {
 	return o == UNSET || o == RESET;
+}
+
+/* The first bit of flags that the operation does not know. */
+static unsigned int first_unknown_flag(const struct operation *o)
+{
+	return o == RESET ? 3 : has_time(o) ? 1 : 0;
 }
 
 /* Operation @o, with @change applied to a copy of it, op, must give @error. */
@@ -187,7 +195,7 @@ TEST_F(errors, einval_unknown_flag)
 	unsigned int bit;
 
 	for (o = operations; o < OPERATIONS_END; o++)
-		for (bit = has_time(o) ? 1 : 0; bit < 32; bit++)
+		for (bit = first_unknown_flag(o); bit < 32; bit++)
 			EXPECT_REFUSED(EINVAL, o, op->flags = 1U << bit);
 }
 
@@ -204,6 +212,8 @@ TEST_F(errors, output_members_are_ignored)
 		op = o->op;
 		op.result = -1;
 		/* UNSET and RESET get the handle of the previous operation. */
+		if (o == RESET)
+			op.left = ALL;
 		op.handle = makes_handle(o) ? ALL :
 			    needs_handle(o) ? handle : 0;
 		/* UNTIMEOUT would cancel the bystander. */
@@ -279,7 +289,7 @@ TEST_F(errors, einval_clock)
 	unsigned int i;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		if (!has_time(o))
+		if (!makes_handle(o))
 			continue;
 		for (i = 0; i < 20; i++)
 			if (i != CLOCK_MONOTONIC && i != CLOCK_BOOTTIME)
@@ -299,8 +309,15 @@ TEST_F(errors, einval_time)
 		if (!has_time(o))
 			continue;
 		for (i = 0; i < ARRAY_SIZE(times); i++) {
-			EXPECT_REFUSED(EINVAL, o, op->period = times[i]);
-			EXPECT_REFUSED(EINVAL, o, op->slack = times[i]);
+			__u32 both = o == RESET ? CALLOUT_NEW_PERIOD |
+						  CALLOUT_NEW_SLACK : 0;
+
+			EXPECT_REFUSED(EINVAL, o,
+				       op->flags = both;
+				       op->period = times[i]);
+			EXPECT_REFUSED(EINVAL, o,
+				       op->flags = both;
+				       op->slack = times[i]);
 			EXPECT_REFUSED(EINVAL, o, op->time = times[i]);
 			EXPECT_REFUSED(EINVAL, o,
 				       op->flags = CALLOUT_ABSTIME;
@@ -468,6 +485,18 @@ TEST_F(errors, efault_tail)
 				    resized(CALLOUT_IOC_INFO,
 					    CALLOUT_INFO_SIZE_V1 + 8),
 				    self->edge - CALLOUT_INFO_SIZE_V1));
+}
+
+/* A callout whose time left cannot be written is not moved. */
+TEST_F(errors, efault_left)
+{
+	struct callout_op *op = (void *)(self->edge - self->page);
+
+	*op = RESET->op;
+	op->handle = self->bystander;
+	ASSERT_EQ(0, mprotect(op, self->page, PROT_READ));
+	EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, RESET->cmd, op));
+	ASSERT_EQ(0, mprotect(op, self->page, PROT_READ | PROT_WRITE));
 }
 
 /* A callout whose handle cannot be written is not set. */

@@ -59,6 +59,8 @@ static int move(int fd, clockid_t clock, __u64 handle, __u64 time,
 	struct callout_op op = op_periodic(clock, time, period);
 
 	op.op = CALLOUT_OP_RESET;
+	op.flags |= CALLOUT_NEW_PERIOD;
+	op.clockid = 0;
 	op.handle = handle;
 	op.cookie = 0;
 	return do_op(fd, &op);

@@ -210,7 +210,7 @@ static int move(int fd, __u64 handle, __u64 time, __u64 period)
 {
 	struct callout_op op = callout_op_reset(handle, time);
 
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD;
 	op.period = period;
 	return do_op(fd, &op);
 }

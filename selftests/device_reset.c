@@ -139,7 +139,8 @@ TEST_F(file, unread_is_withdrawn_and_rearmed)
 	EXPECT_EQ(-ENOENT, reset(self->fd, handles[1], 0));
 }
 
-TEST_F(file, clock_cannot_change)
+/* RESET keeps clock, period and slack unless its flags say otherwise. */
+TEST_F(file, keeps_what_is_not_given)
 {
 	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME };
 	struct callout_op op, move;
@@ -149,22 +150,72 @@ TEST_F(file, clock_cannot_change)
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		op = callout_op_set(HOUR, i);
 		op.clockid = clocks[i];
+		op.period = 2 * HOUR;
+		op.slack = MSEC;
 		ASSERT_EQ(0, do_op(self->fd, &op));
-		move = callout_op_reset(op.handle, 0);
-		move.clockid = clocks[!i];
-		EXPECT_EQ(-EINVAL, do_op(self->fd, &move));
-		EXPECT_EQ(0, info_of(self->fd).reset - i);
-		EXPECT_FALSE(readable_within(self->fd, 20));
-		move.clockid = clocks[i];
+		move = callout_op_reset(op.handle, now_of(clocks[i]));
+		move.flags = CALLOUT_ABSTIME;
 		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(op.handle, e.handle);
+		EXPECT_EQ(clocks[i], e.clockid);
+		EXPECT_EQ(move.time, e.due);
+		EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+		EXPECT_EQ(move.time + 2 * HOUR, next_due(self->fd, clocks[i]));
+
+		/* Another slack, and the same period; then none. */
+		move.flags = CALLOUT_ABSTIME | CALLOUT_NEW_SLACK;
+		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+		move.flags = CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD;
+		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(0, e.flags);
+		EXPECT_EQ(-ENOENT, do_op(self->fd, &move));
+	}
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* RESET tells how much time was left. */
+TEST_F(file, time_left)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME };
+	struct callout_op op, move[2];
+	unsigned int i;
+	__u64 before;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		op = callout_op_set(HOUR, i);
+		op.clockid = clocks[i];
+		before = callout_dev_now();
+		ASSERT_EQ(0, do_op(self->fd, &op));
+		move[0] = callout_op_reset(op.handle, 2 * HOUR);
+		move[0].left = ~0ULL;
+		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move[0]));
+		EXPECT_GE(HOUR, move[0].left);
+		EXPECT_LE(before + HOUR, move[0].left + callout_dev_now());
+		/* In a batch, of the earlier operation. */
+		move[0].time = 3 * HOUR;
+		move[1] = callout_op_reset(op.handle, 0);
+		ASSERT_EQ(2, do_ops(self->fd, move, 2));
+		EXPECT_GE(2 * HOUR, move[0].left);
+		EXPECT_LT(HOUR, move[0].left);
+		EXPECT_GE(3 * HOUR, move[1].left);
+		EXPECT_LT(2 * HOUR, move[1].left);
+		/* None was left of one that has fired. */
+		ASSERT_TRUE(wait_unread(self->fd, 1));
+		EXPECT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &move[0]));
+		EXPECT_EQ(0, move[0].left);
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_unset(self->fd, op.handle));
 	}
 }
 
 /* UNTIMEOUT takes the callout due first, also after RESET changed the order. */
 TEST_F(file, of_one_set_by_timeout)
 {
+	struct callout_op move;
 	struct callout_event e;
 	__u64 handles[2];
 	int i;
@@ -172,6 +223,10 @@ TEST_F(file, of_one_set_by_timeout)
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, (i + 1) * HOUR,
 						 5, 6, &handles[i]));
+	move = callout_op_reset(handles[0], 3 * HOUR);
+	move.flags = CALLOUT_NEW_PERIOD;
+	move.period = HOUR;
+	EXPECT_EQ(-EINVAL, do_op(self->fd, &move));
 	EXPECT_EQ(CALLOUT_CANCELLED, reset(self->fd, handles[0], 3 * HOUR));
 	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_untimeout(self->fd, 5, 6, 0));
 	EXPECT_EQ(-ENOENT, reset(self->fd, handles[1], HOUR));

@@ -200,7 +200,6 @@ static inline void ledger_reset(struct ledger *l, unsigned int *seed)
 	ret = do_op(l->fd, &(struct callout_op){
 		.op = CALLOUT_OP_RESET,
 		.flags = CALLOUT_ABSTIME,
-		.clockid = CLOCK_MONOTONIC,
 		.time = time,
 		.handle = handle,
 	});

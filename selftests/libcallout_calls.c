@@ -157,12 +157,11 @@ TEST_F(calls, reset)
 	EXPECT_FALSE(readable(self->fd));
 	time = callout_now(CLOCK_MONOTONIC) + 10 * MSEC;
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  callout_reset_at(self->fd, handle, CLOCK_MONOTONIC, time));
+		  callout_reset_at(self->fd, handle, time));
 	ASSERT_TRUE(comes(self->fd, handle, 4, &e));
 	EXPECT_EQ(time, e.due);
 	EXPECT_EQ(-ENOENT, callout_reset(self->fd, handle, 0));
-	EXPECT_EQ(-ENOENT, callout_reset_at(self->fd, handle, CLOCK_MONOTONIC,
-					    0));
+	EXPECT_EQ(-ENOENT, callout_reset_at(self->fd, handle, 0));
 }
 
 TEST_F(calls, timeout)

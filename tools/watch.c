@@ -101,6 +101,8 @@ static bool watch_reset(struct watch *w, int argc, char **argv)
 	wish.op.op = CALLOUT_OP_RESET;
 	wish.op.handle = wish.op.cookie;
 	wish.op.cookie = 0;
+	wish.op.clockid = 0;
+	wish.op.flags |= CALLOUT_NEW_PERIOD | CALLOUT_NEW_SLACK;
 	ret = callout_do(w->fd, &wish.op);
 	if (ret == CALLOUT_CANCELLED || ret == CALLOUT_WITHDRAWN)
 		answer(w, "set", wish.op.handle);

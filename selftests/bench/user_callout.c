@@ -47,6 +47,7 @@ static void fill_reset(struct callout_op *op, unsigned int i, __u64 time)
 {
 	fill_times(op, time, false);
 	op->op = CALLOUT_OP_RESET;
+	op->clockid = 0;
 	op->handle = handle[i];
 }
 

@@ -291,12 +291,14 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 		else
 			timer->_turn = 0;
 	}
-	if (handle)
+	if (handle) {
 		op = callout_op_reset(handle, time);
-	else
+		flags |= CALLOUT_NEW_PERIOD | CALLOUT_NEW_SLACK;
+	} else {
 		op = callout_op_set(time, (uintptr_t)timer);
+		op.clockid = clockid;
+	}
 	op.flags = flags;
-	op.clockid = clockid;
 	op.period = timer->period;
 	op.slack = timer->slack;
 

@@ -96,12 +96,10 @@ int callout_reset(int fd, callout_handle_t handle, __u64 time)
 	return callout_do(fd, &op);
 }
 
-int callout_reset_at(int fd, callout_handle_t handle, clockid_t clockid,
-		     __u64 time)
+int callout_reset_at(int fd, callout_handle_t handle, __u64 time)
 {
 	struct callout_op op = callout_op_reset(handle, time);
 
-	op.clockid = clockid;
 	op.flags = CALLOUT_ABSTIME;
 	return callout_do(fd, &op);
 }

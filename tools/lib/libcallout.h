@@ -29,8 +29,8 @@ typedef __u64 callout_handle_t;
 
 /*
  * Operations. Each of these fills a struct callout_op. The time is relative, on
- * CLOCK_MONOTONIC; the caller may then change flags and clockid, and set period
- * and slack.
+ * CLOCK_MONOTONIC or, for RESET, the callout's clock; the caller may then change
+ * flags and clockid, and set period and slack.
  */
 
 static inline struct callout_op callout_op_set(__u64 time, __u64 cookie)
@@ -62,7 +62,6 @@ static inline struct callout_op callout_op_reset(callout_handle_t handle,
 
 	memset(&op, 0, sizeof(op));
 	op.op = CALLOUT_OP_RESET;
-	op.clockid = CLOCK_MONOTONIC;
 	op.time = time;
 	op.handle = handle;
 	return op;
@@ -118,8 +117,7 @@ int callout_set_every(int fd, __u64 period, __u64 cookie,
 		      callout_handle_t *handle);
 int callout_unset(int fd, callout_handle_t handle);
 int callout_reset(int fd, callout_handle_t handle, __u64 time);
-int callout_reset_at(int fd, callout_handle_t handle, clockid_t clockid,
-		     __u64 time);
+int callout_reset_at(int fd, callout_handle_t handle, __u64 time);
 int callout_timeout(int fd, __u64 func, __u64 arg, __u64 time,
 		    callout_handle_t *handle);
 int callout_untimeout(int fd, __u64 func, __u64 arg, callout_handle_t handle);

@@ -29,8 +29,9 @@
  * @CALLOUT_OP_SET: set a callout; needs @clockid, @time, @cookie; may have
  *	@period and @slack
  * @CALLOUT_OP_UNSET: cancel the callout with @handle
- * @CALLOUT_OP_RESET: move the callout with @handle to another @time, @period
- *	and @slack; the handle stays valid. @clockid must be the one it has.
+ * @CALLOUT_OP_RESET: move the callout with @handle to another @time of its
+ *	clock; the handle stays valid. With CALLOUT_NEW_PERIOD it gets another
+ *	@period, with CALLOUT_NEW_SLACK another @slack. Writes @left.
  * @CALLOUT_OP_TIMEOUT: set a callout that is found by @func and @cookie; may
  *	have @slack
  * @CALLOUT_OP_UNTIMEOUT: cancel the callout with @func and @cookie, and with
@@ -48,12 +49,16 @@ enum callout_opcode {
 
 /* callout_op.flags */
 #define CALLOUT_ABSTIME		(1U << 0)	/* time is absolute */
+/* RESET: otherwise it keeps what it has */
+#define CALLOUT_NEW_PERIOD	(1U << 1)
+#define CALLOUT_NEW_SLACK	(1U << 2)
 
 /**
  * struct callout_op - one operation
  * @op: enum callout_opcode
- * @flags: CALLOUT_ABSTIME; other bits must be 0
- * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; see callout_info.clocks
+ * @flags: CALLOUT_ABSTIME; for RESET, also CALLOUT_NEW_*; other bits must be 0
+ * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; see callout_info.clocks. Not for
+ *	RESET.
  * @result: out, in a batch: what the operation's own ioctl would return, errors
  *	as negative numbers
  * @time: when it is due, at most 2^63 - 1
@@ -61,10 +66,13 @@ enum callout_opcode {
  *	While an event is unread no other is added: callout_event.overrun counts
  *	the times missed. At most 2^63 - 1.
  * @slack: it may fire later than @time by this, to share a tick with others; at
- *	most 2^63 - 1
+ *	most 2^63 - 1. A callout that was set by TIMEOUT does not keep it when it
+ *	is moved.
  * @handle: out for SET and TIMEOUT, in a batch 0 if they fail; in for the others
  * @cookie: returned in the event; for TIMEOUT, the arg of timeout()
- * @func: for TIMEOUT and UNTIMEOUT, otherwise 0
+ * @func: for TIMEOUT and UNTIMEOUT; 0 for SET and UNSET
+ * @left: out for RESET: the time that was left until the callout was due; 0 if
+ *	that had passed
  *
  * Members that an operation does not need must be 0, except @result and others
  * that are out only: what they are before the call makes no difference.
@@ -79,7 +87,10 @@ struct callout_op {
 	__u64 slack;
 	__u64 handle;
 	__u64 cookie;
-	__u64 func;
+	union {
+		__u64 func;
+		__u64 left;
+	};
 };
 
 #define CALLOUT_OP_SIZE_V1	64
@@ -335,8 +346,8 @@ struct callout_info {
  *
  * ENOTTY	not an ioctl of this device
  * EINVAL	unknown flag, clock or size; a member that must be 0 is not;
- *		time, period or slack beyond 2^63 - 1; RESET: not the callout's
- *		clock, or @period for one set by TIMEOUT; LIMIT: 0, or more than
+ *		time, period or slack beyond 2^63 - 1; RESET: a period for one
+ *		set by TIMEOUT; LIMIT: 0, or more than
  *		the present limit; BATCH: too many operations or events
  * E2BIG	the structure is longer than the kernel's, and the rest is not 0
  * EFAULT	bad pointer. BATCH: it stopped at an operation that could not be
