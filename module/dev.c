@@ -23,6 +23,7 @@
 #include "dev_event.h"
 #include "dev_file.h"
 #include "dev_ioctl.h"
+#include "dev_list.h"
 #include "dev_user.h"
 #include "facility.h"
 
@@ -148,6 +149,10 @@ static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
 		return callout_ioctl_next(file, size, uarg);
 	case CALLOUT_IOC_INFO & ~IOCSIZE_MASK:
 		return callout_ioctl_info(file, size, uarg);
+	case CALLOUT_IOC_GET & ~IOCSIZE_MASK:
+		return callout_ioctl_get(file, size, uarg);
+	case CALLOUT_IOC_LIST & ~IOCSIZE_MASK:
+		return callout_ioctl_list(file, size, uarg);
 	case CALLOUT_IOC_LIMIT & ~IOCSIZE_MASK:
 		return may_write ? callout_ioctl_limit(file, size, uarg) :
 				   -EBADF;
@@ -268,6 +273,8 @@ int callout_dev_init(void)
 	BUILD_BUG_ON(sizeof(struct callout_wait) != CALLOUT_WAIT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_next) != CALLOUT_NEXT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_format) != CALLOUT_FORMAT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_entry) != CALLOUT_ENTRY_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_list) != CALLOUT_LIST_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V2);
 	BUILD_BUG_ON(sizeof_field(struct callout_info, late) !=
 		     sizeof_field(struct callout_stats, late));

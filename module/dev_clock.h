@@ -25,8 +25,8 @@ static inline u64 callout_boot_offset(void)
 
 static inline clockid_t callout_slot_clock(const struct callout_slot *slot)
 {
-	return slot->node.flags & CALLOUT_SLOT_BOOT ? CLOCK_BOOTTIME :
-						      CLOCK_MONOTONIC;
+	return READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT ?
+	       CLOCK_BOOTTIME : CLOCK_MONOTONIC;
 }
 
 /* The slot's expiry time in its own clock. */
@@ -45,7 +45,7 @@ static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
 {
 	u64 due = callout_slot_due(slot), offset;
 
-	if (likely(!(slot->node.flags & CALLOUT_SLOT_BOOT)))
+	if (likely(!(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT)))
 		return due;
 	offset = callout_boot_offset();
 	return due > offset ? due - offset : 0;

@@ -130,7 +130,7 @@ TEST_F(errors, enotty_unknown_number)
 
 	for (nr = 0; nr < 256; nr++) {
 		if (nr == 1)
-			nr = _IOC_NR(CALLOUT_IOC_FORMAT) + 1;
+			nr = _IOC_NR(CALLOUT_IOC_LIST) + 1;
 		op.op = nr;
 		EXPECT_EQ(-ENOTTY,
 			  callout_dev_ioctl(self->fd,
@@ -167,7 +167,8 @@ TEST_F(errors, enotty_wrong_direction)
 		CALLOUT_IOC_SET, CALLOUT_IOC_UNSET, CALLOUT_IOC_RESET,
 		CALLOUT_IOC_TIMEOUT, CALLOUT_IOC_UNTIMEOUT, CALLOUT_IOC_BATCH,
 		CALLOUT_IOC_NEXT, CALLOUT_IOC_INFO, CALLOUT_IOC_LIMIT,
-		CALLOUT_IOC_EVENTFD, CALLOUT_IOC_FORMAT,
+		CALLOUT_IOC_EVENTFD, CALLOUT_IOC_FORMAT, CALLOUT_IOC_GET,
+		CALLOUT_IOC_LIST,
 	};
 	union {
 		struct callout_op op;

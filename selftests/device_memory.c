@@ -16,6 +16,7 @@ struct structure {
 		struct callout_batch batch;
 		struct callout_next next;
 		struct callout_format format;
+		struct callout_list list;
 		__u64 limit;
 		__s32 eventfd;
 	} in;
@@ -51,6 +52,15 @@ static const struct structure structures[] = {
 		.size = CALLOUT_FORMAT_SIZE_V1,
 		.grows = true,
 		.in.format.event_size = CALLOUT_EVENT_SIZE_V1,
+	}, {
+		.name = "LIST",
+		.cmd = CALLOUT_IOC_LIST,
+		.size = CALLOUT_LIST_SIZE_V1,
+		.grows = true,
+		/* After the last one. */
+		.in.list.cursor = ~0ULL,
+		.in.list.nr_entries = 1,
+		.in.list.entry_size = CALLOUT_ENTRY_SIZE_V1,
 	},
 };
 

@@ -268,6 +268,75 @@ struct callout_next {
 #define CALLOUT_NEXT_SIZE_V1	16
 
 /**
+ * enum callout_state - what becomes of a callout that is outstanding
+ * @CALLOUT_STATE_PENDING: it will fire
+ * @CALLOUT_STATE_UNREAD: it has fired, and its event is to be read
+ */
+enum callout_state {
+	CALLOUT_STATE_PENDING	= 1,
+	CALLOUT_STATE_UNREAD	= 2,
+};
+
+/**
+ * struct callout_entry - a callout that is outstanding
+ * @handle: its handle; for GET, in
+ * @op: the operation that sets such a callout: CALLOUT_OP_SET or
+ *	CALLOUT_OP_TIMEOUT
+ * @flags: for GET, must be 0; out: 0
+ * @state: enum callout_state
+ * @clockid: its clock
+ * @due: when it is due, or was, in its clock
+ * @left: how long until then; 0 if that has passed
+ * @period: 0 if it is not periodic
+ * @slack: 0 if it was set by TIMEOUT, which does not keep it
+ * @cookie: as it was set
+ * @func: as it was set
+ *
+ * Members of the same name, @due as time and CALLOUT_ABSTIME set the same callout
+ * again, in another file too.
+ */
+struct callout_entry {
+	__u64 handle;
+	__u32 op;
+	__u32 flags;
+	__u32 state;
+	__s32 clockid;
+	__u64 due;
+	__u64 left;
+	__u64 period;
+	__u64 slack;
+	__u64 cookie;
+	__u64 func;
+};
+
+#define CALLOUT_ENTRY_SIZE_V1	72
+
+/**
+ * struct callout_list - a page of the callouts that are outstanding
+ * @entries: address of an array of struct callout_entry
+ * @cursor: 0 for the first page; out: what the next call takes, 0 if this page
+ *	is the last one
+ * @nr_entries: room in @entries, 1 to CALLOUT_BATCH_MAX
+ * @entry_size: sizeof(struct callout_entry)
+ * @got: out: number of entries written
+ * @flags: must be 0
+ *
+ * Each entry was right at some moment of the call. A callout that is outstanding
+ * from the first call to the last is listed once. One that is set, cancelled or
+ * read meanwhile is listed once or not at all.
+ */
+struct callout_list {
+	__u64 entries;
+	__u64 cursor;
+	__u32 nr_entries;
+	__u32 entry_size;
+	__u32 got;
+	__u32 flags;
+};
+
+#define CALLOUT_LIST_SIZE_V1	32
+
+/**
  * struct callout_info - limits and counters
  * @abi_version: CALLOUT_ABI_VERSION of the kernel
  * @op_size: the kernel's sizeof(struct callout_op)
@@ -341,8 +410,8 @@ struct callout_info {
 /*
  * SET and TIMEOUT return 0 and write the handle. UNSET, UNTIMEOUT and RESET
  * return CALLOUT_CANCELLED or CALLOUT_WITHDRAWN. BATCH returns 0 if it could
- * read its arguments; each operation has its own result. NEXT, LIMIT, EVENTFD
- * and FORMAT return 0. Errors, which change nothing except in BATCH:
+ * read its arguments; each operation has its own result. NEXT, LIMIT, EVENTFD,
+ * FORMAT, GET and LIST return 0. Errors, which change nothing except in BATCH:
  *
  * ENOTTY	not an ioctl of this device
  * EINVAL	unknown flag, clock or size; a member that must be 0 is not;
@@ -353,12 +422,12 @@ struct callout_info {
  * EFAULT	bad pointer. BATCH: it stopped at an operation that could not be
  *		read or whose result could not be written (a callout that it set
  *		is cancelled); or no event could be written
- * ENOENT	UNSET, UNTIMEOUT, RESET: no such callout is outstanding
+ * ENOENT	UNSET, UNTIMEOUT, RESET, GET: no such callout is outstanding
  * ENOSPC	SET, TIMEOUT: max_outstanding are outstanding
  * EDQUOT	SET, TIMEOUT: max_user are charged to the user
  * ENOMEM	SET, TIMEOUT: no memory
  * EBADF	EVENTFD: not an eventfd; or the descriptor is not open for writing,
- *		and the request is not BATCH, NEXT, INFO or FORMAT; BATCH:
+ *		and the request is not BATCH, NEXT, INFO, FORMAT, GET or LIST; BATCH:
  *		operations need a descriptor open for writing, events one for
  *		reading, as FORMAT does
  * EINTR	BATCH: a signal interrupted the wait, or the process was stopped
@@ -388,5 +457,7 @@ struct callout_info {
 #define CALLOUT_IOC_EVENTFD	_IOW(CALLOUT_IOC_MAGIC, 10, __s32)
 
 #define CALLOUT_IOC_FORMAT	_IOW(CALLOUT_IOC_MAGIC, 11, struct callout_format)
+#define CALLOUT_IOC_GET		_IOWR(CALLOUT_IOC_MAGIC, 12, struct callout_entry)
+#define CALLOUT_IOC_LIST	_IOWR(CALLOUT_IOC_MAGIC, 13, struct callout_list)
 
 #endif /* _UAPI_LINUX_CALLOUT_H */
