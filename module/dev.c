@@ -4,7 +4,6 @@
  *
  * The callouts of an open file are in the other dev_*.c.
  */
-#include <linux/capability.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/ktime.h>
@@ -12,12 +11,9 @@
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/seq_file.h>
-#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
-#include <linux/user_namespace.h>
 #include <uapi/linux/callout.h>
-#include "base.h"
 #include "dev.h"
 #include "dev_clock.h"
 #include "dev_event.h"
@@ -60,38 +56,6 @@ static int callout_fasync(int fd, struct file *filp, int on)
 	return callout_file_fasync(file, filp, fd, on);
 }
 
-/* The scheme, and how late it may be by design. */
-static void info_scheme(struct callout_info *info, unsigned int class)
-{
-	static const unsigned int seconds[] = { 1, 60, 3600, 86400 };
-	struct callout_facility facility;
-	unsigned int i;
-
-	BUILD_BUG_ON(ARRAY_SIZE(seconds) != ARRAY_SIZE(info->scheme_late));
-	callout_facility_info(class, &facility);
-	info->tick_ns = facility.tick_ns;
-	strscpy(info->scheme, facility.scheme, sizeof(info->scheme));
-	for (i = 0; i < ARRAY_SIZE(seconds); i++)
-		info->scheme_late[i] =
-			callout_facility_late(class, seconds[i] * NSEC_PER_SEC);
-}
-
-/* Counters of the device's bases: callouts of all files. */
-static void info_facility(struct callout_info *info)
-{
-	struct callout_stats stats;
-
-	callout_sum_stats(CALLOUT_CLASS_KERNEL + 1, CALLOUT_CLASSES, &stats);
-	info->handlers = stats.handlers;
-	info->wakeups = stats.wakeups;
-	info->false_wakeups = stats.false_wakeups;
-	info->hops = stats.hops;
-	info->visits = stats.visits;
-	info->refiles = stats.refiles;
-	info->max_units = stats.max_units;
-	memcpy(info->late, stats.late, sizeof(info->late));
-}
-
 /* Counters and limits of the file and its user. */
 static void info_file(struct callout_info *info, struct callout_file *file)
 {
@@ -119,15 +83,17 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 		.op_size	 = sizeof(struct callout_op),
 		.event_size	 = sizeof(struct callout_event),
 		.clocks		 = 1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME,
+		.features	 = CALLOUT_FEATURE_TIMEOUT,
 	};
+	struct callout_facility facility;
 
 	if (size < CALLOUT_INFO_SIZE_V1 || size > PAGE_SIZE)
 		return -EINVAL;
 	info_file(&info, file);
-	info_scheme(&info, file->table.class);
-	/* Privileged: shows when others' timers fire, and takes locks. */
-	if (ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN))
-		info_facility(&info);
+	callout_facility_info(file->table.class, &facility);
+	info.tick_ns = facility.tick_ns;
+	if (facility.exact)
+		info.features |= CALLOUT_FEATURE_EXACT;
 	if (size > sizeof(info) &&
 	    clear_user(uinfo + sizeof(info), size - sizeof(info)))
 		return -EFAULT;
@@ -275,9 +241,7 @@ int callout_dev_init(void)
 	BUILD_BUG_ON(sizeof(struct callout_format) != CALLOUT_FORMAT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_entry) != CALLOUT_ENTRY_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_list) != CALLOUT_LIST_SIZE_V1);
-	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V2);
-	BUILD_BUG_ON(sizeof_field(struct callout_info, late) !=
-		     sizeof_field(struct callout_stats, late));
+	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V1);
 
 	ret = callout_file_init();
 	if (ret)

@@ -10,18 +10,9 @@
 void callout_facility_info(unsigned int class, struct callout_facility *info)
 {
 	struct callout_base *base = callout_base_of(class, 0);
-
-	info->scheme = base->scheme->ops->name;
-	info->tick_ns = base->tick_ns;
-}
-
-/* How many ticks late the scheme may run a callout set for @ns from now. */
-u64 callout_facility_late(unsigned int class, u64 ns)
-{
-	struct callout_base *base = callout_base_of(class, 0);
 	struct callout_scheme *s = base->scheme;
+	u64 day = div64_u64(86400ULL * NSEC_PER_SEC, base->tick_ns);
 
-	if (!s->ops->late)
-		return 0;
-	return s->ops->late(s, div64_u64(ns, base->tick_ns));
+	info->tick_ns = base->tick_ns;
+	info->exact = !s->ops->late || !s->ops->late(s, day);
 }

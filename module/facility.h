@@ -8,11 +8,10 @@
 #include <linux/types.h>
 
 struct callout_facility {
-	const char *scheme;	/* the scheme's name */
-	u64 tick_ns;		/* the length of a tick */
+	u64 tick_ns;	/* the length of a tick */
+	bool exact;	/* the scheme runs no callout late */
 };
 
 void callout_facility_info(unsigned int class, struct callout_facility *info);
-u64 callout_facility_late(unsigned int class, u64 ns);
 
 #endif /* _CALLOUT_FACILITY_H */

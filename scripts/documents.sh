@@ -104,7 +104,7 @@ member='^	(__[us](32|64)|char) ([a-z_]+)[;[].*'
 mapfile -t names < <(sed -nE "s/$member/\\3/p" $header)
 all member $man/callout.4 "${names[@]}"
 sed -nE "/^struct callout_info /,/^}/s/$member/\\3/p" $header > "$work/members"
-sed -n '/^INFO$/,/CAP_SYS_ADMIN/p' Documentation/device.rst | words "^$q([a-z_]+)$q " > "$work/documented"
+sed -n '/^INFO$/,/^Of .*features/p' Documentation/device.rst | words "^$q([a-z_]+)$q " > "$work/documented"
 same member Documentation/device.rst "$work/members" "$work/documented"
 version=$(words '^#define CALLOUT_ABI_VERSION	([0-9]+)' $header)
 grep -q "abi_version.* $version: " Documentation/device.rst || wrong "Documentation/device.rst has another ABI version"

@@ -18,6 +18,8 @@ TEST_F(file, info_of_a_new_file)
 	EXPECT_EQ(CALLOUT_OP_SIZE_V1, info.op_size);
 	EXPECT_EQ(sizeof(struct callout_event), info.event_size);
 	EXPECT_EQ(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME, info.clocks);
+	EXPECT_EQ(CALLOUT_FEATURE_TIMEOUT,
+		  info.features & ~CALLOUT_FEATURE_EXACT);
 	EXPECT_LE(100000, info.tick_ns);
 	EXPECT_GE(SEC, info.tick_ns);
 	ASSERT_TRUE(read_number(PARAMETER_FILE, &limit));

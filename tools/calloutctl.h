@@ -63,7 +63,21 @@ void callout_json_array(struct callout_json *j, const char *name,
 void callout_json_end(struct callout_json *j);
 
 void callout_print_event(const struct callout_event *event, bool json);
-bool callout_facility_hidden(const struct callout_info *info);
+
+/**
+ * struct callout_figures - counters of the whole facility since it was loaded
+ * @handlers: callouts that have fired; this and the next ones are columns of
+ *	debugfs's bases, of all CPUs together
+ * @max_units: the greatest of all CPUs
+ * @late: callouts by lateness in ticks: 0, 1, 2 to 3, 4 to 7, ...
+ */
+struct callout_figures {
+	__u64 handlers, wakeups, false_wakeups, hops, visits, refiles;
+	__u64 max_units;
+	__u64 late[12];
+};
+
+int callout_read_figures(struct callout_figures *f);
 void callout_print_info(const struct callout_info *info, bool json);
 
 /**

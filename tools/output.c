@@ -133,6 +133,7 @@ static const struct {
 	const char *name;
 	size_t offset;
 } counters[] = {
+	COUNTER(features),
 	COUNTER(tick_ns),
 	COUNTER(max_outstanding),
 	COUNTER(outstanding),
@@ -145,35 +146,32 @@ static const struct {
 	COUNTER(withdrawn),
 	COUNTER(delivered),
 	COUNTER(repeated),
-	COUNTER(handlers),
-	COUNTER(wakeups),
-	COUNTER(false_wakeups),
-	COUNTER(hops),
-	COUNTER(visits),
-	COUNTER(refiles),
-	COUNTER(max_units),
 };
 
-static __u64 counter(const struct callout_info *info, unsigned int i)
+#define FIGURE(name)	{ #name, offsetof(struct callout_figures, name) }
+
+static const struct {
+	const char *name;
+	size_t offset;
+} figures[] = {
+	FIGURE(handlers),
+	FIGURE(wakeups),
+	FIGURE(false_wakeups),
+	FIGURE(hops),
+	FIGURE(visits),
+	FIGURE(refiles),
+	FIGURE(max_units),
+};
+
+/* The number at an offset in a structure. */
+static __u64 number_at(const void *structure, size_t offset)
 {
-	return *(const __u64 *)((const char *)info + counters[i].offset);
+	return *(const __u64 *)((const char *)structure + offset);
 }
 
-/* Only root gets the counters of the whole facility; others get 0. */
-bool callout_facility_hidden(const struct callout_info *info)
+static void print_info_json(const struct callout_info *info,
+			    const struct callout_figures *f)
 {
-	return geteuid() && !info->handlers && !info->wakeups;
-}
-
-static bool is_facility_wide(unsigned int i)
-{
-	return counters[i].offset >= offsetof(struct callout_info, handlers) &&
-	       counters[i].offset < offsetof(struct callout_info, late);
-}
-
-static void print_info_json(const struct callout_info *info)
-{
-	bool hidden = callout_facility_hidden(info);
 	struct callout_json j;
 	unsigned int i;
 
@@ -183,15 +181,13 @@ static void print_info_json(const struct callout_info *info)
 	callout_json_number(&j, "event_size", info->event_size);
 	callout_json_number(&j, "clocks", info->clocks);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		if (!hidden || !is_facility_wide(i))
-			callout_json_number(&j, counters[i].name,
-					    counter(info, i));
-	if (!hidden)
-		callout_json_array(&j, "late", info->late,
-				   ARRAY_SIZE(info->late));
-	callout_json_string(&j, "scheme", info->scheme);
-	callout_json_array(&j, "scheme_late", info->scheme_late,
-			   ARRAY_SIZE(info->scheme_late));
+		callout_json_number(&j, counters[i].name,
+				    number_at(info, counters[i].offset));
+	for (i = 0; f && i < ARRAY_SIZE(figures); i++)
+		callout_json_number(&j, figures[i].name,
+				    number_at(f, figures[i].offset));
+	if (f)
+		callout_json_array(&j, "late", f->late, ARRAY_SIZE(f->late));
 	callout_json_end(&j);
 }
 
@@ -200,28 +196,42 @@ static void print_count(const char *what, __u64 count)
 	printf("%-16s%20llu\n", what, count);
 }
 
-/* Prints the name of a member of struct callout_info, with spaces. */
-static void print_counter(const struct callout_info *info, unsigned int i)
+/* Prints a number and its name, with spaces. */
+static void print_number(const char *name, __u64 number)
 {
 	char what[32];
 	char *p;
 
-	snprintf(what, sizeof(what), "%s", counters[i].name);
+	snprintf(what, sizeof(what), "%s", name);
 	for (p = what; *p; p++)
 		if (*p == '_')
 			*p = ' ';
-	print_count(what, counter(info, i));
+	print_count(what, number);
 }
 
-void callout_print_info(const struct callout_info *info, bool json)
+static void print_figures(const struct callout_figures *f)
 {
-	static const char *const span[] = { "second", "minute", "hour", "day" };
-	bool hidden = callout_facility_hidden(info);
 	char what[32];
 	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(figures); i++)
+		print_number(figures[i].name, number_at(f, figures[i].offset));
+	for (i = 0; i < ARRAY_SIZE(f->late); i++) {
+		snprintf(what, sizeof(what), "  late from %u",
+			 i ? 1U << (i - 1) : 0);
+		print_count(what, f->late[i]);
+	}
+}
+
+/* With the counters of the facility, if the caller may read them. */
+void callout_print_info(const struct callout_info *info, bool json)
+{
+	struct callout_figures f;
+	bool shown = !callout_read_figures(&f);
+	unsigned int i;
+
 	if (json) {
-		print_info_json(info);
+		print_info_json(info, shown ? &f : NULL);
 		return;
 	}
 	print_count("ABI version", info->abi_version);
@@ -231,19 +241,8 @@ void callout_print_info(const struct callout_info *info, bool json)
 		if (info->clocks & 1U << i)
 			print_count("clock", i);
 	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		if (!hidden || !is_facility_wide(i))
-			print_counter(info, i);
-	for (i = 0; !hidden && i < ARRAY_SIZE(info->late); i++) {
-		snprintf(what, sizeof(what), "  late from %u",
-			 i ? 1U << (i - 1) : 0);
-		print_count(what, info->late[i]);
-	}
-	/* A kernel that does not know this member leaves it empty. */
-	if (!info->scheme[0])
-		return;
-	printf("%-16s%20s\n", "scheme", info->scheme);
-	for (i = 0; i < ARRAY_SIZE(span); i++) {
-		snprintf(what, sizeof(what), "  late by %s", span[i]);
-		print_count(what, info->scheme_late[i]);
-	}
+		print_number(counters[i].name,
+			     number_at(info, counters[i].offset));
+	if (shown)
+		print_figures(&f);
 }

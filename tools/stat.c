@@ -10,28 +10,12 @@
 /* Lines between headings. */
 #define LINES	20
 
-/* The counters of the whole facility in struct callout_info. */
-struct figures {
-	__u64 fired, wakeups, false_wakeups, hops, visits, refiles;
-	__u64 late[ARRAY_SIZE(((struct callout_info *)NULL)->late)];
-};
-
-static void take_figures(const struct callout_info *info, struct figures *f)
-{
-	f->fired = info->handlers;
-	f->wakeups = info->wakeups;
-	f->false_wakeups = info->false_wakeups;
-	f->hops = info->hops;
-	f->visits = info->visits;
-	f->refiles = info->refiles;
-	memcpy(f->late, info->late, sizeof(f->late));
-}
-
-static void subtract(struct figures *f, const struct figures *before)
+static void subtract(struct callout_figures *f,
+		     const struct callout_figures *before)
 {
 	unsigned int i;
 
-	f->fired -= before->fired;
+	f->handlers -= before->handlers;
 	f->wakeups -= before->wakeups;
 	f->false_wakeups -= before->false_wakeups;
 	f->hops -= before->hops;
@@ -41,8 +25,7 @@ static void subtract(struct figures *f, const struct figures *before)
 		f->late[i] -= before->late[i];
 }
 
-static void print_text(const struct figures *f, unsigned int line,
-		       __u64 max_units)
+static void print_text(const struct callout_figures *f, unsigned int line)
 {
 	__u64 late = 0;
 	unsigned int i;
@@ -54,25 +37,25 @@ static void print_text(const struct figures *f, unsigned int line,
 	for (i = 2; i < ARRAY_SIZE(f->late); i++)
 		late += f->late[i];
 	printf("%10llu %10llu %10llu %10llu %10llu %10llu %10llu %10llu\n",
-	       f->fired, f->wakeups, f->false_wakeups, f->hops, f->visits,
-	       f->refiles, late, max_units);
+	       f->handlers, f->wakeups, f->false_wakeups, f->hops, f->visits,
+	       f->refiles, late, f->max_units);
 }
 
-static void print_json(const struct figures *f, __u64 ns, __u64 max_units)
+static void print_json(const struct callout_figures *f, __u64 ns)
 {
 	struct callout_json j;
 
 	callout_json_begin(&j);
 	if (ns)
 		callout_json_number(&j, "interval_ns", ns);
-	callout_json_number(&j, "fired", f->fired);
+	callout_json_number(&j, "fired", f->handlers);
 	callout_json_number(&j, "wakeups", f->wakeups);
 	callout_json_number(&j, "false_wakeups", f->false_wakeups);
 	callout_json_number(&j, "hops", f->hops);
 	callout_json_number(&j, "visits", f->visits);
 	callout_json_number(&j, "refiles", f->refiles);
 	callout_json_array(&j, "late", f->late, ARRAY_SIZE(f->late));
-	callout_json_number(&j, "max_units", max_units);
+	callout_json_number(&j, "max_units", f->max_units);
 	callout_json_end(&j);
 }
 
@@ -89,32 +72,28 @@ static void sleep_until(__u64 ns)
 		;
 }
 
-static int run(int fd, __u64 interval, __u64 count, bool json)
+static int run(__u64 interval, __u64 count, bool json)
 {
 	__u64 now, then = 0, begin = callout_ns();
-	struct figures before = { 0 }, f, sum;
-	struct callout_info info;
+	struct callout_figures before = { 0 }, f, sum;
 	__u64 i;
 	int ret;
 
 	for (i = 0; i < count; i++) {
 		if (i)
 			sleep_until(begin + i * interval);
-		ret = callout_get_info(fd, &info);
+		ret = callout_read_figures(&sum);
 		if (ret)
-			return callout_failed(ret, "info");
-		if (!i && callout_facility_hidden(&info))
-			return callout_failed(-EPERM,
-					      "stat: only root gets these counters");
+			return callout_failed(ret,
+					      "stat: only root gets these counters, from debugfs");
 		now = callout_ns();
-		take_figures(&info, &sum);
 		f = sum;
 		subtract(&f, &before);
 		before = sum;
 		if (json)
-			print_json(&f, i ? now - then : 0, info.max_units);
+			print_json(&f, i ? now - then : 0);
 		else
-			print_text(&f, i, info.max_units);
+			print_text(&f, i);
 		then = now;
 		if (fflush(stdout))
 			return CALLOUT_EXIT_FAILED;
@@ -148,7 +127,7 @@ int callout_cmd_stat(int argc, char **argv)
 	fd = callout_open_or_complain(0);
 	if (fd < 0)
 		return CALLOUT_EXIT_FAILED;
-	ret = run(fd, interval, count, json);
+	/* It may be that the module is not loaded. */
 	close(fd);
-	return ret;
+	return run(interval, count, json);
 }

@@ -21,9 +21,6 @@
 
 #define CALLOUT_ABI_VERSION	3
 
-/* callout_info.scheme, with a 0 at its end */
-#define CALLOUT_SCHEME_SIZE	32
-
 /**
  * enum callout_opcode - what a struct callout_op asks for
  * @CALLOUT_OP_SET: set a callout; needs @clockid, @time, @cookie; may have
@@ -337,11 +334,12 @@ struct callout_list {
 #define CALLOUT_LIST_SIZE_V1	32
 
 /**
- * struct callout_info - limits and counters
+ * struct callout_info - limits of a file, and its counters
  * @abi_version: CALLOUT_ABI_VERSION of the kernel
  * @op_size: the kernel's sizeof(struct callout_op)
  * @event_size: the kernel's sizeof(struct callout_event)
  * @clocks: bit n is set if clockid n can be used
+ * @features: CALLOUT_FEATURE_*
  * @tick_ns: length of a tick
  * @max_outstanding: limit of @outstanding
  * @outstanding: callouts of this file that are pending, or fired and not read
@@ -350,25 +348,11 @@ struct callout_list {
  * @cancelled: callouts cancelled while pending
  * @withdrawn: callouts cancelled after they had fired
  * @delivered: events read, except those of periodic callouts
- * @handlers: callouts that have fired, of all files and of kernel code. This
- *	and the members up to @late are of the whole facility since it was
- *	loaded; 0 without CAP_SYS_ADMIN in the initial user namespace.
- * @wakeups: times that a CPU was woken because a callout could be due
- * @false_wakeups: those that found no due callout
- * @hops: times that a CPU was woken on the way to a far tick
- * @visits: entries of the data structure looked at to find due ones
- * @refiles: those of them that had been re-armed later, and were re-filed
- * @max_units: most units of work done in one hold of a CPU's lock
- * @late: callouts by lateness in ticks when they fired: 0, 1, 2 to 3, 4 to 7,
- *	and so on; the last has all others
  * @reset: RESETs done
  * @repeated: events of periodic callouts read
  * @max_user: limit of @user_outstanding
  * @user_outstanding: callouts charged to this user: for each file the most that
  *	it ever had outstanding, rounded up by less than 64
- * @scheme: name of the data structure; this and the members below came after V1
- * @scheme_late: most ticks by which a callout that is set for one second,
- *	minute, hour or day is late because the scheme is inexact; 0: exact
  *
  * set = cancelled + withdrawn + delivered + outstanding, when no operation is
  * in progress.
@@ -378,6 +362,7 @@ struct callout_info {
 	__u32 op_size;
 	__u32 event_size;
 	__u32 clocks;
+	__u64 features;
 	__u64 tick_ns;
 	__u64 max_outstanding;
 	__u64 outstanding;
@@ -386,24 +371,20 @@ struct callout_info {
 	__u64 cancelled;
 	__u64 withdrawn;
 	__u64 delivered;
-	__u64 handlers;
-	__u64 wakeups;
-	__u64 false_wakeups;
-	__u64 hops;
-	__u64 visits;
-	__u64 refiles;
-	__u64 max_units;
-	__u64 late[12];
 	__u64 reset;
 	__u64 repeated;
 	__u64 max_user;
 	__u64 user_outstanding;
-	char scheme[CALLOUT_SCHEME_SIZE];
-	__u64 scheme_late[4];
 };
 
-#define CALLOUT_INFO_SIZE_V1	232
-#define CALLOUT_INFO_SIZE_V2	328
+#define CALLOUT_INFO_SIZE_V1	120
+
+/*
+ * callout_info.features. A program that needs one of these looks for its bit; all
+ * else that this header declares is always there.
+ */
+#define CALLOUT_FEATURE_EXACT	(1ULL << 0)	/* no callout is late by design */
+#define CALLOUT_FEATURE_TIMEOUT	(1ULL << 1)	/* TIMEOUT and UNTIMEOUT */
 
 #define CALLOUT_IOC_MAGIC	0xF9
 

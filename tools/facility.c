@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * facility.c - reads the counters of the whole facility from debugfs
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calloutctl.h"
+
+#define DIRECTORY	"/sys/kernel/debug/callout/"
+
+/* More than "bases" has. */
+#define MAX_COLUMNS	32
+
+static const struct column {
+	const char *name;
+	size_t offset;
+	bool is_max;	/* of all rows; the others are sums */
+} columns[] = {
+	{ "handlers", offsetof(struct callout_figures, handlers), false },
+	{ "wakeups", offsetof(struct callout_figures, wakeups), false },
+	{ "false_wakeups", offsetof(struct callout_figures, false_wakeups),
+	  false },
+	{ "hops", offsetof(struct callout_figures, hops), false },
+	{ "visits", offsetof(struct callout_figures, visits), false },
+	{ "refiles", offsetof(struct callout_figures, refiles), false },
+	{ "max_units", offsetof(struct callout_figures, max_units), true },
+};
+
+/* Writes to @place which of columns[] each heading is, or -1. */
+static void read_heading(char *line, int *place)
+{
+	unsigned int n = 0, i;
+	char *word, *save;
+
+	for (word = strtok_r(line, " \n", &save); word && n < MAX_COLUMNS;
+	     word = strtok_r(NULL, " \n", &save), n++)
+		for (i = 0; i < ARRAY_SIZE(columns); i++)
+			if (!strcmp(word, columns[i].name))
+				place[n] = i;
+}
+
+static void add_row(char *line, const int *place, struct callout_figures *f)
+{
+	const struct column *c;
+	unsigned int n = 0;
+	char *word, *save;
+	__u64 value, *sum;
+
+	for (word = strtok_r(line, " \n", &save); word && n < MAX_COLUMNS;
+	     word = strtok_r(NULL, " \n", &save), n++) {
+		if (place[n] < 0)
+			continue;
+		c = &columns[place[n]];
+		sum = (__u64 *)((char *)f + c->offset);
+		value = strtoull(word, NULL, 10);
+		if (!c->is_max)
+			*sum += value;
+		else if (value > *sum)
+			*sum = value;
+	}
+}
+
+static int read_bases(struct callout_figures *f)
+{
+	FILE *file = fopen(DIRECTORY "bases", "r");
+	int place[MAX_COLUMNS], i;
+	char line[1024];
+
+	if (!file)
+		return -errno;
+	for (i = 0; i < MAX_COLUMNS; i++)
+		place[i] = -1;
+	if (fgets(line, sizeof(line), file))
+		read_heading(line, place);
+	while (fgets(line, sizeof(line), file))
+		add_row(line, place, f);
+	fclose(file);
+	return 0;
+}
+
+static int read_lateness(struct callout_figures *f)
+{
+	FILE *file = fopen(DIRECTORY "lateness", "r");
+	unsigned int n = 0;
+	char line[128];
+
+	if (!file)
+		return -errno;
+	while (n < ARRAY_SIZE(f->late) && fgets(line, sizeof(line), file))
+		n += sscanf(line, "%*u %llu", &f->late[n]) == 1;
+	fclose(file);
+	return 0;
+}
+
+/* Returns 0 or a negative errno value: only root may, if debugfs is mounted. */
+int callout_read_figures(struct callout_figures *f)
+{
+	int ret;
+
+	memset(f, 0, sizeof(*f));
+	ret = read_bases(f);
+	return ret ? ret : read_lateness(f);
+}
