@@ -13,6 +13,7 @@
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
+#include <asm/ioctls.h>
 #include <uapi/linux/callout.h>
 #include "dev.h"
 #include "dev_clock.h"
@@ -110,7 +111,10 @@ static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
 	bool may_read = filp->f_mode & FMODE_READ;
 	struct callout_file *file = filp->private_data;
 
-	switch (cmd) {
+	/* The size is part of it on some architectures. */
+	if (cmd == FIONREAD)
+		return callout_ioctl_fionread(file, uarg);
+	switch (cmd & ~IOCSIZE_MASK) {
 	case CALLOUT_IOC_NEXT & ~IOCSIZE_MASK:
 		return callout_ioctl_next(file, size, uarg);
 	case CALLOUT_IOC_INFO & ~IOCSIZE_MASK:
@@ -125,6 +129,9 @@ static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
 	case CALLOUT_IOC_EVENTFD & ~IOCSIZE_MASK:
 		return may_write ? callout_ioctl_eventfd(file, size, uarg) :
 				   -EBADF;
+	case CALLOUT_IOC_CANCEL & ~IOCSIZE_MASK:
+		return may_write ? callout_ioctl_cancel(file, size, uarg) :
+				   -EBADF;
 	case CALLOUT_IOC_FORMAT & ~IOCSIZE_MASK:
 		return may_read ? callout_ioctl_format(file, size, uarg) :
 				  -EBADF;
@@ -133,24 +140,25 @@ static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
 	}
 }
 
-/* Changing callouts takes a descriptor that is open for writing. */
+/*
+ * Changing callouts takes a descriptor that is open for writing. The size in a
+ * number may differ: the caller may have another version.
+ */
 static long callout_ioctl(struct file *filp, unsigned int cmd,
 			  unsigned long arg)
 {
 	struct callout_file *file = filp->private_data;
 	void __user *uarg = (void __user *)arg;
-	unsigned int nr = _IOC_NR(cmd);
+	unsigned int number = cmd & ~IOCSIZE_MASK;
 	size_t size = _IOC_SIZE(cmd);
 
-	/* The size may differ: the caller may have another version. */
-	cmd &= ~IOCSIZE_MASK;
-	if (cmd >= (CALLOUT_IOC_SET & ~IOCSIZE_MASK) &&
-	    cmd <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK)) {
+	if (number >= (CALLOUT_IOC_SET & ~IOCSIZE_MASK) &&
+	    number <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK)) {
 		if (unlikely(!(filp->f_mode & FMODE_WRITE)))
 			return -EBADF;
-		return callout_ioctl_op(file, nr, size, uarg);
+		return callout_ioctl_op(file, _IOC_NR(cmd), size, uarg);
 	}
-	if (cmd == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
+	if (number == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
 		return callout_ioctl_batch(file, filp->f_mode, size, uarg);
 	return callout_ioctl_rare(filp, cmd, size, uarg);
 }
@@ -238,6 +246,10 @@ int callout_dev_init(void)
 	BUILD_BUG_ON(sizeof(struct callout_batch) != CALLOUT_BATCH_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_wait) != CALLOUT_WAIT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_next) != CALLOUT_NEXT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_limit) != CALLOUT_LIMIT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_eventfd) !=
+		     CALLOUT_EVENTFD_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_cancel) != CALLOUT_CANCEL_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_format) != CALLOUT_FORMAT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_entry) != CALLOUT_ENTRY_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_list) != CALLOUT_LIST_SIZE_V1);

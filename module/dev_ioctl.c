@@ -8,6 +8,7 @@
  */
 #include <linux/fs.h>
 #include <linux/ktime.h>
+#include <linux/limits.h>
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 #include <linux/uio.h>
@@ -425,27 +426,59 @@ long callout_ioctl_next(struct callout_file *file, size_t size,
 }
 
 long callout_ioctl_limit(struct callout_file *file, size_t size,
-			 const u64 __user *ulimit)
+			 const struct callout_limit __user *ulimit)
 {
-	u64 limit;
+	struct callout_limit limit;
+	int ret;
 
-	if (size != sizeof(limit))
+	if (size < CALLOUT_LIMIT_SIZE_V1 || size > PAGE_SIZE)
 		return -EINVAL;
-	if (get_user(limit, ulimit))
-		return -EFAULT;
-	return callout_file_lower_limit(file, limit);
+	ret = copy_struct_from_user(&limit, sizeof(limit), ulimit, size);
+	if (ret)
+		return ret;
+	if (limit.flags || limit.reserved)
+		return -EINVAL;
+	return callout_file_lower_limit(file, limit.max_outstanding);
 }
 
 long callout_ioctl_eventfd(struct callout_file *file, size_t size,
-			   const s32 __user *ufd)
+			   const struct callout_eventfd __user *uarg)
 {
-	s32 fd;
+	struct callout_eventfd arg;
+	int ret;
 
-	if (size != sizeof(fd))
+	if (size < CALLOUT_EVENTFD_SIZE_V1 || size > PAGE_SIZE)
 		return -EINVAL;
-	if (get_user(fd, ufd))
-		return -EFAULT;
-	return callout_file_set_eventfd(file, fd);
+	ret = copy_struct_from_user(&arg, sizeof(arg), uarg, size);
+	if (ret)
+		return ret;
+	if (arg.flags)
+		return -EINVAL;
+	return callout_file_set_eventfd(file, arg.fd);
+}
+
+long callout_ioctl_cancel(struct callout_file *file, size_t size,
+			  const struct callout_cancel __user *uarg)
+{
+	struct callout_cancel arg;
+	int ret;
+
+	if (size < CALLOUT_CANCEL_SIZE_V1 || size > PAGE_SIZE)
+		return -EINVAL;
+	ret = copy_struct_from_user(&arg, sizeof(arg), uarg, size);
+	if (ret)
+		return ret;
+	if (arg.flags || arg.reserved || arg.cookie & ~arg.mask)
+		return -EINVAL;
+	return callout_file_cancel(file, arg.cookie, arg.mask);
+}
+
+/* How much read() would return. */
+long callout_ioctl_fionread(struct callout_file *file, int __user *ubytes)
+{
+	u64 bytes = (u64)READ_ONCE(file->unread) * READ_ONCE(file->event_size);
+
+	return put_user((int)min_t(u64, bytes, INT_MAX), ubytes);
 }
 
 long callout_ioctl_format(struct callout_file *file, size_t size,

@@ -9,8 +9,11 @@
 #include <linux/types.h>
 
 struct callout_batch;
+struct callout_cancel;
+struct callout_eventfd;
 struct callout_file;
 struct callout_format;
+struct callout_limit;
 struct callout_next;
 struct callout_op;
 
@@ -21,9 +24,12 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 long callout_ioctl_next(struct callout_file *file, size_t size,
 			struct callout_next __user *unext);
 long callout_ioctl_limit(struct callout_file *file, size_t size,
-			 const u64 __user *ulimit);
+			 const struct callout_limit __user *ulimit);
 long callout_ioctl_eventfd(struct callout_file *file, size_t size,
-			   const s32 __user *ufd);
+			   const struct callout_eventfd __user *uarg);
+long callout_ioctl_cancel(struct callout_file *file, size_t size,
+			  const struct callout_cancel __user *uarg);
+long callout_ioctl_fionread(struct callout_file *file, int __user *ubytes);
 
 long callout_ioctl_format(struct callout_file *file, size_t size,
 			  const struct callout_format __user *uformat);

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/sched/signal.h>
 #include <uapi/linux/callout.h>
 #include "arm.h"
 #include "dev_clock.h"
@@ -21,6 +22,9 @@
 
 /* log2 of the initial number of buckets of a file's (func, arg) hash. */
 #define FILE_HASH_BITS		6
+
+/* Slots that CANCEL looks at in one hold of a base's lock. */
+#define CANCEL_SLOTS		16U
 
 /* Locks the base for new callouts, unless the run holds that lock already. */
 static inline struct callout_base *ctx_lock_home(struct callout_file *file,
@@ -262,6 +266,48 @@ static inline int file_cancel(struct callout_file *file,
 	callout_slot_release(&file->table, base, slot);
 	ctx->spare++;
 	return ret;
+}
+
+/* CANCEL of the slots of a chunk; returns how many were cancelled. */
+static int file_cancel_slots(struct callout_file *file,
+			     struct callout_slot *slot, u64 cookie, u64 mask)
+{
+	struct callout_op_ctx ctx = {};
+	unsigned int i;
+	int count = 0;
+
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++, slot++) {
+		/* As short a hold of the base's lock as that of a batch. */
+		if (i % CANCEL_SLOTS == 0)
+			callout_ctx_unlock(&ctx);
+		callout_ctx_lock(&ctx, &slot->node);
+		/* -ENOENT if it is free, or being read for the last time. */
+		if ((slot->arg & mask) == cookie &&
+		    file_cancel(file, slot, &ctx) > 0)
+			count++;
+	}
+	callout_ctx_flush(file, &ctx);
+	return count;
+}
+
+/*
+ * CANCEL: all callouts whose cookie is @cookie in the bits of @mask, except any
+ * that are set meanwhile. May sleep. Returns how many.
+ */
+int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask)
+{
+	struct callout_slot *first;
+	unsigned int n;
+	int count = 0;
+
+	for (n = 0; (first = callout_table_lookup(&file->table, (u64)n <<
+						  CALLOUT_PLACE_BITS)); n++) {
+		count += file_cancel_slots(file, first, cookie, mask);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			break;
+	}
+	return count;
 }
 
 /*

@@ -5,6 +5,7 @@
 #ifndef _CALLOUT_DEV_OP_H
 #define _CALLOUT_DEV_OP_H
 
+#include <linux/types.h>
 #include <uapi/linux/callout.h>
 
 struct callout_file;
@@ -19,5 +20,6 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 int callout_file_untimeout(struct callout_file *file,
 			   const struct callout_op *op,
 			   struct callout_op_ctx *ctx);
+int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask);
 
 #endif /* _CALLOUT_DEV_OP_H */

@@ -22,6 +22,13 @@
 /* Above every size that the number of an ioctl can encode. */
 #define LARGEST_SIZE	16384
 
+/* The kernel's addresses, non-canonical ones, and the end of user space. */
+static const __u64 kernel_addresses[] = {
+	0xffffffffffffffffULL, 0xffffffff81000000ULL, 0xffff888000000000ULL,
+	0xffff800000000000ULL, 0x0000800000000000ULL, 0x00007ffffffff000ULL,
+	0x00007fffffffffffULL, 0x8000000000000000ULL,
+};
+
 FIXTURE(errors) {
 	int fd;
 	__u64 bystander;

@@ -48,6 +48,21 @@ static inline void *nowhere(void)
 	return p;
 }
 
+static inline int set_limit(int fd, __u64 limit)
+{
+	struct callout_limit arg = { .max_outstanding = limit };
+
+	return callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &arg);
+}
+
+/* Has @eventfd signalled; -1 for none. */
+static inline int set_eventfd(int fd, int eventfd)
+{
+	struct callout_eventfd arg = { .fd = eventfd };
+
+	return callout_dev_ioctl(fd, CALLOUT_IOC_EVENTFD, &arg);
+}
+
 static inline int reset(int fd, __u64 handle, __u64 time)
 {
 	struct callout_op op = callout_op_reset(handle, time);

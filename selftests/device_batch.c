@@ -228,7 +228,7 @@ TEST_F(bad, several)
 	for (i = 0; i < b.done; i++)
 		EXPECT_EQ(badnesses[i].error, ops[i].result);
 
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIMIT, &limit));
+	ASSERT_EQ(0, set_limit(self->fd, limit));
 	for (i = 0; i < 8; i++)
 		ops[i] = callout_op_set(HOUR, i);
 	b = batch_of(ops, 8);

@@ -1,14 +1,124 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_cancel.c - UNSET and UNTIMEOUT: which callout they cancel, and results
+ * device_cancel.c - UNSET, UNTIMEOUT and CANCEL: which callouts, and results
  */
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "fixture.h"
 #include "ledger.h"
 
 #define FUNC	0xf00dULL
 #define ARG	0xa46ULL
+
+/* CANCEL of the cookies that are @cookie in the bits of @mask. */
+static int cancel(int fd, __u64 cookie, __u64 mask)
+{
+	struct callout_cancel arg = { .cookie = cookie, .mask = mask };
+
+	return callout_dev_ioctl(fd, CALLOUT_IOC_CANCEL, &arg);
+}
+
+/* CANCEL cancels all that are outstanding, in each state. */
+TEST_F(file, cancel_all)
+{
+	enum { N = 200 };
+	struct callout_info info;
+	struct callout_op op;
+	unsigned int i;
+
+	EXPECT_EQ(0, cancel(self->fd, 0, 0));
+	for (i = 0; i < N; i++) {
+		op = callout_op_set(i % 4 ? HOUR : 0, i);
+		if (i % 3 == 1)
+			op.period = HOUR;
+		if (i % 3 == 2)
+			op = callout_op_timeout(FUNC, ARG, op.time);
+		ASSERT_EQ(0, do_op(self->fd, &op));
+	}
+	ASSERT_TRUE(wait_unread(self->fd, N / 4));
+	EXPECT_EQ(N, cancel(self->fd, 0, 0));
+	info = info_of(self->fd);
+	EXPECT_EQ(0, info.outstanding);
+	EXPECT_EQ(N / 4, info.withdrawn);
+	EXPECT_EQ(N - N / 4, info.cancelled);
+	EXPECT_FALSE(readable_within(self->fd, 20));
+	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(0, cancel(self->fd, 0, 0));
+	/* The file can be used as before. */
+	ASSERT_NE(0, set(self->fd, 0, 1));
+	EXPECT_TRUE(wait_unread(self->fd, 1));
+}
+
+/* CANCEL takes the callouts whose cookie has a tag, and no others. */
+TEST_F(file, cancel_by_tag)
+{
+	struct callout_event e[8];
+	unsigned int i;
+
+	for (i = 0; i < 64; i++)
+		ASSERT_NE(0, set(self->fd, HOUR, (__u64)(i % 4) << 32 | i));
+	EXPECT_EQ(0, cancel(self->fd, 4ULL << 32, 0xffULL << 32));
+	EXPECT_EQ(16, cancel(self->fd, 2ULL << 32, 0xffULL << 32));
+	EXPECT_EQ(0, cancel(self->fd, 2ULL << 32, 0xffULL << 32));
+	EXPECT_EQ(16, cancel(self->fd, 0, 0xffULL << 32));
+	EXPECT_EQ(1, cancel(self->fd, 1ULL << 32 | 5, ~0ULL));
+	EXPECT_EQ(31, info_of(self->fd).outstanding);
+	ASSERT_NE(0, set(self->fd, 0, 7ULL << 32));
+	ASSERT_NE(0, set(self->fd, 0, 6ULL << 32));
+	ASSERT_TRUE(wait_unread(self->fd, 2));
+	EXPECT_EQ(1, cancel(self->fd, 7ULL << 32, 7ULL << 32));
+	ASSERT_EQ(1, callout_dev_read(self->fd, e, 8));
+	EXPECT_EQ(6ULL << 32, e[0].cookie);
+}
+
+/* Sets callouts and reads events until its file has been cancelled often. */
+struct setter {
+	int fd;
+	atomic_bool stop;
+	unsigned int set, read;
+};
+
+static void *set_and_read(void *arg)
+{
+	struct callout_event e[16];
+	struct setter *s = arg;
+	int n;
+
+	while (!s->stop) {
+		s->set += set(s->fd, s->set % 2 ? 0 : HOUR, 0) != 0;
+		n = callout_dev_read(s->fd, e, 16);
+		s->read += n > 0 ? n : 0;
+	}
+	return NULL;
+}
+
+/* Each callout is cancelled or read, once, also while CANCEL goes on. */
+TEST_F(file, cancel_while_others_set)
+{
+	struct setter s[2] = { { .fd = self->fd }, { .fd = self->fd } };
+	struct callout_event e[16];
+	unsigned int sum = 0;
+	pthread_t threads[2];
+	int i, n;
+
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, set_and_read,
+					    &s[i]));
+	for (i = 0; i < 500; i++) {
+		n = cancel(self->fd, 0, 0);
+		ASSERT_LE(0, n);
+		sum += n;
+	}
+	for (i = 0; i < 2; i++) {
+		s[i].stop = true;
+		pthread_join(threads[i], NULL);
+	}
+	sum += cancel(self->fd, 0, 0);
+	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, e, 16));
+	EXPECT_EQ(s[0].set + s[1].set, sum + s[0].read + s[1].read);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
 
 TEST_F(file, unset_pending)
 {

@@ -167,11 +167,6 @@ TEST_F(file, signals_of_many_files)
 		EXPECT_EQ(0, close(fds[i]));
 }
 
-static int attach(int fd, __s32 eventfd)
-{
-	return callout_dev_ioctl(fd, CALLOUT_IOC_EVENTFD, &eventfd);
-}
-
 /* Waits for the eventfd; returns its count. */
 static __u64 take(int efd, int ms)
 {
@@ -188,7 +183,7 @@ TEST_F(file, eventfd)
 	struct callout_event e[5];
 
 	ASSERT_LE(0, efd);
-	ASSERT_EQ(0, attach(self->fd, efd));
+	ASSERT_EQ(0, set_eventfd(self->fd, efd));
 	EXPECT_EQ(0, take(efd, 10));
 	for (i = 0; i < 3; i++) {
 		ASSERT_TRUE(fire(self->fd, 5));
@@ -214,14 +209,14 @@ TEST_F(file, eventfd_is_replaced_and_removed)
 	for (i = 0; i < 2; i++) {
 		efds[i] = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 		ASSERT_LE(0, efds[i]);
-		ASSERT_EQ(0, attach(self->fd, efds[i]));
+		ASSERT_EQ(0, set_eventfd(self->fd, efds[i]));
 	}
 	ASSERT_TRUE(fire(self->fd, 1));
 	EXPECT_EQ(1, take(efds[1], WAIT_MS));
 	EXPECT_EQ(0, take(efds[0], 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
-	ASSERT_EQ(0, attach(self->fd, -1));
-	ASSERT_EQ(0, attach(self->fd, -1));
+	ASSERT_EQ(0, set_eventfd(self->fd, -1));
+	ASSERT_EQ(0, set_eventfd(self->fd, -1));
 	ASSERT_TRUE(fire(self->fd, 1));
 	EXPECT_EQ(0, take(efds[1], 20));
 	close(efds[0]);
@@ -233,15 +228,15 @@ TEST_F(file, eventfd_is_invalid)
 	int pipes[2], efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC), closed;
 
 	ASSERT_LE(0, efd);
-	ASSERT_EQ(0, attach(self->fd, efd));
+	ASSERT_EQ(0, set_eventfd(self->fd, efd));
 	ASSERT_EQ(0, pipe(pipes));
 	closed = dup(efd);
 	close(closed);
-	EXPECT_EQ(-EBADF, attach(self->fd, closed));
-	EXPECT_EQ(-EBADF, attach(self->fd, pipes[0]));
-	EXPECT_EQ(-EBADF, attach(self->fd, self->fd));
-	EXPECT_EQ(-EBADF, attach(self->fd, -2));
-	EXPECT_EQ(-EBADF, attach(self->fd, 1 << 30));
+	EXPECT_EQ(-EBADF, set_eventfd(self->fd, closed));
+	EXPECT_EQ(-EBADF, set_eventfd(self->fd, pipes[0]));
+	EXPECT_EQ(-EBADF, set_eventfd(self->fd, self->fd));
+	EXPECT_EQ(-EBADF, set_eventfd(self->fd, -2));
+	EXPECT_EQ(-EBADF, set_eventfd(self->fd, 1 << 30));
 	/* The attached eventfd is kept. */
 	ASSERT_TRUE(fire(self->fd, 1));
 	EXPECT_EQ(1, take(efd, WAIT_MS));
@@ -256,7 +251,7 @@ TEST_F(file, eventfd_is_closed)
 	int efd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 
 	ASSERT_LE(0, efd);
-	ASSERT_EQ(0, attach(self->fd, efd));
+	ASSERT_EQ(0, set_eventfd(self->fd, efd));
 	EXPECT_EQ(0, close(efd));
 	EXPECT_TRUE(fire(self->fd, 3));
 }
@@ -268,7 +263,7 @@ TEST_F(file, eventfd_after_a_bad_buffer)
 	struct callout_event e[2];
 
 	ASSERT_LE(0, efd);
-	ASSERT_EQ(0, attach(self->fd, efd));
+	ASSERT_EQ(0, set_eventfd(self->fd, efd));
 	ASSERT_TRUE(fire(self->fd, 1));
 	EXPECT_EQ(1, take(efd, WAIT_MS));
 	for (i = 0; i < 3; i++) {
@@ -311,9 +306,9 @@ TEST_F(file, attach_races_expiry)
 	for (i = 0; i < 100; i++) {
 		ASSERT_NE(0, set(self->fd, 0, i));
 		sleep_ns(rand_r(&seed) % (2 * self->tick));
-		ASSERT_EQ(0, attach(self->fd, efd));
+		ASSERT_EQ(0, set_eventfd(self->fd, efd));
 		ASSERT_LE(1, take(efd, WAIT_MS));
-		ASSERT_EQ(0, attach(self->fd, -1));
+		ASSERT_EQ(0, set_eventfd(self->fd, -1));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		take(efd, 0);
 	}
@@ -355,7 +350,7 @@ static void *attach_again_and_again(void *arg)
 
 	a->wrong += !become(a, SCHED_IDLE, 0);
 	while (!a->stop) {
-		a->wrong += attach(a->fd, a->efd) != 0;
+		a->wrong += set_eventfd(a->fd, a->efd) != 0;
 		a->attached++;
 	}
 	return NULL;
@@ -371,7 +366,7 @@ static void *detach_again_and_again(void *arg)
 		new = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 		/* Closes the old one; the descriptor always is an eventfd. */
 		a->wrong += new < 0 || dup2(new, a->efd) < 0 || close(new) ||
-			    attach(a->fd, -1);
+			    set_eventfd(a->fd, -1);
 		sleep_ns(MSEC / 4);
 	}
 	return NULL;

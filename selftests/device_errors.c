@@ -130,7 +130,7 @@ TEST_F(errors, enotty_unknown_number)
 
 	for (nr = 0; nr < 256; nr++) {
 		if (nr == 1)
-			nr = _IOC_NR(CALLOUT_IOC_LIST) + 1;
+			nr = _IOC_NR(CALLOUT_IOC_CANCEL) + 1;
 		op.op = nr;
 		EXPECT_EQ(-ENOTTY,
 			  callout_dev_ioctl(self->fd,
@@ -168,7 +168,7 @@ TEST_F(errors, enotty_wrong_direction)
 		CALLOUT_IOC_TIMEOUT, CALLOUT_IOC_UNTIMEOUT, CALLOUT_IOC_BATCH,
 		CALLOUT_IOC_NEXT, CALLOUT_IOC_INFO, CALLOUT_IOC_LIMIT,
 		CALLOUT_IOC_EVENTFD, CALLOUT_IOC_FORMAT, CALLOUT_IOC_GET,
-		CALLOUT_IOC_LIST,
+		CALLOUT_IOC_LIST, CALLOUT_IOC_CANCEL,
 	};
 	union {
 		struct callout_op op;
@@ -520,7 +520,8 @@ TEST_F(errors, efault_handle)
 /* Calls that change callouts need a descriptor that is open for writing. */
 TEST_F(errors, ebadf_not_for_writing)
 {
-	int fd = open(CALLOUT_DEVICE, O_RDONLY | O_NONBLOCK), minus_one = -1;
+	int fd = open(CALLOUT_DEVICE, O_RDONLY | O_NONBLOCK);
+	struct callout_cancel cancel = { .mask = 0 };
 	struct callout_format format = { .event_size = CALLOUT_EVENT_SIZE_V1 };
 	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
 	const struct operation *o;
@@ -528,7 +529,6 @@ TEST_F(errors, ebadf_not_for_writing)
 	struct callout_info info;
 	struct callout_batch b;
 	struct callout_op op;
-	__u64 limit = 1;
 
 	ASSERT_LE(0, fd);
 	for (o = operations; o < OPERATIONS_END; o++) {
@@ -539,9 +539,9 @@ TEST_F(errors, ebadf_not_for_writing)
 		EXPECT_EQ(-EBADF, do_batch(fd, &b));
 		EXPECT_EQ(0, b.done);
 	}
-	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &limit));
-	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_EVENTFD,
-					    &minus_one));
+	EXPECT_EQ(-EBADF, set_limit(fd, 1));
+	EXPECT_EQ(-EBADF, set_eventfd(fd, -1));
+	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_CANCEL, &cancel));
 	/* Calls that report or read do not. */
 	b = with_events(batch_of(NULL, 0), &e, 1, 0, 0);
 	EXPECT_EQ(0, do_batch(fd, &b));
@@ -564,7 +564,6 @@ TEST_F(errors, ebadf_not_for_reading)
 	struct callout_event e[2];
 	struct callout_batch b;
 	struct callout_op op;
-	__u64 limit = 2;
 	int i;
 
 	ASSERT_LE(0, fd);
@@ -587,7 +586,7 @@ TEST_F(errors, ebadf_not_for_reading)
 	b = batch_of(&op, 1);
 	EXPECT_EQ(0, do_batch(fd, &b));
 	EXPECT_EQ(1, b.done);
-	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &limit));
+	EXPECT_EQ(0, set_limit(fd, 2));
 	close(fd);
 	freeze(self);
 }

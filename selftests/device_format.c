@@ -137,6 +137,27 @@ TEST_F(file, inaccessible_in_the_middle)
 	}
 }
 
+/* FIONREAD tells how many bytes read() would return. */
+TEST_F(file, fionread)
+{
+	struct callout_event e[2];
+	int bytes = -1;
+
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, FIONREAD, &bytes));
+	EXPECT_EQ(0, bytes);
+	ASSERT_TRUE(fire(self->fd, 0, 3));
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, FIONREAD, &bytes));
+	EXPECT_EQ(3 * sizeof(e[0]), bytes);
+	ASSERT_EQ(2, callout_dev_read(self->fd, e, 2));
+	ASSERT_EQ(0, set_format(self->fd, 1000));
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, FIONREAD, &bytes));
+	EXPECT_EQ(1000, bytes);
+	EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, FIONREAD, nowhere()));
+	EXPECT_EQ(-ENOTTY, callout_dev_ioctl(self->fd, _IOC(_IOC_NONE, 'T',
+							    FIONREAD & 0xff, 4),
+					     &bytes));
+}
+
 /* An event says which clock its due time is of. */
 TEST_F(file, clock)
 {

@@ -151,7 +151,7 @@ TEST_F(stuck, fails)
 	if (!self->is_stuck)
 		return;
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_EVENTFD, &efd));
+	ASSERT_EQ(0, set_eventfd(self->fd, efd));
 	EXPECT_FALSE(readable(efd));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 	EXPECT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));

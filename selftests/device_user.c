@@ -17,11 +17,6 @@
 
 #define USER_LIMIT	100U
 
-static int set_limit(int fd, __u64 limit)
-{
-	return callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &limit);
-}
-
 TEST_F(file, limit_is_lowered)
 {
 	__u64 first = info_of(self->fd).max_outstanding, limit;

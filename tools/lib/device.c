@@ -152,12 +152,14 @@ int callout_get_info(int fd, struct callout_info *info)
 
 int callout_set_limit(int fd, __u64 limit)
 {
-	return do_ioctl(fd, CALLOUT_IOC_LIMIT, &limit);
+	struct callout_limit arg = { .max_outstanding = limit };
+
+	return do_ioctl(fd, CALLOUT_IOC_LIMIT, &arg);
 }
 
 int callout_set_eventfd(int fd, int eventfd)
 {
-	__s32 arg = eventfd;
+	struct callout_eventfd arg = { .fd = eventfd };
 
 	return do_ioctl(fd, CALLOUT_IOC_EVENTFD, &arg);
 }

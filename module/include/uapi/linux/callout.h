@@ -234,6 +234,54 @@ struct callout_wait {
 #define CALLOUT_WAIT_ABSTIME	(1U << 0)	/* time is absolute */
 
 /**
+ * struct callout_limit - a lower limit for a file
+ * @max_outstanding: the new value of callout_info.max_outstanding: 1 to the
+ *	present one. It cannot be raised again.
+ * @flags: must be 0
+ * @reserved: must be 0
+ */
+struct callout_limit {
+	__u64 max_outstanding;
+	__u32 flags;
+	__u32 reserved;
+};
+
+#define CALLOUT_LIMIT_SIZE_V1	16
+
+/**
+ * struct callout_eventfd - what to signal
+ * @fd: an eventfd, which is signalled when the file becomes readable, and now if
+ *	it is; -1 for none, with which a file begins
+ * @flags: must be 0
+ */
+struct callout_eventfd {
+	__s32 fd;
+	__u32 flags;
+};
+
+#define CALLOUT_EVENTFD_SIZE_V1	8
+
+/**
+ * struct callout_cancel - which callouts to cancel
+ * @cookie: cancels all whose cookie is this in the bits of @mask; other bits
+ *	must be 0
+ * @mask: 0 for all callouts
+ * @flags: must be 0
+ * @reserved: must be 0
+ *
+ * Callouts that have fired and are unread are cancelled too. Returns how many
+ * were.
+ */
+struct callout_cancel {
+	__u64 cookie;
+	__u64 mask;
+	__u32 flags;
+	__u32 reserved;
+};
+
+#define CALLOUT_CANCEL_SIZE_V1	24
+
+/**
  * struct callout_format - what read() writes
  * @event_size: size of each event: from CALLOUT_EVENT_SIZE_V1, which is what a
  *	file begins with, to the size of a page
@@ -392,7 +440,8 @@ struct callout_info {
  * SET and TIMEOUT return 0 and write the handle. UNSET, UNTIMEOUT and RESET
  * return CALLOUT_CANCELLED or CALLOUT_WITHDRAWN. BATCH returns 0 if it could
  * read its arguments; each operation has its own result. NEXT, LIMIT, EVENTFD,
- * FORMAT, GET and LIST return 0. Errors, which change nothing except in BATCH:
+ * FORMAT, GET and LIST return 0. CANCEL returns a number. FIONREAD of ioctl(2)
+ * writes the number of bytes that read() would return, to an int. Errors, which change nothing except in BATCH:
  *
  * ENOTTY	not an ioctl of this device
  * EINVAL	unknown flag, clock or size; a member that must be 0 is not;
@@ -427,18 +476,11 @@ struct callout_info {
 #define CALLOUT_IOC_BATCH	_IOWR(CALLOUT_IOC_MAGIC, 6, struct callout_batch)
 #define CALLOUT_IOC_NEXT	_IOWR(CALLOUT_IOC_MAGIC, 7, struct callout_next)
 #define CALLOUT_IOC_INFO	_IOR(CALLOUT_IOC_MAGIC, 8, struct callout_info)
-
-/* Lowers max_outstanding of this file; it cannot be raised again. */
-#define CALLOUT_IOC_LIMIT	_IOW(CALLOUT_IOC_MAGIC, 9, __u64)
-
-/*
- * Signals this eventfd when the file becomes readable, and now if it is; -1 for
- * none, the default.
- */
-#define CALLOUT_IOC_EVENTFD	_IOW(CALLOUT_IOC_MAGIC, 10, __s32)
-
+#define CALLOUT_IOC_LIMIT	_IOW(CALLOUT_IOC_MAGIC, 9, struct callout_limit)
+#define CALLOUT_IOC_EVENTFD	_IOW(CALLOUT_IOC_MAGIC, 10, struct callout_eventfd)
 #define CALLOUT_IOC_FORMAT	_IOW(CALLOUT_IOC_MAGIC, 11, struct callout_format)
 #define CALLOUT_IOC_GET		_IOWR(CALLOUT_IOC_MAGIC, 12, struct callout_entry)
 #define CALLOUT_IOC_LIST	_IOWR(CALLOUT_IOC_MAGIC, 13, struct callout_list)
+#define CALLOUT_IOC_CANCEL	_IOW(CALLOUT_IOC_MAGIC, 14, struct callout_cancel)
 
 #endif /* _UAPI_LINUX_CALLOUT_H */

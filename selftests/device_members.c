@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device_members.c - structures that are not operations, with wrong members
+ */
+#include "bystander.h"
+
+/* Members that must be zero are checked, and so are flags, counts and sizes. */
+TEST_F(errors, batch_members)
+{
+	struct callout_op op = callout_op_set(HOUR, 1);
+	struct callout_event e;
+	struct callout_batch b;
+	unsigned int bit, size;
+
+#define REFUSED(change) do {						\
+	b = with_events(batch_of(&op, 1), &e, 1, 0, 0);			\
+	change;								\
+	EXPECT_EQ(-EINVAL, do_batch(self->fd, &b)) {			\
+		TH_LOG("%s", #change);					\
+	}								\
+} while (0)
+
+	for (bit = 2; bit < 32; bit++)
+		REFUSED(b.flags = 1U << bit);
+	REFUSED(b.timeout = 1);
+	REFUSED(b.wait_size = CALLOUT_WAIT_SIZE_V1);
+	for (bit = 0; bit < 32; bit++)
+		REFUSED(b.reserved = 1U << bit);
+	REFUSED(b.nr_ops = CALLOUT_BATCH_MAX + 1);
+	REFUSED(b.nr_ops = ~0U);
+	REFUSED(b.nr_events = CALLOUT_BATCH_MAX + 1);
+	REFUSED(b.nr_events = ~0U);
+	for (size = 0; size < CALLOUT_OP_SIZE_V1; size++)
+		REFUSED(b.op_size = size);
+	REFUSED(b.op_size = self->page + 1);
+	REFUSED(b.op_size = ~0U);
+	REFUSED(b.op_size = 1U << 31);
+	for (size = 0; size < CALLOUT_EVENT_SIZE_V1; size++)
+		REFUSED(b.event_size = size);
+	REFUSED(b.event_size = self->page + 1);
+	REFUSED(b.event_size = ~0U);
+	REFUSED(b.event_size = 1U << 31);
+#undef REFUSED
+}
+
+/* A wrong struct callout_wait is refused before any operation is done. */
+TEST_F(errors, wait_members)
+{
+	static const int clocks[] = { 2, 3, 4, 5, 6, 8, 9, 11, 31, -1, -2,
+				      1 << 30 };
+	struct callout_op op = callout_op_set(HOUR, 1);
+	struct {
+		struct callout_wait wait;
+		char more[LARGEST_SIZE];
+	} w;
+	struct callout_event e;
+	struct callout_batch b;
+	__u64 mask = 0;
+	unsigned int i;
+
+#define REFUSED(error, change) do {					\
+	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT, 0); \
+	memset(&w, 0, sizeof(w));					\
+	w.wait.clockid = CLOCK_MONOTONIC;				\
+	b.wait = (uintptr_t)&w;						\
+	b.wait_size = sizeof(w.wait);					\
+	change;								\
+	EXPECT_EQ(-(error), do_batch(self->fd, &b)) {			\
+		TH_LOG("%s", #change);					\
+	}								\
+	EXPECT_EQ(0, op.handle);					\
+} while (0)
+
+	for (i = 0; i < CALLOUT_WAIT_SIZE_V1; i++)
+		REFUSED(EINVAL, b.wait_size = i);
+	REFUSED(EINVAL, b.wait_size = self->page + 1);
+	REFUSED(EINVAL, b.wait_size = ~0U);
+	REFUSED(E2BIG, b.wait_size = self->page; w.more[4000] = 1);
+	REFUSED(EINVAL, b.timeout = 1);
+	REFUSED(EINVAL, b.flags = 0);
+	REFUSED(EINVAL, b.nr_events = 0);
+	REFUSED(EFAULT, b.wait = 8);
+	REFUSED(EFAULT, b.wait = (uintptr_t)self->edge);
+	REFUSED(EFAULT, b.wait = (uintptr_t)(self->edge -
+					     CALLOUT_WAIT_SIZE_V1 + 1));
+	for (i = 0; i < ARRAY_SIZE(kernel_addresses); i++)
+		REFUSED(EFAULT, b.wait = kernel_addresses[i]);
+	for (i = 1; i < 32; i++)
+		REFUSED(EINVAL, w.wait.flags = 1U << i);
+	for (i = 0; i < ARRAY_SIZE(clocks); i++)
+		REFUSED(EINVAL, w.wait.clockid = clocks[i]);
+	REFUSED(EINVAL, w.wait.min_events = 2);
+	REFUSED(EINVAL, w.wait.min_events = ~0U);
+	REFUSED(EINVAL, w.wait.sigmask_size = 8);
+	for (i = 0; i < 130; i++)
+		if (i != sizeof(mask))
+			REFUSED(EINVAL, w.wait.sigmask = (uintptr_t)&mask;
+				w.wait.sigmask_size = i);
+	for (i = 0; i < ARRAY_SIZE(kernel_addresses); i++)
+		REFUSED(EFAULT, w.wait.sigmask = kernel_addresses[i];
+			w.wait.sigmask_size = 8);
+	REFUSED(EFAULT, w.wait.sigmask = (uintptr_t)self->edge;
+		w.wait.sigmask_size = 8);
+#undef REFUSED
+}
+
+/* No flag of these is known yet, and no bit is outside of the mask. */
+TEST_F(errors, other_members)
+{
+	struct callout_eventfd eventfd;
+	struct callout_cancel cancel;
+	struct callout_limit limit;
+	unsigned int i, j;
+
+	for (i = 0; i < 32; i++) {
+		for (j = 0; j < 2; j++) {
+			limit = (struct callout_limit){
+				.max_outstanding = 2,
+				.flags = j << i,
+				.reserved = !j << i,
+			};
+			EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
+							     CALLOUT_IOC_LIMIT,
+							     &limit));
+			cancel = (struct callout_cancel){
+				.flags = j << i,
+				.reserved = !j << i,
+			};
+			EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
+							     CALLOUT_IOC_CANCEL,
+							     &cancel));
+		}
+		eventfd = (struct callout_eventfd){
+			.fd = -1,
+			.flags = 1U << i,
+		};
+		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
+						     CALLOUT_IOC_EVENTFD,
+						     &eventfd));
+	}
+	for (i = 0; i < 64; i++) {
+		cancel = (struct callout_cancel){
+			.cookie = 1ULL << i,
+			.mask = ~(1ULL << i),
+		};
+		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
+						     CALLOUT_IOC_CANCEL,
+						     &cancel));
+	}
+	EXPECT_EQ(-EINVAL, set_limit(self->fd, 0));
+	EXPECT_EQ(-EBADF, set_eventfd(self->fd, self->fd));
+}
+
+/* The size of the file's events is from that of version 1 to a page. */
+TEST_F(errors, format_members)
+{
+	struct callout_format format = { 0 };
+	unsigned int i;
+
+#define REFUSED() \
+	EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd, CALLOUT_IOC_FORMAT, \
+					     &format))
+
+	for (i = 0; i < CALLOUT_EVENT_SIZE_V1; i++) {
+		format.event_size = i;
+		REFUSED();
+	}
+	format.event_size = self->page + 1;
+	REFUSED();
+	format.event_size = ~0U;
+	REFUSED();
+	for (i = 0; i < 32; i++) {
+		format.event_size = CALLOUT_EVENT_SIZE_V1;
+		format.flags = 1U << i;
+		REFUSED();
+	}
+#undef REFUSED
+}
+
+TEST_F(errors, next_members)
+{
+	static const int clocks[] = { CLOCK_REALTIME, 2, 3, 4, 5, 6, 8, 9, 11,
+				      31, 32, 33, -1, -2, 1 << 30 };
+	struct callout_next next;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		next = (struct callout_next){ .clockid = clocks[i] };
+		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
+						     CALLOUT_IOC_NEXT, &next));
+	}
+	for (i = 0; i < 32; i++) {
+		next = (struct callout_next){
+			.clockid = CLOCK_MONOTONIC,
+			.flags = 1U << i,
+		};
+		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
+						     CALLOUT_IOC_NEXT, &next));
+	}
+}
+
+TEST_HARNESS_MAIN
