@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * file.c - suite callout_file: an open file's callouts over suspend, its user's
- * quota, and corrupt slots
+ * quota, corrupt slots, and keys whose events come back
  *
  * CLOCK_BOOTTIME steps on resume only, so these cases add the length of a sleep
  * to it themselves, for callouts on the bases of real CPUs. The rest of the
@@ -16,6 +16,7 @@
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
+#include "dev_key.h"
 #include "dev_op.h"
 #include "dev_user.h"
 
@@ -306,6 +307,83 @@ static void file_numbers_are_no_addresses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
 }
 
+/* An operation that names its callout by the key in op->handle. */
+static int key_do(struct callout_file *file, struct callout_op *op)
+{
+	struct callout_op_ctx ctx = {};
+	int ret = callout_file_key(file, op, &ctx);
+
+	callout_ctx_flush(file, &ctx);
+	return ret;
+}
+
+/* A reader whose buffer is no memory. */
+static ssize_t file_read_fails(struct callout_file *file)
+{
+	struct iov_iter to;
+
+	iov_iter_ubuf(&to, ITER_DEST, (void __user *)-1L,
+		      sizeof(struct callout_event));
+	return callout_file_read(file, &to, sizeof(struct callout_event), NULL);
+}
+
+/*
+ * An event that came back from a reader has no key, and its callout cannot be
+ * moved: another one may have the key.
+ */
+static void key_lost(struct kunit *test)
+{
+	struct callout_op set = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.handle = 7,
+	};
+	struct callout_op unset = { .op = CALLOUT_OP_UNSET, .handle = 7 };
+	struct callout_op cancel = {
+		.op = CALLOUT_OP_UNTIMEOUT,
+		.func = CALLOUT_KEY_FUNC,
+		.cookie = 7,
+	};
+	struct callout_op move = { .op = CALLOUT_OP_RESET, .time = HOUR };
+	struct callout_file *file = test->priv;
+	struct callout_op_ctx ctx = {};
+	struct file_event got;
+	u64 handle;
+
+	KUNIT_EXPECT_EQ(test, 0, key_do(file, &set));
+	KUNIT_EXPECT_EQ(test, set.handle, 7ULL);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	KUNIT_ASSERT_NOT_NULL(test, callout_file_find(file, CALLOUT_KEY_FUNC, 7,
+						      &move.handle));
+	handle = move.handle;
+	KUNIT_EXPECT_EQ(test, file_read_fails(file), (ssize_t)-EFAULT);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
+
+	/* As those do that have found the handle before. */
+	cancel.handle = handle;
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &cancel));
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &move));
+	move.op = CALLOUT_OP_SET;
+	move.clockid = CLOCK_MONOTONIC;
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_file_reset(file, &move, &ctx));
+	callout_ctx_flush(file, &ctx);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
+	KUNIT_EXPECT_EQ(test, -ENOENT, key_do(file, &unset));
+
+	set.time = HOUR;
+	KUNIT_EXPECT_EQ(test, 0, key_do(file, &set));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, key_do(file, &set));
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.handle, 7ULL);
+	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENT_KEY);
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, key_do(file, &unset));
+	KUNIT_EXPECT_EQ(test, -ENOENT, key_do(file, &unset));
+	unset.handle = handle;
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &unset));
+	KUNIT_EXPECT_EQ(test, atomic_read(&file->outstanding), 0);
+}
+
 static int file_init(struct kunit *test)
 {
 	struct callout_file *file = callout_file_create();
@@ -332,6 +410,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(quota_until_freed),
 	KUNIT_CASE(file_without_kind),
 	KUNIT_CASE(file_numbers_are_no_addresses),
+	KUNIT_CASE(key_lost),
 	{}
 };
 

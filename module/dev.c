@@ -84,7 +84,7 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 		.op_size	 = sizeof(struct callout_op),
 		.event_size	 = sizeof(struct callout_event),
 		.clocks		 = 1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME,
-		.features	 = CALLOUT_FEATURE_TIMEOUT,
+		.features	 = CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
 	};
 	struct callout_facility facility;
 

@@ -32,6 +32,7 @@
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
+#include "dev_key.h"
 #include "table.h"
 #include "table_search.h"
 #include "kcompat.h"
@@ -134,17 +135,33 @@ static const struct callout_kind_ops kind_event = {
 };
 
 /*
+ * Is it an event that lost its key, since a reader took it and could not copy
+ * it? Another callout may have the key by now. Ready slots do not join or leave
+ * the hash except with callout_file.lock held.
+ */
+static bool slot_lost_key(const struct callout_slot *slot)
+{
+	return slot->node.flags & CALLOUT_SLOT_HASHED &&
+	       callout_slot_keyed(slot) &&
+	       READ_ONCE(slot->node.mark) == CALLOUT_HASH_OUT;
+}
+
+/*
  * Cancels a callout that is not pending; its base is locked. Returns
  * CALLOUT_WITHDRAWN if the slot was ready: it is the caller's now.
  * CALLOUT_CANCELLED if its reader was to re-arm it: the reader will free it.
- * Otherwise -ENOENT: the callout is being read for the last time, or stale.
+ * Otherwise -ENOENT: the callout is being read for the last time, stale or, if
+ * @named is true, has lost its key.
  */
-int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot)
+int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot,
+			  bool named)
 {
 	int ret = -ENOENT;
 
 	raw_spin_lock(&file->lock);
 	if (slot->node.flags & CALLOUT_SLOT_READY) {
+		if (unlikely(named && slot_lost_key(slot)))
+			goto out;
 		list_del(&slot->node.entry);
 		callout_slot_change_flags(file, slot, CALLOUT_SLOT_READY, 0);
 		WRITE_ONCE(file->unread, file->unread - 1);
@@ -153,6 +170,7 @@ int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot)
 		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT, 0);
 		ret = CALLOUT_CANCELLED;
 	}
+out:
 	raw_spin_unlock(&file->lock);
 	return ret;
 }
@@ -188,6 +206,15 @@ static void event_count(struct callout_slot *slot, struct callout_event *event,
 		min_t(u64, event->due + missed * period + period, KTIME_MAX);
 }
 
+/* The event of a callout with a key, which is its arg in the hash. */
+static void event_name_by_key(struct callout_event *event)
+{
+	event->handle = event->cookie;
+	event->cookie = 0;
+	event->func = 0;
+	event->flags = CALLOUT_EVENT_KEY;
+}
+
 /* Takes up to @max events off the ready list. */
 static void events_detach(struct callout_file *file, unsigned int max,
 			  struct detached *taken)
@@ -206,7 +233,10 @@ static void events_detach(struct callout_file *file, unsigned int max,
 					     CALLOUT_SLOT_REPEAT);
 		slot_to_event(slot, &taken->events[n]);
 		if (flags & CALLOUT_SLOT_HASHED) {
-			callout_hash_remove(&file->table.hash, slot);
+			/* One that was taken before is out already. */
+			callout_slot_unhash(&file->table, slot);
+			if (callout_slot_keyed(slot))
+				event_name_by_key(&taken->events[n]);
 		} else if (unlikely(slot->period)) {
 			if (!now)
 				now = ktime_get_ns();
@@ -258,7 +288,9 @@ static noinline void events_attach(struct callout_file *file,
 		}
 		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT,
 					  CALLOUT_SLOT_READY);
-		if (slot->node.flags & CALLOUT_SLOT_HASHED)
+		/* A key may name another callout by now. */
+		if (slot->node.flags & CALLOUT_SLOT_HASHED &&
+		    !callout_slot_keyed(slot))
 			callout_table_put(&file->table, slot);
 		list_add_tail(&slot->node.entry, &back);
 	}
@@ -307,7 +339,7 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 	for (i = 0; i < taken->n; i++) {
 		slot = taken->slot[i];
 		base = callout_ctx_lock(&ctx, &slot->node);
-		if (unlikely(taken->events[i].flags)) {
+		if (unlikely(taken->events[i].flags & CALLOUT_EVENT_PERIODIC)) {
 			repeated += i < copied;
 			if (slot_repeat(&ctx, slot))
 				continue;

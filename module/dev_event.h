@@ -26,7 +26,8 @@ struct callout_slot;
 struct file;
 struct iov_iter;
 
-int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot);
+int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot,
+			  bool named);
 ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
 			  size_t event_size,
 			  const struct callout_until *until);

@@ -108,6 +108,7 @@ struct callout_file *callout_file_create(void)
 	if (ret)
 		goto err_free;
 	raw_spin_lock_init(&file->lock);
+	mutex_init(&file->keys);
 	INIT_LIST_HEAD(&file->ready);
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->wait);

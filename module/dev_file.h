@@ -7,6 +7,7 @@
 
 #include <linux/atomic.h>
 #include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
@@ -66,6 +67,7 @@ enum callout_file_count {
  * @readers: exclusive waiters in read() and BATCH
  * @wait: pollers
  * @fasync: for SIGIO
+ * @keys: serialises insertions of callouts with a key
  * @event_size: size of each event that read() copies
  * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
  *	a grace period
@@ -91,6 +93,7 @@ struct callout_file {
 	wait_queue_head_t readers;
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
+	struct mutex keys;	/* one new key at a time */
 	unsigned int event_size;
 	struct eventfd_ctx __rcu *eventfd;
 #if IS_ENABLED(CONFIG_CALLOUT_SCHEMES)

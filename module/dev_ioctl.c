@@ -17,6 +17,7 @@
 #include "dev_event.h"
 #include "dev_file.h"
 #include "dev_ioctl.h"
+#include "dev_key.h"
 #include "dev_op.h"
 #include "dev_user.h"
 #include "dev_wait.h"
@@ -25,10 +26,22 @@
 /* Operations of a batch done at a time; they are on the stack. */
 #define BATCH_OPS		16U
 
-/* Does the operation return a handle? */
 static inline bool op_sets(const struct callout_op *op)
 {
 	return op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT;
+}
+
+/* Does the operation write the time that was left? */
+static inline bool op_writes_left(const struct callout_op *op)
+{
+	return op->op == CALLOUT_OP_RESET ||
+	       (op->op == CALLOUT_OP_SET && unlikely(op->flags & CALLOUT_KEY));
+}
+
+/* Does the operation write a handle? */
+static inline bool op_writes_handle(const struct callout_op *op)
+{
+	return op_sets(op) && !op_writes_left(op);
 }
 
 static inline bool op_times_bad(const struct callout_op *op)
@@ -56,6 +69,31 @@ static inline bool op_times_given(const struct callout_op *op)
 	return op->flags || op->clockid || op->time || op->period || op->slack;
 }
 
+/* An operation that is wrong, unless it names its callout by a key. */
+static noinline int op_do_keyed(struct callout_file *file,
+				struct callout_op *op,
+				struct callout_op_ctx *ctx)
+{
+	struct callout_op keyed = *op;
+	bool bad;
+	int ret;
+
+	if (!(op->flags & CALLOUT_KEY))
+		return -EINVAL;
+	keyed.flags &= ~CALLOUT_KEY;
+	if (op->op == CALLOUT_OP_SET)
+		bad = op_times_bad(&keyed) || op->period || op->cookie;
+	else if (op->op == CALLOUT_OP_UNSET)
+		bad = op_times_given(&keyed) || op->cookie || op->func;
+	else
+		bad = op_reset_bad(&keyed);
+	if (bad)
+		return -EINVAL;
+	ret = callout_file_key(file, &keyed, ctx);
+	op->left = keyed.left;
+	return ret;
+}
+
 /* Does an operation. Members that it neither uses nor writes must be 0. */
 static int op_do(struct callout_file *file, struct callout_op *op,
 		 struct callout_op_ctx *ctx)
@@ -63,22 +101,23 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 	switch (op->op) {
 	case CALLOUT_OP_SET:
 		if (op_times_bad(op) || op->func)
-			return -EINVAL;
+			return op_do_keyed(file, op, ctx);
 		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNSET:
 		if (op_times_given(op) || op->cookie || op->func)
-			return -EINVAL;
+			return op_do_keyed(file, op, ctx);
 		return callout_file_unset(file, op, ctx);
 	case CALLOUT_OP_RESET:
 		if (op_reset_bad(op))
-			return -EINVAL;
+			return op_do_keyed(file, op, ctx);
 		return callout_file_reset(file, op, ctx);
 	case CALLOUT_OP_TIMEOUT:
-		if (op_times_bad(op) || op->period)
+		if (op_times_bad(op) || op->period ||
+		    op->func == CALLOUT_KEY_FUNC)
 			return -EINVAL;
 		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNTIMEOUT:
-		if (op_times_given(op))
+		if (op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
 			return -EINVAL;
 		return callout_file_untimeout(file, op, ctx);
 	default:
@@ -86,7 +125,10 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 	}
 }
 
-/* Cancels a callout whose handle could not be copied out. */
+/*
+ * Cancels a callout whose handle could not be copied out. Not one with a key: it
+ * has none, and another thread may have moved it.
+ */
 static void op_undo(struct callout_file *file, const struct callout_op *op,
 		    struct callout_op_ctx *ctx)
 {
@@ -101,22 +143,20 @@ static void op_undo(struct callout_file *file, const struct callout_op *op,
 
 /* Copies an operation in; fails early if what it gives cannot be copied out. */
 static int op_copy_in_slow(struct callout_op *op,
-			   struct callout_op __user *uop, size_t size,
-			   unsigned int nr, bool sets)
+			   struct callout_op __user *uop, size_t size)
 {
 	int ret = copy_struct_from_user(op, sizeof(*op), uop, size);
 
-	if (!ret && sets)
+	if (!ret && op_writes_handle(op))
 		ret = put_user(op->handle, &uop->handle);
-	if (!ret && nr == CALLOUT_OP_RESET)
+	if (!ret && op_writes_left(op))
 		ret = put_user(op->left, &uop->left);
 	return ret;
 }
 
 /* The same for the current size. Word by word is faster than a call. */
 static inline int op_copy_in(struct callout_op *op,
-			     struct callout_op __user *uop,
-			     unsigned int nr, bool sets)
+			     struct callout_op __user *uop)
 {
 	unsigned int i;
 
@@ -125,9 +165,9 @@ static inline int op_copy_in(struct callout_op *op,
 #pragma GCC unroll 8
 	for (i = 0; i < sizeof(*op) / sizeof(u64); i++)
 		unsafe_get_user(((u64 *)op)[i], (u64 __user *)uop + i, fault);
-	if (sets)
+	if (op_writes_handle(op))
 		unsafe_put_user(op->handle, &uop->handle, fault);
-	else if (nr == CALLOUT_OP_RESET)
+	else if (op_writes_left(op))
 		unsafe_put_user(op->left, &uop->left, fault);
 	user_access_end();
 	return 0;
@@ -140,28 +180,28 @@ fault:
 long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		      struct callout_op __user *uop)
 {
-	bool sets = nr == CALLOUT_OP_SET || nr == CALLOUT_OP_TIMEOUT;
 	struct callout_op op __uninitialized;
 	struct callout_op_ctx ctx = {};
 	int ret;
 
 	if (likely(size == sizeof(op)))
-		ret = op_copy_in(&op, uop, nr, sets);
+		ret = op_copy_in(&op, uop);
 	else if (size < CALLOUT_OP_SIZE_V1 || size > PAGE_SIZE)
 		ret = -EINVAL;
 	else
-		ret = op_copy_in_slow(&op, uop, size, nr, sets);
+		ret = op_copy_in_slow(&op, uop, size);
 	if (unlikely(ret))
 		return ret;
 	if (unlikely(op.op != nr))
 		return -EINVAL;
 	ret = op_do(file, &op, &ctx);
 	callout_ctx_unlock(&ctx);
-	if (sets && likely(!ret) && unlikely(put_user(op.handle, &uop->handle))) {
+	if (op_writes_handle(&op) && likely(!ret) &&
+	    unlikely(put_user(op.handle, &uop->handle))) {
 		op_undo(file, &op, &ctx);
 		ret = -EFAULT;
 	}
-	if (nr == CALLOUT_OP_RESET && likely(ret > 0) &&
+	if (op_writes_left(&op) && likely(ret >= 0) &&
 	    unlikely(put_user(op.left, &uop->left)))
 		ret = -EFAULT;
 	callout_ctx_flush(file, &ctx);
@@ -205,9 +245,9 @@ static bool batch_put_all(const struct callout_batch *batch, unsigned int first,
 		return false;
 	for (i = 0; i < n; i++) {
 		unsafe_put_user(op[i].result, &uop[i].result, fault);
-		if (op_sets(&op[i]))
+		if (op_writes_handle(&op[i]))
 			unsafe_put_user(op[i].handle, &uop[i].handle, fault);
-		else if (op[i].op == CALLOUT_OP_RESET)
+		else if (op_writes_left(&op[i]))
 			unsafe_put_user(op[i].left, &uop[i].left, fault);
 	}
 	user_write_access_end();
@@ -224,14 +264,14 @@ static int batch_put_one(struct callout_file *file,
 			 const struct callout_op *op,
 			 struct callout_op_ctx *ctx)
 {
-	bool sets = op_sets(op);
+	bool makes_handle = op_writes_handle(op);
 
 	/* The handle first: a result of 0 says that there is one. */
-	if ((!sets || !put_user(op->handle, &uop->handle)) &&
-	    (op->op != CALLOUT_OP_RESET || !put_user(op->left, &uop->left)) &&
+	if ((!makes_handle || !put_user(op->handle, &uop->handle)) &&
+	    (!op_writes_left(op) || !put_user(op->left, &uop->left)) &&
 	    !put_user(op->result, &uop->result))
 		return 0;
-	if (sets && !op->result)
+	if (makes_handle && !op->result)
 		op_undo(file, op, ctx);
 	batch->failed += op->result >= 0;
 	return -EFAULT;
@@ -269,8 +309,10 @@ static noinline int batch_do_some(struct callout_file *file,
 
 		op[i].result = result;
 		if (unlikely(result < 0)) {
-			if (op_sets(&op[i]))
+			if (op_writes_handle(&op[i]))
 				op[i].handle = 0;
+			else if (op_writes_left(&op[i]))
+				op[i].left = 0;
 			batch->failed++;
 			ret = !!(batch->flags & CALLOUT_BATCH_STOP);
 		}

@@ -18,7 +18,9 @@
 #include "arm.h"
 #include "dev_clock.h"
 #include "dev_file.h"
+#include "dev_key.h"
 #include "dev_list.h"
+#include "dev_op.h"
 #include "table.h"
 
 /* Says in which state the callout of a slot is; 0 if none is outstanding. */
@@ -42,6 +44,7 @@ static bool slot_describe(struct callout_file *file,
 			  struct callout_entry *entry)
 {
 	bool hashed = READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED;
+	bool keyed = hashed && callout_slot_keyed(slot);
 	u64 due = callout_slot_due_mono(slot);
 
 	*entry = (struct callout_entry){
@@ -57,6 +60,13 @@ static bool slot_describe(struct callout_file *file,
 		.cookie	= slot->arg,
 		.func	= slot->key,
 	};
+	if (keyed) {
+		entry->handle = slot->arg;
+		entry->op = CALLOUT_OP_SET;
+		entry->flags = CALLOUT_KEY;
+		entry->cookie = 0;
+		entry->func = 0;
+	}
 	return entry->state;
 }
 
@@ -72,16 +82,30 @@ static struct callout_slot *file_slot(struct callout_file *file, u64 handle)
 	return slot;
 }
 
+/* Describes the callout with a handle; false if none is outstanding. */
+static bool file_describe(struct callout_file *file, u64 handle,
+			  struct callout_entry *entry)
+{
+	struct callout_slot *slot = file_slot(file, handle);
+	struct callout_base *base;
+	unsigned long flags;
+	bool found;
+
+	if (!slot || !handle)
+		return false;
+	base = callout_lock(&slot->node, &flags);
+	found = slot->handle == handle &&
+		slot_describe(file, slot, ktime_get_ns(), entry);
+	callout_unlock(base, flags);
+	return found;
+}
+
 /* CALLOUT_IOC_GET */
 long callout_ioctl_get(struct callout_file *file, size_t size,
 		       struct callout_entry __user *uentry)
 {
-	struct callout_base *base;
 	struct callout_entry entry;
-	struct callout_slot *slot;
-	unsigned long flags;
-	bool found;
-	u64 handle;
+	u64 key, handle;
 	int ret;
 
 	if (size < CALLOUT_ENTRY_SIZE_V1 || size > PAGE_SIZE)
@@ -89,18 +113,19 @@ long callout_ioctl_get(struct callout_file *file, size_t size,
 	ret = copy_struct_from_user(&entry, sizeof(entry), uentry, size);
 	if (ret)
 		return ret;
-	if (entry.flags)
+	if (entry.flags & ~CALLOUT_KEY)
 		return -EINVAL;
-	handle = entry.handle;
-	slot = file_slot(file, handle);
-	if (!slot || !handle)
+	if (entry.flags & CALLOUT_KEY) {
+		key = entry.handle;
+		/* A reader or a canceller may be faster: look again. */
+		do {
+			if (!callout_file_find(file, CALLOUT_KEY_FUNC, key,
+					       &handle))
+				return -ENOENT;
+		} while (!file_describe(file, handle, &entry));
+	} else if (!file_describe(file, entry.handle, &entry)) {
 		return -ENOENT;
-	base = callout_lock(&slot->node, &flags);
-	found = slot->handle == handle &&
-		slot_describe(file, slot, ktime_get_ns(), &entry);
-	callout_unlock(base, flags);
-	if (!found)
-		return -ENOENT;
+	}
 	/* More than that is 0 already. */
 	return copy_to_user(uentry, &entry, min(size, sizeof(entry))) ?
 	       -EFAULT : 0;

@@ -132,11 +132,13 @@ static inline bool file_wants_hash(struct callout_file *file)
 }
 
 /* The first TIMEOUT makes the hash; later ones let it grow. */
-static int file_prepare_hash(struct callout_file *file)
+static noinline int file_prepare_hash(struct callout_file *file,
+				      struct callout_op_ctx *ctx)
 {
 	struct callout_hash *hash = &file->table.hash;
 	int ret = 0;
 
+	callout_ctx_unlock(ctx);
 	mutex_lock(&file->table.grow);
 	if (!callout_hash_exists(hash))
 		ret = callout_hash_init(hash, FILE_HASH_BITS, GFP_KERNEL_ACCOUNT);
@@ -190,45 +192,40 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 	return callout_from_ns(base, due, now);
 }
 
-/*
- * SET and TIMEOUT; writes the handle of @op. May sleep. Returns 0, -ENOSPC,
- * -EDQUOT or -ENOMEM.
- */
-int callout_file_set(struct callout_file *file, struct callout_op *op,
-		     struct callout_op_ctx *ctx)
+/* Takes a free slot and leaves its base locked. May sleep. */
+static inline struct callout_slot *file_take_slot(struct callout_file *file,
+						  struct callout_op_ctx *ctx)
 {
-	bool hashed = op->op == CALLOUT_OP_TIMEOUT;
-	struct callout_base *base;
 	struct callout_slot *slot;
-	u64 tick;
 	int ret;
 
-	if (hashed && unlikely(file_wants_hash(file))) {
-		callout_ctx_unlock(ctx);
-		ret = file_prepare_hash(file);
-		if (ret)
-			return ret;
-	}
 	ret = file_charge(file, ctx);
 	if (ret)
-		return ret;
-	base = ctx_lock_home(file, ctx);
-	slot = callout_slot_get(callout_pool(&file->table, base));
+		return ERR_PTR(ret);
+	slot = callout_slot_get(callout_pool(&file->table,
+					     ctx_lock_home(file, ctx)));
 	if (unlikely(!slot)) {
 		slot = ctx_find_slot(file, ctx);
-		if (IS_ERR(slot)) {
+		if (IS_ERR(slot))
 			ctx->spare++;
-			return PTR_ERR(slot);
-		}
-		base = ctx->base;
 	}
+	return slot;
+}
+
+/* Sets a callout in a slot that was free; its base is locked. */
+static inline void file_start(struct callout_file *file,
+			      struct callout_slot *slot, struct callout_op *op,
+			      struct callout_op_ctx *ctx)
+{
+	struct callout_base *base = ctx->base;
+	u64 tick;
 
 	slot->key = op->func;
 	slot->arg = op->cookie;
 	op->handle = slot->handle;
 	tick = slot_set_times(slot, base, op, callout_ctx_now(ctx));
 	callout_start_locked(base, &slot->node, tick);
-	if (hashed) {
+	if (op->op == CALLOUT_OP_TIMEOUT) {
 		WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED |
 					     slot->node.flags);
 		callout_table_put(&file->table, slot);
@@ -237,13 +234,75 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 		slot->slack = op->slack;
 	}
 	ctx->count[CALLOUT_FILE_SET]++;
+}
+
+/*
+ * SET and TIMEOUT; writes the handle of @op. May sleep. Returns 0, -ENOSPC,
+ * -EDQUOT or -ENOMEM.
+ */
+int callout_file_set(struct callout_file *file, struct callout_op *op,
+		     struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot;
+	int ret;
+
+	if (op->op == CALLOUT_OP_TIMEOUT && unlikely(file_wants_hash(file))) {
+		ret = file_prepare_hash(file, ctx);
+		if (ret)
+			return ret;
+	}
+	slot = file_take_slot(file, ctx);
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+	file_start(file, slot, op, ctx);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
 
-/* Cancels the callout of a slot whose base is locked. */
+/*
+ * The part of TIMEOUT that may sleep. Returns a slot, which is neither free nor
+ * set: callout_file_start() or callout_file_give_back() takes it; or an ERR_PTR
+ * as callout_file_set().
+ */
+struct callout_slot *callout_file_reserve(struct callout_file *file,
+					  struct callout_op_ctx *ctx)
+{
+	int ret;
+
+	if (file_wants_hash(file)) {
+		ret = file_prepare_hash(file, ctx);
+		if (ret)
+			return ERR_PTR(ret);
+	}
+	return file_take_slot(file, ctx);
+}
+
+/* The rest of TIMEOUT. */
+void callout_file_start(struct callout_file *file, struct callout_slot *slot,
+			struct callout_op *op, struct callout_op_ctx *ctx)
+{
+	callout_ctx_lock(ctx, &slot->node);
+	/* Its CPU may have gone offline since. */
+	ctx->base = callout_rehome(ctx->base, &slot->node);
+	file_start(file, slot, op, ctx);
+}
+
+/* Frees a slot that was not needed. */
+void callout_file_give_back(struct callout_file *file,
+			    struct callout_slot *slot,
+			    struct callout_op_ctx *ctx)
+{
+	callout_ctx_lock(ctx, &slot->node);
+	callout_pool_add(callout_pool(&file->table, ctx->base), slot);
+	ctx->spare++;
+}
+
+/*
+ * Cancels the callout of a slot whose base is locked; by its key if @named is
+ * true.
+ */
 static inline int file_cancel(struct callout_file *file,
-			      struct callout_slot *slot,
+			      struct callout_slot *slot, bool named,
 			      struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
@@ -254,7 +313,7 @@ static inline int file_cancel(struct callout_file *file,
 		trace_callout_cancel(&slot->node);
 		ctx->count[CALLOUT_FILE_CANCELLED]++;
 	} else {
-		ret = callout_file_withdraw(file, slot);
+		ret = callout_file_withdraw(file, slot, named);
 		if (ret != CALLOUT_WITHDRAWN) {
 			ctx->count[CALLOUT_FILE_CANCELLED] +=
 				ret == CALLOUT_CANCELLED;
@@ -283,7 +342,7 @@ static int file_cancel_slots(struct callout_file *file,
 		callout_ctx_lock(&ctx, &slot->node);
 		/* -ENOENT if it is free, or being read for the last time. */
 		if ((slot->arg & mask) == cookie &&
-		    file_cancel(file, slot, &ctx) > 0)
+		    file_cancel(file, slot, false, &ctx) > 0)
 			count++;
 	}
 	callout_ctx_flush(file, &ctx);
@@ -314,13 +373,16 @@ int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask)
  * Finds the callout that TIMEOUT set for a key. It stays in the hash until it
  * is cancelled, so that a concurrent UNTIMEOUT does not miss it.
  */
-static struct callout_slot *file_find(struct callout_file *file,
-				      u64 func, u64 arg, u64 *handle)
+struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
+				       u64 arg, u64 *handle)
 {
+	if (!file_has_timeouts(file))
+		return NULL;
 	if (callout_searches())
 		return callout_file_search(file, func, arg, handle);
 	return callout_hash_find(&file->table.hash, func, arg, handle);
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_file_find);
 
 /* UNSET. Returns CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT. */
 int callout_file_unset(struct callout_file *file, const struct callout_op *op,
@@ -328,7 +390,7 @@ int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 {
 	struct callout_slot *slot = ctx_lock_slot(file, ctx, op->handle);
 
-	return likely(slot) ? file_cancel(file, slot, ctx) : -ENOENT;
+	return likely(slot) ? file_cancel(file, slot, false, ctx) : -ENOENT;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_unset);
 
@@ -343,7 +405,7 @@ static int file_unset_checked(struct callout_file *file,
 	    !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED) ||
 	    slot->key != op->func || slot->arg != op->cookie)
 		return -ENOENT;
-	return file_cancel(file, slot, ctx);
+	return file_cancel(file, slot, true, ctx);
 }
 
 /*
@@ -384,8 +446,11 @@ static noinline int file_reset_slow(struct callout_file *file,
 		/* On a list of due ones, or on a base that may run no more. */
 		callout_dequeue_locked(ctx->base, &slot->node);
 	} else {
-		/* Fails if a reader was faster. */
-		ret = callout_file_withdraw(file, slot);
+		/*
+		 * Fails if a reader was faster, also if the event has come back
+		 * since: moved, it would be one of two with its key.
+		 */
+		ret = callout_file_withdraw(file, slot, true);
 		if (ret == CALLOUT_CANCELLED)
 			ret = file_reset_detached(file, slot, op, ctx);
 		if (ret != CALLOUT_WITHDRAWN)
@@ -419,8 +484,8 @@ static inline void reset_complete(const struct callout_slot *slot,
 }
 
 /*
- * RESET; writes members of @op. Returns as UNSET, or -EINVAL if the callout
- * cannot have a period.
+ * RESET, or SET of a key that is outstanding; writes members of @op. Returns as
+ * UNSET, or -EINVAL if the callout cannot have a period or has another clock.
  */
 int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		       struct callout_op_ctx *ctx)
@@ -437,7 +502,9 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 	if (unlikely(!(state & CALLOUT_S_PENDING)) &&
 	    !(flags & (CALLOUT_SLOT_READY | CALLOUT_SLOT_REPEAT)))
 		return -ENOENT;
-	if (unlikely(op->period && flags & CALLOUT_SLOT_HASHED))
+	if (unlikely(flags & CALLOUT_SLOT_HASHED) &&
+	    (op->period || (op->op == CALLOUT_OP_SET &&
+			    op->clockid != callout_slot_clock(slot))))
 		return -EINVAL;
 	reset_complete(slot, op, flags);
 	base = ctx->base;
@@ -469,13 +536,12 @@ int callout_file_untimeout(struct callout_file *file,
 	struct callout_op found = *op;
 	int ret;
 
-	if (!file_has_timeouts(file))
-		return -ENOENT;
 	if (op->handle)
 		return file_unset_checked(file, op, ctx);
 	do {
 		callout_ctx_unlock(ctx);
-		if (!file_find(file, op->func, op->cookie, &found.handle))
+		if (!callout_file_find(file, op->func, op->cookie,
+				       &found.handle))
 			return -ENOENT;
 		/* Fails if a reader or another canceller was faster: retry. */
 		ret = file_unset_checked(file, &found, ctx);

@@ -9,10 +9,18 @@
 #include <uapi/linux/callout.h>
 
 struct callout_file;
+struct callout_slot;
 struct callout_op_ctx;
 
 int callout_file_set(struct callout_file *file, struct callout_op *op,
 		     struct callout_op_ctx *ctx);
+struct callout_slot *callout_file_reserve(struct callout_file *file,
+					  struct callout_op_ctx *ctx);
+void callout_file_start(struct callout_file *file, struct callout_slot *slot,
+			struct callout_op *op, struct callout_op_ctx *ctx);
+void callout_file_give_back(struct callout_file *file,
+			    struct callout_slot *slot,
+			    struct callout_op_ctx *ctx);
 int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 		       struct callout_op_ctx *ctx);
 int callout_file_reset(struct callout_file *file, struct callout_op *op,
@@ -20,6 +28,8 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 int callout_file_untimeout(struct callout_file *file,
 			   const struct callout_op *op,
 			   struct callout_op_ctx *ctx);
+struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
+				       u64 arg, u64 *handle);
 int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask);
 
 #endif /* _CALLOUT_DEV_OP_H */

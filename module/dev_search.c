@@ -36,7 +36,8 @@ static struct callout_slot *file_search_once(struct callout_file *file,
 	}
 	raw_spin_lock(&file->lock);
 	list_for_each_entry(slot, &file->ready, node.entry) {
-		if (slot->node.flags & CALLOUT_SLOT_HASHED &&
+		/* Not an event that has lost its key. */
+		if (slot->node.mark == CALLOUT_HASH_SEARCHED &&
 		    slot->arg == arg && slot->key == func &&
 		    slot->node.expires < expires) {
 			first = slot;

@@ -205,7 +205,10 @@ static inline bool callout_slot_renew(struct callout_table *table,
 	return true;
 }
 
-/* Takes a slot that is not pending out of the hash. Base locked. */
+/*
+ * Takes a slot that is not pending out of the hash. Base locked or, when the
+ * callout has fired, its owner's lock held.
+ */
 static inline void callout_slot_unhash(struct callout_table *table,
 				       struct callout_slot *slot)
 {

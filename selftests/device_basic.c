@@ -18,7 +18,7 @@ TEST_F(file, info_of_a_new_file)
 	EXPECT_EQ(CALLOUT_OP_SIZE_V1, info.op_size);
 	EXPECT_EQ(sizeof(struct callout_event), info.event_size);
 	EXPECT_EQ(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME, info.clocks);
-	EXPECT_EQ(CALLOUT_FEATURE_TIMEOUT,
+	EXPECT_EQ(CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
 		  info.features & ~CALLOUT_FEATURE_EXACT);
 	EXPECT_LE(100000, info.tick_ns);
 	EXPECT_GE(SEC, info.tick_ns);
@@ -146,7 +146,7 @@ TEST_F(file, cookies)
 TEST_F(file, timeout_func_and_arg)
 {
 	static const __u64 keys[][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 },
-					 { ~0ULL, 1ULL << 63 }, { 5, ~0ULL } };
+					 { ~0ULL - 1, 1ULL << 63 }, { 5, ~0ULL } };
 	struct callout_event e;
 	__u64 handle;
 	unsigned int i;

@@ -67,6 +67,14 @@ static inline struct callout_op callout_op_reset(callout_handle_t handle,
 	return op;
 }
 
+/* Has an operation SET, UNSET or RESET name its callout by a key. */
+static inline struct callout_op callout_op_key(struct callout_op op, __u64 key)
+{
+	op.flags |= CALLOUT_KEY;
+	op.handle = key;
+	return op;
+}
+
 static inline struct callout_op callout_op_timeout(__u64 func, __u64 arg,
 						   __u64 time)
 {

@@ -49,11 +49,18 @@ enum callout_opcode {
 /* RESET: otherwise it keeps what it has */
 #define CALLOUT_NEW_PERIOD	(1U << 1)
 #define CALLOUT_NEW_SLACK	(1U << 2)
+/*
+ * SET, UNSET, RESET: handle is a number of the program's, the key of a callout.
+ * SET moves the callout that has it, or makes one; cookie and period must be 0.
+ * It writes left, 0 for a new one, and not handle.
+ */
+#define CALLOUT_KEY		(1U << 3)
 
 /**
  * struct callout_op - one operation
  * @op: enum callout_opcode
- * @flags: CALLOUT_ABSTIME; for RESET, also CALLOUT_NEW_*; other bits must be 0
+ * @flags: CALLOUT_ABSTIME, CALLOUT_KEY; for RESET, also CALLOUT_NEW_*; other bits
+ *	must be 0
  * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; see callout_info.clocks. Not for
  *	RESET.
  * @result: out, in a batch: what the operation's own ioctl would return, errors
@@ -63,13 +70,15 @@ enum callout_opcode {
  *	While an event is unread no other is added: callout_event.overrun counts
  *	the times missed. At most 2^63 - 1.
  * @slack: it may fire later than @time by this, to share a tick with others; at
- *	most 2^63 - 1. A callout that was set by TIMEOUT does not keep it when it
- *	is moved.
- * @handle: out for SET and TIMEOUT, in a batch 0 if they fail; in for the others
+ *	most 2^63 - 1. A callout that was set by TIMEOUT, or has a key, does not
+ *	keep it when it is moved.
+ * @handle: out for SET and TIMEOUT, in a batch 0 if they fail; in for the others,
+ *	and with CALLOUT_KEY
  * @cookie: returned in the event; for TIMEOUT, the arg of timeout()
- * @func: for TIMEOUT and UNTIMEOUT; 0 for SET and UNSET
- * @left: out for RESET: the time that was left until the callout was due; 0 if
- *	that had passed
+ * @func: for TIMEOUT and UNTIMEOUT, where it cannot be 2^64 - 1; 0 for SET and
+ *	UNSET
+ * @left: out for RESET, and SET with CALLOUT_KEY: the time that was left until the
+ *	callout was due; 0 if that had passed, and in a batch if they fail
  *
  * Members that an operation does not need must be 0, except @result and others
  * that are out only: what they are before the call makes no difference.
@@ -94,7 +103,8 @@ struct callout_op {
 
 /*
  * Results of UNSET and UNTIMEOUT: the callout was pending, or had fired with
- * its event still unread. RESET returns the same about the earlier setting.
+ * its event still unread. RESET, and SET of a key that was outstanding, return
+ * the same about the earlier setting.
  */
 #define CALLOUT_CANCELLED	1
 #define CALLOUT_WITHDRAWN	2
@@ -117,8 +127,9 @@ enum callout_event_type {
 /**
  * struct callout_event - a callout has fired
  * @type: enum callout_event_type
- * @flags: CALLOUT_EVENT_PERIODIC or 0
- * @handle: its handle; stale, unless the callout is periodic
+ * @flags: CALLOUT_EVENT_*
+ * @handle: its handle, stale unless the callout is periodic; with
+ *	CALLOUT_EVENT_KEY, its key
  * @cookie: as it was set
  * @func: as it was set
  * @due: when it was due, in its clock; if it is periodic, the first time that
@@ -151,6 +162,7 @@ struct callout_event {
 
 /* callout_event.flags */
 #define CALLOUT_EVENT_PERIODIC	(1U << 0)	/* the handle is still valid */
+#define CALLOUT_EVENT_KEY	(1U << 1)	/* the handle is a key */
 
 /**
  * struct callout_batch - many operations, and a read, in one call
@@ -324,16 +336,16 @@ enum callout_state {
 
 /**
  * struct callout_entry - a callout that is outstanding
- * @handle: its handle; for GET, in
+ * @handle: its handle or, if @flags has CALLOUT_KEY, its key; for GET, in
  * @op: the operation that sets such a callout: CALLOUT_OP_SET or
  *	CALLOUT_OP_TIMEOUT
- * @flags: for GET, must be 0; out: 0
+ * @flags: CALLOUT_KEY or 0; for GET, in
  * @state: enum callout_state
  * @clockid: its clock
  * @due: when it is due, or was, in its clock
  * @left: how long until then; 0 if that has passed
  * @period: 0 if it is not periodic
- * @slack: 0 if it was set by TIMEOUT, which does not keep it
+ * @slack: 0 if it was set by TIMEOUT, or has a key: these do not keep it
  * @cookie: as it was set
  * @func: as it was set
  *
@@ -433,11 +445,12 @@ struct callout_info {
  */
 #define CALLOUT_FEATURE_EXACT	(1ULL << 0)	/* no callout is late by design */
 #define CALLOUT_FEATURE_TIMEOUT	(1ULL << 1)	/* TIMEOUT and UNTIMEOUT */
+#define CALLOUT_FEATURE_KEY	(1ULL << 2)	/* CALLOUT_KEY */
 
 #define CALLOUT_IOC_MAGIC	0xF9
 
 /*
- * SET and TIMEOUT return 0 and write the handle. UNSET, UNTIMEOUT and RESET
+ * SET and TIMEOUT return 0 and write the handle, see above for CALLOUT_KEY. UNSET, UNTIMEOUT and RESET
  * return CALLOUT_CANCELLED or CALLOUT_WITHDRAWN. BATCH returns 0 if it could
  * read its arguments; each operation has its own result. NEXT, LIMIT, EVENTFD,
  * FORMAT, GET and LIST return 0. CANCEL returns a number. FIONREAD of ioctl(2)
@@ -446,12 +459,13 @@ struct callout_info {
  * ENOTTY	not an ioctl of this device
  * EINVAL	unknown flag, clock or size; a member that must be 0 is not;
  *		time, period or slack beyond 2^63 - 1; RESET: a period for one
- *		set by TIMEOUT; LIMIT: 0, or more than
+ *		set by TIMEOUT or with a key; SET: the callout with this key
+ *		has another clock; LIMIT: 0, or more than
  *		the present limit; BATCH: too many operations or events
  * E2BIG	the structure is longer than the kernel's, and the rest is not 0
  * EFAULT	bad pointer. BATCH: it stopped at an operation that could not be
  *		read or whose result could not be written (a callout that it set
- *		is cancelled); or no event could be written
+ *		is cancelled unless it has a key); or no event could be written
  * ENOENT	UNSET, UNTIMEOUT, RESET, GET: no such callout is outstanding
  * ENOSPC	SET, TIMEOUT: max_outstanding are outstanding
  * EDQUOT	SET, TIMEOUT: max_user are charged to the user
