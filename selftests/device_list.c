@@ -128,8 +128,8 @@ TEST_F(file, get_refuses)
 		memset(space, 0, sizeof(*entry));
 		entry->handle = handle;
 		entry->flags = 1U << size;
-		EXPECT_EQ(entry->flags == CALLOUT_KEY ? -ENOENT : -EINVAL, callout_dev_ioctl(self->fd,
-						     CALLOUT_IOC_GET, entry));
+		ret = callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, entry);
+		EXPECT_EQ(1U << size == CALLOUT_KEY ? -ENOENT : -EINVAL, ret);
 	}
 	/* The other members are only written. */
 	memset(entry, 0xff, sizeof(*entry));

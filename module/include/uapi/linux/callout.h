@@ -142,8 +142,8 @@ enum callout_event_type {
  *
  * read() returns an array of these, oldest first, as many as are unread and
  * fit. The program says how long each is: see struct callout_format. What the
- * kernel does not know of it is 0. Callouts that were set on one CPU come in the order of their ticks. A
- * periodic callout is re-armed when its event is read.
+ * kernel does not know of it is 0. Callouts that were set on one CPU come in the
+ * order of their ticks. A periodic callout is re-armed when its event is read.
  */
 struct callout_event {
 	__u32 type;
@@ -450,11 +450,12 @@ struct callout_info {
 #define CALLOUT_IOC_MAGIC	0xF9
 
 /*
- * SET and TIMEOUT return 0 and write the handle, see above for CALLOUT_KEY. UNSET, UNTIMEOUT and RESET
- * return CALLOUT_CANCELLED or CALLOUT_WITHDRAWN. BATCH returns 0 if it could
- * read its arguments; each operation has its own result. NEXT, LIMIT, EVENTFD,
- * FORMAT, GET and LIST return 0. CANCEL returns a number. FIONREAD of ioctl(2)
- * writes the number of bytes that read() would return, to an int. Errors, which change nothing except in BATCH:
+ * SET and TIMEOUT return 0 and write the handle, see above for CALLOUT_KEY.
+ * UNSET, UNTIMEOUT and RESET return CALLOUT_CANCELLED or CALLOUT_WITHDRAWN.
+ * BATCH returns 0 if it could read its arguments; each operation has its own
+ * result. NEXT, LIMIT, EVENTFD, FORMAT, GET and LIST return 0. CANCEL returns a
+ * number. FIONREAD of ioctl(2) writes the number of bytes that read() would
+ * return, to an int. Errors, which change nothing except in BATCH:
  *
  * ENOTTY	not an ioctl of this device
  * EINVAL	unknown flag, clock or size; a member that must be 0 is not;
@@ -471,9 +472,9 @@ struct callout_info {
  * EDQUOT	SET, TIMEOUT: max_user are charged to the user
  * ENOMEM	SET, TIMEOUT: no memory
  * EBADF	EVENTFD: not an eventfd; or the descriptor is not open for writing,
- *		and the request is not BATCH, NEXT, INFO, FORMAT, GET or LIST; BATCH:
- *		operations need a descriptor open for writing, events one for
- *		reading, as FORMAT does
+ *		and the request is not BATCH, NEXT, INFO, FORMAT, GET or LIST;
+ *		BATCH: operations need a descriptor open for writing, events
+ *		one for reading, as FORMAT does
  * EINTR	BATCH: a signal interrupted the wait, or the process was stopped
  *		or frozen; never restarted: operations have been done
  */
