@@ -280,6 +280,9 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 		return -EINVAL;
 	if (timer->_armed && timer->_ctx != ctx)
 		return change_context(ctx, timer, time, flags);
+	/* RESET would take the time as one of the callout's clock. */
+	if (handle && timer->_clockid != clockid)
+		return -EINVAL;
 	/*
 	 * It was disarmed in this turn: the UNSET becomes a RESET. As that
 	 * cannot change the clock, for another one the timer gets a new slot.
