@@ -384,6 +384,36 @@ static void key_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&file->outstanding), 0);
 }
 
+/*
+ * A relative time counts from when the callout is set: a run that has slept
+ * reads the clock again.
+ */
+static void time_after_sleep(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op_ctx ctx = { .now = 1 };
+	struct callout_op op = {
+		.op = CALLOUT_OP_TIMEOUT,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+	};
+	u64 now = ktime_get_ns();
+
+	/* The first callout of a file takes memory, the first TIMEOUT too. */
+	KUNIT_EXPECT_EQ(test, 0, callout_file_set(file, &op, &ctx));
+	KUNIT_EXPECT_LE(test, now, ctx.now);
+	/* The mutex of those with a key. */
+	callout_ctx_unlock(&ctx);
+	ctx.now = 1;
+	op.op = CALLOUT_OP_SET;
+	op.handle = 1;
+	KUNIT_EXPECT_EQ(test, 0, callout_file_key(file, &op, &ctx));
+	KUNIT_EXPECT_LE(test, now, ctx.now);
+	callout_ctx_flush(file, &ctx);
+	KUNIT_EXPECT_LE(test, now + HOUR,
+			callout_file_next(file, CLOCK_MONOTONIC));
+}
+
 static int file_init(struct kunit *test)
 {
 	struct callout_file *file = callout_file_create();
@@ -411,6 +441,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(file_without_kind),
 	KUNIT_CASE(file_numbers_are_no_addresses),
 	KUNIT_CASE(key_lost),
+	KUNIT_CASE(time_after_sleep),
 	{}
 };
 

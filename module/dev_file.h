@@ -115,7 +115,8 @@ struct callout_file {
  * struct callout_op_ctx - state of a run of operations on one file
  * @base: base left locked by the last operation, or NULL
  * @flags: for callout_unlock()
- * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it
+ * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it since the run
+ *	began or slept
  * @ahead: slots to reserve with the next one
  * @spare: slots reserved, that is counted as outstanding, but not in use
  * @count: counted so far, by enum callout_file_count
@@ -154,7 +155,7 @@ static inline void callout_slot_change_flags(struct callout_file *file,
 	WRITE_ONCE(slot->node.flags, (slot->node.flags & ~clear) | set);
 }
 
-/* CLOCK_MONOTONIC, the same for the whole run. */
+/* CLOCK_MONOTONIC, the same for the whole run unless that sleeps. */
 static inline u64 callout_ctx_now(struct callout_op_ctx *ctx)
 {
 	if (!ctx->now)
@@ -172,6 +173,13 @@ static inline void callout_ctx_unlock(struct callout_op_ctx *ctx)
 		callout_unlock(base, ctx->flags);
 		ctx->base = NULL;
 	}
+}
+
+/* The caller may sleep: afterwards the time is read again. */
+static inline void callout_ctx_sleep(struct callout_op_ctx *ctx)
+{
+	callout_ctx_unlock(ctx);
+	ctx->now = 0;
 }
 
 /* Locks the base of @n, unless the run holds that lock already. */

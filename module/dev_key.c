@@ -72,7 +72,7 @@ static int key_insert(struct callout_file *file, struct callout_op *op, u64 key,
 	slot = callout_file_reserve(file, ctx);
 	if (IS_ERR(slot))
 		return PTR_ERR(slot);
-	callout_ctx_unlock(ctx);
+	callout_ctx_sleep(ctx);
 	mutex_lock(&file->keys);
 	ret = key_reset(file, op, key, ctx);
 	/* A search that was killed may have missed it. */

@@ -76,7 +76,7 @@ static inline int file_charge(struct callout_file *file,
 	}
 	do {
 		while (unlikely(n >= (allowed = READ_ONCE(file->allowed)))) {
-			callout_ctx_unlock(ctx);
+			callout_ctx_sleep(ctx);
 			ret = callout_file_allow(file);
 			if (ret)
 				return ret;
@@ -107,7 +107,7 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 		if (slot)
 			break;
 		cpu = ctx->base->number;
-		callout_ctx_unlock(ctx);
+		callout_ctx_sleep(ctx);
 		ret = callout_table_grow(&file->table, cpu, 1,
 					 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 		if (ret && (ret != -ENOSPC || all))
@@ -138,7 +138,7 @@ static noinline int file_prepare_hash(struct callout_file *file,
 	struct callout_hash *hash = &file->table.hash;
 	int ret = 0;
 
-	callout_ctx_unlock(ctx);
+	callout_ctx_sleep(ctx);
 	mutex_lock(&file->table.grow);
 	if (!callout_hash_exists(hash))
 		ret = callout_hash_init(hash, FILE_HASH_BITS, GFP_KERNEL_ACCOUNT);
