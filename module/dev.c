@@ -88,7 +88,7 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 	};
 	struct callout_facility facility;
 
-	if (size < CALLOUT_INFO_SIZE_V1 || size > PAGE_SIZE)
+	if (callout_size_bad(size, CALLOUT_INFO_SIZE_V1))
 		return -EINVAL;
 	info_file(&info, file);
 	callout_facility_info(file->table.class, &facility);

@@ -186,7 +186,7 @@ long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 
 	if (likely(size == sizeof(op)))
 		ret = op_copy_in(&op, uop);
-	else if (size < CALLOUT_OP_SIZE_V1 || size > PAGE_SIZE)
+	else if (callout_size_bad(size, CALLOUT_OP_SIZE_V1))
 		ret = -EINVAL;
 	else
 		ret = op_copy_in_slow(&op, uop, size);
@@ -370,11 +370,6 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch,
 	return 0;
 }
 
-static bool event_size_bad(u32 size)
-{
-	return size < CALLOUT_EVENT_SIZE_V1 || size > PAGE_SIZE;
-}
-
 static int batch_check(const struct callout_batch *batch, fmode_t mode)
 {
 	bool wait = batch->flags & CALLOUT_BATCH_WAIT;
@@ -382,9 +377,9 @@ static int batch_check(const struct callout_batch *batch, fmode_t mode)
 	if (batch->flags & ~(CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT) ||
 	    batch->nr_ops > CALLOUT_BATCH_MAX ||
 	    batch->nr_events > CALLOUT_BATCH_MAX ||
-	    batch->op_size < CALLOUT_OP_SIZE_V1 ||
-	    batch->op_size > PAGE_SIZE ||
-	    event_size_bad(batch->event_size) || batch->reserved ||
+	    callout_size_bad(batch->op_size, CALLOUT_OP_SIZE_V1) ||
+	    callout_size_bad(batch->event_size, CALLOUT_EVENT_SIZE_V1) ||
+	    batch->reserved ||
 	    (wait ? !batch->nr_events : batch->timeout || batch->wait) ||
 	    (batch->wait ? batch->timeout : batch->wait_size))
 		return -EINVAL;
@@ -418,7 +413,7 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	struct callout_batch batch;
 	int ret;
 
-	if (size < CALLOUT_BATCH_SIZE_V1 || size > PAGE_SIZE)
+	if (callout_size_bad(size, CALLOUT_BATCH_SIZE_V1))
 		return -EINVAL;
 	ret = copy_struct_from_user(&batch, sizeof(batch), ubatch, size);
 	if (ret)
@@ -456,7 +451,7 @@ long callout_ioctl_next(struct callout_file *file, size_t size,
 	struct callout_next next;
 	int ret;
 
-	if (size < CALLOUT_NEXT_SIZE_V1 || size > PAGE_SIZE)
+	if (callout_size_bad(size, CALLOUT_NEXT_SIZE_V1))
 		return -EINVAL;
 	ret = copy_struct_from_user(&next, sizeof(next), unext, size);
 	if (ret)
@@ -473,7 +468,7 @@ long callout_ioctl_limit(struct callout_file *file, size_t size,
 	struct callout_limit limit;
 	int ret;
 
-	if (size < CALLOUT_LIMIT_SIZE_V1 || size > PAGE_SIZE)
+	if (callout_size_bad(size, CALLOUT_LIMIT_SIZE_V1))
 		return -EINVAL;
 	ret = copy_struct_from_user(&limit, sizeof(limit), ulimit, size);
 	if (ret)
@@ -489,7 +484,7 @@ long callout_ioctl_eventfd(struct callout_file *file, size_t size,
 	struct callout_eventfd arg;
 	int ret;
 
-	if (size < CALLOUT_EVENTFD_SIZE_V1 || size > PAGE_SIZE)
+	if (callout_size_bad(size, CALLOUT_EVENTFD_SIZE_V1))
 		return -EINVAL;
 	ret = copy_struct_from_user(&arg, sizeof(arg), uarg, size);
 	if (ret)
@@ -505,7 +500,7 @@ long callout_ioctl_cancel(struct callout_file *file, size_t size,
 	struct callout_cancel arg;
 	int ret;
 
-	if (size < CALLOUT_CANCEL_SIZE_V1 || size > PAGE_SIZE)
+	if (callout_size_bad(size, CALLOUT_CANCEL_SIZE_V1))
 		return -EINVAL;
 	ret = copy_struct_from_user(&arg, sizeof(arg), uarg, size);
 	if (ret)
@@ -529,12 +524,13 @@ long callout_ioctl_format(struct callout_file *file, size_t size,
 	struct callout_format format;
 	int ret;
 
-	if (size < CALLOUT_FORMAT_SIZE_V1 || size > PAGE_SIZE)
+	if (callout_size_bad(size, CALLOUT_FORMAT_SIZE_V1))
 		return -EINVAL;
 	ret = copy_struct_from_user(&format, sizeof(format), uformat, size);
 	if (ret)
 		return ret;
-	if (format.flags || event_size_bad(format.event_size))
+	if (format.flags ||
+	    callout_size_bad(format.event_size, CALLOUT_EVENT_SIZE_V1))
 		return -EINVAL;
 	WRITE_ONCE(file->event_size, format.event_size);
 	return 0;

@@ -7,15 +7,15 @@
 
 #include <linux/compiler.h>
 #include <linux/types.h>
+#include <uapi/linux/callout.h>
 
-struct callout_batch;
-struct callout_cancel;
-struct callout_eventfd;
 struct callout_file;
-struct callout_format;
-struct callout_limit;
-struct callout_next;
-struct callout_op;
+
+/* Can no structure have this size, which a program gave? @least is version 1's. */
+static inline bool callout_size_bad(size_t size, size_t least)
+{
+	return size < least || size > CALLOUT_SIZE_MAX || size % sizeof(u64);
+}
 
 long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		      struct callout_op __user *uop);
@@ -30,7 +30,6 @@ long callout_ioctl_eventfd(struct callout_file *file, size_t size,
 long callout_ioctl_cancel(struct callout_file *file, size_t size,
 			  const struct callout_cancel __user *uarg);
 long callout_ioctl_fionread(struct callout_file *file, int __user *ubytes);
-
 long callout_ioctl_format(struct callout_file *file, size_t size,
 			  const struct callout_format __user *uformat);
 

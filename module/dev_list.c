@@ -18,6 +18,7 @@
 #include "arm.h"
 #include "dev_clock.h"
 #include "dev_file.h"
+#include "dev_ioctl.h"
 #include "dev_key.h"
 #include "dev_list.h"
 #include "dev_op.h"
@@ -108,7 +109,7 @@ long callout_ioctl_get(struct callout_file *file, size_t size,
 	u64 key, handle;
 	int ret;
 
-	if (size < CALLOUT_ENTRY_SIZE_V1 || size > PAGE_SIZE)
+	if (callout_size_bad(size, CALLOUT_ENTRY_SIZE_V1))
 		return -EINVAL;
 	ret = copy_struct_from_user(&entry, sizeof(entry), uentry, size);
 	if (ret)
@@ -185,7 +186,7 @@ long callout_ioctl_list(struct callout_file *file, size_t size,
 	struct callout_list list;
 	int ret;
 
-	if (size < CALLOUT_LIST_SIZE_V1 || size > PAGE_SIZE)
+	if (callout_size_bad(size, CALLOUT_LIST_SIZE_V1))
 		return -EINVAL;
 	ret = copy_struct_from_user(&list, sizeof(list), ulist, size);
 	if (ret)
@@ -193,8 +194,7 @@ long callout_ioctl_list(struct callout_file *file, size_t size,
 	/* Without room the next page would begin where this one did. */
 	if (list.flags || !list.nr_entries ||
 	    list.nr_entries > CALLOUT_BATCH_MAX ||
-	    list.entry_size < CALLOUT_ENTRY_SIZE_V1 ||
-	    list.entry_size > PAGE_SIZE)
+	    callout_size_bad(list.entry_size, CALLOUT_ENTRY_SIZE_V1))
 		return -EINVAL;
 	list.got = 0;
 	ret = list_fill(file, &list);

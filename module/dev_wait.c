@@ -10,6 +10,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include "dev_event.h"
+#include "dev_ioctl.h"
 #include "dev_wait.h"
 
 static int mask_copy_in(sigset_t *mask, const struct callout_wait *arg)
@@ -33,8 +34,7 @@ int callout_waiter_copy_in(struct callout_waiter *waiter,
 	struct callout_wait *arg = &waiter->arg;
 	int ret;
 
-	if (batch->wait_size < CALLOUT_WAIT_SIZE_V1 ||
-	    batch->wait_size > PAGE_SIZE)
+	if (callout_size_bad(batch->wait_size, CALLOUT_WAIT_SIZE_V1))
 		return -EINVAL;
 	ret = copy_struct_from_user(arg, sizeof(*arg),
 				    u64_to_user_ptr(batch->wait),

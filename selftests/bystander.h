@@ -44,6 +44,12 @@ static inline unsigned int resized(unsigned int cmd, unsigned int size)
 	return _IOC(_IOC_DIR(cmd), _IOC_TYPE(cmd), _IOC_NR(cmd), size);
 }
 
+/* Can a structure have this size? @least is that of version 1. */
+static inline bool is_size(unsigned int size, unsigned int least)
+{
+	return size >= least && size <= CALLOUT_SIZE_MAX && size % 8 == 0;
+}
+
 /* The kernel's direct map of all memory; NULL in a 32-bit program. */
 static inline void *in_the_kernel(void)
 {

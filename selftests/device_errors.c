@@ -329,7 +329,10 @@ TEST_F(errors, einval_time)
 	}
 }
 
-/* Sizes below that of version 1 and above a page are refused. */
+/*
+ * Sizes below that of version 1, above the largest, and those that are not
+ * multiples of 8 are refused.
+ */
 TEST_F(errors, einval_size)
 {
 	static union {
@@ -341,8 +344,8 @@ TEST_F(errors, einval_size)
 
 	for (o = operations; o < OPERATIONS_END; o++) {
 		for (size = 0; size < LARGEST_SIZE; size++) {
-			if (size == CALLOUT_OP_SIZE_V1)
-				size = self->page + 1;
+			if (is_size(size, CALLOUT_OP_SIZE_V1))
+				continue;
 			u.op = o->op;
 			if (needs_handle(o))
 				u.op.handle = self->bystander;
@@ -362,8 +365,8 @@ TEST_F(errors, einval_info_size)
 	unsigned int size;
 
 	for (size = 0; size < LARGEST_SIZE; size++) {
-		if (size == CALLOUT_INFO_SIZE_V1)
-			size = self->page + 1;
+		if (is_size(size, CALLOUT_INFO_SIZE_V1))
+			continue;
 		ASSERT_EQ(-EINVAL,
 			  callout_dev_ioctl(self->fd,
 					    resized(CALLOUT_IOC_INFO, size),
@@ -389,8 +392,8 @@ TEST_F(errors, e2big)
 		u.op = o->op;
 		if (needs_handle(o))
 			u.op.handle = self->bystander;
-		for (size = CALLOUT_OP_SIZE_V1 + 1; size <= self->page;
-		     size++) {
+		for (size = CALLOUT_OP_SIZE_V1 + 8; size <= CALLOUT_SIZE_MAX;
+		     size += 8) {
 			/* The first byte, the last, or one between them. */
 			nonzero = size % 3 ? size - 1 : CALLOUT_OP_SIZE_V1;
 			if (size % 5 == 0)
@@ -410,7 +413,7 @@ TEST_F(errors, e2big)
 /* A larger structure is accepted if its unknown part is zero. */
 TEST_F(errors, larger_structure)
 {
-	static const unsigned int sizes[] = { 65, 72, 128, 1000, 4096 };
+	static const unsigned int sizes[] = { 72, 80, 128, 1000, 4096 };
 	static union {
 		struct callout_op op;
 		struct callout_info info;

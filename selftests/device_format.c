@@ -9,10 +9,10 @@
 /* More than the kernel copies at a time. */
 #define N	40
 
-#define LARGEST	4096
+#define LARGEST	CALLOUT_SIZE_MAX
 
 static const unsigned int sizes[] = {
-	CALLOUT_EVENT_SIZE_V1, CALLOUT_EVENT_SIZE_V1 + 1, 72, 100, 128, 1000,
+	CALLOUT_EVENT_SIZE_V1, CALLOUT_EVENT_SIZE_V1 + 8, 80, 104, 128, 1000,
 	LARGEST,
 };
 

@@ -102,7 +102,6 @@ TEST_F(file, get_refuses)
 	struct callout_entry *entry = (void *)space;
 	__u64 handle = set(self->fd, HOUR, 1);
 	unsigned int size;
-	unsigned int page = sysconf(_SC_PAGESIZE);
 	int ret;
 
 	EXPECT_EQ(-ENOENT, get(self->fd, 0, entry));
@@ -119,8 +118,8 @@ TEST_F(file, get_refuses)
 					      struct callout_entry) -
 					(sizeof(*entry) << _IOC_SIZESHIFT) +
 					(size << _IOC_SIZESHIFT), space);
-		ASSERT_EQ(size < CALLOUT_ENTRY_SIZE_V1 || size > page ?
-			  -EINVAL : 0, ret) {
+		ASSERT_EQ(size < CALLOUT_ENTRY_SIZE_V1 || size % 8 ||
+			  size > CALLOUT_SIZE_MAX ? -EINVAL : 0, ret) {
 			TH_LOG("%u bytes", size);
 		}
 	}
@@ -164,7 +163,9 @@ TEST_F(file, list_refuses)
 		EXPECT_LIST(-EINVAL, list.flags = 1U << i);
 	for (i = 0; i < CALLOUT_ENTRY_SIZE_V1; i++)
 		EXPECT_LIST(-EINVAL, list.entry_size = i);
-	EXPECT_LIST(-EINVAL, list.entry_size = sysconf(_SC_PAGESIZE) + 1);
+	for (i = 1; i < 8; i++)
+		EXPECT_LIST(-EINVAL, list.entry_size = sizeof(entry) + i);
+	EXPECT_LIST(-EINVAL, list.entry_size = CALLOUT_SIZE_MAX + 8);
 	EXPECT_LIST(-EINVAL, list.entry_size = ~0U);
 	EXPECT_LIST(-EINVAL, list.nr_entries = 0);
 	EXPECT_LIST(-EINVAL, list.nr_entries = CALLOUT_BATCH_MAX + 1);

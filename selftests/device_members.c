@@ -30,14 +30,14 @@ TEST_F(errors, batch_members)
 	REFUSED(b.nr_ops = ~0U);
 	REFUSED(b.nr_events = CALLOUT_BATCH_MAX + 1);
 	REFUSED(b.nr_events = ~0U);
-	for (size = 0; size < CALLOUT_OP_SIZE_V1; size++)
-		REFUSED(b.op_size = size);
-	REFUSED(b.op_size = self->page + 1);
+	for (size = 0; size < 2 * CALLOUT_SIZE_MAX; size++)
+		if (!is_size(size, CALLOUT_OP_SIZE_V1))
+			REFUSED(b.op_size = size);
 	REFUSED(b.op_size = ~0U);
 	REFUSED(b.op_size = 1U << 31);
-	for (size = 0; size < CALLOUT_EVENT_SIZE_V1; size++)
-		REFUSED(b.event_size = size);
-	REFUSED(b.event_size = self->page + 1);
+	for (size = 0; size < 2 * CALLOUT_SIZE_MAX; size++)
+		if (!is_size(size, CALLOUT_EVENT_SIZE_V1))
+			REFUSED(b.event_size = size);
 	REFUSED(b.event_size = ~0U);
 	REFUSED(b.event_size = 1U << 31);
 #undef REFUSED
@@ -71,11 +71,11 @@ TEST_F(errors, wait_members)
 	EXPECT_EQ(0, op.handle);					\
 } while (0)
 
-	for (i = 0; i < CALLOUT_WAIT_SIZE_V1; i++)
-		REFUSED(EINVAL, b.wait_size = i);
-	REFUSED(EINVAL, b.wait_size = self->page + 1);
+	for (i = 0; i < 2 * CALLOUT_SIZE_MAX; i++)
+		if (!is_size(i, CALLOUT_WAIT_SIZE_V1))
+			REFUSED(EINVAL, b.wait_size = i);
 	REFUSED(EINVAL, b.wait_size = ~0U);
-	REFUSED(E2BIG, b.wait_size = self->page; w.more[4000] = 1);
+	REFUSED(E2BIG, b.wait_size = CALLOUT_SIZE_MAX; w.more[4000] = 1);
 	REFUSED(EINVAL, b.timeout = 1);
 	REFUSED(EINVAL, b.flags = 0);
 	REFUSED(EINVAL, b.nr_events = 0);
@@ -151,30 +151,27 @@ TEST_F(errors, other_members)
 	EXPECT_EQ(-EBADF, set_eventfd(self->fd, self->fd));
 }
 
-/* The size of the file's events is from that of version 1 to a page. */
+static int set_format(int fd, unsigned int size, unsigned int flags)
+{
+	struct callout_format format = { .event_size = size, .flags = flags };
+
+	return callout_dev_ioctl(fd, CALLOUT_IOC_FORMAT, &format);
+}
+
+/* The size of the file's events is that of a structure. */
 TEST_F(errors, format_members)
 {
-	struct callout_format format = { 0 };
 	unsigned int i;
 
-#define REFUSED() \
-	EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd, CALLOUT_IOC_FORMAT, \
-					     &format))
-
-	for (i = 0; i < CALLOUT_EVENT_SIZE_V1; i++) {
-		format.event_size = i;
-		REFUSED();
+	for (i = 0; i < 2 * CALLOUT_SIZE_MAX; i++) {
+		if (is_size(i, CALLOUT_EVENT_SIZE_V1))
+			continue;
+		EXPECT_EQ(-EINVAL, set_format(self->fd, i, 0));
 	}
-	format.event_size = self->page + 1;
-	REFUSED();
-	format.event_size = ~0U;
-	REFUSED();
-	for (i = 0; i < 32; i++) {
-		format.event_size = CALLOUT_EVENT_SIZE_V1;
-		format.flags = 1U << i;
-		REFUSED();
-	}
-#undef REFUSED
+	EXPECT_EQ(-EINVAL, set_format(self->fd, ~0U, 0));
+	for (i = 0; i < 32; i++)
+		EXPECT_EQ(-EINVAL, set_format(self->fd, CALLOUT_EVENT_SIZE_V1,
+					      1U << i));
 }
 
 TEST_F(errors, next_members)

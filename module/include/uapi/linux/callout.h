@@ -11,7 +11,11 @@
  *
  * Structures grow at the end. The size is part of the ioctl's number, so old
  * programs run on new kernels. A new program on an old kernel gets E2BIG if a
- * member that the kernel does not know is not zero.
+ * member that the kernel does not know is not zero. So a member that is added to
+ * a structure must be zero before the call even if the kernel only writes it.
+ *
+ * A size that a program gives, in a number or a member, is a multiple of 8 from
+ * that of version 1, CALLOUT_*_SIZE_V1, to CALLOUT_SIZE_MAX.
  */
 #ifndef _UAPI_LINUX_CALLOUT_H
 #define _UAPI_LINUX_CALLOUT_H
@@ -20,6 +24,9 @@
 #include <linux/types.h>
 
 #define CALLOUT_ABI_VERSION	3
+
+/* The largest size of a structure. */
+#define CALLOUT_SIZE_MAX	4096U
 
 /**
  * enum callout_opcode - what a struct callout_op asks for
@@ -295,8 +302,7 @@ struct callout_cancel {
 
 /**
  * struct callout_format - what read() writes
- * @event_size: size of each event: from CALLOUT_EVENT_SIZE_V1, which is what a
- *	file begins with, to the size of a page
+ * @event_size: size of each event; a file begins with CALLOUT_EVENT_SIZE_V1
  * @flags: must be 0
  *
  * It is of the open file description, for all who share it. Does not concern
