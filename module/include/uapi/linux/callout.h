@@ -467,8 +467,10 @@ struct callout_info {
  * EINVAL	unknown flag, clock or size; a member that must be 0 is not;
  *		time, period or slack beyond 2^63 - 1; RESET: a period for one
  *		set by TIMEOUT or with a key; SET: the callout with this key
- *		has another clock; LIMIT: 0, or more than
- *		the present limit; BATCH: too many operations or events
+ *		has another clock; TIMEOUT, UNTIMEOUT: func is 2^64 - 1; LIMIT:
+ *		0, or more than the present limit; BATCH: too many operations
+ *		or events, or a wait without room for one; LIST: no room, or too
+ *		much; CANCEL: cookie has bits outside of mask
  * E2BIG	the structure is longer than the kernel's, and the rest is not 0
  * EFAULT	bad pointer. BATCH: it stopped at an operation that could not be
  *		read or whose result could not be written (a callout that it set
