@@ -7,6 +7,10 @@
  * and at resume a worker re-files those of CLOCK_BOOTTIME, one by one. The cost
  * is paid only when the system resumes, and those callouts are late by then
  * anyway.
+ *
+ * Slots have the times of the initial time namespace. Absolute times become so
+ * when an operation comes in, and the caller's when they go out: those of an
+ * event are the reader's, whoever has set the callout.
  */
 #include <linux/module.h>
 #include <linux/sched.h>
@@ -99,8 +103,9 @@ static u64 slot_next(struct callout_slot *slot, bool boot, u64 next)
 }
 
 /*
- * The earliest expiry time of a file's callouts in one clock; U64_MAX if none
- * is pending. Looks at every slot; may sleep.
+ * The earliest expiry time of a file's callouts in one clock, as the caller's
+ * time namespace has it; U64_MAX if none is pending. Looks at every slot; may
+ * sleep.
  */
 u64 callout_file_next(struct callout_file *file, clockid_t clockid)
 {
@@ -116,7 +121,7 @@ u64 callout_file_next(struct callout_file *file, clockid_t clockid)
 		if (fatal_signal_pending(current))
 			break;
 	}
-	return next;
+	return next == U64_MAX ? next : callout_time_out(clockid, next);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_next);
 

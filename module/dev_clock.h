@@ -7,6 +7,7 @@
 
 #include <linux/ktime.h>
 #include <linux/minmax.h>
+#include <linux/time_namespace.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 #include "arm.h"
@@ -23,10 +24,54 @@ static inline u64 callout_boot_offset(void)
 	       READ_ONCE(callout_boot_step);
 }
 
-static inline clockid_t callout_slot_clock(const struct callout_slot *slot)
+/*
+ * What the caller's time namespace adds to a clock: less than 2^62 either way;
+ * 0 in the initial one, and for CLOCK_REALTIME.
+ */
+static inline s64 callout_timens_offset(clockid_t clockid)
 {
-	return READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT ?
-	       CLOCK_BOOTTIME : CLOCK_MONOTONIC;
+#ifdef CONFIG_TIME_NS
+	const struct timens_offsets *offsets =
+		&current->nsproxy->time_ns->offsets;
+	const struct timespec64 *ts = clockid == CLOCK_BOOTTIME ?
+				      &offsets->boottime : &offsets->monotonic;
+
+	if (clockid == CLOCK_REALTIME)
+		return 0;
+	return ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
+#else
+	return 0;
+#endif
+}
+
+static inline bool callout_timens_differs(void)
+{
+	return callout_timens_offset(CLOCK_MONOTONIC) ||
+	       callout_timens_offset(CLOCK_BOOTTIME);
+}
+
+/* @time, which is at most KTIME_MAX, and @offset; from 0 to KTIME_MAX. */
+static inline u64 callout_time_add(u64 time, s64 offset)
+{
+	u64 sum = time + offset;
+
+	if (likely(!offset))
+		return time;
+	if ((s64)sum >= 0)
+		return sum;
+	return offset < 0 ? 0 : KTIME_MAX;
+}
+
+/* A time of the caller's clock in the initial namespace, as slots have it. */
+static inline u64 callout_time_in(clockid_t clockid, u64 time)
+{
+	return callout_time_add(time, -callout_timens_offset(clockid));
+}
+
+/* The reverse. */
+static inline u64 callout_time_out(clockid_t clockid, u64 time)
+{
+	return callout_time_add(time, callout_timens_offset(clockid));
 }
 
 /* The slot's expiry time in its own clock. */
@@ -49,6 +94,12 @@ static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
 		return due;
 	offset = callout_boot_offset();
 	return due > offset ? due - offset : 0;
+}
+
+static inline clockid_t callout_slot_clock(const struct callout_slot *slot)
+{
+	return READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT ?
+	       CLOCK_BOOTTIME : CLOCK_MONOTONIC;
 }
 
 /* A tick from @due of CLOCK_MONOTONIC to @slack later, shared if possible. */

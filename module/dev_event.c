@@ -230,7 +230,8 @@ static void events_detach(struct callout_file *file, unsigned int max,
 					node.entry);
 		list_del(&slot->node.entry);
 		flags = slot->node.flags & ~(CALLOUT_SLOT_READY |
-					     CALLOUT_SLOT_REPEAT);
+					     CALLOUT_SLOT_REPEAT |
+					     CALLOUT_SLOT_MOVED);
 		slot_to_event(slot, &taken->events[n]);
 		if (flags & CALLOUT_SLOT_HASHED) {
 			/* One that was taken before is out already. */
@@ -252,16 +253,25 @@ static void events_detach(struct callout_file *file, unsigned int max,
 	raw_spin_unlock_irq(&file->lock);
 }
 
-/*
- * Was a periodic callout cancelled or reset since it was detached? After a
- * reset to the same time the event is as good as the next one.
- */
+/* Converts the times of detached events to those of the reader's namespace. */
+static noinline void events_time_out(struct detached *taken)
+{
+	struct callout_event *event = taken->events;
+	unsigned int i;
+
+	for (i = 0; i < taken->n; i++, event++) {
+		event->due = callout_time_out(event->clockid, event->due);
+		event->fired = callout_time_out(CLOCK_MONOTONIC, event->fired);
+	}
+}
+
+/* Was a periodic callout cancelled or reset since it was detached? */
 static bool event_is_stale(const struct callout_slot *slot,
 			   const struct callout_event *event)
 {
 	return event->flags & CALLOUT_EVENT_PERIODIC &&
-	       (!(slot->node.flags & CALLOUT_SLOT_REPEAT) ||
-		callout_slot_due(slot) != event->due);
+	       (slot->node.flags & (CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED)) !=
+	       CALLOUT_SLOT_REPEAT;
 }
 
 /*
@@ -315,7 +325,9 @@ static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 		return false;
 	base = callout_rehome(base, &slot->node);
 	ctx->base = base;
-	callout_slot_set_due(slot, slot->next);
+	/* RESET has written when it is due. */
+	if (likely(!(slot->node.flags & CALLOUT_SLOT_MOVED)))
+		callout_slot_set_due(slot, slot->next);
 	callout_start_locked(base, &slot->node,
 			     callout_slack_tick(base,
 						callout_slot_due_mono(slot),
@@ -410,6 +422,8 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 		return 0;
 	if (waited && READ_ONCE(file->unread))
 		wake_up(&file->readers);
+	if (unlikely(callout_timens_differs()))
+		events_time_out(&taken);
 	copied = events_put(&taken, to, event_size);
 	if (unlikely(copied < taken.n))
 		events_attach(file, &taken, copied);

@@ -22,9 +22,9 @@ struct fasync_struct;
 
 /*
  * callout_node.flags of a file's slot; 0 while it is free, since a guessed
- * handle may name it. callout_file.lock protects READY and REPEAT. BOOT and
- * HASHED are constant while the slot is in use: SET writes them in the hold of
- * the base's lock in which the slot becomes pending. So no update of the byte
+ * handle may name it. callout_file.lock protects READY, REPEAT and MOVED. BOOT
+ * and HASHED are constant while the slot is in use: SET writes them in the hold
+ * of the base's lock in which the slot becomes pending. So no update of the byte
  * is lost:
  *
  *	being set or freed	written by its only owner, with the base locked
@@ -32,7 +32,8 @@ struct fasync_struct;
  *	ready, detached		written with callout_file.lock held
  *
  * A reader of the byte that does not exclude its writers uses READ_ONCE().
- * REPEAT has a meaning for detached slots only: detaching writes it.
+ * REPEAT and MOVED have a meaning for detached slots only: detaching writes
+ * them.
  *
  * There is no bit for periodic callouts, since RESET changes that while the
  * callout is pending, under the base's lock: a slot is periodic if it is not
@@ -43,6 +44,7 @@ struct fasync_struct;
 #define CALLOUT_SLOT_REPEAT	0x02	/* detached, its reader will re-arm */
 #define CALLOUT_SLOT_BOOT	0x04	/* its clock is CLOCK_BOOTTIME */
 #define CALLOUT_SLOT_HASHED	0x08	/* set by TIMEOUT: has a key */
+#define CALLOUT_SLOT_MOVED	0x10	/* detached, and RESET since */
 
 /* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */
 enum callout_file_count {
@@ -59,8 +61,8 @@ enum callout_file_count {
 /**
  * struct callout_file - an open file of /dev/callout
  * @table: its callouts
- * @lock: protects @ready, @unread, @fired, and READY and REPEAT of the slots;
- *	nests inside a base's lock
+ * @lock: protects @ready, @unread, @fired, and READY, REPEAT and MOVED of the
+ *	slots; nests inside a base's lock
  * @ready: slots that have fired, oldest first
  * @unread: number of slots on @ready
  * @fired: number of slots ever added to @ready
@@ -146,7 +148,7 @@ struct callout_file_info {
 	const char *comm;	/* the file's */
 };
 
-/* Changes CALLOUT_SLOT_READY and CALLOUT_SLOT_REPEAT. */
+/* Changes CALLOUT_SLOT_READY, CALLOUT_SLOT_REPEAT and CALLOUT_SLOT_MOVED. */
 static inline void callout_slot_change_flags(struct callout_file *file,
 					     struct callout_slot *slot,
 					     u8 clear, u8 set)

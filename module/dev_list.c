@@ -46,14 +46,15 @@ static bool slot_describe(struct callout_file *file,
 {
 	bool hashed = READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED;
 	bool keyed = hashed && callout_slot_keyed(slot);
+	clockid_t clockid = callout_slot_clock(slot);
 	u64 due = callout_slot_due_mono(slot);
 
 	*entry = (struct callout_entry){
 		.handle	= slot->handle,
 		.op	= hashed ? CALLOUT_OP_TIMEOUT : CALLOUT_OP_SET,
 		.state	= slot_state(file, slot),
-		.clockid = callout_slot_clock(slot),
-		.due	= callout_slot_due(slot),
+		.clockid = clockid,
+		.due	= callout_time_out(clockid, callout_slot_due(slot)),
 		.left	= due > now ? due - now : 0,
 		/* Its link in the hash is in the place of both. */
 		.period	= hashed ? 0 : slot->period,

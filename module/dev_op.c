@@ -170,8 +170,10 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 			WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_BOOT |
 						     slot->node.flags);
 	}
-	if (!(op->flags & CALLOUT_ABSTIME))
-		due = min_t(u64, clock + op->time, KTIME_MAX);
+	if (op->flags & CALLOUT_ABSTIME)
+		due = callout_time_in(op->clockid, due);
+	else
+		due = min_t(u64, clock + due, KTIME_MAX);
 	callout_slot_set_due(slot, due);
 	return callout_slack_tick(base, callout_slot_due_mono(slot), op->slack,
 				  now);
@@ -186,7 +188,9 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 
 	if (unlikely(op->slack || op->clockid != CLOCK_MONOTONIC))
 		return slot_set_times_slow(slot, base, op, now);
-	if (!(op->flags & CALLOUT_ABSTIME))
+	if (op->flags & CALLOUT_ABSTIME)
+		due = callout_time_in(CLOCK_MONOTONIC, due);
+	else
 		due = min_t(u64, now + due, KTIME_MAX);
 	callout_slot_set_due(slot, due);
 	return callout_from_ns(base, due, now);
@@ -423,10 +427,10 @@ static noinline int file_reset_detached(struct callout_file *file,
 
 	raw_spin_lock(&file->lock);
 	slot_set_times(slot, ctx->base, op, now);
-	slot->next = callout_slot_due(slot);
 	slot->slack = op->slack;
 	slot->period = op->period;
-	callout_slot_change_flags(file, slot, 0, CALLOUT_SLOT_REPEAT);
+	callout_slot_change_flags(file, slot, 0,
+				  CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED);
 	raw_spin_unlock(&file->lock);
 	ctx->count[CALLOUT_FILE_RESET]++;
 	return CALLOUT_CANCELLED;

@@ -9,6 +9,7 @@
 #include <linux/signal.h>
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
+#include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_ioctl.h"
 #include "dev_wait.h"
@@ -73,7 +74,9 @@ void callout_waiter_begin(const struct callout_waiter *waiter,
 	sigset_t mask = waiter->mask;
 
 	if (arg->flags & CALLOUT_WAIT_ABSTIME) {
-		until->time = min_t(u64, arg->time, KTIME_MAX);
+		until->time = KTIME_MAX;
+		if (arg->time < KTIME_MAX)
+			until->time = callout_time_in(arg->clockid, arg->time);
 		until->clockid = arg->clockid;
 	} else {
 		/* Settings of CLOCK_REALTIME do not affect a relative time. */

@@ -23,7 +23,8 @@
  * @link: in the (func, arg) hash: link in its bucket
  * @period: device, not in the hash: nanoseconds, 0 if it is not periodic
  * @slack: device, periodic: nanoseconds
- * @next: device, until its reader re-arms it: when it is due next
+ * @next: device, until its reader re-arms it: when it is due next, unless RESET
+ *	has moved it
  *
  * A program chooses @arg and @key and, up to 2^63, @due. If memory corruption
  * makes such a slot look like one of the kernel's, or like a struct callout,

@@ -6,8 +6,8 @@
  * ioctl sets or cancels them, and read() returns an array of struct
  * callout_event, one for each that has fired. close() cancels the others.
  *
- * All times are in nanoseconds. A callout never fires early; it fires at a
- * tick, see callout_info.tick_ns.
+ * All times are in nanoseconds, and in the caller's time namespace. A callout
+ * never fires early; it fires at a tick, see callout_info.tick_ns.
  *
  * Structures grow at the end. The size is part of the ioctl's number, so old
  * programs run on new kernels. A new program on an old kernel gets E2BIG if a
