@@ -68,7 +68,7 @@ static u64 file_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
 static void file_sleep(u64 ns)
 {
 	callout_boot_step += ns;
-	callout_clock_resume();
+	callout_clock_stepped();
 }
 
 static struct file_event file_read(struct callout_file *file)

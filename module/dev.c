@@ -83,7 +83,7 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 		.abi_version	 = CALLOUT_ABI_VERSION,
 		.op_size	 = sizeof(struct callout_op),
 		.event_size	 = sizeof(struct callout_event),
-		.clocks		 = 1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME,
+		.clocks		 = CALLOUT_CLOCKS,
 		.features	 = CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
 	};
 	struct callout_facility facility;

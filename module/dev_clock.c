@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_clock.c - expiry times of slots: ticks, and two clocks
+ * dev_clock.c - expiry times of slots: ticks, and three clocks
  *
- * CLOCK_BOOTTIME differs from CLOCK_MONOTONIC by an offset that only changes
- * when the system resumes. So callouts of both clocks are filed alike, by tick,
- * and at resume a worker re-files those of CLOCK_BOOTTIME, one by one. The cost
- * is paid only when the system resumes, and those callouts are late by then
- * anyway.
+ * CLOCK_BOOTTIME and CLOCK_REALTIME differ from CLOCK_MONOTONIC by offsets that
+ * only change in steps: when the system resumes, and when CLOCK_REALTIME is set
+ * or has a leap second. So callouts of all clocks are filed alike, by tick, and
+ * after a step a worker re-files those that became due earlier, one by one. One
+ * that became due later is postponed at its tick. The cost is paid only at a
+ * step, and only for files that have had callouts in these clocks.
+ *
+ * A time that is relative is not affected by settings: a slot has that in
+ * CLOCK_MONOTONIC, although its clock may be CLOCK_REALTIME.
  *
  * Slots have the times of the initial time namespace. Absolute times become so
  * when an operation comes in, and the caller's when they go out: those of an
  * event are the reader's, whoever has set the callout.
  */
+#include <linux/irq_work.h>
 #include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/pvclock_gtod.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/suspend.h>
@@ -79,25 +86,26 @@ static struct callout_slot *file_chunk(struct callout_file *file,
 				    (u64)n << CALLOUT_PLACE_BITS);
 }
 
-/* Is the slot pending, in CLOCK_BOOTTIME if @boot, else in CLOCK_MONOTONIC? */
-static bool slot_is_pending(const struct callout_slot *slot, bool boot)
+/* Is the slot pending? */
+static bool slot_is_pending(const struct callout_slot *slot)
 {
-	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING &&
-	       !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT) == !boot;
+	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING;
 }
 
 /* The earlier of @next and the slot's expiry time, if it is in this clock. */
-static u64 slot_next(struct callout_slot *slot, bool boot, u64 next)
+static u64 slot_next(struct callout_slot *slot, clockid_t clockid, u64 next)
 {
 	struct callout_base *base;
 	unsigned long flags;
 
 	/* Lockless check; the lock is taken for a candidate only. */
-	if (!slot_is_pending(slot, boot) || callout_slot_due(slot) >= next)
+	if (!slot_is_pending(slot) ||
+	    callout_slot_clock(slot) != clockid ||
+	    callout_slot_due_clock(slot) >= next)
 		return next;
 	base = callout_lock(&slot->node, &flags);
-	if (slot_is_pending(slot, boot))
-		next = min(next, callout_slot_due(slot));
+	if (slot_is_pending(slot) && callout_slot_clock(slot) == clockid)
+		next = min(next, callout_slot_due_clock(slot));
 	callout_unlock(base, flags);
 	return next;
 }
@@ -109,14 +117,13 @@ static u64 slot_next(struct callout_slot *slot, bool boot, u64 next)
  */
 u64 callout_file_next(struct callout_file *file, clockid_t clockid)
 {
-	bool boot = clockid == CLOCK_BOOTTIME;
 	struct callout_slot *slot;
 	u64 next = U64_MAX;
 	unsigned int n, i;
 
 	for (n = 0; (slot = file_chunk(file, n)); n++) {
 		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
-			next = slot_next(&slot[i], boot, next);
+			next = slot_next(&slot[i], clockid, next);
 		cond_resched();
 		if (fatal_signal_pending(current))
 			break;
@@ -125,20 +132,26 @@ u64 callout_file_next(struct callout_file *file, clockid_t clockid)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_next);
 
-static void slot_resume(struct callout_file *file, struct callout_slot *slot)
+/* Can a step make the slot be due earlier? */
+static bool slot_may_step(const struct callout_slot *slot)
+{
+	return slot_is_pending(slot) &&
+	       READ_ONCE(slot->node.flags) & CALLOUT_SLOT_STEPS;
+}
+
+static void slot_step(struct callout_file *file, struct callout_slot *slot)
 {
 	struct callout_base *base;
 	unsigned long flags;
 	u64 tick;
 
-	if (!slot_is_pending(slot, true))
+	if (!slot_may_step(slot))
 		return;
 	base = callout_lock(&slot->node, &flags);
-	if (slot_is_pending(slot, true) &&
-	    !(slot->node.state & CALLOUT_S_DUE)) {
+	if (slot_may_step(slot) && !(slot->node.state & CALLOUT_S_DUE)) {
 		tick = callout_from_ns(base, callout_slot_due_mono(slot),
 				       ktime_get_ns());
-		/* CLOCK_BOOTTIME only gains. Slack is not used here. */
+		/* Expiry postpones it if it is later. Slack is not used here. */
 		if (tick < slot->node.expires) {
 			callout_search_move_begin(file);
 			if (unlikely(!base->online)) {
@@ -152,41 +165,70 @@ static void slot_resume(struct callout_file *file, struct callout_slot *slot)
 	callout_unlock(base, flags);
 }
 
-/* Re-files the callouts of CLOCK_BOOTTIME. */
-static void file_resume(struct callout_file *file, void *unused)
+/*
+ * Re-files the callouts in clocks that step of the file's next chunk; false if
+ * there is none, and then begins with the first again.
+ */
+static bool file_step(struct callout_file *file)
 {
-	struct callout_slot *slot;
-	unsigned int n, i;
+	struct callout_slot *slot = NULL;
+	unsigned int i;
 
-	for (n = 0; (slot = file_chunk(file, n)); n++) {
-		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
-			slot_resume(file, &slot[i]);
-		cond_resched();
+	if (READ_ONCE(file->steps))
+		slot = file_chunk(file, file->step_at++);
+	if (!slot) {
+		file->step_at = 0;
+		return false;
 	}
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+		slot_step(file, &slot[i]);
+	return true;
 }
 
-/* Re-files the callouts of all files after CLOCK_BOOTTIME has stepped. */
-void callout_clock_resume(void)
+/*
+ * Re-files the callouts of all files after a clock has stepped. None is missed,
+ * since an operation reads the offset and files the slot in one hold of its
+ * base's lock:
+ *
+ *	CPU0: SET				CPU1: this
+ *	lock(base)
+ *	reads the old offset
+ *						clock steps
+ *	files the slot
+ *	unlock(base)				lock(base), unlock(base)
+ *						sees the slot pending, re-files
+ *
+ * If CPU0 locks the base after CPU1, it reads the new offset, and so it does if
+ * its file was opened after this has begun.
+ */
+void callout_clock_stepped(void)
 {
-	callout_user_walk_files(file_resume, NULL);
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_clock_resume);
+	struct callout_base *base;
+	unsigned int i;
 
-static void resume_files(struct work_struct *work)
+	for (i = 0; (base = callout_base_from(&i)); i++) {
+		callout_base_lock_irq(base);
+		callout_base_unlock_irq(base);
+	}
+	callout_user_visit_files(file_step);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_clock_stepped);
+
+static void step_files(struct work_struct *work)
 {
-	callout_clock_resume();
+	callout_clock_stepped();
 }
 
-static DECLARE_WORK(resume_work, resume_files);
+static DECLARE_WORK(step_work, step_files);
 
-/* The clock steps before programs run again, the worker runs soon after. */
+/* CLOCK_BOOTTIME steps before programs run again, the worker runs soon after. */
 static int clock_pm(struct notifier_block *nb, unsigned long event, void *data)
 {
 	switch (event) {
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		queue_work(system_unbound_wq, &resume_work);
+		queue_work(system_unbound_wq, &step_work);
 	}
 	return NOTIFY_DONE;
 }
@@ -195,14 +237,62 @@ static struct notifier_block clock_pm_block = {
 	.notifier_call = clock_pm,
 };
 
-void callout_clock_init(void)
+static void clock_was_set(struct irq_work *work)
 {
-	/* Fails only if the block is registered already. */
-	register_pm_notifier(&clock_pm_block);
+	queue_work(system_unbound_wq, &step_work);
 }
 
+static struct irq_work set_irq_work = IRQ_WORK_INIT_HARD(clock_was_set);
+
+/*
+ * Called at each update of the kernel's time, as a rule a tick, with interrupts
+ * off, under the timekeeper's lock and, before 6.13, inside the write section of
+ * its sequence count, for the end of which readers of the clocks spin. So nothing
+ * here may read a clock, wake a thread or take a lock under which clocks are read:
+ * all that is left to an interrupt, which comes when these are released.
+ *
+ * A setting while the worker runs is not lost. Both the interrupt and the worker
+ * can be queued again from the moment at which their function is entered:
+ *
+ *	CPU0: clock_settime()			CPU1: the worker
+ *						not queued any more
+ *						re-files a slot by the old offset
+ *	writes the new offset
+ *	queues the interrupt
+ *	the interrupt queues the worker
+ *						goes on by the new offset
+ *						returns, and is run again
+ *
+ * If the worker was still queued, it has read no offset yet.
+ */
+static int clock_update(struct notifier_block *nb, unsigned long was_set,
+			void *data)
+{
+	if (unlikely(was_set))
+		irq_work_queue(&set_irq_work);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block clock_update_block = {
+	.notifier_call = clock_update,
+};
+
+void callout_clock_init(void)
+{
+	/* These fail only if the block is registered already. */
+	register_pm_notifier(&clock_pm_block);
+	pvclock_gtod_register_notifier(&clock_update_block);
+}
+
+/*
+ * No file is open. The notifiers queue the interrupt and the worker, and the
+ * interrupt the worker, so each ends before what it queues: unregistering waits
+ * for a call that is under way.
+ */
 void callout_clock_exit(void)
 {
+	pvclock_gtod_unregister_notifier(&clock_update_block);
 	unregister_pm_notifier(&clock_pm_block);
-	cancel_work_sync(&resume_work);
+	irq_work_sync(&set_irq_work);
+	cancel_work_sync(&step_work);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev_clock.h - expiry times of slots, in two clocks
+ * dev_clock.h - expiry times of slots, in three clocks
  */
 #ifndef _CALLOUT_DEV_CLOCK_H
 #define _CALLOUT_DEV_CLOCK_H
@@ -14,6 +14,15 @@
 #include "dev_file.h"
 #include "table.h"
 
+/* Bit n: clockid n can be used. */
+#define CALLOUT_CLOCKS		(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME | \
+				 1U << CLOCK_REALTIME)
+
+static inline bool callout_clock_is_valid(clockid_t clockid)
+{
+	return clockid >= 0 && clockid < 32 && CALLOUT_CLOCKS & 1U << clockid;
+}
+
 /* Added to CLOCK_BOOTTIME by tests. */
 extern u64 callout_boot_step;
 
@@ -22,6 +31,12 @@ static inline u64 callout_boot_offset(void)
 {
 	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT)) +
 	       READ_ONCE(callout_boot_step);
+}
+
+/* CLOCK_REALTIME - CLOCK_MONOTONIC, which is not negative */
+static inline u64 callout_real_offset(void)
+{
+	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_REAL));
 }
 
 /*
@@ -74,7 +89,7 @@ static inline u64 callout_time_out(clockid_t clockid, u64 time)
 	return callout_time_add(time, callout_timens_offset(clockid));
 }
 
-/* The slot's expiry time in its own clock. */
+/* The slot's expiry time in the clock that its flags tell. */
 static inline u64 callout_slot_due(const struct callout_slot *slot)
 {
 	return READ_ONCE(slot->due);
@@ -85,21 +100,44 @@ static inline void callout_slot_set_due(struct callout_slot *slot, u64 due)
 	WRITE_ONCE(slot->due, due);
 }
 
+/* From CLOCK_MONOTONIC to the clock of callout_slot.due. */
+static inline u64 callout_slot_offset(u8 flags)
+{
+	if (flags & CALLOUT_SLOT_BOOT)
+		return callout_boot_offset();
+	return flags & CALLOUT_SLOT_REAL ? callout_real_offset() : 0;
+}
+
 /* The slot's expiry time in CLOCK_MONOTONIC. */
 static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
 {
 	u64 due = callout_slot_due(slot), offset;
+	u8 flags = READ_ONCE(slot->node.flags);
 
-	if (likely(!(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT)))
+	if (likely(!(flags & CALLOUT_SLOT_STEPS)))
 		return due;
-	offset = callout_boot_offset();
+	offset = callout_slot_offset(flags);
 	return due > offset ? due - offset : 0;
 }
 
+/* The clock with which a slot was set. */
 static inline clockid_t callout_slot_clock(const struct callout_slot *slot)
 {
-	return READ_ONCE(slot->node.flags) & CALLOUT_SLOT_BOOT ?
-	       CLOCK_BOOTTIME : CLOCK_MONOTONIC;
+	u8 flags = READ_ONCE(slot->node.flags);
+
+	if (flags & CALLOUT_SLOT_BOOT)
+		return CLOCK_BOOTTIME;
+	return flags & CALLOUT_SLOT_CLOCK ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+}
+
+/* The slot's expiry time in its clock, as that is set now. */
+static inline u64 callout_slot_due_clock(const struct callout_slot *slot)
+{
+	u64 due = callout_slot_due(slot);
+
+	if (unlikely(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_REAL_REL))
+		due = min_t(u64, due + callout_real_offset(), KTIME_MAX);
+	return due;
 }
 
 /* A tick from @due of CLOCK_MONOTONIC to @slack later, shared if possible. */
@@ -119,7 +157,7 @@ void callout_slot_refile(struct callout_file *file, struct callout_base *base,
 	__must_hold(&base->lock);
 
 u64 callout_file_next(struct callout_file *file, clockid_t clockid);
-void callout_clock_resume(void);
+void callout_clock_stepped(void);
 
 void callout_clock_init(void);
 void callout_clock_exit(void);

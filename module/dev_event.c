@@ -47,13 +47,10 @@ struct detached {
 	struct callout_event events[READ_EVENTS];
 };
 
-static struct callout_file *slot_file(struct callout_slot *slot)
-{
-	return container_of(callout_slot_table(slot), struct callout_file,
-			    table);
-}
-
-/* The slot is early: the clock is not the tick's, or has stepped. */
+/*
+ * The slot is early: the clock is not the tick's, or was set back since the
+ * callout was set.
+ */
 static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
 {
@@ -84,7 +81,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	__must_hold(&base->lock)
 {
 	struct callout_slot *slot = callout_to_slot(n);
-	struct callout_file *file = slot_file(slot);
+	struct callout_file *file = callout_slot_file(slot);
 	struct eventfd_ctx *eventfd = NULL;
 	unsigned int taken = 0, ready = 0;
 	u64 now = ktime_get_ns();
@@ -112,7 +109,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 		if (!n || n->kind != CALLOUT_KIND_EVENT)
 			break;
 		slot = callout_to_slot(n);
-	} while (*budget && slot_file(slot) == file);
+	} while (*budget && callout_slot_file(slot) == file);
 	wake = ready && !file->unread;
 	if (wake)
 		eventfd = rcu_dereference(file->eventfd);
@@ -183,7 +180,7 @@ static void slot_to_event(const struct callout_slot *slot,
 		.handle	= slot->handle,
 		.cookie	= slot->arg,
 		.func	= slot->key,
-		.due	= callout_slot_due(slot),
+		.due	= callout_slot_due_clock(slot),
 		.fired	= slot->node.time,
 		.clockid = callout_slot_clock(slot),
 	};
@@ -193,17 +190,15 @@ static void slot_to_event(const struct callout_slot *slot,
 static void event_count(struct callout_slot *slot, struct callout_event *event,
 			u64 now)
 {
-	u64 period = slot->period, missed = 0;
+	u64 due = callout_slot_due(slot), period = slot->period, missed = 0;
 
-	if (slot->node.flags & CALLOUT_SLOT_BOOT)
-		now += callout_boot_offset();
-	if (now > event->due && now - event->due >= period)
-		missed = div64_u64(now - event->due, period);
+	now += callout_slot_offset(slot->node.flags);
+	if (now > due && now - due >= period)
+		missed = div64_u64(now - due, period);
 	event->overrun = min_t(u64, missed, U32_MAX);
 	event->flags = CALLOUT_EVENT_PERIODIC;
 	/* The first after now. No overflow: both terms are less than 2^63. */
-	slot->next =
-		min_t(u64, event->due + missed * period + period, KTIME_MAX);
+	slot->next = min_t(u64, due + missed * period + period, KTIME_MAX);
 }
 
 /* The event of a callout with a key, which is its arg in the hash. */

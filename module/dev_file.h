@@ -22,13 +22,13 @@ struct fasync_struct;
 
 /*
  * callout_node.flags of a file's slot; 0 while it is free, since a guessed
- * handle may name it. callout_file.lock protects READY, REPEAT and MOVED. BOOT
- * and HASHED are constant while the slot is in use: SET writes them in the hold
- * of the base's lock in which the slot becomes pending. So no update of the byte
- * is lost:
+ * handle may name it. callout_file.lock protects READY, REPEAT and MOVED. The
+ * others are constant while the slot is in use, except that RESET may exchange
+ * REAL and REAL_REL: SET writes them in the hold of the base's lock in which the
+ * slot becomes pending. So no update of the byte is lost:
  *
  *	being set or freed	written by its only owner, with the base locked
- *	pending			constant
+ *	pending			written by RESET, with the base locked
  *	ready, detached		written with callout_file.lock held
  *
  * A reader of the byte that does not exclude its writers uses READ_ONCE().
@@ -42,9 +42,16 @@ struct fasync_struct;
  */
 #define CALLOUT_SLOT_READY	0x01	/* on the ready list */
 #define CALLOUT_SLOT_REPEAT	0x02	/* detached, its reader will re-arm */
-#define CALLOUT_SLOT_BOOT	0x04	/* its clock is CLOCK_BOOTTIME */
+#define CALLOUT_SLOT_BOOT	0x04	/* due is in CLOCK_BOOTTIME */
 #define CALLOUT_SLOT_HASHED	0x08	/* set by TIMEOUT: has a key */
 #define CALLOUT_SLOT_MOVED	0x10	/* detached, and RESET since */
+#define CALLOUT_SLOT_REAL	0x20	/* due is in CLOCK_REALTIME */
+#define CALLOUT_SLOT_REAL_REL	0x40	/* clock is; relative, due is not */
+
+/* due is in a clock that steps. */
+#define CALLOUT_SLOT_STEPS	(CALLOUT_SLOT_BOOT | CALLOUT_SLOT_REAL)
+/* Its clock is not CLOCK_MONOTONIC. */
+#define CALLOUT_SLOT_CLOCK	(CALLOUT_SLOT_STEPS | CALLOUT_SLOT_REAL_REL)
 
 /* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */
 enum callout_file_count {
@@ -73,6 +80,10 @@ enum callout_file_count {
  * @event_size: size of each event that read() copies
  * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
  *	a grace period
+ * @steps: has had a callout in a clock that steps; written with a base locked
+ * @step_at: chunk that dev_clock.c visits next; this and @visit are protected by
+ *	files_lock of dev_user.c
+ * @visit: the last callout_user_visit_files() that is through with it
  * @moves: see dev_search.c
  * @outstanding: slots in use or reserved by a struct callout_op_ctx
  * @allowed: limit of @outstanding, raised by callout_file_allow(); this and the
@@ -98,6 +109,9 @@ struct callout_file {
 	struct mutex keys;	/* one new key at a time */
 	unsigned int event_size;
 	struct eventfd_ctx __rcu *eventfd;
+	bool steps;
+	unsigned int step_at;
+	unsigned int visit;
 #if IS_ENABLED(CONFIG_CALLOUT_SCHEMES)
 	atomic_t moves;
 #endif
@@ -147,6 +161,12 @@ struct callout_file_info {
 	uid_t uid;
 	const char *comm;	/* the file's */
 };
+
+static inline struct callout_file *callout_slot_file(struct callout_slot *slot)
+{
+	return container_of(callout_slot_table(slot), struct callout_file,
+			    table);
+}
 
 /* Changes CALLOUT_SLOT_READY, CALLOUT_SLOT_REPEAT and CALLOUT_SLOT_MOVED. */
 static inline void callout_slot_change_flags(struct callout_file *file,

@@ -50,7 +50,7 @@ static inline bool op_times_bad(const struct callout_op *op)
 	return op->flags & ~CALLOUT_ABSTIME ||
 	       (s64)(op->time | op->period | op->slack) < 0 ||
 	       (op->clockid != CLOCK_MONOTONIC &&
-		op->clockid != CLOCK_BOOTTIME);
+		!callout_clock_is_valid(op->clockid));
 }
 
 /* RESET: what it does not change must be 0. */
@@ -456,8 +456,7 @@ long callout_ioctl_next(struct callout_file *file, size_t size,
 	ret = copy_struct_from_user(&next, sizeof(next), unext, size);
 	if (ret)
 		return ret;
-	if (next.flags || (next.clockid != CLOCK_MONOTONIC &&
-			   next.clockid != CLOCK_BOOTTIME))
+	if (next.flags || !callout_clock_is_valid(next.clockid))
 		return -EINVAL;
 	return put_user(callout_file_next(file, next.clockid), &unext->due);
 }

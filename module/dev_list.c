@@ -54,7 +54,7 @@ static bool slot_describe(struct callout_file *file,
 		.op	= hashed ? CALLOUT_OP_TIMEOUT : CALLOUT_OP_SET,
 		.state	= slot_state(file, slot),
 		.clockid = clockid,
-		.due	= callout_time_out(clockid, callout_slot_due(slot)),
+		.due	= callout_time_out(clockid, callout_slot_due_clock(slot)),
 		.left	= due > now ? due - now : 0,
 		/* Its link in the hash is in the place of both. */
 		.period	= hashed ? 0 : slot->period,

@@ -156,24 +156,35 @@ static bool file_has_timeouts(struct callout_file *file)
 	return callout_hash_exists(&file->table.hash);
 }
 
-/* slot_set_times() with slack or CLOCK_BOOTTIME. */
+/* The flags of a slot that tell its clock, and that of its due time. */
+static u8 op_clock_flags(const struct callout_op *op)
+{
+	if (op->clockid == CLOCK_BOOTTIME)
+		return CALLOUT_SLOT_BOOT;
+	if (op->clockid != CLOCK_REALTIME)
+		return 0;
+	return op->flags & CALLOUT_ABSTIME ? CALLOUT_SLOT_REAL :
+					     CALLOUT_SLOT_REAL_REL;
+}
+
+/* slot_set_times() with slack or another clock. */
 static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 					struct callout_base *base,
 					const struct callout_op *op, u64 now)
 {
-	u64 due = op->time, clock = now;
+	u8 flags = op_clock_flags(op);
+	u64 due = op->time;
 
-	if (op->clockid == CLOCK_BOOTTIME) {
-		clock += callout_boot_offset();
-		/* Set by SET; RESET finds it set. */
-		if (!(slot->node.flags & CALLOUT_SLOT_BOOT))
-			WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_BOOT |
-						     slot->node.flags);
-	}
+	/* RESET finds the same clock. */
+	WRITE_ONCE(slot->node.flags,
+		   flags | (slot->node.flags & ~CALLOUT_SLOT_CLOCK));
+	if (flags & CALLOUT_SLOT_STEPS)
+		WRITE_ONCE(callout_slot_file(slot)->steps, true);
 	if (op->flags & CALLOUT_ABSTIME)
 		due = callout_time_in(op->clockid, due);
 	else
-		due = min_t(u64, clock + due, KTIME_MAX);
+		due = min_t(u64, now + callout_slot_offset(flags) + due,
+			    KTIME_MAX);
 	callout_slot_set_due(slot, due);
 	return callout_slack_tick(base, callout_slot_due_mono(slot), op->slack,
 				  now);

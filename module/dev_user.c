@@ -73,7 +73,9 @@ unsigned int callout_max_per_user = 4000000;
 static DEFINE_HASHTABLE(users, USERS_BITS);
 static DEFINE_SPINLOCK(users_lock);	/* protects users and charges */
 static LIST_HEAD(files);
-static DEFINE_MUTEX(files_lock);	/* protects files */
+static DEFINE_MUTEX(files_lock);	/* protects files and visit */
+static DEFINE_MUTEX(visit_lock);	/* one visit at a time; outside files_lock */
+static unsigned int visit;		/* number of the last one */
 static DEFINE_MUTEX(classes_lock);	/* serialises choices of classes */
 
 static unsigned long user_hash(const struct callout_user *user)
@@ -322,6 +324,7 @@ int callout_user_add(struct callout_file *file)
 	file->pid = task_tgid_nr(current);
 	get_task_comm(file->comm, current);
 	mutex_lock(&files_lock);
+	file->visit = visit;
 	list_add_tail(&file->files, &files);
 	mutex_unlock(&files_lock);
 	return 0;
@@ -350,4 +353,32 @@ void callout_user_walk_files(callout_file_fn *fn, void *data)
 	list_for_each_entry(file, &files, files)
 		fn(file, data);
 	mutex_unlock(&files_lock);
+}
+
+/*
+ * Calls @fn, which may sleep, for each file that is open, again as long as it
+ * returns true. Files are opened and closed between the calls. A file that @fn
+ * is through with goes to the end of the list, as a new one does, so when the
+ * first one has been visited all have.
+ */
+void callout_user_visit_files(callout_visit_fn *fn)
+{
+	struct callout_file *file;
+
+	mutex_lock(&visit_lock);
+	mutex_lock(&files_lock);
+	visit++;
+	while ((file = list_first_entry_or_null(&files, struct callout_file,
+						files)) &&
+	       file->visit != visit) {
+		if (!fn(file)) {
+			file->visit = visit;
+			list_move_tail(&file->files, &files);
+		}
+		mutex_unlock(&files_lock);
+		cond_resched();
+		mutex_lock(&files_lock);
+	}
+	mutex_unlock(&files_lock);
+	mutex_unlock(&visit_lock);
 }

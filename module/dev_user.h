@@ -10,6 +10,7 @@
 struct callout_file;
 
 typedef void callout_file_fn(struct callout_file *file, void *data);
+typedef bool callout_visit_fn(struct callout_file *file);
 
 extern unsigned int callout_max_per_file;
 extern unsigned int callout_max_per_user;
@@ -18,6 +19,7 @@ int callout_user_add(struct callout_file *file);
 void callout_user_unlist(struct callout_file *file);
 void callout_user_uncharge(struct callout_file *file);
 void callout_user_walk_files(callout_file_fn *fn, void *data);
+void callout_user_visit_files(callout_visit_fn *fn);
 
 int callout_file_allow(struct callout_file *file);
 int callout_file_lower_limit(struct callout_file *file, u64 limit);

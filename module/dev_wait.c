@@ -43,9 +43,7 @@ int callout_waiter_copy_in(struct callout_waiter *waiter,
 	if (ret)
 		return ret;
 	if (arg->flags & ~CALLOUT_WAIT_ABSTIME ||
-	    (arg->clockid != CLOCK_MONOTONIC &&
-	     arg->clockid != CLOCK_BOOTTIME &&
-	     arg->clockid != CLOCK_REALTIME) ||
+	    !callout_clock_is_valid(arg->clockid) ||
 	    arg->min_events > batch->nr_events)
 		return -EINVAL;
 	if (!arg->sigmask)

@@ -17,7 +17,8 @@ TEST_F(file, info_of_a_new_file)
 	EXPECT_EQ(CALLOUT_ABI_VERSION, info.abi_version);
 	EXPECT_EQ(CALLOUT_OP_SIZE_V1, info.op_size);
 	EXPECT_EQ(sizeof(struct callout_event), info.event_size);
-	EXPECT_EQ(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME, info.clocks);
+	EXPECT_EQ(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME |
+		  1U << CLOCK_REALTIME, info.clocks);
 	EXPECT_EQ(CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
 		  info.features & ~CALLOUT_FEATURE_EXACT);
 	EXPECT_LE(100000, info.tick_ns);

@@ -107,7 +107,7 @@ static const struct badness badnesses[] = {
 	{ "unknown flag", -EINVAL,
 	  { .op = CALLOUT_OP_SET, .flags = 2, .clockid = CLOCK_MONOTONIC } },
 	{ "clock", -EINVAL,
-	  { .op = CALLOUT_OP_SET, .clockid = CLOCK_REALTIME } },
+	  { .op = CALLOUT_OP_SET, .clockid = CLOCK_TAI } },
 	{ "time", -EINVAL,
 	  { .op = CALLOUT_OP_SET, .clockid = CLOCK_MONOTONIC,
 	    .time = TIME_MAX + 1 } },

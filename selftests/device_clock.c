@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_clock.c - both clocks, NEXT, and slack
+ * device_clock.c - all clocks, NEXT, and slack
  */
 #include <stdlib.h>
 
@@ -23,6 +23,11 @@ FIXTURE_VARIANT_ADD(clock, monotonic) {
 
 FIXTURE_VARIANT_ADD(clock, boottime) {
 	.clock = CLOCK_BOOTTIME,
+	.other = CLOCK_REALTIME,
+};
+
+FIXTURE_VARIANT_ADD(clock, realtime) {
+	.clock = CLOCK_REALTIME,
 	.other = CLOCK_MONOTONIC,
 };
 
@@ -49,7 +54,8 @@ static __u64 set_on(int fd, clockid_t clock, __u32 flags, __u64 time)
 
 TEST_F(clock, is_offered)
 {
-	EXPECT_EQ(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME,
+	EXPECT_EQ(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME |
+		  1U << CLOCK_REALTIME,
 		  info_of(self->fd).clocks);
 }
 

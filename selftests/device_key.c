@@ -230,6 +230,7 @@ TEST_F(file, refused)
 	EXPECT_REFUSED(sets, op.time = TIME_MAX + 1);
 	EXPECT_REFUSED(sets, op.slack = TIME_MAX + 1);
 	EXPECT_REFUSED(sets, op.clockid = CLOCK_REALTIME);
+	EXPECT_REFUSED(sets, op.clockid = CLOCK_TAI);
 	EXPECT_REFUSED(sets, op.flags |= CALLOUT_NEW_PERIOD);
 	EXPECT_REFUSED(sets, op.flags |= 1U << 31);
 	EXPECT_REFUSED(unsets, op.cookie = 1);

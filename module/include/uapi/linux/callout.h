@@ -68,11 +68,12 @@ enum callout_opcode {
  * @op: enum callout_opcode
  * @flags: CALLOUT_ABSTIME, CALLOUT_KEY; for RESET, also CALLOUT_NEW_*; other bits
  *	must be 0
- * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; see callout_info.clocks. Not for
- *	RESET.
+ * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_REALTIME; see
+ *	callout_info.clocks. Not for RESET.
  * @result: out, in a batch: what the operation's own ioctl would return, errors
  *	as negative numbers
- * @time: when it is due, at most 2^63 - 1
+ * @time: when it is due, at most 2^63 - 1. If it is absolute and the clock is
+ *	CLOCK_REALTIME, the callout follows settings of the clock.
  * @period: 0, or the distance at which it fires again until it is cancelled.
  *	While an event is unread no other is added: callout_event.overrun counts
  *	the times missed. At most 2^63 - 1.
@@ -317,8 +318,8 @@ struct callout_format {
 
 /**
  * struct callout_next - when the next callout is due
- * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME: the clock of the callouts looked
- *	at, and of @due
+ * @clockid: one of callout_info.clocks: that of the callouts looked at, and of
+ *	@due
  * @flags: must be 0
  * @due: out: the earliest due time of pending callouts; 2^64 - 1: none
  */
