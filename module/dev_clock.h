@@ -5,6 +5,7 @@
 #ifndef _CALLOUT_DEV_CLOCK_H
 #define _CALLOUT_DEV_CLOCK_H
 
+#include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/time_namespace.h>
@@ -21,6 +22,14 @@
 static inline bool callout_clock_is_valid(clockid_t clockid)
 {
 	return clockid >= 0 && clockid < 32 && CALLOUT_CLOCKS & 1U << clockid;
+}
+
+/* Why a clock is refused. */
+static inline int callout_clock_error(clockid_t clockid)
+{
+	if (clockid == CLOCK_REALTIME_ALARM || clockid == CLOCK_BOOTTIME_ALARM)
+		return -EOPNOTSUPP;
+	return -EINVAL;
 }
 
 /* Added to CLOCK_BOOTTIME by tests. */

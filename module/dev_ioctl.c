@@ -69,6 +69,12 @@ static inline bool op_times_given(const struct callout_op *op)
 	return op->flags || op->clockid || op->time || op->period || op->slack;
 }
 
+/* Why an operation is refused. */
+static int op_error(const struct callout_op *op)
+{
+	return op_sets(op) ? callout_clock_error(op->clockid) : -EINVAL;
+}
+
 /* An operation that is wrong, unless it names its callout by a key. */
 static noinline int op_do_keyed(struct callout_file *file,
 				struct callout_op *op,
@@ -79,7 +85,7 @@ static noinline int op_do_keyed(struct callout_file *file,
 	int ret;
 
 	if (!(op->flags & CALLOUT_KEY))
-		return -EINVAL;
+		return op_error(op);
 	keyed.flags &= ~CALLOUT_KEY;
 	if (op->op == CALLOUT_OP_SET)
 		bad = op_times_bad(&keyed) || op->period || op->cookie;
@@ -88,7 +94,7 @@ static noinline int op_do_keyed(struct callout_file *file,
 	else
 		bad = op_reset_bad(&keyed);
 	if (bad)
-		return -EINVAL;
+		return op_error(op);
 	ret = callout_file_key(file, &keyed, ctx);
 	op->left = keyed.left;
 	return ret;
@@ -114,7 +120,7 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 	case CALLOUT_OP_TIMEOUT:
 		if (op_times_bad(op) || op->period ||
 		    op->func == CALLOUT_KEY_FUNC)
-			return -EINVAL;
+			return op_error(op);
 		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNTIMEOUT:
 		if (op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
@@ -457,7 +463,7 @@ long callout_ioctl_next(struct callout_file *file, size_t size,
 	if (ret)
 		return ret;
 	if (next.flags || !callout_clock_is_valid(next.clockid))
-		return -EINVAL;
+		return callout_clock_error(next.clockid);
 	return put_user(callout_file_next(file, next.clockid), &unext->due);
 }
 

@@ -42,8 +42,9 @@ int callout_waiter_copy_in(struct callout_waiter *waiter,
 				    batch->wait_size);
 	if (ret)
 		return ret;
+	if (!callout_clock_is_valid(arg->clockid))
+		return callout_clock_error(arg->clockid);
 	if (arg->flags & ~CALLOUT_WAIT_ABSTIME ||
-	    !callout_clock_is_valid(arg->clockid) ||
 	    arg->min_events > batch->nr_events)
 		return -EINVAL;
 	if (!arg->sigmask)

@@ -285,6 +285,26 @@ TEST_F(errors, einval_wrong_opcode)
 	}
 }
 
+static bool is_alarm(clockid_t clock)
+{
+	return clock == CLOCK_REALTIME_ALARM || clock == CLOCK_BOOTTIME_ALARM;
+}
+
+/* Clocks that would wake the system are known, but not supported. */
+TEST_F(errors, eopnotsupp_alarm_clock)
+{
+	const struct operation *o;
+
+	for (o = operations; o < OPERATIONS_END; o++) {
+		if (!makes_handle(o))
+			continue;
+		EXPECT_REFUSED(EOPNOTSUPP, o,
+			       op->clockid = CLOCK_REALTIME_ALARM);
+		EXPECT_REFUSED(EOPNOTSUPP, o,
+			       op->clockid = CLOCK_BOOTTIME_ALARM);
+	}
+}
+
 TEST_F(errors, einval_clock)
 {
 	static const int clocks[] = { INT_MIN, -2, -1, 0x10001, INT_MAX };
@@ -296,7 +316,7 @@ TEST_F(errors, einval_clock)
 			continue;
 		for (i = 0; i < 20; i++)
 			if (i != CLOCK_MONOTONIC && i != CLOCK_BOOTTIME &&
-			    i != CLOCK_REALTIME)
+			    i != CLOCK_REALTIME && !is_alarm(i))
 				EXPECT_REFUSED(EINVAL, o, op->clockid = i);
 		for (i = 0; i < ARRAY_SIZE(clocks); i++)
 			EXPECT_REFUSED(EINVAL, o, op->clockid = clocks[i]);

@@ -46,7 +46,7 @@ TEST_F(errors, batch_members)
 /* A wrong struct callout_wait is refused before any operation is done. */
 TEST_F(errors, wait_members)
 {
-	static const int clocks[] = { 2, 3, 4, 5, 6, 8, 9, 11, 31, -1, -2,
+	static const int clocks[] = { 2, 3, 4, 5, 6, 10, 11, 31, -1, -2,
 				      1 << 30 };
 	struct callout_op op = callout_op_set(HOUR, 1);
 	struct {
@@ -89,6 +89,8 @@ TEST_F(errors, wait_members)
 		REFUSED(EINVAL, w.wait.flags = 1U << i);
 	for (i = 0; i < ARRAY_SIZE(clocks); i++)
 		REFUSED(EINVAL, w.wait.clockid = clocks[i]);
+	REFUSED(EOPNOTSUPP, w.wait.clockid = CLOCK_REALTIME_ALARM);
+	REFUSED(EOPNOTSUPP, w.wait.clockid = CLOCK_BOOTTIME_ALARM);
 	REFUSED(EINVAL, w.wait.min_events = 2);
 	REFUSED(EINVAL, w.wait.min_events = ~0U);
 	REFUSED(EINVAL, w.wait.sigmask_size = 8);
@@ -176,8 +178,10 @@ TEST_F(errors, format_members)
 
 TEST_F(errors, next_members)
 {
-	static const int clocks[] = { 2, 3, 4, 5, 6, 8, 9, 10, 11, 31, 32, 33,
-				      -1, -2, 1 << 30 };
+	static const int clocks[] = { 2, 3, 4, 5, 6, 10, 11, 31, 32, 33, -1,
+				      -2, 1 << 30 };
+	static const int alarms[] = { CLOCK_REALTIME_ALARM,
+				      CLOCK_BOOTTIME_ALARM };
 	struct callout_next next;
 	unsigned int i;
 
@@ -185,6 +189,11 @@ TEST_F(errors, next_members)
 		next = (struct callout_next){ .clockid = clocks[i] };
 		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
 						     CALLOUT_IOC_NEXT, &next));
+	}
+	for (i = 0; i < ARRAY_SIZE(alarms); i++) {
+		next = (struct callout_next){ .clockid = alarms[i] };
+		EXPECT_EQ(-EOPNOTSUPP,
+			  callout_dev_ioctl(self->fd, CALLOUT_IOC_NEXT, &next));
 	}
 	for (i = 0; i < 32; i++) {
 		next = (struct callout_next){

@@ -472,6 +472,8 @@ struct callout_info {
  *		0, or more than the present limit; BATCH: too many operations
  *		or events, or a wait without room for one; LIST: no room, or too
  *		much; CANCEL: cookie has bits outside of mask
+ * EOPNOTSUPP	SET, TIMEOUT, NEXT, BATCH's wait: CLOCK_REALTIME_ALARM or
+ *		CLOCK_BOOTTIME_ALARM
  * E2BIG	the structure is longer than the kernel's, and the rest is not 0
  * EFAULT	bad pointer. BATCH: it stopped at an operation that could not be
  *		read or whose result could not be written (a callout that it set
