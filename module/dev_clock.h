@@ -117,16 +117,28 @@ static inline u64 callout_slot_offset(u8 flags)
 	return flags & CALLOUT_SLOT_REAL ? callout_real_offset() : 0;
 }
 
+/*
+ * The expiry time in CLOCK_MONOTONIC of a slot whose clock is ahead by @offset;
+ * 0, which has passed, if a setting of the clock has ended it.
+ */
+static inline u64 callout_slot_due_at(const struct callout_slot *slot, u8 flags,
+				      u64 offset)
+{
+	u64 due = callout_slot_due(slot);
+
+	if (flags & CALLOUT_SLOT_ON_SET && slot->next != offset)
+		return 0;
+	return due > offset ? due - offset : 0;
+}
+
 /* The slot's expiry time in CLOCK_MONOTONIC. */
 static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
 {
-	u64 due = callout_slot_due(slot), offset;
 	u8 flags = READ_ONCE(slot->node.flags);
 
 	if (likely(!(flags & CALLOUT_SLOT_STEPS)))
-		return due;
-	offset = callout_slot_offset(flags);
-	return due > offset ? due - offset : 0;
+		return callout_slot_due(slot);
+	return callout_slot_due_at(slot, flags, callout_slot_offset(flags));
 }
 
 /* The clock with which a slot was set. */

@@ -74,6 +74,32 @@ static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 		eventfd_signal(eventfd);
 }
 
+/*
+ * slot_is_early() in a clock that steps. One read of the offset decides whether
+ * the slot is due, and whether because a setting of the clock has ended it: then
+ * CALLOUT_SLOT_ON_SET stays.
+ */
+static noinline bool slot_is_early_slow(struct callout_file *file,
+					struct callout_slot *slot, u64 now)
+{
+	u8 flags = slot->node.flags;
+	u64 offset = callout_slot_offset(flags);
+
+	if (callout_slot_due_at(slot, flags, offset) > now)
+		return true;
+	if (flags & CALLOUT_SLOT_ON_SET && slot->next == offset)
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_ON_SET, 0);
+	return false;
+}
+
+static inline bool slot_is_early(struct callout_file *file,
+				 struct callout_slot *slot, u64 now)
+{
+	if (unlikely(slot->node.flags & CALLOUT_SLOT_STEPS))
+		return slot_is_early_slow(file, slot, now);
+	return callout_slot_due(slot) > now;
+}
+
 /* Moves @n, and slots of the same file that are due next, to the ready list. */
 static unsigned int callout_expire_file(struct callout_base *base,
 					struct callout_node *n,
@@ -90,7 +116,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	raw_spin_lock(&file->lock);
 	do {
 		--*budget;
-		if (unlikely(callout_slot_due_mono(slot) > now)) {
+		if (unlikely(slot_is_early(file, slot, now))) {
 			callout_dequeue_locked(base, n);
 			file_postpone(file, base, slot, now);
 		} else {
@@ -180,10 +206,16 @@ static void slot_to_event(const struct callout_slot *slot,
 		.handle	= slot->handle,
 		.cookie	= slot->arg,
 		.func	= slot->key,
-		.due	= callout_slot_due_clock(slot),
+		.due	= callout_slot_due(slot),
 		.fired	= slot->node.time,
 		.clockid = callout_slot_clock(slot),
 	};
+	if (likely(!(slot->node.flags &
+		     (CALLOUT_SLOT_REAL_REL | CALLOUT_SLOT_ON_SET))))
+		return;
+	event->due = callout_slot_due_clock(slot);
+	if (slot->node.flags & CALLOUT_SLOT_ON_SET)
+		event->type = CALLOUT_EVENT_CLOCK_SET;
 }
 
 /* Counts the periods that have passed unread, and sets the next expiry. */

@@ -23,8 +23,9 @@ struct fasync_struct;
 /*
  * callout_node.flags of a file's slot; 0 while it is free, since a guessed
  * handle may name it. callout_file.lock protects READY, REPEAT and MOVED. The
- * others are constant while the slot is in use, except that RESET may exchange
- * REAL and REAL_REL: SET writes them in the hold of the base's lock in which the
+ * others are constant while the slot is in use, except that RESET may change
+ * REAL, REAL_REL and ON_SET, and that expiry clears ON_SET unless a setting has
+ * ended the callout: SET writes them in the hold of the base's lock in which the
  * slot becomes pending. So no update of the byte is lost:
  *
  *	being set or freed	written by its only owner, with the base locked
@@ -47,6 +48,7 @@ struct fasync_struct;
 #define CALLOUT_SLOT_MOVED	0x10	/* detached, and RESET since */
 #define CALLOUT_SLOT_REAL	0x20	/* due is in CLOCK_REALTIME */
 #define CALLOUT_SLOT_REAL_REL	0x40	/* clock is; relative, due is not */
+#define CALLOUT_SLOT_ON_SET	0x80	/* REAL, a setting ends it, or has */
 
 /* due is in a clock that steps. */
 #define CALLOUT_SLOT_STEPS	(CALLOUT_SLOT_BOOT | CALLOUT_SLOT_REAL)

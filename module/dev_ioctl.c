@@ -44,20 +44,34 @@ static inline bool op_writes_handle(const struct callout_op *op)
 	return op_sets(op) && !op_writes_left(op);
 }
 
+/* op_times_bad() with another clock or flag; in line: op_do() calls nothing. */
+static __always_inline bool op_times_bad_slow(const struct callout_op *op)
+{
+	if (op->flags & CALLOUT_CANCEL_ON_SET &&
+	    (op->clockid != CLOCK_REALTIME || !(op->flags & CALLOUT_ABSTIME) ||
+	     op->period || op->op == CALLOUT_OP_TIMEOUT))
+		return true;
+	return op->flags & ~(CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET) ||
+	       !callout_clock_is_valid(op->clockid);
+}
+
 static inline bool op_times_bad(const struct callout_op *op)
 {
 	/* The sign bit: more than KTIME_MAX. */
-	return op->flags & ~CALLOUT_ABSTIME ||
-	       (s64)(op->time | op->period | op->slack) < 0 ||
-	       (op->clockid != CLOCK_MONOTONIC &&
-		!callout_clock_is_valid(op->clockid));
+	return (s64)(op->time | op->period | op->slack) < 0 ||
+	       (unlikely(op->flags & ~CALLOUT_ABSTIME ||
+			 op->clockid != CLOCK_MONOTONIC) &&
+		op_times_bad_slow(op));
 }
 
 /* RESET: what it does not change must be 0. */
 static inline bool op_reset_bad(const struct callout_op *op)
 {
-	return op->flags & ~(CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD |
-			     CALLOUT_NEW_SLACK) ||
+	u32 rare = op->flags & ~(CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD |
+				 CALLOUT_NEW_SLACK);
+
+	return (unlikely(rare) && (rare != CALLOUT_CANCEL_ON_SET ||
+				   !(op->flags & CALLOUT_ABSTIME))) ||
 	       (s64)(op->time | op->period | op->slack) < 0 ||
 	       op->clockid || op->cookie ||
 	       (op->period && !(op->flags & CALLOUT_NEW_PERIOD)) ||
@@ -88,7 +102,8 @@ static noinline int op_do_keyed(struct callout_file *file,
 		return op_error(op);
 	keyed.flags &= ~CALLOUT_KEY;
 	if (op->op == CALLOUT_OP_SET)
-		bad = op_times_bad(&keyed) || op->period || op->cookie;
+		bad = op_times_bad(&keyed) || op->period || op->cookie ||
+		      op->flags & CALLOUT_CANCEL_ON_SET;
 	else if (op->op == CALLOUT_OP_UNSET)
 		bad = op_times_given(&keyed) || op->cookie || op->func;
 	else

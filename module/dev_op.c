@@ -163,8 +163,10 @@ static u8 op_clock_flags(const struct callout_op *op)
 		return CALLOUT_SLOT_BOOT;
 	if (op->clockid != CLOCK_REALTIME)
 		return 0;
-	return op->flags & CALLOUT_ABSTIME ? CALLOUT_SLOT_REAL :
-					     CALLOUT_SLOT_REAL_REL;
+	if (!(op->flags & CALLOUT_ABSTIME))
+		return CALLOUT_SLOT_REAL_REL;
+	return op->flags & CALLOUT_CANCEL_ON_SET ?
+	       CALLOUT_SLOT_REAL | CALLOUT_SLOT_ON_SET : CALLOUT_SLOT_REAL;
 }
 
 /* slot_set_times() with slack or another clock. */
@@ -177,7 +179,8 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 
 	/* RESET finds the same clock. */
 	WRITE_ONCE(slot->node.flags,
-		   flags | (slot->node.flags & ~CALLOUT_SLOT_CLOCK));
+		   flags | (slot->node.flags & ~(CALLOUT_SLOT_CLOCK |
+						 CALLOUT_SLOT_ON_SET)));
 	if (flags & CALLOUT_SLOT_STEPS)
 		WRITE_ONCE(callout_slot_file(slot)->steps, true);
 	if (op->flags & CALLOUT_ABSTIME)
@@ -185,6 +188,8 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 	else
 		due = min_t(u64, now + callout_slot_offset(flags) + due,
 			    KTIME_MAX);
+	if (flags & CALLOUT_SLOT_ON_SET)
+		slot->next = callout_real_offset();
 	callout_slot_set_due(slot, due);
 	return callout_slack_tick(base, callout_slot_due_mono(slot), op->slack,
 				  now);
@@ -484,23 +489,37 @@ out:
 	return ret;
 }
 
-/* Completes @op of RESET by what stays; the slot is in use, its base locked. */
-static inline void reset_complete(const struct callout_slot *slot,
-				  struct callout_op *op, u8 flags)
+/*
+ * Completes @op of RESET by what stays; the slot is in use, its base locked.
+ * Returns -EINVAL if the callout cannot be as @op says.
+ */
+static inline int reset_complete(const struct callout_slot *slot,
+				 struct callout_op *op, u8 flags)
 {
+	clockid_t clockid = op->clockid;
+
 	op->clockid = callout_slot_clock(slot);
-	/* Its link in the hash is in the place of both. */
-	if (unlikely(flags & CALLOUT_SLOT_HASHED))
-		return;
+	/* Its link in the hash is in the place of period, slack and next. */
+	if (unlikely(flags & CALLOUT_SLOT_HASHED)) {
+		if (op->period || op->flags & CALLOUT_CANCEL_ON_SET ||
+		    (op->op == CALLOUT_OP_SET && op->clockid != clockid))
+			return -EINVAL;
+		return 0;
+	}
 	if (likely(!(op->flags & CALLOUT_NEW_PERIOD)))
 		op->period = slot->period;
 	if (likely(!(op->flags & CALLOUT_NEW_SLACK)))
 		op->slack = slot->slack;
+	if (unlikely(op->flags & CALLOUT_CANCEL_ON_SET) &&
+	    (op->period || op->clockid != CLOCK_REALTIME))
+		return -EINVAL;
+	return 0;
 }
 
 /*
  * RESET, or SET of a key that is outstanding; writes members of @op. Returns as
- * UNSET, or -EINVAL if the callout cannot have a period or has another clock.
+ * UNSET, or -EINVAL if the callout cannot have a period, or cannot end when its
+ * clock is set, or has another clock.
  */
 int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		       struct callout_op_ctx *ctx)
@@ -517,11 +536,8 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 	if (unlikely(!(state & CALLOUT_S_PENDING)) &&
 	    !(flags & (CALLOUT_SLOT_READY | CALLOUT_SLOT_REPEAT)))
 		return -ENOENT;
-	if (unlikely(flags & CALLOUT_SLOT_HASHED) &&
-	    (op->period || (op->op == CALLOUT_OP_SET &&
-			    op->clockid != callout_slot_clock(slot))))
+	if (unlikely(reset_complete(slot, op, flags)))
 		return -EINVAL;
-	reset_complete(slot, op, flags);
 	base = ctx->base;
 	now = callout_ctx_now(ctx);
 	due = callout_slot_due_mono(slot);

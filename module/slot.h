@@ -24,7 +24,8 @@
  * @period: device, not in the hash: nanoseconds, 0 if it is not periodic
  * @slack: device, periodic: nanoseconds
  * @next: device, until its reader re-arms it: when it is due next, unless RESET
- *	has moved it
+ *	has moved it; one that ends when its clock is set: that clock's offset when
+ *	it was armed
  *
  * A program chooses @arg and @key and, up to 2^63, @due. If memory corruption
  * makes such a slot look like one of the kernel's, or like a struct callout,

@@ -62,12 +62,18 @@ enum callout_opcode {
  * It writes left, 0 for a new one, and not handle.
  */
 #define CALLOUT_KEY		(1U << 3)
+/*
+ * SET, RESET; with CALLOUT_ABSTIME and CLOCK_REALTIME, without a period or key: a
+ * setting of the clock ends the callout, with an event CALLOUT_EVENT_CLOCK_SET.
+ * RESET does not keep this.
+ */
+#define CALLOUT_CANCEL_ON_SET	(1U << 4)
 
 /**
  * struct callout_op - one operation
  * @op: enum callout_opcode
- * @flags: CALLOUT_ABSTIME, CALLOUT_KEY; for RESET, also CALLOUT_NEW_*; other bits
- *	must be 0
+ * @flags: CALLOUT_ABSTIME, CALLOUT_KEY, CALLOUT_CANCEL_ON_SET; for RESET, also
+ *	CALLOUT_NEW_*; other bits must be 0
  * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_REALTIME; see
  *	callout_info.clocks. Not for RESET.
  * @result: out, in a batch: what the operation's own ioctl would return, errors
@@ -120,11 +126,11 @@ struct callout_op {
 /**
  * enum callout_event_type - what a struct callout_event tells
  * @CALLOUT_EVENT_FIRED: a callout has fired
- * @CALLOUT_EVENT_CLOCK_SET: reserved: a clock was set
+ * @CALLOUT_EVENT_CLOCK_SET: a callout with CALLOUT_CANCEL_ON_SET has ended before
+ *	it was due, since its clock was set
  * @CALLOUT_EVENT_ERROR: reserved: something failed
  *
- * No event has one of the latter two, or another type, unless the program has
- * asked for it.
+ * No event has another type than the first unless the program has asked for it.
  */
 enum callout_event_type {
 	CALLOUT_EVENT_FIRED	= 1,
@@ -133,7 +139,7 @@ enum callout_event_type {
 };
 
 /**
- * struct callout_event - a callout has fired
+ * struct callout_event - a callout has fired, or has ended
  * @type: enum callout_event_type
  * @flags: CALLOUT_EVENT_*
  * @handle: its handle, stale unless the callout is periodic; with
@@ -142,7 +148,7 @@ enum callout_event_type {
  * @func: as it was set
  * @due: when it was due, in its clock; if it is periodic, the first time that
  *	this event stands for
- * @fired: when it fired, in CLOCK_MONOTONIC
+ * @fired: when it fired or ended, in CLOCK_MONOTONIC
  * @overrun: if it is periodic, how many more times it was due until this was
  *	read, at most 2^32 - 1
  * @clockid: its clock
@@ -468,10 +474,11 @@ struct callout_info {
  * EINVAL	unknown flag, clock or size; a member that must be 0 is not;
  *		time, period or slack beyond 2^63 - 1; RESET: a period for one
  *		set by TIMEOUT or with a key; SET: the callout with this key
- *		has another clock; TIMEOUT, UNTIMEOUT: func is 2^64 - 1; LIMIT:
- *		0, or more than the present limit; BATCH: too many operations
- *		or events, or a wait without room for one; LIST: no room, or too
- *		much; CANCEL: cookie has bits outside of mask
+ *		has another clock; TIMEOUT, UNTIMEOUT: func is 2^64 - 1;
+ *		CALLOUT_CANCEL_ON_SET for what cannot have it; LIMIT: 0, or more
+ *		than the present limit; BATCH: too many operations or events, or
+ *		a wait without room for one; LIST: no room, or too much; CANCEL:
+ *		cookie has bits outside of mask
  * EOPNOTSUPP	SET, TIMEOUT, NEXT, BATCH's wait: CLOCK_REALTIME_ALARM or
  *		CLOCK_BOOTTIME_ALARM
  * E2BIG	the structure is longer than the kernel's, and the rest is not 0
