@@ -22,7 +22,7 @@ static const char help[] =
 "          its event\n"
 "            -n COUNT   COUNT callouts, or events of a periodic one\n"
 "            -a         TIME is absolute\n"
-"            -c CLOCK   monotonic or boottime\n"
+"            -c CLOCK   monotonic, boottime or realtime\n"
 "            -p PERIOD  fire again each PERIOD after it was due\n"
 "            -s SLACK   it may fire later, by up to SLACK\n"
 "            --json     print events as JSON, one a line\n"

@@ -109,6 +109,8 @@ static bool parse_clock(const char *s, __s32 *clockid)
 		*clockid = CLOCK_MONOTONIC;
 	else if (!strcmp(s, "boottime"))
 		*clockid = CLOCK_BOOTTIME;
+	else if (!strcmp(s, "realtime"))
+		*clockid = CLOCK_REALTIME;
 	else
 		return false;
 	return true;
@@ -123,7 +125,7 @@ static int parse_wish_option(int opt, struct callout_wish *wish)
 	case 'c':
 		if (parse_clock(optarg, &wish->op.clockid))
 			return 0;
-		return callout_usage("set: bad clock \"%s\": it is monotonic or boottime",
+		return callout_usage("set: bad clock \"%s\": it is monotonic, boottime or realtime",
 				     optarg);
 	case 'n':
 		return callout_parse_positive("set", "count", optarg, ~0U,

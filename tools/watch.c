@@ -181,6 +181,7 @@ static bool watch_next(struct watch *w, int argc, char **argv)
 	} clocks[] = {
 		{ CLOCK_MONOTONIC, "monotonic" },
 		{ CLOCK_BOOTTIME, "boottime" },
+		{ CLOCK_REALTIME, "realtime" },
 	};
 	unsigned int i;
 	__u64 due;

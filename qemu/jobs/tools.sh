@@ -74,6 +74,7 @@ check_calloutctl() {
 	check "set -n" prints "fired handle $handle cookie 12 due .*" calloutctl set -n 3 20ms 10
 	check "set -p" prints "fired .* overrun [0-9]+" calloutctl set -p 20ms -n 5 20ms
 	check "set -c" prints "fired .*" calloutctl set -c boottime -s 5ms 20ms
+	check "set -c realtime" prints "fired .*" calloutctl set -c realtime 20ms
 	check "set --json" json 4 calloutctl set --json -n 2 20ms
 	check "set --json: a large cookie" \
 		prints '.*"event": "fired".*"cookie": "18446744073709551615".*' \
@@ -96,13 +97,15 @@ check_calloutctl() {
 	check "watch: reset" reset
 	check "watch: next" watched "next monotonic due .*" 'set 1h\nnext\nquit\n'
 	check "watch: no next" watched "next boottime none" 'set 1h\nnext\nquit\n'
+	check "watch: next of CLOCK_REALTIME" \
+		watched "next realtime due .*" 'set -c realtime 1h\nnext\nquit\n'
 	printf 'set 20ms 3\nnext\ninfo\n' > /tmp/in
 	check "watch --json" json 5 calloutctl watch --json < /tmp/in
 	check "no command" fails 2 "no command" calloutctl
 	check "no such command" fails 2 "no command \"nonsense\"" calloutctl nonsense
 	check "no such option" fails 2 "set: no option -x" calloutctl set -x 1s
 	check "no such time" fails 2 "bad time \"1 year\"" calloutctl set "1 year"
-	check "no such clock" fails 2 "bad clock" calloutctl set -c realtime 1s
+	check "no such clock" fails 2 "bad clock" calloutctl set -c tai 1s
 	check "no time" fails 2 "takes a time" calloutctl set
 	check "too long" fails 1 "Invalid argument" calloutctl set 18446744073709551615ns
 	check "no unit" fails 2 "bad time \"5\": it needs a unit: ns, us" calloutctl set 5
