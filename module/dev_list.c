@@ -39,6 +39,17 @@ static u32 slot_state(struct callout_file *file,
 	return flags ? CALLOUT_STATE_UNREAD : 0;
 }
 
+/* Flags with which SET sets such a callout again, for struct callout_entry. */
+static u32 slot_op_flags(const struct callout_slot *slot)
+{
+	u8 flags = READ_ONCE(slot->node.flags);
+
+	if (flags & CALLOUT_SLOT_REAL_REL)
+		return 0;
+	return flags & CALLOUT_SLOT_ON_SET ?
+	       CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET : CALLOUT_ABSTIME;
+}
+
 /* Fills @entry if a callout is outstanding in a slot, whose base is locked. */
 static bool slot_describe(struct callout_file *file,
 			  const struct callout_slot *slot, u64 now,
@@ -52,6 +63,7 @@ static bool slot_describe(struct callout_file *file,
 	*entry = (struct callout_entry){
 		.handle	= slot->handle,
 		.op	= hashed ? CALLOUT_OP_TIMEOUT : CALLOUT_OP_SET,
+		.flags	= slot_op_flags(slot),
 		.state	= slot_state(file, slot),
 		.clockid = clockid,
 		.due	= callout_time_out(clockid, callout_slot_due_clock(slot)),
@@ -65,7 +77,7 @@ static bool slot_describe(struct callout_file *file,
 	if (keyed) {
 		entry->handle = slot->arg;
 		entry->op = CALLOUT_OP_SET;
-		entry->flags = CALLOUT_KEY;
+		entry->flags |= CALLOUT_KEY;
 		entry->cookie = 0;
 		entry->func = 0;
 	}
@@ -115,7 +127,9 @@ long callout_ioctl_get(struct callout_file *file, size_t size,
 	ret = copy_struct_from_user(&entry, sizeof(entry), uentry, size);
 	if (ret)
 		return ret;
-	if (entry.flags & ~CALLOUT_KEY)
+	/* What another GET has written may stay. */
+	if (entry.flags & ~(CALLOUT_KEY | CALLOUT_ABSTIME |
+			    CALLOUT_CANCEL_ON_SET))
 		return -EINVAL;
 	if (entry.flags & CALLOUT_KEY) {
 		key = entry.handle;

@@ -169,7 +169,7 @@ TEST_F(file, get_and_list)
 	ASSERT_EQ(0, get_key(self->fd, 9, &entry));
 	EXPECT_EQ(9, entry.handle);
 	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-	EXPECT_EQ(CALLOUT_KEY, entry.flags);
+	EXPECT_EQ(CALLOUT_KEY | CALLOUT_ABSTIME, entry.flags);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(CLOCK_BOOTTIME, entry.clockid);
 	EXPECT_EQ(0, entry.cookie);
@@ -178,7 +178,7 @@ TEST_F(file, get_and_list)
 	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
 	ASSERT_EQ(1, list.got);
 	EXPECT_EQ(9, entries[0].handle);
-	EXPECT_EQ(CALLOUT_KEY, entries[0].flags);
+	EXPECT_EQ(CALLOUT_KEY | CALLOUT_ABSTIME, entries[0].flags);
 
 	/* The clock of a key cannot change while it is outstanding. */
 	EXPECT_EQ(-EINVAL, set_key(self->fd, 9, 0));

@@ -201,6 +201,39 @@ TEST_F(realtime, key)
 	EXPECT_FALSE(readable_within(self->fd, 50));
 }
 
+/* GET tells with which flags a callout is as it is. */
+TEST_F(realtime, flags_to_restore)
+{
+	static const __u32 flags[] = {
+		0, CALLOUT_ABSTIME, CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET,
+	};
+	struct callout_entry entry = { 0 }, again = { 0 };
+	struct callout_op op;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		entry.handle = set_on(self->fd, CLOCK_REALTIME, flags[i],
+				      (flags[i] ? real_now() : 0) + HOUR, 1);
+		ASSERT_NE(0, entry.handle);
+		/* The flags of the last one make no difference. */
+		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET,
+					       &entry));
+		EXPECT_EQ(flags[i], entry.flags);
+		op = callout_op_set(entry.flags & CALLOUT_ABSTIME ? entry.due :
+								    entry.left,
+				    entry.cookie);
+		op.clockid = entry.clockid;
+		op.flags = entry.flags;
+		ASSERT_EQ(0, do_op(self->fd, &op));
+		again.handle = op.handle;
+		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET,
+					       &again));
+		EXPECT_EQ(entry.flags, again.flags);
+		if (flags[i])
+			EXPECT_EQ(entry.due, again.due);
+	}
+}
+
 /* GET, LIST and RESET tell the time that is left as the clock is set now. */
 TEST_F(realtime, left)
 {

@@ -352,7 +352,9 @@ enum callout_state {
  * @handle: its handle or, if @flags has CALLOUT_KEY, its key; for GET, in
  * @op: the operation that sets such a callout: CALLOUT_OP_SET or
  *	CALLOUT_OP_TIMEOUT
- * @flags: CALLOUT_KEY or 0; for GET, in
+ * @flags: those of that operation: CALLOUT_KEY, which for GET is in;
+ *	CALLOUT_CANCEL_ON_SET; CALLOUT_ABSTIME, except for a callout of
+ *	CLOCK_REALTIME that does not follow settings of the clock
  * @state: enum callout_state
  * @clockid: its clock
  * @due: when it is due, or was, in its clock
@@ -362,8 +364,8 @@ enum callout_state {
  * @cookie: as it was set
  * @func: as it was set
  *
- * Members of the same name, @due as time and CALLOUT_ABSTIME set the same callout
- * again, in another file too.
+ * Members of the same name and, as time, @due if @flags has CALLOUT_ABSTIME, else
+ * @left, set the same callout again, in another file too.
  */
 struct callout_entry {
 	__u64 handle;
