@@ -351,7 +351,7 @@ static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 	if (!(slot->node.flags & CALLOUT_SLOT_REPEAT))
 		return false;
 	base = callout_rehome(base, &slot->node);
-	ctx->base = base;
+	callout_ctx_set_base(ctx, base);
 	/* RESET has written when it is due. */
 	if (likely(!(slot->node.flags & CALLOUT_SLOT_MOVED)))
 		callout_slot_set_due(slot, slot->next);

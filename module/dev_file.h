@@ -133,6 +133,8 @@ struct callout_file {
  * struct callout_op_ctx - state of a run of operations on one file
  * @base: base left locked by the last operation, or NULL
  * @flags: for callout_unlock()
+ * @home: in this hold of its lock @base was found to be the home of new
+ *	callouts, which it stays: interrupts are off
  * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it since the run
  *	began or slept
  * @ahead: slots to reserve with the next one
@@ -146,6 +148,7 @@ struct callout_file {
 struct callout_op_ctx {
 	struct callout_base *base;
 	unsigned long flags;
+	bool home;
 	u64 now;
 	unsigned int ahead;
 	unsigned int spare;
@@ -187,6 +190,14 @@ static inline u64 callout_ctx_now(struct callout_op_ctx *ctx)
 	return ctx->now;
 }
 
+/* The run holds the lock of another base, or of none. */
+static inline void callout_ctx_set_base(struct callout_op_ctx *ctx,
+					struct callout_base *base)
+{
+	ctx->base = base;
+	ctx->home = false;
+}
+
 /* Drops the base's lock. The caller is about to sleep, or done. */
 static inline void callout_ctx_unlock(struct callout_op_ctx *ctx)
 {
@@ -195,7 +206,7 @@ static inline void callout_ctx_unlock(struct callout_op_ctx *ctx)
 	if (base) {
 		__acquire(&base->lock);	/* for sparse */
 		callout_unlock(base, ctx->flags);
-		ctx->base = NULL;
+		callout_ctx_set_base(ctx, NULL);
 	}
 }
 
@@ -218,7 +229,7 @@ static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 	base = callout_lock(n, &ctx->flags);
 	/* For sparse, which cannot follow this. */
 	__release(&base->lock);
-	ctx->base = base;
+	callout_ctx_set_base(ctx, base);
 	return base;
 }
 

@@ -26,6 +26,9 @@
 /* Operations of a batch done at a time; they are on the stack. */
 #define BATCH_OPS		16U
 
+/* A bit for each opcode that sets a callout. */
+#define SETS		(1U << CALLOUT_OP_SET | 1U << CALLOUT_OP_TIMEOUT)
+
 static inline bool op_sets(const struct callout_op *op)
 {
 	return op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT;
@@ -80,7 +83,7 @@ static inline bool op_reset_bad(const struct callout_op *op)
 
 static inline bool op_times_given(const struct callout_op *op)
 {
-	return op->flags || op->clockid || op->time || op->period || op->slack;
+	return (op->flags | op->clockid | op->time | op->period | op->slack) != 0;
 }
 
 /* Why an operation is refused. */
@@ -125,7 +128,7 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 			return op_do_keyed(file, op, ctx);
 		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNSET:
-		if (op_times_given(op) || op->cookie || op->func)
+		if (op_times_given(op) | ((op->cookie | op->func) != 0))
 			return op_do_keyed(file, op, ctx);
 		return callout_file_unset(file, op, ctx);
 	case CALLOUT_OP_RESET:
@@ -298,6 +301,17 @@ static int batch_put_one(struct callout_file *file,
 	return -EFAULT;
 }
 
+/* An operation has failed. Does the batch stop at it? */
+static bool batch_stops(struct callout_batch *batch, struct callout_op *op)
+{
+	if (op_writes_handle(op))
+		op->handle = 0;
+	else if (op_writes_left(op))
+		op->left = 0;
+	batch->failed++;
+	return batch->flags & CALLOUT_BATCH_STOP;
+}
+
 /*
  * Does some operations. Returns 0; an error, which ends the batch; or 1 if it
  * stops at an operation that failed.
@@ -315,27 +329,27 @@ static noinline int batch_do_some(struct callout_file *file,
 		/* One operation's error: only that operation was not copied. */
 		op[0] = (struct callout_op){ .result = -E2BIG };
 		batch->done++;
-		batch->failed++;
 		done = 1;
-		ret = !!(batch->flags & CALLOUT_BATCH_STOP);
+		ret = batch_stops(batch, &op[0]);
 		goto put;
 	}
 	if (n < 0)
 		return n;
 
-	for (i = 0; i < n; i++)
-		ctx.ahead += op_sets(&op[i]);
-	for (i = 0; i < n && !ret; i++) {
+	/*
+	 * Those that begin by cancelling get slots from that. An opcode that is
+	 * wrong may be counted: then one slot too many is reserved for a while.
+	 */
+	for (i = 0; op_sets(&op[0]) && i < n; i++)
+		ctx.ahead += SETS >> op[i].op % 32 & 1;
+	for (i = 0; i < n; i++) {
 		int result = op_do(file, &op[i], &ctx);
 
 		op[i].result = result;
-		if (unlikely(result < 0)) {
-			if (op_writes_handle(&op[i]))
-				op[i].handle = 0;
-			else if (op_writes_left(&op[i]))
-				op[i].left = 0;
-			batch->failed++;
-			ret = !!(batch->flags & CALLOUT_BATCH_STOP);
+		if (unlikely(result < 0) && batch_stops(batch, &op[i])) {
+			i++;
+			ret = 1;
+			break;
 		}
 	}
 	done = i;

@@ -26,21 +26,28 @@
 /* Slots that CANCEL looks at in one hold of a base's lock. */
 #define CANCEL_SLOTS		16U
 
+static noinline struct callout_base *
+ctx_lock_home_slow(struct callout_file *file, struct callout_op_ctx *ctx)
+{
+	struct callout_base *base = ctx->base;
+
+	if (!base || base != callout_base_of(file->table.class,
+					     callout_home_cpu()) ||
+	    !base->online) {
+		callout_ctx_unlock(ctx);
+		base = callout_lock_home(file->table.class, &ctx->flags);
+		__release(&base->lock);
+		callout_ctx_set_base(ctx, base);
+	}
+	ctx->home = true;
+	return base;
+}
+
 /* Locks the base for new callouts, unless the run holds that lock already. */
 static inline struct callout_base *ctx_lock_home(struct callout_file *file,
 						 struct callout_op_ctx *ctx)
 {
-	struct callout_base *base = ctx->base;
-
-	if (base && likely(base == callout_base_of(file->table.class,
-						   callout_home_cpu()) &&
-			   base->online))
-		return base;
-	callout_ctx_unlock(ctx);
-	base = callout_lock_home(file->table.class, &ctx->flags);
-	__release(&base->lock);
-	ctx->base = base;
-	return base;
+	return likely(ctx->home) ? ctx->base : ctx_lock_home_slow(file, ctx);
 }
 
 /*
@@ -59,6 +66,8 @@ static inline struct callout_slot *ctx_lock_slot(struct callout_file *file,
 	preempt_enable();
 	if (unlikely(!slot || !handle))
 		return NULL;
+	/* Or gcc computes it from the handle at each use. */
+	OPTIMIZER_HIDE_VAR(slot);
 	callout_ctx_lock(ctx, &slot->node);
 	return likely(slot->handle == handle) ? slot : NULL;
 }
@@ -67,13 +76,14 @@ static inline struct callout_slot *ctx_lock_slot(struct callout_file *file,
 static inline int file_charge(struct callout_file *file,
 			      struct callout_op_ctx *ctx)
 {
-	int n = atomic_read(&file->outstanding), ret;
 	unsigned int more, allowed;
+	int n, ret;
 
-	if (ctx->spare) {
+	if (likely(ctx->spare)) {
 		ctx->spare--;
 		return 0;
 	}
+	n = atomic_read(&file->outstanding);
 	do {
 		while (unlikely(n >= (allowed = READ_ONCE(file->allowed)))) {
 			callout_ctx_sleep(ctx);
@@ -118,7 +128,7 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 		if (slot)
 			break;
 	}
-	ctx->base = callout_base(slot->node.cpu);
+	callout_ctx_set_base(ctx, callout_base(slot->node.cpu));
 	return slot;
 }
 
@@ -233,9 +243,10 @@ static inline struct callout_slot *file_take_slot(struct callout_file *file,
 }
 
 /* Sets a callout in a slot that was free; its base is locked. */
-static inline void file_start(struct callout_file *file,
-			      struct callout_slot *slot, struct callout_op *op,
-			      struct callout_op_ctx *ctx)
+static __always_inline void file_start(struct callout_file *file,
+				       struct callout_slot *slot,
+				       struct callout_op *op,
+				       struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
 	u64 tick;
@@ -303,7 +314,7 @@ void callout_file_start(struct callout_file *file, struct callout_slot *slot,
 {
 	callout_ctx_lock(ctx, &slot->node);
 	/* Its CPU may have gone offline since. */
-	ctx->base = callout_rehome(ctx->base, &slot->node);
+	callout_ctx_set_base(ctx, callout_rehome(ctx->base, &slot->node));
 	file_start(file, slot, op, ctx);
 }
 
@@ -319,11 +330,11 @@ void callout_file_give_back(struct callout_file *file,
 
 /*
  * Cancels the callout of a slot whose base is locked; by its key if @named is
- * true.
+ * true. UNSET is little else: in line, its registers are not saved twice.
  */
-static inline int file_cancel(struct callout_file *file,
-			      struct callout_slot *slot, bool named,
-			      struct callout_op_ctx *ctx)
+static __always_inline int file_cancel(struct callout_file *file,
+				       struct callout_slot *slot, bool named,
+				       struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
 	int ret = CALLOUT_CANCELLED;
@@ -476,7 +487,7 @@ static noinline int file_reset_slow(struct callout_file *file,
 		if (ret != CALLOUT_WITHDRAWN)
 			goto out;
 	}
-	ctx->base = callout_rehome(ctx->base, &slot->node);
+	callout_ctx_set_base(ctx, callout_rehome(ctx->base, &slot->node));
 	tick = slot_set_times(slot, ctx->base, op, callout_ctx_now(ctx));
 	if (slot->node.mark != CALLOUT_HASH_IN) {
 		slot->period = op->period;
