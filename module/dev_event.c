@@ -198,18 +198,22 @@ out:
 	return ret;
 }
 
-static void slot_to_event(const struct callout_slot *slot,
-			  struct callout_event *event)
+/* Writes each member, or programs would read the kernel's stack. */
+static inline void slot_to_event(const struct callout_slot *slot,
+				 struct callout_event *event)
 {
-	*event = (struct callout_event){
-		.type	= CALLOUT_EVENT_FIRED,
-		.handle	= slot->handle,
-		.cookie	= slot->arg,
-		.func	= slot->key,
-		.due	= callout_slot_due(slot),
-		.fired	= slot->node.time,
-		.clockid = callout_slot_clock(slot),
-	};
+	BUILD_BUG_ON(sizeof(*event) != CALLOUT_EVENT_SIZE_V1);
+	/* An initializer would be a "rep stos", and these after it. */
+	event->type = CALLOUT_EVENT_FIRED;
+	event->flags = 0;
+	event->handle = slot->handle;
+	event->cookie = slot->arg;
+	event->func = slot->key;
+	event->due = callout_slot_due(slot);
+	event->fired = slot->node.time;
+	event->overrun = 0;
+	event->clockid = callout_slot_clock(slot);
+	event->reserved = 0;
 	if (likely(!(slot->node.flags &
 		     (CALLOUT_SLOT_REAL_REL | CALLOUT_SLOT_ON_SET))))
 		return;
@@ -247,15 +251,17 @@ static void events_detach(struct callout_file *file, unsigned int max,
 			  struct detached *taken)
 {
 	struct callout_slot *slot;
+	struct list_head *pos;
 	unsigned int n = 0;
+	LIST_HEAD(first);
 	u64 now = 0;
 	u8 flags;
 
 	raw_spin_lock_irq(&file->lock);
-	while (n < max && !list_empty(&file->ready)) {
-		slot = list_first_entry(&file->ready, struct callout_slot,
-					node.entry);
-		list_del(&slot->node.entry);
+	list_for_each(pos, &file->ready) {
+		if (n == max)
+			break;
+		slot = list_entry(pos, struct callout_slot, node.entry);
 		flags = slot->node.flags & ~(CALLOUT_SLOT_READY |
 					     CALLOUT_SLOT_REPEAT |
 					     CALLOUT_SLOT_MOVED);
@@ -275,6 +281,7 @@ static void events_detach(struct callout_file *file, unsigned int max,
 		WRITE_ONCE(slot->node.flags, flags);
 		taken->slot[n++] = slot;
 	}
+	list_cut_before(&first, &file->ready, pos);
 	taken->n = n;
 	WRITE_ONCE(file->unread, file->unread - n);
 	raw_spin_unlock_irq(&file->lock);
