@@ -92,7 +92,8 @@ TEST_F(loop, clock_of_a_fired_timer)
 	ASSERT_TRUE(wait_unread(fd, 1));
 	t->clockid = CLOCK_BOOTTIME;
 	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, t, HOUR));
-	EXPECT_EQ(1, callout_ctx_turn(self->ctx, 0));
+	/* It waits: that the callout was moved is not known to the context. */
+	expect_turn(1);
 	ASSERT_EQ(t, callout_ctx_next(self->ctx, NULL));
 	EXPECT_EQ(0, t->error);
 	EXPECT_FALSE(callout_armed(t));
