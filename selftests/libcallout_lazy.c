@@ -276,7 +276,6 @@ TEST_F(loop, later_and_earlier)
 TEST_F(loop, later_otherwise)
 {
 	struct callout_timer *t = self->t;
-	struct callout_event e;
 
 	t[0].slack = MSEC;
 	armed(&t[0], HOUR);
@@ -297,10 +296,54 @@ TEST_F(loop, later_otherwise)
 
 	/* A timer of another clock cannot be moved by naming this one. */
 	t[1].clockid = CLOCK_MONOTONIC;
-	ASSERT_EQ(0, callout_arm(self->ctx, &t[1], 3 * HOUR));
-	EXPECT_EQ(1, callout_ctx_flush(self->ctx));
-	EXPECT_EQ(&t[1], callout_ctx_next(self->ctx, &e));
-	EXPECT_EQ(-EINVAL, t[1].error);
+	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &t[1], 3 * HOUR));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+}
+
+/* A timer that was moved to an earlier time is known as one that was set. */
+TEST_F(loop, idle_after_an_earlier_time)
+{
+	__u64 now = callout_now(CLOCK_MONOTONIC), due;
+	struct callout_timer *t = &self->t[0];
+	int i;
+
+	armed(t, 2 * HOUR);
+	armed(t, HOUR);
+	EXPECT_EQ(1, info().reset);
+	EXPECT_GE(HOUR, callout_remaining(t));
+	EXPECT_LT(HOUR / 2, callout_remaining(t));
+	due = callout_ctx_next_due(self->ctx);
+	EXPECT_LE(now + HOUR, due);
+	EXPECT_GE(callout_now(CLOCK_MONOTONIC) + HOUR, due);
+	for (i = 0; i < 100; i++)
+		expect_calls(0, expect_flush());
+	expect_calls(0, armed(t, 2 * HOUR));
+	EXPECT_EQ(1, info().reset);
+}
+
+/* The time that is left counts in the timer's clock, whichever moved it. */
+TEST_F(loop, remaining_of_a_moved_timer)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME };
+	struct callout_timer *t;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		t = &self->t[i];
+		t->clockid = clocks[i];
+		armed(t, 3 * HOUR);
+		ASSERT_EQ(0, callout_arm_at(self->ctx, t,
+					    callout_now(clocks[i]) + 2 * HOUR));
+		EXPECT_GE(2 * HOUR, callout_remaining(t));
+		EXPECT_LT(HOUR, callout_remaining(t));
+		EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+		EXPECT_GE(2 * HOUR, callout_remaining(t));
+		EXPECT_LT(HOUR, callout_remaining(t));
+		armed(t, HOUR);
+		EXPECT_GE(HOUR, callout_remaining(t));
+		EXPECT_LT(HOUR / 2, callout_remaining(t));
+	}
+	EXPECT_EQ(4, info().reset);
 }
 
 /* A timer that cannot be filed again is handed out with the error. */

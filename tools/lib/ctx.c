@@ -134,7 +134,7 @@ static int do_now(struct callout_ctx *ctx, struct callout_op *op,
 		  struct callout_timer *owner)
 {
 	ctx->now = callout_now(CLOCK_MONOTONIC);
-	callout_op_at(ctx, op);
+	callout_op_at(ctx, op, owner);
 	op->result = callout_do(ctx->fd, op);
 	if (op->result >= 0)
 		callout_op_done(ctx, op, owner);
@@ -300,6 +300,7 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	} else {
 		op = callout_op_set(time, (uintptr_t)timer);
 		op.clockid = clockid;
+		timer->_clockid = clockid;
 	}
 	op.flags = flags;
 	op.period = timer->period;
@@ -311,8 +312,6 @@ static int arm(struct callout_ctx *ctx, struct callout_timer *timer, __u64 time,
 	unmove(ctx, timer);
 	callout_drop_event(ctx, timer);
 	timer->_handle = op.handle;
-	if (op.op == CALLOUT_OP_SET)
-		timer->_clockid = clockid;
 	timer->_ctx = ctx;
 	timer->_armed = true;
 	return 0;
@@ -384,7 +383,7 @@ __u64 callout_remaining(const struct callout_timer *timer)
 	if (has_slot(ctx, timer) && ctx->ops[timer->_slot].op != OP_NONE) {
 		op = &ctx->ops[timer->_slot];
 		return op->flags & CALLOUT_ABSTIME ?
-		       left(op->time, op->clockid) : op->time;
+		       left(op->time, timer->_clockid) : op->time;
 	}
 	/* What could not be armed is to be handed out. */
 	return timer->_handle ? left(timer->_due, timer->_clockid) : 0;

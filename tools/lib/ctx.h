@@ -79,7 +79,8 @@ void callout_empty_slot(struct callout_ctx *ctx, unsigned int slot);
 void callout_drop_event(struct callout_ctx *ctx, struct callout_timer *timer);
 
 /* turn.c */
-void callout_op_at(struct callout_ctx *ctx, struct callout_op *op);
+void callout_op_at(struct callout_ctx *ctx, struct callout_op *op,
+		   const struct callout_timer *timer);
 void callout_op_done(struct callout_ctx *ctx, const struct callout_op *op,
 		     struct callout_timer *owner);
 

@@ -22,10 +22,15 @@
 /* In the time of a call the kernel looks at this many timers or more. */
 #define LOOKS		64U
 
-/* A relative time of CLOCK_MONOTONIC counts from the turn's begin. */
-void callout_op_at(struct callout_ctx *ctx, struct callout_op *op)
+/*
+ * A relative time of CLOCK_MONOTONIC counts from the turn's begin. The clock is
+ * that of the timer: RESET names none. Without @timer it is an UNSET.
+ */
+void callout_op_at(struct callout_ctx *ctx, struct callout_op *op,
+		   const struct callout_timer *timer)
 {
-	if (op->clockid != CLOCK_MONOTONIC || op->flags & CALLOUT_ABSTIME)
+	if (!timer || timer->_clockid != CLOCK_MONOTONIC ||
+	    op->flags & CALLOUT_ABSTIME)
 		return;
 	op->time = time_after(ctx->now, op->time);
 	op->flags |= CALLOUT_ABSTIME;
@@ -50,11 +55,11 @@ void callout_op_done(struct callout_ctx *ctx, const struct callout_op *op,
 	if (op->op == CALLOUT_OP_SET)
 		ctx->nr_filed++;
 	timer->_due = op->flags & CALLOUT_ABSTIME ? op->time :
-		      time_after(callout_now(op->clockid), op->time);
+		      time_after(callout_now(timer->_clockid), op->time);
 	timer->_slack = op->slack;
 	timer->_period = op->period;
 	timer->_filed = CALLOUT_FOREVER;
-	if (op->clockid != CLOCK_MONOTONIC) {
+	if (timer->_clockid != CLOCK_MONOTONIC) {
 		ctx->other_clock = true;
 		return;
 	}
@@ -72,7 +77,7 @@ static void compact(struct callout_ctx *ctx)
 	for (i = 0; i < ctx->nr_ops; i++) {
 		if (ctx->ops[i].op == OP_NONE)
 			continue;
-		callout_op_at(ctx, &ctx->ops[i]);
+		callout_op_at(ctx, &ctx->ops[i], ctx->owners[i]);
 		ctx->ops[n] = ctx->ops[i];
 		ctx->owners[n++] = ctx->owners[i];
 	}
