@@ -223,6 +223,36 @@ TEST_F(calls, batch)
 	EXPECT_EQ(0, callout_batch_submit(self->fd, &batch));
 }
 
+/* A key names a callout in calls as in operations of a batch. */
+TEST_F(calls, key)
+{
+	struct callout_event e;
+	struct callout_op op;
+
+	EXPECT_EQ(-ENOENT, callout_unset_key(self->fd, 5));
+	EXPECT_EQ(0, callout_set_key(self->fd, 5, HOUR));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_set_key(self->fd, 5, 2 * HOUR));
+	EXPECT_EQ(-EINVAL, callout_set_key(self->fd, 5, TIME_MAX + 1));
+	op = callout_op_key(callout_op_reset(0, 0), 5);
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_do(self->fd, &op));
+	EXPECT_LT(HOUR, op.left);
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_set_key(self->fd, 5, 0));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_unset_key(self->fd, 5));
+	EXPECT_EQ(-ENOENT, callout_do(self->fd, &op));
+
+	ASSERT_EQ(0, callout_set_key(self->fd, ~0ULL, 0));
+	ASSERT_TRUE(comes(self->fd, ~0ULL, 0, &e));
+	EXPECT_EQ(CALLOUT_EVENT_KEY, e.flags);
+	ASSERT_EQ(0, callout_set_limit(self->fd, 1));
+	ASSERT_EQ(0, callout_set_key(self->fd, 1, HOUR));
+	EXPECT_EQ(-ENOSPC, callout_set_key(self->fd, 2, HOUR));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_unset_key(self->fd, 1));
+	EXPECT_EQ(-EBADF, callout_set_key(-1, 1, 0));
+	EXPECT_EQ(-ENOTTY, callout_unset_key(STDOUT_FILENO, 1));
+}
+
 TEST_F(calls, next)
 {
 	__u64 due = 1, time = callout_now(CLOCK_MONOTONIC) + HOUR;

@@ -117,6 +117,66 @@ int callout_untimeout(int fd, __u64 func, __u64 arg, callout_handle_t handle)
 	return callout_do(fd, &op);
 }
 
+int callout_set_key(int fd, __u64 key, __u64 time)
+{
+	struct callout_op op = callout_op_key(callout_op_set(time, 0), key);
+
+	return callout_do(fd, &op);
+}
+
+int callout_unset_key(int fd, __u64 key)
+{
+	struct callout_op op = callout_op_key(callout_op_unset(0), key);
+
+	return callout_do(fd, &op);
+}
+
+int callout_cancel(int fd, __u64 cookie, __u64 mask)
+{
+	struct callout_cancel arg = { .cookie = cookie, .mask = mask };
+
+	return do_ioctl(fd, CALLOUT_IOC_CANCEL, &arg);
+}
+
+static int do_get(int fd, struct callout_entry arg, struct callout_entry *entry)
+{
+	int ret = do_ioctl(fd, CALLOUT_IOC_GET, &arg);
+
+	if (!ret)
+		*entry = arg;
+	return ret;
+}
+
+int callout_get(int fd, callout_handle_t handle, struct callout_entry *entry)
+{
+	return do_get(fd, (struct callout_entry){ .handle = handle }, entry);
+}
+
+int callout_get_key(int fd, __u64 key, struct callout_entry *entry)
+{
+	return do_get(fd, (struct callout_entry){
+		.handle = key,
+		.flags = CALLOUT_KEY,
+	}, entry);
+}
+
+int callout_list(int fd, __u64 *cursor, struct callout_entry *entries,
+		 unsigned int nr_entries)
+{
+	struct callout_list list = {
+		.entries = (uintptr_t)entries,
+		.cursor = *cursor,
+		.nr_entries = nr_entries,
+		.entry_size = sizeof(*entries),
+	};
+	int ret = do_ioctl(fd, CALLOUT_IOC_LIST, &list);
+
+	if (ret < 0)
+		return ret;
+	*cursor = list.cursor;
+	return list.got;
+}
+
 int callout_batch_submit(int fd, struct callout_batch *batch)
 {
 	int ret;
@@ -133,6 +193,13 @@ int callout_read(int fd, struct callout_event *events, unsigned int nr_events)
 	ssize_t n = read(fd, events, nr_events * sizeof(*events));
 
 	return n < 0 ? -errno : (int)(n / sizeof(*events));
+}
+
+int callout_unread_bytes(int fd)
+{
+	int bytes, ret = do_ioctl(fd, FIONREAD, &bytes);
+
+	return ret < 0 ? ret : bytes;
 }
 
 int callout_get_next(int fd, clockid_t clockid, __u64 *due)

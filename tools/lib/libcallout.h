@@ -129,8 +129,16 @@ int callout_reset_at(int fd, callout_handle_t handle, __u64 time);
 int callout_timeout(int fd, __u64 func, __u64 arg, __u64 time,
 		    callout_handle_t *handle);
 int callout_untimeout(int fd, __u64 func, __u64 arg, callout_handle_t handle);
+int callout_set_key(int fd, __u64 key, __u64 time);
+int callout_unset_key(int fd, __u64 key);
+int callout_cancel(int fd, __u64 cookie, __u64 mask);
+int callout_get(int fd, callout_handle_t handle, struct callout_entry *entry);
+int callout_get_key(int fd, __u64 key, struct callout_entry *entry);
+int callout_list(int fd, __u64 *cursor, struct callout_entry *entries,
+		 unsigned int nr_entries);
 int callout_batch_submit(int fd, struct callout_batch *batch);
 int callout_read(int fd, struct callout_event *events, unsigned int nr_events);
+int callout_unread_bytes(int fd);
 int callout_get_next(int fd, clockid_t clockid, __u64 *due);
 int callout_get_info(int fd, struct callout_info *info);
 int callout_set_limit(int fd, __u64 limit);
