@@ -253,6 +253,76 @@ TEST_F(calls, key)
 	EXPECT_EQ(-ENOTTY, callout_unset_key(STDOUT_FILENO, 1));
 }
 
+/* A batch waits for several events, or until a clock shows a time. */
+TEST_F(calls, batch_wait)
+{
+	__u64 end = callout_now(CLOCK_BOOTTIME) + 30 * MSEC;
+	struct callout_wait wait = {
+		.time = end,
+		.clockid = CLOCK_BOOTTIME,
+		.flags = CALLOUT_WAIT_ABSTIME,
+	};
+	struct callout_event events[4];
+	struct callout_batch batch;
+	struct callout_op ops[3];
+	unsigned int i;
+
+	callout_batch_init(&batch, NULL, 0, events, 4);
+	batch.timeout = 1;
+	callout_batch_wait(&batch, &wait, NULL);
+	EXPECT_EQ(0, callout_batch_submit(self->fd, &batch));
+	EXPECT_LE(end, callout_now(CLOCK_BOOTTIME));
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
+		ops[i] = callout_op_set(i * 10 * MSEC, i);
+	wait = (struct callout_wait){
+		.time = CALLOUT_FOREVER,
+		.clockid = CLOCK_MONOTONIC,
+		.min_events = 3,
+	};
+	callout_batch_init(&batch, ops, 3, events, 4);
+	callout_batch_wait(&batch, &wait, NULL);
+	ASSERT_EQ(3, callout_batch_submit(self->fd, &batch));
+	EXPECT_EQ(0, batch.failed);
+	EXPECT_EQ(0, callout_unread_bytes(self->fd));
+
+	/* Nothing is done if the wait is wrong. */
+	wait.min_events = 5;
+	EXPECT_EQ(-EINVAL, callout_batch_submit(self->fd, &batch));
+	wait.min_events = 0;
+	wait.clockid = -1;
+	EXPECT_EQ(-EINVAL, callout_batch_submit(self->fd, &batch));
+	EXPECT_EQ(3, info_of(self->fd).set);
+}
+
+/* A signal is blocked until the batch waits with another signal mask. */
+TEST_F(calls, batch_wait_with_mask)
+{
+	struct callout_wait wait = {
+		.time = CALLOUT_FOREVER,
+		.clockid = CLOCK_MONOTONIC,
+	};
+	struct callout_event e;
+	struct callout_batch batch;
+	sigset_t blocked, none;
+
+	ASSERT_TRUE(interrupt_by(SIGUSR1, 0));
+	sigemptyset(&none);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	ASSERT_EQ(0, sigprocmask(SIG_BLOCK, &blocked, NULL));
+	ASSERT_EQ(0, raise(SIGUSR1));
+	callout_batch_init(&batch, NULL, 0, &e, 1);
+	callout_batch_wait(&batch, &wait, &none);
+	EXPECT_EQ(-EINTR, callout_batch_submit(self->fd, &batch));
+
+	/* The mask of the thread again. */
+	ASSERT_EQ(0, raise(SIGUSR1));
+	wait.time = MSEC;
+	callout_batch_wait(&batch, &wait, NULL);
+	EXPECT_EQ(0, callout_batch_submit(self->fd, &batch));
+}
+
 TEST_F(calls, next)
 {
 	__u64 due = 1, time = callout_now(CLOCK_MONOTONIC) + HOUR;

@@ -8,6 +8,7 @@
 #ifndef _LIBCALLOUT_H
 #define _LIBCALLOUT_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -110,6 +111,23 @@ static inline void callout_batch_init(struct callout_batch *batch,
 	batch->event_size = sizeof(*events);
 	batch->events = (uintptr_t)events;
 	batch->nr_events = nr_events;
+}
+
+/*
+ * Has a batch wait as @wait says, with the signal mask @sigmask during the wait
+ * or, if it is NULL, that of the thread.
+ */
+static inline void callout_batch_wait(struct callout_batch *batch,
+				      struct callout_wait *wait,
+				      const sigset_t *sigmask)
+{
+	wait->sigmask = (uintptr_t)sigmask;
+	/* The kernel's is shorter than the C library's. */
+	wait->sigmask_size = sigmask ? _NSIG / 8 : 0;
+	batch->flags |= CALLOUT_BATCH_WAIT;
+	batch->timeout = 0;
+	batch->wait = (uintptr_t)wait;
+	batch->wait_size = sizeof(*wait);
 }
 
 #pragma GCC visibility push(default)
