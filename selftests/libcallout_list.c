@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * libcallout_list.c - what libcallout tells about callouts that are
- * outstanding: GET, LIST, FIONREAD; CANCEL of many
+ * outstanding: GET, LIST, FIONREAD; CANCEL of many; save and restore
  */
 #include "kselftest_harness.h"
 #include "common.h"
@@ -157,6 +157,88 @@ TEST_F(calls, access_mode)
 	EXPECT_EQ(-EBADF, callout_cancel(fd, 0, 0));
 	EXPECT_EQ(-EBADF, callout_set_key(fd, 1, HOUR));
 	close(fd);
+}
+
+/* A callout of each sort. One in two is a periodic one, or has a key. */
+static struct callout_op some_op(unsigned int i)
+{
+	struct callout_op op = callout_op_set(20 * MSEC + i * MSEC, i);
+
+	if (i % 4 == 1)
+		op = callout_op_timeout(i + 1, i, op.time);
+	if (i % 4 == 2) {
+		op.cookie = 0;
+		op = callout_op_key(op, i);
+	}
+	if (i % 4 == 3)
+		op.period = HOUR + i;
+	op.clockid = i & 8 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
+	op.slack = i & 16 ? MSEC : 0;
+	return op;
+}
+
+/* The number that a callout of some_op() was given. */
+static __u64 number_of(const struct callout_event *e)
+{
+	return e->flags & CALLOUT_EVENT_KEY ? e->handle : e->cookie;
+}
+
+/*
+ * Callouts are saved by LIST, die with their file, and are set again in another:
+ * each fires once, not early, with its cookie or key. On a slow machine some
+ * have fired before they are saved.
+ */
+TEST_F(calls, save_and_restore)
+{
+	struct callout_entry saved[N], *by_number[N] = { NULL };
+	struct callout_entry *entry;
+	struct callout_batch batch;
+	struct callout_op ops[N];
+	struct callout_event e;
+	unsigned int i, n;
+	int fd;
+
+	fd = callout_open(0);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < N; i++)
+		ops[i] = some_op(i);
+	callout_batch_init(&batch, ops, N, NULL, 0);
+	ASSERT_EQ(0, callout_batch_submit(fd, &batch));
+	ASSERT_EQ(0, batch.failed);
+	ASSERT_EQ(N, list_all(fd, saved, 10));
+	ASSERT_EQ(0, close(fd));
+
+	for (i = 0; i < N; i++) {
+		entry = &saved[i];
+		n = entry->flags & CALLOUT_KEY ? entry->handle : entry->cookie;
+		ASSERT_GT(N, n);
+		by_number[n] = entry;
+		ops[i] = callout_op_entry(entry);
+	}
+	ASSERT_EQ(0, callout_batch_submit(self->fd, &batch));
+	ASSERT_EQ(0, batch.failed);
+
+	for (i = 0; i < N; i++) {
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		n = number_of(&e);
+		ASSERT_GT(N, n);
+		entry = by_number[n];
+		ASSERT_NE(NULL, entry);
+		by_number[n] = NULL;
+		EXPECT_EQ(n % 4 == 2, !!(e.flags & CALLOUT_EVENT_KEY));
+		EXPECT_EQ(n % 4 == 3, !!(e.flags & CALLOUT_EVENT_PERIODIC));
+		EXPECT_EQ(n % 4 == 1 ? n + 1 : 0, e.func);
+		EXPECT_EQ(n & 8 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC, e.clockid);
+		EXPECT_EQ(entry->due, e.due);
+		EXPECT_LE(e.due, callout_now(e.clockid));
+		if (n % 4 != 3)
+			continue;
+		EXPECT_EQ(HOUR + n, entry->period);
+		EXPECT_EQ(n & 16 ? MSEC : 0, entry->slack);
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  callout_unset(self->fd, e.handle));
+	}
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
 TEST_HARNESS_MAIN

@@ -97,6 +97,25 @@ static inline struct callout_op callout_op_untimeout(__u64 func, __u64 arg,
 	return op;
 }
 
+/* Sets a callout as the one that @entry is of, also in another file. */
+static inline struct callout_op callout_op_entry(const struct callout_entry *entry)
+{
+	struct callout_op op;
+
+	memset(&op, 0, sizeof(op));
+	op.op = entry->op;
+	op.flags = entry->flags & ~CALLOUT_KEY;
+	op.clockid = entry->clockid;
+	op.time = entry->flags & CALLOUT_ABSTIME ? entry->due : entry->left;
+	op.period = entry->period;
+	op.slack = entry->slack;
+	op.cookie = entry->cookie;
+	op.func = entry->func;
+	if (entry->flags & CALLOUT_KEY)
+		return callout_op_key(op, entry->handle);
+	return op;
+}
+
 /* Fills a batch of @nr_ops operations, with room for @nr_events events. */
 static inline void callout_batch_init(struct callout_batch *batch,
 				      struct callout_op *ops,
