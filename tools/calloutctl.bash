@@ -6,7 +6,7 @@ _calloutctl() {
 	local word=${COMP_WORDS[COMP_CWORD]} words
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words="set sleep watch info stat top bench demo fig9 help"
+		words="set sleep watch info stat top list bench demo fig9 help"
 	elif [ "${COMP_WORDS[COMP_CWORD - 1]}" = -c ]; then
 		words="monotonic boottime"
 	elif [ "${word:0:1}" = - ]; then
@@ -15,7 +15,7 @@ _calloutctl() {
 		top) words="-n -p --json" ;;
 		bench) words="-n --json" ;;
 		demo) words="-n -t -s" ;;
-		watch|info|stat) words=--json ;;
+		watch|info|stat|list) words=--json ;;
 		*) words= ;;
 		esac
 	else

@@ -43,6 +43,9 @@ static const char help[] =
 "  top [-n COUNT] [-p] [--json] [INTERVAL]\n"
 "          print the COUNT (20) open files with the most callouts, or with -p\n"
 "          processes; once or, with an INTERVAL, again and again\n"
+"  list [--json] PID[/FD]\n"
+"          print the callouts of the files that a process has open, or of its\n"
+"          descriptor FD\n"
 "  bench [-n COUNT] [--json]\n"
 "          measure arming, re-arming and expiry of COUNT (1000) timers, and of\n"
 "          as many timerfds\n"
@@ -262,6 +265,7 @@ static const struct {
 	{ "info",	callout_cmd_info },
 	{ "stat",	callout_cmd_stat },
 	{ "top",	callout_cmd_top },
+	{ "list",	callout_cmd_list },
 	{ "bench",	callout_cmd_bench },
 	{ "demo",	callout_cmd_demo },
 	{ "fig9",	callout_cmd_fig9 },

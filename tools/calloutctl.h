@@ -28,6 +28,7 @@ int callout_cmd_watch(int argc, char **argv);
 int callout_cmd_info(int argc, char **argv);
 int callout_cmd_stat(int argc, char **argv);
 int callout_cmd_top(int argc, char **argv);
+int callout_cmd_list(int argc, char **argv);
 int callout_cmd_bench(int argc, char **argv);
 int callout_cmd_demo(int argc, char **argv);
 int callout_cmd_fig9(int argc, char **argv);

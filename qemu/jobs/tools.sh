@@ -151,12 +151,131 @@ check_top() {
 	kill $pid
 }
 
+# Holds a file with callouts, and prints its process and descriptor.
+holder='
+import ctypes, os, time
+from ctypes import byref, c_uint64
+lib = ctypes.CDLL("libcallout.so.1")
+HOUR = 3600 * 10**9
+hour, handle = c_uint64(HOUR), c_uint64()
+fd = lib.callout_open(0)
+lib.callout_set(fd, hour, c_uint64(5), byref(handle))
+lib.callout_set_every(fd, hour, c_uint64(6), byref(handle))
+lib.callout_timeout(fd, c_uint64(0x1f), c_uint64(8), hour, byref(handle))
+lib.callout_set_at(fd, 7, c_uint64(2**63 - 1), c_uint64(9), byref(handle))
+lib.callout_set_key(fd, c_uint64(2**64 - 1), hour)
+lib.callout_set(fd, c_uint64(0), c_uint64(10), byref(handle))
+while not lib.callout_unread_bytes(fd):
+    time.sleep(0.01)
+print(os.getpid(), fd, flush=True)
+time.sleep(10**6)
+'
+
+# without_getfd COMMAND...: on a kernel without pidfd_getfd(), as a seccomp filter makes this one
+without_getfd() {
+	python3 -c '
+import ctypes, os, struct, sys
+NR_PIDFD_GETFD, ENOSYS = 438, 38
+code = ctypes.create_string_buffer(struct.pack("HBBI" * 4,
+    0x20, 0, 0, 0,                    # load the number of the system call
+    0x15, 0, 1, NR_PIDFD_GETFD,       # unless it is this one, skip
+    0x06, 0, 0, 0x00050000 | ENOSYS,  # fail
+    0x06, 0, 0, 0x7fff0000))          # allow
+program = ctypes.create_string_buffer(struct.pack("HP", 4, ctypes.addressof(code)))
+prctl = ctypes.CDLL(None).prctl
+assert not prctl(38, 1, 0, 0, 0) and not prctl(22, 2, program)
+os.execvp(sys.argv[1], sys.argv[1:])' "$@"
+}
+
+# lists N ARGUMENT...: calloutctl list prints N lines
+lists() {
+	lines=$1
+	shift
+	calloutctl list "$@" > /tmp/out && [ "$(wc -l < /tmp/out)" -eq "$lines" ]
+}
+
+# hold COMMAND...: the command is that of a holder
+hold() {
+	: > /tmp/holder
+	"$@" > /tmp/holder &
+	while ! read -r pid fd < /tmp/holder; do
+		sleep 0.1
+	done
+}
+
+# A user who is not root may list the processes that they may trace.
+lists_own() {
+	chmod 666 /dev/callout
+	hold start-stop-daemon -S -c somebody -x "$(command -v python3)" -- -c "$holder"
+	scope=/proc/sys/kernel/yama/ptrace_scope
+	echo 0 > $scope
+	prints " +$fd +$handle .* pending" as_somebody list "$pid" && echo 1 > $scope &&
+		fails 1 "pidfd_getfd: Operation not permitted" as_somebody list "$pid" &&
+		grep -q "^Only root may list" /tmp/err && lists 7 "$pid"
+	result=$?
+	kill "$pid"
+	chmod 600 /dev/callout
+	return $result
+}
+
+check_list() {
+	hold python3 -c "$holder"
+	hour='3[56][0-9]{2}\.[0-9]{3}s'
+	check "list" lists 7 "$pid"
+	check "list PID/FD" lists 7 "$pid/$fd"
+	check "list /proc/PID/fd/FD" lists 7 "/proc/$pid/fd/$fd"
+	check "list: a callout" \
+		prints " +$fd +$handle +- +monotonic +$hour +0 +0 +5 +- pending" \
+		calloutctl list "$pid"
+	check "list: periodic" \
+		prints " +$fd +$handle +- .* $hour +3600.000s +0 +6 +- pending" \
+		calloutctl list "$pid"
+	check "list: func" prints " +$fd +$handle .* +8 +0x1f pending" calloutctl list "$pid"
+	check "list: clock" \
+		prints " +$fd +$handle +- +boottime +92[0-9]{8}.[0-9]{3}s +0 +0 +9 +- pending" \
+		calloutctl list "$pid"
+	check "list: key" prints " +$fd +- +18446744073709551615 .* +0 +- pending" \
+		calloutctl list "$pid"
+	check "list: unread" prints " +$fd +$handle .* +0 +0 +0 +10 +- unread" \
+		calloutctl list "$pid"
+	check "list --json" json 6 calloutctl list --json "$pid"
+	check "list --json: a key" \
+		prints '.*"key": "18446744073709551615", .*"state": "pending"\}' \
+		calloutctl list --json "$pid"
+	check "list: another descriptor" \
+		fails 1 "descriptor 1 of process $pid is not of /dev/callout" \
+		calloutctl list "$pid/1"
+	check "list: no such descriptor" fails 1 "/fd/999: No such file" calloutctl list "$pid/999"
+	check "list: not permitted" fails 1 "/fd: Permission denied" as_somebody list "$pid"
+	check "list: no pidfd_getfd" \
+		fails 1 "pidfd_getfd: Function not implemented" without_getfd calloutctl list "$pid"
+	kill "$pid"
+	check "list: not permitted to trace" lists_own
+	check "list: no descriptor" fails 1 "process $$ has no descriptor" calloutctl list $$
+	check "list: no such process" fails 1 "the process: No such process" calloutctl list 4194304
+	check "list: no process" fails 2 "list takes a process" calloutctl list
+	for target in 0 x -1 1/ 1/x 1/2/3 /proc/1 /proc/1/2 99999999999 1/99999999999; do
+		check "list: bad process $target" fails 2 "list: (bad process|no option)" \
+			calloutctl list "$target"
+	done
+
+	calloutctl set -n 1000 1h > /dev/null &
+	pid=$!
+	while ! grep -qx "outstanding:.1000" /proc/$pid/fdinfo/* 2> /dev/null; do
+		sleep 0.1
+	done
+	check "list: a thousand" lists 1001 "$pid"
+	kill "$pid"
+}
+
 check "not loaded" fails 1 "module is not loaded" calloutctl info
 check "top, not loaded" fails 1 "/dev/callout: No such file" calloutctl top
+check "list, not loaded" fails 1 "/dev/callout: No such file" calloutctl list 1
 for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 	load_module
 	check_calloutctl
 	check_top
+	check_list
 	for loop in ev uv event; do
 		check "100 000 timers in a loop: $loop" idle_$loop
 	done

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * list.c - the callouts of files that other processes have open
+ *
+ * Opening /proc/PID/fd/FD makes another file, without callouts. pidfd_getfd()
+ * copies the descriptor: the copy is of the same open file. It takes the right
+ * to trace the process.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/pidfd.h>
+#include <sys/stat.h>
+
+#include "calloutctl.h"
+
+/* Entries of a page. */
+#define ENTRIES		256
+
+#define TEXT_LEN	32
+
+/**
+ * struct target - what to list
+ * @pid: the process
+ * @pidfd: the same; its number may be given to another one
+ * @device: the device's number
+ * @json: as JSON
+ * @all: all descriptors; those that are closed meanwhile are left out
+ * @files: descriptors that were listed
+ */
+struct target {
+	int pid, pidfd;
+	dev_t device;
+	bool json, all;
+	unsigned int files;
+};
+
+static const char *clock_name(clockid_t clockid)
+{
+	static const char *const names[] = {
+		[CLOCK_REALTIME] = "realtime",
+		[CLOCK_MONOTONIC] = "monotonic",
+		[CLOCK_BOOTTIME] = "boottime",
+	};
+
+	if (clockid < 0 || clockid >= (clockid_t)ARRAY_SIZE(names) ||
+	    !names[clockid])
+		return "unknown";
+	return names[clockid];
+}
+
+static const char *state_name(__u32 state)
+{
+	switch (state) {
+	case CALLOUT_STATE_PENDING:
+		return "pending";
+	case CALLOUT_STATE_UNREAD:
+		return "unread";
+	default:
+		return "unknown";
+	}
+}
+
+/* Up to three digits of a fraction, and a unit. */
+static const char *time_text(__u64 ns, char *text)
+{
+	static const struct {
+		const char *name;
+		__u64 ns;
+	} units[] = {
+		{ "s", 1000000000 },
+		{ "ms", 1000000 },
+		{ "us", 1000 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
+		if (ns < units[i].ns)
+			continue;
+		snprintf(text, TEXT_LEN, "%llu.%03llu%s", ns / units[i].ns,
+			 ns % units[i].ns / (units[i].ns / 1000),
+			 units[i].name);
+		return text;
+	}
+	snprintf(text, TEXT_LEN, ns ? "%lluns" : "%llu", ns);
+	return text;
+}
+
+static void print_heading(void)
+{
+	printf("%4s %14s %10s %9s %12s %12s %12s %10s %10s %s\n", "fd",
+	       "handle", "key", "clock", "left", "period", "slack", "cookie",
+	       "func", "state");
+}
+
+static void print_text(int fd, const struct callout_entry *entry)
+{
+	char handle[TEXT_LEN] = "-", key[TEXT_LEN] = "-", func[TEXT_LEN] = "-";
+	char left[TEXT_LEN], period[TEXT_LEN], slack[TEXT_LEN];
+
+	if (entry->flags & CALLOUT_KEY)
+		snprintf(key, sizeof(key), "%llu", entry->handle);
+	else
+		snprintf(handle, sizeof(handle), "0x%llx", entry->handle);
+	if (entry->op == CALLOUT_OP_TIMEOUT)
+		snprintf(func, sizeof(func), "0x%llx", entry->func);
+	printf("%4d %14s %10s %9s %12s %12s %12s %10llu %10s %s\n", fd, handle,
+	       key, clock_name(entry->clockid), time_text(entry->left, left),
+	       time_text(entry->period, period), time_text(entry->slack, slack),
+	       entry->cookie, func, state_name(entry->state));
+}
+
+static void print_json(int pid, int fd, const struct callout_entry *entry)
+{
+	struct callout_json j;
+
+	callout_json_begin(&j);
+	callout_json_number(&j, "pid", pid);
+	callout_json_number(&j, "fd", fd);
+	if (entry->flags & CALLOUT_KEY)
+		callout_json_decimal(&j, "key", entry->handle);
+	else
+		callout_json_hex(&j, "handle", entry->handle);
+	callout_json_string(&j, "clock", clock_name(entry->clockid));
+	callout_json_number(&j, "due_ns", entry->due);
+	callout_json_number(&j, "left_ns", entry->left);
+	callout_json_number(&j, "period_ns", entry->period);
+	callout_json_number(&j, "slack_ns", entry->slack);
+	callout_json_decimal(&j, "cookie", entry->cookie);
+	if (entry->op == CALLOUT_OP_TIMEOUT)
+		callout_json_hex(&j, "func", entry->func);
+	callout_json_string(&j, "state", state_name(entry->state));
+	callout_json_end(&j);
+}
+
+/* @copy is of the same file as descriptor @fd of the process. */
+static int list_copy(const struct target *t, int fd, int copy)
+{
+	struct callout_entry entries[ENTRIES];
+	__u64 cursor = 0;
+	int i, n;
+
+	do {
+		n = callout_list(copy, &cursor, entries, ENTRIES);
+		if (n < 0)
+			return callout_failed(n, "list");
+		for (i = 0; i < n; i++) {
+			if (t->json)
+				print_json(t->pid, fd, &entries[i]);
+			else
+				print_text(fd, &entries[i]);
+		}
+	} while (cursor);
+	return 0;
+}
+
+static int no_copy(int error)
+{
+	int ret = callout_failed(error, "pidfd_getfd");
+
+	if (error == -EPERM)
+		fputs("Only root may list the callouts of a process, and a user who may trace it:\n"
+		      "see \"Ptrace access mode checking\" in ptrace(2).\n", stderr);
+	return ret;
+}
+
+/* A descriptor that is not of the device is left out. */
+static int list_fd(struct target *t, int fd)
+{
+	char path[TEXT_LEN];
+	struct stat st;
+	int copy, ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", t->pid, fd);
+	if (stat(path, &st))
+		return t->all && errno == ENOENT ? 0 :
+		       callout_failed(-errno, path);
+	if (!S_ISCHR(st.st_mode) || st.st_rdev != t->device)
+		return 0;
+	copy = pidfd_getfd(t->pidfd, fd, 0);
+	if (copy < 0)
+		return t->all && errno == EBADF ? 0 : no_copy(-errno);
+	if (!t->files++ && !t->json)
+		print_heading();
+	ret = list_copy(t, fd, copy);
+	close(copy);
+	return ret;
+}
+
+static int list_process(struct target *t)
+{
+	char path[TEXT_LEN];
+	struct dirent *d;
+	int ret = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", t->pid);
+	dir = opendir(path);
+	if (!dir)
+		return callout_failed(-errno, path);
+	while (!ret && (d = readdir(dir)))
+		if (isdigit((unsigned char)d->d_name[0]))
+			ret = list_fd(t, atoi(d->d_name));
+	closedir(dir);
+	return ret;
+}
+
+static int none_listed(const struct target *t, int fd)
+{
+	fflush(stdout);
+	if (t->all)
+		fprintf(stderr, "calloutctl: list: process %d has no descriptor of "
+			CALLOUT_DEVICE "\n", t->pid);
+	else
+		fprintf(stderr, "calloutctl: list: descriptor %d of process %d is not of "
+			CALLOUT_DEVICE "\n", fd, t->pid);
+	return CALLOUT_EXIT_FAILED;
+}
+
+/* With @fd -1: all descriptors. */
+static int run(int pid, int fd, bool json)
+{
+	struct target t = { .pid = pid, .json = json, .all = fd < 0 };
+	struct stat st;
+	int ret;
+
+	if (stat(CALLOUT_DEVICE, &st))
+		return callout_failed(-errno, CALLOUT_DEVICE);
+	t.device = st.st_rdev;
+	t.pidfd = pidfd_open(pid, 0);
+	if (t.pidfd < 0)
+		return callout_failed(-errno, "list: the process");
+	ret = t.all ? list_process(&t) : list_fd(&t, fd);
+	close(t.pidfd);
+	if (!ret && !t.files)
+		ret = none_listed(&t, fd);
+	return ret;
+}
+
+/* Takes a decimal number, at most INT_MAX, off the begin of @s. */
+static bool take_number(const char **s, int *n)
+{
+	char *end;
+	long value;
+
+	if (!isdigit((unsigned char)**s))
+		return false;
+	errno = 0;
+	value = strtol(*s, &end, 10);
+	if (errno || value > INT_MAX)
+		return false;
+	*n = value;
+	*s = end;
+	return true;
+}
+
+/* PID, PID/FD, or /proc/PID/fd/FD. */
+static bool parse_target(const char *s, int *pid, int *fd)
+{
+	bool is_path = !strncmp(s, "/proc/", strlen("/proc/"));
+	const char *slash = is_path ? "/fd/" : "/";
+
+	*fd = -1;
+	if (is_path)
+		s += strlen("/proc/");
+	if (!take_number(&s, pid) || !*pid)
+		return false;
+	if (!*s)
+		return !is_path;
+	if (strncmp(s, slash, strlen(slash)))
+		return false;
+	s += strlen(slash);
+	return take_number(&s, fd) && !*s;
+}
+
+int callout_cmd_list(int argc, char **argv)
+{
+	bool json = false;
+	int opt, pid, fd;
+
+	while ((opt = callout_getopt(argc, argv, "+:j")) != -1) {
+		if (opt != 'j')
+			return callout_bad_option("list", opt);
+		json = true;
+	}
+	if (argc - optind != 1)
+		return callout_usage("list takes a process");
+	if (!parse_target(argv[optind], &pid, &fd))
+		return callout_usage("list: bad process \"%s\": not PID, PID/FD or /proc/PID/fd/FD",
+				     argv[optind]);
+	return run(pid, fd, json);
+}
