@@ -31,7 +31,7 @@ static const char help[] =
 "  watch [--json]\n"
 "          take commands from stdin and print events as they come:\n"
 "            set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]\n"
-"            reset [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME HANDLE\n"
+"            reset [-a] [-p PERIOD] [-s SLACK] TIME HANDLE\n"
 "            unset HANDLE                   timeout [-a] TIME FUNC ARG\n"
 "            untimeout FUNC ARG [HANDLE]    next\n"
 "            info                           quit\n"

@@ -63,10 +63,11 @@ static void print_cancelled(const struct watch *w, int ret, const char *what)
 }
 
 /* Parses the arguments of "set" or "reset"; complains if it returns false. */
-static bool parse_line(int argc, char **argv, struct callout_wish *wish)
+static bool parse_line(int argc, char **argv, const char *options,
+		       struct callout_wish *wish)
 {
 	optind = 0;
-	return !callout_parse_wish(argc, argv, "+:ac:p:s:", wish);
+	return !callout_parse_wish(argc, argv, options, wish);
 }
 
 static void set_op(const struct watch *w, struct callout_op *op,
@@ -84,7 +85,7 @@ static bool watch_set(struct watch *w, int argc, char **argv)
 {
 	struct callout_wish wish;
 
-	if (!parse_line(argc, argv, &wish))
+	if (!parse_line(argc, argv, "+:ac:p:s:", &wish))
 		return false;
 	set_op(w, &wish.op, "set");
 	return true;
@@ -95,8 +96,8 @@ static bool watch_reset(struct watch *w, int argc, char **argv)
 	struct callout_wish wish;
 	int ret;
 
-	/* The handle is in the place of the cookie. */
-	if (!parse_line(argc, argv, &wish) || optind != argc - 2)
+	/* The handle is in the place of the cookie; the clock stays. */
+	if (!parse_line(argc, argv, "+:ap:s:", &wish) || optind != argc - 2)
 		return false;
 	wish.op.op = CALLOUT_OP_RESET;
 	wish.op.handle = wish.op.cookie;
@@ -232,7 +233,7 @@ static const struct {
 } commands[] = {
 	{ "set",	"set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]",
 	  watch_set },
-	{ "reset",	"reset [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME HANDLE",
+	{ "reset",	"reset [-a] [-p PERIOD] [-s SLACK] TIME HANDLE",
 	  watch_reset },
 	{ "unset",	"unset HANDLE",			watch_unset },
 	{ "timeout",	"timeout [-a] TIME FUNC ARG",	watch_timeout },

@@ -45,6 +45,9 @@ as_somebody() { start-stop-daemon -S -c somebody -x "$(command -v calloutctl)" -
 # watched PATTERN COMMANDS: a line that calloutctl watch prints for these
 watched() { printf '%b' "$2" > /tmp/in; prints "$1" calloutctl watch < /tmp/in; }
 
+# complains PATTERN COMMANDS: of these, calloutctl watch refuses one with such a message
+complains() { printf '%b' "$2" | calloutctl watch 2>&1 | grep -qE "$1"; }
+
 # Sets a callout for an hour, and resets it to 10 ms.
 reset() {
 	rm -f /tmp/commands
@@ -95,6 +98,7 @@ check_calloutctl() {
 	check "watch: not outstanding" watched "not outstanding" 'unset 1\n'
 	check "watch: fires" watched "fired .* cookie 5 .*" 'set 20ms 5\nset 10ms\n'
 	check "watch: reset" reset
+	check "watch: reset keeps the clock" complains "no option -c" 'reset -c boottime 1s 1\n'
 	check "watch: next" watched "next monotonic due .*" 'set 1h\nnext\nquit\n'
 	check "watch: no next" watched "next boottime none" 'set 1h\nnext\nquit\n'
 	check "watch: next of CLOCK_REALTIME" \
