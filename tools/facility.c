@@ -34,8 +34,8 @@ static void read_heading(char *line, int *place)
 	unsigned int n = 0, i;
 	char *word, *save;
 
-	for (word = strtok_r(line, " \n", &save); word && n < MAX_COLUMNS;
-	     word = strtok_r(NULL, " \n", &save), n++)
+	for (word = strtok_r(line, "\n ", &save); word && n < MAX_COLUMNS;
+	     word = strtok_r(NULL, "\n ", &save), n++)
 		for (i = 0; i < ARRAY_SIZE(columns); i++)
 			if (!strcmp(word, columns[i].name))
 				place[n] = i;
@@ -48,8 +48,8 @@ static void add_row(char *line, const int *place, struct callout_figures *f)
 	char *word, *save;
 	__u64 value, *sum;
 
-	for (word = strtok_r(line, " \n", &save); word && n < MAX_COLUMNS;
-	     word = strtok_r(NULL, " \n", &save), n++) {
+	for (word = strtok_r(line, "\n ", &save); word && n < MAX_COLUMNS;
+	     word = strtok_r(NULL, "\n ", &save), n++) {
 		if (place[n] < 0)
 			continue;
 		c = &columns[place[n]];
