@@ -167,7 +167,8 @@ static inline u64 callout_slack_tick(struct callout_base *base, u64 due,
 {
 	u64 tick = callout_from_ns(base, due, now);
 
-	if (likely(!slack))
+	/* One that has passed may be 0 for an earlier one: no slack is left. */
+	if (likely(!slack) || due <= now)
 		return tick;
 	due = min_t(u64, due + slack, KTIME_MAX);
 	return callout_coalesce(tick, callout_from_ns(base, due, now));

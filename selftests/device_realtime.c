@@ -415,4 +415,18 @@ TEST_F(realtime, slack)
 	EXPECT_LE(op.time, real_now());
 }
 
+/* The slack of a time before the system has booted has passed too. */
+TEST_F(realtime, slack_of_the_past)
+{
+	struct callout_op op = callout_op_set(1, 1);
+	struct callout_event e;
+
+	op.clockid = CLOCK_REALTIME;
+	op.flags = CALLOUT_ABSTIME;
+	op.slack = 30 * 24 * HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(1, e.due);
+}
+
 TEST_HARNESS_MAIN
