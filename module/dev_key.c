@@ -70,14 +70,17 @@ static int key_insert(struct callout_file *file, struct callout_op *op, u64 key,
 	set.cookie = key;
 
 	slot = callout_file_reserve(file, ctx);
-	if (IS_ERR(slot))
-		return PTR_ERR(slot);
 	callout_ctx_sleep(ctx);
-	mutex_lock(&file->keys);
+	ret = mutex_lock_killable(&file->keys);
+	if (ret)
+		goto out;
 	ret = key_reset(file, op, key, ctx);
 	/* A search that was killed may have missed it. */
 	if (ret == -ENOENT && fatal_signal_pending(current)) {
 		ret = -EINTR;
+	} else if (ret == -ENOENT && IS_ERR(slot)) {
+		/* To move one that has come meanwhile would have taken none. */
+		ret = PTR_ERR(slot);
 	} else if (ret == -ENOENT) {
 		callout_file_start(file, slot, &set, ctx);
 		slot = NULL;
@@ -86,7 +89,8 @@ static int key_insert(struct callout_file *file, struct callout_op *op, u64 key,
 	}
 	callout_ctx_unlock(ctx);
 	mutex_unlock(&file->keys);
-	if (slot)
+out:
+	if (!IS_ERR_OR_NULL(slot))
 		callout_file_give_back(file, slot, ctx);
 	return ret;
 }
