@@ -466,7 +466,7 @@ static noinline int file_reset_detached(struct callout_file *file,
 /* RESET of a callout that is not queued, or is on an offline CPU's base. */
 static noinline int file_reset_slow(struct callout_file *file,
 				    struct callout_slot *slot,
-				    const struct callout_op *op,
+				    struct callout_op *op,
 				    struct callout_op_ctx *ctx)
 {
 	int ret = CALLOUT_CANCELLED;
@@ -486,6 +486,8 @@ static noinline int file_reset_slow(struct callout_file *file,
 			ret = file_reset_detached(file, slot, op, ctx);
 		if (ret != CALLOUT_WITHDRAWN)
 			goto out;
+		/* It may have fired since the time of the run was read. */
+		op->left = 0;
 	}
 	callout_ctx_set_base(ctx, callout_rehome(ctx->base, &slot->node));
 	tick = slot_set_times(slot, ctx->base, op, callout_ctx_now(ctx));
