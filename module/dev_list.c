@@ -34,9 +34,15 @@ static u32 slot_state(struct callout_file *file,
 		return CALLOUT_STATE_PENDING;
 	/* Detached for the last time, or free, unless it has one of these. */
 	raw_spin_lock(&file->lock);
-	flags = slot->node.flags & (CALLOUT_SLOT_READY | CALLOUT_SLOT_REPEAT);
+	flags = slot->node.flags;
 	raw_spin_unlock(&file->lock);
-	return flags ? CALLOUT_STATE_UNREAD : 0;
+	if (flags & CALLOUT_SLOT_READY)
+		return CALLOUT_STATE_UNREAD;
+	if (!(flags & CALLOUT_SLOT_REPEAT))
+		return 0;
+	/* Its reader will re-arm it: for another time, if RESET has moved it. */
+	return flags & CALLOUT_SLOT_MOVED ? CALLOUT_STATE_PENDING :
+					    CALLOUT_STATE_UNREAD;
 }
 
 /* Flags with which SET sets such a callout again, for struct callout_entry. */
@@ -168,7 +174,6 @@ static int list_put(struct callout_list *list,
 static int list_fill(struct callout_file *file, struct callout_list *list)
 {
 	u64 end = (u64)READ_ONCE(file->table.nr_chunks) << CALLOUT_PLACE_BITS;
-	u64 now = ktime_get_ns();
 	struct callout_entry entry;
 	struct callout_base *base;
 	struct callout_slot *slot;
@@ -184,7 +189,7 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 		if (!slot)
 			continue;
 		base = callout_lock(&slot->node, &flags);
-		found = slot_describe(file, slot, now, &entry);
+		found = slot_describe(file, slot, ktime_get_ns(), &entry);
 		callout_unlock(base, flags);
 		if (found && list_put(list, &entry))
 			return -EFAULT;

@@ -218,6 +218,7 @@ static int move(int fd, __u64 handle, __u64 time, __u64 period)
 /* The last RESET counts, whether the copy succeeds or not. */
 TEST_F(stuck, move)
 {
+	struct callout_entry entry = {};
 	__u64 now = callout_dev_now();
 
 	if (!self->is_stuck)
@@ -227,8 +228,16 @@ TEST_F(stuck, move)
 		FINISH();
 		return;
 	}
+	entry.handle = self->handle;
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
 	EXPECT_EQ(CALLOUT_CANCELLED,
 		  move(self->fd, self->handle, now + HOUR, 0));
+	/* The event that is being read is that of an earlier setting. */
+	entry = (struct callout_entry){ .handle = self->handle };
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+	EXPECT_EQ(now + HOUR, entry.due);
 	EXPECT_EQ(CALLOUT_CANCELLED,
 		  move(self->fd, self->handle, now + 3 * HOUR, 2 * HOUR));
 	FINISH();
