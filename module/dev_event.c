@@ -535,7 +535,9 @@ ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
 			ret = events_read(file, to, event_size, true);
 		if (ret > 0)
 			done += ret;
-	} while (ret >= 0 && done < least);
+	} while (ret >= 0 && done < least &&
+		 !(done ? signal_pending(current) :
+			  fatal_signal_pending(current)));
 	/* Events that came, or came back, meanwhile are for the next waiter. */
 	if (READ_ONCE(file->unread))
 		wake_up(&file->readers);
