@@ -86,13 +86,14 @@ enum callout_opcode {
  * @slack: it may fire later than @time by this, to share a tick with others; at
  *	most 2^63 - 1. A callout that was set by TIMEOUT, or has a key, does not
  *	keep it when it is moved.
- * @handle: out for SET and TIMEOUT, in a batch 0 if they fail; in for the others,
- *	and with CALLOUT_KEY
+ * @handle: out for SET and TIMEOUT, in a batch 0 if they fail, except with E2BIG;
+ *	in for the others, and with CALLOUT_KEY
  * @cookie: returned in the event; for TIMEOUT, the arg of timeout()
  * @func: for TIMEOUT and UNTIMEOUT, where it cannot be 2^64 - 1; 0 for SET and
  *	UNSET
  * @left: out for RESET, and SET with CALLOUT_KEY: the time that was left until the
- *	callout was due; 0 if that had passed, and in a batch if they fail
+ *	callout was due; 0 if that had passed or its event is being read, and in a
+ *	batch if they fail
  *
  * Members that an operation does not need must be 0, except @result and others
  * that are out only: what they are before the call makes no difference.
