@@ -516,6 +516,11 @@ struct callout_slot *callout_hash_find(struct callout_hash *hash,
 	unsigned long flags;
 
 	local_irq_save(flags);
+	/* What the bucket had has not moved either: then it would be MOVING. */
+	if (!READ_ONCE(*callout_hash_bucket(hash, func, arg))) {
+		local_irq_restore(flags);
+		return NULL;
+	}
 	hash_lock(hash, func, arg, &hold);
 	slot = hold_first(&hold, &tree, func, arg);
 	if (slot)
