@@ -21,8 +21,10 @@
 #include "dev_file.h"
 #include "dev_ioctl.h"
 #include "dev_list.h"
+#include "dev_uring.h"
 #include "dev_user.h"
 #include "facility.h"
+#include "kcompat.h"
 
 static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
@@ -95,6 +97,8 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 	info.tick_ns = facility.tick_ns;
 	if (facility.exact)
 		info.features |= CALLOUT_FEATURE_EXACT;
+	if (callout_uring_works(file))
+		info.features |= CALLOUT_FEATURE_URING;
 	if (size > sizeof(info) &&
 	    clear_user(uinfo + sizeof(info), size - sizeof(info)))
 		return -EFAULT;
@@ -228,6 +232,9 @@ static const struct file_operations callout_fops = {
 	.unlocked_ioctl	= callout_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.show_fdinfo	= callout_show_fdinfo,
+#if CALLOUT_URING
+	.uring_cmd	= callout_uring_cmd,
+#endif
 };
 
 static struct miscdevice callout_misc = {
@@ -259,6 +266,7 @@ int callout_dev_init(void)
 	if (ret)
 		return ret;
 	callout_event_init();
+	callout_uring_init();
 	callout_clock_init();
 	ret = misc_register(&callout_misc);
 	if (ret) {

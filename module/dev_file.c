@@ -51,6 +51,7 @@
 #include <uapi/linux/callout.h>
 #include "arm.h"
 #include "dev_file.h"
+#include "dev_uring.h"
 #include "dev_user.h"
 #include "table.h"
 #include "kcompat.h"
@@ -69,6 +70,9 @@ void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
 			atomic64_add(ctx->count[i], &file->count[i]);
 	if (ctx->spare)
 		atomic_sub(ctx->spare, &file->outstanding);
+	/* The last: they may hold the only references of the file. */
+	if (unlikely(ctx->commands))
+		callout_uring_cancelled(ctx);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_ctx_flush);
 

@@ -19,6 +19,7 @@
 struct callout_user;
 struct eventfd_ctx;
 struct fasync_struct;
+struct io_uring_cmd;
 
 /*
  * callout_node.flags of a file's slot; 0 while it is free, since a guessed
@@ -61,7 +62,7 @@ enum callout_file_count {
 	CALLOUT_FILE_CANCELLED,	/* cancelled while pending or detached */
 	CALLOUT_FILE_WITHDRAWN,	/* cancelled while ready */
 	CALLOUT_FILE_RESET,	/* re-armed by RESET */
-	CALLOUT_FILE_DELIVERED,	/* events read */
+	CALLOUT_FILE_DELIVERED,	/* events read, commands that fired */
 	CALLOUT_FILE_REPEATED,	/* events read of periodic callouts */
 	CALLOUT_FILE_COUNTS,
 	CALLOUT_OP_COUNTS = CALLOUT_FILE_RESET + 1,
@@ -139,6 +140,7 @@ struct callout_file {
  *	began or slept
  * @ahead: slots to reserve with the next one
  * @spare: slots reserved, that is counted as outstanding, but not in use
+ * @commands: those whose callouts it has cancelled, see dev_uring.h
  * @count: counted so far, by enum callout_file_count
  *
  * Begins zeroed and ends with callout_ctx_flush(). A run shares one write to
@@ -152,6 +154,7 @@ struct callout_op_ctx {
 	u64 now;
 	unsigned int ahead;
 	unsigned int spare;
+	struct io_uring_cmd *commands;
 	unsigned int count[CALLOUT_OP_COUNTS];
 };
 

@@ -19,6 +19,7 @@
 #include "dev_ioctl.h"
 #include "dev_key.h"
 #include "dev_op.h"
+#include "dev_uring.h"
 #include "dev_user.h"
 #include "dev_wait.h"
 #include "kcompat.h"
@@ -92,27 +93,38 @@ static int op_error(const struct callout_op *op)
 	return op_sets(op) ? callout_clock_error(op->clockid) : -EINVAL;
 }
 
+/*
+ * Checks a SET, UNSET or RESET that must name its callout by a key, and clears
+ * CALLOUT_KEY. Returns 0, -EINVAL or -EOPNOTSUPP.
+ */
+int callout_op_check_keyed(struct callout_op *op)
+{
+	bool bad;
+
+	if (!(op->flags & CALLOUT_KEY))
+		return op_error(op);
+	op->flags &= ~CALLOUT_KEY;
+	if (op->op == CALLOUT_OP_SET)
+		bad = op_times_bad(op) || op->period || op->cookie ||
+		      op->flags & CALLOUT_CANCEL_ON_SET;
+	else if (op->op == CALLOUT_OP_UNSET)
+		bad = op_times_given(op) || op->cookie || op->func;
+	else
+		bad = op_reset_bad(op);
+	return bad ? op_error(op) : 0;
+}
+
 /* An operation that is wrong, unless it names its callout by a key. */
 static noinline int op_do_keyed(struct callout_file *file,
 				struct callout_op *op,
 				struct callout_op_ctx *ctx)
 {
 	struct callout_op keyed = *op;
-	bool bad;
 	int ret;
 
-	if (!(op->flags & CALLOUT_KEY))
-		return op_error(op);
-	keyed.flags &= ~CALLOUT_KEY;
-	if (op->op == CALLOUT_OP_SET)
-		bad = op_times_bad(&keyed) || op->period || op->cookie ||
-		      op->flags & CALLOUT_CANCEL_ON_SET;
-	else if (op->op == CALLOUT_OP_UNSET)
-		bad = op_times_given(&keyed) || op->cookie || op->func;
-	else
-		bad = op_reset_bad(&keyed);
-	if (bad)
-		return op_error(op);
+	ret = callout_op_check_keyed(&keyed);
+	if (ret)
+		return ret;
 	ret = callout_file_key(file, &keyed, ctx);
 	op->left = keyed.left;
 	return ret;
@@ -179,8 +191,8 @@ static int op_copy_in_slow(struct callout_op *op,
 }
 
 /* The same for the current size. Word by word is faster than a call. */
-static inline int op_copy_in(struct callout_op *op,
-			     struct callout_op __user *uop)
+static __always_inline int op_copy_in(struct callout_op *op,
+				      struct callout_op __user *uop)
 {
 	unsigned int i;
 
@@ -200,6 +212,24 @@ fault:
 	return -EFAULT;
 }
 
+/* The same for a size that the caller gives: an argument of one operation. */
+static __always_inline int op_copy_in_sized(struct callout_op *op, size_t size,
+					    struct callout_op __user *uop)
+{
+	if (likely(size == sizeof(*op)))
+		return op_copy_in(op, uop);
+	if (callout_size_bad(size, CALLOUT_OP_SIZE_V1))
+		return -EINVAL;
+	return op_copy_in_slow(op, uop, size);
+}
+
+/* For commands of io_uring. Returns 0, -EINVAL, -E2BIG or -EFAULT. */
+int callout_op_copy_in(struct callout_op *op, size_t size,
+		       struct callout_op __user *uop)
+{
+	return op_copy_in_sized(op, size, uop);
+}
+
 /* An ioctl with one operation. @size is that of the caller's structure. */
 long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		      struct callout_op __user *uop)
@@ -208,12 +238,7 @@ long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 	struct callout_op_ctx ctx = {};
 	int ret;
 
-	if (likely(size == sizeof(op)))
-		ret = op_copy_in(&op, uop);
-	else if (callout_size_bad(size, CALLOUT_OP_SIZE_V1))
-		ret = -EINVAL;
-	else
-		ret = op_copy_in_slow(&op, uop, size);
+	ret = op_copy_in_sized(&op, size, uop);
 	if (unlikely(ret))
 		return ret;
 	if (unlikely(op.op != nr))
@@ -355,6 +380,9 @@ static noinline int batch_do_some(struct callout_file *file,
 	done = i;
 	batch->done += done;
 	callout_ctx_unlock(&ctx);
+	/* To write the results may take long. */
+	if (unlikely(ctx.commands))
+		callout_uring_cancelled(&ctx);
 put:
 	if (!batch_put_all(batch, first, op, done))
 		for (i = 0; i < done; i++)

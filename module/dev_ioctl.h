@@ -17,6 +17,9 @@ static inline bool callout_size_bad(size_t size, size_t least)
 	return size < least || size > CALLOUT_SIZE_MAX || size % sizeof(u64);
 }
 
+int callout_op_copy_in(struct callout_op *op, size_t size,
+		       struct callout_op __user *uop);
+int callout_op_check_keyed(struct callout_op *op);
 long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		      struct callout_op __user *uop);
 long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,

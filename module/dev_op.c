@@ -15,6 +15,7 @@
 #include "dev_file.h"
 #include "dev_op.h"
 #include "dev_search.h"
+#include "dev_uring.h"
 #include "dev_user.h"
 #include "table.h"
 #include "table_search.h"
@@ -342,6 +343,8 @@ static __always_inline int file_cancel(struct callout_file *file,
 	if (likely(slot->node.state & CALLOUT_S_PENDING)) {
 		callout_dequeue_locked(base, &slot->node);
 		trace_callout_cancel(&slot->node);
+		if (unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
+			callout_uring_take(slot, ctx);
 		ctx->count[CALLOUT_FILE_CANCELLED]++;
 	} else {
 		ret = callout_file_withdraw(file, slot, named);

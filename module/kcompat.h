@@ -56,6 +56,18 @@ hrtimer_setup(struct hrtimer *timer,
 #define eventfd_signal(ctx)	eventfd_signal(ctx, 1)
 #endif
 
+/*
+ * Can commands of io_uring be pending? Before 6.8 a ring that goes could not
+ * cancel them. The interface within the kernel changes: 6.12 is what is tested.
+ */
+#if IS_ENABLED(CONFIG_IO_URING) && \
+	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
+	LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define CALLOUT_URING	1
+#else
+#define CALLOUT_URING	0
+#endif
+
 /* Functions that callout_kunit.ko calls from outside their file, or replaces. */
 #if IS_ENABLED(CONFIG_KUNIT) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
 #include <kunit/static_stub.h>

@@ -20,7 +20,8 @@ TEST_F(file, info_of_a_new_file)
 	EXPECT_EQ(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME |
 		  1U << CLOCK_REALTIME, info.clocks);
 	EXPECT_EQ(CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
-		  info.features & ~CALLOUT_FEATURE_EXACT);
+		  info.features & ~(CALLOUT_FEATURE_EXACT |
+				    CALLOUT_FEATURE_URING));
 	EXPECT_LE(100000, info.tick_ns);
 	EXPECT_GE(SEC, info.tick_ns);
 	ASSERT_TRUE(read_number(PARAMETER_FILE, &limit));

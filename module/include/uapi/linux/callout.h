@@ -423,7 +423,8 @@ struct callout_list {
  * @set: callouts set
  * @cancelled: callouts cancelled while pending
  * @withdrawn: callouts cancelled after they had fired
- * @delivered: events read, except those of periodic callouts
+ * @delivered: events read, except those of periodic callouts, and commands of
+ *	io_uring that fired
  * @reset: RESETs done
  * @repeated: events of periodic callouts read
  * @max_user: limit of @user_outstanding
@@ -462,6 +463,7 @@ struct callout_info {
 #define CALLOUT_FEATURE_EXACT	(1ULL << 0)	/* no callout is late by design */
 #define CALLOUT_FEATURE_TIMEOUT	(1ULL << 1)	/* TIMEOUT and UNTIMEOUT */
 #define CALLOUT_FEATURE_KEY	(1ULL << 2)	/* CALLOUT_KEY */
+#define CALLOUT_FEATURE_URING	(1ULL << 3)	/* SET as a command of io_uring */
 
 #define CALLOUT_IOC_MAGIC	0xF9
 
@@ -498,6 +500,12 @@ struct callout_info {
  *		one for reading, as FORMAT does
  * EINTR	BATCH: a signal interrupted the wait, or the process was stopped
  *		or frozen; never restarted: operations have been done
+ *
+ * The first three are also commands of io_uring: IORING_OP_URING_CMD with the
+ * number in cmd_op, the address of a struct callout_op in addr, and 0 in all else
+ * that io_uring does not use. They need CALLOUT_KEY. SET completes when the callout
+ * fires, with 0, or is cancelled, with -ECANCELED; the others at once. If a callout
+ * with the key is outstanding SET does not move it: EEXIST.
  */
 #define CALLOUT_IOC_SET		_IOWR(CALLOUT_IOC_MAGIC, CALLOUT_OP_SET, \
 				      struct callout_op)
