@@ -6,18 +6,11 @@
  * goes back to the first one. A callout that takes one namespace's time for the
  * other's is early, or late by more than WAIT_MS.
  */
-#include <sched.h>
-
 #include "kselftest_harness.h"
 #include "common.h"
+#include "timens.h"
 
-#ifndef CLONE_NEWTIME
-#define CLONE_NEWTIME	0x00000080
-#endif
-
-#define NS_FILE		"/proc/self/ns/time"
 #define NS_CHILDREN	"/proc/self/ns/time_for_children"
-#define NS_OFFSETS	"/proc/self/timens_offsets"
 
 FIXTURE(timens) {
 	int fd;
@@ -60,15 +53,6 @@ static bool enter(int ns)
 	return !setns(ns, CLONE_NEWTIME);
 }
 
-static bool write_offsets(int monotonic, int boottime)
-{
-	FILE *f = fopen(NS_OFFSETS, "w");
-	bool ok = f && fprintf(f, "monotonic %d 0\nboottime %d 0\n", monotonic,
-			       boottime) > 0;
-
-	return f && !fclose(f) && ok;
-}
-
 FIXTURE_SETUP(timens)
 {
 	self->fd = -1;
@@ -79,8 +63,7 @@ FIXTURE_SETUP(timens)
 	ASSERT_LE(0, self->initial);
 	self->fd = callout_dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, unshare(CLONE_NEWTIME));
-	ASSERT_TRUE(write_offsets(variant->monotonic, variant->boottime));
+	ASSERT_TRUE(shift_children(variant->monotonic, variant->boottime));
 	self->inner = open(NS_CHILDREN, O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->inner);
 	ASSERT_TRUE(enter(self->inner));

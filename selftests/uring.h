@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * uring.h - a ring of io_uring, and commands of the device
+ *
+ * Where the kernel has no such commands, which CALLOUT_FEATURE_URING tells, tests
+ * do nothing except one, which sees that they are refused.
+ */
+#ifndef _CALLOUT_SELFTESTS_URING_H
+#define _CALLOUT_SELFTESTS_URING_H
+
+#include <linux/io_uring.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "kselftest_harness.h"
+#include "common.h"
+
+#define ENTRIES		1024U
+#define PENDING		50
+
+struct ring {
+	int fd;
+	bool polled;		/* a thread of the kernel submits */
+	struct io_uring_params p;
+	size_t size;
+	char *rings;
+	struct io_uring_sqe *sqes;
+	unsigned int queued;
+};
+
+static inline bool ring_open(struct ring *r, __u32 flags)
+{
+	*r = (struct ring){
+		.p = { .flags = flags, .sq_thread_idle = 10 },
+		.polled = flags & IORING_SETUP_SQPOLL,
+	};
+	r->fd = syscall(__NR_io_uring_setup, ENTRIES, &r->p);
+	if (r->fd < 0)
+		return false;
+	r->size = r->p.cq_off.cqes +
+		  r->p.cq_entries * sizeof(struct io_uring_cqe) +
+		  r->p.sq_off.array + r->p.sq_entries * sizeof(__u32);
+	r->rings = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			r->fd, IORING_OFF_SQ_RING);
+	r->sqes = mmap(NULL, r->p.sq_entries * sizeof(*r->sqes),
+		       PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
+		       IORING_OFF_SQES);
+	return r->rings != MAP_FAILED && r->sqes != MAP_FAILED;
+}
+
+/* A ring lives as long as it is mapped. */
+static inline bool ring_close(struct ring *r)
+{
+	return !munmap(r->rings, r->size) &&
+	       !munmap(r->sqes, r->p.sq_entries * sizeof(*r->sqes)) &&
+	       !close(r->fd);
+}
+
+/*
+ * May a task close a ring with commands pending? The lockdep of Linux 6.12 warns
+ * that the ring completes them, if only the task itself should do so.
+ */
+static inline bool may_close(__u32 flags)
+{
+	return !(flags & IORING_SETUP_DEFER_TASKRUN) ||
+	       access("/proc/lockdep", F_OK);
+}
+
+static inline atomic_uint *ring_word(struct ring *r, __u32 offset)
+{
+	return (void *)(r->rings + offset);
+}
+
+/* The next entry, filled; valid until it is submitted. */
+static inline struct io_uring_sqe *queue(struct ring *r, int fd,
+					 const struct callout_op *op, __u64 user_data)
+{
+	unsigned int i = (*ring_word(r, r->p.sq_off.tail) + r->queued++) &
+			 (r->p.sq_entries - 1);
+
+	*ring_word(r, r->p.sq_off.array + i * sizeof(__u32)) = i;
+	r->sqes[i] = (struct io_uring_sqe){
+		.opcode = IORING_OP_URING_CMD,
+		.fd = fd,
+		.cmd_op = _IOWR(CALLOUT_IOC_MAGIC, op->op, struct callout_op),
+		.addr = (uintptr_t)op,
+		.user_data = user_data,
+	};
+	return &r->sqes[i];
+}
+
+/* Submits all that is queued, and waits until the kernel has read it. */
+static inline bool submit(struct ring *r)
+{
+	unsigned int n = r->queued;
+	unsigned int flags = r->polled ? IORING_ENTER_SQ_WAKEUP : 0;
+	atomic_uint *head = ring_word(r, r->p.sq_off.head);
+	atomic_uint *tail = ring_word(r, r->p.sq_off.tail);
+
+	atomic_fetch_add(tail, n);
+	r->queued = 0;
+	if (syscall(__NR_io_uring_enter, r->fd, n, 0, flags, NULL, 0) != (long)n)
+		return false;
+	while (*head != *tail)
+		sleep_ns(MSEC / 10);
+	return true;
+}
+
+static inline bool submit_one(struct ring *r, int fd, const struct callout_op *op,
+			      __u64 user_data)
+{
+	queue(r, fd, op, user_data);
+	return submit(r);
+}
+
+/* Returns the result of the next completion, or -ETIME. */
+static inline int complete(struct ring *r, __u64 *user_data, int ms)
+{
+	atomic_uint *head = ring_word(r, r->p.cq_off.head);
+	atomic_uint *tail = ring_word(r, r->p.cq_off.tail);
+	struct io_uring_cqe *cqe = (void *)(r->rings + r->p.cq_off.cqes);
+	int ret;
+
+	if (*head == *tail) {
+		if (!readable_within(r->fd, ms))
+			return -ETIME;
+		/* Some rings complete only now. */
+		syscall(__NR_io_uring_enter, r->fd, 0, 0,
+			IORING_ENTER_GETEVENTS, NULL, 0);
+	}
+	if (*head == *tail)
+		return -ETIME;
+	cqe += *head & (r->p.cq_entries - 1);
+	ret = cqe->res;
+	if (user_data)
+		*user_data = cqe->user_data;
+	atomic_fetch_add(head, 1);
+	return ret;
+}
+
+/* Two completions, in whatever order: @set of user_data 0, @other of 1. */
+static inline bool complete_both(struct ring *r, int set, int other)
+{
+	int ret[2] = { -ETIME, -ETIME };
+	__u64 which;
+	int i, res;
+
+	for (i = 0; i < 2; i++) {
+		res = complete(r, &which, WAIT_MS);
+		if (res == -ETIME || which > 1)
+			return false;
+		ret[which] = res;
+	}
+	return ret[0] == set && ret[1] == other;
+}
+
+static inline struct callout_op set_op(__u64 time, __u64 key)
+{
+	return callout_op_key(callout_op_set(time, 0), key);
+}
+
+static inline struct callout_op unset_op(__u64 key)
+{
+	return callout_op_key(callout_op_unset(0), key);
+}
+
+static inline struct callout_op reset_op(__u64 time, __u64 key)
+{
+	return callout_op_key(callout_op_reset(0, time), key);
+}
+
+/* Sets callouts in an hour with keys from @first on. */
+static inline bool set_pending(struct ring *r, int fd, __u64 first, unsigned int n)
+{
+	static struct callout_op ops[PENDING];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		ops[i] = set_op(HOUR, first + i);
+		queue(r, fd, &ops[i], first + i);
+	}
+	return submit(r);
+}
+
+/* Commands that another task submits, or ends, take effect in the end. */
+static inline bool wait_outstanding(int fd, __u64 n)
+{
+	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+
+	while (info_of(fd).outstanding != n) {
+		if (callout_dev_now() > limit)
+			return false;
+		sleep_ns(MSEC);
+	}
+	return true;
+}
+
+/* Submits one entry, changed if @change is not NULL; returns its result. */
+static inline int command(struct ring *r, int fd, const struct callout_op *op,
+			  void (*change)(struct io_uring_sqe *sqe))
+{
+	struct io_uring_sqe *sqe = queue(r, fd, op, 0);
+
+	if (change)
+		change(sqe);
+	return submit(r) ? complete(r, NULL, WAIT_MS) : 0;
+}
+
+FIXTURE(uring_cmd) {
+	int fd;
+	bool works;
+	struct ring ring;
+};
+
+FIXTURE_VARIANT(uring_cmd) {
+	__u32 flags;
+};
+
+FIXTURE_VARIANT_ADD(uring_cmd, plain) { .flags = 0 };
+
+FIXTURE_VARIANT_ADD(uring_cmd, deferred) {
+	.flags = IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN,
+};
+
+FIXTURE_VARIANT_ADD(uring_cmd, polled) { .flags = IORING_SETUP_SQPOLL };
+
+FIXTURE_SETUP(uring_cmd)
+{
+	self->fd = callout_dev_open(O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	if (!ring_open(&self->ring, variant->flags))
+		SKIP(return, "the kernel has no io_uring");
+	self->works = info_of(self->fd).features & CALLOUT_FEATURE_URING;
+}
+
+FIXTURE_TEARDOWN(uring_cmd)
+{
+	close(self->fd);
+	close(self->ring.fd);
+}
+
+#endif /* _CALLOUT_SELFTESTS_URING_H */
