@@ -76,6 +76,9 @@ END {
 	flat("batch64", "insns_arm_disarm")
 	ratios("single", "insns_arm_disarm", 0.8)
 	ratios("batch1024", "insns_per_expiry", 0.3)
+	judge("callout uring / io_uring, insns_arm_disarm, 0",
+	      of("uring", "0,insns_arm_disarm") / cell["io_uring,single", "0,insns_arm_disarm"], 0.5)
+	flat("uring", "insns_arm_disarm")
 	judge("callout, bytes_per_timer, 100000", of("single", "100000,bytes_per_timer"), 192)
 	few = of("batch1024", "1500,insns_irqsoff_max")
 	many = of("batch1024", "15000,insns_irqsoff_max")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * user_uring.c - io_uring timeouts for user_bench
+ * user_uring.c - io_uring for user_bench: its timeouts, and commands of the device
  *
  * Each operation is a submission, as in a program that sets one timer at a
  * time. Completions run when the ring is entered, which is the cheapest mode.
@@ -12,19 +12,23 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "../device.h"
 #include "user_bench.h"
 
 #define ENTRIES		64U
 #define COMPLETIONS	32768U
 
-/* In user_data of operations on a timeout; that of a timeout is its number. */
-#define ON_TIMEOUT	(1ULL << 32)
+/* In user_data of operations on a timer; that of a timer is its number. */
+#define ON_TIMER	(1ULL << 32)
 
 static int ring;
 static struct io_uring_sqe *sqes;
 static unsigned int *sq_tail, *sq_array, *cq_head, *cq_tail;
 static unsigned int sq_mask, cq_mask;
 static struct io_uring_cqe *cqes;
+
+/* Results of a timer that has expired, and of an operation on one. */
+static int expired, done;
 
 static void *map(size_t size, off_t offset)
 {
@@ -46,6 +50,8 @@ static void uring_open(const struct facility *f, unsigned int n)
 
 	(void)f;
 	(void)n;
+	expired = -ETIME;
+	done = 0;
 	ring = syscall(__NR_io_uring_setup, ENTRIES, &p);
 	check(ring >= 0, "io_uring_setup");
 	sq = map(p.sq_off.array + p.sq_entries * sizeof(*sq_array),
@@ -80,7 +86,7 @@ static void submit(unsigned int completions)
 	      "io_uring_enter");
 }
 
-/* Takes completions; returns how many are timeouts that expired. */
+/* Takes completions; returns how many are timers that expired. */
 static unsigned int reap(void)
 {
 	unsigned int head = *cq_head, n = 0;
@@ -88,12 +94,12 @@ static unsigned int reap(void)
 	for (; head != __atomic_load_n(cq_tail, __ATOMIC_ACQUIRE); head++) {
 		struct io_uring_cqe *cqe = &cqes[head & cq_mask];
 
-		if (cqe->user_data & ON_TIMEOUT)
-			check(!cqe->res, "an operation on a timeout");
-		else if (cqe->res == -ETIME)
+		if (cqe->user_data & ON_TIMER)
+			check(cqe->res == done, "an operation on a timer");
+		else if (cqe->res == expired)
 			n++;
 		else
-			check(cqe->res == -ECANCELED, "a timeout");
+			check(cqe->res == -ECANCELED, "a timer");
 	}
 	__atomic_store_n(cq_head, head, __ATOMIC_RELEASE);
 	return n;
@@ -138,10 +144,10 @@ static void uring_disarm(const struct facility *f, unsigned int first,
 		sqe = next_sqe();
 		sqe->opcode = IORING_OP_TIMEOUT_REMOVE;
 		sqe->addr = first + i;
-		sqe->user_data = ON_TIMEOUT;
+		sqe->user_data = ON_TIMER;
 		/* Its own completion, and the timeout's. */
 		submit(2);
-		check(!reap(), "a timeout came early");
+		check(!reap(), "a timer came early");
 	}
 }
 
@@ -160,9 +166,9 @@ static void uring_rearm(const struct facility *f, unsigned int first,
 		sqe->addr = first + i;
 		sqe->addr2 = (uintptr_t)&ts;
 		sqe->timeout_flags = IORING_TIMEOUT_UPDATE;
-		sqe->user_data = ON_TIMEOUT;
+		sqe->user_data = ON_TIMER;
 		submit(1);
-		check(!reap(), "a timeout came early");
+		check(!reap(), "a timer came early");
 	}
 }
 
@@ -182,5 +188,88 @@ const struct facility uring_single = {
 	.arm = uring_arm,
 	.disarm = uring_disarm,
 	.rearm = uring_rearm,
+	.collect = uring_collect,
+};
+
+/* A ring with the device as its only registered file. */
+static void command_open(const struct facility *f, unsigned int n)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+
+	check(fd >= 0, "opening " CALLOUT_DEVICE);
+	uring_open(f, n);
+	expired = 0;
+	done = CALLOUT_CANCELLED;
+	check(!syscall(__NR_io_uring_register, ring, IORING_REGISTER_FILES, &fd,
+		       1), "registering the device");
+}
+
+/* Submits an operation of the device and waits for @completions. */
+static void command(struct callout_op *op, unsigned int key, __u64 user_data,
+		    unsigned int completions)
+{
+	struct io_uring_sqe *sqe = next_sqe();
+
+	op->flags |= CALLOUT_KEY;
+	op->handle = key;
+	sqe->opcode = IORING_OP_URING_CMD;
+	sqe->flags = IOSQE_FIXED_FILE;
+	sqe->fd = 0;
+	sqe->cmd_op = _IOWR(CALLOUT_IOC_MAGIC, op->op, struct callout_op);
+	sqe->addr = (uintptr_t)op;
+	sqe->user_data = user_data;
+	submit(completions);
+}
+
+static void command_arm(const struct facility *f, unsigned int first,
+			unsigned int n, const __u64 *time, bool absolute)
+{
+	struct callout_op op;
+	unsigned int i;
+
+	(void)f;
+	for (i = 0; i < n; i++) {
+		op = callout_op_set(time[i], 0);
+		op.flags = absolute ? CALLOUT_ABSTIME : 0;
+		command(&op, first + i, first + i, 0);
+	}
+}
+
+static void command_disarm(const struct facility *f, unsigned int first,
+			   unsigned int n)
+{
+	struct callout_op op;
+	unsigned int i;
+
+	(void)f;
+	for (i = 0; i < n; i++) {
+		op = callout_op_unset(0);
+		command(&op, first + i, ON_TIMER, 2);
+		check(!reap(), "a timer came early");
+	}
+}
+
+static void command_rearm(const struct facility *f, unsigned int first,
+			  unsigned int n, const __u64 *time)
+{
+	struct callout_op op;
+	unsigned int i;
+
+	(void)f;
+	for (i = 0; i < n; i++) {
+		op = callout_op_reset(0, time[i]);
+		command(&op, first + i, ON_TIMER, 1);
+		check(!reap(), "a timer came early");
+	}
+}
+
+const struct facility callout_uring = {
+	.name = "callout",
+	.mode = "uring",
+	.batch = 1,
+	.open = command_open,
+	.arm = command_arm,
+	.disarm = command_disarm,
+	.rearm = command_rearm,
 	.collect = uring_collect,
 };
