@@ -26,13 +26,23 @@ variants() {
 		grep -v _migration | sed "s/^/$1 /"
 }
 
+# Only with the wheel, and bases for each user, does a burst of one not delay another. And to search
+# a million entries at each tick takes hours.
+skipped() {
+	case "$1 $2" in
+	device_turns*) ;;
+	device_million*scheme=unsorted_list*) ;;
+	*) return 1 ;;
+	esac
+}
+
 [ "${CALLOUT_TESTS:-some}" != all ] || others=$(for scheme in $schemes; do variants "$scheme"; done)
 sets "$schemes" ${others:+"$others"} "bases=single" "tick_source=chip_busy hz=1000" \
 	"tick_source=chip_full hz=10000" > /tmp/sets
 while read -r parameters <&3; do
 	load_module || wrong "$parameters: the module does not load"
 	for test in $tests; do
-		run "$test" "$parameters"
+		skipped "$test" "$parameters" || run "$test" "$parameters"
 	done
 	rmmod callout || wrong "the module did not unload"
 done 3< /tmp/sets
