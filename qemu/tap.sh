@@ -10,6 +10,16 @@ parameters=
 passed=0
 failed=0
 
+# io_uring drops the files of a ring some time after its process has ended.
+unload_module() {
+	i=0
+	until rmmod callout 2> /tmp/rmmod; do
+		i=$((i + 1))
+		[ "$i" -lt 60 ] || { cat /tmp/rmmod; return 1; }
+		sleep 1
+	done
+}
+
 wrong() {
 	failed=$((failed + 1))
 	echo "$*" >> /run/reason

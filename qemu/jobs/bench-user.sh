@@ -12,10 +12,10 @@ insmod /lib/callout.ko
 insmod /lib/callout_probe.ko
 user_bench irqsoff
 rmmod callout_probe
-rmmod callout
+unload_module
 user_bench memory /lib/callout.ko
 user_bench insns
 user_late
-rmmod callout
+unload_module
 # Four programs succeeded; bench-user.sh judges their output.
 echo 4 > /run/passed
