@@ -15,6 +15,9 @@ rmmod callout_probe
 unload_module
 user_bench memory /lib/callout.ko
 user_bench insns
+# Until then the rings of 100 000 commands are taken down.
+unload_module
+insmod /lib/callout.ko
 user_late
 unload_module
 # Four programs succeeded; bench-user.sh judges their output.
