@@ -181,7 +181,8 @@ static void op_undo(struct callout_file *file, const struct callout_op *op,
 static int op_copy_in_slow(struct callout_op *op,
 			   struct callout_op __user *uop, size_t size)
 {
-	int ret = copy_struct_from_user(op, sizeof(*op), uop, size);
+	int ret = callout_copy_in(op, sizeof(*op), uop, size,
+				  CALLOUT_OP_SIZE_V1);
 
 	if (!ret && op_writes_handle(op))
 		ret = put_user(op->handle, &uop->handle);
@@ -218,8 +219,6 @@ static __always_inline int op_copy_in_sized(struct callout_op *op, size_t size,
 {
 	if (likely(size == sizeof(*op)))
 		return op_copy_in(op, uop);
-	if (callout_size_bad(size, CALLOUT_OP_SIZE_V1))
-		return -EINVAL;
 	return op_copy_in_slow(op, uop, size);
 }
 
@@ -476,9 +475,8 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	struct callout_batch batch;
 	int ret;
 
-	if (callout_size_bad(size, CALLOUT_BATCH_SIZE_V1))
-		return -EINVAL;
-	ret = copy_struct_from_user(&batch, sizeof(batch), ubatch, size);
+	ret = callout_copy_in(&batch, sizeof(batch), ubatch, size,
+			      CALLOUT_BATCH_SIZE_V1);
 	if (ret)
 		return ret;
 	ret = batch_check(&batch, mode);
@@ -514,9 +512,8 @@ long callout_ioctl_next(struct callout_file *file, size_t size,
 	struct callout_next next;
 	int ret;
 
-	if (callout_size_bad(size, CALLOUT_NEXT_SIZE_V1))
-		return -EINVAL;
-	ret = copy_struct_from_user(&next, sizeof(next), unext, size);
+	ret = callout_copy_in(&next, sizeof(next), unext, size,
+			      CALLOUT_NEXT_SIZE_V1);
 	if (ret)
 		return ret;
 	if (next.flags || !callout_clock_is_valid(next.clockid))
@@ -530,9 +527,8 @@ long callout_ioctl_limit(struct callout_file *file, size_t size,
 	struct callout_limit limit;
 	int ret;
 
-	if (callout_size_bad(size, CALLOUT_LIMIT_SIZE_V1))
-		return -EINVAL;
-	ret = copy_struct_from_user(&limit, sizeof(limit), ulimit, size);
+	ret = callout_copy_in(&limit, sizeof(limit), ulimit, size,
+			      CALLOUT_LIMIT_SIZE_V1);
 	if (ret)
 		return ret;
 	if (limit.flags || limit.reserved)
@@ -546,9 +542,8 @@ long callout_ioctl_eventfd(struct callout_file *file, size_t size,
 	struct callout_eventfd arg;
 	int ret;
 
-	if (callout_size_bad(size, CALLOUT_EVENTFD_SIZE_V1))
-		return -EINVAL;
-	ret = copy_struct_from_user(&arg, sizeof(arg), uarg, size);
+	ret = callout_copy_in(&arg, sizeof(arg), uarg, size,
+			      CALLOUT_EVENTFD_SIZE_V1);
 	if (ret)
 		return ret;
 	if (arg.flags)
@@ -562,9 +557,8 @@ long callout_ioctl_cancel(struct callout_file *file, size_t size,
 	struct callout_cancel arg;
 	int ret;
 
-	if (callout_size_bad(size, CALLOUT_CANCEL_SIZE_V1))
-		return -EINVAL;
-	ret = copy_struct_from_user(&arg, sizeof(arg), uarg, size);
+	ret = callout_copy_in(&arg, sizeof(arg), uarg, size,
+			      CALLOUT_CANCEL_SIZE_V1);
 	if (ret)
 		return ret;
 	if (arg.flags || arg.reserved || arg.cookie & ~arg.mask)
@@ -586,9 +580,8 @@ long callout_ioctl_format(struct callout_file *file, size_t size,
 	struct callout_format format;
 	int ret;
 
-	if (callout_size_bad(size, CALLOUT_FORMAT_SIZE_V1))
-		return -EINVAL;
-	ret = copy_struct_from_user(&format, sizeof(format), uformat, size);
+	ret = callout_copy_in(&format, sizeof(format), uformat, size,
+			      CALLOUT_FORMAT_SIZE_V1);
 	if (ret)
 		return ret;
 	if (format.flags ||

@@ -128,9 +128,8 @@ long callout_ioctl_get(struct callout_file *file, size_t size,
 	u64 key, handle;
 	int ret;
 
-	if (callout_size_bad(size, CALLOUT_ENTRY_SIZE_V1))
-		return -EINVAL;
-	ret = copy_struct_from_user(&entry, sizeof(entry), uentry, size);
+	ret = callout_copy_in(&entry, sizeof(entry), uentry, size,
+			      CALLOUT_ENTRY_SIZE_V1);
 	if (ret)
 		return ret;
 	/* What another GET has written may stay. */
@@ -206,9 +205,8 @@ long callout_ioctl_list(struct callout_file *file, size_t size,
 	struct callout_list list;
 	int ret;
 
-	if (callout_size_bad(size, CALLOUT_LIST_SIZE_V1))
-		return -EINVAL;
-	ret = copy_struct_from_user(&list, sizeof(list), ulist, size);
+	ret = callout_copy_in(&list, sizeof(list), ulist, size,
+			      CALLOUT_LIST_SIZE_V1);
 	if (ret)
 		return ret;
 	/* Without room the next page would begin where this one did. */

@@ -35,11 +35,8 @@ int callout_waiter_copy_in(struct callout_waiter *waiter,
 	struct callout_wait *arg = &waiter->arg;
 	int ret;
 
-	if (callout_size_bad(batch->wait_size, CALLOUT_WAIT_SIZE_V1))
-		return -EINVAL;
-	ret = copy_struct_from_user(arg, sizeof(*arg),
-				    u64_to_user_ptr(batch->wait),
-				    batch->wait_size);
+	ret = callout_copy_in(arg, sizeof(*arg), u64_to_user_ptr(batch->wait),
+			      batch->wait_size, CALLOUT_WAIT_SIZE_V1);
 	if (ret)
 		return ret;
 	if (!callout_clock_is_valid(arg->clockid))
