@@ -78,14 +78,6 @@ void callout_slot_refile(struct callout_file *file, struct callout_base *base,
 	callout_hash_move_end(hash, slot, &hold);
 }
 
-/* The slots of chunk @n, or NULL. A file keeps its chunks while it is open. */
-static struct callout_slot *file_chunk(struct callout_file *file,
-				       unsigned int n)
-{
-	return callout_table_lookup(&file->table,
-				    (u64)n << CALLOUT_PLACE_BITS);
-}
-
 /* Is the slot pending? */
 static bool slot_is_pending(const struct callout_slot *slot)
 {
@@ -121,7 +113,7 @@ u64 callout_file_next(struct callout_file *file, clockid_t clockid)
 	u64 next = U64_MAX;
 	unsigned int n, i;
 
-	for (n = 0; (slot = file_chunk(file, n)); n++) {
+	for (n = 0; (slot = callout_file_chunk(file, n)); n++) {
 		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
 			next = slot_next(&slot[i], clockid, next);
 		cond_resched();
@@ -189,7 +181,7 @@ static bool file_step(struct callout_file *file)
 	unsigned int i;
 
 	if (READ_ONCE(file->steps))
-		slot = file_chunk(file, file->step_at++);
+		slot = callout_file_chunk(file, file->step_at++);
 	if (!slot) {
 		file->step_at = 0;
 		return false;

@@ -8,6 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
@@ -174,6 +175,30 @@ static inline struct callout_file *callout_slot_file(struct callout_slot *slot)
 {
 	return container_of(callout_slot_table(slot), struct callout_file,
 			    table);
+}
+
+/*
+ * The slot that a handle from a program names, which may have another handle by
+ * now; NULL if there is none. A file keeps its chunks while it is open.
+ */
+static inline struct callout_slot *callout_file_slot(struct callout_file *file,
+						     u64 handle)
+{
+	struct callout_slot *slot;
+
+	/* An RCU read-side critical section for the directory. */
+	preempt_disable();
+	slot = callout_table_slot_nospec(&file->table, handle);
+	preempt_enable();
+	return slot;
+}
+
+/* The first of the slots of chunk @n, or NULL. */
+static inline struct callout_slot *callout_file_chunk(struct callout_file *file,
+						      unsigned int n)
+{
+	return callout_table_lookup(&file->table,
+				    (u64)n << CALLOUT_PLACE_BITS);
 }
 
 /* Changes CALLOUT_SLOT_READY, CALLOUT_SLOT_REPEAT and CALLOUT_SLOT_MOVED. */

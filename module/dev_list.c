@@ -8,7 +8,6 @@
  * happens to it meanwhile.
  */
 #include <linux/ktime.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
@@ -90,23 +89,11 @@ static bool slot_describe(struct callout_file *file,
 	return entry->state;
 }
 
-/* The slot with a number, or that a handle names; NULL if there is none. */
-static struct callout_slot *file_slot(struct callout_file *file, u64 handle)
-{
-	struct callout_slot *slot;
-
-	/* An RCU read-side critical section. A file keeps its chunks. */
-	preempt_disable();
-	slot = callout_table_slot_nospec(&file->table, handle);
-	preempt_enable();
-	return slot;
-}
-
 /* Describes the callout with a handle; false if none is outstanding. */
 static bool file_describe(struct callout_file *file, u64 handle,
 			  struct callout_entry *entry)
 {
-	struct callout_slot *slot = file_slot(file, handle);
+	struct callout_slot *slot = callout_file_slot(file, handle);
 	struct callout_base *base;
 	unsigned long flags;
 	bool found;
@@ -184,7 +171,7 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		slot = file_slot(file, list->cursor);
+		slot = callout_file_slot(file, list->cursor);
 		if (!slot)
 			continue;
 		base = callout_lock(&slot->node, &flags);

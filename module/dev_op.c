@@ -6,7 +6,6 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
-#include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <uapi/linux/callout.h>
 #include "arm.h"
@@ -53,18 +52,14 @@ static inline struct callout_base *ctx_lock_home(struct callout_file *file,
 
 /*
  * Finds the slot of a handle and locks its base; NULL if the handle is stale or
- * invalid. A file's chunks stay as long as the file.
+ * invalid.
  */
 static inline struct callout_slot *ctx_lock_slot(struct callout_file *file,
 						 struct callout_op_ctx *ctx,
 						 u64 handle)
 {
-	struct callout_slot *slot;
+	struct callout_slot *slot = callout_file_slot(file, handle);
 
-	/* An RCU read-side critical section for the directory. */
-	preempt_disable();
-	slot = callout_table_slot_nospec(&file->table, handle);
-	preempt_enable();
 	if (unlikely(!slot || !handle))
 		return NULL;
 	/* Or gcc computes it from the handle at each use. */
@@ -393,8 +388,7 @@ int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask)
 	unsigned int n;
 	int count = 0;
 
-	for (n = 0; (first = callout_table_lookup(&file->table, (u64)n <<
-						  CALLOUT_PLACE_BITS)); n++) {
+	for (n = 0; (first = callout_file_chunk(file, n)); n++) {
 		count += file_cancel_slots(file, first, cookie, mask);
 		cond_resched();
 		if (fatal_signal_pending(current))
