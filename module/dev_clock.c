@@ -131,40 +131,31 @@ static bool slot_may_step(const struct callout_slot *slot)
 	       READ_ONCE(slot->node.flags) & CALLOUT_SLOT_STEPS;
 }
 
-/* The last tick at which a slot may fire, with its slack. */
-static u64 slot_latest(struct callout_base *base,
-		       const struct callout_slot *slot, u64 now)
-{
-	u64 due = callout_slot_due_mono(slot);
-
-	/* What is in the hash has no slack. */
-	if (due > now && !(slot->node.flags & CALLOUT_SLOT_HASHED))
-		due = min_t(u64, due + slot->slack, KTIME_MAX);
-	return callout_from_ns(base, due, now);
-}
-
 static void slot_step(struct callout_file *file, struct callout_slot *slot)
 {
 	struct callout_base *base;
+	u64 due, latest, now;
 	unsigned long flags;
-	u64 tick, now;
 
 	if (!slot_may_step(slot))
 		return;
 	base = callout_lock(&slot->node, &flags);
 	if (slot_may_step(slot) && !(slot->node.state & CALLOUT_S_DUE)) {
 		now = ktime_get_ns();
+		due = callout_slot_due_mono(slot);
+		latest = due;
+		/* What is in the hash has no slack. */
+		if (due > now && !(slot->node.flags & CALLOUT_SLOT_HASHED))
+			latest = min_t(u64, due + slot->slack, KTIME_MAX);
 		/* Expiry postpones it if it is later. */
-		if (slot_latest(base, slot, now) < slot->node.expires) {
-			tick = callout_from_ns(base,
-					       callout_slot_due_mono(slot),
-					       now);
+		if (callout_from_ns(base, latest, now) < slot->node.expires) {
 			callout_search_move_begin(file);
 			if (unlikely(!base->online)) {
 				callout_dequeue_locked(base, &slot->node);
 				base = callout_rehome(base, &slot->node);
 			}
-			callout_slot_refile(file, base, slot, tick);
+			callout_slot_refile(file, base, slot,
+					    callout_from_ns(base, due, now));
 			callout_search_move_end(file);
 		}
 	}
