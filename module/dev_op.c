@@ -264,29 +264,6 @@ static __always_inline void file_start(struct callout_file *file,
 }
 
 /*
- * SET and TIMEOUT; writes the handle of @op. May sleep. Returns 0, -ENOSPC,
- * -EDQUOT or -ENOMEM.
- */
-int callout_file_set(struct callout_file *file, struct callout_op *op,
-		     struct callout_op_ctx *ctx)
-{
-	struct callout_slot *slot;
-	int ret;
-
-	if (op->op == CALLOUT_OP_TIMEOUT && unlikely(file_wants_hash(file))) {
-		ret = file_prepare_hash(file, ctx);
-		if (ret)
-			return ret;
-	}
-	slot = file_take_slot(file, ctx);
-	if (IS_ERR(slot))
-		return PTR_ERR(slot);
-	file_start(file, slot, op, ctx);
-	return 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
-
-/*
  * The part of TIMEOUT that may sleep. Returns a slot, which is neither free nor
  * set: callout_file_start() or callout_file_give_back() takes it; or an ERR_PTR
  * as callout_file_set().
@@ -303,6 +280,24 @@ struct callout_slot *callout_file_reserve(struct callout_file *file,
 	}
 	return file_take_slot(file, ctx);
 }
+
+/*
+ * SET and TIMEOUT; writes the handle of @op. May sleep. Returns 0, -ENOSPC,
+ * -EDQUOT or -ENOMEM.
+ */
+int callout_file_set(struct callout_file *file, struct callout_op *op,
+		     struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot = op->op == CALLOUT_OP_TIMEOUT ?
+				    callout_file_reserve(file, ctx) :
+				    file_take_slot(file, ctx);
+
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+	file_start(file, slot, op, ctx);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
 
 /* The rest of TIMEOUT. */
 void callout_file_start(struct callout_file *file, struct callout_slot *slot,
