@@ -4,23 +4,7 @@
  */
 #include <sys/eventfd.h>
 
-#include "kselftest_harness.h"
-#include "common.h"
-
-FIXTURE(calls) {
-	int fd;
-};
-
-FIXTURE_SETUP(calls)
-{
-	self->fd = callout_open(O_NONBLOCK);
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(calls)
-{
-	EXPECT_EQ(0, close(self->fd));
-}
+#include "calls.h"
 
 /* Receives one event, which must be of this callout. */
 static bool comes(int fd, callout_handle_t handle, __u64 cookie,

@@ -3,23 +3,7 @@
  * libcallout_list.c - what libcallout tells about callouts that are
  * outstanding: GET, LIST, FIONREAD; CANCEL of many; save and restore
  */
-#include "kselftest_harness.h"
-#include "common.h"
-
-FIXTURE(calls) {
-	int fd;
-};
-
-FIXTURE_SETUP(calls)
-{
-	self->fd = callout_open(O_NONBLOCK);
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(calls)
-{
-	EXPECT_EQ(0, close(self->fd));
-}
+#include "calls.h"
 
 TEST_F(calls, get)
 {
