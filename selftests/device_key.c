@@ -400,7 +400,7 @@ static void *read_to_nowhere(void *arg)
  * copy them, and lose their keys. To move one of those would make a callout that
  * no key names, and that stays. For that the callout must fire, and a reader be
  * done, between the search for the key and the move. The search has interrupts
- * off, so many ticks come right after it; on a kernel with preemption a reader
+ * off, so ticks often come right after it; on a kernel with preemption a reader
  * on the same CPU runs then.
  */
 TEST_F(file, race_with_failing_readers)
