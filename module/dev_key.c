@@ -61,13 +61,9 @@ static int key_reset(struct callout_file *file, struct callout_op *op, u64 key,
 static int key_insert(struct callout_file *file, struct callout_op *op, u64 key,
 		      struct callout_op_ctx *ctx)
 {
-	struct callout_op set = *op;
+	struct callout_op set = callout_key_timeout(op, key);
 	struct callout_slot *slot;
 	int ret;
-
-	set.op = CALLOUT_OP_TIMEOUT;
-	set.func = CALLOUT_KEY_FUNC;
-	set.cookie = key;
 
 	slot = callout_file_reserve(file, ctx);
 	callout_ctx_sleep(ctx);

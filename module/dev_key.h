@@ -6,10 +6,10 @@
 #define _CALLOUT_DEV_KEY_H
 
 #include <linux/types.h>
+#include <uapi/linux/callout.h>
 #include "slot.h"
 
 struct callout_file;
-struct callout_op;
 struct callout_op_ctx;
 
 /* A callout's func in the hash if it has a key; TIMEOUT cannot have this. */
@@ -19,6 +19,18 @@ struct callout_op_ctx;
 static inline bool callout_slot_keyed(const struct callout_slot *slot)
 {
 	return slot->key == CALLOUT_KEY_FUNC;
+}
+
+/* The operation that inserts such a callout, from a SET that has a key. */
+static inline struct callout_op callout_key_timeout(const struct callout_op *op,
+						    u64 key)
+{
+	struct callout_op set = *op;
+
+	set.op = CALLOUT_OP_TIMEOUT;
+	set.func = CALLOUT_KEY_FUNC;
+	set.cookie = key;
+	return set;
 }
 
 int callout_file_key(struct callout_file *file, struct callout_op *op,

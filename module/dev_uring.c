@@ -211,17 +211,13 @@ static int command_set(struct callout_file *file, const struct callout_op *op,
 		       struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct callout_op_ctx ctx = {};
-	struct callout_op set = *op;
+	struct callout_op set = callout_key_timeout(op, op->handle);
 	struct callout_slot *slot;
 	int ret = 0;
 	u64 other;
 
 	if (!callout_uring_works(file))
 		return -EOPNOTSUPP;
-	set.op = CALLOUT_OP_TIMEOUT;
-	set.func = CALLOUT_KEY_FUNC;
-	set.cookie = op->handle;
-
 	slot = callout_file_reserve(file, &ctx);
 	callout_ctx_sleep(&ctx);
 	WRITE_ONCE(to_command(cmd)->handle, 0);
