@@ -15,8 +15,12 @@
 
 #define POINTS		11	/* n = 0, 100, ... 1000 */
 #define STEP		100
-/* Iterations are in blocks: their median ignores interruptions. */
-#define BLOCKS		20
+/*
+ * Each round measures a block of iterations at every point: a machine that
+ * becomes faster or slower meanwhile does so for all points, and the median of a
+ * point's blocks ignores interruptions.
+ */
+#define ROUNDS		20
 #define BLOCK_SIZE	500
 
 #define HOUR		(3600 * CALLOUT_NSEC_PER_SEC)
@@ -41,6 +45,7 @@ struct curve {
 	const char *calls;
 	char mark;
 	bool hashed;
+	double block[POINTS][ROUNDS];
 	double ns[POINTS];
 };
 
@@ -92,29 +97,24 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static int measure(const struct curve *c, int fd, __u64 *rng, double *median)
+static int measure(const struct curve *c, int fd, __u64 *rng, double *ns)
 {
-	double ns[BLOCKS];
-	unsigned int i, j;
-	__u64 begin;
+	__u64 begin = callout_ns();
+	unsigned int i;
 	int ret;
 
-	for (i = 0; i < BLOCKS; i++) {
-		begin = callout_ns();
-		for (j = 0; j < BLOCK_SIZE; j++) {
-			ret = one_pair(c, fd,
-				       random_between(rng, FAR_MIN, FAR_MAX));
-			if (ret)
-				return callout_failed(ret, c->calls);
-		}
-		ns[i] = (double)(callout_ns() - begin) / BLOCK_SIZE;
+	for (i = 0; i < BLOCK_SIZE; i++) {
+		ret = one_pair(c, fd, random_between(rng, FAR_MIN, FAR_MAX));
+		if (ret)
+			return callout_failed(ret, c->calls);
 	}
-	qsort(ns, BLOCKS, sizeof(ns[0]), by_value);
-	*median = (ns[(BLOCKS - 1) / 2] + ns[BLOCKS / 2]) / 2;
+	*ns = (double)(callout_ns() - begin) / BLOCK_SIZE;
 	return 0;
 }
 
-static int measure_point(struct curve *c, unsigned int point, __u64 *rng)
+/* A file of its own: no other point's callouts are outstanding. */
+static int measure_point(const struct curve *c, unsigned int point, __u64 *rng,
+			 double *ns)
 {
 	int fd, ret;
 
@@ -123,9 +123,32 @@ static int measure_point(struct curve *c, unsigned int point, __u64 *rng)
 		return CALLOUT_EXIT_FAILED;
 	ret = set_others(c, fd, point * STEP, rng);
 	if (!ret)
-		ret = measure(c, fd, rng, &c->ns[point]);
+		ret = measure(c, fd, rng, ns);
 	close(fd);
 	return ret;
+}
+
+static int measure_round(struct curve *curves, unsigned int n,
+			 unsigned int round, __u64 *rng)
+{
+	unsigned int i, j;
+	int ret;
+
+	for (j = 0; j < POINTS; j++) {
+		for (i = 0; i < n; i++) {
+			ret = measure_point(&curves[i], j, rng,
+					    &curves[i].block[j][round]);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
+static double median(double *ns)
+{
+	qsort(ns, ROUNDS, sizeof(ns[0]), by_value);
+	return (ns[(ROUNDS - 1) / 2] + ns[ROUNDS / 2]) / 2;
 }
 
 /* Returns 1, 2 or 5 times a power of ten; at most ten steps reach @max. */
@@ -245,22 +268,24 @@ static int run(struct curve *curves, unsigned int n)
 	int ret;
 
 	printf("fig9: %d times set and cancel, median of %d blocks, seed %llu\n",
-	       BLOCKS * BLOCK_SIZE, BLOCKS, rng);
+	       ROUNDS * BLOCK_SIZE, ROUNDS, rng);
+	for (i = 0; i < ROUNDS; i++) {
+		ret = measure_round(curves, n, i, &rng);
+		if (ret)
+			return ret;
+	}
+
 	printf("%6s", "n");
 	for (i = 0; i < n; i++)
 		printf("  %8s", curves[i].name);
 	puts("  ns for a pair");
 	for (j = 0; j < POINTS; j++) {
-		for (i = 0; i < n; i++) {
-			ret = measure_point(&curves[i], j, &rng);
-			if (ret)
-				return ret;
-		}
 		printf("%6d", j * STEP);
-		for (i = 0; i < n; i++)
+		for (i = 0; i < n; i++) {
+			curves[i].ns[j] = median(curves[i].block[j]);
 			printf("  %8.0f", curves[i].ns[j]);
+		}
 		putchar('\n');
-		fflush(stdout);
 	}
 	return 0;
 }
