@@ -410,6 +410,20 @@ TEST_F(loop, remaining)
 	EXPECT_LT(HOUR / 2, callout_remaining(&self->t[1]));
 }
 
+/* Events that fill the array, and were all that there is, leave nothing to do. */
+TEST_F(loop, next_due_of_the_last)
+{
+	struct callout_timer t = { 0 };
+	struct callout_ctx *ctx;
+
+	ASSERT_EQ(0, callout_ctx_create(&ctx, 1));
+	ASSERT_EQ(0, callout_arm(ctx, &t, 0));
+	ASSERT_EQ(1, callout_ctx_turn(ctx, WAIT_MS * MSEC));
+	EXPECT_EQ(&t, callout_ctx_next(ctx, NULL));
+	EXPECT_EQ(CALLOUT_FOREVER, callout_ctx_next_due(ctx));
+	callout_ctx_destroy(ctx);
+}
+
 TEST_F(loop, next_due)
 {
 	__u64 due, now = callout_now(CLOCK_MONOTONIC);

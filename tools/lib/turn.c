@@ -260,8 +260,8 @@ static void reap(struct callout_ctx *ctx, unsigned int got)
 		}
 	}
 	refile(ctx, ops, n);
-	/* There may be more. */
-	if (got == ctx->max_events)
+	/* There may be more, unless these were all. */
+	if (got == ctx->max_events && ctx->nr_filed)
 		ctx->bound = 0;
 }
 
