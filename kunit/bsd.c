@@ -262,9 +262,9 @@ static void bsd_trylock(struct kunit *test)
 
 	callout_init_mtx(&a[0].c, &try_lock, CALLOUT_TRYLOCK);
 	a[0].c.node.cpu = CALLOUT_VIRTUAL;
-	callout_virtual_set(&a[0], 1);
 	callout_virtual_set(&a[1], 1);
 	spin_lock_bh(&try_lock);
+	callout_virtual_set(&a[0], 1);
 	for (i = 1; i <= 3; i++) {
 		v->now++;
 		callout_virtual_expire(v);
@@ -331,9 +331,9 @@ static void bsd_trylock_holds(struct kunit *test)
 		callout_init_mtx(&a[i].c, &try_lock, CALLOUT_TRYLOCK);
 		a[i].c.node.cpu = CALLOUT_VIRTUAL;
 	}
+	spin_lock_bh(&try_lock);
 	for (i = 0; i < NR_PUT_OFFS; i++)
 		callout_virtual_set(&a[i], 1);
-	spin_lock_bh(&try_lock);
 	v->now++;
 	callout_virtual_expire(v);
 	spin_unlock_bh(&try_lock);
@@ -510,7 +510,9 @@ static void bsd_over_when_unlocked(struct kunit *test)
 	for (i = 0; i < OVER_ROUNDS; i++) {
 		h->inside = false;
 		h->go = false;
+		spin_lock_bh(&h->lock);
 		callout_reset_on(&h->c, 1, holder_handler, h, other);
+		spin_unlock_bh(&h->lock);
 		if (!callout_test_wait_until(READ_ONCE(h->inside)))
 			break;
 		WRITE_ONCE(h->go, true);

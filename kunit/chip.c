@@ -168,9 +168,9 @@ static void chip_put_off(struct kunit *test)
 
 	callout_init_mtx(&item[0].c, &chip_lock, CALLOUT_TRYLOCK);
 	item[0].c.node.cpu = CALLOUT_VIRTUAL;
-	callout_virtual_set(&item[0], 5);
 	callout_virtual_set(&item[1], M + 5);
 	spin_lock_bh(&chip_lock);
+	callout_virtual_set(&item[0], 5);
 	chip_run_to(v, start + 8);
 	spin_unlock_bh(&chip_lock);
 	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 4);
@@ -183,11 +183,11 @@ static void chip_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	/* A stop of it leaves no count and no busy bit behind. */
 	start = v->now;
-	callout_virtual_set(&item[0], 5);
 	spin_lock_bh(&chip_lock);
+	callout_virtual_set(&item[0], 5);
 	chip_run_to(v, start + 8);
-	spin_unlock_bh(&chip_lock);
 	KUNIT_EXPECT_EQ(test, callout_stop(&item[0].c), 1);
+	spin_unlock_bh(&chip_lock);
 	chip_run_to(v, start + 4 * M);
 	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
 	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);

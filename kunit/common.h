@@ -78,6 +78,7 @@ struct callout_test_thread {
 };
 
 void callout_test_rng(struct kunit *test, struct rnd_state *rng);
+u64 callout_test_storm_ns(void);
 
 /* Sets a flag for another thread, with release semantics. */
 static inline void callout_test_tell(bool *flag)
@@ -90,6 +91,19 @@ static inline bool callout_test_told(const bool *flag)
 {
 	/* Pairs with callout_test_tell(). */
 	return smp_load_acquire(flag);
+}
+
+/* Counts one for another thread, with release semantics. */
+static inline void callout_test_count(unsigned int *n)
+{
+	/* Pairs with callout_test_counted(). */
+	smp_store_release(n, *n + 1);
+}
+
+static inline unsigned int callout_test_counted(const unsigned int *n)
+{
+	/* Pairs with callout_test_count(). */
+	return smp_load_acquire(n);
 }
 
 struct callout_test_thread *callout_test_thread(struct kunit *test,

@@ -232,7 +232,7 @@ static bool all_are_small(void)
 	unsigned int i;
 
 	for (i = 0; (base = callout_base_from(&i)); i++)
-		if (buckets_of(base) != FIRST)
+		if (buckets_of(base) != base->least)
 			return false;
 	return true;
 }

@@ -28,6 +28,16 @@ void callout_test_rng(struct kunit *test, struct rnd_state *rng)
 	prandom_seed_state(rng, seed);
 }
 
+static unsigned int storm = 2;
+module_param(storm, uint, 0444);
+MODULE_PARM_DESC(storm, "Seconds of each storm on timers (default 2)");
+
+/* How long a storm lasts. */
+u64 callout_test_storm_ns(void)
+{
+	return storm * NSEC_PER_SEC;
+}
+
 static int thread_fn(void *data)
 {
 	struct callout_test_thread *t = data;

@@ -7,6 +7,8 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
+#include "associated.h"
+#include "debug.h"
 #include "softirq.h"
 
 /* Stop of a running callout returns 0, and leaves it inactive. */
@@ -233,7 +235,8 @@ static bool locks_are_free(struct callout_race *r)
 	bool ret;
 
 	local_bh_disable();
-	ret = lock_is_free(spin, &r->lock) && lock_is_free(write, &r->rwlock);
+	ret = lock_is_free(spin, &r->lock) && lock_is_free(write, &r->rwlock) &&
+	      lock_is_free(raw_spin, &r->raw);
 	local_bh_enable();
 	return ret;
 }
@@ -246,12 +249,18 @@ static void return_unlocked(struct callout_race *r)
 	case CALLOUT_L_SPIN:
 		spin_unlock(&r->lock);
 		break;
+	case CALLOUT_L_RAW:
+		raw_spin_unlock(&r->raw);
+		break;
 	case CALLOUT_L_WRITE:
 		write_unlock(&r->rwlock);
 		break;
 	default:
 		read_unlock(&r->rwlock);
 	}
+	/* With the lock's function for CALLOUT_IRQLOCK this is one call. */
+	if (callout_associated_irqs_off(r->item.c.node.flags))
+		local_irq_enable();
 }
 
 static void then_look_at_lock(struct callout_item *item)
@@ -262,6 +271,10 @@ static void then_look_at_lock(struct callout_item *item)
 	case CALLOUT_L_SPIN:
 		r->held = !lock_is_free(spin, &r->lock);
 		lockdep_assert_held(&r->lock);
+		break;
+	case CALLOUT_L_RAW:
+		r->held = !lock_is_free(raw_spin, &r->raw);
+		lockdep_assert_held(&r->raw);
 		break;
 	case CALLOUT_L_WRITE:
 		r->held = !lock_is_free(read, &r->rwlock);
@@ -281,13 +294,27 @@ static const u8 lock_types[] = {
 	CALLOUT_L_SPIN | CALLOUT_RETURNUNLOCKED,
 	CALLOUT_L_WRITE | CALLOUT_RETURNUNLOCKED,
 	CALLOUT_SHAREDLOCK | CALLOUT_RETURNUNLOCKED,
+	CALLOUT_L_RAW,
+	CALLOUT_L_RAW | CALLOUT_RETURNUNLOCKED,
+	CALLOUT_L_SPIN | CALLOUT_IRQLOCK,
+	CALLOUT_L_RAW | CALLOUT_IRQLOCK,
+	CALLOUT_L_WRITE | CALLOUT_IRQLOCK,
+	CALLOUT_SHAREDLOCK | CALLOUT_IRQLOCK,
+	CALLOUT_L_RAW | CALLOUT_IRQLOCK | CALLOUT_RETURNUNLOCKED,
 };
 
 static void lock_desc(const u8 *type, char *desc)
 {
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s%s",
-		 *type & CALLOUT_L_SPIN ? "spinlock" :
-		 *type & CALLOUT_L_WRITE ? "write lock" : "read lock",
+	static const char * const names[] = {
+		[CALLOUT_L_SPIN]	= "spinlock",
+		[CALLOUT_L_RAW]		= "raw spinlock",
+		[CALLOUT_L_WRITE]	= "write lock",
+		[CALLOUT_SHAREDLOCK]	= "read lock",
+	};
+
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s%s%s",
+		 names[*type & CALLOUT_L_TYPES],
+		 *type & CALLOUT_IRQLOCK ? ", interrupts off" : "",
 		 *type & CALLOUT_RETURNUNLOCKED ? ", returns unlocked" : "");
 }
 
@@ -303,13 +330,47 @@ static void race_lock_is_held(struct kunit *test)
 	r->item.then = then_look_at_lock;
 	for (i = 1; i <= 2; i++) {
 		r->held = false;
+		callout_race_take_lock(r);
 		callout_virtual_set(&r->item, 1);
+		callout_race_drop_lock(r);
 		callout_virtual_run_to(r->v, r->v->now + 1);
 		KUNIT_EXPECT_EQ(test, r->item.runs, i);
 		KUNIT_EXPECT_TRUE(test, r->held);
 		KUNIT_EXPECT_TRUE(test, locks_are_free(r));
 	}
 	/* This case does not need the thread. */
+	WRITE_ONCE(r->begin, true);
+	callout_race_end(test, r);
+}
+
+/* lockdep knows who may set and stop a callout: the holder of its lock. */
+static void race_lock_is_asserted(struct kunit *test)
+{
+	struct callout_race *r = callout_race_create(test);
+	u8 type = *(const u8 *)test->param_value;
+	bool known = IS_ENABLED(CONFIG_LOCKDEP);
+	struct callout *c = &r->item.c;
+	bool before, held, reading = true;
+
+	callout_race_set_lock(r, type);
+	before = callout_lock_is_held(c);
+	callout_race_take_lock(r);
+	held = callout_lock_is_held(c);
+	callout_race_drop_lock(r);
+	if (c->lock == &r->rwlock) {
+		read_lock_bh(&r->rwlock);
+		reading = callout_lock_is_held(c);
+		read_unlock_bh(&r->rwlock);
+	}
+	KUNIT_EXPECT_EQ(test, before, !known);
+	KUNIT_EXPECT_TRUE(test, held);
+	KUNIT_EXPECT_EQ(test, reading, !known || c->lock != &r->rwlock ||
+			type & CALLOUT_SHAREDLOCK);
+	KUNIT_EXPECT_EQ(test, callout_lock_is_held(c), !known);
+	callout_init(c, 0);
+	KUNIT_EXPECT_TRUE(test, callout_lock_is_held(c));
+	/* This case does not need the thread. */
+	c->node.cpu = CALLOUT_VIRTUAL;
 	WRITE_ONCE(r->begin, true);
 	callout_race_end(test, r);
 }
@@ -514,6 +575,7 @@ static struct kunit_case race_cases[] = {
 	KUNIT_CASE(race_reset_while_draining),
 	KUNIT_CASE(race_drain_running_and_pending),
 	KUNIT_CASE_PARAM(race_lock_is_held, lock_gen_params),
+	KUNIT_CASE_PARAM(race_lock_is_asserted, lock_gen_params),
 	KUNIT_CASE_PARAM(race_stop_while_waiting_for_lock, lock_gen_params),
 	KUNIT_CASE_PARAM(race_reset_while_waiting_for_lock, lock_gen_params),
 	KUNIT_CASE_PARAM(race_waits_for_lock, lock_gen_params),

@@ -25,6 +25,7 @@ struct callout_race *callout_race_create(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, r);
 	r->v = test->priv;
 	spin_lock_init(&r->lock);
+	raw_spin_lock_init(&r->raw);
 	rwlock_init(&r->rwlock);
 	callout_virtual_item(r->v, &r->item);
 	r->other_cpu = callout_test_pin_one(test);
@@ -72,13 +73,14 @@ void callout_race_end(struct kunit *test, struct callout_race *r)
 	KUNIT_EXPECT_NULL(test, r->v->base->running);
 }
 
-/* For a thread: drains the race's callout. */
+/* For a thread: drains the race's callout, or shuts it down. */
 void callout_race_drainer(void *arg)
 {
 	struct callout_race *r = arg;
 
 	callout_test_spin_until(READ_ONCE(r->drain));
-	r->ret = callout_drain(&r->item.c);
+	r->ret = r->shut ? callout_shutdown(&r->item.c) :
+			   callout_drain(&r->item.c);
 	r->too_soon = !callout_test_told(&r->returns);
 }
 
@@ -101,33 +103,60 @@ struct callout_test_thread *callout_race_drain(struct kunit *test,
 	return t;
 }
 
+/* The same with callout_shutdown(). */
+struct callout_test_thread *callout_race_shutdown(struct kunit *test,
+						  struct callout_race *r)
+{
+	r->shut = true;
+	return callout_race_drain(test, r);
+}
+
 /* Initialises the callout again, with the associated lock of @lock_flags. */
 void callout_race_set_lock(struct callout_race *r, u8 lock_flags)
 {
-	if (lock_flags & CALLOUT_L_SPIN)
+	switch (lock_flags & CALLOUT_L_TYPES) {
+	case CALLOUT_L_SPIN:
 		callout_init_mtx(&r->item.c, &r->lock, lock_flags);
-	else
+		break;
+	case CALLOUT_L_RAW:
+		callout_init_raw(&r->item.c, &r->raw, lock_flags);
+		break;
+	default:
 		callout_init_rw(&r->item.c, &r->rwlock, lock_flags);
+	}
 	r->item.c.node.cpu = CALLOUT_VIRTUAL;
 }
 
-static void take_lock(struct callout_race *r)
+/* Takes the associated lock, a rwlock for writing. For sparse it is one lock. */
+void callout_race_take_lock(struct callout_race *r)
 	__acquires(&r->lock)
 {
 	local_bh_disable();
-	if (r->item.c.node.flags & CALLOUT_L_SPIN)
+	switch (r->item.c.node.flags & CALLOUT_L_TYPES) {
+	case CALLOUT_L_SPIN:
 		spin_lock(&r->lock);
-	else
+		break;
+	case CALLOUT_L_RAW:
+		raw_spin_lock(&r->raw);
+		break;
+	default:
 		write_lock(&r->rwlock);
+	}
 }
 
 void callout_race_drop_lock(struct callout_race *r)
 	__releases(&r->lock)
 {
-	if (r->item.c.node.flags & CALLOUT_L_SPIN)
+	switch (r->item.c.node.flags & CALLOUT_L_TYPES) {
+	case CALLOUT_L_SPIN:
 		spin_unlock(&r->lock);
-	else
+		break;
+	case CALLOUT_L_RAW:
+		raw_spin_unlock(&r->raw);
+		break;
+	default:
 		write_unlock(&r->rwlock);
+	}
 	local_bh_enable();
 }
 
@@ -143,7 +172,7 @@ void callout_race_wait_for_lock(struct kunit *test, struct callout_race *r,
 	struct callout_base *base = r->v->base;
 
 	callout_race_set_lock(r, lock_flags);
-	take_lock(r);
+	callout_race_take_lock(r);
 	callout_virtual_set(&r->item, 1);
 	r->v->now++;
 	WRITE_ONCE(r->begin, true);

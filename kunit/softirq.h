@@ -16,12 +16,14 @@
  * @other_cpu: the CPU of @softirq
  * @begin: @softirq may begin
  * @drain: the thread that calls callout_drain() may begin
+ * @shut: that thread calls callout_shutdown() instead
  * @go: the handler may return
  * @returns: the handler is about to return
  * @set_again: the handler sets its own callout before that
  * @ret: what a call of another thread returned
  * @too_soon: that call returned before the handler did
  * @lock: the associated lock, if that is a spinlock
+ * @raw: the associated lock, if that is a raw spinlock
  * @rwlock: the associated lock, if that is a rwlock
  * @held: the handler has seen the lock held
  */
@@ -32,12 +34,14 @@ struct callout_race {
 	unsigned int other_cpu;
 	bool begin;
 	bool drain;
+	bool shut;
 	bool go;
 	bool returns;
 	bool set_again;
 	int ret;
 	bool too_soon;
 	spinlock_t lock;	/* taken around the handler */
+	raw_spinlock_t raw;
 	rwlock_t rwlock;
 	bool held;
 };
@@ -50,9 +54,13 @@ void callout_race_then_wait(struct callout_item *item);
 void callout_race_drainer(void *arg);
 struct callout_test_thread *callout_race_drain(struct kunit *test,
 					       struct callout_race *r);
+struct callout_test_thread *callout_race_shutdown(struct kunit *test,
+						  struct callout_race *r);
 void callout_race_set_lock(struct callout_race *r, u8 lock_flags);
 void callout_race_wait_for_lock(struct kunit *test, struct callout_race *r,
 				u8 lock_flags)
+	__acquires(&r->lock);
+void callout_race_take_lock(struct callout_race *r)
 	__acquires(&r->lock);
 void callout_race_drop_lock(struct callout_race *r)
 	__releases(&r->lock);

@@ -28,8 +28,11 @@ enum state {
 	WAITING_STOPPED,	/* and stopped under that lock */
 	WAITING_SET,		/* and set again under that lock */
 	WAITING_ASYNC,		/* and to be drained asynchronously */
+	WAITING_SHUT,		/* and to be shut down */
 	DRAINING,		/* running, and another thread drains it */
 	ASYNC,			/* running, and to be drained asynchronously */
+	SHUTTING,		/* running, and another thread shuts it down */
+	SHUT,			/* was pending, and shut down */
 };
 
 static const char * const state_names[] = {
@@ -43,8 +46,11 @@ static const char * const state_names[] = {
 	[WAITING_STOPPED]	= "waiting for its lock, stopped",
 	[WAITING_SET]		= "waiting for its lock, set again",
 	[WAITING_ASYNC]		= "waiting for its lock, async drained",
+	[WAITING_SHUT]		= "waiting for its lock, shut down",
 	[DRAINING]		= "running, drained",
 	[ASYNC]			= "running, async drained",
+	[SHUTTING]		= "running, being shut down",
+	[SHUT]			= "shut down",
 };
 
 enum call {
@@ -52,8 +58,11 @@ enum call {
 	SCHEDULE,
 	RESET_ON,
 	RESET_SBT,
+	IF_PENDING,
+	IF_EARLIER,
 	STOP,
 	DRAIN,
+	SHUTDOWN,
 	ASYNC_DRAIN,
 	DEACTIVATE,
 	INIT,
@@ -64,8 +73,11 @@ static const char * const call_names[] = {
 	[SCHEDULE]	= "schedule",
 	[RESET_ON]	= "reset_on",
 	[RESET_SBT]	= "reset_sbt",
+	[IF_PENDING]	= "reset_if_pending",
+	[IF_EARLIER]	= "reset_if_earlier",
 	[STOP]		= "stop",
 	[DRAIN]		= "drain",
+	[SHUTDOWN]	= "shutdown",
 	[ASYNC_DRAIN]	= "async_drain",
 	[DEACTIVATE]	= "deactivate",
 	[INIT]		= "init",
@@ -101,8 +113,11 @@ static const struct row rows[] = {
 	{ NEVER, RESET, 0, PENDING, ACTIVE, .runs = 1 },
 	{ NEVER, RESET_ON, 0, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ NEVER, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
+	{ NEVER, IF_PENDING },
+	{ NEVER, IF_EARLIER, 0, PENDING, ACTIVE, .runs = 1 },
 	{ NEVER, STOP, -1 },
 	{ NEVER, DRAIN, -1 },
+	{ NEVER, SHUTDOWN, -1 },
 	{ NEVER, ASYNC_DRAIN, -1 },
 	{ NEVER, DEACTIVATE },
 	{ NEVER, INIT, MOVED },
@@ -111,8 +126,11 @@ static const struct row rows[] = {
 	{ RAN, SCHEDULE, 0, PENDING, ACTIVE, .runs = 1 },
 	{ RAN, RESET_ON, 0, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ RAN, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RAN, IF_PENDING, 0, ACTIVE },
+	{ RAN, IF_EARLIER, 0, PENDING, ACTIVE, .runs = 1 },
 	{ RAN, STOP, -1 },
 	{ RAN, DRAIN, -1 },
+	{ RAN, SHUTDOWN, -1 },
 	{ RAN, ASYNC_DRAIN, -1 },
 	{ RAN, DEACTIVATE },
 	{ RAN, INIT, MOVED },
@@ -121,8 +139,11 @@ static const struct row rows[] = {
 	{ QUEUED, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
 	{ QUEUED, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ QUEUED, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ QUEUED, IF_PENDING, 1, PENDING, ACTIVE, .runs = 1 },
+	{ QUEUED, IF_EARLIER, 1, PENDING, ACTIVE, .runs = 1 },
 	{ QUEUED, STOP, 1 },
 	{ QUEUED, DRAIN, 1 },
+	{ QUEUED, SHUTDOWN, 1 },
 	{ QUEUED, ASYNC_DRAIN, 1 },
 	{ QUEUED, DEACTIVATE, 0, PENDING, .runs = 1 },
 
@@ -130,8 +151,11 @@ static const struct row rows[] = {
 	{ DUE, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
 	{ DUE, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ DUE, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ DUE, IF_PENDING, 1, PENDING, ACTIVE, .runs = 1 },
+	{ DUE, IF_EARLIER, 1, PENDING, ACTIVE, .runs = 1 },
 	{ DUE, STOP, 1 },
 	{ DUE, DRAIN, 1 },
+	{ DUE, SHUTDOWN, 1 },
 	{ DUE, ASYNC_DRAIN, 1 },
 	{ DUE, DEACTIVATE, 0, PENDING, .runs = 1 },
 
@@ -139,8 +163,11 @@ static const struct row rows[] = {
 	{ RUNNING, SCHEDULE, 0, PENDING, ACTIVE, .runs = 1 },
 	{ RUNNING, RESET_ON, 0, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ RUNNING, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING, IF_PENDING, 0, ACTIVE },
+	{ RUNNING, IF_EARLIER, 0, PENDING, ACTIVE, .runs = 1 },
 	{ RUNNING, STOP, 0 },
 	{ RUNNING, DRAIN, 0 },
+	{ RUNNING, SHUTDOWN, 0 },
 	{ RUNNING, ASYNC_DRAIN, 0, .drained = 1 },
 	{ RUNNING, DEACTIVATE },
 
@@ -148,8 +175,11 @@ static const struct row rows[] = {
 	{ RUNNING_SET, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
 	{ RUNNING_SET, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ RUNNING_SET, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING_SET, IF_PENDING, 1, PENDING, ACTIVE, .runs = 1 },
+	{ RUNNING_SET, IF_EARLIER, 1, PENDING, ACTIVE, .runs = 1 },
 	{ RUNNING_SET, STOP, 0 },
 	{ RUNNING_SET, DRAIN, 0 },
+	{ RUNNING_SET, SHUTDOWN, 0 },
 	{ RUNNING_SET, ASYNC_DRAIN, 0, .drained = 1 },
 	{ RUNNING_SET, DEACTIVATE, 0, PENDING, .runs = 1 },
 
@@ -157,6 +187,8 @@ static const struct row rows[] = {
 	{ WAITING, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ WAITING, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING, IF_PENDING, 0, ACTIVE, .runs = 1 },
+	{ WAITING, IF_EARLIER, 1, ACTIVE, .runs = 1 },
 	{ WAITING, STOP, 1 },
 	{ WAITING, ASYNC_DRAIN, 0, .runs = 1, .drained = 1 },
 	{ WAITING, DEACTIVATE, 0, .runs = 1 },
@@ -165,6 +197,8 @@ static const struct row rows[] = {
 	{ WAITING_STOPPED, SCHEDULE, 0, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING_STOPPED, RESET_ON, 0, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ WAITING_STOPPED, RESET_SBT, 0, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_STOPPED, IF_PENDING },
+	{ WAITING_STOPPED, IF_EARLIER, 0, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING_STOPPED, STOP, -1 },
 	{ WAITING_STOPPED, ASYNC_DRAIN, 0, .drained = 1 },
 	{ WAITING_STOPPED, DEACTIVATE },
@@ -173,6 +207,8 @@ static const struct row rows[] = {
 	{ WAITING_SET, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING_SET, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
 	{ WAITING_SET, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_SET, IF_PENDING, 1, PENDING, ACTIVE, .runs = 1 },
+	{ WAITING_SET, IF_EARLIER, 1, PENDING, ACTIVE, .runs = 1 },
 	{ WAITING_SET, STOP, 1 },
 	{ WAITING_SET, ASYNC_DRAIN, 0, .drained = 1 },
 	{ WAITING_SET, DEACTIVATE, 0, PENDING, .runs = 1 },
@@ -181,16 +217,31 @@ static const struct row rows[] = {
 	{ WAITING_ASYNC, SCHEDULE, 1, .drained = 1 },
 	{ WAITING_ASYNC, RESET_ON, 1, .drained = 1 },
 	{ WAITING_ASYNC, RESET_SBT, 1, .drained = 1 },
+	{ WAITING_ASYNC, IF_PENDING, 0, .runs = 1, .drained = 1 },
+	{ WAITING_ASYNC, IF_EARLIER, 1, .runs = 1, .drained = 1 },
 	{ WAITING_ASYNC, STOP, 1, .drained = 1 },
 	{ WAITING_ASYNC, ASYNC_DRAIN, 0, .runs = 1, .drained = 1 },
 	{ WAITING_ASYNC, DEACTIVATE, 0, .runs = 1, .drained = 1 },
+
+	{ WAITING_SHUT, RESET, 0, .runs = 1 },
+	{ WAITING_SHUT, SCHEDULE, 0, .runs = 1 },
+	{ WAITING_SHUT, RESET_ON, 0, .runs = 1 },
+	{ WAITING_SHUT, RESET_SBT, 0, .runs = 1 },
+	{ WAITING_SHUT, IF_PENDING, 0, .runs = 1 },
+	{ WAITING_SHUT, IF_EARLIER, 1, .runs = 1 },
+	{ WAITING_SHUT, STOP, 1 },
+	{ WAITING_SHUT, ASYNC_DRAIN, 0, .runs = 1, .drained = 1 },
+	{ WAITING_SHUT, DEACTIVATE, 0, .runs = 1 },
 
 	{ DRAINING, RESET },
 	{ DRAINING, SCHEDULE },
 	{ DRAINING, RESET_ON },
 	{ DRAINING, RESET_SBT },
+	{ DRAINING, IF_PENDING },
+	{ DRAINING, IF_EARLIER },
 	{ DRAINING, STOP },
 	{ DRAINING, DRAIN },
+	{ DRAINING, SHUTDOWN },
 	{ DRAINING, ASYNC_DRAIN, 0, .drained = 1 },
 	{ DRAINING, DEACTIVATE },
 
@@ -198,10 +249,38 @@ static const struct row rows[] = {
 	{ ASYNC, SCHEDULE, 0, .drained = 1 },
 	{ ASYNC, RESET_ON, 0, .drained = 1 },
 	{ ASYNC, RESET_SBT, 0, .drained = 1 },
+	{ ASYNC, IF_PENDING, 0, .drained = 1 },
+	{ ASYNC, IF_EARLIER, 0, .drained = 1 },
 	{ ASYNC, STOP, 0, .drained = 1 },
 	{ ASYNC, DRAIN, 0, .drained = 1 },
+	{ ASYNC, SHUTDOWN, 0, .drained = 1 },
 	{ ASYNC, ASYNC_DRAIN, 0, .drained = 1 },
 	{ ASYNC, DEACTIVATE, 0, .drained = 1 },
+
+	{ SHUTTING, RESET },
+	{ SHUTTING, SCHEDULE },
+	{ SHUTTING, RESET_ON },
+	{ SHUTTING, RESET_SBT },
+	{ SHUTTING, IF_PENDING },
+	{ SHUTTING, IF_EARLIER },
+	{ SHUTTING, STOP },
+	{ SHUTTING, DRAIN },
+	{ SHUTTING, SHUTDOWN },
+	{ SHUTTING, ASYNC_DRAIN, 0, .drained = 1 },
+	{ SHUTTING, DEACTIVATE },
+
+	{ SHUT, RESET },
+	{ SHUT, SCHEDULE },
+	{ SHUT, RESET_ON },
+	{ SHUT, RESET_SBT },
+	{ SHUT, IF_PENDING },
+	{ SHUT, IF_EARLIER },
+	{ SHUT, STOP, -1 },
+	{ SHUT, DRAIN, -1 },
+	{ SHUT, SHUTDOWN, -1 },
+	{ SHUT, ASYNC_DRAIN, -1 },
+	{ SHUT, DEACTIVATE },
+	{ SHUT, INIT, MOVED },
 };
 
 static void row_desc(const struct row *row, char *desc)
@@ -217,14 +296,16 @@ KUNIT_ARRAY_PARAM(row, rows, row_desc);
  * @r: the softirq, and the callout that it runs
  * @item: the callout of the row
  * @held: its lock is held
+ * @wait: the call, if that waits for the handler
  * @state_thread: the thread that drains it, if that is the state
- * @call_thread: the thread that drains it, if the call has to wait
+ * @call_thread: the thread that makes the call, if that has to wait
  * @ret: what the call has returned
  */
 struct table {
 	struct callout_race *r;
 	struct callout_item *item;
 	bool held;
+	int (*wait)(struct callout *c);
 	struct callout_test_thread *state_thread;
 	struct callout_test_thread *call_thread;
 	int ret;
@@ -247,6 +328,21 @@ static void enter_due(struct kunit *test, struct table *t)
 	KUNIT_ASSERT_TRUE(test, callout_virtual_is_due(&t->item->c));
 }
 
+/*
+ * What callout_shutdown() does before it waits. A thread that calls it would need
+ * a third CPU, since this one and the other are busy with the associated lock.
+ */
+static void begin_shutdown(struct callout *c)
+{
+	struct callout_base *base;
+	unsigned long flags;
+
+	callout_deactivate(c);
+	base = callout_lock(&c->node, &flags);
+	callout_change_state(&c->node, 0, CALLOUT_S_SHUT);
+	callout_unlock(base, flags);
+}
+
 static void enter_waiting(struct kunit *test, struct table *t,
 			  enum state state)
 {
@@ -262,6 +358,8 @@ static void enter_waiting(struct kunit *test, struct table *t,
 	if (state == WAITING_ASYNC)
 		KUNIT_EXPECT_EQ(test, callout_async_drain(&t->item->c,
 							  count_drained), 0);
+	if (state == WAITING_SHUT)
+		begin_shutdown(&t->item->c);
 }
 
 static void enter_running(struct kunit *test, struct table *t,
@@ -273,6 +371,8 @@ static void enter_running(struct kunit *test, struct table *t,
 				0);
 	if (state == DRAINING)
 		t->state_thread = callout_race_drain(test, t->r);
+	if (state == SHUTTING)
+		t->state_thread = callout_race_shutdown(test, t->r);
 	if (state == ASYNC)
 		KUNIT_EXPECT_EQ(test, callout_async_drain(&t->item->c,
 							  count_drained), 0);
@@ -291,6 +391,10 @@ static void enter_state(struct kunit *test, struct table *t, enum state state)
 	case QUEUED:
 		callout_virtual_set(t->item, 1);
 		break;
+	case SHUT:
+		callout_virtual_set(t->item, 1);
+		KUNIT_EXPECT_EQ(test, callout_shutdown(&t->item->c), 1);
+		break;
 	case DUE:
 		enter_due(test, t);
 		break;
@@ -298,6 +402,7 @@ static void enter_state(struct kunit *test, struct table *t, enum state state)
 	case WAITING_STOPPED:
 	case WAITING_SET:
 	case WAITING_ASYNC:
+	case WAITING_SHUT:
 		enter_waiting(test, t, state);
 		break;
 	default:
@@ -305,25 +410,28 @@ static void enter_state(struct kunit *test, struct table *t, enum state state)
 	}
 }
 
-static void table_drainer(void *arg)
+static void table_waiter(void *arg)
 {
 	struct table *t = arg;
 
-	t->ret = callout_drain(&t->item->c);
+	t->ret = t->wait(&t->item->c);
 }
 
-static void call_drain(struct kunit *test, struct table *t)
+/* Calls @wait, which waits if the handler runs: in a thread then. */
+static void call_and_wait(struct kunit *test, struct table *t,
+			  int (*wait)(struct callout *c))
 {
 	struct callout_base *base = t->r->v->base;
 	unsigned int waiters = t->state_thread ? 2 : 1;
 
 	if (READ_ONCE(base->running) != &t->item->c.node) {
-		t->ret = callout_drain(&t->item->c);
+		t->ret = wait(&t->item->c);
 		return;
 	}
 	t->ret = -100;
+	t->wait = wait;
 	t->call_thread = callout_test_thread(test, raw_smp_processor_id(),
-					     table_drainer, t);
+					     table_waiter, t);
 	KUNIT_ASSERT_TRUE(test,
 			  callout_test_wait_until(READ_ONCE(base->waiters) ==
 						  waiters));
@@ -351,11 +459,22 @@ static void make_call(struct kunit *test, struct table *t, enum call call)
 					   0, callout_virtual_handler, item,
 					   C_HARDCLOCK);
 		break;
+	case IF_PENDING:
+		t->ret = callout_reset_if_pending(c, DISTANCE,
+						  callout_virtual_handler, item);
+		break;
+	case IF_EARLIER:
+		t->ret = callout_reset_if_earlier(c, DISTANCE,
+						  callout_virtual_handler, item);
+		break;
 	case STOP:
 		t->ret = callout_stop(c);
 		break;
 	case DRAIN:
-		call_drain(test, t);
+		call_and_wait(test, t, callout_drain);
+		break;
+	case SHUTDOWN:
+		call_and_wait(test, t, callout_shutdown);
 		break;
 	case ASYNC_DRAIN:
 		t->ret = callout_async_drain(c, count_drained);
@@ -394,6 +513,14 @@ static void check_flags(struct kunit *test, struct table *t,
 	KUNIT_EXPECT_EQ(test, callout_active(c), row->active);
 }
 
+/* Is the callout of a row shut down after the call? */
+static bool is_shut(const struct row *row)
+{
+	return row->call == SHUTDOWN || row->state == SHUTTING ||
+	       row->state == WAITING_SHUT ||
+	       (row->state == SHUT && row->call != INIT);
+}
+
 /* Each call in each state has the results of its row. */
 static void table_row(struct kunit *test)
 {
@@ -416,14 +543,15 @@ static void table_row(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->item->c.node.cpu != CALLOUT_VIRTUAL, row->moved);
 
 	/* One that is stopped on another CPU counts as run. */
-	if (row->moved && callout_stop(&t->item->c) == 1)
+	if (row->moved && callout_drain(&t->item->c) == 1)
 		t->item->runs++;
 	callout_virtual_run_to(v, v->now + CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, t->item->runs - runs, row->runs);
 	KUNIT_EXPECT_EQ(test, t->item->seen, row->drained);
 	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, v->base->waiters, 0);
-	KUNIT_EXPECT_EQ(test, t->item->c.node.state & ~CALLOUT_S_RAN, 0);
+	KUNIT_EXPECT_EQ(test, t->item->c.node.state & ~CALLOUT_S_RAN,
+			is_shut(row) ? CALLOUT_S_SHUT : 0);
 }
 
 static struct kunit_case table_cases[] = {

@@ -121,7 +121,7 @@ static void virtual_stop(void *data)
 
 	/* Some cases overwrite theirs, or migrate it. */
 	if (item->v->base && item->c.node.cpu == CALLOUT_VIRTUAL)
-		callout_stop(&item->c);
+		callout_drain(&item->c);
 }
 
 /* Prepares a zeroed callout of the base; the end of the case stops it. */

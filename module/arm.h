@@ -38,6 +38,8 @@ struct callout_span {
 
 int callout_arm_span(struct callout *c, const struct callout_span *span,
 		     callout_func_t *func, void *arg, int cpu);
+int callout_stop_was(struct callout *c, bool *pending);
+u64 callout_expires_ns(struct callout *c);
 void callout_no_function(void);
 void callout_leave(struct callout_base *base)
 	__must_hold(&base->lock);

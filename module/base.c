@@ -62,6 +62,7 @@ noinline struct callout_base *callout_lock_slow(struct callout_node *n)
 		callout_base_unlock(base);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_lock_slow);
 
 /* callout_lock_home() when that CPU is coming up, going down, or another one. */
 noinline struct callout_base *callout_lock_home_slow(struct callout_base *base)

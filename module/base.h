@@ -16,6 +16,7 @@
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include <linux/wait.h>
+#include "kcompat.h"
 #include "schemes/scheme.h"
 #include "tick.h"
 
@@ -52,17 +53,27 @@ struct callout_stats {
  * the others for those of other users. Each CPU has a base of each class, with a
  * lock, a wheel, a tick and limits of its own: however many callouts of one class
  * are due, those of the others do not wait for them.
+ *
+ * Two more are for callouts of kernel code that leave a CPU asleep: those of
+ * CALLOUT_CLASS_GLOBAL, which another CPU may run, and of CALLOUT_CLASS_DEFERRABLE,
+ * which wait until their CPU is awake. A CPU arms in its own global base only: the
+ * tick source would take the base's timer over with the callout. Only the jiffies
+ * source can do that: with another one their places have the bases of
+ * CALLOUT_CLASS_KERNEL.
  */
-#define CALLOUT_CLASS_KERNEL	0U
-#define CALLOUT_CLASS_ROOT	1U
-#define CALLOUT_CLASSES		9U
+#define CALLOUT_CLASS_KERNEL		0U
+#define CALLOUT_CLASS_ROOT		1U
+#define CALLOUT_CLASSES			9U
+#define CALLOUT_CLASS_GLOBAL		9U
+#define CALLOUT_CLASS_DEFERRABLE	10U
+#define CALLOUT_ALL_CLASSES		11U
 
 /*
  * callout_node.cpu is an index in callout_bases[]: the bases of the first class
  * by CPU, so that an index is also a CPU, those of the others, the base of a
  * test.
  */
-#define CALLOUT_INDEX_TEST	(CALLOUT_CLASSES * nr_cpu_ids)
+#define CALLOUT_INDEX_TEST	(CALLOUT_ALL_CLASSES * nr_cpu_ids)
 
 /* callout_node.cpu between two bases: wait for a real one. */
 #define CALLOUT_CPU_MOVING	(CALLOUT_INDEX_TEST + 1)
@@ -90,7 +101,8 @@ enum callout_stage {
  * @index: its place in callout_bases[]
  * @number: its CPU; 0 for a single base, and for the base of a test
  * @cpu: the CPU that @tick wakes up. Differs from @number for a single base
- *	only, and then changes when that CPU goes down.
+ *	only, and then changes when that CPU goes down. Of CALLOUT_CLASS_GLOBAL:
+ *	@tick may wake another one instead.
  * @online: other CPUs may arm callouts here
  * @wheel: the scheme is the hashed wheel, which is called directly
  * @expiring: expiry is at work
@@ -141,6 +153,7 @@ enum callout_stage {
  * @slots: how many nodes room has been asked for now
  * @reserved: the most that @slots has been: the scheme has memory for these
  * @follows: the size of the wheel follows the number of callouts
+ * @least: buckets that it has at least
  * @few: the wheel is too large for that; so it was at @few_since, in jiffies
  * @few_since: see @few
  * @now: the tick for which callouts were expired last
@@ -186,7 +199,7 @@ struct callout_base {
 #endif
 	union {
 		struct {
-			struct timer_list timer;
+			struct tick_timer timer;
 			struct irq_work next_tick;
 		};
 		struct {
@@ -204,6 +217,7 @@ struct callout_base {
 
 	bool follows;
 	bool few;
+	unsigned int least;
 	unsigned long few_since;
 };
 
@@ -221,6 +235,12 @@ extern struct callout_base callout_nowhere;
 static inline struct callout_base *callout_base(u32 index)
 {
 	return callout_bases[index];
+}
+
+static inline bool callout_base_has_class(const struct callout_base *base,
+					  unsigned int class)
+{
+	return base->index - base->number == class * nr_cpu_ids;
 }
 
 static inline struct callout_base *callout_base_of(unsigned int class,
@@ -312,6 +332,21 @@ static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
 	if (likely(base->tick == &callout_tick_hrtimer))
 		return callout_hrtimer_from_ns(base, due, now);
 	return base->tick->from_ns(base, due, now);
+}
+
+/*
+ * When @tick begins, in nanoseconds of CLOCK_MONOTONIC, as near as is known: with
+ * jiffies less than a tick late. What is too far away is U64_MAX / 2.
+ */
+static inline u64 callout_to_ns(struct callout_base *base, u64 tick)
+{
+	u64 now = callout_now(base), zero = 0;
+
+	if (tick > now && tick - now > div64_u64(U64_MAX / 4, base->tick_ns))
+		return U64_MAX / 2;
+	if (base->tick == &callout_tick_jiffies)
+		zero = atomic64_read(&callout_jiffy_zero);
+	return zero + tick * base->tick_ns;
 }
 
 void callout_program(struct callout_base *base, u64 tick);
@@ -423,6 +458,20 @@ static inline unsigned int callout_home_cpu(void)
 	cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
 	preempt_enable();
 	return cpu;
+}
+
+/*
+ * The base for callouts that any CPU may run and that are armed here: this CPU's
+ * global one. What a nohz_full CPU arms is pinned to a housekeeping CPU, since a
+ * CPU arms in its own global base only. Interrupts are off.
+ */
+static inline struct callout_base *callout_base_unpinned(void)
+{
+	unsigned int home = callout_home_cpu();
+
+	return callout_base_of(home == raw_smp_processor_id() ?
+			       CALLOUT_CLASS_GLOBAL : CALLOUT_CLASS_KERNEL,
+			       home);
 }
 
 /*

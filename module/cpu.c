@@ -9,6 +9,9 @@
  * the one place where two bases are locked at the same time: the dead one's lock
  * inside the live one's.
  *
+ * Callouts of CALLOUT_CLASS_GLOBAL may run on another CPU than their base's. Once
+ * a CPU is dead, that goes on until its base has been shut down.
+ *
  * With bases=single (CONFIG_CALLOUT_SCHEMES) all CPUs have the same base, to
  * measure what sharing costs: Appendix B of Varghese and Lauck's paper. One CPU
  * drives its tick; on its way down, while it still runs, it hands that over to
@@ -38,7 +41,7 @@ static bool has_single_base(void)
 static int prepare_state;
 static int online_state;
 
-seqcount_t callout_moves = SEQCNT_ZERO(callout_moves);
+atomic_t callout_moves = ATOMIC_INIT(0);
 
 /* A single base is number 0, which all CPUs have from the start. */
 static void callout_single_prepare(struct callout_base *base)
@@ -50,17 +53,38 @@ static void callout_single_prepare(struct callout_base *base)
 		callout_bases[base->index + cpu] = base;
 }
 
+/* The class after @class of those that there are; CALLOUT_ALL_CLASSES: none. */
+static unsigned int callout_class_after(unsigned int class)
+{
+	return ++class == callout_nr_classes ? CALLOUT_CLASS_GLOBAL : class;
+}
+
+/* Is @class for callouts that leave CPUs asleep? */
+static bool callout_class_sleeps(unsigned int class)
+{
+	return class == CALLOUT_CLASS_GLOBAL ||
+	       class == CALLOUT_CLASS_DEFERRABLE;
+}
+
 static int callout_class_prepare(unsigned int class, unsigned int cpu)
 {
+	bool sleeps = callout_class_sleeps(class);
+	bool device = class != CALLOUT_CLASS_KERNEL && !sleeps;
 	struct callout_scheme_params params = the_config.params;
 	struct callout_base *base = callout_base_of(class, cpu);
-	bool device = class != CALLOUT_CLASS_KERNEL;
 
 	if (base)
 		return 0;
+	if (sleeps && (the_config.tick != &callout_tick_jiffies ||
+		       has_single_base())) {
+		WRITE_ONCE(callout_bases[class * nr_cpu_ids + cpu],
+			   callout_base_of(CALLOUT_CLASS_KERNEL, cpu));
+		return 0;
+	}
 	params.node = cpu_to_node(cpu);
 	if (!params.buckets)
-		params.buckets = CALLOUT_WHEEL_FIRST;
+		params.buckets = sleeps ? CALLOUT_WHEEL_LEAST :
+					  CALLOUT_WHEEL_FIRST;
 	base = callout_base_create(class * nr_cpu_ids +
 				   (has_single_base() ? 0 : cpu),
 				   device ? the_config.device_tick :
@@ -83,8 +107,10 @@ static int callout_cpu_prepare(unsigned int cpu)
 	unsigned int class;
 	int ret = 0;
 
-	for (class = 0; class < callout_nr_classes && !ret; class++)
-		ret = callout_class_prepare(class, cpu);
+	for (class = 0; class < CALLOUT_ALL_CLASSES;
+	     class = callout_class_after(class))
+		if (!ret)
+			ret = callout_class_prepare(class, cpu);
 	return ret;
 }
 
@@ -102,12 +128,16 @@ static unsigned int callout_driver_after(unsigned int cpu)
 /*
  * Runs on the CPU: from here on other CPUs may arm callouts there, or may not. A
  * single base stays online. Its timer may be at work on this CPU and start on
- * the other one: callout_expire() lets one of them in.
+ * the other one: callout_expire() lets one of them in. A kernel whose own timers
+ * are callouts makes its first bases with interrupts off.
  */
 static void callout_base_set_online(struct callout_base *base,
 				    unsigned int cpu, bool online)
 {
-	callout_base_lock_irq(base);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	callout_base_lock(base);
 	/* callout_arm_slow() looks without the lock, then again with it. */
 	WRITE_ONCE(base->online, online || has_single_base());
 	if (!online && has_single_base() && base->cpu == cpu) {
@@ -115,7 +145,7 @@ static void callout_base_set_online(struct callout_base *base,
 		if (base->armed && base->armed != U64_MAX)
 			callout_program(base, base->armed);
 	}
-	callout_base_unlock_irq(base);
+	callout_unlock(base, flags);
 }
 
 static int callout_cpu_set_online(unsigned int cpu, bool online)
@@ -123,7 +153,8 @@ static int callout_cpu_set_online(unsigned int cpu, bool online)
 	struct callout_base *base;
 	unsigned int class;
 
-	for (class = 0; class < callout_nr_classes; class++) {
+	for (class = 0; class < CALLOUT_ALL_CLASSES;
+	     class = callout_class_after(class)) {
 		base = callout_base_of(class, cpu);
 		if (WARN_ON(!base))
 			return -EINVAL;
@@ -175,6 +206,14 @@ static bool callout_take_over(struct callout_base *from,
 	return more;
 }
 
+/* The base that gets the callouts of the dead @from. */
+static struct callout_base *callout_base_heir(struct callout_base *from)
+{
+	if (callout_base_has_class(from, CALLOUT_CLASS_GLOBAL))
+		return callout_base_unpinned();
+	return callout_base_sibling(from, callout_home_cpu());
+}
+
 /*
  * The CPU is dead, and only running handlers arm callouts there. Its hrtimer has
  * moved to a live CPU, and what that left unfinished goes on in a tasklet, there.
@@ -205,12 +244,12 @@ static void callout_base_evacuate(struct callout_base *from)
 		local_bh_disable();
 		local_irq_disable();
 		/* Hotplug is under way: online CPUs stay online. */
-		to = callout_base_sibling(from, callout_home_cpu());
+		to = callout_base_heir(from);
 		callout_base_lock(to);
 		callout_base_lock_nested(from);
-		write_seqcount_begin(&callout_moves);
+		callout_move_begin();
 		more = callout_take_over(from, to);
-		write_seqcount_end(&callout_moves);
+		callout_move_end();
 		if (!more)
 			from->armed = U64_MAX;
 		callout_base_unlock(from);
@@ -225,14 +264,18 @@ static void callout_base_evacuate(struct callout_base *from)
 
 static int callout_cpu_dead(unsigned int cpu)
 {
+	struct callout_base *base;
 	unsigned int class;
 
 	/* cpuhp_setup_state() has failed on another CPU and undoes this one. */
 	if (cpu_online(cpu) || has_single_base())
 		return 0;
-	for (class = 0; class < callout_nr_classes; class++)
-		if (callout_base_of(class, cpu))
-			callout_base_evacuate(callout_base_of(class, cpu));
+	for (class = 0; class < CALLOUT_ALL_CLASSES;
+	     class = callout_class_after(class)) {
+		base = callout_base_owned_by(class * nr_cpu_ids + cpu);
+		if (base)
+			callout_base_evacuate(base);
+	}
 	return 0;
 }
 

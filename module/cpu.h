@@ -5,11 +5,46 @@
 #ifndef _CALLOUT_CPU_H
 #define _CALLOUT_CPU_H
 
-#include <linux/seqlock.h>
+#include <linux/atomic.h>
 #include "base.h"
 
-/* Bumped when a dead CPU's callouts migrate: scans base by base must retry. */
-extern seqcount_t callout_moves;
+/*
+ * Moves of pending callouts from the base of a CPU that goes to another: those
+ * under way, plus CALLOUT_MOVE_ENDED for each that has ended. A search base by
+ * base, which can miss one that moves in the other direction, must retry if there
+ * was any since it began.
+ */
+extern atomic_t callout_moves;
+
+#define CALLOUT_MOVE_ENDED	0x10000
+
+/* Before a callout leaves its base. Pairs with callout_moves_since(). */
+static inline void callout_move_begin(void)
+{
+	atomic_inc_return(&callout_moves);
+}
+
+/* When it is in the other. Pairs with callout_moves_read(). */
+static inline void callout_move_end(void)
+{
+	atomic_add_return_release(CALLOUT_MOVE_ENDED - 1, &callout_moves);
+}
+
+/* Before a search. */
+static inline unsigned int callout_moves_read(void)
+{
+	return atomic_read_acquire(&callout_moves);
+}
+
+/*
+ * Has a callout moved since @before, or was one moving then? After the locks of
+ * all bases, under which callouts leave them.
+ */
+static inline bool callout_moves_since(unsigned int before)
+{
+	return before % CALLOUT_MOVE_ENDED ||
+	       before != atomic_read(&callout_moves);
+}
 
 /**
  * struct callout_config - what the bases are made with

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debug.c - debugobjects and lockdep annotations
+ * debug.c - checks of calls, debugobjects and lockdep annotations
  *
  * With CONFIG_DEBUG_OBJECTS the kernel warns when a pending callout is freed or
  * re-initialised, or one is used that was never initialised. It tracks callouts
@@ -10,14 +10,26 @@
  * With CONFIG_LOCKDEP a handler runs as if it held a lock of its callout's
  * class, and a waiter for the handler takes that lock for a moment. So to wait
  * with a lock held that the handler takes is reported as the deadlock that it
- * can become, also when it does not.
+ * can become, also when it does not. It also knows whether a caller holds the
+ * associated lock, which stops and settings need to be certain.
  */
 #include <linux/callout.h>
 #include <linux/debugobjects.h>
 #include <linux/irqflags.h>
 #include <linux/sched/task_stack.h>
+#include "associated.h"
 #include "debug.h"
 #include "kcompat.h"
+
+noinline void callout_called_in_nmi(void)
+{
+	WARN_ONCE(1, "callout: called in an NMI\n");
+}
+
+noinline void callout_is_null(void)
+{
+	WARN_ONCE(1, "callout: NULL instead of a callout\n");
+}
 
 #ifdef CONFIG_DEBUG_OBJECTS
 
@@ -40,7 +52,7 @@ static bool callout_fixup_init(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	callout_stop(addr);
+	callout_stop_unasserted(addr);
 	debug_object_init(addr, &callout_descr);
 	return true;
 }
@@ -49,7 +61,7 @@ static bool callout_fixup_free(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	callout_stop(addr);
+	callout_stop_unasserted(addr);
 	debug_object_free(addr, &callout_descr);
 	return true;
 }
@@ -125,5 +137,37 @@ void callout_debug_wait(struct callout_class *class)
 	lock_map_acquire(&map);
 	lock_map_release(&map);
 	local_irq_restore(flags);
+}
+
+/*
+ * Does the caller hold the associated lock of @c in a mode in which a stop is
+ * certain? The handler of CALLOUT_SHAREDLOCK may stop itself, and it reads. Only
+ * the core takes Giant.
+ */
+bool callout_lock_is_held(const struct callout *c)
+{
+	raw_spinlock_t *raw = c->lock;
+	spinlock_t *spin = c->lock;
+	rwlock_t *rw = c->lock;
+
+	if (spin == &callout_giant)
+		return true;
+	switch (c->node.flags & CALLOUT_L_TYPES) {
+	case CALLOUT_L_SPIN:
+		return lockdep_is_held(spin);
+	case CALLOUT_L_RAW:
+		return lockdep_is_held(raw);
+	case CALLOUT_L_WRITE:
+		return lockdep_is_held_type(rw, 0);
+	default:
+		return lockdep_is_held(rw);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_lock_is_held);
+
+/* A callout that is set for the first time has no function to name yet. */
+noinline void callout_lock_not_held(void)
+{
+	WARN_ONCE(1, "callout: set or stopped without its lock\n");
 }
 #endif /* CONFIG_LOCKDEP */

@@ -1,15 +1,52 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * debug.h - debugobjects and lockdep annotations
+ * debug.h - checks of calls, debugobjects and lockdep annotations
  *
- * All of it is empty in a kernel without them.
+ * All of it is empty in a kernel without debugging.
  */
 #ifndef _CALLOUT_DEBUG_H
 #define _CALLOUT_DEBUG_H
 
 #include <linux/callout.h>
+#include <linux/preempt.h>
+
+/*
+ * Calls are checked for a NULL callout and for NMI context where the kernel is
+ * one for debugging. Elsewhere that would cost each of them four instructions: a
+ * NULL callout oopses, and in an NMI the base's lock may be that of the code that
+ * was interrupted.
+ */
+#if defined(CONFIG_CALLOUT_DEBUG) || defined(CONFIG_DEBUG_OBJECTS) || \
+	defined(CONFIG_LOCKDEP)
+#define CALLOUT_CALLS_CHECKED	1
+#else
+#define CALLOUT_CALLS_CHECKED	0
+#endif
+
+void callout_called_in_nmi(void);
+void callout_is_null(void);
+
+/* Warns in an NMI, where nothing must be done. */
+static inline bool callout_misused_nmi(void)
+{
+	if (!CALLOUT_CALLS_CHECKED || likely(!in_nmi()))
+		return false;
+	callout_called_in_nmi();
+	return true;
+}
+
+/* Warns if a call with @c is one for which nothing must be done. */
+static inline bool callout_misused(const struct callout *c)
+{
+	if (CALLOUT_CALLS_CHECKED && unlikely(!c)) {
+		callout_is_null();
+		return true;
+	}
+	return callout_misused_nmi();
+}
 
 #ifdef CONFIG_DEBUG_OBJECTS
+int callout_stop_unasserted(struct callout *c);
 u8 callout_debug_init(struct callout *c);
 void callout_debug_activate(struct callout *c);
 void callout_debug_deactivate(struct callout *c);
@@ -54,6 +91,19 @@ static inline struct lockdep_map callout_class_map(struct callout_class *class)
 }
 
 void callout_debug_wait(struct callout_class *class);
+bool callout_lock_is_held(const struct callout *c);
+void callout_lock_not_held(void);
+
+/*
+ * Warns unless the caller holds the associated lock of @c, if it has one. Once it
+ * is shut down calls with it do nothing, and the lock may have been freed.
+ */
+static inline void callout_debug_assert_held(const struct callout *c)
+{
+	if (unlikely(c->lock && !(READ_ONCE(c->node.state) & CALLOUT_S_SHUT) &&
+		     !callout_lock_is_held(c)))
+		callout_lock_not_held();
+}
 #else
 static inline struct callout_class *callout_debug_class(struct callout *c)
 {
@@ -66,6 +116,15 @@ static inline struct lockdep_map callout_class_map(struct callout_class *class)
 }
 
 static inline void callout_debug_wait(struct callout_class *class)
+{
+}
+
+static inline bool callout_lock_is_held(const struct callout *c)
+{
+	return true;
+}
+
+static inline void callout_debug_assert_held(const struct callout *c)
 {
 }
 #endif

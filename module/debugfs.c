@@ -34,16 +34,17 @@ DEFINE_SHOW_ATTRIBUTE(bases);
 
 static int lateness_show(struct seq_file *m, void *unused)
 {
-	struct callout_stats kernel, device;
+	struct callout_stats kernel, sleeps, device;
 	unsigned int i;
 
 	callout_sum_stats(CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_KERNEL + 1,
 			  &kernel);
 	callout_sum_stats(CALLOUT_CLASS_KERNEL + 1, CALLOUT_CLASSES, &device);
+	callout_sum_stats(CALLOUT_CLASSES, CALLOUT_ALL_CLASSES, &sleeps);
 	seq_puts(m, "ticks_from kernel device\n");
 	for (i = 0; i < CALLOUT_LATE_BINS; i++)
 		seq_printf(m, "%llu %llu %llu\n", i ? 1ULL << (i - 1) : 0ULL,
-			   kernel.late[i], device.late[i]);
+			   kernel.late[i] + sleeps.late[i], device.late[i]);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(lateness);

@@ -60,9 +60,23 @@ callout_func_t *callout_node_func(const struct callout_node *n)
 }
 
 #ifdef CONFIG_PREEMPT_RT
-static void lock_expiry(struct callout_base *base)
+/*
+ * Begins the expiry of @base; false if that is at work already, or the base is
+ * dead. Who comes second must not wait for the first: it may be in the function
+ * of a timer_list, with a lock of the kernel's timers that a handler waits for.
+ */
+static bool lock_expiry(struct callout_base *base)
 {
-	spin_lock(&base->expiry_lock);
+	bool first;
+
+	callout_base_lock_irq(base);
+	first = !base->expiring && !base->dead;
+	if (first)
+		base->expiring = true;
+	callout_base_unlock_irq(base);
+	if (first)
+		spin_lock(&base->expiry_lock);
+	return first;
 }
 
 static void unlock_expiry(struct callout_base *base)
@@ -74,11 +88,12 @@ static void unlock_expiry(struct callout_base *base)
 static void expiry_wake(struct callout_base *base)
 {
 	unlock_expiry(base);
-	lock_expiry(base);
+	spin_lock(&base->expiry_lock);
 }
 #else
-static void lock_expiry(struct callout_base *base)
+static bool lock_expiry(struct callout_base *base)
 {
+	return true;
 }
 
 static void unlock_expiry(struct callout_base *base)
@@ -165,28 +180,37 @@ static void callout_run_with_lock(struct callout_base *base,
 				  callout_func_t *func, void *arg, void *lock,
 				  u8 lock_flags)
 {
+	unsigned long irqs;
 	bool start = true;
 
 	if (lock_flags & CALLOUT_TRYLOCK) {
 		__acquire(lock);	/* before; for sparse */
 	} else {
 		callout_associated_lock(lock, lock_flags);
-		callout_base_lock_irq(base);
+		local_irq_save(irqs);
+		callout_base_lock(base);
 		start = base->stage == CALLOUT_STAGE_WAITING;
 		if (start)
 			base->stage = CALLOUT_STAGE_STARTED;
-		callout_base_unlock_irq(base);
+		callout_unlock(base, irqs);
 	}
 	if (start)
-		callout_call(base, func, arg);
+		func(arg);
 	if (start && lock_flags & CALLOUT_RETURNUNLOCKED) {
 		__release(lock);	/* by the handler; for sparse */
+		callout_look_at_time(base, func);
 		return;
 	}
 	/* The next holder of the lock reads it, under the base's lock too. */
 	if (start)
 		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
 	callout_associated_unlock(lock, lock_flags);
+	/*
+	 * Not before: with interrupts off jiffies may stand still, and a line on
+	 * the console may take a lock that an interrupt takes, this one say.
+	 */
+	if (start)
+		callout_look_at_time(base, func);
 }
 
 /*
@@ -199,8 +223,8 @@ static noinline void callout_end_hold(struct callout_base *base)
 	callout_base_unlock_irq(base);
 }
 
-/* Ends one hold of the lock and begins another. */
-static void callout_relock(struct callout_base *base)
+/* Ends one hold of the lock and begins another; interrupts are on in between. */
+void callout_relock(struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	callout_end_hold(base);
@@ -265,7 +289,12 @@ static void callout_expire_func(struct callout_base *base,
 	callout_debug_deactivate(c);
 	if (lock && !(lock_flags & CALLOUT_TRYLOCK))
 		base->stage = CALLOUT_STAGE_WAITING;
-	callout_run_begin(base, n);
+	/* Else an interrupt could wait for the lock that trylock has taken. */
+	if (lock_flags & CALLOUT_TRYLOCK &&
+	    callout_associated_irqs_off(lock_flags))
+		callout_run_begin_irqs_off(base, n);
+	else
+		callout_run_begin(base, n);
 	/*
 	 * From here on @c may be freed: by func, or if it has a lock by a holder
 	 * of that. The class is outside the lock, since draining under the lock
@@ -497,6 +526,13 @@ static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
 	}
 }
 
+/* Does a CPU run what is due on another, which sleeps? */
+static bool is_elsewhere(struct callout_base *base)
+{
+	return callout_base_has_class(base, CALLOUT_CLASS_GLOBAL) &&
+	       base->cpu != smp_processor_id();
+}
+
 /*
  * Runs the due callouts of a base, in softirq context, once at a time for each
  * base. Neither a hold of its lock nor the whole takes longer than the limits
@@ -511,7 +547,8 @@ static bool expire(struct callout_base *base, bool tick)
 	bool again = false;
 	u64 now;
 
-	lock_expiry(base);
+	if (!lock_expiry(base))
+		return false;
 	/*
 	 * A promise of struct callout_kind_ops. It also keeps an associated lock
 	 * that callout_run_with_lock() waits for, if that is freed by RCU.
@@ -521,8 +558,9 @@ static bool expire(struct callout_base *base, bool tick)
 	locks = lockdep_depth(current);
 	callout_base_lock_irq(base);
 	/* The tasklet of a CPU that died may run when it is back already. */
-	if (unlikely(base->expiring || base->dead))
-		goto out;
+	if (unlikely(base->dead ||
+		     (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring)))
+		goto unlock;
 	now = callout_now(base);
 	tick |= base->woken;
 	base->woken = false;
@@ -534,9 +572,12 @@ static bool expire(struct callout_base *base, bool tick)
 	base->stats.wakeups += tick;
 	base->expiring = true;
 	base->edge = READ_ONCE(*base->jiffies);
-	/* On an idle CPU jiffies may stand still until this softirq ends. */
+	/*
+	 * On an idle CPU jiffies may stand still until this softirq ends. But
+	 * another CPU's base goes on at the next tick only.
+	 */
 	limit = CALLOUT_MAX_HANDLERS;
-	if (is_idle_task(current))
+	if (is_idle_task(current) && !is_elsewhere(base))
 		limit /= 16;
 	base->left = limit;
 	base->preempt_count = preempt;
@@ -547,10 +588,11 @@ static bool expire(struct callout_base *base, bool tick)
 	again = callout_expire_due(base, &budget);
 	if (!again)
 		callout_program_next(base, budget);
-	base->expiring = false;
 	if (tick && !again && base->left == limit)
 		base->stats.false_wakeups++;
 out:
+	base->expiring = false;
+unlock:
 	callout_base_unlock_irq(base);
 	rcu_read_unlock();
 	unlock_expiry(base);
@@ -573,12 +615,29 @@ void callout_again(struct tasklet_struct *t)
 }
 
 /*
+ * Others are due, and this is not the base's CPU: they wait for the next tick. The
+ * tasklet could die with this CPU, and be revived late.
+ */
+static void callout_go_on_later(struct callout_base *base)
+{
+	callout_base_lock_irq(base);
+	/* Else its own CPU has begun another expiry, or even ended it. */
+	if (!base->expiring && !base->dead && !base->armed)
+		callout_program(base, base->now + 1);
+	callout_base_unlock_irq(base);
+}
+
+/*
  * What the tick source calls at the tick that it was programmed for, or on its
  * way there, in softirq context. Named after the BSD routine that hardclock()
  * calls for the same purpose.
  */
 void callout_softclock(struct callout_base *base)
 {
-	if (expire(base, true))
+	if (!expire(base, true))
+		return;
+	if (unlikely(is_elsewhere(base)))
+		callout_go_on_later(base);
+	else
 		tasklet_schedule(&base->again);
 }

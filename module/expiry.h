@@ -97,15 +97,32 @@ static __always_inline void callout_bump_seq(struct callout_base *base)
 	data_race(base->run_seq++);
 }
 
-/* Marks the handler of @n as running and unlocks the base. */
-static __always_inline void callout_run_begin(struct callout_base *base,
-					      struct callout_node *n)
+/* callout_run_begin() with interrupts off afterwards too. */
+static __always_inline void callout_run_begin_irqs_off(struct callout_base *base,
+						       struct callout_node *n)
 	__releases(&base->lock)
 {
 	base->running = n;
 	callout_change_state(n, 0, CALLOUT_S_RAN);
 	callout_bump_seq(base);
-	callout_base_unlock_irq(base);
+	callout_base_unlock(base);
+}
+
+/* Marks the handler of @n as running and unlocks the base. */
+static __always_inline void callout_run_begin(struct callout_base *base,
+					      struct callout_node *n)
+	__releases(&base->lock)
+{
+	callout_run_begin_irqs_off(base, n);
+	local_irq_enable();
+}
+
+/* Notices how long @func took. The base is not locked. */
+static __always_inline void callout_look_at_time(struct callout_base *base,
+						 callout_func_t *func)
+{
+	if (unlikely(READ_ONCE(*base->jiffies) != base->edge))
+		callout_time_passed(base, func);
 }
 
 /* Calls a handler, and notices how long it took. The base is not locked. */
@@ -113,8 +130,7 @@ static __always_inline void callout_call(struct callout_base *base,
 					 callout_func_t *func, void *arg)
 {
 	func(arg);
-	if (unlikely(READ_ONCE(*base->jiffies) != base->edge))
-		callout_time_passed(base, func);
+	callout_look_at_time(base, func);
 }
 
 /*
@@ -133,6 +149,9 @@ static __always_inline void callout_run_end(struct callout_base *base,
 	else
 		callout_bump_seq(base);
 }
+
+void callout_relock(struct callout_base *base)
+	__must_hold(&base->lock);
 
 #ifdef CONFIG_CALLOUT_SCHEMES
 bool callout_collect(struct callout_base *base);

@@ -2,7 +2,7 @@
 /*
  * grow.c - wheels that follow the number of callouts
  *
- * A wheel begins with CALLOUT_WHEEL_FIRST buckets. When a base has more callouts
+ * A wheel begins with CALLOUT_WHEEL_FIRST buckets, or fewer. When a base has more callouts
  * than its wheel has buckets, the wheel gets two to four times as many as
  * callouts. It shrinks to that when a worker has seen fewer than buckets /
  * CALLOUT_WHEEL_FEW at two looks in a row. The worker looks every
@@ -42,15 +42,22 @@
 #include "grow.h"
 #include "kcompat.h"
 
-/* Has the size of a base's wheel follow its callouts, if it has a wheel. */
+/*
+ * Has the size of a base's wheel follow its callouts, if it has a wheel. A kernel
+ * whose own timers are callouts makes its first bases with interrupts off.
+ */
 void callout_grow_begin(struct callout_base *base)
 {
+	unsigned long flags;
+
 	if (!callout_is_wheel(base))
 		return;
-	callout_base_lock_irq(base);
+	local_irq_save(flags);
+	callout_base_lock(base);
 	base->follows = true;
-	callout_base_grow_at(base, to_wheel(base->scheme)->ring.mask + 1);
-	callout_base_unlock_irq(base);
+	base->least = to_wheel(base->scheme)->ring.mask + 1;
+	callout_base_grow_at(base, base->least);
+	callout_unlock(base, flags);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_grow_begin);
 
@@ -75,11 +82,12 @@ void callout_base_sizes(struct callout_base *base, unsigned int *buckets,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_base_sizes);
 
-static unsigned int buckets_for(unsigned int callouts)
+static unsigned int buckets_for(const struct callout_base *base,
+				unsigned int callouts)
 {
 	if (callouts >= CALLOUT_WHEEL_MAX_BUCKETS / 2)
 		return CALLOUT_WHEEL_MAX_BUCKETS;
-	return roundup_pow_of_two(max(2 * callouts, CALLOUT_WHEEL_FIRST));
+	return roundup_pow_of_two(max(2 * callouts, base->least));
 }
 
 /* The size that the base's wheel, of @buckets, should have now. */
@@ -90,7 +98,7 @@ static unsigned int buckets_wanted(struct callout_base *base,
 
 	lockdep_assert_held(&base->lock);
 	if (pending > buckets)
-		return buckets_for(pending);
+		return buckets_for(base, pending);
 	if (pending >= buckets / CALLOUT_WHEEL_FEW) {
 		base->few = false;
 		return buckets;
@@ -102,7 +110,7 @@ static unsigned int buckets_wanted(struct callout_base *base,
 	/* Others may ask between two looks. */
 	if (time_before(jiffies, base->few_since + CALLOUT_LOOK_SECONDS * HZ))
 		return buckets;
-	return buckets_for(pending);
+	return buckets_for(base, pending);
 }
 
 /*
@@ -162,7 +170,7 @@ static unsigned int grow_look(struct callout_base *base, bool *more)
 	if (base->follows) {
 		buckets = to_wheel(base->scheme)->ring.mask + 1;
 		wanted = buckets_wanted(base, buckets);
-		*more = buckets > CALLOUT_WHEEL_FIRST;
+		*more = buckets > base->least;
 		if (wanted == buckets) {
 			callout_base_grow_at(base,
 					     buckets < CALLOUT_WHEEL_MAX_BUCKETS ?

@@ -12,6 +12,9 @@
 /* The size that a wheel begins with, and the least that it shrinks to. */
 #define CALLOUT_WHEEL_FIRST	(1U << 7)
 
+/* The same in classes that few machines use. */
+#define CALLOUT_WHEEL_LEAST	(1U << 4)
+
 /* A wheel with fewer callouts than this part of its buckets is too large. */
 #define CALLOUT_WHEEL_FEW	8U
 

@@ -121,13 +121,32 @@ static bool table_may_grow(void)
 	       READ_ONCE(kernel_table.max_chunks);
 }
 
+/* Locks the base of @cpu or, if that is not online, the one for callers here. */
+static struct callout_base *handle_lock_on(unsigned int cpu,
+					   unsigned long *flags)
+	__acquires(&base->lock)
+{
+	struct callout_base *base = NULL;
+
+	if (cpu < nr_cpu_ids)
+		base = READ_ONCE(callout_bases[cpu]);
+	if (!base)
+		return callout_lock_home(CALLOUT_CLASS_KERNEL, flags);
+	local_irq_save(*flags);
+	callout_base_lock(base);
+	if (likely(base->online))
+		return base;
+	callout_unlock(base, *flags);
+	return callout_lock_home(CALLOUT_CLASS_KERNEL, flags);
+}
+
 /*
- * Takes a slot of the kernel's table and arms its callout; @hashed, a constant,
- * makes it known by its function and argument. Any context. Returns the handle;
- * 0 if the table is exhausted or @func is NULL.
+ * Takes a slot of the kernel's table and arms its callout, on @cpu unless that
+ * is negative; @hashed, a constant, makes it known by its function and argument.
+ * Any context. Returns the handle; 0 if the table is exhausted or @func is NULL.
  */
 static __always_inline callout_handle_t
-handle_set(callout_func_t *func, void *arg, long ticks, bool hashed)
+handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
 {
 	struct callout_base *base;
 	struct callout_slot *slot;
@@ -140,7 +159,10 @@ handle_set(callout_func_t *func, void *arg, long ticks, bool hashed)
 		callout_no_function();
 		return 0;
 	}
-	base = callout_lock_home(CALLOUT_CLASS_KERNEL, &flags);
+	if (callout_misused_nmi())
+		return 0;
+	base = cpu < 0 ? callout_lock_home(CALLOUT_CLASS_KERNEL, &flags) :
+			 handle_lock_on(cpu, &flags);
 	pool = callout_pool(&kernel_table, base);
 	slot = callout_slot_get(pool);
 	if (unlikely(!slot)) {
@@ -190,14 +212,36 @@ handle_set(callout_func_t *func, void *arg, long ticks, bool hashed)
  */
 callout_handle_t setcallout(callout_func_t *func, void *arg, long ticks)
 {
-	return handle_set(func, arg, ticks, false);
+	return handle_set(func, arg, ticks, -1, false);
 }
 EXPORT_SYMBOL_GPL(setcallout);
+
+/**
+ * setcallout_on() - Set a callout on a given CPU and return a handle for it.
+ * @func: the handler
+ * @arg: its argument
+ * @ticks: ticks from now; less than 1 counts as 1
+ * @cpu: the CPU on which the handler is to run; if it is not online, or
+ *	negative, as setcallout()
+ *
+ * As setcallout(). Unlike a struct callout it does not return to @cpu if that is
+ * offline meanwhile. With bases=single @cpu is ignored. The paper has one CPU;
+ * as callout_reset_on().
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: As setcallout().
+ */
+callout_handle_t setcallout_on(callout_func_t *func, void *arg, long ticks,
+			       int cpu)
+{
+	return handle_set(func, arg, ticks, cpu, false);
+}
+EXPORT_SYMBOL_GPL(setcallout_on);
 
 /* setcallout() of a callout that callout_unset_hashed() can find. */
 callout_handle_t callout_set_hashed(callout_func_t *func, void *arg, long ticks)
 {
-	return handle_set(func, arg, ticks, true);
+	return handle_set(func, arg, ticks, -1, true);
 }
 
 /*
@@ -240,6 +284,8 @@ int unsetcallout(callout_handle_t handle)
 	unsigned long flags;
 	int ret = -1;
 
+	if (callout_misused_nmi())
+		return ret;
 	local_irq_save(flags);
 	slot = callout_table_slot(&kernel_table, handle);
 	/* 0 names a slot too. That may have it: retired, neither set nor running. */
@@ -249,6 +295,135 @@ int unsetcallout(callout_handle_t handle)
 	return ret;
 }
 EXPORT_SYMBOL_GPL(unsetcallout);
+
+/* Files a slot at another tick: it is pending, or taken out for that. */
+static void handle_refile(struct callout_base *base, struct callout_slot *slot,
+			  u64 tick)
+	__must_hold(&base->lock)
+{
+	struct callout_node *n = &slot->node;
+
+	if (likely((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) ==
+		   CALLOUT_S_PENDING)) {
+		callout_scheme_rearm(base, n, tick);
+		callout_started(base, n, tick);
+		return;
+	}
+	if (n->state & CALLOUT_S_PENDING)
+		callout_dequeue_locked(base, n);
+	callout_start_locked(base, n, tick);
+}
+
+/*
+ * The same for a slot that may be in the hash, where its place depends on its
+ * tick: it moves in one hold of its bucket's lock, so that a search by function
+ * and argument finds it before or after, and cancels it:
+ *
+ *	CPU0: resetcallout(h)			CPU1: callout_unset_hashed()
+ *	lock(base)				lock(bucket): takes the slot out,
+ *						it has h
+ *	lock(bucket): not in the hash		unlock(bucket)
+ *	rearm: another tick
+ *	unlock(bucket), unlock(base)
+ *						lock(base): the slot has h:
+ *						cancels it
+ */
+static void handle_move(struct callout_base *base, struct callout_slot *slot,
+			u64 tick)
+	__must_hold(&base->lock)
+{
+	struct callout_hash *hash = &kernel_table.hash;
+	struct callout_bucket_hold hold;
+
+	if (READ_ONCE(slot->node.mark) != CALLOUT_HASH_IN) {
+		handle_refile(base, slot, tick);
+		return;
+	}
+	callout_hash_move_begin(hash, slot, &hold);
+	handle_refile(base, slot, tick);
+	callout_hash_move_end(hash, slot, &hold);
+}
+
+/*
+ * Moves a pending slot, whose base's CPU is not online, to another tick, and to
+ * a base that is. There it stays: else its base would have to be programmed, and
+ * the CPU may be dead:
+ *
+ *	CPU0: resetcallout(h)			CPU2: CPU1 is dead
+ *						shuts the tick of base 1 down
+ *	lock(base 1): h is there
+ *	an earlier tick: adds a timer
+ *	to CPU1
+ *	unlock(base 1)
+ *						migrates h, initialises the
+ *						tick: the timer is queued
+ *
+ * In between it is in no base. A search would miss it, and begins again; the
+ * hash has it all the time, and who takes it from there waits for the base.
+ */
+static noinline struct callout_base *
+handle_move_away(struct callout_base *base, struct callout_slot *slot,
+		 long ticks)
+	__must_hold(&base->lock)
+{
+	callout_move_begin();
+	callout_dequeue_locked(base, &slot->node);
+	base = callout_rehome(base, &slot->node);
+	handle_move(base, slot, callout_expiry(base, ticks));
+	callout_move_end();
+	return base;
+}
+
+/**
+ * resetcallout() - Move a callout to another time by its handle.
+ * @handle: any number; has an effect only if it names a callout that is set
+ * @ticks: ticks from now; less than 1 counts as 1
+ *
+ * The callout stays the same one: it keeps its handle, so that all copies of the
+ * handle stay good; its function and argument; and, while that is online, its
+ * CPU. Nothing is allocated or taken from the stock, so unlike unsetcallout() and
+ * setcallout() in turn this cannot fail while the callout is set. A callout by
+ * handle runs once: its handler cannot move it, only set another.
+ *
+ * The paper sets and cancels only. The device has this as RESET.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if it was moved; 0 if its handler is running; -1 if the handle is
+ * stale: the callout has run, was cancelled, or never existed.
+ */
+int resetcallout(callout_handle_t handle, long ticks)
+{
+	struct callout_slot *slot;
+	struct callout_base *base;
+	unsigned long flags;
+	int ret = -1;
+
+	if (callout_misused_nmi())
+		return ret;
+	local_irq_save(flags);
+	slot = callout_table_slot(&kernel_table, handle);
+	if (unlikely(!slot))
+		goto out;
+	base = callout_lock_irqs_off(&slot->node);
+	/* As in handle_unset(). */
+	if (likely(slot->handle == handle)) {
+		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
+			if (likely(base->online))
+				handle_move(base, slot,
+					    callout_expiry(base, ticks));
+			else
+				base = handle_move_away(base, slot, ticks);
+			ret = 1;
+		} else if (callout_is_running(base, &slot->node)) {
+			ret = 0;
+		}
+	}
+	callout_base_unlock(base);
+out:
+	local_irq_restore(flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(resetcallout);
 
 /*
  * Cancels the callout with this function and argument that expires first, and of
@@ -260,6 +435,8 @@ int callout_unset_hashed(callout_func_t *func, void *arg)
 	unsigned long flags;
 	u64 handle;
 
+	if (callout_misused_nmi())
+		return -1;
 	local_irq_save(flags);
 	/* A match that is not cancelled has left the hash: the loop ends. */
 	do {

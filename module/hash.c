@@ -486,22 +486,27 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
 /*
  * Locks the bucket of a slot that is in the hash and removes the slot, so that
  * its expires may change: a search sees it before this or after
- * callout_hash_move_end(). Its base is locked, interrupts are off.
+ * callout_hash_move_end(). If callout_hash_take() comes first the slot stays
+ * out: the taker cancels it by its handle. Its base is locked, interrupts are
+ * off.
  */
 void callout_hash_move_begin(struct callout_hash *hash,
 			     struct callout_slot *slot,
 			     struct callout_bucket_hold *hold)
 {
 	hash_lock(hash, slot->key, slot->arg, hold);
-	hold_remove(hash, hold, slot);
+	/* Protected by the bucket's lock. */
+	if (slot->node.mark == CALLOUT_HASH_IN)
+		hold_remove(hash, hold, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_begin);
 
-/* Inserts the slot again and unlocks its bucket. */
+/* Inserts the slot again, if it was removed, and unlocks its bucket. */
 void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 			   struct callout_bucket_hold *hold)
 {
-	hold_insert(hash, hold, slot);
+	if (slot->node.mark == CALLOUT_HASH_IN)
+		hold_insert(hash, hold, slot);
 	hash_unlock(hash, hold);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_end);

@@ -8,6 +8,7 @@
 #ifndef _CALLOUT_KCOMPAT_H
 #define _CALLOUT_KCOMPAT_H
 
+#include <linux/alarmtimer.h>
 #include <linux/eventfd.h>
 #include <linux/export.h>
 #include <linux/hrtimer.h>
@@ -56,6 +57,18 @@ hrtimer_setup(struct hrtimer *timer,
 #define eventfd_signal(ctx)	eventfd_signal(ctx, 1)
 #endif
 
+/* Does a suspend ask how far ahead an RTC's alarm can be? */
+#define CALLOUT_RTC_BOUNDED	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0))
+
+/* What the function of a struct alarm returns. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+#define callout_alarm_end_t	enum alarmtimer_restart
+#define callout_alarm_end()	ALARMTIMER_NORESTART
+#else
+#define callout_alarm_end_t	void
+#define callout_alarm_end()	((void)0)
+#endif
+
 /*
  * Can commands of io_uring be pending? Before 6.8 a ring that goes could not
  * cancel them. The interface within the kernel changes: 6.12 is what is tested.
@@ -66,6 +79,14 @@ hrtimer_setup(struct hrtimer *timer,
 #define CALLOUT_URING	1
 #else
 #define CALLOUT_URING	0
+#endif
+
+/*
+ * What drives the facility is a timer_list of Linux's own. In a kernel whose
+ * timer_list is a callout, see kernel/, that has another name.
+ */
+#ifndef CONFIG_CALLOUT_TIMERS
+#define tick_timer	timer_list
 #endif
 
 /* Functions that callout_kunit.ko calls from outside their file, or replaces. */

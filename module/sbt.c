@@ -153,6 +153,29 @@ int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
 EXPORT_SYMBOL_GPL(callout_reset_sbt_on);
 
 /**
+ * callout_expires_sbt() - Return the time at which a callout is due.
+ * @c: The callout.
+ *
+ * Of a callout that was set for a time, that time, to a nanosecond, while it is
+ * active, that is until it is stopped or deactivated: it runs at the first tick
+ * after it, or up to its precision later. Of any other, when its tick begins;
+ * with tick_source=jiffies that is known to within a tick. FreeBSD's users read
+ * c_time.
+ *
+ * Context: Any but NMI.
+ * Return: A time since boot, as callout_sbinuptime(), for which @c was set last,
+ * whether or not it is still pending; 0 if it was never set; SBT_MAX if it is
+ * further away than that.
+ */
+sbintime_t callout_expires_sbt(struct callout *c)
+{
+	u64 ns = callout_expires_ns(c);
+
+	return ns < S32_MAX * (u64)NSEC_PER_SEC ? sbt_from_ns(ns) : SBT_MAX;
+}
+EXPORT_SYMBOL_GPL(callout_expires_sbt);
+
+/**
  * callout_hz() - Return the number of ticks per second.
  *
  * The hz of <linux/callout_bsd.h>.

@@ -44,6 +44,46 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 	return pending ? 1 : -1;
 }
 
+static __always_inline int callout_stop_or_cancel(struct callout *c,
+						  bool *pending)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	int ret;
+
+	base = callout_lock(&c->node, &flags);
+	*pending = c->node.state & CALLOUT_S_PENDING;
+	ret = callout_stop_locked(base, c);
+	if (!ret && callout_cancel_start(base, &c->node))
+		ret = 1;
+	callout_unlock(base, flags);
+	return ret;
+}
+
+#ifdef CONFIG_DEBUG_OBJECTS
+/*
+ * callout_stop() for a callout that debugobjects has reported, by whoever frees
+ * or initialises it: to report its lock too would use up the only report of those.
+ */
+int callout_stop_unasserted(struct callout *c)
+{
+	bool pending;
+
+	return callout_stop_or_cancel(c, &pending);
+}
+#endif
+
+/*
+ * callout_stop() that says in @pending too whether @c was: after 0 the handler of
+ * the present setting runs if it was not, and else that of an earlier one.
+ */
+int callout_stop_was(struct callout *c, bool *pending)
+{
+	callout_debug_assert_init(c);
+	callout_debug_assert_held(c);
+	return callout_stop_or_cancel(c, pending);
+}
+
 /**
  * callout_stop() - Cancel a callout.
  * @c: The callout.
@@ -64,17 +104,13 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
  */
 int callout_stop(struct callout *c)
 {
-	struct callout_base *base;
-	unsigned long flags;
-	int ret;
+	bool pending;
 
+	if (callout_misused(c))
+		return -1;
 	callout_debug_assert_init(c);
-	base = callout_lock(&c->node, &flags);
-	ret = callout_stop_locked(base, c);
-	if (!ret && callout_cancel_start(base, &c->node))
-		ret = 1;
-	callout_unlock(base, flags);
-	return ret;
+	callout_debug_assert_held(c);
+	return callout_stop_or_cancel(c, &pending);
 }
 EXPORT_SYMBOL_GPL(callout_stop);
 
@@ -116,6 +152,57 @@ void callout_wait_run(struct callout_base *base, unsigned long seq)
 	callout_base_unlock_irq(base);
 }
 
+/*
+ * Cancels and waits, as callout_drain() and callout_shutdown() say. @shut is
+ * CALLOUT_S_SHUT to refuse settings for good, or 0.
+ *
+ * The bit is set in the hold of the lock that cancels, and arming reads it in a
+ * hold of the same lock, so a setting is either cancelled or refused:
+ *
+ *	CPU0: callout_shutdown(c)		CPU1: handler of another callout
+ *						callout_reset(c): lock(base):
+ *						not SHUT: files c
+ *						unlock(base)
+ *	lock(base): takes c out, SHUT
+ *	unlock(base)
+ *						callout_reset(c): lock(base):
+ *						SHUT: returns 0
+ *	c is neither pending nor running:
+ *	returns; c stays so
+ *
+ * The handler of c itself is CPU1 too. DRAINING would do for that one, but not
+ * for others, since it ends with the wait. A callout that is idle keeps its
+ * base, so SHUT goes neither with hotplug nor with a move: arming refuses first.
+ */
+static int callout_cancel_wait(struct callout *c, u8 shut)
+{
+	struct callout_base *base;
+	unsigned long flags, seq;
+	int ret;
+
+	if (callout_misused(c))
+		return -1;
+	might_sleep();
+	callout_debug_assert_init(c);
+	callout_debug_wait(callout_debug_class(c));
+
+	base = callout_lock(&c->node, &flags);
+	ret = callout_stop_locked(base, c);
+	callout_change_state(&c->node, 0, shut);
+	while (callout_is_running(base, &c->node)) {
+		callout_change_state(&c->node, 0, CALLOUT_S_DRAINING);
+		seq = base->run_seq;
+		callout_unlock(base, flags);
+		callout_wait_run(base, seq);
+		base = callout_lock(&c->node, &flags);
+		/* Another drain may have ended, and the callout been set. */
+		callout_stop_locked(base, c);
+	}
+	callout_change_state(&c->node, CALLOUT_S_DRAINING, 0);
+	callout_unlock(base, flags);
+	return ret;
+}
+
 /**
  * callout_drain() - Cancel a callout and wait for its handler.
  * @c: The callout.
@@ -133,30 +220,32 @@ void callout_wait_run(struct callout_base *base, unsigned long seq)
  */
 int callout_drain(struct callout *c)
 {
-	struct callout_base *base;
-	unsigned long flags, seq;
-	int ret;
-
-	might_sleep();
-	callout_debug_assert_init(c);
-	callout_debug_wait(callout_debug_class(c));
-
-	base = callout_lock(&c->node, &flags);
-	ret = callout_stop_locked(base, c);
-	while (callout_is_running(base, &c->node)) {
-		callout_change_state(&c->node, 0, CALLOUT_S_DRAINING);
-		seq = base->run_seq;
-		callout_unlock(base, flags);
-		callout_wait_run(base, seq);
-		base = callout_lock(&c->node, &flags);
-		/* Another drain may have ended, and the callout been set. */
-		callout_stop_locked(base, c);
-	}
-	callout_change_state(&c->node, CALLOUT_S_DRAINING, 0);
-	callout_unlock(base, flags);
-	return ret;
+	return callout_cancel_wait(c, 0);
 }
 EXPORT_SYMBOL_GPL(callout_drain);
+
+/**
+ * callout_shutdown() - Cancel a callout for good and wait for its handler.
+ * @c: The callout.
+ *
+ * As callout_drain(), and nothing sets @c afterwards until callout_init() or a
+ * variant: each function that sets a callout then does nothing and returns 0,
+ * whoever calls it. So it ends callouts whose handlers set each other, in any
+ * order and without a flag of the caller's own. Shut one down before freeing it.
+ *
+ * As timer_shutdown_sync() of Linux; not in FreeBSD.
+ *
+ * Context: Process context, may sleep. It deadlocks if called from the handler
+ * of @c, or with a lock held that the handler takes, the associated one
+ * included.
+ * Return: As callout_stop(); -1 if @c had been shut down before, or 0 if that
+ * still waits for the handler.
+ */
+int callout_shutdown(struct callout *c)
+{
+	return callout_cancel_wait(c, CALLOUT_S_SHUT);
+}
+EXPORT_SYMBOL_GPL(callout_shutdown);
 
 /**
  * callout_async_drain() - Cancel a callout; report when its handler is done.
@@ -182,6 +271,8 @@ int callout_async_drain(struct callout *c, callout_func_t *drain)
 	unsigned long flags;
 	int ret;
 
+	if (callout_misused(c))
+		return -1;
 	callout_debug_assert_init(c);
 	base = callout_lock(&c->node, &flags);
 	ret = callout_stop_locked(base, c);

@@ -122,11 +122,11 @@ struct callout_slot *callout_table_search(struct callout_table *table,
 	struct table_found other = { NULL, 0 };
 	struct callout_base *base, *home;
 	struct callout_slot *slot;
-	unsigned int seq;
+	unsigned int moves;
 
 	home = callout_base_of(table->class, smp_processor_id());
 	for (;;) {
-		seq = read_seqcount_begin(&callout_moves);
+		moves = callout_moves_read();
 		if (nr_cpu_ids > 1)
 			other = search_others(home, &key);
 		base = home;
@@ -140,7 +140,7 @@ struct callout_slot *callout_table_search(struct callout_table *table,
 				continue;
 			__acquire(&base->lock);
 		}
-		if (likely(!read_seqcount_retry(&callout_moves, seq)))
+		if (likely(!callout_moves_since(moves)))
 			break;
 		callout_base_unlock(base);
 	}

@@ -22,6 +22,27 @@
  *
  * Arming a callout of another CPU must program that CPU's timer, which
  * add_timer_on() does.
+ *
+ * Two classes leave idle CPUs asleep. Their bases have the kernel's own means: a
+ * timer_list that is TIMER_DEFERRABLE, and one that is not pinned. When the CPU
+ * of the latter is idle, another one that is awake runs it from 6.9 on; before,
+ * the kernel looks for one when the timer is set. So expiry of a base of
+ * CALLOUT_CLASS_GLOBAL can run on any CPU:
+ *
+ *	CPU0: the timer of base 2		CPU2: idle, then arms in base 2
+ *	callout_softclock(base 2): expiring,
+ *	armed = 0
+ *						files: no expiry is lower than
+ *						armed, so the timer stays
+ *	programs: mod_timer() of a timer whose
+ *	function runs: it stays CPU2's
+ *	unlock(base 2)
+ *						arms for an earlier tick:
+ *						mod_timer() on its own CPU
+ *
+ * mod_timer() outside the timer's function would take the timer to CPU0. So on
+ * another CPU than the base's neither the irq_work nor the tasklet goes on, and a
+ * CPU arms in its own global base only.
  */
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
@@ -30,6 +51,9 @@
 #include "base.h"
 #include "kcompat.h"
 #include "tick.h"
+#ifdef CONFIG_CALLOUT_TIMERS
+#include <linux/tick_timer_begin.h>
+#endif
 
 /* The kernel's LVL_CLK_SHIFT. */
 #define LEVEL_SHIFT	3
@@ -69,11 +93,22 @@ static unsigned long jiffies_hop(u64 now, u64 tick)
  * expiry, which a timer would make dear: the kernel has just searched its wheel
  * for the next timer, in vain, and would do so at each tick. Not if the CPU is
  * idle, since its tick may be stopped, and not where a thread runs such work.
+ * Not on another CPU, which may die with it. The kernel keeps the tick of a CPU
+ * that becomes idle for it: that is one tick at most, and none for a deferrable
+ * base.
  */
 static bool jiffies_tick_runs(struct callout_base *base)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring &&
-	       !is_idle_task(current);
+	       !is_idle_task(current) && base->cpu == smp_processor_id() &&
+	       !callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE);
+}
+
+/* Does @base's timer belong on this CPU, or may it stay where it is? */
+static bool jiffies_timer_here(struct callout_base *base)
+{
+	return base->cpu == smp_processor_id() ||
+	       callout_base_has_class(base, CALLOUT_CLASS_GLOBAL);
 }
 
 /*
@@ -94,7 +129,7 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 	u64 now = jiffies_now(base);
 
 	lockdep_assert_held(&base->lock);
-	if (base->cpu == smp_processor_id()) {
+	if (jiffies_timer_here(base)) {
 		if (tick == now + 1 && jiffies_tick_runs(base)) {
 			irq_work_queue(&base->next_tick);
 			return;
@@ -104,7 +139,8 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 		 * softirqs on the tasklet would wake ksoftirqd, and no task may
 		 * be woken with the base locked; overdue ticks are rare there.
 		 */
-		if (unlikely(tick <= now) && in_interrupt())
+		if (unlikely(tick <= now) && in_interrupt() &&
+		    base->cpu == smp_processor_id())
 			tasklet_schedule(&base->again);
 		else
 			mod_timer(&base->timer, jiffies_hop(now, tick));
@@ -148,7 +184,7 @@ static void jiffies_look(void)
 /* Samples are taken this often at most, in jiffies; a power of two. */
 #define LOOK_EVERY	64U
 
-static void jiffies_timer(struct timer_list *t)
+static void jiffies_timer(struct tick_timer *t)
 {
 	static unsigned long looked;
 	/* Not by this_cpu: the timers of a dead CPU run on another. */
@@ -164,15 +200,22 @@ static void jiffies_timer(struct timer_list *t)
 
 static void jiffies_init(struct callout_base *base)
 {
+	unsigned int flags = TIMER_PINNED;
+
+	if (callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+		flags = 0;
+	else if (callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE))
+		flags |= TIMER_DEFERRABLE;
 	jiffies_look();
 	base->next_tick = IRQ_WORK_INIT_LAZY(jiffies_next_tick);
-	timer_setup(&base->timer, jiffies_timer, TIMER_PINNED);
+	timer_setup(&base->timer, jiffies_timer, flags);
 }
 
+/* In this order: the timer's function may queue the other. */
 static void jiffies_shutdown(struct callout_base *base)
 {
-	irq_work_sync(&base->next_tick);
 	timer_shutdown_sync(&base->timer);
+	irq_work_sync(&base->next_tick);
 }
 
 const struct callout_tick_source callout_tick_jiffies = {

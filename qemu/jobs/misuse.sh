@@ -64,6 +64,10 @@ expect function 'callout: set without a function' 'WARNING: .*callout_no_functio
 became='preempt_count [0-9a-f]{8} became [0-9a-f]{8}'
 expect preempt "callout: disable_preemption.*: $became" "$context"
 expect lock 'callout: leak_lock.*: held [0-9]+ locks and now [0-9]+' "$context"
+expect null 'callout: NULL instead of a callout' 'WARNING: .*callout_is_null'
+expect nmi 'callout: called in an NMI' 'WARNING: .*callout_called_in_nmi'
+expect unlocked 'callout: set or stopped without its lock' \
+	'WARNING: .*callout_lock_not_held'
 
 # All thirty are counted, and few are in the log.
 misuse slow

@@ -10,6 +10,7 @@
 #include <linux/callout.h>
 #include <linux/callout_work.h>
 #include <linux/delay.h>
+#include <linux/hardirq.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
@@ -22,7 +23,7 @@
 
 static char *what = "";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "Misuse: free, init, zeroed, garbage, function, preempt, lock, slow, drain or drain_own");
+MODULE_PARM_DESC(what, "Misuse: free, init, zeroed, garbage, function, preempt, lock, slow, null, nmi, unlocked, drain or drain_own");
 
 #define FAR		(3600L * HZ)
 
@@ -53,8 +54,11 @@ static int free_pending(struct callout *c)
 
 	if (!victim)
 		return -ENOMEM;
-	callout_init(victim, CALLOUT_MPSAFE);
+	/* Its lock, which this does not hold, is not to be reported too. */
+	callout_init_mtx(victim, &lock, 0);
+	spin_lock_bh(&lock);
 	callout_reset(victim, FAR, count_run, NULL);
+	spin_unlock_bh(&lock);
 	kfree(victim);
 	return 0;
 }
@@ -62,9 +66,12 @@ static int free_pending(struct callout *c)
 static int init_pending(struct callout *c)
 {
 	callout_reset(c, FAR, count_run, NULL);
-	callout_init(c, CALLOUT_MPSAFE);
-	/* callout_init() has fixed it up. */
-	return callout_stop(c) == -1 ? 0 : -EIO;
+	callout_init_mtx(c, &lock, 0);
+	/* callout_init_mtx() has fixed it up, and needs no lock when shut down. */
+	if (callout_shutdown(c) != -1)
+		return -EIO;
+	return callout_reset(c, 1, count_run, NULL) == 0 &&
+	       callout_stop(c) == -1 ? 0 : -EIO;
 }
 
 static int never_prepared(int byte)
@@ -199,10 +206,88 @@ static void use_lock(void *unused)
 	spin_unlock(&lock);
 }
 
+/* No call does anything with a NULL callout; only the first is reported. */
+static int use_null(struct callout *c)
+{
+	bool wrong;
+
+	callout_init((struct callout *)NULL, CALLOUT_MPSAFE);
+	wrong = callout_reset(NULL, 1, count_run, NULL) ||
+		callout_reset_on(NULL, 1, count_run, NULL, 0) ||
+		callout_schedule(NULL, 1) || callout_schedule_on(NULL, 1, 0) ||
+		callout_reset_sbt(NULL, 1, 0, count_run, NULL, 0) ||
+		callout_reset_if_pending(NULL, 1, count_run, NULL) ||
+		callout_reset_if_earlier(NULL, 1, count_run, NULL) ||
+		callout_stop(NULL) != -1 || callout_drain(NULL) != -1 ||
+		callout_shutdown(NULL) != -1 ||
+		callout_async_drain(NULL, count_run) != -1 ||
+		callout_expires(NULL) || callout_expires_sbt(NULL) ||
+		callout_running(NULL) ||
+		callout_work_reset(NULL, 1, count_run, NULL) != -1 ||
+		callout_work_reset_on(NULL, 1, count_run, NULL, 0) != -1 ||
+		callout_work_reset_sbt_on(NULL, 1, 0, count_run, NULL, 0,
+					  0) != -1 ||
+		callout_work_stop(NULL) != -1 ||
+		callout_work_drain(NULL) != -1 ||
+		callout_work_async_drain(NULL, count_run) != -1;
+	callout_work_barrier(NULL);
+	return wrong ? -EIO : 0;
+}
+
+/* Calls that do nothing in an NMI; to the kernel, this is one. */
+static bool calls_in_nmi(struct callout *c, callout_handle_t handle,
+			 struct callout_work *w)
+{
+	unsigned long flags;
+	bool wrong;
+
+	local_irq_save(flags);
+	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
+	wrong = callout_reset(c, 1, count_run, NULL) || callout_stop(c) != -1 ||
+		callout_async_drain(c, count_run) != -1 ||
+		setcallout(count_run, NULL, 1) ||
+		setcallout_on(count_run, NULL, 1, 0) ||
+		resetcallout(handle, 1) != -1 || unsetcallout(handle) != -1 ||
+		callout_timeout(count_run, NULL, 1) ||
+		callout_untimeout(count_run, NULL) != -1 ||
+		callout_work_reset(w, 1, count_run, NULL) != -1 ||
+		callout_work_stop(w) != -1 ||
+		callout_work_async_drain(w, count_run) != -1;
+	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+	local_irq_restore(flags);
+	return wrong;
+}
+
+static int use_in_nmi(struct callout *c)
+{
+	callout_handle_t handle = setcallout(count_run, NULL, FAR);
+	static struct callout_work w;
+	bool wrong;
+
+	callout_work_init(&w);
+	callout_work_reset(&w, FAR, count_run, NULL);
+	callout_reset(c, FAR, count_run, NULL);
+	wrong = calls_in_nmi(c, handle, &w);
+	wrong |= callout_stop(c) != 1 || unsetcallout(handle) != 1 ||
+		 callout_work_drain(&w) != 1;
+	return wrong || atomic_read(&runs) ? -EIO : 0;
+}
+
+/* Each of these calls needs the lock; only the first is reported. */
+static int set_without_lock(struct callout *c)
+{
+	callout_init_mtx(c, &lock, 0);
+	callout_reset(c, FAR, count_run, NULL);
+	callout_schedule_on(c, FAR, 0);
+	return callout_stop(c) == 1 ? 0 : -EIO;
+}
+
 /* Drains when no handler runs, so that there is no deadlock. */
 static int run_and_drain(struct callout *c, callout_func_t *func)
 {
+	spin_lock_bh(&lock);
 	callout_reset(c, 1, func, NULL);
+	spin_unlock_bh(&lock);
 	if (!wait_for_runs(1))
 		return -EIO;
 	callout_drain(c);
@@ -236,6 +321,9 @@ static const struct {
 	{ "preempt", change_preempt_count },
 	{ "lock", return_with_lock },
 	{ "slow", slow_handlers },
+	{ "null", use_null },
+	{ "nmi", use_in_nmi },
+	{ "unlocked", set_without_lock },
 	{ "drain", drain_under_lock },
 	{ "drain_own", drain_under_own_lock },
 };

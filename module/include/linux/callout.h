@@ -71,9 +71,10 @@ static_assert(sizeof(struct callout) <= 64);
 /* Second argument of callout_init(), as in FreeBSD's callout(9). */
 #define CALLOUT_MPSAFE		1
 
-/* Flags of callout_init_mtx() and callout_init_rw(). */
+/* Flags of callout_init_mtx(), callout_init_raw() and callout_init_rw(). */
 #define CALLOUT_SHAREDLOCK	0x04	/* take the rwlock_t for reading */
 #define CALLOUT_RETURNUNLOCKED	0x08	/* the handler drops it, without _bh */
+#define CALLOUT_IRQLOCK		0x10	/* the lock is taken in hard interrupts */
 #define CALLOUT_TRYLOCK		0x20	/* do not wait for the lock */
 
 /* FreeBSD's time since boot: seconds, with 32 fractional bits. */
@@ -99,8 +100,8 @@ typedef s64 sbintime_t;
 /* callout.node.flags, with those above; constant after init. Private. */
 #define CALLOUT_L_SPIN		0x01	/* callout.lock is a spinlock_t */
 #define CALLOUT_L_WRITE		0x02	/* a rwlock_t, taken for writing */
-#define CALLOUT_L_TYPES		(CALLOUT_L_SPIN | CALLOUT_L_WRITE | \
-				 CALLOUT_SHAREDLOCK)
+#define CALLOUT_L_RAW		0x03	/* a raw_spinlock_t */
+#define CALLOUT_L_TYPES		(CALLOUT_L_RAW | CALLOUT_SHAREDLOCK)
 #define CALLOUT_L_STATIC	0x40	/* by DEFINE_CALLOUT(), no lock */
 #define CALLOUT_L_UNTRACKED	0x80	/* debugobjects does not track it */
 
@@ -155,22 +156,34 @@ static inline void *callout_lock_of_mtx(spinlock_t *mtx)
 	return mtx;
 }
 
+static inline void *callout_lock_of_raw(raw_spinlock_t *raw)
+{
+	return raw;
+}
+
 static inline void *callout_lock_of_rw(rwlock_t *rw)
 {
 	return rw;
 }
 
+#define CALLOUT_LOCK_FLAGS	(CALLOUT_RETURNUNLOCKED | CALLOUT_IRQLOCK | \
+				 CALLOUT_TRYLOCK)
+
 static inline u8 callout_flags_of_mtx(int flags)
 {
-	return CALLOUT_L_SPIN |
-	       (flags & (CALLOUT_RETURNUNLOCKED | CALLOUT_TRYLOCK));
+	return CALLOUT_L_SPIN | (flags & CALLOUT_LOCK_FLAGS);
+}
+
+static inline u8 callout_flags_of_raw(int flags)
+{
+	return CALLOUT_L_RAW | (flags & CALLOUT_LOCK_FLAGS);
 }
 
 static inline u8 callout_flags_of_rw(int flags)
 {
 	u8 type = flags & CALLOUT_SHAREDLOCK ?: CALLOUT_L_WRITE;
 
-	return type | (flags & (CALLOUT_RETURNUNLOCKED | CALLOUT_TRYLOCK));
+	return type | (flags & CALLOUT_LOCK_FLAGS);
 }
 
 /**
@@ -191,7 +204,7 @@ static inline u8 callout_flags_of_rw(int flags)
  * callout_init_mtx() - Initialise a callout with an associated spinlock.
  * @c: struct callout *, neither pending nor running
  * @mtx: spinlock_t * that is held while the handler runs, or NULL
- * @flags: CALLOUT_RETURNUNLOCKED, CALLOUT_TRYLOCK, or 0
+ * @flags: CALLOUT_RETURNUNLOCKED, CALLOUT_IRQLOCK, CALLOUT_TRYLOCK, or 0
  *
  * The caller of callout_stop() or callout_reset() must hold @mtx with softirqs
  * disabled; then the handler does not run after a successful stop. @mtx must
@@ -205,7 +218,16 @@ static inline u8 callout_flags_of_rw(int flags)
  * the callout stays pending and is due at the next tick; once callout_stop()
  * has returned 1 the core accesses neither callout nor lock.
  *
- * From FreeBSD's callout(9), CALLOUT_TRYLOCK from its release 15.
+ * With CALLOUT_IRQLOCK the core takes @mtx as spin_lock_irq() does and the
+ * handler runs with interrupts off, so @mtx may be taken in hard interrupts too,
+ * and the callout be set and stopped there. All users take @mtx with interrupts
+ * off then. With CALLOUT_RETURNUNLOCKED the handler drops it by
+ * spin_unlock_irq(). How long interrupts are off is the handler's matter: the
+ * core adds no more than one hold of its own lock. On PREEMPT_RT @mtx is a
+ * sleeping lock, for which interrupts stay on: see callout_init_raw().
+ *
+ * From FreeBSD's callout(9), CALLOUT_TRYLOCK from its release 15;
+ * CALLOUT_IRQLOCK is not in FreeBSD.
  *
  * Context: Any.
  */
@@ -214,11 +236,30 @@ static inline u8 callout_flags_of_rw(int flags)
 			  callout_flags_of_mtx(flags))
 
 /**
+ * callout_init_raw() - Initialise a callout with an associated raw spinlock.
+ * @c: struct callout *, neither pending nor running
+ * @raw: raw_spinlock_t * that is held while the handler runs, or NULL
+ * @flags: CALLOUT_RETURNUNLOCKED, CALLOUT_IRQLOCK, CALLOUT_TRYLOCK, or 0
+ *
+ * As callout_init_mtx(). On PREEMPT_RT too the handler does not sleep for @raw,
+ * runs with preemption off and, with CALLOUT_IRQLOCK, interrupts off; so there it
+ * must take no spinlock_t or rwlock_t, and allocate nothing.
+ *
+ * Not in FreeBSD, whose spin mutexes go with handlers in the clock interrupt
+ * only.
+ *
+ * Context: Any.
+ */
+#define callout_init_raw(c, raw, flags)					\
+	callout_init_here(c, callout_lock_of_raw(raw),			\
+			  callout_flags_of_raw(flags))
+
+/**
  * callout_init_rw() - Initialise a callout with an associated rwlock.
  * @c: struct callout *, neither pending nor running
  * @rw: rwlock_t * that is held for writing while the handler runs, or NULL
  * @flags: CALLOUT_SHAREDLOCK to hold it for reading, CALLOUT_RETURNUNLOCKED,
- *	CALLOUT_TRYLOCK, or 0
+ *	CALLOUT_IRQLOCK, CALLOUT_TRYLOCK, or 0
  *
  * As callout_init_mtx(). The caller of callout_stop() must hold the lock for
  * writing.
@@ -229,10 +270,15 @@ static inline u8 callout_flags_of_rw(int flags)
 	callout_init_here(c, callout_lock_of_rw(rw),			\
 			  callout_flags_of_rw(flags))
 
+void callout_unbind(struct callout *c);
 int callout_reset(struct callout *c, long ticks, callout_func_t *func,
 		  void *arg);
 int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
 		     void *arg, int cpu);
+int callout_reset_if_pending(struct callout *c, long ticks,
+			     callout_func_t *func, void *arg);
+int callout_reset_if_earlier(struct callout *c, long ticks,
+			     callout_func_t *func, void *arg);
 int callout_schedule_on(struct callout *c, long ticks, int cpu);
 int callout_schedule(struct callout *c, long ticks);
 int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
@@ -241,7 +287,12 @@ void callout_when(sbintime_t sbt, sbintime_t pr, int flags,
 		  sbintime_t *sbt_res, sbintime_t *pr_res);
 int callout_stop(struct callout *c);
 int callout_drain(struct callout *c);
+int callout_shutdown(struct callout *c);
 int callout_async_drain(struct callout *c, callout_func_t *drain);
+
+u64 callout_expires(struct callout *c);
+sbintime_t callout_expires_sbt(struct callout *c);
+bool callout_running(struct callout *c);
 
 sbintime_t callout_sbinuptime(void);
 unsigned int callout_hz(void);
@@ -388,7 +439,38 @@ static inline void callout_deactivate(struct callout *c)
 	WRITE_ONCE(c->node.mark, 0);
 }
 
+/**
+ * callout_func() - Return the function of a callout.
+ * @c: the callout
+ *
+ * FreeBSD's users read c_func.
+ *
+ * Context: Any. The caller sees to it that nobody sets it meanwhile.
+ * Return: the handler that it was set with last; NULL if it never was.
+ */
+static inline callout_func_t *callout_func(const struct callout *c)
+{
+	return READ_ONCE(c->func);
+}
+
+/**
+ * callout_arg() - Return the argument of a callout's function.
+ * @c: the callout
+ *
+ * FreeBSD's users read c_arg.
+ *
+ * Context: As callout_func().
+ * Return: the argument that it was set with last.
+ */
+static inline void *callout_arg(const struct callout *c)
+{
+	return READ_ONCE(c->arg);
+}
+
 callout_handle_t setcallout(callout_func_t *func, void *arg, long ticks);
+callout_handle_t setcallout_on(callout_func_t *func, void *arg, long ticks,
+			       int cpu);
+int resetcallout(callout_handle_t handle, long ticks);
 int unsetcallout(callout_handle_t handle);
 int unsetcallout_sync(callout_handle_t handle);
 int callout_reserve(unsigned int n);

@@ -24,12 +24,15 @@ enum callout_kind {
 	CALLOUT_KIND_HANDLE,	/* call its function, free its slot */
 	CALLOUT_KIND_EVENT,	/* an event to be read: no function */
 	CALLOUT_KIND_COMMAND,	/* a command that completes: no function */
+	CALLOUT_KIND_TIMER,	/* call its function, with the timer */
 };
 
 /* callout_node.state, written with the base's lock held. */
 #define CALLOUT_S_PENDING	0x01	/* queued, or on a list of due ones */
 #define CALLOUT_S_DUE		0x02	/* on a list of due ones */
 #define CALLOUT_S_DRAINING	0x04	/* being drained: cannot be set */
+#define CALLOUT_S_SHUT		0x08	/* cannot be set until initialised */
+#define CALLOUT_S_UNBOUND	0x10	/* goes to the CPU that sets it */
 #define CALLOUT_S_RAN		0x40	/* it has run on its base */
 #define CALLOUT_S_AWAY		0x80	/* its cpu is not its home */
 
@@ -38,7 +41,7 @@ enum callout_kind {
  * @entry: link in the scheme, or in a list of due callouts
  * @word: the same memory as the scheme uses it
  * @link: the two words of it that the hashed wheel uses
- * @time: the third, which the wheel leaves to the owner: nanoseconds
+ * @time: the third, which the wheel leaves to the owner: nanoseconds, or a jiffy
  * @expires: the tick at which it is due
  * @cpu: index of the base that it belongs to
  * @home: index of the base that it returns to, if that differs

@@ -86,6 +86,11 @@ static struct torture_object *torture_create(struct torture_slot *slot,
 	o->slot = slot;
 	o->lock = modes[mode].lock;
 	o->lock_flags = modes[mode].flags;
+	/* The caller may be a handler that holds the lock of the slot. */
+	if (!torture_trylock(o)) {
+		o->lock = NO_LOCK;
+		o->lock_flags = 0;
+	}
 	atomic_set(&o->refs, 1);
 	switch (o->lock) {
 	case NO_LOCK:
@@ -108,6 +113,7 @@ static struct torture_object *torture_create(struct torture_slot *slot,
 	o->armed = ARMED;
 	if (callout_reset(&o->c, torture_distance(), torture_handler, o))
 		torture_error("a new callout is pending\n");
+	torture_unlock(o);
 	return o;
 }
 
