@@ -68,6 +68,9 @@ check-client: ## modules built against installed files; no priority inversion on
 check-hotplug: ## unplug and plug CPUs under load
 	@scripts/check.sh hotplug
 
+check-suspend: ## suspend, woken by callouts in alarm clocks
+	@scripts/check.sh suspend
+
 check-debug: ## KUnit, tests of the device, loading, clients and misuses on the debug kernel
 	@scripts/check.sh debug
 

@@ -13,6 +13,7 @@
 #include "common.h"
 #include "arm.h"
 #include "expiry.h"
+#include "dev_alarm.h"
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
@@ -431,10 +432,88 @@ static void file_exit(struct kunit *test)
 		callout_file_destroy(test->priv);
 }
 
+/* Sets a callout that may wake the system; returns its handle. */
+static u64 alarm_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
+		     u64 slack)
+{
+	struct callout_op op = {
+		.op = what,
+		.clockid = clockid,
+		.time = time,
+		.slack = slack,
+	};
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(test->priv, &op));
+	return op.handle;
+}
+
+static void expect_earliest(struct kunit *test, u64 start, u64 distance)
+{
+	u64 now = ktime_get_ns(), earliest = callout_alarm_earliest();
+
+	KUNIT_EXPECT_LE(test, start + distance, earliest);
+	KUNIT_EXPECT_GE(test, now + distance, earliest);
+}
+
+/*
+ * A suspend lasts until the first callout in an alarm clock must fire: at the end
+ * of its slack, which those in the hash do not have.
+ */
+static void alarm_earliest(struct kunit *test)
+{
+	struct callout_op unset = { .op = CALLOUT_OP_UNSET };
+	u64 start = ktime_get_ns();
+
+	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
+	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME, HOUR, 1);
+	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+	alarm_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, 9 * HOUR, 0);
+	expect_earliest(test, start, 9 * HOUR);
+	alarm_set(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME_ALARM, 8 * HOUR,
+		  HOUR / 2);
+	expect_earliest(test, start, 8 * HOUR);
+	unset.handle = alarm_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME_ALARM,
+				 4 * HOUR, 3 * HOUR);
+	expect_earliest(test, start, 7 * HOUR);
+	KUNIT_EXPECT_EQ(test, file_do(test->priv, &unset), CALLOUT_CANCELLED);
+	expect_earliest(test, start, 8 * HOUR);
+	/* A sleep brings all of them nearer, relative ones too. */
+	file_sleep(HOUR);
+	expect_earliest(test, start, 7 * HOUR);
+}
+
+/* A callout that is never due ends no suspend, after others either. */
+static void alarm_never(struct kunit *test)
+{
+	file_sleep(HOUR);
+	alarm_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME_ALARM, KTIME_MAX, 0);
+	alarm_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, KTIME_MAX, 0);
+	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+}
+
+/* One in an alarm clock that is due while the system sleeps fires on resume. */
+static void alarm_sleep(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct file_event got;
+
+	alarm_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, HOUR, HOUR / 2);
+	file_sleep(2 * HOUR);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.clockid, CLOCK_REALTIME_ALARM);
+	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+}
+
 static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep),
 	KUNIT_CASE(boot_set_after_sleep),
 	KUNIT_CASE(boot_sleep_hashed),
+	KUNIT_CASE(alarm_earliest),
+	KUNIT_CASE(alarm_never),
+	KUNIT_CASE(alarm_sleep),
 	KUNIT_CASE(boot_sleep_periodic),
 	KUNIT_CASE(boot_postponed),
 	KUNIT_CASE(quota_until_freed),

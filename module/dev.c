@@ -16,6 +16,7 @@
 #include <asm/ioctls.h>
 #include <uapi/linux/callout.h>
 #include "dev.h"
+#include "dev_alarm.h"
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
@@ -95,6 +96,8 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 	info_file(&info, file);
 	callout_facility_info(file->table.class, &facility);
 	info.tick_ns = facility.tick_ns;
+	if (callout_alarm_works())
+		info.clocks |= CALLOUT_ALARM_CLOCKS;
 	if (facility.exact)
 		info.features |= CALLOUT_FEATURE_EXACT;
 	if (callout_uring_works(file))
@@ -268,11 +271,19 @@ int callout_dev_init(void)
 	callout_event_init();
 	callout_uring_init();
 	callout_clock_init();
+	ret = callout_alarm_init();
+	if (ret)
+		goto err_clock;
 	ret = misc_register(&callout_misc);
-	if (ret) {
-		callout_clock_exit();
-		callout_file_exit();
-	}
+	if (ret)
+		goto err_alarm;
+	return 0;
+
+err_alarm:
+	callout_alarm_exit();
+err_clock:
+	callout_clock_exit();
+	callout_file_exit();
 	return ret;
 }
 
@@ -285,4 +296,6 @@ void callout_dev_exit(void)
 	misc_deregister(&callout_misc);
 	callout_clock_exit();
 	callout_file_exit();
+	/* Expiry uses it until the files are freed. */
+	callout_alarm_exit();
 }

@@ -10,7 +10,8 @@
  * step, and only for files that have had callouts in these clocks.
  *
  * A time that is relative is not affected by settings: a slot has that in
- * CLOCK_MONOTONIC, although its clock may be CLOCK_REALTIME.
+ * CLOCK_MONOTONIC although its clock may be CLOCK_REALTIME, and in CLOCK_BOOTTIME
+ * if it is CLOCK_REALTIME_ALARM, which runs while the system is suspended.
  *
  * Slots have the times of the initial time namespace. Absolute times become so
  * when an operation comes in, and the caller's when they go out: those of an

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev_clock.h - expiry times of slots, in three clocks
+ * dev_clock.h - expiry times of slots, in three clocks and two alarm clocks
  */
 #ifndef _CALLOUT_DEV_CLOCK_H
 #define _CALLOUT_DEV_CLOCK_H
 
-#include <linux/errno.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/time_namespace.h>
@@ -15,21 +14,30 @@
 #include "dev_file.h"
 #include "table.h"
 
-/* Bit n: clockid n can be used. */
+/* Bit n: clockid n can be used, and is not an alarm clock. */
 #define CALLOUT_CLOCKS		(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME | \
 				 1U << CLOCK_REALTIME)
+/* Those that wake the system from suspend, see dev_alarm.c. */
+#define CALLOUT_ALARM_CLOCKS	(1U << CLOCK_BOOTTIME_ALARM | \
+				 1U << CLOCK_REALTIME_ALARM)
 
 static inline bool callout_clock_is_valid(clockid_t clockid)
 {
 	return clockid >= 0 && clockid < 32 && CALLOUT_CLOCKS & 1U << clockid;
 }
 
-/* Why a clock is refused. */
-static inline int callout_clock_error(clockid_t clockid)
+static inline bool callout_clock_is_alarm(clockid_t clockid)
 {
-	if (clockid == CLOCK_REALTIME_ALARM || clockid == CLOCK_BOOTTIME_ALARM)
-		return -EOPNOTSUPP;
-	return -EINVAL;
+	return clockid >= 0 && clockid < 32 &&
+	       CALLOUT_ALARM_CLOCKS & 1U << clockid;
+}
+
+/* The clock that shows the same time as @clockid, and wakes nothing. */
+static inline clockid_t callout_clock_plain(clockid_t clockid)
+{
+	if (clockid == CLOCK_BOOTTIME_ALARM)
+		return CLOCK_BOOTTIME;
+	return clockid == CLOCK_REALTIME_ALARM ? CLOCK_REALTIME : clockid;
 }
 
 /* Added to CLOCK_BOOTTIME by tests. */
@@ -57,10 +65,11 @@ static inline s64 callout_timens_offset(clockid_t clockid)
 #ifdef CONFIG_TIME_NS
 	const struct timens_offsets *offsets =
 		&current->nsproxy->time_ns->offsets;
-	const struct timespec64 *ts = clockid == CLOCK_BOOTTIME ?
+	clockid_t plain = callout_clock_plain(clockid);
+	const struct timespec64 *ts = plain == CLOCK_BOOTTIME ?
 				      &offsets->boottime : &offsets->monotonic;
 
-	if (clockid == CLOCK_REALTIME)
+	if (plain == CLOCK_REALTIME)
 		return 0;
 	return ts->tv_sec * NSEC_PER_SEC + ts->tv_nsec;
 #else
@@ -117,6 +126,18 @@ static inline u64 callout_slot_offset(u8 flags)
 	return flags & CALLOUT_SLOT_REAL ? callout_real_offset() : 0;
 }
 
+/* Is its clock CLOCK_REALTIME, or its alarm clock, and was its time relative? */
+static inline bool callout_slot_relative(u8 flags)
+{
+	return (flags & CALLOUT_SLOT_REAL_MASK) == CALLOUT_SLOT_REAL_REL;
+}
+
+/* Does a setting of its clock end it, or has one? */
+static inline bool callout_slot_on_set(u8 flags)
+{
+	return (flags & CALLOUT_SLOT_REAL_MASK) == CALLOUT_SLOT_REAL_ON_SET;
+}
+
 /*
  * The expiry time in CLOCK_MONOTONIC of a slot whose clock is ahead by @offset;
  * 0, which has passed, if a setting of the clock has ended it.
@@ -126,7 +147,7 @@ static inline u64 callout_slot_due_at(const struct callout_slot *slot, u8 flags,
 {
 	u64 due = callout_slot_due(slot);
 
-	if (flags & CALLOUT_SLOT_ON_SET && slot->next != offset)
+	if (callout_slot_on_set(flags) && slot->next != offset)
 		return 0;
 	return due > offset ? due - offset : 0;
 }
@@ -146,18 +167,24 @@ static inline clockid_t callout_slot_clock(const struct callout_slot *slot)
 {
 	u8 flags = READ_ONCE(slot->node.flags);
 
-	if (flags & CALLOUT_SLOT_BOOT)
-		return CLOCK_BOOTTIME;
-	return flags & CALLOUT_SLOT_CLOCK ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+	if (likely(!(flags & CALLOUT_SLOT_CLOCK)))
+		return CLOCK_MONOTONIC;
+	if (flags & CALLOUT_SLOT_REAL_MASK)
+		return flags & CALLOUT_SLOT_ALARM ? CLOCK_REALTIME_ALARM :
+						    CLOCK_REALTIME;
+	return flags & CALLOUT_SLOT_ALARM ? CLOCK_BOOTTIME_ALARM :
+					    CLOCK_BOOTTIME;
 }
 
 /* The slot's expiry time in its clock, as that is set now. */
 static inline u64 callout_slot_due_clock(const struct callout_slot *slot)
 {
+	u8 flags = READ_ONCE(slot->node.flags);
 	u64 due = callout_slot_due(slot);
 
-	if (unlikely(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_REAL_REL))
-		due = min_t(u64, due + callout_real_offset(), KTIME_MAX);
+	if (unlikely(callout_slot_relative(flags)))
+		due = callout_time_add(due, callout_real_offset() -
+					    callout_slot_offset(flags));
 	return due;
 }
 

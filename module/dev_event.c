@@ -29,6 +29,7 @@
 #include <uapi/linux/callout.h>
 #include "arm.h"
 #include "expiry.h"
+#include "dev_alarm.h"
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
@@ -77,7 +78,7 @@ static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 /*
  * slot_is_early() in a clock that steps. One read of the offset decides whether
  * the slot is due, and whether because a setting of the clock has ended it: then
- * CALLOUT_SLOT_ON_SET stays.
+ * CALLOUT_SLOT_REAL_ON_SET stays.
  */
 static noinline bool slot_is_early_slow(struct callout_file *file,
 					struct callout_slot *slot, u64 now)
@@ -87,8 +88,9 @@ static noinline bool slot_is_early_slow(struct callout_file *file,
 
 	if (callout_slot_due_at(slot, flags, offset) > now)
 		return true;
-	if (flags & CALLOUT_SLOT_ON_SET && slot->next == offset)
-		callout_slot_change_flags(file, slot, CALLOUT_SLOT_ON_SET, 0);
+	if (callout_slot_on_set(flags) && slot->next == offset)
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REAL_MASK,
+					  CALLOUT_SLOT_REAL);
 	return false;
 }
 
@@ -111,6 +113,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	struct eventfd_ctx *eventfd = NULL;
 	unsigned int taken = 0, ready = 0;
 	u64 now = ktime_get_ns();
+	u8 fired = 0;
 	bool wake;
 
 	raw_spin_lock(&file->lock);
@@ -124,6 +127,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 			n->time = now;
 			callout_slot_change_flags(file, slot, 0,
 						  CALLOUT_SLOT_READY);
+			fired |= n->flags;
 			list_add_tail(&n->entry, &file->ready);
 			trace_callout_expire_exit(n);
 			ready++;
@@ -146,6 +150,8 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	callout_count_units(base, CALLOUT_BUDGET - *budget);
 	/* Not only to wake readers: the budget of this hold may be used up. */
 	callout_base_unlock_irq(base);
+	if (unlikely(fired & CALLOUT_SLOT_ALARM))
+		callout_alarm_fired();
 	if (wake)
 		file_wake(file, eventfd);
 	callout_time_passed(base, NULL);
@@ -214,11 +220,11 @@ static inline void slot_to_event(const struct callout_slot *slot,
 	event->overrun = 0;
 	event->clockid = callout_slot_clock(slot);
 	event->reserved = 0;
-	if (likely(!(slot->node.flags &
-		     (CALLOUT_SLOT_REAL_REL | CALLOUT_SLOT_ON_SET))))
+	/* Part of CALLOUT_SLOT_REAL_ON_SET too. */
+	if (likely(!(slot->node.flags & CALLOUT_SLOT_REAL_REL)))
 		return;
 	event->due = callout_slot_due_clock(slot);
-	if (slot->node.flags & CALLOUT_SLOT_ON_SET)
+	if (callout_slot_on_set(slot->node.flags))
 		event->type = CALLOUT_EVENT_CLOCK_SET;
 }
 

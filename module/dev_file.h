@@ -25,10 +25,10 @@ struct io_uring_cmd;
 /*
  * callout_node.flags of a file's slot; 0 while it is free, since a guessed
  * handle may name it. callout_file.lock protects READY, REPEAT and MOVED. The
- * others are constant while the slot is in use, except that RESET may change
- * REAL, REAL_REL and ON_SET, and that expiry clears ON_SET unless a setting has
- * ended the callout: SET writes them in the hold of the base's lock in which the
- * slot becomes pending. So no update of the byte is lost:
+ * others are constant while the slot is in use, except that RESET may change BOOT
+ * and the values of REAL_MASK, and that expiry makes REAL of REAL_ON_SET unless a
+ * setting has ended the callout: SET writes them in the hold of the base's lock in
+ * which the slot becomes pending. So no update of the byte is lost:
  *
  *	being set or freed	written by its only owner, with the base locked
  *	pending			written by RESET, with the base locked
@@ -50,12 +50,15 @@ struct io_uring_cmd;
 #define CALLOUT_SLOT_MOVED	0x10	/* detached, and RESET since */
 #define CALLOUT_SLOT_REAL	0x20	/* due is in CLOCK_REALTIME */
 #define CALLOUT_SLOT_REAL_REL	0x40	/* clock is; relative, due is not */
-#define CALLOUT_SLOT_ON_SET	0x80	/* REAL, a setting ends it, or has */
+#define CALLOUT_SLOT_REAL_ON_SET 0x60	/* REAL, a setting ends it, or has */
+#define CALLOUT_SLOT_REAL_MASK	0x60	/* one of these three, or 0 */
+#define CALLOUT_SLOT_ALARM	0x80	/* an alarm clock: BOOT or REAL too */
 
 /* due is in a clock that steps. */
 #define CALLOUT_SLOT_STEPS	(CALLOUT_SLOT_BOOT | CALLOUT_SLOT_REAL)
 /* Its clock is not CLOCK_MONOTONIC. */
-#define CALLOUT_SLOT_CLOCK	(CALLOUT_SLOT_STEPS | CALLOUT_SLOT_REAL_REL)
+#define CALLOUT_SLOT_CLOCK	(CALLOUT_SLOT_BOOT | CALLOUT_SLOT_REAL_MASK | \
+				 CALLOUT_SLOT_ALARM)
 
 /* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */
 enum callout_file_count {
@@ -85,6 +88,7 @@ enum callout_file_count {
  * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
  *	a grace period
  * @steps: has had a callout in a clock that steps; written with a base locked
+ * @alarms: has had a callout in an alarm clock; written with a base locked
  * @step_at: chunk that dev_clock.c visits next; this and @visit are protected by
  *	files_lock of dev_user.c
  * @visit: the last callout_user_visit_files() that is through with it
@@ -114,6 +118,7 @@ struct callout_file {
 	unsigned int event_size;
 	struct eventfd_ctx __rcu *eventfd;
 	bool steps;
+	bool alarms;
 	unsigned int step_at;
 	unsigned int visit;
 #if IS_ENABLED(CONFIG_CALLOUT_SCHEMES)
@@ -139,6 +144,7 @@ struct callout_file {
  *	callouts, which it stays: interrupts are off
  * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it since the run
  *	began or slept
+ * @may_wake: the caller is known to have CAP_WAKE_ALARM
  * @ahead: slots to reserve with the next one
  * @spare: slots reserved, that is counted as outstanding, but not in use
  * @commands: those whose callouts it has cancelled, see dev_uring.h
@@ -152,6 +158,7 @@ struct callout_op_ctx {
 	struct callout_base *base;
 	unsigned long flags;
 	bool home;
+	bool may_wake;
 	u64 now;
 	unsigned int ahead;
 	unsigned int spare;

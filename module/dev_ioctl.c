@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <uapi/linux/callout.h>
+#include "dev_alarm.h"
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
@@ -49,23 +50,25 @@ static inline bool op_writes_handle(const struct callout_op *op)
 }
 
 /* op_times_bad() with another clock or flag; in line: op_do() calls nothing. */
-static __always_inline bool op_times_bad_slow(const struct callout_op *op)
+static __always_inline bool op_times_bad_slow(const struct callout_op *op,
+					      clockid_t clockid)
 {
 	if (op->flags & CALLOUT_CANCEL_ON_SET &&
-	    (op->clockid != CLOCK_REALTIME || !(op->flags & CALLOUT_ABSTIME) ||
+	    (clockid != CLOCK_REALTIME || !(op->flags & CALLOUT_ABSTIME) ||
 	     op->period || op->op == CALLOUT_OP_TIMEOUT))
 		return true;
 	return op->flags & ~(CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET) ||
-	       !callout_clock_is_valid(op->clockid);
+	       !callout_clock_is_valid(clockid);
 }
 
-static inline bool op_times_bad(const struct callout_op *op)
+/* Are the times of a SET or TIMEOUT wrong, with @clockid for op->clockid? */
+static inline bool op_times_bad(const struct callout_op *op, clockid_t clockid)
 {
 	/* The sign bit: more than KTIME_MAX. */
 	return (s64)(op->time | op->period | op->slack) < 0 ||
 	       (unlikely(op->flags & ~CALLOUT_ABSTIME ||
-			 op->clockid != CLOCK_MONOTONIC) &&
-		op_times_bad_slow(op));
+			 clockid != CLOCK_MONOTONIC) &&
+		op_times_bad_slow(op, clockid));
 }
 
 /* RESET: what it does not change must be 0. */
@@ -87,34 +90,49 @@ static inline bool op_times_given(const struct callout_op *op)
 	return (op->flags | op->clockid | op->time | op->period | op->slack) != 0;
 }
 
-/* Why an operation is refused. */
-static int op_error(const struct callout_op *op)
-{
-	return op_sets(op) ? callout_clock_error(op->clockid) : -EINVAL;
-}
-
 /*
  * Checks a SET, UNSET or RESET that must name its callout by a key, and clears
- * CALLOUT_KEY. Returns 0, -EINVAL or -EOPNOTSUPP.
+ * CALLOUT_KEY. Returns 0, -EINVAL, or as callout_alarm_permit(). No base may be
+ * locked.
  */
 int callout_op_check_keyed(struct callout_op *op)
 {
 	bool bad;
 
 	if (!(op->flags & CALLOUT_KEY))
-		return op_error(op);
+		return -EINVAL;
 	op->flags &= ~CALLOUT_KEY;
 	if (op->op == CALLOUT_OP_SET)
-		bad = op_times_bad(op) || op->period || op->cookie ||
+		bad = op_times_bad(op, callout_clock_plain(op->clockid)) ||
+		      op->period || op->cookie ||
 		      op->flags & CALLOUT_CANCEL_ON_SET;
 	else if (op->op == CALLOUT_OP_UNSET)
 		bad = op_times_given(op) || op->cookie || op->func;
 	else
 		bad = op_reset_bad(op);
-	return bad ? op_error(op) : 0;
+	if (bad)
+		return -EINVAL;
+	return op->op == CALLOUT_OP_SET ? callout_alarm_permit(op->clockid) : 0;
 }
 
-/* An operation that is wrong, unless it names its callout by a key. */
+/* An operation that is wrong, unless it sets a callout in an alarm clock. */
+static noinline int op_do_alarm(struct callout_file *file,
+				struct callout_op *op,
+				struct callout_op_ctx *ctx)
+{
+	bool set = op->op == CALLOUT_OP_SET;
+	int ret;
+
+	if (!op_sets(op) || !callout_clock_is_alarm(op->clockid) ||
+	    op_times_bad(op, callout_clock_plain(op->clockid)) ||
+	    (set ? op->func : op->period || op->func == CALLOUT_KEY_FUNC))
+		return -EINVAL;
+	callout_ctx_sleep(ctx);
+	ret = callout_alarm_permit(op->clockid);
+	return ret ? ret : callout_file_set(file, op, ctx);
+}
+
+/* The same, unless it names its callout by a key. */
 static noinline int op_do_keyed(struct callout_file *file,
 				struct callout_op *op,
 				struct callout_op_ctx *ctx)
@@ -122,6 +140,9 @@ static noinline int op_do_keyed(struct callout_file *file,
 	struct callout_op keyed = *op;
 	int ret;
 
+	if (!(op->flags & CALLOUT_KEY))
+		return op_do_alarm(file, op, ctx);
+	callout_ctx_unlock(ctx);
 	ret = callout_op_check_keyed(&keyed);
 	if (ret)
 		return ret;
@@ -136,7 +157,7 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 {
 	switch (op->op) {
 	case CALLOUT_OP_SET:
-		if (op_times_bad(op) || op->func)
+		if (op_times_bad(op, op->clockid) || op->func)
 			return op_do_keyed(file, op, ctx);
 		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNSET:
@@ -148,9 +169,9 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 			return op_do_keyed(file, op, ctx);
 		return callout_file_reset(file, op, ctx);
 	case CALLOUT_OP_TIMEOUT:
-		if (op_times_bad(op) || op->period ||
+		if (op_times_bad(op, op->clockid) || op->period ||
 		    op->func == CALLOUT_KEY_FUNC)
-			return op_error(op);
+			return op_do_alarm(file, op, ctx);
 		return callout_file_set(file, op, ctx);
 	case CALLOUT_OP_UNTIMEOUT:
 		if (op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
@@ -516,8 +537,11 @@ long callout_ioctl_next(struct callout_file *file, size_t size,
 			      CALLOUT_NEXT_SIZE_V1);
 	if (ret)
 		return ret;
-	if (next.flags || !callout_clock_is_valid(next.clockid))
-		return callout_clock_error(next.clockid);
+	if (next.flags ||
+	    !callout_clock_is_valid(callout_clock_plain(next.clockid)))
+		return -EINVAL;
+	if (callout_clock_is_alarm(next.clockid) && !callout_alarm_works())
+		return -EOPNOTSUPP;
 	return put_user(callout_file_next(file, next.clockid), &unext->due);
 }
 

@@ -49,9 +49,9 @@ static u32 slot_op_flags(const struct callout_slot *slot)
 {
 	u8 flags = READ_ONCE(slot->node.flags);
 
-	if (flags & CALLOUT_SLOT_REAL_REL)
+	if (callout_slot_relative(flags))
 		return 0;
-	return flags & CALLOUT_SLOT_ON_SET ?
+	return callout_slot_on_set(flags) ?
 	       CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET : CALLOUT_ABSTIME;
 }
 

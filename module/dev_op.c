@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <uapi/linux/callout.h>
 #include "arm.h"
+#include "dev_alarm.h"
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
@@ -165,14 +166,18 @@ static bool file_has_timeouts(struct callout_file *file)
 /* The flags of a slot that tell its clock, and that of its due time. */
 static u8 op_clock_flags(const struct callout_op *op)
 {
-	if (op->clockid == CLOCK_BOOTTIME)
-		return CALLOUT_SLOT_BOOT;
-	if (op->clockid != CLOCK_REALTIME)
+	clockid_t clockid = callout_clock_plain(op->clockid);
+	u8 alarm = clockid == op->clockid ? 0 : CALLOUT_SLOT_ALARM;
+
+	if (clockid == CLOCK_BOOTTIME)
+		return CALLOUT_SLOT_BOOT | alarm;
+	if (clockid != CLOCK_REALTIME)
 		return 0;
 	if (!(op->flags & CALLOUT_ABSTIME))
-		return CALLOUT_SLOT_REAL_REL;
-	return op->flags & CALLOUT_CANCEL_ON_SET ?
-	       CALLOUT_SLOT_REAL | CALLOUT_SLOT_ON_SET : CALLOUT_SLOT_REAL;
+		return CALLOUT_SLOT_REAL_REL |
+		       (alarm ? CALLOUT_SLOT_BOOT | alarm : 0);
+	return alarm | (op->flags & CALLOUT_CANCEL_ON_SET ?
+			CALLOUT_SLOT_REAL_ON_SET : CALLOUT_SLOT_REAL);
 }
 
 /* slot_set_times() with slack or another clock. */
@@ -181,24 +186,29 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 					const struct callout_op *op, u64 now)
 {
 	u8 flags = op_clock_flags(op);
-	u64 due = op->time;
+	u64 due = op->time, slack = op->slack;
 
 	/* RESET finds the same clock. */
 	WRITE_ONCE(slot->node.flags,
-		   flags | (slot->node.flags & ~(CALLOUT_SLOT_CLOCK |
-						 CALLOUT_SLOT_ON_SET)));
+		   flags | (slot->node.flags & ~CALLOUT_SLOT_CLOCK));
 	if (flags & CALLOUT_SLOT_STEPS)
 		WRITE_ONCE(callout_slot_file(slot)->steps, true);
+	if (flags & CALLOUT_SLOT_ALARM) {
+		WRITE_ONCE(callout_slot_file(slot)->alarms, true);
+		/* Not kept in the hash, but a suspend must know the latest time. */
+		if (op->op == CALLOUT_OP_TIMEOUT ||
+		    slot->node.flags & CALLOUT_SLOT_HASHED)
+			slack = 0;
+	}
 	if (op->flags & CALLOUT_ABSTIME)
 		due = callout_time_in(op->clockid, due);
 	else
 		due = min_t(u64, now + callout_slot_offset(flags) + due,
 			    KTIME_MAX);
-	if (flags & CALLOUT_SLOT_ON_SET)
+	if (callout_slot_on_set(flags))
 		slot->next = callout_real_offset();
 	callout_slot_set_due(slot, due);
-	return callout_slack_tick(base, callout_slot_due_mono(slot), op->slack,
-				  now);
+	return callout_slack_tick(base, callout_slot_due_mono(slot), slack, now);
 }
 
 /* Sets a slot's expiry time; returns its tick. */
@@ -516,15 +526,30 @@ static inline int reset_complete(const struct callout_slot *slot,
 	if (likely(!(op->flags & CALLOUT_NEW_SLACK)))
 		op->slack = slot->slack;
 	if (unlikely(op->flags & CALLOUT_CANCEL_ON_SET) &&
-	    (op->period || op->clockid != CLOCK_REALTIME))
+	    (op->period || callout_clock_plain(op->clockid) != CLOCK_REALTIME))
 		return -EINVAL;
 	return 0;
+}
+
+/* RESET of a callout in an alarm clock, which its base's lock has shown it to be. */
+static noinline int file_reset_alarm(struct callout_file *file,
+				     struct callout_op *op,
+				     struct callout_op_ctx *ctx)
+{
+	int ret;
+
+	callout_ctx_sleep(ctx);
+	ret = callout_alarm_permit(op->clockid);
+	if (ret)
+		return ret;
+	ctx->may_wake = true;
+	return callout_file_reset(file, op, ctx);
 }
 
 /*
  * RESET, or SET of a key that is outstanding; writes members of @op. Returns as
  * UNSET, or -EINVAL if the callout cannot have a period, or cannot end when its
- * clock is set, or has another clock.
+ * clock is set, or has another clock; or as callout_alarm_permit().
  */
 int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		       struct callout_op_ctx *ctx)
@@ -543,6 +568,8 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		return -ENOENT;
 	if (unlikely(reset_complete(slot, op, flags)))
 		return -EINVAL;
+	if (unlikely(flags & CALLOUT_SLOT_ALARM && !ctx->may_wake))
+		return file_reset_alarm(file, op, ctx);
 	base = ctx->base;
 	now = callout_ctx_now(ctx);
 	due = callout_slot_due_mono(slot);

@@ -60,6 +60,7 @@
 #include <linux/uaccess.h>
 #include <uapi/linux/callout.h>
 #include "arm.h"
+#include "dev_alarm.h"
 #include "dev_clock.h"
 #include "dev_file.h"
 #include "dev_ioctl.h"
@@ -132,6 +133,7 @@ static unsigned int callout_expire_command(struct callout_base *base,
 	struct callout_file *file;
 	u64 now = ktime_get_ns(), due;
 	unsigned int taken = 0;
+	u8 flags = 0;
 
 	do {
 		*budget -= min(*budget, COMMAND_UNITS);
@@ -148,6 +150,7 @@ static unsigned int callout_expire_command(struct callout_base *base,
 			trace_callout_expire_exit(n);
 			*tail = command_detach(slot);
 			tail = &to_command(*tail)->next;
+			flags |= n->flags;
 			WRITE_ONCE(n->flags, 0);
 			callout_slot_release(&file->table, base, slot);
 			atomic64_inc(&file->count[CALLOUT_FILE_DELIVERED]);
@@ -162,6 +165,8 @@ static unsigned int callout_expire_command(struct callout_base *base,
 
 	callout_count_units(base, CALLOUT_BUDGET - *budget);
 	callout_base_unlock_irq(base);
+	if (unlikely(flags & CALLOUT_SLOT_ALARM))
+		callout_alarm_fired();
 	/* A command, and its file, may be gone as soon as it is handed over. */
 	while ((cmd = fired)) {
 		fired = to_command(cmd)->next;

@@ -39,8 +39,11 @@ int callout_waiter_copy_in(struct callout_waiter *waiter,
 			      batch->wait_size, CALLOUT_WAIT_SIZE_V1);
 	if (ret)
 		return ret;
+	/* A callout wakes the system, a wait does not. */
+	if (callout_clock_is_alarm(arg->clockid))
+		return -EOPNOTSUPP;
 	if (!callout_clock_is_valid(arg->clockid))
-		return callout_clock_error(arg->clockid);
+		return -EINVAL;
 	if (arg->flags & ~CALLOUT_WAIT_ABSTIME ||
 	    arg->min_events > batch->nr_events)
 		return -EINVAL;

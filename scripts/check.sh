@@ -252,6 +252,10 @@ queue() {
 		[ "$short" ] ||
 			run_job debian-6.12+lab hotplug:single 600 -a CALLOUT_SETS=bases=single
 		run_job debian-6.12 nohz 120 -a "nohz_full=2,3 isolcpus=domain,0,1" ;;
+	suspend)
+		run_job debian-6.12 suspend 300
+		[ "$short" ] || run_job debian-6.1 suspend 300
+		[ "$short" ] || run_job debian-6.12-rt suspend 300 ;;
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) queue_torture ;;
 	debug) queue_debug ;;

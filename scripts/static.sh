@@ -176,7 +176,7 @@ completion() {
 		completes "$command" - | sed '/^$/d' | sort | diff "$work/options" - ||
 			return 1
 	done < <(grep -vx watch "$work/commands")
-	[ "$(completes watch -)" = --json ] && [ "$(completes set -c b)" = boottime ]
+	[ "$(completes watch -)" = --json ] && [ "$(completes set -c m)" = monotonic ]
 }
 
 mkdir "$work/links"

@@ -290,21 +290,6 @@ static bool is_alarm(clockid_t clock)
 	return clock == CLOCK_REALTIME_ALARM || clock == CLOCK_BOOTTIME_ALARM;
 }
 
-/* Clocks that would wake the system are known, but not supported. */
-TEST_F(errors, eopnotsupp_alarm_clock)
-{
-	const struct operation *o;
-
-	for (o = operations; o < OPERATIONS_END; o++) {
-		if (!makes_handle(o))
-			continue;
-		EXPECT_REFUSED(EOPNOTSUPP, o,
-			       op->clockid = CLOCK_REALTIME_ALARM);
-		EXPECT_REFUSED(EOPNOTSUPP, o,
-			       op->clockid = CLOCK_BOOTTIME_ALARM);
-	}
-}
-
 TEST_F(errors, einval_clock)
 {
 	static const int clocks[] = { INT_MIN, -2, -1, 0x10001, INT_MAX };

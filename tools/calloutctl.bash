@@ -8,7 +8,7 @@ _calloutctl() {
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		words="set sleep watch info stat top list bench demo fig9 help"
 	elif [ "${COMP_WORDS[COMP_CWORD - 1]}" = -c ]; then
-		words="monotonic boottime"
+		words="monotonic boottime realtime boottime-alarm realtime-alarm"
 	elif [ "${word:0:1}" = - ]; then
 		case ${COMP_WORDS[1]} in
 		set) words="-n -a -c -p -s --json" ;;

@@ -43,6 +43,8 @@ static const char *clock_name(clockid_t clockid)
 		[CLOCK_REALTIME] = "realtime",
 		[CLOCK_MONOTONIC] = "monotonic",
 		[CLOCK_BOOTTIME] = "boottime",
+		[CLOCK_REALTIME_ALARM] = "realtime-alarm",
+		[CLOCK_BOOTTIME_ALARM] = "boottime-alarm",
 	};
 
 	if (clockid < 0 || clockid >= (clockid_t)ARRAY_SIZE(names) ||

@@ -111,6 +111,10 @@ static bool parse_clock(const char *s, __s32 *clockid)
 		*clockid = CLOCK_BOOTTIME;
 	else if (!strcmp(s, "realtime"))
 		*clockid = CLOCK_REALTIME;
+	else if (!strcmp(s, "boottime-alarm"))
+		*clockid = CLOCK_BOOTTIME_ALARM;
+	else if (!strcmp(s, "realtime-alarm"))
+		*clockid = CLOCK_REALTIME_ALARM;
 	else
 		return false;
 	return true;

@@ -63,7 +63,8 @@ enum callout_opcode {
  */
 #define CALLOUT_KEY		(1U << 3)
 /*
- * SET, RESET; with CALLOUT_ABSTIME and CLOCK_REALTIME, without a period or key: a
+ * SET, RESET; with CALLOUT_ABSTIME, CLOCK_REALTIME or its alarm clock, and without a
+ * period or key: a
  * setting of the clock ends the callout, with an event CALLOUT_EVENT_CLOCK_SET.
  * RESET does not keep this.
  */
@@ -74,8 +75,10 @@ enum callout_opcode {
  * @op: enum callout_opcode
  * @flags: CALLOUT_ABSTIME, CALLOUT_KEY, CALLOUT_CANCEL_ON_SET; for RESET, also
  *	CALLOUT_NEW_*; other bits must be 0
- * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_REALTIME; see
- *	callout_info.clocks. Not for RESET.
+ * @clockid: CLOCK_MONOTONIC, CLOCK_BOOTTIME or CLOCK_REALTIME; or, with
+ *	CAP_WAKE_ALARM, CLOCK_BOOTTIME_ALARM or CLOCK_REALTIME_ALARM, which are the
+ *	same and wake the system from suspend. See callout_info.clocks. Not for
+ *	RESET.
  * @result: out, in a batch: what the operation's own ioctl would return, errors
  *	as negative numbers
  * @time: when it is due, at most 2^63 - 1. If it is absolute and the clock is
@@ -85,7 +88,7 @@ enum callout_opcode {
  *	the times missed. At most 2^63 - 1.
  * @slack: it may fire later than @time by this, to share a tick with others; at
  *	most 2^63 - 1. A callout that was set by TIMEOUT, or has a key, does not
- *	keep it when it is moved.
+ *	keep it when it is moved, and does not use it if its clock wakes the system.
  * @handle: out for SET and TIMEOUT, in a batch 0 if they fail, except with E2BIG;
  *	in for the others, and with CALLOUT_KEY
  * @cookie: returned in the event; for TIMEOUT, the arg of timeout()
@@ -484,8 +487,11 @@ struct callout_info {
  *		than the present limit; BATCH: too many operations or events, or
  *		a wait without room for one; LIST: no room, or too much; CANCEL:
  *		cookie has bits outside of mask
- * EOPNOTSUPP	SET, TIMEOUT, NEXT, BATCH's wait: CLOCK_REALTIME_ALARM or
- *		CLOCK_BOOTTIME_ALARM
+ * EOPNOTSUPP	SET, TIMEOUT, NEXT: CLOCK_REALTIME_ALARM or CLOCK_BOOTTIME_ALARM,
+ *		and the kernel has no RTC that wakes the system; BATCH's wait: any
+ *		of these
+ * EPERM	SET, TIMEOUT: one of these clocks, RESET: a callout in one, without
+ *		CAP_WAKE_ALARM
  * E2BIG	the structure is longer than the kernel's, and the rest is not 0
  * EFAULT	bad pointer. BATCH: it stopped at an operation that could not be
  *		read or whose result could not be written (a callout that it set
