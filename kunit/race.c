@@ -10,6 +10,8 @@
 #include "associated.h"
 #include "debug.h"
 #include "softirq.h"
+#define CALLOUT_BSD_NO_TICKS
+#include <linux/callout_bsd.h>
 
 /* Stop of a running callout returns 0, and leaves it inactive. */
 static void race_stop_running(struct kunit *test)
@@ -436,6 +438,29 @@ static void race_waits_for_lock(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, r->held);
 }
 
+/* callout_init_rm() takes its lock, for reading if asked to. */
+static void race_rm(struct kunit *test)
+{
+	struct callout_race *r = callout_race_create(test);
+	struct callout *c = &r->item.c;
+
+	r->item.then = then_look_at_lock;
+	callout_init_rm(c, &r->rwlock, CALLOUT_SHAREDLOCK);
+	KUNIT_EXPECT_EQ(test, c->node.flags & CALLOUT_L_TYPES,
+			CALLOUT_SHAREDLOCK);
+	callout_init_rm(c, &r->rwlock, 0);
+	KUNIT_EXPECT_EQ(test, c->node.flags & CALLOUT_L_TYPES, CALLOUT_L_WRITE);
+	c->node.cpu = CALLOUT_VIRTUAL;
+	callout_race_take_lock(r);
+	callout_virtual_set(&r->item, 1);
+	callout_race_drop_lock(r);
+	callout_virtual_run_to(r->v, r->v->now + 1);
+	KUNIT_EXPECT_TRUE(test, r->held);
+	/* This case does not need the thread. */
+	WRITE_ONCE(r->begin, true);
+	callout_race_end(test, r);
+}
+
 static void then_return(struct callout_item *item)
 {
 	struct callout_race *r = container_of(item, struct callout_race, item);
@@ -580,6 +605,7 @@ static struct kunit_case race_cases[] = {
 	KUNIT_CASE_PARAM(race_reset_while_waiting_for_lock, lock_gen_params),
 	KUNIT_CASE_PARAM(race_waits_for_lock, lock_gen_params),
 	KUNIT_CASE_PARAM(race_drain_while_waiting_for_lock, lock_gen_params),
+	KUNIT_CASE(race_rm),
 	KUNIT_CASE(race_giant),
 	KUNIT_CASE(race_two_drains),
 	KUNIT_CASE(race_on_stack),

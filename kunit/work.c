@@ -7,6 +7,7 @@
  */
 #include <linux/callout_work.h>
 #include <linux/delay.h>
+#include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "virtual.h"
 
@@ -417,11 +418,127 @@ static void work_references(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&n->refs), 0);
 }
 
+/**
+ * struct work_code - code of a module that may go when it has returned
+ * @begun: it has begun
+ * @go: the handler before it may return
+ * @done: it has returned, all but
+ */
+struct work_code {
+	bool begun;
+	bool go;
+	bool done;
+};
+
+/**
+ * struct leaver - a callout that is freed by the code that it calls
+ * @p: the callout
+ * @code: outlives it
+ */
+struct leaver {
+	struct callout_work p;
+	struct work_code *code;
+};
+
+static void leaver_free(void *arg)
+{
+	struct leaver *l = arg;
+	struct work_code *code = l->code;
+
+	kfree(l);
+	callout_test_tell(&code->begun);
+	if (in_task())
+		msleep(20);
+	else
+		mdelay(20);
+	callout_test_tell(&code->done);
+}
+
+static void leaver_wait(void *arg)
+{
+	struct leaver *l = arg;
+
+	callout_test_tell(&l->code->begun);
+	if (in_task())
+		callout_test_wait_until(callout_test_told(&l->code->go));
+	else
+		callout_test_spin_until(callout_test_told(&l->code->go));
+}
+
+static struct work_code *work_code_create(struct kunit *test)
+{
+	struct work_code *code = kunit_kzalloc(test, sizeof(*code), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, code);
+	return code;
+}
+
+/* Sets one on @cpu, and waits until @func has begun. */
+static struct leaver *leaver_run(struct kunit *test, struct work_code *code,
+				 u8 how, callout_func_t *func, unsigned int cpu)
+{
+	struct leaver *l = kzalloc(sizeof(*l), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, l);
+	l->code = code;
+	callout_work_init_as(&l->p, how);
+	callout_work_reset_on(&l->p, 1, func, l, cpu);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&code->begun)));
+	return l;
+}
+
+static const u8 hows[] = { 0, CALLOUT_WORK_ORDERED, CALLOUT_WORK_SOFTIRQ };
+
+static void how_desc(const u8 *how, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s",
+		 *how & CALLOUT_WORK_SOFTIRQ ? "softirq" :
+		 *how & CALLOUT_WORK_ORDERED ? "ordered" : "thread");
+}
+
+KUNIT_ARRAY_PARAM(how, hows, how_desc);
+
+/*
+ * When the barrier for all has returned no handler that had started runs, though
+ * its callout is gone.
+ */
+static void work_barrier_all(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct work_code *code = work_code_create(test);
+
+	leaver_run(test, code, *(const u8 *)test->param_value, leaver_free,
+		   other);
+	callout_work_barrier_all();
+	KUNIT_EXPECT_TRUE(test, callout_test_told(&code->done));
+}
+
+/* Likewise the function of an asynchronous drain. */
+static void work_barrier_all_drained(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct work_code *code = work_code_create(test);
+	struct leaver *l;
+
+	l = leaver_run(test, code, *(const u8 *)test->param_value, leaver_wait,
+		       other);
+	KUNIT_EXPECT_EQ(test, callout_work_async_drain(&l->p, leaver_free), 0);
+	code->begun = false;
+	callout_test_tell(&code->go);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&code->begun)));
+	callout_work_barrier_all();
+	KUNIT_EXPECT_TRUE(test, callout_test_told(&code->done));
+}
+
 static struct kunit_case work_cases[] = {
 	KUNIT_CASE_PARAM(work_row, work_row_gen_params),
 	KUNIT_CASE(work_calls),
 	KUNIT_CASE(work_drain_ends_it),
 	KUNIT_CASE_SLOW(work_references),
+	KUNIT_CASE_PARAM(work_barrier_all, how_gen_params),
+	KUNIT_CASE_PARAM(work_barrier_all_drained, how_gen_params),
 	{}
 };
 

@@ -32,15 +32,31 @@
  *	unlock, the handler does not start
  *
  * The lock is a raw spinlock, taken in hard interrupts also on PREEMPT_RT. The
- * base's lock and that of a worker pool nest inside it. cancel_work() does not
- * spin there until another CPU has queued or cancelled the same item: both
- * happen under this lock, except in callout_work_drain(). That has set IDLE
- * before, and while it is, no other CPU cancels.
+ * base's lock and that of a worker pool nest inside it. Only its holder queues
+ * or cancels the work item, so cancel_work() never spins there.
+ *
+ * With CALLOUT_WORK_SOFTIRQ there is no second stage: callout_work_due() starts
+ * the handler. And CPU1 is too late once the core has taken c, whether or not
+ * CPU0 has the lock: the handler starts. So when a stop has removed a setting
+ * the facility does not use it any more, and it may be freed, unless the handler
+ * of an earlier one runs:
+ *
+ *	CPU0: softirq				CPU1: callout_work_stop()
+ *	c is not pending any more
+ *	callout_work_due() is called
+ *						lock: SET, but the core has
+ *						taken c: late, it returns 0
+ *						IDLE
+ *						unlock
+ *	lock: late
+ *	unlock, the handler starts
  */
 #include <linux/callout_work.h>
+#include <linux/cpumask.h>
 #include <linux/module.h>
 #include <linux/workqueue.h>
 #include "arm.h"
+#include "debug.h"
 #include "work.h"
 
 /* callout_work.state: where the setting is, if there is one. */
@@ -48,7 +64,8 @@
 #define WORK_SET	1	/* the callout is pending, or just due */
 #define WORK_DUE	2	/* the work item is queued, or just starting */
 
-static struct workqueue_struct *wq;
+/* The handlers of the second one run one after the other. */
+static struct workqueue_struct *wq, *ordered_wq;
 
 /* callout_work_pending() takes no lock. */
 static void callout_work_change_state(struct callout_work *w, u8 state)
@@ -57,104 +74,389 @@ static void callout_work_change_state(struct callout_work *w, u8 state)
 	WRITE_ONCE(w->state, state);
 }
 
-/* The function of callout_work.work. */
+static void callout_work_change_past(struct callout_work *w, u8 clear, u8 set)
+{
+	lockdep_assert_held(&w->lock);
+	WRITE_ONCE(w->past, (w->past & ~clear) | set);
+}
+
+/*
+ * Always on the same queue: a work item does not run there at the same time as
+ * itself.
+ */
+void callout_work_queue(struct callout_work *w)
+{
+	lockdep_assert_held(&w->lock);
+	queue_work(w->how & CALLOUT_WORK_ORDERED ? ordered_wq : wq, &w->work);
+}
+
+/* Uses the setting up: the caller then calls the function that this returns. */
+static callout_func_t *callout_work_begin(struct callout_work *w, void **arg)
+{
+	callout_work_change_state(w, WORK_IDLE);
+	callout_work_change_past(w, 0,
+				 CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED);
+	*arg = w->arg;
+	return w->func;
+}
+
+static void callout_work_due(void *arg)
+{
+	struct callout_work *w = arg;
+	callout_func_t *func = NULL;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&w->lock, flags);
+	if (w->late) {
+		func = w->late;
+		arg = w->late_arg;
+		w->late = NULL;
+	} else if (w->state == WORK_SET && !callout_pending(&w->c)) {
+		if (w->how & CALLOUT_WORK_SOFTIRQ) {
+			func = callout_work_begin(w, &arg);
+		} else {
+			callout_work_change_state(w, WORK_DUE);
+			callout_work_queue(w);
+		}
+	}
+	if (func)
+		WRITE_ONCE(w->runner, current);
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	/* The handler may free @w. */
+	if (func)
+		func(arg);
+}
+
+/*
+ * The function of callout_work.work. It must not wait for the mutex: a drain
+ * under the mutex waits for it.
+ */
 void callout_work_run(struct work_struct *work)
 {
 	struct callout_work *w = container_of(work, struct callout_work, work);
+	struct mutex *mutex = w->mutex;
 	callout_func_t *func = NULL;
+	bool locked, drained;
 	unsigned long flags;
-	void *arg = NULL;
+	void *arg;
 
+	locked = mutex && mutex_trylock(mutex);
 	raw_spin_lock_irqsave(&w->lock, flags);
-	if (w->state == WORK_DUE) {
-		callout_work_change_state(w, WORK_IDLE);
-		/*
-		 * It is queued again if its setting was replaced while this
-		 * waited for the lock, and the new one is due too: run that
-		 * one.
-		 */
+	/*
+	 * It is queued again if its setting was replaced while this waited for
+	 * the lock, and the new one is due too: run that one. Likewise if an
+	 * asynchronous drain has queued it.
+	 */
+	drained = w->drained;
+	if (w->state == WORK_DUE || drained)
 		cancel_work(work);
-		func = w->func;
-		arg = w->arg;
+	if (w->state == WORK_DUE) {
+		if (mutex && !locked) {
+			callout_work_change_state(w, WORK_SET);
+			callout_reset(&w->c, 1, callout_work_due, w);
+		} else {
+			func = callout_work_begin(w, &arg);
+		}
 	}
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 	/* The handler may free @w: a work item may be freed by its function. */
 	if (func)
 		func(arg);
+	if (locked)
+		mutex_unlock(mutex);
+	if (drained)
+		callout_work_drained(w);
 }
 EXPORT_SYMBOL_GPL(callout_work_run);
 
-static void callout_work_due(void *arg)
+/*
+ * The first use of one that was initialised statically. All of them share their
+ * classes of lockdep.
+ */
+static void callout_work_prepare(struct callout_work *w)
 {
-	struct callout_work *w = arg;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&w->lock, flags);
-	if (w->state == WORK_SET && !callout_pending(&w->c)) {
-		callout_work_change_state(w, WORK_DUE);
-		queue_work(wq, &w->work);
-	}
-	raw_spin_unlock_irqrestore(&w->lock, flags);
+	callout_init_here(&w->c, NULL, w->how & CALLOUT_WORK_GIANT ?
+				       CALLOUT_L_GIANT : 0);
+	INIT_WORK(&w->work, callout_work_run);
+	/* Pairs with callout_work_barrier(), which takes no lock. */
+	smp_store_release(&w->ready, true);
 }
+
+/* The CPU to set @w on, or -1 for the one that it has. */
+static int callout_work_cpu(const struct callout_work *w)
+{
+	switch (w->cpu) {
+	case CALLOUT_WORK_CALLER:
+		return raw_smp_processor_id();
+	case CALLOUT_WORK_FIRST:
+		return cpumask_first(cpu_online_mask);
+	default:
+		return w->cpu;
+	}
+}
+
+/* Has @w a handler, or does it get one? */
+static bool callout_work_has_func(struct callout_work *w, callout_func_t *func)
+{
+	if (func || READ_ONCE(w->func))
+		return true;
+	callout_no_function();
+	return false;
+}
+
+/**
+ * struct callout_work_when - when and where to set a callout
+ * @distance: ticks from now, if not @clock
+ * @clock: @sbt, @pr and @flags say when
+ * @sbt: see callout_reset_sbt_on()
+ * @pr: "
+ * @flags: "
+ * @cpu: a CPU, or -1 for the present one
+ */
+struct callout_work_when {
+	long distance;
+	bool clock;
+	sbintime_t sbt;
+	sbintime_t pr;
+	int flags;
+	int cpu;
+};
+
+/* Sets the callout; returns whether that has replaced a setting. */
+static bool callout_work_arm(struct callout_work *w,
+			     const struct callout_work_when *when)
+{
+	if (when->clock)
+		return callout_reset_sbt_on(&w->c, when->sbt, when->pr,
+					    callout_work_due, w, when->cpu,
+					    when->flags);
+	return callout_reset_on(&w->c, when->distance, callout_work_due, w,
+				when->cpu);
+}
+
+/* Softirq: the core has taken a setting, so callout_work_due() calls @func. */
+static void callout_work_make_late(struct callout_work *w, callout_func_t *func,
+				   void *arg)
+{
+	lockdep_assert_held(&w->lock);
+	w->late = func;
+	w->late_arg = arg;
+}
+
+static int callout_work_set_locked(struct callout_work *w,
+				   const struct callout_work_when *when,
+				   callout_func_t *func, void *arg)
+{
+	callout_func_t *old_func = w->func;
+	void *old_arg = w->arg;
+	u8 state = w->state;
+	bool replaced;
+
+	if (w->drains)
+		return -1;
+	if (unlikely(!w->ready))
+		callout_work_prepare(w);
+	if (state == WORK_DUE)
+		cancel_work(&w->work);
+	callout_work_change_state(w, WORK_SET);
+	callout_work_change_past(w, CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED,
+				 0);
+	if (func) {
+		WRITE_ONCE(w->func, func);
+		w->arg = arg;
+	}
+	replaced = callout_work_arm(w, when);
+	if (state == WORK_SET && !replaced && w->how & CALLOUT_WORK_SOFTIRQ) {
+		callout_work_make_late(w, old_func, old_arg);
+		return 0;
+	}
+	return state != WORK_IDLE;
+}
+
+static int callout_work_set(struct callout_work *w,
+			    const struct callout_work_when *when,
+			    callout_func_t *func, void *arg)
+{
+	unsigned long flags;
+	int ret;
+
+	if (callout_work_misused(w) || !callout_work_has_func(w, func))
+		return -1;
+	raw_spin_lock_irqsave(&w->lock, flags);
+	ret = callout_work_set_locked(w, when, func, arg);
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	return ret;
+}
+
+/**
+ * callout_work_reset_on() - Set a callout whose handler may sleep, on a CPU.
+ * @w: the callout
+ * @distance: ticks from now; less than 1 counts as 1
+ * @func: the handler, or NULL to keep the present one
+ * @arg: its argument
+ * @cpu: the CPU on which the handler is to run, or -1 for the present one
+ *
+ * As callout_work_reset(). If @cpu is not online, or with CALLOUT_WORK_ORDERED,
+ * the handler runs on another one.
+ *
+ * Context: Any, hard interrupt included, also on PREEMPT_RT.
+ * Return: as callout_work_reset().
+ */
+int callout_work_reset_on(struct callout_work *w, long distance,
+			  callout_func_t *func, void *arg, int cpu)
+{
+	struct callout_work_when when = {
+		.distance = distance,
+		.cpu = cpu,
+	};
+
+	return callout_work_set(w, &when, func, arg);
+}
+EXPORT_SYMBOL_GPL(callout_work_reset_on);
 
 /**
  * callout_work_reset() - Set a callout whose handler may sleep, or re-arm it.
  * @w: the callout
- * @ticks: ticks from now; less than 1 counts as 1
+ * @distance: ticks from now; less than 1 counts as 1
  * @func: the handler, or NULL to keep the present one
  * @arg: its argument
  *
- * An earlier setting, due or not, is replaced if its handler has not started.
- * While callout_work_drain() waits nothing is set.
+ * An earlier setting, due or not, is replaced if its handler has not started
+ * and, with CALLOUT_WORK_SOFTIRQ, is not about to. While callout_work_drain()
+ * waits nothing is set.
  *
  * Context: Any, hard interrupt included, also on PREEMPT_RT.
  * Return: 1 if it replaced a setting; 0 if there was none, so now there is one
  * more than before; -1 if nothing was set.
  */
-int callout_work_reset(struct callout_work *w, long ticks, callout_func_t *func,
-		       void *arg)
+int callout_work_reset(struct callout_work *w, long distance,
+		       callout_func_t *func, void *arg)
 {
-	unsigned long flags;
-	int ret = -1;
-
-	if (!func && !READ_ONCE(w->func)) {
-		callout_no_function();
-		return ret;
-	}
-	raw_spin_lock_irqsave(&w->lock, flags);
-	if (w->drains)
-		goto out;
-	ret = w->state != WORK_IDLE;
-	if (w->state == WORK_DUE)
-		cancel_work(&w->work);
-	callout_work_change_state(w, WORK_SET);
-	if (func) {
-		WRITE_ONCE(w->func, func);
-		w->arg = arg;
-	}
-	callout_reset(&w->c, ticks, callout_work_due, w);
-out:
-	raw_spin_unlock_irqrestore(&w->lock, flags);
-	return ret;
+	if (callout_work_misused(w))
+		return -1;
+	return callout_work_reset_on(w, distance, func, arg,
+				     callout_work_cpu(w));
 }
 EXPORT_SYMBOL_GPL(callout_work_reset);
 
-/* callout_work_stop() with the lock held. */
-static int callout_work_stop_locked(struct callout_work *w)
+/**
+ * callout_work_reset_sbt_on() - Set a callout whose handler may sleep for a time.
+ * @w: the callout
+ * @sbt: the time, see callout_reset_sbt_on()
+ * @pr: the precision
+ * @func: the handler, or NULL to keep the present one
+ * @arg: its argument
+ * @cpu: the CPU on which the handler is to run, or -1 for the present one
+ * @flags: those of callout_reset_sbt_on()
+ *
+ * The thread is woken when callout_reset_sbt_on() would run the handler.
+ *
+ * Context: Any, hard interrupt included, also on PREEMPT_RT.
+ * Return: as callout_work_reset().
+ */
+int callout_work_reset_sbt_on(struct callout_work *w, sbintime_t sbt,
+			      sbintime_t pr, callout_func_t *func, void *arg,
+			      int cpu, int flags)
 {
-	u8 state = w->state;
+	struct callout_work_when when = {
+		.clock = true,
+		.sbt = sbt,
+		.pr = pr,
+		.flags = flags,
+		.cpu = cpu,
+	};
 
-	callout_work_change_state(w, WORK_IDLE);
-	switch (state) {
-	case WORK_SET:
+	return callout_work_set(w, &when, func, arg);
+}
+EXPORT_SYMBOL_GPL(callout_work_reset_sbt_on);
+
+/* Says what callout_work_reset() with func NULL calls. */
+void callout_work_set_func(struct callout_work *w, callout_func_t *func,
+			   void *arg)
+{
+	unsigned long flags;
+
+	if (callout_work_misused(w))
+		return;
+	raw_spin_lock_irqsave(&w->lock, flags);
+	WRITE_ONCE(w->func, func);
+	w->arg = arg;
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+}
+
+/* Does the thread use @w? */
+bool callout_work_is_busy(struct callout_work *w)
+{
+	lockdep_assert_held(&w->lock);
+	return work_busy(&w->work) & WORK_BUSY_RUNNING;
+}
+
+/* Stops the callout or the work item; returns whether the handler runs. */
+static bool callout_work_stop_thread(struct callout_work *w)
+{
+	if (w->state == WORK_SET)
 		callout_stop(&w->c);
-		return 1;
-	case WORK_DUE:
+	else if (w->state == WORK_DUE)
 		cancel_work(&w->work);
-		return 1;
-	default:
-		return work_busy(&w->work) & WORK_BUSY_RUNNING ? 0 : -1;
+	else
+		return callout_work_is_busy(w);
+	return false;
+}
+
+/* Stops the callout; returns whether the handler runs, or starts now. */
+static bool callout_work_stop_softirq(struct callout_work *w)
+{
+	bool pending, running;
+
+	running = !callout_stop_was(&w->c, &pending);
+	if (running && !pending && w->state == WORK_SET) {
+		callout_func_t *func;
+		void *arg;
+
+		func = callout_work_begin(w, &arg);
+		callout_work_make_late(w, func, arg);
 	}
+	return running;
+}
+
+/* Takes its setting away, if there is one. */
+struct callout_work_was callout_work_stop_locked(struct callout_work *w)
+{
+	struct callout_work_was was = {};
+
+	if (!w->ready)
+		return was;
+	if (w->how & CALLOUT_WORK_SOFTIRQ)
+		was.running = callout_work_stop_softirq(w);
+	else
+		was.running = callout_work_stop_thread(w);
+	was.set = w->state != WORK_IDLE;
+	was.past = w->past;
+	callout_work_change_state(w, WORK_IDLE);
+	callout_work_change_past(w, CALLOUT_WORK_FIRED, 0);
+	return was;
+}
+
+/* What callout_work_stop() and the drains return. */
+int callout_work_result(struct callout_work_was was)
+{
+	if (was.set)
+		return 1;
+	return was.running ? 0 : -1;
+}
+
+/* Cancels a callout; returns what it was. */
+struct callout_work_was callout_work_cancel(struct callout_work *w)
+{
+	struct callout_work_was was = {};
+	unsigned long flags;
+
+	if (callout_work_misused(w))
+		return was;
+	raw_spin_lock_irqsave(&w->lock, flags);
+	was = callout_work_stop_locked(w);
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	return was;
 }
 
 /**
@@ -163,53 +465,49 @@ static int callout_work_stop_locked(struct callout_work *w)
  *
  * The result is about the setting, so that references can be counted by it as
  * with OpenBSD's timeout_del(): unlike callout_stop() this returns 1 also while
- * an earlier setting's handler runs. @w may still be in use after it: call
- * callout_work_drain() before you free it.
+ * an earlier setting's handler runs. @w may still be in use after it: drain it
+ * before you free it. With CALLOUT_WORK_SOFTIRQ only that handler may use it.
  *
  * Context: Any, hard interrupt included, also on PREEMPT_RT.
  * Return: 1 if it was set and is not any more; 0 if it was not set, and its
- * handler is running; -1 if neither.
+ * handler is running or, with CALLOUT_WORK_SOFTIRQ, about to; -1 if neither.
  */
 int callout_work_stop(struct callout_work *w)
 {
-	unsigned long flags;
-	int ret;
-
-	raw_spin_lock_irqsave(&w->lock, flags);
-	ret = callout_work_stop_locked(w);
-	raw_spin_unlock_irqrestore(&w->lock, flags);
-	return ret;
+	return callout_work_result(callout_work_cancel(w));
 }
 EXPORT_SYMBOL_GPL(callout_work_stop);
 
-/**
- * callout_work_drain() - Cancel a callout and wait for its handler.
- * @w: the callout
- *
- * When this returns the callout may be freed.
- *
- * Context: Process context, may sleep. The caller must not be the handler, nor
- * hold a lock that the handler takes.
- * Return: as callout_work_stop().
- */
-int callout_work_drain(struct callout_work *w)
+/* Is the caller the handler of @w, or called by it? */
+bool callout_work_is_own(struct callout_work *w)
 {
-	int ret;
-
-	might_sleep();
-	raw_spin_lock_irq(&w->lock);
-	ret = callout_work_stop_locked(w);
-	/* From here on no one sets it, nor does a handler that runs. */
-	WRITE_ONCE(w->drains, w->drains + 1);
-	raw_spin_unlock_irq(&w->lock);
-	callout_drain(&w->c);
-	cancel_work_sync(&w->work);
-	raw_spin_lock_irq(&w->lock);
-	WRITE_ONCE(w->drains, w->drains - 1);
-	raw_spin_unlock_irq(&w->lock);
-	return ret;
+	/*
+	 * Of an earlier run if the handler does not run now: then the answer
+	 * makes no difference.
+	 */
+	if (w->how & CALLOUT_WORK_SOFTIRQ)
+		return in_serving_softirq() && READ_ONCE(w->runner) == current;
+	return current_work() == &w->work;
 }
-EXPORT_SYMBOL_GPL(callout_work_drain);
+
+/**
+ * callout_work_barrier_all() - Wait for all running handlers.
+ *
+ * callout_barrier() for callouts whose handlers run in threads too: on return
+ * every handler, and every function of callout_work_async_drain(), that had
+ * started before the call has returned. For the exit of a module whose handlers
+ * free their callouts, so that these cannot be drained. Waits for settings that
+ * are due too.
+ *
+ * Context: Process context, may sleep; not from a handler.
+ */
+void callout_work_barrier_all(void)
+{
+	callout_barrier();
+	flush_workqueue(ordered_wq);
+	flush_workqueue(wq);
+}
+EXPORT_SYMBOL_GPL(callout_work_barrier_all);
 
 /**
  * callout_work_pending() - Is the callout set, and its handler not yet started?
@@ -225,14 +523,36 @@ bool callout_work_pending(struct callout_work *w)
 }
 EXPORT_SYMBOL_GPL(callout_work_pending);
 
+/* Was the callout set, and not stopped since? */
+bool callout_work_active(struct callout_work *w)
+{
+	unsigned long flags;
+	bool active;
+
+	if (callout_work_misused(w))
+		return false;
+	raw_spin_lock_irqsave(&w->lock, flags);
+	active = w->state != WORK_IDLE || w->past & CALLOUT_WORK_FIRED;
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	return active;
+}
+
 int callout_workqueue_create(void)
 {
 	wq = alloc_workqueue("callout", WQ_HIGHPRI, 0);
-	return wq ? 0 : -ENOMEM;
+	if (!wq)
+		return -ENOMEM;
+	ordered_wq = alloc_ordered_workqueue("callout_ordered", WQ_HIGHPRI);
+	if (!ordered_wq) {
+		destroy_workqueue(wq);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 /* Waits for handlers that were started, or are about to. */
 void callout_workqueue_destroy(void)
 {
+	destroy_workqueue(ordered_wq);
 	destroy_workqueue(wq);
 }

@@ -76,6 +76,7 @@ for module in "$out"/*.ko; do
 	case ${module##*/} in
 	# client.sh builds these.
 	callout_client.ko|callout_tcp.ko) ;;
+	callout_freebsd.ko|callout_netbsd.ko|callout_openbsd.ko|callout_dragonfly.ko) ;;
 	*)
 		name=$(basename "$module" .ko)
 		grep -qE "/$name\.k?o$" "$out/src/modules.order" || rm -f "$module" ;;

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds selftests/modules/client and tcp and selftests/installed as a user would: against installed
-# files, and nothing else of this tree.
+# Builds selftests/modules/client, tcp and bsd and selftests/installed as a user would: against
+# installed files, and nothing else of this tree.
 #
 #   scripts/client.sh KERNEL
 #
 # After build.sh KERNEL and the programs. Installs into build/KERNEL/installed; leaves
-# callout_client.ko and callout_tcp.ko in build/KERNEL/, and build/user/installed_wait.
+# their modules in build/KERNEL/, and build/user/installed_wait.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -30,13 +30,13 @@ if ! grep -qx callout "$lib/modules-load.d/callout.conf"; then
 	die "nothing loads the module"
 fi
 
-for client in client tcp; do
+for client in client tcp bsd; do
 	rm -rf "${out:?}/$client"
 	cp -r "$top/selftests/modules/$client" "$out/$client"
 	make --no-print-directory -C "$KERNEL_BUILD" M="$out/$client" CALLOUT="$callout" W=1 \
 		KBUILD_EXTRA_SYMBOLS="$callout/$KERNEL_RELEASE/Module.symvers" modules
 	# In one step: another boot may be copying the old one.
-	mv "$out/$client/callout_$client.ko" "$out/"
+	mv "$out/$client"/callout_*.ko "$out/"
 done
 
 # The program, static for the test machine. The shared library must be found, have its version and

@@ -7,6 +7,7 @@
 #
 #   /lib/modules/RELEASE/updates/callout.ko
 #   PREFIX/src/callout/include/linux/       headers for kernel code
+#   PREFIX/src/callout/include/bsd/SYSTEM/  the same, by the names of a BSD
 #   PREFIX/src/callout/RELEASE/Module.symvers
 #   PREFIX/include/linux/callout.h          header for programs
 #   PREFIX/include/libcallout.h
@@ -32,9 +33,7 @@ eval "$places"
 put() { install -D -m "$1" "$2" "$3"; }
 
 put 644 "$build/$1/callout.ko" "$root/lib/modules/$KERNEL_RELEASE/updates/callout.ko"
-for header in callout.h callout_bsd.h callout_node.h callout_work.h; do
-	put 644 "$top/module/include/linux/$header" "$prefix/src/callout/include/linux/$header"
-done
+"$top/scripts/headers.sh" "$prefix/src/callout/include"
 put 644 "$build/$1/src/Module.symvers" "$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"
 put 644 "$top/module/include/uapi/linux/callout.h" "$prefix/include/linux/callout.h"
 put 644 "$top/tools/lib/libcallout.h" "$prefix/include/libcallout.h"

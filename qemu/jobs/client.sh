@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: modules and a program that are not of this tree use callout.ko: the order of unloading, the
-# report of a callout that is left behind, the tracepoints; and the timers of ten thousand TCP
-# connections, written as for a BSD.
+# report of a callout that is left behind, the tracepoints; the timers of ten thousand TCP
+# connections, written as for a BSD; and a client in the manner of each BSD.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -122,6 +122,22 @@ check_tcp() {
 	rmmod callout_tcp || :
 }
 
+# insmod tries twice.
+log_passed() {
+	dmesg | grep -q "callout_$1: passed, 0 wrong" && ! dmesg | grep -q "callout_$1: failed"
+}
+
+# Each reports its own failures.
+check_bsd() {
+	for system in freebsd netbsd openbsd dragonfly; do
+		dmesg -c > /dev/null
+		check "$system" insmod /lib/callout_$system.ko
+		dmesg | sed -n "s/.*\(callout_$system: .*\)/# \1/p"
+		check "$system: a verdict" log_passed $system
+		rmmod callout_$system || :
+	done
+}
+
 for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	tick_ns=0
 	[ "$parameters" = "tick_source=jiffies" ] || tick_ns=100000
@@ -133,7 +149,8 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	load_module
 	check_trace
 	check_tcp
-	rmmod callout
+	check_bsd
+	check "unload after all" rmmod callout
 done
 echo "1..$((passed + failed))"
 finish

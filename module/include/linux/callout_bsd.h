@@ -37,22 +37,16 @@ static inline struct callout_handle timeout(callout_func_t *func, void *arg,
 	callout_untimeout_pick(__VA_ARGS__, callout_untimeout_3, \
 			       callout_untimeout_2, none)(__VA_ARGS__)
 
-/*
- * The facility's ticks, which differ from the kernel's with the parameter hz=:
- * ticks per second, microseconds per tick, and the present tick. A file with
- * members, parameters or variables of these names must define
- * CALLOUT_BSD_NO_TICKS before it includes this, and use callout_hz() and
- * callout_ticks() instead.
- */
-#ifndef CALLOUT_BSD_NO_TICKS
-#define hz	((int)callout_hz())
-#define tick	(1000000 / hz)
-#define ticks	((int)callout_ticks())
-#endif
-
-#define tick_sbt	(SBT_1S / callout_hz())
-#define sbinuptime()	callout_sbinuptime()
-
 typedef callout_func_t timeout_t;
+
+/*
+ * callout(9) with an rmlock, which handlers take without sleeping, for reading if
+ * CALLOUT_SHAREDLOCK says so. Linux's lock of that kind is the rwlock_t; its
+ * percpu_rw_semaphore, with readers as cheap as an rmlock's, sleeps.
+ */
+#define callout_init_rm(c, rm, flags)	callout_init_rw(c, rm, flags)
+
+/* Last: it defines macros with names that are common. */
+#include <linux/callout_hz.h>
 
 #endif /* _LINUX_CALLOUT_BSD_H */

@@ -1,13 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * callout_work.h - callouts whose handler runs in a thread, and may sleep
+ * callout_work.h - callouts whose settings are accounted for once each, and
+ * whose handler runs in a thread, where it may sleep
  */
 #ifndef _LINUX_CALLOUT_WORK_H
 #define _LINUX_CALLOUT_WORK_H
 
 #include <linux/callout.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+
+struct task_struct;
+
+/* How the handler runs: an argument of callout_work_init_as(). */
+#define CALLOUT_WORK_SOFTIRQ	0x01	/* in softirq context, not in a thread */
+#define CALLOUT_WORK_ORDERED	0x02	/* in one thread, after the others there */
+#define CALLOUT_WORK_GIANT	0x04	/* in softirq context, under BSD's Giant */
+
+/* callout_work.cpu, or a CPU. */
+#define CALLOUT_WORK_STAY	(-1)	/* the one that it has */
+#define CALLOUT_WORK_CALLER	(-2)	/* that of the caller who sets it */
+#define CALLOUT_WORK_FIRST	(-3)	/* the first one that is online */
+
+/* callout_work.past */
+#define CALLOUT_WORK_FIRED	0x01	/* handler started; until set or stopped */
+#define CALLOUT_WORK_INVOKED	0x02	/* handler started; until set */
 
 /**
  * struct callout_work - a callout whose handler may sleep
@@ -15,27 +33,86 @@
  * @work: private: the handler runs from it
  * @lock: private: protects all members except @c and @work, and makes changes
  *	of these atomic with those of @state; taken in hard interrupt context
+ * @state: private: where its setting is
+ * @how: private: CALLOUT_WORK_SOFTIRQ and so on; constant after init
+ * @past: private: CALLOUT_WORK_FIRED, CALLOUT_WORK_INVOKED
+ * @ready: private: @c and @work are initialised
+ * @cpu: private: where it is set, a CPU or CALLOUT_WORK_STAY and so on
+ * @drains: private: number of drains in progress
  * @func: private: the handler
  * @arg: private: the handler's argument
- * @state: private: where its setting is
- * @drains: private: number of callout_work_drain() in progress
+ * @mutex: private: held while the handler runs, or NULL; constant after init
+ * @drained: private: the function of callout_work_async_drain(), or NULL
+ * @runner: private: the task whose softirq ran the handler last
+ * @late: private: in softirq context: the handler of a setting that was stopped
+ *	or replaced too late, or NULL
+ * @late_arg: private: its argument
  *
  * As OpenBSD's timeout(9) with TIMEOUT_PROC: when it is due the handler runs in
- * a kernel thread, of a work queue. Set up by callout_work_init(). The handler
- * may free it, unless it was set again since the handler started: then the
- * handler must call callout_work_stop() and kfree_rcu().
+ * a kernel thread, of a work queue. Set up by callout_work_init() and its kin.
+ * The handler may free it, unless it was set again since the handler started:
+ * then the handler must call callout_work_stop() and kfree_rcu().
  */
 struct callout_work {
 	struct callout c;
 	struct work_struct work;
 	raw_spinlock_t lock;	/* see above */
+	u8 state;
+	u8 how;
+	u8 past;
+	bool ready;
+	int cpu;
+	unsigned int drains;
 	callout_func_t *func;
 	void *arg;
-	u8 state;
-	unsigned int drains;
+	struct mutex *mutex;	/* see above */
+	callout_func_t *drained;
+	struct task_struct *runner;
+	callout_func_t *late;
+	void *late_arg;
 };
 
 void callout_work_run(struct work_struct *work);
+
+/* What callout_work_init_as() does after the members with a class of lockdep. */
+static inline void callout_work_setup(struct callout_work *w, u8 how)
+{
+	w->state = 0;
+	w->how = how;
+	w->past = 0;
+	w->ready = true;
+	w->cpu = CALLOUT_WORK_STAY;
+	w->drains = 0;
+	w->func = NULL;
+	w->arg = NULL;
+	w->mutex = NULL;
+	w->drained = NULL;
+	w->runner = NULL;
+	w->late = NULL;
+	w->late_arg = NULL;
+}
+
+/**
+ * callout_work_init_as() - Initialise a callout; say how its handler runs.
+ * @w: struct callout_work *, neither pending nor running, not on a stack
+ * @_how: 0 as callout_work_init(); CALLOUT_WORK_ORDERED: in a thread, one after
+ *	the other, with all others of this kind; CALLOUT_WORK_SOFTIRQ: not in a
+ *	thread, so it must not sleep; with CALLOUT_WORK_GIANT too, under the lock
+ *	of callout_init() with mpsafe = 0
+ *
+ * Context: Any.
+ */
+#define callout_work_init_as(w, _how)					\
+do {									\
+	struct callout_work *__w = (w);					\
+	u8 __how = (_how);						\
+									\
+	callout_init_here(&__w->c, NULL, __how & CALLOUT_WORK_GIANT ?	\
+					 CALLOUT_L_GIANT : 0);		\
+	INIT_WORK(&__w->work, callout_work_run);			\
+	raw_spin_lock_init(&__w->lock);					\
+	callout_work_setup(__w, __how);					\
+} while (0)
 
 /**
  * callout_work_init() - Initialise a callout whose handler may sleep.
@@ -43,22 +120,43 @@ void callout_work_run(struct work_struct *work);
  *
  * Context: Any.
  */
-#define callout_work_init(w)						\
+#define callout_work_init(w)	callout_work_init_as(w, 0)
+
+/**
+ * callout_work_init_mutex() - Initialise a callout with an associated mutex.
+ * @w: struct callout_work *, neither pending nor running, not on a stack
+ * @_mutex: struct mutex * that is held while the handler runs, or NULL
+ *
+ * Once callout_work_stop() was called under @_mutex and returned 1 or -1, the
+ * handler does not run. The thread never waits for @_mutex: if it is contended
+ * the callout is tried again at the next tick, and stays pending. So
+ * callout_work_drain() may be called with @_mutex held, and @_mutex may be freed
+ * with the callout after it.
+ *
+ * After DragonFly's callout_init_lk().
+ *
+ * Context: Any.
+ */
+#define callout_work_init_mutex(w, _mutex)				\
 do {									\
-	struct callout_work *__w = (w);					\
+	struct callout_work *__wm = (w);				\
 									\
-	callout_init(&__w->c, CALLOUT_MPSAFE);				\
-	INIT_WORK(&__w->work, callout_work_run);			\
-	raw_spin_lock_init(&__w->lock);					\
-	__w->func = NULL;						\
-	__w->state = 0;							\
-	__w->drains = 0;						\
+	callout_work_init_as(__wm, 0);					\
+	__wm->mutex = (_mutex);						\
 } while (0)
 
-int callout_work_reset(struct callout_work *w, long ticks, callout_func_t *func,
-		       void *arg);
+int callout_work_reset(struct callout_work *w, long distance,
+		       callout_func_t *func, void *arg);
+int callout_work_reset_on(struct callout_work *w, long distance,
+			  callout_func_t *func, void *arg, int cpu);
+int callout_work_reset_sbt_on(struct callout_work *w, sbintime_t sbt,
+			      sbintime_t pr, callout_func_t *func, void *arg,
+			      int cpu, int flags);
 int callout_work_stop(struct callout_work *w);
 int callout_work_drain(struct callout_work *w);
+int callout_work_async_drain(struct callout_work *w, callout_func_t *drained);
+void callout_work_barrier(struct callout_work *w);
+void callout_work_barrier_all(void);
 bool callout_work_pending(struct callout_work *w);
 
 #endif /* _LINUX_CALLOUT_WORK_H */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * callout_openbsd.h - OpenBSD's timeout(9), under names of this project
+ *
+ * <bsd/openbsd/sys/timeout.h> gives the functions OpenBSD's. As in its release
+ * 7.8, what is given in seconds or parts of them is at least that long.
+ */
+#ifndef _LINUX_CALLOUT_OPENBSD_H
+#define _LINUX_CALLOUT_OPENBSD_H
+
+#include <linux/callout_work.h>
+
+/* Flags of timeout_set_flags(). */
+#define TIMEOUT_PROC		0x01	/* the handler runs in a thread */
+#define TIMEOUT_INITIALIZED	0x04	/* private */
+#define TIMEOUT_MPSAFE		0x10	/* in a thread, not after the others */
+
+/* Clocks of timeout_set_flags(). */
+#define KCLOCK_NONE		(-1)	/* ticks: timeout_add() and its kin */
+#define KCLOCK_UPTIME		0	/* time since boot: timeout_abs_ts() */
+
+/**
+ * struct timeout - OpenBSD's
+ * @w: private: its setting
+ * @kclock: private: KCLOCK_NONE or KCLOCK_UPTIME
+ * @flags: private: TIMEOUT_*
+ */
+struct timeout {
+	struct callout_work w;
+	int kclock;
+	int flags;
+};
+
+static inline u8 callout_openbsd_how(int flags)
+{
+	if (!(flags & TIMEOUT_PROC))
+		return CALLOUT_WORK_SOFTIRQ | CALLOUT_WORK_GIANT;
+	return flags & TIMEOUT_MPSAFE ? 0 : CALLOUT_WORK_ORDERED;
+}
+
+void callout_openbsd_setup(struct timeout *to, callout_func_t *func, void *arg,
+			   int kclock, int flags);
+
+/**
+ * callout_openbsd_set_flags() - Initialise a timeout.
+ * @to: struct timeout *, neither pending nor running, not on a stack
+ * @func: the handler
+ * @arg: its argument
+ * @_kclock: KCLOCK_NONE, or KCLOCK_UPTIME for callout_openbsd_abs_ts()
+ * @_flags: TIMEOUT_PROC, or that and TIMEOUT_MPSAFE, or 0
+ *
+ * OpenBSD's timeout_set_flags().
+ *
+ * Context: Any.
+ */
+#define callout_openbsd_set_flags(to, func, arg, _kclock, _flags)	\
+do {									\
+	struct timeout *__to = (to);					\
+	int __flags = (_flags);						\
+									\
+	callout_work_init_as(&__to->w, callout_openbsd_how(__flags));	\
+	callout_openbsd_setup(__to, func, arg, _kclock, __flags);	\
+} while (0)
+
+/* The initialiser of a static struct timeout. */
+#define CALLOUT_OPENBSD_INITIALIZER(_func, _arg, _kclock, _flags)	\
+{									\
+	.w.lock = __RAW_SPIN_LOCK_INITIALIZER(timeout),			\
+	.w.how = !((_flags) & TIMEOUT_PROC) ?				\
+		 CALLOUT_WORK_SOFTIRQ | CALLOUT_WORK_GIANT :		\
+		 (_flags) & TIMEOUT_MPSAFE ? 0 : CALLOUT_WORK_ORDERED,	\
+	.w.cpu = (_flags) & TIMEOUT_PROC ? CALLOUT_WORK_STAY :		\
+					   CALLOUT_WORK_FIRST,		\
+	.w.func = (_func),						\
+	.w.arg = (_arg),						\
+	.kclock = (_kclock),						\
+	.flags = (_flags) | TIMEOUT_INITIALIZED,			\
+}
+
+int callout_openbsd_add(struct timeout *to, int distance);
+int callout_openbsd_add_sec(struct timeout *to, int seconds);
+int callout_openbsd_add_msec(struct timeout *to, u64 ms);
+int callout_openbsd_add_usec(struct timeout *to, u64 us);
+int callout_openbsd_add_nsec(struct timeout *to, u64 ns);
+int callout_openbsd_add_parts(struct timeout *to, s64 seconds, s64 ns);
+int callout_openbsd_abs(struct timeout *to, s64 seconds, s64 ns);
+int callout_openbsd_del(struct timeout *to);
+int callout_openbsd_del_barrier(struct timeout *to);
+void callout_openbsd_barrier(struct timeout *to);
+int callout_openbsd_pending(struct timeout *to);
+int callout_openbsd_initialized(struct timeout *to);
+int callout_openbsd_triggered(struct timeout *to);
+
+#endif /* _LINUX_CALLOUT_OPENBSD_H */

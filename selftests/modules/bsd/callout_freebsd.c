@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * callout_freebsd.c - a client in the manner of FreeBSD's drivers
+ *
+ * A network interface whose tick polls the link with the softc's lock held, and
+ * whose watchdog must not bark as long as the tick feeds it.
+ */
+#include "client.h"
+#include <sys/callout.h>
+
+#define FX_LOCK(sc)	spin_lock_bh(&(sc)->mtx)
+#define FX_UNLOCK(sc)	spin_unlock_bh(&(sc)->mtx)
+
+#define POLLS	20
+
+struct fx_softc {
+	spinlock_t mtx;		/* protects all */
+	struct callout tick_ch;
+	struct callout watchdog_ch;
+	int polls;
+	int barks;
+	int last;
+	int first_poll;
+	bool running;
+};
+
+static timeout_t fx_tick;
+static timeout_t fx_watchdog;
+
+static void fx_tick(void *arg)
+{
+	struct fx_softc *sc = arg;
+
+	expect(!spin_trylock(&sc->mtx));
+	expect(sc->running);
+	if (!sc->polls++)
+		sc->first_poll = ticks;
+	sc->last = ticks;
+	/* Feed the watchdog. */
+	expect(callout_reset(&sc->watchdog_ch, 60 * hz, fx_watchdog, sc) == 1);
+	if (sc->polls < POLLS)
+		callout_schedule(&sc->tick_ch, 2);
+}
+
+static void fx_watchdog(void *arg)
+{
+	struct fx_softc *sc = arg;
+
+	sc->barks++;
+}
+
+static void fx_init_locked(struct fx_softc *sc)
+{
+	sc->running = true;
+	sc->polls = 0;
+	expect(callout_reset(&sc->watchdog_ch, 60 * hz, fx_watchdog, sc) == 0);
+	expect(callout_reset(&sc->tick_ch, 2, fx_tick, sc) == 0);
+}
+
+static void fx_stop_locked(struct fx_softc *sc)
+{
+	sc->running = false;
+	expect(callout_stop(&sc->watchdog_ch) == 1);
+	callout_stop(&sc->tick_ch);
+	expect(!callout_active(&sc->tick_ch));
+}
+
+static int polls(struct fx_softc *sc)
+{
+	return READ_ONCE(sc->polls);
+}
+
+/* Up, some polls, down: from then on nothing runs. */
+static void fx_up_and_down(struct fx_softc *sc)
+{
+	int start;
+
+	FX_LOCK(sc);
+	start = ticks;
+	fx_init_locked(sc);
+	FX_UNLOCK(sc);
+	expect(comes_true(polls(sc) == POLLS));
+	FX_LOCK(sc);
+	/* Each was two ticks after the one before, or later. */
+	expect(sc->first_poll - start >= 2);
+	expect(sc->last - sc->first_poll >= 2 * (POLLS - 1));
+	fx_stop_locked(sc);
+	FX_UNLOCK(sc);
+}
+
+/* By the clock: never early, relative and absolute. */
+static void fx_by_the_clock(struct fx_softc *sc)
+{
+	sbintime_t due = sbinuptime() + 5 * tick_sbt, pr;
+
+	FX_LOCK(sc);
+	sc->running = true;
+	sc->polls = POLLS - 1;
+	callout_reset(&sc->watchdog_ch, 60 * hz, fx_watchdog, sc);
+	callout_reset_sbt(&sc->tick_ch, 5 * tick_sbt, 0, fx_tick, sc, C_PREL(2));
+	FX_UNLOCK(sc);
+	expect(comes_true(polls(sc) == POLLS));
+	expect(sbinuptime() >= due);
+	FX_LOCK(sc);
+	sc->polls = POLLS - 1;
+	callout_when(5 * tick_sbt, 0, 0, &due, &pr);
+	callout_reset_sbt(&sc->tick_ch, due, pr, fx_tick, sc, C_PRECALC);
+	FX_UNLOCK(sc);
+	expect(comes_true(polls(sc) == POLLS));
+	expect(sbinuptime() >= due);
+	FX_LOCK(sc);
+	fx_stop_locked(sc);
+	FX_UNLOCK(sc);
+}
+
+static int __init fx_attach(void)
+{
+	struct fx_softc *sc = kzalloc(sizeof(*sc), GFP_KERNEL);
+	int i;
+
+	if (!sc)
+		return -ENOMEM;
+	spin_lock_init(&sc->mtx);
+	callout_init_mtx(&sc->tick_ch, &sc->mtx, 0);
+	callout_init_mtx(&sc->watchdog_ch, &sc->mtx, 0);
+	for (i = 0; i < 5; i++)
+		fx_up_and_down(sc);
+	fx_by_the_clock(sc);
+	expect(callout_drain(&sc->tick_ch) == -1);
+	expect(callout_drain(&sc->watchdog_ch) == -1);
+	expect(sc->barks == 0);
+	kfree(sc);
+	return verdict();
+}
+
+static void __exit fx_detach(void)
+{
+}
+
+module_init(fx_attach);
+module_exit(fx_detach);
+MODULE_DESCRIPTION("A client of the callout facility, after FreeBSD");
