@@ -13,6 +13,7 @@
 #include "lab.h"
 #include "tick.h"
 #include "tick_chip.h"
+#include "timer.h"
 #include "work.h"
 
 #undef pr_fmt
@@ -132,7 +133,8 @@ static bool find_ticks(struct callout_config *config)
 	return config->device_tick_ns;
 }
 
-static int __init callout_module_init(void)
+/* Makes the bases, as the parameters say. From then on callouts can be armed. */
+static int __init callout_bases_init(void)
 {
 	struct callout_config config = {
 		.tick		= find_tick_source(),
@@ -149,11 +151,46 @@ static int __init callout_module_init(void)
 	buckets = config.params.buckets;
 	if (!find_ticks(&config))
 		return -EINVAL;
+	callout_timers_init();
+	return callout_cpus_init(&config);
+}
+
+#ifdef CONFIG_CALLOUT_TIMERS
+/*
+ * The kernel's own timers are callouts: start_kernel() calls this when there are
+ * memory and a clock, and before any timer is armed. The rest of the facility
+ * follows with the drivers, and the bases stay if that fails.
+ */
+void __init callout_early_init(void)
+{
+	int ret = callout_bases_init();
+
+	if (ret)
+		panic("callout: no timers: %d\n", ret);
+}
+
+static int __init callout_module_init(void)
+{
+	int ret;
+
+	ret = callout_workqueue_create();
+	if (!ret)
+		ret = callout_handles_init(max_callouts);
+	if (!ret)
+		ret = callout_dev_init();
+	if (!ret)
+		callout_debugfs_init();
+	return ret;
+}
+#else
+static int __init callout_module_init(void)
+{
+	int ret;
 
 	ret = callout_workqueue_create();
 	if (ret)
 		return ret;
-	ret = callout_cpus_init(&config);
+	ret = callout_bases_init();
 	if (ret)
 		goto err_workqueue;
 	ret = callout_handles_init(max_callouts);
@@ -191,8 +228,10 @@ static void __exit callout_module_exit(void)
 			left);
 }
 
-module_init(callout_module_init);
 module_exit(callout_module_exit);
+#endif
+
+module_init(callout_module_init);
 
 MODULE_AUTHOR("The callout developers");
 MODULE_DESCRIPTION("Callout facility on hashed timing wheels");

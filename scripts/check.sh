@@ -207,7 +207,7 @@ queue_torture() {
 }
 
 queue_debug() {
-	run_job debug kunit 1800
+	run_job debug kunit 2400 -a CALLOUT_STORM=60
 	run_job debug selftests 1800
 	run_job debug load 900
 	run_job debug client 900

@@ -142,6 +142,15 @@ sed -n '/^Tests of the device$/,/^Lateness$/p' Documentation/testing.rst |
 	words "^$q(device_[a-z_]+)$q " > "$work/documented"
 same test Documentation/testing.rst "$work/tests" "$work/documented"
 
+# Differences between callouts and Linux's timers: each has a name, some case asks for it, and it is in the table.
+words '^	TIMER_DIFFERENCE_([a-z_]+)' kunit/timer_api.h > "$work/differences"
+grep -ohE 'TIMER_DIFFERS\([a-z_]+\)' kunit/timer_*.h | words '\(([a-z]+[a-z_]*)\)' > "$work/asked"
+echo name > "$work/macro"
+only "$work/asked" "$work/macro" > "$work/asked.cases"
+same difference "kunit/timer_*.h" "$work/differences" "$work/asked.cases"
+sed -n '/^What differs$/,/^Where the two agree$/p' Documentation/timers.rst | words "^$q([a-z_]+)$q " > "$work/documented"
+same difference Documentation/timers.rst "$work/differences" "$work/documented"
+
 # Pages: they render, and their dates are possible.
 for page in "$man"/*; do
 	groff -mandoc -t -ww -Tutf8 -z "$page" 2> "$work/said"

@@ -26,6 +26,10 @@ function find_layer(file,	i, found, n) {
 }
 
 function declare(name) {
+	if (file in borrows && tolower(name) !~ /^callout_/) {
+		borrows[file] = "used"
+		return
+	}
 	if (name != "" && index(declared[name] " ", " " layer " ") == 0)
 		declared[name] = declared[name] " " layer
 }
@@ -68,7 +72,10 @@ FILENAME ~ /\.csv$/ {
 	if (FNR == 1)
 		next
 	if (field[1] == "") {
-		exceptions[field[2], field[3]] = 1
+		if (field[3] == "*")
+			borrows[field[2]] = "unused"
+		else
+			exceptions[field[2], field[3]] = 1
 		if (n < 4 || field[4] == "")
 			fail(FILENAME ":" FNR ": the exception has no reason")
 		next
@@ -205,6 +212,9 @@ END {
 	for (i = 1; i <= patterns; i++)
 		if (!(i in matched))
 			fail("no file matches " pattern[i])
+	for (name in borrows)
+		if (borrows[name] == "unused")
+			fail("module/" name " declares no name but the facility's")
 	for (name in exceptions)
 		if (!(name in reported)) {
 			split(name, part, SUBSEP)

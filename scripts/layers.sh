@@ -7,7 +7,8 @@
 #
 # The table, Documentation/layers.csv by default, has each file once: a layer, its files (names and
 # patterns, below module/), the layers that it may use, and what it is. A row without a layer is an
-# exception: file, name, reason. Each layer that may be used and each exception must be needed.
+# exception: file, name, reason. Each layer that may be used and each exception must be needed. The
+# name * stands for those that the file declares and that are not the facility's, by their prefix.
 #
 # Names are those that a header declares (macros, structs, enumerators, functions, variables), those
 # of functions in .c files, and file names. Members of structs are not looked for.

@@ -204,6 +204,7 @@ item "the lock of a base only by base.h" base_lock_only_in_base_h
 item "layers" scripts/layers.sh
 item "the suites of KUnit in qemu/suites" suites_listed
 item "documents" scripts/documents.sh
+item "timers by type, and the examples of timers.rst" scripts/timers.sh
 item "an SPDX line in every file" spdx_everywhere
 item "a permissive licence for what programs compile in" permissive
 item "the text of every licence" licence_texts

@@ -14,10 +14,11 @@ base() {
 	END { print sum + 0 }' /sys/kernel/debug/callout/bases
 }
 
-prepared() {
-	echo callout_smp.smp_init_home | tr -d '\n' > /sys/module/kunit/parameters/filter_glob
+# passes SUITE CASE
+passes() {
+	echo "$1.$2" | tr -d '\n' > /sys/module/kunit/parameters/filter_glob
 	insmod /lib/callout_kunit.ko
-	grep '^ok .* callout_smp' /sys/kernel/debug/kunit/callout_smp/results
+	grep "^ok .* $1" /sys/kernel/debug/kunit/"$1"/results
 	rmmod callout_kunit
 }
 
@@ -33,7 +34,12 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	check "CPU 2 ran none" [ "$(base 2 handlers)" -eq 0 ]
 	check "CPU 3 ran none" [ "$(base 3 handlers)" -eq 0 ]
 	check "CPU 2 was not woken" [ "$(base 2 wakeups)" -eq 0 ]
-	[ ! -e /lib/callout_kunit.ko ] || check "prepared on each CPU" prepared
+	if [ -e /lib/callout_kunit.ko ]; then
+		check "prepared on each CPU" passes callout_smp smp_init_home
+		check "a timer is set on each CPU" passes callout_timer timer_set_anywhere
+		check "an unbound callout is set on each CPU" \
+			passes callout_unbound unbound_set_anywhere
+	fi
 	# CPU 2 unplugs CPU 1, as it must where tasks are kept off CPUs 0 and 1.
 	taskset 2 calloutctl demo -n 2000 -t 600s > /tmp/demo 2>&1 &
 	demo=$!

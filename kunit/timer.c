@@ -1,0 +1,696 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timer.c - suite callout_timer: where Linux's timers on callouts are, and run
+ *
+ * What callers see is compared with Linux's own timers elsewhere; here are the
+ * bases, and the races that depend on them.
+ */
+#include <linux/bottom_half.h>
+#include <linux/callout.h>
+#include <linux/callout_timer_types.h>
+#include <linux/cpu.h>
+#include <linux/irq_work.h>
+#include <linux/smp.h>
+#include <linux/timer.h>
+#include "common.h"
+#include "expiry.h"
+#include "kcompat.h"
+
+/* A distance at which nothing fires while a case runs. */
+#define FAR	CALLOUT_TEST_FAR
+
+/**
+ * struct probe - a timer, and what its handler has seen
+ * @t: the timer
+ * @runs: how often it has run
+ * @jiffy: jiffies then
+ * @cpu: the CPU
+ * @irqs_off: whether interrupts were off
+ * @pending: whether the timer was pending
+ * @holds: it waits for @go
+ * @entered: it has begun
+ * @go: it may return
+ */
+struct probe {
+	struct callout_timer t;
+	atomic_t runs;
+	unsigned long jiffy;
+	unsigned int cpu;
+	bool irqs_off;
+	bool pending;
+	bool holds;
+	bool entered;
+	bool go;
+};
+
+static void probe_handler(struct callout_timer *t)
+{
+	struct probe *p = container_of(t, struct probe, t);
+
+	p->jiffy = jiffies;
+	p->cpu = smp_processor_id();
+	p->irqs_off = irqs_disabled();
+	p->pending = callout_timer_pending(t);
+	atomic_inc(&p->runs);
+	callout_test_tell(&p->entered);
+	if (p->holds)
+		callout_test_clock_until(callout_test_told(&p->go));
+}
+
+static void probe_init(struct probe *p, unsigned int flags)
+{
+	static struct lock_class_key key;
+
+	callout_timer_init_key(&p->t, probe_handler, flags, "probe", &key);
+}
+
+static void probe_end(void *data)
+{
+	struct probe *p = data;
+
+	callout_test_tell(&p->go);
+	callout_timer_shutdown_sync(&p->t);
+}
+
+static struct probe *probe_create(struct kunit *test, unsigned int flags)
+{
+	struct probe *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	probe_init(p, flags);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, probe_end, p));
+	return p;
+}
+
+/* Has the handler of @p run on @cpu until @p->go. */
+static void probe_hold_on(struct kunit *test, struct probe *p, unsigned int cpu)
+{
+	p->holds = true;
+	callout_timer_add_on(&p->t, cpu);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_spin_until(callout_test_told(&p->entered)));
+}
+
+static struct callout_base *base_of(struct probe *p)
+{
+	return callout_base(READ_ONCE(p->t.node.cpu));
+}
+
+static const unsigned int all_flags[] = {
+	0, TIMER_PINNED, TIMER_DEFERRABLE, TIMER_IRQSAFE,
+	TIMER_DEFERRABLE | TIMER_PINNED, TIMER_PINNED | TIMER_IRQSAFE,
+};
+
+static unsigned int class_of(unsigned int flags)
+{
+	if (flags & TIMER_DEFERRABLE)
+		return CALLOUT_CLASS_DEFERRABLE;
+	return flags & TIMER_PINNED ? CALLOUT_CLASS_KERNEL :
+				      CALLOUT_CLASS_GLOBAL;
+}
+
+/* A timer is in this CPU's base of the class that its flags ask for. */
+static void timer_class_by_flags(struct kunit *test)
+{
+	unsigned int i, cpu = raw_smp_processor_id();
+	struct callout_base *base;
+	struct probe *p;
+
+	callout_test_pin(test, cpu);
+	for (i = 0; i < ARRAY_SIZE(all_flags); i++) {
+		p = probe_create(test, all_flags[i]);
+		base = callout_base_of(class_of(all_flags[i]), cpu);
+		KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
+		KUNIT_EXPECT_PTR_EQ(test, base_of(p), base);
+		if (base->tick == &callout_tick_jiffies)
+			KUNIT_EXPECT_EQ(test, p->t.node.expires, p->t.expires);
+		KUNIT_EXPECT_EQ(test, p->t.flags, all_flags[i]);
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+	}
+}
+
+/*
+ * The jiffies source has a timer that is not pinned for one class, a deferrable
+ * one for the other; with another source both classes are that of kernel code.
+ */
+static void timer_classes_sleep(struct kunit *test)
+{
+	struct callout_base *kernel, *global, *deferrable;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		kernel = callout_base_of(CALLOUT_CLASS_KERNEL, cpu);
+		global = callout_base_of(CALLOUT_CLASS_GLOBAL, cpu);
+		deferrable = callout_base_of(CALLOUT_CLASS_DEFERRABLE, cpu);
+		if (kernel->tick != &callout_tick_jiffies) {
+			KUNIT_EXPECT_PTR_EQ(test, global, kernel);
+			KUNIT_EXPECT_PTR_EQ(test, deferrable, kernel);
+			continue;
+		}
+		KUNIT_EXPECT_EQ(test, global->timer.flags & TIMER_INIT_FLAGS, 0);
+		KUNIT_EXPECT_EQ(test, deferrable->timer.flags & TIMER_DEFERRABLE,
+				TIMER_DEFERRABLE);
+		KUNIT_EXPECT_EQ(test, global->tick_ns, kernel->tick_ns);
+		KUNIT_EXPECT_EQ(test, deferrable->tick_ns, kernel->tick_ns);
+	}
+}
+
+#define NEAR	40
+
+/* A timer runs once, when jiffies have reached its time, not pending. */
+static void timer_runs_at_its_jiffy(struct kunit *test)
+{
+	unsigned int i, early = 0, wrong = 0, n = 0;
+	long distance;
+	struct probe **p;
+
+	p = kunit_kcalloc(test, ARRAY_SIZE(all_flags) * (NEAR + 3), sizeof(*p),
+			  GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	callout_test_pin(test, raw_smp_processor_id());
+	for (i = 0; i < ARRAY_SIZE(all_flags); i++)
+		for (distance = -2; distance <= NEAR; distance++) {
+			p[n] = probe_create(test, all_flags[i]);
+			callout_timer_mod(&p[n++]->t, jiffies + distance);
+		}
+	/* Deferrable ones need a CPU that is awake. */
+	for (i = 0; i < n; i++) {
+		KUNIT_EXPECT_TRUE(test,
+				  callout_test_spin_until(atomic_read(&p[i]->runs)));
+		callout_timer_delete_sync(&p[i]->t);
+		wrong += atomic_read(&p[i]->runs) != 1 || p[i]->pending;
+		wrong += p[i]->irqs_off != !!(p[i]->t.flags & TIMER_IRQSAFE);
+		early += time_before(p[i]->jiffy, p[i]->t.expires);
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, early, 0);
+}
+
+static struct probe fixed = {
+	.t = __TIMER_INITIALIZER(probe_handler, TIMER_PINNED),
+};
+
+/* A static initialiser of linux/timer.h is enough. */
+static void timer_static(struct kunit *test)
+{
+	atomic_set(&fixed.runs, 0);
+	KUNIT_EXPECT_FALSE(test, callout_timer_pending(&fixed.t));
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_delete_sync(&fixed.t));
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&fixed.t, jiffies + FAR));
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&fixed.t, jiffies));
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(&fixed.runs)));
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_delete_sync(&fixed.t));
+	KUNIT_EXPECT_EQ(test, atomic_read(&fixed.runs), 1);
+}
+
+/* A hard interrupt, pending while interrupts are off, and what comes after it. */
+struct interrupted {
+	struct probe *first;
+	struct probe *second;
+	struct irq_work work;
+	bool before_second;
+	bool in_order;
+	bool seen;
+};
+
+static struct interrupted *interrupted;
+
+static void interrupted_work(struct irq_work *work)
+{
+	WRITE_ONCE(interrupted->seen, true);
+}
+
+static void interrupted_first(struct callout_timer *t)
+{
+	irq_work_queue(&interrupted->work);
+	atomic_inc(&interrupted->first->runs);
+}
+
+static void interrupted_second(struct callout_timer *t)
+{
+	interrupted->before_second = READ_ONCE(interrupted->seen);
+	interrupted->in_order = atomic_read(&interrupted->first->runs);
+	atomic_inc(&interrupted->second->runs);
+}
+
+/* Interrupts are on between two handlers that have them off. */
+static void timer_irqsafe_in_turn(struct kunit *test)
+{
+	struct interrupted *i = kunit_kzalloc(test, sizeof(*i), GFP_KERNEL);
+	unsigned long expires;
+
+	KUNIT_ASSERT_NOT_NULL(test, i);
+	callout_test_pin(test, raw_smp_processor_id());
+	i->work = IRQ_WORK_INIT_HARD(interrupted_work);
+	i->first = probe_create(test, TIMER_IRQSAFE | TIMER_PINNED);
+	i->second = probe_create(test, TIMER_IRQSAFE | TIMER_PINNED);
+	i->first->t.function = interrupted_first;
+	i->second->t.function = interrupted_second;
+	interrupted = i;
+	local_irq_disable();
+	expires = jiffies + 2;
+	callout_timer_mod(&i->first->t, expires);
+	callout_timer_mod(&i->second->t, expires);
+	local_irq_enable();
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(&i->first->runs) &&
+						  atomic_read(&i->second->runs)));
+	irq_work_sync(&i->work);
+	/* Another source than jiffies may have them in two ticks, the other way. */
+	if (i->first->t.node.expires == i->second->t.node.expires)
+		KUNIT_EXPECT_TRUE(test, i->in_order);
+	if (i->in_order)
+		KUNIT_EXPECT_TRUE(test, i->before_second);
+}
+
+/* Memory of a callout, then of a timer. */
+struct reused {
+	union {
+		struct callout c;
+		struct callout_timer t;
+	};
+	spinlock_t lock;	/* the callout's */
+};
+
+static void reused_handler(void *arg)
+{
+}
+
+static void reused_timer(struct callout_timer *t)
+{
+}
+
+/*
+ * A callout that waits for its lock may be stopped and freed under that lock. A
+ * timer in the same memory does not run then: to wait for it with the lock held
+ * would be a deadlock.
+ */
+static void timer_where_a_callout_waited(struct kunit *test)
+{
+	struct reused *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	unsigned int other = callout_test_pin_one(test);
+	static struct lock_class_key key;
+	struct callout_base *base;
+
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	base = callout_base(other);
+	spin_lock_init(&r->lock);
+	callout_init_mtx(&r->c, &r->lock, 0);
+	spin_lock_bh(&r->lock);
+	callout_reset_on(&r->c, 1, reused_handler, NULL, other);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_clock_until(READ_ONCE(base->running) ==
+						   &r->c.node));
+	KUNIT_EXPECT_EQ(test, 1, callout_stop(&r->c));
+	callout_timer_init_key(&r->t, reused_timer, TIMER_PINNED, "reused",
+			       &key);
+	r->t.expires = jiffies + FAR;
+	callout_timer_add_on(&r->t, other);
+	KUNIT_EXPECT_PTR_EQ(test, callout_base(r->t.node.cpu), base);
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync_try(&r->t));
+	spin_unlock_bh(&r->lock);
+	callout_barrier();
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_shutdown_sync(&r->t));
+}
+
+struct anywhere {
+	struct probe *p;
+	struct callout_base *base;
+	struct callout_base *meant;
+};
+
+static void set_anywhere(void *arg)
+{
+	unsigned int this = raw_smp_processor_id(), home = callout_home_cpu();
+	struct anywhere *a = arg;
+
+	callout_timer_mod(&a->p->t, jiffies + FAR);
+	a->base = base_of(a->p);
+	a->meant = callout_base_of(home == this ? CALLOUT_CLASS_GLOBAL :
+						  CALLOUT_CLASS_KERNEL, home);
+}
+
+/*
+ * What a CPU sets goes to its own global base. On a nohz_full CPU it goes to a
+ * housekeeping CPU, pinned: to arm in that CPU's global base would take all of
+ * its timers away. The job nohz runs this where there is such a CPU.
+ */
+static void timer_set_anywhere(struct kunit *test)
+{
+	struct anywhere a = {};
+	unsigned int cpu;
+
+	a.p = probe_create(test, 0);
+	for_each_online_cpu(cpu) {
+		KUNIT_ASSERT_EQ(test, 0,
+				smp_call_function_single(cpu, set_anywhere, &a,
+							 true));
+		KUNIT_EXPECT_PTR_EQ(test, a.base, a.meant);
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&a.p->t));
+	}
+}
+
+/* A pending timer follows the CPU that sets it to another time. */
+static void timer_follows(struct kunit *test)
+{
+	unsigned int i, other = callout_test_pin_one(test);
+	unsigned int this = raw_smp_processor_id();
+	struct probe *p;
+
+	for (i = 0; i < ARRAY_SIZE(all_flags); i++) {
+		p = probe_create(test, all_flags[i]);
+		p->t.expires = jiffies + FAR;
+		callout_timer_add_on(&p->t, other);
+		KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+		KUNIT_EXPECT_TRUE(test, p->t.flags & TIMER_PINNED);
+		/* The same time is no setting. */
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, p->t.expires));
+		KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+		KUNIT_EXPECT_EQ(test, 1,
+				callout_timer_mod(&p->t, p->t.expires + 1));
+		KUNIT_EXPECT_EQ(test, base_of(p)->number, this);
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+		callout_timer_add_global(&p->t);
+		KUNIT_EXPECT_FALSE(test, p->t.flags & TIMER_PINNED);
+		KUNIT_EXPECT_PTR_EQ(test, base_of(p),
+				    callout_base_of(class_of(p->t.flags), this));
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+	}
+}
+
+/*
+ * A running timer stays in the base that runs it, so that whoever deletes it
+ * sees it run; its next setting moves it.
+ */
+static void timer_stays_where_it_runs(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct probe *p = probe_create(test, TIMER_PINNED);
+
+	p->t.expires = jiffies;
+	probe_hold_on(test, p, other);
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
+	KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+	KUNIT_EXPECT_EQ(test, -1, callout_timer_delete_sync_try(&p->t));
+	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
+	callout_test_tell(&p->go);
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
+	KUNIT_EXPECT_EQ(test, base_of(p)->number, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
+}
+
+/* A running timer that is set on a CPU goes there when its handler is over. */
+static void timer_leaves_when_it_has_run(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	unsigned int this = raw_smp_processor_id();
+	struct probe *p = probe_create(test, 0);
+
+	p->t.expires = jiffies;
+	probe_hold_on(test, p, other);
+	p->t.expires = jiffies + FAR;
+	callout_timer_add_on(&p->t, this);
+	KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+	/* Taken out and set again it stays, but is set on a CPU once more. */
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+	callout_timer_add_on(&p->t, this);
+	callout_test_tell(&p->go);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_spin_until(base_of(p)->number == this));
+	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
+}
+
+/* A timer that was deleted while it ran does not leave for another CPU. */
+static void timer_deleted_does_not_leave(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct probe *p = probe_create(test, 0);
+
+	p->t.expires = jiffies;
+	probe_hold_on(test, p, other);
+	p->t.expires = jiffies + FAR;
+	callout_timer_add_on(&p->t, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+	callout_test_tell(&p->go);
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_delete_sync(&p->t));
+	KUNIT_EXPECT_FALSE(test, callout_timer_pending(&p->t));
+	KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+}
+
+/* Once it was shut down a timer is not set, while it runs and later. */
+static void timer_shut_down_while_it_runs(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct probe *p = probe_create(test, 0);
+
+	p->t.expires = jiffies;
+	probe_hold_on(test, p, other);
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_shutdown(&p->t));
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies));
+	callout_timer_add(&p->t);
+	callout_timer_add_on(&p->t, other);
+	KUNIT_EXPECT_FALSE(test, callout_timer_pending(&p->t));
+	callout_test_tell(&p->go);
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_shutdown_sync(&p->t));
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies));
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_reduce(&p->t, jiffies));
+	KUNIT_EXPECT_FALSE(test, callout_timer_pending(&p->t));
+	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
+	/* To initialise it again ends that. */
+	probe_init(p, 0);
+	p->holds = false;
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies));
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(&p->runs) == 2));
+}
+
+/* The handler initialises its own timer, sets it, and goes on. */
+static void again_handler(struct callout_timer *t)
+{
+	struct probe *p = container_of(t, struct probe, t);
+	u64 end;
+
+	probe_init(p, TIMER_PINNED);
+	callout_timer_mod(t, jiffies + FAR);
+	callout_test_tell(&p->entered);
+	callout_test_clock_until(callout_test_told(&p->go));
+	end = ktime_get_ns() + NSEC_PER_MSEC;
+	while (ktime_get_ns() < end)
+		cpu_relax();
+	atomic_inc(&p->runs);
+}
+
+/* A handler that has initialised its own timer is still waited for. */
+static void timer_initialised_by_its_handler(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct probe *p = probe_create(test, TIMER_PINNED);
+
+	p->t.function = again_handler;
+	p->t.expires = jiffies;
+	callout_timer_add_on(&p->t, other);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_spin_until(callout_test_told(&p->entered)));
+	KUNIT_EXPECT_EQ(test, -1, callout_timer_delete_sync_try(&p->t));
+	callout_test_tell(&p->go);
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
+	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
+}
+
+/* Sets the timers of a pair on this CPU, so that both are due soon. */
+static void set_pair(void *arg)
+{
+	struct probe **pair = arg;
+
+	callout_timer_mod(&pair[0]->t, jiffies + 2);
+	callout_timer_mod(&pair[1]->t, jiffies + 2 + NEAR);
+}
+
+/*
+ * Another CPU may run the timers of a global base, and programs it for the next.
+ * Here the case's thread takes the part of the kernel on that CPU.
+ */
+static void timer_run_by_another_cpu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct callout_base *base = callout_base_of(CALLOUT_CLASS_GLOBAL, other);
+	struct probe *pair[2];
+
+	/* With another tick source no base is global. */
+	if (!callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+		return;
+	pair[0] = probe_create(test, 0);
+	pair[1] = probe_create(test, 0);
+	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(other, set_pair, pair,
+							  true));
+	KUNIT_EXPECT_PTR_EQ(test, base_of(pair[0]), base);
+	local_bh_disable();
+	callout_test_clock_until(({
+		while (callout_expire(base))
+			;
+		atomic_read(&pair[0]->runs);
+	}));
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&pair[0]->runs));
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(&pair[1]->runs)));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&pair[1]->runs));
+	KUNIT_EXPECT_PTR_EQ(test, base_of(pair[1]), base);
+}
+
+#define CROWD		2000U
+#define CROWD_TRIES	10U
+#define CROWD_SLEEP_US	(300 * USEC_PER_MSEC)
+#define CROWD_IDLE	64U	/* what an idle CPU runs in one go */
+
+/*
+ * Timers for one jiffy. Their base runs them one after the other: where the first
+ * did, how many have in the present jiffy, and the most that have in one.
+ */
+struct crowd {
+	struct callout_timer t[CROWD];
+	atomic_t runs;
+	unsigned int cpu;
+	unsigned long jiffy;
+	unsigned int n;
+	unsigned int most;
+};
+
+static struct crowd *crowd;
+
+static void crowd_handler(struct callout_timer *t)
+{
+	unsigned long now = jiffies;
+
+	if (crowd->jiffy != now)
+		crowd->n = 0;
+	crowd->jiffy = now;
+	crowd->most = max(crowd->most, ++crowd->n);
+	if (atomic_inc_return(&crowd->runs) == 1)
+		crowd->cpu = smp_processor_id();
+}
+
+static void crowd_set(void *arg)
+{
+	unsigned long expires = jiffies + 20;
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++)
+		callout_timer_mod(&crowd->t[i], expires);
+}
+
+static void crowd_end(void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++)
+		callout_timer_shutdown_sync(&crowd->t[i]);
+}
+
+/*
+ * Of many timers of a CPU that sleeps, due at once, another CPU runs more in a jiffy
+ * than an idle CPU runs in one go: that one would have done only these.
+ */
+static void timer_crowd_of_an_idle_cpu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), elsewhere = 0, try, i;
+	unsigned int most = 0;
+	static struct lock_class_key key;
+
+	crowd = callout_test_vcalloc(test, 1, sizeof(*crowd));
+	for (i = 0; i < CROWD; i++)
+		callout_timer_init_key(&crowd->t[i], crowd_handler, 0, "crowd",
+				       &key);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, crowd_end,
+							   NULL));
+	for (try = 0; try < CROWD_TRIES && most <= CROWD_IDLE; try++) {
+		atomic_set(&crowd->runs, 0);
+		crowd->most = 0;
+		KUNIT_ASSERT_EQ(test, 0,
+				smp_call_function_single(other, crowd_set, NULL,
+							 true));
+		/* All CPUs sleep when they are due. */
+		usleep_range(CROWD_SLEEP_US, 2 * CROWD_SLEEP_US);
+		KUNIT_ASSERT_TRUE(test,
+				  callout_test_wait_until(atomic_read(&crowd->runs) ==
+							  CROWD));
+		if (crowd->cpu == other)
+			continue;
+		elsewhere++;
+		most = max(most, crowd->most);
+	}
+	kunit_info(test, "elsewhere: %u of %u tries\n", elsewhere, try);
+	if (elsewhere)
+		KUNIT_EXPECT_GT(test, most, CROWD_IDLE);
+}
+
+#define PER_CLASS	32
+
+static void set_all(void *arg)
+{
+	struct probe **p = arg;
+	unsigned int i;
+
+	for (i = 0; i < 3 * PER_CLASS; i++)
+		callout_timer_mod(&p[i]->t, jiffies + 1 + 2 * (i / 3));
+}
+
+/* Timers of a CPU that dies run once, elsewhere, and are not lost. */
+static void timer_cpu_goes_away(struct kunit *test)
+{
+	static const unsigned int flags[] = {
+		0, TIMER_PINNED, TIMER_DEFERRABLE
+	};
+	unsigned int cpu = cpumask_last(cpu_online_mask), i, wrong = 0;
+	struct probe *p[3 * PER_CLASS];
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu)
+		kunit_skip(test, "no CPU can go away");
+	callout_test_pin(test, 0);
+	for (i = 0; i < ARRAY_SIZE(p); i++)
+		p[i] = probe_create(test, flags[i % 3]);
+	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(cpu, set_all, p,
+							  true));
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+	for (i = 0; i < ARRAY_SIZE(p); i++)
+		KUNIT_EXPECT_TRUE(test,
+				  callout_test_spin_until(atomic_read(&p[i]->runs)));
+	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
+	for (i = 0; i < ARRAY_SIZE(p); i++)
+		wrong += callout_timer_delete_sync(&p[i]->t) ||
+			 atomic_read(&p[i]->runs) != 1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+static struct kunit_case timer_cases[] = {
+	KUNIT_CASE(timer_class_by_flags),
+	KUNIT_CASE(timer_classes_sleep),
+	KUNIT_CASE(timer_runs_at_its_jiffy),
+	KUNIT_CASE(timer_static),
+	KUNIT_CASE(timer_irqsafe_in_turn),
+	KUNIT_CASE(timer_where_a_callout_waited),
+	KUNIT_CASE(timer_set_anywhere),
+	KUNIT_CASE(timer_follows),
+	KUNIT_CASE(timer_stays_where_it_runs),
+	KUNIT_CASE(timer_leaves_when_it_has_run),
+	KUNIT_CASE(timer_deleted_does_not_leave),
+	KUNIT_CASE(timer_shut_down_while_it_runs),
+	KUNIT_CASE(timer_initialised_by_its_handler),
+	KUNIT_CASE(timer_run_by_another_cpu),
+	KUNIT_CASE_SLOW(timer_crowd_of_an_idle_cpu),
+	KUNIT_CASE_SLOW(timer_cpu_goes_away),
+	{}
+};
+
+static struct kunit_suite timer_suite = {
+	.name = "callout_timer",
+	.test_cases = timer_cases,
+};
+
+kunit_test_suite(timer_suite);

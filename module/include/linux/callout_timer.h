@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * callout_timer.h - makes a module's timers callouts, by one include
+ *
+ * From here on "struct timer_list" is struct callout_timer, and each call of
+ * linux/timer.h takes either that or the kernel's own struct: the type of the
+ * pointer tells, at compile time, and a pointer of another type, void * say, is
+ * an error. So include this last, after all headers of the kernel: their
+ * structures have the kernel's timers then, and theirs only. A header of the
+ * kernel's that is included later, and embeds a timer, would have a wrong
+ * layout. Those that most modules use are included here, first.
+ *
+ * Calls have their names of today and those since 6.1, whichever kernel it is,
+ * for callouts; for the kernel's timers, as far as that has the function. A
+ * name that is not called, as in "fn = mod_timer", is the kernel's function.
+ *
+ * linux/timer.h's macros that prepare timers, DEFINE_TIMER(), timer_setup() and
+ * those for delayed work, are the kernel's: they name the struct, or call what
+ * is dispatched here.
+ */
+#ifndef _LINUX_CALLOUT_TIMER_H
+#define _LINUX_CALLOUT_TIMER_H
+
+#include <linux/container_of.h>
+#include <linux/kthread.h>
+#include <linux/timer.h>
+#include <linux/workqueue.h>
+#ifdef CONFIG_BLOCK
+#include <linux/blkdev.h>
+#endif
+#ifdef CONFIG_INET
+#include <linux/inetdevice.h>
+#include <linux/netdevice.h>
+#include <net/if_inet6.h>
+#include <net/inet_connection_sock.h>
+#include <net/inet_frag.h>
+#include <net/inet_timewait_sock.h>
+#include <net/neighbour.h>
+#include <net/request_sock.h>
+#include <net/sock.h>
+#endif
+#include <linux/callout_timer_types.h>
+
+/* The kernel's own: the name struct timer_list is not its any more. */
+typedef struct timer_list callout_linux_timer_t;
+
+/* Kernels before 6.9 lack these. Where they exist this changes nothing. */
+void add_timer_local(callout_linux_timer_t *timer);
+void add_timer_global(callout_linux_timer_t *timer);
+
+/* 6.16 has changed names of linux/timer.h, this macro's among them. */
+#ifdef __timer_init
+#define CALLOUT_LINUX_TIMER(former, present)	present
+#define from_timer(var, callback_timer, timer_fieldname)		\
+	container_of(callback_timer, typeof(*(var)), timer_fieldname)
+#define __init_timer(timer, fn, flags)		__timer_init(timer, fn, flags)
+#define __init_timer_on_stack(timer, fn, flags)				\
+	__timer_init_on_stack(timer, fn, flags)
+#else
+#define CALLOUT_LINUX_TIMER(former, present)	former
+#define __timer_init(timer, fn, flags)		__init_timer(timer, fn, flags)
+#define __timer_init_on_stack(timer, fn, flags)				\
+	__init_timer_on_stack(timer, fn, flags)
+#endif
+#ifndef timer_container_of
+#define timer_container_of(var, callback_timer, timer_fieldname)	\
+	container_of(callback_timer, typeof(*(var)), timer_fieldname)
+#endif
+
+/* Of two functions the one for the type of @timer. */
+#define CALLOUT_TIMER_CALL(timer, callouts, linuxs)			\
+	_Generic((timer),						\
+		 struct callout_timer *: callouts,			\
+		 callout_linux_timer_t *: linuxs)
+
+#define CALLOUT_TIMER_INIT(timer, fn, flags, name, key)			\
+	CALLOUT_TIMER_CALL(timer, callout_timer_init_key,		\
+			   CALLOUT_LINUX_TIMER(init_timer_key,		\
+					       timer_init_key))		\
+	(timer, fn, flags, name, key)
+#define init_timer_key(timer, fn, flags, name, key)			\
+	CALLOUT_TIMER_INIT(timer, fn, flags, name, key)
+#define timer_init_key(timer, fn, flags, name, key)			\
+	CALLOUT_TIMER_INIT(timer, fn, flags, name, key)
+
+#define CALLOUT_TIMER_INIT_ON_STACK(timer, fn, flags, name, key)	\
+	CALLOUT_TIMER_CALL(timer, callout_timer_init_key_on_stack,	\
+			   CALLOUT_LINUX_TIMER(init_timer_on_stack_key,	\
+					       timer_init_key_on_stack)) \
+	(timer, fn, flags, name, key)
+#define init_timer_on_stack_key(timer, fn, flags, name, key)		\
+	CALLOUT_TIMER_INIT_ON_STACK(timer, fn, flags, name, key)
+#define timer_init_key_on_stack(timer, fn, flags, name, key)		\
+	CALLOUT_TIMER_INIT_ON_STACK(timer, fn, flags, name, key)
+
+#define CALLOUT_TIMER_DESTROY(timer)					\
+	CALLOUT_TIMER_CALL(timer, callout_timer_destroy_on_stack,	\
+			   CALLOUT_LINUX_TIMER(destroy_timer_on_stack,	\
+					       timer_destroy_on_stack))	\
+	(timer)
+#define destroy_timer_on_stack(timer)	CALLOUT_TIMER_DESTROY(timer)
+#define timer_destroy_on_stack(timer)	CALLOUT_TIMER_DESTROY(timer)
+
+#define timer_pending(timer)						\
+	_Generic((timer),						\
+		 struct callout_timer *: callout_timer_pending,		\
+		 const struct callout_timer *: callout_timer_pending,	\
+		 callout_linux_timer_t *: timer_pending,		\
+		 const callout_linux_timer_t *: timer_pending)(timer)
+
+#define add_timer(timer)						\
+	CALLOUT_TIMER_CALL(timer, callout_timer_add, add_timer)(timer)
+#define add_timer_local(timer)						\
+	CALLOUT_TIMER_CALL(timer, callout_timer_add_local,		\
+			   add_timer_local)(timer)
+#define add_timer_global(timer)						\
+	CALLOUT_TIMER_CALL(timer, callout_timer_add_global,		\
+			   add_timer_global)(timer)
+#define add_timer_on(timer, cpu)					\
+	CALLOUT_TIMER_CALL(timer, callout_timer_add_on,			\
+			   add_timer_on)(timer, cpu)
+
+#define mod_timer(timer, expires)					\
+	CALLOUT_TIMER_CALL(timer, callout_timer_mod,			\
+			   mod_timer)(timer, expires)
+#define mod_timer_pending(timer, expires)				\
+	CALLOUT_TIMER_CALL(timer, callout_timer_mod_pending,		\
+			   mod_timer_pending)(timer, expires)
+#define timer_reduce(timer, expires)					\
+	CALLOUT_TIMER_CALL(timer, callout_timer_reduce,			\
+			   timer_reduce)(timer, expires)
+
+#define CALLOUT_TIMER_DELETE(timer)					\
+	CALLOUT_TIMER_CALL(timer, callout_timer_delete,			\
+			   timer_delete)(timer)
+#define timer_delete(timer)		CALLOUT_TIMER_DELETE(timer)
+#define del_timer(timer)		CALLOUT_TIMER_DELETE(timer)
+
+#define CALLOUT_TIMER_DELETE_SYNC(timer)				\
+	CALLOUT_TIMER_CALL(timer, callout_timer_delete_sync,		\
+			   timer_delete_sync)(timer)
+#define timer_delete_sync(timer)	CALLOUT_TIMER_DELETE_SYNC(timer)
+#define del_timer_sync(timer)		CALLOUT_TIMER_DELETE_SYNC(timer)
+#define del_singleshot_timer_sync(timer) CALLOUT_TIMER_DELETE_SYNC(timer)
+
+#define CALLOUT_TIMER_DELETE_TRY(timer)					\
+	CALLOUT_TIMER_CALL(timer, callout_timer_delete_sync_try,	\
+			   CALLOUT_LINUX_TIMER(try_to_del_timer_sync,	\
+					       timer_delete_sync_try))	\
+	(timer)
+#define timer_delete_sync_try(timer)	CALLOUT_TIMER_DELETE_TRY(timer)
+#define try_to_del_timer_sync(timer)	CALLOUT_TIMER_DELETE_TRY(timer)
+
+#define timer_shutdown(timer)						\
+	CALLOUT_TIMER_CALL(timer, callout_timer_shutdown,		\
+			   timer_shutdown)(timer)
+#define timer_shutdown_sync(timer)					\
+	CALLOUT_TIMER_CALL(timer, callout_timer_shutdown_sync,		\
+			   timer_shutdown_sync)(timer)
+
+#define timer_list callout_timer
+
+#endif /* _LINUX_CALLOUT_TIMER_H */
