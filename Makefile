@@ -65,6 +65,9 @@ check-load: ## load, unload and refuse wrong parameters
 check-client: ## modules built against installed files; no priority inversion on 6.12-rt
 	@scripts/check.sh client
 
+check-clients: ## WireGuard, the bridge and others of Linux, their timers callouts, on 6.12 and debug
+	@scripts/check.sh clients
+
 check-hotplug: ## unplug and plug CPUs under load
 	@scripts/check.sh hotplug
 

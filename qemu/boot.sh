@@ -8,7 +8,8 @@
 # -i is for counting: time goes by instructions, a nanosecond each, and leaps over sleep. There is
 # one CPU unless -c says more, of which then one runs at a time.
 #
-# Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/.
+# Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/, and
+# what one job only needs, such as programs with their libraries, from build/user/root-JOB/.
 # Serial ports: ttyS0 the kernel's console, ttyS1 the verdict, ttyS2 the job's output, which is
 # also copied to standard output. All three are kept in
 # build/log/KERNEL-NAME.{console,verdict,out}; NAME is the job's by default.
@@ -84,6 +85,11 @@ make_initramfs() {
 	done
 	# 18 MB, for the one job with a program in Python.
 	[ "$job" != tools ] || cp -a "$build/user/python/." "$root/"
+	if [ "$job" = clients ]; then
+		cp -a "$build/$kernel/clients/root/." "$root/"
+		cp "$top/qemu/jobs/clients"/*.sh "$root/lib/clients/"
+	fi
+	[ ! -d "$build/user/root-$job" ] || cp -a "$build/user/root-$job/." "$root/"
 	(cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0)
 }
 

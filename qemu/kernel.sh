@@ -5,6 +5,8 @@
 #   eval "$(qemu/kernel.sh NAME)"       KERNEL_RELEASE, KERNEL_BUILD (for external modules) and
 #                                       KERNEL_IMAGE (to boot)
 #   eval "$(qemu/kernel.sh -b NAME)"    the first two only: does not fetch Debian's image
+#   eval "$(qemu/kernel.sh -m NAME)"    all three and KERNEL_MODULES, the directory of Debian's own
+#                                       modules, empty for a kernel that has none
 #   qemu/kernel.sh -s                   the directory of linux-source-6.12, for its scripts/
 #
 # NAME: debian-6.1, debian-6.12, debian-6.12-rt: Debian's own, unpacked from its package, never
@@ -54,35 +56,56 @@ headers_release() {
 		die "$1 is not installed; run scripts/setup.sh all, or rt"
 }
 
-# Debian's image of exactly the headers' version: another may refuse modules built with them.
-fetch_image() {
-	local release=$1 version=$2 dir package=linux-image-$1
+# unpack_image DIRECTORY PART RELEASE VERSION: the part, boot or lib, of Debian's image of exactly
+# the headers' version: another may refuse modules built with them.
+unpack_image() {
+	local dir=$1 part=$2 package=linux-image-$3 version=$4
 
-	if [ "$(installed_version "$package")" = "$version" ] &&
+	[ ! -d "$dir" ] || return 0
+	lock "${dir##*/}"
+	[ ! -d "$dir" ] || return 0
+	say "fetching Debian's $package $version"
+	rm -rf "$dir.partial"
+	mkdir -p "$dir.partial/package"
+	(cd "$dir.partial" &&
+	 apt-get -qq -o APT::Sandbox::User=root download "$package=$version") >&2 ||
+		die "$package $version, the version of the installed headers, cannot be" \
+		    "downloaded; the archive may have a newer one: upgrade linux-headers, then" \
+		    "try again"
+	dpkg-deb -x "$dir.partial"/*.deb "$dir.partial/package"
+	mv "$dir.partial/package/$part" "$dir.partial/"
+	rm -rf "$dir.partial"/*.deb "$dir.partial/package"
+	mv "$dir.partial" "$dir"
+}
+
+fetch_image() {
+	local release=$1 version=$2 dir
+
+	if [ "$(installed_version "linux-image-$release")" = "$version" ] &&
 	   [ -r "/boot/vmlinuz-$release" ]; then
 		KERNEL_IMAGE=/boot/vmlinuz-$release
 		return
 	fi
 	dir=$cache/image-$release-$version
 	KERNEL_IMAGE=$dir/boot/vmlinuz-$release
-	[ ! -r "$KERNEL_IMAGE" ] || return 0
-	lock "image-$release"
-	[ ! -r "$KERNEL_IMAGE" ] || return 0
-	say "fetching Debian's $package $version"
-	rm -rf "$dir" "$dir.partial"
-	mkdir -p "$dir.partial"
-	(cd "$dir.partial" &&
-	 apt-get -qq -o APT::Sandbox::User=root download "$package=$version") >&2 ||
-		die "$package $version, the version of the installed headers, cannot be" \
-		    "downloaded; the archive may have a newer one: upgrade linux-headers, then" \
-		    "try again"
-	dpkg-deb -x "$dir.partial"/*.deb "$dir.partial"
-	rm -rf "$dir.partial"/*.deb "$dir.partial/lib" "$dir.partial/usr"
-	mv "$dir.partial" "$dir"
+	unpack_image "$dir" boot "$release" "$version"
+}
+
+fetch_modules() {
+	local release=$1 version=$2 dir
+
+	KERNEL_MODULES=/lib/modules/$release/kernel
+	if [ "$(installed_version "linux-image-$release")" = "$version" ] &&
+	   [ -d "$KERNEL_MODULES" ]; then
+		return
+	fi
+	dir=$cache/modules-$release-$version
+	KERNEL_MODULES=$dir/lib/modules/$release/kernel
+	unpack_image "$dir" lib "$release" "$version"
 }
 
 debian() {
-	local flavour
+	local flavour version
 
 	flavour=${1#debian-}
 	case $flavour in
@@ -92,8 +115,9 @@ debian() {
 	KERNEL_RELEASE=$(headers_release "linux-headers-${flavour}amd64")
 	KERNEL_BUILD=/usr/src/linux-headers-$KERNEL_RELEASE
 	[ -d "$KERNEL_BUILD" ] || die "$KERNEL_BUILD is missing; run scripts/setup.sh"
-	[ "$build_only" ] ||
-		fetch_image "$KERNEL_RELEASE" "$(installed_version "linux-headers-$KERNEL_RELEASE")"
+	version=$(installed_version "linux-headers-$KERNEL_RELEASE")
+	[ "$build_only" ] || fetch_image "$KERNEL_RELEASE" "$version"
+	[ ! "$with_modules" ] || fetch_modules "$KERNEL_RELEASE" "$version"
 }
 
 digest() { sha256sum | cut -c1-12; }
@@ -246,12 +270,14 @@ prepared() {
 }
 
 build_only=
-if [ "${1:-}" = -b ]; then
-	build_only=yes
-	shift
-fi
+with_modules=
+case ${1:-} in
+-b) build_only=yes; shift ;;
+-m) with_modules=yes; shift ;;
+esac
 [ $# -eq 1 ] || usage
 KERNEL_IMAGE=
+KERNEL_MODULES=
 case ${1%+lab} in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
@@ -266,3 +292,4 @@ running)
 esac
 printf "%s='%s'\n" KERNEL_RELEASE "$KERNEL_RELEASE" KERNEL_BUILD "$KERNEL_BUILD" \
 	KERNEL_IMAGE "$KERNEL_IMAGE"
+[ ! "$with_modules" ] || printf "KERNEL_MODULES='%s'\n" "$KERNEL_MODULES"

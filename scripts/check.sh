@@ -132,6 +132,13 @@ build_client() {
 	build "client-$1" "$1 programs" scripts/client.sh "$1"
 }
 
+# build_clients KERNEL TIMERS
+build_clients() {
+	build_kernel "$1"
+	build_programs
+	build "clients-$1-$2" "$1 programs" scripts/clients.sh "$1" "$2"
+}
+
 # run_job KERNEL JOB[:NAME] SECONDS [ARGUMENTS OF boot.sh]: queues a boot, with logs named JOB or
 # JOB-NAME
 run_job() {
@@ -142,6 +149,15 @@ run_job() {
 	if [ "$2" = client ]; then
 		build_client "$1"
 		need="$need client-$1"
+	fi
+	if [ "${2%%:*}" = clients ]; then
+		build_clients "$1" callout
+		need="$need clients-$1-callout"
+		# Both fill one directory.
+		case " $* " in *CLIENTS_TIMERS=linux*)
+			build_clients "$1" linux
+			need="$need clients-$1-linux" ;;
+		esac
 	fi
 	step "$need" boot "$@"
 }
@@ -246,6 +262,9 @@ queue() {
 		# check-debug runs it. With lockdep callout.h defines more.
 		build_client debug
 		run_job debian-6.12-rt inversion 120 ;;
+	clients) queue_clients ;;
+	clients-short)
+		run_job debian-6.12 clients:short 300 -i -a "CLIENTS_PEERS=16 CLIENTS_GROUPS=100" ;;
 	hotplug)
 		run_job debian-6.12 hotplug 600 \
 			-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"

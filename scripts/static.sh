@@ -127,7 +127,7 @@ short_lines() {
 	return $bad
 }
 
-shell_files=(.ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh scripts/*.sh
+shell_files=(.ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh qemu/jobs/*/*.sh scripts/*.sh
 	tools/calloutctl.bash tools/examples/python.sh)
 awk_files=(scripts/*.awk scripts/*/*.awk qemu/ktap.awk)
 
