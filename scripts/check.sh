@@ -194,6 +194,7 @@ queue_schemes() {
 	build_programs
 	# shellcheck disable=SC2086 # two arguments
 	step programs run_schemes ${short:+-n 100000}
+	step "" run_script fuzz-user scripts/fuzz-user.sh corpus
 	# schemes-all includes this run.
 	[ ! "$short" ] || run_job debian-6.12+lab schemes 600
 }

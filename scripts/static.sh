@@ -15,8 +15,10 @@ linux=$(qemu/kernel.sh -s)
 # False positives of checkpatch: a size that is a power of two is not a bit (BIT_MACRO); kcompat.h
 # tests the version and stubs functions that old kernels lack; macros that count their arguments do
 # not use them all; BSD's types have BSD's names; lab.c exports what the schemes define;
-# COUNTED() defines functions;
-# and it knows the layout of trace events only by the kernel's own paths.
+# COUNTED() defines functions; the mocks of the fuzzers look like the kernel, and libFuzzer has
+# names and types of its own; the device's fuzzer has lists of names that are macros; an
+# initialiser names its constants twice; callout_timer.h has _Generic, which checkpatch does not
+# know; and it knows the layout of trace events only by the kernel's own paths.
 ignored() {
 	local ignore=BIT_MACRO
 
@@ -24,10 +26,21 @@ ignored() {
 	module/lab.c) ignore=$ignore,EXPORT_SYMBOL ;;
 	module/kcompat.h) ignore=$ignore,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED ;;
 	module/include/trace/*) ignore=$ignore,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE ;;
-	module/include/linux/callout_bsd.h) ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;
+	module/include/linux/callout_timer.h)
+		ignore=$ignore,CAMELCASE,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED
+		ignore=$ignore,NEW_TYPEDEFS,SPACING ;;
+	module/include/linux/callout_bsd.h|module/include/bsd/*)
+		ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;
+	module/include/linux/callout_openbsd.h) ignore=$ignore,MACRO_ARG_REUSE ;;
 	selftests/bench/loop_bench.c)
 		ignore=$ignore,MULTISTATEMENT_MACRO_USE_DO_WHILE,MACRO_ARG_REUSE ;;
 	selftests/harness/include/*) ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;
+	selftests/fuzz/user/mock_kernel.h)
+		ignore=$ignore,MACRO_ARG_UNUSED,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,NEW_TYPEDEFS
+		ignore=$ignore,PREFER_DEFINED_ATTRIBUTE_MACRO,MEMORY_BARRIER,DATA_RACE ;;
+	selftests/fuzz/user/input.h) ignore=$ignore,MACRO_ARG_REUSE,PREFER_KERNEL_TYPES ;;
+	selftests/fuzz/user/*) ignore=$ignore,CAMELCASE,PREFER_KERNEL_TYPES ;;
+	selftests/fuzz/*.[ch]) ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE ;;
 	esac
 	echo "$ignore"
 }

@@ -3,7 +3,8 @@
 # Job: runs the KUnit suites with each tick source and reports their results as KTAP.
 #
 # All of them, and with other parameters those that depend on them; or with boot.sh -a
-# CALLOUT_SUITES=RUN those of a run in qemu/suites; or with kunit.filter_glob=GLOB these.
+# CALLOUT_SUITES=RUN those of a run in qemu/suites, CALLOUT_ONLY=SUITE,... these; or with
+# kunit.filter_glob=GLOB those that match.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -22,6 +23,8 @@ suites() {
 selected() {
 	if [ "$chosen" ]; then
 		echo "$chosen"
+	elif [ "${CALLOUT_ONLY:-}" ]; then
+		echo "$CALLOUT_ONLY" | tr , "\n"
 	elif [ "${CALLOUT_SUITES:-}" ]; then
 		suites "$CALLOUT_SUITES"
 	else
@@ -36,14 +39,14 @@ selected() {
 # run_suites PATTERN: KUnit runs them when their module is loaded.
 run_suites() {
 	printf %s "$1" > $glob
-	insmod /lib/callout_kunit.ko
+	insmod /lib/callout_kunit.ko ${CALLOUT_STORM:+storm=$CALLOUT_STORM}
 	cat /sys/kernel/debug/kunit/*/results > /tmp/suite || :
 	rmmod callout_kunit
 	cat /tmp/suite
 	[ -s /tmp/suite ] || wrong "there is no suite $1"
 }
 
-if [ "$chosen${CALLOUT_SUITES:-}" ]; then
+if [ "$chosen${CALLOUT_SUITES:-}${CALLOUT_ONLY:-}" ]; then
 	sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" > /tmp/sets
 else
 	sets "tick_source=jiffies" "tick_source=hrtimer hz=10000" "scheme=sorted_list" > /tmp/sets

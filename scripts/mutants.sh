@@ -1,0 +1,233 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Makes small wrong changes, mutants, one at a time, and runs the checks that should notice. One
+# that is noticed is killed: passed. One that survives has failed: it needs a test, or a reason in
+# its list. The last line is "N passed, N failed".
+#
+#   scripts/mutants.sh [NAME...]    all mutants of selftests/mutants/*.list, or these: names of
+#                                   mutants, patterns of the shell, or names of lists
+#
+# The checks, the cheapest first:
+#
+#   schemes SCHEME           scheme_harness, in user space
+#   fuzz NAME                a fuzzer of selftests/fuzz/user: its corpus, then at most a minute
+#   kunit SUITE,...          on the KUnit kernel; debug SUITE,... on the debug kernel
+#   device PROGRAM,...       tests of the device on Debian's 6.12 kernel
+#   library PROGRAM          the same, for changes of the library
+#
+# Each check must pass without a mutant: that is tried first. A tree, build/mutants/tree, has links
+# to this one and the file of the mutant; what it changes is compiled and nothing else.
+
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$top"
+lists=(selftests/mutants/*.list)
+tree=$build/mutants/tree
+out=$build/mutants/build
+logs=$log/mutants
+# Seconds: of a boot, and of a fuzzer.
+limit=150
+fuzzing=60
+
+# A build that fails is no verdict on a test.
+built() {
+	if ! "$@" > "$logs/build.log" 2>&1; then
+		tail -n 15 "$logs/build.log" >&2
+		echo "BUILD" > "$logs/verdict"
+		return 1
+	fi
+}
+
+in_tree() { (cd "$tree" && CALLOUT_BUILD=$out "$@"); }
+
+# build.sh begins from scratch after a warning, which a mutant may well cause.
+build_modules() {
+	local mark=$out/$1/clean
+
+	[ ! -e "$mark.last" ] || cp "$mark.last" "$mark"
+	built in_tree scripts/build.sh "$1" C=0 W= || return
+	[ ! -e "$mark" ] || cp "$mark" "$mark.last"
+}
+
+# boot KERNEL JOB ARGUMENTS: what the job's tests say is shown
+boot() {
+	local status=0
+
+	in_tree qemu/boot.sh -t $limit -a "$3" "$1" "$2" > "$logs/boot.log" 2>&1 || status=$?
+	if [ $status -ne 0 ]; then
+		{
+			grep -aE '^ *not ok' "$out/log/$1-$2.out" || :
+			grep -aE '^boot.sh: .*(FAILED|warn)' "$logs/boot.log" || :
+		} | tr -d '\r' | head -n 3
+	fi
+	return $status
+}
+
+programs() {
+	local name
+
+	rm -rf "$out/user/selftests"
+	mkdir -p "$out/user/selftests"
+	for name in ${1//,/ }; do
+		built in_tree make -s -C selftests O="$out/all" "$out/all/selftests/$name" ||
+			return 2
+		cp "$out/all/selftests/$name" "$out/user/selftests/"
+	done
+}
+
+# check KIND NAMES: fails, and says how, if a test does
+check() {
+	: > "$logs/verdict"
+	case $1 in
+	schemes)
+		built in_tree make -s -C selftests O="$out/all" \
+			"$out/all/host/scheme_harness" || return 2
+		timeout 600 "$out/all/host/scheme_harness" -n 20000 -S "$2" \
+			> "$logs/harness.log" 2>&1 && return
+		grep '^not ok' "$logs/harness.log" | head -n 2
+		return 1 ;;
+	fuzz)
+		built make -s -C selftests/fuzz/user TREE="$tree" O="$out/all" \
+			"$out/all/fuzzers/$2_fuzz" || return 2
+		fuzz "$2" ;;
+	kunit|debug)
+		build_modules "$1" || return 2
+		rm -rf "$out/user/selftests"
+		boot "$1" kunit "CALLOUT_SETS=tick_source=jiffies CALLOUT_ONLY=$2" ;;
+	device|library)
+		build_modules debian-6.12 || return 2
+		programs "$2" || return 2
+		boot debian-6.12 selftests "CALLOUT_SETS=device_hz=10000 CALLOUT_COMPAT32=no" ;;
+	*) die "there is no check $1" ;;
+	esac
+}
+
+# fuzz NAME: the corpus, then new inputs
+fuzz() {
+	local dir=$out/fuzz-user/$1 program=$out/all/fuzzers/$1_fuzz
+
+	rm -rf "$dir"
+	mkdir -p "$dir/corpus"
+	scripts/corpus.pl unpack "$dir/corpus" "selftests/fuzz/user/corpus/$1"*.hex
+	export LLVM_PROFILE_FILE=$dir/profraw
+	if ! timeout 600 "$program" -runs=0 -timeout=120 -artifact_prefix="$dir/" "$dir/corpus" \
+		> "$logs/fuzz.log" 2>&1; then
+		echo "the corpus"
+		return 1
+	fi
+	# A baseline is not fuzzed.
+	[ "${mutant:-}" ] || return 0
+	if ! timeout 600 "$program" -max_total_time=$fuzzing -max_len=400 -len_control=0 \
+		-timeout=120 -artifact_prefix="$dir/" "$dir/corpus" > "$logs/fuzz.log" 2>&1; then
+		echo "$(grep -E '^#[0-9]+' "$logs/fuzz.log" | tail -n 1 | cut -f 1) inputs"
+		return 1
+	fi
+}
+
+# Links to all that is checked in, and to what is new.
+plant() {
+	local file
+
+	mkdir -p "$tree" "$out" "$logs"
+	while read -r file; do
+		[ -e "$file" ] || continue
+		mkdir -p "$tree/$(dirname "$file")"
+		if [ -e "$tree/$file" ] && [ ! -L "$tree/$file" ]; then
+			cmp -s "$top/$file" "$tree/$file" || revert "$file"
+		else
+			ln -sfn "$top/$file" "$tree/$file"
+		fi
+	done < <(git ls-files -co --exclude-standard)
+}
+
+# The file as it was, but newer, so that what depends on it is compiled again.
+revert() { cp --remove-destination "$top/$1" "$tree/$1"; }
+
+# The state of what is checked: a baseline that passed need not be repeated.
+state() { git ls-files -s module kunit selftests tools scripts qemu; git diff HEAD; }
+
+# split CHECKS: one a line, "KIND NAMES"
+split() { tr ';' '\n' <<< "$1" | sed 's/^ *//'; }
+
+baseline() {
+	local kind names key good=yes
+
+	key=$(state | sha1sum | cut -c 1-16)
+	while read -r kind names; do
+		[ ! -e "$out/baseline-$key-$kind-$names" ] || continue
+		if item "$kind $names, without a mutant" check "$kind" "$names"; then
+			touch "$out/baseline-$key-$kind-$names"
+		fi
+	done < <(cut -f 3 "$logs/chosen" | grep -v '^equivalent: ' | tr ';' '\n' |
+		sed 's/^ *//' | sort -u)
+	[ "$failed" -eq 0 ] || good=
+	[ "$good" ] || die "a check fails without a mutant"
+	passed=0
+}
+
+# try NAME FILE CHECKS: one TAP line
+try() {
+	local kind names said="" status=0 start=$SECONDS
+
+	mutant=$1
+	scripts/mutate.pl apply "$1" "$tree" "${lists[@]}" > "$logs/applied"
+	while read -r kind names; do
+		status=0
+		said=$(check "$kind" "$names" < /dev/null) || status=$?
+		[ $status -eq 0 ] || break
+	done < <(split "$3")
+	revert "$2"
+	if [ -s "$logs/verdict" ]; then
+		failed=$((failed + 1))
+		echo "not ok $((passed + failed)) $1 does not build # $((SECONDS - start)) s"
+	elif [ $status -ne 0 ]; then
+		passed=$((passed + 1))
+		echo "ok $((passed + failed)) $1: $kind $names # $((SECONDS - start)) s"
+		printf '%s\n' "$said" | sed 's/^ */#   /'
+	else
+		failed=$((failed + 1))
+		survivors+=("$1")
+		echo "not ok $((passed + failed)) $1 survives $3 # $((SECONDS - start)) s"
+	fi
+}
+
+# chosen NAME...: the lines of the mutants that are asked for
+chosen() {
+	local name file checks list want
+
+	for list in "${lists[@]}"; do
+		scripts/mutate.pl list "$list" > "$logs/list" || die "$list is wrong"
+		while IFS=$'\t' read -r name file checks; do
+			for want in "$@"; do
+				# shellcheck disable=SC2053 # a pattern
+				if [[ $name = $want || $list = selftests/mutants/$want.list ]]; then
+					printf '%s\t%s\t%s\n' "$name" "$file" "$checks"
+					break
+				fi
+			done
+		done < "$logs/list"
+	done
+}
+
+exec 7> "$build/mutants.lock"
+flock 7
+plant
+[ $# -gt 0 ] || set -- '*'
+chosen "$@" > "$logs/chosen"
+[ -s "$logs/chosen" ] || die "there is no such mutant"
+survivors=()
+equivalent=0
+mutant=
+[ "${BASELINE:-yes}" = no ] || baseline
+while IFS=$'\t' read -r name file checks; do
+	case $checks in
+	equivalent:*)
+		equivalent=$((equivalent + 1))
+		echo "# $name: $checks" ;;
+	*) try "$name" "$file" "$checks" ;;
+	esac
+done < "$logs/chosen"
+echo "# $equivalent are equivalent; survivors: ${survivors[*]:-none}"
+[ $((passed + failed)) -eq 0 ] ||
+	echo "# score: $((passed * 1000 / (passed + failed) / 10)) %"
+finish

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lib_fuzz.c - a fuzzer of libcallout against a mock of the device
+ *
+ * Two contexts and a few timers, whose memory is freed as soon as they are
+ * disarmed. A model has what each timer was armed for. What holds:
+ *
+ *  - a timer that fires is armed, fires once for each expiry, neither early nor,
+ *    in a wait, later than its slack and a tick;
+ *  - no timer comes after it was disarmed, and none is accessed;
+ *  - an error is one that was injected; the timer is then as libcallout.3 says;
+ *  - callout_ctx_next_due() is not after the first timer that is due, and a turn
+ *    before that makes no system call;
+ *  - at the end every timer has fired, and the kernel has none.
+ */
+#include <errno.h>
+#include "lib_fuzz.h"
+#include "mock_device.h"
+
+#define TIMERS		10U
+#define CONTEXTS	2U
+#define TIME_LAST	(~0ULL >> 1)
+#define REACH		(1ULL << 40)
+
+/**
+ * struct model_timer - a timer and what it was armed for
+ * @timer: it
+ * @armed: callout_ctx_next() is to return it
+ * @waits: its time, @time, counts from the next turn
+ * @lo: it is not due before this, in its clock
+ * @hi: nor after this
+ * @any_lo: the least @lo since it has fired or was disarmed
+ * @any_hi: the greatest @hi
+ * @ctx: index of its context
+ * @clockid: its clock
+ * @period: its period
+ * @slack: its slack
+ */
+struct model_timer {
+	struct callout_timer *timer;
+	bool armed;
+	bool waits;
+	uint64_t time;
+	uint64_t lo, hi;
+	uint64_t any_lo, any_hi;
+	unsigned int ctx;
+	clockid_t clockid;
+	uint64_t period, slack;
+};
+
+static struct model_timer model[TIMERS];
+static struct callout_ctx *context[CONTEXTS];
+/* A timer of another clock was armed; an operation may have failed. */
+static bool other_clock[CONTEXTS], faults;
+
+static struct model_timer *model_of(const struct callout_timer *timer)
+{
+	unsigned int i;
+
+	for (i = 0; i < TIMERS; i++)
+		if (model[i].timer == timer)
+			return &model[i];
+	fuzz_assert(false, "a timer that was freed");
+	return NULL;
+}
+
+static void new_timer(struct model_timer *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->timer = calloc(1, sizeof(*m->timer));
+	m->any_lo = ~0ULL;
+}
+
+static uint64_t after(uint64_t now, uint64_t time)
+{
+	return time < TIME_LAST - now ? now + time : TIME_LAST;
+}
+
+static void model_due(struct model_timer *m, uint64_t lo, uint64_t hi)
+{
+	m->waits = false;
+	m->lo = lo;
+	m->hi = hi;
+	if (lo < m->any_lo)
+		m->any_lo = lo;
+	if (hi > m->any_hi)
+		m->any_hi = hi;
+}
+
+static clockid_t clock_of(const struct callout_timer *timer)
+{
+	return timer->clockid ?: CLOCK_MONOTONIC;
+}
+
+/* Has the timer armed for what was asked: relative if @rel. */
+static void model_arm(struct model_timer *m, unsigned int i, uint64_t time,
+		      bool rel, uint64_t before, bool at_once)
+{
+	m->armed = true;
+	m->ctx = i;
+	m->clockid = clock_of(m->timer);
+	m->period = m->timer->period;
+	m->slack = m->timer->slack;
+	m->time = time;
+	if (m->clockid != CLOCK_MONOTONIC)
+		other_clock[i] = true;
+	if (!rel)
+		model_due(m, time, time);
+	else if (at_once)
+		model_due(m, after(before, time),
+			  after(mock_clock(m->clockid), time));
+	else
+		m->waits = true;
+}
+
+static void arm(struct input *in)
+{
+	struct model_timer *m = &model[input_below(in, TIMERS)];
+	struct callout_timer *timer = m->timer;
+	unsigned int how = input_byte(in), i = how & 1, calls = mock.calls;
+	bool rel = how & 2;
+	uint64_t time = input_distance(in, MOCK_TICK, REACH), before;
+	int ret;
+
+	if (how >= 250)
+		time = TIME_LAST + (how & 4);
+	if (!m->armed)
+		timer->clockid = how & 64 ? CLOCK_BOOTTIME :
+				 how & 32 ? CLOCK_MONOTONIC : 0;
+	timer->period = how & 8 ? 0 : (how & 16 ? MOCK_TICK : 0) *
+				      input_below(in, 8);
+	timer->slack = (how & 128) ? input_byte(in) * 64ULL : 0;
+	before = mock_clock(clock_of(timer));
+	if (!rel && time <= TIME_LAST)
+		time = after(before - MOCK_TICK, time);
+	ret = rel ? callout_arm(context[i], timer, time) :
+		    callout_arm_at(context[i], timer, time);
+	if (time > TIME_LAST || (!rel && !timer->clockid)) {
+		fuzz_assert(ret == -EINVAL, "%d", ret);
+		return;
+	}
+	if (ret) {
+		fuzz_assert(faults && mock.calls > calls, "%d", ret);
+		return;
+	}
+	fuzz_assert(callout_armed(timer), "not armed");
+	model_arm(m, i, time, rel, before,
+		  /* Not only disarmed at once, in another context. */
+		  mock.calls > calls && timer->_handle);
+}
+
+/* While it is armed in the kernel its clock must stay. */
+static void change_clock(struct model_timer *m)
+{
+	struct callout_timer *timer = m->timer;
+	clockid_t was = timer->clockid;
+
+	if (!m->armed || !timer->_handle)
+		return;
+	timer->clockid = clock_of(timer) == CLOCK_MONOTONIC ? CLOCK_BOOTTIME :
+							       CLOCK_MONOTONIC;
+	fuzz_assert(callout_arm(context[m->ctx], timer, 0) == -EINVAL, "taken");
+	timer->clockid = was;
+	fuzz_assert(callout_armed(timer), "not armed");
+}
+
+static void disarm(struct model_timer *m, bool free_it)
+{
+	bool was = callout_disarm(context[m->ctx], m->timer);
+
+	fuzz_assert(was == m->armed, "%d", was);
+	fuzz_assert(!callout_armed(m->timer), "armed");
+	if (free_it) {
+		free(m->timer);
+		new_timer(m);
+		return;
+	}
+	m->armed = false;
+	m->waits = false;
+	m->any_lo = ~0ULL;
+	m->any_hi = 0;
+}
+
+static uint64_t tick_from(uint64_t t)
+{
+	return t < TIME_LAST - MOCK_TICK ?
+	       (t + MOCK_TICK - 1) / MOCK_TICK * MOCK_TICK : TIME_LAST;
+}
+
+/* A turn: when it began, and @mock.drift then. */
+struct turn {
+	uint64_t start;
+	uint64_t drift;
+};
+
+static void periodic_fired(struct model_timer *m, const struct callout_event *e)
+{
+	uint64_t last = e->due + e->overrun * m->period;
+
+	fuzz_assert(e->flags & CALLOUT_EVENT_PERIODIC, "%x", e->flags);
+	fuzz_assert(last <= mock_clock(m->clockid), "%u is early", e->overrun);
+	model_due(m, last + m->period, last + m->period);
+	fuzz_assert(callout_armed(m->timer), "not armed");
+}
+
+static void fired(struct model_timer *m, const struct callout_event *e,
+		  const struct turn *turn)
+{
+	uint64_t limit = tick_from(after(m->hi, m->slack));
+
+	fuzz_assert(e->cookie == (uintptr_t)m->timer, "%llx", e->cookie);
+	fuzz_assert(e->due >= m->lo && e->due <= m->hi, "due at %llu, not %llu",
+		    e->due, (unsigned long long)m->lo);
+	fuzz_assert(mock_clock(m->clockid) >= m->lo, "early");
+	if (m->clockid == CLOCK_MONOTONIC) {
+		if (limit < turn->start + MOCK_TICK)
+			limit = turn->start + MOCK_TICK;
+		limit = after(limit, mock.drift - turn->drift + MOCK_TICK);
+		fuzz_assert(e->fired >= m->lo, "early");
+		fuzz_assert(e->fired <= limit || m->period,
+			    "at %llu, due at %llu", e->fired, e->due);
+	}
+	if (m->period) {
+		periodic_fired(m, e);
+		return;
+	}
+	m->armed = false;
+	m->any_lo = ~0ULL;
+	m->any_hi = 0;
+	fuzz_assert(!callout_armed(m->timer), "still armed");
+}
+
+static void failed(struct model_timer *m, const struct callout_event *e)
+{
+	fuzz_assert(faults, "%d", m->timer->error);
+	fuzz_assert(m->timer->error < 0 && m->timer->error > -200, "%d",
+		    m->timer->error);
+	fuzz_assert(!e->fired && !e->cookie, "an event");
+	m->armed = callout_armed(m->timer);
+	m->period = m->timer->_period;
+	if (m->armed) {
+		fuzz_assert(m->any_lo != ~0ULL, "it never was armed");
+		model_due(m, m->any_lo, m->any_hi);
+	} else {
+		m->any_lo = ~0ULL;
+		m->any_hi = 0;
+	}
+}
+
+/* Hands out one timer; false if there is none. */
+static bool hand_out(unsigned int i, const struct turn *turn)
+{
+	struct callout_timer *timer;
+	struct callout_event e;
+	struct model_timer *m;
+
+	timer = callout_ctx_next(context[i], &e);
+	if (!timer)
+		return false;
+	m = model_of(timer);
+	fuzz_assert(m->armed && m->ctx == i, "disarmed");
+	if (timer->error)
+		failed(m, &e);
+	else
+		fired(m, &e, turn);
+	return true;
+}
+
+/* From now on the times count that were given since the last turn. */
+static void model_turn(unsigned int i, const struct turn *turn, bool failed)
+{
+	uint64_t drift = mock.drift - turn->drift;
+	struct model_timer *m;
+
+	for (m = model; m < model + TIMERS; m++) {
+		if (!m->armed || m->ctx != i || !m->waits)
+			continue;
+		if (m->clockid == CLOCK_MONOTONIC)
+			model_due(m, after(turn->start, m->time),
+				  after(turn->start + drift, m->time));
+		else
+			model_due(m, after(turn->start + mock.asleep, m->time),
+				  failed || faults ? TIME_LAST :
+				  after(turn->start + drift + mock.asleep,
+					m->time));
+	}
+}
+
+/* No timer is due before callout_ctx_next_due(). */
+static void check_next_due(unsigned int i)
+{
+	uint64_t due = callout_ctx_next_due(context[i]);
+	struct model_timer *m;
+
+	if (callout_ctx_pending(context[i])) {
+		fuzz_assert(!due, "%llu", (unsigned long long)due);
+		return;
+	}
+	for (m = model; m < model + TIMERS; m++)
+		fuzz_assert(!m->armed || m->ctx != i ||
+			    m->clockid != CLOCK_MONOTONIC || due <= m->hi,
+			    "%llu, but a timer is due at %llu",
+			    (unsigned long long)due, (unsigned long long)m->hi);
+}
+
+static void take_turn(unsigned int i, uint64_t timeout, bool flush,
+		      unsigned int most)
+{
+	bool fault = mock.fail_batch || mock.short_at || mock.interrupt;
+	struct callout_ctx *ctx = context[i];
+	struct turn turn = { mock.now, mock.drift };
+	unsigned int calls = mock.calls, n = 0;
+	uint64_t due = callout_ctx_next_due(ctx);
+	bool idle = !callout_ctx_pending(ctx) && !timeout && !other_clock[i] &&
+		    due > mock.now + 8 * mock.jitter;
+	int ret;
+
+	ret = flush ? callout_ctx_flush(ctx) : callout_ctx_turn(ctx, timeout);
+	if (ret < 0)
+		fuzz_assert(fault || timeout == CALLOUT_FOREVER, "%d", ret);
+	if (idle)
+		fuzz_assert(mock.calls == calls, "a call, %llu before it is due",
+			    (unsigned long long)(due - turn.start));
+	if (!ret && !flush && timeout && timeout < REACH && !fault)
+		fuzz_assert(mock.now >= turn.start + timeout, "too short a wait");
+	if (timeout < REACH)
+		fuzz_assert(mock.now <= turn.start + timeout + MOCK_TICK +
+					mock.drift - turn.drift, "too long a wait");
+	model_turn(i, &turn, ret < 0);
+	while (n < most && hand_out(i, &turn))
+		n++;
+	if (n < most)
+		fuzz_assert(n == (ret < 0 ? 0 : ret), "%u, not %d", n, ret);
+	check_next_due(i);
+}
+
+static void check_remaining(struct model_timer *m)
+{
+	uint64_t now, left;
+
+	if (!m->armed) {
+		fuzz_assert(callout_remaining(m->timer) == CALLOUT_FOREVER,
+			    "not armed");
+		return;
+	}
+	now = mock_clock(m->clockid);
+	left = callout_remaining(m->timer);
+	if (m->waits) {
+		fuzz_assert(left == m->time, "%llu, not %llu",
+			    (unsigned long long)left,
+			    (unsigned long long)m->time);
+		return;
+	}
+	if (faults || m->period)
+		return;
+	fuzz_assert(left <= (m->hi > now ? m->hi - now : 0), "too long");
+	now += mock.jitter;
+	fuzz_assert(left >= (m->lo > now ? m->lo - now : 0) || m->timer->_event,
+		    "too short");
+}
+
+static void inject(struct input *in)
+{
+	static const int set_errors[] = { ENOMEM, ENOSPC, EDQUOT };
+	unsigned int v = input_byte(in);
+
+	faults = true;
+	switch (v % 8) {
+	case 0:
+	case 1:
+		mock.fail_set = set_errors[v / 8 % 3];
+		mock.fail_sets = 1 + v / 64;
+		break;
+	case 2:
+		mock.lose = true;
+		break;
+	case 3:
+		mock.short_at = 1 + v / 8 % 4;
+		break;
+	case 4:
+		mock.fail_batch = v & 8 ? EBADF : ENOTTY;
+		break;
+	case 5:
+		mock.interrupt = true;
+		break;
+	case 6:
+		mock.allocations = v / 8 % 4;
+		break;
+	default:
+		callout_set_limit(callout_ctx_fd(context[v / 8 & 1]),
+				  1 + v / 16);
+	}
+}
+
+/* A file that cannot be a context's, and memory that is not there. */
+static void create_fails(void)
+{
+	struct callout_ctx *ctx;
+	callout_handle_t handle;
+	unsigned int i;
+	int fd;
+
+	fuzz_assert(callout_ctx_create(&ctx, 0) == -EINVAL, "created");
+	fuzz_assert(callout_ctx_create_fd(&ctx, CALLOUT_BATCH_MAX + 1, MOCK_FD)
+		    == -EINVAL, "created");
+	fuzz_assert(callout_ctx_create_fd(&ctx, 1, 0) == -EBADF, "created");
+	for (i = 0; i < 2; i++) {
+		mock.allocations = i;
+		fuzz_assert(callout_ctx_create(&ctx, 1) == -ENOMEM, "created");
+	}
+	mock.allocations = ~0U;
+	fd = callout_open(0);
+	fuzz_assert(!callout_set(fd, MOCK_TICK, 1, &handle), "not set");
+	fuzz_assert(callout_ctx_create_fd(&ctx, 1, fd) == -EBUSY, "created");
+	mock_file(fd)->flags = 0;
+	mock_find(mock_file(fd), handle)->used = false;
+	fuzz_assert(callout_ctx_create_fd(&ctx, 1, fd) == -EBADF, "created");
+	callout_ctx_destroy(NULL);
+	/* Too many open files. */
+	for (i = 0; callout_open(0) >= 0; i++)
+		fuzz_assert(i < MOCK_FILES, "opened");
+	fuzz_assert(callout_ctx_create(&ctx, 1) == -EMFILE, "created");
+	for (i = 0; i < MOCK_FILES; i++)
+		mock.file[i].open = false;
+}
+
+static void one_op(struct input *in)
+{
+	unsigned int v = input_byte(in), i = v & 1;
+	struct model_timer *m;
+
+	switch (v / 2 % 16) {
+	case 0 ... 4:
+		arm(in);
+		break;
+	case 5:
+		disarm(&model[input_below(in, TIMERS)], v & 128);
+		break;
+	case 6:
+	case 7:
+		take_turn(i, 0, false, v & 128 ? 1 + input_below(in, 4) : ~0U);
+		break;
+	case 8:
+		take_turn(i, v & 128 ? CALLOUT_FOREVER :
+			  input_distance(in, MOCK_TICK, REACH - 1), false, ~0U);
+		break;
+	case 9:
+		take_turn(i, 0, true, ~0U);
+		break;
+	case 10:
+	case 11:
+		mock.now += input_distance(in, MOCK_TICK, REACH);
+		break;
+	case 12:
+		mock.jitter = v & 128 ? 0 : input_byte(in) * 8;
+		mock.use_slack = v & 64;
+		break;
+	case 13:
+		inject(in);
+		break;
+	case 14:
+		m = &model[input_below(in, TIMERS)];
+		check_remaining(m);
+		change_clock(m);
+		break;
+	default:
+		mock.asleep += input_distance(in, MOCK_TICK, REACH);
+	}
+}
+
+static bool any_armed(void)
+{
+	unsigned int k;
+
+	for (k = 0; k < TIMERS; k++)
+		if (model[k].armed)
+			return true;
+	return false;
+}
+
+/* Each timer fires that is armed for a time that comes. */
+static void settle(void)
+{
+	unsigned int i, k, rounds = 0;
+
+	mock_no_faults();
+	mock.jitter = 0;
+	for (k = 0; k < TIMERS; k++)
+		if (model[k].armed &&
+		    (model[k].timer->period || model[k].period ||
+		     model[k].timer->_period || model[k].hi > TIME_LAST / 2 ||
+		     (model[k].waits && model[k].time > TIME_LAST / 2)))
+			disarm(&model[k], false);
+	while (any_armed()) {
+		fuzz_assert(rounds++ < 20 * TIMERS, "a timer is lost");
+		for (i = 0; i < CONTEXTS; i++)
+			take_turn(i, 0, false, ~0U);
+		mock.now += REACH;
+	}
+	for (i = 0; i < CONTEXTS; i++) {
+		take_turn(i, 0, true, ~0U);
+		k = mock.calls;
+		fuzz_assert(callout_ctx_next_due(context[i]) == CALLOUT_FOREVER,
+			    "no timer is armed");
+		take_turn(i, 0, false, ~0U);
+		fuzz_assert(mock.calls == k, "a call, and no timer is armed");
+	}
+	for (k = 0; k < MOCK_FILES * MOCK_CALLOUTS; k++)
+		fuzz_assert(!mock.file[k / MOCK_CALLOUTS].callout[k % MOCK_CALLOUTS].used,
+			    "a callout is left");
+}
+
+static void fuzz_contexts(struct input *in)
+{
+	unsigned int i;
+
+	create_fails();
+	faults = false;
+	memset(other_clock, 0, sizeof(other_clock));
+	for (i = 0; i < TIMERS; i++)
+		new_timer(&model[i]);
+	for (i = 0; i < CONTEXTS; i++)
+		fuzz_assert(!callout_ctx_create(&context[i], 1 + input_below(in, 6)),
+			    "not created");
+	while (input_left(in))
+		one_op(in);
+	settle();
+	for (i = 0; i < CONTEXTS; i++)
+		callout_ctx_destroy(context[i]);
+	for (i = 0; i < TIMERS; i++)
+		free(model[i].timer);
+	for (i = 0; i < MOCK_FILES; i++)
+		fuzz_assert(!mock.file[i].open, "file %u is open", i);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct input in = { data, data + size };
+
+	mock_init();
+	if (input_below(&in, 4))
+		fuzz_contexts(&in);
+	else
+		fuzz_calls(&in);
+	return 0;
+}

@@ -1,0 +1,692 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mock_device.c - /dev/callout as callout.4 describes it, in a program
+ *
+ * An array, searched from end to end. What the library can do that no caller
+ * may, such as an unknown flag, is an error as in the kernel.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <sys/types.h>
+#include "mock_device.h"
+
+#define TIME_LAST	(~0ULL >> 1)
+#define REAL_AHEAD	1700000000000000000ULL
+
+struct mock mock;
+
+void mock_no_faults(void)
+{
+	mock.fail_sets = 0;
+	mock.lose = false;
+	mock.short_at = 0;
+	mock.fail_batch = 0;
+	mock.interrupt = false;
+	mock.allocations = UINT_MAX;
+}
+
+void mock_init(void)
+{
+	memset(&mock, 0, sizeof(mock));
+	mock.now = 1000000;
+	mock.asleep = 500;
+	mock.next_handle = 1;
+	mock_no_faults();
+}
+
+void *mock_calloc(size_t n, size_t size)
+{
+	if (!mock.allocations)
+		return NULL;
+	if (mock.allocations != UINT_MAX)
+		mock.allocations--;
+	return calloc(n, size);
+}
+
+void *mock_realloc(void *p, size_t size)
+{
+	if (!mock.allocations)
+		return NULL;
+	if (mock.allocations != UINT_MAX)
+		mock.allocations--;
+	return realloc(p, size);
+}
+
+uint64_t mock_clock(clockid_t clockid)
+{
+	switch (clockid) {
+	case CLOCK_BOOTTIME:
+		return mock.now + mock.asleep;
+	case CLOCK_REALTIME:
+		return mock.now + REAL_AHEAD;
+	default:
+		return mock.now;
+	}
+}
+
+static bool has_clock(clockid_t clockid)
+{
+	return clockid == CLOCK_MONOTONIC || clockid == CLOCK_BOOTTIME ||
+	       clockid == CLOCK_REALTIME;
+}
+
+int mock_clock_gettime(clockid_t clockid, struct timespec *ts)
+{
+	uint64_t t;
+
+	if (!has_clock(clockid)) {
+		errno = EINVAL;
+		return -1;
+	}
+	mock.now += mock.jitter;
+	mock.drift += mock.jitter;
+	t = mock_clock(clockid);
+	ts->tv_sec = t / 1000000000;
+	ts->tv_nsec = t % 1000000000;
+	return 0;
+}
+
+struct mock_file *mock_file(int fd)
+{
+	if (fd < MOCK_FD || fd >= MOCK_FD + (int)MOCK_FILES ||
+	    !mock.file[fd - MOCK_FD].open)
+		return NULL;
+	return &mock.file[fd - MOCK_FD];
+}
+
+int mock_open(const char *name, int flags, ...)
+{
+	unsigned int i;
+
+	fuzz_assert(!strcmp(name, CALLOUT_DEVICE), "%s", name);
+	fuzz_assert(flags & O_CLOEXEC, "inherited by exec");
+	for (i = 0; i < MOCK_FILES; i++) {
+		if (mock.file[i].open)
+			continue;
+		memset(&mock.file[i], 0, sizeof(mock.file[i]));
+		mock.file[i].open = true;
+		mock.file[i].flags = flags;
+		mock.file[i].eventfd = -1;
+		mock.file[i].limit = MOCK_CALLOUTS;
+		return MOCK_FD + i;
+	}
+	errno = EMFILE;
+	return -1;
+}
+
+int mock_close(int fd)
+{
+	struct mock_file *f = mock_file(fd);
+
+	fuzz_assert(f, "close of %d", fd);
+	f->open = false;
+	return 0;
+}
+
+int mock_fcntl(int fd, int command, ...)
+{
+	struct mock_file *f = mock_file(fd);
+
+	fuzz_assert(f && command == F_GETFL, "fcntl %d of %d", command, fd);
+	return f->flags;
+}
+
+/* When it fires, in CLOCK_MONOTONIC: at a tick, neither early nor in the past. */
+static uint64_t fires(const struct mock_callout *c)
+{
+	uint64_t t = c->due, ahead = mock_clock(c->set.clockid) - mock.now;
+
+	if (mock.use_slack)
+		t += c->set.slack < TIME_LAST - t ? c->set.slack : TIME_LAST - t;
+	t = t > ahead ? t - ahead : 0;
+	t = (t + MOCK_TICK - 1) / MOCK_TICK * MOCK_TICK;
+	return t > c->fired ? t : c->fired;
+}
+
+/* What is due has fired. */
+void mock_fire(void)
+{
+	struct mock_callout *c;
+	unsigned int i, k;
+	uint64_t t;
+
+	for (i = 0; i < MOCK_FILES; i++) {
+		for (k = 0; k < MOCK_CALLOUTS; k++) {
+			c = &mock.file[i].callout[k];
+			if (!c->used || c->unread)
+				continue;
+			t = fires(c);
+			if (t > mock.now)
+				continue;
+			c->unread = true;
+			c->fired = t;
+		}
+	}
+}
+
+static uint64_t next_fire(struct mock_file *f)
+{
+	uint64_t first = ~0ULL, t;
+	unsigned int k;
+
+	for (k = 0; k < MOCK_CALLOUTS; k++) {
+		if (!f->callout[k].used || f->callout[k].unread)
+			continue;
+		t = fires(&f->callout[k]);
+		if (t < first)
+			first = t;
+	}
+	return first;
+}
+
+struct mock_callout *mock_find(struct mock_file *f, uint64_t handle)
+{
+	unsigned int k;
+
+	for (k = 0; k < MOCK_CALLOUTS; k++)
+		if (f->callout[k].used && !(f->callout[k].set.flags & CALLOUT_KEY) &&
+		    f->callout[k].handle == handle)
+			return &f->callout[k];
+	return NULL;
+}
+
+struct mock_callout *mock_find_cookie(struct mock_file *f, uint64_t cookie)
+{
+	unsigned int k;
+
+	for (k = 0; k < MOCK_CALLOUTS; k++)
+		if (f->callout[k].used && f->callout[k].set.cookie == cookie)
+			return &f->callout[k];
+	return NULL;
+}
+
+static struct mock_callout *find_key(struct mock_file *f, uint64_t key)
+{
+	unsigned int k;
+
+	for (k = 0; k < MOCK_CALLOUTS; k++)
+		if (f->callout[k].used && f->callout[k].set.flags & CALLOUT_KEY &&
+		    f->callout[k].handle == key)
+			return &f->callout[k];
+	return NULL;
+}
+
+/* Of several the first to be due, and of those the first that was set. */
+static struct mock_callout *find_func(struct mock_file *f,
+				      const struct callout_op *op)
+{
+	struct mock_callout *c, *first = NULL;
+	unsigned int k;
+
+	for (k = 0; k < MOCK_CALLOUTS; k++) {
+		c = &f->callout[k];
+		if (!c->used || c->set.op != CALLOUT_OP_TIMEOUT ||
+		    c->set.func != op->func || c->set.cookie != op->cookie ||
+		    (op->handle && op->handle != c->handle))
+			continue;
+		if (!first || c->due < first->due ||
+		    (c->due == first->due && c->seq < first->seq))
+			first = c;
+	}
+	return first;
+}
+
+static unsigned int outstanding(struct mock_file *f)
+{
+	unsigned int k, n = 0;
+
+	for (k = 0; k < MOCK_CALLOUTS; k++)
+		n += f->callout[k].used;
+	return n;
+}
+
+unsigned int mock_unread(struct mock_file *f)
+{
+	unsigned int k, n = 0;
+
+	mock_fire();
+	for (k = 0; k < MOCK_CALLOUTS; k++)
+		n += f->callout[k].used && f->callout[k].unread;
+	return n;
+}
+
+static uint64_t due_of(const struct callout_op *op, clockid_t clockid)
+{
+	uint64_t now = mock_clock(clockid);
+
+	if (op->flags & CALLOUT_ABSTIME)
+		return op->time;
+	return op->time < TIME_LAST - now ? now + op->time : TIME_LAST;
+}
+
+static uint64_t left_of(const struct mock_callout *c)
+{
+	uint64_t now = mock_clock(c->set.clockid);
+
+	return c->due > now ? c->due - now : 0;
+}
+
+static int cancel(struct mock_file *f, struct mock_callout *c)
+{
+	if (!c)
+		return -ENOENT;
+	c->used = false;
+	if (c->unread)
+		f->info.withdrawn++;
+	else
+		f->info.cancelled++;
+	return c->unread ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED;
+}
+
+static int move(struct mock_file *f, struct mock_callout *c,
+		struct callout_op *op)
+{
+	int ret = c->unread ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED;
+
+	op->left = c->unread ? 0 : left_of(c);
+	c->due = due_of(op, c->set.clockid);
+	c->unread = false;
+	c->fired = (mock.now / MOCK_TICK + 1) * MOCK_TICK;
+	c->seq = mock.next_seq++;
+	if (op->flags & CALLOUT_NEW_PERIOD)
+		c->set.period = op->period;
+	if (op->flags & CALLOUT_NEW_SLACK)
+		c->set.slack = op->slack;
+	return ret;
+}
+
+static int set(struct mock_file *f, struct callout_op *op)
+{
+	bool key = op->flags & CALLOUT_KEY;
+	struct mock_callout *c;
+
+	if (!has_clock(op->clockid))
+		return -EINVAL;
+	if (key && op->op == CALLOUT_OP_SET) {
+		if (op->cookie || op->period)
+			return -EINVAL;
+		c = find_key(f, op->handle);
+		if (c)
+			return c->set.clockid == op->clockid ?
+			       move(f, c, op) : -EINVAL;
+	}
+	if (mock.fail_sets) {
+		mock.fail_sets--;
+		return -mock.fail_set;
+	}
+	if (outstanding(f) >= f->limit)
+		return -ENOSPC;
+	for (c = f->callout; c->used; c++)
+		;
+	memset(c, 0, sizeof(*c));
+	c->used = true;
+	c->set = *op;
+	c->handle = key ? op->handle : mock.next_handle++;
+	c->seq = mock.next_seq++;
+	c->due = due_of(op, op->clockid);
+	c->fired = (mock.now / MOCK_TICK + 1) * MOCK_TICK;
+	f->info.set++;
+	if (key)
+		op->left = 0;
+	else
+		op->handle = c->handle;
+	return 0;
+}
+
+static int reset(struct mock_file *f, struct callout_op *op)
+{
+	struct mock_callout *c = op->flags & CALLOUT_KEY ?
+				 find_key(f, op->handle) :
+				 mock_find(f, op->handle);
+
+	if (op->clockid || op->cookie)
+		return -EINVAL;
+	if (c && mock.lose && mock.in_batch) {
+		mock.lose = false;
+		c->used = false;
+		c = NULL;
+	}
+	if (!c)
+		return -ENOENT;
+	f->info.reset++;
+	return move(f, c, op);
+}
+
+static int do_op(struct mock_file *f, struct callout_op *op)
+{
+	const unsigned int all = CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD |
+				 CALLOUT_NEW_SLACK | CALLOUT_KEY;
+
+	mock_fire();
+	if (op->flags & ~all || op->time > TIME_LAST || op->period > TIME_LAST ||
+	    op->slack > TIME_LAST)
+		return -EINVAL;
+	if (op->op != CALLOUT_OP_RESET &&
+	    op->flags & (CALLOUT_NEW_PERIOD | CALLOUT_NEW_SLACK))
+		return -EINVAL;
+	switch (op->op) {
+	case CALLOUT_OP_SET:
+		if (op->func && !(op->flags & CALLOUT_KEY))
+			return -EINVAL;
+		return set(f, op);
+	case CALLOUT_OP_TIMEOUT:
+		return op->period || op->func == ~0ULL ? -EINVAL : set(f, op);
+	case CALLOUT_OP_UNSET:
+		if (op->time || op->period || op->slack || op->cookie)
+			return -EINVAL;
+		return cancel(f, op->flags & CALLOUT_KEY ?
+				 find_key(f, op->handle) :
+				 mock_find(f, op->handle));
+	case CALLOUT_OP_UNTIMEOUT:
+		return cancel(f, find_func(f, op));
+	case CALLOUT_OP_RESET:
+		return reset(f, op);
+	}
+	return -EINVAL;
+}
+
+static struct mock_callout *first_unread(struct mock_file *f)
+{
+	struct mock_callout *c, *first = NULL;
+	unsigned int k;
+
+	mock_fire();
+	for (k = 0; k < MOCK_CALLOUTS; k++) {
+		c = &f->callout[k];
+		if (!c->used || !c->unread)
+			continue;
+		if (!first || c->fired < first->fired ||
+		    (c->fired == first->fired && c->seq < first->seq))
+			first = c;
+	}
+	return first;
+}
+
+static void read_event(struct mock_file *f, struct callout_event *e,
+		       struct mock_callout *c)
+{
+	uint64_t passed = mock_clock(c->set.clockid) - c->due;
+
+	memset(e, 0, sizeof(*e));
+	e->type = CALLOUT_EVENT_FIRED;
+	e->flags = c->set.flags & CALLOUT_KEY ? CALLOUT_EVENT_KEY : 0;
+	e->handle = c->handle;
+	e->cookie = c->set.cookie;
+	e->func = c->set.op == CALLOUT_OP_TIMEOUT ? c->set.func : 0;
+	e->due = c->due;
+	e->fired = c->fired;
+	e->clockid = c->set.clockid;
+	if (!c->set.period) {
+		f->info.delivered++;
+		c->used = false;
+		return;
+	}
+	e->flags |= CALLOUT_EVENT_PERIODIC;
+	passed /= c->set.period;
+	e->overrun = passed < UINT_MAX ? passed : UINT_MAX;
+	f->info.repeated++;
+	c->unread = false;
+	passed = (passed + 1) * c->set.period;
+	c->due = passed < TIME_LAST - c->due ? c->due + passed : TIME_LAST;
+	c->fired = 0;
+}
+
+static unsigned int read_events(struct mock_file *f, struct callout_event *e,
+				unsigned int n)
+{
+	struct mock_callout *c;
+	unsigned int got;
+
+	for (got = 0; got < n; got++) {
+		c = first_unread(f);
+		if (!c)
+			break;
+		read_event(f, &e[got], c);
+		mock.now += mock.jitter;
+		mock.drift += mock.jitter;
+	}
+	return got;
+}
+
+/* Waits until an event is there. Returns 0, also if none came in time. */
+static int wait_for_event(struct mock_file *f, uint64_t timeout)
+{
+	uint64_t end = timeout < TIME_LAST - mock.now ? mock.now + timeout :
+							TIME_LAST;
+	uint64_t next = next_fire(f);
+
+	if (mock_unread(f))
+		return 0;
+	if (mock.interrupt) {
+		mock.interrupt = false;
+		return -EINTR;
+	}
+	/* A test that waits for nothing, for ever, is interrupted. */
+	if (next >= TIME_LAST / 2 && end >= TIME_LAST / 2)
+		return -EINTR;
+	if (next > end)
+		next = end;
+	if (next > mock.now)
+		mock.now = next;
+	return 0;
+}
+
+static int batch(struct mock_file *f, struct callout_batch *b)
+{
+	struct callout_op *op = (void *)(uintptr_t)b->ops;
+	unsigned int i;
+	int ret = 0;
+
+	fuzz_assert(!b->reserved, "reserved");
+	if (b->op_size != sizeof(*op) ||
+	    b->event_size != sizeof(struct callout_event) ||
+	    b->nr_ops > CALLOUT_BATCH_MAX || b->nr_events > CALLOUT_BATCH_MAX ||
+	    b->flags & ~(CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT) ||
+	    (b->flags & CALLOUT_BATCH_WAIT ? !b->nr_events : b->timeout || b->wait))
+		return -EINVAL;
+	if (mock.fail_batch) {
+		ret = -mock.fail_batch;
+		mock.fail_batch = 0;
+		return ret;
+	}
+	for (i = 0; i < b->nr_ops; i++, op++) {
+		mock.batch_ops++;
+		mock.in_batch = true;
+		op->result = do_op(f, op);
+		mock.in_batch = false;
+		b->done++;
+		if (op->result >= 0)
+			continue;
+		b->failed++;
+		if (op->op == CALLOUT_OP_SET && !(op->flags & CALLOUT_KEY))
+			op->handle = 0;
+		if (b->flags & CALLOUT_BATCH_STOP)
+			return 0;
+		if (mock.short_at && i + 1 >= mock.short_at)
+			break;
+	}
+	if (mock.short_at && i + 1 >= mock.short_at && i < b->nr_ops) {
+		mock.short_at = 0;
+		return -EFAULT;
+	}
+	if (b->nr_events && b->flags & CALLOUT_BATCH_WAIT) {
+		if (b->wait)
+			b->timeout = ((struct callout_wait *)(uintptr_t)b->wait)->time;
+		ret = wait_for_event(f, b->timeout);
+	}
+	if (!ret && b->nr_events)
+		b->got = read_events(f, (void *)(uintptr_t)b->events, b->nr_events);
+	return ret;
+}
+
+static int get(struct mock_file *f, struct callout_entry *e,
+	       struct mock_callout *c)
+{
+	if (!c)
+		return -ENOENT;
+	memset(e, 0, sizeof(*e));
+	e->handle = c->handle;
+	e->op = c->set.op;
+	e->flags = c->set.flags & (CALLOUT_KEY | CALLOUT_ABSTIME);
+	e->state = c->unread ? CALLOUT_STATE_UNREAD : CALLOUT_STATE_PENDING;
+	e->clockid = c->set.clockid;
+	e->due = c->due;
+	e->left = left_of(c);
+	e->period = c->set.period;
+	e->slack = c->set.slack;
+	e->cookie = c->set.cookie;
+	e->func = c->set.op == CALLOUT_OP_TIMEOUT ? c->set.func : 0;
+	return 0;
+}
+
+static int list(struct mock_file *f, struct callout_list *l)
+{
+	struct callout_entry *e = (void *)(uintptr_t)l->entries;
+	unsigned int k;
+
+	if (!l->nr_entries || l->nr_entries > CALLOUT_BATCH_MAX ||
+	    l->entry_size != sizeof(*e) || l->flags)
+		return -EINVAL;
+	l->got = 0;
+	for (k = l->cursor; k < MOCK_CALLOUTS && l->got < l->nr_entries; k++)
+		if (f->callout[k].used)
+			get(f, &e[l->got++], &f->callout[k]);
+	l->cursor = k < MOCK_CALLOUTS ? k : 0;
+	return 0;
+}
+
+static int cancel_many(struct mock_file *f, const struct callout_cancel *arg)
+{
+	unsigned int k, n = 0;
+	struct mock_callout *c;
+	uint64_t name;
+
+	if (arg->flags || arg->reserved || arg->cookie & ~arg->mask)
+		return -EINVAL;
+	for (k = 0; k < MOCK_CALLOUTS; k++) {
+		c = &f->callout[k];
+		name = c->set.flags & CALLOUT_KEY ? c->handle : c->set.cookie;
+		if (c->used && (name & arg->mask) == arg->cookie) {
+			cancel(f, c);
+			n++;
+		}
+	}
+	return n;
+}
+
+static int next_due(struct mock_file *f, struct callout_next *arg)
+{
+	struct mock_callout *c;
+	unsigned int k;
+
+	if (arg->flags || !has_clock(arg->clockid))
+		return -EINVAL;
+	arg->due = ~0ULL;
+	for (k = 0; k < MOCK_CALLOUTS; k++) {
+		c = &f->callout[k];
+		if (c->used && !c->unread && c->set.clockid == arg->clockid &&
+		    c->due < arg->due)
+			arg->due = c->due;
+	}
+	return 0;
+}
+
+static int info(struct mock_file *f, struct callout_info *arg)
+{
+	f->info.abi_version = CALLOUT_ABI_VERSION;
+	f->info.outstanding = outstanding(f);
+	f->info.unread = mock_unread(f);
+	f->info.max_outstanding = f->limit;
+	*arg = f->info;
+	return 0;
+}
+
+static int limit(struct mock_file *f, const struct callout_limit *arg)
+{
+	if (arg->flags || arg->reserved || !arg->max_outstanding ||
+	    arg->max_outstanding > f->limit)
+		return -EINVAL;
+	f->limit = arg->max_outstanding;
+	return 0;
+}
+
+static int request_of(struct mock_file *f, unsigned long request, void *arg)
+{
+	struct callout_entry *entry = arg;
+	struct callout_op *op = arg;
+
+	mock_fire();
+	switch (request) {
+	case CALLOUT_IOC_SET:
+	case CALLOUT_IOC_UNSET:
+	case CALLOUT_IOC_RESET:
+	case CALLOUT_IOC_TIMEOUT:
+	case CALLOUT_IOC_UNTIMEOUT:
+		return _IOC_NR(request) == op->op ? do_op(f, op) : -EINVAL;
+	case CALLOUT_IOC_BATCH:
+		return batch(f, arg);
+	case CALLOUT_IOC_GET:
+		return get(f, entry, entry->flags & CALLOUT_KEY ?
+				     find_key(f, entry->handle) :
+				     mock_find(f, entry->handle));
+	case CALLOUT_IOC_LIST:
+		return list(f, arg);
+	case CALLOUT_IOC_CANCEL:
+		return cancel_many(f, arg);
+	case CALLOUT_IOC_NEXT:
+		/* What makes a batch fail makes this fail too. */
+		return mock.fail_batch ? -mock.fail_batch : next_due(f, arg);
+	case CALLOUT_IOC_INFO:
+		return info(f, arg);
+	case CALLOUT_IOC_LIMIT:
+		return limit(f, arg);
+	case CALLOUT_IOC_EVENTFD:
+		f->eventfd = ((struct callout_eventfd *)arg)->fd;
+		return 0;
+	case FIONREAD:
+		*(int *)arg = mock_unread(f) * sizeof(struct callout_event);
+		return 0;
+	}
+	return -ENOTTY;
+}
+
+int mock_ioctl(int fd, unsigned long request, ...)
+{
+	struct mock_file *f = mock_file(fd);
+	va_list args;
+	void *arg;
+	int ret;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	mock.calls++;
+	ret = f ? request_of(f, request, arg) : -EBADF;
+	if (ret >= 0)
+		return ret;
+	errno = -ret;
+	return -1;
+}
+
+ssize_t mock_read(int fd, void *buffer, size_t size)
+{
+	struct mock_file *f = mock_file(fd);
+	unsigned int n;
+
+	mock.calls++;
+	if (!f || mock.interrupt) {
+		mock.interrupt = false;
+		errno = f ? EINTR : EBADF;
+		return -1;
+	}
+	if (!mock_unread(f) && !(f->flags & O_NONBLOCK))
+		wait_for_event(f, ~0ULL);
+	n = read_events(f, buffer, size / sizeof(struct callout_event));
+	if (n)
+		return n * sizeof(struct callout_event);
+	errno = EAGAIN;
+	return -1;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * mock_device.h - /dev/callout as callout.4 describes it, in a program
+ *
+ * The library's calls of ioctl(), read(), open(), close(), fcntl(),
+ * clock_gettime(), calloc() and realloc() are linked to the functions here. Time
+ * is a number: it goes on when a test says so, by a little with each look at a
+ * clock, and in a wait, up to the next event.
+ */
+#ifndef _FUZZ_MOCK_DEVICE_H
+#define _FUZZ_MOCK_DEVICE_H
+
+#include "libcallout.h"
+#include "input.h"
+
+#define MOCK_FILES	4U
+#define MOCK_CALLOUTS	96U
+#define MOCK_TICK	1000ULL
+#define MOCK_FD		1000
+
+/* A callout, from SET until its event is read. */
+struct mock_callout {
+	bool used;
+	bool unread;
+	struct callout_op set;
+	uint64_t handle;
+	uint64_t due;		/* in its clock */
+	uint64_t fired;		/* in CLOCK_MONOTONIC; before, no earlier than this */
+	uint64_t seq;
+};
+
+struct mock_file {
+	bool open;
+	int flags;
+	int eventfd;
+	uint64_t limit;
+	struct callout_info info;
+	struct mock_callout callout[MOCK_CALLOUTS];
+};
+
+/**
+ * struct mock - the device, its clocks, and what is to fail next
+ * @now: CLOCK_MONOTONIC
+ * @asleep: what CLOCK_BOOTTIME is ahead of it
+ * @jitter: by how much @now grows when a clock is read
+ * @drift: the sum of that
+ * @use_slack: callouts fire as late as their slack allows
+ * @fail_set: errno of the operations SET that follow, while @fail_sets
+ * @lose: the next RESET in a batch finds its callout gone
+ * @in_batch: a batch is being done
+ * @short_at: the next batch stops there with EFAULT, if it is not 0
+ * @fail_batch: errno of the next batch, which does nothing
+ * @interrupt: the next wait is interrupted
+ * @allocations: how many calls of calloc() and realloc() succeed, from now on
+ * @calls: of ioctl() and read()
+ * @batch_ops: operations in batches
+ */
+struct mock {
+	struct mock_file file[MOCK_FILES];
+	uint64_t now, asleep, jitter, drift;
+	uint64_t next_handle, next_seq;
+	bool use_slack;
+	int fail_set;
+	unsigned int fail_sets;
+	bool lose;
+	bool in_batch;
+	unsigned int short_at;
+	int fail_batch;
+	bool interrupt;
+	unsigned int allocations;
+	unsigned int calls;
+	unsigned int batch_ops;
+};
+
+extern struct mock mock;
+
+void mock_init(void);
+void mock_no_faults(void);
+struct mock_file *mock_file(int fd);
+struct mock_callout *mock_find(struct mock_file *f, uint64_t handle);
+struct mock_callout *mock_find_cookie(struct mock_file *f, uint64_t cookie);
+uint64_t mock_clock(clockid_t clockid);
+void mock_fire(void);
+unsigned int mock_unread(struct mock_file *f);
+
+#endif /* _FUZZ_MOCK_DEVICE_H */
