@@ -93,6 +93,16 @@ bench-user: ## the device against timerfd, POSIX timers and io_uring, in build/b
 bench-loop: ## idle timeouts in loops: libev, libuv, timerfds, libcallout, in build/bench/
 	@scripts/bench-loop.sh
 
+SECONDS_FUZZ = $(if $(filter file,$(origin SECONDS)),120,$(SECONDS))
+fuzz-user: ## libFuzzer on schemes, table, hash and libcallout, in user space, SECONDS=120
+	@scripts/fuzz-user.sh $(SECONDS_FUZZ)
+
+mutants: ## small wrong changes, each of which a check must notice; ONLY=name, or a list of names
+	@scripts/mutants.sh $(ONLY)
+
+replaced: ## boot a kernel whose timer_list is a callout beside one as it was: build/replaced/table.csv
+	@scripts/replaced.sh
+
 lab: ## measure every scheme: tables and pictures in build/lab/; up to 30 minutes
 	@scripts/lab.sh
 

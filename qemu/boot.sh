@@ -3,10 +3,11 @@
 # Boots a kernel in QEMU, runs one job of qemu/jobs in it and judges the outcome.
 #
 #   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME]
-#                KERNEL JOB
+#                [-p PLUGIN] [-r FILE] KERNEL JOB
 #
 # -i is for counting: time goes by instructions, a nanosecond each, and leaps over sleep. There is
-# one CPU unless -c says more, of which then one runs at a time.
+# one CPU unless -c says more, of which then one runs at a time. -p is QEMU's -plugin. -r makes the
+# file the machine's memory: what was in it when the kernel panicked can be read then.
 #
 # Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/, and
 # what one job only needs, such as programs with their libraries, from build/user/root-JOB/.
@@ -27,6 +28,8 @@ limit=300
 extra=
 name=
 counted=
+plugin=
+ram=
 
 # Alarms: the boot fails if one is on the console, whatever the job reports.
 alarm='BUG:|WARNING:|Oops|Call Trace|possible .*(deadlock|recursive)|INFO: (task|rcu)'
@@ -36,10 +39,10 @@ alarm="$alarm|sleeping function called|scheduling while atomic|refcount_t:|nobod
 
 usage() {
 	die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"]" \
-	    "[-n NAME] KERNEL JOB"
+	    "[-n NAME] [-p PLUGIN] [-r FILE] KERNEL JOB"
 }
 
-while getopts ic:m:t:a:n: option; do
+while getopts ic:m:t:a:n:p:r: option; do
 	case $option in
 	i) counted=yes ;;
 	c) cpus=$OPTARG ;;
@@ -47,6 +50,8 @@ while getopts ic:m:t:a:n: option; do
 	t) limit=$OPTARG ;;
 	a) extra=$OPTARG ;;
 	n) name=$OPTARG ;;
+	p) plugin=$OPTARG ;;
+	r) ram=$OPTARG ;;
 	*) usage ;;
 	esac
 done
@@ -195,6 +200,12 @@ command=(
 	-chardev "file,id=verdict,path=$log.verdict" -serial chardev:verdict
 	-chardev "stdio,id=out,signal=off,logfile=$log.out" -serial chardev:out
 )
+[ -z "$plugin" ] || command+=(-plugin "$plugin")
+if [ "$ram" ]; then
+	rm -f "$ram"
+	command+=(-machine memory-backend=ram
+		  -object "memory-backend-file,id=ram,size=$memory,mem-path=$ram,share=on")
+fi
 if [ "$job" = shell ]; then
 	"${command[@]}"
 	exit

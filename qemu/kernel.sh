@@ -18,13 +18,21 @@
 #       oldhp:   as kunit, with the cpuhp_setup_state() of kernels before 6.1.97, 6.6.37, 6.9.8 and
 #                6.10: see oldhp.patch;
 #       clang:   as kunit, but with LLVM=1, and only what modules need: nothing to boot;
-#       bench: kunit's kernel, for modules as they are installed; NAME+lab, of Debian's: the same
-#       kernel, for modules with CONFIG_CALLOUT_SCHEMES; see scripts/build.sh;
+#       replaced: with -b, built from the same source in build/, with kernel/'s replaced.config and
+#                replaced.patch: timer_list is a callout of this tree; replaced-debug: with
+#                debug.config, too;
+#       unreplaced, unreplaced-debug: the same without the patch, to compare with;
+#       bench: kunit's kernel, for modules as they are installed; fuzz: debug's, for a module that
+#       tells which code has run; NAME+lab, of Debian's: the same kernel, for modules with
+#       CONFIG_CALLOUT_SCHEMES; see scripts/build.sh;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
+top=${here%/*}
+overlay=$top/kernel
+build=${CALLOUT_BUILD:-$top/build}
 cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}
 source_package=linux-source-6.12
 
@@ -32,9 +40,10 @@ die() { echo "kernel.sh: $*" >&2; exit 1; }
 say() { echo "kernel.sh: $*" >&2; }
 
 usage() {
-	local debian="debian-6.1|debian-6.12|debian-6.12-rt"
+	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|bench|fuzz"
 
-	die "usage: kernel.sh -s | [-b] $debian|kunit|debug|kcsan|oldhp|bench|uml|clang|running"
+	names="$names|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
+	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
 installed_version() {
@@ -230,6 +239,9 @@ built() {
 	case $name in
 	oldhp) fragments=("$here/kunit.config"); patch_source "$name" ;;
 	kunit|uml) fragments=("$here/$name.config") ;;
+	unreplaced) fragments=("$here/kunit.config" "$overlay/replaced.config") ;;
+	unreplaced-debug)
+		fragments=("$here"/{kunit,debug}.config "$overlay/replaced.config") ;;
 	*) fragments=("$here/kunit.config" "$here/$name.config") ;;
 	esac
 	key=$({
@@ -242,6 +254,71 @@ built() {
 	KERNEL_RELEASE=$(cat "$tree/include/config/kernel.release")
 	KERNEL_BUILD=$tree
 	KERNEL_IMAGE=$tree/vmlinux
+}
+
+# Makes source_dir a copy of itself, by links, in which timer_list is a callout: patched, and with
+# the facility in callout/. It stays in place, and what has not changed is not written, so that a
+# build compiles only what has.
+overlay_source() {
+	local copy=$build/source-$source_version patch=$overlay/replaced.patch new=$build/patched
+	local file
+
+	if [ ! -d "$copy" ]; then
+		rm -rf "$copy.partial"
+		cp -as "$source_dir" "$copy.partial"
+		mv "$copy.partial" "$copy"
+	fi
+	rm -rf "$new"
+	sed -n 's~^+++ b/~~p' "$patch" | while read -r file; do
+		mkdir -p "$(dirname "$new/$file")"
+		cp "$source_dir/$file" "$new/$file"
+	done
+	patch -s -d "$new" -p1 < "$patch" >&2 || die "replaced.patch does not apply"
+	# Those that an earlier version of the patch has changed.
+	find "$copy" -type f -printf '%P\n' | while read -r file; do
+		[ -e "$new/$file" ] || ln -sf "$source_dir/$file" "$copy/$file"
+	done
+	for file in $(cd "$new" && find . -type f); do
+		cmp -s "$new/$file" "$copy/$file" ||
+			cp --remove-destination "$new/$file" "$copy/$file"
+	done
+	ln -sfn "$top" "$copy/callout"
+	for file in "$overlay"/include/linux/*.h \
+		    "$top"/module/include/linux/callout_{node,timer_types}.h; do
+		ln -sf "$file" "$copy/include/linux/"
+	done
+	source_dir=$copy
+}
+
+# replaced NAME FRAGMENT...: in the build directory; with -b it is built.
+replaced() {
+	local name=$1 tree=$build/$1 log=$build/log/build-$1.make
+
+	shift
+	KERNEL_BUILD=$tree
+	KERNEL_IMAGE=$tree/vmlinux
+	if [ "$build_only" ]; then
+		mkdir -p "$tree" "$build/log"
+		exec 9> "$build/replaced.lock"
+		flock 9
+		unpack_source
+		overlay_source
+		merge_fragments "$@" > "$tree/wanted.partial"
+		: > "$log"
+		if ! cmp -s "$tree/wanted.partial" "$tree/wanted.config"; then
+			checked "$log" "configuring the $name kernel failed" \
+				make -s -C "$source_dir" O="$tree" \
+				KCONFIG_ALLCONFIG="$tree/wanted.partial" allnoconfig
+			check_config "$tree/wanted.partial" "$tree/.config"
+			mv "$tree/wanted.partial" "$tree/wanted.config"
+		fi
+		say "building the $name kernel ($log)"
+		checked "$log" "building the $name kernel failed" \
+			make -s -C "$source_dir" O="$tree" -j"$(nproc)" vmlinux modules_prepare
+		cp "$tree/vmlinux.symvers" "$tree/Module.symvers"
+	fi
+	[ -r "$KERNEL_IMAGE" ] || die "the $name kernel is not built: see kernel.sh -b"
+	KERNEL_RELEASE=$(cat "$tree/include/config/kernel.release")
 }
 
 # Modules are linked to the exports of kunit's vmlinux, since clang's is never built.
@@ -281,10 +358,12 @@ KERNEL_MODULES=
 case ${1%+lab} in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
-kunit|debug|kcsan|oldhp) built "$1" ;;
+kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
 bench) built kunit ;;
 uml) built uml ARCH=um ;;
 clang) prepared ;;
+replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
+replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;
 running)
 	KERNEL_RELEASE=$(uname -r)
 	KERNEL_BUILD=/lib/modules/$KERNEL_RELEASE/build ;;

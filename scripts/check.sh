@@ -291,6 +291,10 @@ queue() {
 		build_kernel kunit
 		build_programs
 		step "kunit programs" run_bench lab scripts/lab.sh ;;
+	replaced)
+		build_kernel replaced
+		step replaced run_script replaced scripts/replaced.sh
+		step replaced run_script replaced-debug scripts/replaced.sh debug ;;
 	targets) step "" run_script targets scripts/targets.sh ;;
 	*)
 		echo "check.sh: there is no check $1" >&2

@@ -195,7 +195,7 @@ completion() {
 mkdir "$work/links"
 sources=()
 declare -A alike
-for directory in module kunit selftests tools; do
+for directory in module kernel kunit selftests tools; do
 	[ -d "$directory" ] || continue
 	ln -s "$top/$directory" "$work/links/$directory"
 	while read -r file; do
