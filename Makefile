@@ -84,6 +84,15 @@ SECONDS ?= 600
 torture: ## stress the kernel API for SECONDS=600, on KERNEL=debug, kcsan or another
 	@scripts/torture.sh $(if $(filter file,$(origin KERNEL)),debug,$(KERNEL)) $(SECONDS)
 
+fuzz: ## fuzz the device for SECONDS=600, on KERNEL=fuzz (debug, with coverage) or another
+	@scripts/fuzz.sh run $(if $(filter file,$(origin KERNEL)),fuzz,$(KERNEL)) $(SECONDS) $(SEED)
+
+fuzz-bugs: ## put mended mistakes back, one at a time: how soon does the fuzzer report each?
+	@scripts/fuzz.sh bugs
+
+check-fuzz: ## the fuzzer of the device for a minute, on the debug kernel
+	@scripts/check.sh fuzz
+
 bench: ## count instructions of operations and ticks, and of Linux's timers, in build/bench/
 	@scripts/bench.sh
 
@@ -120,6 +129,6 @@ distclean: clean ## also remove the cached kernels
 
 .PHONY: help all setup modules tools install demo check check-all check-static check-schemes \
 	check-schemes-all check-kunit check-late check-selftests check-tools check-load \
-	check-client check-hotplug check-torture check-debug torture bench bench-user bench-loop \
-	lab pictures \
+	check-client check-clients check-hotplug check-suspend check-torture check-debug check-fuzz \
+	torture fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

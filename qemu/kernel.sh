@@ -360,6 +360,7 @@ case ${1%+lab} in
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
 kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
 bench) built kunit ;;
+fuzz) built debug ;;
 uml) built uml ARCH=um ;;
 clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;

@@ -48,6 +48,7 @@ kunit)
 debug)
 	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 \
 		C=1 CF=-D__CHECK_ENDIAN__ "$@" ;;
+fuzz) set -- CONFIG_CALLOUT_SELFTESTS= CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_COVER=y W=1 "$@" ;;
 *+lab) set -- CONFIG_CALLOUT_SCHEMES=y W=1 "$@" ;;
 running) ;;
 *) set -- W=1 "$@" ;;

@@ -234,6 +234,31 @@ queue_debug() {
 	run_job debug misuse:own 900 -a CALLOUT_LAST=drain_own
 }
 
+queue_fuzz() {
+	local seed="FUZZ_ARGUMENTS=-s+$RANDOM+-c+/lib/fuzz/corpus+-d"
+
+	mkdir -p "$build/user/root-fuzz/lib/fuzz"
+	cp selftests/fuzz/corpus.txt "$build/user/root-fuzz/lib/fuzz/corpus"
+	if [ "$short" ]; then
+		run_job fuzz fuzz 400 -a "$seed+-t+60"
+	else
+		run_job fuzz fuzz 2400 -a "$seed+-t+1800"
+		run_job debian-6.12-rt fuzz 2400 -a "$seed+-t+1800"
+	fi
+}
+
+queue_clients() {
+	local rest="CLIENTS_TESTS=bridge+sfq+vgem"
+
+	run_job debian-6.12 clients 900 -i
+	run_job debian-6.12 clients:churn 300 -a "CLIENTS_TESTS=churn CLIENTS_PEERS=64"
+	run_job debug clients:wireguard 1800 -i -a "CLIENTS_TESTS=wireguard"
+	run_job debug clients:rest 900 -i -a "$rest"
+	run_job debug clients:churn 900 -a "CLIENTS_TESTS=churn CLIENTS_PEERS=16"
+	# What the tests expect of Linux's own timers: the same.
+	run_job debian-6.12 clients:linux 900 -i -a "CLIENTS_TIMERS=linux"
+}
+
 # queue CHECK
 queue() {
 	case $1 in
@@ -279,6 +304,7 @@ queue() {
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) queue_torture ;;
 	debug) queue_debug ;;
+	fuzz) queue_fuzz ;;
 	limits)
 		build_kernel debian-6.12
 		step debian-6.12 run_script limits scripts/limits.sh ;;

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * fuzz.h - the fuzzer of /dev/callout: programs, and what they did
+ *
+ * A program is a few calls, each of one thread. Those of thread 0 come first,
+ * one after the other; then those of the other threads, all at once. A file is
+ * a number, 0 to 3, that all threads share: 3 is a duplicate of 0, 2 is the one
+ * that blocks.
+ */
+#ifndef _CALLOUT_FUZZ_H
+#define _CALLOUT_FUZZ_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <linux/callout.h>
+#include <linux/types.h>
+
+#define CALLS_MAX	28	/* of a program */
+#define THREADS		4	/* of a program, with thread 0 */
+#define FILES		4
+#define FILE_BLOCKING	2
+#define FILE_DUPLICATE	3
+#define KEYS		4
+#define NO_TARGET	0xff
+#define EVENTS_MAX	16	/* that a reader of the device takes at a time */
+
+#define NSEC		1000000000ULL
+#define MSEC		1000000ULL
+#define HOUR		(3600 * NSEC)
+
+/* Kinds of calls. */
+#define FUZZ_KINDS(kind)						\
+	/* Operations, which BATCH takes too; the last three by key. */	\
+	kind(SET) kind(UNSET) kind(RESET) kind(TIMEOUT) kind(UNTIMEOUT)	\
+	kind(KSET) kind(KUNSET) kind(KRESET)				\
+	/* Other ioctls. */						\
+	kind(BATCH) kind(NEXT) kind(INFO) kind(LIMIT) kind(EVENTFD)	\
+	kind(FORMAT) kind(GET) kind(KGET) kind(LIST) kind(CANCEL)	\
+	kind(FIONREAD) kind(NUMBER) kind(FILL)				\
+	/* Other calls on the file. */					\
+	kind(READ) kind(POLL) kind(EPOLL) kind(FASYNC) kind(FDINFO)	\
+	kind(OPEN) kind(CLOSE) kind(DUP) kind(PASS) kind(OTHER)		\
+	/* io_uring. */							\
+	kind(COMMAND) kind(RING_READ) kind(RING_POLL) kind(RING_REAP)	\
+	kind(RING_CLOSE)						\
+	/* What is around the file. */					\
+	kind(COUNTER) kind(PAGE) kind(SLEEP) kind(FORK) kind(SIGNAL)	\
+	kind(SETTIME) kind(PARAMETER) kind(DEBUGFS)
+
+enum kind {
+#define FUZZ_ENUM(name)	K_##name,
+	FUZZ_KINDS(FUZZ_ENUM)
+	K_KINDS,
+};
+
+#define K_LAST_OP	K_KRESET
+
+/* When a callout is due. Those up to T_LAST_FAR do not fire in a program. */
+#define FUZZ_TIMES(time)						\
+	time(hour) time(day) time(max) time(abs_hour)			\
+	time(now) time(tick) time(ms) time(abs_past) time(abs_soon)	\
+	time(bad)
+
+enum when {
+#define FUZZ_TIME_ENUM(name)	T_##name,
+	FUZZ_TIMES(FUZZ_TIME_ENUM)
+	T_TIMES,
+};
+
+#define T_LAST_FAR	T_abs_hour
+
+/* Where the argument of a call is, or an array. */
+#define FUZZ_PLACES(place)						\
+	place(good) place(null) place(readonly) place(changing)		\
+	place(edge) place(stall) place(kernel)
+
+enum place {
+#define FUZZ_PLACE_ENUM(name)	P_##name,
+	FUZZ_PLACES(FUZZ_PLACE_ENUM)
+	P_PLACES,
+};
+
+/* Flags of an operation. */
+#define F_PERIOD	0x01
+#define F_SLACK		0x02
+#define F_BOOT		0x04	/* else, unless REAL, by the parity of the key */
+#define F_REAL		0x08
+#define F_ALARM		0x10
+#define F_ON_SET	0x20
+#define F_SIZED		0x40	/* structures are longer than the kernel's */
+#define F_COMPAT	0x80	/* as a 32-bit program does it */
+
+/* Flags of BATCH; F_SIZED and F_COMPAT too. */
+#define B_STOP		0x01
+#define B_WAIT		0x02
+#define B_EVENTS	0x04
+#define B_STRUCT	0x08	/* struct callout_wait */
+#define B_MASK		0x10	/* a signal mask */
+
+/**
+ * struct call - one call of a program
+ * @kind: enum kind
+ * @thread: 0 to THREADS - 1
+ * @file: 0 to FILES - 1
+ * @key: 0 to KEYS - 1: key, func, tag, or which of a few
+ * @target: the call whose callout it means, or NO_TARGET
+ * @when: enum when
+ * @place: enum place, of the argument
+ * @array: enum place, of what the argument points to
+ * @flags: F_, B_, or of the kind
+ * @n: room, or number; BATCH: how many of the thread's calls that follow
+ * @poke: 0, or which word of the argument gets another value, plus 1
+ * @value: which value
+ */
+struct call {
+	__u8 kind;
+	__u8 thread;
+	__u8 file;
+	__u8 key;
+	__u8 target;
+	__u8 when;
+	__u8 place;
+	__u8 array;
+	__u8 flags;
+	__u8 n;
+	__u8 poke;
+	__u8 value;
+};
+
+struct program {
+	unsigned int n;
+	struct call call[CALLS_MAX];
+};
+
+/* An event that a call has read. */
+struct seen {
+	__u64 handle;
+	__u64 cookie;
+	__u64 func;
+	__u64 due;
+	__u64 fired;
+	__u32 flags;
+	__s32 clockid;
+};
+
+/**
+ * struct outcome - what a call did, in memory that a forked child shares
+ * @ret: what it returned, or the negative errno
+ * @start: CLOCK_MONOTONIC before and @end after it
+ * @base: the least time at which its callout can be due; 0: not known
+ * @handle: out of SET and TIMEOUT
+ * @target: the call whose handle it had, or NO_TARGET
+ * @state: out of GET
+ * @ran: it was made, and has returned
+ * @in_batch: the call of BATCH that has done it, plus 1
+ * @unknown: of a batch that could not write its result
+ * @beyond: more events were read than there was memory for
+ * @n: number of @seen
+ * @seen: events that were read
+ */
+struct outcome {
+	__s64 ret;
+	__u64 start, end;
+	__u64 base;
+	atomic_ullong handle;
+	__u8 target;
+	__u8 state;
+	__u8 in_batch;
+	__u8 n;
+	bool unknown;
+	bool beyond;
+	atomic_bool ran;
+	struct seen seen[EVENTS_MAX];
+};
+
+static inline bool kind_is_op(unsigned int kind)
+{
+	return kind <= K_LAST_OP;
+}
+
+static inline bool kind_is_keyed(unsigned int kind)
+{
+	return kind == K_KSET || kind == K_KUNSET || kind == K_KRESET ||
+	       kind == K_KGET;
+}
+
+static inline bool time_is_far(unsigned int when)
+{
+	return when <= T_LAST_FAR;
+}
+
+/* The open file description that a number means at the start. */
+static inline unsigned int file_of(unsigned int file)
+{
+	return file == FILE_DUPLICATE ? 0 : file;
+}
+
+/* Numbers from a seed: xorshift64*. */
+static inline __u64 draw(__u64 *seed)
+{
+	*seed ^= *seed >> 12;
+	*seed ^= *seed << 25;
+	*seed ^= *seed >> 27;
+	return *seed * 0x2545f4914f6cdd1dULL;
+}
+
+static inline unsigned int below(__u64 *seed, unsigned int n)
+{
+	return (draw(seed) >> 32) % n;
+}
+
+static inline bool chance(__u64 *seed, unsigned int one_in)
+{
+	return !below(seed, one_in);
+}
+
+/* program.c */
+void program_random(struct program *p, __u64 *seed);
+void program_mutate(struct program *p, const struct program *other, __u64 *seed);
+size_t program_print(const struct program *p, char *text, size_t size);
+bool program_parse(struct program *p, FILE *f);
+bool program_is_concurrent(const struct program *p);
+const char *kind_name(unsigned int kind);
+
+/* model.c */
+bool model_fits(const struct program *p);
+const char *model_check(const struct program *p, const struct outcome *o,
+			const __u64 outstanding[FILES], bool limited);
+
+/* become.c */
+bool write_file(const char *path, const char *text);
+void become_nobody(bool namespace);
+void become_other_time(void);
+void take_cpu(unsigned int cpu);
+
+/* cover.c */
+bool cover_open(unsigned int threads);
+void cover_begin(unsigned int thread);
+void cover_call(void);
+unsigned int cover_end(unsigned int kind);
+void cover_share(void);
+unsigned int cover_points(void);
+
+/* call.c */
+struct worker;
+void call_run(struct worker *w, unsigned int i);
+
+/* ring.c */
+long ring_command(struct worker *w, const struct call *c,
+		  const struct callout_op *op);
+long ring_call(struct worker *w, const struct call *c);
+void ring_end(void);
+
+/* around.c */
+long around_call(struct worker *w, unsigned int i);
+
+/* run.c */
+
+/**
+ * struct worker - a thread that runs calls
+ * @number: that of the calls
+ * @tid: for signals
+ * @arena: its memory, see run.c
+ * @alias: the same, which can always be written
+ * @waits: it is in a call that waits for an event of this file, plus 1
+ */
+struct worker {
+	unsigned int number;
+	int tid;
+	char *arena;
+	char *alias;
+	atomic_uint waits;
+};
+
+/**
+ * struct limits - of all processes: the module's parameters
+ * @lowered: bits of the processes whose program has lowered one
+ * @changes: how often one was lowered or raised
+ */
+struct limits {
+	atomic_uint lowered;
+	atomic_uint changes;
+};
+
+/**
+ * struct run - the program that this process runs
+ * @fd: the files, -1 if closed
+ * @kept: a duplicate of each, for the checks
+ * @counter: eventfds
+ * @epoll: an epoll set
+ * @stall: a page that userfaultfd(2) provides, or NULL
+ * @limits: shared
+ * @process: number of this process
+ */
+struct run {
+	const struct program *program;
+	struct outcome *outcome;
+	atomic_int fd[FILES];
+	int kept[FILES];
+	atomic_int counter[2];
+	int epoll;
+	char *stall;
+	struct limits *limits;
+	unsigned int process;
+};
+
+extern struct run run;
+
+__u64 now(void);
+bool run_init(void);
+void limits_restore(struct limits *limits, unsigned int process);
+const char *run_program(const struct program *p, unsigned int *points);
+struct worker *run_worker(unsigned int number);
+void run_report(const char *why);
+
+#endif /* _CALLOUT_FUZZ_H */

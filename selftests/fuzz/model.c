@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * model.c - is there an order of the calls that explains what they returned?
+ *
+ * Each operation takes effect at one moment between its start and its end. So the
+ * results of a program are right if its calls, in some order that keeps those of
+ * a thread, and those that did not overlap, in theirs, would have had these
+ * results one after the other: if they are linearizable. That is searched.
+ *
+ * The state of a callout, which is named by the call that has set it, is one of
+ * four. A callout that is due soon may have fired or not, until a call tells.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "fuzz.h"
+
+enum {
+	GONE,
+	FAR,		/* pending: it does not fire in a program */
+	SOON,		/* pending or unread */
+	UNREAD,		/* known to have fired */
+};
+
+/* Two bits for each call. */
+typedef __u64 state_t;
+
+enum step_kind { S_OP, S_READ, S_CANCEL, S_LEFT };
+
+/**
+ * struct step - what takes effect at one moment
+ * @kind: an operation or GET; a read; CANCEL; how many were left at the end
+ * @i: its call; S_LEFT: the file
+ */
+struct step {
+	enum step_kind kind;
+	unsigned int i;
+	__u64 start, end;
+};
+
+#define STEPS_MAX	(2 * CALLS_MAX + FILES)
+#define SEEN_MAX	16384U
+#define NEXT_MAX	CALLS_MAX
+
+/* The search. */
+static struct {
+	const struct program *p;
+	const struct outcome *o;
+	const __u64 *outstanding;
+	bool limited;
+	struct step step[THREADS][STEPS_MAX];
+	unsigned int n[THREADS];
+	unsigned int at[THREADS];
+	__u64 seen[SEEN_MAX];
+	unsigned int nr_seen;
+	bool gave_up;
+	unsigned int furthest;
+	unsigned int stuck_at;
+} m;
+
+static unsigned int get(state_t s, unsigned int i)
+{
+	return s >> 2 * i & 3;
+}
+
+static state_t put(state_t s, unsigned int i, unsigned int value)
+{
+	return (s & ~(3ULL << 2 * i)) | (state_t)value << 2 * i;
+}
+
+/* Does the operation write what the program's memory must take? */
+static bool writes(unsigned int kind)
+{
+	return kind != K_UNSET && kind != K_UNTIMEOUT && kind != K_KUNSET;
+}
+
+static bool has_kind(const struct program *p, unsigned int kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->call[i].kind == kind)
+			return true;
+	return false;
+}
+
+static bool op_fits(const struct call *c)
+{
+	if (c->poke || c->place == P_stall ||
+	    c->flags & (F_PERIOD | F_REAL | F_ALARM | F_ON_SET))
+		return false;
+	return !(kind_is_keyed(c->kind) && c->flags & F_BOOT);
+}
+
+/* Operations of a batch in memory that is readonly are done, and not told of. */
+static bool batch_fits(const struct program *p, unsigned int i)
+{
+	const struct call *c = &p->call[i];
+	unsigned int j;
+
+	if (c->poke || c->place != P_good ||
+	    (c->array != P_good &&
+	     (c->array != P_readonly ||
+	      c->flags & (B_EVENTS | B_WAIT | B_STOP))))
+		return false;
+	for (j = i + 1; c->array == P_readonly && j < p->n; j++)
+		if (p->call[j].thread == c->thread &&
+		    (p->call[j].kind == K_TIMEOUT ||
+		     (p->call[j].kind == K_SET &&
+		      !time_is_far(p->call[j].when))))
+			return false;
+	return true;
+}
+
+/* Can the model tell what the calls of a program should return? */
+bool model_fits(const struct program *p)
+{
+	bool alone = !program_is_concurrent(p);
+	const struct call *c;
+	unsigned int i;
+
+	for (i = 0; i < p->n; i++) {
+		c = &p->call[i];
+		switch (c->kind) {
+		case K_SET ... K_LAST_OP:
+			if (!op_fits(c))
+				return false;
+			break;
+		case K_BATCH:
+			if (!batch_fits(p, i))
+				return false;
+			break;
+		case K_GET:
+		case K_KGET:
+			if (c->poke)
+				return false;
+			break;
+		case K_READ:
+			if (c->array != P_good)
+				return false;
+			break;
+		case K_CANCEL:
+			if (c->poke || c->place != P_good ||
+			    (c->thread && !alone))
+				return false;
+			break;
+		case K_NEXT: case K_INFO: case K_EVENTFD: case K_LIST:
+		case K_FIONREAD: case K_POLL: case K_EPOLL: case K_FASYNC:
+		case K_FDINFO: case K_COUNTER: case K_SLEEP: case K_SIGNAL:
+		case K_PARAMETER: case K_DEBUGFS: case K_LIMIT:
+			if (c->poke)
+				return false;
+			break;
+		case K_PAGE:
+			break;
+		default:
+			return false;
+		}
+		if ((c->place == P_changing || c->array == P_changing) &&
+		    has_kind(p, K_PAGE))
+			return false;
+	}
+	return true;
+}
+
+static unsigned int state_when(const struct call *c)
+{
+	return time_is_far(c->when) ? FAR : SOON;
+}
+
+/* The file that a call was made on: for an operation of a batch, the batch's. */
+static unsigned int file_at(unsigned int i)
+{
+	if (m.o[i].in_batch)
+		i = m.o[i].in_batch - 1;
+	return file_of(m.p->call[i].file);
+}
+
+/* Does call @i mean a callout that call @set has set by TIMEOUT, or by key? */
+static bool same_key(unsigned int i, unsigned int set, unsigned int kind)
+{
+	return m.p->call[set].kind == kind &&
+	       m.p->call[set].key == m.p->call[i].key &&
+	       file_at(set) == file_at(i);
+}
+
+/* The callout that an operation means, or -1. */
+static int find(state_t s, unsigned int i)
+{
+	const struct call *c = &m.p->call[i];
+	unsigned int j, target;
+
+	if (kind_is_keyed(c->kind)) {
+		for (j = 0; j < m.p->n; j++)
+			if (get(s, j) && same_key(i, j, K_KSET))
+				return j;
+		return -1;
+	}
+	target = m.o[i].target;
+	if (target == NO_TARGET || !get(s, target) ||
+	    file_at(target) != file_at(i))
+		return -1;
+	if (c->kind == K_UNTIMEOUT && !same_key(i, target, K_TIMEOUT))
+		return -1;
+	return target;
+}
+
+/* Can an operation have told that the state of its callout was this one? */
+static bool told(unsigned int state, long ret)
+{
+	switch (ret) {
+	case CALLOUT_CANCELLED:	/* CALLOUT_STATE_PENDING is the same */
+		return state == FAR || state == SOON;
+	case CALLOUT_WITHDRAWN:	/* CALLOUT_STATE_UNREAD */
+		return state == SOON || state == UNREAD;
+	default:
+		return false;
+	}
+}
+
+static unsigned int do_get(state_t s, unsigned int i, state_t *next)
+{
+	const struct outcome *o = &m.o[i];
+	int c = find(s, i);
+
+	if (c < 0) {
+		*next = s;
+		return o->ret == -ENOENT;
+	}
+	if (o->ret || !told(get(s, c), o->state))
+		return 0;
+	*next = o->state == CALLOUT_STATE_UNREAD ? put(s, c, UNREAD) : s;
+	return 1;
+}
+
+/* UNTIMEOUT without a handle: of several, the first to be due. */
+static unsigned int do_untimeout(state_t s, unsigned int i, state_t *next)
+{
+	const struct outcome *o = &m.o[i];
+	bool soon = false, any = false;
+	unsigned int n = 0, j;
+
+	for (j = 0; j < m.p->n; j++) {
+		if (!get(s, j) || !same_key(i, j, K_TIMEOUT))
+			continue;
+		any = true;
+		soon |= get(s, j) != FAR;
+	}
+	if (!any) {
+		*next = s;
+		return o->unknown || o->ret == -ENOENT;
+	}
+	for (j = 0; j < m.p->n; j++)
+		if (get(s, j) && same_key(i, j, K_TIMEOUT) &&
+		    (get(s, j) == FAR) != soon &&
+		    (o->unknown || told(get(s, j), o->ret)))
+			next[n++] = put(s, j, GONE);
+	return n;
+}
+
+/* SET, TIMEOUT, and SET of a key that is not outstanding. */
+static unsigned int do_set(state_t s, unsigned int i, state_t *next)
+{
+	const struct call *c = &m.p->call[i];
+	const struct outcome *o = &m.o[i];
+	unsigned int n = 0;
+
+	/* Undone, if it has a handle. */
+	if (o->unknown && c->kind != K_KSET)
+		next[n++] = s;
+	else if (o->unknown || !o->ret)
+		next[n++] = put(s, i, state_when(c));
+	if (m.limited && (o->unknown || o->ret == -ENOSPC || o->ret == -EDQUOT))
+		next[n++] = s;
+	return n;
+}
+
+static unsigned int do_op(state_t s, unsigned int i, state_t *next)
+{
+	const struct call *c = &m.p->call[i];
+	const struct outcome *o = &m.o[i];
+	int found;
+
+	if (c->kind == K_GET || c->kind == K_KGET)
+		return do_get(s, i, next);
+	if (c->kind == K_UNTIMEOUT && o->target == NO_TARGET)
+		return do_untimeout(s, i, next);
+	if (c->kind == K_SET || c->kind == K_TIMEOUT)
+		return do_set(s, i, next);
+	found = find(s, i);
+	if (found < 0 && c->kind == K_KSET)
+		return do_set(s, i, next);
+	if (found < 0) {
+		*next = s;
+		return o->unknown || o->ret == -ENOENT;
+	}
+	if (!o->unknown && !told(get(s, found), o->ret))
+		return 0;
+	*next = put(s, found, writes(c->kind) ? state_when(c) : GONE);
+	return 1;
+}
+
+/* The callout of an event, or -1. */
+static int find_event(state_t s, unsigned int i, const struct seen *e)
+{
+	bool keyed = e->flags & CALLOUT_EVENT_KEY, has_key;
+	unsigned int j;
+
+	for (j = 0; j < m.p->n; j++) {
+		if (get(s, j) < SOON || file_at(j) != file_at(i))
+			continue;
+		has_key = m.p->call[j].kind == K_KSET;
+		if (keyed != has_key)
+			continue;
+		if (e->handle == (keyed ? m.p->call[j].key + 1U :
+					  m.o[j].handle))
+			return j;
+	}
+	return -1;
+}
+
+static unsigned int do_read(state_t s, unsigned int i, state_t *next)
+{
+	const struct call *c = &m.p->call[i];
+	const struct outcome *o = &m.o[i];
+	unsigned int room, j;
+	int found;
+
+	for (j = 0; j < o->n; j++) {
+		found = find_event(s, i, &o->seen[j]);
+		if (found < 0)
+			return 0;
+		s = put(s, found, GONE);
+	}
+	room = c->kind == K_READ ? c->n % (EVENTS_MAX + 1) :
+				   1 + c->n % EVENTS_MAX;
+	for (j = 0; j < m.p->n && o->n < room; j++)
+		if (get(s, j) == UNREAD && file_at(j) == file_at(i))
+			return 0;
+	*next = s;
+	return 1;
+}
+
+/* CANCEL, in a program that does nothing else meanwhile. */
+static unsigned int do_cancel(state_t s, unsigned int i, state_t *next)
+{
+	const struct call *c = &m.p->call[i], *set;
+	unsigned int j, n = 0;
+
+	for (j = 0; j < m.p->n; j++) {
+		set = &m.p->call[j];
+		if (!get(s, j) || file_at(j) != file_at(i))
+			continue;
+		/* The key is the cookie of those that have one. */
+		if (c->n & 1 && (set->kind == K_SET ? set->key : 0) != c->key)
+			continue;
+		s = put(s, j, GONE);
+		n++;
+	}
+	*next = s;
+	return m.o[i].ret == (long)n;
+}
+
+static unsigned int do_left(state_t s, unsigned int file, state_t *next)
+{
+	unsigned int j, n = 0;
+
+	for (j = 0; j < m.p->n; j++)
+		n += get(s, j) && file_at(j) == file;
+	*next = s;
+	return n == m.outstanding[file];
+}
+
+static unsigned int do_step(state_t s, const struct step *step, state_t *next)
+{
+	switch (step->kind) {
+	case S_OP:	return do_op(s, step->i, next);
+	case S_READ:	return do_read(s, step->i, next);
+	case S_CANCEL:	return do_cancel(s, step->i, next);
+	default:	return do_left(s, step->i, next);
+	}
+}
+
+static __u64 mix(__u64 value)
+{
+	value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ULL;
+	value = (value ^ value >> 27) * 0x94d049bb133111ebULL;
+	return value ^ value >> 31;
+}
+
+/* Was it here before? Then it did not lead to an end. */
+static bool was_here(state_t s)
+{
+	__u64 key = 0;
+	unsigned int t, i;
+
+	for (t = 0; t < THREADS; t++)
+		key = key << 8 | m.at[t];
+	key = mix(mix(key + 1) ^ s) | 1ULL << 63;
+	for (i = key % SEEN_MAX; m.seen[i]; i = (i + 1) % SEEN_MAX)
+		if (m.seen[i] == key)
+			return true;
+	if (m.nr_seen == SEEN_MAX / 2) {
+		m.gave_up = true;
+		return true;
+	}
+	m.seen[i] = key;
+	m.nr_seen++;
+	return false;
+}
+
+static bool search(state_t s)
+{
+	state_t next[NEXT_MAX];
+	const struct step *step;
+	unsigned int t, n, i, done = 0;
+	__u64 first_end = ~0ULL;
+
+	for (t = 0; t < THREADS; t++) {
+		done += m.at[t];
+		if (m.at[t] < m.n[t] && m.step[t][m.at[t]].end < first_end)
+			first_end = m.step[t][m.at[t]].end;
+	}
+	if (first_end == ~0ULL)
+		return true;
+	if (was_here(s))
+		return false;
+	for (t = 0; t < THREADS; t++) {
+		step = &m.step[t][m.at[t]];
+		if (m.at[t] == m.n[t] || step->start > first_end)
+			continue;
+		n = do_step(s, step, next);
+		if (!n && done >= m.furthest) {
+			m.furthest = done;
+			m.stuck_at = step->kind == S_LEFT ? m.p->n : step->i;
+		}
+		m.at[t]++;
+		for (i = 0; i < n; i++)
+			if (search(next[i]))
+				return true;
+		m.at[t]--;
+	}
+	return false;
+}
+
+static void add(unsigned int thread, enum step_kind kind, unsigned int i,
+		__u64 start, __u64 end)
+{
+	m.step[thread][m.n[thread]++] = (struct step){ kind, i, start, end };
+}
+
+/* Had the call no effect, whatever is outstanding? */
+static bool is_void(const struct call *c, const struct outcome *o)
+{
+	bool reads_only = c->kind == K_GET || c->kind == K_KGET;
+
+	if (o->in_batch) {
+		const struct call *batch = &m.p->call[o->in_batch - 1];
+
+		if (batch->array != P_good && batch->array != P_readonly)
+			return true;
+		if (!o->unknown && o->ret == -ECANCELED)
+			return true;
+	} else if (reads_only && c->place != P_good) {
+		return true;
+	} else if (c->place == P_readonly && !writes(c->kind)) {
+		return false;
+	} else if (c->place != P_good && c->place != P_changing) {
+		return true;
+	}
+	return c->when == T_bad && writes(c->kind) && !reads_only;
+}
+
+static void add_call(unsigned int i)
+{
+	const struct call *c = &m.p->call[i];
+	const struct outcome *o = &m.o[i];
+
+	if (kind_is_op(c->kind) || c->kind == K_GET || c->kind == K_KGET) {
+		if (!is_void(c, o))
+			add(c->thread, S_OP, i, o->start, o->end);
+	} else if (c->kind == K_CANCEL) {
+		add(c->thread, S_CANCEL, i, o->start, o->end);
+	} else if (c->kind == K_READ && (o->ret > 0 || o->ret == -EAGAIN)) {
+		add(c->thread, S_READ, i, o->start, o->end);
+	}
+}
+
+/* Batches come before their operations, and read after these. */
+static void add_calls(void)
+{
+	int batch[THREADS];
+	unsigned int i, t;
+
+	memset(batch, 0xff, sizeof(batch));
+	for (i = 0; i <= m.p->n; i++) {
+		for (t = 0; t < THREADS; t++) {
+			if (batch[t] < 0)
+				continue;
+			if (i < m.p->n && (m.p->call[i].thread != t ||
+					   m.o[i].in_batch == batch[t] + 1))
+				continue;
+			if (m.o[batch[t]].n)
+				add(t, S_READ, batch[t], m.o[batch[t]].start,
+				    m.o[batch[t]].end);
+			batch[t] = -1;
+		}
+		if (i == m.p->n || !m.o[i].ran)
+			continue;
+		if (m.p->call[i].kind == K_BATCH)
+			batch[m.p->call[i].thread] = i;
+		add_call(i);
+	}
+}
+
+/*
+ * Returns NULL if what the calls of a program did can be explained, or why not.
+ * @outstanding is how many callouts each file has at the end. @limited: a limit may
+ * have been too low for what the program sets.
+ */
+const char *model_check(const struct program *p, const struct outcome *o,
+			const __u64 outstanding[FILES], bool limited)
+{
+	static char why[128];
+	unsigned int i;
+
+	memset(&m, 0, sizeof(m));
+	m.p = p;
+	m.o = o;
+	m.outstanding = outstanding;
+	m.limited = limited || has_kind(p, K_LIMIT);
+	add_calls();
+	for (i = 0; i < FILES; i++)
+		if (i != FILE_DUPLICATE)
+			add(0, S_LEFT, i, ~0ULL - 1, ~0ULL - 1);
+	if (search(0) || m.gave_up)
+		return NULL;
+	if (m.stuck_at == p->n)
+		snprintf(why, sizeof(why),
+			 "model: callouts were lost, or left behind");
+	else
+		snprintf(why, sizeof(why),
+			 "model: no order explains call %u, %s, that returned %lld",
+			 m.stuck_at, kind_name(p->call[m.stuck_at].kind),
+			 o[m.stuck_at].ret);
+	return why;
+}
