@@ -10,6 +10,7 @@
 
 #define FUNC	0xf00dULL
 #define ARG	0xa46ULL
+#define TIMEOUT_S	600
 
 /* CANCEL of the cookies that are @cookie in the bits of @mask. */
 static int cancel(int fd, __u64 cookie, __u64 mask)
@@ -94,7 +95,7 @@ static void *set_and_read(void *arg)
 }
 
 /* Each callout is cancelled or read, once, also while CANCEL goes on. */
-TEST_F(file, cancel_while_others_set)
+TEST_F_TIMEOUT(file, cancel_while_others_set, TIMEOUT_S)
 {
 	struct setter s[2] = { { .fd = self->fd }, { .fd = self->fd } };
 	struct callout_event e[16];
