@@ -124,8 +124,9 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_cancel);
  * callout_dragonfly_terminate() - End the use of a callout.
  * @c: the callout
  *
- * As callout_dragonfly_cancel(). It may be freed afterwards, or initialised; to
- * set it before warns, and sets nothing. From DragonFly's callout(9).
+ * As callout_dragonfly_cancel(). It may be freed afterwards, or initialised, also
+ * by its handler; to set it before warns, and sets nothing. From DragonFly's
+ * callout(9).
  *
  * Context: As callout_dragonfly_stop().
  */
@@ -134,6 +135,11 @@ void callout_dragonfly_terminate(struct callout_dragonfly *c)
 	WRITE_ONCE(c->terminated, true);
 	callout_work_refuse(&c->w);
 	callout_dragonfly_cancel(c);
+	/*
+	 * If the handler calls this and has set it again, the core may have taken
+	 * that setting: then callout_work_due() still needs @c->w.
+	 */
+	callout_drain(&c->w.c);
 }
 EXPORT_SYMBOL_GPL(callout_dragonfly_terminate);
 
