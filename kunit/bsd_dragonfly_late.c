@@ -2,7 +2,7 @@
 /*
  * bsd_dragonfly_late.c - suite callout_df_late: ended by the own handler
  *
- * DragonFly's callouts that their handler has set again.
+ * DragonFly's callouts that their handler has set again, or initialised.
  */
 #include <linux/delay.h>
 #include <linux/workqueue.h>
@@ -24,6 +24,9 @@
  * @taken: the core has taken the second setting, and waits
  * @go: for this
  * @over: the call of the handler has returned
+ * @begun: the handler of the second callout has begun
+ * @done: it is about to return
+ * @waited: @done, after the call of the first handler
  */
 struct df_late {
 	struct callout c;
@@ -35,6 +38,9 @@ struct df_late {
 	bool taken;
 	bool go;
 	bool over;
+	bool begun;
+	bool done;
+	bool waited;
 };
 
 static struct df_late *df_late_create(struct kunit *test)
@@ -106,8 +112,49 @@ static void df_late_terminate(struct kunit *test)
 	flush_work(&l->c.w.work);
 }
 
+static void df_late_second(void *arg)
+{
+	struct df_late *l = arg;
+
+	callout_test_tell(&l->begun);
+	msleep(20);
+	callout_test_tell(&l->done);
+}
+
+static void df_late_first(void *arg)
+{
+	struct df_late *l = arg;
+
+	callout_terminate(&l->c);
+	callout_init_mp(&l->c);
+	callout_reset_bycpu(&l->c, 1, df_late_second, l, l->other);
+	callout_test_wait_until(callout_test_told(&l->begun));
+	callout_cancel(&l->c);
+	l->waited = callout_test_told(&l->done);
+	callout_test_tell(&l->over);
+}
+
+/*
+ * A handler that has ended its callout waits for that of another one in the same
+ * memory.
+ */
+static void df_late_recycled(struct kunit *test)
+{
+	struct df_late *l = df_late_create(test);
+
+	if (callout_base(raw_smp_processor_id()) == callout_base(l->other))
+		kunit_skip(test, "needs a base for each CPU");
+	callout_reset(&l->c, 1, df_late_first, l);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&l->over)));
+	KUNIT_EXPECT_TRUE(test, l->begun);
+	KUNIT_EXPECT_TRUE(test, l->waited);
+	callout_terminate(&l->c);
+}
+
 static struct kunit_case df_late_cases[] = {
 	KUNIT_CASE(df_late_terminate),
+	KUNIT_CASE(df_late_recycled),
 	{}
 };
 

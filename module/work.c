@@ -156,6 +156,7 @@ void callout_work_run(struct work_struct *work)
 			callout_reset(&w->c, 1, callout_work_due, w);
 		} else {
 			func = callout_work_begin(w, &arg);
+			WRITE_ONCE(w->runner, current);
 		}
 	}
 	raw_spin_unlock_irqrestore(&w->lock, flags);
@@ -485,9 +486,16 @@ bool callout_work_is_own(struct callout_work *w)
 	 * Of an earlier run if the handler does not run now: then the answer
 	 * makes no difference.
 	 */
+	struct task_struct *runner = READ_ONCE(w->runner);
+
 	if (w->how & CALLOUT_WORK_SOFTIRQ)
-		return in_serving_softirq() && READ_ONCE(w->runner) == current;
-	return current_work() == &w->work;
+		return in_serving_softirq() && runner == current;
+	/*
+	 * The handler of one that was freed may still run, and be the caller,
+	 * when @w is in the same memory. If @w has not run it can only be queued
+	 * behind the caller, who must not wait for that.
+	 */
+	return current_work() == &w->work && (!runner || runner == current);
 }
 
 /**

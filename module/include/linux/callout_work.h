@@ -43,7 +43,7 @@ struct task_struct;
  * @arg: private: the handler's argument
  * @mutex: private: held while the handler runs, or NULL; constant after init
  * @drained: private: the function of callout_work_async_drain(), or NULL
- * @runner: private: the task whose softirq ran the handler last
+ * @runner: private: the task that ran the handler last, or whose softirq did
  * @late: private: in softirq context: the handler of a setting that was stopped
  *	or replaced too late, or NULL
  * @late_arg: private: its argument
@@ -51,7 +51,11 @@ struct task_struct;
  * As OpenBSD's timeout(9) with TIMEOUT_PROC: when it is due the handler runs in
  * a kernel thread, of a work queue. Set up by callout_work_init() and its kin.
  * The handler may free it, unless it was set again since the handler started:
- * then the handler must call callout_work_stop() and kfree_rcu().
+ * then the handler must call callout_work_stop() and kfree_rcu(). In a thread, it
+ * should return soon after it has freed it: until then the work queue takes a
+ * struct callout_work in the same memory for the freed one, and delays its
+ * handler. So the handler that has freed its callout must not wait for one that
+ * was initialised since, nor drain that.
  */
 struct callout_work {
 	struct callout c;
