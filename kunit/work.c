@@ -532,6 +532,38 @@ static void work_barrier_all_drained(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, callout_test_told(&code->done));
 }
 
+static void leaver_drain(void *arg)
+{
+	struct leaver *l = arg;
+
+	leaver_wait(arg);
+	callout_work_async_drain(&l->p, leaver_free);
+}
+
+static void leaver_go(void *arg)
+{
+	struct work_code *code = arg;
+
+	msleep(20);
+	callout_test_tell(&code->go);
+}
+
+/* Likewise if a handler that had started asks for it then. */
+static void work_barrier_all_drains(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct work_code *code = work_code_create(test);
+	struct callout_test_thread *t;
+
+	leaver_run(test, code, *(const u8 *)test->param_value, leaver_drain,
+		   other);
+	t = callout_test_thread(test, raw_smp_processor_id(), leaver_go, code);
+	callout_work_barrier_all();
+	KUNIT_EXPECT_TRUE(test, callout_test_told(&code->done));
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	callout_test_wait_until(callout_test_told(&code->done));
+}
+
 static struct kunit_case work_cases[] = {
 	KUNIT_CASE_PARAM(work_row, work_row_gen_params),
 	KUNIT_CASE(work_calls),
@@ -539,6 +571,7 @@ static struct kunit_case work_cases[] = {
 	KUNIT_CASE_SLOW(work_references),
 	KUNIT_CASE_PARAM(work_barrier_all, how_gen_params),
 	KUNIT_CASE_PARAM(work_barrier_all_drained, how_gen_params),
+	KUNIT_CASE_PARAM(work_barrier_all_drains, how_gen_params),
 	{}
 };
 

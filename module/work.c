@@ -503,7 +503,8 @@ bool callout_work_is_own(struct callout_work *w)
  *
  * callout_barrier() for callouts whose handlers run in threads too: on return
  * every handler, and every function of callout_work_async_drain(), that had
- * started before the call has returned. For the exit of a module whose handlers
+ * started before the call, or whose drain was asked for before it or by such a
+ * handler, has returned. For the exit of a module whose handlers
  * free their callouts, so that these cannot be drained. Waits for settings that
  * are due too.
  *
@@ -512,6 +513,13 @@ bool callout_work_is_own(struct callout_work *w)
 void callout_work_barrier_all(void)
 {
 	callout_barrier();
+	flush_workqueue(ordered_wq);
+	flush_workqueue(wq);
+	/*
+	 * Handlers for which that has waited may have begun asynchronous drains,
+	 * on either queue, for which it has not. Once more is enough: the
+	 * functions of these drains are the last that it promises to wait for.
+	 */
 	flush_workqueue(ordered_wq);
 	flush_workqueue(wq);
 }
