@@ -67,6 +67,27 @@
 /* The handlers of the second one run one after the other. */
 static struct workqueue_struct *wq, *ordered_wq;
 
+/*
+ * The one whose work item ordered_wq runs; only its address is used. The work
+ * queue knows a running item only in the pool where it was queued last, and if
+ * wq_unbound_cpumask changes that is another one for an ordered queue:
+ *
+ *	worker of pool 1			CPU1
+ *	ordered_now = w
+ *	the handler of w sleeps
+ *						wq_unbound_cpumask is changed
+ *						w is set, and due: queued in
+ *						pool 2, until pool 1 is through
+ *						callout_work_stop(): cancel_work()
+ *						work_busy(): not in pool 2
+ *						ordered_now is w: it runs
+ *	the handler returns
+ *	ordered_now = NULL
+ */
+static struct callout_work *ordered_now;
+/* Times that one was begun there. */
+static unsigned long ordered_runs;
+
 /* callout_work_pending() takes no lock. */
 static void callout_work_change_state(struct callout_work *w, u8 state)
 {
@@ -134,12 +155,18 @@ static void callout_work_due(void *arg)
 void callout_work_run(struct work_struct *work)
 {
 	struct callout_work *w = container_of(work, struct callout_work, work);
+	bool ordered = w->how & CALLOUT_WORK_ORDERED;
 	struct mutex *mutex = w->mutex;
 	callout_func_t *func = NULL;
 	bool locked, drained;
 	unsigned long flags;
 	void *arg;
 
+	if (ordered) {
+		/* Pairs with callout_work_wait_ordered(). */
+		smp_store_release(&ordered_runs, ordered_runs + 1);
+		WRITE_ONCE(ordered_now, w);
+	}
 	locked = mutex && mutex_trylock(mutex);
 	raw_spin_lock_irqsave(&w->lock, flags);
 	/*
@@ -167,6 +194,9 @@ void callout_work_run(struct work_struct *work)
 		mutex_unlock(mutex);
 	if (drained)
 		callout_work_drained(w);
+	/* Pairs with callout_work_is_ordered(). */
+	if (ordered)
+		smp_store_release(&ordered_now, NULL);
 }
 EXPORT_SYMBOL_GPL(callout_work_run);
 
@@ -385,11 +415,37 @@ void callout_work_set_func(struct callout_work *w, callout_func_t *func,
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 }
 
+/* Does ordered_wq run @w? On false the caller may free what its handler used. */
+static bool callout_work_is_ordered(struct callout_work *w)
+{
+	/* Pairs with callout_work_run(). */
+	return smp_load_acquire(&ordered_now) == w;
+}
+
+/*
+ * Waits for a handler that flush_work() does not find. That is rare, and not to
+ * wait for all of the queue, as the caller may hold locks of other handlers. A
+ * handler of that queue has none to wait for: if ordered_now is @w, that is its
+ * own callout, which was freed, and @w is in the same memory.
+ */
+void callout_work_wait_ordered(struct callout_work *w)
+{
+	/* Pairs with callout_work_run(). */
+	unsigned long runs = smp_load_acquire(&ordered_runs);
+
+	if (current_work() == &w->work)
+		return;
+	while (callout_work_is_ordered(w) &&
+	       smp_load_acquire(&ordered_runs) == runs)
+		schedule_timeout_uninterruptible(1);
+}
+
 /* Does the thread use @w? */
 bool callout_work_is_busy(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
-	return work_busy(&w->work) & WORK_BUSY_RUNNING;
+	return work_busy(&w->work) & WORK_BUSY_RUNNING ||
+	       callout_work_is_ordered(w);
 }
 
 /* Stops the callout or the work item; returns whether the handler runs. */

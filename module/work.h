@@ -29,6 +29,7 @@ static inline bool callout_work_misused(const struct callout_work *w)
 }
 
 void callout_work_queue(struct callout_work *w);
+void callout_work_wait_ordered(struct callout_work *w);
 bool callout_work_is_busy(struct callout_work *w);
 struct callout_work_was callout_work_stop_locked(struct callout_work *w);
 int callout_work_result(struct callout_work_was was);

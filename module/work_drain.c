@@ -46,6 +46,7 @@ static void callout_work_flush(struct callout_work *w)
 	if (!(w->how & (CALLOUT_WORK_SOFTIRQ | CALLOUT_WORK_ORDERED)) ||
 	    work_busy(&w->work))
 		flush_work(&w->work);
+	callout_work_wait_ordered(w);
 }
 
 /**
@@ -173,5 +174,6 @@ void callout_work_barrier(struct callout_work *w)
 		callout_wait_run(base, seq);
 	if (work_busy(&w->work) & WORK_BUSY_RUNNING)
 		flush_work(&w->work);
+	callout_work_wait_ordered(w);
 }
 EXPORT_SYMBOL_GPL(callout_work_barrier);
