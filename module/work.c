@@ -527,7 +527,9 @@ struct callout_work_was callout_work_cancel(struct callout_work *w)
  *
  * Context: Any, hard interrupt included, also on PREEMPT_RT.
  * Return: 1 if it was set and is not any more; 0 if it was not set, and its
- * handler is running or, with CALLOUT_WORK_SOFTIRQ, about to; -1 if neither.
+ * handler is running or, with CALLOUT_WORK_SOFTIRQ, about to; -1 if neither. In
+ * a thread 0 means that this may still use @w: its handler runs, has just
+ * returned, or was stopped as it was about to start.
  */
 int callout_work_stop(struct callout_work *w)
 {

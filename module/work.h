@@ -12,7 +12,7 @@
 /**
  * struct callout_work_was - what a callout was before it was cancelled
  * @set: it was set, and its handler had not started
- * @running: its handler runs. In a thread: known only if it was not set
+ * @running: its handler runs. In a thread: that has @w; known only if not set
  * @past: callout_work.past
  */
 struct callout_work_was {
