@@ -254,7 +254,8 @@ EXPORT_SYMBOL_GPL(callout_shutdown);
  *	handler that is running now has returned and @c may be freed.
  *
  * As callout_drain(), but does not wait: if this returns 0, @drain will be
- * called, once, and until then @c cannot be set. Otherwise @drain is not called.
+ * called, once, and until just before that @c cannot be set; then callers must see
+ * to it that nothing sets it. Otherwise @drain is not called.
  * Only one can wait at a time: another call meanwhile returns 0, and its @drain
  * is not called. A handler that waits for its associated lock still starts.
  *

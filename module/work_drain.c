@@ -107,10 +107,11 @@ void callout_work_drained(struct callout_work *w)
  *	is running now has returned and @w may be freed
  *
  * As callout_work_drain(), but does not wait: if this returns 0, @drained will be
- * called, once, and until then @w cannot be set. Otherwise @drained is not
- * called, and @w may be freed at once. Only one can wait at a time: another call
- * meanwhile returns 0, and its @drained is not called. To learn whether a setting
- * was cancelled call callout_work_stop() before.
+ * called, once, and until just before that @w cannot be set; then callers must
+ * see to it that nothing sets it. Otherwise @drained is not called, and @w may be
+ * freed at once. Only one can wait at a time: another call meanwhile returns 0, and
+ * its @drained is not called. To learn whether a setting was cancelled call
+ * callout_work_stop() before.
  *
  * After FreeBSD's callout_async_drain().
  *
