@@ -21,7 +21,7 @@ struct callout_netbsd {
 
 /**
  * callout_netbsd_init() - Initialise a callout.
- * @c: struct callout_netbsd *, neither pending nor running
+ * @c: struct callout_netbsd *, neither pending nor running, not on a stack
  * @flags: CALLOUT_MPSAFE; or 0: then its handler runs on the first CPU, never at
  *	the same time as another such handler
  *
