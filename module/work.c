@@ -194,8 +194,8 @@ void callout_work_run(struct work_struct *work)
 		mutex_unlock(mutex);
 	if (drained)
 		callout_work_drained(w);
-	/* Pairs with callout_work_is_ordered(). */
 	if (ordered)
+		/* Pairs with callout_work_is_ordered(). */
 		smp_store_release(&ordered_now, NULL);
 }
 EXPORT_SYMBOL_GPL(callout_work_run);
@@ -436,6 +436,7 @@ void callout_work_wait_ordered(struct callout_work *w)
 	if (current_work() == &w->work)
 		return;
 	while (callout_work_is_ordered(w) &&
+	       /* As above. */
 	       smp_load_acquire(&ordered_runs) == runs)
 		schedule_timeout_uninterruptible(1);
 }
@@ -619,6 +620,7 @@ int callout_workqueue_create(void)
 	ordered_wq = alloc_ordered_workqueue("callout_ordered", WQ_HIGHPRI);
 	if (!ordered_wq) {
 		destroy_workqueue(wq);
+		wq = NULL;
 		return -ENOMEM;
 	}
 	return 0;
