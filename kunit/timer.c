@@ -503,6 +503,54 @@ static void timer_initialised_by_its_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
 }
 
+#define SETUP_NS	(20 * NSEC_PER_MSEC)
+
+/**
+ * struct setup - a node that a thread initialises again and again
+ * @n: the node
+ * @begun: it has been initialised
+ * @end: the thread may return
+ */
+struct setup {
+	struct callout_node n;
+	bool begun;
+	bool end;
+};
+
+static void setup_thread(void *arg)
+{
+	struct setup *s = arg;
+	unsigned int i;
+
+	while (!callout_test_told(&s->end)) {
+		for (i = 0; i < 1000; i++)
+			callout_setup(&s->n, CALLOUT_KIND_TIMER,
+				      CALLOUT_INDEX_TEST);
+		callout_test_tell(&s->begun);
+		cond_resched();
+	}
+}
+
+/* Initialised again for the base that it has, a node has no other on the way. */
+static void timer_keeps_its_base_when_initialised(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), wrong = 0;
+	struct callout_test_thread *t;
+	struct setup *s;
+	u64 end;
+
+	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	t = callout_test_thread(test, other, setup_thread, s);
+	KUNIT_EXPECT_TRUE(test, callout_test_spin_until(callout_test_told(&s->begun)));
+	end = ktime_get_ns() + SETUP_NS;
+	while (ktime_get_ns() < end)
+		wrong += READ_ONCE(s->n.cpu) != CALLOUT_INDEX_TEST;
+	callout_test_tell(&s->end);
+	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
 /* Sets the timers of a pair on this CPU, so that both are due soon. */
 static void set_pair(void *arg)
 {
@@ -682,6 +730,7 @@ static struct kunit_case timer_cases[] = {
 	KUNIT_CASE(timer_deleted_does_not_leave),
 	KUNIT_CASE(timer_shut_down_while_it_runs),
 	KUNIT_CASE(timer_initialised_by_its_handler),
+	KUNIT_CASE(timer_keeps_its_base_when_initialised),
 	KUNIT_CASE(timer_run_by_another_cpu),
 	KUNIT_CASE_SLOW(timer_crowd_of_an_idle_cpu),
 	KUNIT_CASE_SLOW(timer_cpu_goes_away),

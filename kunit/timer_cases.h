@@ -48,6 +48,7 @@ static struct kunit_case timer_cases[] = {
 	KUNIT_CASE(timer_sync_waits_in_a_handler),
 	KUNIT_CASE(timer_sync_waits_in_hardirq),
 	KUNIT_CASE(timer_sync_of_two),
+	KUNIT_CASE(timer_runs_while_set_up_again),
 	KUNIT_CASE(timer_started_in_an_interrupt),
 	KUNIT_CASE(timer_runs_where_it_was_armed),
 	KUNIT_CASE(timer_added_on_a_cpu),

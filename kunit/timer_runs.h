@@ -391,6 +391,46 @@ static void timer_crowd_thread(void *arg)
 	c->too_soon = !callout_test_told(&c->item->returns);
 }
 
+/* By the clock: how long depends on what debugging adds. */
+#define TIMER_SETUP_NS	(20 * NSEC_PER_MSEC)
+
+static void timer_then_setup(struct timer_item *item)
+{
+	u64 end = ktime_get_ns() + TIMER_SETUP_NS;
+	unsigned int i;
+
+	callout_test_tell(&item->inside);
+	while (ktime_get_ns() < end)
+		for (i = 0; i < 100; i++)
+			timer_setup(&item->t, timer_item_handler, TIMER_PINNED);
+}
+
+/*
+ * A timer that its function initialises again, with the same flags, is running
+ * throughout: whoever waits for it does not free it too soon.
+ */
+static void timer_runs_while_set_up_again(struct kunit *test)
+{
+	struct timer_item *item = timer_item_create(test, TIMER_PINNED);
+	unsigned int cpu = cpumask_last(cpu_online_mask), wrong = 0, n;
+	int ret;
+
+	if (!cpu)
+		kunit_skip(test, "needs two CPUs");
+	callout_test_pin(test, 0);
+	item->then = timer_then_setup;
+	timer_item_run_on(test, item, cpu);
+	for (n = 0;; n++) {
+		ret = try_to_del_timer_sync(&item->t);
+		if (callout_test_told(&item->returns))
+			break;
+		wrong += ret != -1;
+	}
+	kunit_info(test, "%u calls\n", n);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, timer_item_runs(item), 1);
+}
+
 /* Two callers wait for one handler; one of them cancels what it re-armed. */
 static void timer_sync_of_two(struct kunit *test)
 {

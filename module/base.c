@@ -121,13 +121,25 @@ void callout_program(struct callout_base *base, u64 tick)
 	trace_callout_tick_start(base->index, tick);
 }
 
-/* Initialises a node, idle, of base @cpu. */
+/*
+ * Initialises a node, idle, of base @cpu. That of a timer may be running, in the
+ * base that it has: it must have no other one on the way, where it does not run.
+ *
+ *	CPU3: the function of t, base 3		CPU1: shutdown_sync(t)
+ *	timer_setup(t): t.cpu = 0
+ *						lock(base 0), t.cpu == 0: t does
+ *						not run: function = NULL
+ *						unlock(base 0), frees t
+ *	t.cpu = 3
+ */
 void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 {
-	memset(n, 0, sizeof(*n));
-	n->kind = kind;
-	n->cpu = cpu;
+	memset(n, 0, offsetof(struct callout_node, cpu));
+	/* Pairs with the READ_ONCE() in callout_lock(). */
+	WRITE_ONCE(n->cpu, cpu);
 	n->home = cpu;
+	n->bytes = 0;
+	n->kind = kind;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_setup);
 
