@@ -135,8 +135,8 @@ static struct moving *moving_create(struct kunit *test)
 }
 
 /*
- * A call on a callout between two bases waits for the new base, and finds the
- * callout pending there. The case holds that base's lock.
+ * A callout between two bases stays pending. A call on it waits for the new base,
+ * and finds it pending there. The case holds that base's lock.
  */
 static void move_met(struct kunit *test)
 {
@@ -145,7 +145,7 @@ static void move_met(struct kunit *test)
 	struct callout_base *base = callout_base(m->home);
 	struct callout_virtual *v = test->priv;
 	struct callout_test_thread *mover, *meeter;
-	bool moving, begins, returns;
+	bool moving, pending, begins, returns;
 	unsigned int i;
 
 	callout_virtual_set(&m->item, 5);
@@ -157,6 +157,7 @@ static void move_met(struct kunit *test)
 	raw_spin_lock_irq(&base->lock);
 	WRITE_ONCE(m->move, true);
 	moving = callout_test_clock_until(READ_ONCE(c->node.cpu) == CALLOUT_CPU_MOVING);
+	pending = callout_pending(c);
 	WRITE_ONCE(m->meet, true);
 	begins = callout_test_clock_until(READ_ONCE(m->begins));
 	for (i = 0; i < 100000 && !READ_ONCE(m->returns); i++)
@@ -165,6 +166,7 @@ static void move_met(struct kunit *test)
 	raw_spin_unlock_irq(&base->lock);
 
 	KUNIT_EXPECT_TRUE(test, moving);
+	KUNIT_EXPECT_TRUE(test, pending);
 	KUNIT_EXPECT_TRUE(test, begins);
 	KUNIT_EXPECT_FALSE(test, returns);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(mover));

@@ -7,7 +7,7 @@
  * lock_timer_base(): read the cpu, lock that base, check that the node still
  * belongs there.
  *
- * A node that is neither pending nor running can migrate. It does so in two
+ * A node that is neither queued nor running can migrate. It does so in two
  * steps, since no order exists between the locks of two bases:
  *
  *	CPU0: moves n from base 0 to base 2	CPU1: locks n's base
@@ -80,8 +80,8 @@ noinline struct callout_base *callout_lock_home_slow(struct callout_base *base)
 }
 
 /*
- * Moves an idle @n to @target, or to this CPU's base if @target is offline. Both
- * are of one class. Unlocks @base and returns the other base locked.
+ * Moves @n, which is neither queued nor running, to @target, or to this CPU's base
+ * if @target is offline. Unlocks @base and returns the other base locked.
  */
 struct callout_base *callout_move_locked(struct callout_base *base,
 					 struct callout_node *n,

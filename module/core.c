@@ -208,10 +208,24 @@ static struct callout_base *callout_unbound_target(struct callout_base *base,
 }
 
 /*
- * The uncommon cases of arming. Leaves @n queued or idle, in its present base or
+ * The uncommon cases of arming. Leaves @n queued or not, in its present base or
  * in @target if there is one, which is its home from then on. A node that is
  * away, because its home was not online or because it was running, goes home.
  * Returns the base, or NULL if @n must not be armed.
+ *
+ * A pending @n stays so, since callout_pending() takes no lock. If it is queued
+ * no more it has CALLOUT_S_DUE, and is on no list: in a hold of its base's lock,
+ * which the caller ends after queueing it, or between two bases.
+ *
+ *	CPU0: callout_reset_on(c, 9, f, a, 2)	CPU1
+ *	lock(base 0): takes c out, MOVING
+ *	unlock(base 0)
+ *						callout_pending(c): true
+ *						callout_stop(c): spins
+ *	lock(base 2), c.cpu = 2, files c
+ *	unlock(base 2)
+ *						lock(base 2): takes c out,
+ *						returns 1
  */
 static noinline struct callout_base *
 callout_arm_slow(struct callout_base *base, struct callout_node *n,
@@ -222,7 +236,7 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 	    (callout_is_running(base, n) && base->drain))
 		return NULL;
 	if (n->state & CALLOUT_S_DUE)
-		callout_dequeue_locked(base, n);
+		callout_unqueue_locked(base, n);
 	if (n->state & CALLOUT_S_UNBOUND)
 		target = callout_unbound_target(base, n, target);
 	if (target) {
@@ -248,8 +262,10 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 		target = callout_base_sibling(target, callout_home_cpu());
 	if (target == base)
 		return base;
-	if (n->state & CALLOUT_S_PENDING)
-		callout_dequeue_locked(base, n);
+	if ((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) == CALLOUT_S_PENDING) {
+		callout_unqueue_locked(base, n);
+		callout_change_state(n, 0, CALLOUT_S_DUE);
+	}
 	return callout_move_locked(base, n, target);
 }
 
@@ -357,6 +373,9 @@ static __always_inline int callout_arm(struct callout *c,
 			goto out;
 		base = to;
 		state = n->state;
+		/* Pending, but not queued any more. */
+		if (state & CALLOUT_S_DUE)
+			state &= ~(CALLOUT_S_PENDING | CALLOUT_S_DUE);
 	}
 	if (likely(func)) {
 		c->func = func;
