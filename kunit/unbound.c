@@ -140,6 +140,73 @@ static void unbound_stays_where_it_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_base(READ_ONCE(t->c.node.cpu))->number, 0);
 }
 
+static void binding_handler(void *arg)
+{
+	struct callout_timed *t = arg;
+
+	callout_reset_on(&t->c, CALLOUT_TEST_FAR, callout_timed_handler, t,
+			 t->cpu);
+	atomic_inc(&t->runs);
+}
+
+static void binding_handler_that_stops(void *arg)
+{
+	struct callout_timed *t = arg;
+
+	binding_handler(arg);
+	callout_stop(&t->c);
+}
+
+/* Runs @handler as that of an unbound callout; it has returned afterwards. */
+static void unbound_run(struct kunit *test, struct callout_timed *t,
+			callout_func_t *handler)
+{
+	int runs = atomic_read(&t->runs);
+
+	callout_unbind(&t->c);
+	callout_reset(&t->c, 1, handler, t);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(&t->runs) > runs));
+	callout_barrier();
+}
+
+static bool is_in_global_base(struct callout_timed *t)
+{
+	return callout_base_has_class(callout_base(READ_ONCE(t->c.node.cpu)),
+				      CALLOUT_CLASS_GLOBAL);
+}
+
+/*
+ * A callout that its handler has bound is in no global base when that has
+ * returned, even if the CPU is offline: a CPU arms in its own global base only,
+ * and any CPU may set it from then on.
+ */
+static void unbound_is_bound_to_an_offline_cpu(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct callout_timed *t;
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu)
+		kunit_skip(test, "no CPU can go away");
+	callout_test_pin(test, 0);
+	t = unbound_create(test);
+	t->cpu = cpu;
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+	unbound_run(test, t, binding_handler);
+	KUNIT_EXPECT_TRUE(test, callout_pending(&t->c));
+	KUNIT_EXPECT_FALSE(test, is_in_global_base(t));
+	/* One that is idle leaves when it is set. */
+	unbound_run(test, t, binding_handler_that_stops);
+	KUNIT_EXPECT_FALSE(test, callout_pending(&t->c));
+	KUNIT_EXPECT_EQ(test, unbound_set(t, CALLOUT_TEST_FAR), 0);
+	KUNIT_EXPECT_FALSE(test, is_in_global_base(t));
+	KUNIT_EXPECT_NE(test, t->c.node.cpu, cpu);
+	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
+	KUNIT_EXPECT_EQ(test, unbound_set(t, CALLOUT_TEST_FAR), 1);
+	KUNIT_EXPECT_EQ(test, t->c.node.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, callout_stop(&t->c), 1);
+}
+
 #define STRESS_MS	500
 
 /**
@@ -242,6 +309,7 @@ static struct kunit_case unbound_cases[] = {
 	KUNIT_CASE(unbound_is_bound),
 	KUNIT_CASE(unbound_set_anywhere),
 	KUNIT_CASE_SLOW(unbound_stays_where_it_runs),
+	KUNIT_CASE_SLOW(unbound_is_bound_to_an_offline_cpu),
 	KUNIT_CASE_SLOW(unbound_stress),
 	{}
 };

@@ -109,6 +109,10 @@ DEFINE_SPINLOCK(callout_giant);
  *	lock(base 0): goes on, without c
  *
  * In both cases c runs once at a time: base 2 gets it when its handler is over.
+ *
+ * If the home is not online c stays here, unless this is a global base: c was
+ * bound to a CPU, so any CPU may set it, and a CPU arms in its own global base
+ * only, see base.h.
  */
 noinline void callout_leave(struct callout_base *base)
 	__must_hold(&base->lock)
@@ -117,8 +121,11 @@ noinline void callout_leave(struct callout_base *base)
 	struct callout_base *home = callout_base(n->home);
 
 	base->leaving = NULL;
-	if (!READ_ONCE(home->online))
-		return;
+	if (!READ_ONCE(home->online)) {
+		if (!callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+			return;
+		home = callout_base_sibling(home, callout_home_cpu());
+	}
 	callout_unqueue_locked(base, n);
 	callout_change_state(n, CALLOUT_S_DUE, 0);
 	home = callout_move_locked(base, n, home);
@@ -232,6 +239,8 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 		 struct callout_base *target)
 	__must_hold(&base->lock)
 {
+	struct callout_base *home;
+
 	if (n->state & CALLOUT_S_DRAINING ||
 	    (callout_is_running(base, n) && base->drain))
 		return NULL;
@@ -253,10 +262,12 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 	/* Its handler has returned: the next arm need not look. */
 	callout_change_state(n, CALLOUT_S_RAN, 0);
 	if (!target) {
-		target = base;
-		if (n->state & CALLOUT_S_AWAY &&
-		    READ_ONCE(callout_base(n->home)->online))
-			target = callout_base(n->home);
+		home = callout_base(n->home);
+		/* It is bound: see callout_leave() for global bases. */
+		target = n->state & CALLOUT_S_AWAY &&
+			 (READ_ONCE(home->online) ||
+			  callout_base_has_class(base, CALLOUT_CLASS_GLOBAL)) ?
+			 home : base;
 	}
 	if (!READ_ONCE(target->online))
 		target = callout_base_sibling(target, callout_home_cpu());
