@@ -228,7 +228,7 @@ static const struct row rows[] = {
 	{ WAITING_SHUT, RESET_ON, 0, .runs = 1 },
 	{ WAITING_SHUT, RESET_SBT, 0, .runs = 1 },
 	{ WAITING_SHUT, IF_PENDING, 0, .runs = 1 },
-	{ WAITING_SHUT, IF_EARLIER, 1, .runs = 1 },
+	{ WAITING_SHUT, IF_EARLIER, 0, .runs = 1 },
 	{ WAITING_SHUT, STOP, 1 },
 	{ WAITING_SHUT, ASYNC_DRAIN, 0, .runs = 1, .drained = 1 },
 	{ WAITING_SHUT, DEACTIVATE, 0, .runs = 1 },

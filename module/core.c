@@ -329,14 +329,16 @@ static u64 callout_runs_at(struct callout_base *base, struct callout_node *n)
 
 /*
  * Does @n run as early as @ticks from now, or earlier, without being set? It does
- * if it waits for its associated lock: nothing is earlier than that.
+ * if it waits for its associated lock: nothing is earlier than that. That does not
+ * count once it is shut down, which is never pending: nothing sets it, whatever
+ * was asked for.
  */
 static bool callout_runs_by(struct callout_base *base, struct callout_node *n,
 			    long ticks)
 {
 	if (n->state & CALLOUT_S_PENDING)
 		return callout_runs_at(base, n) <= callout_expiry(base, ticks);
-	return callout_is_running(base, n) &&
+	return callout_is_running(base, n) && !(n->state & CALLOUT_S_SHUT) &&
 	       READ_ONCE(base->stage) == CALLOUT_STAGE_WAITING;
 }
 
