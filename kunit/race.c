@@ -535,8 +535,8 @@ static void set_after_drain(void *arg)
 }
 
 /*
- * A reset by the first of two drainers is refused, since the second may free
- * the callout when its drain returns.
+ * What the first of two drainers sets is refused, or cancelled by the second,
+ * which may free the callout when its drain returns.
  */
 static void race_two_drains(struct kunit *test)
 {

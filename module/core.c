@@ -167,8 +167,8 @@ EXPORT_SYMBOL_GPL(callout_init_class);
  * nohz_full, to a housekeeping CPU. If that CPU is idle when @c is due, the
  * kernel may have another one, which is awake, run the handler: from 6.9 on it
  * decides then, before when @c is set. A callout that is set while its handler
- * runs stays on that CPU. callout_reset_on() and variants with a CPU bind @c to
- * it again.
+ * runs stays with the CPU that it has, also if another one runs the handler.
+ * callout_reset_on() and variants with a CPU bind @c to it again.
  *
  * To set an unbound callout takes longer. With tick_source=hrtimer it follows its
  * caller, and wakes that CPU.

@@ -208,8 +208,10 @@ static int callout_cancel_wait(struct callout *c, u8 shut)
  * @c: The callout.
  *
  * As callout_stop(); when this returns the handler is not running, and the
- * callout may be freed. While this waits, callout_reset() of @c does nothing,
- * whether the handler or another thread calls it.
+ * callout may be freed. While this waits, callout_reset() of @c sets nothing,
+ * whether the handler or another thread calls it; but as ever it cancels a
+ * handler that waits for its associated lock. If several drain @c, what is set
+ * when the first has returned is cancelled by the others.
  *
  * From FreeBSD's callout(9).
  *
@@ -254,8 +256,9 @@ EXPORT_SYMBOL_GPL(callout_shutdown);
  *	handler that is running now has returned and @c may be freed.
  *
  * As callout_drain(), but does not wait: if this returns 0, @drain will be
- * called, once, and until just before that @c cannot be set; then callers must see
- * to it that nothing sets it. Otherwise @drain is not called.
+ * called, once. @c cannot be set while its handler still runs; from then on it
+ * can, before @drain is called too. So if @drain frees @c, see to it that nobody
+ * sets it any more. After another return value @drain is not called.
  * Only one can wait at a time: another call meanwhile returns 0, and its @drain
  * is not called. A handler that waits for its associated lock still starts.
  *

@@ -247,7 +247,8 @@ static int timer_mod(struct callout_timer *t, unsigned long expires,
  *	jiffies have reached stands for their next.
  *
  * The timer goes to the CPU of the caller, unless its function is running on
- * another one. A timer that was shut down is not set.
+ * another one, or it is pending for @expires already. From a nohz_full CPU it goes
+ * to a housekeeping CPU if it is not pinned. A timer that was shut down is not set.
  *
  * From linux/timer.h: mod_timer().
  *
