@@ -47,6 +47,9 @@ check-schemes: ## each scheme against the reference model, in user space with sa
 check-schemes-all: ## every test of the device on every exact scheme and variant
 	@scripts/check.sh schemes-all
 
+check-model: ## every interleaving of small models of the core and the device, by spin; seeded bugs
+	@scripts/check.sh model
+
 check-kunit: ## KUnit on the KUnit kernel, and its suites that take locks on the debug kernel
 	@scripts/check.sh kunit
 
@@ -128,7 +131,7 @@ distclean: clean ## also remove the cached kernels
 	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/callout}"
 
 .PHONY: help all setup modules tools install demo check check-all check-static check-schemes \
-	check-schemes-all check-kunit check-late check-selftests check-tools check-load \
+	check-schemes-all check-model check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-suspend check-torture check-debug check-fuzz \
 	torture fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

@@ -5,6 +5,7 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
+#                    [model]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time
 #
@@ -277,6 +278,9 @@ queue() {
 		[ "$quick" ] || build_kernel debian-6.12+lab ;;
 	static) queue_static ;;
 	schemes) queue_schemes ;;
+	model)
+		# shellcheck disable=SC2046 # no argument, or one
+		step "" run_script model scripts/model.sh $([ "$short" ] || echo all) ;;
 	schemes-all) run_job debian-6.12+lab schemes:all 5400 -a CALLOUT_TESTS=all ;;
 	kunit) queue_kunit ;;
 	late) run_job kunit late 300 -i ;;
@@ -412,7 +416,7 @@ if [ "$*" = quick ]; then
 elif [ "$*" = all ]; then
 	short=
 	set -- builds schemes-all lab torture debug old-hotplug kunit selftests hotplug suspend \
-		schemes tools load client clients late fuzz bench limits replaced static
+		schemes model tools load client clients late fuzz bench limits replaced static
 fi
 for check in "$@"; do
 	queue "$check"

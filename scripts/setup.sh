@@ -7,6 +7,7 @@
 #   scripts/setup.sh all     for every check (the default)
 #   scripts/setup.sh lab     for the laboratory: User Mode Linux and pictures
 #   scripts/setup.sh fuzz-user   for the fuzzers in user space
+#   scripts/setup.sh model   for the models
 
 set -euo pipefail
 
@@ -14,7 +15,7 @@ demo="make gcc libc6-dev binutils linux-headers-6.12-amd64 qemu-system-x86 busyb
 kernel="linux-source-6.12 flex bison bc libelf-dev xz-utils perl"
 all="$demo $kernel linux-headers-amd64 linux-headers-6.12-rt-amd64 clang lld llvm sparse"
 all="$all shellcheck gcc-multilib libev-dev libuv1-dev libevent-dev python3 pkgconf groff-base"
-all="$all python3-docutils dkms iproute2 wireguard-tools kmod"
+all="$all python3-docutils dkms iproute2 wireguard-tools kmod spin"
 lab="$demo $kernel gnuplot-nox bsdextrautils"
 fuzz="make libc6-dev binutils clang llvm libclang-rt-dev $kernel"
 
@@ -24,7 +25,8 @@ rt) wanted="$demo linux-headers-6.12-rt-amd64" ;;
 all) wanted=$all ;;
 lab) wanted=$lab ;;
 fuzz-user) wanted=$fuzz ;;
-*) echo "usage: setup.sh [demo|rt|all|lab|fuzz-user]" >&2; exit 1 ;;
+model) wanted="gcc libc6-dev spin" ;;
+*) echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model]" >&2; exit 1 ;;
 esac
 
 missing=
