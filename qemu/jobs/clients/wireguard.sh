@@ -66,9 +66,14 @@ check_vanishing() {
 	check "too early to ask" expired wg_expired_new_handshake 0
 	sleep 11
 	check "each asks where the other is" expired wg_expired_new_handshake "$peers"
-	# REKEY_TIMEOUT and up to a third of a second, for each attempt.
+	# REKEY_TIMEOUT and up to a third of a second, for each attempt. An attempt sooner than
+	# REKEY_TIMEOUT after the last one sends nothing and is the last: a callout without any of
+	# that third can be so soon. See begins_at_expires in timers.rst.
 	sleep 130
-	check "and gives up" expired wg_expired_retransmit_handshake $((attempts * peers))
+	least=$((attempts * peers))
+	[ "$timers" = linux ] || least=$peers
+	check "and gives up" \
+		expired wg_expired_retransmit_handshake "$least" $((attempts * peers))
 	sleep 420
 	check "keys are forgotten, on both sides" \
 		expired wg_expired_zero_key_material $((2 * peers))
