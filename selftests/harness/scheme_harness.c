@@ -28,22 +28,6 @@
 /* A case that takes this many seconds hangs. */
 #define PATIENCE	300U
 
-static unsigned int allocations_left = UINT_MAX;
-
-void *harness_alloc(size_t size, bool zero)
-{
-	if (!allocations_left)
-		return NULL;
-	if (allocations_left != UINT_MAX)
-		allocations_left--;
-	return zero ? calloc(1, size) : malloc(size);
-}
-
-void harness_free(const void *p)
-{
-	free((void *)p);
-}
-
 void callout_env_fail(void *env, const char *fmt, ...)
 {
 	va_list args;
@@ -90,9 +74,9 @@ static void no_memory(struct callout_conform *t)
 	int ret;
 
 	for (n = 0; ; n++) {
-		allocations_left = n;
+		harness_allocations_left = n;
 		s = t->ops->create(&p);
-		allocations_left = UINT_MAX;
+		harness_allocations_left = UINT_MAX;
 		if (!IS_ERR(s))
 			break;
 		callout_env_assert(t->env, PTR_ERR(s) == -ENOMEM, "%ld",
@@ -104,9 +88,9 @@ static void no_memory(struct callout_conform *t)
 	for (n = 0; t->ops == &callout_hashed_wheel; n++) {
 		struct callout_ring ring;
 
-		allocations_left = n;
+		harness_allocations_left = n;
 		ret = callout_ring_alloc(&ring, 256, NUMA_NO_NODE, GFP_KERNEL);
-		allocations_left = UINT_MAX;
+		harness_allocations_left = UINT_MAX;
 		if (!ret) {
 			callout_ring_free(&ring);
 			break;
@@ -114,17 +98,17 @@ static void no_memory(struct callout_conform *t)
 		callout_env_assert(t->env, ret == -ENOMEM, "%d", ret);
 	}
 	for (n = 0; t->ops->reserve; n++) {
-		allocations_left = n;
+		harness_allocations_left = n;
 		ret = t->ops->reserve(m->s, 1000);
-		allocations_left = UINT_MAX;
+		harness_allocations_left = UINT_MAX;
 		if (!ret)
 			break;
 		callout_env_assert(t->env, ret == -ENOMEM, "%d", ret);
 		callout_model_random_ops(m, &t->rng, 64, 1024, 2000);
 	}
-	allocations_left = 0;
+	harness_allocations_left = 0;
 	callout_model_random_ops(m, &t->rng, 64, 1024, 2000);
-	allocations_left = UINT_MAX;
+	harness_allocations_left = UINT_MAX;
 }
 
 /* Calls of reserve by each of the other threads, and callouts of each call. */

@@ -24,22 +24,7 @@
 #define REACH		4096ULL
 #define FAR		(1ULL << 40)
 
-static unsigned int allocations_left = UINT_MAX;
 static struct callout_model *kept;
-
-void *harness_alloc(size_t size, bool zero)
-{
-	if (!allocations_left)
-		return NULL;
-	if (allocations_left != UINT_MAX)
-		allocations_left--;
-	return zero ? calloc(1, size) : malloc(size);
-}
-
-void harness_free(const void *p)
-{
-	free((void *)p);
-}
 
 void callout_env_fail(void *env, const char *fmt, ...)
 {
@@ -162,9 +147,9 @@ static void reserve(struct input *in, struct callout_model *m)
 
 	if (!m->s->ops->reserve)
 		return;
-	allocations_left = allocations(in);
+	harness_allocations_left = allocations(in);
 	ret = m->s->ops->reserve(m->s, input_below(in, 256));
-	allocations_left = UINT_MAX;
+	harness_allocations_left = UINT_MAX;
 	fuzz_assert(!ret || ret == -ENOMEM, "%d", ret);
 }
 
@@ -176,9 +161,9 @@ static void resize(struct input *in, struct callout_model *m)
 		callout_model_move(m, budget(in));
 		return;
 	}
-	allocations_left = allocations(in);
+	harness_allocations_left = allocations(in);
 	callout_model_resize(m, CALLOUT_WHEEL_MIN_BUCKETS << input_below(in, 8));
-	allocations_left = UINT_MAX;
+	harness_allocations_left = UINT_MAX;
 }
 
 static void one_op(struct input *in, struct callout_model *m, u64 scale)
@@ -250,14 +235,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	choose(&in, &ops, &p);
 	fuzz_assert(callout_scheme_find(ops->name) == ops, "%s", ops->name);
 	fuzz_assert(!callout_scheme_find("none"), "found");
-	allocations_left = allocations(&in);
+	harness_allocations_left = allocations(&in);
 	if (ops->refuses && ops->refuses(&p)) {
-		allocations_left = UINT_MAX;
+		harness_allocations_left = UINT_MAX;
 		fuzz_assert(PTR_ERR(ops->create(&p)) == -EINVAL, "created");
 		return 0;
 	}
 	s = ops->create(&p);
-	allocations_left = UINT_MAX;
+	harness_allocations_left = UINT_MAX;
 	if (IS_ERR(s)) {
 		fuzz_assert(PTR_ERR(s) == -ENOMEM || PTR_ERR(s) == -EINVAL,
 			    "%ld", PTR_ERR(s));

@@ -14,6 +14,9 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
+/* How many succeed before all fail; UINT_MAX: all succeed. */
+extern unsigned int harness_allocations_left;
+
 void *harness_alloc(size_t size, bool zero);
 void harness_free(const void *p);
 
