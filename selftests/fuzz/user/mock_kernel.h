@@ -49,6 +49,12 @@
 #define struct_size(p, member, n)	\
 	(sizeof(*(p)) + sizeof((p)->member[0]) * (size_t)(n))
 
+/* In place of kcompat.h: this is no version of the kernel. */
+#define _CALLOUT_KCOMPAT_H
+#define tick_timer		timer_list
+#define EXPORT_SYMBOL_IF_KUNIT(symbol)
+#define KUNIT_STATIC_STUB_REDIRECT(function, ...)	do {} while (0)
+
 #define data_race(x)		(x)
 #define fallthrough		__attribute__((__fallthrough__))
 
