@@ -51,18 +51,26 @@ static int file_do(struct callout_file *file, struct callout_op *op)
 	return ret;
 }
 
-static u64 file_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
-		    u64 cookie)
+/* Returns the handle. */
+static u64 file_set_slack(struct kunit *test, u32 what, clockid_t clockid,
+			  u64 time, u64 cookie, u64 slack)
 {
 	struct callout_op op = {
 		.op = what,
 		.clockid = clockid,
 		.time = time,
 		.cookie = cookie,
+		.slack = slack,
 	};
 
 	KUNIT_EXPECT_EQ(test, 0, file_do(test->priv, &op));
 	return op.handle;
+}
+
+static u64 file_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
+		    u64 cookie)
+{
+	return file_set_slack(test, what, clockid, time, cookie, 0);
 }
 
 /* The system sleeps for @ns. */
@@ -432,21 +440,6 @@ static void file_exit(struct kunit *test)
 		callout_file_destroy(test->priv);
 }
 
-/* Sets a callout that may wake the system; returns its handle. */
-static u64 alarm_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
-		     u64 slack)
-{
-	struct callout_op op = {
-		.op = what,
-		.clockid = clockid,
-		.time = time,
-		.slack = slack,
-	};
-
-	KUNIT_EXPECT_EQ(test, 0, file_do(test->priv, &op));
-	return op.handle;
-}
-
 static void expect_earliest(struct kunit *test, u64 start, u64 distance)
 {
 	u64 now = ktime_get_ns(), earliest = callout_alarm_earliest();
@@ -468,13 +461,14 @@ static void alarm_earliest(struct kunit *test)
 	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
 	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME, HOUR, 1);
 	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
-	alarm_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, 9 * HOUR, 0);
+	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, 9 * HOUR, 0);
 	expect_earliest(test, start, 9 * HOUR);
-	alarm_set(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME_ALARM, 8 * HOUR,
-		  HOUR / 2);
+	file_set_slack(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME_ALARM, 8 * HOUR,
+		       0, HOUR / 2);
 	expect_earliest(test, start, 8 * HOUR);
-	unset.handle = alarm_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME_ALARM,
-				 4 * HOUR, 3 * HOUR);
+	unset.handle = file_set_slack(test, CALLOUT_OP_SET,
+				      CLOCK_BOOTTIME_ALARM, 4 * HOUR, 0,
+				      3 * HOUR);
 	expect_earliest(test, start, 7 * HOUR);
 	KUNIT_EXPECT_EQ(test, file_do(test->priv, &unset), CALLOUT_CANCELLED);
 	expect_earliest(test, start, 8 * HOUR);
@@ -487,8 +481,8 @@ static void alarm_earliest(struct kunit *test)
 static void alarm_never(struct kunit *test)
 {
 	file_sleep(HOUR);
-	alarm_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME_ALARM, KTIME_MAX, 0);
-	alarm_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, KTIME_MAX, 0);
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME_ALARM, KTIME_MAX, 0);
+	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, KTIME_MAX, 0);
 	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
 }
 
@@ -498,7 +492,8 @@ static void alarm_sleep(struct kunit *test)
 	struct callout_file *file = test->priv;
 	struct file_event got;
 
-	alarm_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, HOUR, HOUR / 2);
+	file_set_slack(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, HOUR, 0,
+		       HOUR / 2);
 	file_sleep(2 * HOUR);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
 	got = file_read(file);
