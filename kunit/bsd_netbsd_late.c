@@ -16,7 +16,7 @@
  * @c: the callout
  * @v: its base
  * @thread: expires it
- * @due: what the core calls when it is due, but for the test
+ * @due: what the core calls when it is due, except in the test
  * @expire: @thread is to begin
  * @taken: the core has taken it, and waits
  * @go: for this

@@ -24,7 +24,7 @@
 #define TIMER_STORM_ITEMS	24U
 #define TIMER_STORM_THREADS	8U
 
-/* A thread makes so many calls at most, to see what the case demands. */
+/* The most calls that a thread makes until it has seen what the case demands. */
 #define TIMER_STORM_CALLS	3000000U
 
 /* How long some handlers wait for a call on their timer. */

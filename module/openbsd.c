@@ -56,7 +56,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add);
 /**
  * callout_openbsd_add_nsec() - Set a timeout for a number of nanoseconds.
  * @to: the timeout
- * @ns: it does not run before so many have passed; at most INT_MAX ticks
+ * @ns: nanoseconds before which it does not run; at most INT_MAX ticks
  *
  * OpenBSD's timeout_add_nsec(): rounded up to ticks, and one more for the present
  * tick, which is partly over.

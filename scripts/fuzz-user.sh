@@ -4,7 +4,7 @@
 # sanitizers; see selftests/fuzz/user. One TAP line a fuzzer, and one a file, whose lines are
 # counted; the last line is "N passed, N failed".
 #
-#   scripts/fuzz-user.sh SECONDS   fuzzes for so long, all fuzzers together, then as below
+#   scripts/fuzz-user.sh SECONDS   fuzzes that long, all fuzzers together, then as below
 #   scripts/fuzz-user.sh corpus    runs each input of the corpus once
 #   scripts/fuzz-user.sh merge     writes the corpus: the fewest inputs that reach what those of
 #                                  the corpus and of earlier runs do

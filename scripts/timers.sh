@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The example modules of Documentation/timers.rst compile, and so do the calls of
-# selftests/modules/refused, but for those that linux/callout_timer.h must refuse.
+# selftests/modules/refused, except those that linux/callout_timer.h must refuse.
 #
 # Prints a line for each fault, and fails if there was one.
 

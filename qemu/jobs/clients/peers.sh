@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2034,SC2154
 # WireGuard between two network namespaces: as many interfaces in each, each a peer of each, so that
-# so many pairs of peers keep sessions. A peer has five timers. The functions, for the tests.
+# the pairs of peers that keep sessions are the square. A peer has five timers. The functions, for
+# the tests.
 #
 # Interface wgR of a has 10.R.C.1, and wgC of b has 10.R.C.2, for their session.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh disable=SC2154
-# The queueing discipline sfq changes its hash each so many seconds by a deferrable timer, which
+# The queueing discipline sfq changes its hash every few seconds by a deferrable timer, which
 # wakes no CPU.
 
 queues=32
