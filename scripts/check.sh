@@ -415,8 +415,9 @@ if [ "$*" = quick ]; then
 		tools late suspend
 elif [ "$*" = all ]; then
 	short=
-	set -- builds schemes-all lab torture debug old-hotplug kunit selftests hotplug suspend \
-		schemes model tools load client clients late fuzz bench limits replaced static
+	# What takes longest first.
+	set -- builds schemes-all replaced debug lab fuzz torture bench client limits old-hotplug \
+		kunit selftests hotplug suspend schemes model tools load late clients static
 fi
 for check in "$@"; do
 	queue "$check"
