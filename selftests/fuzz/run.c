@@ -38,13 +38,19 @@
 struct run run;
 
 static struct worker workers[THREADS];
+static struct callout_info at_end[FILES];	/* each file's when its calls had ended */
 static int uffd = -1;
 static bool stall_failed;
 
-/* A phase of a program: the threads of @mask run their calls. */
+/*
+ * A phase of a program: the threads of a mask run their calls. Its number and the
+ * mask are one word: a thread that slept through a phase with other threads must
+ * not see its number with the mask of the next one, and count itself twice.
+ */
+#define PHASE_MASK	((1U << THREADS) - 1)
+
 static struct {
-	atomic_uint number;
-	atomic_uint mask;
+	atomic_uint word;	/* number << THREADS | mask */
 	atomic_uint arrived;
 	atomic_uint left;
 	atomic_uint progress;	/* calls that have returned */
@@ -92,19 +98,18 @@ static void meet(unsigned int mask)
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	unsigned int number = 0, mask;
+	unsigned int word = 0, last;
 
 	w->tid = syscall(SYS_gettid);
 	cover_begin(w->number);
 	phase.left--;
 	for (;;) {
-		while (phase.number == number)
-			futex(&phase.number, FUTEX_WAIT, number, NULL);
-		number = phase.number;
-		mask = phase.mask;
-		if (!(mask & 1U << w->number))
+		last = word;
+		while ((word = phase.word) == last)
+			futex(&phase.word, FUTEX_WAIT, last, NULL);
+		if (!(word & 1U << w->number))
 			continue;
-		meet(mask);
+		meet(word & PHASE_MASK);
 		run_calls(w);
 		if (!--phase.left)
 			futex(&phase.left, FUTEX_WAKE, 1, NULL);
@@ -271,11 +276,10 @@ static const char *run_phase(unsigned int mask)
 	unsigned int left, progress = 0;
 	__u64 since = now();
 
-	phase.mask = mask;
 	phase.arrived = 0;
 	phase.left = __builtin_popcount(mask);
-	phase.number++;
-	futex(&phase.number, FUTEX_WAKE, INT32_MAX, NULL);
+	phase.word = ((phase.word >> THREADS) + 1) << THREADS | mask;
+	futex(&phase.word, FUTEX_WAKE, INT32_MAX, NULL);
 	while ((left = phase.left)) {
 		futex(&phase.left, FUTEX_WAIT, left, &moment);
 		end_stall();
@@ -465,6 +469,7 @@ static const char *check_file(unsigned int file, __u64 *outstanding)
 		pause_ms();
 	}
 	*outstanding = info.outstanding;
+	at_end[file] = info;
 	if (info.outstanding == info.unread)
 		return NULL;
 	limit = now() + PATIENCE;
@@ -522,6 +527,7 @@ const char *run_program(const struct program *p, unsigned int *points)
 
 	run.program = p;
 	memset(run.outcome, 0, CALLS_MAX * sizeof(*run.outcome));
+	memset(at_end, 0, sizeof(at_end));
 	phase.points = 0;
 	if (open_files()) {
 		for (i = 0; i < p->n; i++)
@@ -567,4 +573,9 @@ void run_report(const char *why)
 		       (o[i].start - first) / 1000, (o[i].end - first) / 1000,
 		       o[i].target == NO_TARGET ? -1 : o[i].target, o[i].n);
 	}
+	for (i = 0; i < FILES; i++)
+		printf("file %u: set %llu, cancelled %llu, withdrawn %llu, read %llu, left %llu\n",
+		       i, at_end[i].set, at_end[i].cancelled,
+		       at_end[i].withdrawn, at_end[i].delivered,
+		       at_end[i].outstanding);
 }
