@@ -130,7 +130,7 @@ replay() {
 	local kernel=$2
 
 	prepare "$kernel"
-	if boot "$kernel" fuzz-replay 300 "-r /lib/fuzz/program -n 2000 -t 300" "$1"; then
+	if boot "$kernel" fuzz-replay 300 "-r /lib/fuzz/program -n 100000 -t 300 -d" "$1"; then
 		echo "fuzz.sh: no report"
 	else
 		reason "$kernel-fuzz-replay"

@@ -3,7 +3,7 @@
  * fuzz.c - a fuzzer of /dev/callout
  *
  *	fuzz [-s SEED] [-t SECONDS] [-p PROCESSES] [-c CORPUS] [-d] [-o]
- *	fuzz -r FILE [-n TIMES] [-t SECONDS]
+ *	fuzz -r FILE [-n TIMES] [-t SECONDS] [-d]
  *	fuzz -m FILE [-n TIMES]
  *	fuzz -g NUMBER [-s SEED]
  *
@@ -405,6 +405,8 @@ static int replay(const char *path)
 	while (n < 64 && program_parse(&p[n], f))
 		n++;
 	fclose(f);
+	if (disturb)
+		start_disturbers();
 	become(0);
 	end = now() + seconds * NSEC;
 	for (round = 0; round < times && now() < end; round++) {
@@ -495,7 +497,7 @@ static void show_usage(void)
 	fprintf(stderr,
 		"usage: fuzz [-s SEED] [-t SECONDS] [-p PROCESSES] [-c CORPUS]\n"
 		"            [-d] [-o]\n"
-		"       fuzz -r FILE [-n TIMES] [-t SECONDS]\n"
+		"       fuzz -r FILE [-n TIMES] [-t SECONDS] [-d]\n"
 		"       fuzz -m FILE [-n TIMES]\n"
 		"       fuzz -g NUMBER [-s SEED]\n");
 	exit(2);
