@@ -115,6 +115,21 @@ words '^static inline [^(]* \*?(callout_[a-z_]+)\(' tools/lib/libcallout.h >> "$
 sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' $man/libcallout.3 |
 	words '^\.BI "[^(]*[ *](callout_[a-z_]+)\(' > "$work/documented"
 same function $man/libcallout.3 "$work/functions" "$work/documented"
+
+# The kernel API: what is exported has a page, and each page that one refers to exists. The functions
+# behind the names of the BSDs and of linux/timer.h are in pages about these.
+scripts/man.sh "$work/pages" "$(qemu/kernel.sh -s)"
+find "$work/pages/man9" -name '*.9' -printf '%f\n' | sed 's/\.9$//' > "$work/pages9"
+sed -nE 's/^EXPORT_SYMBOL(_GPL)?\(([a-z_]+)\);.*/\2/p' module/*.c |
+	grep -vE '^callout_((netbsd|openbsd|dragonfly|timer)_|(init_class|work_run)$)' > "$work/exports"
+for word in $(only "$work/exports" "$work/pages9"); do
+	wrong "no manual page of section 9 is about $word"
+done
+cat "$work"/pages/man[1-9]/* | grep -oE '[A-Za-z_]+"? \(9\)' | sed 's/"\{0,1\} (9)//' > "$work/referred"
+exist reference "a manual page" "$work/referred" "$work/pages9"
+lexgrog "$work"/pages/man[1-9]/* > "$work/said" 2>&1 || { grep ' parse failed' "$work/said"; bad=1; }
+(cd "$work/pages" && groff -mandoc -t -ww -Tutf8 -z man9/*) 2> "$work/said"
+[ ! -s "$work/said" ] || { cat "$work/said"; bad=1; }
 words '^	\{ "([a-z0-9]+)",' tools/calloutctl.c > "$work/commands"
 sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' $man/calloutctl.1 |
 	words '^\.B calloutctl ([a-z0-9]+)' > "$work/documented"
@@ -168,7 +183,7 @@ for page in Documentation/*.rst; do
 	fi
 done
 for page in "$man"/*; do
-	day=$(words '^\.TH [A-Z]+ [0-9] (20[0-9]{2}-[0-9]{2}-[0-9]{2}) ' "$page")
+	day=$(words '^\.TH [A-Z_]+ [0-9] (20[0-9]{2}-[0-9]{2}-[0-9]{2}) ' "$page")
 	if ! seconds=$(date -d "${day:-none}" +%s 2> /dev/null) || [ "$seconds" -gt "$(date +%s)" ]; then
 		wrong "$page has the date \"$day\""
 	fi

@@ -15,7 +15,7 @@ demo="make gcc libc6-dev binutils linux-headers-6.12-amd64 qemu-system-x86 busyb
 kernel="linux-source-6.12 flex bison bc libelf-dev xz-utils perl"
 all="$demo $kernel linux-headers-amd64 linux-headers-6.12-rt-amd64 clang lld llvm sparse"
 all="$all shellcheck gcc-multilib libev-dev libuv1-dev libevent-dev python3 pkgconf groff-base"
-all="$all python3-docutils dkms iproute2 wireguard-tools kmod spin"
+all="$all man-db python3-docutils dkms iproute2 wireguard-tools kmod spin"
 lab="$demo $kernel gnuplot-nox bsdextrautils"
 fuzz="make libc6-dev binutils clang llvm libclang-rt-dev $kernel"
 
