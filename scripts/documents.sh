@@ -112,9 +112,18 @@ grep -q "abi_version.* $version: " Documentation/device.rst || wrong "Documentat
 # The library, and the commands of calloutctl.
 words '^	(callout_[a-z_]+);' tools/lib/libcallout.map > "$work/functions"
 words '^static inline [^(]* \*?(callout_[a-z_]+)\(' tools/lib/libcallout.h >> "$work/functions"
-sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' $man/libcallout.3 |
-	words '^\.BI "[^(]*[ *](callout_[a-z_]+)\(' > "$work/documented"
-same function $man/libcallout.3 "$work/functions" "$work/documented"
+awk '
+	/^(static inline )?[a-z_][a-z0-9_ ]* \*?callout_[a-z_]+\(/ { sub(/^static inline /, ""); on = 1 }
+	on { said = said $0 }
+	on && /\)/ { gsub(/[ \t;]/, "", said); print said; said = ""; on = 0 }' \
+	tools/lib/libcallout.h > "$work/prototypes"
+sed -nE 's/.*(callout_[a-z_]+)\(.*/\1/p' "$work/prototypes" > "$work/declared"
+same function tools/lib/libcallout.h "$work/functions" "$work/declared"
+awk '
+	/^\.SH/ { on = /SYNOPSIS/ }
+	on && sub(/^\.BI /, "") { said = said $0 }
+	said ~ /\)/ { gsub(/[ ";]/, "", said); print said; said = "" }' $man/*.3 > "$work/documented"
+same prototype "$man/*.3" "$work/prototypes" "$work/documented"
 
 # The kernel API: what is exported has a page, and each page that one refers to exists. The functions
 # behind the names of the BSDs and of linux/timer.h are in pages about these.

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Puts the manual pages into a directory, each section into its own below it: those of
-# Documentation/man, a link for each function of libcallout(3) and each further name of a page, and
-# a page of section 9 for each function of the kernel API, which the kernel's own kernel-doc makes
-# out of the comments in the sources that Documentation/api.rst refers to.
+# Documentation/man, a link for each further name of a page, and a page of section 9 for each
+# function of the kernel API, which the kernel's own kernel-doc makes out of the comments in the
+# sources that Documentation/api.rst refers to.
 #
 #   scripts/man.sh DIRECTORY KERNEL-BUILD
 #
@@ -22,11 +22,6 @@ for page in Documentation/man/*.[1-9]; do
 		for (i = 2; i <= NF; i++) print $i }' "$page" | while read -r name; do
 		echo ".so man$section/${page##*/}" > "$directory/man$section/$name.$section"
 	done
-done
-
-sed -nE '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/s/^\.BI "[^(]*[ *](callout_[a-z_]+)\(.*/\1/p' \
-	Documentation/man/libcallout.3 | while read -r name; do
-	echo ".so man3/libcallout.3" > "$directory/man3/$name.3"
 done
 
 # What a kernel was built in has links to its sources.
