@@ -200,7 +200,7 @@ static struct callout_op make_op(unsigned int i)
 	case K_SET:
 		op.op = CALLOUT_OP_SET;
 		op.clockid = clock;
-		op.cookie = (i + 1) | (__u64)c->key << 8;
+		op.cookie = (i + 1) | c->key << 8 | COOKIE_MARK;
 		break;
 	case K_TIMEOUT:
 		op.op = CALLOUT_OP_TIMEOUT;

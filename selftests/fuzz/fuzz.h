@@ -130,6 +130,9 @@ struct call {
 	__u8 value;
 };
 
+/* In the cookie of SET, above its call and key; a cookie that was poked has no such mark. */
+#define COOKIE_MARK	(0xca11ULL << 16)
+
 struct program {
 	unsigned int n;
 	struct call call[CALLS_MAX];

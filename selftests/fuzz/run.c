@@ -365,8 +365,8 @@ static const struct call *call_of(const struct seen *e)
 {
 	unsigned int i = (e->cookie & 0xff) - 1;
 
-	if (e->flags || e->func || i >= run.program->n ||
-	    run.program->call[i].kind != K_SET)
+	if (e->flags || e->func || (e->cookie & ~0xffffULL) != COOKIE_MARK ||
+	    i >= run.program->n || run.program->call[i].kind != K_SET)
 		return NULL;
 	return &run.program->call[i];
 }
