@@ -49,6 +49,8 @@ for facility in timerfd callout; do
 		done
 	done
 done
+want "$file" callout,idle,1000,fired_max_ns
+want "$file" callout,load,1000,fired_max_ns
 
 awk -v names="$facilities" -v outstanding="$outstanding" \
 	-f scripts/bench/judge.awk -f scripts/bench/user.awk "$file"

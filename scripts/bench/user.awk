@@ -41,8 +41,9 @@ function flat(mode, metric,	i, low, high, value) {
 
 function late(facility, load,	key) {
 	key = facility "," load SUBSEP "1000,"
-	printf "  %-18s %9d %9d %9d %9d\n", facility ", " load, cell[key "late_p50_ns"],
-		cell[key "late_p99_ns"], cell[key "late_max_ns"], cell[key "wakeups"]
+	printf "  %-18s %9d %9d %9d %9d %9s\n", facility ", " load, cell[key "late_p50_ns"],
+		cell[key "late_p99_ns"], cell[key "late_max_ns"], cell[key "wakeups"],
+		cell[key "fired_max_ns"]
 }
 
 NR > 1 {
@@ -81,7 +82,8 @@ END {
 		}
 	}
 	print "\n  lateness of 1000 timers, ns"
-	printf "  %-18s %9s %9s %9s %9s\n", "", "p50", "p99", "max", "wake-ups"
+	printf "  %-18s %9s %9s %9s %9s %9s\n", "", "p50", "p99", "max", "wake-ups",
+		"fired max"
 	late("timerfd", "idle")
 	late("callout", "idle")
 	late("timerfd", "load")
@@ -102,7 +104,9 @@ END {
 	      many / cell["timerfd,single", "15000,insns_irqsoff_max"], 0.002)
 	# Both are the worst of what a probe met by chance, of more in the first.
 	judge("callout, insns_irqsoff_max, 15000 / 1500", many / few, 1.25)
-	# A tick of 100 us, and what the CPU needs.
+	# A tick of 100 us, and what the CPU needs. When the reader then runs is up to the
+	# scheduler: it may let a load have its slice of 3 ms first.
 	judge("callout, idle, late_max_ns", cell["callout,idle", "1000,late_max_ns"], 120000)
-	judge("callout, load, late_max_ns", cell["callout,load", "1000,late_max_ns"], 120000)
+	judge("callout, load, fired_max_ns", cell["callout,load", "1000,fired_max_ns"], 120000)
+	judge("callout, load, late_p99_ns", cell["callout,load", "1000,late_p99_ns"], 120000)
 }
