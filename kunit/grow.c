@@ -210,7 +210,7 @@ static void grow_begins_small(struct kunit *test)
 /* Has the worker look now. */
 static void worker_looks(void)
 {
-	mod_delayed_work(system_unbound_wq, &callout_fit_work, 0);
+	mod_delayed_work(system_dfl_wq, &callout_fit_work, 0);
 	flush_delayed_work(&callout_fit_work);
 }
 

@@ -142,7 +142,7 @@ static void dispatch_to_delayed_work(struct kunit *test)
 	unsigned int before = callouts_since(0);
 
 	KUNIT_EXPECT_FALSE(test, timer_pending(&own->work.timer));
-	KUNIT_EXPECT_TRUE(test, queue_delayed_work(system_wq, &own->work,
+	KUNIT_EXPECT_TRUE(test, queue_delayed_work(system_percpu_wq, &own->work,
 						   CALLOUT_TEST_FAR));
 	KUNIT_EXPECT_TRUE(test, timer_pending(&own->work.timer));
 	KUNIT_EXPECT_EQ(test, callouts_since(before), 0);

@@ -190,7 +190,7 @@ static bool alarm_is_awake(struct device *dev)
  */
 static int alarm_prepare(struct device *dev)
 {
-	u64 earliest, now;
+	u64 earliest, wake, now;
 
 	if (!device_may_wakeup(dev))
 		return 0;
@@ -201,15 +201,16 @@ static int alarm_prepare(struct device *dev)
 	if (earliest >= KTIME_MAX)
 		return 0;
 	now = ktime_get_ns();
-	if (earliest <= now) {
-		pm_wakeup_event(dev, AWAKE_MS);
-		return -EBUSY;
-	}
-	earliest = min(earliest, now + ALARM_REACH * NSEC_PER_SEC);
-	alarm_start(&wake_alarm,
-		    ktime_add_safe(ns_to_ktime(earliest),
-				   ns_to_ktime(callout_boot_offset())));
-	return 0;
+	wake = min(earliest, now + ALARM_REACH * NSEC_PER_SEC);
+	/* An alarm whose time has come is not started. */
+	if (earliest > now &&
+	    alarm_start_timer(&wake_alarm,
+			      ktime_add_safe(ns_to_ktime(wake),
+					     ns_to_ktime(callout_boot_offset())),
+			      false))
+		return 0;
+	pm_wakeup_event(dev, AWAKE_MS);
+	return -EBUSY;
 }
 
 static void alarm_complete(struct device *dev)

@@ -226,7 +226,7 @@ static int clock_pm(struct notifier_block *nb, unsigned long event, void *data)
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		queue_work(system_unbound_wq, &step_work);
+		queue_work(system_dfl_wq, &step_work);
 	}
 	return NOTIFY_DONE;
 }
@@ -237,7 +237,7 @@ static struct notifier_block clock_pm_block = {
 
 static void clock_was_set(struct irq_work *work)
 {
-	queue_work(system_unbound_wq, &step_work);
+	queue_work(system_dfl_wq, &step_work);
 }
 
 static struct irq_work set_irq_work = IRQ_WORK_INIT_HARD(clock_was_set);

@@ -229,7 +229,7 @@ static void fit_all(struct work_struct *work)
 		again |= callout_base_fit(base);
 	/* Unless somebody has asked meanwhile. */
 	if (again)
-		queue_delayed_work(system_unbound_wq, &callout_fit_work,
+		queue_delayed_work(system_dfl_wq, &callout_fit_work,
 				   CALLOUT_LOOK_SECONDS * HZ);
 }
 
@@ -240,7 +240,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_fit_work);
 
 static void fit_wake(struct irq_work *work)
 {
-	mod_delayed_work(system_unbound_wq, &callout_fit_work, 0);
+	mod_delayed_work(system_dfl_wq, &callout_fit_work, 0);
 }
 
 static struct irq_work fit_irq_work = IRQ_WORK_INIT_HARD(fit_wake);

@@ -14,9 +14,29 @@
 #include <linux/hrtimer.h>
 #include <linux/timer.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 
 #ifndef CONFIG_64BIT
 #error "callout keeps 64-bit user values in pointers: 64-bit kernels only"
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+static inline bool alarm_start_timer(struct alarm *alarm, ktime_t expires,
+				     bool relative)
+{
+	if (relative)
+		alarm_start_relative(alarm, expires);
+	else
+		alarm_start(alarm, expires);
+	return true;
+}
+#endif
+
+/* A queue of each CPU's says so from then on. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
+#define WQ_PERCPU		0
+#define system_percpu_wq	system_wq
+#define system_dfl_wq		system_unbound_wq
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)

@@ -614,7 +614,7 @@ bool callout_work_active(struct callout_work *w)
 
 int callout_workqueue_create(void)
 {
-	wq = alloc_workqueue("callout", WQ_HIGHPRI, 0);
+	wq = alloc_workqueue("callout", WQ_HIGHPRI | WQ_PERCPU, 0);
 	if (!wq)
 		return -ENOMEM;
 	ordered_wq = alloc_ordered_workqueue("callout_ordered", WQ_HIGHPRI);
