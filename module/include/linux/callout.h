@@ -188,7 +188,7 @@ static inline u8 callout_flags_of_rw(int flags)
 
 /**
  * callout_init() - Initialise a callout.
- * @c: struct callout *, neither pending nor running
+ * @c: pointer to a struct callout, neither pending nor running
  * @mpsafe: CALLOUT_MPSAFE; or 0 to run its handler under one lock that all such
  *	callouts share, as under BSD's Giant
  *
@@ -202,8 +202,8 @@ static inline u8 callout_flags_of_rw(int flags)
 
 /**
  * callout_init_mtx() - Initialise a callout with an associated spinlock.
- * @c: struct callout *, neither pending nor running
- * @mtx: spinlock_t * that is held while the handler runs, or NULL
+ * @c: pointer to a struct callout, neither pending nor running
+ * @mtx: pointer to a spinlock_t that is held while the handler runs, or NULL
  * @flags: CALLOUT_RETURNUNLOCKED, CALLOUT_IRQLOCK, CALLOUT_TRYLOCK, or 0
  *
  * The caller of callout_stop() or callout_reset() must hold @mtx with softirqs
@@ -237,7 +237,7 @@ static inline u8 callout_flags_of_rw(int flags)
 
 /**
  * callout_init_raw() - Initialise a callout with an associated raw spinlock.
- * @c: struct callout *, neither pending nor running
+ * @c: pointer to a struct callout, neither pending nor running
  * @raw: raw_spinlock_t * that is held while the handler runs, or NULL
  * @flags: CALLOUT_RETURNUNLOCKED, CALLOUT_IRQLOCK, CALLOUT_TRYLOCK, or 0
  *
@@ -256,7 +256,7 @@ static inline u8 callout_flags_of_rw(int flags)
 
 /**
  * callout_init_rw() - Initialise a callout with an associated rwlock.
- * @c: struct callout *, neither pending nor running
+ * @c: pointer to a struct callout, neither pending nor running
  * @rw: rwlock_t * that is held for writing while the handler runs, or NULL
  * @flags: CALLOUT_SHAREDLOCK to hold it for reading, CALLOUT_RETURNUNLOCKED,
  *	CALLOUT_IRQLOCK, CALLOUT_TRYLOCK, or 0
