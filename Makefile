@@ -29,6 +29,9 @@ install: modules ## install module, headers, libcallout, calloutctl; DESTDIR=, P
 	$(MAKE) --no-print-directory -C tools O=$(CURDIR)/build/user
 	DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) scripts/install.sh $(KERNEL)
 
+docs: ## the documents and manual pages as HTML, in build/docs/
+	@scripts/docs.sh
+
 demo: ## install missing packages, boot Debian's 6.12 kernel and show the facility at work
 	@scripts/demo.sh
 
@@ -130,7 +133,7 @@ clean: ## remove build/
 distclean: clean ## also remove the cached kernels
 	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/callout}"
 
-.PHONY: help all setup modules tools install demo check check-all check-static check-schemes \
+.PHONY: help all setup modules tools install docs demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-suspend check-torture check-debug check-fuzz \
 	torture fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \

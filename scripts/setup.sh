@@ -8,6 +8,7 @@
 #   scripts/setup.sh lab     for the laboratory: User Mode Linux and pictures
 #   scripts/setup.sh fuzz-user   for the fuzzers in user space
 #   scripts/setup.sh model   for the models
+#   scripts/setup.sh docs    for the documents as HTML
 
 set -euo pipefail
 
@@ -26,7 +27,8 @@ all) wanted=$all ;;
 lab) wanted=$lab ;;
 fuzz-user) wanted=$fuzz ;;
 model) wanted="gcc libc6-dev spin" ;;
-*) echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model]" >&2; exit 1 ;;
+docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
+*) echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model|docs]" >&2; exit 1 ;;
 esac
 
 missing=
