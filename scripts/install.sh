@@ -3,12 +3,15 @@
 # Installs the module built for a kernel, headers and symbols to build against it, libcallout,
 # calloutctl and the manual pages.
 #
-#   [DESTDIR=DIRECTORY] [PREFIX=/usr] [LIBDIR=PREFIX/lib] scripts/install.sh KERNEL
+#   [DESTDIR=DIRECTORY] [PREFIX=/usr] [LIBDIR=PREFIX/lib] scripts/install.sh [-p] KERNEL
+#
+# With -p, for packages, all but the first three of these, which DKMS makes:
 #
 #   /lib/modules/RELEASE/updates/callout.ko
 #   PREFIX/src/callout/include/linux/       headers for kernel code
 #   PREFIX/src/callout/include/bsd/SYSTEM/  the same, by the names of a BSD
 #   PREFIX/src/callout/RELEASE/Module.symvers
+#
 #   PREFIX/include/linux/callout.h          header for programs
 #   PREFIX/include/libcallout.h
 #   LIBDIR/libcallout.so.1, libcallout.so, libcallout.a, pkgconfig/libcallout.pc
@@ -22,7 +25,9 @@
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
-[ $# -eq 1 ] || die "usage: install.sh KERNEL"
+package=
+[ "${1:-}" != -p ] || { package=yes; shift; }
+[ $# -eq 1 ] || die "usage: install.sh [-p] KERNEL"
 root=${DESTDIR:-}
 prefix=$root${PREFIX:-/usr}
 libdir=${LIBDIR:-${PREFIX:-/usr}/lib}
@@ -32,9 +37,12 @@ eval "$places"
 
 put() { install -D -m "$1" "$2" "$3"; }
 
-put 644 "$build/$1/callout.ko" "$root/lib/modules/$KERNEL_RELEASE/updates/callout.ko"
-"$top/scripts/headers.sh" "$prefix/src/callout/include"
-put 644 "$build/$1/src/Module.symvers" "$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"
+if [ ! "$package" ]; then
+	put 644 "$build/$1/callout.ko" "$root/lib/modules/$KERNEL_RELEASE/updates/callout.ko"
+	"$top/scripts/headers.sh" "$prefix/src/callout/include"
+	put 644 "$build/$1/src/Module.symvers" \
+		"$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"
+fi
 put 644 "$top/module/include/uapi/linux/callout.h" "$prefix/include/linux/callout.h"
 put 644 "$top/tools/lib/libcallout.h" "$prefix/include/libcallout.h"
 shared=$(readlink -f "$build/user/lib/libcallout.so")
