@@ -72,7 +72,8 @@ spdx_everywhere() {
 
 	while read -r file; do
 		case $file in
-		./LICENSES/*|./.gitignore|./VERSION|./NEWS|./AUTHORS|*.md|*.svg|*.csv)
+		./LICENSES/*|./.gitignore|./VERSION|./NEWS|./AUTHORS|*.md|*.svg|*.csv|\
+		./debian/copyright|./debian/source/format)
 			continue ;;
 		esac
 		if ! head -n 3 "$file" | grep -q 'SPDX-License-Identifier: '; then

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Builds Debian's packages of what is committed, in build/deb/, and has lintian judge them: its
+# errors and warnings fail.
+#
+#   scripts/deb.sh
+#
+# Their version is VERSION's, their date that of the commit.
+
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 0 ] || die "usage: deb.sh"
+"$top/scripts/setup.sh" deb
+tarball=$("$top/scripts/dist.sh")
+tree=$build/deb/$(basename "$tarball" .tar.gz)
+rm -rf "$build/deb"
+mkdir -p "$build/deb"
+tar -C "$build/deb" -xf "$tarball"
+cd "$tree"
+{
+	echo "callout ($(cat VERSION)) unstable; urgency=medium"
+	echo
+	echo "  * What is new is in NEWS."
+	echo
+	echo " -- $(sed -n 's/^Maintainer: //p' debian/control) " \
+		"$(git -C "$top" show -s --format=%cD HEAD)"
+} > debian/changelog
+logged deb dpkg-buildpackage -b -us -uc
+logged lintian lintian --fail-on error,warning ../*.changes
+cat "$log/lintian.log"
+mkdir ../debug
+mv ../*-dbgsym_*.deb ../debug/
+ls "$build"/deb/*.deb
