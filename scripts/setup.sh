@@ -9,6 +9,7 @@
 #   scripts/setup.sh fuzz-user   for the fuzzers in user space
 #   scripts/setup.sh model   for the models
 #   scripts/setup.sh deb     for Debian's packages
+#   scripts/setup.sh matrix  for kernels of other suites, and a whole system
 #   scripts/setup.sh docs    for the documents as HTML
 
 set -euo pipefail
@@ -29,8 +30,9 @@ lab) wanted=$lab ;;
 fuzz-user) wanted=$fuzz ;;
 model) wanted="gcc libc6-dev spin" ;;
 deb) wanted="build-essential debhelper dh-dkms lintian linux-headers-amd64" ;;
+matrix) wanted="mmdebstrap" ;;
 docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
-*) echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model|deb|docs]" >&2; exit 1 ;;
+*) echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model|deb|matrix|docs]" >&2; exit 1 ;;
 esac
 
 missing=

@@ -1,0 +1,170 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Installs the packages of deb.sh on a Debian 12 with systemd and udev, in a root file system of its
+# own: DKMS builds for its kernel and for one that is installed later; the system boots in QEMU with
+# the module, the device and its group in place; removing the packages leaves nothing. Builds the
+# tarball of dist.sh, too. The last line is "N passed, N failed".
+#
+#   scripts/deb-check.sh
+
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 0 ] || die "usage: deb-check.sh"
+"$top/scripts/setup.sh" matrix
+cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}
+base=$cache/system
+root=$build/system
+image=$build/system.ext4
+exec 9> "$build/system.lock"
+flock 9
+
+# What a user has before the packages come, and what this test needs.
+unpack_base() {
+	# shellcheck disable=SC2016 # apt's own variables
+	apt-get indextargets --format \
+		'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(REPO_URI) $(CODENAME) main' \
+		'Created-By: Packages' 'Origin: Debian' | sort -u |
+		mmdebstrap --variant=apt --skip=cleanup/apt \
+			--aptopt='Acquire::Check-Valid-Until "false"' \
+			--include=systemd-sysv,udev,kmod,linux-image-amd64,linux-headers-amd64 \
+			--include=initramfs-tools,dkms,man-db,gcc,libc6-dev,libev-dev,pkgconf \
+			bookworm "$base.partial" - &&
+		cp /etc/resolv.conf "$base.partial/etc/" &&
+		mv "$base.partial" "$base"
+}
+
+in_root() {
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare -m --propagation private sh -ec '
+		mount -t proc proc "$0/proc"
+		mount -t sysfs sysfs "$0/sys"
+		exec chroot "$0" env DEBIAN_FRONTEND=noninteractive "$@"' "$root" "$@"
+}
+
+# Without git, and without what this build directory has.
+dist_builds() {
+	local tarball
+
+	tarball=$("$top/scripts/dist.sh")
+	rm -rf "$build/dist"
+	mkdir -p "$build/dist"
+	tar -C "$build/dist" --strip-components=1 -xf "$tarball" &&
+		make -C "$build/dist/tools" O="$build/dist/out" all
+}
+
+install_packages() {
+	mkdir -p "$root/deb"
+	cp "$build"/deb/*.deb "$root/deb/"
+	in_root sh -c 'apt-get -y --no-install-recommends install /deb/*.deb'
+}
+
+# built FLAVOUR: for this kernel of the system's there is a module, and its symbols for clients.
+built() {
+	local release
+
+	release=$(cd "$root/usr/src" && echo linux-headers-*-"$1")
+	release=${release#linux-headers-}
+	[ -e "$root/lib/modules/$release/updates/dkms/callout.ko" ] &&
+		grep -q callout_reset "$root/usr/src/callout/$release/Module.symvers"
+}
+
+# finds PAGE...: manual pages, by their names and by what they are about
+finds() {
+	in_root sh -ec 'mandb -q; man -w "$@"; man -k callout | grep -q callout_reset' sh "$@"
+}
+
+build_example() {
+	mkdir -p "$root/example"
+	cp "$top"/tools/examples/idle* "$root/example/"
+	# shellcheck disable=SC2016 # the inner shell's
+	in_root sh -ec 'cc -O2 -o /usr/local/bin/idle_ev /example/idle_ev.c /example/idle.c \
+		$(pkg-config --cflags --libs libcallout) -lev -lm'
+}
+
+configure() {
+	in_root useradd -G callout member
+	echo "options callout device_hz=2000" > "$root/etc/modprobe.d/callout.conf"
+	cp "$top/qemu/system-check.sh" "$root/usr/local/sbin/callout-check"
+	cat > "$root/etc/systemd/system/callout-check.service" <<-'E2'
+		[Unit]
+		After=multi-user.target
+		[Service]
+		ExecStart=/usr/local/sbin/callout-check
+		[Install]
+		WantedBy=multi-user.target
+	E2
+	in_root systemctl enable callout-check.service
+	rm -f "$image"
+	truncate -s 3G "$image"
+	mke2fs -q -t ext4 -d "$root" "$image"
+}
+
+# A disk of its own with all drivers for it in the system's initial RAM disk; limits as in boot.sh.
+boot_system() {
+	local console=$log/system.console out=$log/system.out status=0
+
+	rm -f "$console" "$out"
+	timeout -k 5 1200 qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand" \
+		-accel tcg,thread=multi -smp 2 -m 2G -nodefaults -no-user-config -display none \
+		-nic none -no-reboot -drive "file=$image,if=virtio,format=raw" \
+		-kernel "$root"/boot/vmlinuz-*-amd64 -initrd "$root"/boot/initrd.img-*-amd64 \
+		-append "root=/dev/vda rw console=ttyS0 mitigations=off panic=-1 oops=panic no_timer_check" \
+		-chardev "file,id=console,path=$console" -serial chardev:console \
+		-chardev "file,id=out,path=$out" -serial chardev:out < /dev/null || status=$?
+	[ $status -eq 0 ] && tr -d '\r' < "$out" | grep -q '^1\.\.' && return
+	tail -n 40 "$console" "$out"
+	return 1
+}
+
+# Its tests are this script's.
+count_system() {
+	local line
+
+	while read -r line; do
+		case $line in
+		"ok "*) passed=$((passed + 1)); echo "ok $((passed + failed)) system: ${line#ok * }" ;;
+		"not ok "*)
+			failed=$((failed + 1))
+			echo "not ok $((passed + failed)) system: ${line#not ok * }" ;;
+		"#"*) echo "$line" ;;
+		esac
+	done < <(tr -d '\r' < "$log/system.out")
+}
+
+add_kernel() { in_root apt-get -y --no-install-recommends install linux-headers-rt-amd64; }
+
+purge() {
+	in_root apt-get -y purge callout-dkms libcallout1 libcallout-dev callout-tools callout-doc
+}
+
+# Except what the administrator has made, and the group, as Debian leaves groups.
+nothing_left() {
+	! find "$root" \( -path "$root/deb" -o -path "$root/proc" -o -path "$root/sys" -o \
+		-path "$root/var/log" -o -path "$root/var/cache" -o -path "$root/var/lib/systemd" \
+		\) -prune -o -name '*callout*' ! -path "$root/etc/systemd/*" \
+		! -path "$root/etc/modprobe.d/callout.conf" ! -path "$root/usr/local/*" -print |
+		grep .
+}
+
+if [ ! -d "$base" ]; then
+	echo "deb-check.sh: unpacking a Debian 12, some minutes, once" >&2
+	rm -rf "$base.partial"
+	logged system-base unpack_base
+fi
+rm -rf "$root"
+cp -a "$base" "$root"
+
+item "the tarball builds" dist_builds
+item "the packages build, and lintian is content" "$top/scripts/deb.sh"
+item "apt install" install_packages
+item "DKMS has built for the kernel" built amd64
+item "manual pages" finds 1 calloutctl 3 callout_arm 4 callout 9 callout_reset
+item "the example of libev compiles" build_example
+item "a disk of it" configure
+item "boot" boot_system
+count_system
+item "another kernel's headers" add_kernel
+item "DKMS has built for it" built rt-amd64
+item "apt purge" purge
+item "nothing is left" nothing_left
+finish
