@@ -41,6 +41,9 @@ deb: ## packages for Debian of what is committed, in build/deb/
 deb-check: ## install the packages on a Debian 12 in a machine of its own, boot it, remove them
 	@scripts/deb-check.sh
 
+matrix: ## build for, boot and test the newest kernel of each suite of Debian, or KERNELS=
+	@scripts/matrix.sh $(KERNELS)
+
 demo: ## install missing packages, boot Debian's 6.12 kernel and show the facility at work
 	@scripts/demo.sh
 
@@ -142,7 +145,7 @@ clean: ## remove build/
 distclean: clean ## also remove the cached kernels
 	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/callout}"
 
-.PHONY: help all setup modules tools install docs dist deb deb-check demo check check-all check-static check-schemes \
+.PHONY: help all setup modules tools install docs dist deb deb-check matrix demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-suspend check-torture check-debug check-fuzz \
 	torture fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Downloads or builds a kernel, once, and prints where it is as shell assignments.
 #
-#   eval "$(qemu/kernel.sh NAME)"       KERNEL_RELEASE, KERNEL_BUILD (for external modules) and
-#                                       KERNEL_IMAGE (to boot)
+#   eval "$(qemu/kernel.sh NAME)"       KERNEL_RELEASE, KERNEL_BUILD (for external modules),
+#                                       KERNEL_IMAGE (to boot), and KERNEL_ROOT
 #   eval "$(qemu/kernel.sh -b NAME)"    the first two only: does not fetch Debian's image
 #   eval "$(qemu/kernel.sh -m NAME)"    all three and KERNEL_MODULES, the directory of Debian's own
 #                                       modules, empty for a kernel that has none
@@ -25,6 +25,9 @@
 #       bench: kunit's kernel, for modules as they are installed; fuzz: debug's, for a module that
 #       tells which code has run; NAME+lab, of Debian's: the same kernel, for modules with
 #       CONFIG_CALLOUT_SCHEMES; see scripts/build.sh;
+#       trixie, trixie-backports, testing, unstable: the newest kernel of this suite of Debian's
+#                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
+#                headers want: KERNEL_BUILD is a place in there;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
@@ -43,6 +46,7 @@ usage() {
 	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|bench|fuzz"
 
 	names="$names|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
+	names="$names|trixie|trixie-backports|testing|unstable"
 	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
@@ -346,6 +350,61 @@ prepared() {
 	KERNEL_IMAGE=
 }
 
+# unpack_suite NAME DIRECTORY: a root file system of this suite in root/, its newest kernel's image
+# in image/. Both are from where the host gets its own packages.
+unpack_suite() {
+	local archive suite sources=
+	local key=/usr/share/keyrings/debian-archive-keyring.gpg
+
+	# shellcheck disable=SC2016 # apt's own variable
+	archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
+		"Codename: bookworm" | LC_ALL=C sort | tail -n 1)
+	for suite in "${1%-backports}" "$1"; do
+		sources="${sources}deb [signed-by=$key] $archive $suite main"$'\n'
+	done
+	sort -u <<< "$sources" |
+		mmdebstrap --variant=apt --skip=cleanup/apt \
+			--aptopt="APT::Default-Release \"$1\"" \
+			--aptopt='Acquire::Check-Valid-Until "false"' \
+			--include=make,gcc,linux-headers-amd64 "$1" "$2/root" - &&
+		cp /etc/resolv.conf "$2/root/etc/" || return
+	# The newer have it in a package of its own.
+	# shellcheck disable=SC2016 # the inner shell's
+	chroot "$2/root" sh -c '
+		cd /var/tmp
+		for package in "linux-binary-$1" "linux-image-$1"; do
+			apt-get -o APT::Sandbox::User=root download "$package" && exit
+		done' sh "$(suite_release "$2")" || return
+	dpkg-deb -x "$2"/root/var/tmp/linux-*.deb "$2/image"
+}
+
+# The release of the newest kernel in it.
+suite_release() {
+	(cd "$1/root/usr/src" && printf '%s\n' linux-headers-*-amd64) |
+		sed 's/^linux-headers-//' | sort -V | tail -n 1
+}
+
+suite() {
+	local dir=$cache/suite-$1
+
+	if [ ! -e "$dir/complete" ]; then
+		lock "suite-$1"
+	fi
+	if [ ! -e "$dir/complete" ]; then
+		say "unpacking a Debian $1, some minutes, once ($dir.log)"
+		rm -rf "$dir"
+		mkdir -p "$dir"
+		: > "$dir.log"
+		checked "$dir.log" "unpacking a Debian $1 failed" unpack_suite "$1" "$dir"
+		touch "$dir/complete"
+	fi
+	KERNEL_ROOT=$dir/root
+	KERNEL_RELEASE=$(suite_release "$dir")
+	KERNEL_BUILD=/usr/src/linux-headers-$KERNEL_RELEASE
+	KERNEL_IMAGE=$(find "$dir/image" -name 'vmlinuz*' | head -n 1)
+	[ "$KERNEL_IMAGE" ] || die "there is no image in $dir/image"
+}
+
 build_only=
 with_modules=
 case ${1:-} in
@@ -355,6 +414,7 @@ esac
 [ $# -eq 1 ] || usage
 KERNEL_IMAGE=
 KERNEL_MODULES=
+KERNEL_ROOT=
 case ${1%+lab} in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
@@ -365,11 +425,12 @@ uml) built uml ARCH=um ;;
 clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
 replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;
+trixie|trixie-backports|testing|unstable) suite "$1" ;;
 running)
 	KERNEL_RELEASE=$(uname -r)
 	KERNEL_BUILD=/lib/modules/$KERNEL_RELEASE/build ;;
 *) usage ;;
 esac
 printf "%s='%s'\n" KERNEL_RELEASE "$KERNEL_RELEASE" KERNEL_BUILD "$KERNEL_BUILD" \
-	KERNEL_IMAGE "$KERNEL_IMAGE"
+	KERNEL_IMAGE "$KERNEL_IMAGE" KERNEL_ROOT "$KERNEL_ROOT"
 [ ! "$with_modules" ] || printf "KERNEL_MODULES='%s'\n" "$KERNEL_MODULES"

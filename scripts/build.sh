@@ -58,8 +58,20 @@ arguments="$KERNEL_BUILD $*"
 [ "$(cat "$out/clean" 2>/dev/null)" = "$arguments" ] || rm -rf "$out/src"
 rm -f "$out/clean"
 farm
-make --no-print-directory -C "$KERNEL_BUILD" -j"$(nproc)" M="$out/src" "$@" modules 2>&1 |
-	tee "$out/build.log"
+# In a root file system that has the kernel's compiler the two trees are where they are here.
+inside() {
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare -m sh -ec '
+		for dir in "$TOP" "$OUT"; do
+			mkdir -p "$ROOT$dir"
+			mount --bind "$dir" "$ROOT$dir"
+		done
+		mount -t proc proc "$ROOT/proc"
+		exec chroot "$ROOT" "$@"' sh "$@"
+}
+[ ! "$KERNEL_ROOT" ] || export TOP="$top" OUT="$out" ROOT="$KERNEL_ROOT"
+${KERNEL_ROOT:+inside} make --no-print-directory -C "$KERNEL_BUILD" -j"$(nproc)" M="$out/src" "$@" \
+	modules 2>&1 | tee "$out/build.log"
 # make itself warns about its jobserver.
 if ! grep -v '^make' "$out/build.log" | grep -E 'warning:|WARNING:|error:' > "$out/warnings"; then
 	echo "$arguments" > "$out/clean"
