@@ -7,6 +7,7 @@
  */
 #include "conform.h"
 #include "env.h"
+#include "kcompat.h"
 
 #define NR_OPS		40000U
 #define NR_MANY		100000U
@@ -39,7 +40,7 @@ static int schemes_init(struct kunit_suite *suite)
 	return 0;
 }
 
-static const void *scheme_gen_params(const void *prev, char *desc)
+static const void *CALLOUT_GENERATOR(scheme_gen_params)
 {
 	const struct scheme_param *p = prev;
 

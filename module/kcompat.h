@@ -118,4 +118,12 @@ hrtimer_setup(struct hrtimer *timer,
 #define KUNIT_STATIC_STUB_REDIRECT(function, ...)	do {} while (0)
 #endif
 
+/* A generator of KUnit's parameters. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
+#define CALLOUT_GENERATOR(name)	name(const void *prev, char *desc)
+#else
+#define CALLOUT_GENERATOR(name) \
+	name(struct kunit *test, const void *prev, char *desc)
+#endif
+
 #endif /* _CALLOUT_KCOMPAT_H */
