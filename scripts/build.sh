@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Builds the modules for one kernel, out of tree, into build/KERNEL/, with W=1, and with sparse
-# where every package is needed anyway.
+# for kunit and fuzz, which together have every file. static.sh runs kernel-doc, once.
 #
 #   scripts/build.sh KERNEL [make arguments]
 #
@@ -38,7 +38,7 @@ mkdir -p "$out"
 exec 8> "$out/lock"
 flock 8
 
-set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_SELFTESTS=m "$@"
+set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_SELFTESTS=m cmd_checkdoc= "$@"
 case $kernel in
 clang) set -- LLVM=1 CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
 uml) set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m "$@" ;;
@@ -47,8 +47,10 @@ kunit)
 		CF=-D__CHECK_ENDIAN__ "$@" ;;
 debug)
 	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 \
-		C=1 CF=-D__CHECK_ENDIAN__ "$@" ;;
-fuzz) set -- CONFIG_CALLOUT_SELFTESTS= CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_COVER=y W=1 "$@" ;;
+		"$@" ;;
+fuzz)
+	set -- CONFIG_CALLOUT_SELFTESTS= CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_COVER=y W=1 C=1 \
+		CF=-D__CHECK_ENDIAN__ "$@" ;;
 *+lab) set -- CONFIG_CALLOUT_SCHEMES=y W=1 "$@" ;;
 running) ;;
 *) set -- W=1 "$@" ;;
