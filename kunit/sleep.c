@@ -175,10 +175,12 @@ static void sleep_async_drain(struct kunit *test)
 /**
  * struct freed - a callout that its drain function frees
  * @p: the callout
+ * @begun: its handler has begun to run
  * @freed: counts them
  */
 struct freed {
 	struct callout_work p;
+	bool begun;
 	atomic_t *freed;
 };
 
@@ -186,7 +188,9 @@ static void freed_handler(void *arg)
 {
 	struct freed *f = arg;
 
-	/* Sometimes it is set again when it is drained. */
+	WRITE_ONCE(f->begun, true);
+	/* Sometimes it is drained meanwhile, sometimes it is set again by then. */
+	ndelay(10000);
 	callout_work_reset(&f->p, 1, NULL, NULL);
 }
 
@@ -217,7 +221,7 @@ static void sleep_async_free(struct kunit *test)
 		callout_work_init(&f->p);
 		callout_work_reset_on(&f->p, 1, freed_handler, f, other);
 		if (i % 4)
-			callout_test_spin_until(!callout_pending(&f->p.c));
+			callout_test_spin_until(READ_ONCE(f->begun));
 		ndelay(callout_test_below(&rng, 20000));
 		if (callout_work_async_drain(&f->p, freed_drained)) {
 			kfree(f);
