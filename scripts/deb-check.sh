@@ -55,7 +55,9 @@ dist_builds() {
 install_packages() {
 	mkdir -p "$root/deb"
 	cp "$build"/deb/*.deb "$root/deb/"
-	in_root sh -c 'apt-get -y --no-install-recommends install /deb/*.deb'
+	# The lists are as old as the cache.
+	in_root apt-get update &&
+		in_root sh -c 'apt-get -y --no-install-recommends install /deb/*.deb'
 }
 
 # built FLAVOUR: for this kernel of the system's there is a module, and its symbols for clients.
