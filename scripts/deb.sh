@@ -5,7 +5,7 @@
 #
 #   scripts/deb.sh
 #
-# Their version is VERSION's, their date that of the commit.
+# They are built from the tarball of dist.sh, alone.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -17,14 +17,6 @@ rm -rf "$build/deb"
 mkdir -p "$build/deb"
 tar -C "$build/deb" -xf "$tarball"
 cd "$tree"
-{
-	echo "callout ($(cat VERSION)) unstable; urgency=medium"
-	echo
-	echo "  * What is new is in NEWS."
-	echo
-	echo " -- $(sed -n 's/^Maintainer: //p' debian/control) " \
-		"$(git -C "$top" show -s --format=%cD HEAD)"
-} > debian/changelog
 logged deb dpkg-buildpackage -b -us -uc
 logged lintian lintian --fail-on error,warning ../*.changes
 cat "$log/lintian.log"
