@@ -5,7 +5,7 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [model]
+#                    [model] [deb-check]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time
 #
@@ -332,6 +332,13 @@ queue() {
 		build_kernel replaced
 		step replaced run_script replaced scripts/replaced.sh
 		step replaced run_script replaced-debug scripts/replaced.sh debug ;;
+	deb-check)
+		# Now, while no step installs packages.
+		if scripts/setup.sh deb && scripts/setup.sh matrix; then
+			step "" run_script deb-check scripts/deb-check.sh
+		else
+			report "not run: deb-check" 0 1 $SECONDS
+		fi ;;
 	targets) step "" run_script targets scripts/targets.sh ;;
 	*)
 		echo "check.sh: there is no check $1" >&2
@@ -417,7 +424,7 @@ elif [ "$*" = all ]; then
 	short=
 	# What takes longest first.
 	set -- builds schemes-all replaced debug lab fuzz torture bench client limits old-hotplug \
-		kunit selftests hotplug suspend schemes model tools load late clients static
+		kunit deb-check selftests hotplug suspend schemes model tools load late clients static
 fi
 for check in "$@"; do
 	queue "$check"

@@ -34,7 +34,7 @@ quick() {
 # Targets that take hours, or consist of others, must be named.
 chosen() {
 	awk -F : '/^[a-z-]+:.*## / { print $1 }' Makefile |
-		grep -vxE 'check-all|check-debug|check-schemes-all|lab|matrix|mutants|clean|distclean'
+		grep -vxE 'check-all|check-debug|check-schemes-all|deb-check|lab|matrix|mutants|clean|distclean'
 	echo clean
 	echo distclean
 }
