@@ -22,11 +22,15 @@ make_queues() {
 	done
 }
 
-# wake SECONDS: the CPU, ten times a second
+hundredths() { sed 's/ .*//; s/\.//' /proc/uptime; }
+
+# wake SECONDS: the CPU, ten times a second; took: how long, in hundredths of a second
 wake() {
+	took=$(hundredths)
 	for i in $(seq $((10 * $1))); do
 		usleep 100000
 	done
+	took=$(($(hundredths) - took))
 }
 
 check "load sch_sfq.ko" load_client sch_sfq
@@ -35,11 +39,12 @@ check "each perturbed each second" perturb 1
 clear_expired
 wake 10
 check "on time while the CPU is awake" \
-	expired sfq_perturbation $((9 * queues)) $((11 * queues))
+	expired sfq_perturbation $((queues * (took - 100) / 100)) $((queues * (took + 100) / 100))
 check "each each ten seconds" perturb 10
 clear_expired
 wake 31
-check "on time, too" expired sfq_perturbation $((3 * queues)) $((4 * queues))
+check "on time, too" expired sfq_perturbation $((queues * ((took - 100) / 1000))) \
+	$((queues * (took / 1000 + 1)))
 check "each second once more" perturb 1
 for i in $(seq $queues); do
 	ip link delete "sfq$i"
