@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs at the end of the boot of the system of scripts/deb-check.sh: asks what a user of the packages
-# would, prints TAP to the second serial port, and powers off.
+# Runs at the end of the boot of the system of scripts/deb-check.sh: asks what a user of the
+# packages would, prints TAP to the second serial port, and powers off.
 
 exec > /dev/ttyS1 2>&1
 n=0
@@ -31,7 +31,11 @@ may_not() {
 as_member() { runuser -u member -- "$@"; }
 given() { [ "$(cat "/sys/module/callout/parameters/$1")" = "$2" ]; }
 belongs() { [ "$(stat -c '%G %a' /dev/callout)" = "callout 660" ]; }
-no_unit_failed() { systemctl --failed --no-legend --plain; [ ! "$(systemctl --failed --no-legend)" ]; }
+
+no_unit_failed() {
+	systemctl --failed --no-legend --plain
+	[ ! "$(systemctl --failed --no-legend)" ]
+}
 
 item "the module was loaded at boot" grep -q '^callout ' /proc/modules
 item "with the parameter of modprobe.d" given device_hz 2000

@@ -424,7 +424,8 @@ elif [ "$*" = all ]; then
 	short=
 	# What takes longest first.
 	set -- builds schemes-all replaced debug lab fuzz torture bench client limits old-hotplug \
-		kunit deb-check selftests hotplug suspend schemes model tools load late clients static
+		kunit deb-check selftests hotplug suspend schemes model tools load late clients \
+		static
 fi
 for check in "$@"; do
 	queue "$check"

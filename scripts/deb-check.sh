@@ -20,9 +20,10 @@ flock 9
 
 # What a user has before the packages come, and what this test needs.
 unpack_base() {
+	local key=/usr/share/keyrings/debian-archive-keyring.gpg
+
 	# shellcheck disable=SC2016 # apt's own variables
-	apt-get indextargets --format \
-		'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(REPO_URI) $(CODENAME) main' \
+	apt-get indextargets --format "deb [signed-by=$key] "'$(REPO_URI) $(CODENAME) main' \
 		'Created-By: Packages' 'Origin: Debian' | sort -u |
 		mmdebstrap --variant=apt --skip=cleanup/apt \
 			--aptopt='Acquire::Check-Valid-Until "false"' \
@@ -104,13 +105,14 @@ configure() {
 # A disk of its own with all drivers for it in the system's initial RAM disk; limits as in boot.sh.
 boot_system() {
 	local console=$log/system.console out=$log/system.out status=0
+	local more="oops=panic no_timer_check"
 
 	rm -f "$console" "$out"
 	timeout -k 5 1200 qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand" \
 		-accel tcg,thread=multi -smp 2 -m 2G -nodefaults -no-user-config -display none \
 		-nic none -no-reboot -drive "file=$image,if=virtio,format=raw" \
 		-kernel "$root"/boot/vmlinuz-*-amd64 -initrd "$root"/boot/initrd.img-*-amd64 \
-		-append "root=/dev/vda rw console=ttyS0 mitigations=off panic=-1 oops=panic no_timer_check" \
+		-append "root=/dev/vda rw console=ttyS0 mitigations=off panic=-1 $more" \
 		-chardev "file,id=console,path=$console" -serial chardev:console \
 		-chardev "file,id=out,path=$out" -serial chardev:out < /dev/null || status=$?
 	[ $status -eq 0 ] && tr -d '\r' < "$out" | grep -q '^1\.\.' && return
@@ -124,7 +126,9 @@ count_system() {
 
 	while read -r line; do
 		case $line in
-		"ok "*) passed=$((passed + 1)); echo "ok $((passed + failed)) system: ${line#ok * }" ;;
+		"ok "*)
+			passed=$((passed + 1))
+			echo "ok $((passed + failed)) system: ${line#ok * }" ;;
 		"not ok "*)
 			failed=$((failed + 1))
 			echo "not ok $((passed + failed)) system: ${line#not ok * }" ;;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Makes a tarball of what is committed: build/callout-VERSION.tar.gz. It builds without git, Debian's
-# packages too.
+# Makes a tarball of what is committed: build/callout-VERSION.tar.gz. It builds without git, and so
+# do Debian's packages from it.
 #
 #   scripts/dist.sh
 #

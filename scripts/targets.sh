@@ -33,8 +33,9 @@ quick() {
 
 # Targets that take hours, or consist of others, must be named.
 chosen() {
-	awk -F : '/^[a-z-]+:.*## / { print $1 }' Makefile |
-		grep -vxE 'check-all|check-debug|check-schemes-all|deb-check|lab|matrix|mutants|clean|distclean'
+	local named="check-all|check-debug|check-schemes-all|deb-check|lab|matrix|mutants"
+
+	awk -F : '/^[a-z-]+:.*## / { print $1 }' Makefile | grep -vxE "$named|clean|distclean"
 	echo clean
 	echo distclean
 }
