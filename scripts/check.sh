@@ -257,7 +257,7 @@ queue_clients() {
 
 	run_job debian-6.12 clients 900 -i
 	run_job debian-6.12 clients:churn 300 -a "CLIENTS_TESTS=churn CLIENTS_PEERS=64"
-	run_job debug clients:wireguard 1800 -i -a "CLIENTS_TESTS=wireguard"
+	run_job debug clients:wireguard 1800 -i -a "CLIENTS_TESTS=wireguard CLIENTS_PEERS=128"
 	run_job debug clients:rest 900 -i -a "$rest"
 	run_job debug clients:churn 900 -a "CLIENTS_TESTS=churn CLIENTS_PEERS=16"
 	# What the tests expect of Linux's own timers: the same.
