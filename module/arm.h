@@ -44,12 +44,30 @@ void callout_no_function(void);
 void callout_leave(struct callout_base *base)
 	__must_hold(&base->lock);
 
+void callout_trace_why(struct callout_base *base, enum callout_why why)
+	__must_hold(&base->lock);
+
+/* Before what its user sets is filed, in the same hold of the lock. */
+static __always_inline void callout_by_user(struct callout_base *base,
+					    enum callout_why why)
+{
+	lockdep_assert_held(&base->lock);
+	if (trace_callout_start_enabled())
+		callout_trace_why(base, why);
+}
+
+void callout_trace_started(struct callout_base *base, struct callout_node *n)
+	__must_hold(&base->lock);
+void callout_trace_arm(struct callout_base *base, struct callout *c,
+		       callout_func_t *func, bool pending)
+	__must_hold(&base->lock);
+
 /* What follows a new expiry: traces it, and programs the tick if it is first. */
 static inline void callout_started(struct callout_base *base,
 				   struct callout_node *n, u64 expires)
 {
 	if (trace_callout_start_enabled())
-		trace_callout_start(n, callout_now(base));
+		callout_trace_started(base, n);
 	if (expires < base->armed)
 		callout_program(base, expires);
 }

@@ -61,10 +61,6 @@
  * drain the callout first: callout_drain() and callout_async_drain() wait until
  * CPU0 has released it.
  */
-#define CREATE_TRACE_POINTS
-#include <trace/events/callout.h>
-#undef CREATE_TRACE_POINTS
-
 #include <linux/callout.h>
 #include <linux/module.h>
 #include "arm.h"
@@ -342,15 +338,13 @@ static bool callout_runs_by(struct callout_base *base, struct callout_node *n,
 	       READ_ONCE(base->stage) == CALLOUT_STAGE_WAITING;
 }
 
-/*
- * Arms @c in @ticks, or if there is a @span, in that. @target is the base to
- * migrate it to; NULL leaves it in its base.
- */
-static __always_inline int callout_arm(struct callout *c,
-				       struct callout_base *target, long ticks,
-				       const struct callout_span *span,
-				       callout_func_t *func, void *arg,
-				       enum arm_if when)
+/* callout_arm() is two functions of this: where settings are @traced, or are not. */
+static __always_inline int callout_arm_either(struct callout *c,
+					      struct callout_base *target,
+					      long ticks,
+					      const struct callout_span *span,
+					      callout_func_t *func, void *arg,
+					      enum arm_if when, bool traced)
 {
 	struct callout_node *n = &c->node;
 	struct callout_base *base, *to;
@@ -390,6 +384,8 @@ static __always_inline int callout_arm(struct callout *c,
 		if (state & CALLOUT_S_DUE)
 			state &= ~(CALLOUT_S_PENDING | CALLOUT_S_DUE);
 	}
+	if (traced)
+		callout_trace_arm(base, c, func, pending);
 	if (likely(func)) {
 		c->func = func;
 		c->arg = arg;
@@ -417,10 +413,39 @@ static __always_inline int callout_arm(struct callout *c,
 			callout_grow_ask(base);
 		callout_scheme_start(base, n, expires);
 	}
-	callout_started(base, n, expires);
+	if (traced)
+		callout_started(base, n, expires);
+	else if (expires < base->armed)
+		callout_program(base, expires);
 out:
 	callout_unlock(base, flags);
 	return replaced;
+}
+
+static noinline int callout_arm_traced(struct callout *c,
+				       struct callout_base *target, long ticks,
+				       const struct callout_span *span,
+				       callout_func_t *func, void *arg,
+				       enum arm_if when)
+{
+	return callout_arm_either(c, target, ticks, span, func, arg, when, true);
+}
+
+/*
+ * Arms @c in @ticks, or if there is a @span, in that. @target is the base to
+ * migrate it to; NULL leaves it in its base.
+ */
+static __always_inline int callout_arm(struct callout *c,
+				       struct callout_base *target, long ticks,
+				       const struct callout_span *span,
+				       callout_func_t *func, void *arg,
+				       enum arm_if when)
+{
+	if (trace_callout_start_enabled())
+		return callout_arm_traced(c, target, ticks, span, func, arg,
+					  when);
+	return callout_arm_either(c, target, ticks, span, func, arg, when,
+				  false);
 }
 
 /**

@@ -153,8 +153,10 @@ static void file_cancel_chunk(struct callout_chunk *chunk)
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
 		n = &chunk->slot[i].node;
 		base = callout_lock(n, &flags);
-		if (n->state & CALLOUT_S_PENDING)
+		if (n->state & CALLOUT_S_PENDING) {
 			callout_dequeue_locked(base, n);
+			trace_callout_cancel(n);
+		}
 		callout_unlock(base, flags);
 	}
 }

@@ -261,6 +261,7 @@ static __always_inline void file_start(struct callout_file *file,
 	slot->arg = op->cookie;
 	op->handle = slot->handle;
 	tick = slot_set_times(slot, base, op, callout_ctx_now(ctx));
+	callout_by_user(base, CALLOUT_WHY_SET);
 	callout_start_locked(base, &slot->node, tick);
 	if (op->op == CALLOUT_OP_TIMEOUT) {
 		WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED |
@@ -471,11 +472,13 @@ static noinline int file_reset_slow(struct callout_file *file,
 				    struct callout_op *op,
 				    struct callout_op_ctx *ctx)
 {
+	enum callout_why why = CALLOUT_WHY_SET;
 	int ret = CALLOUT_CANCELLED;
 	u64 tick;
 
 	callout_search_move_begin(file);
 	if (slot->node.state & CALLOUT_S_PENDING) {
+		why = CALLOUT_WHY_MOVE;
 		/* On a list of due ones, or on a base that may run no more. */
 		callout_dequeue_locked(ctx->base, &slot->node);
 	} else {
@@ -497,6 +500,7 @@ static noinline int file_reset_slow(struct callout_file *file,
 		slot->period = op->period;
 		slot->slack = op->slack;
 	}
+	callout_by_user(ctx->base, why);
 	callout_slot_refile(file, ctx->base, slot, tick);
 	ctx->count[CALLOUT_FILE_RESET]++;
 out:
@@ -578,6 +582,7 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		     CALLOUT_S_PENDING || !base->online))
 		return file_reset_slow(file, slot, op, ctx);
 	tick = slot_set_times(slot, base, op, now);
+	callout_by_user(base, CALLOUT_WHY_MOVE);
 	if (likely(slot->node.mark != CALLOUT_HASH_IN)) {
 		slot->period = op->period;
 		slot->slack = op->slack;

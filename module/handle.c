@@ -180,6 +180,7 @@ handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
 	/* Both are also read without the lock. */
 	WRITE_ONCE(slot->func, func);
 	WRITE_ONCE(slot->arg, (unsigned long)arg);
+	callout_by_user(base, CALLOUT_WHY_SET);
 	callout_start_locked(base, &slot->node, callout_expiry(base, ticks));
 	if (hashed) {
 		slot->key = (unsigned long)func;
@@ -303,6 +304,7 @@ static void handle_refile(struct callout_base *base, struct callout_slot *slot,
 {
 	struct callout_node *n = &slot->node;
 
+	callout_by_user(base, CALLOUT_WHY_MOVE);
 	if (likely((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) ==
 		   CALLOUT_S_PENDING)) {
 		callout_scheme_rearm(base, n, tick);

@@ -188,6 +188,7 @@ static struct callout_base *timer_set_locked(struct callout_base *base,
 	n->kind = CALLOUT_KIND_TIMER;
 	if (!pending)
 		callout_timer_debug_activate(t);
+	callout_by_user(base, pending ? CALLOUT_WHY_MOVE : CALLOUT_WHY_SET);
 	tick = timer_tick(base, t);
 	if (queued) {
 		callout_scheme_rearm(base, n, tick);

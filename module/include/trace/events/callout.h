@@ -12,6 +12,7 @@
 #include <linux/tracepoint.h>
 
 callout_func_t *callout_node_func(const struct callout_node *n);
+int callout_trace_begin(void);
 
 DECLARE_EVENT_CLASS(callout_class,
 	TP_PROTO(const void *callout),
@@ -52,14 +53,18 @@ DEFINE_EVENT(callout_class, callout_expire_exit,
 	TP_ARGS(callout)
 );
 
-/**
+/*
  * callout_start - a callout was set, or moved to another time
- * @callout: it
- * @now: the current tick
+ *
+ * callout: it
+ * now: the current tick
+ * moved: it was pending, with the same handler
+ *
+ * kernel-doc does not know TRACE_EVENT_FN().
  */
-TRACE_EVENT(callout_start,
-	TP_PROTO(const struct callout_node *callout, u64 now),
-	TP_ARGS(callout, now),
+TRACE_EVENT_FN(callout_start,
+	TP_PROTO(const struct callout_node *callout, u64 now, bool moved),
+	TP_ARGS(callout, now, moved),
 	TP_STRUCT__entry(
 		__field(const void *, callout)
 		__field(const void *, function)
@@ -68,6 +73,7 @@ TRACE_EVENT(callout_start,
 		__field(unsigned int, cpu)
 		__field(unsigned int, class)
 		__field(u8, kind)
+		__field(bool, moved)
 	),
 	TP_fast_assign(
 		__entry->callout  = callout;
@@ -77,11 +83,13 @@ TRACE_EVENT(callout_start,
 		__entry->cpu	  = callout->cpu % nr_cpu_ids;
 		__entry->class	  = callout->cpu / nr_cpu_ids;
 		__entry->kind	  = callout->kind;
+		__entry->moved	  = moved;
 	),
-	TP_printk("callout=%p function=%ps expires=%llu timeout=%lld cpu=%u class=%u kind=%u",
+	TP_printk("callout=%p function=%ps expires=%llu timeout=%lld cpu=%u class=%u kind=%u moved=%u",
 		  __entry->callout, __entry->function, __entry->expires,
 		  (s64)(__entry->expires - __entry->now), __entry->cpu,
-		  __entry->class, __entry->kind)
+		  __entry->class, __entry->kind, __entry->moved),
+	callout_trace_begin, NULL
 );
 
 /**
