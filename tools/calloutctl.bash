@@ -12,7 +12,7 @@ _calloutctl() {
 	elif [ "${word:0:1}" = - ]; then
 		case ${COMP_WORDS[1]} in
 		set) words="-n -a -c -p -s --json" ;;
-		top) words="-n -p --json" ;;
+		top) words="-n -p --kernel --json" ;;
 		bench) words="-n --json" ;;
 		demo) words="-n -t -s" ;;
 		watch|info|stat|list) words=--json ;;

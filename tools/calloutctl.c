@@ -40,9 +40,11 @@ static const char help[] =
 "  stat [--json] [INTERVAL [COUNT]]\n"
 "          print the counters of the whole facility, at first since the module\n"
 "          was loaded and then for each INTERVAL (1s)\n"
-"  top [-n COUNT] [-p] [--json] [INTERVAL]\n"
+"  top [-n COUNT] [-p | --kernel] [--json] [INTERVAL]\n"
 "          print the COUNT (20) open files with the most callouts, or with -p\n"
-"          processes; once or, with an INTERVAL, again and again\n"
+"          processes; once or, with an INTERVAL, again and again; or with\n"
+"          --kernel the handlers and programs whose callouts fire most often,\n"
+"          of those set, cancelled and fired while this runs: an INTERVAL (1s)\n"
 "  list [--json] PID[/FD]\n"
 "          print the callouts of the files that a process has open, or of its\n"
 "          descriptor FD\n"
@@ -99,14 +101,17 @@ int callout_open_or_complain(int flags)
 
 int callout_getopt(int argc, char **argv, const char *options)
 {
-	static const struct option json[] = {
+	/* Each command has those from one place on. */
+	static const struct option names[] = {
+		{ "kernel", no_argument, NULL, 'k' },
 		{ "json", no_argument, NULL, 'j' },
 		{ }
 	};
-	static const struct option none[] = { { } };
+	const struct option *first = names;
 
-	return getopt_long(argc, argv, options,
-			   strchr(options, 'j') ? json : none, NULL);
+	while (first->name && !strchr(options, first->val))
+		first++;
+	return getopt_long(argc, argv, options, first, NULL);
 }
 
 int callout_bad_option(const char *command, int opt)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "libcallout.h"
@@ -37,7 +38,10 @@ int callout_usage(const char *fmt, ...) __printf(1, 2);
 int callout_failed(int error, const char *what);
 int callout_open_or_complain(int flags);
 
-/* Returns the next option, or -1. 'j' in @options stands for --json. */
+/*
+ * Returns the next option, or -1. 'j' in @options stands for --json, 'k' and 'j' for
+ * --kernel too.
+ */
 int callout_getopt(int argc, char **argv, const char *options);
 int callout_bad_option(const char *command, int opt);
 int callout_parse_json(int argc, char **argv, bool *json);
@@ -77,6 +81,11 @@ struct callout_figures {
 	__u64 max_units;
 	__u64 late[12];
 };
+
+/* Counts of handlers and programs, while it is open for writing. */
+#define CALLOUT_TOP_FILE	"/sys/kernel/debug/callout/top"
+
+int callout_top_kernel(FILE *f, unsigned int count, bool json);
 
 int callout_read_figures(struct callout_figures *f);
 void callout_print_info(const struct callout_info *info, bool json);

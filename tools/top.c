@@ -326,11 +326,12 @@ static void print_json(const struct table *t, unsigned int count)
  * @count: the most lines
  * @interval: how often, in ns; 0: once
  * @processes: a line is a process, not a file
+ * @kernel: handlers and programs, not files: see top_kernel.c
  * @json: as JSON
  */
 struct options {
 	__u64 count, interval;
-	bool processes, json;
+	bool processes, kernel, json;
 };
 
 static int show(const struct options *o)
@@ -360,21 +361,51 @@ static int show(const struct options *o)
 	return fflush(stdout) ? CALLOUT_EXIT_FAILED : 0;
 }
 
-static int run(const struct options *o)
+static void wait_ns(__u64 ns)
 {
 	struct timespec ts = {
-		.tv_sec = o->interval / CALLOUT_NSEC_PER_SEC,
-		.tv_nsec = o->interval % CALLOUT_NSEC_PER_SEC,
+		.tv_sec = ns / CALLOUT_NSEC_PER_SEC,
+		.tv_nsec = ns % CALLOUT_NSEC_PER_SEC,
 	};
-	int ret = show(o);
 
+	nanosleep(&ts, NULL);
+}
+
+/* @counts: those of handlers and programs; NULL: shows files */
+static int show_any(const struct options *o, FILE *counts)
+{
+	if (counts)
+		return callout_top_kernel(counts, o->count, o->json);
+	return show(o);
+}
+
+static int run(const struct options *o, FILE *counts)
+{
+	int ret;
+
+	if (counts)
+		wait_ns(o->interval ?: CALLOUT_NSEC_PER_SEC);
+	ret = show_any(o, counts);
 	while (!ret && o->interval) {
-		nanosleep(&ts, NULL);
+		wait_ns(o->interval);
 		if (!o->json)
 			fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n",
 			      stdout);
-		ret = show(o);
+		ret = show_any(o, counts);
 	}
+	return ret;
+}
+
+static int run_kernel(const struct options *o)
+{
+	/* Has the kernel count while it is open. */
+	FILE *counts = fopen(CALLOUT_TOP_FILE, "r+e");
+	int ret;
+
+	if (!counts)
+		return callout_failed(-errno, CALLOUT_TOP_FILE);
+	ret = run(o, counts);
+	fclose(counts);
 	return ret;
 }
 
@@ -383,7 +414,7 @@ int callout_cmd_top(int argc, char **argv)
 	struct options o = { .count = DEFAULT_COUNT };
 	int opt, ret = 0;
 
-	while ((opt = callout_getopt(argc, argv, "+:n:pj")) != -1) {
+	while ((opt = callout_getopt(argc, argv, "+:n:pkj")) != -1) {
 		switch (opt) {
 		case 'n':
 			ret = callout_parse_positive("top", "count", optarg,
@@ -394,6 +425,9 @@ int callout_cmd_top(int argc, char **argv)
 		case 'p':
 			o.processes = true;
 			break;
+		case 'k':
+			o.kernel = true;
+			break;
 		case 'j':
 			o.json = true;
 			break;
@@ -401,11 +435,13 @@ int callout_cmd_top(int argc, char **argv)
 			return callout_bad_option("top", opt);
 		}
 	}
+	if (o.processes && o.kernel)
+		return callout_usage("top: either -p or --kernel");
 	argc -= optind;
 	argv += optind;
 	if (argc > 1)
 		return callout_usage("top takes an interval and nothing else");
 	if (argc && (!callout_parse_time(argv[0], &o.interval) || !o.interval))
 		return callout_bad_time("top", "interval", argv[0]);
-	return run(&o);
+	return o.kernel ? run_kernel(&o) : run(&o, NULL);
 }

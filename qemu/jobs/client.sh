@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: modules and a program that are not of this tree use callout.ko: the order of unloading, the
-# report of a callout that is left behind, the tracepoints; the timers of ten thousand TCP
-# connections, written as for a BSD; and a client in the manner of each BSD.
+# report of a callout that is left behind, the tracepoints, what is counted by handler and by
+# program; the timers of ten thousand TCP connections, written as for a BSD; and a client in the
+# manner of each BSD.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -109,6 +110,74 @@ check_trace() {
 	check "trace a file's expire exit" traced 1 expire_exit
 }
 
+top=/sys/kernel/debug/callout/top
+
+# counts CONDITION: one line has it. Its fields are those of $top, by name.
+counts() {
+	cat $top > /tmp/top
+	awk '
+	NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
+	{ for (name in place) f[name] = $place[name] }
+	'"$1"' { lines++ }
+	END { exit lines != 1 }' /tmp/top || { sed 's/^/# /' /tmp/top; return 1; }
+}
+
+counts_nothing() { [ "$(wc -l < $top)" -eq 1 ]; }
+
+# tells COMMAND...: it prints the heading and the client's line
+tells() {
+	"$@" > /tmp/out || return 1
+	awk '
+		NR == 1 && $1 == "armed" { heading = 1 }
+		$1 == 7 && $2 == 2 && $3 == 4 && $4 == 1 && $9 == "ran" &&
+			$10 == "[callout_client]" { found++ }
+		END { exit !heading || found != 1 }
+	' /tmp/out || { sed 's/^/# /' /tmp/out; return 1; }
+}
+
+until_counted() {
+	while counts_nothing; do
+		calloutctl sleep 1ms
+	done
+}
+
+# The client sets seven callouts: four run, two it cancels, and one when it is unloaded.
+check_top() {
+	insmod /lib/callout_client.ko tick_ns=$tick_ns
+	check "nothing is counted unasked" counts_nothing
+	rmmod callout_client
+	exec 3<> $top
+	check "nothing is counted yet" counts_nothing
+	insmod /lib/callout_client.ko tick_ns=$tick_ns
+	check "count by handler" counts 'f["armed"] == 7 && f["cancelled"] == 2 &&
+		f["expired"] == 4 && f["pending"] == 1 && f["pid"] == "-" && f["name"] == "ran"'
+	check "top --kernel" tells calloutctl top --kernel
+	rmmod callout_client
+	check "count the last cancel" counts 'f["armed"] == 7 && f["cancelled"] == 3 &&
+		f["expired"] == 4 && f["pending"] == 0 && f["pid"] == "-"'
+	calloutctl set -n 3 10ms > /dev/null &
+	pid=$!
+	wait $pid
+	check "count by program" counts 'f["armed"] == 3 && f["cancelled"] == 0 &&
+		f["expired"] == 3 && f["pending"] == 0 && f["pid"] == '$pid' &&
+		f["uid"] == "0" && f["name"] == "calloutctl"'
+	printf 'set 1h\nset 1h\nquit\n' | calloutctl watch > /dev/null
+	check "count what close() cancels" counts 'f["armed"] == 2 && f["cancelled"] == 2 &&
+		f["expired"] == 0 && f["pending"] == 0'
+	calloutctl demo -n 20000 -t 1s > /dev/null
+	check "count all of many" counts 'f["armed"] >= 20000 && f["expired"] > 0 &&
+		f["cancelled"] + f["expired"] == f["armed"] && f["pending"] == 0'
+	check "stay while it counts" stays
+	exec 3>&-
+	check "nothing is counted any more" counts_nothing
+	calloutctl top --kernel 1h &
+	pid=$!
+	until_counted
+	kill -9 $pid
+	wait $pid || :
+	check "a program that is killed counts no more" counts_nothing
+}
+
 # The module reports its own failures. On the debug kernel few connections, so that each is busy.
 connections=10000
 [ "$CALLOUT_KERNEL" != debug ] || connections=100
@@ -148,6 +217,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	check_leftover
 	load_module
 	check_trace
+	check_top
 	check_tcp
 	check_bsd
 	check "unload after all" rmmod callout

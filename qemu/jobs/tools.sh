@@ -87,6 +87,7 @@ check_calloutctl() {
 	check "stat" prints " *[0-9]+ .*" calloutctl stat 100ms 3
 	check "stat --json" json 3 calloutctl stat --json 100ms 3
 	check "not permitted" fails 1 "the group callout" as_somebody info
+	check "top --kernel, not permitted" fails 1 "Permission denied" as_somebody top --kernel
 	chmod 666 /dev/callout
 	check "info, not root" prints "set +0" as_somebody info
 	check "info --json, not root" json 1 as_somebody info --json
@@ -149,8 +150,14 @@ check_top() {
 	check "top" top_tells
 	check "top -p" top_tells -p
 	check "top --json" json 1 calloutctl top --json
+	calloutctl set -p 50ms -n 1000 50ms > /dev/null &
+	periodic=$!
+	check "top --kernel --json" json 1 calloutctl top --kernel --json
+	kill $periodic
+	check "top -p --kernel" fails 2 "either -p or --kernel" calloutctl top -p --kernel
 	umount /sys/kernel/debug
 	check "top without debugfs" top_tells
+	check "top --kernel without debugfs" fails 1 "No such file" calloutctl top --kernel
 	mount -t debugfs debugfs /sys/kernel/debug
 	kill $pid
 }

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * top_kernel.c - who sets callouts: handlers of kernel code, and programs
+ *
+ * The kernel counts while debugfs's top is open for writing, so it stops when
+ * calloutctl ends, however that ends.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calloutctl.h"
+
+#define LINE_LEN	512
+#define NAME_LEN	256
+#define NUMBER_LEN	16
+
+/**
+ * struct owner - a handler or a program
+ * @armed: callouts that it has set, or moved
+ * @cancelled: callouts that were cancelled
+ * @expired: callouts that have fired
+ * @pending: callouts that are
+ * @late_ns: the lateness of all that have fired
+ * @max_late_ns: the greatest
+ * @pid: the process, or "-"
+ * @uid: its user, or "-"
+ * @name: the handler, or the name of the process
+ */
+struct owner {
+	__u64 armed, cancelled, expired, pending, late_ns, max_late_ns;
+	char pid[NUMBER_LEN], uid[NUMBER_LEN];
+	char name[NAME_LEN];
+};
+
+/**
+ * struct owners - those that have counts
+ * @n: how many there are
+ * @room: how many have memory
+ * @owners: the owners
+ */
+struct owners {
+	unsigned int n, room;
+	struct owner *owners;
+};
+
+static bool add_owner(struct owners *o, const struct owner *owner)
+{
+	unsigned int room = o->room ? 2 * o->room : 64;
+	struct owner *owners;
+
+	if (o->n == o->room) {
+		owners = realloc(o->owners, room * sizeof(*owners));
+		if (!owners)
+			return false;
+		o->owners = owners;
+		o->room = room;
+	}
+	o->owners[o->n++] = *owner;
+	return true;
+}
+
+static int parse_line(struct owners *o, const char *line)
+{
+	struct owner owner;
+	char *p;
+
+	/* The lengths are those of the arrays, less one. */
+	if (sscanf(line, "%llu %llu %llu %llu %llu %llu %15s %15s %255[^\n]",
+		   &owner.armed, &owner.cancelled, &owner.expired,
+		   &owner.pending, &owner.late_ns, &owner.max_late_ns,
+		   owner.pid, owner.uid, owner.name) != 9)
+		return -EIO;
+	/* A program can have any name: it must not disturb the terminal. */
+	for (p = owner.name; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			*p = '?';
+	return add_owner(o, &owner) ? 0 : -ENOMEM;
+}
+
+/* @f may have been read before. */
+static int read_owners(struct owners *o, FILE *f)
+{
+	char line[LINE_LEN];
+	int ret = 0;
+
+	rewind(f);
+	/* The headings. */
+	if (!fgets(line, sizeof(line), f))
+		return -EIO;
+	while (!ret && fgets(line, sizeof(line), f))
+		ret = parse_line(o, line);
+	return ferror(f) ? -EIO : ret;
+}
+
+static int by_number(__u64 a, __u64 b)
+{
+	return (a < b) - (a > b);
+}
+
+static int by_expired(const void *a, const void *b)
+{
+	const struct owner *x = a, *y = b;
+
+	return by_number(x->expired, y->expired) ?:
+	       by_number(x->armed, y->armed) ?: strcmp(x->name, y->name) ?:
+	       strcmp(x->pid, y->pid);
+}
+
+static double mean_late_ns(const struct owner *owner)
+{
+	return owner->expired ? (double)owner->late_ns / owner->expired : 0;
+}
+
+static void print_text(const struct owners *o, unsigned int count)
+{
+	const struct owner *owner;
+	unsigned int i;
+
+	printf("%10s %10s %10s %10s %10s %11s %7s %7s name\n", "armed",
+	       "cancelled", "expired", "pending", "late_us", "max_late_us",
+	       "pid", "uid");
+	for (i = 0; i < o->n && i < count; i++) {
+		owner = &o->owners[i];
+		printf("%10llu %10llu %10llu %10llu %10.1f %11.1f %7s %7s %s\n",
+		       owner->armed, owner->cancelled, owner->expired,
+		       owner->pending, mean_late_ns(owner) / 1000,
+		       owner->max_late_ns / 1000.0, owner->pid, owner->uid,
+		       owner->name);
+	}
+}
+
+static void print_json(const struct owners *o, unsigned int count)
+{
+	const struct owner *owner;
+	struct callout_json j;
+	unsigned int i;
+
+	for (i = 0; i < o->n && i < count; i++) {
+		owner = &o->owners[i];
+		callout_json_begin(&j);
+		callout_json_number(&j, "armed", owner->armed);
+		callout_json_number(&j, "cancelled", owner->cancelled);
+		callout_json_number(&j, "expired", owner->expired);
+		callout_json_number(&j, "pending", owner->pending);
+		callout_json_real(&j, "late_us", mean_late_ns(owner) / 1000);
+		callout_json_real(&j, "max_late_us",
+				  owner->max_late_ns / 1000.0);
+		if (owner->pid[0] != '-') {
+			callout_json_number(&j, "pid", atoi(owner->pid));
+			callout_json_number(&j, "uid",
+					    strtoul(owner->uid, NULL, 10));
+		}
+		callout_json_string(&j, "name", owner->name);
+		callout_json_end(&j);
+	}
+}
+
+/* Prints at most @count lines of @f, CALLOUT_TOP_FILE; returns the exit status. */
+int callout_top_kernel(FILE *f, unsigned int count, bool json)
+{
+	struct owners o = { 0 };
+	int ret = read_owners(&o, f);
+
+	if (!ret) {
+		if (o.n)
+			qsort(o.owners, o.n, sizeof(*o.owners), by_expired);
+		if (json)
+			print_json(&o, count);
+		else
+			print_text(&o, count);
+	}
+	free(o.owners);
+	if (ret)
+		return callout_failed(ret, CALLOUT_TOP_FILE);
+	return fflush(stdout) ? CALLOUT_EXIT_FAILED : 0;
+}
