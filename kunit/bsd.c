@@ -260,6 +260,7 @@ static void bsd_trylock(struct kunit *test)
 	struct callout_item *a = callout_virtual_items(test, 2);
 	unsigned int i;
 
+	callout_test_need_spinlocks(test);
 	callout_init_mtx(&a[0].c, &try_lock, CALLOUT_TRYLOCK);
 	a[0].c.node.cpu = CALLOUT_VIRTUAL;
 	callout_virtual_set(&a[1], 1);
@@ -323,6 +324,8 @@ static void bsd_trylock_holds(struct kunit *test)
 	struct callout_item *a = callout_virtual_items(test, NR_PUT_OFFS);
 	unsigned int i;
 
+	callout_test_need_interrupts(test);
+	callout_test_need_spinlocks(test);
 	callout_test_pin(test, raw_smp_processor_id());
 	put_offs.item = a;
 	put_offs.work = IRQ_WORK_INIT_HARD(put_offs_count);

@@ -166,6 +166,7 @@ static void chip_put_off(struct kunit *test)
 	struct callout_item *item = callout_virtual_items(test, 2);
 	u64 start = v->now;
 
+	callout_test_need_spinlocks(test);
 	callout_init_mtx(&item[0].c, &chip_lock, CALLOUT_TRYLOCK);
 	item[0].c.node.cpu = CALLOUT_VIRTUAL;
 	callout_virtual_set(&item[1], M + 5);

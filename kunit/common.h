@@ -113,6 +113,8 @@ bool callout_test_join(struct callout_test_thread *t);
 void callout_test_pin(struct kunit *test, unsigned int cpu);
 unsigned int callout_test_pin_one(struct kunit *test);
 void callout_test_pin_two(struct kunit *test, unsigned int other[2]);
+void callout_test_need_interrupts(struct kunit *test);
+void callout_test_need_spinlocks(struct kunit *test);
 void *callout_test_vcalloc(struct kunit *test, size_t n, size_t size);
 
 #endif /* _CALLOUT_KUNIT_COMMON_H */

@@ -130,6 +130,8 @@ static void handle_never_comes_back(struct kunit *test)
 	struct rnd_state rng;
 
 	callout_test_rng(test, &rng);
+	/* The worker has no time here on a single CPU. */
+	KUNIT_ASSERT_EQ(test, 0, callout_reserve(nr));
 	handle = kunit_kcalloc(test, nr, sizeof(*handle), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, handle);
 	last = kunit_kcalloc(test, nr_slots, sizeof(*last), GFP_KERNEL);
@@ -262,6 +264,7 @@ static void handle_not_reused_at_once(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, r);
+	callout_test_need_interrupts(test);
 	callout_test_pin(test, raw_smp_processor_id());
 	r->work = IRQ_WORK_INIT_HARD(reuse_work);
 	for (i = 0; i < 2; i++) {

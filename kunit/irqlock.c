@@ -179,6 +179,7 @@ static void irqlock_interrupt_waits(struct kunit *test)
 
 	if (!callout_associated_irqs_off(flags))
 		kunit_skip(test, "a sleeping lock");
+	callout_test_need_interrupts(test);
 	callout_test_pin(test, raw_smp_processor_id());
 	m = meeting_create(test, flags);
 	on = meeting_run(m);
@@ -204,6 +205,8 @@ static void irqlock_without(struct kunit *test)
 	struct meeting *m;
 	bool on;
 
+	callout_test_need_interrupts(test);
+	callout_test_need_spinlocks(test);
 	callout_test_pin(test, raw_smp_processor_id());
 	m = meeting_create(test, flags);
 	on = meeting_run(m);

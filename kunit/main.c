@@ -4,6 +4,7 @@
  *
  * Each suite is a file of its own. Loading the module runs them all.
  */
+#include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/random.h>
@@ -125,6 +126,26 @@ void callout_test_pin_two(struct kunit *test, unsigned int other[2])
 	if (n < 2)
 		kunit_skip(test, "needs three CPUs");
 	callout_test_pin(test, this);
+}
+
+/*
+ * Skips the case where an irq_work waits for the next tick, as in User Mode
+ * Linux: it interrupts nothing.
+ */
+void callout_test_need_interrupts(struct kunit *test)
+{
+	if (!arch_irq_work_has_interrupt())
+		kunit_skip(test, "needs irq_work that interrupts");
+}
+
+/*
+ * Skips the case where spinlocks are empty: a kernel for one CPU, in which
+ * spin_trylock() of a lock that is held gets it.
+ */
+void callout_test_need_spinlocks(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_SMP) && !IS_ENABLED(CONFIG_DEBUG_SPINLOCK))
+		kunit_skip(test, "needs spinlocks that exclude");
 }
 
 static void test_vfree(void *data)

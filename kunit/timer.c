@@ -241,6 +241,7 @@ static void timer_irqsafe_in_turn(struct kunit *test)
 	unsigned long expires;
 
 	KUNIT_ASSERT_NOT_NULL(test, i);
+	callout_test_need_interrupts(test);
 	callout_test_pin(test, raw_smp_processor_id());
 	i->work = IRQ_WORK_INIT_HARD(interrupted_work);
 	i->first = probe_create(test, TIMER_IRQSAFE | TIMER_PINNED);
