@@ -35,6 +35,9 @@ docs: ## the documents and manual pages as HTML, in build/docs/
 dist: ## a tarball of what is committed, in build/
 	@scripts/dist.sh
 
+intree: ## in a copy of Linux's source: KUnit, tests of the device; LINUX= puts it into that tree
+	@$(if $(LINUX),scripts/intree.sh $(LINUX),scripts/intree-check.sh)
+
 deb: ## packages for Debian of what is committed, in build/deb/
 	@scripts/deb.sh
 
@@ -145,7 +148,7 @@ clean: ## remove build/
 distclean: clean ## also remove the cached kernels
 	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/callout}"
 
-.PHONY: help all setup modules tools install docs dist deb deb-check matrix demo check check-all check-static check-schemes \
+.PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-suspend check-torture check-debug check-fuzz \
 	torture fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \

@@ -5,7 +5,7 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [model] [deb-check]
+#                    [model] [deb-check] [intree]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time
 #
@@ -340,6 +340,7 @@ queue() {
 			report "not run: deb-check" 0 1 $SECONDS
 		fi ;;
 	targets) step "" run_script targets scripts/targets.sh ;;
+	intree) step "" run_script intree scripts/intree-check.sh ${quick:+"callout_w*"} ;;
 	*)
 		echo "check.sh: there is no check $1" >&2
 		echo "0 1" >> "$results" ;;
@@ -419,13 +420,13 @@ scripts/setup.sh all || { echo "0 passed, 1 failed"; exit 1; }
 if [ "$*" = quick ]; then
 	quick=yes
 	set -- builds static selftests kunit hotplug schemes torture load client clients-short \
-		tools late suspend
+		tools late suspend intree
 elif [ "$*" = all ]; then
 	short=
 	# What takes longest first.
-	set -- builds schemes-all replaced debug lab fuzz torture bench client limits old-hotplug \
-		kunit deb-check selftests hotplug suspend schemes model tools load late clients \
-		static
+	set -- builds schemes-all replaced debug lab fuzz torture bench client intree limits \
+		old-hotplug kunit deb-check selftests hotplug suspend schemes model tools load \
+		late clients static
 fi
 for check in "$@"; do
 	queue "$check"
