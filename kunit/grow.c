@@ -6,6 +6,7 @@
  * bases have the real one.
  */
 #include <kunit/static_stub.h>
+#include <linux/completion.h>
 #include <linux/smp.h>
 #include "crowd.h"
 #include "grow.h"
@@ -292,8 +293,9 @@ static void grow_asked_by_interrupt(struct kunit *test)
 #define LOAD		(IS_ENABLED(CONFIG_KASAN) ? 2000U : 10000U)
 
 static struct callout_crowd *load_of[NR_CPUS];
+static DECLARE_COMPLETION(load_grew);
 
-/* However slow the machine is, the first ones are pending together. */
+/* The first ones are pending together until the test has seen a wheel grow. */
 static void load_thread(void *arg)
 {
 	const unsigned int first = 2 * FIRST;
@@ -311,7 +313,7 @@ static void load_thread(void *arg)
 		if (i % 64 == 0)
 			cond_resched();
 	}
-	callout_test_wait_until(!all_are_small());
+	wait_for_completion(&load_grew);
 	for (i = 0; i < first; i++)
 		callout_reset(&crowd->c[i], 1, callout_crowd_handler, crowd);
 }
@@ -347,6 +349,7 @@ static void grow_under_load(struct kunit *test)
 	unsigned int cpu, round, ran = 0;
 
 	for (round = 0; round < 3; round++) {
+		reinit_completion(&load_grew);
 		for_each_online_cpu(cpu)
 			load_of[cpu] = callout_crowd_create(test, LOAD);
 		for_each_online_cpu(cpu)
@@ -354,6 +357,7 @@ static void grow_under_load(struct kunit *test)
 					    load_of[cpu]);
 		KUNIT_EXPECT_TRUE(test,
 				  callout_test_wait_until(!all_are_small()));
+		complete_all(&load_grew);
 		KUNIT_EXPECT_TRUE(test, load_runs_out());
 		two_looks();
 		ran += load_ran();
