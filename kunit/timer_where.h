@@ -345,14 +345,15 @@ static void timer_leaves_a_dead_cpu(struct kunit *test)
 		kunit_skip(test, "no CPU can go away");
 	callout_test_pin(test, 0);
 	items = timer_items_create(test, 120, TIMER_PINNED);
+	moved = &items->item[items->n - 1];
 	for (i = 0; i < items->n; i++) {
 		if (i % 3 == 1)
 			timer_setup(&items->item[i].t, timer_item_handler,
 				    TIMER_DEFERRABLE);
-		items->item[i].t.expires = jiffies + 20 * i;
+		items->item[i].t.expires = jiffies +
+			(&items->item[i] == moved ? CALLOUT_TEST_FAR : 4 * i);
 		add_timer_on(&items->item[i].t, cpu);
 	}
-	moved = &items->item[items->n - 1];
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
 	gone = jiffies;
 	/* One that is moved meanwhile, and one that is not pending any more. */
