@@ -120,17 +120,19 @@ static inline int complete(struct ring *r, __u64 *user_data, int ms)
 	atomic_uint *head = ring_word(r, r->p.cq_off.head);
 	atomic_uint *tail = ring_word(r, r->p.cq_off.tail);
 	struct io_uring_cqe *cqe = (void *)(r->rings + r->p.cq_off.cqes);
+	__u64 limit = callout_dev_now() + ms * MSEC;
 	int ret;
 
-	if (*head == *tail) {
-		if (!readable_within(r->fd, ms))
+	while (*head == *tail) {
+		if (callout_dev_now() > limit || !readable_within(r->fd, ms))
 			return -ETIME;
-		/* Some rings complete only now. */
+		/*
+		 * Some rings complete only now; if another CPU is about to add
+		 * the first command, not even now.
+		 */
 		syscall(__NR_io_uring_enter, r->fd, 0, 0,
 			IORING_ENTER_GETEVENTS, NULL, 0);
 	}
-	if (*head == *tail)
-		return -ETIME;
 	cqe += *head & (r->p.cq_entries - 1);
 	ret = cqe->res;
 	if (user_data)
