@@ -414,8 +414,8 @@ static __always_inline int callout_arm_either(struct callout *c,
 		callout_scheme_start(base, n, expires);
 	}
 	if (traced)
-		callout_started(base, n, expires);
-	else if (expires < base->armed)
+		callout_trace_started(base, n);
+	if (expires < base->armed)
 		callout_program(base, expires);
 out:
 	callout_unlock(base, flags);

@@ -20,6 +20,22 @@
  *
  * The end of tracing changes code on all CPUs: it waits for CPU0, which has
  * interrupts off, so CPU1 cannot begin before CPU0 unlocks the base.
+ *
+ * callout_arm() asks whether settings are traced before it locks the base, where
+ * tracing may end and begin before it goes on. So it asks once, and takes why back
+ * in the hold that it was written in:
+ *
+ *	CPU0: callout_reset(c)			CPU1
+ *	traced
+ *						the last one ends tracing
+ *						one begins: trace_epoch changes
+ *	lock(base), why = SET of this epoch
+ *	files c, why = REFILE
+ *	unlock(base)
+ *						settings are traced
+ *	lock(base)
+ *	moves c home: traced, no setting
+ *	unlock(base)
  */
 #define CREATE_TRACE_POINTS
 #include <trace/events/callout.h>
