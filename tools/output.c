@@ -2,10 +2,19 @@
 /*
  * output.c - prints events and counters, as text and JSON
  */
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "calloutctl.h"
+
+/* A program can have any name: control characters would disturb the terminal. */
+void callout_make_printable(char *name)
+{
+	for (; *name; name++)
+		if (iscntrl((unsigned char)*name))
+			*name = '?';
+}
 
 void callout_json_begin(struct callout_json *j)
 {

@@ -108,16 +108,11 @@ static void set_value(struct entry *e, const char *name, size_t len,
 	}
 }
 
-/* Control characters would disturb the terminal. */
 static void set_comm(struct entry *e, const char *comm)
 {
-	char *p;
-
 	snprintf(e->comm, sizeof(e->comm), "%.*s",
 		 (int)strcspn(comm, "\n"), comm);
-	for (p = e->comm; *p; p++)
-		if (iscntrl((unsigned char)*p))
-			*p = '?';
+	callout_make_printable(e->comm);
 }
 
 /* Adds an entry: each word of @line is under a word of @headings. */

@@ -5,7 +5,6 @@
  * The kernel counts while debugfs's top is open for writing, so it stops when
  * calloutctl ends, however that ends.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,7 +62,6 @@ static bool add_owner(struct owners *o, const struct owner *owner)
 static int parse_line(struct owners *o, const char *line)
 {
 	struct owner owner;
-	char *p;
 
 	/* The lengths are those of the arrays, less one. */
 	if (sscanf(line, "%llu %llu %llu %llu %llu %llu %15s %15s %255[^\n]",
@@ -71,10 +69,7 @@ static int parse_line(struct owners *o, const char *line)
 		   &owner.pending, &owner.late_ns, &owner.max_late_ns,
 		   owner.pid, owner.uid, owner.name) != 9)
 		return -EIO;
-	/* A program can have any name: it must not disturb the terminal. */
-	for (p = owner.name; *p; p++)
-		if (iscntrl((unsigned char)*p))
-			*p = '?';
+	callout_make_printable(owner.name);
 	return add_owner(o, &owner) ? 0 : -ENOMEM;
 }
 
