@@ -11,7 +11,6 @@
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 0 ] || die "usage: deb-check.sh"
 "$top/scripts/setup.sh" matrix
-cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}
 base=$cache/system
 root=$build/system
 image=$build/system.ext4

@@ -13,7 +13,7 @@
 . "$(dirname "$0")/lib.sh"
 [ $# -le 1 ] || die "usage: intree-check.sh [SUITE]"
 suites=("$@")
-dir=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}/intree
+dir=$cache/intree
 mkdir -p "$dir"
 exec 9> "$dir/lock"
 flock 9

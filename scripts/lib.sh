@@ -6,7 +6,11 @@
 #   build   the build directory: build/, or the one that CALLOUT_BUILD names
 #   log     where logs go: build/log/
 #
-# all absolute, and exports CALLOUT_BUILD.
+# all absolute, and
+#
+#   cache   the cache of kernels, see qemu/kernel.sh
+#
+# and exports CALLOUT_BUILD.
 
 set -euo pipefail
 
@@ -16,6 +20,8 @@ mkdir -p "$build/log"
 build=$(cd "$build" && pwd)
 export CALLOUT_BUILD=$build
 log=$build/log
+# shellcheck disable=SC2034 # for those that source this
+cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}
 passed=0
 failed=0
 

@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 
 # The same cache by two names: files named below the first are gone when the second is used.
 quick() {
-	local cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout} name
+	local name
 	local object=$work/user/obj/selftests/harness/tools/rbtree.o
 
 	for name in first second; do
