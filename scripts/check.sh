@@ -9,7 +9,8 @@
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time
 #
-# All output goes to build/log/; the part that matters is shown when a check fails.
+# All output goes to build/log/; the part that matters is shown when a check fails, and at the end
+# the names of what failed: who keeps only the last lines sees them.
 #
 # A check is one or several steps: builds, boots, programs. All are queued first; then one more
 # than there are CPUs run at a time, since a boot often waits for timers. Each step starts when
@@ -19,7 +20,9 @@
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 results=$log/check.results
+failures=$log/check.failures
 : > "$results"
+: > "$failures"
 short=yes
 quick=
 
@@ -27,6 +30,11 @@ quick=
 report() {
 	printf '%-28s %5d passed %4d failed %5d s\n' "$1" "$2" "$3" $((SECONDS - $4))
 	echo "$2 $3" >> "$results"
+}
+
+# failures_in NAME FILE PATTERN: keeps the lines of the file that match, for the end.
+failures_in() {
+	grep -aE "$3" "$2" | cut -c 1-300 | sed "s|^|$1: |" >> "$failures" || :
 }
 
 # The queue, by number: the name of the build that a step is, or nothing; the builds that it
@@ -72,6 +80,7 @@ run_build() {
 		bad=1
 		tail -n 20 "$file"
 	fi
+	[ $bad -eq 0 ] || failures_in build "$file" 'warning:|WARNING:|error:|Error'
 	report "build $1" $((1 - bad)) $bad "$start"
 	return $status
 }
@@ -92,6 +101,7 @@ run_script() {
 			{ held = held $0 "\n" }
 			/^not ok / { printf "%s", held; held = "" }
 			END { printf "%s", held }' "$file"
+		failures_in "$1" "$file" '^not ok '
 	fi
 	report "$1" "$passed" "$failed" "$start"
 }
@@ -110,6 +120,7 @@ run_bench() {
 		tail -n 20 "$file"
 	fi
 	grep -E '(  |: )MISSED$' "$file" || :
+	failures_in "$1" "$file" '(  |: )MISSED$'
 	report "$1" "$passed" "$failed" "$start"
 }
 
@@ -125,6 +136,7 @@ run_schemes() {
 	if [ ! "$good" ]; then
 		[ "$failed" -gt 0 ] || failed=1
 		grep -B 20 '^not ok ' "$file" || tail -n 20 "$file"
+		failures_in schemes "$file" '^not ok '
 	fi
 	report schemes "$passed" "$failed" "$start"
 }
@@ -181,6 +193,7 @@ boot() {
 			grep -aE -B 8 '^ *not ok|# SKIP' "$file.out" || :
 		fi
 		grep -a -A 70 '^boot.sh: ' "$file.log" || tail -n 20 "$file.log"
+		failures_in "$name $1" "$file.log" '^boot.sh: .* FAILED'
 	fi
 	report "$name $1" "$passed" "$failed" "$start"
 }
@@ -434,6 +447,7 @@ done
 run_steps
 [ -s "$results" ] || { echo "check.sh: nothing was checked" >&2; echo "0 1" >> "$results"; }
 printf '%-54s %5d s\n' total "$SECONDS"
+cat "$failures"
 awk '
 	{ passed += $1; failed += $2 }
 	END { print passed " passed, " failed " failed"; exit failed > 0 }' "$results"
