@@ -89,8 +89,37 @@ static void sleep_on(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test,
 				  callout_test_wait_until(READ_ONCE(l->done) ==
 							  i + 1));
+		/* The thread may still be in the handler: see sleep_on_busy(). */
+		callout_work_drain(&l->p);
 		KUNIT_EXPECT_EQ(test, l->cpu, i % 2 ? this : other);
 	}
+}
+
+/* Due elsewhere while its handler runs, it runs after it, where that one ran. */
+static void sleep_on_busy(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	unsigned int this = raw_smp_processor_id();
+	struct placed *l = placed_new(test);
+
+	if (callout_base(this) == callout_base(other))
+		kunit_skip(test, "needs a base for each CPU");
+	l->waits = true;
+	KUNIT_EXPECT_EQ(test, callout_work_reset_on(&l->p, 1, placed_handler, l,
+						    this), 0);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(callout_test_counted(&l->begun) ==
+						  1));
+	KUNIT_EXPECT_EQ(test, callout_work_reset_on(&l->p, 1, NULL, NULL, other),
+			0);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(!callout_pending(&l->p.c)));
+	KUNIT_EXPECT_EQ(test, l->begun, 1);
+	callout_test_tell(&l->go);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_counted(&l->done) ==
+						  2));
+	KUNIT_EXPECT_EQ(test, l->cpu, this);
 	callout_work_drain(&l->p);
 }
 
@@ -263,6 +292,7 @@ static void sleep_mutex(struct kunit *test)
 
 static struct kunit_case sleep_cases[] = {
 	KUNIT_CASE(sleep_on),
+	KUNIT_CASE(sleep_on_busy),
 	KUNIT_CASE(sleep_sbt),
 	KUNIT_CASE(sleep_async_drain),
 	KUNIT_CASE_SLOW(sleep_async_free),

@@ -327,8 +327,8 @@ static int callout_work_set(struct callout_work *w,
  * @arg: its argument
  * @cpu: the CPU on which the handler is to run, or -1 for the present one
  *
- * As callout_work_reset(). If @cpu is not online, or with CALLOUT_WORK_ORDERED,
- * the handler runs on another one.
+ * As callout_work_reset(). The handler runs on another one if @cpu is not online,
+ * with CALLOUT_WORK_ORDERED, and where it still runs when it is due once more.
  *
  * Context: Any, hard interrupt included, also on PREEMPT_RT.
  * Return: as callout_work_reset().
@@ -380,7 +380,8 @@ EXPORT_SYMBOL_GPL(callout_work_reset);
  * @cpu: the CPU on which the handler is to run, or -1 for the present one
  * @flags: those of callout_reset_sbt_on()
  *
- * The thread is woken when callout_reset_sbt_on() would run the handler.
+ * The thread is woken when callout_reset_sbt_on() would run the handler; its CPU
+ * is as for callout_work_reset_on().
  *
  * Context: Any, hard interrupt included, also on PREEMPT_RT.
  * Return: as callout_work_reset().
