@@ -24,12 +24,16 @@ all_shook_hands() {
 
 # A row at a time: it takes a while.
 check_handshakes() {
-	clear_expired
 	check "$peers pairs of peers answer" echoes
 	check "each had a handshake" all_shook_hands 1
+	# On a slow kernel an answer can wait for seconds behind the others' handshakes, and its
+	# peer have another handshake.
+	sleep 20
+	clear_expired
+	check "answers without handshakes" echoes
 	# Each had an answer, and had nothing more to say for ten seconds.
 	sleep 15
-	check "keepalives" expired wg_expired_send_keepalive "$peers" $((2 * peers))
+	check "keepalives" expired wg_expired_send_keepalive "$peers"
 	check "none gave another up" expired wg_expired_new_handshake 0
 }
 
