@@ -10,9 +10,10 @@
 # file the machine's memory: what was in it when the kernel panicked can be read then.
 #
 # Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/, and
-# what one job only needs, such as programs with their libraries, from build/user/root-JOB/.
-# Serial ports: ttyS0 the kernel's console, ttyS1 the verdict, ttyS2 the job's output, which is
-# also copied to standard output. All three are kept in
+# what one job only needs, such as programs with their libraries, from build/user/root-JOB/; for
+# arm64 it is build/user-arm64/.
+# Serial ports: ttyS0, or ttyAMA0 on arm64, the kernel's console, ttyS1 the verdict, ttyS2 the job's
+# output, which is also copied to standard output. All three are kept in
 # build/log/KERNEL-NAME.{console,verdict,out}; NAME is the job's by default.
 #
 # Fails, and prints why, unless the job reported "ok" in time and the console is free of alarms.
@@ -73,28 +74,29 @@ make_initramfs() {
 	local root=$1 file
 
 	mkdir -p "$root/bin" "$root/lib" "$root/selftests"
-	cp /bin/busybox "$root/bin/busybox"
+	cp "$KERNEL_BUSYBOX" "$root/bin/busybox"
 	ln -s busybox "$root/bin/sh"
 	cp "$top/qemu/init" "$root/init"
 	cp "$top/qemu/jobs/$job.sh" "$root/job"
 	cp "$top/qemu/ktap.awk" "$top/qemu/tap.sh" "$top/qemu/memory.sh" "$top/qemu/suites" \
 		"$root/lib/"
 	for file in "$build/$kernel"/*.ko; do
-		[ ! -e "$file" ] || strip --strip-debug -o "$root/lib/${file##*/}" "$file"
+		[ ! -e "$file" ] || "${KERNEL_CROSS}strip" --strip-debug \
+			-o "$root/lib/${file##*/}" "$file"
 	done
-	for file in "$build/user"/*; do
+	for file in "$user"/*; do
 		[ ! -f "$file" ] || [ ! -x "$file" ] || install_program "$file" "$root/bin/"
 	done
-	for file in "$build/user/selftests"/*; do
+	for file in "$user/selftests"/*; do
 		[ ! -f "$file" ] || [ ! -x "$file" ] || install_program "$file" "$root/selftests/"
 	done
 	# 18 MB, for the one job with a program in Python.
-	[ "$job" != tools ] || cp -a "$build/user/python/." "$root/"
+	[ "$job" != tools ] || cp -a "$user/python/." "$root/"
 	if [ "$job" = clients ]; then
 		cp -a "$build/$kernel/clients/root/." "$root/"
 		cp "$top/qemu/jobs/clients"/*.sh "$root/lib/clients/"
 	fi
-	[ ! -d "$build/user/root-$job" ] || cp -a "$build/user/root-$job/." "$root/"
+	[ ! -d "$user/root-$job" ] || cp -a "$user/root-$job/." "$root/"
 	(cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0)
 }
 
@@ -157,6 +159,14 @@ watch() {
 
 eval "$("$top/qemu/kernel.sh" "$kernel")"
 [ "$KERNEL_IMAGE" ] || exit 1
+user=$build/user
+console=ttyS0
+case $kernel in
+arm64)
+	[ ! "$counted" ] || die "-i is for x86_64"
+	user=$build/user-arm64
+	console=ttyAMA0 ;;
+esac
 log=$log/$kernel-${name:-$job}
 work=$(mktemp -d)
 qemu=
@@ -173,7 +183,7 @@ make_initramfs "$work/root" > "$work/initramfs"
 # maxcpus=1: QEMU before 8.1 at times runs half-patched code when one emulated CPU patches code that
 # another translates, and a kernel patches itself most while it boots ("Oops: int3", one boot in
 # forty). So init brings up the other CPUs.
-arguments="maxcpus=1 console=ttyS0 ignore_loglevel panic=-1 oops=panic panic_on_warn=1"
+arguments="maxcpus=1 console=$console ignore_loglevel panic=-1 oops=panic panic_on_warn=1"
 arguments="$arguments sysctl.kernel.softlockup_panic=1 sysctl.kernel.hung_task_panic=1"
 arguments="$arguments random.trust_cpu=on mitigations=off kunit.enable=1"
 accelerator=(-accel "tcg,thread=multi" -smp "${cpus:-4}")
@@ -191,14 +201,25 @@ arguments="$arguments sysctl.kernel.watchdog_thresh=30 sysctl.kernel.hung_task_t
 arguments="$arguments rcupdate.rcu_cpu_stall_timeout=60 workqueue.watchdog_thresh=60"
 arguments="$arguments CALLOUT_KERNEL=$kernel CALLOUT_JOB=$job $extra"
 
+# neoverse-n1 has LSE atomics and PAN. On arm64 ttyS0 is there so that the others have their names.
+machine=(qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand")
+ports=(-serial chardev:console -serial chardev:verdict -serial chardev:out)
+case $kernel in
+arm64)
+	machine=(qemu-system-aarch64 -M "virt,gic-version=3" -cpu neoverse-n1)
+	ports=(-serial chardev:console -chardev "null,id=unused")
+	for port in unused verdict out; do
+		ports+=(-device "pci-serial,chardev=$port")
+	done ;;
+esac
 command=(
-	qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand" "${accelerator[@]}"
-	-m "$memory"
+	"${machine[@]}" "${accelerator[@]}" -m "$memory"
 	-nodefaults -no-user-config -display none -nic none -no-reboot
 	-kernel "$KERNEL_IMAGE" -initrd "$work/initramfs" -append "$arguments"
-	-chardev "file,id=console,path=$log.console" -serial chardev:console
-	-chardev "file,id=verdict,path=$log.verdict" -serial chardev:verdict
-	-chardev "stdio,id=out,signal=off,logfile=$log.out" -serial chardev:out
+	-chardev "file,id=console,path=$log.console"
+	-chardev "file,id=verdict,path=$log.verdict"
+	-chardev "stdio,id=out,signal=off,logfile=$log.out"
+	"${ports[@]}"
 )
 [ -z "$plugin" ] || command+=(-plugin "$plugin")
 if [ "$ram" ]; then

@@ -3,7 +3,9 @@
 # Downloads or builds a kernel, once, and prints where it is as shell assignments.
 #
 #   eval "$(qemu/kernel.sh NAME)"       KERNEL_RELEASE, KERNEL_BUILD (for external modules),
-#                                       KERNEL_IMAGE (to boot), and KERNEL_ROOT
+#                                       KERNEL_IMAGE (to boot), KERNEL_ROOT, KERNEL_BUSYBOX and
+#                                       KERNEL_CROSS, what the names of its compiler's programs
+#                                       begin with, empty for the host's
 #   eval "$(qemu/kernel.sh -b NAME)"    the first two only: does not fetch Debian's image
 #   eval "$(qemu/kernel.sh -m NAME)"    all three and KERNEL_MODULES, the directory of Debian's own
 #                                       modules, empty for a kernel that has none
@@ -28,6 +30,7 @@
 #       trixie, trixie-backports, testing, unstable: the newest kernel of this suite of Debian's
 #                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;
+#       arm64:   debian-6.12 of that architecture, with a cross compiler, KERNEL_CROSS;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
@@ -46,7 +49,7 @@ usage() {
 	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|bench|fuzz"
 
 	names="$names|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
-	names="$names|trixie|trixie-backports|testing|unstable"
+	names="$names|trixie|trixie-backports|testing|unstable|arm64"
 	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
@@ -405,6 +408,67 @@ suite() {
 	[ "$KERNEL_IMAGE" ] || die "there is no image in $dir/image"
 }
 
+# unpack_foreign ARCHITECTURE GNU-NAME RELEASE VERSION DIRECTORY: image, headers and busybox of
+# another architecture, and the compiler for it, by an apt that has directories of its own, so that
+# the host's has no other architecture. The compiler cannot be installed: its package conflicts with
+# gcc-multilib. What it needs of the host's libraries gcc and binutils need, too.
+unpack_foreign() {
+	local apt=$5/apt program package
+	local options=(
+		-q -o APT::Architecture=amd64 -o "APT::Architectures=amd64,$1"
+		-o APT::Sandbox::User=root -o "Dir::State=$apt" -o "Dir::State::lists=$apt/lists"
+		-o "Dir::State::status=$apt/status" -o "Dir::Cache=$apt/cache"
+	)
+	local packages=(
+		"linux-image-$3:$1=$4" "linux-headers-$3:$1=$4" "busybox-static:$1"
+		"binutils-$2" {cpp,gcc}-{12-,}"$2" "libgcc-12-dev-$1-cross" "libgcc-s1-$1-cross"
+		"libc6-$1-cross" "libc6-dev-$1-cross" "linux-libc-dev-$1-cross"
+	)
+
+	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$5/cross"
+	: > "$apt/status"
+	apt-get "${options[@]}" update &&
+		(cd "$apt" && apt-get "${options[@]}" download "${packages[@]}") || return
+	for package in "$apt"/*.deb; do
+		dpkg-deb -x "$package" "$5" || return
+	done
+	cp "$here/cross.sh" "$5/cross/" || return
+	for program in "$5/usr/bin/$2"-*; do
+		ln -s cross.sh "$5/cross/${program##*/}" || return
+	done
+	# The programs that the headers refer to, modpost among them, are this machine's.
+	ln -s "/usr/lib/linux-kbuild-${3%-*}" "$5/usr/lib/" || return
+	# The modules, 100 MB, which no job uses.
+	rm -rf "$apt" "${5:?}/lib"
+}
+
+# foreign ARCHITECTURE GNU-NAME: the same version as debian-6.12, whose headers the two share.
+foreign() {
+	local native version dir log
+
+	native=$(headers_release linux-headers-6.12-amd64)
+	version=$(installed_version "linux-headers-$native")
+	KERNEL_RELEASE=${native%-amd64}-$1
+	dir=$cache/$1-$version
+	log=$cache/$1-$version.log
+	if [ ! -e "$dir/complete" ]; then
+		lock "$1"
+	fi
+	if [ ! -e "$dir/complete" ]; then
+		say "fetching Debian's $version for $1 ($log)"
+		rm -rf "$dir"
+		mkdir -p "$dir"
+		: > "$log"
+		checked "$log" "fetching Debian's $version for $1 failed" \
+			unpack_foreign "$1" "$2" "$KERNEL_RELEASE" "$version" "$dir"
+		touch "$dir/complete"
+	fi
+	KERNEL_BUILD=$dir/usr/src/linux-headers-$KERNEL_RELEASE
+	KERNEL_IMAGE=$dir/boot/vmlinuz-$KERNEL_RELEASE
+	KERNEL_BUSYBOX=$dir/bin/busybox
+	KERNEL_CROSS=$dir/cross/$2-
+}
+
 build_only=
 with_modules=
 case ${1:-} in
@@ -415,6 +479,8 @@ esac
 KERNEL_IMAGE=
 KERNEL_MODULES=
 KERNEL_ROOT=
+KERNEL_BUSYBOX=/bin/busybox
+KERNEL_CROSS=
 case ${1%+lab} in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
@@ -426,11 +492,13 @@ clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
 replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;
 trixie|trixie-backports|testing|unstable) suite "$1" ;;
+arm64) foreign "$1" aarch64-linux-gnu ;;
 running)
 	KERNEL_RELEASE=$(uname -r)
 	KERNEL_BUILD=/lib/modules/$KERNEL_RELEASE/build ;;
 *) usage ;;
 esac
 printf "%s='%s'\n" KERNEL_RELEASE "$KERNEL_RELEASE" KERNEL_BUILD "$KERNEL_BUILD" \
-	KERNEL_IMAGE "$KERNEL_IMAGE" KERNEL_ROOT "$KERNEL_ROOT"
+	KERNEL_IMAGE "$KERNEL_IMAGE" KERNEL_ROOT "$KERNEL_ROOT" KERNEL_BUSYBOX "$KERNEL_BUSYBOX" \
+	KERNEL_CROSS "$KERNEL_CROSS"
 [ ! "$with_modules" ] || printf "KERNEL_MODULES='%s'\n" "$KERNEL_MODULES"

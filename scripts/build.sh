@@ -71,6 +71,8 @@ inside() {
 		mount -t proc proc "$ROOT/proc"
 		exec chroot "$ROOT" "$@"' sh "$@"
 }
+# The headers of another architecture name its compiler without a directory.
+[ ! "$KERNEL_CROSS" ] || PATH=${KERNEL_CROSS%/*}:$PATH
 [ ! "$KERNEL_ROOT" ] || export TOP="$top" OUT="$out" ROOT="$KERNEL_ROOT"
 ${KERNEL_ROOT:+inside} make --no-print-directory -C "$KERNEL_BUILD" -j"$(nproc)" M="$out/src" "$@" \
 	modules 2>&1 | tee "$out/build.log"

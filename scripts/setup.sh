@@ -10,6 +10,7 @@
 #   scripts/setup.sh model   for the models
 #   scripts/setup.sh deb     for Debian's packages
 #   scripts/setup.sh matrix  for kernels of other suites, and a whole system
+#   scripts/setup.sh arm64   for Debian's 6.12 kernel of that architecture
 #   scripts/setup.sh docs    for the documents as HTML
 
 set -euo pipefail
@@ -31,8 +32,9 @@ fuzz-user) wanted=$fuzz ;;
 model) wanted="gcc libc6-dev spin" ;;
 deb) wanted="build-essential debhelper dh-dkms lintian linux-headers-amd64" ;;
 matrix) wanted="mmdebstrap" ;;
+arm64) wanted="$demo $kernel qemu-system-arm" ;;
 docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
-*) echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model|deb|matrix|docs]" >&2; exit 1 ;;
+*) echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model|deb|matrix|arm64|docs]" >&2; exit 1 ;;
 esac
 
 missing=
@@ -51,7 +53,7 @@ export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 # shellcheck disable=SC2086 # a list of package names
-if ! { apt-get -q update && apt-get -q -y install --no-install-recommends $missing; } \
+if ! { apt-get -q update && apt-get -q -y install --no-remove --no-install-recommends $missing; } \
 	> "$log" 2>&1; then
 	tail -n 20 "$log" >&2
 	echo "setup.sh: the packages could not be installed" >&2
