@@ -8,7 +8,7 @@ PREFIX ?= /usr
 LIBDIR ?= $(PREFIX)/lib
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
 	@echo "  KERNEL=debian-6.12 for modules, shell, install; or debian-6.1, debian-6.12-rt, kunit, debug,"
 	@echo "  clang (modules only), running (modules and install); and kcsan for torture (debug by default)."
@@ -111,6 +111,9 @@ fuzz: ## fuzz the device for SECONDS=600, on KERNEL=fuzz (debug, with coverage) 
 fuzz-bugs: ## put mended mistakes back, one at a time: how soon does the fuzzer report each?
 	@scripts/fuzz.sh bugs
 
+check-arm64: ## load, tests of the device, hotplug, 600 s of torture, on Debian's 6.12 for arm64
+	@scripts/check.sh arm64
+
 check-fuzz: ## the fuzzer of the device for a minute, on the debug kernel
 	@scripts/check.sh fuzz
 
@@ -150,6 +153,6 @@ distclean: clean ## also remove the cached kernels
 
 .PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-kunit check-late check-selftests check-tools check-load \
-	check-client check-clients check-hotplug check-suspend check-torture check-debug check-fuzz \
-	torture fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
+	check-client check-clients check-hotplug check-suspend check-torture check-debug check-arm64 \
+	check-fuzz torture fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

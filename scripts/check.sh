@@ -5,7 +5,7 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [model] [deb-check] [intree]
+#                    [model] [deb-check] [intree] [arm64]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time
 #
@@ -60,10 +60,22 @@ build() {
 
 build_kernel() { build "$1" "" scripts/build.sh "$1"; }
 build_programs() { build programs "" run_make; }
+build_foreign() { build "programs-$1" "" run_make_foreign "$1"; }
 
 run_make() {
 	make -j"$(nproc)" -C tools O="$build/user" all examples &&
 		make -j"$(nproc)" -C selftests O="$build/user"
+}
+
+# run_make_foreign KERNEL: without the examples, whose libraries only this machine has
+run_make_foreign() {
+	local places cc
+
+	places=$(qemu/kernel.sh -b "$1") || return
+	eval "$places"
+	cc=${KERNEL_CROSS}gcc
+	make -j"$(nproc)" -C tools CC="$cc" AR="${KERNEL_CROSS}ar" O="$build/user-$1" all &&
+		make -j"$(nproc)" -C selftests CC="$cc" O="$build/user-$1" device
 }
 
 # Passes if there is no warning, except make's about its jobserver. A build that failed or warned is
@@ -160,7 +172,12 @@ run_job() {
 	local need="$1 programs"
 
 	build_kernel "$1"
-	build_programs
+	case $1 in
+	arm64)
+		need="$1 programs-$1"
+		build_foreign "$1" ;;
+	*) build_programs ;;
+	esac
 	if [ "$2" = client ]; then
 		build_client "$1"
 		need="$need client-$1"
@@ -352,6 +369,17 @@ queue() {
 		else
 			report "not run: deb-check" 0 1 $SECONDS
 		fi ;;
+	arm64)
+		# Now, while no step installs packages.
+		if scripts/setup.sh arm64; then
+			run_job arm64 load 300 -a CALLOUT_ROUNDS=3
+			run_job arm64 selftests 1200
+			run_job arm64 torture 900 -a TORTURE_SECONDS=600
+			run_job arm64 hotplug 900 \
+				-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"
+		else
+			report "not run: arm64" 0 1 $SECONDS
+		fi ;;
 	targets) step "" run_script targets scripts/targets.sh ;;
 	intree) step "" run_script intree scripts/intree-check.sh ${quick:+"callout_w*"} ;;
 	*)
@@ -437,7 +465,7 @@ if [ "$*" = quick ]; then
 elif [ "$*" = all ]; then
 	short=
 	# What takes longest first.
-	set -- builds schemes-all replaced debug lab fuzz torture bench client intree limits \
+	set -- builds schemes-all replaced debug lab fuzz torture arm64 bench client intree limits \
 		old-hotplug kunit deb-check selftests hotplug suspend schemes model tools load \
 		late clients static
 fi

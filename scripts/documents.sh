@@ -145,12 +145,12 @@ sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/p' $man/calloutctl.1 |
 same command $man/calloutctl.1 "$work/commands" "$work/documented"
 
 # Targets of make, and tests.
-words '^([a-z-]+):.*## ' Makefile > "$work/targets"
+words '^([a-z0-9-]+):.*## ' Makefile > "$work/targets"
 sed -n '/^The commands$/,/^What make check/p' Documentation/testing.rst |
-	words "^${q}make ([a-z-]+)$q" > "$work/documented"
+	words "^${q}make ([a-z0-9-]+)$q" > "$work/documented"
 same target Documentation/testing.rst "$work/targets" "$work/documented"
 for file in README.md CONTRIBUTING.md; do
-	grep -oE '(^    |`)make [a-z-]+' "$file" | sed 's/.* //' > "$work/named"
+	grep -oE '(^    |`)make [a-z0-9-]+' "$file" | sed 's/.* //' > "$work/named"
 	exist target "$file" "$work/named" "$work/targets"
 done
 words '\.name\s+= "(callout_[a-z]+)(_[a-z]+)?",' kunit/*.c > "$work/suites"

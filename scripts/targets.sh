@@ -33,9 +33,10 @@ quick() {
 
 # Targets that take hours, or consist of others, must be named.
 chosen() {
-	local named="check-all|check-debug|check-schemes-all|deb-check|lab|matrix|mutants"
+	local named="check-all|check-arm64|check-debug|check-schemes-all|deb-check|lab|matrix"
 
-	awk -F : '/^[a-z-]+:.*## / { print $1 }' Makefile | grep -vxE "$named|clean|distclean"
+	named="$named|mutants"
+	awk -F : '/^[a-z0-9-]+:.*## / { print $1 }' Makefile | grep -vxE "$named|clean|distclean"
 	echo clean
 	echo distclean
 }
