@@ -5,6 +5,8 @@
  * On the real bases, with real ticks.
  */
 #include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 #include "kernel_table.h"
@@ -178,16 +180,18 @@ struct observer {
 	bool end;
 };
 
+/* Preempts what can be preempted, many times while the callouts migrate. */
 static void observe_move(void *arg)
 {
 	struct observer *b = arg;
 	unsigned int pending;
 
+	sched_set_fifo(current);
 	while (!callout_test_told(&b->end)) {
 		pending = callout_base_pending(b->base);
 		if (pending && pending < MANY && !b->base->online)
-			b->seen = true;
-		cond_resched();
+			WRITE_ONCE(b->seen, true);
+		usleep_range(20, 40);
 	}
 }
 
@@ -205,7 +209,7 @@ static void hotplug_move_is_preempted(struct kunit *test)
 		callout_init(&set->t[i].c, CALLOUT_MPSAFE);
 	b.base = callout_base(cpu);
 	t = callout_test_thread(test, 0, observe_move, &b);
-	/* On a fast machine the migration may end before the thread runs. */
+	/* The migration may end before the thread runs. */
 	for (tries = 0; tries < 20 && !READ_ONCE(b.seen); tries++) {
 		for (i = 0; i < MANY; i++) {
 			callout_reset_on(&set->t[i].c, 3600L * HZ,
