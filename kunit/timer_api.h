@@ -27,6 +27,13 @@
 #include "base.h"
 /* Last: struct timer_list is a callout from here on. */
 #include <linux/callout_timer.h>
+#elif defined(__timer_init)
+/* Linux 6.16 has no former names any more; callout_timer.h has both. */
+#define from_timer(var, timer, field)	timer_container_of(var, timer, field)
+#define del_timer(timer)		timer_delete(timer)
+#define del_timer_sync(timer)		timer_delete_sync(timer)
+#define try_to_del_timer_sync(timer)	timer_delete_sync_try(timer)
+#define destroy_timer_on_stack(timer)	timer_destroy_on_stack(timer)
 #endif
 
 /*

@@ -31,6 +31,7 @@
 #                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;
 #       arm64:   debian-6.12 of that architecture, with a cross compiler, KERNEL_CROSS;
+#       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
@@ -49,7 +50,8 @@ usage() {
 	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|bench|fuzz"
 
 	names="$names|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
-	names="$names|trixie|trixie-backports|testing|unstable|arm64"
+	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
+	names="$names|arm64"
 	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
@@ -242,10 +244,14 @@ built() {
 	local name=$1 key tree
 
 	shift
-	unpack_source
+	[[ $name = kunit-* ]] || unpack_source
 	case $name in
 	oldhp) fragments=("$here/kunit.config"); patch_source "$name" ;;
 	kunit|uml) fragments=("$here/$name.config") ;;
+	kunit-*)
+		suite_source "${name#kunit-}"
+		fragments=("$here/kunit.config")
+		[ "${source_version%%.*}" -lt 7 ] || fragments+=("$here/kunit-7.config") ;;
 	unreplaced) fragments=("$here/kunit.config" "$overlay/replaced.config") ;;
 	unreplaced-debug)
 		fragments=("$here"/{kunit,debug}.config "$overlay/replaced.config") ;;
@@ -469,6 +475,32 @@ foreign() {
 	KERNEL_CROSS=$dir/cross/$2-
 }
 
+# Sets source_version and source_dir to those of the suite's newest kernel.
+suite_source() {
+	local dir=$cache/suite-$1 package release file
+
+	suite "$1"
+	release=${KERNEL_RELEASE%%[+-]*}
+	package=linux-source-${release%.*}
+	source_dir=$dir/source-$release
+	source_version=$release
+	KERNEL_ROOT=
+	[ ! -d "$source_dir" ] || return 0
+	lock "suite-$1"
+	[ ! -d "$source_dir" ] || return 0
+	say "fetching $package of Debian $1"
+	rm -rf "$source_dir.partial" "$dir/root/var/tmp/$package"_*
+	mkdir -p "$source_dir.partial"
+	# shellcheck disable=SC2016 # the inner shell's
+	checked "$dir.log" "$package cannot be downloaded" chroot "$dir/root" sh -c '
+		cd /var/tmp && apt-get -o APT::Sandbox::User=root download "$1"' sh "$package"
+	file=$(find "$dir/root/var/tmp" -name "${package}_*.deb")
+	dpkg-deb --fsys-tarfile "$file" | tar -xO "./usr/src/$package.tar.xz" |
+		tar -C "$source_dir.partial" --strip-components=1 -xJ
+	rm "$file"
+	mv "$source_dir.partial" "$source_dir"
+}
+
 build_only=
 with_modules=
 case ${1:-} in
@@ -485,6 +517,7 @@ case ${1%+lab} in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
 kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
+kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable) built "$1" ;;
 bench) built kunit ;;
 fuzz) built debug ;;
 uml) built uml ARCH=um ;;

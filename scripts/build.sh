@@ -42,7 +42,7 @@ set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_SELFTESTS=m cmd_checkdoc= "$@"
 case $kernel in
 clang) set -- LLVM=1 CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
 uml) set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m "$@" ;;
-kunit)
+kunit|kunit-*)
 	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m CONFIG_CALLOUT_KUNIT_TEST=m W=1 C=1 \
 		CF=-D__CHECK_ENDIAN__ "$@" ;;
 debug)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Builds for the newest kernel of each suite of Debian's archive, boots it, loads and unloads the
-# module, and runs the tests of the device. Prints a table of what passed and failed, and as its
-# last line "N passed, N failed".
+# module, runs the tests of the device, and KUnit on a kernel built from the same source. Prints a
+# table of what passed and failed, and as its last line "N passed, N failed".
 #
 #   scripts/matrix.sh [KERNEL...]
 #
@@ -16,7 +16,7 @@ scripts/setup.sh matrix
 [ $# -ne 0 ] ||
 	set -- debian-6.1 debian-6.12 debian-6.12-rt trixie trixie-backports testing unstable
 table=$build/matrix.csv
-echo suite,release,builds,load,device > "$table"
+echo suite,release,builds,load,device,kunit > "$table"
 logged matrix-tools make -j"$(nproc)" -C tools O="$build/user" all
 logged matrix-tests make -j"$(nproc)" -C selftests O="$build/user"
 
@@ -36,16 +36,31 @@ boots() {
 	said="$good of $((good + bad))"
 }
 
-printf '%-18s %-26s %-8s %-12s %s\n' suite kernel builds load "device's tests"
+# build KERNEL: without warnings
+build() {
+	scripts/build.sh "$1" > "$log/matrix-$1.log" 2>&1 && [ -e "$build/$1/clean" ]
+}
+
+# The kernel with KUnit that has this one's source, if there is one.
+with_kunit() {
+	case $1 in
+	debian-6.12) echo kunit ;;
+	debian-*) ;;
+	*) echo "kunit-$1" ;;
+	esac
+}
+
+print_row() { printf '%-18s %-26s %-8s %-12s %-14s %s\n' "$@"; }
+
+print_row suite kernel builds load "device's tests" KUnit
 for kernel; do
-	release=- load=- device=-
+	release=- load=- device=- kunit=-
 	if places=$(qemu/kernel.sh -b "$kernel"); then
 		eval "$places"
 		release=$KERNEL_RELEASE
 	fi
 	builds=no
-	if scripts/build.sh "$kernel" > "$log/matrix-$kernel.log" 2>&1 &&
-	   [ -e "$build/$kernel/clean" ]; then
+	if build "$kernel"; then
 		builds=yes
 		passed=$((passed + 1))
 		boots "$kernel" load 300
@@ -55,8 +70,15 @@ for kernel; do
 	else
 		failed=$((failed + 1))
 	fi
-	echo "$kernel,$release,$builds,$load,$device" >> "$table"
-	printf '%-18s %-26s %-8s %-12s %s\n' "$kernel" "$release" "$builds" "$load" "$device"
+	other=$(with_kunit "$kernel")
+	if [ "$other" ] && build "$other"; then
+		boots "$other" kunit 900
+		kunit=$said
+	elif [ "$other" ]; then
+		failed=$((failed + 1))
+	fi
+	echo "$kernel,$release,$builds,$load,$device,$kunit" >> "$table"
+	print_row "$kernel" "$release" "$builds" "$load" "$device" "$kunit"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
