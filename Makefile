@@ -105,6 +105,10 @@ SECONDS ?= 600
 torture: ## stress the kernel API for SECONDS=600, on KERNEL=debug, kcsan or another
 	@scripts/torture.sh $(if $(filter file,$(origin KERNEL)),debug,$(KERNEL)) $(SECONDS)
 
+HOURS ?= 2
+soak: ## the torture, the fuzzer and tests of the device together, for HOURS=2, on the debug kernel
+	@scripts/soak.sh $$(($(HOURS) * 3600))
+
 fuzz: ## fuzz the device for SECONDS=600, on KERNEL=fuzz (debug, with coverage) or another
 	@scripts/fuzz.sh run $(if $(filter file,$(origin KERNEL)),fuzz,$(KERNEL)) $(SECONDS) $(SEED)
 
@@ -154,5 +158,5 @@ distclean: clean ## also remove the cached kernels
 .PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-suspend check-torture check-debug check-arm64 \
-	check-fuzz torture fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
+	check-fuzz torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

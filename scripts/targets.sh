@@ -35,7 +35,7 @@ quick() {
 chosen() {
 	local named="check-all|check-arm64|check-debug|check-schemes-all|deb-check|lab|matrix"
 
-	named="$named|mutants"
+	named="$named|mutants|soak"
 	awk -F : '/^[a-z0-9-]+:.*## / { print $1 }' Makefile | grep -vxE "$named|clean|distclean"
 	echo clean
 	echo distclean
