@@ -364,7 +364,7 @@ queue() {
 		step replaced run_script replaced-debug scripts/replaced.sh debug ;;
 	deb-check)
 		# Now, while no step installs packages.
-		if scripts/setup.sh deb && scripts/setup.sh matrix; then
+		if scripts/setup.sh deb && scripts/setup.sh system; then
 			step "" run_script deb-check scripts/deb-check.sh
 		else
 			report "not run: deb-check" 0 1 $SECONDS

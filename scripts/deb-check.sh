@@ -2,18 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0
 # Installs the packages of deb.sh on a Debian 12 with systemd and udev, in a root file system of its
 # own: DKMS builds for its kernel and for one that is installed later; the system boots in QEMU with
-# the module, the device and its group in place; removing the packages leaves nothing. Builds the
-# tarball of dist.sh, too. The last line is "N passed, N failed".
+# the module, the device and its group in place, and once more with a kernel that wants signatures;
+# newer packages replace these; removing the packages leaves nothing. Builds the tarball of dist.sh,
+# too. The last line is "N passed, N failed".
 #
 #   scripts/deb-check.sh
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 0 ] || die "usage: deb-check.sh"
-"$top/scripts/setup.sh" matrix
+"$top/scripts/setup.sh" system
 base=$cache/system
 root=$build/system
 image=$build/system.ext4
+ovmf=/usr/share/OVMF
+variables=$build/system.variables
+version=$(cat "$top/VERSION")
+newer=$version+newer
 exec 9> "$build/system.lock"
 flock 9
 
@@ -52,12 +57,34 @@ dist_builds() {
 		make -C "$build/dist/tools" O="$build/dist/out" all
 }
 
+# install_packages DIRECTORY
 install_packages() {
+	rm -rf "$root/deb"
 	mkdir -p "$root/deb"
-	cp "$build"/deb/*.deb "$root/deb/"
-	# The lists are as old as the cache.
-	in_root apt-get update &&
+	cp "$1"/*.deb "$root/deb/"
+	# The lists are as old as the cache. openssl, so that DKMS signs.
+	in_root apt-get update && in_root apt-get -y --no-install-recommends install openssl &&
 		in_root sh -c 'apt-get -y --no-install-recommends install /deb/*.deb'
+}
+
+# As if the version were another one.
+build_newer() {
+	rm -rf "$build/deb-newer"
+	mkdir -p "$build/deb-newer"
+	cp -a "$build/deb/callout-$version" "$build/deb-newer/callout"
+	cd "$build/deb-newer/callout" || return
+	echo "$newer" > VERSION
+	sed -i "1s/(.*)/($newer)/" debian/changelog
+	dpkg-buildpackage -b -us -uc
+}
+
+# newer_only FLAVOUR: DKMS has this version, for the kernel, and no other.
+newer_only() {
+	local status=$log/dkms.status
+
+	in_root dkms status | tee "$status"
+	! grep -v "^callout/$newer," "$status" && grep -q "$1.* installed" "$status" &&
+		[ ! -e "$root/usr/src/callout-$version" ]
 }
 
 # built FLAVOUR: for this kernel of the system's there is a module, and its symbols for clients.
@@ -98,18 +125,21 @@ configure() {
 	in_root systemctl enable callout-check.service
 	rm -f "$image"
 	truncate -s 3G "$image"
-	mke2fs -q -t ext4 -d "$root" "$image"
+	mke2fs -q -t ext4 -d "$root" "$image" && cp "$ovmf/OVMF_VARS_4M.fd" "$variables"
 }
 
-# A disk of its own with all drivers for it in the system's initial RAM disk; limits as in boot.sh.
+# boot_system NAME [ARGUMENTS OF THE KERNEL]: from a disk, with all drivers for it in the system's
+# initial RAM disk, and a firmware that keeps its variables; limits as in boot.sh.
 boot_system() {
-	local console=$log/system.console out=$log/system.out status=0
-	local more="oops=panic no_timer_check"
+	local console=$log/$1.console out=$log/$1.out status=0
+	local more="oops=panic no_timer_check ${2:-}"
 
 	rm -f "$console" "$out"
 	timeout -k 5 1200 qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand" \
 		-accel tcg,thread=multi -smp 2 -m 2G -nodefaults -no-user-config -display none \
 		-nic none -no-reboot -drive "file=$image,if=virtio,format=raw" \
+		-drive "file=$ovmf/OVMF_CODE_4M.fd,if=pflash,unit=0,readonly=on,format=raw" \
+		-drive "file=$variables,if=pflash,unit=1,format=raw" \
 		-kernel "$root"/boot/vmlinuz-*-amd64 -initrd "$root"/boot/initrd.img-*-amd64 \
 		-append "root=/dev/vda rw console=ttyS0 mitigations=off panic=-1 $more" \
 		-chardev "file,id=console,path=$console" -serial chardev:console \
@@ -119,7 +149,7 @@ boot_system() {
 	return 1
 }
 
-# Its tests are this script's.
+# count_system NAME: its tests are this script's.
 count_system() {
 	local line
 
@@ -127,13 +157,13 @@ count_system() {
 		case $line in
 		"ok "*)
 			passed=$((passed + 1))
-			echo "ok $((passed + failed)) system: ${line#ok * }" ;;
+			echo "ok $((passed + failed)) $1: ${line#ok * }" ;;
 		"not ok "*)
 			failed=$((failed + 1))
-			echo "not ok $((passed + failed)) system: ${line#not ok * }" ;;
+			echo "not ok $((passed + failed)) $1: ${line#not ok * }" ;;
 		"#"*) echo "$line" ;;
 		esac
-	done < <(tr -d '\r' < "$log/system.out")
+	done < <(tr -d '\r' < "$log/$1.out")
 }
 
 add_kernel() { in_root apt-get -y --no-install-recommends install linux-headers-rt-amd64; }
@@ -161,13 +191,18 @@ cp -a "$base" "$root"
 
 item "the tarball builds" dist_builds
 item "the packages build, and lintian is content" "$top/scripts/deb.sh"
-item "apt install" install_packages
+item "apt install" install_packages "$build/deb"
 item "DKMS has built for the kernel" built amd64
 item "manual pages" finds 1 calloutctl 3 callout_arm 4 callout 9 callout_reset
 item "the example of libev compiles" build_example
 item "a disk of it" configure
-item "boot" boot_system
-count_system
+item "boot" boot_system system
+count_system system
+item "boot a kernel that wants signatures" boot_system signed module.sig_enforce=1
+count_system signed
+item "newer packages" build_newer
+item "they replace these" install_packages "$build/deb-newer"
+item "DKMS has built them, and no others are left" newer_only amd64
 item "another kernel's headers" add_kernel
 item "DKMS has built for it" built rt-amd64
 item "apt purge" purge

@@ -9,7 +9,8 @@
 #   scripts/setup.sh fuzz-user   for the fuzzers in user space
 #   scripts/setup.sh model   for the models
 #   scripts/setup.sh deb     for Debian's packages
-#   scripts/setup.sh matrix  for kernels of other suites, and a whole system
+#   scripts/setup.sh matrix  for kernels of other suites
+#   scripts/setup.sh system  for a whole system
 #   scripts/setup.sh arm64   for Debian's 6.12 kernel of that architecture
 #   scripts/setup.sh docs    for the documents as HTML
 
@@ -32,9 +33,12 @@ fuzz-user) wanted=$fuzz ;;
 model) wanted="gcc libc6-dev spin" ;;
 deb) wanted="build-essential debhelper dh-dkms lintian linux-headers-amd64" ;;
 matrix) wanted="mmdebstrap" ;;
+system) wanted="mmdebstrap ovmf" ;;
 arm64) wanted="$demo $kernel qemu-system-arm" ;;
 docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
-*) echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model|deb|matrix|arm64|docs]" >&2; exit 1 ;;
+*)
+	echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model|deb|matrix|system|arm64|docs]" >&2
+	exit 1 ;;
 esac
 
 missing=
