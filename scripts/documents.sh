@@ -134,6 +134,12 @@ sed -nE 's/^EXPORT_SYMBOL(_GPL)?\(([a-z_]+)\);.*/\2/p' module/*.c |
 for word in $(only "$work/exports" "$work/pages9"); do
 	wrong "no manual page of section 9 is about $word"
 done
+for page in netbsd/callout_netbsd dragonfly/callout_dragonfly openbsd/timeout_set; do
+	words '^#define ((callout|timeout)_[a-z_]+)' module/include/bsd/${page%/*}/sys/*.h \
+		> "$work/names"
+	words '[ *]((callout|timeout)_[a-z_]+)\(' "$man/${page#*/}.9" > "$work/documented"
+	same name "$man/${page#*/}.9" "$work/names" "$work/documented"
+done
 cat "$work"/pages/man[1-9]/* | grep -oE '[A-Za-z_]+"? \(9\)' | sed 's/"\{0,1\} (9)//' > "$work/referred"
 exist reference "a manual page" "$work/referred" "$work/pages9"
 lexgrog "$work"/pages/man[1-9]/* > "$work/said" 2>&1 || { grep ' parse failed' "$work/said"; bad=1; }
