@@ -18,6 +18,8 @@ pages=$build/docs-pages
 out=$build/docs
 rm -rf "$source" "$pages" "$out"
 cp -r Documentation "$source"
+# What documents include of the sources.
+ln -sfn "$top/selftests" "$build/selftests"
 
 # On a site the documents link to pages, and index.rst says which there are.
 # shellcheck disable=SC2016 # it is RST that has the backquotes

@@ -187,9 +187,9 @@ for page in "$man"/*; do
 	[ ! -s "$work/said" ] || { cat "$work/said"; bad=1; }
 done
 render() {
-	# What only the kernel's Sphinx knows is left out. Other files are found from the page's directory.
+	# What only Sphinx knows is left out. Other files are found from the page's directory.
 	cd Documentation
-	grep -v '^\.\. kernel-doc::' "$1" | rst2html --report=2 - "$work/page.html"
+	sed -E '/^\.\. (kernel-doc|literalinclude)::/,/^$/d' "$1" | rst2html --report=2 - "$work/page.html"
 }
 for page in Documentation/*.rst; do
 	if ! (render "${page##*/}") > "$work/said" 2>&1 || [ -s "$work/said" ]; then
