@@ -39,7 +39,7 @@ check "each perturbed each second" perturb 1
 clear_expired
 wake 10
 check "on time while the CPU is awake" \
-	expired sfq_perturbation $((queues * (took - 100) / 100)) $((queues * (took + 100) / 100))
+	expired sfq_perturbation $((queues * ((took - 100) / 100))) $((queues * (took / 100 + 1)))
 check "each each ten seconds" perturb 10
 clear_expired
 wake 31
