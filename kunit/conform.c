@@ -17,6 +17,7 @@
 #include "schemes/hashed_wheel.h"
 
 #define RANDOM_ENTRIES	200U
+#define EARLIER_ENTRIES	40U
 
 /*
  * Distances that a lone callout is brought to: the least, and the most tried.
@@ -275,6 +276,34 @@ void callout_conform_farthest(struct callout_conform *t)
 					   callout_model_next_due_all(m) ==
 					   U64_MAX, "not empty");
 		}
+	}
+}
+
+/* A callout that is moved to an earlier tick, by one or more, comes out then. */
+void callout_conform_earlier(struct callout_conform *t)
+{
+	struct callout_scheme_params p;
+	struct callout_model *m;
+	unsigned int g, i;
+	u64 scale, tick;
+
+	for (g = 0; geometry(t, g, &p, &scale); g++) {
+		if (!taken(t, g, &p))
+			continue;
+		p.now = epochs[2];
+		m = callout_model_new(t->env, t->ops, &p, EARLIER_ENTRIES);
+		for (i = 0; i < EARLIER_ENTRIES; i++) {
+			tick = p.now + 2 * EARLIER_ENTRIES + i;
+			callout_model_start(m, &m->entry[i], tick);
+			callout_model_rearm(m, &m->entry[i], tick - 1 - i % 8);
+		}
+		callout_model_check(m);
+		for (i = 1; i <= 3 * EARLIER_ENTRIES; i++)
+			callout_model_advance_all(m, p.now + i);
+		callout_env_assert(t->env, !m->queued ||
+				   callout_model_inexact(m->s),
+				   "%u are left", m->queued);
+		callout_model_check(m);
 	}
 }
 

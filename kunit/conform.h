@@ -33,6 +33,7 @@ struct callout_conform {
 void callout_conform_random(struct callout_conform *t);
 void callout_conform_gaps(struct callout_conform *t);
 void callout_conform_farthest(struct callout_conform *t);
+void callout_conform_earlier(struct callout_conform *t);
 void callout_conform_many(struct callout_conform *t);
 void callout_conform_refuses(struct callout_conform *t);
 

@@ -86,6 +86,11 @@ static void schemes_farthest(struct kunit *test)
 	run(test, callout_conform_farthest);
 }
 
+static void schemes_earlier(struct kunit *test)
+{
+	run(test, callout_conform_earlier);
+}
+
 static void schemes_many(struct kunit *test)
 {
 	run(test, callout_conform_many);
@@ -100,6 +105,7 @@ static struct kunit_case scheme_cases[] = {
 	KUNIT_CASE_PARAM(schemes_random, scheme_gen_params),
 	KUNIT_CASE_PARAM(schemes_gaps, scheme_gen_params),
 	KUNIT_CASE_PARAM(schemes_farthest, scheme_gen_params),
+	KUNIT_CASE_PARAM(schemes_earlier, scheme_gen_params),
 	KUNIT_CASE_PARAM(schemes_many, scheme_gen_params),
 	KUNIT_CASE_PARAM(schemes_refuses, scheme_gen_params),
 	{}

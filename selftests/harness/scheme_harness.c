@@ -160,6 +160,7 @@ static const struct harness_case cases[] = {
 	{ "random", callout_conform_random },
 	{ "gaps", callout_conform_gaps },
 	{ "farthest", callout_conform_farthest },
+	{ "earlier", callout_conform_earlier },
 	{ "many", callout_conform_many },
 	{ "refuses", callout_conform_refuses },
 	{ "no_memory", no_memory },
