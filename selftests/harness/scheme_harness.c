@@ -243,12 +243,13 @@ static bool wanted(const char *filter, const struct callout_scheme_ops *ops,
 static void help_and_exit(void)
 {
 	fprintf(stderr,
-		"usage: scheme_harness [-s SEED] [-n OPERATIONS] [-t SECONDS] [-S SCHEME[:VARIANT]] [-c CASE]\n"
+		"usage: scheme_harness [-s SEED] [-n OPERATIONS] [-t SECONDS] [-S SCHEME[:VARIANT]] [-c CASE] [-f]\n"
 		"  -s  seed of the random numbers (default: a new one each time)\n"
 		"  -n  random operations of a case (1000000); callouts at once: a tenth, in lists a hundredth\n"
 		"  -t  repeat each case with the next seed for this time\n"
 		"  -S  run this scheme only\n"
-		"  -c  run this case only\n");
+		"  -c  run this case only\n"
+		"  -f  end at the first case that fails\n");
 	exit(2);
 }
 
@@ -259,9 +260,10 @@ int main(int argc, char **argv)
 	struct callout_conform t = { .nr_ops = 1000000 };
 	const struct callout_scheme_ops *const *ops;
 	unsigned int seconds = 0, i;
+	bool first = false;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:n:t:S:c:")) != -1) {
+	while ((opt = getopt(argc, argv, "s:n:t:S:c:f")) != -1) {
 		switch (opt) {
 		case 's':
 			seed = strtoull(optarg, NULL, 0);
@@ -277,6 +279,9 @@ int main(int argc, char **argv)
 			break;
 		case 'c':
 			name = optarg;
+			break;
+		case 'f':
+			first = true;
 			break;
 		default:
 			help_and_exit();
@@ -300,6 +305,8 @@ int main(int argc, char **argv)
 				    !(*ops)->reserve)
 					continue;
 				run_case(&cases[i], &t, seed, seconds);
+				if (first && failures)
+					return 1;
 			}
 		}
 	}
