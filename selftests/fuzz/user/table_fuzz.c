@@ -232,6 +232,7 @@ static void cancel_by_key(void)
 	u64 func, arg, handle = 0, first = U64_MAX;
 	struct callout_base *base = NULL;
 	struct callout_slot *slot;
+	bool found = false;
 
 	key_of(key, &func, &arg);
 	local_irq_disable();
@@ -252,8 +253,12 @@ static void cancel_by_key(void)
 			continue;
 		fuzz_assert(live[i].key == key, "another key");
 		release(base, i);
+		found = true;
 		break;
 	}
+	/* What a search finds is pending, and its base is locked. */
+	fuzz_assert(found || !slot || !callout_searches(), "free: %llx",
+		    slot->handle);
 	if (base && (slot || !callout_searches()))
 		callout_base_unlock(base);
 	local_irq_enable();
