@@ -101,12 +101,17 @@ static void grow_a_step(void)
 	growing = false;
 }
 
+/* As a CPU does that uses the key: one whose bucket has moved locks the next. */
 static void lock(unsigned int key)
 {
-	u64 func, arg;
+	struct callout_buckets *table = m->hash.table;
+	u64 func, arg, value;
 
 	callout_test_hash_key(key, &func, &arg);
-	locked.bucket = callout_hash_bucket(&m->hash, func, arg);
+	value = callout_hash_value(&m->hash, func, arg);
+	while (table->bucket[value >> table->shift] == CALLOUT_BUCKET_MOVING)
+		table = table->next;
+	locked.bucket = &table->bucket[value >> table->shift];
 	locked.word = *locked.bucket;
 	locked.looks = 1 + input_below(in, 4);
 	*locked.bucket = CALLOUT_BUCKET_LOCKED;
