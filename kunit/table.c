@@ -22,6 +22,7 @@ enum state {
 	RAN,			/* set, and has run */
 	QUEUED,
 	DUE,			/* expired; the handler of another one runs */
+	PUT_OFF,		/* due, and its lock was contended */
 	RUNNING,
 	RUNNING_SET,		/* and set again meanwhile */
 	WAITING,		/* for its lock, which the caller holds */
@@ -40,6 +41,7 @@ static const char * const state_names[] = {
 	[RAN]			= "has run",
 	[QUEUED]		= "queued",
 	[DUE]			= "due",
+	[PUT_OFF]		= "put off",
 	[RUNNING]		= "running",
 	[RUNNING_SET]		= "running, set again",
 	[WAITING]		= "waiting for its lock",
@@ -158,6 +160,16 @@ static const struct row rows[] = {
 	{ DUE, SHUTDOWN, 1 },
 	{ DUE, ASYNC_DRAIN, 1 },
 	{ DUE, DEACTIVATE, 0, PENDING, .runs = 1 },
+
+	{ PUT_OFF, RESET, 1, PENDING, ACTIVE, .runs = 1 },
+	{ PUT_OFF, SCHEDULE, 1, PENDING, ACTIVE, .runs = 1 },
+	{ PUT_OFF, RESET_ON, 1, PENDING, ACTIVE, MOVED, .runs = 1 },
+	{ PUT_OFF, RESET_SBT, 1, PENDING, ACTIVE, .runs = 1 },
+	{ PUT_OFF, IF_PENDING, 1, PENDING, ACTIVE, .runs = 1 },
+	{ PUT_OFF, IF_EARLIER, 1, PENDING, ACTIVE, .runs = 1 },
+	{ PUT_OFF, STOP, 1 },
+	{ PUT_OFF, ASYNC_DRAIN, 1 },
+	{ PUT_OFF, DEACTIVATE, 0, PENDING, .runs = 1 },
 
 	{ RUNNING, RESET, 0, PENDING, ACTIVE, .runs = 1 },
 	{ RUNNING, SCHEDULE, 0, PENDING, ACTIVE, .runs = 1 },
@@ -328,6 +340,20 @@ static void enter_due(struct kunit *test, struct table *t)
 	KUNIT_ASSERT_TRUE(test, callout_virtual_is_due(&t->item->c));
 }
 
+/* The lock is held when the turn of the callout comes; it gets another one. */
+static void enter_put_off(struct kunit *test, struct table *t)
+{
+	callout_race_set_lock(t->r, CALLOUT_L_SPIN | CALLOUT_TRYLOCK);
+	callout_race_take_lock(t->r);
+	t->held = true;
+	/* The lock is dropped by leave_state(). */
+	__release(&t->r->lock);
+	callout_virtual_set(t->item, 1);
+	t->r->v->now++;
+	callout_virtual_expire(t->r->v);
+	KUNIT_EXPECT_TRUE(test, callout_pending(&t->item->c));
+}
+
 /*
  * What callout_shutdown() does before it waits. A thread that calls it would need
  * a third CPU, since this one and the other are busy with the associated lock.
@@ -397,6 +423,9 @@ static void enter_state(struct kunit *test, struct table *t, enum state state)
 		break;
 	case DUE:
 		enter_due(test, t);
+		break;
+	case PUT_OFF:
+		enter_put_off(test, t);
 		break;
 	case WAITING:
 	case WAITING_STOPPED:
@@ -542,6 +571,9 @@ static void table_row(struct kunit *test)
 		check_flags(test, t, row);
 	KUNIT_EXPECT_EQ(test, t->item->c.node.cpu != CALLOUT_VIRTUAL, row->moved);
 
+	/* Set again it is put off no more: else it would be in two lists. */
+	KUNIT_ASSERT_EQ(test, !list_empty(&v->base->put_off),
+			!!(t->item->c.node.state & CALLOUT_S_DUE));
 	/* One that is stopped on another CPU counts as run. */
 	if (row->moved && callout_drain(&t->item->c) == 1)
 		t->item->runs++;
