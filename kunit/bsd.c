@@ -362,6 +362,13 @@ static void count_drain(void *arg)
 	item->seen = item->v->base->running == &item->c.node;
 }
 
+static void refused_drain(void *arg)
+{
+	struct callout_item *item = arg;
+
+	KUNIT_FAIL(item->v->test, "the function of a refused drain is called");
+}
+
 static void then_async_drain(struct callout_item *item)
 {
 	item->ret = callout_async_drain(&item->c, count_drain);
@@ -370,7 +377,7 @@ static void then_async_drain(struct callout_item *item)
 	KUNIT_EXPECT_EQ(item->v->test, callout_virtual_set(item, 1), 0);
 	KUNIT_EXPECT_FALSE(item->v->test, callout_pending(&item->c));
 	KUNIT_EXPECT_EQ(item->v->test,
-			callout_async_drain(&item->c, count_drain), 0);
+			callout_async_drain(&item->c, refused_drain), 0);
 }
 
 /* The drain function is called once, and only if the handler was running. */
