@@ -49,16 +49,33 @@ build_modules() {
 	[ ! -e "$mark" ] || cp "$mark" "$mark.last"
 }
 
-# boot KERNEL JOB ARGUMENTS: what the job's tests say is shown
-boot() {
-	local status=0
+# Cases that have failed so far; the console has those of KUnit.
+failures() {
+	cat "$out/log/$1-$2".{out,console} 2> "$logs/unread" | tr -d '\r' |
+		sed -nE 's/^(\[ *[0-9.]+\])? *not ok/not ok/p' | head -n 3 || :
+}
 
-	in_tree qemu/boot.sh -t $limit -a "$3" "$1" "$2" > "$logs/boot.log" 2>&1 || status=$?
+# boot KERNEL JOB ARGUMENTS: what the job's tests say is shown. It ends when a case has failed:
+# those that follow may each wait as long as their patience lasts.
+boot() {
+	local status=0 pid said=""
+
+	rm -f "$out/log/$1-$2".*
+	(cd "$tree" && CALLOUT_BUILD=$out exec qemu/boot.sh -t $limit -a "$3" "$1" "$2") \
+		> "$logs/boot.log" 2>&1 &
+	pid=$!
+	while [ -z "$said" ] && kill -0 $pid 2> "$logs/ended"; do
+		sleep 1
+		said=$(failures "$1" "$2")
+	done
+	[ -z "$said" ] || kill $pid 2> "$logs/ended" || :
+	wait $pid || status=$?
+	[ -z "$said" ] || status=1
 	if [ $status -ne 0 ]; then
 		{
-			grep -aE '^ *not ok' "$out/log/$1-$2.out" || :
+			echo "$said"
 			grep -aE '^boot.sh: .*(FAILED|warn)' "$logs/boot.log" || :
-		} | tr -d '\r' | head -n 3
+		} | sed '/^$/d' | head -n 3
 	fi
 	return $status
 }
