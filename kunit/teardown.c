@@ -106,6 +106,39 @@ static void teardown_handler_is_the_last(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&item[0].c), 1);
 }
 
+/* After the last handler, with none that is due, nothing is programmed either. */
+static void teardown_last_programs_nothing(struct kunit *test)
+{
+	struct callout_race *r = callout_race_create(test);
+	struct callout_item *item = callout_virtual_items(test, 1);
+	unsigned int programs;
+
+	callout_virtual_set(item, 100);
+	callout_race_begin(test, r);
+	programs = r->v->programs;
+	callout_base_kill(r->v->base);
+	callout_race_end(test, r);
+	KUNIT_EXPECT_EQ(test, r->v->programs, programs);
+	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
+}
+
+/* On a dead base a callout can be set, which programs nothing. */
+static void teardown_set_programs_nothing(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 2);
+	unsigned int programs;
+
+	callout_virtual_set(&item[0], 100);
+	programs = v->programs;
+	callout_base_kill(v->base);
+	/* It is the first to expire. */
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(&item[1], 1), 0);
+	KUNIT_EXPECT_EQ(test, v->programs, programs);
+	KUNIT_EXPECT_EQ(test, callout_stop(&item[0].c), 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&item[1].c), 1);
+}
+
 static void teardown_deaf(void *unused)
 {
 	local_irq_disable();
@@ -172,6 +205,8 @@ static void teardown_waits_for_kick(struct kunit *test)
 static struct kunit_case teardown_cases[] = {
 	KUNIT_CASE(teardown_tasklet_runs_nothing),
 	KUNIT_CASE(teardown_handler_is_the_last),
+	KUNIT_CASE(teardown_last_programs_nothing),
+	KUNIT_CASE(teardown_set_programs_nothing),
 	KUNIT_CASE(teardown_waits_for_kick),
 	{}
 };
