@@ -140,7 +140,8 @@ static bool runs_on(struct callout_timed *t, unsigned int cpu)
 
 /*
  * A callout migrates away from a CPU that goes offline, and back at its next
- * arm when the CPU is online, also if its handler arms it.
+ * arm when the CPU is online, also if its handler arms it, or if it was set for
+ * that CPU when it was offline.
  */
 static void hotplug_comes_home(struct kunit *test)
 {
@@ -148,22 +149,66 @@ static void hotplug_comes_home(struct kunit *test)
 	struct callout_timed_set *set;
 	struct callout_timed *t;
 
-	set = callout_timed_create(test, 2);
+	set = callout_timed_create(test, 3);
 	t = set->t;
 	callout_timed_set_on(&t[0], cpu, 3600L * HZ);
+	/* If there are three CPUs it moves twice. */
+	callout_timed_set_on(&t[2], cpu - 1, 3600L * HZ);
 	callout_reset_on(&t[1].c, 1, timed_again, &t[1], cpu);
 	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
 	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
 	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
+	callout_timed_set_on(&t[2], cpu, 3600L * HZ);
+	KUNIT_EXPECT_NE(test, t[2].c.node.cpu, cpu);
 	KUNIT_EXPECT_FALSE(test, runs_on(&t[1], cpu));
 	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
 	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
 	KUNIT_EXPECT_EQ(test, t[0].c.node.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, callout_schedule(&t[2].c, 3600L * HZ), 1);
+	KUNIT_EXPECT_EQ(test, t[2].c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[0].c), 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&t[2].c), 1);
+}
+
+static DEFINE_RAW_SPINLOCK(contended);
+
+/*
+ * A callout that was put off migrates too, and runs when its lock is free. The
+ * lock is held without the kernel's knowledge, since a CPU goes away meanwhile.
+ */
+static void hotplug_put_off(struct kunit *test)
+{
+	unsigned int cpu = cpu_to_take(test);
+	struct callout_timed_set *set = callout_timed_create(test, 1);
+	struct callout_timed *t = set->t;
+
+	callout_init_raw(&t->c, &contended, CALLOUT_TRYLOCK);
+	arch_spin_lock(&contended.raw_lock);
+	local_bh_disable();
+	/* The core asserts that the caller holds it. */
+	spin_acquire(&contended.dep_map, 0, 0, _THIS_IP_);
+	callout_timed_set_on(t, cpu, 1);
+	spin_release(&contended.dep_map, _THIS_IP_);
+	local_bh_enable();
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(READ_ONCE(t->c.node.state) &
+						  CALLOUT_S_DUE));
+	KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
+	KUNIT_EXPECT_NE(test, t->c.node.cpu, cpu);
+	KUNIT_EXPECT_TRUE(test, callout_pending(&t->c));
+	KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(cpu)), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->runs), 0);
+	arch_spin_unlock(&contended.raw_lock);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(&t->runs)));
+	KUNIT_EXPECT_NE(test, t->ran_on, cpu);
+	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
+	KUNIT_EXPECT_EQ(test, callout_drain(&t->c), -1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&t->runs), 1);
 }
 
 #define MANY	100000U
@@ -232,6 +277,7 @@ static void hotplug_move_is_preempted(struct kunit *test)
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(hotplug_cpu_goes_away),
 	KUNIT_CASE_SLOW(hotplug_comes_home),
+	KUNIT_CASE_SLOW(hotplug_put_off),
 	KUNIT_CASE_SLOW(hotplug_move_is_preempted),
 	{}
 };
