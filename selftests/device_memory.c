@@ -266,6 +266,42 @@ TEST_F(errors, batch_ends_at_an_inaccessible_page)
 	freeze(self);
 }
 
+/* An operation of which a part is inaccessible is not done. */
+TEST_F(errors, batch_of_a_part)
+{
+	struct callout_op op = callout_op_set(HOUR, 1), unset, *at;
+	struct callout_batch b;
+
+	ASSERT_EQ(1, do_ops(self->fd, &op, 1));
+	unset = callout_op_unset(op.handle);
+	/* All but the last member, which it does not use. */
+	at = (void *)(self->edge - offsetof(struct callout_op, left));
+	memcpy(at, &unset, offsetof(struct callout_op, left));
+	b = batch_of(at, 1);
+	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	freeze(self);
+}
+
+/* A batch fails if it cannot write the time that was left. */
+TEST_F(errors, batch_left_is_read_only)
+{
+	struct callout_op op = callout_op_set(HOUR, 1), reset, *at;
+	struct callout_batch b;
+
+	ASSERT_EQ(1, do_ops(self->fd, &op, 1));
+	reset = callout_op_reset(op.handle, 2 * HOUR);
+	at = (void *)(self->edge - offsetof(struct callout_op, left));
+	ASSERT_EQ(0, mprotect(self->edge, self->page, PROT_READ | PROT_WRITE));
+	memcpy(at, &reset, sizeof(reset));
+	ASSERT_EQ(0, mprotect(self->edge, self->page, PROT_READ));
+	b = batch_of(at, 1);
+	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+	ASSERT_EQ(0, mprotect(self->edge, self->page, PROT_NONE));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	freeze(self);
+}
+
 TEST_F(errors, batch_is_read_only)
 {
 	struct callout_op *ops = (void *)(self->edge - self->page);
