@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * file.c - suite callout_file: an open file's callouts over suspend, its user's
- * quota, corrupt slots, and keys whose events come back
+ * quota, corrupt slots, keys whose events come back, and times that are extreme
  *
  * CLOCK_BOOTTIME steps on resume only, so these cases add the length of a sleep
  * to it themselves, for callouts on the bases of real CPUs. The rest of the
  * device is tested from user space, by the selftests.
  */
+#include <linux/bottom_half.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/rcupdate.h>
 #include <linux/uio.h>
@@ -181,6 +183,30 @@ static void boot_sleep_periodic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENT_PERIODIC);
 	KUNIT_EXPECT_EQ(test, callout_file_next(file, CLOCK_BOOTTIME),
 			got.event.due + 10 * HOUR);
+	op.op = CALLOUT_OP_UNSET;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+}
+
+/* One period that has passed, and a part of the next, is one overrun. */
+static void boot_sleep_one_period(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_BOOTTIME,
+		.time = HOUR,
+		.period = HOUR,
+	};
+	struct file_event got;
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	file_sleep(2 * HOUR + HOUR / 2);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.overrun, 1U);
+	KUNIT_EXPECT_EQ(test, callout_file_next(file, CLOCK_BOOTTIME),
+			got.event.due + 2 * HOUR);
 	op.op = CALLOUT_OP_UNSET;
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
 }
@@ -423,6 +449,38 @@ static void time_after_sleep(struct kunit *test)
 			callout_file_next(file, CLOCK_MONOTONIC));
 }
 
+/* The longest time does not overflow: it ends with the clock. */
+static void time_longest(struct kunit *test)
+{
+	file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, KTIME_MAX, 1);
+	KUNIT_EXPECT_EQ(test, callout_file_next(test->priv, CLOCK_MONOTONIC),
+			(u64)KTIME_MAX);
+}
+
+/* No time is left of a callout that is late, which RESET can still move. */
+static void left_of_late(struct kunit *test)
+{
+	struct callout_op move = { .op = CALLOUT_OP_RESET, .time = HOUR };
+	struct callout_file *file = test->priv;
+	u64 due = ktime_get_ns() + HOUR;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	move.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 1);
+	/* Nothing expires on this CPU meanwhile. */
+	local_bh_disable();
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &move));
+	KUNIT_EXPECT_LE(test, move.left, HOUR);
+	KUNIT_EXPECT_LE(test, due, ktime_get_ns() + move.left);
+	move.time = 1;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &move));
+	ndelay(1000);
+	move.time = HOUR;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &move));
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, move.left, 0ULL);
+	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
+}
+
 static int file_init(struct kunit *test)
 {
 	struct callout_file *file = callout_file_create();
@@ -510,12 +568,15 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(alarm_never),
 	KUNIT_CASE(alarm_sleep),
 	KUNIT_CASE(boot_sleep_periodic),
+	KUNIT_CASE(boot_sleep_one_period),
 	KUNIT_CASE(boot_postponed),
 	KUNIT_CASE(quota_until_freed),
 	KUNIT_CASE(file_without_kind),
 	KUNIT_CASE(file_numbers_are_no_addresses),
 	KUNIT_CASE(key_lost),
 	KUNIT_CASE(time_after_sleep),
+	KUNIT_CASE(time_longest),
+	KUNIT_CASE(left_of_late),
 	{}
 };
 
