@@ -274,6 +274,27 @@ TEST_F(stuck, move_then_fail)
 	EXPECT_EQ(0, info_of(self->fd).repeated);
 }
 
+/* A failed copy does not bring back an event whose callout was moved on. */
+TEST_F(stuck, move_far_then_fail)
+{
+	__u64 now = callout_dev_now();
+
+	if (!self->is_stuck)
+		return;
+	if (!variant->period) {
+		FINISH();
+		return;
+	}
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  move(self->fd, self->handle, now + HOUR, HOUR));
+	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	EXPECT_EQ(0, info_of(self->fd).unread);
+	EXPECT_EQ(now + HOUR, next_due(self->fd, CLOCK_MONOTONIC));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
 TEST_F(stuck, move_then_cancel)
 {
 	if (!self->is_stuck)
