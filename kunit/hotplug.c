@@ -149,11 +149,14 @@ static void hotplug_comes_home(struct kunit *test)
 	struct callout_timed_set *set;
 	struct callout_timed *t;
 
-	set = callout_timed_create(test, 3);
+	set = callout_timed_create(test, 4);
 	t = set->t;
 	callout_timed_set_on(&t[0], cpu, 3600L * HZ);
 	/* If there are three CPUs it moves twice. */
 	callout_timed_set_on(&t[2], cpu - 1, 3600L * HZ);
+	/* One that is idle stays. */
+	callout_timed_set_on(&t[3], cpu, 3600L * HZ);
+	KUNIT_EXPECT_EQ(test, callout_stop(&t[3].c), 1);
 	callout_reset_on(&t[1].c, 1, timed_again, &t[1], cpu);
 	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
@@ -162,6 +165,8 @@ static void hotplug_comes_home(struct kunit *test)
 	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
 	callout_timed_set_on(&t[2], cpu, 3600L * HZ);
 	KUNIT_EXPECT_NE(test, t[2].c.node.cpu, cpu);
+	KUNIT_EXPECT_EQ(test, callout_schedule(&t[3].c, 3600L * HZ), 0);
+	KUNIT_EXPECT_NE(test, t[3].c.node.cpu, cpu);
 	KUNIT_EXPECT_FALSE(test, runs_on(&t[1], cpu));
 	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
 	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
@@ -172,6 +177,7 @@ static void hotplug_comes_home(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[0].c), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[2].c), 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&t[3].c), 1);
 }
 
 static DEFINE_RAW_SPINLOCK(contended);
