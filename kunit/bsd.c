@@ -380,6 +380,18 @@ static void then_async_drain(struct callout_item *item)
 			callout_async_drain(&item->c, refused_drain), 0);
 }
 
+static unsigned int drained_otherwise;
+
+static void count_other_drain(void *arg)
+{
+	drained_otherwise++;
+}
+
+static void then_drain_otherwise(struct callout_item *item)
+{
+	item->ret = callout_async_drain(&item->c, count_other_drain);
+}
+
 /* The drain function is called once, and only if the handler was running. */
 static void bsd_async_drain(struct kunit *test)
 {
@@ -406,6 +418,14 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
+	KUNIT_EXPECT_EQ(test, drained, 1);
+	/* And drained again, with another function. */
+	drained_otherwise = 0;
+	a->then = then_drain_otherwise;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+	KUNIT_EXPECT_EQ(test, drained_otherwise, 1);
 	KUNIT_EXPECT_EQ(test, drained, 1);
 }
 
