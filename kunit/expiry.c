@@ -2,6 +2,7 @@
 /*
  * expiry.c - suite callout_expiry: ticks, order and limits, on a virtual clock
  */
+#include <linux/bottom_half.h>
 #include <linux/debug_locks.h>
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
@@ -45,6 +46,41 @@ static void expiry_programs_the_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->ran, 2);
 	/* An empty base is not woken. */
 	KUNIT_EXPECT_EQ(test, v->programs, 4);
+	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
+}
+
+static void expiry_tick(struct callout_virtual *v, u64 now)
+{
+	WRITE_ONCE(v->now, now);
+	local_bh_disable();
+	callout_softclock(v->base);
+	local_bh_enable();
+}
+
+/*
+ * At the tick that was programmed its callouts run, then the next tick is
+ * programmed; before that tick the same one is, once more.
+ */
+static void expiry_tick_by_tick(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	u64 start = v->now;
+
+	callout_virtual_set(&a[0], 2);
+	callout_virtual_set(&a[1], 3);
+	v->programs = 0;
+	expiry_tick(v, start + 1);
+	KUNIT_EXPECT_EQ(test, v->ran, 0);
+	KUNIT_EXPECT_EQ(test, v->programs, 1);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 2);
+	expiry_tick(v, start + 2);
+	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 3);
+	expiry_tick(v, start + 3);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->programs, 2);
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
@@ -256,6 +292,7 @@ static void expiry_is_not_reentrant(struct kunit *test)
 
 static struct kunit_case expiry_cases[] = {
 	KUNIT_CASE(expiry_programs_the_tick),
+	KUNIT_CASE(expiry_tick_by_tick),
 	KUNIT_CASE(expiry_handlers_program_once),
 	KUNIT_CASE(expiry_yields_after_many_handlers),
 	KUNIT_CASE(expiry_yields_when_time_is_up),

@@ -641,3 +641,4 @@ void callout_softclock(struct callout_base *base)
 	else
 		tasklet_schedule(&base->again);
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_softclock);
