@@ -54,7 +54,7 @@ insmod /lib/callout_torture.ko threads=4
 run_programs &
 runner=$!
 minutes=$(((seconds + 59) / 60))
-calloutctl stat 60 $((minutes - 1)) | sed 's/^/# /' &
+calloutctl stat 60s $((minutes - 1)) | sed 's/^/# /' &
 for minute in $(seq $minutes); do
 	sleep 60
 	memory "$minute"
