@@ -113,14 +113,18 @@ static struct io_uring_cmd *command_detach(struct callout_slot *slot)
 
 static void command_fired(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
-	io_uring_cmd_done(cmd, 0, 0, issue_flags);
+	callout_uring_done(cmd, 0, issue_flags);
 }
+
+CALLOUT_URING_WORK(command_fired_work, command_fired)
 
 static void command_cancelled(struct io_uring_cmd *cmd,
 			      unsigned int issue_flags)
 {
-	io_uring_cmd_done(cmd, -ECANCELED, 0, issue_flags);
+	callout_uring_done(cmd, -ECANCELED, issue_flags);
 }
+
+CALLOUT_URING_WORK(command_cancelled_work, command_cancelled)
 
 /* Frees the slots of @n, and of those that are due next; completes commands. */
 static unsigned int callout_expire_command(struct callout_base *base,
@@ -170,7 +174,7 @@ static unsigned int callout_expire_command(struct callout_base *base,
 	/* A command, and its file, may be gone as soon as it is handed over. */
 	while ((cmd = fired)) {
 		fired = to_command(cmd)->next;
-		io_uring_cmd_do_in_task_lazy(cmd, command_fired);
+		io_uring_cmd_do_in_task_lazy(cmd, command_fired_work);
 	}
 	callout_time_passed(base, NULL);
 	callout_base_lock_irq(base);
@@ -197,7 +201,7 @@ void callout_uring_cancelled(struct callout_op_ctx *ctx)
 
 	while ((cmd = ctx->commands)) {
 		ctx->commands = to_command(cmd)->next;
-		io_uring_cmd_complete_in_task(cmd, command_cancelled);
+		io_uring_cmd_complete_in_task(cmd, command_cancelled_work);
 	}
 }
 
@@ -243,7 +247,7 @@ static int command_set(struct callout_file *file, const struct callout_op *op,
 		callout_file_give_back(file, slot, &ctx);
 	callout_ctx_flush(file, &ctx);
 	if (unlikely(ret))
-		io_uring_cmd_done(cmd, ret, 0, issue_flags);
+		callout_uring_done(cmd, ret, issue_flags);
 	return -EIOCBQUEUED;
 }
 
@@ -313,7 +317,7 @@ static void command_cancel(struct callout_file *file, struct io_uring_cmd *cmd,
 static bool sqe_bad(const struct io_uring_cmd *cmd)
 {
 	const struct io_uring_sqe *sqe = cmd->sqe;
-	const u64 *more = io_uring_sqe_cmd(sqe);
+	const u64 *more = (const u64 *)sqe->cmd;
 
 	return cmd->flags & IORING_URING_CMD_MASK || READ_ONCE(sqe->len) ||
 	       READ_ONCE(sqe->buf_index) || READ_ONCE(sqe->file_index) ||

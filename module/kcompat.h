@@ -91,14 +91,31 @@ hrtimer_setup(struct hrtimer *timer,
 
 /*
  * Can commands of io_uring be pending? Before 6.8 a ring that goes could not
- * cancel them. The interface within the kernel changes: 6.12 is what is tested.
+ * cancel them. The interface within the kernel changes: 6.12, and those from 7.2
+ * on, are what is tested.
  */
-#if IS_ENABLED(CONFIG_IO_URING) && \
-	LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
-	LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
-#define CALLOUT_URING	1
+#define CALLOUT_URING \
+	(IS_ENABLED(CONFIG_IO_URING) && \
+	 LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
+	 (LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0) || \
+	  LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)))
+
+/* CALLOUT_URING_WORK: @name, which io_uring runs in a task, calls @function. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#define callout_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, 0, flags)
+#define CALLOUT_URING_WORK(name, function) \
+static void name(struct io_uring_cmd *cmd, unsigned int issue_flags) \
+{ \
+	function(cmd, issue_flags); \
+}
 #else
-#define CALLOUT_URING	0
+#define callout_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, flags)
+#define CALLOUT_URING_WORK(name, function) \
+static void name(struct io_tw_req work, io_tw_token_t token) \
+{ \
+	function(io_uring_cmd_from_tw(work), \
+		 IO_URING_CMD_TASK_WORK_ISSUE_FLAGS); \
+}
 #endif
 
 /*

@@ -6,19 +6,25 @@
 
 #include "uring.h"
 
-/* Linux 6.12 has it, with the default scheme. */
+/* The version of the kernel: 6012 is 6.12. */
+static unsigned int kernel(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return 0;
+	return major * 1000 + minor;
+}
+
+/* Linux 6.12, and 7.2 and later ones, have it with the default scheme. */
 TEST_F(uring_cmd, feature)
 {
 	struct callout_op op = set_op(0, 1);
-	unsigned int major, minor;
-	struct utsname name;
-	int i;
 
-	ASSERT_EQ(0, uname(&name));
-	i = sscanf(name.release, "%u.%u", &major, &minor);
-	ASSERT_EQ(2, i);
+	ASSERT_NE(0, kernel());
 	if (access(PARAMETERS "scheme", F_OK))
-		EXPECT_EQ(major == 6 && minor == 12, self->works);
+		EXPECT_EQ(kernel() == 6012 || kernel() >= 7002, self->works);
 	ASSERT_TRUE(submit_one(&self->ring, self->fd, &op, 1));
 	EXPECT_EQ(self->works ? 0 : -EOPNOTSUPP,
 		  complete(&self->ring, NULL, WAIT_MS));
@@ -83,6 +89,27 @@ TEST_F(uring_cmd, many)
 	EXPECT_EQ(-ETIME, complete(&self->ring, NULL, 1));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 	EXPECT_EQ(n, info_of(self->fd).delivered);
+}
+
+/* A task that waits for several commands wakes when the last has fired. */
+TEST_F(uring_cmd, wait_for_all)
+{
+	static struct callout_op ops[PENDING];
+	__u64 last = callout_dev_now() + PENDING * MSEC;
+	unsigned int i;
+
+	if (!self->works)
+		return;
+	for (i = 0; i < PENDING; i++) {
+		ops[i] = set_op((PENDING - i) * MSEC, i);
+		queue(&self->ring, self->fd, &ops[i], i);
+	}
+	ASSERT_TRUE(submit(&self->ring));
+	EXPECT_TRUE(wait_for(&self->ring, PENDING, -1));
+	EXPECT_LE(last, callout_dev_now());
+	EXPECT_EQ(PENDING, info_of(self->fd).delivered);
+	for (i = 0; i < PENDING; i++)
+		EXPECT_EQ(0, complete(&self->ring, NULL, 0));
 }
 
 /* Cancelled by key: by the ring, in the same submission, by the ioctls. */
@@ -329,18 +356,29 @@ TEST_F(uring_cmd, bad_operation)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* A ring that waits by polling cannot have these commands. */
+/*
+ * A ring that waits by polling can have these commands from Linux 7.2 on, and
+ * takes them with it.
+ */
 TEST(iopoll)
 {
 	int fd = callout_dev_open(O_NONBLOCK);
 	struct callout_op op = set_op(0, 1);
 	struct ring r;
+	bool works;
 
 	ASSERT_LE(0, fd);
+	works = kernel() >= 7002 && info_of(fd).features & CALLOUT_FEATURE_URING;
 	if (!ring_open(&r, IORING_SETUP_IOPOLL))
 		SKIP(return, "the kernel has no io_uring");
-	EXPECT_EQ(-EOPNOTSUPP, command(&r, fd, &op, NULL));
-	EXPECT_EQ(0, info_of(fd).set);
+	EXPECT_EQ(works ? 0 : -EOPNOTSUPP, command(&r, fd, &op, NULL));
+	EXPECT_EQ(works, info_of(fd).set);
+	if (works) {
+		ASSERT_TRUE(set_pending(&r, fd, 0, PENDING));
+		EXPECT_EQ(PENDING, info_of(fd).outstanding);
+		EXPECT_TRUE(ring_close(&r));
+		EXPECT_TRUE(wait_outstanding(fd, 0));
+	}
 }
 
 TEST_HARNESS_MAIN

@@ -189,6 +189,9 @@ TEST_F(uring_cmd, stress)
 			queue(&self->ring, self->fd, &ops[i], i);
 		}
 		ASSERT_TRUE(submit(&self->ring));
+		/* For all of them at once, or for one after the other. */
+		if (round & 1)
+			ASSERT_TRUE(wait_for(&self->ring, KEYS, -1));
 		for (i = 0; i < KEYS; i++) {
 			ret = complete(&self->ring, &data, WAIT_MS);
 			ASSERT_TRUE(ret == 0 || ret == -ECANCELED);
