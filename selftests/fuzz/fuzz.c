@@ -380,6 +380,8 @@ static int fuzz_all(void)
 		kill(disturbers[i], SIGKILL);
 	while (wait(NULL) > 0)
 		;
+	for (i = 0; i < processes; i++)
+		limits_restore(&shared->limits, i);
 	print_line(second - 1);
 	printf("fuzz: seed %llu: %llu programs, %llu runs, %llu judged, %llu calls, %u points\n",
 	       seed, shared->programs, shared->runs, shared->judged,
