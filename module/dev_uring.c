@@ -111,20 +111,8 @@ static struct io_uring_cmd *command_detach(struct callout_slot *slot)
 	return cmd;
 }
 
-static void command_fired(struct io_uring_cmd *cmd, unsigned int issue_flags)
-{
-	callout_uring_done(cmd, 0, issue_flags);
-}
-
-CALLOUT_URING_WORK(command_fired_work, command_fired)
-
-static void command_cancelled(struct io_uring_cmd *cmd,
-			      unsigned int issue_flags)
-{
-	callout_uring_done(cmd, -ECANCELED, issue_flags);
-}
-
-CALLOUT_URING_WORK(command_cancelled_work, command_cancelled)
+CALLOUT_URING_WORK(command_fired, 0)
+CALLOUT_URING_WORK(command_cancelled, -ECANCELED)
 
 /* Frees the slots of @n, and of those that are due next; completes commands. */
 static unsigned int callout_expire_command(struct callout_base *base,
@@ -174,7 +162,7 @@ static unsigned int callout_expire_command(struct callout_base *base,
 	/* A command, and its file, may be gone as soon as it is handed over. */
 	while ((cmd = fired)) {
 		fired = to_command(cmd)->next;
-		io_uring_cmd_do_in_task_lazy(cmd, command_fired_work);
+		io_uring_cmd_do_in_task_lazy(cmd, command_fired);
 	}
 	callout_time_passed(base, NULL);
 	callout_base_lock_irq(base);
@@ -201,7 +189,7 @@ void callout_uring_cancelled(struct callout_op_ctx *ctx)
 
 	while ((cmd = ctx->commands)) {
 		ctx->commands = to_command(cmd)->next;
-		io_uring_cmd_complete_in_task(cmd, command_cancelled_work);
+		io_uring_cmd_complete_in_task(cmd, command_cancelled);
 	}
 }
 
@@ -274,7 +262,7 @@ static int command_change(struct callout_file *file, struct callout_op *op,
 	if (other && issue_flags & IO_URING_F_COMPLETE_DEFER &&
 	    commands_share_ring(other, cmd)) {
 		ctx.commands = NULL;
-		command_cancelled(other, issue_flags);
+		callout_uring_done(other, -ECANCELED, issue_flags);
 	}
 	callout_ctx_flush(file, &ctx);
 	return ret;
@@ -310,7 +298,7 @@ static void command_cancel(struct callout_file *file, struct io_uring_cmd *cmd,
 	}
 	ctx.commands = NULL;
 	callout_ctx_flush(file, &ctx);
-	command_cancelled(cmd, issue_flags);
+	callout_uring_done(cmd, -ECANCELED, issue_flags);
 }
 
 /* Are members of a submission set that no command uses? */

@@ -100,21 +100,21 @@ hrtimer_setup(struct hrtimer *timer,
 	 (LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0) || \
 	  LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)))
 
-/* CALLOUT_URING_WORK: @name, which io_uring runs in a task, calls @function. */
+/* CALLOUT_URING_WORK: @name, which io_uring runs in a task, completes with @ret. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
 #define callout_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, 0, flags)
-#define CALLOUT_URING_WORK(name, function) \
+#define CALLOUT_URING_WORK(name, ret) \
 static void name(struct io_uring_cmd *cmd, unsigned int issue_flags) \
 { \
-	function(cmd, issue_flags); \
+	callout_uring_done(cmd, ret, issue_flags); \
 }
 #else
 #define callout_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, flags)
-#define CALLOUT_URING_WORK(name, function) \
+#define CALLOUT_URING_WORK(name, ret) \
 static void name(struct io_tw_req work, io_tw_token_t token) \
 { \
-	function(io_uring_cmd_from_tw(work), \
-		 IO_URING_CMD_TASK_WORK_ISSUE_FLAGS); \
+	callout_uring_done(io_uring_cmd_from_tw(work), ret, \
+			   IO_URING_CMD_TASK_WORK_ISSUE_FLAGS); \
 }
 #endif
 
