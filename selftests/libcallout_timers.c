@@ -29,7 +29,6 @@ TEST_F(loop, arm)
 	t = callout_ctx_next(self->ctx, &e);
 	ASSERT_EQ(&self->t[0], t);
 	EXPECT_EQ(self, t->data);
-	EXPECT_EQ(0, t->error);
 	EXPECT_FALSE(callout_armed(t));
 	EXPECT_LE(now + 20 * MSEC, e.due);
 	EXPECT_LE(e.due, e.fired);
@@ -60,60 +59,85 @@ TEST_F(loop, refused)
 					  callout_now(CLOCK_REALTIME)));
 	EXPECT_FALSE(callout_armed(&self->t[0]));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	self->t[0].clockid = CLOCK_PROCESS_CPUTIME_ID;
+	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(-EINVAL, callout_arm_at(self->ctx, &self->t[0], HOUR));
+	EXPECT_FALSE(callout_armed(&self->t[0]));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	self->t[0].clockid = CLOCK_MONOTONIC;
 	EXPECT_EQ(0, callout_arm_at(self->ctx, &self->t[0], HOUR));
+	/* What is refused leaves an armed timer as it was. */
+	self->t[0].slack = ~0ULL;
+	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[0], 0));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	EXPECT_LT(0, callout_remaining(&self->t[0]));
 }
 
-TEST_F(loop, one_operation_a_turn)
+/* All timers share one callout, which is due when the first of them is. */
+TEST_F(loop, one_callout)
 {
-	int i;
+	int i, fd = callout_ctx_fd(self->ctx);
+	__u64 now = callout_now(CLOCK_MONOTONIC);
 
-	for (i = 0; i < 5; i++)
-		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i],
+					 (4 - i) * HOUR));
+	EXPECT_EQ(0, info().outstanding);
 	expect_flush();
-	EXPECT_EQ(1, info().set);
-	EXPECT_EQ(0, info().reset);
-	for (i = 0; i < 5; i++)
-		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR / 2));
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_LE(now + HOUR, next_due(fd, CLOCK_MONOTONIC));
+	EXPECT_GT(now + 2 * HOUR, next_due(fd, CLOCK_MONOTONIC));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR / 2));
 	expect_flush();
-	EXPECT_EQ(1, info().set);
-	EXPECT_EQ(1, info().reset);
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_GT(now + HOUR, next_due(fd, CLOCK_MONOTONIC));
 
-	/* Disarmed and armed again. */
+	/* Armed and disarmed before a turn, a timer changes nothing. */
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	EXPECT_FALSE(callout_armed(&self->t[0]));
 	EXPECT_FALSE(callout_disarm(self->ctx, &self->t[0]));
-	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
-	expect_flush();
-	EXPECT_EQ(1, info().set);
-	EXPECT_EQ(2, info().reset);
-	EXPECT_EQ(0, info().cancelled);
-
-	/* Armed again and disarmed. */
-	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
-	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
-	expect_flush();
-	EXPECT_EQ(2, info().reset);
-	EXPECT_EQ(1, info().cancelled);
-	EXPECT_EQ(0, info().outstanding);
-
-	/* Armed and disarmed: no operation is left. */
-	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
-	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	expect_flush();
-	EXPECT_EQ(1, info().set);
-
-	/* Armed, disarmed and armed. */
-	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
-	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
-	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
-	expect_flush();
-	EXPECT_EQ(2, info().set);
-	EXPECT_EQ(1, info().outstanding);
+	EXPECT_LE(now + HOUR / 2, next_due(fd, CLOCK_MONOTONIC));
 }
 
-/* A disarmed timer may be armed on another clock in the same turn. */
+/* Timers of all distances fire when they are due, whatever passes meanwhile. */
+TEST_F_TIMEOUT(loop, distances, SLOW)
+{
+	struct callout_timer t[40] = { 0 }, *fired;
+	unsigned int i, got = 0;
+	struct callout_event e;
+
+	for (i = 0; i < ARRAY_SIZE(t); i++) {
+		t[i].clockid = CLOCK_MONOTONIC;
+		ASSERT_EQ(0, callout_arm(self->ctx, &t[i], 1ULL << i));
+	}
+	/* The last of these that is waited for is due in 2 s. */
+	while (got <= 31) {
+		ASSERT_LT(0, callout_ctx_turn(self->ctx, WAIT_MS * MSEC));
+		while ((fired = callout_ctx_next(self->ctx, &e))) {
+			EXPECT_LE(e.due, e.fired);
+			EXPECT_LE(e.fired, callout_now(CLOCK_MONOTONIC));
+			got++;
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		EXPECT_EQ(i > 31, callout_disarm(self->ctx, &t[i]));
+	for (i = 31; i < 63; i++) {
+		ASSERT_EQ(0, callout_arm(self->ctx, &t[0], 1ULL << i));
+		expect_flush();
+		EXPECT_GE(1ULL << i, callout_remaining(&t[0]));
+	}
+	ASSERT_EQ(0, callout_arm(self->ctx, &t[0], TIME_MAX));
+	expect_flush();
+	t[0].slack = TIME_MAX;
+	ASSERT_EQ(0, callout_arm(self->ctx, &t[0], TIME_MAX));
+	expect_flush();
+	EXPECT_TRUE(callout_disarm(self->ctx, &t[0]));
+}
+
+/* A timer may change its clock whenever it is armed; each has a callout. */
 TEST_F(loop, other_clock)
 {
 	struct callout_timer *t = &self->t[0];
@@ -121,26 +145,47 @@ TEST_F(loop, other_clock)
 
 	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
 	expect_flush();
-	EXPECT_TRUE(callout_disarm(self->ctx, t));
+	EXPECT_EQ(CALLOUT_FOREVER, next_due(fd, CLOCK_BOOTTIME));
 	t->clockid = CLOCK_BOOTTIME;
 	ASSERT_EQ(0, callout_arm(self->ctx, t, 2 * HOUR));
 	expect_flush();
-	EXPECT_EQ(CALLOUT_FOREVER, next_due(fd, CLOCK_MONOTONIC));
 	EXPECT_NE(CALLOUT_FOREVER, next_due(fd, CLOCK_BOOTTIME));
-	EXPECT_EQ(2, info().set);
-	EXPECT_EQ(1, info().cancelled);
+	EXPECT_EQ(2, info().outstanding);
+	EXPECT_LT(HOUR, callout_remaining(t));
 
-	/* Three times in one turn. */
-	for (i = 0; i < 3; i++) {
-		EXPECT_TRUE(callout_disarm(self->ctx, t));
+	/* Several times in one turn, waiting and filed. */
+	for (i = 0; i < 6; i++) {
 		t->clockid = i & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
-		ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+		ASSERT_EQ(0, i & 2 ? callout_arm_at(self->ctx, t, HOUR) :
+				     callout_arm(self->ctx, t, 0));
 	}
+	t->clockid = 0;
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
 	expect_turn(1);
 	EXPECT_EQ(t, callout_ctx_next(self->ctx, NULL));
-	EXPECT_EQ(0, t->error);
 	EXPECT_FALSE(callout_armed(t));
-	EXPECT_EQ(3, info().set);
+	expect_flush();
+}
+
+/* In one wait, timers of both clocks fire. */
+TEST_F(loop, two_clocks)
+{
+	struct callout_event e;
+	int i, got;
+
+	for (i = 0; i < 4; i++) {
+		self->t[i].clockid = i & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i],
+					 (i + 1) * 5 * MSEC));
+	}
+	for (got = 0; got < 4; ) {
+		ASSERT_LT(0, callout_ctx_turn(self->ctx, CALLOUT_FOREVER));
+		while (callout_ctx_next(self->ctx, &e)) {
+			EXPECT_LE(e.due, callout_now(e.clockid));
+			got++;
+		}
+	}
+	expect_flush();
 	EXPECT_EQ(0, info().outstanding);
 }
 
@@ -173,25 +218,19 @@ TEST_F(loop, freed)
 	}
 }
 
-/* A timer whose event was read, not handed out, can be disarmed or re-armed. */
-TEST_F(loop, read_but_not_handed_out)
+/* A timer that has fired and was not handed out can be disarmed or re-armed. */
+TEST_F(loop, fired_but_not_handed_out)
 {
 	struct callout_timer *t, *other;
 	struct callout_event e;
-
-	int i, fd = callout_ctx_fd(self->ctx);
+	int i;
 
 	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], HOUR));
-	expect_flush();
-	/* All three fire before one turn, however slow the machine is. */
-	for (i = 0; i < 3; i++)
-		ASSERT_EQ(CALLOUT_CANCELLED,
-			  callout_reset(fd, self->t[i]._handle, 0));
-	ASSERT_TRUE(wait_unread(fd, 3));
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], 0));
 	expect_turn(3);
-	/* No more is read until they are handed out. */
+	/* No more is looked for until they are handed out. */
 	expect_turn(3);
+	EXPECT_EQ(3, callout_ctx_flush(self->ctx));
 	t = callout_ctx_next(self->ctx, &e);
 	ASSERT_NE(NULL, t);
 	expect_turn(2);
@@ -205,6 +244,7 @@ TEST_F(loop, read_but_not_handed_out)
 	expect_turn(1);
 	EXPECT_EQ(other, callout_ctx_next(self->ctx, &e));
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
+	expect_flush();
 	EXPECT_EQ(0, info().outstanding);
 }
 
@@ -230,8 +270,17 @@ TEST_F(loop, periodic)
 	expect_turn(1);
 	EXPECT_TRUE(callout_disarm(self->ctx, t));
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, &e));
-	expect_flush();
-	EXPECT_EQ(0, info().outstanding);
+
+	/* It was not looked for: the periods that have passed are counted. */
+	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
+	expect_turn(1);
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
+	sleep_ns(100 * MSEC);
+	expect_turn(1);
+	ASSERT_EQ(t, callout_ctx_next(self->ctx, &e));
+	EXPECT_LE(3, e.overrun);
+	EXPECT_LE(e.due + e.overrun * t->period, e.fired);
+	EXPECT_GT(e.due + (e.overrun + 1ULL) * t->period, e.fired);
 
 	/* Without a period it is one-shot again. */
 	ASSERT_EQ(0, callout_arm(self->ctx, t, 0));
@@ -242,6 +291,7 @@ TEST_F(loop, periodic)
 	expect_turn(1);
 	ASSERT_EQ(t, callout_ctx_next(self->ctx, NULL));
 	EXPECT_FALSE(callout_armed(t));
+	expect_flush();
 	EXPECT_EQ(0, info().outstanding);
 }
 
@@ -279,13 +329,10 @@ TEST_F(loop, slack)
 	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
 }
 
-/*
- * A periodic timer that fires again, and is read again, while thousands of
- * events are read is handed out once.
- */
+/* A periodic timer that fires all the time is handed out once a turn. */
 #define CROWD	5000
 
-TEST_F_TIMEOUT(loop, periodic_read_twice, SLOW)
+TEST_F_TIMEOUT(loop, periodic_in_a_crowd, SLOW)
 {
 	struct callout_timer *t, *crowd = calloc(CROWD, sizeof(*crowd));
 	struct callout_timer periodic = { .period = 1 };
@@ -308,8 +355,6 @@ TEST_F_TIMEOUT(loop, periodic_read_twice, SLOW)
 					seen++;
 			}
 			ASSERT_GE(1, seen);
-			/* Many events are unread at the next turn. */
-			sleep_ns(5 * MSEC);
 		}
 	}
 	EXPECT_TRUE(callout_disarm(ctx, &periodic));
@@ -329,11 +374,7 @@ TEST_F(loop, waits)
 	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
 }
 
-/*
- * There may be more timers than fit into a batch, and more events than room.
- * Few of the timers fire: scheme=sorted_list variant=rear passes all the others
- * to file one of these.
- */
+/* More timers are due than a turn hands out. */
 #define FIRE	1000U
 
 TEST_F_TIMEOUT(loop, many, SLOW)
@@ -346,9 +387,8 @@ TEST_F_TIMEOUT(loop, many, SLOW)
 	ASSERT_NE(NULL, timers);
 	for (i = 0; i < n; i++)
 		ASSERT_EQ(0, callout_arm(self->ctx, &timers[i], HOUR));
-	EXPECT_EQ(n - CALLOUT_BATCH_MAX, info().set);
 	expect_flush();
-	EXPECT_EQ(n, info().set);
+	EXPECT_EQ(1, info().outstanding);
 	for (i = 0; i < FIRE; i++)
 		ASSERT_EQ(0, callout_arm(self->ctx, &timers[i], 0));
 	for (; i < n; i++)
@@ -366,8 +406,8 @@ TEST_F_TIMEOUT(loop, many, SLOW)
 		}
 	} while (got < FIRE);
 	expect_flush();
-	EXPECT_EQ(n, info().set);
-	EXPECT_EQ(0, info().outstanding);
+	/* That of the disarmed ones. */
+	EXPECT_GE(1, info().outstanding);
 	free(timers);
 }
 
@@ -419,7 +459,6 @@ TEST_F_TIMEOUT(loop, random, SLOW)
 				break;
 			m = (struct model *)t;
 			ASSERT_TRUE(m->armed);
-			ASSERT_EQ(0, t->error);
 			ASSERT_LE(m->earliest, e.due);
 			ASSERT_LE(e.due, e.fired);
 			m->armed = e.flags & CALLOUT_EVENT_PERIODIC;
@@ -434,7 +473,7 @@ TEST_F_TIMEOUT(loop, random, SLOW)
 			  callout_disarm(self->ctx, &models[i].timer));
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
 	expect_flush();
-	EXPECT_EQ(0, info().outstanding);
+	EXPECT_GE(1, info().outstanding);
 	free(models);
 }
 

@@ -13,7 +13,7 @@
 #include "libcallout.h"
 #include "loop_bench.h"
 
-/* Events that libcallout reads at a time. */
+/* Timers that libcallout hands out at a time. */
 #define EVENTS		8192
 
 static struct ev_loop *ev;
@@ -145,10 +145,8 @@ static void hand_out(int (*work)(struct callout_ctx *ctx))
 
 	do {
 		check(work(ctx) >= 0, "a turn");
-		while ((timer = callout_ctx_next(ctx, NULL))) {
-			check(!timer->error, "arming");
+		while ((timer = callout_ctx_next(ctx, NULL)))
 			timed_out(timer - callouts);
-		}
 	} while (callout_ctx_pending(ctx));
 }
 

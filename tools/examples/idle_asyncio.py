@@ -21,8 +21,8 @@ class callout_timer(ctypes.Structure):
         ("period", c_uint64),
         ("slack", c_uint64),
         ("clockid", c_int),
-        ("error", c_int),
-        ("_private", c_uint64 * 14),
+        ("_state", c_int),
+        ("_private", c_uint64 * 15),
     ]
 
 
@@ -116,7 +116,6 @@ class Timers:
             if not address:
                 break
             timer = self.armed.pop(address)
-            check(timer.c.error)
             timer.callback(timer)
 
 

@@ -5,68 +5,48 @@
 #ifndef _LIBCALLOUT_CTX_H
 #define _LIBCALLOUT_CTX_H
 
-#include "libcallout.h"
+#include "wheel.h"
 
 #define TIME_LAST	(~0ULL >> 1)
 
-/* callout_op.op of a slot that is empty, or whose operation has failed */
-#define OP_NONE		0U
+#define NR_CLOCKS	2
+
+/* callout_timer._queued */
+enum queued { QUEUED_NOT, QUEUED_WAITING, QUEUED_FIRED };
 
 /**
- * struct callout_ctx - an open file, and the state between turns
+ * struct clock - the timers of a clock, and the callout that stands for them
+ * @wheel: the timers
+ * @clockid: the clock, also the key of the callout
+ * @now: what the clock showed when it was last read, in a turn
+ * @filed: when the callout is due; CALLOUT_FOREVER if there is none
+ */
+struct clock {
+	struct wheel wheel;
+	clockid_t clockid;
+	__u64 now;
+	__u64 filed;
+};
+
+/**
+ * struct callout_ctx - an open file, and timers
  * @fd: the file
- * @turn: counts turns, from a multiple of 2^32 that is its own
- * @now: CLOCK_MONOTONIC as it was last read, in a turn
- * @ops: the queue, with room for @max_ops
- * @owners: the timers of @ops, see ctx.c
- * @nr_ops: length of the queue
- * @max_ops: room in the queue
- * @nr_live: how many of @ops are to be done
- * @moved: timers that were moved to a later time in this turn, or NULL
- * @nr_moved: length of @moved
- * @max_moved: room in @moved
- * @nr_failed: the first @nr_failed of @ops failed in the last turn
- * @next_failed: the first failed operation that was not handed out
- * @events: the events of the last turn; those with cookie 0 are dropped
- * @nr_events: how many events were read
- * @max_events: room for events
- * @next_event: the first event that was not handed out
- * @left: how many timers are to be handed out
- * @nr_filed: callouts in the kernel, fired and unread ones included
- * @bound: none of them that runs on CLOCK_MONOTONIC fires earlier
- * @other_clock: another clock was used since @nr_filed was 0
- * @nr_idle: turns that found no event since @bound was asked for
+ * @max_fired: how many timers a turn hands out
+ * @left: length of @fired
+ * @nr_clocks: 1 until a timer of another clock than CLOCK_MONOTONIC is armed
+ * @waiting: timers whose relative time is to count from the next turn
+ * @fired: timers that are to be handed out
+ * @clocks: CLOCK_MONOTONIC first
  */
 struct callout_ctx {
 	int fd;
-	__u64 turn;
-	__u64 now;
-	struct callout_op *ops;
-	struct callout_timer **owners;
-	unsigned int nr_ops, max_ops, nr_live;
-	struct callout_timer **moved;
-	unsigned int nr_moved, max_moved;
-	unsigned int nr_failed, next_failed;
-	struct callout_event *events;
-	unsigned int nr_events, max_events, next_event;
+	unsigned int max_fired;
 	unsigned int left;
-	unsigned int nr_filed;
-	__u64 bound;
-	bool other_clock;
-	unsigned int nr_idle;
+	unsigned int nr_clocks;
+	struct callout_link waiting;
+	struct callout_link fired;
+	struct clock clocks[NR_CLOCKS];
 };
-
-static inline bool has_slot(const struct callout_ctx *ctx,
-			    const struct callout_timer *timer)
-{
-	return timer->_ctx == ctx && timer->_turn == ctx->turn;
-}
-
-/* Whether the operation has failed, and that was not handed out. */
-static inline bool slot_failed(const struct callout_ctx *ctx, unsigned int slot)
-{
-	return ctx->ops[slot].op == OP_NONE && ctx->owners[slot];
-}
 
 /* The time after @time. */
 static inline __u64 time_after(__u64 now, __u64 time)
@@ -74,14 +54,48 @@ static inline __u64 time_after(__u64 now, __u64 time)
 	return time < TIME_LAST - now ? now + time : TIME_LAST;
 }
 
-/* ctx.c */
-void callout_empty_slot(struct callout_ctx *ctx, unsigned int slot);
-void callout_drop_event(struct callout_ctx *ctx, struct callout_timer *timer);
+static inline struct clock *clock_of(struct callout_ctx *ctx, clockid_t clockid)
+{
+	return &ctx->clocks[clockid != CLOCK_MONOTONIC];
+}
 
-/* turn.c */
-void callout_op_at(struct callout_ctx *ctx, struct callout_op *op,
-		   const struct callout_timer *timer);
-void callout_op_done(struct callout_ctx *ctx, const struct callout_op *op,
-		     struct callout_timer *owner);
+/*
+ * Whether the callout is later than the first timer. One that is past is not: it
+ * fires at the next tick.
+ */
+static inline bool clock_is_late(const struct clock *clock)
+{
+	return clock->wheel.min < clock->filed && clock->filed > clock->now;
+}
+
+/* ctx.c */
+void callout_unqueue(struct callout_timer *timer);
+void callout_file_at(struct clock *clock, struct callout_timer *timer,
+		     __u64 at);
+
+/*
+ * The time from @due to @due + @slack at which timers meet: the last multiple of
+ * the greatest power of two that surely has a multiple there.
+ */
+static inline __u64 meeting(__u64 due, __u64 slack)
+{
+	__u64 grain = 1ULL << (63 - __builtin_clzll(slack));
+	__u64 time = (due + slack) & ~(grain - 1);
+
+	return time < TIME_LAST ? time : TIME_LAST;
+}
+
+/* Arms a timer of the clock for the time @due. */
+static inline void callout_file(struct clock *clock,
+				struct callout_timer *timer, __u64 due)
+{
+	__u64 at = timer->_slack ? meeting(due, timer->_slack) : due;
+
+	timer->_due = due;
+	if (timer->_filed && at >= timer->_at)
+		timer->_at = at;
+	else
+		callout_file_at(clock, timer, at);
+}
 
 #endif /* _LIBCALLOUT_CTX_H */

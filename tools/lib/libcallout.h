@@ -183,15 +183,20 @@ int callout_set_eventfd(int fd, int eventfd);
 __u64 callout_now(clockid_t clockid);
 
 /*
- * Timers of a loop. A context has an open file and queues the operations of its
- * timers until callout_ctx_turn() does them all and reads events, in one system
- * call; a wait takes another one. A timer that is moved to a later time needs no
- * operation, and a turn without operations that cannot find events no call. One
- * thread at a time may use a context and its timers, and while a timer moves
- * from one context to another, both.
+ * Timers of a loop. They wait in the program, in a wheel of their context; of the
+ * kernel the context has one callout for each clock, which is moved when a timer
+ * is due earlier than it. So arming and disarming make no system call, and a turn
+ * makes one only to wait, or if that callout is to be moved. One thread at a time
+ * may use a context and its timers, and while a timer moves from one context to
+ * another, both.
  */
 
 struct callout_ctx;
+
+/* private: of the library */
+struct callout_link {
+	struct callout_link *next, *prev;
+};
 
 /**
  * struct callout_timer - a timer of a context; must be all 0 to begin with
@@ -199,32 +204,30 @@ struct callout_ctx;
  * @period: read when the timer is armed: 0, or the period at which it fires
  * @slack: read when the timer is armed: by how much it may fire later, together
  *	with others
- * @clockid: CLOCK_MONOTONIC or CLOCK_BOOTTIME; must not change while the timer
- *	is armed. 0, which is CLOCK_REALTIME too, stands for CLOCK_MONOTONIC in
- *	callout_arm(); callout_arm_at() refuses it.
- * @error: set by callout_ctx_next(): 0 if the timer has fired, or the negative
- *	errno value of the failure to arm it
+ * @clockid: read when the timer is armed: CLOCK_MONOTONIC or CLOCK_BOOTTIME. 0,
+ *	which is CLOCK_REALTIME too, stands for CLOCK_MONOTONIC in callout_arm();
+ *	callout_arm_at() refuses it.
  */
 struct callout_timer {
 	void *data;
 	__u64 period;
 	__u64 slack;
 	clockid_t clockid;
-	int error;
 
-	/* private: of the library */
+	/* private: of the library, see ctx.c */
+	bool _armed;
+	bool _filed;
+	__u8 _queued;
 	struct callout_ctx *_ctx;
-	callout_handle_t _handle;
-	__u64 _turn;
+	struct callout_link _wheel;
+	struct callout_link _queue;
+	__u64 _at;
 	__u64 _due;
-	__u64 _filed;
+	__u64 _fired_due;
 	__u64 _slack;
 	__u64 _period;
-	unsigned int _slot;
-	unsigned int _event;
-	unsigned int _moved;
+	__u32 _overrun;
 	clockid_t _clockid;
-	bool _armed;
 	__u64 _reserved[4];
 };
 
@@ -248,7 +251,7 @@ __u64 callout_remaining(const struct callout_timer *timer);
 
 #pragma GCC visibility pop
 
-/* Whether callout_ctx_next() is still to return its event, or its failure. */
+/* Whether callout_ctx_next() is still to return it. */
 static inline bool callout_armed(const struct callout_timer *timer)
 {
 	return timer->_armed;

@@ -1,333 +1,175 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * turn.c - a turn of a loop: does what is queued, reads events, hands out timers
+ * turn.c - a turn of a loop: finds the timers that are due, and has the kernel
+ * wake the loop for the first that is not
  *
- * A callout's cookie is the address of its timer. A batch does the operations
- * before it reads events, so there is no event of a timer that was disarmed
- * before. timer._event is the event that was read and not handed out yet.
- *
- * A turn makes a system call only if operations are queued, if it is to wait,
- * or if a callout can have fired: none has before ctx->bound.
+ * Each clock has one callout, whose key is the clock's number. SET moves it, and
+ * withdraws its event if it has fired: only a wait reads events.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stddef.h>
 
 #include "ctx.h"
 
-/* Timers that are filed again in one call. */
-#define REFILES		64U
-
-/* A flag of an event: its timer could not be filed again, by overrun. */
-#define EVENT_FAILED	(1U << 31)
-
-/* In the time of a call the kernel looks at this many timers or more. */
-#define LOOKS		64U
-
 /*
- * A relative time of CLOCK_MONOTONIC counts from the turn's begin. The clock is
- * that of the timer: RESET names none. Without @timer it is an UNSET.
+ * Without a wait, a turn looks at this many timers more than it may hand out. The
+ * fuzzer has few timers, and fewer looks.
  */
-void callout_op_at(struct callout_ctx *ctx, struct callout_op *op,
-		   const struct callout_timer *timer)
+#ifndef LOOKS
+#define LOOKS		1024U
+#endif
+
+static inline struct callout_timer *queued_timer(struct callout_link *link)
 {
-	if (!timer || timer->_clockid != CLOCK_MONOTONIC ||
-	    op->flags & CALLOUT_ABSTIME)
-		return;
-	op->time = time_after(ctx->now, op->time);
-	op->flags |= CALLOUT_ABSTIME;
+	return (struct callout_timer *)((char *)link -
+					offsetof(struct callout_timer, _queue));
 }
 
-static void unfiled(struct callout_ctx *ctx)
+static void read_clocks(struct callout_ctx *ctx)
 {
-	if (--ctx->nr_filed)
-		return;
-	ctx->bound = CALLOUT_FOREVER;
-	ctx->other_clock = false;
-}
+	unsigned int i;
 
-/* An operation was done. Without @timer it was an UNSET. */
-void callout_op_done(struct callout_ctx *ctx, const struct callout_op *op,
-		     struct callout_timer *timer)
-{
-	if (!timer) {
-		unfiled(ctx);
-		return;
-	}
-	if (op->op == CALLOUT_OP_SET)
-		ctx->nr_filed++;
-	timer->_due = op->flags & CALLOUT_ABSTIME ? op->time :
-		      time_after(callout_now(timer->_clockid), op->time);
-	timer->_slack = op->slack;
-	timer->_period = op->period;
-	timer->_filed = CALLOUT_FOREVER;
-	if (timer->_clockid != CLOCK_MONOTONIC) {
-		ctx->other_clock = true;
-		return;
-	}
-	if (op->time < ctx->bound)
-		ctx->bound = op->time;
-	if (!op->period)
-		timer->_filed = op->time;
-}
-
-/* Closes the gaps in the queue. No timer may have a slot. */
-static void compact(struct callout_ctx *ctx)
-{
-	unsigned int i, n = 0;
-
-	for (i = 0; i < ctx->nr_ops; i++) {
-		if (ctx->ops[i].op == OP_NONE)
-			continue;
-		callout_op_at(ctx, &ctx->ops[i], ctx->owners[i]);
-		ctx->ops[n] = ctx->ops[i];
-		ctx->owners[n++] = ctx->owners[i];
-	}
-	ctx->nr_ops = n;
+	for (i = 0; i < ctx->nr_clocks; i++)
+		ctx->clocks[i].now = callout_now(ctx->clocks[i].clockid);
 }
 
 /* From now on the relative times count that were given since the last turn. */
 static void begin(struct callout_ctx *ctx)
 {
+	struct callout_link *link = ctx->waiting.next;
 	struct callout_timer *timer;
-	unsigned int i;
+	struct clock *clock;
 
-	ctx->turn++;
-	if (ctx->nr_moved || ctx->nr_live)
-		ctx->now = callout_now(CLOCK_MONOTONIC);
-	for (i = 0; i < ctx->nr_moved; i++) {
-		timer = ctx->moved[i];
-		if (!timer)
-			continue;
-		timer->_due = time_after(ctx->now, timer->_due);
-		timer->_moved = 0;
+	read_clocks(ctx);
+	link_init(&ctx->waiting);
+	while (link != &ctx->waiting) {
+		timer = queued_timer(link);
+		link = link->next;
+		timer->_queued = QUEUED_NOT;
+		clock = clock_of(ctx, timer->_clockid);
+		callout_file(clock, timer, time_after(clock->now, timer->_due));
 	}
-	ctx->nr_moved = 0;
-	compact(ctx);
 }
 
-/* The only place that knows a batch. */
-static int submit(struct callout_ctx *ctx, struct callout_op *ops,
-		  unsigned int nr_ops, unsigned int nr_events, __u64 timeout,
-		  struct callout_batch *batch)
+/* Queues a timer to be handed out. One with a period is filed again. */
+static void fire(struct callout_ctx *ctx, struct clock *clock,
+		 struct callout_timer *timer)
 {
-	callout_batch_init(batch, ops, nr_ops, nr_events ? ctx->events : NULL,
-			   nr_events);
-	if (timeout) {
-		batch->flags = CALLOUT_BATCH_WAIT;
-		batch->timeout = timeout;
+	__u64 missed;
+
+	link_add_tail(&timer->_queue, &ctx->fired);
+	timer->_queued = QUEUED_FIRED;
+	ctx->left++;
+	timer->_fired_due = timer->_due;
+	timer->_overrun = 0;
+	if (!timer->_period)
+		return;
+	missed = (clock->now - timer->_due) / timer->_period;
+	timer->_overrun = missed < UINT_MAX ? missed : UINT_MAX;
+	callout_file(clock, timer,
+		     time_after(timer->_due, (missed + 1) * timer->_period));
+}
+
+static void expire(struct callout_ctx *ctx, unsigned int looks)
+{
+	struct callout_timer *timer;
+	struct clock *clock;
+	unsigned int i;
+
+	for (i = 0; i < ctx->nr_clocks; i++) {
+		clock = &ctx->clocks[i];
+		while (ctx->left < ctx->max_fired) {
+			timer = wheel_pop(&clock->wheel, clock->now, &looks);
+			if (!timer)
+				break;
+			fire(ctx, clock, timer);
+		}
 	}
-	return callout_batch_submit(ctx->fd, batch);
+}
+
+/* Has the callout wait for the first timer, or for none. */
+static struct callout_op move_to_first(const struct clock *clock)
+{
+	struct callout_op op;
+
+	if (clock->wheel.min == CALLOUT_FOREVER)
+		return callout_op_key(callout_op_unset(0), clock->clockid);
+	op = callout_op_set(clock->wheel.min, 0);
+	op.flags = CALLOUT_ABSTIME;
+	op.clockid = clock->clockid;
+	return callout_op_key(op, clock->clockid);
+}
+
+/* Whether the callout has fired, or is about to, and no timer is due. */
+static inline bool clock_is_early(const struct clock *clock)
+{
+	return clock->filed <= clock->now && clock->wheel.min > clock->now;
 }
 
 /*
- * The first @done operations were tried. The queue keeps the failed ones, to be
- * handed out, and behind them those that were not tried.
+ * Moves the callouts that are not where they should be and, if @timeout is not
+ * 0, waits for one of them, all in one system call or in none. Does not wait if
+ * an operation fails. Returns 0 or more, or the error.
  */
-static void settle(struct callout_ctx *ctx, unsigned int done)
+static int tell_kernel(struct callout_ctx *ctx, __u64 timeout)
 {
-	struct callout_timer *timer;
-	unsigned int i, n = 0;
-	struct callout_op *op;
-
-	ctx->nr_failed = 0;
-	ctx->next_failed = 0;
-	for (i = 0; i < ctx->nr_ops; i++) {
-		op = &ctx->ops[i];
-		timer = ctx->owners[i];
-		if (i < done) {
-			if (op->result >= 0) {
-				callout_op_done(ctx, op, timer);
-				if (timer)
-					timer->_handle = op->handle;
-				continue;
-			}
-			if (!timer)
-				continue;
-			if (op->result == -ENOENT) {
-				timer->_handle = 0;
-				timer->_filed = CALLOUT_FOREVER;
-				unfiled(ctx);
-			}
-			op->op = OP_NONE;
-			ctx->nr_failed++;
-			ctx->left++;
-		}
-		if (timer) {
-			timer->_slot = n;
-			timer->_turn = ctx->turn;
-		}
-		ctx->ops[n] = *op;
-		ctx->owners[n++] = timer;
-	}
-	ctx->nr_ops = n;
-	ctx->nr_live = n - ctx->nr_failed;
-}
-
-/* A second event of a periodic timer counts as overrun of the first. */
-static void merge(struct callout_event *first, struct callout_event *second)
-{
-	if (__builtin_add_overflow(first->overrun, second->overrun,
-				   &first->overrun) ||
-	    __builtin_add_overflow(first->overrun, 1U, &first->overrun))
-		first->overrun = ~0U;
-	second->cookie = 0;
-}
-
-/* Files timers again. Those that cannot be are handed out with the error. */
-static void refile(struct callout_ctx *ctx, struct callout_op *ops,
-		   unsigned int n)
-{
-	struct callout_timer *timer;
+	struct callout_event events[NR_CLOCKS];
+	struct callout_op ops[NR_CLOCKS];
+	struct clock *moved[NR_CLOCKS];
 	struct callout_batch batch;
-	struct callout_event *e;
-	unsigned int i;
+	unsigned int i, n = 0;
 	int ret;
 
-	if (!n)
-		return;
-	ret = submit(ctx, ops, n, 0, 0, &batch);
-	for (i = 0; i < n; i++) {
-		timer = (struct callout_timer *)(uintptr_t)ops[i].cookie;
-		if (i < batch.done)
+	for (i = 0; i < ctx->nr_clocks; i++) {
+		if (!clock_is_late(&ctx->clocks[i]) &&
+		    !clock_is_early(&ctx->clocks[i]))
+			continue;
+		moved[n] = &ctx->clocks[i];
+		ops[n++] = move_to_first(&ctx->clocks[i]);
+	}
+	if (!n && !timeout)
+		return 0;
+	callout_batch_init(&batch, ops, n, events, timeout ? NR_CLOCKS : 0);
+	batch.flags = CALLOUT_BATCH_STOP;
+	if (timeout) {
+		batch.flags |= CALLOUT_BATCH_WAIT;
+		batch.timeout = timeout;
+	}
+	ret = callout_batch_submit(ctx->fd, &batch);
+	for (i = 0; i < batch.done; i++) {
+		if (ops[i].result >= 0)
+			moved[i]->filed = moved[i]->wheel.min;
+		else
 			ret = ops[i].result;
-		if (ret < 0) {
-			e = &ctx->events[timer->_event - 1];
-			e->flags |= EVENT_FAILED;
-			e->overrun = -ret;
-			continue;
-		}
-		callout_op_done(ctx, &ops[i], timer);
-		timer->_handle = ops[i].handle;
-		callout_drop_event(ctx, timer);
 	}
-}
-
-/*
- * Whether the event of a timer that was moved to a later time comes too early.
- * If not, the event becomes that of the later time.
- */
-static bool too_early(struct callout_ctx *ctx, struct callout_timer *timer,
-		      struct callout_event *e)
-{
-	if (e->fired < timer->_due) {
-		if (ctx->now < timer->_due)
-			ctx->now = callout_now(CLOCK_MONOTONIC);
-		if (ctx->now < timer->_due)
-			return true;
-		e->fired = ctx->now;
-	}
-	e->due = timer->_due;
-	return false;
-}
-
-static void reap(struct callout_ctx *ctx, unsigned int got)
-{
-	struct callout_op ops[REFILES], *op;
-	struct callout_timer *timer;
-	struct callout_event *e;
-	unsigned int i, n = 0;
-	bool moved;
-
-	ctx->nr_events = got;
-	ctx->next_event = 0;
-	for (i = 0; i < got; i++) {
-		e = &ctx->events[i];
-		timer = (struct callout_timer *)(uintptr_t)e->cookie;
-		moved = timer->_due > timer->_filed;
-		if (e->flags & CALLOUT_EVENT_PERIODIC) {
-			timer->_due = e->due + (e->overrun + 1ULL) *
-					       timer->_period;
-			ctx->bound = 0;
-		} else {
-			timer->_handle = 0;
-			timer->_filed = CALLOUT_FOREVER;
-			unfiled(ctx);
-		}
-		if (timer->_event) {
-			merge(&ctx->events[timer->_event - 1], e);
-			continue;
-		}
-		timer->_event = i + 1;
-		ctx->left++;
-		if (!moved || !too_early(ctx, timer, e))
-			continue;
-		op = &ops[n++];
-		*op = callout_op_set(timer->_due, e->cookie);
-		op->flags = CALLOUT_ABSTIME;
-		op->slack = timer->_slack;
-		if (n == REFILES) {
-			refile(ctx, ops, n);
-			n = 0;
-		}
-	}
-	refile(ctx, ops, n);
-	/* There may be more, unless these were all. */
-	if (got == ctx->max_events && ctx->nr_filed)
-		ctx->bound = 0;
-}
-
-/*
- * All operations are tried before events are read. If one that cancels a
- * callout were skipped, the event of that callout could be read, and its timer
- * may have been freed (use-after-free). So there is no CALLOUT_BATCH_STOP; and
- * as failures are handed out before a wait, only a batch without operations
- * waits.
- */
-static int work(struct callout_ctx *ctx, unsigned int nr_ops,
-		unsigned int nr_events, __u64 timeout)
-{
-	struct callout_batch batch;
-	int ret = submit(ctx, ctx->ops, nr_ops, nr_events, timeout, &batch);
-
-	settle(ctx, batch.done);
-	reap(ctx, batch.got);
+	for (i = 0; i < batch.got; i++)
+		clock_of(ctx, events[i].handle)->filed = CALLOUT_FOREVER;
 	return ret;
-}
-
-/*
- * Whether a callout can have fired. ctx->bound falls behind when the timer that
- * it stands for is disarmed or moved, and is asked for again once that costs no
- * more than the calls that found no event. It is asked for before events are
- * read: those of callouts that have fired since are not before it.
- */
-static bool can_have_fired(struct callout_ctx *ctx)
-{
-	__u64 due;
-
-	if (ctx->other_clock || !ctx->nr_filed)
-		return ctx->nr_filed;
-	if (ctx->bound <= ctx->now)
-		goto look;
-	ctx->now = callout_now(CLOCK_MONOTONIC);
-	if (ctx->bound > ctx->now)
-		return false;
-look:
-	if (++ctx->nr_idle >= ctx->nr_filed / LOOKS &&
-	    !callout_get_next(ctx->fd, CLOCK_MONOTONIC, &due)) {
-		ctx->bound = due;
-		ctx->nr_idle = 0;
-	}
-	return true;
 }
 
 int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 {
-	__u64 now, end = CALLOUT_FOREVER;
-	int ret = 0;
+	const __u64 *now = &ctx->clocks[0].now;
+	__u64 end = timeout;
+	int ret;
 
 	if (ctx->left)
 		return ctx->left;
 	begin(ctx);
-	if (ctx->nr_ops || (!timeout && can_have_fired(ctx)))
-		ret = work(ctx, ctx->nr_ops, ctx->max_events, 0);
 	if (timeout && timeout != CALLOUT_FOREVER)
-		end = time_after(callout_now(CLOCK_MONOTONIC), timeout);
-	/* Events that come too early do not end the wait. */
+		end = time_after(*now, timeout);
+	expire(ctx, timeout ? UINT_MAX : ctx->max_fired + LOOKS);
+	ret = tell_kernel(ctx, ctx->left ? 0 : timeout);
+	/* A callout may come when no timer is due. */
 	while (timeout && !ctx->left && ret >= 0) {
-		ret = work(ctx, 0, ctx->max_events, timeout);
-		if (end == CALLOUT_FOREVER)
-			continue;
-		now = callout_now(CLOCK_MONOTONIC);
-		timeout = end > now ? end - now : 0;
+		read_clocks(ctx);
+		expire(ctx, UINT_MAX);
+		if (ctx->left || end <= *now)
+			break;
+		if (end != CALLOUT_FOREVER)
+			timeout = end - *now;
+		ret = tell_kernel(ctx, timeout);
 	}
 	if (ctx->left)
 		return ctx->left;
@@ -336,57 +178,35 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 
 int callout_ctx_flush(struct callout_ctx *ctx)
 {
-	int ret = 0;
+	int ret;
 
 	if (ctx->left)
 		return ctx->left;
 	begin(ctx);
-	if (ctx->nr_ops)
-		ret = work(ctx, ctx->nr_ops, 0, 0);
-	return ctx->left ? (int)ctx->left : ret;
-}
-
-/* The next failed operation that was not handed out. */
-static struct callout_timer *next_failed(struct callout_ctx *ctx)
-{
-	struct callout_timer *timer;
-	unsigned int slot;
-
-	while (ctx->next_failed < ctx->nr_failed) {
-		slot = ctx->next_failed++;
-		if (!slot_failed(ctx, slot))
-			continue;
-		timer = ctx->owners[slot];
-		timer->error = ctx->ops[slot].result;
-		/* It is still armed for its old time, or has fired. */
-		timer->_armed = timer->_handle || timer->_event;
-		callout_empty_slot(ctx, slot);
-		return timer;
-	}
-	return NULL;
+	ret = tell_kernel(ctx, 0);
+	return ret < 0 ? ret : 0;
 }
 
 struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
 				       struct callout_event *event)
 {
-	struct callout_timer *timer = next_failed(ctx);
-	struct callout_event *e;
+	struct callout_timer *timer;
 
 	if (event)
 		memset(event, 0, sizeof(*event));
-	if (timer)
-		return timer;
-	while (ctx->next_event < ctx->nr_events) {
-		e = &ctx->events[ctx->next_event++];
-		if (!e->cookie)
-			continue;
-		timer = (struct callout_timer *)(uintptr_t)e->cookie;
-		timer->error = e->flags & EVENT_FAILED ? -(int)e->overrun : 0;
-		timer->_armed = timer->_handle;
-		if (event && !timer->error)
-			*event = *e;
-		callout_drop_event(ctx, timer);
-		return timer;
+	if (!ctx->left)
+		return NULL;
+	timer = queued_timer(ctx->fired.next);
+	callout_unqueue(timer);
+	timer->_armed = timer->_filed;
+	if (event) {
+		event->type = CALLOUT_EVENT_FIRED;
+		event->flags = timer->_filed ? CALLOUT_EVENT_PERIODIC : 0;
+		event->cookie = (uintptr_t)timer;
+		event->due = timer->_fired_due;
+		event->fired = ctx->clocks[0].now;
+		event->clockid = timer->_clockid;
+		event->overrun = timer->_overrun;
 	}
-	return NULL;
+	return timer;
 }

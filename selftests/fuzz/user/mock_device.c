@@ -21,7 +21,6 @@ struct mock mock;
 void mock_no_faults(void)
 {
 	mock.fail_sets = 0;
-	mock.lose = false;
 	mock.short_at = 0;
 	mock.fail_batch = 0;
 	mock.interrupt = false;
@@ -344,11 +343,6 @@ static int reset(struct mock_file *f, struct callout_op *op)
 
 	if (op->clockid || op->cookie)
 		return -EINVAL;
-	if (c && mock.lose && mock.in_batch) {
-		mock.lose = false;
-		c->used = false;
-		c = NULL;
-	}
 	if (!c)
 		return -ENOENT;
 	f->info.reset++;
@@ -494,9 +488,7 @@ static int batch(struct mock_file *f, struct callout_batch *b)
 	}
 	for (i = 0; i < b->nr_ops; i++, op++) {
 		mock.batch_ops++;
-		mock.in_batch = true;
 		op->result = do_op(f, op);
-		mock.in_batch = false;
 		b->done++;
 		if (op->result >= 0)
 			continue;

@@ -46,8 +46,6 @@ struct mock_file {
  * @drift: the sum of that
  * @use_slack: callouts fire as late as their slack allows
  * @fail_set: errno of the operations SET that follow, while @fail_sets
- * @lose: the next RESET in a batch finds its callout gone
- * @in_batch: a batch is being done
  * @short_at: the next batch stops there with EFAULT, if it is not 0
  * @fail_batch: errno of the next batch, which does nothing
  * @interrupt: the next wait is interrupted
@@ -62,8 +60,6 @@ struct mock {
 	bool use_slack;
 	int fail_set;
 	unsigned int fail_sets;
-	bool lose;
-	bool in_batch;
 	unsigned int short_at;
 	int fail_batch;
 	bool interrupt;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/*
+ * wheel.c - files timers by time, and finds those whose time has come
+ */
+#include <stddef.h>
+
+#include "wheel.h"
+
+/* log2 of the nanoseconds of a slot of level 0, and of the slots of a level. */
+#define SLOT_BITS	16
+#define LEVEL_BITS	6
+
+static inline unsigned int shift_of(unsigned int level)
+{
+	return SLOT_BITS + level * LEVEL_BITS;
+}
+
+static inline struct callout_timer *timer_of(struct callout_link *link)
+{
+	return (struct callout_timer *)((char *)link -
+					offsetof(struct callout_timer, _wheel));
+}
+
+void wheel_init(struct wheel *wheel, __u64 now)
+{
+	unsigned int level;
+
+	wheel->min = CALLOUT_FOREVER;
+	wheel->base = now;
+	link_init(&wheel->taken);
+	wheel->levels = 0;
+	for (level = 0; level < WHEEL_LEVELS; level++)
+		wheel->used[level] = 0;
+}
+
+/* Files a timer for timer._at. A time that is past counts as the base. */
+void wheel_add(struct wheel *wheel, struct callout_timer *timer)
+{
+	__u64 at = timer->_at, pos = at > wheel->base ? at : wheel->base;
+	__u64 differs = (pos ^ wheel->base) >> SLOT_BITS;
+	unsigned int level = 0, index;
+	struct slot *slot;
+
+	if (differs)
+		level = (63 - __builtin_clzll(differs)) / LEVEL_BITS;
+	index = pos >> shift_of(level) & (WHEEL_SLOTS - 1);
+	slot = &wheel->slots[level][index];
+	if (!(wheel->used[level] & 1ULL << index)) {
+		wheel->used[level] |= 1ULL << index;
+		wheel->levels |= 1U << level;
+		link_init(&slot->timers);
+		slot->min = CALLOUT_FOREVER;
+	}
+	link_add_tail(&timer->_wheel, &slot->timers);
+	timer->_filed = true;
+	if (at < slot->min)
+		slot->min = at;
+	if (at < wheel->min)
+		wheel->min = at;
+}
+
+/*
+ * Moves the base to @now, or as far as that leaves each timer in its slot: to
+ * before the begin of the first slot that is in use.
+ */
+static void move_base(struct wheel *wheel, __u64 now, __u64 first)
+{
+	if (now >= first)
+		now = first - 1;
+	if (now > wheel->base)
+		wheel->base = now;
+}
+
+static void slot_unused(struct wheel *wheel, unsigned int level,
+			unsigned int index)
+{
+	wheel->used[level] &= ~(1ULL << index);
+	if (!wheel->used[level])
+		wheel->levels &= ~(1U << level);
+}
+
+/*
+ * Takes the first slot if a timer in it can have come. If none can, the wheel's
+ * least time is known again. Empty slots are passed over.
+ */
+static bool take_slot(struct wheel *wheel, __u64 now)
+{
+	unsigned int level, index;
+	struct slot *slot;
+	__u64 begin;
+
+	while (wheel->levels) {
+		level = __builtin_ctz(wheel->levels);
+		index = __builtin_ctzll(wheel->used[level]);
+		slot = &wheel->slots[level][index];
+		if (link_empty(&slot->timers)) {
+			slot_unused(wheel, level, index);
+			continue;
+		}
+		/* The digits above are those of the base. */
+		begin = wheel->base >> shift_of(level) >> LEVEL_BITS;
+		begin = (begin << LEVEL_BITS | index) << shift_of(level);
+		if (slot->min > now) {
+			wheel->min = slot->min;
+			if (begin > wheel->base)
+				move_base(wheel, now, begin);
+			return false;
+		}
+		if (begin > wheel->base)
+			wheel->base = begin;
+		slot_unused(wheel, level, index);
+		wheel->taken = slot->timers;
+		wheel->taken.next->prev = &wheel->taken;
+		wheel->taken.prev->next = &wheel->taken;
+		return true;
+	}
+	wheel->min = CALLOUT_FOREVER;
+	wheel->base = now;
+	return false;
+}
+
+/*
+ * Removes and returns a timer whose time has come, or NULL if there is none. It
+ * looks at no more than @work timers, which is counted down, and perhaps returns
+ * NULL for that: then wheel.min is not after @now.
+ *
+ * A timer is looked at once for each level that it passes, so that many in one
+ * slot are moved down in many turns, if need be. Nothing is taken before all of
+ * the taken are, so the order of the slots stays.
+ */
+struct callout_timer *wheel_pop(struct wheel *wheel, __u64 now,
+				unsigned int *work)
+{
+	struct callout_timer *timer;
+
+	if (wheel->min > now)
+		return NULL;
+	do {
+		while (!link_empty(&wheel->taken)) {
+			if (!*work)
+				return NULL;
+			--*work;
+			timer = timer_of(wheel->taken.next);
+			wheel_remove(timer);
+			if (timer->_at <= now)
+				return timer;
+			wheel_add(wheel, timer);
+		}
+	} while (take_slot(wheel, now));
+	return NULL;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
+/*
+ * wheel.h - the timers of one clock by time: a hierarchical wheel with bitmaps
+ *
+ * Scheme 7 of Varghese and Lauck. A slot of level 0 spans 2^16 ns, one of each
+ * further level 64 of the level below, and 8 levels span all times. A timer is
+ * filed at the level of the highest digit, to the base of 64, in which its time
+ * differs from @base; so all of a level come before all of the next one, and the
+ * first slot that is not empty is found in two bitmaps.
+ *
+ * timer._at is when the timer is to be handed out. It may grow while the timer is
+ * filed: it is compared when the slot is taken, and the timer filed again.
+ */
+#ifndef _LIBCALLOUT_WHEEL_H
+#define _LIBCALLOUT_WHEEL_H
+
+#include "libcallout.h"
+
+#define WHEEL_LEVELS	8
+#define WHEEL_SLOTS	64
+
+/**
+ * struct slot - the timers of a span of time, in the order of filing
+ * @timers: they
+ * @min: none is to be handed out earlier
+ */
+struct slot {
+	struct callout_link timers;
+	__u64 min;
+};
+
+/**
+ * struct wheel - timers by time
+ * @min: none is to be handed out earlier; CALLOUT_FOREVER if there is none
+ * @base: a time not after any slot that is not empty
+ * @taken: timers of the slot that was taken last, still to be looked at
+ * @levels: bit N: level N has slots that are in use
+ * @used: bit N of a level: slot N was filed into since it was taken
+ * @slots: the slots; what is in one that is not in use is undefined
+ */
+struct wheel {
+	__u64 min;
+	__u64 base;
+	struct callout_link taken;
+	unsigned int levels;
+	__u64 used[WHEEL_LEVELS];
+	struct slot slots[WHEEL_LEVELS][WHEEL_SLOTS];
+};
+
+static inline void link_init(struct callout_link *head)
+{
+	head->next = head;
+	head->prev = head;
+}
+
+static inline bool link_empty(const struct callout_link *head)
+{
+	return head->next == head;
+}
+
+static inline void link_add_tail(struct callout_link *link,
+				 struct callout_link *head)
+{
+	link->next = head;
+	link->prev = head->prev;
+	head->prev->next = link;
+	head->prev = link;
+}
+
+static inline void link_del(struct callout_link *link)
+{
+	link->next->prev = link->prev;
+	link->prev->next = link->next;
+}
+
+void wheel_init(struct wheel *wheel, __u64 now);
+void wheel_add(struct wheel *wheel, struct callout_timer *timer);
+struct callout_timer *wheel_pop(struct wheel *wheel, __u64 now,
+				unsigned int *work);
+
+/* The bit of its slot stays: the slot is found empty when it is taken. */
+static inline void wheel_remove(struct callout_timer *timer)
+{
+	link_del(&timer->_wheel);
+	timer->_filed = false;
+}
+
+#endif /* _LIBCALLOUT_WHEEL_H */
