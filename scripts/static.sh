@@ -54,6 +54,14 @@ checkpatch() {
 		--summary-file --ignore "$1" -f "${@:2}") >> "$work/said" 2>&1 || :
 }
 
+# What the findings of checkpatch in a file follow from.
+cause_of() {
+	{
+		printf '%s\n' "$linux" "$(ignored "$1")" "$1"
+		cat "$1"
+	} | sha256sum
+}
+
 # Prints the findings in a file, which follow its heading between two lines of dashes.
 said() {
 	awk -v file="$1" '
@@ -61,6 +69,12 @@ said() {
 		heading { mine = $0 == file; next }
 		mine' "$work/said" | tee "$work/said.file"
 	grep -qxF "$1 has no obvious style problems and is ready for submission." "$work/said.file"
+}
+
+# Whether checkpatch finds nothing in a file, now or when the file was last as it is.
+checked() {
+	[ "${unknown[$1]:-}" ] || return 0
+	said "$1" && echo "${unknown[$1]}" >> "$clean"
 }
 
 kernel_doc() {
@@ -194,13 +208,19 @@ completion() {
 }
 
 mkdir "$work/links"
+mkdir -p "$cache"
+clean=$cache/checkpatch-clean
+touch "$clean"
 sources=()
-declare -A alike
+declare -A alike unknown
 for directory in module kernel kunit selftests tools; do
 	[ -d "$directory" ] || continue
 	ln -s "$top/$directory" "$work/links/$directory"
 	while read -r file; do
 		sources+=("$file")
+		cause=$(cause_of "$file")
+		! grep -qxF "$cause" "$clean" || continue
+		unknown[$file]=$cause
 		alike[$(ignored "$file")]+=" $file"
 	done < <(find "$directory" -name '*.[ch]' | LC_ALL=C sort)
 done
@@ -209,7 +229,7 @@ for ignore in "${!alike[@]}"; do
 	checkpatch "$ignore" ${alike[$ignore]}
 done
 for file in "${sources[@]}"; do
-	item "checkpatch $file" said "$file"
+	item "checkpatch $file" checked "$file"
 done
 item "kernel-doc" kernel_doc
 
