@@ -54,11 +54,11 @@ checkpatch() {
 		--summary-file --ignore "$1" -f "${@:2}") >> "$work/said" 2>&1 || :
 }
 
-# What the findings of checkpatch in a file follow from.
+# cause_of IGNORED FILE: what the findings of checkpatch in the file follow from
 cause_of() {
 	{
-		printf '%s\n' "$linux" "$(ignored "$1")" "$1"
-		cat "$1"
+		printf '%s\n' "$linux" "$1" "$2"
+		cat "$2"
 	} | sha256sum
 }
 
@@ -208,7 +208,6 @@ completion() {
 }
 
 mkdir "$work/links"
-mkdir -p "$cache"
 clean=$cache/checkpatch-clean
 touch "$clean"
 sources=()
@@ -218,10 +217,11 @@ for directory in module kernel kunit selftests tools; do
 	ln -s "$top/$directory" "$work/links/$directory"
 	while read -r file; do
 		sources+=("$file")
-		cause=$(cause_of "$file")
+		ignore=$(ignored "$file")
+		cause=$(cause_of "$ignore" "$file")
 		! grep -qxF "$cause" "$clean" || continue
 		unknown[$file]=$cause
-		alike[$(ignored "$file")]+=" $file"
+		alike[$ignore]+=" $file"
 	done < <(find "$directory" -name '*.[ch]' | LC_ALL=C sort)
 done
 for ignore in "${!alike[@]}"; do
