@@ -45,15 +45,6 @@ void *mock_calloc(size_t n, size_t size)
 	return calloc(n, size);
 }
 
-void *mock_realloc(void *p, size_t size)
-{
-	if (!mock.allocations)
-		return NULL;
-	if (mock.allocations != UINT_MAX)
-		mock.allocations--;
-	return realloc(p, size);
-}
-
 uint64_t mock_clock(clockid_t clockid)
 {
 	switch (clockid) {
@@ -188,16 +179,6 @@ struct mock_callout *mock_find(struct mock_file *f, uint64_t handle)
 	for (k = 0; k < MOCK_CALLOUTS; k++)
 		if (f->callout[k].used && !(f->callout[k].set.flags & CALLOUT_KEY) &&
 		    f->callout[k].handle == handle)
-			return &f->callout[k];
-	return NULL;
-}
-
-struct mock_callout *mock_find_cookie(struct mock_file *f, uint64_t cookie)
-{
-	unsigned int k;
-
-	for (k = 0; k < MOCK_CALLOUTS; k++)
-		if (f->callout[k].used && f->callout[k].set.cookie == cookie)
 			return &f->callout[k];
 	return NULL;
 }
@@ -487,7 +468,6 @@ static int batch(struct mock_file *f, struct callout_batch *b)
 		return ret;
 	}
 	for (i = 0; i < b->nr_ops; i++, op++) {
-		mock.batch_ops++;
 		op->result = do_op(f, op);
 		b->done++;
 		if (op->result >= 0)

@@ -3,9 +3,9 @@
  * mock_device.h - /dev/callout as callout.4 describes it, in a program
  *
  * The library's calls of ioctl(), read(), open(), close(), fcntl(),
- * clock_gettime(), calloc() and realloc() are linked to the functions here. Time
- * is a number: it goes on when a test says so, by a little with each look at a
- * clock, and in a wait, up to the next event.
+ * clock_gettime() and calloc() are linked to the functions here. Time is a
+ * number: it goes on when a test says so, by a little with each look at a clock,
+ * and in a wait, up to the next event.
  */
 #ifndef _FUZZ_MOCK_DEVICE_H
 #define _FUZZ_MOCK_DEVICE_H
@@ -49,9 +49,8 @@ struct mock_file {
  * @short_at: the next batch stops there with EFAULT, if it is not 0
  * @fail_batch: errno of the next batch, which does nothing
  * @interrupt: the next wait is interrupted
- * @allocations: how many calls of calloc() and realloc() succeed, from now on
+ * @allocations: how many calls of calloc() succeed, from now on
  * @calls: of ioctl() and read()
- * @batch_ops: operations in batches
  */
 struct mock {
 	struct mock_file file[MOCK_FILES];
@@ -65,7 +64,6 @@ struct mock {
 	bool interrupt;
 	unsigned int allocations;
 	unsigned int calls;
-	unsigned int batch_ops;
 };
 
 extern struct mock mock;
@@ -74,7 +72,6 @@ void mock_init(void);
 void mock_no_faults(void);
 struct mock_file *mock_file(int fd);
 struct mock_callout *mock_find(struct mock_file *f, uint64_t handle);
-struct mock_callout *mock_find_cookie(struct mock_file *f, uint64_t cookie);
 uint64_t mock_clock(clockid_t clockid);
 void mock_fire(void);
 unsigned int mock_unread(struct mock_file *f);
