@@ -7,9 +7,8 @@
 #include "loop.h"
 
 /*
- * Timeout in seconds of tests that take long where a kernel checks much, where
- * a scheme searches its whole list, or on a busy machine. Only a hang exceeds
- * it.
+ * Timeout in seconds of tests that take long where a kernel checks much, or on a
+ * busy machine. Only a hang exceeds it.
  */
 #define SLOW	1800
 

@@ -14,7 +14,7 @@
 #include "loop_bench.h"
 
 /* Timers that libcallout hands out at a time. */
-#define EVENTS		8192
+#define MOST		8192
 
 static struct ev_loop *ev;
 static ev_io network_io;
@@ -175,7 +175,7 @@ static void before_sleep(struct ev_loop *l, ev_prepare *w, int revents)
 static void open_callouts(int fd)
 {
 	open_ev(fd);
-	check(!callout_ctx_create(&ctx, EVENTS), "callout_ctx_create");
+	check(!callout_ctx_create(&ctx, MOST), "callout_ctx_create");
 	ev_io_init(&callout_io, on_readable, callout_ctx_fd(ctx), EV_READ);
 	ev_io_start(ev, &callout_io);
 	ev_prepare_init(&prepare, before_sleep);

@@ -6,9 +6,7 @@
  * Each clock has one callout, whose key is the clock's number. SET moves it, and
  * withdraws its event if it has fired: only a wait reads events.
  */
-#include <errno.h>
 #include <limits.h>
-#include <stddef.h>
 
 #include "ctx.h"
 
@@ -19,12 +17,6 @@
 #ifndef LOOKS
 #define LOOKS		1024U
 #endif
-
-static inline struct callout_timer *queued_timer(struct callout_link *link)
-{
-	return (struct callout_timer *)((char *)link -
-					offsetof(struct callout_timer, _queue));
-}
 
 static void read_clocks(struct callout_ctx *ctx)
 {
@@ -44,7 +36,7 @@ static void begin(struct callout_ctx *ctx)
 	read_clocks(ctx);
 	link_init(&ctx->waiting);
 	while (link != &ctx->waiting) {
-		timer = queued_timer(link);
+		timer = link_timer(link, _queue);
 		link = link->next;
 		timer->_queued = QUEUED_NOT;
 		clock = clock_of(ctx, timer->_clockid);
@@ -110,7 +102,7 @@ static inline bool clock_is_early(const struct clock *clock)
 /*
  * Moves the callouts that are not where they should be and, if @timeout is not
  * 0, waits for one of them, all in one system call or in none. Does not wait if
- * an operation fails. Returns 0 or more, or the error.
+ * an operation fails. Returns 0, or the error.
  */
 static int tell_kernel(struct callout_ctx *ctx, __u64 timeout)
 {
@@ -145,7 +137,7 @@ static int tell_kernel(struct callout_ctx *ctx, __u64 timeout)
 	}
 	for (i = 0; i < batch.got; i++)
 		clock_of(ctx, events[i].handle)->filed = CALLOUT_FOREVER;
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
@@ -162,7 +154,7 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 	expire(ctx, timeout ? UINT_MAX : ctx->max_fired + LOOKS);
 	ret = tell_kernel(ctx, ctx->left ? 0 : timeout);
 	/* A callout may come when no timer is due. */
-	while (timeout && !ctx->left && ret >= 0) {
+	while (timeout && !ctx->left && !ret) {
 		read_clocks(ctx);
 		expire(ctx, UINT_MAX);
 		if (ctx->left || end <= *now)
@@ -171,20 +163,15 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 			timeout = end - *now;
 		ret = tell_kernel(ctx, timeout);
 	}
-	if (ctx->left)
-		return ctx->left;
-	return ret < 0 ? ret : 0;
+	return ctx->left ? (int)ctx->left : ret;
 }
 
 int callout_ctx_flush(struct callout_ctx *ctx)
 {
-	int ret;
-
 	if (ctx->left)
 		return ctx->left;
 	begin(ctx);
-	ret = tell_kernel(ctx, 0);
-	return ret < 0 ? ret : 0;
+	return tell_kernel(ctx, 0);
 }
 
 struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
@@ -196,7 +183,7 @@ struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
 		memset(event, 0, sizeof(*event));
 	if (!ctx->left)
 		return NULL;
-	timer = queued_timer(ctx->fired.next);
+	timer = link_timer(ctx->fired.next, _queue);
 	callout_unqueue(timer);
 	timer->_armed = timer->_filed;
 	if (event) {

@@ -2,8 +2,6 @@
 /*
  * wheel.c - files timers by time, and finds those whose time has come
  */
-#include <stddef.h>
-
 #include "wheel.h"
 
 /* log2 of the nanoseconds of a slot of level 0, and of the slots of a level. */
@@ -13,12 +11,6 @@
 static inline unsigned int shift_of(unsigned int level)
 {
 	return SLOT_BITS + level * LEVEL_BITS;
-}
-
-static inline struct callout_timer *timer_of(struct callout_link *link)
-{
-	return (struct callout_timer *)((char *)link -
-					offsetof(struct callout_timer, _wheel));
 }
 
 void wheel_init(struct wheel *wheel, __u64 now)
@@ -140,7 +132,7 @@ struct callout_timer *wheel_pop(struct wheel *wheel, __u64 now,
 			if (!*work)
 				return NULL;
 			--*work;
-			timer = timer_of(wheel->taken.next);
+			timer = link_timer(wheel->taken.next, _wheel);
 			wheel_remove(timer);
 			if (timer->_at <= now)
 				return timer;

@@ -14,7 +14,14 @@
 #ifndef _LIBCALLOUT_WHEEL_H
 #define _LIBCALLOUT_WHEEL_H
 
+#include <stddef.h>
+
 #include "libcallout.h"
+
+/* The timer whose @member a link is. */
+#define link_timer(link, member)					\
+	((struct callout_timer *)((char *)(link) -			\
+				  offsetof(struct callout_timer, member)))
 
 #define WHEEL_LEVELS	8
 #define WHEEL_SLOTS	64
