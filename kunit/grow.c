@@ -14,6 +14,9 @@
 #define MANY		CALLOUT_CROWD_MANY
 #define FIRST		CALLOUT_WHEEL_FIRST
 
+/* The most callouts with which a wheel stays as small as at first. */
+#define ROOM		(CALLOUT_WHEEL_MANY * FIRST)
+
 /* The least memory that a CPU with nothing set should need. */
 #define IDLE_BYTES	16384U
 
@@ -46,34 +49,34 @@ static void look_is_due(struct callout_base *base)
 	callout_base_unlock_irq(base);
 }
 
-/* A base with as many callouts as buckets stays; with one more it grows. */
+/* A base with as many callouts as it has room for stays; with one more it grows. */
 static void grow_with_one_more(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
 	struct callout_base *base = v->base;
 	struct callout_crowd *crowd =
-		callout_crowd_create_virtual(test, 4 * FIRST + 1);
+		callout_crowd_create_virtual(test, 2 * ROOM + 1);
 
-	callout_crowd_set(crowd, 0, FIRST, 1000);
+	callout_crowd_set(crowd, 0, ROOM, 1000);
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
 	KUNIT_EXPECT_FALSE(test, callout_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 
-	callout_crowd_set(crowd, FIRST, FIRST + 1, 1000);
+	callout_crowd_set(crowd, ROOM, ROOM + 1, 1000);
 	KUNIT_EXPECT_TRUE(test, has_asked(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	KUNIT_EXPECT_EQ(test, buckets_of(base), 4 * FIRST);
+	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 	KUNIT_EXPECT_FALSE(test, is_moving(base));
 
-	callout_crowd_set(crowd, FIRST + 1, 4 * FIRST, 1000);
+	callout_crowd_set(crowd, ROOM + 1, 2 * ROOM, 1000);
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	KUNIT_EXPECT_EQ(test, buckets_of(base), 4 * FIRST);
-	callout_crowd_set(crowd, 4 * FIRST, 4 * FIRST + 1, 1000);
+	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
+	callout_crowd_set(crowd, 2 * ROOM, 2 * ROOM + 1, 1000);
 	KUNIT_EXPECT_TRUE(test, has_asked(base));
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	KUNIT_EXPECT_EQ(test, buckets_of(base), 16 * FIRST);
+	KUNIT_EXPECT_EQ(test, buckets_of(base), 2 * ROOM);
 }
 
 /* It shrinks when it had too few callouts at two looks, and none in between. */
@@ -82,32 +85,32 @@ static void grow_shrinks_at_second_look(struct kunit *test)
 	struct callout_virtual *v = test->priv;
 	struct callout_base *base = v->base;
 	struct callout_crowd *crowd =
-		callout_crowd_create_virtual(test, FIRST + 1);
-	unsigned int few = 4 * FIRST / CALLOUT_WHEEL_FEW;
+		callout_crowd_create_virtual(test, ROOM + 1);
+	unsigned int few = ROOM / CALLOUT_WHEEL_FEW;
 
-	callout_crowd_set(crowd, 0, FIRST + 1, 1000);
+	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
 	callout_base_fit(base);
-	callout_crowd_stop(crowd, few, FIRST + 1);
+	callout_crowd_stop(crowd, few, ROOM + 1);
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
 	look_is_due(base);
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	KUNIT_EXPECT_EQ(test, buckets_of(base), 4 * FIRST);
+	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 
 	callout_crowd_stop(crowd, few - 1, few);
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	KUNIT_EXPECT_EQ(test, buckets_of(base), 4 * FIRST);
+	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 	callout_crowd_set(crowd, few - 1, few, 1000);
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
 	callout_crowd_stop(crowd, few - 1, few);
 	look_is_due(base);
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	KUNIT_EXPECT_EQ(test, buckets_of(base), 4 * FIRST);
+	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 
 	look_is_due(base);
 	KUNIT_EXPECT_FALSE(test, callout_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
-	KUNIT_EXPECT_EQ(test, base->grow_at, FIRST);
+	KUNIT_EXPECT_EQ(test, base->grow_at, ROOM);
 }
 
 /* A base whose size was given at load keeps it. */
@@ -115,11 +118,11 @@ static void grow_not_if_fixed(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
 	struct callout_crowd *crowd =
-		callout_crowd_create_virtual(test, 2 * FIRST);
+		callout_crowd_create_virtual(test, ROOM + 1);
 
 	v->base->follows = false;
 	callout_base_grow_at(v->base, INT_MAX);
-	callout_crowd_set(crowd, 0, 2 * FIRST, 1000);
+	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
 	KUNIT_EXPECT_FALSE(test, callout_base_fit(v->base));
 	KUNIT_EXPECT_EQ(test, buckets_of(v->base), FIRST);
 }
@@ -136,7 +139,7 @@ static void grow_holds_are_bounded(struct kunit *test)
 	base->stats.max_units = 0;
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
 	KUNIT_EXPECT_EQ(test, base->stats.max_units, CALLOUT_BUDGET);
-	KUNIT_EXPECT_GE(test, buckets_of(base), 2 * n);
+	KUNIT_EXPECT_GE(test, CALLOUT_WHEEL_MANY * buckets_of(base), n);
 }
 
 static int no_memory(struct callout_ring *ring, unsigned int buckets, int node)
@@ -153,8 +156,8 @@ static void grow_without_memory(struct kunit *test)
 	struct callout_virtual *v = test->priv;
 	struct callout_base *base = v->base;
 	struct callout_crowd *crowd =
-		callout_crowd_create_virtual(test, 4 * FIRST + 5);
-	unsigned int n = FIRST + 1;
+		callout_crowd_create_virtual(test, 2 * ROOM + 5);
+	unsigned int n = ROOM + 1;
 
 	kunit_activate_static_stub(test, callout_grow_alloc, no_memory);
 	callout_crowd_set(crowd, 0, n, 1000);
@@ -169,10 +172,10 @@ static void grow_without_memory(struct kunit *test)
 	callout_virtual_run_to(v, v->now + 1000 + n - 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->ran), 2 * n + 1);
 
-	callout_crowd_set(crowd, 0, 4 * FIRST + 5, 1000);
+	callout_crowd_set(crowd, 0, 2 * ROOM + 5, 1000);
 	kunit_deactivate_static_stub(test, callout_grow_alloc);
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	KUNIT_EXPECT_EQ(test, buckets_of(base), 16 * FIRST);
+	KUNIT_EXPECT_EQ(test, buckets_of(base), 2 * ROOM);
 }
 
 /* A wheel that cannot shrink for want of memory does so at a later look. */
@@ -181,17 +184,17 @@ static void grow_shrinks_without_memory(struct kunit *test)
 	struct callout_virtual *v = test->priv;
 	struct callout_base *base = v->base;
 	struct callout_crowd *crowd =
-		callout_crowd_create_virtual(test, 4 * FIRST + 1);
+		callout_crowd_create_virtual(test, ROOM + 1);
 
-	callout_crowd_set(crowd, 0, FIRST + 1, 1000);
+	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
 	callout_base_fit(base);
-	callout_crowd_stop(crowd, 0, FIRST + 1);
+	callout_crowd_stop(crowd, 0, ROOM + 1);
 	callout_base_fit(base);
 	look_is_due(base);
 	kunit_activate_static_stub(test, callout_grow_alloc, no_memory);
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	KUNIT_EXPECT_EQ(test, buckets_of(base), 4 * FIRST);
-	KUNIT_EXPECT_EQ(test, base->grow_at, 4 * FIRST);
+	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
+	KUNIT_EXPECT_EQ(test, base->grow_at, 2 * ROOM);
 	kunit_deactivate_static_stub(test, callout_grow_alloc);
 	KUNIT_EXPECT_FALSE(test, callout_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
@@ -254,7 +257,8 @@ static void grow_gives_a_million_back(struct kunit *test)
 			cond_resched();
 	}
 	KUNIT_EXPECT_TRUE(test,
-			  callout_test_wait_until(buckets_of(base) >= MANY &&
+			  callout_test_wait_until(CALLOUT_WHEEL_MANY *
+						  buckets_of(base) >= MANY &&
 						  !is_moving(base)));
 	worker_looks();
 	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&callout_fit_work));
@@ -267,7 +271,7 @@ static void grow_gives_a_million_back(struct kunit *test)
 
 static void crowd_set_here(void *arg)
 {
-	callout_crowd_set(arg, 0, FIRST + 1, CALLOUT_TEST_FAR);
+	callout_crowd_set(arg, 0, ROOM + 1, CALLOUT_TEST_FAR);
 }
 
 /* A callout that is set in hard interrupt context can ask. */
@@ -275,7 +279,7 @@ static void grow_asked_by_interrupt(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
 	struct callout_base *base = callout_base(other);
-	struct callout_crowd *crowd = callout_crowd_create(test, FIRST + 1);
+	struct callout_crowd *crowd = callout_crowd_create(test, ROOM + 1);
 
 	for (i = 0; i < crowd->n; i++) {
 		crowd->c[i].node.cpu = other;
@@ -298,7 +302,7 @@ static DECLARE_COMPLETION(load_grew);
 /* The first ones are pending together until the test has seen a wheel grow. */
 static void load_thread(void *arg)
 {
-	const unsigned int first = 2 * FIRST;
+	const unsigned int first = 2 * ROOM;
 	struct callout_crowd *crowd = arg;
 	struct rnd_state rng;
 	unsigned int i, cpu;

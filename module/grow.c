@@ -2,12 +2,16 @@
 /*
  * grow.c - wheels that follow the number of callouts
  *
- * A wheel begins with CALLOUT_WHEEL_FIRST buckets, or fewer. When a base has more callouts
- * than its wheel has buckets, the wheel gets two to four times as many as
- * callouts. It shrinks to that when a worker has seen fewer than buckets /
- * CALLOUT_WHEEL_FEW at two looks in a row. The worker looks every
- * CALLOUT_LOOK_SECONDS, while any wheel is larger than the smallest. After
- * either, the callouts must double, or halve, before the size changes again.
+ * A wheel begins with CALLOUT_WHEEL_FIRST buckets, or fewer. When a base has more
+ * than CALLOUT_WHEEL_MANY callouts for each bucket, its wheel gets as many buckets
+ * as callouts, rounded down to a power of two. It shrinks to that when a worker has
+ * seen fewer than buckets / CALLOUT_WHEEL_FEW at two looks in a row. The worker
+ * looks every CALLOUT_LOOK_SECONDS, while any wheel is larger than the smallest.
+ * After either, the callouts must double, or become an eighth, before the size
+ * changes again.
+ *
+ * More buckets than callouts would save expiry a look at a callout of another lap,
+ * which costs less than the memory: a bucket takes a quarter of a slot's.
  *
  * To arm a callout counts down what the wheel has room for, and asks the worker
  * once:
@@ -22,7 +26,7 @@
  *						unlock(base)
  *						...
  *						lock(base), takes the old ring
- *						grow_at = buckets
+ *						grow_at = 2 * buckets
  *						unlock(base), frees the old ring
  *
  * Nothing is allocated or freed with the base locked, and a hold of its lock
@@ -42,6 +46,13 @@
 #include "grow.h"
 #include "kcompat.h"
 
+/* The most callouts with which a wheel of @buckets stays as it is. */
+static int room_of(unsigned int buckets)
+{
+	return buckets < CALLOUT_WHEEL_MAX_BUCKETS ?
+	       CALLOUT_WHEEL_MANY * buckets : INT_MAX;
+}
+
 /*
  * Has the size of a base's wheel follow its callouts, if it has a wheel. A kernel
  * whose own timers are callouts makes its first bases with interrupts off.
@@ -56,7 +67,7 @@ void callout_grow_begin(struct callout_base *base)
 	callout_base_lock(base);
 	base->follows = true;
 	base->least = to_wheel(base->scheme)->ring.mask + 1;
-	callout_base_grow_at(base, base->least);
+	callout_base_grow_at(base, room_of(base->least));
 	callout_unlock(base, flags);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_grow_begin);
@@ -85,9 +96,8 @@ EXPORT_SYMBOL_IF_KUNIT(callout_base_sizes);
 static unsigned int buckets_for(const struct callout_base *base,
 				unsigned int callouts)
 {
-	if (callouts >= CALLOUT_WHEEL_MAX_BUCKETS / 2)
-		return CALLOUT_WHEEL_MAX_BUCKETS;
-	return roundup_pow_of_two(max(2 * callouts, base->least));
+	return rounddown_pow_of_two(clamp(callouts, base->least,
+					  CALLOUT_WHEEL_MAX_BUCKETS));
 }
 
 /* The size that the base's wheel, of @buckets, should have now. */
@@ -97,7 +107,7 @@ static unsigned int buckets_wanted(struct callout_base *base,
 	unsigned int pending = callout_base_pending(base);
 
 	lockdep_assert_held(&base->lock);
-	if (pending > buckets)
+	if (pending > room_of(buckets))
 		return buckets_for(base, pending);
 	if (pending >= buckets / CALLOUT_WHEEL_FEW) {
 		base->few = false;
@@ -172,9 +182,7 @@ static unsigned int grow_look(struct callout_base *base, bool *more)
 		wanted = buckets_wanted(base, buckets);
 		*more = buckets > base->least;
 		if (wanted == buckets) {
-			callout_base_grow_at(base,
-					     buckets < CALLOUT_WHEEL_MAX_BUCKETS ?
-					     buckets : INT_MAX);
+			callout_base_grow_at(base, room_of(buckets));
 			wanted = 0;
 		}
 	}
@@ -188,9 +196,9 @@ static void grow_later(struct callout_base *base)
 	struct callout_wheel *w = to_wheel(base->scheme);
 
 	callout_base_lock_irq(base);
-	callout_base_grow_at(base, max(w->ring.mask + 1,
-				       2 * min(callout_base_pending(base),
-					       INT_MAX / 2U)));
+	callout_base_grow_at(base, max_t(int, room_of(w->ring.mask + 1),
+					 2 * min(callout_base_pending(base),
+						 INT_MAX / 2U)));
 	callout_base_unlock_irq(base);
 }
 

@@ -15,6 +15,9 @@
 /* The same in classes that few machines use. */
 #define CALLOUT_WHEEL_LEAST	(1U << 4)
 
+/* A wheel with more callouts than this for each bucket is too small. */
+#define CALLOUT_WHEEL_MANY	2U
+
 /* A wheel with fewer callouts than this part of its buckets is too large. */
 #define CALLOUT_WHEEL_FEW	8U
 
