@@ -53,4 +53,12 @@ cc "${warnings[@]}" -static -o "$out/wait-static" "$out/wait.c" $(library --stat
 mv "$out/wait-static" "$build/user/installed_wait"
 readelf -d "$out/wait-shared" | grep -q 'NEEDED.*\[libcallout\.so\.1\]'
 LD_LIBRARY_PATH=$out/installed/usr/lib ldd -r "$out/wait-shared" > "$out/wait-shared.ldd"
-! grep -E 'not found|undefined' "$out/wait-shared.ldd"
+if grep -E 'not found|undefined' "$out/wait-shared.ldd"; then
+	die "the shared library is not complete"
+fi
+# The static library takes no name that a program may have for itself.
+nm -g --defined-only "$out/installed/usr/lib/libcallout.a" > "$out/names"
+grep -q ' T callout_ctx_turn$' "$out/names"
+if grep -E '^[0-9a-f]+ . ' "$out/names" | grep -v ' callout_'; then
+	die "names of libcallout.a without its prefix"
+fi

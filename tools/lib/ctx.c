@@ -39,7 +39,7 @@ static int check_fd(int fd)
 
 static void init_clock(struct clock *clock, clockid_t clockid)
 {
-	wheel_init(&clock->wheel, callout_now(clockid));
+	callout_wheel_init(&clock->wheel, callout_now(clockid));
 	clock->clockid = clockid;
 	clock->filed = CALLOUT_FOREVER;
 }
@@ -124,7 +124,7 @@ void callout_file_at(struct clock *clock, struct callout_timer *timer,
 	if (timer->_filed)
 		wheel_remove(timer);
 	timer->_at = at;
-	wheel_add(&clock->wheel, timer);
+	callout_wheel_add(&clock->wheel, timer);
 }
 
 /*

@@ -72,7 +72,8 @@ static void expire(struct callout_ctx *ctx, unsigned int looks)
 	for (i = 0; i < ctx->nr_clocks; i++) {
 		clock = &ctx->clocks[i];
 		while (ctx->left < ctx->max_fired) {
-			timer = wheel_pop(&clock->wheel, clock->now, &looks);
+			timer = callout_wheel_pop(&clock->wheel, clock->now,
+						  &looks);
 			if (!timer)
 				break;
 			fire(ctx, clock, timer);

@@ -13,7 +13,7 @@ static inline unsigned int shift_of(unsigned int level)
 	return SLOT_BITS + level * LEVEL_BITS;
 }
 
-void wheel_init(struct wheel *wheel, __u64 now)
+void callout_wheel_init(struct wheel *wheel, __u64 now)
 {
 	unsigned int level;
 
@@ -26,7 +26,7 @@ void wheel_init(struct wheel *wheel, __u64 now)
 }
 
 /* Files a timer for timer._at. A time that is past counts as the base. */
-void wheel_add(struct wheel *wheel, struct callout_timer *timer)
+void callout_wheel_add(struct wheel *wheel, struct callout_timer *timer)
 {
 	__u64 at = timer->_at, pos = at > wheel->base ? at : wheel->base;
 	__u64 differs = (pos ^ wheel->base) >> SLOT_BITS;
@@ -120,8 +120,8 @@ static bool take_slot(struct wheel *wheel, __u64 now)
  * slot are moved down in many turns, if need be. Nothing is taken before all of
  * the taken are, so the order of the slots stays.
  */
-struct callout_timer *wheel_pop(struct wheel *wheel, __u64 now,
-				unsigned int *work)
+struct callout_timer *callout_wheel_pop(struct wheel *wheel, __u64 now,
+					unsigned int *work)
 {
 	struct callout_timer *timer;
 
@@ -136,7 +136,7 @@ struct callout_timer *wheel_pop(struct wheel *wheel, __u64 now,
 			wheel_remove(timer);
 			if (timer->_at <= now)
 				return timer;
-			wheel_add(wheel, timer);
+			callout_wheel_add(wheel, timer);
 		}
 	} while (take_slot(wheel, now));
 	return NULL;

@@ -80,10 +80,10 @@ static inline void link_del(struct callout_link *link)
 	link->prev->next = link->next;
 }
 
-void wheel_init(struct wheel *wheel, __u64 now);
-void wheel_add(struct wheel *wheel, struct callout_timer *timer);
-struct callout_timer *wheel_pop(struct wheel *wheel, __u64 now,
-				unsigned int *work);
+void callout_wheel_init(struct wheel *wheel, __u64 now);
+void callout_wheel_add(struct wheel *wheel, struct callout_timer *timer);
+struct callout_timer *callout_wheel_pop(struct wheel *wheel, __u64 now,
+					unsigned int *work);
 
 /* The bit of its slot stays: the slot is found empty when it is taken. */
 static inline void wheel_remove(struct callout_timer *timer)
