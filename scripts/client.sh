@@ -51,6 +51,13 @@ cc "${warnings[@]}" -o "$out/wait-shared" "$out/wait.c" $(library --cflags --lib
 # shellcheck disable=SC2046
 cc "${warnings[@]}" -static -o "$out/wait-static" "$out/wait.c" $(library --static --cflags --libs)
 mv "$out/wait-static" "$build/user/installed_wait"
+# The headers need no more than the manual page says, and warn in no program.
+# shellcheck disable=SC2046
+cc "${warnings[@]}" -std=c99 -Wpedantic -D_POSIX_C_SOURCE=199309L -fsyntax-only \
+	-include libcallout.h $(library --cflags) -x c /dev/null
+# shellcheck disable=SC2046
+clang "${warnings[@]}" -std=c++11 -Wpedantic -fsyntax-only -include libcallout.h \
+	$(library --cflags) -x c++ /dev/null
 readelf -d "$out/wait-shared" | grep -q 'NEEDED.*\[libcallout\.so\.1\]'
 LD_LIBRARY_PATH=$out/installed/usr/lib ldd -r "$out/wait-shared" > "$out/wait-shared.ldd"
 if grep -E 'not found|undefined' "$out/wait-shared.ldd"; then

@@ -14,7 +14,11 @@
 #include <string.h>
 #include <time.h>
 
+/* An unnamed union is of C11. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
 #include <linux/callout.h>
+#pragma GCC diagnostic pop
 
 #ifdef __cplusplus
 extern "C" {
