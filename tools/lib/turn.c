@@ -154,11 +154,14 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 		end = time_after(*now, timeout);
 	expire(ctx, timeout ? UINT_MAX : ctx->max_fired + LOOKS);
 	ret = tell_kernel(ctx, ctx->left ? 0 : timeout);
-	/* A callout may come when no timer is due. */
-	while (timeout && !ctx->left && !ret) {
+	/*
+	 * A callout may come when no timer is due, and a signal when one is, at
+	 * whose tick the callout is still to come.
+	 */
+	while (timeout && !ctx->left) {
 		read_clocks(ctx);
 		expire(ctx, UINT_MAX);
-		if (ctx->left || end <= *now)
+		if (ctx->left || ret || end <= *now)
 			break;
 		if (end != CALLOUT_FOREVER)
 			timeout = end - *now;

@@ -9,7 +9,7 @@
  *    in a wait, later than its slack and a tick;
  *  - no timer comes after it was disarmed, and none is accessed;
  *  - arming fails only for what is asked, and a turn only if an error was
- *    injected; then nothing is lost;
+ *    injected; then nothing is lost, and after a wait no timer is due;
  *  - callout_ctx_next_due() is not after the first timer that is due, and a turn
  *    before that makes no system call if the kernel's callout has not come;
  *  - the kernel has at most one callout for each clock;
@@ -289,6 +289,18 @@ static bool any_left(unsigned int i)
 	return false;
 }
 
+/* No timer was due when a turn looked last. */
+static void check_none_due(unsigned int i)
+{
+	struct model_timer *m;
+
+	for (m = model; m < model + TIMERS; m++)
+		fuzz_assert(!m->armed || m->ctx != i || m->waits ||
+			    after(m->hi, m->slack) >
+			    mock_clock(m->clockid) - 2 * mock.jitter,
+			    "due at %llu", (unsigned long long)m->hi);
+}
+
 static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 		      unsigned int most)
 {
@@ -318,6 +330,8 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	if (n < most)
 		fuzz_assert(n == (ret < 0 ? 0 : ret), "%u, not %d", n, ret);
 	check_next_due(i);
+	if (ret < 0 && timeout)
+		check_none_due(i);
 	fuzz_assert(outstanding(i) <= 1U + other_clock[i], "too many callouts");
 }
 

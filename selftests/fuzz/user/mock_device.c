@@ -435,15 +435,18 @@ static int wait_for_event(struct mock_file *f, uint64_t timeout)
 
 	if (mock_unread(f))
 		return 0;
-	if (mock.interrupt) {
-		mock.interrupt = false;
-		return -EINTR;
-	}
-	/* A test that waits for nothing, for ever, is interrupted. */
-	if (next >= TIME_LAST / 2 && end >= TIME_LAST / 2)
-		return -EINTR;
 	if (next > end)
 		next = end;
+	/* A test that waits for nothing, for ever, is interrupted. */
+	if (next >= TIME_LAST / 2)
+		return -EINTR;
+	if (mock.interrupt) {
+		mock.interrupt = false;
+		/* Just before that would have ended the wait. */
+		if (next > mock.now)
+			mock.now = next - 1;
+		return -EINTR;
+	}
 	if (next > mock.now)
 		mock.now = next;
 	return 0;
