@@ -59,6 +59,29 @@ TEST_F(loop, failed_before_waiting)
 	EXPECT_GT(begin + WAIT_MS * MSEC, callout_now(CLOCK_MONOTONIC));
 }
 
+/* If the callout of one clock cannot be made, that of the other is still moved. */
+TEST_F(loop, failed_for_one_clock)
+{
+	__u64 timeout, end = callout_now(CLOCK_BOOTTIME) + HOUR;
+	int i, fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_set_limit(fd, 1));
+	for (i = 1; i < 4; i++)
+		self->t[i].clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], 4 * HOUR));
+	expect_flush();
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	for (i = 2; i < 4; i++) {
+		timeout = i == 2 ? 0 : WAIT_MS * MSEC;
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i],
+					 (4 - i) * HOUR));
+		EXPECT_EQ(-ENOSPC, callout_ctx_turn(self->ctx, timeout));
+		EXPECT_LE(end + (3 - i) * HOUR, next_due(fd, CLOCK_BOOTTIME));
+		EXPECT_GT(end + (4 - i) * HOUR, next_due(fd, CLOCK_BOOTTIME));
+	}
+	EXPECT_EQ(1, info().outstanding);
+}
+
 /* What has fired unread is withdrawn when its timer is moved or disarmed. */
 TEST_F(loop, fired_and_moved)
 {

@@ -103,7 +103,7 @@ static inline bool clock_is_early(const struct clock *clock)
 /*
  * Moves the callouts that are not where they should be and, if @timeout is not
  * 0, waits for one of them, all in one system call or in none. Does not wait if
- * an operation fails. Returns 0, or the error.
+ * an operation fails; the other is then done by itself. Returns 0, or the error.
  */
 static int tell_kernel(struct callout_ctx *ctx, __u64 timeout)
 {
@@ -112,6 +112,7 @@ static int tell_kernel(struct callout_ctx *ctx, __u64 timeout)
 	struct clock *moved[NR_CLOCKS];
 	struct callout_batch batch;
 	unsigned int i, n = 0;
+	bool stopped;
 	int ret;
 
 	for (i = 0; i < ctx->nr_clocks; i++) {
@@ -124,18 +125,20 @@ static int tell_kernel(struct callout_ctx *ctx, __u64 timeout)
 	if (!n && !timeout)
 		return 0;
 	callout_batch_init(&batch, ops, n, events, timeout ? NR_CLOCKS : 0);
-	batch.flags = CALLOUT_BATCH_STOP;
 	if (timeout) {
-		batch.flags |= CALLOUT_BATCH_WAIT;
+		batch.flags = CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT;
 		batch.timeout = timeout;
 	}
 	ret = callout_batch_submit(ctx->fd, &batch);
+	stopped = !ret && batch.done < n;
 	for (i = 0; i < batch.done; i++) {
 		if (ops[i].result >= 0)
 			moved[i]->filed = moved[i]->wheel.min;
 		else
 			ret = ops[i].result;
 	}
+	if (stopped && callout_do(ctx->fd, &ops[i]) >= 0)
+		moved[i]->filed = moved[i]->wheel.min;
 	for (i = 0; i < batch.got; i++)
 		clock_of(ctx, events[i].handle)->filed = CALLOUT_FOREVER;
 	return ret < 0 ? ret : 0;

@@ -12,7 +12,9 @@
  *    injected; then nothing is lost, and after a wait no timer is due;
  *  - callout_ctx_next_due() is not after the first timer that is due, and a turn
  *    before that makes no system call if the kernel's callout has not come;
- *  - the kernel has at most one callout for each clock;
+ *  - the kernel has at most one callout for each clock, and wakes the loop when a
+ *    timer is due unless callout_ctx_pending(); if the callout of one clock cannot
+ *    be made, it does so for the other's timers;
  *  - at the end every timer has fired, and the kernel has none.
  */
 #include <errno.h>
@@ -289,6 +291,34 @@ static bool any_left(unsigned int i)
 	return false;
 }
 
+/*
+ * The descriptor is or will be readable when a timer is due. After @error that
+ * holds only for clocks of which the kernel has a callout.
+ */
+static void check_wakes(unsigned int i, bool error)
+{
+	struct mock_file *f = mock_file(callout_ctx_fd(context[i]));
+	struct model_timer *m;
+	__u64 due;
+
+	for (m = model; m < model + TIMERS && !mock_unread(f); m++) {
+		if (!m->armed || m->ctx != i || m->waits)
+			continue;
+		if (callout_get_next(callout_ctx_fd(context[i]), m->clockid,
+				     &due) || (error && due == CALLOUT_FOREVER))
+			continue;
+		fuzz_assert(due <= after(m->hi, m->slack) ||
+			    due <= mock_clock(m->clockid), "at %llu, due at %llu",
+			    due, (unsigned long long)m->hi);
+	}
+}
+
+/* Whether an operation has failed, and not the call. */
+static bool op_failed(int ret)
+{
+	return ret == -ENOMEM || ret == -ENOSPC || ret == -EDQUOT;
+}
+
 /* No timer was due when a turn looked last. */
 static void check_none_due(unsigned int i)
 {
@@ -308,7 +338,7 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	struct turn turn = { mock.now, mock.drift };
 	bool idle = !timeout && kernel_is_silent(i) &&
 		    callout_ctx_next_due(ctx) > mock.now + 8 * mock.jitter;
-	bool begins = !any_left(i);
+	bool begins = !any_left(i), all_tried = !mock.short_at;
 	unsigned int calls = mock.calls, n = 0;
 	int ret;
 
@@ -330,6 +360,10 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	if (n < most)
 		fuzz_assert(n == (ret < 0 ? 0 : ret), "%u, not %d", n, ret);
 	check_next_due(i);
+	if (!callout_ctx_pending(ctx))
+		check_wakes(i, false);
+	else if (op_failed(ret) && all_tried)
+		check_wakes(i, true);
 	if (ret < 0 && timeout)
 		check_none_due(i);
 	fuzz_assert(outstanding(i) <= 1U + other_clock[i], "too many callouts");
