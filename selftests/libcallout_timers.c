@@ -362,6 +362,29 @@ TEST_F_TIMEOUT(loop, periodic_in_a_crowd, SLOW)
 	free(crowd);
 }
 
+/* A periodic timer that is due in each turn does not keep the other clock's back. */
+TEST_F(loop, periodic_of_one_clock)
+{
+	static const clockid_t clocks[] = { CLOCK_MONOTONIC, CLOCK_BOOTTIME };
+	struct callout_timer periodic = { .period = 1 }, other = { 0 }, *t;
+	struct callout_ctx *ctx;
+	unsigned int i, turns;
+
+	ASSERT_EQ(0, callout_ctx_create(&ctx, 1));
+	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
+		periodic.clockid = clocks[i];
+		other.clockid = clocks[!i];
+		ASSERT_EQ(0, callout_arm(ctx, &periodic, 0));
+		ASSERT_EQ(0, callout_arm(ctx, &other, 0));
+		for (turns = 0, t = NULL; t != &other; turns++) {
+			ASSERT_GT(2, turns);
+			ASSERT_EQ(1, callout_ctx_turn(ctx, 0));
+			t = callout_ctx_next(ctx, NULL);
+		}
+	}
+	callout_ctx_destroy(ctx);
+}
+
 TEST_F(loop, waits)
 {
 	__u64 begin = callout_now(CLOCK_MONOTONIC);

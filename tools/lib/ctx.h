@@ -34,6 +34,7 @@ struct clock {
  * @max_fired: how many timers a turn hands out
  * @left: length of @fired
  * @nr_clocks: 1 until a timer of another clock than CLOCK_MONOTONIC is armed
+ * @first: modulo @nr_clocks, the clock whose timers were looked for first
  * @waiting: timers whose relative time is to count from the next turn
  * @fired: timers that are to be handed out
  * @clocks: CLOCK_MONOTONIC first
@@ -43,6 +44,7 @@ struct callout_ctx {
 	unsigned int max_fired;
 	unsigned int left;
 	unsigned int nr_clocks;
+	unsigned int first;
 	struct callout_link waiting;
 	struct callout_link fired;
 	struct clock clocks[NR_CLOCKS];

@@ -63,14 +63,19 @@ static void fire(struct callout_ctx *ctx, struct clock *clock,
 		     time_after(timer->_due, (missed + 1) * timer->_period));
 }
 
+/*
+ * The clocks take turns to be the first: always more timers of one than a turn
+ * hands out do not keep the other's back.
+ */
 static void expire(struct callout_ctx *ctx, unsigned int looks)
 {
 	struct callout_timer *timer;
 	struct clock *clock;
 	unsigned int i;
 
+	ctx->first++;
 	for (i = 0; i < ctx->nr_clocks; i++) {
-		clock = &ctx->clocks[i];
+		clock = &ctx->clocks[(ctx->first + i) % ctx->nr_clocks];
 		while (ctx->left < ctx->max_fired) {
 			timer = callout_wheel_pop(&clock->wheel, clock->now,
 						  &looks);

@@ -15,7 +15,8 @@
  *  - the kernel has at most one callout for each clock, and wakes the loop when a
  *    timer is due unless callout_ctx_pending(); if the callout of one clock cannot
  *    be made, it does so for the other's timers;
- *  - at the end every timer has fired, and the kernel has none.
+ *  - at the end every timer has fired, also while periodic ones are due in each
+ *    turn, and the kernel has no callout.
  */
 #include <errno.h>
 #include <limits.h>
@@ -489,31 +490,55 @@ static void one_op(struct input *in)
 	}
 }
 
-static bool any_armed(void)
+static bool any_one_shot(void)
 {
 	unsigned int k;
 
 	for (k = 0; k < TIMERS; k++)
-		if (model[k].armed)
+		if (model[k].armed && !model[k].period)
 			return true;
 	return false;
 }
 
-/* Each timer fires that is armed for a time that comes. */
+static void disarm_all(bool (*which)(const struct model_timer *m))
+{
+	unsigned int k;
+
+	for (k = 0; k < TIMERS; k++)
+		if (model[k].armed && which(&model[k]))
+			disarm(&model[k], false);
+}
+
+static bool never_comes(const struct model_timer *m)
+{
+	return m->period > TIME_LAST / 2 || m->hi > TIME_LAST / 2 ||
+	       (m->waits && m->time > TIME_LAST / 2);
+}
+
+static bool is_periodic(const struct model_timer *m)
+{
+	return m->period;
+}
+
+/*
+ * Each timer fires that is armed for a time that comes, whatever the periodic
+ * ones do, which are due in each turn.
+ */
 static void settle(void)
 {
-	unsigned int i, k, rounds = 0;
+	unsigned int i, rounds = 0;
 
 	mock_no_faults();
 	mock.jitter = 0;
-	for (k = 0; k < TIMERS; k++)
-		if (model[k].armed &&
-		    (model[k].timer->period || model[k].period ||
-		     model[k].timer->_period || model[k].hi > TIME_LAST / 2 ||
-		     (model[k].waits && model[k].time > TIME_LAST / 2)))
-			disarm(&model[k], false);
-	while (any_armed() || rounds < 4) {
-		fuzz_assert(rounds++ < 20 * TIMERS, "a timer is lost");
+	disarm_all(never_comes);
+	while (any_one_shot() || rounds < 4) {
+		fuzz_assert(rounds++ < 40 * TIMERS, "a timer is lost");
+		for (i = 0; i < CONTEXTS; i++)
+			take_turn(i, 0, false, ~0U);
+		mock.now += REACH;
+	}
+	disarm_all(is_periodic);
+	for (rounds = 0; rounds < 4; rounds++) {
 		for (i = 0; i < CONTEXTS; i++)
 			take_turn(i, 0, false, ~0U);
 		mock.now += REACH;
