@@ -14,7 +14,8 @@
  *    before that makes no system call if the kernel's callout has not come;
  *  - the kernel has at most one callout for each clock, and wakes the loop when a
  *    timer is due unless callout_ctx_pending(); if the callout of one clock cannot
- *    be made, it does so for the other's timers;
+ *    be made, it does so for the other's timers; a descriptor that is readable
+ *    stays so as long as timers are due;
  *  - at the end every timer has fired, also while periodic ones are due in each
  *    turn, and the kernel has no callout.
  */
@@ -320,16 +321,16 @@ static bool op_failed(int ret)
 	return ret == -ENOMEM || ret == -ENOSPC || ret == -EDQUOT;
 }
 
-/* No timer was due when a turn looked last. */
-static void check_none_due(unsigned int i)
+/* Whether a timer is still to be handed out that was due @ago. */
+static bool any_due(unsigned int i, uint64_t ago)
 {
 	struct model_timer *m;
 
 	for (m = model; m < model + TIMERS; m++)
-		fuzz_assert(!m->armed || m->ctx != i || m->waits ||
-			    after(m->hi, m->slack) >
-			    mock_clock(m->clockid) - 2 * mock.jitter,
-			    "due at %llu", (unsigned long long)m->hi);
+		if (m->armed && m->ctx == i && !m->waits &&
+		    after(m->hi, m->slack) <= mock_clock(m->clockid) - ago)
+			return true;
+	return false;
 }
 
 static void take_turn(unsigned int i, uint64_t timeout, bool flush,
@@ -339,7 +340,9 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	struct turn turn = { mock.now, mock.drift };
 	bool idle = !timeout && kernel_is_silent(i) &&
 		    callout_ctx_next_due(ctx) > mock.now + 8 * mock.jitter;
+	struct mock_file *f = mock_file(callout_ctx_fd(ctx));
 	bool begins = !any_left(i), all_tried = !mock.short_at;
+	bool stays = !timeout && begins && !other_clock[i] && mock_unread(f);
 	unsigned int calls = mock.calls, n = 0;
 	int ret;
 
@@ -366,7 +369,9 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	else if (op_failed(ret) && all_tried)
 		check_wakes(i, true);
 	if (ret < 0 && timeout)
-		check_none_due(i);
+		fuzz_assert(!any_due(i, 2 * mock.jitter), "not looked for");
+	if (stays && n < most && any_due(i, mock.now - turn.start))
+		fuzz_assert(mock_unread(f), "not readable any more");
 	fuzz_assert(outstanding(i) <= 1U + other_clock[i], "too many callouts");
 }
 
