@@ -237,7 +237,10 @@ queue_kunit() {
 	# Suites that take locks, with lockdep, KASAN and the other checkers.
 	[ ! "$short" ] || run_job debug kunit:locks 600 \
 		-a "CALLOUT_SETS=tick_source=jiffies CALLOUT_SUITES=locks"
-	run_job kunit kunit 600
+	# Side by side: much of their time they wait.
+	run_job kunit kunit:jiffies 600 -a CALLOUT_SETS=tick_source=jiffies
+	run_job kunit kunit:hrtimer 600 \
+		-a "CALLOUT_SETS=tick_source=hrtimer+hz=10000;scheme=sorted_list"
 }
 
 queue_selftests() {
@@ -298,10 +301,10 @@ queue_clients() {
 queue() {
 	case $1 in
 	builds)
-		# First Debian's, so that boots begin early, then the others while these run;
-		# kunit's boot is the longest.
+		# First one of Debian's, so that boots begin early, then while these run
+		# those whose boots take longest.
 		build_programs
-		for kernel in debian-6.12 debian-6.12-rt kunit debug debian-6.1; do
+		for kernel in debian-6.12 kunit debug debian-6.12-rt debian-6.1; do
 			build_kernel $kernel
 		done
 		[ "$quick" ] || build_kernel clang
