@@ -121,6 +121,9 @@ check-arm64: ## load, tests of the device, hotplug, 600 s of torture, on Debian'
 check-fuzz: ## the fuzzer of the device for a minute, on the debug kernel
 	@scripts/check.sh fuzz
 
+check-faults: ## each allocation and copy fails once, at load, at open, in each call
+	@scripts/check.sh faults
+
 bench: ## count instructions of operations and ticks, and of Linux's timers, in build/bench/
 	@scripts/bench.sh
 
@@ -158,5 +161,5 @@ distclean: clean ## also remove the cached kernels
 .PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-suspend check-torture check-debug check-arm64 \
-	check-fuzz torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
+	check-fuzz check-faults torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

@@ -5,7 +5,7 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [model] [deb-check] [intree] [arm64]
+#                    [faults] [model] [deb-check] [intree] [arm64]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time
 #
@@ -349,6 +349,7 @@ queue() {
 	torture) queue_torture ;;
 	debug) queue_debug ;;
 	fuzz) queue_fuzz ;;
+	faults) run_job debug faults 2400 ;;
 	limits)
 		build_kernel debian-6.12
 		step debian-6.12 run_script limits scripts/limits.sh ;;
@@ -468,9 +469,9 @@ if [ "$*" = quick ]; then
 elif [ "$*" = all ]; then
 	short=
 	# What takes longest first.
-	set -- builds schemes-all replaced debug lab fuzz torture arm64 bench client intree limits \
-		old-hotplug kunit deb-check selftests hotplug suspend schemes model tools load \
-		late clients static
+	set -- builds schemes-all replaced debug lab fuzz faults torture arm64 bench client intree \
+		limits old-hotplug kunit deb-check selftests hotplug suspend schemes model tools \
+		load late clients static
 fi
 for check in "$@"; do
 	queue "$check"

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Job: each allocation and copy fails, one after the other: while the module is loaded, while a
+# user opens the device for the first time, while a CPU comes up, and in each operation of the
+# device. Needs a kernel with fault injection. With boot.sh -a FAULTS=a+b only these programs.
+#
+# The kernel reports some failed allocations with a call trace: so its reports are read from the
+# log, where these are known, and kept off the console, which must hold none.
+
+# shellcheck source=qemu/tap.sh
+. /lib/tap.sh
+
+# Faults of a thread that has asked for one: nobody else's, and nothing about it in the log.
+configure_faults() {
+	for kind in failslab fail_page_alloc fail_usercopy; do
+		echo 0 > "/sys/kernel/debug/$kind/probability"
+		echo 0 > "/sys/kernel/debug/$kind/verbose"
+		echo -1 > "/sys/kernel/debug/$kind/times"
+	done
+	for kind in failslab fail_page_alloc; do
+		echo N > "/sys/kernel/debug/$kind/ignore-gfp-wait"
+	done
+	echo N > /sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem
+}
+
+# Reports in the log, without the traces of failed allocations.
+reports() {
+	dmesg | awk '
+		/percpu: allocation failed|vmalloc error/ { known = 1 }
+		/Call Trace/ && known { known = 0; next }
+		/BUG:|WARNING:|Call Trace|possible .*(deadlock|recursive)|INFO: |ODEBUG/ { print }
+		/KASAN: |UBSAN|suspicious RCU|sleeping function called/ { print }'
+}
+
+no_report() {
+	reports > /tmp/reports
+	[ ! -s /tmp/reports ] || { dmesg | tail -n 200; return 1; }
+}
+
+# Each fault takes an object of its reserve, without which it ends.
+kmemleak_works() {
+	[ ! -e /sys/kernel/debug/kmemleak ] || echo scan=off > /sys/kernel/debug/kmemleak
+}
+
+echo N > /sys/module/printk/parameters/ignore_loglevel
+dmesg -n 1
+
+# Hundreds of loads and unloads wait for grace periods.
+echo 1 > /sys/kernel/rcu_expedited
+
+programs=$(echo "${FAULTS:-faults_load+faults_op+faults_file}" | tr + ' ')
+configure_faults
+for program in $programs; do
+	[ "$program" = faults_load ] || load_module
+	run "/bin/$program"
+	[ "$program" = faults_load ] || check "$program: the module unloads" unload_module
+	check "$program: no report in the log" no_report
+done
+check "kmemleak works" kmemleak_works
+# What the scan at the end finds belongs on the console.
+echo Y > /sys/module/printk/parameters/ignore_loglevel
+finish

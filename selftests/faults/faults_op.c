@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * faults_op.c - each allocation and copy of what sets, moves and cancels
+ * callouts fails
+ */
+#include "walk.h"
+
+#define UNTOUCHED	0x7777
+
+/* Keeps the handle, and does the operation's own ioctl. */
+static int call_op(struct faulty *f, struct callout_op op)
+{
+	int ret = do_op(f->fd, &op);
+
+	if (!ret)
+		f->handle[NEW_ID] = op.handle;
+	return ret;
+}
+
+struct longer_op {
+	struct callout_op op;
+	__u64 more;
+};
+
+/* The same as a longer structure, which the kernel reads in one copy. */
+static int call_longer(struct faulty *f, struct callout_op op)
+{
+	struct longer_op longer = { .op = op };
+	int ret;
+
+	ret = callout_dev_ioctl(f->fd, _IOWR(CALLOUT_IOC_MAGIC, op.op,
+					     struct longer_op), &longer);
+	if (!ret)
+		f->handle[NEW_ID] = longer.op.handle;
+	return ret;
+}
+
+static int call_set(struct faulty *f)
+{
+	return call_op(f, callout_op_set(HOUR, NEW_ID));
+}
+
+static int call_set_longer(struct faulty *f)
+{
+	struct callout_op op = callout_op_set(HOUR, NEW_ID);
+
+	op.period = HOUR;
+	op.slack = MSEC;
+	return call_longer(f, op);
+}
+
+static int call_timeout(struct faulty *f)
+{
+	return call_op(f, callout_op_timeout(FAULTY_FUNC, NEW_ID, HOUR));
+}
+
+static int call_timeout_longer(struct faulty *f)
+{
+	return call_longer(f, callout_op_timeout(FAULTY_FUNC, NEW_ID, HOUR));
+}
+
+static bool set_done(struct faulty *f, int ret)
+{
+	f->outstanding[NEW_ID] = true;
+	return !ret && f->handle[NEW_ID];
+}
+
+static int call_key(struct faulty *f)
+{
+	return call_op(f, set_op(HOUR, NEW_ID));
+}
+
+static int call_key_longer(struct faulty *f)
+{
+	return call_longer(f, set_op(2 * HOUR, NEW_ID));
+}
+
+static bool key_prepare(struct faulty *f)
+{
+	f->outstanding[NEW_ID] = true;
+	return !call_key(f);
+}
+
+static bool key_done(struct faulty *f, int ret)
+{
+	f->outstanding[NEW_ID] = true;
+	return !ret;
+}
+
+static bool moved(struct faulty *f, int ret)
+{
+	return ret == CALLOUT_CANCELLED &&
+	       info_of(f->fd).reset == f->before.info.reset + 1;
+}
+
+static int call_reset(struct faulty *f)
+{
+	return call_longer(f, callout_op_reset(f->handle[PENDING_ID], 2 * HOUR));
+}
+
+static int call_reset_key(struct faulty *f)
+{
+	return call_longer(f, reset_op(2 * HOUR, NEW_ID));
+}
+
+static int call_unset(struct faulty *f)
+{
+	return call_longer(f, callout_op_unset(f->handle[PENDING_ID]));
+}
+
+static int call_unset_unread(struct faulty *f)
+{
+	return call_longer(f, callout_op_unset(f->handle[UNREAD_ID]));
+}
+
+static int call_untimeout(struct faulty *f)
+{
+	return call_longer(f, callout_op_untimeout(FAULTY_FUNC, PENDING_ID, 0));
+}
+
+static int call_unset_key(struct faulty *f)
+{
+	return call_longer(f, unset_op(NEW_ID));
+}
+
+static bool unset_done(struct faulty *f, int ret)
+{
+	f->outstanding[PENDING_ID] = false;
+	return ret == CALLOUT_CANCELLED;
+}
+
+static bool unset_unread_done(struct faulty *f, int ret)
+{
+	f->outstanding[UNREAD_ID] = false;
+	return ret == CALLOUT_WITHDRAWN;
+}
+
+static bool unset_key_done(struct faulty *f, int ret)
+{
+	f->outstanding[NEW_ID] = false;
+	return ret == CALLOUT_CANCELLED;
+}
+
+static bool batch_prepare(struct faulty *f)
+{
+	for (f->nr_ops = 0; f->nr_ops < MANY; f->nr_ops++)
+		f->ops[f->nr_ops] = callout_op_set(HOUR, NEW_ID + f->nr_ops);
+	return true;
+}
+
+/*
+ * So many with a few buckets in the hash make it grow, or keep it as it is. When it
+ * does is random, and with it the number of each later fault.
+ */
+static bool batch_prepare_timeouts(struct faulty *f)
+{
+	for (f->nr_ops = 0; f->nr_ops < MANY; f->nr_ops++)
+		f->ops[f->nr_ops] = callout_op_timeout(FAULTY_FUNC,
+						       NEW_ID + f->nr_ops, HOUR);
+	return true;
+}
+
+/* A batch that is not complete has failed. */
+static int do_whole_batch(struct faulty *f)
+{
+	struct callout_batch *b = &f->batch;
+	unsigned int i;
+	int ret;
+
+	b->done = ~0U;
+	b->got = 0;
+	for (i = 0; i < f->nr_ops; i++)
+		f->ops[i].result = UNTOUCHED;
+	ret = do_batch(f->fd, b);
+	return !ret && b->failed ? -ENOMEM : ret;
+}
+
+static int call_batch(struct faulty *f)
+{
+	f->batch = with_events(batch_of(f->ops, f->nr_ops), f->events, 64, 0, 0);
+	return do_whole_batch(f);
+}
+
+/* The same, with all that a batch can have read. */
+static int call_batch_wait(struct faulty *f)
+{
+	__u64 mask = 0;
+	struct callout_wait wait = {
+		.clockid = CLOCK_MONOTONIC,
+		.sigmask = (uintptr_t)&mask,
+		.sigmask_size = sizeof(mask),
+	};
+
+	f->batch = with_events(batch_of(f->ops, f->nr_ops), f->events, 64,
+			       CALLOUT_BATCH_WAIT, 0);
+	f->batch.wait = (uintptr_t)&wait;
+	f->batch.wait_size = sizeof(wait);
+	return do_whole_batch(f);
+}
+
+/* Each operation that was tried tells what it did; the others are as they were. */
+static bool batch_adds_up(struct faulty *f)
+{
+	struct callout_batch *b = &f->batch;
+	unsigned int i, left = 0, failed = 0;
+	struct callout_op *op;
+
+	if (b->done == ~0U)
+		return is_unchanged(f);
+	for (i = 0; i < f->nr_ops; i++) {
+		op = &f->ops[i];
+		if (op->result == (i < b->done ? -ENOMEM : UNTOUCHED)) {
+			if (op->handle)
+				return false;
+			failed += i < b->done;
+			f->ops[left++] = *op;
+			continue;
+		}
+		if (i >= b->done || op->result || !op->handle)
+			return false;
+		f->outstanding[op->cookie] = true;
+	}
+	f->nr_ops = left;
+	return failed == b->failed && events_are_expected(f, b->got);
+}
+
+static bool batch_done(struct faulty *f, int ret)
+{
+	return !ret && batch_adds_up(f) && !f->nr_ops;
+}
+
+/* A command's result, which comes at once; that of a SET that succeeds does not. */
+static int command_of(struct faulty *f, struct callout_op op, __u32 size)
+{
+	static struct longer_op longer;
+	atomic_uint *head = ring_word(&f->ring, f->ring.p.cq_off.head);
+	atomic_uint *tail = ring_word(&f->ring, f->ring.p.cq_off.tail);
+	struct io_uring_sqe *sqe;
+
+	longer = (struct longer_op){ .op = op };
+	sqe = queue(&f->ring, f->fd, &longer.op, NEW_ID);
+	sqe->cmd_op = _IOC(_IOC_READ | _IOC_WRITE, CALLOUT_IOC_MAGIC, op.op,
+			   size);
+	if (!submit(&f->ring))
+		return -EIO;
+	return *head == *tail ? 0 : complete(&f->ring, NULL, WAIT_MS);
+}
+
+static int call_ring_set(struct faulty *f)
+{
+	return command_of(f, set_op(HOUR, NEW_ID), sizeof(struct longer_op));
+}
+
+static int call_ring_unset(struct faulty *f)
+{
+	return command_of(f, unset_op(NEW_ID), sizeof(struct longer_op));
+}
+
+static int call_ring_reset(struct faulty *f)
+{
+	return command_of(f, reset_op(2 * HOUR, NEW_ID),
+			  sizeof(struct longer_op));
+}
+
+static bool ring_set_done(struct faulty *f, int ret)
+{
+	f->outstanding[NEW_ID] = true;
+	f->command[NEW_ID] = true;
+	return !ret && info_of(f->fd).set == f->before.info.set + 1;
+}
+
+static const struct operation operations[] = {
+	{ "SET, the first", .nomem = 2, .call = call_set, .done = set_done },
+	{ "SET, a chunk more", .pending = CHUNK, .nomem = 1, .call = call_set,
+	  .done = set_done },
+	{ "SET, a directory more", .pending = DIRECTORY, .nomem = 2,
+	  .call = call_set, .done = set_done },
+	{ "SET, periodic, longer", .efault = 1, .nomem = 2,
+	  .call = call_set_longer, .done = set_done },
+	{ "TIMEOUT, the first", .nomem = 3, .call = call_timeout,
+	  .done = set_done },
+	{ "TIMEOUT, the hash", .pending = 3, .nomem = 1, .call = call_timeout,
+	  .done = set_done },
+	{ "TIMEOUT, a directory more", .pending = DIRECTORY, .hashed = true,
+	  .nomem = 2, .call = call_timeout, .done = set_done },
+	{ "TIMEOUT, longer", .efault = 1, .nomem = 3,
+	  .call = call_timeout_longer, .done = set_done },
+	{ "SET of a new key", .nomem = 3, .call = call_key, .done = key_done },
+	{ "SET of a new key, a chunk more", .pending = CHUNK, .hashed = true,
+	  .nomem = 1, .call = call_key, .done = key_done },
+	{ "SET of a key", .pending = 3, .efault = 1, .prepare = key_prepare,
+	  .call = call_key_longer, .done = moved },
+	{ "RESET", .pending = 3, .efault = 1, .call = call_reset,
+	  .done = moved },
+	{ "RESET of a key", .pending = 3, .efault = 1, .prepare = key_prepare,
+	  .call = call_reset_key, .done = moved },
+	{ "UNSET", .pending = 3, .efault = 1, .call = call_unset,
+	  .done = unset_done },
+	{ "UNSET of an event", .pending = 3, .unread = 3, .efault = 1,
+	  .call = call_unset_unread, .done = unset_unread_done },
+	{ "UNSET of a key", .pending = 3, .efault = 1, .prepare = key_prepare,
+	  .call = call_unset_key, .done = unset_key_done },
+	{ "UNTIMEOUT", .pending = 3, .hashed = true, .efault = 1,
+	  .call = call_untimeout, .done = unset_done },
+	{ "BATCH", .pending = 20, .unread = 20, .nomem = 1, .efault = 5,
+	  .prepare = batch_prepare, .call = call_batch,
+	  .failed = batch_adds_up, .done = batch_done },
+	{ "BATCH of TIMEOUTs", .unread = 3, .nomem = 1, .efault = 2,
+	  .prepare = batch_prepare_timeouts, .call = call_batch,
+	  .failed = batch_adds_up, .done = batch_done },
+	{ "BATCH that may wait", .unread = 3, .nomem = 1, .efault = 7,
+	  .prepare = batch_prepare, .call = call_batch_wait,
+	  .failed = batch_adds_up, .done = batch_done },
+	{ "io_uring: SET", .ring = true, .nomem = 3, .efault = 1,
+	  .call = call_ring_set, .done = ring_set_done },
+	{ "io_uring: RESET", .ring = true, .efault = 1,
+	  .prepare = key_prepare, .call = call_ring_reset, .done = moved },
+	{ "io_uring: UNSET", .ring = true, .efault = 1,
+	  .prepare = key_prepare, .call = call_ring_unset,
+	  .done = unset_key_done },
+};
+
+TEST_F(faults, each)
+{
+	walk_all(_metadata, self->walk, operations, ARRAY_SIZE(operations));
+}
+
+TEST_HARNESS_MAIN
