@@ -121,7 +121,7 @@ check-arm64: ## load, tests of the device, hotplug, 600 s of torture, on Debian'
 check-fuzz: ## the fuzzer of the device for a minute, on the debug kernel
 	@scripts/check.sh fuzz
 
-check-faults: ## each allocation and copy fails once, at load, at open, in each call
+check-faults: ## each allocation and copy fails once, at load, at open, in each call; a full memory cgroup
 	@scripts/check.sh faults
 
 bench: ## count instructions of operations and ticks, and of Linux's timers, in build/bench/

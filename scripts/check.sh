@@ -285,6 +285,16 @@ queue_fuzz() {
 	fi
 }
 
+queue_faults() {
+	local memcg="FAULTS=faults_memcg"
+
+	[ "$quick" ] || run_job debug faults 2400
+	# The debug kernel has no memory cgroups.
+	run_job debian-6.12 faults:memcg 300 -a "$memcg"
+	[ "$short" ] || run_job debian-6.1 faults:memcg 300 -a "$memcg"
+	[ "$short" ] || run_job debian-6.12-rt faults:memcg 300 -a "$memcg"
+}
+
 queue_clients() {
 	local rest="CLIENTS_TESTS=bridge+sfq+vgem"
 
@@ -349,7 +359,7 @@ queue() {
 	torture) queue_torture ;;
 	debug) queue_debug ;;
 	fuzz) queue_fuzz ;;
-	faults) run_job debug faults 2400 ;;
+	faults) queue_faults ;;
 	limits)
 		build_kernel debian-6.12
 		step debian-6.12 run_script limits scripts/limits.sh ;;
@@ -465,7 +475,7 @@ scripts/setup.sh all || { echo "0 passed, 1 failed"; exit 1; }
 if [ "$*" = quick ]; then
 	quick=yes
 	set -- builds static selftests kunit hotplug schemes torture load client clients-short \
-		tools late suspend intree
+		tools late suspend faults intree
 elif [ "$*" = all ]; then
 	short=
 	# What takes longest first.

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Job: each allocation and copy fails, one after the other: while the module is loaded, while a
 # user opens the device for the first time, while a CPU comes up, and in each operation of the
-# device. Needs a kernel with fault injection. With boot.sh -a FAULTS=a+b only these programs.
+# device. A memory cgroup is at its limit. With boot.sh -a FAULTS=a+b only these programs: all but
+# faults_memcg need a kernel with fault injection, and that one a kernel with memory cgroups.
 #
 # The kernel reports some failed allocations with a call trace: so its reports are read from the
 # log, where these are known, and kept off the console, which must hold none.
@@ -26,7 +27,7 @@ configure_faults() {
 # Reports in the log, without the traces of failed allocations.
 reports() {
 	dmesg | awk '
-		/percpu: allocation failed|vmalloc error/ { known = 1 }
+		/percpu: allocation failed|vmalloc error|invoked oom-killer/ { known = 1 }
 		/Call Trace/ && known { known = 0; next }
 		/BUG:|WARNING:|Call Trace|possible .*(deadlock|recursive)|INFO: |ODEBUG/ { print }
 		/KASAN: |UBSAN|suspicious RCU|sleeping function called/ { print }'
@@ -49,7 +50,7 @@ dmesg -n 1
 echo 1 > /sys/kernel/rcu_expedited
 
 programs=$(echo "${FAULTS:-faults_load+faults_op+faults_file}" | tr + ' ')
-configure_faults
+[ "$programs" = faults_memcg ] || configure_faults
 for program in $programs; do
 	[ "$program" = faults_load ] || load_module
 	run "/bin/$program"

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * faults_memcg.c - a memory cgroup at its limit
+ *
+ * Callouts are charged to the memory cgroup of who sets them. A process of another
+ * user sets callouts there until there is no more memory: it gets ENOMEM if it is
+ * not to be killed for that, and else it is killed. Nothing is lost, others do not
+ * notice, and the memory comes back.
+ *
+ * The job "faults" runs this, since the kernel reports each time with a call trace.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "kselftest_harness.h"
+#include "common.h"
+
+#define GROUP		"/sys/fs/cgroup/callout_test"
+#define LIMIT		(4U << 20)
+
+#define USER		1000
+
+/* Far more than fit. */
+#define CALLOUTS	200000U
+#define BATCH		64U
+#define FILES		1000
+
+/* What the process fails with: the number of the step. */
+enum step {
+	ALL_RIGHT,
+	BEGIN, FILL, REPEAT, OPEN, COUNT, UNSET, REUSE, LIST, MOVE, READ,
+};
+
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) ==
+			     (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* Memory that the group has in use. */
+static unsigned int used(void)
+{
+	unsigned int bytes = ~0U;
+
+	read_number(GROUP "/memory.current", &bytes);
+	return bytes;
+}
+
+/* The real user counts; to root's rights nothing changes. */
+static int open_as(uid_t user)
+{
+	int fd;
+
+	if (setresuid(user, 0, 0))
+		return -EPERM;
+	fd = callout_dev_open(O_NONBLOCK);
+	return setresuid(0, 0, 0) ? -EPERM : fd;
+}
+
+struct filler {
+	int fd;
+	unsigned int n;		/* callouts that were set */
+	__u64 *handle;
+	bool *fired;
+	struct callout_op ops[BATCH];
+	struct callout_event events[BATCH];
+};
+
+/* Sets callouts until one fails; returns its error, or 0. */
+static int fill(struct filler *f)
+{
+	struct callout_batch b;
+	unsigned int i;
+	int ret;
+
+	while (f->n + BATCH <= CALLOUTS) {
+		for (i = 0; i < BATCH; i++)
+			f->ops[i] = callout_op_set(HOUR, f->n + i);
+		b = batch_of(f->ops, BATCH);
+		b.flags = CALLOUT_BATCH_STOP;
+		ret = do_batch(f->fd, &b);
+		if (ret)
+			return ret;
+		for (i = 0; i < b.done - b.failed; i++)
+			f->handle[f->n++] = f->ops[i].handle;
+		if (b.failed)
+			return f->ops[b.done - 1].result;
+	}
+	return 0;
+}
+
+static bool list_all(struct filler *f)
+{
+	struct callout_entry entries[BATCH];
+	struct callout_list list = {
+		.entries = (uintptr_t)entries,
+		.nr_entries = BATCH,
+		.entry_size = sizeof(entries[0]),
+	};
+	unsigned int n = 0, i;
+
+	do {
+		if (callout_dev_ioctl(f->fd, CALLOUT_IOC_LIST, &list))
+			return false;
+		for (i = 0; i < list.got; i++)
+			if (entries[i].cookie >= f->n ||
+			    entries[i].handle != f->handle[entries[i].cookie])
+				return false;
+		n += list.got;
+	} while (list.cursor);
+	return n == f->n;
+}
+
+static bool move_all(struct filler *f)
+{
+	unsigned int i, j, n;
+
+	for (i = 0; i < f->n; i += n) {
+		n = f->n - i < BATCH ? f->n - i : BATCH;
+		for (j = 0; j < n; j++)
+			f->ops[j] = callout_op_reset(f->handle[i + j], 0);
+		if (do_ops(f->fd, f->ops, n) != (int)n)
+			return false;
+	}
+	return true;
+}
+
+static bool read_all(struct filler *f)
+{
+	unsigned int left = f->n;
+	int i, n;
+
+	while (left) {
+		n = receive(f->fd, f->events, left < BATCH ? left : BATCH);
+		if (n <= 0)
+			return false;
+		for (i = 0; i < n; i++) {
+			if (f->events[i].cookie >= f->n ||
+			    f->fired[f->events[i].cookie])
+				return false;
+			f->fired[f->events[i].cookie] = true;
+		}
+		left -= n;
+	}
+	return !info_of(f->fd).outstanding;
+}
+
+/* All that the process itself needs it has before. */
+static bool enter(struct filler *f, const char *oom_score_adj)
+{
+	f->handle = calloc(CALLOUTS, sizeof(*f->handle));
+	f->fired = calloc(CALLOUTS, sizeof(*f->fired));
+	f->fd = open_as(USER);
+	return f->handle && f->fired && f->fd >= 0 &&
+	       write_text("/proc/self/oom_score_adj", oom_score_adj) &&
+	       !mlockall(MCL_CURRENT) &&
+	       write_text(GROUP "/cgroup.procs", "0");
+}
+
+/* A file is small: there may be room for some in what is charged already. */
+static int open_files(void)
+{
+	int fds[FILES], n = 0, ret = 0;
+
+	while (n < FILES && ret >= 0) {
+		ret = callout_dev_open(0);
+		if (ret >= 0)
+			fds[n++] = ret;
+	}
+	while (n)
+		close(fds[--n]);
+	return ret;
+}
+
+/* At its limit each call says so, and what was set is as it was. */
+static enum step be_refused(void)
+{
+	static struct filler f;
+	struct callout_info info;
+
+	if (!enter(&f, "-1000"))
+		return BEGIN;
+	if (fill(&f) != -ENOMEM)
+		return FILL;
+	info = info_of(f.fd);
+	if (fill(&f) != -ENOMEM)
+		return REPEAT;
+	if (open_files() != -ENOMEM)
+		return OPEN;
+	if (info_of(f.fd).set != info.set || info.outstanding != f.n ||
+	    info.set != f.n)
+		return COUNT;
+	/* One less, and there is room for one. */
+	if (callout_dev_unset(f.fd, f.handle[0]) != CALLOUT_CANCELLED)
+		return UNSET;
+	f.handle[0] = set(f.fd, HOUR, 0);
+	if (!f.handle[0])
+		return REUSE;
+	if (!list_all(&f))
+		return LIST;
+	if (!move_all(&f))
+		return MOVE;
+	return read_all(&f) ? ALL_RIGHT : READ;
+}
+
+FIXTURE(memcg) {
+	int fd;		/* root's, who is in another group */
+	int user;	/* the user's, to see what it is charged for */
+};
+
+FIXTURE_SETUP(memcg)
+{
+	char limit[16];
+
+	snprintf(limit, sizeof(limit), "%u", LIMIT);
+	ASSERT_TRUE(write_text("/sys/fs/cgroup/cgroup.subtree_control",
+			       "+memory"));
+	ASSERT_EQ(0, mkdir(GROUP, 0700));
+	ASSERT_TRUE(write_text(GROUP "/memory.max", limit));
+	self->fd = callout_dev_open(O_NONBLOCK);
+	self->user = open_as(USER);
+	ASSERT_LE(0, self->fd);
+	ASSERT_LE(0, self->user);
+	ASSERT_NE(0, set(self->fd, HOUR, 1));
+}
+
+FIXTURE_TEARDOWN(memcg)
+{
+	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+
+	/* The file is freed some time after it was closed. */
+	EXPECT_TRUE(wait_user_outstanding(self->user, 0));
+	while (used() > LIMIT / 4 && callout_dev_now() < limit)
+		sleep_ns(10 * MSEC);
+	EXPECT_GE(LIMIT / 4, used());
+	EXPECT_EQ(1, info_of(self->fd).outstanding);
+	EXPECT_EQ(0, close(self->fd));
+	EXPECT_EQ(0, close(self->user));
+	EXPECT_EQ(0, rmdir(GROUP));
+}
+
+/* While the group is full others set callouts, and need more memory for them. */
+static bool others_work(int fd, unsigned int n)
+{
+	static struct callout_op ops[1000];
+	struct callout_event e;
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		ops[i] = callout_op_set(0, i);
+	if (do_ops(fd, ops, n) != (int)n)
+		return false;
+	for (i = 0; i < n; i++)
+		if (receive(fd, &e, 1) != 1)
+			return false;
+	return true;
+}
+
+TEST_F(memcg, enomem)
+{
+	int status;
+	pid_t child = fork();
+
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(be_refused());
+	do {
+		ASSERT_TRUE(others_work(self->fd, 100));
+	} while (!waitpid(child, &status, WNOHANG));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(ALL_RIGHT, WEXITSTATUS(status));
+}
+
+TEST_F(memcg, killed)
+{
+	static struct filler f;
+	int status;
+	pid_t child = fork();
+
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(enter(&f, "1000") ? fill(&f) : BEGIN);
+	do {
+		ASSERT_TRUE(others_work(self->fd, 100));
+	} while (!waitpid(child, &status, WNOHANG));
+	ASSERT_TRUE(WIFSIGNALED(status));
+	EXPECT_EQ(SIGKILL, WTERMSIG(status));
+	EXPECT_TRUE(others_work(self->fd, 1000));
+}
+
+TEST_HARNESS_MAIN
