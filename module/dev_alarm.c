@@ -249,11 +249,19 @@ int callout_alarm_init(void)
 						       PLATFORM_DEVID_NONE,
 						       NULL, 0);
 	if (IS_ERR(alarm_device)) {
-		platform_driver_unregister(&alarm_driver);
-		return PTR_ERR(alarm_device);
+		ret = PTR_ERR(alarm_device);
+		goto err_driver;
 	}
-	device_init_wakeup(&alarm_device->dev, true);
+	ret = device_init_wakeup(&alarm_device->dev, true);
+	if (ret)
+		goto err_device;
 	return 0;
+
+err_device:
+	platform_device_unregister(alarm_device);
+err_driver:
+	platform_driver_unregister(&alarm_driver);
+	return ret;
 }
 
 /* All files are freed. */

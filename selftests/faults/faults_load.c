@@ -97,6 +97,12 @@ static bool is_gone(void)
 	return !has_word("/sys/devices/system/cpu/hotplug/states", "callout");
 }
 
+/* Can the device wake the system? It says that it can. */
+static bool can_wake(void)
+{
+	return has_word("/sys/kernel/debug/wakeup_sources", "callout-alarm");
+}
+
 /* Does a callout that is set from this CPU fire? Another stays pending. */
 static bool works(void)
 {
@@ -106,7 +112,7 @@ static bool works(void)
 
 	if (fd < 0)
 		return false;
-	ok = set(fd, HOUR, 1) && set(fd, MSEC, 2) &&
+	ok = can_wake() && set(fd, HOUR, 1) && set(fd, MSEC, 2) &&
 	     receive(fd, &e, 1) == 1 && e.cookie == 2 &&
 	     info_of(fd).outstanding == 1;
 	return close(fd) == 0 && ok;
