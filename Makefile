@@ -68,6 +68,9 @@ check-schemes-all: ## every test of the device on every exact scheme and variant
 check-model: ## every interleaving of small models of the core and the device, by spin; seeded bugs
 	@scripts/check.sh model
 
+check-litmus: ## litmus tests of the barriers that comments pair, in the kernel's memory model
+	@scripts/check.sh litmus
+
 check-kunit: ## KUnit on the KUnit kernel, and its suites that take locks on the debug kernel
 	@scripts/check.sh kunit
 
@@ -159,7 +162,7 @@ distclean: clean ## also remove the cached kernels
 	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/callout}"
 
 .PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
-	check-schemes-all check-model check-kunit check-late check-selftests check-tools check-load \
+	check-schemes-all check-model check-litmus check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-suspend check-torture check-debug check-arm64 \
 	check-fuzz check-faults torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

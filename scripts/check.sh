@@ -5,7 +5,7 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [faults] [model] [deb-check] [intree] [arm64]
+#                    [faults] [model] [litmus] [deb-check] [intree] [arm64]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time
 #
@@ -324,6 +324,7 @@ queue() {
 	model)
 		# shellcheck disable=SC2046 # no argument, or one
 		step "" run_script model scripts/model.sh $([ "$short" ] || echo all) ;;
+	litmus) step "" run_script litmus scripts/litmus.sh ;;
 	schemes-all) run_job debian-6.12+lab schemes:all 5400 -a CALLOUT_TESTS=all ;;
 	kunit) queue_kunit ;;
 	late) run_job kunit late 300 -i ;;
@@ -480,8 +481,8 @@ elif [ "$*" = all ]; then
 	short=
 	# What takes longest first.
 	set -- builds schemes-all replaced debug lab fuzz faults torture arm64 bench client intree \
-		limits old-hotplug kunit deb-check selftests hotplug suspend schemes model tools \
-		load late clients static
+		limits old-hotplug kunit deb-check selftests hotplug suspend schemes model \
+		litmus tools load late clients static
 fi
 for check in "$@"; do
 	queue "$check"
