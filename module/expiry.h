@@ -150,6 +150,22 @@ static __always_inline void callout_run_end(struct callout_base *base,
 		callout_bump_seq(base);
 }
 
+/*
+ * What is due next, if it is where the wheel's walk has come to and of @kind; else
+ * NULL, and the loop of expiry looks further. For kinds that take more than one.
+ */
+static __always_inline struct callout_node *
+callout_next_of_kind(struct callout_base *base, enum callout_kind kind)
+{
+	struct callout_node *n;
+
+	if (!callout_is_wheel(base) ||
+	    unlikely(base->dead || !list_empty(&base->due)))
+		return NULL;
+	n = callout_wheel_next(to_wheel(base->scheme));
+	return n && n->kind == kind ? n : NULL;
+}
+
 void callout_relock(struct callout_base *base)
 	__must_hold(&base->lock);
 

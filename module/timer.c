@@ -490,8 +490,8 @@ EXPORT_SYMBOL_GPL(callout_timer_destroy_on_stack);
  * interrupts were off they are on for a moment, but not while it counts as
  * running: a hard interrupt may wait for it.
  */
-static unsigned int timer_expire(struct callout_base *base,
-				 struct callout_node *n, unsigned int *budget)
+static __always_inline void timer_run(struct callout_base *base,
+				      struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	struct callout_timer *t = container_of(n, struct callout_timer, node);
@@ -505,12 +505,12 @@ static unsigned int timer_expire(struct callout_base *base,
 	lockdep_copy_map(&map, &t->lockdep_map);
 #endif
 	if (timer_postpone(base, n))
-		return 1;
+		return;
 	callout_take_due(base, n);
 	callout_timer_debug_deactivate(t);
 	/* Only its user can have done that. */
 	if (WARN_ON_ONCE(!fn))
-		return 1;
+		return;
 	callout_run_begin_irqs_off(base, n);
 	if (!irqsafe)
 		local_irq_enable();
@@ -528,7 +528,21 @@ static unsigned int timer_expire(struct callout_base *base,
 	} else if (irqsafe) {
 		callout_relock(base);
 	}
-	return 1;
+}
+
+/* Each hold of the lock ends with a timer, as in the loop that calls this. */
+static unsigned int timer_expire(struct callout_base *base,
+				 struct callout_node *n, unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	int done = 0;
+
+	do {
+		timer_run(base, n);
+		done++;
+		n = callout_next_of_kind(base, CALLOUT_KIND_TIMER);
+	} while (n && done < base->left);
+	return done;
 }
 
 static callout_func_t *timer_func(const struct callout_node *n)
