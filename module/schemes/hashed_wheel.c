@@ -107,15 +107,26 @@ static u64 ring_min_node(const struct callout_ring *r, unsigned int node)
 	return lowest;
 }
 
+static __always_inline u64 min_of_4_buckets(const struct callout_bucket *b)
+{
+	return min(min(b[0].min, b[1].min), min(b[2].min, b[3].min));
+}
+
 /* The lowest bound of bucket @i and its siblings. */
 static u64 ring_min_bucket(const struct callout_ring *r, unsigned int i)
 {
 	const struct callout_bucket *b = &r->bucket[i & ~(FANOUT - 1)];
-	const struct callout_bucket *end = b + min(FANOUT, r->mask + 1);
-	u64 lowest = U64_MAX;
+	unsigned int j;
+	u64 lowest;
 
-	for (; b < end; b++)
-		lowest = min(lowest, b->min);
+	/* A ring may have fewer than FANOUT. */
+	if (likely(r->mask >= FANOUT - 1))
+		return min(min(min_of_4_buckets(b), min_of_4_buckets(b + 4)),
+			   min(min_of_4_buckets(b + 8),
+			       min_of_4_buckets(b + 12)));
+	lowest = b[0].min;
+	for (j = 1; j <= r->mask; j++)
+		lowest = min(lowest, b[j].min);
 	return lowest;
 }
 
@@ -149,6 +160,14 @@ static struct callout_ring *wheel_lowest(struct callout_wheel *w)
 	    w->old.min[w->old.root] <= w->ring.min[w->ring.root])
 		return &w->old;
 	return &w->ring;
+}
+
+/* Is @bound, the lowest of all, that of a bucket with entries? */
+static bool ring_is_exact(const struct callout_ring *r, u64 bound)
+{
+	const struct callout_bucket *b = &r->bucket[bound & r->mask];
+
+	return b->min == bound && !list_empty(&b->head);
 }
 
 /*
@@ -210,10 +229,15 @@ u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct callout_wheel *w = to_wheel(s);
 	struct callout_ring *r;
-	u64 near = wheel_near(w);
+	u64 lowest = wheel_near(w);
 
-	if (near)
-		return near;
+	if (lowest)
+		return lowest;
+	r = wheel_lowest(w);
+	lowest = r->min[r->root];
+	/* Expiry has just looked, and corrected it. */
+	if (likely(lowest == U64_MAX || ring_is_exact(r, lowest)))
+		return lowest;
 	wheel_find_min(w, U64_MAX, budget);
 	r = wheel_lowest(w);
 	return r->min[r->root];
