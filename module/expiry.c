@@ -359,6 +359,25 @@ static __always_inline void callout_expire_plain(struct callout_base *base,
 	callout_run_end(base, arg);
 }
 
+/*
+ * Runs @n, which is plain, and those that follow it in the walk of its bucket,
+ * until one is not. Returns true if base->left is 0 before that.
+ */
+static __always_inline bool callout_expire_row(struct callout_base *base,
+					       struct callout_wheel *w,
+					       struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	do {
+		base->left--;
+		callout_expire_plain(base, w, n);
+		n = callout_wheel_next(w);
+		if (!n || !callout_is_plain(n))
+			return false;
+	} while (base->left > 0);
+	return true;
+}
+
 /* Does what the kind of @n asks for; returns how many are done with. */
 static unsigned int callout_expire_one(struct callout_base *base,
 				       struct callout_node *n,
@@ -490,16 +509,6 @@ static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
 	u64 now;
 
 	for (;;) {
-		if (callout_is_wheel(base) && list_empty(&base->due)) {
-			while ((n = callout_wheel_next(w)) &&
-			       callout_is_plain(n)) {
-				if (unlikely(base->left <= 0))
-					return true;
-				base->left--;
-				callout_expire_plain(base, w, n);
-				*budget = CALLOUT_BUDGET;
-			}
-		}
 		n = callout_scheme_first(base, budget);
 		callout_count_units(base, CALLOUT_BUDGET - *budget);
 		if (!*budget) {
@@ -516,10 +525,14 @@ static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
 			callout_begin_tick(base, now);
 			continue;
 		}
-		if (callout_is_wheel(base) && callout_is_plain(n))
-			continue;
 		if (base->left <= 0 || base->dead)
 			return true;
+		if (callout_is_wheel(base) && callout_is_plain(n)) {
+			if (callout_expire_row(base, w, n))
+				return true;
+			*budget = CALLOUT_BUDGET;
+			continue;
+		}
 		done = callout_expire_one(base, n, budget);
 		base->left -= done;
 		*budget = CALLOUT_BUDGET;
