@@ -118,7 +118,7 @@ fuzz: ## fuzz the device for SECONDS=600, on KERNEL=fuzz (debug, with coverage) 
 fuzz-bugs: ## put mended mistakes back, one at a time: how soon does the fuzzer report each?
 	@scripts/fuzz.sh bugs
 
-check-arm64: ## load, tests of the device, hotplug, 600 s of torture, on Debian's 6.12 for arm64
+check-arm64: ## load, tests of the device, hotplug, torture, on Debian's 6.12 for arm64, and KUnit
 	@scripts/check.sh arm64
 
 check-fuzz: ## the fuzzer of the device for a minute, on the debug kernel

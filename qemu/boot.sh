@@ -162,7 +162,7 @@ eval "$("$top/qemu/kernel.sh" "$kernel")"
 user=$build/user
 console=ttyS0
 case $kernel in
-arm64)
+*arm64)
 	[ ! "$counted" ] || die "-i is for x86_64"
 	user=$build/user-arm64
 	console=ttyAMA0 ;;
@@ -210,7 +210,7 @@ arguments="$arguments CALLOUT_KERNEL=$kernel CALLOUT_JOB=$job $extra"
 machine=(qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand,-cx16")
 ports=(-serial chardev:console -serial chardev:verdict -serial chardev:out)
 case $kernel in
-arm64)
+*arm64)
 	machine=(qemu-system-aarch64 -M "virt,gic-version=3" -cpu neoverse-n1)
 	ports=(-serial chardev:console -chardev "null,id=unused")
 	for port in unused verdict out; do

@@ -32,6 +32,7 @@
 #                headers want: KERNEL_BUILD is a place in there;
 #       arm64:   debian-6.12 of that architecture, with a cross compiler, KERNEL_CROSS;
 #       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
+#       kunit-arm64: kunit for arm64, of linux-source-6.12, with the compiler of arm64;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
@@ -51,7 +52,7 @@ usage() {
 
 	names="$names|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
-	names="$names|arm64"
+	names="$names|[kunit-]arm64"
 	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
@@ -217,19 +218,19 @@ configure() {
 	check_config "$tree/wanted.config" "$tree/.config"
 }
 
-# build_tree NAME TREE [MAKE ARGUMENTS...]: in place, since the tree holds absolute paths; the file
-# "complete" marks a whole one.
+# build_tree NAME TREE IMAGE [MAKE ARGUMENTS...]: in place, since the tree holds absolute paths; the
+# file "complete" marks a whole one.
 build_tree() {
-	local name=$1 tree=$2 log=$2/build.log
+	local name=$1 tree=$2 image=$3 log=$2/build.log
 
-	shift 2
+	shift 3
 	[ ! -e "$tree/complete" ] || return 0
 	lock "$name"
 	[ ! -e "$tree/complete" ] || return 0
 	say "building the $name kernel, a few minutes, once ($log)"
 	configure "$name" "$tree" "$log" "$@"
 	checked "$log" "building the $name kernel failed" \
-		make -s -C "$source_dir" O="$tree" "$@" -j"$(nproc)" vmlinux modules_prepare
+		make -s -C "$source_dir" O="$tree" "$@" -j"$(nproc)" "${image##*/}" modules_prepare
 	# No option is =m: modules can use only the exports of vmlinux.
 	cp "$tree/vmlinux.symvers" "$tree/Module.symvers"
 	# External modules need the headers, scripts and objtool, not the objects.
@@ -241,15 +242,22 @@ build_tree() {
 
 # built NAME [MAKE ARGUMENTS...]
 built() {
-	local name=$1 key tree
+	local name=$1 key tree image=vmlinux
 
 	shift
-	[[ $name = kunit-* ]] || unpack_source
+	case $name in
+	kunit-arm64) unpack_source; foreign arm64 aarch64-linux-gnu ;;
+	kunit-*) suite_source "${name#kunit-}" ;;
+	*) unpack_source ;;
+	esac
 	case $name in
 	oldhp) fragments=("$here/kunit.config"); patch_source "$name" ;;
 	kunit|uml) fragments=("$here/$name.config") ;;
+	kunit-arm64)
+		fragments=("$here"/kunit{,-other,-arm64}.config)
+		image=arch/arm64/boot/Image
+		set -- ARCH=arm64 CROSS_COMPILE="$KERNEL_CROSS" "$@" ;;
 	kunit-*)
-		suite_source "${name#kunit-}"
 		fragments=("$here/kunit.config")
 		[ "${source_version%%.*}" -lt 7 ] || fragments+=("$here/kunit-7.config") ;;
 	unreplaced) fragments=("$here/kunit.config" "$overlay/replaced.config") ;;
@@ -260,13 +268,13 @@ built() {
 	key=$({
 		echo "$source_version"
 		merge_fragments "${fragments[@]}"
-		gcc --version
+		"${KERNEL_CROSS}gcc" --version
 	} | digest)
 	tree=$cache/$name-$key
-	build_tree "$name" "$tree" "$@"
+	build_tree "$name" "$tree" "$image" "$@"
 	KERNEL_RELEASE=$(cat "$tree/include/config/kernel.release")
 	KERNEL_BUILD=$tree
-	KERNEL_IMAGE=$tree/vmlinux
+	KERNEL_IMAGE=$tree/$image
 }
 
 # Makes source_dir a copy of itself, by links, in which timer_list is a callout: patched, and with
@@ -517,7 +525,7 @@ case ${1%+lab} in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
 kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
-kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable) built "$1" ;;
+kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable|kunit-arm64) built "$1" ;;
 bench) built kunit ;;
 fuzz) built debug ;;
 uml) built uml ARCH=um ;;

@@ -43,6 +43,7 @@ case $kernel in
 clang) set -- LLVM=1 CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
 uml) set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m "$@" ;;
 kunit|kunit-*)
+	[ "$kernel" != kunit-arm64 ] || set -- ARCH=arm64 CROSS_COMPILE="$KERNEL_CROSS" "$@"
 	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m CONFIG_CALLOUT_KUNIT_TEST=m W=1 C=1 \
 		CF=-D__CHECK_ENDIAN__ "$@" ;;
 debug)

@@ -173,9 +173,9 @@ run_job() {
 
 	build_kernel "$1"
 	case $1 in
-	arm64)
-		need="$1 programs-$1"
-		build_foreign "$1" ;;
+	*arm64)
+		need="$1 programs-arm64"
+		build_foreign arm64 ;;
 	*) build_programs ;;
 	esac
 	if [ "$2" = client ]; then
@@ -387,6 +387,7 @@ queue() {
 	arm64)
 		# Now, while no step installs packages.
 		if scripts/setup.sh arm64; then
+			run_job kunit-arm64 kunit 1800
 			run_job arm64 load 300 -a CALLOUT_ROUNDS=3
 			run_job arm64 selftests 1200
 			run_job arm64 torture 900 -a TORTURE_SECONDS=600
