@@ -7,8 +7,8 @@
  * as callouts, rounded down to a power of two. It shrinks to that when a worker has
  * seen fewer than buckets / CALLOUT_WHEEL_FEW at two looks in a row. The worker
  * looks every CALLOUT_LOOK_SECONDS, while any wheel is larger than the smallest.
- * After either, the callouts must double, or become an eighth, before the size
- * changes again.
+ * After either there are one to two callouts for each bucket, so their number must
+ * become an eighth before the wheel shrinks: it does not grow and shrink in turn.
  *
  * More buckets than callouts would save expiry a look at a callout of another lap,
  * which costs less than the memory: a bucket takes a quarter of a slot's.
