@@ -514,7 +514,7 @@ static void holder_handler(void *arg)
 	callout_test_spin_until(READ_ONCE(h->go));
 }
 
-#define OVER_ROUNDS	300
+#define OVER_ROUNDS	100
 #define FREE_ROUNDS	100
 
 /*
@@ -532,12 +532,13 @@ static void holder_handler(void *arg)
 static void bsd_over_when_unlocked(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i, wrong = 0;
+	unsigned int rounds = callout_test_rounds(OVER_ROUNDS);
 	struct holder *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, h);
 	spin_lock_init(&h->lock);
 	callout_init_mtx(&h->c, &h->lock, 0);
-	for (i = 0; i < OVER_ROUNDS; i++) {
+	for (i = 0; i < rounds; i++) {
 		h->inside = false;
 		h->go = false;
 		spin_lock_bh(&h->lock);
@@ -551,7 +552,7 @@ static void bsd_over_when_unlocked(struct kunit *test)
 		spin_unlock_bh(&h->lock);
 	}
 	callout_drain(&h->c);
-	KUNIT_EXPECT_EQ(test, i, OVER_ROUNDS);
+	KUNIT_EXPECT_EQ(test, i, rounds);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 

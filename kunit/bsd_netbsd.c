@@ -466,7 +466,7 @@ static void netbsd_not_mpsafe(struct kunit *test)
 		callout_halt(&p->a[k], NULL);
 }
 
-#define RACE_ROUNDS	3000
+#define RACE_ROUNDS	600
 
 /**
  * struct nb_race - a callout that is set and stopped beside its expiry
@@ -519,7 +519,7 @@ static void netbsd_exact(struct kunit *test)
 	r->c.w.cpu = CALLOUT_WORK_STAY;
 	r->c.w.c.node.cpu = CALLOUT_VIRTUAL;
 	t = callout_test_thread(test, other, nb_race_ticks, r);
-	for (i = 0; i < RACE_ROUNDS; i++) {
+	for (i = 0; i < callout_test_rounds(RACE_ROUNDS); i++) {
 		callout_schedule(&r->c, 1);
 		ndelay(callout_test_below(&rng, 2000));
 		KUNIT_ASSERT_TRUE(test, callout_active(&r->c));

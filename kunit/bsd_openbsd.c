@@ -357,7 +357,7 @@ static void openbsd_barrier(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, callout_test_join(expiry));
 }
 
-#define REFS_ROUNDS	2000
+#define REFS_ROUNDS	400
 
 /**
  * struct ob_pcb - what OpenBSD's TCP has: a timeout, and references to it
@@ -436,7 +436,7 @@ static void openbsd_references(struct kunit *test)
 			  *(const int *)test->param_value);
 	ob_to_virtual(&pcb->to);
 	t = callout_test_thread(test, other, pcb_ticks, pcb);
-	for (i = 0; i < REFS_ROUNDS; i++) {
+	for (i = 0; i < callout_test_rounds(REFS_ROUNDS); i++) {
 		spin_lock_bh(&pcb->lock);
 		pcb_arm(pcb, 1 + callout_test_below(&rng, 2));
 		ndelay(callout_test_below(&rng, 2000));

@@ -11,7 +11,7 @@
 #include "dev_op.h"
 
 /* Callouts of a program that are due together. */
-#define BURST		300000U
+#define BURST		100000U
 #define BATCH		16U
 
 /* Users that no other test has. */

@@ -79,6 +79,7 @@ struct callout_test_thread {
 
 void callout_test_rng(struct kunit *test, struct rnd_state *rng);
 u64 callout_test_storm_ns(void);
+unsigned int callout_test_rounds(unsigned int rounds);
 
 /* Sets a flag for another thread, with release semantics. */
 static inline void callout_test_tell(bool *flag)

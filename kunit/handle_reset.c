@@ -121,7 +121,7 @@ static void reset_of_timeout(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_untimeout(count_handler, &runs), -1);
 }
 
-#define RACE_ROUNDS	3000U
+#define RACE_ROUNDS	1000U
 
 /**
  * struct race - one thread moves callouts, another cancels them
@@ -159,6 +159,7 @@ static void race_mover(void *arg)
 static void reset_against_untimeout(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i, wrong = 0;
+	unsigned int rounds = callout_test_rounds(RACE_ROUNDS);
 	struct callout_test_thread *t;
 	struct race *r;
 	u64 handle;
@@ -166,7 +167,7 @@ static void reset_against_untimeout(struct kunit *test)
 	r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, r);
 	t = callout_test_thread(test, other, race_mover, r);
-	for (i = 0; i < RACE_ROUNDS || !READ_ONCE(r->moved); i++) {
+	for (i = 0; i < rounds || !READ_ONCE(r->moved); i++) {
 		handle = callout_timeout(count_handler, &r->runs,
 					 CALLOUT_TEST_FAR);
 		WRITE_ONCE(r->handle, handle);

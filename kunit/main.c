@@ -39,6 +39,16 @@ u64 callout_test_storm_ns(void)
 	return storm * NSEC_PER_SEC;
 }
 
+static unsigned int races = 1;
+module_param(races, uint, 0444);
+MODULE_PARM_DESC(races, "Times the rounds of each race (default 1)");
+
+/* How many rounds a race has that has @rounds in a short run. */
+unsigned int callout_test_rounds(unsigned int rounds)
+{
+	return rounds * races;
+}
+
 static int thread_fn(void *data)
 {
 	struct callout_test_thread *t = data;

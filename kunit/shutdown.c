@@ -159,7 +159,7 @@ static void shutdown_pair(struct kunit *test)
 	}
 }
 
-#define STRESS_ROUNDS	40
+#define STRESS_ROUNDS	10
 
 /**
  * struct stress - a pair that all CPUs set while one thread shuts it down
@@ -230,7 +230,7 @@ static void shutdown_stress(struct kunit *test)
 		if (nr < ARRAY_SIZE(t))
 			t[nr++] = callout_test_thread(test, cpu, stress_setter,
 						      s);
-	for (i = 0; i < STRESS_ROUNDS; i++) {
+	for (i = 0; i < callout_test_rounds(STRESS_ROUNDS); i++) {
 		before = pair_runs(s->pair);
 		idle += !pair_has_run(s->pair, before);
 		wrong += pair_end(s->pair, i % 2);

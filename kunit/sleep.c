@@ -231,7 +231,7 @@ static void freed_drained(void *arg)
 	kfree(f);
 }
 
-#define FREED_ROUNDS	500
+#define FREED_ROUNDS	100
 
 /* Whatever state it is in: after a drain that returned 0 its function frees it. */
 static void sleep_async_free(struct kunit *test)
@@ -243,7 +243,7 @@ static void sleep_async_free(struct kunit *test)
 
 	callout_test_rng(test, &rng);
 	atomic_set(&freed, 0);
-	for (i = 0; i < FREED_ROUNDS; i++) {
+	for (i = 0; i < callout_test_rounds(FREED_ROUNDS); i++) {
 		f = kzalloc(sizeof(*f), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, f);
 		f->freed = &freed;

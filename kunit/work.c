@@ -322,7 +322,7 @@ static void work_drain_ends_it(struct kunit *test)
 	}
 }
 
-#define REFS_ROUNDS	2000
+#define REFS_ROUNDS	400
 
 /**
  * struct counted - a callout whose results count references
@@ -395,7 +395,7 @@ static void work_references(struct kunit *test)
 	callout_work_init(&n->p);
 	n->p.c.node.cpu = CALLOUT_VIRTUAL;
 	t = callout_test_thread(test, other, counted_ticks, n);
-	for (i = 0; i < REFS_ROUNDS; i++) {
+	for (i = 0; i < callout_test_rounds(REFS_ROUNDS); i++) {
 		counted_set(n, 1 + callout_test_below(&n->rng, 2));
 		ndelay(callout_test_below(&n->rng, 2000));
 		switch (callout_test_below(&n->rng, 64)) {

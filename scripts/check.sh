@@ -234,13 +234,16 @@ queue_schemes() {
 }
 
 queue_kunit() {
+	local races=CALLOUT_RACES=1
+
+	[ "$short" ] || races=CALLOUT_RACES=10
 	# Suites that take locks, with lockdep, KASAN and the other checkers.
 	[ ! "$short" ] || run_job debug kunit:locks 600 \
 		-a "CALLOUT_SETS=tick_source=jiffies CALLOUT_SUITES=locks"
 	# Side by side: much of their time they wait.
-	run_job kunit kunit:jiffies 600 -a CALLOUT_SETS=tick_source=jiffies
+	run_job kunit kunit:jiffies 600 -a "CALLOUT_SETS=tick_source=jiffies $races"
 	run_job kunit kunit:hrtimer 600 \
-		-a "CALLOUT_SETS=tick_source=hrtimer+hz=10000;scheme=sorted_list"
+		-a "CALLOUT_SETS=tick_source=hrtimer+hz=10000;scheme=sorted_list $races"
 }
 
 queue_selftests() {
@@ -262,7 +265,7 @@ queue_torture() {
 }
 
 queue_debug() {
-	run_job debug kunit 2400 -a CALLOUT_STORM=60
+	run_job debug kunit 2400 -a "CALLOUT_STORM=60 CALLOUT_RACES=5"
 	run_job debug selftests 1800
 	run_job debug load 900
 	run_job debug client 900
@@ -387,7 +390,7 @@ queue() {
 	arm64)
 		# Now, while no step installs packages.
 		if scripts/setup.sh arm64; then
-			run_job kunit-arm64 kunit 1800
+			run_job kunit-arm64 kunit 1800 -a CALLOUT_RACES=5
 			run_job arm64 load 300 -a CALLOUT_ROUNDS=3
 			run_job arm64 selftests 1200
 			run_job arm64 torture 900 -a TORTURE_SECONDS=600

@@ -39,7 +39,8 @@ selected() {
 # run_suites PATTERN: KUnit runs them when their module is loaded.
 run_suites() {
 	printf %s "$1" > $glob
-	insmod /lib/callout_kunit.ko ${CALLOUT_STORM:+storm=$CALLOUT_STORM}
+	insmod /lib/callout_kunit.ko ${CALLOUT_STORM:+storm=$CALLOUT_STORM} \
+		${CALLOUT_RACES:+races=$CALLOUT_RACES}
 	cat /sys/kernel/debug/kunit/*/results > /tmp/suite || :
 	rmmod callout_kunit
 	cat /tmp/suite
