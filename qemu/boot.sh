@@ -202,7 +202,7 @@ else
 	arguments="$arguments no_timer_check"
 fi
 # The kernel's own limits are in real time, and the host may stop an emulated CPU for a while.
-arguments="$arguments sysctl.kernel.watchdog_thresh=30 sysctl.kernel.hung_task_timeout_secs=400"
+arguments="$arguments watchdog_thresh=30 sysctl.kernel.hung_task_timeout_secs=400"
 arguments="$arguments rcupdate.rcu_cpu_stall_timeout=60 workqueue.watchdog_thresh=60"
 arguments="$arguments CALLOUT_KERNEL=$kernel CALLOUT_JOB=$job $extra"
 
