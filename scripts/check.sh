@@ -50,7 +50,7 @@ step() {
 	commands+=("$(printf '%q ' "${@:2}")")
 }
 
-# build NAME NEEDS COMMAND...: once a run, for all steps that need it
+# build NAME NEEDS KERNEL OUTPUTS COMMAND...: once a run, for all steps that need it
 build() {
 	case " ${builds[*]} " in *" $1 "*) return 0 ;; esac
 	builds+=("$1")
@@ -58,13 +58,14 @@ build() {
 	commands+=("$(printf '%q ' run_build "$1" "${@:3}")")
 }
 
-build_kernel() { build "$1" "" scripts/build.sh "$1"; }
-build_programs() { build programs "" run_make; }
-build_foreign() { build "programs-$1" "" run_make_foreign "$1"; }
+build_kernel() { build "$1" "" "$1" "$1/*.ko $1/src/Module.symvers" scripts/build.sh "$1"; }
+build_programs() { build programs "" debian-6.12 "user/s* user/[!s]*" run_make; }
+build_foreign() { build "programs-$1" "" "$1" "user-$1/*" run_make_foreign "$1"; }
 
+# "make check" runs no 32-bit programs.
 run_make() {
 	make -j"$(nproc)" -C tools O="$build/user" all examples &&
-		make -j"$(nproc)" -C selftests O="$build/user"
+		make -j"$(nproc)" -C selftests O="$build/user" ${quick:+HAVE_M32=no}
 }
 
 # run_make_foreign KERNEL: without the examples, whose libraries only this machine has
@@ -78,12 +79,61 @@ run_make_foreign() {
 		make -j"$(nproc)" -C selftests CC="$cc" O="$build/user-$1" device
 }
 
+# What "make check" builds is kept in the cache, for other clones of the same tree. A file there has
+# in its name what it was made from: all sources and scripts, the installed packages, the kernel.
+# Those of the last days are kept.
+
+# kept_file NAME KERNEL: where the build of this name is or will be kept
+kept_file() {
+	local made_from
+
+	made_from=$({
+		dpkg-query -W
+		"$top/qemu/kernel.sh" -b "$2"
+		cd "$top"
+		find Kbuild Kconfig VERSION Makefile kernel kunit module qemu scripts \
+			selftests tools -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
+	} | sha256sum | cut -c 1-16)
+	echo "$cache/kept/$1-$made_from.tar"
+}
+
+# take_kept FILE OUTPUT...: unpacks it. Not if the first of its outputs, patterns of paths in the
+# build directory, is there: make has something to go on then.
+take_kept() {
+	if [ ! -s "$1" ] || compgen -G "$build/$2" > /dev/null; then
+		return 1
+	fi
+	tar -xf "$1" -C "$build" && touch "$1"
+}
+
+# keep FILE OUTPUT...
+keep() {
+	local file=$1
+	shift
+
+	mkdir -p "$cache/kept"
+	find "$cache/kept" -type f -mtime +3 -delete
+	# shellcheck disable=SC2068 # patterns
+	(cd "$build" && tar -cf "$file.$$" --exclude=user/obj --exclude=user/fuzzers $@)
+	mv "$file.$$" "$file"
+}
+
 # Passes if there is no warning, except make's about its jobserver. A build that failed or warned is
 # repeated the next time, see build.sh, and so are its warnings.
+#
+# run_build NAME KERNEL OUTPUTS COMMAND...
 run_build() {
-	local start=$SECONDS file=$log/build-$1.log status=0 bad=0
+	local start=$SECONDS file=$log/build-$1.log status=0 bad=0 kept
 
-	"${@:2}" > "$file" 2>&1 || status=$?
+	# shellcheck disable=SC2086 # several
+	if [ "$quick" ]; then
+		kept=$(kept_file "$1" "$2" 2> "$file")
+		if take_kept "$kept" $3; then
+			report "kept $1" 1 0 "$start"
+			return
+		fi
+	fi
+	"${@:4}" > "$file" 2>&1 || status=$?
 	if grep -v '^make' "$file" |
 	   grep -A 4 -E 'warning:|WARNING:|error:' > "$file.warnings"; then
 		bad=1
@@ -92,6 +142,8 @@ run_build() {
 		bad=1
 		tail -n 20 "$file"
 	fi
+	# shellcheck disable=SC2086 # several
+	[ $bad -ne 0 ] || [ ! "$quick" ] || keep "$kept" $3
 	[ $bad -eq 0 ] || failures_in build "$file" 'warning:|WARNING:|error:|Error'
 	report "build $1" $((1 - bad)) $bad "$start"
 	return $status
@@ -154,16 +206,20 @@ run_schemes() {
 }
 
 build_client() {
+	local modules="$1/callout_client.ko $1/callout_tcp.ko $1/callout_*bsd.ko"
+
 	build_kernel "$1"
 	build_programs
-	build "client-$1" "$1 programs" scripts/client.sh "$1"
+	build "client-$1" "$1 programs" "$1" \
+		"$1/installed $modules $1/callout_dragonfly.ko user/installed_wait" \
+		scripts/client.sh "$1"
 }
 
 # build_clients KERNEL TIMERS
 build_clients() {
 	build_kernel "$1"
 	build_programs
-	build "clients-$1-$2" "$1 programs" scripts/clients.sh "$1" "$2"
+	build "clients-$1-$2" "$1 programs" "$1" "$1/clients/root" scripts/clients.sh "$1" "$2"
 }
 
 # run_job KERNEL JOB[:NAME] SECONDS [ARGUMENTS OF boot.sh]: queues a boot, with logs named JOB or
