@@ -7,7 +7,7 @@
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
 #                    [faults] [model] [litmus] [deb-check] [intree] [arm64]
 #   scripts/check.sh quick    what takes minutes: "make check"
-#   scripts/check.sh all      each of these, and none cut short for time
+#   scripts/check.sh all      each of these, and none cut short for time: "make check-all"
 #
 # All output goes to build/log/; the part that matters is shown when a check fails, and at the end
 # the names of what failed: who keeps only the last lines sees them.
@@ -25,11 +25,46 @@ failures=$log/check.failures
 : > "$failures"
 short=yes
 quick=
+all=
 
 # report NAME PASSED FAILED SECONDS-AT-START: ends a step.
 report() {
 	printf '%-28s %5d passed %4d failed %5d s\n' "$1" "$2" "$3" $((SECONDS - $4))
 	echo "$2 $3" >> "$results"
+	[ "$3" -ne 0 ] || [ ! "$remembered" ] ||
+		printf '%s\t%s\t%s\n' "$(identity "$this_step")" "$2" "$1" >> "$remembered"
+}
+
+# "make check-all" takes hours: it remembers which steps have passed, and goes on from there if
+# it is run again on the same tree. A file in the cache has a line for each, its identity, which is
+# its command without the fuzzer's seed, how many tests have passed, its name.
+remembered=
+this_step=
+identity() { printf %s "$1" | sed 's/-s+[0-9]*+//'; }
+
+# Takes the steps that have passed off the queue, and the builds that no other step needs.
+skip_remembered() {
+	local i needed=" " step passed name
+
+	[ -s "$remembered" ] || return 0
+	for i in $(printf '%s\n' "${!commands[@]}" | sort -rn); do
+		case $needed in
+		*" ${builds[i]:-none} "*)
+			needed="$needed${needs[i]} "
+			continue ;;
+		esac
+		step=$(identity "${commands[i]}")
+		passed=$(step=$step awk -F '\t' '
+			$1 == ENVIRON["step"] { print $2, $3; exit }' "$remembered")
+		if [ "$passed" ]; then
+			read -r passed name <<< "$passed"
+			printf '%-28s %5d passed before\n' "$name" "$passed"
+			echo "$passed 0" >> "$results"
+			unset "commands[i]"
+		else
+			needed="$needed${needs[i]} "
+		fi
+	done
 }
 
 # failures_in NAME FILE PATTERN: keeps the lines of the file that match, for the end.
@@ -83,18 +118,20 @@ run_make_foreign() {
 # in its name what it was made from: all sources and scripts, the installed packages, the kernel.
 # Those of the last days are kept.
 
+# A hash of them.
+everything() {
+	{
+		dpkg-query -W
+		"$top/qemu/kernel.sh" -b "${1:-debian-6.12}"
+		find Documentation Kbuild Kconfig VERSION Makefile kernel kunit module qemu \
+			scripts selftests tools -type f -print0 |
+			LC_ALL=C sort -z | xargs -0 sha256sum
+	} | sha256sum | cut -c 1-16
+}
+
 # kept_file NAME KERNEL: where the build of this name is or will be kept
 kept_file() {
-	local made_from
-
-	made_from=$({
-		dpkg-query -W
-		"$top/qemu/kernel.sh" -b "$2"
-		cd "$top"
-		find Kbuild Kconfig VERSION Makefile kernel kunit module qemu scripts \
-			selftests tools -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum
-	} | sha256sum | cut -c 1-16)
-	echo "$cache/kept/$1-$made_from.tar"
+	echo "$cache/kept/$1-$(everything "$2").tar"
 }
 
 # take_kept FILE OUTPUT...: unpacks it. Not if the first of its outputs, patterns of paths in the
@@ -506,7 +543,8 @@ start_one() {
 		[ ! "${builds[i]}" ] || [ ! "$building" ] || continue
 		case $(is_ready "$i") in
 		yes)
-			in_one_piece "${commands[i]}" &
+			this_step=${commands[i]}
+			in_one_piece "$this_step" &
 			step_of[$!]=$i
 			[ ! "${builds[i]}" ] || building=$i ;;
 		no)
@@ -544,6 +582,7 @@ if [ "$*" = quick ]; then
 	set -- builds static selftests kunit hotplug schemes torture load client clients-short \
 		tools late suspend faults intree
 elif [ "$*" = all ]; then
+	all=yes
 	short=
 	# What takes longest first.
 	set -- builds schemes-all replaced debug lab fuzz faults torture arm64 bench client intree \
@@ -553,6 +592,12 @@ fi
 for check in "$@"; do
 	queue "$check"
 done
+if [ "$all" ]; then
+	mkdir -p "$cache/passed"
+	find "$cache/passed" -type f -mtime +3 -delete
+	remembered=$cache/passed/$(everything)
+	skip_remembered
+fi
 run_steps
 [ -s "$results" ] || { echo "check.sh: nothing was checked" >&2; echo "0 1" >> "$results"; }
 printf '%-54s %5d s\n' total "$SECONDS"
