@@ -55,7 +55,7 @@ static struct share {
 	u64 end[CPUS];
 	callout_handle_t own[CPUS][OWN];
 	unsigned long ticks[CPUS][MAX_PAIRS];
-} share;
+} together;
 
 static void nothing(void *arg)
 {
@@ -63,12 +63,12 @@ static void nothing(void *arg)
 
 static unsigned long draw(void)
 {
-	return lab_random(share.hour, 2 * share.hour);
+	return lab_random(together.hour, 2 * together.hour);
 }
 
 static void fill(void *unused)
 {
-	callout_handle_t *own = share.own[smp_processor_id()];
+	callout_handle_t *own = together.own[smp_processor_id()];
 	unsigned int i;
 
 	for (i = 0; i < OWN; i++)
@@ -77,7 +77,7 @@ static void fill(void *unused)
 
 static void empty(void *unused)
 {
-	callout_handle_t *own = share.own[smp_processor_id()];
+	callout_handle_t *own = together.own[smp_processor_id()];
 	unsigned int i;
 
 	for (i = 0; i < OWN; i++)
@@ -88,22 +88,22 @@ static void empty(void *unused)
 static void do_pairs(void *unused)
 {
 	unsigned int cpu = smp_processor_id(), i, lost = 0;
-	const unsigned long *ticks = share.ticks[cpu];
-	callout_handle_t *one = share.own[cpu];
+	const unsigned long *ticks = together.ticks[cpu];
+	callout_handle_t *one = together.own[cpu];
 
-	atomic_dec(&share.waiting);
-	while (atomic_read(&share.waiting))
+	atomic_dec(&together.waiting);
+	while (atomic_read(&together.waiting))
 		cpu_relax();
-	share.start[cpu] = ktime_get_ns();
-	for (i = 0; i < share.pairs; i++) {
+	together.start[cpu] = ktime_get_ns();
+	for (i = 0; i < together.pairs; i++) {
 		lost += unsetcallout(*one) != 1;
 		*one = setcallout(nothing, NULL, ticks[i]);
 		lost += !*one;
-		if (++one == share.own[cpu] + OWN)
-			one = share.own[cpu];
+		if (++one == together.own[cpu] + OWN)
+			one = together.own[cpu];
 	}
-	share.end[cpu] = ktime_get_ns();
-	atomic_add(lost, &share.lost);
+	together.end[cpu] = ktime_get_ns();
+	atomic_add(lost, &together.lost);
 }
 
 /*
@@ -116,14 +116,14 @@ static u64 do_round(unsigned int cpus)
 	unsigned int cpu, i;
 
 	for (cpu = 0; cpu < cpus; cpu++)
-		for (i = 0; i < share.pairs; i++)
-			share.ticks[cpu][i] = draw();
-	atomic_set(&share.waiting, cpus);
+		for (i = 0; i < together.pairs; i++)
+			together.ticks[cpu][i] = draw();
+	atomic_set(&together.waiting, cpus);
 	on_each_cpu_mask(cpus == 1 ? cpumask_of(0) : cpu_online_mask, do_pairs,
 			 NULL, true);
 	for (cpu = 0; cpu < cpus; cpu++) {
-		start = min(start, share.start[cpu]);
-		end = max(end, share.end[cpu]);
+		start = min(start, together.start[cpu]);
+		end = max(end, together.end[cpu]);
 	}
 	cond_resched();
 	return end - start;
@@ -134,18 +134,18 @@ static void choose_pairs(void)
 {
 	u64 took;
 
-	share.pairs = 1;
+	together.pairs = 1;
 	do {
-		share.pairs *= 2;
+		together.pairs *= 2;
 		took = do_round(1);
-	} while (took < STRETCH / 2 && share.pairs < MAX_PAIRS);
+	} while (took < STRETCH / 2 && together.pairs < MAX_PAIRS);
 }
 
 /* The lower quartile for one pair: a busy host only makes rounds longer. */
 static u64 of_a_pair(u64 *took)
 {
 	sort(took, ROUNDS, sizeof(*took), compare_u64, NULL);
-	return div_u64(took[ROUNDS / 4], share.pairs);
+	return div_u64(took[ROUNDS / 4], together.pairs);
 }
 
 static void measure(const char *name, const char *bases, unsigned int cpus)
@@ -179,12 +179,12 @@ int lab_share(const char *name)
 	ret = callout_reserve(CPUS * OWN * 2);
 	if (ret)
 		goto out;
-	share.hour = lab_hour(callout_base(0)->scheme->ops);
+	together.hour = lab_hour(callout_base(0)->scheme->ops);
 	on_each_cpu(fill, NULL, true);
 	choose_pairs();
 	measure(name, bases, cpus);
 	on_each_cpu(empty, NULL, true);
-	if (atomic_read(&share.lost))
+	if (atomic_read(&together.lost))
 		ret = -EIO;
 out:
 	cpus_read_unlock();
