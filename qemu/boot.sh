@@ -11,9 +11,9 @@
 #
 # Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/, and
 # what one job only needs, such as programs with their libraries, from build/user/root-JOB/; for
-# arm64 it is build/user-arm64/.
-# Serial ports: ttyS0, or ttyAMA0 on arm64, the kernel's console, ttyS1 the verdict, ttyS2 the job's
-# output, which is also copied to standard output. All three are kept in
+# another architecture it is build/user-ARCHITECTURE/.
+# Three channels, see machines.sh: the kernel's console, the verdict, and the job's output, which is
+# also copied to standard output. All three are kept in
 # build/log/KERNEL-NAME.{console,verdict,out}; NAME is the job's by default.
 #
 # Fails, and prints why, unless the job reported "ok" in time and the console is free of alarms.
@@ -23,6 +23,8 @@
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../scripts/lib.sh"
+# shellcheck source=qemu/machines.sh
+. "$top/qemu/machines.sh"
 cpus=
 memory=2G
 limit=300
@@ -159,14 +161,9 @@ watch() {
 
 eval "$("$top/qemu/kernel.sh" "$kernel")"
 [ "$KERNEL_IMAGE" ] || exit 1
-user=$build/user
-console=ttyS0
-case $kernel in
-*arm64)
-	[ ! "$counted" ] || die "-i is for x86_64"
-	user=$build/user-arm64
-	console=ttyAMA0 ;;
-esac
+machine_of "$kernel"
+user=$build/user${foreign:+-$foreign}
+[ ! "$counted" ] || [ ! "$foreign" ] || die "-i is for x86_64"
 log=$log/$kernel-${name:-$job}
 work=$(mktemp -d)
 qemu=
@@ -176,14 +173,7 @@ rm -f "$log.console" "$log.verdict" "$log.out"
 mkdir "$work/root"
 make_initramfs "$work/root" > "$work/initramfs"
 
-# Nehalem has a constant TSC, so no CPU measures its own delay loop, which is unreliable on a busy
-# host; SMAP and SMEP catch stray user pointers. Mitigations slow an emulated CPU much and protect
-# nothing there.
-#
-# -cx16: under QEMU 7.2 a kernel once died of a double fault in SLUB, right behind a cmpxchg16b, and
-# the saved EFLAGS were the low half of a register that held a pointer, with VM and TF set: what
-# emulates this instruction computes the flags from state that can be old. Without the feature
-# kernels do not use it.
+# Mitigations slow an emulated CPU much and protect nothing there.
 #
 # maxcpus=1: QEMU before 8.1 at times runs half-patched code when one emulated CPU patches code that
 # another translates, and a kernel patches itself most while it boots ("Oops: int3", one boot in
@@ -204,19 +194,8 @@ fi
 # The kernel's own limits are in real time, and the host may stop an emulated CPU for a while.
 arguments="$arguments watchdog_thresh=30 sysctl.kernel.hung_task_timeout_secs=400"
 arguments="$arguments rcupdate.rcu_cpu_stall_timeout=60 workqueue.watchdog_thresh=60"
-arguments="$arguments CALLOUT_KERNEL=$kernel CALLOUT_JOB=$job $extra"
-
-# neoverse-n1 has LSE atomics and PAN. On arm64 ttyS0 is there so that the others have their names.
-machine=(qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand,-cx16")
-ports=(-serial chardev:console -serial chardev:verdict -serial chardev:out)
-case $kernel in
-*arm64)
-	machine=(qemu-system-aarch64 -M "virt,gic-version=3" -cpu neoverse-n1)
-	ports=(-serial chardev:console -chardev "null,id=unused")
-	for port in unused verdict out; do
-		ports+=(-device "pci-serial,chardev=$port")
-	done ;;
-esac
+arguments="$arguments CALLOUT_KERNEL=$kernel CALLOUT_JOB=$job"
+arguments="$arguments CALLOUT_VERDICT=$verdict CALLOUT_OUT=$out $extra"
 command=(
 	"${machine[@]}" "${accelerator[@]}" -m "$memory"
 	-nodefaults -no-user-config -display none -nic none -no-reboot

@@ -32,7 +32,7 @@
 #                headers want: KERNEL_BUILD is a place in there;
 #       arm64:   debian-6.12 of that architecture, with a cross compiler, KERNEL_CROSS;
 #       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
-#       kunit-arm64: kunit for arm64, of linux-source-6.12, with the compiler of arm64;
+#       kunit-arm64: kunit for that architecture, with its compiler;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
@@ -43,6 +43,8 @@ overlay=$top/kernel
 build=${CALLOUT_BUILD:-$top/build}
 cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}
 source_package=linux-source-6.12
+# shellcheck source=qemu/machines.sh
+. "$here/machines.sh"
 
 die() { echo "kernel.sh: $*" >&2; exit 1; }
 say() { echo "kernel.sh: $*" >&2; }
@@ -242,21 +244,21 @@ build_tree() {
 
 # built NAME [MAKE ARGUMENTS...]
 built() {
-	local name=$1 key tree image=vmlinux
+	local name=$1 key tree
 
 	shift
-	case $name in
-	kunit-arm64) unpack_source; foreign arm64 aarch64-linux-gnu ;;
+	machine_of "$name"
+	case ${foreign:-$name} in
 	kunit-*) suite_source "${name#kunit-}" ;;
 	*) unpack_source ;;
 	esac
-	case $name in
+	case ${foreign:-$name} in
+	"$foreign")
+		fetch_foreign
+		fragments=("$here"/kunit{,-other,-"$foreign"}.config)
+		set -- ARCH="$arch" CROSS_COMPILE="$KERNEL_CROSS" "$@" ;;
 	oldhp) fragments=("$here/kunit.config"); patch_source "$name" ;;
 	kunit|uml) fragments=("$here/$name.config") ;;
-	kunit-arm64)
-		fragments=("$here"/kunit{,-other,-arm64}.config)
-		image=arch/arm64/boot/Image
-		set -- ARCH=arm64 CROSS_COMPILE="$KERNEL_CROSS" "$@" ;;
 	kunit-*)
 		fragments=("$here/kunit.config")
 		[ "${source_version%%.*}" -lt 7 ] || fragments+=("$here/kunit-7.config") ;;
@@ -271,10 +273,10 @@ built() {
 		"${KERNEL_CROSS}gcc" --version
 	} | digest)
 	tree=$cache/$name-$key
-	build_tree "$name" "$tree" "$image" "$@"
+	build_tree "$name" "$tree" "$bootable" "$@"
 	KERNEL_RELEASE=$(cat "$tree/include/config/kernel.release")
 	KERNEL_BUILD=$tree
-	KERNEL_IMAGE=$tree/$image
+	KERNEL_IMAGE=$tree/$bootable
 }
 
 # Makes source_dir a copy of itself, by links, in which timer_list is a callout: patched, and with
@@ -456,31 +458,31 @@ unpack_foreign() {
 	rm -rf "$apt" "${5:?}/lib"
 }
 
-# foreign ARCHITECTURE GNU-NAME: the same version as debian-6.12, whose headers the two share.
-foreign() {
+# What $foreign needs: the same version as debian-6.12, whose headers the two share.
+fetch_foreign() {
 	local native version dir log
 
 	native=$(headers_release linux-headers-6.12-amd64)
 	version=$(installed_version "linux-headers-$native")
-	KERNEL_RELEASE=${native%-amd64}-$1
-	dir=$cache/$1-$version
-	log=$cache/$1-$version.log
+	KERNEL_RELEASE=${native%-amd64}-$foreign
+	dir=$cache/$foreign-$version
+	log=$dir.log
 	if [ ! -e "$dir/complete" ]; then
-		lock "$1"
+		lock "$foreign"
 	fi
 	if [ ! -e "$dir/complete" ]; then
-		say "fetching Debian's $version for $1 ($log)"
+		say "fetching Debian's packages for $foreign ($log)"
 		rm -rf "$dir"
 		mkdir -p "$dir"
 		: > "$log"
-		checked "$log" "fetching Debian's $version for $1 failed" \
-			unpack_foreign "$1" "$2" "$KERNEL_RELEASE" "$version" "$dir"
+		checked "$log" "fetching Debian's packages for $foreign failed" unpack_foreign \
+			"$foreign" "$gnu" "$KERNEL_RELEASE" "$version" "$dir"
 		touch "$dir/complete"
 	fi
+	KERNEL_BUSYBOX=$dir/bin/busybox
+	KERNEL_CROSS=$dir/cross/$gnu-
 	KERNEL_BUILD=$dir/usr/src/linux-headers-$KERNEL_RELEASE
 	KERNEL_IMAGE=$dir/boot/vmlinuz-$KERNEL_RELEASE
-	KERNEL_BUSYBOX=$dir/bin/busybox
-	KERNEL_CROSS=$dir/cross/$2-
 }
 
 # Sets source_version and source_dir to those of the suite's newest kernel.
@@ -525,7 +527,8 @@ case ${1%+lab} in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
 kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
-kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable|kunit-arm64) built "$1" ;;
+kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable) built "$1" ;;
+kunit-arm64) built "$1" ;;
 bench) built kunit ;;
 fuzz) built debug ;;
 uml) built uml ARCH=um ;;
@@ -533,7 +536,7 @@ clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
 replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;
 trixie|trixie-backports|testing|unstable) suite "$1" ;;
-arm64) foreign "$1" aarch64-linux-gnu ;;
+arm64) machine_of "$1"; fetch_foreign ;;
 running)
 	KERNEL_RELEASE=$(uname -r)
 	KERNEL_BUILD=/lib/modules/$KERNEL_RELEASE/build ;;

@@ -12,6 +12,8 @@
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=qemu/machines.sh
+. "$top/qemu/machines.sh"
 [ $# -ge 1 ] || die "usage: build.sh KERNEL [make arguments]"
 kernel=$1
 shift
@@ -31,6 +33,7 @@ farm() {
 
 places=$("$top/qemu/kernel.sh" -b "$kernel")
 eval "$places"
+machine_of "$kernel"
 # The facility is part of these.
 case $kernel in replaced|replaced-debug) exit ;; esac
 out=$build/$kernel
@@ -43,7 +46,7 @@ case $kernel in
 clang) set -- LLVM=1 CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
 uml) set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m "$@" ;;
 kunit|kunit-*)
-	[ "$kernel" != kunit-arm64 ] || set -- ARCH=arm64 CROSS_COMPILE="$KERNEL_CROSS" "$@"
+	[ ! "$foreign" ] || set -- ARCH="$arch" CROSS_COMPILE="$KERNEL_CROSS" "$@"
 	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m CONFIG_CALLOUT_KUNIT_TEST=m W=1 C=1 \
 		CF=-D__CHECK_ENDIAN__ "$@" ;;
 debug)

@@ -18,6 +18,8 @@
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=qemu/machines.sh
+. "$(dirname "$0")/../qemu/machines.sh"
 cd "$top"
 results=$log/check.results
 failures=$log/check.failures
@@ -265,12 +267,13 @@ run_job() {
 	local need="$1 programs"
 
 	build_kernel "$1"
-	case $1 in
-	*arm64)
-		need="$1 programs-arm64"
-		build_foreign arm64 ;;
-	*) build_programs ;;
-	esac
+	machine_of "$1"
+	if [ "$foreign" ]; then
+		need="$1 programs-$foreign"
+		build_foreign "$foreign"
+	else
+		build_programs
+	fi
 	if [ "$2" = client ]; then
 		build_client "$1"
 		need="$need client-$1"
