@@ -169,6 +169,7 @@ static void stock_steals_from_the_next(struct kunit *test)
  * struct on_its_way - a CPU steals the last slots while another CPU needs one
  * @base: the thief's, which the case locks while the slots are on their way
  * @locked: the thief has locked it
+ * @waits: the case is about to lock it
  * @stole: the thief has got a slot
  * @look: the other CPU may look for a slot
  * @looks: the other CPU is about to look
@@ -177,11 +178,26 @@ static void stock_steals_from_the_next(struct kunit *test)
 struct on_its_way {
 	struct callout_base *base;
 	bool locked;
+	bool waits;
 	bool stole;
 	bool look;
 	bool looks;
 	u64 handle;
 };
+
+/* Until the case waits for the lock, or, where locks cannot tell, most likely. */
+static void until_contended(struct on_its_way *w)
+{
+#ifdef arch_spin_is_contended
+	callout_test_spin_until(raw_spin_is_contended(&w->base->lock));
+#else
+	unsigned int i;
+
+	callout_test_spin_until(READ_ONCE(w->waits));
+	for (i = 0; i < 100000; i++)
+		cpu_relax();
+#endif
+}
 
 static void on_its_way_thief(void *arg)
 {
@@ -193,7 +209,7 @@ static void on_its_way_thief(void *arg)
 	callout_base_lock(w->base);
 	WRITE_ONCE(w->locked, true);
 	/* The case is the next holder of the lock. */
-	callout_test_spin_until(raw_spin_is_contended(&w->base->lock));
+	until_contended(w);
 	slot = callout_slot_steal(callout_kernel_table(), w->base);
 	if (slot)
 		callout_slot_put(callout_kernel_table(), w->base, slot);
@@ -226,6 +242,7 @@ static bool look_on_its_way(struct kunit *test, struct stock *s,
 	t[1] = callout_test_thread(test, cpu[1], on_its_way_other, w);
 	t[0] = callout_test_thread(test, cpu[0], on_its_way_thief, w);
 	callout_test_spin_until(READ_ONCE(w->locked));
+	WRITE_ONCE(w->waits, true);
 	raw_spin_lock_irq(&w->base->lock);
 	callout_test_spin_until(!all_free_slots() || READ_ONCE(w->stole));
 	taken = !all_free_slots();
@@ -246,8 +263,8 @@ static bool look_on_its_way(struct kunit *test, struct stock *s,
 
 /*
  * A concurrent search for a slot finds those that another CPU is stealing. A
- * third CPU may want the lock for a moment, and the thief take it for the case:
- * then once more.
+ * third CPU may want the lock for a moment, and the thief take it for the case,
+ * or the lock may not queue, and the thief be faster: then once more.
  */
 static void stock_on_its_way_is_found(struct kunit *test)
 {
