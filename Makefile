@@ -121,6 +121,9 @@ fuzz-bugs: ## put mended mistakes back, one at a time: how soon does the fuzzer 
 check-arm64: ## load, tests of the device, hotplug, torture, on Debian's 6.12 for arm64, and KUnit
 	@scripts/check.sh arm64
 
+check-s390x: ## load, tests of the device and KUnit on a 6.12 built for s390x, which is big-endian
+	@scripts/check.sh s390x
+
 check-fuzz: ## the fuzzer of the device for a minute, on the debug kernel
 	@scripts/check.sh fuzz
 
@@ -164,5 +167,5 @@ distclean: clean ## also remove the cached kernels
 .PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-litmus check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-suspend check-torture check-debug check-arm64 \
-	check-fuzz check-faults torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
+	check-s390x check-fuzz check-faults torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

@@ -31,8 +31,9 @@
 #                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;
 #       arm64:   debian-6.12 of that architecture, with a cross compiler, KERNEL_CROSS;
+#       s390x:   the cross compiler and KERNEL_BUSYBOX alone: nothing to boot;
 #       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
-#       kunit-arm64: kunit for that architecture, with its compiler;
+#       kunit-arm64, kunit-s390x: kunit for that architecture, with its compiler;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
@@ -54,7 +55,7 @@ usage() {
 
 	names="$names|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
-	names="$names|[kunit-]arm64"
+	names="$names|[kunit-]arm64|[kunit-]s390x"
 	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
@@ -424,10 +425,10 @@ suite() {
 	[ "$KERNEL_IMAGE" ] || die "there is no image in $dir/image"
 }
 
-# unpack_foreign ARCHITECTURE GNU-NAME RELEASE VERSION DIRECTORY: image, headers and busybox of
-# another architecture, and the compiler for it, by an apt that has directories of its own, so that
-# the host's has no other architecture. The compiler cannot be installed: its package conflicts with
-# gcc-multilib. What it needs of the host's libraries gcc and binutils need, too.
+# unpack_foreign ARCHITECTURE GNU-NAME RELEASE VERSION DIRECTORY: busybox of another architecture,
+# the compiler for it and, for arm64, image and headers, by an apt that has directories of its own,
+# so that the host's has no other architecture. The compiler cannot be installed: its package
+# conflicts with gcc-multilib. What it needs of the host's libraries gcc and binutils need, too.
 unpack_foreign() {
 	local apt=$5/apt program package
 	local options=(
@@ -436,11 +437,13 @@ unpack_foreign() {
 		-o "Dir::State::status=$apt/status" -o "Dir::Cache=$apt/cache"
 	)
 	local packages=(
-		"linux-image-$3:$1=$4" "linux-headers-$3:$1=$4" "busybox-static:$1"
-		"binutils-$2" {cpp,gcc}-{12-,}"$2" "libgcc-12-dev-$1-cross" "libgcc-s1-$1-cross"
-		"libc6-$1-cross" "libc6-dev-$1-cross" "linux-libc-dev-$1-cross"
+		"busybox-static:$1" "binutils-$2" {cpp,gcc}-{12-,}"$2" "libgcc-12-dev-$1-cross"
+		"libgcc-s1-$1-cross" "libc6-$1-cross" "libc6-dev-$1-cross"
+		"linux-libc-dev-$1-cross"
 	)
 
+	# Of the others Debian 12 has this version not or no more.
+	[ "$1" != arm64 ] || packages+=("linux-image-$3:$1=$4" "linux-headers-$3:$1=$4")
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$5/cross"
 	: > "$apt/status"
 	apt-get "${options[@]}" update &&
@@ -458,7 +461,7 @@ unpack_foreign() {
 	rm -rf "$apt" "${5:?}/lib"
 }
 
-# What $foreign needs: the same version as debian-6.12, whose headers the two share.
+# What $foreign needs: for arm64 the same version as debian-6.12, whose headers the two share.
 fetch_foreign() {
 	local native version dir log
 
@@ -483,6 +486,7 @@ fetch_foreign() {
 	KERNEL_CROSS=$dir/cross/$gnu-
 	KERNEL_BUILD=$dir/usr/src/linux-headers-$KERNEL_RELEASE
 	KERNEL_IMAGE=$dir/boot/vmlinuz-$KERNEL_RELEASE
+	[ -e "$KERNEL_IMAGE" ] || KERNEL_RELEASE='' KERNEL_BUILD='' KERNEL_IMAGE=''
 }
 
 # Sets source_version and source_dir to those of the suite's newest kernel.
@@ -528,7 +532,7 @@ case ${1%+lab} in
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
 kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
 kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable) built "$1" ;;
-kunit-arm64) built "$1" ;;
+kunit-arm64|kunit-s390x) built "$1" ;;
 bench) built kunit ;;
 fuzz) built debug ;;
 uml) built uml ARCH=um ;;
@@ -536,7 +540,7 @@ clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
 replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;
 trixie|trixie-backports|testing|unstable) suite "$1" ;;
-arm64) machine_of "$1"; fetch_foreign ;;
+arm64|s390x) machine_of "$1"; fetch_foreign ;;
 running)
 	KERNEL_RELEASE=$(uname -r)
 	KERNEL_BUILD=/lib/modules/$KERNEL_RELEASE/build ;;

@@ -30,6 +30,16 @@ machine_of() {
 		for port in unused verdict out; do
 			ports+=(-device "pci-serial,chardev=$port")
 		done ;;
+	s390x)
+		gnu=s390x-linux-gnu arch=s390 bootable=arch/s390/boot/bzImage
+		machine=(qemu-system-s390x -M s390-ccw-virtio -cpu max)
+		console=ttysclp0
+		verdict=hvc0
+		out=hvc1
+		ports+=(-device virtio-serial-ccw)
+		for port in verdict out; do
+			ports+=(-device "virtconsole,chardev=$port")
+		done ;;
 	*)
 		foreign='' gnu='' arch='' bootable=vmlinux
 		# Nehalem has a constant TSC, so no CPU measures its own delay loop, which is

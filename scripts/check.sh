@@ -5,7 +5,7 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [faults] [model] [litmus] [deb-check] [intree] [arm64]
+#                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time: "make check-all"
 #
@@ -412,6 +412,21 @@ queue_clients() {
 	run_job debian-6.12 clients:linux 900 -i -a "CLIENTS_TIMERS=linux"
 }
 
+queue_arm64() {
+	run_job kunit-arm64 kunit 1800 -a CALLOUT_RACES=5
+	run_job arm64 load 300 -a CALLOUT_ROUNDS=3
+	run_job arm64 selftests 1200
+	run_job arm64 torture 900 -a TORTURE_SECONDS=600
+	run_job arm64 hotplug 900 \
+		-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"
+}
+
+queue_s390x() {
+	run_job kunit-s390x kunit 1800
+	run_job kunit-s390x load 600 -a CALLOUT_ROUNDS=3
+	run_job kunit-s390x selftests 1200
+}
+
 # queue CHECK
 queue() {
 	case $1 in
@@ -489,17 +504,12 @@ queue() {
 		else
 			report "not run: deb-check" 0 1 $SECONDS
 		fi ;;
-	arm64)
+	arm64|s390x)
 		# Now, while no step installs packages.
-		if scripts/setup.sh arm64; then
-			run_job kunit-arm64 kunit 1800 -a CALLOUT_RACES=5
-			run_job arm64 load 300 -a CALLOUT_ROUNDS=3
-			run_job arm64 selftests 1200
-			run_job arm64 torture 900 -a TORTURE_SECONDS=600
-			run_job arm64 hotplug 900 \
-				-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"
+		if scripts/setup.sh "$1"; then
+			"queue_$1"
 		else
-			report "not run: arm64" 0 1 $SECONDS
+			report "not run: $1" 0 1 $SECONDS
 		fi ;;
 	targets) step "" run_script targets scripts/targets.sh ;;
 	intree) step "" run_script intree scripts/intree-check.sh ${quick:+"callout_w*"} ;;
@@ -588,8 +598,8 @@ elif [ "$*" = all ]; then
 	all=yes
 	short=
 	# What takes longest first.
-	set -- builds schemes-all replaced debug lab fuzz faults torture arm64 bench client intree \
-		limits old-hotplug kunit deb-check selftests hotplug suspend schemes model \
+	set -- builds schemes-all replaced debug lab fuzz faults torture arm64 s390x bench client \
+		intree limits old-hotplug kunit deb-check selftests hotplug suspend schemes model \
 		litmus tools load late clients static
 fi
 for check in "$@"; do

@@ -11,7 +11,8 @@
 #   scripts/setup.sh deb     for Debian's packages
 #   scripts/setup.sh matrix  for kernels of other suites
 #   scripts/setup.sh system  for a whole system
-#   scripts/setup.sh arm64   for Debian's 6.12 kernel of that architecture
+#   scripts/setup.sh arm64   for kernels of that architecture
+#   scripts/setup.sh s390x   for a kernel of that architecture
 #   scripts/setup.sh docs    for the documents as HTML
 
 set -euo pipefail
@@ -35,9 +36,11 @@ deb) wanted="build-essential debhelper dh-dkms lintian linux-headers-amd64" ;;
 matrix) wanted="mmdebstrap" ;;
 system) wanted="mmdebstrap ovmf" ;;
 arm64) wanted="$demo $kernel qemu-system-arm" ;;
+s390x) wanted="$demo $kernel qemu-system-misc" ;;
 docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
 *)
-	echo "usage: setup.sh [demo|rt|all|lab|fuzz-user|model|deb|matrix|system|arm64|docs]" >&2
+	names="demo|rt|all|lab|fuzz-user|model|deb|matrix|system|arm64|s390x|docs"
+	echo "usage: setup.sh [$names]" >&2
 	exit 1 ;;
 esac
 
