@@ -2,29 +2,41 @@
 /*
  * hotplug_storm.c - CPUs come and go while 100 000 callouts are outstanding
  *
- * Threads pinned to the CPUs spread the callouts over the bases. Then CPUs 1 to
- * 3 go offline and online again, one or two of them offline at any time, while
- * callouts expire throughout. At the end the ledger must balance: each callout
- * has fired once or was cancelled.
+ * The callouts are spread over the bases of all CPUs that are online at the
+ * start. Then all of these but CPU 0 go offline and online again, up to half of
+ * them offline at any time, while callouts expire throughout and a few threads,
+ * each of which visits its share of the CPUs in turn, set, cancel and read. At
+ * the end the ledger must balance: each callout has fired once or was cancelled.
  */
 #include <pthread.h>
 
 #include "kselftest_harness.h"
 #include "ledger.h"
 
-#define CPUS		4
+#define WORKERS		4U
 #define OUTSTANDING	100000U
-#define ROUND_CYCLES	3
-#define CYCLES		51		/* off and on, in each test */
+#define CYCLES		51U		/* off and on, in each test, at least */
 #define CAPACITY	2000000U
 #define SOON		(200 * MSEC)
 #define SETS		64
-#define TIMEOUT		240		/* seconds; a longer test has hung */
+#define TIMEOUT		1800		/* seconds; a longer test has hung */
 
+/**
+ * struct worker - a thread that visits every WORKERS-th CPU, in turn
+ * @ledger: the callouts
+ * @end: it is to end
+ * @first: the first of its CPUs
+ * @cpus: the number of all CPUs
+ * @seed: of its random numbers
+ * @cancels: how many callouts it tries to cancel on each visit
+ * @sets: it sets callouts, too
+ * @thread: the thread
+ */
 struct worker {
 	struct ledger *ledger;
 	const atomic_bool *end;
-	unsigned int cpu;
+	unsigned int first;
+	unsigned int cpus;
 	unsigned int seed;
 	unsigned int cancels;
 	bool sets;
@@ -49,34 +61,42 @@ static bool set_online(unsigned int cpu, bool online)
 	return ok;
 }
 
-/* Takes each of CPUs 1 to 3 offline and online; @rest ns between the steps. */
-static bool storm_round(__u64 rest)
+/*
+ * Takes each CPU but CPU 0 offline and online, @rest ns between the steps. When
+ * half of them are offline, the first of these comes back.
+ */
+static bool storm_round(unsigned int cpus, __u64 rest)
 {
-	static const struct {
-		unsigned int cpu;
-		bool online;
-	} steps[2 * ROUND_CYCLES] = {
-		{ 1, false }, { 2, false }, { 1, true },
-		{ 3, false }, { 2, true }, { 3, true },
-	};
-	unsigned int i;
+	unsigned int away = cpus / 2 - 1, off;
 
-	for (i = 0; i < 2 * ROUND_CYCLES; i++) {
-		if (!set_online(steps[i].cpu, steps[i].online))
-			return false;
-		sleep_ns(rest);
+	for (off = 1; off < cpus + away; off++) {
+		if (off % 16 == 0)
+			printf("# CPU %u\n", off);
+		if (off < cpus) {
+			if (!set_online(off, false))
+				return false;
+			sleep_ns(rest);
+		}
+		if (off > away) {
+			if (!set_online(off - away, true))
+				return false;
+			sleep_ns(rest);
+		}
 	}
 	return true;
 }
 
-/* A thread loses its affinity when its CPU goes offline: it sets it again. */
+/* Stays where it is if the CPU is offline, and may lose its CPU at any time. */
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	unsigned int i;
+	unsigned int cpu = w->first, i;
 
 	while (!*w->end) {
-		pin_to_cpu(w->cpu);
+		pin_to_cpu(cpu);
+		cpu += WORKERS;
+		if (cpu >= w->cpus)
+			cpu = w->first;
 		if (w->sets && info_of(w->ledger->fd).outstanding < OUTSTANDING)
 			for (i = 0; i < SETS; i++)
 				ledger_set_within(w->ledger,
@@ -95,7 +115,8 @@ static void *work(void *arg)
 
 FIXTURE(storm) {
 	struct ledger ledger;
-	struct worker workers[CPUS];
+	struct worker workers[WORKERS];
+	unsigned int cpus;
 	atomic_bool end;
 };
 
@@ -128,23 +149,26 @@ FIXTURE_SETUP(storm)
 {
 	unsigned int cpu, i, seed = 1;
 
+	self->cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	ASSERT_LE(WORKERS, self->cpus);
 	ASSERT_TRUE(ledger_init(&self->ledger, CAPACITY,
 				variant->span));
 	self->ledger.grain = variant->grain;
 	self->ledger.recent = OUTSTANDING;
-	for (cpu = 0; cpu < CPUS; cpu++) {
+	for (cpu = 0; cpu < self->cpus; cpu++) {
 		ASSERT_TRUE(pin_to_cpu(cpu));
-		for (i = 0; i < OUTSTANDING / CPUS; i++)
+		for (i = 0; i < OUTSTANDING / self->cpus; i++)
 			ledger_set(&self->ledger, &seed);
 	}
 	ASSERT_TRUE(pin_to_cpu(0));
-	for (cpu = 0; cpu < CPUS; cpu++) {
-		struct worker *w = &self->workers[cpu];
+	for (i = 0; i < WORKERS; i++) {
+		struct worker *w = &self->workers[i];
 
 		w->ledger = &self->ledger;
 		w->end = &self->end;
-		w->cpu = cpu;
-		w->seed = cpu + 2;
+		w->first = i;
+		w->cpus = self->cpus;
+		w->seed = i + 2;
 		w->sets = variant->sets;
 		w->cancels = variant->cancels;
 		ASSERT_EQ(0, pthread_create(&w->thread, NULL, work, w));
@@ -159,16 +183,16 @@ FIXTURE_TEARDOWN(storm)
 TEST_F_TIMEOUT(storm, off_and_on, TIMEOUT)
 {
 	__u64 start = callout_dev_now(), end;
-	unsigned int cycles, cpu, seed = 1;
+	unsigned int cycles, i, seed = 1;
 
-	for (cycles = 0; cycles < CYCLES; cycles += ROUND_CYCLES)
-		ASSERT_TRUE(storm_round(MSEC * (cycles % 7)));
+	for (cycles = 0; cycles < CYCLES; cycles += self->cpus - 1)
+		ASSERT_TRUE(storm_round(self->cpus, MSEC * (cycles % 7)));
 	end = callout_dev_now();
 	printf("# %u cycles in %llu ms, outstanding now: %llu\n", cycles,
 	       (end - start) / MSEC, info_of(self->ledger.fd).outstanding);
 	self->end = true;
-	for (cpu = 0; cpu < CPUS; cpu++)
-		pthread_join(self->workers[cpu].thread, NULL);
+	for (i = 0; i < WORKERS; i++)
+		pthread_join(self->workers[i].thread, NULL);
 	if (variant->sets)
 		ledger_cancel_later(&self->ledger, 2 * SEC, &seed);
 	ledger_settle(&self->ledger);
