@@ -95,6 +95,9 @@ check-clients: ## WireGuard, the bridge and others of Linux, their timers callou
 check-hotplug: ## unplug and plug CPUs under load
 	@scripts/check.sh hotplug
 
+check-cpus: ## 64 and 128 CPUs: load, tests of the device, hotplug
+	@scripts/check.sh cpus
+
 check-suspend: ## suspend, woken by callouts in alarm clocks
 	@scripts/check.sh suspend
 
@@ -166,6 +169,6 @@ distclean: clean ## also remove the cached kernels
 
 .PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-litmus check-kunit check-late check-selftests check-tools check-load \
-	check-client check-clients check-hotplug check-suspend check-torture check-debug check-arm64 \
+	check-client check-clients check-hotplug check-cpus check-suspend check-torture check-debug check-arm64 \
 	check-s390x check-fuzz check-faults torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

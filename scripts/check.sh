@@ -5,7 +5,7 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x]
+#                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x] [cpus]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time: "make check-all"
 #
@@ -472,6 +472,11 @@ queue() {
 		[ "$short" ] ||
 			run_job debian-6.12+lab hotplug:single 600 -a CALLOUT_SETS=bases=single
 		run_job debian-6.12 nohz 120 -a "nohz_full=2,3 isolcpus=domain,0,1" ;;
+	cpus)
+		# Time by instructions: testing.rst says why.
+		for cpus in 64 128; do
+			run_job debian-6.12 cpus:$cpus 900 -i -c $cpus -m 4G -a "CPUS=$cpus"
+		done ;;
 	suspend)
 		run_job debian-6.12 suspend 300
 		[ "$short" ] || run_job debian-6.1 suspend 300
@@ -599,8 +604,8 @@ elif [ "$*" = all ]; then
 	short=
 	# What takes longest first.
 	set -- builds schemes-all replaced debug lab fuzz faults torture arm64 s390x bench client \
-		intree limits old-hotplug kunit deb-check selftests hotplug suspend schemes model \
-		litmus tools load late clients static
+		intree limits old-hotplug kunit deb-check selftests hotplug cpus suspend schemes \
+		model litmus tools load late clients static
 fi
 for check in "$@"; do
 	queue "$check"
