@@ -95,7 +95,7 @@ check-clients: ## WireGuard, the bridge and others of Linux, their timers callou
 check-hotplug: ## unplug and plug CPUs under load
 	@scripts/check.sh hotplug
 
-check-cpus: ## 64 and 128 CPUs: load, tests of the device, hotplug
+check-cpus: ## 64 and 128 CPUs: load, tests of the device, hotplug, and what each operation costs
 	@scripts/check.sh cpus
 
 check-suspend: ## suspend, woken by callouts in alarm clocks

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: the instructions of each operation, counted by callout_bench.ko, for scripts/bench.sh. For
-# boot.sh -i. With BENCH=cpus it measures only what depends on the number of CPUs: the memory of
-# the bases, and the cancel by a stale handle.
+# boot.sh -i. With BENCH=cpus it measures only what may depend on the number of CPUs.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -27,7 +26,7 @@ memory() {
 		before=$(free_pages)
 		insmod /lib/callout.ko
 		sleep 1
-		echo "bench-memory: $(nproc),$(bytes_since "$before")"
+		echo "bench-memory: $(nproc),memory,$(bytes_since "$before")"
 		rmmod callout
 		sleep 1
 	done
@@ -46,9 +45,13 @@ watchdog=/sys/module/workqueue/parameters/watchdog_thresh
 [ ! -e $watchdog ] || echo 0 > $watchdog
 if [ "${BENCH:-}" = cpus ]; then
 	memory
-	insmod /lib/callout.ko
+	user_cpus load /lib/callout.ko
+	# Each CPU has 84 slots at first. These are all: the limit has one more for each CPU.
+	insmod /lib/callout.ko max_callouts=$(($(nproc) * 83))
 	one_cpu
-	bench stale
+	bench cpus
+	user_cpus device
+	passed=$((passed + 1))
 else
 	high_resolution
 	# With ticks of its own, so that its interrupt is not that of the kernel's tick.

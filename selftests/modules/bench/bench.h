@@ -57,9 +57,9 @@ static inline void bench_settle(void)
 	msleep(MSEC_PER_SEC);
 }
 
+int bench_cpus(void);
 void bench_ops(void);
 void bench_ops_hrtimer_source(void);
-void bench_stale(void);
 int bench_tick(const struct bench_facility *none);
 
 #endif /* _CALLOUT_BENCH_H */

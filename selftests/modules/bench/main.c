@@ -6,7 +6,7 @@
  * advances by one for each instruction, so its difference is a count, and the
  * same in each run. Results go to the kernel log, a line each:
  *
- *	bench-stale: CPUS,INSNS
+ *	bench-cpus: CPUS,METRIC,INSNS
  *	bench-ops: FACILITY,OUTSTANDING,INSNS
  *	bench-tick: FACILITY,METRIC,OUTSTANDING,INSNS
  */
@@ -20,7 +20,7 @@
 
 static char *part = "linux";
 module_param(part, charp, 0444);
-MODULE_PARM_DESC(part, "stale: the cancel by a stale handle only; hrtimer: callouts only, of callout.ko loaded with tick_source=hrtimer; linux: all facilities (default)");
+MODULE_PARM_DESC(part, "cpus: what may depend on the number of CPUs; hrtimer: callouts only, of callout.ko loaded with tick_source=hrtimer; linux: all facilities (default)");
 
 /* Whether the time stamp counter counts instructions. */
 static int check_counter(void)
@@ -49,9 +49,8 @@ static int __init bench_init(void)
 		bench_ops_hrtimer_source();
 		return bench_tick(bench_hrtimer_source);
 	}
-	bench_stale();
-	if (!strcmp(part, "stale"))
-		return 0;
+	if (!strcmp(part, "cpus"))
+		return bench_cpus();
 	bench_ops();
 	return bench_tick(bench_facilities);
 }

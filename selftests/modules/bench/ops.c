@@ -227,22 +227,6 @@ static void bench_hrtimer(unsigned int n)
 	vfree(others);
 }
 
-/* Measures and reports a cancel by a stale handle. */
-void bench_stale(void)
-{
-	callout_handle_t old = setcallout(nothing, NULL, HOUR);
-	unsigned int good;
-
-	unsetcallout(old);
-	good = RUN_BLOCKS(0, ((void)ticks, unsetcallout(old) == -1));
-	sort(took, good, sizeof(took[0]), compare_u64, NULL);
-	if (good > BLOCKS / 2)
-		pr_info("bench-stale: %u,%llu\n", num_possible_cpus(),
-			took[good / 2] / OPS);
-	else
-		pr_err("bench-stale: does not work\n");
-}
-
 void bench_ops(void)
 {
 	unsigned int i;
