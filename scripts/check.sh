@@ -20,6 +20,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=qemu/machines.sh
 . "$(dirname "$0")/../qemu/machines.sh"
+# shellcheck source=scripts/kept.sh
+. "$(dirname "$0")/kept.sh"
 cd "$top"
 results=$log/check.results
 failures=$log/check.failures
@@ -28,6 +30,9 @@ failures=$log/check.failures
 short=yes
 quick=
 all=
+# See kept.sh.
+remembered=
+this_step=
 
 # report NAME PASSED FAILED SECONDS-AT-START: ends a step.
 report() {
@@ -35,38 +40,6 @@ report() {
 	echo "$2 $3" >> "$results"
 	[ "$3" -ne 0 ] || [ ! "$remembered" ] ||
 		printf '%s\t%s\t%s\n' "$(identity "$this_step")" "$2" "$1" >> "$remembered"
-}
-
-# "make check-all" takes hours: it remembers which steps have passed, and goes on from there if
-# it is run again on the same tree. A file in the cache has a line for each, its identity, which is
-# its command without the fuzzer's seed, how many tests have passed, its name.
-remembered=
-this_step=
-identity() { printf %s "$1" | sed 's/-s+[0-9]*+//'; }
-
-# Takes the steps that have passed off the queue, and the builds that no other step needs.
-skip_remembered() {
-	local i needed=" " step passed name
-
-	[ -s "$remembered" ] || return 0
-	for i in $(printf '%s\n' "${!commands[@]}" | sort -rn); do
-		case $needed in
-		*" ${builds[i]:-none} "*)
-			needed="$needed${needs[i]} "
-			continue ;;
-		esac
-		step=$(identity "${commands[i]}")
-		passed=$(step=$step awk -F '\t' '
-			$1 == ENVIRON["step"] { print $2, $3; exit }' "$remembered")
-		if [ "$passed" ]; then
-			read -r passed name <<< "$passed"
-			printf '%-28s %5d passed before\n' "$name" "$passed"
-			echo "$passed 0" >> "$results"
-			unset "commands[i]"
-		else
-			needed="$needed${needs[i]} "
-		fi
-	done
 }
 
 # failures_in NAME FILE PATTERN: keeps the lines of the file that match, for the end.
@@ -114,47 +87,6 @@ run_make_foreign() {
 	cc=${KERNEL_CROSS}gcc
 	make -j"$(nproc)" -C tools CC="$cc" AR="${KERNEL_CROSS}ar" O="$build/user-$1" all &&
 		make -j"$(nproc)" -C selftests CC="$cc" O="$build/user-$1" device
-}
-
-# What "make check" builds is kept in the cache, for other clones of the same tree. A file there has
-# in its name what it was made from: all sources and scripts, the installed packages, the kernel.
-# Those of the last days are kept.
-
-# A hash of them.
-everything() {
-	{
-		dpkg-query -W
-		"$top/qemu/kernel.sh" -b "${1:-debian-6.12}"
-		find Documentation Kbuild Kconfig VERSION Makefile kernel kunit module qemu \
-			scripts selftests tools -type f -print0 |
-			LC_ALL=C sort -z | xargs -0 sha256sum
-	} | sha256sum | cut -c 1-16
-}
-
-# kept_file NAME KERNEL: where the build of this name is or will be kept
-kept_file() {
-	echo "$cache/kept/$1-$(everything "$2").tar"
-}
-
-# take_kept FILE OUTPUT...: unpacks it. Not if the first of its outputs, patterns of paths in the
-# build directory, is there: make has something to go on then.
-take_kept() {
-	if [ ! -s "$1" ] || compgen -G "$build/$2" > /dev/null; then
-		return 1
-	fi
-	tar -xf "$1" -C "$build" && touch "$1"
-}
-
-# keep FILE OUTPUT...
-keep() {
-	local file=$1
-	shift
-
-	mkdir -p "$cache/kept"
-	find "$cache/kept" -type f -mtime +3 -delete
-	# shellcheck disable=SC2068 # patterns
-	(cd "$build" && tar -cf "$file.$$" --exclude=user/obj --exclude=user/fuzzers $@)
-	mv "$file.$$" "$file"
 }
 
 # Passes if there is no warning, except make's about its jobserver. A build that failed or warned is
