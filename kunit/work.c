@@ -440,6 +440,14 @@ struct leaver {
 	struct work_code *code;
 };
 
+static void leaver_takes_time(void)
+{
+	if (in_task())
+		msleep(20);
+	else
+		mdelay(20);
+}
+
 static void leaver_free(void *arg)
 {
 	struct leaver *l = arg;
@@ -447,10 +455,7 @@ static void leaver_free(void *arg)
 
 	kfree(l);
 	callout_test_tell(&code->begun);
-	if (in_task())
-		msleep(20);
-	else
-		mdelay(20);
+	leaver_takes_time();
 	callout_test_tell(&code->done);
 }
 
@@ -536,17 +541,9 @@ static void leaver_drain(void *arg)
 {
 	struct leaver *l = arg;
 
-	leaver_wait(arg);
+	callout_test_tell(&l->code->begun);
+	leaver_takes_time();
 	callout_work_async_drain(&l->p, leaver_free);
-}
-
-static void leaver_go(void *arg)
-{
-	struct work_code *code = arg;
-
-	/* A handler spins meanwhile: on no timer_list, see callout_test_wait_until(). */
-	usleep_range(20000, 21000);
-	callout_test_tell(&code->go);
 }
 
 /* Likewise if a handler that had started asks for it then. */
@@ -554,14 +551,11 @@ static void work_barrier_all_drains(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
 	struct work_code *code = work_code_create(test);
-	struct callout_test_thread *t;
 
 	leaver_run(test, code, *(const u8 *)test->param_value, leaver_drain,
 		   other);
-	t = callout_test_thread(test, raw_smp_processor_id(), leaver_go, code);
 	callout_work_barrier_all();
 	KUNIT_EXPECT_TRUE(test, callout_test_told(&code->done));
-	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
 	callout_test_wait_until(callout_test_told(&code->done));
 }
 
