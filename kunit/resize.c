@@ -179,7 +179,7 @@ static void mix_run(struct kunit *test, struct mix *mix)
  */
 static void resize_random_operations(struct kunit *test)
 {
-	unsigned int i;
+	unsigned int rounds = callout_test_rounds(10000), i;
 
 	the_mix = kunit_kzalloc(test, sizeof(*the_mix), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, the_mix);
@@ -188,7 +188,7 @@ static void resize_random_operations(struct kunit *test)
 	the_mix->item = callout_virtual_items(test, RANDOM_ITEMS);
 	for (i = 0; i < RANDOM_ITEMS; i++)
 		the_mix->item[i].then = mix_move;
-	for (i = 0; i < 50000; i++) {
+	for (i = 0; i < rounds; i++) {
 		if (callout_test_below(&the_mix->rng, 4))
 			mix_set_or_stop(test, the_mix);
 		else
@@ -196,7 +196,7 @@ static void resize_random_operations(struct kunit *test)
 		if (i % 16 == 0)
 			mix_run(test, the_mix);
 	}
-	KUNIT_EXPECT_GT(test, the_mix->v->ran, 1000);
+	KUNIT_EXPECT_GT(test, the_mix->v->ran, rounds / 50);
 }
 
 /* Stop and drain find a callout in either ring, and wait for its handler. */
