@@ -80,6 +80,7 @@ struct callout_test_thread {
 void callout_test_rng(struct kunit *test, struct rnd_state *rng);
 u64 callout_test_storm_ns(void);
 unsigned int callout_test_rounds(unsigned int rounds);
+u64 callout_test_litmus_ns(void);
 
 /* Sets a flag for another thread, with release semantics. */
 static inline void callout_test_tell(bool *flag)

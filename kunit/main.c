@@ -49,6 +49,16 @@ unsigned int callout_test_rounds(unsigned int rounds)
 	return rounds * races;
 }
 
+static unsigned int litmus = 250;
+module_param(litmus, uint, 0444);
+MODULE_PARM_DESC(litmus, "Milliseconds of each litmus test (default 250)");
+
+/* How long two CPUs do what a litmus test says. */
+u64 callout_test_litmus_ns(void)
+{
+	return litmus * NSEC_PER_MSEC;
+}
+
 static int thread_fn(void *data)
 {
 	struct callout_test_thread *t = data;

@@ -299,7 +299,7 @@ queue_torture() {
 }
 
 queue_debug() {
-	run_job debug kunit 2400 -a "CALLOUT_STORM=60 CALLOUT_RACES=5"
+	run_job debug kunit 2400 -a "CALLOUT_STORM=60 CALLOUT_RACES=5 CALLOUT_LITMUS=2000"
 	run_job debug selftests 1800
 	run_job debug load 900
 	run_job debug client 900
@@ -345,7 +345,7 @@ queue_clients() {
 }
 
 queue_arm64() {
-	run_job kunit-arm64 kunit 1800 -a CALLOUT_RACES=5
+	run_job kunit-arm64 kunit 1800 -a "CALLOUT_RACES=5 CALLOUT_LITMUS=10000"
 	run_job arm64 load 300 -a CALLOUT_ROUNDS=3
 	run_job arm64 selftests 1200
 	run_job arm64 torture 900 -a TORTURE_SECONDS=600

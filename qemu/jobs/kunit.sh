@@ -40,7 +40,8 @@ selected() {
 run_suites() {
 	printf %s "$1" > $glob
 	insmod /lib/callout_kunit.ko ${CALLOUT_STORM:+storm=$CALLOUT_STORM} \
-		${CALLOUT_RACES:+races=$CALLOUT_RACES}
+		${CALLOUT_RACES:+races=$CALLOUT_RACES} \
+		${CALLOUT_LITMUS:+litmus=$CALLOUT_LITMUS}
 	cat /sys/kernel/debug/kunit/*/results > /tmp/suite || :
 	rmmod callout_kunit
 	cat /tmp/suite
