@@ -116,7 +116,8 @@ noinline struct callout_base *callout_rehome_slow(struct callout_base *base,
 /* Has the tick source wake the base up at @tick. The caller holds its lock. */
 void callout_program(struct callout_base *base, u64 tick)
 {
-	base->armed = tick;
+	/* A source may read it without the lock. */
+	WRITE_ONCE(base->armed, tick);
 	base->tick->program(base, tick);
 	trace_callout_tick_start(base->index, tick);
 }
@@ -226,7 +227,7 @@ void callout_base_kill(struct callout_base *base)
 	callout_base_lock_irq(base);
 	base->dead = true;
 	base->attention = true;
-	base->armed = 0;
+	WRITE_ONCE(base->armed, 0);
 	callout_base_unlock_irq(base);
 	base->tick->shutdown(base);
 	tasklet_kill(&base->again);

@@ -131,9 +131,9 @@ enum callout_why {
  * @grow_at: how many it has room for
  * @tick: what tells the time
  * @tick_ns: the length of a tick in nanoseconds
- * @armed: the tick for which the source is programmed; U64_MAX: not at all;
- *	0: it need not be, expiry is at work or is going to be, or the base is
- *	dead
+ * @armed: the tick for which the source is programmed, or at which it looks by
+ *	itself; U64_MAX: not at all; 0: it need not be, expiry is at work or is
+ *	going to be, or the base is dead
  * @running: the node whose handler runs. Only compared, never followed: the
  *	handler may have freed it.
  * @leaving: @running, if it is pending and migrates home afterwards

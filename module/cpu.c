@@ -251,7 +251,7 @@ static void callout_base_evacuate(struct callout_base *from)
 		more = callout_take_over(from, to);
 		callout_move_end();
 		if (!more)
-			from->armed = U64_MAX;
+			WRITE_ONCE(from->armed, U64_MAX);
 		callout_base_unlock(from);
 		callout_base_unlock(to);
 		local_irq_enable();

@@ -478,7 +478,7 @@ void callout_program_next(struct callout_base *base, unsigned int budget)
 	if (next != U64_MAX) {
 		callout_program(base, max(next, base->now + 1));
 	} else {
-		base->armed = next;
+		WRITE_ONCE(base->armed, next);
 		trace_callout_tick_stop(base->index);
 	}
 }
@@ -596,7 +596,7 @@ static bool expire(struct callout_base *base, bool tick)
 	base->preempt_count = preempt;
 	base->lockdep_depth = locks;
 	/* Lower than any expiry: arming leaves the tick alone. */
-	base->armed = 0;
+	WRITE_ONCE(base->armed, 0);
 	callout_begin_tick(base, now);
 	again = callout_expire_due(base, &budget);
 	if (!again)

@@ -43,6 +43,12 @@
  * mod_timer() outside the timer's function would take the timer to CPU0. So on
  * another CPU than the base's neither the irq_work nor the tasklet goes on, and a
  * CPU arms in its own global base only.
+ *
+ * A kernel whose own timers are callouts does have a hook in the tick, see
+ * kernel/replaced.patch: the tick looks at the bases of its CPU. What this CPU
+ * arms while its tick runs sets no timer; what sets one is armed on another CPU or
+ * with the tick stopped, or is overdue. callout_base.armed is then the tick that
+ * the base waits for, whether a timer is set or not.
  */
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
@@ -52,6 +58,8 @@
 #include "kcompat.h"
 #include "tick.h"
 #ifdef CONFIG_CALLOUT_TIMERS
+#include <linux/callout_tick.h>
+#include <linux/tick.h>
 #include <linux/tick_timer_begin.h>
 #endif
 
@@ -92,14 +100,16 @@ static unsigned long jiffies_hop(u64 now, u64 tick)
  * Can @base, whose CPU this is, wait for the next tick's own interrupt? In
  * expiry, which a timer would make dear: the kernel has just searched its wheel
  * for the next timer, in vain, and would do so at each tick. Not if the CPU is
- * idle, since its tick may be stopped, and not where a thread runs such work.
+ * idle, since its tick may be stopped, and not where a thread runs such work, or
+ * where the tick looks at the base anyway.
  * Not on another CPU, which may die with it. The kernel keeps the tick of a CPU
  * that becomes idle for it: that is one tick at most, and none for a deferrable
  * base.
  */
 static bool jiffies_tick_runs(struct callout_base *base)
 {
-	return !IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring &&
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
+	       !IS_ENABLED(CONFIG_CALLOUT_TIMERS) && base->expiring &&
 	       !is_idle_task(current) && base->cpu == smp_processor_id() &&
 	       !callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE);
 }
@@ -124,11 +134,31 @@ static void jiffies_next_tick(struct irq_work *work)
 	tasklet_schedule(&base->again);
 }
 
+#ifdef CONFIG_CALLOUT_TIMERS
+/*
+ * Does a tick that will come look at @base, so that its timer need not be set? If
+ * it stops before, callout_tick_stops() sets it. Interrupts are off. The bases with
+ * this source are those of tick_classes[], and tests'.
+ */
+static bool jiffies_tick_looks(struct callout_base *base)
+{
+	return base->cpu == smp_processor_id() &&
+	       base->index != CALLOUT_INDEX_TEST && !tick_nohz_tick_stopped();
+}
+#else
+static bool jiffies_tick_looks(struct callout_base *base)
+{
+	return false;
+}
+#endif
+
 static void jiffies_program(struct callout_base *base, u64 tick)
 {
 	u64 now = jiffies_now(base);
 
 	lockdep_assert_held(&base->lock);
+	if (tick > now && jiffies_tick_looks(base))
+		return;
 	if (jiffies_timer_here(base)) {
 		if (tick == now + 1 && jiffies_tick_runs(base)) {
 			irq_work_queue(&base->next_tick);
@@ -184,11 +214,9 @@ static void jiffies_look(void)
 /* Samples are taken this often at most, in jiffies; a power of two. */
 #define LOOK_EVERY	64U
 
-static void jiffies_timer(struct tick_timer *t)
+static void jiffies_softclock(struct callout_base *base)
 {
 	static unsigned long looked;
-	/* Not by this_cpu: the timers of a dead CPU run on another. */
-	struct callout_base *base = timer_container_of(base, t, timer);
 	unsigned long look = jiffies / LOOK_EVERY;
 
 	if (unlikely(READ_ONCE(looked) != look)) {
@@ -197,6 +225,81 @@ static void jiffies_timer(struct tick_timer *t)
 	}
 	callout_softclock(base);
 }
+
+static void jiffies_timer(struct tick_timer *t)
+{
+	/* Not by this_cpu: the timers of a dead CPU run on another. */
+	struct callout_base *base = timer_container_of(base, t, timer);
+
+	jiffies_softclock(base);
+}
+
+#ifdef CONFIG_CALLOUT_TIMERS
+static const unsigned int tick_classes[] = {
+	CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_GLOBAL, CALLOUT_CLASS_DEFERRABLE,
+};
+
+/* This CPU's base of the class tick_classes[@i] if it is to run by @tick, or NULL. */
+static struct callout_base *jiffies_base_by(unsigned int i, u64 tick)
+{
+	unsigned int cpu = smp_processor_id();
+	struct callout_base *base = callout_base_of(tick_classes[i], cpu);
+
+	/* Without the lock; 0 means that expiry is at work. */
+	return READ_ONCE(base->armed) - 1 < tick && base->cpu == cpu &&
+	       base->tick == &callout_tick_jiffies ? base : NULL;
+}
+
+/* The tick's interrupt: is there work for callout_tick_softirq()? */
+bool callout_tick_is_due(void)
+{
+	u64 now = get_jiffies_64();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tick_classes); i++)
+		if (jiffies_base_by(i, now))
+			return true;
+	return false;
+}
+
+/* After Linux's wheel, which may have run what is due. */
+void callout_tick_softirq(void)
+{
+	u64 now = get_jiffies_64();
+	struct callout_base *base;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tick_classes); i++) {
+		base = jiffies_base_by(i, now);
+		if (base)
+			jiffies_softclock(base);
+	}
+}
+
+/*
+ * This CPU's tick may stop, and the kernel is about to ask its wheel for how long.
+ * Interrupts stay off until then, and what is armed here later on, with the tick
+ * stopped, is in the wheel at once; so is always what another CPU arms here. What
+ * is due already waits for no further edge.
+ */
+void callout_tick_stops(void)
+{
+	u64 now = get_jiffies_64();
+	struct callout_base *base;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tick_classes); i++) {
+		base = jiffies_base_by(i, U64_MAX - 1);
+		if (!base)
+			continue;
+		callout_base_lock(base);
+		if (base->armed && base->armed != U64_MAX)
+			mod_timer(&base->timer, base->armed > now ?
+				  jiffies_hop(now, base->armed) : now - 1);
+		callout_base_unlock(base);
+	}
+}
+#endif
 
 static void jiffies_init(struct callout_base *base)
 {
