@@ -258,9 +258,16 @@ static struct kunit_case top_cases[] = {
 	{}
 };
 
+static int top_init(struct kunit *test)
+{
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		kunit_skip(test, "needs tracepoints");
+	return callout_virtual_init(test);
+}
+
 static struct kunit_suite top_suite = {
 	.name = "callout_top",
-	.init = callout_virtual_init,
+	.init = top_init,
 	.test_cases = top_cases,
 };
 
