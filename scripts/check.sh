@@ -533,7 +533,7 @@ scripts/setup.sh all || { echo "0 passed, 1 failed"; exit 1; }
 if [ "$*" = quick ]; then
 	quick=yes
 	set -- builds static selftests kunit hotplug schemes torture load client clients-short \
-		tools late suspend faults intree
+		tools late suspend faults litmus intree
 elif [ "$*" = all ]; then
 	all=yes
 	short=
