@@ -296,6 +296,7 @@ static void grow_asked_by_interrupt(struct kunit *test)
 /* Under KASAN accesses are slow. */
 #define LOAD		(IS_ENABLED(CONFIG_KASAN) ? 2000U : 4000U)
 
+/* The least number of rounds */
 #define LOAD_ROUNDS	2
 
 static struct callout_crowd *load_of[NR_CPUS];
@@ -352,9 +353,10 @@ static bool load_runs_out(void)
  */
 static void grow_under_load(struct kunit *test)
 {
-	unsigned int rounds = callout_test_rounds(LOAD_ROUNDS), round, cpu, ran = 0;
+	u64 end = ktime_get_ns() + callout_test_storm_ns();
+	unsigned int round, cpu, ran = 0;
 
-	for (round = 0; round < rounds; round++) {
+	for (round = 0; round < LOAD_ROUNDS || ktime_get_ns() < end; round++) {
 		reinit_completion(&load_grew);
 		for_each_online_cpu(cpu)
 			load_of[cpu] = callout_crowd_create(test, LOAD);
@@ -368,7 +370,7 @@ static void grow_under_load(struct kunit *test)
 		two_looks();
 		ran += load_ran();
 	}
-	KUNIT_EXPECT_EQ(test, ran, rounds * LOAD * num_online_cpus());
+	KUNIT_EXPECT_EQ(test, ran, round * LOAD * num_online_cpus());
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(all_are_small()));
 }
 
