@@ -64,7 +64,8 @@ TEST_F(loop, refused)
 	EXPECT_FALSE(callout_armed(&self->t[0]));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	self->t[0].clockid = CLOCK_MONOTONIC;
-	EXPECT_EQ(0, callout_arm_at(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(0, callout_arm_at(self->ctx, &self->t[0],
+				    callout_now(CLOCK_MONOTONIC) + HOUR));
 	/* What is refused leaves an armed timer as it was. */
 	self->t[0].slack = ~0ULL;
 	EXPECT_EQ(-EINVAL, callout_arm(self->ctx, &self->t[0], 0));
