@@ -257,6 +257,7 @@ built() {
 	"$foreign")
 		fetch_foreign
 		fragments=("$here"/kunit{,-other,-"$foreign"}.config)
+		[ "$foreign" = arm64 ] || fragments+=("$here/kunit-device.config")
 		set -- ARCH="$arch" CROSS_COMPILE="$KERNEL_CROSS" "$@" ;;
 	oldhp) fragments=("$here/kunit.config"); patch_source "$name" ;;
 	kunit|uml) fragments=("$here/$name.config") ;;
