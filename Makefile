@@ -124,6 +124,9 @@ fuzz-bugs: ## put mended mistakes back, one at a time: how soon does the fuzzer 
 check-arm64: ## load, tests of the device, hotplug, torture, on Debian's 6.12 for arm64, and KUnit
 	@scripts/check.sh arm64
 
+check-riscv64: ## load, tests of the device and KUnit on a 6.12 built for riscv64
+	@scripts/check.sh riscv64
+
 check-s390x: ## load, tests of the device and KUnit on a 6.12 built for s390x, which is big-endian
 	@scripts/check.sh s390x
 
@@ -170,5 +173,5 @@ distclean: clean ## also remove the cached kernels
 .PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-litmus check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-cpus check-suspend check-torture check-debug check-arm64 \
-	check-s390x check-fuzz check-faults torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
+	check-riscv64 check-s390x check-fuzz check-faults torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

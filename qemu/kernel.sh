@@ -31,9 +31,9 @@
 #                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;
 #       arm64:   debian-6.12 of that architecture, with a cross compiler, KERNEL_CROSS;
-#       s390x:   the cross compiler and KERNEL_BUSYBOX alone: nothing to boot;
+#       s390x, riscv64: the cross compiler and KERNEL_BUSYBOX alone: nothing to boot;
 #       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
-#       kunit-arm64, kunit-s390x: kunit for that architecture, with its compiler;
+#       kunit-arm64, kunit-s390x, kunit-riscv64: kunit for that architecture, with its compiler;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
@@ -55,7 +55,7 @@ usage() {
 
 	names="$names|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
-	names="$names|[kunit-]arm64|[kunit-]s390x"
+	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64"
 	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
@@ -371,17 +371,24 @@ prepared() {
 	KERNEL_IMAGE=
 }
 
-# unpack_suite NAME DIRECTORY: a root file system of this suite in root/, its newest kernel's image
-# in image/. Both are from where the host gets its own packages.
-unpack_suite() {
-	local archive suite sources=
-	local key=/usr/share/keyrings/debian-archive-keyring.gpg
+# debian_archive TYPE: TYPE and place of where the host gets its own packages, for a list of apt's
+debian_archive() {
+	local archive key=/usr/share/keyrings/debian-archive-keyring.gpg
 
 	# shellcheck disable=SC2016 # apt's own variable
 	archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
 		"Codename: bookworm" | LC_ALL=C sort | tail -n 1)
+	echo "$1 [signed-by=$key] $archive"
+}
+
+# unpack_suite NAME DIRECTORY: a root file system of this suite in root/, its newest kernel's image
+# in image/.
+unpack_suite() {
+	local archive suite sources=
+
+	archive=$(debian_archive deb)
 	for suite in "${1%-backports}" "$1"; do
-		sources="${sources}deb [signed-by=$key] $archive $suite main"$'\n'
+		sources="$sources$archive $suite main"$'\n'
 	done
 	sort -u <<< "$sources" |
 		mmdebstrap --variant=apt --skip=cleanup/apt \
@@ -426,6 +433,23 @@ suite() {
 	[ "$KERNEL_IMAGE" ] || die "there is no image in $dir/image"
 }
 
+# build_busybox COMPILER DIRECTORY OPTION...: out of the source of Debian's busybox-static and with
+# its configuration, by an apt with these options that has its directories in DIRECTORY
+build_busybox() {
+	local cross=$1 dir=$2
+
+	shift 2
+	set -- "$@" -o "Dir::Etc::sourcelist=$dir/source.list" -o Dir::Etc::sourceparts=-
+	echo "$(debian_archive deb-src) bookworm main" > "$dir/source.list"
+	mkdir "$dir/busybox"
+	apt-get "$@" update && cd "$dir" && apt-get "$@" --download-only source busybox &&
+		tar -C busybox --strip-components=1 -xf busybox_*.orig.tar.* &&
+		tar -C busybox -xf busybox_*.debian.tar.* && cd busybox &&
+		cp debian/config/pkg/static .config &&
+		{ yes '' || :; } | make -s oldconfig &&
+		make -s -j"$(nproc)" CROSS_COMPILE="$cross" busybox
+}
+
 # unpack_foreign ARCHITECTURE GNU-NAME RELEASE VERSION DIRECTORY: busybox of another architecture,
 # the compiler for it and, for arm64, image and headers, by an apt that has directories of its own,
 # so that the host's has no other architecture. The compiler cannot be installed: its package
@@ -433,16 +457,20 @@ suite() {
 unpack_foreign() {
 	local apt=$5/apt program package
 	local options=(
-		-q -o APT::Architecture=amd64 -o "APT::Architectures=amd64,$1"
-		-o APT::Sandbox::User=root -o "Dir::State=$apt" -o "Dir::State::lists=$apt/lists"
-		-o "Dir::State::status=$apt/status" -o "Dir::Cache=$apt/cache"
+		-q -o APT::Architecture=amd64 -o APT::Sandbox::User=root -o "Dir::State=$apt"
+		-o "Dir::State::lists=$apt/lists" -o "Dir::State::status=$apt/status"
+		-o "Dir::Cache=$apt/cache"
 	)
 	local packages=(
-		"busybox-static:$1" "binutils-$2" {cpp,gcc}-{12-,}"$2" "libgcc-12-dev-$1-cross"
-		"libgcc-s1-$1-cross" "libc6-$1-cross" "libc6-dev-$1-cross"
-		"linux-libc-dev-$1-cross"
+		"binutils-$2" {cpp,gcc}-{12-,}"$2" "libgcc-12-dev-$1-cross" "libgcc-s1-$1-cross"
+		"libc6-$1-cross" "libc6-dev-$1-cross" "linux-libc-dev-$1-cross"
 	)
 
+	# Debian 12 has compilers for riscv64, and no packages of it.
+	if [ "$1" != riscv64 ]; then
+		options+=(-o "APT::Architectures=amd64,$1")
+		packages+=("busybox-static:$1")
+	fi
 	# Of the others Debian 12 has this version not or no more.
 	[ "$1" != arm64 ] || packages+=("linux-image-$3:$1=$4" "linux-headers-$3:$1=$4")
 	mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$5/cross"
@@ -458,6 +486,10 @@ unpack_foreign() {
 	done
 	# The programs that the headers refer to, modpost among them, are this machine's.
 	ln -s "/usr/lib/linux-kbuild-${3%-*}" "$5/usr/lib/" || return
+	if [ "$1" = riscv64 ]; then
+		(build_busybox "$5/cross/$2-" "$apt" "${options[@]}") || return
+		mkdir -p "$5/bin" && cp "$apt/busybox/busybox" "$5/bin/" || return
+	fi
 	# The modules, 100 MB, which no job uses.
 	rm -rf "$apt" "${5:?}/lib"
 }
@@ -533,7 +565,7 @@ case ${1%+lab} in
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
 kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
 kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable) built "$1" ;;
-kunit-arm64|kunit-s390x) built "$1" ;;
+kunit-arm64|kunit-s390x|kunit-riscv64) built "$1" ;;
 bench) built kunit ;;
 fuzz) built debug ;;
 uml) built uml ARCH=um ;;
@@ -541,7 +573,7 @@ clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
 replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;
 trixie|trixie-backports|testing|unstable) suite "$1" ;;
-arm64|s390x) machine_of "$1"; fetch_foreign ;;
+arm64|s390x|riscv64) machine_of "$1"; fetch_foreign ;;
 running)
 	KERNEL_RELEASE=$(uname -r)
 	KERNEL_BUILD=/lib/modules/$KERNEL_RELEASE/build ;;

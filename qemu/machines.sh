@@ -2,6 +2,18 @@
 # shellcheck shell=bash disable=SC2034 # for those that source this
 # The machines that QEMU emulates, one for each architecture.
 
+# virtual_ports DEVICE: the two other channels are of this device.
+virtual_ports() {
+	local port
+
+	verdict=hvc0
+	out=hvc1
+	ports+=(-device "$1")
+	for port in verdict out; do
+		ports+=(-device "virtconsole,chardev=$port")
+	done
+}
+
 # machine_of KERNEL: sets
 #
 #   foreign   the architecture, as Debian calls it; empty if it is this machine's
@@ -34,12 +46,12 @@ machine_of() {
 		gnu=s390x-linux-gnu arch=s390 bootable=arch/s390/boot/bzImage
 		machine=(qemu-system-s390x -M s390-ccw-virtio -cpu max)
 		console=ttysclp0
-		verdict=hvc0
-		out=hvc1
-		ports+=(-device virtio-serial-ccw)
-		for port in verdict out; do
-			ports+=(-device "virtconsole,chardev=$port")
-		done ;;
+		virtual_ports virtio-serial-ccw ;;
+	riscv64)
+		gnu=riscv64-linux-gnu arch=riscv bootable=arch/riscv/boot/Image
+		machine=(qemu-system-riscv64 -M virt)
+		console=ttyS0
+		virtual_ports virtio-serial-device ;;
 	*)
 		foreign='' gnu='' arch='' bootable=vmlinux
 		# Nehalem has a constant TSC, so no CPU measures its own delay loop, which is

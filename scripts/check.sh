@@ -5,7 +5,8 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x] [cpus]
+#                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x] [riscv64]
+#                    [cpus]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each of these, and none cut short for time: "make check-all"
 #
@@ -353,10 +354,11 @@ queue_arm64() {
 		-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"
 }
 
-queue_s390x() {
-	run_job kunit-s390x kunit 1800
-	run_job kunit-s390x load 600 -a CALLOUT_ROUNDS=3
-	run_job kunit-s390x selftests 1200
+# queue_foreign ARCHITECTURE: one that has no kernel of Debian's
+queue_foreign() {
+	run_job "kunit-$1" kunit 1800
+	run_job "kunit-$1" load 600 -a CALLOUT_ROUNDS=3
+	run_job "kunit-$1" selftests 1200
 }
 
 # queue CHECK
@@ -444,12 +446,14 @@ queue() {
 		else
 			report "not run: deb-check" 0 1 $SECONDS
 		fi ;;
-	arm64|s390x)
+	arm64|s390x|riscv64)
 		# Now, while no step installs packages.
-		if scripts/setup.sh "$1"; then
-			"queue_$1"
-		else
+		if ! scripts/setup.sh "$1"; then
 			report "not run: $1" 0 1 $SECONDS
+		elif [ "$1" = arm64 ]; then
+			queue_arm64
+		else
+			queue_foreign "$1"
 		fi ;;
 	targets) step "" run_script targets scripts/targets.sh ;;
 	intree) step "" run_script intree scripts/intree-check.sh ${quick:+"callout_w*"} ;;
@@ -538,9 +542,9 @@ elif [ "$*" = all ]; then
 	all=yes
 	short=
 	# What takes longest first.
-	set -- builds schemes-all replaced debug lab fuzz faults torture arm64 s390x bench client \
-		intree limits old-hotplug kunit deb-check selftests hotplug cpus suspend schemes \
-		model litmus tools load late clients static
+	set -- builds schemes-all replaced debug lab fuzz faults torture arm64 s390x riscv64 bench \
+		client intree limits old-hotplug kunit deb-check selftests hotplug cpus suspend \
+		schemes model litmus tools load late clients static
 fi
 for check in "$@"; do
 	queue "$check"
