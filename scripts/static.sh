@@ -207,6 +207,16 @@ completion() {
 	[ "$(completes watch -)" = --json ] && [ "$(completes set -c m)" = monotonic ]
 }
 
+# A change of a line that a mutant changes leaves the mutant behind.
+mutants_apply() {
+	local list bad=0
+
+	for list in selftests/mutants/*.list; do
+		scripts/mutate.pl list "$list" > /dev/null || bad=1
+	done
+	return $bad
+}
+
 mkdir "$work/links"
 clean=$cache/checkpatch-clean
 touch "$clean"
@@ -244,6 +254,7 @@ item "a permissive licence for what programs compile in" permissive
 item "the text of every licence" licence_texts
 item "a second build, the cache elsewhere" scripts/targets.sh quick
 item "completion of calloutctl" completion
+item "the mutants fit the sources" mutants_apply
 item "shell lines of at most 100 columns" short_lines
 item "awk scripts" awk_parses
 item "shellcheck" shellcheck -x "${shell_files[@]}"
