@@ -5,16 +5,18 @@
 
 # What "make check" builds is kept in the cache, for other clones of the same tree. A file there has
 # in its name what it was made from: all sources and scripts, the installed packages, the kernel.
-# Those of the last days are kept.
+# Those of the last days are kept. No build reads the documents.
+
+# sums PATH...: of all files there
+sums() { find "$@" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum; }
 
 # everything [KERNEL]: a hash of them
 everything() {
 	{
 		dpkg-query -W
 		"$top/qemu/kernel.sh" -b "${1:-debian-6.12}"
-		find Documentation Kbuild Kconfig VERSION Makefile kernel kunit module qemu \
-			scripts selftests tools -type f -print0 |
-			LC_ALL=C sort -z | xargs -0 sha256sum
+		sums Kbuild Kconfig VERSION Makefile kernel kunit module qemu scripts selftests \
+			tools
 	} | sha256sum | cut -c 1-16
 }
 
@@ -46,8 +48,15 @@ keep() {
 
 # "make check-all" takes hours: it remembers which steps have passed, and goes on from there if
 # it is run again on the same tree. A file in the cache has a line for each, its identity, which is
-# its command without the fuzzer's seed, how many tests have passed, its name.
-identity() { printf %s "$1" | sed 's/-s+[0-9]*+//'; }
+# its command without the fuzzer's seed, how many tests have passed, its name. Steps that read the
+# documents have a hash of these in their identity.
+identity() {
+	printf %s "$1" | sed 's/-s+[0-9]*+//'
+	case $1 in
+	*/static.sh*|*/deb-check.sh*|*/intree-check.sh*|*/dkms-check.sh*)
+		sums Documentation README.md debian | sha256sum | cut -c 1-16 ;;
+	esac
+}
 
 # Takes the steps that have passed off the queue, and the builds that no other step needs.
 skip_remembered() {
