@@ -41,9 +41,10 @@
 /* Events copied at a time; they are on the stack. */
 #define READ_EVENTS		16U
 
-/* Slots taken off the ready list, and their events. */
+/* Slots taken off the ready list, and their events; @periodic: one repeats. */
 struct detached {
 	unsigned int n;
+	bool periodic;
 	struct callout_slot *slot[READ_EVENTS];
 	struct callout_event events[READ_EVENTS];
 };
@@ -204,8 +205,21 @@ out:
 	return ret;
 }
 
+/* The rest of slot_to_event() if the clock is not CLOCK_MONOTONIC. */
+static noinline void event_in_clock(const struct callout_slot *slot, u8 flags,
+				    struct callout_event *event)
+{
+	event->clockid = callout_slot_clock(slot);
+	/* Part of CALLOUT_SLOT_REAL_ON_SET too. */
+	if (!(flags & CALLOUT_SLOT_REAL_REL))
+		return;
+	event->due = callout_slot_due_clock(slot);
+	if (callout_slot_on_set(flags))
+		event->type = CALLOUT_EVENT_CLOCK_SET;
+}
+
 /* Writes each member, or programs would read the kernel's stack. */
-static inline void slot_to_event(const struct callout_slot *slot,
+static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 				 struct callout_event *event)
 {
 	BUILD_BUG_ON(sizeof(*event) != CALLOUT_EVENT_SIZE_V1);
@@ -218,14 +232,10 @@ static inline void slot_to_event(const struct callout_slot *slot,
 	event->due = callout_slot_due(slot);
 	event->fired = slot->node.time;
 	event->overrun = 0;
-	event->clockid = callout_slot_clock(slot);
+	event->clockid = CLOCK_MONOTONIC;
 	event->reserved = 0;
-	/* Part of CALLOUT_SLOT_REAL_ON_SET too. */
-	if (likely(!(slot->node.flags & CALLOUT_SLOT_REAL_REL)))
-		return;
-	event->due = callout_slot_due_clock(slot);
-	if (callout_slot_on_set(slot->node.flags))
-		event->type = CALLOUT_EVENT_CLOCK_SET;
+	if (unlikely(flags & CALLOUT_SLOT_CLOCK))
+		event_in_clock(slot, flags, event);
 }
 
 /* Counts the periods that have passed unread, and sets the next expiry. */
@@ -263,6 +273,7 @@ static void events_detach(struct callout_file *file, unsigned int max,
 	u64 now = 0;
 	u8 flags;
 
+	taken->periodic = false;
 	raw_spin_lock_irq(&file->lock);
 	list_for_each(pos, &file->ready) {
 		if (n == max)
@@ -271,7 +282,7 @@ static void events_detach(struct callout_file *file, unsigned int max,
 		flags = slot->node.flags & ~(CALLOUT_SLOT_READY |
 					     CALLOUT_SLOT_REPEAT |
 					     CALLOUT_SLOT_MOVED);
-		slot_to_event(slot, &taken->events[n]);
+		slot_to_event(slot, flags, &taken->events[n]);
 		if (flags & CALLOUT_SLOT_HASHED) {
 			/* One that was taken before is out already. */
 			callout_slot_unhash(&file->table, slot);
@@ -282,6 +293,7 @@ static void events_detach(struct callout_file *file, unsigned int max,
 				now = ktime_get_ns();
 			event_count(slot, &taken->events[n], now);
 			flags |= CALLOUT_SLOT_REPEAT;
+			taken->periodic = true;
 		}
 		/* Once: RESET reads it without callout_file.lock. */
 		WRITE_ONCE(slot->node.flags, flags);
@@ -392,7 +404,8 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 	for (i = 0; i < taken->n; i++) {
 		slot = taken->slot[i];
 		base = callout_ctx_lock(&ctx, &slot->node);
-		if (unlikely(taken->events[i].flags & CALLOUT_EVENT_PERIODIC)) {
+		if (unlikely(taken->periodic) &&
+		    taken->events[i].flags & CALLOUT_EVENT_PERIODIC) {
 			repeated += i < copied;
 			if (slot_repeat(&ctx, slot))
 				continue;
