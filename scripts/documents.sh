@@ -128,6 +128,13 @@ same prototype "$man/*.3" "$work/prototypes" "$work/documented"
 # The kernel API: what is exported has a page, and each page that one refers to exists. The functions
 # behind the names of the BSDs and of linux/timer.h are in pages about these.
 scripts/man.sh "$work/pages" "$(qemu/kernel.sh -s)"
+mkdir -p "$work/kernel/scripts"
+printf '#!/bin/sh\necho "no module" >&2\nexit 2\n' > "$work/kernel/scripts/kernel-doc"
+chmod +x "$work/kernel/scripts/kernel-doc"
+if scripts/man.sh "$work/none" "$work/kernel" > "$work/said" 2>&1 ||
+   ! grep -qx "no module" "$work/said"; then
+	wrong "scripts/man.sh does not say why kernel-doc failed"
+fi
 find "$work/pages/man9" -name '*.9' -printf '%f\n' | sed 's/\.9$//' > "$work/pages9"
 sed -nE 's/^EXPORT_SYMBOL(_GPL)?\(([a-z_]+)\);.*/\2/p' module/*.c |
 	grep -vE '^callout_((netbsd|openbsd|dragonfly|timer)_|(init_class|work_run)$)' > "$work/exports"

@@ -37,10 +37,12 @@ mapfile -t headers < <(sed -n 's~^\.\. kernel-doc:: \(.*\.h\)$~\1~p' Documentati
 mapfile -t sources < <(sed -n 's~^\.\. kernel-doc:: \(.*\.c\)$~\1~p' Documentation/api.rst)
 date=$(sed -n 's/^\.TH CALLOUT 9 \([0-9-]*\) .*/\1/p' Documentation/man/callout.9)
 # static.sh has kernel-doc's warnings. The one of 6.1 warns without cause.
+errors=$(mktemp)
+trap 'rm -f "$errors"' EXIT
 {
-	"$kernel_doc" -man "${headers[@]}"
-	"$kernel_doc" -man -export "${sources[@]}"
-} 2> /dev/null | awk -v directory="$directory/man9" -v date="$date" '
+	"$kernel_doc" -man "${headers[@]}" &&
+		"$kernel_doc" -man -export "${sources[@]}"
+} 2> "$errors" | awk -v directory="$directory/man9" -v date="$date" '
 	function finish() {
 		if (page)
 			printf ".SH SEE ALSO\n.BR callout (9)\n" > page
@@ -68,4 +70,8 @@ date=$(sed -n 's/^\.TH CALLOUT 9 \([0-9-]*\) .*/\1/p' Documentation/man/callout.
 		print ".B #include <linux/" header ".h>" > page
 		print ".PP" > page
 	}
-	END { finish() }'
+	END { finish() }' || {
+	cat "$errors" >&2
+	echo "man.sh: kernel-doc failed" >&2
+	exit 1
+}
