@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The example modules of Documentation/timers.rst compile, and so do the calls of
-# selftests/modules/refused, except those that linux/callout_timer.h must refuse.
+# selftests/modules/refused, except those that linux/callout_timer.h must refuse: also with
+# linux/timer.h as 6.1 had it before 6.1.84, where the kernel's timers have del_timer() only.
 #
 # Prints a line for each fault, and fails if there was one.
 
@@ -10,6 +11,7 @@
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 source=$top/selftests/modules/refused/refused.c
+older=
 bad=0
 
 places=$("$top/qemu/kernel.sh" -b debian-6.12)
@@ -20,7 +22,7 @@ wrong() { cat "$work/said"; echo "$*"; bad=1; }
 # compile OBJECT [NUMBER]: whether it compiles without a warning
 compile() {
 	make --no-print-directory -C "$KERNEL_BUILD" M="$work" CALLOUT="$top" REFUSED="${2:-0}" \
-		W=1 "$1" > "$work/said" 2>&1 && ! grep -q 'warning:' "$work/said"
+		OLDER="$older" W=1 "$1" > "$work/said" 2>&1 && ! grep -q 'warning:' "$work/said"
 }
 
 # Each example begins with the line of its licence.
@@ -32,6 +34,8 @@ cp "$source" "$work/"
 {
 	# shellcheck disable=SC2016 # for make
 	echo 'ccflags-y += -I$(CALLOUT)/module/include -DREFUSED=$(REFUSED)'
+	# shellcheck disable=SC2016 # for make
+	echo 'NOSTDINC_FLAGS += $(OLDER)'
 	(cd "$work" && ls ./*.c) | sed -E 's~\./(.*)\.c~obj-m += \1.o~'
 } > "$work/Kbuild"
 
@@ -50,4 +54,40 @@ while read -r number call; do
 		wrong "this is refused for another reason: $call"
 	fi
 done < "$work/calls"
+
+# before_84 HEADER CPUS: linux/timer.h before 6.1.84 for one CPU or several, out of a later one
+before_84() {
+	local sync='extern int del_timer_sync(struct timer_list *timer);'
+
+	[ "$2" != one ] || sync='#define del_timer_sync(t) del_timer(t)'
+	awk -v sync="$sync" '
+		/^static inline int del_timer/ { inside = 1 }
+		!inside && !/^extern int timer_(shutdown|delete_sync)/ {
+			sub(/^extern int timer_delete\(/, "extern int del_timer(")
+			print
+		}
+		/^}/ { inside = 0 }
+		/^extern int try_to_del_timer_sync/ {
+			print sync
+			print "#define del_singleshot_timer_sync(t) del_timer_sync(t)"
+		}' "$1"
+}
+
+places=$("$top/qemu/kernel.sh" -b debian-6.1)
+eval "$places"
+# Debian's headers are in two packages: the build's Makefile includes that of the other.
+header=$(sed -n 's~^include *\(.*\)Makefile$~\1include/linux/timer.h~p' "$KERNEL_BUILD/Makefile")
+mkdir -p "$work/older/linux"
+for cpus in one several; do
+	before_84 "$header" $cpus > "$work/older/linux/timer.h"
+	older=-I$work/older
+	for object in example_1.o example_2.o refused.o; do
+		compile $object || wrong "6.1.0 for $cpus: $object does not compile"
+	done
+	expected=del_timer
+	[ $cpus = one ] || expected='del_timer del_timer_sync'
+	called=$(nm -u "$work/refused.o" | awk '$2 ~ /^(del_timer|timer_)/ { print $2 }' | xargs)
+	[ "$called" = "$expected" ] ||
+		wrong "6.1.0 for $cpus: of the kernel's timers refused.c calls $called"
+done
 exit $bad

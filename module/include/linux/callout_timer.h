@@ -44,9 +44,30 @@
 /* The kernel's own: the name struct timer_list is not its any more. */
 typedef struct timer_list callout_linux_timer_t;
 
-/* Kernels before 6.9 lack these. Where they exist this changes nothing. */
+/*
+ * Kernels before 6.9 lack the first two, and before 6.1.158 the others. Where they
+ * exist this changes nothing.
+ */
 void add_timer_local(callout_linux_timer_t *timer);
 void add_timer_global(callout_linux_timer_t *timer);
+int timer_shutdown(callout_linux_timer_t *timer);
+int timer_shutdown_sync(callout_linux_timer_t *timer);
+
+/* 6.1.91 has removed this macro, and has timer_delete() and timer_delete_sync(). */
+#ifdef del_singleshot_timer_sync
+#undef del_singleshot_timer_sync
+#define CALLOUT_LINUX_DELETE		del_timer
+/* Before 6.1.84 a macro in a kernel for one CPU. */
+#ifdef del_timer_sync
+#undef del_timer_sync
+#define CALLOUT_LINUX_DELETE_SYNC	del_timer
+#else
+#define CALLOUT_LINUX_DELETE_SYNC	del_timer_sync
+#endif
+#else
+#define CALLOUT_LINUX_DELETE		timer_delete
+#define CALLOUT_LINUX_DELETE_SYNC	timer_delete_sync
+#endif
 
 /* 6.16 has changed names of linux/timer.h, this macro's among them. */
 #ifdef __timer_init
@@ -132,13 +153,13 @@ void add_timer_global(callout_linux_timer_t *timer);
 
 #define CALLOUT_TIMER_DELETE(timer)					\
 	CALLOUT_TIMER_CALL(timer, callout_timer_delete,			\
-			   timer_delete)(timer)
+			   CALLOUT_LINUX_DELETE)(timer)
 #define timer_delete(timer)		CALLOUT_TIMER_DELETE(timer)
 #define del_timer(timer)		CALLOUT_TIMER_DELETE(timer)
 
 #define CALLOUT_TIMER_DELETE_SYNC(timer)				\
 	CALLOUT_TIMER_CALL(timer, callout_timer_delete_sync,		\
-			   timer_delete_sync)(timer)
+			   CALLOUT_LINUX_DELETE_SYNC)(timer)
 #define timer_delete_sync(timer)	CALLOUT_TIMER_DELETE_SYNC(timer)
 #define del_timer_sync(timer)		CALLOUT_TIMER_DELETE_SYNC(timer)
 #define del_singleshot_timer_sync(timer) CALLOUT_TIMER_DELETE_SYNC(timer)

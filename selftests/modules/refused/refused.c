@@ -29,6 +29,18 @@ void refused(struct own *own)
 	timer_setup(&own->timer, own_handler, 0);
 	mod_timer(&own->timer, jiffies);
 	mod_timer(&own->work.timer, jiffies);
+	timer_delete(&own->timer);
+	timer_delete(&own->work.timer);
+	del_timer(&own->timer);
+	del_timer(&own->work.timer);
+	timer_delete_sync(&own->timer);
+	timer_delete_sync(&own->work.timer);
+	del_timer_sync(&own->timer);
+	del_timer_sync(&own->work.timer);
+	del_singleshot_timer_sync(&own->timer);
+	del_singleshot_timer_sync(&own->work.timer);
+	timer_shutdown(&own->timer);
+	timer_shutdown_sync(&own->timer);
 #if REFUSED == 1	/* refused: mod_timer() of a void pointer */
 	mod_timer(any, jiffies);
 #elif REFUSED == 2	/* refused: timer_delete_sync() of a void pointer */
