@@ -156,7 +156,8 @@ edit_files() {
 		{ print }
 		END { exit !found }' -v line="TARGETS += callout"
 	maintainers > "$new/entry"
-	# Sorted by title; an empty line ends an entry.
+	# Sorted by title, but for some: before the first title above ours of which the next is
+	# above it too. An empty line ends an entry.
 	# shellcheck disable=SC2016
 	edit MAINTAINERS '
 		BEGIN {
@@ -166,13 +167,23 @@ edit_files() {
 		}
 		list && $0 == title { old = 1 }
 		old { old = !/^$/; next }
-		list && !found && /^[A-Z0-9]/ && !/^[A-Z]:/ && $0 > title {
-			print text
-			found = 1
+		list && !found && /^[A-Z0-9]/ && !/^[A-Z]:/ {
+			found = held && $0 > title
+			if (found)
+				print text
+			printf "%s", held
+			held = ""
+			above = !found && $0 > title
 		}
+		above { held = held $0 "\n"; next }
 		/^Maintainers List/ { list = 1 }
 		{ print }
-		END { exit !found }' -v entry="$new/entry"
+		END {
+			if (held)
+				print text
+			printf "%s", held
+			exit !found && !held
+		}' -v entry="$new/entry"
 	rm "$new/entry"
 }
 
