@@ -57,6 +57,12 @@ dist_builds() {
 		make -C "$build/dist/tools" O="$build/dist/out" all
 }
 
+# The sources of a tarball, though they are below a clone, have nothing committed.
+dist_of_dist() {
+	! env -u CALLOUT_BUILD "$build/dist/scripts/deb.sh" > "$log/dist.said" 2>&1 &&
+		grep -q 'is no clone.*dpkg-buildpackage' "$log/dist.said"
+}
+
 # install_packages DIRECTORY
 install_packages() {
 	rm -rf "$root/deb"
@@ -190,6 +196,7 @@ rm -rf "$root"
 cp -a "$base" "$root"
 
 item "the tarball builds" dist_builds
+item "a tarball of the tarball is refused" dist_of_dist
 item "the packages build, and lintian is content" "$top/scripts/deb.sh"
 item "apt install" install_packages "$build/deb"
 item "DKMS has built for the kernel" built amd64

@@ -10,8 +10,8 @@
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 0 ] || die "usage: deb.sh"
-"$top/scripts/setup.sh" deb
 tarball=$("$top/scripts/dist.sh")
+"$top/scripts/setup.sh" deb
 tree=$build/deb/$(basename "$tarball" .tar.gz)
 rm -rf "$build/deb"
 mkdir -p "$build/deb"

@@ -12,6 +12,9 @@
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 0 ] || die "usage: dist.sh"
 cd "$top"
+# In another clone, say its build/, git would take what that has.
+[ -e .git ] || die "this takes what is committed, and $top is no clone of the sources." \
+	"Debian's packages come out of a tarball by dpkg-buildpackage -b -us -uc"
 version=$(git show HEAD:VERSION)
 maintainer=$(git show HEAD:debian/control | sed -n 's/^Maintainer: //p')
 date=$(git show -s --format=%cD HEAD)
