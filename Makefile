@@ -15,7 +15,7 @@ help: ## this list
 
 all: modules tools ## build modules and user-space programs
 
-setup: ## install missing Debian packages, for every target
+setup: ## install missing Debian packages that most targets need; each installs the others itself
 	scripts/setup.sh all
 
 modules: ## build the modules for KERNEL, in build/KERNEL/

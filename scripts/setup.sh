@@ -4,7 +4,7 @@
 #
 #   scripts/setup.sh demo    to build for Debian's 6.12 kernel and boot it
 #   scripts/setup.sh rt      the same for Debian's 6.12 kernel with PREEMPT_RT
-#   scripts/setup.sh all     for every check (the default)
+#   scripts/setup.sh all     for most checks (the default); the others run it for themselves
 #   scripts/setup.sh lab     for the laboratory: User Mode Linux and pictures
 #   scripts/setup.sh fuzz-user   for the fuzzers in user space
 #   scripts/setup.sh model   for the models
