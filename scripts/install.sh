@@ -20,8 +20,8 @@
 #   PREFIX/lib/sysusers.d/callout.conf        systemd-sysusers creates that group
 #   PREFIX/lib/modules-load.d/callout.conf    loads the module at boot
 #
-# With DESTDIR everything goes below that directory, and depmod, ldconfig and systemd-sysusers are
-# not run.
+# With DESTDIR everything goes below that directory, and depmod, ldconfig, mandb and
+# systemd-sysusers are not run.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -61,6 +61,10 @@ put 644 "$top/udev/callout.modules-load" "$prefix/lib/modules-load.d/callout.con
 [ ! "$root" ] || exit 0
 depmod "$KERNEL_RELEASE"
 ldconfig
+if command -v mandb > /dev/null; then
+	# man finds the pages without its index too.
+	mandb -q || :
+fi
 if command -v systemd-sysusers > /dev/null; then
 	systemd-sysusers "$prefix/lib/sysusers.d/callout.conf"
 fi
