@@ -109,11 +109,10 @@ finds() {
 }
 
 build_example() {
-	mkdir -p "$root/example"
-	cp "$top"/tools/examples/idle* "$root/example/"
 	# shellcheck disable=SC2016 # the inner shell's
-	in_root sh -ec 'cc -O2 -o /usr/local/bin/idle_ev /example/idle_ev.c /example/idle.c \
-		$(pkg-config --cflags --libs libcallout) -lev -lm'
+	in_root sh -ec 'cd /usr/share/doc/libcallout-dev/examples
+		cc -O2 -o /usr/local/bin/idle_ev idle_ev.c idle.c \
+			$(pkg-config --cflags --libs libcallout) -lev -lm'
 }
 
 configure() {
