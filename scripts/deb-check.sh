@@ -54,7 +54,9 @@ dist_builds() {
 	rm -rf "$build/dist"
 	mkdir -p "$build/dist"
 	tar -C "$build/dist" --strip-components=1 -xf "$tarball" &&
-		make -C "$build/dist/tools" O="$build/dist/out" all
+		make -C "$build/dist/tools" O="$build/dist/out" all &&
+		"$build/dist/scripts/man.sh" "$build/dist/pages" /nowhere &&
+		grep -q 'B #include <linux/callout.h>' "$build/dist/pages/man9/callout_reset.9"
 }
 
 # The sources of a tarball, though they are below a clone, have nothing committed.

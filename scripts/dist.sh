@@ -5,8 +5,9 @@
 #
 #   scripts/dist.sh
 #
-# Only VERSION has the version: debian/changelog, which dpkg reads it from, is made here, with the
-# date of the commit.
+# Two things are made here: debian/changelog, with the date of the commit, since only VERSION has
+# the version; and Documentation/man/man9, the pages of single functions, since not each kernel's
+# headers have a kernel-doc.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -25,6 +26,16 @@ changelog="callout ($version) unstable; urgency=medium
 
  -- $maintainer  $date
 "
-git archive --prefix="$name/" --add-virtual-file="$name/debian/changelog:$changelog" \
-	-o "$build/$name.tar.gz" HEAD
+made=(--add-virtual-file="$name/debian/changelog:$changelog")
+scripts/setup.sh dist
+places=$(qemu/kernel.sh -b debian-6.1)
+eval "$places"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+git archive HEAD | tar -C "$work" -x
+"$work/scripts/man9.sh" "$work/pages" "$KERNEL_BUILD/scripts/kernel-doc"
+for page in "$work"/pages/*; do
+	made+=(--add-virtual-file="$name/Documentation/man/man9/${page##*/}:$(cat "$page")"$'\n')
+done
+git archive --prefix="$name/" "${made[@]}" -o "$build/$name.tar.gz" HEAD
 echo "$build/$name.tar.gz"

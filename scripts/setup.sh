@@ -8,6 +8,7 @@
 #   scripts/setup.sh lab     for the laboratory: User Mode Linux and pictures
 #   scripts/setup.sh fuzz-user   for the fuzzers in user space
 #   scripts/setup.sh model   for the models
+#   scripts/setup.sh dist    for the tarball
 #   scripts/setup.sh deb     for Debian's packages
 #   scripts/setup.sh matrix  for kernels of other suites
 #   scripts/setup.sh system  for a whole system
@@ -24,6 +25,7 @@ all="$demo $kernel linux-headers-amd64 linux-headers-6.12-rt-amd64 clang lld llv
 all="$all shellcheck gcc-multilib libev-dev libuv1-dev libevent-dev python3 pkgconf groff-base"
 all="$all man-db python3-docutils dkms iproute2 wireguard-tools kmod spin"
 lab="$demo $kernel gnuplot-nox bsdextrautils"
+dist="linux-headers-amd64 perl"
 fuzz="make libc6-dev binutils clang llvm libclang-rt-dev $kernel"
 
 case ${1:-all} in
@@ -33,7 +35,8 @@ all) wanted=$all ;;
 lab) wanted=$lab ;;
 fuzz-user) wanted=$fuzz ;;
 model) wanted="gcc libc6-dev spin" ;;
-deb) wanted="build-essential debhelper dh-dkms lintian linux-headers-amd64" ;;
+dist) wanted=$dist ;;
+deb) wanted="build-essential debhelper dh-dkms lintian $dist" ;;
 matrix) wanted="mmdebstrap" ;;
 system) wanted="mmdebstrap ovmf" ;;
 arm64) wanted="$demo $kernel qemu-system-arm" ;;
@@ -41,7 +44,7 @@ s390x) wanted="$demo $kernel qemu-system-misc" ;;
 riscv64) wanted="$demo $kernel qemu-system-misc opensbi bzip2" ;;
 docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
 *)
-	names="demo|rt|all|lab|fuzz-user|model|deb|matrix|system|arm64|s390x|riscv64|docs"
+	names="demo|rt|all|lab|fuzz-user|model|dist|deb|matrix|system|arm64|s390x|riscv64|docs"
 	echo "usage: setup.sh [$names]" >&2
 	exit 1 ;;
 esac
