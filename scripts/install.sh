@@ -3,9 +3,10 @@
 # Installs the module built for a kernel, headers and symbols to build against it, libcallout,
 # calloutctl and the manual pages.
 #
-#   [DESTDIR=DIRECTORY] [PREFIX=/usr] [LIBDIR=PREFIX/lib] scripts/install.sh [-p] KERNEL
+#   [DESTDIR=DIRECTORY] [PREFIX=/usr] [LIBDIR=PREFIX/lib] scripts/install.sh -p | KERNEL
 #
-# With -p, for packages, all but the first three of these, which DKMS makes:
+# With -p, for packages, all but the first three of these, which DKMS makes; the pages of functions
+# are those of the tarball:
 #
 #   /lib/modules/RELEASE/updates/callout.ko
 #   PREFIX/src/callout/include/linux/       headers for kernel code
@@ -25,15 +26,20 @@
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
+[ $# -eq 1 ] || die "usage: install.sh -p | KERNEL"
 package=
-[ "${1:-}" != -p ] || { package=yes; shift; }
-[ $# -eq 1 ] || die "usage: install.sh [-p] KERNEL"
+[ "$1" != -p ] || package=yes
 root=${DESTDIR:-}
 prefix=$root${PREFIX:-/usr}
 libdir=${LIBDIR:-${PREFIX:-/usr}/lib}
 
-places=$("$top/qemu/kernel.sh" -b "$1")
-eval "$places"
+KERNEL_BUILD=
+if [ "$package" ]; then
+	[ -d "$top/Documentation/man/man9" ] || die "these sources are not of make dist"
+else
+	places=$("$top/qemu/kernel.sh" -b "$1")
+	eval "$places"
+fi
 
 put() { install -D -m "$1" "$2" "$3"; }
 
@@ -54,7 +60,7 @@ sed -e "s|@PREFIX@|${PREFIX:-/usr}|; s|@LIBDIR@|$libdir|; s|@VERSION@|$(cat "$to
 	"$top/tools/lib/libcallout.pc.in" > "$root$libdir/pkgconfig/libcallout.pc"
 put 755 "$build/user/calloutctl" "$prefix/bin/calloutctl"
 put 644 "$top/tools/calloutctl.bash" "$prefix/share/bash-completion/completions/calloutctl"
-"$top/scripts/man.sh" "$prefix/share/man" "$KERNEL_BUILD"
+"$top/scripts/man.sh" "$prefix/share/man" ${KERNEL_BUILD:+"$KERNEL_BUILD"}
 put 644 "$top/udev/60-callout.rules" "$prefix/lib/udev/rules.d/60-callout.rules"
 put 644 "$top/udev/callout.sysusers" "$prefix/lib/sysusers.d/callout.conf"
 put 644 "$top/udev/callout.modules-load" "$prefix/lib/modules-load.d/callout.conf"

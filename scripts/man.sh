@@ -4,16 +4,17 @@
 # Documentation/man, a link for each further name of a page, and the pages of single functions: see
 # man9.sh.
 #
-#   scripts/man.sh DIRECTORY KERNEL-BUILD
+#   scripts/man.sh DIRECTORY [KERNEL-BUILD]
 #
-# KERNEL-BUILD is where the kernel's headers or sources are. Where they have no scripts/kernel-doc
-# the pages of single functions are those that the tarball of dist.sh has.
+# KERNEL-BUILD is where the kernel's headers or sources are. Without, or where they have no
+# scripts/kernel-doc, the pages of single functions are those that the tarball of dist.sh has.
 
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
-[ $# -eq 2 ] || { echo "usage: man.sh DIRECTORY KERNEL-BUILD" >&2; exit 1; }
+[ $# -eq 1 ] || [ $# -eq 2 ] || { echo "usage: man.sh DIRECTORY [KERNEL-BUILD]" >&2; exit 1; }
 directory=$1
+kernel=${2:-}
 made=Documentation/man/man9
 
 for page in Documentation/man/*.[1-9]; do
@@ -26,7 +27,7 @@ for page in Documentation/man/*.[1-9]; do
 done
 
 # What a kernel was built in has links to its sources.
-for kernel_doc in "$2/scripts/kernel-doc" "$2/source/scripts/kernel-doc" ""; do
+for kernel_doc in "$kernel/scripts/kernel-doc" "$kernel/source/scripts/kernel-doc" ""; do
 	[ ! -f "$kernel_doc" ] || break
 done
 if [ "$kernel_doc" ]; then
@@ -34,5 +35,5 @@ if [ "$kernel_doc" ]; then
 elif [ -d $made ]; then
 	install -D -m 644 -t "$directory/man9" $made/*
 else
-	echo "man.sh: $2 has no scripts/kernel-doc: no pages of the functions" >&2
+	echo "man.sh: $kernel has no scripts/kernel-doc: no pages of the functions" >&2
 fi
