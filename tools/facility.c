@@ -83,13 +83,15 @@ static int read_bases(struct callout_figures *f)
 static int read_lateness(struct callout_figures *f)
 {
 	FILE *file = fopen(DIRECTORY "lateness", "r");
+	__u64 kernel, device;
 	unsigned int n = 0;
 	char line[128];
 
 	if (!file)
 		return -errno;
 	while (n < ARRAY_SIZE(f->late) && fgets(line, sizeof(line), file))
-		n += sscanf(line, "%*u %llu", &f->late[n]) == 1;
+		if (sscanf(line, "%*u %llu %llu", &kernel, &device) == 2)
+			f->late[n++] = kernel + device;
 	fclose(file);
 	return 0;
 }

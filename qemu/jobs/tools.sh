@@ -37,6 +37,12 @@ json() {
 	! grep -vxE "\{$member(, $member)*\}" /tmp/out && [ "$(wc -l < /tmp/out)" -ge "$lines" ]
 }
 
+# counts_late COMMAND...: what it writes of lateness has one count or more that is not 0
+counts_late() {
+	"$@" > /tmp/out || return 1
+	grep -qE '"late": \[[0-9, ]*[1-9]' /tmp/out || { sed 's/^/# /' /tmp/out; return 1; }
+}
+
 # calloutctl as a user who is not root
 mkdir -p /etc
 echo "somebody:x:12345:12345::/:/bin/sh" >> /etc/passwd
@@ -84,6 +90,8 @@ check_calloutctl() {
 		calloutctl set --json 20ms 18446744073709551615
 	check "info" prints "ABI version +3" calloutctl info
 	check "info --json" json 1 calloutctl info --json
+	check "info --json: programs' callouts are among the late" \
+		counts_late calloutctl info --json
 	check "stat" prints " *[0-9]+ .*" calloutctl stat 100ms 3
 	check "stat --json" json 3 calloutctl stat --json 100ms 3
 	check "not permitted" fails 1 "the group callout" as_somebody info
