@@ -22,6 +22,16 @@
 #define CALLOUT_EXIT_FAILED	1
 #define CALLOUT_EXIT_USAGE	2
 
+/* The clocks that callouts can have, and their names in arguments and output. */
+#define CALLOUT_NR_CLOCKS	5
+
+struct callout_clock {
+	clockid_t id;
+	const char *name;
+};
+
+extern const struct callout_clock callout_clocks[CALLOUT_NR_CLOCKS];
+
 /* Commands: argv[0] is the command's name. They return the exit status. */
 int callout_cmd_set(int argc, char **argv);
 int callout_cmd_sleep(int argc, char **argv);

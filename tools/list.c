@@ -39,18 +39,12 @@ struct target {
 
 static const char *clock_name(clockid_t clockid)
 {
-	static const char *const names[] = {
-		[CLOCK_REALTIME] = "realtime",
-		[CLOCK_MONOTONIC] = "monotonic",
-		[CLOCK_BOOTTIME] = "boottime",
-		[CLOCK_REALTIME_ALARM] = "realtime-alarm",
-		[CLOCK_BOOTTIME_ALARM] = "boottime-alarm",
-	};
+	unsigned int i;
 
-	if (clockid < 0 || clockid >= (clockid_t)ARRAY_SIZE(names) ||
-	    !names[clockid])
-		return "unknown";
-	return names[clockid];
+	for (i = 0; i < CALLOUT_NR_CLOCKS; i++)
+		if (callout_clocks[i].id == clockid)
+			return callout_clocks[i].name;
+	return "unknown";
 }
 
 static const char *state_name(__u32 state)

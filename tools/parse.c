@@ -103,21 +103,24 @@ int callout_parse_positive(const char *command, const char *what,
 			     what, s, max);
 }
 
+const struct callout_clock callout_clocks[CALLOUT_NR_CLOCKS] = {
+	{ CLOCK_MONOTONIC,	"monotonic" },
+	{ CLOCK_BOOTTIME,	"boottime" },
+	{ CLOCK_REALTIME,	"realtime" },
+	{ CLOCK_BOOTTIME_ALARM,	"boottime-alarm" },
+	{ CLOCK_REALTIME_ALARM,	"realtime-alarm" },
+};
+
 static bool parse_clock(const char *s, __s32 *clockid)
 {
-	if (!strcmp(s, "monotonic"))
-		*clockid = CLOCK_MONOTONIC;
-	else if (!strcmp(s, "boottime"))
-		*clockid = CLOCK_BOOTTIME;
-	else if (!strcmp(s, "realtime"))
-		*clockid = CLOCK_REALTIME;
-	else if (!strcmp(s, "boottime-alarm"))
-		*clockid = CLOCK_BOOTTIME_ALARM;
-	else if (!strcmp(s, "realtime-alarm"))
-		*clockid = CLOCK_REALTIME_ALARM;
-	else
-		return false;
-	return true;
+	unsigned int i;
+
+	for (i = 0; i < CALLOUT_NR_CLOCKS; i++)
+		if (!strcmp(s, callout_clocks[i].name)) {
+			*clockid = callout_clocks[i].id;
+			return true;
+		}
+	return false;
 }
 
 static int parse_wish_option(int opt, struct callout_wish *wish)
@@ -129,8 +132,7 @@ static int parse_wish_option(int opt, struct callout_wish *wish)
 	case 'c':
 		if (parse_clock(optarg, &wish->op.clockid))
 			return 0;
-		return callout_usage("set: bad clock \"%s\": it is monotonic, boottime or realtime",
-				     optarg);
+		return callout_usage("set: bad clock \"%s\"", optarg);
 	case 'n':
 		return callout_parse_positive("set", "count", optarg, ~0U,
 					      &wish->count);

@@ -176,14 +176,6 @@ static void print_next(const struct watch *w, const char *clock, __u64 due)
 
 static bool watch_next(struct watch *w, int argc, char **argv)
 {
-	static const struct {
-		clockid_t id;
-		const char *name;
-	} clocks[] = {
-		{ CLOCK_MONOTONIC, "monotonic" },
-		{ CLOCK_BOOTTIME, "boottime" },
-		{ CLOCK_REALTIME, "realtime" },
-	};
 	unsigned int i;
 	__u64 due;
 	int ret;
@@ -191,12 +183,15 @@ static bool watch_next(struct watch *w, int argc, char **argv)
 	(void)argv;
 	if (argc != 1)
 		return false;
-	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
-		ret = callout_get_next(w->fd, clocks[i].id, &due);
+	for (i = 0; i < CALLOUT_NR_CLOCKS; i++) {
+		ret = callout_get_next(w->fd, callout_clocks[i].id, &due);
+		/* Where nothing can wake the system there are no alarm clocks. */
+		if (ret == -EOPNOTSUPP)
+			continue;
 		if (ret < 0)
 			callout_failed(ret, "next");
 		else
-			print_next(w, clocks[i].name, due);
+			print_next(w, callout_clocks[i].name, due);
 	}
 	return true;
 }

@@ -110,8 +110,10 @@ check_calloutctl() {
 	check "watch: reset keeps the clock" complains "no option -c" 'reset -c boottime 1s 1\n'
 	check "watch: next" watched "next monotonic due .*" 'set 1h\nnext\nquit\n'
 	check "watch: no next" watched "next boottime none" 'set 1h\nnext\nquit\n'
-	check "watch: next of CLOCK_REALTIME" \
-		watched "next realtime due .*" 'set -c realtime 1h\nnext\nquit\n'
+	for clock in realtime boottime-alarm realtime-alarm; do
+		check "watch: next, $clock" \
+			watched "next $clock due .*" "set -c $clock 1h\\nnext\\nquit\\n"
+	done
 	printf 'set 20ms 3\nnext\ninfo\n' > /tmp/in
 	check "watch --json" json 5 calloutctl watch --json < /tmp/in
 	check "no command" fails 2 "no command" calloutctl
