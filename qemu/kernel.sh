@@ -31,6 +31,7 @@
 #                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;
 #       arm64:   debian-6.12 of that architecture, with a cross compiler, KERNEL_CROSS;
+#       arm64-trixie, ...: the newest kernel of this suite for that architecture, as trixie, ...;
 #       s390x, riscv64: the cross compiler and KERNEL_BUSYBOX alone: nothing to boot;
 #       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
 #       kunit-arm64, kunit-s390x, kunit-riscv64: kunit for that architecture, with its compiler;
@@ -46,6 +47,8 @@ cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}
 source_package=linux-source-6.12
 # shellcheck source=qemu/machines.sh
 . "$here/machines.sh"
+# shellcheck source=qemu/archive.sh
+. "$here/archive.sh"
 
 die() { echo "kernel.sh: $*" >&2; exit 1; }
 say() { echo "kernel.sh: $*" >&2; }
@@ -55,7 +58,7 @@ usage() {
 
 	names="$names|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
-	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64"
+	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|arm64-SUITE"
 	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
@@ -371,68 +374,6 @@ prepared() {
 	KERNEL_IMAGE=
 }
 
-# debian_archive TYPE: TYPE and place of where the host gets its own packages, for a list of apt's
-debian_archive() {
-	local archive key=/usr/share/keyrings/debian-archive-keyring.gpg
-
-	# shellcheck disable=SC2016 # apt's own variable
-	archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
-		"Codename: bookworm" | LC_ALL=C sort | tail -n 1)
-	echo "$1 [signed-by=$key] $archive"
-}
-
-# unpack_suite NAME DIRECTORY: a root file system of this suite in root/, its newest kernel's image
-# in image/.
-unpack_suite() {
-	local archive suite sources=
-
-	archive=$(debian_archive deb)
-	for suite in "${1%-backports}" "$1"; do
-		sources="$sources$archive $suite main"$'\n'
-	done
-	sort -u <<< "$sources" |
-		mmdebstrap --variant=apt --skip=cleanup/apt \
-			--aptopt="APT::Default-Release \"$1\"" \
-			--aptopt='Acquire::Check-Valid-Until "false"' \
-			--include=make,gcc,linux-headers-amd64 "$1" "$2/root" - &&
-		cp /etc/resolv.conf "$2/root/etc/" || return
-	# The newer have it in a package of its own.
-	# shellcheck disable=SC2016 # the inner shell's
-	chroot "$2/root" sh -c '
-		cd /var/tmp
-		for package in "linux-binary-$1" "linux-image-$1"; do
-			apt-get -o APT::Sandbox::User=root download "$package" && exit
-		done' sh "$(suite_release "$2")" || return
-	dpkg-deb -x "$2"/root/var/tmp/linux-*.deb "$2/image"
-}
-
-# The release of the newest kernel in it.
-suite_release() {
-	(cd "$1/root/usr/src" && printf '%s\n' linux-headers-*-amd64) |
-		sed 's/^linux-headers-//' | sort -V | tail -n 1
-}
-
-suite() {
-	local dir=$cache/suite-$1
-
-	if [ ! -e "$dir/complete" ]; then
-		lock "suite-$1"
-	fi
-	if [ ! -e "$dir/complete" ]; then
-		say "unpacking a Debian $1, some minutes, once ($dir.log)"
-		rm -rf "$dir"
-		mkdir -p "$dir"
-		: > "$dir.log"
-		checked "$dir.log" "unpacking a Debian $1 failed" unpack_suite "$1" "$dir"
-		touch "$dir/complete"
-	fi
-	KERNEL_ROOT=$dir/root
-	KERNEL_RELEASE=$(suite_release "$dir")
-	KERNEL_BUILD=/usr/src/linux-headers-$KERNEL_RELEASE
-	KERNEL_IMAGE=$(find "$dir/image" -name 'vmlinuz*' | head -n 1)
-	[ "$KERNEL_IMAGE" ] || die "there is no image in $dir/image"
-}
-
 # build_busybox COMPILER DIRECTORY OPTION...: out of the source of Debian's busybox-static and with
 # its configuration, by an apt with these options that has its directories in DIRECTORY
 build_busybox() {
@@ -522,32 +463,6 @@ fetch_foreign() {
 	[ -e "$KERNEL_IMAGE" ] || KERNEL_RELEASE='' KERNEL_BUILD='' KERNEL_IMAGE=''
 }
 
-# Sets source_version and source_dir to those of the suite's newest kernel.
-suite_source() {
-	local dir=$cache/suite-$1 package release file
-
-	suite "$1"
-	release=${KERNEL_RELEASE%%[+-]*}
-	package=linux-source-${release%.*}
-	source_dir=$dir/source-$release
-	source_version=$release
-	KERNEL_ROOT=
-	[ ! -d "$source_dir" ] || return 0
-	lock "suite-$1"
-	[ ! -d "$source_dir" ] || return 0
-	say "fetching $package of Debian $1"
-	rm -rf "$source_dir.partial" "$dir/root/var/tmp/$package"_*
-	mkdir -p "$source_dir.partial"
-	# shellcheck disable=SC2016 # the inner shell's
-	checked "$dir.log" "$package cannot be downloaded" chroot "$dir/root" sh -c '
-		cd /var/tmp && apt-get -o APT::Sandbox::User=root download "$1"' sh "$package"
-	file=$(find "$dir/root/var/tmp" -name "${package}_*.deb")
-	dpkg-deb --fsys-tarfile "$file" | tar -xO "./usr/src/$package.tar.xz" |
-		tar -C "$source_dir.partial" --strip-components=1 -xJ
-	rm "$file"
-	mv "$source_dir.partial" "$source_dir"
-}
-
 build_only=
 with_modules=
 case ${1:-} in
@@ -572,7 +487,11 @@ uml) built uml ARCH=um ;;
 clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
 replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;
-trixie|trixie-backports|testing|unstable) suite "$1" ;;
+trixie|trixie-backports|testing|unstable) machine_of "$1"; suite "$1" ;;
+arm64-trixie|arm64-trixie-backports|arm64-testing|arm64-unstable)
+	machine_of "$1"
+	fetch_foreign
+	suite "$1" ;;
 arm64|s390x|riscv64) machine_of "$1"; fetch_foreign ;;
 running)
 	KERNEL_RELEASE=$(uname -r)

@@ -31,6 +31,8 @@ machine_of() {
 	out=ttyS2
 	ports=(-serial chardev:console)
 	foreign=${1#kunit-}
+	# ARCHITECTURE-SUITE is one of a suite of Debian's.
+	foreign=${foreign%%-*}
 	case $foreign in
 	arm64)
 		gnu=aarch64-linux-gnu arch=arm64 bootable=arch/arm64/boot/Image

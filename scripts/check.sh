@@ -71,23 +71,12 @@ build() {
 
 build_kernel() { build "$1" "" "$1" "$1/*.ko $1/src/Module.symvers" scripts/build.sh "$1"; }
 build_programs() { build programs "" debian-6.12 "user/s* user/[!s]*" run_make; }
-build_foreign() { build "programs-$1" "" "$1" "user-$1/*" run_make_foreign "$1"; }
+build_foreign() { build "programs-$1" "" "$1" "user-$1/*" make_foreign "$1"; }
 
 # "make check" runs no 32-bit programs.
 run_make() {
 	make -j"$(nproc)" -C tools O="$build/user" all examples &&
 		make -j"$(nproc)" -C selftests O="$build/user" ${quick:+HAVE_M32=no}
-}
-
-# run_make_foreign KERNEL: without the examples, whose libraries only this machine has
-run_make_foreign() {
-	local places cc
-
-	places=$(qemu/kernel.sh -b "$1") || return
-	eval "$places"
-	cc=${KERNEL_CROSS}gcc
-	make -j"$(nproc)" -C tools CC="$cc" AR="${KERNEL_CROSS}ar" O="$build/user-$1" all &&
-		make -j"$(nproc)" -C selftests CC="$cc" O="$build/user-$1" device
 }
 
 # Passes if there is no warning, except make's about its jobserver. A build that failed or warned is

@@ -52,6 +52,18 @@ logged_boot() {
 	fi
 }
 
+# make_foreign ARCHITECTURE: the programs for it, without the examples, whose libraries only this
+# machine has
+make_foreign() {
+	local places cc out=$build/user-$1
+
+	places=$("$top/qemu/kernel.sh" -b "$1") || return
+	eval "$places"
+	cc=${KERNEL_CROSS}gcc
+	make -j"$(nproc)" -C "$top/tools" CC="$cc" AR="${KERNEL_CROSS}ar" O="$out" all &&
+		make -j"$(nproc)" -C "$top/selftests" CC="$cc" O="$out" device
+}
+
 # rows FILE KIND: the lines of this kind that a job printed.
 rows() { tr -d '\r' < "$1" | sed -n "s/^$2: //p"; }
 

@@ -6,10 +6,13 @@
 #
 #   scripts/matrix.sh [KERNEL...]
 #
-# KERNEL is one of qemu/kernel.sh; all of Debian's by default. The table is in build/matrix.csv.
+# KERNEL is one of qemu/kernel.sh: by default all of Debian's for x86_64, and those for arm64, which
+# are arm64, arm64-trixie, ..., if they are named. The table is in build/matrix.csv.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=qemu/machines.sh
+. "$(dirname "$0")/../qemu/machines.sh"
 cd "$top"
 scripts/setup.sh all
 scripts/setup.sh matrix
@@ -45,7 +48,7 @@ build() {
 with_kunit() {
 	case $1 in
 	debian-6.12) echo kunit ;;
-	debian-*) ;;
+	debian-*|arm64-*) ;;
 	*) echo "kunit-$1" ;;
 	esac
 }
@@ -55,6 +58,11 @@ print_row() { printf '%-18s %-26s %-8s %-12s %-14s %s\n' "$@"; }
 print_row suite kernel builds load "device's tests" KUnit
 for kernel; do
 	release=- load=- device=- kunit=-
+	machine_of "$kernel"
+	if [ "$foreign" ]; then
+		scripts/setup.sh "$foreign"
+		logged "matrix-$foreign" make_foreign "$foreign"
+	fi
 	if places=$(qemu/kernel.sh -b "$kernel"); then
 		eval "$places"
 		release=$KERNEL_RELEASE
