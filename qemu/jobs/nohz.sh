@@ -14,12 +14,15 @@ base() {
 	END { print sum + 0 }' /sys/kernel/debug/callout/bases
 }
 
-# passes SUITE CASE
+# passes SUITE CASE: its status is the case's; check takes no notice of set -e. What a skipped case
+# says does not end with the suite's name.
 passes() {
-	echo "$1.$2" | tr -d '\n' > /sys/module/kunit/parameters/filter_glob
-	insmod /lib/callout_kunit.ko
-	grep "^ok .* $1" /sys/kernel/debug/kunit/"$1"/results
+	printf %s "$1.$2" > /sys/module/kunit/parameters/filter_glob
+	insmod /lib/callout_kunit.ko || return
+	cat /sys/kernel/debug/kunit/"$1"/results > /tmp/results
 	rmmod callout_kunit
+	cat /tmp/results
+	grep -qx "ok [0-9]* $1" /tmp/results
 }
 
 grep -q nohz_full=2,3 /proc/cmdline
