@@ -5,24 +5,39 @@
 
 # What "make check" builds is kept in the cache, for other clones of the same tree. A file there has
 # in its name what it was made from: all sources and scripts, the installed packages, the kernel.
-# Those of the last days are kept. No build reads the documents.
+# Those of the last days are kept.
+
+# Relative to the top: what builds and boots are made of, and what only the steps read that
+# identity() names. static.sh finds what is in neither.
+sources=(Kbuild Kconfig VERSION Makefile dkms.conf kernel kunit module qemu scripts selftests tools
+	udev)
+documents=(Documentation debian LICENSES AUTHORS NEWS README.md CONTRIBUTING.md .ci .clang-format
+	.editorconfig .gitattributes .gitignore)
 
 # sums PATH...: of all files there
 sums() { find "$@" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum; }
 
-# everything [KERNEL]: a hash of them
+# everything [KERNEL]: a hash of all but the documents
 everything() {
 	{
 		dpkg-query -W
 		"$top/qemu/kernel.sh" -b "${1:-debian-6.12}"
-		sums Kbuild Kconfig VERSION Makefile kernel kunit module qemu scripts selftests \
-			tools
+		sums "${sources[@]}"
 	} | sha256sum | cut -c 1-16
 }
 
-# kept_file NAME KERNEL: where the build of this name is or will be kept
+# all_documents: a hash of them
+all_documents() { sums "${documents[@]}" | sha256sum | cut -c 1-16; }
+
+# kept_file NAME KERNEL: where the build of this name is or will be kept. That of the clients has
+# manual pages.
 kept_file() {
-	echo "$cache/kept/$1-$(everything "$2").tar"
+	local more=
+
+	case $1 in
+	client-*) more=-$(all_documents) ;;
+	esac
+	echo "$cache/kept/$1-$(everything "$2")$more.tar"
 }
 
 # take_kept FILE OUTPUT...: unpacks it. Not if the first of its outputs, patterns of paths in the
@@ -53,8 +68,8 @@ keep() {
 identity() {
 	printf %s "$1" | sed 's/-s+[0-9]*+//'
 	case $1 in
-	*/static.sh*|*/deb-check.sh*|*/intree-check.sh*|*/dkms-check.sh*)
-		sums Documentation README.md debian | sha256sum | cut -c 1-16 ;;
+	*/static.sh*|*/deb-check.sh*|*/intree-check.sh*|*/dkms-check.sh*|*/client.sh*)
+		all_documents ;;
 	esac
 }
 

@@ -178,6 +178,14 @@ suites_listed() {
 	diff "$work/suites" "$work/listed"
 }
 
+# A check that has passed is not run again while what kept.sh sums up is the same.
+all_summed() (
+	# shellcheck source=scripts/kept.sh
+	. scripts/kept.sh
+	! find . -mindepth 1 -maxdepth 1 ! -name .git ! -name build -printf '%P\n' |
+		grep -vxF "$(printf '%s\n' "${sources[@]}" "${documents[@]}")"
+)
+
 # completes WORD...: prints how bash completes the last word of this command line
 completes() {
 	bash -c '. tools/calloutctl.bash
@@ -247,6 +255,7 @@ item "kernel versions only in kcompat.h" version_only_in_kcompat
 item "the lock of a base only by base.h" base_lock_only_in_base_h
 item "layers" scripts/layers.sh
 item "the suites of KUnit in qemu/suites" suites_listed
+item "kept.sh knows each file" all_summed
 item "documents" scripts/documents.sh
 item "timers by type, and the examples of timers.rst" scripts/timers.sh
 item "an SPDX line in every file" spdx_everywhere
