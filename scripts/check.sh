@@ -8,7 +8,8 @@
 #                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x] [riscv64]
 #                    [cpus]
 #   scripts/check.sh quick    what takes minutes: "make check"
-#   scripts/check.sh all      each of these, and none cut short for time: "make check-all"
+#   scripts/check.sh all      all of these but targets and clients-short, and none cut short for
+#                             time: "make check-all"
 #
 # All output goes to build/log/; the part that matters is shown when a check fails, and at the end
 # the names of what failed: who keeps only the last lines sees them.
