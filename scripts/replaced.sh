@@ -30,26 +30,27 @@ install_with_libraries() {
 	cp "$program" "$root/usr/sbin/"
 	ldd "$program" | grep -o '/[^ ]*' | while read -r library; do
 		mkdir -p "$root${library%/*}"
-		cp -L "$library" "$root$library"
+		cp -L "$library" "$root$library" || return
 	done
 }
 
+# Strict mode is off in what item runs.
 build_programs() {
 	local linux name
 
-	linux=$(qemu/kernel.sh -s)
+	linux=$(qemu/kernel.sh -s) || return
 	rm -rf "$root"
 	mkdir -p "$root/bin" "$root/usr/sbin" "$root/timers"
 	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -D_GNU_SOURCE -static \
-		-o "$root/bin/net_load" selftests/replaced/net_load.c
+		-o "$root/bin/net_load" selftests/replaced/net_load.c || return
 	for name in ip tc wg; do
-		install_with_libraries $name
+		install_with_libraries $name || return
 	done
 	for name in $tests; do
 		# One of them defines a function that the static C library has, too.
 		gcc -O2 -static -pthread -Wl,--allow-multiple-definition \
 			-o "$root/timers/$name" \
-			"$linux/tools/testing/selftests/timers/$name.c" -lrt -lm
+			"$linux/tools/testing/selftests/timers/$name.c" -lrt -lm || return
 	done
 	mkdir -p "$build/replaced-host"
 	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -shared -fPIC \
@@ -60,13 +61,13 @@ build_programs() {
 build_kernel() {
 	local places src=$build/$1-probe
 
-	places=$(qemu/kernel.sh -b "$1")
+	places=$(qemu/kernel.sh -b "$1") || return
 	eval "$places"
-	nm -n "$KERNEL_BUILD/vmlinux" > "$build/replaced-host/$1.symbols"
+	nm -n "$KERNEL_BUILD/vmlinux" > "$build/replaced-host/$1.symbols" || return
 	mkdir -p "$src" "$build/$1"
 	cp -u selftests/replaced/probe/* "$src/"
-	make --no-print-directory -C "$KERNEL_BUILD" M="$src" modules
-	cp "$src/timer_probe.ko" "$build/$1/"
+	make --no-print-directory -C "$KERNEL_BUILD" M="$src" modules &&
+		cp "$src/timer_probe.ko" "$build/$1/"
 }
 
 # run PART KERNEL
