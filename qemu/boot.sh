@@ -35,7 +35,7 @@ plugin=
 ram=
 
 # Alarms: the boot fails if one is on the console, whatever the job reports.
-alarm='BUG:|WARNING:|Oops|Call Trace|possible .*(deadlock|recursive)|INFO: (task|rcu)'
+alarm='BUG:|WARNING:|Oops|Call [Tt]race|possible .*(deadlock|recursive)|INFO: (task|rcu)'
 alarm="$alarm|unreferenced object|suspected memory leaks|UBSAN|KASAN: |general protection"
 alarm="$alarm|Kernel panic|soft lockup|detected (expedited )?stall|ODEBUG|suspicious RCU"
 alarm="$alarm|sleeping function called|scheduling while atomic|refcount_t:|nobody cared"
@@ -118,9 +118,9 @@ judge() {
 	local alarms line word failed reason
 
 	# Not from the restart on: the job has ended, the verdict is written. A PREEMPT_RT kernel
-	# then at times warns of a task pushed to a stopped CPU.
-	alarms=$(tr -d '\r' < "$log.console" | sed '/reboot: machine restart/,$d' |
-		 grep -E "$alarm" | head -n 5) || :
+	# then at times warns of a task pushed to a stopped CPU. Not all that is printed is text.
+	alarms=$(tr -d '\r\0' < "$log.console" | sed '/reboot: machine restart/,$d' |
+		 grep -aE "$alarm" | head -n 5) || :
 	[ -z "$alarms" ] || fail "the kernel's console says: $alarms"
 	[ -z "$late" ] || fail "$late"
 	case $status in

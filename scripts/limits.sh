@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The time limits of qemu/boot.sh: a guest that prints may exceed its limit, a silent guest may not,
-# and no guest takes more than four times its limit. TAP; the last line is "N passed, N failed".
+# and no guest takes more than four times its limit. And an alarm on the console that follows a byte
+# which is no text. TAP; the last line is "N passed, N failed".
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -22,4 +23,6 @@ item "a silent guest may not" \
 	boot silent $((limit * 3)) "FAILED: no end after $limit seconds, and nothing printed"
 item "a guest that prints may not exceed four times the limit" \
 	boot prints $((limit * 8)) "FAILED: no end after $((limit * 4)) seconds"
+item "an alarm behind a NUL is seen" \
+	boot alarms 1 "FAILED: the kernel's console says: .*WARNING: none"
 finish

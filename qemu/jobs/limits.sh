@@ -1,12 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: takes LIMITS_SECONDS, and prints a line each second if LIMITS=prints. For scripts/limits.sh.
+# Job: takes LIMITS_SECONDS, and prints a line each second if LIMITS=prints; with LIMITS=alarms the
+# console has a NUL and then an alarm. For scripts/limits.sh.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
 # shellcheck disable=SC2034 # for check
 parameters=${LIMITS:-silent}
+if [ "$parameters" = alarms ]; then
+	printf '\0' > /dev/console
+	echo "WARNING: none" > /dev/kmsg
+fi
 for i in $(seq "${LIMITS_SECONDS:-60}"); do
 	sleep 1
 	[ "${LIMITS:-}" != prints ] || echo "# $i"
