@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: no priority inversion: on PREEMPT_RT a thread that drains a callout boosts its handler, with
-# each tick source.
+# Job: no priority inversion: on PREEMPT_RT a thread that waits for the handler of a callout, or of
+# one of Linux's timers, boosts it, with each tick source.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callout_inversion.c - callout_drain() avoids priority inversion
+ * callout_inversion.c - who waits for a handler avoids priority inversion
  *
  * For PREEMPT_RT, where handlers run in a thread. On one CPU a handler runs
  * with the least real-time priority, and is preempted by a hog of medium
- * priority. On another CPU a thread of high priority drains the callout: the
- * thread that loads this module, by "with_fifo 80 insmod". The handler has only
- * to return, and must do so before the hog ends, by priority inheritance;
- * otherwise the thread of high priority waits for the one of medium priority.
+ * priority. On another CPU a thread of high priority drains the callout, or
+ * cancels Linux's timer and waits for it: the thread that loads this module, by
+ * "with_fifo 80 insmod". The handler has only to return, and must do so before
+ * the hog ends, by priority inheritance; otherwise the thread of high priority
+ * waits for the one of medium priority.
  */
 #include <linux/callout.h>
 #include <linux/cpu.h>
@@ -16,6 +17,7 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/callout_timer.h>
 
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -32,6 +34,7 @@
 /**
  * struct inversion - one round
  * @c: the callout
+ * @timer: or the timer
  * @loops: progress of the handler
  * @go: the handler may return
  * @hogged: the hog runs, and the handler makes no progress
@@ -39,6 +42,7 @@
  */
 struct inversion {
 	struct callout c;
+	struct callout_timer timer;
 	unsigned long loops;
 	bool go;
 	bool hogged;
@@ -53,6 +57,51 @@ static void wait_handler(void *arg)
 	while (!READ_ONCE(v->go) && ktime_before(ktime_get(), end))
 		WRITE_ONCE(v->loops, v->loops + 1);
 }
+
+static void set_callout(struct inversion *v, unsigned int cpu)
+{
+	callout_init(&v->c, CALLOUT_MPSAFE);
+	callout_reset_on(&v->c, 1, wait_handler, v, cpu);
+}
+
+static int drain_callout(struct inversion *v)
+{
+	return callout_drain(&v->c);
+}
+
+static void timer_handler(struct callout_timer *timer)
+{
+	wait_handler(container_of(timer, struct inversion, timer));
+}
+
+static void set_timer(struct inversion *v, unsigned int cpu)
+{
+	timer_setup(&v->timer, timer_handler, TIMER_PINNED);
+	v->timer.expires = jiffies + 1;
+	callout_timer_add_on(&v->timer, cpu);
+}
+
+static int delete_timer(struct inversion *v)
+{
+	return callout_timer_delete_sync(&v->timer);
+}
+
+/**
+ * struct kind - what has the handler
+ * @call: the call that waits for it
+ * @set: has the handler run on a CPU
+ * @wait: makes the call
+ */
+struct kind {
+	const char *call;
+	void (*set)(struct inversion *v, unsigned int cpu);
+	int (*wait)(struct inversion *v);
+};
+
+static const struct kind kinds[] = {
+	{ "callout_drain", set_callout, drain_callout },
+	{ "callout_timer_delete_sync", set_timer, delete_timer },
+};
 
 static void spin_ms(unsigned int ms)
 {
@@ -86,7 +135,7 @@ static bool wait_until(const bool *flag)
 }
 
 /* Returns 1 if the hog did not preempt the handler. */
-static int drain_behind_hog(struct inversion *v)
+static int wait_behind_hog(struct inversion *v, const struct kind *kind)
 {
 	ktime_t start;
 	bool in_time;
@@ -96,43 +145,61 @@ static int drain_behind_hog(struct inversion *v)
 		return 1;
 	start = ktime_get();
 	WRITE_ONCE(v->go, true);
-	ret = callout_drain(&v->c);
+	ret = kind->wait(v);
 	in_time = !READ_ONCE(v->hog_over);
-	pr_info("drain returned %d after %lld us, %s the hog was done\n", ret,
-		ktime_us_delta(ktime_get(), start),
+	pr_info("%s() returned %d after %lld us, %s the hog was done\n",
+		kind->call, ret, ktime_us_delta(ktime_get(), start),
 		in_time ? "before" : "after");
 	return in_time && !ret ? 0 : -EIO;
 }
 
-static int one_round(struct inversion *v, unsigned int cpu)
+static int one_round(struct inversion *v, const struct kind *kind,
+		     unsigned int cpu)
 {
 	struct task_struct *medium;
 	unsigned int i;
 	int ret = 1;
 
 	memset(v, 0, sizeof(*v));
-	callout_init(&v->c, CALLOUT_MPSAFE);
 	medium = kthread_create_on_cpu(hog, v, cpu, "inversion_hog/%u");
 	if (IS_ERR(medium))
 		return PTR_ERR(medium);
 	sched_set_fifo(medium);
-	callout_reset_on(&v->c, 1, wait_handler, v, cpu);
+	kind->set(v, cpu);
 	for (i = 0; i < PATIENCE_MS && !READ_ONCE(v->loops); i++)
 		usleep_range(500, 600);
 	if (v->loops) {
 		wake_up_process(medium);
-		ret = drain_behind_hog(v);
+		ret = wait_behind_hog(v, kind);
 	}
 	WRITE_ONCE(v->go, true);
-	callout_drain(&v->c);
+	kind->wait(v);
 	kthread_stop(medium);
+	return ret;
+}
+
+/* Returns 0, 1 if there were not enough rounds, or an error. */
+static int test(const struct kind *kind, unsigned int cpu)
+{
+	unsigned int tries, rounds = 0;
+	static struct inversion v;
+	int ret = 1;
+
+	for (tries = 0; ret >= 0 && tries < MAX_TRIES && rounds < ROUNDS;
+	     tries++) {
+		ret = one_round(&v, kind, cpu);
+		rounds += !ret;
+	}
+	if (ret >= 0)
+		ret = rounds < ROUNDS;
+	pr_info("%s(): %s, %u rounds in %u tries\n", kind->call,
+		ret ? "FAILED" : "passed", rounds, tries);
 	return ret;
 }
 
 static int __init inversion_init(void)
 {
-	static struct inversion v;
-	unsigned int cpu, other, tries, rounds = 0;
+	unsigned int cpu, other, i;
 	int ret;
 
 	if (current->rt_priority <= MAX_RT_PRIO / 2) {
@@ -146,17 +213,10 @@ static int __init inversion_init(void)
 	/* This thread must not need the CPU of the hog. */
 	ret = other < nr_cpu_ids ?
 	      set_cpus_allowed_ptr(current, cpumask_of(other)) : -ENODEV;
-	for (tries = 0; ret >= 0 && tries < MAX_TRIES && rounds < ROUNDS;
-	     tries++) {
-		ret = one_round(&v, cpu);
-		rounds += !ret;
-	}
+	for (i = 0; !ret && i < ARRAY_SIZE(kinds); i++)
+		ret = test(&kinds[i], cpu);
 	cpus_read_unlock();
-	if (ret > 0)
-		ret = -ETIMEDOUT;
-	pr_info("%s, %u rounds in %u tries\n", ret ? "FAILED" : "passed",
-		rounds, tries);
-	return ret;
+	return ret > 0 ? -ETIMEDOUT : ret;
 }
 
 static void __exit inversion_exit(void)
@@ -166,5 +226,5 @@ static void __exit inversion_exit(void)
 module_init(inversion_init);
 module_exit(inversion_exit);
 
-MODULE_DESCRIPTION("Priority inversion through callout_drain()");
+MODULE_DESCRIPTION("Priority inversion through waits for a handler");
 MODULE_LICENSE("GPL");
