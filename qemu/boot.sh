@@ -34,12 +34,6 @@ counted=
 plugin=
 ram=
 
-# Alarms: the boot fails if one is on the console, whatever the job reports.
-alarm='BUG:|WARNING:|Oops|Call [Tt]race|possible .*(deadlock|recursive)|INFO: (task|rcu)'
-alarm="$alarm|unreferenced object|suspected memory leaks|UBSAN|KASAN: |general protection"
-alarm="$alarm|Kernel panic|soft lockup|detected (expedited )?stall|ODEBUG|suspicious RCU"
-alarm="$alarm|sleeping function called|scheduling while atomic|refcount_t:|nobody cared"
-
 usage() {
 	die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"]" \
 	    "[-n NAME] [-p PLUGIN] [-r FILE] KERNEL JOB"
@@ -115,13 +109,10 @@ fail() {
 }
 
 judge() {
-	local alarms line word failed reason
+	local said line word failed reason
 
-	# Not from the restart on: the job has ended, the verdict is written. A PREEMPT_RT kernel
-	# then at times warns of a task pushed to a stopped CPU. Not all that is printed is text.
-	alarms=$(tr -d '\r\0' < "$log.console" | sed '/reboot: machine restart/,$d' |
-		 grep -aE "$alarm" | head -n 5) || :
-	[ -z "$alarms" ] || fail "the kernel's console says: $alarms"
+	said=$(alarms "$log.console")
+	[ -z "$said" ] || fail "the kernel's console says: $said"
 	[ -z "$late" ] || fail "$late"
 	case $status in
 	0) ;;

@@ -136,9 +136,10 @@ configure() {
 }
 
 # boot_system NAME [ARGUMENTS OF THE KERNEL]: from a disk, with all drivers for it in the system's
-# initial RAM disk, and a firmware that keeps its variables; limits as in boot.sh.
+# initial RAM disk, and a firmware that keeps its variables; limits as in boot.sh. It passes if all
+# tests have run, and the kernel has not said that something is wrong.
 boot_system() {
-	local console=$log/$1.console out=$log/$1.out status=0
+	local console=$log/$1.console out=$log/$1.out status=0 said
 	local more="oops=panic no_timer_check ${2:-}"
 
 	rm -f "$console" "$out"
@@ -151,8 +152,10 @@ boot_system() {
 		-append "root=/dev/vda rw console=ttyS0 mitigations=off panic=-1 $more" \
 		-chardev "file,id=console,path=$console" -serial chardev:console \
 		-chardev "file,id=out,path=$out" -serial chardev:out < /dev/null || status=$?
-	[ $status -eq 0 ] && tr -d '\r' < "$out" | grep -q '^1\.\.' && return
+	said=$(alarms "$console")
+	[ $status -eq 0 ] && [ -z "$said" ] && tr -d '\r' < "$out" | grep -q '^1\.\.' && return
 	tail -n 40 "$console" "$out"
+	printf '%s\n' "$said"
 	return 1
 }
 

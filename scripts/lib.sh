@@ -64,6 +64,19 @@ make_foreign() {
 		make -j"$(nproc)" -C "$top/selftests" CC="$cc" O="$out" device
 }
 
+alarm='BUG:|WARNING:|Oops|Call [Tt]race|possible .*(deadlock|recursive)|INFO: (task|rcu)'
+alarm="$alarm|unreferenced object|suspected memory leaks|UBSAN|KASAN: |general protection"
+alarm="$alarm|Kernel panic|soft lockup|detected (expedited )?stall|ODEBUG|suspicious RCU"
+alarm="$alarm|sleeping function called|scheduling while atomic|refcount_t:|nobody cared"
+
+# alarms CONSOLE: prints the first lines there that no boot may have, whatever else it says. Not
+# from the restart on: all has ended by then, and a PREEMPT_RT kernel at times warns of a task
+# pushed to a stopped CPU. Not all that is printed is text.
+alarms() {
+	tr -d '\r\0' < "$1" | sed '/reboot: machine restart/,$d' | grep -aE "$alarm" |
+		head -n 5 || :
+}
+
 # rows FILE KIND: the lines of this kind that a job printed.
 rows() { tr -d '\r' < "$1" | sed -n "s/^$2: //p"; }
 
