@@ -98,7 +98,7 @@ check-hotplug: ## unplug and plug CPUs under load
 check-cpus: ## 64 and 128 CPUs: load, tests of the device, hotplug, and what each operation costs
 	@scripts/check.sh cpus
 
-check-suspend: ## suspend, woken by callouts in alarm clocks
+check-suspend: ## suspend, woken by callouts in alarm clocks; none is lost
 	@scripts/check.sh suspend
 
 check-debug: ## KUnit, tests of the device, loading, clients and misuses on the debug kernel

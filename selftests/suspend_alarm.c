@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * suspend_alarm.c - callouts in alarm clocks wake the system from suspend
+ * suspend_alarm.c - callouts in alarm clocks wake the system from suspend, and no
+ * callout is lost there
  *
  * The machine is suspended by /sys/power/state. If no callout wakes it a timerfd
  * does, long after: the test fails and does not hang. The kernel refuses to suspend
@@ -18,6 +19,8 @@
 #define POWER		"/sys/power/"
 #define TRACING		"/sys/kernel/tracing/"
 #define TRACE_RTC	TRACING "events/alarmtimer/alarmtimer_suspend/enable"
+#define TEST_DELAY	"/sys/module/suspend/parameters/pm_test_delay"
+#define TIMERS		"/sys/module/callout_pending/parameters/"
 #define DEVICE_POWER	"/sys/devices/platform/callout-alarm/power/"
 #define MAY_WAKE	DEVICE_POWER "wakeup"
 #define AWAKE		DEVICE_POWER "wakeup_active"
@@ -372,6 +375,142 @@ TEST_F(suspend, command_programs_the_rtc)
 		ASSERT_EQ(0, complete(&r, NULL, time / MSEC + WAIT_MS));
 	}
 	EXPECT_EQ(0, ret);
+}
+
+FIXTURE(level) {
+	int fd;
+};
+
+/* How far a suspend goes before the kernel undoes it; "none": all the way. */
+FIXTURE_VARIANT(level) {
+	const char *name;
+};
+
+FIXTURE_VARIANT_ADD(level, freezer) { .name = "freezer" };
+FIXTURE_VARIANT_ADD(level, devices) { .name = "devices" };
+FIXTURE_VARIANT_ADD(level, platform) { .name = "platform" };
+FIXTURE_VARIANT_ADD(level, processors) { .name = "processors" };
+FIXTURE_VARIANT_ADD(level, core) { .name = "core" };
+FIXTURE_VARIANT_ADD(level, all_the_way) { .name = "none" };
+
+FIXTURE_SETUP(level)
+{
+	ASSERT_TRUE(write_file(TEST_DELAY, "2"));
+	ASSERT_TRUE(write_file(POWER "pm_test", variant->name));
+}
+
+FIXTURE_TEARDOWN(level)
+{
+	EXPECT_TRUE(write_file(POWER "pm_test", "none"));
+}
+
+static const struct {
+	clockid_t clock;
+	__u32 flags;
+} plain[] = {
+	{ CLOCK_MONOTONIC, 0 },
+	{ CLOCK_BOOTTIME, 0 },
+	{ CLOCK_REALTIME, 0 },
+	{ CLOCK_REALTIME, CALLOUT_ABSTIME },
+};
+
+static const clockid_t alarms[] = { CLOCK_BOOTTIME_ALARM, CLOCK_REALTIME_ALARM };
+
+/* The number of a kind of callout of a level. */
+#define OF_EACH		16
+#define ALL		((ARRAY_SIZE(plain) + ARRAY_SIZE(alarms)) * OF_EACH)
+
+/* Sets callouts of each clock, those that wake the system for @time at least. */
+static int set_all(int fd, __u64 time)
+{
+	struct callout_op ops[ALL];
+	unsigned int i, j, n = 0;
+
+	for (i = 0; i < OF_EACH; i++) {
+		for (j = 0; j < ARRAY_SIZE(plain); j++, n++)
+			ops[n] = op_in(plain[j].clock, plain[j].flags,
+				       i * 250 * MSEC);
+		for (j = 0; j < ARRAY_SIZE(alarms); j++, n++)
+			ops[n] = op_in(alarms[j], 0, time + i * 250 * MSEC);
+	}
+	for (i = 0; i < ALL; i++)
+		ops[i].cookie = i;
+	return do_ops(fd, ops, ALL);
+}
+
+static int number_in(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	int n = -1;
+
+	if (f) {
+		if (fscanf(f, "%d", &n) != 1)
+			n = -1;
+		fclose(f);
+	}
+	return n;
+}
+
+/* Keeps each CPU from being idle for some ticks: a deferrable timer wakes none. */
+static void visit_cpus(void)
+{
+	cpu_set_t all, one;
+	__u64 end;
+	int cpu;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		end = callout_dev_now() + 20 * MSEC;
+		while (callout_dev_now() < end)
+			;
+	}
+	sched_setaffinity(0, sizeof(all), &all);
+}
+
+/*
+ * No callout is lost, early or comes twice that is pending when the system is
+ * suspended, or due meanwhile: of the device in each clock, nor a timer of the
+ * kernel's, of each class and CPU.
+ */
+TEST_F(level, none_is_lost_or_early)
+{
+	unsigned int seen[ALL] = { 0 };
+	struct callout_event e;
+	__u64 time = LONG;
+	int ret, i;
+
+	ASSERT_TRUE(write_file(TIMERS "seconds", "20"));
+	for (; ; time *= 2) {
+		self->fd = callout_dev_open(O_NONBLOCK);
+		ASSERT_LE(0, self->fd);
+		ASSERT_EQ(ALL, set_all(self->fd, time));
+		ret = suspend(DEEP);
+		/* An alarm was near: again, with a longer time. */
+		if (ret != -EBUSY)
+			break;
+		ASSERT_EQ(0, close(self->fd));
+		settle();
+	}
+	ASSERT_EQ(0, ret);
+	for (i = 0; i < (int)ALL; i++) {
+		ASSERT_TRUE(readable_within(self->fd, time / MSEC + WAIT_MS));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_LE(e.due, now_of(e.clockid));
+		ASSERT_GT(ALL, e.cookie);
+		EXPECT_EQ(0, seen[e.cookie]++);
+	}
+	EXPECT_FALSE(readable(self->fd));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(0, close(self->fd));
+	while (number_in(TIMERS "left") > 0)
+		visit_cpus();
+	EXPECT_EQ(0, number_in(TIMERS "left"));
+	EXPECT_EQ(0, number_in(TIMERS "wrong"));
 }
 
 TEST_HARNESS_MAIN
