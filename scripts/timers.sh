@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The example modules of Documentation/timers.rst compile, and so do the calls of
-# selftests/modules/refused, except those that linux/callout_timer.h must refuse: also with
-# linux/timer.h as 6.1 had it before 6.1.84, where the kernel's timers have del_timer() only.
+# selftests/modules/refused, except those that linux/callout_timer.h must refuse: for Debian's 6.1
+# and 6.12, and with linux/timer.h as 6.1 had it before 6.1.84, where the kernel's timers have
+# del_timer() only.
 #
 # Prints a line for each fault, and fails if there was one.
 
@@ -14,10 +15,7 @@ source=$top/selftests/modules/refused/refused.c
 older=
 bad=0
 
-places=$("$top/qemu/kernel.sh" -b debian-6.12)
-eval "$places"
-
-wrong() { cat "$work/said"; echo "$*"; bad=1; }
+wrong() { cat "$work/said"; echo "$kernel: $*"; bad=1; }
 
 # compile OBJECT [NUMBER]: whether it compiles without a warning
 compile() {
@@ -39,21 +37,20 @@ cp "$source" "$work/"
 	(cd "$work" && ls ./*.c) | sed -E 's~\./(.*)\.c~obj-m += \1.o~'
 } > "$work/Kbuild"
 
-for number in 1 2; do
-	compile "example_$number.o" || wrong "example $number of timers.rst does not compile"
-done
+# try_calls: those of refused.c
+try_calls() {
+	local number call
 
-compile refused.o || wrong "refused.c does not compile even without a call that must not"
-sed -nE 's~^#(el)?if REFUSED == ([0-9]+).*/\* refused: (.*) \*/~\2 \3~p' "$source" > "$work/calls"
-[ -s "$work/calls" ] || wrong "there is no call in refused.c"
-while read -r number call; do
-	if compile refused.o "$number"; then
-		wrong "this compiles: $call"
-	# For its type, not for a fault in the test.
-	elif ! grep -qE '_Generic|incompatible-pointer-types' "$work/said"; then
-		wrong "this is refused for another reason: $call"
-	fi
-done < "$work/calls"
+	compile refused.o || wrong "refused.c does not compile even without a call that must not"
+	while read -r number call; do
+		if compile refused.o "$number"; then
+			wrong "this compiles: $call"
+		# For its type, not for a fault in the test.
+		elif ! grep -qE '_Generic|incompatible-pointer-types' "$work/said"; then
+			wrong "this is refused for another reason: $call"
+		fi
+	done < "$work/calls"
+}
 
 # before_84 HEADER CPUS: linux/timer.h before 6.1.84 for one CPU or several, out of a later one
 before_84() {
@@ -73,9 +70,20 @@ before_84() {
 		}' "$1"
 }
 
-places=$("$top/qemu/kernel.sh" -b debian-6.1)
-eval "$places"
-# Debian's headers are in two packages: the build's Makefile includes that of the other.
+sed -nE 's~^#(el)?if REFUSED == ([0-9]+).*/\* refused: (.*) \*/~\2 \3~p' "$source" > "$work/calls"
+[ -s "$work/calls" ] || die "there is no call in refused.c"
+for kernel in debian-6.12 debian-6.1; do
+	places=$("$top/qemu/kernel.sh" -b "$kernel")
+	eval "$places"
+	for number in 1 2; do
+		compile "example_$number.o" ||
+			wrong "example $number of timers.rst does not compile"
+	done
+	try_calls
+done
+
+# 6.1's are the last. Debian's headers are in two packages: the build's Makefile includes that of
+# the other.
 header=$(sed -n 's~^include *\(.*\)Makefile$~\1include/linux/timer.h~p' "$KERNEL_BUILD/Makefile")
 mkdir -p "$work/older/linux"
 for cpus in one several; do
