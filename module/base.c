@@ -91,9 +91,11 @@ struct callout_base *callout_move_locked(struct callout_base *base,
 	callout_change_state(n, CALLOUT_S_RAN | CALLOUT_S_AWAY, 0);
 	WRITE_ONCE(n->cpu, CALLOUT_CPU_MOVING);
 	callout_base_unlock(base);
+	callout_point(CALLOUT_POINT_MOVE);
 	callout_base_lock(target);
 	if (unlikely(!target->online)) {
 		callout_base_unlock(target);
+		callout_point(CALLOUT_POINT_MOVE_OFFLINE);
 		target = callout_base_sibling(target, smp_processor_id());
 		callout_base_lock(target);
 	}

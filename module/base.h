@@ -17,6 +17,7 @@
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include "kcompat.h"
+#include "point.h"
 #include "schemes/scheme.h"
 #include "tick.h"
 
@@ -441,11 +442,13 @@ static inline struct callout_base *callout_lock_irqs_off(struct callout_node *n)
 	 */
 	cpu = READ_ONCE(n->cpu);
 	base = callout_base(cpu);
+	callout_point(CALLOUT_POINT_LOCK);
 	callout_base_lock(base);
 	/* If it is not of this base another CPU may be changing it. */
 	if (likely(READ_ONCE(n->cpu) == base->index))
 		return base;
 	callout_base_unlock(base);
+	callout_point(CALLOUT_POINT_LOCK_MOVED);
 	return callout_lock_slow(n);
 }
 
@@ -501,6 +504,7 @@ static inline struct callout_base *callout_lock_home(unsigned int class,
 
 	local_irq_save(*flags);
 	base = callout_base_of(class, callout_home_cpu());
+	callout_point(CALLOUT_POINT_HOME);
 	callout_base_lock(base);
 	if (likely(base->online))
 		return base;

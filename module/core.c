@@ -127,6 +127,7 @@ noinline void callout_leave(struct callout_base *base)
 	home = callout_move_locked(base, n, home);
 	callout_start_locked(home, n, n->expires);
 	callout_base_unlock(home);
+	callout_point(CALLOUT_POINT_LEFT);
 	callout_base_lock(base);
 }
 

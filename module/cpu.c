@@ -136,6 +136,7 @@ static void callout_base_set_online(struct callout_base *base,
 {
 	unsigned long flags;
 
+	callout_point(CALLOUT_POINT_ONLINE);
 	local_irq_save(flags);
 	callout_base_lock(base);
 	/* callout_arm_slow() looks without the lock, then again with it. */
@@ -146,6 +147,7 @@ static void callout_base_set_online(struct callout_base *base,
 			callout_program(base, base->armed);
 	}
 	callout_unlock(base, flags);
+	callout_point(CALLOUT_POINT_ONLINE_TOLD);
 }
 
 static int callout_cpu_set_online(unsigned int cpu, bool online)
@@ -239,6 +241,7 @@ static void callout_base_evacuate(struct callout_base *from)
 	tasklet_disable(&from->again);
 	/* Nothing is left that could program it. */
 	from->tick->shutdown(from);
+	callout_point(CALLOUT_POINT_DEAD);
 	do {
 		/* Overdue callouts run once softirqs are on, in the tasklet. */
 		local_bh_disable();
@@ -256,6 +259,7 @@ static void callout_base_evacuate(struct callout_base *from)
 		callout_base_unlock(to);
 		local_irq_enable();
 		local_bh_enable();
+		callout_point(CALLOUT_POINT_TAKEN_OVER);
 		cond_resched();
 	} while (more);
 	tasklet_enable(&from->again);

@@ -140,6 +140,7 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 
 	if (!slot_may_step(slot))
 		return;
+	callout_point(CALLOUT_POINT_CLOCK_SLOT);
 	base = callout_lock(&slot->node, &flags);
 	if (slot_may_step(slot) && !(slot->node.state & CALLOUT_S_DUE)) {
 		now = ktime_get_ns();
@@ -204,6 +205,7 @@ void callout_clock_stepped(void)
 	struct callout_base *base;
 	unsigned int i;
 
+	callout_point(CALLOUT_POINT_CLOCK_STEPPED);
 	for (i = 0; (base = callout_base_from(&i)); i++) {
 		callout_base_lock_irq(base);
 		callout_base_unlock_irq(base);

@@ -153,6 +153,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	callout_base_unlock_irq(base);
 	if (unlikely(fired & CALLOUT_SLOT_ALARM))
 		callout_alarm_fired();
+	callout_point(CALLOUT_POINT_FILE_FIRED);
 	if (wake)
 		file_wake(file, eventfd);
 	callout_time_passed(base, NULL);
@@ -474,11 +475,13 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 				  READ_EVENTS), &taken);
 	if (!taken.n)
 		return 0;
+	callout_point(CALLOUT_POINT_FILE_DETACHED);
 	if (waited && READ_ONCE(file->unread))
 		wake_up(&file->readers);
 	if (unlikely(callout_timens_differs()))
 		events_time_out(&taken);
 	copied = events_put(&taken, to, event_size);
+	callout_point(CALLOUT_POINT_FILE_COPIED);
 	if (unlikely(copied < taken.n))
 		events_attach(file, &taken, copied);
 	events_finish(file, &taken, copied);
@@ -585,6 +588,7 @@ int callout_file_set_eventfd(struct callout_file *file, int fd)
 				  lockdep_is_held(&file->lock));
 	unread = file->unread;
 	raw_spin_unlock_irq(&file->lock);
+	callout_point(CALLOUT_POINT_FILE_EVENTFD);
 	if (unread) {
 		/* The file owns the reference: another caller may put it. */
 		rcu_read_lock();

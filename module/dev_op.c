@@ -186,7 +186,7 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 					const struct callout_op *op, u64 now)
 {
 	u8 flags = op_clock_flags(op);
-	u64 due = op->time, slack = op->slack;
+	u64 due = op->time, slack = op->slack, tick;
 
 	/* RESET finds the same clock. */
 	WRITE_ONCE(slot->node.flags,
@@ -208,7 +208,9 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 	if (callout_slot_on_set(flags))
 		slot->next = callout_real_offset();
 	callout_slot_set_due(slot, due);
-	return callout_slack_tick(base, callout_slot_due_mono(slot), slack, now);
+	tick = callout_slack_tick(base, callout_slot_due_mono(slot), slack, now);
+	callout_point(CALLOUT_POINT_FILE_SET);
+	return tick;
 }
 
 /* Sets a slot's expiry time; returns its tick. */

@@ -120,6 +120,7 @@ void callout_run_end_slow(struct callout_base *base, void *arg)
 		base->drain = NULL;
 		/* Before run_seq changes: callout_barrier() waits for it too. */
 		callout_base_unlock_irq(base);
+		callout_point(CALLOUT_POINT_RUN_DRAINED);
 		callout_call(base, drain, arg);
 		callout_check_context(base, drain);
 		callout_base_lock_irq(base);
@@ -130,6 +131,7 @@ void callout_run_end_slow(struct callout_base *base, void *arg)
 	if (base->waiters) {
 		/* Waking takes sleeping locks on PREEMPT_RT. */
 		callout_base_unlock_irq(base);
+		callout_point(CALLOUT_POINT_RUN_WAKES);
 		expiry_wake(base);
 		/* Do not account this to the next handler. */
 		callout_time_passed(base, NULL);
@@ -187,12 +189,14 @@ static void callout_run_with_lock(struct callout_base *base,
 		__acquire(lock);	/* before; for sparse */
 	} else {
 		callout_associated_lock(lock, lock_flags);
+		callout_point(CALLOUT_POINT_RUN_LOCKED);
 		local_irq_save(irqs);
 		callout_base_lock(base);
 		start = base->stage == CALLOUT_STAGE_WAITING;
 		if (start)
 			base->stage = CALLOUT_STAGE_STARTED;
 		callout_unlock(base, irqs);
+		callout_point(CALLOUT_POINT_RUN_STARTS);
 	}
 	if (start)
 		func(arg);
@@ -204,6 +208,7 @@ static void callout_run_with_lock(struct callout_base *base,
 	/* The next holder of the lock reads it, under the base's lock too. */
 	if (start)
 		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
+	callout_point(CALLOUT_POINT_RUN_OVER);
 	callout_associated_unlock(lock, lock_flags);
 	/*
 	 * Not before: with interrupts off jiffies may stand still, and a line on
@@ -228,6 +233,7 @@ void callout_relock(struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	callout_end_hold(base);
+	callout_point(CALLOUT_POINT_RELOCK);
 	cpu_relax();
 	callout_base_lock_irq(base);
 }
@@ -351,6 +357,7 @@ static __always_inline void callout_expire_plain(struct callout_base *base,
 	base->running = n;
 	callout_bump_seq(base);
 	callout_base_unlock_irq(base);
+	callout_point(CALLOUT_POINT_RUN);
 	/* From here on @c may be freed. */
 	lock_map_acquire(&map);
 	callout_call(base, func, arg);
@@ -609,6 +616,7 @@ unlock:
 	callout_base_unlock_irq(base);
 	rcu_read_unlock();
 	unlock_expiry(base);
+	callout_point(CALLOUT_POINT_EXPIRED);
 	return again;
 }
 

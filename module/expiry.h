@@ -106,6 +106,7 @@ static __always_inline void callout_run_begin_irqs_off(struct callout_base *base
 	callout_change_state(n, 0, CALLOUT_S_RAN);
 	callout_bump_seq(base);
 	callout_base_unlock(base);
+	callout_point(CALLOUT_POINT_RUN);
 }
 
 /* Marks the handler of @n as running and unlocks the base. */
@@ -142,6 +143,7 @@ static __always_inline void callout_run_end(struct callout_base *base,
 	__acquires(&base->lock)
 {
 	trace_callout_expire_exit(base->running);
+	callout_point(CALLOUT_POINT_RUN_RETURNED);
 	callout_base_lock_irq(base);
 	base->running = NULL;
 	if (unlikely(base->attention))

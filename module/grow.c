@@ -158,8 +158,10 @@ static void grow_to(struct callout_base *base, const struct callout_ring *ring)
 	callout_base_grow_at(base, INT_MAX);
 	callout_wheel_resize(w, ring);
 	callout_base_unlock_irq(base);
-	while (grow_move(base))
+	do {
+		callout_point(CALLOUT_POINT_GROW_MOVES);
 		cond_resched();
+	} while (grow_move(base));
 	callout_base_lock_irq(base);
 	callout_wheel_moved(w, &old);
 	base->few = false;
@@ -217,6 +219,7 @@ bool callout_base_fit(struct callout_base *base)
 	if (base->index != CALLOUT_INDEX_TEST)
 		node = cpu_to_node(base->number);
 	while ((wanted = grow_look(base, &more))) {
+		callout_point(CALLOUT_POINT_GROW_LOOKED);
 		if (callout_grow_alloc(&ring, wanted, node)) {
 			grow_later(base);
 			return true;

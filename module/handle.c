@@ -75,6 +75,7 @@ static void refill(struct work_struct *work)
 	 * this before the reads of the pools; pairs with refill_ask().
 	 */
 	smp_store_mb(refill_asked, false);
+	callout_point(CALLOUT_POINT_STOCK_REFILL);
 	/* Growth by a quarter makes runs of this rare. */
 	chunks = 1 + CALLOUT_LOW_WATER / CALLOUT_CHUNK_SLOTS +
 		 READ_ONCE(kernel_table.nr_chunks) / 4 / num_online_cpus();
@@ -107,6 +108,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_refill_irq_work);
 /* Queues the worker, unless it is queued. */
 static void refill_ask(void)
 {
+	callout_point(CALLOUT_POINT_STOCK_LOW);
 	/* Orders writes of the pool before this read; pairs with refill(). */
 	smp_mb();
 	if (READ_ONCE(refill_asked))
@@ -289,6 +291,7 @@ int unsetcallout(callout_handle_t handle)
 		return ret;
 	local_irq_save(flags);
 	slot = callout_table_slot(&kernel_table, handle);
+	callout_point(CALLOUT_POINT_HANDLE);
 	/* 0 names a slot too. That may have it: retired, neither set nor running. */
 	if (likely(slot))
 		ret = handle_unset(slot, handle);
@@ -445,6 +448,7 @@ int callout_unset_hashed(callout_func_t *func, void *arg)
 		slot = callout_hash_take(&kernel_table.hash,
 					 (unsigned long)func,
 					 (unsigned long)arg, &handle);
+		callout_point(CALLOUT_POINT_HASH_TAKEN);
 	} while (slot && handle_unset(slot, handle) != 1);
 	local_irq_restore(flags);
 	return slot ? 1 : -1;
@@ -472,6 +476,7 @@ int unsetcallout_sync(callout_handle_t handle)
 	ret = unsetcallout(handle);
 	if (ret)
 		return ret;
+	callout_point(CALLOUT_POINT_HANDLE_RUNS);
 	slot = callout_table_lookup(&kernel_table, handle);
 	base = callout_lock(&slot->node, &flags);
 	/* Or it has returned since, and the slot may have been reused. */
@@ -479,6 +484,7 @@ int unsetcallout_sync(callout_handle_t handle)
 		  callout_is_running(base, &slot->node);
 	seq = base->run_seq;
 	callout_unlock(base, flags);
+	callout_point(CALLOUT_POINT_HANDLE_WAITS);
 	if (running)
 		callout_wait_run(base, seq);
 	return 0;

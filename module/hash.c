@@ -316,12 +316,14 @@ static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 	unsigned long word;
 
 	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
+	callout_point(CALLOUT_POINT_HASH_LOCKS);
 	for (;;) {
 		hold->bucket = bucket_of(table, value);
 		word = bucket_lock(hash, hold->bucket);
 		if (likely(word != CALLOUT_BUCKET_MOVING))
 			break;
 		bucket_unlock(hash, hold->bucket, word);
+		callout_point(CALLOUT_POINT_HASH_NEXT);
 		table = table->next;
 	}
 	hold->root = word_to_root(word);
@@ -444,6 +446,7 @@ bool callout_hash_insert_slow(struct callout_hash *hash,
 		slot->link.rb_left = word_to_node(word);
 		/* Before another CPU may take it: never negative. */
 		atomic_inc(&hash->crowded);
+		callout_point(CALLOUT_POINT_HASH_PAIRS);
 		if (likely(try_cmpxchg(bucket, &word,
 				       (unsigned long)&slot->link |
 				       CALLOUT_BUCKET_PAIR)))
@@ -469,17 +472,21 @@ void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 		slot->node.mark = CALLOUT_HASH_OUT;
 		return;
 	}
+	callout_point(CALLOUT_POINT_HASH_LEAVES);
 	/* Locks, changes and unlocks a bucket with this slot alone. */
 	bucket = callout_hash_bucket(hash, slot->key, slot->arg);
 	if (likely(try_cmpxchg(bucket, &word, 0))) {
 		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+		callout_point(CALLOUT_POINT_HASH_LEFT);
 		return;
 	}
+	callout_point(CALLOUT_POINT_HASH_SHARED);
 	hash_lock(hash, slot->key, slot->arg, &hold);
 	if (slot->node.mark == CALLOUT_HASH_IN)
 		hold_remove(hash, &hold, slot);
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 	hash_unlock(hash, &hold);
+	callout_point(CALLOUT_POINT_HASH_LEFT);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
 
@@ -526,6 +533,7 @@ struct callout_slot *callout_hash_find(struct callout_hash *hash,
 		local_irq_restore(flags);
 		return NULL;
 	}
+	callout_point(CALLOUT_POINT_HASH_LOOKED);
 	hash_lock(hash, func, arg, &hold);
 	slot = hold_first(&hold, &tree, func, arg);
 	if (slot)
@@ -664,8 +672,10 @@ bool callout_hash_grow_some(struct callout_hash *hash, unsigned int budget)
 	struct callout_buckets *table = hash_table(hash);
 
 	local_irq_disable();
-	while (budget && table->moved < buckets_number(table))
+	while (budget && table->moved < buckets_number(table)) {
 		budget = bucket_move(hash, table, budget);
+		callout_point(CALLOUT_POINT_HASH_MOVES);
+	}
 	local_irq_enable();
 	return table->moved < buckets_number(table);
 }
@@ -677,6 +687,7 @@ void callout_hash_grow_end(struct callout_hash *hash)
 	struct callout_buckets *table = hash_table(hash);
 
 	hash_set_growth(hash, 64 - table->next->shift);
+	callout_point(CALLOUT_POINT_HASH_MOVED);
 	rcu_assign_pointer(hash->table, table->next);
 	kvfree_rcu(table, rcu);
 }

@@ -15,6 +15,7 @@
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include "point.h"
 #include "slot.h"
 
 /*
@@ -165,6 +166,7 @@ static inline bool callout_hash_insert(struct callout_hash *hash,
 	unsigned long *bucket = callout_hash_bucket(hash, slot->key, slot->arg);
 	unsigned long word = 0;
 
+	callout_point(CALLOUT_POINT_HASH_ENTERS);
 	/* Before it is in the hash: another CPU may remove it at once. */
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
 	lock_map_acquire(&hash->dep_map);

@@ -217,6 +217,7 @@ static void __exit callout_module_exit(void)
 {
 	u64 left;
 
+	callout_points_exit();
 	callout_debugfs_exit();
 	callout_dev_exit();
 	callout_handles_stop();

@@ -145,6 +145,7 @@ void callout_wait_run(struct callout_base *base, unsigned long seq)
 	base->attention = true;
 	callout_base_unlock_irq(base);
 
+	callout_point(CALLOUT_POINT_DRAIN_WAITS);
 	callout_wait_seq(base, seq);
 
 	callout_base_lock_irq(base);
@@ -193,7 +194,9 @@ static int callout_cancel_wait(struct callout *c, u8 shut)
 		callout_change_state(&c->node, 0, CALLOUT_S_DRAINING);
 		seq = base->run_seq;
 		callout_unlock(base, flags);
+		callout_point(CALLOUT_POINT_DRAIN);
 		callout_wait_run(base, seq);
+		callout_point(CALLOUT_POINT_DRAIN_WAITED);
 		base = callout_lock(&c->node, &flags);
 		/* Another drain may have ended, and the callout been set. */
 		callout_stop_locked(base, c);
@@ -312,6 +315,7 @@ void callout_barrier(void)
 		callout_base_lock_irq(base);
 		seq = base->run_seq;
 		callout_base_unlock_irq(base);
+		callout_point(CALLOUT_POINT_BARRIER);
 		if (seq & 1)
 			callout_wait_run(base, seq);
 	}

@@ -238,6 +238,7 @@ noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
 	unsigned int cpu;
 
 	callout_base_unlock(base);
+	callout_point(CALLOUT_POINT_STEAL);
 	raw_spin_lock(&table->steal);
 	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
 		if (cpu != base->number)
@@ -245,6 +246,7 @@ noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
 		if (slot)
 			break;
 	}
+	callout_point(CALLOUT_POINT_STOLEN);
 	callout_base_lock(base);
 	pool_give(table, base, slot);
 	slot = callout_slot_get(callout_pool(table, base));

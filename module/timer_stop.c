@@ -39,6 +39,7 @@ static int timer_delete_or_shutdown(struct callout_timer *t, bool shutdown)
 	callout_timer_debug_assert_init(t);
 	if (!shutdown && !callout_timer_pending(t))
 		return 0;
+	callout_point(CALLOUT_POINT_TIMER_LOOKED);
 	base = callout_lock(&t->node, &flags);
 	pending = timer_stop_locked(base, t);
 	if (shutdown)
@@ -174,8 +175,10 @@ static int timer_delete_and_wait(struct callout_timer *t, bool shutdown)
 	int ret;
 
 	timer_check_wait(t);
-	while ((ret = timer_try(t, shutdown, &run)) < 0)
+	while ((ret = timer_try(t, shutdown, &run)) < 0) {
+		callout_point(CALLOUT_POINT_TIMER_WAITS);
 		timer_wait(&run, READ_ONCE(t->flags) & TIMER_IRQSAFE);
+	}
 	return ret;
 }
 

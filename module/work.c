@@ -127,6 +127,7 @@ static void callout_work_due(void *arg)
 	callout_func_t *func = NULL;
 	unsigned long flags;
 
+	callout_point(CALLOUT_POINT_WORK_DUE);
 	raw_spin_lock_irqsave(&w->lock, flags);
 	if (w->late) {
 		func = w->late;
@@ -168,6 +169,7 @@ void callout_work_run(struct work_struct *work)
 		WRITE_ONCE(ordered_now, w);
 	}
 	locked = mutex && mutex_trylock(mutex);
+	callout_point(CALLOUT_POINT_WORK_RUN);
 	raw_spin_lock_irqsave(&w->lock, flags);
 	/*
 	 * It is queued again if its setting was replaced while this waited for
@@ -187,9 +189,11 @@ void callout_work_run(struct work_struct *work)
 		}
 	}
 	raw_spin_unlock_irqrestore(&w->lock, flags);
+	callout_point(CALLOUT_POINT_WORK_STARTS);
 	/* The handler may free @w: a work item may be freed by its function. */
 	if (func)
 		func(arg);
+	callout_point(CALLOUT_POINT_WORK_RETURNED);
 	if (locked)
 		mutex_unlock(mutex);
 	if (drained)

@@ -73,10 +73,13 @@ int callout_work_drain(struct callout_work *w)
 	callout_work_refuse_locked(w);
 	ready = w->ready;
 	raw_spin_unlock_irq(&w->lock);
+	callout_point(CALLOUT_POINT_WORK_DRAIN);
 	if (ready) {
 		callout_drain(&w->c);
+		callout_point(CALLOUT_POINT_WORK_FLUSH);
 		callout_work_flush(w);
 	}
+	callout_point(CALLOUT_POINT_WORK_ALLOW);
 	callout_work_allow(w);
 	return callout_work_result(was);
 }

@@ -25,8 +25,8 @@
 #                debug.config, too;
 #       unreplaced, unreplaced-debug: the same without the patch, to compare with;
 #       bench: kunit's kernel, for modules as they are installed; fuzz: debug's, for a module that
-#       tells which code has run; NAME+lab, of Debian's: the same kernel, for modules with
-#       CONFIG_CALLOUT_SCHEMES; see scripts/build.sh;
+#       tells which code has run; search: kunit's, for a module with points; NAME+lab, of Debian's:
+#       the same kernel, for modules with CONFIG_CALLOUT_SCHEMES; see scripts/build.sh;
 #       trixie, trixie-backports, testing, unstable: the newest kernel of this suite of Debian's
 #                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;
@@ -56,7 +56,7 @@ say() { echo "kernel.sh: $*" >&2; }
 usage() {
 	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|bench|fuzz"
 
-	names="$names|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
+	names="$names|search|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
 	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|arm64-SUITE"
 	die "usage: kernel.sh -s | [-b|-m] $names"
@@ -481,7 +481,7 @@ debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
 kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
 kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable) built "$1" ;;
 kunit-arm64|kunit-s390x|kunit-riscv64) built "$1" ;;
-bench) built kunit ;;
+bench|search) built kunit ;;
 fuzz) built debug ;;
 uml) built uml ARCH=um ;;
 clang) prepared ;;

@@ -17,13 +17,15 @@ linux=$(qemu/kernel.sh -s)
 # not use them all; BSD's types have BSD's names; lab.c exports what the schemes define;
 # COUNTED() defines functions; the mocks of the fuzzers look like the kernel, and libFuzzer has
 # names and types of its own; the device's fuzzer has lists of names that are macros; an
-# initialiser names its constants twice; callout_timer.h has _Generic, which checkpatch does not
-# know; and it knows the layout of trace events only by the kernel's own paths.
+# initialiser names its constants twice; the list of points is a macro; callout_timer.h has
+# _Generic, which checkpatch does not know; and it knows the layout of trace events only by the
+# kernel's own paths.
 ignored() {
 	local ignore=BIT_MACRO
 
 	case $1 in
 	module/lab.c) ignore=$ignore,EXPORT_SYMBOL ;;
+	module/point.[ch]) ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE ;;
 	module/kcompat.h) ignore=$ignore,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED ;;
 	module/include/trace/*) ignore=$ignore,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE ;;
 	module/include/linux/callout_timer.h)
@@ -134,6 +136,15 @@ base_lock_only_in_base_h() {
 
 	! grep -nE "$name\(&(base|home|to|target|from)->lock" module/*.[ch] |
 		grep -v '^module/base\.h:'
+}
+
+# What a function has that passes a point: the return instruction, unless the option is set.
+points_are_nothing() {
+	printf '%s\n' '#include "module/point.h"' \
+		'void pass(void) { callout_point(CALLOUT_POINT_LOCK); }' |
+		gcc -D__always_inline=inline -I. -O2 -fcf-protection=none -S -o "$work/pass" -x c -
+	sed -n '/^pass:/,/\.size/p' "$work/pass" | grep -vE '^pass:|^\.|^\s*\.' > "$work/passed"
+	[ "$(tr -d '[:space:]' < "$work/passed")" = ret ] || { cat "$work/passed"; return 1; }
 }
 
 version_only_in_kcompat() {
@@ -253,6 +264,7 @@ item "kernel-doc" kernel_doc
 
 item "kernel versions only in kcompat.h" version_only_in_kcompat
 item "the lock of a base only by base.h" base_lock_only_in_base_h
+item "points are nothing unless they are asked for" points_are_nothing
 item "layers" scripts/layers.sh
 item "the suites of KUnit in qemu/suites" suites_listed
 item "kept.sh knows each file" all_summed

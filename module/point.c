@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * point.c - walks the pairs of points: a search for schedules; in no other build
+ *
+ * A test that races samples what the scheduler happens to do. Here, for each
+ * ordered pair of points (a, b) that it passes, one CPU stops at a until another
+ * has come to b, and that one stops until the first has come to its next point:
+ *
+ *	CPU0				CPU1
+ *	...
+ *	a: waits
+ *					...
+ *					b: they have met, waits
+ *	goes on
+ *	its next point, whichever
+ *					goes on
+ *
+ * So all that CPU1 does up to b is between two critical sections of CPU0, and what
+ * CPU0 does in the next one is between two of CPU1. Who waits in vain goes on after
+ * WAIT_NS: interrupts may be off, and other points can be inside a lock.
+ *
+ * /sys/module/callout/parameters/points: written, a number of milliseconds begins a
+ * walk, which spends so long with each pair unless that has met ENOUGH times before;
+ * ticks in which no point is passed do not count. 0 ends it. Only points that have
+ * been passed since it began make pairs. Read, it says "walking", or "done" while all
+ * of these have been tried, how many that is and how many have met; then a line for
+ * each point: its name, how often it was passed, with how many others it met as a.
+ */
+#include <linux/atomic.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/processor.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/sysfs.h>
+#include <linux/time64.h>
+#include <linux/timekeeping.h>
+#include "kcompat.h"
+#include "point.h"
+
+/* How long a CPU waits at a point. */
+#define WAIT_NS		(500 * NSEC_PER_USEC)
+
+/* How often a pair meets before the next one has its turn. */
+#define ENOUGH		8
+
+/* Ticks before the walk looks for points again. */
+#define COLLECT		25
+
+#define NAME(name)	#name,
+
+static const char *const names[] = { CALLOUT_POINTS(NAME) };
+
+DEFINE_STATIC_KEY_FALSE(callout_points_key);
+EXPORT_SYMBOL_IF_KUNIT(callout_points_key);
+
+/* How often each was passed; others may count at the same time. */
+static unsigned long passed[CALLOUT_NR_POINTS];
+
+/* How often (a, b) has met since its turn came; with TRIED. */
+static u16 met[CALLOUT_NR_POINTS][CALLOUT_NR_POINTS];
+
+#define TRIED	0x8000U
+
+/* a * CALLOUT_NR_POINTS + b; NO_PAIR while there is none. */
+static unsigned int pair;
+
+#define NO_PAIR	(CALLOUT_NR_POINTS * CALLOUT_NR_POINTS)
+
+/*
+ * What the pair has come to: MET_NOT; 2 * CPU + MET_FIRST: this one waits at a;
+ * 2 * CPU + MET_BOTH: it goes on from there, another one waits at b.
+ */
+static atomic_t meeting = ATOMIC_INIT(0);
+
+#define MET_NOT		0
+#define MET_FIRST	2
+#define MET_BOTH	3
+
+static DEFINE_MUTEX(walk_lock);
+static struct task_struct *walker;
+/* The last look for pairs has found some. */
+static bool walking;
+
+/* Waits while @meeting is @state, and then changes that to MET_NOT. */
+static void point_wait(int state)
+{
+	u64 end = ktime_get_mono_fast_ns() + WAIT_NS;
+
+	while (atomic_read(&meeting) == state &&
+	       ktime_get_mono_fast_ns() < end)
+		cpu_relax();
+	atomic_cmpxchg(&meeting, state, MET_NOT);
+}
+
+/* Notes a point that this CPU has come to, and waits there if its turn has come. */
+void callout_point_pass(enum callout_point point)
+{
+	int me = 2 * raw_smp_processor_id(), state = atomic_read(&meeting);
+	unsigned int now = READ_ONCE(pair);
+	unsigned int a = now / CALLOUT_NR_POINTS, b = now % CALLOUT_NR_POINTS;
+
+	WRITE_ONCE(passed[point], READ_ONCE(passed[point]) + 1);
+	if (now == NO_PAIR)
+		return;
+	if (state == me + MET_BOTH) {
+		atomic_cmpxchg(&meeting, state, MET_NOT);
+	} else if (state != MET_NOT && !(state & 1) && state != me + MET_FIRST &&
+		   point == b) {
+		if (atomic_cmpxchg(&meeting, state, state + 1) != state)
+			return;
+		WRITE_ONCE(met[a][b], READ_ONCE(met[a][b]) + 1);
+		point_wait(state + 1);
+	} else if (state == MET_NOT && point == a) {
+		if (atomic_cmpxchg(&meeting, MET_NOT, me + MET_FIRST) == MET_NOT)
+			point_wait(me + MET_FIRST);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_point_pass);
+
+/* Sleeps some ticks; false if the walk is to end. */
+static bool walk_sleep(unsigned int ticks)
+{
+	schedule_timeout_interruptible(ticks);
+	return !kthread_should_stop();
+}
+
+static unsigned long all_passed(void)
+{
+	unsigned long sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < CALLOUT_NR_POINTS; i++)
+		sum += READ_ONCE(passed[i]);
+	return sum;
+}
+
+/* Tries a pair for up to @ms; false if the walk is to end. */
+static bool walk_pair(unsigned int a, unsigned int b, unsigned int ms)
+{
+	unsigned long sum = all_passed(), last;
+	int left = DIV_ROUND_UP(ms * HZ, MSEC_PER_SEC);
+	bool goes_on = true;
+
+	WRITE_ONCE(met[a][b], TRIED);
+	WRITE_ONCE(pair, a * CALLOUT_NR_POINTS + b);
+	while (goes_on && left > 0 && READ_ONCE(met[a][b]) < TRIED + ENOUGH) {
+		goes_on = walk_sleep(1);
+		last = sum;
+		sum = all_passed();
+		left -= sum != last;
+	}
+	WRITE_ONCE(pair, NO_PAIR);
+	return goes_on;
+}
+
+/* Tries the pairs of @a that have not been; false if the walk is to end. */
+static bool walk_row(unsigned int a, unsigned int ms, bool *more)
+{
+	unsigned int b, tried = 0, found = 0;
+	bool goes_on = true;
+
+	for (b = 0; b < CALLOUT_NR_POINTS && goes_on; b++) {
+		if (met[a][b] || !READ_ONCE(passed[b]))
+			continue;
+		WRITE_ONCE(walking, true);
+		goes_on = walk_pair(a, b, ms);
+		found += met[a][b] > TRIED;
+		tried++;
+	}
+	if (tried)
+		pr_info("callout: points: %s met %u of %u\n", names[a], found, tried);
+	*more |= tried;
+	return goes_on;
+}
+
+static int walk(void *arg)
+{
+	unsigned int ms = (unsigned long)arg, a;
+	bool goes_on = true, more;
+
+	while (goes_on) {
+		more = false;
+		for (a = 0; a < CALLOUT_NR_POINTS && goes_on; a++)
+			if (READ_ONCE(passed[a]))
+				goes_on = walk_row(a, ms, &more);
+		WRITE_ONCE(walking, more);
+		if (!more)
+			goes_on = walk_sleep(COLLECT);
+	}
+	return 0;
+}
+
+static void walk_end(void)
+{
+	if (!walker)
+		return;
+	kthread_stop(walker);
+	walker = NULL;
+	static_branch_disable(&callout_points_key);
+}
+
+static int walk_begin(unsigned int ms)
+{
+	struct task_struct *t;
+
+	memset(passed, 0, sizeof(passed));
+	memset(met, 0, sizeof(met));
+	WRITE_ONCE(pair, NO_PAIR);
+	WRITE_ONCE(walking, true);
+	t = kthread_run(walk, (void *)(unsigned long)ms, "callout_points");
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	walker = t;
+	static_branch_enable(&callout_points_key);
+	return 0;
+}
+
+static int points_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int ms;
+	int ret = kstrtouint(val, 0, &ms);
+
+	if (ret)
+		return ret;
+	mutex_lock(&walk_lock);
+	walk_end();
+	if (ms)
+		ret = walk_begin(ms);
+	mutex_unlock(&walk_lock);
+	return ret;
+}
+
+/* The pairs of @a that were tried, and in *@found how many have met. */
+static unsigned int row_count(unsigned int a, unsigned int *found)
+{
+	unsigned int b, tried = 0;
+
+	*found = 0;
+	for (b = 0; b < CALLOUT_NR_POINTS; b++) {
+		tried += !!READ_ONCE(met[a][b]);
+		*found += READ_ONCE(met[a][b]) > TRIED;
+	}
+	return tried;
+}
+
+static int points_get(char *buffer, const struct kernel_param *kp)
+{
+	unsigned int a, one, tried = 0, found = 0;
+	int n;
+
+	for (a = 0; a < CALLOUT_NR_POINTS; a++) {
+		tried += row_count(a, &one);
+		found += one;
+	}
+	n = sysfs_emit(buffer, "%s %u %u\n", READ_ONCE(walking) || !tried ? "walking" :
+		       "done", tried, found);
+	for (a = 0; a < CALLOUT_NR_POINTS; a++) {
+		row_count(a, &one);
+		n += sysfs_emit_at(buffer, n, "%s %lu %u\n", names[a],
+				   READ_ONCE(passed[a]), one);
+	}
+	return n;
+}
+
+static const struct kernel_param_ops points_ops = {
+	.set = points_set,
+	.get = points_get,
+};
+
+module_param_cb(points, &points_ops, NULL, 0600);
+
+/* At unload: ends the walk. */
+void callout_points_exit(void)
+{
+	mutex_lock(&walk_lock);
+	walk_end();
+	mutex_unlock(&walk_lock);
+}
