@@ -57,6 +57,7 @@
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/callout.h>
 #include "arm.h"
@@ -302,11 +303,15 @@ static void command_cancel(struct callout_file *file, struct io_uring_cmd *cmd,
 }
 
 /* Are members of a submission set that no command uses? */
-static bool sqe_bad(const struct io_uring_cmd *cmd)
+static bool sqe_bad(const struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	const struct io_uring_sqe *sqe = cmd->sqe;
 	const u64 *more = (const u64 *)sqe->cmd;
 
+	/* A long entry is followed by as many bytes more. */
+	if (unlikely(issue_flags & IO_URING_F_SQE128) &&
+	    memchr_inv(sqe + 1, 0, sizeof(*sqe)))
+		return true;
 	return cmd->flags & IORING_URING_CMD_MASK || READ_ONCE(sqe->len) ||
 	       READ_ONCE(sqe->buf_index) || READ_ONCE(sqe->file_index) ||
 	       READ_ONCE(more[0]) || READ_ONCE(more[1]);
@@ -334,7 +339,7 @@ int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 		return -ENOTTY;
 	if (!(cmd->file->f_mode & FMODE_WRITE))
 		return -EBADF;
-	if (sqe_bad(cmd))
+	if (sqe_bad(cmd, issue_flags))
 		return -EINVAL;
 	uop = u64_to_user_ptr(READ_ONCE(cmd->sqe->addr));
 	ret = callout_op_copy_in(&op, size, uop);

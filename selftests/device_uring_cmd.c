@@ -356,6 +356,37 @@ TEST_F(uring_cmd, bad_operation)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
+/* A ring's entries may have 80 bytes for the device instead of 16. */
+TEST(long_entry)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+	struct callout_op op = set_op(0, 1);
+	struct io_uring_sqe *sqe;
+	unsigned int i;
+	struct ring r;
+	bool works;
+
+	ASSERT_LE(0, fd);
+	works = info_of(fd).features & CALLOUT_FEATURE_URING;
+	if (!ring_open(&r, IORING_SETUP_SQE128))
+		SKIP(return, "the kernel has no io_uring");
+	for (i = 0; works && i < 80; i++) {
+		sqe = queue(&r, fd, &op, 0);
+		/* io_uring copies the entry for its own threads. */
+		sqe->flags = i & 1 ? IOSQE_ASYNC : 0;
+		((__u8 *)&sqe->addr3)[i] = 1;
+		ASSERT_TRUE(submit(&r));
+		EXPECT_EQ(-EINVAL, complete(&r, NULL, WAIT_MS)) {
+			TH_LOG("byte %u", i);
+		}
+	}
+	EXPECT_EQ(0, info_of(fd).set);
+	EXPECT_EQ(works ? 0 : -EOPNOTSUPP, command(&r, fd, &op, NULL));
+	EXPECT_EQ(works, info_of(fd).set);
+	EXPECT_TRUE(ring_close(&r));
+	close(fd);
+}
+
 /*
  * A ring that waits by polling can have these commands from Linux 7.2 on, and
  * takes them with it.

@@ -23,6 +23,7 @@
 struct ring {
 	int fd;
 	bool polled;		/* a thread of the kernel submits */
+	unsigned int step;	/* 2 if an entry takes the place of two */
 	struct io_uring_params p;
 	size_t size;
 	char *rings;
@@ -35,6 +36,7 @@ static inline bool ring_open(struct ring *r, __u32 flags)
 	*r = (struct ring){
 		.p = { .flags = flags, .sq_thread_idle = 10 },
 		.polled = flags & IORING_SETUP_SQPOLL,
+		.step = flags & IORING_SETUP_SQE128 ? 2 : 1,
 	};
 	r->fd = syscall(__NR_io_uring_setup, ENTRIES, &r->p);
 	if (r->fd < 0)
@@ -44,7 +46,7 @@ static inline bool ring_open(struct ring *r, __u32 flags)
 		  r->p.sq_off.array + r->p.sq_entries * sizeof(__u32);
 	r->rings = mmap(NULL, r->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			r->fd, IORING_OFF_SQ_RING);
-	r->sqes = mmap(NULL, r->p.sq_entries * sizeof(*r->sqes),
+	r->sqes = mmap(NULL, r->p.sq_entries * r->step * sizeof(*r->sqes),
 		       PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
 		       IORING_OFF_SQES);
 	return r->rings != MAP_FAILED && r->sqes != MAP_FAILED;
@@ -54,7 +56,8 @@ static inline bool ring_open(struct ring *r, __u32 flags)
 static inline bool ring_close(struct ring *r)
 {
 	return !munmap(r->rings, r->size) &&
-	       !munmap(r->sqes, r->p.sq_entries * sizeof(*r->sqes)) &&
+	       !munmap(r->sqes,
+		       r->p.sq_entries * r->step * sizeof(*r->sqes)) &&
 	       !close(r->fd);
 }
 
@@ -79,16 +82,18 @@ static inline struct io_uring_sqe *queue(struct ring *r, int fd,
 {
 	unsigned int i = (*ring_word(r, r->p.sq_off.tail) + r->queued++) &
 			 (r->p.sq_entries - 1);
+	struct io_uring_sqe *sqe = &r->sqes[i * r->step];
 
 	*ring_word(r, r->p.sq_off.array + i * sizeof(__u32)) = i;
-	r->sqes[i] = (struct io_uring_sqe){
+	memset(sqe, 0, r->step * sizeof(*sqe));
+	*sqe = (struct io_uring_sqe){
 		.opcode = IORING_OP_URING_CMD,
 		.fd = fd,
 		.cmd_op = _IOWR(CALLOUT_IOC_MAGIC, op->op, struct callout_op),
 		.addr = (uintptr_t)op,
 		.user_data = user_data,
 	};
-	return &r->sqes[i];
+	return sqe;
 }
 
 /* Submits all that is queued, and waits until the kernel has read it. */
