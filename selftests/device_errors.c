@@ -571,11 +571,18 @@ TEST_F(errors, ebadf_not_for_writing)
 TEST_F(errors, ebadf_not_for_reading)
 {
 	struct callout_format format = { .event_size = CALLOUT_EVENT_SIZE_V1 };
+	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
 	int fd = open(CALLOUT_DEVICE, O_WRONLY | O_NONBLOCK);
+	struct callout_entry entry = { .handle = 0 };
+	struct callout_list list = {
+		.entries = (uintptr_t)&entry,
+		.nr_entries = 1,
+		.entry_size = sizeof(entry),
+	};
 	struct callout_event e[2];
 	struct callout_batch b;
 	struct callout_op op;
-	int i;
+	int i, bytes;
 
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 2; i++)
@@ -598,6 +605,12 @@ TEST_F(errors, ebadf_not_for_reading)
 	EXPECT_EQ(0, do_batch(fd, &b));
 	EXPECT_EQ(1, b.done);
 	EXPECT_EQ(0, set_limit(fd, 2));
+	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next));
+	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_LIST, &list));
+	ASSERT_EQ(1, list.got);
+	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_GET, &entry));
+	EXPECT_EQ(0, callout_dev_ioctl(fd, FIONREAD, &bytes));
+	EXPECT_EQ(2 * CALLOUT_EVENT_SIZE_V1, bytes);
 	close(fd);
 	freeze(self);
 }

@@ -40,6 +40,16 @@ static int list_all(int fd, struct callout_entry *entries, unsigned int room,
 	return n;
 }
 
+/* Are @n bytes all 0? */
+static bool all_zero(const char *at, unsigned int n)
+{
+	while (n && !*at) {
+		at++;
+		n--;
+	}
+	return !n;
+}
+
 /* GET tells all about a callout, in each state. */
 TEST_F(file, get)
 {
@@ -95,49 +105,33 @@ TEST_F(file, get)
 	EXPECT_EQ(-ENOENT, get(self->fd, handle, &entry));
 }
 
-/* GET of what is not outstanding, and of what is no structure. */
+/* GET of what is not outstanding, and with members that must be 0. */
 TEST_F(file, get_refuses)
 {
 	const __u32 out = CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET;
-	static char space[8192];
-	struct callout_entry *entry = (void *)space;
 	__u64 handle = set(self->fd, HOUR, 1);
-	unsigned int size;
+	struct callout_entry entry;
+	unsigned int i;
 	int ret;
 
-	EXPECT_EQ(-ENOENT, get(self->fd, 0, entry));
-	EXPECT_EQ(-ENOENT, get(self->fd, handle + 1, entry));
-	EXPECT_EQ(-ENOENT, get(self->fd, handle + (1 << 24), entry));
-	EXPECT_EQ(-ENOENT, get(self->fd, ~0ULL, entry));
-	EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET,
-					     nowhere()));
-	for (size = 0; size < sizeof(space); size++) {
-		memset(space, 0, sizeof(space));
-		entry->handle = handle;
-		ret = callout_dev_ioctl(self->fd,
-					_IOWR(CALLOUT_IOC_MAGIC, 12,
-					      struct callout_entry) -
-					(sizeof(*entry) << _IOC_SIZESHIFT) +
-					(size << _IOC_SIZESHIFT), space);
-		ASSERT_EQ(size < CALLOUT_ENTRY_SIZE_V1 || size % 8 ||
-			  size > CALLOUT_SIZE_MAX ? -EINVAL : 0, ret) {
-			TH_LOG("%u bytes", size);
-		}
-	}
-	for (size = 0; size < 32; size++) {
-		memset(space, 0, sizeof(*entry));
-		entry->handle = handle;
-		entry->flags = 1U << size;
-		ret = callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, entry);
-		EXPECT_EQ(1U << size == CALLOUT_KEY ? -ENOENT :
-			  1U << size & out ? 0 : -EINVAL, ret);
+	EXPECT_EQ(-ENOENT, get(self->fd, 0, &entry));
+	EXPECT_EQ(-ENOENT, get(self->fd, handle + 1, &entry));
+	EXPECT_EQ(-ENOENT, get(self->fd, handle + (1 << 24), &entry));
+	EXPECT_EQ(-ENOENT, get(self->fd, ~0ULL, &entry));
+	for (i = 0; i < 32; i++) {
+		memset(&entry, 0, sizeof(entry));
+		entry.handle = handle;
+		entry.flags = 1U << i;
+		ret = callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry);
+		EXPECT_EQ(1U << i == CALLOUT_KEY ? -ENOENT :
+			  1U << i & out ? 0 : -EINVAL, ret);
 	}
 	/* The other members are only written. */
-	memset(entry, 0xff, sizeof(*entry));
-	entry->handle = handle;
-	entry->flags = 0;
-	EXPECT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, entry));
-	EXPECT_EQ(1, entry->cookie);
+	memset(&entry, 0xff, sizeof(entry));
+	entry.handle = handle;
+	entry.flags = 0;
+	EXPECT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	EXPECT_EQ(1, entry.cookie);
 }
 
 TEST_F(file, list_refuses)
@@ -209,6 +203,47 @@ TEST_F(file, pages)
 				  CALLOUT_STATE_PENDING :
 				  CALLOUT_STATE_UNREAD, entries[j].state);
 		}
+	}
+}
+
+/* Each entry has the size that the program gives, and is 0 beyond the kernel's. */
+TEST_F(file, larger_entries)
+{
+	static const unsigned int sizes[] = {
+		CALLOUT_ENTRY_SIZE_V1, CALLOUT_ENTRY_SIZE_V1 + 8, 1000,
+		CALLOUT_SIZE_MAX,
+	};
+	enum { ENTRIES = 5 };
+	static char space[ENTRIES * CALLOUT_SIZE_MAX + 1];
+	struct callout_list list;
+	struct callout_entry entry;
+	unsigned int i, j, size, seen;
+	char *at;
+
+	for (i = 0; i < ENTRIES; i++)
+		ASSERT_NE(0, set(self->fd, HOUR, i));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		size = sizes[i];
+		memset(space, 0x55, sizeof(space));
+		list = (struct callout_list){
+			.entries = (uintptr_t)space,
+			.nr_entries = ENTRIES,
+			.entry_size = size,
+		};
+		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST,
+					       &list));
+		ASSERT_EQ(ENTRIES, list.got);
+		for (j = 0, seen = 0; j < ENTRIES; j++) {
+			at = space + j * size;
+			memcpy(&entry, at, sizeof(entry));
+			ASSERT_GT(ENTRIES, entry.cookie);
+			seen |= 1U << entry.cookie;
+			EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+			EXPECT_TRUE(all_zero(at + sizeof(entry),
+					     size - sizeof(entry)));
+		}
+		EXPECT_EQ((1U << ENTRIES) - 1, seen);
+		EXPECT_EQ(0x55, space[ENTRIES * size]);
 	}
 }
 

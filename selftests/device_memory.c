@@ -15,6 +15,7 @@ struct structure {
 		struct callout_batch batch;
 		struct callout_next next;
 		struct callout_format format;
+		struct callout_entry entry;
 		struct callout_list list;
 		struct callout_limit limit;
 		struct callout_eventfd eventfd;
@@ -57,6 +58,11 @@ static const struct structure structures[] = {
 		.size = CALLOUT_FORMAT_SIZE_V1,
 		.in.format.event_size = CALLOUT_EVENT_SIZE_V1,
 	}, {
+		/* Of the bystander, see fill(). */
+		.name = "GET",
+		.cmd = CALLOUT_IOC_GET,
+		.size = CALLOUT_ENTRY_SIZE_V1,
+	}, {
 		.name = "LIST",
 		.cmd = CALLOUT_IOC_LIST,
 		.size = CALLOUT_LIST_SIZE_V1,
@@ -66,6 +72,14 @@ static const struct structure structures[] = {
 		.in.list.entry_size = CALLOUT_ENTRY_SIZE_V1,
 	},
 };
+
+/* Copies what a call that succeeds has in its structure. */
+static void fill(void *at, const struct structure *s, __u64 bystander)
+{
+	struct callout_entry entry = { .handle = bystander };
+
+	memcpy(at, s->cmd == CALLOUT_IOC_GET ? (void *)&entry : &s->in, s->size);
+}
 
 /* A structure has its size, or is larger. */
 TEST_F(errors, sizes)
@@ -83,7 +97,7 @@ TEST_F(errors, sizes)
 			    s->cmd == CALLOUT_IOC_LIMIT)
 				continue;
 			memset(space, 0, size);
-			memcpy(space, &s->in, s->size);
+			fill(space, s, self->bystander);
 			ret = callout_dev_ioctl(self->fd,
 						resized(s->cmd, size), space);
 			expected = is_size(size, s->size) ? 0 : -EINVAL;
@@ -107,7 +121,7 @@ TEST_F(errors, e2big)
 		for (j = 0; j < ARRAY_SIZE(more); j++) {
 			size = s->size + more[j];
 			memset(space, 0, sizeof(space));
-			memcpy(space, &s->in, s->size);
+			fill(space, s, self->bystander);
 			space[size - 1] = 1;
 			EXPECT_EQ(-E2BIG,
 				  callout_dev_ioctl(self->fd,
@@ -165,7 +179,7 @@ TEST_F(errors, read_only_structure)
 		s = &structures[i];
 		if (s->cmd == CALLOUT_IOC_LIMIT)
 			continue;
-		memcpy(page, &s->in, s->size);
+		fill(page, s, self->bystander);
 		ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
 		EXPECT_EQ(_IOC_DIR(s->cmd) & _IOC_READ ? -EFAULT : 0,
 			  callout_dev_ioctl(self->fd, s->cmd, page));

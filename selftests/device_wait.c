@@ -53,6 +53,22 @@ TEST_F(file, deadline)
 	}
 }
 
+/* A structure may be longer than the kernel's, if the rest is 0. */
+TEST_F(file, longer_structure)
+{
+	struct {
+		struct callout_wait wait;
+		char more[CALLOUT_SIZE_MAX - sizeof(struct callout_wait)];
+	} w = { .wait = { .time = MSEC, .clockid = CLOCK_MONOTONIC } };
+	struct callout_event e;
+	struct callout_batch b = batch_until(&e, 1, &w.wait);
+
+	b.wait_size = sizeof(w.wait) + 8;
+	EXPECT_EQ(0, do_batch(self->fd, &b));
+	b.wait_size = sizeof(w);
+	EXPECT_EQ(0, do_batch(self->fd, &b));
+}
+
 /* An event ends a wait that has a far deadline, or none. */
 TEST_F(file, event)
 {
