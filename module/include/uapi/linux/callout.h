@@ -501,7 +501,8 @@ struct callout_info {
  * EDQUOT	SET, TIMEOUT: max_user are charged to the user
  * ENOMEM	SET, TIMEOUT: no memory
  * EBADF	EVENTFD: not an eventfd; or the descriptor is not open for writing,
- *		and the request is not BATCH, NEXT, INFO, FORMAT, GET or LIST;
+ *		and the request is not BATCH, NEXT, INFO, FORMAT, GET, LIST or
+ *		FIONREAD;
  *		BATCH: operations need a descriptor open for writing, events
  *		one for reading, as FORMAT does
  * EINTR	BATCH: a signal interrupted the wait, or the process was stopped
