@@ -21,12 +21,16 @@
  * An account lives as long as files charge it, and each file is counted in all
  * accounts of its chain. So no account goes before one below it, and the
  * accounts that go with a file are the first of its chain.
+ *
+ * One user can have as many accounts as user namespaces, and a chain has one for
+ * each level of these: up to 34 are looked for with users_lock held. So they are
+ * in a tree, which bounds that by the logarithm of their number.
  */
 #include <linux/cred.h>
-#include <linux/hashtable.h>
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/user_namespace.h>
@@ -38,14 +42,12 @@
 /* Callouts that a file is charged for at a time. */
 #define QUOTA_STEP		64U
 
-#define USERS_BITS	6
-
 /* How many users' callouts are in each class of bases. */
 static unsigned int class_users[CALLOUT_CLASSES];
 
 /**
  * struct callout_user - the account of a user, or of a namespace of root's
- * @link: link in the hash of all accounts
+ * @node: in the tree of all accounts
  * @parent: account that is charged as well, or NULL
  * @ns: the user's namespace; holds a reference
  * @uid: the user; INVALID_UID for a namespace
@@ -54,11 +56,11 @@ static unsigned int class_users[CALLOUT_CLASSES];
  * @files: number of files that charge it, directly or through other accounts
  * @charged: number of callouts that these files are charged for
  *
- * @files, @charged, @link and @class are protected by users_lock; the others do
- * not change once it is in the hash.
+ * @files, @charged, @node and @class are protected by users_lock; the others do
+ * not change once it is in the tree.
  */
 struct callout_user {
-	struct hlist_node link;
+	struct rb_node node;
 	struct callout_user *parent;
 	struct user_namespace *ns;
 	kuid_t uid;
@@ -70,7 +72,7 @@ struct callout_user {
 unsigned int callout_max_per_file = 1000000;
 unsigned int callout_max_per_user = 4000000;
 
-static DEFINE_HASHTABLE(users, USERS_BITS);
+static struct rb_root users = RB_ROOT;
 static DEFINE_SPINLOCK(users_lock);	/* protects users and charges */
 static LIST_HEAD(files);
 static DEFINE_MUTEX(files_lock);	/* protects files and visit */
@@ -78,20 +80,15 @@ static DEFINE_MUTEX(visit_lock);	/* one visit at a time; outside files_lock */
 static unsigned int visit;		/* number of the last one */
 static DEFINE_MUTEX(classes_lock);	/* serialises choices of classes */
 
-static unsigned long user_hash(const struct callout_user *user)
+/* Any order will do. */
+static int user_cmp(struct rb_node *a, const struct rb_node *b)
 {
-	return (unsigned long)user->ns + __kuid_val(user->uid);
-}
+	const struct callout_user *x = rb_entry(a, struct callout_user, node);
+	const struct callout_user *y = rb_entry(b, struct callout_user, node);
 
-/* Finds the account of the same user in the hash. */
-static struct callout_user *user_find(const struct callout_user *same)
-{
-	struct callout_user *user;
-
-	hash_for_each_possible(users, user, link, user_hash(same))
-		if (user->ns == same->ns && uid_eq(user->uid, same->uid))
-			return user;
-	return NULL;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	return uid_eq(x->uid, y->uid) ? 0 : uid_lt(x->uid, y->uid) ? -1 : 1;
 }
 
 /* Moves on to the user that is charged as well; false if there is none. */
@@ -107,7 +104,7 @@ static bool user_above(struct user_namespace **ns, kuid_t *uid)
 	return true;
 }
 
-/* Frees accounts that are not in the hash. */
+/* Frees accounts that are not in the tree. */
 static void users_free(struct callout_user *user)
 {
 	struct callout_user *parent;
@@ -142,6 +139,7 @@ static struct callout_user *users_alloc(struct user_namespace *ns, kuid_t uid)
 static struct callout_user *user_get(void)
 {
 	struct callout_user *first, **link, *user, *spare = NULL;
+	struct rb_node *same;
 
 	first = users_alloc(current_user_ns(), current_uid());
 	if (!first)
@@ -149,13 +147,12 @@ static struct callout_user *user_get(void)
 	spin_lock(&users_lock);
 	/* Where one exists already, all above it do. */
 	for (link = &first; *link; link = &(*link)->parent) {
-		user = user_find(*link);
-		if (user) {
+		same = rb_find_add(&(*link)->node, &users, user_cmp);
+		if (same) {
 			spare = *link;
-			*link = user;
+			*link = rb_entry(same, struct callout_user, node);
 			break;
 		}
-		hash_add(users, &(*link)->link, user_hash(*link));
 	}
 	for (user = first; user; user = user->parent)
 		user->files++;
@@ -175,7 +172,7 @@ static void user_put(struct callout_user *first, unsigned int charged)
 			continue;
 		if (user->class)
 			class_users[user->class]--;
-		hash_del(&user->link);
+		rb_erase(&user->node, &users);
 		end = &user->parent;
 	}
 	*end = NULL;

@@ -104,6 +104,9 @@ END {
 	      many / cell["timerfd,single", "15000,insns_irqsoff_max"], 0.002)
 	# Both are the worst of what a probe met by chance, of more in the first.
 	judge("callout, insns_irqsoff_max, 15000 / 1500", many / few, 1.25)
+	# The lookups of 34 accounts, each down a tree.
+	judge("callout, insns_open in a namespace, among 16384 / 0",
+	      of("namespaces", "16384,insns_open") / of("namespaces", "0,insns_open"), 1.75)
 	# A tick of 100 us, and what the CPU needs. When the reader then runs is up to the
 	# scheduler: it may let a load have its slice of 3 ms first.
 	judge("callout, idle, late_max_ns", cell["callout,idle", "1000,late_max_ns"], 120000)
