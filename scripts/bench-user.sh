@@ -45,6 +45,7 @@ for facility in $facilities; do
 		want "$file" "$facility,$n,insns_irqsoff_max"
 	done
 	case $facility in
+	callout,batch1024) want "$file" "$facility,1000000,insns_irqsoff_max" ;;
 	*,single) want "$file" "$facility,100000,bytes_per_timer" ;;
 	esac
 done
@@ -62,7 +63,7 @@ done
 want "$file" callout,idle,1000,fired_max_ns
 want "$file" callout,load,1000,fired_max_ns
 
-awk -v names="$facilities" -v outstanding="$outstanding" \
+awk -v kernel="$kernel" -v names="$facilities" -v outstanding="$outstanding" \
 	-f scripts/bench/judge.awk -f scripts/bench/user.awk "$file"
 echo
 rows "$printed" bench-user-note

@@ -16,7 +16,8 @@
 #define NSEC_PER_SEC	1000000000ULL
 #define NSEC_PER_MSEC	1000000ULL
 
-/* The most timers of a facility, and of one call. */
+/* The most timers of the device, of others, and of one call. */
+#define MAX_CALLOUTS	1000000U
 #define MAX_TIMERS	120000U
 #define MAX_CALL	1024U
 

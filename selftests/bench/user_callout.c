@@ -6,7 +6,7 @@
 #include "user_bench.h"
 
 static int fd;
-static __u64 handle[MAX_TIMERS];
+static __u64 handle[MAX_CALLOUTS];
 static struct callout_op ops[MAX_CALL];
 static struct callout_event events[MAX_CALL];
 
