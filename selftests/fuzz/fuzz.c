@@ -288,7 +288,10 @@ static bool wait_report(void)
 	return false;
 }
 
-/* Restarts processes that were killed; false if one has reported. */
+/*
+ * Restarts processes that were killed; false if one has reported, or ended by a
+ * signal that nobody has sent.
+ */
 static bool watch_processes(void)
 {
 	unsigned int i;
@@ -303,9 +306,11 @@ static bool watch_processes(void)
 		/* Perhaps because another one is about to report. */
 		if (WIFEXITED(status))
 			return wait_report();
-		if (WTERMSIG(status) != SIGKILL)
-			printf("# process %u ended with signal %d\n", i,
-			       WTERMSIG(status));
+		if (WTERMSIG(status) != SIGKILL) {
+			printf("fuzz: REPORT: process %u ended with signal %d\n",
+			       i, WTERMSIG(status));
+			return false;
+		}
 		limits_restore(&shared->limits, i);
 		restarts[i]++;
 		start_process(i);
@@ -388,6 +393,10 @@ static int fuzz_all(void)
 	       shared->calls, cover_points());
 	if (dump)
 		print_corpus();
+	if (ok && !shared->judged) {
+		printf("fuzz: REPORT: no run was judged\n");
+		ok = false;
+	}
 	return !ok;
 }
 
