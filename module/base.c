@@ -138,7 +138,7 @@ void callout_program(struct callout_base *base, u64 tick)
 void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 {
 	memset(n, 0, offsetof(struct callout_node, cpu));
-	/* Pairs with the READ_ONCE() in callout_lock(). */
+	/* One store: callout_lock() may read it meanwhile. */
 	WRITE_ONCE(n->cpu, cpu);
 	n->home = cpu;
 	n->bytes = 0;

@@ -598,7 +598,7 @@ EXPORT_SYMBOL_GPL(callout_work_barrier_all);
  */
 bool callout_work_pending(struct callout_work *w)
 {
-	/* Pairs with the writes in callout_work_change_state(). */
+	/* Without w->lock, which orders the writes: any state that it has had. */
 	return READ_ONCE(w->state) != WORK_IDLE;
 }
 EXPORT_SYMBOL_GPL(callout_work_pending);
