@@ -216,6 +216,34 @@ TEST_F(alarm, eperm_without_the_capability)
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
 }
 
+/* Has the thread the capability, in its user namespace? */
+static bool can_wake(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	return !syscall(SYS_capget, &header, data) &&
+	       data[CAP_TO_INDEX(CAP_WAKE_ALARM)].effective &
+	       CAP_TO_MASK(CAP_WAKE_ALARM);
+}
+
+/* The capability counts in the initial user namespace only. */
+TEST_F(alarm, eperm_in_a_user_namespace)
+{
+	struct callout_op op = op_of(variant->clock, 0, HOUR), move;
+
+	if (!self->works)
+		return;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(0, unshare(CLONE_NEWUSER));
+	ASSERT_TRUE(can_wake());
+	refused(_metadata, self->fd, variant->clock, -EPERM);
+	move = callout_op_reset(op.handle, 30 * HOUR);
+	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
+}
+
 /* Absolute, relative, past, with slack: never early, and in its clock. */
 TEST_F(alarm, fires)
 {
