@@ -194,6 +194,40 @@ TEST_F(user, edquot)
 	EXPECT_EQ(0, info_of(self->root).outstanding);
 }
 
+/* A lower limit of a file gives nothing back to its user, closing it does. */
+static int lower_limit(void)
+{
+	int fds[2] = { callout_dev_open(O_NONBLOCK),
+		       callout_dev_open(O_NONBLOCK) };
+	struct callout_cancel all = { 0 };
+	__u64 handle;
+	int i;
+
+	MUST(fds[0] >= 0 && fds[1] >= 0);
+	MUST(wait_user_outstanding(fds[0], 0));
+	for (i = 0; i < (int)USER_LIMIT; i++)
+		MUST(set(fds[0], HOUR, i));
+	MUST(!set_limit(fds[0], 1));
+	MUST(info_of(fds[1]).user_outstanding == USER_LIMIT);
+	MUST(callout_dev_ioctl(fds[0], CALLOUT_IOC_CANCEL, &all) ==
+	     (int)USER_LIMIT);
+	MUST(info_of(fds[0]).max_outstanding == 1);
+	MUST(!info_of(fds[0]).outstanding);
+	MUST(info_of(fds[1]).user_outstanding == USER_LIMIT);
+	MUST(callout_dev_set(fds[1], 0, HOUR, 1, &handle) == -EDQUOT);
+	/* The file itself has the room that it has left. */
+	MUST(set(fds[0], HOUR, 1));
+	MUST(!close(fds[0]));
+	MUST(wait_user_outstanding(fds[1], 0));
+	MUST(set(fds[1], HOUR, 1));
+	return wrong_line;
+}
+
+TEST_F(user, a_lower_limit_gives_nothing_back)
+{
+	EXPECT_EQ(0, as(SOMEBODY, lower_limit));
+}
+
 /* A user at the limit does not affect other users. */
 static int fill(void)
 {
