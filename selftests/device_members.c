@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * device_members.c - structures that are not operations, with wrong members
+ * device_members.c - structures that are not operations: with wrong members, and
+ * what the kernel writes of them
  */
 #include "bystander.h"
 
@@ -196,6 +197,130 @@ TEST_F(errors, next_members)
 		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
 						     CALLOUT_IOC_NEXT, &next));
 	}
+}
+
+#define STEP	64	/* a user is charged for as many at a time */
+
+/* Room for the largest, and a byte that must stay as it is. */
+union written {
+	struct callout_entry entry;
+	char bytes[CALLOUT_SIZE_MAX + 1];
+};
+
+static int write_info(int fd, union written *w, size_t size)
+{
+	return callout_dev_ioctl(fd, resized(CALLOUT_IOC_INFO, size), w);
+}
+
+static int write_list(int fd, union written *w, size_t size)
+{
+	struct callout_list list = {
+		.entries = (uintptr_t)w,
+		.nr_entries = 1,
+		.entry_size = size,
+	};
+
+	return callout_dev_ioctl(fd, CALLOUT_IOC_LIST, &list) ?:
+	       (list.got == 1 ? 0 : -EPROTO);
+}
+
+/* GET takes a handle and flags. The kernel knows nothing of what is longer. */
+static int write_get(int fd, union written *w, size_t size)
+{
+	union written listed;
+
+	if (write_list(fd, &listed, sizeof(listed.entry)))
+		return -EPROTO;
+	w->entry.handle = listed.entry.handle;
+	w->entry.flags = 0;
+	memset(w->bytes + sizeof(w->entry), 0, size - sizeof(w->entry));
+	return callout_dev_ioctl(fd, resized(CALLOUT_IOC_GET, size), w);
+}
+
+/*
+ * Whatever was in the memory before, what the kernel writes there is the same, and
+ * 0 from @known bytes on. A byte that is not written has another value each time.
+ */
+static bool fully_written(int fd, int (*write)(int, union written *, size_t),
+			  size_t known)
+{
+	static const size_t more[] = { 0, 8, 16, 64 };
+	union written w[2];
+	unsigned int i, j;
+	size_t size;
+
+	for (i = 0; i <= ARRAY_SIZE(more); i++) {
+		size = i < ARRAY_SIZE(more) ? known + more[i] : CALLOUT_SIZE_MAX;
+		for (j = 0; j < 2; j++) {
+			memset(&w[j], j ? 0xaa : 0x55, sizeof(w[j]));
+			if (write(fd, &w[j], size) ||
+			    w[j].bytes[size] != (char)(j ? 0xaa : 0x55))
+				return false;
+		}
+		if (memcmp(&w[0], &w[1], size))
+			return false;
+		for (j = known; j < size; j++)
+			if (w[0].bytes[j])
+				return false;
+	}
+	return true;
+}
+
+/* No byte of what the kernel writes is left as it was, or is of its stack. */
+TEST_F(errors, what_is_written_is_written_fully)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+
+	ASSERT_LE(0, fd);
+	/* Once it has fired, and earlier tests' files are freed, nothing changes. */
+	ASSERT_NE(0, set(fd, 0, 5));
+	ASSERT_TRUE(wait_unread(fd, 1));
+	ASSERT_TRUE(wait_user_outstanding(fd, 2 * STEP));
+	EXPECT_TRUE(fully_written(fd, write_info, sizeof(struct callout_info)));
+	EXPECT_TRUE(fully_written(fd, write_list, sizeof(struct callout_entry)));
+	EXPECT_TRUE(fully_written(fd, write_get, sizeof(struct callout_entry)));
+	close(fd);
+}
+
+/* Results of a batch, and its counts, whatever was in their place. */
+TEST_F(errors, results_are_written)
+{
+	struct callout_next next = {
+		.clockid = CLOCK_MONOTONIC,
+		.due = 0x5555555555555555ULL,
+	};
+	int fd = callout_dev_open(O_NONBLOCK);
+	struct callout_op ops[3];
+	struct callout_batch b;
+	unsigned int i;
+
+	ASSERT_LE(0, fd);
+	ops[0] = callout_op_set(HOUR, 1);
+	ops[1] = callout_op_set(HOUR, 1);
+	ops[1].func = 1;
+	ops[2] = callout_op_reset(1, HOUR);
+	for (i = 0; i < 3; i++)
+		ops[i].result = 0x55555555;
+	ops[0].handle = 0x5555555555555555ULL;
+	ops[1].handle = 0x5555555555555555ULL;
+	ops[2].left = 0x5555555555555555ULL;
+	b = batch_of(ops, 3);
+	b.done = 0x55555555;
+	b.failed = 0x55555555;
+	b.got = 0x55555555;
+	ASSERT_EQ(0, do_batch(fd, &b));
+	EXPECT_EQ(3, b.done);
+	EXPECT_EQ(2, b.failed);
+	EXPECT_EQ(0, b.got);
+	EXPECT_EQ(0, ops[0].result);
+	EXPECT_EQ(-EINVAL, ops[1].result);
+	EXPECT_EQ(0, ops[1].handle);
+	EXPECT_EQ(-ENOENT, ops[2].result);
+	EXPECT_EQ(0, ops[2].left);
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(fd, ops[0].handle));
+	ASSERT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next));
+	EXPECT_EQ(~0ULL, next.due);
+	close(fd);
 }
 
 TEST_HARNESS_MAIN
