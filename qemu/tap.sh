@@ -43,6 +43,19 @@ run() {
 	rm -f /tmp/status /tmp/why
 }
 
+# What the kernel says of its clocks and of itself where the host is busy.
+busy='^(hrtimer|clocksource|sched_clock|tsc|TSC|sched|perf|random|workqueue)\>'
+
+# run_silent PROGRAM [NOTE]: as run; and the kernel prints nothing else meanwhile.
+run_silent() {
+	dmesg -c > /tmp/dmesg
+	run "$@"
+	dmesg -c | sed 's/^<[0-9]*>//; s/^\[[^]]*\] //' | grep -vE "$busy" > /tmp/dmesg ||
+		return 0
+	sed 's/^/# /' /tmp/dmesg
+	wrong "${1##*/}: the kernel has printed: $(head -n 1 /tmp/dmesg)"
+}
+
 # sets SET...: the sets of parameters to load the module with, a line each: these, or those of
 # boot.sh -a CALLOUT_SETS=, with + for a blank and ; between sets
 sets() {

@@ -28,7 +28,7 @@ while read -r parameters <&3; do
 		case $test in
 		*/device_timens*) [ -e /proc/self/ns/time ] || continue ;;
 		esac
-		run "$test" "$parameters"
+		run_silent "$test" "$parameters"
 	done
 	rmmod callout || wrong "the module did not unload"
 	lengths=$((lengths + 1))
