@@ -298,9 +298,12 @@ static void unbound_stress(struct kunit *test)
 		   atomic_read(&l->zeroes));
 	KUNIT_EXPECT_EQ(test, atomic_read(&l->wrong), 0);
 	KUNIT_EXPECT_LE(test, atomic_read(&l->ends), atomic_read(&l->sets));
-	/* A drain hides its own cancel and one that it refused to the handler. */
-	KUNIT_EXPECT_GE(test, atomic_read(&l->ends) +
-			2 * atomic_read(&l->zeroes), atomic_read(&l->sets));
+	/*
+	 * Each of those may have cancelled one, and the shutdown has also refused
+	 * the handler's own.
+	 */
+	KUNIT_EXPECT_GE(test, atomic_read(&l->ends) + atomic_read(&l->zeroes) + 1,
+			atomic_read(&l->sets));
 }
 
 static struct kunit_case unbound_cases[] = {
