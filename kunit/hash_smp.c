@@ -14,6 +14,7 @@
 #define FEW_STEPS	600U
 #define NR_KEYS		30U
 #define NR_SEARCHES	30000U
+#define NR_MOVES	1000U
 
 /**
  * struct hash_racer - a CPU that uses keys of its own in a common hash
@@ -161,8 +162,15 @@ static void hash_race_for_few_slots(struct kunit *test)
 	hash_race(test, 1, callout_test_rounds(FEW_STEPS), 0);
 }
 
+/**
+ * struct hash_mover - a CPU that moves a slot back and forth
+ * @m: the hash
+ * @moves: how often it has moved the slot
+ * @stop: tells it to stop
+ */
 struct hash_mover {
 	struct callout_test_hash *m;
+	unsigned int moves;
 	bool stop;
 };
 
@@ -173,6 +181,7 @@ static void hash_move_to_and_fro(void *arg)
 
 	for (i = 0; !callout_test_told(&mover->stop); i++) {
 		callout_test_hash_move(mover->m, 0, i % 7);
+		WRITE_ONCE(mover->moves, i + 1);
 		if (i % 256 == 0)
 			cond_resched();
 	}
@@ -183,6 +192,7 @@ static void hash_found_while_it_moves(struct kunit *test)
 {
 	struct hash_mover mover = { .m = callout_test_hash_create(test, 4) };
 	struct callout_test_thread *t;
+	unsigned long end = jiffies + CALLOUT_TEST_PATIENCE;
 	unsigned int i, missed = 0;
 
 	/* With others in the bucket, and a later one of the same key. */
@@ -192,10 +202,14 @@ static void hash_found_while_it_moves(struct kunit *test)
 	t = callout_test_thread(test, 1 % num_online_cpus(),
 				hash_move_to_and_fro, &mover);
 	KUNIT_ASSERT_NOT_NULL(test, t);
-	for (i = 0; i < NR_SEARCHES; i++)
+	for (i = 0; i < NR_SEARCHES || (READ_ONCE(mover.moves) < NR_MOVES &&
+					time_before(jiffies, end)); i++) {
 		missed += callout_test_hash_look(mover.m, 0) != 1;
+		cond_resched();
+	}
 	callout_test_tell(&mover.stop);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_GE(test, mover.moves, NR_MOVES);
 	KUNIT_EXPECT_EQ(test, missed, 0);
 }
 

@@ -129,13 +129,15 @@ static void timed_again(void *arg)
 	callout_schedule(&t->c, 1);
 }
 
-static bool runs_on(struct callout_timed *t, unsigned int cpu)
+/* The CPU that it runs on; UINT_MAX if it does not run. */
+static unsigned int runs_on(struct callout_timed *t)
 {
 	int runs = atomic_read(&t->runs);
 
 	/* Some more runs, since it may have been migrating. */
-	return callout_test_wait_until(atomic_read(&t->runs) > runs + 2) &&
-	       READ_ONCE(t->ran_on) == cpu;
+	if (!callout_test_wait_until(atomic_read(&t->runs) > runs + 2))
+		return UINT_MAX;
+	return READ_ONCE(t->ran_on);
 }
 
 /*
@@ -148,6 +150,7 @@ static void hotplug_comes_home(struct kunit *test)
 	unsigned int cpu = cpu_to_take(test);
 	struct callout_timed_set *set;
 	struct callout_timed *t;
+	unsigned int other;
 
 	set = callout_timed_create(test, 4);
 	t = set->t;
@@ -158,7 +161,7 @@ static void hotplug_comes_home(struct kunit *test)
 	callout_timed_set_on(&t[3], cpu, 3600L * HZ);
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[3].c), 1);
 	callout_reset_on(&t[1].c, 1, timed_again, &t[1], cpu);
-	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
+	KUNIT_EXPECT_EQ(test, runs_on(&t[1]), cpu);
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
 	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
@@ -167,14 +170,16 @@ static void hotplug_comes_home(struct kunit *test)
 	KUNIT_EXPECT_NE(test, t[2].c.node.cpu, cpu);
 	KUNIT_EXPECT_EQ(test, callout_schedule(&t[3].c, 3600L * HZ), 0);
 	KUNIT_EXPECT_NE(test, t[3].c.node.cpu, cpu);
-	KUNIT_EXPECT_FALSE(test, runs_on(&t[1], cpu));
+	other = runs_on(&t[1]);
+	KUNIT_EXPECT_NE(test, other, cpu);
+	KUNIT_EXPECT_NE(test, other, UINT_MAX);
 	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
 	KUNIT_EXPECT_NE(test, t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_EQ(test, callout_schedule(&t[0].c, 3600L * HZ), 1);
 	KUNIT_EXPECT_EQ(test, t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_EQ(test, callout_schedule(&t[2].c, 3600L * HZ), 1);
 	KUNIT_EXPECT_EQ(test, t[2].c.node.cpu, cpu);
-	KUNIT_EXPECT_TRUE(test, runs_on(&t[1], cpu));
+	KUNIT_EXPECT_EQ(test, runs_on(&t[1]), cpu);
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[0].c), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[2].c), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[3].c), 1);

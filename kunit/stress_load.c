@@ -55,7 +55,7 @@ static bool stress_is_enough(struct callout_stress *s)
 	struct stress_totals t = stress_add_up(s);
 
 	return t.sets >= MIN_SETS && t.runs >= MIN_RUNS &&
-	       t.zeroes >= s->min_zeroes;
+	       t.zeroes >= s->min_zeroes && atomic_read(&s->met) >= s->min_met;
 }
 
 static void stress_thread(void *arg)
@@ -215,4 +215,5 @@ void callout_stress_account(struct kunit *test, struct callout_stress *s,
 	KUNIT_EXPECT_GE(test, t.sets, MIN_SETS);
 	KUNIT_EXPECT_GE(test, t.runs, MIN_RUNS);
 	KUNIT_EXPECT_GE(test, t.zeroes, s->min_zeroes);
+	KUNIT_EXPECT_GE(test, atomic_read(&s->met), s->min_met);
 }

@@ -55,6 +55,7 @@ struct callout_stress_item {
  *	ticks: on an overcommitted host the CPU that advances jiffies may not
  *	run for seconds.
  * @min_zeroes: stops and drains that must find the handler running
+ * @min_met: the least that @met must be
  * @ops: operations done
  * @errors: violated invariants
  * @met: operations that found a handler waiting for its associated lock
@@ -68,6 +69,7 @@ struct callout_stress {
 		   struct rnd_state *rng);
 	u64 end;
 	unsigned int min_zeroes;
+	unsigned int min_met;
 	atomic64_t ops;
 	atomic_t errors;
 	atomic_t met;
