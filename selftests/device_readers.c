@@ -20,7 +20,6 @@ FIXTURE(stuck) {
 	int fd;		/* non-blocking */
 	__u64 handle;	/* of the stuck reader's callout */
 	struct stuck reader;
-	bool is_stuck;
 };
 
 FIXTURE_VARIANT(stuck) {
@@ -36,24 +35,19 @@ FIXTURE_SETUP(stuck)
 
 	self->fd = callout_dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
-	if (!stuck_possible()) {
-		/* As in the debug kernel; Debian's all have it. */
-		TH_LOG("the kernel has no userfaultfd");
-		return;
-	}
+	if (!stuck_possible())
+		SKIP(return, "the kernel has no userfaultfd");
 	op.period = variant->period;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	self->handle = op.handle;
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_TRUE(stuck_start(&self->reader, self->fd));
-	self->is_stuck = true;
 }
 
 /* Each test has ended the reader's call. */
 FIXTURE_TEARDOWN(stuck)
 {
-	if (self->is_stuck)
-		stuck_free(&self->reader);
+	stuck_free(&self->reader);
 	EXPECT_EQ(0, close(self->fd));
 }
 
@@ -71,8 +65,6 @@ TEST_F(stuck, others_read)
 	struct callout_batch b;
 	unsigned int i;
 
-	if (!self->is_stuck)
-		return;
 	EXPECT_FALSE(readable(self->fd));
 	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
 	for (i = 0; i < 3; i++) {
@@ -100,8 +92,6 @@ TEST_F(stuck, edges)
 	struct callout_event e[4];
 	unsigned int i;
 
-	if (!self->is_stuck)
-		return;
 	ASSERT_LE(0, ep);
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
 	for (i = 0; i < 5; i++) {
@@ -125,8 +115,6 @@ TEST_F(stuck, timeout)
 	unsigned int i;
 	__u64 begin;
 
-	if (!self->is_stuck)
-		return;
 	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
 		begin = callout_dev_now();
 		b = batch_wait(&e, timeouts[i]);
@@ -148,8 +136,6 @@ TEST_F(stuck, fails)
 	struct callout_event e[2];
 	__u64 value;
 
-	if (!self->is_stuck)
-		return;
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
 	ASSERT_EQ(0, set_eventfd(self->fd, efd));
 	EXPECT_FALSE(readable(efd));
@@ -171,8 +157,6 @@ TEST_F(stuck, cancel)
 {
 	struct callout_event e;
 
-	if (!self->is_stuck)
-		return;
 	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT,
 		  callout_dev_unset(self->fd, self->handle));
 	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, self->handle));
@@ -192,8 +176,6 @@ TEST_F(stuck, cancel_then_fail)
 	struct callout_event e;
 	unsigned int back = !variant->period;
 
-	if (!self->is_stuck)
-		return;
 	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT,
 		  callout_dev_unset(self->fd, self->handle));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
@@ -221,8 +203,6 @@ TEST_F(stuck, move)
 	struct callout_entry entry = {};
 	__u64 now = callout_dev_now();
 
-	if (!self->is_stuck)
-		return;
 	if (!variant->period) {
 		EXPECT_EQ(-ENOENT, move(self->fd, self->handle, now, 0));
 		FINISH();
@@ -254,8 +234,6 @@ TEST_F(stuck, move_then_fail)
 	__u64 now = callout_dev_now();
 	struct callout_event e;
 
-	if (!self->is_stuck)
-		return;
 	if (!variant->period) {
 		EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 		EXPECT_EQ(CALLOUT_WITHDRAWN,
@@ -279,8 +257,6 @@ TEST_F(stuck, move_far_then_fail)
 {
 	__u64 now = callout_dev_now();
 
-	if (!self->is_stuck)
-		return;
 	if (!variant->period) {
 		FINISH();
 		return;
@@ -297,8 +273,6 @@ TEST_F(stuck, move_far_then_fail)
 
 TEST_F(stuck, move_then_cancel)
 {
-	if (!self->is_stuck)
-		return;
 	if (variant->period) {
 		EXPECT_EQ(CALLOUT_CANCELLED,
 			  move(self->fd, self->handle, 0, HOUR));
@@ -316,8 +290,6 @@ TEST_F(stuck, close)
 	int fd = callout_dev_open(O_NONBLOCK);
 
 	ASSERT_LE(0, fd);
-	if (!self->is_stuck)
-		return;
 	EXPECT_EQ(0, close(self->fd));
 	self->fd = fd;
 	FINISH();
@@ -516,7 +488,7 @@ TEST_F(waiting, one_is_stuck)
 	}
 	ASSERT_TRUE(start_readers(self, false));
 	if (!stuck_possible())
-		return;
+		SKIP(return, "the kernel has no userfaultfd");
 	ASSERT_NE(0, all_asleep(self));
 	ops[0] = callout_op_set(100 * MSEC, 1);
 	ops[1] = callout_op_set(100 * MSEC, 2);

@@ -170,7 +170,7 @@ TEST_F(uring, multishot_with_a_stuck_reader)
 	int ret;
 
 	if (!stuck_possible())
-		return;
+		SKIP(return, "the kernel has no userfaultfd");
 	ASSERT_TRUE(submit(self, &(struct io_uring_sqe){
 		.opcode = IORING_OP_PROVIDE_BUFFERS,
 		.fd = ENTRIES,
