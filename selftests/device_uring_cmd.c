@@ -2,6 +2,7 @@
 /*
  * device_uring_cmd.c - callouts as commands of io_uring: operations
  */
+#include <pthread.h>
 #include <sys/utsname.h>
 
 #include "uring.h"
@@ -384,6 +385,119 @@ TEST(long_entry)
 	EXPECT_EQ(works ? 0 : -EOPNOTSUPP, command(&r, fd, &op, NULL));
 	EXPECT_EQ(works, info_of(fd).set);
 	EXPECT_TRUE(ring_close(&r));
+}
+
+#define INSERT_NS	(2 * SEC)
+
+/* One of two threads that insert the same keys at the same time. */
+struct inserter {
+	int fd;
+	bool first;
+	struct ring ring;
+	atomic_uint *arrived;
+	atomic_bool *stop;
+	pthread_t thread;
+	unsigned int meetings;
+	unsigned int rounds;
+	unsigned int met;	/* rounds in which each has inserted some */
+	unsigned int inserted;
+	unsigned int wrong;
+};
+
+/* Waits for the other thread, without sleep: they go on at nearly the same time. */
+static void meet(struct inserter *in)
+{
+	unsigned int spins = 0;
+
+	in->meetings++;
+	atomic_fetch_add(in->arrived, 1);
+	while (*in->arrived < 2 * in->meetings)
+		if (++spins % 100000 == 0)
+			sched_yield();
+}
+
+/* Cancels each key; returns how many had no callout, or another one. */
+static unsigned int unset_keys(int fd)
+{
+	unsigned int wrong = 0, i;
+	struct callout_op op;
+
+	for (i = 0; i < PENDING; i++) {
+		op = unset_op(i);
+		wrong += do_op(fd, &op) != CALLOUT_CANCELLED;
+		wrong += do_op(fd, &op) != -ENOENT;
+	}
+	return wrong;
+}
+
+/* One from the first key on, the other from the last: they meet. */
+static void insert_round(struct inserter *in)
+{
+	unsigned int i, inserted = 0;
+	struct callout_op ops[PENDING];
+	int ret;
+
+	for (i = 0; i < PENDING; i++) {
+		ops[i] = set_op(HOUR, in->first ? i : PENDING - 1 - i);
+		queue(&in->ring, in->fd, &ops[i], i);
+	}
+	meet(in);
+	in->wrong += !submit(&in->ring);
+	meet(in);
+	if (in->first)
+		in->wrong += unset_keys(in->fd);
+	for (i = 0; i < PENDING; i++) {
+		ret = complete(&in->ring, NULL, WAIT_MS);
+		inserted += ret == -ECANCELED;
+		in->wrong += ret != -ECANCELED && ret != -EEXIST;
+	}
+	in->rounds++;
+	in->met += inserted && inserted < PENDING;
+	in->inserted += inserted;
+}
+
+static void *insert(void *arg)
+{
+	__u64 end = callout_dev_now() + INSERT_NS;
+	struct inserter *in = arg;
+
+	do {
+		insert_round(in);
+		if (in->first && (in->wrong ||
+				  (in->met && callout_dev_now() > end)))
+			*in->stop = true;
+		meet(in);
+	} while (!*in->stop);
+	return NULL;
+}
+
+/* Of two threads that insert a key at the same time, one inserts it. */
+TEST(two_insert_one_key)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+	struct inserter in[2] = { 0 };
+	atomic_uint arrived = 0;
+	atomic_bool stop = false;
+	unsigned int i;
+
+	ASSERT_LE(0, fd);
+	if (!(info_of(fd).features & CALLOUT_FEATURE_URING))
+		return;
+	for (i = 0; i < 2; i++) {
+		in[i].fd = fd;
+		in[i].first = !i;
+		in[i].arrived = &arrived;
+		in[i].stop = &stop;
+		ASSERT_TRUE(ring_open(&in[i].ring, 0));
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&in[i].thread, NULL, insert, &in[i]));
+	for (i = 0; i < 2; i++) {
+		pthread_join(in[i].thread, NULL);
+		EXPECT_EQ(0, in[i].wrong);
+	}
+	TH_LOG("they met in %u of %u rounds", in[0].met, in[0].rounds);
+	EXPECT_EQ(in[0].rounds * PENDING, in[0].inserted + in[1].inserted);
 	close(fd);
 }
 
