@@ -11,6 +11,7 @@
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include "common.h"
 #include "arm.h"
@@ -560,6 +561,63 @@ static void alarm_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
 }
 
+#define NEXTS	(3 * CALLOUT_CHUNK_SLOTS)
+
+/**
+ * struct killed_next - a thread that calls NEXT with SIGKILL pending, or without
+ * @file: the file
+ * @kill: with
+ * @next: what NEXT has returned
+ */
+struct killed_next {
+	struct callout_file *file;
+	bool kill;
+	u64 next;
+};
+
+static void next_when_killed(void *arg)
+{
+	struct killed_next *k = arg;
+
+	allow_signal(SIGKILL);
+	if (k->kill)
+		send_sig(SIGKILL, current, 1);
+	k->next = callout_file_next(k->file, CLOCK_MONOTONIC);
+	flush_signals(current);
+}
+
+/* NEXT looks at a chunk of callouts, and at no other after it was killed. */
+static void file_next_ends_when_killed(struct kunit *test)
+{
+	struct killed_next k = { .file = test->priv };
+	u64 due = ktime_get_ns() + HOUR, handle[NEXTS];
+	unsigned int i, found[2] = {};
+	struct callout_op op;
+
+	for (i = 0; i < NEXTS; i++)
+		handle[i] = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC,
+				     3 * HOUR, i);
+	for (i = 0; i < 2 * NEXTS; i++) {
+		op = (struct callout_op){
+			.op = CALLOUT_OP_RESET,
+			.handle = handle[i / 2],
+			.flags = CALLOUT_ABSTIME,
+			.time = due,
+		};
+		KUNIT_EXPECT_EQ(test, file_do(test->priv, &op), CALLOUT_CANCELLED);
+		k.kill = i % 2;
+		KUNIT_ASSERT_TRUE(test,
+				  callout_test_join(callout_test_thread(test, 0,
+									next_when_killed,
+									&k)));
+		found[k.kill] += k.next == due;
+		op.time = due + HOUR;
+		file_do(test->priv, &op);
+	}
+	KUNIT_EXPECT_EQ(test, found[false], NEXTS);
+	KUNIT_EXPECT_LE(test, found[true], CALLOUT_CHUNK_SLOTS);
+}
+
 static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep),
 	KUNIT_CASE(boot_set_after_sleep),
@@ -577,6 +635,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(time_after_sleep),
 	KUNIT_CASE(time_longest),
 	KUNIT_CASE(left_of_late),
+	KUNIT_CASE(file_next_ends_when_killed),
 	{}
 };
 

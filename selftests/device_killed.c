@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * device_killed.c - a process is killed in each wait of the device, and in the
- * middle of copies: who else has the file loses nothing
+ * middle of copies: who else has the file loses nothing; and in long operations,
+ * which end
  *
  * device_life has processes that are killed in read(). Each wait here has no end.
  */
@@ -244,6 +245,127 @@ TEST(killed_while_it_copies_an_event)
 	EXPECT_EQ(0, info_of(fd).outstanding);
 	EXPECT_EQ(1, info_of(fd).delivered);
 	close(says[0]);
+	close(fd);
+}
+
+/* Operations of a batch, and entries of LIST, between two looks at signals. */
+#define PORTION		16U
+#define ROUNDS		5
+
+static bool set_many(int fd, unsigned int n)
+{
+	static struct callout_op ops[10000];
+	unsigned int i, some;
+
+	for (; n; n -= some) {
+		some = n < ARRAY_SIZE(ops) ? n : ARRAY_SIZE(ops);
+		for (i = 0; i < some; i++)
+			ops[i] = callout_op_set(HOUR, i);
+		if (do_ops(fd, ops, some) != (int)some)
+			return false;
+	}
+	return true;
+}
+
+/* Moves a callout as often as a batch can, again and again. */
+static void move_for_ever(int fd, __u64 handle)
+{
+	static struct callout_op ops[CALLOUT_BATCH_MAX];
+	unsigned int i;
+
+	for (i = 0; i < CALLOUT_BATCH_MAX; i++)
+		ops[i] = callout_op_reset(handle, HOUR);
+	while (do_ops(fd, ops, CALLOUT_BATCH_MAX) == CALLOUT_BATCH_MAX)
+		;
+	_exit(1);
+}
+
+/* A batch that is killed ends with the portion under way. */
+TEST(killed_amid_a_batch)
+{
+	int fd = callout_dev_open(O_NONBLOCK), i;
+	__u64 handle, begin, at;
+	pid_t child;
+
+	ASSERT_LE(0, fd);
+	handle = set(fd, HOUR, 1);
+	ASSERT_NE(0, handle);
+	for (i = 0; i < ROUNDS; i++) {
+		begin = info_of(fd).reset;
+		child = fork();
+		ASSERT_LE(0, child);
+		if (!child)
+			move_for_ever(fd, handle);
+		while (info_of(fd).reset < begin + 1000)
+			sched_yield();
+		ASSERT_EQ(0, kill(child, SIGKILL));
+		at = info_of(fd).reset;
+		ASSERT_EQ(child, waitpid(child, NULL, 0));
+		/* Of the portion under way, and of one that began before that. */
+		EXPECT_GE(2 * PORTION, info_of(fd).reset - at);
+	}
+	close(fd);
+}
+
+/* How many entries are there: LIST fills the array from its begin. */
+static unsigned int listed(const struct callout_entry *entries)
+{
+	unsigned int n;
+
+	for (n = 0; n < CALLOUT_BATCH_MAX; n++)
+		if (!__atomic_load_n(&entries[n].handle, __ATOMIC_RELAXED))
+			break;
+	return n;
+}
+
+/* Again and again, in an array that is empty before. */
+static void list_for_ever(int fd, struct callout_entry *entries)
+{
+	struct callout_list list;
+
+	do {
+		memset(entries, 0, CALLOUT_BATCH_MAX * sizeof(*entries));
+		list = (struct callout_list){
+			.entries = (uintptr_t)entries,
+			.nr_entries = CALLOUT_BATCH_MAX,
+			.entry_size = sizeof(*entries),
+		};
+	} while (!callout_dev_ioctl(fd, CALLOUT_IOC_LIST, &list));
+	_exit(1);
+}
+
+/* A LIST that is killed fills no more of its array. */
+TEST(killed_amid_a_list)
+{
+	int fd = callout_dev_open(O_NONBLOCK), met = 0, i;
+	struct callout_entry *entries;
+	unsigned int at;
+	pid_t child;
+
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(set_many(fd, CALLOUT_BATCH_MAX));
+	entries = mmap(NULL, CALLOUT_BATCH_MAX * sizeof(*entries),
+		       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, entries);
+	/* One may be done before it is killed. */
+	for (i = 0; i < 20 * ROUNDS && met < ROUNDS; i++) {
+		memset(entries, 0, CALLOUT_BATCH_MAX * sizeof(*entries));
+		child = fork();
+		ASSERT_LE(0, child);
+		if (!child)
+			list_for_ever(fd, entries);
+		while (listed(entries) < 1000)
+			sched_yield();
+		ASSERT_EQ(0, kill(child, SIGKILL));
+		at = listed(entries);
+		ASSERT_EQ(child, waitpid(child, NULL, 0));
+		if (at && at < CALLOUT_BATCH_MAX - 2 * PORTION) {
+			met++;
+			EXPECT_GE(at + 2 * PORTION, listed(entries));
+		}
+	}
+	EXPECT_EQ(ROUNDS, met);
+	munmap(entries, CALLOUT_BATCH_MAX * sizeof(*entries));
 	close(fd);
 }
 
