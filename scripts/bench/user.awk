@@ -45,6 +45,16 @@ function flat(mode, metric,	i, low, high, value) {
 	judge("callout " mode ", " metric ", largest / smallest", high / low, 1.10)
 }
 
+# The longest hold, of what expires.
+function held_off(mode, name, most,	few, many) {
+	few = of(mode, "1500,insns_irqsoff_max")
+	many = of(mode, "15000,insns_irqsoff_max")
+	judge(name " / timerfd, insns_irqsoff_max, 15000",
+	      many / cell["timerfd,single", "15000,insns_irqsoff_max"], 0.002)
+	# Both are the worst of what a probe met by chance, of more in the first.
+	judge(name ", insns_irqsoff_max, 15000 / 1500", many / few, most)
+}
+
 function late(facility, load,	key) {
 	key = facility "," load SUBSEP "1000,"
 	printf "  %-18s %9d %9d %9d %9d %9s\n", facility ", " load, cell[key "late_p50_ns"],
@@ -105,10 +115,10 @@ END {
 	      of("uring", "0,insns_arm_disarm") / other, 0.5)
 	flat("uring", "insns_arm_disarm")
 	judge("callout, bytes_per_timer, 100000", of("single", "100000,bytes_per_timer"), 112)
+	held_off("batch1024", "callout", 1.25)
+	# 1.12 to 1.25; with all that is due in one hold it is 10.
+	held_off("uring", "callout uring", 1.5)
 	few = of("batch1024", "1500,insns_irqsoff_max")
-	many = of("batch1024", "15000,insns_irqsoff_max")
-	judge("callout / timerfd, insns_irqsoff_max, 15000",
-	      many / cell["timerfd,single", "15000,insns_irqsoff_max"], 0.002)
 	many = of("batch1024", "1000000,insns_irqsoff_max")
 	judge("callout, insns_irqsoff_max, 1000000 / 1500", many / few, 1.25)
 	# The lookups of 34 accounts, each down a tree.
