@@ -126,7 +126,7 @@ static u64 sbt_to_ticks(sbintime_t sbt)
  * From FreeBSD's callout(9), release 10 and later.
  *
  * Context: As callout_reset().
- * Return: 1 if it was pending, else 0.
+ * Return: As callout_reset().
  */
 int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
 			 callout_func_t *func, void *arg, int cpu, int flags)

@@ -63,5 +63,5 @@ void refused(struct own *own)
 }
 EXPORT_SYMBOL_GPL(refused);
 
-MODULE_DESCRIPTION("Must not compile, see scripts/refused.sh");
+MODULE_DESCRIPTION("Must not compile, see scripts/timers.sh");
 MODULE_LICENSE("GPL");
