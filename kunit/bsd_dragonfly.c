@@ -352,8 +352,8 @@ static void dragonfly_refused(struct kunit *test)
 }
 
 /*
- * From callout_terminate() on nothing sets it, also who has looked before whether
- * it was terminated.
+ * From callout_terminate() on no call sets it, not even one that has looked
+ * before whether it was terminated.
  */
 static void dragonfly_terminate_refuses(struct kunit *test)
 {

@@ -7,8 +7,8 @@
  * freed and made again by the threads. What must hold, however the calls race:
  *
  *	a handler runs once at a time, and on a timer that has not been freed
- *	who excludes other setters and has deleted and waited for a timer finds
- *	it neither pending nor running
+ *	a thread that excludes other setters and has deleted and waited for a
+ *	timer finds it neither pending nor running
  *	once it was shut down a timer is not set, and does not run
  *	in the end each setting was replaced, cancelled or run, and no timer
  *	stays pending: so none is lost

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * base.h - bases: the callouts of a CPU, with a lock, a scheme, a tick source
+ * base.h - bases: the callouts of a class and CPU: lock, scheme, tick source
  */
 #ifndef _CALLOUT_BASE_H
 #define _CALLOUT_BASE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * cpu.h - a base for each CPU, as CPUs come and go
+ * cpu.h - a base for each class and CPU, as CPUs come and go
  */
 #ifndef _CALLOUT_CPU_H
 #define _CALLOUT_CPU_H

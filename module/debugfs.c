@@ -89,9 +89,9 @@ static int top_show(struct seq_file *m, void *unused)
 }
 
 /*
- * Who has it open for writing has it counted: so counting ends with the program
- * that asked for it, however that ends. An open file holds a reference to the
- * module.
+ * A program that has it open for writing has settings counted: so counting ends
+ * with the program that asked for it, however that ends. An open file holds a
+ * reference to the module.
  */
 static int top_open(struct inode *inode, struct file *filp)
 {

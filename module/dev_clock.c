@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_clock.c - expiry times of slots: ticks, and three clocks
+ * dev_clock.c - expiry times: ticks, three clocks, and two alarm clocks
  *
  * CLOCK_BOOTTIME and CLOCK_REALTIME differ from CLOCK_MONOTONIC by offsets that
  * only change in steps: when the system resumes, and when CLOCK_REALTIME is set

@@ -62,7 +62,7 @@ callout_func_t *callout_node_func(const struct callout_node *n)
 #ifdef CONFIG_PREEMPT_RT
 /*
  * Begins the expiry of @base; false if that is at work already, or the base is
- * dead. Who comes second must not wait for the first: it may be in the function
+ * dead. A second caller must not wait for the first: it may be in the function
  * of a timer_list, with a lock of the kernel's timers that a handler waits for.
  */
 static bool lock_expiry(struct callout_base *base)

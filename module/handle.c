@@ -364,7 +364,8 @@ static void handle_move(struct callout_base *base, struct callout_slot *slot,
  *						tick: the timer is queued
  *
  * In between it is in no base. A search would miss it, and begins again; the
- * hash has it all the time, and who takes it from there waits for the base.
+ * hash has it all the time, and a call that takes it from there waits for the
+ * base.
  */
 static noinline struct callout_base *
 handle_move_away(struct callout_base *base, struct callout_slot *slot,

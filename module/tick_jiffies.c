@@ -13,12 +13,13 @@
  * jiffies say how many ticks have passed.
  *
  * The kernel's timer wheel fires a far timer late, up to an eighth of its
- * distance: its 9 levels have granules of 1, 8, 64, ... ticks, and it rounds up
- * to the end of a granule. To be exact, this source goes in hops. Level i takes
- * timers less than 63 << 3i ticks away, and fires a timer for e at
- * ((e >> 3i) + 1) << 3i. So for tick T the timer is set for the last granule
- * edge up to T, by e = (T >> 3i << 3i) - 1, and from there, nearer now, it is
- * set again: at most one wake-up a level.
+ * distance: its levels, 8 with HZ up to 100 and else 9, have granules of 1, 8,
+ * 64, ... ticks, and it rounds up to the end of a granule. To be exact, this
+ * source goes in hops. Level i takes timers less than 63 << 3i ticks away, and
+ * fires a timer for e at ((e >> 3i) + 1) << 3i. So for tick T the timer is set
+ * for the last granule edge up to T, by e = (T >> 3i << 3i) - 1, and from there,
+ * nearer now, it is set again: at most one wake-up a level for what level 7
+ * reaches, and one more for each such distance beyond.
  *
  * Arming a callout of another CPU must program that CPU's timer, which
  * add_timer_on() does.

@@ -7,8 +7,8 @@
  * moves it here. Where it goes is decided by its flags each time: a pinned one to
  * a base of CALLOUT_CLASS_KERNEL, any other to one that leaves idle CPUs asleep,
  * of CALLOUT_CLASS_GLOBAL or CALLOUT_CLASS_DEFERRABLE. These classes have the same
- * ticks. The lock of a timer is that of its base, as for every node; who moves it
- * holds others off by CALLOUT_CPU_MOVING, and it stays pending meanwhile, since
+ * ticks. The lock of a timer is that of its base, as for every node; a call that
+ * moves it holds others off by CALLOUT_CPU_MOVING, and it stays pending, since
  * callout_timer_pending() takes no lock:
  *
  *	CPU0: mod(t), pending on base 2		CPU1: delete(t)

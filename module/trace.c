@@ -75,8 +75,8 @@ noinline void callout_trace_started(struct callout_base *base,
 
 /*
  * Settings are traced, and @c is about to get @func, unless that is NULL. Another
- * handler than before is one more cancel and one more setting, or who has how many
- * callouts could not be told.
+ * handler than before is one more cancel and one more setting, or how many callouts
+ * each handler has could not be told.
  */
 noinline void callout_trace_arm(struct callout_base *base, struct callout *c,
 				callout_func_t *func, bool pending)

@@ -11,8 +11,8 @@
 #   scripts/check.sh all      all of these but targets and clients-short, and none cut short for
 #                             time: "make check-all"
 #
-# All output goes to build/log/; the part that matters is shown when a check fails, and at the end
-# the names of what failed: who keeps only the last lines sees them.
+# All output goes to build/log/; the part that matters is shown when a check fails, and at the end,
+# for readers of the last lines only, the names of what failed.
 #
 # A check is one or several steps: builds, boots, programs. All are queued first; then one more
 # than there are CPUs run at a time, since a boot often waits for timers. Each step starts when

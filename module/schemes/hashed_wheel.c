@@ -10,10 +10,10 @@
  * The paper's wheel steps through every bucket, busy or not. This one keeps a
  * lower bound of the expiries in each bucket, and above the buckets a tree of
  * minima, FANOUT to a node, whose root bounds the whole ring. So a tick with
- * no due callout looks at the root only, a jump over any distance costs no more
- * than a tick, and the caller knows until when it can sleep: the chip of the
- * paper's Appendix A in software, without its interrupts for entries of later
- * laps.
+ * no due callout looks at the root, or at the bounds of a few buckets, only; a
+ * jump over any distance costs no more than a tick, and the caller knows until
+ * when it can sleep: the chip of the paper's Appendix A in software, without
+ * its interrupts for entries of later laps.
  *
  * The rules of the bounds:
  *

@@ -56,7 +56,8 @@ echo 0 > /proc/sys/kernel/watchdog
 echo 0 > /proc/sys/kernel/hung_task_timeout_secs
 echo 0 > /sys/module/workqueue/parameters/watchdog_thresh
 
-# The kernel's wheel has 9 levels, and each may wake it once.
+# The kernel's wheel has 9 levels with HZ above 100, else 8, and each may wake it once: an hour is
+# within their reach.
 tries "tick_source=jiffies" 9
 tries "tick_source=hrtimer" 1
 tries "tick_source=hrtimer hz=10000" 1 hz=10000

@@ -2,17 +2,19 @@
 /*
  * callout.h - the kernel interface of the callout facility
  *
- * Two interfaces to one timing wheel. callout_reset() and variants work on a
+ * Three interfaces to one timing wheel. callout_reset() and variants work on a
  * struct callout that the caller embeds in its own data, as FreeBSD's
  * callout(9) does. setcallout() and unsetcallout() work on handles, as the
  * facility of Costello and Varghese did: the memory is the facility's, and a
- * handle may be kept and used forever.
+ * handle may be kept and used forever. callout_timeout() and callout_untimeout()
+ * find a callout by its function and argument, as in 4.4BSD.
  *
  * Times are in ticks. A callout set for n ticks runs at the n-th tick from now,
  * so after more than n - 1 and at most n tick lengths; n <= 0 counts as 1.
  * Handlers run in softirq context on the CPU that the callout belongs to: where
  * it was initialised or moved to by callout_reset_on(), or, by handle, where it
- * was set.
+ * was set. One that callout_unbind() has unbound goes to the CPU that sets it, and
+ * may run on another if that is idle.
  */
 #ifndef _LINUX_CALLOUT_H
 #define _LINUX_CALLOUT_H
