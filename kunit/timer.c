@@ -443,6 +443,23 @@ static void timer_deleted_does_not_leave(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
 }
 
+/* One that is moved to another time before it leaves stays where it runs. */
+static void timer_moved_does_not_leave(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct probe *p = probe_create(test, 0);
+
+	p->t.expires = jiffies;
+	probe_hold_on(test, p, other);
+	p->t.expires = jiffies + FAR;
+	callout_timer_add_on(&p->t, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, jiffies + FAR + 1));
+	callout_test_tell(&p->go);
+	callout_barrier();
+	KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
+}
+
 /* Once it was shut down a timer is not set, while it runs and later. */
 static void timer_shut_down_while_it_runs(struct kunit *test)
 {
@@ -729,6 +746,7 @@ static struct kunit_case timer_cases[] = {
 	KUNIT_CASE(timer_stays_where_it_runs),
 	KUNIT_CASE(timer_leaves_when_it_has_run),
 	KUNIT_CASE(timer_deleted_does_not_leave),
+	KUNIT_CASE(timer_moved_does_not_leave),
 	KUNIT_CASE(timer_shut_down_while_it_runs),
 	KUNIT_CASE(timer_initialised_by_its_handler),
 	KUNIT_CASE(timer_keeps_its_base_when_initialised),
