@@ -245,6 +245,62 @@ static void boot_postponed(struct kunit *test)
 			got.event.fired + callout_boot_offset());
 }
 
+/**
+ * struct stepper - a thread that re-files callouts after a step of a clock
+ * @held: a base is locked
+ * @begun: it is about to
+ * @ended: it has
+ */
+struct stepper {
+	bool held;
+	bool begun;
+	bool ended;
+};
+
+static void stepper_thread(void *arg)
+{
+	struct stepper *s = arg;
+
+	callout_test_spin_until(callout_test_told(&s->held));
+	callout_test_tell(&s->begun);
+	callout_clock_stepped();
+	callout_test_tell(&s->ended);
+}
+
+/* How long a base is held. No thread is as late as that as a rule. */
+#define HOLD_NS		(50 * NSEC_PER_MSEC)
+
+/*
+ * A step waits for the holds of all bases: an operation may have read the old
+ * offset in one, and files its slot before the end.
+ */
+static void step_waits_for_holds(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct callout_file *file = test->priv;
+	struct callout_base *base = callout_base_of(file->table.class,
+						    raw_smp_processor_id());
+	struct stepper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct callout_test_thread *t;
+	bool begun, ended;
+	u64 end;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	t = callout_test_thread(test, other, stepper_thread, s);
+	callout_base_lock_irq(base);
+	callout_test_tell(&s->held);
+	begun = callout_test_clock_until(callout_test_told(&s->begun));
+	end = ktime_get_ns() + HOLD_NS;
+	while (!callout_test_told(&s->ended) && ktime_get_ns() < end)
+		cpu_relax();
+	ended = callout_test_told(&s->ended);
+	callout_base_unlock_irq(base);
+	KUNIT_EXPECT_TRUE(test, begun);
+	KUNIT_EXPECT_FALSE(test, ended);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_TRUE(test, s->ended);
+}
+
 static bool quota_is_back(struct callout_file *file)
 {
 	return callout_test_wait_until(!callout_file_user_charged(file));
@@ -628,6 +684,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep_periodic),
 	KUNIT_CASE(boot_sleep_one_period),
 	KUNIT_CASE(boot_postponed),
+	KUNIT_CASE(step_waits_for_holds),
 	KUNIT_CASE(quota_until_freed),
 	KUNIT_CASE(file_without_kind),
 	KUNIT_CASE(file_numbers_are_no_addresses),
