@@ -297,7 +297,8 @@ queue_debug() {
 	run_job debug nohz 900 -a nohz_full=2,3
 	run_job debug unload 1200
 	run_job debug misuse 900
-	run_job debug misuse:own 900 -a CALLOUT_LAST=drain_own
+	run_job debug misuse:own 900 -a CALLOUT_ONLY=drain_own
+	run_job debug misuse:timer 900 -a "CALLOUT_ONLY=timer_*"
 }
 
 queue_fuzz() {

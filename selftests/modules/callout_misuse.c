@@ -11,6 +11,7 @@
 #include <linux/callout_work.h>
 #include <linux/delay.h>
 #include <linux/hardirq.h>
+#include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/module.h>
@@ -20,10 +21,11 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/callout_timer.h>
 
 static char *what = "";
 module_param(what, charp, 0444);
-MODULE_PARM_DESC(what, "Misuse: free, init, zeroed, garbage, function, preempt, lock, slow, null, nmi, unlocked, drain or drain_own");
+MODULE_PARM_DESC(what, "Misuse: free, init, zeroed, garbage, function, preempt, lock, slow, null, nmi, unlocked, drain, drain_own, timer_free, timer_init, timer_zeroed, timer_irq or timer_drain");
 
 #define FAR		(3600L * HZ)
 
@@ -309,6 +311,110 @@ static int drain_under_own_lock(struct callout *c)
 	return run_and_drain(c, count_run);
 }
 
+/* The same with Linux's timers, which are callouts here. */
+static void count_timer(struct timer_list *unused)
+{
+	atomic_inc(&runs);
+}
+
+static int free_pending_timer(struct callout *unused)
+{
+	struct timer_list *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (!t)
+		return -ENOMEM;
+	timer_setup(t, count_timer, 0);
+	mod_timer(t, jiffies + FAR);
+	kfree(t);
+	return 0;
+}
+
+static int init_pending_timer(struct callout *unused)
+{
+	static struct timer_list t;
+
+	timer_setup(&t, count_timer, 0);
+	mod_timer(&t, jiffies + FAR);
+	timer_setup(&t, count_timer, 0);
+	return !timer_delete(&t) && !mod_timer(&t, jiffies + FAR) &&
+	       timer_delete(&t) ? 0 : -EIO;
+}
+
+/* Its function is one that warns, then. */
+static int use_zeroed_timer(struct callout *unused)
+{
+	struct timer_list *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	unsigned int i;
+	bool stays;
+
+	if (!t)
+		return -ENOMEM;
+	mod_timer(t, jiffies + 1);
+	for (i = 0; i < 1000 && timer_pending(t); i++)
+		usleep_range(10000, 11000);
+	stays = timer_delete_sync(t);
+	kfree(t);
+	return stays ? -EIO : 0;
+}
+
+/**
+ * struct timers_in_irq - timers that a hard interrupt deletes and waits for
+ * @work: the interrupt
+ * @plain: which it may have interrupted
+ * @irqsafe: which it cannot have
+ * @deleted: how many were pending
+ */
+struct timers_in_irq {
+	struct irq_work work;
+	struct timer_list plain;
+	struct timer_list irqsafe;
+	int deleted;
+};
+
+static void delete_in_irq(struct irq_work *work)
+{
+	struct timers_in_irq *t = container_of(work, struct timers_in_irq, work);
+
+	t->deleted = timer_delete_sync(&t->plain);
+	t->deleted += timer_delete_sync(&t->irqsafe);
+}
+
+/* Only the first of the two is reported. Neither has run. */
+static int delete_timers_in_irq(struct callout *unused)
+{
+	static struct timers_in_irq t;
+
+	t.work = IRQ_WORK_INIT_HARD(delete_in_irq);
+	timer_setup(&t.plain, count_timer, 0);
+	timer_setup(&t.irqsafe, count_timer, TIMER_IRQSAFE);
+	mod_timer(&t.plain, jiffies + FAR);
+	mod_timer(&t.irqsafe, jiffies + FAR);
+	irq_work_queue(&t.work);
+	irq_work_sync(&t.work);
+	return t.deleted == 2 ? 0 : -EIO;
+}
+
+static void use_lock_in_timer(struct timer_list *unused)
+{
+	use_lock(NULL);
+}
+
+/* Waits when no function runs, so that there is no deadlock. */
+static int delete_timer_under_lock(struct callout *unused)
+{
+	static struct timer_list t;
+
+	timer_setup(&t, use_lock_in_timer, 0);
+	mod_timer(&t, jiffies + 1);
+	if (!wait_for_runs(1))
+		return -EIO;
+	timer_delete_sync(&t);
+	spin_lock_bh(&lock);
+	timer_delete_sync(&t);
+	spin_unlock_bh(&lock);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*fn)(struct callout *c);
@@ -326,6 +432,11 @@ static const struct {
 	{ "unlocked", set_without_lock },
 	{ "drain", drain_under_lock },
 	{ "drain_own", drain_under_own_lock },
+	{ "timer_free", free_pending_timer },
+	{ "timer_init", init_pending_timer },
+	{ "timer_zeroed", use_zeroed_timer },
+	{ "timer_irq", delete_timers_in_irq },
+	{ "timer_drain", delete_timer_under_lock },
 };
 
 static int __init misuse_init(void)
