@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * file.c - suite callout_file: an open file's callouts over suspend, its user's
- * quota, corrupt slots, keys whose events come back, and times that are extreme
+ * file.c - suite callout_file: an open file's callouts over suspend, corrupt slots,
+ * keys whose events come back, and times that are extreme
  *
  * CLOCK_BOOTTIME steps on resume only, so these cases add the length of a sleep
  * to it themselves, for callouts on the bases of real CPUs. The rest of the
@@ -10,7 +10,6 @@
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include "common.h"
@@ -22,7 +21,6 @@
 #include "dev_file.h"
 #include "dev_key.h"
 #include "dev_op.h"
-#include "dev_user.h"
 
 #define HOUR	(3600ULL * NSEC_PER_SEC)
 
@@ -243,98 +241,6 @@ static void boot_postponed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
 	KUNIT_EXPECT_LE(test, got.event.due,
 			got.event.fired + callout_boot_offset());
-}
-
-/**
- * struct stepper - a thread that re-files callouts after a step of a clock
- * @held: a base is locked
- * @begun: it is about to
- * @ended: it has
- */
-struct stepper {
-	bool held;
-	bool begun;
-	bool ended;
-};
-
-static void stepper_thread(void *arg)
-{
-	struct stepper *s = arg;
-
-	callout_test_spin_until(callout_test_told(&s->held));
-	callout_test_tell(&s->begun);
-	callout_clock_stepped();
-	callout_test_tell(&s->ended);
-}
-
-/* How long a base is held. No thread is as late as that as a rule. */
-#define HOLD_NS		(50 * NSEC_PER_MSEC)
-
-/*
- * A step waits for the holds of all bases: an operation may have read the old
- * offset in one, and files its slot before the end.
- */
-static void step_waits_for_holds(struct kunit *test)
-{
-	unsigned int other = callout_test_pin_one(test);
-	struct callout_file *file = test->priv;
-	struct callout_base *base = callout_base_of(file->table.class,
-						    raw_smp_processor_id());
-	struct stepper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
-	struct callout_test_thread *t;
-	bool begun, ended;
-	u64 end;
-
-	KUNIT_ASSERT_NOT_NULL(test, s);
-	t = callout_test_thread(test, other, stepper_thread, s);
-	callout_base_lock_irq(base);
-	callout_test_tell(&s->held);
-	begun = callout_test_clock_until(callout_test_told(&s->begun));
-	end = ktime_get_ns() + HOLD_NS;
-	while (!callout_test_told(&s->ended) && ktime_get_ns() < end)
-		cpu_relax();
-	ended = callout_test_told(&s->ended);
-	callout_base_unlock_irq(base);
-	KUNIT_EXPECT_TRUE(test, begun);
-	KUNIT_EXPECT_FALSE(test, ended);
-	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
-	KUNIT_EXPECT_TRUE(test, s->ended);
-}
-
-static bool quota_is_back(struct callout_file *file)
-{
-	return callout_test_wait_until(!callout_file_user_charged(file));
-}
-
-/* A user's quota is charged until the callouts of a closed file are freed. */
-static void quota_until_freed(struct kunit *test)
-{
-	struct callout_file *file = test->priv, *other;
-	struct callout_op op = {
-		.op = CALLOUT_OP_SET,
-		.clockid = CLOCK_MONOTONIC,
-		.time = HOUR,
-	};
-	unsigned int i, charged;
-	unsigned long state;
-	bool freed = true;
-
-	for (i = 0; i < 100 && freed; i++) {
-		KUNIT_ASSERT_TRUE(test, quota_is_back(file));
-		other = callout_file_create();
-		KUNIT_ASSERT_FALSE(test, IS_ERR(other));
-		op.handle = 0;
-		KUNIT_EXPECT_EQ(test, 0, file_do(other, &op));
-		KUNIT_EXPECT_LT(test, 0U, callout_file_user_charged(file));
-		state = get_state_synchronize_rcu();
-		callout_file_destroy(other);
-		charged = callout_file_user_charged(file);
-		/* Before the end of a grace period nothing can be freed. */
-		freed = poll_state_synchronize_rcu(state);
-	}
-	KUNIT_EXPECT_FALSE(test, freed);
-	KUNIT_EXPECT_LT(test, 0U, charged);
-	KUNIT_EXPECT_TRUE(test, quota_is_back(file));
 }
 
 static bool called;
@@ -684,8 +590,6 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep_periodic),
 	KUNIT_CASE(boot_sleep_one_period),
 	KUNIT_CASE(boot_postponed),
-	KUNIT_CASE(step_waits_for_holds),
-	KUNIT_CASE(quota_until_freed),
 	KUNIT_CASE(file_without_kind),
 	KUNIT_CASE(file_numbers_are_no_addresses),
 	KUNIT_CASE(key_lost),
