@@ -7,6 +7,7 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 #include "kernel_table.h"
+#include "cpu.h"
 #include "expiry.h"
 #include "handle.h"
 
@@ -236,11 +237,11 @@ static void mark_online(unsigned int cpu, bool online)
 
 /*
  * One whose CPU goes offline moves away, as when it is set: the tick of that CPU
- * may have been shut down already.
+ * may have been shut down already. A search that has begun before begins again.
  */
 static void reset_while_cpu_goes(struct kunit *test)
 {
-	unsigned int other = callout_test_pin_one(test), i, pending;
+	unsigned int other = callout_test_pin_one(test), i, pending, moves;
 	struct callout_base *base = callout_base(other);
 	u64 handle[2];
 
@@ -249,9 +250,12 @@ static void reset_while_cpu_goes(struct kunit *test)
 							  &handle[1], true));
 	mark_online(other, false);
 	pending = callout_base_pending(base);
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 2; i++) {
+		moves = callout_moves_read();
 		KUNIT_EXPECT_EQ(test, resetcallout(handle[i],
 						   CALLOUT_TEST_FAR / 2), 1);
+		KUNIT_EXPECT_TRUE(test, callout_moves_since(moves));
+	}
 	pending -= callout_base_pending(base);
 	mark_online(other, true);
 	KUNIT_EXPECT_EQ(test, pending, 2);

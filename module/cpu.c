@@ -42,6 +42,7 @@ static int prepare_state;
 static int online_state;
 
 atomic_t callout_moves = ATOMIC_INIT(0);
+EXPORT_SYMBOL_IF_KUNIT(callout_moves);
 
 /* A single base is number 0, which all CPUs have from the start. */
 static void callout_single_prepare(struct callout_base *base)
