@@ -107,6 +107,9 @@ check-debug: ## KUnit, tests of the device, loading, clients and misuses on the 
 check-torture: ## a short torture on Debian's 6.12 kernel
 	@scripts/check.sh torture
 
+search: ## CPUs wait for each other at each pair of points between critical sections; LOADS=some
+	@scripts/search.sh $(LOADS)
+
 SECONDS ?= 600
 torture: ## stress the kernel API for SECONDS=600, on KERNEL=debug, kcsan or another
 	@scripts/torture.sh $(if $(filter file,$(origin KERNEL)),debug,$(KERNEL)) $(SECONDS)
@@ -173,5 +176,5 @@ distclean: clean ## also remove the cached kernels
 .PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
 	check-schemes-all check-model check-litmus check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-cpus check-suspend check-torture check-debug check-arm64 \
-	check-riscv64 check-s390x check-fuzz check-faults torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
+	check-riscv64 check-s390x check-fuzz check-faults search torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \
 	shell clean distclean

@@ -6,7 +6,7 @@
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
 #                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x] [riscv64]
-#                    [cpus]
+#                    [cpus] [search]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      all of these but targets and clients-short, and none cut short for
 #                             time: "make check-all"
@@ -409,6 +409,7 @@ queue() {
 		run_job debian-6.12 suspend 300
 		[ "$short" ] || run_job debian-6.1 suspend 300
 		[ "$short" ] || run_job debian-6.12-rt suspend 300 ;;
+	search) run_job search search 1800 ;;
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) queue_torture ;;
 	debug) queue_debug ;;
@@ -537,9 +538,9 @@ elif [ "$*" = all ]; then
 	all=yes
 	short=
 	# What takes longest first.
-	set -- builds schemes-all replaced debug lab fuzz faults torture arm64 s390x riscv64 bench \
-		client intree limits old-hotplug kunit deb-check selftests hotplug cpus suspend \
-		schemes model litmus tools load late clients static
+	set -- builds schemes-all replaced debug lab fuzz faults torture search arm64 s390x \
+		riscv64 bench client intree limits old-hotplug kunit deb-check selftests hotplug \
+		cpus suspend schemes model litmus tools load late clients static
 fi
 for check in "$@"; do
 	queue "$check"
