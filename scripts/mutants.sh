@@ -12,6 +12,8 @@
 #   schemes SCHEME           scheme_harness, in user space
 #   fuzz NAME                a fuzzer of selftests/fuzz/user: its corpus, then at most a minute
 #   kunit SUITE,...          on the KUnit kernel; debug SUITE,... on the debug kernel
+#   search LOAD,...          loads under which pairs of points are searched, as "make search" has
+#                            them, on the KUnit kernel
 #   device PROGRAM,...       tests of the device on Debian's 6.12 kernel
 #   library PROGRAM          the same, for changes of the library
 #
@@ -63,7 +65,7 @@ boot() {
 	local status=0 pid said=""
 
 	rm -f "$out/log/$1-$2".*
-	(cd "$tree" && CALLOUT_BUILD=$out exec qemu/boot.sh -t $limit -a "$3" "$1" "$2") \
+	(cd "$tree" && CALLOUT_BUILD=$out exec qemu/boot.sh -t "$limit" -a "$3" "$1" "$2") \
 		> "$logs/boot.log" 2>&1 &
 	pid=$!
 	while [ -z "$said" ] && kill -0 $pid 2> "$logs/ended"; do
@@ -117,6 +119,10 @@ check() {
 		build_modules "$1" || return 2
 		rm -rf "$out/user/selftests"
 		boot "$1" kunit "CALLOUT_SETS=tick_source=jiffies CALLOUT_ONLY=$2" ;;
+	search)
+		build_modules search || return 2
+		programs "$(grep -o 'device_[a-z_]*' <<< "$2" | sort -u | paste -sd ,)" || return 2
+		limit=900 boot search search "SEARCH=${2//,/+}" ;;
 	device|library)
 		build_modules debian-6.12 || return 2
 		programs "$2" || return 2
