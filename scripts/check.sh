@@ -532,8 +532,8 @@ run_steps() {
 scripts/setup.sh all || { echo "0 passed, 1 failed"; exit 1; }
 if [ "$*" = quick ]; then
 	quick=yes
-	set -- builds static selftests kunit hotplug schemes torture load client clients-short \
-		tools late suspend faults litmus intree
+	set -- builds static suspend selftests kunit hotplug schemes torture load client \
+		clients-short tools late faults litmus intree
 elif [ "$*" = all ]; then
 	all=yes
 	short=
