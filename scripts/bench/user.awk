@@ -116,8 +116,8 @@ END {
 	flat("uring", "insns_arm_disarm")
 	judge("callout, bytes_per_timer, 100000", of("single", "100000,bytes_per_timer"), 112)
 	held_off("batch1024", "callout", 1.25)
-	# 1.12 to 1.25; with all that is due in one hold it is 10.
-	held_off("uring", "callout uring", 1.5)
+	# 1.0 to 1.9, by what else the probe meets; with all that is due in one hold it is 10.
+	held_off("uring", "callout uring", 3)
 	few = of("batch1024", "1500,insns_irqsoff_max")
 	many = of("batch1024", "1000000,insns_irqsoff_max")
 	judge("callout, insns_irqsoff_max, 1000000 / 1500", many / few, 1.25)
