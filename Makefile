@@ -53,8 +53,11 @@ demo: ## install missing packages, boot Debian's 6.12 kernel and show the facili
 check: ## a part of the checks below, in minutes; ends with "N passed, N failed"
 	@scripts/check.sh quick
 
-check-all: ## every check in full, with long tortures, bench, bench-user and lab; hours
+check-all: ## every check for this processor in full, with bench and bench-user; two hours
 	@scripts/check.sh all
+
+check-long: ## those that take hours: other processors, every scheme, lab, replaced, search, fuzz
+	@scripts/check.sh long
 
 check-static: ## gcc, clang and sparse warnings, checkpatch, kernel-doc and house rules
 	@scripts/check.sh static
@@ -173,7 +176,7 @@ clean: ## remove build/
 distclean: clean ## also remove the cached kernels
 	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/callout}"
 
-.PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-static check-schemes \
+.PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-long check-static check-schemes \
 	check-schemes-all check-model check-litmus check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-cpus check-suspend check-torture check-debug check-arm64 \
 	check-riscv64 check-s390x check-fuzz check-faults search torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \

@@ -8,8 +8,9 @@
 #                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x] [riscv64]
 #                    [cpus] [search]
 #   scripts/check.sh quick    what takes minutes: "make check"
-#   scripts/check.sh all      all of these but targets and clients-short, and none cut short for
-#                             time: "make check-all"
+#   scripts/check.sh all      each that runs on this machine's processor, whole: "make check-all"
+#   scripts/check.sh long     those that take hours: other processors and kernels, every scheme,
+#                             half an hour of the fuzzer: "make check-long"
 #
 # All output goes to build/log/; the part that matters is shown when a check fails, and at the end,
 # for readers of the last lines only, the names of what failed.
@@ -31,7 +32,8 @@ failures=$log/check.failures
 : > "$failures"
 short=yes
 quick=
-all=
+long=
+once=
 # See kept.sh.
 remembered=
 this_step=
@@ -248,8 +250,7 @@ queue_schemes() {
 	# shellcheck disable=SC2086 # two arguments
 	step programs run_schemes ${short:+-n 100000}
 	step "" run_script fuzz-user scripts/fuzz-user.sh corpus
-	# schemes-all includes this run.
-	[ ! "$short" ] || [ "$quick" ] || run_job debian-6.12+lab schemes 600
+	[ "$quick" ] || run_job debian-6.12+lab schemes 600
 }
 
 queue_kunit() {
@@ -281,11 +282,15 @@ queue_selftests() {
 }
 
 queue_torture() {
-	run_job debian-6.12 torture 200 -a "TORTURE_SECONDS=20 TORTURE_RACED=500"
+	local seconds=120
+
+	[ ! "$long" ] || seconds=600
+	[ "$long" ] ||
+		run_job debian-6.12 torture 200 -a "TORTURE_SECONDS=20 TORTURE_RACED=500"
 	if [ ! "$short" ]; then
 		# As scripts/torture.sh does.
-		run_job debug torture 900 -a TORTURE_SECONDS=600
-		run_job debian-6.12-rt torture 900 -a TORTURE_SECONDS=600
+		run_job debug torture 900 -a TORTURE_SECONDS=$seconds
+		run_job debian-6.12-rt torture 900 -a TORTURE_SECONDS=$seconds
 	fi
 }
 
@@ -302,15 +307,16 @@ queue_debug() {
 }
 
 queue_fuzz() {
-	local seed="FUZZ_ARGUMENTS=-s+$RANDOM+-c+/lib/fuzz/corpus+-d"
+	local seed="FUZZ_ARGUMENTS=-s+$RANDOM+-c+/lib/fuzz/corpus+-d" seconds=300
 
+	[ ! "$long" ] || seconds=1800
 	mkdir -p "$build/user/root-fuzz/lib/fuzz"
 	cp selftests/fuzz/corpus.txt "$build/user/root-fuzz/lib/fuzz/corpus"
 	if [ "$short" ]; then
 		run_job fuzz fuzz 400 -a "$seed+-t+60"
 	else
-		run_job fuzz fuzz 2400 -a "$seed+-t+1800"
-		run_job debian-6.12-rt fuzz 2400 -a "$seed+-t+1800"
+		run_job fuzz fuzz 2400 -a "$seed+-t+$seconds"
+		run_job debian-6.12-rt fuzz 2400 -a "$seed+-t+$seconds"
 	fi
 }
 
@@ -532,22 +538,27 @@ run_steps() {
 }
 
 scripts/setup.sh all || { echo "0 passed, 1 failed"; exit 1; }
-if [ "$*" = quick ]; then
+case $* in
+quick)
 	quick=yes
 	set -- builds static suspend selftests kunit hotplug schemes torture load client \
-		clients-short tools late faults litmus intree
-elif [ "$*" = all ]; then
-	all=yes
+		clients-short tools late faults litmus intree ;;
+all)
 	short=
 	# What takes longest first.
-	set -- builds schemes-all replaced debug lab fuzz faults torture search arm64 s390x \
-		riscv64 bench client intree limits old-hotplug kunit deb-check selftests hotplug \
-		cpus suspend schemes model litmus tools load late clients static
-fi
+	set -- builds debug faults fuzz torture bench client intree limits old-hotplug kunit \
+		deb-check selftests hotplug cpus suspend schemes model litmus tools load late \
+		clients static ;;
+long)
+	short=
+	long=yes
+	set -- schemes-all replaced lab fuzz torture search arm64 s390x riscv64 ;;
+*) once=yes ;;
+esac
 for check in "$@"; do
 	queue "$check"
 done
-if [ "$all" ]; then
+if [ ! "$quick$once" ]; then
 	mkdir -p "$cache/passed"
 	find "$cache/passed" -type f -mtime +3 -delete
 	remembered=$cache/passed/$(everything)

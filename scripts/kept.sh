@@ -61,10 +61,10 @@ keep() {
 	mv "$file.$$" "$file"
 }
 
-# "make check-all" takes hours: it remembers which steps have passed, and goes on from there if
-# it is run again on the same tree. A file in the cache has a line for each, its identity, which is
-# its command without the fuzzer's seed, how many tests have passed, its name. Steps that read the
-# documents have a hash of these in their identity.
+# "make check-all" and "make check-long" remember which steps have passed, and go on from there if
+# they are run again on the same tree. A file in the cache has a line for each: its identity, which
+# is its command without the fuzzer's seed, how many tests have passed, its name. Steps that read
+# the documents have a hash of these in their identity.
 identity() {
 	printf %s "$1" | sed 's/-s+[0-9]*+//'
 	case $1 in

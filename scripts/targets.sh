@@ -33,9 +33,9 @@ quick() {
 
 # Targets that take hours, or consist of others, must be named.
 chosen() {
-	local named="check-all|check-arm64|check-debug|check-riscv64|check-s390x|check-schemes-all"
+	local named="check-all|check-arm64|check-debug|check-long|check-riscv64|check-s390x"
 
-	named="$named|deb-check|lab|matrix|mutants|soak"
+	named="$named|check-schemes-all|deb-check|lab|matrix|mutants|soak"
 	awk -F : '/^[a-z0-9-]+:.*## / { print $1 }' Makefile | grep -vxE "$named|clean|distclean"
 	echo clean
 	echo distclean
