@@ -492,6 +492,20 @@ static inline struct callout_base *callout_base_unpinned(void)
 			       home);
 }
 
+/* callout_lock_home() with interrupts off already. */
+static inline struct callout_base *callout_lock_home_irqs_off(unsigned int class)
+	__acquires(&base->lock)
+{
+	struct callout_base *base = callout_base_of(class, callout_home_cpu());
+
+	callout_point(CALLOUT_POINT_HOME);
+	callout_base_lock(base);
+	if (likely(base->online))
+		return base;
+	callout_base_unlock(base);
+	return callout_lock_home_slow(base);
+}
+
 /*
  * Locks the base for callouts that are armed here, with interrupts off: that of
  * this CPU, or on a nohz_full CPU that of a housekeeping CPU. Any context.
@@ -500,16 +514,8 @@ static inline struct callout_base *callout_lock_home(unsigned int class,
 						     unsigned long *flags)
 	__acquires(&base->lock)
 {
-	struct callout_base *base;
-
 	local_irq_save(*flags);
-	base = callout_base_of(class, callout_home_cpu());
-	callout_point(CALLOUT_POINT_HOME);
-	callout_base_lock(base);
-	if (likely(base->online))
-		return base;
-	callout_base_unlock(base);
-	return callout_lock_home_slow(base);
+	return callout_lock_home_irqs_off(class);
 }
 
 static inline void callout_unlock(struct callout_base *base,

@@ -139,7 +139,6 @@ struct callout_file {
 /**
  * struct callout_op_ctx - state of a run of operations on one file
  * @base: base left locked by the last operation, or NULL
- * @flags: for callout_unlock()
  * @home: in this hold of its lock @base was found to be the home of new
  *	callouts, which it stays: interrupts are off
  * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it since the run
@@ -152,11 +151,11 @@ struct callout_file {
  *
  * Begins zeroed and ends with callout_ctx_flush(). A run shares one write to
  * the file's counters, which all CPUs use, and one hold of a base's lock. It
- * must not be longer than a budget's worth of work.
+ * must not be longer than a budget's worth of work. Its caller may sleep: while it
+ * holds no lock interrupts are on.
  */
 struct callout_op_ctx {
 	struct callout_base *base;
-	unsigned long flags;
 	bool home;
 	bool may_wake;
 	u64 now;
@@ -240,7 +239,7 @@ static inline void callout_ctx_unlock(struct callout_op_ctx *ctx)
 
 	if (base) {
 		__acquire(&base->lock);	/* for sparse */
-		callout_unlock(base, ctx->flags);
+		callout_base_unlock_irq(base);
 		callout_ctx_set_base(ctx, NULL);
 	}
 }
@@ -261,7 +260,9 @@ static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 	if (base && likely(READ_ONCE(n->cpu) == base->index))
 		return base;
 	callout_ctx_unlock(ctx);
-	base = callout_lock(n, &ctx->flags);
+	lockdep_assert_irqs_enabled();
+	local_irq_disable();
+	base = callout_lock_irqs_off(n);
 	/* For sparse, which cannot follow this. */
 	__release(&base->lock);
 	callout_ctx_set_base(ctx, base);

@@ -36,7 +36,9 @@ ctx_lock_home_slow(struct callout_file *file, struct callout_op_ctx *ctx)
 					     callout_home_cpu()) ||
 	    !base->online) {
 		callout_ctx_unlock(ctx);
-		base = callout_lock_home(file->table.class, &ctx->flags);
+		lockdep_assert_irqs_enabled();
+		local_irq_disable();
+		base = callout_lock_home_irqs_off(file->table.class);
 		__release(&base->lock);
 		callout_ctx_set_base(ctx, base);
 	}
