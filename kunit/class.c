@@ -127,6 +127,7 @@ static unsigned int set_all(struct callout_file *file, unsigned int n, u64 due)
 			break;
 		if (i % BATCH == BATCH - 1) {
 			callout_ctx_flush(file, &ctx);
+			ctx = (struct callout_op_ctx){};
 			cond_resched();
 		}
 	}

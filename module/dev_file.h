@@ -139,30 +139,30 @@ struct callout_file {
 /**
  * struct callout_op_ctx - state of a run of operations on one file
  * @base: base left locked by the last operation, or NULL
- * @home: in this hold of its lock @base was found to be the home of new
- *	callouts, which it stays: interrupts are off
  * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it since the run
  *	began or slept
+ * @commands: those whose callouts it has cancelled, see dev_uring.h
+ * @home: in this hold of its lock @base was found to be the home of new
+ *	callouts, which it stays: interrupts are off
  * @may_wake: the caller is known to have CAP_WAKE_ALARM
  * @ahead: slots to reserve with the next one
  * @spare: slots reserved, that is counted as outstanding, but not in use
- * @commands: those whose callouts it has cancelled, see dev_uring.h
  * @count: counted so far, by enum callout_file_count
  *
  * Begins zeroed and ends with callout_ctx_flush(). A run shares one write to
  * the file's counters, which all CPUs use, and one hold of a base's lock. It
- * must not be longer than a budget's worth of work. Its caller may sleep: while it
- * holds no lock interrupts are on.
+ * must not be longer than a budget's worth of work, which the counters can hold.
+ * Its caller may sleep: while it holds no lock interrupts are on.
  */
 struct callout_op_ctx {
 	struct callout_base *base;
+	u64 now;
+	struct io_uring_cmd *commands;
 	bool home;
 	bool may_wake;
-	u64 now;
-	unsigned int ahead;
-	unsigned int spare;
-	struct io_uring_cmd *commands;
-	unsigned int count[CALLOUT_OP_COUNTS];
+	u16 ahead;
+	u16 spare;
+	u16 count[CALLOUT_OP_COUNTS];
 };
 
 /* A snapshot of a file for INFO, fdinfo and debugfs. */

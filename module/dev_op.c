@@ -90,7 +90,7 @@ static inline int file_charge(struct callout_file *file,
 			if (ret)
 				return ret;
 		}
-		more = min(ctx->ahead, allowed - n - 1);
+		more = min_t(unsigned int, ctx->ahead, allowed - n - 1);
 	} while (!atomic_try_cmpxchg(&file->outstanding, &n, n + 1 + more));
 	ctx->spare = more;
 	ctx->ahead = 0;
