@@ -385,8 +385,9 @@ static noinline int batch_do_some(struct callout_file *file,
 	 * Those that begin by cancelling get slots from that. An opcode that is
 	 * wrong may be counted: then one slot too many is reserved for a while.
 	 */
-	for (i = 1; op_writes_handle(&op[0]) && i < n; i++)
-		ctx.ahead += SETS >> op[i].op % 32 & 1;
+	if (op_writes_handle(&op[0]))
+		for (i = 1; i < n; i++)
+			ctx.ahead += SETS >> op[i].op % 32 & 1;
 	for (i = 0; i < n; i++) {
 		int result = op_do(file, &op[i], &ctx);
 
