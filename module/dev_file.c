@@ -58,12 +58,14 @@
 
 static struct workqueue_struct *free_wq;
 
-/* Ends a run of operations: updates the counters, returns spare slots. */
-void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
+/*
+ * The rest of callout_ctx_flush() when no base is locked: updates the counters,
+ * returns spare slots.
+ */
+void callout_ctx_count(struct callout_file *file, struct callout_op_ctx *ctx)
 {
 	unsigned int i;
 
-	callout_ctx_unlock(ctx);
 #pragma GCC unroll 4
 	for (i = 0; i < CALLOUT_OP_COUNTS; i++)
 		if (ctx->count[i])
@@ -74,7 +76,7 @@ void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
 	if (unlikely(ctx->commands))
 		callout_uring_cancelled(ctx);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_ctx_flush);
+EXPORT_SYMBOL_IF_KUNIT(callout_ctx_count);
 
 /* Reads each number by itself: they may not add up. */
 void callout_file_info(struct callout_file *file,

@@ -149,10 +149,10 @@ struct callout_file {
  * @spare: slots reserved, that is counted as outstanding, but not in use
  * @count: counted so far, by enum callout_file_count
  *
- * Begins zeroed and ends with callout_ctx_flush(). A run shares one write to
- * the file's counters, which all CPUs use, and one hold of a base's lock. It
- * must not be longer than a budget's worth of work, which the counters can hold.
- * Its caller may sleep: while it holds no lock interrupts are on.
+ * Begins zeroed and ends with callout_ctx_flush(), or with its two parts. A run
+ * shares one write to the file's counters, which all CPUs use, and one hold of a
+ * base's lock. It must not be longer than a budget's worth of work, which the
+ * counters can hold. Its caller may sleep: while it holds no lock interrupts are on.
  */
 struct callout_op_ctx {
 	struct callout_base *base;
@@ -271,7 +271,15 @@ static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 
 void callout_file_info(struct callout_file *file,
 		       struct callout_file_info *info);
-void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx);
+void callout_ctx_count(struct callout_file *file, struct callout_op_ctx *ctx);
+
+/* Ends a run of operations. */
+static inline void callout_ctx_flush(struct callout_file *file,
+				     struct callout_op_ctx *ctx)
+{
+	callout_ctx_unlock(ctx);
+	callout_ctx_count(file, ctx);
+}
 
 struct callout_file *callout_file_create(void);
 void callout_file_destroy(struct callout_file *file);

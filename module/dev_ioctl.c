@@ -273,7 +273,7 @@ long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 	if (op_writes_left(&op) && likely(ret >= 0) &&
 	    unlikely(put_user(op.left, &uop->left)))
 		ret = -EFAULT;
-	callout_ctx_flush(file, &ctx);
+	callout_ctx_count(file, &ctx);
 	return ret;
 }
 
@@ -411,7 +411,7 @@ put:
 					  batch_place(batch, first + i),
 					  &op[i], &ctx))
 				ret = -EFAULT;
-	callout_ctx_flush(file, &ctx);
+	callout_ctx_count(file, &ctx);
 	return ret;
 }
 
