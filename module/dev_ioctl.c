@@ -250,6 +250,30 @@ int callout_op_copy_in(struct callout_op *op, size_t size,
 	return op_copy_in_sized(op, size, uop);
 }
 
+/* put_user() in line. */
+static __always_inline int put_word(u64 word, u64 __user *to)
+{
+	if (!user_write_access_begin(to, sizeof(*to)))
+		return -EFAULT;
+	unsafe_put_user(word, to, fault);
+	user_write_access_end();
+	return 0;
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
+/* Copies what an operation writes out. */
+static __always_inline int op_put(const struct callout_op *op,
+				  struct callout_op __user *uop)
+{
+	if (op_writes_handle(op))
+		return put_word(op->handle, &uop->handle);
+	if (op_writes_left(op))
+		return put_word(op->left, &uop->left);
+	return 0;
+}
+
 /* An ioctl with one operation. @size is that of the caller's structure. */
 long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		      struct callout_op __user *uop)
@@ -265,14 +289,11 @@ long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
 		return -EINVAL;
 	ret = op_do(file, &op, &ctx);
 	callout_ctx_unlock(&ctx);
-	if (op_writes_handle(&op) && likely(!ret) &&
-	    unlikely(put_user(op.handle, &uop->handle))) {
-		op_undo(file, &op, &ctx);
+	if (likely(ret >= 0) && unlikely(op_put(&op, uop))) {
+		if (op_writes_handle(&op))
+			op_undo(file, &op, &ctx);
 		ret = -EFAULT;
 	}
-	if (op_writes_left(&op) && likely(ret >= 0) &&
-	    unlikely(put_user(op.left, &uop->left)))
-		ret = -EFAULT;
 	callout_ctx_count(file, &ctx);
 	return ret;
 }
