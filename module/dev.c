@@ -163,7 +163,7 @@ static long callout_ioctl(struct file *filp, unsigned int cmd,
 	    number <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK)) {
 		if (unlikely(!(filp->f_mode & FMODE_WRITE)))
 			return -EBADF;
-		return callout_ioctl_op(file, _IOC_NR(cmd), size, uarg);
+		return callout_ioctl_op(file, cmd, uarg);
 	}
 	if (number == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
 		return callout_ioctl_batch(file, filp->f_mode, size, uarg);

@@ -274,15 +274,16 @@ static __always_inline int op_put(const struct callout_op *op,
 	return 0;
 }
 
-/* An ioctl with one operation. @size is that of the caller's structure. */
-long callout_ioctl_op(struct callout_file *file, unsigned int nr, size_t size,
+/* An ioctl with one operation: @cmd has its opcode, and the size that it has there. */
+long callout_ioctl_op(struct callout_file *file, unsigned int cmd,
 		      struct callout_op __user *uop)
 {
 	struct callout_op op __uninitialized;
 	struct callout_op_ctx ctx = {};
+	unsigned int nr = _IOC_NR(cmd);
 	int ret;
 
-	ret = op_copy_in_sized(&op, size, uop);
+	ret = op_copy_in_sized(&op, _IOC_SIZE(cmd), uop);
 	if (unlikely(ret))
 		return ret;
 	if (unlikely(op.op != nr))
