@@ -27,30 +27,44 @@
 /* Slots that CANCEL looks at in one hold of a base's lock. */
 #define CANCEL_SLOTS		16U
 
-static noinline struct callout_base *
-ctx_lock_home_slow(struct callout_file *file, struct callout_op_ctx *ctx)
+/* Locks the base for new callouts; the run holds no lock. */
+static __always_inline struct callout_base *
+ctx_lock_home_first(struct callout_file *file, struct callout_op_ctx *ctx)
 {
-	struct callout_base *base = ctx->base;
+	struct callout_base *base;
 
-	if (!base || base != callout_base_of(file->table.class,
-					     callout_home_cpu()) ||
-	    !base->online) {
-		callout_ctx_unlock(ctx);
-		lockdep_assert_irqs_enabled();
-		local_irq_disable();
-		base = callout_lock_home_irqs_off(file->table.class);
-		__release(&base->lock);
-		callout_ctx_set_base(ctx, base);
-	}
+	lockdep_assert_irqs_enabled();
+	local_irq_disable();
+	base = callout_lock_home_irqs_off(file->table.class);
+	__release(&base->lock);
+	ctx->base = base;
 	ctx->home = true;
 	return base;
 }
 
-/* Locks the base for new callouts, unless the run holds that lock already. */
-static inline struct callout_base *ctx_lock_home(struct callout_file *file,
-						 struct callout_op_ctx *ctx)
+/* The same when the run holds the lock of a base, which may be that one. */
+static noinline struct callout_base *
+ctx_lock_home_again(struct callout_file *file, struct callout_op_ctx *ctx)
 {
-	return likely(ctx->home) ? ctx->base : ctx_lock_home_slow(file, ctx);
+	struct callout_base *base = ctx->base;
+
+	if (base == callout_base_of(file->table.class, callout_home_cpu()) &&
+	    base->online) {
+		ctx->home = true;
+		return base;
+	}
+	callout_ctx_unlock(ctx);
+	return ctx_lock_home_first(file, ctx);
+}
+
+/* Locks the base for new callouts, unless the run holds that lock already. */
+static __always_inline struct callout_base *
+ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
+{
+	if (likely(ctx->home))
+		return ctx->base;
+	return ctx->base ? ctx_lock_home_again(file, ctx) :
+			   ctx_lock_home_first(file, ctx);
 }
 
 /*
@@ -106,6 +120,7 @@ static inline int file_charge(struct callout_file *file,
 static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 						   struct callout_op_ctx *ctx)
 {
+	struct callout_base *base;
 	struct callout_slot *slot;
 	unsigned int cpu;
 	bool all = false;
@@ -122,8 +137,8 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 		if (ret && (ret != -ENOSPC || all))
 			return ERR_PTR(ret);
 		all = ret;
-		slot = callout_slot_get(callout_pool(&file->table,
-						     ctx_lock_home(file, ctx)));
+		base = ctx_lock_home_first(file, ctx);
+		slot = callout_slot_get(callout_pool(&file->table, base));
 		if (slot)
 			break;
 	}
@@ -232,31 +247,35 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 	return callout_from_ns(base, due, now);
 }
 
-/* Takes a free slot and leaves its base locked. May sleep. */
-static inline struct callout_slot *file_take_slot(struct callout_file *file,
-						  struct callout_op_ctx *ctx)
+/* Takes a free slot and leaves its base locked. May sleep. Returns 0 or an error. */
+static __always_inline int file_take_slot(struct callout_file *file,
+					  struct callout_op_ctx *ctx,
+					  struct callout_slot **taken)
 {
 	struct callout_slot *slot;
 	int ret;
 
 	ret = file_charge(file, ctx);
 	if (ret)
-		return ERR_PTR(ret);
+		return ret;
 	slot = callout_slot_get(callout_pool(&file->table,
 					     ctx_lock_home(file, ctx)));
 	if (unlikely(!slot)) {
 		slot = ctx_find_slot(file, ctx);
-		if (IS_ERR(slot))
+		if (IS_ERR(slot)) {
 			ctx->spare++;
+			return PTR_ERR(slot);
+		}
 	}
-	return slot;
+	*taken = slot;
+	return 0;
 }
 
-/* Sets a callout in a slot that was free; its base is locked. */
+/* SET or, with @timeout, TIMEOUT in a slot that was free; its base is locked. */
 static __always_inline void file_start(struct callout_file *file,
 				       struct callout_slot *slot,
 				       struct callout_op *op,
-				       struct callout_op_ctx *ctx)
+				       struct callout_op_ctx *ctx, bool timeout)
 {
 	struct callout_base *base = ctx->base;
 	u64 tick;
@@ -267,7 +286,7 @@ static __always_inline void file_start(struct callout_file *file,
 	tick = slot_set_times(slot, base, op, callout_ctx_now(ctx));
 	callout_by_user(base, CALLOUT_WHY_SET);
 	callout_start_locked(base, &slot->node, tick);
-	if (op->op == CALLOUT_OP_TIMEOUT) {
+	if (timeout) {
 		WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED |
 					     slot->node.flags);
 		callout_table_put(&file->table, slot);
@@ -286,6 +305,7 @@ static __always_inline void file_start(struct callout_file *file,
 struct callout_slot *callout_file_reserve(struct callout_file *file,
 					  struct callout_op_ctx *ctx)
 {
+	struct callout_slot *slot;
 	int ret;
 
 	if (file_wants_hash(file)) {
@@ -293,7 +313,20 @@ struct callout_slot *callout_file_reserve(struct callout_file *file,
 		if (ret)
 			return ERR_PTR(ret);
 	}
-	return file_take_slot(file, ctx);
+	ret = file_take_slot(file, ctx, &slot);
+	return ret ? ERR_PTR(ret) : slot;
+}
+
+static noinline int file_timeout(struct callout_file *file,
+				 struct callout_op *op,
+				 struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot = callout_file_reserve(file, ctx);
+
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+	file_start(file, slot, op, ctx, true);
+	return 0;
 }
 
 /*
@@ -303,13 +336,15 @@ struct callout_slot *callout_file_reserve(struct callout_file *file,
 int callout_file_set(struct callout_file *file, struct callout_op *op,
 		     struct callout_op_ctx *ctx)
 {
-	struct callout_slot *slot = op->op == CALLOUT_OP_TIMEOUT ?
-				    callout_file_reserve(file, ctx) :
-				    file_take_slot(file, ctx);
+	struct callout_slot *slot;
+	int ret;
 
-	if (IS_ERR(slot))
-		return PTR_ERR(slot);
-	file_start(file, slot, op, ctx);
+	if (unlikely(op->op == CALLOUT_OP_TIMEOUT))
+		return file_timeout(file, op, ctx);
+	ret = file_take_slot(file, ctx, &slot);
+	if (ret)
+		return ret;
+	file_start(file, slot, op, ctx, false);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
@@ -321,7 +356,7 @@ void callout_file_start(struct callout_file *file, struct callout_slot *slot,
 	callout_ctx_lock(ctx, &slot->node);
 	/* Its CPU may have gone offline since. */
 	callout_ctx_set_base(ctx, callout_rehome(ctx->base, &slot->node));
-	file_start(file, slot, op, ctx);
+	file_start(file, slot, op, ctx, true);
 }
 
 /* Frees a slot that was not needed. */
