@@ -67,22 +67,25 @@ ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
 			   ctx_lock_home_first(file, ctx);
 }
 
-/*
- * Finds the slot of a handle and locks its base; NULL if the handle is stale or
- * invalid.
- */
-static inline struct callout_slot *ctx_lock_slot(struct callout_file *file,
-						 struct callout_op_ctx *ctx,
-						 u64 handle)
+/* Finds the slot of a handle and locks its base; false if it is stale or invalid. */
+static __always_inline bool ctx_lock_slot(struct callout_file *file,
+					  struct callout_op_ctx *ctx, u64 handle,
+					  struct callout_slot **locked)
 {
-	struct callout_slot *slot = callout_file_slot(file, handle);
+	struct callout_slot *slot;
+	bool found;
 
-	if (unlikely(!slot || !handle))
-		return NULL;
+	/* As callout_file_slot(). */
+	preempt_disable();
+	found = callout_table_slot_of(&file->table, handle, true, &slot);
+	preempt_enable();
+	if (unlikely(!found || !handle))
+		return false;
 	/* Or gcc computes it from the handle at each use. */
 	OPTIMIZER_HIDE_VAR(slot);
 	callout_ctx_lock(ctx, &slot->node);
-	return likely(slot->handle == handle) ? slot : NULL;
+	*locked = slot;
+	return likely(slot->handle == handle);
 }
 
 /* Reserves a slot, and up to ctx->ahead more if the limits permit. */
@@ -461,9 +464,11 @@ EXPORT_SYMBOL_IF_KUNIT(callout_file_find);
 int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 		       struct callout_op_ctx *ctx)
 {
-	struct callout_slot *slot = ctx_lock_slot(file, ctx, op->handle);
+	struct callout_slot *slot;
 
-	return likely(slot) ? file_cancel(file, slot, false, ctx) : -ENOENT;
+	if (unlikely(!ctx_lock_slot(file, ctx, op->handle, &slot)))
+		return -ENOENT;
+	return file_cancel(file, slot, false, ctx);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_unset);
 
@@ -472,9 +477,9 @@ static int file_unset_checked(struct callout_file *file,
 			      const struct callout_op *op,
 			      struct callout_op_ctx *ctx)
 {
-	struct callout_slot *slot = ctx_lock_slot(file, ctx, op->handle);
+	struct callout_slot *slot;
 
-	if (!slot ||
+	if (!ctx_lock_slot(file, ctx, op->handle, &slot) ||
 	    !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED) ||
 	    slot->key != op->func || slot->arg != op->cookie)
 		return -ENOENT;
@@ -597,12 +602,12 @@ static noinline int file_reset_alarm(struct callout_file *file,
 int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		       struct callout_op_ctx *ctx)
 {
-	struct callout_slot *slot = ctx_lock_slot(file, ctx, op->handle);
+	struct callout_slot *slot;
 	struct callout_base *base;
 	u64 tick, due, now;
 	u8 state, flags;
 
-	if (!slot)
+	if (unlikely(!ctx_lock_slot(file, ctx, op->handle, &slot)))
 		return -ENOENT;
 	state = slot->node.state;
 	flags = READ_ONCE(slot->node.flags);

@@ -118,9 +118,13 @@ static inline struct callout_pool *callout_pool(struct callout_table *table,
 	return per_cpu_ptr(table->pools, base->number);
 }
 
-/* callout_table_slot(), where @from_user is a constant. */
-static __always_inline struct callout_slot *
-callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user)
+/*
+ * callout_table_slot(), where @from_user is a constant: finds @slot, or returns
+ * false. In line, the compiler does not ask again whether it is NULL.
+ */
+static __always_inline bool
+callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
+		      struct callout_slot **slot)
 {
 	u32 place = handle & ((1U << CALLOUT_PLACE_BITS) - 1);
 	u32 index = (handle & (CALLOUT_GEN_ONE - 1)) >> CALLOUT_PLACE_BITS;
@@ -130,13 +134,14 @@ callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user)
 	/* Pairs with table_add_chunk(): the directory has @n chunks by now. */
 	n = smp_load_acquire(&table->nr_chunks);
 	if (unlikely(index >= n || place >= CALLOUT_CHUNK_SLOTS))
-		return NULL;
+		return false;
 	if (from_user) {
 		index = array_index_nospec(index, n);
 		place = array_index_nospec(place, CALLOUT_CHUNK_SLOTS);
 	}
 	dir = rcu_dereference_check(table->directory, rcu_read_lock_any_held());
-	return &dir->chunk[index]->slot[place];
+	*slot = &dir->chunk[index]->slot[place];
+	return true;
 }
 
 /*
@@ -147,14 +152,18 @@ callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user)
 static inline struct callout_slot *
 callout_table_slot(struct callout_table *table, u64 handle)
 {
-	return callout_table_slot_of(table, handle, false);
+	struct callout_slot *slot;
+
+	return callout_table_slot_of(table, handle, false, &slot) ? slot : NULL;
 }
 
 /* callout_table_slot() of a handle that comes from user space. */
 static inline struct callout_slot *
 callout_table_slot_nospec(struct callout_table *table, u64 handle)
 {
-	return callout_table_slot_of(table, handle, true);
+	struct callout_slot *slot;
+
+	return callout_table_slot_of(table, handle, true, &slot) ? slot : NULL;
 }
 
 /* callout_table_slot() in any context. */
