@@ -350,6 +350,15 @@ static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
 	return base->tick->from_ns(base, due, now);
 }
 
+/* callout_from_ns(), quickest with the hrtimer source. */
+static inline u64 callout_from_ns_fine(struct callout_base *base, u64 due,
+				       u64 now)
+{
+	if (likely(base->tick == &callout_tick_hrtimer))
+		return callout_hrtimer_from_ns(base, due, now);
+	return callout_from_ns(base, due, now);
+}
+
 /*
  * When @tick begins, in nanoseconds of CLOCK_MONOTONIC, as near as is known: with
  * jiffies less than a tick late. What is too far away is U64_MAX / 2.

@@ -247,7 +247,7 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 	else
 		due = min_t(u64, now + due, KTIME_MAX);
 	callout_slot_set_due(slot, due);
-	return callout_from_ns(base, due, now);
+	return callout_from_ns_fine(base, due, now);
 }
 
 /* Takes a free slot and leaves its base locked. May sleep. Returns 0 or an error. */
