@@ -250,6 +250,24 @@ static void file_call(void *arg)
 	called = true;
 }
 
+/* A callout that was cancelled leaves room in its base. */
+static void file_unset_leaves_room(struct kunit *test)
+{
+	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	struct callout_file *file = test->priv;
+	struct callout_slot *slot;
+	struct callout_base *base;
+	unsigned int pending;
+
+	op.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 1);
+	slot = callout_table_lookup(&file->table, op.handle);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	base = callout_base(slot->node.cpu);
+	pending = callout_base_pending(base);
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, callout_base_pending(base), pending - 1);
+}
+
 /* A slot whose kind was overwritten does not call an address of its program. */
 static void file_without_kind(struct kunit *test)
 {
@@ -590,6 +608,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep_periodic),
 	KUNIT_CASE(boot_sleep_one_period),
 	KUNIT_CASE(boot_postponed),
+	KUNIT_CASE(file_unset_leaves_room),
 	KUNIT_CASE(file_without_kind),
 	KUNIT_CASE(file_numbers_are_no_addresses),
 	KUNIT_CASE(key_lost),

@@ -85,6 +85,15 @@ static __always_inline void callout_start_locked(struct callout_base *base,
 	callout_started(base, n, expires);
 }
 
+/* callout_unqueue_locked() of one that is in the scheme, as nearly all are. */
+static __always_inline void callout_unfile_locked(struct callout_base *base,
+						  struct callout_node *n)
+{
+	lockdep_assert_held(&base->lock);
+	callout_scheme_stop(base, n);
+	base->room++;
+}
+
 /*
  * Takes a pending @n out, to be queued elsewhere. It stays pending throughout:
  * a holder of its associated lock may test that without the base's lock.

@@ -372,18 +372,15 @@ void callout_file_give_back(struct callout_file *file,
 	ctx->spare++;
 }
 
-/*
- * Cancels the callout of a slot whose base is locked; by its key if @named is
- * true. UNSET is little else: in line, its registers are not saved twice.
- */
-static __always_inline int file_cancel(struct callout_file *file,
-				       struct callout_slot *slot, bool named,
-				       struct callout_op_ctx *ctx)
+/* file_cancel() of any; by its key if @named is true. */
+static noinline int file_cancel_slow(struct callout_file *file,
+				     struct callout_slot *slot, bool named,
+				     struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
 	int ret = CALLOUT_CANCELLED;
 
-	if (likely(slot->node.state & CALLOUT_S_PENDING)) {
+	if (slot->node.state & CALLOUT_S_PENDING) {
 		callout_dequeue_locked(base, &slot->node);
 		trace_callout_cancel(&slot->node);
 		if (unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
@@ -404,6 +401,46 @@ static __always_inline int file_cancel(struct callout_file *file,
 	return ret;
 }
 
+/*
+ * Is the slot pending in its scheme, with an event to come, and not in the hash?
+ * Four bytes are tested at once.
+ */
+static __always_inline bool slot_is_plain(const struct callout_slot *slot)
+{
+	static const struct callout_node mask = {
+		.state = U8_MAX,
+		.kind = U8_MAX,
+		.mark = U8_MAX,
+	}, plain = {
+		.state = CALLOUT_S_PENDING,
+		.kind = CALLOUT_KIND_EVENT,
+	};
+
+	return (READ_ONCE(slot->node.bytes) & mask.bytes) == plain.bytes;
+}
+
+/*
+ * Cancels the callout of a slot whose base is locked. UNSET is little else: in
+ * line, its registers are not saved twice.
+ */
+static __always_inline int file_cancel(struct callout_file *file,
+				       struct callout_slot *slot,
+				       struct callout_op_ctx *ctx)
+{
+	static const struct callout_node free = { .kind = CALLOUT_KIND_EVENT };
+	struct callout_base *base = ctx->base;
+
+	if (unlikely(!slot_is_plain(slot)))
+		return file_cancel_slow(file, slot, false, ctx);
+	callout_unfile_locked(base, &slot->node);
+	trace_callout_cancel(&slot->node);
+	WRITE_ONCE(slot->node.bytes, free.bytes);
+	callout_slot_put(&file->table, base, slot);
+	ctx->count[CALLOUT_FILE_CANCELLED]++;
+	ctx->spare++;
+	return CALLOUT_CANCELLED;
+}
+
 /* CANCEL of the slots of a chunk; returns how many were cancelled. */
 static int file_cancel_slots(struct callout_file *file,
 			     struct callout_slot *slot, u64 cookie, u64 mask)
@@ -419,7 +456,7 @@ static int file_cancel_slots(struct callout_file *file,
 		callout_ctx_lock(&ctx, &slot->node);
 		/* -ENOENT if it is free, or being read for the last time. */
 		if ((slot->arg & mask) == cookie &&
-		    file_cancel(file, slot, false, &ctx) > 0)
+		    file_cancel(file, slot, &ctx) > 0)
 			count++;
 	}
 	callout_ctx_flush(file, &ctx);
@@ -468,7 +505,7 @@ int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 
 	if (unlikely(!ctx_lock_slot(file, ctx, op->handle, &slot)))
 		return -ENOENT;
-	return file_cancel(file, slot, false, ctx);
+	return file_cancel(file, slot, ctx);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_unset);
 
@@ -483,7 +520,7 @@ static int file_unset_checked(struct callout_file *file,
 	    !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED) ||
 	    slot->key != op->func || slot->arg != op->cookie)
 		return -ENOENT;
-	return file_cancel(file, slot, true, ctx);
+	return file_cancel_slow(file, slot, true, ctx);
 }
 
 /*
