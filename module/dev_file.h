@@ -143,7 +143,7 @@ struct callout_file {
  *	began or slept
  * @commands: those whose callouts it has cancelled, see dev_uring.h
  * @home: in this hold of its lock @base was found to be the home of new
- *	callouts, which it stays: interrupts are off
+ *	callouts, which it stays: interrupts are off. False without @base.
  * @may_wake: the caller is known to have CAP_WAKE_ALARM
  * @ahead: slots to reserve with the next one
  * @spare: slots reserved, that is counted as outstanding, but not in use
@@ -265,7 +265,7 @@ static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 	base = callout_lock_irqs_off(n);
 	/* For sparse, which cannot follow this. */
 	__release(&base->lock);
-	callout_ctx_set_base(ctx, base);
+	ctx->base = base;
 	return base;
 }
 

@@ -388,7 +388,7 @@ static noinline int batch_do_some(struct callout_file *file,
 {
 	unsigned int first = batch->done, i, done;
 	struct callout_op_ctx ctx = {};
-	struct callout_op op[BATCH_OPS] __uninitialized;
+	struct callout_op op[BATCH_OPS] __uninitialized, *at;
 	int n, ret = 0;
 
 	n = batch_copy_in(batch, op, min(batch->nr_ops - first, BATCH_OPS));
@@ -410,17 +410,17 @@ static noinline int batch_do_some(struct callout_file *file,
 	if (op_writes_handle(&op[0]))
 		for (i = 1; i < n; i++)
 			ctx.ahead += SETS >> op[i].op % 32 & 1;
-	for (i = 0; i < n; i++) {
-		int result = op_do(file, &op[i], &ctx);
+	for (at = op; at < op + n; at++) {
+		int result = op_do(file, at, &ctx);
 
-		op[i].result = result;
-		if (unlikely(result < 0) && batch_stops(batch, &op[i])) {
-			i++;
+		at->result = result;
+		if (unlikely(result < 0) && batch_stops(batch, at)) {
+			at++;
 			ret = 1;
 			break;
 		}
 	}
-	done = i;
+	done = at - op;
 	batch->done += done;
 	callout_ctx_unlock(&ctx);
 	/* To write the results may take long. */
