@@ -129,7 +129,10 @@ static noinline int op_do_alarm(struct callout_file *file,
 		return -EINVAL;
 	callout_ctx_sleep(ctx);
 	ret = callout_alarm_permit(op->clockid);
-	return ret ? ret : callout_file_set(file, op, ctx);
+	if (ret)
+		return ret;
+	return set ? callout_file_set(file, op, ctx) :
+		     callout_file_timeout(file, op, ctx);
 }
 
 /* The same, unless it names its callout by a key. */
@@ -172,7 +175,7 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 		if (op_times_bad(op, op->clockid) || op->period ||
 		    op->func == CALLOUT_KEY_FUNC)
 			return op_do_alarm(file, op, ctx);
-		return callout_file_set(file, op, ctx);
+		return callout_file_timeout(file, op, ctx);
 	case CALLOUT_OP_UNTIMEOUT:
 		if (op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
 			return -EINVAL;

@@ -320,9 +320,24 @@ struct callout_slot *callout_file_reserve(struct callout_file *file,
 	return ret ? ERR_PTR(ret) : slot;
 }
 
-static noinline int file_timeout(struct callout_file *file,
-				 struct callout_op *op,
-				 struct callout_op_ctx *ctx)
+/* SET; writes the handle of @op. May sleep. Returns 0, -ENOSPC, -EDQUOT or -ENOMEM. */
+int callout_file_set(struct callout_file *file, struct callout_op *op,
+		     struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot;
+	int ret;
+
+	ret = file_take_slot(file, ctx, &slot);
+	if (ret)
+		return ret;
+	file_start(file, slot, op, ctx, false);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
+
+/* TIMEOUT; as SET. */
+int callout_file_timeout(struct callout_file *file, struct callout_op *op,
+			 struct callout_op_ctx *ctx)
 {
 	struct callout_slot *slot = callout_file_reserve(file, ctx);
 
@@ -331,26 +346,7 @@ static noinline int file_timeout(struct callout_file *file,
 	file_start(file, slot, op, ctx, true);
 	return 0;
 }
-
-/*
- * SET and TIMEOUT; writes the handle of @op. May sleep. Returns 0, -ENOSPC,
- * -EDQUOT or -ENOMEM.
- */
-int callout_file_set(struct callout_file *file, struct callout_op *op,
-		     struct callout_op_ctx *ctx)
-{
-	struct callout_slot *slot;
-	int ret;
-
-	if (unlikely(op->op == CALLOUT_OP_TIMEOUT))
-		return file_timeout(file, op, ctx);
-	ret = file_take_slot(file, ctx, &slot);
-	if (ret)
-		return ret;
-	file_start(file, slot, op, ctx, false);
-	return 0;
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
+EXPORT_SYMBOL_IF_KUNIT(callout_file_timeout);
 
 /* The rest of TIMEOUT. */
 void callout_file_start(struct callout_file *file, struct callout_slot *slot,

@@ -14,6 +14,8 @@ struct callout_op_ctx;
 
 int callout_file_set(struct callout_file *file, struct callout_op *op,
 		     struct callout_op_ctx *ctx);
+int callout_file_timeout(struct callout_file *file, struct callout_op *op,
+			 struct callout_op_ctx *ctx);
 struct callout_slot *callout_file_reserve(struct callout_file *file,
 					  struct callout_op_ctx *ctx);
 void callout_file_start(struct callout_file *file, struct callout_slot *slot,
