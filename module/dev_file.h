@@ -146,7 +146,8 @@ struct callout_file {
  *	callouts, which it stays: interrupts are off. False without @base.
  * @may_wake: the caller is known to have CAP_WAKE_ALARM
  * @ahead: slots to reserve with the next one
- * @spare: slots reserved, that is counted as outstanding, but not in use
+ * @spare: slots reserved, that is counted as outstanding, but not in use; not
+ *	negative between operations
  * @count: counted so far, by enum callout_file_count
  *
  * Begins zeroed and ends with callout_ctx_flush(), or with its two parts. A run
@@ -161,7 +162,7 @@ struct callout_op_ctx {
 	bool home;
 	bool may_wake;
 	u16 ahead;
-	u16 spare;
+	s16 spare;
 	u16 count[CALLOUT_OP_COUNTS];
 };
 

@@ -95,10 +95,9 @@ static inline int file_charge(struct callout_file *file,
 	unsigned int more, allowed;
 	int n, ret;
 
-	if (likely(ctx->spare)) {
-		ctx->spare--;
+	if (likely(--ctx->spare >= 0))
 		return 0;
-	}
+	ctx->spare = 0;
 	n = atomic_read(&file->outstanding);
 	do {
 		while (unlikely(n >= (allowed = READ_ONCE(file->allowed)))) {
