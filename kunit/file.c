@@ -271,6 +271,31 @@ static void file_unset_leaves_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_base_pending(base), pending - 1);
 }
 
+/* A slot without generations left has no handle, not even 0, which is stored in it. */
+static void file_slot_retires(struct kunit *test)
+{
+	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	struct callout_file *file = test->priv;
+	struct callout_slot *slot;
+
+	/* 0 is the first slot's if that of any. */
+	do {
+		op.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR,
+				     1);
+		slot = callout_table_lookup(&file->table, op.handle);
+		KUNIT_ASSERT_NOT_NULL(test, slot);
+	} while (op.handle & (CALLOUT_GEN_ONE - 1));
+	op.handle |= CALLOUT_GEN_MAX << CALLOUT_SLOT_BITS;
+	slot->handle = op.handle;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, slot->handle, 0ULL);
+	op.handle = 0;
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &op));
+	op.op = CALLOUT_OP_RESET;
+	op.time = HOUR;
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &op));
+}
+
 /* A slot whose kind was overwritten does not call an address of its program. */
 static void file_without_kind(struct kunit *test)
 {
@@ -612,6 +637,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep_one_period),
 	KUNIT_CASE(boot_postponed),
 	KUNIT_CASE(file_unset_leaves_room),
+	KUNIT_CASE(file_slot_retires),
 	KUNIT_CASE(file_without_kind),
 	KUNIT_CASE(file_numbers_are_no_addresses),
 	KUNIT_CASE(key_lost),

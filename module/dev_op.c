@@ -67,7 +67,11 @@ ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
 			   ctx_lock_home_first(file, ctx);
 }
 
-/* Finds the slot of a handle and locks its base; false if it is stale or invalid. */
+/*
+ * Finds the slot of a handle and locks its base; false if the handle is stale or
+ * invalid. It may be the next one of a free slot, or the 0 of one that has no
+ * generations left: neither is pending, ready or detached.
+ */
 static __always_inline bool ctx_lock_slot(struct callout_file *file,
 					  struct callout_op_ctx *ctx, u64 handle,
 					  struct callout_slot **locked)
@@ -79,7 +83,7 @@ static __always_inline bool ctx_lock_slot(struct callout_file *file,
 	preempt_disable();
 	found = callout_table_slot_of(&file->table, handle, true, &slot);
 	preempt_enable();
-	if (unlikely(!found || !handle))
+	if (unlikely(!found))
 		return false;
 	/* Or gcc computes it from the handle at each use. */
 	OPTIMIZER_HIDE_VAR(slot);
