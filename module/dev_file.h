@@ -252,14 +252,21 @@ static inline void callout_ctx_sleep(struct callout_op_ctx *ctx)
 	ctx->now = 0;
 }
 
+/* Does the run hold the lock of the base of @n, which so cannot change? */
+static inline bool callout_ctx_holds(const struct callout_op_ctx *ctx,
+				     const struct callout_node *n)
+{
+	return ctx->base && likely(READ_ONCE(n->cpu) == ctx->base->index);
+}
+
 /* Locks the base of @n, unless the run holds that lock already. */
 static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 						    struct callout_node *n)
 {
-	struct callout_base *base = ctx->base;
+	struct callout_base *base;
 
-	if (base && likely(READ_ONCE(n->cpu) == base->index))
-		return base;
+	if (callout_ctx_holds(ctx, n))
+		return ctx->base;
 	callout_ctx_unlock(ctx);
 	lockdep_assert_irqs_enabled();
 	local_irq_disable();

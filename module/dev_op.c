@@ -68,28 +68,33 @@ ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
 }
 
 /*
- * Finds the slot of a handle and locks its base; false if the handle is stale or
- * invalid. It may be the next one of a free slot, or the 0 of one that has no
- * generations left: neither is pending, ready or detached.
+ * As callout_file_slot(): finds @slot, which may have another handle by now, or
+ * returns false. Even with this handle it may be free, or have no generations
+ * left, where that is 0: neither is pending, ready or detached.
  */
-static __always_inline bool ctx_lock_slot(struct callout_file *file,
-					  struct callout_op_ctx *ctx, u64 handle,
-					  struct callout_slot **locked)
+static __always_inline bool file_find_slot(struct callout_file *file, u64 handle,
+					   struct callout_slot **slot)
 {
-	struct callout_slot *slot;
 	bool found;
 
-	/* As callout_file_slot(). */
 	preempt_disable();
-	found = callout_table_slot_of(&file->table, handle, true, &slot);
+	found = callout_table_slot_of(&file->table, handle, true, slot);
 	preempt_enable();
-	if (unlikely(!found))
-		return false;
 	/* Or gcc computes it from the handle at each use. */
-	OPTIMIZER_HIDE_VAR(slot);
-	callout_ctx_lock(ctx, &slot->node);
-	*locked = slot;
-	return likely(slot->handle == handle);
+	if (likely(found))
+		OPTIMIZER_HIDE_VAR(*slot);
+	return found;
+}
+
+/* Finds the slot of a handle and locks its base; false if it is stale or invalid. */
+static __always_inline bool ctx_lock_slot(struct callout_file *file,
+					  struct callout_op_ctx *ctx, u64 handle,
+					  struct callout_slot **slot)
+{
+	if (unlikely(!file_find_slot(file, handle, slot)))
+		return false;
+	callout_ctx_lock(ctx, &(*slot)->node);
+	return likely((*slot)->handle == handle);
 }
 
 /* Reserves a slot, and up to ctx->ahead more if the limits permit. */
@@ -401,13 +406,15 @@ static noinline int file_cancel_slow(struct callout_file *file,
 }
 
 /*
- * Is the slot pending in its scheme, with an event to come, and not in the hash?
- * Four bytes are tested at once.
+ * Is the slot pending, with an event to come, and not in the hash, so that to
+ * cancel it calls nothing? Four bytes are tested at once.
  */
-static __always_inline bool slot_is_plain(const struct callout_slot *slot)
+static __always_inline bool slot_is_plain(struct callout_base *base,
+					  const struct callout_slot *slot)
 {
+	/* A slot whose CPU was offline once is away for good, which is no matter. */
 	static const struct callout_node mask = {
-		.state = U8_MAX,
+		.state = U8_MAX & ~CALLOUT_S_AWAY,
 		.kind = U8_MAX,
 		.mark = U8_MAX,
 	}, plain = {
@@ -415,12 +422,14 @@ static __always_inline bool slot_is_plain(const struct callout_slot *slot)
 		.kind = CALLOUT_KIND_EVENT,
 	};
 
-	return (READ_ONCE(slot->node.bytes) & mask.bytes) == plain.bytes;
+	return (READ_ONCE(slot->node.bytes) & mask.bytes) == plain.bytes &&
+	       !callout_scheme_is_next(base, &slot->node) &&
+	       !trace_callout_cancel_enabled();
 }
 
 /*
- * Cancels the callout of a slot whose base is locked. UNSET is little else: in
- * line, its registers are not saved twice.
+ * Cancels the callout of a slot whose base is locked. That of nearly all calls
+ * nothing, so that no register is saved.
  */
 static __always_inline int file_cancel(struct callout_file *file,
 				       struct callout_slot *slot,
@@ -429,10 +438,9 @@ static __always_inline int file_cancel(struct callout_file *file,
 	static const struct callout_node free = { .kind = CALLOUT_KIND_EVENT };
 	struct callout_base *base = ctx->base;
 
-	if (unlikely(!slot_is_plain(slot)))
+	if (unlikely(!slot_is_plain(base, slot)))
 		return file_cancel_slow(file, slot, false, ctx);
 	callout_unfile_locked(base, &slot->node);
-	trace_callout_cancel(&slot->node);
 	WRITE_ONCE(slot->node.bytes, free.bytes);
 	callout_slot_put(&file->table, base, slot);
 	ctx->count[CALLOUT_FILE_CANCELLED]++;
@@ -496,15 +504,38 @@ struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_find);
 
+/* UNSET of a slot whose base is locked. */
+static __always_inline int file_unset_locked(struct callout_file *file,
+					     struct callout_slot *slot,
+					     u64 handle,
+					     struct callout_op_ctx *ctx)
+{
+	if (unlikely(slot->handle != handle))
+		return -ENOENT;
+	return file_cancel(file, slot, ctx);
+}
+
+/* The same when the run has locked another base, or none. */
+static noinline int file_unset_lock(struct callout_file *file,
+				    struct callout_slot *slot, u64 handle,
+				    struct callout_op_ctx *ctx)
+{
+	callout_ctx_lock(ctx, &slot->node);
+	return file_unset_locked(file, slot, handle, ctx);
+}
+
 /* UNSET. Returns CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT. */
 int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 		       struct callout_op_ctx *ctx)
 {
 	struct callout_slot *slot;
+	u64 handle = op->handle;
 
-	if (unlikely(!ctx_lock_slot(file, ctx, op->handle, &slot)))
+	if (unlikely(!file_find_slot(file, handle, &slot)))
 		return -ENOENT;
-	return file_cancel(file, slot, ctx);
+	return callout_ctx_holds(ctx, &slot->node) ?
+	       file_unset_locked(file, slot, handle, ctx) :
+	       file_unset_lock(file, slot, handle, ctx);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_unset);
 

@@ -52,6 +52,14 @@ static inline void callout_scheme_stop(struct callout_base *base,
 		s->ops->stop(s, n);
 }
 
+/* Does expiry go on at @n? Then, and only then, to stop @n may end a walk. */
+static inline bool callout_scheme_is_next(struct callout_base *base,
+					  const struct callout_node *n)
+{
+	return callout_is_wheel(base) &&
+	       to_wheel(base->scheme)->cursor == &n->entry;
+}
+
 /*
  * The first callout that is due at base->now, still pending; NULL if there is
  * none, or with no budget left, if there may be one. Another scheme than the
