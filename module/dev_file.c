@@ -58,25 +58,13 @@
 
 static struct workqueue_struct *free_wq;
 
-/*
- * The rest of callout_ctx_flush() when no base is locked: updates the counters,
- * returns spare slots.
- */
-void callout_ctx_count(struct callout_file *file, struct callout_op_ctx *ctx)
+/* Ends a run of operations. */
+void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
 {
-	unsigned int i;
-
-#pragma GCC unroll 4
-	for (i = 0; i < CALLOUT_OP_COUNTS; i++)
-		if (ctx->count[i])
-			atomic64_add(ctx->count[i], &file->count[i]);
-	if (ctx->spare)
-		atomic_sub(ctx->spare, &file->outstanding);
-	/* The last: they may hold the only references of the file. */
-	if (unlikely(ctx->commands))
-		callout_uring_cancelled(ctx);
+	callout_ctx_unlock(ctx);
+	callout_ctx_count(file, ctx);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_ctx_count);
+EXPORT_SYMBOL_IF_KUNIT(callout_ctx_flush);
 
 /* Reads each number by itself: they may not add up. */
 void callout_file_info(struct callout_file *file,

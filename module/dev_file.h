@@ -15,6 +15,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 #include "arm.h"
+#include "dev_uring.h"
 #include "table.h"
 
 struct callout_user;
@@ -279,14 +280,26 @@ static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 
 void callout_file_info(struct callout_file *file,
 		       struct callout_file_info *info);
-void callout_ctx_count(struct callout_file *file, struct callout_op_ctx *ctx);
+void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx);
 
-/* Ends a run of operations. */
-static inline void callout_ctx_flush(struct callout_file *file,
+/*
+ * The rest of callout_ctx_flush() when no base is locked: updates the counters,
+ * returns spare slots.
+ */
+static inline void callout_ctx_count(struct callout_file *file,
 				     struct callout_op_ctx *ctx)
 {
-	callout_ctx_unlock(ctx);
-	callout_ctx_count(file, ctx);
+	unsigned int i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < CALLOUT_OP_COUNTS; i++)
+		if (ctx->count[i])
+			atomic64_add(ctx->count[i], &file->count[i]);
+	if (ctx->spare)
+		atomic_sub(ctx->spare, &file->outstanding);
+	/* The last: they may hold the only references of the file. */
+	if (unlikely(ctx->commands))
+		callout_uring_cancelled(ctx);
 }
 
 struct callout_file *callout_file_create(void);
