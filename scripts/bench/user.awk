@@ -11,13 +11,6 @@ BEGIN {
 
 # Limits of the KUnit kernel.
 function hold(	i) {
-	# The rest is the way into the kernel and back, and a structure of 64 bytes each time.
-	held["callout batch64 / timerfd, insns_arm_disarm, 0"] = 0.25
-	held["callout batch64 / timerfd, insns_arm_disarm, 1000"] = 0.24
-	held["callout batch64 / timerfd, insns_arm_disarm, 10000"] = 0.235
-	held["callout single / timerfd, insns_arm_disarm, 0"] = 0.78
-	held["callout single / timerfd, insns_arm_disarm, 1000"] = 0.75
-	held["callout single / timerfd, insns_arm_disarm, 10000"] = 0.74
 	# Two entries of a ring that do nothing take 0.53 of it.
 	held["callout uring / io_uring, insns_arm_disarm, 0"] = 1.21
 	# Among more of them the hash of the keys grows.
