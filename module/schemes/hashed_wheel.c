@@ -54,7 +54,9 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/kmemleak.h>
 #include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/prefetch.h>
 #include <linux/slab.h>
@@ -375,6 +377,48 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 }
 
 /*
+ * Pages for a ring, no more than it needs: kmalloc() would take a power of two of
+ * them. NULL if there is no run of pages at hand, for which nothing is reclaimed or
+ * moved, or if the ring is so small that kmalloc() wastes less.
+ */
+static void *ring_pages(size_t size, int node, gfp_t gfp)
+{
+	unsigned int order = get_order(size), i;
+	struct page *page;
+	void *pages;
+
+	if (size <= KMALLOC_MAX_CACHE_SIZE || size > KMALLOC_MAX_SIZE)
+		return NULL;
+	page = alloc_pages_node(node, (gfp & ~__GFP_DIRECT_RECLAIM) |
+				      __GFP_NOWARN, order);
+	if (!page)
+		return NULL;
+	split_page(page, order);
+	for (i = DIV_ROUND_UP(size, PAGE_SIZE); i < 1U << order; i++)
+		__free_page(page + i);
+	pages = page_address(page);
+	/* The only reference to a callout may be a link in a bucket. */
+	kmemleak_alloc(pages, size, 1, gfp);
+	return pages;
+}
+
+static unsigned int ring_nodes(unsigned int buckets)
+{
+	unsigned int n, nodes = 0;
+
+	for (n = buckets; n > 1; n = DIV_ROUND_UP(n, FANOUT))
+		nodes += DIV_ROUND_UP(n, FANOUT);
+	return nodes;
+}
+
+/* One allocation: the buckets, the minima, a 0, and whether it is pages. */
+static size_t ring_size(unsigned int buckets)
+{
+	return size_add(array_size(buckets, sizeof(struct callout_bucket)),
+			array_size(ring_nodes(buckets) + 2, sizeof(u64)));
+}
+
+/*
  * Makes an empty ring; @buckets is a power of two from
  * CALLOUT_WHEEL_MIN_BUCKETS to CALLOUT_WHEEL_MAX_BUCKETS. May sleep. Returns 0
  * or -ENOMEM.
@@ -382,15 +426,14 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 int callout_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
 		       gfp_t gfp)
 {
-	size_t size = array_size(buckets, sizeof(r->bucket[0]));
-	unsigned int n, nodes = 0;
+	unsigned int nodes = ring_nodes(buckets), n;
+	size_t size = ring_size(buckets);
+	bool pages;
 
-	for (n = buckets; n > 1; n = DIV_ROUND_UP(n, FANOUT))
-		nodes += DIV_ROUND_UP(n, FANOUT);
-	/* One allocation: the buckets, the minima and a 0. */
-	r->bucket = kvmalloc_node(size_add(size, array_size(nodes + 1,
-							    sizeof(u64))),
-				  gfp, node);
+	r->bucket = ring_pages(size, node, gfp);
+	pages = r->bucket;
+	if (!pages)
+		r->bucket = kvmalloc_node(size, gfp, node);
 	if (!r->bucket)
 		return -ENOMEM;
 	r->mask = buckets - 1;
@@ -402,13 +445,19 @@ int callout_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
 	r->min = (u64 *)(r->bucket + buckets);
 	memset64(r->min, U64_MAX, nodes);
 	r->min[nodes] = 0;
+	r->min[nodes + 1] = pages;
 	return 0;
 }
 
 /* Frees a ring, if there is one. Its entries are not touched. May sleep. */
 void callout_ring_free(struct callout_ring *r)
 {
-	kvfree(r->bucket);
+	if (!r->bucket || !r->min[r->root + 2]) {
+		kvfree(r->bucket);
+		return;
+	}
+	kmemleak_free(r->bucket);
+	free_pages_exact(r->bucket, ring_size(r->mask + 1));
 }
 
 /*

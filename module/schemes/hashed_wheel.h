@@ -28,7 +28,7 @@ struct callout_bucket {
  * @mask: number of buckets - 1
  * @root: index in @min of the bound of the whole ring
  * @min: a minimum for each FANOUT buckets, then one for each FANOUT of those, and
- *	so on up to @root
+ *	so on up to @root; then a 0, and whether @bucket is pages of its own
  * @bucket: the buckets; NULL: there is no ring
  */
 struct callout_ring {

@@ -17,8 +17,8 @@ function hold(	i) {
 	held["callout uring, insns_arm_disarm, largest / smallest"] = 1.15
 	# The probe looks far more often while a million expire.
 	held["callout, insns_irqsoff_max, 1000000 / 1500"] = 1.41
-	# A slot is 98, its share of the wheel 12 to 32, of which 21 here, of the rest 4.
-	held["callout, bytes_per_timer, 100000"] = 130
+	# A slot is 98, its share of the wheel 12 to 24, of which 16 here, of the rest 4.
+	held["callout, bytes_per_timer, 100000"] = 120
 }
 
 function of(mode, row) { return cell["callout," mode, row] }

@@ -17,6 +17,9 @@
 /* How many succeed before all fail; UINT_MAX: all succeed. */
 extern unsigned int harness_allocations_left;
 
+#define KMALLOC_MAX_CACHE_SIZE	8192U
+#define KMALLOC_MAX_SIZE	(1U << 22)
+
 void *harness_alloc(size_t size, bool zero);
 void harness_free(const void *p);
 
