@@ -20,6 +20,7 @@ static void hash_insert_random(struct callout_test_hash *m, unsigned int i,
 {
 	unsigned int key = callout_test_below(rng, NR_KEYS);
 
+	m->slot[i].node.state = CALLOUT_S_PENDING;
 	callout_test_hash_insert(m, i, key, callout_test_below(rng, 50));
 }
 
@@ -82,6 +83,9 @@ static void hash_random_operations(struct kunit *test)
 			callout_test_hash_remove(m, i);
 		else if (!m->seq[i] && callout_test_below(&rng, 100) < bias)
 			hash_insert_random(m, i, &rng);
+		if (callout_test_below(&rng, 4) == 0)
+			callout_test_hash_fire(m, callout_test_below(&rng, NR_KEYS),
+					       op);
 		key = callout_test_below(&rng, NR_KEYS + 5);
 		expected = callout_test_hash_expect(m, key);
 		KUNIT_ASSERT_EQ(test, expected, hash_find(m, key));
@@ -167,7 +171,8 @@ static void hash_grows_with_different_keys(struct kunit *test)
 	slots = callout_test_vcalloc(test, 2048, sizeof(*slots));
 	for (i = 0; i < 2048 && callout_test_hash_bits(m) == 12; i++) {
 		slots[i].arg = callout_test_below(&rng, U32_MAX);
-		slots[i].key = callout_test_below(&rng, U32_MAX);
+		callout_slot_set_key(&slots[i],
+				     callout_test_below(&rng, U32_MAX));
 		local_irq_disable();
 		grow = callout_hash_insert(&m->hash, &slots[i]);
 		local_irq_enable();
@@ -201,6 +206,9 @@ static void hash_random_operations_while_growing(struct kunit *test)
 			callout_test_hash_remove(m, i);
 		else if (!m->seq[i])
 			hash_insert_random(m, i, &rng);
+		if (callout_test_below(&rng, 4) == 0)
+			callout_test_hash_fire(m, callout_test_below(&rng, NR_KEYS),
+					       op);
 		i = callout_test_below(&rng, NR_KEYS);
 		expected = callout_test_hash_expect(m, i);
 		KUNIT_ASSERT_EQ(test, expected, callout_test_hash_take(m, i));
@@ -287,6 +295,65 @@ static void hash_random_moves(struct kunit *test)
 }
 
 /* A search finds exact matches of function and argument only. */
+/* Removes the slot that a search for key 0 finds first; returns its number. */
+static unsigned int hash_next(struct callout_test_hash *m)
+{
+	unsigned int i = callout_test_hash_take(m, 0) - 1;
+
+	if (i < CALLOUT_TEST_HASH_SLOTS)
+		callout_test_hash_remove(m, i);
+	return i;
+}
+
+/*
+ * Slots of a key are found by tick, also if another was set while one of them was
+ * being cancelled: not pending any more, and still in the hash.
+ */
+static void hash_order_beside_a_cancel(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+
+	callout_test_hash_insert(m, 0, 0, 10);
+	callout_test_hash_insert(m, 1, 0, 5);
+	callout_test_hash_insert(m, 2, 0, 20);
+	m->slot[0].node.state = 0;
+	callout_test_hash_insert(m, 3, 0, 3);
+	callout_test_hash_remove(m, 0);
+	KUNIT_EXPECT_EQ(test, 3, hash_next(m));
+	KUNIT_EXPECT_EQ(test, 1, hash_next(m));
+	KUNIT_EXPECT_EQ(test, 2, hash_next(m));
+}
+
+/* A search meets one that is about to move, on its way to another base. */
+static void hash_order_beside_a_move(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+
+	callout_test_hash_insert(m, 0, 0, 5);
+	callout_test_hash_insert(m, 1, 0, 10);
+	m->slot[1].node.state = 0;
+	KUNIT_EXPECT_EQ(test, 1, callout_test_hash_look(m, 0));
+	callout_test_hash_move(m, 1, 50);
+	KUNIT_EXPECT_EQ(test, 0, hash_next(m));
+	KUNIT_EXPECT_EQ(test, 1, hash_next(m));
+}
+
+/* The hash grows while one fires, after another that has fired before. */
+static void hash_order_beside_an_expiry(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+
+	callout_test_hash_insert(m, 0, 0, 5);
+	callout_test_hash_insert(m, 1, 0, 10);
+	callout_test_hash_fire(m, 0, 1000);
+	m->slot[1].node.state = 0;
+	callout_hash_grow(&m->hash, GFP_KERNEL);
+	hash_end_growth(m);
+	callout_slot_set_fired(&m->slot[1], 2000);
+	KUNIT_EXPECT_EQ(test, 0, hash_next(m));
+	KUNIT_EXPECT_EQ(test, 1, hash_next(m));
+}
+
 static void hash_finds_only_what_matches(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 2);
@@ -394,6 +461,9 @@ static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_growth_ends_while_a_key_is_used),
 	KUNIT_CASE(hash_random_moves),
 	KUNIT_CASE(hash_remove_after_take),
+	KUNIT_CASE(hash_order_beside_a_cancel),
+	KUNIT_CASE(hash_order_beside_a_move),
+	KUNIT_CASE(hash_order_beside_an_expiry),
 	KUNIT_CASE(hash_finds_only_what_matches),
 	KUNIT_CASE(hash_bounded_whatever_the_keys),
 	{}

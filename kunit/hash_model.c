@@ -34,8 +34,10 @@ struct callout_test_hash *callout_test_hash_create(struct kunit *test,
 	KUNIT_ASSERT_EQ(test, 0, callout_hash_init(&m->hash, bits, GFP_KERNEL));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, hash_destroy,
 							   &m->hash));
-	for (i = 0; i < CALLOUT_TEST_HASH_SLOTS; i++)
+	for (i = 0; i < CALLOUT_TEST_HASH_SLOTS; i++) {
 		m->slot[i].handle = i + 1;
+		m->slot[i].node.state = CALLOUT_S_PENDING;
+	}
 	return m;
 }
 
@@ -46,14 +48,16 @@ void callout_test_hash_key(unsigned int key, u64 *func, u64 *arg)
 	*arg = 0xffff888000000000UL + 64 * (key / 5);
 }
 
-/* Returns true if the hash should grow. */
+/* A slot that has fired stays so. Returns true if the hash should grow. */
 bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
 			      unsigned int key, u64 expires)
 {
 	struct callout_slot *slot = &m->slot[i];
+	u64 func;
 	bool grow;
 
-	callout_test_hash_key(key, &slot->key, &slot->arg);
+	callout_test_hash_key(key, &func, &slot->arg);
+	callout_slot_set_key(slot, func);
 	slot->node.expires = expires;
 	local_irq_disable();
 	grow = callout_hash_insert(&m->hash, slot);
@@ -78,31 +82,56 @@ void callout_test_hash_move(struct callout_test_hash *m, unsigned int i,
 
 	local_irq_disable();
 	callout_hash_move_begin(&m->hash, &m->slot[i], &hold);
+	m->slot[i].node.state = CALLOUT_S_PENDING;
 	m->slot[i].node.expires = expires;
 	callout_hash_move_end(&m->hash, &m->slot[i], &hold);
 	local_irq_enable();
 }
 
-/* The handle that a search for @key must find, or 0. */
-u64 callout_test_hash_expect(struct callout_test_hash *m, unsigned int key)
+/* The first slot of @key or, with @pending, of those that have not fired; or NULL. */
+static struct callout_slot *model_first(struct callout_test_hash *m,
+					unsigned int key, bool pending)
 {
 	struct callout_slot *slot, *found = NULL;
-	u64 func, arg, handle = 0, seq = 0;
+	u64 func, arg, seq = 0;
 	unsigned int i;
 
 	callout_test_hash_key(key, &func, &arg);
 	for (i = 0; i < CALLOUT_TEST_HASH_SLOTS; i++) {
 		slot = &m->slot[i];
-		if (!m->seq[i] || slot->key != func || slot->arg != arg)
+		if (!m->seq[i] || callout_slot_key(slot) != func ||
+		    slot->arg != arg ||
+		    (pending && !(slot->node.state & CALLOUT_S_PENDING)))
 			continue;
-		if (!found || slot->node.expires < found->node.expires ||
-		    (slot->node.expires == found->node.expires && m->seq[i] < seq)) {
+		if (!found ||
+		    callout_slot_order(slot) < callout_slot_order(found) ||
+		    (callout_slot_order(slot) == callout_slot_order(found) &&
+		     m->seq[i] < seq)) {
 			found = slot;
 			seq = m->seq[i];
-			handle = i + 1;
 		}
 	}
-	return handle;
+	return found;
+}
+
+/* The callout of @key that is pending and due first fires, if there is one. */
+void callout_test_hash_fire(struct callout_test_hash *m, unsigned int key,
+			    u64 now)
+{
+	struct callout_slot *slot = model_first(m, key, true);
+
+	if (!slot)
+		return;
+	slot->node.state = 0;
+	callout_slot_set_fired(slot, now);
+}
+
+/* The handle that a search for @key must find, or 0. */
+u64 callout_test_hash_expect(struct callout_test_hash *m, unsigned int key)
+{
+	struct callout_slot *slot = model_first(m, key, false);
+
+	return slot ? slot->handle : 0;
 }
 
 u64 callout_test_hash_take(struct callout_test_hash *m, unsigned int key)

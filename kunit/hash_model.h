@@ -38,6 +38,8 @@ bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
 void callout_test_hash_remove(struct callout_test_hash *m, unsigned int i);
 void callout_test_hash_move(struct callout_test_hash *m, unsigned int i,
 			    u64 expires);
+void callout_test_hash_fire(struct callout_test_hash *m, unsigned int key,
+			    u64 now);
 u64 callout_test_hash_expect(struct callout_test_hash *m, unsigned int key);
 u64 callout_test_hash_take(struct callout_test_hash *m, unsigned int key);
 u64 callout_test_hash_look(struct callout_test_hash *m, unsigned int key);

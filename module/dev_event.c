@@ -125,7 +125,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 			file_postpone(file, base, slot, now);
 		} else {
 			callout_take_due(base, n);
-			n->time = now;
+			callout_slot_set_fired(slot, now);
 			callout_slot_change_flags(file, slot, 0,
 						  CALLOUT_SLOT_READY);
 			fired |= n->flags;
@@ -229,9 +229,9 @@ static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 	event->flags = 0;
 	event->handle = slot->handle;
 	event->cookie = slot->arg;
-	event->func = slot->key;
+	event->func = callout_slot_plain_key(slot);
 	event->due = callout_slot_due(slot);
-	event->fired = slot->node.time;
+	event->fired = callout_slot_fired(slot);
 	event->overrun = 0;
 	event->clockid = CLOCK_MONOTONIC;
 	event->reserved = 0;

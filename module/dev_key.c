@@ -79,7 +79,8 @@ static int key_insert(struct callout_file *file, struct callout_op *op, u64 key,
 		/* To move one that has come meanwhile would have taken none. */
 		ret = PTR_ERR(slot);
 	} else if (ret == -ENOENT) {
-		callout_file_start(file, slot, &set, ctx);
+		callout_file_start(file, slot, &set, CALLOUT_KIND_EVENT,
+				   ctx);
 		slot = NULL;
 		op->left = 0;
 		ret = 0;

@@ -12,13 +12,13 @@
 struct callout_file;
 struct callout_op_ctx;
 
-/* A callout's func in the hash if it has a key; TIMEOUT cannot have this. */
-#define CALLOUT_KEY_FUNC	(~0ULL)
-
-/* Has the callout of a slot that is CALLOUT_SLOT_HASHED a key? */
+/*
+ * Has the callout of a slot that is CALLOUT_SLOT_HASHED a key? Its func in the hash
+ * is CALLOUT_KEY_FUNC then, which TIMEOUT cannot have.
+ */
 static inline bool callout_slot_keyed(const struct callout_slot *slot)
 {
-	return slot->key == CALLOUT_KEY_FUNC;
+	return callout_slot_key(slot) == CALLOUT_KEY_FUNC;
 }
 
 /* The operation that inserts such a callout, from a SET that has a key. */

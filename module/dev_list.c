@@ -77,7 +77,7 @@ static bool slot_describe(struct callout_file *file,
 		.period	= hashed ? 0 : slot->period,
 		.slack	= hashed ? 0 : slot->slack,
 		.cookie	= slot->arg,
-		.func	= slot->key,
+		.func	= callout_slot_key(slot),
 	};
 	if (keyed) {
 		entry->handle = slot->arg;

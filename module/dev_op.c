@@ -291,7 +291,7 @@ static __always_inline void file_start(struct callout_file *file,
 	struct callout_base *base = ctx->base;
 	u64 tick;
 
-	slot->key = op->func;
+	callout_slot_set_key(slot, op->func);
 	slot->arg = op->cookie;
 	op->handle = slot->handle;
 	tick = slot_set_times(slot, base, op, callout_ctx_now(ctx));
@@ -356,13 +356,16 @@ int callout_file_timeout(struct callout_file *file, struct callout_op *op,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_timeout);
 
-/* The rest of TIMEOUT. */
+/* The rest of TIMEOUT. Leaves the slot's base locked. */
 void callout_file_start(struct callout_file *file, struct callout_slot *slot,
-			struct callout_op *op, struct callout_op_ctx *ctx)
+			struct callout_op *op, enum callout_kind kind,
+			struct callout_op_ctx *ctx)
 {
 	callout_ctx_lock(ctx, &slot->node);
 	/* Its CPU may have gone offline since. */
 	callout_ctx_set_base(ctx, callout_rehome(ctx->base, &slot->node));
+	/* Before it is in the hash, where it must not change. */
+	slot->node.kind = kind;
 	file_start(file, slot, op, ctx, true);
 }
 
@@ -548,7 +551,7 @@ static int file_unset_checked(struct callout_file *file,
 
 	if (!ctx_lock_slot(file, ctx, op->handle, &slot) ||
 	    !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED) ||
-	    slot->key != op->func || slot->arg != op->cookie)
+	    callout_slot_key(slot) != op->func || slot->arg != op->cookie)
 		return -ENOENT;
 	return file_cancel_slow(file, slot, true, ctx);
 }

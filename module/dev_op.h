@@ -5,6 +5,7 @@
 #ifndef _CALLOUT_DEV_OP_H
 #define _CALLOUT_DEV_OP_H
 
+#include <linux/callout_node.h>
 #include <linux/types.h>
 #include <uapi/linux/callout.h>
 
@@ -19,7 +20,8 @@ int callout_file_timeout(struct callout_file *file, struct callout_op *op,
 struct callout_slot *callout_file_reserve(struct callout_file *file,
 					  struct callout_op_ctx *ctx);
 void callout_file_start(struct callout_file *file, struct callout_slot *slot,
-			struct callout_op *op, struct callout_op_ctx *ctx);
+			struct callout_op *op, enum callout_kind kind,
+			struct callout_op_ctx *ctx);
 void callout_file_give_back(struct callout_file *file,
 			    struct callout_slot *slot,
 			    struct callout_op_ctx *ctx);

@@ -24,13 +24,13 @@ static struct callout_slot *file_search_once(struct callout_file *file,
 {
 	struct callout_slot *slot, *first = NULL;
 	struct callout_base *base;
-	u64 expires = U64_MAX;
+	u64 order = U64_MAX;
 
 	slot = callout_table_search(&file->table, func, arg, &base);
 	if (slot) {
 		__acquire(&base->lock);
 		first = slot;
-		expires = slot->node.expires;
+		order = callout_slot_order(slot);
 		*handle = slot->handle;
 		callout_base_unlock(base);
 	}
@@ -38,10 +38,10 @@ static struct callout_slot *file_search_once(struct callout_file *file,
 	list_for_each_entry(slot, &file->ready, node.entry) {
 		/* Not an event that has lost its key. */
 		if (slot->node.mark == CALLOUT_HASH_SEARCHED &&
-		    slot->arg == arg && slot->key == func &&
-		    slot->node.expires < expires) {
+		    slot->arg == arg && callout_slot_key(slot) == func &&
+		    callout_slot_order(slot) < order) {
 			first = slot;
-			expires = slot->node.expires;
+			order = callout_slot_order(slot);
 			*handle = slot->handle;
 		}
 	}

@@ -9,9 +9,9 @@
  *
  * UNSET and RESET complete at once. SET is a command that stays: its callout has
  * a key as any other, and the ioctls find and move it too, but its kind is
- * CALLOUT_KIND_COMMAND, and in the place of the time when it fired it has the
- * command. A pending command holds a reference of the open file, so release()
- * never meets one.
+ * CALLOUT_KIND_COMMAND as long as it is in the hash, and in the place of the key's
+ * func, which is the same for all, it has the command. A pending command holds a
+ * reference of the open file, so release() never meets one.
  *
  * Three may want to end a command: expiry, a canceller, and io_uring when the
  * ring or the task goes, which gives the command instead of a key. The command
@@ -56,6 +56,7 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
+#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -89,23 +90,33 @@ static struct command *to_command(struct io_uring_cmd *cmd)
 	return io_uring_cmd_to_pdu(cmd, struct command);
 }
 
-/* Makes a callout that was just set that of a command. Base locked. */
+/*
+ * Random: a slot has the address of its command xor this. In the same place other
+ * slots have a number that a program has chosen, see slot.h.
+ */
+static unsigned long command_mask __ro_after_init;
+
+/* Makes a callout that was just set, as one of a command, that of @cmd. Base locked. */
 static void command_attach(struct io_uring_cmd *cmd, struct callout_slot *slot)
 {
-	slot->node.kind = CALLOUT_KIND_COMMAND;
-	slot->node.time = (unsigned long)cmd;
+	slot->node.own = (unsigned long)cmd ^ command_mask;
 	/* Pairs with command_cancel(). */
 	WRITE_ONCE(to_command(cmd)->handle, slot->handle);
 }
 
 /*
- * Takes the command of a callout that is not pending any more; the slot is an
- * ordinary one again. Base locked.
+ * Takes the command of a callout that is not pending any more, and the callout out
+ * of the hash; the slot is an ordinary one again. Base locked.
  */
-static struct io_uring_cmd *command_detach(struct callout_slot *slot)
+static __always_inline struct io_uring_cmd *
+command_detach(struct callout_table *table, struct callout_slot *slot)
 {
-	struct io_uring_cmd *cmd = (void *)(unsigned long)slot->node.time;
+	unsigned long masked = slot->node.own;
+	struct io_uring_cmd *cmd = (void *)(masked ^ command_mask);
 
+	callout_slot_set_key(slot, CALLOUT_KEY_FUNC);
+	callout_slot_unhash(table, slot);
+	/* Not before: who searches the hash has not locked the base. */
 	slot->node.kind = CALLOUT_KIND_EVENT;
 	/* The slot is another's soon. */
 	WRITE_ONCE(to_command(cmd)->handle, 0);
@@ -141,11 +152,11 @@ static unsigned int callout_expire_command(struct callout_base *base,
 		} else {
 			callout_take_due(base, n);
 			trace_callout_expire_exit(n);
-			*tail = command_detach(slot);
+			*tail = command_detach(&file->table, slot);
 			tail = &to_command(*tail)->next;
 			flags |= n->flags;
 			WRITE_ONCE(n->flags, 0);
-			callout_slot_release(&file->table, base, slot);
+			callout_slot_put(&file->table, base, slot);
 			atomic64_inc(&file->count[CALLOUT_FILE_DELIVERED]);
 			atomic_dec(&file->outstanding);
 		}
@@ -177,7 +188,8 @@ static const struct callout_kind_ops kind_command = {
 /* A callout with a command was cancelled; its base is locked. */
 void callout_uring_take(struct callout_slot *slot, struct callout_op_ctx *ctx)
 {
-	struct io_uring_cmd *cmd = command_detach(slot);
+	struct io_uring_cmd *cmd = command_detach(callout_slot_table(slot),
+						  slot);
 
 	to_command(cmd)->next = ctx->commands;
 	ctx->commands = cmd;
@@ -227,7 +239,8 @@ static int command_set(struct callout_file *file, const struct callout_op *op,
 	} else if (IS_ERR(slot)) {
 		ret = PTR_ERR(slot);
 	} else {
-		callout_file_start(file, slot, &set, &ctx);
+		callout_file_start(file, slot, &set, CALLOUT_KIND_COMMAND,
+				   &ctx);
 		command_attach(cmd, slot);
 	}
 	callout_ctx_unlock(&ctx);
@@ -360,6 +373,7 @@ int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 
 void callout_uring_init(void)
 {
+	command_mask = get_random_long();
 	callout_register_kind(CALLOUT_KIND_COMMAND, &kind_command);
 }
 

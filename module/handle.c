@@ -185,7 +185,7 @@ handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
 	callout_by_user(base, CALLOUT_WHY_SET);
 	callout_start_locked(base, &slot->node, callout_expiry(base, ticks));
 	if (hashed) {
-		slot->key = (unsigned long)func;
+		callout_slot_set_key(slot, (unsigned long)func);
 		want = callout_table_put(&kernel_table, slot);
 	}
 	if (unlikely(pool->count < CALLOUT_LOW_WATER || want)) {

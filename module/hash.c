@@ -149,10 +149,13 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
 /* Negative if the slot's key sorts before this one, positive if after. */
 static int slot_compare(const struct callout_slot *slot, u64 func, u64 arg)
 {
+	u64 key;
+
 	if (slot->arg != arg)
 		return slot->arg < arg ? -1 : 1;
-	if (slot->key != func)
-		return slot->key < func ? -1 : 1;
+	key = callout_slot_key(slot);
+	if (key != func)
+		return key < func ? -1 : 1;
 	return 0;
 }
 
@@ -167,8 +170,8 @@ static struct callout_slot *node_to_slot(struct rb_node *node)
 }
 
 /* The first slot of a key in a tree, or NULL. */
-static struct callout_slot *tree_first(const struct rb_root *tree,
-				       u64 func, u64 arg)
+static inline struct callout_slot *tree_first(const struct rb_root *tree,
+					      u64 func, u64 arg)
 {
 	struct callout_slot *slot, *first = NULL;
 	struct rb_node *node = tree->rb_node;
@@ -197,9 +200,10 @@ static void tree_link(struct rb_root *tree, struct rb_node *node)
 	while (*link) {
 		parent = *link;
 		other = node_to_slot(parent);
-		order = slot_compare(other, slot->key, slot->arg);
+		order = slot_compare(other, callout_slot_key(slot), slot->arg);
 		if (order < 0 ||
-		    (!order && other->node.expires <= slot->node.expires))
+		    (!order &&
+		     callout_slot_order(other) <= callout_slot_order(slot)))
 			link = &parent->rb_right;
 		else
 			link = &parent->rb_left;
@@ -343,7 +347,9 @@ static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
 	unsigned long *bucket;
 	struct rb_root root;
 
-	bucket = bucket_of(table, callout_hash_value(hash, slot->key, slot->arg));
+	bucket = bucket_of(table,
+			   callout_hash_value(hash, callout_slot_key(slot),
+					      slot->arg));
 	root = word_to_root(*bucket);
 	tree_del(hash, tree, &slot->link);
 	tree_add(hash, &root, slot);
@@ -392,7 +398,8 @@ static struct callout_slot *hold_first(struct callout_bucket_hold *hold,
 	if (likely(!hold->next))
 		return first;
 	moved = tree_first(&hold->moved, func, arg);
-	if (!moved || (first && first->node.expires < moved->node.expires))
+	if (!moved ||
+	    (first && callout_slot_order(first) < callout_slot_order(moved)))
 		return first;
 	*tree = &hold->moved;
 	return moved;
@@ -405,7 +412,8 @@ static void hold_insert(struct callout_hash *hash,
 	struct rb_root *tree = &hold->root;
 
 	/* After those with its key, which are moved in order. */
-	if (unlikely(hold->next) && !tree_first(tree, slot->key, slot->arg))
+	if (unlikely(hold->next) &&
+	    !tree_first(tree, callout_slot_key(slot), slot->arg))
 		tree = &hold->moved;
 	tree_add(hash, tree, slot);
 }
@@ -432,7 +440,7 @@ static noinline void hash_insert(struct callout_hash *hash,
 {
 	struct callout_bucket_hold hold;
 
-	hash_lock(hash, slot->key, slot->arg, &hold);
+	hash_lock(hash, callout_slot_key(slot), slot->arg, &hold);
 	hold_insert(hash, &hold, slot);
 	hash_unlock(hash, &hold);
 }
@@ -474,14 +482,15 @@ void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 	}
 	callout_point(CALLOUT_POINT_HASH_LEAVES);
 	/* Locks, changes and unlocks a bucket with this slot alone. */
-	bucket = callout_hash_bucket(hash, slot->key, slot->arg);
+	bucket = callout_hash_bucket(hash, callout_slot_plain_key(slot),
+				     slot->arg);
 	if (likely(try_cmpxchg(bucket, &word, 0))) {
 		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 		callout_point(CALLOUT_POINT_HASH_LEFT);
 		return;
 	}
 	callout_point(CALLOUT_POINT_HASH_SHARED);
-	hash_lock(hash, slot->key, slot->arg, &hold);
+	hash_lock(hash, callout_slot_plain_key(slot), slot->arg, &hold);
 	if (slot->node.mark == CALLOUT_HASH_IN)
 		hold_remove(hash, &hold, slot);
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
@@ -501,7 +510,7 @@ void callout_hash_move_begin(struct callout_hash *hash,
 			     struct callout_slot *slot,
 			     struct callout_bucket_hold *hold)
 {
-	hash_lock(hash, slot->key, slot->arg, hold);
+	hash_lock(hash, callout_slot_key(slot), slot->arg, hold);
 	/* Protected by the bucket's lock. */
 	if (slot->node.mark == CALLOUT_HASH_IN)
 		hold_remove(hash, hold, slot);
@@ -565,7 +574,7 @@ static struct callout_slot *pair_take(struct callout_hash *hash,
 	if (!slot_compare(first, func, arg))
 		slot = first;
 	if (!slot_compare(second, func, arg) &&
-	    (!slot || second->node.expires < first->node.expires))
+	    (!slot || callout_slot_order(second) < callout_slot_order(first)))
 		slot = second;
 	if (slot) {
 		slot_taken(slot, handle);

@@ -157,13 +157,15 @@ static inline bool callout_hash_wants_growth(struct callout_hash *hash)
 }
 
 /*
- * Adds a slot; until it is removed its key, arg and expires must not change. Its
- * base is locked, interrupts are off. Returns true if the hash should grow.
+ * Adds a slot; until it is removed its key and arg must not change, nor, unless it
+ * fires, its expires. Its base is locked, interrupts are off. Returns true if the
+ * hash should grow.
  */
 static inline bool callout_hash_insert(struct callout_hash *hash,
 				       struct callout_slot *slot)
 {
-	unsigned long *bucket = callout_hash_bucket(hash, slot->key, slot->arg);
+	u64 key = callout_slot_plain_key(slot);
+	unsigned long *bucket = callout_hash_bucket(hash, key, slot->arg);
 	unsigned long word = 0;
 
 	callout_point(CALLOUT_POINT_HASH_ENTERS);
@@ -194,8 +196,9 @@ callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 
 	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
 	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
-	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
-		     slot->arg != arg || slot->key != func))
+	/* A command's word is no func that anybody knows: it goes the slow way. */
+	if (unlikely(word & CALLOUT_BUCKET_STATE || !word || slot->arg != arg ||
+		     callout_slot_plain_key(slot) != func))
 		return callout_hash_take_slow(hash, func, arg, handle, bucket,
 					      word);
 	lock_map_acquire(&hash->dep_map);

@@ -36,7 +36,6 @@
 struct callout_chunk {
 	struct callout_table *table;
 	u64 base;		/* index; its scheme has room for the slots */
-	u64 reserved[6];	/* the slots begin at a cache line */
 	struct callout_slot slot[];
 };
 

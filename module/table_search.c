@@ -27,7 +27,7 @@ static bool table_match(struct callout_node *n, const void *data)
 	/* The kind comes first: only in a slot is the mark the hash's. */
 	return n->kind == key->table->kind &&
 	       n->mark == CALLOUT_HASH_SEARCHED &&
-	       callout_to_slot(n)->key == key->func &&
+	       callout_slot_key(callout_to_slot(n)) == key->func &&
 	       callout_to_slot(n)->arg == key->arg &&
 	       callout_slot_table(callout_to_slot(n)) == key->table;
 }
@@ -78,7 +78,7 @@ static struct table_found search_others(struct callout_base *home,
 static bool found_is_earlier(struct table_found found,
 			     const struct callout_slot *slot)
 {
-	/* Its base is not locked: if that changes now it was re-armed. */
+	/* Its base is not locked: if that changes now it was re-armed, or has fired. */
 	u64 expires = data_race(found.slot->node.expires);
 
 	return !slot || expires < slot->node.expires;

@@ -46,8 +46,8 @@ static inline void callout_table_search_init(void)
 /*
  * Makes a slot that is pending or ready known by its function and argument:
  * callout_hash_take() or callout_table_search() finds it. Until it is removed
- * its func, arg and expires must not change. Its base is locked, interrupts are
- * off. Returns true if the hash should grow.
+ * its func and arg must not change, nor, unless it fires, its expires. Its base is
+ * locked, interrupts are off. Returns true if the hash should grow.
  */
 static inline bool callout_table_put(struct callout_table *table,
 				     struct callout_slot *slot)

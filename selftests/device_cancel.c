@@ -266,6 +266,47 @@ TEST_F(file, untimeout_takes_unread_before_pending)
 	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, pending));
 }
 
+static bool is_outstanding(int fd, __u64 handle)
+{
+	struct callout_entry entry = { .handle = handle };
+
+	return !callout_dev_ioctl(fd, CALLOUT_IOC_GET, &entry);
+}
+
+/*
+ * UNTIMEOUT takes unread callouts before those that were set when they had fired,
+ * also after a read that could not copy them.
+ */
+TEST_F(file, untimeout_takes_unread_before_newer)
+{
+	__u64 newer[4], unread[3];
+	int i, k, n;
+
+	for (n = 0; n <= 4; n++) {
+		for (i = 0; i < 3; i++) {
+			ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 0, FUNC,
+							 ARG, &unread[i]));
+			ASSERT_TRUE(wait_unread(self->fd, i + 1));
+		}
+		for (i = 0; i < n; i++)
+			ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC,
+							 ARG, &newer[i]));
+		for (i = 0; i < 3 + n; i++) {
+			if (i == 1)
+				EXPECT_EQ(-EFAULT, callout_dev_read(self->fd,
+								    nowhere(),
+								    3));
+			EXPECT_EQ(i < 3 ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED,
+				  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+			for (k = 0; k < 3 && i < 3; k++)
+				EXPECT_EQ(k > i,
+					  is_outstanding(self->fd, unread[k]));
+		}
+		for (i = 0; i < n; i++)
+			EXPECT_FALSE(is_outstanding(self->fd, newer[i]));
+	}
+}
+
 TEST_F(file, untimeout_leaves_others_alone)
 {
 	static const __u64 others[][2] = {

@@ -18,7 +18,10 @@
 /* More operations of a batch, and more events, than are copied at a time. */
 #define MANY		40U
 
-/* Callouts in a chunk, and in as many as the first directory has room for. */
+/*
+ * Callouts in a chunk of a module with the laboratory, which the debug kernel's has,
+ * and in as many chunks as the first directory has room for.
+ */
 #define CHUNK		42U
 #define DIRECTORY	(8 * CHUNK)
 

@@ -42,7 +42,8 @@ enum callout_kind {
  * @word: the same memory as the scheme uses it
  * @link: the two words of it that the hashed wheel uses
  * @time: the third, which the wheel leaves to the owner: nanoseconds, or a jiffy
- * @expires: the tick at which it is due
+ * @own: the same, if it is a number of another kind
+ * @expires: the tick at which it is due; once it has fired, the owner's
  * @cpu: index of the base that it belongs to
  * @home: index of the base that it returns to, if that differs
  * @state: CALLOUT_S_*
@@ -59,7 +60,10 @@ struct callout_node {
 		unsigned long word[3];
 		struct {
 			unsigned long link[2];
-			u64 time;
+			union {
+				u64 time;
+				u64 own;
+			};
 		};
 	};
 	u64 expires;

@@ -125,6 +125,7 @@ static void take(unsigned int expires)
 	struct callout_base *base = &bases[mock_cpu], *home = base;
 	unsigned int key = input_below(in, KEYS), i;
 	struct callout_slot *slot;
+	u64 func;
 
 	if (nr_live == LIVE)
 		return;
@@ -152,7 +153,8 @@ static void take(unsigned int expires)
 		    slot->node.cpu);
 	for (i = 0; i < nr_stale; i++)
 		fuzz_assert(slot->handle != stale[i], "a handle is reused");
-	key_of(key, &slot->key, &slot->arg);
+	key_of(key, &func, &slot->arg);
+	callout_slot_set_key(slot, func);
 	slot->node.state = CALLOUT_S_PENDING;
 	base->scheme->ops->start(base->scheme, &slot->node, 0, expires);
 	callout_table_put(&table, slot);
