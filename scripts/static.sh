@@ -236,6 +236,16 @@ mutants_apply() {
 	return $bad
 }
 
+# The same of the mistakes that the fuzzer must find when they are put back.
+bugs_apply() {
+	local bug bad=0
+
+	for bug in selftests/fuzz/bugs/*.patch; do
+		patch -f -s -p1 --dry-run < "$bug" || { echo "$bug"; bad=1; }
+	done
+	return $bad
+}
+
 mkdir "$work/links"
 clean=$cache/checkpatch-clean
 touch "$clean"
@@ -276,6 +286,7 @@ item "the text of every licence" licence_texts
 item "a second build, the cache elsewhere" scripts/targets.sh quick
 item "completion of calloutctl" completion
 item "the mutants fit the sources" mutants_apply
+item "the fuzzer's bugs fit the sources" bugs_apply
 item "shell lines of at most 100 columns" short_lines
 item "awk scripts" awk_parses
 item "shellcheck" shellcheck -x "${shell_files[@]}"
