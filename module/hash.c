@@ -13,10 +13,7 @@
  *
  * The links are in the slots, so inserting allocates nothing.
  *
- * Each bucket has its own lock, in its only word: to lock the bucket is to
- * exchange the word for CALLOUT_BUCKET_LOCKED, to unlock it is to store a word
- * again. A CPU that reads CALLOUT_BUCKET_LOCKED has changed nothing and tries
- * again. It is a raw lock, inside a base's lock, held with interrupts off.
+ * Each bucket has its own lock, in its only word: see hash_bucket.c.
  *
  * An empty bucket is locked, given a slot and unlocked in one exchange. So is a
  * bucket of one slot, which becomes the first of two, and one that loses its
@@ -65,12 +62,12 @@
  * to unlocking the bucket, so the old table is there as long as CPU1 needs it.
  */
 #include <linux/log2.h>
-#include <linux/processor.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include "base.h"
 #include "hash.h"
+#include "hash_bucket.h"
 #include "kcompat.h"
 
 /* 64 MB: 8 to 16 buckets a slot, as growth wants, up to a million slots. */
@@ -146,165 +143,6 @@ void callout_hash_destroy(struct callout_hash *hash)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
 
-/* Negative if the slot's key sorts before this one, positive if after. */
-static int slot_compare(const struct callout_slot *slot, u64 func, u64 arg)
-{
-	u64 key;
-
-	if (slot->arg != arg)
-		return slot->arg < arg ? -1 : 1;
-	key = callout_slot_key(slot);
-	if (key != func)
-		return key < func ? -1 : 1;
-	return 0;
-}
-
-static struct rb_node *word_to_node(unsigned long word)
-{
-	return (struct rb_node *)(word & ~CALLOUT_BUCKET_STATE);
-}
-
-static struct callout_slot *node_to_slot(struct rb_node *node)
-{
-	return rb_entry(node, struct callout_slot, link);
-}
-
-/* The first slot of a key in a tree, or NULL. */
-static inline struct callout_slot *tree_first(const struct rb_root *tree,
-					      u64 func, u64 arg)
-{
-	struct callout_slot *slot, *first = NULL;
-	struct rb_node *node = tree->rb_node;
-	int order;
-
-	while (node) {
-		slot = node_to_slot(node);
-		order = slot_compare(slot, func, arg);
-		if (!order)
-			first = slot;
-		node = order < 0 ? node->rb_right : node->rb_left;
-	}
-	return first;
-}
-
-/*
- * Links a slot after those with its key and expiry. A red node below a black one
- * needs no balancing.
- */
-static void tree_link(struct rb_root *tree, struct rb_node *node)
-{
-	struct callout_slot *slot = node_to_slot(node), *other;
-	struct rb_node **link = &tree->rb_node, *parent = NULL;
-	int order;
-
-	while (*link) {
-		parent = *link;
-		other = node_to_slot(parent);
-		order = slot_compare(other, callout_slot_key(slot), slot->arg);
-		if (order < 0 ||
-		    (!order &&
-		     callout_slot_order(other) <= callout_slot_order(slot)))
-			link = &parent->rb_right;
-		else
-			link = &parent->rb_left;
-	}
-	rb_link_node(node, parent, link);
-	if (unlikely(!parent || rb_is_red(parent)))
-		rb_insert_color(node, tree);
-}
-
-static void tree_add(struct callout_hash *hash, struct rb_root *tree,
-		     struct callout_slot *slot)
-{
-	if (tree->rb_node)
-		atomic_inc(&hash->crowded);
-	tree_link(tree, &slot->link);
-}
-
-/* rb_erase(), without its call where the tree stays balanced. */
-static void tree_del(struct callout_hash *hash, struct rb_root *tree,
-		     struct rb_node *node)
-{
-	struct rb_node *parent = rb_parent(node);
-
-	if (unlikely(node->rb_left || node->rb_right))
-		rb_erase(node, tree);
-	else if (!parent)
-		tree->rb_node = NULL;
-	else if (rb_is_black(node))
-		rb_erase(node, tree);
-	else if (parent->rb_left == node)
-		parent->rb_left = NULL;
-	else
-		parent->rb_right = NULL;
-	if (tree->rb_node)
-		atomic_dec(&hash->crowded);
-}
-
-/* A word, not LOCKED, as a tree. */
-static struct rb_root word_to_root(unsigned long word)
-{
-	struct rb_node *node = word_to_node(word), *second = NULL;
-	struct rb_root root = RB_ROOT;
-
-	switch (word & CALLOUT_BUCKET_STATE) {
-	case CALLOUT_BUCKET_PAIR:
-		second = node;
-		node = second->rb_left;
-		fallthrough;
-	case CALLOUT_BUCKET_ONE:
-		if (node)
-			tree_link(&root, node);
-		if (second)
-			tree_link(&root, second);
-		return root;
-	default:
-		root.rb_node = node;
-		return root;
-	}
-}
-
-/* The word of a tree, unless it is MOVING. */
-static unsigned long root_to_word(struct rb_root root)
-{
-	struct rb_node *node = root.rb_node;
-
-	if (!node || (!node->rb_left && !node->rb_right))
-		return (unsigned long)node | CALLOUT_BUCKET_ONE;
-	return (unsigned long)node | CALLOUT_BUCKET_TREE;
-}
-
-/*
- * Locks a bucket and returns its word. Those who wait are served in turn, except
- * that one who has just come may be faster than the first of them.
- */
-static unsigned long bucket_lock(struct callout_hash *hash,
-				 unsigned long *bucket)
-{
-	unsigned long word;
-
-	lockdep_assert_irqs_disabled();
-	lock_map_acquire(&hash->dep_map);
-	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
-	if (unlikely(word == CALLOUT_BUCKET_LOCKED)) {
-		raw_spin_lock(&hash->wait);
-		while ((word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED)) ==
-		       CALLOUT_BUCKET_LOCKED)
-			spin_until_cond(READ_ONCE(*bucket) !=
-					CALLOUT_BUCKET_LOCKED);
-		raw_spin_unlock(&hash->wait);
-	}
-	return word;
-}
-
-static void bucket_unlock(struct callout_hash *hash, unsigned long *bucket,
-			  unsigned long word)
-{
-	lock_map_release(&hash->dep_map);
-	/* Pairs with the exchange that locks it. */
-	smp_store_release(bucket, word);
-}
-
 /* The bucket of a key in a table. */
 static unsigned long *bucket_of(struct callout_buckets *table, u64 value)
 {
@@ -323,19 +161,19 @@ static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 	callout_point(CALLOUT_POINT_HASH_LOCKS);
 	for (;;) {
 		hold->bucket = bucket_of(table, value);
-		word = bucket_lock(hash, hold->bucket);
+		word = callout_bucket_lock(hash, hold->bucket);
 		if (likely(word != CALLOUT_BUCKET_MOVING))
 			break;
-		bucket_unlock(hash, hold->bucket, word);
+		callout_bucket_unlock(hash, hold->bucket, word);
 		callout_point(CALLOUT_POINT_HASH_NEXT);
 		table = table->next;
 	}
-	hold->root = word_to_root(word);
+	hold->root = callout_bucket_root(word);
 	hold->next = NULL;
 	if (unlikely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_MOVING)) {
 		hold->next = table->next;
 		hold->moved_to = bucket_of(table->next, value);
-		hold->moved = word_to_root(*hold->moved_to);
+		hold->moved = callout_bucket_root(*hold->moved_to);
 	}
 }
 
@@ -343,17 +181,17 @@ static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
 			    struct callout_buckets *table)
 {
-	struct callout_slot *slot = node_to_slot(rb_first(tree));
+	struct callout_slot *slot = callout_bucket_slot(rb_first(tree));
 	unsigned long *bucket;
 	struct rb_root root;
 
 	bucket = bucket_of(table,
 			   callout_hash_value(hash, callout_slot_key(slot),
 					      slot->arg));
-	root = word_to_root(*bucket);
-	tree_del(hash, tree, &slot->link);
-	tree_add(hash, &root, slot);
-	*bucket = root_to_word(root);
+	root = callout_bucket_root(*bucket);
+	callout_bucket_del(hash, tree, &slot->link);
+	callout_bucket_add(hash, &root, slot);
+	*bucket = callout_bucket_word(root);
 }
 
 /*
@@ -366,11 +204,12 @@ static noinline void hash_unlock_moving(struct callout_hash *hash,
 {
 	unsigned int i;
 
-	*hold->moved_to = root_to_word(hold->moved);
+	*hold->moved_to = callout_bucket_word(hold->moved);
 	for (i = 0; i < 2 && hold->root.rb_node; i++)
 		tree_move_first(hash, &hold->root, hold->next);
-	bucket_unlock(hash, hold->bucket, (unsigned long)hold->root.rb_node |
-					  CALLOUT_BUCKET_MOVING);
+	callout_bucket_unlock(hash, hold->bucket,
+			      (unsigned long)hold->root.rb_node |
+			      CALLOUT_BUCKET_MOVING);
 }
 
 static void hash_unlock(struct callout_hash *hash,
@@ -379,7 +218,8 @@ static void hash_unlock(struct callout_hash *hash,
 	if (unlikely(hold->next))
 		hash_unlock_moving(hash, hold);
 	else
-		bucket_unlock(hash, hold->bucket, root_to_word(hold->root));
+		callout_bucket_unlock(hash, hold->bucket,
+				      callout_bucket_word(hold->root));
 }
 
 /*
@@ -394,10 +234,10 @@ static struct callout_slot *hold_first(struct callout_bucket_hold *hold,
 	struct callout_slot *first, *moved;
 
 	*tree = &hold->root;
-	first = tree_first(&hold->root, func, arg);
+	first = callout_bucket_first(&hold->root, func, arg);
 	if (likely(!hold->next))
 		return first;
-	moved = tree_first(&hold->moved, func, arg);
+	moved = callout_bucket_first(&hold->moved, func, arg);
 	if (!moved ||
 	    (first && callout_slot_order(first) < callout_slot_order(moved)))
 		return first;
@@ -413,9 +253,9 @@ static void hold_insert(struct callout_hash *hash,
 
 	/* After those with its key, which are moved in order. */
 	if (unlikely(hold->next) &&
-	    !tree_first(tree, callout_slot_key(slot), slot->arg))
+	    !callout_bucket_first(tree, callout_slot_key(slot), slot->arg))
 		tree = &hold->moved;
-	tree_add(hash, tree, slot);
+	callout_bucket_add(hash, tree, slot);
 }
 
 static void hold_remove(struct callout_hash *hash,
@@ -431,7 +271,7 @@ static void hold_remove(struct callout_hash *hash,
 		if (top != tree->rb_node)
 			tree = &hold->moved;
 	}
-	tree_del(hash, tree, &slot->link);
+	callout_bucket_del(hash, tree, &slot->link);
 }
 
 /* callout_hash_insert() into any bucket. */
@@ -451,7 +291,7 @@ bool callout_hash_insert_slow(struct callout_hash *hash,
 			      unsigned long *bucket, unsigned long word)
 {
 	if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_ONE)) {
-		slot->link.rb_left = word_to_node(word);
+		slot->link.rb_left = callout_bucket_node(word);
 		/* Before another CPU may take it: never negative. */
 		atomic_inc(&hash->crowded);
 		callout_point(CALLOUT_POINT_HASH_PAIRS);
@@ -567,13 +407,13 @@ static struct callout_slot *pair_take(struct callout_hash *hash,
 				      u64 func, u64 arg, u64 *handle,
 				      unsigned long *bucket, unsigned long word)
 {
-	struct callout_slot *second = node_to_slot(word_to_node(word));
-	struct callout_slot *first = node_to_slot(second->link.rb_left);
-	struct callout_slot *slot = NULL;
+	struct callout_slot *first, *second, *slot = NULL;
 
-	if (!slot_compare(first, func, arg))
+	second = callout_bucket_slot(callout_bucket_node(word));
+	first = callout_bucket_slot(second->link.rb_left);
+	if (!callout_slot_compare(first, func, arg))
 		slot = first;
-	if (!slot_compare(second, func, arg) &&
+	if (!callout_slot_compare(second, func, arg) &&
 	    (!slot || callout_slot_order(second) < callout_slot_order(first)))
 		slot = second;
 	if (slot) {
@@ -582,7 +422,7 @@ static struct callout_slot *pair_take(struct callout_hash *hash,
 		word = (unsigned long)(slot == first ? &second->link :
 						       &first->link);
 	}
-	bucket_unlock(hash, bucket, word);
+	callout_bucket_unlock(hash, bucket, word);
 	return slot;
 }
 
@@ -597,7 +437,7 @@ static noinline struct callout_slot *hash_take(struct callout_hash *hash,
 	hash_lock(hash, func, arg, &hold);
 	slot = hold_first(&hold, &tree, func, arg);
 	if (slot) {
-		tree_del(hash, tree, &slot->link);
+		callout_bucket_del(hash, tree, &slot->link);
 		slot_taken(slot, handle);
 	}
 	hash_unlock(hash, &hold);
@@ -617,7 +457,7 @@ struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 		lock_map_acquire(&hash->dep_map);
 		if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_PAIR))
 			return pair_take(hash, func, arg, handle, bucket, word);
-		bucket_unlock(hash, bucket, word);
+		callout_bucket_unlock(hash, bucket, word);
 	}
 	return hash_take(hash, func, arg, handle);
 }
@@ -663,15 +503,16 @@ static unsigned int bucket_move(struct callout_hash *hash,
 				unsigned int budget)
 {
 	unsigned long *bucket = &table->bucket[table->moved];
-	struct rb_root root = word_to_root(bucket_lock(hash, bucket));
+	struct rb_root root;
 
+	root = callout_bucket_root(callout_bucket_lock(hash, bucket));
 	/* In order: the first slot of each key moves first. */
 	for (; budget && root.rb_node; budget--)
 		tree_move_first(hash, &root, table->next);
 	if (!root.rb_node)
 		table->moved++;
-	bucket_unlock(hash, bucket, (unsigned long)root.rb_node |
-				    CALLOUT_BUCKET_MOVING);
+	callout_bucket_unlock(hash, bucket, (unsigned long)root.rb_node |
+					    CALLOUT_BUCKET_MOVING);
 	return budget ? budget - 1 : 0;
 }
 
