@@ -19,6 +19,7 @@
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
+#include "dev_hash.h"
 #include "dev_key.h"
 #include "dev_op.h"
 

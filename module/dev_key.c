@@ -32,6 +32,7 @@
 #include <linux/sched/signal.h>
 #include <uapi/linux/callout.h>
 #include "dev_file.h"
+#include "dev_hash.h"
 #include "dev_key.h"
 #include "dev_op.h"
 #include "kcompat.h"

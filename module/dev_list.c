@@ -17,10 +17,10 @@
 #include "arm.h"
 #include "dev_clock.h"
 #include "dev_file.h"
+#include "dev_hash.h"
 #include "dev_ioctl.h"
 #include "dev_key.h"
 #include "dev_list.h"
-#include "dev_op.h"
 #include "table.h"
 
 /* Says in which state the callout of a slot is; 0 if none is outstanding. */

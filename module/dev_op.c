@@ -5,7 +5,6 @@
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <uapi/linux/callout.h>
 #include "arm.h"
@@ -13,6 +12,7 @@
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
+#include "dev_hash.h"
 #include "dev_op.h"
 #include "dev_search.h"
 #include "dev_uring.h"
@@ -20,9 +20,6 @@
 #include "table.h"
 #include "table_search.h"
 #include "kcompat.h"
-
-/* log2 of the initial number of buckets of a file's (func, arg) hash. */
-#define FILE_HASH_BITS		6
 
 /* Slots that CANCEL looks at in one hold of a base's lock. */
 #define CANCEL_SLOTS		16U
@@ -157,40 +154,6 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 	return slot;
 }
 
-static inline bool file_wants_hash(struct callout_file *file)
-{
-	struct callout_hash *hash = &file->table.hash;
-
-	if (callout_searches())
-		return false;
-	return !callout_hash_exists(hash) || callout_hash_wants_growth(hash);
-}
-
-/* The first TIMEOUT makes the hash; later ones let it grow. */
-static noinline int file_prepare_hash(struct callout_file *file,
-				      struct callout_op_ctx *ctx)
-{
-	struct callout_hash *hash = &file->table.hash;
-	int ret = 0;
-
-	callout_ctx_sleep(ctx);
-	mutex_lock(&file->table.grow);
-	if (!callout_hash_exists(hash))
-		ret = callout_hash_init(hash, FILE_HASH_BITS, GFP_KERNEL_ACCOUNT);
-	else
-		callout_hash_grow(hash, GFP_KERNEL_ACCOUNT);
-	mutex_unlock(&file->table.grow);
-	return ret;
-}
-
-/* May there be callouts that TIMEOUT has set? */
-static bool file_has_timeouts(struct callout_file *file)
-{
-	if (callout_searches())
-		return true;
-	return callout_hash_exists(&file->table.hash);
-}
-
 /* The flags of a slot that tell its clock, and that of its due time. */
 static u8 op_clock_flags(const struct callout_op *op)
 {
@@ -319,8 +282,8 @@ struct callout_slot *callout_file_reserve(struct callout_file *file,
 	struct callout_slot *slot;
 	int ret;
 
-	if (file_wants_hash(file)) {
-		ret = file_prepare_hash(file, ctx);
+	if (callout_file_wants_hash(file)) {
+		ret = callout_file_prepare_hash(file, ctx);
 		if (ret)
 			return ERR_PTR(ret);
 	}
@@ -491,21 +454,6 @@ int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask)
 	}
 	return count;
 }
-
-/*
- * Finds the callout that TIMEOUT set for a key. It stays in the hash until it
- * is cancelled, so that a concurrent UNTIMEOUT does not miss it.
- */
-struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
-				       u64 arg, u64 *handle)
-{
-	if (!file_has_timeouts(file))
-		return NULL;
-	if (callout_searches())
-		return callout_file_search(file, func, arg, handle);
-	return callout_hash_find(&file->table.hash, func, arg, handle);
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_file_find);
 
 /* UNSET of a slot whose base is locked. */
 static __always_inline int file_unset_locked(struct callout_file *file,

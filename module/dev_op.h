@@ -32,8 +32,6 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 int callout_file_untimeout(struct callout_file *file,
 			   const struct callout_op *op,
 			   struct callout_op_ctx *ctx);
-struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
-				       u64 arg, u64 *handle);
 int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask);
 
 #endif /* _CALLOUT_DEV_OP_H */

@@ -65,6 +65,7 @@
 #include "dev_alarm.h"
 #include "dev_clock.h"
 #include "dev_file.h"
+#include "dev_hash.h"
 #include "dev_ioctl.h"
 #include "dev_key.h"
 #include "dev_op.h"
