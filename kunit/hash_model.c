@@ -151,7 +151,9 @@ u64 callout_test_hash_look(struct callout_test_hash *m, unsigned int key)
 	u64 func, arg, handle = 0;
 
 	callout_test_hash_key(key, &func, &arg);
+	local_irq_disable();
 	callout_hash_find(&m->hash, func, arg, &handle);
+	local_irq_enable();
 	return handle;
 }
 

@@ -2,10 +2,10 @@
 /*
  * dev_hash.c - a file's callouts by function and argument: TIMEOUT's, and keys
  */
+#include <linux/irqflags.h>
 #include <linux/mutex.h>
 #include "dev_file.h"
 #include "dev_hash.h"
-#include "dev_search.h"
 #include "kcompat.h"
 
 /* log2 of the initial number of buckets of a file's (func, arg) hash. */
@@ -36,10 +36,16 @@ int callout_file_prepare_hash(struct callout_file *file,
 struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
 				       u64 arg, u64 *handle)
 {
+	struct callout_slot *slot;
+	unsigned long flags;
+
 	if (!callout_file_has_named(file))
 		return NULL;
 	if (callout_searches())
 		return callout_file_search(file, func, arg, handle);
-	return callout_hash_find(&file->table.hash, func, arg, handle);
+	local_irq_save(flags);
+	slot = callout_hash_find(&file->table.hash, func, arg, handle);
+	local_irq_restore(flags);
+	return slot;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_find);

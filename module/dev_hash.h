@@ -5,8 +5,10 @@
 #ifndef _CALLOUT_DEV_HASH_H
 #define _CALLOUT_DEV_HASH_H
 
+#include <linux/irqflags.h>
 #include <linux/types.h>
 #include "dev_file.h"
+#include "dev_search.h"
 #include "hash.h"
 #include "table_search.h"
 
@@ -31,6 +33,44 @@ static inline bool callout_file_has_named(struct callout_file *file)
 	if (callout_searches())
 		return true;
 	return callout_hash_exists(&file->table.hash);
+}
+
+/*
+ * callout_file_find() that also locks the base, which still has the callout. No
+ * base may be locked.
+ */
+static inline struct callout_slot *
+callout_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
+			u64 func, u64 arg)
+{
+	struct callout_slot *slot;
+	u64 handle;
+
+	if (!callout_file_has_named(file))
+		return NULL;
+	for (;;) {
+		if (callout_searches()) {
+			slot = callout_file_search(file, func, arg, &handle);
+			local_irq_disable();
+		} else {
+			local_irq_disable();
+			slot = callout_hash_find(&file->table.hash, func, arg,
+						 &handle);
+		}
+		if (!slot) {
+			local_irq_enable();
+			return NULL;
+		}
+		callout_point(CALLOUT_POINT_FILE_FOUND);
+		callout_ctx_set_base(ctx, callout_lock_irqs_off(&slot->node));
+		/* For sparse, which cannot follow this. */
+		__release(&ctx->base->lock);
+		/* With this handle it has its key. */
+		if (likely(slot->handle == handle))
+			return slot;
+		/* Cancelled since, and so out of the hash: look again. */
+		callout_ctx_unlock(ctx);
+	}
 }
 
 #endif /* _CALLOUT_DEV_HASH_H */

@@ -118,16 +118,12 @@ static int key_set(struct callout_file *file, struct callout_op *op,
 int callout_file_key(struct callout_file *file, struct callout_op *op,
 		     struct callout_op_ctx *ctx)
 {
-	struct callout_op unset = {
-		.func = CALLOUT_KEY_FUNC,
-		.cookie = op->handle,
-	};
-
 	switch (op->op) {
 	case CALLOUT_OP_SET:
 		return key_set(file, op, ctx);
 	case CALLOUT_OP_UNSET:
-		return callout_file_untimeout(file, &unset, ctx);
+		return callout_file_unset_named(file, CALLOUT_KEY_FUNC,
+						op->handle, ctx);
 	default:
 		return key_reset(file, op, op->handle, ctx);
 	}

@@ -658,24 +658,30 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_reset);
 
+/* UNTIMEOUT of a function and an argument. Returns as UNSET. */
+int callout_file_unset_named(struct callout_file *file, u64 func, u64 arg,
+			     struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot;
+	int ret;
+
+	do {
+		callout_ctx_unlock(ctx);
+		slot = callout_file_lock_found(file, ctx, func, arg);
+		if (!slot)
+			return -ENOENT;
+		/* Fails if a reader was faster: retry. */
+		ret = file_cancel_slow(file, slot, true, ctx);
+	} while (ret < 0);
+	return ret;
+}
+
 /* UNTIMEOUT, of a key or of a handle and its key. Returns as UNSET. */
 int callout_file_untimeout(struct callout_file *file,
 			   const struct callout_op *op,
 			   struct callout_op_ctx *ctx)
 {
-	struct callout_op found = *op;
-	int ret;
-
-	if (op->handle)
-		return file_unset_checked(file, op, ctx);
-	do {
-		callout_ctx_unlock(ctx);
-		if (!callout_file_find(file, op->func, op->cookie,
-				       &found.handle))
-			return -ENOENT;
-		/* Fails if a reader or another canceller was faster: retry. */
-		ret = file_unset_checked(file, &found, ctx);
-	} while (ret < 0);
-	return ret;
+	return op->handle ? file_unset_checked(file, op, ctx) :
+	       callout_file_unset_named(file, op->func, op->cookie, ctx);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_untimeout);

@@ -32,6 +32,8 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 int callout_file_untimeout(struct callout_file *file,
 			   const struct callout_op *op,
 			   struct callout_op_ctx *ctx);
+int callout_file_unset_named(struct callout_file *file, u64 func, u64 arg,
+			     struct callout_op_ctx *ctx);
 int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask);
 
 #endif /* _CALLOUT_DEV_OP_H */

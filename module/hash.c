@@ -306,6 +306,21 @@ bool callout_hash_insert_slow(struct callout_hash *hash,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
 
+/* callout_hash_remove() from any bucket. */
+static noinline void hash_remove(struct callout_hash *hash,
+				 struct callout_slot *slot)
+{
+	struct callout_bucket_hold hold;
+
+	callout_point(CALLOUT_POINT_HASH_SHARED);
+	hash_lock(hash, callout_slot_plain_key(slot), slot->arg, &hold);
+	if (slot->node.mark == CALLOUT_HASH_IN)
+		hold_remove(hash, &hold, slot);
+	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+	hash_unlock(hash, &hold);
+	callout_point(CALLOUT_POINT_HASH_LEFT);
+}
+
 /*
  * Removes a slot that was inserted, unless callout_hash_take() has. No other does
  * so meanwhile; interrupts are off.
@@ -313,7 +328,6 @@ EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
 void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
 	unsigned long *bucket, word = (unsigned long)&slot->link;
-	struct callout_bucket_hold hold;
 
 	if (IS_ENABLED(CONFIG_CALLOUT_SCHEMES) &&
 	    READ_ONCE(slot->node.mark) == CALLOUT_HASH_SEARCHED) {
@@ -329,13 +343,7 @@ void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 		callout_point(CALLOUT_POINT_HASH_LEFT);
 		return;
 	}
-	callout_point(CALLOUT_POINT_HASH_SHARED);
-	hash_lock(hash, callout_slot_plain_key(slot), slot->arg, &hold);
-	if (slot->node.mark == CALLOUT_HASH_IN)
-		hold_remove(hash, &hold, slot);
-	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
-	hash_unlock(hash, &hold);
-	callout_point(CALLOUT_POINT_HASH_LEFT);
+	hash_remove(hash, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
 
@@ -367,31 +375,22 @@ void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_end);
 
-/* callout_hash_take(), but the slot stays in the hash. Any context. */
-struct callout_slot *callout_hash_find(struct callout_hash *hash,
-				       u64 func, u64 arg, u64 *handle)
+/* callout_hash_find() unless the bucket has one slot, or none. */
+struct callout_slot *callout_hash_find_slow(struct callout_hash *hash,
+					    u64 func, u64 arg, u64 *handle)
 {
 	struct callout_bucket_hold hold;
 	struct callout_slot *slot;
 	struct rb_root *tree;
-	unsigned long flags;
 
-	local_irq_save(flags);
-	/* What the bucket had has not moved either: then it would be MOVING. */
-	if (!READ_ONCE(*callout_hash_bucket(hash, func, arg))) {
-		local_irq_restore(flags);
-		return NULL;
-	}
-	callout_point(CALLOUT_POINT_HASH_LOOKED);
 	hash_lock(hash, func, arg, &hold);
 	slot = hold_first(&hold, &tree, func, arg);
 	if (slot)
 		*handle = slot->handle;
 	hash_unlock(hash, &hold);
-	local_irq_restore(flags);
 	return slot;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_find);
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_find_slow);
 
 /* A slot that leaves the hash: callout_hash_take() returns it. */
 static struct callout_slot *slot_taken(struct callout_slot *slot, u64 *handle)

@@ -109,8 +109,8 @@ void callout_hash_move_begin(struct callout_hash *hash,
 			     struct callout_bucket_hold *hold);
 void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 			   struct callout_bucket_hold *hold);
-struct callout_slot *callout_hash_find(struct callout_hash *hash,
-				       u64 func, u64 arg, u64 *handle);
+struct callout_slot *callout_hash_find_slow(struct callout_hash *hash,
+					    u64 func, u64 arg, u64 *handle);
 bool callout_hash_insert_slow(struct callout_hash *hash,
 			      struct callout_slot *slot,
 			      unsigned long *bucket, unsigned long word);
@@ -209,6 +209,38 @@ callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 	/* Unlocks. Pairs with the exchange that locks. */
 	smp_store_release(bucket, 0);
 	return slot;
+}
+
+/*
+ * callout_hash_take(), but the slot stays in the hash; it may have left that when
+ * this returns.
+ */
+static inline struct callout_slot *
+callout_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
+{
+	unsigned long *bucket = callout_hash_bucket(hash, func, arg);
+	struct callout_slot *slot;
+	unsigned long word;
+
+	/* What the bucket had has not moved either: then it would be MOVING. */
+	if (!READ_ONCE(*bucket))
+		return NULL;
+	callout_point(CALLOUT_POINT_HASH_LOOKED);
+	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
+	if (unlikely(word == CALLOUT_BUCKET_LOCKED))
+		return callout_hash_find_slow(hash, func, arg, handle);
+	lock_map_acquire(&hash->dep_map);
+	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
+	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
+		     slot->arg != arg || callout_slot_key(slot) != func))
+		slot = NULL;
+	else
+		*handle = slot->handle;
+	lock_map_release(&hash->dep_map);
+	/* Unlocks. Pairs with the exchange that locks. */
+	smp_store_release(bucket, word);
+	return likely(slot) || !(word & CALLOUT_BUCKET_STATE) ?
+	       slot : callout_hash_find_slow(hash, func, arg, handle);
 }
 
 #endif /* _CALLOUT_HASH_H */

@@ -118,24 +118,18 @@ struct rb_root callout_bucket_root(unsigned long word)
 }
 
 /*
- * Locks a bucket and returns its word. Those who wait are served in turn, except
- * that one who has just come may be faster than the first of them.
+ * callout_bucket_lock() of one that is locked. Those who wait are served in turn,
+ * except that one who has just come may be faster than the first of them.
  */
-unsigned long callout_bucket_lock(struct callout_hash *hash,
+unsigned long callout_bucket_wait(struct callout_hash *hash,
 				  unsigned long *bucket)
 {
 	unsigned long word;
 
-	lockdep_assert_irqs_disabled();
-	lock_map_acquire(&hash->dep_map);
-	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
-	if (unlikely(word == CALLOUT_BUCKET_LOCKED)) {
-		raw_spin_lock(&hash->wait);
-		while ((word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED)) ==
-		       CALLOUT_BUCKET_LOCKED)
-			spin_until_cond(READ_ONCE(*bucket) !=
-					CALLOUT_BUCKET_LOCKED);
-		raw_spin_unlock(&hash->wait);
-	}
+	raw_spin_lock(&hash->wait);
+	while ((word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED)) ==
+	       CALLOUT_BUCKET_LOCKED)
+		spin_until_cond(READ_ONCE(*bucket) != CALLOUT_BUCKET_LOCKED);
+	raw_spin_unlock(&hash->wait);
 	return word;
 }

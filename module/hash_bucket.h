@@ -53,8 +53,22 @@ void callout_bucket_add(struct callout_hash *hash, struct rb_root *tree,
 void callout_bucket_del(struct callout_hash *hash, struct rb_root *tree,
 			struct rb_node *node);
 
-unsigned long callout_bucket_lock(struct callout_hash *hash,
+unsigned long callout_bucket_wait(struct callout_hash *hash,
 				  unsigned long *bucket);
+
+/* Locks a bucket and returns its word. Interrupts off. */
+static inline unsigned long callout_bucket_lock(struct callout_hash *hash,
+						unsigned long *bucket)
+{
+	unsigned long word;
+
+	lockdep_assert_irqs_disabled();
+	lock_map_acquire(&hash->dep_map);
+	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
+	if (unlikely(word == CALLOUT_BUCKET_LOCKED))
+		return callout_bucket_wait(hash, bucket);
+	return word;
+}
 
 /* Unlocks a bucket, with @word in it. */
 static inline void callout_bucket_unlock(struct callout_hash *hash,

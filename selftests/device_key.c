@@ -370,6 +370,46 @@ TEST_F(file, race)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
+struct canceller {
+	int fd;
+	atomic_bool stop;
+	unsigned int cancelled;
+};
+
+/* Cancels the callout with key 1 whenever there is one. */
+static void *cancel_first(void *arg)
+{
+	struct canceller *c = arg;
+
+	pin_to_cpu(1 % sysconf(_SC_NPROCESSORS_ONLN));
+	while (!c->stop)
+		c->cancelled += unset_key(c->fd, 1) > 0;
+	return NULL;
+}
+
+/* A slot that was found by its key is not cancelled once it has another one's. */
+TEST_F(file, race_for_a_slot)
+{
+	struct canceller c = { .fd = self->fd };
+	unsigned int set = 0, cancelled = 0;
+	__u64 end = callout_dev_now() + 300 * MSEC;
+	pthread_t thread;
+
+	pin_to_cpu(0);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, cancel_first, &c));
+	while (callout_dev_now() < end) {
+		ASSERT_EQ(0, set_key(self->fd, 1, HOUR));
+		set++;
+		cancelled += unset_key(self->fd, 1) > 0;
+		ASSERT_EQ(0, set_key(self->fd, 2, HOUR));
+		ASSERT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 2));
+	}
+	c.stop = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(set, cancelled + c.cancelled);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
 struct failing {
 	int fd;
 	int cpu;
