@@ -447,11 +447,24 @@ static void time_after_sleep(struct kunit *test)
 	/* The first callout of a file takes memory, the first TIMEOUT too. */
 	KUNIT_EXPECT_EQ(test, 0, callout_file_timeout(file, &op, &ctx));
 	KUNIT_EXPECT_LE(test, now, ctx.now);
-	/* The mutex of those with a key. */
-	callout_ctx_unlock(&ctx);
-	ctx.now = 1;
-	op.op = CALLOUT_OP_SET;
-	op.handle = 1;
+	callout_ctx_flush(file, &ctx);
+	KUNIT_EXPECT_LE(test, now + HOUR,
+			callout_file_next(file, CLOCK_MONOTONIC));
+}
+
+/* The same of the first callout of a file, which has a key. */
+static void time_after_sleep_keyed(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op_ctx ctx = { .now = 1 };
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+		.handle = 1,
+	};
+	u64 now = ktime_get_ns();
+
 	KUNIT_EXPECT_EQ(test, 0, callout_file_key(file, &op, &ctx));
 	KUNIT_EXPECT_LE(test, now, ctx.now);
 	callout_ctx_flush(file, &ctx);
@@ -643,6 +656,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(file_numbers_are_no_addresses),
 	KUNIT_CASE(key_lost),
 	KUNIT_CASE(time_after_sleep),
+	KUNIT_CASE(time_after_sleep_keyed),
 	KUNIT_CASE(time_longest),
 	KUNIT_CASE(left_of_late),
 	KUNIT_CASE(file_next_ends_when_killed),

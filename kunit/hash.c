@@ -221,6 +221,46 @@ static void hash_random_operations_while_growing(struct kunit *test)
 	hash_remove_all(m);
 }
 
+/*
+ * Of a key there is one slot at most, whatever its bucket has, and where.
+ */
+static void hash_inserts_only_one(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 2);
+	unsigned int i, op, key, refused = 0;
+	struct rnd_state rng;
+	u64 expected;
+
+	callout_test_rng(test, &rng);
+	for (op = 0; op < RANDOM_OPS; op++) {
+		i = callout_test_below(&rng, NR_KEYS * 2);
+		key = callout_test_below(&rng, NR_KEYS);
+		expected = callout_test_hash_expect(m, key);
+		if (!m->seq[i]) {
+			KUNIT_ASSERT_EQ(test, !expected,
+					callout_test_hash_insert_only(m, i, key,
+								      i % 7));
+			KUNIT_ASSERT_EQ(test, m->slot[i].node.mark,
+					expected ? CALLOUT_HASH_OUT :
+						   CALLOUT_HASH_IN);
+			refused += !!expected;
+		} else if (callout_test_below(&rng, 4) == 0) {
+			callout_test_hash_remove(m, i);
+		}
+		expected = callout_test_hash_expect(m, key);
+		KUNIT_ASSERT_EQ(test, expected, callout_test_hash_look(m, key));
+		if (callout_test_below(&rng, 16) == 0)
+			callout_test_hash_take(m, key);
+		if (callout_test_hash_bits(m) < 7 &&
+		    callout_test_below(&rng, 64) == 0)
+			callout_test_hash_grow_a_step(m);
+	}
+	KUNIT_EXPECT_GE(test, refused, RANDOM_OPS / 20);
+	KUNIT_EXPECT_GE(test, callout_test_hash_bits(m), 7);
+	hash_end_growth(m);
+	hash_remove_all(m);
+}
+
 /* Growth ends although its steps move fewer slots of a key than are inserted. */
 static void hash_growth_ends_while_a_key_is_used(struct kunit *test)
 {
@@ -458,6 +498,7 @@ static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_grows_when_full),
 	KUNIT_CASE(hash_grows_with_different_keys),
 	KUNIT_CASE(hash_random_operations_while_growing),
+	KUNIT_CASE(hash_inserts_only_one),
 	KUNIT_CASE(hash_growth_ends_while_a_key_is_used),
 	KUNIT_CASE(hash_random_moves),
 	KUNIT_CASE(hash_remove_after_take),

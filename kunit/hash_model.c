@@ -66,6 +66,25 @@ bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
 	return grow;
 }
 
+/* Returns false if a slot has the key. */
+bool callout_test_hash_insert_only(struct callout_test_hash *m, unsigned int i,
+				   unsigned int key, u64 expires)
+{
+	struct callout_slot *slot = &m->slot[i];
+	bool inserted;
+	u64 func;
+
+	callout_test_hash_key(key, &func, &slot->arg);
+	callout_slot_set_key(slot, func);
+	slot->node.expires = expires;
+	local_irq_disable();
+	inserted = callout_hash_insert_only(&m->hash, slot);
+	local_irq_enable();
+	if (inserted)
+		m->seq[i] = m->next_seq++;
+	return inserted;
+}
+
 void callout_test_hash_remove(struct callout_test_hash *m, unsigned int i)
 {
 	local_irq_disable();

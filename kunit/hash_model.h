@@ -35,6 +35,8 @@ unsigned int callout_test_hash_bits(struct callout_test_hash *m);
 void callout_test_hash_key(unsigned int key, u64 *func, u64 *arg);
 bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
 			      unsigned int key, u64 expires);
+bool callout_test_hash_insert_only(struct callout_test_hash *m, unsigned int i,
+				   unsigned int key, u64 expires);
 void callout_test_hash_remove(struct callout_test_hash *m, unsigned int i);
 void callout_test_hash_move(struct callout_test_hash *m, unsigned int i,
 			    u64 expires);

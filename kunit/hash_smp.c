@@ -2,7 +2,8 @@
 /*
  * hash_smp.c - suite callout_hash_smp: several CPUs at one (func, arg) hash
  *
- * Each thread has slots and keys of its own, and knows what it must find.
+ * Each thread has slots and keys of its own, and knows what it must find, unless
+ * keys are inserted of which there may be one only.
  */
 #include "common.h"
 #include "hash_model.h"
@@ -12,6 +13,7 @@
 #define RACE_ROUNDS	2U
 #define RACE_BITS	9U
 #define FEW_STEPS	600U
+#define COMMON_KEYS	3U
 #define NR_KEYS		30U
 #define NR_SEARCHES	30000U
 #define NR_MOVES	1000U
@@ -213,10 +215,93 @@ static void hash_found_while_it_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, missed, 0);
 }
 
+/**
+ * struct hash_inserter - a CPU that inserts keys which others insert, too
+ * @m: the hash
+ * @rng: for this thread
+ * @slot: its slot
+ * @held: for each key, how many have it inserted
+ * @inserted: how often it has inserted the slot
+ * @refused: how often another one had the key
+ * @wrong: how often another one had it nevertheless
+ * @stop: tells it to stop
+ */
+struct hash_inserter {
+	struct callout_test_hash *m;
+	struct rnd_state rng;
+	unsigned int slot;
+	atomic_t *held;
+	unsigned int inserted;
+	unsigned int refused;
+	unsigned int wrong;
+	bool stop;
+};
+
+static void inserter_run(void *arg)
+{
+	struct hash_inserter *s = arg;
+	unsigned int key;
+
+	while (!callout_test_told(&s->stop)) {
+		key = callout_test_below(&s->rng, COMMON_KEYS);
+		if (!callout_test_hash_insert_only(s->m, s->slot, key, 1)) {
+			s->refused++;
+		} else {
+			s->wrong += atomic_inc_return(&s->held[key]) != 1;
+			s->inserted++;
+			atomic_dec(&s->held[key]);
+			callout_test_hash_remove(s->m, s->slot);
+		}
+		cond_resched();
+	}
+}
+
+/* Of those that insert a key at once, one does, also while the hash grows. */
+static void hash_race_for_a_key(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 1);
+	unsigned int i, steps, inserted = 0, refused = 0;
+	struct callout_test_thread *t[NR_RACERS];
+	struct hash_inserter *s;
+	atomic_t *held;
+
+	/* In turns they do not meet. */
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	s = kunit_kcalloc(test, NR_RACERS, sizeof(*s), GFP_KERNEL);
+	held = kunit_kcalloc(test, COMMON_KEYS, sizeof(*held), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	KUNIT_ASSERT_NOT_NULL(test, held);
+	for (i = 0; i < NR_RACERS; i++) {
+		s[i].m = m;
+		s[i].slot = i;
+		s[i].held = held;
+		callout_test_rng(test, &s[i].rng);
+		t[i] = callout_test_thread(test, i % num_online_cpus(),
+					   inserter_run, &s[i]);
+		KUNIT_ASSERT_NOT_NULL(test, t[i]);
+	}
+	steps = callout_test_rounds(FEW_STEPS);
+	for (i = 0; i < steps || callout_test_hash_bits(m) < RACE_BITS; i++)
+		race_step(m, i % 16 ? 0 : RACE_BITS);
+	for (i = 0; i < NR_RACERS; i++)
+		callout_test_tell(&s[i].stop);
+	for (i = 0; i < NR_RACERS; i++) {
+		KUNIT_EXPECT_TRUE(test, callout_test_join(t[i]));
+		KUNIT_EXPECT_EQ(test, s[i].wrong, 0);
+		inserted += s[i].inserted;
+		refused += s[i].refused;
+	}
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 0);
+	KUNIT_EXPECT_GT(test, refused, 0);
+	kunit_info(test, "%u inserted, %u refused\n", inserted, refused);
+}
+
 static struct kunit_case hash_smp_cases[] = {
 	KUNIT_CASE(hash_race_while_growing),
 	KUNIT_CASE(hash_race_for_few_slots),
 	KUNIT_CASE(hash_found_while_it_moves),
+	KUNIT_CASE(hash_race_for_a_key),
 	{}
 };
 

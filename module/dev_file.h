@@ -84,7 +84,6 @@ enum callout_file_count {
  * @readers: exclusive waiters in read() and BATCH
  * @wait: pollers
  * @fasync: for SIGIO
- * @keys: serialises insertions of callouts with a key
  * @event_size: size of each event that read() copies
  * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
  *	a grace period
@@ -94,6 +93,7 @@ enum callout_file_count {
  *	files_lock of dev_user.c
  * @visit: the last callout_user_visit_files() that is through with it
  * @moves: see dev_search.c
+ * @keys: serialises insertions of callouts with a key, see dev_search.h
  * @outstanding: slots in use or reserved by a struct callout_op_ctx
  * @allowed: limit of @outstanding, raised by callout_file_allow(); this and the
  *	members up to @user are protected by users_lock of dev_user.c
@@ -115,7 +115,6 @@ struct callout_file {
 	wait_queue_head_t readers;
 	wait_queue_head_t wait;
 	struct fasync_struct *fasync;
-	struct mutex keys;	/* one new key at a time */
 	unsigned int event_size;
 	struct eventfd_ctx __rcu *eventfd;
 	bool steps;
@@ -124,6 +123,7 @@ struct callout_file {
 	unsigned int visit;
 #if IS_ENABLED(CONFIG_CALLOUT_SCHEMES)
 	atomic_t moves;
+	struct mutex keys;	/* one new key at a time */
 #endif
 	atomic_t outstanding;
 	unsigned int allowed;

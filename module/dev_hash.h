@@ -36,8 +36,8 @@ static inline bool callout_file_has_named(struct callout_file *file)
 }
 
 /*
- * callout_file_find() that also locks the base, which still has the callout. No
- * base may be locked.
+ * callout_file_find() that also locks the base of the callout, which may have lost
+ * its key. No base may be locked.
  */
 static inline struct callout_slot *
 callout_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
@@ -65,12 +65,26 @@ callout_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
 		callout_ctx_set_base(ctx, callout_lock_irqs_off(&slot->node));
 		/* For sparse, which cannot follow this. */
 		__release(&ctx->base->lock);
-		/* With this handle it has its key. */
+		/* The same callout; a reader may have taken its key. */
 		if (likely(slot->handle == handle))
 			return slot;
 		/* Cancelled since, and so out of the hash: look again. */
 		callout_ctx_unlock(ctx);
 	}
+}
+
+/*
+ * Makes a slot known by its key, unless another one has that: returns false. Its
+ * base is locked. Where the scheme has a find the caller has searched, see
+ * callout_search_keys_lock().
+ */
+static inline bool callout_file_put_keyed(struct callout_file *file,
+					  struct callout_slot *slot)
+{
+	if (!callout_searches())
+		return callout_hash_insert_only(&file->table.hash, slot);
+	callout_table_put(&file->table, slot);
+	return true;
 }
 
 #endif /* _CALLOUT_DEV_HASH_H */

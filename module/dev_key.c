@@ -3,13 +3,24 @@
  * dev_key.c - callouts that are named by a number of the program's
  *
  * A callout with a key is in the hash of (func, arg), with a func that TIMEOUT
- * cannot have and the key as arg. A move keeps it there, in one hold of its
- * bucket's lock, so a key that is outstanding throughout is always found.
+ * cannot have and the key as arg. An insertion searches and inserts in one hold of
+ * the bucket's lock, so no key is in the hash twice:
  *
- * callout_file.keys serialises insertions, each of which begins with a search,
- * so no key is in the hash twice. It does not serialise moves: they insert none,
- * and RESET checks, with the base locked, that the handle is not stale. Nothing
- * is allocated with the mutex held, and the hash does not grow.
+ *	CPU0: SET(k)				CPU1: SET(k)
+ *	finds none
+ *						finds none
+ *	lock(base 0)				lock(base 1)
+ *	lock(bucket): no k
+ *	inserts k, unlock(bucket)		waits for bucket
+ *						lock(bucket): k is there
+ *						unlock(bucket)
+ *	arms it					frees its slot
+ *	unlock(base 0)				unlock(base 1)
+ *						finds k, lock(base 0): moves it
+ *
+ * A move keeps it in the hash, in one hold of its bucket's lock. So a key that is
+ * outstanding throughout is always found. RESET checks, with the base locked, that
+ * the handle is not stale.
  *
  * A reader takes a callout out of the hash, for good. If it cannot copy the
  * event, the callout is ready again, without its key: another one may have that
@@ -28,13 +39,13 @@
  */
 #include <linux/err.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/sched/signal.h>
 #include <uapi/linux/callout.h>
 #include "dev_file.h"
 #include "dev_hash.h"
 #include "dev_key.h"
 #include "dev_op.h"
+#include "dev_search.h"
 #include "kcompat.h"
 
 /* RESET of the callout with a key; writes op->left if it returns no error. */
@@ -59,54 +70,47 @@ static int key_reset(struct callout_file *file, struct callout_op *op, u64 key,
 	return ret;
 }
 
-/* Inserts a callout unless one has the key; then moves that. May sleep. */
-static int key_insert(struct callout_file *file, struct callout_op *op, u64 key,
-		      struct callout_op_ctx *ctx)
+/* Moves the callout with this key, or inserts one. May sleep. */
+static int key_move_or_insert(struct callout_file *file, struct callout_op *op,
+			      struct callout_op_ctx *ctx)
 {
-	struct callout_op set = callout_key_timeout(op, key);
-	struct callout_slot *slot;
+	struct callout_slot *slot = NULL;
 	int ret;
 
-	slot = callout_file_reserve(file, ctx);
-	callout_ctx_sleep(ctx);
-	ret = mutex_lock_killable(&file->keys);
-	if (ret)
-		goto out;
-	ret = key_reset(file, op, key, ctx);
-	/* A search that was killed may have missed it. */
-	if (ret == -ENOENT && fatal_signal_pending(current)) {
-		ret = -EINTR;
-	} else if (ret == -ENOENT && IS_ERR(slot)) {
-		/* To move one that has come meanwhile would have taken none. */
-		ret = PTR_ERR(slot);
-	} else if (ret == -ENOENT) {
-		callout_file_start(file, slot, &set, CALLOUT_KIND_EVENT,
-				   ctx);
-		slot = NULL;
-		op->left = 0;
-		ret = 0;
+	for (;;) {
+		ret = key_reset(file, op, op->handle, ctx);
+		if (ret != -ENOENT)
+			return ret;
+		/* A search that was killed may have missed it. */
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		/* There was no slot; one that has come since would have moved. */
+		if (IS_ERR(slot) && PTR_ERR(slot) != -EEXIST)
+			return PTR_ERR(slot);
+		slot = callout_file_set_keyed(file, op, CALLOUT_KIND_EVENT,
+					      ctx);
+		if (!IS_ERR(slot)) {
+			op->left = 0;
+			return 0;
+		}
 	}
-	callout_ctx_unlock(ctx);
-	mutex_unlock(&file->keys);
-out:
-	if (!IS_ERR_OR_NULL(slot))
-		callout_file_give_back(file, slot, ctx);
-	return ret;
 }
 
-/* SET: moves the callout with this key, or inserts one. */
+/* SET. Returns 0 if it has inserted a callout, else as RESET. */
 static int key_set(struct callout_file *file, struct callout_op *op,
 		   struct callout_op_ctx *ctx)
 {
-	struct callout_op move = *op;
+	u32 flags = op->flags;
 	int ret;
 
+	ret = callout_search_keys_lock(file, ctx);
+	if (ret)
+		return ret;
 	/* As SET it has a clock, which must be that of the callout. */
-	move.flags |= CALLOUT_NEW_SLACK;
-	ret = key_reset(file, &move, op->handle, ctx);
-	if (ret == -ENOENT)
-		ret = key_insert(file, &move, op->handle, ctx);
-	op->left = move.left;
+	op->flags |= CALLOUT_NEW_SLACK;
+	ret = key_move_or_insert(file, op, ctx);
+	op->flags = flags;
+	callout_search_keys_unlock(file, ctx);
 	return ret;
 }
 

@@ -21,18 +21,6 @@ static inline bool callout_slot_keyed(const struct callout_slot *slot)
 	return callout_slot_key(slot) == CALLOUT_KEY_FUNC;
 }
 
-/* The operation that inserts such a callout, from a SET that has a key. */
-static inline struct callout_op callout_key_timeout(const struct callout_op *op,
-						    u64 key)
-{
-	struct callout_op set = *op;
-
-	set.op = CALLOUT_OP_TIMEOUT;
-	set.func = CALLOUT_KEY_FUNC;
-	set.cookie = key;
-	return set;
-}
-
 int callout_file_key(struct callout_file *file, struct callout_op *op,
 		     struct callout_op_ctx *ctx);
 

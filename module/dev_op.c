@@ -13,6 +13,7 @@
 #include "dev_event.h"
 #include "dev_file.h"
 #include "dev_hash.h"
+#include "dev_key.h"
 #include "dev_op.h"
 #include "dev_search.h"
 #include "dev_uring.h"
@@ -271,24 +272,19 @@ static __always_inline void file_start(struct callout_file *file,
 	ctx->count[CALLOUT_FILE_SET]++;
 }
 
-/*
- * The part of TIMEOUT that may sleep. Returns a slot, which is neither free nor
- * set: callout_file_start() or callout_file_give_back() takes it; or an ERR_PTR
- * as callout_file_set().
- */
-struct callout_slot *callout_file_reserve(struct callout_file *file,
-					  struct callout_op_ctx *ctx)
+/* file_take_slot() for a callout that will be in the hash. */
+static inline int file_take_hashed(struct callout_file *file,
+				   struct callout_op_ctx *ctx,
+				   struct callout_slot **taken)
 {
-	struct callout_slot *slot;
 	int ret;
 
 	if (callout_file_wants_hash(file)) {
 		ret = callout_file_prepare_hash(file, ctx);
 		if (ret)
-			return ERR_PTR(ret);
+			return ret;
 	}
-	ret = file_take_slot(file, ctx, &slot);
-	return ret ? ERR_PTR(ret) : slot;
+	return file_take_slot(file, ctx, taken);
 }
 
 /* SET; writes the handle of @op. May sleep. Returns 0, -ENOSPC, -EDQUOT or -ENOMEM. */
@@ -310,36 +306,53 @@ EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
 int callout_file_timeout(struct callout_file *file, struct callout_op *op,
 			 struct callout_op_ctx *ctx)
 {
-	struct callout_slot *slot = callout_file_reserve(file, ctx);
+	struct callout_slot *slot;
+	int ret;
 
-	if (IS_ERR(slot))
-		return PTR_ERR(slot);
+	ret = file_take_hashed(file, ctx, &slot);
+	if (ret)
+		return ret;
 	file_start(file, slot, op, ctx, true);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_timeout);
 
-/* The rest of TIMEOUT. Leaves the slot's base locked. */
-void callout_file_start(struct callout_file *file, struct callout_slot *slot,
-			struct callout_op *op, enum callout_kind kind,
-			struct callout_op_ctx *ctx)
+/*
+ * SET of a key that no callout has, which is op->handle, for a callout of this kind.
+ * May sleep. Returns the slot, its base locked; or -EEXIST if one has the key, or as
+ * callout_file_set().
+ */
+struct callout_slot *callout_file_set_keyed(struct callout_file *file,
+					    const struct callout_op *op,
+					    enum callout_kind kind,
+					    struct callout_op_ctx *ctx)
 {
-	callout_ctx_lock(ctx, &slot->node);
-	/* Its CPU may have gone offline since. */
-	callout_ctx_set_base(ctx, callout_rehome(ctx->base, &slot->node));
-	/* Before it is in the hash, where it must not change. */
-	slot->node.kind = kind;
-	file_start(file, slot, op, ctx, true);
-}
+	struct callout_base *base;
+	struct callout_slot *slot;
+	u64 tick;
+	int ret;
 
-/* Frees a slot that was not needed. */
-void callout_file_give_back(struct callout_file *file,
-			    struct callout_slot *slot,
-			    struct callout_op_ctx *ctx)
-{
-	callout_ctx_lock(ctx, &slot->node);
-	callout_pool_add(callout_pool(&file->table, ctx->base), slot);
-	ctx->spare++;
+	ret = file_take_hashed(file, ctx, &slot);
+	if (ret)
+		return ERR_PTR(ret);
+	base = ctx->base;
+	callout_slot_set_key(slot, CALLOUT_KEY_FUNC);
+	slot->arg = op->handle;
+	/* In the hash it must not change. */
+	slot->node.kind = kind;
+	if (unlikely(!callout_file_put_keyed(file, slot))) {
+		slot->node.kind = CALLOUT_KIND_EVENT;
+		callout_pool_add(callout_pool(&file->table, base), slot);
+		ctx->spare++;
+		return ERR_PTR(-EEXIST);
+	}
+	/* Who finds it now waits for the base. */
+	WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED);
+	tick = slot_set_times(slot, base, op, callout_ctx_now(ctx));
+	callout_by_user(base, CALLOUT_WHY_SET);
+	callout_start_locked(base, &slot->node, tick);
+	ctx->count[CALLOUT_FILE_SET]++;
+	return slot;
 }
 
 /* file_cancel() of any; by its key if @named is true. */

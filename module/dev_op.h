@@ -17,14 +17,10 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 		     struct callout_op_ctx *ctx);
 int callout_file_timeout(struct callout_file *file, struct callout_op *op,
 			 struct callout_op_ctx *ctx);
-struct callout_slot *callout_file_reserve(struct callout_file *file,
-					  struct callout_op_ctx *ctx);
-void callout_file_start(struct callout_file *file, struct callout_slot *slot,
-			struct callout_op *op, enum callout_kind kind,
-			struct callout_op_ctx *ctx);
-void callout_file_give_back(struct callout_file *file,
-			    struct callout_slot *slot,
-			    struct callout_op_ctx *ctx);
+struct callout_slot *callout_file_set_keyed(struct callout_file *file,
+					    const struct callout_op *op,
+					    enum callout_kind kind,
+					    struct callout_op_ctx *ctx);
 int callout_file_unset(struct callout_file *file, const struct callout_op *op,
 		       struct callout_op_ctx *ctx);
 int callout_file_reset(struct callout_file *file, struct callout_op *op,

@@ -36,7 +36,7 @@
  * the command is not done, so it does not matter that CPU1 did nothing, also if
  * the callout was not yet set.
  *
- * A command can be found only after SET has unlocked the base. From there on SET
+ * A command can be changed only after SET has unlocked the base. From there on SET
  * does not use it. io_uring keeps the request, and so the file, until SET returns.
  *
  * Absolute times are those of the time namespace of the thread that comes here:
@@ -55,7 +55,6 @@
 #include <linux/ioctl.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/string.h>
@@ -214,40 +213,30 @@ bool callout_uring_works(struct callout_file *file)
 						callout_home_cpu()));
 }
 
-/*
- * SET: the command completes when its callout fires, or is cancelled. Sleeps only
- * before it has locked file->keys, as key_insert() of dev_key.c.
- */
+/* SET: the command completes when its callout fires, or is cancelled. */
 static int command_set(struct callout_file *file, const struct callout_op *op,
 		       struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct callout_op_ctx ctx = {};
-	struct callout_op set = callout_key_timeout(op, op->handle);
 	struct callout_slot *slot;
 	int ret = 0;
-	u64 other;
 
 	if (!callout_uring_works(file))
 		return -EOPNOTSUPP;
-	slot = callout_file_reserve(file, &ctx);
-	callout_ctx_sleep(&ctx);
 	WRITE_ONCE(to_command(cmd)->handle, 0);
 	/* It may be done at once, which undoes this. */
 	io_uring_cmd_mark_cancelable(cmd, issue_flags);
-	mutex_lock(&file->keys);
-	if (callout_file_find(file, CALLOUT_KEY_FUNC, set.cookie, &other)) {
-		ret = -EEXIST;
-	} else if (IS_ERR(slot)) {
-		ret = PTR_ERR(slot);
-	} else {
-		callout_file_start(file, slot, &set, CALLOUT_KIND_COMMAND,
-				   &ctx);
+	slot = callout_file_set_keyed(file, op, CALLOUT_KIND_COMMAND, &ctx);
+	if (!IS_ERR(slot)) {
 		command_attach(cmd, slot);
+	} else {
+		ret = PTR_ERR(slot);
+		callout_ctx_unlock(&ctx);
+		/* That one has the key comes first. It is pending from here on. */
+		if (callout_file_lock_found(file, &ctx, CALLOUT_KEY_FUNC,
+					    op->handle))
+			ret = -EEXIST;
 	}
-	callout_ctx_unlock(&ctx);
-	mutex_unlock(&file->keys);
-	if (unlikely(ret && !IS_ERR(slot)))
-		callout_file_give_back(file, slot, &ctx);
 	callout_ctx_flush(file, &ctx);
 	if (unlikely(ret))
 		callout_uring_done(cmd, ret, issue_flags);

@@ -32,6 +32,9 @@
  *	expects x alone, reads it: b is
  *	y and x
  *
+ * Of some keys there is one slot at most: callout_hash_insert_only() searches and
+ * inserts in one hold of the bucket's lock. An empty bucket has no slot to search.
+ *
  * The table grows in process context, a portion at a time, bucket by bucket. A
  * key's slots are protected by the lock of its bucket in the first table in
  * which that bucket has not moved. All operations begin at callout_hash.table,
@@ -305,6 +308,26 @@ bool callout_hash_insert_slow(struct callout_hash *hash,
 	return callout_hash_wants_growth(hash);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
+
+/* callout_hash_insert_only() if the bucket is not empty. */
+bool callout_hash_insert_only_slow(struct callout_hash *hash,
+				   struct callout_slot *slot)
+{
+	u64 key = callout_slot_plain_key(slot);
+	struct callout_bucket_hold hold;
+	struct callout_slot *other;
+	struct rb_root *tree;
+
+	hash_lock(hash, key, slot->arg, &hold);
+	other = hold_first(&hold, &tree, key, slot->arg);
+	if (unlikely(other))
+		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+	else
+		hold_insert(hash, &hold, slot);
+	hash_unlock(hash, &hold);
+	return !other;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_only_slow);
 
 /* callout_hash_remove() from any bucket. */
 static noinline void hash_remove(struct callout_hash *hash,

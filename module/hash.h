@@ -2,8 +2,8 @@
 /*
  * hash.h - find a callout by its function and argument
  *
- * Nearly always a bucket has one slot or none: inlined here; hash.c has the
- * rest, and says how buckets are locked.
+ * Nearly always a bucket has one slot or none: inlined here; hash.c has the rest,
+ * and hash_bucket.c says how buckets are locked.
  */
 #ifndef _CALLOUT_HASH_H
 #define _CALLOUT_HASH_H
@@ -114,6 +114,8 @@ struct callout_slot *callout_hash_find_slow(struct callout_hash *hash,
 bool callout_hash_insert_slow(struct callout_hash *hash,
 			      struct callout_slot *slot,
 			      unsigned long *bucket, unsigned long word);
+bool callout_hash_insert_only_slow(struct callout_hash *hash,
+				   struct callout_slot *slot);
 struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
 					    u64 func, u64 arg, u64 *handle,
 					    unsigned long *bucket,
@@ -182,6 +184,29 @@ static inline bool callout_hash_insert(struct callout_hash *hash,
 }
 
 /*
+ * callout_hash_insert() unless there is a slot with the same key; returns false if
+ * there is. If all of a key are inserted by this there is one at most.
+ */
+static inline bool callout_hash_insert_only(struct callout_hash *hash,
+					    struct callout_slot *slot)
+{
+	u64 key = callout_slot_plain_key(slot);
+	unsigned long *bucket = callout_hash_bucket(hash, key, slot->arg);
+	unsigned long word = 0;
+
+	callout_point(CALLOUT_POINT_HASH_ENTERS);
+	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
+	lock_map_acquire(&hash->dep_map);
+	/* An empty bucket that has not moved: its keys have no slot. */
+	if (unlikely(!try_cmpxchg(bucket, &word, (unsigned long)&slot->link))) {
+		lock_map_release(&hash->dep_map);
+		return callout_hash_insert_only_slow(hash, slot);
+	}
+	lock_map_release(&hash->dep_map);
+	return true;
+}
+
+/*
  * Removes the callout with this function and argument, which the caller will
  * cancel: of several the first to expire, and of those the first that was set.
  * Returns its slot, which another callout may use by now, and its @handle; or
@@ -213,7 +238,7 @@ callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 
 /*
  * callout_hash_take(), but the slot stays in the hash; it may have left that when
- * this returns.
+ * this returns. Interrupts off.
  */
 static inline struct callout_slot *
 callout_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)

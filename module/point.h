@@ -34,7 +34,7 @@
 	X(DRAIN_WAITS)	/* counted as waiter; looks */			\
 	X(DRAIN_WAITED)	/* it has returned; locks the base again */	\
 	X(BARRIER)	/* a handler runs; waits for it */		\
-	X(HASH_ENTERS)	/* slot is pending; goes into its bucket */	\
+	X(HASH_ENTERS)	/* slot goes into its bucket */			\
 	X(HASH_PAIRS)	/* bucket has one; becomes a pair */		\
 	X(HASH_LOOKED)	/* bucket is not empty; is locked */		\
 	X(HASH_LOCKS)	/* table read; locks its bucket */		\

@@ -52,6 +52,18 @@ static void move(unsigned int i, unsigned int expires)
 	m->seq[i] = m->next_seq++;
 }
 
+/* Inserts a slot; some only if they are the only one with their key. */
+static void insert(unsigned int i, unsigned int key, unsigned int expires)
+{
+	bool there = callout_test_hash_expect(m, key);
+
+	if (expires & 1)
+		callout_test_hash_insert(m, i, key, expires);
+	else
+		fuzz_assert(callout_test_hash_insert_only(m, i, key, expires) !=
+			    there, "key %u: inserted if there is one", key);
+}
+
 static void change(unsigned int i)
 {
 	unsigned int key = other_key();
@@ -64,7 +76,7 @@ static void change(unsigned int i)
 		key_of[i] = key;
 		if (!nested)
 			busy = key;
-		callout_test_hash_insert(m, i, key, input_below(in, 8));
+		insert(i, key, input_below(in, 8));
 		return;
 	}
 	if (key_of[i] == busy)
