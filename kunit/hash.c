@@ -222,7 +222,8 @@ static void hash_random_operations_while_growing(struct kunit *test)
 }
 
 /*
- * Of a key there is one slot at most, whatever its bucket has, and where.
+ * Of a key there is one slot at most, whatever its bucket has, and where; and its
+ * expiry may change.
  */
 static void hash_inserts_only_one(struct kunit *test)
 {
@@ -246,6 +247,8 @@ static void hash_inserts_only_one(struct kunit *test)
 			refused += !!expected;
 		} else if (callout_test_below(&rng, 4) == 0) {
 			callout_test_hash_remove(m, i);
+		} else {
+			m->slot[i].node.expires = callout_test_below(&rng, 9);
 		}
 		expected = callout_test_hash_expect(m, key);
 		KUNIT_ASSERT_EQ(test, expected, callout_test_hash_look(m, key));

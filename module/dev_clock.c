@@ -28,6 +28,7 @@
 #include "arm.h"
 #include "dev_clock.h"
 #include "dev_file.h"
+#include "dev_key.h"
 #include "dev_search.h"
 #include "dev_user.h"
 #include "table.h"
@@ -53,7 +54,8 @@ static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
 /*
  * Arms or re-arms a slot that may be in the hash. Its place in the hash depends
  * on its tick, so it moves, in one hold of its bucket's lock: UNTIMEOUT searches
- * under that lock only, and must find a callout that is outstanding throughout:
+ * under that lock only, and must find a callout that is outstanding throughout.
+ * One with a key is the only one, and its place does not depend on its tick.
  *
  *	CPU0: RESET				CPU1: UNTIMEOUT
  *	lock(base), lock(bucket)
@@ -70,7 +72,7 @@ void callout_slot_refile(struct callout_file *file, struct callout_base *base,
 	struct callout_hash *hash = &file->table.hash;
 	struct callout_bucket_hold hold;
 
-	if (slot->node.mark != CALLOUT_HASH_IN) {
+	if (slot->node.mark != CALLOUT_HASH_IN || callout_slot_keyed(slot)) {
 		slot_file_at(base, slot, tick);
 		return;
 	}

@@ -18,9 +18,9 @@
  *	unlock(base 0)				unlock(base 1)
  *						finds k, lock(base 0): moves it
  *
- * A move keeps it in the hash, in one hold of its bucket's lock. So a key that is
- * outstanding throughout is always found. RESET checks, with the base locked, that
- * the handle is not stale.
+ * A move leaves it in the hash: the place of the only one with its key does not
+ * depend on when it expires. So a key that is outstanding throughout is always
+ * found. RESET checks, with the base locked, that the handle is not stale.
  *
  * A reader takes a callout out of the hash, for good. If it cannot copy the
  * event, the callout is ready again, without its key: another one may have that

@@ -34,6 +34,7 @@
  *
  * Of some keys there is one slot at most: callout_hash_insert_only() searches and
  * inserts in one hold of the bucket's lock. An empty bucket has no slot to search.
+ * Such a slot is never compared with one of its key, so its expiry may change.
  *
  * The table grows in process context, a portion at a time, bucket by bucket. A
  * key's slots are protected by the lock of its bucket in the first table in

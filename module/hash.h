@@ -185,7 +185,8 @@ static inline bool callout_hash_insert(struct callout_hash *hash,
 
 /*
  * callout_hash_insert() unless there is a slot with the same key; returns false if
- * there is. If all of a key are inserted by this there is one at most.
+ * there is. If all of a key are inserted by this there is one at most, and its
+ * expires may change.
  */
 static inline bool callout_hash_insert_only(struct callout_hash *hash,
 					    struct callout_slot *slot)
