@@ -95,7 +95,7 @@ static inline bool op_times_given(const struct callout_op *op)
  * CALLOUT_KEY. Returns 0, -EINVAL, or as callout_alarm_permit(). No base may be
  * locked.
  */
-int callout_op_check_keyed(struct callout_op *op)
+static inline int op_check_keyed(struct callout_op *op)
 {
 	bool bad;
 
@@ -112,7 +112,8 @@ int callout_op_check_keyed(struct callout_op *op)
 		bad = op_reset_bad(op);
 	if (bad)
 		return -EINVAL;
-	return op->op == CALLOUT_OP_SET ? callout_alarm_permit(op->clockid) : 0;
+	return op->op == CALLOUT_OP_SET && callout_clock_is_alarm(op->clockid) ?
+	       callout_alarm_permit(op->clockid) : 0;
 }
 
 /* An operation that is wrong, unless it sets a callout in an alarm clock. */
@@ -146,7 +147,7 @@ static noinline int op_do_keyed(struct callout_file *file,
 	if (!(op->flags & CALLOUT_KEY))
 		return op_do_alarm(file, op, ctx);
 	callout_ctx_unlock(ctx);
-	ret = callout_op_check_keyed(&keyed);
+	ret = op_check_keyed(&keyed);
 	if (ret)
 		return ret;
 	ret = callout_file_key(file, &keyed, ctx);
@@ -246,11 +247,19 @@ static __always_inline int op_copy_in_sized(struct callout_op *op, size_t size,
 	return op_copy_in_slow(op, uop, size);
 }
 
-/* For commands of io_uring. Returns 0, -EINVAL, -E2BIG or -EFAULT. */
-int callout_op_copy_in(struct callout_op *op, size_t size,
-		       struct callout_op __user *uop)
+/*
+ * Copies the operation of a command of io_uring in, which must be @nr and name its
+ * callout by a key, and clears CALLOUT_KEY. Returns 0, -EINVAL, -E2BIG, -EFAULT, or
+ * as callout_alarm_permit().
+ */
+int callout_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
+			 struct callout_op __user *uop)
 {
-	return op_copy_in_sized(op, size, uop);
+	int ret = op_copy_in_sized(op, size, uop);
+
+	if (unlikely(ret))
+		return ret;
+	return likely(op->op == nr) ? op_check_keyed(op) : -EINVAL;
 }
 
 /* put_user() in line. */

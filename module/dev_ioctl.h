@@ -32,9 +32,8 @@ static inline int callout_copy_in(void *to, size_t known,
 	return copy_struct_from_user(to, known, from, size);
 }
 
-int callout_op_copy_in(struct callout_op *op, size_t size,
-		       struct callout_op __user *uop);
-int callout_op_check_keyed(struct callout_op *op);
+int callout_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
+			 struct callout_op __user *uop);
 long callout_ioctl_op(struct callout_file *file, unsigned int cmd,
 		      struct callout_op __user *uop);
 long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,

@@ -214,8 +214,10 @@ bool callout_uring_works(struct callout_file *file)
 }
 
 /* SET: the command completes when its callout fires, or is cancelled. */
-static int command_set(struct callout_file *file, const struct callout_op *op,
-		       struct io_uring_cmd *cmd, unsigned int issue_flags)
+static __always_inline int command_set(struct callout_file *file,
+				       const struct callout_op *op,
+				       struct io_uring_cmd *cmd,
+				       unsigned int issue_flags)
 {
 	struct callout_op_ctx ctx = {};
 	struct callout_slot *slot;
@@ -253,14 +255,20 @@ static bool commands_share_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
  * UNSET and RESET. Returns as the ioctls. With the ring locked, a command of the
  * same ring that was cancelled completes here, which saves the task work.
  */
-static int command_change(struct callout_file *file, struct callout_op *op,
-			  struct io_uring_cmd *cmd, unsigned int issue_flags)
+static __always_inline int command_change(struct callout_file *file,
+					  struct callout_op *op,
+					  struct io_uring_cmd *cmd,
+					  unsigned int issue_flags)
 {
 	struct callout_op_ctx ctx = {};
 	struct io_uring_cmd *other;
 	int ret;
 
-	ret = callout_file_key(file, op, &ctx);
+	if (op->op == CALLOUT_OP_UNSET)
+		ret = callout_file_unset_named(file, CALLOUT_KEY_FUNC,
+					       op->handle, &ctx);
+	else
+		ret = callout_file_key(file, op, &ctx);
 	callout_ctx_unlock(&ctx);
 	other = ctx.commands;
 	if (other && issue_flags & IO_URING_F_COMPLETE_DEFER &&
@@ -285,24 +293,27 @@ static bool command_is_first(struct io_uring_cmd *cmd)
  * the ring and without a pause, until they are done. If somebody else owns one,
  * that waits for its task, which may be stopped: sleep, once for all of them.
  */
-static void command_cancel(struct callout_file *file, struct io_uring_cmd *cmd,
-			   unsigned int issue_flags)
+static noinline int command_cancel(struct callout_file *file,
+				   struct io_uring_cmd *cmd,
+				   unsigned int issue_flags)
 {
 	struct callout_op_ctx ctx = {};
-	struct callout_op unset = {
-		/* Pairs with command_attach(). */
-		.handle = READ_ONCE(to_command(cmd)->handle),
-	};
+	struct callout_op unset = {};
 
+	/* There may be millions. */
+	cond_resched();
+	/* Pairs with command_attach(). */
+	unset.handle = READ_ONCE(to_command(cmd)->handle);
 	if (callout_file_unset(file, &unset, &ctx) != CALLOUT_CANCELLED) {
 		callout_ctx_flush(file, &ctx);
 		if (command_is_first(cmd))
 			schedule_timeout_uninterruptible(1);
-		return;
+		return 0;
 	}
 	ctx.commands = NULL;
 	callout_ctx_flush(file, &ctx);
 	callout_uring_done(cmd, -ECANCELED, issue_flags);
+	return 0;
 }
 
 /* Are members of a submission set that no command uses? */
@@ -315,9 +326,9 @@ static bool sqe_bad(const struct io_uring_cmd *cmd, unsigned int issue_flags)
 	if (unlikely(issue_flags & IO_URING_F_SQE128) &&
 	    memchr_inv(sqe + 1, 0, sizeof(*sqe)))
 		return true;
-	return cmd->flags & IORING_URING_CMD_MASK || READ_ONCE(sqe->len) ||
-	       READ_ONCE(sqe->buf_index) || READ_ONCE(sqe->file_index) ||
-	       READ_ONCE(more[0]) || READ_ONCE(more[1]);
+	return ((cmd->flags & IORING_URING_CMD_MASK) | READ_ONCE(sqe->len) |
+		READ_ONCE(sqe->buf_index) | READ_ONCE(sqe->file_index) |
+		READ_ONCE(more[0]) | READ_ONCE(more[1])) != 0;
 }
 
 /* file_operations.uring_cmd. May sleep, also if IO_URING_F_NONBLOCK is set. */
@@ -327,36 +338,28 @@ int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	unsigned int nr = _IOC_NR(cmd->cmd_op);
 	size_t size = _IOC_SIZE(cmd->cmd_op);
 	struct callout_op __user *uop;
-	struct callout_op op;
+	struct callout_op op __uninitialized;
 	int ret;
 
-	if (issue_flags & IO_URING_F_CANCEL) {
-		/* There may be millions. */
-		cond_resched();
-		command_cancel(file, cmd, issue_flags);
-		return 0;
-	}
+	if (unlikely(issue_flags & IO_URING_F_CANCEL))
+		return command_cancel(file, cmd, issue_flags);
 	/* The three are one after the other. */
 	if ((cmd->cmd_op & ~IOCSIZE_MASK) < (CALLOUT_IOC_SET & ~IOCSIZE_MASK) ||
 	    (cmd->cmd_op & ~IOCSIZE_MASK) > (CALLOUT_IOC_RESET & ~IOCSIZE_MASK))
 		return -ENOTTY;
-	if (!(cmd->file->f_mode & FMODE_WRITE))
+	if (unlikely(!(cmd->file->f_mode & FMODE_WRITE)))
 		return -EBADF;
-	if (sqe_bad(cmd, issue_flags))
+	if (unlikely(sqe_bad(cmd, issue_flags)))
 		return -EINVAL;
 	uop = u64_to_user_ptr(READ_ONCE(cmd->sqe->addr));
-	ret = callout_op_copy_in(&op, size, uop);
-	if (ret)
-		return ret;
-	if (op.op != nr)
-		return -EINVAL;
-	ret = callout_op_check_keyed(&op);
-	if (ret)
+	ret = callout_op_get_keyed(&op, nr, size, uop);
+	if (unlikely(ret))
 		return ret;
 	if (nr == CALLOUT_OP_SET)
 		return command_set(file, &op, cmd, issue_flags);
 	ret = command_change(file, &op, cmd, issue_flags);
-	if (nr == CALLOUT_OP_RESET && ret > 0 && put_user(op.left, &uop->left))
+	if (nr == CALLOUT_OP_RESET && ret > 0 &&
+	    unlikely(put_user(op.left, &uop->left)))
 		return -EFAULT;
 	return ret;
 }
