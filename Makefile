@@ -53,10 +53,10 @@ demo: ## install missing packages, boot Debian's 6.12 kernel and show the facili
 check: ## a part of the checks below, in minutes; ends with "N passed, N failed"
 	@scripts/check.sh quick
 
-check-all: ## every check for this processor in full, with bench and bench-user; two hours
+check-all: ## every check for this processor in full, with bench and bench-user; hours
 	@scripts/check.sh all
 
-check-long: ## those that take hours: other processors, every scheme, lab, replaced, search, fuzz
+check-long: ## what takes longer: other processors, every scheme, lab, replaced, search, fuzz
 	@scripts/check.sh long
 
 check-static: ## gcc, clang and sparse warnings, checkpatch, kernel-doc and house rules
