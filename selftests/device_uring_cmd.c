@@ -203,11 +203,13 @@ TEST_F(uring_cmd, move)
 }
 
 /* A key that is outstanding, here or as an event, is left alone. */
+/* Who has the key keeps it; what was to be the command is a callout like others. */
 TEST_F(uring_cmd, key_exists)
 {
 	struct callout_op set = set_op(HOUR, 3), event = set_op(HOUR, 4);
-	struct callout_op unset = unset_op(3);
+	struct callout_op unset = unset_op(3), plain = callout_op_set(MSEC, 9);
 	struct ring *r = &self->ring;
+	struct callout_event fired;
 
 	if (!self->works)
 		return;
@@ -220,6 +222,12 @@ TEST_F(uring_cmd, key_exists)
 	EXPECT_EQ(2, info_of(self->fd).outstanding);
 	ASSERT_TRUE(submit_one(r, self->fd, &unset, 1));
 	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
+	ASSERT_TRUE(submit_one(r, self->fd, &event, 1));
+	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
+	EXPECT_EQ(0, do_op(self->fd, &plain));
+	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
+	EXPECT_EQ(1, callout_dev_read(self->fd, &fired, 1));
+	EXPECT_EQ(9, fired.cookie);
 }
 
 TEST_F(uring_cmd, limit)
