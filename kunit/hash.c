@@ -337,7 +337,6 @@ static void hash_random_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 0);
 }
 
-/* A search finds exact matches of function and argument only. */
 /* Removes the slot that a search for key 0 finds first; returns its number. */
 static unsigned int hash_next(struct callout_test_hash *m)
 {
@@ -397,6 +396,7 @@ static void hash_order_beside_an_expiry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, hash_next(m));
 }
 
+/* A search finds exact matches of function and argument only. */
 static void hash_finds_only_what_matches(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 2);
