@@ -102,6 +102,8 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 		info.features |= CALLOUT_FEATURE_EXACT;
 	if (callout_uring_works(file))
 		info.features |= CALLOUT_FEATURE_URING;
+	if (CALLOUT_URING)
+		info.features |= CALLOUT_FEATURE_URING_BATCH;
 	if (size > sizeof(info) &&
 	    clear_user(uinfo + sizeof(info), size - sizeof(info)))
 		return -EFAULT;
@@ -166,7 +168,8 @@ static long callout_ioctl(struct file *filp, unsigned int cmd,
 		return callout_ioctl_op(file, cmd, uarg);
 	}
 	if (number == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
-		return callout_ioctl_batch(file, filp->f_mode, size, uarg);
+		return callout_ioctl_batch(file, filp->f_mode, size, uarg,
+					   true);
 	return callout_ioctl_rare(filp, cmd, size, uarg);
 }
 

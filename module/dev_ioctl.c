@@ -488,11 +488,13 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch,
 	return 0;
 }
 
-static int batch_check(const struct callout_batch *batch, fmode_t mode)
+static int batch_check(const struct callout_batch *batch, fmode_t mode,
+		       bool may_wait)
 {
 	bool wait = batch->flags & CALLOUT_BATCH_WAIT;
 
 	if (batch->flags & ~(CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT) ||
+	    (wait && !may_wait) ||
 	    batch->nr_ops > CALLOUT_BATCH_MAX ||
 	    batch->nr_events > CALLOUT_BATCH_MAX ||
 	    callout_size_bad(batch->op_size, CALLOUT_OP_SIZE_V1) ||
@@ -525,7 +527,7 @@ fault:
 
 /* CALLOUT_IOC_BATCH. @mode is that of the caller's descriptor. */
 long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
-			 struct callout_batch __user *ubatch)
+			 struct callout_batch __user *ubatch, bool may_wait)
 {
 	struct callout_waiter waiter __uninitialized;
 	struct callout_batch batch;
@@ -535,7 +537,7 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 			      CALLOUT_BATCH_SIZE_V1);
 	if (ret)
 		return ret;
-	ret = batch_check(&batch, mode);
+	ret = batch_check(&batch, mode, may_wait);
 	if (ret)
 		return ret;
 	if (unlikely(batch.wait)) {

@@ -37,7 +37,7 @@ int callout_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
 long callout_ioctl_op(struct callout_file *file, unsigned int cmd,
 		      struct callout_op __user *uop);
 long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
-			 struct callout_batch __user *ubatch);
+			 struct callout_batch __user *ubatch, bool may_wait);
 long callout_ioctl_next(struct callout_file *file, size_t size,
 			struct callout_next __user *unext);
 long callout_ioctl_limit(struct callout_file *file, size_t size,

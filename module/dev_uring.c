@@ -2,10 +2,13 @@
 /*
  * dev_uring.c - commands of io_uring, which complete when their callouts fire
  *
+ * BATCH is the ioctl without its wait, since io_uring can wait for a read. The
+ * rest is about the other commands.
+ *
  * A command takes the operation that the ioctl of the same number takes, by its
  * address: clock, slack, flags and key do not fit the 16 bytes that an entry has
- * for them, and the size in the number lets it grow alike. Only those with a key
- * are here: a handle would come too late for an entry of the same submission.
+ * for them, and the size in the number lets it grow alike. It must have a key: a
+ * handle would come too late for an entry of the same submission.
  *
  * UNSET and RESET complete at once. SET is a command that stays: its callout has
  * a key as any other, and the ioctls find and move it too, but its kind is
@@ -331,6 +334,22 @@ static bool sqe_bad(const struct io_uring_cmd *cmd, unsigned int issue_flags)
 		READ_ONCE(more[0]) | READ_ONCE(more[1])) != 0;
 }
 
+/* A command that is none of SET, UNSET and RESET. */
+static noinline int command_batch(struct callout_file *file,
+				  const struct io_uring_cmd *cmd,
+				  unsigned int issue_flags)
+{
+	if ((cmd->cmd_op & ~IOCSIZE_MASK) !=
+	    (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
+		return -ENOTTY;
+	if (sqe_bad(cmd, issue_flags))
+		return -EINVAL;
+	return callout_ioctl_batch(file, cmd->file->f_mode,
+				   _IOC_SIZE(cmd->cmd_op),
+				   u64_to_user_ptr(READ_ONCE(cmd->sqe->addr)),
+				   false);
+}
+
 /* file_operations.uring_cmd. May sleep, also if IO_URING_F_NONBLOCK is set. */
 int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
@@ -346,7 +365,7 @@ int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	/* The three are one after the other. */
 	if ((cmd->cmd_op & ~IOCSIZE_MASK) < (CALLOUT_IOC_SET & ~IOCSIZE_MASK) ||
 	    (cmd->cmd_op & ~IOCSIZE_MASK) > (CALLOUT_IOC_RESET & ~IOCSIZE_MASK))
-		return -ENOTTY;
+		return command_batch(file, cmd, issue_flags);
 	if (unlikely(!(cmd->file->f_mode & FMODE_WRITE)))
 		return -EBADF;
 	if (unlikely(sqe_bad(cmd, issue_flags)))

@@ -17,6 +17,7 @@ kernel=${1:-bench}
 # As in selftests/bench/user_bench.c.
 facilities="callout,single callout,batch64 callout,batch1024"
 facilities="$facilities timerfd,single posix,single io_uring,single callout,uring"
+facilities="$facilities callout,uring64"
 outstanding="0 1000 10000 100000"
 expire="1500 15000"
 # As in selftests/bench/user_namespaces.c.

@@ -23,7 +23,8 @@ TEST_F(file, info_of_a_new_file)
 				  1U << CLOCK_BOOTTIME_ALARM));
 	EXPECT_EQ(CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
 		  info.features & ~(CALLOUT_FEATURE_EXACT |
-				    CALLOUT_FEATURE_URING));
+				    CALLOUT_FEATURE_URING |
+				    CALLOUT_FEATURE_URING_BATCH));
 	EXPECT_LE(100000, info.tick_ns);
 	EXPECT_GE(SEC, info.tick_ns);
 	ASSERT_TRUE(read_number(PARAMETER_FILE, &limit));

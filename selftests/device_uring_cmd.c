@@ -294,11 +294,6 @@ static void bad_info(struct io_uring_sqe *sqe)
 	sqe->cmd_op = CALLOUT_IOC_INFO;
 }
 
-static void bad_batch(struct io_uring_sqe *sqe)
-{
-	sqe->cmd_op = CALLOUT_IOC_BATCH;
-}
-
 TEST_F(uring_cmd, bad_entry)
 {
 	struct callout_op set = set_op(HOUR, 1);
@@ -319,7 +314,6 @@ TEST_F(uring_cmd, bad_entry)
 	EXPECT_EQ(-EINVAL, command(r, self->fd, &set, bad_size));
 	EXPECT_EQ(-EINVAL, command(r, self->fd, &set, bad_other));
 	EXPECT_EQ(-ENOTTY, command(r, self->fd, &set, bad_info));
-	EXPECT_EQ(-ENOTTY, command(r, self->fd, &set, bad_batch));
 	EXPECT_EQ(-ENOTTY, command(r, self->fd, &timeout, NULL));
 	for (i = 0; i < 16; i++) {
 		sqe = queue(r, self->fd, &set, 0);

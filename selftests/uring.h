@@ -77,8 +77,9 @@ static inline atomic_uint *ring_word(struct ring *r, __u32 offset)
 }
 
 /* The next entry, filled; valid until it is submitted. */
-static inline struct io_uring_sqe *queue(struct ring *r, int fd,
-					 const struct callout_op *op, __u64 user_data)
+static inline struct io_uring_sqe *queue_command(struct ring *r, int fd,
+						 __u32 cmd_op, const void *arg,
+						 __u64 user_data)
 {
 	unsigned int i = (*ring_word(r, r->p.sq_off.tail) + r->queued++) &
 			 (r->p.sq_entries - 1);
@@ -89,11 +90,20 @@ static inline struct io_uring_sqe *queue(struct ring *r, int fd,
 	*sqe = (struct io_uring_sqe){
 		.opcode = IORING_OP_URING_CMD,
 		.fd = fd,
-		.cmd_op = _IOWR(CALLOUT_IOC_MAGIC, op->op, struct callout_op),
-		.addr = (uintptr_t)op,
+		.cmd_op = cmd_op,
+		.addr = (uintptr_t)arg,
 		.user_data = user_data,
 	};
 	return sqe;
+}
+
+/* The same for an operation. */
+static inline struct io_uring_sqe *queue(struct ring *r, int fd,
+					 const struct callout_op *op, __u64 user_data)
+{
+	return queue_command(r, fd,
+			     _IOWR(CALLOUT_IOC_MAGIC, op->op, struct callout_op),
+			     op, user_data);
 }
 
 /* Submits all that is queued, and waits until the kernel has read it. */

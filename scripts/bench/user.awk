@@ -104,7 +104,10 @@ END {
 	other = cell["io_uring,single", "0,insns_arm_disarm"]
 	judge("callout uring / io_uring, insns_arm_disarm, 0",
 	      of("uring", "0,insns_arm_disarm") / other, 0.5)
+	judge("callout uring64 / io_uring, insns_arm_disarm, 0",
+	      of("uring64", "0,insns_arm_disarm") / other, 0.5)
 	flat("uring", "insns_arm_disarm")
+	flat("uring64", "insns_arm_disarm")
 	# A slot is 89, its share of the wheel 12 to 24, of which 16 here, of the rest 4.
 	judge("callout, bytes_per_timer, 100000", of("single", "100000,bytes_per_timer"), 112)
 	held_off("batch1024", "callout", 1.25)

@@ -76,6 +76,7 @@
 static const struct facility *const facilities[] = {
 	&callout_single, &callout_batch64, &callout_batch1024,
 	&timerfd_single, &posix_single, &uring_single, &callout_uring,
+	&callout_uring64,
 };
 
 static __u64 times[MAX_CALL];

@@ -24,7 +24,7 @@
 /**
  * struct facility - a way for a program to have many timers
  * @name: callout, timerfd, posix or io_uring
- * @mode: single, batch64, batch1024 or uring
+ * @mode: single, batch64, batch1024, uring or uring64
  * @batch: operations to a call, and events to a read
  * @open: prepares for timers 0 to @n - 1; none is armed
  * @arm: arms @n timers from @first on, one or @batch to a call; time[i] is for
@@ -54,6 +54,9 @@ struct facility {
 
 extern const struct facility callout_single, callout_batch64, callout_batch1024;
 extern const struct facility timerfd_single, posix_single, uring_single;
-extern const struct facility callout_uring;
+extern const struct facility callout_uring, callout_uring64;
+
+void uring_open_device(int fd);
+int uring_command(__u32 cmd_op, const void *arg);
 
 #endif /* _CALLOUT_USER_BENCH_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * user_callout.c - /dev/callout for user_bench: an ioctl each, and batches
+ * user_callout.c - /dev/callout for user_bench: an ioctl each, and batches, also as
+ * commands of io_uring
  */
 #include "../device.h"
 #include "user_bench.h"
@@ -93,18 +94,32 @@ static void rearm_one(const struct facility *f, unsigned int first,
 	}
 }
 
-static void batch(unsigned int n)
+static bool by_ring;
+
+static void open_with_ring(const struct facility *f, unsigned int n)
+{
+	open_device(f, n);
+	uring_open_device(fd);
+	by_ring = true;
+}
+
+/* Does @n of ops; returns how many of @room events it has read. */
+static unsigned int batch(unsigned int n, unsigned int room)
 {
 	struct callout_batch batch = {
 		.ops = (uintptr_t)ops,
+		.events = (uintptr_t)events,
 		.nr_ops = n,
+		.nr_events = room,
 		.op_size = sizeof(ops[0]),
-		.event_size = sizeof(struct callout_event),
+		.event_size = sizeof(events[0]),
 		.flags = CALLOUT_BATCH_STOP,
 	};
+	int ret = by_ring ? uring_command(CALLOUT_IOC_BATCH, &batch) :
+			    ioctl(fd, CALLOUT_IOC_BATCH, &batch);
 
-	check(!ioctl(fd, CALLOUT_IOC_BATCH, &batch) && batch.done == n &&
-	      !batch.failed, "BATCH");
+	check(!ret && batch.done == n && !batch.failed, "BATCH");
+	return batch.got;
 }
 
 static unsigned int portion(const struct facility *f, unsigned int n)
@@ -121,7 +136,7 @@ static void arm_batch(const struct facility *f, unsigned int first,
 		some = portion(f, n);
 		for (i = 0; i < some; i++)
 			fill_set(&ops[i], first + i, time[i], absolute);
-		batch(some);
+		batch(some, 0);
 		for (i = 0; i < some; i++)
 			handle[first + i] = ops[i].handle;
 	}
@@ -136,7 +151,7 @@ static void disarm_batch(const struct facility *f, unsigned int first,
 		some = portion(f, n);
 		for (i = 0; i < some; i++)
 			fill_unset(&ops[i], first + i);
-		batch(some);
+		batch(some, 0);
 	}
 }
 
@@ -149,8 +164,13 @@ static void rearm_batch(const struct facility *f, unsigned int first,
 		some = portion(f, n);
 		for (i = 0; i < some; i++)
 			fill_reset(&ops[i], first + i, time[i]);
-		batch(some);
+		batch(some, 0);
 	}
+}
+
+static unsigned int collect_batch(const struct facility *f)
+{
+	return batch(0, f->batch);
 }
 
 static unsigned int collect(const struct facility *f)
@@ -186,3 +206,14 @@ const struct facility callout_batch##n = {		\
 
 CALLOUT_BATCHES(64);
 CALLOUT_BATCHES(1024);
+
+const struct facility callout_uring64 = {
+	.name = "callout",
+	.mode = "uring64",
+	.batch = 64,
+	.open = open_with_ring,
+	.arm = arm_batch,
+	.disarm = disarm_batch,
+	.rearm = rearm_batch,
+	.collect = collect_batch,
+};

@@ -191,34 +191,62 @@ const struct facility uring_single = {
 	.collect = uring_collect,
 };
 
-/* A ring with the device as its only registered file. */
-static void command_open(const struct facility *f, unsigned int n)
+/* Makes a ring with the device as its only registered file. */
+void uring_open_device(int fd)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
-
-	check(fd >= 0, "opening " CALLOUT_DEVICE);
-	uring_open(f, n);
-	expired = 0;
-	done = CALLOUT_CANCELLED;
+	uring_open(NULL, 0);
 	check(!syscall(__NR_io_uring_register, ring, IORING_REGISTER_FILES, &fd,
 		       1), "registering the device");
 }
 
-/* Submits an operation of the device and waits for @completions. */
-static void command(struct callout_op *op, unsigned int key, __u64 user_data,
-		    unsigned int completions)
+static void command_open(const struct facility *f, unsigned int n)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+
+	(void)f;
+	(void)n;
+	check(fd >= 0, "opening " CALLOUT_DEVICE);
+	uring_open_device(fd);
+	expired = 0;
+	done = CALLOUT_CANCELLED;
+}
+
+/* Submits a command of the device and waits for @completions. */
+static void submit_command(__u32 cmd_op, const void *arg, __u64 user_data,
+			   unsigned int completions)
 {
 	struct io_uring_sqe *sqe = next_sqe();
 
-	op->flags |= CALLOUT_KEY;
-	op->handle = key;
 	sqe->opcode = IORING_OP_URING_CMD;
 	sqe->flags = IOSQE_FIXED_FILE;
 	sqe->fd = 0;
-	sqe->cmd_op = _IOWR(CALLOUT_IOC_MAGIC, op->op, struct callout_op);
-	sqe->addr = (uintptr_t)op;
+	sqe->cmd_op = cmd_op;
+	sqe->addr = (uintptr_t)arg;
 	sqe->user_data = user_data;
 	submit(completions);
+}
+
+/* The same for one that completes at once and no other; returns its result. */
+int uring_command(__u32 cmd_op, const void *arg)
+{
+	unsigned int head = *cq_head;
+	int ret;
+
+	submit_command(cmd_op, arg, 0, 1);
+	check(__atomic_load_n(cq_tail, __ATOMIC_ACQUIRE) == head + 1,
+	      "one completion");
+	ret = cqes[head & cq_mask].res;
+	__atomic_store_n(cq_head, head + 1, __ATOMIC_RELEASE);
+	return ret;
+}
+
+static void command(struct callout_op *op, unsigned int key, __u64 user_data,
+		    unsigned int completions)
+{
+	op->flags |= CALLOUT_KEY;
+	op->handle = key;
+	submit_command(_IOWR(CALLOUT_IOC_MAGIC, op->op, struct callout_op), op,
+		       user_data, completions);
 }
 
 static void command_arm(const struct facility *f, unsigned int first,

@@ -27,6 +27,7 @@ static struct {
 	struct io_uring_sqe *sqes;
 	/* What commands point to: the kernel may read it late. */
 	struct callout_op op[ENTRIES];
+	struct callout_batch batch[ENTRIES];
 	struct callout_event event[ENTRIES];
 } ring = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -103,6 +104,26 @@ static __u32 *sqe_word(struct io_uring_sqe *sqe, unsigned int i)
 	return (__u32 *)sqe + i % (sizeof(*sqe) / sizeof(__u32));
 }
 
+/* Makes a command a batch of its one operation, and of a read. */
+static void make_batch(const struct call *c, unsigned int i,
+		       struct io_uring_sqe *sqe)
+{
+	/* As in an operation that names its callout by a handle. */
+	if (c->flags & F_COMPAT)
+		ring.op[i].flags &= ~CALLOUT_KEY;
+	ring.batch[i] = (struct callout_batch){
+		.ops = sqe->addr,
+		.events = (uintptr_t)&ring.event[i],
+		.nr_ops = c->value % 3 != 0,
+		.nr_events = c->value % 2,
+		.op_size = sizeof(ring.op[i]),
+		.event_size = sizeof(ring.event[i]),
+		.flags = c->value % 5 ? 0 : CALLOUT_BATCH_WAIT,
+	};
+	sqe->cmd_op = CALLOUT_IOC_BATCH;
+	sqe->addr = (uintptr_t)&ring.batch[i];
+}
+
 /* Submits @op as a command. */
 long ring_command(struct worker *w, const struct call *c,
 		  const struct callout_op *op)
@@ -142,6 +163,8 @@ long ring_command(struct worker *w, const struct call *c,
 		sqe.addr = 8;
 	else if (c->place == P_readonly)
 		sqe.addr = (uintptr_t)w->arena + ARENA_READONLY * PAGE;
+	if (c->n % 8 == 7)
+		make_batch(c, i, &sqe);
 	if (c->poke && c->poke < 17)
 		*sqe_word(&sqe, c->poke + 1) = c->value;
 	ret = submit(&sqe);

@@ -467,6 +467,7 @@ struct callout_info {
 #define CALLOUT_FEATURE_TIMEOUT	(1ULL << 1)	/* TIMEOUT and UNTIMEOUT */
 #define CALLOUT_FEATURE_KEY	(1ULL << 2)	/* CALLOUT_KEY */
 #define CALLOUT_FEATURE_URING	(1ULL << 3)	/* SET as a command of io_uring */
+#define CALLOUT_FEATURE_URING_BATCH (1ULL << 4)	/* BATCH as one */
 
 #define CALLOUT_IOC_MAGIC	0xF9
 
@@ -513,6 +514,10 @@ struct callout_info {
  * that io_uring does not use. They need CALLOUT_KEY. SET completes when the callout
  * fires, with 0, or is cancelled, with -ECANCELED; the others at once. If a callout
  * with the key is outstanding SET does not move it: EEXIST.
+ *
+ * So is BATCH, with the address of a struct callout_batch. Its operations are those
+ * of the ioctl: what it sets becomes events, which BATCH reads too, or a read of
+ * io_uring. It completes at once: with CALLOUT_BATCH_WAIT it is EINVAL.
  */
 #define CALLOUT_IOC_SET		_IOWR(CALLOUT_IOC_MAGIC, CALLOUT_OP_SET, \
 				      struct callout_op)
