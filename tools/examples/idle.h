@@ -7,6 +7,10 @@
  *	when callout_ctx_fd() is readable, call callout_ctx_turn();
  *	before the loop sleeps, call callout_ctx_flush();
  *	call callout_arm() and callout_disarm() anywhere.
+ *
+ * A callback that runs later still before the sleep has to flush what it arms.
+ * libuv calls uv_prepare_t in the reverse order of their start: start this one
+ * first.
  */
 #ifndef _CALLOUT_EXAMPLES_IDLE_H
 #define _CALLOUT_EXAMPLES_IDLE_H

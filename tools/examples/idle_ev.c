@@ -44,6 +44,8 @@ bool loop_open(int fd)
 	if (!loop)
 		return false;
 	ev_prepare_init(&prepare, before_sleep);
+	/* Others of the program may arm timers: they are called first. */
+	ev_set_priority(&prepare, EV_MINPRI);
 	ev_prepare_start(loop, &prepare);
 	ev_io_init(&io, readable, fd, EV_READ);
 	ev_io_start(loop, &io);
