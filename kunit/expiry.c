@@ -84,6 +84,26 @@ static void expiry_tick_by_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
+/* Woken before the tick, a base whose callouts were all cancelled goes to sleep. */
+static void expiry_of_the_cancelled(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	u64 start = v->now;
+
+	callout_virtual_set(&a[0], 1000);
+	callout_stop(&a[0].c);
+	KUNIT_EXPECT_EQ(test, v->base->armed, start + 1000);
+	v->programs = 0;
+	expiry_tick(v, start + 900);
+	KUNIT_EXPECT_EQ(test, v->programs, 0);
+	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
+	callout_virtual_set(&a[0], 10);
+	KUNIT_EXPECT_EQ(test, v->programs, 1);
+	callout_virtual_run_to(v, start + 910);
+	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
+}
+
 /*
  * Callouts that handlers set are programmed once, when all handlers have run.
  */
@@ -293,6 +313,7 @@ static void expiry_is_not_reentrant(struct kunit *test)
 static struct kunit_case expiry_cases[] = {
 	KUNIT_CASE(expiry_programs_the_tick),
 	KUNIT_CASE(expiry_tick_by_tick),
+	KUNIT_CASE(expiry_of_the_cancelled),
 	KUNIT_CASE(expiry_handlers_program_once),
 	KUNIT_CASE(expiry_yields_after_many_handlers),
 	KUNIT_CASE(expiry_yields_when_time_is_up),

@@ -467,6 +467,13 @@ static u64 callout_search_next(struct callout_base *base, unsigned int budget)
 	}
 }
 
+static void callout_program_nothing(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	WRITE_ONCE(base->armed, U64_MAX);
+	trace_callout_tick_stop(base->index);
+}
+
 /*
  * Programs the tick source for the next tick at which something can be due, if
  * any; all that is due now has been taken. A base whose search never ends in
@@ -482,12 +489,10 @@ void callout_program_next(struct callout_base *base, unsigned int budget)
 	/* The base may have died meanwhile, see callout_base_kill(). */
 	if (unlikely(base->dead))
 		return;
-	if (next != U64_MAX) {
+	if (next != U64_MAX)
 		callout_program(base, max(next, base->now + 1));
-	} else {
-		WRITE_ONCE(base->armed, next);
-		trace_callout_tick_stop(base->index);
-	}
+	else
+		callout_program_nothing(base);
 }
 
 /* Ends a hold and begins another. False if that must not be. */
@@ -586,7 +591,11 @@ static bool expire(struct callout_base *base, bool tick)
 	base->woken = false;
 	if (tick && unlikely(base->armed > now && base->armed != U64_MAX)) {
 		base->stats.hops++;
-		base->tick->program(base, base->armed);
+		/* All may have been cancelled since. */
+		if (callout_base_pending(base))
+			base->tick->program(base, base->armed);
+		else
+			callout_program_nothing(base);
 		goto out;
 	}
 	base->stats.wakeups += tick;
