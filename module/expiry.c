@@ -126,8 +126,6 @@ void callout_run_end_slow(struct callout_base *base, void *arg)
 		callout_base_lock_irq(base);
 	}
 	callout_bump_seq(base);
-	if (base->dead)
-		base->left = 0;
 	if (base->waiters) {
 		/* Waking takes sleeping locks on PREEMPT_RT. */
 		callout_base_unlock_irq(base);
@@ -137,6 +135,9 @@ void callout_run_end_slow(struct callout_base *base, void *arg)
 		callout_time_passed(base, NULL);
 		callout_base_lock_irq(base);
 	}
+	/* Last: callout_base_kill() may have come while the base was unlocked. */
+	if (base->dead)
+		base->left = 0;
 }
 
 /*
