@@ -521,7 +521,7 @@ int callout_reset_if_earlier(struct callout *c, long ticks,
 }
 EXPORT_SYMBOL_GPL(callout_reset_if_earlier);
 
-/* The base of @cpu, or of this CPU if @cpu has none; NULL if it is negative. */
+/* The base of @cpu, or one of this CPU's if it has none; NULL if it is negative. */
 static struct callout_base *arm_target(int cpu)
 {
 	struct callout_base *base = NULL;
@@ -530,7 +530,7 @@ static struct callout_base *arm_target(int cpu)
 		return NULL;
 	if (cpu < nr_cpu_ids)
 		base = READ_ONCE(callout_bases[cpu]);
-	return base ?: callout_base(raw_smp_processor_id());
+	return base ?: callout_base(callout_home_cpu());
 }
 
 /**
@@ -542,7 +542,8 @@ static struct callout_base *arm_target(int cpu)
  * @cpu: The CPU on which the handler is to run; -1: the one that @c has.
  *
  * As callout_reset(). If @cpu is not online the current CPU is used, until @c is
- * set again when @cpu is online. If the handler of @c is running, @c migrates
+ * set again when @cpu is online; for good if @cpu was never online since the
+ * module was loaded, or does not exist. If the handler of @c is running, @c migrates
  * when it has returned. With bases=single @cpu is ignored.
  *
  * From FreeBSD's callout(9).
