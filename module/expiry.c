@@ -588,8 +588,8 @@ static bool expire(struct callout_base *base, bool tick)
 		     (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring)))
 		goto unlock;
 	now = callout_now(base);
-	tick |= base->woken;
-	base->woken = false;
+	tick |= READ_ONCE(base->woken);
+	WRITE_ONCE(base->woken, false);
 	if (tick && unlikely(base->armed > now && base->armed != U64_MAX)) {
 		base->stats.hops++;
 		/* All may have been cancelled since. */

@@ -131,7 +131,8 @@ static void jiffies_next_tick(struct irq_work *work)
 	struct callout_base *base = container_of(work, struct callout_base,
 						 next_tick);
 
-	base->woken = true;
+	/* Of a global base: expiry may run on another CPU. */
+	WRITE_ONCE(base->woken, true);
 	tasklet_schedule(&base->again);
 }
 
