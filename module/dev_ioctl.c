@@ -380,6 +380,24 @@ static int batch_put_one(struct callout_file *file,
 	return -EFAULT;
 }
 
+/* Copies results out one by one. Returns 0, or -EFAULT if one cannot be written. */
+static noinline int batch_put_each(struct callout_file *file,
+				   struct callout_batch *batch,
+				   unsigned int first,
+				   const struct callout_op *op, unsigned int n)
+{
+	struct callout_op_ctx ctx = {};
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < n; i++)
+		if (batch_put_one(file, batch, batch_place(batch, first + i),
+				  &op[i], &ctx))
+			ret = -EFAULT;
+	callout_ctx_count(file, &ctx);
+	return ret;
+}
+
 /* An operation has failed. Does the batch stop at it? */
 static bool batch_stops(struct callout_batch *batch, struct callout_op *op)
 {
@@ -416,8 +434,9 @@ static noinline int batch_do_some(struct callout_file *file,
 		return n;
 
 	/*
-	 * Those that begin by cancelling get slots from that. An opcode that is
-	 * wrong may be counted: then one slot too many is reserved for a while.
+	 * Those that begin by cancelling get slots from that. What is wrong, or
+	 * moves the callout with its key, may be counted: then one slot too many
+	 * is reserved for a while.
 	 */
 	if (op_writes_handle(&op[0]))
 		for (i = 1; i < n; i++)
@@ -435,17 +454,12 @@ static noinline int batch_do_some(struct callout_file *file,
 	done = at - op;
 	batch->done += done;
 	callout_ctx_unlock(&ctx);
-	/* To write the results may take long. */
-	if (unlikely(ctx.commands))
-		callout_uring_cancelled(&ctx);
-put:
-	if (!batch_put_all(batch, first, op, done))
-		for (i = 0; i < done; i++)
-			if (batch_put_one(file, batch,
-					  batch_place(batch, first + i),
-					  &op[i], &ctx))
-				ret = -EFAULT;
+	/* Now: to write the results may take long. */
 	callout_ctx_count(file, &ctx);
+put:
+	if (!batch_put_all(batch, first, op, done) &&
+	    batch_put_each(file, batch, first, op, done))
+		ret = -EFAULT;
 	return ret;
 }
 

@@ -20,6 +20,7 @@
 
 #define HANDLES		8
 #define KEYS		8
+#define STUCK_OPS	(HANDLES + KEYS)
 
 /* Where a process waits. If it comes back, it says so. */
 static int in_batch(int fd)
@@ -377,11 +378,12 @@ static void *stuck_batch(void *arg)
 {
 	struct stuck *s = arg;
 
-	s->ret = do_ops(s->fd, (void *)s->page, HANDLES + KEYS);
+	s->ret = do_ops(s->fd, (void *)s->page, STUCK_OPS);
 	return NULL;
 }
 
-static bool stuck_batch_begin(struct stuck *s, int fd)
+static bool stuck_batch_begin(struct stuck *s, int fd,
+			      const struct callout_op ops[STUCK_OPS])
 {
 	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_WP };
 	struct uffdio_writeprotect protect = {
@@ -391,8 +393,6 @@ static bool stuck_batch_begin(struct stuck *s, int fd)
 		.api = UFFD_API,
 		.features = UFFD_FEATURE_PAGEFAULT_FLAG_WP,
 	};
-	struct callout_op *ops;
-	unsigned int i;
 
 	s->fd = fd;
 	s->size = sysconf(_SC_PAGESIZE);
@@ -401,11 +401,7 @@ static bool stuck_batch_begin(struct stuck *s, int fd)
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (s->uffd < 0 || s->page == MAP_FAILED)
 		return false;
-	ops = (void *)s->page;
-	for (i = 0; i < HANDLES; i++)
-		ops[i] = callout_op_set(HOUR, i);
-	for (; i < HANDLES + KEYS; i++)
-		ops[i] = set_op(HOUR, i);
+	memcpy(s->page, ops, STUCK_OPS * sizeof(*ops));
 	reg.range.start = (uintptr_t)s->page;
 	reg.range.len = s->size;
 	protect.range = reg.range;
@@ -422,8 +418,8 @@ static bool stuck_batch_begin(struct stuck *s, int fd)
 TEST(killed_while_it_copies_results)
 {
 	int fd = callout_dev_open(O_NONBLOCK), says[2];
+	struct callout_op ops[STUCK_OPS], op;
 	struct callout_info info;
-	struct callout_op op;
 	unsigned int i;
 	struct stuck s;
 	pid_t child;
@@ -432,11 +428,13 @@ TEST(killed_while_it_copies_results)
 	ASSERT_LE(0, fd);
 	if (!stuck_possible())
 		SKIP(return, "the kernel has no userfaultfd");
+	for (i = 0; i < STUCK_OPS; i++)
+		ops[i] = i < HANDLES ? callout_op_set(HOUR, i) : set_op(HOUR, i);
 	ASSERT_EQ(0, pipe(says));
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child) {
-		if (stuck_batch_begin(&s, fd))
+		if (stuck_batch_begin(&s, fd, ops))
 			stuck_process(&s, says[1]);
 		_exit(1);
 	}
@@ -454,6 +452,36 @@ TEST(killed_while_it_copies_results)
 	EXPECT_EQ(HANDLES + KEYS, info.cancelled);
 	EXPECT_EQ(0, info.outstanding);
 	close(says[0]);
+	close(fd);
+}
+
+/* What a batch has cancelled makes room, although its results are not yet written. */
+TEST(room_while_it_copies_results)
+{
+	struct uffdio_writeprotect writable = { 0 };
+	int fd = callout_dev_open(O_NONBLOCK);
+	struct callout_op ops[STUCK_OPS];
+	unsigned int i;
+	struct stuck s;
+
+	ASSERT_LE(0, fd);
+	if (!stuck_possible())
+		SKIP(return, "the kernel has no userfaultfd");
+	ASSERT_EQ(0, set_limit(fd, STUCK_OPS));
+	for (i = 0; i < STUCK_OPS; i++)
+		ops[i] = callout_op_unset(set(fd, HOUR, i));
+	EXPECT_EQ(0, set(fd, HOUR, STUCK_OPS));
+	ASSERT_TRUE(stuck_batch_begin(&s, fd, ops));
+	ASSERT_TRUE(stuck_has_event(&s));
+	for (i = 0; i < STUCK_OPS; i++)
+		EXPECT_NE(0, set(fd, HOUR, i));
+	EXPECT_EQ(0, set(fd, HOUR, STUCK_OPS));
+	writable.range.start = (uintptr_t)s.page;
+	writable.range.len = s.size;
+	ASSERT_EQ(0, ioctl(s.uffd, UFFDIO_WRITEPROTECT, &writable));
+	EXPECT_EQ(STUCK_OPS, stuck_join(&s));
+	EXPECT_EQ(STUCK_OPS, info_of(fd).outstanding);
+	stuck_free(&s);
 	close(fd);
 }
 
