@@ -189,9 +189,10 @@ static enum step be_refused(void)
 		return BEGIN;
 	if (fill(&f) != -ENOMEM)
 		return FILL;
-	info = info_of(f.fd);
+	/* On another CPU some memory may be left that is charged already. */
 	if (fill(&f) != -ENOMEM)
 		return REPEAT;
+	info = info_of(f.fd);
 	if (open_files() != -ENOMEM)
 		return OPEN;
 	if (info_of(f.fd).set != info.set || info.outstanding != f.n ||
