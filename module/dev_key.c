@@ -84,7 +84,10 @@ static int key_move_or_insert(struct callout_file *file, struct callout_op *op,
 		/* A search that was killed may have missed it. */
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		/* There was no slot; one that has come since would have moved. */
+		/*
+		 * There was no slot, also if another insertion of this key has
+		 * reserved the last, and is still under way.
+		 */
 		if (IS_ERR(slot) && PTR_ERR(slot) != -EEXIST)
 			return PTR_ERR(slot);
 		slot = callout_file_set_keyed(file, op, CALLOUT_KIND_EVENT,

@@ -237,7 +237,7 @@ static __always_inline int command_set(struct callout_file *file,
 	} else {
 		ret = PTR_ERR(slot);
 		callout_ctx_unlock(&ctx);
-		/* That one has the key comes first. It is pending from here on. */
+		/* That one has the key comes first. */
 		if (callout_file_lock_found(file, &ctx, CALLOUT_KEY_FUNC,
 					    op->handle))
 			ret = -EEXIST;

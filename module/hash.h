@@ -20,8 +20,9 @@
 
 /*
  * callout_node.mark of a slot: its place in the hash. The bucket's lock protects
- * it. CALLOUT_HASH_SEARCHED is written without it, with the base locked or, when
- * the callout has fired, with its owner's lock held.
+ * it while the slot is in there. To insert or remove one the base is locked or,
+ * when the callout has fired, its owner's lock is held; that is all that protects
+ * CALLOUT_HASH_SEARCHED.
  */
 enum callout_hash_place {
 	CALLOUT_HASH_OUT,	/* not in it */
@@ -160,8 +161,8 @@ static inline bool callout_hash_wants_growth(struct callout_hash *hash)
 
 /*
  * Adds a slot; until it is removed its key and arg must not change, nor, unless it
- * fires, its expires. Its base is locked, interrupts are off. Returns true if the
- * hash should grow.
+ * fires, its expires. Its base is locked, or its owner's lock if it has fired;
+ * interrupts are off. Returns true if the hash should grow.
  */
 static inline bool callout_hash_insert(struct callout_hash *hash,
 				       struct callout_slot *slot)

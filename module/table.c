@@ -16,7 +16,8 @@
  * Free slots are kept for each base, under the base's lock, and a slot returns
  * to the base that its callout belongs to. So to set or cancel a callout takes
  * one lock, that of the base. A base that has no free slot steals some from
- * another. Apart from CPU hotplug, only a steal changes the base of a slot:
+ * another. Apart from CPU hotplug and callout_reserve(), which moves free slots
+ * alike, only a steal changes the base of a slot:
  *
  *	CPU0: callout_slot_steal()		CPU1: cancels a stale handle
  *	lock(table->steal)

@@ -47,7 +47,8 @@ static inline void callout_table_search_init(void)
  * Makes a slot that is or will be pending, or is ready, known by its function and
  * argument: callout_hash_take() or callout_table_search() finds it. Until it is removed
  * its func and arg must not change, nor, unless it fires, its expires. Its base is
- * locked, interrupts are off. Returns true if the hash should grow.
+ * locked, or its owner's lock if it has fired; interrupts are off. Returns true if the
+ * hash should grow.
  */
 static inline bool callout_table_put(struct callout_table *table,
 				     struct callout_slot *slot)
