@@ -315,6 +315,47 @@ static void timer_where_a_callout_waited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_shutdown_sync(&r->t));
 }
 
+/* Memory of a callout whose handler has freed it and goes on. */
+struct freed {
+	struct reused r;
+	bool entered;
+	bool go;
+};
+
+static void freed_handler(void *arg)
+{
+	struct freed *f = arg;
+
+	callout_test_tell(&f->entered);
+	callout_test_clock_until(callout_test_told(&f->go));
+}
+
+/*
+ * A callout's handler may free the callout and then wait for a lock. A timer that is
+ * made in that memory does not run then, and who deletes it may hold that lock.
+ */
+static void timer_where_a_callout_runs(struct kunit *test)
+{
+	struct freed *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	unsigned int other = callout_test_pin_one(test);
+	static struct lock_class_key key;
+	struct callout_timer *t = &f->r.t;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	callout_init(&f->r.c, CALLOUT_MPSAFE);
+	callout_reset_on(&f->r.c, 1, freed_handler, f, other);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_clock_until(callout_test_told(&f->entered)));
+	callout_timer_init_key(t, reused_timer, TIMER_PINNED, "freed", &key);
+	t->expires = jiffies + FAR;
+	callout_timer_add_on(t, other);
+	KUNIT_EXPECT_EQ(test, callout_base(t->node.cpu)->number, other);
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync_try(t));
+	callout_test_tell(&f->go);
+	callout_barrier();
+	KUNIT_EXPECT_EQ(test, 0, callout_timer_shutdown_sync(t));
+}
+
 struct anywhere {
 	struct probe *p;
 	struct callout_base *base;
@@ -741,6 +782,7 @@ static struct kunit_case timer_cases[] = {
 	KUNIT_CASE(timer_static),
 	KUNIT_CASE(timer_irqsafe_in_turn),
 	KUNIT_CASE(timer_where_a_callout_waited),
+	KUNIT_CASE(timer_where_a_callout_runs),
 	KUNIT_CASE(timer_set_anywhere),
 	KUNIT_CASE(timer_follows),
 	KUNIT_CASE(timer_stays_where_it_runs),

@@ -82,12 +82,14 @@ struct callout_stats {
 /**
  * enum callout_stage - where the handler of callout_base.running is
  * @CALLOUT_STAGE_STARTED: called, or past the point where it can be stopped
+ * @CALLOUT_STAGE_TIMER: the same, of a timer of Linux's
  * @CALLOUT_STAGE_WAITING: waiting for its associated lock
  * @CALLOUT_STAGE_CANCELLED: cancelled while it waited: it does not start
  * @CALLOUT_STAGE_OVER: returned; its associated lock is about to be released
  */
 enum callout_stage {
 	CALLOUT_STAGE_STARTED,
+	CALLOUT_STAGE_TIMER,
 	CALLOUT_STAGE_WAITING,
 	CALLOUT_STAGE_CANCELLED,
 	CALLOUT_STAGE_OVER,

@@ -512,6 +512,7 @@ static __always_inline void timer_run(struct callout_base *base,
 	/* Only its user can have done that. */
 	if (WARN_ON_ONCE(!fn))
 		return;
+	base->stage = CALLOUT_STAGE_TIMER;
 	callout_run_begin_irqs_off(base, n);
 	if (!irqsafe)
 		local_irq_enable();
@@ -522,6 +523,7 @@ static __always_inline void timer_run(struct callout_base *base,
 	callout_check_context(base, func);
 	passed = READ_ONCE(*base->jiffies) != base->edge;
 	callout_run_end(base, t);
+	base->stage = CALLOUT_STAGE_STARTED;
 	if (unlikely(passed)) {
 		callout_base_unlock_irq(base);
 		callout_time_passed(base, func);

@@ -16,15 +16,16 @@ void callout_timers_init(void);
  * and its user still waits for it by callout_timer_delete_sync(), unless the timer
  * has got another base by that, of other flags or because another CPU ran it. So,
  * unlike callout_is_running(), this does not ask for CALLOUT_S_RAN. But a callout
- * that waits for its associated lock does not count: it may have been stopped and
- * freed under that lock, which the caller may hold.
+ * does not count, neither one that waits for its associated lock, under which it may
+ * have been stopped and freed, nor one whose handler has freed it and goes on: the
+ * caller may hold what they wait for.
  */
 static inline bool callout_timer_runs(struct callout_base *base,
 				      struct callout_timer *t)
 {
 	lockdep_assert_held(&base->lock);
 	return base->running == &t->node &&
-	       READ_ONCE(base->stage) == CALLOUT_STAGE_STARTED;
+	       READ_ONCE(base->stage) == CALLOUT_STAGE_TIMER;
 }
 
 /* Empty in a kernel without debugobjects for timers. */
