@@ -467,6 +467,33 @@ static void timer_leaves_when_it_has_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
 }
 
+static void pinning_handler(struct callout_timer *t)
+{
+	probe_handler(t);
+	t->expires = jiffies + FAR;
+	callout_timer_add_local(t);
+}
+
+/* A timer that its own handler pins leaves the base that any CPU may run. */
+static void timer_pinned_by_its_handler(struct kunit *test)
+{
+	struct probe *p = probe_create(test, 0);
+	struct callout_base *base;
+
+	callout_test_pin_one(test);
+	p->t.function = pinning_handler;
+	p->t.expires = jiffies;
+	callout_timer_add(&p->t);
+	KUNIT_EXPECT_TRUE(test, callout_test_clock_until(atomic_read(&p->runs)));
+	callout_barrier();
+	base = base_of(p);
+	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
+	KUNIT_EXPECT_TRUE(test,
+			  callout_base_has_class(base, CALLOUT_CLASS_KERNEL));
+	KUNIT_EXPECT_EQ(test, base->number, p->cpu);
+	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
+}
+
 /* A timer that was deleted while it ran does not leave for another CPU. */
 static void timer_deleted_does_not_leave(struct kunit *test)
 {
@@ -787,6 +814,7 @@ static struct kunit_case timer_cases[] = {
 	KUNIT_CASE(timer_follows),
 	KUNIT_CASE(timer_stays_where_it_runs),
 	KUNIT_CASE(timer_leaves_when_it_has_run),
+	KUNIT_CASE(timer_pinned_by_its_handler),
 	KUNIT_CASE(timer_deleted_does_not_leave),
 	KUNIT_CASE(timer_moved_does_not_leave),
 	KUNIT_CASE(timer_shut_down_while_it_runs),

@@ -199,11 +199,28 @@ static struct callout_base *timer_set_locked(struct callout_base *base,
 	return base;
 }
 
+/*
+ * A running timer is set for @to: it leaves for there when its handler has
+ * returned, see callout_leave(). The base is locked.
+ */
+static void timer_leaves(struct callout_base *base, struct callout_timer *t,
+			 struct callout_base *to)
+	__must_hold(&base->lock)
+{
+	struct callout_node *n = &t->node;
+	bool away = base != to;
+
+	n->home = to->index;
+	callout_change_state(n, CALLOUT_S_AWAY, away ? CALLOUT_S_AWAY : 0);
+	base->leaving = away ? n : NULL;
+	base->attention = true;
+}
+
 /* Sets a timer here, for @expires. Returns whether it was pending. */
 static int timer_set(struct callout_timer *t, unsigned long expires,
 		     unsigned int how)
 {
-	struct callout_base *base;
+	struct callout_base *base, *to;
 	unsigned long flags;
 	bool pending;
 
@@ -218,9 +235,15 @@ static int timer_set(struct callout_timer *t, unsigned long expires,
 	     time_before_eq(t->expires, expires)))
 		goto out;
 	WRITE_ONCE(t->expires, expires);
-	if (unlikely(callout_timer_runs(base, t)))
+	to = timer_base_here(t->flags);
+	if (unlikely(callout_timer_runs(base, t))) {
 		base->leaving = NULL;
-	base = timer_set_locked(base, t, timer_base_here(t->flags), pending);
+		/* It was not pinned when it was set last. */
+		if (t->flags & TIMER_PINNED &&
+		    callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+			timer_leaves(base, t, to);
+	}
+	base = timer_set_locked(base, t, to, pending);
 out:
 	callout_unlock(base, flags);
 	return pending;
@@ -248,7 +271,7 @@ static int timer_mod(struct callout_timer *t, unsigned long expires,
  * @expires: The value of jiffies at which its function is called. One that
  *	jiffies have reached stands for their next.
  *
- * The timer goes to the CPU of the caller, unless its function is running on
+ * The timer goes to the CPU of the caller, unless its function is running for
  * another one, or it is pending for @expires already. From a nohz_full CPU it goes
  * to a housekeeping CPU if it is not pinned. A timer that was shut down is not set.
  *
@@ -348,23 +371,6 @@ void callout_timer_add_global(struct callout_timer *timer)
 	timer_add(timer, SET_GLOBAL);
 }
 EXPORT_SYMBOL_GPL(callout_timer_add_global);
-
-/*
- * A running timer is set for @to: it leaves for there when its handler has
- * returned, see callout_leave(). The base is locked.
- */
-static void timer_leaves(struct callout_base *base, struct callout_timer *t,
-			 struct callout_base *to)
-	__must_hold(&base->lock)
-{
-	struct callout_node *n = &t->node;
-	bool away = base != to;
-
-	n->home = to->index;
-	callout_change_state(n, CALLOUT_S_AWAY, away ? CALLOUT_S_AWAY : 0);
-	base->leaving = away ? n : NULL;
-	base->attention = true;
-}
 
 /**
  * callout_timer_add_on() - Set a timer that is not pending, on a given CPU.
