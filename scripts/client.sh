@@ -16,7 +16,8 @@ out=$build/$1
 places=$("$top/qemu/kernel.sh" -b "$1")
 eval "$places"
 rm -rf "$out/installed"
-DESTDIR=$out/installed "$top/scripts/install.sh" "$1"
+# DESTDIR may be relative.
+(cd "$out" && DESTDIR=installed "$top/scripts/install.sh" "$1")
 callout=$out/installed/usr/src/callout
 
 # sysusers.d creates the group that the udev rule names, and modules-load.d names the module.

@@ -29,7 +29,8 @@
 [ $# -eq 1 ] || die "usage: install.sh -p | KERNEL"
 package=
 [ "$1" != -p ] || package=yes
-root=${DESTDIR:-}
+# headers.sh and man.sh change the directory.
+root=${DESTDIR:+$(realpath -m -- "$DESTDIR")}
 prefix=$root${PREFIX:-/usr}
 libdir=${LIBDIR:-${PREFIX:-/usr}/lib}
 
