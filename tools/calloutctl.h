@@ -116,6 +116,7 @@ struct callout_wish {
 
 bool callout_parse_time(const char *s, __u64 *ns);
 int callout_bad_time(const char *command, const char *what, const char *s);
+int callout_parse_interval(const char *command, const char *s, __u64 *ns);
 bool callout_parse_number(const char *s, __u64 *value);
 int callout_parse_positive(const char *command, const char *what,
 			   const char *s, __u64 max, __u64 *value);

@@ -81,6 +81,14 @@ int callout_bad_time(const char *command, const char *what, const char *s)
 	return callout_usage("%s: bad %s \"%s\"", command, what, s);
 }
 
+/* Complains unless @s is a time from 1 ns to the longest that callouts have. */
+int callout_parse_interval(const char *command, const char *s, __u64 *ns)
+{
+	if (callout_parse_time(s, ns) && *ns && *ns <= INT64_MAX)
+		return 0;
+	return callout_bad_time(command, "interval", s);
+}
+
 /* Decimal, or hexadecimal with 0x, as handles are printed. */
 bool callout_parse_number(const char *s, __u64 *value)
 {

@@ -116,8 +116,11 @@ int callout_cmd_stat(int argc, char **argv)
 	argv += optind;
 	if (argc > 2)
 		return callout_usage("stat takes an interval and a count");
-	if (argc && (!callout_parse_time(argv[0], &interval) || !interval))
-		return callout_bad_time("stat", "interval", argv[0]);
+	if (argc) {
+		ret = callout_parse_interval("stat", argv[0], &interval);
+		if (ret)
+			return ret;
+	}
 	if (argc == 2) {
 		ret = callout_parse_positive("stat", "count", argv[1], ~0U,
 					     &count);

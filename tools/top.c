@@ -436,7 +436,10 @@ int callout_cmd_top(int argc, char **argv)
 	argv += optind;
 	if (argc > 1)
 		return callout_usage("top takes an interval and nothing else");
-	if (argc && (!callout_parse_time(argv[0], &o.interval) || !o.interval))
-		return callout_bad_time("top", "interval", argv[0]);
+	if (argc) {
+		ret = callout_parse_interval("top", argv[0], &o.interval);
+		if (ret)
+			return ret;
+	}
 	return o.kernel ? run_kernel(&o) : run(&o, NULL);
 }

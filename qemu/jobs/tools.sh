@@ -93,6 +93,11 @@ check_calloutctl() {
 	check "info --json: programs' callouts are among the late" \
 		counts_late calloutctl info --json
 	check "stat" prints " *[0-9]+ .*" calloutctl stat 100ms 3
+	check "stat: the longest interval" \
+		prints " *[0-9]+ .*" calloutctl stat 9223372036854775807ns 1
+	check "stat: too long" \
+		fails 2 "bad interval \"9223372036854775808ns\"" \
+		calloutctl stat 9223372036854775808ns 1
 	check "stat --json" json 3 calloutctl stat --json 100ms 3
 	check "not permitted" fails 1 "the group callout" as_somebody info
 	check "top --kernel, not permitted" fails 1 "Permission denied" as_somebody top --kernel
@@ -164,6 +169,8 @@ check_top() {
 	periodic=$!
 	check "top --kernel --json" json 1 calloutctl top --kernel --json
 	kill $periodic
+	check "top: too long" \
+		fails 2 "bad interval" timeout 10 calloutctl top 9223372036854775808ns
 	check "top -p --kernel" fails 2 "either -p or --kernel" calloutctl top -p --kernel
 	umount /sys/kernel/debug
 	check "top without debugfs" top_tells
