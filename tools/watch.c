@@ -361,6 +361,11 @@ int callout_cmd_watch(int argc, char **argv)
 	ret = callout_parse_json(argc, argv, &w.json);
 	if (ret)
 		return ret;
+	/* The device would take its number. */
+	if (fcntl(STDIN_FILENO, F_GETFD) < 0) {
+		complain("watch: standard input is closed");
+		return CALLOUT_EXIT_FAILED;
+	}
 	w.fd = callout_open_or_complain(O_NONBLOCK);
 	if (w.fd < 0)
 		return CALLOUT_EXIT_FAILED;

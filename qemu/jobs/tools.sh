@@ -54,6 +54,9 @@ watched() { printf '%b' "$2" > /tmp/in; prints "$1" calloutctl watch < /tmp/in; 
 # complains PATTERN COMMANDS: of these, calloutctl watch refuses one with such a message
 complains() { printf '%b' "$2" | calloutctl watch 2>&1 | grep -qE "$1"; }
 
+# With standard input closed, calloutctl watch neither reads commands nor waits.
+watch_closed() { timeout 10 calloutctl watch <&-; }
+
 # Sets a callout for an hour, and resets it to 10 ms.
 reset() {
 	rm -f /tmp/commands
@@ -113,6 +116,7 @@ check_calloutctl() {
 	check "watch: fires" watched "fired .* cookie 5 .*" 'set 20ms 5\nset 10ms\n'
 	check "watch: reset" reset
 	check "watch: reset keeps the clock" complains "no option -c" 'reset -c boottime 1s 1\n'
+	check "watch: no standard input" fails 1 "standard input is closed" watch_closed
 	check "watch: next" watched "next monotonic due .*" 'set 1h\nnext\nquit\n'
 	check "watch: no next" watched "next boottime none" 'set 1h\nnext\nquit\n'
 	for clock in realtime boottime-alarm realtime-alarm; do
