@@ -162,25 +162,33 @@ static int no_copy(int error)
 	return ret;
 }
 
+static bool is_device(const struct target *t, const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == t->device;
+}
+
 /* A descriptor that is not of the device is left out. */
 static int list_fd(struct target *t, int fd)
 {
 	char path[TEXT_LEN];
 	struct stat st;
-	int copy, ret;
+	int copy, ret = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", t->pid, fd);
 	if (stat(path, &st))
 		return t->all && errno == ENOENT ? 0 :
 		       callout_failed(-errno, path);
-	if (!S_ISCHR(st.st_mode) || st.st_rdev != t->device)
+	if (!is_device(t, &st))
 		return 0;
 	copy = pidfd_getfd(t->pidfd, fd, 0);
 	if (copy < 0)
 		return t->all && errno == EBADF ? 0 : no_copy(-errno);
-	if (!t->files++ && !t->json)
-		print_heading();
-	ret = list_copy(t, fd, copy);
+	/* Meanwhile the process may have given the number to another file. */
+	if (!fstat(copy, &st) && is_device(t, &st)) {
+		if (!t->files++ && !t->json)
+			print_heading();
+		ret = list_copy(t, fd, copy);
+	}
 	close(copy);
 	return ret;
 }

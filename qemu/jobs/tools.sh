@@ -219,6 +219,29 @@ assert not prctl(38, 1, 0, 0, 0) and not prctl(22, 2, program)
 os.execvp(sys.argv[1], sys.argv[1:])' "$@"
 }
 
+# Gives the number 9 to the device and to /dev/null, by turns.
+flicker='
+import ctypes, os
+lib = ctypes.CDLL("libcallout.so.1")
+device, null = lib.callout_open(0), os.open("/dev/null", os.O_RDONLY)
+os.dup2(null, 9)
+print(os.getpid(), device, flush=True)
+while True:
+    os.dup2(device, 9)
+    os.dup2(null, 9)
+'
+
+# Only the device is asked for its callouts.
+lists_flicker() {
+	hold python3 -c "$flicker"
+	left=300
+	while [ $left -gt 0 ] && calloutctl list "$pid" > /tmp/out 2>&1; do
+		left=$((left - 1))
+	done
+	kill "$pid"
+	[ $left -eq 0 ] || { sed 's/^/# /' /tmp/out; return 1; }
+}
+
 # lists N ARGUMENT...: calloutctl list prints N lines
 lists() {
 	lines=$1
@@ -283,6 +306,7 @@ check_list() {
 		fails 1 "pidfd_getfd: Function not implemented" without_getfd calloutctl list "$pid"
 	kill "$pid"
 	check "list: not permitted to trace" lists_own
+	check "list: a number that changes its file" lists_flicker
 	check "list: no descriptor" fails 1 "process $$ has no descriptor" calloutctl list $$
 	check "list: no such process" fails 1 "the process: No such process" calloutctl list 4194304
 	check "list: no process" fails 2 "list takes a process" calloutctl list
