@@ -182,7 +182,8 @@ static int list_fd(struct target *t, int fd)
 		return 0;
 	copy = pidfd_getfd(t->pidfd, fd, 0);
 	if (copy < 0)
-		return t->all && errno == EBADF ? 0 : no_copy(-errno);
+		return t->all && (errno == EBADF || errno == ESRCH) ? 0 :
+		       no_copy(-errno);
 	/* Meanwhile the process may have given the number to another file. */
 	if (!fstat(copy, &st) && is_device(t, &st)) {
 		if (!t->files++ && !t->json)
