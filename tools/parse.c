@@ -36,7 +36,7 @@ static const char *skip_digits(const char *s)
 bool callout_parse_time(const char *s, __u64 *ns)
 {
 	const char *fraction, *unit, *p;
-	__u64 value = 0, ns_per_unit;
+	__u64 value = 0, below = 0;
 	size_t i;
 
 	*ns = 0;
@@ -59,15 +59,12 @@ bool callout_parse_time(const char *s, __u64 *ns)
 		if (__builtin_mul_overflow(value, 10ULL, &value) ||
 		    __builtin_add_overflow(value, (__u64)(*p - '0'), &value))
 			return false;
-	ns_per_unit = units[i].ns;
-	if (__builtin_mul_overflow(value, ns_per_unit, &value))
+	/* From the last digit on: the divisions drop nothing above 1 ns. */
+	for (p = unit; p > fraction + 1; p--)
+		below = ((p[-1] - '0') * units[i].ns + below) / 10;
+	if (__builtin_mul_overflow(value, units[i].ns, &value) ||
+	    __builtin_add_overflow(value, below, &value))
 		return false;
-	for (p = fraction + 1; p < unit; p++) {
-		ns_per_unit /= 10;
-		if (__builtin_add_overflow(value, (*p - '0') * ns_per_unit,
-					   &value))
-			return false;
-	}
 	*ns = value;
 	return true;
 }

@@ -87,6 +87,8 @@ check_calloutctl() {
 	check "set -p" prints "fired .* overrun [0-9]+" calloutctl set -p 20ms -n 5 20ms
 	check "set -c" prints "fired .*" calloutctl set -c boottime -s 5ms 20ms
 	check "set -c realtime" prints "fired .*" calloutctl set -c realtime 20ms
+	check "set: a fraction of an hour" \
+		prints "fired .* due 0\.000000032( .*)?" calloutctl set -a 0.000000000009h
 	check "set --json" json 4 calloutctl set --json -n 2 20ms
 	check "set --json: a large cookie" \
 		prints '.*"event": "fired".*"cookie": "18446744073709551615".*' \
