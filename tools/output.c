@@ -114,8 +114,8 @@ static void print_event_json(const struct callout_event *event)
 }
 
 /*
- * @event->fired is in CLOCK_MONOTONIC, @event->due in the callout's clock. The
- * lateness is known if both are the same clock, or show the same time.
+ * @event->fired is in CLOCK_MONOTONIC, @event->due in the callout's clock: the
+ * lateness is known if both are the same.
  */
 void callout_print_event(const struct callout_event *event, bool json)
 {
@@ -128,7 +128,7 @@ void callout_print_event(const struct callout_event *event, bool json)
 		printf(" func 0x%llx", event->func);
 	printf(" due %llu.%09llu", event->due / CALLOUT_NSEC_PER_SEC,
 	       event->due % CALLOUT_NSEC_PER_SEC);
-	if (event->fired >= event->due)
+	if (event->clockid == CLOCK_MONOTONIC)
 		printf(" late %.3f ms", (double)(event->fired - event->due) /
 					CALLOUT_NSEC_PER_MSEC);
 	if (event->flags & CALLOUT_EVENT_PERIODIC)

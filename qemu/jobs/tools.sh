@@ -83,6 +83,8 @@ handle='0x[0-9a-f]+'
 check_calloutctl() {
 	check "calloutctl set" \
 		prints "fired handle $handle cookie 7 due .* late .* ms" calloutctl set 20ms 7
+	check "set -c: not late by another clock" \
+		prints "fired handle $handle cookie 0 due [0-9.]+" calloutctl set -c boottime 20ms
 	check "set -n" prints "fired handle $handle cookie 12 due .*" calloutctl set -n 3 20ms 10
 	check "set -p" prints "fired .* overrun [0-9]+" calloutctl set -p 20ms -n 5 20ms
 	check "set -c" prints "fired .*" calloutctl set -c boottime -s 5ms 20ms
