@@ -109,7 +109,7 @@ static inline int file_charge(struct callout_file *file,
 	do {
 		while (unlikely(n >= (allowed = READ_ONCE(file->allowed)))) {
 			callout_ctx_sleep(ctx);
-			ret = callout_file_allow(file);
+			ret = callout_file_allow(file, n);
 			if (ret)
 				return ret;
 		}

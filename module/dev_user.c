@@ -181,16 +181,19 @@ static void user_put(struct callout_user *first, unsigned int charged)
 }
 
 /*
- * Raises the number of callouts that a file is allowed. Returns 0, -ENOSPC at
- * the limit of the file, or -EDQUOT at that of its user or of a user above.
+ * Raises the number of callouts that a file is allowed to more than @n, unless
+ * another thread has. Returns 0, -ENOSPC at the limit of the file, or -EDQUOT at
+ * that of its user or of a user above.
  */
-int callout_file_allow(struct callout_file *file)
+int callout_file_allow(struct callout_file *file, unsigned int n)
 {
 	unsigned int max = READ_ONCE(callout_max_per_user), more;
 	struct callout_user *user;
 	int ret = 0;
 
 	spin_lock(&users_lock);
+	if (n < file->allowed)
+		goto out;
 	more = min(QUOTA_STEP, file->limit - min(file->allowed, file->limit));
 	if (!more)
 		ret = -ENOSPC;
@@ -202,6 +205,7 @@ int callout_file_allow(struct callout_file *file)
 		user->charged += more;
 	file->charged += more;
 	WRITE_ONCE(file->allowed, file->allowed + more);
+out:
 	spin_unlock(&users_lock);
 	return ret;
 }

@@ -21,7 +21,7 @@ void callout_user_uncharge(struct callout_file *file);
 void callout_user_walk_files(callout_file_fn *fn, void *data);
 void callout_user_visit_files(callout_visit_fn *fn);
 
-int callout_file_allow(struct callout_file *file);
+int callout_file_allow(struct callout_file *file, unsigned int n);
 int callout_file_lower_limit(struct callout_file *file, u64 limit);
 uid_t callout_file_uid(const struct callout_file *file);
 unsigned int callout_file_user_charged(struct callout_file *file);

@@ -2,6 +2,9 @@
 /*
  * device_limit.c - a file with limit N may have N callouts, and not N + 1
  */
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "kselftest_harness.h"
 #include "common.h"
 
@@ -108,6 +111,59 @@ TEST_F(limit, other_files_have_their_own)
 	for (i = 0; i < 20; i++)
 		EXPECT_EQ(0, callout_dev_set(other, 0, HOUR, i, &handle));
 	EXPECT_EQ(0, close(other));
+}
+
+#define PAIR_ROUNDS	500U
+
+/* Two threads that set a callout each in the same new file, at the same time. */
+struct pair {
+	int fd;
+	bool wrong;
+	atomic_uint round;	/* that may begin */
+	atomic_uint ended;	/* of the second thread */
+};
+
+static void pair_wait(const atomic_uint *what, unsigned int n)
+{
+	unsigned int spins = 0;
+
+	while (*what < n)
+		if (++spins % 100000 == 0)
+			sched_yield();
+}
+
+static void *pair_second(void *arg)
+{
+	struct pair *p = arg;
+	unsigned int i;
+
+	for (i = 1; i <= PAIR_ROUNDS; i++) {
+		pair_wait(&p->round, i);
+		if (!set(p->fd, HOUR, 2))
+			p->wrong = true;
+		p->ended = i;
+	}
+	return NULL;
+}
+
+/* In a file with room for two each of two threads may set one. */
+TEST(room_for_two)
+{
+	struct pair p = { 0 };
+	pthread_t thread;
+	unsigned int i;
+
+	ASSERT_EQ(0, pthread_create(&thread, NULL, pair_second, &p));
+	for (i = 1; i <= PAIR_ROUNDS; i++) {
+		p.fd = open_with_limit(2, O_NONBLOCK);
+		ASSERT_LE(0, p.fd);
+		p.round = i;
+		EXPECT_NE(0, set(p.fd, HOUR, 1));
+		pair_wait(&p.ended, i);
+		close(p.fd);
+	}
+	pthread_join(thread, NULL);
+	EXPECT_FALSE(p.wrong);
 }
 
 TEST_HARNESS_MAIN
