@@ -83,12 +83,15 @@ static inline bool callout_timens_differs(void)
 	       callout_timens_offset(CLOCK_BOOTTIME);
 }
 
-/* @time, which is at most KTIME_MAX, and @offset; from 0 to KTIME_MAX. */
+/*
+ * @time, which is at most KTIME_MAX, and @offset; from 0 to KTIME_MAX, which is never,
+ * in each namespace.
+ */
 static inline u64 callout_time_add(u64 time, s64 offset)
 {
 	u64 sum = time + offset;
 
-	if (likely(!offset))
+	if (likely(!offset) || time == KTIME_MAX)
 		return time;
 	if ((s64)sum >= 0)
 		return sum;
