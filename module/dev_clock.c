@@ -93,10 +93,14 @@ static u64 slot_next(struct callout_slot *slot, clockid_t clockid, u64 next)
 	struct callout_base *base;
 	unsigned long flags;
 
-	/* Lockless check; the lock is taken for a candidate only. */
-	if (!slot_is_pending(slot) ||
-	    callout_slot_clock(slot) != clockid ||
-	    callout_slot_due_clock(slot) >= next)
+	/*
+	 * Without the lock, which is taken for a candidate only. Of another clock
+	 * than the tick's all are: expiry takes those that are early out and files
+	 * them again, and flags that are read apart from the time may be another's.
+	 */
+	if (callout_slot_clock(slot) != clockid ||
+	    (clockid == CLOCK_MONOTONIC &&
+	     (!slot_is_pending(slot) || callout_slot_due_clock(slot) >= next)))
 		return next;
 	base = callout_lock(&slot->node, &flags);
 	if (slot_is_pending(slot) && callout_slot_clock(slot) == clockid)

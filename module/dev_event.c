@@ -145,7 +145,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	if (wake)
 		eventfd = rcu_dereference(file->eventfd);
 	WRITE_ONCE(file->unread, file->unread + ready);
-	file->fired += ready;
+	WRITE_ONCE(file->fired, file->fired + ready);
 	raw_spin_unlock(&file->lock);
 
 	callout_count_units(base, CALLOUT_BUDGET - *budget);

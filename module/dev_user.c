@@ -167,7 +167,7 @@ static void user_put(struct callout_user *first, unsigned int charged)
 
 	spin_lock(&users_lock);
 	for (user = first; user; user = user->parent) {
-		user->charged -= charged;
+		WRITE_ONCE(user->charged, user->charged - charged);
 		if (--user->files)
 			continue;
 		if (user->class)
@@ -202,7 +202,7 @@ int callout_file_allow(struct callout_file *file, unsigned int n)
 	if (!more && !ret)
 		ret = -EDQUOT;
 	for (user = file->user; user; user = user->parent)
-		user->charged += more;
+		WRITE_ONCE(user->charged, user->charged + more);
 	file->charged += more;
 	WRITE_ONCE(file->allowed, file->allowed + more);
 out:

@@ -26,7 +26,7 @@
  *	one; 0 if its generations are used up. Written with the base locked.
  * @link: in the (func, arg) hash: link in its bucket
  * @period: device, not in the hash: nanoseconds, 0 if it is not periodic
- * @slack: device, periodic: nanoseconds
+ * @slack: device, not in the hash: nanoseconds
  * @next: device, until its reader re-arms it: when it is due next, unless RESET
  *	has moved it; one that ends when its clock is set: that clock's offset when
  *	it was armed

@@ -221,7 +221,7 @@ static inline void callout_slot_unhash(struct callout_table *table,
 				       struct callout_slot *slot)
 {
 	/*
-	 * Nobody inserts it concurrently: once out it stays out. Pairs with
+	 * Nobody inserts it concurrently: the lock keeps them out. Pairs with
 	 * callout_hash_take(), which is done with the slot then.
 	 */
 	if (smp_load_acquire(&slot->node.mark))

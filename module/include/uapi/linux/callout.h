@@ -4,7 +4,8 @@
  *
  * An open file of /dev/callout owns the callouts that are set through it. An
  * ioctl sets or cancels them, and read() returns an array of struct
- * callout_event, one for each that has fired. close() cancels the others.
+ * callout_event, one for each that has fired. close() cancels the others; the file
+ * stays open while a command of io_uring is pending in it.
  *
  * All times are in nanoseconds, and in the caller's time namespace. A callout
  * never fires early; it fires at a tick, see callout_info.tick_ns.
