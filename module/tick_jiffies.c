@@ -42,8 +42,10 @@
  *						mod_timer() on its own CPU
  *
  * mod_timer() outside the timer's function would take the timer to CPU0. So on
- * another CPU than the base's neither the irq_work nor the tasklet goes on, and a
- * CPU arms in its own global base only.
+ * another CPU than the base's expiry goes on neither in the irq_work nor in the
+ * tasklet, and a CPU arms in its own global base only. The tasklet of a CPU that
+ * died may run elsewhere when that is back: then the timer is there until it is set
+ * again.
  *
  * A kernel whose own timers are callouts does have a hook in the tick, see
  * kernel/replaced.patch: the tick looks at the bases of its CPU. What this CPU

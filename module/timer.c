@@ -493,7 +493,8 @@ EXPORT_SYMBOL_GPL(callout_timer_destroy_on_stack);
 
 /*
  * Runs a timer's function, with interrupts on or off. Whoever waits for it spins,
- * perhaps with the lock of a console: nothing is printed before it is over. And if
+ * perhaps with the lock of a console: how long it took is printed when it is over.
+ * A lock or a preempt count that it leaves behind is reported at once, as in Linux. If
  * interrupts were off they are on for a moment, but not while it counts as
  * running: a hard interrupt may wait for it.
  */

@@ -10,7 +10,9 @@
  * find a callout by its function and argument, as in 4.4BSD.
  *
  * Times are in ticks. A callout set for n ticks runs at the n-th tick from now,
- * so after more than n - 1 and at most n tick lengths; n <= 0 counts as 1.
+ * so after more than n - 1 and at most n tick lengths; n <= 0 counts as 1. While
+ * jiffies lag behind the clock, as when a CPU has had interrupts off for long, it is
+ * counted from what they say, as by Linux's own timers.
  * Handlers run in softirq context on the CPU that the callout belongs to: where
  * it was initialised or moved to by callout_reset_on(), or, by handle, where it
  * was set. One that callout_unbind() has unbound goes to the CPU that sets it, and
