@@ -34,7 +34,10 @@ check_handshakes() {
 	# Each had an answer, and had nothing more to say for ten seconds.
 	sleep 15
 	check "keepalives" expired wg_expired_send_keepalive "$peers"
-	check "none gave another up" expired wg_expired_new_handshake 0
+	# A sender that is preempted before it sets this timer may have its answer by then, and
+	# nothing more comes that would end the timer: on the debug kernel so it is for one or two,
+	# also with Linux's own timers.
+	check "none, or few, gave another up" expired wg_expired_new_handshake 0 $((peers / 32))
 }
 
 # The next datagram with a key of two minutes asks for a new one.
