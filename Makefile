@@ -53,7 +53,7 @@ demo: ## install missing packages, boot Debian's 6.12 kernel and show the facili
 check: ## a part of the checks below, in minutes; ends with "N passed, N failed"
 	@scripts/check.sh quick
 
-check-all: ## every check for this processor in full, with bench and bench-user; hours
+check-all: ## every check for this processor in full, with bench, bench-user; 90 minutes
 	@scripts/check.sh all
 
 check-long: ## what takes longer: other processors, every scheme, lab, replaced, search, fuzz
