@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * file_smp.c - suite callout_file_smp: what waits for another CPU that uses a
- * file: a step of a clock for the hold of a base, and the end of the file for a
- * read-side section of RCU
+ * file: a step of a clock and NEXT for the hold of a base, and the end of the
+ * file for a read-side section of RCU
  *
  * The other CPU keeps them waiting for a while. A slow machine can hide that they
  * do not wait, and makes no case fail.
@@ -29,26 +29,60 @@ static struct callout_file *file_create(struct kunit *test)
 	return file;
 }
 
+static void set_one(struct kunit *test, struct callout_file *file, u64 time)
+{
+	struct callout_op_ctx ctx = {};
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = time,
+	};
+
+	KUNIT_ASSERT_EQ(test, 0, callout_file_set(file, &op, &ctx));
+	callout_ctx_flush(file, &ctx);
+}
+
 /**
- * struct stepper - a thread that re-files callouts after a step of a clock
- * @held: a base is locked
- * @begun: it is about to
- * @ended: it has
+ * struct waiter - a thread on the other CPU that waits for the hold of a base
+ * @file: a file that it may ask
+ * @next: the answer
+ * @up: it runs
+ * @held: the base is locked
+ * @ended: it has not waited, or not any more
  */
-struct stepper {
+struct waiter {
+	struct callout_file *file;
+	u64 next;
+	bool up;
 	bool held;
-	bool begun;
 	bool ended;
 };
 
+static void waiter_await_hold(struct waiter *w)
+{
+	callout_test_tell(&w->up);
+	callout_test_spin_until(callout_test_told(&w->held));
+}
+
+/* With the base locked: lets the thread go on; did it end in spite of the lock? */
+static bool waiter_ends(struct waiter *w)
+{
+	u64 end = ktime_get_ns() + HOLD_NS;
+
+	callout_test_tell(&w->held);
+	while (!callout_test_told(&w->ended) && ktime_get_ns() < end)
+		cpu_relax();
+	return callout_test_told(&w->ended);
+}
+
+/* Re-files callouts after a step of a clock. */
 static void stepper_thread(void *arg)
 {
-	struct stepper *s = arg;
+	struct waiter *w = arg;
 
-	callout_test_spin_until(callout_test_told(&s->held));
-	callout_test_tell(&s->begun);
+	waiter_await_hold(w);
 	callout_clock_stepped();
-	callout_test_tell(&s->ended);
+	callout_test_tell(&w->ended);
 }
 
 /*
@@ -58,27 +92,73 @@ static void stepper_thread(void *arg)
 static void step_waits_for_holds(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
-	struct stepper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct waiter *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
 	struct callout_test_thread *t;
 	struct callout_base *base;
-	bool begun, ended;
-	u64 end;
+	bool ended;
 
-	KUNIT_ASSERT_NOT_NULL(test, s);
+	KUNIT_ASSERT_NOT_NULL(test, w);
 	base = callout_base(raw_smp_processor_id());
-	t = callout_test_thread(test, other, stepper_thread, s);
+	t = callout_test_thread(test, other, stepper_thread, w);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&w->up)));
 	callout_base_lock_irq(base);
-	callout_test_tell(&s->held);
-	begun = callout_test_clock_until(callout_test_told(&s->begun));
-	end = ktime_get_ns() + HOLD_NS;
-	while (!callout_test_told(&s->ended) && ktime_get_ns() < end)
-		cpu_relax();
-	ended = callout_test_told(&s->ended);
+	ended = waiter_ends(w);
 	callout_base_unlock_irq(base);
-	KUNIT_EXPECT_TRUE(test, begun);
 	KUNIT_EXPECT_FALSE(test, ended);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
-	KUNIT_EXPECT_TRUE(test, s->ended);
+	KUNIT_EXPECT_TRUE(test, w->ended);
+}
+
+/* Asks when the next callout of the file is due. */
+static void asker_thread(void *arg)
+{
+	struct waiter *w = arg;
+
+	waiter_await_hold(w);
+	w->next = callout_file_next(w->file, CLOCK_MONOTONIC);
+	callout_test_tell(&w->ended);
+}
+
+/*
+ * NEXT waits for a hold of the base that takes a callout out and files it again,
+ * as RESET of a late one does.
+ *
+ *	CPU0: RESET				CPU1: NEXT
+ *	lock(base)
+ *	out of the list of due ones, not pending
+ *						not pending: none?
+ *	pending, to be filed
+ *	unlock(base)
+ *
+ * The callout is in the first slot, so that NEXT waits for no other one before.
+ */
+static void next_waits_for_holds(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct waiter *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct callout_test_thread *t;
+	struct callout_base *base;
+	struct callout_slot *slot;
+	unsigned long flags;
+	u64 due;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	w->file = file_create(test);
+	for (i = CALLOUT_CHUNK_SLOTS; i; i--)
+		set_one(test, w->file, i * HOUR);
+	due = callout_file_next(w->file, CLOCK_MONOTONIC);
+	slot = callout_file_chunk(w->file, 0);
+	KUNIT_EXPECT_EQ(test, due, callout_slot_due(slot));
+	t = callout_test_thread(test, other, asker_thread, w);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&w->up)));
+	base = callout_lock(&slot->node, &flags);
+	callout_change_state(&slot->node, CALLOUT_S_PENDING, 0);
+	waiter_ends(w);
+	callout_change_state(&slot->node, 0, CALLOUT_S_PENDING);
+	callout_unlock(base, flags);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_EQ(test, w->next, due);
+	callout_file_destroy(w->file);
 }
 
 /**
@@ -116,19 +196,6 @@ static bool quota_is_back(struct callout_file *file)
 	return callout_test_wait_until(!callout_file_user_charged(file));
 }
 
-static void set_one(struct kunit *test, struct callout_file *file)
-{
-	struct callout_op_ctx ctx = {};
-	struct callout_op op = {
-		.op = CALLOUT_OP_SET,
-		.clockid = CLOCK_MONOTONIC,
-		.time = HOUR,
-	};
-
-	KUNIT_EXPECT_EQ(test, 0, callout_file_set(file, &op, &ctx));
-	callout_ctx_flush(file, &ctx);
-}
-
 /*
  * A user's quota is charged until the callouts of a closed file are freed, and
  * that is not while an expiry may still use the file.
@@ -144,7 +211,7 @@ static void quota_until_freed(struct kunit *test)
 	r->file = file_create(test);
 	KUNIT_EXPECT_TRUE(test, quota_is_back(r->file));
 	closed = file_create(test);
-	set_one(test, closed);
+	set_one(test, closed, HOUR);
 	KUNIT_EXPECT_LT(test, 0U, callout_file_user_charged(r->file));
 	t = callout_test_thread(test, cpu, reader_thread, r);
 	KUNIT_EXPECT_TRUE(test,
@@ -159,6 +226,7 @@ static void quota_until_freed(struct kunit *test)
 
 static struct kunit_case file_smp_cases[] = {
 	KUNIT_CASE(step_waits_for_holds),
+	KUNIT_CASE(next_waits_for_holds),
 	KUNIT_CASE(quota_until_freed),
 	{}
 };

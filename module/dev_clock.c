@@ -94,13 +94,13 @@ static u64 slot_next(struct callout_slot *slot, clockid_t clockid, u64 next)
 	unsigned long flags;
 
 	/*
-	 * Without the lock, which is taken for a candidate only. Of another clock
-	 * than the tick's all are: expiry takes those that are early out and files
-	 * them again, and flags that are read apart from the time may be another's.
+	 * Without the lock, which is taken for a candidate only. One that is not
+	 * pending is a candidate: RESET and expiry take callouts out and file them
+	 * again in one hold. Of another clock than the tick's all are: flags that
+	 * are read apart from the time may be another's.
 	 */
 	if (callout_slot_clock(slot) != clockid ||
-	    (clockid == CLOCK_MONOTONIC &&
-	     (!slot_is_pending(slot) || callout_slot_due_clock(slot) >= next)))
+	    (clockid == CLOCK_MONOTONIC && callout_slot_due_clock(slot) >= next))
 		return next;
 	base = callout_lock(&slot->node, &flags);
 	if (slot_is_pending(slot) && callout_slot_clock(slot) == clockid)
