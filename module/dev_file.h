@@ -61,6 +61,18 @@ struct io_uring_cmd;
 #define CALLOUT_SLOT_CLOCK	(CALLOUT_SLOT_BOOT | CALLOUT_SLOT_REAL_MASK | \
 				 CALLOUT_SLOT_ALARM)
 
+/*
+ * Do these flags of a callout that is not pending tell that it is detached, and RESET
+ * since? As its program sees it, it is pending: its reader will re-arm it for the new
+ * time. It keeps both flags then, until its next event is taken.
+ */
+static inline bool callout_flags_moved(u8 flags)
+{
+	const u8 moved = CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED;
+
+	return (flags & (CALLOUT_SLOT_READY | moved)) == moved;
+}
+
 /* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */
 enum callout_file_count {
 	CALLOUT_FILE_SET,	/* callouts set, by SET or TIMEOUT */

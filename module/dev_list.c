@@ -37,11 +37,9 @@ static u32 slot_state(struct callout_file *file,
 	raw_spin_unlock(&file->lock);
 	if (flags & CALLOUT_SLOT_READY)
 		return CALLOUT_STATE_UNREAD;
-	if (!(flags & CALLOUT_SLOT_REPEAT))
-		return 0;
-	/* Its reader will re-arm it: for another time, if RESET has moved it. */
-	return flags & CALLOUT_SLOT_MOVED ? CALLOUT_STATE_PENDING :
-					    CALLOUT_STATE_UNREAD;
+	if (callout_flags_moved(flags))
+		return CALLOUT_STATE_PENDING;
+	return flags & CALLOUT_SLOT_REPEAT ? CALLOUT_STATE_UNREAD : 0;
 }
 
 /* Flags with which SET sets such a callout again, for struct callout_entry. */

@@ -218,6 +218,7 @@ TEST_F(stuck, move)
 	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(now + HOUR, entry.due);
+	EXPECT_EQ(now + HOUR, next_due(self->fd, CLOCK_MONOTONIC));
 	EXPECT_EQ(CALLOUT_CANCELLED,
 		  move(self->fd, self->handle, now + 3 * HOUR, 2 * HOUR));
 	FINISH();
@@ -243,6 +244,9 @@ TEST_F(stuck, move_then_fail)
 	/* It becomes a one-shot callout, due at once. */
 	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, self->handle, now, 0));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	/* It fires, and is not pending any more. */
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(~0ULL, next_due(self->fd, CLOCK_MONOTONIC));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(STUCK, e.cookie);
 	EXPECT_EQ(now, e.due);
