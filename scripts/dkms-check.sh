@@ -50,6 +50,19 @@ complete() {
 	! grep -q 'undefined!' "$1" && grep -q 'callout_reset' "$callout/$2/Module.symvers"
 }
 
+# The kernels that dkms.conf names, however they write what follows the second number.
+kernels() {
+	local release pattern
+
+	pattern=$(sed -n 's/^BUILD_EXCLUSIVE_KERNEL="\(.*\)"$/\1/p' "$top/dkms.conf")
+	for release in 6.1.0-56-amd64 6.12.117+deb12-amd64 6.19-rc1 7.3+deb14 7.3~rc1-amd64 7.3; do
+		[[ $release =~ $pattern ]] || return 1
+	done
+	for release in 5.10.0-8-amd64 6.0.12 16.1.0 7.4.0-amd64 7.30+deb14 7.10.1; do
+		! [[ $release =~ $pattern ]] || return 1
+	done
+}
+
 has_module() { find "$work/lib/modules/$KERNEL_RELEASE" -name 'callout.ko*' | grep -q .; }
 gone() { ! has_module && [ ! -e "$callout" ]; }
 
@@ -59,6 +72,7 @@ clients() {
 	complete "$work/clients.log" "$KERNEL_RELEASE"
 }
 
+item "kernels" kernels
 item "add" dkms_add
 item "build" run_dkms build
 item "install" run_dkms install
