@@ -27,7 +27,7 @@ tools: ## build libcallout, calloutctl, the examples and the tests of the device
 
 install: modules ## install module, headers, libcallout, calloutctl; DESTDIR=, PREFIX=/usr, LIBDIR=
 	$(MAKE) --no-print-directory -C tools O=$(CURDIR)/build/user
-	DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR) scripts/install.sh $(KERNEL)
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" scripts/install.sh $(KERNEL)
 
 docs: ## the documents and manual pages as HTML, in build/docs/
 	@scripts/docs.sh

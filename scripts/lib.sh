@@ -21,7 +21,7 @@ build=$(cd "$build" && pwd)
 export CALLOUT_BUILD=$build
 log=$build/log
 # shellcheck disable=SC2034 # for those that source this
-cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}
+cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/callout}
 passed=0
 failed=0
 
