@@ -65,9 +65,8 @@ enum callout_opcode {
 #define CALLOUT_KEY		(1U << 3)
 /*
  * SET, RESET; with CALLOUT_ABSTIME, CLOCK_REALTIME or its alarm clock, and without a
- * period or key: a
- * setting of the clock ends the callout, with an event CALLOUT_EVENT_CLOCK_SET.
- * RESET does not keep this.
+ * period or key: a setting of the clock ends the callout, with an event
+ * CALLOUT_EVENT_CLOCK_SET. RESET does not keep this.
  */
 #define CALLOUT_CANCEL_ON_SET	(1U << 4)
 
@@ -354,12 +353,15 @@ enum callout_state {
 
 /**
  * struct callout_entry - a callout that is outstanding
- * @handle: its handle or, if @flags has CALLOUT_KEY, its key; for GET, in
+ * @handle: its handle or, if @flags has CALLOUT_KEY, its key; for GET, in, the only
+ *	member that is read besides @flags
  * @op: the operation that sets such a callout: CALLOUT_OP_SET or
  *	CALLOUT_OP_TIMEOUT
  * @flags: those of that operation: CALLOUT_KEY, which for GET is in;
- *	CALLOUT_CANCEL_ON_SET; CALLOUT_ABSTIME, except for a callout of
- *	CLOCK_REALTIME that does not follow settings of the clock
+ *	CALLOUT_CANCEL_ON_SET, unless it has fired and no setting has ended it;
+ *	CALLOUT_ABSTIME, except for a callout of CLOCK_REALTIME that does not follow
+ *	settings of the clock. GET takes the last two as well, which another GET may
+ *	have written, and ignores them.
  * @state: enum callout_state
  * @clockid: its clock
  * @due: when it is due, or was, in its clock
@@ -424,16 +426,16 @@ struct callout_list {
  * @max_outstanding: limit of @outstanding
  * @outstanding: callouts of this file that are pending, or fired and not read
  * @unread: those of them that have fired
- * @set: callouts set
+ * @set: callouts set; one that SET by key has moved counts in @reset
  * @cancelled: callouts cancelled while pending
  * @withdrawn: callouts cancelled after they had fired
  * @delivered: events read, except those of periodic callouts, and commands of
  *	io_uring that fired
- * @reset: RESETs done
+ * @reset: callouts moved
  * @repeated: events of periodic callouts read
  * @max_user: limit of @user_outstanding
- * @user_outstanding: callouts charged to this user: for each file the most that
- *	it ever had outstanding, rounded up by less than 64
+ * @user_outstanding: callouts charged to this user, now about the most that each
+ *	of his files ever had outstanding; how they are counted may change
  *
  * set = cancelled + withdrawn + delivered + outstanding, when no operation is
  * in progress.
