@@ -208,6 +208,29 @@ TEST_F(loop, flush)
 	EXPECT_EQ(1, info().outstanding);
 }
 
+/*
+ * The loop of callout_ctx_create(3), with a handler that arms its timer for now:
+ * each turn hands the timer out once, and the flush before the loop sleeps makes
+ * the descriptor readable again.
+ */
+TEST_F(loop, armed_for_now)
+{
+	int fd = callout_ctx_fd(self->ctx);
+	unsigned int i;
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(callout_ctx_pending(self->ctx));
+		ASSERT_EQ(0, callout_ctx_flush(self->ctx));
+		EXPECT_FALSE(callout_ctx_pending(self->ctx));
+		ASSERT_TRUE(readable_within(fd, WAIT_MS));
+		ASSERT_EQ(1, callout_ctx_turn(self->ctx, 0));
+		EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+		EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	}
+}
+
 TEST_F(loop, flush_failed)
 {
 	int fd = callout_ctx_fd(self->ctx);

@@ -145,29 +145,15 @@ static void on_network(struct server *s, const struct callout_event *e)
 	}
 }
 
-static void turn(struct server *s, int (*work)(struct callout_ctx *ctx))
-{
-	struct callout_timer *t;
-	struct callout_event e;
-	int ret;
-
-	do {
-		ret = work(s->ctx);
-		s->calls++;
-		if (ret < 0)
-			errx(EXIT_FAILURE, "the callout: %s", strerror(-ret));
-		while ((t = callout_ctx_next(s->ctx, &e))) {
-			if (t == &s->network)
-				on_network(s, &e);
-			else
-				on_idle(s, container_of(t, struct conn, idle),
-					&e);
-		}
-	} while (callout_ctx_pending(s->ctx));
-}
-
 /* The only one. */
 static struct server server;
+
+static void called(struct server *s, int ret)
+{
+	s->calls++;
+	if (ret < 0)
+		errx(EXIT_FAILURE, "the callout: %s", strerror(-ret));
+}
 
 void idle_before_sleep(void)
 {
@@ -175,19 +161,25 @@ void idle_before_sleep(void)
 
 	s->turns++;
 	if (callout_ctx_pending(s->ctx))
-		turn(s, callout_ctx_flush);
+		called(s, callout_ctx_flush(s->ctx));
 	if (!s->n_open && !callout_armed(&s->network))
 		loop_stop();
 }
 
-static int take_turn(struct callout_ctx *ctx)
-{
-	return callout_ctx_turn(ctx, 0);
-}
-
+/* One turn: what a handler arms for now comes after the loop's other work. */
 void idle_readable(void)
 {
-	turn(&server, take_turn);
+	struct server *s = &server;
+	struct callout_timer *t;
+	struct callout_event e;
+
+	called(s, callout_ctx_turn(s->ctx, 0));
+	while ((t = callout_ctx_next(s->ctx, &e))) {
+		if (t == &s->network)
+			on_network(s, &e);
+		else
+			on_idle(s, container_of(t, struct conn, idle), &e);
+	}
 }
 
 static void open_connections(struct server *s)
@@ -266,6 +258,7 @@ int main(int argc, char **argv)
 	s->quiet = callout_now(CLOCK_MONOTONIC) + time * SEC;
 	loop_run(time + IDLE / SEC + PATIENCE);
 	audit(s);
+	loop_close();
 	callout_ctx_destroy(s->ctx);
 	ret = verdict(s);
 	free(s->conns);

@@ -10,7 +10,8 @@
  *
  * A callback that runs later still before the sleep has to flush what it arms.
  * libuv calls uv_prepare_t in the reverse order of their start: start this one
- * first.
+ * first. The watchers keep a loop running that has nothing else to do: ev_unref()
+ * and uv_unref() say that they need not.
  */
 #ifndef _CALLOUT_EXAMPLES_IDLE_H
 #define _CALLOUT_EXAMPLES_IDLE_H
@@ -21,10 +22,14 @@
 void idle_readable(void);
 void idle_before_sleep(void);
 
-/* Each loop has these: loop_run() returns after loop_stop(), or @seconds. */
+/*
+ * Each loop has these: loop_run() returns after loop_stop(), or @seconds;
+ * loop_close() watches the descriptor no longer, before it is closed.
+ */
 extern const char *const loop_name;
 bool loop_open(int fd);
 void loop_run(unsigned int seconds);
 void loop_stop(void);
+void loop_close(void);
 
 #endif /* _CALLOUT_EXAMPLES_IDLE_H */

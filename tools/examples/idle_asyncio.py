@@ -44,6 +44,7 @@ def load():
     return lib
 
 
+FOREVER = 2 ** 63 - 1
 RETRY = 0.1
 
 
@@ -51,6 +52,11 @@ def check(ret):
     if ret < 0:
         raise OSError(-ret, os.strerror(-ret))
     return ret
+
+
+def nanoseconds(seconds):
+    """As the library has them: ctypes would take them modulo 2^64."""
+    return int(min(max(seconds * 1e9, 0), FOREVER))
 
 
 class Timer:
@@ -61,13 +67,19 @@ class Timer:
         self.callback = callback
         self.c = callout_timer()
         self.address = ctypes.addressof(self.c)
+        self.periodic = False
 
-    def arm(self, seconds):
-        """Have it fire in this time, whatever it was armed for before."""
+    def arm(self, seconds, period=0):
+        """Have it fire in this time, and again after each period until it is disarmed.
+
+        Replaces what it was armed for before. A time that has passed is now.
+        """
         timers = self.timers
         if not timers.ctx:
             raise RuntimeError("the timers are closed")
-        check(timers.lib.callout_arm(timers.ctx, self.address, int(seconds * 1e9)))
+        self.c.period = nanoseconds(period)
+        check(timers.lib.callout_arm(timers.ctx, self.address, nanoseconds(seconds)))
+        self.periodic = self.c.period != 0
         # The library has its address: keep it alive.
         timers.armed[self.address] = self
         timers.queued()
@@ -128,7 +140,9 @@ class Timers:
             address = self.lib.callout_ctx_next(self.ctx, None)
             if not address:
                 break
-            timer = self.armed.pop(address)
+            timer = self.armed[address]
+            if not timer.periodic:
+                del self.armed[address]
             try:
                 timer.callback(timer)
             except (SystemExit, KeyboardInterrupt):
@@ -194,7 +208,10 @@ class Server:
 
 
 async def failures(loop):
-    """All that fire together are called, although each raises; none is armed once it is closed."""
+    """All that fire together are called, although each raises; none is armed once it is closed.
+
+    A time may be longer than the clock, or have passed. A periodic timer fires until it is disarmed.
+    """
     reported = []
     called = []
     timers = Timers(loop)
@@ -212,13 +229,19 @@ async def failures(loop):
         timer.arm(0.01)
     await asyncio.wait_for(done, PATIENCE)
     loop.set_exception_handler(None)
-    three[0].arm(60)
+    three[0].arm(sys.maxsize)
+    beats = []
+    beat = timers.timer(lambda timer: beats.append(timer) or len(beats) < 3 or timer.disarm())
+    beat.arm(-1, 0.01)
+    while beat.address in timers.armed:
+        await asyncio.sleep(0.01)
     timers.close()
     three[0].disarm()
     try:
         three[1].arm(60)
     except RuntimeError:
-        return sorted(called, key=id) == sorted(three, key=id) and len(reported) == 3
+        return (sorted(called, key=id) == sorted(three, key=id) and len(reported) == 3 and
+                beats == [beat] * 3)
     return False
 
 

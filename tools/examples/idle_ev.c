@@ -60,9 +60,16 @@ void loop_run(unsigned int seconds)
 	ev_timer_init(&patience, too_late, seconds, 0);
 	ev_timer_start(loop, &patience);
 	ev_run(loop, 0);
+	ev_timer_stop(loop, &patience);
 }
 
 void loop_stop(void)
 {
 	ev_break(loop, EVBREAK_ALL);
+}
+
+void loop_close(void)
+{
+	ev_io_stop(loop, &io);
+	ev_prepare_stop(loop, &prepare);
 }

@@ -12,6 +12,7 @@
 const char *const loop_name = "idle_event";
 
 static struct event_base *base;
+static struct event *io;
 static bool stopped;
 
 static void readable(evutil_socket_t fd, short what, void *arg)
@@ -32,8 +33,6 @@ static void too_late(evutil_socket_t fd, short what, void *arg)
 
 bool loop_open(int fd)
 {
-	struct event *io;
-
 	base = event_base_new();
 	if (!base)
 		return false;
@@ -47,12 +46,20 @@ void loop_run(unsigned int seconds)
 
 	if (event_base_once(base, -1, EV_TIMEOUT, too_late, NULL, &tv))
 		return;
+	/* The next turn would forget that others have ended the loop. */
 	while (idle_before_sleep(), !stopped)
-		if (event_base_loop(base, EVLOOP_ONCE) < 0)
+		if (event_base_loop(base, EVLOOP_ONCE) < 0 ||
+		    event_base_got_exit(base) || event_base_got_break(base))
 			return;
 }
 
 void loop_stop(void)
 {
 	stopped = true;
+}
+
+void loop_close(void)
+{
+	event_free(io);
+	event_base_free(base);
 }

@@ -13,6 +13,7 @@ const char *const loop_name = "idle_uv";
 static uv_loop_t *loop;
 static uv_prepare_t prepare;
 static uv_poll_t io;
+static uv_timer_t patience;
 
 static void before_sleep(uv_prepare_t *w)
 {
@@ -47,8 +48,6 @@ bool loop_open(int fd)
 
 void loop_run(unsigned int seconds)
 {
-	uv_timer_t patience;
-
 	uv_update_time(loop);
 	uv_timer_init(loop, &patience);
 	uv_timer_start(&patience, too_late, seconds * 1000ULL, 0);
@@ -58,4 +57,13 @@ void loop_run(unsigned int seconds)
 void loop_stop(void)
 {
 	uv_stop(loop);
+}
+
+/* libuv closes in a turn of the loop. */
+void loop_close(void)
+{
+	uv_close((uv_handle_t *)&io, NULL);
+	uv_close((uv_handle_t *)&prepare, NULL);
+	uv_close((uv_handle_t *)&patience, NULL);
+	uv_run(loop, UV_RUN_DEFAULT);
 }
