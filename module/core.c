@@ -463,7 +463,7 @@ static __always_inline int callout_arm(struct callout *c,
  *
  * From FreeBSD's callout(9).
  *
- * Context: Any, hard interrupt included. The caller must hold the associated
+ * Context: Any but NMI, hard interrupt included. The caller must hold the associated
  * lock of @c, if it has one.
  * Return: 1 if it was pending, or was cancelled while it waited for its
  * associated lock; else 0.

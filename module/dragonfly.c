@@ -34,7 +34,7 @@ static void callout_dragonfly_set_on(struct callout_dragonfly *c, int distance,
  * The handler runs on the current CPU. While callout_dragonfly_cancel() waits
  * nothing is set. From DragonFly's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void callout_dragonfly_reset(struct callout_dragonfly *c, int distance,
 			     callout_func_t *func, void *arg)
@@ -57,7 +57,7 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_reset);
  *
  * From DragonFly's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void callout_dragonfly_reset_bycpu(struct callout_dragonfly *c, int distance,
 				   callout_func_t *func, void *arg, int cpu)
@@ -72,7 +72,7 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_reset_bycpu);
  *
  * Does not wait for a running handler. From DragonFly's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: 1 if it was set, and that setting does not run; else 0.
  */
 int callout_dragonfly_stop_async(struct callout_dragonfly *c)
@@ -150,7 +150,7 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_terminate);
  * From DragonFly's callout(9), where a callout that is due is not pending any
  * more.
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: 1 if so, else 0; a snapshot.
  */
 int callout_dragonfly_pending(struct callout_dragonfly *c)
@@ -165,7 +165,7 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_pending);
  *
  * From DragonFly's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: 1 if so, also after it has run; else 0.
  */
 int callout_dragonfly_active(struct callout_dragonfly *c)
@@ -181,7 +181,7 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_active);
  * Cancels it too, if it was set again, as DragonFly does. From DragonFly's
  * callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void callout_dragonfly_deactivate(struct callout_dragonfly *c)
 {

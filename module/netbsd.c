@@ -16,7 +16,7 @@
  *
  * Warns if it is pending. From NetBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void callout_netbsd_destroy(struct callout_netbsd *c)
 {
@@ -33,7 +33,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_destroy);
  *
  * For callout_netbsd_schedule(). From NetBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void callout_netbsd_setfunc(struct callout_netbsd *c, callout_func_t *func,
 			    void *arg)
@@ -53,7 +53,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_setfunc);
  * does one that is bound, or was initialised without CALLOUT_MPSAFE. From NetBSD's
  * callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void callout_netbsd_reset(struct callout_netbsd *c, int distance,
 			  callout_func_t *func, void *arg)
@@ -73,7 +73,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_reset);
  * As callout_netbsd_reset(). Without a handler this warns, once, and sets
  * nothing. From NetBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void callout_netbsd_schedule(struct callout_netbsd *c, int distance)
 {
@@ -87,7 +87,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_schedule);
  *
  * Does not wait for a running handler. From NetBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: true if the handler had started since the callout was set, and it was
  * not stopped since: it may still run.
  */
@@ -140,7 +140,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_halt_as);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: true if so; a snapshot.
  */
 bool callout_netbsd_pending(struct callout_netbsd *c)
@@ -155,7 +155,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_pending);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: true if it has since the callout was set, and that was not stopped
  * since; a snapshot.
  */
@@ -171,7 +171,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_expired);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: true from when it is set until it is stopped; a snapshot.
  */
 bool callout_netbsd_active(struct callout_netbsd *c)
@@ -187,7 +187,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_active);
  * So that code that has stopped the callout can leave it to the handler to free
  * it. From NetBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: true from when the handler starts until callout_netbsd_ack() or until
  * the callout is set, also if it was stopped; a snapshot.
  */
@@ -203,7 +203,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_invoking);
  *
  * From NetBSD's callout(9), to be called by the handler.
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void callout_netbsd_ack(struct callout_netbsd *c)
 {
@@ -222,7 +222,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_ack);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any.
+ * Context: Any but NMI.
  */
 void callout_netbsd_bind(struct callout_netbsd *c, unsigned int cpu)
 {

@@ -42,7 +42,7 @@ static bool callout_openbsd_is_for(struct timeout *to, int kclock)
  *
  * OpenBSD's timeout_add().
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: 1 if it was not pending, so there is one setting more; else 0.
  */
 int callout_openbsd_add(struct timeout *to, int distance)
@@ -61,7 +61,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add);
  * OpenBSD's timeout_add_nsec(): rounded up to ticks, and one more for the present
  * tick, which is partly over.
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: as callout_openbsd_add().
  */
 int callout_openbsd_add_nsec(struct timeout *to, u64 ns)
@@ -91,7 +91,7 @@ static int callout_openbsd_add_units(struct timeout *to, u64 number, u32 unit)
  *
  * OpenBSD's timeout_add_sec(), see callout_openbsd_add_nsec().
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: as callout_openbsd_add().
  */
 int callout_openbsd_add_sec(struct timeout *to, int seconds)
@@ -107,7 +107,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_sec);
  *
  * OpenBSD's timeout_add_msec(), see callout_openbsd_add_nsec().
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: as callout_openbsd_add().
  */
 int callout_openbsd_add_msec(struct timeout *to, u64 ms)
@@ -123,7 +123,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_msec);
  *
  * OpenBSD's timeout_add_usec(), see callout_openbsd_add_nsec().
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: as callout_openbsd_add().
  */
 int callout_openbsd_add_usec(struct timeout *to, u64 us)
@@ -141,7 +141,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_usec);
  * OpenBSD's timeout_add_tv() and timeout_add_ts() until it dropped them, but
  * rounded as callout_openbsd_add_nsec() does.
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: as callout_openbsd_add().
  */
 int callout_openbsd_add_parts(struct timeout *to, s64 seconds, s64 ns)
@@ -164,7 +164,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_parts);
  * OpenBSD's timeout_abs_ts(). The timeout does not run before that time; if that
  * has passed it runs at the next tick.
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: as callout_openbsd_add().
  */
 int callout_openbsd_abs(struct timeout *to, s64 seconds, s64 ns)
@@ -193,7 +193,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_abs);
  *
  * Does not wait for a running handler. OpenBSD's timeout_del().
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: 1 if it was pending, and that setting does not run, also while the
  * handler of an earlier one does; else 0.
  */
@@ -243,7 +243,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_del_barrier);
  *
  * OpenBSD's timeout_pending().
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: 1 if so, else 0; a snapshot.
  */
 int callout_openbsd_pending(struct timeout *to)
@@ -258,7 +258,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_pending);
  *
  * OpenBSD's timeout_initialized().
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: 1 if so, else 0.
  */
 int callout_openbsd_initialized(struct timeout *to)
@@ -273,7 +273,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_initialized);
  *
  * OpenBSD's timeout_triggered().
  *
- * Context: Any.
+ * Context: Any but NMI.
  * Return: 1 if it has since the timeout was last set or cancelled, else 0; a
  * snapshot.
  */

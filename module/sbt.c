@@ -157,10 +157,10 @@ EXPORT_SYMBOL_GPL(callout_reset_sbt_on);
  * @c: The callout.
  *
  * Of a callout that was set for a time, that time, to a nanosecond, while it is
- * active, that is until it is stopped or deactivated: it runs at the first tick
- * after it, or up to its precision later. Of any other, when its tick begins;
- * with tick_source=jiffies that is known to within a tick. FreeBSD's users read
- * c_time.
+ * active, that is until it is stopped or deactivated: it runs less than a tick
+ * after it, two with tick_source=jiffies, or up to its precision later. Of any
+ * other, when its tick begins; with tick_source=jiffies that is known to within a
+ * tick. FreeBSD's users read c_time.
  *
  * Context: Any but NMI.
  * Return: A time since boot, as callout_sbinuptime(), for which @c was set last,

@@ -98,7 +98,7 @@ int callout_stop_was(struct callout *c, bool *pending)
  *
  * From FreeBSD's callout(9).
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  * Return: 1 if it was cancelled; 0 if its handler is running and could not be
  * stopped; -1 if it was not pending.
  */
@@ -267,7 +267,7 @@ EXPORT_SYMBOL_GPL(callout_shutdown);
  *
  * From FreeBSD's callout(9), release 11 and later.
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  * Return: 1 if it was cancelled; 0 if its handler is running, or was cancelled
  * while it waited and its associated lock is still in use; -1 if it was not
  * pending.

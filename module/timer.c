@@ -277,7 +277,7 @@ static int timer_mod(struct callout_timer *t, unsigned long expires,
  *
  * From linux/timer.h: mod_timer().
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  * Return: 1 if it was pending, else 0; 0 if it was shut down.
  */
 int callout_timer_mod(struct callout_timer *timer, unsigned long expires)
@@ -293,7 +293,7 @@ EXPORT_SYMBOL_GPL(callout_timer_mod);
  *
  * From linux/timer.h: mod_timer_pending().
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  * Return: 1 if it was pending, else 0.
  */
 int callout_timer_mod_pending(struct callout_timer *timer,
@@ -310,7 +310,7 @@ EXPORT_SYMBOL_GPL(callout_timer_mod_pending);
  *
  * From linux/timer.h: timer_reduce().
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  * Return: As callout_timer_mod().
  */
 int callout_timer_reduce(struct callout_timer *timer, unsigned long expires)
@@ -336,7 +336,7 @@ static void timer_add(struct callout_timer *t, unsigned int how)
  *
  * From linux/timer.h: add_timer().
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  */
 void callout_timer_add(struct callout_timer *timer)
 {
@@ -350,7 +350,7 @@ EXPORT_SYMBOL_GPL(callout_timer_add);
  *
  * From linux/timer.h: add_timer_local(), of Linux 6.9 and later.
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  */
 void callout_timer_add_local(struct callout_timer *timer)
 {
@@ -364,7 +364,7 @@ EXPORT_SYMBOL_GPL(callout_timer_add_local);
  *
  * From linux/timer.h: add_timer_global(), of Linux 6.9 and later.
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  */
 void callout_timer_add_global(struct callout_timer *timer)
 {
@@ -382,7 +382,7 @@ EXPORT_SYMBOL_GPL(callout_timer_add_global);
  *
  * From linux/timer.h: add_timer_on().
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  */
 void callout_timer_add_on(struct callout_timer *timer, int cpu)
 {

@@ -56,7 +56,7 @@ static int timer_delete_or_shutdown(struct callout_timer *t, bool shutdown)
  *
  * From linux/timer.h: timer_delete(), formerly del_timer().
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  * Return: 1 if it was pending, else 0.
  */
 int callout_timer_delete(struct callout_timer *timer)
@@ -74,7 +74,7 @@ EXPORT_SYMBOL_GPL(callout_timer_delete);
  *
  * From linux/timer.h: timer_shutdown(), of Linux 6.2 and later.
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  * Return: 1 if it was pending, else 0.
  */
 int callout_timer_shutdown(struct callout_timer *timer)
@@ -122,7 +122,7 @@ static int timer_try(struct callout_timer *t, bool shutdown,
  *
  * From linux/timer.h: timer_delete_sync_try(), formerly try_to_del_timer_sync().
  *
- * Context: Any, hard interrupt included.
+ * Context: Any but NMI, hard interrupt included.
  * Return: 1 if it was pending, else 0; -1 if its function is running.
  */
 int callout_timer_delete_sync_try(struct callout_timer *timer)

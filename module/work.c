@@ -334,7 +334,7 @@ static int callout_work_set(struct callout_work *w,
  * As callout_work_reset(). The handler runs on another one if @cpu is not online,
  * with CALLOUT_WORK_ORDERED, and where it still runs when it is due once more.
  *
- * Context: Any, hard interrupt included, also on PREEMPT_RT.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: as callout_work_reset().
  */
 int callout_work_reset_on(struct callout_work *w, long distance,
@@ -360,7 +360,7 @@ EXPORT_SYMBOL_GPL(callout_work_reset_on);
  * and, with CALLOUT_WORK_SOFTIRQ, is not about to. While callout_work_drain()
  * waits nothing is set.
  *
- * Context: Any, hard interrupt included, also on PREEMPT_RT.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: 1 if it replaced a setting; 0 if there was none, so now there is one
  * more than before; -1 if nothing was set.
  */
@@ -387,7 +387,7 @@ EXPORT_SYMBOL_GPL(callout_work_reset);
  * The thread is woken when callout_reset_sbt_on() would run the handler; its CPU
  * is as for callout_work_reset_on().
  *
- * Context: Any, hard interrupt included, also on PREEMPT_RT.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: as callout_work_reset().
  */
 int callout_work_reset_sbt_on(struct callout_work *w, sbintime_t sbt,
@@ -531,7 +531,7 @@ struct callout_work_was callout_work_cancel(struct callout_work *w)
  * an earlier setting's handler runs. @w may still be in use after it: drain it
  * before you free it. With CALLOUT_WORK_SOFTIRQ only that handler may use it.
  *
- * Context: Any, hard interrupt included, also on PREEMPT_RT.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: 1 if it was set and is not any more; 0 if it was not set, and its
  * handler is running or, with CALLOUT_WORK_SOFTIRQ, about to; -1 if neither. In
  * a thread 0 means that this may still use @w: its handler runs, has just

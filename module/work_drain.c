@@ -118,7 +118,7 @@ void callout_work_drained(struct callout_work *w)
  *
  * After FreeBSD's callout_async_drain().
  *
- * Context: Any, hard interrupt included, also on PREEMPT_RT.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: 1 if it was set and is not any more; 0 if it may still be in use; -1 if
  * it was not set.
  */

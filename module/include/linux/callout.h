@@ -47,8 +47,8 @@ typedef u64 callout_handle_t;
  * @class: private: its class for lockdep
  *
  * All members are private to the facility. Set up by callout_init(). The caller
- * must not free it before callout_stop() or callout_drain() has returned that
- * it is neither pending nor running. A handler may free its own callout.
+ * must not free it before callout_stop() has returned 1 or -1, or callout_drain()
+ * or callout_shutdown() has returned. A handler may free its own callout.
  */
 struct callout {
 	struct callout_node node;
@@ -404,8 +404,8 @@ void callout_barrier(void);
  *
  * Context: Any. The result is a snapshot: it may be out of date at once, unless
  * the caller holds a lock that the handler takes too.
- * Return: true from callout_reset() until the handler starts or the callout
- * is stopped.
+ * Return: true from callout_reset() until the callout is stopped, or the core takes
+ * it to run its handler or to wait for its associated lock.
  */
 static inline bool callout_pending(const struct callout *c)
 {

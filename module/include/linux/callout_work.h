@@ -135,7 +135,8 @@ do {									\
  * handler does not run. The thread never waits for @_mutex: if it is contended
  * the callout is tried again at the next tick, and stays pending. So
  * callout_work_drain() may be called with @_mutex held, and @_mutex may be freed
- * with the callout after it.
+ * with the callout after it. The handler may free the callout, but not @_mutex,
+ * which is unlocked after it has returned.
  *
  * After DragonFly's callout_init_lk().
  *
