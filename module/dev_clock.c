@@ -103,9 +103,7 @@ static u64 slot_next(struct callout_slot *slot, clockid_t clockid, u64 next)
 	    (clockid == CLOCK_MONOTONIC && callout_slot_due_clock(slot) >= next))
 		return next;
 	base = callout_lock(&slot->node, &flags);
-	if (callout_slot_clock(slot) == clockid &&
-	    (slot_is_pending(slot) ||
-	     callout_flags_moved(READ_ONCE(slot->node.flags))))
+	if (callout_slot_clock(slot) == clockid && callout_slot_will_fire(slot))
 		next = min(next, callout_slot_due_clock(slot));
 	callout_unlock(base, flags);
 	return next;

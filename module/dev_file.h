@@ -62,15 +62,18 @@ struct io_uring_cmd;
 				 CALLOUT_SLOT_ALARM)
 
 /*
- * Do these flags of a callout that is not pending tell that it is detached, and RESET
- * since? As its program sees it, it is pending: its reader will re-arm it for the new
- * time. It keeps both flags then, until its next event is taken.
+ * Is a callout, whose base is locked, pending as its program sees it? One that is
+ * detached, and RESET since, is too: its reader will re-arm it for the new time. It
+ * keeps both flags then, until its next event is taken. They change under the base's
+ * lock.
  */
-static inline bool callout_flags_moved(u8 flags)
+static inline bool callout_slot_will_fire(const struct callout_slot *slot)
 {
 	const u8 moved = CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED;
 
-	return (flags & (CALLOUT_SLOT_READY | moved)) == moved;
+	return slot->node.state & CALLOUT_S_PENDING ||
+	       (READ_ONCE(slot->node.flags) &
+		(CALLOUT_SLOT_READY | moved)) == moved;
 }
 
 /* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */

@@ -29,17 +29,14 @@ static u32 slot_state(struct callout_file *file,
 {
 	u8 flags;
 
-	if (slot->node.state & CALLOUT_S_PENDING)
+	if (callout_slot_will_fire(slot))
 		return CALLOUT_STATE_PENDING;
 	/* Detached for the last time, or free, unless it has one of these. */
 	raw_spin_lock(&file->lock);
 	flags = slot->node.flags;
 	raw_spin_unlock(&file->lock);
-	if (flags & CALLOUT_SLOT_READY)
-		return CALLOUT_STATE_UNREAD;
-	if (callout_flags_moved(flags))
-		return CALLOUT_STATE_PENDING;
-	return flags & CALLOUT_SLOT_REPEAT ? CALLOUT_STATE_UNREAD : 0;
+	return flags & (CALLOUT_SLOT_READY | CALLOUT_SLOT_REPEAT) ?
+	       CALLOUT_STATE_UNREAD : 0;
 }
 
 /* Flags with which SET sets such a callout again, for struct callout_entry. */
