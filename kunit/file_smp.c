@@ -48,6 +48,7 @@ static void set_one(struct kunit *test, struct callout_file *file, u64 time)
  * @next: the answer
  * @up: it runs
  * @held: the base is locked
+ * @begun: it is about to wait for it
  * @ended: it has not waited, or not any more
  */
 struct waiter {
@@ -55,6 +56,7 @@ struct waiter {
 	u64 next;
 	bool up;
 	bool held;
+	bool begun;
 	bool ended;
 };
 
@@ -62,14 +64,17 @@ static void waiter_await_hold(struct waiter *w)
 {
 	callout_test_tell(&w->up);
 	callout_test_spin_until(callout_test_told(&w->held));
+	callout_test_tell(&w->begun);
 }
 
 /* With the base locked: lets the thread go on; did it end in spite of the lock? */
 static bool waiter_ends(struct waiter *w)
 {
-	u64 end = ktime_get_ns() + HOLD_NS;
+	u64 end;
 
 	callout_test_tell(&w->held);
+	callout_test_clock_until(callout_test_told(&w->begun));
+	end = ktime_get_ns() + HOLD_NS;
 	while (!callout_test_told(&w->ended) && ktime_get_ns() < end)
 		cpu_relax();
 	return callout_test_told(&w->ended);
@@ -104,6 +109,7 @@ static void step_waits_for_holds(struct kunit *test)
 	callout_base_lock_irq(base);
 	ended = waiter_ends(w);
 	callout_base_unlock_irq(base);
+	KUNIT_EXPECT_TRUE(test, w->begun);
 	KUNIT_EXPECT_FALSE(test, ended);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_TRUE(test, w->ended);

@@ -118,6 +118,11 @@ TEST_F(timens, absolute_with_slack_and_period)
 
 	op.slack = 20 * MSEC;
 	op.period = HOUR;
+	op.time = time + HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	EXPECT_EQ(op.time, next_due(self->fd, variant->clock));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	op.time = time;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_LE(time, now_of(variant->clock));
