@@ -8,6 +8,7 @@
 #include <linux/limits.h>
 #include "env.h"
 #include "random_ops.h"
+#include "schemes/hashed_wheel.h"
 
 #define RANDOM_OPS	100000U
 #define RANDOM_ENTRIES	200U
@@ -242,6 +243,49 @@ static void wheel_least_budget_gets_further(struct kunit *test)
 	callout_model_check(m);
 }
 
+/*
+ * A bound that a stop has left behind hides no entry from a wheel that was said
+ * to be empty.
+ */
+static void wheel_empty_finds_what_follows(struct kunit *test)
+{
+	struct callout_model *m = callout_model_create(test, 4, 3);
+
+	callout_model_start(m, &m->entry[0], 8);
+	callout_model_stop(m, &m->entry[0]);
+	callout_wheel_empty(to_wheel(m->s));
+	callout_model_check(m);
+	/* In the same bucket, above its bound, and before those of others. */
+	callout_model_start(m, &m->entry[1], 12);
+	callout_model_start(m, &m->entry[2], 15);
+	callout_model_check(m);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), 12);
+	callout_model_advance_all(m, 12);
+	KUNIT_EXPECT_EQ(test, m->fired, 1);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), 15);
+	callout_model_advance_all(m, 15);
+	KUNIT_EXPECT_EQ(test, m->fired, 2);
+}
+
+/* An entry for a tick that has come is due, after a search for the next. */
+static void wheel_finds_late_entry(struct kunit *test)
+{
+	unsigned int buckets = *(const unsigned int *)test->param_value;
+	struct callout_model *m = callout_model_create(test, buckets, 3);
+
+	callout_model_start(m, &m->entry[0], 5);
+	callout_model_start(m, &m->entry[1], 7ULL * buckets + 100);
+	callout_model_advance_all(m, 5);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m),
+			7ULL * buckets + 100);
+	callout_model_start(m, &m->entry[2], 5);
+	callout_model_check(m);
+	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), 5);
+	/* Late by more ticks than are looked at one by one. */
+	callout_model_advance_all(m, 99);
+	KUNIT_EXPECT_EQ(test, m->fired, 2);
+}
+
 static struct kunit_case wheel_cases[] = {
 	KUNIT_CASE_PARAM(wheel_random_operations, geometry_gen_params),
 	KUNIT_CASE(wheel_create_refuses_bad_sizes),
@@ -253,6 +297,8 @@ static struct kunit_case wheel_cases[] = {
 	KUNIT_CASE_PARAM(wheel_last_tick, geometry_gen_params),
 	KUNIT_CASE_PARAM(wheel_jump_costs_what_is_due, geometry_gen_params),
 	KUNIT_CASE_PARAM(wheel_least_budget_gets_further, geometry_gen_params),
+	KUNIT_CASE(wheel_empty_finds_what_follows),
+	KUNIT_CASE_PARAM(wheel_finds_late_entry, geometry_gen_params),
 	{}
 };
 

@@ -85,9 +85,12 @@ static inline u64 callout_scheme_next_due(struct callout_base *base,
 {
 	struct callout_scheme *s = base->scheme;
 
-	if (callout_is_wheel(base))
+	if (!callout_is_wheel(base))
+		return s->ops->next_due(s, budget);
+	if (callout_base_pending(base))
 		return callout_wheel_next_due(s, budget);
-	return s->ops->next_due(s, budget);
+	callout_wheel_empty(to_wheel(s));
+	return U64_MAX;
 }
 
 #endif /* _CALLOUT_DISPATCH_H */

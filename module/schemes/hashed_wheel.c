@@ -10,7 +10,7 @@
  * The paper's wheel steps through every bucket, busy or not. This one keeps a
  * lower bound of the expiries in each bucket, and above the buckets a tree of
  * minima, FANOUT to a node, whose root bounds the whole ring. So a tick with
- * no due callout looks at the root, or at the bounds of a few buckets, only; a
+ * no due callout looks at a bound of all, or at those of a few buckets, only; a
  * jump over any distance costs no more than a tick, and the caller knows until
  * when it can sleep: the chip of the paper's Appendix A in software, without
  * its interrupts for entries of later laps.
@@ -36,9 +36,13 @@
  * sees them too.
  *
  * Most ticks come soon after the one before, and the next callout soon after
- * that. No entry is due before w->next, and no bucket's bound is lower; so the
- * buckets of the few ticks from there on tell by their own bounds what is due
- * first, and the tree is neither read nor corrected.
+ * that. No entry is due before w->next, and no bucket that has entries has a
+ * lower bound; so the buckets of the few ticks from there on tell by their own
+ * bounds what is due first, and the tree is not corrected. The search for the
+ * next due raises w->next, so that the tick that was asked for finds its bucket
+ * at once, however late it comes, unless there are two rings. A caller that knows
+ * that there are no entries need not search: then the bounds of empty buckets,
+ * and those above, stay too low until the tree is needed.
  *
  * Lazy re-arm: to move an entry to a later time, rearm only writes its expiry.
  * The entry stays in its bucket, whose bound still holds, and the walk over
@@ -63,8 +67,9 @@
 #include "hashed_wheel.h"
 #include "scheme.h"
 
-/* How many ticks are looked at one by one before the tree is. */
+/* How many ticks a walk, and a search, look at one by one before the tree. */
 #define NEAR	16U
+#define SOON	8U
 
 /* How many buckets ahead a walk prefetches. */
 #define PREFETCH_BUCKETS	8
@@ -164,14 +169,6 @@ static struct callout_ring *wheel_lowest(struct callout_wheel *w)
 	return &w->ring;
 }
 
-/* Is @bound, the lowest of all, that of a bucket with entries? */
-static bool ring_is_exact(const struct callout_ring *r, u64 bound)
-{
-	const struct callout_bucket *b = &r->bucket[bound & r->mask];
-
-	return b->min == bound && !list_empty(&b->head);
-}
-
 /*
  * Finds the bucket with the lowest bound. Every bound is the expiry of an entry
  * that is or was in the bucket, so the root's value identifies the bucket. If
@@ -207,23 +204,22 @@ static struct callout_ring *wheel_find_min(struct callout_wheel *w, u64 limit,
 }
 
 /*
- * The lowest of the bounds from w->next on, if it is near; 0 if it is not, or if
- * a bound in between is too low.
+ * The lowest of the bounds from w->next on, if it comes soon; 0 if it does not, if
+ * it is beyond the ring's end, or if a bound in between is too low.
  */
-static u64 wheel_near(const struct callout_wheel *w)
+static u64 wheel_soon(const struct callout_wheel *w)
 {
 	const struct callout_ring *r = &w->ring;
-	u64 t = w->next, end = t + NEAR;
-	const struct callout_bucket *b;
+	unsigned int i = w->next & r->mask;
+	const struct callout_bucket *b = &r->bucket[i];
+	u64 t = w->next, end = t + min(SOON, r->mask + 1 - i);
 
-	/* The root may be exact, or at least lower than all of these. */
+	/* The root says that none of these is that low. */
 	if (unlikely(w->old.bucket) || r->min[r->root] >= end)
 		return 0;
-	for (; t < end; t++) {
-		b = &r->bucket[t & r->mask];
+	for (; t < end; t++, b++)
 		if (b->min <= t)
 			return b->min == t && !list_empty(&b->head) ? t : 0;
-	}
 	return 0;
 }
 
@@ -231,18 +227,15 @@ u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct callout_wheel *w = to_wheel(s);
 	struct callout_ring *r;
-	u64 lowest = wheel_near(w);
+	u64 lowest = wheel_soon(w);
 
-	if (lowest)
-		return lowest;
-	r = wheel_lowest(w);
-	lowest = r->min[r->root];
-	/* Expiry has just looked, and corrected it. */
-	if (likely(lowest == U64_MAX || ring_is_exact(r, lowest)))
-		return lowest;
-	wheel_find_min(w, U64_MAX, budget);
-	r = wheel_lowest(w);
-	return r->min[r->root];
+	if (!lowest) {
+		wheel_find_min(w, U64_MAX, budget);
+		r = wheel_lowest(w);
+		lowest = r->min[r->root];
+	}
+	w->next = max(w->next, lowest);
+	return lowest;
 }
 
 static void wheel_walk_begin(struct callout_wheel *w, struct callout_ring *r,
@@ -266,6 +259,9 @@ static void wheel_walk_none(struct callout_wheel *w)
 void callout_wheel_walk_end(struct callout_wheel *w)
 {
 	w->walked->min = list_empty(&w->walked->head) ? U64_MAX : w->walk_min;
+	/* With two rings the other one may have entries of this tick. */
+	if (w->next == w->walk_time && !w->old.bucket)
+		w->next++;
 	wheel_walk_none(w);
 }
 
@@ -281,7 +277,9 @@ static bool wheel_walk_first(struct callout_wheel *w, u64 now,
 
 	if (now < w->next)
 		return false;
-	if (likely(now - w->next < NEAR && !w->old.bucket)) {
+	if (likely(!w->old.bucket) &&
+	    (likely(now - w->next < NEAR) ||
+	     r->bucket[w->next & r->mask].min == w->next)) {
 		while (r->bucket[w->next & r->mask].min > w->next)
 			if (w->next++ == now)
 				return false;
@@ -532,7 +530,7 @@ static int ring_check(const struct callout_wheel *w,
 	unsigned int i;
 
 	for (b = r->bucket; b <= r->bucket + r->mask; b++) {
-		if (b->min < w->next)
+		if (b->min < w->next && !list_empty(&b->head))
 			return 5;
 		list_for_each(pos, &b->head) {
 			c = list_entry(pos, struct callout_node, entry);

@@ -47,7 +47,7 @@ struct callout_ring {
  * @walk_time: the tick that the walk is for
  * @walk_min: lowest expiry that it has left
  * @walk_mask: the mask of its ring
- * @next: no entry is due before, and no bucket's bound is lower
+ * @next: no entry is due before, and only the bounds of empty buckets are lower
  * @old: while entries are moved: the ring that @ring replaces
  * @moved: its first bucket that may have entries
  * @nowhere: an empty bucket
@@ -103,15 +103,19 @@ static inline void callout_wheel_start(struct callout_wheel *w,
 
 	c->expires = expires;
 	callout_link(&c->entry, last, &b->head);
-	if (expires < b->min) {
-		b->min = expires;
+	if (expires < b->min)
 		ring_lower(&w->ring, i, expires);
-		/* No bound is lower, so that only here @expires can be. */
-		if (unlikely(expires < w->next))
-			w->next = expires;
-	} else if (last == &b->head) {
-		b->min = expires;
-	}
+	else if (last != &b->head)
+		return;		/* w->next <= b->min <= expires */
+	b->min = expires;
+	if (unlikely(expires < w->next))
+		w->next = expires;
+}
+
+/* In place of a search, by a caller that knows that there are no entries. */
+static inline void callout_wheel_empty(struct callout_wheel *w)
+{
+	w->next = U64_MAX;
 }
 
 void callout_wheel_walk_end(struct callout_wheel *w);
@@ -170,7 +174,12 @@ callout_wheel_first(struct callout_wheel *w, u64 now, unsigned int *budget)
 {
 	struct callout_node *c = callout_wheel_next(w);
 
-	return c ?: callout_wheel_first_slow(w, now, budget);
+	if (c)
+		return c;
+	/* Not in a walk; most often one has just ended, and this is all. */
+	if (now < w->next)
+		return NULL;
+	return callout_wheel_first_slow(w, now, budget);
 }
 
 bool callout_wheel_advance(struct callout_scheme *s, u64 now,
