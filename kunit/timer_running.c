@@ -186,7 +186,8 @@ static void freed_handler(void *arg)
 
 /*
  * A callout's handler may free the callout and then wait for a lock. A timer that is
- * made in that memory does not run then, and who deletes it may hold that lock.
+ * made in that memory does not run then, and who deletes it may hold that lock. That
+ * the base has run timers before does not change this.
  */
 static void timer_where_a_callout_runs(struct kunit *test)
 {
@@ -194,8 +195,14 @@ static void timer_where_a_callout_runs(struct kunit *test)
 	unsigned int other = callout_test_pin_one(test);
 	static struct lock_class_key key;
 	struct callout_timer *t = &f->r.t;
+	struct probe *before = probe_create(test, TIMER_PINNED);
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
+	before->t.expires = jiffies;
+	callout_timer_add_on(&before->t, other);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_clock_until(atomic_read(&before->runs)));
+	KUNIT_EXPECT_EQ(test, base_of(before)->index, callout_base(other)->index);
 	callout_init(&f->r.c, CALLOUT_MPSAFE);
 	callout_reset_on(&f->r.c, 1, freed_handler, f, other);
 	KUNIT_EXPECT_TRUE(test,

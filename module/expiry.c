@@ -17,7 +17,6 @@
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
-#include <linux/prefetch.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
@@ -349,16 +348,10 @@ static __always_inline void callout_expire_plain(struct callout_base *base,
 	callout_func_t *func = c->func;
 	void *arg = c->arg;
 
-	callout_count_late(base, n);
-	callout_wheel_take(w, n);
-	prefetch(w->cursor);
-	base->room++;
-	callout_change_state(n, CALLOUT_S_PENDING, CALLOUT_S_RAN);
+	callout_take_next(base, w, n);
 	callout_debug_deactivate(c);
-	base->running = n;
-	callout_bump_seq(base);
-	callout_base_unlock_irq(base);
-	callout_point(CALLOUT_POINT_RUN);
+	callout_run_begin_taken(base, n);
+	local_irq_enable();
 	/* From here on @c may be freed. */
 	lock_map_acquire(&map);
 	callout_call(base, func, arg);

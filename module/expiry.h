@@ -5,6 +5,7 @@
 #ifndef _CALLOUT_EXPIRY_H
 #define _CALLOUT_EXPIRY_H
 
+#include <linux/prefetch.h>
 #include "arm.h"
 
 /* Handlers run in one softirq, at most. */
@@ -68,6 +69,48 @@ static __always_inline void callout_take_due(struct callout_base *base,
 	callout_dequeue_locked(base, n);
 }
 
+/*
+ * The same of @n to which the wheel's cursor points, and marks it as one whose
+ * handler has started.
+ */
+static __always_inline void callout_take_next(struct callout_base *base,
+					      struct callout_wheel *w,
+					      struct callout_node *n)
+{
+	lockdep_assert_held(&base->lock);
+	callout_count_late(base, n);
+	callout_wheel_take(w, n);
+	prefetch(w->cursor);
+	base->room++;
+	callout_change_state(n, CALLOUT_S_PENDING, CALLOUT_S_RAN);
+}
+
+/*
+ * The same of @n, which is due, of a kind that is never put off: with the wheel its
+ * cursor points to it.
+ */
+static __always_inline void callout_take_started(struct callout_base *base,
+						 struct callout_node *n)
+{
+	if (callout_is_wheel(base)) {
+		callout_take_next(base, to_wheel(base->scheme), n);
+	} else {
+		callout_take_due(base, n);
+		callout_change_state(n, 0, CALLOUT_S_RAN);
+	}
+}
+
+/*
+ * What is due next, if it is where the wheel's walk has come to; else NULL, and the
+ * loop of expiry looks further. For kinds that take more than one.
+ */
+static __always_inline struct callout_node *
+callout_next_in_row(struct callout_base *base)
+{
+	return callout_is_wheel(base) ?
+	       callout_wheel_next(to_wheel(base->scheme)) : NULL;
+}
+
 void callout_time_passed(struct callout_base *base, callout_func_t *func);
 void callout_run_end_slow(struct callout_base *base, void *arg)
 	__must_hold(&base->lock);
@@ -97,16 +140,27 @@ static __always_inline void callout_bump_seq(struct callout_base *base)
 	data_race(base->run_seq++);
 }
 
+/*
+ * Marks the handler of @n, which has CALLOUT_S_RAN, as running and unlocks the
+ * base. Interrupts stay off.
+ */
+static __always_inline void callout_run_begin_taken(struct callout_base *base,
+						    struct callout_node *n)
+	__releases(&base->lock)
+{
+	base->running = n;
+	callout_bump_seq(base);
+	callout_base_unlock(base);
+	callout_point(CALLOUT_POINT_RUN);
+}
+
 /* callout_run_begin() with interrupts off afterwards too. */
 static __always_inline void callout_run_begin_irqs_off(struct callout_base *base,
 						       struct callout_node *n)
 	__releases(&base->lock)
 {
-	base->running = n;
 	callout_change_state(n, 0, CALLOUT_S_RAN);
-	callout_bump_seq(base);
-	callout_base_unlock(base);
-	callout_point(CALLOUT_POINT_RUN);
+	callout_run_begin_taken(base, n);
 }
 
 /* Marks the handler of @n as running and unlocks the base. */
@@ -150,22 +204,6 @@ static __always_inline void callout_run_end(struct callout_base *base,
 		callout_run_end_slow(base, arg);
 	else
 		callout_bump_seq(base);
-}
-
-/*
- * What is due next, if it is where the wheel's walk has come to and of @kind; else
- * NULL, and the loop of expiry looks further. For kinds that take more than one.
- */
-static __always_inline struct callout_node *
-callout_next_of_kind(struct callout_base *base, enum callout_kind kind)
-{
-	struct callout_node *n;
-
-	if (!callout_is_wheel(base) ||
-	    unlikely(base->dead || !list_empty(&base->due)))
-		return NULL;
-	n = callout_wheel_next(to_wheel(base->scheme));
-	return n && n->kind == kind ? n : NULL;
 }
 
 void callout_relock(struct callout_base *base)

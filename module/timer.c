@@ -514,13 +514,12 @@ static __always_inline void timer_run(struct callout_base *base,
 #endif
 	if (timer_postpone(base, n))
 		return;
-	callout_take_due(base, n);
+	callout_take_started(base, n);
 	callout_timer_debug_deactivate(t);
 	/* Only its user can have done that. */
 	if (WARN_ON_ONCE(!fn))
 		return;
-	base->stage = CALLOUT_STAGE_TIMER;
-	callout_run_begin_irqs_off(base, n);
+	callout_run_begin_taken(base, n);
 	if (!irqsafe)
 		local_irq_enable();
 	/* From here on @t may be freed. */
@@ -530,7 +529,6 @@ static __always_inline void timer_run(struct callout_base *base,
 	callout_check_context(base, func);
 	passed = READ_ONCE(*base->jiffies) != base->edge;
 	callout_run_end(base, t);
-	base->stage = CALLOUT_STAGE_STARTED;
 	if (unlikely(passed)) {
 		callout_base_unlock_irq(base);
 		callout_time_passed(base, func);
@@ -547,11 +545,14 @@ static unsigned int timer_expire(struct callout_base *base,
 {
 	int done = 0;
 
+	base->stage = CALLOUT_STAGE_TIMER;
 	do {
 		timer_run(base, n);
 		done++;
-		n = callout_next_of_kind(base, CALLOUT_KIND_TIMER);
-	} while (n && done < base->left);
+		n = callout_next_in_row(base);
+	} while (n && n->kind == CALLOUT_KIND_TIMER && done < base->left &&
+		 !base->dead);
+	base->stage = CALLOUT_STAGE_STARTED;
 	return done;
 }
 
