@@ -6,7 +6,8 @@
 #   scripts/replaced.sh [PART...]    parts of qemu/jobs/replaced.sh: net tests counts costs late
 #                                    idle (default: all); "build": only builds; "table": only
 #                                    makes the table, of parts that have run before
-#   scripts/replaced.sh debug        the debug kernel with callouts: part net
+#   scripts/replaced.sh debug        the debug kernel with callouts: parts net, tests, late and
+#                                    idle, for its alarms alone
 #
 # Prints TAP. The table's lines are WHAT,OF,UNREPLACED,REPLACED; empty where a kernel has no such
 # thing.
@@ -169,7 +170,7 @@ kernels="unreplaced replaced"
 for part in "${@:-all}"; do
 	case $part in
 	all) parts+=(net tests counts costs late idle table) ;;
-	debug) parts+=(net); kernels=replaced-debug ;;
+	debug) parts+=(net tests late idle); kernels=replaced-debug ;;
 	build|table|net|tests|counts|costs|late|idle) parts+=("$part") ;;
 	*) die "there is no part $part" ;;
 	esac
@@ -191,7 +192,9 @@ for part in "${parts[@]}"; do
 		for kernel in $kernels; do
 			item "$part on the $kernel kernel" run "$part" "$kernel"
 		done
-		[ "$part" != tests ] || item "selftests say the same of both" same_selftests ;;
+		if [ "$part" = tests ] && [ "$kernels" != replaced-debug ]; then
+			item "selftests say the same of both" same_selftests
+		fi ;;
 	esac
 done
 finish

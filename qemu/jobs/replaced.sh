@@ -264,16 +264,32 @@ late() {
 
 interrupts() { awk '/^intr/ { print $2 }' /proc/stat; }
 
+bases=/sys/kernel/debug/callout/bases
+
+# counted COLUMN: by all bases of the facility
+counted() {
+	awk -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next }
+		{ sum += $at } END { print sum + 0 }' $bases
+}
+
 idle() {
 	high_resolution
 	quiet_watchdogs
 	sleep 5
+	if [ -e $bases ]; then
+		hops=$(counted hops)
+		wakeups=$(counted wakeups)
+	fi
 	before=$(interrupts)
 	start=$(cut -d ' ' -f 1 /proc/uptime)
 	hostname idle
 	sleep 3600
 	hostname end
 	echo "replaced-idle: interrupts,$(($(interrupts) - before))"
+	if [ -e $bases ]; then
+		echo "replaced-idle: hops,$(($(counted hops) - hops))"
+		echo "replaced-idle: wake-ups for what is due,$(($(counted wakeups) - wakeups))"
+	fi
 	echo "replaced-idle: seconds,$(echo "$(cut -d ' ' -f 1 /proc/uptime) $start" |
 		awk '{ printf "%.2f", $1 - $2 }')"
 	check "an hour" [ "$(cut -d . -f 1 /proc/uptime)" -ge 3600 ]
