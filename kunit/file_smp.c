@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * file_smp.c - suite callout_file_smp: what waits for another CPU that uses a
- * file: a step of a clock and NEXT for the hold of a base, and the end of the
- * file for a read-side section of RCU
+ * file: a step of a clock and NEXT for the hold of a base, operations for the
+ * growth of the table, and the end of the file for a read-side section of RCU
  *
  * The other CPU keeps them waiting for a while. A slow machine can hide that they
  * do not wait, and makes no case fail.
@@ -167,6 +167,66 @@ static void next_waits_for_holds(struct kunit *test)
 	callout_file_destroy(w->file);
 }
 
+/* Threads that find no free slot at the same time; fewer than slots in a chunk */
+#define SETTERS		32
+
+/**
+ * struct setter - a thread that sets a callout
+ * @file: where
+ * @ret: what the operation has returned
+ */
+struct setter {
+	struct callout_file *file;
+	int ret;
+};
+
+static void setter_thread(void *arg)
+{
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+	};
+	struct callout_op_ctx ctx = {};
+	struct setter *s = arg;
+
+	s->ret = callout_file_set(s->file, &op, &ctx);
+	callout_ctx_flush(s->file, &ctx);
+}
+
+/*
+ * Threads that wait for the growth of a table take the slots that the first of
+ * them adds. One that counts the new chunk before its slots are there, and finds
+ * none, adds another.
+ */
+static void waiters_share_a_chunk(struct kunit *test)
+{
+	struct callout_file *file = file_create(test);
+	struct callout_test_thread *t[SETTERS];
+	const atomic_t *n = &file->outstanding;
+	struct setter *s;
+	unsigned int i;
+
+	s = kunit_kcalloc(test, SETTERS, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	mutex_lock(&file->table.grow);
+	for (i = 0; i < SETTERS; i++) {
+		s[i].file = file;
+		t[i] = callout_test_thread(test, i % num_online_cpus(),
+					   setter_thread, &s[i]);
+	}
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(n) == SETTERS));
+	fsleep(HOLD_NS / NSEC_PER_USEC);
+	mutex_unlock(&file->table.grow);
+	for (i = 0; i < SETTERS; i++) {
+		KUNIT_EXPECT_TRUE(test, callout_test_join(t[i]));
+		KUNIT_EXPECT_EQ(test, 0, s[i].ret);
+	}
+	KUNIT_EXPECT_LE(test, file->table.nr_chunks, 2U);
+	callout_file_destroy(file);
+}
+
 /**
  * struct reader - a thread in a read-side section of RCU, as expiry is
  * @file: another file of the user
@@ -233,6 +293,7 @@ static void quota_until_freed(struct kunit *test)
 static struct kunit_case file_smp_cases[] = {
 	KUNIT_CASE(step_waits_for_holds),
 	KUNIT_CASE(next_waits_for_holds),
+	KUNIT_CASE(waiters_share_a_chunk),
 	KUNIT_CASE(quota_until_freed),
 	{}
 };

@@ -131,18 +131,20 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 {
 	struct callout_base *base;
 	struct callout_slot *slot;
-	unsigned int cpu;
+	unsigned int cpu, chunks;
 	bool all = false;
 	int ret;
 
 	for (;;) {
+		chunks = READ_ONCE(file->table.nr_chunks);
 		slot = callout_slot_steal(&file->table, ctx->base);
 		if (slot)
 			break;
 		cpu = ctx->base->number;
 		callout_ctx_sleep(ctx);
-		ret = callout_table_grow(&file->table, cpu, 1,
-					 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		ret = callout_table_grow_beyond(&file->table, cpu, chunks,
+						GFP_KERNEL_ACCOUNT |
+						__GFP_NOWARN);
 		if (ret && (ret != -ENOSPC || all))
 			return ERR_PTR(ret);
 		all = ret;

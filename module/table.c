@@ -176,6 +176,34 @@ int callout_table_grow(struct callout_table *table, unsigned int cpu,
 	return ret;
 }
 
+/*
+ * Adds one chunk for one that has found no free slot since the table had @seen:
+ * none if it has more by now, whose slots others than those who waited for them
+ * may not need. Else 0 too: look again. May sleep. Returns as callout_table_grow().
+ *
+ *	CPU0: SET				CPU1: SET
+ *	lock(grow)
+ *						no free slot, with @seen chunks
+ *	adds a chunk, 46 slots			waits for grow
+ *	unlock(grow)
+ *						lock(grow): more than @seen
+ *
+ * A file's limit is of callouts, not of chunks: without this as many threads as
+ * wait would each add one.
+ */
+int callout_table_grow_beyond(struct callout_table *table, unsigned int cpu,
+			      unsigned int seen, gfp_t gfp)
+{
+	struct callout_base *base = callout_base_of(table->class, cpu);
+	int ret = 0;
+
+	mutex_lock(&table->grow);
+	if (table->nr_chunks == seen)
+		ret = table_add_chunk(table, base, gfp);
+	mutex_unlock(&table->grow);
+	return ret;
+}
+
 /* Takes up to @most slots, or STEAL_SLOTS, off a base's pool, as a chain. */
 static struct callout_slot *pool_take(struct callout_table *table,
 				      unsigned int cpu, unsigned int most)

@@ -257,6 +257,8 @@ int callout_table_init(struct callout_table *table, enum callout_kind kind,
 void callout_table_destroy(struct callout_table *table);
 int callout_table_grow(struct callout_table *table, unsigned int cpu,
 		       unsigned int chunks, gfp_t gfp);
+int callout_table_grow_beyond(struct callout_table *table, unsigned int cpu,
+			      unsigned int seen, gfp_t gfp);
 int callout_table_reserve(struct callout_table *table,
 			  struct callout_base *base, unsigned int n);
 
