@@ -62,7 +62,9 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
 }
 
 /*
- * Wakes readers: the ready list became non-empty. @eventfd is file->eventfd as
+ * Wakes readers: the ready list became non-empty. Of those in poll() all, also
+ * with EPOLLEXCLUSIVE: they are not woken again until all events are read, and
+ * the one that is woken may end before it reads. @eventfd is file->eventfd as
  * read in the same hold of file->lock; the caller has been in an RCU read-side
  * critical section since. The caller must hold no raw spinlock: this takes
  * locks that sleep on PREEMPT_RT.
@@ -70,7 +72,8 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
 static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
 {
 	wake_up(&file->readers);
-	wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
+	__wake_up(&file->wait, TASK_NORMAL, 0,
+		  poll_to_key(EPOLLIN | EPOLLRDNORM));
 	kill_fasync(&file->fasync, SIGIO, POLL_IN);
 	if (eventfd)
 		eventfd_signal(eventfd);

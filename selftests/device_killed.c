@@ -68,13 +68,19 @@ static int in_select(int fd)
 	return select(fd + 1, &set, NULL, NULL, NULL);
 }
 
-static int in_epoll(int fd)
+/* With EPOLLIN and these events, for so many ms. */
+static int wait_in_epoll(int fd, __u32 events, int timeout)
 {
-	struct epoll_event e = { .events = EPOLLIN };
+	struct epoll_event e = { .events = EPOLLIN | events };
 	int epoll = epoll_create1(EPOLL_CLOEXEC);
 
 	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) ?:
-	       epoll_wait(epoll, &e, 1, -1);
+	       epoll_wait(epoll, &e, 1, timeout);
+}
+
+static int in_epoll(int fd)
+{
+	return wait_in_epoll(fd, 0, -1);
 }
 
 /* With a read of the device under way, which takes no event. */
@@ -202,6 +208,33 @@ TEST_F(killed, in_its_wait)
 	EXPECT_EQ(5, info.delivered);
 	EXPECT_EQ(variant->command ? 5 : 0, info.cancelled);
 	EXPECT_EQ(info.set, info.delivered + info.cancelled);
+}
+
+/*
+ * Of two that wait with EPOLLEXCLUSIVE neither reads, as if it were killed when
+ * it is woken: both have been told, as no other event would wake the second.
+ */
+TEST(waits_with_others)
+{
+	int fd = callout_dev_open(0), status;
+	pid_t child[2];
+	unsigned int i;
+
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 2; i++) {
+		child[i] = fork();
+		ASSERT_LE(0, child[i]);
+		if (!child[i])
+			_exit(wait_in_epoll(fd, EPOLLEXCLUSIVE, WAIT_MS) != 1);
+		ASSERT_TRUE(sleeps(child[i]));
+	}
+	ASSERT_NE(0, set(fd, 0, LATE));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(child[i], waitpid(child[i], &status, 0));
+		EXPECT_TRUE(WIFEXITED(status));
+		EXPECT_EQ(0, WEXITSTATUS(status));
+	}
+	EXPECT_EQ(0, close(fd));
 }
 
 /* A process that says when its thread is stuck in a copy, and waits. */
