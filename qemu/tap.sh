@@ -72,6 +72,24 @@ load_module() {
 	insmod /lib/callout.ko $parameters
 }
 
+# watch_races: where there is KCSAN, reports data races in the facility's modules, not in the
+# kernel's own code. The modules must be loaded, so races in their start are missed.
+kcsan=/sys/kernel/debug/kcsan
+watch_races() {
+	[ -e $kcsan ] || return 0
+	echo whitelist > $kcsan
+	awk '$2 ~ /^[tT]$/ && $4 ~ /^\[callout/ { print substr($4, 2, length($4) - 2) ":" $3 }' \
+		/proc/kallsyms | sort -u | while read -r function; do
+		echo "!$function" > $kcsan
+	done
+	echo on > $kcsan
+}
+
+# end_races: before they are unloaded; prints what KCSAN has counted
+end_races() {
+	[ ! -e $kcsan ] || { echo off > $kcsan; head -n 12 $kcsan; }
+}
+
 # high_resolution: waits for high resolution timers, which do not come before the TSC is calibrated.
 high_resolution() {
 	sleep 2

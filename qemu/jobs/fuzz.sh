@@ -28,6 +28,7 @@ chmod 666 /dev/callout
 uffd=/proc/sys/vm/unprivileged_userfaultfd
 [ ! -e $uffd ] || echo 1 > $uffd
 echo 1 > /sys/kernel/rcu_expedited
+watch_races
 
 # shellcheck disable=SC2046 # several
 if fuzz $(echo "${FUZZ_ARGUMENTS:-}" | tr + ' '); then
@@ -35,6 +36,7 @@ if fuzz $(echo "${FUZZ_ARGUMENTS:-}" | tr + ' '); then
 else
 	wrong "the fuzzer reports"
 fi
+end_races
 [ ! -e $cover ] || print_cover
 unload_module || wrong "the module did not unload"
 finish

@@ -51,6 +51,7 @@ uffd=/proc/sys/vm/unprivileged_userfaultfd
 echo 1 > /sys/kernel/rcu_expedited
 dmesg -c > /dev/null
 insmod /lib/callout_torture.ko threads=4
+watch_races
 run_programs &
 runner=$!
 minutes=$(((seconds + 59) / 60))
@@ -61,6 +62,7 @@ for minute in $(seq $minutes); do
 done
 touch /run/end
 wait $runner
+end_races
 parameters=
 check "$(lines_of /run/good) runs of programs passed, and no other" [ ! -e /run/bad ]
 check "the torture ends" rmmod callout_torture

@@ -9,25 +9,11 @@
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
-kcsan=/sys/kernel/debug/kcsan
 seconds=${TORTURE_SECONDS:-20}
 raced=0
 
 verdict() { dmesg | grep -qE 'callout-torture: (SUCCESS|FAILURE)'; }
 success() { dmesg | grep -q 'callout-torture: SUCCESS'; }
-
-# Reports data races in the two modules, not in the kernel's own code. The modules must be loaded,
-# so races in their start are missed.
-watch_races() {
-	[ -e $kcsan ] || return 0
-	echo whitelist > $kcsan
-	awk '$2 ~ /^[tT]$/ && ($4 == "[callout]" || $4 == "[callout_torture]") {
-		print substr($4, 2, length($4) - 2) ":" $3
-	}' /proc/kallsyms | sort -u | while read -r function; do
-		echo "!$function" > $kcsan
-	done
-	echo on > $kcsan
-}
 
 # torture SECONDS: with $parameters. Leaves the number of cancels that raced in $n.
 torture() {
@@ -48,7 +34,7 @@ torture() {
 	n=$(dmesg | sed -n 's/.*callout-torture: raced cancels *//p')
 	n=${n:-0}
 	raced=$((raced + n))
-	[ ! -e $kcsan ] || { echo off > $kcsan; head -n 12 $kcsan; }
+	end_races
 	cat /sys/kernel/debug/callout/bases
 	check "unload" rmmod callout_torture
 	check "unload all" rmmod callout
