@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # The time limits of qemu/boot.sh: a guest that prints may exceed its limit, a silent guest may not,
 # and no guest takes more than four times its limit. And an alarm on the console that follows a byte
-# which is no text. TAP; the last line is "N passed, N failed".
+# which is no text, and without a boot what alarms and what does not. TAP; the last line is "N
+# passed, N failed".
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -16,6 +17,33 @@ boot() {
 	grep -q "$3" "$log/limits-boot.log"
 }
 
+# alarmed N LINE...: a console with these lines has N alarms
+alarmed() {
+	local n=$1
+
+	shift
+	printf '%s\r\n' "$@" > "$log/limits.said"
+	alarms "$log/limits.said" | tee "$log/limits.alarms"
+	[ "$(wc -l < "$log/limits.alarms")" -eq "$n" ]
+}
+
+tick="[ 1.0] NOHZ tick-stop error: local softirq work is pending, handler #40!!!"
+gone="[ 2.0] smpboot: CPU 3 is now offline"
+back="[ 2.0] smpboot: Booting Node 0 Processor 3 APIC 0x3"
+dropped="[ 1.0] callout: dropped one of kind 0: not initialised, or overwritten"
+left="[ 3.0] callout: 1 callouts were still pending; they will not run"
+leaves="[ 2.0] callout-init: the next unload leaves callouts"
+
+item "a preemption count that a softirq changed alarms" \
+	alarmed 1 "[ 1.0] huh, entered softirq 6 TASKLET 0 with preempt_count 100, exited with 101?"
+item "a softirq that is left pending alarms" alarmed 2 "$tick" "$back" "$tick"
+item "also one before another CPU goes offline" alarmed 1 "$tick" "[ 90.0] ok 1 another" "$gone"
+item "except on a CPU that goes offline" \
+	alarmed 0 "$tick" "$gone" "$back" "$tick" "psci: CPU3 killed (polled 0 ms)"
+item "a callout that is dropped alarms" alarmed 2 "$dropped" "ok 1 another" "$dropped"
+item "except in file_without_kind" alarmed 0 "$dropped" "[ 2.0]     ok 12 file_without_kind"
+item "a callout that is left alarms" alarmed 1 "$left"
+item "except once if a job says so" alarmed 1 "$leaves" "$left" "$left"
 scripts/setup.sh demo
 item "a guest that prints may exceed the limit" \
 	boot prints $((limit * 3 / 2)) "limits: ok, 1 passed"

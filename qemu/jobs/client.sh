@@ -66,6 +66,7 @@ check_unloading() {
 check_leftover() {
 	insmod /lib/callout_client.ko tick_ns=$tick_ns leave=1
 	rmmod callout_client
+	leaves_callouts
 	dmesg -c > /dev/null
 	check "unload with a callout left" rmmod callout
 	check "report it" log_says "1 callouts* .*pending"

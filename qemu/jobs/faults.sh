@@ -30,7 +30,8 @@ reports() {
 		/percpu: allocation failed|vmalloc error|invoked oom-killer/ { known = 1 }
 		/Call Trace/ && known { known = 0; next }
 		/BUG:|WARNING:|Call Trace|possible .*(deadlock|recursive)|INFO: |ODEBUG/ { print }
-		/KASAN: |UBSAN|suspicious RCU|sleeping function called/ { print }'
+		/KASAN: |UBSAN|suspicious RCU|sleeping function called/ { print }
+		/huh, entered softirq|dropped one of kind|still pending/ { print }'
 }
 
 no_report() {

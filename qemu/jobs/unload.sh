@@ -15,6 +15,7 @@ cycle() {
 	echo > $arm
 	# Until some of them have run.
 	while [ "$(cat $arm)" -lt $((before + 100)) ]; do :; done
+	leaves_callouts
 	rmmod callout
 	after=$(cat $arm)
 	usleep 20000
