@@ -16,7 +16,9 @@
 # also copied to standard output. All three are kept in
 # build/log/KERNEL-NAME.{console,verdict,out}; NAME is the job's by default.
 #
-# Fails, and prints why, unless the job reported "ok" in time and the console is free of alarms.
+# Fails, and prints why, unless the job reported "ok" in time and the console is free of alarms. A
+# boot that QEMU has spoilt before the job began is repeated, see maxcpus below; the console of the
+# first is then in .attempt-1, that of the second in .attempt-2.
 #
 # The time limit, -t SECONDS, is for an idle machine. On a busy one the guest may take up to four
 # times that as long as it prints: it is ended when it has printed nothing for half the limit.
@@ -150,6 +152,12 @@ watch() {
 	done
 }
 
+# Has QEMU run half-patched code before the job began? Later an int3 is a result.
+boot_failed() {
+	[ "$(LC_ALL=C sed -n '/callout-init: job starts/q; s/.*\(Oops: int3\).*/\1/p' \
+		"$log.console")" ]
+}
+
 eval "$("$top/qemu/kernel.sh" "$kernel")"
 [ "$KERNEL_IMAGE" ] || exit 1
 machine_of "$kernel"
@@ -160,7 +168,7 @@ work=$(mktemp -d)
 qemu=
 trap 'rm -rf "$work"' EXIT
 trap '[ -z "$qemu" ] || kill "$qemu"; exit 130' INT TERM HUP
-rm -f "$log.console" "$log.verdict" "$log.out"
+rm -f "$log.console" "$log.verdict" "$log.out" "$log".attempt-*
 mkdir "$work/root"
 make_initramfs "$work/root" > "$work/initramfs"
 
@@ -213,8 +221,9 @@ for attempt in 1 2 3; do
 	qemu=$!
 	watch
 	wait "$qemu" || status=$?
-	grep -aq 'Oops: int3' "$log.console" || break
+	boot_failed || break
 	echo "boot.sh: $kernel $job: QEMU has run half-patched code, attempt $attempt of 3" >&2
+	[ $attempt -eq 3 ] || cp "$log.console" "$log.attempt-$attempt"
 done
 judge
 echo "boot.sh: $kernel $job: ok, $passed passed" >&2
