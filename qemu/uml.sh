@@ -62,9 +62,8 @@ fail() {
 	tail -n 40 "$log.console" >&2
 	exit 1
 }
-if grep -qE 'BUG:|WARNING:|Oops|Kernel panic|Modules linked in' "$log.console"; then
-	fail "the console alarms"
-fi
+said=$(alarms "$log.console")
+[ -z "$said" ] || fail "the console says: $said"
 case $status in
 124|137) fail "no end after $limit seconds" ;;
 esac
