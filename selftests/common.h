@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
+#include <sys/utsname.h>
 
 #include "device.h"
 
@@ -252,6 +253,17 @@ static inline bool pin_to_cpu(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	return !sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* The version of the kernel: 6012 is 6.12. 0 if it has none. */
+static inline unsigned int kernel_version(void)
+{
+	unsigned int major, minor;
+	struct utsname name;
+
+	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
+		return 0;
+	return major * 1000 + minor;
 }
 
 static inline bool read_number(const char *path, unsigned int *value)

@@ -2,6 +2,7 @@
 /*
  * device_basic.c - /dev/callout with correct calls
  */
+#include <glob.h>
 #include <sys/epoll.h>
 #include <sys/uio.h>
 
@@ -39,6 +40,69 @@ TEST_F(file, info_of_a_new_file)
 	EXPECT_EQ(0, info.repeated);
 	EXPECT_LT(0, info.max_user);
 	EXPECT_GE(info.max_user, info.user_outstanding);
+}
+
+static bool line_is(const char *path, const char *wanted)
+{
+	FILE *f = fopen(path, "r");
+	char word[32];
+	bool is = f && fscanf(f, "%31s", word) == 1 && !strcmp(word, wanted);
+
+	if (f)
+		fclose(f);
+	return is;
+}
+
+/* Only the default scheme has room for commands of io_uring. */
+static bool default_scheme(void)
+{
+	return access(PARAMETERS "scheme", F_OK) ||
+	       line_is(PARAMETERS "scheme", "hashed_wheel");
+}
+
+static bool kernel_has_uring(void)
+{
+	unsigned int version = kernel_version();
+
+	return !access("/proc/sys/kernel/io_uring_disabled", F_OK) &&
+	       (version == 6012 || version >= 7002);
+}
+
+static bool rtc_wakes(void)
+{
+	bool wakes = false;
+	char path[128];
+	glob_t rtcs;
+	size_t i;
+
+	if (glob("/sys/class/rtc/*/wakealarm", 0, NULL, &rtcs))
+		return false;
+	for (i = 0; i < rtcs.gl_pathc; i++) {
+		snprintf(path, sizeof(path), "%.*s/device/power/wakeup",
+			 (int)(strrchr(rtcs.gl_pathv[i], '/') - rtcs.gl_pathv[i]),
+			 rtcs.gl_pathv[i]);
+		wakes |= line_is(path, "enabled");
+	}
+	globfree(&rtcs);
+	return wakes;
+}
+
+/*
+ * INFO has what the kernel's version and its RTC say. Tests of what INFO does not
+ * have do nothing.
+ */
+TEST_F(file, info_has_what_the_kernel_has)
+{
+	struct callout_info info = info_of(self->fd);
+	__u32 alarms = 1U << CLOCK_REALTIME_ALARM | 1U << CLOCK_BOOTTIME_ALARM;
+	bool uring = kernel_has_uring();
+
+	ASSERT_NE(0, kernel_version());
+	EXPECT_EQ(uring, !!(info.features & CALLOUT_FEATURE_URING_BATCH));
+	EXPECT_EQ(uring && default_scheme(),
+		  !!(info.features & CALLOUT_FEATURE_URING));
+	if (rtc_wakes())
+		EXPECT_EQ(alarms, info.clocks & alarms);
 }
 
 TEST_F(file, relative)

@@ -3,29 +3,14 @@
  * device_uring_cmd.c - callouts as commands of io_uring: operations
  */
 #include <pthread.h>
-#include <sys/utsname.h>
 
 #include "uring.h"
 
-/* The version of the kernel: 6012 is 6.12. */
-static unsigned int kernel(void)
-{
-	unsigned int major, minor;
-	struct utsname name;
-
-	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
-		return 0;
-	return major * 1000 + minor;
-}
-
-/* Linux 6.12, and 7.2 and later ones, have it with the default scheme. */
+/* device_basic.c sees where INFO has it. */
 TEST_F(uring_cmd, feature)
 {
 	struct callout_op op = set_op(0, 1);
 
-	ASSERT_NE(0, kernel());
-	if (access(PARAMETERS "scheme", F_OK))
-		EXPECT_EQ(kernel() == 6012 || kernel() >= 7002, self->works);
 	ASSERT_TRUE(submit_one(&self->ring, self->fd, &op, 1));
 	EXPECT_EQ(self->works ? 0 : -EOPNOTSUPP,
 		  complete(&self->ring, NULL, WAIT_MS));
@@ -515,7 +500,7 @@ TEST(iopoll)
 	bool works;
 
 	ASSERT_LE(0, fd);
-	works = kernel() >= 7002 && info_of(fd).features & CALLOUT_FEATURE_URING;
+	works = kernel_version() >= 7002 && info_of(fd).features & CALLOUT_FEATURE_URING;
 	if (!ring_open(&r, IORING_SETUP_IOPOLL))
 		SKIP(return, "the kernel has no io_uring");
 	EXPECT_EQ(works ? 0 : -EOPNOTSUPP, command(&r, fd, &op, NULL));
