@@ -118,8 +118,8 @@ torture: ## stress the kernel API for SECONDS=600, on KERNEL=debug, kcsan or ano
 	@scripts/torture.sh $(if $(filter file,$(origin KERNEL)),debug,$(KERNEL)) $(SECONDS)
 
 HOURS ?= 2
-soak: ## the torture, the fuzzer and tests of the device together, for HOURS=2, on the debug kernel
-	@scripts/soak.sh $$(($(HOURS) * 3600))
+soak: ## the torture, the fuzzer and tests of the device together, for HOURS=2, on KERNEL=debug
+	@scripts/soak.sh $$(($(HOURS) * 3600)) $(if $(filter file,$(origin KERNEL)),debug,$(KERNEL))
 
 fuzz: ## fuzz the device for SECONDS=600, on KERNEL=fuzz (debug, with coverage) or another
 	@scripts/fuzz.sh run $(if $(filter file,$(origin KERNEL)),fuzz,$(KERNEL)) $(SECONDS) $(SEED)
