@@ -23,6 +23,10 @@ unload_module() {
 # leaves_callouts: says that the next unload leaves callouts on purpose, see scripts/lib.sh.
 leaves_callouts() { echo "callout-init: the next unload leaves callouts" > /dev/kmsg; }
 
+# callouts_left: prints what callout.ko has said of callouts that were pending when it was unloaded,
+# and fails if it has not
+callouts_left() { dmesg | grep -E "callout: [0-9]+ callouts .*pending"; }
+
 wrong() {
 	failed=$((failed + 1))
 	echo "$*" >> /run/reason

@@ -32,9 +32,6 @@ quietly() {
 	"$@" > /tmp/said 2>&1 || { sed 's/^/# /' /tmp/said; return 1; }
 }
 
-# callouts_left: none may be when the client is gone
-callouts_left() { dmesg | grep "callout: .* left"; }
-
 if [ -e $clients/wanted ]; then
 	# shellcheck disable=SC2046 # names
 	modprobe -a $(cat $clients/wanted)
