@@ -48,6 +48,9 @@ mkdir -p /etc
 echo "somebody:x:12345:12345::/:/bin/sh" >> /etc/passwd
 as_somebody() { start-stop-daemon -S -c somebody -x "$(command -v calloutctl)" -- "$@"; }
 
+# sees_file PATH: somebody does, and whatever refuses to open it is its own mode
+sees_file() { start-stop-daemon -S -c somebody -x /bin/stat -- "$1" > /tmp/out; }
+
 # watched PATTERN COMMANDS: a line that calloutctl watch prints for these
 watched() { printf '%b' "$2" > /tmp/in; prints "$1" calloutctl watch < /tmp/in; }
 
@@ -107,12 +110,16 @@ check_calloutctl() {
 		calloutctl stat 9223372036854775808ns 1
 	check "stat --json" json 3 calloutctl stat --json 100ms 3
 	check "not permitted" fails 1 "the group callout" as_somebody info
+	# The modes of the files themselves: as a rule nobody but root comes to them.
+	mount -o remount,mode=755 /sys/kernel/debug
 	check "top --kernel, not permitted" fails 1 "Permission denied" as_somebody top --kernel
+	check "top --kernel: somebody sees the file" sees_file /sys/kernel/debug/callout/top
 	chmod 666 /dev/callout
 	check "info, not root" prints "set +0" as_somebody info
 	check "info --json, not root" json 1 as_somebody info --json
 	check "stat, not root" fails 1 "only root gets" as_somebody stat 100ms 3
 	chmod 600 /dev/callout
+	mount -o remount,mode=700 /sys/kernel/debug
 	check "bench" prints "expire +[0-9]+ +[0-9]+ +[0-9]+" calloutctl bench -n 200
 	check "bench --json" json 4 calloutctl bench --json -n 100
 	check "watch: cancelled" watched cancelled 'timeout 1h 1 2\nuntimeout 1 2\n'
