@@ -16,6 +16,7 @@
 #                            them, on the KUnit kernel
 #   device PROGRAM,...       tests of the device on Debian's 6.12 kernel
 #   library PROGRAM          the same, for changes of the library
+#   faults PROGRAM           a program of the job "faults", there
 #
 # Each check must pass without a mutant: that is tried first. A check that fails although no case of
 # it has may tell of a busy machine: that counts if it passes right afterwards, without the mutant.
@@ -127,6 +128,13 @@ check() {
 		build_modules debian-6.12 || return 2
 		programs "$2" || return 2
 		boot debian-6.12 selftests "CALLOUT_SETS=device_hz=10000 CALLOUT_COMPAT32=no" ;;
+	faults)
+		build_modules debian-6.12 || return 2
+		rm -rf "$out/user/selftests"
+		mkdir -p "$out/user"
+		built in_tree make -s -C selftests O="$out/all" "$out/all/$2" || return 2
+		cp "$out/all/$2" "$out/user/"
+		boot debian-6.12 faults "FAULTS=$2" ;;
 	*) die "there is no check $1" ;;
 	esac
 }

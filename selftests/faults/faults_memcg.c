@@ -5,7 +5,8 @@
  * Callouts are charged to the memory cgroup of who sets them. A process of another
  * user sets callouts there until there is no more memory: it gets ENOMEM if it is
  * not to be killed for that, and else it is killed. Nothing is lost, others do not
- * notice, and the memory comes back.
+ * notice, and the memory comes back. With SET nearly all of it is slots, with
+ * TIMEOUT about half is buckets of the hash.
  *
  * The job "faults" runs this, since the kernel reports each time with a call trace.
  */
@@ -24,13 +25,22 @@
 
 /* Far more than fit. */
 #define CALLOUTS	200000U
+
+/* As many as fit easily, with another limit. */
+#define FEWER		100000U
+#define HIGH_LIMIT	(64U << 20)
+
+/* Bytes that a callout takes, at least: a slot, and with TIMEOUT 8 buckets. */
+#define SLOT		88U
+#define BUCKETS		(8U * 8U)
+
 #define BATCH		64U
 #define FILES		1000
 
 /* What the process fails with: the number of the step. */
 enum step {
 	ALL_RIGHT,
-	BEGIN, FILL, REPEAT, OPEN, COUNT, UNSET, REUSE, LIST, MOVE, READ,
+	BEGIN, FILL, REPEAT, OPEN, COUNT, UNSET, REUSE, LIST, MOVE, READ, CHARGE,
 };
 
 static bool write_text(const char *path, const char *text)
@@ -66,6 +76,7 @@ static int open_as(uid_t user)
 
 struct filler {
 	int fd;
+	bool timeouts;		/* they are set with TIMEOUT, else with SET */
 	unsigned int n;		/* callouts that were set */
 	__u64 *handle;
 	bool *fired;
@@ -73,16 +84,33 @@ struct filler {
 	struct callout_event events[BATCH];
 };
 
-/* Sets callouts until one fails; returns its error, or 0. */
-static int fill(struct filler *f)
+/* As good as random: keys in a row may collide less, and the hash grow later. */
+static __u64 func_of(unsigned int cookie)
+{
+	__u64 z = (cookie + 1) * 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+static struct callout_op op_of(struct filler *f, unsigned int cookie)
+{
+	if (!f->timeouts)
+		return callout_op_set(HOUR, cookie);
+	return callout_op_timeout(func_of(cookie), cookie, HOUR);
+}
+
+/* Sets callouts until there are @most or one fails; returns its error, or 0. */
+static int fill(struct filler *f, unsigned int most)
 {
 	struct callout_batch b;
 	unsigned int i;
 	int ret;
 
-	while (f->n + BATCH <= CALLOUTS) {
+	while (f->n + BATCH <= most) {
 		for (i = 0; i < BATCH; i++)
-			f->ops[i] = callout_op_set(HOUR, f->n + i);
+			f->ops[i] = op_of(f, f->n + i);
 		b = batch_of(f->ops, BATCH);
 		b.flags = CALLOUT_BATCH_STOP;
 		ret = do_batch(f->fd, &b);
@@ -153,8 +181,9 @@ static bool read_all(struct filler *f)
 }
 
 /* All that the process itself needs it has before. */
-static bool enter(struct filler *f, const char *oom_score_adj)
+static bool enter(struct filler *f, bool timeouts, const char *oom_score_adj)
 {
+	f->timeouts = timeouts;
 	f->handle = calloc(CALLOUTS, sizeof(*f->handle));
 	f->fired = calloc(CALLOUTS, sizeof(*f->fired));
 	f->fd = open_as(USER);
@@ -180,17 +209,18 @@ static int open_files(void)
 }
 
 /* At its limit each call says so, and what was set is as it was. */
-static enum step be_refused(void)
+static enum step be_refused(bool timeouts)
 {
 	static struct filler f;
 	struct callout_info info;
+	struct callout_op op;
 
-	if (!enter(&f, "-1000"))
+	if (!enter(&f, timeouts, "-1000"))
 		return BEGIN;
-	if (fill(&f) != -ENOMEM)
+	if (fill(&f, CALLOUTS) != -ENOMEM)
 		return FILL;
 	/* On another CPU some memory may be left that is charged already. */
-	if (fill(&f) != -ENOMEM)
+	if (fill(&f, CALLOUTS) != -ENOMEM)
 		return REPEAT;
 	info = info_of(f.fd);
 	if (open_files() != -ENOMEM)
@@ -201,9 +231,10 @@ static enum step be_refused(void)
 	/* One less, and there is room for one. */
 	if (callout_dev_unset(f.fd, f.handle[0]) != CALLOUT_CANCELLED)
 		return UNSET;
-	f.handle[0] = set(f.fd, HOUR, 0);
-	if (!f.handle[0])
+	op = op_of(&f, 0);
+	if (do_op(f.fd, &op))
 		return REUSE;
+	f.handle[0] = op.handle;
 	if (!list_all(&f))
 		return LIST;
 	if (!move_all(&f))
@@ -211,20 +242,47 @@ static enum step be_refused(void)
 	return read_all(&f) ? ALL_RIGHT : READ;
 }
 
+/* The group has in use what the callouts take. */
+static enum step be_charged(bool timeouts)
+{
+	static struct filler f;
+
+	if (!enter(&f, timeouts, "1000"))
+		return BEGIN;
+	if (fill(&f, FEWER))
+		return FILL;
+	printf("# %u callouts, %u bytes\n", f.n, used());
+	fflush(stdout);
+	return used() < f.n * (SLOT + (timeouts ? BUCKETS : 0)) ? CHARGE :
+								  ALL_RIGHT;
+}
+
 FIXTURE(memcg) {
 	int fd;		/* root's, who is in another group */
 	int user;	/* the user's, to see what it is charged for */
 };
 
-FIXTURE_SETUP(memcg)
+FIXTURE_VARIANT(memcg) {
+	bool timeouts;
+};
+
+FIXTURE_VARIANT_ADD(memcg, set) { .timeouts = false };
+FIXTURE_VARIANT_ADD(memcg, timeout) { .timeouts = true };
+
+static bool limit_group(unsigned int bytes)
 {
 	char limit[16];
 
-	snprintf(limit, sizeof(limit), "%u", LIMIT);
+	snprintf(limit, sizeof(limit), "%u", bytes);
+	return write_text(GROUP "/memory.max", limit);
+}
+
+FIXTURE_SETUP(memcg)
+{
 	ASSERT_TRUE(write_text("/sys/fs/cgroup/cgroup.subtree_control",
 			       "+memory"));
 	ASSERT_EQ(0, mkdir(GROUP, 0700));
-	ASSERT_TRUE(write_text(GROUP "/memory.max", limit));
+	ASSERT_TRUE(limit_group(LIMIT));
 	self->fd = callout_dev_open(O_NONBLOCK);
 	self->user = open_as(USER);
 	ASSERT_LE(0, self->fd);
@@ -271,7 +329,7 @@ TEST_F(memcg, enomem)
 
 	ASSERT_LE(0, child);
 	if (!child)
-		_exit(be_refused());
+		_exit(be_refused(variant->timeouts));
 	do {
 		ASSERT_TRUE(others_work(self->fd, 100));
 	} while (!waitpid(child, &status, WNOHANG));
@@ -287,13 +345,30 @@ TEST_F(memcg, killed)
 
 	ASSERT_LE(0, child);
 	if (!child)
-		_exit(enter(&f, "1000") ? fill(&f) : BEGIN);
+		_exit(enter(&f, variant->timeouts, "1000") ? fill(&f, CALLOUTS) :
+							     BEGIN);
 	do {
 		ASSERT_TRUE(others_work(self->fd, 100));
 	} while (!waitpid(child, &status, WNOHANG));
 	ASSERT_TRUE(WIFSIGNALED(status));
 	EXPECT_EQ(SIGKILL, WTERMSIG(status));
 	EXPECT_TRUE(others_work(self->fd, 1000));
+}
+
+/* The group is charged for slots, and for buckets of the hash. */
+TEST_F(memcg, charged)
+{
+	int status;
+	pid_t child;
+
+	ASSERT_TRUE(limit_group(HIGH_LIMIT));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(be_charged(variant->timeouts));
+	ASSERT_EQ(child, waitpid(child, &status, 0));
+	ASSERT_TRUE(WIFEXITED(status));
+	EXPECT_EQ(ALL_RIGHT, WEXITSTATUS(status));
 }
 
 TEST_HARNESS_MAIN
