@@ -2,7 +2,8 @@
 /*
  * file_smp.c - suite callout_file_smp: what waits for another CPU that uses a
  * file: a step of a clock and NEXT for the hold of a base, operations for the
- * growth of the table, and the end of the file for a read-side section of RCU
+ * growth of the table, and the end of the file for a read-side section of RCU;
+ * and what does not: open() and close() for the end of a step
  *
  * The other CPU keeps them waiting for a while. A slow machine can hide that they
  * do not wait, and makes no case fail.
@@ -290,11 +291,163 @@ static void quota_until_freed(struct kunit *test)
 	callout_file_destroy(r->file);
 }
 
+/* A step stops that often, for so many naps of a millisecond or less. */
+#define STOPS		500U
+#define STOP_NAPS	20U
+
+/**
+ * struct stops - a file, in each chunk of which a step of a clock can be stopped
+ * @file: the file
+ * @slot: a pending slot of each chunk
+ * @index: that of the base to which each slot belongs
+ * @n: number of chunks
+ * @stopped: the step is in the first of them
+ * @came_and_went: another file was opened and closed meanwhile
+ */
+struct stops {
+	struct callout_file *file;
+	struct callout_slot *slot[STOPS];
+	u32 index[STOPS];
+	unsigned int n;
+	bool stopped;
+	bool came_and_went;
+};
+
+/* The first pending slot of a chunk, or NULL. */
+static struct callout_slot *pending_of(struct callout_slot *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+		if (READ_ONCE(slot[i].node.state) & CALLOUT_S_PENDING)
+			return &slot[i];
+	return NULL;
+}
+
+/* From now on callout_lock() of the slot waits, as if the slot were migrating. */
+static void stop_add(struct stops *s, struct callout_slot *slot)
+{
+	struct callout_base *base;
+	unsigned long flags;
+
+	base = callout_lock(&slot->node, &flags);
+	s->slot[s->n] = slot;
+	s->index[s->n++] = base->index;
+	WRITE_ONCE(slot->node.cpu, CALLOUT_CPU_MOVING);
+	callout_unlock(base, flags);
+}
+
+static void stop_end(struct stops *s, unsigned int i)
+{
+	struct callout_base *base = callout_base(s->index[i]);
+
+	callout_base_lock_irq(base);
+	WRITE_ONCE(s->slot[i]->node.cpu, base->index);
+	callout_base_unlock_irq(base);
+}
+
+static struct stops *stops_create(struct kunit *test)
+{
+	struct stops *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_REALTIME,
+		.flags = CALLOUT_ABSTIME,
+		.time = ktime_get_real_ns() + 24 * HOUR,
+	};
+	struct callout_slot *chunk, *slot;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->file = file_create(test);
+	for (i = 0; i < STOPS * CALLOUT_CHUNK_SLOTS; i++) {
+		struct callout_op_ctx ctx = {};
+
+		KUNIT_EXPECT_EQ(test, 0, callout_file_set(s->file, &op, &ctx));
+		callout_ctx_flush(s->file, &ctx);
+		cond_resched();
+	}
+	for (i = 0; s->n < STOPS && (chunk = callout_file_chunk(s->file, i)); i++) {
+		slot = pending_of(chunk);
+		if (slot)
+			stop_add(s, slot);
+	}
+	return s;
+}
+
+static void step_thread(void *arg)
+{
+	callout_clock_stepped();
+}
+
+static void visitor_thread(void *arg)
+{
+	struct callout_file *file;
+	struct stops *s = arg;
+
+	if (!callout_test_wait_until(callout_test_told(&s->stopped)))
+		return;
+	file = callout_file_create();
+	if (IS_ERR(file))
+		return;
+	callout_file_destroy(file);
+	callout_test_tell(&s->came_and_went);
+}
+
+/* Waits for a while; has the other file come and gone? */
+static bool stop_suffices(struct stops *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < STOP_NAPS && !callout_test_told(&s->came_and_went); i++)
+		usleep_range(500, 1000);
+	return callout_test_told(&s->came_and_went);
+}
+
+/*
+ * A file is opened and closed while a step of a clock is under way: both wait for
+ * the chunk that is being visited, or for a few, not for all.
+ *
+ *	CPU0: the step			CPU1: open(), close()
+ *	lock(files)
+ *	a chunk, where it stops
+ *					wait for files
+ *	unlock(files)
+ *	lock(files)			after a few chunks it is this one's turn
+ */
+static void files_come_and_go_amid_a_step(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i, used;
+	struct callout_test_thread *stepper, *visitor;
+	struct stops *s = stops_create(test);
+
+	KUNIT_EXPECT_GT(test, s->n, STOPS / 2);
+	visitor = callout_test_thread(test, raw_smp_processor_id(),
+				      visitor_thread, s);
+	stepper = callout_test_thread(test, other, step_thread, s);
+	/* It holds the lock of the files. */
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(READ_ONCE(s->file->step_at)));
+	callout_test_tell(&s->stopped);
+	for (i = 0; i < s->n && !stop_suffices(s); i++)
+		stop_end(s, i);
+	used = i;
+	for (; i < s->n; i++)
+		stop_end(s, i);
+	kunit_info(test, "after %u of %u chunks\n", used, s->n);
+	KUNIT_EXPECT_LT(test, used, s->n);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(stepper));
+	KUNIT_EXPECT_TRUE(test, callout_test_join(visitor));
+	KUNIT_EXPECT_TRUE(test, s->came_and_went);
+	callout_file_destroy(s->file);
+}
+
 static struct kunit_case file_smp_cases[] = {
 	KUNIT_CASE(step_waits_for_holds),
 	KUNIT_CASE(next_waits_for_holds),
 	KUNIT_CASE(waiters_share_a_chunk),
 	KUNIT_CASE(quota_until_freed),
+	KUNIT_CASE(files_come_and_go_amid_a_step),
 	{}
 };
 

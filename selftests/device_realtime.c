@@ -325,6 +325,7 @@ TEST_F(realtime, untimeout_after_step)
 
 struct stepper {
 	bool ok, done;
+	unsigned int rounds;
 };
 
 static void *step_forth(void *arg)
@@ -369,14 +370,27 @@ static void *come_and_go(void *arg)
 	struct stepper *s = arg;
 	int fd;
 
-	s->ok = true;
-	while (s->ok && !__atomic_load_n(&s->done, __ATOMIC_ACQUIRE)) {
+	do {
 		fd = callout_dev_open(O_NONBLOCK);
 		s->ok = fd >= 0 && set_real(fd, real_now() + HOUR, 1) &&
 			set_real(fd, real_now() + 9 * HOUR, 1);
 		close(fd);
-	}
+		__atomic_add_fetch(&s->rounds, 1, __ATOMIC_RELEASE);
+	} while (s->ok && !__atomic_load_n(&s->done, __ATOMIC_ACQUIRE));
 	return NULL;
+}
+
+/* The thread has begun. */
+static bool wait_rounds(struct stepper *s)
+{
+	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+
+	while (!__atomic_load_n(&s->rounds, __ATOMIC_ACQUIRE)) {
+		if (callout_dev_now() > limit)
+			return false;
+		sleep_ns(MSEC);
+	}
+	return true;
 }
 
 /* Files that are opened and closed meanwhile do not keep others from it. */
@@ -397,6 +411,7 @@ TEST_F(realtime, files_come_and_go)
 					      (j % 2 ? HOUR : 9 * HOUR), j));
 	}
 	ASSERT_EQ(0, pthread_create(&thread, NULL, come_and_go, &stepper));
+	ASSERT_TRUE(wait_rounds(&stepper));
 	ASSERT_TRUE(step(2 * HOUR));
 	for (i = 0; i < FILES; i++) {
 		EXPECT_EQ(N / 2, receive(fd[i], e, N / 2));
