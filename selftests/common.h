@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/utsname.h>
@@ -264,6 +265,25 @@ static inline unsigned int kernel_version(void)
 	if (uname(&name) || sscanf(name.release, "%u.%u", &major, &minor) != 2)
 		return 0;
 	return major * 1000 + minor;
+}
+
+/* Returns the number after "NAME:" in a file's fdinfo, or -1. */
+static inline long long fdinfo_number(int fd, const char *name)
+{
+	char path[64], line[256];
+	size_t n = strlen(name);
+	long long value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "r");
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, n) && line[n] == ':')
+			value = strtoll(line + n + 1, NULL, 10);
+	fclose(f);
+	return value;
 }
 
 static inline bool read_number(const char *path, unsigned int *value)

@@ -244,6 +244,39 @@ TEST_F(period, shorter_than_a_tick)
 	}
 }
 
+/*
+ * However short the period, it fires once until the event is read: not at the
+ * ticks that come meanwhile, at which another callout of the same base fires.
+ */
+TEST_F(period, fires_once_until_it_is_read)
+{
+	int other = callout_dev_open(O_NONBLOCK);
+	struct callout_event e;
+	long long fired;
+	__u64 handle;
+	int i, j;
+
+	ASSERT_LE(0, other);
+	ASSERT_TRUE(pin_to_cpu(0));
+	handle = set_periodic(self->fd, variant->clock,
+			      now_of(variant->clock), 1);
+	ASSERT_NE(0, handle);
+	for (i = 1; i <= 5; i++) {
+		ASSERT_TRUE(wait_unread(self->fd, 1));
+		fired = fdinfo_number(self->fd, "fired");
+		EXPECT_EQ(i, fired);
+		for (j = 0; j < 5; j++) {
+			ASSERT_NE(0, set(other, self->tick, j));
+			ASSERT_EQ(1, receive(other, &e, 1));
+		}
+		EXPECT_EQ(fired, fdinfo_number(self->fd, "fired"));
+		EXPECT_EQ(1, info_of(self->fd).unread);
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+	}
+	EXPECT_LE(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(0, close(other));
+}
+
 /* Overrun saturates: here, at one a nanosecond since the boot, after 4.3 s. */
 TEST_F(period, overrun_is_at_most_its_maximum)
 {

@@ -571,25 +571,6 @@ TEST(many_files)
 	close(ep);
 }
 
-/* Returns the number after "NAME:" in a file's fdinfo, or -1. */
-static long long fdinfo_number(int fd, const char *name)
-{
-	char path[64], line[256];
-	size_t n = strlen(name);
-	long long value = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "r");
-	if (!f)
-		return -1;
-	while (fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, n) && line[n] == ':')
-			value = strtoll(line + n + 1, NULL, 10);
-	fclose(f);
-	return value;
-}
-
 TEST_F(file, fdinfo)
 {
 	__u64 due = callout_dev_now() + HOUR, handle;
