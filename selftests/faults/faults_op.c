@@ -7,6 +7,9 @@
 
 #define UNTOUCHED	0x7777
 
+/* Operations of a batch that are copied one at a time, and so meet a fault each. */
+#define FEW		8U
+
 /* Keeps the handle, and does the operation's own ioctl. */
 static int call_op(struct faulty *f, struct callout_op op)
 {
@@ -141,11 +144,21 @@ static bool unset_key_done(struct faulty *f, int ret)
 	return ret == CALLOUT_CANCELLED;
 }
 
-static bool batch_prepare(struct faulty *f)
+static bool batch_prepare_sets(struct faulty *f, unsigned int n)
 {
-	for (f->nr_ops = 0; f->nr_ops < MANY; f->nr_ops++)
+	for (f->nr_ops = 0; f->nr_ops < n; f->nr_ops++)
 		f->ops[f->nr_ops] = callout_op_set(HOUR, NEW_ID + f->nr_ops);
 	return true;
+}
+
+static bool batch_prepare(struct faulty *f)
+{
+	return batch_prepare_sets(f, MANY);
+}
+
+static bool batch_prepare_few(struct faulty *f)
+{
+	return batch_prepare_sets(f, FEW);
 }
 
 /*
@@ -160,25 +173,52 @@ static bool batch_prepare_timeouts(struct faulty *f)
 	return true;
 }
 
-/* A batch that is not complete has failed. */
-static int do_whole_batch(struct faulty *f)
+/* What the kernel does not write can be told. */
+static void batch_untouched(struct faulty *f)
 {
-	struct callout_batch *b = &f->batch;
 	unsigned int i;
-	int ret;
 
-	b->done = ~0U;
-	b->got = 0;
+	f->batch.done = ~0U;
+	f->batch.got = 0;
 	for (i = 0; i < f->nr_ops; i++)
 		f->ops[i].result = UNTOUCHED;
-	ret = do_batch(f->fd, b);
-	return !ret && b->failed ? -ENOMEM : ret;
+}
+
+/* A batch that is not complete has failed. */
+static int batch_result(const struct faulty *f, int ret)
+{
+	return !ret && f->batch.failed ? -ENOMEM : ret;
+}
+
+static int do_whole_batch(struct faulty *f)
+{
+	batch_untouched(f);
+	return batch_result(f, do_batch(f->fd, &f->batch));
 }
 
 static int call_batch(struct faulty *f)
 {
 	f->batch = with_events(batch_of(f->ops, f->nr_ops), f->events, 64, 0, 0);
 	return do_whole_batch(f);
+}
+
+/* The same with longer structures, which the kernel reads one at a time. */
+static int call_batch_longer(struct faulty *f)
+{
+	static struct longer_op longer[FEW];
+	unsigned int i;
+	int ret;
+
+	f->batch = with_events(batch_of(f->ops, f->nr_ops), f->events, 64, 0, 0);
+	batch_untouched(f);
+	for (i = 0; i < f->nr_ops; i++)
+		longer[i] = (struct longer_op){ .op = f->ops[i] };
+	f->batch.ops = (uintptr_t)longer;
+	f->batch.op_size = sizeof(longer[0]);
+	ret = batch_result(f, do_batch(f->fd, &f->batch));
+	for (i = 0; i < f->nr_ops; i++)
+		f->ops[i] = longer[i].op;
+	return ret;
 }
 
 /* The same, with all that a batch can have read. */
@@ -269,6 +309,17 @@ static bool ring_set_done(struct faulty *f, int ret)
 	return !ret && info_of(f->fd).set == f->before.info.set + 1;
 }
 
+/* A batch as a command: its result comes at once. */
+static int call_ring_batch(struct faulty *f)
+{
+	f->batch = with_events(batch_of(f->ops, f->nr_ops), f->events, 64, 0, 0);
+	batch_untouched(f);
+	queue_command(&f->ring, f->fd, CALLOUT_IOC_BATCH, &f->batch, NEW_ID);
+	if (!submit(&f->ring))
+		return -EIO;
+	return batch_result(f, complete(&f->ring, NULL, WAIT_MS));
+}
+
 static const struct operation operations[] = {
 	{ "SET, the first", .nomem = 2, .call = call_set, .done = set_done },
 	{ "SET, a chunk more", .pending = CHUNK, .nomem = 1, .call = call_set,
@@ -311,6 +362,10 @@ static const struct operation operations[] = {
 	{ "BATCH that may wait", .unread = 3, .nomem = 1, .efault = 7,
 	  .prepare = batch_prepare, .call = call_batch_wait,
 	  .failed = batch_adds_up, .done = batch_done },
+	{ "BATCH of longer ones", .pending = 20, .unread = 20, .nomem = 1,
+	  .efault = 2 + FEW, .prepare = batch_prepare_few,
+	  .call = call_batch_longer, .failed = batch_adds_up,
+	  .done = batch_done },
 	{ "io_uring: SET", .ring = true, .nomem = 3, .efault = 1,
 	  .call = call_ring_set, .done = ring_set_done },
 	{ "io_uring: RESET", .ring = true, .efault = 1,
@@ -318,6 +373,10 @@ static const struct operation operations[] = {
 	{ "io_uring: UNSET", .ring = true, .efault = 1,
 	  .prepare = key_prepare, .call = call_ring_unset,
 	  .done = unset_key_done },
+	{ "io_uring: BATCH", .ring = true, .pending = 20, .unread = 20,
+	  .nomem = 1, .efault = 5, .prepare = batch_prepare,
+	  .call = call_ring_batch, .failed = batch_adds_up,
+	  .done = batch_done },
 };
 
 TEST_F(faults, each)
