@@ -95,11 +95,13 @@ static void refill(struct work_struct *work)
 	mutex_unlock(&kernel_table.grow);
 }
 
-static DECLARE_WORK(refill_work, refill);
+VISIBLE_IF_KUNIT struct work_struct callout_refill_work =
+	__WORK_INITIALIZER(callout_refill_work, refill);
+EXPORT_SYMBOL_IF_KUNIT(callout_refill_work);
 
 static void refill_wake(struct irq_work *work)
 {
-	schedule_work(&refill_work);
+	schedule_work(&callout_refill_work);
 }
 
 struct irq_work callout_refill_irq_work = IRQ_WORK_INIT_HARD(refill_wake);
@@ -600,7 +602,7 @@ int callout_handles_init(unsigned int max_slots)
 void callout_handles_stop(void)
 {
 	irq_work_sync(&callout_refill_irq_work);
-	cancel_work_sync(&refill_work);
+	cancel_work_sync(&callout_refill_work);
 }
 
 /*

@@ -19,6 +19,9 @@ callout_handle_t callout_set_hashed(callout_func_t *func, void *arg,
 int callout_unset_hashed(callout_func_t *func, void *arg);
 
 extern struct irq_work callout_refill_irq_work;
+#ifdef CALLOUT_KUNIT_SEES
+extern struct work_struct callout_refill_work;
+#endif
 
 int callout_handles_init(unsigned int max_slots);
 void callout_handles_stop(void);

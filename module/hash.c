@@ -504,12 +504,16 @@ unsigned int callout_hash_count(struct callout_hash *hash)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_hash_count);
 
-/* Begins to grow, to 2^@bits buckets. Returns false without memory. */
+/*
+ * Begins to grow, to 2^@bits buckets. Returns false without memory. A test replaces
+ * it.
+ */
 bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
 			     gfp_t gfp)
 {
 	struct callout_buckets *table = hash_table(hash);
 
+	KUNIT_STATIC_STUB_REDIRECT(callout_hash_grow_begin, hash, bits, gfp);
 	/* Others read it when a bucket of @table is MOVING. */
 	table->next = buckets_alloc(bits, gfp | __GFP_NOWARN);
 	if (!table->next)

@@ -126,13 +126,18 @@ static void name(struct io_tw_req work, io_tw_token_t token) \
 #define tick_timer	timer_list
 #endif
 
-/* Functions that callout_kunit.ko calls from outside their file, or replaces. */
+/*
+ * What callout_kunit.ko uses from outside its file, or replaces. With
+ * CALLOUT_KUNIT_SEES what is VISIBLE_IF_KUNIT is not static.
+ */
 #if IS_ENABLED(CONFIG_KUNIT) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
+#define CALLOUT_KUNIT_SEES
 #else
 #define EXPORT_SYMBOL_IF_KUNIT(symbol)
 #define KUNIT_STATIC_STUB_REDIRECT(function, ...)	do {} while (0)
+#define VISIBLE_IF_KUNIT				static
 #endif
 
 /* A generator of KUnit's parameters. */

@@ -45,6 +45,14 @@
 /* Slots moved at a time from one base's pool to another's. */
 #define STEAL_SLOTS	32U
 
+/* The pools of a table; NULL without memory. A test replaces it. */
+VISIBLE_IF_KUNIT struct callout_pool __percpu *callout_pools_alloc(gfp_t gfp)
+{
+	KUNIT_STATIC_STUB_REDIRECT(callout_pools_alloc, gfp);
+	return alloc_percpu_gfp(struct callout_pool, gfp);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_pools_alloc);
+
 /*
  * Makes an empty table. The caller has zeroed it, except its class and the
  * three properties that it wants. Returns 0 or -ENOMEM.
@@ -52,7 +60,7 @@
 int callout_table_init(struct callout_table *table, enum callout_kind kind,
 		       unsigned int max_slots, gfp_t gfp)
 {
-	table->pools = alloc_percpu_gfp(struct callout_pool, gfp);
+	table->pools = callout_pools_alloc(gfp);
 	if (!table->pools)
 		return -ENOMEM;
 	table->kind = kind;
@@ -65,6 +73,7 @@ int callout_table_init(struct callout_table *table, enum callout_kind kind,
 	raw_spin_lock_init(&table->steal);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_table_init);
 
 /* Frees a table that is not in use: none of its callouts is pending. */
 void callout_table_destroy(struct callout_table *table)
@@ -84,6 +93,7 @@ void callout_table_destroy(struct callout_table *table)
 	mutex_destroy(&table->grow);
 	free_percpu(table->pools);
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_table_destroy);
 
 /* Makes room in the directory for one more chunk. */
 static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
@@ -109,8 +119,10 @@ static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
 	return 0;
 }
 
-static int table_add_chunk(struct callout_table *table,
-			   struct callout_base *base, gfp_t gfp)
+/* Adds a chunk of free slots for @base; -ENOSPC or -ENOMEM. A test replaces it. */
+VISIBLE_IF_KUNIT int callout_table_add_chunk(struct callout_table *table,
+					     struct callout_base *base,
+					     gfp_t gfp)
 {
 	struct callout_directory *dir;
 	struct callout_chunk *chunk;
@@ -119,6 +131,7 @@ static int table_add_chunk(struct callout_table *table,
 	unsigned int n, i;
 	int ret;
 
+	KUNIT_STATIC_STUB_REDIRECT(callout_table_add_chunk, table, base, gfp);
 	n = table->nr_chunks;
 	if (n >= table->max_chunks)
 		return -ENOSPC;
@@ -158,6 +171,7 @@ static int table_add_chunk(struct callout_table *table,
 	callout_base_unlock_irq(base);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_table_add_chunk);
 
 /*
  * Adds chunks of free slots for the base of a CPU. May sleep. Returns 0,
@@ -171,7 +185,7 @@ int callout_table_grow(struct callout_table *table, unsigned int cpu,
 
 	mutex_lock(&table->grow);
 	while (chunks-- && !ret)
-		ret = table_add_chunk(table, base, gfp);
+		ret = callout_table_add_chunk(table, base, gfp);
 	mutex_unlock(&table->grow);
 	return ret;
 }
@@ -199,7 +213,7 @@ int callout_table_grow_beyond(struct callout_table *table, unsigned int cpu,
 
 	mutex_lock(&table->grow);
 	if (table->nr_chunks == seen)
-		ret = table_add_chunk(table, base, gfp);
+		ret = callout_table_add_chunk(table, base, gfp);
 	mutex_unlock(&table->grow);
 	return ret;
 }
@@ -333,7 +347,7 @@ static int table_reserve(struct callout_table *table, struct callout_base *base,
 	if (table_room(table) < n)
 		return -ENOSPC;
 	while (!ret && READ_ONCE(pool->count) < n) {
-		ret = table_add_chunk(table, base, GFP_KERNEL);
+		ret = callout_table_add_chunk(table, base, GFP_KERNEL);
 		cond_resched();
 	}
 	if (ret != -ENOSPC)

@@ -130,7 +130,7 @@ callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
 	struct callout_directory *dir;
 	unsigned int n;
 
-	/* Pairs with table_add_chunk(): the directory has @n chunks by now. */
+	/* Pairs with callout_table_add_chunk(): the directory has @n chunks by now. */
 	n = smp_load_acquire(&table->nr_chunks);
 	if (unlikely(index >= n || place >= CALLOUT_CHUNK_SLOTS))
 		return false;
@@ -251,6 +251,12 @@ static inline void callout_slot_release(struct callout_table *table,
 
 struct callout_slot *callout_slot_steal(struct callout_table *table,
 					struct callout_base *base);
+
+#ifdef CALLOUT_KUNIT_SEES
+struct callout_pool __percpu *callout_pools_alloc(gfp_t gfp);
+int callout_table_add_chunk(struct callout_table *table,
+			    struct callout_base *base, gfp_t gfp);
+#endif
 
 int callout_table_init(struct callout_table *table, enum callout_kind kind,
 		       unsigned int max_slots, gfp_t gfp);

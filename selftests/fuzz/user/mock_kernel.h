@@ -54,6 +54,7 @@
 #define tick_timer		timer_list
 #define EXPORT_SYMBOL_IF_KUNIT(symbol)
 #define KUNIT_STATIC_STUB_REDIRECT(function, ...)	do {} while (0)
+#define VISIBLE_IF_KUNIT	static
 
 #define data_race(x)		(x)
 #define fallthrough		__attribute__((__fallthrough__))
