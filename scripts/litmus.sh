@@ -11,33 +11,34 @@
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 
-# Of each such comment, the file and the function that it is in, or else before.
+# Of each such comment, the file and the function that it is in, or else before: as often as there
+# are comments.
 pairings() {
 	awk '
 		FNR == 1 { body = 0; name = ""; wanted = 0 }
-		/^[a-z_].*\(/ && !/;$/ {
+		/^[A-Za-z_].*\(/ && !/;$/ {
 			name = $0
 			sub(/\(.*/, "", name)
 			sub(/.*[ *]/, "", name)
 		}
 		/^{/ {
 			body = 1
-			if (wanted)
+			for (; wanted; wanted--)
 				print FILENAME, name
-			wanted = 0
 		}
 		/^}/ { body = 0 }
 		/[Pp]airs with/ {
 			if (body)
 				print FILENAME, name
 			else
-				wanted = 1
-		}' module/*.[ch] module/schemes/*.[ch] | sort -u
+				wanted++
+		}' module/*.[ch] module/schemes/*.[ch] | sort
 }
 
-# Prints those that no test names, and what a test names and is none.
+# Prints those that no test names, and what a test names and is none. A function with two is named
+# twice, by one test or by two.
 all_have_tests() {
-	sed -nE 's/^ \* (module\/[^ ]+ [a-z_]+)$/\1/p' selftests/litmus/*.litmus | sort -u |
+	sed -nE 's/^ \* (module\/[^ ]+ [a-z_]+)$/\1/p' selftests/litmus/*.litmus | sort |
 		diff <(pairings) -
 }
 
