@@ -161,6 +161,7 @@ static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 	struct callout_buckets *table;
 	unsigned long word;
 
+	/* Pairs with callout_hash_grow_end(). */
 	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
 	callout_point(CALLOUT_POINT_HASH_LOCKS);
 	for (;;) {
@@ -565,6 +566,7 @@ void callout_hash_grow_end(struct callout_hash *hash)
 
 	hash_set_growth(hash, 64 - table->next->shift);
 	callout_point(CALLOUT_POINT_HASH_MOVED);
+	/* Pairs with hash_lock() and others: they find all slots that moved. */
 	rcu_assign_pointer(hash->table, table->next);
 	kvfree_rcu(table, rcu);
 }

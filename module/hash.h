@@ -148,6 +148,7 @@ callout_hash_bucket(struct callout_hash *hash, u64 func, u64 arg)
 {
 	struct callout_buckets *table;
 
+	/* Pairs with callout_hash_grow_end(). */
 	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
 	return &table->bucket[callout_hash_value(hash, func, arg) >>
 			      table->shift];

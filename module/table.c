@@ -113,6 +113,7 @@ static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
 	if (old)
 		memcpy(dir->chunk, old->chunk,
 		       old->size * sizeof(old->chunk[0]));
+	/* Pairs with callout_table_slot_of(), which finds the chunks copied. */
 	rcu_assign_pointer(table->directory, dir);
 	if (old)
 		kvfree_rcu(old, rcu);

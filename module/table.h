@@ -138,6 +138,7 @@ callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
 		index = array_index_nospec(index, n);
 		place = array_index_nospec(place, CALLOUT_CHUNK_SLOTS);
 	}
+	/* Pairs with table_reserve_chunk(). */
 	dir = rcu_dereference_check(table->directory, rcu_read_lock_any_held());
 	*slot = &dir->chunk[index]->slot[place];
 	return true;

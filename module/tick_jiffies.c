@@ -206,7 +206,11 @@ static void jiffies_look(void)
 	u64 jiffy = get_jiffies_64();
 	s64 zero, least;
 
-	/* The clock after jiffies: a delay between them makes the sample later. */
+	/*
+	 * The clock after jiffies: a delay between them makes the sample later.
+	 * No store is the other side of this: jiffies are compared with a
+	 * counter of the hardware, not with memory.
+	 */
 	smp_rmb();
 	zero = ktime_get_ns() - jiffy * TICK_NSEC;
 	least = atomic64_read(&callout_jiffy_zero);
