@@ -126,6 +126,10 @@ static void bsd_absolute(struct kunit *test)
 			  a, C_ABSOLUTE);
 	tick = a[0].c.node.expires;
 	KUNIT_EXPECT_GE(test, tick, v->now + NSEC_PER_SEC / TICK_NSEC - 1);
+	/* What is counted in ticks is a distance. */
+	callout_reset_sbt(&a[0].c, now + SBT_1S, 0, callout_virtual_handler,
+			  a, C_ABSOLUTE | C_HARDCLOCK);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, tick);
 	/* Relative: from a later now. */
 	callout_reset_sbt(&a[0].c, SBT_1S, 0, callout_virtual_handler, a, 0);
 	KUNIT_EXPECT_GE(test, a[0].c.node.expires, tick);
@@ -138,6 +142,9 @@ static void bsd_absolute(struct kunit *test)
 			  C_PRECALC);
 	callout_reset_sbt_on(&a[1].c, when, pr, callout_virtual_handler, a, -1,
 			     C_PRECALC);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, a[1].c.node.expires);
+	callout_reset_sbt(&a[1].c, when, pr, callout_virtual_handler, a,
+			  C_ABSOLUTE);
 	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, a[1].c.node.expires);
 	/* A share is of a relative time; it does not apply to absolute ones. */
 	tick = a[0].c.node.expires;

@@ -53,6 +53,23 @@ static void query_expires_sbt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
 }
 
+/* A sbintime_t has seconds for 68 years: what is later is never. */
+static void query_expires_in_decades(struct kunit *test)
+{
+	const long year = 365 * CALLOUT_TEST_FAR / HZ * callout_hz();
+	struct callout c;
+
+	callout_init(&c, CALLOUT_MPSAFE);
+	callout_reset(&c, 67 * year, callout_virtual_handler, NULL);
+	KUNIT_EXPECT_GT(test, callout_expires_sbt(&c), 0);
+	KUNIT_EXPECT_LT(test, callout_expires_sbt(&c), SBT_MAX);
+	callout_reset(&c, 69 * year, callout_virtual_handler, NULL);
+	KUNIT_EXPECT_EQ(test, callout_expires_sbt(&c), SBT_MAX);
+	callout_reset(&c, 200 * year, callout_virtual_handler, NULL);
+	KUNIT_EXPECT_EQ(test, callout_expires_sbt(&c), SBT_MAX);
+	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
+}
+
 /* Function and argument are those of the last setting that gave any. */
 static void query_func(struct kunit *test)
 {
@@ -119,6 +136,7 @@ static void query_waiting(struct kunit *test)
 static struct kunit_case query_cases[] = {
 	KUNIT_CASE(query_expires),
 	KUNIT_CASE(query_expires_sbt),
+	KUNIT_CASE(query_expires_in_decades),
 	KUNIT_CASE(query_func),
 	KUNIT_CASE(query_running),
 	KUNIT_CASE(query_waiting),

@@ -418,6 +418,59 @@ static void stock_suffices_for_a_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 }
 
+struct grown {
+	bool runs;
+	bool go;
+};
+
+static void grown_handler(void *arg)
+{
+	struct grown *g = arg;
+
+	callout_test_tell(&g->runs);
+	callout_test_spin_until(callout_test_told(&g->go));
+}
+
+/* Slots of the table that are neither free nor spare. */
+static unsigned int slots_in_use(void)
+{
+	struct callout_table *table = callout_kernel_table();
+	unsigned int cpu, n = table->nr_chunks * CALLOUT_CHUNK_SLOTS;
+
+	for_each_possible_cpu(cpu)
+		n -= free_slots(cpu) +
+		     !!READ_ONCE(per_cpu_ptr(table->pools, cpu)->spare);
+	return n;
+}
+
+/*
+ * A base whose handler runs has no spare slot. If the table grows then it gets one,
+ * and the handler's own becomes free.
+ */
+static void stock_grows_while_a_handler_runs(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), in_use;
+	struct callout_table *table = callout_kernel_table();
+	struct grown *g = kunit_kzalloc(test, sizeof(*g), GFP_KERNEL);
+	u64 handle;
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, g);
+	in_use = slots_in_use();
+	handle = setcallout_on(grown_handler, g, 1, other);
+	KUNIT_EXPECT_NE(test, handle, 0);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&g->runs)));
+	mutex_lock(&table->grow);
+	ret = callout_table_add_chunk(table, callout_base(other), GFP_KERNEL);
+	mutex_unlock(&table->grow);
+	callout_test_tell(&g->go);
+	unsetcallout_sync(handle);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(slots_in_use() == in_use));
+}
+
 static void all_slots_handler(void *arg)
 {
 	struct stock *s = arg;
@@ -617,6 +670,7 @@ static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_on_its_way_is_found),
 	KUNIT_CASE(stock_of_a_file_suffices),
 	KUNIT_CASE(stock_suffices_for_a_handler),
+	KUNIT_CASE(stock_grows_while_a_handler_runs),
 	KUNIT_CASE(stock_is_without_those_that_run),
 	KUNIT_CASE(stock_reserve),
 	KUNIT_CASE(stock_reserve_at_home),
