@@ -201,6 +201,36 @@ static void sleep_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l->drained, 5);
 }
 
+static void placed_spin(void *arg)
+{
+	struct placed *l = arg;
+
+	callout_test_count(&l->begun);
+	callout_test_spin_until(callout_test_told(&l->go));
+	callout_test_count(&l->done);
+}
+
+/* The drain function is not called while the core runs the callout's own handler. */
+static void sleep_async_drain_softirq(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct placed *l = placed_new(test);
+
+	callout_work_init_as(&l->p, CALLOUT_WORK_SOFTIRQ);
+	callout_work_reset_on(&l->p, 1, placed_spin, l, other);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_counted(&l->begun)));
+	KUNIT_EXPECT_EQ(test, callout_work_async_drain(&l->p, placed_drained),
+			0);
+	/* Time to call it too early. */
+	msleep(20);
+	callout_test_tell(&l->go);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_counted(&l->drained)));
+	KUNIT_EXPECT_FALSE(test, l->early);
+	callout_work_drain(&l->p);
+}
+
 /**
  * struct freed - a callout that its drain function frees
  * @p: the callout
@@ -295,6 +325,7 @@ static struct kunit_case sleep_cases[] = {
 	KUNIT_CASE(sleep_on_busy),
 	KUNIT_CASE(sleep_sbt),
 	KUNIT_CASE(sleep_async_drain),
+	KUNIT_CASE(sleep_async_drain_softirq),
 	KUNIT_CASE_SLOW(sleep_async_free),
 	KUNIT_CASE(sleep_mutex),
 	{}
