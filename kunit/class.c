@@ -241,9 +241,46 @@ static void kernel_beside_a_burst(struct kunit *test)
 	KUNIT_EXPECT_GE(test, w->amid, w->timer_amid / 4);
 }
 
+static void set_online(struct callout_base *base, bool online)
+{
+	callout_base_lock_irq(base);
+	base->online = online;
+	callout_base_unlock_irq(base);
+}
+
+/* What is set while the base's CPU is coming or going is in the user's class too. */
+static void class_of_a_cpu_that_goes(struct kunit *test)
+{
+	struct users *users = users_create(test);
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = 3600 * NSEC_PER_SEC,
+	};
+	struct callout_op_ctx ctx = {};
+	struct callout_base *base;
+	struct callout_slot *slot;
+	int ret;
+
+	users->file[0] = open_as(FIRST_UID);
+	KUNIT_ASSERT_NOT_NULL(test, users->file[0]);
+	callout_test_pin(test, raw_smp_processor_id());
+	base = callout_base_of(users->file[0]->table.class,
+			       callout_home_cpu());
+	set_online(base, false);
+	ret = callout_file_set(users->file[0], &op, &ctx);
+	callout_ctx_flush(users->file[0], &ctx);
+	set_online(base, true);
+	KUNIT_ASSERT_EQ(test, ret, 0);
+	slot = callout_table_lookup(&users->file[0]->table, op.handle);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	KUNIT_EXPECT_EQ(test, slot->node.cpu, base->index);
+}
+
 static struct kunit_case class_cases[] = {
 	KUNIT_CASE(class_is_the_users),
 	KUNIT_CASE(classes_are_shared_last),
+	KUNIT_CASE(class_of_a_cpu_that_goes),
 	KUNIT_CASE(kernel_beside_a_burst),
 	{}
 };

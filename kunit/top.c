@@ -223,11 +223,64 @@ static void top_files(struct kunit *test)
 	top_expect(test, owner, 3, 3, 0, 0);
 }
 
+static void top_close(void *file)
+{
+	callout_file_destroy(file);
+}
+
+static struct callout_file *top_open(struct kunit *test, const char *comm)
+{
+	struct callout_file *file = callout_file_create();
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	strscpy(file->comm, comm, sizeof(file->comm));
+	KUNIT_ASSERT_EQ(test, 0,
+			kunit_add_action_or_reset(test, top_close, file));
+	return file;
+}
+
+/* A program's name is one word, whatever is in it. */
+static void top_name(struct kunit *test)
+{
+	char owner[64];
+
+	snprintf(owner, sizeof(owner), "%d 0 %s", task_tgid_nr(current),
+		 "a\\040b\\134\\011c\\012");
+	top_begin(test);
+	file_set(test, top_open(test, "a b\\\tc\n"), CLOCK_MONOTONIC);
+	top_expect(test, owner, 1, 0, 0, 1);
+}
+
+/* What a command of io_uring's has set is its program's. */
+static void top_command(struct kunit *test)
+{
+	struct callout_file *file = top_open(test, "program");
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.flags = CALLOUT_KEY,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+		.handle = 1,
+	};
+	struct callout_op_ctx ctx = {};
+	struct callout_slot *slot;
+	char owner[64];
+
+	snprintf(owner, sizeof(owner), "%d 0 program", task_tgid_nr(current));
+	top_begin(test);
+	/* No command is attached: nothing completes when the file is closed. */
+	slot = callout_file_set_keyed(file, &op, CALLOUT_KIND_COMMAND, &ctx);
+	callout_ctx_flush(file, &ctx);
+	KUNIT_EXPECT_FALSE(test, IS_ERR(slot));
+	top_expect(test, owner, 1, 0, 0, 1);
+}
+
 /* Owners that find no room count together, those that are known go on. */
 static void top_full(struct kunit *test)
 {
 	struct callout_item *a = callout_virtual_items(test, 1);
 	callout_func_t *func;
+	char owner[64];
 	unsigned int i;
 
 	top_begin(test);
@@ -245,6 +298,9 @@ static void top_full(struct kunit *test)
 	top_set(a, 5);
 	top_expect(test, OF(top_handler), 2, 1, 0, 1);
 	/* Files have room of their own. */
+	snprintf(owner, sizeof(owner), "%d 0 program", task_tgid_nr(current));
+	file_set(test, top_open(test, "program"), CLOCK_MONOTONIC);
+	top_expect(test, owner, 1, 0, 0, 1);
 	top_expect(test, "- - (programs)", 0, 0, 0, 0);
 }
 
@@ -254,6 +310,8 @@ static struct kunit_case top_cases[] = {
 	KUNIT_CASE(top_earlier),
 	KUNIT_CASE(top_users),
 	KUNIT_CASE(top_files),
+	KUNIT_CASE(top_name),
+	KUNIT_CASE(top_command),
 	KUNIT_CASE(top_full),
 	{}
 };

@@ -356,6 +356,7 @@ struct callout_slot *callout_file_set_keyed(struct callout_file *file,
 	ctx->count[CALLOUT_FILE_SET]++;
 	return slot;
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_file_set_keyed);
 
 /* file_cancel() of any; by its key if @named is true. */
 static noinline int file_cancel_slow(struct callout_file *file,
