@@ -19,15 +19,21 @@
 #define M	64U
 #define MANY	500U
 
-/* Lets time pass as the chip's tick source would. */
+/* Lets time pass as the chip's tick source would, which is set for one interrupt. */
 static void chip_run_to(struct callout_virtual *v, u64 now)
 {
 	struct callout_base *base = v->base;
+	unsigned int programs;
 
 	while (base->armed <= now) {
 		v->now = max(v->now, base->armed);
+		programs = v->programs;
 		if (callout_chip_source(base)->interrupt(base))
 			callout_virtual_expire(v);
+		if (base->armed != U64_MAX && v->programs == programs) {
+			KUNIT_FAIL(v->test, "not set for the next tick");
+			break;
+		}
 	}
 	v->now = now;
 }
@@ -268,6 +274,28 @@ static void chip_full_distinct(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, MANY / 5);
 }
 
+/* The chip goes on if it has looked at many that are not due, and found none. */
+static void chip_full_among_later(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, MANY);
+	u64 start = v->now;
+	unsigned int i;
+
+	/* They are moved lazily, and looked at when the chip comes to them. */
+	for (i = 1; i < MANY; i++)
+		callout_virtual_set(&item[i], 10 * M);
+	for (i = 1; i < MANY; i++)
+		callout_virtual_set(&item[i], 100 * M);
+	callout_virtual_set(&item[0], 10 * M);
+	chip_run_to(v, start + 10 * M);
+	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
+	KUNIT_EXPECT_EQ(test, v->ran, 1);
+	KUNIT_EXPECT_GT(test, callout_chip(v->base)->passes, 0);
+	for (i = 1; i < MANY; i++)
+		callout_stop(&item[i].c);
+}
+
 /* A callout that was cancelled or moved does not interrupt the host. */
 static void chip_full_moved(struct kunit *test)
 {
@@ -422,6 +450,7 @@ static struct kunit_case busy_cases[] = {
 
 static struct kunit_case full_cases[] = {
 	KUNIT_CASE(chip_full_distinct),
+	KUNIT_CASE(chip_full_among_later),
 	KUNIT_CASE(chip_full_moved),
 	KUNIT_CASE(chip_put_off),
 	{}

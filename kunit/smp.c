@@ -93,7 +93,7 @@ static void check_hops(struct kunit *test, unsigned int cpu)
 	long distance;
 	bool armed;
 
-	for (distance = 1L << 26; distance > 8; distance -= distance / 9 + 1) {
+	for (distance = 1L << 26; distance > 0; distance -= distance / 9 + 1) {
 		before = get_jiffies_64();
 		callout_timed_set_on(t, cpu, distance);
 		raw_spin_lock_irq(&base->lock);
@@ -109,7 +109,8 @@ static void check_hops(struct kunit *test, unsigned int cpu)
 		/* A hop leaves less than a granule of its level to go. */
 		wrong += (fires - before) * 8 < 6 * distance;
 	}
-	KUNIT_EXPECT_EQ(test, callout_stop(&t->c), 1);
+	/* The near ones may have run. */
+	callout_drain(&t->c);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	KUNIT_EXPECT_GT(test, checked, 20);
 }

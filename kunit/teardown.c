@@ -202,12 +202,37 @@ static void teardown_waits_for_kick(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, hrtimer_active(&v->base->hrtimer));
 }
 
+/*
+ * The hrtimer source leaves no timer behind that would look at the base. What is
+ * beyond the range of ktime_t is as good as never.
+ */
+static void teardown_cancels_hrtimer(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 1);
+
+	callout_test_pin(test, raw_smp_processor_id());
+	teardown.tick.program = callout_tick_hrtimer.program;
+	teardown.shutdown = callout_tick_hrtimer.shutdown;
+	callout_tick_hrtimer.init(v->base);
+	v->base->cpu = raw_smp_processor_id();
+	callout_virtual_set(item, LONG_MAX);
+	KUNIT_EXPECT_TRUE(test, hrtimer_active(&v->base->hrtimer));
+	KUNIT_EXPECT_GT(test, hrtimer_get_expires(&v->base->hrtimer),
+			KTIME_MAX / 2);
+	callout_base_kill(v->base);
+	KUNIT_EXPECT_FALSE(test, hrtimer_active(&v->base->hrtimer));
+	hrtimer_cancel(&v->base->hrtimer);
+	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
+}
+
 static struct kunit_case teardown_cases[] = {
 	KUNIT_CASE(teardown_tasklet_runs_nothing),
 	KUNIT_CASE(teardown_handler_is_the_last),
 	KUNIT_CASE(teardown_last_programs_nothing),
 	KUNIT_CASE(teardown_set_programs_nothing),
 	KUNIT_CASE(teardown_waits_for_kick),
+	KUNIT_CASE(teardown_cancels_hrtimer),
 	{}
 };
 
