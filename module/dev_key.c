@@ -103,16 +103,12 @@ static int key_move_or_insert(struct callout_file *file, struct callout_op *op,
 static int key_set(struct callout_file *file, struct callout_op *op,
 		   struct callout_op_ctx *ctx)
 {
-	u32 flags = op->flags;
 	int ret;
 
 	ret = callout_search_keys_lock(file, ctx);
 	if (ret)
 		return ret;
-	/* As SET it has a clock, which must be that of the callout. */
-	op->flags |= CALLOUT_NEW_SLACK;
 	ret = key_move_or_insert(file, op, ctx);
-	op->flags = flags;
 	callout_search_keys_unlock(file, ctx);
 	return ret;
 }
