@@ -401,8 +401,8 @@ static unsigned int callout_expire_none(struct callout_base *base,
 
 	callout_take_due(base, n);
 	callout_base_unlock_irq(base);
-	pr_err_once("callout: dropped one of kind %u: not initialised, or overwritten\n",
-		    kind);
+	pr_err_ratelimited("callout: dropped one of kind %u: not initialised, or overwritten\n",
+			   kind);
 	callout_base_lock_irq(base);
 	return 1;
 }
