@@ -250,7 +250,8 @@ static void reader_thread(void *arg)
 	rcu_read_lock();
 	callout_test_tell(&r->reads);
 	callout_test_spin_until(callout_test_told(&r->closed));
-	end = ktime_get_ns() + HOLD_NS;
+	/* A worker would free it. */
+	end = ktime_get_ns() + 10 * HOLD_NS;
 	do {
 		cpu_relax();
 		r->charged = callout_file_user_charged(r->file);
