@@ -53,4 +53,8 @@ item "a guest that prints may not exceed four times the limit" \
 	boot prints $((limit * 8)) "FAILED: no end after $((limit * 4)) seconds"
 item "an alarm behind a NUL is seen" \
 	boot alarms 1 "FAILED: the kernel's console says: .*WARNING: none"
+
+# The third attempt is the last.
+item "what alarms before the job is repeated" \
+	boot "prints x=WARNING:" 1 "spoilt by QEMU or the host, attempt 3 of 3"
 finish
