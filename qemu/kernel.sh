@@ -246,6 +246,17 @@ build_tree() {
 	touch "$tree/complete"
 }
 
+# Adds to fragments those for the source's version and older ones: kunit-VERSION.config.
+since_versions() {
+	local file since
+
+	for file in "$here"/kunit-[0-9]*.config; do
+		since=${file##*/kunit-}
+		! printf '%s\n' "${since%.config}" "$source_version" | sort -VC ||
+			fragments+=("$file")
+	done
+}
+
 # built NAME [MAKE ARGUMENTS...]
 built() {
 	local name=$1 key tree
@@ -263,15 +274,14 @@ built() {
 		[ "$foreign" = arm64 ] || fragments+=("$here/kunit-device.config")
 		set -- ARCH="$arch" CROSS_COMPILE="$KERNEL_CROSS" "$@" ;;
 	oldhp) fragments=("$here/kunit.config"); patch_source "$name" ;;
-	kunit|uml) fragments=("$here/$name.config") ;;
-	kunit-*)
-		fragments=("$here/kunit.config")
-		[ "${source_version%%.*}" -lt 7 ] || fragments+=("$here/kunit-7.config") ;;
+	kunit|kunit-*) fragments=("$here/kunit.config") ;;
+	uml) fragments=("$here/uml.config") ;;
 	unreplaced) fragments=("$here/kunit.config" "$overlay/replaced.config") ;;
 	unreplaced-debug)
 		fragments=("$here"/{kunit,debug}.config "$overlay/replaced.config") ;;
 	*) fragments=("$here/kunit.config" "$here/$name.config") ;;
 	esac
+	since_versions
 	key=$({
 		echo "$source_version"
 		merge_fragments "${fragments[@]}"
