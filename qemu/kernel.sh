@@ -35,6 +35,7 @@
 #       s390x, riscv64: the cross compiler and KERNEL_BUSYBOX alone: nothing to boot;
 #       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
 #       kunit-arm64, kunit-s390x, kunit-riscv64: kunit for that architecture, with its compiler;
+#       kunit-arm64-SUITE: kunit-arm64, of the newest source of this suite;
 #       running: the running kernel, to build for.
 
 set -euo pipefail
@@ -58,7 +59,7 @@ usage() {
 
 	names="$names|search|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
-	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|arm64-SUITE"
+	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|[kunit-]arm64-SUITE"
 	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
@@ -259,14 +260,15 @@ since_versions() {
 
 # built NAME [MAKE ARGUMENTS...]
 built() {
-	local name=$1 key tree
+	local name=$1 suite='' key tree
 
 	shift
 	machine_of "$name"
-	case ${foreign:-$name} in
-	kunit-*) suite_source "${name#kunit-}" ;;
-	*) unpack_source ;;
+	case $name in
+	kunit-*) suite=${name#kunit-}; suite=${suite#"$foreign"}; suite=${suite#-} ;;
 	esac
+	# All architectures have one source.
+	if [ "$suite" ]; then foreign='' suite_source "$suite"; else unpack_source; fi
 	case ${foreign:-$name} in
 	"$foreign")
 		fetch_foreign
@@ -491,6 +493,8 @@ debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
 kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
 kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable) built "$1" ;;
 kunit-arm64|kunit-s390x|kunit-riscv64) built "$1" ;;
+kunit-arm64-trixie|kunit-arm64-trixie-backports) built "$1" ;;
+kunit-arm64-testing|kunit-arm64-unstable) built "$1" ;;
 bench|search) built kunit ;;
 fuzz) built debug ;;
 uml) built uml ARCH=um ;;

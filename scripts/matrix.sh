@@ -6,8 +6,8 @@
 #
 #   scripts/matrix.sh [KERNEL...]
 #
-# KERNEL is one of qemu/kernel.sh: by default all of Debian's for x86_64, and those for arm64, which
-# are arm64, arm64-trixie, ..., if they are named. The table is in build/matrix.csv.
+# KERNEL is one of qemu/kernel.sh: by default all of Debian's for x86_64, and those for arm64. The
+# table is in build/matrix.csv.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -16,18 +16,20 @@
 cd "$top"
 scripts/setup.sh all
 scripts/setup.sh matrix
+suites=(trixie trixie-backports testing unstable)
 [ $# -ne 0 ] ||
-	set -- debian-6.1 debian-6.12 debian-6.12-rt trixie trixie-backports testing unstable
+	set -- debian-6.1 debian-6.12 debian-6.12-rt "${suites[@]}" arm64 "${suites[@]/#/arm64-}"
 table=$build/matrix.csv
 echo suite,release,builds,load,device,kunit > "$table"
 logged matrix-tools make -j"$(nproc)" -C tools O="$build/user" all
 logged matrix-tests make -j"$(nproc)" -C selftests O="$build/user"
 
-# boots KERNEL JOB SECONDS: "PASSED of ALL", and counts
+# boots KERNEL JOB SECONDS [ARGUMENTS]: "PASSED of ALL", and counts
 boots() {
 	local verdict=$log/$1-matrix-$2.verdict good=0 bad=1
 
-	if qemu/boot.sh -t "$3" -n "matrix-$2" "$1" "$2" > "$log/matrix-$1-$2.log" 2>&1; then
+	if qemu/boot.sh -t "$3" -n "matrix-$2" ${4:+-a "$4"} "$1" "$2" \
+		> "$log/matrix-$1-$2.log" 2>&1; then
 		bad=0
 	fi
 	if [ -s "$verdict" ]; then
@@ -48,7 +50,7 @@ build() {
 with_kunit() {
 	case $1 in
 	debian-6.12) echo kunit ;;
-	debian-*|arm64-*) ;;
+	debian-*) ;;
 	*) echo "kunit-$1" ;;
 	esac
 }
@@ -80,7 +82,7 @@ for kernel; do
 	fi
 	other=$(with_kunit "$kernel")
 	if [ "$other" ] && build "$other"; then
-		boots "$other" kunit 900
+		boots "$other" kunit 900 ${foreign:+"CALLOUT_RACES=5 CALLOUT_LITMUS=10000"}
 		kunit=$said
 	elif [ "$other" ]; then
 		failed=$((failed + 1))
