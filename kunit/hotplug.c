@@ -285,11 +285,119 @@ static void hotplug_move_is_preempted(struct kunit *test)
 	vfree(set);
 }
 
+/* How long a handler keeps the migration waiting. */
+#define HOLD_NS		(100 * NSEC_PER_MSEC)
+
+/**
+ * struct straggler - a callout that runs when its CPU is dead, on another one
+ * @c: the callout
+ * @cpu: the CPU that dies
+ * @dead: it is dead, and the callout due
+ * @begun: the handler runs
+ * @early: it did so on the CPU itself, when that was alive
+ * @moved: the callout was migrated while its handler ran
+ */
+struct straggler {
+	struct callout c;
+	unsigned int cpu;
+	bool dead;
+	bool begun;
+	bool early;
+	bool moved;
+};
+
+static struct straggler *straggler;
+
+static void straggler_handler(void *arg)
+{
+	u64 end = ktime_get_ns() + HOLD_NS;
+	struct straggler *s = arg;
+
+	callout_schedule(&s->c, 3600L * HZ);
+	s->early = smp_processor_id() == s->cpu;
+	callout_test_tell(&s->begun);
+	while (!s->moved && ktime_get_ns() < end) {
+		cpu_relax();
+		s->moved = READ_ONCE(s->c.node.cpu) != s->cpu;
+	}
+}
+
+/* Has the base's tasklet run here. */
+static void straggler_tasklet(void *arg)
+{
+	struct straggler *s = arg;
+
+	if (!callout_test_wait_until(callout_test_told(&s->dead)))
+		return;
+	local_bh_disable();
+	tasklet_schedule(&callout_base(s->cpu)->again);
+	local_bh_enable();
+}
+
+/* A state of hotplug that is left behind the facility's when a CPU goes. */
+static int straggler_dead(unsigned int cpu)
+{
+	struct straggler *s = straggler;
+
+	if (cpu != s->cpu)
+		return 0;
+	callout_test_wait_until(callout_test_told(&s->begun) ||
+				callout_now(callout_base(cpu)) >=
+				s->c.node.expires);
+	callout_test_tell(&s->dead);
+	callout_test_wait_until(callout_test_told(&s->begun));
+	return 0;
+}
+
+/*
+ * The migration waits for a handler that the base's tasklet runs on another CPU.
+ *
+ *	CPU1: tasklet of the dead CPU's base	CPU0: the CPU is dead
+ *	runs c, whose handler sets it again
+ *						must not migrate c
+ */
+static void hotplug_tasklet_elsewhere(struct kunit *test)
+{
+	struct straggler *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	unsigned int cpu = cpu_to_take(test), tries = 0;
+	struct callout_test_thread *t;
+	long distance = HZ / 2;
+	int state;
+
+	if (cpu < 2)
+		kunit_skip(test, "there is no third CPU");
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->cpu = cpu;
+	straggler = s;
+	callout_init(&s->c, CALLOUT_MPSAFE);
+	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "callout:test",
+					  NULL, straggler_dead);
+	KUNIT_ASSERT_LT(test, 0, state);
+	do {
+		s->dead = false;
+		s->begun = false;
+		s->early = false;
+		/* It may take long until the CPU is dead. */
+		distance *= 2;
+		callout_reset_on(&s->c, distance, straggler_handler, s, cpu);
+		t = callout_test_thread(test, 1, straggler_tasklet, s);
+		KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
+		KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+		KUNIT_EXPECT_EQ(test, 0, add_cpu(cpu));
+		KUNIT_EXPECT_EQ(test, callout_drain(&s->c), 1);
+	} while (s->early && ++tries < 6);
+	cpuhp_remove_state_nocalls(state);
+	KUNIT_EXPECT_FALSE(test, s->early);
+	KUNIT_EXPECT_TRUE(test, s->begun);
+	KUNIT_EXPECT_FALSE(test, s->moved);
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(hotplug_cpu_goes_away),
 	KUNIT_CASE_SLOW(hotplug_comes_home),
 	KUNIT_CASE_SLOW(hotplug_put_off),
 	KUNIT_CASE_SLOW(hotplug_move_is_preempted),
+	KUNIT_CASE_SLOW(hotplug_tasklet_elsewhere),
 	{}
 };
 
