@@ -49,3 +49,25 @@ void callout_test_expire_now(u64 handle)
 		;
 	local_bh_enable();
 }
+
+/* How many slots are free on a CPU. */
+unsigned int callout_test_free_slots(unsigned int cpu)
+{
+	return READ_ONCE(per_cpu_ptr(callout_kernel_table()->pools,
+				     cpu)->count);
+}
+
+/* How often callout_test_count_asking() was called. */
+atomic_t callout_test_asked;
+
+void callout_test_count_asking(struct irq_work *work)
+{
+	atomic_inc(&callout_test_asked);
+}
+
+/* Has the interrupt that wakes the worker of the stock call @func from now on. */
+void callout_test_set_asking(void (*func)(struct irq_work *work))
+{
+	irq_work_sync(&callout_refill_irq_work);
+	callout_refill_irq_work.func = func;
+}

@@ -13,8 +13,8 @@
 #include <linux/workqueue.h>
 #include "common.h"
 #include "dev_file.h"
-#include "handle.h"
 #include "hash_model.h"
+#include "kernel_table.h"
 
 static struct callout_pool __percpu *no_pools(gfp_t gfp)
 {
@@ -58,19 +58,13 @@ static void nothing(void *arg)
 {
 }
 
-static unsigned int free_slots(unsigned int cpu)
-{
-	return READ_ONCE(per_cpu_ptr(callout_kernel_table()->pools,
-				     cpu)->count);
-}
-
 static int no_chunk(struct callout_table *table, struct callout_base *base,
 		    gfp_t gfp)
 {
 	return -ENOMEM;
 }
 
-/* Gives this CPU so many slots that the worker leaves it alone. */
+/* Gives this CPU more free slots than the worker wants it to have. */
 static void enough_slots(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, callout_reserve(2 * CALLOUT_LOW_WATER), 0);
@@ -87,32 +81,18 @@ static void memory_of_reserve(struct kunit *test)
 
 	callout_test_pin(test, cpu);
 	enough_slots(test);
-	have = free_slots(cpu);
+	have = callout_test_free_slots(cpu);
 	chunks = table->nr_chunks;
 	kunit_activate_static_stub(test, callout_table_add_chunk, no_chunk);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have), 0);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), -ENOMEM);
-	KUNIT_EXPECT_EQ(test, free_slots(cpu), have);
+	KUNIT_EXPECT_EQ(test, callout_test_free_slots(cpu), have);
 	KUNIT_EXPECT_EQ(test, table->nr_chunks, chunks);
 	handle = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 	kunit_deactivate_static_stub(test, callout_table_add_chunk);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
-	KUNIT_EXPECT_GT(test, free_slots(cpu), have);
-}
-
-static atomic_t asked;
-
-static void count_asking(struct irq_work *work)
-{
-	atomic_inc(&asked);
-}
-
-/* Has the worker's interrupt call @func from now on. */
-static void set_asking(void (*func)(struct irq_work *work))
-{
-	irq_work_sync(&callout_refill_irq_work);
-	callout_refill_irq_work.func = func;
+	KUNIT_EXPECT_GT(test, callout_test_free_slots(cpu), have);
 }
 
 /**
@@ -133,7 +113,7 @@ static void taken_end(void *data)
 
 	while (t->n)
 		unsetcallout(t->handle[--t->n]);
-	set_asking(t->wake);
+	callout_test_set_asking(t->wake);
 }
 
 static void take_one(struct taken *t)
@@ -151,26 +131,26 @@ static void memory_of_the_worker(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	callout_test_pin(test, cpu);
 	enough_slots(test);
-	t->handle = callout_test_vcalloc(test, free_slots(cpu) + 1, sizeof(u64));
+	t->handle = callout_test_vcalloc(test, callout_test_free_slots(cpu) + 1, sizeof(u64));
 	t->wake = callout_refill_irq_work.func;
-	set_asking(count_asking);
+	callout_test_set_asking(callout_test_count_asking);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, taken_end, t));
-	while (free_slots(cpu) >= CALLOUT_LOW_WATER)
+	while (callout_test_free_slots(cpu) >= CALLOUT_LOW_WATER)
 		take_one(t);
 	chunks = table->nr_chunks;
 	kunit_activate_static_stub(test, callout_table_add_chunk, no_chunk);
 	/* In this thread. */
 	callout_refill_work.func(&callout_refill_work);
 	kunit_deactivate_static_stub(test, callout_table_add_chunk);
-	KUNIT_EXPECT_EQ(test, free_slots(cpu), CALLOUT_LOW_WATER - 1);
+	KUNIT_EXPECT_EQ(test, callout_test_free_slots(cpu), CALLOUT_LOW_WATER - 1);
 	KUNIT_EXPECT_EQ(test, table->nr_chunks, chunks);
 	irq_work_sync(&callout_refill_irq_work);
-	atomic_set(&asked, 0);
+	atomic_set(&callout_test_asked, 0);
 	take_one(t);
 	irq_work_sync(&callout_refill_irq_work);
-	KUNIT_EXPECT_EQ(test, atomic_read(&asked), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&callout_test_asked), 1);
 	callout_refill_work.func(&callout_refill_work);
-	KUNIT_EXPECT_GE(test, free_slots(cpu), CALLOUT_LOW_WATER);
+	KUNIT_EXPECT_GE(test, callout_test_free_slots(cpu), CALLOUT_LOW_WATER);
 }
 
 static bool no_buckets(struct callout_hash *hash, unsigned int bits, gfp_t gfp)

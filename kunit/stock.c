@@ -21,18 +21,12 @@ static void nothing(void *arg)
 {
 }
 
-static unsigned int free_slots(unsigned int cpu)
-{
-	return READ_ONCE(per_cpu_ptr(callout_kernel_table()->pools,
-				     cpu)->count);
-}
-
 static unsigned int all_free_slots(void)
 {
 	unsigned int cpu, n = 0;
 
 	for_each_possible_cpu(cpu)
-		n += free_slots(cpu);
+		n += callout_test_free_slots(cpu);
 	return n;
 }
 
@@ -106,7 +100,7 @@ static void stock_steal_and_exhaustion(struct kunit *test)
 
 	callout_test_pin(test, cpu);
 	s = stock_create(test, true);
-	own = free_slots(cpu);
+	own = callout_test_free_slots(cpu);
 	all = all_free_slots();
 	stock_take(s, MOST_SLOTS);
 	kunit_info(test, "%u slots, %u of them this CPU's\n", s->n, own);
@@ -118,7 +112,7 @@ static void stock_steal_and_exhaustion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	/* Stolen slots are released to the thief's pool. */
 	KUNIT_EXPECT_EQ(test, stock_give(s, s->n), 0);
-	KUNIT_EXPECT_EQ(test, free_slots(cpu), all);
+	KUNIT_EXPECT_EQ(test, callout_test_free_slots(cpu), all);
 	for (i = 0; i < all; i++)
 		wrong += unsetcallout(s->handle[i]) != -1;
 	KUNIT_EXPECT_EQ(test, wrong, 0);
@@ -134,12 +128,12 @@ static void stock_give_to(struct kunit *test, struct stock *s, unsigned int cpu)
 {
 	u64 handle;
 
-	KUNIT_ASSERT_EQ(test, free_slots(cpu), 0);
+	KUNIT_ASSERT_EQ(test, callout_test_free_slots(cpu), 0);
 	KUNIT_ASSERT_EQ(test, stock_give(s, 8), 0);
 	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(cpu, set_one_there,
 							  &handle, true));
 	KUNIT_ASSERT_EQ(test, unsetcallout(handle), 1);
-	KUNIT_ASSERT_EQ(test, free_slots(cpu), 8);
+	KUNIT_ASSERT_EQ(test, callout_test_free_slots(cpu), 8);
 }
 
 /* A search for a slot to steal begins with the next CPU. */
@@ -160,8 +154,8 @@ static void stock_steals_from_the_next(struct kunit *test)
 	stock_give_to(test, s, next);
 	stock_give_to(test, s, first);
 	handle = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
-	KUNIT_EXPECT_EQ(test, free_slots(next), 0);
-	KUNIT_EXPECT_EQ(test, free_slots(first), 8);
+	KUNIT_EXPECT_EQ(test, callout_test_free_slots(next), 0);
+	KUNIT_EXPECT_EQ(test, callout_test_free_slots(first), 8);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 }
 
@@ -438,7 +432,7 @@ static unsigned int slots_in_use(void)
 	unsigned int cpu, n = table->nr_chunks * CALLOUT_CHUNK_SLOTS;
 
 	for_each_possible_cpu(cpu)
-		n -= free_slots(cpu) +
+		n -= callout_test_free_slots(cpu) +
 		     !!READ_ONCE(per_cpu_ptr(table->pools, cpu)->spare);
 	return n;
 }
@@ -506,11 +500,11 @@ static void stock_reserve(struct kunit *test)
 	unsigned int cpu = raw_smp_processor_id(), have;
 
 	callout_test_pin(test, cpu);
-	have = free_slots(cpu);
+	have = callout_test_free_slots(cpu);
 	KUNIT_EXPECT_EQ(test, callout_reserve(0), 0);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have), 0);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
-	KUNIT_EXPECT_GT(test, free_slots(cpu), have);
+	KUNIT_EXPECT_GT(test, callout_test_free_slots(cpu), have);
 }
 
 /* The slots are in the pool that setcallout() uses, also on a nohz_full CPU. */
@@ -521,9 +515,9 @@ static void stock_reserve_at_home(struct kunit *test)
 	for_each_online_cpu(cpu) {
 		callout_test_pin(test, cpu);
 		home = callout_base(callout_home_cpu())->index;
-		have = free_slots(home);
+		have = callout_test_free_slots(home);
 		KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
-		KUNIT_EXPECT_GT(test, free_slots(home), have);
+		KUNIT_EXPECT_GT(test, callout_test_free_slots(home), have);
 	}
 }
 
@@ -534,13 +528,13 @@ static void stock_reserve_takes_what_is_missing(struct kunit *test)
 
 	callout_test_pin_one(test);
 	stock_create(test, true);
-	have = free_slots(cpu);
+	have = callout_test_free_slots(cpu);
 	all = all_free_slots();
 	KUNIT_ASSERT_GT(test, all, have + 5);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have + 5), 0);
-	KUNIT_EXPECT_EQ(test, free_slots(cpu), have + 5);
+	KUNIT_EXPECT_EQ(test, callout_test_free_slots(cpu), have + 5);
 	KUNIT_EXPECT_EQ(test, callout_reserve(all), 0);
-	KUNIT_EXPECT_EQ(test, free_slots(cpu), all);
+	KUNIT_EXPECT_EQ(test, callout_test_free_slots(cpu), all);
 	KUNIT_EXPECT_EQ(test, all_free_slots(), all);
 }
 
@@ -559,11 +553,11 @@ static void stock_reserve_too_much(struct kunit *test)
 							  &handle, true));
 	KUNIT_ASSERT_EQ(test, unsetcallout(handle), 1);
 	for_each_possible_cpu(cpu)
-		have[cpu] = free_slots(cpu);
+		have[cpu] = callout_test_free_slots(cpu);
 	KUNIT_EXPECT_EQ(test, callout_reserve(all_free_slots() + 1), -ENOSPC);
 	KUNIT_EXPECT_EQ(test, callout_reserve(UINT_MAX), -ENOSPC);
 	for_each_possible_cpu(cpu)
-		wrong += have[cpu] != free_slots(cpu);
+		wrong += have[cpu] != callout_test_free_slots(cpu);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
@@ -605,20 +599,6 @@ static void stock_reserve_on_two_cpus(struct kunit *test)
 	}
 }
 
-static atomic_t asked;
-
-static void count_asking(struct irq_work *work)
-{
-	atomic_inc(&asked);
-}
-
-/* Has the worker's interrupt call @func from now on. */
-static void set_asking(void (*func)(struct irq_work *work))
-{
-	irq_work_sync(&callout_refill_irq_work);
-	callout_refill_irq_work.func = func;
-}
-
 /*
  * The worker is woken once, not by each call that finds few slots, and not if
  * the table cannot grow.
@@ -631,36 +611,36 @@ static void stock_asks_once(struct kunit *test)
 
 	callout_test_pin(test, cpu);
 	s = stock_create(test, false);
-	if (free_slots(cpu) > CALLOUT_LOW_WATER)
-		stock_take(s, free_slots(cpu) - CALLOUT_LOW_WATER);
-	set_asking(count_asking);
-	atomic_set(&asked, 0);
+	if (callout_test_free_slots(cpu) > CALLOUT_LOW_WATER)
+		stock_take(s, callout_test_free_slots(cpu) - CALLOUT_LOW_WATER);
+	callout_test_set_asking(callout_test_count_asking);
+	atomic_set(&callout_test_asked, 0);
 	stock_take(s, 100);
 	irq_work_sync(&callout_refill_irq_work);
-	once = atomic_read(&asked);
-	set_asking(wake);
+	once = atomic_read(&callout_test_asked);
+	callout_test_set_asking(wake);
 	KUNIT_EXPECT_LE(test, once, 2);
 	/* The request is not lost. */
 	wake(&callout_refill_irq_work);
 	KUNIT_EXPECT_TRUE(test,
-			  callout_test_wait_until(free_slots(cpu) >=
+			  callout_test_wait_until(callout_test_free_slots(cpu) >=
 						  CALLOUT_LOW_WATER));
 
 	stock_limit(0);
-	set_asking(count_asking);
-	atomic_set(&asked, 0);
+	callout_test_set_asking(callout_test_count_asking);
+	atomic_set(&callout_test_asked, 0);
 	stock_take(s, MOST_SLOTS);
 	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, CALLOUT_TEST_FAR), 0);
 	irq_work_sync(&callout_refill_irq_work);
-	full = atomic_read(&asked);
-	set_asking(wake);
+	full = atomic_read(&callout_test_asked);
+	callout_test_set_asking(wake);
 	KUNIT_EXPECT_LE(test, full, 1);
 	/* The table grows once it can again. */
 	stock_limit(s->max_chunks);
 	KUNIT_EXPECT_EQ(test, stock_give(s, 1), 0);
 	stock_take(s, 1);
 	KUNIT_EXPECT_TRUE(test,
-			  callout_test_wait_until(free_slots(cpu) >=
+			  callout_test_wait_until(callout_test_free_slots(cpu) >=
 						  CALLOUT_LOW_WATER));
 }
 
