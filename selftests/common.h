@@ -286,6 +286,34 @@ static inline long long fdinfo_number(int fd, const char *name)
 	return value;
 }
 
+/* The state of a process: R, S and so on. */
+static inline char state_of(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state;
+}
+
+/* Waits until a process sleeps; false if that takes too long. */
+static inline bool sleeps(pid_t pid)
+{
+	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+
+	while (state_of(pid) != 'S') {
+		if (callout_dev_now() > limit)
+			return false;
+		sleep_ns(MSEC);
+	}
+	return true;
+}
+
 static inline bool read_number(const char *path, unsigned int *value)
 {
 	FILE *f = fopen(path, "r");

@@ -68,10 +68,10 @@ static int in_select(int fd)
 	return select(fd + 1, &set, NULL, NULL, NULL);
 }
 
-/* With EPOLLIN and these events, for so many ms. */
-static int wait_in_epoll(int fd, __u32 events, int timeout)
+/* Waits for EPOLLIN, with these flags of epoll, and at most @timeout ms. */
+static int wait_in_epoll(int fd, __u32 flags, int timeout)
 {
-	struct epoll_event e = { .events = EPOLLIN | events };
+	struct epoll_event e = { .events = EPOLLIN | flags };
 	int epoll = epoll_create1(EPOLL_CLOEXEC);
 
 	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &e) ?:
@@ -111,33 +111,6 @@ static int in_uring_command(int fd)
 	if (!ring_open(&ring, 0))
 		return -EIO;
 	return submit_one(&ring, fd, &op, 0) && wait_for(&ring, 1, -1);
-}
-
-/* The state of a process: R, S and so on. */
-static char state_of(pid_t pid)
-{
-	char path[64], state = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	f = fopen(path, "r");
-	if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	if (f)
-		fclose(f);
-	return state;
-}
-
-static bool sleeps(pid_t pid)
-{
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
-
-	while (state_of(pid) != 'S') {
-		if (callout_dev_now() > limit)
-			return false;
-		sleep_ns(MSEC);
-	}
-	return true;
 }
 
 static bool kill_child(pid_t child)

@@ -251,8 +251,6 @@ static pid_t fork_deaf(int fd)
 		do_batch(fd, &b);
 		_exit(0);
 	}
-	/* Time to begin; if it does later, nothing fails. */
-	sleep_ns(50 * MSEC);
 	return child;
 }
 
@@ -277,6 +275,7 @@ TEST_F(file, stop_and_kill_during_the_wait)
 
 	child = fork_deaf(self->fd);
 	ASSERT_LT(0, child);
+	ASSERT_TRUE(sleeps(child));
 	EXPECT_EQ(0, kill(child, SIGSTOP));
 	ASSERT_TRUE(child_changes(child, &status));
 	EXPECT_TRUE(WIFSTOPPED(status));
@@ -285,6 +284,7 @@ TEST_F(file, stop_and_kill_during_the_wait)
 
 	child = fork_deaf(self->fd);
 	ASSERT_LT(0, child);
+	ASSERT_TRUE(sleeps(child));
 	EXPECT_EQ(0, kill(child, SIGKILL));
 	EXPECT_TRUE(child_changes(child, &status));
 	EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
