@@ -292,7 +292,7 @@ static void quota_until_freed(struct kunit *test)
 	callout_file_destroy(r->file);
 }
 
-/* A step stops that often, for so many naps of a millisecond or less. */
+/* How often a step stops, and for how many naps of at most a millisecond. */
 #define STOPS		500U
 #define STOP_NAPS	20U
 

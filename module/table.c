@@ -192,9 +192,9 @@ int callout_table_grow(struct callout_table *table, unsigned int cpu,
 }
 
 /*
- * Adds one chunk for one that has found no free slot since the table had @seen:
- * none if it has more by now, whose slots others than those who waited for them
- * may not need. Else 0 too: look again. May sleep. Returns as callout_table_grow().
+ * As callout_table_grow() by one chunk, for a caller that found no free slot when
+ * the table had @seen chunks. Adds none, and returns 0, if it has more by now: the
+ * caller looks again, since their slots are for all that waited. May sleep.
  *
  *	CPU0: SET				CPU1: SET
  *	lock(grow)
