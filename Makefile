@@ -174,7 +174,7 @@ clean: ## remove build/
 	rm -rf build
 
 distclean: clean ## also remove the cached kernels
-	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$$HOME/.cache}/callout}"
+	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$${HOME:-build}/.cache}/callout}"
 
 .PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-long check-static check-schemes \
 	check-schemes-all check-model check-litmus check-kunit check-late check-selftests check-tools check-load \

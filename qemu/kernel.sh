@@ -44,7 +44,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 top=${here%/*}
 overlay=$top/kernel
 build=${CALLOUT_BUILD:-$top/build}
-cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/callout}
+cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/callout}
 source_package=linux-source-6.12
 # shellcheck source=qemu/machines.sh
 . "$here/machines.sh"

@@ -197,6 +197,11 @@ all_summed() (
 		grep -vxF "$(printf '%s\n' "${sources[@]}" "${documents[@]}")"
 )
 
+# As a service runs it, or a build daemon.
+without_home() {
+	env -u HOME -u XDG_CACHE_HOME -u CALLOUT_CACHE qemu/kernel.sh -b running
+}
+
 # completes WORD...: prints how bash completes the last word of this command line
 completes() {
 	bash -c '. tools/calloutctl.bash
@@ -284,6 +289,7 @@ item "an SPDX line in every file" spdx_everywhere
 item "a permissive licence for what programs compile in" permissive
 item "the text of every licence" licence_texts
 item "a second build, the cache elsewhere" scripts/targets.sh quick
+item "kernel.sh without HOME" without_home
 item "completion of calloutctl" completion
 item "the mutants fit the sources" mutants_apply
 item "the fuzzer's bugs fit the sources" bugs_apply
