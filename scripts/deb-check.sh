@@ -176,7 +176,11 @@ count_system() {
 	done < <(tr -d '\r' < "$log/$1.out")
 }
 
-add_kernel() { in_root apt-get -y --no-install-recommends install linux-headers-rt-amd64; }
+# DKMS prints what failed and goes on, when it cleans.
+add_kernel() {
+	in_root apt-get -y --no-install-recommends install linux-headers-rt-amd64 |
+		tee "$log/apt.said" && ! grep -q 'bad exit status' "$log/apt.said"
+}
 
 purge() {
 	in_root apt-get -y purge callout-dkms libcallout1 libcallout-dev callout-tools callout-doc
