@@ -116,10 +116,11 @@ put_tests() {
 	echo "timeout=600" > "$new/$tests/settings"
 }
 
+# Whoever takes it into a tree may become its maintainer.
 maintainers() {
 	cat <<-EOT
 		CALLOUT FACILITY
-		S:	Maintained
+		S:	Orphan
 		F:	Documentation/ABI/testing/*callout
 		F:	include/linux/callout*.h
 		F:	include/trace/events/callout.h
