@@ -169,6 +169,7 @@ build_selftests() {
 	for name in "$top"/selftests/{device,libcallout}_*.c; do
 		name=$(basename "$name" .c)
 		if [ ! -e "$linux/tools/testing/selftests/callout/$name.c" ] ||
+		   ! grep -qx "$name" "$linux/tools/testing/selftests/callout/.gitignore" ||
 		   [ ! -x "$user/kselftest/callout/$name" ]; then
 			echo "no $name"
 			return 1

@@ -114,6 +114,10 @@ put_tests() {
 		CONFIG_TIME_NS=y
 	EOT
 	echo "timeout=600" > "$new/$tests/settings"
+	{
+		echo "# SPDX-License-Identifier: GPL-2.0"
+		(cd "$new/$tests" && printf '%s\n' *.c | sed 's/\.c$//')
+	} > "$new/$tests/.gitignore"
 }
 
 # Whoever takes it into a tree may become its maintainer.
