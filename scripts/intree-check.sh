@@ -74,6 +74,9 @@ complete_entry() {
 		! grep 'CALLOUT FACILITY' "$work/sections"
 }
 
+# The kernel has its own __sanitizer_cov_trace_pc().
+no_coverage() { ! grep -riE 'cover\.o|_COVER\>|__sanitizer_cov' "$linux/kernel/callout"; }
+
 again() {
 	places > "$work/before"
 	put_in || return
@@ -181,6 +184,7 @@ untouched() { [ -z "$(find "$source_dir" -type f -newer "$work/begin")" ]; }
 
 touch "$work/begin"
 item "put into a tree" put_in
+item "nothing that the kernel defines too" no_coverage
 item "the second time changes nothing" again
 item "an older one is brought up to date" updates
 item "what is no tree for it is refused" refuses_wrong_trees

@@ -49,7 +49,7 @@ put() { install -D -m 644 -t "$new/$1" "${@:2}"; }
 
 # Out of tree, the Kbuild files say where the headers are and which options are set.
 makefile() {
-	sed -e '/-DCONFIG_CALLOUT_/d' -e "/-I\$(src)\/include\$/d" \
+	sed -e '/^# For the fuzzer/,/^$/d' -e '/-DCONFIG_CALLOUT_/d' -e "/-I\$(src)\/include\$/d" \
 		-e "s~-I\$(src)/../module/include ~~; s~\$(src)/../module~\$(src)/..~" \
 		-e "s~\$(src)/../VERSION~\$(src)/VERSION~g" "$1"
 }
@@ -73,8 +73,10 @@ put_facility() {
 		grep ' kunit/$\|	kunit/$' "$top/Kbuild"
 	} > "$new/$main/Makefile"
 	makefile "$top/kunit/Kbuild" > "$new/$main/kunit/Makefile"
-	# The modules that upset their kernel stay here.
-	sed -i '/^config CALLOUT_SELFTESTS$/,$d' "$new/$main/Kconfig"
+	# Coverage stays here, which defines a function of kernel/kcov.c, and only the fuzzer wants
+	# it; and the modules that upset their kernel.
+	sed -i '/^config CALLOUT_COVER$/,$d' "$new/$main/Kconfig"
+	rm "$new/$main/cover.c"
 	cat > "$new/$main/.kunitconfig" <<-EOT
 		# SPDX-License-Identifier: GPL-2.0
 		CONFIG_KUNIT=y
