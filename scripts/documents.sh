@@ -128,13 +128,27 @@ same prototype "$man/*.3" "$work/prototypes" "$work/documented"
 # The kernel API: what is exported has a page, and each page that one refers to exists. The functions
 # behind the names of the BSDs and of linux/timer.h are in pages about these.
 scripts/man.sh "$work/pages" "$(qemu/kernel.sh -s)"
-mkdir -p "$work/kernel/scripts"
-printf '#!/bin/sh\necho "no module" >&2\nexit 2\n' > "$work/kernel/scripts/kernel-doc"
-chmod +x "$work/kernel/scripts/kernel-doc"
-if scripts/man.sh "$work/none" "$work/kernel" > "$work/said" 2>&1 ||
-   ! grep -qx "no module" "$work/said"; then
-	wrong "scripts/man.sh does not say why kernel-doc failed"
+KERNEL_DOC=$(qemu/kernel.sh -s)/scripts/kernel-doc
+export KERNEL_DOC
+other=$work/kernel-doc
+printf '#!/bin/sh\necho "no module" >&2\nexit 2\n' > "$other"
+chmod +x "$other"
+if scripts/man9.sh "$work/none" "$other" > "$work/said" 2>&1 || ! grep -qx "no module" "$work/said"; then
+	wrong "scripts/man9.sh does not say why kernel-doc failed"
 fi
+echo > "$other"
+! scripts/man9.sh "$work/none" "$other" 2> "$work/said" || wrong "scripts/man9.sh does not miss any page"
+# As Linux 7.2's: of several files it has the first one's pages only, types have titles, and pages refer to them.
+cat > "$other" <<-'E2'
+	#!/bin/bash
+	options=()
+	while [[ $1 = -* ]]; do options+=("$1"); shift; done
+	"$KERNEL_DOC" "${options[@]}" "$1" |
+		sed 's/^\.TH "Kernel API" 9 "\([^"]*\)".*/.TH "\1" 9/; s/^\.TH/.SH "SEE ALSO"\nstruct callout\n&/'
+E2
+scripts/man9.sh "$work/older" "$KERNEL_DOC"
+scripts/man9.sh "$work/newer" "$other"
+diff -rq "$work/older" "$work/newer" > "$work/said" || { wrong "a newer kernel-doc makes other pages:"; cat "$work/said"; }
 find "$work/pages/man9" -name '*.9' -printf '%f\n' | sed 's/\.9$//' > "$work/pages9"
 sed -nE 's/^EXPORT_SYMBOL(_GPL)?\(([a-z_]+)\);.*/\2/p' module/*.c |
 	grep -vE '^callout_((netbsd|openbsd|dragonfly|timer)_|(init_class|work_run)$)' > "$work/exports"
