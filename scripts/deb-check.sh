@@ -46,16 +46,17 @@ in_root() {
 		exec chroot "$0" env DEBIAN_FRONTEND=noninteractive "$@"' "$root" "$@"
 }
 
-# Without git, and without what this build directory has.
+# Without git, and without what this build directory has. The pages of functions are its own.
 dist_builds() {
-	local tarball
+	local tarball kernel=$build/dist/kernel
 
 	tarball=$("$top/scripts/dist.sh")
 	rm -rf "$build/dist"
 	mkdir -p "$build/dist"
 	tar -C "$build/dist" --strip-components=1 -xf "$tarball" &&
 		make -C "$build/dist/tools" O="$build/dist/out" all &&
-		"$build/dist/scripts/man.sh" "$build/dist/pages" /nowhere &&
+		mkdir -p "$kernel/scripts" && ln -s /bin/false "$kernel/scripts/kernel-doc" &&
+		"$build/dist/scripts/man.sh" "$build/dist/pages" "$kernel" &&
 		grep -q 'B #include <linux/callout.h>' "$build/dist/pages/man9/callout_reset.9"
 }
 

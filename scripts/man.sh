@@ -6,8 +6,8 @@
 #
 #   scripts/man.sh DIRECTORY [KERNEL-BUILD]
 #
-# KERNEL-BUILD is where the kernel's headers or sources are. Without, or where they have no
-# scripts/kernel-doc, the pages of single functions are those that the tarball of dist.sh has.
+# KERNEL-BUILD is where the kernel's headers or sources are, whose scripts/kernel-doc makes the
+# pages of single functions, unless these sources have them, as the tarball of dist.sh has.
 
 set -euo pipefail
 
@@ -26,14 +26,15 @@ for page in Documentation/man/*.[1-9]; do
 	done
 done
 
-# What a kernel was built in has links to its sources.
-for kernel_doc in "$kernel/scripts/kernel-doc" "$kernel/source/scripts/kernel-doc" ""; do
-	[ ! -f "$kernel_doc" ] || break
-done
-if [ "$kernel_doc" ]; then
-	scripts/man9.sh "$directory/man9" "$kernel_doc"
-elif [ -d $made ]; then
+if [ -d $made ]; then
 	install -D -m 644 -t "$directory/man9" $made/*
-else
-	echo "man.sh: $kernel has no scripts/kernel-doc: no pages of the functions" >&2
+	exit
 fi
+# What a kernel was built in has links to its sources.
+for kernel_doc in "$kernel/scripts/kernel-doc" "$kernel/source/scripts/kernel-doc"; do
+	if [ -f "$kernel_doc" ]; then
+		scripts/man9.sh "$directory/man9" "$kernel_doc"
+		exit
+	fi
+done
+echo "man.sh: $kernel has no scripts/kernel-doc: no pages of the functions" >&2
