@@ -22,17 +22,17 @@
 #   PREFIX/lib/modules-load.d/callout.conf    loads the module at boot
 #
 # With DESTDIR everything goes below that directory, and depmod, ldconfig, mandb and
-# systemd-sysusers are not run.
+# systemd-sysusers are not run. All is put into a directory of its own first: if something is
+# missing, as python3 for a newer kernel-doc, nothing is installed.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 [ $# -eq 1 ] || die "usage: install.sh -p | KERNEL"
 package=
 [ "$1" != -p ] || package=yes
-# headers.sh and man.sh change the directory.
 root=${DESTDIR:+$(realpath -m -- "$DESTDIR")}
-prefix=$root${PREFIX:-/usr}
-libdir=${LIBDIR:-${PREFIX:-/usr}/lib}
+prefix=${PREFIX:-/usr}
+libdir=${LIBDIR:-$prefix/lib}
 
 KERNEL_BUILD=
 if [ "$package" ]; then
@@ -41,30 +41,38 @@ else
 	places=$("$top/qemu/kernel.sh" -b "$1")
 	eval "$places"
 fi
+new=$(mktemp -d)
+trap 'rm -rf "$new"' EXIT
 
-put() { install -D -m "$1" "$2" "$3"; }
+# put MODE FILE PATH
+put() { install -D -m "$1" "$2" "$new$3"; }
 
 if [ ! "$package" ]; then
-	put 644 "$build/$1/callout.ko" "$root/lib/modules/$KERNEL_RELEASE/updates/callout.ko"
-	"$top/scripts/headers.sh" "$prefix/src/callout/include"
-	put 644 "$build/$1/src/Module.symvers" \
-		"$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"
+	put 644 "$build/$1/callout.ko" "/lib/modules/$KERNEL_RELEASE/updates/callout.ko"
+	"$top/scripts/headers.sh" "$new$prefix/src/callout/include"
+	put 644 "$build/$1/src/Module.symvers" "$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"
 fi
 put 644 "$top/module/include/uapi/linux/callout.h" "$prefix/include/linux/callout.h"
 put 644 "$top/tools/lib/libcallout.h" "$prefix/include/libcallout.h"
 shared=$(readlink -f "$build/user/lib/libcallout.so")
-put 644 "$shared" "$root$libdir/${shared##*/}"
-put 644 "$build/user/lib/libcallout.a" "$root$libdir/libcallout.a"
-cp -P "$build/user/lib/libcallout.so.1" "$build/user/lib/libcallout.so" "$root$libdir/"
-mkdir -p "$root$libdir/pkgconfig"
-sed -e "s|@PREFIX@|${PREFIX:-/usr}|; s|@LIBDIR@|$libdir|; s|@VERSION@|$(cat "$top/VERSION")|" \
-	"$top/tools/lib/libcallout.pc.in" > "$root$libdir/pkgconfig/libcallout.pc"
+put 644 "$shared" "$libdir/${shared##*/}"
+put 644 "$build/user/lib/libcallout.a" "$libdir/libcallout.a"
+cp -P "$build/user/lib/libcallout.so.1" "$build/user/lib/libcallout.so" "$new$libdir/"
+mkdir -p "$new$libdir/pkgconfig"
+sed -e "s|@PREFIX@|$prefix|; s|@LIBDIR@|$libdir|; s|@VERSION@|$(cat "$top/VERSION")|" \
+	"$top/tools/lib/libcallout.pc.in" > "$new$libdir/pkgconfig/libcallout.pc"
 put 755 "$build/user/calloutctl" "$prefix/bin/calloutctl"
 put 644 "$top/tools/calloutctl.bash" "$prefix/share/bash-completion/completions/calloutctl"
-"$top/scripts/man.sh" "$prefix/share/man" ${KERNEL_BUILD:+"$KERNEL_BUILD"}
+"$top/scripts/man.sh" "$new$prefix/share/man" ${KERNEL_BUILD:+"$KERNEL_BUILD"}
 put 644 "$top/udev/60-callout.rules" "$prefix/lib/udev/rules.d/60-callout.rules"
 put 644 "$top/udev/callout.sysusers" "$prefix/lib/sysusers.d/callout.conf"
 put 644 "$top/udev/callout.modules-load" "$prefix/lib/modules-load.d/callout.conf"
+
+# A directory there may be a link, as /lib is.
+find "$new" ! -type d -printf '/%P\n' | while read -r file; do
+	mkdir -p "$root${file%/*}"
+	cp -d --preserve=mode --remove-destination "$new$file" "$root$file"
+done
 [ ! "$root" ] || exit 0
 depmod "$KERNEL_RELEASE"
 ldconfig

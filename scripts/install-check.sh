@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What install.sh installs, and when it does not, with empty files for what is built. The last line
+# is "N passed, N failed".
+#
+#   scripts/install-check.sh
+
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 0 ] || die "usage: install-check.sh"
+kernel=debian-6.12
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export CALLOUT_BUILD=$work/build DESTDIR=$work/root
+user=$work/build/user
+
+mkdir -p "$work/build/$kernel/src" "$user/lib" "$work/bin"
+touch "$work/build/$kernel/callout.ko" "$work/build/$kernel/src/Module.symvers" \
+	"$user/calloutctl" "$user/lib/libcallout.a" "$user/lib/libcallout.so.1.0"
+ln -s libcallout.so.1.0 "$user/lib/libcallout.so.1"
+ln -s libcallout.so.1 "$user/lib/libcallout.so"
+# A program that man.sh needs and the machine has not.
+printf '#!/bin/sh\necho "no awk" >&2\nexit 127\n' > "$work/bin/awk"
+chmod +x "$work/bin/awk"
+
+install() {
+	rm -rf "$DESTDIR"
+	"$top/scripts/install.sh" $kernel
+}
+
+nothing_without_awk() {
+	! PATH=$work/bin:$PATH install 2> "$work/said" && grep -qx "no awk" "$work/said" &&
+		[ ! -e "$DESTDIR" ]
+}
+
+item "nothing if the manual pages cannot be made" nothing_without_awk
+finish
