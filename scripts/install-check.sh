@@ -33,5 +33,12 @@ nothing_without_awk() {
 		[ ! -e "$DESTDIR" ]
 }
 
+readable() {
+	(umask 077 && install) && [ -e "$DESTDIR/usr/lib/libcallout.so.1" ] &&
+		! find "$DESTDIR" ! -type l ! \( -perm -o=r -a \( ! -type d -o -perm -o=x \) \) |
+		grep .
+}
+
+item "all may read it, whatever root's umask" readable
 item "nothing if the manual pages cannot be made" nothing_without_awk
 finish
