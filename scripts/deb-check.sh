@@ -111,6 +111,14 @@ finds() {
 	in_root sh -ec 'mandb -q; man -w "$@"; man -k callout | grep -q callout_reset' sh "$@"
 }
 
+# Until udev reads its rule again, a group is nobody that was not there yet.
+group_before_rule() {
+	awk '
+		/systemd-sysusers/ { made = 1 }
+		made && /udevadm control --reload/ { found = 1 }
+		END { exit !found }' "$root/var/lib/dpkg/info/callout-dkms.postinst"
+}
+
 build_example() {
 	# shellcheck disable=SC2016 # the inner shell's
 	in_root sh -ec 'cd /usr/share/doc/libcallout-dev/examples
@@ -209,6 +217,7 @@ item "a tarball of the tarball is refused" dist_of_dist
 item "the packages build, and lintian is content" "$top/scripts/deb.sh"
 item "apt install" install_packages "$build/deb"
 item "DKMS has built for the kernel" built amd64
+item "udev reads its rule when there is the group" group_before_rule
 item "manual pages" finds 1 calloutctl 3 callout_arm 4 callout 9 callout_reset
 item "the example of libev compiles" build_example
 item "a disk of it" configure

@@ -21,9 +21,9 @@
 #   PREFIX/lib/sysusers.d/callout.conf        systemd-sysusers creates that group
 #   PREFIX/lib/modules-load.d/callout.conf    loads the module at boot
 #
-# With DESTDIR everything goes below that directory, and depmod, ldconfig, mandb and
-# systemd-sysusers are not run. All is put into a directory of its own first: if something is
-# missing, as python3 for a newer kernel-doc, nothing is installed.
+# With DESTDIR everything goes below that directory, and depmod, ldconfig, mandb, systemd-sysusers
+# and udevadm are not run. All is put into a directory of its own first: if something is missing,
+# as python3 for a newer kernel-doc, nothing is installed.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -70,6 +70,10 @@ put 644 "$top/udev/60-callout.rules" "$prefix/lib/udev/rules.d/60-callout.rules"
 put 644 "$top/udev/callout.sysusers" "$prefix/lib/sysusers.d/callout.conf"
 put 644 "$top/udev/callout.modules-load" "$prefix/lib/modules-load.d/callout.conf"
 
+# The group that the udev rule names, before the rule.
+if [ ! "$root" ] && command -v systemd-sysusers > /dev/null; then
+	systemd-sysusers "$top/udev/callout.sysusers"
+fi
 # A directory there may be a link, as /lib is.
 find "$new" ! -type d -printf '/%P\n' | while read -r file; do
 	mkdir -p "$root${file%/*}"
@@ -82,6 +86,7 @@ if command -v mandb > /dev/null; then
 	# man finds the pages without its index too.
 	mandb -q || :
 fi
-if command -v systemd-sysusers > /dev/null; then
-	systemd-sysusers "$prefix/lib/sysusers.d/callout.conf"
+if command -v udevadm > /dev/null; then
+	# In a chroot no udev runs.
+	udevadm control --reload || :
 fi
