@@ -28,6 +28,9 @@ install() {
 	"$top/scripts/install.sh" $kernel
 }
 
+# installed: what is below DESTDIR but for DKMS's module
+installed() { find "$DESTDIR" ! -type d ! -path '*/updates/dkms/*' | grep .; }
+
 nothing_without_awk() {
 	! PATH=$work/bin:$PATH install 2> "$work/said" && grep -qx "no awk" "$work/said" &&
 		[ ! -e "$DESTDIR" ]
@@ -39,6 +42,19 @@ readable() {
 		grep .
 }
 
+nothing_beside_dkms() {
+	local release places
+
+	places=$("$top/qemu/kernel.sh" -b $kernel) || return
+	release=$(eval "$places" && echo "$KERNEL_RELEASE")
+	rm -rf "$DESTDIR"
+	mkdir -p "$DESTDIR/lib/modules/$release/updates/dkms"
+	touch "$DESTDIR/lib/modules/$release/updates/dkms/callout.ko.xz"
+	! "$top/scripts/install.sh" $kernel 2> "$work/said" && ! installed &&
+		grep "DKMS has installed callout for $release" "$work/said"
+}
+
 item "all may read it, whatever root's umask" readable
 item "nothing if the manual pages cannot be made" nothing_without_awk
+item "nothing beside DKMS's module" nothing_beside_dkms
 finish

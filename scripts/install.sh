@@ -42,6 +42,10 @@ if [ "$package" ]; then
 else
 	places=$("$top/qemu/kernel.sh" -b "$1")
 	eval "$places"
+	# depmod may take either of two.
+	if compgen -G "$root/lib/modules/$KERNEL_RELEASE/updates/dkms/callout.ko*" > /dev/null; then
+		die "DKMS has installed callout for $KERNEL_RELEASE: remove that first"
+	fi
 fi
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
