@@ -29,6 +29,9 @@ install: modules ## install module, headers, libcallout, calloutctl; DESTDIR=, P
 	$(MAKE) --no-print-directory -C tools O=$(CURDIR)/build/user
 	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" scripts/install.sh $(KERNEL)
 
+uninstall: ## remove what install has installed, for all kernels; DESTDIR=, PREFIX=/usr
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/uninstall.sh
+
 docs: ## the documents and manual pages as HTML, in build/docs/
 	@scripts/docs.sh
 
@@ -176,7 +179,7 @@ clean: ## remove build/
 distclean: clean ## also remove the cached kernels
 	rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$${HOME:-build}/.cache}/callout}"
 
-.PHONY: help all setup modules tools install docs dist intree deb deb-check matrix demo check check-all check-long check-static check-schemes \
+.PHONY: help all setup modules tools install uninstall docs dist intree deb deb-check matrix demo check check-all check-long check-static check-schemes \
 	check-schemes-all check-model check-litmus check-kunit check-late check-selftests check-tools check-load \
 	check-client check-clients check-hotplug check-cpus check-suspend check-torture check-debug check-arm64 \
 	check-riscv64 check-s390x check-fuzz check-faults search torture soak fuzz fuzz-bugs fuzz-user mutants bench bench-user bench-loop replaced lab pictures \

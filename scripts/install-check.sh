@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What install.sh installs, and when it does not, with empty files for what is built. The last line
-# is "N passed, N failed".
+# What install.sh installs, when it does not, and what uninstall.sh leaves, with empty files for
+# what is built. The last line is "N passed, N failed".
 #
 #   scripts/install-check.sh
 
@@ -54,7 +54,32 @@ nothing_beside_dkms() {
 		grep "DKMS has installed callout for $release" "$work/said"
 }
 
+# Of two kernels, and of an earlier version, which had one page more.
+nothing_left() {
+	local other=$DESTDIR/lib/modules/other/updates/callout.ko
+	local old=$DESTDIR/usr/share/man/man9/old.9
+	local list=$DESTDIR/usr/share/callout/installed
+
+	install || return
+	mkdir -p "${other%/*}"
+	touch "$other" "$old"
+	printf '%s\n' "${other#"$DESTDIR"}" "${old#"$DESTDIR"}" >> "$list"
+	"$top/scripts/install.sh" $kernel && "$top/scripts/uninstall.sh" && ! installed &&
+		[ ! -e "$DESTDIR/usr/src/callout" ] && [ ! -e "${list%/*}" ]
+}
+
+# Those that DKMS has installed since are in some of the places.
+kept_beside_dkms() {
+	install || return
+	mkdir -p "$DESTDIR/lib/modules/another/updates/dkms"
+	touch "$DESTDIR/lib/modules/another/updates/dkms/callout.ko"
+	! "$top/scripts/uninstall.sh" 2> "$work/said" && [ -e "$DESTDIR/usr/bin/calloutctl" ] &&
+		grep "DKMS has installed callout" "$work/said"
+}
+
 item "all may read it, whatever root's umask" readable
 item "nothing if the manual pages cannot be made" nothing_without_awk
 item "nothing beside DKMS's module" nothing_beside_dkms
+item "uninstall.sh leaves nothing" nothing_left
+item "and touches nothing while DKMS has a module" kept_beside_dkms
 finish

@@ -21,6 +21,9 @@
 #   PREFIX/lib/sysusers.d/callout.conf        systemd-sysusers creates that group
 #   PREFIX/lib/modules-load.d/callout.conf    loads the module at boot
 #
+# Without -p, PREFIX/share/callout/installed lists all that, for uninstall.sh: what was installed
+# for other kernels, too.
+#
 # With DESTDIR everything goes below that directory, and depmod, ldconfig, mandb, systemd-sysusers
 # and udevadm are not run. All is put into a directory of its own first: if something is missing,
 # as python3 for a newer kernel-doc, nothing is installed.
@@ -73,6 +76,16 @@ put 644 "$top/tools/calloutctl.bash" "$prefix/share/bash-completion/completions/
 put 644 "$top/udev/60-callout.rules" "$prefix/lib/udev/rules.d/60-callout.rules"
 put 644 "$top/udev/callout.sysusers" "$prefix/lib/sysusers.d/callout.conf"
 put 644 "$top/udev/callout.modules-load" "$prefix/lib/modules-load.d/callout.conf"
+
+if [ ! "$package" ]; then
+	list=$prefix/share/callout/installed
+	mkdir -p "$new${list%/*}"
+	{
+		echo "$list"
+		find "$new" ! -type d -printf '/%P\n'
+		cat "$root$list" 2> /dev/null || :
+	} | LC_ALL=C sort -u > "$new$list"
+fi
 
 # The group that the udev rule names, before the rule.
 if [ ! "$root" ] && command -v systemd-sysusers > /dev/null; then

@@ -44,6 +44,7 @@ chosen() {
 make_target() {
 	case $1 in
 	install) make "$1" DESTDIR="$work/installed" ;;
+	uninstall) make install "$1" DESTDIR="$work/installed" ;;
 	torture) make "$1" SECONDS=20 ;;
 	shell) echo exit | make "$1" ;;
 	*) make "$1" ;;
