@@ -21,5 +21,6 @@ logged deb dpkg-buildpackage -b -us -uc
 logged lintian lintian --fail-on error,warning ../*.changes
 cat "$log/lintian.log"
 mkdir ../debug
-mv ../*-dbgsym_*.deb ../debug/
+# With DEB_BUILD_OPTIONS=noautodbgsym there are none.
+find .. -maxdepth 1 -name '*-dbgsym_*.deb' -exec mv -t ../debug {} +
 ls "$build"/deb/*.deb
