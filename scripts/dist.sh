@@ -30,6 +30,8 @@ made=(--add-virtual-file="$name/debian/changelog:$changelog")
 scripts/setup.sh dist
 places=$(qemu/kernel.sh -b debian-6.1)
 eval "$places"
+[ -f "$KERNEL_BUILD/scripts/kernel-doc" ] ||
+	die "$KERNEL_BUILD has no scripts/kernel-doc; the headers of Debian 12 and 13 have one"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 git archive HEAD | tar -C "$work" -x
