@@ -62,13 +62,18 @@ static bool add_owner(struct owners *o, const struct owner *owner)
 static int parse_line(struct owners *o, const char *line)
 {
 	struct owner owner;
+	int end = 0;
 
 	/* The lengths are those of the arrays, less one. */
-	if (sscanf(line, "%llu %llu %llu %llu %llu %llu %15s %15s %255[^\n]",
+	if (sscanf(line, "%llu %llu %llu %llu %llu %llu %15s %15s%n",
 		   &owner.armed, &owner.cancelled, &owner.expired,
 		   &owner.pending, &owner.late_ns, &owner.max_late_ns,
-		   owner.pid, owner.uid, owner.name) != 9)
+		   owner.pid, owner.uid, &end) != 8 || line[end] != ' ')
 		return -EIO;
+	/* A program's name can be empty, or begin with white space. */
+	line += end + 1;
+	snprintf(owner.name, sizeof(owner.name), "%.*s",
+		 (int)strcspn(line, "\n"), line);
 	callout_make_printable(owner.name);
 	return add_owner(o, &owner) ? 0 : -ENOMEM;
 }

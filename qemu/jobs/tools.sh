@@ -194,6 +194,30 @@ check_top() {
 	kill $pid
 }
 
+# Has a name, and a callout that fires each 50 ms; prints its process and descriptor.
+named='
+import ctypes, os, sys
+from ctypes import byref, c_uint64
+PR_SET_NAME = 15
+lib = ctypes.CDLL("libcallout.so.1")
+ctypes.CDLL(None).prctl(PR_SET_NAME, os.fsencode(sys.argv[1]))
+fd = lib.callout_open(0)
+lib.callout_set_every(fd, c_uint64(50 * 10**6), c_uint64(0), byref(c_uint64()))
+print(os.getpid(), fd, flush=True)
+while os.read(fd, 4096):
+    pass
+'
+
+check_names() {
+	hold python3 -c "$named" ""
+	check "top --kernel: no name" prints " +[0-9]+ .* $pid +0 " calloutctl top --kernel
+	kill "$pid"
+	hold python3 -c "$named" "$(printf '\r\v\f')"
+	check "top --kernel: a name of white space" \
+		prints " +[0-9]+ .* $pid +0 [?]{3}" calloutctl top --kernel
+	kill "$pid"
+}
+
 # Holds a file with callouts, and prints its process and descriptor.
 holder='
 import ctypes, os, time
@@ -348,6 +372,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 	load_module
 	check_calloutctl
 	check_top
+	check_names
 	check_list
 	for loop in ev uv event; do
 		check "100 000 timers in a loop: $loop" idle_$loop
