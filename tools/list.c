@@ -167,6 +167,18 @@ static bool is_device(const struct target *t, const struct stat *st)
 	return S_ISCHR(st->st_mode) && st->st_rdev == t->device;
 }
 
+/*
+ * Whether the descriptor has been closed, or is of a file that cannot be looked
+ * at, as in a FUSE file system whose server has ended. If not, the caller may
+ * not see what it is of.
+ */
+static bool is_closed_or_dead(const char *path)
+{
+	char target;
+
+	return readlink(path, &target, 1) > 0 || errno == ENOENT;
+}
+
 /* A descriptor that is not of the device is left out. */
 static int list_fd(struct target *t, int fd)
 {
@@ -175,9 +187,11 @@ static int list_fd(struct target *t, int fd)
 	int copy, ret = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", t->pid, fd);
-	if (stat(path, &st))
-		return t->all && errno == ENOENT ? 0 :
-		       callout_failed(-errno, path);
+	if (stat(path, &st)) {
+		ret = -errno;
+		return t->all && is_closed_or_dead(path) ? 0 :
+		       callout_failed(ret, path);
+	}
 	if (!is_device(t, &st))
 		return 0;
 	copy = pidfd_getfd(t->pidfd, fd, 0);

@@ -266,6 +266,30 @@ while True:
     os.dup2(null, 9)
 '
 
+# Has a file of FUSE, whose server has ended, as a descriptor before that of the device.
+orphan='
+import ctypes, os
+dead, fuse = os.open("/dev/null", os.O_RDONLY), os.open("/dev/fuse", os.O_RDWR)
+os.mkdir("/tmp/orphan")
+mount = ctypes.CDLL(None).mount
+options = b"fd=%d,rootmode=40000,user_id=0,group_id=0" % fuse
+assert not mount(b"orphan", b"/tmp/orphan", b"fuse", 0, options)
+os.dup2(os.open("/tmp/orphan", os.O_PATH), dead)
+os.close(fuse)
+'
+
+# Of what cannot be looked at, nothing is said.
+lists_orphan() {
+	hold python3 -c "$orphan$holder"
+	fails 1 "/fd/[0-9]+: .* not connected" calloutctl list "$pid/3" && lists 7 "$pid"
+	result=$?
+	kill "$pid"
+	wait "$pid"
+	umount /tmp/orphan
+	rmdir /tmp/orphan
+	return $result
+}
+
 # Only the device is asked for its callouts.
 lists_flicker() {
 	hold python3 -c "$flicker"
@@ -348,6 +372,9 @@ check_list() {
 	kill "$pid"
 	check "list: not permitted to trace" lists_own
 	check "list: a number that changes its file" lists_flicker
+	# In 6.1 it is a module.
+	! grep -qw fuse /proc/filesystems ||
+		check "list: a file that cannot be looked at" lists_orphan
 	check "list: no descriptor" fails 1 "process $$ has no descriptor" calloutctl list $$
 	check "list: no such process" fails 1 "the process: No such process" calloutctl list 4194304
 	check "list: no process" fails 2 "list takes a process" calloutctl list
