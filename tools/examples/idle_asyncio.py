@@ -109,6 +109,8 @@ class Timers:
 
     def close(self):
         """Disarm all. A timer cannot be armed any more."""
+        if not self.ctx:
+            return
         self.loop.remove_reader(self.lib.callout_ctx_fd(self.ctx))
         self.lib.callout_ctx_destroy(self.ctx)
         self.ctx = None
@@ -214,6 +216,7 @@ async def failures(loop):
     """All that fire together are called, although each raises; none is armed once it is closed.
 
     A time may be longer than the clock, or have passed. A periodic timer fires until it is disarmed.
+    Closing again does nothing.
     """
     reported = []
     called = []
@@ -238,6 +241,7 @@ async def failures(loop):
     beat.arm(-1, 0.01)
     while beat.address in timers.armed:
         await asyncio.sleep(0.01)
+    timers.close()
     timers.close()
     three[0].disarm()
     try:
