@@ -56,7 +56,7 @@ int callout_getopt(int argc, char **argv, const char *options);
 int callout_bad_option(const char *command, int opt);
 int callout_parse_json(int argc, char **argv, bool *json);
 
-void callout_make_printable(char *name);
+void callout_print_name(const char *name);
 
 /**
  * struct callout_json - a JSON object that is being written, on one line

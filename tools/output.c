@@ -2,18 +2,20 @@
 /*
  * output.c - prints events and counters, as text and JSON
  */
-#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "calloutctl.h"
 
-/* A program can have any name: control characters would disturb the terminal. */
-void callout_make_printable(char *name)
+/*
+ * Prints the name of a program, which can be any bytes. Control characters would
+ * disturb the terminal, and which of the bytes beyond ASCII are such depends on
+ * its encoding: 0x9b, or c2 9b in UTF-8, begins a sequence, as ESC [ does.
+ */
+void callout_print_name(const char *name)
 {
 	for (; *name; name++)
-		if (iscntrl((unsigned char)*name))
-			*name = '?';
+		putchar(*name >= ' ' && *name <= '~' ? *name : '?');
 }
 
 void callout_json_begin(struct callout_json *j)

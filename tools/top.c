@@ -112,7 +112,6 @@ static void set_comm(struct entry *e, const char *comm)
 {
 	snprintf(e->comm, sizeof(e->comm), "%.*s",
 		 (int)strcspn(comm, "\n"), comm);
-	callout_make_printable(e->comm);
 }
 
 /* Adds an entry: each word of @line is under a word of @headings. */
@@ -294,7 +293,9 @@ static void print_text(const struct table *t, unsigned int count)
 			else
 				printf("%*s ", width, "-");
 		}
-		printf("%5u %s\n", t->entries[i].files, t->entries[i].comm);
+		printf("%5u ", t->entries[i].files);
+		callout_print_name(t->entries[i].comm);
+		putchar('\n');
 	}
 }
 

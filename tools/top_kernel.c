@@ -74,7 +74,6 @@ static int parse_line(struct owners *o, const char *line)
 	line += end + 1;
 	snprintf(owner.name, sizeof(owner.name), "%.*s",
 		 (int)strcspn(line, "\n"), line);
-	callout_make_printable(owner.name);
 	return add_owner(o, &owner) ? 0 : -ENOMEM;
 }
 
@@ -122,11 +121,12 @@ static void print_text(const struct owners *o, unsigned int count)
 	       "pid", "uid");
 	for (i = 0; i < o->n && i < count; i++) {
 		owner = &o->owners[i];
-		printf("%10llu %10llu %10llu %10llu %10.1f %11.1f %7s %7s %s\n",
+		printf("%10llu %10llu %10llu %10llu %10.1f %11.1f %7s %7s ",
 		       owner->armed, owner->cancelled, owner->expired,
 		       owner->pending, mean_late_ns(owner) / 1000,
-		       owner->max_late_ns / 1000.0, owner->pid, owner->uid,
-		       owner->name);
+		       owner->max_late_ns / 1000.0, owner->pid, owner->uid);
+		callout_print_name(owner->name);
+		putchar('\n');
 	}
 }
 

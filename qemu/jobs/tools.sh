@@ -216,6 +216,15 @@ check_names() {
 	check "top --kernel: a name of white space" \
 		prints " +[0-9]+ .* $pid +0 [?]{3}" calloutctl top --kernel
 	kill "$pid"
+	# As UTF-8: an a with a dieresis, and a control character.
+	hold python3 -c "$named" "$(printf 'm\303\244\302\233x')"
+	check "top: beyond ASCII" prints " +$pid .* m[?]{4}x" calloutctl top
+	check "top --json: beyond ASCII" \
+		prints ".*\"pid\": $pid, "'.*"m\\u00c3\\u00a4\\u00c2\\u009bx"\}' \
+		calloutctl top --json
+	check "top --kernel: beyond ASCII" prints " +[0-9]+ .* $pid +0 m[?]{4}x" \
+		calloutctl top --kernel
+	kill "$pid"
 }
 
 # Holds a file with callouts, and prints its process and descriptor.
