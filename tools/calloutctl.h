@@ -100,6 +100,7 @@ struct callout_figures {
 int callout_top_kernel(FILE *f, unsigned int count, bool json);
 
 int callout_read_figures(struct callout_figures *f);
+void callout_unescape_name(char *name);
 void callout_print_info(const struct callout_info *info, bool json);
 
 /**

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * facility.c - reads the counters of the whole facility from debugfs
+ * facility.c - reads the counters of the whole facility from debugfs, and names
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -104,4 +104,27 @@ int callout_read_figures(struct callout_figures *f)
 	memset(f, 0, sizeof(*f));
 	ret = read_bases(f);
 	return ret ? ret : read_lateness(f);
+}
+
+static bool is_octal(char c)
+{
+	return c >= '0' && c <= '7';
+}
+
+/* The files of debugfs have some bytes of a program's name as \ooo. */
+void callout_unescape_name(char *name)
+{
+	char *to = name;
+
+	while (*name) {
+		if (name[0] == '\\' && is_octal(name[1]) && is_octal(name[2]) &&
+		    is_octal(name[3])) {
+			*to++ = (name[1] - '0') << 6 | (name[2] - '0') << 3 |
+				(name[3] - '0');
+			name += 4;
+		} else {
+			*to++ = *name++;
+		}
+	}
+	*to = '\0';
 }

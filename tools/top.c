@@ -129,10 +129,12 @@ static bool parse_line(struct table *t, const char *headings, const char *line)
 		len = strcspn(line, "\n ");
 		if (!name_len || !len)
 			return true;
-		if (name_len == 4 && !memcmp(headings, "comm", 4))
+		if (name_len == 4 && !memcmp(headings, "comm", 4)) {
 			set_comm(e, line);
-		else
+			callout_unescape_name(e->comm);
+		} else {
 			set_value(e, headings, name_len, line);
+		}
 		headings += name_len;
 		line += len;
 	}

@@ -74,6 +74,8 @@ static int parse_line(struct owners *o, const char *line)
 	line += end + 1;
 	snprintf(owner.name, sizeof(owner.name), "%.*s",
 		 (int)strcspn(line, "\n"), line);
+	if (owner.pid[0] != '-')
+		callout_unescape_name(owner.name);
 	return add_owner(o, &owner) ? 0 : -ENOMEM;
 }
 

@@ -216,6 +216,11 @@ check_names() {
 	check "top --kernel: a name of white space" \
 		prints " +[0-9]+ .* $pid +0 [?]{3}" calloutctl top --kernel
 	kill "$pid"
+	hold python3 -c "$named" "$(printf 'a \\040\nb')"
+	check "top: escaped" prints " +$pid .* a \\\\040[?]b" calloutctl top
+	check "top --kernel: escaped" prints " +[0-9]+ .* $pid +0 a \\\\040[?]b" \
+		calloutctl top --kernel
+	kill "$pid"
 	# As UTF-8: an a with a dieresis, and a control character.
 	hold python3 -c "$named" "$(printf 'm\303\244\302\233x')"
 	check "top: beyond ASCII" prints " +$pid .* m[?]{4}x" calloutctl top
