@@ -10,11 +10,28 @@
 /* Lines between headings. */
 #define LINES	20
 
+static bool went_back(const struct callout_figures *f,
+		      const struct callout_figures *before)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(f->late); i++)
+		if (f->late[i] < before->late[i])
+			return true;
+	return f->handlers < before->handlers || f->wakeups < before->wakeups ||
+	       f->false_wakeups < before->false_wakeups ||
+	       f->hops < before->hops || f->visits < before->visits ||
+	       f->refiles < before->refiles;
+}
+
+/* A module that was loaded since @before counts from 0. */
 static void subtract(struct callout_figures *f,
 		     const struct callout_figures *before)
 {
 	unsigned int i;
 
+	if (went_back(f, before))
+		return;
 	f->handlers -= before->handlers;
 	f->wakeups -= before->wakeups;
 	f->false_wakeups -= before->false_wakeups;

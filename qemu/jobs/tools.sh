@@ -232,6 +232,23 @@ check_names() {
 	kill "$pid"
 }
 
+# Of a module that is loaded between two lines, stat counts what it has done.
+stat_reloads() {
+	calloutctl stat 2s 2 > /tmp/out 2> /tmp/err &
+	stat=$!
+	until [ "$(wc -l < /tmp/out)" -ge 2 ]; do
+		sleep 0.1
+	done
+	kill -STOP $stat
+	unload_module && load_module
+	kill -CONT $stat
+	wait $stat && awk '
+		{ for (i = 1; i <= NF; i++) wrapped += length($i) > 15 }
+		END { exit NR != 3 || wrapped }' /tmp/out && return
+	sed 's/^/# /' /tmp/out /tmp/err
+	return 1
+}
+
 # Holds a file with callouts, and prints its process and descriptor.
 holder='
 import ctypes, os, time
@@ -415,6 +432,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 	check_top
 	check_names
 	check_list
+	check "stat: the module is loaded again" stat_reloads
 	for loop in ev uv event; do
 		check "100 000 timers in a loop: $loop" idle_$loop
 	done
