@@ -282,23 +282,24 @@ static const struct {
 
 int main(int argc, char **argv)
 {
+	int (*run)(int argc, char **argv) = NULL;
 	size_t i;
 	int ret;
 
 	if (argc < 2)
 		return callout_usage("no command");
-	opterr = 0;
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			run = commands[i].run;
+	if (!run)
+		return callout_usage("no command \"%s\"", argv[1]);
 	if (argc == 3 && !strcmp(argv[2], "--help"))
-		argv[1] = argv[2];
-	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(argv[1], commands[i].name))
-			continue;
-		ret = commands[i].run(argc - 1, argv + 1);
-		if (fflush(stdout) || ferror(stdout)) {
-			fputs("calloutctl: cannot write the output\n", stderr);
-			ret = CALLOUT_EXIT_FAILED;
-		}
-		return ret;
+		run = cmd_help;
+	opterr = 0;
+	ret = run(argc - 1, argv + 1);
+	if (fflush(stdout) || ferror(stdout)) {
+		fputs("calloutctl: cannot write the output\n", stderr);
+		ret = CALLOUT_EXIT_FAILED;
 	}
-	return callout_usage("no command \"%s\"", argv[1]);
+	return ret;
 }

@@ -138,6 +138,8 @@ check_calloutctl() {
 	check "watch --json" json 5 calloutctl watch --json < /tmp/in
 	check "no command" fails 2 "no command" calloutctl
 	check "no such command" fails 2 "no command \"nonsense\"" calloutctl nonsense
+	check "no such command, --help" \
+		fails 2 "no command \"nonsense\"" calloutctl nonsense --help
 	check "no such option" fails 2 "set: no option -x" calloutctl set -x 1s
 	check "no such time" fails 2 "bad time \"1 year\"" calloutctl set "1 year"
 	check "no such clock" fails 2 "bad clock" calloutctl set -c tai 1s
