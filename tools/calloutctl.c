@@ -181,7 +181,7 @@ int callout_cmd_set(int argc, char **argv)
 	struct callout_wish wish;
 	int fd, ret;
 
-	ret = callout_parse_wish(argc, argv, "+:ac:n:p:s:j", &wish);
+	ret = callout_parse_wish(argc, argv, "+:ac:n:p:s:j", false, &wish);
 	if (ret)
 		return ret;
 	fd = callout_open_or_complain(0);

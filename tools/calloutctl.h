@@ -104,7 +104,7 @@ void callout_unescape_name(char *name);
 void callout_print_info(const struct callout_info *info, bool json);
 
 /**
- * struct callout_wish - the arguments of "set"
+ * struct callout_wish - the arguments of "set", and of "reset" in "watch"
  * @op: sets the callout
  * @count: how many callouts; of a periodic one, how many events
  * @json: print JSON
@@ -122,7 +122,7 @@ bool callout_parse_number(const char *s, __u64 *value);
 int callout_parse_positive(const char *command, const char *what,
 			   const char *s, __u64 max, __u64 *value);
 int callout_parse_wish(int argc, char **argv, const char *options,
-		       struct callout_wish *wish);
+		       bool by_handle, struct callout_wish *wish);
 
 static inline __u64 callout_ns(void)
 {

@@ -128,7 +128,8 @@ static bool parse_clock(const char *s, __s32 *clockid)
 	return false;
 }
 
-static int parse_wish_option(int opt, struct callout_wish *wish)
+static int parse_wish_option(const char *command, int opt,
+			     struct callout_wish *wish)
 {
 	switch (opt) {
 	case 'a':
@@ -137,51 +138,62 @@ static int parse_wish_option(int opt, struct callout_wish *wish)
 	case 'c':
 		if (parse_clock(optarg, &wish->op.clockid))
 			return 0;
-		return callout_usage("set: bad clock \"%s\"", optarg);
+		return callout_usage("%s: bad clock \"%s\"", command,
+				     optarg);
 	case 'n':
-		return callout_parse_positive("set", "count", optarg, ~0U,
+		return callout_parse_positive(command, "count", optarg, ~0U,
 					      &wish->count);
 	case 'p':
 		if (callout_parse_time(optarg, &wish->op.period) &&
 		    wish->op.period)
 			return 0;
-		return callout_bad_time("set", "period", optarg);
+		return callout_bad_time(command, "period", optarg);
 	case 's':
 		if (callout_parse_time(optarg, &wish->op.slack))
 			return 0;
-		return callout_bad_time("set", "slack", optarg);
+		return callout_bad_time(command, "slack", optarg);
 	case 'j':
 		wish->json = true;
 		return 0;
 	default:
-		return callout_bad_option("set", opt);
+		return callout_bad_option(command, opt);
 	}
 }
 
-/* Parses "[OPTIONS] TIME [COOKIE]"; complains if that is wrong. */
+/*
+ * Parses "[OPTIONS] TIME [COOKIE]" or, with @by_handle, "[OPTIONS] TIME HANDLE";
+ * complains if that is wrong.
+ */
 int callout_parse_wish(int argc, char **argv, const char *options,
-		       struct callout_wish *wish)
+		       bool by_handle, struct callout_wish *wish)
 {
-	__u64 time, cookie = 0;
+	const char *command = argv[0];
+	__u64 time, number = 0;
 	int opt, ret;
 
 	wish->op = callout_op_set(0, 0);
 	wish->count = 1;
 	wish->json = false;
 	while ((opt = callout_getopt(argc, argv, options)) != -1) {
-		ret = parse_wish_option(opt, wish);
+		ret = parse_wish_option(command, opt, wish);
 		if (ret)
 			return ret;
 	}
 	argc -= optind;
 	argv += optind;
-	if (argc < 1 || argc > 2)
-		return callout_usage("set takes a time and perhaps a cookie");
+	if (argc < 1 + by_handle || argc > 2)
+		return callout_usage("%s takes a time and %s", command,
+				     by_handle ? "a handle" :
+						 "perhaps a cookie");
 	if (!callout_parse_time(argv[0], &time))
-		return callout_bad_time("set", "time", argv[0]);
-	if (argc == 2 && !callout_parse_number(argv[1], &cookie))
-		return callout_usage("set: bad cookie \"%s\"", argv[1]);
+		return callout_bad_time(command, "time", argv[0]);
+	if (argc == 2 && !callout_parse_number(argv[1], &number))
+		return callout_usage("%s: bad %s \"%s\"", command,
+				     by_handle ? "handle" : "cookie", argv[1]);
 	wish->op.time = time;
-	wish->op.cookie = cookie;
+	if (by_handle)
+		wish->op.handle = number;
+	else
+		wish->op.cookie = number;
 	return 0;
 }

@@ -64,10 +64,10 @@ static void print_cancelled(const struct watch *w, int ret, const char *what)
 
 /* Parses the arguments of "set" or "reset"; complains if it returns false. */
 static bool parse_line(int argc, char **argv, const char *options,
-		       struct callout_wish *wish)
+		       bool by_handle, struct callout_wish *wish)
 {
 	optind = 0;
-	return !callout_parse_wish(argc, argv, options, wish);
+	return !callout_parse_wish(argc, argv, options, by_handle, wish);
 }
 
 static void set_op(const struct watch *w, struct callout_op *op,
@@ -85,7 +85,7 @@ static bool watch_set(struct watch *w, int argc, char **argv)
 {
 	struct callout_wish wish;
 
-	if (!parse_line(argc, argv, "+:ac:p:s:", &wish))
+	if (!parse_line(argc, argv, "+:ac:p:s:", false, &wish))
 		return false;
 	set_op(w, &wish.op, "set");
 	return true;
@@ -96,12 +96,10 @@ static bool watch_reset(struct watch *w, int argc, char **argv)
 	struct callout_wish wish;
 	int ret;
 
-	/* The handle is in the place of the cookie; the clock stays. */
-	if (!parse_line(argc, argv, "+:ap:s:", &wish) || optind != argc - 2)
+	if (!parse_line(argc, argv, "+:ap:s:", true, &wish))
 		return false;
 	wish.op.op = CALLOUT_OP_RESET;
-	wish.op.handle = wish.op.cookie;
-	wish.op.cookie = 0;
+	/* The clock stays. */
 	wish.op.clockid = 0;
 	wish.op.flags |= CALLOUT_NEW_PERIOD | CALLOUT_NEW_SLACK;
 	ret = callout_do(w->fd, &wish.op);

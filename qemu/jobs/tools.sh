@@ -126,7 +126,13 @@ check_calloutctl() {
 	check "watch: not outstanding" watched "not outstanding" 'unset 1\n'
 	check "watch: fires" watched "fired .* cookie 5 .*" 'set 20ms 5\nset 10ms\n'
 	check "watch: reset" reset
-	check "watch: reset keeps the clock" complains "no option -c" 'reset -c boottime 1s 1\n'
+	check "watch: reset keeps the clock" \
+		complains "reset: no option -c" 'reset -c boottime 1s 1\n'
+	check "watch: reset, no handle" \
+		complains "reset takes a time and a handle" 'reset 1s\n'
+	check "watch: reset, no such handle" \
+		complains 'reset: bad handle "abc"' 'reset 1s abc\n'
+	check "watch: reset, no unit" complains 'reset: bad time "5": it needs' 'reset 5 1\n'
 	check "watch: no standard input" fails 1 "standard input is closed" watch_closed
 	check "watch: next" watched "next monotonic due .*" 'set 1h\nnext\nquit\n'
 	check "watch: no next" watched "next boottime none" 'set 1h\nnext\nquit\n'
