@@ -69,9 +69,17 @@ bool callout_parse_time(const char *s, __u64 *ns)
 	return true;
 }
 
-/* Complains about a time that callout_parse_time() refuses. */
+/*
+ * Complains about a time that callout_parse_time() refuses, or that may not be 0
+ * or as long.
+ */
 int callout_bad_time(const char *command, const char *what, const char *s)
 {
+	__u64 ns;
+
+	if (callout_parse_time(s, &ns) && !ns)
+		return callout_usage("%s: bad %s \"%s\": it is at least 1 ns",
+				     command, what, s);
 	if (is_digit(*s) && !s[strspn(s, "0123456789.")])
 		return callout_usage("%s: bad %s \"%s\": it needs a unit: ns, us, ms, s, min or h",
 				     command, what, s);

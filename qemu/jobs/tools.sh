@@ -154,6 +154,8 @@ check_calloutctl() {
 	check "no unit" fails 2 "bad time \"5\": it needs a unit: ns, us" calloutctl set 5
 	check "no unit, a fraction" fails 2 "bad time \"1.5\": it needs a unit" calloutctl set 1.5
 	check "no unit: slack" fails 2 "bad slack \"5\": it needs a unit" calloutctl set -s 5 1s
+	check "0 as period" fails 2 "bad period \"0\": it is at least 1 ns" calloutctl set -p 0 1s
+	check "0 as interval" fails 2 "bad interval \"0s\": it is at least 1 ns" calloutctl stat 0s
 	check "no unit: stat" fails 2 "bad interval \"1\": it needs a unit" calloutctl stat 1
 	check "no unit: top" fails 2 "bad interval \"1\": it needs a unit" calloutctl top 1
 	check "no unit: demo" fails 2 "bad time \"1\": it needs a unit" calloutctl demo -t 1
