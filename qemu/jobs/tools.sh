@@ -279,20 +279,20 @@ print(os.getpid(), fd, flush=True)
 time.sleep(10**6)
 '
 
-# without_getfd ERROR COMMAND...: pidfd_getfd() fails with this error, as a seccomp filter says
-without_getfd() {
+# without CALL ERROR COMMAND...: the call fails with this error, as a seccomp filter says
+without() {
 	python3 -c '
 import ctypes, errno, os, struct, sys
-NR_PIDFD_GETFD = 438
+number = {"pidfd_open": 434, "pidfd_getfd": 438}[sys.argv[1]]
 code = ctypes.create_string_buffer(struct.pack("HBBI" * 4,
     0x20, 0, 0, 0,                    # load the number of the system call
-    0x15, 0, 1, NR_PIDFD_GETFD,       # unless it is this one, skip
-    0x06, 0, 0, 0x00050000 | getattr(errno, sys.argv[1]),
+    0x15, 0, 1, number,               # unless it is this one, skip
+    0x06, 0, 0, 0x00050000 | getattr(errno, sys.argv[2]),
     0x06, 0, 0, 0x7fff0000))          # allow
 program = ctypes.create_string_buffer(struct.pack("HP", 4, ctypes.addressof(code)))
 prctl = ctypes.CDLL(None).prctl
 assert not prctl(38, 1, 0, 0, 0) and not prctl(22, 2, program)
-os.execvp(sys.argv[2], sys.argv[2:])' "$@"
+os.execvp(sys.argv[3], sys.argv[3:])' "$@"
 }
 
 # Gives the number 9 to the device and to /dev/null, by turns.
@@ -402,14 +402,20 @@ check_list() {
 		calloutctl list "$pid/1"
 	check "list: no such descriptor" fails 1 "/fd/999: No such file" calloutctl list "$pid/999"
 	check "list: not permitted" fails 1 "/fd: Permission denied" as_somebody list "$pid"
+	check "list PID/FD: not permitted" \
+		fails 1 "/fd/$fd: Permission denied" as_somebody list "$pid/$fd"
+	check "list: no pidfd_open" \
+		fails 1 "list: the process: Function not implemented" \
+		without pidfd_open ENOSYS calloutctl list "$pid"
 	check "list: no pidfd_getfd" \
 		fails 1 "pidfd_getfd: Function not implemented" \
-		without_getfd ENOSYS calloutctl list "$pid"
+		without pidfd_getfd ENOSYS calloutctl list "$pid"
 	check "list: the process ends" \
-		fails 1 "process $pid has no descriptor" without_getfd ESRCH calloutctl list "$pid"
+		fails 1 "process $pid has no descriptor" \
+		without pidfd_getfd ESRCH calloutctl list "$pid"
 	check "list PID/FD: the process ends" \
 		fails 1 "pidfd_getfd: No such process" \
-		without_getfd ESRCH calloutctl list "$pid/$fd"
+		without pidfd_getfd ESRCH calloutctl list "$pid/$fd"
 	kill "$pid"
 	check "list: not permitted to trace" lists_own
 	check "list: a number that changes its file" lists_flicker
