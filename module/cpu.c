@@ -340,6 +340,7 @@ int callout_cpus_init(const struct callout_config *config)
 						   callout_cpu_offline);
 	cpus_read_unlock();
 	if (ret < 0) {
+		callout_cpus_kill();
 		callout_cpus_exit();
 		return ret;
 	}
@@ -378,14 +379,14 @@ int callout_class_add(void)
 }
 
 /*
- * Frees the bases, at module unload, when no other function can be called any
- * more. Returns how many callouts were still pending. They do not run.
+ * Ends expiry on all bases, at module unload, when the device is gone. On return
+ * no handler of a callout runs in softirq context, nor ever will. The bases stay,
+ * for threads: what these set is filed, and never due. May sleep.
  */
-u64 callout_cpus_exit(void)
+void callout_cpus_kill(void)
 {
 	struct callout_base *base;
 	unsigned int i;
-	u64 left = 0;
 
 	if (online_state)
 		cpuhp_remove_state_nocalls(online_state);
@@ -394,6 +395,18 @@ u64 callout_cpus_exit(void)
 	/* A handler that still runs on one base can arm on any of them. */
 	for (i = 0; (base = callout_base_from(&i)); i++)
 		callout_base_kill(base);
+}
+
+/*
+ * Frees the bases, which are dead, when no other function of the core can be
+ * called any more. Returns how many callouts were still pending. They do not run.
+ */
+u64 callout_cpus_exit(void)
+{
+	struct callout_base *base;
+	unsigned int i;
+	u64 left = 0;
+
 	callout_grow_end();
 	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
 	for (i = CALLOUT_INDEX_TEST; i--;) {
@@ -404,4 +417,3 @@ u64 callout_cpus_exit(void)
 	kfree(callout_bases);
 	return left;
 }
-

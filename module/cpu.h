@@ -72,6 +72,7 @@ extern unsigned int callout_nr_classes;
 
 int callout_cpus_init(const struct callout_config *config);
 int callout_class_add(void);
+void callout_cpus_kill(void);
 u64 callout_cpus_exit(void);
 
 #endif /* _CALLOUT_CPU_H */

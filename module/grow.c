@@ -269,7 +269,7 @@ void callout_grow_ask(struct callout_base *base)
 EXPORT_SYMBOL_IF_KUNIT(callout_grow_ask);
 
 /*
- * Ends the worker, which uses the bases. All of them are dead: no handler is left
+ * Ends the worker, which uses the bases. No handler is left, in a thread either,
  * that arms a callout and asks. May sleep.
  */
 void callout_grow_end(void)

@@ -81,10 +81,11 @@ static void refill(struct work_struct *work)
 		 READ_ONCE(kernel_table.nr_chunks) / 4 / num_online_cpus();
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		struct callout_pool *pool = callout_pool(&kernel_table,
-							 callout_base(cpu));
+		struct callout_base *base = callout_base(cpu);
 
-		if (READ_ONCE(pool->count) < CALLOUT_LOW_WATER)
+		/* A CPU that comes up during an unload has none. */
+		if (base && READ_ONCE(callout_pool(&kernel_table, base)->count) <
+			    CALLOUT_LOW_WATER)
 			callout_table_grow(&kernel_table, cpu, chunks,
 					   GFP_KERNEL);
 	}
@@ -598,7 +599,10 @@ int callout_handles_init(unsigned int max_slots)
 	return ret == -ENOSPC ? 0 : ret;
 }
 
-/* Ends the worker, which uses the bases. */
+/*
+ * Ends the worker, which uses the bases. No handler is left that sets a callout and
+ * asks. May sleep.
+ */
 void callout_handles_stop(void)
 {
 	irq_work_sync(&callout_refill_irq_work);

@@ -183,6 +183,36 @@ static int __init callout_module_init(void)
 	return ret;
 }
 #else
+/*
+ * Ends what the bases run, then frees them. Code that is not the module's may have
+ * left callouts, whose handlers set others, by handle too:
+ *
+ *	CPU0: unload				CPU1: handler
+ *						setcallout(): few slots are left
+ *	callout_handles_stop(): no worker
+ *						refill_ask()
+ *	frees the bases
+ *						worker: adds slots to a base
+ *
+ * So each step ends what can begin the next one's. Returns how many callouts were
+ * still pending.
+ */
+static u64 callout_bases_exit(void)
+{
+	u64 left;
+
+	/* Handlers in softirq context. They queue work. */
+	callout_cpus_kill();
+	/* Handlers in threads. What these set is filed in dead bases. */
+	callout_workqueue_destroy();
+	/* The worker that either of them has asked for slots. */
+	callout_handles_stop();
+	/* Slots are in the schemes' lists: the bases go before the table. */
+	left = callout_cpus_exit();
+	callout_handles_exit();
+	return left;
+}
+
 static int __init callout_module_init(void)
 {
 	int ret;
@@ -191,28 +221,21 @@ static int __init callout_module_init(void)
 	if (ret)
 		return ret;
 	ret = callout_bases_init();
-	if (ret)
-		goto err_workqueue;
+	if (ret) {
+		callout_workqueue_destroy();
+		return ret;
+	}
 	ret = callout_handles_init(max_callouts);
-	if (ret)
-		goto err_handles;
-	ret = callout_dev_init();
-	if (ret)
-		goto err_handles;
+	if (!ret)
+		ret = callout_dev_init();
+	if (ret) {
+		callout_bases_exit();
+		return ret;
+	}
 	callout_debugfs_init();
 	return 0;
-
-err_handles:
-	callout_handles_stop();
-	/* Slots are in the schemes' lists: the bases go before the table. */
-	callout_cpus_exit();
-	callout_handles_exit();
-err_workqueue:
-	callout_workqueue_destroy();
-	return ret;
 }
 
-/* The same ladder: handlers, which may queue work, end with the bases. */
 static void __exit callout_module_exit(void)
 {
 	u64 left;
@@ -220,10 +243,7 @@ static void __exit callout_module_exit(void)
 	callout_points_exit();
 	callout_debugfs_exit();
 	callout_dev_exit();
-	callout_handles_stop();
-	left = callout_cpus_exit();
-	callout_handles_exit();
-	callout_workqueue_destroy();
+	left = callout_bases_exit();
 	if (left)
 		pr_warn("%llu callouts were still pending; they will not run\n",
 			left);

@@ -631,7 +631,10 @@ int callout_workqueue_create(void)
 	return 0;
 }
 
-/* Waits for handlers that were started, or are about to. */
+/*
+ * Waits for handlers that were started, or are about to. They may set callouts:
+ * none is due any more, but the bases must be there.
+ */
 void callout_workqueue_destroy(void)
 {
 	destroy_workqueue(ordered_wq);

@@ -17,6 +17,8 @@
 #   device PROGRAM,...       tests of the device on Debian's 6.12 kernel
 #   library PROGRAM          the same, for changes of the library
 #   faults PROGRAM           a program of the job "faults", there
+#   unload COUNT             so many rounds of the job "unload", on the debug kernel; time goes by
+#                            instructions, so what meets is the same on a busy machine
 #
 # Each check must pass without a mutant: that is tried first. A check that fails although no case of
 # it has may tell of a busy machine: that counts if it passes right afterwards, without the mutant.
@@ -60,13 +62,14 @@ failures() {
 		sed -nE 's/^(\[ *[0-9.]+\])? *not ok/not ok/p' | head -n 3 || :
 }
 
-# boot KERNEL JOB ARGUMENTS: what the job's tests say is shown. It ends when a case has failed:
-# those that follow may each wait as long as their patience lasts.
+# boot KERNEL JOB ARGUMENTS [OPTION...]: what the job's tests say is shown. It ends when a case has
+# failed: those that follow may each wait as long as their patience lasts.
 boot() {
 	local status=0 pid said=""
 
 	rm -f "$out/log/$1-$2".*
-	(cd "$tree" && CALLOUT_BUILD=$out exec qemu/boot.sh -t "$limit" -a "$3" "$1" "$2") \
+	(cd "$tree" &&
+		CALLOUT_BUILD=$out exec qemu/boot.sh -t "$limit" -a "$3" "${@:4}" "$1" "$2") \
 		> "$logs/boot.log" 2>&1 &
 	pid=$!
 	while [ -z "$said" ] && kill -0 $pid 2> "$logs/ended"; do
@@ -135,6 +138,10 @@ check() {
 		built in_tree make -s -C selftests O="$out/all" "$out/all/$2" || return 2
 		cp "$out/all/$2" "$out/user/"
 		boot debian-6.12 faults "FAULTS=$2" ;;
+	unload)
+		build_modules debug || return 2
+		rm -rf "$out/user/selftests"
+		limit=900 boot debug unload "UNLOADS=$2" -i -c 4 ;;
 	*) die "there is no check $1" ;;
 	esac
 }

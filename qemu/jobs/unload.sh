@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: unloads the module UNLOADS (200) times while callouts that arm others run on all CPUs, and
-# CPUs have interrupts disabled. The wheels have a fixed size in half of the rounds, and grow in the
-# others.
+# Job: unloads the module UNLOADS (200) times while callouts that arm others run on all CPUs, in
+# softirq context and in threads, and CPUs have interrupts disabled. The wheels have a fixed size in
+# half of the rounds, and grow in the others.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

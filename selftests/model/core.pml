@@ -1136,7 +1136,7 @@ proctype hotplug(bool back)
 #endif
 
 #ifdef UNLOADS
-/* callout_cpus_exit(): callout_base_kill() of each, then callout_base_destroy() */
+/* callout_cpus_kill(): callout_base_kill() of each; then callout_base_destroy() */
 proctype unload()
 {
 	byte b;

@@ -7,17 +7,22 @@
  * gone: it can be unloaded, since the thread holds its symbols only while it
  * arms. So at any time some are due, some run, and kicks are under way between
  * CPUs. One CPU at a time has interrupts off for a while, or softirqs. They also
- * arm more and more callouts for later, for which the wheels grow.
+ * arm more and more callouts for later, for which the wheels grow, and set some by
+ * handle, for which a worker adds slots. Other handlers do so in threads, where
+ * they sleep first. One of these at a time has a mutex, and the others are set
+ * again at each tick.
  *
  * The callouts are on the thread's stack, which debugobjects does not track, or
  * copies of those: it would take them for pending when the memory is reused.
  */
 #include <linux/callout.h>
+#include <linux/callout_work.h>
 #include <linux/completion.h>
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/random.h>
 
 #define NR	16U
@@ -29,13 +34,28 @@
 #define SOME	16U
 #define CROWD	8192U
 
+/* How many a handler sets by handle. In a round these use up a CPU's stock. */
+#define HANDLES	8U
+
+/* Callouts whose handlers run in threads. */
+#define SLEEPERS	4U
+
+/* They sleep for less, but in most cases for longer than the bases take to die. */
+#define SLEEP_MS	100U
+
 /* With typeof() sparse does not take these for functions. */
 static void (*init_class)(struct callout *c, void *lock, u8 lock_flags,
 			  struct callout_class *class);
 static int (*reset_on)(struct callout *c, long ticks, callout_func_t *func,
 		       void *arg, int cpu);
+static callout_handle_t (*set)(callout_func_t *func, void *arg, long ticks);
+static void (*work_run)(struct work_struct *work);
+static int (*work_reset_on)(struct callout_work *w, long distance,
+			    callout_func_t *func, void *arg, int cpu);
 static struct callout *all;
 static struct callout crowd[CROWD];
+static struct callout_work sleepers[SLEEPERS];
+static DEFINE_MUTEX(sleep_lock);
 static atomic_t runs;
 static atomic_t crowded;
 static struct completion wanted = COMPLETION_INITIALIZER(wanted);
@@ -61,6 +81,8 @@ static void arm_some_for_later(void)
 		c = &crowd[(u32)atomic_inc_return(&crowded) % CROWD];
 		reset_on(c, FAR + i, never, c, any_cpu());
 	}
+	for (i = 0; i < HANDLES; i++)
+		set(never, NULL, FAR + i);
 }
 
 /* Arms another one for another CPU, and often itself. */
@@ -75,19 +97,49 @@ static void leftover(void *arg)
 	reset_on(c, get_random_u32_below(8) ? 1 : FAR, leftover, c, any_cpu());
 }
 
+/* In a thread, with the mutex: the facility may go while this sleeps. */
+static void sleeper(void *arg)
+{
+	struct callout_work *w = arg;
+
+	atomic_inc(&runs);
+	msleep(get_random_u32_below(SLEEP_MS));
+	arm_some_for_later();
+	work_reset_on(w, 1, sleeper, w, any_cpu());
+}
+
 static bool borrow(void)
 {
 	init_class = symbol_get(callout_init_class);
 	reset_on = symbol_get(callout_reset_on);
-	return init_class && reset_on;
+	set = symbol_get(setcallout);
+	work_run = symbol_get(callout_work_run);
+	work_reset_on = symbol_get(callout_work_reset_on);
+	return init_class && reset_on && set && work_run && work_reset_on;
 }
 
 static void give_back(void)
 {
+	if (work_reset_on)
+		symbol_put(callout_work_reset_on);
+	if (work_run)
+		symbol_put(callout_work_run);
+	if (set)
+		symbol_put(setcallout);
 	if (reset_on)
 		symbol_put(callout_reset_on);
 	if (init_class)
 		symbol_put(callout_init_class);
+}
+
+/* As callout_work_init_mutex(), with what is borrowed. */
+static void init_sleeper(struct callout_work *w, const struct callout *c)
+{
+	w->c = *c;
+	INIT_WORK(&w->work, work_run);
+	raw_spin_lock_init(&w->lock);
+	callout_work_setup(w, 0);
+	w->mutex = &sleep_lock;
 }
 
 static int leftover_arm(void *unused)
@@ -110,9 +162,15 @@ static int leftover_arm(void *unused)
 				init_class(&c[i], NULL, 0, &class);
 			for (i = 0; i < CROWD; i++)
 				crowd[i] = c[0];
+			for (i = 0; i < SLEEPERS; i++)
+				init_sleeper(&sleepers[i], &c[0]);
 			for (i = 0; i < NR; i++)
 				reset_on(&c[i], 1 + i % 5, leftover, &c[i],
 					 i % num_online_cpus());
+			for (i = 0; i < SLEEPERS; i++)
+				work_reset_on(&sleepers[i], 1, sleeper,
+					      &sleepers[i],
+					      i % num_online_cpus());
 		}
 		give_back();
 		complete(&armed);
