@@ -82,6 +82,8 @@ static atomic_t meeting = ATOMIC_INIT(0);
 
 static DEFINE_MUTEX(walk_lock);
 static struct task_struct *walker;
+/* The module goes: no walk begins any more. */
+static bool ended;
 /* The last look for pairs has found some. */
 static bool walking;
 
@@ -228,7 +230,9 @@ static int points_set(const char *val, const struct kernel_param *kp)
 		return ret;
 	mutex_lock(&walk_lock);
 	walk_end();
-	if (ms)
+	if (ended)
+		ret = -ENODEV;
+	else if (ms)
 		ret = walk_begin(ms);
 	mutex_unlock(&walk_lock);
 	return ret;
@@ -273,10 +277,14 @@ static const struct kernel_param_ops points_ops = {
 
 module_param_cb(points, &points_ops, NULL, 0600);
 
-/* At unload: ends the walk. */
+/*
+ * At unload: ends the walk, for good. The parameter can be written until the
+ * module's last function has returned, and the walk is its code.
+ */
 void callout_points_exit(void)
 {
 	mutex_lock(&walk_lock);
+	ended = true;
 	walk_end();
 	mutex_unlock(&walk_lock);
 }

@@ -7,7 +7,7 @@
 # From the kernel's command line: SEARCH, the loads, with + between them; SEARCH_MS, for each pair
 # (10); SEARCH_TURNS, the most times that a load runs (40). If SEARCH is not given, each point must
 # have been passed. With SEARCH_MS=0 nothing is searched: the loads run SEARCH_TURNS times, the
-# torture so many minutes, for comparison.
+# torture so many minutes, for comparison. Last, the module is unloaded while walks begin.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -88,6 +88,12 @@ tell() {
 	echo 0 > $points
 }
 
+# While others begin walks, until the parameter has gone. The last of them has ended by then.
+unload_walked() {
+	{ while echo 1 > $points; do :; done; } 2> /dev/null &
+	unload_module && wait
+}
+
 # A CPU must go offline between two critical sections for MOVE_OFFLINE: not in each run.
 missed() {
 	awk '{ n[$1] += $2 } END { for (p in n) if (!n[p] && p != "MOVE_OFFLINE") print p }' \
@@ -111,6 +117,6 @@ awk '{ n[$1] += $2; if ($3 > met[$1]) met[$1] = $3 }
 	END { for (p in n) print "# " p ": passed " n[p] ", met " met[p] + 0 " others" }' \
 	/tmp/passed | sort
 [ "${SEARCH:-}" ] || check "each point is passed" all_passed
-check "unload" unload_module
+check "unload" unload_walked
 echo "1..$((passed + failed))"
 finish
