@@ -33,7 +33,8 @@
  *
  * The lock is a raw spinlock, taken in hard interrupts also on PREEMPT_RT. The
  * base's lock and that of a worker pool nest inside it. Only its holder queues
- * or cancels the work item, so cancel_work() never spins there.
+ * or cancels the work item, so cancel_work() never spins there, and so
+ * callout_work.owed knows how often callout_work_run() is still to begin.
  *
  * With CALLOUT_WORK_SOFTIRQ there is no second stage: callout_work_due() starts
  * the handler. And CPU1 is too late once the core has taken c, whether or not
@@ -73,6 +74,8 @@ static struct workqueue_struct *wq, *ordered_wq;
  * wq_unbound_cpumask changes that is another one for an ordered queue:
  *
  *	worker of pool 1			CPU1
+ *	takes the work item of w
+ *	(1)
  *	ordered_now = w
  *	the handler of w sleeps
  *						wq_unbound_cpumask is changed
@@ -83,6 +86,10 @@ static struct workqueue_struct *wq, *ordered_wq;
  *						ordered_now is w: it runs
  *	the handler returns
  *	ordered_now = NULL
+ *
+ * If CPU1 does all that at (1), ordered_now is not w yet, but w is owed a run for
+ * which it is not queued: see callout_work_is_taken(). callout_work_run() ends that,
+ * under callout_work.lock, when it has written ordered_now.
  */
 static struct callout_work *ordered_now;
 /* Times that one was begun there. */
@@ -108,7 +115,36 @@ static void callout_work_change_past(struct callout_work *w, u8 clear, u8 set)
 void callout_work_queue(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
-	queue_work(w->how & CALLOUT_WORK_ORDERED ? ordered_wq : wq, &w->work);
+	if (queue_work(w->how & CALLOUT_WORK_ORDERED ? ordered_wq : wq, &w->work))
+		w->owed++;
+}
+
+/*
+ * A run has begun, or will not. None is owed if @w was initialised again too early:
+ * then it does not count as taken for ever.
+ */
+static void callout_work_pay(struct callout_work *w)
+{
+	lockdep_assert_held(&w->lock);
+	if (w->owed)
+		w->owed--;
+}
+
+/* Takes the work item from its queue, if no worker has taken it. */
+static void callout_work_unqueue(struct callout_work *w)
+{
+	if (cancel_work(&w->work))
+		callout_work_pay(w);
+}
+
+/*
+ * Has a worker taken the work item, and callout_work_run() not counted that yet? In
+ * between no queue has that run, and the work queue may not know of it.
+ */
+static bool callout_work_is_taken(struct callout_work *w)
+{
+	lockdep_assert_held(&w->lock);
+	return w->owed > work_pending(&w->work);
 }
 
 /* Uses the setting up: the caller then calls the function that this returns. */
@@ -171,6 +207,8 @@ void callout_work_run(struct work_struct *work)
 	locked = mutex && mutex_trylock(mutex);
 	callout_point(CALLOUT_POINT_WORK_RUN);
 	raw_spin_lock_irqsave(&w->lock, flags);
+	/* From here on the queue knows that it runs, or ordered_now is @w. */
+	callout_work_pay(w);
 	/*
 	 * It is queued again if its setting was replaced while this waited for
 	 * the lock, and the new one is due too: run that one. Likewise if an
@@ -178,7 +216,7 @@ void callout_work_run(struct work_struct *work)
 	 */
 	drained = w->drained;
 	if (w->state == WORK_DUE || drained)
-		cancel_work(work);
+		callout_work_unqueue(w);
 	if (w->state == WORK_DUE) {
 		if (mutex && !locked) {
 			callout_work_change_state(w, WORK_SET);
@@ -213,7 +251,7 @@ static void callout_work_prepare(struct callout_work *w)
 	callout_init_here(&w->c, NULL, w->how & CALLOUT_WORK_GIANT ?
 				       CALLOUT_L_GIANT : 0);
 	INIT_WORK(&w->work, callout_work_run);
-	/* Pairs with callout_work_barrier(), which takes no lock. */
+	/* Pairs with callout_work_barrier(), which reads it without the lock. */
 	smp_store_release(&w->ready, true);
 }
 
@@ -292,7 +330,7 @@ static int callout_work_set_locked(struct callout_work *w,
 	if (unlikely(!w->ready))
 		callout_work_prepare(w);
 	if (state == WORK_DUE)
-		cancel_work(&w->work);
+		callout_work_unqueue(w);
 	callout_work_change_state(w, WORK_SET);
 	callout_work_change_past(w, CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED,
 				 0);
@@ -427,6 +465,17 @@ static bool callout_work_is_ordered(struct callout_work *w)
 	return smp_load_acquire(&ordered_now) == w;
 }
 
+/* callout_work_is_taken(), for a caller without the lock. */
+static bool callout_work_was_taken(struct callout_work *w)
+{
+	bool taken;
+
+	raw_spin_lock_irq(&w->lock);
+	taken = callout_work_is_taken(w);
+	raw_spin_unlock_irq(&w->lock);
+	return taken;
+}
+
 /*
  * Waits for a handler that flush_work() does not find. That is rare, and not to
  * wait for all of the queue, as the caller may hold locks of other handlers. A
@@ -435,22 +484,27 @@ static bool callout_work_is_ordered(struct callout_work *w)
  */
 void callout_work_wait_ordered(struct callout_work *w)
 {
-	/* Pairs with callout_work_run(). */
-	unsigned long runs = smp_load_acquire(&ordered_runs);
+	unsigned long runs;
 
-	if (current_work() == &w->work)
+	if (!(w->how & CALLOUT_WORK_ORDERED) || current_work() == &w->work)
 		return;
+	/* First: then ordered_now is @w until callout_work_run() has returned. */
+	while (callout_work_was_taken(w))
+		schedule_timeout_uninterruptible(1);
+	/* Pairs with callout_work_run(). */
+	runs = smp_load_acquire(&ordered_runs);
 	while (callout_work_is_ordered(w) &&
 	       /* As above. */
 	       smp_load_acquire(&ordered_runs) == runs)
 		schedule_timeout_uninterruptible(1);
 }
 
-/* Does the thread use @w? */
+/* Does the thread use @w, or is it about to? */
 bool callout_work_is_busy(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
-	return work_busy(&w->work) & WORK_BUSY_RUNNING ||
+	return callout_work_is_taken(w) ||
+	       work_busy(&w->work) & WORK_BUSY_RUNNING ||
 	       callout_work_is_ordered(w);
 }
 
@@ -460,7 +514,7 @@ static bool callout_work_stop_thread(struct callout_work *w)
 	if (w->state == WORK_SET)
 		callout_stop(&w->c);
 	else if (w->state == WORK_DUE)
-		cancel_work(&w->work);
+		callout_work_unqueue(w);
 	else
 		return callout_work_is_busy(w);
 	return false;

@@ -150,7 +150,8 @@ EXPORT_SYMBOL_GPL(callout_work_async_drain);
  * @w: the callout
  *
  * Cancels nothing. If the handler is running, this waits until it has returned,
- * and may wait for a setting that is due meanwhile too.
+ * and may wait for a setting that is due meanwhile too. Meanwhile @w must not be
+ * freed, not by the handler either.
  *
  * After OpenBSD's timeout_barrier().
  *

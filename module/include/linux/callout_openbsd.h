@@ -49,7 +49,8 @@ void callout_openbsd_setup(struct timeout *to, callout_func_t *func, void *arg,
  * @_kclock: KCLOCK_NONE, or KCLOCK_UPTIME for callout_openbsd_abs_ts()
  * @_flags: TIMEOUT_PROC, or that and TIMEOUT_MPSAFE, or 0
  *
- * OpenBSD's timeout_set_flags().
+ * OpenBSD's timeout_set_flags(). One that was added before needs timeout_barrier()
+ * or timeout_del_barrier() first, as if it were freed.
  *
  * Context: Any.
  */

@@ -37,6 +37,7 @@ struct task_struct;
  * @how: private: CALLOUT_WORK_SOFTIRQ and so on; constant after init
  * @past: private: CALLOUT_WORK_FIRED, CALLOUT_WORK_INVOKED
  * @ready: private: @c and @work are initialised
+ * @owed: private: times that @work was queued and neither cancelled nor begun
  * @cpu: private: where it is set, a CPU or CALLOUT_WORK_STAY and so on
  * @drains: private: number of drains in progress
  * @func: private: the handler
@@ -65,6 +66,7 @@ struct callout_work {
 	u8 how;
 	u8 past;
 	bool ready;
+	u8 owed;
 	int cpu;
 	unsigned int drains;
 	callout_func_t *func;
@@ -85,6 +87,7 @@ static inline void callout_work_setup(struct callout_work *w, u8 how)
 	w->how = how;
 	w->past = 0;
 	w->ready = true;
+	w->owed = 0;
 	w->cpu = CALLOUT_WORK_STAY;
 	w->drains = 0;
 	w->func = NULL;
@@ -103,6 +106,9 @@ static inline void callout_work_setup(struct callout_work *w, u8 how)
  *	the other, with all others of this kind; CALLOUT_WORK_SOFTIRQ: not in a
  *	thread, so it must not sleep; with CALLOUT_WORK_GIANT too, under the lock
  *	of callout_init() with mpsafe = 0
+ *
+ * One that was set before must be drained first: what callout_work_stop() has
+ * cancelled a thread may be about to look at.
  *
  * Context: Any.
  */
