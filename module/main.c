@@ -219,21 +219,26 @@ static int __init callout_module_init(void)
 
 	ret = callout_workqueue_create();
 	if (ret)
-		return ret;
+		goto points_exit;
 	ret = callout_bases_init();
 	if (ret) {
 		callout_workqueue_destroy();
-		return ret;
+		goto points_exit;
 	}
 	ret = callout_handles_init(max_callouts);
 	if (!ret)
 		ret = callout_dev_init();
 	if (ret) {
 		callout_bases_exit();
-		return ret;
+		goto points_exit;
 	}
 	callout_debugfs_init();
 	return 0;
+
+points_exit:
+	/* The parameters may have begun a walk. */
+	callout_points_exit();
+	return ret;
 }
 
 static void __exit callout_module_exit(void)

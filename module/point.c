@@ -278,8 +278,8 @@ static const struct kernel_param_ops points_ops = {
 module_param_cb(points, &points_ops, NULL, 0600);
 
 /*
- * At unload: ends the walk, for good. The parameter can be written until the
- * module's last function has returned, and the walk is its code.
+ * At unload, or when the load fails: ends the walk, for good. The parameter can be
+ * written until the module's last function has returned, and the walk is its code.
  */
 void callout_points_exit(void)
 {

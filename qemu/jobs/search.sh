@@ -7,7 +7,8 @@
 # From the kernel's command line: SEARCH, the loads, with + between them; SEARCH_MS, for each pair
 # (10); SEARCH_TURNS, the most times that a load runs (40). If SEARCH is not given, each point must
 # have been passed. With SEARCH_MS=0 nothing is searched: the loads run SEARCH_TURNS times, the
-# torture so many minutes, for comparison. Last, the module is unloaded while walks begin.
+# torture so many minutes, for comparison. First a load of the module fails, last it is unloaded
+# while walks begin.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
@@ -88,6 +89,12 @@ tell() {
 	echo 0 > $points
 }
 
+# Its parameters begin a walk.
+load_fails() {
+	! insmod /lib/callout.ko points=1 tick_source=none 2> /dev/null &&
+		! pidof callout_points
+}
+
 # While others begin walks, until the parameter has gone. The last of them has ended by then.
 unload_walked() {
 	{ while echo 1 > $points; do :; done; } 2> /dev/null &
@@ -106,6 +113,7 @@ all_passed() {
 }
 
 : > /tmp/passed
+check "a load that fails" load_fails
 parameters="tick_source=hrtimer hz=10000"
 load_module
 for load in $(echo "${SEARCH:-$loads}" | tr + ' '); do
