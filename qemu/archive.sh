@@ -70,7 +70,8 @@ suite() {
 	fi
 	if [ ! -e "$dir/complete" ]; then
 		say "unpacking a Debian $1, some minutes, once ($dir.log)"
-		rm -rf "$dir"
+		# If it was killed, the host's /proc and /sys may still be mounted there.
+		rm -rf --one-file-system "$dir"
 		mkdir -p "$dir"
 		: > "$dir.log"
 		checked "$dir.log" "unpacking a Debian $1 failed" \

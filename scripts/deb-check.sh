@@ -206,7 +206,8 @@ nothing_left() {
 
 if [ ! -d "$base" ]; then
 	echo "deb-check.sh: unpacking a Debian 12, some minutes, once" >&2
-	rm -rf "$base.partial"
+	# If it was killed, the host's /proc and /sys may still be mounted there.
+	rm -rf --one-file-system "$base.partial"
 	logged system-base unpack_base
 fi
 rm -rf "$root"
