@@ -151,21 +151,26 @@ out:
 	vfree(others);
 }
 
-/* Arguments are random: consecutive ones spread too evenly over the hash. */
+/*
+ * Arguments are random: consecutive ones spread too evenly over the hash. Each is
+ * used once, as how many others are in its bucket is chance.
+ */
 static void bench_compat(unsigned int n)
 {
-	void **args = vcalloc(n + OPS, sizeof(*args));
-	unsigned int i;
+	unsigned int i, all = n + BLOCKS * OPS;
+	void **args = vcalloc(all, sizeof(*args));
 
 	if (!args || callout_reserve(n + 100))
 		goto out;
-	get_random_bytes(args, (n + OPS) * sizeof(*args));
+	get_random_bytes(args, all * sizeof(*args));
 	for (i = 0; i < n; i++)
 		callout_timeout(nothing, args[i], HOUR + random_in_hour());
 	bench_settle();
 	MEASURE("compat", n, 0, ({
-		callout_timeout(nothing, args[n + i], ticks);
-		callout_untimeout(nothing, args[n + i]);
+		void *arg = args[n + block * OPS + i];
+
+		callout_timeout(nothing, arg, ticks);
+		callout_untimeout(nothing, arg);
 	}));
 	for (i = 0; i < n; i++)
 		callout_untimeout(nothing, args[i]);
