@@ -101,14 +101,11 @@ static inline void callout_work_setup(struct callout_work *w, u8 how)
 
 /**
  * callout_work_init_as() - Initialise a callout; say how its handler runs.
- * @w: pointer to a struct callout_work, neither pending nor running, not on a stack
+ * @w: pointer to a struct callout_work, new or drained, not on a stack
  * @_how: 0 as callout_work_init(); CALLOUT_WORK_ORDERED: in a thread, one after
  *	the other, with all others of this kind; CALLOUT_WORK_SOFTIRQ: not in a
  *	thread, so it must not sleep; with CALLOUT_WORK_GIANT too, under the lock
  *	of callout_init() with mpsafe = 0
- *
- * One that was set before must be drained first: what callout_work_stop() has
- * cancelled a thread may be about to look at.
  *
  * Context: Any.
  */
@@ -126,7 +123,7 @@ do {									\
 
 /**
  * callout_work_init() - Initialise a callout whose handler may sleep.
- * @w: pointer to a struct callout_work, neither pending nor running, not on a stack
+ * @w: pointer to a struct callout_work, new or drained, not on a stack
  *
  * Context: Any.
  */
@@ -134,7 +131,7 @@ do {									\
 
 /**
  * callout_work_init_mutex() - Initialise a callout with an associated mutex.
- * @w: pointer to a struct callout_work, neither pending nor running, not on a stack
+ * @w: pointer to a struct callout_work, new or drained, not on a stack
  * @_mutex: struct mutex * that is held while the handler runs, or NULL
  *
  * Once callout_work_stop() was called under @_mutex and returned 1 or -1, the
