@@ -14,7 +14,8 @@ debian_archive() {
 
 # unpack_suite SUITE DIRECTORY: a root file system of this suite, for this machine, in root/, the
 # image of its newest kernel in image/. If $foreign is set the image is for that, and root/ has the
-# headers and the compiler for it, too.
+# headers and the compiler for it, too. What mmdebstrap mounts there ends with it, also if it is
+# killed: the next one removes root/.
 unpack_suite() {
 	local archive suite sources=
 
@@ -23,7 +24,7 @@ unpack_suite() {
 		sources="$sources$archive $suite main"$'\n'
 	done
 	sort -u <<< "$sources" |
-		mmdebstrap --variant=apt --skip=cleanup/apt \
+		unshare -m --propagation private mmdebstrap --variant=apt --skip=cleanup/apt \
 			--aptopt="APT::Default-Release \"$1\"" \
 			--aptopt='Acquire::Check-Valid-Until "false"' \
 			--architectures="amd64${foreign:+,$foreign}" \
@@ -70,8 +71,7 @@ suite() {
 	fi
 	if [ ! -e "$dir/complete" ]; then
 		say "unpacking a Debian $1, some minutes, once ($dir.log)"
-		# If it was killed, the host's /proc and /sys may still be mounted there.
-		rm -rf --one-file-system "$dir"
+		rm -rf "$dir"
 		mkdir -p "$dir"
 		: > "$dir.log"
 		checked "$dir.log" "unpacking a Debian $1 failed" \

@@ -22,14 +22,15 @@ newer=$version+newer
 exec 9> "$build/system.lock"
 flock 9
 
-# What a user has before the packages come, and what this test needs.
+# What a user has before the packages come, and what this test needs. What mmdebstrap mounts ends
+# with it, as in in_root.
 unpack_base() {
 	local key=/usr/share/keyrings/debian-archive-keyring.gpg
 
 	# shellcheck disable=SC2016 # apt's own variables
 	apt-get indextargets --format "deb [signed-by=$key] "'$(REPO_URI) $(CODENAME) main' \
 		'Created-By: Packages' 'Origin: Debian' | sort -u |
-		mmdebstrap --variant=apt --skip=cleanup/apt \
+		unshare -m --propagation private mmdebstrap --variant=apt --skip=cleanup/apt \
 			--aptopt='Acquire::Check-Valid-Until "false"' \
 			--include=systemd-sysv,udev,kmod,linux-image-amd64,linux-headers-amd64 \
 			--include=initramfs-tools,dkms,man-db,gcc,libc6-dev,libev-dev,pkgconf \
@@ -206,8 +207,7 @@ nothing_left() {
 
 if [ ! -d "$base" ]; then
 	echo "deb-check.sh: unpacking a Debian 12, some minutes, once" >&2
-	# If it was killed, the host's /proc and /sys may still be mounted there.
-	rm -rf --one-file-system "$base.partial"
+	rm -rf "$base.partial"
 	logged system-base unpack_base
 fi
 rm -rf "$root"
