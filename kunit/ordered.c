@@ -91,13 +91,26 @@ static struct elsewhere *elsewhere_queue(struct kunit *test)
 	return e;
 }
 
-/* @p is due, and a worker has taken its work item; @fn is to run that. */
-static struct callout_test_thread *elsewhere_take(struct kunit *test,
-						  struct elsewhere *e,
-						  void (*fn)(void *))
+/* @p is due, and a worker has taken its work item. */
+static struct elsewhere *elsewhere_take(struct kunit *test)
 {
+	struct elsewhere *e = elsewhere_queue(test);
+
 	KUNIT_EXPECT_TRUE(test, cancel_work(&e->p.work));
+	return e;
+}
+
+/* Such as that worker. */
+static struct callout_test_thread *
+elsewhere_thread(struct kunit *test, struct elsewhere *e, void (*fn)(void *))
+{
 	return callout_test_thread(test, raw_smp_processor_id(), fn, e);
+}
+
+static void elsewhere_end_first(struct elsewhere *e)
+{
+	callout_test_tell(&e->go);
+	callout_work_drain(&e->first);
 }
 
 static void elsewhere_end(struct kunit *test, struct elsewhere *e,
@@ -105,16 +118,14 @@ static void elsewhere_end(struct kunit *test, struct elsewhere *e,
 {
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_FALSE(test, work_pending(&e->p.work));
-	callout_test_tell(&e->go);
 	KUNIT_EXPECT_EQ(test, callout_work_drain(&e->p), -1);
-	callout_work_drain(&e->first);
+	elsewhere_end_first(e);
 }
 
-/* A drain waits for a handler in the ordered queue that flush_work() does not find. */
-static void ordered_drain_finds(struct kunit *test)
+/* The worker runs the handler, and a drain waits for that. */
+static void elsewhere_runs(struct kunit *test, struct elsewhere *e)
 {
-	struct elsewhere *e = elsewhere_queue(test);
-	struct callout_test_thread *t = elsewhere_take(test, e, elsewhere_run);
+	struct callout_test_thread *t = elsewhere_thread(test, e, elsewhere_run);
 
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(callout_test_told(&e->begun)));
@@ -123,14 +134,20 @@ static void ordered_drain_finds(struct kunit *test)
 	elsewhere_end(test, e, t);
 }
 
+/* A drain waits for a handler in the ordered queue that flush_work() does not find. */
+static void ordered_drain_finds(struct kunit *test)
+{
+	elsewhere_runs(test, elsewhere_take(test));
+}
+
 /*
  * A drain waits for a worker that has taken the work item and is about to run it,
  * though the setting is not due any more: the worker uses the callout.
  */
 static void ordered_drain_finds_taken(struct kunit *test)
 {
-	struct elsewhere *e = elsewhere_queue(test);
-	struct callout_test_thread *t = elsewhere_take(test, e, elsewhere_run_late);
+	struct elsewhere *e = elsewhere_take(test);
+	struct callout_test_thread *t = elsewhere_thread(test, e, elsewhere_run_late);
 
 	KUNIT_EXPECT_EQ(test, callout_work_drain(&e->p), 1);
 	KUNIT_EXPECT_TRUE(test, callout_test_told(&e->late));
@@ -141,13 +158,12 @@ static void ordered_drain_finds_taken(struct kunit *test)
 /* So does a barrier; before it a stop has said that the callout is in use. */
 static void ordered_barrier_finds_taken(struct kunit *test)
 {
-	struct elsewhere *e = elsewhere_queue(test);
+	struct elsewhere *e = elsewhere_take(test);
 	struct callout_test_thread *t;
 
-	KUNIT_EXPECT_TRUE(test, cancel_work(&e->p.work));
 	KUNIT_EXPECT_EQ(test, callout_work_stop(&e->p), 1);
 	KUNIT_EXPECT_EQ(test, callout_work_stop(&e->p), 0);
-	t = callout_test_thread(test, raw_smp_processor_id(), elsewhere_run_late, e);
+	t = elsewhere_thread(test, e, elsewhere_run_late);
 	callout_work_barrier(&e->p);
 	KUNIT_EXPECT_TRUE(test, callout_test_told(&e->late));
 	KUNIT_EXPECT_EQ(test, callout_work_stop(&e->p), -1);
@@ -157,13 +173,12 @@ static void ordered_barrier_finds_taken(struct kunit *test)
 /* An asynchronous drain is over when the worker has run. */
 static void ordered_async_drain_finds_taken(struct kunit *test)
 {
-	struct elsewhere *e = elsewhere_queue(test);
+	struct elsewhere *e = elsewhere_take(test);
 	struct callout_test_thread *t;
 
-	KUNIT_EXPECT_TRUE(test, cancel_work(&e->p.work));
 	KUNIT_EXPECT_EQ(test, callout_work_async_drain(&e->p, elsewhere_drained), 0);
 	KUNIT_EXPECT_EQ(test, e->drained, 0);
-	t = callout_test_thread(test, raw_smp_processor_id(), elsewhere_run, e);
+	t = elsewhere_thread(test, e, elsewhere_run);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(READ_ONCE(e->drained)));
 	elsewhere_end(test, e, t);
@@ -176,16 +191,14 @@ static void ordered_async_drain_finds_taken(struct kunit *test)
  */
 static void ordered_taken_init_again(struct kunit *test)
 {
-	struct elsewhere *e = elsewhere_queue(test);
+	struct elsewhere *e = elsewhere_take(test);
 	struct callout_test_thread *t;
 
-	KUNIT_EXPECT_TRUE(test, cancel_work(&e->p.work));
 	KUNIT_EXPECT_EQ(test, callout_work_stop(&e->p), 1);
 	callout_work_init_as(&e->p, CALLOUT_WORK_ORDERED);
-	t = callout_test_thread(test, raw_smp_processor_id(), elsewhere_run, e);
+	t = elsewhere_thread(test, e, elsewhere_run);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
-	callout_test_tell(&e->go);
-	callout_work_drain(&e->first);
+	elsewhere_end_first(e);
 	KUNIT_ASSERT_EQ(test, callout_work_stop(&e->p), -1);
 	KUNIT_EXPECT_EQ(test, callout_work_drain(&e->p), -1);
 }
@@ -193,19 +206,12 @@ static void ordered_taken_init_again(struct kunit *test)
 /* A setting that was due twice while the worker was about to run is run once. */
 static void ordered_runs_taken_once(struct kunit *test)
 {
-	struct elsewhere *e = elsewhere_queue(test);
-	struct callout_test_thread *t;
+	struct elsewhere *e = elsewhere_take(test);
 
-	KUNIT_EXPECT_TRUE(test, cancel_work(&e->p.work));
 	KUNIT_EXPECT_EQ(test, callout_work_reset(&e->p, 1, elsewhere_handler, e), 1);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(work_pending(&e->p.work)));
-	t = callout_test_thread(test, raw_smp_processor_id(), elsewhere_run, e);
-	KUNIT_EXPECT_TRUE(test,
-			  callout_test_wait_until(callout_test_told(&e->begun)));
-	KUNIT_EXPECT_EQ(test, callout_work_drain(&e->p), 0);
-	KUNIT_EXPECT_TRUE(test, callout_test_told(&e->done));
-	elsewhere_end(test, e, t);
+	elsewhere_runs(test, e);
 }
 
 static void elsewhere_barrier(void *arg)
@@ -221,12 +227,11 @@ static void ordered_barrier_passes_queued(struct kunit *test)
 	struct elsewhere *e = elsewhere_queue(test);
 	struct callout_test_thread *t;
 
-	t = callout_test_thread(test, raw_smp_processor_id(), elsewhere_barrier, e);
+	t = elsewhere_thread(test, e, elsewhere_barrier);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_TRUE(test, work_pending(&e->p.work));
 	KUNIT_EXPECT_EQ(test, callout_work_drain(&e->p), 1);
-	callout_test_tell(&e->go);
-	callout_work_drain(&e->first);
+	elsewhere_end_first(e);
 }
 
 static struct kunit_case ordered_cases[] = {
