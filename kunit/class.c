@@ -241,13 +241,6 @@ static void kernel_beside_a_burst(struct kunit *test)
 	KUNIT_EXPECT_GE(test, w->amid, w->timer_amid / 4);
 }
 
-static void set_online(struct callout_base *base, bool online)
-{
-	callout_base_lock_irq(base);
-	base->online = online;
-	callout_base_unlock_irq(base);
-}
-
 /* What is set while the base's CPU is coming or going is in the user's class too. */
 static void class_of_a_cpu_that_goes(struct kunit *test)
 {
@@ -267,10 +260,10 @@ static void class_of_a_cpu_that_goes(struct kunit *test)
 	callout_test_pin(test, raw_smp_processor_id());
 	base = callout_base_of(users->file[0]->table.class,
 			       callout_home_cpu());
-	set_online(base, false);
+	callout_test_set_online(base, false);
 	ret = callout_file_set(users->file[0], &op, &ctx);
 	callout_ctx_flush(users->file[0], &ctx);
-	set_online(base, true);
+	callout_test_set_online(base, true);
 	KUNIT_ASSERT_EQ(test, ret, 0);
 	slot = callout_table_lookup(&users->file[0]->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);

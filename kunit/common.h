@@ -18,6 +18,8 @@
 #include <linux/time64.h>
 #include "random.h"
 
+struct callout_base;
+
 /* Limits on waiting: an event that has not come by then never comes. */
 #define CALLOUT_TEST_PATIENCE	(30 * HZ)
 #define CALLOUT_TEST_SPIN	(10 * HZ)
@@ -115,6 +117,7 @@ bool callout_test_join(struct callout_test_thread *t);
 void callout_test_pin(struct kunit *test, unsigned int cpu);
 unsigned int callout_test_pin_one(struct kunit *test);
 void callout_test_pin_two(struct kunit *test, unsigned int other[2]);
+void callout_test_set_online(struct callout_base *base, bool online);
 void callout_test_need_interrupts(struct kunit *test);
 void callout_test_need_spinlocks(struct kunit *test);
 void *callout_test_vcalloc(struct kunit *test, size_t n, size_t size);

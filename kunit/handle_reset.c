@@ -226,15 +226,6 @@ static void set_timeout(void *arg)
 	*handle = callout_timeout(count_handler, handle, CALLOUT_TEST_FAR);
 }
 
-static void mark_online(unsigned int cpu, bool online)
-{
-	struct callout_base *base = callout_base(cpu);
-
-	raw_spin_lock_irq(&base->lock);
-	base->online = online;
-	raw_spin_unlock_irq(&base->lock);
-}
-
 /*
  * One whose CPU goes offline moves away, as when it is set: the tick of that CPU
  * may have been shut down already. A search that has begun before begins again.
@@ -248,7 +239,7 @@ static void reset_while_cpu_goes(struct kunit *test)
 	handle[0] = setcallout_on(count_handler, NULL, CALLOUT_TEST_FAR, other);
 	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(other, set_timeout,
 							  &handle[1], true));
-	mark_online(other, false);
+	callout_test_set_online(base, false);
 	pending = callout_base_pending(base);
 	for (i = 0; i < 2; i++) {
 		moves = callout_moves_read();
@@ -257,7 +248,7 @@ static void reset_while_cpu_goes(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, callout_moves_since(moves));
 	}
 	pending -= callout_base_pending(base);
-	mark_online(other, true);
+	callout_test_set_online(base, true);
 	KUNIT_EXPECT_EQ(test, pending, 2);
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_NE(test, callout_test_slot(handle[i])->node.cpu,

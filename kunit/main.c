@@ -10,6 +10,7 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
+#include "base.h"
 #include "kcompat.h"
 #include "common.h"
 
@@ -146,6 +147,14 @@ void callout_test_pin_two(struct kunit *test, unsigned int other[2])
 	if (n < 2)
 		kunit_skip(test, "needs three CPUs");
 	callout_test_pin(test, this);
+}
+
+/* Has a base take its CPU for one that comes or goes, or not any more. */
+void callout_test_set_online(struct callout_base *base, bool online)
+{
+	callout_base_lock_irq(base);
+	WRITE_ONCE(base->online, online);
+	callout_base_unlock_irq(base);
 }
 
 /*
