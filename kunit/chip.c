@@ -163,13 +163,48 @@ static void chip_busy_late(struct kunit *test)
 	}
 }
 
+/*
+ * The host can ask for a tick for what no busy bucket shows, and has the interrupt
+ * though buckets up to there are busy and become idle before.
+ */
+static void chip_busy_asked(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 3);
+	unsigned int round;
+	u64 next;
+
+	for (round = 0; round < 2; round++) {
+		next = v->now + 8;
+		callout_virtual_set(&item[0], 5);
+		callout_virtual_set(&item[1], 7 + round);
+		callout_virtual_set(&item[2], 8);
+		/* The chip is past the bucket, and comes to it in a lap. */
+		v->now += 5;
+		callout_base_lock_irq(v->base);
+		v->base->tick->program(v->base, next);
+		callout_base_unlock_irq(v->base);
+		KUNIT_EXPECT_EQ(test, v->base->armed, next - 1 + round);
+		callout_stop(&item[1].c);
+		callout_stop(&item[2].c);
+		chip_run_to(v, next - 1);
+		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, round);
+		chip_run_to(v, next);
+		KUNIT_EXPECT_EQ(test, item[0].ran_at, next);
+		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts,
+				round + 1);
+		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->passes, 1);
+		KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
+	}
+}
+
 static DEFINE_SPINLOCK(chip_lock);
 
 /* A callout that is put off is in no bucket: each tick interrupts the host. */
 static void chip_put_off(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
-	struct callout_item *item = callout_virtual_items(test, 2);
+	struct callout_item *item = callout_virtual_items(test, 3);
 	u64 start = v->now;
 
 	callout_test_need_spinlocks(test);
@@ -178,6 +213,10 @@ static void chip_put_off(struct kunit *test)
 	callout_virtual_set(&item[1], M + 5);
 	spin_lock_bh(&chip_lock);
 	callout_virtual_set(&item[0], 5);
+	callout_virtual_set(&item[2], 6);
+	chip_run_to(v, start + 5);
+	/* The next bucket is idle when the chip comes to it. */
+	KUNIT_EXPECT_EQ(test, callout_stop(&item[2].c), 1);
 	chip_run_to(v, start + 8);
 	spin_unlock_bh(&chip_lock);
 	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 4);
@@ -443,6 +482,7 @@ static struct kunit_case busy_cases[] = {
 	KUNIT_CASE(chip_busy_cancelled),
 	KUNIT_CASE(chip_busy_nearer),
 	KUNIT_CASE(chip_busy_late),
+	KUNIT_CASE(chip_busy_asked),
 	KUNIT_CASE(chip_put_off),
 	KUNIT_CASE(chip_busy_random),
 	{}

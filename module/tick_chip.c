@@ -26,9 +26,11 @@
  * and stop. So the core knows nothing of chips.
  *
  * The busy bits wake the host in time for every callout of an exact scheme. The
- * host asks for the three things that they do not show: a callout whose time has
- * passed when it is filed, one that was put off since its lock was contended,
- * and an inexact scheme's own idea of when it is due.
+ * host asks for what they do not show: for a callout whose time has passed when it
+ * is filed, one that was put off since its lock was contended, those that are left
+ * when expiry goes on at a later tick, and an inexact scheme's own idea of when a
+ * callout is due. It gets that interrupt though a bucket before it is busy now: that
+ * may be idle when the chip comes to it.
  */
 #include <linux/bitmap.h>
 #include <linux/log2.h>
@@ -115,7 +117,11 @@ static void busy_program(struct callout_base *base, u64 tick)
 	u64 now = callout_now(base);
 
 	lockdep_assert_held(&base->lock);
-	if (tick <= now || base->scheme->ops->late ||
+	/*
+	 * The scheme's next tick, which expiry programs at its end, has a busy bucket.
+	 * Whatever else is asked for may have none by then.
+	 */
+	if (tick <= now || !base->expiring || base->scheme->ops->late ||
 	    !list_empty(&base->put_off))
 		callout_chip(base)->asked = tick;
 	busy_sleep(base, now);
