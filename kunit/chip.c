@@ -10,6 +10,7 @@
  * the hierarchical wheel has busy bits of its own, and such a chip would
  * interrupt at its next_due.
  */
+#include <linux/bottom_half.h>
 #include <linux/math.h>
 #include <linux/numa.h>
 #include <linux/spinlock.h>
@@ -196,6 +197,41 @@ static void chip_busy_asked(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->passes, 1);
 		KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 	}
+}
+
+/* So it does for an expiry that goes on later: its callouts are in no bucket ahead. */
+static void chip_busy_goes_on(struct kunit *test)
+{
+	const unsigned int nr = CALLOUT_MAX_HANDLERS + 1;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, nr + 2);
+	struct callout_chip *chip = callout_chip(v->base);
+	unsigned int i, ran;
+
+	for (i = 0; i < nr; i++)
+		callout_virtual_set(&item[i], 5);
+	callout_virtual_set(&item[nr], 14);
+	callout_virtual_set(&item[nr + 1], 15);
+	v->base->tick_ns = DIV_ROUND_UP(TICK_NSEC, 10);
+	callout_test_set_online(v->base, false);
+	v->now += 5;
+	KUNIT_EXPECT_TRUE(test, callout_chip_source(v->base)->interrupt(v->base));
+	local_bh_disable();
+	callout_softclock(v->base);
+	local_bh_enable();
+	/* A hold of the lock without a handler counts as one. */
+	ran = v->ran;
+	KUNIT_EXPECT_GT(test, ran, 0);
+	KUNIT_EXPECT_LT(test, ran, nr);
+	callout_stop(&item[nr].c);
+	callout_stop(&item[nr + 1].c);
+	chip_run_to(v, v->now + 9);
+	KUNIT_EXPECT_EQ(test, v->ran, ran);
+	KUNIT_EXPECT_EQ(test, chip->passes, 1);
+	chip_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->ran, nr);
+	KUNIT_EXPECT_EQ(test, chip->interrupts, 2);
+	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
 static DEFINE_SPINLOCK(chip_lock);
@@ -483,6 +519,7 @@ static struct kunit_case busy_cases[] = {
 	KUNIT_CASE(chip_busy_nearer),
 	KUNIT_CASE(chip_busy_late),
 	KUNIT_CASE(chip_busy_asked),
+	KUNIT_CASE(chip_busy_goes_on),
 	KUNIT_CASE(chip_put_off),
 	KUNIT_CASE(chip_busy_random),
 	{}

@@ -191,6 +191,59 @@ static void expiry_yields_when_time_is_up(struct kunit *test)
 	}
 }
 
+/* Has the tick come; is the base's tasklet scheduled when expiry has yielded? */
+static bool expiry_schedules(struct callout_virtual *v)
+{
+	bool ret;
+
+	local_bh_disable();
+	callout_softclock(v->base);
+	ret = test_bit(TASKLET_STATE_SCHED, &v->base->again.state);
+	local_bh_enable();
+	return ret;
+}
+
+/*
+ * While its CPU comes or goes a base goes on by its tick source, after a period of
+ * the kernel's tick, and not in its tasklet, also if that was scheduled before.
+ */
+static void expiry_goes_on_later(struct kunit *test)
+{
+	const unsigned int nr = 3 * CALLOUT_MAX_HANDLERS + 1;
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, nr);
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		callout_virtual_set(&a[i], 1);
+	callout_test_set_online(v->base, false);
+	v->now++;
+	KUNIT_EXPECT_FALSE(test, expiry_schedules(v));
+	KUNIT_EXPECT_EQ(test, v->ran, CALLOUT_MAX_HANDLERS);
+	KUNIT_EXPECT_EQ(test, v->base->armed, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
+
+	/* The softirq comes with the last line. */
+	v->now++;
+	local_bh_disable();
+	tasklet_schedule(&v->base->again);
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, v->ran, 2 * CALLOUT_MAX_HANDLERS);
+	KUNIT_EXPECT_EQ(test, v->base->armed, v->now + 1);
+
+	v->now++;
+	v->base->tick_ns = DIV_ROUND_UP(TICK_NSEC, 10);
+	KUNIT_EXPECT_FALSE(test, expiry_schedules(v));
+	KUNIT_EXPECT_EQ(test, v->ran, 3 * CALLOUT_MAX_HANDLERS);
+	KUNIT_EXPECT_EQ(test, v->armed, v->now + 10);
+	v->base->tick_ns = TICK_NSEC;
+
+	v->now += 10;
+	KUNIT_EXPECT_FALSE(test, expiry_schedules(v));
+	KUNIT_EXPECT_EQ(test, v->ran, nr);
+	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
+}
+
 /* Due callouts can be stopped and reset while expiry yields. */
 static void expiry_stop_and_reset_while_yielding(struct kunit *test)
 {
@@ -317,6 +370,7 @@ static struct kunit_case expiry_cases[] = {
 	KUNIT_CASE(expiry_handlers_program_once),
 	KUNIT_CASE(expiry_yields_after_many_handlers),
 	KUNIT_CASE(expiry_yields_when_time_is_up),
+	KUNIT_CASE(expiry_goes_on_later),
 	KUNIT_CASE(expiry_stop_and_reset_while_yielding),
 	KUNIT_CASE(expiry_catches_up_in_order),
 	KUNIT_CASE(expiry_counts_lateness),

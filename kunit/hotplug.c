@@ -392,12 +392,158 @@ static void hotplug_tasklet_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s->moved);
 }
 
+/* Callouts that are due together: expiry has to go on. */
+#define CROWD		1500U
+#define CROWD_GOES	6U
+
+/**
+ * struct leaver - a CPU that goes while its base has something to do
+ * @cpu: the CPU
+ * @c: a callout that only the base's tasklet can run
+ * @going: the thread in which the CPU begins to go
+ * @ran_in: the thread that was there when @c ran
+ * @left: a tasklet of the CPU's bases was scheduled when the CPU was dead
+ * @crowd: callouts that are due at every fourth jiffy
+ */
+struct leaver {
+	unsigned int cpu;
+	struct callout c;
+	struct task_struct *going;
+	struct task_struct *ran_in;
+	bool left;
+	struct callout crowd[CROWD];
+};
+
+static struct leaver *leaver;
+
+static void leaver_handler(void *arg)
+{
+	struct leaver *l = arg;
+
+	WRITE_ONCE(l->ran_in, current);
+}
+
+static void leaver_crowd(void *arg)
+{
+	callout_schedule(arg, 4 * callout_hz() / HZ);
+}
+
+/* Schedules the tasklet; not even ksoftirqd is to run before the facility's state. */
+static int leaver_goes(unsigned int cpu)
+{
+	struct callout_base *base = callout_base(cpu);
+	struct leaver *l = leaver;
+
+	if (cpu != l->cpu)
+		return 0;
+	WRITE_ONCE(l->going, current);
+	sched_set_fifo(current);
+	callout_reset_on(&l->c, 3600L * HZ, leaver_handler, l, cpu);
+	raw_spin_lock_irq(&base->lock);
+	base->scheme->ops->rearm(base->scheme, &l->c.node, callout_now(base),
+				 callout_now(base));
+	raw_spin_unlock_irq(&base->lock);
+	tasklet_schedule(&base->again);
+	return 0;
+}
+
+static int leaver_comes(unsigned int cpu)
+{
+	if (cpu == leaver->cpu)
+		sched_set_normal(current, 0);
+	return 0;
+}
+
+/* The CPU is dead. */
+static int leaver_dead(unsigned int cpu)
+{
+	struct leaver *l = leaver;
+	unsigned int i;
+
+	for (i = cpu; i < CALLOUT_INDEX_TEST && cpu == l->cpu; i += nr_cpu_ids)
+		if (callout_base(i))
+			l->left |= test_bit(TASKLET_STATE_SCHED,
+					    &callout_base(i)->again.state);
+	return 0;
+}
+
+static void leaver_drain(void *data)
+{
+	struct leaver *l = data;
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++)
+		callout_drain(&l->crowd[i]);
+	callout_drain(&l->c);
+}
+
+static struct leaver *leaver_create(struct kunit *test)
+{
+	struct leaver *l = callout_test_vcalloc(test, 1, sizeof(*l));
+	unsigned int i;
+
+	l->cpu = cpu_to_take(test);
+	callout_init(&l->c, CALLOUT_MPSAFE);
+	for (i = 0; i < CROWD; i++)
+		callout_init(&l->crowd[i], CALLOUT_MPSAFE);
+	leaver = l;
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, leaver_drain, l));
+	return l;
+}
+
+/*
+ * Before ksoftirqd is parked the CPU itself runs a tasklet that was scheduled. The
+ * case has a state of hotplug that is left just before the facility's.
+ */
+static void hotplug_runs_the_tasklet_first(struct kunit *test)
+{
+	struct leaver *l = leaver_create(test);
+	int state, ret;
+
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "callout:test",
+					  leaver_comes, leaver_goes);
+	KUNIT_ASSERT_LT(test, 0, state);
+	ret = remove_cpu(l->cpu);
+	KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(l->ran_in), READ_ONCE(l->going));
+	KUNIT_EXPECT_EQ(test, 0, ret);
+	KUNIT_EXPECT_EQ(test, 0, add_cpu(l->cpu));
+	cpuhp_remove_state_nocalls(state);
+}
+
+/*
+ * A CPU that goes amid expiry leaves no tasklet to another. This has a state that is
+ * left when the CPU is dead, before the facility's and the kernel's.
+ */
+static void hotplug_leaves_no_tasklet(struct kunit *test)
+{
+	struct leaver *l = leaver_create(test);
+	unsigned int i;
+	int state;
+
+	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "callout:test",
+					  NULL, leaver_dead);
+	KUNIT_ASSERT_LT(test, 0, state);
+	for (i = 0; i < CROWD; i++)
+		callout_reset_on(&l->crowd[i], 1, leaver_crowd, &l->crowd[i],
+				 l->cpu);
+	for (i = 0; i < CROWD_GOES; i++) {
+		KUNIT_EXPECT_EQ(test, 0, remove_cpu(l->cpu));
+		KUNIT_EXPECT_EQ(test, 0, add_cpu(l->cpu));
+		/* They go home. */
+		msleep(50);
+	}
+	cpuhp_remove_state_nocalls(state);
+	KUNIT_EXPECT_FALSE(test, l->left);
+}
+
 static struct kunit_case hotplug_cases[] = {
 	KUNIT_CASE_SLOW(hotplug_cpu_goes_away),
 	KUNIT_CASE_SLOW(hotplug_comes_home),
 	KUNIT_CASE_SLOW(hotplug_put_off),
 	KUNIT_CASE_SLOW(hotplug_move_is_preempted),
 	KUNIT_CASE_SLOW(hotplug_tasklet_elsewhere),
+	KUNIT_CASE_SLOW(hotplug_runs_the_tasklet_first),
+	KUNIT_CASE_SLOW(hotplug_leaves_no_tasklet),
 	{}
 };
 

@@ -8,7 +8,7 @@
 #include <linux/cpumask.h>
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
-#include "arm.h"
+#include "expiry.h"
 #include "timed.h"
 
 #define NR_DISTANCES	80U
@@ -244,17 +244,27 @@ static void smp_due_while_a_handler_runs(struct kunit *test)
 	}
 }
 
-/* A tick that has passed when it is programmed, as after hotplug, expires. */
-static void smp_overdue(struct kunit *test)
+static bool is_scheduled(struct callout_base *base)
+{
+	return test_bit(TASKLET_STATE_SCHED, &base->again.state);
+}
+
+/*
+ * A tick that has passed when it is programmed, as after hotplug, expires. While the
+ * CPU comes or goes that needs another tick, and no tasklet.
+ */
+static void overdue(struct kunit *test, bool online)
 {
 	unsigned int cpu = raw_smp_processor_id();
 	struct callout_base *base = callout_base(cpu);
 	struct callout_timed_set *set = callout_timed_create(test, 1);
 	struct callout_timed *t = set->t;
+	bool scheduled;
 
 	callout_test_pin(test, cpu);
 	callout_timed_set_on(t, cpu, 1000000);
 	t->least = 0;
+	callout_test_set_online(base, online);
 	local_bh_disable();
 	raw_spin_lock_irq(&base->lock);
 	base->scheme->ops->rearm(base->scheme, &t->c.node, callout_now(base),
@@ -262,11 +272,101 @@ static void smp_overdue(struct kunit *test)
 	base->armed = t->c.node.expires;
 	base->tick->program(base, base->armed);
 	raw_spin_unlock_irq(&base->lock);
+	scheduled = is_scheduled(base);
 	/* Softirqs run in here. */
 	local_bh_enable();
-	if (base->tick == &callout_tick_jiffies)
-		KUNIT_EXPECT_EQ(test, atomic_read(&t->runs), 1);
+	if (base->tick == &callout_tick_jiffies) {
+		KUNIT_EXPECT_EQ(test, scheduled, online);
+		if (online)
+			KUNIT_EXPECT_EQ(test, atomic_read(&t->runs), 1);
+	}
 	callout_timed_check(test, set);
+	callout_test_set_online(base, true);
+}
+
+static void smp_overdue(struct kunit *test)
+{
+	overdue(test, true);
+	overdue(test, false);
+}
+
+/* What waits for the next tick's own interrupt, for which a case programs @base. */
+static bool waits_for_interrupt(struct callout_base *base)
+{
+	bool ret;
+
+	raw_spin_lock_irq(&base->lock);
+	base->expiring = true;
+	base->armed = callout_now(base) + 1;
+	base->tick->program(base, base->armed);
+	base->expiring = false;
+	ret = irq_work_is_busy(&base->next_tick);
+	raw_spin_unlock_irq(&base->lock);
+	return ret;
+}
+
+/*
+ * While the CPU comes or goes nothing waits for the next tick's own interrupt; what
+ * did so before waits for the timer, and the interrupt schedules no tasklet.
+ */
+static void smp_next_tick_of_a_cpu_that_goes(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_base *base = callout_base(cpu);
+	struct callout_timed_set *set = callout_timed_create(test, 1);
+
+	/* Another source has no such interrupt, and on PREEMPT_RT none is used. */
+	if (base->tick != &callout_tick_jiffies || IS_ENABLED(CONFIG_PREEMPT_RT))
+		return;
+	callout_test_need_interrupts(test);
+	callout_test_pin(test, cpu);
+	callout_timed_set_on(set->t, cpu, 2);
+	callout_test_set_online(base, false);
+	local_bh_disable();
+	KUNIT_EXPECT_FALSE(test, waits_for_interrupt(base));
+	timer_delete(&base->timer);
+	irq_work_queue(&base->next_tick);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_spin_until(!irq_work_is_busy(&base->next_tick)));
+	KUNIT_EXPECT_FALSE(test, is_scheduled(base));
+	local_bh_enable();
+	callout_timed_check(test, set);
+	callout_test_set_online(base, true);
+}
+
+/* Expiry that another CPU has begun goes on where the base's CPU runs it. */
+static void smp_goes_on_at_home(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct callout_base *base = callout_base(other);
+	struct callout_timed_set *set;
+	struct callout_node *n;
+	bool scheduled, begun;
+	u64 now;
+
+	set = callout_timed_create(test, CALLOUT_MAX_HANDLERS + 1);
+	for (i = 0; i < set->n; i++) {
+		callout_timed_set_on(&set->t[i], other, 1000000);
+		set->t[i].least = 0;
+	}
+	local_bh_disable();
+	raw_spin_lock_irq(&base->lock);
+	now = callout_now(base);
+	for (i = 0; i < set->n; i++) {
+		n = &set->t[i].c.node;
+		base->scheme->ops->rearm(base->scheme, n, now, now);
+	}
+	base->armed = now;
+	raw_spin_unlock_irq(&base->lock);
+	callout_softclock(base);
+	scheduled = is_scheduled(base);
+	begun = atomic_read(&set->t[set->n - 1].runs);
+	local_bh_enable();
+	callout_timed_check(test, set);
+	/* The other CPU may have run the first or the last, and scheduled it itself. */
+	if (set->t[0].ran_on != other && !begun)
+		KUNIT_EXPECT_FALSE(test, scheduled);
+	KUNIT_EXPECT_EQ(test, set->t[set->n - 1].ran_on, other);
 }
 
 /* callout_barrier() and callout_drain() wait for running handlers. */
@@ -323,6 +423,8 @@ static struct kunit_case smp_cases[] = {
 	KUNIT_CASE(smp_earlier_from_another_cpu),
 	KUNIT_CASE(smp_due_while_a_handler_runs),
 	KUNIT_CASE(smp_overdue),
+	KUNIT_CASE(smp_next_tick_of_a_cpu_that_goes),
+	KUNIT_CASE(smp_goes_on_at_home),
 	KUNIT_CASE(smp_waits_for_handlers),
 	{}
 };

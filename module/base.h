@@ -118,7 +118,7 @@ enum callout_why {
  * @cpu: the CPU that @tick wakes up. Differs from @number for a single base
  *	only, and then changes when that CPU goes down. Of CALLOUT_CLASS_GLOBAL:
  *	@tick may wake another one instead.
- * @online: other CPUs may arm callouts here
+ * @online: other CPUs may arm callouts here, and @again may be scheduled
  * @wheel: the scheme is the hashed wheel, which is called directly
  * @expiring: expiry is at work
  * @attention: set with any of @leaving, @drain, @waiters and @dead: to be looked
@@ -374,6 +374,21 @@ static inline u64 callout_to_ns(struct callout_base *base, u64 tick)
 	if (base->tick == &callout_tick_jiffies)
 		zero = atomic64_read(&callout_jiffy_zero);
 	return zero + tick * base->tick_ns;
+}
+
+/*
+ * May expiry of @base go on in its tasklet, on this CPU? Not while the CPU comes or
+ * goes: for a part of that ksoftirqd is parked, and what softirqs cannot run in one go
+ * stays pending, the tick may stop, and when the CPU is dead another one gets the
+ * tasklet, at some time. Not on another CPU than the base's, which may go down meanwhile. A
+ * test's base has no CPU. Who asks, and then schedules the tasklet, is not preempted
+ * in between, by the thread in which the CPU begins to go.
+ */
+static inline bool callout_goes_on_here(const struct callout_base *base)
+{
+	return READ_ONCE(base->online) &&
+	       (base->index == CALLOUT_INDEX_TEST ||
+		READ_ONCE(base->cpu) == smp_processor_id());
 }
 
 void callout_program(struct callout_base *base, u64 tick);

@@ -143,7 +143,8 @@ static void callout_base_set_online(struct callout_base *base,
 	/* callout_arm_slow() looks without the lock, then again with it. */
 	WRITE_ONCE(base->online, online || has_single_base());
 	if (!online && has_single_base() && base->cpu == cpu) {
-		base->cpu = callout_driver_after(cpu);
+		/* callout_goes_on_here() looks without the lock. */
+		WRITE_ONCE(base->cpu, callout_driver_after(cpu));
 		if (base->armed && base->armed != U64_MAX)
 			callout_program(base, base->armed);
 	}
@@ -171,9 +172,23 @@ static int callout_cpu_online(unsigned int cpu)
 	return callout_cpu_set_online(cpu, true);
 }
 
+/*
+ * Runs on the CPU, before ksoftirqd is parked: that leaves softirqs pending. No
+ * tasklet is scheduled once the bases are not online, until the CPU is back: who
+ * looks, in callout_goes_on_here(), and then schedules one is not preempted in
+ * between. One that was scheduled before is pending, and runs now; or, on
+ * PREEMPT_RT, a thread that this one has preempted has begun a softirq with it.
+ * local_bh_disable() waits for that. If it does not, since softirqs may preempt each
+ * other there (from 6.18 on, without PREEMPT_RT_NEEDS_BH_LOCK), the tasklet may yet be
+ * left to another CPU.
+ */
 static int callout_cpu_offline(unsigned int cpu)
 {
-	return callout_cpu_set_online(cpu, false);
+	int ret = callout_cpu_set_online(cpu, false);
+
+	local_bh_disable();
+	local_bh_enable();
+	return ret;
 }
 
 /* Migrates up to a budget of the dead @from's callouts. Both are locked. */
@@ -218,12 +233,13 @@ static struct callout_base *callout_base_heir(struct callout_base *from)
 }
 
 /*
- * The CPU is dead, and only running handlers arm callouts there. Its hrtimer has
- * moved to a live CPU, and what that left unfinished goes on in a tasklet, there.
- * A callout must not change its base while its handler runs, so the tasklet is
- * disabled meanwhile:
+ * The CPU is dead, and only running handlers arm callouts there: those that its
+ * hrtimer runs, which has moved to a live CPU. A callout must not change its base
+ * while its handler runs, so the tick source is shut down first, which waits for
+ * that. The tasklet is not scheduled, see callout_cpu_offline(), and disabled all
+ * the same:
  *
- *	CPU0: tasklet of base 1			CPU2: CPU1 is dead
+ *	CPU0: expiry of base 1			CPU2: CPU1 is dead
  *	running = c, unlock(base 1)
  *	handler sets c again: it runs,
  *	so it stays in base 1

@@ -17,6 +17,7 @@
 #include <linux/interrupt.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
+#include <linux/preempt.h>
 #include <linux/processor.h>
 #include <linux/rcupdate.h>
 #include <linux/wait.h>
@@ -545,13 +546,6 @@ static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
 	}
 }
 
-/* Does a CPU run what is due on another, which sleeps? */
-static bool is_elsewhere(struct callout_base *base)
-{
-	return callout_base_has_class(base, CALLOUT_CLASS_GLOBAL) &&
-	       base->cpu != smp_processor_id();
-}
-
 /*
  * Runs the due callouts of a base, in softirq context, once at a time for each
  * base. Neither a hold of its lock nor the whole takes longer than the limits
@@ -576,7 +570,7 @@ static bool expire(struct callout_base *base, bool tick)
 	preempt = preempt_count();
 	locks = lockdep_depth(current);
 	callout_base_lock_irq(base);
-	/* The tasklet of a CPU that died may run when it is back already. */
+	/* A global base, or a single one, may be at work on another CPU. */
 	if (unlikely(base->dead ||
 		     (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring)))
 		goto unlock;
@@ -597,10 +591,10 @@ static bool expire(struct callout_base *base, bool tick)
 	base->edge = READ_ONCE(*base->jiffies);
 	/*
 	 * On an idle CPU jiffies may stand still until this softirq ends. But
-	 * another CPU's base goes on at the next tick only.
+	 * without the tasklet it goes on at the next tick only.
 	 */
 	limit = CALLOUT_MAX_HANDLERS;
-	if (is_idle_task(current) && !is_elsewhere(base))
+	if (is_idle_task(current) && callout_goes_on_here(base))
 		limit /= 16;
 	base->left = limit;
 	base->preempt_count = preempt;
@@ -629,26 +623,44 @@ bool callout_expire(struct callout_base *base)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_expire);
 
+/*
+ * Others are due, and wait for the tick source: for as long as the kernel's tick
+ * takes, since softirqs that an earlier interrupt raises again may find ksoftirqd
+ * parked too.
+ */
+static void callout_go_on_later(struct callout_base *base)
+{
+	u64 ticks = div64_u64(TICK_NSEC - 1, base->tick_ns) + 1;
+
+	callout_base_lock_irq(base);
+	/* Else its own CPU has begun another expiry, or even ended it. */
+	if (!base->expiring && !base->dead && !base->armed)
+		callout_program(base, callout_now(base) + ticks);
+	callout_base_unlock_irq(base);
+}
+
+/* Others are due: expiry goes on in a later softirq. */
+static void callout_go_on(struct callout_base *base)
+{
+	bool here;
+
+	/* On PREEMPT_RT the thread in which the CPU goes may preempt a softirq. */
+	preempt_disable();
+	here = callout_goes_on_here(base);
+	if (likely(here))
+		tasklet_schedule(&base->again);
+	preempt_enable();
+	if (unlikely(!here))
+		callout_go_on_later(base);
+}
+
 /* The base's tasklet: goes on where callout_expire() has stopped. */
 void callout_again(struct tasklet_struct *t)
 {
 	struct callout_base *base = from_tasklet(base, t, again);
 
 	if (callout_expire(base))
-		tasklet_schedule(t);
-}
-
-/*
- * Others are due, and this is not the base's CPU: they wait for the next tick. The
- * tasklet could die with this CPU, and be revived late.
- */
-static void callout_go_on_later(struct callout_base *base)
-{
-	callout_base_lock_irq(base);
-	/* Else its own CPU has begun another expiry, or even ended it. */
-	if (!base->expiring && !base->dead && !base->armed)
-		callout_program(base, base->now + 1);
-	callout_base_unlock_irq(base);
+		callout_go_on(base);
 }
 
 /*
@@ -658,11 +670,7 @@ static void callout_go_on_later(struct callout_base *base)
  */
 void callout_softclock(struct callout_base *base)
 {
-	if (!expire(base, true))
-		return;
-	if (unlikely(is_elsewhere(base)))
-		callout_go_on_later(base);
-	else
-		tasklet_schedule(&base->again);
+	if (expire(base, true))
+		callout_go_on(base);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_softclock);

@@ -43,9 +43,7 @@
  *
  * mod_timer() outside the timer's function would take the timer to CPU0. So on
  * another CPU than the base's expiry goes on neither in the irq_work nor in the
- * tasklet, and a CPU arms in its own global base only. The tasklet of a CPU that
- * died may run elsewhere when that is back: then the timer is there until it is set
- * again.
+ * tasklet, and a CPU arms in its own global base only.
  *
  * A kernel whose own timers are callouts does have a hook in the tick, see
  * kernel/replaced.patch: the tick looks at the bases of its CPU. What this CPU
@@ -103,17 +101,16 @@ static unsigned long jiffies_hop(u64 now, u64 tick)
  * Can @base, whose CPU this is, wait for the next tick's own interrupt? In
  * expiry, which a timer would make dear: the kernel has just searched its wheel
  * for the next timer, in vain, and would do so at each tick. Not if the CPU is
- * idle, since its tick may be stopped, and not where a thread runs such work, or
- * where the tick looks at the base anyway.
- * Not on another CPU, which may die with it. The kernel keeps the tick of a CPU
- * that becomes idle for it: that is one tick at most, and none for a deferrable
- * base.
+ * idle, since its tick may be stopped, not where a thread runs such work, or where
+ * the tick looks at the base anyway, and not where the tasklet must not be scheduled.
+ * The kernel keeps the tick of a CPU that becomes idle for it: that is one tick at
+ * most, and none for a deferrable base.
  */
 static bool jiffies_tick_runs(struct callout_base *base)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
 	       !IS_ENABLED(CONFIG_CALLOUT_TIMERS) && base->expiring &&
-	       !is_idle_task(current) && base->cpu == smp_processor_id() &&
+	       !is_idle_task(current) && callout_goes_on_here(base) &&
 	       !callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE);
 }
 
@@ -122,20 +119,6 @@ static bool jiffies_timer_here(struct callout_base *base)
 {
 	return base->cpu == smp_processor_id() ||
 	       callout_base_has_class(base, CALLOUT_CLASS_GLOBAL);
-}
-
-/*
- * The tick's interrupt. If the tick was stopped after all, it comes at once, and
- * too early: expiry sees to that.
- */
-static void jiffies_next_tick(struct irq_work *work)
-{
-	struct callout_base *base = container_of(work, struct callout_base,
-						 next_tick);
-
-	/* Of a global base: expiry may run on another CPU. */
-	WRITE_ONCE(base->woken, true);
-	tasklet_schedule(&base->again);
 }
 
 #ifdef CONFIG_CALLOUT_TIMERS
@@ -174,7 +157,7 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 		 * be woken with the base locked; overdue ticks are rare there.
 		 */
 		if (unlikely(tick <= now) && in_interrupt() &&
-		    base->cpu == smp_processor_id())
+		    callout_goes_on_here(base))
 			tasklet_schedule(&base->again);
 		else
 			mod_timer(&base->timer, jiffies_hop(now, tick));
@@ -184,6 +167,28 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 	timer_delete(&base->timer);
 	base->timer.expires = jiffies_hop(now, tick);
 	add_timer_on(&base->timer, base->cpu);
+}
+
+/*
+ * The tick's interrupt. If the tick was stopped after all, it comes at once, and
+ * too early: expiry sees to that. If the CPU has begun to go down meanwhile, or has
+ * handed a single base over, what waits for this waits for the timer, one tick more.
+ */
+static void jiffies_next_tick(struct irq_work *work)
+{
+	struct callout_base *base = container_of(work, struct callout_base,
+						 next_tick);
+
+	if (likely(callout_goes_on_here(base))) {
+		/* Of a global base: expiry may run on another CPU. */
+		WRITE_ONCE(base->woken, true);
+		tasklet_schedule(&base->again);
+		return;
+	}
+	callout_base_lock(base);
+	if (base->armed && base->armed != U64_MAX)
+		jiffies_program(base, base->armed);
+	callout_base_unlock(base);
 }
 
 /*
@@ -322,7 +327,10 @@ static void jiffies_init(struct callout_base *base)
 	timer_setup(&base->timer, jiffies_timer, flags);
 }
 
-/* In this order: the timer's function may queue the other. */
+/*
+ * In this order: the timer's function may queue the other. That sets the timer only
+ * if armed is neither 0 nor U64_MAX: the base is dead, so it is 0.
+ */
 static void jiffies_shutdown(struct callout_base *base)
 {
 	timer_shutdown_sync(&base->timer);
