@@ -72,25 +72,19 @@ alarm="$alarm|huh, entered softirq|NOHZ tick-stop error|callout: dropped one of 
 alarm="$alarm|callouts were still pending"
 
 # unexpected: a filter that takes out what is no mistake. KUnit's file_without_kind has a callout
-# dropped, and its result is the next. A job says that the next unload leaves callouts. On a CPU
-# that goes offline, within 10 seconds, softirqs are raised when its ksoftirqd is parked already.
+# dropped, and its result is the next. A job says that the next unload leaves callouts.
 unexpected() {
 	LC_ALL=C awk '
-		/^\[ *[0-9.]+\]/ { now = substr($0, 2) + 0 }
-		raised && now > raised_at + 10 { printf "%s", raised; raised = "" }
 		/callout: dropped one of kind/ { dropped = dropped $0 "\n"; next }
 		/(^|[^a-z])ok [0-9]+ / {
 			if (!/ok [0-9]+ file_without_kind$/)
 				printf "%s", dropped
 			dropped = ""
 		}
-		/NOHZ tick-stop error/ { raised = raised $0 "\n"; raised_at = now; next }
-		/CPU ?[0-9]+(:| is now| killed) ?(off|offline|\(polled.*)$/ { raised = "" }
-		/Booting Node|CPU[0-9]+: Booted/ { printf "%s", raised; raised = "" }
 		/callout-init: the next unload leaves callouts/ { leaves = 1 }
 		/callouts were still pending/ && leaves { leaves = 0; next }
 		{ print }
-		END { printf "%s%s", dropped, raised }'
+		END { printf "%s", dropped }'
 }
 
 # alarms CONSOLE: prints the first lines there that no boot may have, whatever else it says. Not
