@@ -4,10 +4,12 @@
  *
  * A base is made when its CPU first comes up and stays until the module is
  * unloaded. While the CPU goes down, only code that runs on it arms callouts
- * there. Once it is dead, its pending callouts migrate to the base of the CPU
- * that cleans up, or if that is a nohz_full CPU, of a housekeeping CPU. This is
- * the one place where two bases are locked at the same time: the dead one's lock
- * inside the live one's.
+ * there; who sets a callout whose handler runs there; and a nohz_full CPU that has
+ * chosen it from cpu_online_mask: that one has interrupts off, so the CPU dies after
+ * that, and what was armed is not lost. Once it is dead, its pending callouts migrate
+ * to the base of the CPU that cleans up, or if that is a nohz_full CPU, of a
+ * housekeeping CPU. This is the one place where two
+ * bases are locked at the same time: the dead one's lock inside the live one's.
  *
  * Callouts of CALLOUT_CLASS_GLOBAL may run on another CPU than their base's. Once
  * a CPU is dead, that goes on until its base has been shut down.
