@@ -161,6 +161,19 @@ static void teardown_spin(void)
 		cpu_relax();
 }
 
+/* Gives the base the hrtimer source, on @cpu. */
+static struct callout_base *teardown_hrtimer(struct kunit *test, unsigned int cpu)
+{
+	struct callout_virtual *v = test->priv;
+
+	/* Time stays virtual, so the timer never fires. */
+	teardown.tick.program = callout_tick_hrtimer.program;
+	teardown.shutdown = callout_tick_hrtimer.shutdown;
+	callout_tick_hrtimer.init(v->base);
+	v->base->cpu = cpu;
+	return v->base;
+}
+
 /*
  * The hrtimer source does not shut down while a kick is under way: CPU 0 has
  * sent one, CPU 1 has interrupts off, and CPU 2 kills the base. Then CPU 1
@@ -168,19 +181,14 @@ static void teardown_spin(void)
  */
 static void teardown_waits_for_kick(struct kunit *test)
 {
-	struct callout_virtual *v = test->priv;
 	struct callout_item *item = callout_virtual_items(test, 1);
 	struct callout_test_thread *deaf, *killer;
+	struct callout_base *base;
 	bool ready, begins, returns;
 	unsigned int cpu[2];
 
 	callout_test_pin_two(test, cpu);
-	/* Time stays virtual, so the timer never fires. */
-	teardown.tick.program = callout_tick_hrtimer.program;
-	teardown.shutdown = callout_tick_hrtimer.shutdown;
-	callout_tick_hrtimer.init(v->base);
-	v->base->cpu = cpu[0];
-
+	base = teardown_hrtimer(test, cpu[0]);
 	killer = callout_test_thread(test, cpu[1], teardown_killer, NULL);
 	deaf = callout_test_thread(test, cpu[0], teardown_deaf, NULL);
 	ready = callout_test_clock_until(callout_test_told(&teardown.ready));
@@ -188,18 +196,18 @@ static void teardown_waits_for_kick(struct kunit *test)
 	callout_test_tell(&teardown.kicked);
 	begins = callout_test_clock_until(callout_test_told(&teardown.begins));
 	teardown_spin();
-	raw_spin_lock_irq(&v->base->lock);
+	raw_spin_lock_irq(&base->lock);
 	callout_test_tell(&teardown.go);
 	teardown_spin();
 	returns = callout_test_told(&teardown.returns);
-	raw_spin_unlock_irq(&v->base->lock);
+	raw_spin_unlock_irq(&base->lock);
 
 	KUNIT_EXPECT_TRUE(test, ready);
 	KUNIT_EXPECT_TRUE(test, begins);
 	KUNIT_EXPECT_FALSE(test, returns);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(deaf));
 	KUNIT_ASSERT_TRUE(test, callout_test_join(killer));
-	KUNIT_EXPECT_FALSE(test, hrtimer_active(&v->base->hrtimer));
+	KUNIT_EXPECT_FALSE(test, hrtimer_active(&base->hrtimer));
 }
 
 /*
@@ -208,21 +216,36 @@ static void teardown_waits_for_kick(struct kunit *test)
  */
 static void teardown_cancels_hrtimer(struct kunit *test)
 {
-	struct callout_virtual *v = test->priv;
 	struct callout_item *item = callout_virtual_items(test, 1);
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_base *base;
 
-	callout_test_pin(test, raw_smp_processor_id());
-	teardown.tick.program = callout_tick_hrtimer.program;
-	teardown.shutdown = callout_tick_hrtimer.shutdown;
-	callout_tick_hrtimer.init(v->base);
-	v->base->cpu = raw_smp_processor_id();
+	callout_test_pin(test, cpu);
+	base = teardown_hrtimer(test, cpu);
 	callout_virtual_set(item, LONG_MAX);
-	KUNIT_EXPECT_TRUE(test, hrtimer_active(&v->base->hrtimer));
-	KUNIT_EXPECT_GT(test, hrtimer_get_expires(&v->base->hrtimer),
+	KUNIT_EXPECT_TRUE(test, hrtimer_active(&base->hrtimer));
+	KUNIT_EXPECT_GT(test, hrtimer_get_expires(&base->hrtimer),
 			KTIME_MAX / 2);
-	callout_base_kill(v->base);
-	KUNIT_EXPECT_FALSE(test, hrtimer_active(&v->base->hrtimer));
-	hrtimer_cancel(&v->base->hrtimer);
+	callout_base_kill(base);
+	KUNIT_EXPECT_FALSE(test, hrtimer_active(&base->hrtimer));
+	hrtimer_cancel(&base->hrtimer);
+	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
+}
+
+/* A CPU starts the hrtimer also while its function is at its end on another one. */
+static void teardown_restart_elsewhere(struct kunit *test)
+{
+	struct callout_item *item = callout_virtual_items(test, 1);
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_base *base;
+
+	callout_test_pin(test, cpu);
+	base = teardown_hrtimer(test, cpu);
+	base->ticking = cpu + 2;
+	callout_virtual_set(item, LONG_MAX);
+	KUNIT_EXPECT_TRUE(test, hrtimer_active(&base->hrtimer));
+	base->ticking = 0;
+	callout_base_kill(base);
 	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
 }
 
@@ -233,6 +256,7 @@ static struct kunit_case teardown_cases[] = {
 	KUNIT_CASE(teardown_set_programs_nothing),
 	KUNIT_CASE(teardown_waits_for_kick),
 	KUNIT_CASE(teardown_cancels_hrtimer),
+	KUNIT_CASE(teardown_restart_elsewhere),
 	{}
 };
 

@@ -160,8 +160,9 @@ enum callout_why {
  * @hrtimer: for the hrtimer source
  * @kick: for the hrtimer source: has the CPU program @hrtimer
  * @kicked: @kick is on its way
- * @ticking: its function runs, and nothing has been programmed since
  * @restart: its function returns HRTIMER_RESTART
+ * @ticking: 1 + the CPU where its function runs, if that is @cpu and nothing has
+ *	been programmed since; else 0
  * @again: goes on with expiry in a later softirq
  * @put_off: those whose lock was contended when their turn came. They have
  *	CALLOUT_S_DUE, and go back to @due at the next tick.
@@ -223,8 +224,8 @@ struct callout_base {
 			struct hrtimer hrtimer;
 			call_single_data_t kick;
 			bool kicked;
-			bool ticking;
 			bool restart;
+			u16 ticking;
 		};
 	};
 	struct tasklet_struct again;
