@@ -36,11 +36,14 @@ unpack_suite() {
 	dpkg-deb -x "$2"/root/var/tmp/linux-*.deb "$2/image"
 }
 
-# unpack_headers ROOT PACKAGE: apt would want a compiler that runs there.
+# unpack_headers ROOT PACKAGE: apt would want a compiler that runs there. Debian 12's have a /lib,
+# which is a link there.
 unpack_headers() {
 	local version
 
-	suite_download "$1" "$2" && dpkg-deb -x "$1/var/tmp/$2"_*.deb "$1" || return
+	suite_download "$1" "$2" || return
+	dpkg-deb --fsys-tarfile "$1/var/tmp/$2"_*.deb |
+		tar -x --keep-directory-symlink -C "$1" || return
 	rm "$1/var/tmp/$2"_*.deb
 	version=$(sed -n 's/^CC = .*gcc\(-[0-9]*\)$/\1/p' "$1/usr/src/$2/.kernelvariables")
 	chroot "$1" apt-get -y --no-install-recommends install "gcc$version-$gnu"

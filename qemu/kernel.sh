@@ -31,7 +31,8 @@
 #                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;
 #       arm64:   debian-6.12 of that architecture, with a cross compiler, KERNEL_CROSS;
-#       arm64-trixie, ...: the newest kernel of this suite for that architecture, as trixie, ...;
+#       arm64-trixie, ..., and arm64-bookworm, Debian 12: the newest kernel of this suite for that
+#                architecture, as trixie, ...;
 #       s390x, riscv64: the cross compiler and KERNEL_BUSYBOX alone: nothing to boot;
 #       kunit-SUITE: kunit, of the newest source of this suite, with this machine's compiler;
 #       kunit-arm64, kunit-s390x, kunit-riscv64: kunit for that architecture, with its compiler;
@@ -502,7 +503,7 @@ clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
 replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;
 trixie|trixie-backports|testing|unstable) machine_of "$1"; suite "$1" ;;
-arm64-trixie|arm64-trixie-backports|arm64-testing|arm64-unstable)
+arm64-bookworm|arm64-trixie|arm64-trixie-backports|arm64-testing|arm64-unstable)
 	machine_of "$1"
 	fetch_foreign
 	suite "$1" ;;

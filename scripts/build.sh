@@ -61,7 +61,10 @@ fuzz)
 		CF=-D__CHECK_ENDIAN__ "$@" ;;
 *+lab) set -- CONFIG_CALLOUT_SCHEMES=y W=1 "$@" ;;
 running) ;;
-*) set -- W=1 "$@" ;;
+*)
+	# Headers of Debian 12's 6.1 do not know that their compiler is for another architecture.
+	[ ! "$foreign" ] || set -- CROSS_COMPILE="$gnu-" "$@"
+	set -- W=1 "$@" ;;
 esac
 
 arguments="$KERNEL_BUILD $*"

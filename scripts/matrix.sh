@@ -18,7 +18,8 @@ scripts/setup.sh all
 scripts/setup.sh matrix
 suites=(trixie trixie-backports testing unstable)
 [ $# -ne 0 ] ||
-	set -- debian-6.1 debian-6.12 debian-6.12-rt "${suites[@]}" arm64 "${suites[@]/#/arm64-}"
+	set -- debian-6.1 debian-6.12 debian-6.12-rt "${suites[@]}" arm64-bookworm arm64 \
+		"${suites[@]/#/arm64-}"
 table=$build/matrix.csv
 echo suite,release,builds,load,device,kunit > "$table"
 logged matrix-tools make -j"$(nproc)" -C tools O="$build/user" all
@@ -50,7 +51,7 @@ build() {
 with_kunit() {
 	case $1 in
 	debian-6.12) echo kunit ;;
-	debian-*) ;;
+	debian-*|*-bookworm) ;;
 	*) echo "kunit-$1" ;;
 	esac
 }
