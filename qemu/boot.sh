@@ -152,18 +152,16 @@ watch() {
 	done
 }
 
-# spoilt: has QEMU or a busy host made this boot fail? It has if something alarms before the job
-# starts, and so before there is a module: in a kernel with the facility built in, only QEMU's
-# half-patched code, see maxcpus below. Or if the kernel took the TSC for as fast as the PIT says,
-# since the host had stopped the CPU in between: its clock may be 50 times too fast.
+# spoilt: has QEMU or a busy host made this boot fail? It has if QEMU ran half-patched code, see
+# maxcpus below; or if something alarms before the job starts, and so before there is a module,
+# unless the kernel has the facility built in. Or if the kernel took the TSC for as fast as the PIT
+# says, since the host had stopped the CPU in between: its clock may be 50 times too fast.
 spoilt() {
 	local early=$work/early
 
+	! half_patched "$log.console" || return 0
 	LC_ALL=C sed '/callout-init: job starts/,$d' "$log.console" > "$early"
-	case $kernel in
-	replaced*) grep -aq 'Oops: int3' "$early" && return ;;
-	*) [ -z "$(alarms "$early")" ] || return 0 ;;
-	esac
+	[[ $kernel == replaced* ]] || [ -z "$(alarms "$early")" ] || return 0
 	grep -aq 'tsc: Using PIT calibration value' "$early" &&
 		{ ! grep -aq '^callout-verdict: ok' "$log.verdict" ||
 			[ "$(alarms "$log.console")" ]; }

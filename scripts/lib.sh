@@ -95,6 +95,16 @@ alarms() {
 		grep -aE "$alarm" | head -n 5 || :
 }
 
+# half_patched CONSOLE: is the first alarm there an int3, and in its place another byte when the
+# kernel showed the code? Then it was patching that place.
+half_patched() {
+	[[ $(alarms "$1") == *([!$'\n'])'Oops: int3'* ]] &&
+		tr -d '\r\0' < "$1" | LC_ALL=C awk '
+			/Oops: int3/ { int3 = 1 }
+			int3 && !code && /Code: / { code = $0 }
+			END { exit !code || code ~ / cc </ }'
+}
+
 # rows FILE KIND: the lines of this kind that a job printed.
 rows() { tr -d '\r' < "$1" | sed -n "s/^$2: //p"; }
 

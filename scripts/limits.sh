@@ -27,6 +27,18 @@ alarmed() {
 	[ "$(wc -l < "$log/limits.alarms")" -eq "$n" ]
 }
 
+# half_patches STATUS LINE...: whether an int3 on a console with these lines is QEMU's
+half_patches() {
+	local expected=$1 status=0
+
+	shift
+	printf '%s\r\n' "$@" > "$log/limits.said"
+	half_patched "$log/limits.said" || status=$?
+	[ "$status" -eq "$expected" ]
+}
+
+int3="[ 9.0] Oops: int3: 0000 [#1] PREEMPT SMP NOPTI"
+nop="[ 9.0] Code: 48 89 43 28 0f <1f> 44 00 00"
 tick="[ 1.0] NOHZ tick-stop error: local softirq work is pending, handler #40!!!"
 gone="[ 2.0] smpboot: CPU 3 is now offline"
 back="[ 2.0] smpboot: Booting Node 0 Processor 3 APIC 0x3"
@@ -42,6 +54,10 @@ item "a callout that is dropped alarms" alarmed 2 "$dropped" "ok 1 another" "$dr
 item "except in file_without_kind" alarmed 0 "$dropped" "[ 2.0]     ok 12 file_without_kind"
 item "a callout that is left alarms" alarmed 1 "$left"
 item "except once if a job says so" alarmed 1 "$leaves" "$left" "$left"
+item "an int3 where there is none is QEMU's" half_patches 0 "$int3" "$nop" "[ 9.0] Call Trace:"
+item "one that is there is not" half_patches 1 "$int3" "[ 9.0] Code: cc cc <cc> cc cc" "$nop"
+item "nor is one behind another alarm" half_patches 1 "$tick" "$int3" "$nop"
+item "nor is one without code" half_patches 1 "$int3"
 scripts/setup.sh demo
 item "a guest that prints may exceed the limit" \
 	boot prints $((limit * 3 / 2)) "limits: ok, 1 passed"
