@@ -98,7 +98,10 @@ alarms() {
 # half_patched CONSOLE: is the first alarm there an int3, and in its place another byte when the
 # kernel showed the code? Then it was patching that place.
 half_patched() {
-	[[ $(alarms "$1") == *([!$'\n'])'Oops: int3'* ]] &&
+	local first
+
+	read -r first < <(alarms "$1") || :
+	[[ $first == *'Oops: int3'* ]] &&
 		tr -d '\r\0' < "$1" | LC_ALL=C awk '
 			/Oops: int3/ { int3 = 1 }
 			int3 && !code && /Code: / { code = $0 }
