@@ -19,6 +19,7 @@
 #include "random.h"
 
 struct callout_base;
+struct callout_node;
 
 /* Limits on waiting: an event that has not come by then never comes. */
 #define CALLOUT_TEST_PATIENCE	(30 * HZ)
@@ -118,6 +119,8 @@ void callout_test_pin(struct kunit *test, unsigned int cpu);
 unsigned int callout_test_pin_one(struct kunit *test);
 void callout_test_pin_two(struct kunit *test, unsigned int other[2]);
 void callout_test_set_online(struct callout_base *base, bool online);
+bool callout_test_scheduled(struct callout_base *base);
+void callout_test_due_now(struct callout_base *base, struct callout_node *n);
 void callout_test_need_interrupts(struct kunit *test);
 void callout_test_need_spinlocks(struct kunit *test);
 void *callout_test_vcalloc(struct kunit *test, size_t n, size_t size);

@@ -198,7 +198,7 @@ static bool expiry_schedules(struct callout_virtual *v)
 
 	local_bh_disable();
 	callout_softclock(v->base);
-	ret = test_bit(TASKLET_STATE_SCHED, &v->base->again.state);
+	ret = callout_test_scheduled(v->base);
 	local_bh_enable();
 	return ret;
 }

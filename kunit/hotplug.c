@@ -440,8 +440,7 @@ static int leaver_goes(unsigned int cpu)
 	sched_set_fifo(current);
 	callout_reset_on(&l->c, 3600L * HZ, leaver_handler, l, cpu);
 	raw_spin_lock_irq(&base->lock);
-	base->scheme->ops->rearm(base->scheme, &l->c.node, callout_now(base),
-				 callout_now(base));
+	callout_test_due_now(base, &l->c.node);
 	raw_spin_unlock_irq(&base->lock);
 	tasklet_schedule(&base->again);
 	return 0;
@@ -462,8 +461,7 @@ static int leaver_dead(unsigned int cpu)
 
 	for (i = cpu; i < CALLOUT_INDEX_TEST && cpu == l->cpu; i += nr_cpu_ids)
 		if (callout_base(i))
-			l->left |= test_bit(TASKLET_STATE_SCHED,
-					    &callout_base(i)->again.state);
+			l->left |= callout_test_scheduled(callout_base(i));
 	return 0;
 }
 

@@ -157,6 +157,21 @@ void callout_test_set_online(struct callout_base *base, bool online)
 	callout_base_unlock_irq(base);
 }
 
+/* Is the base's tasklet scheduled? */
+bool callout_test_scheduled(struct callout_base *base)
+{
+	return test_bit(TASKLET_STATE_SCHED, &base->again.state);
+}
+
+/* Has a pending callout of @base, which is locked, be due now. */
+void callout_test_due_now(struct callout_base *base, struct callout_node *n)
+{
+	u64 now = callout_now(base);
+
+	lockdep_assert_held(&base->lock);
+	base->scheme->ops->rearm(base->scheme, n, now, now);
+}
+
 /*
  * Skips the case where an irq_work waits for the next tick, as in User Mode
  * Linux: it interrupts nothing.

@@ -244,11 +244,6 @@ static void smp_due_while_a_handler_runs(struct kunit *test)
 	}
 }
 
-static bool is_scheduled(struct callout_base *base)
-{
-	return test_bit(TASKLET_STATE_SCHED, &base->again.state);
-}
-
 /*
  * A tick that has passed when it is programmed, as after hotplug, expires. While the
  * CPU comes or goes that needs another tick, and no tasklet.
@@ -267,12 +262,11 @@ static void overdue(struct kunit *test, bool online)
 	callout_test_set_online(base, online);
 	local_bh_disable();
 	raw_spin_lock_irq(&base->lock);
-	base->scheme->ops->rearm(base->scheme, &t->c.node, callout_now(base),
-				 callout_now(base));
+	callout_test_due_now(base, &t->c.node);
 	base->armed = t->c.node.expires;
 	base->tick->program(base, base->armed);
 	raw_spin_unlock_irq(&base->lock);
-	scheduled = is_scheduled(base);
+	scheduled = callout_test_scheduled(base);
 	/* Softirqs run in here. */
 	local_bh_enable();
 	if (base->tick == &callout_tick_jiffies) {
@@ -328,7 +322,7 @@ static void smp_next_tick_of_a_cpu_that_goes(struct kunit *test)
 	irq_work_queue(&base->next_tick);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_spin_until(!irq_work_is_busy(&base->next_tick)));
-	KUNIT_EXPECT_FALSE(test, is_scheduled(base));
+	KUNIT_EXPECT_FALSE(test, callout_test_scheduled(base));
 	local_bh_enable();
 	callout_timed_check(test, set);
 	callout_test_set_online(base, true);
@@ -340,9 +334,7 @@ static void smp_goes_on_at_home(struct kunit *test)
 	unsigned int other = callout_test_pin_one(test), i;
 	struct callout_base *base = callout_base(other);
 	struct callout_timed_set *set;
-	struct callout_node *n;
 	bool scheduled, begun;
-	u64 now;
 
 	set = callout_timed_create(test, CALLOUT_MAX_HANDLERS + 1);
 	for (i = 0; i < set->n; i++) {
@@ -351,15 +343,12 @@ static void smp_goes_on_at_home(struct kunit *test)
 	}
 	local_bh_disable();
 	raw_spin_lock_irq(&base->lock);
-	now = callout_now(base);
-	for (i = 0; i < set->n; i++) {
-		n = &set->t[i].c.node;
-		base->scheme->ops->rearm(base->scheme, n, now, now);
-	}
-	base->armed = now;
+	base->armed = callout_now(base);
+	for (i = 0; i < set->n; i++)
+		callout_test_due_now(base, &set->t[i].c.node);
 	raw_spin_unlock_irq(&base->lock);
 	callout_softclock(base);
-	scheduled = is_scheduled(base);
+	scheduled = callout_test_scheduled(base);
 	begun = atomic_read(&set->t[set->n - 1].runs);
 	local_bh_enable();
 	callout_timed_check(test, set);

@@ -174,6 +174,15 @@ static struct callout_base *teardown_hrtimer(struct kunit *test, unsigned int cp
 	return v->base;
 }
 
+/* The same on this CPU, where the case stays. */
+static struct callout_base *teardown_hrtimer_here(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id();
+
+	callout_test_pin(test, cpu);
+	return teardown_hrtimer(test, cpu);
+}
+
 /*
  * The hrtimer source does not shut down while a kick is under way: CPU 0 has
  * sent one, CPU 1 has interrupts off, and CPU 2 kills the base. Then CPU 1
@@ -217,11 +226,8 @@ static void teardown_waits_for_kick(struct kunit *test)
 static void teardown_cancels_hrtimer(struct kunit *test)
 {
 	struct callout_item *item = callout_virtual_items(test, 1);
-	unsigned int cpu = raw_smp_processor_id();
-	struct callout_base *base;
+	struct callout_base *base = teardown_hrtimer_here(test);
 
-	callout_test_pin(test, cpu);
-	base = teardown_hrtimer(test, cpu);
 	callout_virtual_set(item, LONG_MAX);
 	KUNIT_EXPECT_TRUE(test, hrtimer_active(&base->hrtimer));
 	KUNIT_EXPECT_GT(test, hrtimer_get_expires(&base->hrtimer),
@@ -236,12 +242,9 @@ static void teardown_cancels_hrtimer(struct kunit *test)
 static void teardown_restart_elsewhere(struct kunit *test)
 {
 	struct callout_item *item = callout_virtual_items(test, 1);
-	unsigned int cpu = raw_smp_processor_id();
-	struct callout_base *base;
+	struct callout_base *base = teardown_hrtimer_here(test);
 
-	callout_test_pin(test, cpu);
-	base = teardown_hrtimer(test, cpu);
-	base->ticking = cpu + 2;
+	base->ticking = base->cpu + 2;
 	callout_virtual_set(item, LONG_MAX);
 	KUNIT_EXPECT_TRUE(test, hrtimer_active(&base->hrtimer));
 	base->ticking = 0;
