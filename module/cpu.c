@@ -30,7 +30,7 @@
 #include "kcompat.h"
 
 /* What bases are made with, also for CPUs and classes that come later. */
-static struct callout_config the_config;
+static struct callout_config the_config __ro_after_init;
 
 unsigned int callout_nr_classes = 1;
 EXPORT_SYMBOL_IF_KUNIT(callout_nr_classes);

@@ -38,15 +38,18 @@ static callout_func_t *func_of_callout(const struct callout_node *n)
 	return container_of(n, struct callout, node)->func;
 }
 
-/* For each value that the byte callout_node.kind can have. */
-static struct callout_kind_ops kinds[U8_MAX + 1] = {
+/*
+ * For each value that the byte callout_node.kind can have. Init functions write it:
+ * a stray write later faults, and cannot choose what expiry calls.
+ */
+static struct callout_kind_ops kinds[U8_MAX + 1] __ro_after_init = {
 	[CALLOUT_KIND_NONE] = { .expire = callout_expire_none },
 	/* The loop of expiry calls this kind itself. */
 	[CALLOUT_KIND_FUNC] = { .func = func_of_callout },
 	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = { .expire = callout_expire_none },
 };
 
-/* Says what to do with due nodes of one kind. Module load only. */
+/* Says what to do with due nodes of one kind. Init functions only. */
 void callout_register_kind(enum callout_kind kind,
 			   const struct callout_kind_ops *ops)
 {

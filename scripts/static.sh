@@ -138,6 +138,12 @@ base_lock_only_in_base_h() {
 		grep -v '^module/base\.h:'
 }
 
+# What expiry and the tick call cannot be written once the facility is there.
+tables_of_functions_read_only() {
+	! grep -nE '^(static )?struct \w+_(ops|operations|source) \w+(\[.*\])?[^;]*= \{' \
+		module/*.c module/schemes/*.c | grep -v ' __ro_after_init = '
+}
+
 # What a function has that passes a point: the return instruction, unless the option is set.
 points_are_nothing() {
 	printf '%s\n' '#include "module/point.h"' \
@@ -279,6 +285,7 @@ item "kernel-doc" kernel_doc
 
 item "kernel versions only in kcompat.h" version_only_in_kcompat
 item "the lock of a base only by base.h" base_lock_only_in_base_h
+item "tables of functions are read-only" tables_of_functions_read_only
 item "points are nothing unless they are asked for" points_are_nothing
 item "layers" scripts/layers.sh
 item "the suites of KUnit in qemu/suites" suites_listed
