@@ -644,6 +644,157 @@ static void stock_asks_once(struct kunit *test)
 						  CALLOUT_LOW_WATER));
 }
 
+/* Runs the worker of the stock if it has been asked for. */
+static void stock_settle(void)
+{
+	irq_work_sync(&callout_refill_irq_work);
+	flush_work(&callout_refill_work);
+}
+
+enum want_context {
+	WANT_THREAD,
+	WANT_IRQS_OFF,
+	WANT_SOFTIRQ,
+	WANT_INTERRUPT,
+};
+
+/**
+ * struct want - a call that takes a free slot
+ * @name: for messages
+ * @set: sets a callout; returns its handle, or 0
+ * @context: where that is called
+ */
+struct want {
+	const char *name;
+	u64 (*set)(unsigned int other);
+	enum want_context context;
+};
+
+static u64 want_set(unsigned int other)
+{
+	return setcallout(nothing, NULL, CALLOUT_TEST_FAR);
+}
+
+static u64 want_set_on(unsigned int other)
+{
+	return setcallout_on(nothing, NULL, CALLOUT_TEST_FAR, other);
+}
+
+static u64 want_timeout(unsigned int other)
+{
+	return callout_timeout(nothing, NULL, CALLOUT_TEST_FAR);
+}
+
+static const struct want wants[] = {
+	{ "setcallout", want_set, WANT_THREAD },
+	{ "setcallout_on", want_set_on, WANT_THREAD },
+	{ "timeout", want_timeout, WANT_THREAD },
+	{ "setcallout, interrupts off", want_set, WANT_IRQS_OFF },
+	{ "setcallout_on, interrupts off", want_set_on, WANT_IRQS_OFF },
+	{ "timeout, interrupts off", want_timeout, WANT_IRQS_OFF },
+	{ "setcallout in a handler", want_set, WANT_SOFTIRQ },
+	{ "setcallout in an interrupt", want_set, WANT_INTERRUPT },
+	{ "setcallout_on in an interrupt", want_set_on, WANT_INTERRUPT },
+	{ "timeout in an interrupt", want_timeout, WANT_INTERRUPT },
+};
+
+/**
+ * struct wanting - a call that wants a free slot
+ * @want: which
+ * @other: a CPU that is not the case's
+ * @handle: what it has returned
+ * @c: for a handler
+ */
+struct wanting {
+	const struct want *want;
+	unsigned int other;
+	u64 handle;
+	struct callout c;
+};
+
+static void want_call(void *arg)
+{
+	struct wanting *w = arg;
+
+	w->handle = w->want->set(w->other);
+}
+
+static u64 want_slot(struct wanting *w)
+{
+	switch (w->want->context) {
+	case WANT_THREAD:
+		want_call(w);
+		break;
+	case WANT_IRQS_OFF:
+		local_irq_disable();
+		want_call(w);
+		local_irq_enable();
+		break;
+	case WANT_SOFTIRQ:
+		callout_reset(&w->c, 1, want_call, w);
+		callout_test_wait_until(!callout_pending(&w->c));
+		callout_drain(&w->c);
+		break;
+	case WANT_INTERRUPT:
+		smp_call_function_single(w->other, want_call, w, true);
+		break;
+	}
+	return w->handle;
+}
+
+/*
+ * A setting that fails since no slot is free has the table grow, if it may: the next
+ * one finds a slot. So does each that fails, however often the worker has run before.
+ */
+static void stock_grows_when_a_setting_fails(struct kunit *test)
+{
+	unsigned int i, free;
+	struct wanting *w;
+	struct stock *s;
+
+	w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	w->other = callout_test_pin_one(test);
+	callout_init(&w->c, CALLOUT_MPSAFE);
+	s = stock_create(test, true);
+	for (i = 0; i < ARRAY_SIZE(wants); i++) {
+		w->want = &wants[i];
+		stock_limit(0);
+		stock_take(s, MOST_SLOTS);
+		stock_settle();
+		/* At the limit it fails, and nothing grows. */
+		KUNIT_EXPECT_EQ_MSG(test, want_slot(w), 0, "%s", w->want->name);
+		stock_settle();
+		KUNIT_EXPECT_EQ_MSG(test, all_free_slots(), 0, "%s", w->want->name);
+		stock_limit(callout_kernel_table()->nr_chunks + 8);
+		KUNIT_EXPECT_EQ_MSG(test, want_slot(w), 0, "%s", w->want->name);
+		stock_settle();
+		free = all_free_slots();
+		KUNIT_EXPECT_GT_MSG(test, free, 0, "%s", w->want->name);
+		KUNIT_EXPECT_NE_MSG(test, want_slot(w), 0, "%s", w->want->name);
+		KUNIT_EXPECT_EQ_MSG(test, unsetcallout(w->handle), 1, "%s",
+				    w->want->name);
+	}
+}
+
+/* To move a callout takes no slot: with none free it succeeds, and nothing grows. */
+static void stock_is_not_needed_to_move(struct kunit *test)
+{
+	struct stock *s;
+	u64 handle;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	s = stock_create(test, true);
+	handle = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
+	stock_take(s, MOST_SLOTS);
+	stock_settle();
+	stock_limit(s->max_chunks);
+	KUNIT_EXPECT_EQ(test, resetcallout(handle, 2 * CALLOUT_TEST_FAR), 1);
+	stock_settle();
+	KUNIT_EXPECT_EQ(test, all_free_slots(), 0);
+	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+}
+
 static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_steal_and_exhaustion),
 	KUNIT_CASE(stock_steals_from_the_next),
@@ -658,6 +809,8 @@ static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_reserve_too_much),
 	KUNIT_CASE(stock_reserve_on_two_cpus),
 	KUNIT_CASE(stock_asks_once),
+	KUNIT_CASE(stock_grows_when_a_setting_fails),
+	KUNIT_CASE(stock_is_not_needed_to_move),
 	{}
 };
 
