@@ -412,17 +412,117 @@ static void stock_suffices_for_a_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 }
 
-struct grown {
+/**
+ * struct last - a handler that sets a callout when no slot is free, on another CPU
+ * @first: it sets one at once
+ * @runs: it runs
+ * @go: it may set one now
+ * @set: with this, or none
+ * @cpu: the CPU of the case
+ * @next: the handle that it got
+ */
+struct last {
+	bool first;
 	bool runs;
 	bool go;
+	u64 (*set)(unsigned int cpu);
+	unsigned int cpu;
+	u64 next;
 };
 
-static void grown_handler(void *arg)
+static u64 last_set(unsigned int cpu)
 {
-	struct grown *g = arg;
+	return setcallout(nothing, NULL, CALLOUT_TEST_FAR);
+}
 
-	callout_test_tell(&g->runs);
-	callout_test_spin_until(callout_test_told(&g->go));
+static void last_handler(void *arg)
+{
+	struct last *last = arg;
+
+	if (last->first)
+		last->next = last_set(last->cpu);
+	callout_test_tell(&last->runs);
+	callout_test_spin_until(callout_test_told(&last->go));
+	if (last->set)
+		last->next = last->set(last->cpu);
+}
+
+static u64 last_set_on(unsigned int cpu)
+{
+	return setcallout_on(nothing, NULL, CALLOUT_TEST_FAR, cpu);
+}
+
+static u64 last_timeout(unsigned int cpu)
+{
+	return callout_timeout(nothing, NULL, CALLOUT_TEST_FAR);
+}
+
+/* A handler runs on @other, and no slot is free. Returns its handle. */
+static u64 last_begin(struct kunit *test, struct stock *s, struct last *last,
+		      unsigned int other, bool first)
+{
+	u64 handle;
+
+	KUNIT_ASSERT_EQ(test, stock_give(s, 1), 0);
+	memset(last, 0, sizeof(*last));
+	last->cpu = raw_smp_processor_id();
+	last->first = first;
+	handle = setcallout_on(last_handler, last, CALLOUT_TEST_FAR, other);
+	KUNIT_ASSERT_NE(test, handle, 0);
+	stock_take(s, MOST_SLOTS);
+	KUNIT_EXPECT_EQ(test, resetcallout(handle, 1), 1);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&last->runs)));
+	return handle;
+}
+
+/* In an interrupt of the handler. */
+static void last_steal(void *arg)
+{
+	u64 *stolen = arg;
+
+	stolen[0] = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
+	stolen[1] = callout_timeout(nothing, NULL, CALLOUT_TEST_FAR);
+}
+
+/*
+ * The room that a handler has when no slot is free is its own: no other CPU takes it, nor
+ * an interrupt of the handler, nor callout_reserve(). The handler has it whatever CPU it
+ * sets its callout on, and leaves it to the next handler if it does not use it.
+ */
+static void stock_keeps_the_handlers_slot(struct kunit *test)
+{
+	static u64 (*const sets[])(unsigned int cpu) = {
+		last_set, last_set_on, last_timeout, NULL, last_set,
+	};
+	unsigned int other = callout_test_pin_one(test), i;
+	struct last *last = kunit_kzalloc(test, sizeof(*last), GFP_KERNEL);
+	struct stock *s;
+	u64 stolen[2], handle;
+
+	KUNIT_ASSERT_NOT_NULL(test, last);
+	s = stock_create(test, true);
+	stock_take(s, MOST_SLOTS);
+	for (i = 0; i < ARRAY_SIZE(sets); i++) {
+		handle = last_begin(test, s, last, other, false);
+		KUNIT_EXPECT_EQ(test, last_set(0), 0);
+		KUNIT_EXPECT_EQ(test, last_set_on(other), 0);
+		KUNIT_EXPECT_EQ(test, last_timeout(0), 0);
+		KUNIT_EXPECT_EQ(test, callout_reserve(1), -ENOSPC);
+		KUNIT_EXPECT_EQ(test, 0, smp_call_function_single(other, last_steal,
+								  stolen, true));
+		KUNIT_EXPECT_EQ(test, stolen[0], 0);
+		KUNIT_EXPECT_EQ(test, stolen[1], 0);
+		last->set = sets[i];
+		callout_test_tell(&last->go);
+		unsetcallout_sync(handle);
+		if (last->set)
+			KUNIT_EXPECT_EQ(test, unsetcallout(last->next), 1);
+		/* All are given back. */
+		KUNIT_EXPECT_TRUE(test,
+				  callout_test_wait_until(all_free_slots() == 1));
+		stock_take(s, MOST_SLOTS);
+	}
 }
 
 /* Slots of the table that are neither free nor spare. */
@@ -438,31 +538,33 @@ static unsigned int slots_in_use(void)
 }
 
 /*
- * A base whose handler runs has no spare slot. If the table grows then it gets one,
- * and the handler's own becomes free.
+ * A handler that has set a callout when no slot was free has used the spare one. If the
+ * table grows then the base gets another, and the handler's own slot becomes free.
  */
 static void stock_grows_while_a_handler_runs(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), in_use;
 	struct callout_table *table = callout_kernel_table();
-	struct grown *g = kunit_kzalloc(test, sizeof(*g), GFP_KERNEL);
+	struct last *last = kunit_kzalloc(test, sizeof(*last), GFP_KERNEL);
+	struct stock *s;
 	u64 handle;
 	int ret;
 
-	KUNIT_ASSERT_NOT_NULL(test, g);
+	KUNIT_ASSERT_NOT_NULL(test, last);
+	s = stock_create(test, true);
+	stock_take(s, MOST_SLOTS);
+	handle = last_begin(test, s, last, other, true);
 	in_use = slots_in_use();
-	handle = setcallout_on(grown_handler, g, 1, other);
-	KUNIT_EXPECT_NE(test, handle, 0);
-	KUNIT_EXPECT_TRUE(test,
-			  callout_test_wait_until(callout_test_told(&g->runs)));
+	stock_limit(table->nr_chunks + 1);
 	mutex_lock(&table->grow);
 	ret = callout_table_add_chunk(table, callout_base(other), GFP_KERNEL);
 	mutex_unlock(&table->grow);
-	callout_test_tell(&g->go);
+	callout_test_tell(&last->go);
 	unsetcallout_sync(handle);
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_TRUE(test,
-			  callout_test_wait_until(slots_in_use() == in_use));
+			  callout_test_wait_until(slots_in_use() == in_use - 1));
+	KUNIT_EXPECT_EQ(test, unsetcallout(last->next), 1);
 }
 
 static void all_slots_handler(void *arg)
@@ -801,6 +903,7 @@ static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_on_its_way_is_found),
 	KUNIT_CASE(stock_of_a_file_suffices),
 	KUNIT_CASE(stock_suffices_for_a_handler),
+	KUNIT_CASE(stock_keeps_the_handlers_slot),
 	KUNIT_CASE(stock_grows_while_a_handler_runs),
 	KUNIT_CASE(stock_is_without_those_that_run),
 	KUNIT_CASE(stock_reserve),

@@ -19,9 +19,19 @@
  *						lock(base 0): slot has
  *						another: returns -1
  *
- * Each base has a spare slot, which joins its pool when a handler starts, so
- * that the handler can set a callout when all other slots are in use. When the
- * handler has returned its own slot becomes the spare one.
+ * Each base has a spare slot, with which a handler that it runs can set a callout when
+ * all other slots are in use. Only that handler can have it: a caller elsewhere that has
+ * found no slot tries again, and would take it first. If the handler has used it, the
+ * slot of that handler is the next spare one.
+ *
+ *	CPU0: softirq				CPU1: the table is exhausted
+ *	runner = current
+ *	handler					setcallout(): looks at the pools
+ *						of all bases: returns 0
+ *	setcallout(): its pool is empty,
+ *	runner is current: takes the spare
+ *	returns
+ *	runner = NULL, its slot is the spare
  *
  * Nothing is allocated in the caller's context. When a base has few free slots
  * left, a worker adds some.
@@ -514,20 +524,11 @@ int callout_reserve(unsigned int n)
 }
 EXPORT_SYMBOL_GPL(callout_reserve);
 
-/* A handler is about to start: its base gets a slot to set callouts with. */
-static void pool_lend_spare(struct callout_pool *pool)
+/* The handler of @slot has returned. If it has used the spare slot, @slot is the next. */
+static void pool_return_slot(struct callout_pool *pool,
+			     struct callout_slot *slot)
 {
 	if (likely(pool->spare))
-		callout_pool_add(pool, pool->spare);
-	pool->spare = NULL;
-}
-
-/* The handler has returned: its slot is spare for the next one. */
-static void pool_return_spare(struct callout_pool *pool,
-			      struct callout_slot *slot)
-{
-	/* If the table has grown meanwhile there is a spare slot. */
-	if (unlikely(pool->spare))
 		callout_pool_add(pool, slot);
 	else
 		pool->spare = slot;
@@ -547,17 +548,18 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 
 	callout_take_due(base, n);
 	callout_slot_unhash(&kernel_table, slot);
-	pool_lend_spare(pool);
+	WRITE_ONCE(pool->runner, current);
 	callout_run_begin(base, n);
 	lock_map_acquire(&map);
 	callout_call(base, func, arg);
 	lock_map_release(&map);
 	callout_check_context(base, func);
 	callout_run_end(base, arg);
+	WRITE_ONCE(pool->runner, NULL);
 	if (unlikely(!callout_slot_renew(&kernel_table, slot)))
 		slot = callout_slot_get(pool);
 	if (likely(slot))
-		pool_return_spare(pool, slot);
+		pool_return_slot(pool, slot);
 	return 1;
 }
 

@@ -219,7 +219,10 @@ int callout_table_grow_beyond(struct callout_table *table, unsigned int cpu,
 	return ret;
 }
 
-/* Takes up to @most slots, or STEAL_SLOTS, off a base's pool, as a chain. */
+/*
+ * Takes up to @most slots, or STEAL_SLOTS, off a base's pool, as a chain; of a pool that
+ * has none, the spare one if the caller is the handler that it is for.
+ */
 static struct callout_slot *pool_take(struct callout_table *table,
 				      unsigned int cpu, unsigned int most)
 	__must_hold(&table->steal)
@@ -229,12 +232,14 @@ static struct callout_slot *pool_take(struct callout_table *table,
 	struct callout_base *base;
 
 	/* When slots are scarce most pools are empty. */
-	if (!READ_ONCE(pool->count))
+	if (!READ_ONCE(pool->count) && READ_ONCE(pool->runner) != current)
 		return NULL;
 	base = callout_base_of(table->class, cpu);
 	callout_base_lock(base);
 	for (most = min(most, STEAL_SLOTS); most; most--) {
 		slot = callout_slot_get(pool);
+		if (!slot && !chain)
+			slot = callout_slot_spare(pool);
 		if (!slot)
 			break;
 		WRITE_ONCE(slot->node.cpu, CALLOUT_CPU_MOVING);
@@ -267,9 +272,9 @@ static unsigned int pool_give(struct callout_table *table,
 }
 
 /*
- * Takes a free slot for a base that has none: moves some from the first other
- * base that has any, beginning with the next. Each pool is looked at once:
- * slots freed behind the search are missed. @base is locked, interrupts are
+ * Takes a free slot for a base that has none: the spare one if the caller is the handler
+ * that it is for; else moves some from the first other base that has any, beginning with
+ * the next. Each pool is looked at once: slots freed behind the search are missed. @base is locked, interrupts are
  * off; the lock is dropped in between. Returns the slot, with the base that its
  * node.cpu names locked: @base, or another if @base's CPU has gone offline. If
  * there was none, returns NULL, with @base locked.
@@ -278,9 +283,11 @@ noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
 						 struct callout_base *base)
 	__must_hold(&base->lock)
 {
-	struct callout_slot *slot = NULL;
+	struct callout_slot *slot = callout_slot_spare(callout_pool(table, base));
 	unsigned int cpu;
 
+	if (slot)
+		return slot;
 	callout_base_unlock(base);
 	callout_point(CALLOUT_POINT_STEAL);
 	raw_spin_lock(&table->steal);

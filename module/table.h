@@ -11,7 +11,9 @@
 #include <linux/nospec.h>
 #include <linux/overflow.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include "arm.h"
 #include "hash.h"
 #include "kcompat.h"
@@ -50,12 +52,15 @@ static_assert(CALLOUT_MAX_CHUNKS * CALLOUT_CHUNK_SLOTS >= CALLOUT_MAX_LIMIT);
  * struct callout_pool - free slots of one base; protected by the base's lock
  * @free: list of them
  * @count: length of @free. Without the lock it is a hint.
- * @spare: one more, which joins @free while a handler runs
+ * @spare: one more, for the handler that @runner runs
+ * @runner: the task in which, or in whose interrupt, the base runs the handler of a
+ *	slot; NULL: none runs. Without the lock it is a hint.
  */
 struct callout_pool {
 	struct callout_slot *free;
 	unsigned int count;
 	struct callout_slot *spare;
+	struct task_struct *runner;
 };
 
 /* All chunks of a table, in RCU-protected versions that only grow. */
@@ -199,6 +204,21 @@ static inline void callout_pool_add(struct callout_pool *pool,
 	pool->free = slot;
 	/* As above. */
 	data_race(pool->count++);
+}
+
+/*
+ * Takes the spare slot for the handler that the pool's base runs; NULL if the caller is
+ * not that handler, or it has had the slot. Base locked. A task runs one softirq at a
+ * time, so of its contexts only a hard interrupt can be another caller.
+ */
+static inline struct callout_slot *callout_slot_spare(struct callout_pool *pool)
+{
+	struct callout_slot *slot = pool->spare;
+
+	if (pool->runner != current || in_hardirq())
+		return NULL;
+	pool->spare = NULL;
+	return slot;
 }
 
 /* Makes a slot's handle stale; false if no generation is left. Base locked. */

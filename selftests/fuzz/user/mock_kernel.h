@@ -73,6 +73,8 @@
 #define HK_TYPE_TIMER		0
 #define housekeeping_cpu(cpu, type)	true
 #define housekeeping_any_cpu(type)	0
+#define current			((struct task_struct *)&mock_cpu)
+#define in_hardirq()		false
 #define preempt_disable()	((void)0)
 #define preempt_enable()	((void)0)
 
