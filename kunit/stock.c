@@ -279,6 +279,77 @@ static void stock_on_its_way_is_found(struct kunit *test)
 #define FILES		50U
 
 /**
+ * struct searchers - threads that want a slot at once, when none is free
+ * @go: they may look for one
+ * @look: how many are about to
+ * @found: how many have got one
+ */
+struct searchers {
+	bool go;
+	atomic_t look;
+	atomic_t found;
+};
+
+static void searcher(void *arg)
+{
+	struct searchers *s = arg;
+
+	if (!callout_test_spin_until(callout_test_told(&s->go)))
+		return;
+	atomic_inc(&s->look);
+	if (setcallout(nothing, NULL, CALLOUT_TEST_FAR))
+		atomic_inc(&s->found);
+}
+
+/* The threads wait for each other's searches. Returns how many searches they made. */
+static unsigned long search_together(struct kunit *test, struct searchers *s,
+				     unsigned int nr)
+{
+	struct callout_table *table = callout_kernel_table();
+	struct callout_test_thread *t[CROWD];
+	unsigned int cpu, n = 0, i;
+	unsigned long before;
+
+	memset(s, 0, sizeof(*s));
+	for_each_online_cpu(cpu)
+		if (cpu != raw_smp_processor_id() && n < nr)
+			t[n++] = callout_test_thread(test, cpu, searcher, s);
+	raw_spin_lock_irq(&table->steal);
+	before = table->searches;
+	callout_test_tell(&s->go);
+	callout_test_clock_until(atomic_read(&s->look) == nr);
+	/* Time for them to come to the lock. */
+	for (i = 0; i < 100000; i++)
+		cpu_relax();
+	raw_spin_unlock_irq(&table->steal);
+	for (i = 0; i < nr; i++)
+		KUNIT_ASSERT_TRUE(test, callout_test_join(t[i]));
+	KUNIT_EXPECT_EQ(test, atomic_read(&s->look), nr);
+	KUNIT_EXPECT_EQ(test, atomic_read(&s->found), 0);
+	return READ_ONCE(table->searches) - before;
+}
+
+/*
+ * When no slot is free one search serves the callers that wait for it. A thread may come
+ * too late to wait: then once more.
+ */
+static void stock_searches_once(struct kunit *test)
+{
+	unsigned int nr = min(num_online_cpus() - 1, CROWD), tries = 0;
+	struct searchers *s;
+
+	if (nr < 2)
+		kunit_skip(test, "needs three CPUs");
+	s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	callout_test_pin(test, raw_smp_processor_id());
+	stock_take(stock_create(test, true), MOST_SLOTS);
+	while (search_together(test, s, nr) >= nr && ++tries < 100)
+		cond_resched();
+	KUNIT_EXPECT_LT(test, tries, 100);
+}
+
+/**
  * struct file_crowd - threads that each set a callout of an empty file at once
  * @round: number of the file in use, from 1
  * @ready: attempts of all threads
@@ -901,6 +972,7 @@ static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_steal_and_exhaustion),
 	KUNIT_CASE(stock_steals_from_the_next),
 	KUNIT_CASE(stock_on_its_way_is_found),
+	KUNIT_CASE(stock_searches_once),
 	KUNIT_CASE(stock_of_a_file_suffices),
 	KUNIT_CASE(stock_suffices_for_a_handler),
 	KUNIT_CASE(stock_keeps_the_handlers_slot),

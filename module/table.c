@@ -33,6 +33,19 @@
  *
  * Without table->steal CPU1 could look for a free slot while CPU0 is moving the
  * last ones, and find none although the table is not exhausted.
+ *
+ * When it is exhausted, all CPUs may wait for table->steal, with interrupts off, and a
+ * search reads the pool of each CPU. So one search serves all that have waited for it:
+ *
+ *	CPU0: setcallout()	CPU1: setcallout()	CPU2: setcallout()
+ *	search 7
+ *				sees 7, waits		sees 7, waits
+ *	finds none: failed = 7
+ *				search 8
+ *				finds none: failed = 8
+ *							failed is after 7: none
+ *
+ * CPU1 cannot use search 7: that may have passed a pool before a slot came there.
  */
 #include <linux/module.h>
 #include <linux/random.h>
@@ -271,36 +284,68 @@ static unsigned int pool_give(struct callout_table *table,
 	return n;
 }
 
+/* Takes slots off the first other base that has any, beginning with the next. */
+static struct callout_slot *table_search(struct callout_table *table,
+					 struct callout_base *base)
+	__must_hold(&table->steal)
+{
+	struct callout_slot *chain = NULL;
+	unsigned int cpu;
+
+	WRITE_ONCE(table->searches, table->searches + 1);
+	/* Before the pools are looked at. Pairs with callout_slot_steal(). */
+	smp_mb();
+	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
+		if (cpu != base->number)
+			chain = pool_take(table, cpu, STEAL_SLOTS);
+		if (chain)
+			break;
+	}
+	return chain;
+}
+
 /*
  * Takes a free slot for a base that has none: the spare one if the caller is the handler
  * that it is for; else moves some from the first other base that has any, beginning with
- * the next. Each pool is looked at once: slots freed behind the search are missed. @base is locked, interrupts are
- * off; the lock is dropped in between. Returns the slot, with the base that its
- * node.cpu names locked: @base, or another if @base's CPU has gone offline. If
- * there was none, returns NULL, with @base locked.
+ * the next. Each pool is looked at once: slots freed behind the search are missed.
+ * Does not search if another CPU has, since this was called, and has found none. @base
+ * is locked, interrupts are off; the lock is dropped in between. Returns the slot, with
+ * the base that its node.cpu names locked: @base, or another if @base's CPU has gone
+ * offline. If there was none, returns NULL, with @base locked.
  */
 noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
 						 struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	struct callout_slot *slot = callout_slot_spare(callout_pool(table, base));
+	unsigned long seen;
 	unsigned int cpu;
+	bool searches;
 
 	if (slot)
 		return slot;
 	callout_base_unlock(base);
+	/* A slot freed before this is seen by later searches. Pairs with table_search(). */
+	smp_mb();
+	seen = READ_ONCE(table->searches);
 	callout_point(CALLOUT_POINT_STEAL);
 	raw_spin_lock(&table->steal);
-	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
-		if (cpu != base->number)
-			slot = pool_take(table, cpu, STEAL_SLOTS);
-		if (slot)
-			break;
+	searches = (long)(table->failed - seen) <= 0;
+	if (searches) {
+		slot = table_search(table, base);
+	} else {
+		/* A handler that calls this has its spare slot here, or at a dead CPU's base. */
+		slot = pool_take(table, raw_smp_processor_id(), 1);
+		for_each_cpu_andnot(cpu, cpu_possible_mask, cpu_online_mask)
+			if (!slot)
+				slot = pool_take(table, cpu, 1);
 	}
 	callout_point(CALLOUT_POINT_STOLEN);
 	callout_base_lock(base);
 	pool_give(table, base, slot);
 	slot = callout_slot_get(callout_pool(table, base));
+	if (!slot && searches)
+		table->failed = table->searches;
 	raw_spin_unlock(&table->steal);
 	if (slot)
 		callout_rehome(base, &slot->node);

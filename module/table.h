@@ -87,6 +87,8 @@ struct callout_directory {
  * @grow: serialises growth
  * @steal: serialises moves of free slots from base to base, so that a search
  *	for one cannot miss those that are on their way. Outside bases' locks.
+ * @searches: how many were begun; written under @steal
+ * @failed: the number of the last one that has found no slot; protected by @steal
  * @hash: of callouts that are found by function and argument; has no buckets if
  *	there are none
  */
@@ -104,6 +106,8 @@ struct callout_table {
 	atomic_t retired;
 	struct mutex grow;	/* serialises growth */
 	raw_spinlock_t steal;
+	unsigned long searches;
+	unsigned long failed;
 	struct callout_hash hash;
 };
 

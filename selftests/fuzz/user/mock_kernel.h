@@ -63,10 +63,14 @@
 #define MOCK_CPUS		3U
 #define nr_cpu_ids		MOCK_CPUS
 #define cpu_possible_mask	NULL
+#define cpu_online_mask		NULL
 #define smp_processor_id()	mock_cpu
 #define raw_smp_processor_id()	mock_cpu
 #define for_each_possible_cpu(cpu)	\
 	for ((cpu) = 0; (cpu) < nr_cpu_ids; (cpu)++)
+/* None is offline. */
+#define for_each_cpu_andnot(cpu, mask, but)				\
+	for ((cpu) = 0; false; )
 #define for_each_cpu_wrap(cpu, mask, start)				\
 	for (unsigned int __n = ((cpu) = (start), 0); __n < nr_cpu_ids;	\
 	     __n++, (cpu) = ((cpu) + 1) % nr_cpu_ids)
@@ -155,6 +159,9 @@ struct lockdep_map { int depth; };
 #define atomic_read_acquire(v)	((v)->counter)
 typedef struct { s64 counter; } atomic64_t;
 #define atomic64_read(v)	((v)->counter)
+#ifndef smp_mb
+#define smp_mb()		((void)0)
+#endif
 #define smp_store_release(p, v)	((void)(*(p) = (v)))
 
 #define xchg_acquire(p, v)						\

@@ -291,7 +291,10 @@ static void grow(void)
 
 	reserve_fails = input_below(in, 4);
 	mock_allocations = input_below(in, 4) ?: UINT_MAX;
-	ret = callout_table_grow(&table, mock_cpu, chunks, GFP_KERNEL);
+	if (chunks == 1)
+		ret = callout_table_grow_beyond(&table, mock_cpu, before, GFP_KERNEL);
+	else
+		ret = callout_table_grow(&table, mock_cpu, chunks, GFP_KERNEL);
 	if (mock_allocations == UINT_MAX && !reserve_fails)
 		fuzz_assert(!ret || table.nr_chunks == table.max_chunks ||
 			    !table.room_optional, "%d", ret);
