@@ -12,11 +12,15 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-static char *scheme = "hashed_wheel";
+#define SCHEME	"hashed_wheel"
+#define VARIANT	""
+#define BASES	"percpu"
+
+static char *scheme = SCHEME;
 module_param(scheme, charp, 0444);
 MODULE_PARM_DESC(scheme, "timer data structure: a file of module/schemes/ (default hashed_wheel)");
 
-static char *variant = "";
+static char *variant = VARIANT;
 module_param(variant, charp, 0444);
 MODULE_PARM_DESC(variant, "variant of the scheme, if it has several (default: the first)");
 
@@ -25,7 +29,7 @@ static unsigned int nr_levels;
 module_param_array(levels, uint, &nr_levels, 0444);
 MODULE_PARM_DESC(levels, "slots of each level, finest first, for schemes that have levels");
 
-static char *bases = "percpu";
+static char *bases = BASES;
 module_param(bases, charp, 0444);
 MODULE_PARM_DESC(bases, "percpu: each CPU has callouts and a lock of its own (default); single: all CPUs share them, to measure the cost");
 
@@ -149,4 +153,13 @@ int callout_lab_configure(struct callout_config *config)
 		return -EINVAL;
 	config->single = single;
 	return 0;
+}
+
+/* The parameters have their defaults from now on. */
+void callout_lab_forget(void)
+{
+	scheme = SCHEME;
+	variant = VARIANT;
+	nr_levels = 0;
+	bases = BASES;
 }

@@ -9,10 +9,15 @@
 
 #ifdef CONFIG_CALLOUT_SCHEMES
 int callout_lab_configure(struct callout_config *config);
+void callout_lab_forget(void);
 #else
 static inline int callout_lab_configure(struct callout_config *config)
 {
 	return 0;
+}
+
+static inline void callout_lab_forget(void)
+{
 }
 #endif
 

@@ -19,11 +19,14 @@
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-static unsigned int device_hz = 10000;
+#define DEVICE_HZ	10000
+#define TICK_SOURCE	"jiffies"
+
+static unsigned int device_hz = DEVICE_HZ;
 module_param(device_hz, uint, 0444);
 MODULE_PARM_DESC(device_hz, "ticks a second of programs' callouts, up to 1000000; 0: the kernel's HZ (default 10000)");
 
-static char *tick_source = "jiffies";
+static char *tick_source = TICK_SOURCE;
 module_param(tick_source, charp, 0444);
 MODULE_PARM_DESC(tick_source, "what drives the facility: jiffies (the kernel's tick, default), hrtimer; with CONFIG_CALLOUT_SCHEMES also a simulated timer chip: chip_busy, chip_full");
 
@@ -155,34 +158,7 @@ static int __init callout_bases_init(void)
 	return callout_cpus_init(&config);
 }
 
-#ifdef CONFIG_CALLOUT_TIMERS
-/*
- * The kernel's own timers are callouts: start_kernel() calls this when there are
- * memory and a clock, and before any timer is armed. The rest of the facility
- * follows with the drivers, and the bases stay if that fails.
- */
-void __init callout_early_init(void)
-{
-	int ret = callout_bases_init();
-
-	if (ret)
-		panic("callout: no timers: %d\n", ret);
-}
-
-static int __init callout_module_init(void)
-{
-	int ret;
-
-	ret = callout_workqueue_create();
-	if (!ret)
-		ret = callout_handles_init(max_callouts);
-	if (!ret)
-		ret = callout_dev_init();
-	if (!ret)
-		callout_debugfs_init();
-	return ret;
-}
-#else
+#ifdef MODULE
 /*
  * Ends what the bases run, then frees them. Code that is not the module's may have
  * left callouts, whose handlers set others, by handle too:
@@ -254,10 +230,77 @@ static void __exit callout_module_exit(void)
 			left);
 }
 
+module_init(callout_module_init);
 module_exit(callout_module_exit);
+#else
+/*
+ * The same in a kernel that has the facility built in. Its drivers have set callouts
+ * before anybody can read a message: if parameters of the bases are wrong all of these
+ * have their defaults.
+ */
+static int __init callout_bases_boot(void)
+{
+	int ret = callout_bases_init();
+
+	if (ret != -EINVAL)
+		return ret;
+	pr_err("wrong parameters: those of the bases have their defaults\n");
+	tick_source = TICK_SOURCE;
+	hz = 0;
+	device_hz = DEVICE_HZ;
+	buckets = 0;
+	callout_lab_forget();
+	return callout_bases_init();
+}
+
+#ifdef CONFIG_CALLOUT_TIMERS
+/*
+ * The kernel's own timers are callouts: start_kernel() calls this when there are
+ * memory and a clock, and before any timer is armed. The rest of the facility
+ * follows with the initcalls, and the bases stay if that fails.
+ */
+void __init callout_early_init(void)
+{
+	int ret = callout_bases_boot();
+
+	if (ret)
+		panic("callout: no timers: %d\n", ret);
+}
 #endif
 
-module_init(callout_module_init);
+/*
+ * What kernel code calls. Users of it come at a later level than core_initcall(). If this
+ * fails the kernel cannot go on, since its callers cannot be told: for want of memory, or
+ * with more possible CPUs than a callout can name.
+ */
+static int __init callout_core_init(void)
+{
+	int ret = 0;
+
+	if (!IS_ENABLED(CONFIG_CALLOUT_TIMERS))
+		ret = callout_bases_boot();
+	if (!ret)
+		ret = callout_workqueue_create();
+	if (!ret)
+		ret = callout_handles_init(max_callouts);
+	if (ret)
+		panic("callout: cannot start: %d\n", ret);
+	return 0;
+}
+
+/* What programs use. If this fails, kernel code does without it. */
+static int __init callout_device_init(void)
+{
+	int ret = callout_dev_init();
+
+	if (!ret)
+		callout_debugfs_init();
+	return ret;
+}
+
+core_initcall(callout_core_init);
+device_initcall(callout_device_init);
+#endif
 
 MODULE_AUTHOR("The callout developers");
 MODULE_DESCRIPTION("Callout facility on hashed timing wheels");

@@ -133,22 +133,16 @@ refuses_wrong_trees() {
 	refuses "MAINTAINERS has no place" "$work/tree"
 }
 
-# Without what is large, on by default and of no use here. User Mode Linux saves fewer registers
-# than newer machines have: see uml-ptrace.c. kunit.py prints the compiler's warnings.
-# The kernel's own are in test.log.
-run_kunit() {
-	local option status=0 said=$log/intree-kunit.log less=(--kconfig_add CONFIG_EXPERT=y)
+# kunit COMMAND...: of kunit.py, on the kernel in uml/. User Mode Linux saves fewer registers than
+# newer machines have: see uml-ptrace.c. kunit.py prints the compiler's warnings. The kernel's own
+# are in test.log.
+kunit() {
+	local status=0 said=$log/intree-kunit.log
 
-	for option in BLOCK USB_SUPPORT HID_SUPPORT INPUT VIRTIO_MENU VIRTIO_UML \
-		      UML_PCI_OVER_VIRTIO FORTIFY_SOURCE AIO COREDUMP SWAP; do
-		less+=(--kconfig_add "CONFIG_$option=n")
-	done
 	gcc -O2 -Wall -Werror -shared -fPIC -o "$work/ptrace.so" "$top/qemu/uml-ptrace.c" || return
 	rm -f "$dir/uml/test.log"
-	LD_PRELOAD=$work/ptrace.so tools/testing/kunit/kunit.py run \
-		--kunitconfig=kernel/callout/.kunitconfig --build_dir="$dir/uml" \
-		--jobs="$(nproc)" --timeout=1200 "${less[@]}" "${suites[@]}" \
-		< /dev/null > "$said" 2>&1 || status=$?
+	LD_PRELOAD=$work/ptrace.so tools/testing/kunit/kunit.py "$1" --build_dir="$dir/uml" \
+		--timeout=1200 "${@:2}" < /dev/null > "$said" 2>&1 || status=$?
 	if [ $status -ne 0 ]; then
 		grep -aE -B 8 '\[FAILED\]|\[ERROR\]' "$said" || tail -n 40 "$said"
 		return 1
@@ -158,6 +152,31 @@ run_kunit() {
 	cp "$dir/uml/test.log" "$log/intree-kunit.console" || return
 	said=$(alarms "$log/intree-kunit.console")
 	[ -z "$said" ] || { echo "the kernel says: $said"; return 1; }
+}
+
+# Without what is large, on by default and of no use here.
+run_kunit() {
+	local option less=(--kconfig_add CONFIG_EXPERT=y)
+
+	for option in BLOCK USB_SUPPORT HID_SUPPORT INPUT VIRTIO_MENU VIRTIO_UML \
+		      UML_PCI_OVER_VIRTIO FORTIFY_SOURCE AIO COREDUMP SWAP; do
+		less+=(--kconfig_add "CONFIG_$option=n")
+	done
+	kunit run --kunitconfig=kernel/callout/.kunitconfig --jobs="$(nproc)" "${less[@]}" \
+		"${suites[@]}"
+}
+
+boots() { kunit exec callout_boot; }
+
+# The bases have defaults then, and drivers their callouts; the kernel says what is wrong.
+wrong_parameters() {
+	local parameter
+
+	for parameter in tick_source=sundial hz=3 device_hz=2000000 scheme=none; do
+		kunit exec --kernel_args="callout.$parameter" callout_boot || return
+		grep -a 'wrong parameters: those of the bases' "$log/intree-kunit.console" ||
+			return
+	done
 }
 
 build_selftests() {
@@ -191,6 +210,8 @@ item "what is no tree for it is refused" refuses_wrong_trees
 cd "$linux"
 item "built in without a warning, and KUnit's tests" run_kunit
 grep -aE 'Testing complete' "$log/intree-kunit.log" | sed 's/^/# /' || :
+item "callouts before there are drivers" boots
+item "wrong parameters of what is built in" wrong_parameters
 item "the tests of the device, by kselftest's Makefile" build_selftests
 item "the source that was copied is as it was" untouched
 finish
