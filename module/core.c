@@ -541,10 +541,11 @@ static struct callout_base *arm_target(int cpu)
  * @arg: Its argument.
  * @cpu: The CPU on which the handler is to run; -1: the one that @c has.
  *
- * As callout_reset(). If @cpu is not online the current CPU is used, until @c is
- * set again when @cpu is online; for good if @cpu was never online since the
- * module was loaded, or does not exist. If the handler of @c is running, @c migrates
- * when it has returned. With bases=single @cpu is ignored.
+ * As callout_reset(). If @cpu is not online the current CPU is used or, if that is
+ * nohz_full, a housekeeping CPU, until @c is set again when @cpu is online; always
+ * if @cpu was never online since the module was loaded, or does not exist. If the
+ * handler of @c is running, @c migrates when it has returned, and stays on the CPU of
+ * the handler if @cpu is not online then. With bases=single @cpu is ignored.
  *
  * From FreeBSD's callout(9).
  *
