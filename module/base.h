@@ -9,8 +9,11 @@
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
 #include <linux/spinlock.h>
@@ -330,11 +333,52 @@ static inline u64 callout_handlers(const struct callout_base *base)
 	return sum;
 }
 
+static __always_inline bool callout_is_wheel(const struct callout_base *base)
+{
+	return !IS_ENABLED(CONFIG_CALLOUT_SCHEMES) || likely(base->wheel);
+}
+
 static inline u64 callout_now(struct callout_base *base)
 {
 	if (likely(base->tick == &callout_tick_jiffies))
 		return get_jiffies_64();
 	return base->tick->now(base);
+}
+
+/*
+ * from_ns for jiffies. The edges of jiffies are known to within a tick, so one is
+ * added to never be early. Jiffies lag the clock for two reasons. If no CPU advances
+ * them just now, they will catch up: counting from callout_jiffy_zero is right, and
+ * from the present jiffy early. If a periodic tick has lost ticks, they will not, and
+ * the first is late by all that were lost since the module was loaded. Which it is
+ * cannot be known here. So this takes the earlier tick, and expiry postpones what is
+ * early: see callout_postpone(). The schemes of the laboratory have no room for the
+ * time that it looks at: there, the first counts.
+ */
+static inline u64 callout_jiffies_from_ns(struct callout_base *base, u64 due,
+					  u64 now)
+{
+	u64 since = due - (u64)atomic64_read(&callout_jiffy_zero);
+	u64 jiffy = get_jiffies_64(), tick, near;
+
+	tick = max((since + TICK_NSEC - 1) / TICK_NSEC, jiffy);
+	near = due > now ? (due - now + TICK_NSEC - 1) / TICK_NSEC : 0;
+	if (callout_is_wheel(base))
+		tick = min(tick, jiffy + near);
+	return tick + 1;
+}
+
+/*
+ * CLOCK_MONOTONIC at jiffy 0, if no tick is lost from now on. The edges of jiffies are
+ * known to within a tick: a sample, less a tick, is not late unless jiffies lag now. The
+ * clock is read first: a delay makes it earlier, and then callout_jiffy_zero counts.
+ */
+static inline s64 callout_jiffies_zero(void)
+{
+	u64 clock = ktime_get_ns();
+	s64 zero = clock - (get_jiffies_64() + 1) * TICK_NSEC;
+
+	return max_t(s64, atomic64_read(&callout_jiffy_zero), zero);
 }
 
 /* from_ns for the hrtimer source and chips. No overflow: times are less than 2^63. */
@@ -364,7 +408,8 @@ static inline u64 callout_from_ns_fine(struct callout_base *base, u64 due,
 
 /*
  * When @tick begins, in nanoseconds of CLOCK_MONOTONIC, as near as is known: with
- * jiffies less than a tick late. What is too far away is U64_MAX / 2.
+ * jiffies to within a tick, or later while they lag. What is too far away is
+ * U64_MAX / 2.
  */
 static inline u64 callout_to_ns(struct callout_base *base, u64 tick)
 {
@@ -373,7 +418,7 @@ static inline u64 callout_to_ns(struct callout_base *base, u64 tick)
 	if (tick > now && tick - now > div64_u64(U64_MAX / 4, base->tick_ns))
 		return U64_MAX / 2;
 	if (base->tick == &callout_tick_jiffies)
-		zero = atomic64_read(&callout_jiffy_zero);
+		zero = callout_jiffies_zero();
 	return zero + tick * base->tick_ns;
 }
 

@@ -281,15 +281,18 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 static u64 callout_span_expiry(struct callout_base *base,
 			       const struct callout_span *span)
 {
-	u64 now;
+	u64 now, first;
 
 	if (span->ticks) {
 		now = callout_now(base);
 		return callout_coalesce(now + span->first, now + span->last);
 	}
 	now = ktime_get_ns();
-	return callout_coalesce(callout_from_ns(base, span->first, now),
-				callout_from_ns(base, span->last, now));
+	first = callout_from_ns(base, span->first, now);
+	/* Jiffies may change between two looks, and then there are two ticks. */
+	if (span->first == span->last)
+		return first;
+	return callout_coalesce(first, callout_from_ns(base, span->last, now));
 }
 
 /*

@@ -14,11 +14,6 @@
 #include "base.h"
 #include "schemes/hashed_wheel.h"
 
-static __always_inline bool callout_is_wheel(struct callout_base *base)
-{
-	return !IS_ENABLED(CONFIG_CALLOUT_SCHEMES) || likely(base->wheel);
-}
-
 static inline void callout_scheme_start(struct callout_base *base,
 					struct callout_node *n, u64 expires)
 {

@@ -258,7 +258,7 @@ static void callout_put_off(struct callout_base *base, struct callout_node *n)
 
 /*
  * Re-files a callout whose tick has come before its time, which happens if
- * callout_jiffy_zero was too late when it was set. A unit of work.
+ * callout_jiffy_zero was too late, or jiffies lagged, when it was set. A unit of work.
  */
 static bool callout_postpone(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)

@@ -5,7 +5,8 @@
  * From FreeBSD's callout(9), release 10 and later. Its sbinuptime() is
  * CLOCK_MONOTONIC here. Handlers run at ticks: a callout is never early. As
  * long as its CPU is free it is late by at most its precision and two ticks, or
- * one tick with tick_source=hrtimer.
+ * one tick with tick_source=hrtimer. Where a periodic tick loses ticks, those that
+ * are lost while the callout is pending are added: see tick_jiffies.c.
  */
 #include <linux/callout.h>
 #include <linux/ktime.h>
@@ -158,9 +159,10 @@ EXPORT_SYMBOL_GPL(callout_reset_sbt_on);
  *
  * Of a callout that was set for a time, that time, to a nanosecond, while it is
  * active, that is until it is stopped or deactivated: it runs less than a tick
- * after it, two with tick_source=jiffies, or up to its precision later. Of any
- * other, when its tick begins; with tick_source=jiffies that is known to within a
- * tick. FreeBSD's users read c_time.
+ * after it, two with tick_source=jiffies and as many more as a periodic tick loses
+ * while it is pending, or up to its precision later. Of any other, when its tick
+ * begins; with tick_source=jiffies that is known to within a tick, unless jiffies lag
+ * the clock at the moment. FreeBSD's users read c_time.
  *
  * Context: Any but NMI.
  * Return: A time since boot, as callout_sbinuptime(), for which @c was set last,

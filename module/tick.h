@@ -6,8 +6,6 @@
 #define _CALLOUT_TICK_H
 
 #include <linux/atomic.h>
-#include <linux/jiffies.h>
-#include <linux/minmax.h>
 #include <linux/types.h>
 
 struct callout_base;
@@ -37,21 +35,8 @@ struct callout_tick_source {
 	void (*shutdown)(struct callout_base *base);
 };
 
-/* CLOCK_MONOTONIC at jiffy 0, or less than a tick later. */
+/* CLOCK_MONOTONIC at jiffy 0, or less than a tick later: see tick_jiffies.c. */
 extern atomic64_t callout_jiffy_zero;
-
-/*
- * from_ns for jiffies. The edges of jiffies are known to within a tick, so one
- * is added to never be early. Counting from the present jiffy would not do: it
- * may be old.
- */
-static inline u64 callout_jiffies_from_ns(struct callout_base *base, u64 due,
-					  u64 now)
-{
-	u64 since = due - (u64)atomic64_read(&callout_jiffy_zero);
-
-	return max((since + TICK_NSEC - 1) / TICK_NSEC, get_jiffies_64()) + 1;
-}
 
 extern const struct callout_tick_source callout_tick_jiffies;
 extern const struct callout_tick_source callout_tick_hrtimer;

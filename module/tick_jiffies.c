@@ -198,10 +198,13 @@ static void jiffies_next_tick(struct irq_work *work)
  * was taken in time.
  *
  * A kernel with a periodic tick that loses ticks never makes up for them: there,
- * callouts that are set by the clock come late by the lost ticks. One whose tick
- * is fast, or that lags when the module is loaded, makes the least sample fall
- * later on: callouts set by the clock before then would be early, so expiry
- * checks the clock.
+ * the least sample is too early by all of them. So callouts that are set by the
+ * clock are filed no further away than in full ticks from the present jiffy, and
+ * come late only by what jiffies lose while they are pending: that is true of
+ * callouts that are set in ticks, and of Linux's timers, too. One whose tick is
+ * fast, or that lags when the module is loaded, makes the least sample fall later
+ * on: callouts set by the clock before then would be early. So expiry checks the
+ * clock, and postpones what is early.
  */
 atomic64_t callout_jiffy_zero = ATOMIC64_INIT(S64_MAX);
 EXPORT_SYMBOL_IF_KUNIT(callout_jiffy_zero);

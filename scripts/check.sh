@@ -255,6 +255,9 @@ queue_schemes() {
 
 queue_kunit() {
 	local races=CALLOUT_RACES=1
+	local periodic="highres=off nohz=off CALLOUT_SETS=tick_source=jiffies"
+	# What needs no second CPU.
+	local by_clock=callout_lag,callout_bsd.bsd_never_early_jiffies,callout_sleep.sleep_sbt
 
 	[ "$short" ] || races=CALLOUT_RACES=10
 	# Suites that take locks, with lockdep, KASAN and the other checkers.
@@ -264,6 +267,10 @@ queue_kunit() {
 	run_job kunit kunit:jiffies 600 -a "CALLOUT_SETS=tick_source=jiffies $races"
 	run_job kunit kunit:hrtimer 600 \
 		-a "CALLOUT_SETS=tick_source=hrtimer+hz=10000;scheme=sorted_list $races"
+	# A tick that does not make up for those that it loses.
+	run_job kunit kunit:periodic 300 -c 1 -a "$periodic CALLOUT_ONLY=$by_clock"
+	[ "$quick" ] || run_job kunit kunit:periodic-smp 300 \
+		-a "$periodic CALLOUT_ONLY=callout_lag,callout_bsd,callout_sleep"
 }
 
 queue_selftests() {

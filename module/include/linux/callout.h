@@ -433,8 +433,8 @@ static inline bool callout_active(const struct callout *c)
  * @c: the callout
  *
  * Does not stop the callout. If it is pending and was set for a time, as by
- * callout_reset_sbt(), it may then be early where jiffies run ahead of the
- * clock.
+ * callout_reset_sbt(), it may then be early: by what jiffies run ahead of the
+ * clock, or lagged it when the callout was set.
  *
  * Context: Any.
  */

@@ -246,6 +246,7 @@ typedef struct { } call_single_data_t;
 struct delayed_work { };
 #define TICK_NSEC		1000000ULL
 #define get_jiffies_64()	0ULL
+#define ktime_get_ns()		0ULL
 
 /* tracepoints */
 struct callout_node;
