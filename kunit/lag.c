@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lag.c - suite callout_lag: the clock where jiffies have lost ticks
+ * lag.c - suite callout_lag: jiffies that lag the clock, a wheel that lags jiffies
  *
  * A periodic tick does not make up for an interrupt that came too late, so jiffies fall
  * behind the clock, further and further. Here they have lost LOST_NS since the module
@@ -284,11 +284,106 @@ static void lag_expires_sbt(struct kunit *test)
 	}
 }
 
+/**
+ * struct linux_wheel - the place of one timer in the wheel of kernel/time/timer.c
+ * @clk: the wheel's clock: jiffies, or behind them while expired timers wait
+ * @shift: the level's granules are 1 << @shift ticks
+ * @fires: the tick at which the timer fires
+ */
+struct linux_wheel {
+	u64 clk;
+	unsigned int shift;
+	u64 fires;
+};
+
+/* As calc_wheel_index() does, with HZ above 100. */
+static void linux_put(struct linux_wheel *w, unsigned long expires)
+{
+	u64 delta = expires - w->clk;
+
+	w->shift = 0;
+	w->fires = w->clk;
+	if ((s64)delta < 0)
+		return;
+	while (w->shift < 24 && delta >= 63ULL << w->shift)
+		w->shift += 3;
+	w->fires = ((expires >> w->shift) + 1) << w->shift;
+}
+
+/*
+ * Goes from @now to @tick by hops, in a wheel that lags by @lag all the time. Returns
+ * how often the timer fired, or 0 if it was late. *@again counts second settings.
+ */
+static unsigned int linux_hops(u64 now, u64 tick, unsigned int lag,
+			       unsigned int *again)
+{
+	struct linux_wheel w = { .clk = now - lag };
+	unsigned long hop, better;
+	unsigned int hops = 0;
+
+	while (now < tick) {
+		hop = callout_jiffies_hop(now, tick, 0);
+		linux_put(&w, hop);
+		better = callout_jiffies_hop_again(now, tick, hop, w.shift);
+		if (better != hop) {
+			linux_put(&w, better);
+			++*again;
+		}
+		if (w.fires > tick || ++hops > lag + 10)
+			return 0;
+		if (w.fires > now) {
+			now = w.fires;
+			w.clk = now - lag;
+		} else {
+			/* At once: the wheel goes on to the next bucket. */
+			w.clk = max(w.clk, w.fires) + 1;
+		}
+	}
+	return hops;
+}
+
+/*
+ * However far the kernel's wheel lags jiffies, no timer is late. As long as that is
+ * less than 8 ticks, each is set once, and goes by one hop a level.
+ */
+static void lag_hops(struct kunit *test)
+{
+	unsigned int phase, far, lag, n, late = 0, twice = 0, slow = 0, again;
+	struct rnd_state rng;
+	u64 now;
+
+	for (phase = 0; phase < 64; phase++)
+		for (far = 1; far < 140; far++)
+			for (lag = 0; lag < 80; lag++) {
+				again = 0;
+				n = linux_hops((1ULL << 32) + phase, (1ULL << 32) + phase + far,
+					       lag, &again);
+				late += !n;
+				twice += lag < 8 && again;
+				slow += lag < 8 && n > 3;
+			}
+	callout_test_rng(test, &rng);
+	for (n = 0; n < 100000; n++) {
+		now = (1ULL << 32) + callout_test_below(&rng, 1U << 31);
+		far = callout_test_below(&rng, 1U << (1 + n % 27)) + 1;
+		lag = callout_test_below(&rng, 1U << (1 + n % 10));
+		again = 0;
+		phase = linux_hops(now, now + far, lag, &again);
+		late += !phase;
+		twice += lag < 8 && again;
+		slow += lag < 8 && phase > 9;
+	}
+	KUNIT_EXPECT_EQ(test, late, 0);
+	KUNIT_EXPECT_EQ(test, twice, 0);
+	KUNIT_EXPECT_EQ(test, slow, 0);
+}
+
 static struct kunit_case lag_cases[] = {
 	KUNIT_CASE(lag_from_ns),
 	KUNIT_CASE_PARAM(lag_set, lag_call_gen_params),
 	KUNIT_CASE(lag_postponed),
 	KUNIT_CASE(lag_expires_sbt),
+	KUNIT_CASE(lag_hops),
 	{}
 };
 

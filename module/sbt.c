@@ -6,7 +6,7 @@
  * CLOCK_MONOTONIC here. Handlers run at ticks: a callout is never early. As
  * long as its CPU is free it is late by at most its precision and two ticks, or
  * one tick with tick_source=hrtimer. Where a periodic tick loses ticks, those that
- * are lost while the callout is pending are added: see tick_jiffies.c.
+ * are lost while the callout is pending are added.
  */
 #include <linux/callout.h>
 #include <linux/ktime.h>

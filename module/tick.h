@@ -35,7 +35,7 @@ struct callout_tick_source {
 	void (*shutdown)(struct callout_base *base);
 };
 
-/* CLOCK_MONOTONIC at jiffy 0, or less than a tick later: see tick_jiffies.c. */
+/* CLOCK_MONOTONIC at jiffy 0, or less than a tick later. */
 extern atomic64_t callout_jiffy_zero;
 
 extern const struct callout_tick_source callout_tick_jiffies;
@@ -45,6 +45,12 @@ extern const struct callout_tick_source callout_tick_hrtimer;
 
 u64 callout_tick_length(const struct callout_tick_source *tick,
 			unsigned int hz);
+
+#ifdef CALLOUT_KUNIT_SEES
+unsigned long callout_jiffies_hop(u64 now, u64 tick, unsigned int shift);
+unsigned long callout_jiffies_hop_again(u64 now, u64 tick, unsigned long hop,
+					unsigned int shift);
+#endif
 
 /* What a source calls, in softirq context, at the tick it was programmed for. */
 void callout_softclock(struct callout_base *base);

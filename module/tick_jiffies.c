@@ -67,10 +67,13 @@
 /* The kernel's LVL_CLK_SHIFT. */
 #define LEVEL_SHIFT	3
 
+/* The kernel's LVL_SIZE: the buckets of a level. */
+#define LEVEL_SIZE	64
+
 /*
- * The kernel's LVL_SIZE is 64 and its levels take up to 63 granules. That
- * counts from the clock of the kernel's wheel, which can be some ticks behind
- * jiffies when the timer softirq is late: leave room for that.
+ * The kernel's levels take up to 63 granules. That counts from the clock of the
+ * kernel's wheel, which can be some ticks behind jiffies when the timer softirq is
+ * late: leave room for that.
  */
 #define LEVEL_REACH	56
 
@@ -82,20 +85,41 @@ static u64 jiffies_now(struct callout_base *base)
 	return get_jiffies_64();
 }
 
-/* What to set a timer_list to, so that it fires at @tick or a hop before. */
-static unsigned long jiffies_hop(u64 now, u64 tick)
+/*
+ * What to set a timer_list to, so that it fires at @tick or a hop before, in a level
+ * with granules of 1 << @shift or in a lower one.
+ */
+VISIBLE_IF_KUNIT unsigned long callout_jiffies_hop(u64 now, u64 tick,
+						   unsigned int shift)
 {
-	unsigned int shift;
-
 	/* Set for the present jiffy it fires at the next. */
-	if (tick <= now + 1)
+	if (!shift && tick <= now + 1)
 		return now;
-	for (shift = 0; shift < MAX_SHIFT; shift += LEVEL_SHIFT)
+	for (; shift < MAX_SHIFT; shift += LEVEL_SHIFT)
 		if (tick - now <= (u64)LEVEL_REACH << shift)
 			break;
 	tick = min(tick, now + ((u64)LEVEL_REACH << shift));
 	return (tick >> shift << shift) - 1;
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_jiffies_hop);
+
+/*
+ * The same once the kernel has put the timer that was set to @hop in a level with
+ * granules of 1 << @shift. If its wheel lags jiffies by more than LEVEL_REACH allows
+ * for, which it does while timers that have expired wait for the softirq, that can be a
+ * higher level than was meant, which would fire the timer late. The last edge of
+ * that level up to @tick may be before the present jiffy, but not before the wheel's clock,
+ * so there is one hop more: the timer fires when that clock comes there.
+ */
+VISIBLE_IF_KUNIT unsigned long callout_jiffies_hop_again(u64 now, u64 tick,
+							 unsigned long hop,
+							 unsigned int shift)
+{
+	if (likely(!((hop + 1) & ((1UL << shift) - 1))))
+		return hop;
+	return callout_jiffies_hop(now, tick, shift);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_jiffies_hop_again);
 
 /*
  * Can @base, whose CPU this is, wait for the next tick's own interrupt? In
@@ -139,6 +163,35 @@ static bool jiffies_tick_looks(struct callout_base *base)
 }
 #endif
 
+static void jiffies_set_timer_to(struct callout_base *base, unsigned long expires)
+{
+	if (jiffies_timer_here(base)) {
+		mod_timer(&base->timer, expires);
+		return;
+	}
+	/* mod_timer() would pull the timer to this CPU. */
+	timer_delete(&base->timer);
+	base->timer.expires = expires;
+	add_timer_on(&base->timer, base->cpu);
+}
+
+/*
+ * Sets the timer for @tick or a hop before. The kernel keeps the bucket that it has
+ * put the timer in with the timer's flags. If it has fired on another CPU since,
+ * its function waits for the base's lock, and once more does no harm.
+ */
+static void jiffies_set_timer(struct callout_base *base, u64 now, u64 tick)
+{
+	unsigned long hop = callout_jiffies_hop(now, tick, 0), again;
+	unsigned int level;
+
+	jiffies_set_timer_to(base, hop);
+	level = (READ_ONCE(base->timer.flags) >> TIMER_ARRAYSHIFT) / LEVEL_SIZE;
+	again = callout_jiffies_hop_again(now, tick, hop, level * LEVEL_SHIFT);
+	if (unlikely(again != hop))
+		jiffies_set_timer_to(base, again);
+}
+
 static void jiffies_program(struct callout_base *base, u64 tick)
 {
 	u64 now = jiffies_now(base);
@@ -160,13 +213,10 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 		    callout_goes_on_here(base))
 			tasklet_schedule(&base->again);
 		else
-			mod_timer(&base->timer, jiffies_hop(now, tick));
+			jiffies_set_timer(base, now, tick);
 		return;
 	}
-	/* mod_timer() would pull the timer to this CPU. */
-	timer_delete(&base->timer);
-	base->timer.expires = jiffies_hop(now, tick);
-	add_timer_on(&base->timer, base->cpu);
+	jiffies_set_timer(base, now, tick);
 }
 
 /*
@@ -309,9 +359,10 @@ void callout_tick_stops(void)
 		if (!base)
 			continue;
 		callout_base_lock(base);
-		if (base->armed && base->armed != U64_MAX)
-			mod_timer(&base->timer, base->armed > now ?
-				  jiffies_hop(now, base->armed) : now - 1);
+		if (base->armed > now && base->armed != U64_MAX)
+			jiffies_set_timer(base, now, base->armed);
+		else if (base->armed && base->armed != U64_MAX)
+			mod_timer(&base->timer, now - 1);
 		callout_base_unlock(base);
 	}
 }
