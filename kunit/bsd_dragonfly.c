@@ -75,6 +75,7 @@ static struct df *df_real(struct kunit *test)
 	d->v = test->priv;
 	mutex_init(&d->lock);
 	callout_init_mp(&d->c);
+	callout_test_drains_work(test, &d->c.w);
 	return d;
 }
 
@@ -420,8 +421,10 @@ static void dragonfly_mplock(struct kunit *test)
 	struct df_pair *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, p);
-	for (k = 0; k < 2; k++)
+	for (k = 0; k < 2; k++) {
 		callout_init(&p->c[k]);
+		callout_test_drains_work(test, &p->c[k].w);
+	}
 	for (i = 0; i < 30; i++) {
 		callout_reset(&p->c[0], 1, pair_handler, p);
 		callout_reset_bycpu(&p->c[1], 1, pair_handler, p, other);

@@ -52,6 +52,7 @@ static struct df_late *df_late_create(struct kunit *test)
 	l->v = test->priv;
 	l->other = other;
 	callout_init_mp(&l->c);
+	callout_test_drains_work(test, &l->c.w);
 	return l;
 }
 

@@ -80,6 +80,7 @@ static struct nb *nb_real(struct kunit *test, unsigned int flags)
 	spin_lock_init(&n->lock);
 	callout_init(&n->c, flags);
 	callout_setfunc(&n->c, nb_handler, n);
+	callout_test_drains_work(test, &n->c.w);
 	return n;
 }
 
@@ -449,8 +450,10 @@ static void netbsd_not_mpsafe(struct kunit *test)
 	unsigned int other = callout_test_pin_one(test), i, k;
 
 	KUNIT_ASSERT_NOT_NULL(test, p);
-	for (k = 0; k < 2; k++)
+	for (k = 0; k < 2; k++) {
 		callout_init(&p->a[k], 0);
+		callout_test_drains_work(test, &p->a[k].w);
+	}
 	for (i = 0; i < 50; i++) {
 		for (k = 0; k < 2; k++) {
 			/* As if the first CPU had changed. */
@@ -518,6 +521,7 @@ static void netbsd_exact(struct kunit *test)
 	r->c.bound = true;
 	r->c.w.cpu = CALLOUT_WORK_STAY;
 	r->c.w.c.node.cpu = CALLOUT_VIRTUAL;
+	callout_test_drains_work(test, &r->c.w);
 	t = callout_test_thread(test, other, nb_race_ticks, r);
 	for (i = 0; i < callout_test_rounds(RACE_ROUNDS); i++) {
 		callout_schedule(&r->c, 1);

@@ -86,6 +86,7 @@ static struct late *late_take(struct kunit *test)
 	l->c.bound = true;
 	l->c.w.cpu = CALLOUT_WORK_STAY;
 	l->c.w.c.node.cpu = CALLOUT_VIRTUAL;
+	callout_test_drains_work(test, &l->c.w);
 	callout_schedule(&l->c, 1);
 	l->due = l->c.w.c.func;
 	l->c.w.c.func = late_due;

@@ -83,6 +83,7 @@ static struct ob *ob_new(struct kunit *test, int kclock, int flags)
 	timeout_set_flags(&o->to, ob_handler, o, kclock, flags);
 	KUNIT_EXPECT_EQ(test, timeout_initialized(&o->to), 1);
 	ob_to_virtual(&o->to);
+	callout_test_drains_work(test, &o->to.w);
 	return o;
 }
 
@@ -283,6 +284,9 @@ static void openbsd_initializer(struct kunit *test)
 	struct timespec64 ts = {};
 
 	memset(&still, 0, sizeof(still));
+	callout_test_drains_work(test, &still_softclock.w);
+	callout_test_drains_work(test, &still_proc.w);
+	callout_test_drains_work(test, &still_uptime.w);
 	KUNIT_EXPECT_EQ(test, timeout_initialized(&still_softclock), 1);
 	KUNIT_EXPECT_EQ(test, timeout_pending(&still_softclock), 0);
 	KUNIT_EXPECT_EQ(test, timeout_triggered(&still_softclock), 0);
@@ -435,6 +439,7 @@ static void openbsd_references(struct kunit *test)
 	timeout_set_flags(&pcb->to, pcb_handler, pcb, KCLOCK_NONE,
 			  *(const int *)test->param_value);
 	ob_to_virtual(&pcb->to);
+	callout_test_drains_work(test, &pcb->to.w);
 	t = callout_test_thread(test, other, pcb_ticks, pcb);
 	for (i = 0; i < callout_test_rounds(REFS_ROUNDS); i++) {
 		spin_lock_bh(&pcb->lock);
@@ -507,6 +512,7 @@ static void openbsd_one_at_a_time(struct kunit *test)
 				  flags);
 		/* As if the first CPU had changed. */
 		p->to[k].w.cpu = k ? other : raw_smp_processor_id();
+		callout_test_drains_work(test, &p->to[k].w);
 	}
 	for (i = 0; i < 30; i++) {
 		for (k = 0; k < 2; k++)
@@ -527,6 +533,7 @@ static void openbsd_set(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, o);
 	timeout_set(&o->to, ob_handler, o);
+	callout_test_drains_work(test, &o->to.w);
 	KUNIT_EXPECT_EQ(test, timeout_add_msec(&o->to, 1), 1);
 	KUNIT_ASSERT_TRUE(test, callout_test_wait_until(READ_ONCE(o->done) == 1));
 	KUNIT_EXPECT_FALSE(test, o->in_task);

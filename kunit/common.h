@@ -18,8 +18,10 @@
 #include <linux/time64.h>
 #include "random.h"
 
+struct callout;
 struct callout_base;
 struct callout_node;
+struct callout_work;
 
 /* Limits on waiting: an event that has not come by then never comes. */
 #define CALLOUT_TEST_PATIENCE	(30 * HZ)
@@ -123,6 +125,8 @@ bool callout_test_scheduled(struct callout_base *base);
 void callout_test_due_now(struct callout_base *base, struct callout_node *n);
 void callout_test_need_interrupts(struct kunit *test);
 void callout_test_need_spinlocks(struct kunit *test);
+void callout_test_drains(struct kunit *test, struct callout *c);
+void callout_test_drains_work(struct kunit *test, struct callout_work *w);
 void *callout_test_vcalloc(struct kunit *test, size_t n, size_t size);
 
 #endif /* _CALLOUT_KUNIT_COMMON_H */

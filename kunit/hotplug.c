@@ -370,6 +370,7 @@ static void hotplug_tasklet_elsewhere(struct kunit *test)
 	s->cpu = cpu;
 	straggler = s;
 	callout_init(&s->c, CALLOUT_MPSAFE);
+	callout_test_drains(test, &s->c);
 	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "callout:test",
 					  NULL, straggler_dead);
 	KUNIT_ASSERT_LT(test, 0, state);

@@ -4,6 +4,7 @@
  *
  * Each suite is a file of its own. Loading the module runs them all.
  */
+#include <linux/callout_work.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -190,6 +191,31 @@ void callout_test_need_spinlocks(struct kunit *test)
 {
 	if (!IS_ENABLED(CONFIG_SMP) && !IS_ENABLED(CONFIG_DEBUG_SPINLOCK))
 		kunit_skip(test, "needs spinlocks that exclude");
+}
+
+static void test_drain(void *c)
+{
+	callout_drain(c);
+}
+
+/*
+ * The end of the case drains @c, which is initialised, before it frees memory that was
+ * allocated earlier: also if the case ends by an assertion that fails.
+ */
+void callout_test_drains(struct kunit *test, struct callout *c)
+{
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, test_drain, c));
+}
+
+static void test_drain_work(void *w)
+{
+	callout_work_drain(w);
+}
+
+/* The same for one whose handler may sleep; so are those of three BSDs. */
+void callout_test_drains_work(struct kunit *test, struct callout_work *w)
+{
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, test_drain_work, w));
 }
 
 static void test_vfree(void *data)

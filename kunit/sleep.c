@@ -66,6 +66,7 @@ static struct placed *placed_new(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, l);
 	mutex_init(&l->mutex);
 	callout_work_init(&l->p);
+	callout_test_drains_work(test, &l->p);
 	return l;
 }
 

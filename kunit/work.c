@@ -217,6 +217,7 @@ static void work_row(struct kunit *test)
 	t->v = test->priv;
 	callout_work_init(&t->p);
 	t->p.c.node.cpu = CALLOUT_VIRTUAL;
+	callout_test_drains_work(test, &t->p);
 	drainer = work_enter(test, t, row->state);
 	runs = t->runs;
 	if (row->call == RESET)
@@ -279,6 +280,7 @@ static void work_calls(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	callout_work_init(&s->p);
+	callout_test_drains_work(test, &s->p);
 	KUNIT_EXPECT_EQ(test, callout_work_stop(&s->p), -1);
 	KUNIT_EXPECT_EQ(test, callout_work_reset(&s->p, 1000000,
 						 sleeper_handler, s), 0);
@@ -309,6 +311,7 @@ static void work_drain_ends_it(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, s);
 	callout_work_init(&s->p);
+	callout_test_drains_work(test, &s->p);
 	s->go = true;
 	s->again = true;
 	for (i = 0; i < 50; i++) {
@@ -394,6 +397,7 @@ static void work_references(struct kunit *test)
 	n->v = test->priv;
 	callout_work_init(&n->p);
 	n->p.c.node.cpu = CALLOUT_VIRTUAL;
+	callout_test_drains_work(test, &n->p);
 	t = callout_test_thread(test, other, counted_ticks, n);
 	for (i = 0; i < callout_test_rounds(REFS_ROUNDS); i++) {
 		counted_set(n, 1 + callout_test_below(&n->rng, 2));
