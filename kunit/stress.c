@@ -34,8 +34,8 @@
 /* How long some handlers take, so that calls meet them while they run. */
 #define LONG_HANDLER_US	50
 
-/* How long a thread waits for a callout to become due: two ticks of HZ=250. */
-#define AMBUSH_NS	(8 * NSEC_PER_MSEC)
+/* How long a thread waits for a callout to become due: two ticks of the kernel. */
+#define AMBUSH_NS	(2 * TICK_NSEC)
 
 /* How long the handler waits for that thread. */
 #define LINGER_NS	NSEC_PER_MSEC
