@@ -340,8 +340,11 @@ int callout_cpus_init(const struct callout_config *config)
 	int ret;
 
 	/* callout_node.cpu has 16 bits, and callout_nowhere has the last. */
-	if (CALLOUT_CPU_MOVING >= U16_MAX)
+	if (CALLOUT_CPU_MOVING >= U16_MAX) {
+		pr_err("callout: %u possible CPUs: up to %u\n", nr_cpu_ids,
+		       (U16_MAX - 2) / CALLOUT_ALL_CLASSES);
 		return -ERANGE;
+	}
 	callout_bases = kcalloc(CALLOUT_CPU_MOVING + 1, sizeof(*callout_bases),
 				GFP_KERNEL);
 	if (!callout_bases)
