@@ -4,13 +4,12 @@
  */
 #include "wheel.h"
 
-/* log2 of the nanoseconds of a slot of level 0, and of the slots of a level. */
-#define SLOT_BITS	16
+/* log2 of the slots of a level. */
 #define LEVEL_BITS	6
 
 static inline unsigned int shift_of(unsigned int level)
 {
-	return SLOT_BITS + level * LEVEL_BITS;
+	return level * LEVEL_BITS;
 }
 
 void callout_wheel_init(struct wheel *wheel, __u64 now)
@@ -25,11 +24,17 @@ void callout_wheel_init(struct wheel *wheel, __u64 now)
 		wheel->used[level] = 0;
 }
 
-/* Files a timer for timer._at. A time that is past counts as the base. */
-void callout_wheel_add(struct wheel *wheel, struct callout_timer *timer)
+/* The time at which a timer is filed: a time that is past counts as the base. */
+static inline __u64 position(const struct wheel *wheel,
+			     const struct callout_timer *timer)
 {
-	__u64 at = timer->_at, pos = at > wheel->base ? at : wheel->base;
-	__u64 differs = (pos ^ wheel->base) >> SLOT_BITS;
+	return timer->_at > wheel->base ? timer->_at : wheel->base;
+}
+
+static void file(struct wheel *wheel, struct callout_timer *timer)
+{
+	__u64 at = timer->_at, pos = position(wheel, timer);
+	__u64 differs = pos ^ wheel->base;
 	unsigned int level = 0, index;
 	struct slot *slot;
 
@@ -49,6 +54,23 @@ void callout_wheel_add(struct wheel *wheel, struct callout_timer *timer)
 		slot->min = at;
 	if (at < wheel->min)
 		wheel->min = at;
+}
+
+/*
+ * Files a timer for timer._at. Of equal times, timers that were taken and are still
+ * to be filed again come first: in their span it goes behind them.
+ */
+void callout_wheel_add(struct wheel *wheel, struct callout_timer *timer)
+{
+	if (link_empty(&wheel->taken) ||
+	    position(wheel, timer) > wheel->taken_last) {
+		file(wheel, timer);
+		return;
+	}
+	link_add_tail(&timer->_wheel, &wheel->taken);
+	timer->_filed = true;
+	if (timer->_at < wheel->min)
+		wheel->min = timer->_at;
 }
 
 /*
@@ -72,8 +94,8 @@ static void slot_unused(struct wheel *wheel, unsigned int level,
 }
 
 /*
- * Takes the first slot if a timer in it can have come. If none can, the wheel's
- * least time is known again. Empty slots are passed over.
+ * Takes the first slot if a timer in it can have come. Either way the wheel's least
+ * time is known again. Empty slots are passed over.
  */
 static bool take_slot(struct wheel *wheel, __u64 now)
 {
@@ -92,8 +114,8 @@ static bool take_slot(struct wheel *wheel, __u64 now)
 		/* The digits above are those of the base. */
 		begin = wheel->base >> shift_of(level) >> LEVEL_BITS;
 		begin = (begin << LEVEL_BITS | index) << shift_of(level);
+		wheel->min = slot->min;
 		if (slot->min > now) {
-			wheel->min = slot->min;
 			if (begin > wheel->base)
 				move_base(wheel, now, begin);
 			return false;
@@ -104,6 +126,7 @@ static bool take_slot(struct wheel *wheel, __u64 now)
 		wheel->taken = slot->timers;
 		wheel->taken.next->prev = &wheel->taken;
 		wheel->taken.prev->next = &wheel->taken;
+		wheel->taken_last = begin + ((1ULL << shift_of(level)) - 1);
 		return true;
 	}
 	wheel->min = CALLOUT_FOREVER;
@@ -112,13 +135,15 @@ static bool take_slot(struct wheel *wheel, __u64 now)
 }
 
 /*
- * Removes and returns a timer whose time has come, or NULL if there is none. It
- * looks at no more than @work timers, which is counted down, and perhaps returns
+ * Removes and returns the first timer whose time has come, or NULL if there is none.
+ * It looks at no more than @work timers, which is counted down, and perhaps returns
  * NULL for that: then wheel.min is not after @now.
  *
- * A timer is looked at once for each level that it passes, so that many in one
- * slot are moved down in many turns, if need be. Nothing is taken before all of
- * the taken are, so the order of the slots stays.
+ * Of the taken timers one is returned at once if none can be before it: its time is
+ * the wheel's least, or the base, as all times of a slot of level 0 are. The others
+ * move down. So a timer is looked at once for each level that it passes, at most 11
+ * times, and many in one slot are moved down in many turns, if need be. Nothing is
+ * taken before all of the taken are, so the order of the slots stays.
  */
 struct callout_timer *callout_wheel_pop(struct wheel *wheel, __u64 now,
 					unsigned int *work)
@@ -134,9 +159,10 @@ struct callout_timer *callout_wheel_pop(struct wheel *wheel, __u64 now,
 			--*work;
 			timer = link_timer(wheel->taken.next, _wheel);
 			wheel_remove(timer);
-			if (timer->_at <= now)
+			if (timer->_at <= wheel->min ||
+			    timer->_at <= wheel->base)
 				return timer;
-			callout_wheel_add(wheel, timer);
+			file(wheel, timer);
 		}
 	} while (take_slot(wheel, now));
 	return NULL;

@@ -2,14 +2,18 @@
 /*
  * wheel.h - the timers of one clock by time: a hierarchical wheel with bitmaps
  *
- * Scheme 7 of Varghese and Lauck. A slot of level 0 spans 2^16 ns, one of each
- * further level 64 of the level below, and 8 levels span all times. A timer is
- * filed at the level of the highest digit, to the base of 64, in which its time
+ * Scheme 7 of Varghese and Lauck. A slot of level 0 spans a nanosecond, a slot of
+ * each further level 64 of the level below, and 11 levels span all times. A timer
+ * is filed at the level of the highest digit, to the base of 64, in which its time
  * differs from @base; so all of a level come before all of the next one, and the
  * first slot that is not empty is found in two bitmaps.
  *
  * timer._at is when the timer is to be handed out. It may grow while the timer is
  * filed: it is compared when the slot is taken, and the timer filed again.
+ *
+ * Timers come in the order of _at, and of equal _at in the order of filing. A time
+ * before @base counts as @base. A timer whose _at has grown may come after others
+ * of the same _at that were filed later.
  */
 #ifndef _LIBCALLOUT_WHEEL_H
 #define _LIBCALLOUT_WHEEL_H
@@ -23,7 +27,7 @@
 	((struct callout_timer *)((char *)(link) -			\
 				  offsetof(struct callout_timer, member)))
 
-#define WHEEL_LEVELS	8
+#define WHEEL_LEVELS	11
 #define WHEEL_SLOTS	64
 
 /**
@@ -39,8 +43,9 @@ struct slot {
 /**
  * struct wheel - timers by time
  * @min: none is to be handed out earlier; CALLOUT_FOREVER if there is none
- * @base: a time not after any slot that is not empty
+ * @base: a time not after any slot that is not empty, nor after the slot taken last
  * @taken: timers of the slot that was taken last, still to be looked at
+ * @taken_last: the last time of that slot
  * @levels: bit N: level N has slots that are in use
  * @used: bit N of a level: slot N was filed into since it was taken
  * @slots: the slots; what is in one that is not in use is undefined
@@ -49,6 +54,7 @@ struct wheel {
 	__u64 min;
 	__u64 base;
 	struct callout_link taken;
+	__u64 taken_last;
 	unsigned int levels;
 	__u64 used[WHEEL_LEVELS];
 	struct slot slots[WHEEL_LEVELS][WHEEL_SLOTS];

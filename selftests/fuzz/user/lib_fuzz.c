@@ -8,6 +8,8 @@
  *  - a timer that fires is armed, fires once for each expiry, neither early nor,
  *    in a wait, later than its slack and a tick;
  *  - no timer comes after it was disarmed, and none is accessed;
+ *  - of one clock no timer comes before another of the same turns that was armed for
+ *    an earlier time, or earlier for the same time;
  *  - arming fails only for what is asked, and a turn only if an error was
  *    injected; then nothing is lost, and after a wait no timer is due;
  *  - callout_ctx_next_due() is not after the first timer that is due, and a turn
@@ -40,6 +42,11 @@
  * @clockid: its clock
  * @period: its period
  * @slack: its slack
+ * @turn: the last turn of its context when it was armed
+ * @base: an absolute time before this may count as this
+ * @seq: it was armed after all with lower numbers
+ * @moved: it was armed already when it was armed
+ * @rel: it was armed for a relative time
  */
 struct model_timer {
 	struct callout_timer *timer;
@@ -50,12 +57,20 @@ struct model_timer {
 	unsigned int ctx;
 	clockid_t clockid;
 	uint64_t period, slack;
+	unsigned int turn;
+	uint64_t base;
+	unsigned int seq;
+	bool moved, rel;
 };
 
 static struct model_timer model[TIMERS];
 static struct callout_ctx *context[CONTEXTS];
 /* A timer of another clock was armed; one for a time that never comes. */
 static bool other_clock[CONTEXTS], far[CONTEXTS];
+/* Turns that have begun, and the time after the last one, without sleep and with. */
+static unsigned int turns[CONTEXTS];
+static uint64_t turn_end[CONTEXTS][2];
+static unsigned int nr_armed;
 static bool faults;
 /* System calls of the last turn. */
 static unsigned int turn_calls;
@@ -100,9 +115,14 @@ static clockid_t clock_of(const struct callout_timer *timer)
 static void model_arm(struct model_timer *m, unsigned int i, uint64_t time,
 		      bool rel)
 {
+	m->moved = m->armed;
 	m->armed = true;
 	m->ctx = i;
 	m->clockid = clock_of(m->timer);
+	m->turn = turns[i];
+	m->base = rel ? 0 : turn_end[i][m->clockid != CLOCK_MONOTONIC];
+	m->seq = nr_armed++;
+	m->rel = rel;
 	m->period = m->timer->period;
 	m->slack = m->timer->slack;
 	m->time = time;
@@ -214,6 +234,34 @@ static void fired(struct model_timer *m, const struct callout_event *e,
 	fuzz_assert(!callout_armed(m->timer), "still armed");
 }
 
+/* Whether @k is to come before @m, which comes in the turn that began last. */
+static bool is_before(const struct model_timer *k, const struct model_timer *m)
+{
+	uint64_t hi = after(k->hi, k->slack);
+
+	if (!k->armed || k->waits || k->ctx != m->ctx ||
+	    k->clockid != m->clockid || k->turn == turns[m->ctx])
+		return false;
+	if (hi < k->base)
+		hi = k->base;
+	if (hi < m->lo)
+		return true;
+	return k->rel == m->rel && !k->moved && !m->moved && !k->slack &&
+	       !m->slack && !k->period && !m->period && k->lo == k->hi &&
+	       m->lo == m->hi && k->lo == m->lo && m->lo >= k->base &&
+	       m->lo >= m->base && k->seq < m->seq;
+}
+
+static void check_order(const struct model_timer *m)
+{
+	const struct model_timer *k;
+
+	for (k = model; k < model + TIMERS; k++)
+		fuzz_assert(k == m || !is_before(k, m),
+			    "due at %llu, before one due at %llu",
+			    (unsigned long long)m->lo, (unsigned long long)k->hi);
+}
+
 /* Hands out one timer; false if there is none. */
 static bool hand_out(unsigned int i, const struct turn *turn)
 {
@@ -226,6 +274,7 @@ static bool hand_out(unsigned int i, const struct turn *turn)
 		return false;
 	m = model_of(timer);
 	fuzz_assert(m->armed && m->ctx == i, "disarmed");
+	check_order(m);
 	fired(m, &e, turn);
 	return true;
 }
@@ -236,6 +285,9 @@ static void model_turn(unsigned int i, const struct turn *turn)
 	uint64_t drift = mock.drift - turn->drift, ahead;
 	struct model_timer *m;
 
+	turns[i]++;
+	turn_end[i][0] = mock.now;
+	turn_end[i][1] = mock.now + mock.asleep;
 	for (m = model; m < model + TIMERS; m++) {
 		if (!m->armed || m->ctx != i || !m->waits)
 			continue;
@@ -569,11 +621,17 @@ static void fuzz_contexts(struct input *in)
 	faults = false;
 	memset(other_clock, 0, sizeof(other_clock));
 	memset(far, 0, sizeof(far));
+	memset(turns, 0, sizeof(turns));
+	nr_armed = 0;
 	for (i = 0; i < TIMERS; i++)
 		new_timer(&model[i]);
 	for (i = 0; i < CONTEXTS; i++)
 		fuzz_assert(!callout_ctx_create(&context[i], 1 + input_below(in, 6)),
 			    "not created");
+	for (i = 0; i < CONTEXTS; i++) {
+		turn_end[i][0] = mock.now;
+		turn_end[i][1] = mock.now + mock.asleep;
+	}
 	while (input_left(in))
 		one_op(in);
 	settle();
