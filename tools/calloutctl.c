@@ -128,18 +128,20 @@ static int wait_for_events(int fd, const struct callout_wish *wish)
 {
 	struct callout_event events[EVENTS];
 	__u64 left = wish->count;
-	int i, n;
+	int i, n, ret;
 
-	while (left) {
+	/* What was set. */
+	ret = callout_write_lines();
+	while (!ret && left) {
 		n = callout_read(fd, events, left < EVENTS ? left : EVENTS);
 		if (n < 0)
 			return callout_failed(n, "read");
 		for (i = 0; i < n; i++)
 			callout_print_event(&events[i], wish->json);
-		fflush(stdout);
+		ret = callout_write_lines();
 		left -= n;
 	}
-	return 0;
+	return ret;
 }
 
 static void print_set(const struct callout_op *op, bool json)
@@ -171,8 +173,9 @@ static int set_and_wait(int fd, const struct callout_wish *wish)
 		if (ret)
 			return callout_failed(ret, "set");
 		print_set(&op, wish->json);
+		if (ferror(stdout))
+			return CALLOUT_EXIT_FAILED;
 	}
-	fflush(stdout);
 	return wait_for_events(fd, wish);
 }
 
@@ -297,7 +300,7 @@ int main(int argc, char **argv)
 		run = cmd_help;
 	opterr = 0;
 	ret = run(argc - 1, argv + 1);
-	if (fflush(stdout) || ferror(stdout)) {
+	if (callout_write_lines()) {
 		fputs("calloutctl: cannot write the output\n", stderr);
 		ret = CALLOUT_EXIT_FAILED;
 	}

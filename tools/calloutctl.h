@@ -56,6 +56,7 @@ int callout_getopt(int argc, char **argv, const char *options);
 int callout_bad_option(const char *command, int opt);
 int callout_parse_json(int argc, char **argv, bool *json);
 
+int callout_write_lines(void);
 void callout_print_name(const char *name);
 
 /**

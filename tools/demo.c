@@ -390,8 +390,9 @@ static int run(struct demo *d)
 	       d->next, seconds_since(begin),
 	       lead < 0 ? "should have fired before, by" : "is due in",
 	       lead < 0 ? -lead : lead);
-	fflush(stdout);
-
+	ret = callout_write_lines();
+	if (ret)
+		return ret;
 	ret = expire_all(d);
 	if (!ret)
 		ret = callout_demo_audit(&d->books, d->fd);
@@ -451,7 +452,11 @@ int callout_cmd_demo(int argc, char **argv)
 		return CALLOUT_EXIT_FAILED;
 	printf("demo: %u callouts over %.3f s, seed %llu\n", b->n,
 	       (double)d.span / CALLOUT_NSEC_PER_SEC, d.rng);
-	fflush(stdout);
+	ret = callout_write_lines();
+	if (ret) {
+		close(d.fd);
+		return ret;
+	}
 
 	b->n_set = b->n - b->n / TIMEOUT_SHARE;
 	b->n_single = (b->n - b->n_set) / 2;

@@ -269,6 +269,9 @@ static int run(struct curve *curves, unsigned int n)
 
 	printf("fig9: %d times set and cancel, median of %d blocks, seed %llu\n",
 	       ROUNDS * BLOCK_SIZE, ROUNDS, rng);
+	ret = callout_write_lines();
+	if (ret)
+		return ret;
 	for (i = 0; i < ROUNDS; i++) {
 		ret = measure_round(curves, n, i, &rng);
 		if (ret)

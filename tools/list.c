@@ -148,6 +148,8 @@ static int list_copy(const struct target *t, int fd, int copy)
 			else
 				print_text(fd, &entries[i]);
 		}
+		if (ferror(stdout))
+			return CALLOUT_EXIT_FAILED;
 	} while (cursor);
 	return 0;
 }

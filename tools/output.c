@@ -8,6 +8,15 @@
 #include "calloutctl.h"
 
 /*
+ * Writes the lines that were printed. Returns the exit status: a command ends at once
+ * if a line cannot be written, and main() says so.
+ */
+int callout_write_lines(void)
+{
+	return fflush(stdout) || ferror(stdout) ? CALLOUT_EXIT_FAILED : 0;
+}
+
+/*
  * Prints the name of a program, which can be any bytes. Control characters would
  * disturb the terminal, and which of the bytes beyond ASCII are such depends on
  * its encoding: 0x9b, or c2 9b in UTF-8, begins a sequence, as ESC [ does.

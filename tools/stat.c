@@ -112,8 +112,9 @@ static int run(__u64 interval, __u64 count, bool json)
 		else
 			print_text(&f, i);
 		then = now;
-		if (fflush(stdout))
-			return CALLOUT_EXIT_FAILED;
+		ret = callout_write_lines();
+		if (ret)
+			return ret;
 	}
 	return 0;
 }

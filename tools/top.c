@@ -356,7 +356,7 @@ static int show(const struct options *o)
 	else
 		print_text(&t, o->count);
 	free(t.entries);
-	return fflush(stdout) ? CALLOUT_EXIT_FAILED : 0;
+	return callout_write_lines();
 }
 
 static void wait_ns(__u64 ns)

@@ -175,5 +175,5 @@ int callout_top_kernel(FILE *f, unsigned int count, bool json)
 	free(o.owners);
 	if (ret)
 		return callout_failed(ret, CALLOUT_TOP_FILE);
-	return fflush(stdout) ? CALLOUT_EXIT_FAILED : 0;
+	return callout_write_lines();
 }

@@ -334,7 +334,9 @@ static int watch_loop(struct watch *w)
 	int ret = 0;
 
 	while (!ret && !w->quit) {
-		fflush(stdout);
+		ret = callout_write_lines();
+		if (ret)
+			break;
 		if (poll(fds, 2, -1) < 0)
 			return callout_failed(-errno, "poll");
 		if (fds[0].revents)
