@@ -57,6 +57,13 @@ mv "$out/wait-static" "$build/user/installed_wait"
 cc "${warnings[@]}" -std=c99 -Wpedantic -D_POSIX_C_SOURCE=199309L -fsyntax-only \
 	-include libcallout.h $(library --cflags) -x c /dev/null
 # shellcheck disable=SC2046
+for std in c99 c11; do
+	if cc -std=$std -fsyntax-only -include libcallout.h $(library --cflags) -x c /dev/null \
+		2> "$out/std" || ! grep -q "error: .*define _POSIX_C_SOURCE" "$out/std"; then
+		die "libcallout.h does not say what it lacks with -std=$std"
+	fi
+done
+# shellcheck disable=SC2046
 clang "${warnings[@]}" -std=c++11 -Wpedantic -fsyntax-only -include libcallout.h \
 	$(library --cflags) -x c++ /dev/null
 readelf -d "$out/wait-shared" | grep -q 'NEEDED.*\[libcallout\.so\.1\]'

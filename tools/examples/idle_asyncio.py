@@ -48,9 +48,9 @@ FOREVER = 2 ** 63 - 1
 RETRY = 0.1
 
 
-def check(ret):
+def check(ret, path=None):
     if ret < 0:
-        raise OSError(-ret, os.strerror(-ret))
+        raise OSError(-ret, os.strerror(-ret), path)
     return ret
 
 
@@ -100,7 +100,7 @@ class Timers:
         self.armed = {}
         self.flushes = False
         ctx = c_void_p()
-        check(self.lib.callout_ctx_create(byref(ctx), events))
+        check(self.lib.callout_ctx_create(byref(ctx), events), "/dev/callout")
         self.ctx = ctx
         loop.add_reader(self.lib.callout_ctx_fd(ctx), self.readable)
 

@@ -14,6 +14,10 @@
 #include <string.h>
 #include <time.h>
 
+#ifndef CLOCK_MONOTONIC
+#error "libcallout.h needs clockid_t: define _POSIX_C_SOURCE as 199309L before any #include"
+#endif
+
 /* An unnamed union is of C11. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic"
