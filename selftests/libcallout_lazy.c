@@ -402,8 +402,18 @@ TEST_F(loop, next_due)
 	__u64 due, now = callout_now(CLOCK_MONOTONIC);
 
 	EXPECT_EQ(CALLOUT_FOREVER, callout_ctx_next_due(self->ctx));
+	/* Known without a turn, a flush or a system call. */
+	self->t[2].clockid = CLOCK_MONOTONIC;
+	ASSERT_EQ(0, callout_arm_at(self->ctx, &self->t[2], now + 3 * HOUR));
+	EXPECT_EQ(now + 3 * HOUR, callout_ctx_next_due(self->ctx));
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
-	EXPECT_EQ(0, callout_ctx_next_due(self->ctx));
+	due = callout_ctx_next_due(self->ctx);
+	EXPECT_LE(now + HOUR, due);
+	EXPECT_GE(callout_now(CLOCK_MONOTONIC) + HOUR, due);
+	EXPECT_EQ(due, callout_ctx_next_due(self->ctx));
+	EXPECT_GE(due - now, callout_remaining(&self->t[0]));
+	EXPECT_TRUE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(0, info().set);
 	armed(&self->t[1], 2 * HOUR);
 	due = callout_ctx_next_due(self->ctx);
 	EXPECT_LE(now + HOUR, due);

@@ -103,11 +103,6 @@ bool callout_ctx_pending(const struct callout_ctx *ctx)
 	       clock_is_late(&ctx->clocks[0]) || clock_is_late(&ctx->clocks[1]);
 }
 
-__u64 callout_ctx_next_due(const struct callout_ctx *ctx)
-{
-	return callout_ctx_pending(ctx) ? 0 : ctx->clocks[0].wheel.min;
-}
-
 /* Removes the timer from the queue that it is in. */
 void callout_unqueue(struct callout_timer *timer)
 {

@@ -178,6 +178,16 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 	return ctx->left ? (int)ctx->left : ret;
 }
 
+/* For a loop that sleeps until then, relative times count from here. */
+__u64 callout_ctx_next_due(struct callout_ctx *ctx)
+{
+	if (ctx->left)
+		return 0;
+	if (!link_empty(&ctx->waiting))
+		begin(ctx);
+	return ctx->clocks[0].wheel.min;
+}
+
 int callout_ctx_flush(struct callout_ctx *ctx)
 {
 	if (ctx->left)

@@ -12,8 +12,9 @@
  *    an earlier time, or earlier for the same time;
  *  - arming fails only for what is asked, and a turn only if an error was
  *    injected; then nothing is lost, and after a wait no timer is due;
- *  - callout_ctx_next_due() is not after the first timer that is due, and a turn
- *    before that makes no system call if the kernel's callout has not come;
+ *  - callout_ctx_next_due() is not after the first timer that is due, 0 only if
+ *    timers are to be handed out, and a turn before that makes no system call if
+ *    the kernel's callout has not come and need not be moved;
  *  - the kernel has at most one callout for each clock, and wakes the loop when a
  *    timer is due unless callout_ctx_pending(); if the callout of one clock cannot
  *    be made, it does so for the other's timers; a descriptor that is readable
@@ -297,16 +298,42 @@ static void model_turn(unsigned int i, const struct turn *turn)
 	}
 }
 
+/* Timers of the last turn are left: then a turn does nothing. */
+static bool any_left(unsigned int i)
+{
+	struct model_timer *m;
+
+	for (m = model; m < model + TIMERS; m++)
+		if (m->armed && m->ctx == i && !m->waits &&
+		    m->timer->_queued)
+			return true;
+	return false;
+}
+
+/* Relative times count from here, if no timers are left. */
+static uint64_t next_due(unsigned int i)
+{
+	struct turn turn = { mock.now, mock.drift };
+	unsigned int calls = mock.calls;
+	bool begins = !any_left(i);
+	uint64_t due = callout_ctx_next_due(context[i]);
+
+	fuzz_assert(mock.calls == calls, "a call");
+	if (begins)
+		model_turn(i, &turn);
+	return due;
+}
+
 /* No timer is due before callout_ctx_next_due(). */
 static void check_next_due(unsigned int i)
 {
-	uint64_t due = callout_ctx_next_due(context[i]);
+	bool left = any_left(i);
+	uint64_t due = next_due(i);
 	struct model_timer *m;
 
-	if (callout_ctx_pending(context[i])) {
-		fuzz_assert(!due, "%llu", (unsigned long long)due);
+	fuzz_assert(left == !due, "%llu", (unsigned long long)due);
+	if (left)
 		return;
-	}
 	for (m = model; m < model + TIMERS; m++)
 		fuzz_assert(!m->armed || m->ctx != i ||
 			    m->clockid != CLOCK_MONOTONIC ||
@@ -331,18 +358,6 @@ static uint64_t outstanding(unsigned int i)
 
 	fuzz_assert(!callout_get_info(callout_ctx_fd(context[i]), &info), "info");
 	return info.outstanding;
-}
-
-/* Timers of the last turn are left: then a turn does nothing. */
-static bool any_left(unsigned int i)
-{
-	struct model_timer *m;
-
-	for (m = model; m < model + TIMERS; m++)
-		if (m->armed && m->ctx == i && !m->waits &&
-		    m->timer->_queued)
-			return true;
-	return false;
 }
 
 /*
@@ -391,7 +406,8 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	struct callout_ctx *ctx = context[i];
 	struct turn turn = { mock.now, mock.drift };
 	bool idle = !timeout && kernel_is_silent(i) &&
-		    callout_ctx_next_due(ctx) > mock.now + 8 * mock.jitter;
+		    next_due(i) > mock.now + 8 * mock.jitter &&
+		    !callout_ctx_pending(ctx);
 	struct mock_file *f = mock_file(callout_ctx_fd(ctx));
 	bool begins = !any_left(i), all_tried = !mock.short_at;
 	bool stays = !timeout && begins && !other_clock[i] && mock_unread(f);
