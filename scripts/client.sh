@@ -56,6 +56,10 @@ mv "$out/wait-static" "$build/user/installed_wait"
 # shellcheck disable=SC2046
 cc "${warnings[@]}" -std=c99 -Wpedantic -D_POSIX_C_SOURCE=199309L -fsyntax-only \
 	-include libcallout.h $(library --cflags) -x c /dev/null
+# Programs that build its sources in have no more either.
+# shellcheck disable=SC2046
+cc "${warnings[@]}" -std=c11 -D_POSIX_C_SOURCE=200809L -fsyntax-only $(library --cflags) \
+	"$top"/tools/lib/*.c
 # shellcheck disable=SC2046
 for std in c99 c11; do
 	if cc -std=$std -fsyntax-only -include libcallout.h $(library --cflags) -x c /dev/null \

@@ -3,6 +3,7 @@
  * libcallout_calls.c - each call of libcallout
  */
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 
 #include "calls.h"
 
@@ -361,6 +362,41 @@ TEST_F(calls, now)
 {
 	EXPECT_EQ(0, callout_now(-1));
 	EXPECT_LT(0, callout_now(CLOCK_BOOTTIME));
+}
+
+/* Sets CLOCK_REALTIME, also where time_t has 32 bits. */
+static bool set_realtime(__u64 ns)
+{
+	__s64 time[2] = { ns / SEC, ns % SEC };
+
+	/* The number of clock_settime64(), on all processors that the tests run on. */
+	return !syscall(sizeof(long) < sizeof(__s64) ? 404 : SYS_clock_settime,
+			CLOCK_REALTIME, time);
+}
+
+/* A time after 2038, and after 2106, is read and waited for as it is. */
+TEST_F(calls, after_2038)
+{
+	static const __u64 years[] = { 2208988800, 4323369600 };
+	__u64 offset = callout_now(CLOCK_REALTIME) -
+		       callout_now(CLOCK_MONOTONIC), now, due;
+	callout_handle_t handle;
+	struct callout_event e;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(years); i++) {
+		EXPECT_TRUE(set_realtime(years[i] * SEC));
+		now = callout_now(CLOCK_REALTIME);
+		EXPECT_LE(years[i] * SEC, now);
+		EXPECT_GT((years[i] + 3600) * SEC, now);
+		due = now + 50 * MSEC;
+		EXPECT_EQ(0, callout_set_at(self->fd, CLOCK_REALTIME, due, i,
+					    &handle));
+		EXPECT_TRUE(comes(self->fd, handle, i, &e));
+		EXPECT_EQ(due, e.due);
+		EXPECT_LE(due, callout_now(CLOCK_REALTIME));
+	}
+	EXPECT_TRUE(set_realtime(callout_now(CLOCK_MONOTONIC) + offset));
 }
 
 TEST_HARNESS_MAIN
