@@ -121,7 +121,8 @@ enum callout_why {
  * @cpu: the CPU that @tick wakes up. Differs from @number for a single base
  *	only, and then changes when that CPU goes down. Of CALLOUT_CLASS_GLOBAL:
  *	@tick may wake another one instead.
- * @online: other CPUs may arm callouts here, and @again may be scheduled
+ * @online: other CPUs may arm callouts here, and @again may be scheduled, except
+ *	on PREEMPT_RT
  * @wheel: the scheme is the hashed wheel, which is called directly
  * @expiring: expiry is at work
  * @attention: set with any of @leaving, @drain, @waiters and @dead: to be looked
@@ -153,8 +154,8 @@ enum callout_why {
  * @jiffies: jiffies_64, or what a test has in its place: the time that limits
  *	of expiry are measured with, which costs nothing to read
  * @edge: *@jiffies when the last handler returned, or expiry began
- * @left: how many more handlers this expiry may run; 0 as well when *@jiffies
- *	has changed since it began, or the base has died
+ * @left: how many more handlers this expiry may run; 0 as well when the base has
+ *	died or, but on PREEMPT_RT, *@jiffies has changed since expiry began
  * @preempt_count: what it was before the handlers, and must be after each
  * @lockdep_depth: the same
  * @timer: for the jiffies source
@@ -265,6 +266,14 @@ static inline bool callout_base_has_class(const struct callout_base *base,
 	return base->index - base->number == class * nr_cpu_ids;
 }
 
+static inline bool callout_base_is_users(const struct callout_base *base)
+{
+	unsigned int first = base->index - base->number;
+
+	return first >= CALLOUT_CLASS_ROOT * nr_cpu_ids &&
+	       first < CALLOUT_CLASSES * nr_cpu_ids;
+}
+
 static inline struct callout_base *callout_base_of(unsigned int class,
 						   unsigned int cpu)
 {
@@ -352,7 +361,7 @@ static inline u64 callout_now(struct callout_base *base)
  * from the present jiffy early. If a periodic tick has lost ticks, they will not, and
  * the first is late by all that were lost since the module was loaded. Which it is
  * cannot be known here. So this takes the earlier tick, and expiry postpones what is
- * early: see callout_postpone(). The schemes of the laboratory have no room for the
+ * early. The schemes of the laboratory have no room for the
  * time that it looks at: there, the first counts.
  */
 static inline u64 callout_jiffies_from_ns(struct callout_base *base, u64 due,
@@ -423,16 +432,18 @@ static inline u64 callout_to_ns(struct callout_base *base, u64 tick)
 }
 
 /*
- * May expiry of @base go on in its tasklet, on this CPU? Not while the CPU comes or
- * goes: for a part of that ksoftirqd is parked, and what softirqs cannot run in one go
- * stays pending, the tick may stop, and when the CPU is dead another one gets the
- * tasklet, at some time. Not on another CPU than the base's, which may go down meanwhile. A
- * test's base has no CPU. Who asks, and then schedules the tasklet, is not preempted
- * in between, by the thread in which the CPU begins to go.
+ * May expiry of @base go on in its tasklet, on this CPU? Not on PREEMPT_RT, where
+ * timers have a SCHED_FIFO thread, ktimers, and ksoftirqd, which is SCHED_OTHER, runs
+ * tasklets. Not while the CPU comes or goes: for a part of that ksoftirqd is parked,
+ * and what softirqs cannot run in one go stays pending, the tick may stop, and when the
+ * CPU is dead another one gets the tasklet, at some time. Not on another CPU than the
+ * base's, which may go down meanwhile. A test's base has no CPU. Who asks, and then
+ * schedules the tasklet, is not preempted in between, by the thread in which the CPU
+ * begins to go.
  */
 static inline bool callout_goes_on_here(const struct callout_base *base)
 {
-	return READ_ONCE(base->online) &&
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) && READ_ONCE(base->online) &&
 	       (base->index == CALLOUT_INDEX_TEST ||
 		READ_ONCE(base->cpu) == smp_processor_id());
 }

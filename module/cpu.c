@@ -178,11 +178,8 @@ static int callout_cpu_online(unsigned int cpu)
  * Runs on the CPU, before ksoftirqd is parked: that leaves softirqs pending. No
  * tasklet is scheduled once the bases are not online, until the CPU is back: who
  * looks, in callout_goes_on_here(), and then schedules one is not preempted in
- * between. One that was scheduled before is pending, and runs now; or, on
- * PREEMPT_RT, a thread that this one has preempted has begun a softirq with it.
- * local_bh_disable() waits for that. If it does not, since softirqs may preempt each
- * other there (from 6.18 on, without PREEMPT_RT_NEEDS_BH_LOCK), the tasklet may yet be
- * left to another CPU.
+ * between. One that was scheduled before is pending, and runs now. On PREEMPT_RT none
+ * is ever scheduled.
  */
 static int callout_cpu_offline(unsigned int cpu)
 {
@@ -262,7 +259,10 @@ static void callout_base_evacuate(struct callout_base *from)
 	from->tick->shutdown(from);
 	callout_point(CALLOUT_POINT_DEAD);
 	do {
-		/* Overdue callouts run once softirqs are on, in the tasklet. */
+		/*
+		 * Overdue callouts run once softirqs are on, in the tasklet; on PREEMPT_RT
+		 * at the next edge.
+		 */
 		local_bh_disable();
 		local_irq_disable();
 		/* Hotplug is under way: online CPUs stay online. */

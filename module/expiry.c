@@ -10,7 +10,8 @@
  * Neither the time with the base locked nor the time in one softirq depends on
  * the number of callouts or on how late the base is. When the limits are reached
  * the rest goes on in a tasklet, that is in a later softirq, so that other
- * softirqs, ksoftirqd and RCU are not starved.
+ * softirqs, ksoftirqd and RCU are not starved. On PREEMPT_RT the rest waits for the
+ * tick source: a tasklet would run in ksoftirqd, at a lower priority than timers.
  */
 #include <linux/callout.h>
 #include <linux/debug_locks.h>
@@ -144,9 +145,20 @@ void callout_run_end_slow(struct callout_base *base, void *arg)
 }
 
 /*
+ * Has the tick passed in which expiry must end? On PREEMPT_RT expiry is in a thread,
+ * which another one may have preempted all that time, and which need not yield to
+ * threads: to end would make callouts late that Linux's timers are not.
+ */
+static bool callout_time_is_up(const struct callout_base *base)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
+	       READ_ONCE(*base->jiffies) != base->edge;
+}
+
+/*
  * Jiffies have changed since the last handler returned; @func is the one that
- * has run since, if any. Expiry ends soon. The base is not locked; it has one
- * expiry at a time, so nobody else writes this.
+ * has run since, if any. Expiry ends soon, except on PREEMPT_RT. The base is not
+ * locked; it has one expiry at a time, so nobody else writes this.
  */
 noinline void callout_time_passed(struct callout_base *base,
 				  callout_func_t *func)
@@ -160,9 +172,10 @@ noinline void callout_time_passed(struct callout_base *base,
 		pr_info_ratelimited("callout: %ps took more than %u ms\n", func,
 				    jiffies_to_msecs(edges - 1));
 	}
+	if (callout_time_is_up(base))
+		base->left = 0;
 	/* A line on a serial console can take as long. */
 	base->edge = READ_ONCE(*base->jiffies);
-	base->left = 0;
 }
 
 /* What callout_check_context() has found. */
@@ -457,8 +470,7 @@ static u64 callout_search_next(struct callout_base *base, unsigned int budget)
 		next = callout_scheme_next_due(base, &budget);
 		callout_count_units(base, CALLOUT_BUDGET - budget);
 		if (likely(budget) || base->left <= 0 ||
-		    ++holds == CALLOUT_MAX_HOLDS ||
-		    READ_ONCE(*base->jiffies) != base->edge)
+		    ++holds == CALLOUT_MAX_HOLDS || callout_time_is_up(base))
 			return next;
 		callout_relock(base);
 		budget = CALLOUT_BUDGET;
@@ -500,8 +512,7 @@ static bool callout_next_hold(struct callout_base *base, unsigned int *budget)
 	callout_relock(base);
 	*budget = CALLOUT_BUDGET;
 	/* A hold counts as a handler: jiffies may stand still. */
-	return --base->left > 0 && !base->dead &&
-	       READ_ONCE(*base->jiffies) == base->edge;
+	return --base->left > 0 && !base->dead && !callout_time_is_up(base);
 }
 
 /*
@@ -629,7 +640,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_expire);
 /*
  * Others are due, and wait for the tick source: for as long as the kernel's tick
  * takes, since softirqs that an earlier interrupt raises again may find ksoftirqd
- * parked too.
+ * parked too. On PREEMPT_RT other bases, and threads below this one, have their turn.
  */
 static void callout_go_on_later(struct callout_base *base)
 {
@@ -642,18 +653,23 @@ static void callout_go_on_later(struct callout_base *base)
 	callout_base_unlock_irq(base);
 }
 
-/* Others are due: expiry goes on in a later softirq. */
+/*
+ * Others are due: expiry goes on in a later softirq. On PREEMPT_RT callouts of kernel
+ * code go on here until jiffies change, with all locks released in between: if the rest
+ * waited for the tick source each time, a CPU that is idle otherwise could fall behind for
+ * ever. Those of a user wait, since other users' are behind them.
+ */
 static void callout_go_on(struct callout_base *base)
 {
-	bool here;
+	u64 start = READ_ONCE(*base->jiffies);
 
-	/* On PREEMPT_RT the thread in which the CPU goes may preempt a softirq. */
-	preempt_disable();
-	here = callout_goes_on_here(base);
-	if (likely(here))
+	while (IS_ENABLED(CONFIG_PREEMPT_RT) && !callout_base_is_users(base) &&
+	       READ_ONCE(*base->jiffies) == start)
+		if (!callout_expire(base))
+			return;
+	if (likely(callout_goes_on_here(base)))
 		tasklet_schedule(&base->again);
-	preempt_enable();
-	if (unlikely(!here))
+	else
 		callout_go_on_later(base);
 }
 

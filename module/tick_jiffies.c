@@ -125,15 +125,14 @@ EXPORT_SYMBOL_IF_KUNIT(callout_jiffies_hop_again);
  * Can @base, whose CPU this is, wait for the next tick's own interrupt? In
  * expiry, which a timer would make dear: the kernel has just searched its wheel
  * for the next timer, in vain, and would do so at each tick. Not if the CPU is
- * idle, since its tick may be stopped, not where a thread runs such work, or where
- * the tick looks at the base anyway, and not where the tasklet must not be scheduled.
+ * idle, since its tick may be stopped, not where the tick looks at the base anyway,
+ * and not where the tasklet must not be scheduled.
  * The kernel keeps the tick of a CPU that becomes idle for it: that is one tick at
  * most, and none for a deferrable base.
  */
 static bool jiffies_tick_runs(struct callout_base *base)
 {
-	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
-	       !IS_ENABLED(CONFIG_CALLOUT_TIMERS) && base->expiring &&
+	return !IS_ENABLED(CONFIG_CALLOUT_TIMERS) && base->expiring &&
 	       !is_idle_task(current) && callout_goes_on_here(base) &&
 	       !callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE);
 }

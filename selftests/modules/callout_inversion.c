@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callout_inversion.c - who waits for a handler avoids priority inversion
+ * callout_inversion.c - callouts keep the priority that their users expect
  *
- * For PREEMPT_RT, where handlers run in a thread. On one CPU a handler runs
+ * For PREEMPT_RT, where handlers run in a thread.
+ *
+ * Who waits for a handler avoids priority inversion. On one CPU a handler runs
  * with the least real-time priority, and is preempted by a hog of medium
  * priority. On another CPU a thread of high priority drains the callout, or
  * cancels Linux's timer and waits for it: the thread that loads this module, by
  * "with_fifo 80 insmod". The handler has only to return, and must do so before
  * the hog ends, by priority inheritance; otherwise the thread of high priority
  * waits for the one of medium priority.
+ *
+ * Callouts that are due keep the CPU from the threads that Linux's timers keep it
+ * from. Two are due together, and jiffies change in the first handler, as if its
+ * thread had been preempted. That handler wakes a thread of the least real-time
+ * priority, which the thread of Linux's timers has too. So this one runs as soon as
+ * no timer is due any more, and the second handler must have run before.
  */
 #include <linux/callout.h>
 #include <linux/cpu.h>
@@ -197,6 +205,147 @@ static int test(const struct kind *kind, unsigned int cpu)
 	return ret;
 }
 
+/* Jiffies that pass in the first handler: kernels run softirqs for 2 ms. */
+#define PASS		(2 + DIV_ROUND_UP(2 * HZ, 1000))
+
+#define TURNS		10
+
+/**
+ * struct turn - two handlers and a thread
+ * @c: the callouts
+ * @timer: or the timers
+ * @low: the thread that the first handler wakes
+ * @low_ran: it has run
+ * @runs: how many handlers have returned
+ * @behind: it had run before the second handler
+ */
+struct turn {
+	struct callout c[2];
+	struct timer_list timer[2];
+	struct task_struct *low;
+	bool low_ran;
+	unsigned int runs;
+	bool behind;
+};
+
+static void take_turn(struct turn *t)
+{
+	ktime_t end = ktime_add_ms(ktime_get(), PATIENCE_MS);
+	unsigned long start = jiffies;
+
+	if (t->runs) {
+		t->behind = READ_ONCE(t->low_ran);
+	} else {
+		wake_up_process(t->low);
+		while (time_before(jiffies, start + PASS) &&
+		       ktime_before(ktime_get(), end))
+			cpu_relax();
+	}
+	WRITE_ONCE(t->runs, t->runs + 1);
+}
+
+static void callout_turn(void *arg)
+{
+	take_turn(arg);
+}
+
+static void set_callouts(struct turn *t, unsigned int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		callout_init(&t->c[i], CALLOUT_MPSAFE);
+		callout_reset_on(&t->c[i], callout_hz() / 50, callout_turn, t,
+				 cpu);
+	}
+}
+
+static void drain_callouts(struct turn *t)
+{
+	callout_drain(&t->c[0]);
+	callout_drain(&t->c[1]);
+}
+
+static void timer_turn_0(struct timer_list *timer)
+{
+	take_turn(container_of(timer, struct turn, timer[0]));
+}
+
+static void timer_turn_1(struct timer_list *timer)
+{
+	take_turn(container_of(timer, struct turn, timer[1]));
+}
+
+static void set_timers(struct turn *t, unsigned int cpu)
+{
+	unsigned long expires = jiffies + HZ / 50;
+
+	timer_setup(&t->timer[0], timer_turn_0, TIMER_PINNED);
+	timer_setup(&t->timer[1], timer_turn_1, TIMER_PINNED);
+	t->timer[0].expires = expires;
+	t->timer[1].expires = expires;
+	add_timer_on(&t->timer[0], cpu);
+	add_timer_on(&t->timer[1], cpu);
+}
+
+static void delete_timers(struct turn *t)
+{
+	timer_delete_sync(&t->timer[0]);
+	timer_delete_sync(&t->timer[1]);
+}
+
+static int low(void *data)
+{
+	struct turn *t = data;
+
+	WRITE_ONCE(t->low_ran, true);
+	while (!kthread_should_stop())
+		usleep_range(1000, 2000);
+	return 0;
+}
+
+/* Returns 1 if the thread came before the second handler, 0 if not, or an error. */
+static int one_turn(struct turn *t, unsigned int cpu,
+		    void (*set)(struct turn *t, unsigned int cpu),
+		    void (*cancel)(struct turn *t))
+{
+	unsigned int i;
+
+	memset(t, 0, sizeof(*t));
+	t->low = kthread_create_on_cpu(low, t, cpu, "inversion_low/%u");
+	if (IS_ERR(t->low))
+		return PTR_ERR(t->low);
+	sched_set_fifo_low(t->low);
+	set(t, cpu);
+	for (i = 0; i < 4 * PATIENCE_MS && READ_ONCE(t->runs) < 2; i++)
+		usleep_range(500, 600);
+	cancel(t);
+	kthread_stop(t->low);
+	return t->runs == 2 ? t->behind : -ETIMEDOUT;
+}
+
+/* Callouts may be behind the thread only where Linux's timers are. */
+static int test_turns(unsigned int cpu)
+{
+	unsigned int callouts = 0, timers = 0, i;
+	static struct turn t;
+	int ret = 0;
+
+	for (i = 0; ret >= 0 && i < TURNS; i++) {
+		ret = one_turn(&t, cpu, set_callouts, drain_callouts);
+		callouts += ret > 0;
+	}
+	for (i = 0; ret >= 0 && i < TURNS; i++) {
+		ret = one_turn(&t, cpu, set_timers, delete_timers);
+		timers += ret > 0;
+	}
+	pr_info("of %u turns %u of callouts and %u of timers were behind the thread: %d\n",
+		TURNS, callouts, timers, ret);
+	if (ret < 0)
+		return ret;
+	return callouts && !timers ? -EIO : 0;
+}
+
 static int __init inversion_init(void)
 {
 	unsigned int cpu, other, i;
@@ -215,6 +364,8 @@ static int __init inversion_init(void)
 	      set_cpus_allowed_ptr(current, cpumask_of(other)) : -ENODEV;
 	for (i = 0; !ret && i < ARRAY_SIZE(kinds); i++)
 		ret = test(&kinds[i], cpu);
+	if (!ret)
+		ret = test_turns(cpu);
 	cpus_read_unlock();
 	return ret > 0 ? -ETIMEDOUT : ret;
 }
@@ -226,5 +377,5 @@ static void __exit inversion_exit(void)
 module_init(inversion_init);
 module_exit(inversion_exit);
 
-MODULE_DESCRIPTION("Priority inversion through waits for a handler");
+MODULE_DESCRIPTION("Priority inversion through callouts");
 MODULE_LICENSE("GPL");
