@@ -169,8 +169,10 @@ noinline void callout_time_passed(struct callout_base *base,
 		return;
 	if (func && edges >= CALLOUT_SLOW_EDGES) {
 		base->stats.slow++;
-		pr_info_ratelimited("callout: %ps took more than %u ms\n", func,
-				    jiffies_to_msecs(edges - 1));
+		/* There its thread may have been preempted: do not blame it. */
+		if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+			pr_info_ratelimited("callout: %ps took more than %u ms\n",
+					    func, jiffies_to_msecs(edges - 1));
 	}
 	if (callout_time_is_up(base))
 		base->left = 0;
