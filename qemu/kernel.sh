@@ -41,6 +41,8 @@
 
 set -euo pipefail
 
+# shellcheck source=scripts/environment.sh
+. "$(dirname "$0")/../scripts/environment.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 top=${here%/*}
 overlay=$top/kernel

@@ -7,6 +7,8 @@
 
 set -euo pipefail
 
+# shellcheck source=scripts/environment.sh
+. "$(dirname "$0")/environment.sh"
 cd "$(dirname "$0")/.."
 man=Documentation/man
 abi=Documentation/ABI/testing

@@ -9,7 +9,8 @@
 
 set -euo pipefail
 [ $# -eq 1 ] || { echo "usage: headers.sh DIRECTORY" >&2; exit 1; }
-cd "$(dirname "$0")/../module/include"
+# Not as $CDPATH says. DKMS runs this, without environment.sh.
+cd "$(realpath "$(dirname "$0")/../module/include")"
 for header in linux/*.h bsd/*/sys/*.h; do
 	install -D -m 644 "$header" "$1/$header"
 done

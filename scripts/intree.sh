@@ -17,6 +17,9 @@
 
 set -euo pipefail
 
+# shellcheck source=scripts/environment.sh
+. "$(dirname "$0")/environment.sh"
+
 die() { echo "intree.sh: $*" >&2; exit 1; }
 
 [ $# -eq 1 ] || die "usage: intree.sh LINUX"

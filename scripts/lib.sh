@@ -14,10 +14,11 @@
 
 set -euo pipefail
 
+# shellcheck source=scripts/environment.sh
+. "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=${CALLOUT_BUILD:-$top/build}
+build=$(realpath -ms -- "${CALLOUT_BUILD:-$top/build}")
 mkdir -p "$build/log"
-build=$(cd "$build" && pwd)
 export CALLOUT_BUILD=$build
 log=$build/log
 # shellcheck disable=SC2034 # for those that source this

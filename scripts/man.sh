@@ -11,6 +11,8 @@
 
 set -euo pipefail
 
+# shellcheck source=scripts/environment.sh
+. "$(dirname "$0")/environment.sh"
 cd "$(dirname "$0")/.."
 [ $# -eq 1 ] || [ $# -eq 2 ] || { echo "usage: man.sh DIRECTORY [KERNEL-BUILD]" >&2; exit 1; }
 directory=$1

@@ -7,6 +7,8 @@
 
 set -euo pipefail
 
+# shellcheck source=scripts/environment.sh
+. "$(dirname "$0")/environment.sh"
 cd "$(dirname "$0")/.."
 [ $# -eq 2 ] || { echo "usage: man9.sh DIRECTORY KERNEL-DOC" >&2; exit 1; }
 directory=$1

@@ -19,6 +19,9 @@
 
 set -euo pipefail
 
+# shellcheck source=scripts/environment.sh
+. "$(dirname "$0")/environment.sh"
+
 demo="make gcc libc6-dev binutils linux-headers-6.12-amd64 qemu-system-x86 busybox-static cpio"
 kernel="linux-source-6.12 flex bison bc libelf-dev xz-utils perl"
 all="$demo $kernel linux-headers-amd64 linux-headers-6.12-rt-amd64 clang lld llvm sparse"

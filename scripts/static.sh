@@ -298,6 +298,7 @@ item "the text of every licence" licence_texts
 item "a second build, the cache elsewhere" scripts/targets.sh quick
 item "kernel.sh without HOME" without_home
 item "install.sh" scripts/install-check.sh
+item "the environment of scripts" scripts/environment-check.sh
 item "completion of calloutctl" completion
 item "the mutants fit the sources" mutants_apply
 item "the fuzzer's bugs fit the sources" bugs_apply

@@ -24,7 +24,7 @@ quick() {
 	local object=$work/user/obj/selftests/harness/tools/rbtree.o
 
 	for name in first second; do
-		ln -s "$(cd "$cache" && pwd)" "$work/$name"
+		ln -s "$(realpath "$cache")" "$work/$name"
 		item "an object of the harness, $name time" env CALLOUT_CACHE="$work/$name" \
 			make --no-print-directory -C selftests O="$work/user" "$object"
 		rm "$work/$name"

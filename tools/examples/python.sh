@@ -7,7 +7,7 @@
 # LIBRARIES has libcallout.so.1.
 
 set -euo pipefail
-examples=$(cd "$(dirname "$0")" && pwd)
+examples=$(realpath "$(dirname "$0")")
 libraries=$1
 root=$2
 

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Each script that a user starts, or make, DKMS or a package's rules, does the same whatever the
+# environment has: see environment.sh. Each prints its usage, or does something cheap, with nothing
+# in the environment and with all that might mislead it. The last line is "N passed, N failed".
+#
+#   scripts/environment-check.sh
+
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/lib.sh"
+[ $# -eq 0 ] || die "usage: environment-check.sh"
+cd "$top"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+clean=(env -i "PATH=$PATH" "HOME=${HOME:-$work}" "CALLOUT_BUILD=$work/build" "CALLOUT_CACHE=$cache")
+# Places where the scripts' relative directories are, too. Whoever reads Linux has the rest.
+hostile=("${clean[@]}" "CDPATH=.:$work/decoy" POSIXLY_CORRECT=1 LC_ALL=C LANGUAGE=de
+	GIT_DIR=/nowhere GIT_INDEX_FILE=/nowhere "TMPDIR=$work/a b" ARCH=arm64
+	CROSS_COMPILE=none- LLVM=1 KBUILD_OUTPUT=/nowhere KBUILD_EXTMOD=/nowhere)
+mkdir -p "$work/a b" "$work/decoy"/{scripts,qemu,tools/examples,module/include/linux}
+touch "$work/decoy/module/include/linux/decoy.h"
+
+# printed UMASK COMMAND...: its output and status, and the files that it has made
+printed() {
+	local status=0
+
+	rm -rf "$work/made"
+	(umask "$1" && "${@:2}") 2>&1 < /dev/null || status=$?
+	echo "status $status"
+	[ ! -e "$work/made" ] || find "$work/made" -printf '%M %P %s\n' | LC_ALL=C sort
+}
+
+same() {
+	printed 022 "${clean[@]}" "$@" > "$work/clean"
+	printed 077 "${hostile[@]}" "$@" > "$work/hostile"
+	diff "$work/clean" "$work/hostile"
+}
+
+# No other reads the environment before it is mended.
+sourced() {
+	local file
+
+	for file in scripts/*.sh qemu/*.sh; do
+		case $file in
+		# Sourced, or in a machine of their own, or without a directory to go to.
+		scripts/environment.sh|scripts/lib.sh|scripts/kept.sh) continue ;;
+		qemu/archive.sh|qemu/machines.sh|qemu/memory.sh|qemu/tap.sh) continue ;;
+		qemu/system-check.sh|qemu/cross.sh|scripts/dkms.sh|scripts/headers.sh) continue ;;
+		esac
+		# shellcheck disable=SC2016 # their variable
+		grep -qE '^\. "\$\(dirname "\$0"\)/.*(environment|lib)\.sh"$' "$file" ||
+			{ echo "$file"; return 1; }
+	done
+}
+
+item "each script has environment.sh" sourced
+# Usages, refusals.
+for command in "scripts/build.sh" "scripts/install.sh" "scripts/uninstall.sh" "scripts/client.sh" \
+	"scripts/dist.sh x" "scripts/docs.sh x" "scripts/deb.sh x" "scripts/torture.sh" \
+	"scripts/intree.sh $work" "scripts/intree-check.sh x x" "scripts/dkms-check.sh x" \
+	"scripts/install-check.sh x" \
+	"qemu/boot.sh" "qemu/boot.sh none none" "qemu/uml.sh none" "qemu/kernel.sh none" \
+	"scripts/setup.sh none" "scripts/man.sh" "scripts/man9.sh"; do
+	# shellcheck disable=SC2086 # a command
+	item "$command" same $command
+done
+# What these print or make is read by others.
+for command in "qemu/kernel.sh -s" "qemu/kernel.sh -b running" "qemu/kernel.sh -b debian-6.12" \
+	"scripts/headers.sh $work/made" "scripts/man.sh $work/made"; do
+	# shellcheck disable=SC2086 # a command
+	item "$command" same $command
+done
+finish
