@@ -4,6 +4,13 @@
 
 KERNEL ?= debian-6.12
 DESTDIR ?=
+BUILD := $(abspath $(or $(CALLOUT_BUILD),build))
+comma := ,
+
+# The rest of what splits a path the scripts refuse, see scripts/lib.sh.
+ifneq ($(words $(subst :, ,$(subst $(comma), ,$(CURDIR)$(BUILD)))),1)
+$(error $(CURDIR) or $(BUILD) has a blank, a comma or a colon, which the kernel's build cannot take)
+endif
 PREFIX ?= /usr
 LIBDIR ?= $(PREFIX)/lib
 
@@ -22,11 +29,11 @@ modules: ## build the modules for KERNEL, in build/KERNEL/
 	scripts/build.sh $(KERNEL)
 
 tools: ## build libcallout, calloutctl, the examples and the tests of the device, in build/user/
-	$(MAKE) --no-print-directory -C tools O=$(CURDIR)/build/user all examples
-	$(MAKE) --no-print-directory -C selftests O=$(CURDIR)/build/user
+	$(MAKE) --no-print-directory -C tools O=$(BUILD)/user all examples
+	$(MAKE) --no-print-directory -C selftests O=$(BUILD)/user
 
 install: modules ## install module, headers, libcallout, calloutctl; DESTDIR=, PREFIX=/usr, LIBDIR=
-	$(MAKE) --no-print-directory -C tools O=$(CURDIR)/build/user
+	$(MAKE) --no-print-directory -C tools O=$(BUILD)/user
 	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" scripts/install.sh $(KERNEL)
 
 uninstall: ## remove what install has installed, for all kernels; DESTDIR=, PREFIX=/usr

@@ -217,7 +217,7 @@ command=(
 if [ "$ram" ]; then
 	rm -f "$ram"
 	command+=(-machine memory-backend=ram
-		  -object "memory-backend-file,id=ram,size=$memory,mem-path=$ram,share=on")
+		  -object "memory-backend-file,id=ram,size=$memory,mem-path=${ram//,/,,},share=on")
 fi
 if [ "$job" = shell ]; then
 	"${command[@]}"

@@ -73,6 +73,8 @@ installed_version() {
 
 # An interrupted step leaves only a *.partial, which the next run removes.
 lock() {
+	plain_path "$cache" || die "$cache has a blank, a comma, a colon or the like, which the" \
+		"kernel's build cannot take; CALLOUT_CACHE names another cache"
 	mkdir -p "$cache"
 	exec 9> "$cache/$1.lock"
 	flock 9

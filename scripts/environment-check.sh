@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Each script that a user starts, or make, DKMS or a package's rules, does the same whatever the
 # environment has: see environment.sh. Each prints its usage, or does something cheap, with nothing
-# in the environment and with all that might mislead it. The last line is "N passed, N failed".
+# in the environment and with all that might mislead it. And a build directory in which no build
+# works is refused by one line. The last line is "N passed, N failed".
 #
 #   scripts/environment-check.sh
 
@@ -34,6 +35,12 @@ same() {
 	printed 022 "${clean[@]}" "$@" > "$work/clean"
 	printed 077 "${hostile[@]}" "$@" > "$work/hostile"
 	diff "$work/clean" "$work/hostile"
+}
+
+# refused PATTERN COMMAND...: one line that matches
+refused() {
+	! "${@:2}" > "$work/said" 2>&1 && cat "$work/said" &&
+		[ "$(grep -cv '^make' "$work/said")" -le 1 ] && grep -qE "$1" "$work/said"
 }
 
 # No other reads the environment before it is mended.
@@ -70,4 +77,16 @@ for command in "qemu/kernel.sh -s" "qemu/kernel.sh -b running" "qemu/kernel.sh -
 	# shellcheck disable=SC2086 # a command
 	item "$command" same $command
 done
+for name in "a b" a,b a:b a%b; do
+	item "a build directory \"$name\" is refused" \
+		refused "$name has a blank, a comma, a colon" \
+		env CALLOUT_BUILD="$work/$name" scripts/build.sh debian-6.12
+done
+for name in "a b" a,b a:b; do
+	item "and \"$name\" by make" refused 'has a blank, a comma or a colon' \
+		make --no-print-directory CALLOUT_BUILD="$work/$name" tools
+done
+item "and nothing is made there" test ! -e "$work/a,b"
+item "and such a cache" refused "$work/a,b has a blank, a comma, a colon" \
+	env CALLOUT_CACHE="$work/a,b" qemu/kernel.sh -s
 finish

@@ -18,6 +18,13 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/environment.sh"
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$(realpath -ms -- "${CALLOUT_BUILD:-$top/build}")
+for path in "$top" "$build"; do
+	if ! plain_path "$path"; then
+		echo "${0##*/}: $path has a blank, a comma, a colon or the like, which the" \
+			"kernel's build cannot take" >&2
+		exit 1
+	fi
+done
 mkdir -p "$build/log"
 export CALLOUT_BUILD=$build
 log=$build/log
