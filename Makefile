@@ -17,8 +17,9 @@ LIBDIR ?= $(PREFIX)/lib
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 	@echo
-	@echo "  KERNEL=debian-6.12 for modules, shell, install; or debian-6.1, debian-6.12-rt, kunit, debug,"
-	@echo "  clang (modules only), running (modules and install); and kcsan for torture (debug by default)."
+	@echo "  KERNEL=debian-6.12 for modules, shell; or debian-6.1, debian-6.12-rt, kunit, debug,"
+	@echo "  clang (modules only), running (modules; install's default); and kcsan for torture (debug"
+	@echo "  by default)."
 
 all: modules tools ## build modules and user-space programs
 
@@ -32,6 +33,7 @@ tools: ## build libcallout, calloutctl, the examples and the tests of the device
 	$(MAKE) --no-print-directory -C tools O=$(BUILD)/user all examples
 	$(MAKE) --no-print-directory -C selftests O=$(BUILD)/user
 
+install: KERNEL := $(if $(filter file,$(origin KERNEL)),running,$(KERNEL))
 install: modules ## install module, headers, libcallout, calloutctl; DESTDIR=, PREFIX=/usr, LIBDIR=
 	$(MAKE) --no-print-directory -C tools O=$(BUILD)/user
 	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" scripts/install.sh $(KERNEL)

@@ -57,12 +57,14 @@ source_package=linux-source-6.12
 die() { echo "kernel.sh: $*" >&2; exit 1; }
 say() { echo "kernel.sh: $*" >&2; }
 
+# usage [KERNEL]: of a wrong one
 usage() {
 	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|bench|fuzz"
 
 	names="$names|search|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
 	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|[kunit-]arm64-SUITE"
+	[ $# -eq 0 ] || die "there is no kernel \"$1\": $names"
 	die "usage: kernel.sh -s | [-b|-m] $names"
 }
 
@@ -515,7 +517,7 @@ arm64|s390x|riscv64) machine_of "$1"; fetch_foreign ;;
 running)
 	KERNEL_RELEASE=$(uname -r)
 	KERNEL_BUILD=/lib/modules/$KERNEL_RELEASE/build ;;
-*) usage ;;
+*) usage "$1" ;;
 esac
 printf "%s='%s'\n" KERNEL_RELEASE "$KERNEL_RELEASE" KERNEL_BUILD "$KERNEL_BUILD" \
 	KERNEL_IMAGE "$KERNEL_IMAGE" KERNEL_ROOT "$KERNEL_ROOT" KERNEL_BUSYBOX "$KERNEL_BUSYBOX" \

@@ -33,6 +33,11 @@ farm() {
 
 places=$("$top/qemu/kernel.sh" -b "$kernel")
 eval "$places"
+if [ "$kernel" = running ] && [ ! -e "$KERNEL_BUILD/Makefile" ]; then
+	die "no headers of $KERNEL_RELEASE, the running kernel, in $KERNEL_BUILD: install" \
+		"linux-headers-$KERNEL_RELEASE, or what has them elsewhere (kernel-devel," \
+		"linux-headers); KERNEL= names another kernel"
+fi
 machine_of "$kernel"
 # The facility is part of these.
 case $kernel in replaced|replaced-debug) exit ;; esac
@@ -41,7 +46,10 @@ mkdir -p "$out"
 exec 8> "$out/lock"
 flock 8
 
-set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_SELFTESTS=m cmd_checkdoc= "$@"
+# What is installed, and no more.
+tests=m
+[ "$kernel" != running ] || tests=
+set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_SELFTESTS=$tests cmd_checkdoc= "$@"
 case $kernel in
 clang) set -- LLVM=1 CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
 uml) set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m "$@" ;;
@@ -60,7 +68,10 @@ fuzz)
 	set -- CONFIG_CALLOUT_SELFTESTS= CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_COVER=y W=1 C=1 \
 		CF=-D__CHECK_ENDIAN__ "$@" ;;
 *+lab) set -- CONFIG_CALLOUT_SCHEMES=y W=1 "$@" ;;
-running) ;;
+running)
+	# gcc does not know the options of a kernel of clang's.
+	! grep -qsx CONFIG_CC_IS_CLANG=y "$KERNEL_BUILD"/{.config,include/config/auto.conf} ||
+		set -- LLVM=1 "$@" ;;
 *)
 	# Headers of Debian 12's 6.1 do not know that their compiler is for another architecture.
 	[ ! "$foreign" ] || set -- CROSS_COMPILE="$gnu-" "$@"

@@ -96,7 +96,10 @@ find "$new" ! -type d -printf '/%P\n' | while read -r file; do
 	mkdir -p "$root${file%/*}"
 	cp -d --preserve=mode --remove-destination "$new$file" "$root$file"
 done
-[ ! "$root" ] || exit 0
+if [ "$root" ]; then
+	[ "$package" ] || echo "callout for $KERNEL_RELEASE is in $root"
+	exit
+fi
 depmod "$KERNEL_RELEASE"
 ldconfig
 if command -v mandb > /dev/null; then
@@ -106,4 +109,11 @@ fi
 if command -v udevadm > /dev/null; then
 	# In a chroot no udev runs.
 	udevadm control --reload || :
+fi
+loaded=
+! grep -q '^callout ' /proc/modules || loaded="modprobe -r callout; "
+if [ "$KERNEL_RELEASE" = "$(uname -r)" ]; then
+	echo "callout is installed for $KERNEL_RELEASE; next: ${loaded}modprobe callout"
+else
+	echo "callout is installed for $KERNEL_RELEASE, and not for $(uname -r), which is running"
 fi

@@ -43,8 +43,8 @@ chosen() {
 
 make_target() {
 	case $1 in
-	install) make "$1" DESTDIR="$work/installed" ;;
-	uninstall) make install "$1" DESTDIR="$work/installed" ;;
+	install) make "$1" KERNEL=debian-6.12 DESTDIR="$work/installed" ;;
+	uninstall) make install "$1" KERNEL=debian-6.12 DESTDIR="$work/installed" ;;
 	torture) make "$1" SECONDS=20 ;;
 	shell) echo exit | make "$1" ;;
 	*) make "$1" ;;
