@@ -39,11 +39,18 @@ mkdir -p "$out/man" "$out/ABI/testing"
 find "$pages" -type f -name '*.[1-9]' | LC_ALL=C sort | while read -r page; do
 	! grep -q '^\.so ' "$page" || continue
 	name=${page##*/}
+	# In <pre> a <br/> before each indented line would be an empty one.
 	mandoc -Thtml -Ostyle=../_static/style.css "$page" |
-		sed 's/<head>/<head><meta name="viewport" content="width=device-width">/
+		sed '/<pre.*<\/pre>/! { /<pre/,/<\/pre>/ { /^ *<br\/>$/d } }
+			s/<head>/<head><meta name="viewport" content="width=device-width">/
 			s/<body>/<body class="man">/' > "$out/man/$name.html"
 	echo "$name"
 done > "$pages/list"
+awk '
+	/<pre/ { pre = 1 }
+	pre && /<br/ { print FILENAME ": <br> in <pre>"; bad = 1 }
+	/<\/pre>/ { pre = 0 }
+	END { exit bad }' "$out"/man/*.html
 for file in Documentation/ABI/testing/*; do
 	cp "$file" "$out/ABI/testing/${file##*/}.txt"
 done
