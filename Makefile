@@ -179,8 +179,9 @@ lab: ## measure every scheme: tables and pictures in build/lab/; up to 30 minute
 pictures: ## draw Documentation/lab/ from its data, copied FROM=build/lab first if that is given
 	@scripts/lab.sh pictures $(FROM)
 
-shell: modules tools ## a shell in the test machine on KERNEL, with the module loaded
-	@qemu/boot.sh $(KERNEL) shell
+shell: modules ## a shell in the test machine on KERNEL, with the module loaded; ADD= a directory
+	$(MAKE) --no-print-directory -C tools O=$(BUILD)/user
+	@qemu/boot.sh $(if $(ADD),-d $(ADD)) $(KERNEL) shell
 
 clean: ## remove build/
 	rm -rf build

@@ -3,11 +3,12 @@
 # Boots a kernel in QEMU, runs one job of qemu/jobs in it and judges the outcome.
 #
 #   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME]
-#                [-p PLUGIN] [-r FILE] KERNEL JOB
+#                [-p PLUGIN] [-r FILE] [-d DIRECTORY] KERNEL JOB
 #
 # -i is for counting: time goes by instructions, a nanosecond each, and leaps over sleep. There is
 # one CPU unless -c says more, of which then one runs at a time. -p is QEMU's -plugin. -r makes the
-# file the machine's memory: what was in it when the kernel panicked can be read then.
+# file the machine's memory: what was in it when the kernel panicked can be read then. -d puts what
+# is in the directory into the machine's root.
 #
 # Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/, and
 # what one job only needs, such as programs with their libraries, from build/user/root-JOB/; for
@@ -35,13 +36,14 @@ name=
 counted=
 plugin=
 ram=
+more=
 
 usage() {
 	die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"]" \
-	    "[-n NAME] [-p PLUGIN] [-r FILE] KERNEL JOB"
+	    "[-n NAME] [-p PLUGIN] [-r FILE] [-d DIRECTORY] KERNEL JOB"
 }
 
-while getopts ic:m:t:a:n:p:r: option; do
+while getopts ic:m:t:a:n:p:r:d: option; do
 	case $option in
 	i) counted=yes ;;
 	c) cpus=$OPTARG ;;
@@ -51,6 +53,7 @@ while getopts ic:m:t:a:n:p:r: option; do
 	n) name=$OPTARG ;;
 	p) plugin=$OPTARG ;;
 	r) ram=$OPTARG ;;
+	d) more=$OPTARG ;;
 	*) usage ;;
 	esac
 done
@@ -59,13 +62,30 @@ shift $((OPTIND - 1))
 kernel=$1
 job=$2
 [ -r "$top/qemu/jobs/$job.sh" ] || die "there is no job qemu/jobs/$job.sh"
+[ ! "$more" ] || [ -d "$more" ] || die "there is no directory $more"
 
 # The initramfs has no C library.
-install_program() {
+static_program() {
 	if readelf -lW "$1" 2>/dev/null | grep -q INTERP; then
 		die "$1 is not statically linked"
 	fi
+}
+
+install_program() {
+	static_program "$1"
 	cp "$1" "$2"
+}
+
+# install_more ROOT: what -d names. Where it brings a C library, any program may be.
+install_more() {
+	local file
+
+	if ! compgen -G "$more/lib*/ld-*" > /dev/null; then
+		while read -r file; do
+			static_program "$file"
+		done < <(find -L "$more" -type f -perm /111 ! -name '*.ko')
+	fi
+	cp -a "$more/." "$1/"
 }
 
 make_initramfs() {
@@ -95,6 +115,7 @@ make_initramfs() {
 		cp "$top/qemu/jobs/clients"/*.sh "$root/lib/clients/"
 	fi
 	[ ! -d "$user/root-$job" ] || cp -a "$user/root-$job/." "$root/"
+	[ ! "$more" ] || install_more "$root"
 	(cd "$root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0)
 }
 

@@ -74,7 +74,7 @@ build() {
 	commands+=("$(printf '%q ' run_build "$1" "${@:3}")")
 }
 
-build_kernel() { build "$1" "" "$1" "$1/*.ko $1/src/Module.symvers" scripts/build.sh "$1"; }
+build_kernel() { build "$1" "" "$1" "$1/*.ko $1/made $1/src/Module.symvers" scripts/build.sh "$1"; }
 build_programs() { build programs "" debian-6.12 "user/s* user/[!s]*" run_make; }
 build_foreign() { build "programs-$1" "" "$1" "user-$1/*" make_foreign "$1"; }
 

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The time limits of qemu/boot.sh: a guest that prints may exceed its limit, a silent guest may not,
-# and no guest takes more than four times its limit. And an alarm on the console that follows a byte
-# which is no text, and without a boot what alarms and what does not. TAP; the last line is "N
-# passed, N failed".
+# and no guest takes more than four times its limit. What a user adds to it. And an alarm on the
+# console that follows a byte which is no text, and without a boot what alarms and what does not.
+# TAP; the last line is "N passed, N failed".
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$top"
 limit=20
 
-# boot GUEST SECONDS OUTCOME: what boot.sh must report about a guest that takes this long
+# boot GUEST SECONDS OUTCOME [OPTION...]: what boot.sh must report about a guest that takes so long
 boot() {
-	qemu/boot.sh -t $limit -a "LIMITS=$1 LIMITS_SECONDS=$2" debian-6.12 limits 2>&1 |
+	qemu/boot.sh -t $limit -a "LIMITS=$1 LIMITS_SECONDS=$2" "${@:4}" debian-6.12 limits 2>&1 |
 		tee "$log/limits-boot.log" || :
 	grep -q "$3" "$log/limits-boot.log"
 }
@@ -67,6 +67,36 @@ item "a guest that prints may not exceed four times the limit" \
 	boot prints $((limit * 8)) "FAILED: no end after $((limit * 4)) seconds"
 item "an alarm behind a NUL is seen" \
 	boot alarms 1 "FAILED: the kernel's console says: .*WARNING: none"
+
+# Of one's own: -d's program, a module that build.sh has not made, and what it has made before.
+own() {
+	local work
+
+	work=$(mktemp -d)
+	mkdir "$work/bin"
+	printf '#!/bin/sh\necho "# mine runs"\n' > "$work/bin/mine"
+	chmod +x "$work/bin/mine"
+	cp "$build/debian-6.12/callout.ko" "$build/debian-6.12/mine.ko"
+	cp "$build/debian-6.12/callout.ko" "$build/debian-6.12/earlier.ko"
+	echo earlier.ko >> "$build/debian-6.12/made"
+	scripts/build.sh debian-6.12 &&
+		qemu/boot.sh -t $limit -d "$work" -a LIMITS=own debian-6.12 limits 2>&1 |
+			tee "$log/limits-boot.log"
+	rm -rf "$work" "$build/debian-6.12/mine.ko"
+	grep -q "limits: ok, 2 passed" "$log/limits-boot.log"
+}
+
+refuses_dynamic() {
+	! qemu/boot.sh -d "$1" debian-6.12 limits 2> "$log/limits-boot.log" &&
+		grep "boot.sh: $1/.* is not statically linked" "$log/limits-boot.log"
+}
+
+mkdir -p "$build/limits"
+cp /bin/true "$build/limits/"
+item "a program and a module of one's own" own
+item "a program that wants a C library is refused" refuses_dynamic "$build/limits"
+item "an option of QEMU's with a comma: -r" boot silent 1 "limits: ok" -r "$log/limits,ram"
+rm -f "$log/limits,ram"
 
 # The third attempt is the last.
 item "what alarms before the job is repeated" \
