@@ -16,7 +16,8 @@
 #                            them, on the KUnit kernel
 #   device PROGRAM,...       tests of the device on Debian's 6.12 kernel
 #   library PROGRAM          the same, for changes of the library
-#   faults PROGRAM           a program of the job "faults", there
+#   faults PROGRAM           a program of the job "faults": faults_memcg there, others on the debug
+#                            kernel, which injects faults
 #   unload COUNT             so many rounds of the job "unload", on the debug kernel; time goes by
 #                            instructions, so what meets is the same on a busy machine
 #
@@ -102,7 +103,7 @@ programs() {
 
 # check KIND NAMES: fails, and says how, if a test does
 check() {
-	local status=0
+	local status=0 kernel
 
 	: > "$logs/verdict"
 	case $1 in
@@ -132,12 +133,15 @@ check() {
 		programs "$2" || return 2
 		boot debian-6.12 selftests "CALLOUT_SETS=device_hz=10000 CALLOUT_COMPAT32=no" ;;
 	faults)
-		build_modules debian-6.12 || return 2
+		# Debian's kernel injects no faults, the debug kernel has no memory cgroups.
+		kernel=debug
+		[ "$2" != faults_memcg ] || kernel=debian-6.12
+		build_modules $kernel || return 2
 		rm -rf "$out/user/selftests"
 		mkdir -p "$out/user"
 		built in_tree make -s -C selftests O="$out/all" "$out/all/$2" || return 2
 		cp "$out/all/$2" "$out/user/"
-		boot debian-6.12 faults "FAULTS=$2" ;;
+		limit=900 boot $kernel faults "FAULTS=$2" ;;
 	unload)
 		build_modules debug || return 2
 		rm -rf "$out/user/selftests"
