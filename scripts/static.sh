@@ -18,8 +18,8 @@ linux=$(qemu/kernel.sh -s)
 # COUNTED() defines functions; the mocks of the fuzzers look like the kernel, and libFuzzer has
 # names and types of its own; the device's fuzzer has lists of names that are macros; an
 # initialiser names its constants twice; the list of points is a macro; callout_timer.h has
-# _Generic, which checkpatch does not know; and it knows the layout of trace events only by the
-# kernel's own paths.
+# _Generic, which checkpatch does not know, and macros that are declarations; and it knows the
+# layout of trace events only by the kernel's own paths.
 ignored() {
 	local ignore=BIT_MACRO
 
@@ -30,7 +30,8 @@ ignored() {
 	module/include/trace/*) ignore=$ignore,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE ;;
 	module/include/linux/callout_timer.h)
 		ignore=$ignore,CAMELCASE,COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED
-		ignore=$ignore,NEW_TYPEDEFS,SPACING ;;
+		ignore=$ignore,MACRO_ARG_PRECEDENCE,MULTISTATEMENT_MACRO_USE_DO_WHILE
+		ignore=$ignore,NEW_TYPEDEFS,SPACING,TRAILING_SEMICOLON ;;
 	module/include/linux/callout_bsd.h|module/include/bsd/*)
 		ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;
 	module/include/linux/callout_openbsd.h) ignore=$ignore,MACRO_ARG_REUSE ;;

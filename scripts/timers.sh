@@ -3,9 +3,12 @@
 # The example modules of Documentation/timers.rst compile, and so do the calls of
 # selftests/modules/refused, except those that linux/callout_timer.h must refuse: for Debian's 6.1
 # and 6.12, and with linux/timer.h as 6.1 had it before 6.1.84, where the kernel's timers have
-# del_timer() only.
+# del_timer() only. The kernel's headers with a struct timer_list are refused after
+# linux/callout_timer.h and compile before it: some, and others chosen at random.
 #
-# Prints a line for each fault, and fails if there was one.
+#   SEED=N scripts/timers.sh    chooses the headers that a former run has named
+#
+# Prints a line for each fault and each header that was chosen, and fails if there was a fault.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -14,6 +17,7 @@ trap 'rm -rf "$work"' EXIT
 source=$top/selftests/modules/refused/refused.c
 older=
 bad=0
+seed=${SEED:-$RANDOM}
 
 wrong() { cat "$work/said"; echo "$kernel: $*"; bad=1; }
 
@@ -38,6 +42,18 @@ awk -v work="$work" '
 	inside && /^[^\t]/ { inside = 0 }
 	inside { sub(/^\t/, ""); print > work "/example_" n ".c" }' "$top/Documentation/timers.rst"
 cp "$source" "$work/"
+cat > "$work/order.c" << 'end'
+#include <linux/module.h>
+#ifdef EARLY
+#include HEADER
+#endif
+#include <linux/callout_timer.h>
+#if defined(HEADER) && !defined(EARLY)
+#include HEADER
+#endif
+MODULE_DESCRIPTION("Includes a header before linux/callout_timer.h, or after it");
+MODULE_LICENSE("GPL");
+end
 {
 	# shellcheck disable=SC2016 # for make
 	echo 'ccflags-y += -I$(CALLOUT)/module/include -DREFUSED=0'
@@ -59,6 +75,61 @@ try_calls() {
 			wrong "this is refused for another reason: $call"
 		fi
 	done < "$work/calls"
+}
+
+# order HEADER OPTION...: order.c with this header, by the command that make has called for it
+order() {
+	local command
+
+	command=$(sed -nE 's/^(saved)?cmd_.*order\.o := ([^;]*) -c -o [^ ]*([^;]*).*/\2\3/p' \
+		"$work/.order.o.cmd")
+	(cd "$KERNEL_BUILD" && bash -ec "$command -DHEADER='\"$1\"' ${*:2}") > "$work/said" 2>&1
+}
+
+# has_timer HEADER: with this configuration, and it can be included first
+has_timer() {
+	order "$1" -DEARLY -E -o "$work/order.i" || return
+	awk -v name="/$1\"" '
+		/^# [0-9]+ "/ { inside = index($0, name); next }
+		inside && /struct timer_list/ { found = 1 }
+		END { exit !found }' "$work/order.i" &&
+		order "$1" -DEARLY -fsyntax-only
+}
+
+# try_header HEADER: after linux/callout_timer.h, unless that includes it
+try_header() {
+	if grep -q "/include/$1 " "$work/.order.o.cmd"; then
+		order "$1" -fsyntax-only || wrong "$1, which is included already, does not compile"
+	elif order "$1" -fsyntax-only; then
+		wrong "$1 compiles after linux/callout_timer.h"
+	elif ! grep -q "include/$1 belongs to the kernel: include it before" "$work/said"; then
+		wrong "$1 is refused for another reason"
+	fi
+}
+
+# try_headers DIRECTORY NUMBER: of the kernel's, those that modules use and NUMBER others
+try_headers() {
+	local header names tried=" " left=$2
+
+	compile order.o || wrong "order.c does not compile"
+	for header in linux/input.h linux/netdevice.h net/sock.h; do
+		has_timer $header || wrong "$header has no timer, or does not compile"
+		try_header $header
+		tried="$tried$header "
+	done
+	mapfile -t names < <(cd "$1" &&
+		grep -rlE '^[[:space:]]+struct timer_list[[:space:]]+[a-z_]+;' ./*/ |
+		sed 's~^\./~~' | sort)
+	RANDOM=$seed
+	while [ "$left" -gt 0 ]; do
+		header=${names[RANDOM % ${#names[@]}]}
+		[[ $tried != *" $header "* ]] || continue
+		tried="$tried$header "
+		has_timer "$header" || continue
+		try_header "$header"
+		echo "$kernel: $header (SEED=$seed)"
+		left=$((left - 1))
+	done
 }
 
 # before_84 HEADER CPUS: linux/timer.h before 6.1.84 for one CPU or several, out of a later one
@@ -89,11 +160,15 @@ for kernel in debian-6.12 debian-6.1; do
 			wrong "example $number of timers.rst does not compile"
 	done
 	try_calls
+	# Debian's headers are in two packages: the build's Makefile includes that of the other.
+	headers=$(sed -n 's~^include *\(.*\)Makefile$~\1include~p' "$KERNEL_BUILD/Makefile")
+	others=5
+	[ $kernel = debian-6.12 ] || others=0
+	try_headers "$headers" $others
 done
 
-# 6.1's are the last. Debian's headers are in two packages: the build's Makefile includes that of
-# the other.
-header=$(sed -n 's~^include *\(.*\)Makefile$~\1include/linux/timer.h~p' "$KERNEL_BUILD/Makefile")
+# 6.1's are the last.
+header=$headers/linux/timer.h
 mkdir -p "$work/older/linux"
 for cpus in one several; do
 	before_84 "$header" $cpus > "$work/older/linux/timer.h"

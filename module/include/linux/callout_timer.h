@@ -5,10 +5,11 @@
  * From here on "struct timer_list" is struct callout_timer, and each call of
  * linux/timer.h takes either that or the kernel's own struct: the type of the
  * pointer tells, at compile time, and a pointer of another type, void * say, is
- * an error. So include this last, after all headers of the kernel: their
- * structures have the kernel's timers then, and theirs only. A header of the
- * kernel's that is included later, and embeds a timer, would have a wrong
- * layout. Those that most modules use are included here, first.
+ * an error. So include this after all headers of the kernel, whose structures
+ * have the kernel's timers then, and before the module's own structures with
+ * timers. A header of the kernel's that is included later, and names the
+ * struct, is an error: a timer in it would have another layout than the kernel
+ * has. Those that most modules use are included here, first.
  *
  * Calls have their names of today and those since 6.1, whichever kernel it is,
  * for callouts; for the kernel's timers, as far as that has the function. A
@@ -179,6 +180,91 @@ int timer_shutdown_sync(callout_linux_timer_t *timer);
 	CALLOUT_TIMER_CALL(timer, callout_timer_shutdown_sync,		\
 			   timer_shutdown_sync)(timer)
 
+/* Programs that check source code read the struct's new name only. */
+#if defined(__CHECKER__) || defined(__GENKSYMS__)
 #define timer_list callout_timer
+#else
+
+/*
+ * Where the kernel's headers are, this one tells: of its lines, each a call of
+ * a macro, one is taken, and __FILE__ there is its path. gcc compares strings
+ * at compile time; clang's constants are numbers, so the path of the kernel's
+ * tree is known by its length and its last 12 characters.
+ */
+#define CALLOUT_TREE_LENGTH	CALLOUT_LENGTH_SD_BALANCE_NEWIDLE
+#define SD_FLAG(flag, ...)						\
+	enum {								\
+		CALLOUT_LENGTH_##flag = sizeof(__FILE__) -		\
+			sizeof("include/linux/sched/sd_flags.h")	\
+	};								\
+	CALLOUT_TREE_DECLARE(flag)
+
+/* The rest of the path of the file that is read now; "/" if it has none. */
+#define CALLOUT_FILE_FROM(n)						\
+	(&(__FILE__ "/")[(n) < sizeof(__FILE__) ? (n) : sizeof(__FILE__) - 1])
+
+#ifdef __clang__
+#define CALLOUT_CONSTANT(e)	(__builtin_constant_p(e) ? (e) : 0)
+#define CALLOUT_FILE_CHAR(n)	((unsigned int)CALLOUT_FILE_FROM(n)[0] % 128)
+#define CALLOUT_FILE_CHARS(n)						\
+	CALLOUT_CONSTANT(CALLOUT_FILE_CHAR(n) |				\
+			 CALLOUT_FILE_CHAR((n) + 1U) << 7 |		\
+			 CALLOUT_FILE_CHAR((n) + 2U) << 14 |		\
+			 CALLOUT_FILE_CHAR((n) + 3U) << 21)
+#define CALLOUT_TREE_DECLARE(flag)					\
+	enum {								\
+		CALLOUT_CHARS_4_##flag =				\
+			CALLOUT_FILE_CHARS(CALLOUT_LENGTH_##flag - 4U),	\
+		CALLOUT_CHARS_8_##flag =				\
+			CALLOUT_FILE_CHARS(CALLOUT_LENGTH_##flag - 8U),	\
+		CALLOUT_CHARS_12_##flag =				\
+			CALLOUT_FILE_CHARS(CALLOUT_LENGTH_##flag - 12U)	\
+	};
+#define CALLOUT_FILE_IN_TREE						\
+	(CALLOUT_FILE_CHARS(CALLOUT_TREE_LENGTH - 4U) ==		\
+	 CALLOUT_CHARS_4_SD_BALANCE_NEWIDLE &&				\
+	 CALLOUT_FILE_CHARS(CALLOUT_TREE_LENGTH - 8U) ==		\
+	 CALLOUT_CHARS_8_SD_BALANCE_NEWIDLE &&				\
+	 CALLOUT_FILE_CHARS(CALLOUT_TREE_LENGTH - 12U) ==		\
+	 CALLOUT_CHARS_12_SD_BALANCE_NEWIDLE)
+#else
+#define CALLOUT_CONSTANT(e)	(e)
+#define CALLOUT_TREE_DECLARE(flag)					\
+	static const char callout_file_##flag[] __maybe_unused = __FILE__;
+#define CALLOUT_FILE_IN_TREE						\
+	(!__builtin_strncmp(__FILE__, callout_file_SD_BALANCE_NEWIDLE,	\
+			    CALLOUT_TREE_LENGTH))
+#endif
+
+#include <linux/sched/sd_flags.h>
+#undef SD_FLAG
+
+#define CALLOUT_FILE_BEGINS(n, name)					\
+	(!__builtin_strncmp(CALLOUT_FILE_FROM(n), name, sizeof(name) - 1))
+#define CALLOUT_FILE_IN_INCLUDE(n)					\
+	(CALLOUT_FILE_BEGINS(n, "include/") ||				\
+	 (CALLOUT_FILE_BEGINS(n, "arch/") &&				\
+	  !__builtin_strncmp(__builtin_strchr(CALLOUT_FILE_FROM((n) + 5U), '/'), \
+			     "/include/", sizeof("/include/") - 1)))
+#define CALLOUT_FILE_IS_LINUXS						\
+	CALLOUT_CONSTANT(CALLOUT_FILE_IN_TREE &&			\
+			 CALLOUT_FILE_IN_INCLUDE(CALLOUT_TREE_LENGTH))
+
+/*
+ * What follows "struct" has no room for an assertion but in an attribute, which
+ * means nothing where the struct is not defined: aligned(1), as the definition
+ * has. A macro of a system header's is not warned of, as that an assertion
+ * declares a struct in a list of parameters.
+ */
+#pragma GCC system_header
+#define timer_list							\
+	__attribute__((__aligned__(sizeof(struct {			\
+		char size;						\
+		_Static_assert(sizeof(char[CALLOUT_FILE_IS_LINUXS ? 2 : 1]) == 1, \
+			       __FILE__ " belongs to the kernel: include it " \
+			       "before <linux/callout_timer.h>");	\
+	})))) callout_timer
+
+#endif
 
 #endif /* _LINUX_CALLOUT_TIMER_H */

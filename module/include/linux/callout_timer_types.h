@@ -29,6 +29,9 @@ struct lock_class_key;
  * The members that users of struct timer_list know have the same names and
  * types, and a static initialiser of linux/timer.h prepares both: DEFINE_TIMER()
  * needs no call. Cleared memory is a timer that was shut down.
+ *
+ * __aligned(1) changes nothing. linux/callout_timer.h has it in each use of the
+ * name, and clang wants it here then.
  */
 struct callout_timer {
 	union {
@@ -41,7 +44,7 @@ struct callout_timer {
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map lockdep_map;
 #endif
-};
+} __aligned(1);
 
 void callout_timer_init_key(struct callout_timer *timer,
 			    void (*func)(struct callout_timer *timer),
