@@ -73,8 +73,6 @@ int timer_shutdown_sync(callout_linux_timer_t *timer);
 /* 6.16 has changed names of linux/timer.h, this macro's among them. */
 #ifdef __timer_init
 #define CALLOUT_LINUX_TIMER(former, present)	present
-#define from_timer(var, callback_timer, timer_fieldname)		\
-	container_of(callback_timer, typeof(*(var)), timer_fieldname)
 #define __init_timer(timer, fn, flags)		__timer_init(timer, fn, flags)
 #define __init_timer_on_stack(timer, fn, flags)				\
 	__timer_init_on_stack(timer, fn, flags)
@@ -84,10 +82,26 @@ int timer_shutdown_sync(callout_linux_timer_t *timer);
 #define __timer_init_on_stack(timer, fn, flags)				\
 	__init_timer_on_stack(timer, fn, flags)
 #endif
-#ifndef timer_container_of
+
+/* container_of(), whose own words for a wrong type do not name the cause. */
+#define CALLOUT_TIMER_CONTAINER(var, callback_timer, member)		\
+({									\
+	static_assert(__same_type(*(callback_timer),			\
+				  ((typeof(var))0)->member) ||		\
+		      __same_type(*(callback_timer), void),		\
+		      "one of the two timers was declared before "	\
+		      "<linux/callout_timer.h>, and is the kernel's: "	\
+		      "include it before that structure, or give the "	\
+		      "handler a callout_linux_timer_t *");		\
+	(typeof(var))((void *)(callback_timer) -			\
+		      offsetof(typeof(*(var)), member));		\
+})
+#undef from_timer
+#define from_timer(var, callback_timer, timer_fieldname)		\
+	CALLOUT_TIMER_CONTAINER(var, callback_timer, timer_fieldname)
+#undef timer_container_of
 #define timer_container_of(var, callback_timer, timer_fieldname)	\
-	container_of(callback_timer, typeof(*(var)), timer_fieldname)
-#endif
+	CALLOUT_TIMER_CONTAINER(var, callback_timer, timer_fieldname)
 
 /* Of two functions the one for the type of @timer. */
 #define CALLOUT_TIMER_CALL(timer, callouts, linuxs)			\

@@ -8,6 +8,12 @@
 #include <linux/module.h>
 #include <linux/workqueue.h>
 #include <linux/callout.h>
+
+/* Before the include, so its timer is the kernel's. */
+struct early {
+	struct timer_list timer;
+};
+
 #include <linux/callout_timer.h>
 
 struct own {
@@ -18,6 +24,30 @@ struct own {
 
 static void own_handler(struct timer_list *t)
 {
+	struct own *own = from_timer(own, t, timer);
+
+	own = timer_container_of(own, t, timer);
+	timer_delete(&own->timer);
+#if REFUSED == 9	/* refused: from_timer() of a structure before the include */
+	struct early *early = from_timer(early, t, timer);
+
+	(void)early;
+#elif REFUSED == 10	/* refused: timer_container_of() of the kernel's structure */
+	struct delayed_work *work = timer_container_of(work, t, timer);
+
+	(void)work;
+#endif
+}
+
+static void linux_handler(callout_linux_timer_t *t)
+{
+	struct delayed_work *work = from_timer(work, t, timer);
+#if REFUSED == 11	/* refused: from_timer() of the kernel's timer for a callout's */
+	struct own *own = from_timer(own, t, timer);
+
+	(void)own;
+#endif
+	timer_delete(&work->timer);
 }
 
 void refused(struct own *own);
@@ -41,6 +71,7 @@ void refused(struct own *own)
 	del_singleshot_timer_sync(&own->work.timer);
 	timer_shutdown(&own->timer);
 	timer_shutdown_sync(&own->timer);
+	timer_setup(&own->work.timer, linux_handler, 0);
 #if REFUSED == 1	/* refused: mod_timer() of a void pointer */
 	mod_timer(any, jiffies);
 #elif REFUSED == 2	/* refused: timer_delete_sync() of a void pointer */
