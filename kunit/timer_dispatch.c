@@ -96,11 +96,13 @@ static int callouts_since(unsigned int before)
 
 #define TIMER_TYPE	struct timer_list
 #define TIMER_CALLS	call_callouts
+#define TIMER_SOCK_CALLS	call_sock_callouts
 #define TIMER_CALLOUTS	1
 #include "timer_dispatch_calls.h"
 
 #define TIMER_TYPE	callout_linux_timer_t
 #define TIMER_CALLS	call_linuxs
+#define TIMER_SOCK_CALLS	call_sock_linuxs
 #define TIMER_CALLOUTS	0
 #include "timer_dispatch_calls.h"
 
@@ -152,6 +154,22 @@ static void dispatch_to_delayed_work(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callouts_since(before), 0);
 }
 
+/* Those for timers of a socket, which count its references. */
+static void dispatch_of_a_socket(struct kunit *test)
+{
+#ifdef CONFIG_NET
+	struct own *own = own_create(test);
+	struct sock *sk = kunit_kzalloc(test, sizeof(*sk), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, sk);
+	refcount_set(&sk->sk_refcnt, 1);
+	KUNIT_EXPECT_EQ(test, call_sock_callouts(&own->timer, sk), 0);
+	KUNIT_EXPECT_EQ(test, call_sock_linuxs(&own->dev->watchdog_timer, sk), 0);
+#else
+	kunit_skip(test, "no CONFIG_NET");
+#endif
+}
+
 /* Both on the stack. */
 static void dispatch_on_the_stack(struct kunit *test)
 {
@@ -179,6 +197,7 @@ static struct kunit_case dispatch_cases[] = {
 	KUNIT_CASE(dispatch_to_callouts),
 	KUNIT_CASE(dispatch_to_linux),
 	KUNIT_CASE(dispatch_to_delayed_work),
+	KUNIT_CASE(dispatch_of_a_socket),
 	KUNIT_CASE(dispatch_on_the_stack),
 	{}
 };

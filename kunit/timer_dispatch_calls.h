@@ -3,8 +3,9 @@
  * timer_dispatch_calls.h - a function that calls everything on a timer
  *
  * A template, for timer_dispatch.c: TIMER_CALLS is its name, TIMER_TYPE the type
- * of the timer, and TIMER_CALLOUTS how many callouts it is. The timer must be
- * idle. Returns the number of violations.
+ * of the timer, and TIMER_CALLOUTS how many callouts it is. TIMER_SOCK_CALLS
+ * calls those of net/sock.h. The timer must be idle. Both return the number of
+ * violations.
  */
 static unsigned int TIMER_CALLS(TIMER_TYPE *timer)
 {
@@ -43,6 +44,35 @@ static unsigned int TIMER_CALLS(TIMER_TYPE *timer)
 	return wrong;
 }
 
+#ifdef CONFIG_NET
+/* A pending timer has one reference to the socket, however often it is set. */
+static unsigned int TIMER_SOCK_CALLS(TIMER_TYPE *timer, struct sock *sk)
+{
+	unsigned long far = jiffies + CALLOUT_TEST_FAR;
+	unsigned int before = callouts_since(0), wrong = 0;
+
+	sk_reset_timer(sk, timer, far);
+	wrong += callouts_since(before) != TIMER_CALLOUTS;
+	wrong += refcount_read(&sk->sk_refcnt) != 2;
+	sk_reset_timer(sk, timer, far + 1);
+	wrong += timer->expires != far + 1;
+	wrong += refcount_read(&sk->sk_refcnt) != 2;
+	sk_stop_timer(sk, timer);
+	wrong += timer_pending(timer) != 0;
+	wrong += refcount_read(&sk->sk_refcnt) != 1;
+	sk_stop_timer(sk, timer);
+	wrong += refcount_read(&sk->sk_refcnt) != 1;
+	sk_reset_timer(sk, timer, far);
+	sk_stop_timer_sync(sk, timer);
+	wrong += timer_pending(timer) != 0;
+	wrong += refcount_read(&sk->sk_refcnt) != 1;
+	sk_stop_timer_sync(sk, timer);
+	wrong += refcount_read(&sk->sk_refcnt) != 1;
+	return wrong;
+}
+#endif
+
 #undef TIMER_TYPE
 #undef TIMER_CALLS
+#undef TIMER_SOCK_CALLS
 #undef TIMER_CALLOUTS

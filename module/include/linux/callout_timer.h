@@ -29,16 +29,18 @@
 #ifdef CONFIG_BLOCK
 #include <linux/blkdev.h>
 #endif
+#ifdef CONFIG_NET
+#include <linux/netdevice.h>
+#include <net/sock.h>
+#endif
 #ifdef CONFIG_INET
 #include <linux/inetdevice.h>
-#include <linux/netdevice.h>
 #include <net/if_inet6.h>
 #include <net/inet_connection_sock.h>
 #include <net/inet_frag.h>
 #include <net/inet_timewait_sock.h>
 #include <net/neighbour.h>
 #include <net/request_sock.h>
-#include <net/sock.h>
 #endif
 #include <linux/callout_timer_types.h>
 
@@ -193,6 +195,41 @@ int timer_shutdown_sync(callout_linux_timer_t *timer);
 #define timer_shutdown_sync(timer)					\
 	CALLOUT_TIMER_CALL(timer, callout_timer_shutdown_sync,		\
 			   timer_shutdown_sync)(timer)
+
+/* net/sock.h: a timer of a socket's holds a reference to it while it is pending. */
+#ifdef CONFIG_NET
+static inline void callout_timer_sk_reset(struct sock *sk,
+					  struct callout_timer *timer,
+					  unsigned long expires)
+{
+	if (!callout_timer_mod(timer, expires))
+		sock_hold(sk);
+}
+
+static inline void callout_timer_sk_stop(struct sock *sk,
+					 struct callout_timer *timer)
+{
+	if (callout_timer_delete(timer))
+		__sock_put(sk);
+}
+
+static inline void callout_timer_sk_stop_sync(struct sock *sk,
+					      struct callout_timer *timer)
+{
+	if (callout_timer_delete_sync(timer))
+		__sock_put(sk);
+}
+
+#define sk_reset_timer(sk, timer, expires)				\
+	CALLOUT_TIMER_CALL(timer, callout_timer_sk_reset,		\
+			   sk_reset_timer)(sk, timer, expires)
+#define sk_stop_timer(sk, timer)					\
+	CALLOUT_TIMER_CALL(timer, callout_timer_sk_stop,		\
+			   sk_stop_timer)(sk, timer)
+#define sk_stop_timer_sync(sk, timer)					\
+	CALLOUT_TIMER_CALL(timer, callout_timer_sk_stop_sync,		\
+			   sk_stop_timer_sync)(sk, timer)
+#endif
 
 /* Programs that check source code read the struct's new name only. */
 #if defined(__CHECKER__) || defined(__GENKSYMS__)
