@@ -30,6 +30,7 @@ struct callout_test_hash *callout_test_hash_create(struct kunit *test,
 	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	m->test = test;
+	m->slots = CALLOUT_TEST_HASH_SLOTS;
 	m->next_seq = 1;
 	KUNIT_ASSERT_EQ(test, 0, callout_hash_init(&m->hash, bits, GFP_KERNEL));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, hash_destroy,
@@ -39,6 +40,15 @@ struct callout_test_hash *callout_test_hash_create(struct kunit *test,
 		m->slot[i].node.state = CALLOUT_S_PENDING;
 	}
 	return m;
+}
+
+/* Another hash, empty, in place of the one that there is. */
+void callout_test_hash_restart(struct callout_test_hash *m, unsigned int bits)
+{
+	callout_hash_destroy(&m->hash);
+	memset(&m->hash, 0, sizeof(m->hash));
+	memset(m->seq, 0, sizeof(m->seq));
+	KUNIT_ASSERT_EQ(m->test, 0, callout_hash_init(&m->hash, bits, GFP_KERNEL));
 }
 
 /* A key: functions and arguments that differ in a bit or two. */
@@ -116,7 +126,7 @@ static struct callout_slot *model_first(struct callout_test_hash *m,
 	unsigned int i;
 
 	callout_test_hash_key(key, &func, &arg);
-	for (i = 0; i < CALLOUT_TEST_HASH_SLOTS; i++) {
+	for (i = 0; i < m->slots; i++) {
 		slot = &m->slot[i];
 		if (!m->seq[i] || callout_slot_key(slot) != func ||
 		    slot->arg != arg ||

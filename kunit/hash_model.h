@@ -17,6 +17,7 @@
  * struct callout_test_hash - a hash and its expected contents
  * @test: the case
  * @hash: the hash
+ * @slots: how many of @slot are used
  * @slot: all slots; the handle is the index plus one
  * @seq: serial number of a slot's insertion; 0: not inserted
  * @next_seq: the next serial number
@@ -24,6 +25,7 @@
 struct callout_test_hash {
 	struct kunit *test;
 	struct callout_hash hash;
+	unsigned int slots;
 	struct callout_slot slot[CALLOUT_TEST_HASH_SLOTS];
 	u64 seq[CALLOUT_TEST_HASH_SLOTS];
 	u64 next_seq;
@@ -31,6 +33,7 @@ struct callout_test_hash {
 
 struct callout_test_hash *callout_test_hash_create(struct kunit *test,
 						   unsigned int bits);
+void callout_test_hash_restart(struct callout_test_hash *m, unsigned int bits);
 unsigned int callout_test_hash_bits(struct callout_test_hash *m);
 void callout_test_hash_key(unsigned int key, u64 *func, u64 *arg);
 bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
