@@ -286,6 +286,64 @@ static void hash_growth_ends_while_a_key_is_used(struct kunit *test)
 	hash_check(m);
 }
 
+/* How many slots a bucket has; not one that is LOCKED. */
+static unsigned int hash_slots(unsigned long word)
+{
+	struct rb_root tree = { (void *)(word & ~CALLOUT_BUCKET_STATE) };
+	struct rb_node *node;
+	unsigned int n = 0;
+
+	if ((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_PAIR)
+		return 2;
+	if (word && (word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_ONE)
+		return 1;
+	for (node = rb_first(&tree); node; node = rb_next(node))
+		n++;
+	return n;
+}
+
+/* How many slots the old table has, while the hash grows. */
+static unsigned int hash_left(struct callout_test_hash *m)
+{
+	struct callout_buckets *table = rcu_dereference_protected(m->hash.table,
+								  true);
+	unsigned int i, n = 0;
+
+	for (i = 0; i < 1U << callout_test_hash_bits(m); i++)
+		n += hash_slots(table->bucket[i]);
+	return n;
+}
+
+/*
+ * With interrupts off growth moves as many slots as it was told, and no more, and an
+ * operation that meets it moves two: whether they share a bucket and a key or not.
+ */
+static void hash_growth_is_bounded(struct kunit *test)
+{
+	struct callout_test_hash *m = callout_test_hash_create(test, 2);
+	unsigned int i, left, before = NR_SLOTS, budget = 7;
+	bool more = true;
+
+	for (i = 0; i < NR_SLOTS; i++)
+		callout_test_hash_insert(m, i, i % 2 ? 0 : i % NR_KEYS, 1);
+	callout_test_hash_grow_a_step(m);
+	KUNIT_EXPECT_EQ(test, hash_left(m), NR_SLOTS);
+	for (i = 0; more; i++) {
+		KUNIT_ASSERT_LT(test, i, NR_SLOTS);
+		more = callout_hash_grow_some(&m->hash, budget);
+		left = hash_left(m);
+		KUNIT_ASSERT_LE(test, before - left, budget);
+		callout_test_hash_look(m, 0);
+		before = hash_left(m);
+		KUNIT_ASSERT_LE(test, left - before, 2);
+	}
+	KUNIT_EXPECT_EQ(test, before, 0);
+	KUNIT_EXPECT_GE(test, i, NR_SLOTS / (budget + 2));
+	callout_hash_grow_end(&m->hash);
+	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), NR_SLOTS);
+	hash_check(m);
+}
+
 /* A slot may be removed after it was taken: untimeout(), then the release. */
 static void hash_remove_after_take(struct kunit *test)
 {
@@ -503,6 +561,7 @@ static struct kunit_case hash_cases[] = {
 	KUNIT_CASE(hash_random_operations_while_growing),
 	KUNIT_CASE(hash_inserts_only_one),
 	KUNIT_CASE(hash_growth_ends_while_a_key_is_used),
+	KUNIT_CASE(hash_growth_is_bounded),
 	KUNIT_CASE(hash_random_moves),
 	KUNIT_CASE(hash_remove_after_take),
 	KUNIT_CASE(hash_order_beside_a_cancel),
