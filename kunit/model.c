@@ -9,7 +9,8 @@
  * Invariants, with any operations between two budgeted calls:
  *
  *  - advance moves due entries only, all of them by the time it returns false,
- *    and uses no more units than its budget. A scheme that is late by design
+ *    and uses no more units than its budget: one for each entry that it moves, as
+ *    take does, and a strict one for each that it looks at. A scheme that is late by design
  *    may keep an entry for as long as its late() says;
  *  - in order of expiry. Only an entry that was filed late, for a time that had
  *    come, can come out after later ones. In a strict model it was filed during
@@ -155,6 +156,12 @@ static void model_spent(struct callout_model *m, unsigned int budget,
 		     "stopped short of its budget, by %u units", left);
 }
 
+/* Checks that a call has accounted for what it did, @done units at least. */
+static void model_paid(struct callout_model *m, unsigned int spent, u64 done)
+{
+	model_assert(m, done <= spent, "did %llu units and says %u", done, spent);
+}
+
 /* Whether the scheme, in this variant, is late by design. */
 bool callout_model_inexact(struct callout_scheme *s)
 {
@@ -226,9 +233,10 @@ callout_model_fired(struct callout_model *m, struct callout_node *c, u64 now)
 bool callout_model_advance(struct callout_model *m, u64 now,
 			   unsigned int budget)
 {
+	unsigned int left = budget, before = m->fired;
 	struct callout_model_entry *e;
-	unsigned int left = budget;
 	struct callout_node *c, *next;
+	u64 visits = m->s->visits;
 	LIST_HEAD(due);
 	bool more;
 
@@ -239,6 +247,9 @@ bool callout_model_advance(struct callout_model *m, u64 now,
 	model_spent(m, budget, left, more);
 	list_for_each_entry_safe(c, next, &due, entry)
 		model_order(m, callout_model_fired(m, c, now));
+	model_paid(m, budget - left, m->fired - before);
+	if (m->strict)
+		model_paid(m, budget - left, m->s->visits - visits);
 	m->advancing = more;
 	if (!more)
 		for (e = m->entry; e < m->entry + m->nr_entries; e++)
@@ -301,9 +312,9 @@ u64 callout_model_next_due_all(struct callout_model *m)
 /* One call of take; true if it must be called again. */
 bool callout_model_take(struct callout_model *m, unsigned int budget)
 {
+	unsigned int left = budget, before = m->queued;
 	struct callout_model_entry *e;
 	struct callout_node *c, *next;
-	unsigned int left = budget;
 	LIST_HEAD(out);
 	bool more;
 
@@ -319,6 +330,7 @@ bool callout_model_take(struct callout_model *m, unsigned int budget)
 			     e - m->entry);
 		model_out(m, e);
 	}
+	model_paid(m, budget - left, before - m->queued);
 	model_assert(m, more || !m->queued, "%u are left", m->queued);
 	return more;
 }

@@ -7,6 +7,7 @@
  * the model check the rest of the walk.
  */
 #include "env.h"
+#include "schemes/hashed_wheel.h"
 
 /* More than the least budget lets advance move in one call. */
 #define NR_EQUAL	40U
@@ -289,6 +290,41 @@ static void walk_take_in_pieces(struct kunit *test)
 	callout_model_check(m);
 }
 
+/* How many entries a ring has, in all its buckets. */
+static unsigned int ring_count(const struct callout_ring *r)
+{
+	unsigned int i, n = 0;
+	struct list_head *pos;
+
+	for (i = 0; r->bucket && i <= r->mask; i++)
+		list_for_each(pos, &r->bucket[i].head)
+			n++;
+	return n;
+}
+
+/* A move of a bucket to another ring stops half way too, when its budget ends. */
+static void walk_resize_in_pieces(struct kunit *test)
+{
+	unsigned int buckets = case_buckets(test), before, after;
+	struct callout_model_entry *next;
+	struct callout_model *m = begin_walk(test, &next);
+	struct callout_wheel *w = to_wheel(m->s);
+	bool more;
+
+	callout_model_resize(m, 2 * buckets);
+	before = ring_count(&w->old);
+	KUNIT_EXPECT_EQ(test, before, NR_EQUAL - m->fired);
+	do {
+		more = callout_model_move(m, CALLOUT_MIN_BUDGET);
+		after = ring_count(&w->old);
+		KUNIT_ASSERT_LE(test, before - after, CALLOUT_MIN_BUDGET);
+		before = after;
+		callout_model_check(m);
+	} while (more);
+	KUNIT_EXPECT_EQ(test, after, 0);
+	end_walk(test, m, NR_EQUAL);
+}
+
 static void move_all(struct callout_model *m)
 {
 	while (callout_model_move(m, CALLOUT_MIN_BUDGET))
@@ -350,6 +386,7 @@ static struct kunit_case walk_cases[] = {
 	KUNIT_CASE_PARAM(walk_take, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_take_in_pieces, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_resize, geometry_gen_params),
+	KUNIT_CASE_PARAM(walk_resize_in_pieces, geometry_gen_params),
 	KUNIT_CASE_PARAM(walk_resized, geometry_gen_params),
 	{}
 };
