@@ -31,14 +31,15 @@ struct ring {
 	unsigned int queued;
 };
 
-static inline bool ring_open(struct ring *r, __u32 flags)
+static inline bool ring_open_entries(struct ring *r, __u32 flags,
+				     unsigned int entries)
 {
 	*r = (struct ring){
 		.p = { .flags = flags, .sq_thread_idle = 10 },
 		.polled = flags & IORING_SETUP_SQPOLL,
 		.step = flags & IORING_SETUP_SQE128 ? 2 : 1,
 	};
-	r->fd = syscall(__NR_io_uring_setup, ENTRIES, &r->p);
+	r->fd = syscall(__NR_io_uring_setup, entries, &r->p);
 	if (r->fd < 0)
 		return false;
 	r->size = r->p.cq_off.cqes +
@@ -50,6 +51,11 @@ static inline bool ring_open(struct ring *r, __u32 flags)
 		       PROT_READ | PROT_WRITE, MAP_SHARED, r->fd,
 		       IORING_OFF_SQES);
 	return r->rings != MAP_FAILED && r->sqes != MAP_FAILED;
+}
+
+static inline bool ring_open(struct ring *r, __u32 flags)
+{
+	return ring_open_entries(r, flags, ENTRIES);
 }
 
 /* A ring lives as long as it is mapped. */
