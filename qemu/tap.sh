@@ -51,7 +51,7 @@ run() {
 }
 
 # What the kernel says of its clocks and of itself where the host is busy.
-busy='^(hrtimer|clocksource|sched_clock|tsc|TSC|sched|perf|random|workqueue)\>'
+busy='^(Clock|hrtimer|clocksource|sched_clock|tsc|TSC|sched|perf|random|workqueue)\>'
 
 # run_silent PROGRAM [NOTE]: as run; and the kernel prints nothing else meanwhile.
 run_silent() {
