@@ -329,6 +329,57 @@ static void smp_next_tick_of_a_cpu_that_goes(struct kunit *test)
 	callout_test_set_online(base, true);
 }
 
+/**
+ * struct smp_other - a tasklet like those of other code
+ * @tasklet: the tasklet
+ * @t: a callout
+ * @seen: how often the callout's handler had run when the tasklet ran
+ */
+struct smp_other {
+	struct tasklet_struct tasklet;
+	struct callout_timed *t;
+	int seen;
+};
+
+static void smp_other_runs(struct tasklet_struct *tasklet)
+{
+	struct smp_other *other = from_tasklet(other, tasklet, tasklet);
+
+	WRITE_ONCE(other->seen, atomic_read(&other->t->runs));
+}
+
+/*
+ * Callouts that wait for the next tick's own interrupt run before the softirqs that
+ * are pending when it comes, as Linux's timers do before the network's.
+ */
+static void smp_next_tick_comes_first(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_base *base = callout_base(cpu);
+	struct callout_timed_set *set = callout_timed_create(test, 1);
+	struct smp_other other = { .t = set->t, .seen = -1 };
+
+	/* See above. In the replaced kernel the tick looks at the base. */
+	if (base->tick != &callout_tick_jiffies ||
+	    IS_ENABLED(CONFIG_PREEMPT_RT) || IS_ENABLED(CONFIG_CALLOUT_TIMERS))
+		return;
+	callout_test_need_interrupts(test);
+	callout_test_pin(test, cpu);
+	tasklet_setup(&other.tasklet, smp_other_runs);
+	local_bh_disable();
+	callout_timed_set_on(set->t, cpu, 1);
+	timer_delete(&base->timer);
+	tasklet_schedule(&other.tasklet);
+	KUNIT_EXPECT_TRUE(test, waits_for_interrupt(base));
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_spin_until(callout_test_scheduled(base) &&
+						  base->armed <= callout_now(base)));
+	local_bh_enable();
+	tasklet_kill(&other.tasklet);
+	KUNIT_EXPECT_EQ(test, other.seen, 1);
+	callout_timed_check(test, set);
+}
+
 /* Expiry that another CPU has begun goes on where the base's CPU runs it. */
 static void smp_goes_on_at_home(struct kunit *test)
 {
@@ -414,6 +465,7 @@ static struct kunit_case smp_cases[] = {
 	KUNIT_CASE(smp_due_while_a_handler_runs),
 	KUNIT_CASE(smp_overdue),
 	KUNIT_CASE(smp_next_tick_of_a_cpu_that_goes),
+	KUNIT_CASE(smp_next_tick_comes_first),
 	KUNIT_CASE(smp_goes_on_at_home),
 	KUNIT_CASE(smp_waits_for_handlers),
 	{}

@@ -231,7 +231,8 @@ static void jiffies_next_tick(struct irq_work *work)
 	if (likely(callout_goes_on_here(base))) {
 		/* Of a global base: expiry may run on another CPU. */
 		WRITE_ONCE(base->woken, true);
-		tasklet_schedule(&base->again);
+		/* Linux's timers of this tick do not wait for the network either. */
+		tasklet_hi_schedule(&base->again);
 		return;
 	}
 	callout_base_lock(base);
