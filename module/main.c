@@ -65,8 +65,10 @@ static int set_limit(const char *val, const struct kernel_param *kp)
 {
 	int ret = param_set_uint_minmax(val, kp, 1, CALLOUT_MAX_LIMIT);
 
+	/* What is written to sysfs ends in a newline. */
 	if (ret)
-		pr_err("%s: not from 1 to %u\n", kp->name, CALLOUT_MAX_LIMIT);
+		pr_err("%s=%.*s: not from 1 to %u\n", kp->name,
+		       (int)strcspn(val, "\n"), val, CALLOUT_MAX_LIMIT);
 	return ret;
 }
 
@@ -91,8 +93,32 @@ static const struct callout_tick_source *const tick_sources[] = {
 #ifdef CONFIG_CALLOUT_SCHEMES
 	&callout_chip_busy.tick,
 	&callout_chip_full.tick,
+#define TICK_SOURCES	"jiffies, hrtimer, chip_busy or chip_full"
+#else
+#define TICK_SOURCES	"jiffies or hrtimer"
 #endif
 };
+
+#ifndef CONFIG_CALLOUT_SCHEMES
+/*
+ * The parameters of lab.c. The kernel only warns of a parameter that does not exist,
+ * and the hashed wheel would be measured in another scheme's name.
+ */
+static int refuse_lab(const char *val, const struct kernel_param *kp)
+{
+	pr_err("%s=%s: built without CONFIG_CALLOUT_SCHEMES\n", kp->name, val);
+	return -EINVAL;
+}
+
+static const struct kernel_param_ops lab_ops = {
+	.set = refuse_lab,
+};
+
+module_param_cb(scheme, &lab_ops, NULL, 0);
+module_param_cb(variant, &lab_ops, NULL, 0);
+module_param_cb(levels, &lab_ops, NULL, 0);
+module_param_cb(bases, &lab_ops, NULL, 0);
+#endif
 
 static const struct callout_tick_source *find_tick_source(void)
 {
@@ -101,10 +127,7 @@ static const struct callout_tick_source *find_tick_source(void)
 	for (i = 0; i < ARRAY_SIZE(tick_sources); i++)
 		if (!strcmp(tick_source, tick_sources[i]->name))
 			return tick_sources[i];
-	pr_err("tick_source=%s: there is no such source; there are:\n",
-	       tick_source);
-	for (i = 0; i < ARRAY_SIZE(tick_sources); i++)
-		pr_err("tick_source=%s\n", tick_sources[i]->name);
+	pr_err("tick_source=%s: unknown; use " TICK_SOURCES "\n", tick_source);
 	return NULL;
 }
 
@@ -117,10 +140,10 @@ static bool find_ticks(struct callout_config *config)
 	config->tick_ns = callout_tick_length(config->tick, hz);
 	if (!config->tick_ns) {
 		if (config->tick == &callout_tick_jiffies)
-			pr_err("hz=%u: tick_source=jiffies has %u\n", hz, HZ);
+			pr_err("hz=%u: jiffies ticks %u times a second; for another hz use tick_source=hrtimer\n",
+			       hz, HZ);
 		else
-			pr_err("hz=%u: tick_source=%s has up to %u\n", hz,
-			       tick_source, CALLOUT_MAX_HZ);
+			pr_err("hz=%u: at most %u\n", hz, CALLOUT_MAX_HZ);
 		return false;
 	}
 	if (config->tick->create) {
@@ -132,7 +155,7 @@ static bool find_ticks(struct callout_config *config)
 			callout_tick_length(&callout_tick_hrtimer, device_hz);
 	}
 	if (!config->device_tick_ns)
-		pr_err("device_hz=%u: up to %u\n", device_hz, CALLOUT_MAX_HZ);
+		pr_err("device_hz=%u: at most %u\n", device_hz, CALLOUT_MAX_HZ);
 	return config->device_tick_ns;
 }
 

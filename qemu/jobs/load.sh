@@ -47,11 +47,36 @@ choices() {
 	done
 }
 
+# logged MESSAGE: a line of the module's in the log matches the pattern
+logged() {
+	dmesg | sed -n 's/^\(\[.*\] \)\{0,1\}callout: //p' > /tmp/said
+	grep -qxE -e "$1" /tmp/said || { sed 's/^/# /' /tmp/said; return 1; }
+}
+
+# says MESSAGE PARAMETER=VALUE [OTHERS...]: refused, and the log has this line
+says() {
+	message=$1
+	shift
+	refuse "$@"
+	check "refuse $*: $message" logged "$message"
+}
+
+# write_refused PARAMETER VALUE: EINVAL for a parameter of the loaded module
+write_refused() {
+	dmesg -c > /dev/null
+	insmod /lib/callout.ko || return
+	! echo "$2" > "/sys/module/callout/parameters/$1" 2> /tmp/error
+	refusal=$?
+	rmmod callout
+	[ $refusal -eq 0 ] && grep -q "Invalid argument" /tmp/error
+}
+
 insmod /lib/callout.ko
 lab=
 [ ! -e /sys/module/callout/parameters/scheme ] || lab=yes
 rmmod callout
-sources="jiffies hrtimer${lab:+ chip_busy chip_full}"
+sources="jiffies or hrtimer"
+[ ! "$lab" ] || sources="jiffies, hrtimer, chip_busy or chip_full"
 
 i=0
 while [ $i -lt "${CALLOUT_ROUNDS:-10}" ]; do
@@ -73,23 +98,35 @@ for wrong in buckets=3 buckets=1 buckets=2 buckets=-1 buckets=2097152 buckets=ma
 	choices "4 1048576" "$wrong"
 done
 for wrong in tick_source=nonsense tick_source= tick_source=chip; do
-	choices "$sources" "$wrong"
+	says "$wrong: unknown; use $sources" "$wrong"
 done
 # No kernel has these rates.
-choices jiffies hz=99
-choices jiffies hz=1001 tick_source=jiffies
+jiffies="jiffies ticks [0-9]+ times a second; for another hz use tick_source=hrtimer"
+says "hz=99: $jiffies" hz=99
+says "hz=1001: $jiffies" hz=1001 tick_source=jiffies
 refuse hz=-1 tick_source=hrtimer
-choices 1000000 hz=1000001 tick_source=hrtimer
+says "hz=1000001: at most 1000000" hz=1000001 tick_source=hrtimer
 load hz=1000000 tick_source=hrtimer
 load hz=1 tick_source=hrtimer
 load hz=0 tick_source=hrtimer
 for rate in 0 1 1000000; do
 	load device_hz=$rate
 done
-choices 1000000 device_hz=1000001
+says "device_hz=1000001: at most 1000000" device_hz=1000001
 refuse device_hz=-1
+for limit in max_callouts max_per_file max_per_user; do
+	for wrong in 0 10000001 -1 many; do
+		says "$limit=$wrong: not from 1 to 10000000" $limit=$wrong
+	done
+	load $limit=10000000
+done
+for limit in max_per_file max_per_user; do
+	check "$limit: refuse 0 when loaded" write_refused $limit 0
+	check "$limit: refuse 0 when loaded: the log says so" \
+		logged "$limit=0: not from 1 to 10000000"
+done
 
-# With CONFIG_CALLOUT_SCHEMES only; without it the kernel ignores these parameters and warns.
+# With CONFIG_CALLOUT_SCHEMES only.
 laboratory() {
 	for wrong in scheme=nonsense scheme= scheme=hashed; do
 		choices hashed_wheel "$wrong"
@@ -109,13 +146,15 @@ laboratory() {
 	for wrong in bases=nonsense bases= bases=singles; do
 		choices "percpu single" "$wrong"
 	done
-	choices 1000000 hz=2000000 tick_source=chip_full
+	says "hz=2000000: at most 1000000" hz=2000000 tick_source=chip_full
 	load tick_source=chip_full hz=1000 bases=single
 }
 if [ "$lab" ]; then
 	laboratory
 else
-	check "no other scheme: scheme=tree is ignored" loads scheme=tree
+	for parameter in scheme=tree scheme=hashed_wheel variant=head levels=64,64 bases=single; do
+		says "$parameter: built without CONFIG_CALLOUT_SCHEMES" $parameter
+	done
 fi
 load
 echo "1..$((passed + failed))"
