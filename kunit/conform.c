@@ -367,27 +367,23 @@ static void many_chase(struct callout_conform *t, struct callout_model *m)
 	}
 }
 
-static bool is_scheme(const struct callout_conform *t, const char *name)
-{
-	return !strcmp(t->ops->name, name);
-}
-
 /* All of many callouts come out on time and in order. */
 void callout_conform_many(struct callout_conform *t)
 {
+	bool wheel = t->ops->flags & CALLOUT_TAKES_BUCKETS;
+	bool linear = t->ops->flags & CALLOUT_LINEAR;
 	unsigned int n = t->nr_many, i;
 	struct callout_scheme_params p;
 	struct callout_model *m;
 	u64 scale, span;
 
-	/* Other schemes are CALLOUT_LINEAR in the worst case only. */
-	if (is_scheme(t, "unsorted_list") || is_scheme(t, "sorted_list"))
-		n = t->nr_many_lists;
 	geometry(t, 0, &p, &scale);
 	p.now = epochs[2];
+	if (linear && !wheel)
+		n = t->nr_many_linear;
 	span = 2 * n;
-	/* Entries beyond the last bucket would be on its overflow list. */
-	if (is_scheme(t, "timing_wheel"))
+	/* With a bucket for each tick nothing is on an overflow list. */
+	if (linear && wheel)
 		p.buckets = roundup_pow_of_two(span);
 	m = callout_model_new(t->env, t->ops, &p, n);
 	/* For half of them: the rest is started without reserved room. */

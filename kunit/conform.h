@@ -16,7 +16,7 @@
  * @rng: random numbers
  * @nr_ops: how many random operations
  * @nr_many: how many callouts at once
- * @nr_many_lists: the same for the two lists, which are linear
+ * @nr_many_linear: the same if the scheme is CALLOUT_LINEAR and has no buckets
  * @reach: set by some cases: the farthest distance that the scheme can jump
  */
 struct callout_conform {
@@ -26,7 +26,7 @@ struct callout_conform {
 	struct rnd_state rng;
 	unsigned int nr_ops;
 	unsigned int nr_many;
-	unsigned int nr_many_lists;
+	unsigned int nr_many_linear;
 	u64 reach;
 };
 

@@ -11,7 +11,7 @@
 
 #define NR_OPS		40000U
 #define NR_MANY		100000U
-#define NR_MANY_LISTS	1000U
+#define NR_MANY_LINEAR	1000U
 
 #define MAX_VARIANTS	64U
 
@@ -62,7 +62,7 @@ static void run(struct kunit *test, void (*fn)(struct callout_conform *t))
 		.variant = p->variant,
 		.nr_ops = NR_OPS,
 		.nr_many = NR_MANY,
-		.nr_many_lists = NR_MANY_LISTS,
+		.nr_many_linear = NR_MANY_LINEAR,
 	};
 
 	callout_test_rng(test, &t.rng);

@@ -382,7 +382,6 @@ calendar_create(const struct callout_scheme_params *p)
 
 const struct callout_scheme_ops callout_calendar_queue = {
 	.name		= "calendar_queue",
-	.flags		= CALLOUT_LINEAR,
 	.create		= calendar_create,
 	.destroy	= calendar_destroy,
 	.reserve	= calendar_reserve,

@@ -72,7 +72,10 @@ struct callout_scheme_params {
 #define CALLOUT_TAKES_BUCKETS	0x1	/* uses params.buckets */
 #define CALLOUT_TAKES_LEVELS	0x2	/* uses params.nr_levels and level */
 #define CALLOUT_UNORDERED	0x4	/* callouts of one tick in any order */
-/* start, stop or find is unbounded, or every tick looks at every callout */
+/*
+ * start, stop or a tick looks at a share of all callouts, as a rule and not only in
+ * the worst case; with buckets: of those beyond the last one. Tests file fewer.
+ */
 #define CALLOUT_LINEAR		0x8
 
 /* For find: whether @c matches. */

@@ -258,7 +258,6 @@ skip_create(const struct callout_scheme_params *p)
 
 const struct callout_scheme_ops callout_skip_list = {
 	.name		= "skip_list",
-	.flags		= CALLOUT_LINEAR,
 	.create		= skip_create,
 	.destroy	= skip_destroy,
 	.reserve	= skip_reserve,

@@ -136,7 +136,7 @@ sorted_wheel_create(const struct callout_scheme_params *p)
 
 const struct callout_scheme_ops callout_sorted_wheel = {
 	.name		= "sorted_wheel",
-	.flags		= CALLOUT_TAKES_BUCKETS | CALLOUT_LINEAR,
+	.flags		= CALLOUT_TAKES_BUCKETS,
 	.create		= sorted_wheel_create,
 	.destroy	= callout_ring_destroy,
 	.start		= sorted_wheel_start,

@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@
 #include "schemes/hashed_wheel.h"
 
 /* A case that takes this many seconds hangs. */
-#define PATIENCE	300U
+static unsigned int patience = 300;
 
 void callout_env_fail(void *env, const char *fmt, ...)
 {
@@ -187,7 +188,7 @@ static void run_in_child(const struct harness_case *c,
 {
 	time_t end = time(NULL) + seconds;
 
-	alarm(seconds + PATIENCE);
+	alarm(seconds + patience);
 	for (;;) {
 		printf("# %s seed=%llu\n", c->name, seed);
 		fflush(stdout);
@@ -219,7 +220,9 @@ static void run_case(const struct harness_case *c,
 		perror("scheme_harness");
 		exit(1);
 	}
-	if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		printf("# timed out after %u s\n", seconds + patience);
+	else if (WIFSIGNALED(status))
 		printf("# killed by signal %d\n", WTERMSIG(status));
 	failures += !!status;
 	printf("%sok %u %s%s%s %s\n", status ? "not " : "", ++tests,
@@ -243,10 +246,11 @@ static bool wanted(const char *filter, const struct callout_scheme_ops *ops,
 static void help_and_exit(void)
 {
 	fprintf(stderr,
-		"usage: scheme_harness [-s SEED] [-n OPERATIONS] [-t SECONDS] [-S SCHEME[:VARIANT]] [-c CASE] [-f]\n"
+		"usage: scheme_harness [-s SEED] [-n OPERATIONS] [-t SECONDS] [-p SECONDS] [-S SCHEME[:VARIANT]] [-c CASE] [-f]\n"
 		"  -s  seed of the random numbers (default: a new one each time)\n"
-		"  -n  random operations of a case (1000000); callouts at once: a tenth, in lists a hundredth\n"
+		"  -n  random operations of a case (1000000); callouts at once: a tenth, or a hundredth if CALLOUT_LINEAR\n"
 		"  -t  repeat each case with the next seed for this time\n"
+		"  -p  end a case that takes longer than this (300) and the time of -t\n"
 		"  -S  run this scheme only\n"
 		"  -c  run this case only\n"
 		"  -f  end at the first case that fails\n");
@@ -263,7 +267,7 @@ int main(int argc, char **argv)
 	bool first = false;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "s:n:t:S:c:f")) != -1) {
+	while ((opt = getopt(argc, argv, "s:n:t:p:S:c:f")) != -1) {
 		switch (opt) {
 		case 's':
 			seed = strtoull(optarg, NULL, 0);
@@ -273,6 +277,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			seconds = strtoul(optarg, NULL, 0);
+			break;
+		case 'p':
+			patience = strtoul(optarg, NULL, 0);
 			break;
 		case 'S':
 			scheme = optarg;
@@ -290,7 +297,7 @@ int main(int argc, char **argv)
 	if (optind < argc || t.nr_ops < 1000)
 		help_and_exit();
 	t.nr_many = t.nr_ops / 10;
-	t.nr_many_lists = t.nr_ops / 100;
+	t.nr_many_linear = t.nr_ops / 100;
 	printf("TAP version 13\n# seed=%llu\n", seed);
 	for (ops = callout_schemes; *ops; ops++) {
 		t.ops = *ops;
