@@ -59,6 +59,7 @@ static const char help[] =
 "          figure 9 of Varghese and Lauck's paper does\n"
 "  help    print this\n"
 "\n"
+"\"calloutctl --version\" prints the version.\n"
 "Times have a unit: ns, us, ms, s, min, h; for example 1.5s.\n"
 "Exit status: 0, 1 if something failed, 2 if the arguments are wrong.\n";
 
@@ -264,6 +265,14 @@ static int cmd_help(int argc, char **argv)
 	return 0;
 }
 
+static int cmd_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("calloutctl " CALLOUT_VERSION);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -281,6 +290,8 @@ static const struct {
 	{ "help",	cmd_help },
 	{ "--help",	cmd_help },
 	{ "-h",		cmd_help },
+	{ "--version",	cmd_version },
+	{ "-V",		cmd_version },
 };
 
 int main(int argc, char **argv)

@@ -259,7 +259,10 @@ static void run_line(struct watch *w, char *line)
 		}
 		return;
 	}
-	complain("commands are set, reset, unset, timeout, untimeout, next, info, quit");
+	fflush(stdout);
+	fprintf(stderr, "calloutctl: no command \"%s\": ", argv[0]);
+	fputs("they are set, reset, unset, timeout, untimeout, next, info, quit\n",
+	      stderr);
 }
 
 static void run_lines(struct watch *w)

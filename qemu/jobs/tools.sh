@@ -174,6 +174,8 @@ check_calloutctl() {
 		complains "reset takes a time and a handle" 'reset 1s\n'
 	check "watch: reset, no such handle" \
 		complains 'reset: bad handle "abc"' 'reset 1s abc\n'
+	check "watch: no such command" \
+		complains 'no command "foo": they are set, .*, quit' 'foo 1\n'
 	check "watch: reset, no unit" complains 'reset: bad time "5": it needs' 'reset 5 1\n'
 	check "watch: no standard input" fails 1 "standard input is closed" watch_closed
 	check "watch: next" watched "next monotonic due .*" 'set 1h\nnext\nquit\n'
@@ -208,6 +210,8 @@ check_calloutctl() {
 	check "sleep: too long" fails 1 "Invalid argument" calloutctl sleep 18446744073709551615ns
 	check "0 has none" prints "fired .*" calloutctl set 0
 	check "unset is of watch" fails 2 "no command \"unset\"" calloutctl unset 1
+	check "--version" prints "calloutctl [0-9.]+" calloutctl --version
+	check "-V" prints "calloutctl [0-9.]+" calloutctl -V
 	check "--help" prints "usage: calloutctl COMMAND .*" calloutctl --help
 	check "stat --help" prints "usage: calloutctl COMMAND .*" calloutctl stat --help
 }
