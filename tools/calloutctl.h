@@ -57,7 +57,28 @@ int callout_bad_option(const char *command, int opt);
 int callout_parse_json(int argc, char **argv, bool *json);
 
 int callout_write_lines(void);
-void callout_print_name(const char *name);
+
+/* Room for a number, or a name and a number, in a table. */
+#define CALLOUT_TEXT_LEN	32
+
+/**
+ * struct callout_column - a column of a table, flush right
+ * @name: its heading
+ * @width: its width, unless a text is longer
+ */
+struct callout_column {
+	const char *name;
+	int width;
+};
+
+/* The texts of a line, without that of the last column. */
+struct callout_row {
+	char text[12][CALLOUT_TEXT_LEN];
+};
+
+void callout_print_row(const struct callout_column *columns, unsigned int n,
+		       const struct callout_row *row, const char *last,
+		       int last_width);
 
 /**
  * struct callout_json - a JSON object that is being written, on one line

@@ -19,7 +19,8 @@
 /* Entries of a page. */
 #define ENTRIES		256
 
-#define TEXT_LEN	32
+/* Room for /proc/PID/fd/FD. */
+#define PATH_LEN	40
 
 /**
  * struct target - what to list
@@ -60,7 +61,7 @@ static const char *state_name(__u32 state)
 }
 
 /* Up to three digits of a fraction, and a unit. */
-static const char *time_text(__u64 ns, char *text)
+static void time_text(__u64 ns, char *text)
 {
 	static const struct {
 		const char *name;
@@ -75,37 +76,55 @@ static const char *time_text(__u64 ns, char *text)
 	for (i = 0; i < ARRAY_SIZE(units); i++) {
 		if (ns < units[i].ns)
 			continue;
-		snprintf(text, TEXT_LEN, "%llu.%03llu%s", ns / units[i].ns,
+		snprintf(text, CALLOUT_TEXT_LEN, "%llu.%03llu%s", ns / units[i].ns,
 			 ns % units[i].ns / (units[i].ns / 1000),
 			 units[i].name);
-		return text;
+		return;
 	}
-	snprintf(text, TEXT_LEN, ns ? "%lluns" : "%llu", ns);
-	return text;
+	snprintf(text, CALLOUT_TEXT_LEN, ns ? "%lluns" : "%llu", ns);
 }
 
-static void print_heading(void)
+enum { FD, HANDLE, KEY, CLOCK, LEFT, PERIOD, SLACK, COOKIE, FUNC, COLUMNS };
+
+static const struct callout_column columns[] = {
+	[FD] = { "fd", 4 },
+	[HANDLE] = { "handle", 14 },
+	[KEY] = { "key", 10 },
+	[CLOCK] = { "clock", 9 },
+	[LEFT] = { "left", 12 },
+	[PERIOD] = { "period", 12 },
+	[SLACK] = { "slack", 12 },
+	[COOKIE] = { "cookie", 10 },
+	[FUNC] = { "func", 10 },
+};
+
+static void print_row(const struct callout_row *row, const char *state)
 {
-	printf("%4s %14s %10s %9s %12s %12s %12s %10s %10s %s\n", "fd",
-	       "handle", "key", "clock", "left", "period", "slack", "cookie",
-	       "func", "state");
+	/* Of the states, "pending" and "unknown" are the longest. */
+	callout_print_row(columns, COLUMNS, row, state, 7);
 }
 
 static void print_text(int fd, const struct callout_entry *entry)
 {
-	char handle[TEXT_LEN] = "-", key[TEXT_LEN] = "-", func[TEXT_LEN] = "-";
-	char left[TEXT_LEN], period[TEXT_LEN], slack[TEXT_LEN];
+	struct callout_row row = {
+		.text = { [HANDLE] = "-", [KEY] = "-", [FUNC] = "-" },
+	};
 
+	snprintf(row.text[FD], CALLOUT_TEXT_LEN, "%d", fd);
 	if (entry->flags & CALLOUT_KEY)
-		snprintf(key, sizeof(key), "%llu", entry->handle);
+		snprintf(row.text[KEY], CALLOUT_TEXT_LEN, "%llu", entry->handle);
 	else
-		snprintf(handle, sizeof(handle), "0x%llx", entry->handle);
+		snprintf(row.text[HANDLE], CALLOUT_TEXT_LEN, "0x%llx",
+			 entry->handle);
+	snprintf(row.text[CLOCK], CALLOUT_TEXT_LEN, "%s",
+		 clock_name(entry->clockid));
+	time_text(entry->left, row.text[LEFT]);
+	time_text(entry->period, row.text[PERIOD]);
+	time_text(entry->slack, row.text[SLACK]);
+	snprintf(row.text[COOKIE], CALLOUT_TEXT_LEN, "%llu", entry->cookie);
 	if (entry->op == CALLOUT_OP_TIMEOUT)
-		snprintf(func, sizeof(func), "0x%llx", entry->func);
-	printf("%4d %14s %10s %9s %12s %12s %12s %10llu %10s %s\n", fd, handle,
-	       key, clock_name(entry->clockid), time_text(entry->left, left),
-	       time_text(entry->period, period), time_text(entry->slack, slack),
-	       entry->cookie, func, state_name(entry->state));
+		snprintf(row.text[FUNC], CALLOUT_TEXT_LEN, "0x%llx", entry->func);
+	print_row(&row, state_name(entry->state));
 }
 
 static void print_json(int pid, int fd, const struct callout_entry *entry)
@@ -184,7 +203,7 @@ static bool is_closed_or_dead(const char *path)
 /* A descriptor that is not of the device is left out. */
 static int list_fd(struct target *t, int fd)
 {
-	char path[TEXT_LEN];
+	char path[PATH_LEN];
 	struct stat st;
 	int copy, ret = 0;
 
@@ -203,7 +222,7 @@ static int list_fd(struct target *t, int fd)
 	/* Meanwhile the process may have given the number to another file. */
 	if (!fstat(copy, &st) && is_device(t, &st)) {
 		if (!t->files++ && !t->json)
-			print_heading();
+			print_row(NULL, "state");
 		ret = list_copy(t, fd, copy);
 	}
 	close(copy);
@@ -212,7 +231,7 @@ static int list_fd(struct target *t, int fd)
 
 static int list_process(struct target *t)
 {
-	char path[TEXT_LEN];
+	char path[PATH_LEN];
 	struct dirent *d;
 	int ret = 0;
 	DIR *dir;

@@ -2,8 +2,10 @@
 /*
  * output.c - prints events and counters, as text and JSON
  */
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 
 #include "calloutctl.h"
 
@@ -16,15 +18,47 @@ int callout_write_lines(void)
 	return fflush(stdout) || ferror(stdout) ? CALLOUT_EXIT_FAILED : 0;
 }
 
+/* The width of the terminal; without limit if standard output is none. */
+static int terminal_width(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
+		return INT_MAX;
+	return size.ws_col;
+}
+
 /*
  * Prints the name of a program, which can be any bytes. Control characters would
  * disturb the terminal, and which of the bytes beyond ASCII are such depends on
  * its encoding: 0x9b, or c2 9b in UTF-8, begins a sequence, as ESC [ does.
  */
-void callout_print_name(const char *name)
+static void print_name(const char *name, int width)
 {
-	for (; *name; name++)
+	for (; *name && width > 0; name++, width--)
 		putchar(*name >= ' ' && *name <= '~' ? *name : '?');
+}
+
+/*
+ * Prints a line of a table, or the headings if @row is NULL. Columns that do not fit
+ * beside a @last of @last_width are left out, from the right, and @last is cut.
+ */
+void callout_print_row(const struct callout_column *columns, unsigned int n,
+		       const struct callout_row *row, const char *last,
+		       int last_width)
+{
+	int width = terminal_width(), used = 0;
+	const char *text;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		text = row ? row->text[i] : columns[i].name;
+		if (used + columns[i].width + 1 + last_width > width)
+			break;
+		used += printf("%*s ", columns[i].width, text);
+	}
+	print_name(last, width - used);
+	putchar('\n');
 }
 
 void callout_json_begin(struct callout_json *j)

@@ -37,19 +37,24 @@ enum column {
 	COLUMNS,
 };
 
-static const char * const names[] = {
-	[PID] = "pid",
-	[UID] = "uid",
-	[OUTSTANDING] = "outstanding",
-	[UNREAD] = "unread",
-	[LIMIT] = "limit",
-	[SET] = "set",
-	[RESET] = "reset",
-	[CANCELLED] = "cancelled",
-	[WITHDRAWN] = "withdrawn",
-	[FIRED] = "fired",
-	[DELIVERED] = "delivered",
+/* The number of files follows. */
+static const struct callout_column columns[COLUMNS + 1] = {
+	[PID] = { "pid", 7 },
+	[UID] = { "uid", 7 },
+	[OUTSTANDING] = { "outstanding", 11 },
+	[UNREAD] = { "unread", 11 },
+	[LIMIT] = { "limit", 11 },
+	[SET] = { "set", 11 },
+	[RESET] = { "reset", 11 },
+	[CANCELLED] = { "cancelled", 11 },
+	[WITHDRAWN] = { "withdrawn", 11 },
+	[FIRED] = { "fired", 11 },
+	[DELIVERED] = { "delivered", 11 },
+	[COLUMNS] = { "files", 5 },
 };
+
+/* The longest name of a process. */
+#define COMM_WIDTH	15
 
 /**
  * struct entry - an open file, or all files of a process
@@ -100,8 +105,8 @@ static void set_value(struct entry *e, const char *name, size_t len,
 	enum column column;
 
 	for (column = 0; column < COLUMNS; column++) {
-		if (strlen(names[column]) == len &&
-		    !memcmp(names[column], name, len)) {
+		if (strlen(columns[column].name) == len &&
+		    !memcmp(columns[column].name, name, len)) {
 			e->values[column] = strtoull(value, NULL, 10);
 			e->known |= 1U << column;
 		}
@@ -277,28 +282,28 @@ static void merge_processes(struct table *t)
 	t->n = n + 1;
 }
 
-static void print_text(const struct table *t, unsigned int count)
+static void print_entry(const struct entry *e)
 {
+	struct callout_row row;
 	enum column column;
-	unsigned int i;
 
 	for (column = 0; column < COLUMNS; column++)
-		printf("%*s ", column <= UID ? 7 : 11, names[column]);
-	printf("%5s comm\n", "files");
-	for (i = 0; i < t->n && i < count; i++) {
-		for (column = 0; column < COLUMNS; column++) {
-			int width = column <= UID ? 7 : 11;
+		snprintf(row.text[column], CALLOUT_TEXT_LEN,
+			 e->known & 1U << column ? "%llu" : "-",
+			 e->values[column]);
+	snprintf(row.text[COLUMNS], CALLOUT_TEXT_LEN, "%u", e->files);
+	callout_print_row(columns, ARRAY_SIZE(columns), &row, e->comm,
+			  COMM_WIDTH);
+}
 
-			if (t->entries[i].known & 1U << column)
-				printf("%*llu ", width,
-				       t->entries[i].values[column]);
-			else
-				printf("%*s ", width, "-");
-		}
-		printf("%5u ", t->entries[i].files);
-		callout_print_name(t->entries[i].comm);
-		putchar('\n');
-	}
+static void print_text(const struct table *t, unsigned int count)
+{
+	unsigned int i;
+
+	callout_print_row(columns, ARRAY_SIZE(columns), NULL, "comm",
+			  COMM_WIDTH);
+	for (i = 0; i < t->n && i < count; i++)
+		print_entry(&t->entries[i]);
 }
 
 static void print_json(const struct table *t, unsigned int count)
@@ -311,7 +316,7 @@ static void print_json(const struct table *t, unsigned int count)
 		callout_json_begin(&j);
 		for (column = 0; column < COLUMNS; column++)
 			if (t->entries[i].known & 1U << column)
-				callout_json_number(&j, names[column],
+				callout_json_number(&j, columns[column].name,
 						    t->entries[i].values[column]);
 		callout_json_number(&j, "files", t->entries[i].files);
 		callout_json_string(&j, "comm", t->entries[i].comm);

@@ -113,23 +113,48 @@ static double mean_late_ns(const struct owner *owner)
 	return owner->expired ? (double)owner->late_ns / owner->expired : 0;
 }
 
-static void print_text(const struct owners *o, unsigned int count)
+static const struct callout_column columns[] = {
+	{ "armed", 10 },
+	{ "cancelled", 10 },
+	{ "expired", 10 },
+	{ "pending", 10 },
+	{ "late_us", 10 },
+	{ "max_late_us", 11 },
+	{ "pid", 7 },
+	{ "uid", 7 },
+};
+
+/* Room for the name of a process; that of a handler may be longer. */
+#define NAME_WIDTH	15
+
+static void print_owner(const struct owner *owner)
 {
-	const struct owner *owner;
+	__u64 counts[] = {
+		owner->armed, owner->cancelled, owner->expired, owner->pending,
+	};
+	struct callout_row row;
 	unsigned int i;
 
-	printf("%10s %10s %10s %10s %10s %11s %7s %7s name\n", "armed",
-	       "cancelled", "expired", "pending", "late_us", "max_late_us",
-	       "pid", "uid");
-	for (i = 0; i < o->n && i < count; i++) {
-		owner = &o->owners[i];
-		printf("%10llu %10llu %10llu %10llu %10.1f %11.1f %7s %7s ",
-		       owner->armed, owner->cancelled, owner->expired,
-		       owner->pending, mean_late_ns(owner) / 1000,
-		       owner->max_late_ns / 1000.0, owner->pid, owner->uid);
-		callout_print_name(owner->name);
-		putchar('\n');
-	}
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		snprintf(row.text[i], CALLOUT_TEXT_LEN, "%llu", counts[i]);
+	snprintf(row.text[i++], CALLOUT_TEXT_LEN, "%.1f",
+		 mean_late_ns(owner) / 1000);
+	snprintf(row.text[i++], CALLOUT_TEXT_LEN, "%.1f",
+		 owner->max_late_ns / 1000.0);
+	snprintf(row.text[i++], CALLOUT_TEXT_LEN, "%s", owner->pid);
+	snprintf(row.text[i++], CALLOUT_TEXT_LEN, "%s", owner->uid);
+	callout_print_row(columns, ARRAY_SIZE(columns), &row, owner->name,
+			  NAME_WIDTH);
+}
+
+static void print_text(const struct owners *o, unsigned int count)
+{
+	unsigned int i;
+
+	callout_print_row(columns, ARRAY_SIZE(columns), NULL, "name",
+			  NAME_WIDTH);
+	for (i = 0; i < o->n && i < count; i++)
+		print_owner(&o->owners[i]);
 }
 
 static void print_json(const struct owners *o, unsigned int count)

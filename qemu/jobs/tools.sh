@@ -265,6 +265,63 @@ while os.read(fd, 4096):
     pass
 '
 
+# Runs a command whose output is a terminal of so many columns, and copies it.
+terminal='
+import ctypes, os, struct, sys
+terminal, output = os.openpty()
+size = struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0)
+assert not ctypes.CDLL(None).ioctl(output, 0x5414, size)    # TIOCSWINSZ
+pid = os.fork()
+if not pid:
+    os.dup2(output, 1)
+    os.execvp(sys.argv[2], sys.argv[2:])
+os.close(output)
+try:
+    while True:
+        os.write(1, os.read(terminal, 4096).replace(b"\r", b""))
+except OSError:
+    pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+'
+
+# fits WIDTH HEADINGS COMMAND...: on a terminal of this width (0: unknown) it has these columns, two
+# lines or more, and none that is longer
+fits() {
+	width=$1
+	headings=$2
+	shift 2
+	if python3 -c "$terminal" "$width" "$@" > /tmp/out 2> /tmp/err &&
+		awk -v width="$width" -v headings="$headings" '
+			NR == 1 { $1 = $1; named = $0 == headings }
+			width && length > width { longer = 1 }
+			END { exit !named || longer || NR < 2 }' /tmp/out; then
+		return
+	fi
+	sed 's/^/# /' /tmp/out /tmp/err
+	return 1
+}
+
+check_width() {
+	hold python3 -c "$named" "a name of 15..."
+	all="pid uid outstanding unread limit set reset cancelled withdrawn fired delivered files"
+	check "top: a terminal of 145" fits 145 "$all comm" calloutctl top
+	check "top: a terminal of 144" fits 144 "${all% *} comm" calloutctl top
+	check "top: a terminal of 80" \
+		fits 80 "pid uid outstanding unread limit set comm" calloutctl top
+	check "top -p: a terminal of 20" fits 20 "comm" calloutctl top -p
+	check "top: a terminal of 5" fits 5 "comm" calloutctl top
+	all="armed cancelled expired pending late_us max_late_us pid uid"
+	check "top --kernel: a terminal of 98" fits 98 "$all name" calloutctl top --kernel
+	check "top --kernel: a terminal of 80" \
+		fits 80 "armed cancelled expired pending late_us name" calloutctl top --kernel
+	all="fd handle key clock left period slack cookie func"
+	check "list: a terminal of 109" fits 109 "$all state" calloutctl list "$pid"
+	check "list: a terminal of 80" \
+		fits 80 "fd handle key clock left period state" calloutctl list "$pid"
+	check "list: a terminal without size" fits 0 "$all state" calloutctl list "$pid"
+	kill "$pid"
+}
+
 check_names() {
 	hold python3 -c "$named" ""
 	check "top --kernel: no name" prints " +[0-9]+ .* $pid +0 " calloutctl top --kernel
@@ -494,6 +551,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 	check_calloutctl
 	check_top
 	check_names
+	check_width
 	check_list
 	check "stat: the module is loaded again" stat_reloads
 	for loop in ev uv event; do
