@@ -39,6 +39,28 @@ static inline struct callout_handle timeout(callout_func_t *func, void *arg,
 
 typedef callout_func_t timeout_t;
 
+/* A flag of pause_sbt(9), which is the port's to provide; no effect here. */
+#define C_CATCH		0x0800
+
+/* Flags of _callout_stop_safe(). */
+#define CS_DRAIN	0x0001	/* wait, as callout_drain() */
+#define CS_EXECUTING	0x0002	/* return 1 instead of 0 if the handler runs */
+
+/* FreeBSD's callout_stop(), callout_drain() and callout_async_drain() in one. */
+static inline int _callout_stop_safe(struct callout *c, int flags,
+				     callout_func_t *drain)
+{
+	int ret;
+
+	if (flags & CS_DRAIN)
+		ret = callout_drain(c);
+	else if (drain)
+		ret = callout_async_drain(c, drain);
+	else
+		ret = callout_stop(c);
+	return ret ?: !!(flags & CS_EXECUTING);
+}
+
 /*
  * callout(9) with an rmlock, which handlers take without sleeping, for reading if
  * CALLOUT_SHAREDLOCK says so. Linux's lock of that kind is the rwlock_t; its

@@ -6,6 +6,7 @@
  * whose watchdog must not bark as long as the tick feeds it.
  */
 #include "client.h"
+#include <sys/_callout.h>
 #include <sys/callout.h>
 
 #define FX_LOCK(sc)	spin_lock_bh(&(sc)->mtx)
@@ -126,6 +127,7 @@ static int __init fx_attach(void)
 	for (i = 0; i < 5; i++)
 		fx_up_and_down(sc);
 	fx_by_the_clock(sc);
+	expect(_callout_stop_safe(&sc->tick_ch, CS_EXECUTING, NULL) == -1);
 	expect(callout_drain(&sc->tick_ch) == -1);
 	expect(callout_drain(&sc->watchdog_ch) == -1);
 	expect(sc->barks == 0);
