@@ -133,6 +133,46 @@ static void query_waiting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 0);
 }
 
+/*
+ * The CPU is the last one that a call gave, also while the handler still runs on
+ * the previous one. A callout that is set on callout_cpu() stays there.
+ */
+static void query_cpu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	unsigned int this = raw_smp_processor_id(), home;
+	struct callout_race *r;
+	struct callout c;
+
+	if (callout_base(this) == callout_base(other))
+		kunit_skip(test, "needs a base for each CPU");
+	callout_init(&c, CALLOUT_MPSAFE);
+	KUNIT_EXPECT_EQ(test, callout_cpu(&c), this);
+	callout_reset_on(&c, CALLOUT_TEST_FAR, callout_virtual_handler, NULL,
+			 other);
+	KUNIT_EXPECT_EQ(test, callout_cpu(&c), other);
+	callout_reset_on(&c, CALLOUT_TEST_FAR, NULL, NULL, callout_cpu(&c));
+	KUNIT_EXPECT_EQ(test, callout_cpu(&c), other);
+	callout_reset_on(&c, CALLOUT_TEST_FAR, NULL, NULL, -1);
+	KUNIT_EXPECT_EQ(test, callout_cpu(&c), other);
+	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
+	KUNIT_EXPECT_EQ(test, callout_cpu(&c), other);
+	callout_unbind(&c);
+	callout_reset(&c, CALLOUT_TEST_FAR, callout_virtual_handler, NULL);
+	KUNIT_EXPECT_EQ(test, callout_cpu(&c), this);
+	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
+
+	/* Its handler runs on the virtual base, which is CPU 0's: it moves then. */
+	home = max(this, other);
+	r = callout_race_running(test);
+	callout_reset_on(&r->item.c, CALLOUT_TEST_FAR, callout_virtual_handler,
+			 &r->item, home);
+	KUNIT_EXPECT_EQ(test, callout_cpu(&r->item.c), home);
+	callout_race_end(test, r);
+	KUNIT_EXPECT_EQ(test, callout_cpu(&r->item.c), home);
+	KUNIT_EXPECT_EQ(test, callout_stop(&r->item.c), 1);
+}
+
 static struct kunit_case query_cases[] = {
 	KUNIT_CASE(query_expires),
 	KUNIT_CASE(query_expires_sbt),
@@ -140,6 +180,7 @@ static struct kunit_case query_cases[] = {
 	KUNIT_CASE(query_func),
 	KUNIT_CASE(query_running),
 	KUNIT_CASE(query_waiting),
+	KUNIT_CASE(query_cpu),
 	{}
 };
 

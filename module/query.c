@@ -70,6 +70,37 @@ bool callout_running(struct callout *c)
 }
 EXPORT_SYMBOL_GPL(callout_running);
 
+/**
+ * callout_cpu() - Return the CPU that a callout is assigned to.
+ * @c: The callout.
+ *
+ * FreeBSD's users read c_cpu, mostly to pass it to callout_reset_on(); there -1
+ * keeps the CPU too.
+ *
+ * Context: Any but NMI.
+ * Return: The CPU of callout_init(), or of the last callout_reset_on() or variant
+ * with a CPU, even if that is not online and another one runs the handler. After
+ * callout_unbind() the CPU where @c was last set; 0 with bases=single.
+ */
+int callout_cpu(struct callout *c)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	int cpu;
+
+	if (callout_misused(c))
+		return -1;
+	callout_debug_assert_init(c);
+	base = callout_lock(&c->node, &flags);
+	if (c->node.state & CALLOUT_S_AWAY)
+		cpu = callout_base(c->node.home)->number;
+	else
+		cpu = base->number;
+	callout_unlock(base, flags);
+	return cpu;
+}
+EXPORT_SYMBOL_GPL(callout_cpu);
+
 /* When @c is due, in nanoseconds of CLOCK_MONOTONIC; 0: it was never set. */
 u64 callout_expires_ns(struct callout *c)
 {

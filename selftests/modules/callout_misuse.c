@@ -224,7 +224,7 @@ static int use_null(struct callout *c)
 		callout_shutdown(NULL) != -1 ||
 		callout_async_drain(NULL, count_run) != -1 ||
 		callout_expires(NULL) || callout_expires_sbt(NULL) ||
-		callout_running(NULL) ||
+		callout_running(NULL) || callout_cpu(NULL) != -1 ||
 		callout_work_reset(NULL, 1, count_run, NULL) != -1 ||
 		callout_work_reset_on(NULL, 1, count_run, NULL, 0) != -1 ||
 		callout_work_reset_sbt_on(NULL, 1, 0, count_run, NULL, 0,

@@ -297,6 +297,7 @@ int callout_async_drain(struct callout *c, callout_func_t *drain);
 u64 callout_expires(struct callout *c);
 sbintime_t callout_expires_sbt(struct callout *c);
 bool callout_running(struct callout *c);
+int callout_cpu(struct callout *c);
 
 sbintime_t callout_sbinuptime(void);
 unsigned int callout_hz(void);
