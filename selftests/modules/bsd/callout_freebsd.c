@@ -9,13 +9,35 @@
 #include <sys/_callout.h>
 #include <sys/callout.h>
 
-#define FX_LOCK(sc)	spin_lock_bh(&(sc)->mtx)
-#define FX_UNLOCK(sc)	spin_unlock_bh(&(sc)->mtx)
+/* The port's mutex, which remembers whether its holder has turned softirqs off. */
+struct mtx {
+	spinlock_t lock;	/* protects bh, and what the mutex protects */
+	bool bh;
+};
+
+static void mtx_lock(struct mtx *m)
+{
+	spin_lock_bh(&m->lock);
+	m->bh = true;
+}
+
+static void mtx_unlock(struct mtx *m)
+{
+	bool bh = m->bh;
+
+	m->bh = false;
+	spin_unlock(&m->lock);
+	if (bh)
+		local_bh_enable();
+}
+
+#define FX_LOCK(sc)	mtx_lock(&(sc)->mtx)
+#define FX_UNLOCK(sc)	mtx_unlock(&(sc)->mtx)
 
 #define POLLS	20
 
 struct fx_softc {
-	spinlock_t mtx;		/* protects all */
+	struct mtx mtx;		/* protects all */
 	struct callout tick_ch;
 	struct callout watchdog_ch;
 	int polls;
@@ -32,7 +54,7 @@ static void fx_tick(void *arg)
 {
 	struct fx_softc *sc = arg;
 
-	expect(!spin_trylock(&sc->mtx));
+	expect(!spin_trylock(&sc->mtx.lock));
 	expect(sc->running);
 	if (!sc->polls++)
 		sc->first_poll = ticks;
@@ -41,6 +63,8 @@ static void fx_tick(void *arg)
 	expect(callout_reset(&sc->watchdog_ch, 60 * hz, fx_watchdog, sc) == 1);
 	if (sc->polls < POLLS)
 		callout_schedule(&sc->tick_ch, 2);
+	/* By the same name as a process. */
+	FX_UNLOCK(sc);
 }
 
 static void fx_watchdog(void *arg)
@@ -121,9 +145,9 @@ static int __init fx_attach(void)
 
 	if (!sc)
 		return -ENOMEM;
-	spin_lock_init(&sc->mtx);
-	callout_init_mtx(&sc->tick_ch, &sc->mtx, 0);
-	callout_init_mtx(&sc->watchdog_ch, &sc->mtx, 0);
+	spin_lock_init(&sc->mtx.lock);
+	callout_init_mtx(&sc->tick_ch, &sc->mtx.lock, CALLOUT_RETURNUNLOCKED);
+	callout_init_mtx(&sc->watchdog_ch, &sc->mtx.lock, 0);
 	for (i = 0; i < 5; i++)
 		fx_up_and_down(sc);
 	fx_by_the_clock(sc);
