@@ -101,6 +101,10 @@ static void mtx_unlock(struct mtx *m)
 		local_bh_enable();
 }
 
+#undef callout_init_mtx
+#define callout_init_mtx(c, m, flags)	\
+	callout_init_lock(c, &(m)->lock, flags)
+
 /**
  * struct softc - what a driver of FreeBSD has
  * @mtx: protects all
@@ -154,8 +158,8 @@ static void freebsd_own_mutex(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, sc);
 	spin_lock_init(&sc->mtx.lock);
-	callout_init_mtx(&sc->tick, &sc->mtx.lock, CALLOUT_RETURNUNLOCKED);
-	callout_init_mtx(&sc->watch, &sc->mtx.lock, 0);
+	callout_init_mtx(&sc->tick, &sc->mtx, CALLOUT_RETURNUNLOCKED);
+	callout_init_mtx(&sc->watch, &sc->mtx, 0);
 	for (i = 0; i < MTX_ROUNDS; i++) {
 		mtx_lock(&sc->mtx);
 		callout_reset(&sc->tick, 1, softc_tick, sc);
@@ -178,6 +182,11 @@ static void freebsd_own_mutex(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_drain(&sc->tick), -1);
 	KUNIT_EXPECT_EQ(test, callout_drain(&sc->watch), -1);
 	KUNIT_EXPECT_EQ(test, sc->runs, 2 * MTX_ROUNDS);
+#ifdef CONFIG_LOCKDEP
+	/* A class for each use, named as the caller names the callout. */
+	KUNIT_EXPECT_STREQ(test, sc->tick.class->name, "&sc->tick");
+	KUNIT_EXPECT_STREQ(test, sc->watch.class->name, "&sc->watch");
+#endif
 }
 
 static struct kunit_case freebsd_cases[] = {

@@ -235,8 +235,21 @@ static inline u8 callout_flags_of_rw(int flags)
  *
  * Context: Any.
  */
-#define callout_init_mtx(c, mtx, flags)					\
-	callout_init_here(c, callout_lock_of_mtx(mtx),			\
+#define callout_init_mtx(c, mtx, flags)	callout_init_lock(c, mtx, flags)
+
+/**
+ * callout_init_lock() - Initialise a callout with a port's mutex.
+ * @c: pointer to a struct callout, neither pending nor running
+ * @lock: pointer to the spinlock_t in that mutex, or NULL
+ * @flags: as callout_init_mtx()
+ *
+ * callout_init_mtx() by another name, so that a port can define that one for its
+ * struct mtx.
+ *
+ * Context: Any.
+ */
+#define callout_init_lock(c, lock, flags)				\
+	callout_init_here(c, callout_lock_of_mtx(lock),			\
 			  callout_flags_of_mtx(flags))
 
 /**

@@ -31,6 +31,10 @@ static void mtx_unlock(struct mtx *m)
 		local_bh_enable();
 }
 
+#undef callout_init_mtx
+#define callout_init_mtx(c, m, flags)	\
+	callout_init_lock(c, &(m)->lock, flags)
+
 #define FX_LOCK(sc)	mtx_lock(&(sc)->mtx)
 #define FX_UNLOCK(sc)	mtx_unlock(&(sc)->mtx)
 
@@ -146,8 +150,8 @@ static int __init fx_attach(void)
 	if (!sc)
 		return -ENOMEM;
 	spin_lock_init(&sc->mtx.lock);
-	callout_init_mtx(&sc->tick_ch, &sc->mtx.lock, CALLOUT_RETURNUNLOCKED);
-	callout_init_mtx(&sc->watchdog_ch, &sc->mtx.lock, 0);
+	callout_init_mtx(&sc->tick_ch, &sc->mtx, CALLOUT_RETURNUNLOCKED);
+	callout_init_mtx(&sc->watchdog_ch, &sc->mtx, 0);
 	for (i = 0; i < 5; i++)
 		fx_up_and_down(sc);
 	fx_by_the_clock(sc);
