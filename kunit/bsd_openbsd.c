@@ -5,23 +5,9 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 #include "virtual.h"
-/* Some names below are those of its macros. */
-#define CALLOUT_BSD_NO_TICKS
-#include <bsd/openbsd/sys/timeout.h>
+#include "openbsd.h"
 
 #define DISTANCE	5
-
-/* The kinds of timeouts; each case below runs with each. */
-static const int kinds[] = { 0, TIMEOUT_PROC, TIMEOUT_PROC | TIMEOUT_MPSAFE };
-
-static void kind_desc(const int *flags, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s%s",
-		 *flags & TIMEOUT_PROC ? "TIMEOUT_PROC" : "softclock",
-		 *flags & TIMEOUT_MPSAFE ? " TIMEOUT_MPSAFE" : "");
-}
-
-KUNIT_ARRAY_PARAM(kind, kinds, kind_desc);
 
 /**
  * struct ob - a timeout and what its handler has seen

@@ -105,7 +105,7 @@ void callout_work_drained(struct callout_work *w)
 
 /**
  * callout_work_async_drain() - Cancel a callout; report when it is not in use.
- * @w: the callout; its handler runs in a thread
+ * @w: the callout
  * @drained: called with the handler's argument, in a thread, when a handler that
  *	is running now has returned and @w may be freed
  *

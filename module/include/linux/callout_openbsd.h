@@ -92,4 +92,34 @@ int callout_openbsd_pending(struct timeout *to);
 int callout_openbsd_initialized(struct timeout *to);
 int callout_openbsd_triggered(struct timeout *to);
 
+/**
+ * callout_openbsd_del_async() - Cancel a timeout; report when it may be freed.
+ * @to: the timeout
+ * @done: called with the handler's argument, in a thread where it may sleep, when
+ *	a handler that is running now has returned and @to may be freed
+ *
+ * For code that holds a lock that the handler takes, and so cannot wait. OpenBSD's
+ * frees its timeout there after timeout_del(). If settings hold references call
+ * timeout_del() first, in the same hold of the lock: its result counts them.
+ *
+ * If this returns 0, @done will be called, once; until just before that @to cannot
+ * be set, and timeout_add() and its kin return 0. Otherwise @done is not called,
+ * and @to may be freed at once. Callers must see to it that nothing sets @to
+ * afterwards. Another call before that of @done returns 0, and its function is not
+ * called. The handler may call this for its own timeout, which it does not free
+ * then. callout_work_barrier_all() waits for @done too.
+ *
+ * @done may be called before the caller has released the lock. If the lock is in
+ * what @done frees, the caller needs a reference until it has.
+ *
+ * Context: Any but NMI.
+ * Return: 1 if it was pending and is not any more; 0 if it may still be in use; -1
+ * if it was not pending.
+ */
+static inline int callout_openbsd_del_async(struct timeout *to,
+					    callout_func_t *done)
+{
+	return callout_work_async_drain(&to->w, done);
+}
+
 #endif /* _LINUX_CALLOUT_OPENBSD_H */

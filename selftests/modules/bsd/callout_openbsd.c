@@ -63,6 +63,12 @@ static void pcb_disarm(struct pcb *pcb)
 		expect(!refcount_dec_and_test(&pcb->refs));
 }
 
+/* The timeout is not in use any more. */
+static void pcb_done(void *arg)
+{
+	pcb_put(arg);
+}
+
 static struct pcb *pcb_open(int flags)
 {
 	struct pcb *pcb = kzalloc(sizeof(*pcb), GFP_KERNEL);
@@ -78,12 +84,15 @@ static struct pcb *pcb_open(int flags)
 
 static void pcb_close(struct pcb *pcb)
 {
+	/* That of pcb_done(), which may run before the lock is released. */
+	refcount_inc(&pcb->refs);
 	mutex_lock(&pcb->lock);
 	pcb->closed = true;
 	pcb_disarm(pcb);
+	/* OpenBSD frees it here; the handler may be waiting for the lock. */
+	if (timeout_del_async(&pcb->timer, pcb_done) != 0)
+		expect(!refcount_dec_and_test(&pcb->refs));
 	mutex_unlock(&pcb->lock);
-	/* OpenBSD frees it in the last pcb_put(); the thread may be on its way. */
-	timeout_barrier(&pcb->timer);
 	pcb_put(pcb);
 }
 
@@ -117,6 +126,8 @@ static void pcbs(int flags)
 			pcb_close(pcb[n]);
 	}
 	expect(comes_true(atomic_read(&freed) == BLOCKS));
+	/* The last pcb_done() may still be returning. */
+	callout_work_barrier_all();
 }
 
 static void fast_timeout(void *arg);

@@ -49,6 +49,7 @@
 })
 
 #define timeout_del		callout_openbsd_del
+#define timeout_del_async	callout_openbsd_del_async
 #define timeout_del_barrier	callout_openbsd_del_barrier
 #define timeout_barrier		callout_openbsd_barrier
 #define timeout_pending		callout_openbsd_pending
