@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: no priority inversion: on PREEMPT_RT a thread that waits for the handler of a callout, or of
-# one of Linux's timers, boosts it, and callouts that are due keep the CPU from the threads that
-# Linux's timers keep it from, with each tick source.
+# one of Linux's timers, boosts it, and handlers stay in the thread of Linux's timers, with each
+# tick source.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

@@ -12,11 +12,12 @@
  * the hog ends, by priority inheritance; otherwise the thread of high priority
  * waits for the one of medium priority.
  *
- * Callouts that are due keep the CPU from the threads that Linux's timers keep it
- * from. Two are due together, and jiffies change in the first handler, as if its
- * thread had been preempted. That handler wakes a thread of the least real-time
- * priority, which the thread of Linux's timers has too. So this one runs as soon as
- * no timer is due any more, and the second handler must have run before.
+ * Handlers run in the thread of Linux's timers, which has a real-time priority, and
+ * stay there. The first handler sets more callouts than one expiry runs, and lets
+ * their tick pass, so that they are overdue when the tick source is programmed. Then
+ * the first of them lets jiffies pass, as if its thread had been preempted. That one
+ * also wakes a thread of the least real-time priority, which the thread of Linux's
+ * timers has too: it must not run before the second.
  */
 #include <linux/callout.h>
 #include <linux/cpu.h>
@@ -205,145 +206,151 @@ static int test(const struct kind *kind, unsigned int cpu)
 	return ret;
 }
 
-/* Jiffies that pass in the first handler: kernels run softirqs for 2 ms. */
+/* Jiffies that pass in a handler: kernels run softirqs for 2 ms. */
 #define PASS		(2 + DIV_ROUND_UP(2 * HZ, 1000))
 
-#define TURNS		10
+/* More than an expiry runs. */
+#define CALLOUTS	1100
+
+#define STAYS		10
 
 /**
- * struct turn - two handlers and a thread
- * @c: the callouts
- * @timer: or the timers
- * @low: the thread that the first handler wakes
+ * struct stay - one round
+ * @timer: one of Linux's: the kernel's own struct has this name since the include
+ * @thread: which runs it
+ * @start: the callout whose handler sets the others
+ * @c: the others
+ * @low: the thread that the first of them wakes
  * @low_ran: it has run
- * @runs: how many handlers have returned
- * @behind: it had run before the second handler
+ * @behind: it had run before the second of them
+ * @runs: how many handlers of callouts have returned
+ * @elsewhere: how many of them were in another thread than @timer's function
  */
-struct turn {
-	struct callout c[2];
-	struct timer_list timer[2];
+struct stay {
+	callout_linux_timer_t timer;
+	struct task_struct *thread;
+	struct callout start;
+	struct callout c[CALLOUTS];
 	struct task_struct *low;
 	bool low_ran;
-	unsigned int runs;
 	bool behind;
+	unsigned int runs;
+	unsigned int elsewhere;
 };
 
-static void take_turn(struct turn *t)
+static void stay_timer(callout_linux_timer_t *timer)
+{
+	struct stay *s = container_of(timer, struct stay, timer);
+
+	WRITE_ONCE(s->thread, current);
+}
+
+static void let_jiffies_pass(void)
 {
 	ktime_t end = ktime_add_ms(ktime_get(), PATIENCE_MS);
 	unsigned long start = jiffies;
 
-	if (t->runs) {
-		t->behind = READ_ONCE(t->low_ran);
-	} else {
-		wake_up_process(t->low);
-		while (time_before(jiffies, start + PASS) &&
-		       ktime_before(ktime_get(), end))
-			cpu_relax();
+	while (time_before(jiffies, start + PASS) &&
+	       ktime_before(ktime_get(), end))
+		cpu_relax();
+}
+
+static void stay_ran(struct stay *s)
+{
+	s->elsewhere += current != s->thread;
+	WRITE_ONCE(s->runs, s->runs + 1);
+}
+
+static void stay_handler(void *arg)
+{
+	struct stay *s = arg;
+
+	if (s->runs == 1) {
+		wake_up_process(s->low);
+		let_jiffies_pass();
+	} else if (s->runs == 2) {
+		s->behind = READ_ONCE(s->low_ran);
 	}
-	WRITE_ONCE(t->runs, t->runs + 1);
+	stay_ran(s);
 }
 
-static void callout_turn(void *arg)
+/* All others are due, and overdue, when it returns. */
+static void stay_start(void *arg)
 {
-	take_turn(arg);
-}
-
-static void set_callouts(struct turn *t, unsigned int cpu)
-{
+	struct stay *s = arg;
 	unsigned int i;
 
-	for (i = 0; i < 2; i++) {
-		callout_init(&t->c[i], CALLOUT_MPSAFE);
-		callout_reset_on(&t->c[i], callout_hz() / 50, callout_turn, t,
-				 cpu);
-	}
-}
-
-static void drain_callouts(struct turn *t)
-{
-	callout_drain(&t->c[0]);
-	callout_drain(&t->c[1]);
-}
-
-static void timer_turn_0(struct timer_list *timer)
-{
-	take_turn(container_of(timer, struct turn, timer[0]));
-}
-
-static void timer_turn_1(struct timer_list *timer)
-{
-	take_turn(container_of(timer, struct turn, timer[1]));
-}
-
-static void set_timers(struct turn *t, unsigned int cpu)
-{
-	unsigned long expires = jiffies + HZ / 50;
-
-	timer_setup(&t->timer[0], timer_turn_0, TIMER_PINNED);
-	timer_setup(&t->timer[1], timer_turn_1, TIMER_PINNED);
-	t->timer[0].expires = expires;
-	t->timer[1].expires = expires;
-	add_timer_on(&t->timer[0], cpu);
-	add_timer_on(&t->timer[1], cpu);
-}
-
-static void delete_timers(struct turn *t)
-{
-	timer_delete_sync(&t->timer[0]);
-	timer_delete_sync(&t->timer[1]);
+	for (i = 0; i < CALLOUTS; i++)
+		callout_reset_curcpu(&s->c[i], 1, stay_handler, s);
+	let_jiffies_pass();
+	stay_ran(s);
 }
 
 static int low(void *data)
 {
-	struct turn *t = data;
+	struct stay *s = data;
 
-	WRITE_ONCE(t->low_ran, true);
+	WRITE_ONCE(s->low_ran, true);
 	while (!kthread_should_stop())
 		usleep_range(1000, 2000);
 	return 0;
 }
 
-/* Returns 1 if the thread came before the second handler, 0 if not, or an error. */
-static int one_turn(struct turn *t, unsigned int cpu,
-		    void (*set)(struct turn *t, unsigned int cpu),
-		    void (*cancel)(struct turn *t))
+static int find_thread(struct stay *s, unsigned int cpu)
 {
 	unsigned int i;
 
-	memset(t, 0, sizeof(*t));
-	t->low = kthread_create_on_cpu(low, t, cpu, "inversion_low/%u");
-	if (IS_ERR(t->low))
-		return PTR_ERR(t->low);
-	sched_set_fifo_low(t->low);
-	set(t, cpu);
-	for (i = 0; i < 4 * PATIENCE_MS && READ_ONCE(t->runs) < 2; i++)
+	timer_setup(&s->timer, stay_timer, TIMER_PINNED);
+	s->timer.expires = jiffies + 1;
+	add_timer_on(&s->timer, cpu);
+	for (i = 0; i < 4 * PATIENCE_MS && !READ_ONCE(s->thread); i++)
 		usleep_range(500, 600);
-	cancel(t);
-	kthread_stop(t->low);
-	return t->runs == 2 ? t->behind : -ETIMEDOUT;
+	timer_delete_sync(&s->timer);
+	return s->thread ? 0 : -ETIMEDOUT;
 }
 
-/* Callouts may be behind the thread only where Linux's timers are. */
-static int test_turns(unsigned int cpu)
+static int one_stay(struct stay *s, unsigned int cpu)
 {
-	unsigned int callouts = 0, timers = 0, i;
-	static struct turn t;
+	unsigned int i;
+	int ret;
+
+	memset(s, 0, sizeof(*s));
+	ret = find_thread(s, cpu);
+	if (ret)
+		return ret;
+	s->low = kthread_create_on_cpu(low, s, cpu, "inversion_low/%u");
+	if (IS_ERR(s->low))
+		return PTR_ERR(s->low);
+	sched_set_fifo_low(s->low);
+	callout_init(&s->start, CALLOUT_MPSAFE);
+	for (i = 0; i < CALLOUTS; i++)
+		callout_init(&s->c[i], CALLOUT_MPSAFE);
+	callout_reset_on(&s->start, 1, stay_start, s, cpu);
+	for (i = 0; i < 4 * PATIENCE_MS && READ_ONCE(s->runs) <= CALLOUTS; i++)
+		usleep_range(500, 600);
+	callout_drain(&s->start);
+	for (i = 0; i < CALLOUTS; i++)
+		callout_drain(&s->c[i]);
+	kthread_stop(s->low);
+	pr_info("%s: %u of %u handlers in another thread, the second was %s\n",
+		s->thread->comm, s->elsewhere, s->runs,
+		s->behind ? "behind a third one" : "in time");
+	if (s->runs <= CALLOUTS)
+		return -ETIMEDOUT;
+	return s->elsewhere || s->behind ? -EIO : 0;
+}
+
+static int test_stays(unsigned int cpu)
+{
+	static struct stay s;
+	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; ret >= 0 && i < TURNS; i++) {
-		ret = one_turn(&t, cpu, set_callouts, drain_callouts);
-		callouts += ret > 0;
-	}
-	for (i = 0; ret >= 0 && i < TURNS; i++) {
-		ret = one_turn(&t, cpu, set_timers, delete_timers);
-		timers += ret > 0;
-	}
-	pr_info("of %u turns %u of callouts and %u of timers were behind the thread: %d\n",
-		TURNS, callouts, timers, ret);
-	if (ret < 0)
-		return ret;
-	return callouts && !timers ? -EIO : 0;
+	for (i = 0; !ret && i < STAYS; i++)
+		ret = one_stay(&s, cpu);
+	pr_info("the timers' thread: %s, %u rounds\n",
+		ret ? "FAILED" : "passed", i);
+	return ret;
 }
 
 static int __init inversion_init(void)
@@ -365,7 +372,7 @@ static int __init inversion_init(void)
 	for (i = 0; !ret && i < ARRAY_SIZE(kinds); i++)
 		ret = test(&kinds[i], cpu);
 	if (!ret)
-		ret = test_turns(cpu);
+		ret = test_stays(cpu);
 	cpus_read_unlock();
 	return ret > 0 ? -ETIMEDOUT : ret;
 }
