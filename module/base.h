@@ -155,7 +155,7 @@ enum callout_why {
  *	of expiry are measured with, which costs nothing to read
  * @edge: *@jiffies when the last handler returned, or expiry began
  * @left: how many more handlers this expiry may run; 0 as well when the base has
- *	died or, but on PREEMPT_RT, *@jiffies has changed since expiry began
+ *	died or, except on PREEMPT_RT, *@jiffies has changed since expiry began
  * @preempt_count: what it was before the handlers, and must be after each
  * @lockdep_depth: the same
  * @timer: for the jiffies source
@@ -361,8 +361,8 @@ static inline u64 callout_now(struct callout_base *base)
  * from the present jiffy early. If a periodic tick has lost ticks, they will not, and
  * the first is late by all that were lost since the module was loaded. Which it is
  * cannot be known here. So this takes the earlier tick, and expiry postpones what is
- * early. The schemes of the laboratory have no room for the
- * time that it looks at: there, the first counts.
+ * early. The schemes of the laboratory have no room for the time that expiry looks at:
+ * there, the first counts.
  */
 static inline u64 callout_jiffies_from_ns(struct callout_base *base, u64 due,
 					  u64 now)

@@ -10,8 +10,8 @@
  * Neither the time with the base locked nor the time in one softirq depends on
  * the number of callouts or on how late the base is. When the limits are reached
  * the rest goes on in a tasklet, that is in a later softirq, so that other
- * softirqs, ksoftirqd and RCU are not starved. On PREEMPT_RT the rest waits for the
- * tick source: a tasklet would run in ksoftirqd, at a lower priority than timers.
+ * softirqs, ksoftirqd and RCU are not starved. On PREEMPT_RT no tasklet is used: it would
+ * run in ksoftirqd, at a lower priority than timers. See callout_go_on().
  */
 #include <linux/callout.h>
 #include <linux/debug_locks.h>

@@ -156,7 +156,7 @@ int callout_lab_configure(struct callout_config *config)
 }
 
 /* The parameters have their defaults from now on. */
-void callout_lab_forget(void)
+void __init callout_lab_forget(void)
 {
 	scheme = SCHEME;
 	variant = VARIANT;

@@ -9,7 +9,7 @@
 
 #ifdef CONFIG_CALLOUT_SCHEMES
 int callout_lab_configure(struct callout_config *config);
-void callout_lab_forget(void);
+void __init callout_lab_forget(void);
 #else
 static inline int callout_lab_configure(struct callout_config *config)
 {
