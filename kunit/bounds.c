@@ -196,6 +196,7 @@ static void pass_of_put_off(struct kunit *test)
 	spinlock_t lock;	/* held by this case */
 	bool more;
 
+	callout_test_need_spinlocks(test);
 	spin_lock_init(&lock);
 	for (i = 0; i < n; i++) {
 		callout_init_mtx(&c[i], &lock, CALLOUT_TRYLOCK);

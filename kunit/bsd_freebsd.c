@@ -156,6 +156,7 @@ static void freebsd_own_mutex(struct kunit *test)
 	struct softc *sc = kunit_kzalloc(test, sizeof(*sc), GFP_KERNEL);
 	unsigned int i;
 
+	callout_test_need_spinlocks(test);
 	KUNIT_ASSERT_NOT_NULL(test, sc);
 	spin_lock_init(&sc->mtx.lock);
 	callout_init_mtx(&sc->tick, &sc->mtx, CALLOUT_RETURNUNLOCKED);
