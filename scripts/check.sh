@@ -250,7 +250,8 @@ queue_static() {
 		build_kernel $kernel
 	done
 	[ "$quick" ] || build_kernel clang
-	step "" run_script static scripts/static.sh
+	# shellcheck disable=SC2046 # no argument, or one
+	step "" run_script static scripts/static.sh $([ "$quick" ] || echo all)
 }
 
 queue_schemes() {

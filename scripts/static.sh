@@ -3,10 +3,13 @@
 # The checks that run no code: checkpatch, kernel-doc, shellcheck, house rules. Warnings of
 # compilers and sparse are found by check.sh, which builds the modules.
 #
+#   scripts/static.sh [all]     "all" takes minutes more: install.sh, and more headers of Linux
+#
 # One TAP line each, after its findings if it failed. The last line is "N passed, N failed".
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
+case $* in ""|all) whole=$* ;; *) die "usage: static.sh [all]" ;; esac
 cd "$top"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -84,21 +87,15 @@ kernel_doc() {
 	find module kunit -name '*.[ch]' -exec "$linux/scripts/kernel-doc" -none -Werror {} +
 }
 
+# In the first three lines.
 spdx_everywhere() {
-	local file bad=0
-
-	while read -r file; do
-		case $file in
-		./LICENSES/*|./.gitignore|./VERSION|./NEWS|./AUTHORS|*.md|*.svg|*.csv|\
-		./debian/copyright|./debian/source/format)
-			continue ;;
-		esac
-		if ! head -n 3 "$file" | grep -q 'SPDX-License-Identifier: '; then
-			echo "$file"
-			bad=1
-		fi
-	done < <(find . \( -path ./.git -o -path ./build \) -prune -o -type f -print)
-	return $bad
+	find . \( -path ./.git -o -path ./build -o -path ./LICENSES \) -prune -o -type f \
+		! -name .gitignore ! -name VERSION ! -name NEWS ! -name AUTHORS ! -name '*.md' \
+		! -name '*.svg' ! -name '*.csv' ! -path ./debian/copyright \
+		! -path ./debian/source/format -print | LC_ALL=C sort > "$work/files"
+	xargs -d '\n' -a "$work/files" grep -Hnm 1 'SPDX-License-Identifier: ' |
+		sed -nE 's/:[123]:.*//p' > "$work/named"
+	! LC_ALL=C comm -23 "$work/files" "$work/named" | grep .
 }
 
 # licensed EXPRESSION FILE...: all have this licence
@@ -292,13 +289,13 @@ item "layers" scripts/layers.sh
 item "the suites of KUnit in qemu/suites" suites_listed
 item "kept.sh knows each file" all_summed
 item "documents" scripts/documents.sh
-item "timers by type, and the examples of timers.rst" scripts/timers.sh
+item "timers by type, and the examples of timers.rst" scripts/timers.sh ${whole:+10}
 item "an SPDX line in every file" spdx_everywhere
 item "a permissive licence for what programs compile in" permissive
 item "the text of every licence" licence_texts
 item "a second build, the cache elsewhere" scripts/targets.sh quick
 item "kernel.sh without HOME" without_home
-item "install.sh" scripts/install-check.sh
+[ ! "$whole" ] || item "install.sh" scripts/install-check.sh
 item "the environment of scripts" scripts/environment-check.sh
 item "completion of calloutctl" completion
 item "the mutants fit the sources" mutants_apply

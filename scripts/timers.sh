@@ -4,9 +4,10 @@
 # selftests/modules/refused, except those that linux/callout_timer.h must refuse: for Debian's 6.1
 # and 6.12, and with linux/timer.h as 6.1 had it before 6.1.84, where the kernel's timers have
 # del_timer() only. The kernel's headers with a struct timer_list are refused after
-# linux/callout_timer.h and compile before it: some, and others chosen at random.
+# linux/callout_timer.h and compile before it: some, and NUMBER others chosen at random.
 #
-#   SEED=N scripts/timers.sh    chooses the headers that a former run has named
+#   scripts/timers.sh [NUMBER]
+#   SEED=N scripts/timers.sh [NUMBER]     chooses the headers that a former run has named
 #
 # Prints a line for each fault and each header that was chosen, and fails if there was a fault.
 
@@ -15,25 +16,28 @@
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 source=$top/selftests/modules/refused/refused.c
+[ $# -le 1 ] || die "usage: timers.sh [NUMBER]"
+objects="example_1.o example_2.o refused.o"
 older=
 bad=0
 seed=${SEED:-$RANDOM}
 
 wrong() { cat "$work/said"; echo "$kernel: $*"; bad=1; }
 
-# compile OBJECT: whether it compiles without a warning
+# compile OBJECT...: whether they compile without a warning. By one make, which takes longer than
+# the compiler.
 compile() {
-	make --no-print-directory -C "$KERNEL_BUILD" M="$work" CALLOUT="$top" OLDER="$older" W=1 \
-		"$1" > "$work/said" 2>&1 && ! grep -q 'warning:' "$work/said"
+	make --no-print-directory -k -j"$(nproc)" -C "$KERNEL_BUILD" M="$work" CALLOUT="$top" \
+		OLDER="$older" W=1 "$@" > "$work/said" 2>&1 && ! grep -q 'warning:' "$work/said"
 }
 
-# compile_call NUMBER: whether refused.c compiles with this call, by the command that make has just
-# called for it: make takes longer than the compiler.
-compile_call() {
+# by_command NAME OPTION...: NAME.c by the command that make has called for it
+by_command() {
 	local command
 
-	command=$(sed -nE 's/^(saved)?cmd_.*refused\.o := //p' "$work/.refused.o.cmd")
-	(cd "$KERNEL_BUILD" && bash -ec "${command/-DREFUSED=0/-DREFUSED=$1}") > "$work/said" 2>&1
+	command=$(sed -nE "s/^(saved)?cmd_.*$1\\.o := ([^;]*) -c -o [^ ]*([^;]*).*/\\2\\3/p" \
+		"$work/.$1.o.cmd")
+	(cd "$KERNEL_BUILD" && bash -ec "$command ${*:2}") > "$work/said" 2>&1
 }
 
 # Each example begins with the line of its licence.
@@ -66,9 +70,8 @@ end
 try_calls() {
 	local number call
 
-	compile refused.o || wrong "refused.c does not compile even without a call that must not"
 	while read -r number call; do
-		if compile_call "$number"; then
+		if by_command refused -UREFUSED "-DREFUSED=$number" -fsyntax-only; then
 			wrong "this compiles: $call"
 		# For its type, not for a fault in the test.
 		elif ! grep -qE '_Generic|incompatible-pointer-types|declared before <linux' \
@@ -78,14 +81,8 @@ try_calls() {
 	done < "$work/calls"
 }
 
-# order HEADER OPTION...: order.c with this header, by the command that make has called for it
-order() {
-	local command
-
-	command=$(sed -nE 's/^(saved)?cmd_.*order\.o := ([^;]*) -c -o [^ ]*([^;]*).*/\2\3/p' \
-		"$work/.order.o.cmd")
-	(cd "$KERNEL_BUILD" && bash -ec "$command -DHEADER='\"$1\"' ${*:2}") > "$work/said" 2>&1
-}
+# order HEADER OPTION...: order.c with this header
+order() { by_command order "-DHEADER='\"$1\"'" "${@:2}"; }
 
 # has_timer HEADER: with this configuration, and it can be included first
 has_timer() {
@@ -112,7 +109,6 @@ try_header() {
 try_headers() {
 	local header names tried=" " left=$2
 
-	compile order.o || wrong "order.c does not compile"
 	for header in linux/input.h linux/netdevice.h net/sock.h; do
 		has_timer $header || wrong "$header has no timer, or does not compile"
 		try_header $header
@@ -156,16 +152,15 @@ sed -nE 's~^#(el)?if REFUSED == ([0-9]+).*/\* refused: (.*) \*/~\2 \3~p' "$sourc
 for kernel in debian-6.12 debian-6.1; do
 	places=$("$top/qemu/kernel.sh" -b "$kernel")
 	eval "$places"
-	for number in 1 2; do
-		compile "example_$number.o" ||
-			wrong "example $number of timers.rst does not compile"
-	done
+	# shellcheck disable=SC2086 # several
+	compile $objects order.o ||
+		wrong "an example of timers.rst, or refused.c without a call, does not compile"
 	try_calls
 	# Debian's headers are in two packages: the build's Makefile includes that of the other.
 	headers=$(sed -n 's~^include *\(.*\)Makefile$~\1include~p' "$KERNEL_BUILD/Makefile")
-	others=5
+	others=${1:-0}
 	[ $kernel = debian-6.12 ] || others=0
-	try_headers "$headers" $others
+	try_headers "$headers" "$others"
 done
 
 # 6.1's are the last.
@@ -174,9 +169,8 @@ mkdir -p "$work/older/linux"
 for cpus in one several; do
 	before_84 "$header" $cpus > "$work/older/linux/timer.h"
 	older=-I$work/older
-	for object in example_1.o example_2.o refused.o; do
-		compile $object || wrong "6.1.0 for $cpus: $object does not compile"
-	done
+	# shellcheck disable=SC2086 # several
+	compile $objects || wrong "6.1.0 for $cpus: they do not compile"
 	expected=del_timer
 	[ $cpus = one ] || expected='del_timer del_timer_sync'
 	called=$(nm -u "$work/refused.o" | awk '$2 ~ /^(del_timer|timer_)/ { print $2 }' | xargs)
