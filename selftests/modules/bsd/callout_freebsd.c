@@ -155,7 +155,9 @@ static int __init fx_attach(void)
 	for (i = 0; i < 5; i++)
 		fx_up_and_down(sc);
 	fx_by_the_clock(sc);
+	FX_LOCK(sc);
 	expect(_callout_stop_safe(&sc->tick_ch, CS_EXECUTING, NULL) == -1);
+	FX_UNLOCK(sc);
 	expect(callout_drain(&sc->tick_ch) == -1);
 	expect(callout_drain(&sc->watchdog_ch) == -1);
 	expect(sc->barks == 0);
