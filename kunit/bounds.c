@@ -40,6 +40,15 @@ static struct callout *bounds_callouts(struct kunit *test, unsigned int n)
 	return c;
 }
 
+/* Before they are freed. */
+static void bounds_stop(struct callout *c, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		callout_stop(&c[i]);
+}
+
 /* Expires the base at @now, and returns the most units done in one hold. */
 static u64 bounds_run(struct callout_virtual *v, u64 now)
 {
@@ -166,6 +175,7 @@ static void pass_of_later_laps(struct kunit *test)
 	callout_reset(&c[i], 100, bounds_nothing, &ran);
 	bounds_walk(test, start + 100, WALKED);
 	KUNIT_EXPECT_EQ(test, ran, 1);
+	bounds_stop(c, WALKED);
 }
 
 /* Entries that were moved to a later tick, and go to its bucket now. */
@@ -183,6 +193,7 @@ static void pass_of_moved(struct kunit *test)
 	bounds_walk(test, start + 100, WALKED);
 	KUNIT_EXPECT_EQ(test, v->base->scheme->refiles - refiles, WALKED);
 	KUNIT_EXPECT_EQ(test, ran, 0);
+	bounds_stop(c, WALKED);
 }
 
 /* The lock of all of them is taken: they are put off to the next tick. */
@@ -198,13 +209,13 @@ static void pass_of_put_off(struct kunit *test)
 
 	callout_test_need_spinlocks(test);
 	spin_lock_init(&lock);
+	spin_lock_bh(&lock);
 	for (i = 0; i < n; i++) {
 		callout_init_mtx(&c[i], &lock, CALLOUT_TRYLOCK);
 		c[i].node.cpu = CALLOUT_VIRTUAL;
 		callout_reset(&c[i], 1, bounds_nothing, &ran);
 	}
 	v->now++;
-	spin_lock_bh(&lock);
 	do {
 		more = callout_expire(v->base);
 		put_off = list_count_nodes(&v->base->put_off);
@@ -251,6 +262,7 @@ static void pass_of_a_search(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, searches, CALLOUT_MAX_HOLDS);
 	/* It is woken at the next tick, to go on. */
 	KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
+	bounds_stop(c, 2);
 }
 
 /* Returns the wake-ups of the base until @end, and counts spurious ones. */
@@ -280,8 +292,7 @@ static void silence_after_mass_cancel(struct kunit *test)
 	callout_reset(&c[10000], DAY, bounds_nothing, &ran);
 	for (i = 0; i < 10000; i++)
 		callout_reset(&c[i], 1 + i * 100, bounds_nothing, &ran);
-	for (i = 0; i < 10000; i++)
-		callout_stop(&c[i]);
+	bounds_stop(c, 10000);
 	KUNIT_EXPECT_LE(test, wake_until(v, start + DAY, &ran, &vain), 2U);
 	KUNIT_EXPECT_LE(test, vain, 1U);
 	KUNIT_EXPECT_EQ(test, ran, 1U);
