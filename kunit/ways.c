@@ -10,6 +10,8 @@
 #include <linux/bottom_half.h>
 #include <linux/callout_work.h>
 #include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "virtual.h"
@@ -278,8 +280,16 @@ static void ways_of_work(struct kunit *test)
 	ways_take(test, w, DISTANCE);
 	if (contended)
 		mutex_lock(&w->mutex);
+	/*
+	 * A drain queues the item, and no work queue runs one that runs already. So the
+	 * workers of this CPU wait until this thread sleeps.
+	 */
+	migrate_disable();
+	sched_set_fifo(current);
 	ways_call(test, w);
 	ways_run(w);
+	sched_set_normal(current, 0);
+	migrate_enable();
 	if (contended) {
 		bool locked = mutex_is_locked(&w->mutex);
 
