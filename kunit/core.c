@@ -511,6 +511,23 @@ static void core_running_moves_afterwards(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, v->base->leaving);
 }
 
+/* A callout counts as run from its handler's start until it is set again. */
+static void core_ran_until_it_is_set(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	struct callout_node *n = &a->c.node;
+
+	callout_virtual_set(a, 1);
+	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_RAN, 0);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_RAN, CALLOUT_S_RAN);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), -1);
+	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_RAN, CALLOUT_S_RAN);
+	callout_virtual_set(a, 1);
+	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_RAN, 0);
+}
+
 /*
  * callout_base_destroy() returns how many callouts are pending, due ones too.
  */
@@ -564,6 +581,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_if_earlier_postponed),
 	KUNIT_CASE(core_reset_on_moves),
 	KUNIT_CASE(core_running_moves_afterwards),
+	KUNIT_CASE(core_ran_until_it_is_set),
 	KUNIT_CASE(core_destroy_counts_pending),
 	{}
 };

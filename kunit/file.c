@@ -325,6 +325,37 @@ static void file_without_kind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 0U);
 }
 
+/* A search leaves a callout in the hash, so until it is cancelled another one finds it. */
+static void file_found_until_it_is_cancelled(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op set = {
+		.op = CALLOUT_OP_TIMEOUT,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+		.func = 3,
+		.cookie = 5,
+	};
+	struct callout_op unset = {
+		.op = CALLOUT_OP_UNTIMEOUT,
+		.func = 3,
+		.cookie = 5,
+	};
+	unsigned int i;
+	u64 handle;
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &set));
+	for (i = 0; i < 2; i++) {
+		handle = 0;
+		KUNIT_EXPECT_NOT_NULL(test, callout_file_find(file, 3, 5,
+							      &handle));
+		KUNIT_EXPECT_EQ(test, handle, set.handle);
+	}
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &unset));
+	KUNIT_EXPECT_NULL(test, callout_file_find(file, 3, 5, &handle));
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &unset));
+}
+
 /*
  * No number of a program is stored where the core reads a function or a lock.
  */
@@ -653,6 +684,7 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(file_unset_leaves_room),
 	KUNIT_CASE(file_slot_retires),
 	KUNIT_CASE(file_without_kind),
+	KUNIT_CASE(file_found_until_it_is_cancelled),
 	KUNIT_CASE(file_numbers_are_no_addresses),
 	KUNIT_CASE(key_lost),
 	KUNIT_CASE(time_after_sleep),

@@ -79,6 +79,26 @@ static void grow_with_one_more(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buckets_of(base), 2 * ROOM);
 }
 
+/* However many callouts there are, a wheel has at most CALLOUT_WHEEL_MAX_BUCKETS. */
+static void grow_to_the_most(struct kunit *test)
+{
+	const int many = 4 * CALLOUT_WHEEL_MAX_BUCKETS;
+	struct callout_virtual *v = test->priv;
+	struct callout_base *base = v->base;
+
+	/* They are only counted. */
+	callout_base_lock_irq(base);
+	base->room -= many;
+	callout_base_unlock_irq(base);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(base), many);
+	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_EQ(test, buckets_of(base), CALLOUT_WHEEL_MAX_BUCKETS);
+	callout_base_lock_irq(base);
+	base->room += many;
+	callout_base_unlock_irq(base);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(base), 0);
+}
+
 /* It shrinks when it had too few callouts at two looks, and none in between. */
 static void grow_shrinks_at_second_look(struct kunit *test)
 {
@@ -388,6 +408,7 @@ static int grow_init(struct kunit *test)
 
 static struct kunit_case grow_cases[] = {
 	KUNIT_CASE(grow_with_one_more),
+	KUNIT_CASE_SLOW(grow_to_the_most),
 	KUNIT_CASE(grow_shrinks_at_second_look),
 	KUNIT_CASE(grow_not_if_fixed),
 	KUNIT_CASE_SLOW(grow_holds_are_bounded),

@@ -380,6 +380,68 @@ static void smp_next_tick_comes_first(struct kunit *test)
 	callout_timed_check(test, set);
 }
 
+/* A deferrable base never waits for the tick's interrupt, which would keep a tick. */
+static void smp_deferrable_keeps_no_tick(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_base *base = callout_base_of(CALLOUT_CLASS_DEFERRABLE, cpu);
+
+	/* With another tick source no base is deferrable. */
+	if (!callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE))
+		return;
+	callout_test_pin(test, cpu);
+	KUNIT_EXPECT_FALSE(test, waits_for_interrupt(base));
+}
+
+/**
+ * struct idle_look - a callout whose handler looks at the softirq that runs it
+ * @c: the callout
+ * @idle: that is an idle CPU's
+ * @left: how many handlers it may still run
+ * @done: the handler has run
+ */
+struct idle_look {
+	struct callout c;
+	bool idle;
+	int left;
+	bool done;
+};
+
+static void idle_look_handler(void *arg)
+{
+	struct idle_look *l = arg;
+
+	l->idle = is_idle_task(current);
+	l->left = callout_base(raw_smp_processor_id())->left;
+	callout_test_tell(&l->done);
+}
+
+#define IDLE_TRIES	20U
+
+/*
+ * In one softirq an idle CPU runs at most 64 handlers: until that ends no CPU may
+ * advance jiffies. On PREEMPT_RT a thread runs them.
+ */
+static void smp_idle_runs_few(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct idle_look *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, l);
+	callout_init(&l->c, CALLOUT_MPSAFE);
+	for (i = 0; i < IDLE_TRIES && !l->idle; i++) {
+		l->done = false;
+		callout_reset_on(&l->c, 2, idle_look_handler, l, other);
+		if (!callout_test_wait_until(callout_test_told(&l->done)))
+			break;
+	}
+	callout_drain(&l->c);
+	kunit_info(test, "idle: %d, at try %u\n", l->idle, i);
+	KUNIT_EXPECT_TRUE(test, l->done);
+	if (l->idle)
+		KUNIT_EXPECT_LT(test, l->left, (int)CALLOUT_MAX_HANDLERS / 16);
+}
+
 /* Expiry that another CPU has begun goes on where the base's CPU runs it. */
 static void smp_goes_on_at_home(struct kunit *test)
 {
@@ -466,6 +528,8 @@ static struct kunit_case smp_cases[] = {
 	KUNIT_CASE(smp_overdue),
 	KUNIT_CASE(smp_next_tick_of_a_cpu_that_goes),
 	KUNIT_CASE(smp_next_tick_comes_first),
+	KUNIT_CASE(smp_deferrable_keeps_no_tick),
+	KUNIT_CASE(smp_idle_runs_few),
 	KUNIT_CASE(smp_goes_on_at_home),
 	KUNIT_CASE(smp_waits_for_handlers),
 	{}

@@ -72,6 +72,25 @@ static void wheel_of_most_buckets(struct kunit *test)
 	callout_model_check(m);
 }
 
+/* From a bucket of the largest wheel to the root a search corrects at most 5 nodes. */
+static void wheel_path_is_short(struct kunit *test)
+{
+	struct callout_model *m;
+	const struct callout_ring *r;
+	unsigned int i, node, nodes, most = 0;
+
+	m = callout_model_create(test, CALLOUT_WHEEL_MAX_BUCKETS, 1);
+	r = &to_wheel(m->s)->ring;
+	for (i = 0; i <= r->mask; i += FANOUT) {
+		nodes = 1;
+		for (node = i >> FANOUT_SHIFT; node != r->root;
+		     node = ring_parent(r, node))
+			nodes++;
+		most = max(most, nodes);
+	}
+	KUNIT_EXPECT_EQ(test, most, 5);
+}
+
 /* A tick with nothing due visits no entry, and uses no budget. */
 static void wheel_idle_tick_looks_at_nothing(struct kunit *test)
 {
@@ -286,10 +305,33 @@ static void wheel_finds_late_entry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->fired, 2);
 }
 
+/* A search does at most one unit of work for each cancel since the last one. */
+static void wheel_search_pays_once_for_a_cancel(struct kunit *test)
+{
+	unsigned int buckets = *(const unsigned int *)test->param_value;
+	struct callout_model *m;
+	unsigned int i, budget;
+
+	m = callout_model_create(test, buckets, buckets + 1);
+	for (i = 0; i < buckets; i++)
+		callout_model_start(m, &m->entry[i], buckets + i);
+	for (i = 0; i < buckets; i++)
+		callout_model_stop(m, &m->entry[i]);
+	callout_model_start(m, &m->entry[buckets], 100ULL * buckets);
+	budget = UINT_MAX;
+	KUNIT_EXPECT_EQ(test, m->s->ops->next_due(m->s, &budget),
+			100ULL * buckets);
+	KUNIT_EXPECT_LE(test, UINT_MAX - budget, buckets);
+	budget = UINT_MAX;
+	m->s->ops->next_due(m->s, &budget);
+	KUNIT_EXPECT_EQ(test, budget, UINT_MAX);
+}
+
 static struct kunit_case wheel_cases[] = {
 	KUNIT_CASE_PARAM(wheel_random_operations, geometry_gen_params),
 	KUNIT_CASE(wheel_create_refuses_bad_sizes),
 	KUNIT_CASE(wheel_of_most_buckets),
+	KUNIT_CASE(wheel_path_is_short),
 	KUNIT_CASE_PARAM(wheel_idle_tick_looks_at_nothing, geometry_gen_params),
 	KUNIT_CASE_PARAM(wheel_stop_leaves_no_wakeups, geometry_gen_params),
 	KUNIT_CASE(wheel_lazy_rearm_costs_one_visit),
@@ -297,6 +339,7 @@ static struct kunit_case wheel_cases[] = {
 	KUNIT_CASE_PARAM(wheel_last_tick, geometry_gen_params),
 	KUNIT_CASE_PARAM(wheel_jump_costs_what_is_due, geometry_gen_params),
 	KUNIT_CASE_PARAM(wheel_least_budget_gets_further, geometry_gen_params),
+	KUNIT_CASE_PARAM(wheel_search_pays_once_for_a_cancel, geometry_gen_params),
 	KUNIT_CASE(wheel_empty_finds_what_follows),
 	KUNIT_CASE_PARAM(wheel_finds_late_entry, geometry_gen_params),
 	{}

@@ -43,6 +43,23 @@ counts_late() {
 	grep -qE '"late": \[[0-9, ]*[1-9]' /tmp/out || { sed 's/^/# /' /tmp/out; return 1; }
 }
 
+# limits_count MOST COMMAND...: its last argument, a count, is 1 to MOST
+limits_count() {
+	most=$1
+	shift
+	for count in 0 $((most + 1)); do
+		fails 2 "it is 1 to $most" "$@" "$count" || return 1
+	done
+}
+
+# Its second line counts from the first on, apart from max_units, which is no less.
+stat_keeps_max_units() {
+	calloutctl stat --json 100ms 2 > /tmp/out || return 1
+	sed 's/.*"max_units": \([0-9]*\).*/\1/' /tmp/out > /tmp/units
+	{ read -r first && read -r second; } < /tmp/units || return 1
+	[ "$first" -gt 0 ] && [ "$second" -ge "$first" ]
+}
+
 # calloutctl as a user who is not root
 mkdir -p /etc
 echo "somebody:x:12345:12345::/:/bin/sh" >> /etc/passwd
@@ -151,6 +168,11 @@ check_calloutctl() {
 		fails 2 "bad interval \"9223372036854775808ns\"" \
 		calloutctl stat 9223372036854775808ns 1
 	check "stat --json" json 3 calloutctl stat --json 100ms 3
+	check "stat: max_units counts from the load on" stat_keeps_max_units
+	check "stat: its count is limited" limits_count 4294967295 calloutctl stat 100ms
+	check "set: its count is limited" limits_count 4294967295 calloutctl set -n
+	check "top: its count is limited" limits_count 1000000 calloutctl top -n
+	check "bench: its count is limited" limits_count 1000000 calloutctl bench -n
 	check "not permitted" fails 1 "the group callout" as_somebody info
 	# The modes of the files themselves: as a rule nobody but root comes to them.
 	mount -o remount,mode=755 /sys/kernel/debug
@@ -227,6 +249,15 @@ top_tells() {
 	fi
 }
 
+# at_most N ARGUMENT...: below its heading calloutctl top prints one line or more, and at most N
+at_most() {
+	most=$1
+	shift
+	calloutctl top "$@" > /tmp/out || return 1
+	lines=$(($(wc -l < /tmp/out) - 1))
+	[ "$lines" -ge 1 ] && [ "$lines" -le "$most" ]
+}
+
 check_top() {
 	calloutctl set -n 2 1h > /dev/null &
 	pid=$!
@@ -239,6 +270,8 @@ check_top() {
 	calloutctl set -p 50ms -n 1000 50ms > /dev/null &
 	periodic=$!
 	check "top --kernel --json" json 1 calloutctl top --kernel --json
+	# By now there are two processes with callouts.
+	check "top -n" at_most 1 -n 1
 	check_unwritable
 	kill $periodic
 	check "top: too long" \
