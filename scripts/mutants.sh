@@ -18,6 +18,7 @@
 #   library PROGRAM          the same, for changes of the library
 #   faults PROGRAM           a program of the job "faults": faults_memcg there, others on the debug
 #                            kernel, which injects faults
+#   misuse NAME              a misuse of the job "misuse", on the debug kernel
 #   unload COUNT             so many rounds of the job "unload", on the debug kernel; time goes by
 #                            instructions, so what meets is the same on a busy machine
 #
@@ -142,6 +143,10 @@ check() {
 		built in_tree make -s -C selftests O="$out/all" "$out/all/$2" || return 2
 		cp "$out/all/$2" "$out/user/"
 		limit=900 boot $kernel faults "FAULTS=$2" ;;
+	misuse)
+		build_modules debug || return 2
+		rm -rf "$out/user/selftests"
+		boot debug misuse "CALLOUT_ONLY=$2" ;;
 	unload)
 		build_modules debug || return 2
 		rm -rf "$out/user/selftests"
