@@ -275,6 +275,9 @@ while IFS=: read -r file name; do
 done < <(grep -oE '`[a-zA-Z0-9_/.*-]+\.(c|h|sh|rst|patch|config|awk|gp)`' Documentation/*.rst README.md CONTRIBUTING.md |
 	tr -d '`' | sort -u)
 
+# What the documents promise has a test, and the test a mutant.
+scripts/promises.py || bad=1
+
 # The version.
 [ "$(head -n 1 NEWS)" = "callout $(cat VERSION)" ] || wrong "NEWS does not begin with the version of VERSION"
 
