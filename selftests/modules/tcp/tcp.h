@@ -20,7 +20,7 @@
 #define TCPTV_2MSL	(hz / 10)
 #define TCP_MAXRXTSHIFT	5
 
-/* A callout that is later than this, in ticks, is lost. */
+/* A callout is lost if one of its CPU that is due so many ticks later has run. */
 #define LOST		(5 * hz)
 
 enum { TT_REXMT, TT_KEEP, TT_DELACK, TT_2MSL, TT_NTIMERS };

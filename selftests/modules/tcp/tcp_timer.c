@@ -8,9 +8,10 @@
  * asynchronously; the last of the callbacks drops the last reference.
  *
  * Each timer has a ledger: each setting must be cancelled or run, and run
- * neither early, nor late by seconds, nor after a stop.
+ * neither early, nor after those that are due seconds later, nor after a stop.
  */
 #include <linux/cpumask.h>
+#include <linux/percpu.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "tcp.h"
@@ -53,7 +54,7 @@ enum {
 
 static const char * const wrong_names[] = {
 	[EARLY]		= "ran early",
-	[LATE]		= "is late by seconds",
+	[LATE]		= "is still set when later ones have run",
 	[STOPPED]	= "ran after it was stopped",
 	[EXCLUSION]	= "ran with the lock not held",
 	[STOP_FAILED]	= "could not be stopped under its lock",
@@ -62,6 +63,35 @@ static const char * const wrong_names[] = {
 };
 
 static atomic_t wrongs[NR_WRONGS];
+
+/* Of each CPU: the latest time for which a timer that has run there was set. */
+struct latest {
+	bool known;
+	int due;
+};
+
+static DEFINE_PER_CPU(struct latest, latest);
+
+/* In the handler of a timer that was set in ticks. Others of this CPU wait. */
+static void latest_update(int due)
+{
+	struct latest *l = this_cpu_ptr(&latest);
+
+	if (l->known && due - l->due <= 0)
+		return;
+	WRITE_ONCE(l->due, due);
+	/* Pairs with latest_is_after(). */
+	smp_store_release(&l->known, true);
+}
+
+/* Has a timer run on the CPU that was set for more than @distance after @due? */
+static bool latest_is_after(unsigned int cpu, int due, int distance)
+{
+	struct latest *l = per_cpu_ptr(&latest, cpu);
+
+	/* Pairs with latest_update(). */
+	return smp_load_acquire(&l->known) && READ_ONCE(l->due) - due > distance;
+}
 
 static void wrong(unsigned int what, unsigned int t)
 {
@@ -247,6 +277,8 @@ static bool tcp_timer_enter(struct tcpcb *tp, unsigned int t)
 	tt->set = false;
 	if (tt->due_sbt ? sbinuptime() < tt->due_sbt : ticks - tt->due < 0)
 		wrong(EARLY, t);
+	if (!tt->due_sbt)
+		latest_update(tt->due);
 	return true;
 }
 
@@ -377,7 +409,10 @@ void tcp_timer_start(struct tcpcb *tp, unsigned int t)
 	}
 }
 
-/* Checks that no pending timer has been due for seconds. */
+/*
+ * Checks that no pending timer is left behind: a machine may be slow, but a CPU runs
+ * its timers in the order of their ticks.
+ */
 void tcp_timer_check(struct tcpcb *tp)
 {
 	struct tcp_timer *tt;
@@ -387,7 +422,7 @@ void tcp_timer_check(struct tcpcb *tp)
 		tt = &tp->timer[t];
 		if (t == TT_DELACK || !callout_pending(&tt->callout))
 			continue;
-		if (ticks - tt->due > LOST)
+		if (latest_is_after(tt->callout.node.cpu, tt->due, LOST))
 			wrong(LATE, t);
 	}
 }
