@@ -3,23 +3,34 @@
 # Runs one job of qemu/jobs in User Mode Linux, to measure at the speed of the machine, and judges
 # the outcome.
 #
-#   qemu/uml.sh [-m MEMORY] [-t SECONDS] JOB
+#   qemu/uml.sh [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME] [-d DIRECTORY] JOB
 #
-# Modules come from build/uml/. The job's results go to build/log/uml-JOB.out, the kernel's and
-# the job's output to build/log/uml-JOB.console. Fails, and prints why, unless the job succeeds in
-# time and the console is free of alarms.
+# Modules come from build/uml/, and what is in the directory goes to the root. The job's results go
+# to build/log/uml-NAME.out, the kernel's and the job's output to build/log/uml-NAME.console; NAME
+# is the job's by default. Fails, and prints why, unless the job succeeds in time and the console is
+# free of alarms.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../scripts/lib.sh"
 memory=1G
 limit=600
 
-usage() { die "usage: uml.sh [-m MEMORY] [-t SECONDS] JOB"; }
+extra=
+name=
+more=
 
-while getopts m:t: option; do
+usage() {
+	die "usage: uml.sh [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"] [-n NAME]" \
+	    "[-d DIRECTORY] JOB"
+}
+
+while getopts m:t:a:n:d: option; do
 	case $option in
 	m) memory=$OPTARG ;;
 	t) limit=$OPTARG ;;
+	a) extra=$OPTARG ;;
+	n) name=$OPTARG ;;
+	d) more=$OPTARG ;;
 	*) usage ;;
 	esac
 done
@@ -36,7 +47,7 @@ trap '[ -z "$uml" ] || kill "$uml"; exit 130' INT TERM HUP
 
 eval "$("$top/qemu/kernel.sh" uml)"
 mkdir -p "$work/root/bin" "$work/root/lib"
-log=$log/uml-$job
+log=$log/uml-${name:-$job}
 rm -f "$log".*
 cp /bin/busybox "$work/root/bin/busybox"
 ln -s busybox "$work/root/bin/sh"
@@ -46,14 +57,16 @@ cp "$top/qemu/memory.sh" "$work/root/lib/"
 for file in "$build/uml"/*.ko; do
 	strip --strip-debug -o "$work/root/lib/${file##*/}" "$file"
 done
+[ ! "$more" ] || cp -a "$more/." "$work/root/"
 (cd "$work/root" && find . | LC_ALL=C sort | cpio --quiet -o -H newc -R 0:0) > "$work/initramfs"
 
 gcc -O2 -Wall -Werror -shared -fPIC -o "$work/ptrace.so" "$top/qemu/uml-ptrace.c"
 
 status=0
+# shellcheck disable=SC2086 # several arguments, or none
 setsid timeout -k 5 "$limit" env LD_PRELOAD="$work/ptrace.so" "$KERNEL_IMAGE" mem="$memory" \
 	initrd="$work/initramfs" con=null con0=null,fd:1 stderr=1 uml_dir="$work" \
-	panic=-1 panic_on_warn=1 rdinit=/init < /dev/null > "$log.console" 2>&1 &
+	panic=-1 panic_on_warn=1 rdinit=/init $extra < /dev/null > "$log.console" 2>&1 &
 uml=$!
 wait "$uml" || status=$?
 tr -d '\r' < "$log.console" | sed -n 's/^.*\(lab-[a-z0-9-]*: .*\)/\1/p' > "$log.out"
