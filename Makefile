@@ -167,8 +167,8 @@ SECONDS_FUZZ = $(if $(filter file,$(origin SECONDS)),120,$(SECONDS))
 fuzz-user: ## libFuzzer on schemes, table, hash and libcallout, in user space, SECONDS=120
 	@scripts/fuzz-user.sh $(SECONDS_FUZZ)
 
-mutants: ## small wrong changes, each of which a check must notice; ONLY=name, or a list of names
-	@scripts/mutants.sh $(ONLY)
+mutants: ## small wrong changes, each of which a check must notice; ONLY=names, or SAMPLE=n SEED=n SCOPE=
+	@$(if $(SAMPLE),scripts/mutants/sample.py $(SAMPLE) $(or $(SEED),1) $(SCOPE),scripts/mutants.sh $(ONLY))
 
 replaced: ## boot a kernel whose timer_list is a callout beside one as it was: build/replaced/table.csv
 	@scripts/replaced.sh

@@ -19,10 +19,10 @@ linux=$(qemu/kernel.sh -s)
 # tests the version and stubs functions that old kernels lack; macros that count their arguments do
 # not use them all; BSD's types have BSD's names; lab.c exports what the schemes define;
 # COUNTED() defines functions; the mocks of the fuzzers look like the kernel, and libFuzzer has
-# names and types of its own; the device's fuzzer has lists of names that are macros; an
-# initialiser names its constants twice; the list of points is a macro; callout_timer.h has
-# _Generic, which checkpatch does not know, and macros that are declarations; and it knows the
-# layout of trace events only by the kernel's own paths.
+# names and types of its own; the device's fuzzer has lists of names that are macros; mutant.h comes
+# before all headers; an initialiser names its constants twice; the list of points is a macro;
+# callout_timer.h has _Generic, which checkpatch does not know, and macros that are declarations;
+# and it knows the layout of trace events only by the kernel's own paths.
 ignored() {
 	local ignore=BIT_MACRO
 
@@ -40,6 +40,9 @@ ignored() {
 	module/include/linux/callout_openbsd.h) ignore=$ignore,MACRO_ARG_REUSE ;;
 	selftests/bench/loop_bench.c)
 		ignore=$ignore,MULTISTATEMENT_MACRO_USE_DO_WHILE,MACRO_ARG_REUSE ;;
+	selftests/mutants/mutant.h)
+		ignore=$ignore,CAMELCASE,PREFER_DEFINED_ATTRIBUTE_MACRO,MACRO_ARG_REUSE
+		ignore=$ignore,MEMORY_BARRIER ;;
 	selftests/harness/include/*) ignore=$ignore,MACRO_ARG_UNUSED,NEW_TYPEDEFS ;;
 	selftests/fuzz/user/mock_kernel.h)
 		ignore=$ignore,MACRO_ARG_UNUSED,MACRO_ARG_REUSE,MACRO_ARG_PRECEDENCE,NEW_TYPEDEFS

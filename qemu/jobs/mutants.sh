@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Job: runs checks on mutants of a sample, as the lines of /lib/plan say: MUTANT PARAMETERS CHECK...
+# with + between parameters. A check is a suite of KUnit or a program, and behind : how many results
+# and how many skipped cases it has. It fails too if the kernel says what /lib/alarm has.
+#
+# Prints what it is about to do, and of each mutant "survived MUTANT", or "killed MUTANT CHECK" and
+# ends: who knows in what state the kernel is. Of mutant 0, none, it prints what each check reaches
+# and counts, and goes on.
+
+[ -d /sys/kernel/debug/kunit ] || mount -t debugfs debugfs /sys/kernel/debug
+
+# What the kernel has printed since the last call, as it is on the console.
+log() { dmesg -c | sed 's/^<[0-9]*>//; s/^\[[^]]*\] //' > /tmp/log; }
+
+suite() {
+	printf %s "$1" > /sys/module/kunit/parameters/filter_glob
+	insmod /lib/callout_kunit.ko && rmmod callout_kunit || return
+	log
+	cp /tmp/log /tmp/said
+}
+
+# More than its longest case may take.
+program() {
+	rm -f /tmp/reached
+	CALLOUT_MUTANT=$mutant CALLOUT_REACHED=/tmp/reached timeout -s KILL 600 "$1" \
+		> /tmp/said 2>&1 || return
+	log
+}
+
+# KUnit's file_without_kind has a callout dropped.
+alarmed() {
+	grep -v "callout: dropped one of kind" /tmp/log | grep -aE -f /lib/alarm > /tmp/alarm &&
+		sed 's/^/alarm: /' /tmp/alarm | head -n 1
+}
+
+# check NAME: sets counted
+check() {
+	: > /tmp/log
+	: > /tmp/said
+	case $1 in
+	callout_*) suite "$1" ;;
+	*) program "$1" ;;
+	esac || return
+	counted=$(grep -c '^ *ok ' /tmp/said):$(grep -c '# SKIP' /tmp/said)
+	[ "$counted" != 0:0 ] && ! grep -q '^ *not ok ' /tmp/said && ! alarmed
+}
+
+# What has run since the last call, of the module's mutants or of the library's.
+reached() {
+	if [ -e /sys/module/callout/parameters/reached ]; then
+		cat /sys/module/callout/parameters/reached
+	elif [ -e /tmp/reached ]; then
+		tr '\0\1' 01 < /tmp/reached
+	fi
+}
+
+killed() {
+	grep '^ *not ok ' /tmp/said | head -n 3
+	echo "killed $mutant $1"
+	exit 0
+}
+
+: > /tmp/said
+log
+while read -r mutant parameters checks <&3; do
+	echo "run $mutant insmod"
+	# shellcheck disable=SC2046 # several
+	insmod /lib/callout.ko $(echo "$parameters" | tr + " ") mutant="$mutant" || killed insmod
+	[ "$mutant" != 0 ] || echo "reached insmod 0:0 $(reached)"
+	for token in $checks; do
+		name=${token%%:*}
+		echo "run $mutant $name"
+		if ! check "$name"; then
+			killed "$name"
+		elif [ "$mutant" = 0 ]; then
+			echo "reached $name $counted $(reached)"
+		elif [ "$token" != "$name:$counted" ]; then
+			echo "counts: $counted"
+			killed "$name"
+		fi
+	done
+	echo "run $mutant rmmod"
+	: > /tmp/said
+	rmmod callout || killed rmmod
+	log
+	! alarmed || killed rmmod
+	echo "survived $mutant"
+done 3< /lib/plan
