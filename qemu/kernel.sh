@@ -16,7 +16,7 @@
 #       kunit, debug, kcsan: built from Debian's linux-source-6.12 with the .config fragments that
 #                are here;
 #       uml:     User Mode Linux, a program of this machine, built from the same source with
-#                uml.config;
+#                uml.config; uml-debug: with uml-debug.config, too;
 #       oldhp:   as kunit, with the cpuhp_setup_state() of kernels before 6.1.97, 6.6.37, 6.9.8 and
 #                6.10: see oldhp.patch;
 #       clang:   as kunit, but with LLVM=1, and only what modules need: nothing to boot;
@@ -61,7 +61,7 @@ say() { echo "kernel.sh: $*" >&2; }
 usage() {
 	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|bench|fuzz"
 
-	names="$names|search|uml|clang|replaced[-debug]|unreplaced[-debug]|running"
+	names="$names|search|uml[-debug]|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
 	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|[kunit-]arm64-SUITE"
 	[ $# -eq 0 ] || die "there is no kernel \"$1\": $names"
@@ -285,6 +285,7 @@ built() {
 	oldhp) fragments=("$here/kunit.config"); patch_source "$name" ;;
 	kunit|kunit-*) fragments=("$here/kunit.config") ;;
 	uml) fragments=("$here/uml.config") ;;
+	uml-debug) fragments=("$here"/uml{,-debug}.config) ;;
 	unreplaced) fragments=("$here/kunit.config" "$overlay/replaced.config") ;;
 	unreplaced-debug)
 		fragments=("$here"/{kunit,debug}.config "$overlay/replaced.config") ;;
@@ -504,7 +505,7 @@ kunit-arm64-trixie|kunit-arm64-trixie-backports) built "$1" ;;
 kunit-arm64-testing|kunit-arm64-unstable) built "$1" ;;
 bench|search) built kunit ;;
 fuzz) built debug ;;
-uml) built uml ARCH=um ;;
+uml|uml-debug) built "$1" ARCH=um ;;
 clang) prepared ;;
 replaced) replaced "$1" "$here/kunit.config" "$overlay/replaced.config" ;;
 replaced-debug) replaced "$1" "$here"/{kunit,debug}.config "$overlay/replaced.config" ;;

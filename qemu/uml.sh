@@ -1,31 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs one job of qemu/jobs in User Mode Linux, to measure at the speed of the machine, and judges
-# the outcome.
+# Runs one job of qemu/jobs in User Mode Linux, and judges the outcome.
 #
-#   qemu/uml.sh [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME] [-d DIRECTORY] JOB
+#   qemu/uml.sh [-k KERNEL] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME]
+#               [-d DIRECTORY] JOB
 #
-# Modules come from build/uml/, and what is in the directory goes to the root. The job's results go
-# to build/log/uml-NAME.out, the kernel's and the job's output to build/log/uml-NAME.console; NAME
-# is the job's by default. Fails, and prints why, unless the job succeeds in time and the console is
-# free of alarms.
+# KERNEL is uml or uml-debug. Modules come from build/KERNEL/, and what is in the directory goes to
+# the root. The job's results go to build/log/uml-NAME.out, the kernel's and the job's output to
+# build/log/uml-NAME.console; NAME is the job's by default. Fails, and prints why, unless the job
+# succeeds in time and the console is free of alarms.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../scripts/lib.sh"
 memory=1G
 limit=600
 
+kernel=uml
 extra=
 name=
 more=
 
 usage() {
-	die "usage: uml.sh [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"] [-n NAME]" \
-	    "[-d DIRECTORY] JOB"
+	die "usage: uml.sh [-k KERNEL] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"]" \
+	    "[-n NAME] [-d DIRECTORY] JOB"
 }
 
-while getopts m:t:a:n:d: option; do
+while getopts k:m:t:a:n:d: option; do
 	case $option in
+	k) kernel=$OPTARG ;;
 	m) memory=$OPTARG ;;
 	t) limit=$OPTARG ;;
 	a) extra=$OPTARG ;;
@@ -45,7 +47,7 @@ uml=
 trap 'rm -rf "$work"' EXIT
 trap '[ -z "$uml" ] || kill "$uml"; exit 130' INT TERM HUP
 
-eval "$("$top/qemu/kernel.sh" uml)"
+eval "$("$top/qemu/kernel.sh" "$kernel")"
 mkdir -p "$work/root/bin" "$work/root/lib"
 log=$log/uml-${name:-$job}
 rm -f "$log".*
@@ -54,7 +56,7 @@ ln -s busybox "$work/root/bin/sh"
 cp "$top/qemu/uml-init" "$work/root/init"
 cp "$top/qemu/jobs/$job.sh" "$work/root/job"
 cp "$top/qemu/memory.sh" "$work/root/lib/"
-for file in "$build/uml"/*.ko; do
+for file in "$build/$kernel"/*.ko; do
 	strip --strip-debug -o "$work/root/lib/${file##*/}" "$file"
 done
 [ ! "$more" ] || cp -a "$more/." "$work/root/"
