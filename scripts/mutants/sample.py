@@ -10,9 +10,10 @@ change of it. What does not compile, or compiles to the same code, is not counte
 
 All mutants of a sample are in one build of the modules for each kernel, see sites.py. A run without
 a mutant tells for each check, a suite of KUnit or a program, which of them it reaches, and how long
-it takes. A mutant is then tried on those that reach it: on User Mode Linux, where sleep takes no
-time; then, if it survives, on the KUnit kernel with four CPUs, and so on, as STAGES has them; in
-each the quickest first.
+it takes. A mutant is then tried on those that reach it: on User Mode Linux with lockdep and KASAN,
+where sleep takes no time; then, if it survives, on kernels with four CPUs, as STAGES has them; in
+each the quickest first. Not again on checks that have as many results and skipped cases there as on
+the one CPU of User Mode Linux.
 
 All is in build/mutants/SCOPE-SAMPLE-SEED; a run that was interrupted goes on there. If a test has
 changed since, what has survived is tried again; if the code has, all begins again. survivors.list
@@ -53,9 +54,13 @@ SCOPES = {
 
 
 class Stage:
-    """Checks that are run on one kernel with the same parameters."""
-    def __init__(self, name, kernel, parameters, checks):
+    """
+    Checks that are run on one kernel with the same parameters. after is the name of a stage with
+    the same checks.
+    """
+    def __init__(self, name, kernel, parameters, checks, after=None):
         self.name, self.kernel, self.parameters, self.checks = name, kernel, parameters, checks
+        self.after = after
 
 
 def suites(run=None):
@@ -77,16 +82,18 @@ def programs(pattern):
 
 STAGES = {
     "module": [
-        Stage("uml", "uml", "tick_source=jiffies", suites()),
-        Stage("uml-hrtimer", "uml", "tick_source=hrtimer+hz=10000", suites("tick")),
-        Stage("kunit", "kunit", "tick_source=jiffies", suites()),
-        Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick")),
-        Stage("debug", "debug", "tick_source=jiffies", suites("locks")),
-        Stage("device", "debian-6.12", "device_hz=10000", programs("device_.*")),
+        Stage("uml", "uml-debug", "tick_source=jiffies", suites()),
+        Stage("uml-hrtimer", "uml-debug", "tick_source=hrtimer+hz=10000", suites("tick")),
+        Stage("uml-device", "uml-debug", "device_hz=10000", programs("device_.*")),
+        Stage("kunit", "kunit", "tick_source=jiffies", suites(), "uml"),
+        Stage("kunit-hrtimer", "kunit", "tick_source=hrtimer+hz=10000", suites("tick"),
+              "uml-hrtimer"),
+        Stage("device", "debian-6.12", "device_hz=10000", programs("device_.*"), "uml-device"),
     ],
     "library": [
         Stage("fuzzer", None, "", ["lib_fuzz"]),
-        Stage("device", "debian-6.12", "device_hz=10000", programs("libcallout_.*")),
+        Stage("uml-device", "uml-debug", "device_hz=10000", programs("libcallout_.*")),
+        Stage("device", "debian-6.12", "device_hz=10000", programs("libcallout_.*"), "uml-device"),
     ],
 }
 
@@ -117,7 +124,6 @@ class Sample:
         self.out = os.path.join(self.dir, "build")
         os.makedirs(self.dir, exist_ok=True)
         self.chosen = []            # the first is number 1
-        self.counts = {}            # of a stage and a check: results and skipped cases
         self.lock = threading.Lock()
 
     def path(self, name):
@@ -309,6 +315,10 @@ class Sample:
 
     # Boots.
 
+    def counts(self, name):
+        """How many results and skipped cases each check of a stage has."""
+        return {row[0]: row[2] for row in (r.split("\t") for r in self.lines("map-%s" % name))}
+
     def boot(self, stage, name, plan, costs):
         """Runs a plan, and yields what the job prints, then how it ended."""
         if not stage.kernel:
@@ -322,20 +332,21 @@ class Sample:
                 os.link(self.path("user") + check, root + check)
         with open(os.path.join(root, "lib/alarm"), "w") as f:
             f.write(ALARM + "\n")
+        counts = self.counts(stage.name)
         with open(os.path.join(root, "lib/plan"), "w") as f:
             for n, checks in plan:
                 f.write("%d %s %s\n" % (n, stage.parameters, " ".join(
-                    "%s:%s" % (c, self.counts.get((stage.name, c), "")) for c in checks)))
-        if stage.kernel == "uml":
-            command = ["qemu/uml.sh", "-n", name, "-d", root, "-t", "3600", "-a",
-                       "time-travel kunit.enable=1", "mutants"]
+                    "%s:%s" % (c, counts.get(c, "")) for c in checks)))
+        if stage.kernel == "uml-debug":
+            command = ["qemu/uml.sh", "-k", stage.kernel, "-n", name, "-d", root, "-t", "3600",
+                       "-a", "time-travel kunit.enable=1", "mutants"]
             log = os.path.join(self.out, "log", "uml-" + name)
         else:
             command = ["qemu/boot.sh", "-n", name, "-d", root, "-t", "3600", stage.kernel,
                        "mutants"]
             log = os.path.join(self.out, "log", "%s-%s" % (stage.kernel, name))
         console = log + ".console"
-        follow = console if stage.kernel == "uml" else log + ".out"
+        follow = console if stage.kernel == "uml-debug" else log + ".out"
         for old in (console, follow):
             if os.path.exists(old):
                 os.unlink(old)
@@ -413,8 +424,7 @@ class Sample:
             self.make_map(stage)
         out = {}
         for line in self.lines("map-" + stage.name):
-            check, seconds, counted, digits = line.split("\t")
-            self.counts[stage.name, check] = counted
+            check, seconds, _, digits = line.split("\t")
             out[check] = (float(seconds), {n for n, d in enumerate(digits) if d == "1"})
         print("%s: %d checks take %d s" % (stage.name, len(out), sum(c for c, _ in out.values())),
               flush=True)
@@ -471,7 +481,8 @@ class Sample:
         reach = self.map(stage)
         costs = {check: cost for check, (cost, _) in reach.items()}
         at_load = reach.pop("insmod", (0, set()))[1]
-        by_cost = sorted(reach, key=costs.get)
+        counts, before = self.counts(stage.name), self.counts(stage.after)
+        by_cost = [c for c in sorted(reach, key=costs.get) if counts[c] != before.get(c)]
         queue = []
         for n in left:
             checks = [c for c in by_cost if n in reach[c][1] or n in at_load]
@@ -538,7 +549,7 @@ class Sample:
         it, or the host; so it must fail again, alone, and pass without a mutant. Else all of the
         mutant's checks run again, twice at most.
         """
-        if not stage.kernel or (stage.kernel == "uml" and first and not said.startswith(
+        if not stage.kernel or (stage.kernel == "uml-debug" and first and not said.startswith(
                 ("hung", "ended without"))):
             return True
         plan = [check] if check in stage.checks else []
