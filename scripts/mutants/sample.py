@@ -16,7 +16,7 @@ each the quickest first. Not again on checks that have as many results and skipp
 the one CPU of User Mode Linux.
 
 All is in build/mutants/SCOPE-SAMPLE-SEED; a run that was interrupted goes on there. If a test has
-changed since, what has survived is tried again; if the code has, all begins again. survivors.list
+changed since, what has survived is tried again; if the code has, all begins again. survivors.tsv
 of selftests/mutants has reasons for those that no check can notice. The last line is "N passed, N
 failed": killed, and survived without a reason. lines.csv there has the lines that most checks run,
 and that fewest notice: how many have passed with the mutant before one has failed, if any.
@@ -581,20 +581,19 @@ class Sample:
 
     def report(self):
         known = self.verdicts()
-        # By file, kind and text, since lines move: the path, kind: text, a tab, the reason.
         reasons = {}
-        with open(os.path.join(TOP, "selftests/mutants/survivors.list")) as f:
-            for line in f:
-                if "\t" in line and not line.startswith("#"):
-                    what, reason = line.rstrip("\n").split("\t", 1)
-                    reasons[what] = reason
+        with open(os.path.join(TOP, "selftests/mutants/survivors.tsv")) as f:
+            for row in (line.rstrip("\n").split("\t") for line in f):
+                if len(row) == 3:
+                    reasons[row[0], row[1]] = row[2]
         reached = set()
         for stage in STAGES[self.scope]:
             for line in self.lines("map-" + stage.name):
                 reached |= {n for n, d in enumerate(line.split("\t")[3]) if d == "1"}
         killed = equivalent = 0
         for n, m in enumerate(self.chosen, 1):
-            what = "%s %s: %s" % (m.file, m.kind, m.what)
+            what = ("%s %s: %s" % (m.file, m.kind, m.what),
+                    self.texts[m.file].split("\n")[m.line - 1].strip())
             if any(v == "killed" for v, _ in known.get(n, {}).values()):
                 killed += 1
             elif what in reasons:
