@@ -329,7 +329,7 @@ class Function:
         elif text == "!":
             end = self.unary(k + 1, j)
             self.wrap("negate", k, end, "(MUTANT(@) ^ ", ")")
-        elif text == "?":
+        elif text == "?" and t[k + 1].text != ":":
             left = self.side(k, i, j, -1, COND_ENDS)
             if left < k:
                 self.wrap("negate", left, k, "(MUTANT(@) ^ !!(", "))")
