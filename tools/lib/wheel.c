@@ -116,12 +116,10 @@ static bool take_slot(struct wheel *wheel, __u64 now)
 		begin = (begin << LEVEL_BITS | index) << shift_of(level);
 		wheel->min = slot->min;
 		if (slot->min > now) {
-			if (begin > wheel->base)
-				move_base(wheel, now, begin);
+			move_base(wheel, now, begin);
 			return false;
 		}
-		if (begin > wheel->base)
-			wheel->base = begin;
+		wheel->base = begin;
 		slot_unused(wheel, level, index);
 		wheel->taken = slot->timers;
 		wheel->taken.next->prev = &wheel->taken;
