@@ -123,8 +123,7 @@ void callout_file_at(struct clock *clock, struct callout_timer *timer,
 }
 
 /*
- * Has the timer belong to @ctx and to a clock. One that is armed in another
- * context is disarmed there, and one that changes its clock leaves the wheel.
+ * Has the timer belong to @ctx and to a clock: it is disarmed where it was armed.
  * Returns 0, or -EINVAL and has changed nothing.
  */
 static int adopt(struct callout_ctx *ctx, struct callout_timer *timer,
@@ -132,10 +131,7 @@ static int adopt(struct callout_ctx *ctx, struct callout_timer *timer,
 {
 	if (clockid != CLOCK_MONOTONIC && clockid != CLOCK_BOOTTIME)
 		return -EINVAL;
-	if (timer->_armed && timer->_ctx != ctx)
-		callout_disarm(timer->_ctx, timer);
-	if (timer->_filed)
-		wheel_remove(timer);
+	callout_disarm(timer->_ctx, timer);
 	timer->_ctx = ctx;
 	timer->_clockid = clockid;
 	return 0;
