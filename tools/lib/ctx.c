@@ -73,8 +73,6 @@ int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
 {
 	int fd, ret;
 
-	if (!nr_events || nr_events > CALLOUT_BATCH_MAX)
-		return -EINVAL;
 	fd = callout_open(O_NONBLOCK);
 	if (fd < 0)
 		return fd;
