@@ -167,7 +167,7 @@ static void look(struct input *in, int fd)
 	ret = callout_set_eventfd(fd, input_byte(in));
 	fuzz_assert(!ret, "%d", ret);
 	fuzz_assert(callout_set_limit(fd, 0) == -EINVAL, "taken");
-	fuzz_assert(callout_unread_bytes(0) == -EBADF, "bytes");
+	fuzz_assert(callout_unread_bytes(-1) == -EBADF, "bytes");
 }
 
 static void read_events(struct input *in, int fd)
@@ -221,6 +221,8 @@ void fuzz_calls(struct input *in)
 	struct callout_op op = { .op = CALLOUT_OP_UNTIMEOUT + 1 };
 
 	fuzz_assert(fd >= 0 && to >= 0, "%d %d", fd, to);
+	fuzz_assert(mock_file(fd)->flags & O_NONBLOCK &&
+		    !(mock_file(to)->flags & O_NONBLOCK), "not as asked");
 	fuzz_assert(callout_open(O_APPEND) == -EINVAL, "opened");
 	fuzz_assert(callout_do(fd, &op) == -EINVAL, "done");
 	op.op = 0;

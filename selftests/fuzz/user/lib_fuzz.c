@@ -6,12 +6,14 @@
  * disarmed. A model has what each timer was armed for. What holds:
  *
  *  - a timer that fires is armed, fires once for each expiry, neither early nor,
- *    in a wait, later than its slack and a tick;
+ *    in a wait, later than its slack and a tick, and its event has its times;
  *  - no timer comes after it was disarmed, and none is accessed;
  *  - of one clock no timer comes before another of the same turns that was armed for
  *    an earlier time, or earlier for the same time;
  *  - arming fails only for what is asked, and a turn only if an error was
  *    injected; then nothing is lost, and after a wait no timer is due;
+ *  - a turn hands out no more timers than it may and, without a wait, reads each
+ *    clock once and makes one system call;
  *  - callout_ctx_next_due() is not after the first timer that is due, 0 only if
  *    timers are to be handed out, and a turn before that makes no system call if
  *    the kernel's callout has not come and need not be moved;
@@ -68,9 +70,11 @@ static struct model_timer model[TIMERS];
 static struct callout_ctx *context[CONTEXTS];
 /* A timer of another clock was armed; one for a time that never comes. */
 static bool other_clock[CONTEXTS], far[CONTEXTS];
-/* Turns that have begun, and the time after the last one, without sleep and with. */
+/* How many timers a turn hands out. */
+static unsigned int room[CONTEXTS];
+/* Turns that have begun; the times before and after the last, without sleep and with. */
 static unsigned int turns[CONTEXTS];
-static uint64_t turn_end[CONTEXTS][2];
+static uint64_t turn_begin[CONTEXTS][2], turn_end[CONTEXTS][2];
 static unsigned int nr_armed;
 static bool faults;
 /* System calls of the last turn. */
@@ -198,13 +202,20 @@ struct turn {
 	uint64_t drift;
 };
 
+static uint64_t ahead_of(clockid_t clockid)
+{
+	return clockid == CLOCK_MONOTONIC ? 0 : mock.asleep;
+}
+
 static void periodic_fired(struct model_timer *m, const struct callout_event *e)
 {
 	uint64_t last = e->due + e->overrun * m->period;
 
-	fuzz_assert(e->flags & CALLOUT_EVENT_PERIODIC, "%x", e->flags);
+	fuzz_assert(e->flags == CALLOUT_EVENT_PERIODIC, "%x", e->flags);
 	fuzz_assert(last <= mock_clock(m->clockid), "%u is early", e->overrun);
 	last = after(last, m->period);
+	fuzz_assert(last > turn_begin[m->ctx][m->clockid != CLOCK_MONOTONIC] ||
+		    e->overrun == UINT_MAX, "%u is not all", e->overrun);
 	model_due(m, last, e->overrun < UINT_MAX ? last :
 		  after(mock_clock(m->clockid), m->period));
 	fuzz_assert(callout_armed(m->timer), "not armed");
@@ -213,25 +224,30 @@ static void periodic_fired(struct model_timer *m, const struct callout_event *e)
 static void fired(struct model_timer *m, const struct callout_event *e,
 		  const struct turn *turn)
 {
-	uint64_t limit = tick_from(after(m->hi, m->slack));
+	uint64_t limit = after(m->hi, m->slack), ahead = ahead_of(m->clockid);
 
+	fuzz_assert(e->type == CALLOUT_EVENT_FIRED && !e->handle && !e->func &&
+		    e->clockid == m->clockid, "another event");
 	fuzz_assert(e->cookie == (uintptr_t)m->timer, "%llx", e->cookie);
+	fuzz_assert(e->fired >= turn_begin[m->ctx][0] && e->fired <= mock.now,
+		    "not in the turn, at %llu", e->fired);
 	fuzz_assert(e->due >= m->lo && e->due <= m->hi, "due at %llu, not %llu",
 		    e->due, (unsigned long long)m->lo);
 	fuzz_assert(mock_clock(m->clockid) >= m->lo, "early");
-	if (m->clockid == CLOCK_MONOTONIC) {
-		if (limit < turn->start + MOCK_TICK)
-			limit = turn->start + MOCK_TICK;
-		limit = after(limit, mock.drift - turn->drift + MOCK_TICK);
+	limit = tick_from(limit > ahead ? limit - ahead : 0);
+	if (limit < turn->start + MOCK_TICK)
+		limit = turn->start + MOCK_TICK;
+	limit = after(limit, mock.drift - turn->drift + MOCK_TICK);
+	if (m->clockid == CLOCK_MONOTONIC)
 		fuzz_assert(e->fired >= m->lo, "early");
-		fuzz_assert(e->fired <= limit || m->period,
-			    "at %llu, due at %llu", e->fired, e->due);
-	}
+	fuzz_assert(e->fired <= limit || m->period, "at %llu, due at %llu",
+		    e->fired, e->due);
 	if (m->period) {
 		periodic_fired(m, e);
 		return;
 	}
 	m->armed = false;
+	fuzz_assert(!e->flags && !e->overrun, "periodic");
 	fuzz_assert(!callout_armed(m->timer), "still armed");
 }
 
@@ -287,12 +303,14 @@ static void model_turn(unsigned int i, const struct turn *turn)
 	struct model_timer *m;
 
 	turns[i]++;
+	turn_begin[i][0] = turn->start;
+	turn_begin[i][1] = turn->start + mock.asleep;
 	turn_end[i][0] = mock.now;
 	turn_end[i][1] = mock.now + mock.asleep;
 	for (m = model; m < model + TIMERS; m++) {
 		if (!m->armed || m->ctx != i || !m->waits)
 			continue;
-		ahead = m->clockid == CLOCK_MONOTONIC ? 0 : mock.asleep;
+		ahead = ahead_of(m->clockid);
 		model_due(m, after(turn->start + ahead, m->time),
 			  after(turn->start + drift + ahead, m->time));
 	}
@@ -411,14 +429,18 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	struct mock_file *f = mock_file(callout_ctx_fd(ctx));
 	bool begins = !any_left(i), all_tried = !mock.short_at;
 	bool stays = !timeout && begins && !other_clock[i] && mock_unread(f);
-	unsigned int calls = mock.calls, n = 0;
+	unsigned int calls = mock.calls, looks = mock.looks, n = 0;
 	int ret;
 
 	ret = flush ? callout_ctx_flush(ctx) : callout_ctx_turn(ctx, timeout);
 	if (ret < 0)
 		fuzz_assert(faults || timeout == CALLOUT_FOREVER, "%d", ret);
 	turn_calls = mock.calls - calls;
+	looks = mock.looks - looks;
 	fuzz_assert(timeout || turn_calls <= 1, "%u calls", turn_calls);
+	fuzz_assert(timeout || looks <= 1U + other_clock[i], "%u looks", looks);
+	fuzz_assert(ret <= (int)room[i], "%d of %u", ret, room[i]);
+	fuzz_assert(ret || timeout != CALLOUT_FOREVER, "no wait");
 	fuzz_assert(!idle || !turn_calls, "a call before one is due");
 	if (!ret && !flush && timeout && timeout < REACH)
 		fuzz_assert(mock.now >= turn.start + timeout, "too short a wait");
@@ -432,6 +454,8 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	if (n < most)
 		fuzz_assert(n == (ret < 0 ? 0 : ret), "%u, not %d", n, ret);
 	check_next_due(i);
+	if (begins && !faults && !timeout && n < most)
+		fuzz_assert(!callout_ctx_pending(ctx), "all is done");
 	if (!callout_ctx_pending(ctx))
 		check_wakes(i, false);
 	else if (op_failed(ret) && all_tried)
@@ -460,10 +484,13 @@ static void check_remaining(struct model_timer *m)
 			    (unsigned long long)m->time);
 		return;
 	}
+	if (m->timer->_queued) {
+		fuzz_assert(!left, "it has fired");
+		return;
+	}
 	fuzz_assert(left <= (m->hi > now ? m->hi - now : 0), "too long");
 	now += mock.jitter;
-	fuzz_assert(left >= (m->lo > now ? m->lo - now : 0) ||
-		    m->timer->_queued, "too short");
+	fuzz_assert(left >= (m->lo > now ? m->lo - now : 0), "too short");
 }
 
 static void inject(struct input *in)
@@ -503,7 +530,7 @@ static void create_fails(void)
 	fuzz_assert(callout_ctx_create(&ctx, 0) == -EINVAL, "created");
 	fuzz_assert(callout_ctx_create_fd(&ctx, CALLOUT_BATCH_MAX + 1, MOCK_FD)
 		    == -EINVAL, "created");
-	fuzz_assert(callout_ctx_create_fd(&ctx, 1, 0) == -EBADF, "created");
+	fuzz_assert(callout_ctx_create_fd(&ctx, 1, -1) == -EBADF, "created");
 	mock.allocations = 0;
 	fuzz_assert(callout_ctx_create(&ctx, 1) == -ENOMEM, "created");
 	mock.allocations = ~0U;
@@ -515,8 +542,9 @@ static void create_fails(void)
 	fuzz_assert(callout_ctx_create_fd(&ctx, 1, fd) == -EBADF, "created");
 	callout_ctx_destroy(NULL);
 	/* Too many open files. */
-	for (i = 0; callout_open(0) >= 0; i++)
+	for (i = 1; callout_open(0) >= 0; i++)
 		fuzz_assert(i < MOCK_FILES, "opened");
+	fuzz_assert(i == MOCK_FILES, "a file was left open");
 	fuzz_assert(callout_ctx_create(&ctx, 1) == -EMFILE, "created");
 	for (i = 0; i < MOCK_FILES; i++)
 		mock.file[i].open = false;
@@ -641,9 +669,10 @@ static void fuzz_contexts(struct input *in)
 	nr_armed = 0;
 	for (i = 0; i < TIMERS; i++)
 		new_timer(&model[i]);
-	for (i = 0; i < CONTEXTS; i++)
-		fuzz_assert(!callout_ctx_create(&context[i], 1 + input_below(in, 6)),
-			    "not created");
+	for (i = 0; i < CONTEXTS; i++) {
+		room[i] = 1 + input_below(in, 6);
+		fuzz_assert(!callout_ctx_create(&context[i], room[i]), "not created");
+	}
 	for (i = 0; i < CONTEXTS; i++) {
 		turn_end[i][0] = mock.now;
 		turn_end[i][1] = mock.now + mock.asleep;

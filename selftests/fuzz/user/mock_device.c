@@ -15,6 +15,8 @@
 
 #define TIME_LAST	(~0ULL >> 1)
 #define REAL_AHEAD	1700000000000000000ULL
+/* errno after a call that has succeeded: no call fails with it. */
+#define NO_ERROR	EXDEV
 
 struct mock mock;
 
@@ -67,6 +69,7 @@ int mock_clock_gettime(clockid_t clockid, struct timespec *ts)
 {
 	uint64_t t;
 
+	mock.looks++;
 	if (!has_clock(clockid)) {
 		errno = EINVAL;
 		return -1;
@@ -76,6 +79,7 @@ int mock_clock_gettime(clockid_t clockid, struct timespec *ts)
 	t = mock_clock(clockid);
 	ts->tv_sec = t / 1000000000;
 	ts->tv_nsec = t % 1000000000;
+	errno = NO_ERROR;
 	return 0;
 }
 
@@ -93,6 +97,7 @@ int mock_open(const char *name, int flags, ...)
 
 	fuzz_assert(!strcmp(name, CALLOUT_DEVICE), "%s", name);
 	fuzz_assert(flags & O_CLOEXEC, "inherited by exec");
+	fuzz_assert((flags & O_ACCMODE) == O_RDWR, "%x", flags);
 	for (i = 0; i < MOCK_FILES; i++) {
 		if (mock.file[i].open)
 			continue;
@@ -101,6 +106,7 @@ int mock_open(const char *name, int flags, ...)
 		mock.file[i].flags = flags;
 		mock.file[i].eventfd = -1;
 		mock.file[i].limit = MOCK_CALLOUTS;
+		errno = NO_ERROR;
 		return MOCK_FD + i;
 	}
 	errno = EMFILE;
@@ -113,6 +119,7 @@ int mock_close(int fd)
 
 	fuzz_assert(f, "close of %d", fd);
 	f->open = false;
+	errno = NO_ERROR;
 	return 0;
 }
 
@@ -121,6 +128,7 @@ int mock_fcntl(int fd, int command, ...)
 	struct mock_file *f = mock_file(fd);
 
 	fuzz_assert(f && command == F_GETFL, "fcntl %d of %d", command, fd);
+	errno = NO_ERROR;
 	return f->flags;
 }
 
@@ -640,10 +648,8 @@ int mock_ioctl(int fd, unsigned long request, ...)
 	va_end(args);
 	mock.calls++;
 	ret = f ? request_of(f, request, arg) : -EBADF;
-	if (ret >= 0)
-		return ret;
-	errno = -ret;
-	return -1;
+	errno = ret < 0 ? -ret : NO_ERROR;
+	return ret < 0 ? -1 : ret;
 }
 
 ssize_t mock_read(int fd, void *buffer, size_t size)
@@ -660,8 +666,6 @@ ssize_t mock_read(int fd, void *buffer, size_t size)
 	if (!mock_unread(f) && !(f->flags & O_NONBLOCK))
 		wait_for_event(f, ~0ULL);
 	n = read_events(f, buffer, size / sizeof(struct callout_event));
-	if (n)
-		return n * sizeof(struct callout_event);
-	errno = EAGAIN;
-	return -1;
+	errno = n ? NO_ERROR : EAGAIN;
+	return n ? (ssize_t)(n * sizeof(struct callout_event)) : -1;
 }

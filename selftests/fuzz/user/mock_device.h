@@ -5,7 +5,7 @@
  * The library's calls of ioctl(), read(), open(), close(), fcntl(),
  * clock_gettime() and calloc() are linked to the functions here. Time is a
  * number: it goes on when a test says so, by a little with each look at a clock,
- * and in a wait, up to the next event.
+ * and in a wait, up to the next event. A call that succeeds changes errno.
  */
 #ifndef _FUZZ_MOCK_DEVICE_H
 #define _FUZZ_MOCK_DEVICE_H
@@ -16,7 +16,8 @@
 #define MOCK_FILES	4U
 #define MOCK_CALLOUTS	96U
 #define MOCK_TICK	1000ULL
-#define MOCK_FD		1000
+/* The first descriptor: 0 is one, too. */
+#define MOCK_FD		0
 
 /* A callout, from SET until its event is read. */
 struct mock_callout {
@@ -51,6 +52,7 @@ struct mock_file {
  * @interrupt: the next wait is interrupted
  * @allocations: how many calls of calloc() succeed, from now on
  * @calls: of ioctl() and read()
+ * @looks: of clock_gettime()
  */
 struct mock {
 	struct mock_file file[MOCK_FILES];
@@ -64,6 +66,7 @@ struct mock {
 	bool interrupt;
 	unsigned int allocations;
 	unsigned int calls;
+	unsigned int looks;
 };
 
 extern struct mock mock;
