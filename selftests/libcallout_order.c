@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "loop.h"
-#include "wheel.h"
+#include "ctx.h"
 
 #define BEGIN	1000000000000ULL
 
@@ -20,6 +20,8 @@ FIXTURE(order) {
 FIXTURE_SETUP(order)
 {
 	memset(self->t, 0, sizeof(self->t));
+	/* What the memory of a wheel has before does not matter. */
+	memset(&self->wheel, 0xff, sizeof(self->wheel));
 	callout_wheel_init(&self->wheel, 0);
 	self->looks = 0;
 }
@@ -102,6 +104,132 @@ TEST_F(order, looks_of_one_time)
 		expect_pop(i, BEGIN + HOUR);
 	EXPECT_EQ(64, self->looks);
 	expect_none(BEGIN + HOUR);
+}
+
+/*
+ * While timers of a slot are still to be looked at, timers that are armed up to the
+ * slot's last time go behind them. A timer after that is filed, and looked at once.
+ */
+TEST_F(order, end_of_a_slot)
+{
+	unsigned int level, i, work;
+	__u64 begin, last;
+
+	for (level = 1; level < WHEEL_LEVELS; level++) {
+		callout_wheel_init(&self->wheel, 0);
+		begin = 1ULL << 6 * level;
+		last = 2 * begin - 1;
+		add(&self->wheel, &self->t[0], begin);
+		add(&self->wheel, &self->t[1], last);
+		add(&self->wheel, &self->t[2], last);
+		work = 1;
+		EXPECT_EQ(&self->t[0],
+			  callout_wheel_pop(&self->wheel, last, &work));
+		add(&self->wheel, &self->t[3], last);
+		add(&self->wheel, &self->t[4], last + 1);
+		self->looks = 0;
+		for (i = 1; i < 4; i++)
+			expect_pop(i, last);
+		expect_none(last);
+		/* Each has moved down, and was returned. */
+		EXPECT_EQ(6, self->looks);
+		expect_pop(4, last + 1);
+		EXPECT_EQ(7, self->looks);
+		expect_none(TIME_MAX);
+	}
+}
+
+/* A turn at the begin of a slot, in which nothing is due yet, leaves its order. */
+TEST_F(order, begin_of_a_slot)
+{
+	unsigned int level;
+	__u64 begin;
+
+	for (level = 1; level < WHEEL_LEVELS; level++) {
+		callout_wheel_init(&self->wheel, 0);
+		begin = 1ULL << 6 * level;
+		add(&self->wheel, &self->t[0], 1);
+		add(&self->wheel, &self->t[1], begin + 1);
+		expect_pop(0, begin);
+		expect_none(begin);
+		add(&self->wheel, &self->t[2], begin + 1);
+		expect_none(begin);
+		expect_pop(1, begin + 1);
+		expect_pop(2, begin + 1);
+		expect_none(TIME_MAX);
+	}
+}
+
+/* However long nothing was due, timers that are near are filed by the nanosecond. */
+TEST_F(order, looks_after_a_pause)
+{
+	const __u64 now = (BEGIN + HOUR / 2) & ~63ULL;
+	unsigned int i;
+
+	add(&self->wheel, &self->t[0], BEGIN);
+	add(&self->wheel, &self->t[63], BEGIN + HOUR);
+	expect_pop(0, now);
+	expect_none(now);
+	self->looks = 0;
+	for (i = 1; i < 63; i++)
+		add(&self->wheel, &self->t[i], now + 63 - i);
+	for (i = 62; i; i--)
+		expect_pop(i, now + 62);
+	EXPECT_EQ(62, self->looks);
+	expect_pop(63, TIME_MAX);
+}
+
+/* With slack, a timer is filed for the last of its meeting times, none above TIME_MAX. */
+TEST_F(order, meetings)
+{
+	__u64 due, slack, grain, time;
+	unsigned int i, seed = 1;
+
+	for (i = 0; i < 10000; i++) {
+		due = ((__u64)rand_r(&seed) << 32 | rand_r(&seed)) >>
+		      rand_r(&seed) % 62;
+		slack = i ? 1 + ((__u64)rand_r(&seed) >> rand_r(&seed) % 31) :
+			    TIME_MAX;
+		if (i % 8 == 1)
+			slack = TIME_MAX - (TIME_MAX >> rand_r(&seed) % 60);
+		if (!slack)
+			continue;
+		for (grain = 1; grain <= slack / 2; grain *= 2)
+			;
+		time = (due + slack) / grain * grain;
+		ASSERT_EQ(time < TIME_MAX ? time : TIME_MAX,
+			  meeting(due, slack));
+		ASSERT_LE(due, meeting(due, slack));
+	}
+}
+
+/* Armed again, a timer stays where it is in the wheel, unless that is too late. */
+TEST_F(order, place_in_the_wheel)
+{
+	struct callout_timer *t = self->t;
+	struct clock clock = { 0 };
+
+	callout_wheel_init(&clock.wheel, 0);
+	callout_file(&clock, &t[0], 1000);
+	callout_file(&clock, &t[1], 1000);
+	callout_file(&clock, &t[0], 1000);
+	EXPECT_EQ(&t[1]._wheel, t[0]._wheel.next);
+	callout_file(&clock, &t[0], 2000);
+	EXPECT_EQ(&t[1]._wheel, t[0]._wheel.next);
+	EXPECT_EQ(2000, t[0]._at);
+	t[0]._slack = 600;
+	callout_file(&clock, &t[0], 1500);
+	EXPECT_EQ(&t[1]._wheel, t[0]._wheel.next);
+	EXPECT_EQ(2048, t[0]._at);
+	EXPECT_EQ(1500, t[0]._due);
+	callout_file(&clock, &t[0], 100);
+	EXPECT_NE(&t[1]._wheel, t[0]._wheel.next);
+	EXPECT_EQ(512, t[0]._at);
+	EXPECT_EQ(100, t[0]._due);
+	EXPECT_EQ(512, clock.wheel.min);
+	EXPECT_EQ(&t[0], pop(&clock.wheel, 512, &self->looks));
+	EXPECT_EQ(NULL, pop(&clock.wheel, 999, &self->looks));
+	EXPECT_EQ(&t[1], pop(&clock.wheel, 1000, &self->looks));
 }
 
 /* At random: in order, and each is looked at once a level at most. */
