@@ -104,6 +104,117 @@ static void expiry_of_the_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
 }
 
+static void expect_counts(struct kunit *test, u64 wakeups, u64 false_wakeups, u64 hops)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_stats *stats = &v->base->stats;
+
+	KUNIT_EXPECT_EQ(test, stats->wakeups, wakeups);
+	KUNIT_EXPECT_EQ(test, stats->false_wakeups, false_wakeups);
+	KUNIT_EXPECT_EQ(test, stats->hops, hops);
+}
+
+/*
+ * What the tick source does is counted: a wake-up, which is false if nothing was due,
+ * or a hop if its tick has not come. Expiry that others ask for counts as none.
+ */
+static void expiry_counts_wakeups(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	u64 start = v->now;
+
+	expiry_tick(v, start);
+	expect_counts(test, 1, 1, 0);
+	callout_virtual_set(a, 10);
+	expiry_tick(v, start + 5);
+	expect_counts(test, 1, 1, 1);
+	callout_virtual_run_to(v, start + 6);
+	expect_counts(test, 1, 1, 1);
+	expiry_tick(v, start + 10);
+	expect_counts(test, 2, 1, 1);
+	callout_virtual_set(a, 10);
+	callout_stop(&a->c);
+	expiry_tick(v, start + 20);
+	expect_counts(test, 3, 2, 1);
+	callout_virtual_set(a, 10);
+	callout_virtual_run_to(v, start + 30);
+	expect_counts(test, 3, 2, 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 2);
+}
+
+/* A source that has expiry begin in the tasklet says so: that counts as well, once. */
+static void expiry_counts_the_tasklet(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	u64 start = v->now;
+
+	callout_virtual_set(a, 10);
+	WRITE_ONCE(v->base->woken, true);
+	callout_virtual_run_to(v, start + 5);
+	expect_counts(test, 0, 0, 1);
+	callout_virtual_run_to(v, start + 10);
+	expect_counts(test, 0, 0, 1);
+	callout_virtual_set(a, 10);
+	WRITE_ONCE(v->base->woken, true);
+	callout_virtual_run_to(v, start + 20);
+	expect_counts(test, 1, 0, 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 2);
+}
+
+/* Expiry once; returns whether there are more. */
+static bool expiry_once(struct callout_virtual *v)
+{
+	bool more;
+
+	local_bh_disable();
+	more = callout_expire(v->base);
+	local_bh_enable();
+	return more;
+}
+
+static void then_set_for_next(struct callout_item *item)
+{
+	callout_virtual_set(item, 1);
+	WRITE_ONCE(item->v->now, item->v->now + 1);
+}
+
+/*
+ * Expiry looks at the time again when all that was due has run, and once only:
+ * callouts that are due again and again are left to the next tick.
+ */
+static void expiry_looks_once_more(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	u64 start = v->now;
+
+	a->then = then_set_for_next;
+	callout_virtual_set(a, 1);
+	v->now++;
+	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	KUNIT_EXPECT_EQ(test, a->runs, 2);
+	KUNIT_EXPECT_EQ(test, v->armed, start + 3);
+	callout_stop(&a->c);
+}
+
+/* The time between two expiries is no handler's, and does not end the second. */
+static void expiry_begins_now(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 3);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		callout_virtual_set(&a[i], 1);
+	v->jiffies += 100 * CALLOUT_SLOW_EDGES;
+	v->now++;
+	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	KUNIT_EXPECT_EQ(test, v->ran, 3);
+	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 0);
+}
+
 /*
  * Callouts that handlers set are programmed once, when all handlers have run.
  */
@@ -369,6 +480,10 @@ static struct kunit_case expiry_cases[] = {
 	KUNIT_CASE(expiry_programs_the_tick),
 	KUNIT_CASE(expiry_tick_by_tick),
 	KUNIT_CASE(expiry_of_the_cancelled),
+	KUNIT_CASE(expiry_counts_wakeups),
+	KUNIT_CASE(expiry_counts_the_tasklet),
+	KUNIT_CASE(expiry_looks_once_more),
+	KUNIT_CASE(expiry_begins_now),
 	KUNIT_CASE(expiry_handlers_program_once),
 	KUNIT_CASE(expiry_yields_after_many_handlers),
 	KUNIT_CASE(expiry_yields_when_time_is_up),
