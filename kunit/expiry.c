@@ -3,10 +3,13 @@
  * expiry.c - suite callout_expiry: ticks, order and limits, on a virtual clock
  */
 #include <linux/bottom_half.h>
+#include <linux/callout_timer_types.h>
 #include <linux/debug_locks.h>
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 #include <linux/stop_machine.h>
+#include <linux/timer.h>
 #include "virtual.h"
 
 static void then_set_again(struct callout_item *item)
@@ -455,6 +458,174 @@ static void expiry_lockdep_ends(struct kunit *test)
 		stop_machine(check_without_lockdep, test->priv, NULL);
 }
 
+/**
+ * struct expiry_timer - one of Linux's timers that the virtual base runs
+ * @t: the timer
+ * @v: the base
+ * @runs: how often it has run
+ * @place: the number of its last run among those of all, from 0
+ * @takes: jiffies that its function takes
+ */
+struct expiry_timer {
+	struct callout_timer t;
+	struct callout_virtual *v;
+	unsigned int runs;
+	unsigned int place;
+	unsigned int takes;
+};
+
+static void expiry_timer_runs(struct callout_timer *t)
+{
+	struct expiry_timer *timer = container_of(t, struct expiry_timer, t);
+
+	timer->runs++;
+	timer->place = timer->v->ran++;
+	timer->v->jiffies += timer->takes;
+}
+
+static void expiry_timer_end(void *data)
+{
+	struct expiry_timer *timer = data;
+
+	callout_timer_shutdown_sync(&timer->t);
+}
+
+/* Has a base take a pending node that is in no base, for a tick. */
+static void expiry_timer_file(struct callout_virtual *v, struct callout_node *n, u64 tick)
+{
+	callout_base_lock_irq(v->base);
+	v->base->scheme->ops->start(v->base->scheme, n, v->now, tick);
+	v->base->room--;
+	WRITE_ONCE(n->cpu, CALLOUT_VIRTUAL);
+	callout_base_unlock_irq(v->base);
+}
+
+/*
+ * A timer that is due at the next tick of the virtual base: it is set on this CPU, where
+ * the case stays, and taken from there. Its jiffy has come.
+ */
+static void expiry_timer_set(struct kunit *test, struct expiry_timer *timer)
+{
+	static struct lock_class_key key;
+	struct callout_base *base;
+
+	timer->v = test->priv;
+	callout_timer_init_key(&timer->t, expiry_timer_runs, TIMER_PINNED, "expiry", &key);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, expiry_timer_end, timer));
+	callout_timer_mod(&timer->t, jiffies + CALLOUT_TEST_FAR);
+	base = callout_base(timer->t.node.cpu);
+	callout_base_lock_irq(base);
+	base->scheme->ops->stop(base->scheme, &timer->t.node);
+	base->room++;
+	WRITE_ONCE(timer->t.node.cpu, CALLOUT_CPU_MOVING);
+	callout_base_unlock_irq(base);
+	timer->t.node.time = 0;
+	expiry_timer_file(timer->v, &timer->t.node, timer->v->now + 1);
+}
+
+static struct expiry_timer *expiry_timers(struct kunit *test, unsigned int n)
+{
+	struct expiry_timer *timer;
+	unsigned int i;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	timer = kunit_kcalloc(test, n, sizeof(*timer), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, timer);
+	for (i = 0; i < n; i++)
+		expiry_timer_set(test, &timer[i]);
+	return timer;
+}
+
+/* Expiry yields after CALLOUT_MAX_HANDLERS timers too, and goes on in the same order. */
+static void expiry_yields_after_many_timers(struct kunit *test)
+{
+	const unsigned int nr = CALLOUT_MAX_HANDLERS + 2;
+	struct expiry_timer *timer = expiry_timers(test, nr);
+	struct callout_virtual *v = test->priv;
+	unsigned int i, wrong = 0;
+
+	v->now++;
+	KUNIT_EXPECT_TRUE(test, expiry_once(v));
+	KUNIT_EXPECT_EQ(test, v->ran, CALLOUT_MAX_HANDLERS);
+	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	for (i = 0; i < nr; i++)
+		wrong += timer[i].runs != 1 || timer[i].place != i;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+}
+
+/* A timer whose function takes too long is counted, and the others have another turn. */
+static void expiry_counts_slow_timers(struct kunit *test)
+{
+	struct expiry_timer *timer = expiry_timers(test, 3);
+	struct callout_virtual *v = test->priv;
+	bool more;
+
+	timer[0].takes = CALLOUT_SLOW_EDGES;
+	timer[1].takes = CALLOUT_SLOW_EDGES - 1;
+	v->now++;
+	more = expiry_once(v);
+	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
+	/* There expiry goes on. */
+	KUNIT_EXPECT_EQ(test, more, !IS_ENABLED(CONFIG_PREEMPT_RT));
+	KUNIT_EXPECT_EQ(test, v->ran, more ? 1 : 3);
+	callout_virtual_expire(v);
+	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
+	KUNIT_EXPECT_EQ(test, v->ran, 3);
+}
+
+/* Timers and callouts of one tick run in the order of setting, each as what it is. */
+static void expiry_of_both_kinds(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 4);
+	struct expiry_timer *timer;
+	unsigned int i;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	timer = kunit_kcalloc(test, 4, sizeof(*timer), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, timer);
+	for (i = 0; i < 4; i++) {
+		expiry_timer_set(test, &timer[i]);
+		callout_virtual_set(&a[i], 1);
+	}
+	v->now++;
+	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, timer[i].runs, 1);
+		KUNIT_EXPECT_EQ(test, timer[i].place, 2 * i);
+		KUNIT_EXPECT_EQ(test, a[i].runs, 1);
+		KUNIT_EXPECT_EQ(test, a[i].place, 2 * i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+}
+
+/*
+ * A timer whose jiffy has not come, though its tick has, is filed again: it stays
+ * pending, and runs at a later tick.
+ */
+static void expiry_postpones_timers(struct kunit *test)
+{
+	struct expiry_timer *timer = expiry_timers(test, 2);
+	struct callout_virtual *v = test->priv;
+
+	timer[0].t.node.time = get_jiffies_64() + CALLOUT_TEST_FAR;
+	v->now++;
+	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	KUNIT_EXPECT_EQ(test, timer[0].runs, 0);
+	KUNIT_EXPECT_EQ(test, timer[1].runs, 1);
+	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&timer[0].t));
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
+	KUNIT_EXPECT_GT(test, timer[0].t.node.expires, v->now);
+	/* The search for it may take more than one wake-up. */
+	KUNIT_EXPECT_GT(test, v->armed, v->now);
+	KUNIT_EXPECT_LE(test, v->armed, timer[0].t.node.expires);
+	timer[0].t.node.time = 0;
+	callout_virtual_run_to(v, timer[0].t.node.expires);
+	KUNIT_EXPECT_EQ(test, timer[0].runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+}
+
 static void then_expire(struct callout_item *item)
 {
 	item->ret = callout_expire(item->v->base);
@@ -492,6 +663,10 @@ static struct kunit_case expiry_cases[] = {
 	KUNIT_CASE(expiry_catches_up_in_order),
 	KUNIT_CASE(expiry_counts_lateness),
 	KUNIT_CASE(expiry_lockdep_ends),
+	KUNIT_CASE(expiry_yields_after_many_timers),
+	KUNIT_CASE(expiry_counts_slow_timers),
+	KUNIT_CASE(expiry_of_both_kinds),
+	KUNIT_CASE(expiry_postpones_timers),
 	KUNIT_CASE(expiry_is_not_reentrant),
 	{}
 };
