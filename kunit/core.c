@@ -7,6 +7,7 @@
  */
 #include <linux/limits.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include "debug.h"
 #include "virtual.h"
 
@@ -124,6 +125,35 @@ static void core_state_in_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->seen, 2);
 	KUNIT_EXPECT_EQ(test, a->ret, 0);
 	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
+}
+
+static DEFINE_SPINLOCK(lock_before);
+
+/*
+ * It is the same after callouts that have a lock, whose handlers are over when the lock
+ * is free: a base remembers none of them.
+ */
+static void core_state_in_next_handler(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	static const u8 flags[] = { 0, CALLOUT_TRYLOCK };
+	struct callout_item *a = callout_virtual_items(test, 2);
+	unsigned int i;
+
+	a[1].then = then_look;
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		callout_init_mtx(&a[0].c, &lock_before, flags[i]);
+		a[0].c.node.cpu = CALLOUT_VIRTUAL;
+		spin_lock_bh(&lock_before);
+		callout_virtual_set(&a[0], 1);
+		spin_unlock_bh(&lock_before);
+		callout_virtual_set(&a[1], 1);
+		a[1].ret = -100;
+		callout_virtual_run_to(v, v->now + 1);
+		KUNIT_EXPECT_EQ(test, a[0].runs, i + 1);
+		KUNIT_EXPECT_EQ(test, a[1].seen, 2);
+		KUNIT_EXPECT_EQ(test, a[1].ret, 0);
+	}
 }
 
 /* Active is set until callout_deactivate(), which does not stop the callout. */
@@ -567,6 +597,7 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_least_distance_is_one),
 	KUNIT_CASE(core_greatest_distance),
 	KUNIT_CASE(core_state_in_handler),
+	KUNIT_CASE(core_state_in_next_handler),
 	KUNIT_CASE(core_active),
 	KUNIT_CASE(core_handler_sets_itself),
 	KUNIT_CASE(core_handler_sets_and_stops_itself),
