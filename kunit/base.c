@@ -5,6 +5,7 @@
  * On a virtual clock, with the wheel's functions except some, called through
  * the interface (base->wheel is off).
  */
+#include <linux/bottom_half.h>
 #include "virtual.h"
 
 /* How the scheme of the present case behaves, and what it counted. */
@@ -37,6 +38,16 @@ static u64 endless_next_due(struct callout_scheme *s, unsigned int *budget)
 		fake.v->jiffies++;
 	*budget = 0;
 	return fake.next;
+}
+
+/* A look for due callouts that always uses up its budget, and finds none. */
+static bool endless_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
+			    struct list_head *due)
+{
+	if (++fake.searches == fake.search_takes)
+		fake.v->jiffies++;
+	*budget = 0;
+	return true;
 }
 
 static struct callout_node *fake_find(struct callout_scheme *s,
@@ -141,7 +152,9 @@ static void base_next_not_found(struct kunit *test)
 	fake.search_takes = 8;
 	callout_virtual_set(&item[0], 1000);
 	fake.next = start + 500;
+	v->base->stats.max_units = 0;
 	callout_virtual_run_to(v, start + 10);
+	KUNIT_EXPECT_EQ(test, v->base->stats.max_units, CALLOUT_BUDGET);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 500);
 	KUNIT_EXPECT_EQ(test, fake.searches, 8);
 
@@ -154,6 +167,43 @@ static void base_next_not_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 501);
 	KUNIT_EXPECT_EQ(test, fake.searches, 1);
+}
+
+/* Looks once for due callouts; returns how many holds that took. */
+static unsigned int base_look(struct kunit *test, unsigned int search_takes)
+{
+	struct callout_virtual *v = test->priv;
+	bool more;
+
+	fake.searches = 0;
+	fake.search_takes = search_takes;
+	v->base->stats.max_units = 0;
+	local_bh_disable();
+	more = callout_expire(v->base);
+	local_bh_enable();
+	KUNIT_EXPECT_TRUE(test, more);
+	KUNIT_EXPECT_EQ(test, v->base->stats.max_units, CALLOUT_BUDGET);
+	return fake.searches;
+}
+
+/*
+ * A look for due callouts that finds none ends after CALLOUT_MAX_HANDLERS holds, or when
+ * time is up, except on PREEMPT_RT, as if each hold were a handler. It goes on later.
+ */
+static void base_look_ends(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *item = callout_virtual_items(test, 1);
+
+	callout_virtual_set(item, 10);
+	fake.ops.advance = endless_advance;
+	v->now += 10;
+	KUNIT_EXPECT_EQ(test, base_look(test, 0), CALLOUT_MAX_HANDLERS);
+	KUNIT_EXPECT_EQ(test, base_look(test, 3),
+			IS_ENABLED(CONFIG_PREEMPT_RT) ? CALLOUT_MAX_HANDLERS : 3);
+	fake.ops.advance = callout_hashed_wheel.advance;
+	callout_virtual_expire(v);
+	KUNIT_EXPECT_EQ(test, item->runs, 1);
 }
 
 static bool base_match(struct callout_node *n, const void *data)
@@ -200,6 +250,7 @@ static struct kunit_case base_cases[] = {
 	KUNIT_CASE(base_indirect),
 	KUNIT_CASE(base_next_in_the_past),
 	KUNIT_CASE(base_next_not_found),
+	KUNIT_CASE(base_look_ends),
 	KUNIT_CASE(base_find_due),
 	{}
 };
