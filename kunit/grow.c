@@ -7,7 +7,11 @@
  */
 #include <kunit/static_stub.h>
 #include <linux/completion.h>
+#include <linux/limits.h>
+#include <linux/log2.h>
+#include <linux/numa.h>
 #include <linux/smp.h>
+#include <linux/topology.h>
 #include "crowd.h"
 #include "grow.h"
 
@@ -93,6 +97,8 @@ static void grow_to_the_most(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_base_pending(base), many);
 	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), CALLOUT_WHEEL_MAX_BUCKETS);
+	/* It does not ask for more. */
+	KUNIT_EXPECT_EQ(test, base->grow_at, INT_MAX);
 	callout_base_lock_irq(base);
 	base->room += many;
 	callout_base_unlock_irq(base);
@@ -131,6 +137,74 @@ static void grow_shrinks_at_second_look(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, callout_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 	KUNIT_EXPECT_EQ(test, base->grow_at, ROOM);
+}
+
+/* What is cancelled while the worker has no lock, and how many stay. */
+static struct callout_crowd *cancelled;
+static unsigned int stay;
+
+static int alloc_and_cancel(struct callout_ring *ring, unsigned int buckets, int node)
+{
+	callout_crowd_stop(cancelled, stay, cancelled->n);
+	return callout_ring_alloc(ring, buckets, node, GFP_KERNEL);
+}
+
+/* A wheel that has just shrunk shrinks once more at the second look from then on. */
+static void grow_shrinks_step_by_step(struct kunit *test)
+{
+	unsigned int n = 64 * FIRST, few = n / CALLOUT_WHEEL_FEW - 1;
+	struct callout_virtual *v = test->priv;
+	struct callout_base *base = v->base;
+	unsigned int buckets;
+
+	cancelled = callout_crowd_create_virtual(test, n);
+	callout_crowd_set(cancelled, 0, n, 1000);
+	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_EQ(test, buckets_of(base), n);
+	callout_crowd_stop(cancelled, few, n);
+	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	look_is_due(base);
+	stay = 1;
+	kunit_activate_static_stub(test, callout_grow_alloc, alloc_and_cancel);
+	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	kunit_deactivate_static_stub(test, callout_grow_alloc);
+	buckets = rounddown_pow_of_two(few);
+	KUNIT_EXPECT_EQ(test, buckets_of(base), buckets);
+	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_EQ(test, buckets_of(base), buckets);
+	look_is_due(base);
+	KUNIT_EXPECT_FALSE(test, callout_base_fit(base));
+	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
+}
+
+/* The node that memory was asked for on. */
+static int asked_node;
+
+static int note_node(struct callout_ring *ring, unsigned int buckets, int node)
+{
+	asked_node = node;
+	return -ENOMEM;
+}
+
+/* A wheel is in memory of its CPU's node. A test's base has no CPU: any node will do. */
+static void grow_on_its_node(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_crowd *crowd =
+		callout_crowd_create_virtual(test, ROOM + 1);
+	struct callout_base *base = v->base;
+
+	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
+	kunit_activate_static_stub(test, callout_grow_alloc, note_node);
+	asked_node = -100;
+	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_EQ(test, asked_node, NUMA_NO_NODE);
+	/* As if it were CPU 0's. The worker does not meet it here. */
+	base->index = 0;
+	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	base->index = CALLOUT_VIRTUAL;
+	KUNIT_EXPECT_EQ(test, asked_node, cpu_to_node(base->number));
+	kunit_deactivate_static_stub(test, callout_grow_alloc);
 }
 
 /* A base whose size was given at load keeps it. */
@@ -410,6 +484,8 @@ static struct kunit_case grow_cases[] = {
 	KUNIT_CASE(grow_with_one_more),
 	KUNIT_CASE_SLOW(grow_to_the_most),
 	KUNIT_CASE(grow_shrinks_at_second_look),
+	KUNIT_CASE(grow_shrinks_step_by_step),
+	KUNIT_CASE(grow_on_its_node),
 	KUNIT_CASE(grow_not_if_fixed),
 	KUNIT_CASE_SLOW(grow_holds_are_bounded),
 	KUNIT_CASE(grow_without_memory),
