@@ -229,6 +229,39 @@ static void resize_stop_and_drain(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, item[i].runs, i % 4 / 2);
 }
 
+static void expect_sizes(struct kunit *test, unsigned int buckets, unsigned int old_buckets)
+{
+	struct callout_virtual *v = test->priv;
+	unsigned int now, old;
+
+	callout_base_sizes(v->base, &now, &old);
+	KUNIT_EXPECT_EQ(test, now, buckets);
+	KUNIT_EXPECT_EQ(test, old, old_buckets);
+}
+
+/* The sizes that debugfs shows are those of both rings; another scheme has none. */
+static void resize_shows_both_sizes(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+
+	expect_sizes(test, FIRST, 0);
+	resize_begin(test, v->base, 4 * FIRST);
+	expect_sizes(test, 4 * FIRST, FIRST);
+	resize_end(v->base);
+	expect_sizes(test, 4 * FIRST, 0);
+	resize_begin(test, v->base, FIRST);
+	expect_sizes(test, FIRST, 4 * FIRST);
+	resize_end(v->base);
+	expect_sizes(test, FIRST, 0);
+	if (!IS_ENABLED(CONFIG_CALLOUT_SCHEMES))
+		return;
+	v->base->wheel = false;
+	expect_sizes(test, 0, 0);
+	callout_grow_begin(v->base);
+	KUNIT_EXPECT_FALSE(test, v->base->follows);
+	v->base->wheel = true;
+}
+
 /* No hold of the lock by expiry is longer during a move. */
 static void resize_holds_are_bounded(struct kunit *test)
 {
@@ -325,6 +358,7 @@ static struct kunit_case resize_cases[] = {
 	KUNIT_CASE(resize_keeps_order),
 	KUNIT_CASE_SLOW(resize_random_operations),
 	KUNIT_CASE(resize_stop_and_drain),
+	KUNIT_CASE(resize_shows_both_sizes),
 	KUNIT_CASE_SLOW(resize_holds_are_bounded),
 	KUNIT_CASE(resize_base_dies),
 	KUNIT_CASE_SLOW(resize_cpu_dies),
