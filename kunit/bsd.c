@@ -9,6 +9,7 @@
 #include <linux/list.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 #include "tick.h"
 #include "virtual.h"
 /* Some names below are those of its macros. */
@@ -283,15 +284,21 @@ static void bsd_trylock(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, a[0].runs, 0);
 		KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
 		KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
+		KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
 	}
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	callout_virtual_set(&a[0], 1);
 	v->now++;
 	callout_virtual_expire(v);
 	spin_unlock_bh(&try_lock);
+	/* Not at the same tick, though the lock is free. */
+	callout_virtual_expire(v);
+	KUNIT_EXPECT_EQ(test, a[0].runs, 0);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
 	/* Late by the tick that it was put off for. */
 	KUNIT_EXPECT_EQ(test, v->base->stats.late[1], 1);
 	/* The lock was released. */
@@ -438,6 +445,8 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->ret, 0);
 	KUNIT_EXPECT_EQ(test, drained_otherwise, 1);
 	KUNIT_EXPECT_EQ(test, drained, 1);
+	/* From here on the end of a handler costs no more than before. */
+	KUNIT_EXPECT_FALSE(test, v->base->attention);
 }
 
 /* A handler during which jiffies change too often is counted as slow. */
@@ -485,6 +494,59 @@ static void bsd_slow_next(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->ran, 3);
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
 }
+
+#ifndef CONFIG_PREEMPT_RT
+static struct callout_virtual *waking;
+
+/* To wake this waiter takes time. */
+static int waiter_takes_time(struct wait_queue_entry *wait, unsigned int mode, int flags,
+			     void *key)
+{
+	waking->jiffies += CALLOUT_SLOW_EDGES;
+	return 0;
+}
+
+/* As a thread does that waits for the handler. */
+static void then_has_waiter(struct callout_item *item)
+{
+	struct callout_base *base = item->v->base;
+
+	callout_base_lock_irq(base);
+	base->waiters++;
+	base->attention = true;
+	callout_base_unlock_irq(base);
+}
+
+/* The time that it takes to wake those that wait for a handler is not the next one's. */
+static void bsd_slow_waking(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	struct callout_base *base = v->base;
+	struct wait_queue_entry wait;
+
+	waking = v;
+	init_waitqueue_func_entry(&wait, waiter_takes_time);
+	add_wait_queue(&base->wait, &wait);
+	a[0].then = then_has_waiter;
+	a[1].then = callout_virtual_take_time;
+	a[1].seen = CALLOUT_SLOW_EDGES - 1;
+	callout_virtual_set(&a[0], 1);
+	callout_virtual_set(&a[1], 1);
+	callout_virtual_run_to(v, v->now + 1);
+	callout_base_lock_irq(base);
+	base->waiters--;
+	callout_base_unlock_irq(base);
+	remove_wait_queue(&base->wait, &wait);
+	KUNIT_EXPECT_EQ(test, v->ran, 2);
+	KUNIT_EXPECT_EQ(test, base->stats.slow, 0);
+}
+#else
+/* There nobody is woken: waiters have a lock of the base's. */
+static void bsd_slow_waking(struct kunit *test)
+{
+}
+#endif
 
 /* callout_schedule_on() keeps the function and the argument. */
 static void bsd_schedule_on(struct kunit *test)
@@ -603,6 +665,7 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_async_drain),
 	KUNIT_CASE(bsd_slow_handler),
 	KUNIT_CASE(bsd_slow_next),
+	KUNIT_CASE(bsd_slow_waking),
 	KUNIT_CASE(bsd_schedule_on),
 	KUNIT_CASE(bsd_over_when_unlocked),
 	KUNIT_CASE(bsd_free_stopped_by_rcu),
