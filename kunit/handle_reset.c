@@ -261,22 +261,46 @@ static void reset_while_cpu_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle[1]), -1);
 }
 
+/* A callout that is set on a CPU is in that CPU's base, whichever CPU sets it. */
+static void set_on_every_cpu(struct kunit *test)
+{
+	unsigned int from, cpu, index, pending;
+	u64 handle;
+
+	for_each_online_cpu(from) {
+		callout_test_pin(test, from);
+		for_each_online_cpu(cpu) {
+			index = callout_base(cpu)->index;
+			pending = callout_base_pending(callout_base(cpu));
+			handle = setcallout_on(count_handler, NULL, CALLOUT_TEST_FAR, cpu);
+			KUNIT_EXPECT_EQ(test, callout_test_slot(handle)->node.cpu, index);
+			KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(cpu)),
+					pending + 1);
+			KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+		}
+	}
+}
+
 /* Without a CPU of that number, or with it offline, this one is used. */
 static void set_on_no_cpu(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask), i;
 	int none[] = { -1, nr_cpu_ids, INT_MAX, cpu };
 	bool goes = IS_ENABLED(CONFIG_HOTPLUG_CPU) && cpu;
+	unsigned int pending;
 	u64 handle;
 
 	callout_test_pin(test, 0);
 	if (goes)
 		KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
 	for (i = 0; i < ARRAY_SIZE(none) - !goes; i++) {
+		pending = callout_base_pending(callout_base(0));
 		handle = setcallout_on(count_handler, NULL, CALLOUT_TEST_FAR,
 				       none[i]);
 		KUNIT_EXPECT_EQ(test, callout_test_slot(handle)->node.cpu, 0);
+		KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(0)), pending + 1);
 		KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
+		KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(0)), pending);
 	}
 	if (goes)
 		KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
@@ -290,6 +314,7 @@ static struct kunit_case reset_cases[] = {
 	KUNIT_CASE_SLOW(reset_against_untimeout),
 	KUNIT_CASE(reset_while_cpu_goes),
 	KUNIT_CASE(set_on_cpu),
+	KUNIT_CASE(set_on_every_cpu),
 	KUNIT_CASE_SLOW(set_on_no_cpu),
 	{}
 };
