@@ -9,6 +9,7 @@
 #include <linux/bottom_half.h>
 #include <linux/callout_timer_types.h>
 #include <linux/cpu.h>
+#include <linux/limits.h>
 #include <linux/smp.h>
 #include "expiry.h"
 #include "timer_probe.h"
@@ -59,11 +60,37 @@ static void timer_classes_sleep(struct kunit *test)
 			KUNIT_EXPECT_PTR_EQ(test, deferrable, kernel);
 			continue;
 		}
+		KUNIT_EXPECT_EQ(test, kernel->timer.flags & TIMER_INIT_FLAGS,
+				TIMER_PINNED);
 		KUNIT_EXPECT_EQ(test, global->timer.flags & TIMER_INIT_FLAGS, 0);
-		KUNIT_EXPECT_EQ(test, deferrable->timer.flags & TIMER_DEFERRABLE,
-				TIMER_DEFERRABLE);
+		KUNIT_EXPECT_EQ(test, deferrable->timer.flags & TIMER_INIT_FLAGS,
+				TIMER_DEFERRABLE | TIMER_PINNED);
 		KUNIT_EXPECT_EQ(test, global->tick_ns, kernel->tick_ns);
 		KUNIT_EXPECT_EQ(test, deferrable->tick_ns, kernel->tick_ns);
+	}
+}
+
+/* A timer that is set on a CPU that is none is in this CPU's base, and runs. */
+static void timer_on_no_cpu(struct kunit *test)
+{
+	const int none[] = { -1, nr_cpu_ids, INT_MAX };
+	unsigned int cpu = raw_smp_processor_id(), i, pending;
+	struct callout_base *base = callout_base(cpu);
+	struct probe *p;
+
+	callout_test_pin(test, cpu);
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		p = probe_create(test, 0);
+		p->t.expires = jiffies + FAR;
+		pending = callout_base_pending(base);
+		callout_timer_add_on(&p->t, none[i]);
+		KUNIT_EXPECT_PTR_EQ(test, base_of(p), base);
+		KUNIT_EXPECT_EQ(test, callout_base_pending(base), pending + 1);
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, jiffies + 1));
+		KUNIT_EXPECT_TRUE(test, callout_test_wait_until(atomic_read(&p->runs)));
+		/* A single base has one CPU for all. */
+		if (base->number == cpu)
+			KUNIT_EXPECT_EQ(test, p->cpu, cpu);
 	}
 }
 
@@ -301,6 +328,7 @@ static struct kunit_case timer_cases[] = {
 	KUNIT_CASE(timer_class_by_flags),
 	KUNIT_CASE(timer_classes_sleep),
 	KUNIT_CASE(timer_set_anywhere),
+	KUNIT_CASE(timer_on_no_cpu),
 	KUNIT_CASE(timer_follows),
 	KUNIT_CASE(timer_run_by_another_cpu),
 	KUNIT_CASE_SLOW(timer_crowd_of_an_idle_cpu),
