@@ -7,8 +7,10 @@
  * callouts are far away and never fire. Where a case depends on the number of
  * slots, the table does not grow until the case ends.
  */
+#include <kunit/static_stub.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
+#include <linux/mutex.h>
 #include <linux/smp.h>
 #include "dev_file.h"
 #include "dev_op.h"
@@ -824,6 +826,59 @@ static void stock_settle(void)
 	flush_work(&callout_refill_work);
 }
 
+/* At the limit the worker is not asked, though it has run since it was asked last. */
+static void stock_asks_nothing_at_the_limit(struct kunit *test)
+{
+	void (*wake)(struct irq_work *) = callout_refill_irq_work.func;
+	struct stock *s;
+	int asked;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	s = stock_create(test, true);
+	stock_settle();
+	callout_refill_work.func(&callout_refill_work);
+	callout_test_set_asking(callout_test_count_asking);
+	atomic_set(&callout_test_asked, 0);
+	stock_take(s, MOST_SLOTS);
+	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, CALLOUT_TEST_FAR), 0);
+	irq_work_sync(&callout_refill_irq_work);
+	asked = atomic_read(&callout_test_asked);
+	callout_test_set_asking(wake);
+	wake(&callout_refill_irq_work);
+	KUNIT_EXPECT_EQ(test, asked, 0);
+}
+
+/* What the worker calls to have the hash grow: how often, and without the table's lock. */
+static unsigned int growths, growths_unlocked;
+
+static bool note_growth(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
+{
+	growths++;
+	growths_unlocked += !mutex_is_locked(&callout_kernel_table()->grow);
+	return false;
+}
+
+/* The hash grows under the table's lock, as the table does. */
+static void stock_hash_grows_under_the_lock(struct kunit *test)
+{
+	struct callout_hash *hash = &callout_kernel_table()->hash;
+	unsigned int grow_at;
+
+	stock_settle();
+	grow_at = hash->grow_at;
+	growths = 0;
+	growths_unlocked = 0;
+	kunit_activate_static_stub(test, callout_hash_grow_begin, note_growth);
+	/* As if it had slots for more buckets than it can have. */
+	atomic_add(1 << 24, &hash->crowded);
+	callout_refill_work.func(&callout_refill_work);
+	atomic_sub(1 << 24, &hash->crowded);
+	WRITE_ONCE(hash->grow_at, grow_at);
+	kunit_deactivate_static_stub(test, callout_hash_grow_begin);
+	KUNIT_EXPECT_EQ(test, growths, 1);
+	KUNIT_EXPECT_EQ(test, growths_unlocked, 0);
+}
+
 enum want_context {
 	WANT_THREAD,
 	WANT_IRQS_OFF,
@@ -984,6 +1039,8 @@ static struct kunit_case stock_cases[] = {
 	KUNIT_CASE(stock_reserve_too_much),
 	KUNIT_CASE(stock_reserve_on_two_cpus),
 	KUNIT_CASE(stock_asks_once),
+	KUNIT_CASE(stock_asks_nothing_at_the_limit),
+	KUNIT_CASE(stock_hash_grows_under_the_lock),
 	KUNIT_CASE(stock_grows_when_a_setting_fails),
 	KUNIT_CASE(stock_is_not_needed_to_move),
 	{}
