@@ -7,10 +7,12 @@
  * was loaded. What a case demands follows from jiffies and the clock as it reads them
  * around a call: however busy the machine is, that holds.
  */
+#include <linux/bottom_half.h>
 #include <linux/callout_openbsd.h>
 #include <linux/callout_work.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
+#include <linux/timer.h>
 #include "arm.h"
 #include "common.h"
 
@@ -378,12 +380,113 @@ static void lag_hops(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slow, 0);
 }
 
+/* By how much Linux's wheel lags jiffies, and how far away it has granules of 8 ticks. */
+#define WHEEL_LAG	20
+#define WHEEL_FAR	600
+
+static struct timer_list wheel_waits;
+
+static void wheel_nothing(struct timer_list *t)
+{
+}
+
+/*
+ * Sets @l at many distances, each nearer than the one before, so that each programs the
+ * tick. Returns for how many of them Linux's wheel would be late: it has not put the
+ * timer on an edge of the level.
+ */
+static unsigned int wheel_program(struct callout_base *base, struct lagged *l,
+				  unsigned int *programmed)
+{
+	unsigned int shift, late = 0, distance;
+	unsigned long expires;
+	u32 flags;
+	bool armed;
+
+	for (distance = WHEEL_FAR; distance; distance--) {
+		callout_reset_on(&l->c, distance, lagged_handler, l, base->cpu);
+		callout_base_lock_irq(base);
+		armed = base->armed == l->c.node.expires;
+		expires = base->timer.expires;
+		flags = base->timer.flags;
+		callout_base_unlock_irq(base);
+		/* Its buckets are numbered by level, 64 each. */
+		shift = 3 * ((flags >> TIMER_ARRAYSHIFT) / 64);
+		*programmed += armed;
+		late += armed && (expires + 1) & ((1UL << shift) - 1);
+	}
+	return late;
+}
+
+/*
+ * While softirqs wait, a timer that has expired holds up the clock of Linux's wheel. What
+ * is programmed then is on time all the same.
+ */
+static void lag_of_linux_wheel(struct kunit *test)
+{
+	struct callout_base *base = callout_base(raw_smp_processor_id());
+	unsigned int late, programmed = 0;
+	struct lagged *l = lagged_new(test);
+	unsigned long start;
+	bool waits;
+
+	/* In the replaced kernel the tick looks at the base. */
+	if (!lag_applies() || IS_ENABLED(CONFIG_CALLOUT_TIMERS))
+		return;
+	callout_test_pin(test, base->cpu);
+	timer_setup(&wheel_waits, wheel_nothing, TIMER_PINNED);
+	local_bh_disable();
+	start = jiffies;
+	mod_timer(&wheel_waits, start);
+	callout_test_spin_until(time_after(jiffies, start + WHEEL_LAG));
+	late = wheel_program(base, l, &programmed);
+	waits = timer_pending(&wheel_waits);
+	local_bh_enable();
+	timer_delete_sync(&wheel_waits);
+	KUNIT_EXPECT_TRUE(test, waits);
+	KUNIT_EXPECT_GT(test, programmed, WHEEL_FAR / 2);
+	KUNIT_EXPECT_EQ(test, late, 0);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&l->done)));
+}
+
+/* The least value of callout_jiffy_zero counts, as before the case. */
+static void lag_zero_end(void *data)
+{
+	s64 *zero = data;
+
+	atomic64_set(&callout_jiffy_zero, min_t(s64, *zero, atomic64_read(&callout_jiffy_zero)));
+}
+
+/*
+ * If jiffies lagged when the module was loaded, their beginning seems later than it was.
+ * That is noticed when they do not lag any more, as long as anything is due.
+ */
+static void lag_is_noticed(struct kunit *test)
+{
+	struct lagged *l = lagged_new(test);
+	s64 *zero;
+
+	if (!lag_applies())
+		return;
+	zero = kunit_kzalloc(test, sizeof(*zero), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, zero);
+	*zero = atomic64_read(&callout_jiffy_zero);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, lag_zero_end, zero));
+	atomic64_add(LOST_NS, &callout_jiffy_zero);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(({
+		callout_reset(&l->c, 1, lagged_handler, l);
+		atomic64_read(&callout_jiffy_zero) < *zero + LOST_NS / 2;
+	})));
+}
+
 static struct kunit_case lag_cases[] = {
 	KUNIT_CASE(lag_from_ns),
 	KUNIT_CASE_PARAM(lag_set, lag_call_gen_params),
 	KUNIT_CASE(lag_postponed),
 	KUNIT_CASE(lag_expires_sbt),
 	KUNIT_CASE(lag_hops),
+	KUNIT_CASE(lag_of_linux_wheel),
+	KUNIT_CASE(lag_is_noticed),
 	{}
 };
 
