@@ -288,15 +288,17 @@ static void smp_overdue(struct kunit *test)
 /* What waits for the next tick's own interrupt, for which a case programs @base. */
 static bool waits_for_interrupt(struct callout_base *base)
 {
-	bool ret;
+	unsigned long flags;
+	bool expiring, ret;
 
-	raw_spin_lock_irq(&base->lock);
+	raw_spin_lock_irqsave(&base->lock, flags);
+	expiring = base->expiring;
 	base->expiring = true;
 	base->armed = callout_now(base) + 1;
 	base->tick->program(base, base->armed);
-	base->expiring = false;
+	base->expiring = expiring;
 	ret = irq_work_is_busy(&base->next_tick);
-	raw_spin_unlock_irq(&base->lock);
+	raw_spin_unlock_irqrestore(&base->lock, flags);
 	return ret;
 }
 
@@ -394,6 +396,91 @@ static void smp_deferrable_keeps_no_tick(struct kunit *test)
 }
 
 /**
+ * struct idle_tick - an interrupt of a CPU that programs its base
+ * @base: the base
+ * @busy: what was programmed before has not come yet
+ * @idle: the CPU is idle
+ * @waits: the base waits for the next tick's own interrupt
+ */
+struct idle_tick {
+	struct callout_base *base;
+	bool busy;
+	bool idle;
+	bool waits;
+};
+
+static void idle_tick_interrupt(void *arg)
+{
+	struct idle_tick *i = arg;
+
+	i->busy = irq_work_is_busy(&i->base->next_tick);
+	i->idle = is_idle_task(current);
+	i->waits = waits_for_interrupt(i->base);
+}
+
+#define IDLE_TRIES	20U
+
+/*
+ * The base of an idle CPU never waits for the tick's interrupt: the tick may be stopped,
+ * and then the interrupt would come at once.
+ */
+static void smp_idle_keeps_no_tick(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i, idle = 0;
+	struct idle_tick *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->base = callout_base(other);
+	/* See above. With a single base this is not the CPU's. */
+	if (t->base->tick != &callout_tick_jiffies || t->base->number != other)
+		return;
+	for (i = 0; i < IDLE_TRIES && idle < IDLE_TRIES / 4; i++) {
+		schedule_timeout_uninterruptible(3);
+		KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(other, idle_tick_interrupt,
+								  t, true));
+		if (!t->idle || t->busy)
+			continue;
+		idle++;
+		KUNIT_EXPECT_FALSE(test, t->waits);
+	}
+	kunit_info(test, "idle: %u of %u times\n", idle, i);
+}
+
+#define AGAIN		20
+
+static void again_handler(void *arg)
+{
+	struct callout_timed *t = arg;
+
+	if (atomic_inc_return(&t->runs) < AGAIN)
+		callout_schedule(&t->c, 1);
+}
+
+/*
+ * A wake-up by the next tick's own interrupt is counted like one by the timer: each runs
+ * a callout that its handler sets for the next tick, twice if the handler takes so long.
+ */
+static void smp_counts_wakeups(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_base *base = callout_base(cpu);
+	struct callout_timed_set *set = callout_timed_create(test, 1);
+	struct callout_timed *t = set->t;
+	u64 before;
+
+	/* See above. */
+	if (base->tick != &callout_tick_jiffies)
+		return;
+	callout_test_pin(test, cpu);
+	before = READ_ONCE(base->stats.wakeups);
+	callout_reset_on(&t->c, 1, again_handler, t, cpu);
+	/* The CPU is not idle. */
+	KUNIT_EXPECT_TRUE(test, callout_test_spin_until(atomic_read(&t->runs) == AGAIN));
+	callout_drain(&t->c);
+	KUNIT_EXPECT_GE(test, READ_ONCE(base->stats.wakeups) - before, AGAIN / 2);
+}
+
+/**
  * struct idle_look - a callout whose handler looks at the softirq that runs it
  * @c: the callout
  * @idle: that is an idle CPU's
@@ -415,8 +502,6 @@ static void idle_look_handler(void *arg)
 	l->left = callout_base(raw_smp_processor_id())->left;
 	callout_test_tell(&l->done);
 }
-
-#define IDLE_TRIES	20U
 
 /*
  * In one softirq an idle CPU runs at most 64 handlers: until that ends no CPU may
@@ -529,6 +614,8 @@ static struct kunit_case smp_cases[] = {
 	KUNIT_CASE(smp_next_tick_of_a_cpu_that_goes),
 	KUNIT_CASE(smp_next_tick_comes_first),
 	KUNIT_CASE(smp_deferrable_keeps_no_tick),
+	KUNIT_CASE(smp_idle_keeps_no_tick),
+	KUNIT_CASE(smp_counts_wakeups),
 	KUNIT_CASE(smp_idle_runs_few),
 	KUNIT_CASE(smp_goes_on_at_home),
 	KUNIT_CASE(smp_waits_for_handlers),
