@@ -6,6 +6,7 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
+#include <linux/irq_work.h>
 #include "softirq.h"
 
 /* The tick source of the present case, and the progress of its threads. */
@@ -252,6 +253,39 @@ static void teardown_restart_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
 }
 
+/*
+ * The jiffies source leaves neither its timer behind nor an interrupt of the next tick,
+ * which would look at the base.
+ */
+static void teardown_cancels_jiffies(struct kunit *test)
+{
+	struct callout_item *item = callout_virtual_items(test, 1);
+	unsigned int cpu = raw_smp_processor_id();
+	struct callout_virtual *v = test->priv;
+	struct callout_base *base = v->base;
+	bool waits;
+
+	callout_test_pin(test, cpu);
+	teardown.tick.program = callout_tick_jiffies.program;
+	teardown.shutdown = callout_tick_jiffies.shutdown;
+	callout_tick_jiffies.init(base);
+	base->cpu = cpu;
+	/* By the kernel's jiffies too this is far away. */
+	callout_virtual_set(item, LONG_MAX / 2);
+	/* As timer_pending(), which in the replaced kernel is for its own timers. */
+	KUNIT_EXPECT_NOT_NULL(test, base->timer.entry.pprev);
+	local_irq_disable();
+	irq_work_queue(&base->next_tick);
+	waits = irq_work_is_busy(&base->next_tick);
+	local_irq_enable();
+	callout_base_kill(base);
+	KUNIT_EXPECT_NULL(test, base->timer.entry.pprev);
+	KUNIT_EXPECT_TRUE(test, waits);
+	KUNIT_EXPECT_FALSE(test, irq_work_is_busy(&base->next_tick));
+	irq_work_sync(&base->next_tick);
+	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
+}
+
 static struct kunit_case teardown_cases[] = {
 	KUNIT_CASE(teardown_tasklet_runs_nothing),
 	KUNIT_CASE(teardown_handler_is_the_last),
@@ -260,6 +294,7 @@ static struct kunit_case teardown_cases[] = {
 	KUNIT_CASE(teardown_waits_for_kick),
 	KUNIT_CASE(teardown_cancels_hrtimer),
 	KUNIT_CASE(teardown_restart_elsewhere),
+	KUNIT_CASE(teardown_cancels_jiffies),
 	{}
 };
 
