@@ -96,6 +96,39 @@ static void sleep_on(struct kunit *test)
 	}
 }
 
+/*
+ * If no CPU is asked for, callout_work.cpu says where the handler runs: on the first CPU
+ * that is online, or on the caller's.
+ */
+static void sleep_on_first_or_callers(struct kunit *test)
+{
+	struct placed *l = placed_new(test);
+	unsigned int cpu, runs = 0;
+
+	callout_test_pin_one(test);
+	for_each_online_cpu(cpu) {
+		callout_test_pin(test, cpu);
+		if (callout_base(cpu)->number != cpu)
+			kunit_skip(test, "needs a base for each CPU");
+		l->p.cpu = CALLOUT_WORK_FIRST;
+		callout_work_reset(&l->p, 1, placed_handler, l);
+		KUNIT_ASSERT_TRUE(test,
+				  callout_test_wait_until(callout_test_counted(&l->done) >
+							  runs));
+		callout_work_drain(&l->p);
+		KUNIT_EXPECT_EQ(test, l->cpu, cpumask_first(cpu_online_mask));
+		runs = l->done;
+		l->p.cpu = CALLOUT_WORK_CALLER;
+		callout_work_reset(&l->p, 1, placed_handler, l);
+		KUNIT_ASSERT_TRUE(test,
+				  callout_test_wait_until(callout_test_counted(&l->done) >
+							  runs));
+		callout_work_drain(&l->p);
+		KUNIT_EXPECT_EQ(test, l->cpu, cpu);
+		runs = l->done;
+	}
+}
+
 /* Due elsewhere while its handler runs, it runs after it, where that one ran. */
 static void sleep_on_busy(struct kunit *test)
 {
@@ -323,6 +356,7 @@ static void sleep_mutex(struct kunit *test)
 
 static struct kunit_case sleep_cases[] = {
 	KUNIT_CASE(sleep_on),
+	KUNIT_CASE(sleep_on_first_or_callers),
 	KUNIT_CASE(sleep_on_busy),
 	KUNIT_CASE(sleep_sbt),
 	KUNIT_CASE(sleep_async_drain),
