@@ -96,6 +96,19 @@ static void sleep_on(struct kunit *test)
 	}
 }
 
+/* Sets @l without asking for a CPU, its callout_work.cpu is @where: it runs on @cpu. */
+static void expect_on(struct kunit *test, struct placed *l, int where, unsigned int cpu)
+{
+	unsigned int runs = l->done;
+
+	l->p.cpu = where;
+	callout_work_reset(&l->p, 1, placed_handler, l);
+	KUNIT_ASSERT_TRUE(test,
+			  callout_test_wait_until(callout_test_counted(&l->done) > runs));
+	callout_work_drain(&l->p);
+	KUNIT_EXPECT_EQ(test, l->cpu, cpu);
+}
+
 /*
  * If no CPU is asked for, callout_work.cpu says where the handler runs: on the first CPU
  * that is online, or on the caller's.
@@ -103,29 +116,15 @@ static void sleep_on(struct kunit *test)
 static void sleep_on_first_or_callers(struct kunit *test)
 {
 	struct placed *l = placed_new(test);
-	unsigned int cpu, runs = 0;
+	unsigned int cpu;
 
 	callout_test_pin_one(test);
 	for_each_online_cpu(cpu) {
 		callout_test_pin(test, cpu);
 		if (callout_base(cpu)->number != cpu)
 			kunit_skip(test, "needs a base for each CPU");
-		l->p.cpu = CALLOUT_WORK_FIRST;
-		callout_work_reset(&l->p, 1, placed_handler, l);
-		KUNIT_ASSERT_TRUE(test,
-				  callout_test_wait_until(callout_test_counted(&l->done) >
-							  runs));
-		callout_work_drain(&l->p);
-		KUNIT_EXPECT_EQ(test, l->cpu, cpumask_first(cpu_online_mask));
-		runs = l->done;
-		l->p.cpu = CALLOUT_WORK_CALLER;
-		callout_work_reset(&l->p, 1, placed_handler, l);
-		KUNIT_ASSERT_TRUE(test,
-				  callout_test_wait_until(callout_test_counted(&l->done) >
-							  runs));
-		callout_work_drain(&l->p);
-		KUNIT_EXPECT_EQ(test, l->cpu, cpu);
-		runs = l->done;
+		expect_on(test, l, CALLOUT_WORK_FIRST, cpumask_first(cpu_online_mask));
+		expect_on(test, l, CALLOUT_WORK_CALLER, cpu);
 	}
 }
 
