@@ -5,7 +5,6 @@
  * On a virtual clock, with the wheel's functions except some, called through
  * the interface (base->wheel is off).
  */
-#include <linux/bottom_half.h>
 #include "virtual.h"
 
 /* How the scheme of the present case behaves, and what it counted. */
@@ -173,15 +172,11 @@ static void base_next_not_found(struct kunit *test)
 static unsigned int base_look(struct kunit *test, unsigned int search_takes)
 {
 	struct callout_virtual *v = test->priv;
-	bool more;
 
 	fake.searches = 0;
 	fake.search_takes = search_takes;
 	v->base->stats.max_units = 0;
-	local_bh_disable();
-	more = callout_expire(v->base);
-	local_bh_enable();
-	KUNIT_EXPECT_TRUE(test, more);
+	KUNIT_EXPECT_TRUE(test, callout_virtual_expire_once(v));
 	KUNIT_EXPECT_EQ(test, v->base->stats.max_units, CALLOUT_BUDGET);
 	return fake.searches;
 }

@@ -8,7 +8,6 @@
  * is, and the base must ask to be woken only for callouts that may be due. The number
  * of holds in one softirq is bounded too: while jiffies stand still, by number only.
  */
-#include <linux/bottom_half.h>
 #include <linux/list.h>
 #include <linux/random.h>
 #include "virtual.h"
@@ -133,9 +132,7 @@ static u64 bounds_look(struct kunit *test, u64 now, bool *more)
 	u64 before = base->scheme->visits, visits;
 
 	v->now = now;
-	local_bh_disable();
-	*more = callout_expire(base);
-	local_bh_enable();
+	*more = callout_virtual_expire_once(v);
 	visits = base->scheme->visits - before;
 	/* Each hold of the lock takes one off; the last may have begun at 0. */
 	KUNIT_EXPECT_LE(test, visits,

@@ -575,9 +575,7 @@ static void core_destroy_counts_pending(struct kunit *test)
 		callout_virtual_set(&a[i], 100);
 	callout_stop(&a[nr + 2].c);
 	v->now++;
-	local_bh_disable();
-	callout_expire(v->base);
-	local_bh_enable();
+	callout_virtual_expire_once(v);
 	KUNIT_EXPECT_EQ(test, nr - v->ran, 5);
 	callout_base_kill(v->base);
 	left = callout_base_destroy(v->base);

@@ -166,17 +166,6 @@ static void expiry_counts_the_tasklet(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
 }
 
-/* Expiry once; returns whether there are more. */
-static bool expiry_once(struct callout_virtual *v)
-{
-	bool more;
-
-	local_bh_disable();
-	more = callout_expire(v->base);
-	local_bh_enable();
-	return more;
-}
-
 static void then_set_for_next(struct callout_item *item)
 {
 	callout_virtual_set(item, 1);
@@ -196,7 +185,7 @@ static void expiry_looks_once_more(struct kunit *test)
 	a->then = then_set_for_next;
 	callout_virtual_set(a, 1);
 	v->now++;
-	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	KUNIT_EXPECT_FALSE(test, callout_virtual_expire_once(v));
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
 	KUNIT_EXPECT_EQ(test, v->armed, start + 3);
 	callout_stop(&a->c);
@@ -213,7 +202,7 @@ static void expiry_begins_now(struct kunit *test)
 		callout_virtual_set(&a[i], 1);
 	v->jiffies += 100 * CALLOUT_SLOW_EDGES;
 	v->now++;
-	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	KUNIT_EXPECT_FALSE(test, callout_virtual_expire_once(v));
 	KUNIT_EXPECT_EQ(test, v->ran, 3);
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 0);
 }
@@ -254,9 +243,7 @@ static void expiry_yields_after_many_handlers(struct kunit *test)
 	v->now++;
 	do {
 		before = v->ran;
-		local_bh_disable();
-		more = callout_expire(v->base);
-		local_bh_enable();
+		more = callout_virtual_expire_once(v);
 		calls++;
 		KUNIT_EXPECT_LE(test, v->ran - before, CALLOUT_MAX_HANDLERS);
 		KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), nr - v->ran);
@@ -297,9 +284,7 @@ static void expiry_yields_when_time_is_up(struct kunit *test)
 		for (i = 0; i < nr; i += n) {
 			before = v->ran;
 			most = min(n, nr - i);
-			local_bh_disable();
-			more = callout_expire(v->base);
-			local_bh_enable();
+			more = callout_virtual_expire_once(v);
 			KUNIT_EXPECT_EQ(test, v->ran - before, most);
 			KUNIT_EXPECT_EQ(test, more, i + n < nr);
 			KUNIT_EXPECT_EQ(test, v->programs, 0);
@@ -372,9 +357,7 @@ static void expiry_stop_and_reset_while_yielding(struct kunit *test)
 	for (i = 0; i < nr; i++)
 		callout_virtual_set(&a[i], 1);
 	v->now++;
-	local_bh_disable();
-	more = callout_expire(v->base);
-	local_bh_enable();
+	more = callout_virtual_expire_once(v);
 	KUNIT_ASSERT_TRUE(test, more);
 	KUNIT_EXPECT_EQ(test, a[nr - 3].runs, 0);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a[nr - 3].c), 1);
@@ -463,7 +446,7 @@ static void expiry_lockdep_ends(struct kunit *test)
  * @t: the timer
  * @v: the base
  * @runs: how often it has run
- * @place: the number of its last run among those of all, from 0
+ * @place: how many timers had run before its last run
  * @takes: jiffies that its function takes
  */
 struct expiry_timer {
@@ -545,9 +528,9 @@ static void expiry_yields_after_many_timers(struct kunit *test)
 	unsigned int i, wrong = 0;
 
 	v->now++;
-	KUNIT_EXPECT_TRUE(test, expiry_once(v));
+	KUNIT_EXPECT_TRUE(test, callout_virtual_expire_once(v));
 	KUNIT_EXPECT_EQ(test, v->ran, CALLOUT_MAX_HANDLERS);
-	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	KUNIT_EXPECT_FALSE(test, callout_virtual_expire_once(v));
 	for (i = 0; i < nr; i++)
 		wrong += timer[i].runs != 1 || timer[i].place != i;
 	KUNIT_EXPECT_EQ(test, wrong, 0);
@@ -564,7 +547,7 @@ static void expiry_counts_slow_timers(struct kunit *test)
 	timer[0].takes = CALLOUT_SLOW_EDGES;
 	timer[1].takes = CALLOUT_SLOW_EDGES - 1;
 	v->now++;
-	more = expiry_once(v);
+	more = callout_virtual_expire_once(v);
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
 	/* There expiry goes on. */
 	KUNIT_EXPECT_EQ(test, more, !IS_ENABLED(CONFIG_PREEMPT_RT));
@@ -590,7 +573,7 @@ static void expiry_of_both_kinds(struct kunit *test)
 		callout_virtual_set(&a[i], 1);
 	}
 	v->now++;
-	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	KUNIT_EXPECT_FALSE(test, callout_virtual_expire_once(v));
 	for (i = 0; i < 4; i++) {
 		KUNIT_EXPECT_EQ(test, timer[i].runs, 1);
 		KUNIT_EXPECT_EQ(test, timer[i].place, 2 * i);
@@ -611,7 +594,7 @@ static void expiry_postpones_timers(struct kunit *test)
 
 	timer[0].t.node.time = get_jiffies_64() + CALLOUT_TEST_FAR;
 	v->now++;
-	KUNIT_EXPECT_FALSE(test, expiry_once(v));
+	KUNIT_EXPECT_FALSE(test, callout_virtual_expire_once(v));
 	KUNIT_EXPECT_EQ(test, timer[0].runs, 0);
 	KUNIT_EXPECT_EQ(test, timer[1].runs, 1);
 	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&timer[0].t));

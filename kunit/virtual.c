@@ -166,16 +166,22 @@ void callout_virtual_take_time(struct callout_item *item)
 	item->v->jiffies += item->seen;
 }
 
-/* Runs due callouts. Process context. */
-void callout_virtual_expire(struct callout_virtual *v)
+/* Expires once; returns whether callouts are left for later. Process context. */
+bool callout_virtual_expire_once(struct callout_virtual *v)
 {
 	bool more;
 
-	do {
-		local_bh_disable();
-		more = callout_expire(v->base);
-		local_bh_enable();
-	} while (more);
+	local_bh_disable();
+	more = callout_expire(v->base);
+	local_bh_enable();
+	return more;
+}
+
+/* Runs due callouts. Process context. */
+void callout_virtual_expire(struct callout_virtual *v)
+{
+	while (callout_virtual_expire_once(v))
+		;
 }
 
 /* Sets the time to @now, and runs due callouts. Process context. */

@@ -68,6 +68,7 @@ void callout_virtual_item(struct callout_virtual *v, struct callout_item *item);
 struct callout_item *callout_virtual_items(struct kunit *test, unsigned int n);
 void callout_virtual_handler(void *arg);
 void callout_virtual_take_time(struct callout_item *item);
+bool callout_virtual_expire_once(struct callout_virtual *v);
 void callout_virtual_expire(struct callout_virtual *v);
 void callout_virtual_run_to(struct callout_virtual *v, u64 now);
 
