@@ -517,7 +517,7 @@ static void then_has_waiter(struct callout_item *item)
 	callout_base_unlock_irq(base);
 }
 
-/* The time that it takes to wake those that wait for a handler is not the next one's. */
+/* The time to wake the waiters of a handler does not count for the next handler. */
 static void bsd_slow_waking(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;

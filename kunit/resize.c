@@ -239,7 +239,7 @@ static void expect_sizes(struct kunit *test, unsigned int buckets, unsigned int 
 	KUNIT_EXPECT_EQ(test, old, old_buckets);
 }
 
-/* The sizes that debugfs shows are those of both rings; another scheme has none. */
+/* debugfs shows the sizes of both rings, and none of another scheme. */
 static void resize_shows_both_sizes(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;

@@ -5,7 +5,7 @@
  *
  * CALLOUT_MUTANT is its number; 0 is none of them. CALLOUT_REACHED names a file
  * that gets a byte for each number, 1 if its code has run: in this process, or in
- * those that it has forked.
+ * its children.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ __attribute__((__constructor__)) static void mutant_begin(void)
 		callout_mutant = strtoul(number, NULL, 10);
 	if (!name)
 		return;
-	/* By number: the fuzzer has open() and close() of its own. */
+	/* By number: the fuzzer replaces open() and close(). */
 	fd = syscall(SYS_openat, AT_FDCWD, name, O_RDWR | O_CREAT, 0600);
 	if (fd < 0 || ftruncate(fd, sizeof(nowhere)))
 		abort();
