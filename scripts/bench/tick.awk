@@ -6,7 +6,8 @@
 BEGIN {
 	FS = ","
 	# The tick that the kernel calls is a timer_list too, which fires and is set again.
-	held["jump_hour, callout / timer_list, 0"] = 1.81
+	# With no other it was 1.70 while the wheel's lag after a jump made that tick's timer late.
+	held["jump_hour, callout / timer_list, 0"] = 1.96
 	held["jump_hour, callout / timer_list, 1000"] = 2.58
 	held["jump_hour, callout / timer_list, 10000"] = 2.65
 	held["jump_hour, callout / timer_list, 100000"] = 2.72
