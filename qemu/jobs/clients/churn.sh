@@ -61,13 +61,23 @@ churn() {
 	[ ! -e /tmp/churn_failed ] || { cat /tmp/churn_failed; return 1; }
 }
 
+# Under load WireGuard loses a datagram of a handshake now and then, also with Linux's timers: only
+# a peer that never answers is at fault.
+answers() {
+	for try in 1 2 3; do
+		echo "# try $try"
+		! echoes || return 0
+	done
+	return 1
+}
+
 start_wireguard
 check "answers before" echoes
 check "change everything all the time" churn "${CLIENTS_SECONDS:-20}"
 check "routes" quietly routes_return
 # The keys that the last peers have made are older than REKEY_TIMEOUT.
 sleep 6
-check "answers afterwards" echoes
+check "answers afterwards" answers
 in_a clients_udp send $side $side 0
 sleep 1
 check "timers expired" expired wg_expired_send_persistent_keepalive "$peers" 1000000
