@@ -774,42 +774,42 @@ static void stock_reserve_on_two_cpus(struct kunit *test)
 	}
 }
 
-/*
- * The worker is woken once, not by each call that finds few slots, and not if
- * the table cannot grow.
- */
+/* Tries to set @n callouts; returns how often the worker, which sleeps, is woken for that. */
+static int stock_wakes(struct stock *s, unsigned int n)
+{
+	void (*wake)(struct irq_work *) = callout_refill_irq_work.func;
+	int asked;
+
+	callout_test_set_asking(callout_test_count_asking);
+	atomic_set(&callout_test_asked, 0);
+	while (n--)
+		stock_take(s, 1);
+	irq_work_sync(&callout_refill_irq_work);
+	asked = atomic_read(&callout_test_asked);
+	callout_test_set_asking(wake);
+	/* The request is not lost. */
+	wake(&callout_refill_irq_work);
+	return asked;
+}
+
+/* The worker is woken once, not by each call that finds few slots. */
 static void stock_asks_once(struct kunit *test)
 {
-	unsigned int cpu = raw_smp_processor_id(), once, full;
-	void (*wake)(struct irq_work *) = callout_refill_irq_work.func;
+	unsigned int cpu = raw_smp_processor_id();
 	struct stock *s;
 
 	callout_test_pin(test, cpu);
 	s = stock_create(test, false);
 	if (callout_test_free_slots(cpu) > CALLOUT_LOW_WATER)
 		stock_take(s, callout_test_free_slots(cpu) - CALLOUT_LOW_WATER);
-	callout_test_set_asking(callout_test_count_asking);
-	atomic_set(&callout_test_asked, 0);
-	stock_take(s, 100);
-	irq_work_sync(&callout_refill_irq_work);
-	once = atomic_read(&callout_test_asked);
-	callout_test_set_asking(wake);
-	KUNIT_EXPECT_LE(test, once, 2);
-	/* The request is not lost. */
-	wake(&callout_refill_irq_work);
+	KUNIT_EXPECT_LE(test, stock_wakes(s, 100), 2);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(callout_test_free_slots(cpu) >=
 						  CALLOUT_LOW_WATER));
 
 	stock_limit(0);
-	callout_test_set_asking(callout_test_count_asking);
-	atomic_set(&callout_test_asked, 0);
-	stock_take(s, MOST_SLOTS);
+	KUNIT_EXPECT_LE(test, stock_wakes(s, all_free_slots() + 1), 1);
 	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, CALLOUT_TEST_FAR), 0);
-	irq_work_sync(&callout_refill_irq_work);
-	full = atomic_read(&callout_test_asked);
-	callout_test_set_asking(wake);
-	KUNIT_EXPECT_LE(test, full, 1);
 	/* The table grows once it can again. */
 	stock_limit(s->max_chunks);
 	KUNIT_EXPECT_EQ(test, stock_give(s, 1), 0);
@@ -829,23 +829,14 @@ static void stock_settle(void)
 /* At the limit the worker is not asked, though it has run since it was asked last. */
 static void stock_asks_nothing_at_the_limit(struct kunit *test)
 {
-	void (*wake)(struct irq_work *) = callout_refill_irq_work.func;
 	struct stock *s;
-	int asked;
 
 	callout_test_pin(test, raw_smp_processor_id());
 	s = stock_create(test, true);
 	stock_settle();
 	callout_refill_work.func(&callout_refill_work);
-	callout_test_set_asking(callout_test_count_asking);
-	atomic_set(&callout_test_asked, 0);
-	stock_take(s, MOST_SLOTS);
+	KUNIT_EXPECT_EQ(test, stock_wakes(s, all_free_slots() + 1), 0);
 	KUNIT_EXPECT_EQ(test, setcallout(nothing, NULL, CALLOUT_TEST_FAR), 0);
-	irq_work_sync(&callout_refill_irq_work);
-	asked = atomic_read(&callout_test_asked);
-	callout_test_set_asking(wake);
-	wake(&callout_refill_irq_work);
-	KUNIT_EXPECT_EQ(test, asked, 0);
 }
 
 /* What the worker calls to have the hash grow: how often, and without the table's lock. */
