@@ -29,7 +29,6 @@
 #include "dev_clock.h"
 #include "dev_file.h"
 #include "dev_key.h"
-#include "dev_search.h"
 #include "dev_user.h"
 #include "table.h"
 #include "hash.h"
@@ -157,14 +156,12 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 			latest = min_t(u64, due + slot->slack, KTIME_MAX);
 		/* Expiry postpones it if it is later. */
 		if (callout_from_ns(base, latest, now) < slot->node.expires) {
-			callout_search_move_begin(file);
 			if (unlikely(!base->online)) {
 				callout_dequeue_locked(base, &slot->node);
 				base = callout_rehome(base, &slot->node);
 			}
 			callout_slot_refile(file, base, slot,
 					    callout_from_ns(base, due, now));
-			callout_search_move_end(file);
 		}
 	}
 	callout_unlock(base, flags);

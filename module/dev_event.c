@@ -35,7 +35,6 @@
 #include "dev_file.h"
 #include "dev_key.h"
 #include "table.h"
-#include "table_search.h"
 #include "kcompat.h"
 
 /* Events copied at a time; they are on the stack. */
@@ -357,7 +356,7 @@ static noinline void events_attach(struct callout_file *file,
 		/* A key may name another callout by now. */
 		if (slot->node.flags & CALLOUT_SLOT_HASHED &&
 		    !callout_slot_keyed(slot))
-			callout_table_put(&file->table, slot);
+			callout_hash_insert(&file->table.hash, slot);
 		list_add_tail(&slot->node.entry, &back);
 	}
 	list_splice(&back, &file->ready);

@@ -102,9 +102,6 @@ struct callout_file *callout_file_create(void)
 	if (ret)
 		goto err_free;
 	raw_spin_lock_init(&file->lock);
-#if IS_ENABLED(CONFIG_CALLOUT_SCHEMES)
-	mutex_init(&file->keys);
-#endif
 	INIT_LIST_HEAD(&file->ready);
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->wait);

@@ -107,8 +107,6 @@ enum callout_file_count {
  * @step_at: chunk that dev_clock.c visits next; this and @visit are protected by
  *	files_lock of dev_user.c
  * @visit: the last callout_user_visit_files() that is through with it
- * @moves: see dev_search.c
- * @keys: serialises insertions of callouts with a key, see dev_search.h
  * @outstanding: slots in use or reserved by a struct callout_op_ctx
  * @allowed: limit of @outstanding, raised by callout_file_allow(); this and the
  *	members up to @user are protected by users_lock of dev_user.c
@@ -136,10 +134,6 @@ struct callout_file {
 	bool alarms;
 	unsigned int step_at;
 	unsigned int visit;
-#if IS_ENABLED(CONFIG_CALLOUT_SCHEMES)
-	atomic_t moves;
-	struct mutex keys;	/* one new key at a time */
-#endif
 	atomic_t outstanding;
 	unsigned int allowed;
 	unsigned int limit;

@@ -41,8 +41,6 @@ struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
 
 	if (!callout_file_has_named(file))
 		return NULL;
-	if (callout_searches())
-		return callout_file_search(file, func, arg, handle);
 	local_irq_save(flags);
 	slot = callout_hash_find(&file->table.hash, func, arg, handle);
 	local_irq_restore(flags);

@@ -8,9 +8,7 @@
 #include <linux/irqflags.h>
 #include <linux/types.h>
 #include "dev_file.h"
-#include "dev_search.h"
 #include "hash.h"
-#include "table_search.h"
 
 int callout_file_prepare_hash(struct callout_file *file,
 			      struct callout_op_ctx *ctx);
@@ -22,16 +20,12 @@ static inline bool callout_file_wants_hash(struct callout_file *file)
 {
 	struct callout_hash *hash = &file->table.hash;
 
-	if (callout_searches())
-		return false;
 	return !callout_hash_exists(hash) || callout_hash_wants_growth(hash);
 }
 
 /* May there be callouts that TIMEOUT has set, or with a key? */
 static inline bool callout_file_has_named(struct callout_file *file)
 {
-	if (callout_searches())
-		return true;
 	return callout_hash_exists(&file->table.hash);
 }
 
@@ -49,14 +43,8 @@ callout_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
 	if (!callout_file_has_named(file))
 		return NULL;
 	for (;;) {
-		if (callout_searches()) {
-			slot = callout_file_search(file, func, arg, &handle);
-			local_irq_disable();
-		} else {
-			local_irq_disable();
-			slot = callout_hash_find(&file->table.hash, func, arg,
-						 &handle);
-		}
+		local_irq_disable();
+		slot = callout_hash_find(&file->table.hash, func, arg, &handle);
 		if (!slot) {
 			local_irq_enable();
 			return NULL;
@@ -71,20 +59,6 @@ callout_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
 		/* Cancelled since, and so out of the hash: look again. */
 		callout_ctx_unlock(ctx);
 	}
-}
-
-/*
- * Makes a slot known by its key, unless another one has that: returns false. Its
- * base is locked. Where the scheme has a find the caller has searched, see
- * callout_search_keys_lock().
- */
-static inline bool callout_file_put_keyed(struct callout_file *file,
-					  struct callout_slot *slot)
-{
-	if (!callout_searches())
-		return callout_hash_insert_only(&file->table.hash, slot);
-	callout_table_put(&file->table, slot);
-	return true;
 }
 
 #endif /* _CALLOUT_DEV_HASH_H */

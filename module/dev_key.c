@@ -45,7 +45,6 @@
 #include "dev_hash.h"
 #include "dev_key.h"
 #include "dev_op.h"
-#include "dev_search.h"
 #include "kcompat.h"
 
 /* RESET of the callout with a key; writes op->left if it returns no error. */
@@ -70,9 +69,12 @@ static int key_reset(struct callout_file *file, struct callout_op *op, u64 key,
 	return ret;
 }
 
-/* Moves the callout with this key, or inserts one. May sleep. */
-static int key_move_or_insert(struct callout_file *file, struct callout_op *op,
-			      struct callout_op_ctx *ctx)
+/*
+ * SET: moves the callout with this key, or inserts one. May sleep. Returns 0 if it
+ * has inserted a callout, else as RESET.
+ */
+static int key_set(struct callout_file *file, struct callout_op *op,
+		   struct callout_op_ctx *ctx)
 {
 	struct callout_slot *slot = NULL;
 	int ret;
@@ -81,9 +83,6 @@ static int key_move_or_insert(struct callout_file *file, struct callout_op *op,
 		ret = key_reset(file, op, op->handle, ctx);
 		if (ret != -ENOENT)
 			return ret;
-		/* A search that was killed may have missed it. */
-		if (fatal_signal_pending(current))
-			return -EINTR;
 		/*
 		 * There was no slot, also if another insertion of this key has
 		 * reserved the last, and is still under way.
@@ -97,20 +96,6 @@ static int key_move_or_insert(struct callout_file *file, struct callout_op *op,
 			return 0;
 		}
 	}
-}
-
-/* SET. Returns 0 if it has inserted a callout, else as RESET. */
-static int key_set(struct callout_file *file, struct callout_op *op,
-		   struct callout_op_ctx *ctx)
-{
-	int ret;
-
-	ret = callout_search_keys_lock(file, ctx);
-	if (ret)
-		return ret;
-	ret = key_move_or_insert(file, op, ctx);
-	callout_search_keys_unlock(file, ctx);
-	return ret;
 }
 
 /*

@@ -15,11 +15,9 @@
 #include "dev_hash.h"
 #include "dev_key.h"
 #include "dev_op.h"
-#include "dev_search.h"
 #include "dev_uring.h"
 #include "dev_user.h"
 #include "table.h"
-#include "table_search.h"
 #include "kcompat.h"
 
 /* Slots that CANCEL looks at in one hold of a base's lock. */
@@ -266,7 +264,7 @@ static __always_inline void file_start(struct callout_file *file,
 	if (timeout) {
 		WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED |
 					     slot->node.flags);
-		callout_table_put(&file->table, slot);
+		callout_hash_insert(&file->table.hash, slot);
 	} else {
 		slot->period = op->period;
 		slot->slack = op->slack;
@@ -342,7 +340,7 @@ struct callout_slot *callout_file_set_keyed(struct callout_file *file,
 	slot->arg = op->handle;
 	/* In the hash it must not change. */
 	slot->node.kind = kind;
-	if (unlikely(!callout_file_put_keyed(file, slot))) {
+	if (unlikely(!callout_hash_insert_only(&file->table.hash, slot))) {
 		slot->node.kind = CALLOUT_KIND_EVENT;
 		callout_pool_add(callout_pool(&file->table, base), slot);
 		ctx->spare++;
@@ -554,7 +552,6 @@ static noinline int file_reset_slow(struct callout_file *file,
 	int ret = CALLOUT_CANCELLED;
 	u64 tick;
 
-	callout_search_move_begin(file);
 	if (slot->node.state & CALLOUT_S_PENDING) {
 		why = CALLOUT_WHY_MOVE;
 		/* On a list of due ones, or on a base that may run no more. */
@@ -568,7 +565,7 @@ static noinline int file_reset_slow(struct callout_file *file,
 		if (ret == CALLOUT_CANCELLED)
 			ret = file_reset_detached(file, slot, op, ctx);
 		if (ret != CALLOUT_WITHDRAWN)
-			goto out;
+			return ret;
 		/* It may have fired since the time of the run was read. */
 		op->left = 0;
 	}
@@ -581,8 +578,6 @@ static noinline int file_reset_slow(struct callout_file *file,
 	callout_by_user(ctx->base, why);
 	callout_slot_refile(file, ctx->base, slot, tick);
 	ctx->count[CALLOUT_FILE_RESET]++;
-out:
-	callout_search_move_end(file);
 	return ret;
 }
 

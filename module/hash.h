@@ -21,8 +21,8 @@
 /*
  * callout_node.mark of a slot: its place in the hash. The bucket's lock protects
  * it while the slot is in there. To insert or remove one the base is locked or,
- * when the callout has fired, its owner's lock is held; that is all that protects
- * CALLOUT_HASH_SEARCHED.
+ * when the callout has fired, its owner's lock is held. The base's lock is all that
+ * protects CALLOUT_HASH_SEARCHED, which only the kernel's table has.
  */
 enum callout_hash_place {
 	CALLOUT_HASH_OUT,	/* not in it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * table_search.h - find a callout of a table by its function and argument
+ * table_search.h - find a callout of the kernel's table by function and argument
  *
  * The hash finds it, unless the scheme has a find of its own. Only schemes of
  * the laboratory have one: without CONFIG_CALLOUT_SCHEMES it is the hash.
@@ -44,11 +44,10 @@ static inline void callout_table_search_init(void)
 #endif
 
 /*
- * Makes a slot that is or will be pending, or is ready, known by its function and
- * argument: callout_hash_take() or callout_table_search() finds it. Until it is removed
- * its func and arg must not change, nor, unless it fires, its expires. Its base is
- * locked, or its owner's lock if it has fired; interrupts are off. Returns true if the
- * hash should grow.
+ * Makes a slot that is or will be pending known by its function and argument:
+ * callout_hash_take() or callout_table_search() finds it. Until it is removed its func
+ * and arg must not change, nor, unless it fires, its expires. Its base is locked;
+ * interrupts are off. Returns true if the hash should grow.
  */
 static inline bool callout_table_put(struct callout_table *table,
 				     struct callout_slot *slot)

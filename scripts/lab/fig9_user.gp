@@ -9,7 +9,6 @@ set ylabel "instructions for a set and a cancel, system calls included"
 set key top left reverse Left
 set xrange [0:1000]
 set yrange [0:*]
-plot row("fig9_user.csv", "sorted_list") using 2:4 title "scheme=sorted_list, by function and argument" linetype 1, \
-     row("fig9_user.csv", "sorted_list") using 2:3 title "scheme=sorted_list, by handle" linetype 4, \
+plot row("fig9_user.csv", "sorted_list") using 2:3 title "scheme=sorted_list, by handle" linetype 4, \
      row("fig9_user.csv", "hashed_wheel") using 2:4 title "scheme=hashed_wheel, by function and argument" linetype 2, \
      row("fig9_user.csv", "hashed_wheel") using 2:3 title "scheme=hashed_wheel, by handle" linetype 3
