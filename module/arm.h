@@ -44,30 +44,28 @@ void callout_no_function(void);
 void callout_leave(struct callout_base *base)
 	__must_hold(&base->lock);
 
-void callout_trace_why(struct callout_base *base, enum callout_why why)
+void callout_trace_start(struct callout_base *base, struct callout_node *n,
+			 bool moved)
 	__must_hold(&base->lock);
+bool callout_trace_replace(struct callout *c, callout_func_t *func,
+			   bool pending);
 
-/* Before what its user sets is filed, in the same hold of the lock. */
-static __always_inline void callout_by_user(struct callout_base *base,
-					    enum callout_why why)
+/*
+ * Trace a setting by the user of @n, in the hold of the lock in which @n was filed;
+ * @moved: it was pending, with the same handler. What the facility files by itself is
+ * not traced.
+ */
+static __always_inline void callout_trace_set(struct callout_base *base,
+					      struct callout_node *n, bool moved)
 {
 	lockdep_assert_held(&base->lock);
 	if (trace_callout_start_enabled())
-		callout_trace_why(base, why);
+		callout_trace_start(base, n, moved);
 }
 
-void callout_trace_started(struct callout_base *base, struct callout_node *n)
-	__must_hold(&base->lock);
-void callout_trace_arm(struct callout_base *base, struct callout *c,
-		       callout_func_t *func, bool pending)
-	__must_hold(&base->lock);
-
-/* What follows a new expiry: traces it, and programs the tick if it is first. */
-static inline void callout_started(struct callout_base *base,
-				   struct callout_node *n, u64 expires)
+/* What follows a new expiry: program the tick if it is first. */
+static inline void callout_started(struct callout_base *base, u64 expires)
 {
-	if (trace_callout_start_enabled())
-		callout_trace_started(base, n);
 	if (expires < base->armed)
 		callout_program(base, expires);
 }
@@ -82,7 +80,7 @@ static __always_inline void callout_start_locked(struct callout_base *base,
 	if (unlikely(--base->room < 0))
 		callout_grow_ask(base);
 	callout_scheme_start(base, n, expires);
-	callout_started(base, n, expires);
+	callout_started(base, expires);
 }
 
 /* callout_unqueue_locked() of one that is in the scheme, as nearly all are. */

@@ -99,18 +99,6 @@ enum callout_stage {
 };
 
 /**
- * enum callout_why - why a callout is filed: what its user does is traced
- * @CALLOUT_WHY_REFILE: the facility files it again, by itself
- * @CALLOUT_WHY_SET: it is set, and was not pending or had another handler
- * @CALLOUT_WHY_MOVE: it is set again while it is pending
- */
-enum callout_why {
-	CALLOUT_WHY_REFILE,
-	CALLOUT_WHY_SET,
-	CALLOUT_WHY_MOVE,
-};
-
-/**
  * struct callout_base - the callouts of one class and CPU, or with bases=single
  *	of all CPUs
  * @lock: protects all of this and the node of each callout whose @cpu says that
@@ -176,8 +164,6 @@ enum callout_why {
  * @least: buckets that it has at least
  * @few: the wheel is too large for that; so it was at @few_since, in jiffies
  * @few_since: see @few
- * @why: an enum callout_why: why the next node is filed in this hold of @lock, and
- *	since when that is traced; else meaningless
  * @now: the tick for which callouts were expired last
  * @stats: counters; visits and refiles are the scheme's
  */
@@ -241,7 +227,6 @@ struct callout_base {
 	bool few;
 	unsigned int least;
 	unsigned long few_since;
-	u32 why;
 };
 
 /* Units of work done with a base locked and interrupts off, at most. */

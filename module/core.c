@@ -342,18 +342,20 @@ static bool callout_runs_by(struct callout_base *base, struct callout_node *n,
 	       READ_ONCE(base->stage) == CALLOUT_STAGE_WAITING;
 }
 
-/* callout_arm() is two functions of this: where settings are @traced, or are not. */
-static __always_inline int callout_arm_either(struct callout *c,
-					      struct callout_base *target,
-					      long ticks,
-					      const struct callout_span *span,
-					      callout_func_t *func, void *arg,
-					      enum arm_if when, bool traced)
+/*
+ * Arms @c in @ticks, or if there is a @span, in that. @target is the base to
+ * migrate it to; NULL leaves it in its base.
+ */
+static __always_inline int callout_arm(struct callout *c,
+				       struct callout_base *target, long ticks,
+				       const struct callout_span *span,
+				       callout_func_t *func, void *arg,
+				       enum arm_if when)
 {
 	struct callout_node *n = &c->node;
 	struct callout_base *base, *to;
 	unsigned long flags;
-	bool pending, replaced;
+	bool pending, replaced, moved;
 	u64 expires;
 	u8 state;
 
@@ -388,8 +390,9 @@ static __always_inline int callout_arm_either(struct callout *c,
 		if (state & CALLOUT_S_DUE)
 			state &= ~(CALLOUT_S_PENDING | CALLOUT_S_DUE);
 	}
-	if (traced)
-		callout_trace_arm(base, c, func, pending);
+	moved = pending;
+	if (trace_callout_start_enabled())
+		moved = callout_trace_replace(c, func, pending);
 	if (likely(func)) {
 		c->func = func;
 		c->arg = arg;
@@ -417,39 +420,11 @@ static __always_inline int callout_arm_either(struct callout *c,
 			callout_grow_ask(base);
 		callout_scheme_start(base, n, expires);
 	}
-	if (traced)
-		callout_trace_started(base, n);
-	if (expires < base->armed)
-		callout_program(base, expires);
+	callout_trace_set(base, n, moved);
+	callout_started(base, expires);
 out:
 	callout_unlock(base, flags);
 	return replaced;
-}
-
-static noinline int callout_arm_traced(struct callout *c,
-				       struct callout_base *target, long ticks,
-				       const struct callout_span *span,
-				       callout_func_t *func, void *arg,
-				       enum arm_if when)
-{
-	return callout_arm_either(c, target, ticks, span, func, arg, when, true);
-}
-
-/*
- * Arms @c in @ticks, or if there is a @span, in that. @target is the base to
- * migrate it to; NULL leaves it in its base.
- */
-static __always_inline int callout_arm(struct callout *c,
-				       struct callout_base *target, long ticks,
-				       const struct callout_span *span,
-				       callout_func_t *func, void *arg,
-				       enum arm_if when)
-{
-	if (trace_callout_start_enabled())
-		return callout_arm_traced(c, target, ticks, span, func, arg,
-					  when);
-	return callout_arm_either(c, target, ticks, span, func, arg, when,
-				  false);
 }
 
 /**

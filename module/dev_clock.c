@@ -44,7 +44,7 @@ static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
 {
 	if (slot->node.state & CALLOUT_S_PENDING) {
 		callout_scheme_rearm(base, &slot->node, tick);
-		callout_started(base, &slot->node, tick);
+		callout_started(base, tick);
 	} else {
 		callout_start_locked(base, &slot->node, tick);
 	}

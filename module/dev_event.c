@@ -383,12 +383,12 @@ static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 	/* RESET has written when it is due. */
 	if (likely(!(slot->node.flags & CALLOUT_SLOT_MOVED)))
 		callout_slot_set_due(slot, slot->next);
-	callout_by_user(base, CALLOUT_WHY_SET);
 	callout_start_locked(base, &slot->node,
 			     callout_slack_tick(base,
 						callout_slot_due_mono(slot),
 						slot->slack,
 						callout_ctx_now(ctx)));
+	callout_trace_set(base, &slot->node, false);
 	return true;
 }
 

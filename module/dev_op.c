@@ -259,8 +259,8 @@ static __always_inline void file_start(struct callout_file *file,
 	slot->arg = op->cookie;
 	op->handle = slot->handle;
 	tick = slot_set_times(slot, base, op, callout_ctx_now(ctx));
-	callout_by_user(base, CALLOUT_WHY_SET);
 	callout_start_locked(base, &slot->node, tick);
+	callout_trace_set(base, &slot->node, false);
 	if (timeout) {
 		WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED |
 					     slot->node.flags);
@@ -349,8 +349,8 @@ struct callout_slot *callout_file_set_keyed(struct callout_file *file,
 	/* Who finds it now waits for the base. */
 	WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED);
 	tick = slot_set_times(slot, base, op, callout_ctx_now(ctx));
-	callout_by_user(base, CALLOUT_WHY_SET);
 	callout_start_locked(base, &slot->node, tick);
+	callout_trace_set(base, &slot->node, false);
 	ctx->count[CALLOUT_FILE_SET]++;
 	return slot;
 }
@@ -548,12 +548,11 @@ static noinline int file_reset_slow(struct callout_file *file,
 				    struct callout_op *op,
 				    struct callout_op_ctx *ctx)
 {
-	enum callout_why why = CALLOUT_WHY_SET;
+	bool pending = slot->node.state & CALLOUT_S_PENDING;
 	int ret = CALLOUT_CANCELLED;
 	u64 tick;
 
-	if (slot->node.state & CALLOUT_S_PENDING) {
-		why = CALLOUT_WHY_MOVE;
+	if (pending) {
 		/* On a list of due ones, or on a base that may run no more. */
 		callout_dequeue_locked(ctx->base, &slot->node);
 	} else {
@@ -575,8 +574,8 @@ static noinline int file_reset_slow(struct callout_file *file,
 		slot->period = op->period;
 		slot->slack = op->slack;
 	}
-	callout_by_user(ctx->base, why);
 	callout_slot_refile(file, ctx->base, slot, tick);
+	callout_trace_set(ctx->base, &slot->node, pending);
 	ctx->count[CALLOUT_FILE_RESET]++;
 	return ret;
 }
@@ -655,15 +654,15 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		     CALLOUT_S_PENDING || !base->online))
 		return file_reset_slow(file, slot, op, ctx);
 	tick = slot_set_times(slot, base, op, now);
-	callout_by_user(base, CALLOUT_WHY_MOVE);
 	if (likely(slot->node.mark != CALLOUT_HASH_IN)) {
 		slot->period = op->period;
 		slot->slack = op->slack;
 		callout_scheme_rearm(base, &slot->node, tick);
-		callout_started(base, &slot->node, tick);
+		callout_started(base, tick);
 	} else {
 		callout_slot_refile(file, base, slot, tick);
 	}
+	callout_trace_set(base, &slot->node, true);
 	ctx->count[CALLOUT_FILE_RESET]++;
 	return CALLOUT_CANCELLED;
 }

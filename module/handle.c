@@ -195,8 +195,8 @@ handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
 	/* Both are also read without the lock. */
 	WRITE_ONCE(slot->func, func);
 	WRITE_ONCE(slot->arg, (unsigned long)arg);
-	callout_by_user(base, CALLOUT_WHY_SET);
 	callout_start_locked(base, &slot->node, callout_expiry(base, ticks));
+	callout_trace_set(base, &slot->node, false);
 	if (hashed) {
 		callout_slot_set_key(slot, (unsigned long)func);
 		want = callout_table_put(&kernel_table, slot);
@@ -320,16 +320,16 @@ static void handle_refile(struct callout_base *base, struct callout_slot *slot,
 {
 	struct callout_node *n = &slot->node;
 
-	callout_by_user(base, CALLOUT_WHY_MOVE);
 	if (likely((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) ==
 		   CALLOUT_S_PENDING)) {
 		callout_scheme_rearm(base, n, tick);
-		callout_started(base, n, tick);
-		return;
+		callout_started(base, tick);
+	} else {
+		if (n->state & CALLOUT_S_PENDING)
+			callout_dequeue_locked(base, n);
+		callout_start_locked(base, n, tick);
 	}
-	if (n->state & CALLOUT_S_PENDING)
-		callout_dequeue_locked(base, n);
-	callout_start_locked(base, n, tick);
+	callout_trace_set(base, n, true);
 }
 
 /*

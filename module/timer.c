@@ -188,14 +188,14 @@ static struct callout_base *timer_set_locked(struct callout_base *base,
 	n->kind = CALLOUT_KIND_TIMER;
 	if (!pending)
 		callout_timer_debug_activate(t);
-	callout_by_user(base, pending ? CALLOUT_WHY_MOVE : CALLOUT_WHY_SET);
 	tick = timer_tick(base, t);
 	if (queued) {
 		callout_scheme_rearm(base, n, tick);
-		callout_started(base, n, tick);
+		callout_started(base, tick);
 	} else {
 		callout_start_locked(base, n, tick);
 	}
+	callout_trace_set(base, n, pending);
 	return base;
 }
 

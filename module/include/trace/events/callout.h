@@ -12,7 +12,6 @@
 #include <linux/tracepoint.h>
 
 callout_func_t *callout_node_func(const struct callout_node *n);
-int callout_trace_begin(void);
 
 DECLARE_EVENT_CLASS(callout_class,
 	TP_PROTO(const void *callout),
@@ -53,16 +52,13 @@ DEFINE_EVENT(callout_class, callout_expire_exit,
 	TP_ARGS(callout)
 );
 
-/*
+/**
  * callout_start - a callout was set, or moved to another time
- *
- * callout: it
- * now: the current tick
- * moved: it was pending, with the same handler
- *
- * kernel-doc does not know TRACE_EVENT_FN().
+ * @callout: it
+ * @now: the current tick
+ * @moved: it was pending, with the same handler
  */
-TRACE_EVENT_FN(callout_start,
+TRACE_EVENT(callout_start,
 	TP_PROTO(const struct callout_node *callout, u64 now, bool moved),
 	TP_ARGS(callout, now, moved),
 	TP_STRUCT__entry(
@@ -88,8 +84,7 @@ TRACE_EVENT_FN(callout_start,
 	TP_printk("callout=%p function=%ps expires=%llu timeout=%lld cpu=%u class=%u kind=%u moved=%u",
 		  __entry->callout, __entry->function, __entry->expires,
 		  (s64)(__entry->expires - __entry->now), __entry->cpu,
-		  __entry->class, __entry->kind, __entry->moved),
-	callout_trace_begin, NULL
+		  __entry->class, __entry->kind, __entry->moved)
 );
 
 /**
