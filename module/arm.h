@@ -41,8 +41,6 @@ int callout_arm_span(struct callout *c, const struct callout_span *span,
 int callout_stop_was(struct callout *c, bool *pending);
 u64 callout_expires_ns(struct callout *c);
 void callout_no_function(void);
-void callout_leave(struct callout_base *base)
-	__must_hold(&base->lock);
 
 void callout_trace_start(struct callout_base *base, struct callout_node *n,
 			 bool moved)

@@ -69,68 +69,6 @@
 
 DEFINE_SPINLOCK(callout_giant);
 
-/*
- * Migrates a callout home that was armed while its handler ran. The base is
- * locked and unlocked in between; interrupts stay off.
- *
- * A thread that stops or drains a running callout looks for it where it runs, so
- * it is armed there, and base->leaving names it. One lock protects that with the
- * rest: taking the callout out while its handler runs clears base->leaving, so
- * it names a pending callout or none. The callout is not touched otherwise: its
- * handler may have freed it.
- *
- *	CPU0: handler of c			CPU1
- *	callout_reset_on(c, 2): lock(base 0):
- *	c runs: file it here, leaving = c
- *	unlock(base 0)
- *						callout_drain(c): lock(base 0):
- *						c runs: take it out,
- *						leaving = NULL, DRAINING
- *	returns
- *	lock(base 0): running = NULL,
- *	leaving is NULL: c is not touched
- *	run_seq + 1, unlock(base 0)
- *						c does not run: returns, frees c
- *
- * or, if CPU1 comes later:
- *
- *	returns
- *	lock(base 0): running = NULL,
- *	leaving is c: takes it out, MOVING
- *	unlock(base 0)				callout_drain(c): spins
- *	lock(base 2), files c, unlock(base 2)
- *						lock(base 2): c is pending and
- *						does not run: takes it out,
- *						returns 1, frees c
- *	lock(base 0): goes on, without c
- *
- * In both cases c runs once at a time: base 2 gets it when its handler is over.
- *
- * If the home is not online c stays here, unless this is a global base: c was
- * bound to a CPU, so any CPU may set it, and a CPU arms in its own global base
- * only, see base.h.
- */
-noinline void callout_leave(struct callout_base *base)
-	__must_hold(&base->lock)
-{
-	struct callout_node *n = base->leaving;
-	struct callout_base *home = callout_base(n->home);
-
-	base->leaving = NULL;
-	if (!READ_ONCE(home->online)) {
-		if (!callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
-			return;
-		home = callout_base_sibling(home, callout_home_cpu());
-	}
-	callout_unqueue_locked(base, n);
-	callout_change_state(n, CALLOUT_S_DUE, 0);
-	home = callout_move_locked(base, n, home);
-	callout_start_locked(home, n, n->expires);
-	callout_base_unlock(home);
-	callout_point(CALLOUT_POINT_LEFT);
-	callout_base_lock(base);
-}
-
 /* What the callout_init() macros call; @class is NULL without lockdep. */
 void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
 			struct callout_class *class)

@@ -40,14 +40,6 @@ struct callout_kind_ops {
 void callout_register_kind(enum callout_kind kind,
 			   const struct callout_kind_ops *ops);
 
-/* This many units of work were done in one hold of the lock. */
-static inline void callout_count_units(struct callout_base *base,
-				       unsigned int units)
-{
-	if (units > base->stats.max_units)
-		base->stats.max_units = units;
-}
-
 /* Counts an expiry of @n. */
 static __always_inline void callout_count_late(struct callout_base *base,
 					       struct callout_node *n)

@@ -42,7 +42,6 @@
 #include <linux/sched.h>
 #include <linux/topology.h>
 #include "dispatch.h"
-#include "expiry.h"
 #include "grow.h"
 #include "kcompat.h"
 
