@@ -185,6 +185,24 @@ static void callout_work_due(void *arg)
 		func(arg);
 }
 
+/* The end of an asynchronous drain, in the thread. */
+static void callout_work_drained(struct callout_work *w)
+{
+	callout_func_t *drained;
+	void *arg;
+
+	/* callout_work_due() may still be waiting for the lock. */
+	callout_drain(&w->c);
+	raw_spin_lock_irq(&w->lock);
+	drained = w->drained;
+	w->drained = NULL;
+	arg = w->arg;
+	WRITE_ONCE(w->drains, w->drains - 1);
+	raw_spin_unlock_irq(&w->lock);
+	/* It may free @w. */
+	drained(arg);
+}
+
 /*
  * The function of callout_work.work. It must not wait for the mutex: a drain
  * under the mutex waits for it.

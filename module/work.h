@@ -33,7 +33,6 @@ void callout_work_wait_ordered(struct callout_work *w);
 bool callout_work_is_busy(struct callout_work *w);
 struct callout_work_was callout_work_stop_locked(struct callout_work *w);
 int callout_work_result(struct callout_work_was was);
-void callout_work_drained(struct callout_work *w);
 
 void callout_work_set_func(struct callout_work *w, callout_func_t *func,
 			   void *arg);

@@ -85,24 +85,6 @@ int callout_work_drain(struct callout_work *w)
 }
 EXPORT_SYMBOL_GPL(callout_work_drain);
 
-/* The end of an asynchronous drain, in the thread. */
-void callout_work_drained(struct callout_work *w)
-{
-	callout_func_t *drained;
-	void *arg;
-
-	/* callout_work_due() may still be waiting for the lock. */
-	callout_drain(&w->c);
-	raw_spin_lock_irq(&w->lock);
-	drained = w->drained;
-	w->drained = NULL;
-	arg = w->arg;
-	WRITE_ONCE(w->drains, w->drains - 1);
-	raw_spin_unlock_irq(&w->lock);
-	/* It may free @w. */
-	drained(arg);
-}
-
 /**
  * callout_work_async_drain() - Cancel a callout; report when it is not in use.
  * @w: the callout
