@@ -18,6 +18,7 @@
 #include "dev.h"
 #include "dev_alarm.h"
 #include "dev_clock.h"
+#include "dev_copy.h"
 #include "dev_event.h"
 #include "dev_file.h"
 #include "dev_ioctl.h"

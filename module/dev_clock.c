@@ -28,7 +28,6 @@
 #include "arm.h"
 #include "dev_clock.h"
 #include "dev_file.h"
-#include "dev_key.h"
 #include "dev_user.h"
 #include "table.h"
 #include "hash.h"

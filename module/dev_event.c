@@ -33,7 +33,6 @@
 #include "dev_clock.h"
 #include "dev_event.h"
 #include "dev_file.h"
-#include "dev_key.h"
 #include "table.h"
 #include "kcompat.h"
 

@@ -76,6 +76,15 @@ static inline bool callout_slot_will_fire(const struct callout_slot *slot)
 		(CALLOUT_SLOT_READY | moved)) == moved;
 }
 
+/*
+ * Has the callout of a slot that is CALLOUT_SLOT_HASHED a key? Its func in the hash
+ * is CALLOUT_KEY_FUNC then, which TIMEOUT cannot have.
+ */
+static inline bool callout_slot_keyed(const struct callout_slot *slot)
+{
+	return callout_slot_key(slot) == CALLOUT_KEY_FUNC;
+}
+
 /* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */
 enum callout_file_count {
 	CALLOUT_FILE_SET,	/* callouts set, by SET or TIMEOUT */

@@ -15,6 +15,7 @@
 #include <uapi/linux/callout.h>
 #include "dev_alarm.h"
 #include "dev_clock.h"
+#include "dev_copy.h"
 #include "dev_event.h"
 #include "dev_file.h"
 #include "dev_ioctl.h"

@@ -16,10 +16,9 @@
 #include <uapi/linux/callout.h>
 #include "arm.h"
 #include "dev_clock.h"
+#include "dev_copy.h"
 #include "dev_file.h"
 #include "dev_hash.h"
-#include "dev_ioctl.h"
-#include "dev_key.h"
 #include "dev_list.h"
 #include "table.h"
 

@@ -10,8 +10,8 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 #include "dev_clock.h"
+#include "dev_copy.h"
 #include "dev_event.h"
-#include "dev_ioctl.h"
 #include "dev_wait.h"
 
 static int mask_copy_in(sigset_t *mask, const struct callout_wait *arg)
