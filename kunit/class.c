@@ -9,6 +9,7 @@
 #include "common.h"
 #include "cpu.h"
 #include "crowd.h"
+#include "dev_ctx.h"
 #include "dev_file.h"
 #include "dev_op.h"
 

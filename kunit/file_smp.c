@@ -13,6 +13,7 @@
 #include "common.h"
 #include "base.h"
 #include "dev_clock.h"
+#include "dev_ctx.h"
 #include "dev_file.h"
 #include "dev_op.h"
 #include "dev_user.h"

@@ -6,6 +6,7 @@
  * module's own functions on both sides.
  */
 #include <linux/err.h>
+#include "dev_ctx.h"
 #include "dev_file.h"
 #include "dev_op.h"
 #include "hash.h"

@@ -14,6 +14,7 @@
 #include <linux/wait.h>
 #include <uapi/linux/callout.h>
 #include "arm.h"
+#include "dev_ctx.h"
 #include "dev_file.h"
 #include "dev_hash.h"
 #include "dev_key.h"

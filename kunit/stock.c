@@ -12,6 +12,7 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
+#include "dev_ctx.h"
 #include "dev_file.h"
 #include "dev_op.h"
 #include "kernel_table.h"

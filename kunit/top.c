@@ -9,6 +9,7 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include "dev_clock.h"
+#include "dev_ctx.h"
 #include "dev_file.h"
 #include "dev_op.h"
 #include "top.h"

@@ -31,6 +31,7 @@
 #include "expiry.h"
 #include "dev_alarm.h"
 #include "dev_clock.h"
+#include "dev_ctx.h"
 #include "dev_event.h"
 #include "dev_file.h"
 #include "table.h"

@@ -51,20 +51,11 @@
 #include <uapi/linux/callout.h>
 #include "arm.h"
 #include "dev_file.h"
-#include "dev_uring.h"
 #include "dev_user.h"
 #include "table.h"
 #include "kcompat.h"
 
 static struct workqueue_struct *free_wq;
-
-/* Ends a run of operations. */
-void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
-{
-	callout_ctx_unlock(ctx);
-	callout_ctx_count(file, ctx);
-}
-EXPORT_SYMBOL_IF_KUNIT(callout_ctx_flush);
 
 /* Reads each number by itself: they may not add up. */
 void callout_file_info(struct callout_file *file,

@@ -7,6 +7,7 @@
 
 #include <linux/irqflags.h>
 #include <linux/types.h>
+#include "dev_ctx.h"
 #include "dev_file.h"
 #include "hash.h"
 

@@ -16,6 +16,7 @@
 #include "dev_alarm.h"
 #include "dev_clock.h"
 #include "dev_copy.h"
+#include "dev_ctx.h"
 #include "dev_event.h"
 #include "dev_file.h"
 #include "dev_ioctl.h"

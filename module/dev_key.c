@@ -41,6 +41,7 @@
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <uapi/linux/callout.h>
+#include "dev_ctx.h"
 #include "dev_file.h"
 #include "dev_hash.h"
 #include "dev_key.h"

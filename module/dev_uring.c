@@ -66,6 +66,7 @@
 #include "arm.h"
 #include "dev_alarm.h"
 #include "dev_clock.h"
+#include "dev_ctx.h"
 #include "dev_file.h"
 #include "dev_hash.h"
 #include "dev_ioctl.h"
