@@ -18,6 +18,7 @@
 #include "dev.h"
 #include "dev_alarm.h"
 #include "dev_clock.h"
+#include "dev_command.h"
 #include "dev_copy.h"
 #include "dev_event.h"
 #include "dev_file.h"
@@ -101,7 +102,7 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 		info.clocks |= CALLOUT_ALARM_CLOCKS;
 	if (facility.exact)
 		info.features |= CALLOUT_FEATURE_EXACT;
-	if (callout_uring_works(file))
+	if (callout_command_works(file))
 		info.features |= CALLOUT_FEATURE_URING;
 	if (CALLOUT_URING)
 		info.features |= CALLOUT_FEATURE_URING_BATCH;
@@ -273,7 +274,7 @@ int callout_dev_init(void)
 	if (ret)
 		return ret;
 	callout_event_init();
-	callout_uring_init();
+	callout_command_init();
 	callout_clock_init();
 	ret = callout_alarm_init();
 	if (ret)

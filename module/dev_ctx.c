@@ -3,14 +3,14 @@
  * dev_ctx.c - the end of a run of operations on one file
  */
 #include <linux/module.h>
+#include "dev_command.h"
 #include "dev_ctx.h"
-#include "dev_uring.h"
 #include "kcompat.h"
 
 /* Complete the commands whose callouts the run has cancelled. */
 void callout_ctx_complete(struct callout_op_ctx *ctx)
 {
-	callout_uring_cancelled(ctx);
+	callout_commands_cancelled(&ctx->commands);
 }
 
 /* Ends a run of operations. */

@@ -20,7 +20,7 @@ struct io_uring_cmd;
  * @base: base left locked by the last operation, or NULL
  * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it since the run
  *	began or slept
- * @commands: those whose callouts it has cancelled, see dev_uring.h
+ * @commands: those whose callouts it has cancelled, see dev_command.h
  * @home: in this hold of its lock @base was found to be the home of new
  *	callouts, which it stays: interrupts are off. False without @base.
  * @may_wake: the caller is known to have CAP_WAKE_ALARM

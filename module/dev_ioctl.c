@@ -22,7 +22,6 @@
 #include "dev_ioctl.h"
 #include "dev_key.h"
 #include "dev_op.h"
-#include "dev_uring.h"
 #include "dev_user.h"
 #include "dev_wait.h"
 #include "kcompat.h"

@@ -10,13 +10,13 @@
 #include "arm.h"
 #include "dev_alarm.h"
 #include "dev_clock.h"
+#include "dev_command.h"
 #include "dev_ctx.h"
 #include "dev_event.h"
 #include "dev_file.h"
 #include "dev_hash.h"
 #include "dev_key.h"
 #include "dev_op.h"
-#include "dev_uring.h"
 #include "dev_user.h"
 #include "table.h"
 #include "kcompat.h"
@@ -369,7 +369,7 @@ static noinline int file_cancel_slow(struct callout_file *file,
 		callout_dequeue_locked(base, &slot->node);
 		trace_callout_cancel(&slot->node);
 		if (unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
-			callout_uring_take(slot, ctx);
+			callout_command_take(slot, &ctx->commands);
 		ctx->count[CALLOUT_FILE_CANCELLED]++;
 	} else {
 		ret = callout_file_withdraw(file, slot, named);

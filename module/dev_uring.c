@@ -1,43 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_uring.c - commands of io_uring, which complete when their callouts fire
+ * dev_uring.c - commands of io_uring: what a submission asks for
  *
  * BATCH is the ioctl without its wait, since io_uring can wait for a read. The
- * rest is about the other commands.
+ * rest is about the other commands; dev_command.c completes those that stay.
  *
  * A command takes the operation that the ioctl of the same number takes, by its
  * address: clock, slack, flags and key do not fit the 16 bytes that an entry has
  * for them, and the size in the number lets it grow alike. It must have a key: a
  * handle would come too late for an entry of the same submission.
- *
- * UNSET and RESET complete at once. SET is a command that stays: its callout has
- * a key as any other, and the ioctls find and move it too, but its kind is
- * CALLOUT_KIND_COMMAND as long as it is in the hash, and in the place of the key's
- * func, which is the same for all, it has the command. A pending command holds a
- * reference of the open file, so release() never meets one.
- *
- * Three may want to end a command: expiry, a canceller, and io_uring when the
- * ring or the task goes, which gives the command instead of a key. The command
- * has the handle, so this is a cancel by handle. Whoever takes the callout out of
- * its base, with the base locked, owns the command, frees the slot in the same
- * hold, and completes the command when the base is unlocked:
- *
- *	CPU0: callout_expire_command()		CPU1: callout_uring_cmd(F_CANCEL)
- *	lock(base)				lock(uring_lock)
- *	slot out of the base, freed:
- *	its handle is stale
- *	unlock(base)
- *						lock(base)
- *						another handle: not the owner
- *						unlock(base), unlock(uring_lock)
- *	task work for the command
- *						runs the task work, or fallback:
- *						io_uring_cmd_done()
- *
- * CPU1 may use the command until it has unlocked uring_lock: io_uring_cmd_done()
- * is only called with that lock held, or takes it. io_uring asks again as long as
- * the command is not done, so it does not matter that CPU1 did nothing, also if
- * the callout was not yet set.
  *
  * A command can be changed only after SET has unlocked the base. From there on SET
  * does not use it. io_uring keeps the request, and so the file, until SET returns.
@@ -56,16 +27,11 @@
 #include <linux/fs.h>
 #include <linux/io_uring/cmd.h>
 #include <linux/ioctl.h>
-#include <linux/ktime.h>
-#include <linux/minmax.h>
-#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/callout.h>
-#include "arm.h"
-#include "dev_alarm.h"
-#include "dev_clock.h"
+#include "dev_command.h"
 #include "dev_ctx.h"
 #include "dev_file.h"
 #include "dev_hash.h"
@@ -73,149 +39,6 @@
 #include "dev_key.h"
 #include "dev_op.h"
 #include "dev_uring.h"
-#include "expiry.h"
-#include "table.h"
-
-/* Units of work of an expiry: it also takes a slot out of the hash and frees it. */
-#define COMMAND_UNITS	2U
-
-/**
- * struct command - what a pending SET keeps in its struct io_uring_cmd
- * @next: link in a list of commands that are about to complete
- * @handle: of its callout; 0 until that is set
- */
-struct command {
-	struct io_uring_cmd *next;
-	u64 handle;
-};
-
-static struct command *to_command(struct io_uring_cmd *cmd)
-{
-	return io_uring_cmd_to_pdu(cmd, struct command);
-}
-
-/*
- * Random: a slot has the address of its command xor this. In the same place other
- * slots have a number that a program has chosen, see slot.h.
- */
-static unsigned long command_mask __ro_after_init;
-
-/* Makes a callout that was just set, as one of a command, that of @cmd. Base locked. */
-static void command_attach(struct io_uring_cmd *cmd, struct callout_slot *slot)
-{
-	slot->node.own = (unsigned long)cmd ^ command_mask;
-	/* Pairs with command_cancel(). */
-	WRITE_ONCE(to_command(cmd)->handle, slot->handle);
-}
-
-/*
- * Takes the command of a callout that is not pending any more, and the callout out
- * of the hash; the slot is an ordinary one again. Base locked.
- */
-static __always_inline struct io_uring_cmd *
-command_detach(struct callout_table *table, struct callout_slot *slot)
-{
-	unsigned long masked = slot->node.own;
-	struct io_uring_cmd *cmd = (void *)(masked ^ command_mask);
-
-	callout_slot_set_key(slot, CALLOUT_KEY_FUNC);
-	callout_slot_unhash(table, slot);
-	/* Not before: who searches the hash has not locked the base. */
-	slot->node.kind = CALLOUT_KIND_EVENT;
-	/* The slot is another's soon. */
-	WRITE_ONCE(to_command(cmd)->handle, 0);
-	return cmd;
-}
-
-CALLOUT_URING_WORK(command_fired, 0)
-CALLOUT_URING_WORK(command_cancelled, -ECANCELED)
-
-/* Frees the slots of @n, and of those that are due next; completes commands. */
-static unsigned int callout_expire_command(struct callout_base *base,
-					   struct callout_node *n,
-					   unsigned int *budget)
-	__must_hold(&base->lock)
-{
-	struct io_uring_cmd *fired = NULL, **tail = &fired, *cmd;
-	struct callout_slot *slot;
-	struct callout_file *file;
-	u64 now = ktime_get_ns(), due;
-	unsigned int taken = 0;
-	u8 flags = 0;
-
-	do {
-		*budget -= min(*budget, COMMAND_UNITS);
-		slot = callout_to_slot(n);
-		file = callout_slot_file(slot);
-		due = callout_slot_due_mono(slot);
-		if (unlikely(due > now)) {
-			/* Its clock is not the tick's, or was set back. */
-			callout_dequeue_locked(base, n);
-			callout_slot_refile(file, base, slot,
-					    callout_from_ns(base, due, now));
-		} else {
-			callout_take_due(base, n);
-			trace_callout_expire_exit(n);
-			*tail = command_detach(&file->table, slot);
-			tail = &to_command(*tail)->next;
-			flags |= n->flags;
-			WRITE_ONCE(n->flags, 0);
-			callout_slot_put(&file->table, base, slot);
-			atomic64_inc(&file->count[CALLOUT_FILE_DELIVERED]);
-			atomic_dec(&file->outstanding);
-		}
-		taken++;
-		if (!*budget)
-			break;
-		n = callout_scheme_first(base, budget);
-	} while (*budget && n && n->kind == CALLOUT_KIND_COMMAND);
-	*tail = NULL;
-
-	callout_count_units(base, CALLOUT_BUDGET - *budget);
-	callout_base_unlock_irq(base);
-	if (unlikely(flags & CALLOUT_SLOT_ALARM))
-		callout_alarm_fired();
-	/* A command, and its file, may be gone as soon as it is handed over. */
-	while ((cmd = fired)) {
-		fired = to_command(cmd)->next;
-		io_uring_cmd_do_in_task_lazy(cmd, command_fired);
-	}
-	callout_time_passed(base, NULL);
-	callout_base_lock_irq(base);
-	return taken;
-}
-
-static const struct callout_kind_ops kind_command = {
-	.expire = callout_expire_command,
-};
-
-/* A callout with a command was cancelled; its base is locked. */
-void callout_uring_take(struct callout_slot *slot, struct callout_op_ctx *ctx)
-{
-	struct io_uring_cmd *cmd = command_detach(callout_slot_table(slot),
-						  slot);
-
-	to_command(cmd)->next = ctx->commands;
-	ctx->commands = cmd;
-}
-
-/* Completes commands whose callouts were cancelled; no base is locked. */
-void callout_uring_cancelled(struct callout_op_ctx *ctx)
-{
-	struct io_uring_cmd *cmd;
-
-	while ((cmd = ctx->commands)) {
-		ctx->commands = to_command(cmd)->next;
-		io_uring_cmd_complete_in_task(cmd, command_cancelled);
-	}
-}
-
-/* Only the wheel leaves room for the command. */
-bool callout_uring_works(struct callout_file *file)
-{
-	return callout_is_wheel(callout_base_of(file->table.class,
-						callout_home_cpu()));
-}
 
 /* SET: the command completes when its callout fires, or is cancelled. */
 static __always_inline int command_set(struct callout_file *file,
@@ -227,14 +50,14 @@ static __always_inline int command_set(struct callout_file *file,
 	struct callout_slot *slot;
 	int ret = 0;
 
-	if (!callout_uring_works(file))
+	if (!callout_command_works(file))
 		return -EOPNOTSUPP;
-	WRITE_ONCE(to_command(cmd)->handle, 0);
+	WRITE_ONCE(callout_to_command(cmd)->handle, 0);
 	/* It may be done at once, which undoes this. */
 	io_uring_cmd_mark_cancelable(cmd, issue_flags);
 	slot = callout_file_set_keyed(file, op, CALLOUT_KIND_COMMAND, &ctx);
 	if (!IS_ERR(slot)) {
-		command_attach(cmd, slot);
+		callout_command_attach(cmd, slot);
 	} else {
 		ret = PTR_ERR(slot);
 		callout_ctx_unlock(&ctx);
@@ -306,8 +129,8 @@ static noinline int command_cancel(struct callout_file *file,
 
 	/* There may be millions. */
 	cond_resched();
-	/* Pairs with command_attach(). */
-	unset.handle = READ_ONCE(to_command(cmd)->handle);
+	/* Pairs with callout_command_attach(). */
+	unset.handle = READ_ONCE(callout_to_command(cmd)->handle);
 	if (callout_file_unset(file, &unset, &ctx) != CALLOUT_CANCELLED) {
 		callout_ctx_flush(file, &ctx);
 		if (command_is_first(cmd))
@@ -382,12 +205,6 @@ int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	    unlikely(put_user(op.left, &uop->left)))
 		return -EFAULT;
 	return ret;
-}
-
-void callout_uring_init(void)
-{
-	command_mask = get_random_long();
-	callout_register_kind(CALLOUT_KIND_COMMAND, &kind_command);
 }
 
 #endif /* CALLOUT_URING */
