@@ -211,7 +211,7 @@ static void timer_then_linger_and_rearm(struct timer_item *item)
 	item->ret = mod_timer(&item->t, jiffies + 1);
 }
 
-static void timer_wait(struct timer_waiter *w)
+static void timer_waits(struct timer_waiter *w)
 {
 	callout_test_tell(&w->item->go);
 	w->ret = w->call(&w->item->t);
@@ -222,14 +222,14 @@ static void timer_wait(struct timer_waiter *w)
 static void timer_waits_with_bh_off(struct timer_waiter *w)
 {
 	local_bh_disable();
-	timer_wait(w);
+	timer_waits(w);
 	local_bh_enable();
 }
 
 static void timer_waits_with_preemption_off(struct timer_waiter *w)
 {
 	preempt_disable();
-	timer_wait(w);
+	timer_waits(w);
 	preempt_enable();
 }
 
@@ -238,7 +238,7 @@ static void timer_waits_with_irqs_off(struct timer_waiter *w)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	timer_wait(w);
+	timer_waits(w);
 	local_irq_restore(flags);
 }
 
@@ -246,7 +246,7 @@ static void timer_waiter_handler(struct timer_list *t)
 {
 	struct timer_waiter *w = from_timer(w, t, t);
 
-	timer_wait(w);
+	timer_waits(w);
 }
 
 static void timer_waits_in_a_handler(struct timer_waiter *w)
@@ -259,7 +259,7 @@ static void timer_waits_in_a_handler(struct timer_waiter *w)
 
 static void timer_waiter_interrupt(struct irq_work *work)
 {
-	timer_wait(container_of(work, struct timer_waiter, work));
+	timer_waits(container_of(work, struct timer_waiter, work));
 }
 
 /* Only if the timer is TIMER_IRQSAFE. */
@@ -346,9 +346,9 @@ static void timer_check_context(struct kunit *test, u32 flags,
 
 static void timer_sync_waits(struct kunit *test)
 {
-	timer_check_context(test, 0, timer_wait);
-	timer_check_context(test, TIMER_IRQSAFE, timer_wait);
-	timer_check_context(test, TIMER_DEFERRABLE, timer_wait);
+	timer_check_context(test, 0, timer_waits);
+	timer_check_context(test, TIMER_IRQSAFE, timer_waits);
+	timer_check_context(test, TIMER_DEFERRABLE, timer_waits);
 }
 
 static void timer_sync_waits_if_atomic(struct kunit *test)
