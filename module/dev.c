@@ -227,7 +227,7 @@ static void show_file(struct callout_file *file, void *data)
 void callout_dev_show_files(struct seq_file *m)
 {
 	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
-	callout_user_walk_files(show_file, m);
+	callout_files_walk(show_file, m);
 }
 
 static const struct file_operations callout_fops = {

@@ -61,7 +61,6 @@
 #include "dev_alarm.h"
 #include "dev_clock.h"
 #include "dev_file.h"
-#include "dev_user.h"
 #include "table.h"
 #include "kcompat.h"
 
@@ -166,7 +165,7 @@ u64 callout_alarm_earliest(void)
 {
 	u64 earliest = U64_MAX;
 
-	callout_user_walk_files(file_earliest, &earliest);
+	callout_files_walk(file_earliest, &earliest);
 	return earliest;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_alarm_earliest);

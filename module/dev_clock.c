@@ -28,7 +28,6 @@
 #include "arm.h"
 #include "dev_clock.h"
 #include "dev_file.h"
-#include "dev_user.h"
 #include "table.h"
 #include "hash.h"
 #include "kcompat.h"
@@ -212,7 +211,7 @@ void callout_clock_stepped(void)
 		callout_base_lock_irq(base);
 		callout_base_unlock_irq(base);
 	}
-	callout_user_visit_files(file_step);
+	callout_files_visit(file_step);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_clock_stepped);
 

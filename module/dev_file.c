@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_file.c - an open file of /dev/callout: states and lifetime
+ * dev_file.c - the open files of /dev/callout: states, lifetime, list
  *
  * An open file has a handle table of its own, so it can name no other file's
  * callouts. A callout of a file runs no function: when it is due, its slot
@@ -44,8 +44,11 @@
  */
 #include <linux/err.h>
 #include <linux/eventfd.h>
+#include <linux/list.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/callout.h>
@@ -56,6 +59,10 @@
 #include "kcompat.h"
 
 static struct workqueue_struct *free_wq;
+static LIST_HEAD(files);
+static DEFINE_MUTEX(files_lock);	/* protects files and visit */
+static DEFINE_MUTEX(visit_lock);	/* one visit at a time; outside files_lock */
+static unsigned int visit;		/* number of the last one */
 
 /* Reads each number by itself: they may not add up. */
 void callout_file_info(struct callout_file *file,
@@ -97,9 +104,15 @@ struct callout_file *callout_file_create(void)
 	init_waitqueue_head(&file->readers);
 	init_waitqueue_head(&file->wait);
 	atomic_set(&file->outstanding, 0);
-	ret = callout_user_add(file);
+	file->pid = task_tgid_nr(current);
+	get_task_comm(file->comm, current);
+	ret = callout_user_charge(file);
 	if (ret)
 		goto err_table;
+	mutex_lock(&files_lock);
+	file->visit = visit;
+	list_add_tail(&file->files, &files);
+	mutex_unlock(&files_lock);
 	return file;
 
 err_table:
@@ -147,7 +160,9 @@ void callout_file_destroy(struct callout_file *file)
 	struct callout_directory *dir;
 	unsigned int i;
 
-	callout_user_unlist(file);
+	mutex_lock(&files_lock);
+	list_del(&file->files);
+	mutex_unlock(&files_lock);
 	dir = rcu_dereference_protected(file->table.directory, 1);
 	for (i = 0; i < file->table.nr_chunks; i++) {
 		file_cancel_chunk(dir->chunk[i]);
@@ -157,6 +172,45 @@ void callout_file_destroy(struct callout_file *file)
 	queue_rcu_work(free_wq, &file->free);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_destroy);
+
+/* Calls @fn, which may sleep, for each open file. */
+void callout_files_walk(callout_file_fn *fn, void *data)
+{
+	struct callout_file *file;
+
+	mutex_lock(&files_lock);
+	list_for_each_entry(file, &files, files)
+		fn(file, data);
+	mutex_unlock(&files_lock);
+}
+
+/*
+ * Calls @fn, which may sleep, for each file that is open, again as long as it
+ * returns true. Files are opened and closed between the calls. A file that @fn
+ * is through with goes to the end of the list, as a new one does, so when the
+ * first one has been visited all have.
+ */
+void callout_files_visit(callout_visit_fn *fn)
+{
+	struct callout_file *file;
+
+	mutex_lock(&visit_lock);
+	mutex_lock(&files_lock);
+	visit++;
+	while ((file = list_first_entry_or_null(&files, struct callout_file,
+						files)) &&
+	       file->visit != visit) {
+		if (!fn(file)) {
+			file->visit = visit;
+			list_move_tail(&file->files, &files);
+		}
+		mutex_unlock(&files_lock);
+		cond_resched();
+		mutex_lock(&files_lock);
+	}
+	mutex_unlock(&files_lock);
+	mutex_unlock(&visit_lock);
+}
 
 int callout_file_init(void)
 {

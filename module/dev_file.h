@@ -111,8 +111,8 @@ enum callout_file_count {
  * @steps: has had a callout in a clock that steps; written with a base locked
  * @alarms: has had a callout in an alarm clock; written with a base locked
  * @step_at: chunk that dev_clock.c visits next; this and @visit are protected by
- *	files_lock of dev_user.c
- * @visit: the last callout_user_visit_files() that is through with it
+ *	files_lock of dev_file.c
+ * @visit: the last callout_files_visit() that is through with it
  * @outstanding: slots in use or reserved by a struct callout_op_ctx
  * @allowed: limit of @outstanding, raised by callout_file_allow(); this and the
  *	members up to @user are protected by users_lock of dev_user.c
@@ -207,6 +207,12 @@ void callout_file_info(struct callout_file *file,
 		       struct callout_file_info *info);
 struct callout_file *callout_file_create(void);
 void callout_file_destroy(struct callout_file *file);
+
+typedef void callout_file_fn(struct callout_file *file, void *data);
+typedef bool callout_visit_fn(struct callout_file *file);
+
+void callout_files_walk(callout_file_fn *fn, void *data);
+void callout_files_visit(callout_visit_fn *fn);
 
 int callout_file_init(void);
 void callout_file_exit(void);

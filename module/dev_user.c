@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dev_user.c - limits of users, and the list of open files
+ * dev_user.c - limits of users
  *
  * A user's files share a limit on outstanding callouts. A file is charged for
  * QUOTA_STEP callouts at a time, and uncharged when it has been closed and
@@ -74,10 +74,6 @@ unsigned int callout_max_per_user = 4000000;
 
 static struct rb_root users = RB_ROOT;
 static DEFINE_SPINLOCK(users_lock);	/* protects users and charges */
-static LIST_HEAD(files);
-static DEFINE_MUTEX(files_lock);	/* protects files and visit */
-static DEFINE_MUTEX(visit_lock);	/* one visit at a time; outside files_lock */
-static unsigned int visit;		/* number of the last one */
 static DEFINE_MUTEX(classes_lock);	/* serialises choices of classes */
 
 /* Any order will do. */
@@ -309,10 +305,10 @@ static unsigned int user_class(struct callout_user *user)
 }
 
 /*
- * Adds a file to the list and to its user's account, and chooses the class of its
- * callouts. Returns 0 or -ENOMEM.
+ * Add a file to its user's account, and choose the class of its callouts. Returns 0
+ * or -ENOMEM.
  */
-int callout_user_add(struct callout_file *file)
+int callout_user_charge(struct callout_file *file)
 {
 	file->user = user_get();
 	if (!file->user)
@@ -322,64 +318,11 @@ int callout_user_add(struct callout_file *file)
 		user_put(file->user, 0);
 		return -ENOMEM;
 	}
-	file->pid = task_tgid_nr(current);
-	get_task_comm(file->comm, current);
-	mutex_lock(&files_lock);
-	file->visit = visit;
-	list_add_tail(&file->files, &files);
-	mutex_unlock(&files_lock);
 	return 0;
-}
-
-/* Takes a file off the list. */
-void callout_user_unlist(struct callout_file *file)
-{
-	mutex_lock(&files_lock);
-	list_del(&file->files);
-	mutex_unlock(&files_lock);
 }
 
 /* Takes a file, the callouts of which are freed, off its user's account. */
 void callout_user_uncharge(struct callout_file *file)
 {
 	user_put(file->user, file->charged);
-}
-
-/* Calls @fn, which may sleep, for each open file. */
-void callout_user_walk_files(callout_file_fn *fn, void *data)
-{
-	struct callout_file *file;
-
-	mutex_lock(&files_lock);
-	list_for_each_entry(file, &files, files)
-		fn(file, data);
-	mutex_unlock(&files_lock);
-}
-
-/*
- * Calls @fn, which may sleep, for each file that is open, again as long as it
- * returns true. Files are opened and closed between the calls. A file that @fn
- * is through with goes to the end of the list, as a new one does, so when the
- * first one has been visited all have.
- */
-void callout_user_visit_files(callout_visit_fn *fn)
-{
-	struct callout_file *file;
-
-	mutex_lock(&visit_lock);
-	mutex_lock(&files_lock);
-	visit++;
-	while ((file = list_first_entry_or_null(&files, struct callout_file,
-						files)) &&
-	       file->visit != visit) {
-		if (!fn(file)) {
-			file->visit = visit;
-			list_move_tail(&file->files, &files);
-		}
-		mutex_unlock(&files_lock);
-		cond_resched();
-		mutex_lock(&files_lock);
-	}
-	mutex_unlock(&files_lock);
-	mutex_unlock(&visit_lock);
 }
