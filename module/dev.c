@@ -205,7 +205,7 @@ static void callout_show_fdinfo(struct seq_file *m, struct file *filp)
 	seq_printf(m, "limit:\t%u\n", info.limit);
 }
 
-static void show_file(struct callout_file *file, void *data)
+static bool show_file(struct callout_file *file, void *data)
 {
 	struct callout_file_info info;
 	struct seq_file *m = data;
@@ -221,13 +221,14 @@ static void show_file(struct callout_file *file, void *data)
 		   info.count[CALLOUT_FILE_REPEATED], info.fired);
 	seq_escape(m, info.comm, " \t\n\\");
 	seq_putc(m, '\n');
+	return false;
 }
 
 /* For debugfs: one line per open file. */
 void callout_dev_show_files(struct seq_file *m)
 {
 	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
-	callout_files_walk(show_file, m);
+	callout_files_visit(show_file, m);
 }
 
 static const struct file_operations callout_fops = {

@@ -141,19 +141,20 @@ static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 	return earliest;
 }
 
-static void file_earliest(struct callout_file *file, void *data)
+static bool file_earliest(struct callout_file *file, void *data)
 {
 	struct callout_slot *slot;
 	u64 *earliest = data;
 	unsigned int n, i;
 
 	if (!READ_ONCE(file->alarms))
-		return;
+		return false;
 	for (n = 0; (slot = callout_file_chunk(file, n)); n++) {
 		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
 			*earliest = slot_earliest(&slot[i], *earliest);
 		cond_resched();
 	}
+	return false;
 }
 
 /*
@@ -165,7 +166,7 @@ u64 callout_alarm_earliest(void)
 {
 	u64 earliest = U64_MAX;
 
-	callout_files_walk(file_earliest, &earliest);
+	callout_files_visit(file_earliest, &earliest);
 	return earliest;
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_alarm_earliest);

@@ -169,7 +169,7 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
  * Re-files the callouts in clocks that step of the file's next chunk; false if
  * there is none, and then begins with the first again.
  */
-static bool file_step(struct callout_file *file)
+static bool file_step(struct callout_file *file, void *unused)
 {
 	struct callout_slot *slot = NULL;
 	unsigned int i;
@@ -211,7 +211,7 @@ void callout_clock_stepped(void)
 		callout_base_lock_irq(base);
 		callout_base_unlock_irq(base);
 	}
-	callout_files_visit(file_step);
+	callout_files_visit(file_step, NULL);
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_clock_stepped);
 

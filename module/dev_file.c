@@ -173,24 +173,13 @@ void callout_file_destroy(struct callout_file *file)
 }
 EXPORT_SYMBOL_IF_KUNIT(callout_file_destroy);
 
-/* Calls @fn, which may sleep, for each open file. */
-void callout_files_walk(callout_file_fn *fn, void *data)
-{
-	struct callout_file *file;
-
-	mutex_lock(&files_lock);
-	list_for_each_entry(file, &files, files)
-		fn(file, data);
-	mutex_unlock(&files_lock);
-}
-
 /*
- * Calls @fn, which may sleep, for each file that is open, again as long as it
- * returns true. Files are opened and closed between the calls. A file that @fn
- * is through with goes to the end of the list, as a new one does, so when the
- * first one has been visited all have.
+ * Call @fn, which may sleep, for each file that is open, again as long as it returns
+ * true. Files are opened and closed between the calls. A file that @fn is through
+ * with goes to the end of the list, as a new one does, so when the first one has been
+ * visited all have.
  */
-void callout_files_visit(callout_visit_fn *fn)
+void callout_files_visit(callout_file_fn *fn, void *data)
 {
 	struct callout_file *file;
 
@@ -200,7 +189,7 @@ void callout_files_visit(callout_visit_fn *fn)
 	while ((file = list_first_entry_or_null(&files, struct callout_file,
 						files)) &&
 	       file->visit != visit) {
-		if (!fn(file)) {
+		if (!fn(file, data)) {
 			file->visit = visit;
 			list_move_tail(&file->files, &files);
 		}

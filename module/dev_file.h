@@ -208,11 +208,9 @@ void callout_file_info(struct callout_file *file,
 struct callout_file *callout_file_create(void);
 void callout_file_destroy(struct callout_file *file);
 
-typedef void callout_file_fn(struct callout_file *file, void *data);
-typedef bool callout_visit_fn(struct callout_file *file);
+typedef bool callout_file_fn(struct callout_file *file, void *data);
 
-void callout_files_walk(callout_file_fn *fn, void *data);
-void callout_files_visit(callout_visit_fn *fn);
+void callout_files_visit(callout_file_fn *fn, void *data);
 
 int callout_file_init(void);
 void callout_file_exit(void);
