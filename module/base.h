@@ -638,6 +638,8 @@ void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
 void callout_sum_stats(unsigned int first, unsigned int end,
 		       struct callout_stats *sum);
 
+bool callout_base_is_exact(const struct callout_base *base);
+
 /* This many units of work were done in one hold of the lock. */
 static inline void callout_count_units(struct callout_base *base,
 				       unsigned int units)

@@ -26,7 +26,6 @@
 #include "dev_list.h"
 #include "dev_uring.h"
 #include "dev_user.h"
-#include "facility.h"
 #include "kcompat.h"
 
 static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
@@ -91,16 +90,15 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 		.clocks		 = CALLOUT_CLOCKS,
 		.features	 = CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
 	};
-	struct callout_facility facility;
+	struct callout_base *base = callout_base_of(file->table.class, 0);
 
 	if (callout_size_bad(size, CALLOUT_INFO_SIZE_V1))
 		return -EINVAL;
 	info_file(&info, file);
-	callout_facility_info(file->table.class, &facility);
-	info.tick_ns = facility.tick_ns;
+	info.tick_ns = base->tick_ns;
 	if (callout_alarm_works())
 		info.clocks |= CALLOUT_ALARM_CLOCKS;
-	if (facility.exact)
+	if (callout_base_is_exact(base))
 		info.features |= CALLOUT_FEATURE_EXACT;
 	if (callout_command_works(file))
 		info.features |= CALLOUT_FEATURE_URING;

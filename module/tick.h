@@ -6,6 +6,7 @@
 #define _CALLOUT_TICK_H
 
 #include <linux/atomic.h>
+#include <linux/hrtimer.h>
 #include <linux/types.h>
 
 struct callout_base;
@@ -40,6 +41,10 @@ extern atomic64_t callout_jiffy_zero;
 
 extern const struct callout_tick_source callout_tick_jiffies;
 extern const struct callout_tick_source callout_tick_hrtimer;
+
+/* For a source that is simulated on the hrtimer source. */
+void callout_hrtimer_setup(struct callout_base *base,
+			   enum hrtimer_restart (*fn)(struct hrtimer *timer));
 
 #define CALLOUT_MAX_HZ	1000000U
 

@@ -39,8 +39,8 @@
 #include <linux/slab.h>
 #include "expiry.h"
 #include "kcompat.h"
+#include "tick.h"
 #include "tick_chip.h"
-#include "tick_hrtimer.h"
 
 static struct callout_chip *to_chip(struct callout_scheme *s)
 {

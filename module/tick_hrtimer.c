@@ -16,7 +16,7 @@
 #include <linux/smp.h>
 #include "base.h"
 #include "kcompat.h"
-#include "tick_hrtimer.h"
+#include "tick.h"
 
 static u64 hrtimer_now(struct callout_base *base)
 {
