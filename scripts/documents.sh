@@ -196,9 +196,9 @@ sed -n '/= -c /{n; s/.*words="\(.*\)"/\1/p}' tools/calloutctl.bash | tr ' ' '\n'
 same clock tools/calloutctl.bash "$work/clocks" "$work/documented"
 
 # Targets of make, and tests.
-words '^([a-z0-9-]+):.*## ' Makefile > "$work/targets"
+{ echo help; words '^([a-z][a-z0-9 ._-]*):.*## ' Makefile | tr ' ' '\n'; } > "$work/targets"
 sed -n '/^The commands$/,/^What make check/p' Documentation/testing.rst |
-	words "^${q}make ([a-z0-9-]+)$q" > "$work/documented"
+	words "^${q}make ([a-z0-9._-]+)$q" > "$work/documented"
 same target Documentation/testing.rst "$work/targets" "$work/documented"
 for file in README.md CONTRIBUTING.md; do
 	grep -oE '(^    |`)make [a-z0-9-]+' "$file" | sed 's/.* //' > "$work/named"

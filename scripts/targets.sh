@@ -36,13 +36,17 @@ chosen() {
 	local named="check-all|check-arm64|check-debug|check-long|check-riscv64|check-s390x"
 
 	named="$named|check-schemes-all|deb-check|lab|matrix|mutants|soak"
-	awk -F : '/^[a-z0-9-]+:.*## / { print $1 }' Makefile | grep -vxE "$named|clean|distclean"
+	echo help
+	sed -nE 's/^([a-z][a-z0-9 ._-]*):.*## .*/\1/p' Makefile | tr ' ' '\n' |
+		grep -vxE "$named|clean|distclean"
 	echo clean
 	echo distclean
 }
 
 make_target() {
 	case $1 in
+	kunit) make "$1" SUITE=callout_paper ;;
+	selftest) make "$1" TEST=device_noent ;;
 	install) make "$1" KERNEL=debian-6.12 DESTDIR="$work/installed" ;;
 	uninstall) make install "$1" KERNEL=debian-6.12 DESTDIR="$work/installed" ;;
 	torture) make "$1" SECONDS=20 ;;
