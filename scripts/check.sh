@@ -422,7 +422,7 @@ queue() {
 			run_job debian-6.12+lab hotplug:single 600 -a CALLOUT_SETS=bases=single
 		run_job debian-6.12 nohz 120 -a "nohz_full=2,3 isolcpus=domain,0,1" ;;
 	cpus)
-		# Time by instructions: testing.rst says why.
+		# Time by instructions: tests.rst says why.
 		for cpus in 64 128; do
 			run_job debian-6.12 cpus:$cpus 900 -i -c $cpus -m 4G -a "CPUS=$cpus"
 		done

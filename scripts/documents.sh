@@ -197,25 +197,22 @@ same clock tools/calloutctl.bash "$work/clocks" "$work/documented"
 
 # Targets of make, and tests.
 { echo help; words '^([a-z][a-z0-9 ._-]*):.*## ' Makefile | tr ' ' '\n'; } > "$work/targets"
-sed -n '/^The commands$/,/^What make check/p' Documentation/testing.rst |
-	words "^${q}make ([a-z0-9._-]+)$q" > "$work/documented"
-same target Documentation/testing.rst "$work/targets" "$work/documented"
-for file in README.md CONTRIBUTING.md; do
-	grep -oE '(^    |`)make [a-z0-9-]+' "$file" | sed 's/.* //' > "$work/named"
+for file in README.md CONTRIBUTING.md Documentation/*.rst; do
+	{ grep -oE '(^    |`)make [a-z][a-z0-9._-]*' "$file" || :; } | sed 's/.* //' > "$work/named"
 	exist target "$file" "$work/named" "$work/targets"
 done
 words '\.name\s+= "(callout_[a-z]+)(_[a-z]+)?",' kunit/*.c > "$work/suites"
-sed -n '/^KUnit$/,/^Schemes$/p' Documentation/testing.rst | words "^$q(callout_[a-z]+)(_\*)?$q" > "$work/documented"
-same suite Documentation/testing.rst "$work/suites" "$work/documented"
+sed -n '/^KUnit$/,/^Schemes$/p' Documentation/tests.rst | words "^$q(callout_[a-z]+)(_\*)?$q" > "$work/documented"
+same suite Documentation/tests.rst "$work/suites" "$work/documented"
 sed -nE 's/.*KUNIT_CASE(_PARAM|_SLOW)?\(([a-z0-9_]+)[,)].*/\2/p' kunit/*.c > "$work/cases"
 suites=$(sed 's/^callout_//' "$work/suites" | sort -u | paste -sd '|')
-sed -n '/^Mistakes of others$/,/^Tests of the device$/p' Documentation/testing.rst |
+sed -n '/^Mistakes of others$/,/^Tests of the device$/p' Documentation/tests.rst |
 	grep -oE "$q($suites)_[a-z_]+" | tr -d "$q" > "$work/documented"
-exist case Documentation/testing.rst "$work/documented" "$work/cases"
+exist case Documentation/tests.rst "$work/documented" "$work/cases"
 find selftests -maxdepth 1 -name 'device_*.c' -printf '%f\n' | sed 's/\.c$//' > "$work/tests"
-sed -n '/^Tests of the device$/,/^Lateness$/p' Documentation/testing.rst |
+sed -n '/^Tests of the device$/,/^Lateness$/p' Documentation/tests.rst |
 	words "^$q(device_[a-z_]+)$q " > "$work/documented"
-same test Documentation/testing.rst "$work/tests" "$work/documented"
+same test Documentation/tests.rst "$work/tests" "$work/documented"
 
 # Differences between callouts and Linux's timers: each has a name, some case asks for it, and it is in the table.
 words '^	TIMER_DIFFERENCE_([a-z_]+)' kunit/timer_api.h > "$work/differences"
