@@ -29,6 +29,9 @@ kunit: ## one suite of KUnit, or one case, on KERNEL=kunit: SUITE=suite[.case]
 selftest: ## one test of the device, on KERNEL=debian-6.12: TEST=name
 	@scripts/one.sh selftest "$$TEST" $(KERNEL)
 
+gdb: ## the same under gdb, in a machine that is stopped: SUITE=suite[.case] or TEST=name
+	@scripts/one.sh -g $(if $(TEST),selftest "$$TEST",kunit "$$SUITE")
+
 shell: modules ## a shell in the test machine, with the module loaded; ADD= what else is in there
 	$(MAKE) --no-print-directory -C tools O=$(BUILD)/user
 	@qemu/boot.sh $(if $(ADD),-d $(ADD)) $(KERNEL) shell
@@ -156,6 +159,6 @@ clean distclean: ## remove build/; distclean also removes the cached kernels
 	rm -rf build
 	$(if $(filter distclean,$@),rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$${HOME:-build}/.cache}/callout}")
 
-.PHONY: help kunit selftest shell check $(CHECKS:%=check-%) search torture soak fuzz fuzz-bugs \
+.PHONY: help kunit selftest gdb shell check $(CHECKS:%=check-%) search torture soak fuzz fuzz-bugs \
 	fuzz-user mutants replaced intree matrix deb-check bench bench-user bench-loop lab \
 	pictures demo setup all modules tools install uninstall docs dist deb clean distclean

@@ -3,12 +3,13 @@
 # Boots a kernel in QEMU, runs one job of qemu/jobs in it and judges the outcome.
 #
 #   qemu/boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a "KERNEL ARGUMENTS"] [-n NAME]
-#                [-p PLUGIN] [-r FILE] [-d DIRECTORY] KERNEL JOB
+#                [-p PLUGIN] [-r FILE] [-d DIRECTORY] [-g] KERNEL JOB
 #
 # -i is for counting: time goes by instructions, a nanosecond each, and leaps over sleep. There is
 # one CPU unless -c says more, of which then one runs at a time. -p is QEMU's -plugin. -r makes the
 # file the machine's memory: what was in it when the kernel panicked can be read then. -d puts what
-# is in the directory into the machine's root.
+# is in the directory into the machine's root. -g stops the machine before its first instruction:
+# gdb, at port 1234, has it go on. Nothing is judged then.
 #
 # Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/, and
 # what one job only needs, such as programs with their libraries, from build/user/root-JOB/; for
@@ -37,13 +38,14 @@ counted=
 plugin=
 ram=
 more=
+stopped=
 
 usage() {
 	die "usage: boot.sh [-i] [-c CPUS] [-m MEMORY] [-t SECONDS] [-a \"KERNEL ARGUMENTS\"]" \
-	    "[-n NAME] [-p PLUGIN] [-r FILE] [-d DIRECTORY] KERNEL JOB"
+	    "[-n NAME] [-p PLUGIN] [-r FILE] [-d DIRECTORY] [-g] KERNEL JOB"
 }
 
-while getopts ic:m:t:a:n:p:r:d: option; do
+while getopts ic:m:t:a:n:p:r:d:g option; do
 	case $option in
 	i) counted=yes ;;
 	c) cpus=$OPTARG ;;
@@ -54,6 +56,7 @@ while getopts ic:m:t:a:n:p:r:d: option; do
 	p) plugin=$OPTARG ;;
 	r) ram=$OPTARG ;;
 	d) more=$OPTARG ;;
+	g) stopped=yes ;;
 	*) usage ;;
 	esac
 done
@@ -224,7 +227,7 @@ fi
 arguments="$arguments watchdog_thresh=30 sysctl.kernel.hung_task_timeout_secs=400"
 arguments="$arguments rcupdate.rcu_cpu_stall_timeout=60 workqueue.watchdog_thresh=60"
 arguments="$arguments CALLOUT_KERNEL=$kernel CALLOUT_JOB=$job"
-arguments="$arguments CALLOUT_VERDICT=$verdict CALLOUT_OUT=$out $extra"
+arguments="$arguments CALLOUT_VERDICT=$verdict CALLOUT_OUT=$out ${stopped:+nokaslr }$extra"
 command=(
 	"${machine[@]}" "${accelerator[@]}" -m "$memory"
 	-nodefaults -no-user-config -display none -nic none -no-reboot
@@ -235,12 +238,13 @@ command=(
 	"${ports[@]}"
 )
 [ -z "$plugin" ] || command+=(-plugin "$plugin")
+[ ! "$stopped" ] || command+=(-s -S)
 if [ "$ram" ]; then
 	rm -f "$ram"
 	command+=(-machine memory-backend=ram
 		  -object "memory-backend-file,id=ram,size=$memory,mem-path=${ram//,/,,},share=on")
 fi
-if [ "$job" = shell ]; then
+if [ "$job" = shell ] || [ "$stopped" ]; then
 	"${command[@]}"
 	exit
 fi

@@ -13,8 +13,8 @@
 #
 # NAME: debian-6.1, debian-6.12, debian-6.12-rt: Debian's own, unpacked from its package, never
 #                installed;
-#       kunit, debug, kcsan: built from Debian's linux-source-6.12 with the .config fragments that
-#                are here;
+#       kunit, debug, kcsan, gdb: built from Debian's linux-source-6.12 with the .config fragments
+#                that are here;
 #       uml:     User Mode Linux, a program of this machine, built from the same source with
 #                uml.config; uml-debug: with uml-debug.config, too;
 #       oldhp:   as kunit, with the cpuhp_setup_state() of kernels before 6.1.97, 6.6.37, 6.9.8 and
@@ -59,9 +59,9 @@ say() { echo "kernel.sh: $*" >&2; }
 
 # usage [KERNEL]: of a wrong one
 usage() {
-	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|oldhp|bench|fuzz"
+	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|gdb|oldhp|bench"
 
-	names="$names|search|uml[-debug]|clang|replaced[-debug]|unreplaced[-debug]|running"
+	names="$names|fuzz|search|uml[-debug]|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
 	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|[kunit-]arm64-SUITE"
 	[ $# -eq 0 ] || die "there is no kernel \"$1\": $names"
@@ -245,6 +245,8 @@ build_tree() {
 	configure "$name" "$tree" "$log" "$@"
 	checked "$log" "building the $name kernel failed" \
 		make -s -C "$source_dir" O="$tree" "$@" -j"$(nproc)" "${image##*/}" modules_prepare
+	[ "$name" != gdb ] || checked "$log" "making the scripts of gdb failed" \
+		make -s -C "$source_dir" O="$tree" scripts_gdb
 	# No option is =m: modules can use only the exports of vmlinux.
 	cp "$tree/vmlinux.symvers" "$tree/Module.symvers"
 	# External modules need the headers, scripts and objtool, not the objects.
@@ -498,7 +500,7 @@ KERNEL_CROSS=
 case ${1%+lab} in
 -s) unpack_source; echo "$source_dir"; exit ;;
 debian-6.1|debian-6.12|debian-6.12-rt) debian "${1%+lab}" ;;
-kunit|debug|kcsan|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
+kunit|debug|kcsan|gdb|oldhp|unreplaced|unreplaced-debug) built "$1" ;;
 kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable) built "$1" ;;
 kunit-arm64|kunit-s390x|kunit-riscv64) built "$1" ;;
 kunit-arm64-trixie|kunit-arm64-trixie-backports) built "$1" ;;

@@ -56,7 +56,7 @@ uml) set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m "$@" ;;
 uml-debug)
 	set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_KUNIT_TEST=m \
 		"$@" ;;
-kunit|kunit-*)
+kunit|gdb|kunit-*)
 	[ ! "$foreign" ] || set -- ARCH="$arch" CROSS_COMPILE="$KERNEL_CROSS" "$@"
 	# sparse does not know what the kernel calls riscv64's instructions.
 	[ "$foreign" = riscv64 ] || set -- C=1 CF=-D__CHECK_ENDIAN__ "$@"

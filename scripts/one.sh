@@ -6,6 +6,7 @@
 #
 #   scripts/one.sh kunit SUITE[.CASE] [KERNEL]
 #   scripts/one.sh selftest TEST [KERNEL]
+#   scripts/one.sh -g kunit|selftest NAME    under gdb, on the kernel "gdb"
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -55,7 +56,29 @@ near() {
 print(*difflib.get_close_matches(sys.argv[1], sys.stdin.read().split(), 5, 0.3))' "$1"
 }
 
-[[ $# -ge 2 && $# -le 3 ]] || die "usage: one.sh kunit|selftest NAME [KERNEL]"
+# boot ARGUMENTS JOB
+boot() {
+	[ "$stopped" ] || exec qemu/boot.sh -n one -a "$1" "$kernel" "$2"
+	eval "$(qemu/kernel.sh -b "$kernel")"
+	# A process group: gdb's ^C is not for it.
+	set -m
+	qemu/boot.sh -g -n one -a "$1" "$kernel" "$2" < /dev/null &
+	booting=$!
+	trap 'kill -- "-$booting" 2> /dev/null || :' EXIT
+	# Only at start_kernel() can gdb read the list of modules, by which it finds their symbols.
+	gdb -q -x "$KERNEL_BUILD/vmlinux-gdb.py" -ex "set tcp connect-timeout 60" \
+		-ex "target remote :1234" -ex "thbreak start_kernel" -ex continue \
+		-ex "lx-symbols $build/$kernel" -ex "set breakpoint pending on" \
+		"$KERNEL_BUILD/vmlinux"
+}
+
+stopped=
+if [ "${1:-}" = -g ]; then
+	stopped=yes
+	shift
+	set -- "$@" gdb
+fi
+[[ $# -ge 2 && $# -le 3 ]] || die "usage: one.sh [-g] kunit|selftest NAME [KERNEL]"
 what=$1
 wanted=$2
 case $what in
@@ -63,8 +86,8 @@ kunit)
 	kernel=${3:-kunit}
 	noun="suite or case" variable="SUITE=suite[.case]" place=qemu/suites
 	case $kernel in
-	kunit|kunit-*|debug|search) ;;
-	*) die "KERNEL=$kernel has no tests of KUnit: KERNEL=kunit, debug, search, kunit-arm64, ..." ;;
+	kunit|kunit-*|gdb|debug|search) ;;
+	*) die "KERNEL=$kernel has no tests of KUnit: kunit, debug, search, kunit-arm64, ..." ;;
 	esac ;;
 selftest)
 	kernel=${3:-debian-6.12}
@@ -83,9 +106,11 @@ if [ ! "${names[*]}" ]; then
 	die "there is no $noun \"$wanted\"${like:+; like it: $like}; $place has all"
 fi
 
+[ ! "$stopped" ] || scripts/setup.sh gdb
 scripts/build.sh "$kernel" >&2
 if [ "$what" = kunit ]; then
-	exec qemu/boot.sh -n one -a "kunit.filter_glob=$wanted" "$kernel" kunit
+	boot "kunit.filter_glob=$wanted" kunit
+	exit
 fi
 machine_of "$kernel"
 if [ "$foreign" ]; then
@@ -94,4 +119,4 @@ else
 	make --no-print-directory -C selftests O="$build/user" \
 		"${names[@]/#/$build/user/selftests/}" >&2
 fi
-exec qemu/boot.sh -n one -a "CALLOUT_TESTS=$(IFS=+; echo "${names[*]}")" "$kernel" selftests
+boot "CALLOUT_TESTS=$(IFS=+; echo "${names[*]}")" selftests

@@ -15,6 +15,7 @@
 #   scripts/setup.sh arm64   for kernels of that architecture
 #   scripts/setup.sh s390x   for a kernel of that architecture
 #   scripts/setup.sh riscv64 for a kernel of that architecture
+#   scripts/setup.sh gdb     for the debugger
 #   scripts/setup.sh docs    for the documents as HTML
 
 set -euo pipefail
@@ -45,9 +46,10 @@ system) wanted="mmdebstrap ovmf" ;;
 arm64) wanted="$demo $kernel qemu-system-arm" ;;
 s390x) wanted="$demo $kernel qemu-system-misc" ;;
 riscv64) wanted="$demo $kernel qemu-system-misc opensbi bzip2" ;;
+gdb) wanted="$demo $kernel gdb" ;;
 docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
 *)
-	names="demo|rt|all|lab|fuzz-user|model|dist|deb|matrix|system|arm64|s390x|riscv64|docs"
+	names="demo|rt|all|lab|fuzz-user|model|dist|deb|matrix|system|arm64|s390x|riscv64|gdb|docs"
 	echo "usage: setup.sh [$names]" >&2
 	exit 1 ;;
 esac

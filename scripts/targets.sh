@@ -46,6 +46,7 @@ chosen() {
 make_target() {
 	case $1 in
 	kunit) make "$1" SUITE=callout_paper ;;
+	gdb) make "$1" SUITE=callout_paper ;;
 	selftest) make "$1" TEST=device_noent ;;
 	install) make "$1" KERNEL=debian-6.12 DESTDIR="$work/installed" ;;
 	uninstall) make install "$1" KERNEL=debian-6.12 DESTDIR="$work/installed" ;;
