@@ -36,6 +36,12 @@ shell: modules ## a shell in the test machine, with the module loaded; ADD= what
 	$(MAKE) --no-print-directory -C tools O=$(BUILD)/user
 	@qemu/boot.sh $(if $(ADD),-d $(ADD)) $(KERNEL) shell
 
+compile_commands.json: KERNEL := $(call kernel,kunit)
+compile_commands.json: modules ## for clangd, in build/, of the sources for KERNEL=kunit
+	@eval "$$(qemu/kernel.sh -b $(KERNEL))" && linux=$$(qemu/kernel.sh -s) && \
+		ln -sfn "$$linux" $(BUILD)/linux && cd "$$KERNEL_BUILD" && python3 "$$linux/scripts/clang-tools/gen_compile_commands.py" \
+			-o $(BUILD)/$@ $(BUILD)/$(KERNEL)/src
+
 check: ## a part of the checks below, in minutes; ends with "N passed, N failed"
 	@scripts/check.sh quick
 
@@ -159,6 +165,6 @@ clean distclean: ## remove build/; distclean also removes the cached kernels
 	rm -rf build
 	$(if $(filter distclean,$@),rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$${HOME:-build}/.cache}/callout}")
 
-.PHONY: help kunit selftest gdb shell check $(CHECKS:%=check-%) search torture soak fuzz fuzz-bugs \
+.PHONY: help kunit selftest gdb shell compile_commands.json check $(CHECKS:%=check-%) search torture soak fuzz fuzz-bugs \
 	fuzz-user mutants replaced intree matrix deb-check bench bench-user bench-loop lab \
 	pictures demo setup all modules tools install uninstall docs dist deb clean distclean

@@ -92,9 +92,9 @@ kernel_doc() {
 
 # In the first three lines.
 spdx_everywhere() {
-	find . \( -path ./.git -o -path ./build -o -path ./LICENSES \) -prune -o -type f \
-		! -name .gitignore ! -name VERSION ! -name NEWS ! -name AUTHORS ! -name '*.md' \
-		! -name '*.svg' ! -name '*.csv' ! -path ./debian/copyright \
+	find . \( -path ./.git -o -path ./build -o -path ./.cache -o -path ./LICENSES \) -prune \
+		-o -type f ! -name .gitignore ! -name VERSION ! -name NEWS ! -name AUTHORS \
+		! -name '*.md' ! -name '*.svg' ! -name '*.csv' ! -path ./debian/copyright \
 		! -path ./debian/source/format -print | LC_ALL=C sort > "$work/files"
 	xargs -d '\n' -a "$work/files" grep -Hnm 1 'SPDX-License-Identifier: ' |
 		sed -nE 's/:[123]:.*//p' > "$work/named"
@@ -125,7 +125,7 @@ licence_texts() {
 			bad=1
 		fi
 	done < <(grep -rhoE '^.{0,6}SPDX-License-Identifier: .*' \
-			--exclude-dir={.git,build,LICENSES} . |
+			--exclude-dir={.git,build,.cache,LICENSES} . |
 		sed -E 's/^[^:]*: //; s~ ?(\*/|-->).*~~; s/ (OR|AND|WITH) /\n/g; s/[()]//g' |
 		sort -u)
 	return $bad
@@ -200,7 +200,7 @@ suites_listed() {
 all_summed() (
 	# shellcheck source=scripts/kept.sh
 	. scripts/kept.sh
-	! find . -mindepth 1 -maxdepth 1 ! -name .git ! -name build -printf '%P\n' |
+	! find . -mindepth 1 -maxdepth 1 ! -name .git ! -name build ! -name .cache -printf '%P\n' |
 		grep -vxF "$(printf '%s\n' "${sources[@]}" "${documents[@]}")"
 )
 
