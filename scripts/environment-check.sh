@@ -66,6 +66,7 @@ for command in "scripts/build.sh" "scripts/install.sh" "scripts/uninstall.sh" "s
 	"scripts/dist.sh x" "scripts/docs.sh x" "scripts/deb.sh x" "scripts/torture.sh" \
 	"scripts/intree.sh $work" "scripts/intree-check.sh x x" "scripts/dkms-check.sh x" \
 	"scripts/install-check.sh x" "scripts/one.sh kunit none" "scripts/one.sh selftest none" \
+	"scripts/bisect.sh none" \
 	"qemu/boot.sh" "qemu/boot.sh none none" "qemu/uml.sh none" "qemu/kernel.sh none" \
 	"scripts/setup.sh none" "scripts/man.sh" "scripts/man9.sh"; do
 	# shellcheck disable=SC2086 # a command
