@@ -34,7 +34,7 @@ gdb: ## the same under gdb, in a machine that is stopped: SUITE=suite[.case] or 
 
 shell: modules ## a shell in the test machine, with the module loaded; ADD= what else is in there
 	$(MAKE) --no-print-directory -C tools O=$(BUILD)/user
-	@qemu/boot.sh $(if $(ADD),-d $(ADD)) $(KERNEL) shell
+	@qemu/boot.sh $(if $(ADD),-d "$$ADD") $(KERNEL) shell
 
 compile_commands.json: KERNEL := $(call kernel,kunit)
 compile_commands.json: modules ## for clangd, in build/, of the sources for KERNEL=kunit
