@@ -197,7 +197,7 @@ same clock tools/calloutctl.bash "$work/clocks" "$work/documented"
 
 # Targets of make, and tests.
 { echo help; words '^([a-z][a-z0-9 ._-]*):.*## ' Makefile | tr ' ' '\n'; } > "$work/targets"
-for file in README.md CONTRIBUTING.md Documentation/*.rst; do
+for file in README.md CONTRIBUTING.md HACKING.md Documentation/*.rst; do
 	{ grep -oE '(^    |`)make [a-z][a-z0-9._-]*' "$file" || :; } | sed 's/.* //' > "$work/named"
 	exist target "$file" "$work/named" "$work/targets"
 done
@@ -269,7 +269,7 @@ while IFS=: read -r file name; do
 	case $name in sys/*|*/mine.c) continue ;; esac
 	pattern=${name//./\\.}
 	grep -qE "(^|/)${pattern//\*/[^/]*}\$" "$work/tree" || wrong "$file names the file $name, which does not exist"
-done < <(grep -oE '`[a-zA-Z0-9_/.*-]+\.(c|h|sh|rst|patch|config|awk|gp)`' Documentation/*.rst README.md CONTRIBUTING.md |
+done < <(grep -oE '`[a-zA-Z0-9_/.*-]+\.(c|h|sh|rst|patch|config|awk|gp)`' Documentation/*.rst README.md CONTRIBUTING.md HACKING.md |
 	tr -d '`' | sort -u)
 
 # What the documents promise has a test, and the test a mutant.

@@ -11,8 +11,8 @@
 # identity() names. static.sh finds what is in neither.
 sources=(Kbuild Kconfig VERSION Makefile dkms.conf kernel kunit module qemu scripts selftests tools
 	udev)
-documents=(Documentation debian LICENSES AUTHORS NEWS README.md CONTRIBUTING.md .ci .clang-format
-	.clangd .editorconfig .gitattributes .gitignore)
+documents=(Documentation debian LICENSES AUTHORS NEWS README.md CONTRIBUTING.md HACKING.md .ci
+	.clang-format .clangd .editorconfig .gitattributes .gitignore)
 
 # sums PATH...: of all files there
 sums() { find "$@" -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum; }
