@@ -9,7 +9,7 @@
 #include <linux/callout_work.h>
 #include <linux/init.h>
 #include "common.h"
-#include "handle.h"
+#include "handles/kernel.h"
 
 #define TICKS	2L
 

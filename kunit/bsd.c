@@ -10,7 +10,7 @@
 #include <linux/math64.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
-#include "tick.h"
+#include "base/tick.h"
 #include "virtual.h"
 /* Some names below are those of its macros. */
 #define CALLOUT_BSD_NO_TICKS

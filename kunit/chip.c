@@ -14,7 +14,7 @@
 #include <linux/math.h>
 #include <linux/numa.h>
 #include <linux/spinlock.h>
-#include "tick_chip.h"
+#include "lab/chip.h"
 #include "virtual.h"
 
 #define M	64U

@@ -7,11 +7,11 @@
 #include <linux/err.h>
 #include <linux/timer.h>
 #include "common.h"
-#include "cpu.h"
+#include "core/cpu.h"
 #include "crowd.h"
-#include "dev_ctx.h"
-#include "dev_file.h"
-#include "dev_op.h"
+#include "device/ctx.h"
+#include "device/file.h"
+#include "device/op.h"
 
 /* Callouts of a program that are due together. */
 #define BURST		CALLOUT_CROWD_MANY

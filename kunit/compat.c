@@ -6,7 +6,7 @@
  * with the same function and argument is found; the hash itself is in hash.c.
  */
 #include "kernel_table.h"
-#include "tick.h"
+#include "base/tick.h"
 #include <linux/callout_bsd.h>
 
 #define NR_FUNCS	3U

@@ -14,7 +14,7 @@
 #include <linux/string.h>
 #include "conform.h"
 #include "random_ops.h"
-#include "schemes/hashed_wheel.h"
+#include "wheel/hashed_wheel.h"
 
 #define RANDOM_ENTRIES	200U
 #define EARLIER_ENTRIES	40U

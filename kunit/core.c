@@ -8,7 +8,7 @@
 #include <linux/limits.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
-#include "debug.h"
+#include "core/debug.h"
 #include "virtual.h"
 
 /* callout_reset() returns whether it replaced; the last setting counts. */

@@ -13,16 +13,16 @@
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include "common.h"
-#include "arm.h"
-#include "expiry.h"
-#include "dev_alarm.h"
-#include "dev_clock.h"
-#include "dev_ctx.h"
-#include "dev_event.h"
-#include "dev_file.h"
-#include "dev_hash.h"
-#include "dev_key.h"
-#include "dev_op.h"
+#include "core/queue.h"
+#include "core/expiry.h"
+#include "device/alarm.h"
+#include "device/clock.h"
+#include "device/ctx.h"
+#include "device/event.h"
+#include "device/file.h"
+#include "device/named.h"
+#include "device/key.h"
+#include "device/op.h"
 
 #define HOUR	(3600ULL * NSEC_PER_SEC)
 

@@ -11,12 +11,12 @@
 #include <linux/err.h>
 #include <linux/rcupdate.h>
 #include "common.h"
-#include "base.h"
-#include "dev_clock.h"
-#include "dev_ctx.h"
-#include "dev_file.h"
-#include "dev_op.h"
-#include "dev_user.h"
+#include "base/base.h"
+#include "device/clock.h"
+#include "device/ctx.h"
+#include "device/file.h"
+#include "device/op.h"
+#include "device/user.h"
 
 #define HOUR		(3600ULL * NSEC_PER_SEC)
 

@@ -13,7 +13,7 @@
 #include <linux/smp.h>
 #include <linux/topology.h>
 #include "crowd.h"
-#include "grow.h"
+#include "core/resize.h"
 
 #define MANY		CALLOUT_CROWD_MANY
 #define FIRST		CALLOUT_WHEEL_FIRST

@@ -9,8 +9,8 @@
 #include <linux/irq_work.h>
 #include <linux/smp.h>
 #include "kernel_table.h"
-#include "expiry.h"
-#include "handle.h"
+#include "core/expiry.h"
+#include "handles/kernel.h"
 
 #define SLOT_MASK	(CALLOUT_GEN_ONE - 1)
 

@@ -7,9 +7,9 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 #include "kernel_table.h"
-#include "cpu.h"
-#include "expiry.h"
-#include "handle.h"
+#include "core/cpu.h"
+#include "core/expiry.h"
+#include "handles/kernel.h"
 
 static void count_handler(void *arg)
 {

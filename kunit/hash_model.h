@@ -9,7 +9,7 @@
 #define _CALLOUT_KUNIT_HASH_MODEL_H
 
 #include <kunit/test.h>
-#include "hash.h"
+#include "handles/hash.h"
 
 #define CALLOUT_TEST_HASH_SLOTS	600U
 

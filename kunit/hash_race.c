@@ -9,9 +9,9 @@
  */
 #include <linux/smp.h>
 #include "kernel_table.h"
-#include "arm.h"
-#include "hash.h"
-#include "hash_bucket.h"
+#include "core/queue.h"
+#include "handles/hash.h"
+#include "handles/bucket.h"
 
 #define MOST	9U
 

@@ -7,7 +7,7 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/irq_work.h>
-#include "associated.h"
+#include "core/associated.h"
 #include "softirq.h"
 
 /**

@@ -7,8 +7,8 @@
  */
 #include <linux/bottom_half.h>
 #include "kernel_table.h"
-#include "expiry.h"
-#include "handle.h"
+#include "core/expiry.h"
+#include "handles/kernel.h"
 
 struct callout_slot *callout_test_slot(u64 handle)
 {

@@ -6,7 +6,7 @@
 #define _CALLOUT_KUNIT_KERNEL_TABLE_H
 
 #include "common.h"
-#include "handle.h"
+#include "handles/kernel.h"
 
 struct callout_slot *callout_test_slot(u64 handle);
 u64 callout_test_expires(u64 handle);

@@ -13,7 +13,7 @@
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/timer.h>
-#include "arm.h"
+#include "core/queue.h"
 #include "common.h"
 
 #define LOST_NS		(3600 * (s64)NSEC_PER_SEC)

@@ -8,13 +8,13 @@
 #include <linux/callout_openbsd.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
-#include "base.h"
-#include "hash.h"
+#include "base/base.h"
+#include "handles/hash.h"
 #include "kernel_table.h"
 #include "litmus.h"
-#include "schemes/hashed_wheel.h"
-#include "table.h"
-#include "tick.h"
+#include "wheel/hashed_wheel.h"
+#include "handles/table.h"
+#include "base/tick.h"
 
 #define SPREAD		3000U
 

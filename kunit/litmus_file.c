@@ -6,12 +6,12 @@
  * module's own functions on both sides.
  */
 #include <linux/err.h>
-#include "dev_ctx.h"
-#include "dev_file.h"
-#include "dev_op.h"
-#include "hash.h"
+#include "device/ctx.h"
+#include "device/file.h"
+#include "device/op.h"
+#include "handles/hash.h"
 #include "litmus.h"
-#include "table.h"
+#include "handles/table.h"
 
 #define SPREAD		3000U
 

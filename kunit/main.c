@@ -11,7 +11,7 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
-#include "base.h"
+#include "base/base.h"
 #include "kcompat.h"
 #include "common.h"
 

@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "common.h"
-#include "dev_file.h"
+#include "device/file.h"
 #include "hash_model.h"
 #include "kernel_table.h"
 

@@ -30,7 +30,7 @@
 #include <linux/numa.h>
 #include <linux/slab.h>
 #include "model.h"
-#include "schemes/hashed_wheel.h"
+#include "wheel/hashed_wheel.h"
 
 #define model_assert(m, cond, fmt, ...)	\
 	callout_env_assert((m)->env, cond, fmt, ##__VA_ARGS__)

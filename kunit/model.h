@@ -9,7 +9,7 @@
 #define _CALLOUT_KUNIT_MODEL_H
 
 #include <linux/types.h>
-#include "schemes/scheme.h"
+#include "wheel/scheme.h"
 
 /**
  * struct callout_model_entry - a callout and its expected state

@@ -7,8 +7,8 @@
  */
 #include <linux/numa.h>
 #include "env.h"
-#include "schemes/hashed_wheel.h"
-#include "schemes/ring.h"
+#include "wheel/hashed_wheel.h"
+#include "lab/ring.h"
 
 #define SECONDS(d, h, m, s)	((((d) * 24ULL + (h)) * 60 + (m)) * 60 + (s))
 

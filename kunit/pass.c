@@ -13,13 +13,13 @@
 #include <linux/timer.h>
 #include <linux/wait.h>
 #include <uapi/linux/callout.h>
-#include "arm.h"
-#include "dev_ctx.h"
-#include "dev_file.h"
-#include "dev_hash.h"
-#include "dev_key.h"
-#include "dev_op.h"
-#include "expiry.h"
+#include "core/queue.h"
+#include "device/ctx.h"
+#include "device/file.h"
+#include "device/named.h"
+#include "device/key.h"
+#include "device/op.h"
+#include "core/expiry.h"
 #include "kernel_table.h"
 
 /* Three softirqs and one more. */

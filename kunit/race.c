@@ -7,8 +7,8 @@
  */
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
-#include "associated.h"
-#include "debug.h"
+#include "core/associated.h"
+#include "core/debug.h"
 #include "softirq.h"
 #define CALLOUT_BSD_NO_TICKS
 #include <linux/callout_bsd.h>

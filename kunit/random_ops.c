@@ -7,7 +7,7 @@
  */
 #include <linux/kernel.h>
 #include "random_ops.h"
-#include "schemes/hashed_wheel.h"
+#include "wheel/hashed_wheel.h"
 
 /* A random distance, often near multiples of @scale. */
 static u64 random_distance(struct rnd_state *rng, u64 scale, u64 reach)

@@ -7,7 +7,7 @@
 #include <linux/cpu.h>
 #include <linux/numa.h>
 #include "crowd.h"
-#include "grow.h"
+#include "core/resize.h"
 #include "softirq.h"
 
 #define FIRST		CALLOUT_WHEEL_FIRST

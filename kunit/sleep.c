@@ -7,7 +7,7 @@
 #include <linux/delay.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
-#include "base.h"
+#include "base/base.h"
 #include "common.h"
 
 /**

@@ -8,7 +8,7 @@
 #include <linux/cpumask.h>
 #include <linux/sched/isolation.h>
 #include <linux/smp.h>
-#include "expiry.h"
+#include "core/expiry.h"
 #include "timed.h"
 
 #define NR_DISTANCES	80U

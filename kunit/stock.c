@@ -12,11 +12,11 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
-#include "dev_ctx.h"
-#include "dev_file.h"
-#include "dev_op.h"
+#include "device/ctx.h"
+#include "device/file.h"
+#include "device/op.h"
 #include "kernel_table.h"
-#include "handle.h"
+#include "handles/kernel.h"
 
 #define MOST_SLOTS	(1U << 18)
 

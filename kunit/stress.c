@@ -28,7 +28,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
-#include "handle.h"
+#include "handles/kernel.h"
 #include "stress_load.h"
 
 /* How long some handlers take, so that calls meet them while they run. */

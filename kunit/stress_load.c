@@ -5,7 +5,7 @@
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
 #include <linux/sched.h>
-#include "handle.h"
+#include "handles/kernel.h"
 #include "stress_load.h"
 
 #define DURATION_NS	(3 * NSEC_PER_SEC / 2)

@@ -5,7 +5,7 @@
  * A callout is never early and runs once; its lateness depends on the machine,
  * and is printed only.
  */
-#include "arm.h"
+#include "core/queue.h"
 #include "timed.h"
 
 /* A callout that is later than this is lost. */

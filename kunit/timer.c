@@ -11,7 +11,7 @@
 #include <linux/cpu.h>
 #include <linux/limits.h>
 #include <linux/smp.h>
-#include "expiry.h"
+#include "core/expiry.h"
 #include "timer_probe.h"
 
 static unsigned int class_of(unsigned int flags)

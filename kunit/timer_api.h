@@ -24,7 +24,7 @@
 #include "common.h"
 
 #if TIMER_IS_CALLOUT
-#include "base.h"
+#include "base/base.h"
 /* Last: struct timer_list is a callout from here on. */
 #include <linux/callout_timer.h>
 #elif defined(__timer_init)

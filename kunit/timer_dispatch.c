@@ -12,7 +12,7 @@
 #include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
-#include "base.h"
+#include "base/base.h"
 #include "common.h"
 
 /* Last: struct timer_list is a callout from here on. */

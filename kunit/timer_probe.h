@@ -8,7 +8,7 @@
 #include <linux/callout_timer_types.h>
 #include <linux/timer.h>
 #include "common.h"
-#include "base.h"
+#include "base/base.h"
 #include "kcompat.h"
 
 /* A distance at which nothing fires while a case runs, and one at which it does. */

@@ -20,7 +20,7 @@
 #include <linux/spinlock.h>
 #include <linux/timer.h>
 #include "common.h"
-#include "expiry.h"
+#include "core/expiry.h"
 #include "kcompat.h"
 
 #define ITEMS		24U

@@ -8,10 +8,10 @@
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include "dev_clock.h"
-#include "dev_ctx.h"
-#include "dev_file.h"
-#include "dev_op.h"
+#include "device/clock.h"
+#include "device/ctx.h"
+#include "device/file.h"
+#include "device/op.h"
 #include "top.h"
 #include "virtual.h"
 

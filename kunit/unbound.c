@@ -5,7 +5,7 @@
  * On the real bases, with real ticks. Which CPU runs them is the kernel's choice.
  */
 #include <linux/cpu.h>
-#include "arm.h"
+#include "core/queue.h"
 #include "timed.h"
 
 /* The index of the base where an unbound callout is that @cpu has set. */

@@ -5,9 +5,9 @@
 #ifndef _CALLOUT_KUNIT_VIRTUAL_H
 #define _CALLOUT_KUNIT_VIRTUAL_H
 
-#include "arm.h"
-#include "expiry.h"
-#include "tick_chip.h"
+#include "core/queue.h"
+#include "core/expiry.h"
+#include "lab/chip.h"
 #include "common.h"
 
 /* Index of the virtual base, of which there can be one at a time. */

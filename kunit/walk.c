@@ -7,7 +7,7 @@
  * the model check the rest of the walk.
  */
 #include "env.h"
-#include "schemes/hashed_wheel.h"
+#include "wheel/hashed_wheel.h"
 
 /* More than the least budget lets advance move in one call. */
 #define NR_EQUAL	40U

@@ -8,7 +8,7 @@
 #include <linux/limits.h>
 #include "env.h"
 #include "random_ops.h"
-#include "schemes/hashed_wheel.h"
+#include "wheel/hashed_wheel.h"
 
 #define RANDOM_OPS	100000U
 #define RANDOM_ENTRIES	200U

@@ -6,11 +6,11 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
-#include "base.h"
+#include "base/base.h"
 #include "debugfs.h"
-#include "dev.h"
-#include "grow.h"
-#include "tick_chip.h"
+#include "device/fops.h"
+#include "core/resize.h"
+#include "lab/chip.h"
 #include "top.h"
 
 static struct dentry *dir;

@@ -5,16 +5,16 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/string.h>
-#include "cpu.h"
+#include "core/cpu.h"
 #include "debugfs.h"
-#include "dev.h"
-#include "dev_user.h"
-#include "handle.h"
-#include "lab.h"
-#include "tick.h"
-#include "tick_chip.h"
-#include "timer.h"
-#include "work.h"
+#include "device/fops.h"
+#include "device/user.h"
+#include "handles/kernel.h"
+#include "lab/lab.h"
+#include "base/tick.h"
+#include "lab/chip.h"
+#include "timers/timer.h"
+#include "bsd/work.h"
 
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

@@ -45,11 +45,11 @@
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 #include <trace/events/callout.h>
-#include "base.h"
-#include "dev_file.h"
-#include "dev_user.h"
+#include "base/base.h"
+#include "device/file.h"
+#include "device/user.h"
 #include "kcompat.h"
-#include "slot.h"
+#include "handles/slot.h"
 #include "top.h"
 
 #define TOP_BUCKETS	256U

@@ -62,25 +62,25 @@ words() {
 }
 
 # Parameters of the module.
-words '^module_param[a-z_]*\(([a-z_]+),' module/main.c module/lab.c > "$work/parameters"
+words '^module_param[a-z_]*\(([a-z_]+),' module/main.c module/lab/lab.c > "$work/parameters"
 words '^What:.*/parameters/([a-z_]+)' $abi/sysfs-module-callout > "$work/documented"
 same parameter $abi/sysfs-module-callout "$work/parameters" "$work/documented"
 sed -n '/^\.SH MODULE PARAMETERS/,/^\.SH NOTES/p' $man/callout.4 | words '^\.BI ([a-z_]+)= ' > "$work/documented"
 same parameter $man/callout.4 "$work/parameters" "$work/documented"
 
 # Their choices.
-mapfile -t names < <(words '^	\.name		= "([a-z_]+)"' module/schemes/*.c)
+mapfile -t names < <(words '^	\.name		= "([a-z_]+)"' module/{wheel,lab}/*.c)
 for file in $man/callout.4 $abi/sysfs-module-callout Documentation/schemes.rst; do
 	all scheme "$file" "${names[@]}"
 done
-mapfile -t names < <(words '^	+\.name		= "([a-z_]+)"' module/tick_{jiffies,hrtimer,chip}.c)
+mapfile -t names < <(words '^	+\.name		= "([a-z_]+)"' module/{base/jiffies,base/hrtimer,lab/chip}.c)
 for file in $man/callout.4 $abi/sysfs-module-callout Documentation/api.rst; do
 	all "tick source" "$file" "${names[@]}"
 done
 
 # Files, columns and counters in debugfs.
 columns='seq_puts\(m, "(([a-z_]+ )+[a-z_]+)\\n"\);'
-mapfile -t names < <(words "$columns" module/debugfs.c module/dev.c | tr ' ' '\n')
+mapfile -t names < <(words "$columns" module/debugfs.c module/device/fops.c | tr ' ' '\n')
 all column $abi/debugfs-callout "${names[@]}"
 words 'debugfs_create_file\("([a-z]+)"' module/debugfs.c > "$work/files"
 words '^What:.*/debug/callout/([a-z]+)' $abi/debugfs-callout > "$work/documented"
@@ -152,7 +152,7 @@ scripts/man9.sh "$work/older" "$KERNEL_DOC"
 scripts/man9.sh "$work/newer" "$other"
 diff -rq "$work/older" "$work/newer" > "$work/said" || { wrong "a newer kernel-doc makes other pages:"; cat "$work/said"; }
 find "$work/pages/man9" -name '*.9' -printf '%f\n' | sed 's/\.9$//' > "$work/pages9"
-sed -nE 's/^EXPORT_SYMBOL(_GPL)?\(([a-z_]+)\);.*/\2/p' module/*.c |
+sed -nE 's/^EXPORT_SYMBOL(_GPL)?\(([a-z_]+)\);.*/\2/p' module/*.c module/*/*.c |
 	grep -vE '^callout_((netbsd|openbsd|dragonfly|timer)_|(init_class|work_run)$)' > "$work/exports"
 for word in $(only "$work/exports" "$work/pages9"); do
 	wrong "no manual page of section 9 is about $word"

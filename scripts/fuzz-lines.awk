@@ -61,7 +61,7 @@ FNR == NR {
 	next
 }
 
-# "/some/where/module/dev_event.c:123 (discriminator 2)"
+# "/some/where/module/device/event.c:123 (discriminator 2)"
 /^\/.*:[0-9]+( \(discriminator [0-9]+\))?$/ {
 	line = ""
 	if (match($1, /\/module\/(dev[a-z_]*|table[a-z_]*|hash[a-z_]*)\.[ch]:[0-9]+$/))

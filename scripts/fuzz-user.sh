@@ -102,10 +102,10 @@ coverage() {
 			put()
 			file = substr($0, 1, length($0) - 1)
 			file = index(file, top) == 1 ? substr(file, length(top) + 1) : ""
-			if (file !~ /^module\/(schemes\/|(table(_search)?|hash(_bucket)?)\.)/ &&
+			if (file !~ /^module\/(wheel|lab|handles\/(table|search|hash|bucket)\.)/ &&
 			    file !~ /^tools\/lib\/.*\.c$/) file = ""
 			# Half of it is for CONFIG_CALLOUT_DEBUG.
-			if (file == "module/schemes/scheme.h") file = ""
+			if (file == "module/wheel/scheme.h") file = ""
 			lines = covered = 0
 			next
 		}

@@ -97,9 +97,9 @@ updates() {
 		mv "$linux/$file.new" "$linux/$file"
 	done
 	touch "$old"
-	rm "$linux/kernel/callout/core.c"
+	rm "$linux/kernel/callout/core/arm.c"
 	put_in && entries && occurs 0 MAINTAINERS "F:	old/" && [ ! -e "$old" ] &&
-		cmp "$top/module/core.c" "$linux/kernel/callout/core.c"
+		cmp "$top/module/core/arm.c" "$linux/kernel/callout/core/arm.c"
 }
 
 # refuses MESSAGE TREE: fails, says why, and leaves the tree as it is.

@@ -52,16 +52,19 @@ put() { install -D -m 644 -t "$new/$1" "${@:2}"; }
 
 # Out of tree, the Kbuild files say where the headers are and which options are set.
 makefile() {
-	sed -e '/^# For the fuzzer/,/^$/d' -e '/-DCONFIG_CALLOUT_/d' -e "/-I\$(src)\/include\$/d" \
+	sed -e '/^# For the fuzzer/,/^$/d' -e '/-DCONFIG_CALLOUT_/d' -e "s~-I\$(src)/include ~~" \
 		-e "s~-I\$(src)/../module/include ~~; s~\$(src)/../module~\$(src)/..~" \
 		-e "s~\$(src)/../VERSION~\$(src)/VERSION~g" "$1"
 }
 
 put_facility() {
-	local header
+	local folder header
 
 	put $main "$top"/module/*.[ch] "$top/Kconfig" "$top/VERSION"
-	put $main/schemes "$top"/module/schemes/*.[ch]
+	for folder in "$top"/module/*/; do
+		folder=$(basename "$folder")
+		[ "$folder" = include ] || put "$main/$folder" "$top/module/$folder"/*.[ch]
+	done
 	put $main/kunit "$top"/kunit/*.[ch]
 	put include/linux "$top"/module/include/linux/*.h
 	put include/uapi/linux "$top"/module/include/uapi/linux/*.h
@@ -79,7 +82,7 @@ put_facility() {
 	# Coverage stays here, which defines a function of kernel/kcov.c, and only the fuzzer wants
 	# it; and the modules that upset their kernel.
 	sed -i '/^config CALLOUT_COVER$/,$d' "$new/$main/Kconfig"
-	rm "$new/$main/cover.c"
+	rm "$new/$main/probe/cover.c"
 	cat > "$new/$main/.kunitconfig" <<-EOT
 		# SPDX-License-Identifier: GPL-2.0
 		CONFIG_KUNIT=y

@@ -10,10 +10,18 @@ function fail(text) {
 	failed = 1
 }
 
-# The layer that the table gives a file: a name comes before a pattern.
+# The layer of a file: its folder; of a header for others what the table gives it.
 function find_layer(file,	i, found, n) {
 	if (file in named)
 		return named[file]
+	found = index(file, "/") ? substr(file, 1, index(file, "/") - 1) : "."
+	if (found != "include") {
+		filed[found] = 1
+		if (!(found in known))
+			fail("module/" file ": the table has no layer of this name")
+		return found
+	}
+	found = ""
 	for (i = 1; i <= patterns; i++)
 		if (file ~ pattern[i]) {
 			found = layer_of_pattern[i]
@@ -81,6 +89,8 @@ FILENAME ~ /\.csv$/ {
 		next
 	}
 	n = split(field[2], part, " ")
+	if (n)
+		headers[field[1]] = 1
 	for (i = 1; i <= n; i++)
 		if (part[i] ~ /\*/) {
 			gsub(/\./, "\\.", part[i])
@@ -206,6 +216,9 @@ END {
 			split(name, part, SUBSEP)
 			fail("layer " part[1] " needs nothing of " part[2])
 		}
+	for (name in known)
+		if (!(name in filed) && !(name in headers))
+			fail("layer " name " has no file")
 	for (name in named)
 		if (!(name in layer_of))
 			fail("module/" name " is in the table and does not exist")

@@ -5,10 +5,11 @@
 #
 #   scripts/layers.sh [TABLE]
 #
-# The table, Documentation/layers.csv by default, has each file once: a layer, its files (names and
-# patterns, below module/), the layers that it may use, and what it is. A row without a layer is an
-# exception: file, name, reason. Each layer that may be used and each exception must be needed. The
-# name * stands for those that the file declares and that are not the facility's, by their prefix.
+# A layer is a folder of module/, or module/ itself: ".". The table, Documentation/layers.csv by
+# default, has from top to bottom each layer, its headers in module/include/ (names and patterns),
+# the layers that it may use, and what it is. A row without a layer is an exception: file, name,
+# reason. Each layer that may be used and each exception must be needed. The name * stands for those
+# that the file declares and that are not the facility's, by their prefix.
 #
 # Names are those that a header declares (macros, structs, enumerators, functions, variables), those
 # of functions in .c files, and file names. Members of structs are not looked for.

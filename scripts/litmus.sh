@@ -32,7 +32,7 @@ pairings() {
 				print FILENAME, name
 			else
 				wanted++
-		}' module/*.[ch] module/schemes/*.[ch] | sort
+		}' module/*.[ch] module/*/*.[ch] | sort
 }
 
 # Prints those that no test names, and what a test names and is none. A function with two is named

@@ -9,7 +9,7 @@
 # A mutant is a stanza:
 #
 #   mutant: NAME
-#   file: module/core.c
+#   file: module/core/arm.c
 #   after: text                 optional: what follows is looked for behind this text
 #   -	old line                lines as they are in the file, without gaps
 #   +	new line
@@ -19,7 +19,7 @@
 # Or a pattern, which makes NAME-1, NAME-2, ... of the lines of the file that match:
 #
 #   pattern: NAME
-#   file: module/dev_ioctl.c
+#   file: module/device/ioctl.c
 #   each: regular expression
 #   to: replacement
 #   count: 7                    how many lines match

@@ -66,12 +66,12 @@ def matches(pattern, *files):
 
 def tests():
     """The names of all tests."""
-    sources, schemes = pathlib.Path("selftests"), pathlib.Path("module/schemes")
+    sources, module = pathlib.Path("selftests"), pathlib.Path("module")
     found = {f"{file.stem}:{name}" for file in sources.rglob("*.c")
              for name in matches(r"^TEST(?:_F\w*\(\w+, |\()(\w+)", file)}
     found |= {f"fuzz:{file.stem[:-5]}" for file in sources.glob("fuzz/user/*_fuzz.c")}
     for kind, pattern, files in (
-            ("schemes", r'^\t\.name\t+= "(\w+)"', schemes.glob("*.c")),
+            ("schemes", r'^\t\.name\t+= "(\w+)"', module.glob("*/*.c")),
             ("misuse", r"^expect (\w+) ", [pathlib.Path("qemu/jobs/misuse.sh")]),
             ("tools", r'^\t+check "([^"]+)"', [pathlib.Path("qemu/jobs/tools.sh")])):
         found |= {f"{kind}:{name}" for name in matches(pattern, *files)}

@@ -94,7 +94,7 @@ timer_functions() {
 	nm "$time/timer.o" "$time/timer_migration.o" |
 		awk '$2 ~ /[tT]/ { sub(/\..*/, "", $3); sub(/^tick_/, "", $3); print $3 }' |
 		grep -vxE "$not_timers"
-	[ "$1" = unreplaced ] || nm "$build"/replaced/callout/module/{,schemes/}*.o |
+	[ "$1" = unreplaced ] || nm "$build"/replaced/callout/module/{,*/}*.o |
 		awk '$2 ~ /[tT]/ { sub(/\..*/, "", $3); print $3 }'
 }
 

@@ -27,8 +27,8 @@ ignored() {
 	local ignore=BIT_MACRO
 
 	case $1 in
-	module/lab.c) ignore=$ignore,EXPORT_SYMBOL ;;
-	module/point.[ch]) ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE ;;
+	module/lab/lab.c) ignore=$ignore,EXPORT_SYMBOL ;;
+	module/probe/point.[ch]) ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE ;;
 	module/kcompat.h) ignore=$ignore,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED ;;
 	module/include/trace/*) ignore=$ignore,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE ;;
 	module/include/linux/callout_timer.h)
@@ -135,19 +135,19 @@ licence_texts() {
 base_lock_only_in_base_h() {
 	local name='raw_spin_(try|un)?lock(_irq[a-z]*|_nested)?'
 
-	! grep -nE "$name\(&(base|home|to|target|from)->lock" module/*.[ch] |
-		grep -v '^module/base\.h:'
+	! grep -nE "$name\(&(base|home|to|target|from)->lock" module/*.[ch] module/*/*.[ch] |
+		grep -v '^module/base/base\.h:'
 }
 
 # What expiry and the tick call cannot be written once the facility is there.
 tables_of_functions_read_only() {
 	! grep -nE '^(static )?struct \w+_(ops|operations|source) \w+(\[.*\])?[^;]*= \{' \
-		module/*.c module/schemes/*.c | grep -v ' __ro_after_init = '
+		module/*.c module/*/*.c | grep -v ' __ro_after_init = '
 }
 
 # What a function has that passes a point: the return instruction, unless the option is set.
 points_are_nothing() {
-	printf '%s\n' '#include "module/point.h"' \
+	printf '%s\n' '#include "module/probe/point.h"' \
 		'void pass(void) { callout_point(CALLOUT_POINT_LOCK); }' |
 		gcc -D__always_inline=inline -I. -O2 -fcf-protection=none -S -o "$work/pass" -x c -
 	sed -n '/^pass:/,/\.size/p' "$work/pass" | grep -vE '^pass:|^\.|^\s*\.' > "$work/passed"

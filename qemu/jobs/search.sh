@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: walks the pairs of points that a load passes, see module/point.c, while that runs again and
-# again, and fails if the load fails. A load is the torture, a suite of KUnit, a test program of the
-# device, or NAME.CASE of one of the latter two.
+# Job: walks the pairs of points that a load passes, see module/probe/point.c, while that runs again
+# and again, and fails if the load fails. A load is the torture, a suite of KUnit, a test program of
+# the device, or NAME.CASE of one of the latter two.
 #
 # From the kernel's command line: SEARCH, the loads, with + between them; SEARCH_MS, for each pair
 # (10); SEARCH_TURNS, the most times that a load runs (40). If SEARCH is not given, each point must

@@ -46,10 +46,8 @@ BATCH = 8
 SCOPES = {
     "library": r"tools/lib/.*\.[ch]",
     # Without what the next changes of the tree cut or rewrite, and what only tests use.
-    "module": r"module/(?!dev|top\.|lab|tick_chip|point|cover|table_search|trace\.c|facility"
-              r"|debug\.|timer_debug)"
-              r"[a-z_]+\.[ch]|module/schemes/hashed_wheel\.[ch]|module/schemes/scheme\.h"
-              r"|module/include/linux/.*\.h",
+    "module": r"module/(?!probe/|device/|lab/|top\.|handles/search|core/trace\.c|.*/debug\.)"
+              r"(?:[a-z]+/)?[a-z_]+\.[ch]|module/include/linux/.*\.h",
 }
 
 

@@ -2,7 +2,7 @@
 /*
  * scheme_harness.c - runs each scheme against the reference model
  *
- * This program contains the unmodified files of module/schemes/ and the cases
+ * This program contains the unmodified files of module/wheel/ and module/lab/, and the cases
  * of kunit/conform.c, compiled with the address and undefined behaviour
  * sanitizers. Each case of each scheme and variant runs in its own process, so
  * a crash or a hang fails that case only. The output is TAP.
@@ -24,7 +24,7 @@
 #include <linux/slab.h>
 #include "conform.h"
 #include "random_ops.h"
-#include "schemes/hashed_wheel.h"
+#include "wheel/hashed_wheel.h"
 
 /* A case that takes this many seconds hangs. */
 static unsigned int patience = 300;

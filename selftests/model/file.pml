@@ -3,7 +3,7 @@
  * file.pml - a slot of the device, its handle, and threads that wait for events, for
  * spin
  *
- * As core.pml, of module/dev_event.c, dev_op.c, dev_file.c and table.c. There is one
+ * As core.pml, of module/device/event.c, op.c, file.c and module/handles/table.c. There is one
  * base, whose lock is outside callout_file.lock, except where free slots are stolen.
  *
  * What is checked, by the words of the assertion:

@@ -19,8 +19,8 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 #include <linux/sched.h>
-#include "arm.h"
-#include "expiry.h"
+#include "core/queue.h"
+#include "core/expiry.h"
 #include "kcompat.h"
 
 #undef pr_fmt

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * callout_tick.h - what the kernel's tick calls: see module/tick_jiffies.c
+ * callout_tick.h - what the kernel's tick calls: see module/base/jiffies.c
  */
 #ifndef _LINUX_CALLOUT_TICK_H
 #define _LINUX_CALLOUT_TICK_H

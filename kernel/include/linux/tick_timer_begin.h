@@ -3,7 +3,7 @@
  * tick_timer_begin.h - from here on timer_list is Linux's own wheel
  *
  * In a kernel whose struct timer_list is a callout the wheel of kernel/time/timer.c
- * is left with one user, the tick of the callouts, see module/tick_jiffies.c. Its
+ * is left with one user, the tick of the callouts, see module/base/jiffies.c. Its
  * sources stay as they are and get other names by this header: struct tick_timer,
  * tick_mod_timer() and so on. tick_timer_end.h gives the names back.
  *

@@ -2,7 +2,7 @@
 /*
  * scheme_fuzz.c - a fuzzer of the schemes, each against the reference model
  *
- * The files of module/schemes/ and kunit/model.c, which says what holds: as in
+ * The wheel, the schemes of module/lab/, and kunit/model.c, which says what holds: as in
  * selftests/harness, but the operations are the fuzzer's choice. The first bytes
  * of an input choose the scheme, its variant, its geometry and the time at which
  * it begins.
@@ -15,7 +15,7 @@
 #include <linux/slab.h>
 #include "input.h"
 #include "model.h"
-#include "schemes/hashed_wheel.h"
+#include "wheel/hashed_wheel.h"
 
 #define ENTRIES		64U
 /* More than a block of a scheme that allocates. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * table_fuzz.c - a fuzzer of module/table.c and table_search.c
+ * table_fuzz.c - a fuzzer of module/handles/table.c and table_search.c
  *
  * Some CPUs take and free slots of a small table, whose callouts are in lists of
  * the scheme sorted_list, or found by the hash. The bases are mocks. A model
@@ -14,11 +14,11 @@
  *
  * Where a lock is taken another CPU may free slots, or move what is pending.
  */
-#include "schemes/scheme.h"
-#include "cpu.h"
+#include "wheel/scheme.h"
+#include "core/cpu.h"
 #include "mock_memory.h"
-#include "table.h"
-#include "table_search.h"
+#include "handles/table.h"
+#include "handles/search.h"
 
 #define LIVE	160U
 #define STALE	64U

@@ -16,8 +16,8 @@
 #include <linux/module.h>
 #include <linux/numa.h>
 #include <linux/slab.h>
-#include "base.h"
-#include "cpu.h"
+#include "base/base.h"
+#include "core/cpu.h"
 #include "lab.h"
 #include "native.h"
 

@@ -16,8 +16,8 @@
 #include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
-#include "arm.h"
-#include "expiry.h"
+#include "core/queue.h"
+#include "core/expiry.h"
 #include "lab.h"
 
 #define MAX_BLOCKS	21U

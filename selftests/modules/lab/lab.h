@@ -15,7 +15,7 @@
 #include <linux/timer.h>
 #include <linux/types.h>
 #include <asm/timex.h>
-#include "schemes/scheme.h"
+#include "wheel/scheme.h"
 
 /*
  * Schemes that take more than LAB_STEEP times as many instructions when ten

@@ -17,9 +17,9 @@
 #include <linux/minmax.h>
 #include <linux/numa.h>
 #include <linux/sched.h>
-#include "tick_chip.h"
-#include "arm.h"
-#include "expiry.h"
+#include "lab/chip.h"
+#include "core/queue.h"
+#include "core/expiry.h"
 #include "lab.h"
 
 #define OCTAVES		17U

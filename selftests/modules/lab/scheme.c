@@ -11,8 +11,8 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 #include "../compare.h"
-#include "arm.h"
-#include "expiry.h"
+#include "core/queue.h"
+#include "core/expiry.h"
 #include "lab.h"
 
 #define MAX_ROWS	64U

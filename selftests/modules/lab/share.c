@@ -20,8 +20,8 @@
 #include <linux/smp.h>
 #include <linux/sort.h>
 #include "../compare.h"
-#include "arm.h"
-#include "expiry.h"
+#include "core/queue.h"
+#include "core/expiry.h"
 #include "lab.h"
 
 #define CPUS		4U

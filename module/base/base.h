@@ -1,0 +1,651 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * base.h - bases: the callouts of a class and CPU: lock, scheme, tick source
+ */
+#ifndef _CALLOUT_BASE_H
+#define _CALLOUT_BASE_H
+
+#include <linux/callout_node.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/sched/isolation.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/timer.h>
+#include <linux/wait.h>
+#include "kcompat.h"
+#include "probe/point.h"
+#include "wheel/scheme.h"
+#include "tick.h"
+
+/* Lateness is counted in powers of two: 0, 1, 2 to 3, 4 to 7, ... ticks. */
+#define CALLOUT_LATE_BINS	12
+
+/**
+ * struct callout_stats - what a base, or all of them, have done
+ * @handlers: callouts that have expired: the sum of @late
+ * @wakeups: times the tick source found something due, or should have
+ * @false_wakeups: those that found nothing due
+ * @hops: times the jiffies source was woken on its way to a far tick
+ * @visits: entries that the scheme has looked at
+ * @refiles: entries that it found moved to a later time, and re-filed
+ * @max_units: most units of work that a base's expiry, or a move of entries, has
+ *	done in one hold of its lock; the sum over bases is their maximum
+ * @slow: handlers that took too long
+ * @late: callouts by the number of ticks from expiry to handler
+ */
+struct callout_stats {
+	u64 handlers;
+	u64 wakeups;
+	u64 false_wakeups;
+	u64 hops;
+	u64 visits;
+	u64 refiles;
+	u64 max_units;
+	u64 slow;
+	u64 late[CALLOUT_LATE_BINS];
+};
+
+/*
+ * Classes of bases: one for the callouts of kernel code, one for root's programs,
+ * the others for those of other users. Each CPU has a base of each class, with a
+ * lock, a wheel, a tick and limits of its own: however many callouts of one class
+ * are due, those of the others do not wait for them.
+ *
+ * Two more are for callouts of kernel code that leave a CPU asleep: those of
+ * CALLOUT_CLASS_GLOBAL, which another CPU may run, and of CALLOUT_CLASS_DEFERRABLE,
+ * which wait until their CPU is awake. A CPU arms in its own global base only: the
+ * tick source would take the base's timer over with the callout. Only the jiffies
+ * source can do that: with another one their places have the bases of
+ * CALLOUT_CLASS_KERNEL.
+ */
+#define CALLOUT_CLASS_KERNEL		0U
+#define CALLOUT_CLASS_ROOT		1U
+#define CALLOUT_CLASSES			9U
+#define CALLOUT_CLASS_GLOBAL		9U
+#define CALLOUT_CLASS_DEFERRABLE	10U
+#define CALLOUT_ALL_CLASSES		11U
+
+/*
+ * callout_node.cpu is an index in callout_bases[]: the bases of the first class
+ * by CPU, so that an index is also a CPU, those of the others, the base of a
+ * test.
+ */
+#define CALLOUT_INDEX_TEST	(CALLOUT_ALL_CLASSES * nr_cpu_ids)
+
+/* callout_node.cpu between two bases: wait for a real one. */
+#define CALLOUT_CPU_MOVING	(CALLOUT_INDEX_TEST + 1)
+
+/**
+ * enum callout_stage - where the handler of callout_base.running is
+ * @CALLOUT_STAGE_STARTED: called, or past the point where it can be stopped
+ * @CALLOUT_STAGE_TIMER: the same, of a timer of Linux's; also between two
+ * @CALLOUT_STAGE_WAITING: waiting for its associated lock
+ * @CALLOUT_STAGE_CANCELLED: cancelled while it waited: it does not start
+ * @CALLOUT_STAGE_OVER: returned; its associated lock is about to be released
+ */
+enum callout_stage {
+	CALLOUT_STAGE_STARTED,
+	CALLOUT_STAGE_TIMER,
+	CALLOUT_STAGE_WAITING,
+	CALLOUT_STAGE_CANCELLED,
+	CALLOUT_STAGE_OVER,
+};
+
+/**
+ * struct callout_base - the callouts of one class and CPU, or with bases=single
+ *	of all CPUs
+ * @lock: protects all of this and the node of each callout whose @cpu says that
+ *	it belongs here. Taken in hard interrupt context; never held for more
+ *	than CALLOUT_BUDGET units of work.
+ * @index: its place in callout_bases[]
+ * @number: its CPU; 0 for a single base, and for the base of a test
+ * @cpu: the CPU that @tick wakes up. Differs from @number for a single base
+ *	only, and then changes when that CPU goes down. Of CALLOUT_CLASS_GLOBAL:
+ *	@tick may wake another one instead.
+ * @online: other CPUs may arm callouts here, and @again may be scheduled, except
+ *	on PREEMPT_RT
+ * @wheel: the scheme is the hashed wheel, which is called directly
+ * @expiring: expiry is at work
+ * @attention: set with any of @leaving, @drain, @waiters and @dead: to be looked
+ *	at when the handler of @running has returned
+ * @dead: nothing runs here any more and nothing is programmed; @armed stays 0
+ * @stage: how far the handler of @running has come. CALLOUT_STAGE_OVER is
+ *	written under the associated lock alone.
+ * @scheme: the queued callouts
+ * @due: those that were put off and whose turn has come again, and those that
+ *	the scheme has handed over, unless it is the hashed wheel
+ * @room: how many more callouts can be armed before a larger wheel is asked for;
+ *	see callout_base_pending()
+ * @grow_at: how many it has room for
+ * @tick: what tells the time
+ * @tick_ns: the length of a tick in nanoseconds
+ * @armed: the tick for which the source is programmed, or at which it looks by
+ *	itself; U64_MAX: not at all; 0: it need not be, expiry is at work or is
+ *	going to be, or the base is dead
+ * @running: the node whose handler runs. Only compared, never followed: the
+ *	handler may have freed it.
+ * @leaving: @running, if it is pending and migrates home afterwards
+ * @drain: called when the handler of @running has returned: async_drain
+ * @run_seq: odd while a handler runs
+ * @waiters: number of threads waiting for @run_seq to change
+ * @wait: where they sleep
+ * @expiry_lock: PREEMPT_RT, in place of @wait: held across handlers, so that a
+ *	waiter boosts the expiring thread and priority is not inverted. Outside
+ *	@lock.
+ * @jiffies: jiffies_64, or what a test has in its place: the time that limits
+ *	of expiry are measured with, which costs nothing to read
+ * @edge: *@jiffies when the last handler returned, or expiry began
+ * @left: how many more handlers this expiry may run; 0 as well when the base has
+ *	died or, except on PREEMPT_RT, *@jiffies has changed since expiry began
+ * @preempt_count: what it was before the handlers, and must be after each
+ * @lockdep_depth: the same
+ * @timer: for the jiffies source
+ * @next_tick: for the jiffies source: runs in the next tick's interrupt
+ * @woken: @next_tick has woken expiry
+ * @hrtimer: for the hrtimer source
+ * @kick: for the hrtimer source: has the CPU program @hrtimer
+ * @kicked: @kick is on its way
+ * @restart: its function returns HRTIMER_RESTART
+ * @ticking: 1 + the CPU where its function runs, if that is @cpu and nothing has
+ *	been programmed since; else 0
+ * @again: goes on with expiry in a later softirq
+ * @put_off: those whose lock was contended when their turn came. They have
+ *	CALLOUT_S_DUE, and go back to @due at the next tick.
+ * @slots: how many nodes room has been asked for now
+ * @reserved: the most that @slots has been: the scheme has memory for these
+ * @follows: the size of the wheel follows the number of callouts
+ * @least: buckets that it has at least
+ * @few: the wheel is too large for that; so it was at @few_since, in jiffies
+ * @few_since: see @few
+ * @now: the tick for which callouts were expired last
+ * @stats: counters; visits and refiles are the scheme's
+ */
+struct callout_base {
+	raw_spinlock_t lock;
+	u16 index;
+	u16 number;
+	struct callout_scheme *scheme;
+	u64 armed;
+	const struct callout_tick_source *tick;
+	struct callout_node *running;
+	int room;
+	int grow_at;
+	enum callout_stage stage;
+	bool online;
+	bool wheel;
+	bool expiring;
+	bool dead;
+	bool attention;
+	bool woken;
+
+	u64 now;
+	u64 tick_ns;
+	u64 edge;
+	const u64 *jiffies;
+	int left;
+	unsigned long run_seq;
+	struct callout_node *leaving;
+	callout_func_t *drain;
+	unsigned int waiters;
+	int preempt_count;
+	int lockdep_depth;
+	unsigned int cpu;
+	struct list_head due;
+	struct callout_stats stats;
+
+#ifdef CONFIG_PREEMPT_RT
+	spinlock_t expiry_lock;	/* see above */
+#else
+	wait_queue_head_t wait;
+#endif
+	union {
+		struct {
+			struct tick_timer timer;
+			struct irq_work next_tick;
+		};
+		struct {
+			struct hrtimer hrtimer;
+			call_single_data_t kick;
+			bool kicked;
+			bool restart;
+			u16 ticking;
+		};
+	};
+	struct tasklet_struct again;
+	struct list_head put_off;
+	unsigned int slots;
+	unsigned int reserved;
+
+	bool follows;
+	bool few;
+	unsigned int least;
+	unsigned long few_since;
+};
+
+/* Units of work done with a base locked and interrupts off, at most. */
+#define CALLOUT_BUDGET		64U
+
+/*
+ * One for each class and possible CPU, made when the CPU first comes up, one for
+ * tests, and at CALLOUT_CPU_MOVING one that has a lock and an index that no node
+ * has. With bases=single all CPUs have the same.
+ */
+extern struct callout_base **callout_bases;
+extern struct callout_base callout_nowhere;
+
+static inline struct callout_base *callout_base(u32 index)
+{
+	return callout_bases[index];
+}
+
+static inline bool callout_base_has_class(const struct callout_base *base,
+					  unsigned int class)
+{
+	return base->index - base->number == class * nr_cpu_ids;
+}
+
+static inline bool callout_base_is_users(const struct callout_base *base)
+{
+	unsigned int first = base->index - base->number;
+
+	return first >= CALLOUT_CLASS_ROOT * nr_cpu_ids &&
+	       first < CALLOUT_CLASSES * nr_cpu_ids;
+}
+
+static inline struct callout_base *callout_base_of(unsigned int class,
+						   unsigned int cpu)
+{
+	return callout_base(class * nr_cpu_ids + cpu);
+}
+
+/* The base of the same class for another CPU; a test's base has kernel code's. */
+static inline struct callout_base *
+callout_base_sibling(const struct callout_base *base, unsigned int cpu)
+{
+	unsigned int first = base->index - base->number;
+
+	if (first == CALLOUT_INDEX_TEST)
+		first = 0;
+	return READ_ONCE(callout_bases[first + cpu]);
+}
+
+/* The base whose index is @index: a loop over all meets each base once. */
+static inline struct callout_base *callout_base_owned_by(unsigned int index)
+{
+	struct callout_base *base = READ_ONCE(callout_bases[index]);
+
+	return base && base->index == index ? base : NULL;
+}
+
+/*
+ * The base with the least index from *@i on, which *@i becomes; NULL: none. For
+ * loops over all bases, which meet each once.
+ */
+static inline struct callout_base *callout_base_from(unsigned int *i)
+{
+	struct callout_base *base = NULL;
+
+	while (*i < CALLOUT_INDEX_TEST && !(base = callout_base_owned_by(*i)))
+		++*i;
+	return base;
+}
+
+/* The length of a tick of callouts of kernel code. */
+static inline u64 callout_tick_ns(void)
+{
+	return callout_base(0)->tick_ns;
+}
+
+/* How many callouts are in the base's scheme and on its lists. */
+static inline unsigned int callout_base_pending(const struct callout_base *base)
+{
+	return READ_ONCE(base->grow_at) - READ_ONCE(base->room);
+}
+
+/* Has arming ask for a larger wheel when more than @n are pending. */
+static inline void callout_base_grow_at(struct callout_base *base, int n)
+{
+	base->room += n - base->grow_at;
+	base->grow_at = n;
+}
+
+/* How many callouts of @base have expired. */
+static inline u64 callout_handlers(const struct callout_base *base)
+{
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; i < CALLOUT_LATE_BINS; i++)
+		sum += READ_ONCE(base->stats.late[i]);
+	return sum;
+}
+
+static __always_inline bool callout_is_wheel(const struct callout_base *base)
+{
+	return !IS_ENABLED(CONFIG_CALLOUT_SCHEMES) || likely(base->wheel);
+}
+
+static inline u64 callout_now(struct callout_base *base)
+{
+	if (likely(base->tick == &callout_tick_jiffies))
+		return get_jiffies_64();
+	return base->tick->now(base);
+}
+
+/*
+ * from_ns for jiffies. The edges of jiffies are known to within a tick, so one is
+ * added to never be early. Jiffies lag the clock for two reasons. If no CPU advances
+ * them just now, they will catch up: counting from callout_jiffy_zero is right, and
+ * from the present jiffy early. If a periodic tick has lost ticks, they will not, and
+ * the first is late by all that were lost since the module was loaded. Which it is
+ * cannot be known here. So this takes the earlier tick, and expiry postpones what is
+ * early. The schemes of the laboratory have no room for the time that expiry looks at:
+ * there, the first counts.
+ */
+static inline u64 callout_jiffies_from_ns(struct callout_base *base, u64 due,
+					  u64 now)
+{
+	u64 since = due - (u64)atomic64_read(&callout_jiffy_zero);
+	u64 jiffy = get_jiffies_64(), tick, near;
+
+	tick = max((since + TICK_NSEC - 1) / TICK_NSEC, jiffy);
+	near = due > now ? (due - now + TICK_NSEC - 1) / TICK_NSEC : 0;
+	if (callout_is_wheel(base))
+		tick = min(tick, jiffy + near);
+	return tick + 1;
+}
+
+/*
+ * CLOCK_MONOTONIC at jiffy 0, if no tick is lost from now on. The edges of jiffies are
+ * known to within a tick: a sample, less a tick, is not late unless jiffies lag now. The
+ * clock is read first: a delay makes it earlier, and then callout_jiffy_zero counts.
+ */
+static inline s64 callout_jiffies_zero(void)
+{
+	u64 clock = ktime_get_ns();
+	s64 zero = clock - (get_jiffies_64() + 1) * TICK_NSEC;
+
+	return max_t(s64, atomic64_read(&callout_jiffy_zero), zero);
+}
+
+/* from_ns for the hrtimer source and chips. No overflow: times are less than 2^63. */
+static inline u64 callout_hrtimer_from_ns(struct callout_base *base, u64 due,
+					  u64 now)
+{
+	return div64_u64(max(due, now + 1) + base->tick_ns - 1, base->tick_ns);
+}
+
+static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
+{
+	if (likely(base->tick == &callout_tick_jiffies))
+		return callout_jiffies_from_ns(base, due, now);
+	if (likely(base->tick == &callout_tick_hrtimer))
+		return callout_hrtimer_from_ns(base, due, now);
+	return base->tick->from_ns(base, due, now);
+}
+
+/* callout_from_ns(), quickest with the hrtimer source. */
+static inline u64 callout_from_ns_fine(struct callout_base *base, u64 due,
+				       u64 now)
+{
+	if (likely(base->tick == &callout_tick_hrtimer))
+		return callout_hrtimer_from_ns(base, due, now);
+	return callout_from_ns(base, due, now);
+}
+
+/*
+ * When @tick begins, in nanoseconds of CLOCK_MONOTONIC, as near as is known: with
+ * jiffies to within a tick, or later while they lag. What is too far away is
+ * U64_MAX / 2.
+ */
+static inline u64 callout_to_ns(struct callout_base *base, u64 tick)
+{
+	u64 now = callout_now(base), zero = 0;
+
+	if (tick > now && tick - now > div64_u64(U64_MAX / 4, base->tick_ns))
+		return U64_MAX / 2;
+	if (base->tick == &callout_tick_jiffies)
+		zero = callout_jiffies_zero();
+	return zero + tick * base->tick_ns;
+}
+
+/*
+ * May expiry of @base go on in its tasklet, on this CPU? Not on PREEMPT_RT, where
+ * timers have a SCHED_FIFO thread, ktimers, and ksoftirqd, which is SCHED_OTHER, runs
+ * tasklets. Not while the CPU comes or goes: for a part of that ksoftirqd is parked,
+ * and what softirqs cannot run in one go stays pending, the tick may stop, and when the
+ * CPU is dead another one gets the tasklet, at some time. Not on another CPU than the
+ * base's, which may go down meanwhile. A test's base has no CPU. Who asks, and then
+ * schedules the tasklet, is not preempted in between, by the thread in which the CPU
+ * begins to go.
+ */
+static inline bool callout_goes_on_here(const struct callout_base *base)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) && READ_ONCE(base->online) &&
+	       (base->index == CALLOUT_INDEX_TEST ||
+		READ_ONCE(base->cpu) == smp_processor_id());
+}
+
+void callout_program(struct callout_base *base, u64 tick);
+
+struct callout_base *callout_lock_slow(struct callout_node *n)
+	__acquires(&base->lock);
+struct callout_base *callout_lock_home_slow(struct callout_base *base)
+	__acquires(&base->lock);
+
+/*
+ * The kernel's functions also count preemption, which interrupts that are off
+ * exclude, and are not in line. Where locks are checked these are the kernel's.
+ * All of a base's lock operations must be these.
+ */
+#if defined(CONFIG_DEBUG_SPINLOCK) || defined(CONFIG_DEBUG_LOCK_ALLOC)
+#define CALLOUT_LOCKS_CHECKED
+#endif
+
+/* Locks @base. Interrupts are off. */
+static __always_inline void callout_base_lock(struct callout_base *base)
+	__acquires(&base->lock)
+{
+#ifdef CALLOUT_LOCKS_CHECKED
+	raw_spin_lock(&base->lock);
+#else
+	arch_spin_lock(&base->lock.raw_lock);
+	__acquire(&base->lock);
+#endif
+}
+
+/* The same inside another base's lock. */
+static __always_inline void callout_base_lock_nested(struct callout_base *base)
+	__acquires(&base->lock)
+{
+#ifdef CALLOUT_LOCKS_CHECKED
+	raw_spin_lock_nested(&base->lock, SINGLE_DEPTH_NESTING);
+#else
+	callout_base_lock(base);
+#endif
+}
+
+static __always_inline void callout_base_unlock(struct callout_base *base)
+	__releases(&base->lock)
+{
+#ifdef CALLOUT_LOCKS_CHECKED
+	raw_spin_unlock(&base->lock);
+#else
+	__release(&base->lock);
+	arch_spin_unlock(&base->lock.raw_lock);
+#endif
+}
+
+static __always_inline void callout_base_lock_irq(struct callout_base *base)
+	__acquires(&base->lock)
+{
+	local_irq_disable();
+	callout_base_lock(base);
+}
+
+static __always_inline void callout_base_unlock_irq(struct callout_base *base)
+	__releases(&base->lock)
+{
+	callout_base_unlock(base);
+	local_irq_enable();
+}
+
+/* callout_lock() with interrupts off already. */
+static inline struct callout_base *callout_lock_irqs_off(struct callout_node *n)
+	__acquires(&base->lock)
+{
+	struct callout_base *base;
+	u32 cpu;
+
+	/*
+	 * Pairs with the writes of n->cpu under the lock taken below. A node
+	 * that is migrating has a base, too, to which none belongs.
+	 */
+	cpu = READ_ONCE(n->cpu);
+	base = callout_base(cpu);
+	callout_point(CALLOUT_POINT_LOCK);
+	callout_base_lock(base);
+	/* If it is not of this base another CPU may be changing it. */
+	if (likely(READ_ONCE(n->cpu) == base->index))
+		return base;
+	callout_base_unlock(base);
+	callout_point(CALLOUT_POINT_LOCK_MOVED);
+	return callout_lock_slow(n);
+}
+
+/*
+ * Locks the base that @n belongs to, with interrupts off; @n stays in that base
+ * until callout_unlock(). Any context.
+ */
+static inline struct callout_base *callout_lock(struct callout_node *n,
+						unsigned long *flags)
+	__acquires(&base->lock)
+{
+	local_irq_save(*flags);
+	return callout_lock_irqs_off(n);
+}
+
+/* The CPU for what is armed here: this one, unless it is kept free of timers. */
+static inline unsigned int callout_home_cpu(void)
+{
+	unsigned int cpu = raw_smp_processor_id();
+
+	if (likely(housekeeping_cpu(cpu, HK_TYPE_TIMER)))
+		return cpu;
+	/* It looks for the CPU nearest to this one, which must stay this one. */
+	preempt_disable();
+	cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
+	preempt_enable();
+	return cpu;
+}
+
+/*
+ * The base for callouts that any CPU may run and that are armed here: this CPU's
+ * global one. What a nohz_full CPU arms is pinned to a housekeeping CPU, since a
+ * CPU arms in its own global base only. Interrupts are off.
+ */
+static inline struct callout_base *callout_base_unpinned(void)
+{
+	unsigned int home = callout_home_cpu();
+
+	return callout_base_of(home == raw_smp_processor_id() ?
+			       CALLOUT_CLASS_GLOBAL : CALLOUT_CLASS_KERNEL,
+			       home);
+}
+
+/* callout_lock_home() with interrupts off already. */
+static inline struct callout_base *callout_lock_home_irqs_off(unsigned int class)
+	__acquires(&base->lock)
+{
+	struct callout_base *base = callout_base_of(class, callout_home_cpu());
+
+	callout_point(CALLOUT_POINT_HOME);
+	callout_base_lock(base);
+	if (likely(base->online))
+		return base;
+	callout_base_unlock(base);
+	return callout_lock_home_slow(base);
+}
+
+/*
+ * Locks the base for callouts that are armed here, with interrupts off: that of
+ * this CPU, or on a nohz_full CPU that of a housekeeping CPU. Any context.
+ */
+static inline struct callout_base *callout_lock_home(unsigned int class,
+						     unsigned long *flags)
+	__acquires(&base->lock)
+{
+	local_irq_save(*flags);
+	return callout_lock_home_irqs_off(class);
+}
+
+static inline void callout_unlock(struct callout_base *base,
+				  unsigned long flags)
+	__releases(&base->lock)
+{
+	callout_base_unlock(base);
+	local_irq_restore(flags);
+}
+
+struct callout_base *callout_move_locked(struct callout_base *base,
+					 struct callout_node *n,
+					 struct callout_base *target)
+	__must_hold(&base->lock);
+struct callout_base *callout_rehome_slow(struct callout_base *base,
+					 struct callout_node *n)
+	__must_hold(&base->lock);
+
+/*
+ * Makes an idle @n belong to a base that can arm it: @base, or if its CPU is not
+ * online another one, which is locked instead. Nobody else arms @n meanwhile.
+ * Interrupts are off.
+ */
+static inline struct callout_base *callout_rehome(struct callout_base *base,
+						  struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	return likely(base->online) ? base : callout_rehome_slow(base, n);
+}
+
+void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu);
+
+struct callout_base *
+callout_base_create(unsigned int index, const struct callout_tick_source *tick,
+		    u64 tick_ns, const struct callout_scheme_ops *ops,
+		    const struct callout_scheme_params *params);
+void callout_base_kill(struct callout_base *base);
+u64 callout_base_destroy(struct callout_base *base);
+
+/* The function of callout_base.again, for the layer above to define. */
+void callout_again(struct tasklet_struct *t);
+
+int callout_base_reserve(struct callout_base *base, unsigned int n);
+void callout_base_unreserve(struct callout_base *base, unsigned int n);
+
+struct callout_node *callout_find_locked(struct callout_base *base,
+					 callout_match_fn match,
+					 const void *data);
+
+void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
+			unsigned int *pending);
+void callout_sum_stats(unsigned int first, unsigned int end,
+		       struct callout_stats *sum);
+
+bool callout_base_is_exact(const struct callout_base *base);
+
+/* This many units of work were done in one hold of the lock. */
+static inline void callout_count_units(struct callout_base *base,
+				       unsigned int units)
+{
+	if (units > base->stats.max_units)
+		base->stats.max_units = units;
+}
+
+#endif /* _CALLOUT_BASE_H */

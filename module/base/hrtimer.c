@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hrtimer.c - a pinned hrtimer as a tick source, for ticks of any length
+ *
+ * The time is CLOCK_MONOTONIC divided by the length of a tick, so the same for
+ * all bases whose ticks have the same length. The hrtimer is set only for a tick
+ * at which something can be due.
+ *
+ * Arming a callout of another CPU must program that CPU's hrtimer. Only that
+ * CPU can do so, and it is asked by an interrupt, the kick.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include "base.h"
+#include "kcompat.h"
+#include "tick.h"
+
+static u64 hrtimer_now(struct callout_base *base)
+{
+	return div64_u64(ktime_get_ns(), base->tick_ns);
+}
+
+static void hrtimer_set(struct callout_base *base)
+{
+	/* Beyond the range of ktime_t is as good as never. */
+	u64 last = div64_u64(KTIME_MAX, base->tick_ns);
+	ktime_t time = ns_to_ktime(min(base->armed, last) * base->tick_ns);
+
+	if (READ_ONCE(base->ticking) == smp_processor_id() + 1 &&
+	    !hrtimer_is_queued(&base->hrtimer)) {
+		base->ticking = 0;
+		base->restart = true;
+		hrtimer_set_expires(&base->hrtimer, time);
+		return;
+	}
+	hrtimer_start(&base->hrtimer, time, HRTIMER_MODE_ABS_PINNED_SOFT);
+}
+
+/* Runs on the base's CPU, in a hard interrupt. A dead base has armed 0. */
+static void hrtimer_kicked(void *arg)
+{
+	struct callout_base *base = arg;
+
+	callout_base_lock(base);
+	base->kicked = false;
+	if (base->armed && base->armed != U64_MAX)
+		hrtimer_set(base);
+	callout_base_unlock(base);
+}
+
+static void hrtimer_program(struct callout_base *base, u64 tick)
+{
+	lockdep_assert_held(&base->lock);
+	if (base->cpu == smp_processor_id())
+		hrtimer_set(base);
+	else if (!base->kicked)
+		/*
+		 * A kick on its way will see base->armed. This fails only for a
+		 * CPU that is going offline, whose callouts migrate soon.
+		 */
+		base->kicked = !smp_call_function_single_async(base->cpu,
+							       &base->kick);
+}
+
+/*
+ * Expiry sets the time at which the hrtimer is started again when this returns,
+ * without the kernel's lock and the search for the first timer that
+ * hrtimer_start() does. Not if an interrupt has queued it between the removal by
+ * the kernel and this. Only this CPU sets it, and none while its expiry is at
+ * work, since armed is 0 then. What comes after expiry starts the hrtimer, and
+ * the kernel leaves it so:
+ *
+ *	CPU0: hrtimer_tick()			CPU0: interrupt
+ *	expiry: lock(base): armed = 10,
+ *	expires = 10, restart
+ *	unlock(base)
+ *						arms for 5: lock(base):
+ *						armed = 5, hrtimer_start(5)
+ *						unlock(base)
+ *	HRTIMER_RESTART: it is started: 5
+ *
+ * The flags are this CPU's, so they need no lock. On PREEMPT_RT a thread may preempt
+ * this, and give a single base another CPU. That one starts the hrtimer, which the
+ * kernel leaves here as long as this runs. If it used the flags it could be too late:
+ *
+ *	CPU0: hrtimer_tick()			CPU1: drives the base since then
+ *	expiry: armed = U64_MAX, or kicks CPU1
+ *						arms, or is kicked: lock(base):
+ *						finds ticking set
+ *	ticking = 0, restart is false:
+ *	HRTIMER_NORESTART
+ *						restart = true, expires = 10:
+ *						nothing starts it
+ */
+static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
+{
+	struct callout_base *base = container_of(timer, struct callout_base,
+						 hrtimer);
+	unsigned int cpu = smp_processor_id();
+
+	base->restart = false;
+	/* A single base may have another CPU by now. */
+	WRITE_ONCE(base->ticking, READ_ONCE(base->cpu) == cpu ? cpu + 1 : 0);
+	callout_softclock(base);
+	WRITE_ONCE(base->ticking, 0);
+	/* An interrupt from here on starts it; one before has set this. */
+	barrier();
+	return READ_ONCE(base->restart) ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/* Prepares a base's hrtimer, of this or of a simulated source, to call @fn. */
+void callout_hrtimer_setup(struct callout_base *base,
+			   enum hrtimer_restart (*fn)(struct hrtimer *timer))
+{
+	hrtimer_setup(&base->hrtimer, fn, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_PINNED_SOFT);
+	INIT_CSD(&base->kick, hrtimer_kicked, base);
+}
+
+static void hrtimer_tick_init(struct callout_base *base)
+{
+	callout_hrtimer_setup(base, hrtimer_tick);
+}
+
+static bool hrtimer_is_kicked(struct callout_base *base)
+{
+	bool kicked;
+
+	callout_base_lock_irq(base);
+	kicked = base->kicked;
+	callout_base_unlock_irq(base);
+	return kicked;
+}
+
+/*
+ * Before a base is freed, or when its CPU is dead. A kick may be on its way to a
+ * CPU that takes no interrupt for a while. A synchronous call is no barrier for
+ * it, since a CPU runs synchronous calls first, and this CPU runs its own
+ * directly:
+ *
+ *	CPU0: shutdown				CPU1: interrupts off
+ *	(the kick is queued)
+ *	smp_call_function_single(1, wait)
+ *						takes the interrupt, finds both,
+ *						runs the synchronous one
+ *	returns, frees the base
+ *						runs the kick: lock(freed base)
+ *
+ * So this waits for the kick itself. No other follows: base->armed is 0, or the
+ * CPU is not online.
+ */
+static void hrtimer_tick_shutdown(struct callout_base *base)
+{
+	while (hrtimer_is_kicked(base))
+		schedule_timeout_uninterruptible(1);
+	hrtimer_cancel(&base->hrtimer);
+}
+
+const struct callout_tick_source callout_tick_hrtimer = {
+	.name		= "hrtimer",
+	.now		= hrtimer_now,
+	.from_ns	= callout_hrtimer_from_ns,
+	.init		= hrtimer_tick_init,
+	.program	= hrtimer_program,
+	.shutdown	= hrtimer_tick_shutdown,
+};
+EXPORT_SYMBOL_IF_KUNIT(callout_tick_hrtimer);
+
+/*
+ * The length of a tick in nanoseconds, at @hz ticks a second, or the kernel's HZ
+ * if that is 0; 0 if @tick cannot have this many.
+ */
+u64 callout_tick_length(const struct callout_tick_source *tick, unsigned int hz)
+{
+	if (!hz || hz == HZ)
+		return TICK_NSEC;
+	if (tick == &callout_tick_jiffies || hz > CALLOUT_MAX_HZ)
+		return 0;
+	return NSEC_PER_SEC / hz;
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * jiffies.c - the kernel's tick as a tick source
+ *
+ * In BSD the clock interrupt calls hardclock(), which has softclock() run when
+ * a callout is due. A Linux module has no hook in the tick; the nearest thing
+ * that runs from it is a pinned timer_list. Each base has one, set only for a
+ * tick at which something can be due: an idle base has no timer and causes no
+ * wake-up.
+ *
+ * The time is the kernel's jiffies, 64 bits of them, which change at the edge
+ * that runs the timer and are the same on all CPUs. However late a wake-up is,
+ * jiffies say how many ticks have passed.
+ *
+ * The kernel's timer wheel fires a far timer late, up to an eighth of its
+ * distance: its levels, 8 with HZ up to 100 and else 9, have granules of 1, 8,
+ * 64, ... ticks, and it rounds up to the end of a granule. To be exact, this
+ * source goes in hops. Level i takes timers less than 63 << 3i ticks away, and
+ * fires a timer for e at ((e >> 3i) + 1) << 3i. So for tick T the timer is set
+ * for the last granule edge up to T, by e = (T >> 3i << 3i) - 1, and from there,
+ * nearer now, it is set again: at most one wake-up a level for what level 7
+ * reaches, and one more for each such distance beyond.
+ *
+ * Arming a callout of another CPU must program that CPU's timer, which
+ * add_timer_on() does.
+ *
+ * Two classes leave idle CPUs asleep. Their bases have the kernel's own means: a
+ * timer_list that is TIMER_DEFERRABLE, and one that is not pinned. When the CPU
+ * of the latter is idle, another one that is awake runs it from 6.9 on; before,
+ * the kernel looks for one when the timer is set. So expiry of a base of
+ * CALLOUT_CLASS_GLOBAL can run on any CPU:
+ *
+ *	CPU0: the timer of base 2		CPU2: idle, then arms in base 2
+ *	callout_softclock(base 2): expiring,
+ *	armed = 0
+ *						files: no expiry is lower than
+ *						armed, so the timer stays
+ *	programs: mod_timer() of a timer whose
+ *	function runs: it stays CPU2's
+ *	unlock(base 2)
+ *						arms for an earlier tick:
+ *						mod_timer() on its own CPU
+ *
+ * mod_timer() outside the timer's function would take the timer to CPU0. So on
+ * another CPU than the base's expiry goes on neither in the irq_work nor in the
+ * tasklet, and a CPU arms in its own global base only.
+ *
+ * A kernel whose own timers are callouts does have a hook in the tick, see
+ * kernel/replaced.patch: the tick looks at the bases of its CPU. What this CPU
+ * arms while its tick runs sets no timer; what sets one is armed on another CPU or
+ * with the tick stopped, or is overdue. callout_base.armed is then the tick that
+ * the base waits for, whether a timer is set or not.
+ */
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include "base.h"
+#include "kcompat.h"
+#include "tick.h"
+#ifdef CONFIG_CALLOUT_TIMERS
+#include <linux/callout_tick.h>
+#include <linux/tick.h>
+#include <linux/tick_timer_begin.h>
+#endif
+
+/* The kernel's LVL_CLK_SHIFT. */
+#define LEVEL_SHIFT	3
+
+/* The kernel's LVL_SIZE: the buckets of a level. */
+#define LEVEL_SIZE	64
+
+/*
+ * The kernel's levels take up to 63 granules. That counts from the clock of the
+ * kernel's wheel, which can be some ticks behind jiffies when the timer softirq is
+ * late: leave room for that.
+ */
+#define LEVEL_REACH	56
+
+/* The level above which granules are too far away for either HZ. */
+#define MAX_SHIFT	(LEVEL_SHIFT * 7)
+
+static u64 jiffies_now(struct callout_base *base)
+{
+	return get_jiffies_64();
+}
+
+/*
+ * What to set a timer_list to, so that it fires at @tick or a hop before, in a level
+ * with granules of 1 << @shift or in a lower one.
+ */
+VISIBLE_IF_KUNIT unsigned long callout_jiffies_hop(u64 now, u64 tick,
+						   unsigned int shift)
+{
+	/* Set for the present jiffy it fires at the next. */
+	if (!shift && tick <= now + 1)
+		return now;
+	for (; shift < MAX_SHIFT; shift += LEVEL_SHIFT)
+		if (tick - now <= (u64)LEVEL_REACH << shift)
+			break;
+	tick = min(tick, now + ((u64)LEVEL_REACH << shift));
+	return (tick >> shift << shift) - 1;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_jiffies_hop);
+
+/*
+ * The same once the kernel has put the timer that was set to @hop in a level with
+ * granules of 1 << @shift. If its wheel lags jiffies by more than LEVEL_REACH allows
+ * for, which it does while timers that have expired wait for the softirq, that can be a
+ * higher level than was meant, which would fire the timer late. The last edge of
+ * that level up to @tick may be before the present jiffy, but not before the wheel's clock,
+ * so there is one hop more: the timer fires when that clock comes there.
+ */
+VISIBLE_IF_KUNIT unsigned long callout_jiffies_hop_again(u64 now, u64 tick,
+							 unsigned long hop,
+							 unsigned int shift)
+{
+	if (likely(!((hop + 1) & ((1UL << shift) - 1))))
+		return hop;
+	return callout_jiffies_hop(now, tick, shift);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_jiffies_hop_again);
+
+/*
+ * Can @base, whose CPU this is, wait for the next tick's own interrupt? In
+ * expiry, which a timer would make dear: the kernel has just searched its wheel
+ * for the next timer, in vain, and would do so at each tick. Not if the CPU is
+ * idle, since its tick may be stopped, not where the tick looks at the base anyway,
+ * and not where the tasklet must not be scheduled.
+ * The kernel keeps the tick of a CPU that becomes idle for it: that is one tick at
+ * most, and none for a deferrable base.
+ */
+static bool jiffies_tick_runs(struct callout_base *base)
+{
+	return !IS_ENABLED(CONFIG_CALLOUT_TIMERS) && base->expiring &&
+	       !is_idle_task(current) && callout_goes_on_here(base) &&
+	       !callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE);
+}
+
+/* Does @base's timer belong on this CPU, or may it stay where it is? */
+static bool jiffies_timer_here(struct callout_base *base)
+{
+	return base->cpu == smp_processor_id() ||
+	       callout_base_has_class(base, CALLOUT_CLASS_GLOBAL);
+}
+
+#ifdef CONFIG_CALLOUT_TIMERS
+/*
+ * Does a tick that will come look at @base, so that its timer need not be set? If
+ * it stops before, callout_tick_stops() sets it. Interrupts are off. The bases with
+ * this source are those of tick_classes[], and tests'.
+ */
+static bool jiffies_tick_looks(struct callout_base *base)
+{
+	return base->cpu == smp_processor_id() &&
+	       base->index != CALLOUT_INDEX_TEST && !tick_nohz_tick_stopped();
+}
+#else
+static bool jiffies_tick_looks(struct callout_base *base)
+{
+	return false;
+}
+#endif
+
+static void jiffies_set_timer_to(struct callout_base *base, unsigned long expires)
+{
+	if (jiffies_timer_here(base)) {
+		mod_timer(&base->timer, expires);
+		return;
+	}
+	/* mod_timer() would pull the timer to this CPU. */
+	timer_delete(&base->timer);
+	base->timer.expires = expires;
+	add_timer_on(&base->timer, base->cpu);
+}
+
+/*
+ * Sets the timer for @tick or a hop before. The kernel keeps the bucket that it has
+ * put the timer in with the timer's flags. If it has fired on another CPU since,
+ * its function waits for the base's lock, and once more does no harm.
+ */
+static void jiffies_set_timer(struct callout_base *base, u64 now, u64 tick)
+{
+	unsigned long hop = callout_jiffies_hop(now, tick, 0), again;
+	unsigned int level;
+
+	jiffies_set_timer_to(base, hop);
+	level = (READ_ONCE(base->timer.flags) >> TIMER_ARRAYSHIFT) / LEVEL_SIZE;
+	again = callout_jiffies_hop_again(now, tick, hop, level * LEVEL_SHIFT);
+	if (unlikely(again != hop))
+		jiffies_set_timer_to(base, again);
+}
+
+static void jiffies_program(struct callout_base *base, u64 tick)
+{
+	u64 now = jiffies_now(base);
+
+	lockdep_assert_held(&base->lock);
+	if (tick > now && jiffies_tick_looks(base))
+		return;
+	if (jiffies_timer_here(base)) {
+		if (tick == now + 1 && jiffies_tick_runs(base)) {
+			irq_work_queue(&base->next_tick);
+			return;
+		}
+		/*
+		 * A tick that has come has no edge of jiffies to wait for. With
+		 * softirqs on the tasklet would wake ksoftirqd, and no task may
+		 * be woken with the base locked; overdue ticks are rare there.
+		 */
+		if (unlikely(tick <= now) && in_interrupt() &&
+		    callout_goes_on_here(base))
+			tasklet_schedule(&base->again);
+		else
+			jiffies_set_timer(base, now, tick);
+		return;
+	}
+	jiffies_set_timer(base, now, tick);
+}
+
+/*
+ * The tick's interrupt. If the tick was stopped after all, it comes at once, and
+ * too early: expiry sees to that. If the CPU has begun to go down meanwhile, or has
+ * handed a single base over, what waits for this waits for the timer, one tick more.
+ */
+static void jiffies_next_tick(struct irq_work *work)
+{
+	struct callout_base *base = container_of(work, struct callout_base,
+						 next_tick);
+
+	if (likely(callout_goes_on_here(base))) {
+		/* Of a global base: expiry may run on another CPU. */
+		WRITE_ONCE(base->woken, true);
+		/* Linux's timers of this tick do not wait for the network either. */
+		tasklet_hi_schedule(&base->again);
+		return;
+	}
+	callout_base_lock(base);
+	if (base->armed && base->armed != U64_MAX)
+		jiffies_program(base, base->armed);
+	callout_base_unlock(base);
+}
+
+/*
+ * CLOCK_MONOTONIC at jiffy 0. Constant in theory, but jiffies may lag the clock,
+ * when no CPU advances them in time. So each sample, the clock less the jiffies,
+ * is an upper bound, and the least sample is less than a tick too late if any
+ * was taken in time.
+ *
+ * A kernel with a periodic tick that loses ticks never makes up for them: there,
+ * the least sample is too early by all of them. So callouts that are set by the
+ * clock are filed no further away than in full ticks from the present jiffy, and
+ * come late only by what jiffies lose while they are pending: that is true of
+ * callouts that are set in ticks, and of Linux's timers, too. One whose tick is
+ * fast, or that lags when the module is loaded, makes the least sample fall later
+ * on: callouts set by the clock before then would be early. So expiry checks the
+ * clock, and postpones what is early.
+ */
+atomic64_t callout_jiffy_zero = ATOMIC64_INIT(S64_MAX);
+EXPORT_SYMBOL_IF_KUNIT(callout_jiffy_zero);
+
+static void jiffies_look(void)
+{
+	u64 jiffy = get_jiffies_64();
+	s64 zero, least;
+
+	/*
+	 * The clock after jiffies: a delay between them makes the sample later.
+	 * No store is the other side of this: jiffies are compared with a
+	 * counter of the hardware, not with memory.
+	 */
+	smp_rmb();
+	zero = ktime_get_ns() - jiffy * TICK_NSEC;
+	least = atomic64_read(&callout_jiffy_zero);
+	while (zero < least)
+		if (atomic64_try_cmpxchg(&callout_jiffy_zero, &least, zero))
+			break;
+}
+
+/* Samples are taken this often at most, in jiffies; a power of two. */
+#define LOOK_EVERY	64U
+
+static void jiffies_softclock(struct callout_base *base)
+{
+	static unsigned long looked;
+	unsigned long look = jiffies / LOOK_EVERY;
+
+	if (unlikely(READ_ONCE(looked) != look)) {
+		WRITE_ONCE(looked, look);
+		jiffies_look();
+	}
+	callout_softclock(base);
+}
+
+static void jiffies_timer(struct tick_timer *t)
+{
+	/* Not by this_cpu: the timers of a dead CPU run on another. */
+	struct callout_base *base = timer_container_of(base, t, timer);
+
+	jiffies_softclock(base);
+}
+
+#ifdef CONFIG_CALLOUT_TIMERS
+static const unsigned int tick_classes[] = {
+	CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_GLOBAL, CALLOUT_CLASS_DEFERRABLE,
+};
+
+/* This CPU's base of the class tick_classes[@i] if it is to run by @tick, or NULL. */
+static struct callout_base *jiffies_base_by(unsigned int i, u64 tick)
+{
+	unsigned int cpu = smp_processor_id();
+	struct callout_base *base = callout_base_of(tick_classes[i], cpu);
+
+	/* Without the lock; 0 means that expiry is at work. */
+	return READ_ONCE(base->armed) - 1 < tick && base->cpu == cpu &&
+	       base->tick == &callout_tick_jiffies ? base : NULL;
+}
+
+/* The tick's interrupt: is there work for callout_tick_softirq()? */
+bool callout_tick_is_due(void)
+{
+	u64 now = get_jiffies_64();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tick_classes); i++)
+		if (jiffies_base_by(i, now))
+			return true;
+	return false;
+}
+
+/* After Linux's wheel, which may have run what is due. */
+void callout_tick_softirq(void)
+{
+	u64 now = get_jiffies_64();
+	struct callout_base *base;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tick_classes); i++) {
+		base = jiffies_base_by(i, now);
+		if (base)
+			jiffies_softclock(base);
+	}
+}
+
+/*
+ * This CPU's tick may stop, and the kernel is about to ask its wheel for how long.
+ * Interrupts stay off until then, and what is armed here later on, with the tick
+ * stopped, is in the wheel at once; so is always what another CPU arms here. What
+ * is due already waits for no further edge.
+ */
+void callout_tick_stops(void)
+{
+	u64 now = get_jiffies_64();
+	struct callout_base *base;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(tick_classes); i++) {
+		base = jiffies_base_by(i, U64_MAX - 1);
+		if (!base)
+			continue;
+		callout_base_lock(base);
+		if (base->armed > now && base->armed != U64_MAX)
+			jiffies_set_timer(base, now, base->armed);
+		else if (base->armed && base->armed != U64_MAX)
+			mod_timer(&base->timer, now - 1);
+		callout_base_unlock(base);
+	}
+}
+#endif
+
+static void jiffies_init(struct callout_base *base)
+{
+	unsigned int flags = TIMER_PINNED;
+
+	if (callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+		flags = 0;
+	else if (callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE))
+		flags |= TIMER_DEFERRABLE;
+	jiffies_look();
+	base->next_tick = IRQ_WORK_INIT_LAZY(jiffies_next_tick);
+	timer_setup(&base->timer, jiffies_timer, flags);
+}
+
+/*
+ * In this order: the timer's function may queue the other. That sets the timer only
+ * if armed is neither 0 nor U64_MAX: the base is dead, so it is 0.
+ */
+static void jiffies_shutdown(struct callout_base *base)
+{
+	timer_shutdown_sync(&base->timer);
+	irq_work_sync(&base->next_tick);
+}
+
+const struct callout_tick_source callout_tick_jiffies = {
+	.name		= "jiffies",
+	.now		= jiffies_now,
+	.from_ns	= callout_jiffies_from_ns,
+	.init		= jiffies_init,
+	.program	= jiffies_program,
+	.shutdown	= jiffies_shutdown,
+};
+EXPORT_SYMBOL_IF_KUNIT(callout_tick_jiffies);

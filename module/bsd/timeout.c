@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timeout.c - the old interface: timeout() and untimeout()
+ *
+ * Section VII of Varghese and Lauck's paper: existing code cancels a callout by
+ * its function and argument, so the facility must search for it. Here the
+ * search is a hash lookup, and the match is cancelled by its handle: should it
+ * fire in between, its handle is stale, and a callout that reuses its slot is
+ * safe. With a scheme that has a find it is the old linear search, and the base
+ * of the match stays locked.
+ */
+#include <linux/module.h>
+#include "core/queue.h"
+#include "handles/kernel.h"
+#include "handles/search.h"
+
+/**
+ * callout_timeout() - Set a callout that callout_untimeout() can find.
+ * @func: the handler
+ * @arg: its argument
+ * @ticks: ticks from now; less than 1 counts as 1
+ *
+ * timeout() of 4.4BSD and of FreeBSD's timeout(9). Any number of callouts may
+ * have the same function and argument.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: the handle, as setcallout().
+ */
+callout_handle_t callout_timeout(callout_func_t *func, void *arg, long ticks)
+{
+	return callout_set_hashed(func, arg, ticks);
+}
+EXPORT_SYMBOL_GPL(callout_timeout);
+
+/* callout_unset_hashed() for a scheme that has a find. */
+static noinline int untimeout_searched(callout_func_t *func, void *arg)
+{
+	struct callout_table *table = callout_kernel_table();
+	struct callout_base *base;
+	struct callout_slot *slot;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	slot = callout_table_search(table, (unsigned long)func,
+				    (unsigned long)arg, &base);
+	if (slot) {
+		__acquire(&base->lock);
+		callout_dequeue_locked(base, &slot->node);
+		trace_callout_cancel(&slot->node);
+		slot->node.mark = CALLOUT_HASH_OUT;
+		callout_slot_put(table, base, slot);
+		callout_base_unlock(base);
+	}
+	local_irq_restore(flags);
+	return slot ? 1 : -1;
+}
+
+/**
+ * callout_untimeout() - Cancel the callout with a function and argument.
+ * @func: the handler
+ * @arg: its argument
+ *
+ * untimeout() of 4.4BSD. If several match, the first to expire is cancelled.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if one was cancelled, -1 if none is set.
+ */
+int callout_untimeout(callout_func_t *func, void *arg)
+{
+	if (callout_searches())
+		return untimeout_searched(func, arg);
+	return callout_unset_hashed(func, arg);
+}
+EXPORT_SYMBOL_GPL(callout_untimeout);
+
+/**
+ * callout_untimeout_handle() - Cancel the callout with this handle.
+ * @func: the handler it was set with
+ * @arg: the argument it was set with
+ * @handle: the handle that timeout() returned
+ *
+ * untimeout() of FreeBSD's timeout(9).
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: as unsetcallout(); -1 and no effect if @func or @arg do not match.
+ */
+int callout_untimeout_handle(callout_func_t *func, void *arg,
+			     callout_handle_t handle)
+{
+	struct callout_slot *slot;
+
+	slot = callout_table_lookup(callout_kernel_table(), handle);
+	/*
+	 * Without the lock: both change only when the slot is reused, and then
+	 * the handle is stale.
+	 */
+	if (!slot || READ_ONCE(slot->func) != func ||
+	    READ_ONCE(slot->arg) != (unsigned long)arg)
+		return -1;
+	return unsetcallout(handle);
+}
+EXPORT_SYMBOL_GPL(callout_untimeout_handle);

@@ -1,0 +1,714 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * work.c - callouts whose handler runs in a thread, and may sleep
+ *
+ * A layer on callout.h: the callout's own handler queues a work item, which
+ * calls the user's handler. A setting belongs to the callout (SET) until it is
+ * due, then to the work item (DUE), until that starts the user's handler or
+ * another CPU replaces or cancels the setting. callout_work.lock is held at
+ * each step, so a setting is always in one place, and is accounted for once:
+ *
+ *	CPU0: softirq				CPU1: callout_work_reset()
+ *	c is not pending any more
+ *	callout_work_due() is called
+ *						lock: SET, so it returns 1
+ *						SET, c is pending again
+ *						unlock
+ *	lock: SET, but c is pending: this
+ *	setting was replaced
+ *	unlock
+ *
+ * If CPU1 stops it instead, CPU0 finds IDLE. c cannot become due for the new
+ * setting before CPU0 has unlocked: it stays on CPU0's base, where
+ * callout_work_due() is the handler that runs. Likewise for the work item:
+ *
+ *	worker					CPU1: callout_work_stop()
+ *	callout_work_run() is called
+ *						lock: DUE, so it returns 1
+ *						cancel_work(): too late
+ *						IDLE
+ *						unlock
+ *	lock: not DUE
+ *	unlock, the handler does not start
+ *
+ * The lock is a raw spinlock, taken in hard interrupts also on PREEMPT_RT. The
+ * base's lock and that of a worker pool nest inside it. Only its holder queues
+ * or cancels the work item, so cancel_work() never spins there, and so
+ * callout_work.owed knows how often callout_work_run() is still to begin.
+ *
+ * With CALLOUT_WORK_SOFTIRQ there is no second stage: callout_work_due() starts
+ * the handler. And CPU1 is too late once the core has taken c, whether or not
+ * CPU0 has the lock: the handler starts. So when a stop has removed a setting
+ * the facility does not use it any more, and it may be freed, unless the handler
+ * of an earlier one runs:
+ *
+ *	CPU0: softirq				CPU1: callout_work_stop()
+ *	c is not pending any more
+ *	callout_work_due() is called
+ *						lock: SET, but the core has
+ *						taken c: late, it returns 0
+ *						IDLE
+ *						unlock
+ *	lock: late
+ *	unlock, the handler starts
+ */
+#include <linux/callout_work.h>
+#include <linux/cpumask.h>
+#include <linux/module.h>
+#include <linux/workqueue.h>
+#include "core/queue.h"
+#include "core/debug.h"
+#include "work.h"
+
+/* callout_work.state: where the setting is, if there is one. */
+#define WORK_IDLE	0
+#define WORK_SET	1	/* the callout is pending, or just due */
+#define WORK_DUE	2	/* the work item is queued, or just starting */
+
+/* The handlers of the second one run one after the other. */
+static struct workqueue_struct *wq, *ordered_wq;
+
+/*
+ * The one whose work item ordered_wq runs; only its address is used. The work
+ * queue knows a running item only in the pool where it was queued last, and if
+ * wq_unbound_cpumask changes that is another one for an ordered queue:
+ *
+ *	worker of pool 1			CPU1
+ *	takes the work item of w
+ *	(1)
+ *	ordered_now = w
+ *	the handler of w sleeps
+ *						wq_unbound_cpumask is changed
+ *						w is set, and due: queued in
+ *						pool 2, until pool 1 is through
+ *						callout_work_stop(): cancel_work()
+ *						work_busy(): not in pool 2
+ *						ordered_now is w: it runs
+ *	the handler returns
+ *	ordered_now = NULL
+ *
+ * If CPU1 does all that at (1), ordered_now is not w yet, but w is owed a run for
+ * which it is not queued: see callout_work_is_taken(). callout_work_run() ends that,
+ * under callout_work.lock, when it has written ordered_now.
+ */
+static struct callout_work *ordered_now;
+/* Times that one was begun there. */
+static unsigned long ordered_runs;
+
+/* callout_work_pending() takes no lock. */
+static void callout_work_change_state(struct callout_work *w, u8 state)
+{
+	lockdep_assert_held(&w->lock);
+	WRITE_ONCE(w->state, state);
+}
+
+static void callout_work_change_past(struct callout_work *w, u8 clear, u8 set)
+{
+	lockdep_assert_held(&w->lock);
+	WRITE_ONCE(w->past, (w->past & ~clear) | set);
+}
+
+/*
+ * Always on the same queue: a work item does not run there at the same time as
+ * itself.
+ */
+void callout_work_queue(struct callout_work *w)
+{
+	lockdep_assert_held(&w->lock);
+	if (queue_work(w->how & CALLOUT_WORK_ORDERED ? ordered_wq : wq, &w->work))
+		w->owed++;
+}
+
+/*
+ * A run has begun, or will not. None is owed if @w was initialised again too early:
+ * then it does not count as taken for ever.
+ */
+static void callout_work_pay(struct callout_work *w)
+{
+	lockdep_assert_held(&w->lock);
+	if (w->owed)
+		w->owed--;
+}
+
+/* Takes the work item from its queue, if no worker has taken it. */
+static void callout_work_unqueue(struct callout_work *w)
+{
+	if (cancel_work(&w->work))
+		callout_work_pay(w);
+}
+
+/*
+ * Has a worker taken the work item, and callout_work_run() not counted that yet? In
+ * between no queue has that run, and the work queue may not know of it.
+ */
+static bool callout_work_is_taken(struct callout_work *w)
+{
+	lockdep_assert_held(&w->lock);
+	return w->owed > work_pending(&w->work);
+}
+
+/* Uses the setting up: the caller then calls the function that this returns. */
+static callout_func_t *callout_work_begin(struct callout_work *w, void **arg)
+{
+	callout_work_change_state(w, WORK_IDLE);
+	callout_work_change_past(w, 0,
+				 CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED);
+	*arg = w->arg;
+	return w->func;
+}
+
+static void callout_work_due(void *arg)
+{
+	struct callout_work *w = arg;
+	callout_func_t *func = NULL;
+	unsigned long flags;
+
+	callout_point(CALLOUT_POINT_WORK_DUE);
+	raw_spin_lock_irqsave(&w->lock, flags);
+	if (w->late) {
+		func = w->late;
+		arg = w->late_arg;
+		w->late = NULL;
+	} else if (w->state == WORK_SET && !callout_pending(&w->c)) {
+		if (w->how & CALLOUT_WORK_SOFTIRQ) {
+			func = callout_work_begin(w, &arg);
+		} else {
+			callout_work_change_state(w, WORK_DUE);
+			callout_work_queue(w);
+		}
+	}
+	if (func)
+		WRITE_ONCE(w->runner, current);
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	/* The handler may free @w. */
+	if (func)
+		func(arg);
+}
+
+/* The end of an asynchronous drain, in the thread. */
+static void callout_work_drained(struct callout_work *w)
+{
+	callout_func_t *drained;
+	void *arg;
+
+	/* callout_work_due() may still be waiting for the lock. */
+	callout_drain(&w->c);
+	raw_spin_lock_irq(&w->lock);
+	drained = w->drained;
+	w->drained = NULL;
+	arg = w->arg;
+	WRITE_ONCE(w->drains, w->drains - 1);
+	raw_spin_unlock_irq(&w->lock);
+	/* It may free @w. */
+	drained(arg);
+}
+
+/*
+ * The function of callout_work.work. It must not wait for the mutex: a drain
+ * under the mutex waits for it.
+ */
+void callout_work_run(struct work_struct *work)
+{
+	struct callout_work *w = container_of(work, struct callout_work, work);
+	bool ordered = w->how & CALLOUT_WORK_ORDERED;
+	struct mutex *mutex = w->mutex;
+	callout_func_t *func = NULL;
+	bool locked, drained;
+	unsigned long flags;
+	void *arg;
+
+	if (ordered) {
+		/* Pairs with callout_work_wait_ordered(). */
+		smp_store_release(&ordered_runs, ordered_runs + 1);
+		WRITE_ONCE(ordered_now, w);
+	}
+	locked = mutex && mutex_trylock(mutex);
+	callout_point(CALLOUT_POINT_WORK_RUN);
+	raw_spin_lock_irqsave(&w->lock, flags);
+	/* From here on the queue knows that it runs, or ordered_now is @w. */
+	callout_work_pay(w);
+	/*
+	 * It is queued again if its setting was replaced while this waited for
+	 * the lock, and the new one is due too: run that one. Likewise if an
+	 * asynchronous drain has queued it.
+	 */
+	drained = w->drained;
+	if (w->state == WORK_DUE || drained)
+		callout_work_unqueue(w);
+	if (w->state == WORK_DUE) {
+		if (mutex && !locked) {
+			callout_work_change_state(w, WORK_SET);
+			callout_reset(&w->c, 1, callout_work_due, w);
+		} else {
+			func = callout_work_begin(w, &arg);
+			WRITE_ONCE(w->runner, current);
+		}
+	}
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	callout_point(CALLOUT_POINT_WORK_STARTS);
+	/* The handler may free @w: a work item may be freed by its function. */
+	if (func)
+		func(arg);
+	callout_point(CALLOUT_POINT_WORK_RETURNED);
+	if (locked)
+		mutex_unlock(mutex);
+	if (drained)
+		callout_work_drained(w);
+	if (ordered)
+		/* Pairs with callout_work_is_ordered(). */
+		smp_store_release(&ordered_now, NULL);
+}
+EXPORT_SYMBOL_GPL(callout_work_run);
+
+/*
+ * The first use of one that was initialised statically. All of them share their
+ * classes of lockdep.
+ */
+static void callout_work_prepare(struct callout_work *w)
+{
+	callout_init_here(&w->c, NULL, w->how & CALLOUT_WORK_GIANT ?
+				       CALLOUT_L_GIANT : 0);
+	INIT_WORK(&w->work, callout_work_run);
+	/* Pairs with callout_work_barrier(), which reads it without the lock. */
+	smp_store_release(&w->ready, true);
+}
+
+/* The CPU to set @w on, or -1 for the one that it has. */
+static int callout_work_cpu(const struct callout_work *w)
+{
+	switch (w->cpu) {
+	case CALLOUT_WORK_CALLER:
+		return raw_smp_processor_id();
+	case CALLOUT_WORK_FIRST:
+		return cpumask_first(cpu_online_mask);
+	default:
+		return w->cpu;
+	}
+}
+
+/* Has @w a handler, or does it get one? */
+static bool callout_work_has_func(struct callout_work *w, callout_func_t *func)
+{
+	if (func || READ_ONCE(w->func))
+		return true;
+	callout_no_function();
+	return false;
+}
+
+/**
+ * struct callout_work_when - when and where to set a callout
+ * @distance: ticks from now, if not @clock
+ * @clock: @sbt, @pr and @flags say when
+ * @sbt: see callout_reset_sbt_on()
+ * @pr: "
+ * @flags: "
+ * @cpu: a CPU, or -1 for the present one
+ */
+struct callout_work_when {
+	long distance;
+	bool clock;
+	sbintime_t sbt;
+	sbintime_t pr;
+	int flags;
+	int cpu;
+};
+
+/* Sets the callout; returns whether that has replaced a setting. */
+static bool callout_work_arm(struct callout_work *w,
+			     const struct callout_work_when *when)
+{
+	if (when->clock)
+		return callout_reset_sbt_on(&w->c, when->sbt, when->pr,
+					    callout_work_due, w, when->cpu,
+					    when->flags);
+	return callout_reset_on(&w->c, when->distance, callout_work_due, w,
+				when->cpu);
+}
+
+/* Softirq: the core has taken a setting, so callout_work_due() calls @func. */
+static void callout_work_make_late(struct callout_work *w, callout_func_t *func,
+				   void *arg)
+{
+	lockdep_assert_held(&w->lock);
+	w->late = func;
+	w->late_arg = arg;
+}
+
+static int callout_work_set_locked(struct callout_work *w,
+				   const struct callout_work_when *when,
+				   callout_func_t *func, void *arg)
+{
+	callout_func_t *old_func = w->func;
+	void *old_arg = w->arg;
+	u8 state = w->state;
+	bool replaced;
+
+	if (w->drains)
+		return -1;
+	if (unlikely(!w->ready))
+		callout_work_prepare(w);
+	if (state == WORK_DUE)
+		callout_work_unqueue(w);
+	callout_work_change_state(w, WORK_SET);
+	callout_work_change_past(w, CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED,
+				 0);
+	if (func) {
+		WRITE_ONCE(w->func, func);
+		w->arg = arg;
+	}
+	replaced = callout_work_arm(w, when);
+	if (state == WORK_SET && !replaced && w->how & CALLOUT_WORK_SOFTIRQ) {
+		callout_work_make_late(w, old_func, old_arg);
+		return 0;
+	}
+	return state != WORK_IDLE;
+}
+
+static int callout_work_set(struct callout_work *w,
+			    const struct callout_work_when *when,
+			    callout_func_t *func, void *arg)
+{
+	unsigned long flags;
+	int ret;
+
+	if (callout_work_misused(w) || !callout_work_has_func(w, func))
+		return -1;
+	raw_spin_lock_irqsave(&w->lock, flags);
+	ret = callout_work_set_locked(w, when, func, arg);
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	return ret;
+}
+
+/**
+ * callout_work_reset_on() - Set a callout whose handler may sleep, on a CPU.
+ * @w: the callout
+ * @distance: ticks from now; less than 1 counts as 1
+ * @func: the handler, or NULL to keep the present one
+ * @arg: its argument
+ * @cpu: the CPU on which the handler is to run, or -1 for the present one
+ *
+ * As callout_work_reset(). The handler runs on another one if @cpu is not online,
+ * with CALLOUT_WORK_ORDERED, and where it still runs when it is due once more.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: as callout_work_reset().
+ */
+int callout_work_reset_on(struct callout_work *w, long distance,
+			  callout_func_t *func, void *arg, int cpu)
+{
+	struct callout_work_when when = {
+		.distance = distance,
+		.cpu = cpu,
+	};
+
+	return callout_work_set(w, &when, func, arg);
+}
+EXPORT_SYMBOL_GPL(callout_work_reset_on);
+
+/**
+ * callout_work_reset() - Set a callout whose handler may sleep, or re-arm it.
+ * @w: the callout
+ * @distance: ticks from now; less than 1 counts as 1
+ * @func: the handler, or NULL to keep the present one
+ * @arg: its argument
+ *
+ * An earlier setting, due or not, is replaced if its handler has not started
+ * and, with CALLOUT_WORK_SOFTIRQ, is not about to. While callout_work_drain()
+ * waits nothing is set.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if it replaced a setting; 0 if there was none, so now there is one
+ * more than before; -1 if nothing was set.
+ */
+int callout_work_reset(struct callout_work *w, long distance,
+		       callout_func_t *func, void *arg)
+{
+	if (callout_work_misused(w))
+		return -1;
+	return callout_work_reset_on(w, distance, func, arg,
+				     callout_work_cpu(w));
+}
+EXPORT_SYMBOL_GPL(callout_work_reset);
+
+/**
+ * callout_work_reset_sbt_on() - Set a callout whose handler may sleep for a time.
+ * @w: the callout
+ * @sbt: the time, see callout_reset_sbt_on()
+ * @pr: the precision
+ * @func: the handler, or NULL to keep the present one
+ * @arg: its argument
+ * @cpu: the CPU on which the handler is to run, or -1 for the present one
+ * @flags: those of callout_reset_sbt_on()
+ *
+ * The thread is woken when callout_reset_sbt_on() would run the handler; its CPU
+ * is as for callout_work_reset_on().
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: as callout_work_reset().
+ */
+int callout_work_reset_sbt_on(struct callout_work *w, sbintime_t sbt,
+			      sbintime_t pr, callout_func_t *func, void *arg,
+			      int cpu, int flags)
+{
+	struct callout_work_when when = {
+		.clock = true,
+		.sbt = sbt,
+		.pr = pr,
+		.flags = flags,
+		.cpu = cpu,
+	};
+
+	return callout_work_set(w, &when, func, arg);
+}
+EXPORT_SYMBOL_GPL(callout_work_reset_sbt_on);
+
+/* Says what callout_work_reset() with func NULL calls. */
+void callout_work_set_func(struct callout_work *w, callout_func_t *func,
+			   void *arg)
+{
+	unsigned long flags;
+
+	if (callout_work_misused(w))
+		return;
+	raw_spin_lock_irqsave(&w->lock, flags);
+	WRITE_ONCE(w->func, func);
+	w->arg = arg;
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+}
+
+/* Does ordered_wq run @w? On false the caller may free what its handler used. */
+static bool callout_work_is_ordered(struct callout_work *w)
+{
+	/* Pairs with callout_work_run(). */
+	return smp_load_acquire(&ordered_now) == w;
+}
+
+/* callout_work_is_taken(), for a caller without the lock. */
+static bool callout_work_was_taken(struct callout_work *w)
+{
+	bool taken;
+
+	raw_spin_lock_irq(&w->lock);
+	taken = callout_work_is_taken(w);
+	raw_spin_unlock_irq(&w->lock);
+	return taken;
+}
+
+/*
+ * Waits for a handler that flush_work() does not find. That is rare, and not to
+ * wait for all of the queue, as the caller may hold locks of other handlers. A
+ * handler of that queue has none to wait for: if ordered_now is @w, that is its
+ * own callout, which was freed, and @w is in the same memory.
+ */
+void callout_work_wait_ordered(struct callout_work *w)
+{
+	unsigned long runs;
+
+	if (!(w->how & CALLOUT_WORK_ORDERED) || current_work() == &w->work)
+		return;
+	/* First: then ordered_now is @w until callout_work_run() has returned. */
+	while (callout_work_was_taken(w))
+		schedule_timeout_uninterruptible(1);
+	/* Pairs with callout_work_run(). */
+	runs = smp_load_acquire(&ordered_runs);
+	while (callout_work_is_ordered(w) &&
+	       /* As above. */
+	       smp_load_acquire(&ordered_runs) == runs)
+		schedule_timeout_uninterruptible(1);
+}
+
+/* Does the thread use @w, or is it about to? */
+bool callout_work_is_busy(struct callout_work *w)
+{
+	lockdep_assert_held(&w->lock);
+	return callout_work_is_taken(w) ||
+	       work_busy(&w->work) & WORK_BUSY_RUNNING ||
+	       callout_work_is_ordered(w);
+}
+
+/* Stops the callout or the work item; returns whether the handler runs. */
+static bool callout_work_stop_thread(struct callout_work *w)
+{
+	if (w->state == WORK_SET)
+		callout_stop(&w->c);
+	else if (w->state == WORK_DUE)
+		callout_work_unqueue(w);
+	else
+		return callout_work_is_busy(w);
+	return false;
+}
+
+/* Stops the callout; returns whether the handler runs, or starts now. */
+static bool callout_work_stop_softirq(struct callout_work *w)
+{
+	bool pending, running;
+
+	running = !callout_stop_was(&w->c, &pending);
+	if (running && !pending && w->state == WORK_SET) {
+		callout_func_t *func;
+		void *arg;
+
+		func = callout_work_begin(w, &arg);
+		callout_work_make_late(w, func, arg);
+	}
+	return running;
+}
+
+/* Takes its setting away, if there is one. */
+struct callout_work_was callout_work_stop_locked(struct callout_work *w)
+{
+	struct callout_work_was was = {};
+
+	if (!w->ready)
+		return was;
+	if (w->how & CALLOUT_WORK_SOFTIRQ)
+		was.running = callout_work_stop_softirq(w);
+	else
+		was.running = callout_work_stop_thread(w);
+	was.set = w->state != WORK_IDLE;
+	was.past = w->past;
+	callout_work_change_state(w, WORK_IDLE);
+	callout_work_change_past(w, CALLOUT_WORK_FIRED, 0);
+	return was;
+}
+
+/* What callout_work_stop() and the drains return. */
+int callout_work_result(struct callout_work_was was)
+{
+	if (was.set)
+		return 1;
+	return was.running ? 0 : -1;
+}
+
+/* Cancels a callout; returns what it was. */
+struct callout_work_was callout_work_cancel(struct callout_work *w)
+{
+	struct callout_work_was was = {};
+	unsigned long flags;
+
+	if (callout_work_misused(w))
+		return was;
+	raw_spin_lock_irqsave(&w->lock, flags);
+	was = callout_work_stop_locked(w);
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	return was;
+}
+
+/**
+ * callout_work_stop() - Cancel a callout whose handler may sleep.
+ * @w: the callout
+ *
+ * The result is about the setting, so that references can be counted by it as
+ * with OpenBSD's timeout_del(): unlike callout_stop() this returns 1 also while
+ * an earlier setting's handler runs. @w may still be in use after it: drain it
+ * before you free it. With CALLOUT_WORK_SOFTIRQ only that handler may use it.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if it was set and is not any more; 0 if it was not set, and its
+ * handler is running or, with CALLOUT_WORK_SOFTIRQ, about to; -1 if neither. In
+ * a thread 0 means that this may still use @w: its handler runs, has just
+ * returned, or was stopped as it was about to start.
+ */
+int callout_work_stop(struct callout_work *w)
+{
+	return callout_work_result(callout_work_cancel(w));
+}
+EXPORT_SYMBOL_GPL(callout_work_stop);
+
+/* Is the caller the handler of @w, or called by it? */
+bool callout_work_is_own(struct callout_work *w)
+{
+	/*
+	 * Of an earlier run if the handler does not run now: then the answer
+	 * makes no difference.
+	 */
+	struct task_struct *runner = READ_ONCE(w->runner);
+
+	if (w->how & CALLOUT_WORK_SOFTIRQ)
+		return in_serving_softirq() && runner == current;
+	/*
+	 * The handler of one that was freed may still run, and be the caller,
+	 * when @w is in the same memory. If @w has not run it can only be queued
+	 * behind the caller, who must not wait for that.
+	 */
+	return current_work() == &w->work && (!runner || runner == current);
+}
+
+/**
+ * callout_work_barrier_all() - Wait for all running handlers.
+ *
+ * callout_barrier() for callouts whose handlers run in threads too: on return
+ * every handler, and every function of callout_work_async_drain(), that had
+ * started before the call, or whose drain was asked for before it or by such a
+ * handler, has returned. For the exit of a module whose handlers
+ * free their callouts, so that these cannot be drained. Waits for settings that
+ * are due too.
+ *
+ * Context: Process context, may sleep; not from a handler.
+ */
+void callout_work_barrier_all(void)
+{
+	callout_barrier();
+	flush_workqueue(ordered_wq);
+	flush_workqueue(wq);
+	/*
+	 * Handlers for which that has waited may have begun asynchronous drains,
+	 * on either queue, for which it has not. Once more is enough: the
+	 * functions of these drains are the last that it promises to wait for.
+	 */
+	flush_workqueue(ordered_wq);
+	flush_workqueue(wq);
+}
+EXPORT_SYMBOL_GPL(callout_work_barrier_all);
+
+/**
+ * callout_work_pending() - Is the callout set, and its handler not yet started?
+ * @w: the callout
+ *
+ * Context: Any.
+ * Return: true if so; a snapshot.
+ */
+bool callout_work_pending(struct callout_work *w)
+{
+	/* Without w->lock, which orders the writes: any state that it has had. */
+	return READ_ONCE(w->state) != WORK_IDLE;
+}
+EXPORT_SYMBOL_GPL(callout_work_pending);
+
+/* Was the callout set, and not stopped since? */
+bool callout_work_active(struct callout_work *w)
+{
+	unsigned long flags;
+	bool active;
+
+	if (callout_work_misused(w))
+		return false;
+	raw_spin_lock_irqsave(&w->lock, flags);
+	active = w->state != WORK_IDLE || w->past & CALLOUT_WORK_FIRED;
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	return active;
+}
+
+int callout_workqueue_create(void)
+{
+	wq = alloc_workqueue("callout", WQ_HIGHPRI | WQ_PERCPU, 0);
+	if (!wq)
+		return -ENOMEM;
+	ordered_wq = alloc_ordered_workqueue("callout_ordered", WQ_HIGHPRI);
+	if (!ordered_wq) {
+		destroy_workqueue(wq);
+		wq = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/*
+ * Waits for handlers that were started, or are about to. They may set callouts:
+ * none is due any more, but the bases must be there.
+ */
+void callout_workqueue_destroy(void)
+{
+	destroy_workqueue(ordered_wq);
+	destroy_workqueue(wq);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * work.h - what waits for struct callout_work, and interfaces of BSD systems, need
+ * of it
+ */
+#ifndef _CALLOUT_WORK_H
+#define _CALLOUT_WORK_H
+
+#include <linux/callout_work.h>
+#include "core/debug.h"
+
+/**
+ * struct callout_work_was - what a callout was before it was cancelled
+ * @set: it was set, and its handler had not started
+ * @running: its handler runs. In a thread: that has @w; known only if not set
+ * @past: callout_work.past
+ */
+struct callout_work_was {
+	bool set;
+	bool running;
+	u8 past;
+};
+
+/* As callout_misused(). */
+static inline bool callout_work_misused(const struct callout_work *w)
+{
+	static_assert(offsetof(struct callout_work, c) == 0);
+	return callout_misused((const struct callout *)w);
+}
+
+void callout_work_queue(struct callout_work *w);
+void callout_work_wait_ordered(struct callout_work *w);
+bool callout_work_is_busy(struct callout_work *w);
+struct callout_work_was callout_work_stop_locked(struct callout_work *w);
+int callout_work_result(struct callout_work_was was);
+
+void callout_work_set_func(struct callout_work *w, callout_func_t *func,
+			   void *arg);
+struct callout_work_was callout_work_cancel(struct callout_work *w);
+void callout_work_refuse(struct callout_work *w);
+bool callout_work_is_own(struct callout_work *w);
+bool callout_work_active(struct callout_work *w);
+
+int callout_workqueue_create(void);
+void callout_workqueue_destroy(void);
+
+#endif /* _CALLOUT_WORK_H */

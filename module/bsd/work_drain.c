@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * work_drain.c - the calls that wait for a handler of struct callout_work
+ *
+ * work.c has the states, and the races with the handler.
+ */
+#include <linux/callout_work.h>
+#include <linux/module.h>
+#include <linux/workqueue.h>
+#include "core/queue.h"
+#include "core/debug.h"
+#include "core/expiry.h"
+#include "work.h"
+
+/* Refuses settings until callout_work_allow(). */
+static void callout_work_refuse_locked(struct callout_work *w)
+{
+	lockdep_assert_held(&w->lock);
+	WRITE_ONCE(w->drains, w->drains + 1);
+}
+
+/* Refuses settings until it is initialised. */
+void callout_work_refuse(struct callout_work *w)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&w->lock, flags);
+	callout_work_refuse_locked(w);
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+}
+
+static void callout_work_allow(struct callout_work *w)
+{
+	raw_spin_lock_irq(&w->lock);
+	WRITE_ONCE(w->drains, w->drains - 1);
+	raw_spin_unlock_irq(&w->lock);
+}
+
+/*
+ * Waits for the work item, which is not queued again. To lockdep flush_work()
+ * waits for all of an ordered queue, so a handler there that drained another
+ * one would be reported: that is called only if there is something to wait for.
+ */
+static void callout_work_flush(struct callout_work *w)
+{
+	if (!(w->how & (CALLOUT_WORK_SOFTIRQ | CALLOUT_WORK_ORDERED)) ||
+	    work_busy(&w->work))
+		flush_work(&w->work);
+	callout_work_wait_ordered(w);
+}
+
+/**
+ * callout_work_drain() - Cancel a callout and wait for its handler.
+ * @w: the callout
+ *
+ * When this returns the callout may be freed.
+ *
+ * Context: Process context, may sleep. The caller must not be the handler, nor
+ * hold a lock that the handler takes, except for the associated mutex.
+ * Return: as callout_work_stop().
+ */
+int callout_work_drain(struct callout_work *w)
+{
+	struct callout_work_was was;
+	bool ready;
+
+	if (callout_work_misused(w))
+		return -1;
+	might_sleep();
+	raw_spin_lock_irq(&w->lock);
+	was = callout_work_stop_locked(w);
+	/* From here on no one sets it, nor does a handler that runs. */
+	callout_work_refuse_locked(w);
+	ready = w->ready;
+	raw_spin_unlock_irq(&w->lock);
+	callout_point(CALLOUT_POINT_WORK_DRAIN);
+	if (ready) {
+		callout_drain(&w->c);
+		callout_point(CALLOUT_POINT_WORK_FLUSH);
+		callout_work_flush(w);
+	}
+	callout_point(CALLOUT_POINT_WORK_ALLOW);
+	callout_work_allow(w);
+	return callout_work_result(was);
+}
+EXPORT_SYMBOL_GPL(callout_work_drain);
+
+/**
+ * callout_work_async_drain() - Cancel a callout; report when it is not in use.
+ * @w: the callout
+ * @drained: called with the handler's argument, in a thread, when a handler that
+ *	is running now has returned and @w may be freed
+ *
+ * As callout_work_drain(), but does not wait: if this returns 0, @drained will be
+ * called, once, and until just before that @w cannot be set; then callers must
+ * see to it that nothing sets it. Otherwise @drained is not called, and @w may be
+ * freed at once. Only one can wait at a time: another call meanwhile returns 0, and
+ * its @drained is not called. To learn whether a setting was cancelled call
+ * callout_work_stop() before.
+ *
+ * After FreeBSD's callout_async_drain().
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if it was set and is not any more; 0 if it may still be in use; -1 if
+ * it was not set.
+ */
+int callout_work_async_drain(struct callout_work *w, callout_func_t *drained)
+{
+	unsigned long flags;
+	int ret;
+
+	if (callout_work_misused(w))
+		return -1;
+	raw_spin_lock_irqsave(&w->lock, flags);
+	ret = callout_work_result(callout_work_stop_locked(w));
+	/* It is not pending any more: 0 means that callout_work_due() runs. */
+	if (w->drained || (w->ready && (callout_work_is_busy(w) ||
+					!callout_stop(&w->c))))
+		ret = 0;
+	if (!ret && !w->drained) {
+		w->drained = drained;
+		callout_work_refuse_locked(w);
+		callout_work_queue(w);
+	}
+	raw_spin_unlock_irqrestore(&w->lock, flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(callout_work_async_drain);
+
+/**
+ * callout_work_barrier() - Wait for a running handler.
+ * @w: the callout
+ *
+ * Cancels nothing. If the handler is running, this waits until it has returned,
+ * and may wait for a setting that is due meanwhile too. Meanwhile @w must not be
+ * freed, not by the handler either.
+ *
+ * After OpenBSD's timeout_barrier().
+ *
+ * Context: Process context, may sleep. The caller must not be the handler, nor
+ * hold a lock that the handler takes, except for the associated mutex.
+ */
+void callout_work_barrier(struct callout_work *w)
+{
+	struct callout_base *base;
+	unsigned long flags, seq;
+	bool running;
+
+	if (callout_work_misused(w))
+		return;
+	might_sleep();
+	/* Pairs with callout_work_prepare(). */
+	if (!smp_load_acquire(&w->ready))
+		return;
+	callout_debug_wait(callout_debug_class(&w->c));
+	base = callout_lock(&w->c.node, &flags);
+	running = callout_is_running(base, &w->c.node);
+	seq = base->run_seq;
+	callout_unlock(base, flags);
+	if (running)
+		callout_wait_run(base, seq);
+	if (work_busy(&w->work) & WORK_BUSY_RUNNING)
+		flush_work(&w->work);
+	callout_work_wait_ordered(w);
+}
+EXPORT_SYMBOL_GPL(callout_work_barrier);

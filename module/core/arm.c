@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * arm.c - the states of a struct callout, and the calls that arm one
+ *
+ * Terms, here and in the other files:
+ *
+ *  base	the callouts of a class and CPU, with a lock, a scheme and a tick
+ *	source
+ *  scheme	the data structure with the base's queued callouts
+ *  node	what bases and schemes file: the first part of a callout
+ *  queued	in the scheme
+ *  due		its tick has come, its turn has not
+ *  pending	queued; a due callout is, until its handler starts
+ *  running	its handler has been called and has not returned; it may be
+ *		pending again
+ *  kind	what happens when a callout is due: call a function, make an event
+ *  slot	a callout in a table, named by a handle
+ *  hold	the time from locking a base to unlocking it
+ *  unit of work one entry or one bucket looked at; a hold has a budget of them
+ *  re-arm	move a pending callout to another tick
+ *  re-file	move an entry to the bucket of its expiry
+ *  migrate	move a callout from one base to another, see base.c
+ *
+ * Handlers run in softirq context without the base's lock, see expiry.c. The
+ * base remembers the running callout by its address only: once its handler has
+ * been called the callout may have been freed. It stops being pending before
+ * that, so a handler may re-arm, stop or free its own callout. ABA: the address
+ * can then be that of another callout; a bit distinguishes the two:
+ *
+ *	CPU0: softirq				CPU1
+ *	running = c, c has RAN
+ *	unlock(base)
+ *	handler frees c
+ *						gets the same memory: c'
+ *						callout_init(c'): not RAN
+ *						callout_reset_on(c', CPU0)
+ *						callout_stop(c'): running == c',
+ *						but not RAN: returns 1, not 0
+ *	handler returns, running = NULL
+ *
+ * A callout may have an associated lock, which the core holds around the
+ * handler. Stopping the callout under that lock always works:
+ *
+ *	CPU0: softirq				CPU1: holds c's lock
+ *	takes c out
+ *	running = c, WAITING
+ *	unlock(base)
+ *	waits for c's lock			callout_stop(c): lock(base)
+ *						running == c and WAITING:
+ *						CANCELLED
+ *						unlock(base), returns 1
+ *						unlocks c's lock, may free c
+ *	has c's lock
+ *	lock(base): CANCELLED: unlocks,
+ *	goes on with the next callout
+ *
+ * If CPU0 finds WAITING under the base's lock it sets STARTED, and from there on
+ * callout_stop() returns 0: too late. Once the handler has returned, CPU0 sets
+ * OVER before it unlocks c's lock, so the next holder of that lock sees the
+ * callout idle. The lock must outlive the callout, as in FreeBSD. To free it,
+ * drain the callout first: callout_drain() and callout_async_drain() wait until
+ * CPU0 has released it.
+ */
+#include <linux/callout.h>
+#include <linux/module.h>
+#include "queue.h"
+#include "associated.h"
+#include "debug.h"
+
+DEFINE_SPINLOCK(callout_giant);
+
+/* What the callout_init() macros call; @class is NULL without lockdep. */
+void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
+			struct callout_class *class)
+{
+	u8 untracked;
+
+	if (callout_misused(c))
+		return;
+	if (lock_flags & CALLOUT_L_GIANT) {
+		lock = &callout_giant;
+		lock_flags = CALLOUT_L_SPIN;
+	}
+	untracked = callout_debug_init(c);
+	memset(c, 0, sizeof(*c));
+	callout_setup(&c->node, CALLOUT_KIND_FUNC,
+		      callout_base(callout_home_cpu())->index);
+	c->lock = lock;
+	c->node.flags = (lock ? lock_flags : 0) | untracked;
+#ifdef CONFIG_LOCKDEP
+	c->class = class;
+#endif
+	trace_callout_init(&c->node);
+}
+EXPORT_SYMBOL_GPL(callout_init_class);
+
+/**
+ * callout_unbind() - Have a callout follow its caller, and leave CPUs asleep.
+ * @c: The callout, initialised.
+ *
+ * From its next setting on @c goes to the CPU that sets it or, if that is
+ * nohz_full, to a housekeeping CPU. If that CPU is idle when @c is due, the
+ * kernel may have another one, which is awake, run the handler: from 6.9 on it
+ * decides then, before when @c is set. A callout that is set while its handler
+ * runs stays with the CPU that it has, also if another one runs the handler.
+ * callout_reset_on() and variants with a CPU bind @c to it again.
+ *
+ * To set an unbound callout takes longer. With tick_source=hrtimer it follows its
+ * caller, and wakes that CPU.
+ *
+ * As a timer of Linux without TIMER_PINNED; not in FreeBSD.
+ *
+ * Context: Any but NMI.
+ */
+void callout_unbind(struct callout *c)
+{
+	struct callout_base *base;
+	unsigned long flags;
+
+	if (callout_misused(c))
+		return;
+	callout_debug_assert_init(c);
+	base = callout_lock(&c->node, &flags);
+	callout_change_state(&c->node, 0, CALLOUT_S_UNBOUND);
+	callout_unlock(base, flags);
+}
+EXPORT_SYMBOL_GPL(callout_unbind);
+
+/*
+ * Where an unbound @n is to be armed, if no @target was asked for: in this CPU's
+ * base for those that any CPU may run. While its handler runs it stays where that
+ * is, also afterwards: callout_leave() could program the base of a CPU that is
+ * asleep. With a @target it is bound to that from then on.
+ */
+static struct callout_base *callout_unbound_target(struct callout_base *base,
+						   struct callout_node *n,
+						   struct callout_base *target)
+	__must_hold(&base->lock)
+{
+	if (target) {
+		callout_change_state(n, CALLOUT_S_UNBOUND, 0);
+		return target;
+	}
+	if (callout_is_running(base, n)) {
+		n->home = base->index;
+		callout_change_state(n, CALLOUT_S_AWAY, 0);
+		return NULL;
+	}
+	return callout_base_unpinned();
+}
+
+/*
+ * The uncommon cases of arming. Leaves @n queued or not, in its present base or
+ * in @target if there is one, which is its home from then on. A node that is
+ * away, because its home was not online or because it was running, goes home.
+ * Returns the base, or NULL if @n must not be armed.
+ *
+ * A pending @n stays so, since callout_pending() takes no lock. If it is queued
+ * no more it has CALLOUT_S_DUE, and is on no list: in a hold of its base's lock,
+ * which the caller ends after queueing it, or between two bases.
+ *
+ *	CPU0: callout_reset_on(c, 9, f, a, 2)	CPU1
+ *	lock(base 0): takes c out, MOVING
+ *	unlock(base 0)
+ *						callout_pending(c): true
+ *						callout_stop(c): spins
+ *	lock(base 2), c.cpu = 2, files c
+ *	unlock(base 2)
+ *						lock(base 2): takes c out,
+ *						returns 1
+ */
+static noinline struct callout_base *
+callout_arm_slow(struct callout_base *base, struct callout_node *n,
+		 struct callout_base *target)
+	__must_hold(&base->lock)
+{
+	struct callout_base *home;
+
+	if (n->state & CALLOUT_S_DRAINING ||
+	    (callout_is_running(base, n) && base->drain))
+		return NULL;
+	if (n->state & CALLOUT_S_DUE)
+		callout_unqueue_locked(base, n);
+	if (n->state & CALLOUT_S_UNBOUND)
+		target = callout_unbound_target(base, n, target);
+	if (target) {
+		n->home = target->index;
+		callout_change_state(n, CALLOUT_S_AWAY,
+				     target == base ? 0 : CALLOUT_S_AWAY);
+	}
+	/* A drain looks for it where it runs: see callout_leave(). */
+	if (callout_is_running(base, n)) {
+		base->leaving = n->state & CALLOUT_S_AWAY ? n : NULL;
+		base->attention = true;
+		return base;
+	}
+	/* Its handler has returned: the next arm need not look. */
+	callout_change_state(n, CALLOUT_S_RAN, 0);
+	if (!target) {
+		home = callout_base(n->home);
+		/* It is bound: see callout_leave() for global bases. */
+		target = n->state & CALLOUT_S_AWAY &&
+			 (READ_ONCE(home->online) ||
+			  callout_base_has_class(base, CALLOUT_CLASS_GLOBAL)) ?
+			 home : base;
+	}
+	if (!READ_ONCE(target->online))
+		target = callout_base_sibling(target, callout_home_cpu());
+	if (target == base)
+		return base;
+	if ((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) == CALLOUT_S_PENDING) {
+		callout_unqueue_locked(base, n);
+		callout_change_state(n, 0, CALLOUT_S_DUE);
+	}
+	return callout_move_locked(base, n, target);
+}
+
+/* The tick of a span that others likely choose too. */
+static u64 callout_span_expiry(struct callout_base *base,
+			       const struct callout_span *span)
+{
+	u64 now, first;
+
+	if (span->ticks) {
+		now = callout_now(base);
+		return callout_coalesce(now + span->first, now + span->last);
+	}
+	now = ktime_get_ns();
+	first = callout_from_ns(base, span->first, now);
+	/* Jiffies may change between two looks, and then there are two ticks. */
+	if (span->first == span->last)
+		return first;
+	return callout_coalesce(first, callout_from_ns(base, span->last, now));
+}
+
+/*
+ * A callout without a function is not set: the core would call NULL later, when
+ * the caller is not known any more.
+ */
+noinline void callout_no_function(void)
+{
+	WARN_ONCE(1, "callout: set without a function\n");
+}
+
+/* What arming depends on: a constant of each function that arms. */
+enum arm_if {
+	ARM_ALWAYS,
+	ARM_IF_PENDING,
+	ARM_IF_EARLIER,
+};
+
+/*
+ * The tick at which a pending @n runs, as far as is known. If its time comes after
+ * the tick that it is filed for, expiry postpones it: see callout_postpone().
+ */
+static u64 callout_runs_at(struct callout_base *base, struct callout_node *n)
+{
+	u64 now;
+
+	if (READ_ONCE(n->mark) != CALLOUT_A_TIME)
+		return n->expires;
+	now = ktime_get_ns();
+	if (n->time <= now)
+		return n->expires;
+	return max(n->expires, callout_from_ns(base, n->time, now));
+}
+
+/*
+ * Does @n run as early as @ticks from now, or earlier, without being set? It does
+ * if it waits for its associated lock: nothing is earlier than that. That does not
+ * count once it is shut down, which is never pending: nothing sets it, whatever
+ * was asked for.
+ */
+static bool callout_runs_by(struct callout_base *base, struct callout_node *n,
+			    long ticks)
+{
+	if (n->state & CALLOUT_S_PENDING)
+		return callout_runs_at(base, n) <= callout_expiry(base, ticks);
+	return callout_is_running(base, n) && !(n->state & CALLOUT_S_SHUT) &&
+	       READ_ONCE(base->stage) == CALLOUT_STAGE_WAITING;
+}
+
+/*
+ * Arms @c in @ticks, or if there is a @span, in that. @target is the base to
+ * migrate it to; NULL leaves it in its base.
+ */
+static __always_inline int callout_arm(struct callout *c,
+				       struct callout_base *target, long ticks,
+				       const struct callout_span *span,
+				       callout_func_t *func, void *arg,
+				       enum arm_if when)
+{
+	struct callout_node *n = &c->node;
+	struct callout_base *base, *to;
+	unsigned long flags;
+	bool pending, replaced, moved;
+	u64 expires;
+	u8 state;
+
+	if (callout_misused(c))
+		return 0;
+	callout_debug_assert_init(c);
+	callout_debug_assert_held(c);
+	base = callout_lock(n, &flags);
+	state = n->state;
+	pending = state & CALLOUT_S_PENDING;
+	replaced = pending;
+	if (when == ARM_IF_PENDING && !pending)
+		goto out;
+	if (when == ARM_IF_EARLIER && callout_runs_by(base, n, ticks)) {
+		replaced = true;
+		goto out;
+	}
+	if (unlikely(!base->online ||
+		     state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING |
+			      CALLOUT_S_SHUT | CALLOUT_S_UNBOUND |
+			      CALLOUT_S_RAN | CALLOUT_S_AWAY)) || target) {
+		/* Never pending. A handler that waits for its lock runs. */
+		if (state & CALLOUT_S_SHUT)
+			goto out;
+		replaced |= callout_cancel_start(base, n);
+		to = callout_arm_slow(base, n, target);
+		if (!to)
+			goto out;
+		base = to;
+		state = n->state;
+		/* Pending, but not queued any more. */
+		if (state & CALLOUT_S_DUE)
+			state &= ~(CALLOUT_S_PENDING | CALLOUT_S_DUE);
+	}
+	moved = pending;
+	if (trace_callout_start_enabled())
+		moved = callout_trace_replace(c, func, pending);
+	if (likely(func)) {
+		c->func = func;
+		c->arg = arg;
+	} else if (unlikely(!c->func)) {
+		/* Never set, so neither pending nor running. */
+		callout_unlock(base, flags);
+		callout_no_function();
+		return 0;
+	}
+	if (!pending)
+		callout_debug_activate(c);
+	/* callout_active() and callout_deactivate() take no lock. */
+	WRITE_ONCE(n->mark, CALLOUT_A_TICKS);
+	if (span && !span->ticks && callout_is_wheel(base)) {
+		WRITE_ONCE(n->mark, CALLOUT_A_TIME);
+		n->time = span->first;
+	}
+	expires = span ? callout_span_expiry(base, span) :
+			 callout_expiry(base, ticks);
+	if (state & CALLOUT_S_PENDING) {
+		callout_scheme_rearm(base, n, expires);
+	} else {
+		WRITE_ONCE(n->state, state | CALLOUT_S_PENDING);
+		if (unlikely(--base->room < 0))
+			callout_grow_ask(base);
+		callout_scheme_start(base, n, expires);
+	}
+	callout_trace_set(base, n, moved);
+	callout_started(base, expires);
+out:
+	callout_unlock(base, flags);
+	return replaced;
+}
+
+/**
+ * callout_reset() - Set a callout, or move it to another time.
+ * @c: The callout.
+ * @ticks: Ticks from now; less than 1 counts as 1.
+ * @func: The handler; NULL as for callout_schedule().
+ * @arg: Its argument.
+ *
+ * A pending callout is moved to the new time. It stays on its CPU; if that CPU
+ * was offline meanwhile and is back, it returns there. While callout_drain() or
+ * callout_async_drain() waits for @c, and from callout_shutdown() on, nothing is
+ * set.
+ *
+ * From FreeBSD's callout(9).
+ *
+ * Context: Any but NMI, hard interrupt included. The caller must hold the associated
+ * lock of @c, if it has one.
+ * Return: 1 if it was pending, or was cancelled while it waited for its
+ * associated lock; else 0.
+ */
+int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg)
+{
+	return callout_arm(c, NULL, ticks, NULL, func, arg, ARM_ALWAYS);
+}
+EXPORT_SYMBOL_GPL(callout_reset);
+
+/**
+ * callout_reset_if_pending() - Move a callout that is set to another time.
+ * @c: The callout.
+ * @ticks: Ticks from now; less than 1 counts as 1.
+ * @func: The handler; NULL as for callout_schedule().
+ * @arg: Its argument.
+ *
+ * As callout_reset() if @c is pending; else nothing changes. So it cannot start
+ * again what another CPU has stopped, or what has run.
+ *
+ * As mod_timer_pending() of Linux; not in FreeBSD.
+ *
+ * Context: As callout_reset().
+ * Return: 1 if it was pending and has moved, else 0.
+ */
+int callout_reset_if_pending(struct callout *c, long ticks,
+			     callout_func_t *func, void *arg)
+{
+	return callout_arm(c, NULL, ticks, NULL, func, arg, ARM_IF_PENDING);
+}
+EXPORT_SYMBOL_GPL(callout_reset_if_pending);
+
+/**
+ * callout_reset_if_earlier() - Set a callout, or move it to an earlier time.
+ * @c: The callout.
+ * @ticks: Ticks from now; less than 1 counts as 1.
+ * @func: The handler; NULL as for callout_schedule().
+ * @arg: Its argument.
+ *
+ * As callout_reset() unless @c is pending for the same tick or an earlier one:
+ * then nothing changes, neither function nor argument. Nothing changes either
+ * if the handler waits for its associated lock. To be called once for each of
+ * several deadlines, of which the first counts.
+ *
+ * As timer_reduce() of Linux; not in FreeBSD.
+ *
+ * Context: As callout_reset().
+ * Return: 1 if it was pending, whether or not it has moved, or waited for its
+ * associated lock; else 0.
+ */
+int callout_reset_if_earlier(struct callout *c, long ticks,
+			     callout_func_t *func, void *arg)
+{
+	return callout_arm(c, NULL, ticks, NULL, func, arg, ARM_IF_EARLIER);
+}
+EXPORT_SYMBOL_GPL(callout_reset_if_earlier);
+
+/* The base of @cpu, or one of this CPU's if it has none; NULL if it is negative. */
+static struct callout_base *arm_target(int cpu)
+{
+	struct callout_base *base = NULL;
+
+	if (cpu < 0)
+		return NULL;
+	if (cpu < nr_cpu_ids)
+		base = READ_ONCE(callout_bases[cpu]);
+	return base ?: callout_base(callout_home_cpu());
+}
+
+/**
+ * callout_reset_on() - Set a callout on a given CPU.
+ * @c: The callout.
+ * @ticks: Ticks from now; less than 1 counts as 1.
+ * @func: The handler; NULL as for callout_schedule().
+ * @arg: Its argument.
+ * @cpu: The CPU on which the handler is to run; -1: the one that @c has.
+ *
+ * As callout_reset(). If @cpu is not online the current CPU is used or, if that is
+ * nohz_full, a housekeeping CPU, until @c is set again when @cpu is online; always
+ * if @cpu was never online since the module was loaded, or does not exist. If the
+ * handler of @c is running, @c migrates when it has returned, and stays on the CPU of
+ * the handler if @cpu is not online then. With bases=single @cpu is ignored.
+ *
+ * From FreeBSD's callout(9).
+ *
+ * Context: As callout_reset().
+ * Return: As callout_reset().
+ */
+int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
+		     void *arg, int cpu)
+{
+	return callout_arm(c, arm_target(cpu), ticks, NULL, func, arg,
+			   ARM_ALWAYS);
+}
+EXPORT_SYMBOL_GPL(callout_reset_on);
+
+/**
+ * callout_schedule() - Set a callout again, with the handler it had.
+ * @c: The callout; callout_reset() was called on it before.
+ * @ticks: Ticks from now; less than 1 counts as 1.
+ *
+ * Without a handler from before this warns, once, and sets nothing.
+ *
+ * From FreeBSD's callout(9).
+ *
+ * Context: As callout_reset().
+ * Return: As callout_reset().
+ */
+int callout_schedule(struct callout *c, long ticks)
+{
+	return callout_arm(c, NULL, ticks, NULL, NULL, NULL, ARM_ALWAYS);
+}
+EXPORT_SYMBOL_GPL(callout_schedule);
+
+/**
+ * callout_schedule_on() - Set a callout again, on a given CPU.
+ * @c: The callout; callout_reset() was called on it before.
+ * @ticks: Ticks from now; less than 1 counts as 1.
+ * @cpu: The CPU on which the handler is to run; -1: the one that @c has.
+ *
+ * From FreeBSD's callout(9). See callout_schedule() and callout_reset_on().
+ *
+ * Context: As callout_reset().
+ * Return: As callout_reset().
+ */
+int callout_schedule_on(struct callout *c, long ticks, int cpu)
+{
+	return callout_reset_on(c, ticks, NULL, NULL, cpu);
+}
+EXPORT_SYMBOL_GPL(callout_schedule_on);
+
+/*
+ * Sets a callout to run in @span, with the handler that it had if @func is NULL,
+ * on @cpu, or where it is if that is -1. Context and return value are those of
+ * callout_reset().
+ */
+int callout_arm_span(struct callout *c, const struct callout_span *span,
+		     callout_func_t *func, void *arg, int cpu)
+{
+	return callout_arm(c, arm_target(cpu), 0, span, func, arg, ARM_ALWAYS);
+}

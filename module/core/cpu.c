@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cpu.c - a base of each class for each CPU, as CPUs come and go
+ *
+ * A base is made when its CPU first comes up and stays until the module is
+ * unloaded. While the CPU goes down, only code that runs on it arms callouts
+ * there; who sets a callout whose handler runs there; and a nohz_full CPU that has
+ * chosen it from cpu_online_mask: that one has interrupts off, so the CPU dies after
+ * that, and what was armed is not lost. Once it is dead, its pending callouts migrate
+ * to the base of the CPU that cleans up, or if that is a nohz_full CPU, of a
+ * housekeeping CPU. This is the one place where two
+ * bases are locked at the same time: the dead one's lock inside the live one's.
+ *
+ * Callouts of CALLOUT_CLASS_GLOBAL may run on another CPU than their base's. Once
+ * a CPU is dead, that goes on until its base has been shut down.
+ *
+ * With bases=single (CONFIG_CALLOUT_SCHEMES) all CPUs have the same base, to
+ * measure what sharing costs: Appendix B of Varghese and Lauck's paper. One CPU
+ * drives its tick; on its way down, while it still runs, it hands that over to
+ * another.
+ */
+#include <linux/bottom_half.h>
+#include <linux/cpu.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "queue.h"
+#include "cpu.h"
+#include "resize.h"
+#include "kcompat.h"
+
+/* What bases are made with, also for CPUs and classes that come later. */
+static struct callout_config the_config __ro_after_init;
+
+unsigned int callout_nr_classes = 1;
+EXPORT_SYMBOL_IF_KUNIT(callout_nr_classes);
+
+static bool has_single_base(void)
+{
+	return IS_ENABLED(CONFIG_CALLOUT_SCHEMES) && the_config.single;
+}
+
+static int prepare_state;
+static int online_state;
+
+atomic_t callout_moves = ATOMIC_INIT(0);
+EXPORT_SYMBOL_IF_KUNIT(callout_moves);
+
+/* A single base is number 0, which all CPUs have from the start. */
+static void callout_single_prepare(struct callout_base *base)
+{
+	unsigned int cpu;
+
+	base->cpu = callout_home_cpu();
+	for_each_possible_cpu(cpu)
+		callout_bases[base->index + cpu] = base;
+}
+
+/* The class after @class of those that there are; CALLOUT_ALL_CLASSES: none. */
+static unsigned int callout_class_after(unsigned int class)
+{
+	return ++class == callout_nr_classes ? CALLOUT_CLASS_GLOBAL : class;
+}
+
+/* Is @class for callouts that leave CPUs asleep? */
+static bool callout_class_sleeps(unsigned int class)
+{
+	return class == CALLOUT_CLASS_GLOBAL ||
+	       class == CALLOUT_CLASS_DEFERRABLE;
+}
+
+static int callout_class_prepare(unsigned int class, unsigned int cpu)
+{
+	bool sleeps = callout_class_sleeps(class);
+	bool device = class != CALLOUT_CLASS_KERNEL && !sleeps;
+	struct callout_scheme_params params = the_config.params;
+	struct callout_base *base = callout_base_of(class, cpu);
+
+	if (base)
+		return 0;
+	if (sleeps && (the_config.tick != &callout_tick_jiffies ||
+		       has_single_base())) {
+		WRITE_ONCE(callout_bases[class * nr_cpu_ids + cpu],
+			   callout_base_of(CALLOUT_CLASS_KERNEL, cpu));
+		return 0;
+	}
+	params.node = cpu_to_node(cpu);
+	if (!params.buckets)
+		params.buckets = sleeps ? CALLOUT_WHEEL_LEAST :
+					  CALLOUT_WHEEL_FIRST;
+	base = callout_base_create(class * nr_cpu_ids +
+				   (has_single_base() ? 0 : cpu),
+				   device ? the_config.device_tick :
+					    the_config.tick,
+				   device ? the_config.device_tick_ns :
+					    the_config.tick_ns,
+				   the_config.scheme, &params);
+	if (IS_ERR(base))
+		return PTR_ERR(base);
+	if (!the_config.params.buckets)
+		callout_grow_begin(base);
+	if (has_single_base())
+		callout_single_prepare(base);
+	return 0;
+}
+
+/* If this fails the bases that were made stay, as after the CPU has been up. */
+static int callout_cpu_prepare(unsigned int cpu)
+{
+	unsigned int class;
+	int ret = 0;
+
+	for (class = 0; class < CALLOUT_ALL_CLASSES;
+	     class = callout_class_after(class))
+		if (!ret)
+			ret = callout_class_prepare(class, cpu);
+	return ret;
+}
+
+/* The CPU that drives a single base after @cpu: the next one. */
+static unsigned int callout_driver_after(unsigned int cpu)
+{
+	unsigned int other;
+
+	for_each_cpu_wrap(other, cpu_online_mask, cpu)
+		if (other != cpu && housekeeping_cpu(other, HK_TYPE_TIMER))
+			return other;
+	return cpumask_any_but(cpu_online_mask, cpu);
+}
+
+/*
+ * Runs on the CPU: from here on other CPUs may arm callouts there, or may not. A
+ * single base stays online. Its timer may be at work on this CPU and start on
+ * the other one: callout_expire() lets one of them in. A kernel whose own timers
+ * are callouts makes its first bases with interrupts off.
+ */
+static void callout_base_set_online(struct callout_base *base,
+				    unsigned int cpu, bool online)
+{
+	unsigned long flags;
+
+	callout_point(CALLOUT_POINT_ONLINE);
+	local_irq_save(flags);
+	callout_base_lock(base);
+	/* callout_arm_slow() looks without the lock, then again with it. */
+	WRITE_ONCE(base->online, online || has_single_base());
+	if (!online && has_single_base() && base->cpu == cpu) {
+		/* callout_goes_on_here() looks without the lock. */
+		WRITE_ONCE(base->cpu, callout_driver_after(cpu));
+		if (base->armed && base->armed != U64_MAX)
+			callout_program(base, base->armed);
+	}
+	callout_unlock(base, flags);
+	callout_point(CALLOUT_POINT_ONLINE_TOLD);
+}
+
+static int callout_cpu_set_online(unsigned int cpu, bool online)
+{
+	struct callout_base *base;
+	unsigned int class;
+
+	for (class = 0; class < CALLOUT_ALL_CLASSES;
+	     class = callout_class_after(class)) {
+		base = callout_base_of(class, cpu);
+		if (WARN_ON(!base))
+			return -EINVAL;
+		callout_base_set_online(base, cpu, online);
+	}
+	return 0;
+}
+
+static int callout_cpu_online(unsigned int cpu)
+{
+	return callout_cpu_set_online(cpu, true);
+}
+
+/*
+ * Runs on the CPU, before ksoftirqd is parked: that leaves softirqs pending. No
+ * tasklet is scheduled once the bases are not online, until the CPU is back: who
+ * looks, in callout_goes_on_here(), and then schedules one is not preempted in
+ * between. One that was scheduled before is pending, and runs now. On PREEMPT_RT none
+ * is ever scheduled.
+ */
+static int callout_cpu_offline(unsigned int cpu)
+{
+	int ret = callout_cpu_set_online(cpu, false);
+
+	local_bh_disable();
+	local_bh_enable();
+	return ret;
+}
+
+/* Migrates up to a budget of the dead @from's callouts. Both are locked. */
+static bool callout_take_over(struct callout_base *from,
+			      struct callout_base *to)
+	__must_hold(&from->lock) __must_hold(&to->lock)
+{
+	unsigned int budget = CALLOUT_BUDGET;
+	struct callout_node *n;
+	LIST_HEAD(taken);
+	bool more;
+
+	/* Due ones first, to keep the order as far as possible. */
+	list_splice_init(&from->put_off, &from->due);
+	while (budget && !list_empty(&from->due)) {
+		budget--;
+		list_move_tail(from->due.next, &taken);
+	}
+	more = !budget || from->scheme->ops->take(from->scheme, &budget,
+						  &taken);
+	while (!list_empty(&taken)) {
+		n = list_first_entry(&taken, struct callout_node, entry);
+		list_del(&n->entry);
+		/* It goes home at its next arm, see callout_arm_slow(). */
+		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_RAN |
+				     CALLOUT_S_AWAY, to->index == n->home ?
+				     0 : CALLOUT_S_AWAY);
+		from->room++;
+		/* Pairs with the READ_ONCE() in callout_lock(). */
+		WRITE_ONCE(n->cpu, to->index);
+		callout_start_locked(to, n, n->expires);
+	}
+	return more;
+}
+
+/* The base that gets the callouts of the dead @from. */
+static struct callout_base *callout_base_heir(struct callout_base *from)
+{
+	if (callout_base_has_class(from, CALLOUT_CLASS_GLOBAL))
+		return callout_base_unpinned();
+	return callout_base_sibling(from, callout_home_cpu());
+}
+
+/*
+ * The CPU is dead, and only running handlers arm callouts there: those that its
+ * hrtimer runs, which has moved to a live CPU. A callout must not change its base
+ * while its handler runs, so the tick source is shut down first, which waits for
+ * that. The tasklet is not scheduled, see callout_cpu_offline(), and disabled all
+ * the same:
+ *
+ *	CPU0: expiry of base 1			CPU2: CPU1 is dead
+ *	running = c, unlock(base 1)
+ *	handler sets c again: it runs,
+ *	so it stays in base 1
+ *						moves c to base 2
+ *						callout_drain(c): lock(base 2),
+ *						which does not run c: returns
+ *						frees c
+ *	handler goes on with c
+ */
+static void callout_base_evacuate(struct callout_base *from)
+{
+	struct callout_base *to;
+	bool more;
+
+	/* See above; a tasklet that is to run finds nothing afterwards. */
+	tasklet_disable(&from->again);
+	/* Nothing is left that could program it. */
+	from->tick->shutdown(from);
+	callout_point(CALLOUT_POINT_DEAD);
+	do {
+		/*
+		 * Overdue callouts run once softirqs are on, in the tasklet; on PREEMPT_RT
+		 * at the next edge.
+		 */
+		local_bh_disable();
+		local_irq_disable();
+		/* Hotplug is under way: online CPUs stay online. */
+		to = callout_base_heir(from);
+		callout_base_lock(to);
+		callout_base_lock_nested(from);
+		callout_move_begin();
+		more = callout_take_over(from, to);
+		callout_move_end();
+		if (!more)
+			WRITE_ONCE(from->armed, U64_MAX);
+		callout_base_unlock(from);
+		callout_base_unlock(to);
+		local_irq_enable();
+		local_bh_enable();
+		callout_point(CALLOUT_POINT_TAKEN_OVER);
+		cond_resched();
+	} while (more);
+	tasklet_enable(&from->again);
+	from->tick->init(from);
+}
+
+static int callout_cpu_dead(unsigned int cpu)
+{
+	struct callout_base *base;
+	unsigned int class;
+
+	/* cpuhp_setup_state() has failed on another CPU and undoes this one. */
+	if (cpu_online(cpu) || has_single_base())
+		return 0;
+	for (class = 0; class < CALLOUT_ALL_CLASSES;
+	     class = callout_class_after(class)) {
+		base = callout_base_owned_by(class * nr_cpu_ids + cpu);
+		if (base)
+			callout_base_evacuate(base);
+	}
+	return 0;
+}
+
+/*
+ * Makes the bases of the CPUs that are up, and registers for those that come and
+ * go.
+ *
+ * Kernels before 6.10, 6.9.8, 6.6.37 and 6.1.97 do not call a startup of
+ * CPUHP_BP_PREPARE_DYN for CPUs that are up, and report success.
+ */
+static int callout_cpus_prepare(void)
+{
+	unsigned int cpu;
+	int ret;
+
+	ret = cpuhp_setup_state_cpuslocked(CPUHP_BP_PREPARE_DYN,
+					   "callout:prepare",
+					   callout_cpu_prepare,
+					   callout_cpu_dead);
+	if (ret < 0)
+		return ret;
+	prepare_state = ret;
+	for_each_online_cpu(cpu) {
+		ret = callout_cpu_prepare(cpu);
+		if (ret)
+			return ret;
+	}
+	/* DEFINE_CALLOUT() needs it even where CPU 0 can be absent. */
+	return callout_cpu_prepare(0);
+}
+
+/*
+ * Makes the bases, at module load, before any other function of the core is
+ * called. Returns 0, -EINVAL if the scheme does not take its parameters, or
+ * another error.
+ */
+int callout_cpus_init(const struct callout_config *config)
+{
+	int ret;
+
+	/* callout_node.cpu has 16 bits, and callout_nowhere has the last. */
+	if (CALLOUT_CPU_MOVING >= U16_MAX) {
+		pr_err("callout: %u possible CPUs: up to %u\n", nr_cpu_ids,
+		       (U16_MAX - 2) / CALLOUT_ALL_CLASSES);
+		return -ERANGE;
+	}
+	callout_bases = kcalloc(CALLOUT_CPU_MOVING + 1, sizeof(*callout_bases),
+				GFP_KERNEL);
+	if (!callout_bases)
+		return -ENOMEM;
+	callout_bases[CALLOUT_CPU_MOVING] = &callout_nowhere;
+	the_config = *config;
+	/* One hold: else the CPU that drives a single base could go unseen. */
+	cpus_read_lock();
+	ret = callout_cpus_prepare();
+	if (!ret)
+		ret = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN,
+						   "callout:online",
+						   callout_cpu_online,
+						   callout_cpu_offline);
+	cpus_read_unlock();
+	if (ret < 0) {
+		callout_cpus_kill();
+		callout_cpus_exit();
+		return ret;
+	}
+	online_state = ret;
+	return 0;
+}
+
+/*
+ * Adds a class for callouts of programs: a base for each CPU that has one of
+ * kernel code, online as that is, whatever state of hotplug the CPU is in.
+ * Returns its number; -ENOSPC if there are CALLOUT_CLASSES; -ENOMEM. May sleep;
+ * the caller serialises calls.
+ */
+int callout_class_add(void)
+{
+	unsigned int class = callout_nr_classes, cpu;
+	int ret = 0;
+
+	if (class == CALLOUT_CLASSES)
+		return -ENOSPC;
+	cpus_read_lock();
+	/* What a failure leaves is used later. */
+	for_each_possible_cpu(cpu)
+		if (!ret && callout_base(cpu))
+			ret = callout_class_prepare(class, cpu);
+	if (!ret) {
+		for_each_possible_cpu(cpu)
+			if (callout_base(cpu) && callout_base(cpu)->online)
+				callout_base_set_online(callout_base_of(class,
+									cpu),
+							cpu, true);
+		callout_nr_classes++;
+	}
+	cpus_read_unlock();
+	return ret ? ret : class;
+}
+
+/*
+ * Ends expiry on all bases, at module unload, when the device is gone. On return
+ * no handler of a callout runs in softirq context, nor ever will. The bases stay,
+ * for threads: what these set is filed, and never due. May sleep.
+ */
+void callout_cpus_kill(void)
+{
+	struct callout_base *base;
+	unsigned int i;
+
+	if (online_state)
+		cpuhp_remove_state_nocalls(online_state);
+	if (prepare_state)
+		cpuhp_remove_state_nocalls(prepare_state);
+	/* A handler that still runs on one base can arm on any of them. */
+	for (i = 0; (base = callout_base_from(&i)); i++)
+		callout_base_kill(base);
+}
+
+/*
+ * Frees the bases, which are dead, when no other function of the core can be
+ * called any more. Returns how many callouts were still pending. They do not run.
+ */
+u64 callout_cpus_exit(void)
+{
+	struct callout_base *base;
+	unsigned int i;
+	u64 left = 0;
+
+	callout_grow_end();
+	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
+	for (i = CALLOUT_INDEX_TEST; i--;) {
+		base = callout_base_owned_by(i);
+		if (base)
+			left += callout_base_destroy(base);
+	}
+	kfree(callout_bases);
+	return left;
+}

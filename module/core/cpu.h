@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * cpu.h - a base for each class and CPU, as CPUs come and go
+ */
+#ifndef _CALLOUT_CPU_H
+#define _CALLOUT_CPU_H
+
+#include <linux/atomic.h>
+#include "base/base.h"
+
+/*
+ * Moves of pending callouts from the base of a CPU that goes to another: those
+ * under way, plus CALLOUT_MOVE_ENDED for each that has ended. A search base by
+ * base, which can miss one that moves in the other direction, must retry if there
+ * was any since it began.
+ */
+extern atomic_t callout_moves;
+
+#define CALLOUT_MOVE_ENDED	0x10000
+
+/* Before a callout leaves its base. Pairs with callout_moves_since(). */
+static inline void callout_move_begin(void)
+{
+	atomic_inc_return(&callout_moves);
+}
+
+/* When it is in the other. Pairs with callout_moves_read(). */
+static inline void callout_move_end(void)
+{
+	atomic_add_return_release(CALLOUT_MOVE_ENDED - 1, &callout_moves);
+}
+
+/* Before a search. */
+static inline unsigned int callout_moves_read(void)
+{
+	return atomic_read_acquire(&callout_moves);
+}
+
+/*
+ * Has a callout moved since @before, or was one moving then? After the locks of
+ * all bases, under which callouts leave them.
+ */
+static inline bool callout_moves_since(unsigned int before)
+{
+	return before % CALLOUT_MOVE_ENDED ||
+	       before != atomic_read(&callout_moves);
+}
+
+/**
+ * struct callout_config - what the bases are made with
+ * @tick: the tick source of kernel code's class
+ * @tick_ns: the length of its ticks
+ * @device_tick: the tick source of programs' classes
+ * @device_tick_ns: the length of its ticks
+ * @scheme: the scheme
+ * @params: for the scheme's create, which gets time and node besides; without
+ *	buckets their number follows that of the callouts
+ * @single: all CPUs share one base of each class
+ */
+struct callout_config {
+	const struct callout_tick_source *tick;
+	u64 tick_ns;
+	const struct callout_tick_source *device_tick;
+	u64 device_tick_ns;
+	const struct callout_scheme_ops *scheme;
+	struct callout_scheme_params params;
+	bool single;
+};
+
+/* The classes that there are. Written with CPUs kept from coming and going. */
+extern unsigned int callout_nr_classes;
+
+int callout_cpus_init(const struct callout_config *config);
+int callout_class_add(void);
+void callout_cpus_kill(void);
+u64 callout_cpus_exit(void);
+
+#endif /* _CALLOUT_CPU_H */

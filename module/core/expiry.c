@@ -1,0 +1,759 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * expiry.c - run due callouts: EXPIRYPROCESSING, in softirq context
+ *
+ * A base's expiry takes due callouts out of the scheme one by one, in the order
+ * in which they are due, and calls their handlers. The lock is dropped in
+ * between, so those that follow can still be stopped or re-armed; a callout is
+ * pending until its handler starts.
+ *
+ * Neither the time with the base locked nor the time in one softirq depends on
+ * the number of callouts or on how late the base is. When the limits are reached
+ * the rest goes on in a tasklet, that is in a later softirq, so that other
+ * softirqs, ksoftirqd and RCU are not starved. On PREEMPT_RT no tasklet is used: it would
+ * run in ksoftirqd, at a lower priority than timers. See callout_go_on().
+ */
+#include <linux/callout.h>
+#include <linux/debug_locks.h>
+#include <linux/interrupt.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/processor.h>
+#include <linux/rcupdate.h>
+#include <linux/wait.h>
+#include "queue.h"
+#include "associated.h"
+#include "debug.h"
+#include "expiry.h"
+#include "kcompat.h"
+
+static_assert(CALLOUT_BUDGET >= CALLOUT_MIN_BUDGET);
+
+static unsigned int callout_expire_none(struct callout_base *base,
+					struct callout_node *n,
+					unsigned int *budget);
+
+static callout_func_t *func_of_callout(const struct callout_node *n)
+{
+	return container_of(n, struct callout, node)->func;
+}
+
+/*
+ * For each value that the byte callout_node.kind can have. Init functions write it:
+ * a stray write later faults, and cannot choose what expiry calls.
+ */
+static struct callout_kind_ops kinds[U8_MAX + 1] __ro_after_init = {
+	[CALLOUT_KIND_NONE] = { .expire = callout_expire_none },
+	/* The loop of expiry calls this kind itself. */
+	[CALLOUT_KIND_FUNC] = { .func = func_of_callout },
+	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = { .expire = callout_expire_none },
+};
+
+/* Says what to do with due nodes of one kind. Init functions only. */
+void callout_register_kind(enum callout_kind kind,
+			   const struct callout_kind_ops *ops)
+{
+	kinds[kind] = *ops;
+}
+
+/* The handler of a node, for tracepoints; NULL if its kind has none. */
+callout_func_t *callout_node_func(const struct callout_node *n)
+{
+	return kinds[n->kind].func ? kinds[n->kind].func(n) : NULL;
+}
+
+#ifdef CONFIG_PREEMPT_RT
+/*
+ * Begins the expiry of @base; false if that is at work already, or the base is
+ * dead. A second caller must not wait for the first: it may be in the function
+ * of a timer_list, with a lock of the kernel's timers that a handler waits for.
+ */
+static bool lock_expiry(struct callout_base *base)
+{
+	bool first;
+
+	callout_base_lock_irq(base);
+	first = !base->expiring && !base->dead;
+	if (first)
+		base->expiring = true;
+	callout_base_unlock_irq(base);
+	if (first)
+		spin_lock(&base->expiry_lock);
+	return first;
+}
+
+static void unlock_expiry(struct callout_base *base)
+{
+	spin_unlock(&base->expiry_lock);
+}
+
+/* Lets the waiters for the handler that has returned pass. */
+static void expiry_wake(struct callout_base *base)
+{
+	unlock_expiry(base);
+	spin_lock(&base->expiry_lock);
+}
+#else
+static bool lock_expiry(struct callout_base *base)
+{
+	return true;
+}
+
+static void unlock_expiry(struct callout_base *base)
+{
+}
+
+static void expiry_wake(struct callout_base *base)
+{
+	wake_up_all(&base->wait);
+}
+#endif
+
+/*
+ * Migrates a callout home that was armed while its handler ran. The base is
+ * locked and unlocked in between; interrupts stay off.
+ *
+ * A thread that stops or drains a running callout looks for it where it runs, so
+ * it is armed there, and base->leaving names it. One lock protects that with the
+ * rest: taking the callout out while its handler runs clears base->leaving, so
+ * it names a pending callout or none. The callout is not touched otherwise: its
+ * handler may have freed it.
+ *
+ *	CPU0: handler of c			CPU1
+ *	callout_reset_on(c, 2): lock(base 0):
+ *	c runs: file it here, leaving = c
+ *	unlock(base 0)
+ *						callout_drain(c): lock(base 0):
+ *						c runs: take it out,
+ *						leaving = NULL, DRAINING
+ *	returns
+ *	lock(base 0): running = NULL,
+ *	leaving is NULL: c is not touched
+ *	run_seq + 1, unlock(base 0)
+ *						c does not run: returns, frees c
+ *
+ * or, if CPU1 comes later:
+ *
+ *	returns
+ *	lock(base 0): running = NULL,
+ *	leaving is c: takes it out, MOVING
+ *	unlock(base 0)				callout_drain(c): spins
+ *	lock(base 2), files c, unlock(base 2)
+ *						lock(base 2): c is pending and
+ *						does not run: takes it out,
+ *						returns 1, frees c
+ *	lock(base 0): goes on, without c
+ *
+ * In both cases c runs once at a time: base 2 gets it when its handler is over.
+ *
+ * If the home is not online c stays here, unless this is a global base: c was
+ * bound to a CPU, so any CPU may set it, and a CPU arms in its own global base
+ * only, see base.h.
+ */
+static void callout_leave(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	struct callout_node *n = base->leaving;
+	struct callout_base *home = callout_base(n->home);
+
+	base->leaving = NULL;
+	if (!READ_ONCE(home->online)) {
+		if (!callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+			return;
+		home = callout_base_sibling(home, callout_home_cpu());
+	}
+	callout_unqueue_locked(base, n);
+	callout_change_state(n, CALLOUT_S_DUE, 0);
+	home = callout_move_locked(base, n, home);
+	callout_start_locked(home, n, n->expires);
+	callout_base_unlock(home);
+	callout_point(CALLOUT_POINT_LEFT);
+	callout_base_lock(base);
+}
+
+/* callout_run_end() if there is more to do. */
+void callout_run_end_slow(struct callout_base *base, void *arg)
+	__must_hold(&base->lock)
+{
+	callout_func_t *drain;
+
+	base->attention = base->waiters;
+	if (base->leaving)
+		callout_leave(base);
+	if (base->drain) {
+		drain = base->drain;
+		base->drain = NULL;
+		/* Before run_seq changes: callout_barrier() waits for it too. */
+		callout_base_unlock_irq(base);
+		callout_point(CALLOUT_POINT_RUN_DRAINED);
+		callout_call(base, drain, arg);
+		callout_check_context(base, drain);
+		callout_base_lock_irq(base);
+	}
+	callout_bump_seq(base);
+	if (base->waiters) {
+		/* Waking takes sleeping locks on PREEMPT_RT. */
+		callout_base_unlock_irq(base);
+		callout_point(CALLOUT_POINT_RUN_WAKES);
+		expiry_wake(base);
+		/* Do not account this to the next handler. */
+		callout_time_passed(base, NULL);
+		callout_base_lock_irq(base);
+	}
+	/* Last: callout_base_kill() may have come while the base was unlocked. */
+	if (base->dead)
+		base->left = 0;
+}
+
+/*
+ * Has the tick passed in which expiry must end? On PREEMPT_RT expiry is in a thread,
+ * which another one may have preempted all that time, and which need not yield to
+ * threads: to end would make callouts late that Linux's timers are not.
+ */
+static bool callout_time_is_up(const struct callout_base *base)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
+	       READ_ONCE(*base->jiffies) != base->edge;
+}
+
+/*
+ * Jiffies have changed since the last handler returned; @func is the one that
+ * has run since, if any. Expiry ends soon, except on PREEMPT_RT. The base is not
+ * locked; it has one expiry at a time, so nobody else writes this.
+ */
+noinline void callout_time_passed(struct callout_base *base,
+				  callout_func_t *func)
+{
+	u64 edges = READ_ONCE(*base->jiffies) - base->edge;
+
+	if (!edges)
+		return;
+	if (func && edges >= CALLOUT_SLOW_EDGES) {
+		base->stats.slow++;
+		/* There its thread may have been preempted: do not blame it. */
+		if (!IS_ENABLED(CONFIG_PREEMPT_RT))
+			pr_info_ratelimited("callout: %ps took more than %u ms\n",
+					    func, jiffies_to_msecs(edges - 1));
+	}
+	if (callout_time_is_up(base))
+		base->left = 0;
+	/* A line on a serial console can take as long. */
+	base->edge = READ_ONCE(*base->jiffies);
+}
+
+/* What callout_check_context() has found. */
+noinline void callout_context_changed(struct callout_base *base,
+				      callout_func_t *func)
+{
+	if (base->preempt_count != preempt_count()) {
+		WARN_ONCE(1, "callout: %pS: preempt_count %08x became %08x\n",
+			  func, base->preempt_count, preempt_count());
+		preempt_count_set(base->preempt_count);
+	}
+	/* A lockdep report clears debug_locks, and then no lock counts as held. */
+	if (base->lockdep_depth != lockdep_depth(current) && debug_locks)
+		WARN_ONCE(1, "callout: %pS: held %d locks and now %d\n",
+			  func, base->lockdep_depth, lockdep_depth(current));
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_context_changed);
+
+/* arm.c has the races with callout_stop(). */
+static void callout_run_with_lock(struct callout_base *base,
+				  callout_func_t *func, void *arg, void *lock,
+				  u8 lock_flags)
+{
+	unsigned long irqs;
+	bool start = true;
+
+	if (lock_flags & CALLOUT_TRYLOCK) {
+		__acquire(lock);	/* before; for sparse */
+	} else {
+		callout_associated_lock(lock, lock_flags);
+		callout_point(CALLOUT_POINT_RUN_LOCKED);
+		local_irq_save(irqs);
+		callout_base_lock(base);
+		start = base->stage == CALLOUT_STAGE_WAITING;
+		if (start)
+			base->stage = CALLOUT_STAGE_STARTED;
+		callout_unlock(base, irqs);
+		callout_point(CALLOUT_POINT_RUN_STARTS);
+	}
+	if (start)
+		func(arg);
+	if (start && lock_flags & CALLOUT_RETURNUNLOCKED) {
+		__release(lock);	/* by the handler; for sparse */
+		callout_look_at_time(base, func);
+		return;
+	}
+	/* The next holder of the lock reads it, under the base's lock too. */
+	if (start)
+		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
+	callout_point(CALLOUT_POINT_RUN_OVER);
+	callout_associated_unlock(lock, lock_flags);
+	/*
+	 * Not before: with interrupts off jiffies may stand still, and a line on
+	 * the console may take a lock that an interrupt takes, this one say.
+	 */
+	if (start)
+		callout_look_at_time(base, func);
+}
+
+/*
+ * Not in line: x86 executes one more instruction before it takes an interrupt,
+ * and that must not be the one that turns interrupts off again.
+ */
+static noinline void callout_end_hold(struct callout_base *base)
+	__releases(&base->lock)
+{
+	callout_base_unlock_irq(base);
+}
+
+/* Ends one hold of the lock and begins another; interrupts are on in between. */
+void callout_relock(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	callout_end_hold(base);
+	callout_point(CALLOUT_POINT_RELOCK);
+	cpu_relax();
+	callout_base_lock_irq(base);
+}
+
+/*
+ * Lock contended: retry at the next tick. The callout stays pending throughout
+ * and keeps its expiry, so it counts as late.
+ */
+static void callout_put_off(struct callout_base *base, struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	callout_unqueue_locked(base, n);
+	base->room--;
+	callout_change_state(n, 0, CALLOUT_S_DUE);
+	list_add_tail(&n->entry, &base->put_off);
+	callout_relock(base);
+}
+
+/*
+ * Re-files a callout whose tick has come before its time, which happens if
+ * callout_jiffy_zero was too late, or jiffies lagged, when it was set. A unit of work.
+ */
+static bool callout_postpone(struct callout_base *base, struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	u64 now = ktime_get_ns();
+
+	if (likely(n->time <= now))
+		return false;
+	callout_unqueue_locked(base, n);
+	callout_change_state(n, CALLOUT_S_DUE, 0);
+	callout_start_locked(base, n, callout_from_ns(base, n->time, now));
+	callout_relock(base);
+	return true;
+}
+
+/* Runs the handler of a struct callout. */
+static void callout_expire_func(struct callout_base *base,
+				struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	struct callout *c = container_of(n, struct callout, node);
+	struct callout_class *class = callout_debug_class(c);
+	struct lockdep_map map __maybe_unused = callout_class_map(class);
+	callout_func_t *func = c->func;
+	u8 lock_flags = n->flags;
+	void *lock = c->lock;
+	void *arg = c->arg;
+
+	if (READ_ONCE(n->mark) == CALLOUT_A_TIME && callout_postpone(base, n))
+		return;
+	if (lock_flags & CALLOUT_TRYLOCK) {
+		if (!callout_associated_trylock(lock, lock_flags)) {
+			callout_put_off(base, n);
+			return;
+		}
+	}
+	callout_take_due(base, n);
+	callout_debug_deactivate(c);
+	if (lock && !(lock_flags & CALLOUT_TRYLOCK))
+		base->stage = CALLOUT_STAGE_WAITING;
+	/* Else an interrupt could wait for the lock that trylock has taken. */
+	if (lock_flags & CALLOUT_TRYLOCK &&
+	    callout_associated_irqs_off(lock_flags))
+		callout_run_begin_irqs_off(base, n);
+	else
+		callout_run_begin(base, n);
+	/*
+	 * From here on @c may be freed: by func, or if it has a lock by a holder
+	 * of that. The class is outside the lock, since draining under the lock
+	 * is a deadlock too; but not if trylock has taken the lock already.
+	 */
+	lock_acquire_exclusive(&map, 0, !!(lock_flags & CALLOUT_TRYLOCK), NULL,
+			       _THIS_IP_);
+	if (lock)
+		callout_run_with_lock(base, func, arg, lock, lock_flags);
+	else
+		callout_call(base, func, arg);
+	lock_map_release(&map);
+	callout_check_context(base, func);
+	callout_run_end(base, arg);
+	base->stage = CALLOUT_STAGE_STARTED;
+}
+
+/*
+ * Is @n that of a struct callout that the wheel has handed over, that has no lock
+ * and was not set by the clock? Four bytes are tested at once.
+ */
+static __always_inline bool callout_is_plain(const struct callout_node *n)
+{
+	static const struct callout_node mask = {
+		.state = CALLOUT_S_DUE,
+		.kind = U8_MAX,
+		.mark = CALLOUT_A_TIME,
+	}, plain = {
+		.kind = CALLOUT_KIND_FUNC,
+	};
+
+	return (READ_ONCE(n->bytes) & mask.bytes) == plain.bytes &&
+	       !container_of(n, struct callout, node)->lock;
+}
+
+/* Runs the handler of a struct callout, to which the wheel's cursor points. */
+static __always_inline void callout_expire_plain(struct callout_base *base,
+						 struct callout_wheel *w,
+						 struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	struct callout *c = container_of(n, struct callout, node);
+	struct callout_class *class = callout_debug_class(c);
+	struct lockdep_map map __maybe_unused = callout_class_map(class);
+	callout_func_t *func = c->func;
+	void *arg = c->arg;
+
+	callout_take_next(base, w, n);
+	callout_debug_deactivate(c);
+	callout_run_begin_taken(base, n);
+	local_irq_enable();
+	/* From here on @c may be freed. */
+	lock_map_acquire(&map);
+	callout_call(base, func, arg);
+	lock_map_release(&map);
+	callout_check_context(base, func);
+	callout_run_end(base, arg);
+}
+
+/*
+ * Runs @n, which is plain, and those that follow it in the walk of its bucket,
+ * until one is not. Returns true if base->left is 0 before that.
+ */
+static __always_inline bool callout_expire_row(struct callout_base *base,
+					       struct callout_wheel *w,
+					       struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	do {
+		base->left--;
+		callout_expire_plain(base, w, n);
+		n = callout_wheel_next(w);
+		if (!n || !callout_is_plain(n))
+			return false;
+	} while (base->left > 0);
+	return true;
+}
+
+/* Does what the kind of @n asks for; returns how many are done with. */
+static unsigned int callout_expire_one(struct callout_base *base,
+				       struct callout_node *n,
+				       unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	if (n->kind != CALLOUT_KIND_FUNC)
+		return kinds[n->kind].expire(base, n, budget);
+	callout_expire_func(base, n);
+	return 1;
+}
+
+/* Drops a node without a kind: not initialised, or overwritten. */
+static unsigned int callout_expire_none(struct callout_base *base,
+					struct callout_node *n,
+					unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	u8 kind = n->kind;
+
+	callout_take_due(base, n);
+	callout_base_unlock_irq(base);
+	pr_err_ratelimited("callout: dropped one of kind %u: not initialised, or overwritten\n",
+			   kind);
+	callout_base_lock_irq(base);
+	return 1;
+}
+
+/*
+ * Callouts that are due at @now are expired next. Those that were put off at an
+ * earlier tick get another turn, before them.
+ */
+static void callout_begin_tick(struct callout_base *base, u64 now)
+	__must_hold(&base->lock)
+{
+	if (unlikely(!list_empty(&base->put_off)) && now != base->now)
+		list_splice_tail_init(&base->put_off, &base->due);
+	base->now = now;
+}
+
+#ifdef CONFIG_CALLOUT_SCHEMES
+/*
+ * Has the scheme, which is not the wheel, move up to a budget of due callouts to
+ * the due list. Returns true if more may follow. The base is locked.
+ */
+bool callout_collect(struct callout_base *base)
+{
+	unsigned int budget = CALLOUT_BUDGET;
+	struct callout_scheme *s = base->scheme;
+	bool more;
+
+	callout_begin_tick(base, callout_now(base));
+	more = s->ops->advance(s, base->now, &budget, &base->due);
+	callout_count_units(base, CALLOUT_BUDGET - budget);
+	return more;
+}
+#endif
+
+/*
+ * The next tick at which something can be due; U64_MAX: never. A lower bound if
+ * time is up before the scheme's search has ended, or after CALLOUT_MAX_HOLDS:
+ * the wake-up at that tick goes on with it. Drops the lock between budgets, of
+ * which @budget is the first.
+ */
+static u64 callout_search_next(struct callout_base *base, unsigned int budget)
+	__must_hold(&base->lock)
+{
+	unsigned int holds = 0;
+	u64 next;
+
+	for (;;) {
+		next = callout_scheme_next_due(base, &budget);
+		callout_count_units(base, CALLOUT_BUDGET - budget);
+		if (likely(budget) || base->left <= 0 ||
+		    ++holds == CALLOUT_MAX_HOLDS || callout_time_is_up(base))
+			return next;
+		callout_relock(base);
+		budget = CALLOUT_BUDGET;
+	}
+}
+
+static void callout_program_nothing(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	WRITE_ONCE(base->armed, U64_MAX);
+	trace_callout_tick_stop(base->index);
+}
+
+/*
+ * Programs the tick source for the next tick at which something can be due, if
+ * any; all that is due now has been taken. A base whose search never ends in
+ * time is woken at each tick, and so is one with a callout that was put off.
+ * Drops the lock between budgets, of which @budget is the first.
+ */
+void callout_program_next(struct callout_base *base, unsigned int budget)
+	__must_hold(&base->lock)
+{
+	u64 next;
+
+	next = list_empty(&base->put_off) ? callout_search_next(base, budget) : 0;
+	/* The base may have died meanwhile, see callout_base_kill(). */
+	if (unlikely(base->dead))
+		return;
+	if (next != U64_MAX)
+		callout_program(base, max(next, base->now + 1));
+	else
+		callout_program_nothing(base);
+}
+
+/* Ends a hold and begins another. False if that must not be. */
+static bool callout_next_hold(struct callout_base *base, unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	callout_relock(base);
+	*budget = CALLOUT_BUDGET;
+	/* A hold counts as a handler: jiffies may stand still. */
+	return --base->left > 0 && !base->dead && !callout_time_is_up(base);
+}
+
+/*
+ * Runs due callouts one by one, until none is left or base->left is 0. Each hold
+ * of the lock ends with a handler, or after CALLOUT_BUDGET units of work; @budget
+ * is what the last one has left. Returns true if others are due.
+ */
+static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	struct callout_wheel *w = to_wheel(base->scheme);
+	struct callout_node *n;
+	bool looked = false;
+	unsigned int done;
+	u64 now;
+
+	for (;;) {
+		n = callout_scheme_first(base, budget);
+		callout_count_units(base, CALLOUT_BUDGET - *budget);
+		if (!*budget) {
+			if (!callout_next_hold(base, budget))
+				return true;
+			continue;
+		}
+		if (!n) {
+			/* Once: a look can take longer than a tick. */
+			now = callout_now(base);
+			if (looked || now == base->now)
+				return false;
+			looked = true;
+			callout_begin_tick(base, now);
+			continue;
+		}
+		if (base->left <= 0 || base->dead)
+			return true;
+		if (callout_is_wheel(base) && callout_is_plain(n)) {
+			if (callout_expire_row(base, w, n))
+				return true;
+			*budget = CALLOUT_BUDGET;
+			continue;
+		}
+		done = callout_expire_one(base, n, budget);
+		base->left -= done;
+		*budget = CALLOUT_BUDGET;
+	}
+}
+
+/*
+ * Runs the due callouts of a base, in softirq context, once at a time for each
+ * base. Neither a hold of its lock nor the whole takes longer than the limits
+ * above, and the handler under way. @tick: the tick source has woken the base.
+ * Returns true if it must be called again soon; else it has programmed the tick
+ * source.
+ */
+static bool expire(struct callout_base *base, bool tick)
+{
+	unsigned int budget = CALLOUT_BUDGET;
+	int preempt, locks, limit;
+	bool again = false;
+	u64 now;
+
+	if (!lock_expiry(base))
+		return false;
+	/*
+	 * A promise of struct callout_kind_ops. It also keeps an associated lock
+	 * that callout_run_with_lock() waits for, if that is freed by RCU.
+	 */
+	rcu_read_lock();
+	preempt = preempt_count();
+	locks = lockdep_depth(current);
+	callout_base_lock_irq(base);
+	/* A global base, or a single one, may be at work on another CPU. */
+	if (unlikely(base->dead ||
+		     (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring)))
+		goto unlock;
+	now = callout_now(base);
+	tick |= READ_ONCE(base->woken);
+	WRITE_ONCE(base->woken, false);
+	if (tick && unlikely(base->armed > now && base->armed != U64_MAX)) {
+		base->stats.hops++;
+		/* All may have been cancelled since. */
+		if (callout_base_pending(base))
+			base->tick->program(base, base->armed);
+		else
+			callout_program_nothing(base);
+		goto out;
+	}
+	base->stats.wakeups += tick;
+	base->expiring = true;
+	base->edge = READ_ONCE(*base->jiffies);
+	/*
+	 * On an idle CPU jiffies may stand still until this softirq ends. But
+	 * without the tasklet it goes on at the next tick only.
+	 */
+	limit = CALLOUT_MAX_HANDLERS;
+	if (is_idle_task(current) && callout_goes_on_here(base))
+		limit /= 16;
+	base->left = limit;
+	base->preempt_count = preempt;
+	base->lockdep_depth = locks;
+	/* Lower than any expiry: arming leaves the tick alone. */
+	WRITE_ONCE(base->armed, 0);
+	callout_begin_tick(base, now);
+	again = callout_expire_due(base, &budget);
+	if (!again)
+		callout_program_next(base, budget);
+	if (tick && !again && base->left == limit)
+		base->stats.false_wakeups++;
+out:
+	base->expiring = false;
+unlock:
+	callout_base_unlock_irq(base);
+	rcu_read_unlock();
+	unlock_expiry(base);
+	callout_point(CALLOUT_POINT_EXPIRED);
+	return again;
+}
+
+bool callout_expire(struct callout_base *base)
+{
+	return expire(base, false);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_expire);
+
+/*
+ * Others are due, and wait for the tick source: for as long as the kernel's tick
+ * takes, since softirqs that an earlier interrupt raises again may find ksoftirqd
+ * parked too. On PREEMPT_RT other bases, and threads below this one, have their turn.
+ */
+static void callout_go_on_later(struct callout_base *base)
+{
+	u64 ticks = div64_u64(TICK_NSEC - 1, base->tick_ns) + 1;
+
+	callout_base_lock_irq(base);
+	/* Else its own CPU has begun another expiry, or even ended it. */
+	if (!base->expiring && !base->dead && !base->armed)
+		callout_program(base, callout_now(base) + ticks);
+	callout_base_unlock_irq(base);
+}
+
+/*
+ * Others are due: expiry goes on in a later softirq. On PREEMPT_RT callouts of kernel
+ * code go on here until jiffies change, with all locks released in between: if the rest
+ * waited for the tick source each time, a CPU that is idle otherwise could fall behind for
+ * ever. Those of a user wait, since other users' are behind them.
+ */
+static void callout_go_on(struct callout_base *base)
+{
+	u64 start = READ_ONCE(*base->jiffies);
+
+	while (IS_ENABLED(CONFIG_PREEMPT_RT) && !callout_base_is_users(base) &&
+	       READ_ONCE(*base->jiffies) == start)
+		if (!callout_expire(base))
+			return;
+	if (likely(callout_goes_on_here(base)))
+		tasklet_schedule(&base->again);
+	else
+		callout_go_on_later(base);
+}
+
+/* The base's tasklet: goes on where callout_expire() has stopped. */
+void callout_again(struct tasklet_struct *t)
+{
+	struct callout_base *base = from_tasklet(base, t, again);
+
+	if (callout_expire(base))
+		callout_go_on(base);
+}
+
+/*
+ * What the tick source calls at the tick that it was programmed for, or on its
+ * way there, in softirq context. Named after the BSD routine that hardclock()
+ * calls for the same purpose.
+ */
+void callout_softclock(struct callout_base *base)
+{
+	if (expire(base, true))
+		callout_go_on(base);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_softclock);

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * expiry.h - run due callouts: what kinds of callouts and tick sources call
+ */
+#ifndef _CALLOUT_EXPIRY_H
+#define _CALLOUT_EXPIRY_H
+
+#include <linux/prefetch.h>
+#include "queue.h"
+
+/* Handlers run in one softirq, at most. */
+#define CALLOUT_MAX_HANDLERS	1024U
+
+/* Holds of the lock that a search for the next tick takes, at most. */
+#define CALLOUT_MAX_HOLDS	64U
+
+/*
+ * A handler during which jiffies change this often took 2 ms at least, its wait
+ * for its lock included: it delays others.
+ */
+#define CALLOUT_SLOW_EDGES	(1 + DIV_ROUND_UP(2 * HZ, 1000))
+
+/**
+ * struct callout_kind_ops - what to do with nodes of one kind
+ * @expire: takes a due node out and does what its kind asks for; may take others
+ *	of the same kind that are due next, each for a unit of the budget of this
+ *	hold. Called with the base locked; may drop the lock in between. Returns
+ *	how many it took.
+ * @func: the handler of a node, or NULL if this kind has none
+ *
+ * Kinds and handlers run in softirq context, inside an RCU read-side critical
+ * section that lasts until the base's expiry ends.
+ */
+struct callout_kind_ops {
+	unsigned int (*expire)(struct callout_base *base,
+			       struct callout_node *n, unsigned int *budget);
+	callout_func_t *(*func)(const struct callout_node *n);
+};
+
+void callout_register_kind(enum callout_kind kind,
+			   const struct callout_kind_ops *ops);
+
+/* Counts an expiry of @n. */
+static __always_inline void callout_count_late(struct callout_base *base,
+					       struct callout_node *n)
+{
+	u64 late = base->now - n->expires;
+
+	if (likely(!late))
+		base->stats.late[0]++;
+	else
+		base->stats.late[min(fls64(late), CALLOUT_LATE_BINS - 1)]++;
+	trace_callout_expire_entry(n, base->now);
+}
+
+/* Takes @n, which is due, out: its turn has come. The base is locked. */
+static __always_inline void callout_take_due(struct callout_base *base,
+					     struct callout_node *n)
+{
+	callout_count_late(base, n);
+	callout_dequeue_locked(base, n);
+}
+
+/*
+ * The same of @n to which the wheel's cursor points, and marks it as one whose
+ * handler has started.
+ */
+static __always_inline void callout_take_next(struct callout_base *base,
+					      struct callout_wheel *w,
+					      struct callout_node *n)
+{
+	lockdep_assert_held(&base->lock);
+	callout_count_late(base, n);
+	callout_wheel_take(w, n);
+	prefetch(w->cursor);
+	base->room++;
+	callout_change_state(n, CALLOUT_S_PENDING, CALLOUT_S_RAN);
+}
+
+/*
+ * The same of @n, which is due, of a kind that is never put off: with the wheel its
+ * cursor points to it.
+ */
+static __always_inline void callout_take_started(struct callout_base *base,
+						 struct callout_node *n)
+{
+	if (callout_is_wheel(base)) {
+		callout_take_next(base, to_wheel(base->scheme), n);
+	} else {
+		callout_take_due(base, n);
+		callout_change_state(n, 0, CALLOUT_S_RAN);
+	}
+}
+
+/*
+ * What is due next, if it is where the wheel's walk has come to; else NULL, and the
+ * loop of expiry looks further. For kinds that take more than one.
+ */
+static __always_inline struct callout_node *
+callout_next_in_row(struct callout_base *base)
+{
+	return callout_is_wheel(base) ?
+	       callout_wheel_next(to_wheel(base->scheme)) : NULL;
+}
+
+void callout_time_passed(struct callout_base *base, callout_func_t *func);
+void callout_run_end_slow(struct callout_base *base, void *arg)
+	__must_hold(&base->lock);
+void callout_context_changed(struct callout_base *base, callout_func_t *func);
+
+/*
+ * Warns if a handler has changed the preemption count or the locks held. The
+ * associated lock has been released, and the base is not locked.
+ */
+static __always_inline void callout_check_context(struct callout_base *base,
+						  callout_func_t *func)
+{
+	if (unlikely(base->preempt_count != preempt_count()) ||
+	    (IS_ENABLED(CONFIG_LOCKDEP) &&
+	     unlikely(base->lockdep_depth != lockdep_depth(current))))
+		callout_context_changed(base, func);
+}
+
+void callout_wait_run(struct callout_base *base, unsigned long seq);
+
+static __always_inline void callout_bump_seq(struct callout_base *base)
+{
+	/*
+	 * A plain increment is one instruction. Waiters read it without the
+	 * lock, to see whether it has changed, and take the lock then.
+	 */
+	data_race(base->run_seq++);
+}
+
+/*
+ * Marks the handler of @n, which has CALLOUT_S_RAN, as running and unlocks the
+ * base. Interrupts stay off.
+ */
+static __always_inline void callout_run_begin_taken(struct callout_base *base,
+						    struct callout_node *n)
+	__releases(&base->lock)
+{
+	base->running = n;
+	callout_bump_seq(base);
+	callout_base_unlock(base);
+	callout_point(CALLOUT_POINT_RUN);
+}
+
+/* callout_run_begin() with interrupts off afterwards too. */
+static __always_inline void callout_run_begin_irqs_off(struct callout_base *base,
+						       struct callout_node *n)
+	__releases(&base->lock)
+{
+	callout_change_state(n, 0, CALLOUT_S_RAN);
+	callout_run_begin_taken(base, n);
+}
+
+/* Marks the handler of @n as running and unlocks the base. */
+static __always_inline void callout_run_begin(struct callout_base *base,
+					      struct callout_node *n)
+	__releases(&base->lock)
+{
+	callout_run_begin_irqs_off(base, n);
+	local_irq_enable();
+}
+
+/* Notices how long @func took. The base is not locked. */
+static __always_inline void callout_look_at_time(struct callout_base *base,
+						 callout_func_t *func)
+{
+	if (unlikely(READ_ONCE(*base->jiffies) != base->edge))
+		callout_time_passed(base, func);
+}
+
+/* Calls a handler, and notices how long it took. The base is not locked. */
+static __always_inline void callout_call(struct callout_base *base,
+					 callout_func_t *func, void *arg)
+{
+	func(arg);
+	callout_look_at_time(base, func);
+}
+
+/*
+ * Locks the base again after a handler with argument @arg has returned, and
+ * wakes those that wait for that.
+ */
+static __always_inline void callout_run_end(struct callout_base *base,
+					    void *arg)
+	__acquires(&base->lock)
+{
+	trace_callout_expire_exit(base->running);
+	callout_point(CALLOUT_POINT_RUN_RETURNED);
+	callout_base_lock_irq(base);
+	base->running = NULL;
+	if (unlikely(base->attention))
+		callout_run_end_slow(base, arg);
+	else
+		callout_bump_seq(base);
+}
+
+void callout_relock(struct callout_base *base)
+	__must_hold(&base->lock);
+
+#ifdef CONFIG_CALLOUT_SCHEMES
+bool callout_collect(struct callout_base *base);
+#endif
+void callout_program_next(struct callout_base *base, unsigned int budget);
+bool callout_expire(struct callout_base *base);
+
+#endif /* _CALLOUT_EXPIRY_H */

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * query.c - what the user of a callout can ask about it
+ *
+ * Each answer is of one moment: the base is locked meanwhile. Whether it still
+ * holds when the caller gets it is for the caller's locks to see to.
+ */
+#include <linux/callout.h>
+#include <linux/module.h>
+#include "queue.h"
+#include "debug.h"
+
+/**
+ * callout_expires() - Return the tick at which a callout is due.
+ * @c: The callout.
+ *
+ * Compare it with callout_ticks(). FreeBSD's users read c_time; for a time see
+ * callout_expires_sbt(). As timer_list.expires of Linux.
+ *
+ * Context: Any but NMI.
+ * Return: The tick for which @c was filed last, whether or not it is still
+ * pending; 0 if it was never set. If a callout that was set for a time comes to
+ * its tick too early, expiry files it for another one.
+ */
+u64 callout_expires(struct callout *c)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	u64 expires;
+
+	if (callout_misused(c))
+		return 0;
+	callout_debug_assert_init(c);
+	base = callout_lock(&c->node, &flags);
+	expires = c->node.expires;
+	callout_unlock(base, flags);
+	return expires;
+}
+EXPORT_SYMBOL_GPL(callout_expires);
+
+/**
+ * callout_running() - Does the handler of a callout run?
+ * @c: The callout.
+ *
+ * From when @c stops being pending until its handler has returned, so also while
+ * the handler waits for its associated lock: a callout that is neither pending
+ * nor running is idle. For the holder of the associated lock the handler is over
+ * when that lock is free, and does not run if a stop has cancelled it.
+ *
+ * NetBSD answers the same; neither FreeBSD nor Linux exports this.
+ *
+ * Context: Any but NMI. A handler may ask about its own callout unless it has
+ * freed it.
+ * Return: true if so.
+ */
+bool callout_running(struct callout *c)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	bool running;
+
+	if (callout_misused(c))
+		return false;
+	callout_debug_assert_init(c);
+	base = callout_lock(&c->node, &flags);
+	running = callout_is_running(base, &c->node) &&
+		  READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED;
+	callout_unlock(base, flags);
+	return running;
+}
+EXPORT_SYMBOL_GPL(callout_running);
+
+/**
+ * callout_cpu() - Return the CPU that a callout is assigned to.
+ * @c: The callout.
+ *
+ * FreeBSD's users read c_cpu, mostly to pass it to callout_reset_on(); there -1
+ * keeps the CPU too.
+ *
+ * Context: Any but NMI.
+ * Return: The CPU of callout_init(), or of the last callout_reset_on() or variant
+ * with a CPU, even if that is not online and another one runs the handler. After
+ * callout_unbind() the CPU where @c was last set; 0 with bases=single.
+ */
+int callout_cpu(struct callout *c)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	int cpu;
+
+	if (callout_misused(c))
+		return -1;
+	callout_debug_assert_init(c);
+	base = callout_lock(&c->node, &flags);
+	if (c->node.state & CALLOUT_S_AWAY)
+		cpu = callout_base(c->node.home)->number;
+	else
+		cpu = base->number;
+	callout_unlock(base, flags);
+	return cpu;
+}
+EXPORT_SYMBOL_GPL(callout_cpu);
+
+/* When @c is due, in nanoseconds of CLOCK_MONOTONIC; 0: it was never set. */
+u64 callout_expires_ns(struct callout *c)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	u64 ns;
+
+	if (callout_misused(c))
+		return 0;
+	callout_debug_assert_init(c);
+	base = callout_lock(&c->node, &flags);
+	if (READ_ONCE(c->node.mark) == CALLOUT_A_TIME)
+		ns = c->node.time;
+	else
+		ns = c->node.expires ? callout_to_ns(base, c->node.expires) : 0;
+	callout_unlock(base, flags);
+	return ns;
+}

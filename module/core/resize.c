@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * resize.c - wheels that follow the number of callouts
+ *
+ * A wheel begins with CALLOUT_WHEEL_FIRST buckets, or fewer. When a base has more
+ * than CALLOUT_WHEEL_MANY callouts for each bucket, its wheel gets as many buckets
+ * as callouts, rounded down to a power of two. It shrinks to that when a worker has
+ * seen fewer than buckets / CALLOUT_WHEEL_FEW at two looks in a row. The worker
+ * looks every CALLOUT_LOOK_SECONDS, while any wheel is larger than the smallest.
+ * After either there are one to two callouts for each bucket, so their number must
+ * become an eighth before the wheel shrinks: it does not grow and shrink in turn.
+ *
+ * More buckets than callouts would save expiry a look at a callout of another lap,
+ * which costs less than the memory: a bucket takes a quarter of a slot's.
+ *
+ * To arm a callout counts down what the wheel has room for, and asks the worker
+ * once:
+ *
+ *	CPU0: arms, base locked			CPU1: worker
+ *	no room: grow_at = INT_MAX
+ *	queues the irq_work
+ *						allocates a ring
+ *						lock(base), resizes the wheel
+ *	files in the new ring			unlock(base)
+ *						lock(base), moves some entries
+ *						unlock(base)
+ *						...
+ *						lock(base), takes the old ring
+ *						grow_at = 2 * buckets
+ *						unlock(base), frees the old ring
+ *
+ * Nothing is allocated or freed with the base locked, and a hold of its lock
+ * moves up to CALLOUT_BUDGET units. Without memory the wheel keeps its size: all
+ * works, but a tick has more to look at. The worker tries again when the
+ * callouts have doubled, and at its next look.
+ */
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/numa.h>
+#include <linux/sched.h>
+#include <linux/topology.h>
+#include "base/dispatch.h"
+#include "resize.h"
+#include "kcompat.h"
+
+/* The most callouts with which a wheel of @buckets stays as it is. */
+static int room_of(unsigned int buckets)
+{
+	return buckets < CALLOUT_WHEEL_MAX_BUCKETS ?
+	       CALLOUT_WHEEL_MANY * buckets : INT_MAX;
+}
+
+/*
+ * Has the size of a base's wheel follow its callouts, if it has a wheel. A kernel
+ * whose own timers are callouts makes its first bases with interrupts off.
+ */
+void callout_grow_begin(struct callout_base *base)
+{
+	unsigned long flags;
+
+	if (!callout_is_wheel(base))
+		return;
+	local_irq_save(flags);
+	callout_base_lock(base);
+	base->follows = true;
+	base->least = to_wheel(base->scheme)->ring.mask + 1;
+	callout_base_grow_at(base, room_of(base->least));
+	callout_unlock(base, flags);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_grow_begin);
+
+/*
+ * The size of a base's wheel, and while entries move that of the ring that they
+ * leave, else 0. Both are 0 where the scheme is another. Takes the base's lock.
+ */
+void callout_base_sizes(struct callout_base *base, unsigned int *buckets,
+			unsigned int *old_buckets)
+{
+	struct callout_wheel *w = to_wheel(base->scheme);
+
+	*buckets = 0;
+	*old_buckets = 0;
+	if (!callout_is_wheel(base))
+		return;
+	callout_base_lock_irq(base);
+	*buckets = w->ring.mask + 1;
+	if (w->old.bucket)
+		*old_buckets = w->old.mask + 1;
+	callout_base_unlock_irq(base);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_base_sizes);
+
+static unsigned int buckets_for(const struct callout_base *base,
+				unsigned int callouts)
+{
+	return rounddown_pow_of_two(clamp(callouts, base->least,
+					  CALLOUT_WHEEL_MAX_BUCKETS));
+}
+
+/* The size that the base's wheel, of @buckets, should have now. */
+static unsigned int buckets_wanted(struct callout_base *base,
+				   unsigned int buckets)
+{
+	unsigned int pending = callout_base_pending(base);
+
+	lockdep_assert_held(&base->lock);
+	if (pending > room_of(buckets))
+		return buckets_for(base, pending);
+	if (pending >= buckets / CALLOUT_WHEEL_FEW) {
+		base->few = false;
+		return buckets;
+	}
+	if (!base->few) {
+		base->few = true;
+		base->few_since = jiffies;
+	}
+	/* Others may ask between two looks. */
+	if (time_before(jiffies, base->few_since + CALLOUT_LOOK_SECONDS * HZ))
+		return buckets;
+	return buckets_for(base, pending);
+}
+
+/*
+ * callout_ring_alloc() for a base's wheel. May sleep. A test replaces it.
+ */
+int callout_grow_alloc(struct callout_ring *ring, unsigned int buckets,
+		       int node)
+{
+	KUNIT_STATIC_STUB_REDIRECT(callout_grow_alloc, ring, buckets, node);
+	return callout_ring_alloc(ring, buckets, node,
+				  GFP_KERNEL | __GFP_NOWARN);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_grow_alloc);
+
+/* Moves some entries to the new ring; true if there are more. */
+static bool grow_move(struct callout_base *base)
+{
+	unsigned int budget = CALLOUT_BUDGET;
+	bool more;
+
+	callout_base_lock_irq(base);
+	more = callout_wheel_move(to_wheel(base->scheme), &budget);
+	callout_count_units(base, CALLOUT_BUDGET - budget);
+	callout_base_unlock_irq(base);
+	return more;
+}
+
+/* Makes @ring the base's wheel, and frees what it was. May sleep. */
+static void grow_to(struct callout_base *base, const struct callout_ring *ring)
+{
+	struct callout_wheel *w = to_wheel(base->scheme);
+	struct callout_ring old;
+
+	callout_base_lock_irq(base);
+	callout_base_grow_at(base, INT_MAX);
+	callout_wheel_resize(w, ring);
+	callout_base_unlock_irq(base);
+	do {
+		callout_point(CALLOUT_POINT_GROW_MOVES);
+		cond_resched();
+	} while (grow_move(base));
+	callout_base_lock_irq(base);
+	callout_wheel_moved(w, &old);
+	base->few = false;
+	callout_base_unlock_irq(base);
+	callout_ring_free(&old);
+}
+
+/*
+ * The size that the base's wheel should have, or 0 if it stays as it is; @more:
+ * that depends on what a later look sees.
+ */
+static unsigned int grow_look(struct callout_base *base, bool *more)
+{
+	unsigned int buckets, wanted = 0;
+
+	*more = false;
+	callout_base_lock_irq(base);
+	if (base->follows) {
+		buckets = to_wheel(base->scheme)->ring.mask + 1;
+		wanted = buckets_wanted(base, buckets);
+		*more = buckets > base->least;
+		if (wanted == buckets) {
+			callout_base_grow_at(base, room_of(buckets));
+			wanted = 0;
+		}
+	}
+	callout_base_unlock_irq(base);
+	return wanted;
+}
+
+/* There is no memory for a larger wheel now. */
+static void grow_later(struct callout_base *base)
+{
+	struct callout_wheel *w = to_wheel(base->scheme);
+
+	callout_base_lock_irq(base);
+	callout_base_grow_at(base, max_t(int, room_of(w->ring.mask + 1),
+					 2 * min(callout_base_pending(base),
+						 INT_MAX / 2U)));
+	callout_base_unlock_irq(base);
+}
+
+/*
+ * Gives a base's wheel the size that suits its callouts now, if it follows them.
+ * Returns true if it must be called again later. May sleep; the caller serialises
+ * calls.
+ */
+bool callout_base_fit(struct callout_base *base)
+{
+	struct callout_ring ring;
+	int node = NUMA_NO_NODE;
+	unsigned int wanted;
+	bool more;
+
+	if (base->index != CALLOUT_INDEX_TEST)
+		node = cpu_to_node(base->number);
+	while ((wanted = grow_look(base, &more))) {
+		callout_point(CALLOUT_POINT_GROW_LOOKED);
+		if (callout_grow_alloc(&ring, wanted, node)) {
+			grow_later(base);
+			return true;
+		}
+		grow_to(base, &ring);
+	}
+	return more;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_base_fit);
+
+static void fit_all(struct work_struct *work)
+{
+	struct callout_base *base;
+	bool again = false;
+	unsigned int i;
+
+	for (i = 0; (base = callout_base_from(&i)); i++)
+		again |= callout_base_fit(base);
+	/* Unless somebody has asked meanwhile. */
+	if (again)
+		queue_delayed_work(system_dfl_wq, &callout_fit_work,
+				   CALLOUT_LOOK_SECONDS * HZ);
+}
+
+/* Deferrable: an idle CPU does not wake up to give memory back. */
+struct delayed_work callout_fit_work =
+	__DELAYED_WORK_INITIALIZER(callout_fit_work, fit_all, TIMER_DEFERRABLE);
+EXPORT_SYMBOL_IF_KUNIT(callout_fit_work);
+
+static void fit_wake(struct irq_work *work)
+{
+	mod_delayed_work(system_dfl_wq, &callout_fit_work, 0);
+}
+
+static struct irq_work fit_irq_work = IRQ_WORK_INIT_HARD(fit_wake);
+
+/*
+ * Has the worker look at the base, which is locked; any context, also with the
+ * lock of a run queue held. Only the first call has an effect until it has.
+ */
+void callout_grow_ask(struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	callout_base_grow_at(base, INT_MAX);
+	irq_work_queue(&fit_irq_work);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_grow_ask);
+
+/*
+ * Ends the worker, which uses the bases. No handler is left, in a thread either,
+ * that arms a callout and asks. May sleep.
+ */
+void callout_grow_end(void)
+{
+	irq_work_sync(&fit_irq_work);
+	cancel_delayed_work_sync(&callout_fit_work);
+}

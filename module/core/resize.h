@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * resize.h - wheels that follow the number of callouts
+ */
+#ifndef _CALLOUT_GROW_H
+#define _CALLOUT_GROW_H
+
+#include <linux/workqueue.h>
+#include "base/base.h"
+#include "wheel/hashed_wheel.h"
+
+/* The size that a wheel begins with, and the least that it shrinks to. */
+#define CALLOUT_WHEEL_FIRST	(1U << 7)
+
+/* The same in classes that few machines use. */
+#define CALLOUT_WHEEL_LEAST	(1U << 4)
+
+/* A wheel with more callouts than this for each bucket is too small. */
+#define CALLOUT_WHEEL_MANY	2U
+
+/* A wheel with fewer callouts than this part of its buckets is too large. */
+#define CALLOUT_WHEEL_FEW	8U
+
+/* Seconds between two looks at wheels that may be too large. */
+#define CALLOUT_LOOK_SECONDS	5U
+
+void callout_grow_begin(struct callout_base *base);
+void callout_grow_ask(struct callout_base *base)
+	__must_hold(&base->lock);
+bool callout_base_fit(struct callout_base *base);
+void callout_grow_end(void);
+
+void callout_base_sizes(struct callout_base *base, unsigned int *buckets,
+			unsigned int *old_buckets);
+
+/* For tests. */
+int callout_grow_alloc(struct callout_ring *ring, unsigned int buckets,
+		       int node);
+extern struct delayed_work callout_fit_work;
+
+#endif /* _CALLOUT_GROW_H */

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stop.c - the calls that cancel a callout, or wait for its handler
+ *
+ * arm.c has the states of a callout, and the races with its handler.
+ */
+#include <linux/callout.h>
+#include <linux/module.h>
+#include <linux/kernel.h>
+#include <linux/wait.h>
+#include "queue.h"
+#include "debug.h"
+#include "expiry.h"
+
+/* callout_stop() with the base locked, except for a handler that waits. */
+static __always_inline int callout_stop_locked(struct callout_base *base,
+					       struct callout *c)
+{
+	struct callout_node *n = &c->node;
+	u8 state = n->state;
+	bool pending = state & CALLOUT_S_PENDING;
+
+	WRITE_ONCE(n->mark, 0);
+	if (likely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE |
+			     CALLOUT_S_RAN)) == CALLOUT_S_PENDING)) {
+		callout_scheme_stop(base, n);
+		base->room++;
+		WRITE_ONCE(n->state, state & ~CALLOUT_S_PENDING);
+		callout_debug_deactivate(c);
+		trace_callout_cancel(n);
+		return 1;
+	}
+	if (pending) {
+		callout_dequeue_locked(base, n);
+		callout_debug_deactivate(c);
+		trace_callout_cancel(n);
+	}
+	if (callout_is_running(base, n)) {
+		base->leaving = NULL;
+		/* CANCELLED or OVER: not running, as far as its user can see. */
+		if (READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED)
+			return 0;
+	}
+	return pending ? 1 : -1;
+}
+
+static __always_inline int callout_stop_or_cancel(struct callout *c,
+						  bool *pending)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	int ret;
+
+	base = callout_lock(&c->node, &flags);
+	*pending = c->node.state & CALLOUT_S_PENDING;
+	ret = callout_stop_locked(base, c);
+	if (!ret && callout_cancel_start(base, &c->node))
+		ret = 1;
+	callout_unlock(base, flags);
+	return ret;
+}
+
+#ifdef CONFIG_DEBUG_OBJECTS
+/*
+ * callout_stop() for a callout that debugobjects has reported, by whoever frees
+ * or initialises it: to report its lock too would use up the only report of those.
+ */
+int callout_stop_unasserted(struct callout *c)
+{
+	bool pending;
+
+	return callout_stop_or_cancel(c, &pending);
+}
+#endif
+
+/*
+ * callout_stop() that says in @pending too whether @c was: after 0 the handler of
+ * the present setting runs if it was not, and else that of an earlier one.
+ */
+int callout_stop_was(struct callout *c, bool *pending)
+{
+	callout_debug_assert_init(c);
+	callout_debug_assert_held(c);
+	return callout_stop_or_cancel(c, pending);
+}
+
+/**
+ * callout_stop() - Cancel a callout.
+ * @c: The callout.
+ *
+ * Does not wait for a running handler. A callout that is running and was set
+ * again is not set any more afterwards, and 0 is returned.
+ *
+ * If the callout has an associated lock, the caller must hold it. Then the
+ * handler does not start after this has returned 1, not even if it was waiting
+ * for the lock; and 0 is returned only to the handler itself and, with
+ * CALLOUT_RETURNUNLOCKED, after the handler has released the lock.
+ *
+ * From FreeBSD's callout(9).
+ *
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if it was cancelled; 0 if its handler is running and could not be
+ * stopped; -1 if it was not pending.
+ */
+int callout_stop(struct callout *c)
+{
+	bool pending;
+
+	if (callout_misused(c))
+		return -1;
+	callout_debug_assert_init(c);
+	callout_debug_assert_held(c);
+	return callout_stop_or_cancel(c, &pending);
+}
+EXPORT_SYMBOL_GPL(callout_stop);
+
+#ifdef CONFIG_PREEMPT_RT
+/*
+ * A handler runs in a thread, which a thread of higher priority may preempt.
+ * Blocking on expiry_lock boosts it, which avoids priority inversion. expiry.c
+ * releases the lock after a handler that has waiters.
+ */
+static void callout_wait_seq(struct callout_base *base, unsigned long seq)
+{
+	while (READ_ONCE(base->run_seq) == seq) {
+		spin_lock_bh(&base->expiry_lock);
+		spin_unlock_bh(&base->expiry_lock);
+	}
+}
+#else
+static void callout_wait_seq(struct callout_base *base, unsigned long seq)
+{
+	wait_event(base->wait, READ_ONCE(base->run_seq) != seq);
+}
+#endif
+
+/*
+ * Waits until a running handler has returned. @seq: the base's run_seq, read
+ * under its lock while the handler was running.
+ */
+void callout_wait_run(struct callout_base *base, unsigned long seq)
+{
+	callout_base_lock_irq(base);
+	base->waiters++;
+	base->attention = true;
+	callout_base_unlock_irq(base);
+
+	callout_point(CALLOUT_POINT_DRAIN_WAITS);
+	callout_wait_seq(base, seq);
+
+	callout_base_lock_irq(base);
+	base->waiters--;
+	callout_base_unlock_irq(base);
+}
+
+/*
+ * Cancels and waits, as callout_drain() and callout_shutdown() say. @shut is
+ * CALLOUT_S_SHUT to refuse settings for good, or 0.
+ *
+ * The bit is set in the hold of the lock that cancels, and arming reads it in a
+ * hold of the same lock, so a setting is either cancelled or refused:
+ *
+ *	CPU0: callout_shutdown(c)		CPU1: handler of another callout
+ *						callout_reset(c): lock(base):
+ *						not SHUT: files c
+ *						unlock(base)
+ *	lock(base): takes c out, SHUT
+ *	unlock(base)
+ *						callout_reset(c): lock(base):
+ *						SHUT: returns 0
+ *	c is neither pending nor running:
+ *	returns; c stays so
+ *
+ * The handler of c itself is CPU1 too. DRAINING would do for that one, but not
+ * for others, since it ends with the wait. A callout that is idle keeps its
+ * base, so SHUT goes neither with hotplug nor with a move: arming refuses first.
+ */
+static int callout_cancel_wait(struct callout *c, u8 shut)
+{
+	struct callout_base *base;
+	unsigned long flags, seq;
+	int ret;
+
+	if (callout_misused(c))
+		return -1;
+	might_sleep();
+	callout_debug_assert_init(c);
+	callout_debug_wait(callout_debug_class(c));
+
+	base = callout_lock(&c->node, &flags);
+	ret = callout_stop_locked(base, c);
+	callout_change_state(&c->node, 0, shut);
+	while (callout_is_running(base, &c->node)) {
+		callout_change_state(&c->node, 0, CALLOUT_S_DRAINING);
+		seq = base->run_seq;
+		callout_unlock(base, flags);
+		callout_point(CALLOUT_POINT_DRAIN);
+		callout_wait_run(base, seq);
+		callout_point(CALLOUT_POINT_DRAIN_WAITED);
+		base = callout_lock(&c->node, &flags);
+		/* Another drain may have ended, and the callout been set. */
+		callout_stop_locked(base, c);
+	}
+	callout_change_state(&c->node, CALLOUT_S_DRAINING, 0);
+	callout_unlock(base, flags);
+	return ret;
+}
+
+/**
+ * callout_drain() - Cancel a callout and wait for its handler.
+ * @c: The callout.
+ *
+ * As callout_stop(); when this returns the handler is not running, and the
+ * callout may be freed. While this waits, callout_reset() of @c sets nothing,
+ * whether the handler or another thread calls it; but as ever it cancels a
+ * handler that waits for its associated lock. If several drain @c, what is set
+ * when the first has returned is cancelled by the others.
+ *
+ * From FreeBSD's callout(9).
+ *
+ * Context: Process context, may sleep. It deadlocks if called from the handler
+ * of @c, or with a lock held that the handler takes, the associated one
+ * included.
+ * Return: As callout_stop().
+ */
+int callout_drain(struct callout *c)
+{
+	return callout_cancel_wait(c, 0);
+}
+EXPORT_SYMBOL_GPL(callout_drain);
+
+/**
+ * callout_shutdown() - Cancel a callout for good and wait for its handler.
+ * @c: The callout.
+ *
+ * As callout_drain(), and nothing sets @c afterwards until callout_init() or a
+ * variant: each function that sets a callout then does nothing and returns 0,
+ * whoever calls it. So it ends callouts whose handlers set each other, in any
+ * order and without a flag of the caller's own. Shut one down before freeing it.
+ *
+ * As timer_shutdown_sync() of Linux; not in FreeBSD.
+ *
+ * Context: Process context, may sleep. It deadlocks if called from the handler
+ * of @c, or with a lock held that the handler takes, the associated one
+ * included.
+ * Return: As callout_stop(); -1 if @c had been shut down before, or 0 if that
+ * still waits for the handler.
+ */
+int callout_shutdown(struct callout *c)
+{
+	return callout_cancel_wait(c, CALLOUT_S_SHUT);
+}
+EXPORT_SYMBOL_GPL(callout_shutdown);
+
+/**
+ * callout_async_drain() - Cancel a callout; report when its handler is done.
+ * @c: The callout.
+ * @drain: Called with the handler's argument, in softirq context, when a
+ *	handler that is running now has returned and @c may be freed.
+ *
+ * As callout_drain(), but does not wait: if this returns 0, @drain will be
+ * called, once. @c cannot be set while its handler still runs; from then on it
+ * can, before @drain is called too. So if @drain frees @c, see to it that nobody
+ * sets it any more. After another return value @drain is not called.
+ * Only one can wait at a time: another call meanwhile returns 0, and its @drain
+ * is not called. A handler that waits for its associated lock still starts.
+ *
+ * From FreeBSD's callout(9), release 11 and later.
+ *
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if it was cancelled; 0 if its handler is running, or was cancelled
+ * while it waited and its associated lock is still in use; -1 if it was not
+ * pending.
+ */
+int callout_async_drain(struct callout *c, callout_func_t *drain)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	int ret;
+
+	if (callout_misused(c))
+		return -1;
+	callout_debug_assert_init(c);
+	base = callout_lock(&c->node, &flags);
+	ret = callout_stop_locked(base, c);
+	if (callout_is_running(base, &c->node)) {
+		ret = 0;
+		if (!base->drain)
+			base->drain = drain;
+		base->attention = true;
+	}
+	callout_unlock(base, flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(callout_async_drain);
+
+/**
+ * callout_barrier() - Wait for all running handlers.
+ *
+ * On return every handler that had started before the call has returned. For the
+ * exit of a module that has cancelled all its callouts, by handle say, and must
+ * not be unloaded before its last handler has returned.
+ *
+ * Context: Process context, may sleep; not from a handler.
+ */
+void callout_barrier(void)
+{
+	struct callout_base *base;
+	unsigned long seq;
+	unsigned int i;
+
+	might_sleep();
+
+	for (i = 0; (base = callout_base_from(&i)); i++) {
+		callout_base_lock_irq(base);
+		seq = base->run_seq;
+		callout_base_unlock_irq(base);
+		callout_point(CALLOUT_POINT_BARRIER);
+		if (seq & 1)
+			callout_wait_run(base, seq);
+	}
+}
+EXPORT_SYMBOL_GPL(callout_barrier);

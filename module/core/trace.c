@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * trace.c - the tracepoints, and how settings are traced
+ */
+#define CREATE_TRACE_POINTS
+#include <trace/events/callout.h>
+#undef CREATE_TRACE_POINTS
+
+#include <linux/callout.h>
+#include "queue.h"
+
+/* callout_trace_set() while settings are traced. */
+noinline void callout_trace_start(struct callout_base *base,
+				  struct callout_node *n, bool moved)
+	__must_hold(&base->lock)
+{
+	trace_callout_start(n, callout_now(base), moved);
+}
+
+/*
+ * Settings are traced, and @c is about to get @func, unless that is NULL. Another
+ * handler than before is one more cancel and one more setting: otherwise the number of
+ * callouts of each handler could not be counted. Returns whether the setting moves @c.
+ */
+noinline bool callout_trace_replace(struct callout *c, callout_func_t *func,
+				    bool pending)
+{
+	if (!pending || !func || func == c->func)
+		return pending;
+	trace_callout_cancel(&c->node);
+	return false;
+}

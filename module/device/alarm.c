@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * alarm.c - CLOCK_BOOTTIME_ALARM, CLOCK_REALTIME_ALARM: callouts that wake the
+ * system from suspend
+ *
+ * A callout in an alarm clock is filed and fires as one in the plain clock. It
+ * costs more only when it fires, and when the system is suspended: then the
+ * earliest of all files is looked for, and a struct alarm is armed for it. The
+ * kernel programs the RTC for the earliest of those that are armed.
+ *
+ * This is done in the prepare() method of a device, which is called after programs
+ * are frozen and before any device is suspended. So no operation is missed:
+ *
+ *	CPU0: a program				CPU1: suspend
+ *	SET: files a slot
+ *	is frozen
+ *						prepare(): finds it, arms
+ *						the kernel programs the RTC
+ *						the RTC wakes the system
+ *						complete(): disarms
+ *	is thawed
+ *	SET: files another slot
+ *
+ * The kernel freezes threads that submit for io_uring as well. Expiry is not
+ * frozen. An alarm callout that fires after its program was frozen ends the
+ * suspend that is under way: each one that fires is a hard wake-up event, which
+ * the kernel looks for between devices and while it is suspended to idle. One that
+ * is due and has not fired yet ends it in prepare().
+ *
+ *	CPU0: expiry				CPU1: suspend
+ *						forgets earlier wake-ups
+ *						freezes programs
+ *	slot to the ready list
+ *						prepare(): nothing pending
+ *	unlock(base)
+ *	wake-up event
+ *						before the next device, or on the
+ *						wake-up from idle: resumes
+ *
+ * The wake-up event lasts AWAKE_MS, in which prepare() refuses to suspend, and the
+ * program can read its event: the kernel itself forgets what came before it began
+ * to freeze programs. A program that needs longer waits by epoll(7) with
+ * EPOLLWAKEUP. The struct alarm is a wake-up event as well when it is over, since
+ * the kernel forgets it then, and the callout may fire a tick later.
+ *
+ * CLOCK_BOOTTIME is right for the struct alarm whatever the callout's clock: while
+ * programs are frozen none sets CLOCK_REALTIME. If the kernel sets it, from a
+ * hypervisor's clock, what is due in it then wakes the system late.
+ */
+#include <linux/alarmtimer.h>
+#include <linux/capability.h>
+#include <linux/device.h>
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/pm.h>
+#include <linux/sched.h>
+#include "core/queue.h"
+#include "alarm.h"
+#include "clock.h"
+#include "file.h"
+#include "handles/table.h"
+#include "kcompat.h"
+
+#define ALARM_NAME	"callout-alarm"
+
+/* How long the system stays awake, at least, for a callout that has fired. */
+#define AWAKE_MS	2000
+
+/*
+ * A suspend does not last longer, in seconds: times that are too far for an RTC
+ * make it fail. From 6.7 on the kernel itself knows how far an RTC's alarm reaches;
+ * for others a year is near enough.
+ */
+#define ALARM_REACH	(CALLOUT_RTC_BOUNDED ? 365 * 86400ULL : 86400ULL - 2)
+
+static struct platform_device *alarm_device;
+static struct alarm wake_alarm;
+
+/* Has the kernel alarm timers, and an RTC that wakes the system? */
+bool callout_alarm_works(void)
+{
+	return alarmtimer_get_rtcdev();
+}
+
+/*
+ * May the caller set, or move, a callout in this clock? Returns 0, also if it is
+ * not an alarm clock; -EOPNOTSUPP; or -EPERM. No base may be locked.
+ */
+int callout_alarm_permit(clockid_t clockid)
+{
+	if (!callout_clock_is_alarm(clockid))
+		return 0;
+	if (!callout_alarm_works())
+		return -EOPNOTSUPP;
+	return capable(CAP_WAKE_ALARM) ? 0 : -EPERM;
+}
+
+/*
+ * Callouts in alarm clocks have fired. The caller must hold no raw spinlock: this
+ * takes locks that sleep on PREEMPT_RT.
+ */
+void callout_alarm_fired(void)
+{
+	pm_wakeup_dev_event(&alarm_device->dev, AWAKE_MS, true);
+}
+
+/* Is the slot, whose base is locked, to wake the system? Not at KTIME_MAX: never. */
+static bool slot_wakes(const struct callout_slot *slot)
+{
+	return slot->node.flags & CALLOUT_SLOT_ALARM &&
+	       slot->node.state & CALLOUT_S_PENDING &&
+	       callout_slot_due(slot) < KTIME_MAX;
+}
+
+/* The earlier of @earliest and the latest time at which the slot may fire. */
+static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	u64 time;
+
+	/*
+	 * Most slots are others. Whether it is pending cannot be told without the
+	 * lock: expiry takes those that are early out, and files them again.
+	 */
+	if (!(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_ALARM))
+		return earliest;
+	base = callout_lock(&slot->node, &flags);
+	if (slot_wakes(slot)) {
+		time = callout_slot_due_mono(slot);
+		/* What is in the hash has no slack, nor what is due. */
+		if (!(slot->node.flags & CALLOUT_SLOT_HASHED) &&
+		    time > ktime_get_ns())
+			time += slot->slack;
+		earliest = min(earliest, time);
+	}
+	callout_unlock(base, flags);
+	return earliest;
+}
+
+static bool file_earliest(struct callout_file *file, void *data)
+{
+	struct callout_slot *slot;
+	u64 *earliest = data;
+	unsigned int n, i;
+
+	if (!READ_ONCE(file->alarms))
+		return false;
+	for (n = 0; (slot = callout_file_chunk(file, n)); n++) {
+		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+			*earliest = slot_earliest(&slot[i], *earliest);
+		cond_resched();
+	}
+	return false;
+}
+
+/*
+ * The time in CLOCK_MONOTONIC, if that ran on, by which the first callout in an
+ * alarm clock must fire; more than KTIME_MAX if there is none. Looks at every slot
+ * of files that have had one; may sleep.
+ */
+u64 callout_alarm_earliest(void)
+{
+	u64 earliest = U64_MAX;
+
+	callout_files_visit(file_earliest, &earliest);
+	return earliest;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_alarm_earliest);
+
+/* Has a callout fired in the last AWAKE_MS? */
+static bool alarm_is_awake(struct device *dev)
+{
+	bool active = false;
+
+#ifdef CONFIG_PM_SLEEP
+	spin_lock_irq(&dev->power.lock);
+	active = dev->power.wakeup && dev->power.wakeup->active;
+	spin_unlock_irq(&dev->power.lock);
+#endif
+	return active;
+}
+
+/*
+ * The kernel itself refuses to suspend if the alarm is less than two seconds away.
+ * An alarm that is over leaves its queue, so what is due already is looked at here.
+ */
+static int alarm_prepare(struct device *dev)
+{
+	u64 earliest, wake, now;
+
+	if (!device_may_wakeup(dev))
+		return 0;
+	/* First: one that fires after this is a wake-up that the kernel sees. */
+	earliest = callout_alarm_earliest();
+	if (alarm_is_awake(dev))
+		return -EBUSY;
+	if (earliest >= KTIME_MAX)
+		return 0;
+	now = ktime_get_ns();
+	wake = min(earliest, now + ALARM_REACH * NSEC_PER_SEC);
+	/* An alarm whose time has come is not started. */
+	if (earliest > now &&
+	    alarm_start_timer(&wake_alarm,
+			      ktime_add_safe(ns_to_ktime(wake),
+					     ns_to_ktime(callout_boot_offset())),
+			      false))
+		return 0;
+	pm_wakeup_event(dev, AWAKE_MS);
+	return -EBUSY;
+}
+
+static void alarm_complete(struct device *dev)
+{
+	alarm_cancel(&wake_alarm);
+}
+
+static const struct dev_pm_ops alarm_pm_ops = {
+	.prepare	= alarm_prepare,
+	.complete	= alarm_complete,
+};
+
+static struct platform_driver alarm_driver = {
+	.driver = {
+		.name			= ALARM_NAME,
+		.pm			= pm_sleep_ptr(&alarm_pm_ops),
+		.suppress_bind_attrs	= true,
+	},
+};
+
+static callout_alarm_end_t alarm_over(struct alarm *alarm, ktime_t now)
+{
+	callout_alarm_fired();
+	return callout_alarm_end();
+}
+
+int callout_alarm_init(void)
+{
+	int ret;
+
+	alarm_init(&wake_alarm, ALARM_BOOTTIME, alarm_over);
+	ret = platform_driver_register(&alarm_driver);
+	if (ret)
+		return ret;
+	alarm_device = platform_device_register_simple(ALARM_NAME,
+						       PLATFORM_DEVID_NONE,
+						       NULL, 0);
+	if (IS_ERR(alarm_device)) {
+		ret = PTR_ERR(alarm_device);
+		goto err_driver;
+	}
+	ret = device_init_wakeup(&alarm_device->dev, true);
+	if (ret)
+		goto err_device;
+	return 0;
+
+err_device:
+	platform_device_unregister(alarm_device);
+err_driver:
+	platform_driver_unregister(&alarm_driver);
+	return ret;
+}
+
+/* All files are freed. */
+void callout_alarm_exit(void)
+{
+	platform_device_unregister(alarm_device);
+	platform_driver_unregister(&alarm_driver);
+}

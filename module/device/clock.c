@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * clock.c - expiry times: ticks, three clocks, and two alarm clocks
+ *
+ * CLOCK_BOOTTIME and CLOCK_REALTIME differ from CLOCK_MONOTONIC by offsets that
+ * only change in steps: when the system resumes, and when CLOCK_REALTIME is set
+ * or has a leap second. So callouts of all clocks are filed alike, by tick, and
+ * after a step a worker re-files those that became due earlier, one by one. One
+ * that became due later is postponed at its tick. The cost is paid only at a
+ * step, and only for files that have had callouts in these clocks.
+ *
+ * A time that is relative is not affected by settings: a slot has that in
+ * CLOCK_MONOTONIC although its clock may be CLOCK_REALTIME, and in CLOCK_BOOTTIME
+ * if it is CLOCK_REALTIME_ALARM, which runs while the system is suspended.
+ *
+ * Slots have the times of the initial time namespace. Absolute times become so
+ * when an operation comes in, and the caller's when they go out: those of an
+ * event are the reader's, whoever has set the callout.
+ */
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/pvclock_gtod.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/suspend.h>
+#include <linux/workqueue.h>
+#include "core/queue.h"
+#include "clock.h"
+#include "file.h"
+#include "handles/table.h"
+#include "handles/hash.h"
+#include "kcompat.h"
+
+u64 callout_boot_step;
+EXPORT_SYMBOL_IF_KUNIT(callout_boot_step);
+
+/* Arms a slot, or re-arms it if it is pending. */
+static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
+			 u64 tick)
+	__must_hold(&base->lock)
+{
+	if (slot->node.state & CALLOUT_S_PENDING) {
+		callout_scheme_rearm(base, &slot->node, tick);
+		callout_started(base, tick);
+	} else {
+		callout_start_locked(base, &slot->node, tick);
+	}
+}
+
+/*
+ * Arms or re-arms a slot that may be in the hash. Its place in the hash depends
+ * on its tick, so it moves, in one hold of its bucket's lock: UNTIMEOUT searches
+ * under that lock only, and must find a callout that is outstanding throughout.
+ * One with a key is the only one, and its place does not depend on its tick.
+ *
+ *	CPU0: RESET				CPU1: UNTIMEOUT
+ *	lock(base), lock(bucket)
+ *	slot out of the bucket
+ *	rearm: another tick			waits for bucket
+ *	slot into the bucket
+ *	unlock(bucket)				finds the slot
+ *	unlock(base)				locks base: its handle, cancels it
+ */
+void callout_slot_refile(struct callout_file *file, struct callout_base *base,
+			 struct callout_slot *slot, u64 tick)
+	__must_hold(&base->lock)
+{
+	struct callout_hash *hash = &file->table.hash;
+	struct callout_bucket_hold hold;
+
+	if (slot->node.mark != CALLOUT_HASH_IN || callout_slot_keyed(slot)) {
+		slot_file_at(base, slot, tick);
+		return;
+	}
+	callout_hash_move_begin(hash, slot, &hold);
+	slot_file_at(base, slot, tick);
+	callout_hash_move_end(hash, slot, &hold);
+}
+
+/* Is the slot pending? */
+static bool slot_is_pending(const struct callout_slot *slot)
+{
+	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING;
+}
+
+/* The earlier of @next and the slot's expiry time, if it is in this clock. */
+static u64 slot_next(struct callout_slot *slot, clockid_t clockid, u64 next)
+{
+	struct callout_base *base;
+	unsigned long flags;
+
+	/*
+	 * Without the lock, which is taken for a candidate only. One that is not
+	 * pending is a candidate: RESET and expiry take callouts out and file them
+	 * again in one hold. Of another clock than the tick's all are: flags that
+	 * are read apart from the time may be another's.
+	 */
+	if (callout_slot_clock(slot) != clockid ||
+	    (clockid == CLOCK_MONOTONIC && callout_slot_due_clock(slot) >= next))
+		return next;
+	base = callout_lock(&slot->node, &flags);
+	if (callout_slot_clock(slot) == clockid && callout_slot_will_fire(slot))
+		next = min(next, callout_slot_due_clock(slot));
+	callout_unlock(base, flags);
+	return next;
+}
+
+/*
+ * The earliest expiry time of a file's callouts in one clock, as the caller's
+ * time namespace has it; U64_MAX if none is pending. Looks at every slot; may
+ * sleep.
+ */
+u64 callout_file_next(struct callout_file *file, clockid_t clockid)
+{
+	struct callout_slot *slot;
+	u64 next = U64_MAX;
+	unsigned int n, i;
+
+	for (n = 0; (slot = callout_file_chunk(file, n)); n++) {
+		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+			next = slot_next(&slot[i], clockid, next);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			break;
+	}
+	return next == U64_MAX ? next : callout_time_out(clockid, next);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_next);
+
+/* Can a step make the slot be due earlier? */
+static bool slot_may_step(const struct callout_slot *slot)
+{
+	return slot_is_pending(slot) &&
+	       READ_ONCE(slot->node.flags) & CALLOUT_SLOT_STEPS;
+}
+
+static void slot_step(struct callout_file *file, struct callout_slot *slot)
+{
+	struct callout_base *base;
+	u64 due, latest, now;
+	unsigned long flags;
+
+	if (!slot_may_step(slot))
+		return;
+	callout_point(CALLOUT_POINT_CLOCK_SLOT);
+	base = callout_lock(&slot->node, &flags);
+	if (slot_may_step(slot) && !(slot->node.state & CALLOUT_S_DUE)) {
+		now = ktime_get_ns();
+		due = callout_slot_due_mono(slot);
+		latest = due;
+		/* What is in the hash has no slack. */
+		if (due > now && !(slot->node.flags & CALLOUT_SLOT_HASHED))
+			latest = min_t(u64, due + slot->slack, KTIME_MAX);
+		/* Expiry postpones it if it is later. */
+		if (callout_from_ns(base, latest, now) < slot->node.expires) {
+			if (unlikely(!base->online)) {
+				callout_dequeue_locked(base, &slot->node);
+				base = callout_rehome(base, &slot->node);
+			}
+			callout_slot_refile(file, base, slot,
+					    callout_from_ns(base, due, now));
+		}
+	}
+	callout_unlock(base, flags);
+}
+
+/*
+ * Re-files the callouts in clocks that step of the file's next chunk; false if
+ * there is none, and then begins with the first again.
+ */
+static bool file_step(struct callout_file *file, void *unused)
+{
+	struct callout_slot *slot = NULL;
+	unsigned int i;
+
+	if (READ_ONCE(file->steps))
+		slot = callout_file_chunk(file, file->step_at++);
+	if (!slot) {
+		file->step_at = 0;
+		return false;
+	}
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+		slot_step(file, &slot[i]);
+	return true;
+}
+
+/*
+ * Re-files the callouts of all files after a clock has stepped. None is missed,
+ * since an operation reads the offset and files the slot in one hold of its
+ * base's lock:
+ *
+ *	CPU0: SET				CPU1: this
+ *	lock(base)
+ *	reads the old offset
+ *						clock steps
+ *	files the slot
+ *	unlock(base)				lock(base), unlock(base)
+ *						sees the slot pending, re-files
+ *
+ * If CPU0 locks the base after CPU1, it reads the new offset, and so it does if
+ * its file was opened after this has begun.
+ */
+void callout_clock_stepped(void)
+{
+	struct callout_base *base;
+	unsigned int i;
+
+	callout_point(CALLOUT_POINT_CLOCK_STEPPED);
+	for (i = 0; (base = callout_base_from(&i)); i++) {
+		callout_base_lock_irq(base);
+		callout_base_unlock_irq(base);
+	}
+	callout_files_visit(file_step, NULL);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_clock_stepped);
+
+static void step_files(struct work_struct *work)
+{
+	callout_clock_stepped();
+}
+
+static DECLARE_WORK(step_work, step_files);
+
+/* CLOCK_BOOTTIME steps before programs run again, the worker runs soon after. */
+static int clock_pm(struct notifier_block *nb, unsigned long event, void *data)
+{
+	switch (event) {
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		queue_work(system_dfl_wq, &step_work);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block clock_pm_block = {
+	.notifier_call = clock_pm,
+};
+
+static void clock_was_set(struct irq_work *work)
+{
+	queue_work(system_dfl_wq, &step_work);
+}
+
+static struct irq_work set_irq_work = IRQ_WORK_INIT_HARD(clock_was_set);
+
+/*
+ * Called at each update of the kernel's time, as a rule a tick, with interrupts
+ * off, under the timekeeper's lock and, before 6.13, inside the write section of
+ * its sequence count, for the end of which readers of the clocks spin. So nothing
+ * here may read a clock, wake a thread or take a lock under which clocks are read:
+ * all that is left to an interrupt, which comes when these are released.
+ *
+ * A setting while the worker runs is not lost. Both the interrupt and the worker
+ * can be queued again from the moment at which their function is entered:
+ *
+ *	CPU0: clock_settime()			CPU1: the worker
+ *						not queued any more
+ *						re-files a slot by the old offset
+ *	writes the new offset
+ *	queues the interrupt
+ *	the interrupt queues the worker
+ *						goes on by the new offset
+ *						returns, and is run again
+ *
+ * If the worker was still queued, it has read no offset yet.
+ */
+static int clock_update(struct notifier_block *nb, unsigned long was_set,
+			void *data)
+{
+	if (unlikely(was_set))
+		irq_work_queue(&set_irq_work);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block clock_update_block = {
+	.notifier_call = clock_update,
+};
+
+void callout_clock_init(void)
+{
+	/* These fail only if the block is registered already. */
+	register_pm_notifier(&clock_pm_block);
+	pvclock_gtod_register_notifier(&clock_update_block);
+}
+
+/*
+ * No file is open. The notifiers queue the interrupt and the worker, and the
+ * interrupt the worker, so each ends before what it queues: unregistering waits
+ * for a call that is under way.
+ */
+void callout_clock_exit(void)
+{
+	pvclock_gtod_unregister_notifier(&clock_update_block);
+	unregister_pm_notifier(&clock_pm_block);
+	irq_work_sync(&set_irq_work);
+	cancel_work_sync(&step_work);
+}

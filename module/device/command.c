@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * command.c - pending commands of io_uring, which complete when their callouts fire
+ *
+ * UNSET and RESET complete at once. SET is a command that stays: its callout has
+ * a key as any other, and the ioctls find and move it too, but its kind is
+ * CALLOUT_KIND_COMMAND as long as it is in the hash, and in the place of the key's
+ * func, which is the same for all, it has the command. A pending command holds a
+ * reference of the open file, so release() never meets one.
+ *
+ * Three may want to end a command: expiry, a canceller, and io_uring when the
+ * ring or the task goes, which gives the command instead of a key. The command
+ * has the handle, so this is a cancel by handle. Whoever takes the callout out of
+ * its base, with the base locked, owns the command, frees the slot in the same
+ * hold, and completes the command when the base is unlocked:
+ *
+ *	CPU0: callout_expire_command()		CPU1: callout_uring_cmd(F_CANCEL)
+ *	lock(base)				lock(uring_lock)
+ *	slot out of the base, freed:
+ *	its handle is stale
+ *	unlock(base)
+ *						lock(base)
+ *						another handle: not the owner
+ *						unlock(base), unlock(uring_lock)
+ *	task work for the command
+ *						runs the task work, or fallback:
+ *						io_uring_cmd_done()
+ *
+ * CPU1 may use the command until it has unlocked uring_lock: io_uring_cmd_done()
+ * is only called with that lock held, or takes it. io_uring asks again as long as
+ * the command is not done, so it does not matter that CPU1 did nothing, also if
+ * the callout was not yet set.
+ */
+#include "kcompat.h"
+
+#if CALLOUT_URING
+
+#include <linux/io_uring/cmd.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/random.h>
+#include "core/queue.h"
+#include "alarm.h"
+#include "clock.h"
+#include "command.h"
+#include "file.h"
+#include "core/expiry.h"
+#include "handles/table.h"
+
+/* Units of work of an expiry: it also takes a slot out of the hash and frees it. */
+#define COMMAND_UNITS	2U
+
+unsigned long callout_command_mask __ro_after_init;
+
+/*
+ * Takes the command of a callout that is not pending any more, and the callout out
+ * of the hash; the slot is an ordinary one again. Base locked.
+ */
+static __always_inline struct io_uring_cmd *
+command_detach(struct callout_table *table, struct callout_slot *slot)
+{
+	unsigned long masked = slot->node.own;
+	struct io_uring_cmd *cmd = (void *)(masked ^ callout_command_mask);
+
+	callout_slot_set_key(slot, CALLOUT_KEY_FUNC);
+	callout_slot_unhash(table, slot);
+	/* Not before: who searches the hash has not locked the base. */
+	slot->node.kind = CALLOUT_KIND_EVENT;
+	/* The slot is another's soon. */
+	WRITE_ONCE(callout_to_command(cmd)->handle, 0);
+	return cmd;
+}
+
+CALLOUT_URING_WORK(command_fired, 0)
+CALLOUT_URING_WORK(command_cancelled, -ECANCELED)
+
+/* Frees the slots of @n, and of those that are due next; completes commands. */
+static unsigned int callout_expire_command(struct callout_base *base,
+					   struct callout_node *n,
+					   unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	struct io_uring_cmd *fired = NULL, **tail = &fired, *cmd;
+	struct callout_slot *slot;
+	struct callout_file *file;
+	u64 now = ktime_get_ns(), due;
+	unsigned int taken = 0;
+	u8 flags = 0;
+
+	do {
+		*budget -= min(*budget, COMMAND_UNITS);
+		slot = callout_to_slot(n);
+		file = callout_slot_file(slot);
+		due = callout_slot_due_mono(slot);
+		if (unlikely(due > now)) {
+			/* Its clock is not the tick's, or was set back. */
+			callout_dequeue_locked(base, n);
+			callout_slot_refile(file, base, slot,
+					    callout_from_ns(base, due, now));
+		} else {
+			callout_take_due(base, n);
+			trace_callout_expire_exit(n);
+			*tail = command_detach(&file->table, slot);
+			tail = &callout_to_command(*tail)->next;
+			flags |= n->flags;
+			WRITE_ONCE(n->flags, 0);
+			callout_slot_put(&file->table, base, slot);
+			atomic64_inc(&file->count[CALLOUT_FILE_DELIVERED]);
+			atomic_dec(&file->outstanding);
+		}
+		taken++;
+		if (!*budget)
+			break;
+		n = callout_scheme_first(base, budget);
+	} while (*budget && n && n->kind == CALLOUT_KIND_COMMAND);
+	*tail = NULL;
+
+	callout_count_units(base, CALLOUT_BUDGET - *budget);
+	callout_base_unlock_irq(base);
+	if (unlikely(flags & CALLOUT_SLOT_ALARM))
+		callout_alarm_fired();
+	/* A command, and its file, may be gone as soon as it is handed over. */
+	while ((cmd = fired)) {
+		fired = callout_to_command(cmd)->next;
+		io_uring_cmd_do_in_task_lazy(cmd, command_fired);
+	}
+	callout_time_passed(base, NULL);
+	callout_base_lock_irq(base);
+	return taken;
+}
+
+static const struct callout_kind_ops kind_command = {
+	.expire = callout_expire_command,
+};
+
+/* A callout with a command was cancelled, whose base is locked: add it to @list. */
+void callout_command_take(struct callout_slot *slot, struct io_uring_cmd **list)
+{
+	struct io_uring_cmd *cmd = command_detach(callout_slot_table(slot),
+						  slot);
+
+	callout_to_command(cmd)->next = *list;
+	*list = cmd;
+}
+
+/* Complete the commands of @list, whose callouts were cancelled; no base is locked. */
+void callout_commands_cancelled(struct io_uring_cmd **list)
+{
+	struct io_uring_cmd *cmd;
+
+	while ((cmd = *list)) {
+		*list = callout_to_command(cmd)->next;
+		io_uring_cmd_complete_in_task(cmd, command_cancelled);
+	}
+}
+
+/* Only the wheel leaves room for the command. */
+bool callout_command_works(struct callout_file *file)
+{
+	return callout_is_wheel(callout_base_of(file->table.class,
+						callout_home_cpu()));
+}
+
+void callout_command_init(void)
+{
+	callout_command_mask = get_random_long();
+	callout_register_kind(CALLOUT_KIND_COMMAND, &kind_command);
+}
+
+#endif /* CALLOUT_URING */

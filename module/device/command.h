@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * command.h - pending commands of io_uring, which complete when their callouts fire
+ */
+#ifndef _CALLOUT_DEV_COMMAND_H
+#define _CALLOUT_DEV_COMMAND_H
+
+#include <linux/types.h>
+#include "kcompat.h"
+
+struct callout_file;
+struct callout_slot;
+struct io_uring_cmd;
+
+#if CALLOUT_URING
+
+#include <linux/io_uring/cmd.h>
+#include "handles/slot.h"
+
+/**
+ * struct callout_command - what a pending SET keeps in its struct io_uring_cmd
+ * @next: link in a list of commands that are about to complete
+ * @handle: of its callout; 0 until that is set
+ */
+struct callout_command {
+	struct io_uring_cmd *next;
+	u64 handle;
+};
+
+static inline struct callout_command *callout_to_command(struct io_uring_cmd *cmd)
+{
+	return io_uring_cmd_to_pdu(cmd, struct callout_command);
+}
+
+/*
+ * Random: a slot has the address of its command xor this. In the same place other
+ * slots have a number that a program has chosen, see slot.h.
+ */
+extern unsigned long callout_command_mask;
+
+/* Makes a callout that was just set, as one of a command, that of @cmd. Base locked. */
+static inline void callout_command_attach(struct io_uring_cmd *cmd,
+					  struct callout_slot *slot)
+{
+	slot->node.own = (unsigned long)cmd ^ callout_command_mask;
+	/* Pairs with command_cancel(). */
+	WRITE_ONCE(callout_to_command(cmd)->handle, slot->handle);
+}
+
+void callout_command_take(struct callout_slot *slot, struct io_uring_cmd **list);
+void callout_commands_cancelled(struct io_uring_cmd **list);
+bool callout_command_works(struct callout_file *file);
+void callout_command_init(void);
+
+#else /* !CALLOUT_URING */
+
+static inline void callout_command_take(struct callout_slot *slot,
+					struct io_uring_cmd **list)
+{
+}
+
+static inline void callout_commands_cancelled(struct io_uring_cmd **list)
+{
+}
+
+static inline bool callout_command_works(struct callout_file *file)
+{
+	return false;
+}
+
+static inline void callout_command_init(void)
+{
+}
+
+#endif /* CALLOUT_URING */
+
+#endif /* _CALLOUT_DEV_COMMAND_H */

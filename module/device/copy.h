@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * copy.h - copy structures in that may be of another version
+ */
+#ifndef _CALLOUT_DEV_COPY_H
+#define _CALLOUT_DEV_COPY_H
+
+#include <linux/errno.h>
+#include <linux/types.h>
+#include <linux/uaccess.h>
+#include <uapi/linux/callout.h>
+
+/* Can no structure have this size, which a program gave? @least is version 1's. */
+static inline bool callout_size_bad(size_t size, size_t least)
+{
+	return size < least || size > CALLOUT_SIZE_MAX || size % sizeof(u64);
+}
+
+/*
+ * Copies a structure in that is @size in the program, at least @least, and @known
+ * here. Returns 0, -EINVAL, -E2BIG or -EFAULT.
+ */
+static inline int callout_copy_in(void *to, size_t known,
+				  const void __user *from, size_t size,
+				  size_t least)
+{
+	if (callout_size_bad(size, least))
+		return -EINVAL;
+	return copy_struct_from_user(to, known, from, size);
+}
+
+#endif /* _CALLOUT_DEV_COPY_H */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ctx.h - what a run of operations on one file shares
+ */
+#ifndef _CALLOUT_DEV_CTX_H
+#define _CALLOUT_DEV_CTX_H
+
+#include <linux/atomic.h>
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
+#include <linux/timekeeping.h>
+#include <linux/types.h>
+#include "core/queue.h"
+#include "file.h"
+
+struct io_uring_cmd;
+
+/**
+ * struct callout_op_ctx - state of a run of operations on one file
+ * @base: base left locked by the last operation, or NULL
+ * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it since the run
+ *	began or slept
+ * @commands: those whose callouts it has cancelled, see command.h
+ * @home: in this hold of its lock @base was found to be the home of new
+ *	callouts, which it stays: interrupts are off. False without @base.
+ * @may_wake: the caller is known to have CAP_WAKE_ALARM
+ * @ahead: slots to reserve with the next one
+ * @spare: slots reserved, that is counted as outstanding, but not in use; not
+ *	negative between operations
+ * @count: counted so far, by enum callout_file_count
+ *
+ * Begins zeroed and ends with callout_ctx_flush(), or with its two parts. A run
+ * shares one write to the file's counters, which all CPUs use, and one hold of a
+ * base's lock. It must not be longer than a budget's worth of work, which the
+ * counters can hold. Its caller may sleep: while it holds no lock interrupts are on.
+ */
+struct callout_op_ctx {
+	struct callout_base *base;
+	u64 now;
+	struct io_uring_cmd *commands;
+	bool home;
+	bool may_wake;
+	u16 ahead;
+	s16 spare;
+	u16 count[CALLOUT_OP_COUNTS];
+};
+
+/* CLOCK_MONOTONIC, the same for the whole run unless that sleeps. */
+static inline u64 callout_ctx_now(struct callout_op_ctx *ctx)
+{
+	if (!ctx->now)
+		ctx->now = ktime_get_ns();
+	return ctx->now;
+}
+
+/* The run holds the lock of another base, or of none. */
+static inline void callout_ctx_set_base(struct callout_op_ctx *ctx,
+					struct callout_base *base)
+{
+	ctx->base = base;
+	ctx->home = false;
+}
+
+/* Drops the base's lock. The caller is about to sleep, or done. */
+static inline void callout_ctx_unlock(struct callout_op_ctx *ctx)
+{
+	struct callout_base *base = ctx->base;
+
+	if (base) {
+		__acquire(&base->lock);	/* for sparse */
+		callout_base_unlock_irq(base);
+		callout_ctx_set_base(ctx, NULL);
+	}
+}
+
+/* The caller may sleep: afterwards the time is read again. */
+static inline void callout_ctx_sleep(struct callout_op_ctx *ctx)
+{
+	callout_ctx_unlock(ctx);
+	ctx->now = 0;
+}
+
+/* Does the run hold the lock of the base of @n, which so cannot change? */
+static inline bool callout_ctx_holds(const struct callout_op_ctx *ctx,
+				     const struct callout_node *n)
+{
+	return ctx->base && likely(READ_ONCE(n->cpu) == ctx->base->index);
+}
+
+/* Locks the base of @n, unless the run holds that lock already. */
+static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
+						    struct callout_node *n)
+{
+	struct callout_base *base;
+
+	if (callout_ctx_holds(ctx, n))
+		return ctx->base;
+	callout_ctx_unlock(ctx);
+	lockdep_assert_irqs_enabled();
+	local_irq_disable();
+	base = callout_lock_irqs_off(n);
+	/* For sparse, which cannot follow this. */
+	__release(&base->lock);
+	ctx->base = base;
+	return base;
+}
+
+void callout_ctx_complete(struct callout_op_ctx *ctx);
+void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx);
+
+/*
+ * The rest of callout_ctx_flush() when no base is locked: updates the counters,
+ * returns spare slots.
+ */
+static inline void callout_ctx_count(struct callout_file *file,
+				     struct callout_op_ctx *ctx)
+{
+	unsigned int i;
+
+#pragma GCC unroll 4
+	for (i = 0; i < CALLOUT_OP_COUNTS; i++)
+		if (ctx->count[i])
+			atomic64_add(ctx->count[i], &file->count[i]);
+	if (ctx->spare)
+		atomic_sub(ctx->spare, &file->outstanding);
+	/* The last: they may hold the only references of the file. */
+	if (unlikely(ctx->commands))
+		callout_ctx_complete(ctx);
+}
+
+#endif /* _CALLOUT_DEV_CTX_H */

@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * event.c - the ready list of a file: expiry adds slots, readers take them
+ *
+ * A reader takes slots off the ready list, a few at a time: they are detached.
+ * It copies their events with no lock held, and then frees the slots, or
+ * re-arms the periodic ones. If the copy fails the slots go back to the head
+ * of the list.
+ *
+ * Readers do not exclude each other, so a reader whose buffer must be paged in
+ * does not delay the others. Each reader gets events in order; if one fails
+ * while others read, they may get later events first.
+ *
+ * Readers wait exclusively: the first event wakes one. A reader that has waited
+ * wakes the next one if it leaves events behind, before it copies its own. So
+ * while there are events and waiters, at least one woken reader is under way. A
+ * waiter that is woken while it times out or gets a signal takes the event.
+ */
+#include <linux/eventfd.h>
+#include <linux/fs.h>
+#include <linux/hrtimer.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/uio.h>
+#include <linux/wait.h>
+#include <uapi/linux/callout.h>
+#include "core/queue.h"
+#include "core/expiry.h"
+#include "alarm.h"
+#include "clock.h"
+#include "ctx.h"
+#include "event.h"
+#include "file.h"
+#include "handles/table.h"
+#include "kcompat.h"
+
+/* Events copied at a time; they are on the stack. */
+#define READ_EVENTS		16U
+
+/* Slots taken off the ready list, and their events; @periodic: one repeats. */
+struct detached {
+	unsigned int n;
+	bool periodic;
+	struct callout_slot *slot[READ_EVENTS];
+	struct callout_event events[READ_EVENTS];
+};
+
+/*
+ * The slot is early: the clock is not the tick's, or was set back since the
+ * callout was set.
+ */
+static void file_postpone(struct callout_file *file, struct callout_base *base,
+			  struct callout_slot *slot, u64 now)
+{
+	callout_slot_refile(file, base, slot,
+			    callout_from_ns(base, callout_slot_due_mono(slot),
+					    now));
+}
+
+/*
+ * Wakes readers: the ready list became non-empty. Of those in poll() all, also
+ * with EPOLLEXCLUSIVE: they are not woken again until all events are read, and
+ * the one that is woken may end before it reads. @eventfd is file->eventfd as
+ * read in the same hold of file->lock; the caller has been in an RCU read-side
+ * critical section since. The caller must hold no raw spinlock: this takes
+ * locks that sleep on PREEMPT_RT.
+ */
+static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
+{
+	wake_up(&file->readers);
+	__wake_up(&file->wait, TASK_NORMAL, 0,
+		  poll_to_key(EPOLLIN | EPOLLRDNORM));
+	kill_fasync(&file->fasync, SIGIO, POLL_IN);
+	if (eventfd)
+		eventfd_signal(eventfd);
+}
+
+/*
+ * slot_is_early() in a clock that steps. One read of the offset decides whether
+ * the slot is due, and whether because a setting of the clock has ended it: then
+ * CALLOUT_SLOT_REAL_ON_SET stays.
+ */
+static noinline bool slot_is_early_slow(struct callout_file *file,
+					struct callout_slot *slot, u64 now)
+{
+	u8 flags = slot->node.flags;
+	u64 offset = callout_slot_offset(flags);
+
+	if (callout_slot_due_at(slot, flags, offset) > now)
+		return true;
+	if (callout_slot_on_set(flags) && slot->next == offset)
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REAL_MASK,
+					  CALLOUT_SLOT_REAL);
+	return false;
+}
+
+static inline bool slot_is_early(struct callout_file *file,
+				 struct callout_slot *slot, u64 now)
+{
+	if (unlikely(slot->node.flags & CALLOUT_SLOT_STEPS))
+		return slot_is_early_slow(file, slot, now);
+	return callout_slot_due(slot) > now;
+}
+
+/* Moves @n, and slots of the same file that are due next, to the ready list. */
+static unsigned int callout_expire_file(struct callout_base *base,
+					struct callout_node *n,
+					unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	struct callout_slot *slot = callout_to_slot(n);
+	struct callout_file *file = callout_slot_file(slot);
+	struct eventfd_ctx *eventfd = NULL;
+	unsigned int taken = 0, ready = 0;
+	u64 now = ktime_get_ns();
+	u8 fired = 0;
+	bool wake;
+
+	raw_spin_lock(&file->lock);
+	do {
+		--*budget;
+		if (unlikely(slot_is_early(file, slot, now))) {
+			callout_dequeue_locked(base, n);
+			file_postpone(file, base, slot, now);
+		} else {
+			callout_take_due(base, n);
+			callout_slot_set_fired(slot, now);
+			callout_slot_change_flags(file, slot, 0,
+						  CALLOUT_SLOT_READY);
+			fired |= n->flags;
+			list_add_tail(&n->entry, &file->ready);
+			trace_callout_expire_exit(n);
+			ready++;
+		}
+		taken++;
+		if (!*budget)
+			break;
+		n = callout_scheme_first(base, budget);
+		if (!n || n->kind != CALLOUT_KIND_EVENT)
+			break;
+		slot = callout_to_slot(n);
+	} while (*budget && callout_slot_file(slot) == file);
+	wake = ready && !file->unread;
+	if (wake)
+		eventfd = rcu_dereference(file->eventfd);
+	WRITE_ONCE(file->unread, file->unread + ready);
+	WRITE_ONCE(file->fired, file->fired + ready);
+	raw_spin_unlock(&file->lock);
+
+	callout_count_units(base, CALLOUT_BUDGET - *budget);
+	/* Not only to wake readers: the budget of this hold may be used up. */
+	callout_base_unlock_irq(base);
+	if (unlikely(fired & CALLOUT_SLOT_ALARM))
+		callout_alarm_fired();
+	callout_point(CALLOUT_POINT_FILE_FIRED);
+	if (wake)
+		file_wake(file, eventfd);
+	callout_time_passed(base, NULL);
+	callout_base_lock_irq(base);
+	return taken;
+}
+
+static const struct callout_kind_ops kind_event = {
+	.expire = callout_expire_file,
+};
+
+/*
+ * Is it an event that lost its key, since a reader took it and could not copy
+ * it? Another callout may have the key by now. Ready slots do not join or leave
+ * the hash except with callout_file.lock held.
+ */
+static bool slot_lost_key(const struct callout_slot *slot)
+{
+	return slot->node.flags & CALLOUT_SLOT_HASHED &&
+	       callout_slot_keyed(slot) &&
+	       READ_ONCE(slot->node.mark) == CALLOUT_HASH_OUT;
+}
+
+/*
+ * Cancels a callout that is not pending; its base is locked. Returns
+ * CALLOUT_WITHDRAWN if the slot was ready: it is the caller's now.
+ * CALLOUT_CANCELLED if its reader was to re-arm it: the reader will free it.
+ * Otherwise -ENOENT: the callout is being read for the last time, stale or, if
+ * @named is true, has lost its key.
+ */
+int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot,
+			  bool named)
+{
+	int ret = -ENOENT;
+
+	raw_spin_lock(&file->lock);
+	if (slot->node.flags & CALLOUT_SLOT_READY) {
+		if (unlikely(named && slot_lost_key(slot)))
+			goto out;
+		list_del(&slot->node.entry);
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_READY, 0);
+		WRITE_ONCE(file->unread, file->unread - 1);
+		ret = CALLOUT_WITHDRAWN;
+	} else if (slot->node.flags & CALLOUT_SLOT_REPEAT) {
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT, 0);
+		ret = CALLOUT_CANCELLED;
+	}
+out:
+	raw_spin_unlock(&file->lock);
+	return ret;
+}
+
+/* The rest of slot_to_event() if the clock is not CLOCK_MONOTONIC. */
+static noinline void event_in_clock(const struct callout_slot *slot, u8 flags,
+				    struct callout_event *event)
+{
+	event->clockid = callout_slot_clock(slot);
+	/* Part of CALLOUT_SLOT_REAL_ON_SET too. */
+	if (!(flags & CALLOUT_SLOT_REAL_REL))
+		return;
+	event->due = callout_slot_due_clock(slot);
+	if (callout_slot_on_set(flags))
+		event->type = CALLOUT_EVENT_CLOCK_SET;
+}
+
+/* Writes each member, or programs would read the kernel's stack. */
+static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
+				 struct callout_event *event)
+{
+	BUILD_BUG_ON(sizeof(*event) != CALLOUT_EVENT_SIZE_V1);
+	/* An initializer would be a "rep stos", and these after it. */
+	event->type = CALLOUT_EVENT_FIRED;
+	event->flags = 0;
+	event->handle = slot->handle;
+	event->cookie = slot->arg;
+	event->func = callout_slot_plain_key(slot);
+	event->due = callout_slot_due(slot);
+	event->fired = callout_slot_fired(slot);
+	event->overrun = 0;
+	event->clockid = CLOCK_MONOTONIC;
+	event->reserved = 0;
+	if (unlikely(flags & CALLOUT_SLOT_CLOCK))
+		event_in_clock(slot, flags, event);
+}
+
+/* Counts the periods that have passed unread, and sets the next expiry. */
+static void event_count(struct callout_slot *slot, struct callout_event *event,
+			u64 now)
+{
+	u64 due = callout_slot_due(slot), period = slot->period, missed = 0;
+
+	now += callout_slot_offset(slot->node.flags);
+	if (now > due && now - due >= period)
+		missed = div64_u64(now - due, period);
+	event->overrun = min_t(u64, missed, U32_MAX);
+	event->flags = CALLOUT_EVENT_PERIODIC;
+	/* The first after now. No overflow: both terms are less than 2^63. */
+	slot->next = min_t(u64, due + missed * period + period, KTIME_MAX);
+}
+
+/* The event of a callout with a key, which is its arg in the hash. */
+static void event_name_by_key(struct callout_event *event)
+{
+	event->handle = event->cookie;
+	event->cookie = 0;
+	event->func = 0;
+	event->flags = CALLOUT_EVENT_KEY;
+}
+
+/* Takes up to @max events off the ready list. */
+static void events_detach(struct callout_file *file, unsigned int max,
+			  struct detached *taken)
+{
+	struct callout_slot *slot;
+	struct list_head *pos;
+	unsigned int n = 0;
+	LIST_HEAD(first);
+	u64 now = 0;
+	u8 flags;
+
+	taken->periodic = false;
+	raw_spin_lock_irq(&file->lock);
+	list_for_each(pos, &file->ready) {
+		if (n == max)
+			break;
+		slot = list_entry(pos, struct callout_slot, node.entry);
+		flags = slot->node.flags & ~(CALLOUT_SLOT_READY |
+					     CALLOUT_SLOT_REPEAT |
+					     CALLOUT_SLOT_MOVED);
+		slot_to_event(slot, flags, &taken->events[n]);
+		if (flags & CALLOUT_SLOT_HASHED) {
+			/* One that was taken before is out already. */
+			callout_slot_unhash(&file->table, slot);
+			if (callout_slot_keyed(slot))
+				event_name_by_key(&taken->events[n]);
+		} else if (unlikely(slot->period)) {
+			if (!now)
+				now = ktime_get_ns();
+			event_count(slot, &taken->events[n], now);
+			flags |= CALLOUT_SLOT_REPEAT;
+			taken->periodic = true;
+		}
+		/* Once: RESET reads it without callout_file.lock. */
+		WRITE_ONCE(slot->node.flags, flags);
+		taken->slot[n++] = slot;
+	}
+	list_cut_before(&first, &file->ready, pos);
+	taken->n = n;
+	WRITE_ONCE(file->unread, file->unread - n);
+	raw_spin_unlock_irq(&file->lock);
+}
+
+/* Converts the times of detached events to those of the reader's namespace. */
+static noinline void events_time_out(struct detached *taken)
+{
+	struct callout_event *event = taken->events;
+	unsigned int i;
+
+	for (i = 0; i < taken->n; i++, event++) {
+		event->due = callout_time_out(event->clockid, event->due);
+		event->fired = callout_time_out(CLOCK_MONOTONIC, event->fired);
+	}
+}
+
+/* Was a periodic callout cancelled or reset since it was detached? */
+static bool event_is_stale(const struct callout_slot *slot,
+			   const struct callout_event *event)
+{
+	return event->flags & CALLOUT_EVENT_PERIODIC &&
+	       (slot->node.flags & (CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED)) !=
+	       CALLOUT_SLOT_REPEAT;
+}
+
+/*
+ * Puts all slots except the first @copied back, in their old order. Slots with
+ * stale events stay detached.
+ */
+static noinline void events_attach(struct callout_file *file,
+				   struct detached *taken, unsigned int copied)
+{
+	unsigned int i, left = copied;
+	struct eventfd_ctx *eventfd;
+	struct callout_slot *slot;
+	LIST_HEAD(back);
+	bool wake;
+
+	rcu_read_lock();
+	raw_spin_lock_irq(&file->lock);
+	for (i = copied; i < taken->n; i++) {
+		slot = taken->slot[i];
+		if (unlikely(event_is_stale(slot, &taken->events[i]))) {
+			taken->events[left].flags = taken->events[i].flags;
+			taken->slot[left++] = slot;
+			continue;
+		}
+		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT,
+					  CALLOUT_SLOT_READY);
+		/* A key may name another callout by now. */
+		if (slot->node.flags & CALLOUT_SLOT_HASHED &&
+		    !callout_slot_keyed(slot))
+			callout_hash_insert(&file->table.hash, slot);
+		list_add_tail(&slot->node.entry, &back);
+	}
+	list_splice(&back, &file->ready);
+	wake = left < taken->n && !file->unread;
+	eventfd = rcu_dereference(file->eventfd);
+	WRITE_ONCE(file->unread, file->unread + taken->n - left);
+	taken->n = left;
+	raw_spin_unlock_irq(&file->lock);
+	/* Other readers may have found the list empty, and sleep. */
+	if (wake)
+		file_wake(file, eventfd);
+	rcu_read_unlock();
+}
+
+/* Re-arms a periodic callout unless it was cancelled while detached. */
+static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
+{
+	struct callout_base *base = ctx->base;
+
+	if (!(slot->node.flags & CALLOUT_SLOT_REPEAT))
+		return false;
+	base = callout_rehome(base, &slot->node);
+	callout_ctx_set_base(ctx, base);
+	/* RESET has written when it is due. */
+	if (likely(!(slot->node.flags & CALLOUT_SLOT_MOVED)))
+		callout_slot_set_due(slot, slot->next);
+	callout_start_locked(base, &slot->node,
+			     callout_slack_tick(base,
+						callout_slot_due_mono(slot),
+						slot->slack,
+						callout_ctx_now(ctx)));
+	callout_trace_set(base, &slot->node, false);
+	return true;
+}
+
+/*
+ * Frees or re-arms detached slots. The events of the first @copied were read;
+ * the others are stale.
+ */
+static void events_finish(struct callout_file *file, struct detached *taken,
+			  unsigned int copied)
+{
+	unsigned int i, repeated = 0, cancelled = 0;
+	struct callout_op_ctx ctx = {};
+	struct callout_base *base;
+	struct callout_slot *slot;
+
+	for (i = 0; i < taken->n; i++) {
+		slot = taken->slot[i];
+		base = callout_ctx_lock(&ctx, &slot->node);
+		if (unlikely(taken->periodic) &&
+		    taken->events[i].flags & CALLOUT_EVENT_PERIODIC) {
+			repeated += i < copied;
+			if (slot_repeat(&ctx, slot))
+				continue;
+			/* The canceller has counted it. */
+			cancelled++;
+		}
+		WRITE_ONCE(slot->node.flags, 0);
+		callout_slot_put(&file->table, base, slot);
+		ctx.spare++;
+	}
+	atomic64_add(ctx.spare - cancelled,
+		     &file->count[CALLOUT_FILE_DELIVERED]);
+	if (repeated)
+		atomic64_add(repeated, &file->count[CALLOUT_FILE_REPEATED]);
+	callout_ctx_flush(file, &ctx);
+}
+
+/* events_put() for a size that is not the kernel's. */
+static noinline unsigned int events_put_sized(const struct detached *taken,
+					      struct iov_iter *to, size_t size)
+{
+	size_t known = min(size, sizeof(taken->events[0])), done;
+	unsigned int i;
+
+	for (i = 0; i < taken->n; i++) {
+		done = copy_to_iter(&taken->events[i], known, to);
+		if (done == known)
+			done += iov_iter_zero(size - known, to);
+		if (done < size) {
+			iov_iter_revert(to, done);
+			break;
+		}
+	}
+	return i;
+}
+
+/*
+ * Copies events that have @size each in the reader's buffer. Returns how many.
+ * One that was copied in part was not read.
+ */
+static inline unsigned int events_put(const struct detached *taken,
+				      struct iov_iter *to, size_t size)
+{
+	const size_t known = sizeof(taken->events[0]);
+	size_t done;
+
+	if (unlikely(size != known))
+		return events_put_sized(taken, to, size);
+	done = copy_to_iter(taken->events, taken->n * known, to);
+	iov_iter_revert(to, done % known);
+	return done / known;
+}
+
+/*
+ * Copies some events. Returns the number of bytes, 0 if there was no event, or
+ * -EFAULT. A reader that has waited was woken alone, so it wakes the next one,
+ * before the copy, which may take long.
+ */
+static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
+			   size_t event_size, bool waited)
+{
+	struct detached taken __uninitialized;
+	unsigned int copied;
+
+	events_detach(file, min_t(size_t, iov_iter_count(to) / event_size,
+				  READ_EVENTS), &taken);
+	if (!taken.n)
+		return 0;
+	callout_point(CALLOUT_POINT_FILE_DETACHED);
+	if (waited && READ_ONCE(file->unread))
+		wake_up(&file->readers);
+	if (unlikely(callout_timens_differs()))
+		events_time_out(&taken);
+	copied = events_put(&taken, to, event_size);
+	callout_point(CALLOUT_POINT_FILE_COPIED);
+	if (unlikely(copied < taken.n))
+		events_attach(file, &taken, copied);
+	events_finish(file, &taken, copied);
+	if (unlikely(!copied))
+		return -EFAULT;
+	return copied * event_size;
+}
+
+/* Copies the events that @to has room for; returns as events_copy(). */
+static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
+			   size_t event_size, bool waited)
+{
+	ssize_t ret, done = 0;
+
+	do {
+		ret = events_copy(file, to, event_size, waited);
+		if (ret > 0)
+			done += ret;
+		cond_resched();
+		/* A short count means that there were no more. */
+	} while (ret == READ_EVENTS * event_size &&
+		 iov_iter_count(to) >= event_size &&
+		 !fatal_signal_pending(current));
+	return done ? done : ret;
+}
+
+/* Waits for an event. Returns 0, -ERESTARTSYS, or -ETIME. */
+static int events_wait(struct callout_file *file,
+		       const struct callout_until *until)
+{
+	ktime_t time = until->time;
+	ktime_t *expires = time == KTIME_MAX ? NULL : &time;
+	struct wait_queue_entry entry;
+	int ret = 0;
+
+	init_wait_entry(&entry, WQ_FLAG_EXCLUSIVE);
+	while (!ret) {
+		ret = prepare_to_wait_event(&file->readers, &entry,
+					    TASK_INTERRUPTIBLE);
+		if (READ_ONCE(file->unread))
+			break;
+		if (!ret &&
+		    !schedule_hrtimeout_range_clock(expires,
+						    current->timer_slack_ns,
+						    HRTIMER_MODE_ABS,
+						    until->clockid))
+			ret = -ETIME;
+	}
+	finish_wait(&file->readers, &entry);
+	/* A waiter that was woken takes the event, whatever else happened. */
+	return READ_ONCE(file->unread) ? 0 : ret;
+}
+
+/*
+ * Copies events to @to, @event_size each, which has room for at least one. If
+ * @until is not NULL, waits until there were enough. Returns the number of
+ * bytes, which is 0 if there was no event in time; -EFAULT; or -ERESTARTSYS.
+ * May sleep.
+ */
+ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
+			  size_t event_size, const struct callout_until *until)
+{
+	ssize_t ret = events_read(file, to, event_size, false), done = ret;
+	size_t least;
+
+	if (!until || ret < 0)
+		return ret;
+	least = until->least * event_size;
+	if (likely(done >= least))
+		return done;
+	do {
+		ret = events_wait(file, until);
+		if (!ret)
+			ret = events_read(file, to, event_size, true);
+		if (ret > 0)
+			done += ret;
+	} while (ret >= 0 && done < least &&
+		 !(done ? signal_pending(current) :
+			  fatal_signal_pending(current)));
+	/* Events that came, or came back, meanwhile are for the next waiter. */
+	if (READ_ONCE(file->unread))
+		wake_up(&file->readers);
+	return done || ret == -ETIME ? done : ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_read);
+
+/*
+ * Has an eventfd signalled when the ready list becomes non-empty; @fd is -1 for
+ * none. May sleep. Returns 0, or -EBADF if @fd is not an eventfd.
+ */
+int callout_file_set_eventfd(struct callout_file *file, int fd)
+{
+	struct eventfd_ctx *eventfd = NULL, *old;
+	bool unread;
+
+	if (fd != -1) {
+		eventfd = eventfd_ctx_fdget(fd);
+		if (IS_ERR(eventfd))
+			return -EBADF;
+	}
+	/* Slots that fired before are unread here; later expiries signal it. */
+	raw_spin_lock_irq(&file->lock);
+	old = rcu_replace_pointer(file->eventfd, eventfd,
+				  lockdep_is_held(&file->lock));
+	unread = file->unread;
+	raw_spin_unlock_irq(&file->lock);
+	callout_point(CALLOUT_POINT_FILE_EVENTFD);
+	if (unread) {
+		/* The file owns the reference: another caller may put it. */
+		rcu_read_lock();
+		eventfd = rcu_dereference(file->eventfd);
+		if (eventfd)
+			eventfd_signal(eventfd);
+		rcu_read_unlock();
+	}
+	if (old) {
+		synchronize_rcu();
+		eventfd_ctx_put(old);
+	}
+	return 0;
+}
+
+__poll_t callout_file_poll(struct callout_file *file, struct file *filp,
+			   poll_table *wait)
+{
+	poll_wait(filp, &file->wait, wait);
+	return READ_ONCE(file->unread) ? EPOLLIN | EPOLLRDNORM : 0;
+}
+
+int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,
+			int on)
+{
+	return fasync_helper(fd, filp, on, &file->fasync);
+}
+
+void callout_event_init(void)
+{
+	callout_register_kind(CALLOUT_KIND_EVENT, &kind_event);
+}

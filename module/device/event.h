@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * event.h - the ready list of a file
+ */
+#ifndef _CALLOUT_DEV_EVENT_H
+#define _CALLOUT_DEV_EVENT_H
+
+#include <linux/ktime.h>
+#include <linux/poll.h>
+#include <linux/types.h>
+
+/**
+ * struct callout_until - how long a reader waits
+ * @time: in @clockid; KTIME_MAX: for ever
+ * @clockid: one that hrtimers have
+ * @least: number of events, not 0
+ */
+struct callout_until {
+	ktime_t time;
+	clockid_t clockid;
+	unsigned int least;
+};
+
+struct callout_file;
+struct callout_slot;
+struct file;
+struct iov_iter;
+
+int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot,
+			  bool named);
+ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
+			  size_t event_size,
+			  const struct callout_until *until);
+__poll_t callout_file_poll(struct callout_file *file, struct file *filp,
+			   poll_table *wait);
+int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,
+			int on);
+int callout_file_set_eventfd(struct callout_file *file, int fd);
+
+void callout_event_init(void);
+
+#endif /* _CALLOUT_DEV_EVENT_H */

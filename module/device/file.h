@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * file.h - an open file of /dev/callout, and its slots
+ */
+#ifndef _CALLOUT_DEV_FILE_H
+#define _CALLOUT_DEV_FILE_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include "core/queue.h"
+#include "handles/table.h"
+
+struct callout_user;
+struct eventfd_ctx;
+struct fasync_struct;
+
+/*
+ * callout_node.flags of a file's slot; 0 while it is free, since a guessed
+ * handle may name it. callout_file.lock protects READY, REPEAT and MOVED. The
+ * others are constant while the slot is in use, except that RESET may change BOOT
+ * and the values of REAL_MASK, and that expiry makes REAL of REAL_ON_SET unless a
+ * setting has ended the callout: SET writes them in the hold of the base's lock in
+ * which the slot becomes pending. So no update of the byte is lost:
+ *
+ *	being set or freed	written by its only owner, with the base locked
+ *	pending			written by RESET, with the base locked
+ *	ready, detached		written with callout_file.lock held
+ *
+ * A reader of the byte that does not exclude its writers uses READ_ONCE().
+ * REPEAT and MOVED have a meaning for detached slots only: detaching writes
+ * them.
+ *
+ * There is no bit for periodic callouts, since RESET changes that while the
+ * callout is pending, under the base's lock: a slot is periodic if it is not
+ * HASHED and its period is not 0. The period of a ready slot does not change,
+ * and that of a detached one under both locks, so readers of events may read it.
+ */
+#define CALLOUT_SLOT_READY	0x01	/* on the ready list */
+#define CALLOUT_SLOT_REPEAT	0x02	/* detached, its reader will re-arm */
+#define CALLOUT_SLOT_BOOT	0x04	/* due is in CLOCK_BOOTTIME */
+#define CALLOUT_SLOT_HASHED	0x08	/* set by TIMEOUT: has a key */
+#define CALLOUT_SLOT_MOVED	0x10	/* detached, and RESET since */
+#define CALLOUT_SLOT_REAL	0x20	/* due is in CLOCK_REALTIME */
+#define CALLOUT_SLOT_REAL_REL	0x40	/* clock is; relative, due is not */
+#define CALLOUT_SLOT_REAL_ON_SET 0x60	/* REAL, a setting ends it, or has */
+#define CALLOUT_SLOT_REAL_MASK	0x60	/* one of these three, or 0 */
+#define CALLOUT_SLOT_ALARM	0x80	/* an alarm clock: BOOT or REAL too */
+
+/* due is in a clock that steps. */
+#define CALLOUT_SLOT_STEPS	(CALLOUT_SLOT_BOOT | CALLOUT_SLOT_REAL)
+/* Its clock is not CLOCK_MONOTONIC. */
+#define CALLOUT_SLOT_CLOCK	(CALLOUT_SLOT_BOOT | CALLOUT_SLOT_REAL_MASK | \
+				 CALLOUT_SLOT_ALARM)
+
+/*
+ * Is a callout, whose base is locked, pending as its program sees it? One that is
+ * detached, and RESET since, is too: its reader will re-arm it for the new time. It
+ * keeps both flags then, until its next event is taken. They change under the base's
+ * lock.
+ */
+static inline bool callout_slot_will_fire(const struct callout_slot *slot)
+{
+	const u8 moved = CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED;
+
+	return slot->node.state & CALLOUT_S_PENDING ||
+	       (READ_ONCE(slot->node.flags) &
+		(CALLOUT_SLOT_READY | moved)) == moved;
+}
+
+/*
+ * Has the callout of a slot that is CALLOUT_SLOT_HASHED a key? Its func in the hash
+ * is CALLOUT_KEY_FUNC then, which TIMEOUT cannot have.
+ */
+static inline bool callout_slot_keyed(const struct callout_slot *slot)
+{
+	return callout_slot_key(slot) == CALLOUT_KEY_FUNC;
+}
+
+/* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */
+enum callout_file_count {
+	CALLOUT_FILE_SET,	/* callouts set, by SET or TIMEOUT */
+	CALLOUT_FILE_CANCELLED,	/* cancelled while pending or detached */
+	CALLOUT_FILE_WITHDRAWN,	/* cancelled while ready */
+	CALLOUT_FILE_RESET,	/* re-armed by RESET */
+	CALLOUT_FILE_DELIVERED,	/* events read, commands that fired */
+	CALLOUT_FILE_REPEATED,	/* events read of periodic callouts */
+	CALLOUT_FILE_COUNTS,
+	CALLOUT_OP_COUNTS = CALLOUT_FILE_RESET + 1,
+};
+
+/**
+ * struct callout_file - an open file of /dev/callout
+ * @table: its callouts
+ * @lock: protects @ready, @unread, @fired, and READY, REPEAT and MOVED of the
+ *	slots; nests inside a base's lock
+ * @ready: slots that have fired, oldest first
+ * @unread: number of slots on @ready
+ * @fired: number of slots ever added to @ready
+ * @readers: exclusive waiters in read() and BATCH
+ * @wait: pollers
+ * @fasync: for SIGIO
+ * @event_size: size of each event that read() copies
+ * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
+ *	a grace period
+ * @steps: has had a callout in a clock that steps; written with a base locked
+ * @alarms: has had a callout in an alarm clock; written with a base locked
+ * @step_at: chunk that clock.c visits next; this and @visit are protected by
+ *	files_lock of file.c
+ * @visit: the last callout_files_visit() that is through with it
+ * @outstanding: slots in use or reserved by a struct callout_op_ctx
+ * @allowed: limit of @outstanding, raised by callout_file_allow(); this and the
+ *	members up to @user are protected by users_lock of user.c
+ * @limit: limit of @allowed
+ * @charged: callouts charged to @user; @allowed unless @limit was lowered
+ * @user: the account of the user who opened the file
+ * @count: counters, by enum callout_file_count
+ * @files: link in the list of all files
+ * @pid: process that opened it
+ * @comm: name of that process
+ * @free: frees this
+ */
+struct callout_file {
+	struct callout_table table;
+	raw_spinlock_t lock;
+	struct list_head ready;
+	unsigned int unread;
+	u64 fired;
+	wait_queue_head_t readers;
+	wait_queue_head_t wait;
+	struct fasync_struct *fasync;
+	unsigned int event_size;
+	struct eventfd_ctx __rcu *eventfd;
+	bool steps;
+	bool alarms;
+	unsigned int step_at;
+	unsigned int visit;
+	atomic_t outstanding;
+	unsigned int allowed;
+	unsigned int limit;
+	unsigned int charged;
+	struct callout_user *user;
+	atomic64_t count[CALLOUT_FILE_COUNTS];
+	struct list_head files;
+	pid_t pid;
+	char comm[TASK_COMM_LEN];
+	struct rcu_work free;
+};
+
+/* A snapshot of a file for INFO, fdinfo and debugfs. */
+struct callout_file_info {
+	u64 count[CALLOUT_FILE_COUNTS];
+	u64 fired;
+	unsigned int outstanding;
+	unsigned int unread;
+	unsigned int limit;
+	pid_t pid;
+	uid_t uid;
+	const char *comm;	/* the file's */
+};
+
+static inline struct callout_file *callout_slot_file(struct callout_slot *slot)
+{
+	return container_of(callout_slot_table(slot), struct callout_file,
+			    table);
+}
+
+/*
+ * The slot that a handle from a program names, which may have another handle by
+ * now; NULL if there is none. A file keeps its chunks while it is open.
+ */
+static inline struct callout_slot *callout_file_slot(struct callout_file *file,
+						     u64 handle)
+{
+	struct callout_slot *slot;
+
+	/* An RCU read-side critical section for the directory. */
+	preempt_disable();
+	slot = callout_table_slot_nospec(&file->table, handle);
+	preempt_enable();
+	return slot;
+}
+
+/* The first of the slots of chunk @n, or NULL. */
+static inline struct callout_slot *callout_file_chunk(struct callout_file *file,
+						      unsigned int n)
+{
+	return callout_table_lookup(&file->table,
+				    (u64)n << CALLOUT_PLACE_BITS);
+}
+
+/* Changes CALLOUT_SLOT_READY, CALLOUT_SLOT_REPEAT and CALLOUT_SLOT_MOVED. */
+static inline void callout_slot_change_flags(struct callout_file *file,
+					     struct callout_slot *slot,
+					     u8 clear, u8 set)
+{
+	lockdep_assert_held(&file->lock);
+	WRITE_ONCE(slot->node.flags, (slot->node.flags & ~clear) | set);
+}
+
+void callout_file_info(struct callout_file *file,
+		       struct callout_file_info *info);
+struct callout_file *callout_file_create(void);
+void callout_file_destroy(struct callout_file *file);
+
+typedef bool callout_file_fn(struct callout_file *file, void *data);
+
+void callout_files_visit(callout_file_fn *fn, void *data);
+
+int callout_file_init(void);
+void callout_file_exit(void);
+
+#endif /* _CALLOUT_DEV_FILE_H */

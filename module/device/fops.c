@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fops.c - /dev/callout: file operations, INFO, fdinfo
+ *
+ * The callouts of an open file are in the other files of this folder.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/ktime.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+#include <linux/uio.h>
+#include <asm/ioctls.h>
+#include <uapi/linux/callout.h>
+#include "fops.h"
+#include "alarm.h"
+#include "clock.h"
+#include "command.h"
+#include "copy.h"
+#include "event.h"
+#include "file.h"
+#include "ioctl.h"
+#include "list.h"
+#include "uring.h"
+#include "user.h"
+#include "kcompat.h"
+
+static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct callout_file *file = iocb->ki_filp->private_data;
+	bool nonblock = iocb->ki_filp->f_flags & O_NONBLOCK ||
+			iocb->ki_flags & IOCB_NOWAIT;
+	size_t size = READ_ONCE(file->event_size);
+	static const struct callout_until forever = {
+		.time = KTIME_MAX,
+		.clockid = CLOCK_MONOTONIC,
+		.least = 1,
+	};
+	ssize_t ret;
+
+	if (iov_iter_count(to) < size)
+		return -EINVAL;
+	ret = callout_file_read(file, to, size, nonblock ? NULL : &forever);
+	return ret ? ret : -EAGAIN;
+}
+
+static __poll_t callout_poll(struct file *filp, poll_table *wait)
+{
+	struct callout_file *file = filp->private_data;
+
+	return callout_file_poll(file, filp, wait);
+}
+
+static int callout_fasync(int fd, struct file *filp, int on)
+{
+	struct callout_file *file = filp->private_data;
+
+	return callout_file_fasync(file, filp, fd, on);
+}
+
+/* Counters and limits of the file and its user. */
+static void info_file(struct callout_info *info, struct callout_file *file)
+{
+	struct callout_file_info f;
+
+	callout_file_info(file, &f);
+	info->max_outstanding = f.limit;
+	info->outstanding = f.outstanding;
+	info->unread = f.unread;
+	info->set = f.count[CALLOUT_FILE_SET];
+	info->cancelled = f.count[CALLOUT_FILE_CANCELLED];
+	info->withdrawn = f.count[CALLOUT_FILE_WITHDRAWN];
+	info->delivered = f.count[CALLOUT_FILE_DELIVERED];
+	info->reset = f.count[CALLOUT_FILE_RESET];
+	info->repeated = f.count[CALLOUT_FILE_REPEATED];
+	info->max_user = READ_ONCE(callout_max_per_user);
+	info->user_outstanding = callout_file_user_charged(file);
+}
+
+static long callout_ioctl_info(struct callout_file *file, size_t size,
+			       void __user *uinfo)
+{
+	struct callout_info info = {
+		.abi_version	 = CALLOUT_ABI_VERSION,
+		.op_size	 = sizeof(struct callout_op),
+		.event_size	 = sizeof(struct callout_event),
+		.clocks		 = CALLOUT_CLOCKS,
+		.features	 = CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
+	};
+	struct callout_base *base = callout_base_of(file->table.class, 0);
+
+	if (callout_size_bad(size, CALLOUT_INFO_SIZE_V1))
+		return -EINVAL;
+	info_file(&info, file);
+	info.tick_ns = base->tick_ns;
+	if (callout_alarm_works())
+		info.clocks |= CALLOUT_ALARM_CLOCKS;
+	if (callout_base_is_exact(base))
+		info.features |= CALLOUT_FEATURE_EXACT;
+	if (callout_command_works(file))
+		info.features |= CALLOUT_FEATURE_URING;
+	if (CALLOUT_URING)
+		info.features |= CALLOUT_FEATURE_URING_BATCH;
+	if (size > sizeof(info) &&
+	    clear_user(uinfo + sizeof(info), size - sizeof(info)))
+		return -EFAULT;
+	if (copy_to_user(uinfo, &info, min(size, sizeof(info))))
+		return -EFAULT;
+	return 0;
+}
+
+/* noinline: operations must not pay for its stack frame. */
+static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
+					size_t size, void __user *uarg)
+{
+	bool may_write = filp->f_mode & FMODE_WRITE;
+	bool may_read = filp->f_mode & FMODE_READ;
+	struct callout_file *file = filp->private_data;
+
+	/* The size is part of it on some architectures. */
+	if (cmd == FIONREAD)
+		return callout_ioctl_fionread(file, uarg);
+	switch (cmd & ~IOCSIZE_MASK) {
+	case CALLOUT_IOC_NEXT & ~IOCSIZE_MASK:
+		return callout_ioctl_next(file, size, uarg);
+	case CALLOUT_IOC_INFO & ~IOCSIZE_MASK:
+		return callout_ioctl_info(file, size, uarg);
+	case CALLOUT_IOC_GET & ~IOCSIZE_MASK:
+		return callout_ioctl_get(file, size, uarg);
+	case CALLOUT_IOC_LIST & ~IOCSIZE_MASK:
+		return callout_ioctl_list(file, size, uarg);
+	case CALLOUT_IOC_LIMIT & ~IOCSIZE_MASK:
+		return may_write ? callout_ioctl_limit(file, size, uarg) :
+				   -EBADF;
+	case CALLOUT_IOC_EVENTFD & ~IOCSIZE_MASK:
+		return may_write ? callout_ioctl_eventfd(file, size, uarg) :
+				   -EBADF;
+	case CALLOUT_IOC_CANCEL & ~IOCSIZE_MASK:
+		return may_write ? callout_ioctl_cancel(file, size, uarg) :
+				   -EBADF;
+	case CALLOUT_IOC_FORMAT & ~IOCSIZE_MASK:
+		return may_read ? callout_ioctl_format(file, size, uarg) :
+				  -EBADF;
+	default:
+		return -ENOTTY;
+	}
+}
+
+/*
+ * Changing callouts takes a descriptor that is open for writing. The size in a
+ * number may differ: the caller may have another version.
+ */
+static long callout_ioctl(struct file *filp, unsigned int cmd,
+			  unsigned long arg)
+{
+	struct callout_file *file = filp->private_data;
+	void __user *uarg = (void __user *)arg;
+	unsigned int number = cmd & ~IOCSIZE_MASK;
+	size_t size = _IOC_SIZE(cmd);
+
+	if (number >= (CALLOUT_IOC_SET & ~IOCSIZE_MASK) &&
+	    number <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK)) {
+		if (unlikely(!(filp->f_mode & FMODE_WRITE)))
+			return -EBADF;
+		return callout_ioctl_op(file, cmd, uarg);
+	}
+	if (number == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
+		return callout_ioctl_batch(file, filp->f_mode, size, uarg,
+					   true);
+	return callout_ioctl_rare(filp, cmd, size, uarg);
+}
+
+static int callout_open(struct inode *inode, struct file *filp)
+{
+	struct callout_file *file;
+
+	file = callout_file_create();
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	filp->private_data = file;
+	filp->f_mode |= FMODE_NOWAIT;
+	return stream_open(inode, filp);
+}
+
+static int callout_release(struct inode *inode, struct file *filp)
+{
+	callout_file_destroy(filp->private_data);
+	return 0;
+}
+
+/* Nothing that walks all slots: lsof(8) reads this of all files. */
+static void callout_show_fdinfo(struct seq_file *m, struct file *filp)
+{
+	struct callout_file_info info;
+
+	callout_file_info(filp->private_data, &info);
+	seq_printf(m, "outstanding:\t%u\n", info.outstanding);
+	seq_printf(m, "fired:\t%llu\n", info.fired);
+	seq_printf(m, "unread:\t%u\n", info.unread);
+	seq_printf(m, "limit:\t%u\n", info.limit);
+}
+
+static bool show_file(struct callout_file *file, void *data)
+{
+	struct callout_file_info info;
+	struct seq_file *m = data;
+
+	callout_file_info(file, &info);
+	seq_printf(m, "%d %u %u %u %u %llu %llu %llu %llu %llu %llu %llu ",
+		   info.pid, info.uid, info.outstanding, info.unread,
+		   info.limit, info.count[CALLOUT_FILE_SET],
+		   info.count[CALLOUT_FILE_CANCELLED],
+		   info.count[CALLOUT_FILE_WITHDRAWN],
+		   info.count[CALLOUT_FILE_DELIVERED],
+		   info.count[CALLOUT_FILE_RESET],
+		   info.count[CALLOUT_FILE_REPEATED], info.fired);
+	seq_escape(m, info.comm, " \t\n\\");
+	seq_putc(m, '\n');
+	return false;
+}
+
+/* For debugfs: one line per open file. */
+void callout_dev_show_files(struct seq_file *m)
+{
+	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
+	callout_files_visit(show_file, m);
+}
+
+static const struct file_operations callout_fops = {
+	.owner		= THIS_MODULE,
+	.open		= callout_open,
+	.release	= callout_release,
+	.read_iter	= callout_read_iter,
+	.poll		= callout_poll,
+	.fasync		= callout_fasync,
+	.unlocked_ioctl	= callout_ioctl,
+	.compat_ioctl	= compat_ptr_ioctl,
+	.show_fdinfo	= callout_show_fdinfo,
+#if CALLOUT_URING
+	.uring_cmd	= callout_uring_cmd,
+#endif
+};
+
+static struct miscdevice callout_misc = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "callout",
+	.fops	= &callout_fops,
+	.mode	= 0600,
+};
+
+int callout_dev_init(void)
+{
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct callout_op) != CALLOUT_OP_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_event) != CALLOUT_EVENT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_batch) != CALLOUT_BATCH_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_wait) != CALLOUT_WAIT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_next) != CALLOUT_NEXT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_limit) != CALLOUT_LIMIT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_eventfd) !=
+		     CALLOUT_EVENTFD_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_cancel) != CALLOUT_CANCEL_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_format) != CALLOUT_FORMAT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_entry) != CALLOUT_ENTRY_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_list) != CALLOUT_LIST_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V1);
+
+	ret = callout_file_init();
+	if (ret)
+		return ret;
+	callout_event_init();
+	callout_command_init();
+	callout_clock_init();
+	ret = callout_alarm_init();
+	if (ret)
+		goto err_clock;
+	ret = misc_register(&callout_misc);
+	if (ret)
+		goto err_alarm;
+	return 0;
+
+err_alarm:
+	callout_alarm_exit();
+err_clock:
+	callout_clock_exit();
+	callout_file_exit();
+	return ret;
+}
+
+/*
+ * No file is open: each holds a reference to the module. Returns when the last
+ * one that was closed has been freed.
+ */
+void callout_dev_exit(void)
+{
+	misc_deregister(&callout_misc);
+	callout_clock_exit();
+	callout_file_exit();
+	/* Expiry uses it until the files are freed. */
+	callout_alarm_exit();
+}

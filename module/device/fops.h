@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * fops.h - /dev/callout: load and unload, and the list of open files
+ */
+#ifndef _CALLOUT_DEV_H
+#define _CALLOUT_DEV_H
+
+struct seq_file;
+
+int callout_dev_init(void);
+void callout_dev_exit(void);
+
+void callout_dev_show_files(struct seq_file *m);
+
+#endif /* _CALLOUT_DEV_H */

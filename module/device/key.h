@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * key.h - callouts that are named by a number of the program's
+ */
+#ifndef _CALLOUT_DEV_KEY_H
+#define _CALLOUT_DEV_KEY_H
+
+#include <linux/types.h>
+#include <uapi/linux/callout.h>
+
+struct callout_file;
+struct callout_op_ctx;
+
+int callout_file_key(struct callout_file *file, struct callout_op *op,
+		     struct callout_op_ctx *ctx);
+
+#endif /* _CALLOUT_DEV_KEY_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * list.h - GET and LIST
+ */
+#ifndef _CALLOUT_DEV_LIST_H
+#define _CALLOUT_DEV_LIST_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct callout_entry;
+struct callout_file;
+struct callout_list;
+
+long callout_ioctl_get(struct callout_file *file, size_t size,
+		       struct callout_entry __user *uentry);
+long callout_ioctl_list(struct callout_file *file, size_t size,
+			struct callout_list __user *ulist);
+
+#endif /* _CALLOUT_DEV_LIST_H */

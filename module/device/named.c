@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * named.c - a file's callouts by function and argument: TIMEOUT's, and keys
+ */
+#include <linux/irqflags.h>
+#include <linux/mutex.h>
+#include "file.h"
+#include "named.h"
+#include "kcompat.h"
+
+/* log2 of the initial number of buckets of a file's (func, arg) hash. */
+#define FILE_HASH_BITS		6
+
+/* The first insertion makes the hash; later ones let it grow. May sleep. */
+int callout_file_prepare_hash(struct callout_file *file,
+			      struct callout_op_ctx *ctx)
+{
+	struct callout_hash *hash = &file->table.hash;
+	int ret = 0;
+
+	callout_ctx_sleep(ctx);
+	mutex_lock(&file->table.grow);
+	if (!callout_hash_exists(hash))
+		ret = callout_hash_init(hash, FILE_HASH_BITS, GFP_KERNEL_ACCOUNT);
+	else
+		callout_hash_grow(hash, GFP_KERNEL_ACCOUNT);
+	mutex_unlock(&file->table.grow);
+	return ret;
+}
+
+/*
+ * Finds the callout that TIMEOUT set for a function and an argument, or that has a
+ * key. It stays in the hash until it is cancelled, so that a concurrent UNTIMEOUT
+ * does not miss it.
+ */
+struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
+				       u64 arg, u64 *handle)
+{
+	struct callout_slot *slot;
+	unsigned long flags;
+
+	if (!callout_file_has_named(file))
+		return NULL;
+	local_irq_save(flags);
+	slot = callout_hash_find(&file->table.hash, func, arg, handle);
+	local_irq_restore(flags);
+	return slot;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_file_find);

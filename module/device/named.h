@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * named.h - a file's callouts by function and argument: TIMEOUT's, and keys
+ */
+#ifndef _CALLOUT_DEV_HASH_H
+#define _CALLOUT_DEV_HASH_H
+
+#include <linux/irqflags.h>
+#include <linux/types.h>
+#include "ctx.h"
+#include "file.h"
+#include "handles/hash.h"
+
+int callout_file_prepare_hash(struct callout_file *file,
+			      struct callout_op_ctx *ctx);
+struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
+				       u64 arg, u64 *handle);
+
+/* Call callout_file_prepare_hash() before an insertion? */
+static inline bool callout_file_wants_hash(struct callout_file *file)
+{
+	struct callout_hash *hash = &file->table.hash;
+
+	return !callout_hash_exists(hash) || callout_hash_wants_growth(hash);
+}
+
+/* May there be callouts that TIMEOUT has set, or with a key? */
+static inline bool callout_file_has_named(struct callout_file *file)
+{
+	return callout_hash_exists(&file->table.hash);
+}
+
+/*
+ * callout_file_find() that also locks the base of the callout, which may have lost
+ * its key. No base may be locked.
+ */
+static inline struct callout_slot *
+callout_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
+			u64 func, u64 arg)
+{
+	struct callout_slot *slot;
+	u64 handle;
+
+	if (!callout_file_has_named(file))
+		return NULL;
+	for (;;) {
+		local_irq_disable();
+		slot = callout_hash_find(&file->table.hash, func, arg, &handle);
+		if (!slot) {
+			local_irq_enable();
+			return NULL;
+		}
+		callout_point(CALLOUT_POINT_FILE_FOUND);
+		callout_ctx_set_base(ctx, callout_lock_irqs_off(&slot->node));
+		/* For sparse, which cannot follow this. */
+		__release(&ctx->base->lock);
+		/* The same callout; a reader may have taken its key. */
+		if (likely(slot->handle == handle))
+			return slot;
+		/* Cancelled since, and so out of the hash: look again. */
+		callout_ctx_unlock(ctx);
+	}
+}
+
+#endif /* _CALLOUT_DEV_HASH_H */

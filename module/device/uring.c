@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * uring.c - commands of io_uring: what a submission asks for
+ *
+ * BATCH is the ioctl without its wait, since io_uring can wait for a read. The
+ * rest is about the other commands; command.c completes those that stay.
+ *
+ * A command takes the operation that the ioctl of the same number takes, by its
+ * address: clock, slack, flags and key do not fit the 16 bytes that an entry has
+ * for them, and the size in the number lets it grow alike. It must have a key: a
+ * handle would come too late for an entry of the same submission.
+ *
+ * A command can be changed only after SET has unlocked the base. From there on SET
+ * does not use it. io_uring keeps the request, and so the file, until SET returns.
+ *
+ * Absolute times are those of the time namespace of the thread that comes here:
+ * the submitter, a worker of io_uring, or the ring's SQPOLL thread. Workers are
+ * threads of the submitter's process, the last of the one that has made the ring,
+ * and a process with threads cannot change that namespace. A task without
+ * namespaces, which is one that exits, gets here only to cancel.
+ */
+#include "kcompat.h"
+
+#if CALLOUT_URING
+
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/io_uring/cmd.h>
+#include <linux/ioctl.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <uapi/linux/callout.h>
+#include "command.h"
+#include "ctx.h"
+#include "file.h"
+#include "named.h"
+#include "ioctl.h"
+#include "key.h"
+#include "op.h"
+#include "uring.h"
+
+/* SET: the command completes when its callout fires, or is cancelled. */
+static __always_inline int command_set(struct callout_file *file,
+				       const struct callout_op *op,
+				       struct io_uring_cmd *cmd,
+				       unsigned int issue_flags)
+{
+	struct callout_op_ctx ctx = {};
+	struct callout_slot *slot;
+	int ret = 0;
+
+	if (!callout_command_works(file))
+		return -EOPNOTSUPP;
+	WRITE_ONCE(callout_to_command(cmd)->handle, 0);
+	/* It may be done at once, which undoes this. */
+	io_uring_cmd_mark_cancelable(cmd, issue_flags);
+	slot = callout_file_set_keyed(file, op, CALLOUT_KIND_COMMAND, &ctx);
+	if (!IS_ERR(slot)) {
+		callout_command_attach(cmd, slot);
+	} else {
+		ret = PTR_ERR(slot);
+		callout_ctx_unlock(&ctx);
+		/* That one has the key comes first. */
+		if (callout_file_lock_found(file, &ctx, CALLOUT_KEY_FUNC,
+					    op->handle))
+			ret = -EEXIST;
+	}
+	callout_ctx_flush(file, &ctx);
+	if (unlikely(ret))
+		callout_uring_done(cmd, ret, issue_flags);
+	return -EIOCBQUEUED;
+}
+
+/* Do two commands belong to one ring? */
+static bool commands_share_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
+{
+	return cmd_to_io_kiocb(a)->ctx == cmd_to_io_kiocb(b)->ctx;
+}
+
+/*
+ * UNSET and RESET. Returns as the ioctls. With the ring locked, a command of the
+ * same ring that was cancelled completes here, which saves the task work.
+ */
+static __always_inline int command_change(struct callout_file *file,
+					  struct callout_op *op,
+					  struct io_uring_cmd *cmd,
+					  unsigned int issue_flags)
+{
+	struct callout_op_ctx ctx = {};
+	struct io_uring_cmd *other;
+	int ret;
+
+	if (op->op == CALLOUT_OP_UNSET)
+		ret = callout_file_unset_named(file, CALLOUT_KEY_FUNC,
+					       op->handle, &ctx);
+	else
+		ret = callout_file_key(file, op, &ctx);
+	callout_ctx_unlock(&ctx);
+	other = ctx.commands;
+	if (other && issue_flags & IO_URING_F_COMPLETE_DEFER &&
+	    commands_share_ring(other, cmd)) {
+		ctx.commands = NULL;
+		callout_uring_done(other, -ECANCELED, issue_flags);
+	}
+	callout_ctx_flush(file, &ctx);
+	return ret;
+}
+
+/* Is the command the first of those that io_uring asks to be cancelled? */
+static bool command_is_first(struct io_uring_cmd *cmd)
+{
+	struct io_kiocb *req = cmd_to_io_kiocb(cmd);
+
+	return req->ctx->cancelable_uring_cmd.first == &req->hash_node;
+}
+
+/*
+ * The ring or the task of a pending SET goes. Called again, for all commands of
+ * the ring and without a pause, until they are done. If somebody else owns one,
+ * that waits for its task, which may be stopped: sleep, once for all of them.
+ */
+static noinline int command_cancel(struct callout_file *file,
+				   struct io_uring_cmd *cmd,
+				   unsigned int issue_flags)
+{
+	struct callout_op_ctx ctx = {};
+	struct callout_op unset = {};
+
+	/* There may be millions. */
+	cond_resched();
+	/* Pairs with callout_command_attach(). */
+	unset.handle = READ_ONCE(callout_to_command(cmd)->handle);
+	if (callout_file_unset(file, &unset, &ctx) != CALLOUT_CANCELLED) {
+		callout_ctx_flush(file, &ctx);
+		if (command_is_first(cmd))
+			schedule_timeout_uninterruptible(1);
+		return 0;
+	}
+	ctx.commands = NULL;
+	callout_ctx_flush(file, &ctx);
+	callout_uring_done(cmd, -ECANCELED, issue_flags);
+	return 0;
+}
+
+/* Are members of a submission set that no command uses? */
+static bool sqe_bad(const struct io_uring_cmd *cmd, unsigned int issue_flags)
+{
+	const struct io_uring_sqe *sqe = cmd->sqe;
+	const u64 *more = (const u64 *)sqe->cmd;
+
+	/* A long entry is followed by as many bytes more. */
+	if (unlikely(issue_flags & IO_URING_F_SQE128) &&
+	    memchr_inv(sqe + 1, 0, sizeof(*sqe)))
+		return true;
+	return ((cmd->flags & IORING_URING_CMD_MASK) | READ_ONCE(sqe->len) |
+		READ_ONCE(sqe->buf_index) | READ_ONCE(sqe->file_index) |
+		READ_ONCE(more[0]) | READ_ONCE(more[1])) != 0;
+}
+
+/* A command that is none of SET, UNSET and RESET. */
+static noinline int command_batch(struct callout_file *file,
+				  const struct io_uring_cmd *cmd,
+				  unsigned int issue_flags)
+{
+	if ((cmd->cmd_op & ~IOCSIZE_MASK) !=
+	    (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
+		return -ENOTTY;
+	if (sqe_bad(cmd, issue_flags))
+		return -EINVAL;
+	return callout_ioctl_batch(file, cmd->file->f_mode,
+				   _IOC_SIZE(cmd->cmd_op),
+				   u64_to_user_ptr(READ_ONCE(cmd->sqe->addr)),
+				   false);
+}
+
+/* file_operations.uring_cmd. May sleep, also if IO_URING_F_NONBLOCK is set. */
+int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
+{
+	struct callout_file *file = cmd->file->private_data;
+	unsigned int nr = _IOC_NR(cmd->cmd_op);
+	size_t size = _IOC_SIZE(cmd->cmd_op);
+	struct callout_op __user *uop;
+	struct callout_op op __uninitialized;
+	int ret;
+
+	if (unlikely(issue_flags & IO_URING_F_CANCEL))
+		return command_cancel(file, cmd, issue_flags);
+	/* The three are one after the other. */
+	if ((cmd->cmd_op & ~IOCSIZE_MASK) < (CALLOUT_IOC_SET & ~IOCSIZE_MASK) ||
+	    (cmd->cmd_op & ~IOCSIZE_MASK) > (CALLOUT_IOC_RESET & ~IOCSIZE_MASK))
+		return command_batch(file, cmd, issue_flags);
+	if (unlikely(!(cmd->file->f_mode & FMODE_WRITE)))
+		return -EBADF;
+	if (unlikely(sqe_bad(cmd, issue_flags)))
+		return -EINVAL;
+	uop = u64_to_user_ptr(READ_ONCE(cmd->sqe->addr));
+	ret = callout_op_get_keyed(&op, nr, size, uop);
+	if (unlikely(ret))
+		return ret;
+	if (nr == CALLOUT_OP_SET)
+		return command_set(file, &op, cmd, issue_flags);
+	ret = command_change(file, &op, cmd, issue_flags);
+	if (nr == CALLOUT_OP_RESET && ret > 0 &&
+	    unlikely(put_user(op.left, &uop->left)))
+		return -EFAULT;
+	return ret;
+}
+
+#endif /* CALLOUT_URING */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * uring.h - commands of io_uring: what a submission asks for
+ */
+#ifndef _CALLOUT_DEV_URING_H
+#define _CALLOUT_DEV_URING_H
+
+struct io_uring_cmd;
+
+int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
+
+#endif /* _CALLOUT_DEV_URING_H */

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wait.c - how a batch waits: deadline, number of events, signal mask
+ */
+#include <linux/compat.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/sched/signal.h>
+#include <linux/signal.h>
+#include <linux/timekeeping.h>
+#include <linux/uaccess.h>
+#include "clock.h"
+#include "copy.h"
+#include "event.h"
+#include "wait.h"
+
+static int mask_copy_in(sigset_t *mask, const struct callout_wait *arg)
+{
+	const void __user *umask = u64_to_user_ptr(arg->sigmask);
+
+	if (arg->sigmask_size != sizeof(*mask))
+		return -EINVAL;
+#ifdef CONFIG_COMPAT
+	/* The same bits, in words of another length. */
+	if (in_compat_syscall())
+		return get_compat_sigset(mask, umask);
+#endif
+	return copy_from_user(mask, umask, sizeof(*mask)) ? -EFAULT : 0;
+}
+
+/* Reads batch.wait, which is not 0, and checks it. */
+int callout_waiter_copy_in(struct callout_waiter *waiter,
+			   const struct callout_batch *batch)
+{
+	struct callout_wait *arg = &waiter->arg;
+	int ret;
+
+	ret = callout_copy_in(arg, sizeof(*arg), u64_to_user_ptr(batch->wait),
+			      batch->wait_size, CALLOUT_WAIT_SIZE_V1);
+	if (ret)
+		return ret;
+	/* A callout wakes the system, a wait does not. */
+	if (callout_clock_is_alarm(arg->clockid))
+		return -EOPNOTSUPP;
+	if (!callout_clock_is_valid(arg->clockid))
+		return -EINVAL;
+	if (arg->flags & ~CALLOUT_WAIT_ABSTIME ||
+	    arg->min_events > batch->nr_events)
+		return -EINVAL;
+	if (!arg->sigmask)
+		return arg->sigmask_size ? -EINVAL : 0;
+	return mask_copy_in(&waiter->mask, arg);
+}
+
+/* Until @timeout nanoseconds from now. */
+void callout_until_timeout(struct callout_until *until, u64 timeout)
+{
+	until->time = KTIME_MAX;
+	if (timeout < KTIME_MAX)
+		until->time = ktime_add_safe(ktime_get(), ns_to_ktime(timeout));
+	until->clockid = CLOCK_MONOTONIC;
+	until->least = 1;
+}
+
+/*
+ * Says until when to wait, and changes the signal mask as set_user_sigmask()
+ * does, which modules cannot call.
+ */
+void callout_waiter_begin(const struct callout_waiter *waiter,
+			  struct callout_until *until)
+{
+	const struct callout_wait *arg = &waiter->arg;
+	sigset_t mask = waiter->mask;
+
+	if (arg->flags & CALLOUT_WAIT_ABSTIME) {
+		until->time = KTIME_MAX;
+		if (arg->time < KTIME_MAX)
+			until->time = callout_time_in(arg->clockid, arg->time);
+		until->clockid = arg->clockid;
+	} else {
+		/* Settings of CLOCK_REALTIME do not affect a relative time. */
+		callout_until_timeout(until, arg->time);
+		if (arg->clockid == CLOCK_BOOTTIME &&
+		    until->time != KTIME_MAX) {
+			until->clockid = CLOCK_BOOTTIME;
+			until->time = ktime_add_safe(ktime_get_boottime(),
+						     ns_to_ktime(arg->time));
+		}
+	}
+	until->least = max(arg->min_events, 1U);
+	if (arg->sigmask) {
+		sigdelsetmask(&mask, sigmask(SIGKILL) | sigmask(SIGSTOP));
+		set_restore_sigmask();
+		current->saved_sigmask = current->blocked;
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+	}
+}
+
+/*
+ * Restores the signal mask. If a signal has @interrupted the wait, this is done
+ * on the way out of the kernel, after the handler was called.
+ */
+void callout_waiter_end(const struct callout_waiter *waiter, bool interrupted)
+{
+	sigset_t saved = current->saved_sigmask;
+
+	if (waiter->arg.sigmask && !interrupted &&
+	    test_and_clear_restore_sigmask())
+		sigprocmask(SIG_SETMASK, &saved, NULL);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bucket.c - a bucket of the hash: its lock, and its slots
+ *
+ * A bucket is a word. Of one slot or two it says where they are; those are not
+ * ordered. More are a tree, ordered by key, and for each key by expiry. A holder
+ * of the lock may also take one or two for a tree.
+ *
+ * Each bucket has its own lock, in its only word: to lock the bucket is to
+ * exchange the word for CALLOUT_BUCKET_LOCKED, to unlock it is to store a word
+ * again. A CPU that reads CALLOUT_BUCKET_LOCKED has changed nothing and tries
+ * again. It is a raw lock, inside a base's lock, held with interrupts off.
+ */
+#include <linux/processor.h>
+#include <linux/rbtree.h>
+#include "base/base.h"
+#include "hash.h"
+#include "bucket.h"
+
+/* The first slot of a key in a tree, or NULL. */
+struct callout_slot *callout_bucket_first(const struct rb_root *tree,
+					  u64 func, u64 arg)
+{
+	struct callout_slot *slot, *first = NULL;
+	struct rb_node *node = tree->rb_node;
+	int order;
+
+	while (node) {
+		slot = callout_bucket_slot(node);
+		order = callout_slot_compare(slot, func, arg);
+		if (!order)
+			first = slot;
+		node = order < 0 ? node->rb_right : node->rb_left;
+	}
+	return first;
+}
+
+/*
+ * Links a slot after those with its key and expiry. A red node below a black one
+ * needs no balancing.
+ */
+static void tree_link(struct rb_root *tree, struct rb_node *node)
+{
+	struct callout_slot *slot = callout_bucket_slot(node), *other;
+	struct rb_node **link = &tree->rb_node, *parent = NULL;
+	int order;
+
+	while (*link) {
+		parent = *link;
+		other = callout_bucket_slot(parent);
+		order = callout_slot_compare(other, callout_slot_key(slot),
+					     slot->arg);
+		if (order < 0 ||
+		    (!order &&
+		     callout_slot_order(other) <= callout_slot_order(slot)))
+			link = &parent->rb_right;
+		else
+			link = &parent->rb_left;
+	}
+	rb_link_node(node, parent, link);
+	if (unlikely(!parent || rb_is_red(parent)))
+		rb_insert_color(node, tree);
+}
+
+/* Adds a slot to a tree. Its bucket is locked. */
+void callout_bucket_add(struct callout_hash *hash, struct rb_root *tree,
+			struct callout_slot *slot)
+{
+	if (tree->rb_node)
+		atomic_inc(&hash->crowded);
+	tree_link(tree, &slot->link);
+}
+
+/*
+ * Removes a slot: rb_erase(), without its call where the tree stays balanced. Its
+ * bucket is locked.
+ */
+void callout_bucket_del(struct callout_hash *hash, struct rb_root *tree,
+			struct rb_node *node)
+{
+	struct rb_node *parent = rb_parent(node);
+
+	if (unlikely(node->rb_left || node->rb_right))
+		rb_erase(node, tree);
+	else if (!parent)
+		tree->rb_node = NULL;
+	else if (rb_is_black(node))
+		rb_erase(node, tree);
+	else if (parent->rb_left == node)
+		parent->rb_left = NULL;
+	else
+		parent->rb_right = NULL;
+	if (tree->rb_node)
+		atomic_dec(&hash->crowded);
+}
+
+/* A word, not LOCKED, as a tree. */
+struct rb_root callout_bucket_root(unsigned long word)
+{
+	struct rb_node *node = callout_bucket_node(word), *second = NULL;
+	struct rb_root root = RB_ROOT;
+
+	switch (word & CALLOUT_BUCKET_STATE) {
+	case CALLOUT_BUCKET_PAIR:
+		second = node;
+		node = second->rb_left;
+		fallthrough;
+	case CALLOUT_BUCKET_ONE:
+		if (node)
+			tree_link(&root, node);
+		if (second)
+			tree_link(&root, second);
+		return root;
+	default:
+		root.rb_node = node;
+		return root;
+	}
+}
+
+/*
+ * callout_bucket_lock() of one that is locked. Those who wait are served in turn,
+ * except that one who has just come may be faster than the first of them.
+ */
+unsigned long callout_bucket_wait(struct callout_hash *hash,
+				  unsigned long *bucket)
+{
+	unsigned long word;
+
+	raw_spin_lock(&hash->wait);
+	while ((word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED)) ==
+	       CALLOUT_BUCKET_LOCKED)
+		spin_until_cond(READ_ONCE(*bucket) != CALLOUT_BUCKET_LOCKED);
+	raw_spin_unlock(&hash->wait);
+	return word;
+}

@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hash.c - find a callout by its function and argument
+ *
+ * The old BSD interface has no handles: it searches for a callout by its key, a
+ * function and an argument. As in Costello's facility, a hash table finds it.
+ * Several callouts may have the same key; the old sorted list found the one
+ * that expires first. So a bucket of more than two slots is a tree, ordered by
+ * key, and for each key by expiry. If a million callouts have one key, or keys
+ * that were chosen to collide, an operation takes as many steps as the tree is
+ * deep, some 40. Nearly always a bucket has one slot or none, else it has two:
+ * those are not ordered.
+ *
+ * The links are in the slots, so inserting allocates nothing.
+ *
+ * Each bucket has its own lock, in its only word: see bucket.c.
+ *
+ * An empty bucket is locked, given a slot and unlocked in one exchange. So is a
+ * bucket of one slot, which becomes the first of two, and one that loses its
+ * only slot to callout_hash_remove(). The exchange fails unless the bucket has
+ * that slot alone, now; whether it has had others meanwhile does not matter,
+ * since the slot is not read:
+ *
+ *	CPU0: callout_hash_insert(y)		CPU1
+ *	reads b: x alone
+ *	y's link = x
+ *						takes x: b is empty
+ *						inserts z, then x again
+ *	expects x alone, reads a pair:
+ *	fails, and locks b
+ *	or:					takes z: x is alone again
+ *	expects x alone, reads it: b is
+ *	y and x
+ *
+ * Of some keys there is one slot at most: callout_hash_insert_only() searches and
+ * inserts in one hold of the bucket's lock. An empty bucket has no slot to search.
+ * Such a slot is never compared with one of its key, so its expiry may change.
+ *
+ * The table grows in process context, a portion at a time, bucket by bucket. A
+ * key's slots are protected by the lock of its bucket in the first table in
+ * which that bucket has not moved. All operations begin at callout_hash.table,
+ * and go on to the next table when the bucket they have locked is empty and
+ * MOVING. A bucket that is MOVING and not empty still protects all of its keys,
+ * with the buckets of the next table to which they move: nobody gets there yet
+ * in any other way, so one lock is enough, and order among equals is kept.
+ *
+ *	CPU0: callout_hash_grow()		CPU1: callout_hash_take()
+ *						finds b in the old table
+ *	locks b
+ *	moves some slots, in order		waits for b
+ *	unlocks b, MOVING with a root
+ *						locks b, searches both tables,
+ *						takes the earlier of two,
+ *						moves two
+ *						unlocks b
+ *	locks b, moves the last slots
+ *	unlocks b, MOVING without a root
+ *						locks b: moved; unlocks it,
+ *						locks the bucket of the next
+ *	when all buckets have moved:
+ *	hash->table = the next one
+ *	frees the old one, after a grace
+ *	period
+ *
+ * A bucket that has moved stays so. Interrupts are off from reading hash->table
+ * to unlocking the bucket, so the old table is there as long as CPU1 needs it.
+ */
+#include <linux/log2.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include "base/base.h"
+#include "hash.h"
+#include "bucket.h"
+#include "kcompat.h"
+
+/* 64 MB: 8 to 16 buckets a slot, as growth wants, up to a million slots. */
+#define HASH_MAX_BITS	23
+
+/*
+ * Slots, and empty buckets, that growth looks at with interrupts off. Where
+ * trees are deep, moving a slot takes as long as several units of work.
+ */
+#define MOVE_BUDGET	(CALLOUT_BUDGET / 8)
+
+static unsigned int buckets_number(const struct callout_buckets *table)
+{
+	return 1U << (64 - table->shift);
+}
+
+static struct callout_buckets *buckets_alloc(unsigned int bits, gfp_t gfp)
+{
+	struct callout_buckets *table;
+
+	table = kvzalloc(struct_size(table, bucket, 1UL << bits), gfp);
+	if (table)
+		table->shift = 64 - bits;
+	return table;
+}
+
+/* Only growth, whose calls are serialised, changes it. */
+static struct callout_buckets *hash_table(struct callout_hash *hash)
+{
+	return rcu_dereference_protected(hash->table, true);
+}
+
+/*
+ * Says when to grow, or to look again, from @bits on. From an eighth full,
+ * buckets with two keys are not as fast: then one slot for 128 buckets is likely
+ * to be in the bucket of another. Slots with one key are so in any table.
+ */
+static void hash_set_growth(struct callout_hash *hash, unsigned int bits)
+{
+	unsigned int crowded = atomic_read(&hash->crowded);
+	unsigned int at = max((1U << bits) / 128, crowded + crowded / 2 + 1);
+
+	WRITE_ONCE(hash->grow_at, bits < HASH_MAX_BITS ? at : UINT_MAX);
+}
+
+/* Makes an empty hash of 2^@bits buckets. Returns 0 or -ENOMEM. */
+int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
+{
+	struct callout_buckets *table = buckets_alloc(bits, gfp);
+	static struct lock_class_key key;
+
+	if (!table)
+		return -ENOMEM;
+	hash->mul[0] = get_random_u64() | 1;
+	hash->mul[1] = get_random_u64() | 1;
+	atomic_set(&hash->crowded, 0);
+	hash_set_growth(hash, bits);
+	raw_spin_lock_init(&hash->wait);
+	lockdep_init_map(&hash->dep_map, "callout_hash", &key, 0);
+	/* Pairs with callout_hash_exists(), of users that make it on demand. */
+	rcu_assign_pointer(hash->table, table);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_init);
+
+void callout_hash_destroy(struct callout_hash *hash)
+{
+	struct callout_buckets *table = hash_table(hash);
+
+	if (table)
+		kvfree(table->next);
+	kvfree(table);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
+
+/* The bucket of a key in a table. */
+static unsigned long *bucket_of(struct callout_buckets *table, u64 value)
+{
+	return &table->bucket[value >> table->shift];
+}
+
+/* Locks the bucket that protects a key. Interrupts off. */
+static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
+		      struct callout_bucket_hold *hold)
+{
+	u64 value = callout_hash_value(hash, func, arg);
+	struct callout_buckets *table;
+	unsigned long word;
+
+	/* Pairs with callout_hash_grow_end(). */
+	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
+	callout_point(CALLOUT_POINT_HASH_LOCKS);
+	for (;;) {
+		hold->bucket = bucket_of(table, value);
+		word = callout_bucket_lock(hash, hold->bucket);
+		if (likely(word != CALLOUT_BUCKET_MOVING))
+			break;
+		callout_bucket_unlock(hash, hold->bucket, word);
+		callout_point(CALLOUT_POINT_HASH_NEXT);
+		table = table->next;
+	}
+	hold->root = callout_bucket_root(word);
+	hold->next = NULL;
+	if (unlikely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_MOVING)) {
+		hold->next = table->next;
+		hold->moved_to = bucket_of(table->next, value);
+		hold->moved = callout_bucket_root(*hold->moved_to);
+	}
+}
+
+/* Moves the first slot of a tree, which is not empty, to its place in a table. */
+static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
+			    struct callout_buckets *table)
+{
+	struct callout_slot *slot = callout_bucket_slot(rb_first(tree));
+	unsigned long *bucket;
+	struct rb_root root;
+
+	bucket = bucket_of(table,
+			   callout_hash_value(hash, callout_slot_key(slot),
+					      slot->arg));
+	root = callout_bucket_root(*bucket);
+	callout_bucket_del(hash, tree, &slot->link);
+	callout_bucket_add(hash, &root, slot);
+	*bucket = callout_bucket_word(root);
+}
+
+/*
+ * hash_unlock() of a bucket that is MOVING: moves more slots of it than the
+ * holder may have inserted, one. Else it would not become empty while other CPUs
+ * use one of its keys faster than growth moves slots.
+ */
+static noinline void hash_unlock_moving(struct callout_hash *hash,
+					struct callout_bucket_hold *hold)
+{
+	unsigned int i;
+
+	*hold->moved_to = callout_bucket_word(hold->moved);
+	for (i = 0; i < 2 && hold->root.rb_node; i++)
+		tree_move_first(hash, &hold->root, hold->next);
+	callout_bucket_unlock(hash, hold->bucket,
+			      (unsigned long)hold->root.rb_node |
+			      CALLOUT_BUCKET_MOVING);
+}
+
+static void hash_unlock(struct callout_hash *hash,
+			struct callout_bucket_hold *hold)
+{
+	if (unlikely(hold->next))
+		hash_unlock_moving(hash, hold);
+	else
+		callout_bucket_unlock(hash, hold->bucket,
+				      callout_bucket_word(hold->root));
+}
+
+/*
+ * Finds the first slot of a key, and the tree that it is in. While they move,
+ * the first slots of a key may be in the next table and others in the old one;
+ * of those with the same expiry, those in the next one were set first.
+ */
+static struct callout_slot *hold_first(struct callout_bucket_hold *hold,
+				       struct rb_root **tree,
+				       u64 func, u64 arg)
+{
+	struct callout_slot *first, *moved;
+
+	*tree = &hold->root;
+	first = callout_bucket_first(&hold->root, func, arg);
+	if (likely(!hold->next))
+		return first;
+	moved = callout_bucket_first(&hold->moved, func, arg);
+	if (!moved ||
+	    (first && callout_slot_order(first) < callout_slot_order(moved)))
+		return first;
+	*tree = &hold->moved;
+	return moved;
+}
+
+static void hold_insert(struct callout_hash *hash,
+			struct callout_bucket_hold *hold,
+			struct callout_slot *slot)
+{
+	struct rb_root *tree = &hold->root;
+
+	/* After those with its key, which are moved in order. */
+	if (unlikely(hold->next) &&
+	    !callout_bucket_first(tree, callout_slot_key(slot), slot->arg))
+		tree = &hold->moved;
+	callout_bucket_add(hash, tree, slot);
+}
+
+static void hold_remove(struct callout_hash *hash,
+			struct callout_bucket_hold *hold,
+			struct callout_slot *slot)
+{
+	struct rb_root *tree = &hold->root;
+	struct rb_node *top = &slot->link;
+
+	if (unlikely(hold->next)) {
+		while (rb_parent(top))
+			top = rb_parent(top);
+		if (top != tree->rb_node)
+			tree = &hold->moved;
+	}
+	callout_bucket_del(hash, tree, &slot->link);
+}
+
+/* callout_hash_insert() into any bucket. */
+static noinline void hash_insert(struct callout_hash *hash,
+				 struct callout_slot *slot)
+{
+	struct callout_bucket_hold hold;
+
+	hash_lock(hash, callout_slot_key(slot), slot->arg, &hold);
+	hold_insert(hash, &hold, slot);
+	hash_unlock(hash, &hold);
+}
+
+/* callout_hash_insert() if the bucket is not empty; its word was @word. */
+bool callout_hash_insert_slow(struct callout_hash *hash,
+			      struct callout_slot *slot,
+			      unsigned long *bucket, unsigned long word)
+{
+	if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_ONE)) {
+		slot->link.rb_left = callout_bucket_node(word);
+		/* Before another CPU may take it: never negative. */
+		atomic_inc(&hash->crowded);
+		callout_point(CALLOUT_POINT_HASH_PAIRS);
+		if (likely(try_cmpxchg(bucket, &word,
+				       (unsigned long)&slot->link |
+				       CALLOUT_BUCKET_PAIR)))
+			return callout_hash_wants_growth(hash);
+		atomic_dec(&hash->crowded);
+	}
+	hash_insert(hash, slot);
+	return callout_hash_wants_growth(hash);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
+
+/* callout_hash_insert_only() if the bucket is not empty. */
+bool callout_hash_insert_only_slow(struct callout_hash *hash,
+				   struct callout_slot *slot)
+{
+	u64 key = callout_slot_plain_key(slot);
+	struct callout_bucket_hold hold;
+	struct callout_slot *other;
+	struct rb_root *tree;
+
+	hash_lock(hash, key, slot->arg, &hold);
+	other = hold_first(&hold, &tree, key, slot->arg);
+	if (unlikely(other))
+		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+	else
+		hold_insert(hash, &hold, slot);
+	hash_unlock(hash, &hold);
+	return !other;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_only_slow);
+
+/* callout_hash_remove() from any bucket. */
+static noinline void hash_remove(struct callout_hash *hash,
+				 struct callout_slot *slot)
+{
+	struct callout_bucket_hold hold;
+
+	callout_point(CALLOUT_POINT_HASH_SHARED);
+	hash_lock(hash, callout_slot_plain_key(slot), slot->arg, &hold);
+	if (slot->node.mark == CALLOUT_HASH_IN)
+		hold_remove(hash, &hold, slot);
+	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+	hash_unlock(hash, &hold);
+	callout_point(CALLOUT_POINT_HASH_LEFT);
+}
+
+/*
+ * Removes a slot that was inserted, unless callout_hash_take() has. No other does
+ * so meanwhile; interrupts are off.
+ */
+void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
+{
+	unsigned long *bucket, word = (unsigned long)&slot->link;
+
+	if (IS_ENABLED(CONFIG_CALLOUT_SCHEMES) &&
+	    READ_ONCE(slot->node.mark) == CALLOUT_HASH_SEARCHED) {
+		slot->node.mark = CALLOUT_HASH_OUT;
+		return;
+	}
+	callout_point(CALLOUT_POINT_HASH_LEAVES);
+	/* Locks, changes and unlocks a bucket with this slot alone. */
+	bucket = callout_hash_bucket(hash, callout_slot_plain_key(slot),
+				     slot->arg);
+	if (likely(try_cmpxchg(bucket, &word, 0))) {
+		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+		callout_point(CALLOUT_POINT_HASH_LEFT);
+		return;
+	}
+	hash_remove(hash, slot);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
+
+/*
+ * Locks the bucket of a slot that is in the hash and removes the slot, so that
+ * its expires may change: a search sees it before this or after
+ * callout_hash_move_end(). If callout_hash_take() comes first the slot stays
+ * out: the taker cancels it by its handle. Its base is locked, interrupts are
+ * off.
+ */
+void callout_hash_move_begin(struct callout_hash *hash,
+			     struct callout_slot *slot,
+			     struct callout_bucket_hold *hold)
+{
+	hash_lock(hash, callout_slot_key(slot), slot->arg, hold);
+	/* Protected by the bucket's lock. */
+	if (slot->node.mark == CALLOUT_HASH_IN)
+		hold_remove(hash, hold, slot);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_begin);
+
+/* Inserts the slot again, if it was removed, and unlocks its bucket. */
+void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
+			   struct callout_bucket_hold *hold)
+{
+	if (slot->node.mark == CALLOUT_HASH_IN)
+		hold_insert(hash, hold, slot);
+	hash_unlock(hash, hold);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_end);
+
+/* callout_hash_find() unless the bucket has one slot, or none. */
+struct callout_slot *callout_hash_find_slow(struct callout_hash *hash,
+					    u64 func, u64 arg, u64 *handle)
+{
+	struct callout_bucket_hold hold;
+	struct callout_slot *slot;
+	struct rb_root *tree;
+
+	hash_lock(hash, func, arg, &hold);
+	slot = hold_first(&hold, &tree, func, arg);
+	if (slot)
+		*handle = slot->handle;
+	hash_unlock(hash, &hold);
+	return slot;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_find_slow);
+
+/* A slot that leaves the hash: callout_hash_take() returns it. */
+static struct callout_slot *slot_taken(struct callout_slot *slot, u64 *handle)
+{
+	*handle = slot->handle;
+	/* Pairs with callout_slot_unhash(), as in callout_hash_take(). */
+	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
+	return slot;
+}
+
+/* callout_hash_take() of a bucket that this CPU has locked, a PAIR. */
+static struct callout_slot *pair_take(struct callout_hash *hash,
+				      u64 func, u64 arg, u64 *handle,
+				      unsigned long *bucket, unsigned long word)
+{
+	struct callout_slot *first, *second, *slot = NULL;
+
+	second = callout_bucket_slot(callout_bucket_node(word));
+	first = callout_bucket_slot(second->link.rb_left);
+	if (!callout_slot_compare(first, func, arg))
+		slot = first;
+	if (!callout_slot_compare(second, func, arg) &&
+	    (!slot || callout_slot_order(second) < callout_slot_order(first)))
+		slot = second;
+	if (slot) {
+		slot_taken(slot, handle);
+		atomic_dec(&hash->crowded);
+		word = (unsigned long)(slot == first ? &second->link :
+						       &first->link);
+	}
+	callout_bucket_unlock(hash, bucket, word);
+	return slot;
+}
+
+/* callout_hash_take() of any bucket. */
+static noinline struct callout_slot *hash_take(struct callout_hash *hash,
+					       u64 func, u64 arg, u64 *handle)
+{
+	struct callout_bucket_hold hold;
+	struct callout_slot *slot;
+	struct rb_root *tree;
+
+	hash_lock(hash, func, arg, &hold);
+	slot = hold_first(&hold, &tree, func, arg);
+	if (slot) {
+		callout_bucket_del(hash, tree, &slot->link);
+		slot_taken(slot, handle);
+	}
+	hash_unlock(hash, &hold);
+	return slot;
+}
+
+/*
+ * callout_hash_take() unless the slot is alone in its bucket. The caller has
+ * exchanged the bucket's word, @word, for LOCKED.
+ */
+struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
+					    u64 func, u64 arg, u64 *handle,
+					    unsigned long *bucket,
+					    unsigned long word)
+{
+	if (word != CALLOUT_BUCKET_LOCKED) {
+		lock_map_acquire(&hash->dep_map);
+		if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_PAIR))
+			return pair_take(hash, func, arg, handle, bucket, word);
+		callout_bucket_unlock(hash, bucket, word);
+	}
+	return hash_take(hash, func, arg, handle);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_take_slow);
+
+/*
+ * The number of slots; a few more or less if others insert or remove meanwhile.
+ * May sleep. Not concurrent with growth.
+ */
+unsigned int callout_hash_count(struct callout_hash *hash)
+{
+	struct callout_buckets *table = hash_table(hash);
+	unsigned int count = atomic_read(&hash->crowded), i;
+
+	for (i = 0; i < buckets_number(table); i++) {
+		count += !!READ_ONCE(table->bucket[i]);
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	return count;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_count);
+
+/*
+ * Begins to grow, to 2^@bits buckets. Returns false without memory. A test replaces
+ * it.
+ */
+bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
+			     gfp_t gfp)
+{
+	struct callout_buckets *table = hash_table(hash);
+
+	KUNIT_STATIC_STUB_REDIRECT(callout_hash_grow_begin, hash, bits, gfp);
+	/* Others read it when a bucket of @table is MOVING. */
+	table->next = buckets_alloc(bits, gfp | __GFP_NOWARN);
+	if (!table->next)
+		return false;
+	/* Nobody asks again until it has grown. */
+	WRITE_ONCE(hash->grow_at, UINT_MAX);
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_begin);
+
+/* Moves slots of a bucket, at least one unit; returns what is left of @budget. */
+static unsigned int bucket_move(struct callout_hash *hash,
+				struct callout_buckets *table,
+				unsigned int budget)
+{
+	unsigned long *bucket = &table->bucket[table->moved];
+	struct rb_root root;
+
+	root = callout_bucket_root(callout_bucket_lock(hash, bucket));
+	/* In order: the first slot of each key moves first. */
+	for (; budget && root.rb_node; budget--)
+		tree_move_first(hash, &root, table->next);
+	if (!root.rb_node)
+		table->moved++;
+	callout_bucket_unlock(hash, bucket, (unsigned long)root.rb_node |
+					    CALLOUT_BUCKET_MOVING);
+	return budget ? budget - 1 : 0;
+}
+
+/* Moves slots, up to @budget units; returns false when all have moved. */
+bool callout_hash_grow_some(struct callout_hash *hash, unsigned int budget)
+{
+	struct callout_buckets *table = hash_table(hash);
+
+	local_irq_disable();
+	while (budget && table->moved < buckets_number(table)) {
+		budget = bucket_move(hash, table, budget);
+		callout_point(CALLOUT_POINT_HASH_MOVES);
+	}
+	local_irq_enable();
+	return table->moved < buckets_number(table);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_some);
+
+/* All have moved: from here on all operations begin at the new table. */
+void callout_hash_grow_end(struct callout_hash *hash)
+{
+	struct callout_buckets *table = hash_table(hash);
+
+	hash_set_growth(hash, 64 - table->next->shift);
+	callout_point(CALLOUT_POINT_HASH_MOVED);
+	/* Pairs with hash_lock() and others: they find all slots that moved. */
+	rcu_assign_pointer(hash->table, table->next);
+	kvfree_rcu(table, rcu);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_end);
+
+/*
+ * Adds buckets if there are too few; without memory nothing changes. May sleep.
+ * The caller serialises calls.
+ */
+void callout_hash_grow(struct callout_hash *hash, gfp_t gfp)
+{
+	unsigned int old = 64 - hash_table(hash)->shift, bits;
+
+	if (!callout_hash_wants_growth(hash))
+		return;
+	bits = min(ilog2(callout_hash_count(hash) | 1) + 4, HASH_MAX_BITS);
+	if (bits <= old || !callout_hash_grow_begin(hash, bits, gfp)) {
+		/* Not at each insertion: to count takes time. */
+		hash_set_growth(hash, old);
+		return;
+	}
+	while (callout_hash_grow_some(hash, MOVE_BUDGET))
+		cond_resched();
+	callout_hash_grow_end(hash);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow);

@@ -1,0 +1,621 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kernel.c - the kernel's own table: setcallout() and unsetcallout()
+ *
+ * While its handler runs a callout keeps its slot, in no pool. The slot belongs
+ * to the base that runs it, and under that base's lock, which a cancel takes
+ * anyway, a handle whose handler runs differs from a stale one:
+ *
+ *	CPU0: softirq				CPU1: unsetcallout(h)
+ *	lock(base 0)
+ *	running = slot, not pending
+ *	unlock(base 0)
+ *	handler					lock(base 0): slot has h
+ *						and is running: returns 0
+ *	lock(base 0)
+ *	running = NULL
+ *	slot gets its next handle
+ *	unlock(base 0)
+ *						lock(base 0): slot has
+ *						another: returns -1
+ *
+ * Each base has a spare slot, with which a handler that it runs can set a callout when
+ * all other slots are in use. Only that handler can have it: a caller elsewhere that has
+ * found no slot tries again, and would take it first. If the handler has used it, the
+ * slot of that handler is the next spare one.
+ *
+ *	CPU0: softirq				CPU1: the table is exhausted
+ *	runner = current
+ *	handler					setcallout(): looks at the pools
+ *						of all bases: returns 0
+ *	setcallout(): its pool is empty,
+ *	runner is current: takes the spare
+ *	returns
+ *	runner = NULL, its slot is the spare
+ *
+ * Nothing is allocated in the caller's context. When a base has few free slots
+ * left, a worker adds some.
+ */
+#include <linux/cpu.h>
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/workqueue.h>
+#include "core/cpu.h"
+#include "core/expiry.h"
+#include "core/debug.h"
+#include "kernel.h"
+#include "kcompat.h"
+#include "search.h"
+
+/* Slots that each CPU begins with. */
+#define FIRST_SLOTS	64U
+
+#define HASH_BITS	12
+
+/* Its pending callouts are in the schemes when the bases are freed. */
+static struct callout_table kernel_table = {
+	.outlives_bases	= true,
+	.room_optional	= true,
+	.keeps_spare	= true,
+};
+
+/* The worker will look at all pools, and at the hash. */
+static bool refill_asked;
+
+#ifdef CONFIG_LOCKDEP
+/* One lockdep class for all handlers of this table. */
+static struct callout_class handle_class_of_all = { .name = "setcallout" };
+static struct callout_class *const handle_class = &handle_class_of_all;
+#else
+static struct callout_class *const handle_class;
+#endif
+
+struct callout_table *callout_kernel_table(void)
+{
+	return &kernel_table;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_kernel_table);
+
+static void refill(struct work_struct *work)
+{
+	unsigned int cpu, chunks;
+
+	/*
+	 * First: a caller that finds few slots from here on asks again. Orders
+	 * this before the reads of the pools; pairs with refill_ask().
+	 */
+	smp_store_mb(refill_asked, false);
+	callout_point(CALLOUT_POINT_STOCK_REFILL);
+	/* Growth by a quarter makes runs of this rare. */
+	chunks = 1 + CALLOUT_LOW_WATER / CALLOUT_CHUNK_SLOTS +
+		 READ_ONCE(kernel_table.nr_chunks) / 4 / num_online_cpus();
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		struct callout_base *base = callout_base(cpu);
+
+		/* A CPU that comes up during an unload has none. */
+		if (base && READ_ONCE(callout_pool(&kernel_table, base)->count) <
+			    CALLOUT_LOW_WATER)
+			callout_table_grow(&kernel_table, cpu, chunks,
+					   GFP_KERNEL);
+	}
+	cpus_read_unlock();
+
+	mutex_lock(&kernel_table.grow);
+	callout_hash_grow(&kernel_table.hash, GFP_KERNEL);
+	mutex_unlock(&kernel_table.grow);
+}
+
+VISIBLE_IF_KUNIT struct work_struct callout_refill_work =
+	__WORK_INITIALIZER(callout_refill_work, refill);
+EXPORT_SYMBOL_IF_KUNIT(callout_refill_work);
+
+static void refill_wake(struct irq_work *work)
+{
+	schedule_work(&callout_refill_work);
+}
+
+struct irq_work callout_refill_irq_work = IRQ_WORK_INIT_HARD(refill_wake);
+EXPORT_SYMBOL_IF_KUNIT(callout_refill_irq_work);
+
+/* Queues the worker, unless it is queued. */
+static void refill_ask(void)
+{
+	callout_point(CALLOUT_POINT_STOCK_LOW);
+	/* Orders writes of the pool before this read; pairs with refill(). */
+	smp_mb();
+	if (READ_ONCE(refill_asked))
+		return;
+	WRITE_ONCE(refill_asked, true);
+	irq_work_queue(&callout_refill_irq_work);
+}
+
+static bool table_may_grow(void)
+{
+	return READ_ONCE(kernel_table.nr_chunks) <
+	       READ_ONCE(kernel_table.max_chunks);
+}
+
+/* Locks the base of @cpu or, if that is not online, the one for callers here. */
+static struct callout_base *handle_lock_on(unsigned int cpu,
+					   unsigned long *flags)
+	__acquires(&base->lock)
+{
+	struct callout_base *base = NULL;
+
+	if (cpu < nr_cpu_ids)
+		base = READ_ONCE(callout_bases[cpu]);
+	if (!base)
+		return callout_lock_home(CALLOUT_CLASS_KERNEL, flags);
+	local_irq_save(*flags);
+	callout_base_lock(base);
+	if (likely(base->online))
+		return base;
+	callout_unlock(base, *flags);
+	return callout_lock_home(CALLOUT_CLASS_KERNEL, flags);
+}
+
+/*
+ * Takes a slot of the kernel's table and arms its callout, on @cpu unless that
+ * is negative; @hashed, a constant, makes it known by its function and argument.
+ * Any context. Returns the handle; 0 if the table is exhausted or @func is NULL.
+ */
+static __always_inline callout_handle_t
+handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
+{
+	struct callout_base *base;
+	struct callout_slot *slot;
+	struct callout_pool *pool;
+	callout_handle_t handle;
+	unsigned long flags;
+	bool want = false;
+
+	if (unlikely(!func)) {
+		callout_no_function();
+		return 0;
+	}
+	if (callout_misused_nmi())
+		return 0;
+	base = cpu < 0 ? callout_lock_home(CALLOUT_CLASS_KERNEL, &flags) :
+			 handle_lock_on(cpu, &flags);
+	pool = callout_pool(&kernel_table, base);
+	slot = callout_slot_get(pool);
+	if (unlikely(!slot)) {
+		slot = callout_slot_steal(&kernel_table, base);
+		if (!slot) {
+			callout_unlock(base, flags);
+			if (table_may_grow())
+				refill_ask();
+			return 0;
+		}
+		base = callout_base(slot->node.cpu);
+		pool = callout_pool(&kernel_table, base);
+	}
+	handle = slot->handle;
+	/* Both are also read without the lock. */
+	WRITE_ONCE(slot->func, func);
+	WRITE_ONCE(slot->arg, (unsigned long)arg);
+	callout_start_locked(base, &slot->node, callout_expiry(base, ticks));
+	callout_trace_set(base, &slot->node, false);
+	if (hashed) {
+		callout_slot_set_key(slot, (unsigned long)func);
+		want = callout_table_put(&kernel_table, slot);
+	}
+	if (unlikely(pool->count < CALLOUT_LOW_WATER || want)) {
+		want |= table_may_grow();
+		callout_unlock(base, flags);
+		if (want)
+			refill_ask();
+		return handle;
+	}
+	callout_unlock(base, flags);
+	return handle;
+}
+
+/**
+ * setcallout() - Set a callout and return a handle for it.
+ * @func: the handler
+ * @arg: its argument
+ * @ticks: ticks from now; less than 1 counts as 1
+ *
+ * From section VII of Varghese and Lauck's paper. The callout runs once, on the
+ * current CPU, or on another one if this CPU is nohz_full. It needs no memory
+ * of the caller's, and none is allocated here.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: the handle; 0 if @func is NULL or the table is exhausted: see
+ * callout_reserve() and the module parameter max_callouts.
+ */
+callout_handle_t setcallout(callout_func_t *func, void *arg, long ticks)
+{
+	return handle_set(func, arg, ticks, -1, false);
+}
+EXPORT_SYMBOL_GPL(setcallout);
+
+/**
+ * setcallout_on() - Set a callout on a given CPU and return a handle for it.
+ * @func: the handler
+ * @arg: its argument
+ * @ticks: ticks from now; less than 1 counts as 1
+ * @cpu: the CPU on which the handler is to run; if it is not online, or
+ *	negative, as setcallout()
+ *
+ * As setcallout(). Unlike a struct callout it does not return to @cpu if that is
+ * offline meanwhile. With bases=single @cpu is ignored. The paper has one CPU;
+ * as callout_reset_on().
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: As setcallout().
+ */
+callout_handle_t setcallout_on(callout_func_t *func, void *arg, long ticks,
+			       int cpu)
+{
+	return handle_set(func, arg, ticks, cpu, false);
+}
+EXPORT_SYMBOL_GPL(setcallout_on);
+
+/* setcallout() of a callout that callout_unset_hashed() can find. */
+callout_handle_t callout_set_hashed(callout_func_t *func, void *arg, long ticks)
+{
+	return handle_set(func, arg, ticks, -1, true);
+}
+
+/*
+ * Cancels a callout of the kernel's table by its slot and handle, which is
+ * stale if the slot has another. Interrupts off. Returns as unsetcallout().
+ */
+static __always_inline int handle_unset(struct callout_slot *slot,
+					callout_handle_t handle)
+{
+	struct callout_base *base = callout_lock_irqs_off(&slot->node);
+	int ret = -1;
+
+	if (likely(slot->handle == handle)) {
+		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
+			callout_dequeue_locked(base, &slot->node);
+			trace_callout_cancel(&slot->node);
+			callout_slot_release(&kernel_table, base, slot);
+			ret = 1;
+		} else if (callout_is_running(base, &slot->node)) {
+			ret = 0;
+		}
+	}
+	callout_base_unlock(base);
+	return ret;
+}
+
+/**
+ * unsetcallout() - Cancel a callout by its handle.
+ * @handle: any number; has an effect only if it names a callout that is set
+ *
+ * From section VII of Varghese and Lauck's paper.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if it was cancelled; 0 if its handler is running; -1 if the handle
+ * is stale: the callout has run, was cancelled, or never existed.
+ */
+int unsetcallout(callout_handle_t handle)
+{
+	struct callout_slot *slot;
+	unsigned long flags;
+	int ret = -1;
+
+	if (callout_misused_nmi())
+		return ret;
+	local_irq_save(flags);
+	slot = callout_table_slot(&kernel_table, handle);
+	callout_point(CALLOUT_POINT_HANDLE);
+	/* 0 names a slot too. That may have it: retired, neither set nor running. */
+	if (likely(slot))
+		ret = handle_unset(slot, handle);
+	local_irq_restore(flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(unsetcallout);
+
+/* Files a slot at another tick: it is pending, or taken out for that. */
+static void handle_refile(struct callout_base *base, struct callout_slot *slot,
+			  u64 tick)
+	__must_hold(&base->lock)
+{
+	struct callout_node *n = &slot->node;
+
+	if (likely((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) ==
+		   CALLOUT_S_PENDING)) {
+		callout_scheme_rearm(base, n, tick);
+		callout_started(base, tick);
+	} else {
+		if (n->state & CALLOUT_S_PENDING)
+			callout_dequeue_locked(base, n);
+		callout_start_locked(base, n, tick);
+	}
+	callout_trace_set(base, n, true);
+}
+
+/*
+ * The same for a slot that may be in the hash, where its place depends on its
+ * tick: it moves in one hold of its bucket's lock, so that a search by function
+ * and argument finds it before or after, and cancels it:
+ *
+ *	CPU0: resetcallout(h)			CPU1: callout_unset_hashed()
+ *	lock(base)				lock(bucket): takes the slot out,
+ *						it has h
+ *	lock(bucket): not in the hash		unlock(bucket)
+ *	rearm: another tick
+ *	unlock(bucket), unlock(base)
+ *						lock(base): the slot has h:
+ *						cancels it
+ */
+static void handle_move(struct callout_base *base, struct callout_slot *slot,
+			u64 tick)
+	__must_hold(&base->lock)
+{
+	struct callout_hash *hash = &kernel_table.hash;
+	struct callout_bucket_hold hold;
+
+	if (READ_ONCE(slot->node.mark) != CALLOUT_HASH_IN) {
+		handle_refile(base, slot, tick);
+		return;
+	}
+	callout_hash_move_begin(hash, slot, &hold);
+	handle_refile(base, slot, tick);
+	callout_hash_move_end(hash, slot, &hold);
+}
+
+/*
+ * Moves a pending slot, whose base's CPU is not online, to another tick, and to
+ * a base that is. There it stays: else its base would have to be programmed, and
+ * the CPU may be dead:
+ *
+ *	CPU0: resetcallout(h)			CPU2: CPU1 is dead
+ *						shuts the tick of base 1 down
+ *	lock(base 1): h is there
+ *	an earlier tick: adds a timer
+ *	to CPU1
+ *	unlock(base 1)
+ *						migrates h, initialises the
+ *						tick: the timer is queued
+ *
+ * In between it is in no base. A search would miss it, and begins again; the
+ * hash has it all the time, and a call that takes it from there waits for the
+ * base.
+ */
+static noinline struct callout_base *
+handle_move_away(struct callout_base *base, struct callout_slot *slot,
+		 long ticks)
+	__must_hold(&base->lock)
+{
+	callout_move_begin();
+	callout_dequeue_locked(base, &slot->node);
+	base = callout_rehome(base, &slot->node);
+	handle_move(base, slot, callout_expiry(base, ticks));
+	callout_move_end();
+	return base;
+}
+
+/**
+ * resetcallout() - Move a callout to another time by its handle.
+ * @handle: any number; has an effect only if it names a callout that is set
+ * @ticks: ticks from now; less than 1 counts as 1
+ *
+ * The callout stays the same one: it keeps its handle, so that all copies of the
+ * handle stay good; its function and argument; and, while that is online, its
+ * CPU. Nothing is allocated or taken from the stock, so unlike unsetcallout() and
+ * setcallout() in turn this cannot fail while the callout is set. A callout by
+ * handle runs once: its handler cannot move it, only set another.
+ *
+ * The paper sets and cancels only. The device has this as RESET.
+ *
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
+ * Return: 1 if it was moved; 0 if its handler is running; -1 if the handle is
+ * stale: the callout has run, was cancelled, or never existed.
+ */
+int resetcallout(callout_handle_t handle, long ticks)
+{
+	struct callout_slot *slot;
+	struct callout_base *base;
+	unsigned long flags;
+	int ret = -1;
+
+	if (callout_misused_nmi())
+		return ret;
+	local_irq_save(flags);
+	slot = callout_table_slot(&kernel_table, handle);
+	if (unlikely(!slot))
+		goto out;
+	base = callout_lock_irqs_off(&slot->node);
+	/* As in handle_unset(). */
+	if (likely(slot->handle == handle)) {
+		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
+			if (likely(base->online))
+				handle_move(base, slot,
+					    callout_expiry(base, ticks));
+			else
+				base = handle_move_away(base, slot, ticks);
+			ret = 1;
+		} else if (callout_is_running(base, &slot->node)) {
+			ret = 0;
+		}
+	}
+	callout_base_unlock(base);
+out:
+	local_irq_restore(flags);
+	return ret;
+}
+EXPORT_SYMBOL_GPL(resetcallout);
+
+/*
+ * Cancels the callout with this function and argument that expires first, and of
+ * those the one that was set first. Any context. Returns 1, or -1 if none is set.
+ */
+int callout_unset_hashed(callout_func_t *func, void *arg)
+{
+	struct callout_slot *slot;
+	unsigned long flags;
+	u64 handle;
+
+	if (callout_misused_nmi())
+		return -1;
+	local_irq_save(flags);
+	/* A match that is not cancelled has left the hash: the loop ends. */
+	do {
+		slot = callout_hash_take(&kernel_table.hash,
+					 (unsigned long)func,
+					 (unsigned long)arg, &handle);
+		callout_point(CALLOUT_POINT_HASH_TAKEN);
+	} while (slot && handle_unset(slot, handle) != 1);
+	local_irq_restore(flags);
+	return slot ? 1 : -1;
+}
+
+/**
+ * unsetcallout_sync() - Cancel a callout by its handle, wait for its handler.
+ * @handle: any number
+ *
+ * Context: Process context, may sleep. The caller must not be the handler, nor
+ * hold a lock that the handler takes.
+ * Return: as unsetcallout(). When this returns the handler is not running.
+ */
+int unsetcallout_sync(callout_handle_t handle)
+{
+	struct callout_slot *slot;
+	struct callout_base *base;
+	unsigned long flags, seq;
+	bool running;
+	int ret;
+
+	might_sleep();
+	callout_debug_wait(handle_class);
+
+	ret = unsetcallout(handle);
+	if (ret)
+		return ret;
+	callout_point(CALLOUT_POINT_HANDLE_RUNS);
+	slot = callout_table_lookup(&kernel_table, handle);
+	base = callout_lock(&slot->node, &flags);
+	/* Or it has returned since, and the slot may have been reused. */
+	running = slot->handle == handle &&
+		  callout_is_running(base, &slot->node);
+	seq = base->run_seq;
+	callout_unlock(base, flags);
+	callout_point(CALLOUT_POINT_HANDLE_WAITS);
+	if (running)
+		callout_wait_run(base, seq);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(unsetcallout_sync);
+
+/**
+ * callout_reserve() - Make room for callouts that are set by handle.
+ * @n: number of callouts
+ *
+ * setcallout() allocates nothing; a worker keeps some free slots in stock. Call
+ * this before setting many callouts at once. The slots are not kept for the
+ * caller: others may take them. They are on the CPU on which setcallout() would
+ * set a callout now.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0; -ENOSPC if max_callouts does not allow that many; -ENOMEM.
+ */
+int callout_reserve(unsigned int n)
+{
+	return callout_table_reserve(&kernel_table,
+				     callout_base(callout_home_cpu()), n);
+}
+EXPORT_SYMBOL_GPL(callout_reserve);
+
+/* The handler of @slot has returned. If it has used the spare slot, @slot is the next. */
+static void pool_return_slot(struct callout_pool *pool,
+			     struct callout_slot *slot)
+{
+	if (likely(pool->spare))
+		callout_pool_add(pool, slot);
+	else
+		pool->spare = slot;
+}
+
+/* EXPIRYPROCESSING for a slot, which stays in use until the handler returns. */
+static unsigned int callout_expire_handle(struct callout_base *base,
+					  struct callout_node *n,
+					  unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	struct callout_pool *pool = callout_pool(&kernel_table, base);
+	struct lockdep_map map __maybe_unused = callout_class_map(handle_class);
+	struct callout_slot *slot = callout_to_slot(n);
+	void *arg = (void *)(unsigned long)slot->arg;
+	callout_func_t *func = slot->func;
+
+	callout_take_due(base, n);
+	callout_slot_unhash(&kernel_table, slot);
+	WRITE_ONCE(pool->runner, current);
+	callout_run_begin(base, n);
+	lock_map_acquire(&map);
+	callout_call(base, func, arg);
+	lock_map_release(&map);
+	callout_check_context(base, func);
+	callout_run_end(base, arg);
+	WRITE_ONCE(pool->runner, NULL);
+	if (unlikely(!callout_slot_renew(&kernel_table, slot)))
+		slot = callout_slot_get(pool);
+	if (likely(slot))
+		pool_return_slot(pool, slot);
+	return 1;
+}
+
+static callout_func_t *func_of_handle(const struct callout_node *n)
+{
+	return callout_to_slot(n)->func;
+}
+
+static const struct callout_kind_ops kind_handle = {
+	.expire	= callout_expire_handle,
+	.func	= func_of_handle,
+};
+
+/*
+ * Makes the kernel's table, for up to @max_slots callouts. If this fails the
+ * caller calls callout_handles_exit().
+ */
+int callout_handles_init(unsigned int max_slots)
+{
+	unsigned int cpu;
+	int ret;
+
+	callout_register_kind(CALLOUT_KIND_HANDLE, &kind_handle);
+	/* Besides @max_slots that are set, each CPU's handler has one. */
+	ret = callout_table_init(&kernel_table, CALLOUT_KIND_HANDLE,
+				 max_slots + num_possible_cpus(), GFP_KERNEL);
+	if (ret)
+		return ret;
+	callout_table_search_init();
+	ret = callout_hash_init(&kernel_table.hash, HASH_BITS, GFP_KERNEL);
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		if (!ret)
+			ret = callout_table_grow(&kernel_table, cpu,
+						 DIV_ROUND_UP(FIRST_SLOTS,
+							      CALLOUT_CHUNK_SLOTS),
+						 GFP_KERNEL);
+	cpus_read_unlock();
+	return ret == -ENOSPC ? 0 : ret;
+}
+
+/*
+ * Ends the worker, which uses the bases. No handler is left that sets a callout and
+ * asks. May sleep.
+ */
+void callout_handles_stop(void)
+{
+	irq_work_sync(&callout_refill_irq_work);
+	cancel_work_sync(&callout_refill_work);
+}
+
+/*
+ * Frees the kernel's table. The bases must be gone: their schemes may have
+ * pending callouts in this memory.
+ */
+void callout_handles_exit(void)
+{
+	callout_table_destroy(&kernel_table);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * search.c - find a table's callouts with the scheme's find
+ *
+ * The facility before Costello's hash: a linear search, of all bases. For
+ * schemes that have a find, to measure what the hash gains.
+ */
+#include <linux/module.h>
+#include <linux/seqlock.h>
+#include "core/cpu.h"
+#include "table.h"
+#include "search.h"
+
+DEFINE_STATIC_KEY_FALSE(callout_searches_key);
+
+/* What callout_table_search() looks for. */
+struct table_key {
+	struct callout_table *table;
+	u64 func;
+	u64 arg;
+};
+
+static bool table_match(struct callout_node *n, const void *data)
+{
+	const struct table_key *key = data;
+
+	/* The kind comes first: only in a slot is the mark the hash's. */
+	return n->kind == key->table->kind &&
+	       n->mark == CALLOUT_HASH_SEARCHED &&
+	       callout_slot_key(callout_to_slot(n)) == key->func &&
+	       callout_to_slot(n)->arg == key->arg &&
+	       callout_slot_table(callout_to_slot(n)) == key->table;
+}
+
+static struct callout_slot *search_base(struct callout_base *base,
+					const struct table_key *key)
+	__must_hold(&base->lock)
+{
+	struct callout_node *n = callout_find_locked(base, table_match, key);
+
+	return n ? callout_to_slot(n) : NULL;
+}
+
+/* A match in a base that was unlocked since; slot is NULL if there is none. */
+struct table_found {
+	struct callout_slot *slot;
+	u64 handle;
+};
+
+/* Searches all bases except @home. */
+static struct table_found search_others(struct callout_base *home,
+					const struct table_key *key)
+{
+	struct table_found found = { NULL, 0 };
+	struct callout_slot *slot;
+	struct callout_base *base;
+	u64 expires = U64_MAX;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		/* NULL if its CPU has not been up. */
+		base = callout_base_sibling(home, cpu);
+		if (!base || base == home || base->number != cpu)
+			continue;
+		callout_base_lock(base);
+		slot = search_base(base, key);
+		if (slot && slot->node.expires < expires) {
+			expires = slot->node.expires;
+			found.slot = slot;
+			found.handle = slot->handle;
+		}
+		callout_base_unlock(base);
+	}
+	return found;
+}
+
+/* Does @found expire before @slot, which may be NULL? */
+static bool found_is_earlier(struct table_found found,
+			     const struct callout_slot *slot)
+{
+	/* Its base is not locked: if that changes now it was re-armed, or has fired. */
+	u64 expires = data_race(found.slot->node.expires);
+
+	return !slot || expires < slot->node.expires;
+}
+
+/*
+ * Locks the base of @found; returns NULL if it is not pending any more. Here
+ * and below, sparse cannot follow a lock that is held conditionally.
+ */
+static struct callout_base *lock_found(struct table_found found)
+{
+	struct callout_base *base = callout_lock_irqs_off(&found.slot->node);
+
+	if (found.slot->handle == found.handle &&
+	    found.slot->node.state & CALLOUT_S_PENDING) {
+		__release(&base->lock);
+		return base;
+	}
+	callout_base_unlock(base);
+	return NULL;
+}
+
+/*
+ * Finds a pending callout by its function and argument. All bases are searched,
+ * this CPU's last, each with its lock held for the whole search. Interrupts
+ * off.
+ *
+ * Of those that are pending throughout the call, the first to expire is found;
+ * of those that expire together, one of this CPU before one of another, and on
+ * one CPU the first that was set. A callout that is set, cancelled or due
+ * meanwhile may be found or not.
+ *
+ * Returns the slot, pending, and in @locked its base, locked. Returns NULL with
+ * nothing locked if there is none.
+ */
+struct callout_slot *callout_table_search(struct callout_table *table,
+					  u64 func, u64 arg,
+					  struct callout_base **locked)
+{
+	const struct table_key key = { table, func, arg };
+	struct table_found other = { NULL, 0 };
+	struct callout_base *base, *home;
+	struct callout_slot *slot;
+	unsigned int moves;
+
+	home = callout_base_of(table->class, smp_processor_id());
+	for (;;) {
+		moves = callout_moves_read();
+		if (nr_cpu_ids > 1)
+			other = search_others(home, &key);
+		base = home;
+		callout_base_lock(base);
+		slot = search_base(base, &key);
+		if (unlikely(other.slot) && found_is_earlier(other, slot)) {
+			callout_base_unlock(base);
+			slot = other.slot;
+			base = lock_found(other);
+			if (!base)
+				continue;
+			__acquire(&base->lock);
+		}
+		if (likely(!callout_moves_since(moves)))
+			break;
+		callout_base_unlock(base);
+	}
+	if (slot)
+		__release(&base->lock);
+	else
+		callout_base_unlock(base);
+	*locked = base;
+	return slot;
+}
+
+/* From here on callouts are searched, if the scheme has a find. Module load. */
+void callout_table_search_init(void)
+{
+	if (callout_base(0)->scheme->ops->find)
+		static_branch_enable(&callout_searches_key);
+}

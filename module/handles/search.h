@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * search.h - find a callout of the kernel's table by function and argument
+ *
+ * The hash finds it, unless the scheme has a find of its own. Only schemes of
+ * the laboratory have one: without CONFIG_CALLOUT_SCHEMES it is the hash.
+ */
+#ifndef _CALLOUT_TABLE_SEARCH_H
+#define _CALLOUT_TABLE_SEARCH_H
+
+#include <linux/jump_label.h>
+#include "hash.h"
+#include "table.h"
+
+#ifdef CONFIG_CALLOUT_SCHEMES
+DECLARE_STATIC_KEY_FALSE(callout_searches_key);
+
+/* Does the scheme's find take the place of the hash? */
+static __always_inline bool callout_searches(void)
+{
+	return static_branch_unlikely(&callout_searches_key);
+}
+
+struct callout_slot *callout_table_search(struct callout_table *table,
+					  u64 func, u64 arg,
+					  struct callout_base **locked);
+void callout_table_search_init(void);
+#else
+static inline bool callout_searches(void)
+{
+	return false;
+}
+
+static inline struct callout_slot *
+callout_table_search(struct callout_table *table, u64 func, u64 arg,
+		     struct callout_base **locked)
+{
+	return NULL;
+}
+
+static inline void callout_table_search_init(void)
+{
+}
+#endif
+
+/*
+ * Makes a slot that is or will be pending known by its function and argument:
+ * callout_hash_take() or callout_table_search() finds it. Until it is removed its func
+ * and arg must not change, nor, unless it fires, its expires. Its base is locked;
+ * interrupts are off. Returns true if the hash should grow.
+ */
+static inline bool callout_table_put(struct callout_table *table,
+				     struct callout_slot *slot)
+{
+	if (callout_searches()) {
+		slot->node.mark = CALLOUT_HASH_SEARCHED;
+		return false;
+	}
+	return callout_hash_insert(&table->hash, slot);
+}
+
+#endif /* _CALLOUT_TABLE_SEARCH_H */

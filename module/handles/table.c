@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * table.c - handle tables: from a 64-bit number to a callout in O(1)
+ *
+ * A handle is the number of a slot and a generation. The slot holds the callout
+ * itself, so a lookup takes two loads: the chunk from the table's directory,
+ * then the slot, at a known place in it. A handle is valid if it equals the one
+ * in the slot, which changes whenever the slot is freed. So a handle that has
+ * fired, was cancelled, is of another table or was made up finds a slot with
+ * another handle, or no slot. Generations start at random; a slot that has used
+ * up its generations is retired, so no handle is ever reused: there is no ABA.
+ *
+ * Chunks are freed only with their table. A stale handle may therefore lock the
+ * base of a slot and look, whatever the slot is used for by now.
+ *
+ * Free slots are kept for each base, under the base's lock, and a slot returns
+ * to the base that its callout belongs to. So to set or cancel a callout takes
+ * one lock, that of the base. A base that has no free slot steals some from
+ * another. Apart from CPU hotplug and callout_reserve(), which moves free slots
+ * alike, only a steal changes the base of a slot:
+ *
+ *	CPU0: callout_slot_steal()		CPU1: cancels a stale handle
+ *	lock(table->steal)
+ *	lock(base 1)
+ *	takes slot off base 1's pool
+ *	slot.node.cpu = MOVING
+ *	unlock(base 1)				reads node.cpu: MOVING, spins
+ *	lock(base 0)
+ *	slot.node.cpu = 0			reads node.cpu: 0
+ *	puts slots in base 0's pool		waits for base 0
+ *	unlock(table->steal)
+ *	takes one of them, unlock(base 0)	locks base 0: another handle
+ *
+ * Without table->steal CPU1 could look for a free slot while CPU0 is moving the
+ * last ones, and find none although the table is not exhausted.
+ *
+ * When it is exhausted, all CPUs may wait for table->steal, with interrupts off, and a
+ * search reads the pool of each CPU. So one search serves all that have waited for it:
+ *
+ *	CPU0: setcallout()	CPU1: setcallout()	CPU2: setcallout()
+ *	search 7
+ *				sees 7, waits		sees 7, waits
+ *	finds none: failed = 7
+ *				search 8
+ *				finds none: failed = 8
+ *							failed is after 7: none
+ *
+ * CPU1 cannot use search 7: that may have passed a pool before a slot came there.
+ */
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include "core/queue.h"
+#include "hash.h"
+#include "kcompat.h"
+#include "table.h"
+
+/* Slots moved at a time from one base's pool to another's. */
+#define STEAL_SLOTS	32U
+
+/* The pools of a table; NULL without memory. A test replaces it. */
+VISIBLE_IF_KUNIT struct callout_pool __percpu *callout_pools_alloc(gfp_t gfp)
+{
+	KUNIT_STATIC_STUB_REDIRECT(callout_pools_alloc, gfp);
+	return alloc_percpu_gfp(struct callout_pool, gfp);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_pools_alloc);
+
+/*
+ * Makes an empty table. The caller has zeroed it, except its class and the
+ * three properties that it wants. Returns 0 or -ENOMEM.
+ */
+int callout_table_init(struct callout_table *table, enum callout_kind kind,
+		       unsigned int max_slots, gfp_t gfp)
+{
+	table->pools = callout_pools_alloc(gfp);
+	if (!table->pools)
+		return -ENOMEM;
+	table->kind = kind;
+	table->max_chunks = min_t(unsigned int, CALLOUT_MAX_CHUNKS,
+				  DIV_ROUND_UP(max_slots, CALLOUT_CHUNK_SLOTS));
+	/* At least half of all generations are left to each slot. */
+	table->first = (get_random_u64() & (CALLOUT_GEN_MAX >> 1)) | 1;
+	atomic_set(&table->retired, 0);
+	mutex_init(&table->grow);
+	raw_spin_lock_init(&table->steal);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_table_init);
+
+/* Frees a table that is not in use: none of its callouts is pending. */
+void callout_table_destroy(struct callout_table *table)
+{
+	struct callout_directory *dir = rcu_dereference_raw(table->directory);
+	unsigned int i;
+
+	for (i = 0; i < table->nr_chunks; i++) {
+		if (!table->outlives_bases)
+			callout_base_unreserve(callout_base(dir->chunk[i]->base),
+					       CALLOUT_CHUNK_SLOTS);
+		kfree(dir->chunk[i]);
+		cond_resched();
+	}
+	kvfree(dir);
+	callout_hash_destroy(&table->hash);
+	mutex_destroy(&table->grow);
+	free_percpu(table->pools);
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_table_destroy);
+
+/* Makes room in the directory for one more chunk. */
+static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
+{
+	struct callout_directory *old, *dir;
+	unsigned int size;
+
+	old = rcu_dereference_protected(table->directory,
+					lockdep_is_held(&table->grow));
+	if (old && table->nr_chunks < old->size)
+		return 0;
+	size = old ? 2 * old->size : 8;
+	dir = kvzalloc(struct_size(dir, chunk, size), gfp);
+	if (!dir)
+		return -ENOMEM;
+	dir->size = size;
+	if (old)
+		memcpy(dir->chunk, old->chunk,
+		       old->size * sizeof(old->chunk[0]));
+	/* Pairs with callout_table_slot_of(), which finds the chunks copied. */
+	rcu_assign_pointer(table->directory, dir);
+	if (old)
+		kvfree_rcu(old, rcu);
+	return 0;
+}
+
+/* Adds a chunk of free slots for @base; -ENOSPC or -ENOMEM. A test replaces it. */
+VISIBLE_IF_KUNIT int callout_table_add_chunk(struct callout_table *table,
+					     struct callout_base *base,
+					     gfp_t gfp)
+{
+	struct callout_directory *dir;
+	struct callout_chunk *chunk;
+	struct callout_slot *slot;
+	struct callout_pool *pool;
+	unsigned int n, i;
+	int ret;
+
+	KUNIT_STATIC_STUB_REDIRECT(callout_table_add_chunk, table, base, gfp);
+	n = table->nr_chunks;
+	if (n >= table->max_chunks)
+		return -ENOSPC;
+	ret = table_reserve_chunk(table, gfp);
+	if (ret)
+		return ret;
+	ret = callout_base_reserve(base, CALLOUT_CHUNK_SLOTS);
+	if (ret && !table->room_optional)
+		return ret;
+	chunk = kmalloc(CALLOUT_CHUNK_SIZE, gfp | __GFP_ZERO);
+	if (!chunk) {
+		if (!ret)
+			callout_base_unreserve(base, CALLOUT_CHUNK_SLOTS);
+		return -ENOMEM;
+	}
+
+	chunk->table = table;
+	chunk->base = base->index;
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
+		slot = &chunk->slot[i];
+		callout_setup(&slot->node, table->kind, base->index);
+		slot->handle = table->first << CALLOUT_SLOT_BITS |
+			       n << CALLOUT_PLACE_BITS | i;
+	}
+	dir = rcu_dereference_protected(table->directory,
+					lockdep_is_held(&table->grow));
+	dir->chunk[n] = chunk;
+	/* Pairs with callout_table_slot_of(). */
+	smp_store_release(&table->nr_chunks, n + 1);
+
+	callout_base_lock_irq(base);
+	pool = callout_pool(table, base);
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+		callout_pool_add(pool, &chunk->slot[i]);
+	if (!pool->spare && table->keeps_spare)
+		pool->spare = callout_slot_get(pool);
+	callout_base_unlock_irq(base);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_table_add_chunk);
+
+/*
+ * Adds chunks of free slots for the base of a CPU. May sleep. Returns 0,
+ * -ENOSPC at the table's limit, or -ENOMEM; even then some may have been added.
+ */
+int callout_table_grow(struct callout_table *table, unsigned int cpu,
+		       unsigned int chunks, gfp_t gfp)
+{
+	struct callout_base *base = callout_base_of(table->class, cpu);
+	int ret = 0;
+
+	mutex_lock(&table->grow);
+	while (chunks-- && !ret)
+		ret = callout_table_add_chunk(table, base, gfp);
+	mutex_unlock(&table->grow);
+	return ret;
+}
+
+/*
+ * As callout_table_grow() by one chunk, for a caller that found no free slot when
+ * the table had @seen chunks. Adds none, and returns 0, if it has more by now: the
+ * caller looks again, since their slots are for all that waited. May sleep.
+ *
+ *	CPU0: SET				CPU1: SET
+ *	lock(grow)
+ *						no free slot, with @seen chunks
+ *	adds a chunk, 46 slots			waits for grow
+ *	unlock(grow)
+ *						lock(grow): more than @seen
+ *
+ * A file's limit is of callouts, not of chunks: without this as many threads as
+ * wait would each add one.
+ */
+int callout_table_grow_beyond(struct callout_table *table, unsigned int cpu,
+			      unsigned int seen, gfp_t gfp)
+{
+	struct callout_base *base = callout_base_of(table->class, cpu);
+	int ret = 0;
+
+	mutex_lock(&table->grow);
+	if (table->nr_chunks == seen)
+		ret = callout_table_add_chunk(table, base, gfp);
+	mutex_unlock(&table->grow);
+	return ret;
+}
+
+/*
+ * Takes up to @most slots, or STEAL_SLOTS, off a base's pool, as a chain; of a pool that
+ * has none, the spare one if the caller is the handler that it is for.
+ */
+static struct callout_slot *pool_take(struct callout_table *table,
+				      unsigned int cpu, unsigned int most)
+	__must_hold(&table->steal)
+{
+	struct callout_pool *pool = per_cpu_ptr(table->pools, cpu);
+	struct callout_slot *chain = NULL, *slot;
+	struct callout_base *base;
+
+	/* When slots are scarce most pools are empty. */
+	if (!READ_ONCE(pool->count) && READ_ONCE(pool->runner) != current)
+		return NULL;
+	base = callout_base_of(table->class, cpu);
+	callout_base_lock(base);
+	for (most = min(most, STEAL_SLOTS); most; most--) {
+		slot = callout_slot_get(pool);
+		if (!slot && !chain)
+			slot = callout_slot_spare(pool);
+		if (!slot)
+			break;
+		WRITE_ONCE(slot->node.cpu, CALLOUT_CPU_MOVING);
+		slot->node.word[0] = (unsigned long)chain;
+		chain = slot;
+	}
+	callout_base_unlock(base);
+	return chain;
+}
+
+/* Adds a chain from pool_take() to another base's pool; returns its length. */
+static unsigned int pool_give(struct callout_table *table,
+			      struct callout_base *base,
+			      struct callout_slot *chain)
+	__must_hold(&base->lock)
+{
+	struct callout_pool *pool = callout_pool(table, base);
+	struct callout_slot *slot;
+	unsigned int n = 0;
+
+	while (chain) {
+		slot = chain;
+		chain = (void *)slot->node.word[0];
+		callout_pool_add(pool, slot);
+		n++;
+		/* Pairs with the READ_ONCE() in callout_lock(). */
+		WRITE_ONCE(slot->node.cpu, base->index);
+	}
+	return n;
+}
+
+/* Takes slots off the first other base that has any, beginning with the next. */
+static struct callout_slot *table_search(struct callout_table *table,
+					 struct callout_base *base)
+	__must_hold(&table->steal)
+{
+	struct callout_slot *chain = NULL;
+	unsigned int cpu;
+
+	WRITE_ONCE(table->searches, table->searches + 1);
+	/* Before the pools are looked at. Pairs with callout_slot_steal(). */
+	smp_mb();
+	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
+		if (cpu != base->number)
+			chain = pool_take(table, cpu, STEAL_SLOTS);
+		if (chain)
+			break;
+	}
+	return chain;
+}
+
+/*
+ * Takes a free slot for a base that has none: the spare one if the caller is the handler
+ * that it is for; else moves some from the first other base that has any, beginning with
+ * the next. Each pool is looked at once: slots freed behind the search are missed.
+ * Does not search if another CPU has, since this was called, and has found none. @base
+ * is locked, interrupts are off; the lock is dropped in between. Returns the slot, with
+ * the base that its node.cpu names locked: @base, or another if @base's CPU has gone
+ * offline. If there was none, returns NULL, with @base locked.
+ */
+noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
+						 struct callout_base *base)
+	__must_hold(&base->lock)
+{
+	struct callout_slot *slot = callout_slot_spare(callout_pool(table, base));
+	unsigned long seen;
+	unsigned int cpu;
+	bool searches;
+
+	if (slot)
+		return slot;
+	callout_base_unlock(base);
+	/* A slot freed before this is seen by later searches. Pairs with table_search(). */
+	smp_mb();
+	seen = READ_ONCE(table->searches);
+	callout_point(CALLOUT_POINT_STEAL);
+	raw_spin_lock(&table->steal);
+	searches = (long)(table->failed - seen) <= 0;
+	if (searches) {
+		slot = table_search(table, base);
+	} else {
+		/* A handler that calls this has its spare slot here, or at a dead CPU's base. */
+		slot = pool_take(table, raw_smp_processor_id(), 1);
+		for_each_cpu_andnot(cpu, cpu_possible_mask, cpu_online_mask)
+			if (!slot)
+				slot = pool_take(table, cpu, 1);
+	}
+	callout_point(CALLOUT_POINT_STOLEN);
+	callout_base_lock(base);
+	pool_give(table, base, slot);
+	slot = callout_slot_get(callout_pool(table, base));
+	if (!slot && searches)
+		table->failed = table->searches;
+	raw_spin_unlock(&table->steal);
+	if (slot)
+		callout_rehome(base, &slot->node);
+	return slot;
+}
+EXPORT_SYMBOL_IF_KUNIT(callout_slot_steal);
+
+/* Moves up to @most free slots of other bases to @base; returns how many. */
+static unsigned int table_collect(struct callout_table *table,
+				  struct callout_base *base, unsigned int most)
+{
+	unsigned int cpu, n, left = most;
+	struct callout_slot *chain;
+
+	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
+		if (cpu == base->number)
+			continue;
+		do {
+			raw_spin_lock_irq(&table->steal);
+			chain = pool_take(table, cpu, left);
+			callout_base_lock(base);
+			n = pool_give(table, base, chain);
+			callout_base_unlock(base);
+			raw_spin_unlock_irq(&table->steal);
+			left -= n;
+			cond_resched();
+		} while (n && left);
+	}
+	return most - left;
+}
+
+/* All free slots, and those that the table may still add. */
+static unsigned int table_room(struct callout_table *table)
+{
+	unsigned int cpu, n;
+
+	n = (table->max_chunks - table->nr_chunks) * CALLOUT_CHUNK_SLOTS;
+	for_each_possible_cpu(cpu)
+		n += READ_ONCE(per_cpu_ptr(table->pools, cpu)->count);
+	return n;
+}
+
+/* Slots may be taken concurrently, but only the holder of @grow adds any. */
+static int table_reserve(struct callout_table *table, struct callout_base *base,
+			 unsigned int n)
+{
+	struct callout_pool *pool = callout_pool(table, base);
+	unsigned int count;
+	int ret = 0;
+
+	lockdep_assert_held(&table->grow);
+	if (table_room(table) < n)
+		return -ENOSPC;
+	while (!ret && READ_ONCE(pool->count) < n) {
+		ret = callout_table_add_chunk(table, base, GFP_KERNEL);
+		cond_resched();
+	}
+	if (ret != -ENOSPC)
+		return ret;
+	/* The table is at its limit, but other CPUs may have slots to spare. */
+	count = READ_ONCE(pool->count);
+	if (count < n)
+		count += table_collect(table, base, n - count);
+	return count < n ? -ENOSPC : 0;
+}
+
+/* Gives a base @n free slots. May sleep. Returns 0, -ENOSPC or -ENOMEM. */
+int callout_table_reserve(struct callout_table *table,
+			  struct callout_base *base, unsigned int n)
+{
+	int ret;
+
+	mutex_lock(&table->grow);
+	ret = table_reserve(table, base, n);
+	mutex_unlock(&table->grow);
+	return ret;
+}

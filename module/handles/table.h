@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * table.h - tables of callouts that are named by handles
+ */
+#ifndef _CALLOUT_TABLE_H
+#define _CALLOUT_TABLE_H
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/mutex.h>
+#include <linux/nospec.h>
+#include <linux/overflow.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include "core/queue.h"
+#include "hash.h"
+#include "kcompat.h"
+#include "slot.h"
+
+/*
+ * A handle: the generation in the upper 40 bits, the slot in the lower 24. Of
+ * those, the lower 6 are the place in a chunk, the others the chunk.
+ */
+#define CALLOUT_SLOT_BITS	24
+#define CALLOUT_PLACE_BITS	6
+#define CALLOUT_GEN_ONE		BIT_ULL(CALLOUT_SLOT_BITS)
+#define CALLOUT_GEN_MAX		(~0ULL >> CALLOUT_SLOT_BITS)
+#define CALLOUT_MAX_CHUNKS	(1U << (CALLOUT_SLOT_BITS - CALLOUT_PLACE_BITS))
+
+/* The largest limit of a table: each slot must have a number. */
+#define CALLOUT_MAX_LIMIT	10000000U
+
+/* Slots live in naturally aligned chunks of this many bytes. */
+#define CALLOUT_CHUNK_SIZE	4096U
+
+struct callout_chunk {
+	struct callout_table *table;
+	u64 base;		/* index; its scheme has room for the slots */
+	struct callout_slot slot[];
+};
+
+#define CALLOUT_CHUNK_SLOTS	((CALLOUT_CHUNK_SIZE - \
+				  sizeof(struct callout_chunk)) / \
+				 sizeof(struct callout_slot))
+
+static_assert(CALLOUT_CHUNK_SLOTS <= 1U << CALLOUT_PLACE_BITS);
+static_assert(CALLOUT_MAX_CHUNKS * CALLOUT_CHUNK_SLOTS >= CALLOUT_MAX_LIMIT);
+
+/**
+ * struct callout_pool - free slots of one base; protected by the base's lock
+ * @free: list of them
+ * @count: length of @free. Without the lock it is a hint.
+ * @spare: one more, for the handler that @runner runs
+ * @runner: the task in which, or in whose interrupt, the base runs the handler of a
+ *	slot; NULL: none runs. Without the lock it is a hint.
+ */
+struct callout_pool {
+	struct callout_slot *free;
+	unsigned int count;
+	struct callout_slot *spare;
+	struct task_struct *runner;
+};
+
+/* All chunks of a table, in RCU-protected versions that only grow. */
+struct callout_directory {
+	struct rcu_head rcu;
+	unsigned int size;
+	struct callout_chunk *chunk[] __counted_by(size);
+};
+
+/**
+ * struct callout_table - callouts named by handles
+ * @directory: the chunks
+ * @pools: free slots of each base
+ * @class: class of the bases that its callouts are in
+ * @kind: kind of its callouts
+ * @outlives_bases: freed after the bases: unreserves no room in them
+ * @room_optional: grows also if a scheme has no memory for more entries; to
+ *	start those is slower
+ * @keeps_spare: each pool has a spare slot
+ * @first: generation of a new slot
+ * @nr_chunks: chunks in @directory, which is written first; written under @grow
+ * @max_chunks: limit of @nr_chunks
+ * @retired: slots whose generations are used up
+ * @grow: serialises growth
+ * @steal: serialises moves of free slots from base to base, so that a search
+ *	for one cannot miss those that are on their way. Outside bases' locks.
+ * @searches: how many were begun; written under @steal
+ * @failed: the number of the last one that has found no slot; protected by @steal
+ * @hash: of callouts that are found by function and argument; has no buckets if
+ *	there are none
+ */
+struct callout_table {
+	struct callout_directory __rcu *directory;
+	struct callout_pool __percpu *pools;
+	unsigned int class;
+	enum callout_kind kind;
+	bool outlives_bases;
+	bool room_optional;
+	bool keeps_spare;
+	u64 first;
+	unsigned int nr_chunks;
+	unsigned int max_chunks;
+	atomic_t retired;
+	struct mutex grow;	/* serialises growth */
+	raw_spinlock_t steal;
+	unsigned long searches;
+	unsigned long failed;
+	struct callout_hash hash;
+};
+
+static inline struct callout_table *
+callout_slot_table(struct callout_slot *slot)
+{
+	struct callout_chunk *chunk = (void *)((unsigned long)slot &
+					       ~(CALLOUT_CHUNK_SIZE - 1UL));
+
+	return chunk->table;
+}
+
+static inline struct callout_pool *callout_pool(struct callout_table *table,
+						struct callout_base *base)
+{
+	return per_cpu_ptr(table->pools, base->number);
+}
+
+/*
+ * callout_table_slot(), where @from_user is a constant: finds @slot, or returns
+ * false. In line, the compiler does not ask again whether it is NULL.
+ */
+static __always_inline bool
+callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
+		      struct callout_slot **slot)
+{
+	u32 place = handle & ((1U << CALLOUT_PLACE_BITS) - 1);
+	u32 index = (handle & (CALLOUT_GEN_ONE - 1)) >> CALLOUT_PLACE_BITS;
+	struct callout_directory *dir;
+	unsigned int n;
+
+	/* Pairs with callout_table_add_chunk(): the directory has @n chunks by now. */
+	n = smp_load_acquire(&table->nr_chunks);
+	if (unlikely(index >= n || place >= CALLOUT_CHUNK_SLOTS))
+		return false;
+	if (from_user) {
+		index = array_index_nospec(index, n);
+		place = array_index_nospec(place, CALLOUT_CHUNK_SLOTS);
+	}
+	/* Pairs with table_reserve_chunk(). */
+	dir = rcu_dereference_check(table->directory, rcu_read_lock_any_held());
+	*slot = &dir->chunk[index]->slot[place];
+	return true;
+}
+
+/*
+ * The slot that a handle names, which may have another handle by now; NULL if
+ * there is none. The handle does not come from user space. Interrupts off, or in
+ * an RCU read-side critical section.
+ */
+static inline struct callout_slot *
+callout_table_slot(struct callout_table *table, u64 handle)
+{
+	struct callout_slot *slot;
+
+	return callout_table_slot_of(table, handle, false, &slot) ? slot : NULL;
+}
+
+/* callout_table_slot() of a handle that comes from user space. */
+static inline struct callout_slot *
+callout_table_slot_nospec(struct callout_table *table, u64 handle)
+{
+	struct callout_slot *slot;
+
+	return callout_table_slot_of(table, handle, true, &slot) ? slot : NULL;
+}
+
+/* callout_table_slot() in any context. */
+static inline struct callout_slot *
+callout_table_lookup(struct callout_table *table, u64 handle)
+{
+	struct callout_slot *slot;
+
+	rcu_read_lock();
+	slot = callout_table_slot(table, handle);
+	rcu_read_unlock();
+	return slot;
+}
+
+/* Takes a free slot, with a new handle; NULL if there is none. Base locked. */
+static inline struct callout_slot *callout_slot_get(struct callout_pool *pool)
+{
+	struct callout_slot *slot = pool->free;
+
+	if (unlikely(!slot))
+		return NULL;
+	pool->free = (void *)slot->node.word[0];
+	/* Without the lock it is a hint: see struct callout_pool. */
+	data_race(pool->count--);
+	return slot;
+}
+
+/* The pool's base is locked, and the slot is of that base. */
+static inline void callout_pool_add(struct callout_pool *pool,
+				    struct callout_slot *slot)
+{
+	slot->node.word[0] = (unsigned long)pool->free;
+	pool->free = slot;
+	/* As above. */
+	data_race(pool->count++);
+}
+
+/*
+ * Takes the spare slot for the handler that the pool's base runs; NULL if the caller is
+ * not that handler, or it has had the slot. Base locked. A task runs one softirq at a
+ * time, so of its contexts only a hard interrupt can be another caller.
+ */
+static inline struct callout_slot *callout_slot_spare(struct callout_pool *pool)
+{
+	struct callout_slot *slot = pool->spare;
+
+	if (pool->runner != current || in_hardirq())
+		return NULL;
+	pool->spare = NULL;
+	return slot;
+}
+
+/* Makes a slot's handle stale; false if no generation is left. Base locked. */
+static inline bool callout_slot_renew(struct callout_table *table,
+				      struct callout_slot *slot)
+{
+	if (unlikely(check_add_overflow(slot->handle, CALLOUT_GEN_ONE,
+					&slot->handle))) {
+		slot->handle = 0;
+		atomic_inc(&table->retired);
+		return false;
+	}
+	return true;
+}
+
+/*
+ * Takes a slot that is not pending out of the hash. Base locked or, when the
+ * callout has fired, its owner's lock held.
+ */
+static inline void callout_slot_unhash(struct callout_table *table,
+				       struct callout_slot *slot)
+{
+	/*
+	 * Nobody inserts it concurrently: the lock keeps them out. Pairs with
+	 * callout_hash_take(), which is done with the slot then.
+	 */
+	if (smp_load_acquire(&slot->node.mark))
+		callout_hash_remove(&table->hash, slot);
+}
+
+/*
+ * Frees a slot of a locked base; its handle is stale from here on. The slot is
+ * not pending, not running and not in the hash.
+ */
+static inline void callout_slot_put(struct callout_table *table,
+				    struct callout_base *base,
+				    struct callout_slot *slot)
+{
+	if (callout_slot_renew(table, slot))
+		callout_pool_add(callout_pool(table, base), slot);
+}
+
+/* Frees a slot that is not pending, but may be in the hash. Base locked. */
+static inline void callout_slot_release(struct callout_table *table,
+					struct callout_base *base,
+					struct callout_slot *slot)
+{
+	callout_slot_unhash(table, slot);
+	callout_slot_put(table, base, slot);
+}
+
+struct callout_slot *callout_slot_steal(struct callout_table *table,
+					struct callout_base *base);
+
+#ifdef CALLOUT_KUNIT_SEES
+struct callout_pool __percpu *callout_pools_alloc(gfp_t gfp);
+int callout_table_add_chunk(struct callout_table *table,
+			    struct callout_base *base, gfp_t gfp);
+#endif
+
+int callout_table_init(struct callout_table *table, enum callout_kind kind,
+		       unsigned int max_slots, gfp_t gfp);
+void callout_table_destroy(struct callout_table *table);
+int callout_table_grow(struct callout_table *table, unsigned int cpu,
+		       unsigned int chunks, gfp_t gfp);
+int callout_table_grow_beyond(struct callout_table *table, unsigned int cpu,
+			      unsigned int seen, gfp_t gfp);
+int callout_table_reserve(struct callout_table *table,
+			  struct callout_base *base, unsigned int n);
+
+#endif /* _CALLOUT_TABLE_H */

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * chip.c - the timer chips of the paper's Appendix A, simulated
+ *
+ * Varghese and Lauck, Appendix A, have two kinds of hardware assist.
+ *
+ * chip_busy is a counter with a busy bit for each element of an array. The host
+ * reports when a bucket gets its first callout or loses its last one. The chip
+ * steps through the array, a bucket a tick, at no cost to the host, and
+ * interrupts the host at buckets that are busy. It does not know laps: with M
+ * buckets a timer of T ticks in Scheme 6 has T / M interrupts. A callout that is
+ * moved is taken out and filed again, never re-armed lazily, so that nothing
+ * stays in a bucket where it does not belong.
+ *
+ * chip_full has the data structure and all timers in a memory of its own, does
+ * the bookkeeping of each tick itself and interrupts the host only when
+ * something has expired: once for each tick at which something does.
+ *
+ * Both are simulated on another tick source, which is set for the next tick at
+ * which the chip would do anything: base.armed. To find the next busy bucket is
+ * the chip's work, but here it is done with the base locked: it looks at up to
+ * buckets / 64 words. The work that chip_full does for itself counts in the
+ * base's statistics as if the host had done it, but not as a wake-up.
+ *
+ * The host's side is a scheme around the base's own, which reports each start
+ * and stop. So the core knows nothing of chips.
+ *
+ * The busy bits wake the host in time for every callout of an exact scheme. The
+ * host asks for what they do not show: for a callout whose time has passed when it
+ * is filed, one that was put off since its lock was contended, those that are left
+ * when expiry goes on at a later tick, and an inexact scheme's own idea of when a
+ * callout is due. It gets that interrupt though a bucket before it is busy now: that
+ * may be idle when the chip comes to it.
+ */
+#include <linux/bitmap.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include "core/expiry.h"
+#include "kcompat.h"
+#include "base/tick.h"
+#include "chip.h"
+
+static struct callout_chip *to_chip(struct callout_scheme *s)
+{
+	return container_of(s, struct callout_chip, s);
+}
+
+static u64 chip_now(struct callout_base *base)
+{
+	return callout_chip_source(base)->under->now(base);
+}
+
+static enum hrtimer_restart chip_tick(struct hrtimer *timer)
+{
+	struct callout_base *base = container_of(timer, struct callout_base,
+						 hrtimer);
+
+	if (callout_chip_source(base)->interrupt(base))
+		callout_softclock(base);
+	return HRTIMER_NORESTART;
+}
+
+static void chip_init(struct callout_base *base)
+{
+	const struct callout_tick_source *under;
+
+	under = callout_chip_source(base)->under;
+	if (under == &callout_tick_hrtimer)
+		callout_hrtimer_setup(base, chip_tick);
+	else
+		under->init(base);
+}
+
+static void chip_shutdown(struct callout_base *base)
+{
+	callout_chip_source(base)->under->shutdown(base);
+}
+
+static void chip_program_under(struct callout_base *base, u64 tick)
+{
+	callout_chip_source(base)->under->program(base, tick);
+}
+
+/* The first tick after @now at which the chip comes to a bucket. */
+static u64 busy_visit(const struct callout_chip *chip, u64 now,
+		      unsigned int bucket)
+{
+	return now + 1 + ((bucket - (now + 1)) & chip->mask);
+}
+
+/* The first tick after @now at which it comes to a busy one; U64_MAX: none. */
+static u64 busy_next(const struct callout_chip *chip, u64 now)
+{
+	unsigned int from = (now + 1) & chip->mask, bucket;
+
+	bucket = find_next_bit(chip->busy, chip->mask + 1, from);
+	if (bucket <= chip->mask)
+		return busy_visit(chip, now, bucket);
+	bucket = find_first_bit(chip->busy, from);
+	return bucket < from ? busy_visit(chip, now, bucket) : U64_MAX;
+}
+
+/* Lets time pass until the chip does something, as seen from tick @now. */
+static void busy_sleep(struct callout_base *base, u64 now)
+{
+	struct callout_chip *chip = callout_chip(base);
+
+	base->armed = min(chip->asked, busy_next(chip, now));
+	if (base->armed != U64_MAX)
+		chip_program_under(base, base->armed);
+}
+
+static void busy_program(struct callout_base *base, u64 tick)
+{
+	u64 now = callout_now(base);
+
+	lockdep_assert_held(&base->lock);
+	/*
+	 * The scheme's next tick, which expiry programs at its end, has a busy bucket.
+	 * Whatever else is asked for may have none by then.
+	 */
+	if (tick <= now || !base->expiring || base->scheme->ops->late ||
+	    !list_empty(&base->put_off))
+		callout_chip(base)->asked = tick;
+	busy_sleep(base, now);
+}
+
+static bool busy_interrupt(struct callout_base *base)
+{
+	struct callout_chip *chip = callout_chip(base);
+	bool host = false;
+
+	callout_base_lock_irq(base);
+	/* At 0 the host is at work already. */
+	if (!base->armed || base->armed > callout_now(base))
+		goto out;
+	host = base->armed >= chip->asked ||
+	       test_bit(base->armed & chip->mask, chip->busy);
+	if (host) {
+		chip->interrupts++;
+		chip->asked = U64_MAX;
+	} else {
+		/* Idle by now. If this is late, no bucket is left out. */
+		chip->passes++;
+		busy_sleep(base, base->armed);
+	}
+out:
+	callout_base_unlock_irq(base);
+	return host;
+}
+
+/* The host has queued @n: is its bucket busy from now on? */
+static void chip_filed(struct callout_chip *chip, const struct callout_node *n)
+{
+	struct callout_base *base = chip->base;
+	unsigned int bucket = n->expires & chip->mask;
+	u64 now, visit;
+
+	if (!chip->busy)
+		return;
+	now = callout_now(base);
+	chip->filed++;
+	if (unlikely(n->expires <= now))
+		chip->asked = n->expires;
+	if (chip->count[bucket]++)
+		return;
+	__set_bit(bucket, chip->busy);
+	visit = busy_visit(chip, now, bucket);
+	if (visit < base->armed) {
+		base->armed = visit;
+		chip_program_under(base, visit);
+	}
+}
+
+/* @n is queued no more: is its bucket idle from now on? */
+static void chip_unfiled(struct callout_chip *chip, const struct callout_node *n)
+{
+	unsigned int bucket = n->expires & chip->mask;
+
+	if (chip->busy && !--chip->count[bucket])
+		__clear_bit(bucket, chip->busy);
+}
+
+static void chip_start(struct callout_scheme *s, struct callout_node *n,
+		       u64 now, u64 expires)
+{
+	struct callout_chip *chip = to_chip(s);
+
+	chip->inner->ops->start(chip->inner, n, now, expires);
+	chip_filed(chip, n);
+}
+
+static void chip_stop(struct callout_scheme *s, struct callout_node *n)
+{
+	struct callout_chip *chip = to_chip(s);
+
+	chip->inner->ops->stop(chip->inner, n);
+	chip_unfiled(chip, n);
+}
+
+/* chip_busy knows buckets, so @n does not stay in that of an earlier time. */
+static void chip_rearm(struct callout_scheme *s, struct callout_node *n,
+		       u64 now, u64 expires)
+{
+	struct callout_chip *chip = to_chip(s);
+
+	if (chip->busy)
+		callout_scheme_restart(s, n, now, expires);
+	else
+		chip->inner->ops->rearm(chip->inner, n, now, expires);
+}
+
+static bool chip_advance(struct callout_scheme *s, u64 now,
+			 unsigned int *budget, struct list_head *due)
+{
+	struct callout_chip *chip = to_chip(s);
+	struct callout_node *n;
+	LIST_HEAD(out);
+	bool more;
+
+	more = chip->inner->ops->advance(chip->inner, now, budget, &out);
+	list_for_each_entry(n, &out, entry)
+		chip_unfiled(chip, n);
+	list_splice_tail(&out, due);
+	s->visits = chip->inner->visits;
+	s->refiles = chip->inner->refiles;
+	s->steps = chip->inner->steps;
+	return more;
+}
+
+static bool chip_take(struct callout_scheme *s, unsigned int *budget,
+		      struct list_head *out)
+{
+	struct callout_chip *chip = to_chip(s);
+	struct callout_node *n;
+	LIST_HEAD(taken);
+	bool more;
+
+	more = chip->inner->ops->take(chip->inner, budget, &taken);
+	list_for_each_entry(n, &taken, entry)
+		chip_unfiled(chip, n);
+	list_splice_tail(&taken, out);
+	return more;
+}
+
+static u64 chip_next_due(struct callout_scheme *s, unsigned int *budget)
+{
+	struct callout_scheme *inner = to_chip(s)->inner;
+
+	return inner->ops->next_due(inner, budget);
+}
+
+static struct callout_node *chip_find(struct callout_scheme *s,
+				      callout_match_fn match, const void *data)
+{
+	struct callout_scheme *inner = to_chip(s)->inner;
+
+	return inner->ops->find(inner, match, data);
+}
+
+static u64 chip_late(struct callout_scheme *s, u64 interval)
+{
+	struct callout_scheme *inner = to_chip(s)->inner;
+
+	return inner->ops->late(inner, interval);
+}
+
+static int chip_reserve(struct callout_scheme *s, unsigned int n)
+{
+	struct callout_scheme *inner = to_chip(s)->inner;
+
+	return inner->ops->reserve(inner, n);
+}
+
+static int chip_check(struct callout_scheme *s)
+{
+	struct callout_scheme *inner = to_chip(s)->inner;
+
+	return inner->ops->check(inner);
+}
+
+static void chip_destroy(struct callout_scheme *s)
+{
+	struct callout_chip *chip = to_chip(s);
+
+	chip->inner->ops->destroy(chip->inner);
+	bitmap_free(chip->busy);
+	kvfree(chip);
+}
+
+/* The operations of @inner, by way of the chip; what it has not is NULL. */
+static void chip_set_ops(struct callout_chip *chip,
+			 const struct callout_scheme_ops *inner)
+{
+	chip->ops = *inner;
+	chip->ops.create = NULL;
+	chip->ops.destroy = chip_destroy;
+	chip->ops.reserve = inner->reserve ? chip_reserve : NULL;
+	chip->ops.start = chip_start;
+	chip->ops.rearm = chip_rearm;
+	chip->ops.stop = chip_stop;
+	chip->ops.advance = chip_advance;
+	chip->ops.next_due = chip_next_due;
+	chip->ops.take = chip_take;
+	chip->ops.find = inner->find ? chip_find : NULL;
+	chip->ops.late = inner->late ? chip_late : NULL;
+	chip->ops.check = chip_check;
+	chip->s.ops = &chip->ops;
+}
+
+/* Makes a base's chip, with no callout in it. 0, -EINVAL or -ENOMEM. */
+static int chip_create(struct callout_base *base,
+		       const struct callout_scheme_params *params)
+{
+	bool counts = callout_chip_source(base)->counts;
+	unsigned int buckets = counts ? params->buckets : 1;
+	struct callout_chip *chip;
+
+	if (!is_power_of_2(buckets))
+		return -EINVAL;
+	chip = kvzalloc_node(struct_size(chip, count, buckets), GFP_KERNEL,
+			     params->node);
+	if (!chip)
+		return -ENOMEM;
+	if (counts) {
+		chip->busy = bitmap_zalloc_node(buckets, GFP_KERNEL,
+						params->node);
+		if (!chip->busy) {
+			kvfree(chip);
+			return -ENOMEM;
+		}
+	}
+	chip->mask = buckets - 1;
+	chip->asked = U64_MAX;
+	chip->base = base;
+	chip->inner = base->scheme;
+	chip_set_ops(chip, base->scheme->ops);
+	base->scheme = &chip->s;
+	return 0;
+}
+
+/* Whether the base's tick source is a chip. */
+bool callout_has_chip(struct callout_base *base)
+{
+	return base->tick->create == chip_create;
+}
+
+const struct callout_chip_source callout_chip_busy = {
+	.tick		= {
+		.name		= "chip_busy",
+		.now		= chip_now,
+		.from_ns	= callout_hrtimer_from_ns,
+		.create		= chip_create,
+		.init		= chip_init,
+		.program	= busy_program,
+		.shutdown	= chip_shutdown,
+	},
+	.under		= &callout_tick_hrtimer,
+	.counts		= true,
+	.interrupt	= busy_interrupt,
+};
+EXPORT_SYMBOL_IF_KUNIT(callout_chip_busy);
+
+/* PERTICKBOOKKEEPING in the chip, a budget at a time. */
+static bool full_interrupt(struct callout_base *base)
+{
+	struct callout_chip *chip = callout_chip(base);
+	bool host = false, more;
+
+	callout_base_lock_irq(base);
+	/* At 0 the host is at work already. */
+	if (!base->armed || base->armed > callout_now(base))
+		goto out;
+	base->edge = READ_ONCE(*base->jiffies);
+	base->left = 1;
+	more = callout_collect(base);
+	host = !list_empty(&base->due);
+	if (host) {
+		chip->interrupts++;
+	} else {
+		chip->passes++;
+		if (more)
+			callout_program(base, base->now);
+		else
+			callout_program_next(base, CALLOUT_BUDGET);
+	}
+out:
+	callout_base_unlock_irq(base);
+	return host;
+}
+
+const struct callout_chip_source callout_chip_full = {
+	.tick		= {
+		.name		= "chip_full",
+		.now		= chip_now,
+		.from_ns	= callout_hrtimer_from_ns,
+		.create		= chip_create,
+		.init		= chip_init,
+		.program	= chip_program_under,
+		.shutdown	= chip_shutdown,
+	},
+	.under		= &callout_tick_hrtimer,
+	.interrupt	= full_interrupt,
+};
+EXPORT_SYMBOL_IF_KUNIT(callout_chip_full);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * lab.h - the module parameters of the laboratory
+ */
+#ifndef _CALLOUT_LAB_H
+#define _CALLOUT_LAB_H
+
+#include "core/cpu.h"
+
+#ifdef CONFIG_CALLOUT_SCHEMES
+int callout_lab_configure(struct callout_config *config);
+void __init callout_lab_forget(void);
+#else
+static inline int callout_lab_configure(struct callout_config *config)
+{
+	return 0;
+}
+
+static inline void callout_lab_forget(void)
+{
+}
+#endif
+
+#endif /* _CALLOUT_LAB_H */

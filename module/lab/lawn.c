@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lawn.c - Lawn: a queue for each interval
+ *
+ * Lev-Libfeld's observation: programs use few different intervals. Callouts
+ * of one interval expire in the order in which they are started, so a queue
+ * for each interval is always sorted, and has no range that could overflow.
+ * start finds the queue and appends; stop unlinks; a tick looks at the heads.
+ * In the paper, which finds the queue in a hash and goes through all heads at a
+ * tick with work to do, start and stop are O(1) and the tick is O(t) for t
+ * different intervals; it requires t to be much smaller than n, and admits that
+ * the tick is O(n) for n different intervals.
+ *
+ * Here the queues are in two red-black trees, by interval and by the expiry of
+ * their heads, so that no cost grows faster than log t: start is O(log t), stop
+ * O(1), or O(log t) for the head of a queue, tick O(1) plus O(log t) for each
+ * expiry. An empty queue is freed at once, as in the paper. It is the right
+ * choice for very many callouts of a few fixed intervals.
+ *
+ * The memory of the queues comes from reserve: one for each callout, the worst
+ * case. Callouts without a queue go to a red-black tree of callouts.
+ *
+ * Among equals the one with the longer interval was started first. Those in
+ * the tree of callouts come after those in the queues, so a callout that equals
+ * one in that tree goes there too.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include "first.h"
+#include "node_pool.h"
+#include "wheel/scheme.h"
+#include "tree.h"
+
+/*
+ * The callouts of one interval; never empty. word[2] of each callout is the
+ * address of its queue, with CALLOUT_NOT_IN_TREE set.
+ */
+struct lawn_queue {
+	struct rb_node by_interval;
+	struct rb_node by_head;
+	u64 interval;		/* expiry - start; wraps for late callouts */
+	u64 head;		/* expiry of the first callout */
+	struct list_head list;
+};
+
+struct lawn {
+	struct callout_scheme s;
+	struct rb_root by_interval;	/* all queues */
+	struct rb_root_cached by_head;	/* all queues */
+	struct rb_root_cached rest;	/* callouts without a queue */
+	u64 now;			/* the latest time of a start */
+	struct callout_node_pool pool;	/* of struct lawn_queue */
+};
+
+static struct lawn *to_lawn(struct callout_scheme *s)
+{
+	return container_of(s, struct lawn, s);
+}
+
+static struct lawn_queue *lawn_by_interval(const struct rb_node *node)
+{
+	return rb_entry(node, struct lawn_queue, by_interval);
+}
+
+static struct lawn_queue *lawn_by_head(const struct rb_node *node)
+{
+	return rb_entry(node, struct lawn_queue, by_head);
+}
+
+static int lawn_cmp_interval(const void *interval, const struct rb_node *node)
+{
+	u64 a = *(const u64 *)interval, b = lawn_by_interval(node)->interval;
+
+	return a < b ? -1 : a > b;
+}
+
+static bool lawn_less_interval(struct rb_node *a, const struct rb_node *b)
+{
+	return lawn_cmp_interval(&lawn_by_interval(a)->interval, b) < 0;
+}
+
+static bool lawn_less_head(struct rb_node *a, const struct rb_node *b)
+{
+	const struct lawn_queue *p = lawn_by_head(a), *q = lawn_by_head(b);
+
+	if (p->head != q->head)
+		return p->head < q->head;
+	/* The times of start, even if an interval wraps. */
+	return p->head - p->interval < q->head - q->interval;
+}
+
+/* A new queue whose first callout expires at @head, or NULL. */
+static struct lawn_queue *lawn_make(struct lawn *l, u64 interval, u64 head)
+{
+	struct lawn_queue *q = callout_node_pool_get(&l->pool);
+
+	if (!q)
+		return NULL;
+	q->interval = interval;
+	q->head = head;
+	INIT_LIST_HEAD(&q->list);
+	rb_add(&q->by_interval, &l->by_interval, lawn_less_interval);
+	rb_add_cached(&q->by_head, &l->by_head, lawn_less_head);
+	return q;
+}
+
+static void lawn_start(struct callout_scheme *s, struct callout_node *c, u64 now,
+		       u64 expires)
+{
+	struct lawn *l = to_lawn(s);
+	struct lawn_queue *q = NULL;
+	struct rb_node *node;
+	u64 interval;
+
+	c->expires = expires;
+	/* Time must not go back, to keep the queues in order. */
+	l->now = max(l->now, now);
+	interval = expires - l->now;
+	if (!callout_tree_has(&l->rest, expires)) {
+		node = rb_find(&interval, &l->by_interval, lawn_cmp_interval);
+		q = node ? lawn_by_interval(node) :
+			   lawn_make(l, interval, expires);
+	}
+	if (!q) {
+		callout_tree_add(&l->rest, c);
+		return;
+	}
+	list_add_tail(&c->entry, &q->list);
+	c->word[2] = (unsigned long)q | CALLOUT_NOT_IN_TREE;
+}
+
+static void lawn_unqueue(struct lawn *l, struct callout_node *c)
+{
+	struct lawn_queue *q = (void *)(c->word[2] & ~CALLOUT_NOT_IN_TREE);
+	u64 head;
+
+	list_del(&c->entry);
+	if (list_empty(&q->list)) {
+		rb_erase(&q->by_interval, &l->by_interval);
+		rb_erase_cached(&q->by_head, &l->by_head);
+		callout_node_pool_put(&l->pool, q);
+		return;
+	}
+	head = list_first_entry(&q->list, struct callout_node, entry)->expires;
+	if (head == q->head)
+		return;
+	rb_erase_cached(&q->by_head, &l->by_head);
+	q->head = head;
+	rb_add_cached(&q->by_head, &l->by_head, lawn_less_head);
+}
+
+static void lawn_stop(struct callout_scheme *s, struct callout_node *c)
+{
+	struct lawn *l = to_lawn(s);
+
+	if (callout_in_tree(c))
+		callout_tree_del(&l->rest, c);
+	else
+		lawn_unqueue(l, c);
+}
+
+static void lawn_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
+		       u64 expires)
+{
+	lawn_stop(s, c);
+	lawn_start(s, c, now, expires);
+}
+
+/* The first callout to expire, or NULL. */
+static struct callout_node *lawn_first(struct callout_scheme *s)
+{
+	struct lawn *l = to_lawn(s);
+	struct rb_node *node = rb_first_cached(&l->by_head);
+	struct callout_node *c = callout_tree_first(&l->rest);
+	struct lawn_queue *q;
+
+	if (!node)
+		return c;
+	q = lawn_by_head(node);
+	if (c && c->expires < q->head)
+		return c;
+	return list_first_entry(&q->list, struct callout_node, entry);
+}
+
+static bool lawn_advance(struct callout_scheme *s, u64 now,
+			 unsigned int *budget, struct list_head *due)
+{
+	return callout_first_advance(s, now, budget, due, lawn_first,
+				     lawn_stop);
+}
+
+static u64 lawn_next_due(struct callout_scheme *s, unsigned int *budget)
+{
+	return callout_first_due(s, lawn_first);
+}
+
+static bool lawn_take(struct callout_scheme *s, unsigned int *budget,
+		      struct list_head *out)
+{
+	return callout_first_take(s, budget, out, lawn_first, lawn_stop);
+}
+
+static int lawn_check_queue(const struct lawn_queue *q)
+{
+	struct callout_node *c;
+	u64 last = q->head;
+
+	if (list_empty(&q->list))
+		return 10;
+	if (list_first_entry(&q->list, struct callout_node, entry)->expires != last)
+		return 11;
+	list_for_each_entry(c, &q->list, entry) {
+		if (c->expires < last)
+			return 12;
+		last = c->expires;
+		if (c->word[2] != ((unsigned long)q | CALLOUT_NOT_IN_TREE))
+			return 13;
+	}
+	return 0;
+}
+
+static int lawn_check(struct callout_scheme *s)
+{
+	struct lawn *l = to_lawn(s);
+	struct rb_node *node, *prev = NULL;
+	unsigned long queues = 0;
+	int ret;
+
+	if (l->by_head.rb_leftmost != rb_first(&l->by_head.rb_root))
+		return 14;
+	for (node = rb_first(&l->by_head.rb_root); node; node = rb_next(node)) {
+		if (prev && lawn_less_head(node, prev))
+			return 15;
+		prev = node;
+		ret = lawn_check_queue(lawn_by_head(node));
+		if (ret)
+			return ret;
+		queues++;
+	}
+	prev = NULL;
+	for (node = rb_first(&l->by_interval); node; node = rb_next(node)) {
+		if (prev && !lawn_less_interval(prev, node))
+			return 16;
+		prev = node;
+		queues--;
+	}
+	return queues ? 17 : callout_tree_check(&l->rest);
+}
+
+static int lawn_reserve(struct callout_scheme *s, unsigned int n)
+{
+	return callout_blocks_reserve(&to_lawn(s)->pool.blocks, n);
+}
+
+static void lawn_destroy(struct callout_scheme *s)
+{
+	struct lawn *l = to_lawn(s);
+
+	callout_blocks_free(&l->pool.blocks);
+	kfree(l);
+}
+
+static struct callout_scheme *
+lawn_create(const struct callout_scheme_params *p)
+{
+	struct lawn *l = kzalloc_node(sizeof(*l), GFP_KERNEL, p->node);
+
+	if (!l)
+		return ERR_PTR(-ENOMEM);
+	l->s.ops = &callout_lawn;
+	l->by_interval = RB_ROOT;
+	l->by_head = RB_ROOT_CACHED;
+	l->rest = RB_ROOT_CACHED;
+	if (callout_blocks_init(&l->pool.blocks, sizeof(struct lawn_queue),
+				p->node)) {
+		kfree(l);
+		return ERR_PTR(-ENOMEM);
+	}
+	return &l->s;
+}
+
+const struct callout_scheme_ops callout_lawn = {
+	.name		= "lawn",
+	.create		= lawn_create,
+	.destroy	= lawn_destroy,
+	.reserve	= lawn_reserve,
+	.start		= lawn_start,
+	.rearm		= lawn_rearm,
+	.stop		= lawn_stop,
+	.advance	= lawn_advance,
+	.next_due	= lawn_next_due,
+	.take		= lawn_take,
+	.check		= lawn_check,
+};

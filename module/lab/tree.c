@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tree.c - Scheme 3: a balanced tree
+ *
+ * Varghese and Lauck, section IV.A.1, count every tree-based priority queue as
+ * one scheme: starting a timer takes O(log n) instead of the ordered list's
+ * O(n), and a tick looks at the smallest only. They report that the gain is
+ * significant for large n, that unbalanced trees are cheaper than balanced
+ * ones, and that equal intervals turn an unbalanced one into a list; in a host
+ * without hardware support they find the scheme inappropriate for many timers.
+ * Here it is the kernel's red-black tree with a cached leftmost node, as in
+ * hrtimers: always balanced, and equal keys go right.
+ *
+ * start is O(log n); stop is O(log n) to rebalance, but does not search; tick
+ * is O(1) plus O(log n) for each expiry. It is the right choice where timers
+ * are few or mostly expire, where time has no smallest unit, and where the next
+ * expiry must be known exactly.
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include "first.h"
+#include "wheel/scheme.h"
+#include "tree.h"
+
+struct tree {
+	struct callout_scheme s;
+	struct rb_root_cached root;
+};
+
+static struct tree *to_tree(struct callout_scheme *s)
+{
+	return container_of(s, struct tree, s);
+}
+
+static void tree_start(struct callout_scheme *s, struct callout_node *c, u64 now,
+		       u64 expires)
+{
+	c->expires = expires;
+	callout_tree_add(&to_tree(s)->root, c);
+}
+
+static void tree_stop(struct callout_scheme *s, struct callout_node *c)
+{
+	callout_tree_del(&to_tree(s)->root, c);
+}
+
+static void tree_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
+		       u64 expires)
+{
+	tree_stop(s, c);
+	tree_start(s, c, now, expires);
+}
+
+static struct callout_node *tree_first(struct callout_scheme *s)
+{
+	return callout_tree_first(&to_tree(s)->root);
+}
+
+static bool tree_advance(struct callout_scheme *s, u64 now,
+			 unsigned int *budget, struct list_head *due)
+{
+	return callout_first_advance(s, now, budget, due, tree_first,
+				     tree_stop);
+}
+
+static u64 tree_next_due(struct callout_scheme *s, unsigned int *budget)
+{
+	return callout_first_due(s, tree_first);
+}
+
+static bool tree_take(struct callout_scheme *s, unsigned int *budget,
+		      struct list_head *out)
+{
+	return callout_first_take(s, budget, out, tree_first, tree_stop);
+}
+
+/* Number of black nodes from the root to @node. */
+static unsigned int tree_black_height(const struct rb_node *node)
+{
+	unsigned int height = 0;
+
+	for (; node; node = rb_parent(node))
+		height += node->__rb_parent_color & 1;
+	return height;
+}
+
+/* check of a tree; its numbers are below 10. */
+int callout_tree_check(const struct rb_root_cached *tree)
+{
+	unsigned int height = 0, above;
+	const struct rb_node *parent;
+	struct rb_node *node;
+	u64 last = 0;
+
+	if (tree->rb_leftmost != rb_first(&tree->rb_root))
+		return 1;
+	for (node = rb_first(&tree->rb_root); node; node = rb_next(node)) {
+		if (callout_of_node(node)->expires < last)
+			return 2;
+		last = callout_of_node(node)->expires;
+		parent = rb_parent(node);
+		if (!parent && tree->rb_root.rb_node != node)
+			return 3;
+		if (parent && parent->rb_left != node &&
+		    parent->rb_right != node)
+			return 4;
+		/* A red node must not have a red parent. */
+		if (parent && !(parent->__rb_parent_color & 1) &&
+		    !(node->__rb_parent_color & 1))
+			return 6;
+		if (node->rb_left && node->rb_right)
+			continue;
+		above = tree_black_height(node);
+		if (height && above != height)
+			return 5;
+		height = above;
+	}
+	return 0;
+}
+
+static int tree_check(struct callout_scheme *s)
+{
+	return callout_tree_check(&to_tree(s)->root);
+}
+
+static struct callout_scheme *
+tree_create(const struct callout_scheme_params *p)
+{
+	struct tree *t = kzalloc_node(sizeof(*t), GFP_KERNEL, p->node);
+
+	if (!t)
+		return ERR_PTR(-ENOMEM);
+	t->s.ops = &callout_tree;
+	t->root = RB_ROOT_CACHED;
+	return &t->s;
+}
+
+static void tree_destroy(struct callout_scheme *s)
+{
+	kfree(to_tree(s));
+}
+
+const struct callout_scheme_ops callout_tree = {
+	.name		= "tree",
+	.create		= tree_create,
+	.destroy	= tree_destroy,
+	.start		= tree_start,
+	.rearm		= tree_rearm,
+	.stop		= tree_stop,
+	.advance	= tree_advance,
+	.next_due	= tree_next_due,
+	.take		= tree_take,
+	.check		= tree_check,
+};

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * debug.c - debugobjects for Linux's timers on callouts
+ *
+ * With CONFIG_DEBUG_OBJECTS_TIMERS the kernel warns when a pending timer is freed
+ * or initialised, or one is used that was never initialised, and ends the error:
+ * the timer is deleted, or initialised to a function that warns. As the kernel
+ * does for its own timers.
+ */
+#include <linux/bug.h>
+#include <linux/debugobjects.h>
+#include <linux/list.h>
+#include <linux/poison.h>
+#include <linux/timer.h>
+#include "timer.h"
+
+#ifdef CONFIG_DEBUG_OBJECTS_TIMERS
+
+static const struct debug_obj_descr timer_descr;
+
+static void timer_never_prepared(struct callout_timer *unused)
+{
+	WARN_ON(1);
+}
+
+static void timer_prepare(struct callout_timer *t)
+{
+	static struct lock_class_key key;
+
+	callout_timer_init_key(t, timer_never_prepared, 0,
+			       "callout_timer never prepared", &key);
+}
+
+static void *timer_hint(void *addr)
+{
+	return ((struct callout_timer *)addr)->function;
+}
+
+/* What the static initialisers of the kernel write, and nothing else does. */
+static bool timer_is_static(void *addr)
+{
+	struct callout_timer *t = addr;
+
+	return !t->entry.pprev && t->entry.next == TIMER_ENTRY_STATIC;
+}
+
+static bool timer_fixup_init(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	callout_timer_delete_sync(addr);
+	debug_object_init(addr, &timer_descr);
+	return true;
+}
+
+static bool timer_fixup_activate(void *addr, enum debug_obj_state state)
+{
+	WARN_ON(state == ODEBUG_STATE_ACTIVE);
+	return false;
+}
+
+static bool timer_fixup_free(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_ACTIVE)
+		return false;
+	callout_timer_delete_sync(addr);
+	debug_object_free(addr, &timer_descr);
+	return true;
+}
+
+/* Before a timer is locked: it may be initialised here. */
+static bool timer_fixup_assert_init(void *addr, enum debug_obj_state state)
+{
+	if (state != ODEBUG_STATE_NOTAVAILABLE)
+		return false;
+	timer_prepare(addr);
+	return true;
+}
+
+static const struct debug_obj_descr timer_descr = {
+	.name			= "callout_timer",
+	.debug_hint		= timer_hint,
+	.is_static_object	= timer_is_static,
+	.fixup_init		= timer_fixup_init,
+	.fixup_activate		= timer_fixup_activate,
+	.fixup_free		= timer_fixup_free,
+	.fixup_assert_init	= timer_fixup_assert_init,
+};
+
+/* Before a timer is initialised. */
+void callout_timer_debug_init(struct callout_timer *t, bool on_stack)
+{
+	if (on_stack)
+		debug_object_init_on_stack(t, &timer_descr);
+	else
+		debug_object_init(t, &timer_descr);
+}
+
+/* A timer becomes pending. */
+void callout_timer_debug_activate(struct callout_timer *t)
+{
+	debug_object_activate(t, &timer_descr);
+}
+
+/* A timer is not pending any more. */
+void callout_timer_debug_deactivate(struct callout_timer *t)
+{
+	debug_object_deactivate(t, &timer_descr);
+}
+
+/* Warns if a timer was never initialised. */
+void callout_timer_debug_assert_init(struct callout_timer *t)
+{
+	debug_object_assert_init(t, &timer_descr);
+}
+
+/* A timer on a stack ends. */
+void callout_timer_debug_free(struct callout_timer *t)
+{
+	debug_object_free(t, &timer_descr);
+}
+#endif /* CONFIG_DEBUG_OBJECTS_TIMERS */

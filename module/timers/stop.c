@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stop.c - Linux's timers: the calls that cancel one, or wait for it
+ *
+ * timer.c has the races with its function and with those that set it.
+ */
+#include <linux/bug.h>
+#include <linux/irqflags.h>
+#include <linux/lockdep.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/processor.h>
+#include <linux/timer.h>
+#include "core/queue.h"
+#include "core/expiry.h"
+#include "timer.h"
+
+/* Takes a timer out; whether it was pending. The base is locked. */
+static bool timer_stop_locked(struct callout_base *base,
+			      struct callout_timer *t)
+	__must_hold(&base->lock)
+{
+	if (!(t->node.state & CALLOUT_S_PENDING))
+		return false;
+	callout_dequeue_locked(base, &t->node);
+	callout_timer_debug_deactivate(t);
+	trace_callout_cancel(&t->node);
+	if (callout_timer_runs(base, t))
+		base->leaving = NULL;
+	return true;
+}
+
+static int timer_delete_or_shutdown(struct callout_timer *t, bool shutdown)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	bool pending;
+
+	callout_timer_debug_assert_init(t);
+	if (!shutdown && !callout_timer_pending(t))
+		return 0;
+	callout_point(CALLOUT_POINT_TIMER_LOOKED);
+	base = callout_lock(&t->node, &flags);
+	pending = timer_stop_locked(base, t);
+	if (shutdown)
+		WRITE_ONCE(t->function, NULL);
+	callout_unlock(base, flags);
+	return pending;
+}
+
+/**
+ * callout_timer_delete() - Cancel a timer.
+ * @timer: The timer.
+ *
+ * Does not wait for a running function.
+ *
+ * From linux/timer.h: timer_delete(), formerly del_timer().
+ *
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if it was pending, else 0.
+ */
+int callout_timer_delete(struct callout_timer *timer)
+{
+	return timer_delete_or_shutdown(timer, false);
+}
+EXPORT_SYMBOL_GPL(callout_timer_delete);
+
+/**
+ * callout_timer_shutdown() - Cancel a timer for good.
+ * @timer: The timer.
+ *
+ * Does not wait for a running function. What sets the timer has no effect from
+ * then on, in that function too, until the timer is initialised again.
+ *
+ * From linux/timer.h: timer_shutdown(), of Linux 6.2 and later.
+ *
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if it was pending, else 0.
+ */
+int callout_timer_shutdown(struct callout_timer *timer)
+{
+	return timer_delete_or_shutdown(timer, true);
+}
+EXPORT_SYMBOL_GPL(callout_timer_shutdown);
+
+/**
+ * struct timer_run - a timer's handler that runs
+ * @base: where
+ * @seq: the base's run_seq meanwhile
+ */
+struct timer_run {
+	struct callout_base *base;
+	unsigned long seq;
+};
+
+/* Cancels a timer that does not run; else returns -1, and says what runs. */
+static int timer_try(struct callout_timer *t, bool shutdown,
+		     struct timer_run *run)
+{
+	struct callout_base *base;
+	unsigned long flags;
+	int ret = -1;
+
+	callout_timer_debug_assert_init(t);
+	base = callout_lock(&t->node, &flags);
+	if (callout_timer_runs(base, t)) {
+		run->base = base;
+		run->seq = base->run_seq;
+	} else {
+		ret = timer_stop_locked(base, t);
+		if (shutdown)
+			WRITE_ONCE(t->function, NULL);
+	}
+	callout_unlock(base, flags);
+	return ret;
+}
+
+/**
+ * callout_timer_delete_sync_try() - Cancel a timer, unless its function runs.
+ * @timer: The timer. If its function is running nothing changes: a timer that
+ *	was set again meanwhile stays pending.
+ *
+ * From linux/timer.h: timer_delete_sync_try(), formerly try_to_del_timer_sync().
+ *
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if it was pending, else 0; -1 if its function is running.
+ */
+int callout_timer_delete_sync_try(struct callout_timer *timer)
+{
+	struct timer_run run;
+
+	return timer_try(timer, false, &run);
+}
+EXPORT_SYMBOL_GPL(callout_timer_delete_sync_try);
+
+/* To wait for a handler with a lock held that it takes is a deadlock. */
+static void timer_check_wait(struct callout_timer *t)
+{
+	bool irqsafe = READ_ONCE(t->flags) & TIMER_IRQSAFE;
+#ifdef CONFIG_LOCKDEP
+	unsigned long flags;
+
+	/* No softirq of this CPU may intervene. */
+	local_irq_save(flags);
+	lock_map_acquire(&t->lockdep_map);
+	lock_map_release(&t->lockdep_map);
+	local_irq_restore(flags);
+#endif
+	/* It may have interrupted the handler, unless that has them off. */
+	WARN_ON(in_hardirq() && !irqsafe);
+	/* timer_wait() may sleep there. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !irqsafe)
+		lockdep_assert_preemption_enabled();
+}
+
+/*
+ * Waits until a handler has returned. It runs on another CPU, in softirq context:
+ * it is not preempted, so the wait is as long as the handler. On PREEMPT_RT it
+ * can be preempted, by this thread even, which therefore boosts it, unless it has
+ * interrupts off.
+ */
+static void timer_wait(const struct timer_run *run, bool irqsafe)
+{
+	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !irqsafe) {
+		callout_wait_run(run->base, run->seq);
+		return;
+	}
+	while (READ_ONCE(run->base->run_seq) == run->seq)
+		cpu_relax();
+}
+
+static int timer_delete_and_wait(struct callout_timer *t, bool shutdown)
+{
+	struct timer_run run;
+	int ret;
+
+	timer_check_wait(t);
+	while ((ret = timer_try(t, shutdown, &run)) < 0) {
+		callout_point(CALLOUT_POINT_TIMER_WAITS);
+		timer_wait(&run, READ_ONCE(t->flags) & TIMER_IRQSAFE);
+	}
+	return ret;
+}
+
+/**
+ * callout_timer_delete_sync() - Cancel a timer and wait for its function.
+ * @timer: The timer.
+ *
+ * When this returns the function is not running, and the timer may be freed if
+ * nobody can set it: see callout_timer_shutdown_sync().
+ *
+ * From linux/timer.h: timer_delete_sync(), formerly del_timer_sync().
+ *
+ * Context: Any but hard interrupt, and that too for a TIMER_IRQSAFE timer. It
+ * spins; on PREEMPT_RT it may sleep, except for a TIMER_IRQSAFE timer. It
+ * deadlocks if called from the function of @timer, or with a lock held that the
+ * function takes, or, unless @timer is TIMER_IRQSAFE, that is taken in a hard
+ * interrupt.
+ * Return: 1 if it was pending, else 0.
+ */
+int callout_timer_delete_sync(struct callout_timer *timer)
+{
+	return timer_delete_and_wait(timer, false);
+}
+EXPORT_SYMBOL_GPL(callout_timer_delete_sync);
+
+/**
+ * callout_timer_shutdown_sync() - Cancel a timer for good, wait for its function.
+ * @timer: The timer.
+ *
+ * When this returns the function is not running, and what sets the timer has no
+ * effect, until it is initialised again: the timer may be freed when no call is
+ * under way.
+ *
+ * From linux/timer.h: timer_shutdown_sync(), of Linux 6.2 and later.
+ *
+ * Context: As callout_timer_delete_sync().
+ * Return: 1 if it was pending, else 0.
+ */
+int callout_timer_shutdown_sync(struct callout_timer *timer)
+{
+	return timer_delete_and_wait(timer, true);
+}
+EXPORT_SYMBOL_GPL(callout_timer_shutdown_sync);

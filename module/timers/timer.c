@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timer.c - Linux's timers on callouts: the calls of linux/timer.h
+ *
+ * A timer is a node whose handler gets the timer, and whose time is a jiffy. It
+ * follows the CPU that sets it, as in Linux: to set one that is of another base
+ * moves it here. Where it goes is decided by its flags each time: a pinned one to
+ * a base of CALLOUT_CLASS_KERNEL, any other to one that leaves idle CPUs asleep,
+ * of CALLOUT_CLASS_GLOBAL or CALLOUT_CLASS_DEFERRABLE. These classes have the same
+ * ticks. The lock of a timer is that of its base, as for every node; a call that
+ * moves it holds others off by CALLOUT_CPU_MOVING, and it stays pending, since
+ * callout_timer_pending() takes no lock:
+ *
+ *	CPU0: mod(t), pending on base 2		CPU1: delete(t)
+ *	lock(base 2), takes t out
+ *	t.cpu = MOVING, unlock(base 2)
+ *						t is pending, t.cpu is MOVING:
+ *						spins
+ *	lock(base 0), t.cpu = 0
+ *	files t, unlock(base 0)
+ *						lock(base 0), takes t out,
+ *						returns 1
+ *
+ * A running timer stays in the base that runs it, whoever sets it: that base
+ * knows that it runs, and another would not. So t runs once at a time, and
+ * whoever finds its base's lock free and t not running there may free it:
+ *
+ *	CPU0: handler of t			CPU1: delete_sync(t)
+ *						lock(base 0): t runs: -1
+ *						unlock(base 0), spins
+ *	mod(t): lock(base 0): t runs: files
+ *	it here, unlock(base 0)
+ *	returns
+ *	lock(base 0): running = NULL
+ *	run_seq + 1, unlock(base 0)
+ *						lock(base 0): t does not run: takes
+ *						it out, returns 1
+ *
+ * If CPU2 sets t meanwhile, or just after CPU1 has unlocked, t is pending when
+ * delete_sync() has returned, as in Linux: its caller must exclude that, or shut
+ * the timer down. The function is NULL from then on, which is written and tested
+ * under the lock of t's base, and while CPU2 moves t there is no such lock:
+ *
+ *	CPU1: shutdown(t)			CPU2: mod(t)
+ *						lock(base 0): t has a function,
+ *						t.cpu = MOVING, unlock(base 0)
+ *	spins
+ *						lock(base 2), t.cpu = 2
+ *						files t, unlock(base 2)
+ *	lock(base 2): takes t out
+ *	function = NULL, unlock(base 2)
+ *						mod(t): lock(base 2): no function:
+ *						returns 0
+ *
+ * callout_timer_add_on() of a running timer files it where it runs as well. The
+ * base moves it when its handler has returned, if it is still pending: see
+ * callout_leave(). Linux moves it at once, and forgets that it runs.
+ *
+ * A CPU that dies leaves its timers to another one, pending as they are. Between
+ * the end of its base's expiry and that, nobody files in the dead base: each
+ * setting tests "online" with the base locked, of the base where it files, and a
+ * running timer is in a base that has not ended yet.
+ */
+#include <linux/bug.h>
+#include <linux/jiffies.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/module.h>
+#include <linux/processor.h>
+#include <linux/timer.h>
+#include "core/queue.h"
+#include "core/expiry.h"
+#include "timer.h"
+
+#ifndef CONFIG_LOCKDEP
+static_assert(sizeof(struct callout_timer) <= 64);
+#endif
+
+/* How a timer is set. */
+#define SET_IF_PENDING	0x01	/* only if it is pending */
+#define SET_IF_EARLIER	0x02	/* only if it is not pending, or later */
+#define SET_PINNED	0x04	/* it is TIMER_PINNED from now on */
+#define SET_GLOBAL	0x08	/* it is not from now on */
+
+static unsigned int timer_class(u32 flags)
+{
+	if (flags & TIMER_DEFERRABLE)
+		return CALLOUT_CLASS_DEFERRABLE;
+	return flags & TIMER_PINNED ? CALLOUT_CLASS_KERNEL :
+				      CALLOUT_CLASS_GLOBAL;
+}
+
+/* The base for a timer with @flags that is set here. */
+static struct callout_base *timer_base_here(u32 flags)
+{
+	unsigned int class = timer_class(flags);
+
+	if (class == CALLOUT_CLASS_GLOBAL)
+		return callout_base_unpinned();
+	return callout_base_of(class, flags & TIMER_PINNED ?
+				      raw_smp_processor_id() :
+				      callout_home_cpu());
+}
+
+/* The base for one that is set on @cpu; here if @cpu has none. */
+static struct callout_base *timer_base_on(u32 flags, unsigned int cpu)
+{
+	unsigned int first = timer_class(flags) * nr_cpu_ids;
+	struct callout_base *base = NULL;
+
+	if (cpu < nr_cpu_ids)
+		base = READ_ONCE(callout_bases[first + cpu]);
+	return base ?: timer_base_here(flags);
+}
+
+/*
+ * The tick of @base at which jiffies have reached the timer's time; if they have,
+ * the next one. Distances are less than half of the range of jiffies.
+ */
+static u64 timer_tick(struct callout_base *base, struct callout_timer *t)
+{
+	u64 now = callout_now(base), jiffy;
+	long ticks;
+
+	if (likely(base->tick == &callout_tick_jiffies)) {
+		ticks = t->expires - (unsigned long)now;
+		return now + (ticks > 0 ? ticks : 1);
+	}
+	/* Jiffies first: if the clock goes on in between the timer is late. */
+	jiffy = get_jiffies_64();
+	ticks = clamp_t(long, t->expires - (unsigned long)jiffy, 1,
+			S64_MAX / 2 / TICK_NSEC);
+	if (callout_is_wheel(base))
+		t->node.time = jiffy + ticks;
+	now = ktime_get_ns();
+	return callout_from_ns(base, now + ticks * TICK_NSEC, now);
+}
+
+/* How long a timer waits for jiffies that are late. */
+#define JIFFIES_LATE_NS		(TICK_NSEC / 4)
+
+/*
+ * The tick of another source than jiffies can come before that of the kernel,
+ * which counts them: files a timer again whose jiffy has not begun. A unit of
+ * work.
+ */
+static bool timer_postpone(struct callout_base *base, struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	u64 now;
+
+	if (likely(base->tick == &callout_tick_jiffies) ||
+	    !callout_is_wheel(base) || time_before_eq64(n->time, get_jiffies_64()))
+		return false;
+	now = ktime_get_ns();
+	callout_unqueue_locked(base, n);
+	callout_change_state(n, CALLOUT_S_DUE, 0);
+	callout_start_locked(base, n, callout_from_ns(base, now + JIFFIES_LATE_NS,
+						      now));
+	callout_relock(base);
+	return true;
+}
+
+/*
+ * Sets a timer that has a function; it goes to @to unless it runs. Unlocks @base
+ * and returns the timer's base then, locked. @pending: it is already.
+ */
+static struct callout_base *timer_set_locked(struct callout_base *base,
+					     struct callout_timer *t,
+					     struct callout_base *to,
+					     bool pending)
+	__must_hold(&base->lock)
+{
+	struct callout_node *n = &t->node;
+	bool stays = callout_timer_runs(base, t) || (base == to && base->online);
+	bool queued = pending && stays && !(n->state & CALLOUT_S_DUE);
+	u64 tick;
+
+	if (pending && !queued) {
+		callout_unqueue_locked(base, n);
+		callout_change_state(n, CALLOUT_S_DUE, 0);
+	}
+	if (!stays) {
+		n->home = to->index;
+		base = callout_move_locked(base, n, to);
+	}
+	/* Memory that only a static initialiser has prepared has no kind yet. */
+	n->kind = CALLOUT_KIND_TIMER;
+	if (!pending)
+		callout_timer_debug_activate(t);
+	tick = timer_tick(base, t);
+	if (queued) {
+		callout_scheme_rearm(base, n, tick);
+		callout_started(base, tick);
+	} else {
+		callout_start_locked(base, n, tick);
+	}
+	callout_trace_set(base, n, pending);
+	return base;
+}
+
+/*
+ * A running timer is set for @to: it leaves for there when its handler has
+ * returned, see callout_leave(). The base is locked.
+ */
+static void timer_leaves(struct callout_base *base, struct callout_timer *t,
+			 struct callout_base *to)
+	__must_hold(&base->lock)
+{
+	struct callout_node *n = &t->node;
+	bool away = base != to;
+
+	n->home = to->index;
+	callout_change_state(n, CALLOUT_S_AWAY, away ? CALLOUT_S_AWAY : 0);
+	base->leaving = away ? n : NULL;
+	base->attention = true;
+}
+
+/* Sets a timer here, for @expires. Returns whether it was pending. */
+static int timer_set(struct callout_timer *t, unsigned long expires,
+		     unsigned int how)
+{
+	struct callout_base *base, *to;
+	unsigned long flags;
+	bool pending;
+
+	base = callout_lock(&t->node, &flags);
+	pending = t->node.state & CALLOUT_S_PENDING;
+	if (how & SET_PINNED)
+		WRITE_ONCE(t->flags, t->flags | TIMER_PINNED);
+	if (how & SET_GLOBAL)
+		WRITE_ONCE(t->flags, t->flags & ~TIMER_PINNED);
+	if (!t->function || (!pending && how & SET_IF_PENDING) ||
+	    (pending && how & SET_IF_EARLIER &&
+	     time_before_eq(t->expires, expires)))
+		goto out;
+	WRITE_ONCE(t->expires, expires);
+	to = timer_base_here(t->flags);
+	if (unlikely(callout_timer_runs(base, t))) {
+		base->leaving = NULL;
+		/* It was not pinned when it was set last. */
+		if (t->flags & TIMER_PINNED &&
+		    callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+			timer_leaves(base, t, to);
+	}
+	base = timer_set_locked(base, t, to, pending);
+out:
+	callout_unlock(base, flags);
+	return pending;
+}
+
+/* timer_set() of a timer that may be pending, which takes no lock if it stays. */
+static int timer_mod(struct callout_timer *t, unsigned long expires,
+		     unsigned int how)
+{
+	long later;
+
+	callout_timer_debug_assert_init(t);
+	if (callout_timer_pending(t)) {
+		later = expires - READ_ONCE(t->expires);
+		if (!later || (how & SET_IF_EARLIER && later > 0))
+			return 1;
+	}
+	callout_point(CALLOUT_POINT_TIMER_LOOKED);
+	return timer_set(t, expires, how);
+}
+
+/**
+ * callout_timer_mod() - Set a timer, or move it to another time.
+ * @timer: The timer.
+ * @expires: The value of jiffies at which its function is called. One that
+ *	jiffies have reached stands for their next.
+ *
+ * The timer goes to the CPU of the caller, unless its function is running for
+ * another one, or it is pending for @expires already. From a nohz_full CPU it goes
+ * to a housekeeping CPU if it is not pinned. A timer that was shut down is not set.
+ *
+ * From linux/timer.h: mod_timer().
+ *
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if it was pending, else 0; 0 if it was shut down.
+ */
+int callout_timer_mod(struct callout_timer *timer, unsigned long expires)
+{
+	return timer_mod(timer, expires, 0);
+}
+EXPORT_SYMBOL_GPL(callout_timer_mod);
+
+/**
+ * callout_timer_mod_pending() - Move a pending timer to another time.
+ * @timer: The timer. If it is not pending, nothing changes.
+ * @expires: As for callout_timer_mod().
+ *
+ * From linux/timer.h: mod_timer_pending().
+ *
+ * Context: Any but NMI, hard interrupt included.
+ * Return: 1 if it was pending, else 0.
+ */
+int callout_timer_mod_pending(struct callout_timer *timer,
+			      unsigned long expires)
+{
+	return timer_mod(timer, expires, SET_IF_PENDING);
+}
+EXPORT_SYMBOL_GPL(callout_timer_mod_pending);
+
+/**
+ * callout_timer_reduce() - Set a timer, or move it to an earlier time.
+ * @timer: The timer. If it is pending and due by @expires, nothing changes.
+ * @expires: As for callout_timer_mod().
+ *
+ * From linux/timer.h: timer_reduce().
+ *
+ * Context: Any but NMI, hard interrupt included.
+ * Return: As callout_timer_mod().
+ */
+int callout_timer_reduce(struct callout_timer *timer, unsigned long expires)
+{
+	return timer_mod(timer, expires, SET_IF_EARLIER);
+}
+EXPORT_SYMBOL_GPL(callout_timer_reduce);
+
+static void timer_add(struct callout_timer *t, unsigned int how)
+{
+	callout_timer_debug_assert_init(t);
+	if (WARN_ON_ONCE(callout_timer_pending(t)))
+		return;
+	timer_set(t, t->expires, how);
+}
+
+/**
+ * callout_timer_add() - Set a timer that is not pending.
+ * @timer: The timer, with its time in @timer->expires. If it is pending this
+ *	warns, once, and changes nothing.
+ *
+ * As callout_timer_mod().
+ *
+ * From linux/timer.h: add_timer().
+ *
+ * Context: Any but NMI, hard interrupt included.
+ */
+void callout_timer_add(struct callout_timer *timer)
+{
+	timer_add(timer, 0);
+}
+EXPORT_SYMBOL_GPL(callout_timer_add);
+
+/**
+ * callout_timer_add_local() - Set a timer that is not pending, pinned.
+ * @timer: As for callout_timer_add(). It has TIMER_PINNED afterwards.
+ *
+ * From linux/timer.h: add_timer_local(), of Linux 6.9 and later.
+ *
+ * Context: Any but NMI, hard interrupt included.
+ */
+void callout_timer_add_local(struct callout_timer *timer)
+{
+	timer_add(timer, SET_PINNED);
+}
+EXPORT_SYMBOL_GPL(callout_timer_add_local);
+
+/**
+ * callout_timer_add_global() - Set a timer that is not pending, not pinned.
+ * @timer: As for callout_timer_add(). It is without TIMER_PINNED afterwards.
+ *
+ * From linux/timer.h: add_timer_global(), of Linux 6.9 and later.
+ *
+ * Context: Any but NMI, hard interrupt included.
+ */
+void callout_timer_add_global(struct callout_timer *timer)
+{
+	timer_add(timer, SET_GLOBAL);
+}
+EXPORT_SYMBOL_GPL(callout_timer_add_global);
+
+/**
+ * callout_timer_add_on() - Set a timer that is not pending, on a given CPU.
+ * @timer: As for callout_timer_add(). It has TIMER_PINNED afterwards.
+ * @cpu: The CPU. If it is not online the timer is set on the current one.
+ *
+ * If the function of @timer is running on another CPU it does not run on @cpu
+ * before it has returned.
+ *
+ * From linux/timer.h: add_timer_on().
+ *
+ * Context: Any but NMI, hard interrupt included.
+ */
+void callout_timer_add_on(struct callout_timer *timer, int cpu)
+{
+	struct callout_base *base, *to;
+	unsigned long flags;
+	bool pending;
+
+	callout_timer_debug_assert_init(timer);
+	if (WARN_ON_ONCE(callout_timer_pending(timer)))
+		return;
+	base = callout_lock(&timer->node, &flags);
+	WRITE_ONCE(timer->flags, timer->flags | TIMER_PINNED);
+	if (timer->function) {
+		pending = timer->node.state & CALLOUT_S_PENDING;
+		to = timer_base_on(timer->flags, cpu);
+		if (unlikely(callout_timer_runs(base, timer)))
+			timer_leaves(base, timer, to);
+		base = timer_set_locked(base, timer, to, pending);
+	}
+	callout_unlock(base, flags);
+}
+EXPORT_SYMBOL_GPL(callout_timer_add_on);
+
+/*
+ * The base that a timer belongs to until it is set. A kernel whose own timers are
+ * these prepares some before there are bases, see kernel/: they get what a static
+ * initialiser gives.
+ */
+static u32 timer_first_base(u32 flags)
+{
+	return likely(callout_bases) ? timer_base_here(flags)->index : 0;
+}
+
+static void timer_init(struct callout_timer *t,
+		       void (*func)(struct callout_timer *timer),
+		       unsigned int flags, const char *name,
+		       struct lock_class_key *key)
+{
+	if (WARN_ON_ONCE(flags & ~TIMER_INIT_FLAGS))
+		flags &= TIMER_INIT_FLAGS;
+	callout_setup(&t->node, CALLOUT_KIND_TIMER, timer_first_base(flags));
+	t->function = func;
+	t->flags = flags;
+	lockdep_init_map(&t->lockdep_map, name, key, 0);
+	trace_callout_init(&t->node);
+}
+
+/**
+ * callout_timer_init_key() - Initialise a timer.
+ * @timer: The timer, neither pending nor running.
+ * @func: The function that is called when it is due, in softirq context.
+ * @flags: TIMER_DEFERRABLE: it wakes no idle CPU; TIMER_PINNED: it runs on the
+ *	CPU that has set it; TIMER_IRQSAFE: @func runs with interrupts off.
+ * @name: For lockdep.
+ * @key: For lockdep; both are NULL without it.
+ *
+ * What timer_setup() of linux/timer.h calls for a struct callout_timer.
+ *
+ * Context: Any.
+ */
+void callout_timer_init_key(struct callout_timer *timer,
+			    void (*func)(struct callout_timer *timer),
+			    unsigned int flags, const char *name,
+			    struct lock_class_key *key)
+{
+	callout_timer_debug_init(timer, false);
+	timer_init(timer, func, flags, name, key);
+}
+EXPORT_SYMBOL_GPL(callout_timer_init_key);
+
+/**
+ * callout_timer_init_key_on_stack() - Initialise a timer on the stack.
+ * @timer: The timer.
+ * @func: As for callout_timer_init_key().
+ * @flags: As for callout_timer_init_key().
+ * @name: As for callout_timer_init_key().
+ * @key: As for callout_timer_init_key().
+ *
+ * What timer_setup_on_stack() of linux/timer.h calls. The caller must call
+ * callout_timer_destroy_on_stack() before it returns.
+ *
+ * Context: Any.
+ */
+void callout_timer_init_key_on_stack(struct callout_timer *timer,
+				     void (*func)(struct callout_timer *timer),
+				     unsigned int flags, const char *name,
+				     struct lock_class_key *key)
+{
+	callout_timer_debug_init(timer, true);
+	timer_init(timer, func, flags, name, key);
+}
+EXPORT_SYMBOL_GPL(callout_timer_init_key_on_stack);
+
+/**
+ * callout_timer_destroy_on_stack() - End a timer on the stack.
+ * @timer: The timer, neither pending nor running.
+ *
+ * From linux/timer.h: timer_destroy_on_stack(), formerly
+ * destroy_timer_on_stack().
+ *
+ * Context: Any.
+ */
+void callout_timer_destroy_on_stack(struct callout_timer *timer)
+{
+	callout_timer_debug_free(timer);
+}
+EXPORT_SYMBOL_GPL(callout_timer_destroy_on_stack);
+
+/*
+ * Runs a timer's function, with interrupts on or off. Whoever waits for it spins,
+ * perhaps with the lock of a console: how long it took is printed when it is over.
+ * A lock or a preempt count that it leaves behind is reported at once, as in Linux. If
+ * interrupts were off they are on for a moment, but not while it counts as
+ * running: a hard interrupt may wait for it.
+ */
+static __always_inline void timer_run(struct callout_base *base,
+				      struct callout_node *n)
+	__must_hold(&base->lock)
+{
+	struct callout_timer *t = container_of(n, struct callout_timer, node);
+	void (*fn)(struct callout_timer *timer) = t->function;
+	/* For its name only. */
+	callout_func_t *func = (void *)fn;
+	bool irqsafe = t->flags & TIMER_IRQSAFE, passed;
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map map;
+
+	lockdep_copy_map(&map, &t->lockdep_map);
+#endif
+	if (timer_postpone(base, n))
+		return;
+	callout_take_started(base, n);
+	callout_timer_debug_deactivate(t);
+	/* Only its user can have done that. */
+	if (WARN_ON_ONCE(!fn))
+		return;
+	callout_run_begin_taken(base, n);
+	if (!irqsafe)
+		local_irq_enable();
+	/* From here on @t may be freed. */
+	lock_map_acquire(&map);
+	fn(t);
+	lock_map_release(&map);
+	callout_check_context(base, func);
+	passed = READ_ONCE(*base->jiffies) != base->edge;
+	callout_run_end(base, t);
+	if (unlikely(passed)) {
+		callout_base_unlock_irq(base);
+		callout_time_passed(base, func);
+		callout_base_lock_irq(base);
+	} else if (irqsafe) {
+		callout_relock(base);
+	}
+}
+
+/* Each hold of the lock ends with a timer, as in the loop that calls this. */
+static unsigned int timer_expire(struct callout_base *base,
+				 struct callout_node *n, unsigned int *budget)
+	__must_hold(&base->lock)
+{
+	int done = 0;
+
+	base->stage = CALLOUT_STAGE_TIMER;
+	do {
+		timer_run(base, n);
+		done++;
+		n = callout_next_in_row(base);
+	} while (n && n->kind == CALLOUT_KIND_TIMER && done < base->left &&
+		 !base->dead);
+	base->stage = CALLOUT_STAGE_STARTED;
+	return done;
+}
+
+static callout_func_t *timer_func(const struct callout_node *n)
+{
+	return (void *)container_of(n, struct callout_timer, node)->function;
+}
+
+static const struct callout_kind_ops kind_timer = {
+	.expire	= timer_expire,
+	.func	= timer_func,
+};
+
+/* At module load, before any timer is set. */
+void callout_timers_init(void)
+{
+	callout_register_kind(CALLOUT_KIND_TIMER, &kind_timer);
+}
