@@ -13,7 +13,7 @@
 #include "device/file.h"
 #include "device/op.h"
 #include "top.h"
-#include "virtual.h"
+#include "lib/virtual.h"
 
 /* Room for the lines of all owners. */
 #define TEXT_SIZE	(2 * (CALLOUT_TOP_OWNERS + 1) * 128)

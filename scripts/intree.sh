@@ -61,11 +61,12 @@ put_facility() {
 	local folder header
 
 	put $main "$top"/module/*.[ch] "$top/Kconfig" "$top/VERSION"
-	for folder in "$top"/module/*/; do
-		folder=$(basename "$folder")
-		[ "$folder" = include ] || put "$main/$folder" "$top/module/$folder"/*.[ch]
-	done
 	put $main/kunit "$top"/kunit/*.[ch]
+	for folder in "$top"/{module,kunit}/*/; do
+		folder=${folder#"$top/"}
+		[ "$folder" != module/include/ ] || continue
+		put "$main/${folder#module/}" "$top/$folder"*.[ch]
+	done
 	put include/linux "$top"/module/include/linux/*.h
 	put include/uapi/linux "$top"/module/include/uapi/linux/*.h
 	put include/trace/events "$top"/module/include/trace/events/*.h

@@ -75,11 +75,11 @@ def tests():
             ("misuse", r"^expect (\w+) ", [pathlib.Path("qemu/jobs/misuse.sh")]),
             ("tools", r'^\t+check "([^"]+)"', [pathlib.Path("qemu/jobs/tools.sh")])):
         found |= {f"{kind}:{name}" for name in matches(pattern, *files)}
-    for file in pathlib.Path("kunit").glob("*.c"):
+    for file in pathlib.Path("kunit").rglob("*.c"):
         text = file.read_text()
         # Two suites have one table of cases.
-        if '#include "timer_cases.h"' in text:
-            text += file.with_name("timer_cases.h").read_text()
+        if '#include "cases.h"' in text:
+            text += file.with_name("cases.h").read_text()
         for suite, table in re.findall(r'\.name\s*= "(callout_\w+)",.*?\.test_cases\s*= (\w+)',
                                        text, re.S):
             cases = re.search(rf"struct kunit_case {table}\[\] = {{(.*?)^}};", text, re.M | re.S)[1]

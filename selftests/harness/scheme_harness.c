@@ -3,7 +3,7 @@
  * scheme_harness.c - runs each scheme against the reference model
  *
  * This program contains the unmodified files of module/wheel/ and module/lab/, and the cases
- * of kunit/conform.c, compiled with the address and undefined behaviour
+ * of kunit/lib/conform.c, compiled with the address and undefined behaviour
  * sanitizers. Each case of each scheme and variant runs in its own process, so
  * a crash or a hang fails that case only. The output is TAP.
  *
@@ -22,8 +22,8 @@
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
-#include "conform.h"
-#include "random_ops.h"
+#include "lib/conform.h"
+#include "lib/random_ops.h"
 #include "wheel/hashed_wheel.h"
 
 /* A case that takes this many seconds hangs. */

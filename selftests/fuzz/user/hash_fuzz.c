@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hash_fuzz.c - a fuzzer of module/handles/hash.c against kunit/hash_model.c
+ * hash_fuzz.c - a fuzzer of module/handles/hash.c against kunit/lib/hash_model.c
  *
  * Where an operation exchanges a bucket's word another CPU may do one first, with
  * another key, which often shares the bucket. Growth goes on a unit at a time, or
  * as in the kernel.
  */
-#include "hash_model.h"
+#include "lib/hash_model.h"
 #include "mock_memory.h"
 
 #define SLOTS	48U

@@ -253,7 +253,7 @@ struct callout_node;
 #define trace_callout_start_enabled()	false
 static inline void trace_callout_start(struct callout_node *n, u64 now) { }
 
-/* kunit/hash_model.c */
+/* kunit/lib/hash_model.c */
 struct kunit { };
 struct completion { };
 struct task_struct;

@@ -2,7 +2,7 @@
 /*
  * scheme_fuzz.c - a fuzzer of the schemes, each against the reference model
  *
- * The wheel, the schemes of module/lab/, and kunit/model.c, which says what holds: as in
+ * The wheel, the schemes of module/lab/, and kunit/lib/model.c, which says what holds: as in
  * selftests/harness, but the operations are the fuzzer's choice. The first bytes
  * of an input choose the scheme, its variant, its geometry and the time at which
  * it begins.
@@ -14,7 +14,7 @@
 #include <linux/numa.h>
 #include <linux/slab.h>
 #include "input.h"
-#include "model.h"
+#include "lib/model.h"
 #include "wheel/hashed_wheel.h"
 
 #define ENTRIES		64U

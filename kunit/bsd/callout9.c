@@ -1,0 +1,682 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * callout9.c - suite callout_bsd: callout(9)'s times, locks and asynchronous drain
+ */
+#include <linux/callout_work.h>
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/math64.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+#include "base/tick.h"
+#include "lib/virtual.h"
+/* Some names below are those of its macros. */
+#define CALLOUT_BSD_NO_TICKS
+#include <linux/callout_bsd.h>
+
+static sbintime_t sbt_ticks(unsigned int ticks)
+{
+	return mul_u64_u64_div_u64(callout_tick_ns() * ticks, SBT_1S,
+				   NSEC_PER_SEC);
+}
+
+/* The tick with the most trailing zeros, found by trying all. */
+static u64 roundest(u64 first, u64 last)
+{
+	u64 tick, best = first;
+
+	for (tick = first; tick <= last; tick++)
+		if (__ffs64(tick) >= __ffs64(best))
+			best = tick;
+	return best;
+}
+
+/* The tick is in the span, and the one there with the most trailing zeros. */
+static void bsd_coalesce(struct kunit *test)
+{
+	struct rnd_state rng;
+	unsigned int i;
+	u64 first, last;
+
+	callout_test_rng(test, &rng);
+	for (i = 0; i < 2000; i++) {
+		first = 1 + callout_test_below(&rng, 1U << (1 + i % 31));
+		last = first + callout_test_below(&rng, 200);
+		KUNIT_ASSERT_EQ(test, callout_coalesce(first, last),
+				roundest(first, last));
+	}
+	KUNIT_EXPECT_EQ(test, callout_coalesce(7, 7), 7);
+	KUNIT_EXPECT_EQ(test, callout_coalesce(7, 3), 7);
+	KUNIT_EXPECT_EQ(test, callout_coalesce(1, U64_MAX), 1ULL << 63);
+}
+
+/*
+ * C_HARDCLOCK rounds up to ticks from now, as callout_reset(); 0 counts as 1.
+ */
+static void bsd_hardclock(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	struct callout *c = &a->c;
+
+	KUNIT_EXPECT_EQ(test, callout_reset_sbt(c, sbt_ticks(5), 0,
+						callout_virtual_handler, a,
+						C_HARDCLOCK), 0);
+	KUNIT_EXPECT_EQ(test, c->node.expires, v->now + 5);
+	KUNIT_EXPECT_EQ(test, callout_schedule_sbt(c, sbt_ticks(5) - 2, 0,
+						   C_HARDCLOCK), 1);
+	KUNIT_EXPECT_EQ(test, c->node.expires, v->now + 5);
+	callout_schedule_sbt(c, 0, 0, C_HARDCLOCK);
+	KUNIT_EXPECT_EQ(test, c->node.expires, v->now + 1);
+	callout_schedule_sbt(c, -SBT_1S, 0, C_HARDCLOCK);
+	KUNIT_EXPECT_EQ(test, c->node.expires, v->now + 1);
+	callout_schedule_sbt(c, SBT_MAX, 0, C_HARDCLOCK);
+	KUNIT_EXPECT_GT(test, c->node.expires, v->now + (1ULL << 31));
+	callout_schedule_sbt(c, SBT_MAX, SBT_MAX, C_HARDCLOCK | C_PREL(0));
+	KUNIT_EXPECT_GT(test, c->node.expires, v->now + (1ULL << 31));
+	KUNIT_EXPECT_EQ(test, callout_stop(c), 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 0);
+}
+
+/* Late by the precision at most, given as a time or a share; never early. */
+static void bsd_precision(struct kunit *test)
+{
+	static const unsigned int far[] = { 1, 3, 100, 1000, 4097 };
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+	struct callout *c = &a->c;
+	unsigned int i, n;
+	u64 first;
+
+	for (i = 0; i < ARRAY_SIZE(far); i++) {
+		n = far[i];
+		first = v->now + n;
+		callout_reset_sbt(c, sbt_ticks(n), sbt_ticks(20),
+				  callout_virtual_handler, a, C_HARDCLOCK);
+		KUNIT_EXPECT_EQ(test, c->node.expires, roundest(first, first + 20));
+		callout_reset_sbt(c, sbt_ticks(n), 0, callout_virtual_handler,
+				  a, C_HARDCLOCK | C_PREL(1));
+		KUNIT_EXPECT_EQ(test, c->node.expires,
+				roundest(first, v->now + n + DIV_ROUND_UP(n, 2)));
+		/* The larger of the two. */
+		callout_reset_sbt(c, sbt_ticks(n), sbt_ticks(n),
+				  callout_virtual_handler, a,
+				  C_HARDCLOCK | C_PREL(5));
+		KUNIT_EXPECT_EQ(test, c->node.expires, roundest(first, first + n));
+	}
+	callout_stop(c);
+}
+
+/* Absolute times count from boot; one that has passed means the next tick. */
+static void bsd_absolute(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	sbintime_t when, pr, now = sbinuptime();
+	u64 tick;
+
+	callout_reset_sbt(&a[0].c, now - SBT_1S, 0, callout_virtual_handler,
+			  a, C_ABSOLUTE);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, v->now + 1);
+	callout_reset_sbt(&a[0].c, -1, 0, callout_virtual_handler, a,
+			  C_ABSOLUTE);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, v->now + 1);
+	callout_reset_sbt(&a[0].c, now + SBT_1S, 0, callout_virtual_handler,
+			  a, C_ABSOLUTE);
+	tick = a[0].c.node.expires;
+	KUNIT_EXPECT_GE(test, tick, v->now + NSEC_PER_SEC / TICK_NSEC - 1);
+	/* What is counted in ticks is a distance. */
+	callout_reset_sbt(&a[0].c, now + SBT_1S, 0, callout_virtual_handler,
+			  a, C_ABSOLUTE | C_HARDCLOCK);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, tick);
+	/* Relative: from a later now. */
+	callout_reset_sbt(&a[0].c, SBT_1S, 0, callout_virtual_handler, a, 0);
+	KUNIT_EXPECT_GE(test, a[0].c.node.expires, tick);
+
+	/* Computed once, used twice: the same tick. */
+	callout_when(SBT_1S, SBT_1MS, C_PREL(3), &when, &pr);
+	KUNIT_EXPECT_EQ(test, pr, SBT_1S >> 3);
+	KUNIT_EXPECT_GE(test, when, now + SBT_1S);
+	callout_reset_sbt(&a[0].c, when, pr, callout_virtual_handler, a,
+			  C_PRECALC);
+	callout_reset_sbt_on(&a[1].c, when, pr, callout_virtual_handler, a, -1,
+			     C_PRECALC);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, a[1].c.node.expires);
+	callout_reset_sbt(&a[1].c, when, pr, callout_virtual_handler, a,
+			  C_ABSOLUTE);
+	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, a[1].c.node.expires);
+	/* A share is of a relative time; it does not apply to absolute ones. */
+	tick = a[0].c.node.expires;
+	callout_reset_sbt(&a[0].c, when, 0, callout_virtual_handler, a,
+			  C_ABSOLUTE | C_PREL(0));
+	KUNIT_EXPECT_LE(test, a[0].c.node.expires, tick);
+	now = when;
+	callout_when(when, 7, C_ABSOLUTE | C_PREL(0), &when, &pr);
+	KUNIT_EXPECT_EQ(test, pr, 7);
+	callout_when(when, 7, C_PRECALC | C_HARDCLOCK, &when, &pr);
+	KUNIT_EXPECT_EQ(test, pr, 7);
+	KUNIT_EXPECT_EQ(test, when, now);
+	callout_when(SBT_MAX, SBT_1S, 0, &when, &pr);
+	KUNIT_EXPECT_EQ(test, when, SBT_MAX);
+}
+
+/* A callout does not run at a tick that begins before its time. */
+static void bsd_never_early(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	unsigned int i;
+	u64 time;
+
+	callout_reset_sbt(&a[0].c, SBT_1M * 60, 0, callout_virtual_handler,
+			  &a[0], 0);
+	callout_reset_sbt(&a[1].c, SBT_1M * 60, 0, callout_virtual_handler,
+			  &a[1], 0);
+	callout_virtual_run_to(v, a[1].c.node.expires);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, v->ran, 0);
+		KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
+		KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 2);
+		KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
+		callout_virtual_run_to(v, v->now + 1);
+	}
+	/*
+	 * A callout that is set again, for ticks or a time, drops its old time.
+	 */
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(&a[0], 1), 1);
+	KUNIT_EXPECT_EQ(test, callout_schedule_sbt(&a[1].c, 1, 0, 0), 1);
+	/* A coarse clock may not have gone on meanwhile. */
+	time = ktime_get_ns() + 1;
+	KUNIT_EXPECT_TRUE(test, callout_test_clock_until(ktime_get_ns() > time));
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
+}
+
+/**
+ * struct when - a callout that is set for a time
+ * @c: the callout
+ * @due: the time, in ns
+ * @ran: when it ran, in ns
+ * @done: it has run
+ */
+struct when {
+	struct callout c;
+	u64 due;
+	u64 ran;
+	bool done;
+};
+
+static void when_handler(void *arg)
+{
+	struct when *w = arg;
+
+	w->ran = ktime_get_ns();
+	callout_test_tell(&w->done);
+}
+
+/* A callout is not early if jiffies lagged the clock when it was set. */
+static void bsd_never_early_jiffies(struct kunit *test)
+{
+	struct when *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	u64 behind = 20 * TICK_NSEC;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	if (callout_base(0)->tick != &callout_tick_jiffies)
+		return;
+	callout_init(&w->c, CALLOUT_MPSAFE);
+	/* Another CPU may correct callout_jiffy_zero in between. */
+	for (i = 0; i < 10; i++) {
+		w->done = false;
+		atomic64_add(behind, &callout_jiffy_zero);
+		/* SBT_1MS is shorter than a millisecond by a part of a ns. */
+		w->due = ktime_get_ns() + behind - NSEC_PER_USEC;
+		callout_reset_sbt(&w->c, SBT_1MS * 20 * 1000 / HZ, 0,
+				  when_handler, w, 0);
+		if (!callout_test_wait_until(callout_test_told(&w->done)))
+			break;
+		KUNIT_EXPECT_GE(test, w->ran, w->due);
+	}
+	callout_drain(&w->c);
+	KUNIT_EXPECT_EQ(test, i, 10);
+}
+
+/* sbinuptime() is CLOCK_MONOTONIC, to the nanosecond. */
+static void bsd_sbinuptime(struct kunit *test)
+{
+	u64 before = ktime_get_ns(), after, ns;
+	sbintime_t now = sbinuptime();
+
+	after = ktime_get_ns();
+	ns = (now >> 32) * NSEC_PER_SEC +
+	     (((u32)now * (u64)NSEC_PER_SEC) >> 32);
+	KUNIT_EXPECT_GE(test, ns + 1, before);
+	KUNIT_EXPECT_LE(test, ns, after);
+	KUNIT_EXPECT_EQ(test, tick_sbt, SBT_1S / callout_hz());
+	KUNIT_EXPECT_EQ(test, SBT_1S, 1LL << 32);
+	KUNIT_EXPECT_EQ(test, SBT_1M, 60 * SBT_1S);
+	KUNIT_EXPECT_EQ(test, C_PRELGET(C_PREL(5) | C_HARDCLOCK | C_ABSOLUTE),
+			5);
+	KUNIT_EXPECT_EQ(test, C_PRELGET(C_HARDCLOCK), -1);
+}
+
+static DEFINE_SPINLOCK(try_lock);
+
+/* With CALLOUT_TRYLOCK and a contended lock the callout is put off. */
+static void bsd_trylock(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	unsigned int i;
+
+	callout_test_need_spinlocks(test);
+	callout_init_mtx(&a[0].c, &try_lock, CALLOUT_TRYLOCK);
+	a[0].c.node.cpu = CALLOUT_VIRTUAL;
+	callout_virtual_set(&a[1], 1);
+	spin_lock_bh(&try_lock);
+	callout_virtual_set(&a[0], 1);
+	for (i = 1; i <= 3; i++) {
+		v->now++;
+		callout_virtual_expire(v);
+		KUNIT_EXPECT_EQ(test, a[0].runs, 0);
+		KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
+		KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
+		KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
+	}
+	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	callout_virtual_set(&a[0], 1);
+	v->now++;
+	callout_virtual_expire(v);
+	spin_unlock_bh(&try_lock);
+	/* Not at the same tick, though the lock is free. */
+	callout_virtual_expire(v);
+	KUNIT_EXPECT_EQ(test, a[0].runs, 0);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	/* Late by the tick that it was put off for. */
+	KUNIT_EXPECT_EQ(test, v->base->stats.late[1], 1);
+	/* The lock was released. */
+	spin_lock_bh(&try_lock);
+	spin_unlock_bh(&try_lock);
+}
+
+/**
+ * struct put_offs - callouts whose lock is contended, and an interrupt
+ * @item: the callouts; the first one has no lock, and raises the interrupt
+ * @work: the interrupt
+ * @seen: how many had been put off when it came
+ */
+struct put_offs {
+	struct callout_item *item;
+	struct irq_work work;
+	unsigned int seen;
+};
+
+#define NR_PUT_OFFS	(2 * CALLOUT_BUDGET)
+
+static struct put_offs put_offs;
+
+/* The base is unlocked in this interrupt, and no other CPU uses it. */
+static void put_offs_count(struct irq_work *work)
+{
+	put_offs.seen = list_count_nodes(&put_offs.item->v->base->put_off);
+}
+
+/* The interrupt comes when the base is unlocked the next time. */
+static void then_interrupt(struct callout_item *item)
+{
+	local_irq_disable();
+	irq_work_queue(&put_offs.work);
+}
+
+/* To put off a callout ends a hold. */
+static void bsd_trylock_holds(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, NR_PUT_OFFS);
+	unsigned int i;
+
+	callout_test_need_interrupts(test);
+	callout_test_need_spinlocks(test);
+	callout_test_pin(test, raw_smp_processor_id());
+	put_offs.item = a;
+	put_offs.work = IRQ_WORK_INIT_HARD(put_offs_count);
+	a[0].then = then_interrupt;
+	for (i = 1; i < NR_PUT_OFFS; i++) {
+		callout_init_mtx(&a[i].c, &try_lock, CALLOUT_TRYLOCK);
+		a[i].c.node.cpu = CALLOUT_VIRTUAL;
+	}
+	spin_lock_bh(&try_lock);
+	for (i = 0; i < NR_PUT_OFFS; i++)
+		callout_virtual_set(&a[i], 1);
+	v->now++;
+	callout_virtual_expire(v);
+	spin_unlock_bh(&try_lock);
+	irq_work_sync(&put_offs.work);
+	KUNIT_EXPECT_EQ(test, v->ran, 1);
+	KUNIT_EXPECT_EQ(test, put_offs.seen, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->ran, NR_PUT_OFFS);
+	for (i = 1; i < NR_PUT_OFFS; i++)
+		KUNIT_EXPECT_EQ(test, a[i].place, i);
+}
+
+static void *drained_with;
+static unsigned int drained;
+
+static void count_drain(void *arg)
+{
+	struct callout_item *item = arg;
+
+	drained_with = arg;
+	drained++;
+	/* The handler has returned: the callout may be set again, or freed. */
+	item->seen = item->v->base->running == &item->c.node;
+}
+
+static void refused_drain(void *arg)
+{
+	struct callout_item *item = arg;
+
+	KUNIT_FAIL(item->v->test, "the function of a refused drain is called");
+}
+
+static void then_async_drain(struct callout_item *item)
+{
+	item->ret = callout_async_drain(&item->c, count_drain);
+	KUNIT_EXPECT_EQ(item->v->test, drained, 0);
+	/* While it drains, a reset and a second drain are refused. */
+	KUNIT_EXPECT_EQ(item->v->test, callout_virtual_set(item, 1), 0);
+	KUNIT_EXPECT_FALSE(item->v->test, callout_pending(&item->c));
+	KUNIT_EXPECT_EQ(item->v->test,
+			callout_async_drain(&item->c, refused_drain), 0);
+}
+
+static unsigned int drained_otherwise;
+
+static void count_other_drain(void *arg)
+{
+	drained_otherwise++;
+}
+
+static void then_drain_otherwise(struct callout_item *item)
+{
+	item->ret = callout_async_drain(&item->c, count_other_drain);
+}
+
+/* The drain function is called once, and only if the handler was running. */
+static void bsd_async_drain(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	drained = 0;
+	KUNIT_EXPECT_EQ(test, callout_async_drain(&a->c, count_drain), -1);
+	callout_virtual_set(a, 1);
+	KUNIT_EXPECT_EQ(test, callout_async_drain(&a->c, count_drain), 1);
+	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
+	KUNIT_EXPECT_EQ(test, drained, 0);
+
+	a->then = then_async_drain;
+	a->seen = 1;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+	KUNIT_EXPECT_EQ(test, drained, 1);
+	KUNIT_EXPECT_PTR_EQ(test, drained_with, (void *)a);
+	KUNIT_EXPECT_EQ(test, a->seen, 0);
+	/* It can be used again. */
+	a->then = NULL;
+	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->runs, 2);
+	KUNIT_EXPECT_EQ(test, drained, 1);
+	/* And drained again, with another function. */
+	drained_otherwise = 0;
+	a->then = then_drain_otherwise;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, a->ret, 0);
+	KUNIT_EXPECT_EQ(test, drained_otherwise, 1);
+	KUNIT_EXPECT_EQ(test, drained, 1);
+	/* From here on the end of a handler costs no more than before. */
+	KUNIT_EXPECT_FALSE(test, v->base->attention);
+}
+
+/* A handler during which jiffies change too often is counted as slow. */
+static void bsd_slow_handler(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	a->then = callout_virtual_take_time;
+	a->seen = CALLOUT_SLOW_EDGES - 1;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 0);
+	a->seen++;
+	callout_virtual_set(a, 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
+}
+
+static void then_take_time_and_drain(struct callout_item *item)
+{
+	callout_virtual_take_time(item);
+	callout_async_drain(&item->c, count_drain);
+}
+
+/*
+ * The time of a handler is accounted neither to the next one, nor to the drain
+ * function of this one.
+ */
+static void bsd_slow_next(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 3);
+	unsigned int i;
+
+	a[0].then = then_take_time_and_drain;
+	a[0].seen = CALLOUT_SLOW_EDGES;
+	for (i = 1; i < 3; i++) {
+		a[i].then = callout_virtual_take_time;
+		a[i].seen = CALLOUT_SLOW_EDGES - 1;
+	}
+	for (i = 0; i < 3; i++)
+		callout_virtual_set(&a[i], 1);
+	callout_virtual_run_to(v, v->now + 1);
+	KUNIT_EXPECT_EQ(test, v->ran, 3);
+	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
+}
+
+#ifndef CONFIG_PREEMPT_RT
+static struct callout_virtual *waking;
+
+/* To wake this waiter takes time. */
+static int waiter_takes_time(struct wait_queue_entry *wait, unsigned int mode, int flags,
+			     void *key)
+{
+	waking->jiffies += CALLOUT_SLOW_EDGES;
+	return 0;
+}
+
+/* As a thread does that waits for the handler. */
+static void then_has_waiter(struct callout_item *item)
+{
+	struct callout_base *base = item->v->base;
+
+	callout_base_lock_irq(base);
+	base->waiters++;
+	base->attention = true;
+	callout_base_unlock_irq(base);
+}
+
+/* The time to wake the waiters of a handler does not count for the next handler. */
+static void bsd_slow_waking(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 2);
+	struct callout_base *base = v->base;
+	struct wait_queue_entry wait;
+
+	waking = v;
+	init_waitqueue_func_entry(&wait, waiter_takes_time);
+	add_wait_queue(&base->wait, &wait);
+	a[0].then = then_has_waiter;
+	a[1].then = callout_virtual_take_time;
+	a[1].seen = CALLOUT_SLOW_EDGES - 1;
+	callout_virtual_set(&a[0], 1);
+	callout_virtual_set(&a[1], 1);
+	callout_virtual_run_to(v, v->now + 1);
+	callout_base_lock_irq(base);
+	base->waiters--;
+	callout_base_unlock_irq(base);
+	remove_wait_queue(&base->wait, &wait);
+	KUNIT_EXPECT_EQ(test, v->ran, 2);
+	KUNIT_EXPECT_EQ(test, base->stats.slow, 0);
+}
+#else
+/* There nobody is woken: waiters have a lock of the base's. */
+static void bsd_slow_waking(struct kunit *test)
+{
+	kunit_skip(test, "on PREEMPT_RT nobody is woken");
+}
+#endif
+
+/* callout_schedule_on() keeps the function and the argument. */
+static void bsd_schedule_on(struct kunit *test)
+{
+	struct callout_virtual *v = test->priv;
+	struct callout_item *a = callout_virtual_items(test, 1);
+
+	callout_virtual_set(a, 1000000);
+	KUNIT_EXPECT_EQ(test, callout_schedule_on(&a->c, 1000000, 0), 1);
+	KUNIT_EXPECT_EQ(test, a->c.node.cpu, 0);
+	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_PTR_EQ(test, a->c.arg, (void *)a);
+	KUNIT_EXPECT_EQ(test, callout_schedule_curcpu(&a->c, 1000000), 1);
+	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
+}
+
+/**
+ * struct holder - a callout with a lock
+ * @c: the callout
+ * @lock: its lock
+ * @inside: its handler has begun
+ * @go: the handler may return
+ * @rcu: for kfree_rcu()
+ */
+struct holder {
+	struct callout c;
+	spinlock_t lock;	/* its lock */
+	bool inside;
+	bool go;
+	struct rcu_head rcu;
+};
+
+static void holder_handler(void *arg)
+{
+	struct holder *h = arg;
+
+	WRITE_ONCE(h->inside, true);
+	callout_test_spin_until(READ_ONCE(h->go));
+}
+
+#define OVER_ROUNDS	100
+#define FREE_ROUNDS	100
+
+/*
+ * The next holder of the associated lock sees the callout idle, although the
+ * core has not finished with it:
+ *
+ *	CPU0: softirq				CPU1
+ *	running = c
+ *	handler returns
+ *	unlocks c's lock			has c's lock
+ *						callout_stop(c): running == c,
+ *						but OVER: -1, not 0
+ *	lock(base), running = NULL
+ */
+static void bsd_over_when_unlocked(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i, wrong = 0;
+	unsigned int rounds = callout_test_rounds(OVER_ROUNDS);
+	struct holder *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	spin_lock_init(&h->lock);
+	callout_init_mtx(&h->c, &h->lock, 0);
+	for (i = 0; i < rounds; i++) {
+		h->inside = false;
+		h->go = false;
+		spin_lock_bh(&h->lock);
+		callout_reset_on(&h->c, 1, holder_handler, h, other);
+		spin_unlock_bh(&h->lock);
+		if (!callout_test_wait_until(READ_ONCE(h->inside)))
+			break;
+		WRITE_ONCE(h->go, true);
+		spin_lock_bh(&h->lock);
+		wrong += callout_stop(&h->c) != -1;
+		spin_unlock_bh(&h->lock);
+	}
+	callout_drain(&h->c);
+	KUNIT_EXPECT_EQ(test, i, rounds);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+/*
+ * The associated lock may be freed an RCU grace period after callout_stop() was
+ * called under it: the core waits for the lock in a read-side critical section.
+ */
+static void bsd_free_stopped_by_rcu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct holder *h;
+
+	for (i = 0; i < FREE_ROUNDS; i++) {
+		h = kzalloc(sizeof(*h), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, h);
+		spin_lock_init(&h->lock);
+		callout_init_mtx(&h->c, &h->lock, 0);
+		spin_lock_bh(&h->lock);
+		callout_reset_on(&h->c, 1, holder_handler, h, other);
+		callout_test_spin_until(!callout_pending(&h->c));
+		KUNIT_EXPECT_EQ(test, callout_stop(&h->c), 1);
+		spin_unlock_bh(&h->lock);
+		kfree_rcu(h, rcu);
+	}
+}
+
+static struct kunit_case bsd_cases[] = {
+	KUNIT_CASE(bsd_coalesce),
+	KUNIT_CASE(bsd_hardclock),
+	KUNIT_CASE(bsd_precision),
+	KUNIT_CASE(bsd_absolute),
+	KUNIT_CASE(bsd_never_early),
+	KUNIT_CASE(bsd_never_early_jiffies),
+	KUNIT_CASE(bsd_sbinuptime),
+	KUNIT_CASE(bsd_trylock),
+	KUNIT_CASE(bsd_trylock_holds),
+	KUNIT_CASE(bsd_async_drain),
+	KUNIT_CASE(bsd_slow_handler),
+	KUNIT_CASE(bsd_slow_next),
+	KUNIT_CASE(bsd_slow_waking),
+	KUNIT_CASE(bsd_schedule_on),
+	KUNIT_CASE(bsd_over_when_unlocked),
+	KUNIT_CASE(bsd_free_stopped_by_rcu),
+	{}
+};
+
+static struct kunit_suite bsd_suite = {
+	.name = "callout_bsd",
+	.init = callout_virtual_init,
+	.test_cases = bsd_cases,
+};
+
+kunit_test_suite(bsd_suite);

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * litmus.c - suite callout_litmus: barriers of callouts, bases and handles
+ *
+ * Each case is the litmus test of the same name in selftests/litmus/, with the
+ * module's own functions on both sides.
+ */
+#include <linux/callout_openbsd.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include "base/base.h"
+#include "handles/hash.h"
+#include "lib/kernel_table.h"
+#include "lib/litmus.h"
+#include "wheel/hashed_wheel.h"
+#include "handles/table.h"
+#include "base/tick.h"
+
+#define SPREAD		3000U
+
+static void nothing(void *arg)
+{
+}
+
+/**
+ * struct taken - a callout that one side takes out of the hash, and one cancels
+ * @arg: its argument
+ * @handle: its handle
+ * @took: side 0 has found it
+ */
+struct taken {
+	unsigned long arg;
+	u64 handle;
+	bool took;
+};
+
+static bool taken_prepare(struct litmus *l)
+{
+	struct taken *t = l->data;
+
+	t->arg++;
+	t->handle = callout_timeout(nothing, (void *)t->arg, CALLOUT_TEST_FAR);
+	return t->handle;
+}
+
+/* The first half of callout_untimeout(). */
+static void taken_take(struct litmus *l)
+{
+	struct callout_hash *hash = &callout_kernel_table()->hash;
+	struct taken *t = l->data;
+	unsigned long flags;
+	u64 handle = 0;
+
+	local_irq_save(flags);
+	t->took = callout_hash_take(hash, (unsigned long)nothing, t->arg,
+				    &handle);
+	local_irq_restore(flags);
+	l->wrong[0] += t->took && handle != t->handle;
+}
+
+/* Frees the slot, so that its handle changes at once. */
+static void taken_cancel(struct litmus *l)
+{
+	struct taken *t = l->data;
+
+	l->wrong[1] += unsetcallout(t->handle) != 1;
+}
+
+static bool taken_seen(struct litmus *l)
+{
+	struct taken *t = l->data;
+
+	return t->took && callout_litmus_overlap(l);
+}
+
+static const struct litmus_ops taken_ops = {
+	.spread = 300,
+	.prepare = taken_prepare,
+	.side0 = taken_take,
+	.side1 = taken_cancel,
+	.seen = taken_seen,
+};
+
+/* A slot's handle is read before the slot, out of the hash, may be freed. */
+static void litmus_taken(struct kunit *test)
+{
+	struct taken t = {};
+
+	callout_litmus_run(test, &taken_ops, &t);
+}
+
+#define MOVES		16U
+
+/**
+ * struct moved - a callout that one side moves from CPU to CPU
+ * @c: the callout
+ * @moves: what the other side has seen of them
+ */
+struct moved {
+	struct callout c;
+	unsigned int moves;
+};
+
+static bool move_prepare(struct litmus *l)
+{
+	struct moved *m = l->data;
+
+	m->moves = 0;
+	return callout_reset_on(&m->c, CALLOUT_TEST_FAR, nothing, NULL,
+				l->cpu[0]) >= 0;
+}
+
+static void move_move(struct litmus *l)
+{
+	struct moved *m = l->data;
+	unsigned int i;
+
+	for (i = 1; i <= MOVES; i++)
+		l->wrong[0] += callout_reset_on(&m->c, CALLOUT_TEST_FAR,
+						nothing, NULL,
+						l->cpu[i % 2]) != 1;
+}
+
+static void move_lock(struct litmus *l)
+{
+	struct moved *m = l->data;
+	unsigned int i, turns, last = U32_MAX;
+	struct callout_base *base;
+	unsigned long flags;
+
+	for (i = 0; i < 4 * MOVES; i++) {
+		base = callout_lock(&m->c.node, &flags);
+		m->moves += last != U32_MAX && base->index != last;
+		last = base->index;
+		for (turns = i % 64; turns; turns--)
+			barrier();
+		l->wrong[1] += READ_ONCE(m->c.node.cpu) != last;
+		callout_unlock(base, flags);
+	}
+}
+
+static bool move_seen(struct litmus *l)
+{
+	struct moved *m = l->data;
+
+	return m->moves;
+}
+
+static const struct litmus_ops move_ops = {
+	.spread = SPREAD,
+	.prepare = move_prepare,
+	.side0 = move_move,
+	.side1 = move_lock,
+	.seen = move_seen,
+};
+
+/* A callout stays in the base that callout_lock() has returned, locked. */
+static void litmus_move(struct kunit *test)
+{
+	struct moved *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	callout_init(&m->c, CALLOUT_MPSAFE);
+	callout_litmus_run(test, &move_ops, m);
+	callout_drain(&m->c);
+}
+
+/* A static callout of OpenBSD's kind, before its first use. */
+static const struct timeout work_unused =
+	CALLOUT_OPENBSD_INITIALIZER(nothing, NULL, KCLOCK_NONE,
+				    TIMEOUT_PROC | TIMEOUT_MPSAFE);
+static struct timeout work;
+static bool work_early;
+
+static bool work_prepare(struct litmus *l)
+{
+	callout_openbsd_del_barrier(&work);
+	work = work_unused;
+	return true;
+}
+
+static void work_add(struct litmus *l)
+{
+	l->wrong[0] += callout_openbsd_add(&work, HZ * 3600) != 1;
+}
+
+static void work_wait(struct litmus *l)
+{
+	struct callout_work *w = &work.w;
+
+	work_early = !READ_ONCE(w->ready);
+	/* As callout_work_barrier(), which then uses the callout and its work. */
+	l->wrong[1] += !callout_litmus_wait_until(smp_load_acquire(&w->ready));
+	l->wrong[1] += READ_ONCE(w->work.func) != callout_work_run ||
+		       w->c.node.kind != CALLOUT_KIND_FUNC;
+	callout_work_barrier(w);
+}
+
+static bool work_seen(struct litmus *l)
+{
+	return work_early;
+}
+
+static const struct litmus_ops work_ops = {
+	.spread = SPREAD,
+	.prepare = work_prepare,
+	.side0 = work_add,
+	.side1 = work_wait,
+	.seen = work_seen,
+};
+
+/* A static callout whose first use another CPU meets is initialised. */
+static void litmus_work(struct kunit *test)
+{
+	work = work_unused;
+	callout_litmus_run(test, &work_ops, NULL);
+	callout_openbsd_del_barrier(&work);
+}
+
+static bool base_early;
+
+static void base_remove(void)
+{
+	struct callout_base *base = callout_bases[CALLOUT_INDEX_TEST];
+
+	if (!base)
+		return;
+	callout_base_kill(base);
+	callout_base_destroy(base);
+}
+
+static bool base_prepare(struct litmus *l)
+{
+	base_remove();
+	return true;
+}
+
+static void base_make(struct litmus *l)
+{
+	static const struct callout_scheme_params params = { .buckets = 16 };
+
+	l->wrong[0] += IS_ERR(callout_base_create(CALLOUT_INDEX_TEST,
+						  &callout_tick_jiffies,
+						  TICK_NSEC,
+						  &callout_hashed_wheel,
+						  &params));
+}
+
+static void base_look(struct litmus *l)
+{
+	struct callout_base **at = &callout_bases[CALLOUT_INDEX_TEST];
+	struct callout_base *base;
+
+	base_early = !READ_ONCE(*at);
+	l->wrong[1] += !callout_litmus_wait_until(READ_ONCE(*at));
+	base = READ_ONCE(*at);
+	if (!base)
+		return;
+	callout_base_lock_irq(base);
+	l->wrong[1] += base->index != CALLOUT_INDEX_TEST || !base->scheme ||
+		       base->armed != U64_MAX || !base->tick;
+	callout_base_unlock_irq(base);
+}
+
+static bool base_seen(struct litmus *l)
+{
+	return base_early;
+}
+
+static const struct litmus_ops base_ops = {
+	.spread = SPREAD,
+	.prepare = base_prepare,
+	.side0 = base_make,
+	.side1 = base_look,
+	.seen = base_seen,
+};
+
+/* A base that is found in callout_bases[] is complete. */
+static void litmus_base(struct kunit *test)
+{
+	callout_litmus_run(test, &base_ops, NULL);
+	base_remove();
+}
+
+static struct kunit_case litmus_cases[] = {
+	KUNIT_CASE(litmus_taken),
+	KUNIT_CASE(litmus_move),
+	KUNIT_CASE(litmus_work),
+	KUNIT_CASE(litmus_base),
+	{}
+};
+
+static struct kunit_suite litmus_suite = {
+	.name = "callout_litmus",
+	.test_cases = litmus_cases,
+};
+
+kunit_test_suite(litmus_suite);

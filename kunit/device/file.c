@@ -1,0 +1,706 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * file.c - suite callout_file: an open file's callouts over suspend, corrupt slots,
+ * keys whose events come back, and times that are extreme
+ *
+ * CLOCK_BOOTTIME steps on resume only, so these cases add the length of a sleep
+ * to it themselves, for callouts on the bases of real CPUs. The rest of the
+ * device is tested from user space, by the selftests.
+ */
+#include <linux/bottom_half.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/sched/signal.h>
+#include <linux/uio.h>
+#include "lib/common.h"
+#include "core/queue.h"
+#include "core/expiry.h"
+#include "device/alarm.h"
+#include "device/clock.h"
+#include "device/ctx.h"
+#include "device/event.h"
+#include "device/file.h"
+#include "device/named.h"
+#include "device/key.h"
+#include "device/op.h"
+
+#define HOUR	(3600ULL * NSEC_PER_SEC)
+
+struct file_event {
+	ssize_t ret;
+	struct callout_event event;
+};
+
+/* One operation of a batch of one. */
+static int file_do(struct callout_file *file, struct callout_op *op)
+{
+	struct callout_op_ctx ctx = {};
+	int ret;
+
+	switch (op->op) {
+	case CALLOUT_OP_UNSET:
+		ret = callout_file_unset(file, op, &ctx);
+		break;
+	case CALLOUT_OP_UNTIMEOUT:
+		ret = callout_file_untimeout(file, op, &ctx);
+		break;
+	case CALLOUT_OP_RESET:
+		ret = callout_file_reset(file, op, &ctx);
+		break;
+	case CALLOUT_OP_TIMEOUT:
+		ret = callout_file_timeout(file, op, &ctx);
+		break;
+	default:
+		ret = callout_file_set(file, op, &ctx);
+	}
+	callout_ctx_flush(file, &ctx);
+	return ret;
+}
+
+/* Returns the handle. */
+static u64 file_set_slack(struct kunit *test, u32 what, clockid_t clockid,
+			  u64 time, u64 cookie, u64 slack)
+{
+	struct callout_op op = {
+		.op = what,
+		.clockid = clockid,
+		.time = time,
+		.cookie = cookie,
+		.slack = slack,
+	};
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(test->priv, &op));
+	return op.handle;
+}
+
+static u64 file_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
+		    u64 cookie)
+{
+	return file_set_slack(test, what, clockid, time, cookie, 0);
+}
+
+/* The system sleeps for @ns. */
+static void file_sleep(u64 ns)
+{
+	callout_boot_step += ns;
+	callout_clock_stepped();
+}
+
+static struct file_event file_read(struct callout_file *file)
+{
+	struct file_event got = {};
+	struct kvec vec = {
+		.iov_base = &got.event,
+		.iov_len = sizeof(got.event),
+	};
+	struct iov_iter to;
+
+	iov_iter_kvec(&to, ITER_DEST, &vec, 1, vec.iov_len);
+	got.ret = callout_file_read(file, &to, sizeof(got.event), NULL);
+	return got;
+}
+
+/*
+ * On resume those of CLOCK_BOOTTIME fire that were due meanwhile, and no
+ * others.
+ */
+static void boot_sleep(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	u64 now = ktime_get_ns() + callout_boot_offset();
+	struct file_event got;
+
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
+	file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 2);
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, 3 * HOUR, 3);
+	KUNIT_EXPECT_LE(test, now + HOUR,
+			callout_file_next(file, CLOCK_BOOTTIME));
+	file_sleep(2 * HOUR);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	schedule_timeout_uninterruptible(4);
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.cookie, 1ULL);
+	KUNIT_EXPECT_LE(test, now + HOUR, got.event.due);
+	KUNIT_EXPECT_LE(test, got.event.due, now + 2 * HOUR);
+	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
+	KUNIT_EXPECT_LE(test, now + 3 * HOUR,
+			callout_file_next(file, CLOCK_BOOTTIME));
+}
+
+/* A callout that is set after a sleep is not early by its length. */
+static void boot_set_after_sleep(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	u64 now;
+
+	file_sleep(2 * HOUR);
+	now = ktime_get_ns() + callout_boot_offset();
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
+	KUNIT_EXPECT_LE(test, now + HOUR,
+			callout_file_next(file, CLOCK_BOOTTIME));
+	schedule_timeout_uninterruptible(4);
+	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
+}
+
+/* A callout that resume has re-filed is found by its new expiry in the hash. */
+static void boot_sleep_hashed(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_UNTIMEOUT,
+		.cookie = 1,
+	};
+	u64 first, second;
+
+	first = file_set(test, CALLOUT_OP_TIMEOUT, CLOCK_MONOTONIC, 2 * HOUR,
+			 1);
+	second = file_set(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME, 3 * HOUR,
+			  1);
+	/* Now the second is due first. */
+	file_sleep(2 * HOUR);
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	op = (struct callout_op){ .op = CALLOUT_OP_UNSET, .handle = second };
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &op));
+	op.handle = first;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+}
+
+/* The periods that passed in a sleep are counted as overruns. */
+static void boot_sleep_periodic(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_BOOTTIME,
+		.time = HOUR,
+		.period = HOUR,
+	};
+	struct file_event got;
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	file_sleep(10 * HOUR + HOUR / 2);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.overrun, 9U);
+	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENT_PERIODIC);
+	KUNIT_EXPECT_EQ(test, callout_file_next(file, CLOCK_BOOTTIME),
+			got.event.due + 10 * HOUR);
+	op.op = CALLOUT_OP_UNSET;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+}
+
+/* One period that has passed, and a part of the next, is one overrun. */
+static void boot_sleep_one_period(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_BOOTTIME,
+		.time = HOUR,
+		.period = HOUR,
+	};
+	struct file_event got;
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	file_sleep(2 * HOUR + HOUR / 2);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.overrun, 1U);
+	KUNIT_EXPECT_EQ(test, callout_file_next(file, CLOCK_BOOTTIME),
+			got.event.due + 2 * HOUR);
+	op.op = CALLOUT_OP_UNSET;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+}
+
+/* How many callouts have fired. */
+static u64 file_handlers(void)
+{
+	struct callout_base *base;
+	unsigned int i;
+	u64 sum = 0;
+
+	for (i = 0; (base = callout_base_from(&i)); i++)
+		sum += callout_handlers(base);
+	return sum;
+}
+
+/*
+ * A callout whose tick comes before its time is postponed, and counted once,
+ * when it fires. The case steps the clock back, as the kernel never does.
+ */
+static void boot_postponed(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	u64 handlers = file_handlers();
+	struct file_event got;
+
+	callout_boot_step = HOUR;
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, 50 * NSEC_PER_MSEC, 1);
+	callout_boot_step -= 200 * NSEC_PER_MSEC;
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	KUNIT_EXPECT_EQ(test, file_handlers() - handlers, 1ULL);
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_LE(test, got.event.due,
+			got.event.fired + callout_boot_offset());
+}
+
+static bool called;
+
+static void file_call(void *arg)
+{
+	called = true;
+}
+
+/* A callout that was cancelled leaves room in its base. */
+static void file_unset_leaves_room(struct kunit *test)
+{
+	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	struct callout_file *file = test->priv;
+	struct callout_slot *slot;
+	struct callout_base *base;
+	unsigned int pending;
+
+	op.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 1);
+	slot = callout_table_lookup(&file->table, op.handle);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	base = callout_base(slot->node.cpu);
+	pending = callout_base_pending(base);
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, callout_base_pending(base), pending - 1);
+}
+
+/* A slot without generations left has no handle, not even 0, which is stored in it. */
+static void file_slot_retires(struct kunit *test)
+{
+	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	struct callout_file *file = test->priv;
+	struct callout_slot *slot;
+
+	/* 0 is the first slot's if that of any. */
+	do {
+		op.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR,
+				     1);
+		slot = callout_table_lookup(&file->table, op.handle);
+		KUNIT_ASSERT_NOT_NULL(test, slot);
+	} while (op.handle & (CALLOUT_GEN_ONE - 1));
+	op.handle |= CALLOUT_GEN_MAX << CALLOUT_SLOT_BITS;
+	slot->handle = op.handle;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, slot->handle, 0ULL);
+	op.handle = 0;
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &op));
+	op.op = CALLOUT_OP_RESET;
+	op.time = HOUR;
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &op));
+}
+
+/* A slot whose kind was overwritten does not call an address of its program. */
+static void file_without_kind(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_TIMEOUT,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+		.func = (unsigned long)file_call,
+	};
+	struct callout_slot *slot;
+
+	called = false;
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	slot = callout_table_lookup(&file->table, op.handle);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	slot->node.kind = 0;
+	op.op = CALLOUT_OP_RESET;
+	op.flags = CALLOUT_ABSTIME;
+	op.time = 0;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(!(READ_ONCE(slot->node.state) &
+							  CALLOUT_S_PENDING)));
+	schedule_timeout_uninterruptible(2);
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(called));
+	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 0U);
+}
+
+/* A search leaves a callout in the hash, so until it is cancelled another one finds it. */
+static void file_found_until_it_is_cancelled(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op set = {
+		.op = CALLOUT_OP_TIMEOUT,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+		.func = 3,
+		.cookie = 5,
+	};
+	struct callout_op unset = {
+		.op = CALLOUT_OP_UNTIMEOUT,
+		.func = 3,
+		.cookie = 5,
+	};
+	unsigned int i;
+	u64 handle;
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &set));
+	for (i = 0; i < 2; i++) {
+		handle = 0;
+		KUNIT_EXPECT_NOT_NULL(test, callout_file_find(file, 3, 5,
+							      &handle));
+		KUNIT_EXPECT_EQ(test, handle, set.handle);
+	}
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &unset));
+	KUNIT_EXPECT_NULL(test, callout_file_find(file, 3, 5, &handle));
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &unset));
+}
+
+/*
+ * No number of a program is stored where the core reads a function or a lock.
+ */
+static void file_numbers_are_no_addresses(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op op = {
+		.op = CALLOUT_OP_TIMEOUT,
+		.flags = CALLOUT_ABSTIME,
+		.clockid = CLOCK_MONOTONIC,
+		.time = KTIME_MAX,
+		.cookie = ~0ULL,
+		.func = ~0ULL,
+	};
+	struct callout_slot *slot;
+	struct callout *c;
+
+	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	slot = callout_table_lookup(&file->table, op.handle);
+	KUNIT_ASSERT_NOT_NULL(test, slot);
+	c = container_of(&slot->node, struct callout, node);
+	KUNIT_EXPECT_GE(test, (long)c->func, 0L);
+	KUNIT_EXPECT_EQ(test, (unsigned long)c->lock, op.handle);
+	op.op = CALLOUT_OP_UNTIMEOUT;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+}
+
+/* An operation that names its callout by the key in op->handle. */
+static int key_do(struct callout_file *file, struct callout_op *op)
+{
+	struct callout_op_ctx ctx = {};
+	int ret = callout_file_key(file, op, &ctx);
+
+	callout_ctx_flush(file, &ctx);
+	return ret;
+}
+
+/* A reader whose buffer is no memory. */
+static ssize_t file_read_fails(struct callout_file *file)
+{
+	struct iov_iter to;
+
+	iov_iter_ubuf(&to, ITER_DEST, (void __user *)-1L,
+		      sizeof(struct callout_event));
+	return callout_file_read(file, &to, sizeof(struct callout_event), NULL);
+}
+
+/*
+ * An event that came back from a reader has no key, and its callout cannot be
+ * moved: another one may have the key.
+ */
+static void key_lost(struct kunit *test)
+{
+	struct callout_op set = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.handle = 7,
+	};
+	struct callout_op unset = { .op = CALLOUT_OP_UNSET, .handle = 7 };
+	struct callout_op cancel = {
+		.op = CALLOUT_OP_UNTIMEOUT,
+		.func = CALLOUT_KEY_FUNC,
+		.cookie = 7,
+	};
+	struct callout_op move = { .op = CALLOUT_OP_RESET, .time = HOUR };
+	struct callout_file *file = test->priv;
+	struct callout_op_ctx ctx = {};
+	struct file_event got;
+	u64 handle;
+
+	KUNIT_EXPECT_EQ(test, 0, key_do(file, &set));
+	KUNIT_EXPECT_EQ(test, set.handle, 7ULL);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	KUNIT_ASSERT_NOT_NULL(test, callout_file_find(file, CALLOUT_KEY_FUNC, 7,
+						      &move.handle));
+	handle = move.handle;
+	KUNIT_EXPECT_EQ(test, file_read_fails(file), (ssize_t)-EFAULT);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
+
+	/* As those do that have found the handle before. */
+	cancel.handle = handle;
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &cancel));
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &move));
+	move.op = CALLOUT_OP_SET;
+	move.clockid = CLOCK_MONOTONIC;
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_file_reset(file, &move, &ctx));
+	callout_ctx_flush(file, &ctx);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
+	KUNIT_EXPECT_EQ(test, -ENOENT, key_do(file, &unset));
+
+	set.time = HOUR;
+	KUNIT_EXPECT_EQ(test, 0, key_do(file, &set));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, key_do(file, &set));
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.handle, 7ULL);
+	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENT_KEY);
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, key_do(file, &unset));
+	KUNIT_EXPECT_EQ(test, -ENOENT, key_do(file, &unset));
+	unset.handle = handle;
+	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &unset));
+	KUNIT_EXPECT_EQ(test, atomic_read(&file->outstanding), 0);
+}
+
+/*
+ * A relative time counts from when the callout is set: a run that has slept
+ * reads the clock again.
+ */
+static void time_after_sleep(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op_ctx ctx = { .now = 1 };
+	struct callout_op op = {
+		.op = CALLOUT_OP_TIMEOUT,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+	};
+	u64 now = ktime_get_ns();
+
+	/* The first callout of a file takes memory, the first TIMEOUT too. */
+	KUNIT_EXPECT_EQ(test, 0, callout_file_timeout(file, &op, &ctx));
+	KUNIT_EXPECT_LE(test, now, ctx.now);
+	callout_ctx_flush(file, &ctx);
+	KUNIT_EXPECT_LE(test, now + HOUR,
+			callout_file_next(file, CLOCK_MONOTONIC));
+}
+
+/* The same of the first callout of a file, which has a key. */
+static void time_after_sleep_keyed(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct callout_op_ctx ctx = { .now = 1 };
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+		.handle = 1,
+	};
+	u64 now = ktime_get_ns();
+
+	KUNIT_EXPECT_EQ(test, 0, callout_file_key(file, &op, &ctx));
+	KUNIT_EXPECT_LE(test, now, ctx.now);
+	callout_ctx_flush(file, &ctx);
+	KUNIT_EXPECT_LE(test, now + HOUR,
+			callout_file_next(file, CLOCK_MONOTONIC));
+}
+
+/* The longest time does not overflow: it ends with the clock. */
+static void time_longest(struct kunit *test)
+{
+	file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, KTIME_MAX, 1);
+	KUNIT_EXPECT_EQ(test, callout_file_next(test->priv, CLOCK_MONOTONIC),
+			(u64)KTIME_MAX);
+}
+
+/* No time is left of a callout that is late, which RESET can still move. */
+static void left_of_late(struct kunit *test)
+{
+	struct callout_op move = { .op = CALLOUT_OP_RESET, .time = HOUR };
+	struct callout_file *file = test->priv;
+	u64 due = ktime_get_ns() + HOUR;
+
+	callout_test_pin(test, raw_smp_processor_id());
+	move.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 1);
+	/* Nothing expires on this CPU meanwhile. */
+	local_bh_disable();
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &move));
+	KUNIT_EXPECT_LE(test, move.left, HOUR);
+	KUNIT_EXPECT_LE(test, due, ktime_get_ns() + move.left);
+	move.time = 1;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &move));
+	ndelay(1000);
+	move.time = HOUR;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &move));
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, move.left, 0ULL);
+	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
+}
+
+static int file_init(struct kunit *test)
+{
+	struct callout_file *file = callout_file_create();
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	test->priv = file;
+	return 0;
+}
+
+static void file_exit(struct kunit *test)
+{
+	callout_boot_step = 0;
+	if (test->priv)
+		callout_file_destroy(test->priv);
+}
+
+static void expect_earliest(struct kunit *test, u64 start, u64 distance)
+{
+	u64 now = ktime_get_ns(), earliest = callout_alarm_earliest();
+
+	KUNIT_EXPECT_LE(test, start + distance, earliest);
+	KUNIT_EXPECT_GE(test, now + distance, earliest);
+}
+
+/*
+ * A suspend lasts until the first callout in an alarm clock must fire: at the end
+ * of its slack, which those in the hash do not have.
+ */
+static void alarm_earliest(struct kunit *test)
+{
+	struct callout_op unset = { .op = CALLOUT_OP_UNSET };
+	u64 start = ktime_get_ns();
+
+	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
+	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME, HOUR, 1);
+	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, 9 * HOUR, 0);
+	expect_earliest(test, start, 9 * HOUR);
+	file_set_slack(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME_ALARM, 8 * HOUR,
+		       0, HOUR / 2);
+	expect_earliest(test, start, 8 * HOUR);
+	unset.handle = file_set_slack(test, CALLOUT_OP_SET,
+				      CLOCK_BOOTTIME_ALARM, 4 * HOUR, 0,
+				      3 * HOUR);
+	expect_earliest(test, start, 7 * HOUR);
+	KUNIT_EXPECT_EQ(test, file_do(test->priv, &unset), CALLOUT_CANCELLED);
+	expect_earliest(test, start, 8 * HOUR);
+	/* A sleep brings all of them nearer, relative ones too. */
+	file_sleep(HOUR);
+	expect_earliest(test, start, 7 * HOUR);
+}
+
+/* A callout that is never due ends no suspend, after others either. */
+static void alarm_never(struct kunit *test)
+{
+	file_sleep(HOUR);
+	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME_ALARM, KTIME_MAX, 0);
+	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, KTIME_MAX, 0);
+	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+}
+
+/* One in an alarm clock that is due while the system sleeps fires on resume. */
+static void alarm_sleep(struct kunit *test)
+{
+	struct callout_file *file = test->priv;
+	struct file_event got;
+
+	file_set_slack(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, HOUR, 0,
+		       HOUR / 2);
+	file_sleep(2 * HOUR);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.clockid, CLOCK_REALTIME_ALARM);
+	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+}
+
+#define NEXTS	(3 * CALLOUT_CHUNK_SLOTS)
+
+/**
+ * struct killed_next - a thread that calls NEXT with SIGKILL pending, or without
+ * @file: the file
+ * @kill: with
+ * @next: what NEXT has returned
+ */
+struct killed_next {
+	struct callout_file *file;
+	bool kill;
+	u64 next;
+};
+
+static void next_when_killed(void *arg)
+{
+	struct killed_next *k = arg;
+
+	allow_signal(SIGKILL);
+	if (k->kill)
+		send_sig(SIGKILL, current, 1);
+	k->next = callout_file_next(k->file, CLOCK_MONOTONIC);
+	flush_signals(current);
+}
+
+/* NEXT looks at a chunk of callouts, and at no other after it was killed. */
+static void file_next_ends_when_killed(struct kunit *test)
+{
+	struct killed_next k = { .file = test->priv };
+	u64 due = ktime_get_ns() + HOUR, handle[NEXTS];
+	unsigned int i, found[2] = {};
+	struct callout_op op;
+
+	for (i = 0; i < NEXTS; i++)
+		handle[i] = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC,
+				     3 * HOUR, i);
+	for (i = 0; i < 2 * NEXTS; i++) {
+		op = (struct callout_op){
+			.op = CALLOUT_OP_RESET,
+			.handle = handle[i / 2],
+			.flags = CALLOUT_ABSTIME,
+			.time = due,
+		};
+		KUNIT_EXPECT_EQ(test, file_do(test->priv, &op), CALLOUT_CANCELLED);
+		k.kill = i % 2;
+		KUNIT_ASSERT_TRUE(test,
+				  callout_test_join(callout_test_thread(test, 0,
+									next_when_killed,
+									&k)));
+		found[k.kill] += k.next == due;
+		op.time = due + HOUR;
+		file_do(test->priv, &op);
+	}
+	KUNIT_EXPECT_EQ(test, found[false], NEXTS);
+	KUNIT_EXPECT_LE(test, found[true], CALLOUT_CHUNK_SLOTS);
+}
+
+static struct kunit_case file_cases[] = {
+	KUNIT_CASE(boot_sleep),
+	KUNIT_CASE(boot_set_after_sleep),
+	KUNIT_CASE(boot_sleep_hashed),
+	KUNIT_CASE(alarm_earliest),
+	KUNIT_CASE(alarm_never),
+	KUNIT_CASE(alarm_sleep),
+	KUNIT_CASE(boot_sleep_periodic),
+	KUNIT_CASE(boot_sleep_one_period),
+	KUNIT_CASE(boot_postponed),
+	KUNIT_CASE(file_unset_leaves_room),
+	KUNIT_CASE(file_slot_retires),
+	KUNIT_CASE(file_without_kind),
+	KUNIT_CASE(file_found_until_it_is_cancelled),
+	KUNIT_CASE(file_numbers_are_no_addresses),
+	KUNIT_CASE(key_lost),
+	KUNIT_CASE(time_after_sleep),
+	KUNIT_CASE(time_after_sleep_keyed),
+	KUNIT_CASE(time_longest),
+	KUNIT_CASE(left_of_late),
+	KUNIT_CASE(file_next_ends_when_killed),
+	{}
+};
+
+static struct kunit_suite file_suite = {
+	.name = "callout_file",
+	.init = file_init,
+	.exit = file_exit,
+	.test_cases = file_cases,
+};
+
+kunit_test_suite(file_suite);

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * file_smp.c - suite callout_file_smp: what waits for another CPU that uses a
+ * file: a step of a clock and NEXT for the hold of a base, operations for the
+ * growth of the table, and the end of the file for a read-side section of RCU;
+ * and what does not: open() and close() for the end of a step
+ *
+ * The other CPU keeps them waiting for a while. A slow machine can hide that they
+ * do not wait, and makes no case fail.
+ */
+#include <linux/err.h>
+#include <linux/rcupdate.h>
+#include "lib/common.h"
+#include "base/base.h"
+#include "device/clock.h"
+#include "device/ctx.h"
+#include "device/file.h"
+#include "device/op.h"
+#include "device/user.h"
+
+#define HOUR		(3600ULL * NSEC_PER_SEC)
+
+/* How long the other CPU keeps others waiting. */
+#define HOLD_NS		(50 * NSEC_PER_MSEC)
+
+static struct callout_file *file_create(struct kunit *test)
+{
+	struct callout_file *file = callout_file_create();
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
+	return file;
+}
+
+static void set_one(struct kunit *test, struct callout_file *file, u64 time)
+{
+	struct callout_op_ctx ctx = {};
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = time,
+	};
+
+	KUNIT_ASSERT_EQ(test, 0, callout_file_set(file, &op, &ctx));
+	callout_ctx_flush(file, &ctx);
+}
+
+/**
+ * struct waiter - a thread on the other CPU that waits for the hold of a base
+ * @file: a file that it may ask
+ * @next: the answer
+ * @up: it runs
+ * @held: the base is locked
+ * @begun: it is about to wait for it
+ * @ended: it has not waited, or not any more
+ */
+struct waiter {
+	struct callout_file *file;
+	u64 next;
+	bool up;
+	bool held;
+	bool begun;
+	bool ended;
+};
+
+static void waiter_await_hold(struct waiter *w)
+{
+	callout_test_tell(&w->up);
+	callout_test_spin_until(callout_test_told(&w->held));
+	callout_test_tell(&w->begun);
+}
+
+/* With the base locked: lets the thread go on; did it end in spite of the lock? */
+static bool waiter_ends(struct waiter *w)
+{
+	u64 end;
+
+	callout_test_tell(&w->held);
+	callout_test_clock_until(callout_test_told(&w->begun));
+	end = ktime_get_ns() + HOLD_NS;
+	while (!callout_test_told(&w->ended) && ktime_get_ns() < end)
+		cpu_relax();
+	return callout_test_told(&w->ended);
+}
+
+/* Re-files callouts after a step of a clock. */
+static void stepper_thread(void *arg)
+{
+	struct waiter *w = arg;
+
+	waiter_await_hold(w);
+	callout_clock_stepped();
+	callout_test_tell(&w->ended);
+}
+
+/*
+ * A step waits for the holds of all bases: an operation may have read the old
+ * offset in one, and files its slot before the end.
+ */
+static void step_waits_for_holds(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct waiter *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct callout_test_thread *t;
+	struct callout_base *base;
+	bool ended;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	base = callout_base(raw_smp_processor_id());
+	t = callout_test_thread(test, other, stepper_thread, w);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&w->up)));
+	callout_base_lock_irq(base);
+	ended = waiter_ends(w);
+	callout_base_unlock_irq(base);
+	KUNIT_EXPECT_TRUE(test, w->begun);
+	KUNIT_EXPECT_FALSE(test, ended);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_TRUE(test, w->ended);
+}
+
+/* Asks when the next callout of the file is due. */
+static void asker_thread(void *arg)
+{
+	struct waiter *w = arg;
+
+	waiter_await_hold(w);
+	w->next = callout_file_next(w->file, CLOCK_MONOTONIC);
+	callout_test_tell(&w->ended);
+}
+
+/*
+ * NEXT waits for a hold of the base that takes a callout out and files it again,
+ * as RESET of a late one does.
+ *
+ *	CPU0: RESET				CPU1: NEXT
+ *	lock(base)
+ *	out of the list of due ones, not pending
+ *						not pending: none?
+ *	pending, to be filed
+ *	unlock(base)
+ *
+ * The callout is in the first slot, so that NEXT waits for no other one before.
+ */
+static void next_waits_for_holds(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i;
+	struct waiter *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct callout_test_thread *t;
+	struct callout_base *base;
+	struct callout_slot *slot;
+	unsigned long flags;
+	u64 due;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	w->file = file_create(test);
+	for (i = CALLOUT_CHUNK_SLOTS; i; i--)
+		set_one(test, w->file, i * HOUR);
+	due = callout_file_next(w->file, CLOCK_MONOTONIC);
+	slot = callout_file_chunk(w->file, 0);
+	KUNIT_EXPECT_EQ(test, due, callout_slot_due(slot));
+	t = callout_test_thread(test, other, asker_thread, w);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&w->up)));
+	base = callout_lock(&slot->node, &flags);
+	callout_change_state(&slot->node, CALLOUT_S_PENDING, 0);
+	waiter_ends(w);
+	callout_change_state(&slot->node, 0, CALLOUT_S_PENDING);
+	callout_unlock(base, flags);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_EQ(test, w->next, due);
+	callout_file_destroy(w->file);
+}
+
+/* Threads that find no free slot at the same time; fewer than slots in a chunk */
+#define SETTERS		32
+
+/**
+ * struct setter - a thread that sets a callout
+ * @file: where
+ * @ret: what the operation has returned
+ */
+struct setter {
+	struct callout_file *file;
+	int ret;
+};
+
+static void setter_thread(void *arg)
+{
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+	};
+	struct callout_op_ctx ctx = {};
+	struct setter *s = arg;
+
+	s->ret = callout_file_set(s->file, &op, &ctx);
+	callout_ctx_flush(s->file, &ctx);
+}
+
+/*
+ * Threads that wait for the growth of a table take the slots that the first of
+ * them adds. One that counts the new chunk before its slots are there, and finds
+ * none, adds another.
+ */
+static void waiters_share_a_chunk(struct kunit *test)
+{
+	struct callout_file *file = file_create(test);
+	struct callout_test_thread *t[SETTERS];
+	const atomic_t *n = &file->outstanding;
+	struct setter *s;
+	unsigned int i;
+
+	s = kunit_kcalloc(test, SETTERS, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	mutex_lock(&file->table.grow);
+	for (i = 0; i < SETTERS; i++) {
+		s[i].file = file;
+		t[i] = callout_test_thread(test, i % num_online_cpus(),
+					   setter_thread, &s[i]);
+	}
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(n) == SETTERS));
+	fsleep(HOLD_NS / NSEC_PER_USEC);
+	mutex_unlock(&file->table.grow);
+	for (i = 0; i < SETTERS; i++) {
+		KUNIT_EXPECT_TRUE(test, callout_test_join(t[i]));
+		KUNIT_EXPECT_EQ(test, 0, s[i].ret);
+	}
+	KUNIT_EXPECT_LE(test, file->table.nr_chunks, 2U);
+	callout_file_destroy(file);
+}
+
+/**
+ * struct reader - a thread in a read-side section of RCU, as expiry is
+ * @file: another file of the user
+ * @reads: the section has begun
+ * @closed: a file was closed
+ * @charged: what the user is charged for at the end of the section
+ */
+struct reader {
+	struct callout_file *file;
+	bool reads;
+	bool closed;
+	unsigned int charged;
+};
+
+static void reader_thread(void *arg)
+{
+	struct reader *r = arg;
+	u64 end;
+
+	rcu_read_lock();
+	callout_test_tell(&r->reads);
+	callout_test_spin_until(callout_test_told(&r->closed));
+	/* A worker would free it. */
+	end = ktime_get_ns() + 10 * HOLD_NS;
+	do {
+		cpu_relax();
+		r->charged = callout_file_user_charged(r->file);
+	} while (r->charged && ktime_get_ns() < end);
+	rcu_read_unlock();
+}
+
+static bool quota_is_back(struct callout_file *file)
+{
+	return callout_test_wait_until(!callout_file_user_charged(file));
+}
+
+/*
+ * A user's quota is charged until the callouts of a closed file are freed, and
+ * that is not while an expiry may still use the file.
+ */
+static void quota_until_freed(struct kunit *test)
+{
+	unsigned int cpu = callout_test_pin_one(test);
+	struct reader *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	struct callout_test_thread *t;
+	struct callout_file *closed;
+
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	r->file = file_create(test);
+	KUNIT_EXPECT_TRUE(test, quota_is_back(r->file));
+	closed = file_create(test);
+	set_one(test, closed, HOUR);
+	KUNIT_EXPECT_LT(test, 0U, callout_file_user_charged(r->file));
+	t = callout_test_thread(test, cpu, reader_thread, r);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_told(&r->reads)));
+	callout_file_destroy(closed);
+	callout_test_tell(&r->closed);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
+	KUNIT_EXPECT_LT(test, 0U, r->charged);
+	KUNIT_EXPECT_TRUE(test, quota_is_back(r->file));
+	callout_file_destroy(r->file);
+}
+
+/* How often a step stops, and for how many naps of at most a millisecond. */
+#define STOPS		500U
+#define STOP_NAPS	20U
+
+/**
+ * struct stops - a file, in each chunk of which a step of a clock can be stopped
+ * @file: the file
+ * @slot: a pending slot of each chunk
+ * @index: that of the base to which each slot belongs
+ * @n: number of chunks
+ * @stopped: the step is in the first of them
+ * @came_and_went: another file was opened and closed meanwhile
+ */
+struct stops {
+	struct callout_file *file;
+	struct callout_slot *slot[STOPS];
+	u32 index[STOPS];
+	unsigned int n;
+	bool stopped;
+	bool came_and_went;
+};
+
+/* The first pending slot of a chunk, or NULL. */
+static struct callout_slot *pending_of(struct callout_slot *slot)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+		if (READ_ONCE(slot[i].node.state) & CALLOUT_S_PENDING)
+			return &slot[i];
+	return NULL;
+}
+
+/* From now on callout_lock() of the slot waits, as if the slot were migrating. */
+static void stop_add(struct stops *s, struct callout_slot *slot)
+{
+	struct callout_base *base;
+	unsigned long flags;
+
+	base = callout_lock(&slot->node, &flags);
+	s->slot[s->n] = slot;
+	s->index[s->n++] = base->index;
+	WRITE_ONCE(slot->node.cpu, CALLOUT_CPU_MOVING);
+	callout_unlock(base, flags);
+}
+
+static void stop_end(struct stops *s, unsigned int i)
+{
+	struct callout_base *base = callout_base(s->index[i]);
+
+	callout_base_lock_irq(base);
+	WRITE_ONCE(s->slot[i]->node.cpu, base->index);
+	callout_base_unlock_irq(base);
+}
+
+static struct stops *stops_create(struct kunit *test)
+{
+	struct stops *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_REALTIME,
+		.flags = CALLOUT_ABSTIME,
+		.time = ktime_get_real_ns() + 24 * HOUR,
+	};
+	struct callout_slot *chunk, *slot;
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->file = file_create(test);
+	for (i = 0; i < STOPS * CALLOUT_CHUNK_SLOTS; i++) {
+		struct callout_op_ctx ctx = {};
+
+		KUNIT_EXPECT_EQ(test, 0, callout_file_set(s->file, &op, &ctx));
+		callout_ctx_flush(s->file, &ctx);
+		cond_resched();
+	}
+	for (i = 0; s->n < STOPS && (chunk = callout_file_chunk(s->file, i)); i++) {
+		slot = pending_of(chunk);
+		if (slot)
+			stop_add(s, slot);
+	}
+	return s;
+}
+
+static void step_thread(void *arg)
+{
+	callout_clock_stepped();
+}
+
+static void visitor_thread(void *arg)
+{
+	struct callout_file *file;
+	struct stops *s = arg;
+
+	if (!callout_test_wait_until(callout_test_told(&s->stopped)))
+		return;
+	file = callout_file_create();
+	if (IS_ERR(file))
+		return;
+	callout_file_destroy(file);
+	callout_test_tell(&s->came_and_went);
+}
+
+/* Waits for a while; has the other file come and gone? */
+static bool stop_suffices(struct stops *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < STOP_NAPS && !callout_test_told(&s->came_and_went); i++)
+		usleep_range(500, 1000);
+	return callout_test_told(&s->came_and_went);
+}
+
+/*
+ * A file is opened and closed while a step of a clock is under way: both wait for
+ * the chunk that is being visited, or for a few, not for all.
+ *
+ *	CPU0: the step			CPU1: open(), close()
+ *	lock(files)
+ *	a chunk, where it stops
+ *					wait for files
+ *	unlock(files)
+ *	lock(files)			after a few chunks it is this one's turn
+ */
+static void files_come_and_go_amid_a_step(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), i, used;
+	struct callout_test_thread *stepper, *visitor;
+	struct stops *s = stops_create(test);
+
+	KUNIT_EXPECT_GT(test, s->n, STOPS / 2);
+	visitor = callout_test_thread(test, raw_smp_processor_id(),
+				      visitor_thread, s);
+	stepper = callout_test_thread(test, other, step_thread, s);
+	/* It holds the lock of the files. */
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(READ_ONCE(s->file->step_at)));
+	callout_test_tell(&s->stopped);
+	for (i = 0; i < s->n && !stop_suffices(s); i++)
+		stop_end(s, i);
+	used = i;
+	for (; i < s->n; i++)
+		stop_end(s, i);
+	kunit_info(test, "after %u of %u chunks\n", used, s->n);
+	KUNIT_EXPECT_LT(test, used, s->n);
+	KUNIT_EXPECT_TRUE(test, callout_test_join(stepper));
+	KUNIT_EXPECT_TRUE(test, callout_test_join(visitor));
+	KUNIT_EXPECT_TRUE(test, s->came_and_went);
+	callout_file_destroy(s->file);
+}
+
+static struct kunit_case file_smp_cases[] = {
+	KUNIT_CASE(step_waits_for_holds),
+	KUNIT_CASE(next_waits_for_holds),
+	KUNIT_CASE(waiters_share_a_chunk),
+	KUNIT_CASE(quota_until_freed),
+	KUNIT_CASE(files_come_and_go_amid_a_step),
+	{}
+};
+
+static struct kunit_suite file_smp_suite = {
+	.name = "callout_file_smp",
+	.test_cases = file_smp_cases,
+};
+
+kunit_test_suite(file_smp_suite);

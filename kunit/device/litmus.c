@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * litmus.c - suite callout_litmus_file: barriers of an open file's table
+ *
+ * Each case is the litmus test of the same name in selftests/litmus/, with the
+ * module's own functions on both sides.
+ */
+#include <linux/err.h>
+#include "device/ctx.h"
+#include "device/file.h"
+#include "device/op.h"
+#include "handles/hash.h"
+#include "lib/litmus.h"
+#include "handles/table.h"
+
+#define SPREAD		3000U
+
+/* The operation as a batch of one; returns what it returns. */
+static int file_do(struct callout_file *file, struct callout_op *op)
+{
+	struct callout_op_ctx ctx = {};
+	int ret;
+
+	switch (op->op) {
+	case CALLOUT_OP_UNSET:
+		ret = callout_file_unset(file, op, &ctx);
+		break;
+	default:
+		op->clockid = CLOCK_MONOTONIC;
+		op->time = 3600 * NSEC_PER_SEC;
+		ret = callout_file_set(file, op, &ctx);
+	}
+	callout_ctx_flush(file, &ctx);
+	return ret;
+}
+
+static u64 file_set(struct callout_file *file)
+{
+	struct callout_op op = { .op = CALLOUT_OP_SET };
+
+	return file_do(file, &op) ? 0 : op.handle;
+}
+
+/* Replaces @file, which may be NULL, by a new one; NULL if there is none. */
+static struct callout_file *file_renew(struct callout_file *file)
+{
+	if (file)
+		callout_file_destroy(file);
+	file = callout_file_create();
+	return IS_ERR(file) ? NULL : file;
+}
+
+#define HASH_BITS	4
+#define STALE		8U
+#define STEALS		16U
+
+/**
+ * struct on_file - a test on a file of the device
+ * @file: the file
+ * @handle: of a slot that does not exist yet
+ * @stale: handles that name nothing any more
+ * @early: side 1 has begun before side 0 was done
+ */
+struct on_file {
+	struct callout_file *file;
+	u64 handle;
+	u64 stale[STALE];
+	bool early;
+};
+
+static bool file_early(struct litmus *l)
+{
+	struct on_file *f = l->data;
+
+	return f->early;
+}
+
+static void on_file_run(struct kunit *test, const struct litmus_ops *ops)
+{
+	struct on_file f = {};
+
+	callout_litmus_run(test, ops, &f);
+	if (f.file)
+		callout_file_destroy(f.file);
+}
+
+/* The next chunk of the file's table is to be its last at the most. */
+static bool chunk_prepare(struct litmus *l)
+{
+	struct on_file *f = l->data;
+
+	if (!f->file || f->file->table.nr_chunks == 60)
+		f->file = file_renew(f->file);
+	if (!f->file)
+		return false;
+	f->handle = f->file->table.first << CALLOUT_SLOT_BITS |
+		    f->file->table.nr_chunks << CALLOUT_PLACE_BITS |
+		    callout_test_below(&l->rng[0], CALLOUT_CHUNK_SLOTS);
+	return true;
+}
+
+/* Uses up exactly the chunk that the first SET adds. */
+static void chunk_add(struct litmus *l)
+{
+	struct on_file *f = l->data;
+	unsigned int i;
+
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
+		l->wrong[0] += !file_set(f->file);
+}
+
+static void chunk_look(struct litmus *l)
+{
+	struct on_file *f = l->data;
+	struct callout_table *table = &f->file->table;
+	struct callout_slot *slot;
+
+	f->early = !callout_table_lookup(table, f->handle);
+	l->wrong[1] += !callout_litmus_wait_until(callout_table_lookup(table, f->handle));
+	slot = callout_table_lookup(table, f->handle);
+	if (!slot)
+		return;
+	l->wrong[1] += READ_ONCE(slot->handle) != f->handle ||
+		       callout_slot_table(slot) != table;
+}
+
+static const struct litmus_ops chunk_ops = {
+	.spread = SPREAD,
+	.prepare = chunk_prepare,
+	.side0 = chunk_add,
+	.side1 = chunk_look,
+	.seen = file_early,
+};
+
+/* What a handle finds in a chunk that was just added is a slot, and that handle's. */
+static void litmus_chunk(struct kunit *test)
+{
+	on_file_run(test, &chunk_ops);
+}
+
+/**
+ * struct made - a hash that is made while another CPU looks
+ * @hash: the hash
+ * @early: side 1 has begun before it was made
+ */
+struct made {
+	struct callout_hash hash;
+	bool early;
+};
+
+static bool hash_prepare(struct litmus *l)
+{
+	struct made *m = l->data;
+
+	callout_hash_destroy(&m->hash);
+	memset(m, 0, sizeof(*m));
+	return true;
+}
+
+static void hash_make(struct litmus *l)
+{
+	struct made *m = l->data;
+
+	l->wrong[0] += callout_hash_init(&m->hash, HASH_BITS, GFP_KERNEL) != 0;
+}
+
+/* The last that callout_hash_init() writes comes first. */
+static void hash_look(struct litmus *l)
+{
+	struct made *m = l->data;
+	struct callout_hash *hash = &m->hash;
+	unsigned long flags;
+	u64 handle;
+
+	m->early = !callout_hash_exists(hash);
+	l->wrong[1] += !callout_litmus_wait_until(callout_hash_exists(hash));
+	l->wrong[1] += !READ_ONCE(hash->grow_at) ||
+		       !(READ_ONCE(hash->mul[1]) & 1) ||
+		       !(READ_ONCE(hash->mul[0]) & 1);
+	if (l->wrong[1])
+		return;
+	local_irq_save(flags);
+	l->wrong[1] += !!callout_hash_take(hash, 1, 2, &handle);
+	local_irq_restore(flags);
+}
+
+static bool hash_seen(struct litmus *l)
+{
+	struct made *m = l->data;
+
+	return m->early;
+}
+
+static const struct litmus_ops hash_ops = {
+	.spread = 300,
+	.prepare = hash_prepare,
+	.side0 = hash_make,
+	.side1 = hash_look,
+	.seen = hash_seen,
+};
+
+/* A hash that was just made is complete. */
+static void litmus_hash(struct kunit *test)
+{
+	struct made *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	callout_litmus_run(test, &hash_ops, m);
+	callout_hash_destroy(&m->hash);
+}
+
+/* The file has a chunk of slots, of which some have had another handle. */
+static bool steal_prepare(struct litmus *l)
+{
+	struct on_file *f = l->data;
+	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	unsigned int i;
+
+	f->early = false;
+	if (f->file)
+		return true;
+	f->file = file_renew(NULL);
+	for (i = 0; f->file && i < STALE; i++)
+		f->stale[i] = file_set(f->file);
+	for (i = 0; f->file && i < STALE; i++) {
+		op.handle = f->stale[i];
+		if (file_do(f->file, &op) != CALLOUT_CANCELLED)
+			return false;
+	}
+	return f->file;
+}
+
+/* A stale cancel, and what it looks at with the base locked. */
+static void steal_look(struct litmus *l)
+{
+	struct on_file *f = l->data;
+	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	unsigned int i, turns, round = READ_ONCE(l->go);
+	struct callout_base *base;
+	struct callout_slot *slot;
+	unsigned long flags;
+
+	for (i = 0; i < STALE || callout_test_counted(&l->done) != round; i++) {
+		op.handle = f->stale[i % STALE];
+		slot = callout_table_lookup(&f->file->table, op.handle);
+		if (READ_ONCE(slot->node.cpu) == CALLOUT_CPU_MOVING)
+			f->early = true;
+		base = callout_lock(&slot->node, &flags);
+		/* It belongs to the base until that is unlocked. */
+		for (turns = i % 64; turns; turns--)
+			barrier();
+		l->wrong[0] += READ_ONCE(slot->node.cpu) != base->index;
+		callout_unlock(base, flags);
+		l->wrong[0] += file_do(f->file, &op) != -ENOENT;
+	}
+}
+
+/* Moves free slots to one CPU's pool and back. */
+static void steal_steal(struct litmus *l)
+{
+	struct on_file *f = l->data;
+	struct callout_table *table = &f->file->table;
+	struct callout_base *base;
+	struct callout_slot *slot;
+	unsigned long flags;
+	unsigned int i;
+
+	for (i = 0; i < STEALS; i++) {
+		base = callout_base_of(table->class, l->cpu[i % 2]);
+		local_irq_save(flags);
+		callout_base_lock(base);
+		slot = callout_slot_steal(table, base);
+		if (slot) {
+			base = callout_base(slot->node.cpu);
+			callout_pool_add(callout_pool(table, base), slot);
+		}
+		l->wrong[1] += !slot;
+		callout_unlock(base, flags);
+	}
+}
+
+static const struct litmus_ops steal_ops = {
+	.spread = SPREAD,
+	.prepare = steal_prepare,
+	.side0 = steal_look,
+	.side1 = steal_steal,
+	.seen = file_early,
+};
+
+/* A slot that is being stolen stays in the base whose lock a cancel has got. */
+static void litmus_steal(struct kunit *test)
+{
+	on_file_run(test, &steal_ops);
+}
+
+static struct kunit_case litmus_file_cases[] = {
+	KUNIT_CASE(litmus_chunk),
+	KUNIT_CASE(litmus_hash),
+	KUNIT_CASE(litmus_steal),
+	{}
+};
+
+static struct kunit_suite litmus_file_suite = {
+	.name = "callout_litmus_file",
+	.test_cases = litmus_file_cases,
+};
+
+kunit_test_suite(litmus_file_suite);

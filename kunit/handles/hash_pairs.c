@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hash_pairs.c - suite callout_hash_pairs: two operations that meet at a bucket
+ *
+ * An operation changes a bucket in one hold of its lock. Two CPUs that meet there do
+ * so one after the other, and the second may be late: its slot has left the hash, or
+ * the word that it has read is an old one. So each case does two operations in turn,
+ * with each pair of them, in each state of a bucket, and compares with the model.
+ */
+#include <linux/irqflags.h>
+#include <linux/string.h>
+#include "lib/common.h"
+#include "lib/hash_model.h"
+
+/* The most slots of the key, of other keys in its bucket, and besides. */
+#define MOST		9U
+#define SLOTS		(2 * MOST + 2)
+#define NR_KEYS		(MOST + 2)
+/* The slot that is inserted by the operation of that name, the first or second. */
+#define FIRST_SPARE	(2 * MOST)
+
+/* Before growth there are two buckets, afterwards eight. */
+#define BITS		1U
+
+/**
+ * struct pairs_shape - what a bucket has at first
+ * @same: slots of the key
+ * @others: slots of other keys
+ */
+struct pairs_shape {
+	unsigned int same;
+	unsigned int others;
+};
+
+static const struct pairs_shape shapes[] = {
+	{ 1, 0 }, { 1, 1 }, { 1, 2 }, { 1, MOST },
+	{ 2, 0 }, { 2, 1 }, { 2, MOST },
+	{ 3, 0 }, { 3, 1 }, { 3, MOST },
+	{ MOST, 0 }, { MOST, MOST },
+};
+
+static void shape_desc(const struct pairs_shape *shape, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%u of the key, %u of others",
+		 shape->same, shape->others);
+}
+
+KUNIT_ARRAY_PARAM(shape, shapes, shape_desc);
+
+/* What a CPU does with the key, or with a slot of it. */
+enum pairs_op {
+	FIND,
+	TAKE,		/* untimeout, until it cancels what it has taken */
+	REMOVE,		/* unset, or the end of an expiry */
+	EARLIER,	/* reset */
+	LATER,
+	FIRE,
+	INSERT,
+	INSERT_ONLY,
+	INSERT_NEW,	/* likewise of a key that no other slot has */
+	GROW,
+	NR_OPS
+};
+
+static const char * const op_names[] = {
+	[FIND]		= "find",
+	[TAKE]		= "take",
+	[REMOVE]	= "remove",
+	[EARLIER]	= "earlier",
+	[LATER]		= "later",
+	[FIRE]		= "fire",
+	[INSERT]	= "insert",
+	[INSERT_ONLY]	= "insert only",
+	[INSERT_NEW]	= "insert new",
+	[GROW]		= "grow",
+};
+
+/**
+ * struct pairs - the hash, and what two CPUs do to it
+ * @m: the hash
+ * @key: [0]: the key; the last one has no slot at first; all share a bucket
+ * @slot: the slot that both operations are about
+ * @spare: the next slot to insert
+ * @now: when the next one fires
+ */
+struct pairs {
+	struct callout_test_hash *m;
+	unsigned int key[NR_KEYS];
+	unsigned int slot;
+	unsigned int spare;
+	u64 now;
+};
+
+static unsigned int pairs_bucket(struct pairs *p, unsigned int key,
+				 unsigned int bits)
+{
+	u64 func, arg;
+
+	callout_test_hash_key(key, &func, &arg);
+	return callout_hash_value(&p->m->hash, func, arg) >> (64 - bits);
+}
+
+/*
+ * Chooses keys that share a bucket; half of the others do so after growth too, and
+ * the last one.
+ */
+static void pairs_choose(struct pairs *p)
+{
+	unsigned int key = 0, n, bits;
+
+	p->key[0] = 0;
+	for (n = 1; n < NR_KEYS; n++) {
+		bits = n % 2 ? BITS : BITS + 2;
+		do {
+			key++;
+		} while (pairs_bucket(p, key, bits) != pairs_bucket(p, 0, bits));
+		p->key[n] = key;
+	}
+}
+
+/* Begins again: the bucket has the shape, and growth has done @steps. */
+static void pairs_begin(struct pairs *p, const struct pairs_shape *shape,
+			unsigned int steps)
+{
+	unsigned int i, n = max(shape->same, shape->others);
+
+	callout_test_hash_restart(p->m, BITS);
+	pairs_choose(p);
+	p->spare = FIRST_SPARE;
+	p->now = 1000;
+	for (i = 0; i < SLOTS; i++)
+		p->m->slot[i].node.state = CALLOUT_S_PENDING;
+	for (i = 0; i < n; i++) {
+		/* Not in order of expiry, and some are equal. */
+		if (i < shape->same)
+			callout_test_hash_insert(p->m, i, p->key[0],
+						 10 + i * 2 % 3);
+		if (i < shape->others)
+			callout_test_hash_insert(p->m, MOST + i, p->key[i + 1],
+						 11);
+	}
+	for (i = 0; i < steps; i++)
+		callout_test_hash_grow_a_step(p->m);
+}
+
+static void pairs_move(struct pairs *p, u64 expires)
+{
+	struct callout_test_hash *m = p->m;
+
+	callout_test_hash_move(m, p->slot, expires);
+	/* A slot that was taken stays out. */
+	if (m->seq[p->slot])
+		m->seq[p->slot] = m->next_seq++;
+}
+
+static void pairs_insert_only(struct pairs *p, unsigned int key)
+{
+	bool there = callout_test_hash_expect(p->m, key);
+
+	KUNIT_EXPECT_EQ(p->m->test, !there,
+			callout_test_hash_insert_only(p->m, p->spare++, key, 10));
+}
+
+static void pairs_do(struct pairs *p, enum pairs_op op)
+{
+	u64 expected = callout_test_hash_expect(p->m, p->key[0]);
+
+	switch (op) {
+	case FIND:
+		KUNIT_EXPECT_EQ(p->m->test, expected,
+				callout_test_hash_look(p->m, p->key[0]));
+		break;
+	case TAKE:
+		KUNIT_EXPECT_EQ(p->m->test, expected,
+				callout_test_hash_take(p->m, p->key[0]));
+		if (expected)
+			p->slot = expected - 1;
+		break;
+	case REMOVE:
+		callout_test_hash_remove(p->m, p->slot);
+		break;
+	case EARLIER:
+		pairs_move(p, 5);
+		break;
+	case LATER:
+		pairs_move(p, 20);
+		break;
+	case FIRE:
+		callout_test_hash_fire(p->m, p->key[0], p->now++);
+		break;
+	case INSERT:
+		callout_test_hash_insert(p->m, p->spare++, p->key[0], 10);
+		break;
+	case INSERT_ONLY:
+		pairs_insert_only(p, p->key[0]);
+		break;
+	case INSERT_NEW:
+		pairs_insert_only(p, p->key[NR_KEYS - 1]);
+		break;
+	default:
+		if (callout_test_hash_growing(p->m))
+			callout_test_hash_grow_a_step(p->m);
+	}
+}
+
+/* The hash has what the model has: each key's first, and each slot is in or out. */
+static bool pairs_agree(struct pairs *p)
+{
+	struct callout_test_hash *m = p->m;
+	unsigned int i, place;
+
+	for (i = 0; i < NR_KEYS; i++)
+		if (callout_test_hash_look(m, p->key[i]) !=
+		    callout_test_hash_expect(m, p->key[i]))
+			return false;
+	for (i = 0; i < SLOTS; i++) {
+		place = m->seq[i] ? CALLOUT_HASH_IN : CALLOUT_HASH_OUT;
+		if (m->slot[i].node.mark != place)
+			return false;
+	}
+	return true;
+}
+
+/* Growth ends; then the slots of each key come out in order, and none is left. */
+static bool pairs_empty(struct pairs *p)
+{
+	struct callout_test_hash *m = p->m;
+	unsigned int i, live = 0;
+	u64 expected;
+
+	while (callout_test_hash_growing(m))
+		callout_test_hash_grow_a_step(m);
+	for (i = 0; i < SLOTS; i++)
+		live += !!m->seq[i];
+	if (callout_hash_count(&m->hash) != live)
+		return false;
+	for (i = 0; i < NR_KEYS; i++) {
+		do {
+			expected = callout_test_hash_expect(m, p->key[i]);
+			if (callout_test_hash_take(m, p->key[i]) != expected)
+				return false;
+		} while (expected);
+	}
+	return !callout_hash_count(&m->hash);
+}
+
+/* Two operations about slot @slot of the key; false if growth has ended before. */
+static bool pairs_try(struct pairs *p, const struct pairs_shape *shape,
+		      unsigned int steps, unsigned int slot, enum pairs_op a,
+		      enum pairs_op b)
+{
+	bool agree;
+
+	pairs_begin(p, shape, steps);
+	if (steps && !callout_test_hash_growing(p->m))
+		return false;
+	p->slot = slot;
+	pairs_do(p, a);
+	agree = pairs_agree(p);
+	pairs_do(p, b);
+	agree = agree && pairs_agree(p) && pairs_empty(p);
+	KUNIT_ASSERT_TRUE_MSG(p->m->test, agree,
+			      "%s, then %s, slot %u, after %u steps of growth",
+			      op_names[a], op_names[b], slot, steps);
+	return true;
+}
+
+static struct pairs *pairs_create(struct kunit *test)
+{
+	struct pairs *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	p->m = callout_test_hash_create(test, BITS);
+	p->m->slots = SLOTS;
+	return p;
+}
+
+/*
+ * Whatever two CPUs do to a slot of a key, one after the other, all others of the
+ * bucket stay, in order: also while they move to the next table.
+ */
+static void pairs_of_operations(struct kunit *test)
+{
+	const struct pairs_shape *shape = test->param_value;
+	unsigned int steps = 0, slot, a, b;
+	struct pairs *p = pairs_create(test);
+	bool more;
+
+	do {
+		more = true;
+		for (a = 0; a < NR_OPS && more; a++) {
+			for (b = 0; b < NR_OPS && more; b++) {
+				/* The first of them, one in the middle, the last. */
+				for (slot = 0; slot < shape->same && more;
+				     slot += max(shape->same / 2, 1U))
+					more = pairs_try(p, shape, steps, slot,
+							 a, b);
+			}
+		}
+		steps++;
+		cond_resched();
+	} while (more);
+	/* A unit for each slot, at least. */
+	KUNIT_EXPECT_GE(test, steps, shape->same + shape->others);
+}
+
+/**
+ * struct pairs_change - what happens to a bucket after an insertion has read its word
+ * @name: for the log
+ * @out: all slots leave it
+ * @in: so many are inserted then, the last of which is the one that it had
+ */
+struct pairs_change {
+	const char *name;
+	bool out;
+	unsigned int in;
+};
+
+static const struct pairs_change changes[] = {
+	{ "none" },
+	{ "one more", false, 1 },
+	{ "two more", false, 2 },
+	{ "empty", true },
+	{ "out and in again", true, 1 },
+	{ "another before it", true, 2 },
+	{ "two others before it", true, 3 },
+};
+
+static void change_desc(const struct pairs_change *change, char *desc)
+{
+	strscpy(desc, change->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(change, changes, change_desc);
+
+static void pairs_change(struct pairs *p, const struct pairs_change *change,
+			 unsigned int other)
+{
+	unsigned int i;
+
+	if (change->out)
+		callout_test_hash_take(p->m, p->key[0]);
+	for (i = 1; i < change->in; i++)
+		callout_test_hash_insert(p->m, i, p->key[i == other], 10 + i);
+	if (change->in && change->out)
+		callout_test_hash_insert(p->m, 0, p->key[0], 10);
+	else if (change->in)
+		callout_test_hash_insert(p->m, i, p->key[i == other], 9);
+}
+
+/*
+ * An insertion that has read a bucket of one slot inserts into what the bucket has
+ * become, while growth has done @steps, with the key of the slot or another.
+ */
+static void pairs_insert_late(struct pairs *p, const struct pairs_change *change,
+			      unsigned int key, unsigned int other,
+			      unsigned int steps)
+{
+	static const struct pairs_shape one = { 1, 0 };
+	struct callout_test_hash *m = p->m;
+	struct callout_slot *slot = &m->slot[FIRST_SPARE];
+	unsigned long *bucket, word;
+	unsigned int i;
+	u64 func;
+
+	pairs_begin(p, &one, 0);
+	callout_test_hash_key(p->key[key], &func, &slot->arg);
+	callout_slot_set_key(slot, func);
+	slot->node.expires = 10;
+	local_irq_disable();
+	bucket = callout_hash_bucket(&m->hash, func, slot->arg);
+	word = READ_ONCE(*bucket);
+	local_irq_enable();
+	pairs_change(p, change, other);
+	for (i = 0; i < steps; i++)
+		callout_test_hash_grow_a_step(m);
+	/* The old table is there as long as an insertion needs it. */
+	if (!steps || callout_test_hash_growing(m)) {
+		slot->node.mark = CALLOUT_HASH_IN;
+		local_irq_disable();
+		callout_hash_insert_slow(&m->hash, slot, bucket, word);
+		local_irq_enable();
+		m->seq[FIRST_SPARE] = m->next_seq++;
+	}
+	KUNIT_ASSERT_TRUE_MSG(m->test, pairs_agree(p) && pairs_empty(p),
+			      "key %u beside %u, after %u steps of growth", key,
+			      other, steps);
+}
+
+/* An insertion whose word is an old one loses no slot, and counts right. */
+static void pairs_with_an_old_word(struct kunit *test)
+{
+	const struct pairs_change *change = test->param_value;
+	struct pairs *p = pairs_create(test);
+	unsigned int key, other, steps;
+
+	for (key = 0; key < 3; key++)
+		for (other = 0; other < 3; other++)
+			for (steps = 0; steps < 9; steps++)
+				pairs_insert_late(p, change, key, other, steps);
+}
+
+static struct kunit_case pairs_cases[] = {
+	KUNIT_CASE_PARAM(pairs_of_operations, shape_gen_params),
+	KUNIT_CASE_PARAM(pairs_with_an_old_word, change_gen_params),
+	{}
+};
+
+static struct kunit_suite pairs_suite = {
+	.name = "callout_hash_pairs",
+	.test_cases = pairs_cases,
+};
+
+kunit_test_suite(pairs_suite);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * callout.c - suite callout_timer_api: callouts by linux/callout_timer.h
+ *
+ * The cases are those that linux.c runs on the kernel's own timers.
+ */
+#define TIMER_IS_CALLOUT 1
+#include "cases.h"
+
+static struct kunit_suite timer_callout_suite = {
+	.name = "callout_timer_api",
+	.test_cases = timer_cases,
+};
+
+kunit_test_suite(timer_callout_suite);

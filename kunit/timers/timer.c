@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * timer.c - suite callout_timer: which base Linux's timers on callouts are in, and
+ * which CPU runs them
+ *
+ * What callers see is compared with Linux's own timers elsewhere; here are the
+ * bases. A timer whose handler runs is in running.c.
+ */
+#include <linux/bottom_half.h>
+#include <linux/callout_timer_types.h>
+#include <linux/cpu.h>
+#include <linux/limits.h>
+#include <linux/smp.h>
+#include "core/expiry.h"
+#include "probe.h"
+
+static unsigned int class_of(unsigned int flags)
+{
+	if (flags & TIMER_DEFERRABLE)
+		return CALLOUT_CLASS_DEFERRABLE;
+	return flags & TIMER_PINNED ? CALLOUT_CLASS_KERNEL :
+				      CALLOUT_CLASS_GLOBAL;
+}
+
+/* A timer is in this CPU's base of the class that its flags ask for. */
+static void timer_class_by_flags(struct kunit *test)
+{
+	unsigned int i, cpu = raw_smp_processor_id();
+	struct callout_base *base;
+	struct probe *p;
+
+	callout_test_pin(test, cpu);
+	for (i = 0; i < ARRAY_SIZE(all_flags); i++) {
+		p = probe_create(test, all_flags[i]);
+		base = callout_base_of(class_of(all_flags[i]), cpu);
+		KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
+		KUNIT_EXPECT_PTR_EQ(test, base_of(p), base);
+		if (base->tick == &callout_tick_jiffies)
+			KUNIT_EXPECT_EQ(test, p->t.node.expires, p->t.expires);
+		KUNIT_EXPECT_EQ(test, p->t.flags, all_flags[i]);
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+	}
+}
+
+/*
+ * The jiffies source has a timer that is not pinned for one class, a deferrable
+ * one for the other; with another source both classes are that of kernel code.
+ */
+static void timer_classes_sleep(struct kunit *test)
+{
+	struct callout_base *kernel, *global, *deferrable;
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		kernel = callout_base_of(CALLOUT_CLASS_KERNEL, cpu);
+		global = callout_base_of(CALLOUT_CLASS_GLOBAL, cpu);
+		deferrable = callout_base_of(CALLOUT_CLASS_DEFERRABLE, cpu);
+		if (kernel->tick != &callout_tick_jiffies) {
+			KUNIT_EXPECT_PTR_EQ(test, global, kernel);
+			KUNIT_EXPECT_PTR_EQ(test, deferrable, kernel);
+			continue;
+		}
+		KUNIT_EXPECT_EQ(test, kernel->timer.flags & TIMER_INIT_FLAGS,
+				TIMER_PINNED);
+		KUNIT_EXPECT_EQ(test, global->timer.flags & TIMER_INIT_FLAGS, 0);
+		KUNIT_EXPECT_EQ(test, deferrable->timer.flags & TIMER_INIT_FLAGS,
+				TIMER_DEFERRABLE | TIMER_PINNED);
+		KUNIT_EXPECT_EQ(test, global->tick_ns, kernel->tick_ns);
+		KUNIT_EXPECT_EQ(test, deferrable->tick_ns, kernel->tick_ns);
+	}
+}
+
+/* A timer that is set on a CPU that is none is in this CPU's base, and runs. */
+static void timer_on_no_cpu(struct kunit *test)
+{
+	const int none[] = { -1, nr_cpu_ids, INT_MAX };
+	unsigned int cpu = raw_smp_processor_id(), i, pending;
+	struct callout_base *base = callout_base(cpu);
+	struct probe *p;
+
+	callout_test_pin(test, cpu);
+	for (i = 0; i < ARRAY_SIZE(none); i++) {
+		p = probe_create(test, 0);
+		p->t.expires = jiffies + FAR;
+		pending = callout_base_pending(base);
+		callout_timer_add_on(&p->t, none[i]);
+		KUNIT_EXPECT_PTR_EQ(test, base_of(p), base);
+		KUNIT_EXPECT_EQ(test, callout_base_pending(base), pending + 1);
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, jiffies + 1));
+		KUNIT_EXPECT_TRUE(test, callout_test_wait_until(atomic_read(&p->runs)));
+		/* A single base has one CPU for all. */
+		if (base->number == cpu)
+			KUNIT_EXPECT_EQ(test, p->cpu, cpu);
+	}
+}
+
+struct anywhere {
+	struct probe *p;
+	struct callout_base *base;
+	struct callout_base *meant;
+};
+
+static void set_anywhere(void *arg)
+{
+	unsigned int this = raw_smp_processor_id(), home = callout_home_cpu();
+	struct anywhere *a = arg;
+
+	callout_timer_mod(&a->p->t, jiffies + FAR);
+	a->base = base_of(a->p);
+	a->meant = callout_base_of(home == this ? CALLOUT_CLASS_GLOBAL :
+						  CALLOUT_CLASS_KERNEL, home);
+}
+
+/*
+ * What a CPU sets goes to its own global base. On a nohz_full CPU it goes to a
+ * housekeeping CPU, pinned: to arm in that CPU's global base would take all of
+ * its timers away. The job nohz runs this where there is such a CPU.
+ */
+static void timer_set_anywhere(struct kunit *test)
+{
+	struct anywhere a = {};
+	unsigned int cpu;
+
+	a.p = probe_create(test, 0);
+	for_each_online_cpu(cpu) {
+		KUNIT_ASSERT_EQ(test, 0,
+				smp_call_function_single(cpu, set_anywhere, &a,
+							 true));
+		KUNIT_EXPECT_PTR_EQ(test, a.base, a.meant);
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&a.p->t));
+	}
+}
+
+/* A pending timer follows the CPU that sets it to another time. */
+static void timer_follows(struct kunit *test)
+{
+	unsigned int i, other = callout_test_pin_one(test);
+	unsigned int this = raw_smp_processor_id();
+	struct probe *p;
+
+	for (i = 0; i < ARRAY_SIZE(all_flags); i++) {
+		p = probe_create(test, all_flags[i]);
+		p->t.expires = jiffies + FAR;
+		callout_timer_add_on(&p->t, other);
+		KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+		KUNIT_EXPECT_TRUE(test, p->t.flags & TIMER_PINNED);
+		/* The same time is no setting. */
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, p->t.expires));
+		KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+		KUNIT_EXPECT_EQ(test, 1,
+				callout_timer_mod(&p->t, p->t.expires + 1));
+		KUNIT_EXPECT_EQ(test, base_of(p)->number, this);
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+		callout_timer_add_global(&p->t);
+		KUNIT_EXPECT_FALSE(test, p->t.flags & TIMER_PINNED);
+		KUNIT_EXPECT_PTR_EQ(test, base_of(p),
+				    callout_base_of(class_of(p->t.flags), this));
+		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+	}
+}
+
+/* Sets the timers of a pair on this CPU, so that both are due soon. */
+static void set_pair(void *arg)
+{
+	struct probe **pair = arg;
+
+	callout_timer_mod(&pair[0]->t, jiffies + 2);
+	callout_timer_mod(&pair[1]->t, jiffies + 2 + NEAR);
+}
+
+/*
+ * Another CPU may run the timers of a global base, and programs it for the next.
+ * Here the case's thread takes the part of the kernel on that CPU.
+ */
+static void timer_run_by_another_cpu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test);
+	struct callout_base *base = callout_base_of(CALLOUT_CLASS_GLOBAL, other);
+	struct probe *pair[2];
+
+	/* With another tick source no base is global. */
+	if (!callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+		return;
+	pair[0] = probe_create(test, 0);
+	pair[1] = probe_create(test, 0);
+	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(other, set_pair, pair,
+							  true));
+	KUNIT_EXPECT_PTR_EQ(test, base_of(pair[0]), base);
+	local_bh_disable();
+	callout_test_clock_until(({
+		while (callout_expire(base))
+			;
+		atomic_read(&pair[0]->runs);
+	}));
+	local_bh_enable();
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&pair[0]->runs));
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(atomic_read(&pair[1]->runs)));
+	KUNIT_EXPECT_EQ(test, 1, atomic_read(&pair[1]->runs));
+	KUNIT_EXPECT_PTR_EQ(test, base_of(pair[1]), base);
+}
+
+#define CROWD		2000U
+#define CROWD_TRIES	10U
+#define CROWD_SLEEP_US	(300 * USEC_PER_MSEC)
+#define CROWD_IDLE	64U	/* what an idle CPU runs in one go */
+
+/*
+ * Timers for one jiffy. Their base runs them one after the other: where the first
+ * did, how many have in the present jiffy, and the most that have in one.
+ */
+struct crowd {
+	struct callout_timer t[CROWD];
+	atomic_t runs;
+	unsigned int cpu;
+	unsigned long jiffy;
+	unsigned int n;
+	unsigned int most;
+};
+
+static struct crowd *crowd;
+
+static void crowd_handler(struct callout_timer *t)
+{
+	unsigned long now = jiffies;
+
+	if (crowd->jiffy != now)
+		crowd->n = 0;
+	crowd->jiffy = now;
+	crowd->most = max(crowd->most, ++crowd->n);
+	if (atomic_inc_return(&crowd->runs) == 1)
+		crowd->cpu = smp_processor_id();
+}
+
+static void crowd_set(void *arg)
+{
+	unsigned long expires = jiffies + 20;
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++)
+		callout_timer_mod(&crowd->t[i], expires);
+}
+
+static void crowd_end(void *data)
+{
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++)
+		callout_timer_shutdown_sync(&crowd->t[i]);
+}
+
+/*
+ * Of many timers of a CPU that sleeps, due at once, another CPU runs more in a jiffy
+ * than an idle CPU runs in one go: that one would have done only these.
+ */
+static void timer_crowd_of_an_idle_cpu(struct kunit *test)
+{
+	unsigned int other = callout_test_pin_one(test), elsewhere = 0, try, i;
+	unsigned int most = 0;
+	static struct lock_class_key key;
+
+	crowd = callout_test_vcalloc(test, 1, sizeof(*crowd));
+	for (i = 0; i < CROWD; i++)
+		callout_timer_init_key(&crowd->t[i], crowd_handler, 0, "crowd",
+				       &key);
+	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, crowd_end,
+							   NULL));
+	for (try = 0; try < CROWD_TRIES && most <= CROWD_IDLE; try++) {
+		atomic_set(&crowd->runs, 0);
+		crowd->most = 0;
+		KUNIT_ASSERT_EQ(test, 0,
+				smp_call_function_single(other, crowd_set, NULL,
+							 true));
+		/* All CPUs sleep when they are due. */
+		usleep_range(CROWD_SLEEP_US, 2 * CROWD_SLEEP_US);
+		KUNIT_ASSERT_TRUE(test,
+				  callout_test_wait_until(atomic_read(&crowd->runs) ==
+							  CROWD));
+		if (crowd->cpu == other)
+			continue;
+		elsewhere++;
+		most = max(most, crowd->most);
+	}
+	kunit_info(test, "elsewhere: %u of %u tries\n", elsewhere, try);
+	if (elsewhere)
+		KUNIT_EXPECT_GT(test, most, CROWD_IDLE);
+}
+
+#define PER_CLASS	32
+
+static void set_all(void *arg)
+{
+	struct probe **p = arg;
+	unsigned int i;
+
+	for (i = 0; i < 3 * PER_CLASS; i++)
+		callout_timer_mod(&p[i]->t, jiffies + 1 + 2 * (i / 3));
+}
+
+/* Timers of a CPU that dies run once, elsewhere, and are not lost. */
+static void timer_cpu_goes_away(struct kunit *test)
+{
+	static const unsigned int flags[] = {
+		0, TIMER_PINNED, TIMER_DEFERRABLE
+	};
+	unsigned int cpu = cpumask_last(cpu_online_mask), i, wrong = 0;
+	struct probe *p[3 * PER_CLASS];
+
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu)
+		kunit_skip(test, "no CPU can go away");
+	callout_test_pin(test, 0);
+	for (i = 0; i < ARRAY_SIZE(p); i++)
+		p[i] = probe_create(test, flags[i % 3]);
+	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(cpu, set_all, p,
+							  true));
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
+	for (i = 0; i < ARRAY_SIZE(p); i++)
+		KUNIT_EXPECT_TRUE(test,
+				  callout_test_spin_until(atomic_read(&p[i]->runs)));
+	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
+	for (i = 0; i < ARRAY_SIZE(p); i++)
+		wrong += callout_timer_delete_sync(&p[i]->t) ||
+			 atomic_read(&p[i]->runs) != 1;
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+static struct kunit_case timer_cases[] = {
+	KUNIT_CASE(timer_class_by_flags),
+	KUNIT_CASE(timer_classes_sleep),
+	KUNIT_CASE(timer_set_anywhere),
+	KUNIT_CASE(timer_on_no_cpu),
+	KUNIT_CASE(timer_follows),
+	KUNIT_CASE(timer_run_by_another_cpu),
+	KUNIT_CASE_SLOW(timer_crowd_of_an_idle_cpu),
+	KUNIT_CASE_SLOW(timer_cpu_goes_away),
+	{}
+};
+
+static struct kunit_suite timer_suite = {
+	.name = "callout_timer",
+	.test_cases = timer_cases,
+};
+
+kunit_test_suite(timer_suite);
