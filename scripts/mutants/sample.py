@@ -192,12 +192,21 @@ class Sample:
         rng.shuffle(order)
         objects = Objects(self.files(), self.texts, self.out, self.scope == "library")
         refused = {"same": 0, "no": 0, "unused": 0}
+        judged = dict(line.split() for line in self.lines("judged"))
+
+        def judge(m):
+            """As Objects.judge(), but once, also if the draw is interrupted."""
+            if m.name not in judged:
+                judged[m.name] = objects.judge(m)
+                with self.lock, open(self.path("judged"), "a") as f:
+                    f.write("%s %s\n" % (m.name, judged[m.name]))
+            return judged[m.name]
 
         def first(of_line):
             """The first of a line that counts, and what the others were."""
             verdicts = []
             for m in of_line[:6]:
-                verdicts.append(objects.judge(m))
+                verdicts.append(judge(m))
                 if verdicts[-1] == "other":
                     return m, verdicts[:-1]
             return None, verdicts
