@@ -160,7 +160,7 @@ static bool file_earliest(struct callout_file *file, void *data)
 /*
  * The time in CLOCK_MONOTONIC, if that ran on, by which the first callout in an
  * alarm clock must fire; more than KTIME_MAX if there is none. Looks at every slot
- * of files that have had one; may sleep.
+ * of files that have had one; may sleep, and waits for a step of a clock.
  */
 u64 callout_alarm_earliest(void)
 {

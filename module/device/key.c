@@ -39,7 +39,6 @@
  */
 #include <linux/err.h>
 #include <linux/module.h>
-#include <linux/sched/signal.h>
 #include <uapi/linux/callout.h>
 #include "ctx.h"
 #include "file.h"
