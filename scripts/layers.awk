@@ -16,7 +16,6 @@ function find_layer(file,	i, found, n) {
 		return named[file]
 	found = index(file, "/") ? substr(file, 1, index(file, "/") - 1) : "."
 	if (found != "include") {
-		filed[found] = 1
 		if (!(found in known))
 			fail("module/" file ": the table has no layer of this name")
 		return found
@@ -89,8 +88,6 @@ FILENAME ~ /\.csv$/ {
 		next
 	}
 	n = split(field[2], part, " ")
-	if (n)
-		headers[field[1]] = 1
 	for (i = 1; i <= n; i++)
 		if (part[i] ~ /\*/) {
 			gsub(/\./, "\\.", part[i])
@@ -114,7 +111,7 @@ FILENAME ~ /\.csv$/ {
 FNR == 1 {
 	file = substr(FILENAME, index(FILENAME, "module/") + 7)
 	if (pass != 2)
-		layer_of[file] = find_layer(file)
+		holds[layer_of[file] = find_layer(file)] = 1
 	layer = layer_of[file]
 	comment = enumerating = 0
 }
@@ -217,7 +214,7 @@ END {
 			fail("layer " part[1] " needs nothing of " part[2])
 		}
 	for (name in known)
-		if (!(name in filed) && !(name in headers))
+		if (!(name in holds))
 			fail("layer " name " has no file")
 	for (name in named)
 		if (!(name in layer_of))
