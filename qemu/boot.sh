@@ -14,9 +14,9 @@
 # Modules come from build/KERNEL/, programs from build/user/, tests from build/user/selftests/, and
 # what one job only needs, such as programs with their libraries, from build/user/root-JOB/; for
 # another architecture it is build/user-ARCHITECTURE/.
-# Three channels, see machines.sh: the kernel's console, the verdict, and the job's output, which is
-# also copied to standard output. All three are kept in
-# build/log/KERNEL-NAME.{console,verdict,out}; NAME is the job's by default.
+# Two channels, see machines.sh: the kernel's console, whose last word is the verdict, and the job's
+# output, which is also copied to standard output. Both are kept in build/log/KERNEL-NAME.{console,
+# out}; NAME is the job's by default.
 #
 # Fails, and prints why, unless the job reported "ok" in time and the console is free of alarms. A
 # boot that QEMU or the host has spoilt is repeated; the console of the first is then in .attempt-1,
@@ -145,16 +145,16 @@ judge() {
 	124|137) fail "no end after $((limit * 4)) seconds, although it prints" ;;
 	*) fail "QEMU ended with status $status" ;;
 	esac
-	line=$(grep -a '^callout-verdict: ' "$log.verdict") ||
-		fail "the machine stopped without a verdict"
-	read -r _ word passed failed reason <<< "$line"
+	line=$(verdict "$log.console")
+	[ "$line" ] || fail "the machine stopped without a verdict"
+	read -r word passed failed reason <<< "$line"
 	[ "$word" = ok ] || fail "$passed passed, $failed failed: $reason"
 	[ "$failed" = 0 ] || fail "the job says ok, but counted $failed failures"
 }
 
 # The number of bytes that the guest has printed, on all ports. QEMU may not have opened them yet.
 printed() {
-	{ cat "$log.console" "$log.verdict" "$log.out" 2> "$work/unprinted" || :; } | wc -c
+	{ cat "$log.console" "$log.out" 2> "$work/unprinted" || :; } | wc -c
 }
 
 # Ends QEMU, which runs as $qemu, when it is past its limit and has stopped printing.
@@ -187,8 +187,7 @@ spoilt() {
 	LC_ALL=C sed '/callout-init: job starts/,$d' "$log.console" > "$early"
 	[[ $kernel == replaced* ]] || [ -z "$(alarms "$early")" ] || return 0
 	grep -aq 'tsc: Using PIT calibration value' "$early" &&
-		{ ! grep -aq '^callout-verdict: ok' "$log.verdict" ||
-			[ "$(alarms "$log.console")" ]; }
+		{ [[ $(verdict "$log.console") != ok* ]] || [ "$(alarms "$log.console")" ]; }
 }
 
 eval "$("$top/qemu/kernel.sh" "$kernel")"
@@ -201,7 +200,7 @@ work=$(mktemp -d)
 qemu=
 trap 'rm -rf "$work"' EXIT
 trap '[ -z "$qemu" ] || kill "$qemu"; exit 130' INT TERM HUP
-rm -f "$log.console" "$log.verdict" "$log.out" "$log".attempt-*
+rm -f "$log.console" "$log.out" "$log".attempt-*
 mkdir "$work/root"
 make_initramfs "$work/root" > "$work/initramfs"
 
@@ -227,13 +226,12 @@ fi
 arguments="$arguments watchdog_thresh=30 sysctl.kernel.hung_task_timeout_secs=400"
 arguments="$arguments rcupdate.rcu_cpu_stall_timeout=60 workqueue.watchdog_thresh=60"
 arguments="$arguments CALLOUT_KERNEL=$kernel CALLOUT_JOB=$job"
-arguments="$arguments CALLOUT_VERDICT=$verdict CALLOUT_OUT=$out ${stopped:+nokaslr }$extra"
+arguments="$arguments CALLOUT_OUT=$out ${stopped:+nokaslr }$extra"
 command=(
 	"${machine[@]}" "${accelerator[@]}" -m "$memory"
 	-nodefaults -no-user-config -display none -nic none -no-reboot
 	-kernel "$KERNEL_IMAGE" -initrd "$work/initramfs" -append "$arguments"
 	-chardev "file,id=console,path=$log.console"
-	-chardev "file,id=verdict,path=$log.verdict"
 	-chardev "stdio,id=out,signal=off,logfile=$log.out"
 	"${ports[@]}"
 )

@@ -2,16 +2,10 @@
 # shellcheck shell=bash disable=SC2034 # for those that source this
 # The machines that QEMU emulates, one for each architecture.
 
-# virtual_ports DEVICE: the two other channels are of this device.
-virtual_ports() {
-	local port
-
-	verdict=hvc0
-	out=hvc1
-	ports+=(-device "$1")
-	for port in verdict out; do
-		ports+=(-device "virtconsole,chardev=$port")
-	done
+# virtual_port DEVICE: the job's output goes to this device.
+virtual_port() {
+	out=hvc0
+	ports+=(-device "$1" -device "virtconsole,chardev=out")
 }
 
 # machine_of KERNEL: sets
@@ -22,13 +16,10 @@ virtual_ports() {
 #   bootable  what to make of the kernel for QEMU
 #   machine   QEMU, and the machine
 #   console   the kernel's console
-#   verdict, out    the devices of the two other channels, in /dev
-#   ports     QEMU's options for all three
+#   out       the device of the other channel, the job's output, in /dev
+#   ports     QEMU's options for both
 machine_of() {
-	local port
-
-	verdict=ttyS1
-	out=ttyS2
+	out=ttyS1
 	ports=(-serial chardev:console)
 	foreign=${1#kunit-}
 	# ARCHITECTURE-SUITE is one of a suite of Debian's.
@@ -39,21 +30,18 @@ machine_of() {
 		# It has LSE atomics and PAN.
 		machine=(qemu-system-aarch64 -M "virt,gic-version=3" -cpu neoverse-n1)
 		console=ttyAMA0
-		# ttyS0 is there so that the others have their names.
-		ports+=(-chardev "null,id=unused")
-		for port in unused verdict out; do
-			ports+=(-device "pci-serial,chardev=$port")
-		done ;;
+		out=ttyS0
+		ports+=(-device "pci-serial,chardev=out") ;;
 	s390x)
 		gnu=s390x-linux-gnu arch=s390 bootable=arch/s390/boot/bzImage
 		machine=(qemu-system-s390x -M s390-ccw-virtio -cpu max)
 		console=ttysclp0
-		virtual_ports virtio-serial-ccw ;;
+		virtual_port virtio-serial-ccw ;;
 	riscv64)
 		gnu=riscv64-linux-gnu arch=riscv bootable=arch/riscv/boot/Image
 		machine=(qemu-system-riscv64 -M virt)
 		console=ttyS0
-		virtual_ports virtio-serial-device ;;
+		virtual_port virtio-serial-device ;;
 	*)
 		foreign='' gnu='' arch='' bootable=vmlinux
 		# Nehalem has a constant TSC, so no CPU measures its own delay loop, which is
@@ -65,6 +53,6 @@ machine_of() {
 		# from state that can be old. Without the feature kernels do not use it.
 		machine=(qemu-system-x86_64 -M q35 -cpu "Nehalem,+smep,+smap,+rdrand,-cx16")
 		console=ttyS0
-		ports+=(-serial chardev:verdict -serial chardev:out) ;;
+		ports+=(-serial chardev:out) ;;
 	esac
 }

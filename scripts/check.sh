@@ -225,13 +225,15 @@ run_job() {
 
 boot() {
 	local start=$SECONDS name=${2/:/-} file=$log/$1-${2/:/-} passed=0 failed=0 good=
+	local said=
 
 	rm -f "$file".*
 	if qemu/boot.sh "${@:4}" -n "$name" -t "$3" "$1" "${2%%:*}" > "$file.log" 2>&1; then
 		good=yes
 	fi
-	if [ -s "$file.verdict" ]; then
-		read -r _ _ passed failed _ < "$file.verdict"
+	[ ! -e "$file.console" ] || said=$(verdict "$file.console")
+	if [ "$said" ]; then
+		read -r _ passed failed _ <<< "$said"
 	fi
 	if [ ! "$good" ] || [ $((passed + failed)) -eq 0 ]; then
 		[ "$failed" -gt 0 ] || failed=1

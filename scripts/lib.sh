@@ -103,6 +103,10 @@ alarms() {
 		grep -aE "$alarm" | head -n 5 || :
 }
 
+# verdict CONSOLE: what init said at the end of a boot: ok or fail, the tests that passed and that
+# failed, and a reason; nothing if the machine did not come that far
+verdict() { tr -d '\r\0' < "$1" | sed -n 's/^.*callout-verdict: //p' | tail -n 1; }
+
 # half_patched CONSOLE: is the first alarm there an int3, and in its place another byte when the
 # kernel showed the code? Then it was patching that place.
 half_patched() {

@@ -27,14 +27,15 @@ logged matrix-tests make -j"$(nproc)" -C selftests O="$build/user"
 
 # boots KERNEL JOB SECONDS [ARGUMENTS]: "PASSED of ALL", and counts
 boots() {
-	local verdict=$log/$1-matrix-$2.verdict good=0 bad=1
+	local line good=0 fewer=0 bad=1
 
 	if qemu/boot.sh -t "$3" -n "matrix-$2" ${4:+-a "$4"} "$1" "$2" \
 		> "$log/matrix-$1-$2.log" 2>&1; then
 		bad=0
 	fi
-	if [ -s "$verdict" ]; then
-		read -r _ _ good fewer _ < "$verdict"
+	line=$(verdict "$log/$1-matrix-$2.console")
+	if [ "$line" ]; then
+		read -r _ good fewer _ <<< "$line"
 		[ "$fewer" -eq 0 ] || bad=$fewer
 	fi
 	passed=$((passed + good))
