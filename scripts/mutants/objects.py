@@ -11,6 +11,9 @@ import sites
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 BUILD = os.environ.get("CALLOUT_BUILD") or os.path.join(TOP, "build")
 
+# A change of a header that is none in so many sources counts as none.
+HEADER_USERS = 12
+
 
 class Objects:
     """
@@ -102,11 +105,28 @@ class Objects:
         with open(os.path.join(tree, "it.o"), "rb") as f:
             return f.read().replace(tree.encode(), b"")
 
+    def tried(self, m):
+        """
+        The sources to compile: its own; of a header some, first those that have the name of the
+        function or macro that it is in. Most of them have none of its code.
+        """
+        users = sorted(self.users.get(m.file, []))
+        if m.file in users:
+            return [m.file]
+        above = "\n".join(self.texts[m.file].split("\n")[:m.line])
+        names = re.findall(r"^(?:#define |[a-z_][^(]*[ *])?(\w+)\(", above, re.M)
+        users.sort(key=lambda n: not names or names[-1] not in self.text(n))
+        return users[:HEADER_USERS]
+
+    def text(self, name):
+        with open(os.path.join(TOP, name)) as f:
+            return f.read()
+
     def judge(self, m):
         tree = self.tree()
         verdict = "unused"
         file = os.path.join(tree, m.file)
-        for name in sorted(self.users.get(m.file, []), key=lambda n: (n != m.file, n)):
+        for name in self.tried(m):
             key = (tree, name)
             if key not in self.base:
                 self.base[key] = self.compile(name, 0)
