@@ -77,56 +77,56 @@ check-faults: ## each allocation and copy fails once; a full memory cgroup
 check-arm64 check-riscv64 check-s390x: ## the same on that processor, in QEMU: load, tests, KUnit
 
 search: ## two CPUs meet at each pair of points between critical sections; LOADS=some
-	@scripts/search.sh $(LOADS)
+	@scripts/check/search.sh $(LOADS)
 
 SECONDS ?= 600
 torture: ## stress the kernel API for SECONDS=600, on KERNEL=debug, kcsan or another
-	@scripts/torture.sh $(call kernel,debug) $(SECONDS)
+	@scripts/check/torture.sh $(call kernel,debug) $(SECONDS)
 
 HOURS ?= 2
 soak: ## torture, fuzzer and tests of the device together, for HOURS=2, on KERNEL=debug
-	@scripts/soak.sh $$(($(HOURS) * 3600)) $(call kernel,debug)
+	@scripts/check/soak.sh $$(($(HOURS) * 3600)) $(call kernel,debug)
 
 fuzz: ## fuzz the device for SECONDS=600, on KERNEL=fuzz (debug, with coverage) or another
-	@scripts/fuzz.sh run $(call kernel,fuzz) $(SECONDS) $(SEED)
+	@scripts/fuzz/device.sh run $(call kernel,fuzz) $(SECONDS) $(SEED)
 
 fuzz-bugs: ## put mended mistakes back, one at a time: how soon does the fuzzer report each?
-	@scripts/fuzz.sh bugs
+	@scripts/fuzz/device.sh bugs
 
 SECONDS_FUZZ = $(if $(filter file,$(origin SECONDS)),120,$(SECONDS))
 fuzz-user: ## libFuzzer on schemes, table, hash and libcallout, in user space, SECONDS=120
-	@scripts/fuzz-user.sh $(SECONDS_FUZZ)
+	@scripts/fuzz/user.sh $(SECONDS_FUZZ)
 
 mutants: ## small wrong changes that a check must notice; ONLY=names, or SAMPLE=n SEED=n SCOPE=
-	@$(if $(SAMPLE),scripts/mutants/sample.py $(SAMPLE) $(or $(SEED),1) $(SCOPE),scripts/mutants.sh $(ONLY))
+	@$(if $(SAMPLE),scripts/mutants/sample.py $(SAMPLE) $(or $(SEED),1) $(SCOPE),scripts/mutants/list.sh $(ONLY))
 
 replaced: ## a kernel whose timer_list is a callout beside one as it was: build/replaced/table.csv
-	@scripts/replaced.sh
+	@scripts/measure/replaced.sh
 
 intree: ## in a copy of Linux's source: KUnit, tests of the device; LINUX= puts it into that tree
-	@$(if $(LINUX),scripts/intree.sh $(LINUX),scripts/intree-check.sh)
+	@$(if $(LINUX),scripts/package/intree.sh $(LINUX),scripts/package/intree-check.sh)
 
 matrix: ## build for, boot and test the newest kernel of each suite of Debian, or KERNELS=
-	@scripts/matrix.sh $(KERNELS)
+	@scripts/check/matrix.sh $(KERNELS)
 
 deb-check: ## install the packages on a Debian 12 in a machine of its own, boot it, remove them
-	@scripts/deb-check.sh
+	@scripts/package/deb-check.sh
 
 ## Measure
 bench: ## count instructions of operations and ticks, and of Linux's timers, in build/bench/
-	@scripts/bench.sh
+	@scripts/measure/bench.sh
 
 bench-user: ## the device against timerfd, POSIX timers and io_uring, in build/bench/
-	@scripts/bench-user.sh
+	@scripts/measure/bench-user.sh
 
 bench-loop: ## idle timeouts in loops: libev, libuv, timerfds, libcallout, in build/bench/
-	@scripts/bench-loop.sh
+	@scripts/measure/bench-loop.sh
 
 lab: ## measure every scheme: tables and pictures in build/lab/; up to 30 minutes
-	@scripts/lab.sh
+	@scripts/measure/lab.sh
 
 pictures: ## draw Documentation/lab/ from its data, copied FROM=build/lab first if that is given
-	@scripts/lab.sh pictures $(FROM)
+	@scripts/measure/lab.sh pictures $(FROM)
 
 demo: ## install missing packages, boot Debian's 6.12 kernel and show the facility at work
 	@scripts/demo.sh
@@ -147,19 +147,19 @@ tools: ## build libcallout, calloutctl, the examples and the tests of the device
 install: KERNEL := $(call kernel,running)
 install: modules ## install module, headers, libcallout, calloutctl; DESTDIR=, PREFIX=/usr, LIBDIR=
 	$(MAKE) --no-print-directory -C tools O=$(BUILD)/user
-	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" scripts/install.sh $(KERNEL)
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" scripts/package/install.sh $(KERNEL)
 
 uninstall: ## remove what install has installed, for all kernels; DESTDIR=, PREFIX=/usr
-	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/uninstall.sh
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/package/uninstall.sh
 
 docs: ## the documents and manual pages as HTML, in build/docs/
-	@scripts/docs.sh
+	@scripts/package/docs.sh
 
 dist: ## a tarball of what is committed, in build/
-	@scripts/dist.sh
+	@scripts/package/dist.sh
 
 deb: ## packages for Debian of what is committed, in build/deb/
-	@scripts/deb.sh
+	@scripts/package/deb.sh
 
 clean distclean: ## remove build/; distclean also removes the cached kernels
 	rm -rf build

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Sphinx's configuration, for scripts/docs.sh, which sets LINUX: the kernel's sources, whose
+# Sphinx's configuration, for scripts/package/docs.sh, which sets LINUX: the kernel's sources, whose
 # kernel-doc and its extension are used, and TOP: the top of this tree.
 import os
 import sys

@@ -20,7 +20,7 @@
 #       oldhp:   as kunit, with the cpuhp_setup_state() of kernels before 6.1.97, 6.6.37, 6.9.8 and
 #                6.10: see oldhp.patch;
 #       clang:   as kunit, but with LLVM=1, and only what modules need: nothing to boot;
-#       replaced: with -b, built from the same source in build/, with kernel/'s replaced.config and
+#       replaced: with -b, built from the same source in build/, with replaced/replaced.config and
 #                replaced.patch: timer_list is a callout of this tree; replaced-debug: with
 #                debug.config, too;
 #       unreplaced, unreplaced-debug: the same without the patch, to compare with;
@@ -45,7 +45,7 @@ set -euo pipefail
 . "$(dirname "$0")/../scripts/environment.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 top=${here%/*}
-overlay=$top/kernel
+overlay=$top/replaced
 build=${CALLOUT_BUILD:-$top/build}
 cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/callout}
 source_package=linux-source-6.12

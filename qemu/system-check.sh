@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs at the end of the boot of the system of scripts/deb-check.sh: asks what a user of the
+# Runs at the end of the boot of the system of scripts/package/deb-check.sh: asks what a user of the
 # packages would, prints TAP to the second serial port, and powers off. With module.sig_enforce=1
 # only what that is about.
 

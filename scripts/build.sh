@@ -116,7 +116,7 @@ sed 's/\.o$/.ko/' "$out/src/modules.order" | while read -r module; do
 	cp "$module" "$out/${module##*/}.partial"
 	mv "$out/${module##*/}.partial" "$out/${module##*/}"
 done
-# What an earlier build has made, and this one has not, goes. Others keep theirs here: client.sh,
+# What an earlier build has made, and this one has not, goes. Others keep theirs here: installed.sh,
 # and whoever has a module to try in the test machine.
 sed -E 's~.*/~~; s/\.k?o$/.ko/' "$out/src/modules.order" | LC_ALL=C sort > "$out/made.new"
 touch "$out/made"

@@ -23,8 +23,8 @@
 . "$(dirname "$0")/lib.sh"
 # shellcheck source=qemu/machines.sh
 . "$(dirname "$0")/../qemu/machines.sh"
-# shellcheck source=scripts/kept.sh
-. "$(dirname "$0")/kept.sh"
+# shellcheck source=scripts/check/kept.sh
+. "$(dirname "$0")/check/kept.sh"
 cd "$top"
 # No step takes these over: see environment.sh.
 export CDPATH=.:$top LANGUAGE=de GIT_DIR=/nowhere ARCH=none KBUILD_OUTPUT=/nowhere
@@ -184,14 +184,15 @@ build_client() {
 	build_programs
 	build "client-$1" "$1 programs" "$1" \
 		"$1/installed $modules $1/callout_dragonfly.ko user/installed_wait" \
-		scripts/client.sh "$1"
+		scripts/check/installed.sh "$1"
 }
 
 # build_clients KERNEL TIMERS
 build_clients() {
 	build_kernel "$1"
 	build_programs
-	build "clients-$1-$2" "$1 programs" "$1" "$1/clients/root" scripts/clients.sh "$1" "$2"
+	build "clients-$1-$2" "$1 programs" "$1" "$1/clients/root" \
+		scripts/check/linux-modules.sh "$1" "$2"
 }
 
 # run_job KERNEL JOB[:NAME] SECONDS [ARGUMENTS OF boot.sh]: queues a boot, with logs named JOB or
@@ -253,14 +254,14 @@ queue_static() {
 	done
 	[ "$quick" ] || build_kernel clang
 	# shellcheck disable=SC2046 # no argument, or one
-	step "" run_script static scripts/static.sh $([ "$quick" ] || echo all)
+	step "" run_script static scripts/check/static.sh $([ "$quick" ] || echo all)
 }
 
 queue_schemes() {
 	build_programs
 	# shellcheck disable=SC2086 # two arguments
 	step programs run_schemes ${short:+-n 100000}
-	step "" run_script fuzz-user scripts/fuzz-user.sh corpus
+	step "" run_script fuzz-user scripts/fuzz/user.sh corpus
 	[ "$quick" ] || run_job debian-6.12+lab schemes 600
 }
 
@@ -306,7 +307,7 @@ queue_torture() {
 	[ "$long" ] ||
 		run_job debian-6.12 torture 200 -a "TORTURE_SECONDS=20 TORTURE_RACED=500"
 	if [ ! "$short" ]; then
-		# As scripts/torture.sh does.
+		# As scripts/check/torture.sh does.
 		run_job debug torture 900 -a TORTURE_SECONDS=$seconds
 		run_job debian-6.12-rt torture 900 -a TORTURE_SECONDS=$seconds
 	fi
@@ -394,8 +395,8 @@ queue() {
 	schemes) queue_schemes ;;
 	model)
 		# shellcheck disable=SC2046 # no argument, or one
-		step "" run_script model scripts/model.sh $([ "$short" ] || echo all) ;;
-	litmus) step "" run_script litmus scripts/litmus.sh ;;
+		step "" run_script model scripts/check/model.sh $([ "$short" ] || echo all) ;;
+	litmus) step "" run_script litmus scripts/check/litmus.sh ;;
 	schemes-all) run_job debian-6.12+lab schemes:all 5400 -a CALLOUT_TESTS=all ;;
 	kunit) queue_kunit ;;
 	late) run_job kunit late 300 -i ;;
@@ -412,7 +413,7 @@ queue() {
 		[ "$quick" ] || run_job debian-6.12-rt client 120
 		# check-debug runs it. With lockdep callout.h defines more.
 		[ "$quick" ] || build_client debug
-		[ "$short" ] || step "" run_script dkms scripts/dkms-check.sh
+		[ "$short" ] || step "" run_script dkms scripts/package/dkms-check.sh
 		run_job debian-6.12-rt inversion 120 ;;
 	clients) queue_clients ;;
 	clients-short)
@@ -430,7 +431,8 @@ queue() {
 		done
 		# The check "bench" has it too.
 		[ ! "$short" ] ||
-			step "debian-6.12 programs" run_bench bench-cpus scripts/bench.sh cpus ;;
+			step "debian-6.12 programs" run_bench bench-cpus \
+				scripts/measure/bench.sh cpus ;;
 	suspend)
 		# Each level takes half a minute.
 		run_job debian-6.12 suspend 300 \
@@ -445,24 +447,24 @@ queue() {
 	faults) queue_faults ;;
 	limits)
 		build_kernel debian-6.12
-		step debian-6.12 run_script limits scripts/limits.sh ;;
+		step debian-6.12 run_script limits scripts/check/limits.sh ;;
 	bench)
 		build_kernel bench
 		build_programs
-		step "bench programs" run_bench bench scripts/bench.sh
-		step "bench programs" run_bench bench-user scripts/bench-user.sh ;;
+		step "bench programs" run_bench bench scripts/measure/bench.sh
+		step "bench programs" run_bench bench-user scripts/measure/bench-user.sh ;;
 	lab)
 		build_kernel kunit
 		build_programs
-		step "kunit programs" run_bench lab scripts/lab.sh ;;
+		step "kunit programs" run_bench lab scripts/measure/lab.sh ;;
 	replaced)
 		build_kernel replaced
-		step replaced run_script replaced scripts/replaced.sh
-		step replaced run_script replaced-debug scripts/replaced.sh debug ;;
+		step replaced run_script replaced scripts/measure/replaced.sh
+		step replaced run_script replaced-debug scripts/measure/replaced.sh debug ;;
 	deb-check)
 		# Now, while no step installs packages.
 		if scripts/setup.sh deb && scripts/setup.sh system; then
-			step "" run_script deb-check scripts/deb-check.sh
+			step "" run_script deb-check scripts/package/deb-check.sh
 		else
 			report "not run: deb-check" 0 1 $SECONDS
 		fi ;;
@@ -475,8 +477,8 @@ queue() {
 		else
 			queue_foreign "$1"
 		fi ;;
-	targets) step "" run_script targets scripts/targets.sh ;;
-	intree) step "" run_script intree scripts/intree-check.sh ${quick:+"callout_w*"} ;;
+	targets) step "" run_script targets scripts/check/targets.sh ;;
+	intree) step "" run_script intree scripts/package/intree-check.sh ${quick:+"callout_w*"} ;;
 	*)
 		echo "check.sh: there is no check $1" >&2
 		echo "0 1" >> "$results" ;;

@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "kselftest_harness.h"
-#include "ledger.h"
+#include "lib/ledger.h"
 
 #define WORKERS		4U
 #define OUTSTANDING	100000U

@@ -46,7 +46,7 @@
  * tasklet, and a CPU arms in its own global base only.
  *
  * A kernel whose own timers are callouts does have a hook in the tick, see
- * kernel/replaced.patch: the tick looks at the bases of its CPU. What this CPU
+ * replaced/replaced.patch: the tick looks at the bases of its CPU. What this CPU
  * arms while its tick runs sets no timer; what sets one is armed on another CPU or
  * with the tick stopped, or is overdue. callout_base.armed is then the tick that
  * the base waits for, whether a timer is set or not.

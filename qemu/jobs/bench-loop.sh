@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: what idle timeouts cost event loops, for scripts/bench-loop.sh. For boot.sh -i.
+# Job: what idle timeouts cost event loops, for bench-loop.sh. For boot.sh -i.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

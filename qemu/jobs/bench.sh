@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: the instructions of each operation, counted by callout_bench.ko, for scripts/bench.sh. For
+# Job: the instructions of each operation, counted by callout_bench.ko, for bench.sh. For
 # boot.sh -i. With BENCH=cpus it measures only what may depend on the number of CPUs.
 
 # shellcheck source=qemu/tap.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: the laboratory's measurements of every scheme in instructions, for scripts/lab.sh. For
+# Job: the laboratory's measurements of every scheme in instructions, for lab.sh. For
 # boot.sh -i.
 
 lines=0

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Job: takes LIMITS_SECONDS, and prints a line each second if LIMITS=prints; with LIMITS=alarms the
 # console has a NUL and then an alarm. With LIMITS=own, runs what was added instead. For
-# scripts/limits.sh.
+# scripts/check/limits.sh.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: the laboratory's measurements of every scheme in nanoseconds, for scripts/lab.sh. For uml.sh.
+# Job: the laboratory's measurements of every scheme in nanoseconds, for lab.sh. For uml.sh.
 
 # shellcheck source=qemu/memory.sh
 . /lib/memory.sh

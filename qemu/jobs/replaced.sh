@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: a part of what scripts/replaced.sh compares the kernel whose timer_list is a callout by with
+# Job: a part of what replaced.sh compares the kernel whose timer_list is a callout by with
 # the one that it was made from, in REPLACED:
 #
 #   net      TCP over loopback and over a lossy link, WireGuard, block devices, CPUs unplugged
@@ -143,7 +143,7 @@ net() {
 }
 
 # selftest NAME [ARGUMENTS]: the result of one of the kernel's, and of its parts, if it tells. Those
-# of 6.12 do not all pass on 6.12: scripts/replaced.sh compares the two kernels.
+# of 6.12 do not all pass on 6.12: scripts/measure/replaced.sh compares the two kernels.
 selftest() {
 	status=ok
 	PATH=/timers:$PATH timeout 600 "$@" > /tmp/selftest 2>&1 || status="not ok ($?)"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Job: the laboratory's measurement of CPUs that share one base, for scripts/lab.sh.
+# Job: the laboratory's measurement of CPUs that share one base, for lab.sh.
 
 lines=0
 insmod /lib/callout.ko

@@ -3,7 +3,7 @@
  * user_callout.c - /dev/callout for user_bench: an ioctl each, and batches, also as
  * commands of io_uring
  */
-#include "../device.h"
+#include "lib/device.h"
 #include "user_bench.h"
 
 static int fd;

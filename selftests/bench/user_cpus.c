@@ -26,7 +26,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include "check.h"
-#include "../device.h"
+#include "lib/device.h"
 
 #define CALLS		41U
 #define LOADS		5U

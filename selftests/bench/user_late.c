@@ -27,7 +27,7 @@
 #include <sys/wait.h>
 
 #include "check.h"
-#include "common.h"
+#include "lib/common.h"
 
 #define TIMERS	1000U
 #define SPREAD	(2 * SEC)

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 
 #include "check.h"
-#include "common.h"
+#include "lib/common.h"
 
 #define OPENS		21U
 #define NAMESPACES	16384U

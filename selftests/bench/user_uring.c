@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "../device.h"
+#include "lib/device.h"
 #include "user_bench.h"
 
 #define ENTRIES		64U

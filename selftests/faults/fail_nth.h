@@ -4,13 +4,13 @@
  *
  * The kernel needs CONFIG_FAULT_INJECTION; the job "faults" configures it. It
  * counts slab and page allocations, and copy_from_user(), copy_to_user() and
- * iterators, but not get_user(), put_user() and unsafe_*(): see device_memory.c
+ * iterators, but not get_user(), put_user() and unsafe_*(): see device/memory.c
  * for these.
  */
 #ifndef _CALLOUT_SELFTESTS_FAIL_NTH_H
 #define _CALLOUT_SELFTESTS_FAIL_NTH_H
 
-#include "common.h"
+#include "lib/common.h"
 
 /* A walk ends before this, or never. */
 #define FAULTS_MAX	1000U

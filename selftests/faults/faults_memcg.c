@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 #include "kselftest_harness.h"
-#include "common.h"
+#include "lib/common.h"
 
 #define GROUP		"/sys/fs/cgroup/callout_test"
 #define LIMIT		(4U << 20)

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#include "uring.h"
+#include "lib/uring.h"
 #include "fail_nth.h"
 
 /* Ids of callouts that were pending before, of unread ones, and of new ones. */

@@ -4,7 +4,7 @@
  *
  * One configuration, -DCONFIG_NAME, has a few threads that race in two or three
  * functions of module/core/arm.c, stop.c, expiry.c, base.c and cpu.c, and is searched
- * to the end: scripts/model.sh. Names are the code's. -DBUG_NAME makes one mistake.
+ * to the end: scripts/check/model.sh. Names are the code's. -DBUG_NAME makes one mistake.
  *
  * A step is atomic. A hold of a base's lock is one step or several; in between
  * base.locked is set, and who wants the lock waits. What is read without it, or

@@ -94,5 +94,5 @@ void refused(struct own *own)
 }
 EXPORT_SYMBOL_GPL(refused);
 
-MODULE_DESCRIPTION("Must not compile, see scripts/timers.sh");
+MODULE_DESCRIPTION("Must not compile, see scripts/check/timers.sh");
 MODULE_LICENSE("GPL");

@@ -1,0 +1,219 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The laboratory: measures every scheme as the paper does and beyond, and makes tables and pictures.
+#
+#   scripts/measure/lab.sh [counted] [share] [native] [tables]     (the default is all four)
+#   scripts/measure/lab.sh pictures [DIRECTORY]
+#
+# counted: one boot of the KUnit kernel in which time goes by instructions; share: another boot with
+# two CPUs, in real time; native: User Mode Linux; tables: CSV and SVG of the results of all three,
+# in build/lab/. Fails if a row is missing, or if figure 9 misses its targets.
+#
+# pictures: draws those in Documentation/lab/ from the data there, which first are taken from a
+# directory, such as build/lab, if one is named.
+
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/../lib.sh"
+cd "$top"
+lab=$top/scripts/measure/lab
+out=$build/lab
+counted=$log/kunit-lab.out
+share=$log/kunit-share.out
+native=$log/uml-native.out
+
+say() { echo "lab.sh: $((SECONDS / 60)) min $((SECONDS % 60)) s: $*"; }
+
+run_counted() {
+	say "building, and counting instructions"
+	logged lab-build scripts/build.sh kunit
+	logged lab-tools make -C tools O="$build/user"
+	logged_boot lab-counted -i -t 900 kunit lab
+}
+
+run_share() {
+	say "building, and measuring two CPUs that share"
+	logged lab-build scripts/build.sh kunit
+	logged_boot lab-share -c 2 -t 600 kunit share
+}
+
+run_native() {
+	say "building, and measuring nanoseconds in User Mode Linux"
+	logged lab-build-uml scripts/build.sh uml
+	logged lab-native qemu/uml.sh -t 1800 native
+}
+
+make_data() {
+	local insns=insns_per_tick,visits_per_1000_ticks,refiles_per_1000_ticks
+
+	csv fig9.csv scheme,lookup,outstanding,insns_per_pair "$counted" lab-fig9
+	csv fig9_user.csv scheme,outstanding,handle,other "$counted" lab-user
+	csv table2_points.csv scheme,operation,outstanding,insns "$counted" lab-table2
+	awk -f "$lab/table2.awk" "$lab/paper.csv" table2_points.csv > table2.csv
+	csv insert_points.csv from,intervals,outstanding,steps "$counted" lab-insert
+	awk -f "$lab/insert.awk" insert_points.csv > insert.csv
+	csv cross.csv scheme,M,m,T,outstanding,$insns "$counted" lab-cross
+	awk -f "$lab/cross.awk" cross.csv > cross_at.csv
+	csv variance.csv scheme,hash,visits_per_tick,mean,variance,most "$counted" lab-variance
+	csv variance_ticks.csv scheme,hash,tick,insns "$counted" lab-variance-tick
+	csv late.csv scheme,interval_from,most_ticks_late,stated,most_percent "$counted" lab-late
+	csv assist.csv assist,M,T,interrupts_per_callout "$counted" lab-assist
+	csv idle.csv scheme,outstanding,wakeups_in_an_hour "$counted" lab-idle
+	csv share_points.csv scheme,bases,cpus,ns_per_pair "$share" lab-share
+	awk -f "$lab/share.awk" share_points.csv > share.csv
+	csv fig9_native.csv scheme,lookup,outstanding,ns_per_pair "$native" lab-fig9
+	csv native.csv scheme,operation,outstanding,ns "$native" lab-native
+	awk -v n=10000 -f "$lab/native.awk" native.csv > native_10000.csv
+	awk -v n=1000000 -f "$lab/native.awk" native.csv > native_1000000.csv
+	csv buckets.csv buckets,operation,outstanding,ns "$native" lab-buckets
+	csv memory_points.csv facility,outstanding,bytes "$native" lab-memory
+	awk -f "$lab/memory.awk" memory_points.csv > memory.csv
+}
+
+# The rows that each file must have of one scheme.
+check_scheme() {
+	local scheme=$1 n metric
+
+	for n in 0 10 100 500 1000 10000; do
+		want fig9.csv "$scheme,handle,$n"
+		grep -qE "^$scheme,(hash|search),$n,[0-9]+$" fig9.csv || die "fig9.csv: $scheme, $n"
+	done
+	for metric in start stop tick; do
+		want table2.csv "$scheme,$metric"
+	done
+	want late.csv "$scheme,65536"
+	want idle.csv "$scheme,0"
+	want idle.csv "$scheme,1000"
+	want share_points.csv "$scheme,percpu,2"
+	want share_points.csv "$scheme,single,2"
+	for n in 1000 10000; do
+		for metric in pair_one pair_random rearm_later idle_tick jump start_dense dense; do
+			want native.csv "$scheme,$metric,$n"
+		done
+		case $scheme in
+		# These expire several at once.
+		hierarchical_wheel:no_migration|hierarchical_wheel:one_migration) ;;
+		*) want native.csv "$scheme,sparse,$n" ;;
+		esac
+	done
+}
+
+check_data() {
+	local row n metric
+
+	rows "$counted" lab-rows > schemes
+	[ -s schemes ] || die "no schemes were measured; see $counted"
+	while read -r row; do
+		check_scheme "$row"
+	done < schemes
+	rm schemes
+	for metric in pair_one pair_random rearm_later idle_tick jump sparse dense; do
+		want native.csv "hashed_wheel,$metric,1000000"
+		for n in 1000 10000 100000 1000000; do
+			want buckets.csv "16384,$metric,$n"
+		done
+	done
+	for row in "(callout)" "(callout):4" "(callout):16" "(timer_list)" "(hrtimer)"; do
+		for n in 1000 10000 100000 1000000; do
+			for metric in pair_one pair_random rearm_later dense; do
+				want native.csv "$row,$metric,$n"
+			done
+			[ "$row" = "(hrtimer)" ] || want native.csv "$row,sparse,$n"
+		done
+	done
+	want memory.csv callout,0
+	for row in callout handle timer_list hrtimer; do
+		for n in 1000 10000 100000 1000000; do
+			want memory.csv "$row,$n"
+		done
+	done
+	for n in 0 1000; do
+		want fig9_native.csv "sorted_list,search,$n"
+	done
+	for row in hashed_wheel sorted_list; do
+		for n in 0 100 200 300 400 500 600 700 800 900 1000; do
+			want fig9_user.csv "$row,$n"
+		done
+	done
+	for row in head,exponential head,uniform rear,exponential rear,uniform; do
+		[ "$(grep -c "^$row," insert.csv)" = 5 ] || die "insert.csv: $row"
+	done
+	[ "$(grep -c . variance.csv)" = 5 ] || die "variance.csv is not complete"
+	[ "$(grep -c . cross_at.csv)" = 10 ] || die "cross_at.csv is not complete"
+	for row in hashed_wheel_paper:every_tick hashed_wheel_paper hashed_wheel \
+		   hierarchical_wheel chip_busy chip_full; do
+		want assist.csv "$row,256,16384"
+	done
+}
+
+# missing SCRIPT: the data that a picture needs and that are not here
+missing() {
+	local data
+
+	grep -oE '[a-z0-9_]+\.csv' "$1" | sort -u | while read -r data; do
+		[ -s "$data" ] || echo "$data"
+	done
+}
+
+# Draws, in the current directory, each picture of which the data are there.
+draw() {
+	local script said=$log/lab-plot.log
+
+	for script in "$lab"/*.gp; do
+		if [ "$(missing "$script")" ]; then
+			say "${script##*/}: not drawn, there is no" "$(missing "$script")"
+			continue
+		fi
+		if ! gnuplot -e "lab=\"$lab\"" "$script" > "$said" 2>&1; then
+			cat "$said" >&2
+			die "$script failed"
+		fi
+		# Not every facility has every operation.
+		if grep -i warning "$said" | grep -v 'no valid points'; then
+			die "$script warns"
+		fi
+		script=${script##*/}
+		[ -s "${script%.gp}.svg" ] || die "$script has drawn nothing"
+	done
+}
+
+draw_pictures() {
+	[ ! "${1:-}" ] || cp "$1"/*.csv Documentation/lab/
+	cd Documentation/lab
+	draw
+	cd "$top"
+}
+
+make_tables() {
+	mkdir -p "$out"
+	rm -f "$out"/*
+	cd "$out"
+	make_data
+	check_data
+	draw
+	column -s , -t table2.csv
+	echo
+	column -s , -t cross_at.csv
+	echo
+	column -s , -t memory.csv
+	echo
+	awk -v targets=yes -f "$lab/native.awk" native.csv
+	awk -f "$lab/fig9.awk" fig9.csv fig9_native.csv || die "figure 9 misses its targets"
+	cd "$top"
+}
+
+scripts/setup.sh lab || die "the packages could not be installed"
+if [ "${1:-}" = pictures ]; then
+	draw_pictures "${2:-}"
+	exit
+fi
+[ $# -gt 0 ] || set -- counted share native tables
+for step in "$@"; do
+	case $step in
+	counted) run_counted ;;
+	share) run_share ;;
+	native) run_native ;;
+	tables) make_tables ;;
+	*) die "there is no step $step" ;;
+	esac
+done
+say "done, in $out"

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * alarm.c - the clocks that wake the system from suspend: who may use them,
+ * and that callouts in them fire as those in the plain clocks do
+ *
+ * Where the kernel has no such clocks, which clock_getres(2) tells, they are
+ * refused. suspend_alarm.c sees that the system wakes.
+ */
+#include <glob.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+
+#include "lib/realtime.h"
+#include "lib/timens.h"
+#include "lib/uring.h"
+
+#define ALARM_CLOCKS	(1U << CLOCK_BOOTTIME_ALARM | 1U << CLOCK_REALTIME_ALARM)
+#define KEY		77
+
+FIXTURE(alarm) {
+	int fd;
+	bool works;
+};
+
+FIXTURE_VARIANT(alarm) {
+	clockid_t clock, plain;
+};
+
+FIXTURE_VARIANT_ADD(alarm, boottime) {
+	.clock = CLOCK_BOOTTIME_ALARM,
+	.plain = CLOCK_BOOTTIME,
+};
+
+FIXTURE_VARIANT_ADD(alarm, realtime) {
+	.clock = CLOCK_REALTIME_ALARM,
+	.plain = CLOCK_REALTIME,
+};
+
+static bool kernel_has_alarms(void)
+{
+	struct timespec ts;
+
+	return !clock_getres(CLOCK_BOOTTIME_ALARM, &ts);
+}
+
+FIXTURE_SETUP(alarm)
+{
+	self->works = kernel_has_alarms();
+	self->fd = callout_dev_open(O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(alarm)
+{
+	EXPECT_EQ(0, close(self->fd));
+}
+
+/* Takes CAP_WAKE_ALARM from the thread, or gives it back. */
+static bool may_wake(bool may)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+	__u32 bit = CAP_TO_MASK(CAP_WAKE_ALARM);
+	__u32 *effective = &data[CAP_TO_INDEX(CAP_WAKE_ALARM)].effective;
+
+	if (syscall(SYS_capget, &header, data))
+		return false;
+	*effective = may ? *effective | bit : *effective & ~bit;
+	return !syscall(SYS_capset, &header, data);
+}
+
+static struct callout_op op_of(clockid_t clock, __u32 flags, __u64 time)
+{
+	struct callout_op op = callout_op_set(time, 5);
+
+	op.clockid = clock;
+	op.flags = flags;
+	return op;
+}
+
+static struct callout_op timeout_of(clockid_t clock, __u64 time)
+{
+	struct callout_op op = callout_op_timeout(1, 2, time);
+
+	op.clockid = clock;
+	return op;
+}
+
+static struct callout_op keyed(clockid_t clock, __u64 time)
+{
+	struct callout_op op = set_op(time, KEY);
+
+	op.clockid = clock;
+	return op;
+}
+
+static struct callout_entry get(int fd, __u64 handle, __u32 flags)
+{
+	struct callout_entry entry = { .handle = handle, .flags = flags };
+
+	if (callout_dev_ioctl(fd, CALLOUT_IOC_GET, &entry))
+		entry.clockid = -1;
+	return entry;
+}
+
+TEST_F(alarm, is_offered_where_it_works)
+{
+	EXPECT_EQ(self->works ? ALARM_CLOCKS : 0,
+		  info_of(self->fd).clocks & ALARM_CLOCKS);
+}
+
+/* Each way to set a callout in this clock gets @error, and sets none. */
+static void refused(struct __test_metadata *_metadata, int fd, clockid_t clock,
+		    int error)
+{
+	struct callout_info before = info_of(fd), now;
+	struct callout_op op, ops[3];
+	struct callout_batch b;
+	struct ring r;
+	int i;
+
+	op = op_of(clock, 0, HOUR);
+	EXPECT_EQ(error, do_op(fd, &op));
+	/* Without an RTC programs cannot read an alarm clock. */
+	op = op_of(clock, CALLOUT_ABSTIME, HOUR);
+	op.period = SEC;
+	op.slack = SEC;
+	EXPECT_EQ(error, do_op(fd, &op));
+	op = timeout_of(clock, HOUR);
+	EXPECT_EQ(error, do_op(fd, &op));
+	op = keyed(clock, HOUR);
+	op.handle = KEY + 1;
+	EXPECT_EQ(error, do_op(fd, &op));
+	/* Among others in a batch, which hold a lock from one to the next. */
+	for (i = 0; i < 3; i++)
+		ops[i] = op_of(i == 1 ? clock : CLOCK_MONOTONIC, 0, HOUR);
+	b = batch_of(ops, 3);
+	EXPECT_EQ(0, do_batch(fd, &b));
+	EXPECT_EQ(3, b.done);
+	EXPECT_EQ(1, b.failed);
+	EXPECT_EQ(error, ops[1].result);
+	EXPECT_EQ(0, ops[1].handle);
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(fd, ops[0].handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(fd, ops[2].handle));
+	op = keyed(clock, HOUR);
+	op.handle = KEY + 1;
+	if (before.features & CALLOUT_FEATURE_URING && ring_open(&r, 0))
+		EXPECT_EQ(error, command(&r, fd, &op, NULL));
+	/* What is wrong anyway is that first. */
+	op = op_of(clock, 0, 1ULL << 63);
+	EXPECT_EQ(-EINVAL, do_op(fd, &op));
+	op = op_of(clock, 0, HOUR);
+	op.func = 1;
+	EXPECT_EQ(-EINVAL, do_op(fd, &op));
+	op = timeout_of(clock, HOUR);
+	op.period = 1;
+	EXPECT_EQ(-EINVAL, do_op(fd, &op));
+	now = info_of(fd);
+	EXPECT_EQ(before.outstanding, now.outstanding);
+	EXPECT_EQ(before.set + 2, now.set);
+}
+
+TEST_F(alarm, eopnotsupp_without_an_rtc)
+{
+	struct callout_next next = { .clockid = variant->clock };
+	int may;
+
+	if (self->works)
+		return;
+	for (may = 0; may < 2; may++) {
+		ASSERT_TRUE(may_wake(may));
+		refused(_metadata, self->fd, variant->clock, -EOPNOTSUPP);
+	}
+	EXPECT_EQ(-EOPNOTSUPP, callout_dev_ioctl(self->fd, CALLOUT_IOC_NEXT,
+						 &next));
+}
+
+/*
+ * Without the capability no callout is set, and none that was set is moved. It may
+ * be looked at, and cancelled.
+ */
+TEST_F(alarm, eperm_without_the_capability)
+{
+	struct callout_op op = op_of(variant->clock, 0, HOUR);
+	struct callout_op key = keyed(variant->clock, 2 * HOUR), move;
+	struct callout_entry before;
+
+	if (!self->works)
+		return;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(0, do_op(self->fd, &key));
+	ASSERT_TRUE(may_wake(false));
+	refused(_metadata, self->fd, variant->clock, -EPERM);
+	before = get(self->fd, op.handle, 0);
+	move = callout_op_reset(op.handle, 30 * HOUR);
+	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
+	EXPECT_EQ(before.due, get(self->fd, op.handle, 0).due);
+	before = get(self->fd, KEY, CALLOUT_KEY);
+	move = reset_op(30 * HOUR, KEY);
+	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
+	move = keyed(variant->clock, 30 * HOUR);
+	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
+	EXPECT_EQ(before.due, get(self->fd, KEY, CALLOUT_KEY).due);
+	EXPECT_EQ(variant->clock, before.clockid);
+	EXPECT_NE(~0ULL, next_due(self->fd, variant->clock));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	/* The plain clock is free for all. */
+	op = op_of(variant->plain, 0, HOUR);
+	EXPECT_EQ(0, do_op(self->fd, &op));
+	move = callout_op_reset(op.handle, 2 * HOUR);
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+	ASSERT_TRUE(may_wake(true));
+	move = reset_op(30 * HOUR, KEY);
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+}
+
+/* Has the thread the capability, in its user namespace? */
+static bool can_wake(void)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2];
+
+	return !syscall(SYS_capget, &header, data) &&
+	       data[CAP_TO_INDEX(CAP_WAKE_ALARM)].effective &
+	       CAP_TO_MASK(CAP_WAKE_ALARM);
+}
+
+/* The capability counts in the initial user namespace only. */
+TEST_F(alarm, eperm_in_a_user_namespace)
+{
+	struct callout_op op = op_of(variant->clock, 0, HOUR), move;
+
+	if (!self->works)
+		return;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(0, unshare(CLONE_NEWUSER));
+	ASSERT_TRUE(can_wake());
+	refused(_metadata, self->fd, variant->clock, -EPERM);
+	move = callout_op_reset(op.handle, 30 * HOUR);
+	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
+}
+
+/* Absolute, relative, past, with slack: never early, and in its clock. */
+TEST_F(alarm, fires)
+{
+	__u64 start = now_of(variant->clock), i;
+	struct callout_event e;
+	struct callout_op op;
+
+	if (!self->works)
+		return;
+	for (i = 0; i < 4; i++) {
+		op = i & 1 ? op_of(variant->clock, 0, 30 * MSEC) :
+			     op_of(variant->clock, CALLOUT_ABSTIME,
+				   i ? now_of(variant->clock) + 30 * MSEC : start);
+		op.slack = i > 1 ? 20 * MSEC : 0;
+		ASSERT_EQ(0, do_op(self->fd, &op));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);
+		EXPECT_EQ(variant->clock, e.clockid);
+		EXPECT_EQ(op.handle, e.handle);
+		EXPECT_LE(e.due, now_of(variant->clock));
+		EXPECT_TRUE(op.flags & CALLOUT_ABSTIME ? op.time == e.due :
+			    start + op.time <= e.due);
+	}
+}
+
+/* TIMEOUT, keys and commands take the clock; slack of these is not used. */
+TEST_F(alarm, fires_by_key)
+{
+	struct callout_op ops[] = {
+		timeout_of(variant->clock, 30 * MSEC),
+		keyed(variant->clock, 30 * MSEC),
+	}, op;
+	struct callout_event e;
+	struct ring r;
+	unsigned int i;
+
+	if (!self->works)
+		return;
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		ops[i].slack = HOUR;
+		ASSERT_EQ(0, do_op(self->fd, &ops[i]));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(variant->clock, e.clockid);
+		EXPECT_LE(e.due, now_of(variant->clock));
+	}
+	op = timeout_of(variant->clock, HOUR);
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_untimeout(self->fd, 1, 2, 0));
+	op = keyed(variant->clock, HOUR);
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	op = keyed(variant->plain, HOUR);
+	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	op = keyed(variant->clock, 2 * HOUR);
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	op = unset_op(KEY);
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	if (!(info_of(self->fd).features & CALLOUT_FEATURE_URING))
+		return;
+	ASSERT_TRUE(ring_open(&r, 0));
+	op = keyed(variant->clock, 30 * MSEC);
+	ASSERT_TRUE(submit_one(&r, self->fd, &op, 1));
+	EXPECT_EQ(0, complete(&r, NULL, WAIT_MS));
+}
+
+TEST_F(alarm, period)
+{
+	struct callout_op op = op_of(variant->clock, 0, MSEC);
+	struct callout_event e;
+	__u64 due;
+
+	if (!self->works)
+		return;
+	op.period = 20 * MSEC;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+	due = e.due + (1 + e.overrun) * 20 * MSEC;
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(due, e.due);
+	EXPECT_EQ(variant->clock, e.clockid);
+	EXPECT_LE(e.due, now_of(variant->clock));
+	EXPECT_LT(0, callout_dev_unset(self->fd, op.handle));
+}
+
+/* GET and LIST give the clock back, and RESET keeps it, relative and absolute. */
+TEST_F(alarm, get_list_reset)
+{
+	__u64 time = now_of(variant->clock) + HOUR;
+	struct callout_op op = op_of(variant->clock, CALLOUT_ABSTIME, time), move;
+	struct callout_entry entry, listed = { 0 };
+	struct callout_list list = {
+		.entries = (uintptr_t)&listed,
+		.nr_entries = 1,
+		.entry_size = sizeof(listed),
+	};
+	unsigned int i;
+
+	if (!self->works)
+		return;
+	op.slack = SEC;
+	op.period = 3 * SEC;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	for (i = 0; i < 4; i++) {
+		entry = get(self->fd, op.handle, 0);
+		EXPECT_EQ(variant->clock, entry.clockid);
+		EXPECT_EQ(SEC, entry.slack);
+		EXPECT_EQ(3 * SEC, entry.period);
+		if (i & 1) {
+			/* The callout's clock was read once, and here twice. */
+			EXPECT_LE(time - MSEC, entry.due);
+			EXPECT_GE(now_of(variant->clock) + HOUR + MSEC, entry.due);
+		} else {
+			EXPECT_EQ(CALLOUT_ABSTIME, entry.flags);
+			EXPECT_EQ(time, entry.due);
+			EXPECT_EQ(time, next_due(self->fd, variant->clock));
+		}
+		EXPECT_GE(HOUR + MSEC, entry.left);
+		list.cursor = 0;
+		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
+		EXPECT_EQ(variant->clock, listed.clockid);
+		EXPECT_EQ(~0ULL, next_due(self->fd, variant->plain));
+		move = callout_op_reset(op.handle, i & 1 ? time : HOUR);
+		move.flags = i & 1 ? CALLOUT_ABSTIME : 0;
+		ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+	}
+}
+
+/* Each firing is a wake-up event of the system; one in a plain clock is not. */
+static unsigned int wakeup_events(void)
+{
+	unsigned int n = ~0U;
+	glob_t found;
+
+	if (glob("/sys/devices/platform/callout-alarm/wakeup/wakeup*/event_count",
+		 0, NULL, &found))
+		return n;
+	read_number(found.gl_pathv[0], &n);
+	globfree(&found);
+	return n;
+}
+
+TEST_F(alarm, firing_is_a_wakeup_event)
+{
+	unsigned int before = wakeup_events();
+	struct callout_op op = op_of(variant->plain, 0, MSEC);
+	struct callout_event e;
+
+	if (!self->works)
+		return;
+	ASSERT_NE(~0U, before);
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	op = op_of(variant->clock, 0, HOUR);
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	EXPECT_EQ(before, wakeup_events());
+	op = op_of(variant->clock, 0, MSEC);
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(before + 1, wakeup_events());
+}
+
+/* Absolute times are the caller's, and those of events the reader's. */
+TEST_F(alarm, time_namespace)
+{
+	__s64 shift = variant->plain == CLOCK_BOOTTIME ? 7000 * (__s64)SEC : 0;
+	int initial = open(NS_FILE, O_RDONLY | O_CLOEXEC);
+	int inner;
+	struct callout_event e;
+	struct callout_op op;
+	__u64 time;
+
+	if (initial < 0 || !self->works)
+		return;
+	ASSERT_TRUE(shift_children(5000, 7000));
+	inner = open("/proc/self/ns/time_for_children", O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, inner);
+	ASSERT_EQ(0, setns(inner, CLONE_NEWTIME));
+	time = now_of(variant->clock) + 30 * MSEC;
+	op = op_of(variant->clock, CALLOUT_ABSTIME, time);
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(time, e.due);
+	EXPECT_LE(time, now_of(variant->clock));
+	op.time += HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	EXPECT_EQ(time + HOUR, next_due(self->fd, variant->clock));
+	EXPECT_EQ(time + HOUR, get(self->fd, op.handle, 0).due);
+	ASSERT_EQ(0, setns(initial, CLONE_NEWTIME));
+	EXPECT_EQ(time + HOUR - shift, next_due(self->fd, variant->clock));
+	EXPECT_EQ(time + HOUR - shift, get(self->fd, op.handle, 0).due);
+	close(inner);
+	close(initial);
+}
+
+/* An absolute callout follows a setting of the clock, a relative one does not. */
+TEST_F(realtime, alarm_follows_settings)
+{
+	__u64 start = real_now(), entry_due, relative;
+	struct callout_event e;
+
+	if (!kernel_has_alarms())
+		return;
+	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME_ALARM, CALLOUT_ABSTIME,
+			    start + 2 * HOUR, 1));
+	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME_ALARM, CALLOUT_ABSTIME,
+			    start + 9 * HOUR, 2));
+	relative = set_on(self->fd, CLOCK_REALTIME_ALARM, 0, 2 * HOUR, 3);
+	ASSERT_NE(0, relative);
+	entry_due = get(self->fd, relative, 0).due;
+	ASSERT_TRUE(step(3 * HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(1, e.cookie);
+	EXPECT_EQ(CLOCK_REALTIME_ALARM, e.clockid);
+	EXPECT_EQ(start + 2 * HOUR, e.due);
+	EXPECT_FALSE(readable_within(self->fd, 50));
+	/* What the clock will show has moved with it. */
+	EXPECT_LE(entry_due + 2 * HOUR, get(self->fd, relative, 0).due);
+	EXPECT_EQ(0, get(self->fd, relative, 0).flags);
+	EXPECT_LT(HOUR, get(self->fd, relative, 0).left);
+}
+
+TEST_F(realtime, alarm_ended_by_a_setting)
+{
+	__u64 handle, time = real_now() + 9 * HOUR;
+	struct callout_event e;
+
+	if (!kernel_has_alarms())
+		return;
+	handle = set_on(self->fd, CLOCK_REALTIME_ALARM,
+			CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET, time, 1);
+	ASSERT_NE(0, handle);
+	EXPECT_EQ(CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET,
+		  get(self->fd, handle, 0).flags);
+	EXPECT_EQ(CLOCK_REALTIME_ALARM, get(self->fd, handle, 0).clockid);
+	ASSERT_TRUE(step(HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
+	EXPECT_EQ(CLOCK_REALTIME_ALARM, e.clockid);
+	/* One that fires in its time is not marked. */
+	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME_ALARM,
+			    CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET,
+			    real_now() + 30 * MSEC, 2));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);
+	EXPECT_EQ(CLOCK_REALTIME_ALARM, e.clockid);
+}
+
+TEST_HARNESS_MAIN

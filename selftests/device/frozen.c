@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * frozen.c - a program of version 3 of the interface
+ *
+ * It is built against callout_v3.h, a copy of the header as that was when
+ * version 3 was frozen, and must work unchanged on every later module. Neither
+ * file changes; what is new is tested elsewhere.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/callout_v3.h"
+#include "kselftest_harness.h"
+
+#define MSEC	1000000ULL
+#define HOUR	(3600 * 1000 * MSEC)
+
+FIXTURE(v3) {
+	int fd;
+};
+
+FIXTURE_SETUP(v3)
+{
+	self->fd = open("/dev/callout", O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(v3)
+{
+	EXPECT_EQ(0, close(self->fd));
+}
+
+static __u64 set(int fd, __u64 time, __u64 cookie)
+{
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = time,
+		.cookie = cookie,
+	};
+
+	return ioctl(fd, CALLOUT_IOC_SET, &op) ? 0 : op.handle;
+}
+
+static int unset(int fd, __u64 handle)
+{
+	struct callout_op op = {
+		.op = CALLOUT_OP_UNSET,
+		.handle = handle,
+	};
+
+	return ioctl(fd, CALLOUT_IOC_UNSET, &op);
+}
+
+static bool readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, -1) == 1;
+}
+
+/* The numbers of the requests have the sizes of the structures in them. */
+TEST(sizes)
+{
+	EXPECT_EQ(CALLOUT_OP_SIZE_V1, sizeof(struct callout_op));
+	EXPECT_EQ(CALLOUT_EVENT_SIZE_V1, sizeof(struct callout_event));
+	EXPECT_EQ(CALLOUT_BATCH_SIZE_V1, sizeof(struct callout_batch));
+	EXPECT_EQ(CALLOUT_WAIT_SIZE_V1, sizeof(struct callout_wait));
+	EXPECT_EQ(CALLOUT_ENTRY_SIZE_V1, sizeof(struct callout_entry));
+	EXPECT_EQ(CALLOUT_LIST_SIZE_V1, sizeof(struct callout_list));
+	EXPECT_EQ(CALLOUT_INFO_SIZE_V1, sizeof(struct callout_info));
+}
+
+TEST_F(v3, info)
+{
+	struct callout_info info;
+
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_INFO, &info));
+	EXPECT_LE(CALLOUT_ABI_VERSION, info.abi_version);
+	EXPECT_LE(sizeof(struct callout_op), info.op_size);
+	EXPECT_LE(sizeof(struct callout_event), info.event_size);
+	EXPECT_TRUE(info.clocks & 1U << CLOCK_MONOTONIC);
+	EXPECT_LT(0, info.tick_ns);
+	EXPECT_EQ(0, info.outstanding);
+	EXPECT_EQ(0, info.set);
+}
+
+TEST_F(v3, set_reset_unset_read)
+{
+	struct callout_op op = { .op = CALLOUT_OP_RESET, .time = 1 };
+	struct callout_event e[2];
+
+	op.handle = set(self->fd, HOUR, 42);
+	ASSERT_NE(0, op.handle);
+	ASSERT_EQ(CALLOUT_CANCELLED, ioctl(self->fd, CALLOUT_IOC_RESET, &op));
+	EXPECT_LT(0, op.left);
+	EXPECT_GE(HOUR, op.left);
+	ASSERT_TRUE(readable(self->fd));
+	ASSERT_EQ(sizeof(e[0]), read(self->fd, e, sizeof(e)));
+	EXPECT_EQ(CALLOUT_EVENT_FIRED, e[0].type);
+	EXPECT_EQ(op.handle, e[0].handle);
+	EXPECT_EQ(42, e[0].cookie);
+	EXPECT_LE(e[0].due, e[0].fired);
+	EXPECT_EQ(CLOCK_MONOTONIC, e[0].clockid);
+	EXPECT_EQ(-1, unset(self->fd, op.handle));
+	EXPECT_EQ(ENOENT, errno);
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  unset(self->fd, set(self->fd, HOUR, 1)));
+}
+
+TEST_F(v3, timeout_untimeout)
+{
+	struct callout_op op = {
+		.op = CALLOUT_OP_TIMEOUT,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+		.func = 7,
+		.cookie = 8,
+	};
+
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_TIMEOUT, &op));
+	op = (struct callout_op){
+		.op = CALLOUT_OP_UNTIMEOUT,
+		.func = 7,
+		.cookie = 8,
+	};
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  ioctl(self->fd, CALLOUT_IOC_UNTIMEOUT, &op));
+}
+
+/* Operations, one that fails among them, then a wait for an event. */
+TEST_F(v3, batch)
+{
+	struct callout_wait wait = {
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+	};
+	struct callout_op op[3] = {
+		{ .op = CALLOUT_OP_SET, .clockid = CLOCK_MONOTONIC,
+		  .time = MSEC, .cookie = 1 },
+		{ .op = CALLOUT_OP_UNSET, .handle = 12345 },
+		{ .op = CALLOUT_OP_SET, .clockid = CLOCK_MONOTONIC,
+		  .time = HOUR, .cookie = 2 },
+	};
+	struct callout_event e;
+	struct callout_batch b = {
+		.ops = (uintptr_t)op,
+		.nr_ops = 3,
+		.op_size = sizeof(op[0]),
+		.events = (uintptr_t)&e,
+		.nr_events = 1,
+		.event_size = sizeof(e),
+		.flags = CALLOUT_BATCH_WAIT,
+		.wait = (uintptr_t)&wait,
+		.wait_size = sizeof(wait),
+	};
+
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_BATCH, &b));
+	EXPECT_EQ(3, b.done);
+	EXPECT_EQ(1, b.failed);
+	EXPECT_EQ(0, op[0].result);
+	EXPECT_EQ(-ENOENT, op[1].result);
+	EXPECT_EQ(0, op[2].result);
+	ASSERT_EQ(1, b.got);
+	EXPECT_EQ(1, e.cookie);
+	EXPECT_EQ(CALLOUT_CANCELLED, unset(self->fd, op[2].handle));
+}
+
+TEST_F(v3, keys)
+{
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.flags = CALLOUT_KEY,
+		.clockid = CLOCK_MONOTONIC,
+		.time = HOUR,
+		.handle = 99,
+	};
+	struct callout_entry entry = { .handle = 99, .flags = CALLOUT_KEY };
+
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_SET, &op));
+	EXPECT_EQ(CALLOUT_CANCELLED, ioctl(self->fd, CALLOUT_IOC_SET, &op));
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+	EXPECT_EQ(99, entry.handle);
+	op = (struct callout_op){
+		.op = CALLOUT_OP_UNSET,
+		.flags = CALLOUT_KEY,
+		.handle = 99,
+	};
+	EXPECT_EQ(CALLOUT_CANCELLED, ioctl(self->fd, CALLOUT_IOC_UNSET, &op));
+}
+
+TEST_F(v3, list_next_cancel)
+{
+	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
+	struct callout_cancel cancel = { .cookie = 0x10, .mask = 0xf0 };
+	struct callout_entry entries[4];
+	struct callout_list list = {
+		.entries = (uintptr_t)entries,
+		.nr_entries = 4,
+		.entry_size = sizeof(entries[0]),
+	};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		ASSERT_NE(0, set(self->fd, HOUR, 0x10 * i));
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_LIST, &list));
+	ASSERT_EQ(3, list.got);
+	EXPECT_EQ(0, list.cursor);
+	EXPECT_EQ(CALLOUT_OP_SET, entries[0].op);
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_NEXT, &next));
+	EXPECT_GE(entries[0].due, next.due);
+	EXPECT_EQ(1, ioctl(self->fd, CALLOUT_IOC_CANCEL, &cancel));
+	memset(&cancel, 0, sizeof(cancel));
+	EXPECT_EQ(2, ioctl(self->fd, CALLOUT_IOC_CANCEL, &cancel));
+}
+
+TEST_F(v3, limit_format_eventfd)
+{
+	struct callout_limit limit = { .max_outstanding = 1 };
+	struct callout_format format = { .event_size = 128 };
+	struct callout_eventfd eventfd_of = { .fd = eventfd(0, 0) };
+	char buffer[256];
+
+	ASSERT_LE(0, eventfd_of.fd);
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_LIMIT, &limit));
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_FORMAT, &format));
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_EVENTFD, &eventfd_of));
+	ASSERT_NE(0, set(self->fd, MSEC, 1));
+	EXPECT_EQ(0, set(self->fd, MSEC, 2));
+	EXPECT_EQ(ENOSPC, errno);
+	ASSERT_TRUE(readable(eventfd_of.fd));
+	EXPECT_EQ(128, read(self->fd, buffer, sizeof(buffer)));
+	EXPECT_EQ(0, close(eventfd_of.fd));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * key.c - callouts that are named by a number of the program's
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "lib/fixture.h"
+
+static int set_key(int fd, __u64 key, __u64 time)
+{
+	struct callout_op op = callout_op_key(callout_op_set(time, 0), key);
+	int ret = do_op(fd, &op);
+
+	/* The key stays where it was. */
+	return op.handle == key ? ret : -EPROTO;
+}
+
+static int unset_key(int fd, __u64 key)
+{
+	struct callout_op op = callout_op_key(callout_op_unset(0), key);
+
+	return do_op(fd, &op);
+}
+
+static int get_key(int fd, __u64 key, struct callout_entry *entry)
+{
+	memset(entry, 0, sizeof(*entry));
+	entry->handle = key;
+	entry->flags = CALLOUT_KEY;
+	return callout_dev_ioctl(fd, CALLOUT_IOC_GET, entry);
+}
+
+/* SET inserts a callout or moves the one that has the key. */
+TEST_F(file, insert_or_move)
+{
+	static const __u64 keys[] = { 0, 1, 42, 1ULL << 63, ~0ULL };
+	unsigned int n = ARRAY_SIZE(keys), i;
+	struct callout_event e;
+
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(0, set_key(self->fd, keys[i], HOUR));
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  set_key(self->fd, keys[i], 2 * HOUR));
+	EXPECT_EQ(n, info_of(self->fd).outstanding);
+	EXPECT_EQ(n, info_of(self->fd).set);
+	EXPECT_EQ(n, info_of(self->fd).reset);
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, keys[i], 0));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);
+		EXPECT_EQ(CALLOUT_EVENT_KEY, e.flags);
+		EXPECT_EQ(keys[i], e.handle);
+		EXPECT_EQ(0, e.cookie);
+		EXPECT_EQ(0, e.func);
+		EXPECT_EQ(-ENOENT, unset_key(self->fd, keys[i]));
+		/* Once it was read it is another one. */
+		EXPECT_EQ(0, set_key(self->fd, keys[i], HOUR));
+		EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, keys[i]));
+		EXPECT_EQ(-ENOENT, unset_key(self->fd, keys[i]));
+	}
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* An unread event is withdrawn by each operation. */
+TEST_F(file, unread)
+{
+	struct callout_op op = callout_op_key(callout_op_reset(0, HOUR), 7);
+
+	EXPECT_EQ(0, set_key(self->fd, 7, 0));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, set_key(self->fd, 7, 0));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	op.left = ~0ULL;
+	EXPECT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+	EXPECT_EQ(0, op.left);
+	EXPECT_FALSE(readable(self->fd));
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_GE(HOUR, op.left);
+	EXPECT_LT(0, op.left);
+	EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, 7, 0));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, unset_key(self->fd, 7));
+	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
+	EXPECT_EQ(1, info_of(self->fd).set);
+}
+
+/* SET tells how much time was left, as RESET does; 0 if it has inserted. */
+TEST_F(file, left)
+{
+	struct callout_op op = callout_op_key(callout_op_set(HOUR, 0), 7);
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		op.left = ~0ULL;
+		ASSERT_EQ(0, do_op(self->fd, &op));
+		EXPECT_EQ(0, op.left);
+		op.left = ~0ULL;
+		ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+		EXPECT_GE(HOUR, op.left);
+		EXPECT_LT(HOUR / 2, op.left);
+		EXPECT_EQ(7, op.handle);
+		EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 7));
+
+		op.left = ~0ULL;
+		ASSERT_EQ(1, do_ops(self->fd, &op, 1));
+		EXPECT_EQ(0, op.left);
+		ASSERT_EQ(1, do_ops(self->fd, &op, 1));
+		EXPECT_GE(HOUR, op.left);
+		EXPECT_LT(HOUR / 2, op.left);
+		/* A failure: the clock is not that of the callout. */
+		op.clockid = CLOCK_BOOTTIME;
+		ASSERT_EQ(0, do_ops(self->fd, &op, 1));
+		EXPECT_EQ(-EINVAL, op.result);
+		EXPECT_EQ(0, op.left);
+		EXPECT_EQ(7, op.handle);
+		op.clockid = CLOCK_MONOTONIC;
+		EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 7));
+	}
+}
+
+/*
+ * A SET by key whose results cannot be written is not undone: another thread may
+ * have moved the callout. If they cannot be written before either, it is not
+ * done at all, except in a batch.
+ */
+TEST_F(file, cannot_write)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	struct callout_op *op;
+	struct callout_batch b;
+
+	op = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, op);
+	op[0] = callout_op_key(callout_op_set(HOUR, 0), 7);
+	op[1] = callout_op_set(HOUR, 0);
+	ASSERT_EQ(0, mprotect(op, size, PROT_READ));
+	EXPECT_EQ(-EFAULT, do_op(self->fd, op));
+	EXPECT_EQ(0, info_of(self->fd).set);
+	b = batch_of(op, 2);
+	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
+	EXPECT_EQ(2, b.done);
+	EXPECT_EQ(2, b.failed);
+	EXPECT_EQ(2, info_of(self->fd).set);
+	EXPECT_EQ(1, info_of(self->fd).outstanding);
+	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 7));
+	munmap(op, size);
+}
+
+/* GET and LIST tell the key. */
+TEST_F(file, get_and_list)
+{
+	struct callout_entry entry, entries[4];
+	struct callout_list list = {
+		.entries = (uintptr_t)entries,
+		.nr_entries = 4,
+		.entry_size = sizeof(entry),
+	};
+	struct callout_op op;
+
+	EXPECT_EQ(-ENOENT, get_key(self->fd, 9, &entry));
+	op = callout_op_key(callout_op_set(HOUR, 0), 9);
+	op.clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(0, get_key(self->fd, 9, &entry));
+	EXPECT_EQ(9, entry.handle);
+	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
+	EXPECT_EQ(CALLOUT_KEY | CALLOUT_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+	EXPECT_EQ(CLOCK_BOOTTIME, entry.clockid);
+	EXPECT_EQ(0, entry.cookie);
+	EXPECT_EQ(0, entry.func);
+	EXPECT_EQ(-ENOENT, get_key(self->fd, 8, &entry));
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
+	ASSERT_EQ(1, list.got);
+	EXPECT_EQ(9, entries[0].handle);
+	EXPECT_EQ(CALLOUT_KEY | CALLOUT_ABSTIME, entries[0].flags);
+
+	/* The clock of a key cannot change while it is outstanding. */
+	EXPECT_EQ(-EINVAL, set_key(self->fd, 9, 0));
+	EXPECT_FALSE(readable_within(self->fd, 20));
+	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 9));
+	EXPECT_EQ(0, set_key(self->fd, 9, HOUR));
+}
+
+/* Keys, handles, and what TIMEOUT has set are apart. */
+TEST_F(file, apart_from_others)
+{
+	__u64 handle = set(self->fd, HOUR, 5), timeout;
+
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, 6, 5, &timeout));
+	EXPECT_EQ(-ENOENT, unset_key(self->fd, handle));
+	EXPECT_EQ(-ENOENT, unset_key(self->fd, timeout));
+	EXPECT_EQ(-ENOENT, unset_key(self->fd, 5));
+	EXPECT_EQ(0, set_key(self->fd, handle, HOUR));
+	EXPECT_EQ(0, set_key(self->fd, 5, HOUR));
+	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 0, 5, 0));
+	EXPECT_EQ(-EINVAL, callout_dev_untimeout(self->fd, ~0ULL, 5, 0));
+	EXPECT_EQ(-EINVAL, callout_dev_timeout(self->fd, 0, HOUR, ~0ULL, 5,
+					       &timeout));
+	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_untimeout(self->fd, 6, 5, 0));
+	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 5));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+TEST_F(file, refused)
+{
+	struct callout_op sets = callout_op_key(callout_op_set(0, 0), 1);
+	struct callout_op unsets = callout_op_key(callout_op_unset(0), 1);
+	struct callout_op resets = callout_op_key(callout_op_reset(0, 0), 1);
+	struct callout_op op;
+
+#define EXPECT_REFUSED(from, change) do {				\
+	op = from;							\
+	change;								\
+	EXPECT_EQ(-EINVAL, do_op(self->fd, &op)) {			\
+		TH_LOG("%s: %s", #from, #change);			\
+	}								\
+} while (0)
+
+	ASSERT_EQ(0, set_key(self->fd, 1, HOUR));
+	EXPECT_REFUSED(sets, op.cookie = 1);
+	EXPECT_REFUSED(sets, op.period = 1);
+	EXPECT_REFUSED(sets, op.time = TIME_MAX + 1);
+	EXPECT_REFUSED(sets, op.slack = TIME_MAX + 1);
+	EXPECT_REFUSED(sets, op.clockid = CLOCK_REALTIME);
+	EXPECT_REFUSED(sets, op.clockid = CLOCK_TAI);
+	EXPECT_REFUSED(sets, op.flags |= CALLOUT_NEW_PERIOD);
+	EXPECT_REFUSED(sets, op.flags |= 1U << 31);
+	EXPECT_REFUSED(unsets, op.cookie = 1);
+	EXPECT_REFUSED(unsets, op.func = 1);
+	EXPECT_REFUSED(unsets, op.time = 1);
+	EXPECT_REFUSED(unsets, op.flags |= CALLOUT_ABSTIME);
+	EXPECT_REFUSED(unsets, op.flags |= 1U << 31);
+	EXPECT_REFUSED(resets, op.cookie = 1);
+	EXPECT_REFUSED(resets, op.clockid = CLOCK_MONOTONIC);
+	EXPECT_REFUSED(resets, op.period = 1);
+	EXPECT_REFUSED(resets, op.slack = 1);
+	EXPECT_REFUSED(resets, op.flags |= CALLOUT_NEW_PERIOD; op.period = 1);
+	EXPECT_REFUSED(resets, op.flags |= 1U << 31);
+	EXPECT_REFUSED(sets, op.op = CALLOUT_OP_TIMEOUT);
+	EXPECT_REFUSED(sets, op.op = CALLOUT_OP_UNTIMEOUT);
+#undef EXPECT_REFUSED
+	EXPECT_FALSE(readable_within(self->fd, 20));
+	EXPECT_EQ(1, info_of(self->fd).outstanding);
+	EXPECT_EQ(0, info_of(self->fd).reset);
+}
+
+/* In a batch, many keys at once; a key stays in its operation. */
+TEST_F(file, batch)
+{
+	enum { N = 1000 };
+	static struct callout_op ops[N];
+	unsigned int i, round;
+
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < N; i++)
+			ops[i] = callout_op_key(callout_op_set(HOUR, 0),
+						i % (N / 2));
+		ASSERT_EQ(N, do_ops(self->fd, ops, N));
+		for (i = 0; i < N; i++) {
+			EXPECT_EQ(i % (N / 2), ops[i].handle);
+			EXPECT_EQ(!round && i < N / 2 ? 0 : CALLOUT_CANCELLED,
+				  ops[i].result);
+		}
+		EXPECT_EQ(N / 2, info_of(self->fd).outstanding);
+	}
+	ops[0] = callout_op_key(callout_op_set(~0ULL, 0), 77);
+	ASSERT_EQ(0, do_ops(self->fd, ops, 1));
+	EXPECT_EQ(-EINVAL, ops[0].result);
+	EXPECT_EQ(77, ops[0].handle);
+}
+
+/* An event that could not be copied comes again, without its key. */
+TEST_F(file, read_fails)
+{
+	struct callout_event e[4];
+
+	ASSERT_EQ(0, set_key(self->fd, 3, 0));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, nowhere(), 1));
+	EXPECT_EQ(-ENOENT, unset_key(self->fd, 3));
+	EXPECT_EQ(0, set_key(self->fd, 3, HOUR));
+	EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, 3, 2 * HOUR));
+	ASSERT_EQ(1, callout_dev_read(self->fd, e, 4));
+	EXPECT_EQ(3, e[0].handle);
+	EXPECT_EQ(CALLOUT_EVENT_KEY, e[0].flags);
+	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 3));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* Few keys that all threads set, move, cancel and read. */
+#define KEYS	3
+
+struct racer {
+	int fd;
+	atomic_bool stop;
+	unsigned int seed, inserted, cancelled, read, wrong;
+};
+
+static void *race(void *arg)
+{
+	struct callout_event e[8];
+	struct racer *r = arg;
+	__u64 key;
+	int ret;
+
+	while (!r->stop) {
+		key = rand_r(&r->seed) % KEYS;
+		switch (rand_r(&r->seed) % 4) {
+		case 0:
+			ret = unset_key(r->fd, key);
+			r->cancelled += ret > 0;
+			r->wrong += ret < 0 && ret != -ENOENT;
+			break;
+		case 1:
+			ret = callout_dev_read(r->fd, e, 8);
+			r->read += ret > 0 ? ret : 0;
+			r->wrong += ret < 0 && ret != -EAGAIN;
+			break;
+		default:
+			ret = set_key(r->fd, key,
+				      rand_r(&r->seed) % 2 ? 0 : HOUR);
+			r->inserted += !ret;
+			r->wrong += ret < 0;
+		}
+	}
+	return NULL;
+}
+
+/* A key names one callout, and each that was inserted ends once. */
+TEST_F(file, race)
+{
+	enum { THREADS = 4 };
+	unsigned int inserted = 0, ended = 0, i;
+	struct racer r[THREADS] = { 0 };
+	pthread_t threads[THREADS];
+	struct callout_event e;
+
+	for (i = 0; i < THREADS; i++) {
+		r[i].fd = self->fd;
+		r[i].seed = i + 1;
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, race, &r[i]));
+	}
+	for (i = 0; i < 200; i++) {
+		/* No more than the keys, or being read. */
+		EXPECT_GE(KEYS + THREADS * 8, info_of(self->fd).outstanding);
+		sleep_ns(MSEC);
+	}
+	for (i = 0; i < THREADS; i++) {
+		r[i].stop = true;
+		pthread_join(threads[i], NULL);
+		EXPECT_EQ(0, r[i].wrong);
+		inserted += r[i].inserted;
+		ended += r[i].cancelled + r[i].read;
+	}
+	EXPECT_GE(KEYS, info_of(self->fd).outstanding);
+	for (i = 0; i < KEYS; i++) {
+		ended += unset_key(self->fd, i) > 0;
+		EXPECT_EQ(-ENOENT, unset_key(self->fd, i));
+	}
+	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(inserted, ended);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+struct canceller {
+	int fd;
+	atomic_bool stop;
+	unsigned int cancelled;
+};
+
+/* Cancels the callout with key 1 whenever there is one. */
+static void *cancel_first(void *arg)
+{
+	struct canceller *c = arg;
+
+	pin_to_cpu(1 % sysconf(_SC_NPROCESSORS_ONLN));
+	while (!c->stop)
+		c->cancelled += unset_key(c->fd, 1) > 0;
+	return NULL;
+}
+
+/* A slot that was found by its key is not cancelled once it has another one's. */
+TEST_F(file, race_for_a_slot)
+{
+	struct canceller c = { .fd = self->fd };
+	unsigned int set = 0, cancelled = 0;
+	__u64 end = callout_dev_now() + 300 * MSEC;
+	pthread_t thread;
+
+	pin_to_cpu(0);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, cancel_first, &c));
+	while (callout_dev_now() < end) {
+		ASSERT_EQ(0, set_key(self->fd, 1, HOUR));
+		set++;
+		cancelled += unset_key(self->fd, 1) > 0;
+		ASSERT_EQ(0, set_key(self->fd, 2, HOUR));
+		ASSERT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 2));
+	}
+	c.stop = true;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(set, cancelled + c.cancelled);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+struct failing {
+	int fd;
+	int cpu;
+	atomic_bool *stop;
+	unsigned int reads;
+};
+
+/* Waits for events and fails to read them. */
+static void *read_to_nowhere(void *arg)
+{
+	struct failing *f = arg;
+	struct callout_batch b;
+
+	pin_to_cpu(f->cpu);
+	while (!*f->stop) {
+		b = with_events(batch_of(NULL, 0), nowhere(), 16,
+				CALLOUT_BATCH_WAIT, MSEC);
+		if (do_batch(f->fd, &b) == -EFAULT)
+			f->reads++;
+		/* The events are still there; others must get to run. */
+		sleep_ns(1000);
+	}
+	return NULL;
+}
+
+/*
+ * A key has one callout, also while events come back from readers that cannot
+ * copy them, and lose their keys. To move one of those would make a callout that
+ * no key names, and that stays. For that the callout must fire, and a reader be
+ * done, between the search for the key and the move. The search has interrupts
+ * off, so ticks often come right after it; on a kernel with preemption a reader
+ * on the same CPU runs then.
+ */
+TEST_F(file, race_with_failing_readers)
+{
+	unsigned int i, n = 0, lost = 0, withdrawn = 0, reads = 0;
+	__u64 end = callout_dev_now() + 2 * SEC;
+	struct sched_param param = { 0 };
+	atomic_bool stop = false;
+	struct failing f[2] = {
+		{ .fd = self->fd, .cpu = 0, .stop = &stop },
+		{ .fd = self->fd, .cpu = 1, .stop = &stop },
+	};
+	struct callout_op ops[16];
+	struct callout_event e[16];
+	pthread_t threads[2];
+
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, read_to_nowhere,
+					    &f[i]));
+	pin_to_cpu(0);
+	sched_setscheduler(0, SCHED_IDLE, &param);
+	for (i = 0; i < 16; i++)
+		ops[i] = callout_op_key(callout_op_set(i % 2 ? HOUR : 0, 0), 7);
+	for (; callout_dev_now() < end; n++) {
+		ASSERT_EQ(16, do_ops(self->fd, ops, 16));
+		for (i = 0; i < 16; i++) {
+			lost += !ops[i].result;
+			withdrawn += ops[i].result == CALLOUT_WITHDRAWN;
+		}
+		/* Those that have lost the key, or the one that has it. */
+		while (callout_dev_read(self->fd, e, 16) > 0)
+			;
+	}
+	stop = true;
+	for (i = 0; i < 2; i++) {
+		pthread_join(threads[i], NULL);
+		reads += f[i].reads;
+	}
+	TH_LOG("%u batches, %u reads failed, %u events were withdrawn, %u lost or read",
+	       n, reads, withdrawn, lost);
+	while (callout_dev_read(self->fd, e, 16) > 0)
+		;
+	unset_key(self->fd, 7);
+	EXPECT_EQ(-ENOENT, unset_key(self->fd, 7));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,544 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * readers.c - several readers of one file: a stuck reader does not block
+ * the others, and an event wakes one waiting reader
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+
+#include "lib/fixture.h"
+#include "lib/stuck.h"
+
+/* A thread is stuck in read() and has taken the event with the cookie STUCK. */
+#define STUCK	1000
+
+FIXTURE(stuck) {
+	int fd;		/* non-blocking */
+	__u64 handle;	/* of the stuck reader's callout */
+	struct stuck reader;
+};
+
+FIXTURE_VARIANT(stuck) {
+	__u64 period;
+};
+
+FIXTURE_VARIANT_ADD(stuck, one_shot) { .period = 0 };
+FIXTURE_VARIANT_ADD(stuck, periodic) { .period = HOUR };
+
+FIXTURE_SETUP(stuck)
+{
+	struct callout_op op = callout_op_set(0, STUCK);
+
+	self->fd = callout_dev_open(O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	if (!stuck_possible())
+		SKIP(return, "the kernel has no userfaultfd");
+	op.period = variant->period;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	self->handle = op.handle;
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	ASSERT_TRUE(stuck_start(&self->reader, self->fd));
+}
+
+/* Each test has ended the reader's call. */
+FIXTURE_TEARDOWN(stuck)
+{
+	stuck_free(&self->reader);
+	EXPECT_EQ(0, close(self->fd));
+}
+
+/* The stuck reader gets its event. */
+#define FINISH() do {							\
+	EXPECT_EQ(1, stuck_finish(&self->reader));			\
+	EXPECT_EQ(STUCK, self->reader.page->cookie);			\
+	EXPECT_EQ(self->handle, self->reader.page->handle);		\
+} while (0)
+
+/* EAGAIN means that no event is unread, and POLLIN that one is. */
+TEST_F(stuck, others_read)
+{
+	struct callout_event e;
+	struct callout_batch b;
+	unsigned int i;
+
+	EXPECT_FALSE(readable(self->fd));
+	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
+	for (i = 0; i < 3; i++) {
+		ASSERT_NE(0, set(self->fd, 0, i));
+		ASSERT_TRUE(wait_unread(self->fd, 1));
+		EXPECT_TRUE(readable(self->fd));
+		if (i < 2) {
+			ASSERT_EQ(1, callout_dev_read(self->fd, &e, 1));
+		} else {
+			b = batch_wait(&e, 0);
+			ASSERT_EQ(0, do_batch(self->fd, &b));
+			ASSERT_EQ(1, b.got);
+		}
+		EXPECT_EQ(i, e.cookie);
+		EXPECT_FALSE(readable(self->fd));
+	}
+	FINISH();
+}
+
+/* A reader that reads until EAGAIN gets all events, and sees the next edge. */
+TEST_F(stuck, edges)
+{
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	int ep = epoll_create1(EPOLL_CLOEXEC), got;
+	struct callout_event e[4];
+	unsigned int i;
+
+	ASSERT_LE(0, ep);
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
+	for (i = 0; i < 5; i++) {
+		ASSERT_NE(0, set(self->fd, 0, i));
+		ASSERT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
+		got = callout_dev_read(self->fd, e, 4);
+		ASSERT_EQ(1, got);
+		EXPECT_EQ(i, e[0].cookie);
+		EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, e, 4));
+	}
+	FINISH();
+	close(ep);
+}
+
+/* A wait ends at its timeout, also while another reader is stuck. */
+TEST_F(stuck, timeout)
+{
+	static const __u64 timeouts[] = { 0, 1, 20 * MSEC };
+	struct callout_event e;
+	struct callout_batch b;
+	unsigned int i;
+	__u64 begin;
+
+	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
+		begin = callout_dev_now();
+		b = batch_wait(&e, timeouts[i]);
+		EXPECT_EQ(0, do_batch(self->fd, &b));
+		EXPECT_LE(begin + timeouts[i], callout_dev_now());
+		EXPECT_EQ(0, b.got);
+	}
+	FINISH();
+}
+
+/*
+ * An event that could not be copied is unread again: it makes an edge, signals
+ * the eventfd, and comes before later events.
+ */
+TEST_F(stuck, fails)
+{
+	int ep = epoll_create1(EPOLL_CLOEXEC), efd = eventfd(0, EFD_NONBLOCK);
+	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	struct callout_event e[2];
+	__u64 value;
+
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
+	ASSERT_EQ(0, set_eventfd(self->fd, efd));
+	EXPECT_FALSE(readable(efd));
+	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	EXPECT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
+	EXPECT_EQ((ssize_t)sizeof(value), read(efd, &value, sizeof(value)));
+	EXPECT_EQ(1, value);
+	ASSERT_NE(0, set(self->fd, 0, 1));
+	ASSERT_TRUE(wait_unread(self->fd, 2));
+	ASSERT_EQ(2, callout_dev_read(self->fd, e, 2));
+	EXPECT_EQ(STUCK, e[0].cookie);
+	EXPECT_EQ(1, e[1].cookie);
+	close(ep);
+	close(efd);
+}
+
+/* A cancel does not wait for the reader, whose event is the callout's last. */
+TEST_F(stuck, cancel)
+{
+	struct callout_event e;
+
+	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT,
+		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(-ENOENT, reset(self->fd, self->handle, 0));
+	FINISH();
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(!!variant->period, info_of(self->fd).cancelled);
+	EXPECT_EQ(!!variant->period, info_of(self->fd).repeated);
+	EXPECT_EQ(!variant->period, info_of(self->fd).delivered);
+}
+
+/* A failed copy does not bring back a callout that was cancelled meanwhile. */
+TEST_F(stuck, cancel_then_fail)
+{
+	struct callout_event e;
+	unsigned int back = !variant->period;
+
+	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT,
+		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	EXPECT_EQ(back, info_of(self->fd).unread);
+	EXPECT_EQ(back, info_of(self->fd).outstanding);
+	EXPECT_EQ(back ? 1 : -EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(!back, info_of(self->fd).cancelled);
+	EXPECT_EQ(back, info_of(self->fd).delivered);
+	EXPECT_EQ(0, info_of(self->fd).repeated);
+}
+
+static int move(int fd, __u64 handle, __u64 time, __u64 period)
+{
+	struct callout_op op = callout_op_reset(handle, time);
+
+	op.flags = CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD;
+	op.period = period;
+	return do_op(fd, &op);
+}
+
+/* The last RESET counts, whether the copy succeeds or not. */
+TEST_F(stuck, move)
+{
+	struct callout_entry entry = {};
+	__u64 now = callout_dev_now();
+
+	if (!variant->period) {
+		EXPECT_EQ(-ENOENT, move(self->fd, self->handle, now, 0));
+		FINISH();
+		return;
+	}
+	entry.handle = self->handle;
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  move(self->fd, self->handle, now + HOUR, 0));
+	/* The event that is being read is that of an earlier setting. */
+	entry = (struct callout_entry){ .handle = self->handle };
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+	EXPECT_EQ(now + HOUR, entry.due);
+	EXPECT_EQ(now + HOUR, next_due(self->fd, CLOCK_MONOTONIC));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  move(self->fd, self->handle, now + 3 * HOUR, 2 * HOUR));
+	FINISH();
+	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, self->reader.page->flags);
+	EXPECT_EQ(now + 3 * HOUR, next_due(self->fd, CLOCK_MONOTONIC));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(2, info_of(self->fd).reset);
+}
+
+TEST_F(stuck, move_then_fail)
+{
+	__u64 now = callout_dev_now();
+	struct callout_event e;
+
+	if (!variant->period) {
+		EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+		EXPECT_EQ(CALLOUT_WITHDRAWN,
+			  move(self->fd, self->handle, now + HOUR, 0));
+		return;
+	}
+	/* It becomes a one-shot callout, due at once. */
+	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, self->handle, now, 0));
+	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	/* It fires, and is not pending any more. */
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(~0ULL, next_due(self->fd, CLOCK_MONOTONIC));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(STUCK, e.cookie);
+	EXPECT_EQ(now, e.due);
+	EXPECT_EQ(0, e.flags);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(1, info_of(self->fd).delivered);
+	EXPECT_EQ(0, info_of(self->fd).repeated);
+}
+
+/* A failed copy does not bring back an event whose callout was moved on. */
+TEST_F(stuck, move_far_then_fail)
+{
+	__u64 now = callout_dev_now();
+
+	if (!variant->period) {
+		FINISH();
+		return;
+	}
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  move(self->fd, self->handle, now + HOUR, HOUR));
+	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	EXPECT_EQ(0, info_of(self->fd).unread);
+	EXPECT_EQ(now + HOUR, next_due(self->fd, CLOCK_MONOTONIC));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+TEST_F(stuck, move_then_cancel)
+{
+	if (variant->period) {
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  move(self->fd, self->handle, 0, HOUR));
+		EXPECT_EQ(CALLOUT_CANCELLED,
+			  callout_dev_unset(self->fd, self->handle));
+	}
+	EXPECT_EQ(-ENOENT, move(self->fd, self->handle, 0, HOUR));
+	FINISH();
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* The file is freed when the stuck reader has left it. */
+TEST_F(stuck, close)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, close(self->fd));
+	self->fd = fd;
+	FINISH();
+}
+
+#define READERS	24U
+
+/* A thread that reads one event at a time, until it gets END. */
+#define END	100000
+
+struct reader {
+	int fd;			/* blocking */
+	bool batch;		/* it waits in BATCH, for short times */
+	atomic_bool started;
+	atomic_uint got;
+	unsigned int seed;
+	pid_t tid;
+	pthread_t thread;
+};
+
+/* Returns 1, 0 if none came in time, or an error. */
+static int read_one(struct reader *r, struct callout_event *e)
+{
+	struct callout_batch b;
+	int ret;
+
+	if (!r->batch)
+		return callout_dev_read(r->fd, e, 1);
+	b = batch_wait(e, rand_r(&r->seed) % (2 * MSEC));
+	ret = do_batch(r->fd, &b);
+	return ret ? ret : (int)b.got;
+}
+
+static void *read_all(void *arg)
+{
+	struct callout_event e;
+	struct reader *r = arg;
+	int ret;
+
+	r->tid = syscall(SYS_gettid);
+	r->started = true;
+	for (;;) {
+		ret = read_one(r, &e);
+		if (ret == -EINTR || !ret)
+			continue;
+		if (ret != 1)
+			return r;
+		if (e.cookie == END)
+			return NULL;
+		r->got++;
+	}
+}
+
+FIXTURE(waiting) {
+	int fd;			/* blocking */
+	struct reader readers[READERS];
+};
+
+FIXTURE_SETUP(waiting)
+{
+	self->fd = callout_dev_open(0);
+	ASSERT_LE(0, self->fd);
+}
+
+/* Each of these events ends one reader. */
+FIXTURE_TEARDOWN(waiting)
+{
+	unsigned int i;
+	void *failed;
+
+	for (i = 0; i < READERS; i++)
+		EXPECT_NE(0, set(self->fd, 0, END));
+	for (i = 0; i < READERS; i++) {
+		pthread_join(self->readers[i].thread, &failed);
+		EXPECT_EQ(NULL, failed);
+	}
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(0, close(self->fd));
+}
+
+static bool start_readers(struct _test_data_waiting *self, bool batches)
+{
+	struct reader *r;
+	unsigned int i;
+
+	for (i = 0; i < READERS; i++) {
+		r = &self->readers[i];
+		*r = (struct reader){
+			.fd = self->fd,
+			.batch = batches && i & 1,
+			.seed = i + 1,
+		};
+		if (pthread_create(&r->thread, NULL, read_all, r))
+			return false;
+	}
+	return true;
+}
+
+static unsigned int sum_of(struct _test_data_waiting *self)
+{
+	unsigned int i, sum = 0;
+
+	for (i = 0; i < READERS; i++)
+		sum += self->readers[i].got;
+	return sum;
+}
+
+static bool wait_sum(struct _test_data_waiting *self, unsigned int sum)
+{
+	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	unsigned int now, last = 0;
+
+	while ((now = sum_of(self)) < sum) {
+		if (now != last)
+			limit = callout_dev_now() + WAIT_MS * MSEC;
+		else if (callout_dev_now() > limit)
+			return false;
+		last = now;
+		sleep_ns(MSEC);
+	}
+	return sum_of(self) == sum;
+}
+
+/* Whether the reader sleeps; *@switches is how often it went to sleep. */
+static bool asleep(struct reader *r, unsigned long *switches)
+{
+	char path[64], line[256], state = 0;
+	FILE *f;
+
+	if (!r->started)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/task/%d/status", r->tid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "State: %c", &state) == 1)
+			continue;
+		if (sscanf(line, "voluntary_ctxt_switches: %lu", switches) == 1)
+			break;
+	}
+	fclose(f);
+	return state == 'S';
+}
+
+/* Waits until all readers sleep; returns how often they went to sleep, or 0. */
+static unsigned long all_asleep(struct _test_data_waiting *self)
+{
+	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	unsigned long sum, switches;
+	unsigned int i;
+
+	do {
+		sleep_ns(20 * MSEC);
+		for (i = 0, sum = 0; i < READERS; i++, sum += switches)
+			if (!asleep(&self->readers[i], &switches))
+				break;
+		if (i == READERS)
+			return sum;
+	} while (callout_dev_now() < limit);
+	return 0;
+}
+
+/* An event wakes one waiting reader, not all (no thundering herd). */
+TEST_F(waiting, one_is_woken)
+{
+	unsigned long before, after;
+	unsigned int i;
+
+	ASSERT_TRUE(start_readers(self, false));
+	before = all_asleep(self);
+	ASSERT_NE(0, before);
+	for (i = 1; i <= 10; i++) {
+		ASSERT_NE(0, set(self->fd, 0, i));
+		ASSERT_TRUE(wait_sum(self, i));
+	}
+	after = all_asleep(self);
+	ASSERT_NE(0, after);
+	/* On PREEMPT_RT locks sleep too. */
+	EXPECT_GT(10 * READERS / 2, after - before) {
+		TH_LOG("%u readers were woken %lu times by 10 events",
+		       READERS, after - before);
+	}
+}
+
+/* A reader that was woken and is stuck leaves other events to other readers. */
+TEST_F(waiting, one_is_stuck)
+{
+	struct callout_op ops[2];
+	struct stuck stuck;
+
+	if (stuck_possible()) {
+		/* It waits first, so that it is the one to be woken. */
+		ASSERT_TRUE(stuck_begin(&stuck, self->fd));
+		sleep_ns(50 * MSEC);
+	}
+	ASSERT_TRUE(start_readers(self, false));
+	if (!stuck_possible())
+		SKIP(return, "the kernel has no userfaultfd");
+	ASSERT_NE(0, all_asleep(self));
+	ops[0] = callout_op_set(100 * MSEC, 1);
+	ops[1] = callout_op_set(100 * MSEC, 2);
+	ASSERT_EQ(2, do_ops(self->fd, ops, 2));
+	ASSERT_TRUE(stuck_has_event(&stuck));
+	EXPECT_TRUE(wait_sum(self, 1));
+	EXPECT_EQ(1, stuck_finish(&stuck));
+	stuck_free(&stuck);
+}
+
+/* A reader that leaves events unread wakes the next reader. */
+TEST_F(waiting, many_at_once)
+{
+	struct callout_op ops[3 * READERS];
+	unsigned int i, round;
+
+	ASSERT_TRUE(start_readers(self, false));
+	ASSERT_NE(0, all_asleep(self));
+	for (round = 1; round <= 5; round++) {
+		for (i = 0; i < ARRAY_SIZE(ops); i++)
+			ops[i] = callout_op_set(0, i);
+		ASSERT_EQ(ARRAY_SIZE(ops),
+			  do_ops(self->fd, ops, ARRAY_SIZE(ops)));
+		ASSERT_TRUE(wait_sum(self, round * ARRAY_SIZE(ops)));
+	}
+}
+
+/* No wake-up is lost if a signal or a timeout wakes the same reader. */
+TEST_F(waiting, signals_and_timeouts)
+{
+	unsigned int seed = 1, i, sum = 0;
+
+	ASSERT_TRUE(interrupt_by(SIGUSR1, 0));
+	ASSERT_TRUE(start_readers(self, true));
+	for (i = 0; i < 400; i++) {
+		ASSERT_NE(0, set(self->fd, rand_r(&seed) % (4 * MSEC), i));
+		sum++;
+		pthread_kill(self->readers[rand_r(&seed) % READERS].thread,
+			     SIGUSR1);
+		if (i % 4 == 0)
+			sleep_ns(rand_r(&seed) % (4 * MSEC));
+		/* Now and then all events must have been read. */
+		if (i % 40 == 0)
+			ASSERT_TRUE(wait_sum(self, sum));
+	}
+	EXPECT_TRUE(wait_sum(self, sum));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * realtime.c - CLOCK_REALTIME: absolute callouts follow settings of the
+ * clock
+ */
+#include <pthread.h>
+
+#include "lib/realtime.h"
+
+/* A callout fires when the clock has been set past its time, and not before. */
+TEST_F(realtime, set_forth)
+{
+	__u64 start = real_now();
+	struct callout_event e;
+
+	ASSERT_NE(0, set_real(self->fd, start + 2 * HOUR, 1));
+	ASSERT_NE(0, set_real(self->fd, start + 9 * HOUR, 2));
+	ASSERT_TRUE(step(HOUR));
+	EXPECT_FALSE(readable_within(self->fd, 50));
+	ASSERT_TRUE(step(2 * HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(1, e.cookie);
+	EXPECT_EQ(start + 2 * HOUR, e.due);
+	EXPECT_GE(callout_dev_now(), e.fired);
+	EXPECT_FALSE(readable_within(self->fd, 50));
+	EXPECT_EQ(start + 9 * HOUR, next_due(self->fd, CLOCK_REALTIME));
+}
+
+/*
+ * A callout does not fire when its tick comes if the clock was set back
+ * meanwhile. The longer it takes to set the clock, the longer is its time.
+ */
+TEST_F(realtime, set_back)
+{
+	__u64 after = 100 * MSEC, start, before;
+	struct callout_event e;
+
+	for (;; after *= 2) {
+		before = callout_dev_now();
+		start = real_now();
+		ASSERT_NE(0, set_real(self->fd, start + after, 1));
+		ASSERT_TRUE(step(-HOUR));
+		if (callout_dev_now() < before + after)
+			break;
+		ASSERT_TRUE(step(HOUR));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+	}
+	while (callout_dev_now() < before + after + 50 * MSEC)
+		sleep_ns(10 * MSEC);
+	EXPECT_FALSE(readable_within(self->fd, 50));
+	EXPECT_EQ(start + after, next_due(self->fd, CLOCK_REALTIME));
+	ASSERT_TRUE(step(HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(start + after, e.due);
+	EXPECT_LE(e.due, real_now());
+}
+
+/* A callout that is set after a step goes by the new time. */
+TEST_F(realtime, set_after_step)
+{
+	struct callout_event e;
+	__u64 time;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(step(i ? -3 * HOUR : 3 * HOUR));
+		time = real_now() + 30 * MSEC;
+		ASSERT_NE(0, set_real(self->fd, time, i));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(time, e.due);
+		EXPECT_LE(time, real_now());
+	}
+}
+
+/* Neither callouts of other clocks nor relative ones notice. */
+TEST_F(realtime, others_stay)
+{
+	enum { N = 100 };
+	struct callout_event e[N];
+	__u64 start = real_now(), now;
+	unsigned int i;
+
+	for (i = 0; i < N; i++) {
+		ASSERT_NE(0, set_real(self->fd, start + HOUR + i, i));
+		ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME, 0, HOUR, N));
+		ASSERT_NE(0, set_on(self->fd, CLOCK_MONOTONIC, 0, HOUR, N));
+		ASSERT_NE(0, set_on(self->fd, CLOCK_BOOTTIME, 0, HOUR, N));
+	}
+	ASSERT_TRUE(step(2 * HOUR));
+	ASSERT_EQ(N, receive(self->fd, e, N));
+	for (i = 0; i < N; i++) {
+		EXPECT_GT(N, e[i].cookie);
+		EXPECT_EQ(start + HOUR + e[i].cookie, e[i].due);
+	}
+	EXPECT_FALSE(readable_within(self->fd, 50));
+	/* When a relative one is due follows from the clock as it is now. */
+	now = real_now();
+	EXPECT_LE(now, next_due(self->fd, CLOCK_REALTIME));
+	EXPECT_GE(now + HOUR, next_due(self->fd, CLOCK_REALTIME));
+}
+
+TEST_F(realtime, relative)
+{
+	__u64 before = real_now(), after;
+	struct callout_event e;
+
+	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME, 0, 30 * MSEC, 1));
+	after = real_now();
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_LE(before + 30 * MSEC, e.due);
+	EXPECT_GE(after + 30 * MSEC, e.due);
+	EXPECT_LE(e.due, real_now());
+	EXPECT_GE(callout_dev_now(), e.fired);
+}
+
+/* RESET may change whether the callout follows the clock. */
+TEST_F(realtime, reset)
+{
+	struct callout_event e;
+	struct callout_op op;
+	__u64 handle, time;
+
+	handle = set_real(self->fd, real_now() + HOUR, 1);
+	ASSERT_NE(0, handle);
+	op = callout_op_reset(handle, 9 * HOUR);
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_TRUE(step(20 * HOUR));
+	EXPECT_FALSE(readable_within(self->fd, 50));
+
+	time = real_now() + HOUR;
+	op.flags = CALLOUT_ABSTIME;
+	op.time = time;
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_TRUE(step(2 * HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(time, e.due);
+
+	/* It keeps its clock. */
+	handle = set_real(self->fd, real_now() + HOUR, 1);
+	ASSERT_EQ(CALLOUT_CANCELLED, reset(self->fd, handle, 0));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(CLOCK_REALTIME, e.clockid);
+	EXPECT_GE(real_now(), e.due);
+	EXPECT_LE(time, e.due);
+}
+
+/* RESET of a periodic callout, also of one that does not follow the clock then. */
+TEST_F(realtime, reset_of_periodic)
+{
+	struct callout_op op = callout_op_set(real_now() + HOUR, 1), move;
+	struct callout_event e;
+	__u64 now;
+
+	op.clockid = CLOCK_REALTIME;
+	op.flags = CALLOUT_ABSTIME;
+	op.period = HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_CANCELLED, reset(self->fd, op.handle, 0));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+	ASSERT_TRUE(step(10 * HOUR));
+	EXPECT_FALSE(readable_within(self->fd, 50));
+	now = real_now();
+	EXPECT_LE(now, next_due(self->fd, CLOCK_REALTIME));
+	EXPECT_GE(now + HOUR, next_due(self->fd, CLOCK_REALTIME));
+
+	move = callout_op_reset(op.handle, now + 2 * HOUR);
+	move.flags = CALLOUT_ABSTIME;
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+	ASSERT_TRUE(step(4 * HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(now + 2 * HOUR, e.due);
+	EXPECT_EQ(2, e.overrun);
+	EXPECT_EQ(now + 5 * HOUR, next_due(self->fd, CLOCK_REALTIME));
+}
+
+/* A callout with a key moves, also to a time that follows the clock. */
+TEST_F(realtime, key)
+{
+	struct callout_op op = callout_op_key(callout_op_set(HOUR, 0), 7);
+	__u64 time = real_now() + 2 * HOUR;
+	struct callout_event e;
+
+	op.clockid = CLOCK_REALTIME;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	op.time = time;
+	op.flags |= CALLOUT_ABSTIME;
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_TRUE(step(3 * HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(7, e.handle);
+	EXPECT_EQ(time, e.due);
+	EXPECT_EQ(CLOCK_REALTIME, e.clockid);
+
+	op.time = real_now() + 2 * HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	op.time = HOUR;
+	op.flags = CALLOUT_KEY;
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_TRUE(step(9 * HOUR));
+	EXPECT_FALSE(readable_within(self->fd, 50));
+}
+
+/* GET tells with which flags a callout is as it is. */
+TEST_F(realtime, flags_to_restore)
+{
+	static const __u32 flags[] = {
+		0, CALLOUT_ABSTIME, CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET,
+	};
+	struct callout_entry entry = { 0 }, again = { 0 };
+	struct callout_op op;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		entry.handle = set_on(self->fd, CLOCK_REALTIME, flags[i],
+				      (flags[i] ? real_now() : 0) + HOUR, 1);
+		ASSERT_NE(0, entry.handle);
+		/* The flags of the last one make no difference. */
+		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET,
+					       &entry));
+		EXPECT_EQ(flags[i], entry.flags);
+		op = callout_op_set(entry.flags & CALLOUT_ABSTIME ? entry.due :
+								    entry.left,
+				    entry.cookie);
+		op.clockid = entry.clockid;
+		op.flags = entry.flags;
+		ASSERT_EQ(0, do_op(self->fd, &op));
+		again.handle = op.handle;
+		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET,
+					       &again));
+		EXPECT_EQ(entry.flags, again.flags);
+		if (flags[i])
+			EXPECT_EQ(entry.due, again.due);
+	}
+}
+
+/* GET, LIST and RESET tell the time that is left as the clock is set now. */
+TEST_F(realtime, left)
+{
+	struct callout_entry entry = { 0 }, listed[2] = { { 0 } };
+	struct callout_list list = {
+		.entries = (uintptr_t)listed,
+		.nr_entries = 2,
+		.entry_size = sizeof(listed[0]),
+	};
+	__u64 start = real_now(), relative;
+	struct callout_op op;
+	unsigned int i;
+
+	entry.handle = set_real(self->fd, start + 10 * HOUR, 1);
+	ASSERT_NE(0, entry.handle);
+	relative = set_on(self->fd, CLOCK_REALTIME, 0, 10 * HOUR, 2);
+	ASSERT_NE(0, relative);
+	op = callout_op_reset(entry.handle, 10 * HOUR);
+	ASSERT_TRUE(step(4 * HOUR));
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	EXPECT_EQ(CLOCK_REALTIME, entry.clockid);
+	EXPECT_EQ(start + 10 * HOUR, entry.due);
+	EXPECT_GE(6 * HOUR, entry.left);
+	EXPECT_LE(entry.due, entry.left + real_now());
+	ASSERT_TRUE(step(-8 * HOUR));
+	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
+	ASSERT_EQ(2, list.got);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(CLOCK_REALTIME, listed[i].clockid);
+		EXPECT_LE(listed[i].due, listed[i].left + real_now());
+		if (listed[i].handle == relative) {
+			EXPECT_GE(10 * HOUR, listed[i].left);
+		} else {
+			EXPECT_EQ(start + 10 * HOUR, listed[i].due);
+			EXPECT_LT(13 * HOUR, listed[i].left);
+		}
+	}
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_LT(13 * HOUR, op.left);
+}
+
+/* The periods that a step skips are counted as overruns. */
+TEST_F(realtime, periodic)
+{
+	struct callout_op op = callout_op_set(real_now() + HOUR, 1);
+	struct callout_event e;
+
+	op.clockid = CLOCK_REALTIME;
+	op.flags = CALLOUT_ABSTIME;
+	op.period = HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_TRUE(step(10 * HOUR + HOUR / 2));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(op.time, e.due);
+	EXPECT_EQ(9, e.overrun);
+	EXPECT_EQ(op.time + 10 * HOUR, next_due(self->fd, CLOCK_REALTIME));
+	ASSERT_TRUE(step(HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(op.time + 10 * HOUR, e.due);
+}
+
+/*
+ * UNTIMEOUT finds the callout that is due first after a step. A worker deals with
+ * a step, slot by slot, in order or the other way: it has been at this callout
+ * when those that were set before and after it have fired.
+ */
+TEST_F(realtime, untimeout_after_step)
+{
+	__u64 other, now = real_now();
+	struct callout_op op = callout_op_timeout(1, 2, now + 3 * HOUR);
+	unsigned int i;
+
+	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 2 * HOUR, 1, 2, &other));
+	op.clockid = CLOCK_REALTIME;
+	op.flags = CALLOUT_ABSTIME;
+	for (i = 0; i < 16; i++) {
+		if (i == 8)
+			ASSERT_EQ(0, do_op(self->fd, &op));
+		ASSERT_NE(0, set_real(self->fd, now + 5 * HOUR / 2, 7));
+	}
+	ASSERT_TRUE(step(2 * HOUR));
+	ASSERT_TRUE(step(HOUR / 2 + SEC));
+	ASSERT_TRUE(wait_unread(self->fd, 16));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  callout_dev_untimeout(self->fd, 1, 2, 0));
+	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, other));
+}
+
+struct stepper {
+	bool ok, done;
+	unsigned int rounds;
+};
+
+static void *step_forth(void *arg)
+{
+	struct stepper *s = arg;
+
+	s->ok = step(HOUR);
+	__atomic_store_n(&s->done, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* A callout that is set while the clock is being set is not missed. */
+TEST_F(realtime, set_during_a_step)
+{
+	enum { ROUNDS = 50, N = 1000 };
+	static struct callout_event e[N];
+	struct stepper stepper;
+	pthread_t thread;
+	__u64 start;
+	int i, n;
+
+	for (i = 0; i < ROUNDS; i++) {
+		stepper = (struct stepper){ 0 };
+		start = real_now();
+		ASSERT_EQ(0, pthread_create(&thread, NULL, step_forth,
+					    &stepper));
+		for (n = 0; n < N; n++) {
+			ASSERT_NE(0, set_real(self->fd, start + HOUR / 2, n));
+			if (__atomic_load_n(&stepper.done, __ATOMIC_ACQUIRE))
+				break;
+		}
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		ASSERT_TRUE(stepper.ok);
+		n = info_of(self->fd).outstanding;
+		ASSERT_EQ(n, receive(self->fd, e, n));
+		ASSERT_TRUE(step(-HOUR));
+	}
+}
+
+static void *come_and_go(void *arg)
+{
+	struct stepper *s = arg;
+	int fd;
+
+	do {
+		fd = callout_dev_open(O_NONBLOCK);
+		s->ok = fd >= 0 && set_real(fd, real_now() + HOUR, 1) &&
+			set_real(fd, real_now() + 9 * HOUR, 1);
+		close(fd);
+		__atomic_add_fetch(&s->rounds, 1, __ATOMIC_RELEASE);
+	} while (s->ok && !__atomic_load_n(&s->done, __ATOMIC_ACQUIRE));
+	return NULL;
+}
+
+/* The thread has begun. */
+static bool wait_rounds(struct stepper *s)
+{
+	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+
+	while (!__atomic_load_n(&s->rounds, __ATOMIC_ACQUIRE)) {
+		if (callout_dev_now() > limit)
+			return false;
+		sleep_ns(MSEC);
+	}
+	return true;
+}
+
+/* Files that are opened and closed meanwhile do not keep others from it. */
+TEST_F(realtime, files_come_and_go)
+{
+	enum { FILES = 20, N = 100 };
+	struct stepper stepper = { 0 };
+	struct callout_event e[N];
+	__u64 start = real_now();
+	int fd[FILES], i, j;
+	pthread_t thread;
+
+	for (i = 0; i < FILES; i++) {
+		fd[i] = callout_dev_open(O_NONBLOCK);
+		ASSERT_LE(0, fd[i]);
+		for (j = 0; j < N; j++)
+			ASSERT_NE(0, set_real(fd[i], start +
+					      (j % 2 ? HOUR : 9 * HOUR), j));
+	}
+	ASSERT_EQ(0, pthread_create(&thread, NULL, come_and_go, &stepper));
+	ASSERT_TRUE(wait_rounds(&stepper));
+	ASSERT_TRUE(step(2 * HOUR));
+	for (i = 0; i < FILES; i++) {
+		EXPECT_EQ(N / 2, receive(fd[i], e, N / 2));
+		close(fd[i]);
+	}
+	__atomic_store_n(&stepper.done, true, __ATOMIC_RELEASE);
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	EXPECT_TRUE(stepper.ok);
+}
+
+/* Slack works as it does with other clocks. */
+TEST_F(realtime, slack)
+{
+	struct callout_op op = callout_op_set(real_now() + 30 * MSEC, 1);
+	struct callout_event e;
+
+	op.clockid = CLOCK_REALTIME;
+	op.flags = CALLOUT_ABSTIME;
+	op.slack = 50 * MSEC;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(op.time, e.due);
+	EXPECT_LE(op.time, real_now());
+}
+
+/* The slack of a time before the system has booted has passed too. */
+TEST_F(realtime, slack_of_the_past)
+{
+	struct callout_op op = callout_op_set(1, 1);
+	struct callout_event e;
+
+	op.clockid = CLOCK_REALTIME;
+	op.flags = CALLOUT_ABSTIME;
+	op.slack = 30 * 24 * HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(1, e.due);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * uring_cmd.c - callouts as commands of io_uring: operations
+ */
+#include <pthread.h>
+
+#include "lib/uring.h"
+
+/* basic.c sees where INFO has it. */
+TEST_F(uring_cmd, feature)
+{
+	struct callout_op op = set_op(0, 1);
+
+	ASSERT_TRUE(submit_one(&self->ring, self->fd, &op, 1));
+	EXPECT_EQ(self->works ? 0 : -EOPNOTSUPP,
+		  complete(&self->ring, NULL, WAIT_MS));
+	EXPECT_TRUE(wait_outstanding(self->fd, 0));
+	EXPECT_EQ(self->works, info_of(self->fd).set);
+	EXPECT_EQ(self->works, info_of(self->fd).delivered);
+}
+
+TEST_F(uring_cmd, fires_not_early)
+{
+	static const clockid_t clocks[] = {
+		CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME
+	};
+	static const __u64 times[] = { 0, 1, MSEC, 30 * MSEC };
+	struct callout_op op;
+	unsigned int i;
+	__u64 due, data;
+	clockid_t id;
+
+	for (i = 0; self->works && i < 6 * ARRAY_SIZE(times); i++) {
+		id = clocks[i / 2 % 3];
+		op = set_op(times[i / 6], 7);
+		op.clockid = id;
+		op.slack = i % 4 / 2 * MSEC;
+		due = now_of(id) + op.time;
+		if (i & 1) {
+			op.time = due;
+			op.flags |= CALLOUT_ABSTIME;
+		}
+		ASSERT_TRUE(submit_one(&self->ring, self->fd, &op, 100 + i));
+		ASSERT_EQ(0, complete(&self->ring, &data, WAIT_MS));
+		EXPECT_LE(due, now_of(id));
+		EXPECT_EQ(100 + i, data);
+		EXPECT_FALSE(readable(self->fd));
+	}
+}
+
+/* One submission, some of it by way of io_uring's own threads. */
+TEST_F(uring_cmd, many)
+{
+	static struct callout_op ops[1000];
+	static bool seen[1000];
+	unsigned int i, n = ARRAY_SIZE(ops);
+	__u64 start = callout_dev_now(), data;
+	struct io_uring_sqe *sqe;
+
+	if (!self->works)
+		return;
+	for (i = 0; i < n; i++) {
+		ops[i] = set_op((n - i) * 100000, i);
+		sqe = queue(&self->ring, self->fd, &ops[i], i);
+		sqe->flags = i % 8 ? 0 : IOSQE_ASYNC;
+	}
+	ASSERT_TRUE(submit(&self->ring));
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(0, complete(&self->ring, &data, WAIT_MS));
+		ASSERT_GT(n, data);
+		EXPECT_FALSE(seen[data]);
+		seen[data] = true;
+		EXPECT_LE(start + ops[data].time, callout_dev_now());
+	}
+	EXPECT_EQ(-ETIME, complete(&self->ring, NULL, 1));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(n, info_of(self->fd).delivered);
+}
+
+/* A task that waits for several commands wakes when the last has fired. */
+TEST_F(uring_cmd, wait_for_all)
+{
+	static struct callout_op ops[PENDING];
+	__u64 last = callout_dev_now() + PENDING * MSEC;
+	unsigned int i;
+
+	if (!self->works)
+		return;
+	for (i = 0; i < PENDING; i++) {
+		ops[i] = set_op((PENDING - i) * MSEC, i);
+		queue(&self->ring, self->fd, &ops[i], i);
+	}
+	ASSERT_TRUE(submit(&self->ring));
+	EXPECT_TRUE(wait_for(&self->ring, PENDING, -1));
+	EXPECT_LE(last, callout_dev_now());
+	EXPECT_EQ(PENDING, info_of(self->fd).delivered);
+	for (i = 0; i < PENDING; i++)
+		EXPECT_EQ(0, complete(&self->ring, NULL, 0));
+}
+
+/* Cancelled by key: by the ring, in the same submission, by the ioctls. */
+TEST_F(uring_cmd, cancel)
+{
+	struct callout_op set = set_op(HOUR, 5), unset = unset_op(5);
+	struct callout_cancel all = { 0 };
+	struct ring *r = &self->ring;
+
+	if (!self->works)
+		return;
+	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
+	EXPECT_EQ(-ETIME, complete(r, NULL, 5));
+	EXPECT_EQ(1, info_of(self->fd).outstanding);
+	ASSERT_TRUE(submit_one(r, self->fd, &unset, 1));
+	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
+	ASSERT_TRUE(submit_one(r, self->fd, &unset, 1));
+	EXPECT_EQ(-ENOENT, complete(r, NULL, WAIT_MS));
+
+	queue(r, self->fd, &set, 0);
+	queue(r, self->fd, &unset, 1);
+	ASSERT_TRUE(submit(r));
+	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
+
+	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
+	ASSERT_TRUE(wait_outstanding(self->fd, 1));
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &unset));
+	EXPECT_EQ(-ECANCELED, complete(r, NULL, WAIT_MS));
+
+	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
+	ASSERT_TRUE(wait_outstanding(self->fd, 1));
+	EXPECT_EQ(1, callout_dev_ioctl(self->fd, CALLOUT_IOC_CANCEL, &all));
+	EXPECT_EQ(-ECANCELED, complete(r, NULL, WAIT_MS));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(4, info_of(self->fd).cancelled);
+}
+
+/*
+ * The kernel's own cancel does not look at commands. Should it do so one day, it
+ * works: either way the command completes once.
+ */
+TEST_F(uring_cmd, async_cancel)
+{
+	struct callout_op set = set_op(HOUR, 5), unset = unset_op(5);
+	struct io_uring_sqe *sqe;
+	int ret;
+
+	if (!self->works)
+		return;
+	ASSERT_TRUE(submit_one(&self->ring, self->fd, &set, 0));
+	sqe = queue(&self->ring, -1, &set, 1);
+	*sqe = (struct io_uring_sqe){
+		.opcode = IORING_OP_ASYNC_CANCEL,
+		.fd = -1,
+		.user_data = 1,
+	};
+	ASSERT_TRUE(submit(&self->ring));
+	ret = complete(&self->ring, NULL, WAIT_MS);
+	TH_LOG("IORING_OP_ASYNC_CANCEL: %d", ret);
+	ASSERT_TRUE(submit_one(&self->ring, self->fd, &unset, 1));
+	EXPECT_TRUE(complete_both(&self->ring, -ECANCELED,
+				  ret ? CALLOUT_CANCELLED : -ENOENT));
+}
+
+/* RESET and SET of the key, by either way, move the callout of a command. */
+TEST_F(uring_cmd, move)
+{
+	struct callout_op set = set_op(HOUR, 3), op = reset_op(2 * HOUR, 3);
+	struct ring *r = &self->ring;
+
+	if (!self->works)
+		return;
+	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
+	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
+	EXPECT_EQ(CALLOUT_CANCELLED, complete(r, NULL, WAIT_MS));
+	EXPECT_LT(0, op.left);
+	EXPECT_GE(HOUR, op.left);
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_LT(HOUR, op.left);
+	op = set_op(HOUR, 3);
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	op = reset_op(0, 3);
+	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
+	EXPECT_TRUE(complete_both(r, 0, CALLOUT_CANCELLED));
+	op = reset_op(0, 3);
+	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
+	EXPECT_EQ(-ENOENT, complete(r, NULL, WAIT_MS));
+	EXPECT_EQ(1, info_of(self->fd).set);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* A key that is outstanding, here or as an event, is left alone. */
+/* Who has the key keeps it; what was to be the command is a callout like others. */
+TEST_F(uring_cmd, key_exists)
+{
+	struct callout_op set = set_op(HOUR, 3), event = set_op(HOUR, 4);
+	struct callout_op unset = unset_op(3), plain = callout_op_set(MSEC, 9);
+	struct ring *r = &self->ring;
+	struct callout_event fired;
+
+	if (!self->works)
+		return;
+	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
+	ASSERT_TRUE(submit_one(r, self->fd, &set, 1));
+	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
+	EXPECT_EQ(0, do_op(self->fd, &event));
+	ASSERT_TRUE(submit_one(r, self->fd, &event, 1));
+	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
+	EXPECT_EQ(2, info_of(self->fd).outstanding);
+	ASSERT_TRUE(submit_one(r, self->fd, &unset, 1));
+	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
+	ASSERT_TRUE(submit_one(r, self->fd, &event, 1));
+	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
+	EXPECT_EQ(0, do_op(self->fd, &plain));
+	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
+	EXPECT_EQ(1, callout_dev_read(self->fd, &fired, 1));
+	EXPECT_EQ(9, fired.cookie);
+}
+
+TEST_F(uring_cmd, limit)
+{
+	struct callout_op set = set_op(HOUR, PENDING);
+
+	if (!self->works || !may_close(variant->flags))
+		return;
+	EXPECT_EQ(0, set_limit(self->fd, PENDING));
+	ASSERT_TRUE(set_pending(&self->ring, self->fd, 0, PENDING));
+	ASSERT_TRUE(submit_one(&self->ring, self->fd, &set, 0));
+	EXPECT_EQ(-ENOSPC, complete(&self->ring, NULL, WAIT_MS));
+	set = set_op(HOUR, 0);
+	ASSERT_TRUE(submit_one(&self->ring, self->fd, &set, 0));
+	EXPECT_EQ(-EEXIST, complete(&self->ring, NULL, WAIT_MS));
+	EXPECT_EQ(PENDING, info_of(self->fd).outstanding);
+	EXPECT_TRUE(ring_close(&self->ring));
+	EXPECT_TRUE(wait_outstanding(self->fd, 0));
+	self->ring.fd = dup(self->fd);
+}
+
+static void bad_len(struct io_uring_sqe *sqe)
+{
+	sqe->len = 1;
+}
+
+static void bad_buffer(struct io_uring_sqe *sqe)
+{
+	sqe->buf_index = 1;
+}
+
+static void bad_index(struct io_uring_sqe *sqe)
+{
+	sqe->file_index = 1;
+}
+
+static void bad_addr(struct io_uring_sqe *sqe)
+{
+	sqe->addr = (uintptr_t)nowhere();
+}
+
+static void bad_magic(struct io_uring_sqe *sqe)
+{
+	sqe->cmd_op ^= 0x100;
+}
+
+static void bad_direction(struct io_uring_sqe *sqe)
+{
+	sqe->cmd_op ^= 1U << 31;
+}
+
+static void bad_size(struct io_uring_sqe *sqe)
+{
+	sqe->cmd_op -= 1U << 16;
+}
+
+static void bad_other(struct io_uring_sqe *sqe)
+{
+	sqe->cmd_op = CALLOUT_IOC_RESET;
+}
+
+static void bad_info(struct io_uring_sqe *sqe)
+{
+	sqe->cmd_op = CALLOUT_IOC_INFO;
+}
+
+TEST_F(uring_cmd, bad_entry)
+{
+	struct callout_op set = set_op(HOUR, 1);
+	struct callout_op timeout = callout_op_timeout(1, 2, HOUR);
+	struct ring *r = &self->ring;
+	struct io_uring_sqe *sqe;
+	unsigned int i;
+	int fd;
+
+	if (!self->works)
+		return;
+	EXPECT_EQ(-EINVAL, command(r, self->fd, &set, bad_len));
+	EXPECT_EQ(-EINVAL, command(r, self->fd, &set, bad_buffer));
+	EXPECT_EQ(-EINVAL, command(r, self->fd, &set, bad_index));
+	EXPECT_EQ(-EFAULT, command(r, self->fd, &set, bad_addr));
+	EXPECT_EQ(-ENOTTY, command(r, self->fd, &set, bad_magic));
+	EXPECT_EQ(-ENOTTY, command(r, self->fd, &set, bad_direction));
+	EXPECT_EQ(-EINVAL, command(r, self->fd, &set, bad_size));
+	EXPECT_EQ(-EINVAL, command(r, self->fd, &set, bad_other));
+	EXPECT_EQ(-ENOTTY, command(r, self->fd, &set, bad_info));
+	EXPECT_EQ(-ENOTTY, command(r, self->fd, &timeout, NULL));
+	for (i = 0; i < 16; i++) {
+		sqe = queue(r, self->fd, &set, 0);
+		((__u8 *)&sqe->addr3)[i] = 1;
+		ASSERT_TRUE(submit(r));
+		EXPECT_EQ(-EINVAL, complete(r, NULL, WAIT_MS));
+	}
+	fd = open(CALLOUT_DEVICE, O_RDONLY | O_CLOEXEC);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EBADF, command(r, fd, &set, NULL));
+	EXPECT_EQ(0, close(fd));
+	EXPECT_EQ(0, info_of(self->fd).set);
+}
+
+TEST_F(uring_cmd, bad_operation)
+{
+	struct callout_op good = set_op(HOUR, 1), op;
+	struct ring *r = &self->ring;
+	unsigned int i;
+
+	if (!self->works)
+		return;
+#define REFUSED(change) \
+	({ op = good; change; command(r, self->fd, &op, NULL); })
+	for (i = 1; i < 32; i++)
+		if (1U << i != CALLOUT_KEY)
+			EXPECT_EQ(-EINVAL, REFUSED(op.flags |= 1U << i));
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags = 0));
+	EXPECT_EQ(-EINVAL, REFUSED(op.clockid = -1));
+	EXPECT_EQ(-EINVAL, REFUSED(op.clockid = CLOCK_PROCESS_CPUTIME_ID));
+	EXPECT_EQ(-EINVAL, REFUSED(op.time = 1ULL << 63));
+	EXPECT_EQ(-EINVAL, REFUSED(op.slack = 1ULL << 63));
+	EXPECT_EQ(-EINVAL, REFUSED(op.period = 1));
+	EXPECT_EQ(-EINVAL, REFUSED(op.cookie = 1));
+	good = unset_op(1);
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags = 0));
+	EXPECT_EQ(-EINVAL, REFUSED(op.time = 1));
+	good = reset_op(HOUR, 1);
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags = 0));
+	EXPECT_EQ(-EINVAL, REFUSED(op.period = 1));
+#undef REFUSED
+	EXPECT_EQ(0, info_of(self->fd).set);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* A ring's entries may have 80 bytes for the device instead of 16. */
+TEST(long_entry)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+	struct callout_op op = set_op(0, 1);
+	struct io_uring_sqe *sqe;
+	unsigned int i;
+	struct ring r;
+	bool works;
+
+	ASSERT_LE(0, fd);
+	works = info_of(fd).features & CALLOUT_FEATURE_URING;
+	if (!ring_open(&r, IORING_SETUP_SQE128))
+		SKIP(return, "the kernel has no io_uring");
+	for (i = 0; works && i < 80; i++) {
+		sqe = queue(&r, fd, &op, 0);
+		/* io_uring copies the entry for its own threads. */
+		sqe->flags = i & 1 ? IOSQE_ASYNC : 0;
+		((__u8 *)&sqe->addr3)[i] = 1;
+		ASSERT_TRUE(submit(&r));
+		EXPECT_EQ(-EINVAL, complete(&r, NULL, WAIT_MS)) {
+			TH_LOG("byte %u", i);
+		}
+	}
+	EXPECT_EQ(0, info_of(fd).set);
+	EXPECT_EQ(works ? 0 : -EOPNOTSUPP, command(&r, fd, &op, NULL));
+	EXPECT_EQ(works, info_of(fd).set);
+	EXPECT_TRUE(ring_close(&r));
+}
+
+#define INSERT_NS	(2 * SEC)
+
+/* One of two threads that insert the same keys at the same time. */
+struct inserter {
+	int fd;
+	bool first;
+	struct ring ring;
+	atomic_uint *arrived;
+	atomic_bool *stop;
+	pthread_t thread;
+	unsigned int meetings;
+	unsigned int rounds;
+	unsigned int met;	/* rounds in which each has inserted some */
+	unsigned int inserted;
+	unsigned int wrong;
+};
+
+/* Waits for the other thread, without sleep: they go on at nearly the same time. */
+static void meet(struct inserter *in)
+{
+	unsigned int spins = 0;
+
+	in->meetings++;
+	atomic_fetch_add(in->arrived, 1);
+	while (*in->arrived < 2 * in->meetings)
+		if (++spins % 100000 == 0)
+			sched_yield();
+}
+
+/* Cancels each key; returns how many had no callout, or another one. */
+static unsigned int unset_keys(int fd)
+{
+	unsigned int wrong = 0, i;
+	struct callout_op op;
+
+	for (i = 0; i < PENDING; i++) {
+		op = unset_op(i);
+		wrong += do_op(fd, &op) != CALLOUT_CANCELLED;
+		wrong += do_op(fd, &op) != -ENOENT;
+	}
+	return wrong;
+}
+
+/* One from the first key on, the other from the last: they meet. */
+static void insert_round(struct inserter *in)
+{
+	unsigned int i, inserted = 0;
+	struct callout_op ops[PENDING];
+	int ret;
+
+	for (i = 0; i < PENDING; i++) {
+		ops[i] = set_op(HOUR, in->first ? i : PENDING - 1 - i);
+		queue(&in->ring, in->fd, &ops[i], i);
+	}
+	meet(in);
+	in->wrong += !submit(&in->ring);
+	meet(in);
+	if (in->first)
+		in->wrong += unset_keys(in->fd);
+	for (i = 0; i < PENDING; i++) {
+		ret = complete(&in->ring, NULL, WAIT_MS);
+		inserted += ret == -ECANCELED;
+		in->wrong += ret != -ECANCELED && ret != -EEXIST;
+	}
+	in->rounds++;
+	in->met += inserted && inserted < PENDING;
+	in->inserted += inserted;
+}
+
+static void *insert(void *arg)
+{
+	__u64 end = callout_dev_now() + INSERT_NS;
+	struct inserter *in = arg;
+
+	do {
+		insert_round(in);
+		if (in->first && (in->wrong ||
+				  (in->met && callout_dev_now() > end)))
+			*in->stop = true;
+		meet(in);
+	} while (!*in->stop);
+	return NULL;
+}
+
+/* Of two threads that insert a key at the same time, one inserts it. */
+TEST(two_insert_one_key)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+	struct inserter in[2] = { 0 };
+	atomic_uint arrived = 0;
+	atomic_bool stop = false;
+	unsigned int i;
+
+	ASSERT_LE(0, fd);
+	if (!(info_of(fd).features & CALLOUT_FEATURE_URING))
+		return;
+	for (i = 0; i < 2; i++) {
+		in[i].fd = fd;
+		in[i].first = !i;
+		in[i].arrived = &arrived;
+		in[i].stop = &stop;
+		ASSERT_TRUE(ring_open(&in[i].ring, 0));
+	}
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&in[i].thread, NULL, insert, &in[i]));
+	for (i = 0; i < 2; i++) {
+		pthread_join(in[i].thread, NULL);
+		EXPECT_EQ(0, in[i].wrong);
+	}
+	TH_LOG("they met in %u of %u rounds", in[0].met, in[0].rounds);
+	EXPECT_EQ(in[0].rounds * PENDING, in[0].inserted + in[1].inserted);
+	close(fd);
+}
+
+/*
+ * A ring that waits by polling can have these commands from Linux 7.2 on, and
+ * takes them with it.
+ */
+TEST(iopoll)
+{
+	int fd = callout_dev_open(O_NONBLOCK);
+	struct callout_op op = set_op(0, 1);
+	struct ring r;
+	bool works;
+
+	ASSERT_LE(0, fd);
+	works = kernel_version() >= 7002 && info_of(fd).features & CALLOUT_FEATURE_URING;
+	if (!ring_open(&r, IORING_SETUP_IOPOLL))
+		SKIP(return, "the kernel has no io_uring");
+	EXPECT_EQ(works ? 0 : -EOPNOTSUPP, command(&r, fd, &op, NULL));
+	EXPECT_EQ(works, info_of(fd).set);
+	if (works) {
+		ASSERT_TRUE(set_pending(&r, fd, 0, PENDING));
+		EXPECT_EQ(PENDING, info_of(fd).outstanding);
+		EXPECT_TRUE(ring_close(&r));
+		EXPECT_TRUE(wait_outstanding(fd, 0));
+	}
+}
+
+TEST_HARNESS_MAIN

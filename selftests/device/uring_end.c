@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * uring_end.c - callouts as commands of io_uring: how they end when the
+ * ring, the file or the process does, and who completes them
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "lib/uring.h"
+
+TEST_F(uring_cmd, ring_is_closed)
+{
+	if (!self->works || !may_close(variant->flags))
+		return;
+	ASSERT_TRUE(set_pending(&self->ring, self->fd, 0, PENDING));
+	EXPECT_TRUE(wait_outstanding(self->fd, PENDING));
+	EXPECT_TRUE(ring_close(&self->ring));
+	EXPECT_TRUE(wait_outstanding(self->fd, 0));
+	EXPECT_EQ(PENDING, info_of(self->fd).cancelled);
+	self->ring.fd = dup(self->fd);
+}
+
+/* A pending command keeps its file, also one that is only registered. */
+TEST_F(uring_cmd, file_is_closed)
+{
+	struct callout_op set = set_op(20 * MSEC, 1000);
+	int other = callout_dev_open(O_NONBLOCK), fixed;
+	struct io_uring_sqe *sqe;
+	__u64 data = 0;
+
+	ASSERT_LE(0, other);
+	if (!self->works || !may_close(variant->flags))
+		return;
+	ASSERT_TRUE(wait_user_outstanding(other, 0));
+	fixed = callout_dev_open(O_NONBLOCK);
+	ASSERT_EQ(0, syscall(__NR_io_uring_register, self->ring.fd,
+			     IORING_REGISTER_FILES, &fixed, 1));
+	EXPECT_EQ(0, close(fixed));
+	ASSERT_TRUE(set_pending(&self->ring, self->fd, 0, PENDING));
+	ASSERT_TRUE(submit_one(&self->ring, self->fd, &set, 1));
+	EXPECT_EQ(0, close(self->fd));
+	sqe = queue(&self->ring, 0, &set, 2);
+	sqe->flags = IOSQE_FIXED_FILE;
+	ASSERT_TRUE(submit(&self->ring));
+	EXPECT_EQ(0, complete(&self->ring, &data, WAIT_MS));
+	EXPECT_EQ(0, complete(&self->ring, &data, WAIT_MS));
+	set = set_op(HOUR, 1);
+	sqe = queue(&self->ring, 0, &set, 3);
+	sqe->flags = IOSQE_FIXED_FILE;
+	ASSERT_TRUE(submit(&self->ring));
+	EXPECT_LT(0, info_of(other).user_outstanding);
+	EXPECT_TRUE(ring_close(&self->ring));
+	EXPECT_TRUE(wait_user_outstanding(other, 0));
+	self->fd = other;
+	self->ring.fd = dup(other);
+}
+
+enum ending { EXITS, KILLED, EXECUTES, ENDINGS };
+
+/* As of waitpid(2). The harness says "skip" if it was to list its tests. */
+static const int results[ENDINGS] = {
+	[KILLED]   = SIGKILL,
+	[EXECUTES] = KSFT_SKIP << 8,
+};
+
+/* A process ends at once, and takes its commands with it. */
+TEST_F(uring_cmd, process_ends)
+{
+	struct callout_op event = set_op(HOUR, 10 * PENDING);
+	unsigned int ending;
+	struct ring r;
+	pid_t pid;
+	int status;
+
+	if (!self->works)
+		return;
+	EXPECT_EQ(0, do_op(self->fd, &event));
+	for (ending = 0; ending < ENDINGS; ending++) {
+		pid = fork();
+		ASSERT_LE(0, pid);
+		if (!pid) {
+			if (!ring_open(&r, variant->flags) ||
+			    !set_pending(&r, self->fd, 0, PENDING) ||
+			    !wait_outstanding(self->fd, PENDING + 1))
+				_exit(1);
+			if (ending == KILLED)
+				raise(SIGKILL);
+			if (ending == EXECUTES) {
+				close(STDOUT_FILENO);
+				close(STDERR_FILENO);
+				execl("/proc/self/exe", "test", "-l", NULL);
+			}
+			_exit(0);
+		}
+		ASSERT_EQ(pid, waitpid(pid, &status, 0));
+		EXPECT_EQ(results[ending], status);
+		/* The file's other callouts stay. */
+		EXPECT_TRUE(wait_outstanding(self->fd, 1));
+		EXPECT_EQ((ending + 1) * PENDING,
+			  info_of(self->fd).cancelled);
+	}
+}
+
+/* A ring cancels the commands of another, and takes only its own with it. */
+TEST_F(uring_cmd, two_rings)
+{
+	struct callout_op unset = unset_op(0);
+	struct ring second;
+	__u64 data = 0;
+
+	if (!self->works || !may_close(variant->flags))
+		return;
+	ASSERT_TRUE(ring_open(&second, variant->flags));
+	ASSERT_TRUE(set_pending(&self->ring, self->fd, 0, 10));
+	ASSERT_TRUE(set_pending(&second, self->fd, 10, 10));
+	ASSERT_TRUE(wait_outstanding(self->fd, 20));
+	ASSERT_TRUE(submit_one(&second, self->fd, &unset, 99));
+	EXPECT_EQ(CALLOUT_CANCELLED, complete(&second, &data, WAIT_MS));
+	EXPECT_EQ(99, data);
+	EXPECT_EQ(-ECANCELED, complete(&self->ring, &data, WAIT_MS));
+	EXPECT_EQ(0, data);
+	EXPECT_TRUE(ring_close(&second));
+	EXPECT_TRUE(wait_outstanding(self->fd, 9));
+	EXPECT_EQ(-ETIME, complete(&self->ring, NULL, 5));
+}
+
+/*
+ * Commands fire while another ring and the ioctls cancel and move them: each
+ * completes exactly once, and is cancelled exactly if a cancel says so.
+ */
+#define KEYS		64
+#define ROUNDS		300
+
+struct canceller {
+	int fd;
+	bool by_ring;
+	atomic_bool stop;
+	__u64 cancelled;
+	bool failed;
+};
+
+static void *canceller(void *arg)
+{
+	struct canceller *c = arg;
+	unsigned int seed = 1;
+	struct callout_op op;
+	struct ring r;
+	int ret;
+
+	if (!ring_open(&r, 0))
+		c->failed = true;
+	while (!c->failed && !c->stop) {
+		op = unset_op(rand_r(&seed) % KEYS);
+		if (rand_r(&seed) % 4 == 0)
+			op = reset_op(rand_r(&seed) % 300000, op.handle);
+		if (c->by_ring)
+			ret = command(&r, c->fd, &op, NULL);
+		else
+			ret = do_op(c->fd, &op);
+		if (ret == CALLOUT_CANCELLED && op.op == CALLOUT_OP_UNSET)
+			c->cancelled++;
+		else if (ret != CALLOUT_CANCELLED && ret != -ENOENT)
+			c->failed = true;
+	}
+	ring_close(&r);
+	return NULL;
+}
+
+TEST_F(uring_cmd, stress)
+{
+	struct canceller c[2] = { { .fd = self->fd, .by_ring = true },
+				  { .fd = self->fd } };
+	static struct callout_op ops[KEYS];
+	unsigned int round, i, seed = 2;
+	__u64 fired = 0, cancelled = 0, data;
+	pthread_t thread[2];
+	bool seen[KEYS];
+	int ret;
+
+	if (!self->works)
+		return;
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, canceller, &c[i]));
+	for (round = 0; round < ROUNDS; round++) {
+		memset(seen, 0, sizeof(seen));
+		for (i = 0; i < KEYS; i++) {
+			ops[i] = set_op(rand_r(&seed) % 300000, i);
+			queue(&self->ring, self->fd, &ops[i], i);
+		}
+		ASSERT_TRUE(submit(&self->ring));
+		/* For all of them at once, or for one after the other. */
+		if (round & 1)
+			ASSERT_TRUE(wait_for(&self->ring, KEYS, -1));
+		for (i = 0; i < KEYS; i++) {
+			ret = complete(&self->ring, &data, WAIT_MS);
+			ASSERT_TRUE(ret == 0 || ret == -ECANCELED);
+			ASSERT_GT(KEYS, data);
+			ASSERT_FALSE(seen[data]);
+			seen[data] = true;
+			fired += !ret;
+			cancelled += ret == -ECANCELED;
+		}
+	}
+	for (i = 0; i < 2; i++)
+		c[i].stop = true;
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(0, pthread_join(thread[i], NULL));
+		EXPECT_FALSE(c[i].failed);
+	}
+	TH_LOG("fired %llu, cancelled %llu", fired, cancelled);
+	EXPECT_EQ(cancelled, c[0].cancelled + c[1].cancelled);
+	EXPECT_EQ(fired, info_of(self->fd).delivered);
+	EXPECT_EQ(cancelled, info_of(self->fd).cancelled);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+TEST_HARNESS_MAIN

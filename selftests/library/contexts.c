@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * contexts.c - contexts of libcallout: their descriptors, timers
+ * that move between them, operations without events
+ */
+#include <stdlib.h>
+
+#include "lib/loop.h"
+
+TEST_F(loop, create)
+{
+	struct callout_ctx *ctx;
+
+	EXPECT_EQ(-EINVAL, callout_ctx_create(&ctx, 0));
+	EXPECT_EQ(-EINVAL, callout_ctx_create(&ctx, CALLOUT_BATCH_MAX + 1));
+	ASSERT_EQ(0, callout_ctx_create(&ctx, CALLOUT_BATCH_MAX));
+	EXPECT_LE(0, callout_ctx_fd(ctx));
+	EXPECT_FALSE(callout_ctx_pending(ctx));
+	callout_ctx_destroy(ctx);
+	callout_ctx_destroy(NULL);
+}
+
+/* The context of a descriptor that a helper has opened and limited. */
+TEST_F(loop, given_descriptor)
+{
+	int fd = callout_open(0);
+	struct callout_ctx *ctx;
+
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, callout_set_limit(fd, 1));
+	ASSERT_EQ(0, callout_ctx_create_fd(&ctx, 16, fd));
+	EXPECT_EQ(fd, callout_ctx_fd(ctx));
+	ASSERT_EQ(0, callout_arm(ctx, &self->t[0], 0));
+	EXPECT_EQ(1, callout_ctx_turn(ctx, WAIT_MS * MSEC));
+	EXPECT_EQ(&self->t[0], callout_ctx_next(ctx, NULL));
+	callout_ctx_destroy(ctx);
+	EXPECT_EQ(-1, fcntl(fd, F_GETFD));
+}
+
+/* A descriptor that is refused stays open. */
+TEST_F(loop, refused_descriptor)
+{
+	static const int modes[] = { O_RDONLY, O_WRONLY };
+	struct callout_ctx *ctx = NULL;
+	callout_handle_t handle;
+	unsigned int i;
+	int fd;
+
+	EXPECT_EQ(-EBADF, callout_ctx_create_fd(&ctx, 16, -1));
+	EXPECT_EQ(-ENOTTY, callout_ctx_create_fd(&ctx, 16, STDOUT_FILENO));
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		fd = open(CALLOUT_DEVICE, modes[i]);
+		ASSERT_LE(0, fd);
+		EXPECT_EQ(-EBADF, callout_ctx_create_fd(&ctx, 16, fd));
+		EXPECT_EQ(0, close(fd));
+	}
+	fd = callout_open(O_NONBLOCK);
+	EXPECT_EQ(-EINVAL, callout_ctx_create_fd(&ctx, 0, fd));
+	EXPECT_EQ(-EINVAL, callout_ctx_create_fd(&ctx, CALLOUT_BATCH_MAX + 1,
+						 fd));
+	/* The event of a callout that is not a timer's. */
+	ASSERT_EQ(0, callout_set(fd, HOUR, 1, &handle));
+	EXPECT_EQ(-EBUSY, callout_ctx_create_fd(&ctx, 16, fd));
+	ASSERT_EQ(CALLOUT_CANCELLED, callout_reset(fd, handle, 0));
+	ASSERT_TRUE(wait_unread(fd, 1));
+	EXPECT_EQ(-EBUSY, callout_ctx_create_fd(&ctx, 16, fd));
+	EXPECT_EQ(NULL, ctx);
+	EXPECT_EQ(0, close(fd));
+}
+
+FIXTURE(two) {
+	struct callout_ctx *ctx, *other;
+	struct callout_timer t[4];
+};
+
+FIXTURE_SETUP(two)
+{
+	memset(self->t, 0, sizeof(self->t));
+	ASSERT_EQ(0, callout_ctx_create(&self->ctx, 16));
+	ASSERT_EQ(0, callout_ctx_create(&self->other, 16));
+}
+
+FIXTURE_TEARDOWN(two)
+{
+	callout_ctx_destroy(self->ctx);
+	callout_ctx_destroy(self->other);
+}
+
+#define there()		info_of(callout_ctx_fd(self->other))
+
+#define expect_flushes() do {						\
+	expect_flush();							\
+	EXPECT_EQ(0, callout_ctx_turn(self->other, 0));			\
+} while (0)
+
+/* A disarmed timer is armed in another context in the same turn. */
+TEST_F(two, disarmed)
+{
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+	ASSERT_EQ(0, callout_arm(self->other, &self->t[0], HOUR));
+	expect_flushes();
+	EXPECT_EQ(0, info().outstanding);
+	EXPECT_EQ(1, there().outstanding);
+}
+
+/* Armed in another context, a timer is disarmed in the first. */
+TEST_F(two, moved)
+{
+	struct callout_timer *t = self->t;
+	int i;
+
+	/* The one waits for a turn, the other is in the wheel. */
+	ASSERT_EQ(0, callout_arm(self->ctx, &t[1], HOUR));
+	expect_flush();
+	ASSERT_EQ(0, callout_arm(self->ctx, &t[0], 0));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, callout_arm(self->other, &t[i], HOUR));
+	expect_flushes();
+	EXPECT_EQ(1, there().outstanding);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, callout_arm(self->other, &t[i], 0));
+	for (i = 0; i < 2; ) {
+		ASSERT_LT(0, callout_ctx_turn(self->other, WAIT_MS * MSEC));
+		while (callout_ctx_next(self->other, NULL))
+			i++;
+	}
+	expect_flushes();
+	EXPECT_EQ(0, info().delivered);
+}
+
+/* There and back in one turn. */
+TEST_F(two, moved_back)
+{
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	expect_flush();
+	ASSERT_EQ(0, callout_arm(self->other, &self->t[0], 0));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+	EXPECT_EQ(0, callout_ctx_turn(self->other, 0));
+	expect_turn(1);
+	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	expect_flushes();
+	EXPECT_EQ(0, there().set);
+}
+
+/* A timer that has fired in the first context is not handed out there. */
+TEST_F(two, moved_with_event)
+{
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+	expect_turn(1);
+	ASSERT_EQ(0, callout_arm(self->other, &self->t[0], HOUR));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	expect_flushes();
+	EXPECT_EQ(1, there().outstanding);
+}
+
+/* A time that is refused moves nothing. */
+TEST_F(two, not_moved)
+{
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	expect_flush();
+	EXPECT_EQ(-EINVAL, callout_arm(self->other, &self->t[0], ~0ULL));
+	EXPECT_TRUE(callout_armed(&self->t[0]));
+	expect_flushes();
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_EQ(0, there().set);
+}
+
+/* As a timer that was moved is disarmed, its memory may be freed. */
+TEST_F(two, moved_and_freed)
+{
+	struct callout_timer *t = calloc(1, sizeof(*t));
+
+	ASSERT_NE(NULL, t);
+	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
+	expect_flush();
+	ASSERT_EQ(0, callout_arm(self->other, t, HOUR));
+	/* In whichever context it is armed. */
+	EXPECT_TRUE(callout_disarm(self->ctx, t));
+	EXPECT_FALSE(callout_disarm(self->ctx, t));
+	memset(t, 0xff, sizeof(*t));
+	free(t);
+	expect_flushes();
+}
+
+/* A flush moves the callout, and leaves timers that are due for the turn. */
+TEST_F(loop, flush)
+{
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], HOUR));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	EXPECT_EQ(1, info().unread);
+	expect_turn(1);
+	/* Not while timers are to be handed out. */
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[2], HOUR / 2));
+	EXPECT_EQ(1, callout_ctx_flush(self->ctx));
+	EXPECT_EQ(HOUR / 2, callout_remaining(&self->t[2]));
+	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
+	EXPECT_TRUE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(1, info().outstanding);
+}
+
+/*
+ * The loop of callout_ctx_create(3), with a handler that arms its timer for now:
+ * each turn hands the timer out once, and the flush before the loop sleeps makes
+ * the descriptor readable again.
+ */
+TEST_F(loop, armed_for_now)
+{
+	int fd = callout_ctx_fd(self->ctx);
+	unsigned int i;
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(callout_ctx_pending(self->ctx));
+		ASSERT_EQ(0, callout_ctx_flush(self->ctx));
+		EXPECT_FALSE(callout_ctx_pending(self->ctx));
+		ASSERT_TRUE(readable_within(fd, WAIT_MS));
+		ASSERT_EQ(1, callout_ctx_turn(self->ctx, 0));
+		EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+		EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	}
+}
+
+TEST_F(loop, flush_failed)
+{
+	int fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	ASSERT_EQ(fd, dup2(STDOUT_FILENO, fd));
+	EXPECT_EQ(-ENOTTY, callout_ctx_flush(self->ctx));
+	EXPECT_TRUE(callout_ctx_pending(self->ctx));
+}
+
+TEST_HARNESS_MAIN

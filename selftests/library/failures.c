@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * failures.c - timers of libcallout when the callout cannot be moved,
+ * a wait is interrupted, or the device is gone
+ */
+#include "lib/loop.h"
+
+/* There is room for the callout of one clock. A turn fails, and loses nothing. */
+TEST_F(loop, failed)
+{
+	struct callout_timer *t = self->t;
+	int i;
+
+	ASSERT_EQ(0, callout_set_limit(callout_ctx_fd(self->ctx), 1));
+	t[1].clockid = CLOCK_BOOTTIME;
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &t[i], HOUR));
+	EXPECT_EQ(-ENOSPC, callout_ctx_turn(self->ctx, 0));
+	EXPECT_EQ(-ENOSPC, callout_ctx_flush(self->ctx));
+	EXPECT_TRUE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
+	for (i = 0; i < 2; i++)
+		EXPECT_TRUE(callout_armed(&t[i]));
+	EXPECT_EQ(1, info().outstanding);
+	/* What is due is handed out all the same. */
+	ASSERT_EQ(0, callout_arm(self->ctx, &t[1], 0));
+	ASSERT_EQ(0, callout_arm(self->ctx, &t[2], 0));
+	expect_turn(2);
+	for (i = 0; i < 2; i++)
+		EXPECT_NE(NULL, callout_ctx_next(self->ctx, NULL));
+	/* No timer of the other clock is left: what failed is not tried. */
+	expect_flush();
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+}
+
+TEST_F(loop, signal)
+{
+	ASSERT_TRUE(interrupt_by(SIGALRM, 0));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	ASSERT_TRUE(send_alarms(100000));
+	EXPECT_EQ(-EINTR, callout_ctx_turn(self->ctx, CALLOUT_FOREVER));
+	ASSERT_TRUE(send_alarms(0));
+	/* The callout was moved before the wait. */
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	EXPECT_EQ(1, info().outstanding);
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
+}
+
+/* A turn does not wait if a callout could not be moved: it might not come. */
+TEST_F(loop, failed_before_waiting)
+{
+	__u64 begin = callout_now(CLOCK_MONOTONIC);
+
+	ASSERT_EQ(0, callout_set_limit(callout_ctx_fd(self->ctx), 1));
+	self->t[1].clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], HOUR));
+	expect_turn(-ENOSPC);
+	EXPECT_GT(begin + WAIT_MS * MSEC, callout_now(CLOCK_MONOTONIC));
+}
+
+/* If the callout of one clock cannot be made, that of the other is still moved. */
+TEST_F(loop, failed_for_one_clock)
+{
+	__u64 timeout, end = callout_now(CLOCK_BOOTTIME) + HOUR;
+	int i, fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_set_limit(fd, 1));
+	for (i = 1; i < 4; i++)
+		self->t[i].clockid = CLOCK_BOOTTIME;
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], 4 * HOUR));
+	expect_flush();
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	for (i = 2; i < 4; i++) {
+		timeout = i == 2 ? 0 : WAIT_MS * MSEC;
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i],
+					 (4 - i) * HOUR));
+		EXPECT_EQ(-ENOSPC, callout_ctx_turn(self->ctx, timeout));
+		EXPECT_LE(end + (3 - i) * HOUR, next_due(fd, CLOCK_BOOTTIME));
+		EXPECT_GT(end + (4 - i) * HOUR, next_due(fd, CLOCK_BOOTTIME));
+	}
+	EXPECT_EQ(1, info().outstanding);
+}
+
+/* What has fired unread is withdrawn when its timer is moved or disarmed. */
+TEST_F(loop, fired_and_moved)
+{
+	int i, fd = callout_ctx_fd(self->ctx);
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
+		EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+		ASSERT_TRUE(wait_unread(fd, 1));
+		ASSERT_EQ(i, i ? callout_disarm(self->ctx, &self->t[0]) :
+				 callout_arm(self->ctx, &self->t[0], HOUR));
+		expect_flush();
+		EXPECT_EQ(0, info().unread);
+		EXPECT_EQ(!i, info().outstanding);
+	}
+	EXPECT_EQ(0, info().delivered);
+}
+
+TEST_F(loop, device_gone)
+{
+	int fd = callout_ctx_fd(self->ctx), saved = dup(fd);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	expect_flush();
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], HOUR / 2));
+	ASSERT_EQ(fd, dup2(STDOUT_FILENO, fd));
+	EXPECT_EQ(-ENOTTY, callout_ctx_turn(self->ctx, 0));
+	EXPECT_EQ(-ENOTTY, callout_ctx_turn(self->ctx, CALLOUT_FOREVER));
+	EXPECT_TRUE(callout_ctx_pending(self->ctx));
+	ASSERT_EQ(fd, dup2(saved, fd));
+	close(saved);
+	/* No timer is lost. */
+	expect_flush();
+	EXPECT_GE(callout_now(CLOCK_MONOTONIC) + HOUR / 2,
+		  next_due(fd, CLOCK_MONOTONIC));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], 0));
+	expect_turn(1);
+	EXPECT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+}
+
+/* The loop of libcallout(3). */
+static int turns(struct callout_ctx *ctx)
+{
+	struct callout_timer *timer;
+	struct callout_event event;
+
+	do {
+		if (callout_ctx_turn(ctx, 0) < 0)
+			return -1;
+		while ((timer = callout_ctx_next(ctx, &event)))
+			timer->data = NULL;
+	} while (callout_ctx_pending(ctx));
+	return 0;
+}
+
+TEST_F(loop, loop_ends_without_device)
+{
+	int fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
+	EXPECT_EQ(0, turns(self->ctx));
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR / 2));
+	ASSERT_EQ(fd, dup2(STDOUT_FILENO, fd));
+	EXPECT_EQ(-1, turns(self->ctx));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * order.c - overdue timers of libcallout come in the order of their times
+ *
+ * The wheel takes the time as an argument: its cases do not wait.
+ */
+#include <stdlib.h>
+
+#include "lib/loop.h"
+#include "ctx.h"
+
+#define BEGIN	1000000000000ULL
+
+FIXTURE(order) {
+	struct wheel wheel;
+	struct callout_timer t[64];
+	unsigned int looks;
+};
+
+FIXTURE_SETUP(order)
+{
+	memset(self->t, 0, sizeof(self->t));
+	/* What the memory of a wheel has before does not matter. */
+	memset(&self->wheel, 0xff, sizeof(self->wheel));
+	callout_wheel_init(&self->wheel, 0);
+	self->looks = 0;
+}
+
+FIXTURE_TEARDOWN(order)
+{
+}
+
+static void add(struct wheel *wheel, struct callout_timer *t, __u64 at)
+{
+	t->_at = at;
+	callout_wheel_add(wheel, t);
+}
+
+static struct callout_timer *pop(struct wheel *wheel, __u64 now,
+				 unsigned int *looks)
+{
+	unsigned int work = ~0U;
+	struct callout_timer *t = callout_wheel_pop(wheel, now, &work);
+
+	*looks += ~0U - work;
+	return t;
+}
+
+#define expect_pop(index, now)						\
+	EXPECT_EQ(&self->t[index], pop(&self->wheel, now, &self->looks))
+#define expect_none(now)						\
+	EXPECT_EQ(NULL, pop(&self->wheel, now, &self->looks))
+
+/* Two of a slot of each level, however late they are looked for. */
+TEST_F(order, each_level)
+{
+	unsigned int level;
+	__u64 begin;
+
+	for (level = 1; level < WHEEL_LEVELS; level++) {
+		callout_wheel_init(&self->wheel, 0);
+		begin = 1ULL << 6 * level;
+		add(&self->wheel, &self->t[0], 2 * begin - 1);
+		add(&self->wheel, &self->t[1], begin + 1);
+		add(&self->wheel, &self->t[2], begin);
+		add(&self->wheel, &self->t[3], begin + begin / 2);
+		expect_pop(2, TIME_MAX);
+		expect_pop(1, TIME_MAX);
+		expect_pop(3, TIME_MAX);
+		expect_pop(0, TIME_MAX);
+		expect_none(TIME_MAX);
+	}
+}
+
+/* Of one time, in the order of arming; more are armed between the two turns. */
+TEST_F(order, of_one_time)
+{
+	unsigned int i, work = 12;
+
+	add(&self->wheel, &self->t[0], BEGIN);
+	for (i = 1; i < 20; i++)
+		add(&self->wheel, &self->t[i], BEGIN + 1);
+	/* Of 20 taken timers the first has come, and some have moved down. */
+	EXPECT_EQ(&self->t[0], callout_wheel_pop(&self->wheel, BEGIN + 1, &work));
+	EXPECT_EQ(NULL, callout_wheel_pop(&self->wheel, BEGIN + 1, &work));
+	for (; i < 40; i++)
+		add(&self->wheel, &self->t[i], BEGIN + 1);
+	/* A time before the base counts as that. */
+	add(&self->wheel, &self->t[40], 1);
+	expect_pop(40, BEGIN + 1);
+	for (i = 1; i < 40; i++)
+		expect_pop(i, BEGIN + 1);
+	expect_none(BEGIN + 1);
+}
+
+/* Many timers of one time are looked at once, if nothing else is in their slot. */
+TEST_F(order, looks_of_one_time)
+{
+	unsigned int i;
+
+	for (i = 0; i < 64; i++)
+		add(&self->wheel, &self->t[i], BEGIN);
+	for (i = 0; i < 64; i++)
+		expect_pop(i, BEGIN + HOUR);
+	EXPECT_EQ(64, self->looks);
+	expect_none(BEGIN + HOUR);
+}
+
+/*
+ * While timers of a slot are still to be looked at, timers that are armed up to the
+ * slot's last time go behind them. A timer after that is filed, and looked at once.
+ */
+TEST_F(order, end_of_a_slot)
+{
+	unsigned int level, i, work;
+	__u64 begin, last;
+
+	for (level = 1; level < WHEEL_LEVELS; level++) {
+		callout_wheel_init(&self->wheel, 0);
+		begin = 1ULL << 6 * level;
+		last = 2 * begin - 1;
+		add(&self->wheel, &self->t[0], begin);
+		add(&self->wheel, &self->t[1], last);
+		add(&self->wheel, &self->t[2], last);
+		work = 1;
+		EXPECT_EQ(&self->t[0],
+			  callout_wheel_pop(&self->wheel, last, &work));
+		add(&self->wheel, &self->t[3], last);
+		add(&self->wheel, &self->t[4], last + 1);
+		self->looks = 0;
+		for (i = 1; i < 4; i++)
+			expect_pop(i, last);
+		expect_none(last);
+		/* Each has moved down, and was returned. */
+		EXPECT_EQ(6, self->looks);
+		expect_pop(4, last + 1);
+		EXPECT_EQ(7, self->looks);
+		expect_none(TIME_MAX);
+	}
+}
+
+/* A turn at the begin of a slot, in which nothing is due yet, leaves its order. */
+TEST_F(order, begin_of_a_slot)
+{
+	unsigned int level;
+	__u64 begin;
+
+	for (level = 1; level < WHEEL_LEVELS; level++) {
+		callout_wheel_init(&self->wheel, 0);
+		begin = 1ULL << 6 * level;
+		add(&self->wheel, &self->t[0], 1);
+		add(&self->wheel, &self->t[1], begin + 1);
+		expect_pop(0, begin);
+		expect_none(begin);
+		add(&self->wheel, &self->t[2], begin + 1);
+		expect_none(begin);
+		expect_pop(1, begin + 1);
+		expect_pop(2, begin + 1);
+		expect_none(TIME_MAX);
+	}
+}
+
+/* However long nothing was due, timers that are near are filed by the nanosecond. */
+TEST_F(order, looks_after_a_pause)
+{
+	const __u64 now = (BEGIN + HOUR / 2) & ~63ULL;
+	unsigned int i;
+
+	add(&self->wheel, &self->t[0], BEGIN);
+	add(&self->wheel, &self->t[63], BEGIN + HOUR);
+	expect_pop(0, now);
+	expect_none(now);
+	self->looks = 0;
+	for (i = 1; i < 63; i++)
+		add(&self->wheel, &self->t[i], now + 63 - i);
+	for (i = 62; i; i--)
+		expect_pop(i, now + 62);
+	EXPECT_EQ(62, self->looks);
+	expect_pop(63, TIME_MAX);
+}
+
+/* With slack, a timer is filed for the last of its meeting times, none above TIME_MAX. */
+TEST_F(order, meetings)
+{
+	__u64 due, slack, grain, time;
+	unsigned int i, seed = 1;
+
+	for (i = 0; i < 10000; i++) {
+		due = ((__u64)rand_r(&seed) << 32 | rand_r(&seed)) >>
+		      rand_r(&seed) % 62;
+		slack = i ? 1 + ((__u64)rand_r(&seed) >> rand_r(&seed) % 31) :
+			    TIME_MAX;
+		if (i % 8 == 1)
+			slack = TIME_MAX - (TIME_MAX >> rand_r(&seed) % 60);
+		if (!slack)
+			continue;
+		for (grain = 1; grain <= slack / 2; grain *= 2)
+			;
+		time = (due + slack) / grain * grain;
+		ASSERT_EQ(time < TIME_MAX ? time : TIME_MAX,
+			  meeting(due, slack));
+		ASSERT_LE(due, meeting(due, slack));
+	}
+}
+
+/* Armed again, a timer stays where it is in the wheel, unless that is too late. */
+TEST_F(order, place_in_the_wheel)
+{
+	struct callout_timer *t = self->t;
+	struct clock clock = { 0 };
+
+	callout_wheel_init(&clock.wheel, 0);
+	callout_file(&clock, &t[0], 1000);
+	callout_file(&clock, &t[1], 1000);
+	callout_file(&clock, &t[0], 1000);
+	EXPECT_EQ(&t[1]._wheel, t[0]._wheel.next);
+	callout_file(&clock, &t[0], 2000);
+	EXPECT_EQ(&t[1]._wheel, t[0]._wheel.next);
+	EXPECT_EQ(2000, t[0]._at);
+	t[0]._slack = 600;
+	callout_file(&clock, &t[0], 1500);
+	EXPECT_EQ(&t[1]._wheel, t[0]._wheel.next);
+	EXPECT_EQ(2048, t[0]._at);
+	EXPECT_EQ(1500, t[0]._due);
+	callout_file(&clock, &t[0], 100);
+	EXPECT_NE(&t[1]._wheel, t[0]._wheel.next);
+	EXPECT_EQ(512, t[0]._at);
+	EXPECT_EQ(100, t[0]._due);
+	EXPECT_EQ(512, clock.wheel.min);
+	EXPECT_EQ(&t[0], pop(&clock.wheel, 512, &self->looks));
+	EXPECT_EQ(NULL, pop(&clock.wheel, 999, &self->looks));
+	EXPECT_EQ(&t[1], pop(&clock.wheel, 1000, &self->looks));
+}
+
+/* At random: in order, and each is looked at once a level at most. */
+TEST_F(order, random)
+{
+	unsigned int i, round, seed = 1;
+	struct callout_timer *t;
+	__u64 last, now = BEGIN;
+
+	for (round = 0; round < 1000; round++) {
+		for (i = 0; i < 64; i++) {
+			if (!self->t[i]._filed)
+				add(&self->wheel, &self->t[i], now +
+				    (1ULL << rand_r(&seed) % 36) +
+				    rand_r(&seed) % 1000);
+		}
+		now += 1ULL << rand_r(&seed) % 36;
+		last = 0;
+		for (i = 0; (t = pop(&self->wheel, now, &self->looks)); i++) {
+			ASSERT_LE(last, t->_at);
+			ASSERT_GE(now, t->_at);
+			last = t->_at;
+		}
+		for (i = 0; i < 64; i++)
+			ASSERT_FALSE(self->t[i]._filed && self->t[i]._at <= now);
+	}
+	EXPECT_GE(64000 * WHEEL_LEVELS, self->looks);
+}
+
+/* The same in a loop that is late. */
+TEST_F(loop, late)
+{
+	static const unsigned int ms[] = { 3, 1, 2, 1 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ms); i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &self->t[i], ms[i] * MSEC));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	sleep_ns(10 * MSEC);
+	expect_turn(4);
+	EXPECT_EQ(&self->t[1], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(&self->t[3], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(&self->t[2], callout_ctx_next(self->ctx, NULL));
+	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
+}
+
+TEST_HARNESS_MAIN
