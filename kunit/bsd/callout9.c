@@ -449,106 +449,6 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, v->base->attention);
 }
 
-/* A handler during which jiffies change too often is counted as slow. */
-static void bsd_slow_handler(struct kunit *test)
-{
-	struct callout_virtual *v = test->priv;
-	struct callout_item *a = callout_virtual_items(test, 1);
-
-	a->then = callout_virtual_take_time;
-	a->seen = CALLOUT_SLOW_EDGES - 1;
-	callout_virtual_set(a, 1);
-	callout_virtual_run_to(v, v->now + 1);
-	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 0);
-	a->seen++;
-	callout_virtual_set(a, 1);
-	callout_virtual_run_to(v, v->now + 1);
-	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
-}
-
-static void then_take_time_and_drain(struct callout_item *item)
-{
-	callout_virtual_take_time(item);
-	callout_async_drain(&item->c, count_drain);
-}
-
-/*
- * The time of a handler is accounted neither to the next one, nor to the drain
- * function of this one.
- */
-static void bsd_slow_next(struct kunit *test)
-{
-	struct callout_virtual *v = test->priv;
-	struct callout_item *a = callout_virtual_items(test, 3);
-	unsigned int i;
-
-	a[0].then = then_take_time_and_drain;
-	a[0].seen = CALLOUT_SLOW_EDGES;
-	for (i = 1; i < 3; i++) {
-		a[i].then = callout_virtual_take_time;
-		a[i].seen = CALLOUT_SLOW_EDGES - 1;
-	}
-	for (i = 0; i < 3; i++)
-		callout_virtual_set(&a[i], 1);
-	callout_virtual_run_to(v, v->now + 1);
-	KUNIT_EXPECT_EQ(test, v->ran, 3);
-	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
-}
-
-#ifndef CONFIG_PREEMPT_RT
-static struct callout_virtual *waking;
-
-/* To wake this waiter takes time. */
-static int waiter_takes_time(struct wait_queue_entry *wait, unsigned int mode, int flags,
-			     void *key)
-{
-	waking->jiffies += CALLOUT_SLOW_EDGES;
-	return 0;
-}
-
-/* As a thread does that waits for the handler. */
-static void then_has_waiter(struct callout_item *item)
-{
-	struct callout_base *base = item->v->base;
-
-	callout_base_lock_irq(base);
-	base->waiters++;
-	base->attention = true;
-	callout_base_unlock_irq(base);
-}
-
-/* The time to wake the waiters of a handler does not count for the next handler. */
-static void bsd_slow_waking(struct kunit *test)
-{
-	struct callout_virtual *v = test->priv;
-	struct callout_item *a = callout_virtual_items(test, 2);
-	struct callout_base *base = v->base;
-	struct wait_queue_entry wait;
-
-	waking = v;
-	init_waitqueue_func_entry(&wait, waiter_takes_time);
-	add_wait_queue(&base->wait, &wait);
-	a[0].then = then_has_waiter;
-	a[1].then = callout_virtual_take_time;
-	a[1].seen = CALLOUT_SLOW_EDGES - 1;
-	callout_virtual_set(&a[0], 1);
-	callout_virtual_set(&a[1], 1);
-	callout_virtual_run_to(v, v->now + 1);
-	callout_base_lock_irq(base);
-	base->waiters--;
-	callout_base_unlock_irq(base);
-	remove_wait_queue(&base->wait, &wait);
-	KUNIT_EXPECT_EQ(test, v->ran, 2);
-	KUNIT_EXPECT_EQ(test, base->stats.slow, 0);
-}
-#else
-/* There nobody is woken: waiters have a lock of the base's. */
-static void bsd_slow_waking(struct kunit *test)
-{
-	kunit_skip(test, "on PREEMPT_RT nobody is woken");
-}
-#endif
-
 /* callout_schedule_on() keeps the function and the argument. */
 static void bsd_schedule_on(struct kunit *test)
 {
@@ -664,9 +564,6 @@ static struct kunit_case bsd_cases[] = {
 	KUNIT_CASE(bsd_trylock),
 	KUNIT_CASE(bsd_trylock_holds),
 	KUNIT_CASE(bsd_async_drain),
-	KUNIT_CASE(bsd_slow_handler),
-	KUNIT_CASE(bsd_slow_next),
-	KUNIT_CASE(bsd_slow_waking),
 	KUNIT_CASE(bsd_schedule_on),
 	KUNIT_CASE(bsd_over_when_unlocked),
 	KUNIT_CASE(bsd_free_stopped_by_rcu),
