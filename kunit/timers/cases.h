@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * cases.h - the cases about struct timer_list, for both kinds
+ * cases.h - the cases about struct timer_list, compiled twice: for both kinds
  */
 #ifndef _CALLOUT_KUNIT_TIMER_CASES_H
 #define _CALLOUT_KUNIT_TIMER_CASES_H
 
 #include "api.h"
-#include "states.h"
-#include "when.h"
-#include "runs.h"
-#include "where.h"
-#include "lives.h"
-#include "storm.h"
+#include "cases/states.c"
+#include "cases/when.c"
+#include "cases/runs.c"
+#include "cases/where.c"
+#include "cases/lives.c"
+#include "cases/storm.c"
 
 static struct kunit_case timer_cases[] = {
 	KUNIT_CASE(timer_calls_if_idle),

@@ -216,7 +216,7 @@ same test Documentation/tests.rst "$work/tests" "$work/documented"
 
 # Differences between callouts and Linux's timers: each has a name, some case asks for it, and it is in the table.
 words '^	TIMER_DIFFERENCE_([a-z_]+)' kunit/timers/api.h > "$work/differences"
-grep -ohE 'TIMER_DIFFERS\([a-z_]+\)' kunit/timers/*.h | words '\(([a-z]+[a-z_]*)\)' > "$work/asked"
+grep -ohE 'TIMER_DIFFERS\([a-z_]+\)' kunit/timers/cases/*.c | words '\(([a-z]+[a-z_]*)\)' > "$work/asked"
 echo name > "$work/macro"
 only "$work/asked" "$work/macro" > "$work/asked.cases"
 same difference "kunit/timers/*.h" "$work/differences" "$work/asked.cases"

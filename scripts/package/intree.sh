@@ -63,7 +63,7 @@ put_facility() {
 
 	put $main "$top"/module/*.[ch] "$top/Kconfig" "$top/VERSION"
 	put $main/kunit "$top"/kunit/*.[ch]
-	for folder in "$top"/{module,kunit}/*/; do
+	for folder in "$top"/{module,kunit}/*/ "$top"/kunit/timers/cases/; do
 		folder=${folder#"$top/"}
 		[ "$folder" != module/include/ ] || continue
 		put "$main/${folder#module/}" "$top/$folder"*.[ch]

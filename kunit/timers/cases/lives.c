@@ -1,11 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
- * lives.h - timers that are static, on the stack, freed, and many
+ * lives.c - timers that are static, on the stack, freed, and many
  */
-#ifndef _CALLOUT_KUNIT_TIMER_LIVES_H
-#define _CALLOUT_KUNIT_TIMER_LIVES_H
-
-#include "api.h"
+#include "timers/api.h"
 
 static atomic_t timer_static_runs;
 
@@ -193,5 +190,3 @@ static void timer_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, early, 0);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
-
-#endif /* _CALLOUT_KUNIT_TIMER_LIVES_H */

@@ -1,15 +1,12 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
- * when.h - the jiffy at which a timer runs, and the order of several
+ * when.c - the jiffy at which a timer runs, and the order of several
  *
  * A handler reads jiffies. On a busy host it may read them late, so cases that
  * bound lateness try again until one timer was on time: no machine is late for
  * all of them.
  */
-#ifndef _CALLOUT_KUNIT_TIMER_WHEN_H
-#define _CALLOUT_KUNIT_TIMER_WHEN_H
-
-#include "api.h"
+#include "timers/api.h"
 
 #define TIMER_TRIES		20U
 
@@ -456,5 +453,3 @@ static void timer_order_of_distances(struct kunit *test)
 	if (timer_ticks_are_jiffies())
 		KUNIT_EXPECT_EQ(test, timer_inversions(items, apart), 0);
 }
-
-#endif /* _CALLOUT_KUNIT_TIMER_WHEN_H */

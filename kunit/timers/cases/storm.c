@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
- * storm.h - all CPUs call everything, at random, on the same timers
+ * storm.c - all CPUs call everything, at random, on the same timers
  *
  * A timer lives from timer_setup() until it is shut down and freed. Each start
  * of an idle timer ends in one run or in one deletion, so that when a life ends
@@ -16,10 +16,7 @@
  * Most calls share a timer with those on other CPUs. Some have it alone, as
  * Linux demands of add_timer() and free: only its handler runs besides.
  */
-#ifndef _CALLOUT_KUNIT_TIMER_STORM_H
-#define _CALLOUT_KUNIT_TIMER_STORM_H
-
-#include "api.h"
+#include "timers/api.h"
 
 #define TIMER_STORM_ITEMS	24U
 #define TIMER_STORM_THREADS	8U
@@ -448,5 +445,3 @@ static void timer_survives_a_storm(struct kunit *test)
 				    timer_seen_name[i]);
 	}
 }
-
-#endif /* _CALLOUT_KUNIT_TIMER_STORM_H */

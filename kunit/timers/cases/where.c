@@ -1,11 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
- * where.h - the CPU on which a timer runs, and CPUs that it leaves asleep
+ * where.c - the CPU on which a timer runs, and CPUs that it leaves asleep
  */
-#ifndef _CALLOUT_KUNIT_TIMER_WHERE_H
-#define _CALLOUT_KUNIT_TIMER_WHERE_H
-
-#include "api.h"
+#include "timers/api.h"
 
 #define TIMER_SLEEP_TRIES	30U
 
@@ -376,5 +373,3 @@ static void timer_leaves_a_dead_cpu(struct kunit *test)
 	timer_item_await(test, moved, 2);
 	KUNIT_EXPECT_EQ(test, moved->ran_on, cpu);
 }
-
-#endif /* _CALLOUT_KUNIT_TIMER_WHERE_H */

@@ -1,11 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
- * runs.h - handlers: what they may do, and callers that wait for one
+ * runs.c - handlers: what they may do, and callers that wait for one
  */
-#ifndef _CALLOUT_KUNIT_TIMER_RUNS_H
-#define _CALLOUT_KUNIT_TIMER_RUNS_H
-
-#include "api.h"
+#include "timers/api.h"
 
 /* Re-arms its timer, which is not pending while its handler runs. */
 static void timer_then_rearm(struct timer_item *item)
@@ -480,5 +477,3 @@ static void timer_started_in_an_interrupt(struct kunit *test)
 	timer_item_await(test, item, 1);
 	KUNIT_EXPECT_EQ(test, item->wrong, 0);
 }
-
-#endif /* _CALLOUT_KUNIT_TIMER_RUNS_H */

@@ -1,11 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
- * states.h - what each call does to a timer in each state
+ * states.c - what each call does to a timer in each state
  */
-#ifndef _CALLOUT_KUNIT_TIMER_STATES_H
-#define _CALLOUT_KUNIT_TIMER_STATES_H
-
-#include "api.h"
+#include "timers/api.h"
 
 enum timer_state {
 	TIMER_IDLE,
@@ -329,5 +326,3 @@ static void timer_function_can_be_replaced(struct kunit *test)
 	TIMER_EXPECT_SOON(test, callout_test_told(&item->inside));
 	KUNIT_EXPECT_EQ(test, timer_item_runs(item), 0);
 }
-
-#endif /* _CALLOUT_KUNIT_TIMER_STATES_H */
