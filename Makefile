@@ -54,7 +54,7 @@ $(CHECKS:%=check-%): check-%:
 	@scripts/check.sh $*
 
 check-all: ## every check for this processor in full, with bench, bench-user; 90 minutes
-check-long: ## what takes longer: other processors, every scheme, lab, replaced, search, fuzz
+check-long: ## what takes longer: other processors, every scheme, lab, replaced, interleave, fuzz
 check-static: ## gcc, clang and sparse warnings, checkpatch, kernel-doc and house rules
 check-schemes: ## each scheme against the reference model, in user space with sanitizers
 check-schemes-all: ## every test of the device on every exact scheme and variant
@@ -76,8 +76,8 @@ check-fuzz: ## the fuzzer of the device for a minute, on the debug kernel
 check-faults: ## each allocation and copy fails once; a full memory cgroup
 check-arm64 check-riscv64 check-s390x: ## the same on that processor, in QEMU: load, tests, KUnit
 
-search: ## two CPUs meet at each pair of points between critical sections; LOADS=some
-	@scripts/check/search.sh $(LOADS)
+interleave: ## two CPUs meet at each pair of points between critical sections; LOADS=some
+	@scripts/check/interleave.sh $(LOADS)
 
 SECONDS ?= 600
 torture: ## stress the kernel API for SECONDS=600, on KERNEL=debug, kcsan or another
@@ -165,6 +165,6 @@ clean distclean: ## remove build/; distclean also removes the cached kernels
 	rm -rf build
 	$(if $(filter distclean,$@),rm -rf "$${CALLOUT_CACHE:-$${XDG_CACHE_HOME:-$${HOME:-build}/.cache}/callout}")
 
-.PHONY: help kunit selftest gdb shell compile_commands.json check $(CHECKS:%=check-%) search torture soak fuzz fuzz-bugs \
+.PHONY: help kunit selftest gdb shell compile_commands.json check $(CHECKS:%=check-%) interleave torture soak fuzz fuzz-bugs \
 	fuzz-user mutants replaced intree matrix deb-check bench bench-user bench-loop lab \
 	pictures demo setup all modules tools install uninstall docs dist deb clean distclean

@@ -25,8 +25,8 @@
 #                debug.config, too;
 #       unreplaced, unreplaced-debug: the same without the patch, to compare with;
 #       bench: kunit's kernel, for modules as they are installed; fuzz: debug's, for a module that
-#       tells which code has run; search: kunit's, for a module with points; NAME+lab, of Debian's:
-#       the same kernel, for modules with CONFIG_CALLOUT_SCHEMES; see scripts/build.sh;
+#       tells which code has run; interleave: kunit's, for a module with points; NAME+lab, of
+#       Debian's kernels, for modules with CONFIG_CALLOUT_SCHEMES; see scripts/build.sh;
 #       trixie, trixie-backports, testing, unstable: the newest kernel of this suite of Debian's
 #                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;
@@ -61,7 +61,7 @@ say() { echo "kernel.sh: $*" >&2; }
 usage() {
 	local names="debian-6.1|debian-6.12|debian-6.12-rt|kunit|debug|kcsan|gdb|oldhp|bench"
 
-	names="$names|fuzz|search|uml[-debug]|clang|replaced[-debug]|unreplaced[-debug]|running"
+	names="$names|fuzz|interleave|uml[-debug]|clang|replaced[-debug]|unreplaced[-debug]|running"
 	names="$names|[kunit-]trixie|[kunit-]trixie-backports|[kunit-]testing|[kunit-]unstable"
 	names="$names|[kunit-]arm64|[kunit-]s390x|[kunit-]riscv64|[kunit-]arm64-SUITE"
 	[ $# -eq 0 ] || die "there is no kernel \"$1\": $names"
@@ -505,7 +505,7 @@ kunit-trixie|kunit-trixie-backports|kunit-testing|kunit-unstable) built "$1" ;;
 kunit-arm64|kunit-s390x|kunit-riscv64) built "$1" ;;
 kunit-arm64-trixie|kunit-arm64-trixie-backports) built "$1" ;;
 kunit-arm64-testing|kunit-arm64-unstable) built "$1" ;;
-bench|search) built kunit ;;
+bench|interleave) built kunit ;;
 fuzz) built debug ;;
 uml|uml-debug) built "$1" ARCH=um ;;
 clang) prepared ;;

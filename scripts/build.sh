@@ -64,7 +64,7 @@ kunit|gdb|kunit-*)
 debug)
 	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 \
 		"$@" ;;
-search)
+interleave)
 	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_POINTS=y \
 		CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
 fuzz)

@@ -6,7 +6,7 @@
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
 #                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x] [riscv64]
-#                    [cpus] [search]
+#                    [cpus] [interleave]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each that runs on this machine's processor, whole: "make check-all"
 #   scripts/check.sh long     those that take hours: other processors and kernels, every scheme,
@@ -439,7 +439,7 @@ queue() {
 			${quick:+-a SUSPEND_WITHOUT=freezer+devices+platform+processors}
 		[ "$short" ] || run_job debian-6.1 suspend 300
 		[ "$short" ] || run_job debian-6.12-rt suspend 300 ;;
-	search) run_job search search 1800 ;;
+	interleave) run_job interleave interleave 1800 ;;
 	old-hotplug) run_job oldhp hotplug 600 -a CALLOUT_SETS=tick_source=jiffies ;;
 	torture) queue_torture ;;
 	debug) queue_debug ;;
@@ -574,7 +574,7 @@ all)
 long)
 	short=
 	long=yes
-	set -- schemes-all replaced lab fuzz torture search arm64 s390x riscv64 ;;
+	set -- schemes-all replaced lab fuzz torture interleave arm64 s390x riscv64 ;;
 *) once=yes ;;
 esac
 for check in "$@"; do

@@ -86,8 +86,8 @@ kunit)
 	kernel=${3:-kunit}
 	noun="suite or case" variable="SUITE=suite[.case]" place=qemu/suites
 	case $kernel in
-	kunit|kunit-*|gdb|debug|search) ;;
-	*) die "KERNEL=$kernel has no tests of KUnit: kunit, debug, search, kunit-arm64, ..." ;;
+	kunit|kunit-*|gdb|debug|interleave) ;;
+	*) die "KERNEL=$kernel has no tests of KUnit: kunit, debug, interleave, kunit-arm64, ..." ;;
 	esac ;;
 selftest)
 	kernel=${3:-debian-6.12}

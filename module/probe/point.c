@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * point.c - walks the pairs of points: a search for schedules; in no other build
+ * point.c - walks the pairs of points: interleavings; in no other build
  *
  * A test that races samples what the scheduler happens to do. Here, for each
  * ordered pair of points (a, b) that it passes, one CPU stops at a until another

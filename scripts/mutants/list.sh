@@ -12,7 +12,7 @@
 #   schemes SCHEME           scheme_harness, in user space
 #   fuzz NAME                a fuzzer of selftests/fuzz/user: its corpus, then at most a minute
 #   kunit SUITE,...          on the KUnit kernel; debug SUITE,... on the debug kernel
-#   search LOAD,...          loads under which pairs of points are searched, as "make search" has
+#   interleave LOAD,...      loads of "make interleave"
 #                            them, on the KUnit kernel
 #   device PROGRAM,...       tests of the device on Debian's 6.12 kernel
 #   library PROGRAM          the same, for changes of the library
@@ -125,10 +125,10 @@ check() {
 		build_modules "$1" || return 2
 		rm -rf "$out/user/selftests"
 		boot "$1" kunit "CALLOUT_SETS=tick_source=jiffies CALLOUT_ONLY=$2" ;;
-	search)
-		build_modules search || return 2
+	interleave)
+		build_modules interleave || return 2
 		programs "$(grep -o 'device_[a-z_]*' <<< "$2" | sort -u | paste -sd ,)" || return 2
-		limit=900 boot search search "SEARCH=${2//,/+}" ;;
+		limit=900 boot interleave interleave "INTERLEAVE=${2//,/+}" ;;
 	device|library)
 		build_modules debian-6.12 || return 2
 		programs "$2" || return 2

@@ -3,7 +3,7 @@
 # Boots the KUnit kernel and runs loads on it while CPUs wait for each other at each pair of the
 # points of module/probe/point.h that the load passes.
 #
-#   scripts/check/search.sh [LOAD...]    all loads of qemu/jobs/search.sh, or these
+#   scripts/check/interleave.sh [LOAD...]    all loads of qemu/jobs/interleave.sh, or these
 #
 # Fails as the loads do, and without arguments if a point was not passed.
 
@@ -11,7 +11,7 @@
 . "$(dirname "$0")/../lib.sh"
 cd "$top"
 scripts/setup.sh all
-logged build-search scripts/build.sh search
+logged build-interleave scripts/build.sh interleave
 logged programs make -C selftests O="$build/user"
 loads=$*
-exec qemu/boot.sh -t 1800 ${loads:+-a "SEARCH=${loads// /+}"} search search
+exec qemu/boot.sh -t 1800 ${loads:+-a "INTERLEAVE=${loads// /+}"} interleave interleave

@@ -4,18 +4,18 @@
 # and again, and fails if the load fails. A load is the torture, a suite of KUnit, a test program of
 # the device, or NAME.CASE of one of the latter two.
 #
-# From the kernel's command line: SEARCH, the loads, with + between them; SEARCH_MS, for each pair
-# (10); SEARCH_TURNS, the most times that a load runs (40). If SEARCH is not given, each point must
-# have been passed. With SEARCH_MS=0 nothing is searched: the loads run SEARCH_TURNS times, the
-# torture so many minutes, for comparison. First a load of the module fails, last it is unloaded
-# while walks begin.
+# From the kernel's command line: INTERLEAVE, the loads, with + between them; INTERLEAVE_MS, for
+# each pair (10); INTERLEAVE_TURNS, the most times that a load runs (40). If INTERLEAVE is not
+# given, each point must have been passed. With INTERLEAVE_MS=0 no CPU waits: the loads run
+# INTERLEAVE_TURNS times, the torture so many minutes, for comparison. First a load of the module
+# fails, last it is unloaded while walks begin.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
 points=/sys/module/callout/parameters/points
-ms=${SEARCH_MS:-10}
-turns=${SEARCH_TURNS:-40}
+ms=${INTERLEAVE_MS:-10}
+turns=${INTERLEAVE_TURNS:-40}
 loads=torture+callout_stress+callout_timer_stress+callout_litmus+callout_litmus_file
 loads=$loads+callout_shutdown.shutdown_stress+callout_hash_smp+callout_grow
 loads=$loads+callout_reset.reset_against_untimeout+device_cancel.untimeout_races_reset
@@ -71,7 +71,7 @@ one_turn() {
 }
 
 # Turns of a load until the walk is through.
-search() {
+interleave() {
 	echo "$ms" > $points
 	turn=0
 	while [ "$turn" -lt "$turns" ]; do
@@ -116,15 +116,15 @@ all_passed() {
 check "a load that fails" load_fails
 parameters="tick_source=hrtimer hz=10000"
 load_module
-for load in $(echo "${SEARCH:-$loads}" | tr + ' '); do
+for load in $(echo "${INTERLEAVE:-$loads}" | tr + ' '); do
 	start=$(date +%s)
-	check "$load" search "$load"
+	check "$load" interleave "$load"
 	tell "$load"
 done
 awk '{ n[$1] += $2; if ($3 > met[$1]) met[$1] = $3 }
 	END { for (p in n) print "# " p ": passed " n[p] ", met " met[p] + 0 " others" }' \
 	/tmp/passed | sort
-[ "${SEARCH:-}" ] || check "each point is passed" all_passed
+[ "${INTERLEAVE:-}" ] || check "each point is passed" all_passed
 check "unload" unload_walked
 echo "1..$((passed + failed))"
 finish
