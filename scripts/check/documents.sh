@@ -251,10 +251,10 @@ sed -n '/^An example/,/^Operations/s/^	//p' Documentation/device.rst > "$work/ex
 cc -Wall -Wextra -Werror -Imodule/include/uapi -o "$work/example" "$work/example.c" ||
 	wrong "the example of Documentation/device.rst does not compile"
 # The walk through the examples quotes them, apart from a line of its own.
-sed -nE 's/^	[[:blank:]]*(.+)/\1/p' Documentation/idle.rst | grep -vxF 'timer->slack = 1000000000;' > "$work/quoted"
+sed -nE 's/^	[[:blank:]]*(.+)/\1/p' Documentation/tutorial-event-loop.rst | grep -vxF 'timer->slack = 1000000000;' > "$work/quoted"
 sed 's/^[[:blank:]]*//' tools/examples/*.c | LC_ALL=C sort -u > "$work/source"
 while read -r line; do
-	grep -qxF -e "$line" "$work/source" || wrong "Documentation/idle.rst quotes a line that no example has: $line"
+	grep -qxF -e "$line" "$work/source" || wrong "Documentation/tutorial-event-loop.rst quotes a line that no example has: $line"
 done < "$work/quoted"
 
 # Links from one document to another, and files that they name. FreeBSD has sys/, and mine.c is for the reader to write.
