@@ -6,6 +6,7 @@
  * the level of drivers, waits for them. The cases look afterwards what has come of it.
  */
 #include <linux/callout.h>
+#include <linux/callout_timer_types.h>
 #include <linux/callout_work.h>
 #include <linux/init.h>
 #include "lib/common.h"
@@ -28,7 +29,7 @@ struct boot_set {
 enum {
 	BOOT_CALLOUT,
 	BOOT_TIME,
-	BOOT_UNBOUND,
+	BOOT_TIMER,
 	BOOT_WORK,
 	BOOT_ORDERED,
 	BOOT_HANDLE,
@@ -37,7 +38,8 @@ enum {
 };
 
 static struct boot_set sets[BOOT_SETS];
-static struct callout callouts[3];
+static struct callout callouts[2];
+static struct callout_timer timer;
 static struct callout_work works[2];
 static bool cancelled;
 
@@ -48,9 +50,15 @@ static void boot_runs(void *arg)
 	callout_test_tell(&set->runs);
 }
 
+static void boot_timer_runs(struct callout_timer *t)
+{
+	boot_runs(&sets[BOOT_TIMER]);
+}
+
 /* As net/ and block/ begin. */
 static int __init boot_subsystem(void)
 {
+	static struct lock_class_key key;
 	callout_handle_t handle;
 	unsigned int i;
 
@@ -58,8 +66,8 @@ static int __init boot_subsystem(void)
 		callout_init(&callouts[i], CALLOUT_MPSAFE);
 	callout_reset(&callouts[0], TICKS, boot_runs, &sets[BOOT_CALLOUT]);
 	callout_reset_sbt(&callouts[1], SBT_1MS, 0, boot_runs, &sets[BOOT_TIME], 0);
-	callout_unbind(&callouts[2]);
-	callout_reset(&callouts[2], TICKS, boot_runs, &sets[BOOT_UNBOUND]);
+	callout_timer_init_key(&timer, boot_timer_runs, 0, "boot", &key);
+	callout_timer_mod(&timer, jiffies + TICKS);
 
 	callout_work_init(&works[0]);
 	callout_work_init_as(&works[1], CALLOUT_WORK_ORDERED);

@@ -367,106 +367,6 @@ static void core_schedule(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
 }
 
-static void other_handler(void *arg)
-{
-	struct callout_item *item = arg;
-
-	item->seen++;
-}
-
-/* Only a pending callout moves, and gets the new function. */
-static void core_if_pending(struct kunit *test)
-{
-	struct callout_virtual *v = test->priv;
-	struct callout_item *a = callout_virtual_items(test, 1);
-	u64 start = v->now;
-
-	KUNIT_EXPECT_EQ(test, callout_reset_if_pending(&a->c, 1, other_handler,
-						       a), 0);
-	KUNIT_EXPECT_EQ(test, callout_reset_if_pending(&a->c, 1, NULL, NULL), 0);
-	callout_virtual_set(a, 10);
-	KUNIT_EXPECT_EQ(test, callout_reset_if_pending(&a->c, 20, NULL, NULL),
-			1);
-	callout_virtual_run_to(v, start + 19);
-	KUNIT_EXPECT_EQ(test, a->runs, 0);
-	callout_virtual_run_to(v, start + 20);
-	KUNIT_EXPECT_EQ(test, a->runs, 1);
-	KUNIT_EXPECT_EQ(test, callout_reset_if_pending(&a->c, 1, NULL, NULL), 0);
-	callout_virtual_set(a, 10);
-	KUNIT_EXPECT_EQ(test, callout_reset_if_pending(&a->c, 3, other_handler,
-						       a), 1);
-	callout_virtual_run_to(v, start + 23);
-	KUNIT_EXPECT_EQ(test, a->runs, 1);
-	KUNIT_EXPECT_EQ(test, a->seen, 1);
-	callout_virtual_set(a, 10);
-	callout_stop(&a->c);
-	KUNIT_EXPECT_EQ(test, callout_reset_if_pending(&a->c, 1, NULL, NULL), 0);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
-}
-
-/* The earliest of several settings counts, with its function. */
-static void core_if_earlier(struct kunit *test)
-{
-	struct callout_virtual *v = test->priv;
-	struct callout_item *a = callout_virtual_items(test, 1);
-	static const long distance[] = { 100, 101, 50, 50, 60, 49, 1000 };
-	u64 start = v->now;
-	unsigned int i;
-	int ret;
-
-	for (i = 0; i < ARRAY_SIZE(distance); i++) {
-		ret = callout_reset_if_earlier(&a->c, distance[i],
-					       callout_virtual_handler, a);
-		KUNIT_EXPECT_EQ(test, ret, !!i);
-	}
-	/* Neither time nor function change. */
-	KUNIT_EXPECT_EQ(test, callout_reset_if_earlier(&a->c, 49, other_handler,
-						       NULL), 1);
-	KUNIT_EXPECT_EQ(test, a->c.node.expires, start + 49);
-	callout_virtual_run_to(v, start + 48);
-	KUNIT_EXPECT_EQ(test, a->runs, 0);
-	callout_virtual_run_to(v, start + 49);
-	KUNIT_EXPECT_EQ(test, a->runs, 1);
-	KUNIT_EXPECT_EQ(test, a->seen, 0);
-	/* It is not pending any more. */
-	KUNIT_EXPECT_EQ(test, callout_reset_if_earlier(&a->c, 1000, NULL, NULL),
-			0);
-	callout_virtual_run_to(v, start + 1049);
-	KUNIT_EXPECT_EQ(test, a->runs, 2);
-}
-
-/*
- * A callout that was filed too early, for a time, and would be postponed, is not
- * earlier than a deadline before that time.
- */
-static void core_if_earlier_postponed(struct kunit *test)
-{
-	struct callout_virtual *v = test->priv;
-	struct callout_item *a = callout_virtual_items(test, 1);
-	u64 behind = 10 * TICK_NSEC, filed;
-
-	v->zero_ns += behind;
-	callout_reset_sbt(&a->c, 3600 * SBT_1S, 0, callout_virtual_handler, a,
-			  0);
-	v->zero_ns -= behind;
-	filed = a->c.node.expires;
-	KUNIT_EXPECT_EQ(test, callout_reset_if_earlier(&a->c, filed - v->now + 9,
-						       NULL, NULL), 1);
-	callout_virtual_run_to(v, filed);
-	KUNIT_EXPECT_EQ(test, a->runs, 0);
-	callout_virtual_run_to(v, filed + 9);
-	KUNIT_EXPECT_EQ(test, a->runs, 1);
-	/* Nor does one that would run by then change. */
-	callout_reset_sbt(&a->c, 3600 * SBT_1S, 0, callout_virtual_handler, a,
-			  0);
-	filed = a->c.node.expires;
-	KUNIT_EXPECT_EQ(test, callout_reset_if_earlier(&a->c, filed - v->now,
-						       other_handler, a), 1);
-	KUNIT_EXPECT_PTR_EQ(test, callout_func(&a->c),
-			    &callout_virtual_handler);
-	callout_stop(&a->c);
-}
-
 /* callout_reset_on() moves a callout, which is pending on one base only. */
 static void core_reset_on_moves(struct kunit *test)
 {
@@ -605,9 +505,6 @@ static struct kunit_case core_cases[] = {
 	KUNIT_CASE(core_stop_due),
 	KUNIT_CASE(core_reset_due),
 	KUNIT_CASE(core_schedule),
-	KUNIT_CASE(core_if_pending),
-	KUNIT_CASE(core_if_earlier),
-	KUNIT_CASE(core_if_earlier_postponed),
 	KUNIT_CASE(core_reset_on_moves),
 	KUNIT_CASE(core_running_moves_afterwards),
 	KUNIT_CASE(core_ran_until_it_is_set),

@@ -136,16 +136,6 @@ static struct callout_node *set_plain(struct pass *p, unsigned int i)
 	return &c->node;
 }
 
-static struct callout_node *set_unbound(struct pass *p, unsigned int i)
-{
-	struct callout *c = &p->one[i].c;
-
-	callout_init(c, CALLOUT_MPSAFE);
-	callout_unbind(c);
-	callout_reset(c, CALLOUT_TEST_FAR, pass_handler, p);
-	return &c->node;
-}
-
 /* Its time has come; @how: or it has not, and the callout is filed again. */
 static struct callout_node *set_for_time(struct pass *p, unsigned int i)
 {
@@ -245,7 +235,6 @@ static const struct pass_kind kinds[] = {
 	{ "callout, Giant", set_plain, 0 },
 	{ "callout, lock", set_locked, 0 },
 	{ "callout, lock tried", set_locked, CALLOUT_TRYLOCK },
-	{ "callout, unbound", set_unbound },
 	{ "callout, time", set_for_time },
 	{ "handle", set_handle },
 	{ "handle, hashed", set_handle, true },

@@ -157,10 +157,6 @@ static void query_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_cpu(&c), other);
 	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
 	KUNIT_EXPECT_EQ(test, callout_cpu(&c), other);
-	callout_unbind(&c);
-	callout_reset(&c, CALLOUT_TEST_FAR, callout_virtual_handler, NULL);
-	KUNIT_EXPECT_EQ(test, callout_cpu(&c), this);
-	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
 
 	/* Its handler runs on the virtual base, which is CPU 0's: it moves then. */
 	home = max(this, other);

@@ -8,6 +8,7 @@
  */
 #include <linux/callout.h>
 #include <linux/callout_timer_types.h>
+#include <linux/cpu.h>
 #include <linux/irq_work.h>
 #include "probe.h"
 
@@ -290,6 +291,44 @@ static void timer_pinned_by_its_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
 }
 
+static unsigned int offline;
+
+static void offline_handler(struct callout_timer *t)
+{
+	t->expires = jiffies + FAR;
+	callout_timer_add_on(t, offline);
+	probe_handler(t);
+}
+
+/*
+ * Set by its handler on a CPU that is offline, a timer leaves the base that any CPU
+ * may run all the same.
+ */
+static void timer_set_by_its_handler_on_an_offline_cpu(struct kunit *test)
+{
+	struct callout_base *base;
+	struct probe *p;
+
+	offline = cpumask_last(cpu_online_mask);
+	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !offline)
+		kunit_skip(test, "no CPU can go away");
+	callout_test_pin(test, 0);
+	p = probe_create(test, 0);
+	p->t.function = offline_handler;
+	p->t.expires = jiffies;
+	KUNIT_ASSERT_EQ(test, 0, remove_cpu(offline));
+	callout_timer_add(&p->t);
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(atomic_read(&p->runs)));
+	callout_barrier();
+	base = base_of(p);
+	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
+	KUNIT_EXPECT_TRUE(test,
+			  callout_base_has_class(base, CALLOUT_CLASS_KERNEL));
+	KUNIT_EXPECT_NE(test, base->number, offline);
+	KUNIT_ASSERT_EQ(test, 0, add_cpu(offline));
+	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
+}
+
 /* A timer that was deleted while it ran does not leave for another CPU. */
 static void timer_deleted_does_not_leave(struct kunit *test)
 {
@@ -442,6 +481,7 @@ static struct kunit_case timer_running_cases[] = {
 	KUNIT_CASE(timer_stays_where_it_runs),
 	KUNIT_CASE(timer_leaves_when_it_has_run),
 	KUNIT_CASE(timer_pinned_by_its_handler),
+	KUNIT_CASE_SLOW(timer_set_by_its_handler_on_an_offline_cpu),
 	KUNIT_CASE(timer_deleted_does_not_leave),
 	KUNIT_CASE(timer_moved_does_not_leave),
 	KUNIT_CASE(timer_shut_down_while_it_runs),

@@ -94,61 +94,6 @@ void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
 }
 EXPORT_SYMBOL_GPL(callout_init_class);
 
-/**
- * callout_unbind() - Have a callout follow its caller, and leave CPUs asleep.
- * @c: The callout, initialised.
- *
- * From its next setting on @c goes to the CPU that sets it or, if that is
- * nohz_full, to a housekeeping CPU. If that CPU is idle when @c is due, the
- * kernel may have another one, which is awake, run the handler: from 6.9 on it
- * decides then, before when @c is set. A callout that is set while its handler
- * runs stays with the CPU that it has, also if another one runs the handler.
- * callout_reset_on() and variants with a CPU bind @c to it again.
- *
- * To set an unbound callout takes longer. With tick_source=hrtimer it follows its
- * caller, and wakes that CPU.
- *
- * As a timer of Linux without TIMER_PINNED; not in FreeBSD.
- *
- * Context: Any but NMI.
- */
-void callout_unbind(struct callout *c)
-{
-	struct callout_base *base;
-	unsigned long flags;
-
-	if (callout_misused(c))
-		return;
-	callout_debug_assert_init(c);
-	base = callout_lock(&c->node, &flags);
-	callout_change_state(&c->node, 0, CALLOUT_S_UNBOUND);
-	callout_unlock(base, flags);
-}
-EXPORT_SYMBOL_GPL(callout_unbind);
-
-/*
- * Where an unbound @n is to be armed, if no @target was asked for: in this CPU's
- * base for those that any CPU may run. While its handler runs it stays where that
- * is, also afterwards: callout_leave() could program the base of a CPU that is
- * asleep. With a @target it is bound to that from then on.
- */
-static struct callout_base *callout_unbound_target(struct callout_base *base,
-						   struct callout_node *n,
-						   struct callout_base *target)
-	__must_hold(&base->lock)
-{
-	if (target) {
-		callout_change_state(n, CALLOUT_S_UNBOUND, 0);
-		return target;
-	}
-	if (callout_is_running(base, n)) {
-		n->home = base->index;
-		callout_change_state(n, CALLOUT_S_AWAY, 0);
-		return NULL;
-	}
-	return callout_base_unpinned();
-}
-
 /*
  * The uncommon cases of arming. Leaves @n queued or not, in its present base or
  * in @target if there is one, which is its home from then on. A node that is
@@ -181,8 +126,6 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 		return NULL;
 	if (n->state & CALLOUT_S_DUE)
 		callout_unqueue_locked(base, n);
-	if (n->state & CALLOUT_S_UNBOUND)
-		target = callout_unbound_target(base, n, target);
 	if (target) {
 		n->home = target->index;
 		callout_change_state(n, CALLOUT_S_AWAY,
@@ -198,10 +141,7 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 	callout_change_state(n, CALLOUT_S_RAN, 0);
 	if (!target) {
 		home = callout_base(n->home);
-		/* It is bound: see callout_leave() for global bases. */
-		target = n->state & CALLOUT_S_AWAY &&
-			 (READ_ONCE(home->online) ||
-			  callout_base_has_class(base, CALLOUT_CLASS_GLOBAL)) ?
+		target = n->state & CALLOUT_S_AWAY && READ_ONCE(home->online) ?
 			 home : base;
 	}
 	if (!READ_ONCE(target->online))
@@ -242,44 +182,6 @@ noinline void callout_no_function(void)
 	WARN_ONCE(1, "callout: set without a function\n");
 }
 
-/* What arming depends on: a constant of each function that arms. */
-enum arm_if {
-	ARM_ALWAYS,
-	ARM_IF_PENDING,
-	ARM_IF_EARLIER,
-};
-
-/*
- * The tick at which a pending @n runs, as far as is known. If its time comes after
- * the tick that it is filed for, expiry postpones it: see callout_postpone().
- */
-static u64 callout_runs_at(struct callout_base *base, struct callout_node *n)
-{
-	u64 now;
-
-	if (READ_ONCE(n->mark) != CALLOUT_A_TIME)
-		return n->expires;
-	now = ktime_get_ns();
-	if (n->time <= now)
-		return n->expires;
-	return max(n->expires, callout_from_ns(base, n->time, now));
-}
-
-/*
- * Does @n run as early as @ticks from now, or earlier, without being set? It does
- * if it waits for its associated lock: nothing is earlier than that. That does not
- * count once it is shut down, which is never pending: nothing sets it, whatever
- * was asked for.
- */
-static bool callout_runs_by(struct callout_base *base, struct callout_node *n,
-			    long ticks)
-{
-	if (n->state & CALLOUT_S_PENDING)
-		return callout_runs_at(base, n) <= callout_expiry(base, ticks);
-	return callout_is_running(base, n) && !(n->state & CALLOUT_S_SHUT) &&
-	       READ_ONCE(base->stage) == CALLOUT_STAGE_WAITING;
-}
-
 /*
  * Arms @c in @ticks, or if there is a @span, in that. @target is the base to
  * migrate it to; NULL leaves it in its base.
@@ -287,8 +189,7 @@ static bool callout_runs_by(struct callout_base *base, struct callout_node *n,
 static __always_inline int callout_arm(struct callout *c,
 				       struct callout_base *target, long ticks,
 				       const struct callout_span *span,
-				       callout_func_t *func, void *arg,
-				       enum arm_if when)
+				       callout_func_t *func, void *arg)
 {
 	struct callout_node *n = &c->node;
 	struct callout_base *base, *to;
@@ -305,16 +206,10 @@ static __always_inline int callout_arm(struct callout *c,
 	state = n->state;
 	pending = state & CALLOUT_S_PENDING;
 	replaced = pending;
-	if (when == ARM_IF_PENDING && !pending)
-		goto out;
-	if (when == ARM_IF_EARLIER && callout_runs_by(base, n, ticks)) {
-		replaced = true;
-		goto out;
-	}
 	if (unlikely(!base->online ||
 		     state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING |
-			      CALLOUT_S_SHUT | CALLOUT_S_UNBOUND |
-			      CALLOUT_S_RAN | CALLOUT_S_AWAY)) || target) {
+			      CALLOUT_S_SHUT | CALLOUT_S_RAN |
+			      CALLOUT_S_AWAY)) || target) {
 		/* Never pending. A handler that waits for its lock runs. */
 		if (state & CALLOUT_S_SHUT)
 			goto out;
@@ -386,56 +281,9 @@ out:
  */
 int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg)
 {
-	return callout_arm(c, NULL, ticks, NULL, func, arg, ARM_ALWAYS);
+	return callout_arm(c, NULL, ticks, NULL, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_reset);
-
-/**
- * callout_reset_if_pending() - Move a callout that is set to another time.
- * @c: The callout.
- * @ticks: Ticks from now; less than 1 counts as 1.
- * @func: The handler; NULL as for callout_schedule().
- * @arg: Its argument.
- *
- * As callout_reset() if @c is pending; else nothing changes. So it cannot start
- * again what another CPU has stopped, or what has run.
- *
- * As mod_timer_pending() of Linux; not in FreeBSD.
- *
- * Context: As callout_reset().
- * Return: 1 if it was pending and has moved, else 0.
- */
-int callout_reset_if_pending(struct callout *c, long ticks,
-			     callout_func_t *func, void *arg)
-{
-	return callout_arm(c, NULL, ticks, NULL, func, arg, ARM_IF_PENDING);
-}
-EXPORT_SYMBOL_GPL(callout_reset_if_pending);
-
-/**
- * callout_reset_if_earlier() - Set a callout, or move it to an earlier time.
- * @c: The callout.
- * @ticks: Ticks from now; less than 1 counts as 1.
- * @func: The handler; NULL as for callout_schedule().
- * @arg: Its argument.
- *
- * As callout_reset() unless @c is pending for the same tick or an earlier one:
- * then nothing changes, neither function nor argument. Nothing changes either
- * if the handler waits for its associated lock. To be called once for each of
- * several deadlines, of which the first counts.
- *
- * As timer_reduce() of Linux; not in FreeBSD.
- *
- * Context: As callout_reset().
- * Return: 1 if it was pending, whether or not it has moved, or waited for its
- * associated lock; else 0.
- */
-int callout_reset_if_earlier(struct callout *c, long ticks,
-			     callout_func_t *func, void *arg)
-{
-	return callout_arm(c, NULL, ticks, NULL, func, arg, ARM_IF_EARLIER);
-}
-EXPORT_SYMBOL_GPL(callout_reset_if_earlier);
 
 /* The base of @cpu, or one of this CPU's if it has none; NULL if it is negative. */
 static struct callout_base *arm_target(int cpu)
@@ -471,8 +319,7 @@ static struct callout_base *arm_target(int cpu)
 int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
 		     void *arg, int cpu)
 {
-	return callout_arm(c, arm_target(cpu), ticks, NULL, func, arg,
-			   ARM_ALWAYS);
+	return callout_arm(c, arm_target(cpu), ticks, NULL, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_reset_on);
 
@@ -490,7 +337,7 @@ EXPORT_SYMBOL_GPL(callout_reset_on);
  */
 int callout_schedule(struct callout *c, long ticks)
 {
-	return callout_arm(c, NULL, ticks, NULL, NULL, NULL, ARM_ALWAYS);
+	return callout_arm(c, NULL, ticks, NULL, NULL, NULL);
 }
 EXPORT_SYMBOL_GPL(callout_schedule);
 
@@ -519,5 +366,5 @@ EXPORT_SYMBOL_GPL(callout_schedule_on);
 int callout_arm_span(struct callout *c, const struct callout_span *span,
 		     callout_func_t *func, void *arg, int cpu)
 {
-	return callout_arm(c, arm_target(cpu), 0, span, func, arg, ARM_ALWAYS);
+	return callout_arm(c, arm_target(cpu), 0, span, func, arg);
 }

@@ -147,9 +147,9 @@ static void expiry_wake(struct callout_base *base)
  *
  * In both cases c runs once at a time: base 2 gets it when its handler is over.
  *
- * If the home is not online c stays here, unless this is a global base: c was
- * bound to a CPU, so any CPU may set it, and a CPU arms in its own global base
- * only, see base.h.
+ * If the home is not online c stays here, unless this is a global base: c is then
+ * a timer that was pinned while it ran, and any CPU may run the timers of a global
+ * base.
  */
 static void callout_leave(struct callout_base *base)
 	__must_hold(&base->lock)

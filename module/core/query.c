@@ -79,8 +79,8 @@ EXPORT_SYMBOL_GPL(callout_running);
  *
  * Context: Any but NMI.
  * Return: The CPU of callout_init(), or of the last callout_reset_on() or variant
- * with a CPU, even if that is not online and another one runs the handler. After
- * callout_unbind() the CPU where @c was last set; 0 with bases=single.
+ * with a CPU, even if that is not online and another one runs the handler; 0 with
+ * bases=single.
  */
 int callout_cpu(struct callout *c)
 {

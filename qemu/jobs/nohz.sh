@@ -40,8 +40,6 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	if [ -e /lib/callout_kunit.ko ]; then
 		check "prepared on each CPU" passes callout_smp smp_init_home
 		check "a timer is set on each CPU" passes callout_timer timer_set_anywhere
-		check "an unbound callout is set on each CPU" \
-			passes callout_unbound unbound_set_anywhere
 	fi
 	# CPU 2 unplugs CPU 1, as it must where tasks are kept off CPUs 0 and 1.
 	taskset 2 calloutctl demo -n 2000 -t 600s > /tmp/demo 2>&1 &

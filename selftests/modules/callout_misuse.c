@@ -218,8 +218,6 @@ static int use_null(struct callout *c)
 		callout_reset_on(NULL, 1, count_run, NULL, 0) ||
 		callout_schedule(NULL, 1) || callout_schedule_on(NULL, 1, 0) ||
 		callout_reset_sbt(NULL, 1, 0, count_run, NULL, 0) ||
-		callout_reset_if_pending(NULL, 1, count_run, NULL) ||
-		callout_reset_if_earlier(NULL, 1, count_run, NULL) ||
 		callout_stop(NULL) != -1 || callout_drain(NULL) != -1 ||
 		callout_shutdown(NULL) != -1 ||
 		callout_async_drain(NULL, count_run) != -1 ||

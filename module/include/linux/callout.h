@@ -15,8 +15,7 @@
  * counted from what they say, as by Linux's own timers.
  * Handlers run in softirq context on the CPU that the callout belongs to: where
  * it was initialised or moved to by callout_reset_on(), or, by handle, where it
- * was set. One that callout_unbind() has unbound goes to the CPU that sets it, and
- * may run on another if that is idle.
+ * was set.
  */
 #ifndef _LINUX_CALLOUT_H
 #define _LINUX_CALLOUT_H
@@ -287,15 +286,10 @@ static inline u8 callout_flags_of_rw(int flags)
 	callout_init_here(c, callout_lock_of_rw(rw),			\
 			  callout_flags_of_rw(flags))
 
-void callout_unbind(struct callout *c);
 int callout_reset(struct callout *c, long ticks, callout_func_t *func,
 		  void *arg);
 int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
 		     void *arg, int cpu);
-int callout_reset_if_pending(struct callout *c, long ticks,
-			     callout_func_t *func, void *arg);
-int callout_reset_if_earlier(struct callout *c, long ticks,
-			     callout_func_t *func, void *arg);
 int callout_schedule_on(struct callout *c, long ticks, int cpu);
 int callout_schedule(struct callout *c, long ticks);
 int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
