@@ -55,6 +55,7 @@ trust_key() {
 		dd if=/run/db of="$db" bs=64k status=none
 }
 
+unloaded() { ! grep '^callout' /proc/modules; }
 module() { modinfo -F filename callout; }
 signed() { [ "$(modinfo -F signature callout)" ]; }
 
@@ -86,6 +87,8 @@ item "the example of libev" as_member /usr/local/bin/idle_ev 1000 1
 item "no unit has failed" no_unit_failed
 item "DKMS has signed the module" signed
 item "its key is trusted from the next boot on" trust_key
-item "unload" modprobe -r callout
+item "the names of three BSD systems" modprobe callout_bsd
+item "unload both" modprobe -r callout_bsd
+item "none is left" unloaded
 echo "1..$n"
 systemctl poweroff --no-block

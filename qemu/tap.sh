@@ -79,6 +79,20 @@ load_module() {
 	insmod /lib/callout.ko $parameters
 }
 
+# load_kunit: KUnit's module, and callout_bsd.ko, which it uses. A commit that bisect.sh boots may
+# have none.
+load_kunit() {
+	[ ! -e /lib/callout_bsd.ko ] || insmod /lib/callout_bsd.ko || return
+	insmod /lib/callout_kunit.ko ${CALLOUT_STORM:+storm=$CALLOUT_STORM} \
+		${CALLOUT_RACES:+races=$CALLOUT_RACES} \
+		${CALLOUT_LITMUS:+litmus=$CALLOUT_LITMUS}
+}
+
+unload_kunit() {
+	rmmod callout_kunit || return
+	[ ! -e /sys/module/callout_bsd ] || rmmod callout_bsd
+}
+
 # watch_races: where there is KCSAN, reports data races in the facility's modules, not in the
 # kernel's own code. The modules must be loaded, so races in their start are missed.
 kcsan=/sys/kernel/debug/kcsan

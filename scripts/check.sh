@@ -178,7 +178,7 @@ run_schemes() {
 }
 
 build_client() {
-	local modules="$1/callout_client.ko $1/callout_tcp.ko $1/callout_*bsd.ko"
+	local modules="$1/callout_client.ko $1/callout_tcp.ko $1/callout_[fno]*bsd.ko"
 
 	build_kernel "$1"
 	build_programs

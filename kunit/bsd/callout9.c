@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 #include "base/tick.h"
+#include "bsd/work.h"
 #include "lib/virtual.h"
 /* Some names below are those of its macros. */
 #define CALLOUT_BSD_NO_TICKS

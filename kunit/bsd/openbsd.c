@@ -5,6 +5,7 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 #include "lib/virtual.h"
+#include "bsd/work.h"
 #include "openbsd.h"
 
 #define DISTANCE	5

@@ -7,6 +7,7 @@
  */
 #include "lib/kernel_table.h"
 #include "base/tick.h"
+#include "bsd/work.h"
 #include <linux/callout_bsd.h>
 
 #define NR_FUNCS	3U

@@ -6,6 +6,7 @@
  * and is printed only.
  */
 #include "core/queue.h"
+#include "bsd/work.h"
 #include "timed.h"
 
 /* A callout that is later than this is lost. */

@@ -297,12 +297,6 @@ static inline struct callout_base *callout_base_from(unsigned int *i)
 	return base;
 }
 
-/* The length of a tick of callouts of kernel code. */
-static inline u64 callout_tick_ns(void)
-{
-	return callout_base(0)->tick_ns;
-}
-
 /* How many callouts are in the base's scheme and on its lists. */
 static inline unsigned int callout_base_pending(const struct callout_base *base)
 {

@@ -10,11 +10,6 @@
 #include <linux/module.h>
 #include "work.h"
 
-/* Held while a handler of callout_dragonfly_init() runs. */
-struct mutex callout_dragonfly_mplock =
-	__MUTEX_INITIALIZER(callout_dragonfly_mplock);
-EXPORT_SYMBOL_GPL(callout_dragonfly_mplock);
-
 static void callout_dragonfly_set_on(struct callout_dragonfly *c, int distance,
 				     callout_func_t *func, void *arg, int cpu)
 {

@@ -14,6 +14,14 @@
 #include <linux/module.h>
 #include "core/queue.h"
 #include "base/tick.h"
+#include "work.h"
+
+/* The length of a tick of callouts of kernel code. */
+u64 callout_tick_ns(void)
+{
+	return callout_base(0)->tick_ns;
+}
+EXPORT_SYMBOL_GPL(callout_tick_ns);
 
 /* Nanoseconds, rounded up; 0 if @sbt is negative. */
 static u64 sbt_to_ns(sbintime_t sbt)

@@ -11,7 +11,6 @@
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/overflow.h>
-#include "base/base.h"
 #include "work.h"
 
 /* What callout_openbsd_set_flags() calls. */

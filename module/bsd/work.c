@@ -52,6 +52,7 @@
  *	lock: late
  *	unlock, the handler starts
  */
+#include <linux/callout_dragonfly.h>
 #include <linux/callout_work.h>
 #include <linux/cpumask.h>
 #include <linux/module.h>
@@ -259,6 +260,14 @@ void callout_work_run(struct work_struct *work)
 		smp_store_release(&ordered_now, NULL);
 }
 EXPORT_SYMBOL_GPL(callout_work_run);
+
+/*
+ * Held while a handler of callout_dragonfly_init() runs. Not in callout_bsd.ko,
+ * which waits for nothing: callout_work_run() unlocks it, perhaps after the client
+ * and that module have gone.
+ */
+DEFINE_MUTEX(callout_dragonfly_mplock);
+EXPORT_SYMBOL_GPL(callout_dragonfly_mplock);
 
 /*
  * The first use of one that was initialised statically. All of them share their
@@ -475,6 +484,7 @@ void callout_work_set_func(struct callout_work *w, callout_func_t *func,
 	w->arg = arg;
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 }
+EXPORT_SYMBOL_GPL(callout_work_set_func);
 
 /* Does ordered_wq run @w? On false the caller may free what its handler used. */
 static bool callout_work_is_ordered(struct callout_work *w)
@@ -593,6 +603,7 @@ struct callout_work_was callout_work_cancel(struct callout_work *w)
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 	return was;
 }
+EXPORT_SYMBOL_GPL(callout_work_cancel);
 
 /**
  * callout_work_stop() - Cancel a callout whose handler may sleep.
@@ -633,6 +644,7 @@ bool callout_work_is_own(struct callout_work *w)
 	 */
 	return current_work() == &w->work && (!runner || runner == current);
 }
+EXPORT_SYMBOL_GPL(callout_work_is_own);
 
 /**
  * callout_work_barrier_all() - Wait for all running handlers.
@@ -688,6 +700,7 @@ bool callout_work_active(struct callout_work *w)
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 	return active;
 }
+EXPORT_SYMBOL_GPL(callout_work_active);
 
 int callout_workqueue_create(void)
 {

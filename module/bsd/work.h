@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * work.h - what waits for struct callout_work, and interfaces of BSD systems, need
- * of it
+ * work.h - what waits for struct callout_work, and callout_bsd.ko, need of it
  */
 #ifndef _CALLOUT_WORK_H
 #define _CALLOUT_WORK_H
@@ -34,6 +33,8 @@ bool callout_work_is_busy(struct callout_work *w);
 struct callout_work_was callout_work_stop_locked(struct callout_work *w);
 int callout_work_result(struct callout_work_was was);
 
+/* For callout_bsd.ko. */
+u64 callout_tick_ns(void);
 void callout_work_set_func(struct callout_work *w, callout_func_t *func,
 			   void *arg);
 struct callout_work_was callout_work_cancel(struct callout_work *w);

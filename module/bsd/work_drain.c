@@ -28,6 +28,7 @@ void callout_work_refuse(struct callout_work *w)
 	callout_work_refuse_locked(w);
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 }
+EXPORT_SYMBOL_GPL(callout_work_refuse);
 
 static void callout_work_allow(struct callout_work *w)
 {

@@ -8,9 +8,10 @@
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh
 
+# stays [MODULE]: it is in use
 stays() {
-	! rmmod callout 2> /tmp/error && grep -q "temporarily unavailable" /tmp/error &&
-		[ -d /sys/module/callout ]
+	! rmmod "${1:-callout}" 2> /tmp/error && grep -q "temporarily unavailable" /tmp/error &&
+		[ -d "/sys/module/${1:-callout}" ]
 }
 
 gone() { [ ! -e /sys/module/callout ] && [ ! -e /dev/callout ]; }
@@ -199,6 +200,7 @@ check_tcp() {
 
 # Each reports its own failures.
 check_bsd() {
+	insmod /lib/callout_bsd.ko
 	for system in freebsd netbsd openbsd dragonfly; do
 		dmesg -c > /dev/null
 		check "$system" insmod /lib/callout_$system.ko
@@ -206,6 +208,21 @@ check_bsd() {
 		check "$system: a verdict" log_passed $system
 		rmmod callout_$system || :
 	done
+	check "callout_bsd.ko is not in use" rmmod callout_bsd
+}
+
+# All modules go while handlers run and callouts are pending, one right after the other.
+unloads_while_running() {
+	load_module && insmod /lib/callout_bsd.ko && insmod /lib/callout_dragonfly.ko runs=1 &&
+		stays callout_bsd && stays && rmmod callout_dragonfly callout_bsd callout && gone
+}
+
+check_bsd_unloading() {
+	dmesg -c > /dev/null
+	for i in 1 2 3 4 5 6; do
+		check "unload a client, callout_bsd, callout $i" unloads_while_running
+	done
+	check "nothing in the log of that" log_is_silent
 }
 
 for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
@@ -222,6 +239,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=10000"; do
 	check_tcp
 	check_bsd
 	check "unload after all" rmmod callout
+	check_bsd_unloading
 done
 echo "1..$((passed + failed))"
 finish

@@ -47,9 +47,9 @@ torture() {
 
 suite() {
 	printf %s "$1" > /sys/module/kunit/parameters/filter_glob
-	insmod /lib/callout_kunit.ko
+	load_kunit
 	cat "/sys/kernel/debug/kunit/${1%%.*}/results" > /tmp/results
-	rmmod callout_kunit || return
+	unload_kunit || return
 	! grep -E '^ *not ok' /tmp/results && grep -q "^ok .* ${1%%.*}" /tmp/results
 }
 

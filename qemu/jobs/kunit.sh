@@ -39,11 +39,9 @@ selected() {
 # run_suites PATTERN: KUnit runs them when their module is loaded.
 run_suites() {
 	printf %s "$1" > $glob
-	insmod /lib/callout_kunit.ko ${CALLOUT_STORM:+storm=$CALLOUT_STORM} \
-		${CALLOUT_RACES:+races=$CALLOUT_RACES} \
-		${CALLOUT_LITMUS:+litmus=$CALLOUT_LITMUS}
+	load_kunit
 	cat /sys/kernel/debug/kunit/*/results > /tmp/suite || :
-	rmmod callout_kunit
+	unload_kunit
 	cat /tmp/suite
 	[ -s /tmp/suite ] || wrong "there is no suite $1"
 }

@@ -15,7 +15,8 @@ log() { dmesg -c | sed 's/^<[0-9]*>//; s/^\[[^]]*\] //' > /tmp/log; }
 
 suite() {
 	printf %s "$1" > /sys/module/kunit/parameters/filter_glob
-	insmod /lib/callout_kunit.ko && rmmod callout_kunit || return
+	insmod /lib/callout_bsd.ko && insmod /lib/callout_kunit.ko &&
+		rmmod callout_kunit callout_bsd || return
 	log
 	cp /tmp/log /tmp/said
 }

@@ -18,9 +18,9 @@ base() {
 # says does not end with the suite's name.
 passes() {
 	printf %s "$1.$2" > /sys/module/kunit/parameters/filter_glob
-	insmod /lib/callout_kunit.ko || return
+	load_kunit || return
 	cat /sys/kernel/debug/kunit/"$1"/results > /tmp/results
-	rmmod callout_kunit
+	unload_kunit
 	cat /tmp/results
 	grep -qx "ok [0-9]* $1" /tmp/results
 }

@@ -153,7 +153,7 @@ scripts/package/man9.sh "$work/newer" "$other"
 diff -rq "$work/older" "$work/newer" > "$work/said" || { wrong "a newer kernel-doc makes other pages:"; cat "$work/said"; }
 find "$work/pages/man9" -name '*.9' -printf '%f\n' | sed 's/\.9$//' > "$work/pages9"
 sed -nE 's/^EXPORT_SYMBOL(_GPL)?\(([a-z_]+)\);.*/\2/p' module/*.c module/*/*.c |
-	grep -vE '^callout_((netbsd|openbsd|dragonfly|timer)_|(init_class|work_run)$)' > "$work/exports"
+	grep -vE '^callout_((netbsd|openbsd|dragonfly|timer)_|(init_class|tick_ns|work_(run|set_func|cancel|refuse|is_own|active))$)' > "$work/exports"
 for word in $(only "$work/exports" "$work/pages9"); do
 	wrong "no manual page of section 9 is about $word"
 done

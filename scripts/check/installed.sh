@@ -39,6 +39,13 @@ for client in client tcp bsd; do
 	# In one step: another boot may be copying the old one.
 	mv "$out/$client"/callout_*.ko "$out/"
 done
+# What modprobe loads with each.
+for system in freebsd:callout netbsd:callout,callout_bsd openbsd:callout,callout_bsd \
+	      dragonfly:callout,callout_bsd; do
+	module=$out/callout_${system%:*}.ko
+	depends=$(modinfo -F depends "$module" | tr , '\n' | sort | paste -sd ,)
+	[ "$depends" = "${system#*:}" ] || die "$module depends on: $depends"
+done
 
 # The program, static for the test machine. The shared library must be found, have its version and
 # have all symbols.

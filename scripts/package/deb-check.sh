@@ -104,6 +104,7 @@ built() {
 	release=$(cd "$root/usr/src" && echo linux-headers-*-"$1")
 	release=${release#linux-headers-}
 	[ -e "$root/lib/modules/$release/updates/dkms/callout.ko" ] &&
+		[ -e "$root/lib/modules/$release/updates/dkms/callout_bsd.ko" ] &&
 		grep -q callout_reset "$root/usr/src/callout/$release/Module.symvers"
 }
 

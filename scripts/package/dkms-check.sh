@@ -63,8 +63,10 @@ kernels() {
 	done
 }
 
-has_module() { find "$work/lib/modules/$KERNEL_RELEASE" -name 'callout.ko*' | grep -q .; }
-gone() { ! has_module && [ ! -e "$callout" ]; }
+# has MODULE
+has() { find "$work/lib/modules/$KERNEL_RELEASE" -name "$1.ko*" | grep -q .; }
+has_both() { has callout && has callout_bsd; }
+gone() { ! has 'callout*' && [ ! -e "$callout" ]; }
 
 # Strict mode is off in the functions: item tests their status.
 clients() {
@@ -76,7 +78,7 @@ item "kernels" kernels
 item "add" dkms_add
 item "build" run_dkms build
 item "install" run_dkms install
-item "the module" has_module
+item "the modules" has_both
 item "clients built against it" clients
 item "remove" run_dkms remove
 item "nothing is left" gone

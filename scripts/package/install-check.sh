@@ -15,7 +15,7 @@ export CALLOUT_BUILD=$work/build DESTDIR=$work/root
 user=$work/build/user
 
 mkdir -p "$work/build/$kernel/src" "$user/lib" "$work/bin/running"
-touch "$work/build/$kernel/callout.ko" "$work/build/$kernel/src/Module.symvers" \
+touch "$work/build/$kernel"/{callout,callout_bsd}.ko "$work/build/$kernel/src/Module.symvers" \
 	"$user/calloutctl" "$user/lib/libcallout.a" "$user/lib/libcallout.so.1.0"
 ln -s libcallout.so.1.0 "$user/lib/libcallout.so.1"
 ln -s libcallout.so.1 "$user/lib/libcallout.so"

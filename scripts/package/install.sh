@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Installs the module built for a kernel, headers and symbols to build against it, libcallout,
+# Installs the modules built for a kernel, headers and symbols to build against it, libcallout,
 # calloutctl and the manual pages.
 #
 #   [DESTDIR=DIRECTORY] [PREFIX=/usr] [LIBDIR=PREFIX/lib] scripts/package/install.sh -p | KERNEL
@@ -8,7 +8,7 @@
 # With -p, for packages, all but the first three of these, which DKMS makes; the pages of functions
 # are those of the tarball:
 #
-#   /lib/modules/RELEASE/updates/callout.ko
+#   /lib/modules/RELEASE/updates/callout.ko, callout_bsd.ko
 #   PREFIX/src/callout/include/linux/       headers for kernel code
 #   PREFIX/src/callout/include/bsd/SYSTEM/  the same, by the names of a BSD
 #   PREFIX/src/callout/RELEASE/Module.symvers
@@ -57,7 +57,9 @@ trap 'rm -rf "$new"' EXIT
 put() { install -D -m "$1" "$2" "$new$3"; }
 
 if [ ! "$package" ]; then
-	put 644 "$build/$1/callout.ko" "/lib/modules/$KERNEL_RELEASE/updates/callout.ko"
+	for module in callout callout_bsd; do
+		put 644 "$build/$1/$module.ko" "/lib/modules/$KERNEL_RELEASE/updates/$module.ko"
+	done
 	"$top/scripts/package/headers.sh" "$new$prefix/src/callout/include"
 	put 644 "$build/$1/src/Module.symvers" "$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"
 fi
@@ -112,6 +114,7 @@ if command -v udevadm > /dev/null; then
 fi
 loaded=
 ! grep -q '^callout ' /proc/modules || loaded="modprobe -r callout; "
+! grep -q '^callout_bsd ' /proc/modules || loaded="modprobe -r callout_bsd; "
 if [ "$KERNEL_RELEASE" = "$(uname -r)" ]; then
 	echo "callout is installed for $KERNEL_RELEASE; next: ${loaded}modprobe callout"
 else

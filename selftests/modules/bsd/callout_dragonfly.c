@@ -3,13 +3,18 @@
  * callout_dragonfly.c - a client in the manner of DragonFly's drivers
  *
  * Devices with a lock that may sleep, under which their callout runs, is stopped,
- * and terminated right before the lock goes away.
+ * and terminated right before the lock goes away. With runs=1 their handlers run
+ * until the module is unloaded.
  */
 #include "client.h"
 #include <sys/callout.h>
 
 #define DEVICES	50
 #define EVENTS	20
+
+static bool runs;
+module_param(runs, bool, 0444);
+MODULE_PARM_DESC(runs, "Handlers run until the module is unloaded (default N)");
 
 struct ir_softc {
 	struct mutex lock;	/* protects all */
@@ -27,7 +32,7 @@ static void ir_repeat(void *arg)
 	expect(callout_active(&sc->repeat));
 	/* It is in a thread. */
 	usleep_range(100, 200);
-	if (++sc->events < EVENTS)
+	if (++sc->events < EVENTS || runs)
 		callout_reset(&sc->repeat, 1, ir_repeat, sc);
 }
 
@@ -98,11 +103,34 @@ static void counts(void)
 	expect(count == 10);
 }
 
+static struct ir_softc *running[DEVICES];
+static struct callout giant;
+
+static void giant_handler(void *arg)
+{
+	usleep_range(100, 200);
+	callout_reset(&giant, 1, giant_handler, NULL);
+}
+
+static int __init df_run(void)
+{
+	int i;
+
+	for (i = 0; i < DEVICES; i++)
+		running[i] = ir_attach();
+	callout_init(&giant);
+	callout_reset(&giant, 1, giant_handler, NULL);
+	usleep_range(20000, 40000);
+	return 0;
+}
+
 static int __init df_attach(void)
 {
 	struct ir_softc *sc;
 	int i;
 
+	if (runs)
+		return df_run();
 	for (i = 0; i < DEVICES; i++) {
 		sc = ir_attach();
 		if (!sc) {
@@ -123,6 +151,16 @@ static int __init df_attach(void)
 
 static void __exit df_detach(void)
 {
+	int i;
+
+	if (!runs)
+		return;
+	/* Its handler may set it until it has returned. */
+	callout_cancel(&giant);
+	callout_terminate(&giant);
+	for (i = 0; i < DEVICES; i++)
+		if (running[i])
+			ir_detach(running[i]);
 }
 
 module_init(df_attach);
