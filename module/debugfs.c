@@ -3,7 +3,6 @@
  * debugfs.c - counters of bases, files and users in /sys/kernel/debug/callout/
  */
 #include <linux/debugfs.h>
-#include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include "base/base.h"
@@ -11,7 +10,6 @@
 #include "device/fops.h"
 #include "core/resize.h"
 #include "lab/chip.h"
-#include "top.h"
 
 static struct dentry *dir;
 
@@ -82,48 +80,6 @@ static int files_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(files);
 
-static int top_show(struct seq_file *m, void *unused)
-{
-	callout_top_show(m);
-	return 0;
-}
-
-/*
- * A program that has it open for writing has settings counted: so counting ends
- * with the program that asked for it, however that ends. An open file holds a
- * reference to the module.
- */
-static int top_open(struct inode *inode, struct file *filp)
-{
-	bool counts = filp->f_mode & FMODE_WRITE;
-	int ret;
-
-	if (counts) {
-		ret = callout_top_begin();
-		if (ret)
-			return ret;
-	}
-	ret = single_open(filp, top_show, NULL);
-	if (ret && counts)
-		callout_top_end();
-	return ret;
-}
-
-static int top_release(struct inode *inode, struct file *filp)
-{
-	if (filp->f_mode & FMODE_WRITE)
-		callout_top_end();
-	return single_release(inode, filp);
-}
-
-static const struct file_operations top_fops = {
-	.owner		= THIS_MODULE,
-	.open		= top_open,
-	.read		= seq_read,
-	.llseek		= seq_lseek,
-	.release	= top_release,
-};
-
 void callout_debugfs_init(void)
 {
 	dir = debugfs_create_dir("callout", NULL);
@@ -133,7 +89,6 @@ void callout_debugfs_init(void)
 	debugfs_create_file("chip", 0400, dir, NULL, &chip_fops);
 #endif
 	debugfs_create_file("files", 0400, dir, NULL, &files_fops);
-	debugfs_create_file("top", 0600, dir, NULL, &top_fops);
 }
 
 void callout_debugfs_exit(void)

@@ -116,10 +116,9 @@ struct callout_figures {
 	__u64 late[12];
 };
 
-/* Counts of handlers and programs, while it is open for writing. */
-#define CALLOUT_TOP_FILE	"/sys/kernel/debug/callout/top"
-
-int callout_top_kernel(FILE *f, unsigned int count, bool json);
+int callout_top_kernel_begin(void);
+int callout_top_kernel_show(unsigned int count, bool json);
+void callout_top_kernel_end(void);
 
 int callout_read_figures(struct callout_figures *f);
 void callout_unescape_name(char *name);

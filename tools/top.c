@@ -374,41 +374,31 @@ static void wait_ns(__u64 ns)
 	nanosleep(&ts, NULL);
 }
 
-/* @counts: those of handlers and programs; NULL: shows files */
-static int show_any(const struct options *o, FILE *counts)
+static int show_any(const struct options *o)
 {
-	if (counts)
-		return callout_top_kernel(counts, o->count, o->json);
-	return show(o);
+	return o->kernel ? callout_top_kernel_show(o->count, o->json) : show(o);
 }
 
-static int run(const struct options *o, FILE *counts)
+static int run(const struct options *o)
 {
-	int ret;
+	int ret = 0;
 
-	if (counts)
-		wait_ns(o->interval ?: CALLOUT_NSEC_PER_SEC);
-	ret = show_any(o, counts);
+	if (o->kernel) {
+		ret = callout_top_kernel_begin();
+		if (!ret)
+			wait_ns(o->interval ?: CALLOUT_NSEC_PER_SEC);
+	}
+	if (!ret)
+		ret = show_any(o);
 	while (!ret && o->interval) {
 		wait_ns(o->interval);
 		if (!o->json)
 			fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n",
 			      stdout);
-		ret = show_any(o, counts);
+		ret = show_any(o);
 	}
-	return ret;
-}
-
-static int run_kernel(const struct options *o)
-{
-	/* Has the kernel count while it is open. */
-	FILE *counts = fopen(CALLOUT_TOP_FILE, "r+e");
-	int ret;
-
-	if (!counts)
-		return callout_failed(-errno, CALLOUT_TOP_FILE);
-	ret = run(o, counts);
-	fclose(counts);
+	if (o->kernel)
+		callout_top_kernel_end();
 	return ret;
 }
 
@@ -449,5 +439,5 @@ int callout_cmd_top(int argc, char **argv)
 		if (ret)
 			return ret;
 	}
-	return o.kernel ? run_kernel(&o) : run(&o, NULL);
+	return run(&o);
 }

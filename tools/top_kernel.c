@@ -2,33 +2,60 @@
 /*
  * top_kernel.c - who sets callouts: handlers of kernel code, and programs
  *
- * The kernel counts while debugfs's top is open for writing, so it stops when
- * calloutctl ends, however that ends.
+ * The kernel counts, in histograms of the module's tracepoints. They are in an
+ * instance of tracefs, so that nobody else's tracing is disturbed. A child removes
+ * the instance: it reads from a pipe whose other end only calloutctl has, and so
+ * learns that calloutctl has ended, however it has.
+ *
+ * A histogram does not keep the module from being unloaded, and its kernel then has a
+ * stale pointer. Both processes therefore have the device open while there is one.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "calloutctl.h"
 
-#define LINE_LEN	512
+#define TRACEFS		"/sys/kernel/tracing"
+#define EVENTS		"/events/callout"
+#define HIST		TRACEFS EVENTS "/callout_start/hist"
+
 #define NAME_LEN	256
-#define NUMBER_LEN	16
+/* A histogram pads the name of a process to so many characters. */
+#define COMM_PADDED	50
+
+#define KEYS		"hist:keys=function.sym,pid,comm"
+
+/*
+ * The end of a callout is counted from earlier on than its setting, and read earlier:
+ * so no more ends are shown than settings, unless callouts were set before.
+ */
+static const char *const settings[][2] = {
+	{ "/buffer_size_kb", "1" },
+	{ "/trace_options", "norecord-cmd" },
+	{ EVENTS "/callout_cancel/trigger", KEYS },
+	{ EVENTS "/callout_expire_entry/trigger", KEYS ":vals=late_ns" },
+	{ EVENTS "/callout_start/trigger", KEYS ":vals=moved" },
+};
 
 /**
  * struct owner - a handler or a program
+ * @func: the address of the handler, or 0
+ * @pid: the process, or 0
  * @armed: callouts that it has set, or moved
+ * @moved: callouts that were pending when it set them
  * @cancelled: callouts that were cancelled
  * @expired: callouts that have fired
- * @pending: callouts that are
  * @late_ns: the lateness of all that have fired
- * @max_late_ns: the greatest
- * @pid: the process, or "-"
- * @uid: its user, or "-"
  * @name: the handler, or the name of the process
  */
 struct owner {
-	__u64 armed, cancelled, expired, pending, late_ns, max_late_ns;
-	char pid[NUMBER_LEN], uid[NUMBER_LEN];
+	__u64 func;
+	int pid;
+	__u64 armed, moved, cancelled, expired, late_ns;
 	char name[NAME_LEN];
 };
 
@@ -36,62 +63,138 @@ struct owner {
  * struct owners - those that have counts
  * @n: how many there are
  * @room: how many have memory
+ * @lost: events of others, for which the kernel had no room
  * @owners: the owners
  */
 struct owners {
 	unsigned int n, room;
+	__u64 lost;
 	struct owner *owners;
 };
 
-static bool add_owner(struct owners *o, const struct owner *owner)
+static char instance[64];	/* its path */
+static int held = -1;		/* the end of the pipe that ends the child */
+static pid_t child;
+
+/* The owner with the key of @key; NULL if there is no memory for a new one. */
+static struct owner *find_owner(struct owners *o, const struct owner *key)
 {
-	unsigned int room = o->room ? 2 * o->room : 64;
+	unsigned int i, room = o->room ? 2 * o->room : 64;
 	struct owner *owners;
 
+	for (i = 0; i < o->n; i++)
+		if (o->owners[i].func == key->func &&
+		    o->owners[i].pid == key->pid &&
+		    !strcmp(o->owners[i].name, key->name))
+			return &o->owners[i];
 	if (o->n == o->room) {
 		owners = realloc(o->owners, room * sizeof(*owners));
 		if (!owners)
-			return false;
+			return NULL;
 		o->owners = owners;
 		o->room = room;
 	}
-	o->owners[o->n++] = *owner;
-	return true;
+	o->owners[o->n] = *key;
+	return &o->owners[o->n++];
 }
 
-static int parse_line(struct owners *o, const char *line)
+/* Copies @len characters without the spaces at their end. */
+static void set_name(struct owner *owner, const char *name, int len)
 {
-	struct owner owner;
-	int end = 0;
-
-	/* The lengths are those of the arrays, less one. */
-	if (sscanf(line, "%llu %llu %llu %llu %llu %llu %15s %15s%n",
-		   &owner.armed, &owner.cancelled, &owner.expired,
-		   &owner.pending, &owner.late_ns, &owner.max_late_ns,
-		   owner.pid, owner.uid, &end) != 8 || line[end] != ' ')
-		return -EIO;
-	/* A program's name can be empty, or begin with white space. */
-	line += end + 1;
-	snprintf(owner.name, sizeof(owner.name), "%.*s",
-		 (int)strcspn(line, "\n"), line);
-	if (owner.pid[0] != '-')
-		callout_unescape_name(owner.name);
-	return add_owner(o, &owner) ? 0 : -ENOMEM;
+	while (len && name[len - 1] == ' ')
+		len--;
+	snprintf(owner->name, sizeof(owner->name), "%.*s", len, name);
 }
 
-/* @f may have been read before. */
-static int read_owners(struct owners *o, FILE *f)
+/*
+ * Reads an entry of a histogram, from its first key on:
+ *
+ *	{ function: [ffffffffc0201010] ran [client]  , pid:  0, comm:  } hitcount:  7  moved:  2
+ *
+ * The third number is only there if the histogram sums one. Programs choose comm, which
+ * can have any characters: only its length says where it ends.
+ *
+ * Returns what follows, or NULL.
+ */
+static const char *parse_entry(const char *s, struct owner *key, __u64 *hits,
+			       __u64 *sum)
 {
-	char line[LINE_LEN];
-	int ret = 0;
+	int name = 0, name_end = 0, comm = 0, end = 0;
 
-	rewind(f);
-	/* The headings. */
-	if (!fgets(line, sizeof(line), f))
+	if (sscanf(s, "%llx] %n%*[^,]%n, pid: %d, comm:%n", &key->func, &name,
+		   &name_end, &key->pid, &comm) != 2 || !comm ||
+	    strnlen(s + comm, 1 + COMM_PADDED) <= COMM_PADDED)
+		return NULL;
+	comm++;
+	if (key->func)
+		set_name(key, s + name, name_end - name);
+	else
+		set_name(key, s + comm, COMM_PADDED);
+	s += comm + COMM_PADDED;
+	if (sscanf(s, " } hitcount: %llu%n", hits, &end) != 1)
+		return NULL;
+	s += end;
+	*sum = 0;
+	sscanf(s, "%*[ ]%*[a-z_]: %llu", sum);
+	return s;
+}
+
+static int parse_hist(struct owners *o, char event, const char *s)
+{
+	const char *const first = "{ function: [", *found;
+	struct owner key, *owner;
+	__u64 hits, sum;
+
+	while ((found = strstr(s, first))) {
+		key = (struct owner){ 0 };
+		s = parse_entry(found + strlen(first), &key, &hits, &sum);
+		if (!s)
+			return -EIO;
+		owner = find_owner(o, &key);
+		if (!owner)
+			return -ENOMEM;
+		switch (event) {
+		case 'c':
+			owner->cancelled = hits;
+			break;
+		case 'e':
+			owner->expired = hits;
+			owner->late_ns = sum;
+			break;
+		case 's':
+			owner->armed = hits;
+			owner->moved = sum;
+			break;
+		}
+	}
+	s = strstr(s, "Dropped: ");
+	if (!s)
 		return -EIO;
-	while (!ret && fgets(line, sizeof(line), f))
-		ret = parse_line(o, line);
-	return ferror(f) ? -EIO : ret;
+	o->lost += strtoull(s + strlen("Dropped: "), NULL, 10);
+	return 0;
+}
+
+/* Adds what the histogram of an event has, a name in callout_. */
+static int read_hist(struct owners *o, const char *event)
+{
+	char path[128], *text = NULL;
+	size_t size = 0;
+	FILE *f;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s" EVENTS "/callout_%s/hist", instance,
+		 event);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	/* There is no such byte. */
+	if (getdelim(&text, &size, '\0', f) < 0)
+		ret = -EIO;
+	else
+		ret = parse_hist(o, event[0], text);
+	free(text);
+	fclose(f);
+	return ret;
 }
 
 static int by_number(__u64 a, __u64 b)
@@ -105,7 +208,7 @@ static int by_expired(const void *a, const void *b)
 
 	return by_number(x->expired, y->expired) ?:
 	       by_number(x->armed, y->armed) ?: strcmp(x->name, y->name) ?:
-	       strcmp(x->pid, y->pid);
+	       by_number(y->pid, x->pid);
 }
 
 static double mean_late_ns(const struct owner *owner)
@@ -115,13 +218,11 @@ static double mean_late_ns(const struct owner *owner)
 
 static const struct callout_column columns[] = {
 	{ "armed", 10 },
+	{ "moved", 10 },
 	{ "cancelled", 10 },
 	{ "expired", 10 },
-	{ "pending", 10 },
 	{ "late_us", 10 },
-	{ "max_late_us", 11 },
 	{ "pid", 7 },
-	{ "uid", 7 },
 };
 
 /* Room for the name of a process; that of a handler may be longer. */
@@ -130,7 +231,7 @@ static const struct callout_column columns[] = {
 static void print_owner(const struct owner *owner)
 {
 	__u64 counts[] = {
-		owner->armed, owner->cancelled, owner->expired, owner->pending,
+		owner->armed, owner->moved, owner->cancelled, owner->expired,
 	};
 	struct callout_row row;
 	unsigned int i;
@@ -139,10 +240,8 @@ static void print_owner(const struct owner *owner)
 		snprintf(row.text[i], CALLOUT_TEXT_LEN, "%llu", counts[i]);
 	snprintf(row.text[i++], CALLOUT_TEXT_LEN, "%.1f",
 		 mean_late_ns(owner) / 1000);
-	snprintf(row.text[i++], CALLOUT_TEXT_LEN, "%.1f",
-		 owner->max_late_ns / 1000.0);
-	snprintf(row.text[i++], CALLOUT_TEXT_LEN, "%s", owner->pid);
-	snprintf(row.text[i++], CALLOUT_TEXT_LEN, "%s", owner->uid);
+	snprintf(row.text[i++], CALLOUT_TEXT_LEN, owner->func ? "-" : "%d",
+		 owner->pid);
 	callout_print_row(columns, ARRAY_SIZE(columns), &row, owner->name,
 			  NAME_WIDTH);
 }
@@ -167,28 +266,25 @@ static void print_json(const struct owners *o, unsigned int count)
 		owner = &o->owners[i];
 		callout_json_begin(&j);
 		callout_json_number(&j, "armed", owner->armed);
+		callout_json_number(&j, "moved", owner->moved);
 		callout_json_number(&j, "cancelled", owner->cancelled);
 		callout_json_number(&j, "expired", owner->expired);
-		callout_json_number(&j, "pending", owner->pending);
 		callout_json_real(&j, "late_us", mean_late_ns(owner) / 1000);
-		callout_json_real(&j, "max_late_us",
-				  owner->max_late_ns / 1000.0);
-		if (owner->pid[0] != '-') {
-			callout_json_number(&j, "pid", atoi(owner->pid));
-			callout_json_number(&j, "uid",
-					    strtoul(owner->uid, NULL, 10));
-		}
+		if (!owner->func)
+			callout_json_number(&j, "pid", owner->pid);
 		callout_json_string(&j, "name", owner->name);
 		callout_json_end(&j);
 	}
 }
 
-/* Prints at most @count lines of @f, CALLOUT_TOP_FILE; returns the exit status. */
-int callout_top_kernel(FILE *f, unsigned int count, bool json)
+/* Prints at most @count lines of what was counted; returns the exit status. */
+int callout_top_kernel_show(unsigned int count, bool json)
 {
 	struct owners o = { 0 };
-	int ret = read_owners(&o, f);
+	int ret;
 
+	ret = read_hist(&o, "cancel") ?: read_hist(&o, "expire_entry") ?:
+	      read_hist(&o, "start");
 	if (!ret) {
 		if (o.n)
 			qsort(o.owners, o.n, sizeof(*o.owners), by_expired);
@@ -199,6 +295,111 @@ int callout_top_kernel(FILE *f, unsigned int count, bool json)
 	}
 	free(o.owners);
 	if (ret)
-		return callout_failed(ret, CALLOUT_TOP_FILE);
+		return callout_failed(ret, instance);
+	if (o.lost)
+		fprintf(stderr, "calloutctl: %llu events were lost: too many handlers and programs\n",
+			o.lost);
 	return callout_write_lines();
+}
+
+/* Says why there is nothing to count with; returns the exit status. */
+static int complain(int error)
+{
+	callout_failed(error, HIST);
+	if (error != -ENOENT)
+		return CALLOUT_EXIT_FAILED;
+	if (access(TRACEFS "/events", F_OK))
+		fputs("There is no tracefs. As root:\n"
+		      "  mount -t tracefs tracefs " TRACEFS "\n", stderr);
+	else if (access(TRACEFS EVENTS, F_OK))
+		fputs("The kernel does not have the module's tracepoints: was it loaded by force?\n",
+		      stderr);
+	else
+		fputs("The kernel has no histograms: CONFIG_HIST_TRIGGERS.\n",
+		      stderr);
+	return CALLOUT_EXIT_FAILED;
+}
+
+static void remove_instance(void)
+{
+	struct timespec ts = { .tv_nsec = 10 * CALLOUT_NSEC_PER_MSEC };
+
+	/* Others may read it, and calloutctl itself until all its files are closed. */
+	while (rmdir(instance) && errno == EBUSY)
+		nanosleep(&ts, NULL);
+}
+
+/* Has a child remove the instance when calloutctl ends. */
+static int begin_child(void)
+{
+	sigset_t all, old;
+	int ends[2], ret;
+	char byte;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	/* The child is not ended by what ends calloutctl. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	child = fork();
+	if (!child) {
+		close(ends[1]);
+		while (read(ends[0], &byte, 1) > 0)
+			;
+		remove_instance();
+		_exit(0);
+	}
+	ret = child < 0 ? -errno : 0;
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(ends[0]);
+	held = ends[1];
+	return ret;
+}
+
+static int write_setting(const char *const setting[2])
+{
+	char path[128];
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), "%s%s", instance, setting[0]);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, setting[1], strlen(setting[1])) < 0)
+		ret = callout_failed(-errno, path);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/*
+ * Begins to count: callout_top_kernel_end() has to follow, also after an error. Returns
+ * the exit status.
+ */
+int callout_top_kernel_begin(void)
+{
+	unsigned int i;
+	int ret;
+
+	if (callout_open_or_complain(0) < 0)
+		return CALLOUT_EXIT_FAILED;
+	if (access(HIST, F_OK))
+		return complain(-errno);
+	snprintf(instance, sizeof(instance), TRACEFS "/instances/calloutctl-%d",
+		 getpid());
+	ret = begin_child();
+	if (ret)
+		return callout_failed(ret, "top");
+	if (mkdir(instance, 0700))
+		return callout_failed(-errno, instance);
+	for (i = 0; !ret && i < ARRAY_SIZE(settings); i++)
+		ret = write_setting(settings[i]);
+	return ret;
+}
+
+void callout_top_kernel_end(void)
+{
+	if (held < 0)
+		return;
+	close(held);
+	if (child > 0)
+		waitpid(child, NULL, 0);
 }

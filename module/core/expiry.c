@@ -34,9 +34,11 @@ static unsigned int callout_expire_none(struct callout_base *base,
 					struct callout_node *n,
 					unsigned int *budget);
 
-static callout_func_t *func_of_callout(const struct callout_node *n)
+static struct callout_owner callout_owner(const struct callout_node *n)
 {
-	return container_of(n, struct callout, node)->func;
+	return (struct callout_owner){
+		.func = container_of(n, struct callout, node)->func,
+	};
 }
 
 /*
@@ -46,7 +48,7 @@ static callout_func_t *func_of_callout(const struct callout_node *n)
 static struct callout_kind_ops kinds[U8_MAX + 1] __ro_after_init = {
 	[CALLOUT_KIND_NONE] = { .expire = callout_expire_none },
 	/* The loop of expiry calls this kind itself. */
-	[CALLOUT_KIND_FUNC] = { .func = func_of_callout },
+	[CALLOUT_KIND_FUNC] = { .owner = callout_owner },
 	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = { .expire = callout_expire_none },
 };
 
@@ -57,11 +59,13 @@ void callout_register_kind(enum callout_kind kind,
 	kinds[kind] = *ops;
 }
 
-/* The handler of a node, for tracepoints; NULL if its kind has none. */
-callout_func_t *callout_node_func(const struct callout_node *n)
+/* Who has set @n, for tracepoints. */
+struct callout_owner callout_node_owner(const struct callout_node *n)
 {
-	return kinds[n->kind].func ? kinds[n->kind].func(n) : NULL;
+	return kinds[n->kind].owner ? kinds[n->kind].owner(n) :
+				      (struct callout_owner){};
 }
+EXPORT_SYMBOL_IF_KUNIT(callout_node_owner);
 
 #ifdef CONFIG_PREEMPT_RT
 /*

@@ -26,7 +26,7 @@
  *	of the same kind that are due next, each for a unit of the budget of this
  *	hold. Called with the base locked; may drop the lock in between. Returns
  *	how many it took.
- * @func: the handler of a node, or NULL if this kind has none
+ * @owner: who has set a node: for tracepoints
  *
  * Kinds and handlers run in softirq context, inside an RCU read-side critical
  * section that lasts until the base's expiry ends.
@@ -34,7 +34,7 @@
 struct callout_kind_ops {
 	unsigned int (*expire)(struct callout_base *base,
 			       struct callout_node *n, unsigned int *budget);
-	callout_func_t *(*func)(const struct callout_node *n);
+	struct callout_owner (*owner)(const struct callout_node *n);
 };
 
 void callout_register_kind(enum callout_kind kind,
@@ -50,7 +50,7 @@ static __always_inline void callout_count_late(struct callout_base *base,
 		base->stats.late[0]++;
 	else
 		base->stats.late[min(fls64(late), CALLOUT_LATE_BINS - 1)]++;
-	trace_callout_expire_entry(n, base->now);
+	trace_callout_expire_entry(n, base->now, base->tick_ns);
 }
 
 /* Takes @n, which is due, out: its turn has come. The base is locked. */

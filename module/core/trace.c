@@ -9,6 +9,11 @@
 #include <linux/callout.h>
 #include "queue.h"
 
+/* For probes of KUnit, and of other modules. */
+EXPORT_TRACEPOINT_SYMBOL_GPL(callout_start);
+EXPORT_TRACEPOINT_SYMBOL_GPL(callout_cancel);
+EXPORT_TRACEPOINT_SYMBOL_GPL(callout_expire_entry);
+
 /* callout_trace_set() while settings are traced. */
 noinline void callout_trace_start(struct callout_base *base,
 				  struct callout_node *n, bool moved)

@@ -43,6 +43,7 @@
 #include "alarm.h"
 #include "clock.h"
 #include "command.h"
+#include "event.h"
 #include "file.h"
 #include "core/expiry.h"
 #include "handles/table.h"
@@ -130,7 +131,8 @@ static unsigned int callout_expire_command(struct callout_base *base,
 }
 
 static const struct callout_kind_ops kind_command = {
-	.expire = callout_expire_command,
+	.expire	= callout_expire_command,
+	.owner	= callout_event_owner,
 };
 
 /* A callout with a command was cancelled, whose base is locked: add it to @list. */

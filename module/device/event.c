@@ -163,8 +163,17 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	return taken;
 }
 
+/* The program that has set @n, which has no handler. */
+struct callout_owner callout_event_owner(const struct callout_node *n)
+{
+	struct callout_file *file = callout_slot_file(callout_to_slot(n));
+
+	return (struct callout_owner){ .pid = file->pid, .comm = file->comm };
+}
+
 static const struct callout_kind_ops kind_event = {
-	.expire = callout_expire_file,
+	.expire	= callout_expire_file,
+	.owner	= callout_event_owner,
 };
 
 /*

@@ -22,6 +22,8 @@ struct callout_until {
 };
 
 struct callout_file;
+struct callout_node;
+struct callout_owner;
 struct callout_slot;
 struct file;
 struct iov_iter;
@@ -37,6 +39,7 @@ int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,
 			int on);
 int callout_file_set_eventfd(struct callout_file *file, int fd);
 
+struct callout_owner callout_event_owner(const struct callout_node *n);
 void callout_event_init(void);
 
 #endif /* _CALLOUT_DEV_EVENT_H */

@@ -563,14 +563,14 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 	return 1;
 }
 
-static callout_func_t *func_of_handle(const struct callout_node *n)
+static struct callout_owner handle_owner(const struct callout_node *n)
 {
-	return callout_to_slot(n)->func;
+	return (struct callout_owner){ .func = callout_to_slot(n)->func };
 }
 
 static const struct callout_kind_ops kind_handle = {
 	.expire	= callout_expire_handle,
-	.func	= func_of_handle,
+	.owner	= handle_owner,
 };
 
 /*

@@ -556,14 +556,17 @@ static unsigned int timer_expire(struct callout_base *base,
 	return done;
 }
 
-static callout_func_t *timer_func(const struct callout_node *n)
+static struct callout_owner timer_owner(const struct callout_node *n)
 {
-	return (void *)container_of(n, struct callout_timer, node)->function;
+	return (struct callout_owner){
+		.func = (void *)container_of(n, struct callout_timer,
+					     node)->function,
+	};
 }
 
 static const struct callout_kind_ops kind_timer = {
 	.expire	= timer_expire,
-	.func	= timer_func,
+	.owner	= timer_owner,
 };
 
 /* At module load, before any timer is set. */

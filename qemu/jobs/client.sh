@@ -73,7 +73,8 @@ check_leftover() {
 	check "report it" reports_one
 }
 
-# The client sets callouts for 1, 2, 3 and 4 ticks, and three for an hour, which it cancels.
+# The client sets callouts for 1, 2, 3 and 4 ticks, one of them for an hour before, and three for an
+# hour, which it cancels.
 check_trace() {
 	echo > $tracing/trace
 	# Otherwise the scheduler is patched too, see boot.sh.
@@ -81,7 +82,7 @@ check_trace() {
 	echo 1 > $tracing/events/callout/enable
 	insmod /lib/callout_client.ko tick_ns=$tick_ns
 	cat $tracing/trace > /tmp/trace
-	check "functions have names" traced 7 start 'f["function"] == "ran"'
+	check "functions have names" traced 8 start 'f["function"] == "ran"'
 	rmmod callout_client
 	echo 0 > $tracing/events/callout/enable
 	cat $tracing/trace > /tmp/trace
@@ -89,9 +90,11 @@ check_trace() {
 	# A tick can pass before the trace asks what time it is.
 	check "trace start" traced 4 start 'f["timeout"] <= 4 && f["expires"] > 0 && f["cpu"] < 4'
 	check "trace start for an hour" \
-		traced 3 start 'f["timeout"] > 10000 && f["expires"] > f["timeout"]'
+		traced 4 start 'f["timeout"] > 10000 && f["expires"] > f["timeout"]'
 	check "trace cancel" traced 3 cancel
 	check "trace expire entry" traced 4 expire_entry
+	[ $tick_ns -eq 0 ] || check "trace lateness in time" \
+		traced 4 expire_entry 'f["late_ns"] == f["late"] * '$tick_ns
 	check "trace none early" \
 		traced 4 expire_entry 'f["late"] >= 0 && f["late"] == f["now"] - f["expires"]'
 	check "trace expire exit" traced 4 expire_exit
@@ -112,72 +115,91 @@ check_trace() {
 	check "trace a file's expire exit" traced 1 expire_exit
 }
 
-top=/sys/kernel/debug/callout/top
+instances=$tracing/instances
+headings() { grep -c "^ *armed" /tmp/top || :; }
 
-# counts CONDITION: one line has it. Its fields are those of $top, by name.
+# Counts in the background, as /tmp/top shows.
+count_begin() {
+	calloutctl top --kernel 200ms > /tmp/top &
+	counter=$!
+	until grep -qs "^hist" $instances/*/events/callout/callout_start/trigger; do
+		sleep 0.1
+	done
+}
+
+# Until the table before the last, which is complete, was begun after now.
+table_ends() {
+	after=$(($(headings) + 3))
+	until [ "$(headings)" -ge $after ]; do
+		sleep 0.1
+	done
+	awk -v last=$((after - 1)) '$1 == "armed" { n++ } n == last && NF' /tmp/top > /tmp/table
+}
+
+# counts CONDITION: one line has it. Its fields are those of the table, by name.
 counts() {
-	cat $top > /tmp/top
+	table_ends
 	awk '
 	NR == 1 { for (i = 1; i <= NF; i++) place[$i] = i; next }
 	{ for (name in place) f[name] = $place[name] }
 	'"$1"' { lines++ }
-	END { exit lines != 1 }' /tmp/top || { sed 's/^/# /' /tmp/top; return 1; }
+	END { exit lines != 1 }' /tmp/table || { sed 's/^/# /' /tmp/table; return 1; }
 }
 
-counts_nothing() { [ "$(wc -l < $top)" -eq 1 ]; }
+counts_nothing() { table_ends && [ "$(wc -l < /tmp/table)" -eq 1 ]; }
 
-# tells COMMAND...: it prints the heading and the client's line
-tells() {
-	"$@" > /tmp/out || return 1
-	awk '
-		NR == 1 && $1 == "armed" { heading = 1 }
-		$1 == 7 && $2 == 2 && $3 == 4 && $4 == 1 && $9 == "ran" &&
-			$10 == "[callout_client]" { found++ }
-		END { exit !heading || found != 1 }
-	' /tmp/out || { sed 's/^/# /' /tmp/out; return 1; }
-}
-
-until_counted() {
-	while counts_nothing; do
-		calloutctl sleep 1ms
+# Nothing is counted any more, shortly after the program has ended.
+instance_goes() {
+	for _ in $(seq 100); do
+		[ "$(ls $instances)" ] || return 0
+		sleep 0.1
 	done
+	return 1
 }
 
-# The client sets seven callouts: four run, two it cancels, and one when it is unloaded.
+# goes_on SIGNAL: it ends a program that counts
+goes_on() {
+	timeout -s "$1" 5 calloutctl top --kernel 100ms > /tmp/top || :
+	[ -s /tmp/top ] && instance_goes
+}
+
+# The client sets seven callouts, one twice: four run, two it cancels, and one when it is unloaded.
 check_top() {
 	insmod /lib/callout_client.ko tick_ns=$tick_ns
-	check "nothing is counted unasked" counts_nothing
-	rmmod callout_client
-	exec 3<> $top
+	count_begin
 	check "nothing is counted yet" counts_nothing
-	insmod /lib/callout_client.ko tick_ns=$tick_ns
-	check "count by handler" counts 'f["armed"] == 7 && f["cancelled"] == 2 &&
-		f["expired"] == 4 && f["pending"] == 1 && f["pid"] == "-" && f["name"] == "ran"'
-	check "top --kernel" tells calloutctl top --kernel
 	rmmod callout_client
-	check "count the last cancel" counts 'f["armed"] == 7 && f["cancelled"] == 3 &&
-		f["expired"] == 4 && f["pending"] == 0 && f["pid"] == "-"'
+	check "count the end of an earlier one" counts 'f["armed"] == 0 && f["cancelled"] == 1 &&
+		f["expired"] == 0 && f["pid"] == "-"'
+	kill $counter
+	wait $counter || :
+	check "a program that is ended counts no more" instance_goes
+	count_begin
+	insmod /lib/callout_client.ko tick_ns=$tick_ns
+	check "count by handler" counts 'f["armed"] == 8 && f["moved"] == 1 &&
+		f["cancelled"] == 2 && f["expired"] == 4 && f["pid"] == "-" &&
+		f["name"] == "ran" && / ran \[callout_client\]$/'
+	rmmod callout_client
+	check "count the last cancel" counts 'f["armed"] == 8 && f["moved"] == 1 &&
+		f["cancelled"] == 3 && f["expired"] == 4 && f["pid"] == "-"'
 	calloutctl set -n 3 10ms > /dev/null &
 	pid=$!
 	wait $pid
-	check "count by program" counts 'f["armed"] == 3 && f["cancelled"] == 0 &&
-		f["expired"] == 3 && f["pending"] == 0 && f["pid"] == '$pid' &&
-		f["uid"] == "0" && f["name"] == "calloutctl"'
+	check "count by program" counts 'f["armed"] == 3 && f["moved"] == 0 &&
+		f["cancelled"] == 0 && f["expired"] == 3 && f["pid"] == '$pid' &&
+		f["name"] == "calloutctl"'
 	printf 'set 1h\nset 1h\nquit\n' | calloutctl watch > /dev/null
 	check "count what close() cancels" counts 'f["armed"] == 2 && f["cancelled"] == 2 &&
-		f["expired"] == 0 && f["pending"] == 0'
+		f["expired"] == 0'
 	calloutctl demo -n 20000 -t 1s > /dev/null
 	check "count all of many" counts 'f["armed"] >= 20000 && f["expired"] > 0 &&
-		f["cancelled"] + f["expired"] == f["armed"] && f["pending"] == 0'
+		f["cancelled"] + f["expired"] == f["armed"] - f["moved"]'
 	check "stay while it counts" stays
-	exec 3>&-
-	check "nothing is counted any more" counts_nothing
-	calloutctl top --kernel 1h &
-	pid=$!
-	until_counted
-	kill -9 $pid
-	wait $pid || :
-	check "a program that is killed counts no more" counts_nothing
+	kill -9 $counter
+	wait $counter || :
+	check "a program that is killed counts no more" instance_goes
+	check "so does one that is interrupted" goes_on INT
+	check "so does one whose terminal is gone" goes_on HUP
 }
 
 # The module reports its own failures. On the debug kernel few connections, so that each is busy.

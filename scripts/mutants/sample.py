@@ -46,7 +46,7 @@ BATCH = 8
 SCOPES = {
     "library": r"tools/lib/.*\.[ch]",
     # Without what the next changes of the tree cut or rewrite, and what only tests use.
-    "module": r"module/(?!probe/|device/|lab/|top\.|handles/search|core/trace\.c|.*/debug\.)"
+    "module": r"module/(?!probe/|device/|lab/|handles/search|core/trace\.c|.*/debug\.)"
               r"(?:[a-z]+/)?[a-z_]+\.[ch]|module/include/linux/.*\.h",
 }
 

@@ -62,7 +62,6 @@ put_facility() {
 	local folder header
 
 	put $main "$top"/module/*.[ch] "$top/Kconfig" "$top/VERSION"
-	put $main/kunit "$top"/kunit/*.[ch]
 	for folder in "$top"/{module,kunit}/*/ "$top"/kunit/timers/cases/; do
 		folder=${folder#"$top/"}
 		[ "$folder" != module/include/ ] || continue

@@ -8,7 +8,6 @@
 
 #include "walk.h"
 
-#define TOP		FAULTS_DEBUGFS "callout/top"
 
 static int call_open(struct faulty *f)
 {
@@ -275,19 +274,6 @@ static bool async_done(struct faulty *f, int ret)
 	return !ret && fcntl(f->fd, F_GETFL) & O_ASYNC;
 }
 
-static int call_top(struct faulty *f)
-{
-	f->other = open(TOP, O_RDWR | O_CLOEXEC);
-	return f->other < 0 ? -errno : 0;
-}
-
-static bool top_done(struct faulty *f, int ret)
-{
-	char c;
-
-	return !ret && read(f->other, &c, 1) == 1;
-}
-
 static const struct operation operations[] = {
 	{ "open", .opens = true, .nomem = 2, .call = call_open,
 	  .failed = open_failed, .done = open_done },
@@ -320,8 +306,6 @@ static const struct operation operations[] = {
 	  .call = call_epoll, .failed = epoll_failed, .done = epoll_done },
 	{ "O_ASYNC", .pending = 3, .pages = true, .nomem = 1,
 	  .call = call_async, .failed = async_failed, .done = async_done },
-	{ "debugfs: top", .pending = 3, .nomem = 2, .call = call_top,
-	  .done = top_done },
 	{ "close", .pending = 3, .unread = 3, .call = call_close,
 	  .done = close_done },
 };

@@ -83,6 +83,18 @@ struct callout_node {
 static_assert(sizeof(struct callout_node) == 40);
 #endif
 
+/**
+ * struct callout_owner - who has set a callout
+ * @func: its handler; NULL if it is of a file
+ * @pid: the process that opened the file, else 0
+ * @comm: the name of that process then, else NULL
+ */
+struct callout_owner {
+	callout_func_t *func;
+	pid_t pid;
+	const char *comm;
+};
+
 /*
  * Changes bits of @n's state. The caller holds the lock of @n's base, which
  * excludes other writers; the owner may read the state without it.

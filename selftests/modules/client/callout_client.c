@@ -92,6 +92,7 @@ static int __init client_init(void)
 	if (!cancelled_before_time())
 		return -EIO;
 	callout_init(&by_init, CALLOUT_MPSAFE);
+	callout_reset(&by_init, 3600 * hz, ran, &steps[0]);
 	callout_reset(&by_init, 1, ran, &steps[0]);
 	callout_reset(&by_definition, 2, ran, &steps[1]);
 	setcallout(ran, &steps[2], 3);

@@ -9,9 +9,11 @@
 #define _TRACE_CALLOUT_H
 
 #include <linux/callout_node.h>
+#include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/tracepoint.h>
 
-callout_func_t *callout_node_func(const struct callout_node *n);
+struct callout_owner callout_node_owner(const struct callout_node *n);
 
 DECLARE_EVENT_CLASS(callout_class,
 	TP_PROTO(const void *callout),
@@ -35,21 +37,37 @@ DEFINE_EVENT(callout_class, callout_init,
 );
 
 /**
- * callout_cancel - a pending callout was cancelled
- * @callout: its address
- */
-DEFINE_EVENT(callout_class, callout_cancel,
-	TP_PROTO(const void *callout),
-	TP_ARGS(callout)
-);
-
-/**
  * callout_expire_exit - the handler has returned, or a file has the event
  * @callout: the address that the callout had
  */
 DEFINE_EVENT(callout_class, callout_expire_exit,
 	TP_PROTO(const void *callout),
 	TP_ARGS(callout)
+);
+
+/**
+ * callout_cancel - a pending callout was cancelled
+ * @callout: it
+ */
+TRACE_EVENT(callout_cancel,
+	TP_PROTO(const struct callout_node *callout),
+	TP_ARGS(callout),
+	TP_STRUCT__entry(
+		__field(const void *, callout)
+		__field(const void *, function)
+		__field(pid_t, pid)
+		__array(char, comm, TASK_COMM_LEN)
+	),
+	TP_fast_assign(
+		struct callout_owner owner = callout_node_owner(callout);
+
+		__entry->callout  = callout;
+		__entry->function = owner.func;
+		__entry->pid	  = owner.pid;
+		strscpy_pad(__entry->comm, owner.comm ?: "", TASK_COMM_LEN);
+	),
+	TP_printk("callout=%p function=%ps pid=%d comm=%s", __entry->callout,
+		  __entry->function, __entry->pid, __entry->comm)
 );
 
 /**
@@ -70,49 +88,65 @@ TRACE_EVENT(callout_start,
 		__field(unsigned int, class)
 		__field(u8, kind)
 		__field(bool, moved)
+		__field(pid_t, pid)
+		__array(char, comm, TASK_COMM_LEN)
 	),
 	TP_fast_assign(
+		struct callout_owner owner = callout_node_owner(callout);
+
 		__entry->callout  = callout;
-		__entry->function = callout_node_func(callout);
+		__entry->function = owner.func;
 		__entry->expires  = callout->expires;
 		__entry->now	  = now;
 		__entry->cpu	  = callout->cpu % nr_cpu_ids;
 		__entry->class	  = callout->cpu / nr_cpu_ids;
 		__entry->kind	  = callout->kind;
 		__entry->moved	  = moved;
+		__entry->pid	  = owner.pid;
+		strscpy_pad(__entry->comm, owner.comm ?: "", TASK_COMM_LEN);
 	),
-	TP_printk("callout=%p function=%ps expires=%llu timeout=%lld cpu=%u class=%u kind=%u moved=%u",
+	TP_printk("callout=%p function=%ps expires=%llu timeout=%lld cpu=%u class=%u kind=%u moved=%u pid=%d comm=%s",
 		  __entry->callout, __entry->function, __entry->expires,
 		  (s64)(__entry->expires - __entry->now), __entry->cpu,
-		  __entry->class, __entry->kind, __entry->moved)
+		  __entry->class, __entry->kind, __entry->moved, __entry->pid,
+		  __entry->comm)
 );
 
 /**
  * callout_expire_entry - a callout has expired, its handler is about to run
  * @callout: it
  * @now: the current tick
+ * @tick_ns: the length of a tick
  */
 TRACE_EVENT(callout_expire_entry,
-	TP_PROTO(const struct callout_node *callout, u64 now),
-	TP_ARGS(callout, now),
+	TP_PROTO(const struct callout_node *callout, u64 now, u64 tick_ns),
+	TP_ARGS(callout, now, tick_ns),
 	TP_STRUCT__entry(
 		__field(const void *, callout)
 		__field(const void *, function)
 		__field(u64, expires)
 		__field(u64, now)
+		__field(u64, late_ns)
 		__field(u8, kind)
+		__field(pid_t, pid)
+		__array(char, comm, TASK_COMM_LEN)
 	),
 	TP_fast_assign(
+		struct callout_owner owner = callout_node_owner(callout);
+
 		__entry->callout  = callout;
-		__entry->function = callout_node_func(callout);
+		__entry->function = owner.func;
 		__entry->expires  = callout->expires;
 		__entry->now	  = now;
+		__entry->late_ns  = (now - callout->expires) * tick_ns;
 		__entry->kind	  = callout->kind;
+		__entry->pid	  = owner.pid;
+		strscpy_pad(__entry->comm, owner.comm ?: "", TASK_COMM_LEN);
 	),
-	TP_printk("callout=%p function=%ps expires=%llu now=%llu late=%lld kind=%u",
+	TP_printk("callout=%p function=%ps expires=%llu now=%llu late=%lld late_ns=%llu kind=%u pid=%d comm=%s",
 		  __entry->callout, __entry->function, __entry->expires,
 		  __entry->now, (s64)(__entry->now - __entry->expires),
-		  __entry->kind)
+		  __entry->late_ns, __entry->kind, __entry->pid, __entry->comm)
 );
 
 /**
