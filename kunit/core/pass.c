@@ -210,8 +210,6 @@ static struct callout_node *set_event(struct pass *p, unsigned int i)
 	if (p->kind->how == EVENT_KEYED) {
 		op.flags = CALLOUT_KEY;
 		ret = callout_file_key(p->file, &op, &ctx);
-	} else if (p->kind->how == EVENT_HASHED) {
-		ret = callout_file_timeout(p->file, &op, &ctx);
 	} else {
 		ret = callout_file_set(p->file, &op, &ctx);
 	}

@@ -47,9 +47,6 @@ static int file_do(struct callout_file *file, struct callout_op *op)
 	case CALLOUT_OP_RESET:
 		ret = callout_file_reset(file, op, &ctx);
 		break;
-	case CALLOUT_OP_TIMEOUT:
-		ret = callout_file_timeout(file, op, &ctx);
-		break;
 	default:
 		ret = callout_file_set(file, op, &ctx);
 	}
@@ -477,7 +474,7 @@ static void time_after_sleep(struct kunit *test)
 	u64 now = ktime_get_ns();
 
 	/* The first callout of a file takes memory, the first TIMEOUT too. */
-	KUNIT_EXPECT_EQ(test, 0, callout_file_timeout(file, &op, &ctx));
+	KUNIT_EXPECT_EQ(test, 0, callout_file_set(file, &op, &ctx));
 	KUNIT_EXPECT_LE(test, now, ctx.now);
 	callout_ctx_flush(file, &ctx);
 	KUNIT_EXPECT_LE(test, now + HOUR,

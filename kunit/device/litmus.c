@@ -50,7 +50,7 @@ static struct callout_file *file_renew(struct callout_file *file)
 	return IS_ERR(file) ? NULL : file;
 }
 
-#define HASH_BITS	4
+#define LITMUS_BITS	4
 #define STALE		8U
 #define STEALS		16U
 
@@ -161,7 +161,7 @@ static void hash_make(struct litmus *l)
 {
 	struct made *m = l->data;
 
-	l->wrong[0] += callout_hash_init(&m->hash, HASH_BITS, GFP_KERNEL) != 0;
+	l->wrong[0] += callout_hash_init(&m->hash, LITMUS_BITS, GFP_KERNEL) != 0;
 }
 
 /* The last that callout_hash_init() writes comes first. */

@@ -3,15 +3,8 @@
  * ctx.c - the end of a run of operations on one file
  */
 #include <linux/module.h>
-#include "command.h"
 #include "ctx.h"
 #include "kcompat.h"
-
-/* Complete the commands whose callouts the run has cancelled. */
-void callout_ctx_complete(struct callout_op_ctx *ctx)
-{
-	callout_commands_cancelled(&ctx->commands);
-}
 
 /* Ends a run of operations. */
 void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)

@@ -11,6 +11,7 @@
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 #include "core/queue.h"
+#include "command.h"
 #include "file.h"
 
 struct io_uring_cmd;
@@ -105,7 +106,6 @@ static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 	return base;
 }
 
-void callout_ctx_complete(struct callout_op_ctx *ctx);
 void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx);
 
 /*
@@ -125,7 +125,7 @@ static inline void callout_ctx_count(struct callout_file *file,
 		atomic_sub(ctx->spare, &file->outstanding);
 	/* The last: they may hold the only references of the file. */
 	if (unlikely(ctx->commands))
-		callout_ctx_complete(ctx);
+		callout_commands_cancelled(&ctx->commands);
 }
 
 #endif /* _CALLOUT_DEV_CTX_H */

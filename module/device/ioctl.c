@@ -50,26 +50,18 @@ static inline bool op_writes_handle(const struct callout_op *op)
 	return op_sets(op) && !op_writes_left(op);
 }
 
-/* op_times_bad() with another clock or flag; in line: op_do() calls nothing. */
-static __always_inline bool op_times_bad_slow(const struct callout_op *op,
-					      clockid_t clockid)
-{
-	if (op->flags & CALLOUT_CANCEL_ON_SET &&
-	    (clockid != CLOCK_REALTIME || !(op->flags & CALLOUT_ABSTIME) ||
-	     op->period || op->op == CALLOUT_OP_TIMEOUT))
-		return true;
-	return op->flags & ~(CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET) ||
-	       !callout_clock_is_valid(clockid);
-}
-
-/* Are the times of a SET or TIMEOUT wrong, with @clockid for op->clockid? */
-static inline bool op_times_bad(const struct callout_op *op, clockid_t clockid)
+/* Are the times of a SET or TIMEOUT wrong? */
+static inline bool op_times_bad(const struct callout_op *op)
 {
 	/* The sign bit: more than KTIME_MAX. */
 	return (s64)(op->time | op->period | op->slack) < 0 ||
-	       (unlikely(op->flags & ~CALLOUT_ABSTIME ||
-			 clockid != CLOCK_MONOTONIC) &&
-		op_times_bad_slow(op, clockid));
+	       op->flags & ~(CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET) ||
+	       (unlikely(op->clockid != CLOCK_MONOTONIC) &&
+		!callout_clock_is_valid(callout_clock_plain(op->clockid))) ||
+	       (unlikely(op->flags & CALLOUT_CANCEL_ON_SET) &&
+		(callout_clock_plain(op->clockid) != CLOCK_REALTIME ||
+		 !(op->flags & CALLOUT_ABSTIME) || op->period ||
+		 op->op == CALLOUT_OP_TIMEOUT));
 }
 
 /* RESET: what it does not change must be 0. */
@@ -98,46 +90,23 @@ static inline bool op_times_given(const struct callout_op *op)
  */
 static inline int op_check_keyed(struct callout_op *op)
 {
-	bool bad;
-
 	if (!(op->flags & CALLOUT_KEY))
 		return -EINVAL;
 	op->flags &= ~CALLOUT_KEY;
-	if (op->op == CALLOUT_OP_SET)
-		bad = op_times_bad(op, callout_clock_plain(op->clockid)) ||
-		      op->period || op->cookie ||
-		      op->flags & CALLOUT_CANCEL_ON_SET;
-	else if (op->op == CALLOUT_OP_UNSET)
-		bad = op_times_given(op) || op->cookie || op->func;
-	else
-		bad = op_reset_bad(op);
-	if (bad)
-		return -EINVAL;
-	return op->op == CALLOUT_OP_SET && callout_clock_is_alarm(op->clockid) ?
-	       callout_alarm_permit(op->clockid) : 0;
+	switch (op->op) {
+	case CALLOUT_OP_SET:
+		if (op_times_bad(op) || op->period || op->cookie ||
+		    op->flags & CALLOUT_CANCEL_ON_SET)
+			return -EINVAL;
+		return callout_alarm_permit(op->clockid);
+	case CALLOUT_OP_UNSET:
+		return op_times_given(op) || op->cookie || op->func ? -EINVAL : 0;
+	default:
+		return op_reset_bad(op) ? -EINVAL : 0;
+	}
 }
 
-/* An operation that is wrong, unless it sets a callout in an alarm clock. */
-static noinline int op_do_alarm(struct callout_file *file,
-				struct callout_op *op,
-				struct callout_op_ctx *ctx)
-{
-	bool set = op->op == CALLOUT_OP_SET;
-	int ret;
-
-	if (!op_sets(op) || !callout_clock_is_alarm(op->clockid) ||
-	    op_times_bad(op, callout_clock_plain(op->clockid)) ||
-	    (set ? op->func : op->period || op->func == CALLOUT_KEY_FUNC))
-		return -EINVAL;
-	callout_ctx_sleep(ctx);
-	ret = callout_alarm_permit(op->clockid);
-	if (ret)
-		return ret;
-	return set ? callout_file_set(file, op, ctx) :
-		     callout_file_timeout(file, op, ctx);
-}
-
-/* The same, unless it names its callout by a key. */
+/* A SET, UNSET or RESET that is wrong, unless it names its callout by a key. */
 static noinline int op_do_keyed(struct callout_file *file,
 				struct callout_op *op,
 				struct callout_op_ctx *ctx)
@@ -145,8 +114,6 @@ static noinline int op_do_keyed(struct callout_file *file,
 	struct callout_op keyed = *op;
 	int ret;
 
-	if (!(op->flags & CALLOUT_KEY))
-		return op_do_alarm(file, op, ctx);
 	callout_ctx_unlock(ctx);
 	ret = op_check_keyed(&keyed);
 	if (ret)
@@ -156,15 +123,39 @@ static noinline int op_do_keyed(struct callout_file *file,
 	return ret;
 }
 
+/* op_set() in another clock; apart, since otherwise op_do() calls nothing. */
+static noinline int op_set_clock(struct callout_file *file,
+				 struct callout_op *op,
+				 struct callout_op_ctx *ctx)
+{
+	int ret;
+
+	if (callout_clock_is_alarm(op->clockid)) {
+		callout_ctx_sleep(ctx);
+		ret = callout_alarm_permit(op->clockid);
+		if (ret)
+			return ret;
+	}
+	return callout_file_set(file, op, ctx);
+}
+
+/* SET and TIMEOUT, whose times are right. */
+static inline int op_set(struct callout_file *file, struct callout_op *op,
+			 struct callout_op_ctx *ctx)
+{
+	return likely(op->clockid == CLOCK_MONOTONIC) ?
+	       callout_file_set(file, op, ctx) : op_set_clock(file, op, ctx);
+}
+
 /* Does an operation. Members that it neither uses nor writes must be 0. */
 static int op_do(struct callout_file *file, struct callout_op *op,
 		 struct callout_op_ctx *ctx)
 {
 	switch (op->op) {
 	case CALLOUT_OP_SET:
-		if (op_times_bad(op, op->clockid) || op->func)
+		if (op_times_bad(op) || op->func)
 			return op_do_keyed(file, op, ctx);
-		return callout_file_set(file, op, ctx);
+		return op_set(file, op, ctx);
 	case CALLOUT_OP_UNSET:
 		if (op_times_given(op) | ((op->cookie | op->func) != 0))
 			return op_do_keyed(file, op, ctx);
@@ -174,10 +165,10 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 			return op_do_keyed(file, op, ctx);
 		return callout_file_reset(file, op, ctx);
 	case CALLOUT_OP_TIMEOUT:
-		if (op_times_bad(op, op->clockid) || op->period ||
+		if (op_times_bad(op) || op->period ||
 		    op->func == CALLOUT_KEY_FUNC)
-			return op_do_alarm(file, op, ctx);
-		return callout_file_timeout(file, op, ctx);
+			return -EINVAL;
+		return op_set(file, op, ctx);
 	case CALLOUT_OP_UNTIMEOUT:
 		if (op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
 			return -EINVAL;
@@ -203,26 +194,30 @@ static void op_undo(struct callout_file *file, const struct callout_op *op,
 	callout_ctx_unlock(ctx);
 }
 
-/* Copies an operation in; fails early if what it gives cannot be copied out. */
-static int op_copy_in_slow(struct callout_op *op,
-			   struct callout_op __user *uop, size_t size)
+/* Copies what an operation writes out. */
+static inline int op_put(const struct callout_op *op, struct callout_op __user *uop)
 {
-	int ret = callout_copy_in(op, sizeof(*op), uop, size,
-				  CALLOUT_OP_SIZE_V1);
-
-	if (!ret && op_writes_handle(op))
-		ret = put_user(op->handle, &uop->handle);
-	if (!ret && op_writes_left(op))
-		ret = put_user(op->left, &uop->left);
-	return ret;
+	if (op_writes_handle(op))
+		return put_user(op->handle, &uop->handle);
+	if (op_writes_left(op))
+		return put_user(op->left, &uop->left);
+	return 0;
 }
 
-/* The same for the current size. Word by word is faster than a call. */
-static __always_inline int op_copy_in(struct callout_op *op,
+/*
+ * Copies an operation in; fails early if what it writes cannot be copied out. Word by
+ * word takes 30 instructions less than a call.
+ */
+static __always_inline int op_copy_in(struct callout_op *op, size_t size,
 				      struct callout_op __user *uop)
 {
 	unsigned int i;
+	int ret;
 
+	if (unlikely(size != sizeof(*op))) {
+		ret = callout_copy_in(op, sizeof(*op), uop, size, CALLOUT_OP_SIZE_V1);
+		return ret ? ret : op_put(op, uop);
+	}
 	if (!user_access_begin(uop, sizeof(*op)))
 		return -EFAULT;
 #pragma GCC unroll 8
@@ -239,15 +234,6 @@ fault:
 	return -EFAULT;
 }
 
-/* The same for a size that the caller gives: an argument of one operation. */
-static __always_inline int op_copy_in_sized(struct callout_op *op, size_t size,
-					    struct callout_op __user *uop)
-{
-	if (likely(size == sizeof(*op)))
-		return op_copy_in(op, uop);
-	return op_copy_in_slow(op, uop, size);
-}
-
 /*
  * Copies the operation of a command of io_uring in, which must be @nr and name its
  * callout by a key, and clears CALLOUT_KEY. Returns 0, -EINVAL, -E2BIG, -EFAULT, or
@@ -256,35 +242,11 @@ static __always_inline int op_copy_in_sized(struct callout_op *op, size_t size,
 int callout_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
 			 struct callout_op __user *uop)
 {
-	int ret = op_copy_in_sized(op, size, uop);
+	int ret = op_copy_in(op, size, uop);
 
 	if (unlikely(ret))
 		return ret;
 	return likely(op->op == nr) ? op_check_keyed(op) : -EINVAL;
-}
-
-/* put_user() in line. */
-static __always_inline int put_word(u64 word, u64 __user *to)
-{
-	if (!user_write_access_begin(to, sizeof(*to)))
-		return -EFAULT;
-	unsafe_put_user(word, to, fault);
-	user_write_access_end();
-	return 0;
-fault:
-	user_write_access_end();
-	return -EFAULT;
-}
-
-/* Copies what an operation writes out. */
-static __always_inline int op_put(const struct callout_op *op,
-				  struct callout_op __user *uop)
-{
-	if (op_writes_handle(op))
-		return put_word(op->handle, &uop->handle);
-	if (op_writes_left(op))
-		return put_word(op->left, &uop->left);
-	return 0;
 }
 
 /* An ioctl with one operation: @cmd has its opcode, and the size that it has there. */
@@ -296,7 +258,7 @@ long callout_ioctl_op(struct callout_file *file, unsigned int cmd,
 	unsigned int nr = _IOC_NR(cmd);
 	int ret;
 
-	ret = op_copy_in_sized(&op, _IOC_SIZE(cmd), uop);
+	ret = op_copy_in(&op, _IOC_SIZE(cmd), uop);
 	if (unlikely(ret))
 		return ret;
 	if (unlikely(op.op != nr))
@@ -368,14 +330,10 @@ static int batch_put_one(struct callout_file *file,
 			 const struct callout_op *op,
 			 struct callout_op_ctx *ctx)
 {
-	bool makes_handle = op_writes_handle(op);
-
 	/* The handle first: a result of 0 says that there is one. */
-	if ((!makes_handle || !put_user(op->handle, &uop->handle)) &&
-	    (!op_writes_left(op) || !put_user(op->left, &uop->left)) &&
-	    !put_user(op->result, &uop->result))
+	if (!op_put(op, uop) && !put_user(op->result, &uop->result))
 		return 0;
-	if (makes_handle && !op->result)
+	if (op_writes_handle(op) && !op->result)
 		op_undo(file, op, ctx);
 	batch->failed += op->result >= 0;
 	return -EFAULT;
@@ -528,16 +486,9 @@ static int batch_check(const struct callout_batch *batch, fmode_t mode,
 static int batch_copy_out(const struct callout_batch *batch,
 			  struct callout_batch __user *ubatch)
 {
-	if (!user_write_access_begin(ubatch, CALLOUT_BATCH_SIZE_V1))
-		return -EFAULT;
-	unsafe_put_user(batch->done, &ubatch->done, fault);
-	unsafe_put_user(batch->failed, &ubatch->failed, fault);
-	unsafe_put_user(batch->got, &ubatch->got, fault);
-	user_write_access_end();
-	return 0;
-fault:
-	user_write_access_end();
-	return -EFAULT;
+	return put_user(batch->done, &ubatch->done) ||
+	       put_user(batch->failed, &ubatch->failed) ||
+	       put_user(batch->got, &ubatch->got) ? -EFAULT : 0;
 }
 
 /* CALLOUT_IOC_BATCH. @mode is that of the caller's descriptor. */

@@ -15,8 +15,6 @@ struct callout_op_ctx;
 
 int callout_file_set(struct callout_file *file, struct callout_op *op,
 		     struct callout_op_ctx *ctx);
-int callout_file_timeout(struct callout_file *file, struct callout_op *op,
-			 struct callout_op_ctx *ctx);
 struct callout_slot *callout_file_set_keyed(struct callout_file *file,
 					    const struct callout_op *op,
 					    enum callout_kind kind,
