@@ -154,7 +154,7 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 			latest = min_t(u64, due + slot->slack, KTIME_MAX);
 		/* Expiry postpones it if it is later. */
 		if (callout_from_ns(base, latest, now) < slot->node.expires) {
-			if (unlikely(!base->online)) {
+			if (!base->online) {
 				callout_dequeue_locked(base, &slot->node);
 				base = callout_rehome(base, &slot->node);
 			}
@@ -269,7 +269,7 @@ static struct irq_work set_irq_work = IRQ_WORK_INIT_HARD(clock_was_set);
 static int clock_update(struct notifier_block *nb, unsigned long was_set,
 			void *data)
 {
-	if (unlikely(was_set))
+	if (was_set)
 		irq_work_queue(&set_irq_work);
 	return NOTIFY_DONE;
 }

@@ -57,8 +57,8 @@ unsigned long callout_command_mask __ro_after_init;
  * Takes the command of a callout that is not pending any more, and the callout out
  * of the hash; the slot is an ordinary one again. Base locked.
  */
-static __always_inline struct io_uring_cmd *
-command_detach(struct callout_table *table, struct callout_slot *slot)
+static struct io_uring_cmd *command_detach(struct callout_table *table,
+					   struct callout_slot *slot)
 {
 	unsigned long masked = slot->node.own;
 	struct io_uring_cmd *cmd = (void *)(masked ^ callout_command_mask);
@@ -93,7 +93,7 @@ static unsigned int callout_expire_command(struct callout_base *base,
 		slot = callout_to_slot(n);
 		file = callout_slot_file(slot);
 		due = callout_slot_due_mono(slot);
-		if (unlikely(due > now)) {
+		if (due > now) {
 			/* Its clock is not the tick's, or was set back. */
 			callout_dequeue_locked(base, n);
 			callout_slot_refile(file, base, slot,
@@ -118,7 +118,7 @@ static unsigned int callout_expire_command(struct callout_base *base,
 
 	callout_count_units(base, CALLOUT_BUDGET - *budget);
 	callout_base_unlock_irq(base);
-	if (unlikely(flags & CALLOUT_SLOT_ALARM))
+	if (flags & CALLOUT_SLOT_ALARM)
 		callout_alarm_fired();
 	/* A command, and its file, may be gone as soon as it is handed over. */
 	while ((cmd = fired)) {

@@ -163,7 +163,7 @@ static long callout_ioctl(struct file *filp, unsigned int cmd,
 
 	if (number >= (CALLOUT_IOC_SET & ~IOCSIZE_MASK) &&
 	    number <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK)) {
-		if (unlikely(!(filp->f_mode & FMODE_WRITE)))
+		if (!(filp->f_mode & FMODE_WRITE))
 			return -EBADF;
 		return callout_ioctl_op(file, cmd, uarg);
 	}

@@ -495,7 +495,7 @@ static int batch_copy_out(const struct callout_batch *batch,
 long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 			 struct callout_batch __user *ubatch, bool may_wait)
 {
-	struct callout_waiter waiter __uninitialized;
+	struct callout_waiter waiter;
 	struct callout_batch batch;
 	int ret;
 

@@ -41,10 +41,10 @@
 #include "uring.h"
 
 /* SET: the command completes when its callout fires, or is cancelled. */
-static __always_inline int command_set(struct callout_file *file,
-				       const struct callout_op *op,
-				       struct io_uring_cmd *cmd,
-				       unsigned int issue_flags)
+static int command_set(struct callout_file *file,
+		       const struct callout_op *op,
+		       struct io_uring_cmd *cmd,
+		       unsigned int issue_flags)
 {
 	struct callout_op_ctx ctx = {};
 	struct callout_slot *slot;
@@ -67,7 +67,7 @@ static __always_inline int command_set(struct callout_file *file,
 			ret = -EEXIST;
 	}
 	callout_ctx_flush(file, &ctx);
-	if (unlikely(ret))
+	if (ret)
 		callout_uring_done(cmd, ret, issue_flags);
 	return -EIOCBQUEUED;
 }
@@ -82,10 +82,10 @@ static bool commands_share_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
  * UNSET and RESET. Returns as the ioctls. With the ring locked, a command of the
  * same ring that was cancelled completes here, which saves the task work.
  */
-static __always_inline int command_change(struct callout_file *file,
-					  struct callout_op *op,
-					  struct io_uring_cmd *cmd,
-					  unsigned int issue_flags)
+static int command_change(struct callout_file *file,
+			  struct callout_op *op,
+			  struct io_uring_cmd *cmd,
+			  unsigned int issue_flags)
 {
 	struct callout_op_ctx ctx = {};
 	struct io_uring_cmd *other;
@@ -120,9 +120,9 @@ static bool command_is_first(struct io_uring_cmd *cmd)
  * the ring and without a pause, until they are done. If somebody else owns one,
  * that waits for its task, which may be stopped: sleep, once for all of them.
  */
-static noinline int command_cancel(struct callout_file *file,
-				   struct io_uring_cmd *cmd,
-				   unsigned int issue_flags)
+static int command_cancel(struct callout_file *file,
+			  struct io_uring_cmd *cmd,
+			  unsigned int issue_flags)
 {
 	struct callout_op_ctx ctx = {};
 	struct callout_op unset = {};
@@ -150,7 +150,7 @@ static bool sqe_bad(const struct io_uring_cmd *cmd, unsigned int issue_flags)
 	const u64 *more = (const u64 *)sqe->cmd;
 
 	/* A long entry is followed by as many bytes more. */
-	if (unlikely(issue_flags & IO_URING_F_SQE128) &&
+	if (issue_flags & IO_URING_F_SQE128 &&
 	    memchr_inv(sqe + 1, 0, sizeof(*sqe)))
 		return true;
 	return ((cmd->flags & IORING_URING_CMD_MASK) | READ_ONCE(sqe->len) |
@@ -159,9 +159,9 @@ static bool sqe_bad(const struct io_uring_cmd *cmd, unsigned int issue_flags)
 }
 
 /* A command that is none of SET, UNSET and RESET. */
-static noinline int command_batch(struct callout_file *file,
-				  const struct io_uring_cmd *cmd,
-				  unsigned int issue_flags)
+static int command_batch(struct callout_file *file,
+			 const struct io_uring_cmd *cmd,
+			 unsigned int issue_flags)
 {
 	if ((cmd->cmd_op & ~IOCSIZE_MASK) !=
 	    (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
@@ -184,25 +184,25 @@ int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	struct callout_op op __uninitialized;
 	int ret;
 
-	if (unlikely(issue_flags & IO_URING_F_CANCEL))
+	if (issue_flags & IO_URING_F_CANCEL)
 		return command_cancel(file, cmd, issue_flags);
 	/* The three are one after the other. */
 	if ((cmd->cmd_op & ~IOCSIZE_MASK) < (CALLOUT_IOC_SET & ~IOCSIZE_MASK) ||
 	    (cmd->cmd_op & ~IOCSIZE_MASK) > (CALLOUT_IOC_RESET & ~IOCSIZE_MASK))
 		return command_batch(file, cmd, issue_flags);
-	if (unlikely(!(cmd->file->f_mode & FMODE_WRITE)))
+	if (!(cmd->file->f_mode & FMODE_WRITE))
 		return -EBADF;
-	if (unlikely(sqe_bad(cmd, issue_flags)))
+	if (sqe_bad(cmd, issue_flags))
 		return -EINVAL;
 	uop = u64_to_user_ptr(READ_ONCE(cmd->sqe->addr));
 	ret = callout_op_get_keyed(&op, nr, size, uop);
-	if (unlikely(ret))
+	if (ret)
 		return ret;
 	if (nr == CALLOUT_OP_SET)
 		return command_set(file, &op, cmd, issue_flags);
 	ret = command_change(file, &op, cmd, issue_flags);
 	if (nr == CALLOUT_OP_RESET && ret > 0 &&
-	    unlikely(put_user(op.left, &uop->left)))
+	    put_user(op.left, &uop->left))
 		return -EFAULT;
 	return ret;
 }
