@@ -33,7 +33,7 @@ static struct callout_file *open_as(unsigned int uid)
 		return NULL;
 	cred->uid = KUIDT_INIT(uid);
 	old = override_creds(cred);
-	file = callout_file_create();
+	file = co_file_create();
 	revert_creds(old);
 	put_cred(cred);
 	return IS_ERR(file) ? NULL : file;
@@ -50,7 +50,7 @@ static void users_close(void *data)
 
 	for (i = 0; i < ARRAY_SIZE(users->file); i++)
 		if (users->file[i])
-			callout_file_destroy(users->file[i]);
+			co_file_destroy(users->file[i]);
 }
 
 static struct users *users_create(struct kunit *test)
@@ -124,15 +124,15 @@ static unsigned int set_all(struct callout_file *file, unsigned int n, u64 due)
 			.time = due,
 		};
 
-		if (callout_file_set(file, &op, &ctx))
+		if (co_file_set(file, &op, &ctx))
 			break;
 		if (i % BATCH == BATCH - 1) {
-			callout_ctx_flush(file, &ctx);
+			co_ctx_flush(file, &ctx);
 			ctx = (struct callout_op_ctx){};
 			cond_resched();
 		}
 	}
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	return i;
 }
 
@@ -153,7 +153,7 @@ static struct callout_file *burst_create(unsigned int uid, u64 *due)
 		if (set_all(file, BURST, *due) == BURST &&
 		    ktime_get_ns() < *due)
 			return file;
-		callout_file_destroy(file);
+		co_file_destroy(file);
 		headroom *= 2;
 		if (headroom > 120 * NSEC_PER_SEC)
 			return NULL;
@@ -217,7 +217,7 @@ static void witness_a_burst(struct kunit *test, struct users *users,
 	callout_drain(&w->c);
 	timer_delete_sync(&w->timer);
 	users->file[i] = NULL;
-	callout_file_destroy(w->file);
+	co_file_destroy(w->file);
 }
 
 /*
@@ -262,8 +262,8 @@ static void class_of_a_cpu_that_goes(struct kunit *test)
 	base = callout_base_of(users->file[0]->table.class,
 			       callout_home_cpu());
 	callout_test_set_online(base, false);
-	ret = callout_file_set(users->file[0], &op, &ctx);
-	callout_ctx_flush(users->file[0], &ctx);
+	ret = co_file_set(users->file[0], &op, &ctx);
+	co_ctx_flush(users->file[0], &ctx);
 	callout_test_set_online(base, true);
 	KUNIT_ASSERT_EQ(test, ret, 0);
 	slot = callout_table_lookup(&users->file[0]->table, op.handle);

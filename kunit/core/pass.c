@@ -209,17 +209,17 @@ static struct callout_node *set_event(struct pass *p, unsigned int i)
 
 	if (p->kind->how == EVENT_KEYED) {
 		op.flags = CALLOUT_KEY;
-		ret = callout_file_key(p->file, &op, &ctx);
+		ret = co_file_key(p->file, &op, &ctx);
 	} else {
-		ret = callout_file_set(p->file, &op, &ctx);
+		ret = co_file_set(p->file, &op, &ctx);
 	}
 	handle = op.handle;
-	callout_ctx_flush(p->file, &ctx);
+	co_ctx_flush(p->file, &ctx);
 	KUNIT_ASSERT_EQ(p->test, ret, 0);
 	if (p->kind->how == EVENT_KEYED)
 		KUNIT_ASSERT_NOT_NULL(p->test,
-				      callout_file_find(p->file, CALLOUT_KEY_FUNC,
-							i, &handle));
+				      co_file_find(p->file, CALLOUT_KEY_FUNC,
+						   i, &handle));
 	slot = callout_table_lookup(&p->file->table, handle);
 	if (p->kind->how != EVENT_EARLY)
 		slot->due = 1;
@@ -291,13 +291,13 @@ static void pass_end(void *data)
 		pass_end_one(p, &p->one[i]);
 	if (p->file) {
 		remove_wait_queue(&p->file->wait, &p->wait);
-		callout_file_destroy(p->file);
+		co_file_destroy(p->file);
 	}
 }
 
 static void pass_open(struct pass *p)
 {
-	struct callout_file *file = callout_file_create();
+	struct callout_file *file = co_file_create();
 
 	KUNIT_ASSERT_FALSE(p->test, IS_ERR(file));
 	p->file = file;

@@ -39,18 +39,18 @@ static int file_do(struct callout_file *file, struct callout_op *op)
 
 	switch (op->op) {
 	case CALLOUT_OP_UNSET:
-		ret = callout_file_unset(file, op, &ctx);
+		ret = co_file_unset(file, op, &ctx);
 		break;
 	case CALLOUT_OP_UNTIMEOUT:
-		ret = callout_file_untimeout(file, op, &ctx);
+		ret = co_file_untimeout(file, op, &ctx);
 		break;
 	case CALLOUT_OP_RESET:
-		ret = callout_file_reset(file, op, &ctx);
+		ret = co_file_reset(file, op, &ctx);
 		break;
 	default:
-		ret = callout_file_set(file, op, &ctx);
+		ret = co_file_set(file, op, &ctx);
 	}
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	return ret;
 }
 
@@ -80,7 +80,7 @@ static u64 file_set(struct kunit *test, u32 what, clockid_t clockid, u64 time,
 static void file_sleep(u64 ns)
 {
 	callout_boot_step += ns;
-	callout_clock_stepped();
+	co_clock_stepped();
 }
 
 static struct file_event file_read(struct callout_file *file)
@@ -93,7 +93,7 @@ static struct file_event file_read(struct callout_file *file)
 	struct iov_iter to;
 
 	iov_iter_kvec(&to, ITER_DEST, &vec, 1, vec.iov_len);
-	got.ret = callout_file_read(file, &to, sizeof(got.event), NULL);
+	got.ret = co_file_read(file, &to, sizeof(got.event), NULL);
 	return got;
 }
 
@@ -104,14 +104,14 @@ static struct file_event file_read(struct callout_file *file)
 static void boot_sleep(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
-	u64 now = ktime_get_ns() + callout_boot_offset();
+	u64 now = ktime_get_ns() + co_boot_offset();
 	struct file_event got;
 
 	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
 	file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 2);
 	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, 3 * HOUR, 3);
 	KUNIT_EXPECT_LE(test, now + HOUR,
-			callout_file_next(file, CLOCK_BOOTTIME));
+			co_file_next(file, CLOCK_BOOTTIME));
 	file_sleep(2 * HOUR);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
 	schedule_timeout_uninterruptible(4);
@@ -122,7 +122,7 @@ static void boot_sleep(struct kunit *test)
 	KUNIT_EXPECT_LE(test, got.event.due, now + 2 * HOUR);
 	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
 	KUNIT_EXPECT_LE(test, now + 3 * HOUR,
-			callout_file_next(file, CLOCK_BOOTTIME));
+			co_file_next(file, CLOCK_BOOTTIME));
 }
 
 /* A callout that is set after a sleep is not early by its length. */
@@ -132,10 +132,10 @@ static void boot_set_after_sleep(struct kunit *test)
 	u64 now;
 
 	file_sleep(2 * HOUR);
-	now = ktime_get_ns() + callout_boot_offset();
+	now = ktime_get_ns() + co_boot_offset();
 	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
 	KUNIT_EXPECT_LE(test, now + HOUR,
-			callout_file_next(file, CLOCK_BOOTTIME));
+			co_file_next(file, CLOCK_BOOTTIME));
 	schedule_timeout_uninterruptible(4);
 	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
 }
@@ -182,7 +182,7 @@ static void boot_sleep_periodic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
 	KUNIT_EXPECT_EQ(test, got.event.overrun, 9U);
 	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENT_PERIODIC);
-	KUNIT_EXPECT_EQ(test, callout_file_next(file, CLOCK_BOOTTIME),
+	KUNIT_EXPECT_EQ(test, co_file_next(file, CLOCK_BOOTTIME),
 			got.event.due + 10 * HOUR);
 	op.op = CALLOUT_OP_UNSET;
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
@@ -206,7 +206,7 @@ static void boot_sleep_one_period(struct kunit *test)
 	got = file_read(file);
 	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
 	KUNIT_EXPECT_EQ(test, got.event.overrun, 1U);
-	KUNIT_EXPECT_EQ(test, callout_file_next(file, CLOCK_BOOTTIME),
+	KUNIT_EXPECT_EQ(test, co_file_next(file, CLOCK_BOOTTIME),
 			got.event.due + 2 * HOUR);
 	op.op = CALLOUT_OP_UNSET;
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
@@ -242,7 +242,7 @@ static void boot_postponed(struct kunit *test)
 	got = file_read(file);
 	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
 	KUNIT_EXPECT_LE(test, got.event.due,
-			got.event.fired + callout_boot_offset());
+			got.event.fired + co_boot_offset());
 }
 
 static bool called;
@@ -345,12 +345,12 @@ static void file_found_until_it_is_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, file_do(file, &set));
 	for (i = 0; i < 2; i++) {
 		handle = 0;
-		KUNIT_EXPECT_NOT_NULL(test, callout_file_find(file, 3, 5,
-							      &handle));
+		KUNIT_EXPECT_NOT_NULL(test, co_file_find(file, 3, 5,
+							 &handle));
 		KUNIT_EXPECT_EQ(test, handle, set.handle);
 	}
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &unset));
-	KUNIT_EXPECT_NULL(test, callout_file_find(file, 3, 5, &handle));
+	KUNIT_EXPECT_NULL(test, co_file_find(file, 3, 5, &handle));
 	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &unset));
 }
 
@@ -385,9 +385,9 @@ static void file_numbers_are_no_addresses(struct kunit *test)
 static int key_do(struct callout_file *file, struct callout_op *op)
 {
 	struct callout_op_ctx ctx = {};
-	int ret = callout_file_key(file, op, &ctx);
+	int ret = co_file_key(file, op, &ctx);
 
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	return ret;
 }
 
@@ -398,7 +398,7 @@ static ssize_t file_read_fails(struct callout_file *file)
 
 	iov_iter_ubuf(&to, ITER_DEST, (void __user *)-1L,
 		      sizeof(struct callout_event));
-	return callout_file_read(file, &to, sizeof(struct callout_event), NULL);
+	return co_file_read(file, &to, sizeof(struct callout_event), NULL);
 }
 
 /*
@@ -427,8 +427,8 @@ static void key_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, key_do(file, &set));
 	KUNIT_EXPECT_EQ(test, set.handle, 7ULL);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
-	KUNIT_ASSERT_NOT_NULL(test, callout_file_find(file, CALLOUT_KEY_FUNC, 7,
-						      &move.handle));
+	KUNIT_ASSERT_NOT_NULL(test, co_file_find(file, CALLOUT_KEY_FUNC, 7,
+						 &move.handle));
 	handle = move.handle;
 	KUNIT_EXPECT_EQ(test, file_read_fails(file), (ssize_t)-EFAULT);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
@@ -439,8 +439,8 @@ static void key_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &move));
 	move.op = CALLOUT_OP_SET;
 	move.clockid = CLOCK_MONOTONIC;
-	KUNIT_EXPECT_EQ(test, -ENOENT, callout_file_reset(file, &move, &ctx));
-	callout_ctx_flush(file, &ctx);
+	KUNIT_EXPECT_EQ(test, -ENOENT, co_file_reset(file, &move, &ctx));
+	co_ctx_flush(file, &ctx);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
 	KUNIT_EXPECT_EQ(test, -ENOENT, key_do(file, &unset));
 
@@ -474,11 +474,11 @@ static void time_after_sleep(struct kunit *test)
 	u64 now = ktime_get_ns();
 
 	/* The first callout of a file takes memory, the first TIMEOUT too. */
-	KUNIT_EXPECT_EQ(test, 0, callout_file_set(file, &op, &ctx));
+	KUNIT_EXPECT_EQ(test, 0, co_file_set(file, &op, &ctx));
 	KUNIT_EXPECT_LE(test, now, ctx.now);
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	KUNIT_EXPECT_LE(test, now + HOUR,
-			callout_file_next(file, CLOCK_MONOTONIC));
+			co_file_next(file, CLOCK_MONOTONIC));
 }
 
 /* The same of the first callout of a file, which has a key. */
@@ -494,18 +494,18 @@ static void time_after_sleep_keyed(struct kunit *test)
 	};
 	u64 now = ktime_get_ns();
 
-	KUNIT_EXPECT_EQ(test, 0, callout_file_key(file, &op, &ctx));
+	KUNIT_EXPECT_EQ(test, 0, co_file_key(file, &op, &ctx));
 	KUNIT_EXPECT_LE(test, now, ctx.now);
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	KUNIT_EXPECT_LE(test, now + HOUR,
-			callout_file_next(file, CLOCK_MONOTONIC));
+			co_file_next(file, CLOCK_MONOTONIC));
 }
 
 /* The longest time does not overflow: it ends with the clock. */
 static void time_longest(struct kunit *test)
 {
 	file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, KTIME_MAX, 1);
-	KUNIT_EXPECT_EQ(test, callout_file_next(test->priv, CLOCK_MONOTONIC),
+	KUNIT_EXPECT_EQ(test, co_file_next(test->priv, CLOCK_MONOTONIC),
 			(u64)KTIME_MAX);
 }
 
@@ -535,7 +535,7 @@ static void left_of_late(struct kunit *test)
 
 static int file_init(struct kunit *test)
 {
-	struct callout_file *file = callout_file_create();
+	struct callout_file *file = co_file_create();
 
 	if (IS_ERR(file))
 		return PTR_ERR(file);
@@ -547,12 +547,12 @@ static void file_exit(struct kunit *test)
 {
 	callout_boot_step = 0;
 	if (test->priv)
-		callout_file_destroy(test->priv);
+		co_file_destroy(test->priv);
 }
 
 static void expect_earliest(struct kunit *test, u64 start, u64 distance)
 {
-	u64 now = ktime_get_ns(), earliest = callout_alarm_earliest();
+	u64 now = ktime_get_ns(), earliest = co_alarm_earliest();
 
 	KUNIT_EXPECT_LE(test, start + distance, earliest);
 	KUNIT_EXPECT_GE(test, now + distance, earliest);
@@ -567,10 +567,10 @@ static void alarm_earliest(struct kunit *test)
 	struct callout_op unset = { .op = CALLOUT_OP_UNSET };
 	u64 start = ktime_get_ns();
 
-	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
 	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
 	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME, HOUR, 1);
-	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
 	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, 9 * HOUR, 0);
 	expect_earliest(test, start, 9 * HOUR);
 	file_set_slack(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME_ALARM, 8 * HOUR,
@@ -593,7 +593,7 @@ static void alarm_never(struct kunit *test)
 	file_sleep(HOUR);
 	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME_ALARM, KTIME_MAX, 0);
 	file_set(test, CALLOUT_OP_SET, CLOCK_REALTIME_ALARM, KTIME_MAX, 0);
-	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
 }
 
 /* One in an alarm clock that is due while the system sleeps fires on resume. */
@@ -609,7 +609,7 @@ static void alarm_sleep(struct kunit *test)
 	got = file_read(file);
 	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
 	KUNIT_EXPECT_EQ(test, got.event.clockid, CLOCK_REALTIME_ALARM);
-	KUNIT_EXPECT_EQ(test, callout_alarm_earliest(), U64_MAX);
+	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
 }
 
 #define NEXTS	(3 * CALLOUT_CHUNK_SLOTS)
@@ -633,7 +633,7 @@ static void next_when_killed(void *arg)
 	allow_signal(SIGKILL);
 	if (k->kill)
 		send_sig(SIGKILL, current, 1);
-	k->next = callout_file_next(k->file, CLOCK_MONOTONIC);
+	k->next = co_file_next(k->file, CLOCK_MONOTONIC);
 	flush_signals(current);
 }
 

@@ -25,7 +25,7 @@
 
 static struct callout_file *file_create(struct kunit *test)
 {
-	struct callout_file *file = callout_file_create();
+	struct callout_file *file = co_file_create();
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	return file;
@@ -40,8 +40,8 @@ static void set_one(struct kunit *test, struct callout_file *file, u64 time)
 		.time = time,
 	};
 
-	KUNIT_ASSERT_EQ(test, 0, callout_file_set(file, &op, &ctx));
-	callout_ctx_flush(file, &ctx);
+	KUNIT_ASSERT_EQ(test, 0, co_file_set(file, &op, &ctx));
+	co_ctx_flush(file, &ctx);
 }
 
 /**
@@ -88,7 +88,7 @@ static void stepper_thread(void *arg)
 	struct waiter *w = arg;
 
 	waiter_await_hold(w);
-	callout_clock_stepped();
+	co_clock_stepped();
 	callout_test_tell(&w->ended);
 }
 
@@ -123,7 +123,7 @@ static void asker_thread(void *arg)
 	struct waiter *w = arg;
 
 	waiter_await_hold(w);
-	w->next = callout_file_next(w->file, CLOCK_MONOTONIC);
+	w->next = co_file_next(w->file, CLOCK_MONOTONIC);
 	callout_test_tell(&w->ended);
 }
 
@@ -154,9 +154,9 @@ static void next_waits_for_holds(struct kunit *test)
 	w->file = file_create(test);
 	for (i = CALLOUT_CHUNK_SLOTS; i; i--)
 		set_one(test, w->file, i * HOUR);
-	due = callout_file_next(w->file, CLOCK_MONOTONIC);
-	slot = callout_file_chunk(w->file, 0);
-	KUNIT_EXPECT_EQ(test, due, callout_slot_due(slot));
+	due = co_file_next(w->file, CLOCK_MONOTONIC);
+	slot = co_file_chunk(w->file, 0);
+	KUNIT_EXPECT_EQ(test, due, co_slot_due(slot));
 	t = callout_test_thread(test, other, asker_thread, w);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&w->up)));
 	base = callout_lock(&slot->node, &flags);
@@ -166,7 +166,7 @@ static void next_waits_for_holds(struct kunit *test)
 	callout_unlock(base, flags);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, w->next, due);
-	callout_file_destroy(w->file);
+	co_file_destroy(w->file);
 }
 
 /* Threads that find no free slot at the same time; fewer than slots in a chunk */
@@ -192,8 +192,8 @@ static void setter_thread(void *arg)
 	struct callout_op_ctx ctx = {};
 	struct setter *s = arg;
 
-	s->ret = callout_file_set(s->file, &op, &ctx);
-	callout_ctx_flush(s->file, &ctx);
+	s->ret = co_file_set(s->file, &op, &ctx);
+	co_ctx_flush(s->file, &ctx);
 }
 
 /*
@@ -226,7 +226,7 @@ static void waiters_share_a_chunk(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 0, s[i].ret);
 	}
 	KUNIT_EXPECT_LE(test, file->table.nr_chunks, 2U);
-	callout_file_destroy(file);
+	co_file_destroy(file);
 }
 
 /**
@@ -255,14 +255,14 @@ static void reader_thread(void *arg)
 	end = ktime_get_ns() + 10 * HOLD_NS;
 	do {
 		cpu_relax();
-		r->charged = callout_file_user_charged(r->file);
+		r->charged = co_file_user_charged(r->file);
 	} while (r->charged && ktime_get_ns() < end);
 	rcu_read_unlock();
 }
 
 static bool quota_is_back(struct callout_file *file)
 {
-	return callout_test_wait_until(!callout_file_user_charged(file));
+	return callout_test_wait_until(!co_file_user_charged(file));
 }
 
 /*
@@ -281,16 +281,16 @@ static void quota_until_freed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, quota_is_back(r->file));
 	closed = file_create(test);
 	set_one(test, closed, HOUR);
-	KUNIT_EXPECT_LT(test, 0U, callout_file_user_charged(r->file));
+	KUNIT_EXPECT_LT(test, 0U, co_file_user_charged(r->file));
 	t = callout_test_thread(test, cpu, reader_thread, r);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(callout_test_told(&r->reads)));
-	callout_file_destroy(closed);
+	co_file_destroy(closed);
 	callout_test_tell(&r->closed);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_LT(test, 0U, r->charged);
 	KUNIT_EXPECT_TRUE(test, quota_is_back(r->file));
-	callout_file_destroy(r->file);
+	co_file_destroy(r->file);
 }
 
 /* How often a step stops, and for how many naps of at most a millisecond. */
@@ -365,11 +365,11 @@ static struct stops *stops_create(struct kunit *test)
 	for (i = 0; i < STOPS * CALLOUT_CHUNK_SLOTS; i++) {
 		struct callout_op_ctx ctx = {};
 
-		KUNIT_EXPECT_EQ(test, 0, callout_file_set(s->file, &op, &ctx));
-		callout_ctx_flush(s->file, &ctx);
+		KUNIT_EXPECT_EQ(test, 0, co_file_set(s->file, &op, &ctx));
+		co_ctx_flush(s->file, &ctx);
 		cond_resched();
 	}
-	for (i = 0; s->n < STOPS && (chunk = callout_file_chunk(s->file, i)); i++) {
+	for (i = 0; s->n < STOPS && (chunk = co_file_chunk(s->file, i)); i++) {
 		slot = pending_of(chunk);
 		if (slot)
 			stop_add(s, slot);
@@ -379,7 +379,7 @@ static struct stops *stops_create(struct kunit *test)
 
 static void step_thread(void *arg)
 {
-	callout_clock_stepped();
+	co_clock_stepped();
 }
 
 static void visitor_thread(void *arg)
@@ -389,10 +389,10 @@ static void visitor_thread(void *arg)
 
 	if (!callout_test_wait_until(callout_test_told(&s->stopped)))
 		return;
-	file = callout_file_create();
+	file = co_file_create();
 	if (IS_ERR(file))
 		return;
-	callout_file_destroy(file);
+	co_file_destroy(file);
 	callout_test_tell(&s->came_and_went);
 }
 
@@ -441,7 +441,7 @@ static void files_come_and_go_amid_a_step(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, callout_test_join(stepper));
 	KUNIT_EXPECT_TRUE(test, callout_test_join(visitor));
 	KUNIT_EXPECT_TRUE(test, s->came_and_went);
-	callout_file_destroy(s->file);
+	co_file_destroy(s->file);
 }
 
 static struct kunit_case file_smp_cases[] = {

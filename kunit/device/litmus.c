@@ -23,14 +23,14 @@ static int file_do(struct callout_file *file, struct callout_op *op)
 
 	switch (op->op) {
 	case CALLOUT_OP_UNSET:
-		ret = callout_file_unset(file, op, &ctx);
+		ret = co_file_unset(file, op, &ctx);
 		break;
 	default:
 		op->clockid = CLOCK_MONOTONIC;
 		op->time = 3600 * NSEC_PER_SEC;
-		ret = callout_file_set(file, op, &ctx);
+		ret = co_file_set(file, op, &ctx);
 	}
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	return ret;
 }
 
@@ -45,8 +45,8 @@ static u64 file_set(struct callout_file *file)
 static struct callout_file *file_renew(struct callout_file *file)
 {
 	if (file)
-		callout_file_destroy(file);
-	file = callout_file_create();
+		co_file_destroy(file);
+	file = co_file_create();
 	return IS_ERR(file) ? NULL : file;
 }
 
@@ -81,7 +81,7 @@ static void on_file_run(struct kunit *test, const struct litmus_ops *ops)
 
 	callout_litmus_run(test, ops, &f);
 	if (f.file)
-		callout_file_destroy(f.file);
+		co_file_destroy(f.file);
 }
 
 /* The next chunk of the file's table is to be its last at the most. */

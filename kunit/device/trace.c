@@ -169,7 +169,7 @@ static void trace_other_handler(struct kunit *test)
 
 static struct callout_file *trace_open(struct kunit *test, const char *comm)
 {
-	struct callout_file *file = callout_file_create();
+	struct callout_file *file = co_file_create();
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(file));
 	strscpy(file->comm, comm, sizeof(file->comm));
@@ -186,8 +186,8 @@ static void trace_file_set(struct kunit *test, struct callout_file *file,
 	};
 	struct callout_op_ctx ctx = {};
 
-	KUNIT_EXPECT_EQ(test, 0, callout_file_set(file, &op, &ctx));
-	callout_ctx_flush(file, &ctx);
+	KUNIT_EXPECT_EQ(test, 0, co_file_set(file, &op, &ctx));
+	co_ctx_flush(file, &ctx);
 }
 
 /*
@@ -208,13 +208,13 @@ static void trace_files(struct kunit *test)
 	trace_file_set(test, c, CLOCK_MONOTONIC);
 	trace_expect(test, t, 3, 0, 0, 0);
 	callout_boot_step += HOUR / 2;
-	callout_clock_stepped();
+	co_clock_stepped();
 	callout_boot_step = 0;
 	trace_expect(test, t, 3, 0, 0, 0);
-	callout_file_destroy(a);
+	co_file_destroy(a);
 	trace_expect(test, t, 3, 0, 2, 0);
-	callout_file_destroy(b);
-	callout_file_destroy(c);
+	co_file_destroy(b);
+	co_file_destroy(c);
 	trace_expect(test, t, 3, 0, 3, 0);
 	trace_expect(test, t2, 1, 0, 1, 0);
 }
@@ -235,11 +235,11 @@ static void trace_command(struct kunit *test)
 	struct callout_slot *slot;
 
 	/* No command is attached: nothing completes when the file is closed. */
-	slot = callout_file_set_keyed(file, &op, CALLOUT_KIND_COMMAND, &ctx);
-	callout_ctx_flush(file, &ctx);
+	slot = co_file_set_keyed(file, &op, CALLOUT_KIND_COMMAND, &ctx);
+	co_ctx_flush(file, &ctx);
 	KUNIT_EXPECT_FALSE(test, IS_ERR(slot));
 	trace_expect(test, t, 1, 0, 0, 0);
-	callout_file_destroy(file);
+	co_file_destroy(file);
 	trace_expect(test, t, 1, 0, 1, 0);
 }
 

@@ -27,12 +27,12 @@ static void memory_of_a_file(struct kunit *test)
 	struct callout_file *file;
 
 	kunit_activate_static_stub(test, callout_pools_alloc, no_pools);
-	file = callout_file_create();
+	file = co_file_create();
 	kunit_deactivate_static_stub(test, callout_pools_alloc);
 	KUNIT_EXPECT_PTR_EQ(test, file, ERR_PTR(-ENOMEM));
-	file = callout_file_create();
+	file = co_file_create();
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
-	callout_file_destroy(file);
+	co_file_destroy(file);
 }
 
 /*

@@ -383,9 +383,9 @@ static void file_crowd_thread(void *arg)
 		/* Pairs with the store in stock_of_a_file_suffices(). */
 		while (smp_load_acquire(&crowd->round) < round)
 			cond_resched();
-		if (callout_file_set(file, &op, &ctx))
+		if (co_file_set(file, &op, &ctx))
 			atomic_inc(&crowd->refused);
-		callout_ctx_flush(file, &ctx);
+		co_ctx_flush(file, &ctx);
 		atomic_inc(&crowd->ready);
 	}
 }
@@ -396,7 +396,7 @@ static void file_crowd_end(void *data)
 	unsigned int i;
 
 	for (i = 0; i < FILES && crowd->file[i]; i++)
-		callout_file_destroy(crowd->file[i]);
+		co_file_destroy(crowd->file[i]);
 }
 
 static void file_crowd_open(struct kunit *test, struct file_crowd *crowd)
@@ -407,7 +407,7 @@ static void file_crowd_open(struct kunit *test, struct file_crowd *crowd)
 	KUNIT_ASSERT_EQ(test, 0,
 			kunit_add_action_or_reset(test, file_crowd_end, crowd));
 	for (i = 0; i < FILES; i++) {
-		file = callout_file_create();
+		file = co_file_create();
 		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
 		file->table.max_chunks = 1;
 		crowd->file[i] = file;

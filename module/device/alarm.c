@@ -80,7 +80,7 @@ static struct platform_device *alarm_device;
 static struct alarm wake_alarm;
 
 /* Has the kernel alarm timers, and an RTC that wakes the system? */
-bool callout_alarm_works(void)
+bool co_alarm_works(void)
 {
 	return alarmtimer_get_rtcdev();
 }
@@ -89,11 +89,11 @@ bool callout_alarm_works(void)
  * May the caller set, or move, a callout in this clock? Returns 0, also if it is
  * not an alarm clock; -EOPNOTSUPP; or -EPERM. No base may be locked.
  */
-int callout_alarm_permit(clockid_t clockid)
+int co_alarm_permit(clockid_t clockid)
 {
-	if (!callout_clock_is_alarm(clockid))
+	if (!co_clock_is_alarm(clockid))
 		return 0;
-	if (!callout_alarm_works())
+	if (!co_alarm_works())
 		return -EOPNOTSUPP;
 	return capable(CAP_WAKE_ALARM) ? 0 : -EPERM;
 }
@@ -102,7 +102,7 @@ int callout_alarm_permit(clockid_t clockid)
  * Callouts in alarm clocks have fired. The caller must hold no raw spinlock: this
  * takes locks that sleep on PREEMPT_RT.
  */
-void callout_alarm_fired(void)
+void co_alarm_fired(void)
 {
 	pm_wakeup_dev_event(&alarm_device->dev, AWAKE_MS, true);
 }
@@ -112,7 +112,7 @@ static bool slot_wakes(const struct callout_slot *slot)
 {
 	return slot->node.flags & CALLOUT_SLOT_ALARM &&
 	       slot->node.state & CALLOUT_S_PENDING &&
-	       callout_slot_due(slot) < KTIME_MAX;
+	       co_slot_due(slot) < KTIME_MAX;
 }
 
 /* The earlier of @earliest and the latest time at which the slot may fire. */
@@ -130,7 +130,7 @@ static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 		return earliest;
 	base = callout_lock(&slot->node, &flags);
 	if (slot_wakes(slot)) {
-		time = callout_slot_due_mono(slot);
+		time = co_slot_due_mono(slot);
 		/* What is in the hash has no slack, nor what is due. */
 		if (!(slot->node.flags & CALLOUT_SLOT_HASHED) &&
 		    time > ktime_get_ns())
@@ -149,7 +149,7 @@ static bool file_earliest(struct callout_file *file, void *data)
 
 	if (!READ_ONCE(file->alarms))
 		return false;
-	for (n = 0; (slot = callout_file_chunk(file, n)); n++) {
+	for (n = 0; (slot = co_file_chunk(file, n)); n++) {
 		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
 			*earliest = slot_earliest(&slot[i], *earliest);
 		cond_resched();
@@ -162,14 +162,14 @@ static bool file_earliest(struct callout_file *file, void *data)
  * alarm clock must fire; more than KTIME_MAX if there is none. Looks at every slot
  * of files that have had one; may sleep, and waits for a step of a clock.
  */
-u64 callout_alarm_earliest(void)
+u64 co_alarm_earliest(void)
 {
 	u64 earliest = U64_MAX;
 
-	callout_files_visit(file_earliest, &earliest);
+	co_files_visit(file_earliest, &earliest);
 	return earliest;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_alarm_earliest);
+EXPORT_SYMBOL_IF_KUNIT(co_alarm_earliest);
 
 /* Has a callout fired in the last AWAKE_MS? */
 static bool alarm_is_awake(struct device *dev)
@@ -195,7 +195,7 @@ static int alarm_prepare(struct device *dev)
 	if (!device_may_wakeup(dev))
 		return 0;
 	/* First: one that fires after this is a wake-up that the kernel sees. */
-	earliest = callout_alarm_earliest();
+	earliest = co_alarm_earliest();
 	if (alarm_is_awake(dev))
 		return -EBUSY;
 	if (earliest >= KTIME_MAX)
@@ -206,7 +206,7 @@ static int alarm_prepare(struct device *dev)
 	if (earliest > now &&
 	    alarm_start_timer(&wake_alarm,
 			      ktime_add_safe(ns_to_ktime(wake),
-					     ns_to_ktime(callout_boot_offset())),
+					     ns_to_ktime(co_boot_offset())),
 			      false))
 		return 0;
 	pm_wakeup_event(dev, AWAKE_MS);
@@ -233,11 +233,11 @@ static struct platform_driver alarm_driver = {
 
 static callout_alarm_end_t alarm_over(struct alarm *alarm, ktime_t now)
 {
-	callout_alarm_fired();
+	co_alarm_fired();
 	return callout_alarm_end();
 }
 
-int callout_alarm_init(void)
+int co_alarm_init(void)
 {
 	int ret;
 
@@ -265,7 +265,7 @@ err_driver:
 }
 
 /* All files are freed. */
-void callout_alarm_exit(void)
+void co_alarm_exit(void)
 {
 	platform_device_unregister(alarm_device);
 	platform_driver_unregister(&alarm_driver);

@@ -7,12 +7,12 @@
 
 #include <linux/types.h>
 
-bool callout_alarm_works(void);
-int callout_alarm_permit(clockid_t clockid);
-void callout_alarm_fired(void);
-u64 callout_alarm_earliest(void);
+bool co_alarm_works(void);
+int co_alarm_permit(clockid_t clockid);
+void co_alarm_fired(void);
+u64 co_alarm_earliest(void);
 
-int callout_alarm_init(void);
-void callout_alarm_exit(void);
+int co_alarm_init(void);
+void co_alarm_exit(void);
 
 #endif /* _CALLOUT_DEV_ALARM_H */

@@ -62,14 +62,14 @@ static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
  *	unlock(bucket)				finds the slot
  *	unlock(base)				locks base: its handle, cancels it
  */
-void callout_slot_refile(struct callout_file *file, struct callout_base *base,
-			 struct callout_slot *slot, u64 tick)
+void co_slot_refile(struct callout_file *file, struct callout_base *base,
+		    struct callout_slot *slot, u64 tick)
 	__must_hold(&base->lock)
 {
 	struct callout_hash *hash = &file->table.hash;
 	struct callout_bucket_hold hold;
 
-	if (slot->node.mark != CALLOUT_HASH_IN || callout_slot_keyed(slot)) {
+	if (slot->node.mark != CALLOUT_HASH_IN || co_slot_keyed(slot)) {
 		slot_file_at(base, slot, tick);
 		return;
 	}
@@ -96,12 +96,12 @@ static u64 slot_next(struct callout_slot *slot, clockid_t clockid, u64 next)
 	 * again in one hold. Of another clock than the tick's all are: flags that
 	 * are read apart from the time may be another's.
 	 */
-	if (callout_slot_clock(slot) != clockid ||
-	    (clockid == CLOCK_MONOTONIC && callout_slot_due_clock(slot) >= next))
+	if (co_slot_clock(slot) != clockid ||
+	    (clockid == CLOCK_MONOTONIC && co_slot_due_clock(slot) >= next))
 		return next;
 	base = callout_lock(&slot->node, &flags);
-	if (callout_slot_clock(slot) == clockid && callout_slot_will_fire(slot))
-		next = min(next, callout_slot_due_clock(slot));
+	if (co_slot_clock(slot) == clockid && co_slot_will_fire(slot))
+		next = min(next, co_slot_due_clock(slot));
 	callout_unlock(base, flags);
 	return next;
 }
@@ -111,22 +111,22 @@ static u64 slot_next(struct callout_slot *slot, clockid_t clockid, u64 next)
  * time namespace has it; U64_MAX if none is pending. Looks at every slot; may
  * sleep.
  */
-u64 callout_file_next(struct callout_file *file, clockid_t clockid)
+u64 co_file_next(struct callout_file *file, clockid_t clockid)
 {
 	struct callout_slot *slot;
 	u64 next = U64_MAX;
 	unsigned int n, i;
 
-	for (n = 0; (slot = callout_file_chunk(file, n)); n++) {
+	for (n = 0; (slot = co_file_chunk(file, n)); n++) {
 		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
 			next = slot_next(&slot[i], clockid, next);
 		cond_resched();
 		if (fatal_signal_pending(current))
 			break;
 	}
-	return next == U64_MAX ? next : callout_time_out(clockid, next);
+	return next == U64_MAX ? next : co_time_out(clockid, next);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_next);
+EXPORT_SYMBOL_IF_KUNIT(co_file_next);
 
 /* Can a step make the slot be due earlier? */
 static bool slot_may_step(const struct callout_slot *slot)
@@ -147,7 +147,7 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 	base = callout_lock(&slot->node, &flags);
 	if (slot_may_step(slot) && !(slot->node.state & CALLOUT_S_DUE)) {
 		now = ktime_get_ns();
-		due = callout_slot_due_mono(slot);
+		due = co_slot_due_mono(slot);
 		latest = due;
 		/* What is in the hash has no slack. */
 		if (due > now && !(slot->node.flags & CALLOUT_SLOT_HASHED))
@@ -158,8 +158,8 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 				callout_dequeue_locked(base, &slot->node);
 				base = callout_rehome(base, &slot->node);
 			}
-			callout_slot_refile(file, base, slot,
-					    callout_from_ns(base, due, now));
+			co_slot_refile(file, base, slot,
+				       callout_from_ns(base, due, now));
 		}
 	}
 	callout_unlock(base, flags);
@@ -175,7 +175,7 @@ static bool file_step(struct callout_file *file, void *unused)
 	unsigned int i;
 
 	if (READ_ONCE(file->steps))
-		slot = callout_file_chunk(file, file->step_at++);
+		slot = co_file_chunk(file, file->step_at++);
 	if (!slot) {
 		file->step_at = 0;
 		return false;
@@ -201,7 +201,7 @@ static bool file_step(struct callout_file *file, void *unused)
  * If CPU0 locks the base after CPU1, it reads the new offset, and so it does if
  * its file was opened after this has begun.
  */
-void callout_clock_stepped(void)
+void co_clock_stepped(void)
 {
 	struct callout_base *base;
 	unsigned int i;
@@ -211,13 +211,13 @@ void callout_clock_stepped(void)
 		callout_base_lock_irq(base);
 		callout_base_unlock_irq(base);
 	}
-	callout_files_visit(file_step, NULL);
+	co_files_visit(file_step, NULL);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_clock_stepped);
+EXPORT_SYMBOL_IF_KUNIT(co_clock_stepped);
 
 static void step_files(struct work_struct *work)
 {
-	callout_clock_stepped();
+	co_clock_stepped();
 }
 
 static DECLARE_WORK(step_work, step_files);
@@ -278,7 +278,7 @@ static struct notifier_block clock_update_block = {
 	.notifier_call = clock_update,
 };
 
-void callout_clock_init(void)
+void co_clock_init(void)
 {
 	/* These fail only if the block is registered already. */
 	register_pm_notifier(&clock_pm_block);
@@ -290,7 +290,7 @@ void callout_clock_init(void)
  * interrupt the worker, so each ends before what it queues: unregistering waits
  * for a call that is under way.
  */
-void callout_clock_exit(void)
+void co_clock_exit(void)
 {
 	pvclock_gtod_unregister_notifier(&clock_update_block);
 	unregister_pm_notifier(&clock_pm_block);

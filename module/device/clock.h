@@ -21,19 +21,19 @@
 #define CALLOUT_ALARM_CLOCKS	(1U << CLOCK_BOOTTIME_ALARM | \
 				 1U << CLOCK_REALTIME_ALARM)
 
-static inline bool callout_clock_is_valid(clockid_t clockid)
+static inline bool co_clock_is_valid(clockid_t clockid)
 {
 	return clockid >= 0 && clockid < 32 && CALLOUT_CLOCKS & 1U << clockid;
 }
 
-static inline bool callout_clock_is_alarm(clockid_t clockid)
+static inline bool co_clock_is_alarm(clockid_t clockid)
 {
 	return clockid >= 0 && clockid < 32 &&
 	       CALLOUT_ALARM_CLOCKS & 1U << clockid;
 }
 
 /* The clock that shows the same time as @clockid, and wakes nothing. */
-static inline clockid_t callout_clock_plain(clockid_t clockid)
+static inline clockid_t co_clock_plain(clockid_t clockid)
 {
 	if (clockid == CLOCK_BOOTTIME_ALARM)
 		return CLOCK_BOOTTIME;
@@ -44,14 +44,14 @@ static inline clockid_t callout_clock_plain(clockid_t clockid)
 extern u64 callout_boot_step;
 
 /* CLOCK_BOOTTIME - CLOCK_MONOTONIC */
-static inline u64 callout_boot_offset(void)
+static inline u64 co_boot_offset(void)
 {
 	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT)) +
 	       READ_ONCE(callout_boot_step);
 }
 
 /* CLOCK_REALTIME - CLOCK_MONOTONIC, which is not negative */
-static inline u64 callout_real_offset(void)
+static inline u64 co_real_offset(void)
 {
 	return ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_REAL));
 }
@@ -60,12 +60,12 @@ static inline u64 callout_real_offset(void)
  * What the caller's time namespace adds to a clock: less than 2^62 either way;
  * 0 in the initial one, and for CLOCK_REALTIME.
  */
-static inline s64 callout_timens_offset(clockid_t clockid)
+static inline s64 co_timens_offset(clockid_t clockid)
 {
 #ifdef CONFIG_TIME_NS
 	const struct timens_offsets *offsets =
 		&current->nsproxy->time_ns->offsets;
-	clockid_t plain = callout_clock_plain(clockid);
+	clockid_t plain = co_clock_plain(clockid);
 	const struct timespec64 *ts = plain == CLOCK_BOOTTIME ?
 				      &offsets->boottime : &offsets->monotonic;
 
@@ -77,17 +77,17 @@ static inline s64 callout_timens_offset(clockid_t clockid)
 #endif
 }
 
-static inline bool callout_timens_differs(void)
+static inline bool co_timens_differs(void)
 {
-	return callout_timens_offset(CLOCK_MONOTONIC) ||
-	       callout_timens_offset(CLOCK_BOOTTIME);
+	return co_timens_offset(CLOCK_MONOTONIC) ||
+	       co_timens_offset(CLOCK_BOOTTIME);
 }
 
 /*
  * @time, which is at most KTIME_MAX, and @offset; from 0 to KTIME_MAX, which is never,
  * in each namespace.
  */
-static inline u64 callout_time_add(u64 time, s64 offset)
+static inline u64 co_time_add(u64 time, s64 offset)
 {
 	u64 sum = time + offset;
 
@@ -99,44 +99,44 @@ static inline u64 callout_time_add(u64 time, s64 offset)
 }
 
 /* A time of the caller's clock in the initial namespace, as slots have it. */
-static inline u64 callout_time_in(clockid_t clockid, u64 time)
+static inline u64 co_time_in(clockid_t clockid, u64 time)
 {
-	return callout_time_add(time, -callout_timens_offset(clockid));
+	return co_time_add(time, -co_timens_offset(clockid));
 }
 
 /* The reverse. */
-static inline u64 callout_time_out(clockid_t clockid, u64 time)
+static inline u64 co_time_out(clockid_t clockid, u64 time)
 {
-	return callout_time_add(time, callout_timens_offset(clockid));
+	return co_time_add(time, co_timens_offset(clockid));
 }
 
 /* The slot's expiry time in the clock that its flags tell. */
-static inline u64 callout_slot_due(const struct callout_slot *slot)
+static inline u64 co_slot_due(const struct callout_slot *slot)
 {
 	return READ_ONCE(slot->due);
 }
 
-static inline void callout_slot_set_due(struct callout_slot *slot, u64 due)
+static inline void co_slot_set_due(struct callout_slot *slot, u64 due)
 {
 	WRITE_ONCE(slot->due, due);
 }
 
 /* From CLOCK_MONOTONIC to the clock of callout_slot.due. */
-static inline u64 callout_slot_offset(u8 flags)
+static inline u64 co_slot_offset(u8 flags)
 {
 	if (flags & CALLOUT_SLOT_BOOT)
-		return callout_boot_offset();
-	return flags & CALLOUT_SLOT_REAL ? callout_real_offset() : 0;
+		return co_boot_offset();
+	return flags & CALLOUT_SLOT_REAL ? co_real_offset() : 0;
 }
 
 /* Is its clock CLOCK_REALTIME, or its alarm clock, and was its time relative? */
-static inline bool callout_slot_relative(u8 flags)
+static inline bool co_slot_relative(u8 flags)
 {
 	return (flags & CALLOUT_SLOT_REAL_MASK) == CALLOUT_SLOT_REAL_REL;
 }
 
 /* Does a setting of its clock end it, or has one? */
-static inline bool callout_slot_on_set(u8 flags)
+static inline bool co_slot_on_set(u8 flags)
 {
 	return (flags & CALLOUT_SLOT_REAL_MASK) == CALLOUT_SLOT_REAL_ON_SET;
 }
@@ -145,28 +145,28 @@ static inline bool callout_slot_on_set(u8 flags)
  * The expiry time in CLOCK_MONOTONIC of a slot whose clock is ahead by @offset;
  * 0, which has passed, if a setting of the clock has ended it.
  */
-static inline u64 callout_slot_due_at(const struct callout_slot *slot, u8 flags,
-				      u64 offset)
+static inline u64 co_slot_due_at(const struct callout_slot *slot, u8 flags,
+				 u64 offset)
 {
-	u64 due = callout_slot_due(slot);
+	u64 due = co_slot_due(slot);
 
-	if (callout_slot_on_set(flags) && slot->next != offset)
+	if (co_slot_on_set(flags) && slot->next != offset)
 		return 0;
 	return due > offset ? due - offset : 0;
 }
 
 /* The slot's expiry time in CLOCK_MONOTONIC. */
-static inline u64 callout_slot_due_mono(const struct callout_slot *slot)
+static inline u64 co_slot_due_mono(const struct callout_slot *slot)
 {
 	u8 flags = READ_ONCE(slot->node.flags);
 
 	if (likely(!(flags & CALLOUT_SLOT_STEPS)))
-		return callout_slot_due(slot);
-	return callout_slot_due_at(slot, flags, callout_slot_offset(flags));
+		return co_slot_due(slot);
+	return co_slot_due_at(slot, flags, co_slot_offset(flags));
 }
 
 /* The clock with which a slot was set. */
-static inline clockid_t callout_slot_clock(const struct callout_slot *slot)
+static inline clockid_t co_slot_clock(const struct callout_slot *slot)
 {
 	u8 flags = READ_ONCE(slot->node.flags);
 
@@ -180,20 +180,20 @@ static inline clockid_t callout_slot_clock(const struct callout_slot *slot)
 }
 
 /* The slot's expiry time in its clock, as that is set now. */
-static inline u64 callout_slot_due_clock(const struct callout_slot *slot)
+static inline u64 co_slot_due_clock(const struct callout_slot *slot)
 {
 	u8 flags = READ_ONCE(slot->node.flags);
-	u64 due = callout_slot_due(slot);
+	u64 due = co_slot_due(slot);
 
-	if (unlikely(callout_slot_relative(flags)))
-		due = callout_time_add(due, callout_real_offset() -
-					    callout_slot_offset(flags));
+	if (unlikely(co_slot_relative(flags)))
+		due = co_time_add(due, co_real_offset() -
+				       co_slot_offset(flags));
 	return due;
 }
 
 /* A tick from @due of CLOCK_MONOTONIC to @slack later, shared if possible. */
-static inline u64 callout_slack_tick(struct callout_base *base, u64 due,
-				     u64 slack, u64 now)
+static inline u64 co_slack_tick(struct callout_base *base, u64 due,
+				u64 slack, u64 now)
 {
 	u64 tick = callout_from_ns(base, due, now);
 
@@ -204,14 +204,14 @@ static inline u64 callout_slack_tick(struct callout_base *base, u64 due,
 	return callout_coalesce(tick, callout_from_ns(base, due, now));
 }
 
-void callout_slot_refile(struct callout_file *file, struct callout_base *base,
-			 struct callout_slot *slot, u64 tick)
+void co_slot_refile(struct callout_file *file, struct callout_base *base,
+		    struct callout_slot *slot, u64 tick)
 	__must_hold(&base->lock);
 
-u64 callout_file_next(struct callout_file *file, clockid_t clockid);
-void callout_clock_stepped(void);
+u64 co_file_next(struct callout_file *file, clockid_t clockid);
+void co_clock_stepped(void);
 
-void callout_clock_init(void);
-void callout_clock_exit(void);
+void co_clock_init(void);
+void co_clock_exit(void);
 
 #endif /* _CALLOUT_DEV_CLOCK_H */

@@ -14,7 +14,7 @@
  * its base, with the base locked, owns the command, frees the slot in the same
  * hold, and completes the command when the base is unlocked:
  *
- *	CPU0: callout_expire_command()		CPU1: callout_uring_cmd(F_CANCEL)
+ *	CPU0: commands_expire()		CPU1: co_uring_cmd(F_CANCEL)
  *	lock(base)				lock(uring_lock)
  *	slot out of the base, freed:
  *	its handle is stale
@@ -68,7 +68,7 @@ static struct io_uring_cmd *command_detach(struct callout_table *table,
 	/* Not before: who searches the hash has not locked the base. */
 	slot->node.kind = CALLOUT_KIND_EVENT;
 	/* The slot is another's soon. */
-	WRITE_ONCE(callout_to_command(cmd)->handle, 0);
+	WRITE_ONCE(co_to_command(cmd)->handle, 0);
 	return cmd;
 }
 
@@ -76,9 +76,9 @@ CALLOUT_URING_WORK(command_fired, 0)
 CALLOUT_URING_WORK(command_cancelled, -ECANCELED)
 
 /* Frees the slots of @n, and of those that are due next; completes commands. */
-static unsigned int callout_expire_command(struct callout_base *base,
-					   struct callout_node *n,
-					   unsigned int *budget)
+static unsigned int commands_expire(struct callout_base *base,
+				    struct callout_node *n,
+				    unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	struct io_uring_cmd *fired = NULL, **tail = &fired, *cmd;
@@ -92,17 +92,17 @@ static unsigned int callout_expire_command(struct callout_base *base,
 		*budget -= min(*budget, COMMAND_UNITS);
 		slot = callout_to_slot(n);
 		file = callout_slot_file(slot);
-		due = callout_slot_due_mono(slot);
+		due = co_slot_due_mono(slot);
 		if (due > now) {
 			/* Its clock is not the tick's, or was set back. */
 			callout_dequeue_locked(base, n);
-			callout_slot_refile(file, base, slot,
-					    callout_from_ns(base, due, now));
+			co_slot_refile(file, base, slot,
+				       callout_from_ns(base, due, now));
 		} else {
 			callout_take_due(base, n);
 			trace_callout_expire_exit(n);
 			*tail = command_detach(&file->table, slot);
-			tail = &callout_to_command(*tail)->next;
+			tail = &co_to_command(*tail)->next;
 			flags |= n->flags;
 			WRITE_ONCE(n->flags, 0);
 			callout_slot_put(&file->table, base, slot);
@@ -119,10 +119,10 @@ static unsigned int callout_expire_command(struct callout_base *base,
 	callout_count_units(base, CALLOUT_BUDGET - *budget);
 	callout_base_unlock_irq(base);
 	if (flags & CALLOUT_SLOT_ALARM)
-		callout_alarm_fired();
+		co_alarm_fired();
 	/* A command, and its file, may be gone as soon as it is handed over. */
 	while ((cmd = fired)) {
-		fired = callout_to_command(cmd)->next;
+		fired = co_to_command(cmd)->next;
 		io_uring_cmd_do_in_task_lazy(cmd, command_fired);
 	}
 	callout_time_passed(base, NULL);
@@ -131,39 +131,39 @@ static unsigned int callout_expire_command(struct callout_base *base,
 }
 
 static const struct callout_kind_ops kind_command = {
-	.expire	= callout_expire_command,
-	.owner	= callout_event_owner,
+	.expire = commands_expire,
+	.owner = co_event_owner,
 };
 
 /* A callout with a command was cancelled, whose base is locked: add it to @list. */
-void callout_command_take(struct callout_slot *slot, struct io_uring_cmd **list)
+void co_command_take(struct callout_slot *slot, struct io_uring_cmd **list)
 {
 	struct io_uring_cmd *cmd = command_detach(callout_slot_table(slot),
 						  slot);
 
-	callout_to_command(cmd)->next = *list;
+	co_to_command(cmd)->next = *list;
 	*list = cmd;
 }
 
 /* Complete the commands of @list, whose callouts were cancelled; no base is locked. */
-void callout_commands_cancelled(struct io_uring_cmd **list)
+void co_commands_cancelled(struct io_uring_cmd **list)
 {
 	struct io_uring_cmd *cmd;
 
 	while ((cmd = *list)) {
-		*list = callout_to_command(cmd)->next;
+		*list = co_to_command(cmd)->next;
 		io_uring_cmd_complete_in_task(cmd, command_cancelled);
 	}
 }
 
 /* Only the wheel leaves room for the command. */
-bool callout_command_works(struct callout_file *file)
+bool co_command_works(struct callout_file *file)
 {
 	return callout_is_wheel(callout_base_of(file->table.class,
 						callout_home_cpu()));
 }
 
-void callout_command_init(void)
+void co_command_init(void)
 {
 	callout_command_mask = get_random_long();
 	callout_register_kind(CALLOUT_KIND_COMMAND, &kind_command);

@@ -27,7 +27,7 @@ struct callout_command {
 	u64 handle;
 };
 
-static inline struct callout_command *callout_to_command(struct io_uring_cmd *cmd)
+static inline struct callout_command *co_to_command(struct io_uring_cmd *cmd)
 {
 	return io_uring_cmd_to_pdu(cmd, struct callout_command);
 }
@@ -39,36 +39,36 @@ static inline struct callout_command *callout_to_command(struct io_uring_cmd *cm
 extern unsigned long callout_command_mask;
 
 /* Makes a callout that was just set, as one of a command, that of @cmd. Base locked. */
-static inline void callout_command_attach(struct io_uring_cmd *cmd,
-					  struct callout_slot *slot)
+static inline void co_command_attach(struct io_uring_cmd *cmd,
+				     struct callout_slot *slot)
 {
 	slot->node.own = (unsigned long)cmd ^ callout_command_mask;
 	/* Pairs with command_cancel(). */
-	WRITE_ONCE(callout_to_command(cmd)->handle, slot->handle);
+	WRITE_ONCE(co_to_command(cmd)->handle, slot->handle);
 }
 
-void callout_command_take(struct callout_slot *slot, struct io_uring_cmd **list);
-void callout_commands_cancelled(struct io_uring_cmd **list);
-bool callout_command_works(struct callout_file *file);
-void callout_command_init(void);
+void co_command_take(struct callout_slot *slot, struct io_uring_cmd **list);
+void co_commands_cancelled(struct io_uring_cmd **list);
+bool co_command_works(struct callout_file *file);
+void co_command_init(void);
 
 #else /* !CALLOUT_URING */
 
-static inline void callout_command_take(struct callout_slot *slot,
-					struct io_uring_cmd **list)
+static inline void co_command_take(struct callout_slot *slot,
+				   struct io_uring_cmd **list)
 {
 }
 
-static inline void callout_commands_cancelled(struct io_uring_cmd **list)
+static inline void co_commands_cancelled(struct io_uring_cmd **list)
 {
 }
 
-static inline bool callout_command_works(struct callout_file *file)
+static inline bool co_command_works(struct callout_file *file)
 {
 	return false;
 }
 
-static inline void callout_command_init(void)
+static inline void co_command_init(void)
 {
 }
 

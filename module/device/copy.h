@@ -11,7 +11,7 @@
 #include <uapi/linux/callout.h>
 
 /* Can no structure have this size, which a program gave? @least is version 1's. */
-static inline bool callout_size_bad(size_t size, size_t least)
+static inline bool co_size_bad(size_t size, size_t least)
 {
 	return size < least || size > CALLOUT_SIZE_MAX || size % sizeof(u64);
 }
@@ -20,11 +20,11 @@ static inline bool callout_size_bad(size_t size, size_t least)
  * Copies a structure in that is @size in the program, at least @least, and @known
  * here. Returns 0, -EINVAL, -E2BIG or -EFAULT.
  */
-static inline int callout_copy_in(void *to, size_t known,
-				  const void __user *from, size_t size,
-				  size_t least)
+static inline int co_copy_in(void *to, size_t known,
+			     const void __user *from, size_t size,
+			     size_t least)
 {
-	if (callout_size_bad(size, least))
+	if (co_size_bad(size, least))
 		return -EINVAL;
 	return copy_struct_from_user(to, known, from, size);
 }

@@ -7,9 +7,9 @@
 #include "kcompat.h"
 
 /* Ends a run of operations. */
-void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
+void co_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)
 {
-	callout_ctx_unlock(ctx);
-	callout_ctx_count(file, ctx);
+	co_ctx_unlock(ctx);
+	co_ctx_count(file, ctx);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_ctx_flush);
+EXPORT_SYMBOL_IF_KUNIT(co_ctx_flush);

@@ -30,7 +30,7 @@ struct io_uring_cmd;
  *	negative between operations
  * @count: counted so far, by enum callout_file_count
  *
- * Begins zeroed and ends with callout_ctx_flush(), or with its two parts. A run
+ * Begins zeroed and ends with co_ctx_flush(), or with its two parts. A run
  * shares one write to the file's counters, which all CPUs use, and one hold of a
  * base's lock. It must not be longer than a budget's worth of work, which the
  * counters can hold. Its caller may sleep: while it holds no lock interrupts are on.
@@ -47,7 +47,7 @@ struct callout_op_ctx {
 };
 
 /* CLOCK_MONOTONIC, the same for the whole run unless that sleeps. */
-static inline u64 callout_ctx_now(struct callout_op_ctx *ctx)
+static inline u64 co_ctx_now(struct callout_op_ctx *ctx)
 {
 	if (!ctx->now)
 		ctx->now = ktime_get_ns();
@@ -55,48 +55,48 @@ static inline u64 callout_ctx_now(struct callout_op_ctx *ctx)
 }
 
 /* The run holds the lock of another base, or of none. */
-static inline void callout_ctx_set_base(struct callout_op_ctx *ctx,
-					struct callout_base *base)
+static inline void co_ctx_set_base(struct callout_op_ctx *ctx,
+				   struct callout_base *base)
 {
 	ctx->base = base;
 	ctx->home = false;
 }
 
 /* Drops the base's lock. The caller is about to sleep, or done. */
-static inline void callout_ctx_unlock(struct callout_op_ctx *ctx)
+static inline void co_ctx_unlock(struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
 
 	if (base) {
 		__acquire(&base->lock);	/* for sparse */
 		callout_base_unlock_irq(base);
-		callout_ctx_set_base(ctx, NULL);
+		co_ctx_set_base(ctx, NULL);
 	}
 }
 
 /* The caller may sleep: afterwards the time is read again. */
-static inline void callout_ctx_sleep(struct callout_op_ctx *ctx)
+static inline void co_ctx_sleep(struct callout_op_ctx *ctx)
 {
-	callout_ctx_unlock(ctx);
+	co_ctx_unlock(ctx);
 	ctx->now = 0;
 }
 
 /* Does the run hold the lock of the base of @n, which so cannot change? */
-static inline bool callout_ctx_holds(const struct callout_op_ctx *ctx,
-				     const struct callout_node *n)
+static inline bool co_ctx_holds(const struct callout_op_ctx *ctx,
+				const struct callout_node *n)
 {
 	return ctx->base && likely(READ_ONCE(n->cpu) == ctx->base->index);
 }
 
 /* Locks the base of @n, unless the run holds that lock already. */
-static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
-						    struct callout_node *n)
+static inline struct callout_base *co_ctx_lock(struct callout_op_ctx *ctx,
+					       struct callout_node *n)
 {
 	struct callout_base *base;
 
-	if (callout_ctx_holds(ctx, n))
+	if (co_ctx_holds(ctx, n))
 		return ctx->base;
-	callout_ctx_unlock(ctx);
+	co_ctx_unlock(ctx);
 	lockdep_assert_irqs_enabled();
 	local_irq_disable();
 	base = callout_lock_irqs_off(n);
@@ -106,14 +106,14 @@ static inline struct callout_base *callout_ctx_lock(struct callout_op_ctx *ctx,
 	return base;
 }
 
-void callout_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx);
+void co_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx);
 
 /*
- * The rest of callout_ctx_flush() when no base is locked: updates the counters,
+ * The rest of co_ctx_flush() when no base is locked: updates the counters,
  * returns spare slots.
  */
-static inline void callout_ctx_count(struct callout_file *file,
-				     struct callout_op_ctx *ctx)
+static inline void co_ctx_count(struct callout_file *file,
+				struct callout_op_ctx *ctx)
 {
 	unsigned int i;
 
@@ -125,7 +125,7 @@ static inline void callout_ctx_count(struct callout_file *file,
 		atomic_sub(ctx->spare, &file->outstanding);
 	/* The last: they may hold the only references of the file. */
 	if (unlikely(ctx->commands))
-		callout_commands_cancelled(&ctx->commands);
+		co_commands_cancelled(&ctx->commands);
 }
 
 #endif /* _CALLOUT_DEV_CTX_H */

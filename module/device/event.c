@@ -55,9 +55,9 @@ struct detached {
 static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
 {
-	callout_slot_refile(file, base, slot,
-			    callout_from_ns(base, callout_slot_due_mono(slot),
-					    now));
+	co_slot_refile(file, base, slot,
+		       callout_from_ns(base, co_slot_due_mono(slot),
+				       now));
 }
 
 /*
@@ -87,13 +87,13 @@ static noinline bool slot_is_early_slow(struct callout_file *file,
 					struct callout_slot *slot, u64 now)
 {
 	u8 flags = slot->node.flags;
-	u64 offset = callout_slot_offset(flags);
+	u64 offset = co_slot_offset(flags);
 
-	if (callout_slot_due_at(slot, flags, offset) > now)
+	if (co_slot_due_at(slot, flags, offset) > now)
 		return true;
-	if (callout_slot_on_set(flags) && slot->next == offset)
-		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REAL_MASK,
-					  CALLOUT_SLOT_REAL);
+	if (co_slot_on_set(flags) && slot->next == offset)
+		co_slot_change_flags(file, slot, CALLOUT_SLOT_REAL_MASK,
+				     CALLOUT_SLOT_REAL);
 	return false;
 }
 
@@ -102,13 +102,13 @@ static inline bool slot_is_early(struct callout_file *file,
 {
 	if (unlikely(slot->node.flags & CALLOUT_SLOT_STEPS))
 		return slot_is_early_slow(file, slot, now);
-	return callout_slot_due(slot) > now;
+	return co_slot_due(slot) > now;
 }
 
 /* Moves @n, and slots of the same file that are due next, to the ready list. */
-static unsigned int callout_expire_file(struct callout_base *base,
-					struct callout_node *n,
-					unsigned int *budget)
+static unsigned int events_expire(struct callout_base *base,
+				  struct callout_node *n,
+				  unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	struct callout_slot *slot = callout_to_slot(n);
@@ -128,8 +128,8 @@ static unsigned int callout_expire_file(struct callout_base *base,
 		} else {
 			callout_take_due(base, n);
 			callout_slot_set_fired(slot, now);
-			callout_slot_change_flags(file, slot, 0,
-						  CALLOUT_SLOT_READY);
+			co_slot_change_flags(file, slot, 0,
+					     CALLOUT_SLOT_READY);
 			fired |= n->flags;
 			list_add_tail(&n->entry, &file->ready);
 			trace_callout_expire_exit(n);
@@ -154,7 +154,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 	/* Not only to wake readers: the budget of this hold may be used up. */
 	callout_base_unlock_irq(base);
 	if (unlikely(fired & CALLOUT_SLOT_ALARM))
-		callout_alarm_fired();
+		co_alarm_fired();
 	callout_point(CALLOUT_POINT_FILE_FIRED);
 	if (wake)
 		file_wake(file, eventfd);
@@ -164,7 +164,7 @@ static unsigned int callout_expire_file(struct callout_base *base,
 }
 
 /* The program that has set @n, which has no handler. */
-struct callout_owner callout_event_owner(const struct callout_node *n)
+struct callout_owner co_event_owner(const struct callout_node *n)
 {
 	struct callout_file *file = callout_slot_file(callout_to_slot(n));
 
@@ -172,8 +172,8 @@ struct callout_owner callout_event_owner(const struct callout_node *n)
 }
 
 static const struct callout_kind_ops kind_event = {
-	.expire	= callout_expire_file,
-	.owner	= callout_event_owner,
+	.expire = events_expire,
+	.owner = co_event_owner,
 };
 
 /*
@@ -184,7 +184,7 @@ static const struct callout_kind_ops kind_event = {
 static bool slot_lost_key(const struct callout_slot *slot)
 {
 	return slot->node.flags & CALLOUT_SLOT_HASHED &&
-	       callout_slot_keyed(slot) &&
+	       co_slot_keyed(slot) &&
 	       READ_ONCE(slot->node.mark) == CALLOUT_HASH_OUT;
 }
 
@@ -195,8 +195,8 @@ static bool slot_lost_key(const struct callout_slot *slot)
  * Otherwise -ENOENT: the callout is being read for the last time, stale or, if
  * @named is true, has lost its key.
  */
-int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot,
-			  bool named)
+int co_file_withdraw(struct callout_file *file, struct callout_slot *slot,
+		     bool named)
 {
 	int ret = -ENOENT;
 
@@ -205,11 +205,11 @@ int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot,
 		if (unlikely(named && slot_lost_key(slot)))
 			goto out;
 		list_del(&slot->node.entry);
-		callout_slot_change_flags(file, slot, CALLOUT_SLOT_READY, 0);
+		co_slot_change_flags(file, slot, CALLOUT_SLOT_READY, 0);
 		WRITE_ONCE(file->unread, file->unread - 1);
 		ret = CALLOUT_WITHDRAWN;
 	} else if (slot->node.flags & CALLOUT_SLOT_REPEAT) {
-		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT, 0);
+		co_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT, 0);
 		ret = CALLOUT_CANCELLED;
 	}
 out:
@@ -228,15 +228,15 @@ static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 	event->handle = slot->handle;
 	event->cookie = slot->arg;
 	event->func = callout_slot_plain_key(slot);
-	event->due = callout_slot_due(slot);
+	event->due = co_slot_due(slot);
 	event->fired = callout_slot_fired(slot);
 	event->overrun = 0;
 	event->clockid = CLOCK_MONOTONIC;
 	event->reserved = 0;
 	if (unlikely(flags & CALLOUT_SLOT_CLOCK)) {
-		event->clockid = callout_slot_clock(slot);
-		event->due = callout_slot_due_clock(slot);
-		if (callout_slot_on_set(flags))
+		event->clockid = co_slot_clock(slot);
+		event->due = co_slot_due_clock(slot);
+		if (co_slot_on_set(flags))
 			event->type = CALLOUT_EVENT_CLOCK_SET;
 	}
 }
@@ -245,9 +245,9 @@ static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 static void event_count(struct callout_slot *slot, struct callout_event *event,
 			u64 now)
 {
-	u64 due = callout_slot_due(slot), period = slot->period, missed = 0;
+	u64 due = co_slot_due(slot), period = slot->period, missed = 0;
 
-	now += callout_slot_offset(slot->node.flags);
+	now += co_slot_offset(slot->node.flags);
 	if (now > due && now - due >= period)
 		missed = div64_u64(now - due, period);
 	event->overrun = min_t(u64, missed, U32_MAX);
@@ -289,7 +289,7 @@ static void events_detach(struct callout_file *file, unsigned int max,
 		if (flags & CALLOUT_SLOT_HASHED) {
 			/* One that was taken before is out already. */
 			callout_slot_unhash(&file->table, slot);
-			if (callout_slot_keyed(slot))
+			if (co_slot_keyed(slot))
 				event_name_by_key(&taken->events[n]);
 		} else if (unlikely(slot->period)) {
 			if (!now)
@@ -315,8 +315,8 @@ static noinline void events_time_out(struct detached *taken)
 	unsigned int i;
 
 	for (i = 0; i < taken->n; i++, event++) {
-		event->due = callout_time_out(event->clockid, event->due);
-		event->fired = callout_time_out(CLOCK_MONOTONIC, event->fired);
+		event->due = co_time_out(event->clockid, event->due);
+		event->fired = co_time_out(CLOCK_MONOTONIC, event->fired);
 	}
 }
 
@@ -351,11 +351,11 @@ static noinline void events_attach(struct callout_file *file,
 			taken->slot[left++] = slot;
 			continue;
 		}
-		callout_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT,
-					  CALLOUT_SLOT_READY);
+		co_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT,
+				     CALLOUT_SLOT_READY);
 		/* A key may name another callout by now. */
 		if (slot->node.flags & CALLOUT_SLOT_HASHED &&
-		    !callout_slot_keyed(slot))
+		    !co_slot_keyed(slot))
 			callout_hash_insert(&file->table.hash, slot);
 		list_add_tail(&slot->node.entry, &back);
 	}
@@ -379,15 +379,15 @@ static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 	if (!(slot->node.flags & CALLOUT_SLOT_REPEAT))
 		return false;
 	base = callout_rehome(base, &slot->node);
-	callout_ctx_set_base(ctx, base);
+	co_ctx_set_base(ctx, base);
 	/* RESET has written when it is due. */
 	if (likely(!(slot->node.flags & CALLOUT_SLOT_MOVED)))
-		callout_slot_set_due(slot, slot->next);
+		co_slot_set_due(slot, slot->next);
 	callout_start_locked(base, &slot->node,
-			     callout_slack_tick(base,
-						callout_slot_due_mono(slot),
-						slot->slack,
-						callout_ctx_now(ctx)));
+			     co_slack_tick(base,
+					   co_slot_due_mono(slot),
+					   slot->slack,
+					   co_ctx_now(ctx)));
 	callout_trace_set(base, &slot->node, false);
 	return true;
 }
@@ -406,7 +406,7 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 
 	for (i = 0; i < taken->n; i++) {
 		slot = taken->slot[i];
-		base = callout_ctx_lock(&ctx, &slot->node);
+		base = co_ctx_lock(&ctx, &slot->node);
 		if (unlikely(taken->periodic) &&
 		    taken->events[i].flags & CALLOUT_EVENT_PERIODIC) {
 			repeated += i < copied;
@@ -423,7 +423,7 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 		     &file->count[CALLOUT_FILE_DELIVERED]);
 	if (repeated)
 		atomic64_add(repeated, &file->count[CALLOUT_FILE_REPEATED]);
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 }
 
 /* events_put() for a size that is not the kernel's. */
@@ -480,7 +480,7 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 	callout_point(CALLOUT_POINT_FILE_DETACHED);
 	if (waited && READ_ONCE(file->unread))
 		wake_up(&file->readers);
-	if (unlikely(callout_timens_differs()))
+	if (unlikely(co_timens_differs()))
 		events_time_out(&taken);
 	copied = events_put(&taken, to, event_size);
 	callout_point(CALLOUT_POINT_FILE_COPIED);
@@ -543,8 +543,8 @@ static int events_wait(struct callout_file *file,
  * bytes, which is 0 if there was no event in time; -EFAULT; or -ERESTARTSYS.
  * May sleep.
  */
-ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
-			  size_t event_size, const struct callout_until *until)
+ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
+		     size_t event_size, const struct callout_until *until)
 {
 	ssize_t ret = events_read(file, to, event_size, false), done = ret;
 	size_t least;
@@ -568,13 +568,13 @@ ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
 		wake_up(&file->readers);
 	return done || ret == -ETIME ? done : ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_read);
+EXPORT_SYMBOL_IF_KUNIT(co_file_read);
 
 /*
  * Has an eventfd signalled when the ready list becomes non-empty; @fd is -1 for
  * none. May sleep. Returns 0, or -EBADF if @fd is not an eventfd.
  */
-int callout_file_set_eventfd(struct callout_file *file, int fd)
+int co_file_set_eventfd(struct callout_file *file, int fd)
 {
 	struct eventfd_ctx *eventfd = NULL, *old;
 	bool unread;
@@ -613,13 +613,13 @@ __poll_t callout_file_poll(struct callout_file *file, struct file *filp,
 	return READ_ONCE(file->unread) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,
-			int on)
+int co_file_fasync(struct callout_file *file, struct file *filp, int fd,
+		   int on)
 {
 	return fasync_helper(fd, filp, on, &file->fasync);
 }
 
-void callout_event_init(void)
+void co_event_init(void)
 {
 	callout_register_kind(CALLOUT_KIND_EVENT, &kind_event);
 }

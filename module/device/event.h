@@ -28,18 +28,18 @@ struct callout_slot;
 struct file;
 struct iov_iter;
 
-int callout_file_withdraw(struct callout_file *file, struct callout_slot *slot,
-			  bool named);
-ssize_t callout_file_read(struct callout_file *file, struct iov_iter *to,
-			  size_t event_size,
-			  const struct callout_until *until);
+int co_file_withdraw(struct callout_file *file, struct callout_slot *slot,
+		     bool named);
+ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
+		     size_t event_size,
+		     const struct callout_until *until);
 __poll_t callout_file_poll(struct callout_file *file, struct file *filp,
 			   poll_table *wait);
-int callout_file_fasync(struct callout_file *file, struct file *filp, int fd,
-			int on);
-int callout_file_set_eventfd(struct callout_file *file, int fd);
+int co_file_fasync(struct callout_file *file, struct file *filp, int fd,
+		   int on);
+int co_file_set_eventfd(struct callout_file *file, int fd);
 
-struct callout_owner callout_event_owner(const struct callout_node *n);
-void callout_event_init(void);
+struct callout_owner co_event_owner(const struct callout_node *n);
+void co_event_init(void);
 
 #endif /* _CALLOUT_DEV_EVENT_H */

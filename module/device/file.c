@@ -31,7 +31,7 @@
  *
  *	CPU0: callout_expire()			CPU1: release()
  *	rcu_read_lock()
- *	callout_expire_file():
+ *	events_expire():
  *	slot to the ready list
  *	unlock(base)
  *						no callout is pending any more
@@ -65,8 +65,8 @@ static DEFINE_MUTEX(visit_lock);	/* one visit at a time; outside files_lock */
 static unsigned int visit;		/* number of the last one */
 
 /* Reads each number by itself: they may not add up. */
-void callout_file_info(struct callout_file *file,
-		       struct callout_file_info *info)
+void co_file_info(struct callout_file *file,
+		  struct callout_file_info *info)
 {
 	unsigned int i;
 
@@ -82,7 +82,7 @@ void callout_file_info(struct callout_file *file,
 }
 
 /* Returns an ERR_PTR on failure. */
-struct callout_file *callout_file_create(void)
+struct callout_file *co_file_create(void)
 {
 	struct callout_file *file;
 	int ret;
@@ -106,7 +106,7 @@ struct callout_file *callout_file_create(void)
 	atomic_set(&file->outstanding, 0);
 	file->pid = task_tgid_nr(current);
 	get_task_comm(file->comm, current);
-	ret = callout_user_charge(file);
+	ret = co_user_charge(file);
 	if (ret)
 		goto err_table;
 	mutex_lock(&files_lock);
@@ -121,7 +121,7 @@ err_free:
 	kfree(file);
 	return ERR_PTR(ret);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_create);
+EXPORT_SYMBOL_IF_KUNIT(co_file_create);
 
 static void file_free(struct work_struct *work)
 {
@@ -132,7 +132,7 @@ static void file_free(struct work_struct *work)
 	if (eventfd)
 		eventfd_ctx_put(eventfd);
 	callout_table_destroy(&file->table);
-	callout_user_uncharge(file);
+	co_user_uncharge(file);
 	kfree(file);
 }
 
@@ -155,7 +155,7 @@ static void file_cancel_chunk(struct callout_chunk *chunk)
 }
 
 /* Cancels all callouts of a file without users, and frees it later. */
-void callout_file_destroy(struct callout_file *file)
+void co_file_destroy(struct callout_file *file)
 {
 	struct callout_directory *dir;
 	unsigned int i;
@@ -171,7 +171,7 @@ void callout_file_destroy(struct callout_file *file)
 	INIT_RCU_WORK(&file->free, file_free);
 	queue_rcu_work(free_wq, &file->free);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_destroy);
+EXPORT_SYMBOL_IF_KUNIT(co_file_destroy);
 
 /*
  * Call @fn, which may sleep, for each file that is open, again as long as it returns
@@ -179,7 +179,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_file_destroy);
  * with goes to the end of the list, as a new one does, so when the first one has been
  * visited all have.
  */
-void callout_files_visit(callout_file_fn *fn, void *data)
+void co_files_visit(callout_file_fn *fn, void *data)
 {
 	struct callout_file *file;
 
@@ -201,7 +201,7 @@ void callout_files_visit(callout_file_fn *fn, void *data)
 	mutex_unlock(&visit_lock);
 }
 
-int callout_file_init(void)
+int co_file_init(void)
 {
 	/* Freeing a million callouts takes long: use no particular CPU. */
 	free_wq = alloc_workqueue("callout", WQ_UNBOUND, 0);
@@ -211,7 +211,7 @@ int callout_file_init(void)
 }
 
 /* Waits until the last file is freed. */
-void callout_file_exit(void)
+void co_file_exit(void)
 {
 	rcu_barrier();
 	destroy_workqueue(free_wq);

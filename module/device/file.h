@@ -63,7 +63,7 @@ struct fasync_struct;
  * keeps both flags then, until its next event is taken. They change under the base's
  * lock.
  */
-static inline bool callout_slot_will_fire(const struct callout_slot *slot)
+static inline bool co_slot_will_fire(const struct callout_slot *slot)
 {
 	const u8 moved = CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED;
 
@@ -76,7 +76,7 @@ static inline bool callout_slot_will_fire(const struct callout_slot *slot)
  * Has the callout of a slot that is CALLOUT_SLOT_HASHED a key? Its func in the hash
  * is CALLOUT_KEY_FUNC then, which TIMEOUT cannot have.
  */
-static inline bool callout_slot_keyed(const struct callout_slot *slot)
+static inline bool co_slot_keyed(const struct callout_slot *slot)
 {
 	return callout_slot_key(slot) == CALLOUT_KEY_FUNC;
 }
@@ -111,9 +111,9 @@ enum callout_file_count {
  * @alarms: has had a callout in an alarm clock; written with a base locked
  * @step_at: chunk that clock.c visits next; this and @visit are protected by
  *	files_lock of file.c
- * @visit: the last callout_files_visit() that is through with it
+ * @visit: the last co_files_visit() that is through with it
  * @outstanding: slots in use or reserved by a struct callout_op_ctx
- * @allowed: limit of @outstanding, raised by callout_file_allow(); this and the
+ * @allowed: limit of @outstanding, raised by co_file_allow(); this and the
  *	members up to @user are protected by users_lock of user.c
  * @limit: limit of @allowed
  * @charged: callouts charged to @user; @allowed unless @limit was lowered
@@ -173,8 +173,8 @@ static inline struct callout_file *callout_slot_file(struct callout_slot *slot)
  * The slot that a handle from a program names, which may have another handle by
  * now; NULL if there is none. A file keeps its chunks while it is open.
  */
-static inline struct callout_slot *callout_file_slot(struct callout_file *file,
-						     u64 handle)
+static inline struct callout_slot *co_file_slot(struct callout_file *file,
+						u64 handle)
 {
 	struct callout_slot *slot;
 
@@ -186,32 +186,32 @@ static inline struct callout_slot *callout_file_slot(struct callout_file *file,
 }
 
 /* The first of the slots of chunk @n, or NULL. */
-static inline struct callout_slot *callout_file_chunk(struct callout_file *file,
-						      unsigned int n)
+static inline struct callout_slot *co_file_chunk(struct callout_file *file,
+						 unsigned int n)
 {
 	return callout_table_lookup(&file->table,
 				    (u64)n << CALLOUT_PLACE_BITS);
 }
 
 /* Changes CALLOUT_SLOT_READY, CALLOUT_SLOT_REPEAT and CALLOUT_SLOT_MOVED. */
-static inline void callout_slot_change_flags(struct callout_file *file,
-					     struct callout_slot *slot,
-					     u8 clear, u8 set)
+static inline void co_slot_change_flags(struct callout_file *file,
+					struct callout_slot *slot,
+					u8 clear, u8 set)
 {
 	lockdep_assert_held(&file->lock);
 	WRITE_ONCE(slot->node.flags, (slot->node.flags & ~clear) | set);
 }
 
-void callout_file_info(struct callout_file *file,
-		       struct callout_file_info *info);
-struct callout_file *callout_file_create(void);
-void callout_file_destroy(struct callout_file *file);
+void co_file_info(struct callout_file *file,
+		  struct callout_file_info *info);
+struct callout_file *co_file_create(void);
+void co_file_destroy(struct callout_file *file);
 
 typedef bool callout_file_fn(struct callout_file *file, void *data);
 
-void callout_files_visit(callout_file_fn *fn, void *data);
+void co_files_visit(callout_file_fn *fn, void *data);
 
-int callout_file_init(void);
-void callout_file_exit(void);
+int co_file_init(void);
+void co_file_exit(void);
 
 #endif /* _CALLOUT_DEV_FILE_H */

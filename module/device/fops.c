@@ -28,7 +28,7 @@
 #include "user.h"
 #include "kcompat.h"
 
-static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
+static ssize_t fops_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct callout_file *file = iocb->ki_filp->private_data;
 	bool nonblock = iocb->ki_filp->f_flags & O_NONBLOCK ||
@@ -43,22 +43,22 @@ static ssize_t callout_read_iter(struct kiocb *iocb, struct iov_iter *to)
 
 	if (iov_iter_count(to) < size)
 		return -EINVAL;
-	ret = callout_file_read(file, to, size, nonblock ? NULL : &forever);
+	ret = co_file_read(file, to, size, nonblock ? NULL : &forever);
 	return ret ? ret : -EAGAIN;
 }
 
-static __poll_t callout_poll(struct file *filp, poll_table *wait)
+static __poll_t fops_poll(struct file *filp, poll_table *wait)
 {
 	struct callout_file *file = filp->private_data;
 
 	return callout_file_poll(file, filp, wait);
 }
 
-static int callout_fasync(int fd, struct file *filp, int on)
+static int fops_fasync(int fd, struct file *filp, int on)
 {
 	struct callout_file *file = filp->private_data;
 
-	return callout_file_fasync(file, filp, fd, on);
+	return co_file_fasync(file, filp, fd, on);
 }
 
 /* Counters and limits of the file and its user. */
@@ -66,7 +66,7 @@ static void info_file(struct callout_info *info, struct callout_file *file)
 {
 	struct callout_file_info f;
 
-	callout_file_info(file, &f);
+	co_file_info(file, &f);
 	info->max_outstanding = f.limit;
 	info->outstanding = f.outstanding;
 	info->unread = f.unread;
@@ -77,11 +77,11 @@ static void info_file(struct callout_info *info, struct callout_file *file)
 	info->reset = f.count[CALLOUT_FILE_RESET];
 	info->repeated = f.count[CALLOUT_FILE_REPEATED];
 	info->max_user = READ_ONCE(callout_max_per_user);
-	info->user_outstanding = callout_file_user_charged(file);
+	info->user_outstanding = co_file_user_charged(file);
 }
 
-static long callout_ioctl_info(struct callout_file *file, size_t size,
-			       void __user *uinfo)
+static long ioctl_info(struct callout_file *file, size_t size,
+		       void __user *uinfo)
 {
 	struct callout_info info = {
 		.abi_version	 = CALLOUT_ABI_VERSION,
@@ -92,15 +92,15 @@ static long callout_ioctl_info(struct callout_file *file, size_t size,
 	};
 	struct callout_base *base = callout_base_of(file->table.class, 0);
 
-	if (callout_size_bad(size, CALLOUT_INFO_SIZE_V1))
+	if (co_size_bad(size, CALLOUT_INFO_SIZE_V1))
 		return -EINVAL;
 	info_file(&info, file);
 	info.tick_ns = base->tick_ns;
-	if (callout_alarm_works())
+	if (co_alarm_works())
 		info.clocks |= CALLOUT_ALARM_CLOCKS;
 	if (callout_base_is_exact(base))
 		info.features |= CALLOUT_FEATURE_EXACT;
-	if (callout_command_works(file))
+	if (co_command_works(file))
 		info.features |= CALLOUT_FEATURE_URING;
 	if (CALLOUT_URING)
 		info.features |= CALLOUT_FEATURE_URING_BATCH;
@@ -122,27 +122,27 @@ static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
 
 	/* The size is part of it on some architectures. */
 	if (cmd == FIONREAD)
-		return callout_ioctl_fionread(file, uarg);
+		return co_ioctl_fionread(file, uarg);
 	switch (cmd & ~IOCSIZE_MASK) {
 	case CALLOUT_IOC_NEXT & ~IOCSIZE_MASK:
-		return callout_ioctl_next(file, size, uarg);
+		return co_ioctl_next(file, size, uarg);
 	case CALLOUT_IOC_INFO & ~IOCSIZE_MASK:
-		return callout_ioctl_info(file, size, uarg);
+		return ioctl_info(file, size, uarg);
 	case CALLOUT_IOC_GET & ~IOCSIZE_MASK:
-		return callout_ioctl_get(file, size, uarg);
+		return co_ioctl_get(file, size, uarg);
 	case CALLOUT_IOC_LIST & ~IOCSIZE_MASK:
-		return callout_ioctl_list(file, size, uarg);
+		return co_ioctl_list(file, size, uarg);
 	case CALLOUT_IOC_LIMIT & ~IOCSIZE_MASK:
-		return may_write ? callout_ioctl_limit(file, size, uarg) :
+		return may_write ? co_ioctl_limit(file, size, uarg) :
 				   -EBADF;
 	case CALLOUT_IOC_EVENTFD & ~IOCSIZE_MASK:
-		return may_write ? callout_ioctl_eventfd(file, size, uarg) :
+		return may_write ? co_ioctl_eventfd(file, size, uarg) :
 				   -EBADF;
 	case CALLOUT_IOC_CANCEL & ~IOCSIZE_MASK:
-		return may_write ? callout_ioctl_cancel(file, size, uarg) :
+		return may_write ? co_ioctl_cancel(file, size, uarg) :
 				   -EBADF;
 	case CALLOUT_IOC_FORMAT & ~IOCSIZE_MASK:
-		return may_read ? callout_ioctl_format(file, size, uarg) :
+		return may_read ? co_ioctl_format(file, size, uarg) :
 				  -EBADF;
 	default:
 		return -ENOTTY;
@@ -153,8 +153,8 @@ static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
  * Changing callouts takes a descriptor that is open for writing. The size in a
  * number may differ: the caller may have another version.
  */
-static long callout_ioctl(struct file *filp, unsigned int cmd,
-			  unsigned long arg)
+static long fops_ioctl(struct file *filp, unsigned int cmd,
+		       unsigned long arg)
 {
 	struct callout_file *file = filp->private_data;
 	void __user *uarg = (void __user *)arg;
@@ -165,19 +165,19 @@ static long callout_ioctl(struct file *filp, unsigned int cmd,
 	    number <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK)) {
 		if (!(filp->f_mode & FMODE_WRITE))
 			return -EBADF;
-		return callout_ioctl_op(file, cmd, uarg);
+		return co_ioctl_op(file, cmd, uarg);
 	}
 	if (number == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
-		return callout_ioctl_batch(file, filp->f_mode, size, uarg,
-					   true);
+		return co_ioctl_batch(file, filp->f_mode, size, uarg,
+				      true);
 	return callout_ioctl_rare(filp, cmd, size, uarg);
 }
 
-static int callout_open(struct inode *inode, struct file *filp)
+static int fops_open(struct inode *inode, struct file *filp)
 {
 	struct callout_file *file;
 
-	file = callout_file_create();
+	file = co_file_create();
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	filp->private_data = file;
@@ -185,18 +185,18 @@ static int callout_open(struct inode *inode, struct file *filp)
 	return stream_open(inode, filp);
 }
 
-static int callout_release(struct inode *inode, struct file *filp)
+static int fops_release(struct inode *inode, struct file *filp)
 {
-	callout_file_destroy(filp->private_data);
+	co_file_destroy(filp->private_data);
 	return 0;
 }
 
 /* Nothing that walks all slots: lsof(8) reads this of all files. */
-static void callout_show_fdinfo(struct seq_file *m, struct file *filp)
+static void fops_show_fdinfo(struct seq_file *m, struct file *filp)
 {
 	struct callout_file_info info;
 
-	callout_file_info(filp->private_data, &info);
+	co_file_info(filp->private_data, &info);
 	seq_printf(m, "outstanding:\t%u\n", info.outstanding);
 	seq_printf(m, "fired:\t%llu\n", info.fired);
 	seq_printf(m, "unread:\t%u\n", info.unread);
@@ -208,7 +208,7 @@ static bool show_file(struct callout_file *file, void *data)
 	struct callout_file_info info;
 	struct seq_file *m = data;
 
-	callout_file_info(file, &info);
+	co_file_info(file, &info);
 	seq_printf(m, "%d %u %u %u %u %llu %llu %llu %llu %llu %llu %llu ",
 		   info.pid, info.uid, info.outstanding, info.unread,
 		   info.limit, info.count[CALLOUT_FILE_SET],
@@ -226,21 +226,21 @@ static bool show_file(struct callout_file *file, void *data)
 void callout_dev_show_files(struct seq_file *m)
 {
 	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
-	callout_files_visit(show_file, m);
+	co_files_visit(show_file, m);
 }
 
 static const struct file_operations callout_fops = {
 	.owner		= THIS_MODULE,
-	.open		= callout_open,
-	.release	= callout_release,
-	.read_iter	= callout_read_iter,
-	.poll		= callout_poll,
-	.fasync		= callout_fasync,
-	.unlocked_ioctl	= callout_ioctl,
+	.open		= fops_open,
+	.release	= fops_release,
+	.read_iter	= fops_read_iter,
+	.poll		= fops_poll,
+	.fasync		= fops_fasync,
+	.unlocked_ioctl	= fops_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
-	.show_fdinfo	= callout_show_fdinfo,
+	.show_fdinfo	= fops_show_fdinfo,
 #if CALLOUT_URING
-	.uring_cmd	= callout_uring_cmd,
+	.uring_cmd	= co_uring_cmd,
 #endif
 };
 
@@ -269,13 +269,13 @@ int callout_dev_init(void)
 	BUILD_BUG_ON(sizeof(struct callout_list) != CALLOUT_LIST_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V1);
 
-	ret = callout_file_init();
+	ret = co_file_init();
 	if (ret)
 		return ret;
-	callout_event_init();
-	callout_command_init();
-	callout_clock_init();
-	ret = callout_alarm_init();
+	co_event_init();
+	co_command_init();
+	co_clock_init();
+	ret = co_alarm_init();
 	if (ret)
 		goto err_clock;
 	ret = misc_register(&callout_misc);
@@ -284,10 +284,10 @@ int callout_dev_init(void)
 	return 0;
 
 err_alarm:
-	callout_alarm_exit();
+	co_alarm_exit();
 err_clock:
-	callout_clock_exit();
-	callout_file_exit();
+	co_clock_exit();
+	co_file_exit();
 	return ret;
 }
 
@@ -298,8 +298,8 @@ err_clock:
 void callout_dev_exit(void)
 {
 	misc_deregister(&callout_misc);
-	callout_clock_exit();
-	callout_file_exit();
+	co_clock_exit();
+	co_file_exit();
 	/* Expiry uses it until the files are freed. */
-	callout_alarm_exit();
+	co_alarm_exit();
 }

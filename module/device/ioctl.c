@@ -57,9 +57,9 @@ static inline bool op_times_bad(const struct callout_op *op)
 	return (s64)(op->time | op->period | op->slack) < 0 ||
 	       op->flags & ~(CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET) ||
 	       (unlikely(op->clockid != CLOCK_MONOTONIC) &&
-		!callout_clock_is_valid(callout_clock_plain(op->clockid))) ||
+		!co_clock_is_valid(co_clock_plain(op->clockid))) ||
 	       (unlikely(op->flags & CALLOUT_CANCEL_ON_SET) &&
-		(callout_clock_plain(op->clockid) != CLOCK_REALTIME ||
+		(co_clock_plain(op->clockid) != CLOCK_REALTIME ||
 		 !(op->flags & CALLOUT_ABSTIME) || op->period ||
 		 op->op == CALLOUT_OP_TIMEOUT));
 }
@@ -85,7 +85,7 @@ static inline bool op_times_given(const struct callout_op *op)
 
 /*
  * Checks a SET, UNSET or RESET that must name its callout by a key, and clears
- * CALLOUT_KEY. Returns 0, -EINVAL, or as callout_alarm_permit(). No base may be
+ * CALLOUT_KEY. Returns 0, -EINVAL, or as co_alarm_permit(). No base may be
  * locked.
  */
 static inline int op_check_keyed(struct callout_op *op)
@@ -98,7 +98,7 @@ static inline int op_check_keyed(struct callout_op *op)
 		if (op_times_bad(op) || op->period || op->cookie ||
 		    op->flags & CALLOUT_CANCEL_ON_SET)
 			return -EINVAL;
-		return callout_alarm_permit(op->clockid);
+		return co_alarm_permit(op->clockid);
 	case CALLOUT_OP_UNSET:
 		return op_times_given(op) || op->cookie || op->func ? -EINVAL : 0;
 	default:
@@ -114,11 +114,11 @@ static noinline int op_do_keyed(struct callout_file *file,
 	struct callout_op keyed = *op;
 	int ret;
 
-	callout_ctx_unlock(ctx);
+	co_ctx_unlock(ctx);
 	ret = op_check_keyed(&keyed);
 	if (ret)
 		return ret;
-	ret = callout_file_key(file, &keyed, ctx);
+	ret = co_file_key(file, &keyed, ctx);
 	op->left = keyed.left;
 	return ret;
 }
@@ -130,13 +130,13 @@ static noinline int op_set_clock(struct callout_file *file,
 {
 	int ret;
 
-	if (callout_clock_is_alarm(op->clockid)) {
-		callout_ctx_sleep(ctx);
-		ret = callout_alarm_permit(op->clockid);
+	if (co_clock_is_alarm(op->clockid)) {
+		co_ctx_sleep(ctx);
+		ret = co_alarm_permit(op->clockid);
 		if (ret)
 			return ret;
 	}
-	return callout_file_set(file, op, ctx);
+	return co_file_set(file, op, ctx);
 }
 
 /* SET and TIMEOUT, whose times are right. */
@@ -144,7 +144,7 @@ static inline int op_set(struct callout_file *file, struct callout_op *op,
 			 struct callout_op_ctx *ctx)
 {
 	return likely(op->clockid == CLOCK_MONOTONIC) ?
-	       callout_file_set(file, op, ctx) : op_set_clock(file, op, ctx);
+	       co_file_set(file, op, ctx) : op_set_clock(file, op, ctx);
 }
 
 /* Does an operation. Members that it neither uses nor writes must be 0. */
@@ -159,11 +159,11 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 	case CALLOUT_OP_UNSET:
 		if (op_times_given(op) | ((op->cookie | op->func) != 0))
 			return op_do_keyed(file, op, ctx);
-		return callout_file_unset(file, op, ctx);
+		return co_file_unset(file, op, ctx);
 	case CALLOUT_OP_RESET:
 		if (op_reset_bad(op))
 			return op_do_keyed(file, op, ctx);
-		return callout_file_reset(file, op, ctx);
+		return co_file_reset(file, op, ctx);
 	case CALLOUT_OP_TIMEOUT:
 		if (op_times_bad(op) || op->period ||
 		    op->func == CALLOUT_KEY_FUNC)
@@ -172,7 +172,7 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 	case CALLOUT_OP_UNTIMEOUT:
 		if (op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
 			return -EINVAL;
-		return callout_file_untimeout(file, op, ctx);
+		return co_file_untimeout(file, op, ctx);
 	default:
 		return -EINVAL;
 	}
@@ -191,7 +191,7 @@ static void op_undo(struct callout_file *file, const struct callout_op *op,
 	};
 
 	op_do(file, &undo, ctx);
-	callout_ctx_unlock(ctx);
+	co_ctx_unlock(ctx);
 }
 
 /* Copies what an operation writes out. */
@@ -215,7 +215,7 @@ static __always_inline int op_copy_in(struct callout_op *op, size_t size,
 	int ret;
 
 	if (unlikely(size != sizeof(*op))) {
-		ret = callout_copy_in(op, sizeof(*op), uop, size, CALLOUT_OP_SIZE_V1);
+		ret = co_copy_in(op, sizeof(*op), uop, size, CALLOUT_OP_SIZE_V1);
 		return ret ? ret : op_put(op, uop);
 	}
 	if (!user_access_begin(uop, sizeof(*op)))
@@ -237,10 +237,10 @@ fault:
 /*
  * Copies the operation of a command of io_uring in, which must be @nr and name its
  * callout by a key, and clears CALLOUT_KEY. Returns 0, -EINVAL, -E2BIG, -EFAULT, or
- * as callout_alarm_permit().
+ * as co_alarm_permit().
  */
-int callout_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
-			 struct callout_op __user *uop)
+int co_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
+		    struct callout_op __user *uop)
 {
 	int ret = op_copy_in(op, size, uop);
 
@@ -250,8 +250,8 @@ int callout_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
 }
 
 /* An ioctl with one operation: @cmd has its opcode, and the size that it has there. */
-long callout_ioctl_op(struct callout_file *file, unsigned int cmd,
-		      struct callout_op __user *uop)
+long co_ioctl_op(struct callout_file *file, unsigned int cmd,
+		 struct callout_op __user *uop)
 {
 	struct callout_op op __uninitialized;
 	struct callout_op_ctx ctx = {};
@@ -264,13 +264,13 @@ long callout_ioctl_op(struct callout_file *file, unsigned int cmd,
 	if (unlikely(op.op != nr))
 		return -EINVAL;
 	ret = op_do(file, &op, &ctx);
-	callout_ctx_unlock(&ctx);
+	co_ctx_unlock(&ctx);
 	if (likely(ret >= 0) && unlikely(op_put(&op, uop))) {
 		if (op_writes_handle(&op))
 			op_undo(file, &op, &ctx);
 		ret = -EFAULT;
 	}
-	callout_ctx_count(file, &ctx);
+	co_ctx_count(file, &ctx);
 	return ret;
 }
 
@@ -353,7 +353,7 @@ static noinline int batch_put_each(struct callout_file *file,
 		if (batch_put_one(file, batch, batch_place(batch, first + i),
 				  &op[i], &ctx))
 			ret = -EFAULT;
-	callout_ctx_count(file, &ctx);
+	co_ctx_count(file, &ctx);
 	return ret;
 }
 
@@ -412,9 +412,9 @@ static noinline int batch_do_some(struct callout_file *file,
 	}
 	done = at - op;
 	batch->done += done;
-	callout_ctx_unlock(&ctx);
+	co_ctx_unlock(&ctx);
 	/* Now: to write the results may take long. */
-	callout_ctx_count(file, &ctx);
+	co_ctx_count(file, &ctx);
 put:
 	if (!batch_put_all(batch, first, op, done) &&
 	    batch_put_each(file, batch, first, op, done))
@@ -445,15 +445,15 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch,
 	ssize_t ret;
 
 	if (unlikely(batch->wait))
-		callout_waiter_begin(waiter, &until);
+		co_wait_begin(waiter, &until);
 	else if (wait)
-		callout_until_timeout(&until, batch->timeout);
+		co_deadline_in(&until, batch->timeout);
 	iov_iter_ubuf(&to, ITER_DEST, u64_to_user_ptr(batch->events),
 		      (size_t)batch->nr_events * batch->event_size);
-	ret = callout_file_read(file, &to, batch->event_size,
-				wait ? &until : NULL);
+	ret = co_file_read(file, &to, batch->event_size,
+			   wait ? &until : NULL);
 	if (unlikely(batch->wait))
-		callout_waiter_end(waiter, ret == -ERESTARTSYS);
+		co_wait_end(waiter, ret == -ERESTARTSYS);
 	if (ret < 0)
 		/* A restart would do the operations twice. */
 		return ret == -ERESTARTSYS ? -EINTR : ret;
@@ -470,8 +470,8 @@ static int batch_check(const struct callout_batch *batch, fmode_t mode,
 	    (wait && !may_wait) ||
 	    batch->nr_ops > CALLOUT_BATCH_MAX ||
 	    batch->nr_events > CALLOUT_BATCH_MAX ||
-	    callout_size_bad(batch->op_size, CALLOUT_OP_SIZE_V1) ||
-	    callout_size_bad(batch->event_size, CALLOUT_EVENT_SIZE_V1) ||
+	    co_size_bad(batch->op_size, CALLOUT_OP_SIZE_V1) ||
+	    co_size_bad(batch->event_size, CALLOUT_EVENT_SIZE_V1) ||
 	    batch->reserved ||
 	    (wait ? !batch->nr_events : batch->timeout || batch->wait) ||
 	    (batch->wait ? batch->timeout : batch->wait_size))
@@ -492,22 +492,22 @@ static int batch_copy_out(const struct callout_batch *batch,
 }
 
 /* CALLOUT_IOC_BATCH. @mode is that of the caller's descriptor. */
-long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
-			 struct callout_batch __user *ubatch, bool may_wait)
+long co_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
+		    struct callout_batch __user *ubatch, bool may_wait)
 {
 	struct callout_waiter waiter;
 	struct callout_batch batch;
 	int ret;
 
-	ret = callout_copy_in(&batch, sizeof(batch), ubatch, size,
-			      CALLOUT_BATCH_SIZE_V1);
+	ret = co_copy_in(&batch, sizeof(batch), ubatch, size,
+			 CALLOUT_BATCH_SIZE_V1);
 	if (ret)
 		return ret;
 	ret = batch_check(&batch, mode, may_wait);
 	if (ret)
 		return ret;
 	if (unlikely(batch.wait)) {
-		ret = callout_waiter_copy_in(&waiter, &batch);
+		ret = co_wait_copy_in(&waiter, &batch);
 		if (ret)
 			return ret;
 	}
@@ -530,89 +530,89 @@ long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	return ret;
 }
 
-long callout_ioctl_next(struct callout_file *file, size_t size,
-			struct callout_next __user *unext)
+long co_ioctl_next(struct callout_file *file, size_t size,
+		   struct callout_next __user *unext)
 {
 	struct callout_next next;
 	int ret;
 
-	ret = callout_copy_in(&next, sizeof(next), unext, size,
-			      CALLOUT_NEXT_SIZE_V1);
+	ret = co_copy_in(&next, sizeof(next), unext, size,
+			 CALLOUT_NEXT_SIZE_V1);
 	if (ret)
 		return ret;
 	if (next.flags ||
-	    !callout_clock_is_valid(callout_clock_plain(next.clockid)))
+	    !co_clock_is_valid(co_clock_plain(next.clockid)))
 		return -EINVAL;
-	if (callout_clock_is_alarm(next.clockid) && !callout_alarm_works())
+	if (co_clock_is_alarm(next.clockid) && !co_alarm_works())
 		return -EOPNOTSUPP;
-	return put_user(callout_file_next(file, next.clockid), &unext->due);
+	return put_user(co_file_next(file, next.clockid), &unext->due);
 }
 
-long callout_ioctl_limit(struct callout_file *file, size_t size,
-			 const struct callout_limit __user *ulimit)
+long co_ioctl_limit(struct callout_file *file, size_t size,
+		    const struct callout_limit __user *ulimit)
 {
 	struct callout_limit limit;
 	int ret;
 
-	ret = callout_copy_in(&limit, sizeof(limit), ulimit, size,
-			      CALLOUT_LIMIT_SIZE_V1);
+	ret = co_copy_in(&limit, sizeof(limit), ulimit, size,
+			 CALLOUT_LIMIT_SIZE_V1);
 	if (ret)
 		return ret;
 	if (limit.flags || limit.reserved)
 		return -EINVAL;
-	return callout_file_lower_limit(file, limit.max_outstanding);
+	return co_file_lower_limit(file, limit.max_outstanding);
 }
 
-long callout_ioctl_eventfd(struct callout_file *file, size_t size,
-			   const struct callout_eventfd __user *uarg)
+long co_ioctl_eventfd(struct callout_file *file, size_t size,
+		      const struct callout_eventfd __user *uarg)
 {
 	struct callout_eventfd arg;
 	int ret;
 
-	ret = callout_copy_in(&arg, sizeof(arg), uarg, size,
-			      CALLOUT_EVENTFD_SIZE_V1);
+	ret = co_copy_in(&arg, sizeof(arg), uarg, size,
+			 CALLOUT_EVENTFD_SIZE_V1);
 	if (ret)
 		return ret;
 	if (arg.flags)
 		return -EINVAL;
-	return callout_file_set_eventfd(file, arg.fd);
+	return co_file_set_eventfd(file, arg.fd);
 }
 
-long callout_ioctl_cancel(struct callout_file *file, size_t size,
-			  const struct callout_cancel __user *uarg)
+long co_ioctl_cancel(struct callout_file *file, size_t size,
+		     const struct callout_cancel __user *uarg)
 {
 	struct callout_cancel arg;
 	int ret;
 
-	ret = callout_copy_in(&arg, sizeof(arg), uarg, size,
-			      CALLOUT_CANCEL_SIZE_V1);
+	ret = co_copy_in(&arg, sizeof(arg), uarg, size,
+			 CALLOUT_CANCEL_SIZE_V1);
 	if (ret)
 		return ret;
 	if (arg.flags || arg.reserved || arg.cookie & ~arg.mask)
 		return -EINVAL;
-	return callout_file_cancel(file, arg.cookie, arg.mask);
+	return co_file_cancel(file, arg.cookie, arg.mask);
 }
 
 /* How much read() would return. */
-long callout_ioctl_fionread(struct callout_file *file, int __user *ubytes)
+long co_ioctl_fionread(struct callout_file *file, int __user *ubytes)
 {
 	u64 bytes = (u64)READ_ONCE(file->unread) * READ_ONCE(file->event_size);
 
 	return put_user((int)min_t(u64, bytes, INT_MAX), ubytes);
 }
 
-long callout_ioctl_format(struct callout_file *file, size_t size,
-			  const struct callout_format __user *uformat)
+long co_ioctl_format(struct callout_file *file, size_t size,
+		     const struct callout_format __user *uformat)
 {
 	struct callout_format format;
 	int ret;
 
-	ret = callout_copy_in(&format, sizeof(format), uformat, size,
-			      CALLOUT_FORMAT_SIZE_V1);
+	ret = co_copy_in(&format, sizeof(format), uformat, size,
+			 CALLOUT_FORMAT_SIZE_V1);
 	if (ret)
 		return ret;
 	if (format.flags ||
-	    callout_size_bad(format.event_size, CALLOUT_EVENT_SIZE_V1))
+	    co_size_bad(format.event_size, CALLOUT_EVENT_SIZE_V1))
 		return -EINVAL;
 	WRITE_ONCE(file->event_size, format.event_size);
 	return 0;

@@ -11,22 +11,22 @@
 
 struct callout_file;
 
-int callout_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
-			 struct callout_op __user *uop);
-long callout_ioctl_op(struct callout_file *file, unsigned int cmd,
-		      struct callout_op __user *uop);
-long callout_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
-			 struct callout_batch __user *ubatch, bool may_wait);
-long callout_ioctl_next(struct callout_file *file, size_t size,
-			struct callout_next __user *unext);
-long callout_ioctl_limit(struct callout_file *file, size_t size,
-			 const struct callout_limit __user *ulimit);
-long callout_ioctl_eventfd(struct callout_file *file, size_t size,
-			   const struct callout_eventfd __user *uarg);
-long callout_ioctl_cancel(struct callout_file *file, size_t size,
-			  const struct callout_cancel __user *uarg);
-long callout_ioctl_fionread(struct callout_file *file, int __user *ubytes);
-long callout_ioctl_format(struct callout_file *file, size_t size,
-			  const struct callout_format __user *uformat);
+int co_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
+		    struct callout_op __user *uop);
+long co_ioctl_op(struct callout_file *file, unsigned int cmd,
+		 struct callout_op __user *uop);
+long co_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
+		    struct callout_batch __user *ubatch, bool may_wait);
+long co_ioctl_next(struct callout_file *file, size_t size,
+		   struct callout_next __user *unext);
+long co_ioctl_limit(struct callout_file *file, size_t size,
+		    const struct callout_limit __user *ulimit);
+long co_ioctl_eventfd(struct callout_file *file, size_t size,
+		      const struct callout_eventfd __user *uarg);
+long co_ioctl_cancel(struct callout_file *file, size_t size,
+		     const struct callout_cancel __user *uarg);
+long co_ioctl_fionread(struct callout_file *file, int __user *ubytes);
+long co_ioctl_format(struct callout_file *file, size_t size,
+		     const struct callout_format __user *uformat);
 
 #endif /* _CALLOUT_DEV_IOCTL_H */

@@ -55,14 +55,14 @@ static int key_reset(struct callout_file *file, struct callout_op *op, u64 key,
 	int ret;
 
 	do {
-		callout_ctx_unlock(ctx);
+		co_ctx_unlock(ctx);
 		move = *op;
-		if (!callout_file_find(file, CALLOUT_KEY_FUNC, key,
-				       &move.handle))
+		if (!co_file_find(file, CALLOUT_KEY_FUNC, key,
+				  &move.handle))
 			return -ENOENT;
 		callout_point(CALLOUT_POINT_FILE_FOUND);
 		/* Fails if a reader or a canceller was faster: look again. */
-		ret = callout_file_reset(file, &move, ctx);
+		ret = co_file_reset(file, &move, ctx);
 	} while (ret == -ENOENT);
 	if (ret > 0)
 		op->left = move.left;
@@ -89,8 +89,8 @@ static int key_set(struct callout_file *file, struct callout_op *op,
 		 */
 		if (IS_ERR(slot) && PTR_ERR(slot) != -EEXIST)
 			return PTR_ERR(slot);
-		slot = callout_file_set_keyed(file, op, CALLOUT_KIND_EVENT,
-					      ctx);
+		slot = co_file_set_keyed(file, op, CALLOUT_KIND_EVENT,
+					 ctx);
 		if (!IS_ERR(slot)) {
 			op->left = 0;
 			return 0;
@@ -103,17 +103,17 @@ static int key_set(struct callout_file *file, struct callout_op *op,
  * it has inserted a callout, else as RESET; -EINVAL if that has another clock.
  * SET and RESET write op->left, and nothing else.
  */
-int callout_file_key(struct callout_file *file, struct callout_op *op,
-		     struct callout_op_ctx *ctx)
+int co_file_key(struct callout_file *file, struct callout_op *op,
+		struct callout_op_ctx *ctx)
 {
 	switch (op->op) {
 	case CALLOUT_OP_SET:
 		return key_set(file, op, ctx);
 	case CALLOUT_OP_UNSET:
-		return callout_file_unset_named(file, CALLOUT_KEY_FUNC,
-						op->handle, ctx);
+		return co_file_unset_named(file, CALLOUT_KEY_FUNC,
+					   op->handle, ctx);
 	default:
 		return key_reset(file, op, op->handle, ctx);
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_key);
+EXPORT_SYMBOL_IF_KUNIT(co_file_key);

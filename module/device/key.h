@@ -11,7 +11,7 @@
 struct callout_file;
 struct callout_op_ctx;
 
-int callout_file_key(struct callout_file *file, struct callout_op *op,
-		     struct callout_op_ctx *ctx);
+int co_file_key(struct callout_file *file, struct callout_op *op,
+		struct callout_op_ctx *ctx);
 
 #endif /* _CALLOUT_DEV_KEY_H */

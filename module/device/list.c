@@ -28,7 +28,7 @@ static u32 slot_state(struct callout_file *file,
 {
 	u8 flags;
 
-	if (callout_slot_will_fire(slot))
+	if (co_slot_will_fire(slot))
 		return CALLOUT_STATE_PENDING;
 	/* Detached for the last time, or free, unless it has one of these. */
 	raw_spin_lock(&file->lock);
@@ -43,9 +43,9 @@ static u32 slot_op_flags(const struct callout_slot *slot)
 {
 	u8 flags = READ_ONCE(slot->node.flags);
 
-	if (callout_slot_relative(flags))
+	if (co_slot_relative(flags))
 		return 0;
-	return callout_slot_on_set(flags) ?
+	return co_slot_on_set(flags) ?
 	       CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET : CALLOUT_ABSTIME;
 }
 
@@ -55,9 +55,9 @@ static bool slot_describe(struct callout_file *file,
 			  struct callout_entry *entry)
 {
 	bool hashed = READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED;
-	bool keyed = hashed && callout_slot_keyed(slot);
-	clockid_t clockid = callout_slot_clock(slot);
-	u64 due = callout_slot_due_mono(slot);
+	bool keyed = hashed && co_slot_keyed(slot);
+	clockid_t clockid = co_slot_clock(slot);
+	u64 due = co_slot_due_mono(slot);
 
 	*entry = (struct callout_entry){
 		.handle	= slot->handle,
@@ -65,7 +65,7 @@ static bool slot_describe(struct callout_file *file,
 		.flags	= slot_op_flags(slot),
 		.state	= slot_state(file, slot),
 		.clockid = clockid,
-		.due	= callout_time_out(clockid, callout_slot_due_clock(slot)),
+		.due	= co_time_out(clockid, co_slot_due_clock(slot)),
 		.left	= due > now ? due - now : 0,
 		/* Its link in the hash is in the place of both. */
 		.period	= hashed ? 0 : slot->period,
@@ -87,7 +87,7 @@ static bool slot_describe(struct callout_file *file,
 static bool file_describe(struct callout_file *file, u64 handle,
 			  struct callout_entry *entry)
 {
-	struct callout_slot *slot = callout_file_slot(file, handle);
+	struct callout_slot *slot = co_file_slot(file, handle);
 	struct callout_base *base;
 	unsigned long flags;
 	bool found;
@@ -102,15 +102,15 @@ static bool file_describe(struct callout_file *file, u64 handle,
 }
 
 /* CALLOUT_IOC_GET */
-long callout_ioctl_get(struct callout_file *file, size_t size,
-		       struct callout_entry __user *uentry)
+long co_ioctl_get(struct callout_file *file, size_t size,
+		  struct callout_entry __user *uentry)
 {
 	struct callout_entry entry;
 	u64 key, handle;
 	int ret;
 
-	ret = callout_copy_in(&entry, sizeof(entry), uentry, size,
-			      CALLOUT_ENTRY_SIZE_V1);
+	ret = co_copy_in(&entry, sizeof(entry), uentry, size,
+			 CALLOUT_ENTRY_SIZE_V1);
 	if (ret)
 		return ret;
 	/* What another GET has written may stay. */
@@ -121,8 +121,8 @@ long callout_ioctl_get(struct callout_file *file, size_t size,
 		key = entry.handle;
 		/* A reader or a canceller may be faster: look again. */
 		do {
-			if (!callout_file_find(file, CALLOUT_KEY_FUNC, key,
-					       &handle))
+			if (!co_file_find(file, CALLOUT_KEY_FUNC, key,
+					  &handle))
 				return -ENOENT;
 		} while (!file_describe(file, handle, &entry));
 	} else if (!file_describe(file, entry.handle, &entry)) {
@@ -165,7 +165,7 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 		cond_resched();
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		slot = callout_file_slot(file, list->cursor);
+		slot = co_file_slot(file, list->cursor);
 		if (!slot)
 			continue;
 		base = callout_lock(&slot->node, &flags);
@@ -180,20 +180,20 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 }
 
 /* CALLOUT_IOC_LIST */
-long callout_ioctl_list(struct callout_file *file, size_t size,
-			struct callout_list __user *ulist)
+long co_ioctl_list(struct callout_file *file, size_t size,
+		   struct callout_list __user *ulist)
 {
 	struct callout_list list;
 	int ret;
 
-	ret = callout_copy_in(&list, sizeof(list), ulist, size,
-			      CALLOUT_LIST_SIZE_V1);
+	ret = co_copy_in(&list, sizeof(list), ulist, size,
+			 CALLOUT_LIST_SIZE_V1);
 	if (ret)
 		return ret;
 	/* Without room the next page would begin where this one did. */
 	if (list.flags || !list.nr_entries ||
 	    list.nr_entries > CALLOUT_BATCH_MAX ||
-	    callout_size_bad(list.entry_size, CALLOUT_ENTRY_SIZE_V1))
+	    co_size_bad(list.entry_size, CALLOUT_ENTRY_SIZE_V1))
 		return -EINVAL;
 	list.got = 0;
 	ret = list_fill(file, &list);

@@ -12,9 +12,9 @@ struct callout_entry;
 struct callout_file;
 struct callout_list;
 
-long callout_ioctl_get(struct callout_file *file, size_t size,
-		       struct callout_entry __user *uentry);
-long callout_ioctl_list(struct callout_file *file, size_t size,
-			struct callout_list __user *ulist);
+long co_ioctl_get(struct callout_file *file, size_t size,
+		  struct callout_entry __user *uentry);
+long co_ioctl_list(struct callout_file *file, size_t size,
+		   struct callout_list __user *ulist);
 
 #endif /* _CALLOUT_DEV_LIST_H */

@@ -12,13 +12,13 @@
 #define FILE_HASH_BITS		6
 
 /* The first insertion makes the hash; later ones let it grow. May sleep. */
-int callout_file_prepare_hash(struct callout_file *file,
-			      struct callout_op_ctx *ctx)
+int co_file_prepare_hash(struct callout_file *file,
+			 struct callout_op_ctx *ctx)
 {
 	struct callout_hash *hash = &file->table.hash;
 	int ret = 0;
 
-	callout_ctx_sleep(ctx);
+	co_ctx_sleep(ctx);
 	mutex_lock(&file->table.grow);
 	if (!callout_hash_exists(hash))
 		ret = callout_hash_init(hash, FILE_HASH_BITS, GFP_KERNEL_ACCOUNT);
@@ -33,17 +33,17 @@ int callout_file_prepare_hash(struct callout_file *file,
  * key. It stays in the hash until it is cancelled, so that a concurrent UNTIMEOUT
  * does not miss it.
  */
-struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
-				       u64 arg, u64 *handle)
+struct callout_slot *co_file_find(struct callout_file *file, u64 func,
+				  u64 arg, u64 *handle)
 {
 	struct callout_slot *slot;
 	unsigned long flags;
 
-	if (!callout_file_has_named(file))
+	if (!co_file_has_named(file))
 		return NULL;
 	local_irq_save(flags);
 	slot = callout_hash_find(&file->table.hash, func, arg, handle);
 	local_irq_restore(flags);
 	return slot;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_find);
+EXPORT_SYMBOL_IF_KUNIT(co_file_find);

@@ -11,13 +11,13 @@
 #include "file.h"
 #include "handles/hash.h"
 
-int callout_file_prepare_hash(struct callout_file *file,
-			      struct callout_op_ctx *ctx);
-struct callout_slot *callout_file_find(struct callout_file *file, u64 func,
-				       u64 arg, u64 *handle);
+int co_file_prepare_hash(struct callout_file *file,
+			 struct callout_op_ctx *ctx);
+struct callout_slot *co_file_find(struct callout_file *file, u64 func,
+				  u64 arg, u64 *handle);
 
-/* Call callout_file_prepare_hash() before an insertion? */
-static inline bool callout_file_wants_hash(struct callout_file *file)
+/* Call co_file_prepare_hash() before an insertion? */
+static inline bool co_file_wants_hash(struct callout_file *file)
 {
 	struct callout_hash *hash = &file->table.hash;
 
@@ -25,23 +25,23 @@ static inline bool callout_file_wants_hash(struct callout_file *file)
 }
 
 /* May there be callouts that TIMEOUT has set, or with a key? */
-static inline bool callout_file_has_named(struct callout_file *file)
+static inline bool co_file_has_named(struct callout_file *file)
 {
 	return callout_hash_exists(&file->table.hash);
 }
 
 /*
- * callout_file_find() that also locks the base of the callout, which may have lost
+ * co_file_find() that also locks the base of the callout, which may have lost
  * its key. No base may be locked.
  */
 static inline struct callout_slot *
-callout_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
-			u64 func, u64 arg)
+co_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
+		   u64 func, u64 arg)
 {
 	struct callout_slot *slot;
 	u64 handle;
 
-	if (!callout_file_has_named(file))
+	if (!co_file_has_named(file))
 		return NULL;
 	for (;;) {
 		local_irq_disable();
@@ -51,14 +51,14 @@ callout_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
 			return NULL;
 		}
 		callout_point(CALLOUT_POINT_FILE_FOUND);
-		callout_ctx_set_base(ctx, callout_lock_irqs_off(&slot->node));
+		co_ctx_set_base(ctx, callout_lock_irqs_off(&slot->node));
 		/* For sparse, which cannot follow this. */
 		__release(&ctx->base->lock);
 		/* The same callout; a reader may have taken its key. */
 		if (likely(slot->handle == handle))
 			return slot;
 		/* Cancelled since, and so out of the hash: look again. */
-		callout_ctx_unlock(ctx);
+		co_ctx_unlock(ctx);
 	}
 }
 

@@ -34,7 +34,7 @@ ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
 		return base;
 	if (!base || !base->online ||
 	    base != callout_base_of(file->table.class, callout_home_cpu())) {
-		callout_ctx_unlock(ctx);
+		co_ctx_unlock(ctx);
 		lockdep_assert_irqs_enabled();
 		local_irq_disable();
 		base = callout_lock_home_irqs_off(file->table.class);
@@ -47,7 +47,7 @@ ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
 }
 
 /*
- * As callout_file_slot(): finds @slot, which may have another handle by now, or
+ * As co_file_slot(): finds @slot, which may have another handle by now, or
  * returns false. Even with this handle it may be free, or have no generations
  * left, where that is 0: neither is pending, ready or detached.
  */
@@ -72,7 +72,7 @@ static __always_inline bool ctx_lock_slot(struct callout_file *file,
 {
 	if (unlikely(!file_find_slot(file, handle, slot)))
 		return false;
-	callout_ctx_lock(ctx, &(*slot)->node);
+	co_ctx_lock(ctx, &(*slot)->node);
 	return likely((*slot)->handle == handle);
 }
 
@@ -89,8 +89,8 @@ static inline int file_charge(struct callout_file *file,
 	n = atomic_read(&file->outstanding);
 	do {
 		while (unlikely(n >= (allowed = READ_ONCE(file->allowed)))) {
-			callout_ctx_sleep(ctx);
-			ret = callout_file_allow(file, n);
+			co_ctx_sleep(ctx);
+			ret = co_file_allow(file, n);
 			if (ret)
 				return ret;
 		}
@@ -122,7 +122,7 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 		if (slot)
 			break;
 		cpu = ctx->base->number;
-		callout_ctx_sleep(ctx);
+		co_ctx_sleep(ctx);
 		ret = callout_table_grow_beyond(&file->table, cpu, chunks,
 						GFP_KERNEL_ACCOUNT |
 						__GFP_NOWARN);
@@ -134,14 +134,14 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 		if (slot)
 			break;
 	}
-	callout_ctx_set_base(ctx, callout_base(slot->node.cpu));
+	co_ctx_set_base(ctx, callout_base(slot->node.cpu));
 	return slot;
 }
 
 /* The flags of a slot that tell its clock, and that of its due time. */
 static u8 op_clock_flags(const struct callout_op *op)
 {
-	clockid_t clockid = callout_clock_plain(op->clockid);
+	clockid_t clockid = co_clock_plain(op->clockid);
 	u8 alarm = clockid == op->clockid ? 0 : CALLOUT_SLOT_ALARM;
 
 	if (clockid == CLOCK_BOOTTIME)
@@ -176,14 +176,14 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 			slack = 0;
 	}
 	if (op->flags & CALLOUT_ABSTIME)
-		due = callout_time_in(op->clockid, due);
+		due = co_time_in(op->clockid, due);
 	else
-		due = min_t(u64, now + callout_slot_offset(flags) + due,
+		due = min_t(u64, now + co_slot_offset(flags) + due,
 			    KTIME_MAX);
-	if (callout_slot_on_set(flags))
-		slot->next = callout_real_offset();
-	callout_slot_set_due(slot, due);
-	tick = callout_slack_tick(base, callout_slot_due_mono(slot), slack, now);
+	if (co_slot_on_set(flags))
+		slot->next = co_real_offset();
+	co_slot_set_due(slot, due);
+	tick = co_slack_tick(base, co_slot_due_mono(slot), slack, now);
 	callout_point(CALLOUT_POINT_FILE_SET);
 	return tick;
 }
@@ -198,10 +198,10 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 	if (unlikely(op->slack || op->clockid != CLOCK_MONOTONIC))
 		return slot_set_times_slow(slot, base, op, now);
 	if (op->flags & CALLOUT_ABSTIME)
-		due = callout_time_in(CLOCK_MONOTONIC, due);
+		due = co_time_in(CLOCK_MONOTONIC, due);
 	else
 		due = min_t(u64, now + due, KTIME_MAX);
-	callout_slot_set_due(slot, due);
+	co_slot_set_due(slot, due);
 	return callout_from_ns_fine(base, due, now);
 }
 
@@ -215,8 +215,8 @@ file_take_slot(struct callout_file *file, struct callout_op_ctx *ctx, bool hashe
 	struct callout_slot *slot;
 	int ret;
 
-	if (hashed && callout_file_wants_hash(file)) {
-		ret = callout_file_prepare_hash(file, ctx);
+	if (hashed && co_file_wants_hash(file)) {
+		ret = co_file_prepare_hash(file, ctx);
 		if (ret)
 			return ERR_PTR(ret);
 	}
@@ -239,7 +239,7 @@ static __always_inline void slot_start(struct callout_slot *slot,
 				       struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
-	u64 tick = slot_set_times(slot, base, op, callout_ctx_now(ctx));
+	u64 tick = slot_set_times(slot, base, op, co_ctx_now(ctx));
 
 	callout_start_locked(base, &slot->node, tick);
 	callout_trace_set(base, &slot->node, false);
@@ -250,8 +250,8 @@ static __always_inline void slot_start(struct callout_slot *slot,
  * SET or TIMEOUT; writes the handle of @op. May sleep. Returns 0, -ENOSPC, -EDQUOT or
  * -ENOMEM.
  */
-int callout_file_set(struct callout_file *file, struct callout_op *op,
-		     struct callout_op_ctx *ctx)
+int co_file_set(struct callout_file *file, struct callout_op *op,
+		struct callout_op_ctx *ctx)
 {
 	struct callout_slot *slot;
 
@@ -272,17 +272,17 @@ int callout_file_set(struct callout_file *file, struct callout_op *op,
 	}
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_set);
+EXPORT_SYMBOL_IF_KUNIT(co_file_set);
 
 /*
  * SET of a key that no callout has, which is op->handle, for a callout of this kind.
  * May sleep. Returns the slot, its base locked; or -EEXIST if one has the key, or as
- * callout_file_set().
+ * co_file_set().
  */
-struct callout_slot *callout_file_set_keyed(struct callout_file *file,
-					    const struct callout_op *op,
-					    enum callout_kind kind,
-					    struct callout_op_ctx *ctx)
+struct callout_slot *co_file_set_keyed(struct callout_file *file,
+				       const struct callout_op *op,
+				       enum callout_kind kind,
+				       struct callout_op_ctx *ctx)
 {
 	struct callout_slot *slot;
 
@@ -304,7 +304,7 @@ struct callout_slot *callout_file_set_keyed(struct callout_file *file,
 	slot_start(slot, op, ctx);
 	return slot;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_set_keyed);
+EXPORT_SYMBOL_IF_KUNIT(co_file_set_keyed);
 
 /*
  * file_cancel() of any; by its key if @named is true. If UNSET calls it always that
@@ -321,10 +321,10 @@ static noinline int file_cancel_slow(struct callout_file *file,
 		callout_dequeue_locked(base, &slot->node);
 		trace_callout_cancel(&slot->node);
 		if (unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
-			callout_command_take(slot, &ctx->commands);
+			co_command_take(slot, &ctx->commands);
 		ctx->count[CALLOUT_FILE_CANCELLED]++;
 	} else {
-		ret = callout_file_withdraw(file, slot, named);
+		ret = co_file_withdraw(file, slot, named);
 		if (ret != CALLOUT_WITHDRAWN) {
 			ctx->count[CALLOUT_FILE_CANCELLED] +=
 				ret == CALLOUT_CANCELLED;
@@ -392,14 +392,14 @@ static int file_cancel_slots(struct callout_file *file,
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++, slot++) {
 		/* As short a hold of the base's lock as that of a batch. */
 		if (i % CANCEL_SLOTS == 0)
-			callout_ctx_unlock(&ctx);
-		callout_ctx_lock(&ctx, &slot->node);
+			co_ctx_unlock(&ctx);
+		co_ctx_lock(&ctx, &slot->node);
 		/* -ENOENT if it is free, or being read for the last time. */
 		if ((slot->arg & mask) == cookie &&
 		    file_cancel(file, slot, &ctx) > 0)
 			count++;
 	}
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	return count;
 }
 
@@ -407,13 +407,13 @@ static int file_cancel_slots(struct callout_file *file,
  * CANCEL: all callouts whose cookie is @cookie in the bits of @mask, except any
  * that are set meanwhile. May sleep. Returns how many.
  */
-int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask)
+int co_file_cancel(struct callout_file *file, u64 cookie, u64 mask)
 {
 	struct callout_slot *first;
 	unsigned int n;
 	int count = 0;
 
-	for (n = 0; (first = callout_file_chunk(file, n)); n++) {
+	for (n = 0; (first = co_file_chunk(file, n)); n++) {
 		count += file_cancel_slots(file, first, cookie, mask);
 		cond_resched();
 		if (fatal_signal_pending(current))
@@ -441,24 +441,24 @@ static noinline int file_unset_lock(struct callout_file *file,
 				    struct callout_slot *slot, u64 handle,
 				    struct callout_op_ctx *ctx)
 {
-	callout_ctx_lock(ctx, &slot->node);
+	co_ctx_lock(ctx, &slot->node);
 	return file_unset_locked(file, slot, handle, ctx);
 }
 
 /* UNSET. Returns CALLOUT_CANCELLED, CALLOUT_WITHDRAWN or -ENOENT. */
-int callout_file_unset(struct callout_file *file, const struct callout_op *op,
-		       struct callout_op_ctx *ctx)
+int co_file_unset(struct callout_file *file, const struct callout_op *op,
+		  struct callout_op_ctx *ctx)
 {
 	struct callout_slot *slot;
 	u64 handle = op->handle;
 
 	if (unlikely(!file_find_slot(file, handle, &slot)))
 		return -ENOENT;
-	return callout_ctx_holds(ctx, &slot->node) ?
+	return co_ctx_holds(ctx, &slot->node) ?
 	       file_unset_locked(file, slot, handle, ctx) :
 	       file_unset_lock(file, slot, handle, ctx);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_unset);
+EXPORT_SYMBOL_IF_KUNIT(co_file_unset);
 
 /* Cancels a callout by its handle if TIMEOUT has set it for the key of @op. */
 static int file_unset_checked(struct callout_file *file,
@@ -475,7 +475,7 @@ static int file_unset_checked(struct callout_file *file,
 }
 
 /*
- * RESET of a detached callout, after callout_file_withdraw(): its reader will
+ * RESET of a detached callout, after co_file_withdraw(): its reader will
  * re-arm it for the new time. The base has been locked throughout, so the
  * reader cannot have freed the slot, even if its copy fails before REPEAT is
  * set again.
@@ -485,14 +485,14 @@ static noinline int file_reset_detached(struct callout_file *file,
 					const struct callout_op *op,
 					struct callout_op_ctx *ctx)
 {
-	u64 now = callout_ctx_now(ctx);
+	u64 now = co_ctx_now(ctx);
 
 	raw_spin_lock(&file->lock);
 	slot_set_times(slot, ctx->base, op, now);
 	slot->slack = op->slack;
 	slot->period = op->period;
-	callout_slot_change_flags(file, slot, 0,
-				  CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED);
+	co_slot_change_flags(file, slot, 0,
+			     CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED);
 	raw_spin_unlock(&file->lock);
 	ctx->count[CALLOUT_FILE_RESET]++;
 	return CALLOUT_CANCELLED;
@@ -500,7 +500,7 @@ static noinline int file_reset_detached(struct callout_file *file,
 
 /*
  * RESET of a callout that is not queued, or is on an offline CPU's base. A common end
- * with callout_file_reset() takes 55 instructions more.
+ * with co_file_reset() takes 55 instructions more.
  */
 static noinline int file_reset_slow(struct callout_file *file,
 				    struct callout_slot *slot,
@@ -519,7 +519,7 @@ static noinline int file_reset_slow(struct callout_file *file,
 		 * Fails if a reader was faster, also if the event has come back
 		 * since: moved, it would be one of two with its key.
 		 */
-		ret = callout_file_withdraw(file, slot, true);
+		ret = co_file_withdraw(file, slot, true);
 		if (ret == CALLOUT_CANCELLED)
 			ret = file_reset_detached(file, slot, op, ctx);
 		if (ret != CALLOUT_WITHDRAWN)
@@ -527,13 +527,13 @@ static noinline int file_reset_slow(struct callout_file *file,
 		/* It may have fired since the time of the run was read. */
 		op->left = 0;
 	}
-	callout_ctx_set_base(ctx, callout_rehome(ctx->base, &slot->node));
-	tick = slot_set_times(slot, ctx->base, op, callout_ctx_now(ctx));
+	co_ctx_set_base(ctx, callout_rehome(ctx->base, &slot->node));
+	tick = slot_set_times(slot, ctx->base, op, co_ctx_now(ctx));
 	if (slot->node.mark != CALLOUT_HASH_IN) {
 		slot->period = op->period;
 		slot->slack = op->slack;
 	}
-	callout_slot_refile(file, ctx->base, slot, tick);
+	co_slot_refile(file, ctx->base, slot, tick);
 	callout_trace_set(ctx->base, &slot->node, pending);
 	ctx->count[CALLOUT_FILE_RESET]++;
 	return ret;
@@ -548,7 +548,7 @@ static inline int reset_complete(const struct callout_slot *slot,
 {
 	clockid_t clockid = op->clockid;
 
-	op->clockid = callout_slot_clock(slot);
+	op->clockid = co_slot_clock(slot);
 	/* Its link in the hash is in the place of period, slack and next. */
 	if (unlikely(flags & CALLOUT_SLOT_HASHED)) {
 		if (op->period || op->flags & CALLOUT_CANCEL_ON_SET ||
@@ -561,7 +561,7 @@ static inline int reset_complete(const struct callout_slot *slot,
 	if (likely(!(op->flags & CALLOUT_NEW_SLACK)))
 		op->slack = slot->slack;
 	if (unlikely(op->flags & CALLOUT_CANCEL_ON_SET) &&
-	    (op->period || callout_clock_plain(op->clockid) != CLOCK_REALTIME))
+	    (op->period || co_clock_plain(op->clockid) != CLOCK_REALTIME))
 		return -EINVAL;
 	return 0;
 }
@@ -573,21 +573,21 @@ static noinline int file_reset_alarm(struct callout_file *file,
 {
 	int ret;
 
-	callout_ctx_sleep(ctx);
-	ret = callout_alarm_permit(op->clockid);
+	co_ctx_sleep(ctx);
+	ret = co_alarm_permit(op->clockid);
 	if (ret)
 		return ret;
 	ctx->may_wake = true;
-	return callout_file_reset(file, op, ctx);
+	return co_file_reset(file, op, ctx);
 }
 
 /*
  * RESET, or SET of a key that is outstanding; writes members of @op. Returns as
  * UNSET, or -EINVAL if the callout cannot have a period, or cannot end when its
- * clock is set, or has another clock; or as callout_alarm_permit().
+ * clock is set, or has another clock; or as co_alarm_permit().
  */
-int callout_file_reset(struct callout_file *file, struct callout_op *op,
-		       struct callout_op_ctx *ctx)
+int co_file_reset(struct callout_file *file, struct callout_op *op,
+		  struct callout_op_ctx *ctx)
 {
 	struct callout_slot *slot;
 	struct callout_base *base;
@@ -606,8 +606,8 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 	if (unlikely(flags & CALLOUT_SLOT_ALARM && !ctx->may_wake))
 		return file_reset_alarm(file, op, ctx);
 	base = ctx->base;
-	now = callout_ctx_now(ctx);
-	due = callout_slot_due_mono(slot);
+	now = co_ctx_now(ctx);
+	due = co_slot_due_mono(slot);
 	op->left = due > now ? due - now : 0;
 	if (unlikely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) !=
 		     CALLOUT_S_PENDING || !base->online))
@@ -619,24 +619,24 @@ int callout_file_reset(struct callout_file *file, struct callout_op *op,
 		callout_scheme_rearm(base, &slot->node, tick);
 		callout_started(base, tick);
 	} else {
-		callout_slot_refile(file, base, slot, tick);
+		co_slot_refile(file, base, slot, tick);
 	}
 	callout_trace_set(base, &slot->node, true);
 	ctx->count[CALLOUT_FILE_RESET]++;
 	return CALLOUT_CANCELLED;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_reset);
+EXPORT_SYMBOL_IF_KUNIT(co_file_reset);
 
 /* UNTIMEOUT of a function and an argument. Returns as UNSET. */
-int callout_file_unset_named(struct callout_file *file, u64 func, u64 arg,
-			     struct callout_op_ctx *ctx)
+int co_file_unset_named(struct callout_file *file, u64 func, u64 arg,
+			struct callout_op_ctx *ctx)
 {
 	struct callout_slot *slot;
 	int ret;
 
 	do {
-		callout_ctx_unlock(ctx);
-		slot = callout_file_lock_found(file, ctx, func, arg);
+		co_ctx_unlock(ctx);
+		slot = co_file_lock_found(file, ctx, func, arg);
 		if (!slot)
 			return -ENOENT;
 		/* Fails if a reader was faster: retry. */
@@ -646,11 +646,11 @@ int callout_file_unset_named(struct callout_file *file, u64 func, u64 arg,
 }
 
 /* UNTIMEOUT, of a key or of a handle and its key. Returns as UNSET. */
-int callout_file_untimeout(struct callout_file *file,
-			   const struct callout_op *op,
-			   struct callout_op_ctx *ctx)
+int co_file_untimeout(struct callout_file *file,
+		      const struct callout_op *op,
+		      struct callout_op_ctx *ctx)
 {
 	return op->handle ? file_unset_checked(file, op, ctx) :
-	       callout_file_unset_named(file, op->func, op->cookie, ctx);
+	       co_file_unset_named(file, op->func, op->cookie, ctx);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_untimeout);
+EXPORT_SYMBOL_IF_KUNIT(co_file_untimeout);

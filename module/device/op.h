@@ -13,21 +13,21 @@ struct callout_file;
 struct callout_slot;
 struct callout_op_ctx;
 
-int callout_file_set(struct callout_file *file, struct callout_op *op,
-		     struct callout_op_ctx *ctx);
-struct callout_slot *callout_file_set_keyed(struct callout_file *file,
-					    const struct callout_op *op,
-					    enum callout_kind kind,
-					    struct callout_op_ctx *ctx);
-int callout_file_unset(struct callout_file *file, const struct callout_op *op,
-		       struct callout_op_ctx *ctx);
-int callout_file_reset(struct callout_file *file, struct callout_op *op,
-		       struct callout_op_ctx *ctx);
-int callout_file_untimeout(struct callout_file *file,
-			   const struct callout_op *op,
-			   struct callout_op_ctx *ctx);
-int callout_file_unset_named(struct callout_file *file, u64 func, u64 arg,
-			     struct callout_op_ctx *ctx);
-int callout_file_cancel(struct callout_file *file, u64 cookie, u64 mask);
+int co_file_set(struct callout_file *file, struct callout_op *op,
+		struct callout_op_ctx *ctx);
+struct callout_slot *co_file_set_keyed(struct callout_file *file,
+				       const struct callout_op *op,
+				       enum callout_kind kind,
+				       struct callout_op_ctx *ctx);
+int co_file_unset(struct callout_file *file, const struct callout_op *op,
+		  struct callout_op_ctx *ctx);
+int co_file_reset(struct callout_file *file, struct callout_op *op,
+		  struct callout_op_ctx *ctx);
+int co_file_untimeout(struct callout_file *file,
+		      const struct callout_op *op,
+		      struct callout_op_ctx *ctx);
+int co_file_unset_named(struct callout_file *file, u64 func, u64 arg,
+			struct callout_op_ctx *ctx);
+int co_file_cancel(struct callout_file *file, u64 cookie, u64 mask);
 
 #endif /* _CALLOUT_DEV_OP_H */

@@ -50,23 +50,23 @@ static int command_set(struct callout_file *file,
 	struct callout_slot *slot;
 	int ret = 0;
 
-	if (!callout_command_works(file))
+	if (!co_command_works(file))
 		return -EOPNOTSUPP;
-	WRITE_ONCE(callout_to_command(cmd)->handle, 0);
+	WRITE_ONCE(co_to_command(cmd)->handle, 0);
 	/* It may be done at once, which undoes this. */
 	io_uring_cmd_mark_cancelable(cmd, issue_flags);
-	slot = callout_file_set_keyed(file, op, CALLOUT_KIND_COMMAND, &ctx);
+	slot = co_file_set_keyed(file, op, CALLOUT_KIND_COMMAND, &ctx);
 	if (!IS_ERR(slot)) {
-		callout_command_attach(cmd, slot);
+		co_command_attach(cmd, slot);
 	} else {
 		ret = PTR_ERR(slot);
-		callout_ctx_unlock(&ctx);
+		co_ctx_unlock(&ctx);
 		/* That one has the key comes first. */
-		if (callout_file_lock_found(file, &ctx, CALLOUT_KEY_FUNC,
-					    op->handle))
+		if (co_file_lock_found(file, &ctx, CALLOUT_KEY_FUNC,
+				       op->handle))
 			ret = -EEXIST;
 	}
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	if (ret)
 		callout_uring_done(cmd, ret, issue_flags);
 	return -EIOCBQUEUED;
@@ -92,18 +92,18 @@ static int command_change(struct callout_file *file,
 	int ret;
 
 	if (op->op == CALLOUT_OP_UNSET)
-		ret = callout_file_unset_named(file, CALLOUT_KEY_FUNC,
-					       op->handle, &ctx);
+		ret = co_file_unset_named(file, CALLOUT_KEY_FUNC,
+					  op->handle, &ctx);
 	else
-		ret = callout_file_key(file, op, &ctx);
-	callout_ctx_unlock(&ctx);
+		ret = co_file_key(file, op, &ctx);
+	co_ctx_unlock(&ctx);
 	other = ctx.commands;
 	if (other && issue_flags & IO_URING_F_COMPLETE_DEFER &&
 	    commands_share_ring(other, cmd)) {
 		ctx.commands = NULL;
 		callout_uring_done(other, -ECANCELED, issue_flags);
 	}
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	return ret;
 }
 
@@ -129,16 +129,16 @@ static int command_cancel(struct callout_file *file,
 
 	/* There may be millions. */
 	cond_resched();
-	/* Pairs with callout_command_attach(). */
-	unset.handle = READ_ONCE(callout_to_command(cmd)->handle);
-	if (callout_file_unset(file, &unset, &ctx) != CALLOUT_CANCELLED) {
-		callout_ctx_flush(file, &ctx);
+	/* Pairs with co_command_attach(). */
+	unset.handle = READ_ONCE(co_to_command(cmd)->handle);
+	if (co_file_unset(file, &unset, &ctx) != CALLOUT_CANCELLED) {
+		co_ctx_flush(file, &ctx);
 		if (command_is_first(cmd))
 			schedule_timeout_uninterruptible(1);
 		return 0;
 	}
 	ctx.commands = NULL;
-	callout_ctx_flush(file, &ctx);
+	co_ctx_flush(file, &ctx);
 	callout_uring_done(cmd, -ECANCELED, issue_flags);
 	return 0;
 }
@@ -168,14 +168,14 @@ static int command_batch(struct callout_file *file,
 		return -ENOTTY;
 	if (sqe_bad(cmd, issue_flags))
 		return -EINVAL;
-	return callout_ioctl_batch(file, cmd->file->f_mode,
-				   _IOC_SIZE(cmd->cmd_op),
-				   u64_to_user_ptr(READ_ONCE(cmd->sqe->addr)),
-				   false);
+	return co_ioctl_batch(file, cmd->file->f_mode,
+			      _IOC_SIZE(cmd->cmd_op),
+			      u64_to_user_ptr(READ_ONCE(cmd->sqe->addr)),
+			      false);
 }
 
 /* file_operations.uring_cmd. May sleep, also if IO_URING_F_NONBLOCK is set. */
-int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
+int co_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct callout_file *file = cmd->file->private_data;
 	unsigned int nr = _IOC_NR(cmd->cmd_op);
@@ -195,7 +195,7 @@ int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 	if (sqe_bad(cmd, issue_flags))
 		return -EINVAL;
 	uop = u64_to_user_ptr(READ_ONCE(cmd->sqe->addr));
-	ret = callout_op_get_keyed(&op, nr, size, uop);
+	ret = co_op_get_keyed(&op, nr, size, uop);
 	if (ret)
 		return ret;
 	if (nr == CALLOUT_OP_SET)

@@ -7,6 +7,6 @@
 
 struct io_uring_cmd;
 
-int callout_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
+int co_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
 
 #endif /* _CALLOUT_DEV_URING_H */

@@ -181,7 +181,7 @@ static void user_put(struct callout_user *first, unsigned int charged)
  * another thread has. Returns 0, -ENOSPC at the limit of the file, or -EDQUOT at
  * that of its user or of a user above.
  */
-int callout_file_allow(struct callout_file *file, unsigned int n)
+int co_file_allow(struct callout_file *file, unsigned int n)
 {
 	unsigned int max = READ_ONCE(callout_max_per_user), more;
 	struct callout_user *user;
@@ -210,7 +210,7 @@ out:
  * Lowers a file's limit; -EINVAL if @limit is 0 or higher than now. The user
  * stays charged, since the file keeps the memory.
  */
-int callout_file_lower_limit(struct callout_file *file, u64 limit)
+int co_file_lower_limit(struct callout_file *file, u64 limit)
 {
 	int ret = -EINVAL;
 
@@ -225,11 +225,11 @@ int callout_file_lower_limit(struct callout_file *file, u64 limit)
 }
 
 /* The number of callouts that the files of a file's user are charged for. */
-unsigned int callout_file_user_charged(struct callout_file *file)
+unsigned int co_file_user_charged(struct callout_file *file)
 {
 	return READ_ONCE(file->user->charged);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_file_user_charged);
+EXPORT_SYMBOL_IF_KUNIT(co_file_user_charged);
 
 /* The user that opened a file, in the initial user namespace. */
 uid_t callout_file_uid(const struct callout_file *file)
@@ -308,7 +308,7 @@ static unsigned int user_class(struct callout_user *user)
  * Add a file to its user's account, and choose the class of its callouts. Returns 0
  * or -ENOMEM.
  */
-int callout_user_charge(struct callout_file *file)
+int co_user_charge(struct callout_file *file)
 {
 	file->user = user_get();
 	if (!file->user)
@@ -322,7 +322,7 @@ int callout_user_charge(struct callout_file *file)
 }
 
 /* Takes a file, the callouts of which are freed, off its user's account. */
-void callout_user_uncharge(struct callout_file *file)
+void co_user_uncharge(struct callout_file *file)
 {
 	user_put(file->user, file->charged);
 }

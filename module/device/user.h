@@ -12,12 +12,12 @@ struct callout_file;
 extern unsigned int callout_max_per_file;
 extern unsigned int callout_max_per_user;
 
-int callout_user_charge(struct callout_file *file);
-void callout_user_uncharge(struct callout_file *file);
+int co_user_charge(struct callout_file *file);
+void co_user_uncharge(struct callout_file *file);
 
-int callout_file_allow(struct callout_file *file, unsigned int n);
-int callout_file_lower_limit(struct callout_file *file, u64 limit);
+int co_file_allow(struct callout_file *file, unsigned int n);
+int co_file_lower_limit(struct callout_file *file, u64 limit);
 uid_t callout_file_uid(const struct callout_file *file);
-unsigned int callout_file_user_charged(struct callout_file *file);
+unsigned int co_file_user_charged(struct callout_file *file);
 
 #endif /* _CALLOUT_DEV_USER_H */

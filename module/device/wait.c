@@ -29,20 +29,20 @@ static int mask_copy_in(sigset_t *mask, const struct callout_wait *arg)
 }
 
 /* Reads batch.wait, which is not 0, and checks it. */
-int callout_waiter_copy_in(struct callout_waiter *waiter,
-			   const struct callout_batch *batch)
+int co_wait_copy_in(struct callout_waiter *waiter,
+		    const struct callout_batch *batch)
 {
 	struct callout_wait *arg = &waiter->arg;
 	int ret;
 
-	ret = callout_copy_in(arg, sizeof(*arg), u64_to_user_ptr(batch->wait),
-			      batch->wait_size, CALLOUT_WAIT_SIZE_V1);
+	ret = co_copy_in(arg, sizeof(*arg), u64_to_user_ptr(batch->wait),
+			 batch->wait_size, CALLOUT_WAIT_SIZE_V1);
 	if (ret)
 		return ret;
 	/* A callout wakes the system, a wait does not. */
-	if (callout_clock_is_alarm(arg->clockid))
+	if (co_clock_is_alarm(arg->clockid))
 		return -EOPNOTSUPP;
-	if (!callout_clock_is_valid(arg->clockid))
+	if (!co_clock_is_valid(arg->clockid))
 		return -EINVAL;
 	if (arg->flags & ~CALLOUT_WAIT_ABSTIME ||
 	    arg->min_events > batch->nr_events)
@@ -53,7 +53,7 @@ int callout_waiter_copy_in(struct callout_waiter *waiter,
 }
 
 /* Until @timeout nanoseconds from now. */
-void callout_until_timeout(struct callout_until *until, u64 timeout)
+void co_deadline_in(struct callout_until *until, u64 timeout)
 {
 	until->time = KTIME_MAX;
 	if (timeout < KTIME_MAX)
@@ -66,8 +66,8 @@ void callout_until_timeout(struct callout_until *until, u64 timeout)
  * Says until when to wait, and changes the signal mask as set_user_sigmask()
  * does, which modules cannot call.
  */
-void callout_waiter_begin(const struct callout_waiter *waiter,
-			  struct callout_until *until)
+void co_wait_begin(const struct callout_waiter *waiter,
+		   struct callout_until *until)
 {
 	const struct callout_wait *arg = &waiter->arg;
 	sigset_t mask = waiter->mask;
@@ -75,11 +75,11 @@ void callout_waiter_begin(const struct callout_waiter *waiter,
 	if (arg->flags & CALLOUT_WAIT_ABSTIME) {
 		until->time = KTIME_MAX;
 		if (arg->time < KTIME_MAX)
-			until->time = callout_time_in(arg->clockid, arg->time);
+			until->time = co_time_in(arg->clockid, arg->time);
 		until->clockid = arg->clockid;
 	} else {
 		/* Settings of CLOCK_REALTIME do not affect a relative time. */
-		callout_until_timeout(until, arg->time);
+		co_deadline_in(until, arg->time);
 		if (arg->clockid == CLOCK_BOOTTIME &&
 		    until->time != KTIME_MAX) {
 			until->clockid = CLOCK_BOOTTIME;
@@ -100,7 +100,7 @@ void callout_waiter_begin(const struct callout_waiter *waiter,
  * Restores the signal mask. If a signal has @interrupted the wait, this is done
  * on the way out of the kernel, after the handler was called.
  */
-void callout_waiter_end(const struct callout_waiter *waiter, bool interrupted)
+void co_wait_end(const struct callout_waiter *waiter, bool interrupted)
 {
 	sigset_t saved = current->saved_sigmask;
 

@@ -20,11 +20,11 @@ struct callout_waiter {
 	sigset_t mask;
 };
 
-int callout_waiter_copy_in(struct callout_waiter *waiter,
-			   const struct callout_batch *batch);
-void callout_waiter_begin(const struct callout_waiter *waiter,
-			  struct callout_until *until);
-void callout_waiter_end(const struct callout_waiter *waiter, bool interrupted);
-void callout_until_timeout(struct callout_until *until, u64 timeout);
+int co_wait_copy_in(struct callout_waiter *waiter,
+		    const struct callout_batch *batch);
+void co_wait_begin(const struct callout_waiter *waiter,
+		   struct callout_until *until);
+void co_wait_end(const struct callout_waiter *waiter, bool interrupted);
+void co_deadline_in(struct callout_until *until, u64 timeout);
 
 #endif /* _CALLOUT_DEV_WAIT_H */

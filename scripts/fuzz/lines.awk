@@ -52,7 +52,7 @@ FNR == NR {
 	next
 }
 
-# "0000000000000010 <callout_file_read>:": a function
+# "0000000000000010 <co_file_read>:": a function
 /^[0-9a-f]+ <.*>:$/ {
 	flush_block()
 	hit = 0

@@ -119,7 +119,7 @@ inline set()
 	setting = sets - 1
 }
 
-/* callout_file_set() */
+/* co_file_set() */
 #ifdef SETS
 proctype setter(byte times)
 {
@@ -137,7 +137,7 @@ proctype setter(byte times)
 }
 #endif
 
-/* callout_expire_file() */
+/* events_expire() */
 proctype expiry(byte times)
 {
 	bool wake;
@@ -172,7 +172,7 @@ proctype expiry(byte times)
 	threads--
 }
 
-/* callout_file_read(): events_detach(), events_attach(), events_finish() */
+/* co_file_read(): events_detach(), events_attach(), events_finish() */
 proctype reader(byte times)
 {
 	bool taken, periodic, stale, copied;
@@ -261,7 +261,7 @@ proctype reader(byte times)
 	threads--
 }
 
-/* callout_file_withdraw(): the base is locked; did is 0, -ENOENT, 1 or 2 */
+/* co_file_withdraw(): the base is locked; did is 0, -ENOENT, 1 or 2 */
 inline withdraw(DID)
 {
 #ifdef BUG_withdraw_unlocked
@@ -287,7 +287,7 @@ inline withdraw(DID)
 	}
 }
 
-/* callout_file_unset(), ctx_lock_slot(), file_cancel() */
+/* co_file_unset(), ctx_lock_slot(), file_cancel() */
 proctype canceller(byte mine, times)
 {
 	byte did;
@@ -330,7 +330,7 @@ proctype canceller(byte mine, times)
 	threads--
 }
 
-/* callout_file_reset(), file_reset_slow(), file_reset_detached() */
+/* co_file_reset(), file_reset_slow(), file_reset_detached() */
 #ifdef RESETS
 proctype resetter(byte mine)
 {
@@ -354,7 +354,7 @@ proctype resetter(byte mine)
 }
 #endif
 
-/* callout_file_destroy(), file_free() */
+/* co_file_destroy(), file_free() */
 #ifdef CLOSES
 proctype closer()
 {
@@ -390,7 +390,7 @@ inline wake_up()
 	fi
 }
 
-/* callout_expire_file(), of events that are not due together */
+/* events_expire(), of events that are not due together */
 proctype source(byte times)
 {
 	bool wake;
@@ -408,7 +408,7 @@ proctype source(byte times)
 	threads--
 }
 
-/* callout_file_read(), with room for one event; events_wait(), events_copy() */
+/* co_file_read(), with room for one event; events_wait(), events_copy() */
 proctype waiter(byte me; bool interrupted)
 {
 	bool waited, taken, wake;
