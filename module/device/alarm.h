@@ -2,8 +2,8 @@
 /*
  * alarm.h - clocks that wake the system from suspend
  */
-#ifndef _CALLOUT_DEV_ALARM_H
-#define _CALLOUT_DEV_ALARM_H
+#ifndef _CALLOUT_DEVICE_ALARM_H
+#define _CALLOUT_DEVICE_ALARM_H
 
 #include <linux/types.h>
 
@@ -15,4 +15,4 @@ u64 co_alarm_earliest(void);
 int co_alarm_init(void);
 void co_alarm_exit(void);
 
-#endif /* _CALLOUT_DEV_ALARM_H */
+#endif /* _CALLOUT_DEVICE_ALARM_H */

@@ -2,8 +2,8 @@
 /*
  * clock.h - expiry times of slots, in three clocks and two alarm clocks
  */
-#ifndef _CALLOUT_DEV_CLOCK_H
-#define _CALLOUT_DEV_CLOCK_H
+#ifndef _CALLOUT_DEVICE_CLOCK_H
+#define _CALLOUT_DEVICE_CLOCK_H
 
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -214,4 +214,4 @@ void co_clock_stepped(void);
 void co_clock_init(void);
 void co_clock_exit(void);
 
-#endif /* _CALLOUT_DEV_CLOCK_H */
+#endif /* _CALLOUT_DEVICE_CLOCK_H */

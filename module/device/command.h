@@ -2,8 +2,8 @@
 /*
  * command.h - pending commands of io_uring, which complete when their callouts fire
  */
-#ifndef _CALLOUT_DEV_COMMAND_H
-#define _CALLOUT_DEV_COMMAND_H
+#ifndef _CALLOUT_DEVICE_COMMAND_H
+#define _CALLOUT_DEVICE_COMMAND_H
 
 #include <linux/types.h>
 #include "kcompat.h"
@@ -74,4 +74,4 @@ static inline void co_command_init(void)
 
 #endif /* CALLOUT_URING */
 
-#endif /* _CALLOUT_DEV_COMMAND_H */
+#endif /* _CALLOUT_DEVICE_COMMAND_H */

@@ -2,8 +2,8 @@
 /*
  * copy.h - copy structures in that may be of another version
  */
-#ifndef _CALLOUT_DEV_COPY_H
-#define _CALLOUT_DEV_COPY_H
+#ifndef _CALLOUT_DEVICE_COPY_H
+#define _CALLOUT_DEVICE_COPY_H
 
 #include <linux/errno.h>
 #include <linux/types.h>
@@ -29,4 +29,4 @@ static inline int co_copy_in(void *to, size_t known,
 	return copy_struct_from_user(to, known, from, size);
 }
 
-#endif /* _CALLOUT_DEV_COPY_H */
+#endif /* _CALLOUT_DEVICE_COPY_H */

@@ -2,8 +2,8 @@
 /*
  * ctx.h - what a run of operations on one file shares
  */
-#ifndef _CALLOUT_DEV_CTX_H
-#define _CALLOUT_DEV_CTX_H
+#ifndef _CALLOUT_DEVICE_CTX_H
+#define _CALLOUT_DEVICE_CTX_H
 
 #include <linux/atomic.h>
 #include <linux/irqflags.h>
@@ -128,4 +128,4 @@ static inline void co_ctx_count(struct callout_file *file,
 		co_commands_cancelled(&ctx->commands);
 }
 
-#endif /* _CALLOUT_DEV_CTX_H */
+#endif /* _CALLOUT_DEVICE_CTX_H */

@@ -2,8 +2,8 @@
 /*
  * event.h - the ready list of a file
  */
-#ifndef _CALLOUT_DEV_EVENT_H
-#define _CALLOUT_DEV_EVENT_H
+#ifndef _CALLOUT_DEVICE_EVENT_H
+#define _CALLOUT_DEVICE_EVENT_H
 
 #include <linux/ktime.h>
 #include <linux/poll.h>
@@ -42,4 +42,4 @@ int co_file_set_eventfd(struct callout_file *file, int fd);
 struct callout_owner co_event_owner(const struct callout_node *n);
 void co_event_init(void);
 
-#endif /* _CALLOUT_DEV_EVENT_H */
+#endif /* _CALLOUT_DEVICE_EVENT_H */

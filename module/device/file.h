@@ -2,8 +2,8 @@
 /*
  * file.h - an open file of /dev/callout, and its slots
  */
-#ifndef _CALLOUT_DEV_FILE_H
-#define _CALLOUT_DEV_FILE_H
+#ifndef _CALLOUT_DEVICE_FILE_H
+#define _CALLOUT_DEVICE_FILE_H
 
 #include <linux/atomic.h>
 #include <linux/list.h>
@@ -214,4 +214,4 @@ void co_files_visit(callout_file_fn *fn, void *data);
 int co_file_init(void);
 void co_file_exit(void);
 
-#endif /* _CALLOUT_DEV_FILE_H */
+#endif /* _CALLOUT_DEVICE_FILE_H */

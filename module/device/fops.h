@@ -2,8 +2,8 @@
 /*
  * fops.h - /dev/callout: load and unload, and the list of open files
  */
-#ifndef _CALLOUT_DEV_H
-#define _CALLOUT_DEV_H
+#ifndef _CALLOUT_DEVICE_FOPS_H
+#define _CALLOUT_DEVICE_FOPS_H
 
 struct seq_file;
 
@@ -12,4 +12,4 @@ void callout_dev_exit(void);
 
 void callout_dev_show_files(struct seq_file *m);
 
-#endif /* _CALLOUT_DEV_H */
+#endif /* _CALLOUT_DEVICE_FOPS_H */

@@ -2,8 +2,8 @@
 /*
  * ioctl.h - ioctl arguments
  */
-#ifndef _CALLOUT_DEV_IOCTL_H
-#define _CALLOUT_DEV_IOCTL_H
+#ifndef _CALLOUT_DEVICE_IOCTL_H
+#define _CALLOUT_DEVICE_IOCTL_H
 
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -29,4 +29,4 @@ long co_ioctl_fionread(struct callout_file *file, int __user *ubytes);
 long co_ioctl_format(struct callout_file *file, size_t size,
 		     const struct callout_format __user *uformat);
 
-#endif /* _CALLOUT_DEV_IOCTL_H */
+#endif /* _CALLOUT_DEVICE_IOCTL_H */

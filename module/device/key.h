@@ -2,8 +2,8 @@
 /*
  * key.h - callouts that are named by a number of the program's
  */
-#ifndef _CALLOUT_DEV_KEY_H
-#define _CALLOUT_DEV_KEY_H
+#ifndef _CALLOUT_DEVICE_KEY_H
+#define _CALLOUT_DEVICE_KEY_H
 
 #include <linux/types.h>
 #include <uapi/linux/callout.h>
@@ -14,4 +14,4 @@ struct callout_op_ctx;
 int co_file_key(struct callout_file *file, struct callout_op *op,
 		struct callout_op_ctx *ctx);
 
-#endif /* _CALLOUT_DEV_KEY_H */
+#endif /* _CALLOUT_DEVICE_KEY_H */

@@ -2,8 +2,8 @@
 /*
  * list.h - GET and LIST
  */
-#ifndef _CALLOUT_DEV_LIST_H
-#define _CALLOUT_DEV_LIST_H
+#ifndef _CALLOUT_DEVICE_LIST_H
+#define _CALLOUT_DEVICE_LIST_H
 
 #include <linux/compiler.h>
 #include <linux/types.h>
@@ -17,4 +17,4 @@ long co_ioctl_get(struct callout_file *file, size_t size,
 long co_ioctl_list(struct callout_file *file, size_t size,
 		   struct callout_list __user *ulist);
 
-#endif /* _CALLOUT_DEV_LIST_H */
+#endif /* _CALLOUT_DEVICE_LIST_H */

@@ -2,8 +2,8 @@
 /*
  * named.h - a file's callouts by function and argument: TIMEOUT's, and keys
  */
-#ifndef _CALLOUT_DEV_HASH_H
-#define _CALLOUT_DEV_HASH_H
+#ifndef _CALLOUT_DEVICE_NAMED_H
+#define _CALLOUT_DEVICE_NAMED_H
 
 #include <linux/irqflags.h>
 #include <linux/types.h>
@@ -62,4 +62,4 @@ co_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
 	}
 }
 
-#endif /* _CALLOUT_DEV_HASH_H */
+#endif /* _CALLOUT_DEVICE_NAMED_H */

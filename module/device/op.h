@@ -2,8 +2,8 @@
 /*
  * op.h - SET, UNSET, RESET, TIMEOUT, UNTIMEOUT
  */
-#ifndef _CALLOUT_DEV_OP_H
-#define _CALLOUT_DEV_OP_H
+#ifndef _CALLOUT_DEVICE_OP_H
+#define _CALLOUT_DEVICE_OP_H
 
 #include <linux/callout_node.h>
 #include <linux/types.h>
@@ -30,4 +30,4 @@ int co_file_unset_named(struct callout_file *file, u64 func, u64 arg,
 			struct callout_op_ctx *ctx);
 int co_file_cancel(struct callout_file *file, u64 cookie, u64 mask);
 
-#endif /* _CALLOUT_DEV_OP_H */
+#endif /* _CALLOUT_DEVICE_OP_H */

@@ -2,11 +2,11 @@
 /*
  * uring.h - commands of io_uring: what a submission asks for
  */
-#ifndef _CALLOUT_DEV_URING_H
-#define _CALLOUT_DEV_URING_H
+#ifndef _CALLOUT_DEVICE_URING_H
+#define _CALLOUT_DEVICE_URING_H
 
 struct io_uring_cmd;
 
 int co_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags);
 
-#endif /* _CALLOUT_DEV_URING_H */
+#endif /* _CALLOUT_DEVICE_URING_H */

@@ -2,8 +2,8 @@
 /*
  * user.h - limits of users
  */
-#ifndef _CALLOUT_DEV_USER_H
-#define _CALLOUT_DEV_USER_H
+#ifndef _CALLOUT_DEVICE_USER_H
+#define _CALLOUT_DEVICE_USER_H
 
 #include <linux/types.h>
 
@@ -20,4 +20,4 @@ int co_file_lower_limit(struct callout_file *file, u64 limit);
 uid_t callout_file_uid(const struct callout_file *file);
 unsigned int co_file_user_charged(struct callout_file *file);
 
-#endif /* _CALLOUT_DEV_USER_H */
+#endif /* _CALLOUT_DEVICE_USER_H */

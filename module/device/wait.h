@@ -2,8 +2,8 @@
 /*
  * wait.h - how a batch waits: deadline, number of events, signal mask
  */
-#ifndef _CALLOUT_DEV_WAIT_H
-#define _CALLOUT_DEV_WAIT_H
+#ifndef _CALLOUT_DEVICE_WAIT_H
+#define _CALLOUT_DEVICE_WAIT_H
 
 #include <linux/signal_types.h>
 #include <uapi/linux/callout.h>
@@ -27,4 +27,4 @@ void co_wait_begin(const struct callout_waiter *waiter,
 void co_wait_end(const struct callout_waiter *waiter, bool interrupted);
 void co_deadline_in(struct callout_until *until, u64 timeout);
 
-#endif /* _CALLOUT_DEV_WAIT_H */
+#endif /* _CALLOUT_DEVICE_WAIT_H */
