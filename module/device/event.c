@@ -512,9 +512,9 @@ static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
 
 /* Waits for an event. Returns 0, -ERESTARTSYS, or -ETIME. */
 static int events_wait(struct callout_file *file,
-		       const struct callout_until *until)
+		       const struct read_deadline *deadline)
 {
-	ktime_t time = until->time;
+	ktime_t time = deadline->time;
 	ktime_t *expires = time == KTIME_MAX ? NULL : &time;
 	struct wait_queue_entry entry;
 	int ret = 0;
@@ -529,7 +529,7 @@ static int events_wait(struct callout_file *file,
 		    !schedule_hrtimeout_range_clock(expires,
 						    current->timer_slack_ns,
 						    HRTIMER_MODE_ABS,
-						    until->clockid))
+						    deadline->clockid))
 			ret = -ETIME;
 	}
 	finish_wait(&file->readers, &entry);
@@ -539,23 +539,23 @@ static int events_wait(struct callout_file *file,
 
 /*
  * Copies events to @to, @event_size each, which has room for at least one. If
- * @until is not NULL, waits until there were enough. Returns the number of
+ * @deadline is not NULL, waits until there were enough. Returns the number of
  * bytes, which is 0 if there was no event in time; -EFAULT; or -ERESTARTSYS.
  * May sleep.
  */
 ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
-		     size_t event_size, const struct callout_until *until)
+		     size_t event_size, const struct read_deadline *deadline)
 {
 	ssize_t ret = events_read(file, to, event_size, false), done = ret;
 	size_t least;
 
-	if (!until || ret < 0)
+	if (!deadline || ret < 0)
 		return ret;
-	least = until->least * event_size;
+	least = deadline->least * event_size;
 	if (likely(done >= least))
 		return done;
 	do {
-		ret = events_wait(file, until);
+		ret = events_wait(file, deadline);
 		if (!ret)
 			ret = events_read(file, to, event_size, true);
 		if (ret > 0)

@@ -10,12 +10,12 @@
 #include <linux/types.h>
 
 /**
- * struct callout_until - how long a reader waits
+ * struct read_deadline - how long a reader waits
  * @time: in @clockid; KTIME_MAX: for ever
  * @clockid: one that hrtimers have
  * @least: number of events, not 0
  */
-struct callout_until {
+struct read_deadline {
 	ktime_t time;
 	clockid_t clockid;
 	unsigned int least;
@@ -32,7 +32,7 @@ int co_file_withdraw(struct callout_file *file, struct callout_slot *slot,
 		     bool named);
 ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
 		     size_t event_size,
-		     const struct callout_until *until);
+		     const struct read_deadline *deadline);
 __poll_t callout_file_poll(struct callout_file *file, struct file *filp,
 			   poll_table *wait);
 int co_file_fasync(struct callout_file *file, struct file *filp, int fd,

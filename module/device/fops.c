@@ -34,7 +34,7 @@ static ssize_t fops_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	bool nonblock = iocb->ki_filp->f_flags & O_NONBLOCK ||
 			iocb->ki_flags & IOCB_NOWAIT;
 	size_t size = READ_ONCE(file->event_size);
-	static const struct callout_until forever = {
+	static const struct read_deadline forever = {
 		.time = KTIME_MAX,
 		.clockid = CLOCK_MONOTONIC,
 		.least = 1,

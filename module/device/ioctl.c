@@ -437,21 +437,21 @@ static int batch_do(struct callout_file *file, struct callout_batch *batch)
 
 /* Reads events, and waits for them as @waiter says if batch.wait is not 0. */
 static int batch_read(struct callout_file *file, struct callout_batch *batch,
-		      const struct callout_waiter *waiter)
+		      const struct checked_wait *waiter)
 {
 	bool wait = batch->flags & CALLOUT_BATCH_WAIT;
-	struct callout_until until;
+	struct read_deadline deadline;
 	struct iov_iter to;
 	ssize_t ret;
 
 	if (unlikely(batch->wait))
-		co_wait_begin(waiter, &until);
+		co_wait_begin(waiter, &deadline);
 	else if (wait)
-		co_deadline_in(&until, batch->timeout);
+		co_deadline_in(&deadline, batch->timeout);
 	iov_iter_ubuf(&to, ITER_DEST, u64_to_user_ptr(batch->events),
 		      (size_t)batch->nr_events * batch->event_size);
 	ret = co_file_read(file, &to, batch->event_size,
-			   wait ? &until : NULL);
+			   wait ? &deadline : NULL);
 	if (unlikely(batch->wait))
 		co_wait_end(waiter, ret == -ERESTARTSYS);
 	if (ret < 0)
@@ -495,7 +495,7 @@ static int batch_copy_out(const struct callout_batch *batch,
 long co_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 		    struct callout_batch __user *ubatch, bool may_wait)
 {
-	struct callout_waiter waiter;
+	struct checked_wait waiter;
 	struct callout_batch batch;
 	int ret;
 

@@ -29,7 +29,7 @@ static int mask_copy_in(sigset_t *mask, const struct callout_wait *arg)
 }
 
 /* Reads batch.wait, which is not 0, and checks it. */
-int co_wait_copy_in(struct callout_waiter *waiter,
+int co_wait_copy_in(struct checked_wait *waiter,
 		    const struct callout_batch *batch)
 {
 	struct callout_wait *arg = &waiter->arg;
@@ -53,41 +53,41 @@ int co_wait_copy_in(struct callout_waiter *waiter,
 }
 
 /* Until @timeout nanoseconds from now. */
-void co_deadline_in(struct callout_until *until, u64 timeout)
+void co_deadline_in(struct read_deadline *deadline, u64 timeout)
 {
-	until->time = KTIME_MAX;
+	deadline->time = KTIME_MAX;
 	if (timeout < KTIME_MAX)
-		until->time = ktime_add_safe(ktime_get(), ns_to_ktime(timeout));
-	until->clockid = CLOCK_MONOTONIC;
-	until->least = 1;
+		deadline->time = ktime_add_safe(ktime_get(), ns_to_ktime(timeout));
+	deadline->clockid = CLOCK_MONOTONIC;
+	deadline->least = 1;
 }
 
 /*
  * Says until when to wait, and changes the signal mask as set_user_sigmask()
  * does, which modules cannot call.
  */
-void co_wait_begin(const struct callout_waiter *waiter,
-		   struct callout_until *until)
+void co_wait_begin(const struct checked_wait *waiter,
+		   struct read_deadline *deadline)
 {
 	const struct callout_wait *arg = &waiter->arg;
 	sigset_t mask = waiter->mask;
 
 	if (arg->flags & CALLOUT_WAIT_ABSTIME) {
-		until->time = KTIME_MAX;
+		deadline->time = KTIME_MAX;
 		if (arg->time < KTIME_MAX)
-			until->time = co_time_in(arg->clockid, arg->time);
-		until->clockid = arg->clockid;
+			deadline->time = co_time_in(arg->clockid, arg->time);
+		deadline->clockid = arg->clockid;
 	} else {
 		/* Settings of CLOCK_REALTIME do not affect a relative time. */
-		co_deadline_in(until, arg->time);
+		co_deadline_in(deadline, arg->time);
 		if (arg->clockid == CLOCK_BOOTTIME &&
-		    until->time != KTIME_MAX) {
-			until->clockid = CLOCK_BOOTTIME;
-			until->time = ktime_add_safe(ktime_get_boottime(),
-						     ns_to_ktime(arg->time));
+		    deadline->time != KTIME_MAX) {
+			deadline->clockid = CLOCK_BOOTTIME;
+			deadline->time = ktime_add_safe(ktime_get_boottime(),
+							ns_to_ktime(arg->time));
 		}
 	}
-	until->least = max(arg->min_events, 1U);
+	deadline->least = max(arg->min_events, 1U);
 	if (arg->sigmask) {
 		sigdelsetmask(&mask, sigmask(SIGKILL) | sigmask(SIGSTOP));
 		set_restore_sigmask();
@@ -100,7 +100,7 @@ void co_wait_begin(const struct callout_waiter *waiter,
  * Restores the signal mask. If a signal has @interrupted the wait, this is done
  * on the way out of the kernel, after the handler was called.
  */
-void co_wait_end(const struct callout_waiter *waiter, bool interrupted)
+void co_wait_end(const struct checked_wait *waiter, bool interrupted)
 {
 	sigset_t saved = current->saved_sigmask;
 

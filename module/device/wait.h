@@ -8,23 +8,23 @@
 #include <linux/signal_types.h>
 #include <uapi/linux/callout.h>
 
-struct callout_until;
+struct read_deadline;
 
 /**
- * struct callout_waiter - struct callout_wait of a batch, checked
+ * struct checked_wait - struct callout_wait of a batch, checked
  * @arg: as the program gave it
  * @mask: the signal mask during the wait, if @arg has one
  */
-struct callout_waiter {
+struct checked_wait {
 	struct callout_wait arg;
 	sigset_t mask;
 };
 
-int co_wait_copy_in(struct callout_waiter *waiter,
+int co_wait_copy_in(struct checked_wait *waiter,
 		    const struct callout_batch *batch);
-void co_wait_begin(const struct callout_waiter *waiter,
-		   struct callout_until *until);
-void co_wait_end(const struct callout_waiter *waiter, bool interrupted);
-void co_deadline_in(struct callout_until *until, u64 timeout);
+void co_wait_begin(const struct checked_wait *waiter,
+		   struct read_deadline *deadline);
+void co_wait_end(const struct checked_wait *waiter, bool interrupted);
+void co_deadline_in(struct read_deadline *deadline, u64 timeout);
 
 #endif /* _CALLOUT_DEVICE_WAIT_H */
