@@ -17,14 +17,10 @@ struct io_uring_cmd;
 #include <linux/io_uring/cmd.h>
 #include "handles/slot.h"
 
-/**
- * struct callout_command - what a pending SET keeps in its struct io_uring_cmd
- * @next: link in a list of commands that are about to complete
- * @handle: of its callout; 0 until that is set
- */
+/* What a pending SET keeps in its struct io_uring_cmd. */
 struct callout_command {
-	struct io_uring_cmd *next;
-	u64 handle;
+	struct io_uring_cmd *next;	/* in a list of commands that are about to complete */
+	u64 handle;			/* of its callout; 0 until that is set */
 };
 
 static inline struct callout_command *co_to_command(struct io_uring_cmd *cmd)

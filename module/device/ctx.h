@@ -16,33 +16,23 @@
 
 struct io_uring_cmd;
 
-/**
- * struct callout_op_ctx - state of a run of operations on one file
- * @base: base left locked by the last operation, or NULL
- * @now: CLOCK_MONOTONIC, read once; 0 if no operation has read it since the run
- *	began or slept
- * @commands: those whose callouts it has cancelled, see command.h
- * @home: in this hold of its lock @base was found to be the home of new
- *	callouts, which it stays: interrupts are off. False without @base.
- * @may_wake: the caller is known to have CAP_WAKE_ALARM
- * @ahead: slots to reserve with the next one
- * @spare: slots reserved, that is counted as outstanding, but not in use; not
- *	negative between operations
- * @count: counted so far, by enum callout_file_count
- *
- * Begins zeroed and ends with co_ctx_flush(), or with its two parts. A run
- * shares one write to the file's counters, which all CPUs use, and one hold of a
- * base's lock. It must not be longer than a budget's worth of work, which the
- * counters can hold. Its caller may sleep: while it holds no lock interrupts are on.
+/*
+ * A run of operations on one file. It begins zeroed and ends with co_ctx_flush(), or
+ * with its two parts. A run shares one write to the file's counters, which all CPUs use,
+ * and one hold of a base's lock. It must not be longer than a budget's worth of work,
+ * which the counters can hold. Its caller may sleep: while it holds no lock interrupts
+ * are on.
  */
 struct callout_op_ctx {
-	struct callout_base *base;
-	u64 now;
-	struct io_uring_cmd *commands;
-	bool home;
-	bool may_wake;
-	u16 ahead;
-	s16 spare;
+	struct callout_base *base;	/* left locked by the last operation, or NULL */
+	u64 now;			/* CLOCK_MONOTONIC; 0: to be read */
+	struct io_uring_cmd *commands;	/* whose callouts it has cancelled, see command.h */
+	bool home;			/* @base is that of new callouts, throughout this hold */
+	bool may_wake;			/* the caller is known to have CAP_WAKE_ALARM */
+
+	/* Counters; the first two are about callout_file.outstanding. */
+	u16 ahead;			/* slots to reserve with the next one */
+	s16 spare;			/* reserved and unused; not negative between operations */
 	u16 count[CALLOUT_OP_COUNTS];
 };
 

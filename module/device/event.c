@@ -40,10 +40,10 @@
 /* Events copied at a time; they are on the stack. */
 #define READ_EVENTS		16U
 
-/* Slots taken off the ready list, and their events; @periodic: one repeats. */
+/* Slots taken off the ready list, and their events. */
 struct detached {
 	unsigned int n;
-	bool periodic;
+	bool periodic;		/* one of them repeats */
 	struct callout_slot *slot[READ_EVENTS];
 	struct callout_event events[READ_EVENTS];
 };

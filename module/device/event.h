@@ -9,16 +9,11 @@
 #include <linux/poll.h>
 #include <linux/types.h>
 
-/**
- * struct read_deadline - how long a reader waits
- * @time: in @clockid; KTIME_MAX: for ever
- * @clockid: one that hrtimers have
- * @least: number of events, not 0
- */
+/* How long a reader waits. */
 struct read_deadline {
-	ktime_t time;
-	clockid_t clockid;
-	unsigned int least;
+	ktime_t time;		/* in @clockid; KTIME_MAX: for ever */
+	clockid_t clockid;	/* a clock that hrtimers have */
+	unsigned int least;	/* number of events, not 0 */
 };
 
 struct callout_file;

@@ -93,62 +93,48 @@ enum callout_file_count {
 	CALLOUT_OP_COUNTS = CALLOUT_FILE_RESET + 1,
 };
 
-/**
- * struct callout_file - an open file of /dev/callout
- * @table: its callouts
- * @lock: protects @ready, @unread, @fired, and READY, REPEAT and MOVED of the
- *	slots; nests inside a base's lock
- * @ready: slots that have fired, oldest first
- * @unread: number of slots on @ready
- * @fired: number of slots ever added to @ready
- * @readers: exclusive waiters in read() and BATCH
- * @wait: pollers
- * @fasync: for SIGIO
- * @event_size: size of each event that read() copies
- * @eventfd: signalled with @wait, or NULL; written under @lock, freed after
- *	a grace period
- * @steps: has had a callout in a clock that steps; written with a base locked
- * @alarms: has had a callout in an alarm clock; written with a base locked
- * @step_at: chunk that clock.c visits next; this and @visit are protected by
- *	files_lock of file.c
- * @visit: the last co_files_visit() that is through with it
- * @outstanding: slots in use or reserved by a struct callout_op_ctx
- * @allowed: limit of @outstanding, raised by co_file_allow(); this and the
- *	members up to @user are protected by users_lock of user.c
- * @limit: limit of @allowed
- * @charged: callouts charged to @user; @allowed unless @limit was lowered
- * @user: the account of the user who opened the file
- * @count: counters, by enum callout_file_count
- * @files: link in the list of all files
- * @pid: process that opened it
- * @comm: name of that process
- * @free: frees this
- */
+/* An open file of /dev/callout. */
 struct callout_file {
-	struct callout_table table;
+	struct callout_table table;	/* its callouts */
+
+	/*
+	 * Events. @lock also protects READY, REPEAT and MOVED of the slots; it nests
+	 * inside a base's lock.
+	 */
 	raw_spinlock_t lock;
-	struct list_head ready;
-	unsigned int unread;
-	u64 fired;
-	wait_queue_head_t readers;
-	wait_queue_head_t wait;
-	struct fasync_struct *fasync;
-	unsigned int event_size;
-	struct eventfd_ctx __rcu *eventfd;
-	bool steps;
-	bool alarms;
-	unsigned int step_at;
-	unsigned int visit;
-	atomic_t outstanding;
-	unsigned int allowed;
-	unsigned int limit;
-	unsigned int charged;
-	struct callout_user *user;
+	struct list_head ready;		/* slots that have fired, oldest first */
+	unsigned int unread;		/* number of slots on @ready */
+	u64 fired;			/* number of slots ever added to @ready */
+	struct eventfd_ctx __rcu *eventfd; /* or NULL; freed after a grace period */
+	wait_queue_head_t readers;	/* exclusive waiters in read() and BATCH */
+	wait_queue_head_t wait;		/* pollers */
+	struct fasync_struct *fasync;	/* for SIGIO */
+	unsigned int event_size;	/* size of each event that read() copies */
+
+	/* Clocks. The first two are written with a base locked. */
+	bool steps;			/* has had a callout in a clock that steps */
+	bool alarms;			/* has had a callout in an alarm clock */
+	unsigned int step_at;		/* chunk that clock.c visits next; files_lock */
+
+	/* Limits, protected by users_lock of user.c */
+	unsigned int allowed;		/* limit of @outstanding now */
+	unsigned int limit;		/* limit of @allowed */
+	unsigned int charged;		/* to @user; @allowed unless @limit was lowered */
+	struct callout_user *user;	/* the account of the user who opened the file */
+
+	/* Counters */
+	atomic_t outstanding;		/* slots in use, or reserved by a callout_op_ctx */
 	atomic64_t count[CALLOUT_FILE_COUNTS];
+
+	/* The list of open files, protected by files_lock of file.c */
 	struct list_head files;
+	unsigned int visit;		/* last co_files_visit() that has finished with it */
+
+	/* Constant: the process that opened the file, and its name */
 	pid_t pid;
 	char comm[TASK_COMM_LEN];
-	struct rcu_work free;
+
+	struct rcu_work free;		/* frees this after a grace period */
 };
 
 /* A snapshot of a file for INFO, fdinfo and debugfs. */

@@ -45,28 +45,18 @@
 /* How many users' callouts are in each class of bases. */
 static unsigned int class_users[CALLOUT_CLASSES];
 
-/**
- * struct callout_user - the account of a user, or of a namespace of root's
- * @node: in the tree of all accounts
- * @parent: account that is charged as well, or NULL
- * @ns: the user's namespace; holds a reference
- * @uid: the user; INVALID_UID for a namespace
- * @class: class of the bases for the callouts of these files; 0 in an account
- *	with a @parent, and before user_class()
- * @files: number of files that charge it, directly or through other accounts
- * @charged: number of callouts that these files are charged for
- *
- * @files, @charged, @node and @class are protected by users_lock; the others do
- * not change once it is in the tree.
- */
+/* The account of a user, or of a namespace of root's. */
 struct callout_user {
-	struct rb_node node;
-	struct callout_user *parent;
-	struct user_namespace *ns;
-	kuid_t uid;
-	unsigned int class;
-	unsigned int files;
-	unsigned int charged;
+	/* Constant once the account is in the tree */
+	struct callout_user *parent;	/* is charged as well, or NULL */
+	struct user_namespace *ns;	/* the user's; holds a reference */
+	kuid_t uid;			/* INVALID_UID for a namespace */
+
+	/* Protected by users_lock */
+	struct rb_node node;		/* in the tree of all accounts */
+	unsigned int class;		/* of bases; 0 with a @parent, before user_class() */
+	unsigned int files;		/* that charge it, also through other accounts */
+	unsigned int charged;		/* callouts that these files are charged for */
 };
 
 unsigned int callout_max_per_file = 1000000;

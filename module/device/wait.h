@@ -10,14 +10,10 @@
 
 struct read_deadline;
 
-/**
- * struct checked_wait - struct callout_wait of a batch, checked
- * @arg: as the program gave it
- * @mask: the signal mask during the wait, if @arg has one
- */
+/* struct callout_wait of a batch, checked */
 struct checked_wait {
-	struct callout_wait arg;
-	sigset_t mask;
+	struct callout_wait arg;	/* as the program gave it */
+	sigset_t mask;			/* during the wait, if @arg has a signal mask */
 };
 
 int co_wait_copy_in(struct checked_wait *waiter,
