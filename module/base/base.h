@@ -434,61 +434,36 @@ struct callout_base *callout_lock_slow(struct callout_node *n)
 struct callout_base *callout_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock);
 
-/*
- * The kernel's functions also count preemption, which interrupts that are off
- * exclude, and are not in line. Where locks are checked these are the kernel's.
- * All of a base's lock operations must be these.
- */
-#if defined(CONFIG_DEBUG_SPINLOCK) || defined(CONFIG_DEBUG_LOCK_ALLOC)
-#define CALLOUT_LOCKS_CHECKED
-#endif
-
 /* Locks @base. Interrupts are off. */
 static __always_inline void callout_base_lock(struct callout_base *base)
 	__acquires(&base->lock)
 {
-#ifdef CALLOUT_LOCKS_CHECKED
 	raw_spin_lock(&base->lock);
-#else
-	arch_spin_lock(&base->lock.raw_lock);
-	__acquire(&base->lock);
-#endif
 }
 
-/* The same inside another base's lock. */
-static __always_inline void callout_base_lock_nested(struct callout_base *base)
+/* As callout_base_lock(), inside another base's lock. */
+static inline void callout_base_lock_nested(struct callout_base *base)
 	__acquires(&base->lock)
 {
-#ifdef CALLOUT_LOCKS_CHECKED
 	raw_spin_lock_nested(&base->lock, SINGLE_DEPTH_NESTING);
-#else
-	callout_base_lock(base);
-#endif
 }
 
 static __always_inline void callout_base_unlock(struct callout_base *base)
 	__releases(&base->lock)
 {
-#ifdef CALLOUT_LOCKS_CHECKED
 	raw_spin_unlock(&base->lock);
-#else
-	__release(&base->lock);
-	arch_spin_unlock(&base->lock.raw_lock);
-#endif
 }
 
-static __always_inline void callout_base_lock_irq(struct callout_base *base)
+static inline void callout_base_lock_irq(struct callout_base *base)
 	__acquires(&base->lock)
 {
-	local_irq_disable();
-	callout_base_lock(base);
+	raw_spin_lock_irq(&base->lock);
 }
 
-static __always_inline void callout_base_unlock_irq(struct callout_base *base)
+static inline void callout_base_unlock_irq(struct callout_base *base)
 	__releases(&base->lock)
 {
-	callout_base_unlock(base);
-	local_irq_enable();
+	raw_spin_unlock_irq(&base->lock);
 }
 
 /* callout_lock() with interrupts off already. */
@@ -580,6 +555,7 @@ static inline struct callout_base *callout_lock_home(unsigned int class,
 	return callout_lock_home_irqs_off(class);
 }
 
+/* raw_spin_unlock_irqrestore() is not in line: that costs 4 instructions. */
 static inline void callout_unlock(struct callout_base *base,
 				  unsigned long flags)
 	__releases(&base->lock)

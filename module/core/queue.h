@@ -99,7 +99,7 @@ static __always_inline void callout_unqueue_locked(struct callout_base *base,
 {
 	lockdep_assert_held(&base->lock);
 	if (unlikely(n->state & CALLOUT_S_DUE))
-		callout_unlink(&n->entry);
+		__list_del_entry(&n->entry);
 	else
 		callout_scheme_stop(base, n);
 	base->room++;

@@ -321,7 +321,7 @@ struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
 			prefetch(w->cursor);
 			if (((c->expires ^ w->walk_time) & w->walk_mask)) {
 				w->s.refiles++;
-				callout_unlink(&c->entry);
+				__list_del_entry(&c->entry);
 				callout_wheel_start(w, c, c->expires);
 			} else if (c->expires < w->walk_min) {
 				w->walk_min = c->expires;
@@ -482,7 +482,7 @@ static void wheel_start_first(struct callout_wheel *w, struct callout_node *c)
 	} else if (list_empty(&b->head)) {
 		b->min = c->expires;
 	}
-	callout_link(&c->entry, &b->head, b->head.next);
+	list_add(&c->entry, &b->head);
 	/* A walk over this bucket has passed its beginning. */
 	if (w->walked == b && c->expires < w->walk_min)
 		w->walk_min = c->expires;

@@ -102,7 +102,7 @@ static inline void callout_wheel_start(struct callout_wheel *w,
 	struct list_head *last = b->head.prev;
 
 	c->expires = expires;
-	callout_link(&c->entry, last, &b->head);
+	list_add_tail(&c->entry, &b->head);
 	if (expires < b->min)
 		ring_lower(&w->ring, i, expires);
 	else if (last != &b->head)
@@ -125,7 +125,7 @@ static inline void callout_wheel_take(struct callout_wheel *w,
 				      struct callout_node *c)
 {
 	w->cursor = c->entry.next;
-	callout_unlink(&c->entry);
+	__list_del_entry(&c->entry);
 	if (unlikely(w->cursor == &w->walked->head))
 		callout_wheel_walk_end(w);
 }
@@ -136,7 +136,7 @@ static inline void callout_wheel_stop(struct callout_wheel *w,
 	if (unlikely(w->cursor == &c->entry))
 		callout_wheel_take(w, c);
 	else
-		callout_unlink(&c->entry);
+		__list_del_entry(&c->entry);
 }
 
 static inline void callout_wheel_rearm(struct callout_wheel *w,

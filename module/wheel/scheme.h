@@ -141,33 +141,6 @@ struct callout_scheme_ops {
 	int (*check)(struct callout_scheme *s);
 };
 
-/*
- * Links in lists, in line: each setting and cancel does it. With
- * CONFIG_CALLOUT_DEBUG these are the kernel's own, which can check.
- */
-static __always_inline void callout_link(struct list_head *entry,
-					 struct list_head *prev,
-					 struct list_head *next)
-{
-	if (IS_ENABLED(CONFIG_CALLOUT_DEBUG)) {
-		list_add(entry, prev);
-		return;
-	}
-	entry->next = next;
-	entry->prev = prev;
-	next->prev = entry;
-	prev->next = entry;
-}
-
-static __always_inline void callout_unlink(struct list_head *entry)
-{
-	if (IS_ENABLED(CONFIG_CALLOUT_DEBUG)) {
-		__list_del_entry(entry);
-		return;
-	}
-	__list_del(entry->prev, entry->next);
-}
-
 /* Hands over @c, which advance has removed from the scheme. */
 static inline void callout_scheme_due(struct callout_node *c, struct list_head *due)
 {

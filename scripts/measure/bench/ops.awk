@@ -41,7 +41,7 @@ END {
 	for (j = 1; j <= 5; j++)
 		flatness(name[j])
 	print "\n  compared, at each number outstanding"
-	ratios("callout", "timer_list", 0.45)
+	ratios("callout", "timer_list", 0.48)
 	ratios("callout_lazy", "mod_timer", 0.40)
 	ratios("handle", "hrtimer", 0.50)
 	ratios("compat", "handle", 1.25)

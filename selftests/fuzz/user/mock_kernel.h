@@ -122,9 +122,8 @@ static inline void mock_unlock(arch_spinlock_t *lock)
 	mock_locks--;
 }
 
-#define arch_spin_lock(l)	mock_lock(l)
-#define arch_spin_unlock(l)	mock_unlock(l)
 #define raw_spin_lock(l)	mock_lock(&(l)->raw_lock)
+#define raw_spin_lock_nested(l, class)	raw_spin_lock(l)
 #define raw_spin_unlock(l)	mock_unlock(&(l)->raw_lock)
 #define raw_spin_lock_irq(l)	\
 	do { local_irq_disable(); raw_spin_lock(l); } while (0)
