@@ -43,7 +43,7 @@ struct callout_base callout_nowhere = {
 };
 
 /* callout_lock() of a node that is migrating, or has just migrated. */
-noinline struct callout_base *callout_lock_slow(struct callout_node *n)
+struct callout_base *callout_lock_slow(struct callout_node *n)
 	__acquires(&base->lock)
 {
 	struct callout_base *base;
@@ -66,7 +66,7 @@ noinline struct callout_base *callout_lock_slow(struct callout_node *n)
 EXPORT_SYMBOL_IF_KUNIT(callout_lock_slow);
 
 /* callout_lock_home() when that CPU is coming up, going down, or another one. */
-noinline struct callout_base *callout_lock_home_slow(struct callout_base *base)
+struct callout_base *callout_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock)
 {
 	callout_base_lock(base);
@@ -107,8 +107,8 @@ struct callout_base *callout_move_locked(struct callout_base *base,
 }
 
 /* callout_rehome() when the base's CPU is not online. */
-noinline struct callout_base *callout_rehome_slow(struct callout_base *base,
-						  struct callout_node *n)
+struct callout_base *callout_rehome_slow(struct callout_base *base,
+					 struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	return callout_move_locked(base, n,

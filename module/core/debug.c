@@ -21,12 +21,12 @@
 #include "debug.h"
 #include "kcompat.h"
 
-noinline void callout_called_in_nmi(void)
+void callout_called_in_nmi(void)
 {
 	WARN_ONCE(1, "callout: called in an NMI\n");
 }
 
-noinline void callout_is_null(void)
+void callout_is_null(void)
 {
 	WARN_ONCE(1, "callout: NULL instead of a callout\n");
 }
@@ -166,7 +166,7 @@ bool callout_lock_is_held(const struct callout *c)
 EXPORT_SYMBOL_IF_KUNIT(callout_lock_is_held);
 
 /* A callout that is set for the first time has no function to name yet. */
-noinline void callout_lock_not_held(void)
+void callout_lock_not_held(void)
 {
 	WARN_ONCE(1, "callout: set or stopped without its lock\n");
 }

@@ -346,7 +346,7 @@ static bool callout_postpone(struct callout_base *base, struct callout_node *n)
 {
 	u64 now = ktime_get_ns();
 
-	if (likely(n->time <= now))
+	if (n->time <= now)
 		return false;
 	callout_unqueue_locked(base, n);
 	callout_change_state(n, CALLOUT_S_DUE, 0);
@@ -499,7 +499,7 @@ static unsigned int callout_expire_none(struct callout_base *base,
 static void callout_begin_tick(struct callout_base *base, u64 now)
 	__must_hold(&base->lock)
 {
-	if (unlikely(!list_empty(&base->put_off)) && now != base->now)
+	if (!list_empty(&base->put_off) && now != base->now)
 		list_splice_tail_init(&base->put_off, &base->due);
 	base->now = now;
 }
@@ -537,7 +537,7 @@ static u64 callout_search_next(struct callout_base *base, unsigned int budget)
 	for (;;) {
 		next = callout_scheme_next_due(base, &budget);
 		callout_count_units(base, CALLOUT_BUDGET - budget);
-		if (likely(budget) || base->left <= 0 ||
+		if (budget || base->left <= 0 ||
 		    ++holds == CALLOUT_MAX_HOLDS || callout_time_is_up(base))
 			return next;
 		callout_relock(base);
@@ -565,7 +565,7 @@ void callout_program_next(struct callout_base *base, unsigned int budget)
 
 	next = list_empty(&base->put_off) ? callout_search_next(base, budget) : 0;
 	/* The base may have died meanwhile, see callout_base_kill(). */
-	if (unlikely(base->dead))
+	if (base->dead)
 		return;
 	if (next != U64_MAX)
 		callout_program(base, max(next, base->now + 1));
@@ -653,13 +653,13 @@ static bool expire(struct callout_base *base, bool tick)
 	locks = lockdep_depth(current);
 	callout_base_lock_irq(base);
 	/* A global base, or a single one, may be at work on another CPU. */
-	if (unlikely(base->dead ||
-		     (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring)))
+	if (base->dead ||
+	    (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring))
 		goto unlock;
 	now = callout_now(base);
 	tick |= READ_ONCE(base->woken);
 	WRITE_ONCE(base->woken, false);
-	if (tick && unlikely(base->armed > now && base->armed != U64_MAX)) {
+	if (tick && base->armed > now && base->armed != U64_MAX) {
 		base->stats.hops++;
 		/* All may have been cancelled since. */
 		if (callout_base_pending(base))
@@ -735,7 +735,7 @@ static void callout_go_on(struct callout_base *base)
 	       READ_ONCE(*base->jiffies) == start)
 		if (!callout_expire(base))
 			return;
-	if (likely(callout_goes_on_here(base)))
+	if (callout_goes_on_here(base))
 		tasklet_schedule(&base->again);
 	else
 		callout_go_on_later(base);

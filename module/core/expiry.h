@@ -46,7 +46,7 @@ static __always_inline void callout_count_late(struct callout_base *base,
 {
 	u64 late = base->now - n->expires;
 
-	if (likely(!late))
+	if (!late)
 		base->stats.late[0]++;
 	else
 		base->stats.late[min(fls64(late), CALLOUT_LATE_BINS - 1)]++;
@@ -115,9 +115,9 @@ void callout_context_changed(struct callout_base *base, callout_func_t *func);
 static __always_inline void callout_check_context(struct callout_base *base,
 						  callout_func_t *func)
 {
-	if (unlikely(base->preempt_count != preempt_count()) ||
+	if (base->preempt_count != preempt_count() ||
 	    (IS_ENABLED(CONFIG_LOCKDEP) &&
-	     unlikely(base->lockdep_depth != lockdep_depth(current))))
+	     base->lockdep_depth != lockdep_depth(current)))
 		callout_context_changed(base, func);
 }
 
@@ -168,7 +168,7 @@ static __always_inline void callout_run_begin(struct callout_base *base,
 static __always_inline void callout_look_at_time(struct callout_base *base,
 						 callout_func_t *func)
 {
-	if (unlikely(READ_ONCE(*base->jiffies) != base->edge))
+	if (READ_ONCE(*base->jiffies) != base->edge)
 		callout_time_passed(base, func);
 }
 
@@ -192,7 +192,7 @@ static __always_inline void callout_run_end(struct callout_base *base,
 	callout_point(CALLOUT_POINT_RUN_RETURNED);
 	callout_base_lock_irq(base);
 	base->running = NULL;
-	if (unlikely(base->attention))
+	if (base->attention)
 		callout_run_end_slow(base, arg);
 	else
 		callout_bump_seq(base);

@@ -313,8 +313,8 @@ static struct callout_slot *table_search(struct callout_table *table,
  * the base that its node.cpu names locked: @base, or another if @base's CPU has gone
  * offline. If there was none, returns NULL, with @base locked.
  */
-noinline struct callout_slot *callout_slot_steal(struct callout_table *table,
-						 struct callout_base *base)
+struct callout_slot *callout_slot_steal(struct callout_table *table,
+					struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	struct callout_slot *slot = callout_slot_spare(callout_pool(table, base));

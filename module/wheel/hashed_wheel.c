@@ -105,7 +105,7 @@ static u64 ring_min_node(const struct callout_ring *r, unsigned int node)
 	u64 lowest;
 
 	/* The root may have fewer than FANOUT. */
-	if (likely(first + FANOUT <= r->root))
+	if (first + FANOUT <= r->root)
 		return min(min(min_of_4(m), min_of_4(m + 4)),
 			   min(min_of_4(m + 8), min_of_4(m + 12)));
 	lowest = m[0];
@@ -127,7 +127,7 @@ static u64 ring_min_bucket(const struct callout_ring *r, unsigned int i)
 	u64 lowest;
 
 	/* A ring may have fewer than FANOUT. */
-	if (likely(r->mask >= FANOUT - 1))
+	if (r->mask >= FANOUT - 1)
 		return min(min(min_of_4_buckets(b), min_of_4_buckets(b + 4)),
 			   min(min_of_4_buckets(b + 8),
 			       min_of_4_buckets(b + 12)));
@@ -163,7 +163,7 @@ static void ring_raise(struct callout_ring *r, unsigned int i)
 /* The ring with the lowest bound; of one tick the old ring has the first. */
 static struct callout_ring *wheel_lowest(struct callout_wheel *w)
 {
-	if (unlikely(w->old.bucket) &&
+	if (w->old.bucket &&
 	    w->old.min[w->old.root] <= w->ring.min[w->ring.root])
 		return &w->old;
 	return &w->ring;
@@ -215,7 +215,7 @@ static u64 wheel_soon(const struct callout_wheel *w)
 	u64 t = w->next, end = t + min(SOON, r->mask + 1 - i);
 
 	/* The root says that none of these is that low. */
-	if (unlikely(w->old.bucket) || r->min[r->root] >= end)
+	if (w->old.bucket || r->min[r->root] >= end)
 		return 0;
 	for (; t < end; t++, b++)
 		if (b->min <= t)
@@ -277,8 +277,8 @@ static bool wheel_walk_first(struct callout_wheel *w, u64 now,
 
 	if (now < w->next)
 		return false;
-	if (likely(!w->old.bucket) &&
-	    (likely(now - w->next < NEAR) ||
+	if (!w->old.bucket &&
+	    (now - w->next < NEAR ||
 	     r->bucket[w->next & r->mask].min == w->next)) {
 		while (r->bucket[w->next & r->mask].min > w->next)
 			if (w->next++ == now)
