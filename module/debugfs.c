@@ -20,9 +20,9 @@ static int bases_show(struct seq_file *m, void *unused)
 	unsigned int i, pending, buckets, old_buckets;
 
 	seq_puts(m, "cpu pending buckets old_buckets handlers wakeups false_wakeups hops visits refiles max_units slow class\n");
-	for (i = 0; (base = callout_base_from(&i)); i++) {
-		callout_base_stats(base, &s, &pending);
-		callout_base_sizes(base, &buckets, &old_buckets);
+	for (i = 0; (base = co_base_from(&i)); i++) {
+		co_base_stats(base, &s, &pending);
+		co_base_sizes(base, &buckets, &old_buckets);
 		seq_printf(m, "%u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu %u\n",
 			   READ_ONCE(base->cpu), pending, buckets, old_buckets,
 			   s.handlers, s.wakeups, s.false_wakeups, s.hops,
@@ -38,10 +38,10 @@ static int lateness_show(struct seq_file *m, void *unused)
 	struct callout_stats kernel, sleeps, device;
 	unsigned int i;
 
-	callout_sum_stats(CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_KERNEL + 1,
-			  &kernel);
-	callout_sum_stats(CALLOUT_CLASS_KERNEL + 1, CALLOUT_CLASSES, &device);
-	callout_sum_stats(CALLOUT_CLASSES, CALLOUT_ALL_CLASSES, &sleeps);
+	co_sum_stats(CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_KERNEL + 1,
+		     &kernel);
+	co_sum_stats(CALLOUT_CLASS_KERNEL + 1, CALLOUT_CLASSES, &device);
+	co_sum_stats(CALLOUT_CLASSES, CALLOUT_ALL_CLASSES, &sleeps);
 	seq_puts(m, "ticks_from kernel device\n");
 	for (i = 0; i < CALLOUT_LATE_BINS; i++)
 		seq_printf(m, "%llu %llu %llu\n", i ? 1ULL << (i - 1) : 0ULL,
@@ -58,15 +58,15 @@ static int chip_show(struct seq_file *m, void *unused)
 	unsigned int i;
 
 	seq_puts(m, "cpu interrupts passes filed expired\n");
-	for (i = 0; (base = callout_base_from(&i)); i++) {
-		if (!callout_has_chip(base))
+	for (i = 0; (base = co_base_from(&i)); i++) {
+		if (!co_has_chip(base))
 			continue;
-		chip = callout_chip(base);
-		callout_base_lock_irq(base);
+		chip = co_chip(base);
+		co_base_lock_irq(base);
 		seq_printf(m, "%u %llu %llu %llu %llu\n", base->cpu,
 			   chip->interrupts, chip->passes, chip->filed,
-			   callout_handlers(base));
-		callout_base_unlock_irq(base);
+			   co_handlers(base));
+		co_base_unlock_irq(base);
 	}
 	return 0;
 }
@@ -75,12 +75,12 @@ DEFINE_SHOW_ATTRIBUTE(chip);
 
 static int files_show(struct seq_file *m, void *unused)
 {
-	callout_dev_show_files(m);
+	co_dev_show_files(m);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(files);
 
-void callout_debugfs_init(void)
+void co_debugfs_init(void)
 {
 	dir = debugfs_create_dir("callout", NULL);
 	debugfs_create_file("bases", 0400, dir, NULL, &bases_fops);
@@ -91,7 +91,7 @@ void callout_debugfs_init(void)
 	debugfs_create_file("files", 0400, dir, NULL, &files_fops);
 }
 
-void callout_debugfs_exit(void)
+void co_debugfs_exit(void)
 {
 	debugfs_remove(dir);
 }

@@ -5,7 +5,7 @@
 #ifndef _CALLOUT_DEBUGFS_H
 #define _CALLOUT_DEBUGFS_H
 
-void callout_debugfs_init(void);
-void callout_debugfs_exit(void);
+void co_debugfs_init(void);
+void co_debugfs_exit(void);
 
 #endif /* _CALLOUT_DEBUGFS_H */

@@ -83,10 +83,10 @@ hrtimer_setup(struct hrtimer *timer,
 /* What the function of a struct alarm returns. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define callout_alarm_end_t	enum alarmtimer_restart
-#define callout_alarm_end()	ALARMTIMER_NORESTART
+#define co_alarm_end()	ALARMTIMER_NORESTART
 #else
 #define callout_alarm_end_t	void
-#define callout_alarm_end()	((void)0)
+#define co_alarm_end()	((void)0)
 #endif
 
 /*
@@ -102,19 +102,19 @@ hrtimer_setup(struct hrtimer *timer,
 
 /* CALLOUT_URING_WORK: @name, which io_uring runs in a task, completes with @ret. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
-#define callout_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, 0, flags)
+#define co_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, 0, flags)
 #define CALLOUT_URING_WORK(name, ret) \
 static void name(struct io_uring_cmd *cmd, unsigned int issue_flags) \
 { \
-	callout_uring_done(cmd, ret, issue_flags); \
+	co_uring_done(cmd, ret, issue_flags); \
 }
 #else
-#define callout_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, flags)
+#define co_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, flags)
 #define CALLOUT_URING_WORK(name, ret) \
 static void name(struct io_tw_req work, io_tw_token_t token) \
 { \
-	callout_uring_done(io_uring_cmd_from_tw(work), ret, \
-			   IO_URING_CMD_TASK_WORK_ISSUE_FLAGS); \
+	co_uring_done(io_uring_cmd_from_tw(work), ret, \
+		      IO_URING_CMD_TASK_WORK_ISSUE_FLAGS); \
 }
 #endif
 

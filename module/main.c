@@ -137,7 +137,7 @@ static const struct callout_tick_source *find_tick_source(void)
  */
 static bool find_ticks(struct callout_config *config)
 {
-	config->tick_ns = callout_tick_length(config->tick, hz);
+	config->tick_ns = co_tick_length(config->tick, hz);
 	if (!config->tick_ns) {
 		if (config->tick == &callout_tick_jiffies)
 			pr_err("hz=%u: jiffies ticks %u times a second; for another hz use tick_source=hrtimer\n",
@@ -152,7 +152,7 @@ static bool find_ticks(struct callout_config *config)
 	} else {
 		config->device_tick = &callout_tick_hrtimer;
 		config->device_tick_ns =
-			callout_tick_length(&callout_tick_hrtimer, device_hz);
+			co_tick_length(&callout_tick_hrtimer, device_hz);
 	}
 	if (!config->device_tick_ns)
 		pr_err("device_hz=%u: at most %u\n", device_hz, CALLOUT_MAX_HZ);
@@ -160,7 +160,7 @@ static bool find_ticks(struct callout_config *config)
 }
 
 /* Makes the bases, as the parameters say. From then on callouts can be armed. */
-static int __init callout_bases_init(void)
+static int __init co_bases_init(void)
 {
 	struct callout_config config = {
 		.tick		= find_tick_source(),
@@ -171,14 +171,14 @@ static int __init callout_bases_init(void)
 
 	if (!config.tick)
 		return -EINVAL;
-	ret = callout_lab_configure(&config);
+	ret = co_lab_configure(&config);
 	if (ret)
 		return ret;
 	buckets = config.params.buckets;
 	if (!find_ticks(&config))
 		return -EINVAL;
-	callout_timers_init();
-	return callout_cpus_init(&config);
+	co_timers_init();
+	return co_cpus_init(&config);
 }
 
 #ifdef MODULE
@@ -188,7 +188,7 @@ static int __init callout_bases_init(void)
  *
  *	CPU0: unload				CPU1: handler
  *						setcallout(): few slots are left
- *	callout_handles_stop(): no worker
+ *	co_handles_stop(): no worker
  *						refill_ask()
  *	frees the bases
  *						worker: adds slots to a base
@@ -196,74 +196,74 @@ static int __init callout_bases_init(void)
  * So each step ends what can begin the next one's. Returns how many callouts were
  * still pending.
  */
-static u64 callout_bases_exit(void)
+static u64 co_bases_exit(void)
 {
 	u64 left;
 
 	/* Handlers in softirq context. They queue work. */
-	callout_cpus_kill();
+	co_cpus_kill();
 	/* Handlers in threads. What these set is filed in dead bases. */
-	callout_workqueue_destroy();
+	co_workqueue_destroy();
 	/* The worker that either of them has asked for slots. */
-	callout_handles_stop();
+	co_handles_stop();
 	/* Slots are in the schemes' lists: the bases go before the table. */
-	left = callout_cpus_exit();
-	callout_handles_exit();
+	left = co_cpus_exit();
+	co_handles_exit();
 	return left;
 }
 
-static int __init callout_module_init(void)
+static int __init co_module_init(void)
 {
 	int ret;
 
-	ret = callout_workqueue_create();
+	ret = co_workqueue_create();
 	if (ret)
 		goto points_exit;
-	ret = callout_bases_init();
+	ret = co_bases_init();
 	if (ret) {
-		callout_workqueue_destroy();
+		co_workqueue_destroy();
 		goto points_exit;
 	}
-	ret = callout_handles_init(max_callouts);
+	ret = co_handles_init(max_callouts);
 	if (!ret)
-		ret = callout_dev_init();
+		ret = co_dev_init();
 	if (ret) {
-		callout_bases_exit();
+		co_bases_exit();
 		goto points_exit;
 	}
-	callout_debugfs_init();
+	co_debugfs_init();
 	return 0;
 
 points_exit:
 	/* The parameters may have begun a walk. */
-	callout_points_exit();
+	co_points_exit();
 	return ret;
 }
 
-static void __exit callout_module_exit(void)
+static void __exit co_module_exit(void)
 {
 	u64 left;
 
-	callout_points_exit();
-	callout_debugfs_exit();
-	callout_dev_exit();
-	left = callout_bases_exit();
+	co_points_exit();
+	co_debugfs_exit();
+	co_dev_exit();
+	left = co_bases_exit();
 	if (left)
 		pr_warn("%llu callouts were still pending; they will not run\n",
 			left);
 }
 
-module_init(callout_module_init);
-module_exit(callout_module_exit);
+module_init(co_module_init);
+module_exit(co_module_exit);
 #else
 /*
  * The same in a kernel that has the facility built in. Its drivers have set callouts
  * before anybody can read a message: if parameters of the bases are wrong all of these
  * have their defaults.
  */
-static int __init callout_bases_boot(void)
+static int __init co_bases_boot(void)
 {
-	int ret = callout_bases_init();
+	int ret = co_bases_init();
 
 	if (ret != -EINVAL)
 		return ret;
@@ -272,8 +272,8 @@ static int __init callout_bases_boot(void)
 	hz = 0;
 	device_hz = DEVICE_HZ;
 	buckets = 0;
-	callout_lab_forget();
-	return callout_bases_init();
+	co_lab_forget();
+	return co_bases_init();
 }
 
 #ifdef CONFIG_CALLOUT_TIMERS
@@ -284,7 +284,7 @@ static int __init callout_bases_boot(void)
  */
 void __init callout_early_init(void)
 {
-	int ret = callout_bases_boot();
+	int ret = co_bases_boot();
 
 	if (ret)
 		panic("callout: no timers: %d\n", ret);
@@ -296,33 +296,33 @@ void __init callout_early_init(void)
  * fails the kernel cannot go on, since its callers cannot be told: for want of memory, or
  * with more possible CPUs than a callout can name.
  */
-static int __init callout_core_init(void)
+static int __init co_core_init(void)
 {
 	int ret = 0;
 
 	if (!IS_ENABLED(CONFIG_CALLOUT_TIMERS))
-		ret = callout_bases_boot();
+		ret = co_bases_boot();
 	if (!ret)
-		ret = callout_workqueue_create();
+		ret = co_workqueue_create();
 	if (!ret)
-		ret = callout_handles_init(max_callouts);
+		ret = co_handles_init(max_callouts);
 	if (ret)
 		panic("callout: cannot start: %d\n", ret);
 	return 0;
 }
 
 /* What programs use. If this fails, kernel code does without it. */
-static int __init callout_device_init(void)
+static int __init co_device_init(void)
 {
-	int ret = callout_dev_init();
+	int ret = co_dev_init();
 
 	if (!ret)
-		callout_debugfs_init();
+		co_debugfs_init();
 	return ret;
 }
 
-core_initcall(callout_core_init);
-device_initcall(callout_device_init);
+core_initcall(co_core_init);
+device_initcall(co_device_init);
 #endif
 
 MODULE_AUTHOR("The callout developers");

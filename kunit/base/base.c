@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * base.c - suite callout_base: what the core does with a scheme's functions
+ * base.c - suite co_base: what the core does with a scheme's functions
  *
  * On a virtual clock, with the wheel's functions except some, called through
  * the interface (base->wheel is off).
@@ -81,19 +81,19 @@ static void base_reserve(struct kunit *test)
 	fake.ops.reserve = fake_reserve;
 	v->base->slots = 0;
 	v->base->room = 0;
-	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 100));
-	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 50));
+	KUNIT_EXPECT_EQ(test, 0, co_base_reserve(v->base, 100));
+	KUNIT_EXPECT_EQ(test, 0, co_base_reserve(v->base, 50));
 	KUNIT_EXPECT_EQ(test, fake.reserved, 150);
-	callout_base_unreserve(v->base, 100);
-	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 80));
+	co_base_unreserve(v->base, 100);
+	KUNIT_EXPECT_EQ(test, 0, co_base_reserve(v->base, 80));
 	KUNIT_EXPECT_EQ(test, fake.reserved, 150);
-	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 21));
+	KUNIT_EXPECT_EQ(test, 0, co_base_reserve(v->base, 21));
 	KUNIT_EXPECT_EQ(test, fake.reserved, 151);
 
 	fake.reserve_ret = -ENOMEM;
-	KUNIT_EXPECT_EQ(test, -ENOMEM, callout_base_reserve(v->base, 1000));
+	KUNIT_EXPECT_EQ(test, -ENOMEM, co_base_reserve(v->base, 1000));
 	fake.reserve_ret = 0;
-	KUNIT_EXPECT_EQ(test, 0, callout_base_reserve(v->base, 1));
+	KUNIT_EXPECT_EQ(test, 0, co_base_reserve(v->base, 1));
 	KUNIT_EXPECT_EQ(test, fake.reserved, 152);
 }
 
@@ -115,7 +115,7 @@ static void base_indirect(struct kunit *test)
 	callout_virtual_run_to(v, start + 20);
 	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, item[2].runs, 0);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 /* The tick is programmed for a later one, though next_due is in the past. */
@@ -213,9 +213,9 @@ static void base_find_others(struct callout_item *item)
 	struct callout_node *n;
 
 	raw_spin_lock_irq(&base->lock);
-	n = callout_find_locked(base, base_match, item->other);
+	n = co_find_locked(base, base_match, item->other);
 	item->ret = n == &item->other->c.node;
-	n = callout_find_locked(base, base_match, item);
+	n = co_find_locked(base, base_match, item);
 	item->seen = !n;
 	raw_spin_unlock_irq(&base->lock);
 }

@@ -259,14 +259,14 @@ static void class_of_a_cpu_that_goes(struct kunit *test)
 	users->file[0] = open_as(FIRST_UID);
 	KUNIT_ASSERT_NOT_NULL(test, users->file[0]);
 	callout_test_pin(test, raw_smp_processor_id());
-	base = callout_base_of(users->file[0]->table.class,
-			       callout_home_cpu());
+	base = co_base_of(users->file[0]->table.class,
+			  co_home_cpu());
 	callout_test_set_online(base, false);
 	ret = co_file_set(users->file[0], &op, &ctx);
 	co_ctx_flush(users->file[0], &ctx);
 	callout_test_set_online(base, true);
 	KUNIT_ASSERT_EQ(test, ret, 0);
-	slot = callout_table_lookup(&users->file[0]->table, op.handle);
+	slot = co_table_lookup(&users->file[0]->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	KUNIT_EXPECT_EQ(test, slot->node.cpu, base->index);
 }

@@ -48,7 +48,7 @@ static void clock_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[i].runs, 1);
 	KUNIT_EXPECT_EQ(test, a[i].ran_at, start + 30);
 	KUNIT_EXPECT_EQ(test, a[i + 1].runs, 0);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 /* A jump across the wrap runs all in order of expiry. */
@@ -105,8 +105,8 @@ static void relay_run(void *arg)
 		if (!callout_test_wait_until(smp_load_acquire(&relay->turn) ==
 					     turn))
 			return;
-		base = callout_base(raw_smp_processor_id());
-		now = callout_now(base);
+		base = co_base(raw_smp_processor_id());
+		now = co_now(base);
 		relay->behind += now < relay->last;
 		relay->last = now;
 		/*

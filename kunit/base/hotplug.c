@@ -54,7 +54,7 @@ static struct by_handle *by_handle_create(struct kunit *test, unsigned int n)
 
 static void set_by_handle(void *arg)
 {
-	u64 now = callout_now(callout_base(smp_processor_id()));
+	u64 now = co_now(co_base(smp_processor_id()));
 	struct by_handle *b = arg;
 	unsigned int i;
 	long distance;
@@ -86,8 +86,8 @@ static void hotplug_cpu_goes_away(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(cpu, set_by_handle,
 							  b, true));
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
-	KUNIT_EXPECT_FALSE(test, callout_base(cpu)->online);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(cpu)), 0);
+	KUNIT_EXPECT_FALSE(test, co_base(cpu)->online);
+	KUNIT_EXPECT_EQ(test, co_base_pending(co_base(cpu)), 0);
 	callout_timed_set_on(&late->t[0], cpu, 3);
 	KUNIT_EXPECT_NE(test, late->t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test,
@@ -97,7 +97,7 @@ static void hotplug_cpu_goes_away(struct kunit *test)
 	for (i = 0; i < far / 2; i++)
 		wrong += unsetcallout(b->handle[i]) != 1;
 	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
-	KUNIT_EXPECT_TRUE(test, callout_base(cpu)->online);
+	KUNIT_EXPECT_TRUE(test, co_base(cpu)->online);
 	for (; i < far; i++)
 		wrong += unsetcallout(b->handle[i]) != 1;
 	callout_timed_set_on(&late->t[1], cpu, 3);
@@ -211,7 +211,7 @@ static void hotplug_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, remove_cpu(cpu));
 	KUNIT_EXPECT_NE(test, t->c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&t->c));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(cpu)), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(co_base(cpu)), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&t->runs), 0);
 	arch_spin_unlock(&contended.raw_lock);
 	KUNIT_EXPECT_TRUE(test,
@@ -244,7 +244,7 @@ static void observe_move(void *arg)
 
 	sched_set_fifo(current);
 	while (!callout_test_told(&b->end)) {
-		pending = callout_base_pending(b->base);
+		pending = co_base_pending(b->base);
 		if (pending && pending < MANY && !b->base->online)
 			WRITE_ONCE(b->seen, true);
 		usleep_range(20, 40);
@@ -263,7 +263,7 @@ static void hotplug_move_is_preempted(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, set);
 	for (i = 0; i < MANY; i++)
 		callout_init(&set->t[i].c, CALLOUT_MPSAFE);
-	b.base = callout_base(cpu);
+	b.base = co_base(cpu);
 	t = callout_test_thread(test, 0, observe_move, &b);
 	/* The migration may end before the thread runs. */
 	for (tries = 0; tries < 20 && !READ_ONCE(b.seen); tries++) {
@@ -330,7 +330,7 @@ static void straggler_tasklet(void *arg)
 	if (!callout_test_wait_until(callout_test_told(&s->dead)))
 		return;
 	local_bh_disable();
-	tasklet_schedule(&callout_base(s->cpu)->again);
+	tasklet_schedule(&co_base(s->cpu)->again);
 	local_bh_enable();
 }
 
@@ -342,7 +342,7 @@ static int straggler_dead(unsigned int cpu)
 	if (cpu != s->cpu)
 		return 0;
 	callout_test_wait_until(callout_test_told(&s->begun) ||
-				callout_now(callout_base(cpu)) >=
+				co_now(co_base(cpu)) >=
 				s->c.node.expires);
 	callout_test_tell(&s->dead);
 	callout_test_wait_until(callout_test_told(&s->begun));
@@ -432,7 +432,7 @@ static void leaver_crowd(void *arg)
 /* Schedules the tasklet; not even ksoftirqd is to run before the facility's state. */
 static int leaver_goes(unsigned int cpu)
 {
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = co_base(cpu);
 	struct leaver *l = leaver;
 
 	if (cpu != l->cpu)
@@ -461,8 +461,8 @@ static int leaver_dead(unsigned int cpu)
 	unsigned int i;
 
 	for (i = cpu; i < CALLOUT_INDEX_TEST && cpu == l->cpu; i += nr_cpu_ids)
-		if (callout_base(i))
-			l->left |= callout_test_scheduled(callout_base(i));
+		if (co_base(i))
+			l->left |= callout_test_scheduled(co_base(i));
 	return 0;
 }
 

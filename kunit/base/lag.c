@@ -21,8 +21,8 @@
 /* Does the time of kernel code's callouts come from jiffies, and is it checked? */
 static bool lag_applies(void)
 {
-	return callout_base(0)->tick == &callout_tick_jiffies &&
-	       callout_is_wheel(callout_base(0));
+	return co_base(0)->tick == &callout_tick_jiffies &&
+	       co_is_wheel(co_base(0));
 }
 
 static void lag_end(void *unused)
@@ -63,7 +63,7 @@ static u64 lag_last(u64 due, u64 now)
 /* A time is a tick after the present one, and no further than in full ticks from it. */
 static void lag_from_ns(struct kunit *test)
 {
-	struct callout_base *base = callout_base(0);
+	struct callout_base *base = co_base(0);
 	struct rnd_state rng;
 	u64 now, due, jiffy, tick;
 	unsigned int i;
@@ -79,15 +79,15 @@ static void lag_from_ns(struct kunit *test)
 		/* One in four has passed. */
 		if (i % 4 == 0)
 			due = callout_test_below(&rng, min_t(u64, now, U32_MAX));
-		tick = callout_from_ns(base, due, now);
+		tick = co_from_ns(base, due, now);
 		KUNIT_ASSERT_LE(test, tick, lag_last(due, now));
 		KUNIT_ASSERT_GE(test, tick, jiffy + 1 +
 				DIV_ROUND_UP_ULL(due - min(now, due), TICK_NSEC));
 	}
 	now = ktime_get_ns();
 	due = S64_MAX;
-	KUNIT_EXPECT_LE(test, callout_from_ns(base, due, now), lag_last(due, now));
-	KUNIT_EXPECT_GT(test, callout_from_ns(base, due, now), S64_MAX / TICK_NSEC);
+	KUNIT_EXPECT_LE(test, co_from_ns(base, due, now), lag_last(due, now));
+	KUNIT_EXPECT_GT(test, co_from_ns(base, due, now), S64_MAX / TICK_NSEC);
 }
 
 /**
@@ -324,9 +324,9 @@ static unsigned int linux_hops(u64 now, u64 tick, unsigned int lag,
 	unsigned int hops = 0;
 
 	while (now < tick) {
-		hop = callout_jiffies_hop(now, tick, 0);
+		hop = co_jiffies_hop(now, tick, 0);
 		linux_put(&w, hop);
-		better = callout_jiffies_hop_again(now, tick, hop, w.shift);
+		better = co_jiffies_hop_again(now, tick, hop, w.shift);
 		if (better != hop) {
 			linux_put(&w, better);
 			++*again;
@@ -405,11 +405,11 @@ static unsigned int wheel_program(struct callout_base *base, struct lagged *l,
 
 	for (distance = WHEEL_FAR; distance; distance--) {
 		callout_reset_on(&l->c, distance, lagged_handler, l, base->cpu);
-		callout_base_lock_irq(base);
+		co_base_lock_irq(base);
 		armed = base->armed == l->c.node.expires;
 		expires = base->timer.expires;
 		flags = base->timer.flags;
-		callout_base_unlock_irq(base);
+		co_base_unlock_irq(base);
 		/* Its buckets are numbered by level, 64 each. */
 		shift = 3 * ((flags >> TIMER_ARRAYSHIFT) / 64);
 		*programmed += armed;
@@ -424,7 +424,7 @@ static unsigned int wheel_program(struct callout_base *base, struct lagged *l,
  */
 static void lag_of_linux_wheel(struct kunit *test)
 {
-	struct callout_base *base = callout_base(raw_smp_processor_id());
+	struct callout_base *base = co_base(raw_smp_processor_id());
 	unsigned int late, programmed = 0;
 	struct lagged *l = lagged_new(test);
 	unsigned long start;

@@ -142,7 +142,7 @@ static void move_met(struct kunit *test)
 {
 	struct moving *m = moving_create(test);
 	struct callout *c = &m->item.c;
-	struct callout_base *base = callout_base(m->home);
+	struct callout_base *base = co_base(m->home);
 	struct callout_virtual *v = test->priv;
 	struct callout_test_thread *mover, *meeter;
 	bool moving, pending, begins, returns;
@@ -173,7 +173,7 @@ static void move_met(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_test_join(meeter));
 	KUNIT_EXPECT_EQ(test, m->moved, 1);
 	KUNIT_EXPECT_EQ(test, m->ret, 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, c->node.cpu, m->call->call == moving_reset_on ?
 				      m->cpu[0] : m->home);
 	KUNIT_EXPECT_EQ(test, callout_pending(c), m->call->pending);
@@ -222,7 +222,7 @@ static void move_after_handler(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, l);
 	l->home = raw_smp_processor_id();
-	base = callout_base(l->home);
+	base = co_base(l->home);
 	callout_init(&l->c, CALLOUT_MPSAFE);
 	KUNIT_ASSERT_EQ(test, 0,
 			kunit_add_action_or_reset(test, leaver_end, l));

@@ -74,10 +74,10 @@ static void teardown_tasklet_runs_nothing(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test,
 			  callout_test_wait_until(callout_test_told(&teardown.ready)));
 	programs = v->programs;
-	callout_base_kill(v->base);
+	co_base_kill(v->base);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, v->ran, 0);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 3);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 3);
 	callout_virtual_set(&item[3], 1);
 	callout_virtual_run_to(v, v->now + 1000);
 	KUNIT_EXPECT_EQ(test, v->ran, 0);
@@ -99,7 +99,7 @@ static void teardown_handler_is_the_last(struct kunit *test)
 	r->set_again = true;
 	callout_race_begin(test, r);
 	programs = r->v->programs;
-	callout_base_kill(r->v->base);
+	co_base_kill(r->v->base);
 	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, r->v->ran, 1);
 	KUNIT_EXPECT_EQ(test, r->v->programs, programs);
@@ -117,7 +117,7 @@ static void teardown_last_programs_nothing(struct kunit *test)
 	callout_virtual_set(item, 100);
 	callout_race_begin(test, r);
 	programs = r->v->programs;
-	callout_base_kill(r->v->base);
+	co_base_kill(r->v->base);
 	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, r->v->programs, programs);
 	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
@@ -132,7 +132,7 @@ static void teardown_set_programs_nothing(struct kunit *test)
 
 	callout_virtual_set(&item[0], 100);
 	programs = v->programs;
-	callout_base_kill(v->base);
+	co_base_kill(v->base);
 	/* It is the first to expire. */
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&item[1], 1), 0);
 	KUNIT_EXPECT_EQ(test, v->programs, programs);
@@ -151,7 +151,7 @@ static void teardown_deaf(void *unused)
 static void teardown_killer(void *unused)
 {
 	if (callout_test_spin_until(callout_test_told(&teardown.kicked)))
-		callout_base_kill(teardown.base);
+		co_base_kill(teardown.base);
 }
 
 static void teardown_spin(void)
@@ -233,7 +233,7 @@ static void teardown_cancels_hrtimer(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, hrtimer_active(&base->hrtimer));
 	KUNIT_EXPECT_GT(test, hrtimer_get_expires(&base->hrtimer),
 			KTIME_MAX / 2);
-	callout_base_kill(base);
+	co_base_kill(base);
 	KUNIT_EXPECT_FALSE(test, hrtimer_active(&base->hrtimer));
 	hrtimer_cancel(&base->hrtimer);
 	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
@@ -249,7 +249,7 @@ static void teardown_restart_elsewhere(struct kunit *test)
 	callout_virtual_set(item, LONG_MAX);
 	KUNIT_EXPECT_TRUE(test, hrtimer_active(&base->hrtimer));
 	base->ticking = 0;
-	callout_base_kill(base);
+	co_base_kill(base);
 	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
 }
 
@@ -278,7 +278,7 @@ static void teardown_cancels_jiffies(struct kunit *test)
 	irq_work_queue(&base->next_tick);
 	waits = irq_work_is_busy(&base->next_tick);
 	local_irq_enable();
-	callout_base_kill(base);
+	co_base_kill(base);
 	KUNIT_EXPECT_NULL(test, base->timer.entry.pprev);
 	KUNIT_EXPECT_TRUE(test, waits);
 	KUNIT_EXPECT_FALSE(test, irq_work_is_busy(&base->next_tick));

@@ -45,12 +45,12 @@ static void bsd_coalesce(struct kunit *test)
 	for (i = 0; i < 2000; i++) {
 		first = 1 + callout_test_below(&rng, 1U << (1 + i % 31));
 		last = first + callout_test_below(&rng, 200);
-		KUNIT_ASSERT_EQ(test, callout_coalesce(first, last),
+		KUNIT_ASSERT_EQ(test, co_coalesce(first, last),
 				roundest(first, last));
 	}
-	KUNIT_EXPECT_EQ(test, callout_coalesce(7, 7), 7);
-	KUNIT_EXPECT_EQ(test, callout_coalesce(7, 3), 7);
-	KUNIT_EXPECT_EQ(test, callout_coalesce(1, U64_MAX), 1ULL << 63);
+	KUNIT_EXPECT_EQ(test, co_coalesce(7, 7), 7);
+	KUNIT_EXPECT_EQ(test, co_coalesce(7, 3), 7);
+	KUNIT_EXPECT_EQ(test, co_coalesce(1, U64_MAX), 1ULL << 63);
 }
 
 /*
@@ -179,7 +179,7 @@ static void bsd_never_early(struct kunit *test)
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, v->ran, 0);
 		KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
-		KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 2);
+		KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 2);
 		KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
 		callout_virtual_run_to(v, v->now + 1);
 	}
@@ -226,7 +226,7 @@ static void bsd_never_early_jiffies(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
-	if (callout_base(0)->tick != &callout_tick_jiffies)
+	if (co_base(0)->tick != &callout_tick_jiffies)
 		return;
 	callout_init(&w->c, CALLOUT_MPSAFE);
 	/* Another CPU may correct callout_jiffy_zero in between. */
@@ -285,11 +285,11 @@ static void bsd_trylock(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, a[0].runs, 0);
 		KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
 		KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
-		KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
+		KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 1);
 	}
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	callout_virtual_set(&a[0], 1);
 	v->now++;
 	callout_virtual_expire(v);
@@ -299,7 +299,7 @@ static void bsd_trylock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[0].runs, 0);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	/* Late by the tick that it was put off for. */
 	KUNIT_EXPECT_EQ(test, v->base->stats.late[1], 1);
 	/* The lock was released. */
@@ -459,7 +459,7 @@ static void bsd_schedule_on(struct kunit *test)
 	callout_virtual_set(a, 1000000);
 	KUNIT_EXPECT_EQ(test, callout_schedule_on(&a->c, 1000000, 0), 1);
 	KUNIT_EXPECT_EQ(test, a->c.node.cpu, 0);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	KUNIT_EXPECT_PTR_EQ(test, a->c.arg, (void *)a);
 	KUNIT_EXPECT_EQ(test, callout_schedule_curcpu(&a->c, 1000000), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);

@@ -379,7 +379,7 @@ static void dragonfly_cpu(struct kunit *test)
 	unsigned int this = raw_smp_processor_id();
 	struct df *d = df_real(test);
 
-	if (callout_base(this) == callout_base(other))
+	if (co_base(this) == co_base(other))
 		kunit_skip(test, "needs a base for each CPU");
 	callout_reset_bycpu(&d->c, 1, df_handler, d, other);
 	KUNIT_ASSERT_TRUE(test, callout_test_wait_until(READ_ONCE(d->done) == 1));

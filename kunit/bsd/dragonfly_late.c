@@ -144,7 +144,7 @@ static void df_late_recycled(struct kunit *test)
 {
 	struct df_late *l = df_late_create(test);
 
-	if (callout_base(raw_smp_processor_id()) == callout_base(l->other))
+	if (co_base(raw_smp_processor_id()) == co_base(l->other))
 		kunit_skip(test, "needs a base for each CPU");
 	callout_reset(&l->c, 1, df_late_first, l);
 	KUNIT_EXPECT_TRUE(test,

@@ -396,7 +396,7 @@ static void netbsd_cpu(struct kunit *test)
 	unsigned int this = raw_smp_processor_id();
 	struct nb *n = nb_real(test, CALLOUT_MPSAFE);
 
-	if (callout_base(this) == callout_base(other))
+	if (co_base(this) == co_base(other))
 		kunit_skip(test, "needs a base for each CPU");
 	nb_start(test, n, other);
 	KUNIT_EXPECT_EQ(test, n->cpu, other);

@@ -77,7 +77,7 @@ static void sleep_on(struct kunit *test)
 	unsigned int this = raw_smp_processor_id();
 	struct placed *l = placed_new(test);
 
-	if (callout_base(this) == callout_base(other))
+	if (co_base(this) == co_base(other))
 		kunit_skip(test, "needs a base for each CPU");
 	for (i = 0; i < 10; i++) {
 		KUNIT_EXPECT_EQ(test, callout_work_reset_on(&l->p, 1000000,
@@ -121,7 +121,7 @@ static void sleep_on_first_or_callers(struct kunit *test)
 	callout_test_pin_one(test);
 	for_each_online_cpu(cpu) {
 		callout_test_pin(test, cpu);
-		if (callout_base(cpu)->number != cpu)
+		if (co_base(cpu)->number != cpu)
 			kunit_skip(test, "needs a base for each CPU");
 		expect_on(test, l, CALLOUT_WORK_FIRST, cpumask_first(cpu_online_mask));
 		expect_on(test, l, CALLOUT_WORK_CALLER, cpu);
@@ -135,7 +135,7 @@ static void sleep_on_busy(struct kunit *test)
 	unsigned int this = raw_smp_processor_id();
 	struct placed *l = placed_new(test);
 
-	if (callout_base(this) == callout_base(other))
+	if (co_base(this) == co_base(other))
 		kunit_skip(test, "needs a base for each CPU");
 	l->waits = true;
 	KUNIT_EXPECT_EQ(test, callout_work_reset_on(&l->p, 1, placed_handler, l,

@@ -240,7 +240,7 @@ static void work_row(struct kunit *test)
 	flush_work(&t->p.work);
 	KUNIT_EXPECT_EQ(test, t->runs - runs, row->pending);
 	KUNIT_EXPECT_EQ(test, callout_work_drain(&t->p), -1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(t->v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(t->v->base), 0);
 }
 
 /**

@@ -53,7 +53,7 @@ static u64 bounds_run(struct callout_virtual *v, u64 now)
 {
 	v->now = now;
 	v->base->stats.max_units = 0;
-	while (callout_expire(v->base))
+	while (co_expire(v->base))
 		cond_resched();
 	return v->base->stats.max_units;
 }
@@ -214,7 +214,7 @@ static void pass_of_put_off(struct kunit *test)
 	}
 	v->now++;
 	do {
-		more = callout_expire(v->base);
+		more = co_expire(v->base);
 		put_off = list_count_nodes(&v->base->put_off);
 		if (put_off - before > CALLOUT_MAX_HANDLERS)
 			break;

@@ -21,16 +21,16 @@ static void core_reset(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 10), 0);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&a->c));
 	KUNIT_EXPECT_TRUE(test, callout_active(&a->c));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 1);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 20), 1);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 5), 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 1);
 	callout_virtual_run_to(v, start + 4);
 	KUNIT_EXPECT_EQ(test, a->runs, 0);
 	callout_virtual_run_to(v, start + 5);
 	KUNIT_EXPECT_EQ(test, a->runs, 1);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&a->c));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	callout_virtual_run_to(v, start + 1000);
 	KUNIT_EXPECT_EQ(test, a->runs, 1);
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
@@ -47,7 +47,7 @@ static void core_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), 1);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&a->c));
 	KUNIT_EXPECT_FALSE(test, callout_active(&a->c));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), -1);
 	callout_virtual_run_to(v, v->now + 100);
 	KUNIT_EXPECT_EQ(test, a->runs, 0);
@@ -201,7 +201,7 @@ static void core_handler_sets_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->ret, 0);
 	callout_virtual_run_to(v, v->now + 1000);
 	KUNIT_EXPECT_EQ(test, a->runs, 10);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 static void then_set_and_stop(struct callout_item *item)
@@ -222,7 +222,7 @@ static void core_handler_sets_and_stops_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->ret, 0);
 	KUNIT_EXPECT_EQ(test, a->seen, 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&a->c));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	callout_virtual_run_to(v, v->now + 10);
 	KUNIT_EXPECT_EQ(test, a->runs, 1);
 }
@@ -248,7 +248,7 @@ static void core_handler_sets_itself_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->seen, 1);
 	callout_virtual_run_to(v, v->now + 3);
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 /* A callout without a lockdep class works, as zeroed static memory does. */
@@ -258,7 +258,7 @@ static void core_without_class(struct kunit *test)
 	struct callout_item *a = callout_virtual_items(test, 1);
 
 	memset(&a->c, 0, sizeof(a->c));
-	callout_setup(&a->c.node, CALLOUT_KIND_FUNC, CALLOUT_VIRTUAL);
+	co_setup(&a->c.node, CALLOUT_KIND_FUNC, CALLOUT_VIRTUAL);
 	/* debugobjects does not track it. */
 	a->c.node.flags = CALLOUT_L_STATIC;
 	callout_virtual_set(a, 1);
@@ -292,7 +292,7 @@ static void core_handler_frees_itself(struct kunit *test)
 	}
 	callout_virtual_run_to(v, v->now + 7);
 	KUNIT_EXPECT_EQ(test, v->ran, 100);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 static void then_stop_other(struct callout_item *item)
@@ -317,7 +317,7 @@ static void core_stop_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[0].ret, 1);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
 	KUNIT_EXPECT_EQ(test, a[2].runs, 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 static void then_set_other(struct callout_item *item)
@@ -341,12 +341,12 @@ static void core_reset_due(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a[0].seen, 1);
 	KUNIT_EXPECT_EQ(test, a[0].ret, 1);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 1);
 	callout_virtual_run_to(v, start + 5);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
 	callout_virtual_run_to(v, start + 6);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 /* callout_schedule() keeps the handler and its argument. */
@@ -388,7 +388,7 @@ static void core_reset_on_moves(struct kunit *test)
 					       cpu), 1);
 	KUNIT_EXPECT_EQ(test, a[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&a[0].c));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 1);
 	callout_virtual_run_to(v, v->now + 10);
 	KUNIT_EXPECT_EQ(test, a[0].runs, 0);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 1);
@@ -437,7 +437,7 @@ static void core_running_moves_afterwards(struct kunit *test)
 	/* A stopped callout does not move: its memory may have been freed. */
 	KUNIT_EXPECT_EQ(test, a[1].ret, 0);
 	KUNIT_EXPECT_EQ(test, a[1].c.node.cpu, CALLOUT_VIRTUAL);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	KUNIT_EXPECT_NULL(test, v->base->leaving);
 }
 
@@ -459,7 +459,7 @@ static void core_ran_until_it_is_set(struct kunit *test)
 }
 
 /*
- * callout_base_destroy() returns how many callouts are pending, due ones too.
+ * co_base_destroy() returns how many callouts are pending, due ones too.
  */
 static void core_destroy_counts_pending(struct kunit *test)
 {
@@ -477,15 +477,15 @@ static void core_destroy_counts_pending(struct kunit *test)
 	v->now++;
 	callout_virtual_expire_once(v);
 	KUNIT_EXPECT_EQ(test, nr - v->ran, 5);
-	callout_base_kill(v->base);
-	left = callout_base_destroy(v->base);
+	co_base_kill(v->base);
+	left = co_base_destroy(v->base);
 	v->base = NULL;
 	KUNIT_EXPECT_EQ(test, left, nr + 2 - v->ran);
 	KUNIT_EXPECT_NULL(test, callout_bases[CALLOUT_VIRTUAL]);
 	/* The base has forgotten them; debugobjects has not. */
 	for (i = 0; i < nr + 3; i++)
 		if (callout_pending(&a[i].c))
-			callout_debug_deactivate(&a[i].c);
+			co_debug_deactivate(&a[i].c);
 }
 
 static struct kunit_case core_cases[] = {

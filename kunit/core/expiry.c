@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * expiry.c - suite callout_expiry: ticks, order and limits, on a virtual clock
+ * expiry.c - suite co_expiry: ticks, order and limits, on a virtual clock
  */
 #include <linux/bottom_half.h>
 #include <linux/callout_timer_types.h>
@@ -56,7 +56,7 @@ static void expiry_tick(struct callout_virtual *v, u64 now)
 {
 	WRITE_ONCE(v->now, now);
 	local_bh_disable();
-	callout_softclock(v->base);
+	co_softclock(v->base);
 	local_bh_enable();
 }
 
@@ -246,7 +246,7 @@ static void expiry_yields_after_many_handlers(struct kunit *test)
 		more = callout_virtual_expire_once(v);
 		calls++;
 		KUNIT_EXPECT_LE(test, v->ran - before, CALLOUT_MAX_HANDLERS);
-		KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), nr - v->ran);
+		KUNIT_EXPECT_EQ(test, co_base_pending(v->base), nr - v->ran);
 		/*
 		 * An expiry that yields is called again, with no tick
 		 * programmed.
@@ -298,7 +298,7 @@ static bool expiry_schedules(struct callout_virtual *v)
 	bool ret;
 
 	local_bh_disable();
-	callout_softclock(v->base);
+	co_softclock(v->base);
 	ret = callout_test_scheduled(v->base);
 	local_bh_enable();
 	return ret;
@@ -411,7 +411,7 @@ static void expiry_counts_lateness(struct kunit *test)
 		callout_virtual_set(a, 10);
 		callout_virtual_run_to(v, v->now + 10 + late[i]);
 	}
-	KUNIT_EXPECT_EQ(test, callout_handlers(v->base), ARRAY_SIZE(late));
+	KUNIT_EXPECT_EQ(test, co_handlers(v->base), ARRAY_SIZE(late));
 	for (i = 0; i < CALLOUT_LATE_BINS; i++)
 		KUNIT_EXPECT_EQ(test, v->base->stats.late[i], bins[i]);
 }
@@ -425,7 +425,7 @@ static int check_without_lockdep(void *data)
 	v->base->preempt_count = preempt_count();
 	v->base->lockdep_depth = lockdep_depth(current);
 	debug_locks = 0;
-	callout_check_context(v->base, callout_virtual_handler);
+	co_check_context(v->base, callout_virtual_handler);
 	debug_locks = 1;
 	rcu_read_unlock();
 	return 0;
@@ -476,11 +476,11 @@ static void expiry_timer_end(void *data)
 /* Has a base take a pending node that is in no base, for a tick. */
 static void expiry_timer_file(struct callout_virtual *v, struct callout_node *n, u64 tick)
 {
-	callout_base_lock_irq(v->base);
+	co_base_lock_irq(v->base);
 	v->base->scheme->ops->start(v->base->scheme, n, v->now, tick);
 	v->base->room--;
 	WRITE_ONCE(n->cpu, CALLOUT_VIRTUAL);
-	callout_base_unlock_irq(v->base);
+	co_base_unlock_irq(v->base);
 }
 
 /*
@@ -496,12 +496,12 @@ static void expiry_timer_set(struct kunit *test, struct expiry_timer *timer)
 	callout_timer_init_key(&timer->t, expiry_timer_runs, TIMER_PINNED, "expiry", &key);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, expiry_timer_end, timer));
 	callout_timer_mod(&timer->t, jiffies + CALLOUT_TEST_FAR);
-	base = callout_base(timer->t.node.cpu);
-	callout_base_lock_irq(base);
+	base = co_base(timer->t.node.cpu);
+	co_base_lock_irq(base);
 	base->scheme->ops->stop(base->scheme, &timer->t.node);
 	base->room++;
 	WRITE_ONCE(timer->t.node.cpu, CALLOUT_CPU_MOVING);
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	timer->t.node.time = 0;
 	expiry_timer_file(timer->v, &timer->t.node, timer->v->now + 1);
 }
@@ -534,7 +534,7 @@ static void expiry_yields_after_many_timers(struct kunit *test)
 	for (i = 0; i < nr; i++)
 		wrong += timer[i].runs != 1 || timer[i].place != i;
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 /* A timer whose function takes too long is counted, and the others have another turn. */
@@ -580,7 +580,7 @@ static void expiry_of_both_kinds(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, a[i].runs, 1);
 		KUNIT_EXPECT_EQ(test, a[i].place, 2 * i + 1);
 	}
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 /*
@@ -598,7 +598,7 @@ static void expiry_postpones_timers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, timer[0].runs, 0);
 	KUNIT_EXPECT_EQ(test, timer[1].runs, 1);
 	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&timer[0].t));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 1);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 1);
 	KUNIT_EXPECT_GT(test, timer[0].t.node.expires, v->now);
 	/* The search for it may take more than one wake-up. */
 	KUNIT_EXPECT_GT(test, v->armed, v->now);
@@ -606,12 +606,12 @@ static void expiry_postpones_timers(struct kunit *test)
 	timer[0].t.node.time = 0;
 	callout_virtual_run_to(v, timer[0].t.node.expires);
 	KUNIT_EXPECT_EQ(test, timer[0].runs, 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 static void then_expire(struct callout_item *item)
 {
-	item->ret = callout_expire(item->v->base);
+	item->ret = co_expire(item->v->base);
 }
 
 /* Expiry is not reentrant: a second one of the same base does nothing. */

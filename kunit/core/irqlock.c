@@ -65,13 +65,13 @@ static void meeting_interrupt(struct irq_work *work)
 	/* A stop needs the lock for writing. */
 	if (type == CALLOUT_SHAREDLOCK)
 		type = CALLOUT_L_WRITE;
-	if (!callout_associated_trylock(lock, type)) {
+	if (!co_associated_trylock(lock, type)) {
 		m->contended++;
 		return;
 	}
 	__acquire(lock);	/* for sparse */
 	m->stopped = callout_stop(&m->item.c);
-	callout_associated_unlock(lock, type);
+	co_associated_unlock(lock, type);
 }
 
 static void meeting_then(struct callout_item *item)
@@ -91,7 +91,7 @@ static void meeting_then(struct callout_item *item)
 	if (!(m->flags & CALLOUT_RETURNUNLOCKED))
 		return;
 	__acquire(lock);	/* by the core; for sparse */
-	callout_associated_unlock(lock, m->flags);
+	co_associated_unlock(lock, m->flags);
 }
 
 static const u8 lock_types[] = {
@@ -153,13 +153,13 @@ static bool meeting_run(struct meeting *m)
 	bool on;
 
 	local_irq_disable();
-	callout_associated_lock(meeting_lock(m), type);
+	co_associated_lock(meeting_lock(m), type);
 	callout_virtual_set(&m->item, 1);
-	callout_associated_unlock(meeting_lock(m), type);
+	co_associated_unlock(meeting_lock(m), type);
 	local_irq_enable();
 	v->now++;
 	local_bh_disable();
-	callout_expire(v->base);
+	co_expire(v->base);
 	on = !irqs_disabled();
 	local_bh_enable();
 	irq_work_sync(&m->work);
@@ -177,7 +177,7 @@ static void irqlock_interrupt_waits(struct kunit *test)
 	struct meeting *m;
 	bool on;
 
-	if (!callout_associated_irqs_off(flags))
+	if (!co_associated_irqs_off(flags))
 		kunit_skip(test, "a sleeping lock");
 	callout_test_need_interrupts(test);
 	callout_test_pin(test, raw_smp_processor_id());

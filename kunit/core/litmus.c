@@ -46,14 +46,14 @@ static bool taken_prepare(struct litmus *l)
 /* The first half of callout_untimeout(). */
 static void taken_take(struct litmus *l)
 {
-	struct callout_hash *hash = &callout_kernel_table()->hash;
+	struct callout_hash *hash = &co_kernel_table()->hash;
 	struct taken *t = l->data;
 	unsigned long flags;
 	u64 handle = 0;
 
 	local_irq_save(flags);
-	t->took = callout_hash_take(hash, (unsigned long)nothing, t->arg,
-				    &handle);
+	t->took = co_hash_take(hash, (unsigned long)nothing, t->arg,
+			       &handle);
 	local_irq_restore(flags);
 	l->wrong[0] += t->took && handle != t->handle;
 }
@@ -129,13 +129,13 @@ static void move_lock(struct litmus *l)
 	unsigned long flags;
 
 	for (i = 0; i < 4 * MOVES; i++) {
-		base = callout_lock(&m->c.node, &flags);
+		base = co_lock(&m->c.node, &flags);
 		m->moves += last != U32_MAX && base->index != last;
 		last = base->index;
 		for (turns = i % 64; turns; turns--)
 			barrier();
 		l->wrong[1] += READ_ONCE(m->c.node.cpu) != last;
-		callout_unlock(base, flags);
+		co_unlock(base, flags);
 	}
 }
 
@@ -154,7 +154,7 @@ static const struct litmus_ops move_ops = {
 	.seen = move_seen,
 };
 
-/* A callout stays in the base that callout_lock() has returned, locked. */
+/* A callout stays in the base that co_lock() has returned, locked. */
 static void litmus_move(struct kunit *test)
 {
 	struct moved *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
@@ -225,8 +225,8 @@ static void base_remove(void)
 
 	if (!base)
 		return;
-	callout_base_kill(base);
-	callout_base_destroy(base);
+	co_base_kill(base);
+	co_base_destroy(base);
 }
 
 static bool base_prepare(struct litmus *l)
@@ -239,11 +239,11 @@ static void base_make(struct litmus *l)
 {
 	static const struct callout_scheme_params params = { .buckets = 16 };
 
-	l->wrong[0] += IS_ERR(callout_base_create(CALLOUT_INDEX_TEST,
-						  &callout_tick_jiffies,
-						  TICK_NSEC,
-						  &callout_hashed_wheel,
-						  &params));
+	l->wrong[0] += IS_ERR(co_base_create(CALLOUT_INDEX_TEST,
+					     &callout_tick_jiffies,
+					     TICK_NSEC,
+					     &callout_hashed_wheel,
+					     &params));
 }
 
 static void base_look(struct litmus *l)
@@ -256,10 +256,10 @@ static void base_look(struct litmus *l)
 	base = READ_ONCE(*at);
 	if (!base)
 		return;
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	l->wrong[1] += base->index != CALLOUT_INDEX_TEST || !base->scheme ||
 		       base->armed != U64_MAX || !base->tick;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 }
 
 static bool base_seen(struct litmus *l)

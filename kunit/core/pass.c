@@ -220,7 +220,7 @@ static struct callout_node *set_event(struct pass *p, unsigned int i)
 		KUNIT_ASSERT_NOT_NULL(p->test,
 				      co_file_find(p->file, CALLOUT_KEY_FUNC,
 						   i, &handle));
-	slot = callout_table_lookup(&p->file->table, handle);
+	slot = co_table_lookup(&p->file->table, handle);
 	if (p->kind->how != EVENT_EARLY)
 		slot->due = 1;
 	return &slot->node;
@@ -283,9 +283,9 @@ static void pass_end(void *data)
 	unsigned int i;
 
 	if (p->base) {
-		callout_base_lock_irq(p->base);
+		co_base_lock_irq(p->base);
 		p->base->jiffies = p->real;
-		callout_base_unlock_irq(p->base);
+		co_base_unlock_irq(p->base);
 	}
 	for (i = 0; i < MANY; i++)
 		pass_end_one(p, &p->one[i]);
@@ -323,14 +323,14 @@ static struct pass *pass_create(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, callout_reserve(MANY));
 	for (i = 0; i < MANY; i++)
 		p->one[i].node = p->kind->set(p, i);
-	p->base = callout_base(p->one[0].node->cpu);
+	p->base = co_base(p->one[0].node->cpu);
 	for (i = 0; i < MANY; i++)
 		KUNIT_ASSERT_EQ(test, p->one[i].node->cpu, p->base->index);
-	callout_base_lock_irq(p->base);
+	co_base_lock_irq(p->base);
 	p->real = p->base->jiffies;
 	p->jiffies = *p->real;
 	p->base->jiffies = &p->jiffies;
-	callout_base_unlock_irq(p->base);
+	co_base_unlock_irq(p->base);
 	return p;
 }
 
@@ -341,9 +341,9 @@ static void pass_make_due(struct pass *p)
 	unsigned int i;
 
 	for (i = 0; i < MANY; i++) {
-		callout_base_lock_irq(p->base);
-		s->ops->rearm(s, p->one[i].node, callout_now(p->base), 0);
-		callout_base_unlock_irq(p->base);
+		co_base_lock_irq(p->base);
+		s->ops->rearm(s, p->one[i].node, co_now(p->base), 0);
+		co_base_unlock_irq(p->base);
 	}
 }
 
@@ -370,7 +370,7 @@ static unsigned int pass_most(struct pass *p, unsigned int *passes)
 	local_bh_disable();
 	pass_make_due(p);
 	do {
-		more = callout_expire(p->base);
+		more = co_expire(p->base);
 		done = pass_done(p);
 		most = max(most, done - before);
 		before = done;
@@ -419,11 +419,11 @@ static void pass_ends_with_time(struct kunit *test)
 	p->passes = true;
 	local_bh_disable();
 	pass_make_due(p);
-	callout_expire(p->base);
+	co_expire(p->base);
 	done = pass_done(p);
 	ran = p->ran;
 	p->passes = false;
-	while (callout_expire(p->base))
+	while (co_expire(p->base))
 		;
 	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, ran, 1);

@@ -144,7 +144,7 @@ static void query_cpu(struct kunit *test)
 	struct callout_race *r;
 	struct callout c;
 
-	if (callout_base(this) == callout_base(other))
+	if (co_base(this) == co_base(other))
 		kunit_skip(test, "needs a base for each CPU");
 	callout_init(&c, CALLOUT_MPSAFE);
 	KUNIT_EXPECT_EQ(test, callout_cpu(&c), this);

@@ -39,7 +39,7 @@ static void race_stop_running_and_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 6), 1);
 	KUNIT_EXPECT_EQ(test, callout_stop(c), 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(c));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(r->v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(r->v->base), 0);
 	callout_race_end(test, r);
 	callout_virtual_run_to(r->v, r->v->now + 10);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
@@ -76,7 +76,7 @@ static void race_leaving(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 5), 1);
 	callout_race_end(test, r);
 	KUNIT_EXPECT_EQ(test, c->node.cpu, raw_smp_processor_id());
-	KUNIT_EXPECT_EQ(test, callout_base_pending(r->v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(r->v->base), 0);
 	KUNIT_EXPECT_GE(test, callout_drain(c), -1);
 }
 
@@ -197,7 +197,7 @@ static void race_reset_while_draining(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(r->v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(r->v->base), 0);
 	callout_virtual_run_to(r->v, r->v->now + 10);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
@@ -261,7 +261,7 @@ static void return_unlocked(struct callout_race *r)
 		read_unlock(&r->rwlock);
 	}
 	/* With the lock's function for CALLOUT_IRQLOCK this is one call. */
-	if (callout_associated_irqs_off(r->item.c.node.flags))
+	if (co_associated_irqs_off(r->item.c.node.flags))
 		local_irq_enable();
 }
 
@@ -355,22 +355,22 @@ static void race_lock_is_asserted(struct kunit *test)
 	bool before, held, reading = true;
 
 	callout_race_set_lock(r, type);
-	before = callout_lock_is_held(c);
+	before = co_lock_is_held(c);
 	callout_race_take_lock(r);
-	held = callout_lock_is_held(c);
+	held = co_lock_is_held(c);
 	callout_race_drop_lock(r);
 	if (c->lock == &r->rwlock) {
 		read_lock_bh(&r->rwlock);
-		reading = callout_lock_is_held(c);
+		reading = co_lock_is_held(c);
 		read_unlock_bh(&r->rwlock);
 	}
 	KUNIT_EXPECT_EQ(test, before, !known);
 	KUNIT_EXPECT_TRUE(test, held);
 	KUNIT_EXPECT_EQ(test, reading, !known || c->lock != &r->rwlock ||
 			type & CALLOUT_SHAREDLOCK);
-	KUNIT_EXPECT_EQ(test, callout_lock_is_held(c), !known);
+	KUNIT_EXPECT_EQ(test, co_lock_is_held(c), !known);
 	callout_init(c, 0);
-	KUNIT_EXPECT_TRUE(test, callout_lock_is_held(c));
+	KUNIT_EXPECT_TRUE(test, co_lock_is_held(c));
 	/* This case does not need the thread. */
 	c->node.cpu = CALLOUT_VIRTUAL;
 	WRITE_ONCE(r->begin, true);
@@ -555,7 +555,7 @@ static void race_two_drains(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, callout_pending(&r->item.c));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(r->v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(r->v->base), 0);
 	callout_virtual_run_to(r->v, r->v->now + 10);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
@@ -584,7 +584,7 @@ static void race_on_stack(struct kunit *test)
 	for (i = 0; i < 10; i++)
 		use_on_stack(test, &runs);
 	KUNIT_EXPECT_EQ(test, runs, 20);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
 static struct kunit_case race_cases[] = {

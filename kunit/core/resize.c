@@ -28,7 +28,7 @@ static unsigned int buckets_of(struct callout_base *base)
 {
 	unsigned int buckets, old;
 
-	callout_base_sizes(base, &buckets, &old);
+	co_base_sizes(base, &buckets, &old);
 	return buckets;
 }
 
@@ -36,7 +36,7 @@ static bool is_moving(struct callout_base *base)
 {
 	unsigned int buckets, old;
 
-	callout_base_sizes(base, &buckets, &old);
+	co_base_sizes(base, &buckets, &old);
 	return old;
 }
 
@@ -48,9 +48,9 @@ static bool has_asked(struct callout_base *base)
 /* Time passes until the next look. */
 static void look_is_due(struct callout_base *base)
 {
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->few_since -= CALLOUT_LOOK_SECONDS * HZ;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 }
 
 /* A base with as many callouts as it has room for stays; with one more it grows. */
@@ -63,23 +63,23 @@ static void grow_with_one_more(struct kunit *test)
 
 	callout_crowd_set(crowd, 0, ROOM, 1000);
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
-	KUNIT_EXPECT_FALSE(test, callout_base_fit(base));
+	KUNIT_EXPECT_FALSE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 
 	callout_crowd_set(crowd, ROOM, ROOM + 1, 1000);
 	KUNIT_EXPECT_TRUE(test, has_asked(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 	KUNIT_EXPECT_FALSE(test, is_moving(base));
 
 	callout_crowd_set(crowd, ROOM + 1, 2 * ROOM, 1000);
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 	callout_crowd_set(crowd, 2 * ROOM, 2 * ROOM + 1, 1000);
 	KUNIT_EXPECT_TRUE(test, has_asked(base));
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), 2 * ROOM);
 }
 
@@ -91,18 +91,18 @@ static void grow_to_the_most(struct kunit *test)
 	struct callout_base *base = v->base;
 
 	/* They are only counted. */
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->room -= many;
-	callout_base_unlock_irq(base);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(base), many);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	co_base_unlock_irq(base);
+	KUNIT_EXPECT_EQ(test, co_base_pending(base), many);
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), CALLOUT_WHEEL_MAX_BUCKETS);
 	/* It does not ask for more. */
 	KUNIT_EXPECT_EQ(test, base->grow_at, INT_MAX);
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->room += many;
-	callout_base_unlock_irq(base);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(base), 0);
+	co_base_unlock_irq(base);
+	KUNIT_EXPECT_EQ(test, co_base_pending(base), 0);
 }
 
 /* It shrinks when it had too few callouts at two looks, and none in between. */
@@ -115,26 +115,26 @@ static void grow_shrinks_at_second_look(struct kunit *test)
 	unsigned int few = ROOM / CALLOUT_WHEEL_FEW;
 
 	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
-	callout_base_fit(base);
+	co_base_fit(base);
 	callout_crowd_stop(crowd, few, ROOM + 1);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	look_is_due(base);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 
 	callout_crowd_stop(crowd, few - 1, few);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 	callout_crowd_set(crowd, few - 1, few, 1000);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	callout_crowd_stop(crowd, few - 1, few);
 	look_is_due(base);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 
 	look_is_due(base);
-	KUNIT_EXPECT_FALSE(test, callout_base_fit(base));
+	KUNIT_EXPECT_FALSE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 	KUNIT_EXPECT_EQ(test, base->grow_at, ROOM);
 }
@@ -146,7 +146,7 @@ static unsigned int stay;
 static int alloc_and_cancel(struct callout_ring *ring, unsigned int buckets, int node)
 {
 	callout_crowd_stop(cancelled, stay, cancelled->n);
-	return callout_ring_alloc(ring, buckets, node, GFP_KERNEL);
+	return co_ring_alloc(ring, buckets, node, GFP_KERNEL);
 }
 
 /* A wheel that has just shrunk shrinks once more at the second look from then on. */
@@ -159,21 +159,21 @@ static void grow_shrinks_step_by_step(struct kunit *test)
 
 	cancelled = callout_crowd_create_virtual(test, n);
 	callout_crowd_set(cancelled, 0, n, 1000);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), n);
 	callout_crowd_stop(cancelled, few, n);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	look_is_due(base);
 	stay = 1;
-	kunit_activate_static_stub(test, callout_grow_alloc, alloc_and_cancel);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
-	kunit_deactivate_static_stub(test, callout_grow_alloc);
+	kunit_activate_static_stub(test, co_grow_alloc, alloc_and_cancel);
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	kunit_deactivate_static_stub(test, co_grow_alloc);
 	buckets = rounddown_pow_of_two(few);
 	KUNIT_EXPECT_EQ(test, buckets_of(base), buckets);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), buckets);
 	look_is_due(base);
-	KUNIT_EXPECT_FALSE(test, callout_base_fit(base));
+	KUNIT_EXPECT_FALSE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 }
 
@@ -195,16 +195,16 @@ static void grow_on_its_node(struct kunit *test)
 	struct callout_base *base = v->base;
 
 	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
-	kunit_activate_static_stub(test, callout_grow_alloc, note_node);
+	kunit_activate_static_stub(test, co_grow_alloc, note_node);
 	asked_node = -100;
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, asked_node, NUMA_NO_NODE);
 	/* As if it were CPU 0's. The worker does not meet it here. */
 	base->index = 0;
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	base->index = CALLOUT_VIRTUAL;
 	KUNIT_EXPECT_EQ(test, asked_node, cpu_to_node(base->number));
-	kunit_deactivate_static_stub(test, callout_grow_alloc);
+	kunit_deactivate_static_stub(test, co_grow_alloc);
 }
 
 /* A base whose size was given at load keeps it. */
@@ -215,9 +215,9 @@ static void grow_not_if_fixed(struct kunit *test)
 		callout_crowd_create_virtual(test, ROOM + 1);
 
 	v->base->follows = false;
-	callout_base_grow_at(v->base, INT_MAX);
+	co_base_grow_at(v->base, INT_MAX);
 	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
-	KUNIT_EXPECT_FALSE(test, callout_base_fit(v->base));
+	KUNIT_EXPECT_FALSE(test, co_base_fit(v->base));
 	KUNIT_EXPECT_EQ(test, buckets_of(v->base), FIRST);
 }
 
@@ -231,7 +231,7 @@ static void grow_holds_are_bounded(struct kunit *test)
 
 	callout_crowd_set(crowd, 0, n, 1000);
 	base->stats.max_units = 0;
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, base->stats.max_units, CALLOUT_BUDGET);
 	KUNIT_EXPECT_GE(test, CALLOUT_WHEEL_MANY * buckets_of(base), n);
 }
@@ -253,22 +253,22 @@ static void grow_without_memory(struct kunit *test)
 		callout_crowd_create_virtual(test, 2 * ROOM + 5);
 	unsigned int n = ROOM + 1;
 
-	kunit_activate_static_stub(test, callout_grow_alloc, no_memory);
+	kunit_activate_static_stub(test, co_grow_alloc, no_memory);
 	callout_crowd_set(crowd, 0, n, 1000);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 	callout_crowd_set(crowd, n, 2 * n, 1000);
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
 	callout_crowd_set(crowd, 2 * n, 2 * n + 1, 1000);
 	KUNIT_EXPECT_TRUE(test, has_asked(base));
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
 	callout_virtual_run_to(v, v->now + 1000 + n - 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->ran), 2 * n + 1);
 
 	callout_crowd_set(crowd, 0, 2 * ROOM + 5, 1000);
-	kunit_deactivate_static_stub(test, callout_grow_alloc);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	kunit_deactivate_static_stub(test, co_grow_alloc);
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), 2 * ROOM);
 }
 
@@ -281,16 +281,16 @@ static void grow_shrinks_without_memory(struct kunit *test)
 		callout_crowd_create_virtual(test, ROOM + 1);
 
 	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
-	callout_base_fit(base);
+	co_base_fit(base);
 	callout_crowd_stop(crowd, 0, ROOM + 1);
-	callout_base_fit(base);
+	co_base_fit(base);
 	look_is_due(base);
-	kunit_activate_static_stub(test, callout_grow_alloc, no_memory);
-	KUNIT_EXPECT_TRUE(test, callout_base_fit(base));
+	kunit_activate_static_stub(test, co_grow_alloc, no_memory);
+	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 	KUNIT_EXPECT_EQ(test, base->grow_at, 2 * ROOM);
-	kunit_deactivate_static_stub(test, callout_grow_alloc);
-	KUNIT_EXPECT_FALSE(test, callout_base_fit(base));
+	kunit_deactivate_static_stub(test, co_grow_alloc);
+	KUNIT_EXPECT_FALSE(test, co_base_fit(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 }
 
@@ -319,7 +319,7 @@ static void two_looks(void)
 	unsigned int i;
 
 	worker_looks();
-	for (i = 0; (base = callout_base_from(&i)); i++)
+	for (i = 0; (base = co_base_from(&i)); i++)
 		look_is_due(base);
 	worker_looks();
 }
@@ -329,7 +329,7 @@ static bool all_are_small(void)
 	struct callout_base *base;
 	unsigned int i;
 
-	for (i = 0; (base = callout_base_from(&i)); i++)
+	for (i = 0; (base = co_base_from(&i)); i++)
 		if (buckets_of(base) != base->least)
 			return false;
 	return true;
@@ -339,7 +339,7 @@ static bool all_are_small(void)
 static void grow_gives_a_million_back(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id(), i;
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = co_base(cpu);
 	struct callout_crowd *crowd;
 
 	callout_test_pin(test, cpu);
@@ -372,7 +372,7 @@ static void crowd_set_here(void *arg)
 static void grow_asked_by_interrupt(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
-	struct callout_base *base = callout_base(other);
+	struct callout_base *base = co_base(other);
 	struct callout_crowd *crowd = callout_crowd_create(test, ROOM + 1);
 
 	for (i = 0; i < crowd->n; i++) {
@@ -476,7 +476,7 @@ static int grow_init(struct kunit *test)
 	if (ret)
 		return ret;
 	v = test->priv;
-	callout_grow_begin(v->base);
+	co_grow_begin(v->base);
 	return 0;
 }
 

@@ -72,10 +72,10 @@ static void then_has_waiter(struct callout_item *item)
 {
 	struct callout_base *base = item->v->base;
 
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->waiters++;
 	base->attention = true;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 }
 
 /* The time to wake the waiters of a handler does not count for the next handler. */
@@ -95,9 +95,9 @@ static void slow_waking(struct kunit *test)
 	callout_virtual_set(&a[0], 1);
 	callout_virtual_set(&a[1], 1);
 	callout_virtual_run_to(v, v->now + 1);
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->waiters--;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	remove_wait_queue(&base->wait, &wait);
 	KUNIT_EXPECT_EQ(test, v->ran, 2);
 	KUNIT_EXPECT_EQ(test, base->stats.slow, 0);

@@ -43,8 +43,8 @@ static u64 wakeups(void)
 	u64 n = 0;
 
 	for_each_online_cpu(cpu)
-		n += READ_ONCE(callout_base(cpu)->stats.wakeups) +
-		     READ_ONCE(callout_base(cpu)->stats.hops);
+		n += READ_ONCE(co_base(cpu)->stats.wakeups) +
+		     READ_ONCE(co_base(cpu)->stats.hops);
 	return n;
 }
 
@@ -85,7 +85,7 @@ static u64 kernel_fires_at(u64 now, u64 expires)
 
 static void check_hops(struct kunit *test, unsigned int cpu)
 {
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = co_base(cpu);
 	struct callout_timed_set *set = callout_timed_create(test, 1);
 	unsigned int checked = 0, wrong = 0;
 	struct callout_timed *t = set->t;
@@ -121,8 +121,8 @@ static void smp_hops_in_time(struct kunit *test)
 	unsigned int other = callout_test_pin_one(test);
 
 	/* Only the kernel's wheel needs hops: an hrtimer is exact. */
-	if (callout_base(other)->tick != &callout_tick_jiffies) {
-		KUNIT_EXPECT_EQ(test, callout_base(other)->stats.hops, 0);
+	if (co_base(other)->tick != &callout_tick_jiffies) {
+		KUNIT_EXPECT_EQ(test, co_base(other)->stats.hops, 0);
 		return;
 	}
 	check_hops(test, raw_smp_processor_id());
@@ -161,7 +161,7 @@ static bool is_armed_for(struct callout_base *base, u64 tick)
 static void smp_earlier_from_another_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
-	struct callout_base *base = callout_base(other);
+	struct callout_base *base = co_base(other);
 	struct callout_timed_set *far = callout_timed_create(test, 1);
 	struct callout_timed_set *set = callout_timed_create(test, 60);
 	u64 tick;
@@ -198,18 +198,18 @@ static void edge_second(void *arg)
 {
 	struct edge *e = arg;
 
-	e->wakeups[1] = callout_base(smp_processor_id())->stats.wakeups;
+	e->wakeups[1] = co_base(smp_processor_id())->stats.wakeups;
 	callout_test_tell(&e->done);
 }
 
 static void edge_first(void *arg)
 {
-	struct callout_base *base = callout_base(smp_processor_id());
+	struct callout_base *base = co_base(smp_processor_id());
 	struct edge *e = arg;
 
 	e->wakeups[0] = base->stats.wakeups;
 	callout_reset_on(&e->c[1], 1, edge_second, e, smp_processor_id());
-	callout_test_spin_until(callout_now(base) >= e->c[1].node.expires);
+	callout_test_spin_until(co_now(base) >= e->c[1].node.expires);
 }
 
 static void edge_drain(void *arg)
@@ -239,7 +239,7 @@ static void smp_due_while_a_handler_runs(struct kunit *test)
 		callout_reset_on(&e->c[0], 1, edge_first, e, other);
 		KUNIT_ASSERT_TRUE(test,
 				  callout_test_wait_until(callout_test_told(&e->done)));
-		if (callout_base(other)->tick == &callout_tick_jiffies)
+		if (co_base(other)->tick == &callout_tick_jiffies)
 			KUNIT_EXPECT_EQ(test, e->wakeups[0], e->wakeups[1]);
 	}
 }
@@ -251,7 +251,7 @@ static void smp_due_while_a_handler_runs(struct kunit *test)
 static void overdue(struct kunit *test, bool online)
 {
 	unsigned int cpu = raw_smp_processor_id();
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = co_base(cpu);
 	struct callout_timed_set *set = callout_timed_create(test, 1);
 	bool here = online && !IS_ENABLED(CONFIG_PREEMPT_RT);
 	struct callout_timed *t = set->t;
@@ -294,7 +294,7 @@ static bool waits_for_interrupt(struct callout_base *base)
 	raw_spin_lock_irqsave(&base->lock, flags);
 	expiring = base->expiring;
 	base->expiring = true;
-	base->armed = callout_now(base) + 1;
+	base->armed = co_now(base) + 1;
 	base->tick->program(base, base->armed);
 	base->expiring = expiring;
 	ret = irq_work_is_busy(&base->next_tick);
@@ -309,7 +309,7 @@ static bool waits_for_interrupt(struct callout_base *base)
 static void smp_next_tick_of_a_cpu_that_goes(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id();
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = co_base(cpu);
 	struct callout_timed_set *set = callout_timed_create(test, 1);
 
 	/* Another source has no such interrupt, and on PREEMPT_RT none is used. */
@@ -357,7 +357,7 @@ static void smp_other_runs(struct tasklet_struct *tasklet)
 static void smp_next_tick_comes_first(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id();
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = co_base(cpu);
 	struct callout_timed_set *set = callout_timed_create(test, 1);
 	struct smp_other other = { .t = set->t, .seen = -1 };
 
@@ -375,7 +375,7 @@ static void smp_next_tick_comes_first(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, waits_for_interrupt(base));
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_spin_until(callout_test_scheduled(base) &&
-						  base->armed <= callout_now(base)));
+						  base->armed <= co_now(base)));
 	local_bh_enable();
 	tasklet_kill(&other.tasklet);
 	KUNIT_EXPECT_EQ(test, other.seen, 1);
@@ -386,10 +386,10 @@ static void smp_next_tick_comes_first(struct kunit *test)
 static void smp_deferrable_keeps_no_tick(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id();
-	struct callout_base *base = callout_base_of(CALLOUT_CLASS_DEFERRABLE, cpu);
+	struct callout_base *base = co_base_of(CALLOUT_CLASS_DEFERRABLE, cpu);
 
 	/* With another tick source no base is deferrable. */
-	if (!callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE))
+	if (!co_base_has_class(base, CALLOUT_CLASS_DEFERRABLE))
 		return;
 	callout_test_pin(test, cpu);
 	KUNIT_EXPECT_FALSE(test, waits_for_interrupt(base));
@@ -430,7 +430,7 @@ static void smp_idle_keeps_no_tick(struct kunit *test)
 	struct idle_tick *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
-	t->base = callout_base(other);
+	t->base = co_base(other);
 	/* See above. With a single base this is not the CPU's. */
 	if (t->base->tick != &callout_tick_jiffies || t->base->number != other)
 		return;
@@ -463,7 +463,7 @@ static void again_handler(void *arg)
 static void smp_counts_wakeups(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id();
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = co_base(cpu);
 	struct callout_timed_set *set = callout_timed_create(test, 1);
 	struct callout_timed *t = set->t;
 	u64 before;
@@ -499,7 +499,7 @@ static void idle_look_handler(void *arg)
 	struct idle_look *l = arg;
 
 	l->idle = is_idle_task(current);
-	l->left = callout_base(raw_smp_processor_id())->left;
+	l->left = co_base(raw_smp_processor_id())->left;
 	callout_test_tell(&l->done);
 }
 
@@ -531,7 +531,7 @@ static void smp_idle_runs_few(struct kunit *test)
 static void smp_goes_on_at_home(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
-	struct callout_base *base = callout_base(other);
+	struct callout_base *base = co_base(other);
 	struct callout_timed_set *set;
 	bool scheduled, begun;
 
@@ -542,11 +542,11 @@ static void smp_goes_on_at_home(struct kunit *test)
 	}
 	local_bh_disable();
 	raw_spin_lock_irq(&base->lock);
-	base->armed = callout_now(base);
+	base->armed = co_now(base);
 	for (i = 0; i < set->n; i++)
 		callout_test_due_now(base, &set->t[i].c.node);
 	raw_spin_unlock_irq(&base->lock);
-	callout_softclock(base);
+	co_softclock(base);
 	scheduled = callout_test_scheduled(base);
 	begun = atomic_read(&set->t[set->n - 1].runs);
 	local_bh_enable();

@@ -328,9 +328,9 @@ static void begin_shutdown(struct callout *c)
 	unsigned long flags;
 
 	callout_deactivate(c);
-	base = callout_lock(&c->node, &flags);
+	base = co_lock(&c->node, &flags);
 	callout_change_state(&c->node, 0, CALLOUT_S_SHUT);
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 }
 
 static void enter_waiting(struct kunit *test, struct table *t,
@@ -536,7 +536,7 @@ static void table_row(struct kunit *test)
 	callout_virtual_run_to(v, v->now + CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, t->item->runs - runs, row->runs);
 	KUNIT_EXPECT_EQ(test, t->item->seen, row->drained);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, v->base->waiters, 0);
 	KUNIT_EXPECT_EQ(test, t->item->c.node.state & ~CALLOUT_S_RAN,
 			is_shut(row) ? CALLOUT_S_SHUT : 0);

@@ -193,7 +193,7 @@ static void ways_take(struct kunit *test, struct ways *w, long distance)
 
 	local_bh_disable();
 	w->v->now += distance;
-	while (callout_expire(w->v->base))
+	while (co_expire(w->v->base))
 		;
 	taken = cancel_work(&w->p->work);
 	local_bh_enable();

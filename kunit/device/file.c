@@ -219,8 +219,8 @@ static u64 file_handlers(void)
 	unsigned int i;
 	u64 sum = 0;
 
-	for (i = 0; (base = callout_base_from(&i)); i++)
-		sum += callout_handlers(base);
+	for (i = 0; (base = co_base_from(&i)); i++)
+		sum += co_handlers(base);
 	return sum;
 }
 
@@ -262,12 +262,12 @@ static void file_unset_leaves_room(struct kunit *test)
 	unsigned int pending;
 
 	op.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 1);
-	slot = callout_table_lookup(&file->table, op.handle);
+	slot = co_table_lookup(&file->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
-	base = callout_base(slot->node.cpu);
-	pending = callout_base_pending(base);
+	base = co_base(slot->node.cpu);
+	pending = co_base_pending(base);
 	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(base), pending - 1);
+	KUNIT_EXPECT_EQ(test, co_base_pending(base), pending - 1);
 }
 
 /* A slot without generations left has no handle, not even 0, which is stored in it. */
@@ -281,7 +281,7 @@ static void file_slot_retires(struct kunit *test)
 	do {
 		op.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR,
 				     1);
-		slot = callout_table_lookup(&file->table, op.handle);
+		slot = co_table_lookup(&file->table, op.handle);
 		KUNIT_ASSERT_NOT_NULL(test, slot);
 	} while (op.handle & (CALLOUT_GEN_ONE - 1));
 	op.handle |= CALLOUT_GEN_MAX << CALLOUT_SLOT_BITS;
@@ -309,7 +309,7 @@ static void file_without_kind(struct kunit *test)
 
 	called = false;
 	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
-	slot = callout_table_lookup(&file->table, op.handle);
+	slot = co_table_lookup(&file->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	slot->node.kind = 0;
 	op.op = CALLOUT_OP_RESET;
@@ -372,7 +372,7 @@ static void file_numbers_are_no_addresses(struct kunit *test)
 	struct callout *c;
 
 	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
-	slot = callout_table_lookup(&file->table, op.handle);
+	slot = co_table_lookup(&file->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	c = container_of(&slot->node, struct callout, node);
 	KUNIT_EXPECT_GE(test, (long)c->func, 0L);

@@ -105,12 +105,12 @@ static void step_waits_for_holds(struct kunit *test)
 	bool ended;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
-	base = callout_base(raw_smp_processor_id());
+	base = co_base(raw_smp_processor_id());
 	t = callout_test_thread(test, other, stepper_thread, w);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&w->up)));
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	ended = waiter_ends(w);
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	KUNIT_EXPECT_TRUE(test, w->begun);
 	KUNIT_EXPECT_FALSE(test, ended);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
@@ -159,11 +159,11 @@ static void next_waits_for_holds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, due, co_slot_due(slot));
 	t = callout_test_thread(test, other, asker_thread, w);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&w->up)));
-	base = callout_lock(&slot->node, &flags);
+	base = co_lock(&slot->node, &flags);
 	callout_change_state(&slot->node, CALLOUT_S_PENDING, 0);
 	waiter_ends(w);
 	callout_change_state(&slot->node, 0, CALLOUT_S_PENDING);
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, w->next, due);
 	co_file_destroy(w->file);
@@ -326,26 +326,26 @@ static struct callout_slot *pending_of(struct callout_slot *slot)
 	return NULL;
 }
 
-/* From now on callout_lock() of the slot waits, as if the slot were migrating. */
+/* From now on co_lock() of the slot waits, as if the slot were migrating. */
 static void stop_add(struct stops *s, struct callout_slot *slot)
 {
 	struct callout_base *base;
 	unsigned long flags;
 
-	base = callout_lock(&slot->node, &flags);
+	base = co_lock(&slot->node, &flags);
 	s->slot[s->n] = slot;
 	s->index[s->n++] = base->index;
 	WRITE_ONCE(slot->node.cpu, CALLOUT_CPU_MOVING);
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 }
 
 static void stop_end(struct stops *s, unsigned int i)
 {
-	struct callout_base *base = callout_base(s->index[i]);
+	struct callout_base *base = co_base(s->index[i]);
 
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	WRITE_ONCE(s->slot[i]->node.cpu, base->index);
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 }
 
 static struct stops *stops_create(struct kunit *test)

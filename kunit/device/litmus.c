@@ -115,13 +115,13 @@ static void chunk_look(struct litmus *l)
 	struct callout_table *table = &f->file->table;
 	struct callout_slot *slot;
 
-	f->early = !callout_table_lookup(table, f->handle);
-	l->wrong[1] += !callout_litmus_wait_until(callout_table_lookup(table, f->handle));
-	slot = callout_table_lookup(table, f->handle);
+	f->early = !co_table_lookup(table, f->handle);
+	l->wrong[1] += !callout_litmus_wait_until(co_table_lookup(table, f->handle));
+	slot = co_table_lookup(table, f->handle);
 	if (!slot)
 		return;
 	l->wrong[1] += READ_ONCE(slot->handle) != f->handle ||
-		       callout_slot_table(slot) != table;
+		       co_slot_table(slot) != table;
 }
 
 static const struct litmus_ops chunk_ops = {
@@ -152,7 +152,7 @@ static bool hash_prepare(struct litmus *l)
 {
 	struct made *m = l->data;
 
-	callout_hash_destroy(&m->hash);
+	co_hash_destroy(&m->hash);
 	memset(m, 0, sizeof(*m));
 	return true;
 }
@@ -161,10 +161,10 @@ static void hash_make(struct litmus *l)
 {
 	struct made *m = l->data;
 
-	l->wrong[0] += callout_hash_init(&m->hash, LITMUS_BITS, GFP_KERNEL) != 0;
+	l->wrong[0] += co_hash_init(&m->hash, LITMUS_BITS, GFP_KERNEL) != 0;
 }
 
-/* The last that callout_hash_init() writes comes first. */
+/* The last that co_hash_init() writes comes first. */
 static void hash_look(struct litmus *l)
 {
 	struct made *m = l->data;
@@ -172,15 +172,15 @@ static void hash_look(struct litmus *l)
 	unsigned long flags;
 	u64 handle;
 
-	m->early = !callout_hash_exists(hash);
-	l->wrong[1] += !callout_litmus_wait_until(callout_hash_exists(hash));
+	m->early = !co_hash_exists(hash);
+	l->wrong[1] += !callout_litmus_wait_until(co_hash_exists(hash));
 	l->wrong[1] += !READ_ONCE(hash->grow_at) ||
 		       !(READ_ONCE(hash->mul[1]) & 1) ||
 		       !(READ_ONCE(hash->mul[0]) & 1);
 	if (l->wrong[1])
 		return;
 	local_irq_save(flags);
-	l->wrong[1] += !!callout_hash_take(hash, 1, 2, &handle);
+	l->wrong[1] += !!co_hash_take(hash, 1, 2, &handle);
 	local_irq_restore(flags);
 }
 
@@ -206,7 +206,7 @@ static void litmus_hash(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	callout_litmus_run(test, &hash_ops, m);
-	callout_hash_destroy(&m->hash);
+	co_hash_destroy(&m->hash);
 }
 
 /* The file has a chunk of slots, of which some have had another handle. */
@@ -242,15 +242,15 @@ static void steal_look(struct litmus *l)
 
 	for (i = 0; i < STALE || callout_test_counted(&l->done) != round; i++) {
 		op.handle = f->stale[i % STALE];
-		slot = callout_table_lookup(&f->file->table, op.handle);
+		slot = co_table_lookup(&f->file->table, op.handle);
 		if (READ_ONCE(slot->node.cpu) == CALLOUT_CPU_MOVING)
 			f->early = true;
-		base = callout_lock(&slot->node, &flags);
+		base = co_lock(&slot->node, &flags);
 		/* It belongs to the base until that is unlocked. */
 		for (turns = i % 64; turns; turns--)
 			barrier();
 		l->wrong[0] += READ_ONCE(slot->node.cpu) != base->index;
-		callout_unlock(base, flags);
+		co_unlock(base, flags);
 		l->wrong[0] += file_do(f->file, &op) != -ENOENT;
 	}
 }
@@ -266,16 +266,16 @@ static void steal_steal(struct litmus *l)
 	unsigned int i;
 
 	for (i = 0; i < STEALS; i++) {
-		base = callout_base_of(table->class, l->cpu[i % 2]);
+		base = co_base_of(table->class, l->cpu[i % 2]);
 		local_irq_save(flags);
-		callout_base_lock(base);
-		slot = callout_slot_steal(table, base);
+		co_base_lock(base);
+		slot = co_slot_steal(table, base);
 		if (slot) {
-			base = callout_base(slot->node.cpu);
-			callout_pool_add(callout_pool(table, base), slot);
+			base = co_base(slot->node.cpu);
+			co_pool_add(co_pool(table, base), slot);
 		}
 		l->wrong[1] += !slot;
-		callout_unlock(base, flags);
+		co_unlock(base, flags);
 	}
 }
 

@@ -40,7 +40,7 @@ static void handle_cancel(struct kunit *test)
 	u64 handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 
 	KUNIT_EXPECT_GT(test, callout_test_expires(handle),
-			callout_now(callout_base(callout_test_slot(handle)->node.cpu)));
+			co_now(co_base(callout_test_slot(handle)->node.cpu)));
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 	KUNIT_EXPECT_EQ(test, callout_test_expires(handle), 0);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), -1);
@@ -69,7 +69,7 @@ static unsigned int hash_count(struct callout_table *table)
 	unsigned int count;
 
 	mutex_lock(&table->grow);
-	count = callout_hash_count(&table->hash);
+	count = co_hash_count(&table->hash);
 	mutex_unlock(&table->grow);
 	return count;
 }
@@ -77,9 +77,9 @@ static unsigned int hash_count(struct callout_table *table)
 /* untimeout() does not find a callout that has fired. */
 static void handle_of_timeout_stale_after_firing(struct kunit *test)
 {
-	struct callout_table *table = callout_kernel_table();
+	struct callout_table *table = co_kernel_table();
 	/* A scheme with a search of its own leaves the hash empty. */
-	unsigned int hashed = callout_base(0)->scheme->ops->find ? 0 : 1;
+	unsigned int hashed = co_base(0)->scheme->ops->find ? 0 : 1;
 	unsigned int count = hash_count(table);
 	atomic_t runs = ATOMIC_INIT(0);
 	u64 handle;
@@ -271,11 +271,11 @@ static void handle_not_reused_at_once(struct kunit *test)
 		r->arg[i].r = r;
 		r->handle[i] = setcallout(reuse_handler, &r->arg[i], CALLOUT_TEST_FAR);
 	}
-	base = callout_base(callout_test_slot(r->handle[0])->node.cpu);
+	base = co_base(callout_test_slot(r->handle[0])->node.cpu);
 	local_bh_disable();
 	for (i = 0; i < 2; i++)
 		callout_test_move_to_past(r->handle[i]);
-	while (callout_expire(base))
+	while (co_expire(base))
 		;
 	local_bh_enable();
 	irq_work_sync(&r->work);
@@ -369,7 +369,7 @@ static void handle_random_numbers(struct kunit *test)
 static u64 set_generation(u64 handle, u64 generation)
 {
 	struct callout_slot *slot = callout_test_slot(handle);
-	struct callout_base *base = callout_base(slot->node.cpu);
+	struct callout_base *base = co_base(slot->node.cpu);
 
 	raw_spin_lock_irq(&base->lock);
 	slot->handle = generation << CALLOUT_SLOT_BITS | (handle & SLOT_MASK);
@@ -400,7 +400,7 @@ static bool slot_comes_back(u64 handle)
 /* A slot is retired after its last generation, so that none wraps. */
 static void handle_generation_ends(struct kunit *test)
 {
-	struct callout_table *table = callout_kernel_table();
+	struct callout_table *table = co_kernel_table();
 	int retired = atomic_read(&table->retired);
 	atomic_t runs = ATOMIC_INIT(0);
 	u64 handle, next;
@@ -540,7 +540,7 @@ static void handle_running_elsewhere(struct kunit *test)
 {
 	struct callout_test_thread *softirq, *canceller;
 	unsigned int other = callout_test_pin_one(test);
-	struct callout_base *base = callout_base(other);
+	struct callout_base *base = co_base(other);
 	struct elsewhere *e;
 
 	e = kunit_kzalloc(test, sizeof(*e), GFP_KERNEL);

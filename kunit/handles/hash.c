@@ -40,7 +40,7 @@ static void hash_remove_all(struct callout_test_hash *m)
 	for (i = 0; i < NR_SLOTS; i++)
 		if (m->seq[i])
 			callout_test_hash_remove(m, i);
-	KUNIT_EXPECT_EQ(m->test, callout_hash_count(&m->hash), 0);
+	KUNIT_EXPECT_EQ(m->test, co_hash_count(&m->hash), 0);
 }
 
 /* Takes one and inserts it again, as the last of its equals. */
@@ -90,12 +90,12 @@ static void hash_random_operations(struct kunit *test)
 		expected = callout_test_hash_expect(m, key);
 		KUNIT_ASSERT_EQ(test, expected, hash_find(m, key));
 		if (op % 500 == 0)
-			callout_hash_grow(&m->hash, GFP_KERNEL);
+			co_hash_grow(&m->hash, GFP_KERNEL);
 	}
 	hash_check(m);
 	for (i = 0, live = 0; i < NR_SLOTS; i++)
 		live += !!m->seq[i];
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), live);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), live);
 	KUNIT_EXPECT_GT(test, callout_test_hash_bits(m), 2);
 	hash_remove_all(m);
 	hash_check(m);
@@ -109,7 +109,7 @@ static void hash_grows_with_duplicates(struct kunit *test)
 
 	for (i = 0; i < NR_SLOTS; i++) {
 		callout_test_hash_insert(m, i, i % 3, 1000 - i / 9);
-		callout_hash_grow(&m->hash, GFP_KERNEL);
+		co_hash_grow(&m->hash, GFP_KERNEL);
 		grown += callout_test_hash_bits(m) != bits;
 		bits = callout_test_hash_bits(m);
 		KUNIT_ASSERT_FALSE(test, callout_test_hash_growing(m));
@@ -117,13 +117,13 @@ static void hash_grows_with_duplicates(struct kunit *test)
 			hash_check(m);
 	}
 	KUNIT_EXPECT_GE(test, grown, 4);
-	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
+	KUNIT_EXPECT_FALSE(test, co_hash_wants_growth(&m->hash));
 	for (i = 0; i < NR_SLOTS; i++) {
 		handle = callout_test_hash_expect(m, i % 3);
 		KUNIT_ASSERT_NE(test, handle, 0);
 		KUNIT_ASSERT_EQ(test, handle, callout_test_hash_take(m, i % 3));
 	}
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 0);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 0);
 }
 
 /*
@@ -136,24 +136,24 @@ static void hash_grows_when_full(struct kunit *test)
 	unsigned int i, asked = 0;
 
 	KUNIT_EXPECT_FALSE(test, callout_test_hash_insert(m, 0, 0, 1));
-	callout_hash_grow(&m->hash, GFP_KERNEL);
+	co_hash_grow(&m->hash, GFP_KERNEL);
 	KUNIT_EXPECT_EQ(test, callout_test_hash_bits(m), 7);
 	for (i = 1; i < 15; i++) {
 		if (!callout_test_hash_insert(m, i, 0, 1))
 			continue;
 		asked++;
-		callout_hash_grow(&m->hash, GFP_KERNEL);
-		KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
+		co_hash_grow(&m->hash, GFP_KERNEL);
+		KUNIT_EXPECT_FALSE(test, co_hash_wants_growth(&m->hash));
 		KUNIT_EXPECT_EQ(test, callout_test_hash_bits(m), 7);
 	}
 	KUNIT_EXPECT_GT(test, asked, 0);
 	KUNIT_EXPECT_LT(test, asked, 14);
 	while (!callout_test_hash_insert(m, i++, 0, 1))
 		KUNIT_ASSERT_LT(test, i, 32);
-	callout_hash_grow(&m->hash, GFP_KERNEL);
+	co_hash_grow(&m->hash, GFP_KERNEL);
 	KUNIT_EXPECT_EQ(test, callout_test_hash_bits(m), 8);
-	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), i);
+	KUNIT_EXPECT_FALSE(test, co_hash_wants_growth(&m->hash));
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), i);
 	hash_check(m);
 	hash_remove_all(m);
 }
@@ -171,17 +171,17 @@ static void hash_grows_with_different_keys(struct kunit *test)
 	slots = callout_test_vcalloc(test, 2048, sizeof(*slots));
 	for (i = 0; i < 2048 && callout_test_hash_bits(m) == 12; i++) {
 		slots[i].arg = callout_test_below(&rng, U32_MAX);
-		callout_slot_set_key(&slots[i],
-				     callout_test_below(&rng, U32_MAX));
+		co_slot_set_key(&slots[i],
+				callout_test_below(&rng, U32_MAX));
 		local_irq_disable();
-		grow = callout_hash_insert(&m->hash, &slots[i]);
+		grow = co_hash_insert(&m->hash, &slots[i]);
 		local_irq_enable();
 		if (grow)
-			callout_hash_grow(&m->hash, GFP_KERNEL);
+			co_hash_grow(&m->hash, GFP_KERNEL);
 	}
 	KUNIT_EXPECT_GE(test, i, 512);
 	KUNIT_EXPECT_LT(test, i, 1400);
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), i);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), i);
 }
 
 static void hash_end_growth(struct callout_test_hash *m)
@@ -282,7 +282,7 @@ static void hash_growth_ends_while_a_key_is_used(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, expected, hash_find(m, 0));
 		}
 	}
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), NR_SLOTS);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), NR_SLOTS);
 	hash_check(m);
 }
 
@@ -330,7 +330,7 @@ static void hash_growth_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hash_left(m), NR_SLOTS);
 	for (i = 0; more; i++) {
 		KUNIT_ASSERT_LT(test, i, NR_SLOTS);
-		more = callout_hash_grow_some(&m->hash, budget);
+		more = co_hash_grow_some(&m->hash, budget);
 		left = hash_left(m);
 		KUNIT_ASSERT_LE(test, before - left, budget);
 		callout_test_hash_look(m, 0);
@@ -339,8 +339,8 @@ static void hash_growth_is_bounded(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, before, 0);
 	KUNIT_EXPECT_GE(test, i, NR_SLOTS / (budget + 2));
-	callout_hash_grow_end(&m->hash);
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), NR_SLOTS);
+	co_hash_grow_end(&m->hash);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), NR_SLOTS);
 	hash_check(m);
 }
 
@@ -354,13 +354,13 @@ static void hash_remove_after_take(struct kunit *test)
 		callout_test_hash_insert(m, i, 0, i);
 	KUNIT_EXPECT_EQ(test, callout_test_hash_take(m, 0), 1);
 	callout_test_hash_remove(m, 0);
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 2);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 2);
 	callout_test_hash_insert(m, 0, 0, 7);
 	for (i = 0; i < 3; i++) {
 		KUNIT_EXPECT_EQ(test, callout_test_hash_take(m, 0), (i + 1) % 3 + 1);
 		callout_test_hash_remove(m, (i + 1) % 3);
 	}
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 0);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 0);
 	KUNIT_EXPECT_EQ(test, callout_test_hash_take(m, 0), 0);
 }
 
@@ -386,13 +386,13 @@ static void hash_random_moves(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, expected, callout_test_hash_look(m, i));
 	}
 	hash_end_growth(m);
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), NR_SLOTS / 2);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), NR_SLOTS / 2);
 	for (i = 0; i < NR_KEYS; i++) {
 		while ((expected = callout_test_hash_expect(m, i)))
 			KUNIT_ASSERT_EQ(test, expected, callout_test_hash_take(m, i));
 		KUNIT_ASSERT_EQ(test, 0, callout_test_hash_take(m, i));
 	}
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 0);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 0);
 }
 
 /* Removes the slot that a search for key 0 finds first; returns its number. */
@@ -447,9 +447,9 @@ static void hash_order_beside_an_expiry(struct kunit *test)
 	callout_test_hash_insert(m, 1, 0, 10);
 	callout_test_hash_fire(m, 0, 1000);
 	m->slot[1].node.state = 0;
-	callout_hash_grow(&m->hash, GFP_KERNEL);
+	co_hash_grow(&m->hash, GFP_KERNEL);
 	hash_end_growth(m);
-	callout_slot_set_fired(&m->slot[1], 2000);
+	co_slot_set_fired(&m->slot[1], 2000);
 	KUNIT_EXPECT_EQ(test, 0, hash_next(m));
 	KUNIT_EXPECT_EQ(test, 1, hash_next(m));
 }
@@ -525,26 +525,26 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 	for (i = 0; i < NR_COLLIDING; i++) {
 		slots[i].arg = i * inverse;
 		slots[i].handle = i + 1;
-		hash_timed(&worst[0], callout_hash_insert(&m->hash, &slots[i]));
-		callout_hash_grow(&m->hash, GFP_KERNEL);
+		hash_timed(&worst[0], co_hash_insert(&m->hash, &slots[i]));
+		co_hash_grow(&m->hash, GFP_KERNEL);
 		if (i % 1024 == 0)
 			cond_resched();
 	}
 	local_irq_disable();
-	bucket = callout_hash_bucket(&m->hash, 0, 0);
+	bucket = co_hash_bucket(&m->hash, 0, 0);
 	local_irq_enable();
 	depth = hash_depth(*bucket);
 	for (i = 0; i < NR_COLLIDING; i++) {
 		handle = 0;
 		hash_timed(&worst[1],
-			   callout_hash_take(&m->hash, 0, slots[i].arg,
-					     &handle));
+			   co_hash_take(&m->hash, 0, slots[i].arg,
+					&handle));
 		KUNIT_ASSERT_EQ(test, handle, i + 1);
-		hash_timed(&worst[2], callout_hash_insert(&m->hash, &slots[i]));
-		hash_timed(&worst[3], callout_hash_remove(&m->hash, &slots[i]));
-		hash_timed(&worst[2], callout_hash_insert(&m->hash, &slots[i]));
+		hash_timed(&worst[2], co_hash_insert(&m->hash, &slots[i]));
+		hash_timed(&worst[3], co_hash_remove(&m->hash, &slots[i]));
+		hash_timed(&worst[2], co_hash_insert(&m->hash, &slots[i]));
 	}
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), NR_COLLIDING);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), NR_COLLIDING);
 	depth = max(depth, hash_depth(*bucket));
 	kunit_info(test, "%u keys in one bucket, depth %u; cycles to insert %llu, again %llu, take %llu, remove %llu\n",
 		   NR_COLLIDING, depth, worst[0], worst[2], worst[1], worst[3]);

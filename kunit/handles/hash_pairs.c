@@ -97,7 +97,7 @@ static unsigned int pairs_bucket(struct pairs *p, unsigned int key,
 	u64 func, arg;
 
 	callout_test_hash_key(key, &func, &arg);
-	return callout_hash_value(&p->m->hash, func, arg) >> (64 - bits);
+	return co_hash_value(&p->m->hash, func, arg) >> (64 - bits);
 }
 
 /*
@@ -232,7 +232,7 @@ static bool pairs_empty(struct pairs *p)
 		callout_test_hash_grow_a_step(m);
 	for (i = 0; i < SLOTS; i++)
 		live += !!m->seq[i];
-	if (callout_hash_count(&m->hash) != live)
+	if (co_hash_count(&m->hash) != live)
 		return false;
 	for (i = 0; i < NR_KEYS; i++) {
 		do {
@@ -241,7 +241,7 @@ static bool pairs_empty(struct pairs *p)
 				return false;
 		} while (expected);
 	}
-	return !callout_hash_count(&m->hash);
+	return !co_hash_count(&m->hash);
 }
 
 /* Two operations about slot @slot of the key; false if growth has ended before. */
@@ -365,10 +365,10 @@ static void pairs_insert_late(struct pairs *p, const struct pairs_change *change
 
 	pairs_begin(p, &one, 0);
 	callout_test_hash_key(p->key[key], &func, &slot->arg);
-	callout_slot_set_key(slot, func);
+	co_slot_set_key(slot, func);
 	slot->node.expires = 10;
 	local_irq_disable();
-	bucket = callout_hash_bucket(&m->hash, func, slot->arg);
+	bucket = co_hash_bucket(&m->hash, func, slot->arg);
 	word = READ_ONCE(*bucket);
 	local_irq_enable();
 	pairs_change(p, change, other);
@@ -378,7 +378,7 @@ static void pairs_insert_late(struct pairs *p, const struct pairs_change *change
 	if (!steps || callout_test_hash_growing(m)) {
 		slot->node.mark = CALLOUT_HASH_IN;
 		local_irq_disable();
-		callout_hash_insert_slow(&m->hash, slot, bucket, word);
+		co_hash_insert_slow(&m->hash, slot, bucket, word);
 		local_irq_enable();
 		m->seq[FIRST_SPARE] = m->next_seq++;
 	}

@@ -122,7 +122,7 @@ static void race_end(struct kunit *test, struct hash_race *r,
 	KUNIT_EXPECT_EQ(test, atomic_read(&r->runs), 0);
 }
 
-/* callout_dequeue_locked() calls what the module does not export. */
+/* co_dequeue_locked() calls what the module does not export. */
 static void stop_locked(struct callout_base *base, struct callout_slot *slot)
 	__must_hold(&base->lock)
 {
@@ -136,24 +136,24 @@ static void unset_locked(struct callout_base *base, struct callout_slot *slot)
 	__must_hold(&base->lock)
 {
 	stop_locked(base, slot);
-	callout_slot_release(callout_kernel_table(), base, slot);
+	co_slot_release(co_kernel_table(), base, slot);
 }
 
 /* Sets a callout of the key in the slot that was freed last, as timeout() does. */
 static u64 set_locked(struct hash_race *r, struct callout_base *base)
 	__must_hold(&base->lock)
 {
-	struct callout_table *table = callout_kernel_table();
-	struct callout_slot *slot = callout_slot_get(callout_pool(table, base));
+	struct callout_table *table = co_kernel_table();
+	struct callout_slot *slot = co_slot_get(co_pool(table, base));
 
 	slot->func = race_handler;
 	slot->arg = (unsigned long)r;
 	callout_change_state(&slot->node, 0, CALLOUT_S_PENDING);
 	base->room--;
-	base->scheme->ops->start(base->scheme, &slot->node, callout_now(base),
-				 callout_now(base) + 3 * CALLOUT_TEST_FAR);
-	callout_slot_set_key(slot, (unsigned long)race_handler);
-	callout_hash_insert(&table->hash, slot);
+	base->scheme->ops->start(base->scheme, &slot->node, co_now(base),
+				 co_now(base) + 3 * CALLOUT_TEST_FAR);
+	co_slot_set_key(slot, (unsigned long)race_handler);
+	co_hash_insert(&table->hash, slot);
 	return slot->handle;
 }
 
@@ -177,15 +177,15 @@ static void race_between(struct hash_race *r, struct callout_base *base,
 	case EXPIRE:
 		/* As at the start of the handler, until race_end_handler(). */
 		stop_locked(base, slot);
-		callout_slot_unhash(callout_kernel_table(), slot);
+		co_slot_unhash(co_kernel_table(), slot);
 		callout_change_state(&slot->node, 0, CALLOUT_S_RAN);
 		base->running = &slot->node;
 		break;
 	case RESET:
 		/* It is not in the hash: it moves in its base only. */
 		base->scheme->ops->rearm(base->scheme, &slot->node,
-					 callout_now(base),
-					 callout_now(base) + 2 * CALLOUT_TEST_FAR);
+					 co_now(base),
+					 co_now(base) + 2 * CALLOUT_TEST_FAR);
 		break;
 	default:
 		r->handle[r->n++] = set_locked(r, base);
@@ -195,10 +195,10 @@ static void race_between(struct hash_race *r, struct callout_base *base,
 /* The end of the handler that EXPIRE has begun. */
 static void race_end_handler(struct callout_base *base, struct callout_slot *slot)
 {
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->running = NULL;
-	callout_slot_put(callout_kernel_table(), base, slot);
-	callout_base_unlock_irq(base);
+	co_slot_put(co_kernel_table(), base, slot);
+	co_base_unlock_irq(base);
 }
 
 /*
@@ -212,18 +212,18 @@ static void race_in_untimeout(struct kunit *test)
 	unsigned int other = callout_test_pin_one(test), gone = 1;
 	struct hash_race *r = race_create(test, row->n);
 	struct callout_slot *slot = callout_test_slot(r->handle[0]);
-	struct callout_base *base = callout_base(slot->node.cpu);
+	struct callout_base *base = co_base(slot->node.cpu);
 	struct callout_test_thread *t;
 	bool taken;
 
 	t = callout_test_thread(test, other, race_call, r);
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	callout_test_tell(&r->begin);
 	taken = callout_test_clock_until(READ_ONCE(slot->node.mark) ==
 					 CALLOUT_HASH_OUT);
 	if (taken)
 		race_between(r, base, slot, row->op);
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_ASSERT_TRUE(test, taken);
 	KUNIT_EXPECT_EQ(test, callout_test_expires(r->handle[0]), 0);
@@ -245,15 +245,15 @@ static void race_in_untimeout(struct kunit *test)
 /* The bucket of the key in the kernel's table, while that does not grow. */
 static unsigned long *race_bucket(struct hash_race *r)
 {
-	return callout_hash_bucket(&callout_kernel_table()->hash,
-				   (unsigned long)race_handler,
-				   (unsigned long)r);
+	return co_hash_bucket(&co_kernel_table()->hash,
+			      (unsigned long)race_handler,
+			      (unsigned long)r);
 }
 
 /* Does another CPU wait for a bucket that is locked? */
 static bool race_waits(void)
 {
-	return raw_spin_is_locked(&callout_kernel_table()->hash.wait);
+	return raw_spin_is_locked(&co_kernel_table()->hash.wait);
 }
 
 /*
@@ -266,14 +266,14 @@ static void race_take(struct hash_race *r, unsigned long *bucket,
 	struct callout_slot *slot = callout_test_slot(r->handle[0]);
 
 	if (word != (unsigned long)&slot->link) {
-		callout_hash_take_slow(&callout_kernel_table()->hash,
-				       (unsigned long)race_handler,
-				       (unsigned long)r, handle, bucket, word);
+		co_hash_take_slow(&co_kernel_table()->hash,
+				  (unsigned long)race_handler,
+				  (unsigned long)r, handle, bucket, word);
 		return;
 	}
-	/* It is alone: as in callout_hash_take(). */
+	/* It is alone: as in co_hash_take(). */
 	*handle = slot->handle;
-	/* Pairs with callout_slot_unhash(). */
+	/* Pairs with co_slot_unhash(). */
 	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
 	/* Unlocks. Pairs with the exchange that locks. */
 	smp_store_release(bucket, 0);

@@ -50,7 +50,7 @@ static u64 racer_expect(struct hash_racer *r, unsigned int key)
 	callout_test_hash_key(key, &func, &arg);
 	for (i = r->first; i < r->first + r->slots; i++) {
 		slot = &r->m->slot[i];
-		if (!r->m->seq[i] || callout_slot_key(slot) != func || slot->arg != arg)
+		if (!r->m->seq[i] || co_slot_key(slot) != func || slot->arg != arg)
 			continue;
 		if (!found || slot->node.expires < found->node.expires ||
 		    (slot->node.expires == found->node.expires &&
@@ -142,7 +142,7 @@ static void hash_race(struct kunit *test, unsigned int slots,
 		KUNIT_ASSERT_EQ(test, r[i].wrong, 0);
 		ops += r[i].ops;
 	}
-	KUNIT_ASSERT_EQ(test, callout_hash_count(&m->hash), 0);
+	KUNIT_ASSERT_EQ(test, co_hash_count(&m->hash), 0);
 	kunit_info(test, "%u takes\n", ops);
 }
 
@@ -292,7 +292,7 @@ static void hash_race_for_a_key(struct kunit *test)
 		inserted += s[i].inserted;
 		refused += s[i].refused;
 	}
-	KUNIT_EXPECT_EQ(test, callout_hash_count(&m->hash), 0);
+	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 0);
 	KUNIT_EXPECT_GT(test, refused, 0);
 	kunit_info(test, "%u inserted, %u refused\n", inserted, refused);
 }

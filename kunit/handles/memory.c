@@ -26,9 +26,9 @@ static void memory_of_a_file(struct kunit *test)
 {
 	struct callout_file *file;
 
-	kunit_activate_static_stub(test, callout_pools_alloc, no_pools);
+	kunit_activate_static_stub(test, co_pools_alloc, no_pools);
 	file = co_file_create();
-	kunit_deactivate_static_stub(test, callout_pools_alloc);
+	kunit_deactivate_static_stub(test, co_pools_alloc);
 	KUNIT_EXPECT_PTR_EQ(test, file, ERR_PTR(-ENOMEM));
 	file = co_file_create();
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, file);
@@ -46,12 +46,12 @@ static void memory_of_a_table(struct kunit *test)
 	table = kunit_kzalloc(test, sizeof(*table), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, table);
 	table->outlives_bases = true;
-	kunit_activate_static_stub(test, callout_pools_alloc, no_pools);
+	kunit_activate_static_stub(test, co_pools_alloc, no_pools);
 	KUNIT_EXPECT_EQ(test, -ENOMEM,
-			callout_table_init(table, CALLOUT_KIND_HANDLE, 1000,
-					   GFP_KERNEL));
-	kunit_deactivate_static_stub(test, callout_pools_alloc);
-	callout_table_destroy(table);
+			co_table_init(table, CALLOUT_KIND_HANDLE, 1000,
+				      GFP_KERNEL));
+	kunit_deactivate_static_stub(test, co_pools_alloc);
+	co_table_destroy(table);
 }
 
 static void nothing(void *arg)
@@ -75,7 +75,7 @@ static void enough_slots(struct kunit *test)
 /* Without memory callout_reserve() says so, and changes nothing. */
 static void memory_of_reserve(struct kunit *test)
 {
-	struct callout_table *table = callout_kernel_table();
+	struct callout_table *table = co_kernel_table();
 	unsigned int cpu = raw_smp_processor_id(), have, chunks;
 	u64 handle;
 
@@ -83,14 +83,14 @@ static void memory_of_reserve(struct kunit *test)
 	enough_slots(test);
 	have = callout_test_free_slots(cpu);
 	chunks = table->nr_chunks;
-	kunit_activate_static_stub(test, callout_table_add_chunk, no_chunk);
+	kunit_activate_static_stub(test, co_table_add_chunk, no_chunk);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have), 0);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, callout_test_free_slots(cpu), have);
 	KUNIT_EXPECT_EQ(test, table->nr_chunks, chunks);
 	handle = setcallout(nothing, NULL, CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
-	kunit_deactivate_static_stub(test, callout_table_add_chunk);
+	kunit_deactivate_static_stub(test, co_table_add_chunk);
 	KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
 	KUNIT_EXPECT_GT(test, callout_test_free_slots(cpu), have);
 }
@@ -125,7 +125,7 @@ static void take_one(struct taken *t)
 static void memory_of_the_worker(struct kunit *test)
 {
 	struct taken *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
-	struct callout_table *table = callout_kernel_table();
+	struct callout_table *table = co_kernel_table();
 	unsigned int cpu = raw_smp_processor_id(), chunks;
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
@@ -138,10 +138,10 @@ static void memory_of_the_worker(struct kunit *test)
 	while (callout_test_free_slots(cpu) >= CALLOUT_LOW_WATER)
 		take_one(t);
 	chunks = table->nr_chunks;
-	kunit_activate_static_stub(test, callout_table_add_chunk, no_chunk);
+	kunit_activate_static_stub(test, co_table_add_chunk, no_chunk);
 	/* In this thread. */
 	callout_refill_work.func(&callout_refill_work);
-	kunit_deactivate_static_stub(test, callout_table_add_chunk);
+	kunit_deactivate_static_stub(test, co_table_add_chunk);
 	KUNIT_EXPECT_EQ(test, callout_test_free_slots(cpu), CALLOUT_LOW_WATER - 1);
 	KUNIT_EXPECT_EQ(test, table->nr_chunks, chunks);
 	irq_work_sync(&callout_refill_irq_work);
@@ -177,19 +177,19 @@ static void memory_of_a_hash(struct kunit *test)
 
 	for (i = 0; i < n / 2; i++)
 		callout_test_hash_insert(m, i, i, i);
-	KUNIT_EXPECT_TRUE(test, callout_hash_wants_growth(&m->hash));
-	kunit_activate_static_stub(test, callout_hash_grow_begin, no_buckets);
-	callout_hash_grow(&m->hash, GFP_KERNEL);
-	kunit_deactivate_static_stub(test, callout_hash_grow_begin);
+	KUNIT_EXPECT_TRUE(test, co_hash_wants_growth(&m->hash));
+	kunit_activate_static_stub(test, co_hash_grow_begin, no_buckets);
+	co_hash_grow(&m->hash, GFP_KERNEL);
+	kunit_deactivate_static_stub(test, co_hash_grow_begin);
 	KUNIT_EXPECT_FALSE(test, callout_test_hash_growing(m));
 	KUNIT_EXPECT_EQ(test, callout_test_hash_bits(m), 2);
-	KUNIT_EXPECT_FALSE(test, callout_hash_wants_growth(&m->hash));
+	KUNIT_EXPECT_FALSE(test, co_hash_wants_growth(&m->hash));
 	KUNIT_EXPECT_EQ(test, hash_missed(m, n), 0);
 
 	for (; i < n; i++)
 		callout_test_hash_insert(m, i, i, i);
-	KUNIT_EXPECT_TRUE(test, callout_hash_wants_growth(&m->hash));
-	callout_hash_grow(&m->hash, GFP_KERNEL);
+	KUNIT_EXPECT_TRUE(test, co_hash_wants_growth(&m->hash));
+	co_hash_grow(&m->hash, GFP_KERNEL);
 	KUNIT_EXPECT_GT(test, callout_test_hash_bits(m), 2);
 	KUNIT_EXPECT_EQ(test, hash_missed(m, n), 0);
 	for (i = 0; i < n; i++)

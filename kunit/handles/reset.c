@@ -233,28 +233,28 @@ static void set_timeout(void *arg)
 static void reset_while_cpu_goes(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i, pending, moves;
-	struct callout_base *base = callout_base(other);
+	struct callout_base *base = co_base(other);
 	u64 handle[2];
 
 	handle[0] = setcallout_on(count_handler, NULL, CALLOUT_TEST_FAR, other);
 	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(other, set_timeout,
 							  &handle[1], true));
 	callout_test_set_online(base, false);
-	pending = callout_base_pending(base);
+	pending = co_base_pending(base);
 	for (i = 0; i < 2; i++) {
-		moves = callout_moves_read();
+		moves = co_moves_read();
 		KUNIT_EXPECT_EQ(test, resetcallout(handle[i],
 						   CALLOUT_TEST_FAR / 2), 1);
-		KUNIT_EXPECT_TRUE(test, callout_moves_since(moves));
+		KUNIT_EXPECT_TRUE(test, co_moves_since(moves));
 	}
-	pending -= callout_base_pending(base);
+	pending -= co_base_pending(base);
 	callout_test_set_online(base, true);
 	KUNIT_EXPECT_EQ(test, pending, 2);
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_NE(test, callout_test_slot(handle[i])->node.cpu,
 				other);
 		KUNIT_EXPECT_LT(test, callout_test_expires(handle[i]),
-				callout_now(base) + CALLOUT_TEST_FAR);
+				co_now(base) + CALLOUT_TEST_FAR);
 	}
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle[0]), 1);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(count_handler, &handle[1]), 1);
@@ -270,11 +270,11 @@ static void set_on_every_cpu(struct kunit *test)
 	for_each_online_cpu(from) {
 		callout_test_pin(test, from);
 		for_each_online_cpu(cpu) {
-			index = callout_base(cpu)->index;
-			pending = callout_base_pending(callout_base(cpu));
+			index = co_base(cpu)->index;
+			pending = co_base_pending(co_base(cpu));
 			handle = setcallout_on(count_handler, NULL, CALLOUT_TEST_FAR, cpu);
 			KUNIT_EXPECT_EQ(test, callout_test_slot(handle)->node.cpu, index);
-			KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(cpu)),
+			KUNIT_EXPECT_EQ(test, co_base_pending(co_base(cpu)),
 					pending + 1);
 			KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 		}
@@ -294,13 +294,13 @@ static void set_on_no_cpu(struct kunit *test)
 	if (goes)
 		KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
 	for (i = 0; i < ARRAY_SIZE(none) - !goes; i++) {
-		pending = callout_base_pending(callout_base(0));
+		pending = co_base_pending(co_base(0));
 		handle = setcallout_on(count_handler, NULL, CALLOUT_TEST_FAR,
 				       none[i]);
 		KUNIT_EXPECT_EQ(test, callout_test_slot(handle)->node.cpu, 0);
-		KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(0)), pending + 1);
+		KUNIT_EXPECT_EQ(test, co_base_pending(co_base(0)), pending + 1);
 		KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
-		KUNIT_EXPECT_EQ(test, callout_base_pending(callout_base(0)), pending);
+		KUNIT_EXPECT_EQ(test, co_base_pending(co_base(0)), pending);
 	}
 	if (goes)
 		KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));

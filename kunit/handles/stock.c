@@ -47,7 +47,7 @@ struct stock {
 
 static void stock_limit(unsigned int max_chunks)
 {
-	struct callout_table *table = callout_kernel_table();
+	struct callout_table *table = co_kernel_table();
 
 	mutex_lock(&table->grow);
 	WRITE_ONCE(table->max_chunks, max_chunks ?: table->nr_chunks);
@@ -88,7 +88,7 @@ static struct stock *stock_create(struct kunit *test, bool fixed)
 
 	s = kunit_kzalloc(test, struct_size(s, handle, MOST_SLOTS), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, s);
-	s->max_chunks = callout_kernel_table()->max_chunks;
+	s->max_chunks = co_kernel_table()->max_chunks;
 	if (fixed)
 		stock_limit(0);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, stock_end, s));
@@ -203,14 +203,14 @@ static void on_its_way_thief(void *arg)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	callout_base_lock(w->base);
+	co_base_lock(w->base);
 	WRITE_ONCE(w->locked, true);
 	/* The case is the next holder of the lock. */
 	until_contended(w);
-	slot = callout_slot_steal(callout_kernel_table(), w->base);
+	slot = co_slot_steal(co_kernel_table(), w->base);
 	if (slot)
-		callout_slot_put(callout_kernel_table(), w->base, slot);
-	callout_unlock(w->base, flags);
+		co_slot_put(co_kernel_table(), w->base, slot);
+	co_unlock(w->base, flags);
 	WRITE_ONCE(w->stole, slot);
 }
 
@@ -233,7 +233,7 @@ static bool look_on_its_way(struct kunit *test, struct stock *s,
 	unsigned int i;
 
 	memset(w, 0, sizeof(*w));
-	w->base = callout_base(cpu[0]);
+	w->base = co_base(cpu[0]);
 	stock_take(s, MOST_SLOTS);
 	KUNIT_ASSERT_EQ(test, stock_give(s, 8), 0);
 	t[1] = callout_test_thread(test, cpu[1], on_its_way_other, w);
@@ -308,7 +308,7 @@ static void searcher(void *arg)
 static unsigned long search_together(struct kunit *test, struct searchers *s,
 				     unsigned int nr)
 {
-	struct callout_table *table = callout_kernel_table();
+	struct callout_table *table = co_kernel_table();
 	struct callout_test_thread *t[CROWD];
 	unsigned int cpu, n = 0, i;
 	unsigned long before;
@@ -602,7 +602,7 @@ static void stock_keeps_the_handlers_slot(struct kunit *test)
 /* Slots of the table that are neither free nor spare. */
 static unsigned int slots_in_use(void)
 {
-	struct callout_table *table = callout_kernel_table();
+	struct callout_table *table = co_kernel_table();
 	unsigned int cpu, n = table->nr_chunks * CALLOUT_CHUNK_SLOTS;
 
 	for_each_possible_cpu(cpu)
@@ -618,7 +618,7 @@ static unsigned int slots_in_use(void)
 static void stock_grows_while_a_handler_runs(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), in_use;
-	struct callout_table *table = callout_kernel_table();
+	struct callout_table *table = co_kernel_table();
 	struct last *last = kunit_kzalloc(test, sizeof(*last), GFP_KERNEL);
 	struct stock *s;
 	u64 handle;
@@ -631,7 +631,7 @@ static void stock_grows_while_a_handler_runs(struct kunit *test)
 	in_use = slots_in_use();
 	stock_limit(table->nr_chunks + 1);
 	mutex_lock(&table->grow);
-	ret = callout_table_add_chunk(table, callout_base(other), GFP_KERNEL);
+	ret = co_table_add_chunk(table, co_base(other), GFP_KERNEL);
 	mutex_unlock(&table->grow);
 	callout_test_tell(&last->go);
 	unsetcallout_sync(handle);
@@ -690,7 +690,7 @@ static void stock_reserve_at_home(struct kunit *test)
 
 	for_each_online_cpu(cpu) {
 		callout_test_pin(test, cpu);
-		home = callout_base(callout_home_cpu())->index;
+		home = co_base(co_home_cpu())->index;
 		have = callout_test_free_slots(home);
 		KUNIT_EXPECT_EQ(test, callout_reserve(have + 1), 0);
 		KUNIT_EXPECT_GT(test, callout_test_free_slots(home), have);
@@ -846,27 +846,27 @@ static unsigned int growths, growths_unlocked;
 static bool note_growth(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
 {
 	growths++;
-	growths_unlocked += !mutex_is_locked(&callout_kernel_table()->grow);
+	growths_unlocked += !mutex_is_locked(&co_kernel_table()->grow);
 	return false;
 }
 
 /* The hash grows under the table's lock, as the table does. */
 static void stock_hash_grows_under_the_lock(struct kunit *test)
 {
-	struct callout_hash *hash = &callout_kernel_table()->hash;
+	struct callout_hash *hash = &co_kernel_table()->hash;
 	unsigned int grow_at;
 
 	stock_settle();
 	grow_at = hash->grow_at;
 	growths = 0;
 	growths_unlocked = 0;
-	kunit_activate_static_stub(test, callout_hash_grow_begin, note_growth);
+	kunit_activate_static_stub(test, co_hash_grow_begin, note_growth);
 	/* As if it had slots for more buckets than it can have. */
 	atomic_add(1 << 24, &hash->crowded);
 	callout_refill_work.func(&callout_refill_work);
 	atomic_sub(1 << 24, &hash->crowded);
 	WRITE_ONCE(hash->grow_at, grow_at);
-	kunit_deactivate_static_stub(test, callout_hash_grow_begin);
+	kunit_deactivate_static_stub(test, co_hash_grow_begin);
 	KUNIT_EXPECT_EQ(test, growths, 1);
 	KUNIT_EXPECT_EQ(test, growths_unlocked, 0);
 }
@@ -986,7 +986,7 @@ static void stock_grows_when_a_setting_fails(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, want_slot(w), 0, "%s", w->want->name);
 		stock_settle();
 		KUNIT_EXPECT_EQ_MSG(test, all_free_slots(), 0, "%s", w->want->name);
-		stock_limit(callout_kernel_table()->nr_chunks + 8);
+		stock_limit(co_kernel_table()->nr_chunks + 8);
 		KUNIT_EXPECT_EQ_MSG(test, want_slot(w), 0, "%s", w->want->name);
 		stock_settle();
 		free = all_free_slots();

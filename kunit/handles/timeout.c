@@ -270,7 +270,7 @@ static void compat_bsd_names(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, hz, DIV_ROUND_CLOSEST(NSEC_PER_SEC,
 						    callout_tick_ns()));
 	KUNIT_EXPECT_EQ(test, tick, 1000000 / hz);
-	KUNIT_EXPECT_LE(test, (int)callout_now(callout_base(0)) - ticks, 1);
+	KUNIT_EXPECT_LE(test, (int)co_now(co_base(0)) - ticks, 1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL), 1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_0, NULL, t), -1);
@@ -285,22 +285,22 @@ static void set_there(void *distance)
 static void compat_of_another_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), pending;
-	struct callout_base *there = callout_base_owned_by(other);
+	struct callout_base *there = co_base_owned_by(other);
 	long soon = CALLOUT_TEST_FAR, late = CALLOUT_TEST_FAR + 1000;
 
 	if (!there)
 		kunit_skip(test, "all CPUs share a base");
-	pending = callout_base_pending(there);
+	pending = co_base_pending(there);
 	callout_timeout(func_1, &args[3], CALLOUT_TEST_FAR + 500);
 	smp_call_function_single(other, set_there, &soon, 1);
 	smp_call_function_single(other, set_there, &late, 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(there), pending + 2);
+	KUNIT_EXPECT_EQ(test, co_base_pending(there), pending + 2);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(there), pending + 1);
+	KUNIT_EXPECT_EQ(test, co_base_pending(there), pending + 1);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(there), pending + 1);
+	KUNIT_EXPECT_EQ(test, co_base_pending(there), pending + 1);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(there), pending);
+	KUNIT_EXPECT_EQ(test, co_base_pending(there), pending);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(func_1, &args[3]), -1);
 }
 

@@ -29,7 +29,7 @@ static void chip_run_to(struct callout_virtual *v, u64 now)
 	while (base->armed <= now) {
 		v->now = max(v->now, base->armed);
 		programs = v->programs;
-		if (callout_chip_source(base)->interrupt(base))
+		if (co_chip_source(base)->interrupt(base))
 			callout_virtual_expire(v);
 		if (base->armed != U64_MAX && v->programs == programs) {
 			KUNIT_FAIL(v->test, "not set for the next tick");
@@ -71,16 +71,16 @@ static void chip_busy_one(struct kunit *test)
 	callout_virtual_set(item, ticks);
 	chip_run_to(v, start + ticks - 1);
 	KUNIT_EXPECT_EQ(test, item->runs, 0);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, (ticks - 1) / M);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, (ticks - 1) / M);
 	chip_run_to(v, start + ticks);
 	KUNIT_EXPECT_EQ(test, item->runs, 1);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts,
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts,
 			DIV_ROUND_UP(ticks, M));
 	/* No interrupts follow. */
 	chip_run_to(v, start + ticks + 10 * M);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts,
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts,
 			DIV_ROUND_UP(ticks, M));
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->filed, 1);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->filed, 1);
 }
 
 /* Each busy bucket costs T / M interrupts, however many callouts are in it. */
@@ -96,15 +96,15 @@ static void chip_busy_many(struct kunit *test)
 	chip_run_to(v, start + 22 * M);
 	KUNIT_EXPECT_EQ(test, v->ran, M);
 	/* The distance of the first is whole laps: it needs no last part. */
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 20 * M + M - 1);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 20 * M + M - 1);
 
-	callout_chip(v->base)->interrupts = 0;
+	co_chip(v->base)->interrupts = 0;
 	start = v->now;
 	for (i = 0; i < 2 * M; i++)
 		callout_virtual_set(&item[i], 20 * M);
 	chip_run_to(v, start + 22 * M);
 	KUNIT_EXPECT_EQ(test, v->ran, 3 * M);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 20);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 20);
 }
 
 /* A bucket that became empty costs no interrupt; the chip passes over it. */
@@ -118,13 +118,13 @@ static void chip_busy_cancelled(struct kunit *test)
 	callout_virtual_set(&item[1], 3 * M + 9);
 	KUNIT_EXPECT_EQ(test, 1, callout_stop(&item[0].c));
 	chip_run_to(v, start + 8);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 0);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->passes, 1);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 0);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->passes, 1);
 	/* A move clears the busy bit of the old bucket. */
 	callout_virtual_set(&item[1], 4 * M);
 	chip_run_to(v, start + 8 + 4 * M);
 	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 4);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 4);
 }
 
 /* A callout whose bucket comes earlier than the armed one is on time. */
@@ -137,12 +137,12 @@ static void chip_busy_nearer(struct kunit *test)
 	callout_virtual_set(&item[0], 40);
 	callout_virtual_set(&item[1], M + 7);
 	chip_run_to(v, start + 39);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 1);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 1);
 	chip_run_to(v, start + 40);
 	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
 	chip_run_to(v, start + M + 7);
 	KUNIT_EXPECT_EQ(test, item[1].runs, 1);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 3);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 3);
 }
 
 /* A chip that is woken late catches up, also by more than a lap. */
@@ -159,8 +159,8 @@ static void chip_busy_late(struct kunit *test)
 		v->now += round * (M - 1);
 		chip_run_to(v, v->now);
 		KUNIT_EXPECT_EQ(test, v->ran, 2 * round);
-		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, round);
-		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->passes, round);
+		KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, round);
+		KUNIT_EXPECT_EQ(test, co_chip(v->base)->passes, round);
 	}
 }
 
@@ -182,19 +182,19 @@ static void chip_busy_asked(struct kunit *test)
 		callout_virtual_set(&item[2], 8);
 		/* The chip is past the bucket, and comes to it in a lap. */
 		v->now += 5;
-		callout_base_lock_irq(v->base);
+		co_base_lock_irq(v->base);
 		v->base->tick->program(v->base, next);
-		callout_base_unlock_irq(v->base);
+		co_base_unlock_irq(v->base);
 		KUNIT_EXPECT_EQ(test, v->base->armed, next - 1 + round);
 		callout_stop(&item[1].c);
 		callout_stop(&item[2].c);
 		chip_run_to(v, next - 1);
-		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, round);
+		KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, round);
 		chip_run_to(v, next);
 		KUNIT_EXPECT_EQ(test, item[0].ran_at, next);
-		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts,
+		KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts,
 				round + 1);
-		KUNIT_EXPECT_EQ(test, callout_chip(v->base)->passes, 1);
+		KUNIT_EXPECT_EQ(test, co_chip(v->base)->passes, 1);
 		KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 	}
 }
@@ -205,7 +205,7 @@ static void chip_busy_goes_on(struct kunit *test)
 	const unsigned int nr = CALLOUT_MAX_HANDLERS + 1;
 	struct callout_virtual *v = test->priv;
 	struct callout_item *item = callout_virtual_items(test, nr + 2);
-	struct callout_chip *chip = callout_chip(v->base);
+	struct callout_chip *chip = co_chip(v->base);
 	unsigned int i, ran;
 
 	for (i = 0; i < nr; i++)
@@ -215,9 +215,9 @@ static void chip_busy_goes_on(struct kunit *test)
 	v->base->tick_ns = DIV_ROUND_UP(TICK_NSEC, 10);
 	callout_test_set_online(v->base, false);
 	v->now += 5;
-	KUNIT_EXPECT_TRUE(test, callout_chip_source(v->base)->interrupt(v->base));
+	KUNIT_EXPECT_TRUE(test, co_chip_source(v->base)->interrupt(v->base));
 	local_bh_disable();
-	callout_softclock(v->base);
+	co_softclock(v->base);
 	local_bh_enable();
 	/* A hold of the lock without a handler counts as one. */
 	ran = v->ran;
@@ -255,14 +255,14 @@ static void chip_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&item[2].c), 1);
 	chip_run_to(v, start + 8);
 	spin_unlock_bh(&chip_lock);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 4);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 4);
 	KUNIT_EXPECT_EQ(test, item[0].runs, 0);
 	KUNIT_EXPECT_TRUE(test, callout_pending(&item[0].c));
 	chip_run_to(v, start + 2 * M);
 	KUNIT_EXPECT_EQ(test, item[0].ran_at, start + 9);
 	KUNIT_EXPECT_EQ(test, item[1].ran_at, start + M + 5);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 6);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 6);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	/* A stop of it leaves no count and no busy bit behind. */
 	start = v->now;
 	spin_lock_bh(&chip_lock);
@@ -272,7 +272,7 @@ static void chip_put_off(struct kunit *test)
 	spin_unlock_bh(&chip_lock);
 	chip_run_to(v, start + 4 * M);
 	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
-	KUNIT_EXPECT_EQ(test, callout_base_pending(v->base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
@@ -280,7 +280,7 @@ static void chip_put_off(struct kunit *test)
 static void chip_check(struct kunit *test, struct callout_item *item)
 {
 	struct callout_virtual *v = test->priv;
-	struct callout_chip *chip = callout_chip(v->base);
+	struct callout_chip *chip = co_chip(v->base);
 	unsigned int count[M] = {}, i, wrong = 0;
 
 	for (i = 0; i < MANY; i++)
@@ -341,12 +341,12 @@ static void chip_full_distinct(struct kunit *test)
 	for (i = 0; i < MANY; i++)
 		callout_virtual_set(&item[i], 100 * M + 7 * (i / 5));
 	chip_run_to(v, start + 100 * M - 1);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 0);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 0);
 	chip_run_to(v, start + 200 * M);
 	for (i = 0; i < MANY; i++)
 		wrong += item[i].ran_at != start + 100 * M + 7 * (i / 5);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, MANY / 5);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, MANY / 5);
 }
 
 /* The chip goes on if it has looked at many that are not due, and found none. */
@@ -366,7 +366,7 @@ static void chip_full_among_later(struct kunit *test)
 	chip_run_to(v, start + 10 * M);
 	KUNIT_EXPECT_EQ(test, item[0].runs, 1);
 	KUNIT_EXPECT_EQ(test, v->ran, 1);
-	KUNIT_EXPECT_GT(test, callout_chip(v->base)->passes, 0);
+	KUNIT_EXPECT_GT(test, co_chip(v->base)->passes, 0);
 	for (i = 1; i < MANY; i++)
 		callout_stop(&item[i].c);
 }
@@ -385,12 +385,12 @@ static void chip_full_moved(struct kunit *test)
 	callout_virtual_set(&item[1], 30);
 	callout_virtual_set(&item[2], 31);
 	chip_run_to(v, start + 29);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 0);
-	KUNIT_EXPECT_GT(test, callout_chip(v->base)->passes, 0);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 0);
+	KUNIT_EXPECT_GT(test, co_chip(v->base)->passes, 0);
 	chip_run_to(v, start + 30);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 1);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 1);
 	chip_run_to(v, start + 100);
-	KUNIT_EXPECT_EQ(test, callout_chip(v->base)->interrupts, 2);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 2);
 	KUNIT_EXPECT_EQ(test, v->ran, 2);
 }
 
@@ -466,7 +466,7 @@ static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
 	}
 	/* 16 digits cover all of time. */
 	*last = p->nr ? *last - 1 : U64_MAX - 1;
-	ops = callout_scheme_find("hierarchical_wheel");
+	ops = co_scheme_find("hierarchical_wheel");
 	KUNIT_ASSERT_NOT_NULL(test, ops);
 	s = ops->create(&params);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, s);

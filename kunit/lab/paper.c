@@ -15,7 +15,7 @@
 static const struct callout_scheme_ops *paper_scheme(struct kunit *test,
 						     const char *name)
 {
-	const struct callout_scheme_ops *ops = callout_scheme_find(name);
+	const struct callout_scheme_ops *ops = co_scheme_find(name);
 
 	KUNIT_ASSERT_NOT_NULL(test, ops);
 	return ops;
@@ -71,7 +71,7 @@ static void paper_sorted_list(struct kunit *test)
 static bool is_alone_in(struct callout_model *m, u64 element,
 			struct callout_model_entry *e)
 {
-	struct list_head *slot = callout_ring_slot(to_ring(m->s), element);
+	struct list_head *slot = co_ring_slot(to_ring(m->s), element);
 
 	return slot->next == &e->c.entry && list_is_singular(slot);
 }

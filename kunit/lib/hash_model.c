@@ -18,7 +18,7 @@ unsigned int callout_test_hash_bits(struct callout_test_hash *m)
 
 static void hash_destroy(void *data)
 {
-	callout_hash_destroy(data);
+	co_hash_destroy(data);
 }
 
 struct callout_test_hash *callout_test_hash_create(struct kunit *test,
@@ -32,7 +32,7 @@ struct callout_test_hash *callout_test_hash_create(struct kunit *test,
 	m->test = test;
 	m->slots = CALLOUT_TEST_HASH_SLOTS;
 	m->next_seq = 1;
-	KUNIT_ASSERT_EQ(test, 0, callout_hash_init(&m->hash, bits, GFP_KERNEL));
+	KUNIT_ASSERT_EQ(test, 0, co_hash_init(&m->hash, bits, GFP_KERNEL));
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, hash_destroy,
 							   &m->hash));
 	for (i = 0; i < CALLOUT_TEST_HASH_SLOTS; i++) {
@@ -45,10 +45,10 @@ struct callout_test_hash *callout_test_hash_create(struct kunit *test,
 /* Another hash, empty, in place of the one that there is. */
 void callout_test_hash_restart(struct callout_test_hash *m, unsigned int bits)
 {
-	callout_hash_destroy(&m->hash);
+	co_hash_destroy(&m->hash);
 	memset(&m->hash, 0, sizeof(m->hash));
 	memset(m->seq, 0, sizeof(m->seq));
-	KUNIT_ASSERT_EQ(m->test, 0, callout_hash_init(&m->hash, bits, GFP_KERNEL));
+	KUNIT_ASSERT_EQ(m->test, 0, co_hash_init(&m->hash, bits, GFP_KERNEL));
 }
 
 /* A key: functions and arguments that differ in a bit or two. */
@@ -67,10 +67,10 @@ bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
 	bool grow;
 
 	callout_test_hash_key(key, &func, &slot->arg);
-	callout_slot_set_key(slot, func);
+	co_slot_set_key(slot, func);
 	slot->node.expires = expires;
 	local_irq_disable();
-	grow = callout_hash_insert(&m->hash, slot);
+	grow = co_hash_insert(&m->hash, slot);
 	local_irq_enable();
 	m->seq[i] = m->next_seq++;
 	return grow;
@@ -85,10 +85,10 @@ bool callout_test_hash_insert_only(struct callout_test_hash *m, unsigned int i,
 	u64 func;
 
 	callout_test_hash_key(key, &func, &slot->arg);
-	callout_slot_set_key(slot, func);
+	co_slot_set_key(slot, func);
 	slot->node.expires = expires;
 	local_irq_disable();
-	inserted = callout_hash_insert_only(&m->hash, slot);
+	inserted = co_hash_insert_only(&m->hash, slot);
 	local_irq_enable();
 	if (inserted)
 		m->seq[i] = m->next_seq++;
@@ -98,7 +98,7 @@ bool callout_test_hash_insert_only(struct callout_test_hash *m, unsigned int i,
 void callout_test_hash_remove(struct callout_test_hash *m, unsigned int i)
 {
 	local_irq_disable();
-	callout_hash_remove(&m->hash, &m->slot[i]);
+	co_hash_remove(&m->hash, &m->slot[i]);
 	local_irq_enable();
 	m->seq[i] = 0;
 }
@@ -110,10 +110,10 @@ void callout_test_hash_move(struct callout_test_hash *m, unsigned int i,
 	struct callout_bucket_hold hold;
 
 	local_irq_disable();
-	callout_hash_move_begin(&m->hash, &m->slot[i], &hold);
+	co_hash_move_begin(&m->hash, &m->slot[i], &hold);
 	m->slot[i].node.state = CALLOUT_S_PENDING;
 	m->slot[i].node.expires = expires;
-	callout_hash_move_end(&m->hash, &m->slot[i], &hold);
+	co_hash_move_end(&m->hash, &m->slot[i], &hold);
 	local_irq_enable();
 }
 
@@ -128,13 +128,13 @@ static struct callout_slot *model_first(struct callout_test_hash *m,
 	callout_test_hash_key(key, &func, &arg);
 	for (i = 0; i < m->slots; i++) {
 		slot = &m->slot[i];
-		if (!m->seq[i] || callout_slot_key(slot) != func ||
+		if (!m->seq[i] || co_slot_key(slot) != func ||
 		    slot->arg != arg ||
 		    (pending && !(slot->node.state & CALLOUT_S_PENDING)))
 			continue;
 		if (!found ||
-		    callout_slot_order(slot) < callout_slot_order(found) ||
-		    (callout_slot_order(slot) == callout_slot_order(found) &&
+		    co_slot_order(slot) < co_slot_order(found) ||
+		    (co_slot_order(slot) == co_slot_order(found) &&
 		     m->seq[i] < seq)) {
 			found = slot;
 			seq = m->seq[i];
@@ -152,7 +152,7 @@ void callout_test_hash_fire(struct callout_test_hash *m, unsigned int key,
 	if (!slot)
 		return;
 	slot->node.state = 0;
-	callout_slot_set_fired(slot, now);
+	co_slot_set_fired(slot, now);
 }
 
 /* The handle that a search for @key must find, or 0. */
@@ -169,7 +169,7 @@ u64 callout_test_hash_take(struct callout_test_hash *m, unsigned int key)
 
 	callout_test_hash_key(key, &func, &arg);
 	local_irq_disable();
-	if (callout_hash_take(&m->hash, func, arg, &handle))
+	if (co_hash_take(&m->hash, func, arg, &handle))
 		m->seq[handle - 1] = 0;
 	local_irq_enable();
 	return handle;
@@ -181,7 +181,7 @@ u64 callout_test_hash_look(struct callout_test_hash *m, unsigned int key)
 
 	callout_test_hash_key(key, &func, &arg);
 	local_irq_disable();
-	callout_hash_find(&m->hash, func, arg, &handle);
+	co_hash_find(&m->hash, func, arg, &handle);
 	local_irq_enable();
 	return handle;
 }
@@ -198,8 +198,8 @@ void callout_test_hash_grow_a_step(struct callout_test_hash *m)
 
 	if (!callout_test_hash_growing(m))
 		KUNIT_ASSERT_TRUE(m->test,
-				  callout_hash_grow_begin(&m->hash, bits,
-							  GFP_KERNEL));
-	else if (!callout_hash_grow_some(&m->hash, 1))
-		callout_hash_grow_end(&m->hash);
+				  co_hash_grow_begin(&m->hash, bits,
+						     GFP_KERNEL));
+	else if (!co_hash_grow_some(&m->hash, 1))
+		co_hash_grow_end(&m->hash);
 }

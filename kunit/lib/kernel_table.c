@@ -12,7 +12,7 @@
 
 struct callout_slot *callout_test_slot(u64 handle)
 {
-	return callout_table_lookup(callout_kernel_table(), handle);
+	return co_table_lookup(co_kernel_table(), handle);
 }
 
 /* The tick at which a callout is due, or 0 if it is not outstanding. */
@@ -30,22 +30,22 @@ u64 callout_test_expires(u64 handle)
 void callout_test_move_to_past(u64 handle)
 {
 	struct callout_slot *slot = callout_test_slot(handle);
-	struct callout_base *base = callout_base(slot->node.cpu);
+	struct callout_base *base = co_base(slot->node.cpu);
 	struct callout_scheme *s = base->scheme;
 
 	raw_spin_lock_irq(&base->lock);
-	s->ops->rearm(s, &slot->node, callout_now(base), 0);
+	s->ops->rearm(s, &slot->node, co_now(base), 0);
 	raw_spin_unlock_irq(&base->lock);
 }
 
 /* Fires a callout of this CPU now. The caller is pinned. */
 void callout_test_expire_now(u64 handle)
 {
-	struct callout_base *base = callout_base(callout_test_slot(handle)->node.cpu);
+	struct callout_base *base = co_base(callout_test_slot(handle)->node.cpu);
 
 	local_bh_disable();
 	callout_test_move_to_past(handle);
-	while (callout_expire(base))
+	while (co_expire(base))
 		;
 	local_bh_enable();
 }
@@ -53,7 +53,7 @@ void callout_test_expire_now(u64 handle)
 /* How many slots are free on a CPU. */
 unsigned int callout_test_free_slots(unsigned int cpu)
 {
-	return READ_ONCE(per_cpu_ptr(callout_kernel_table()->pools,
+	return READ_ONCE(per_cpu_ptr(co_kernel_table()->pools,
 				     cpu)->count);
 }
 

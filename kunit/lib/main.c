@@ -153,9 +153,9 @@ void callout_test_pin_two(struct kunit *test, unsigned int other[2])
 /* Has a base take its CPU for one that comes or goes, or not any more. */
 void callout_test_set_online(struct callout_base *base, bool online)
 {
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	WRITE_ONCE(base->online, online);
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 }
 
 /* Is the base's tasklet scheduled? */
@@ -167,7 +167,7 @@ bool callout_test_scheduled(struct callout_base *base)
 /* Has a pending callout of @base, which is locked, be due now. */
 void callout_test_due_now(struct callout_base *base, struct callout_node *n)
 {
-	u64 now = callout_now(base);
+	u64 now = co_now(base);
 
 	lockdep_assert_held(&base->lock);
 	base->scheme->ops->rearm(base->scheme, n, now, now);

@@ -354,8 +354,8 @@ void callout_model_resize(struct callout_model *m, unsigned int buckets)
 {
 	struct callout_ring ring;
 
-	if (!callout_ring_alloc(&ring, buckets, NUMA_NO_NODE, GFP_KERNEL))
-		callout_wheel_resize(to_wheel(m->s), &ring);
+	if (!co_ring_alloc(&ring, buckets, NUMA_NO_NODE, GFP_KERNEL))
+		co_wheel_resize(to_wheel(m->s), &ring);
 }
 
 /* Moves some entries to the new ring; true if there are more. */
@@ -366,11 +366,11 @@ bool callout_model_move(struct callout_model *m, unsigned int budget)
 	struct callout_ring old;
 	bool more;
 
-	more = callout_wheel_move(w, &left);
+	more = co_wheel_move(w, &left);
 	model_spent(m, budget, left, more);
 	if (!more) {
-		callout_wheel_moved(w, &old);
-		callout_ring_free(&old);
+		co_wheel_moved(w, &old);
+		co_ring_free(&old);
 	}
 	return more;
 }

@@ -166,7 +166,7 @@ static void random_op(struct callout_model *m, struct rnd_state *rng,
 	/* In place of a search, as the core, which counts its callouts. */
 	if (!m->queued && m->s->ops == &callout_hashed_wheel &&
 	    callout_test_below(rng, 2))
-		callout_wheel_empty(to_wheel(m->s));
+		co_wheel_empty(to_wheel(m->s));
 }
 
 /*

@@ -12,7 +12,7 @@
  * struct callout_race - a handler on one CPU, the case on another
  * @item: the callout
  * @v: its base
- * @softirq: the thread that runs callout_expire()
+ * @softirq: the thread that runs co_expire()
  * @other_cpu: the CPU of @softirq
  * @begin: @softirq may begin
  * @drain: the thread that calls callout_drain() may begin

@@ -18,7 +18,7 @@ void callout_timed_handler(void *arg)
 	struct callout_timed *t = arg;
 
 	t->ran_on = smp_processor_id();
-	t->ran = callout_now(callout_base(t->ran_on));
+	t->ran = co_now(co_base(t->ran_on));
 	atomic_inc(&t->runs);
 	while (jiffies - start < t->block)
 		cpu_relax();
@@ -54,7 +54,7 @@ void callout_timed_set_on(struct callout_timed *t, unsigned int cpu,
 			  long distance)
 {
 	t->cpu = cpu;
-	t->least = callout_now(callout_base(cpu)) + distance;
+	t->least = co_now(co_base(cpu)) + distance;
 	callout_reset_on(&t->c, distance, callout_timed_handler, t, cpu);
 }
 

@@ -3,7 +3,7 @@
  * virtual.c - a base of the core whose time is set by the case
  *
  * It is at callout_bases[CALLOUT_INDEX_TEST], which no CPU's tick expires: nothing runs
- * unless a case calls callout_expire(), with softirqs disabled, as if in one.
+ * unless a case calls co_expire(), with softirqs disabled, as if in one.
  * Both its ticks and the jiffies of expiry's limits are variables.
  */
 #include <linux/bottom_half.h>
@@ -59,8 +59,8 @@ static void virtual_destroy(void *data)
 	struct callout_virtual *v = data;
 
 	if (v->base) {
-		callout_base_kill(v->base);
-		callout_base_destroy(v->base);
+		co_base_kill(v->base);
+		co_base_destroy(v->base);
 	}
 	v->base = NULL;
 }
@@ -80,8 +80,8 @@ static int virtual_create(struct kunit *test, unsigned int buckets,
 		.armed = U64_MAX,
 		.zero_ns = ktime_get_ns(),
 	};
-	base = callout_base_create(CALLOUT_VIRTUAL, tick, TICK_NSEC,
-				   &callout_hashed_wheel, &params);
+	base = co_base_create(CALLOUT_VIRTUAL, tick, TICK_NSEC,
+			      &callout_hashed_wheel, &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
 	base->jiffies = &the_virtual.jiffies;
@@ -172,7 +172,7 @@ bool callout_virtual_expire_once(struct callout_virtual *v)
 	bool more;
 
 	local_bh_disable();
-	more = callout_expire(v->base);
+	more = co_expire(v->base);
 	local_bh_enable();
 	return more;
 }

@@ -76,7 +76,7 @@ void callout_virtual_run_to(struct callout_virtual *v, u64 now);
 static inline bool callout_virtual_is_due(const struct callout *c)
 {
 	return c->node.state & CALLOUT_S_PENDING &&
-	       c->node.expires <= callout_base(c->node.cpu)->now;
+	       c->node.expires <= co_base(c->node.cpu)->now;
 }
 
 /* Sets an item's callout with the handler that keeps its record. */

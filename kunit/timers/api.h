@@ -59,8 +59,8 @@ enum timer_difference {
 static bool timer_lets_cpus_sleep(void)
 {
 #if TIMER_IS_CALLOUT
-	return callout_base_of(CALLOUT_CLASS_GLOBAL, 0) !=
-	       callout_base_of(CALLOUT_CLASS_KERNEL, 0);
+	return co_base_of(CALLOUT_CLASS_GLOBAL, 0) !=
+	       co_base_of(CALLOUT_CLASS_KERNEL, 0);
 #else
 	return true;
 #endif
@@ -73,7 +73,7 @@ static bool timer_lets_cpus_sleep(void)
 static bool timer_ticks_are_jiffies(void)
 {
 #if TIMER_IS_CALLOUT
-	return callout_base_of(CALLOUT_CLASS_KERNEL, 0)->tick ==
+	return co_base_of(CALLOUT_CLASS_KERNEL, 0)->tick ==
 	       &callout_tick_jiffies;
 #else
 	return true;

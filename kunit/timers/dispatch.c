@@ -90,7 +90,7 @@ static struct own *own_create(struct kunit *test)
 /* What this CPU's base has pending more than @before. */
 static int callouts_since(unsigned int before)
 {
-	return callout_base_pending(callout_base(raw_smp_processor_id())) -
+	return co_base_pending(co_base(raw_smp_processor_id())) -
 	       before;
 }
 

@@ -89,7 +89,7 @@ static inline void probe_hold_on(struct kunit *test, struct probe *p, unsigned i
 
 static inline struct callout_base *base_of(struct probe *p)
 {
-	return callout_base(READ_ONCE(p->t.node.cpu));
+	return co_base(READ_ONCE(p->t.node.cpu));
 }
 
 static const unsigned int all_flags[] = {

@@ -150,7 +150,7 @@ static void timer_where_a_callout_waited(struct kunit *test)
 	struct callout_base *base;
 
 	KUNIT_ASSERT_NOT_NULL(test, r);
-	base = callout_base(other);
+	base = co_base(other);
 	spin_lock_init(&r->lock);
 	callout_init_mtx(&r->c, &r->lock, 0);
 	spin_lock_bh(&r->lock);
@@ -163,7 +163,7 @@ static void timer_where_a_callout_waited(struct kunit *test)
 			       &key);
 	r->t.expires = jiffies + FAR;
 	callout_timer_add_on(&r->t, other);
-	KUNIT_EXPECT_PTR_EQ(test, callout_base(r->t.node.cpu), base);
+	KUNIT_EXPECT_PTR_EQ(test, co_base(r->t.node.cpu), base);
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync_try(&r->t));
 	spin_unlock_bh(&r->lock);
 	callout_barrier();
@@ -203,7 +203,7 @@ static void timer_where_a_callout_runs(struct kunit *test)
 	callout_timer_add_on(&before->t, other);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_clock_until(atomic_read(&before->runs)));
-	KUNIT_EXPECT_EQ(test, base_of(before)->index, callout_base(other)->index);
+	KUNIT_EXPECT_EQ(test, base_of(before)->index, co_base(other)->index);
 	callout_init(&f->r.c, CALLOUT_MPSAFE);
 	callout_reset_on(&f->r.c, 1, freed_handler, f, other);
 	KUNIT_EXPECT_TRUE(test,
@@ -211,7 +211,7 @@ static void timer_where_a_callout_runs(struct kunit *test)
 	callout_timer_init_key(t, reused_timer, TIMER_PINNED, "freed", &key);
 	t->expires = jiffies + FAR;
 	callout_timer_add_on(t, other);
-	KUNIT_EXPECT_EQ(test, callout_base(t->node.cpu)->number, other);
+	KUNIT_EXPECT_EQ(test, co_base(t->node.cpu)->number, other);
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync_try(t));
 	callout_test_tell(&f->go);
 	callout_barrier();
@@ -286,7 +286,7 @@ static void timer_pinned_by_its_handler(struct kunit *test)
 	base = base_of(p);
 	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
 	KUNIT_EXPECT_TRUE(test,
-			  callout_base_has_class(base, CALLOUT_CLASS_KERNEL));
+			  co_base_has_class(base, CALLOUT_CLASS_KERNEL));
 	KUNIT_EXPECT_EQ(test, base->number, p->cpu);
 	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
 }
@@ -323,7 +323,7 @@ static void timer_set_by_its_handler_on_an_offline_cpu(struct kunit *test)
 	base = base_of(p);
 	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
 	KUNIT_EXPECT_TRUE(test,
-			  callout_base_has_class(base, CALLOUT_CLASS_KERNEL));
+			  co_base_has_class(base, CALLOUT_CLASS_KERNEL));
 	KUNIT_EXPECT_NE(test, base->number, offline);
 	KUNIT_ASSERT_EQ(test, 0, add_cpu(offline));
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
@@ -445,8 +445,8 @@ static void setup_thread(void *arg)
 
 	while (!callout_test_told(&s->end)) {
 		for (i = 0; i < 1000; i++)
-			callout_setup(&s->n, CALLOUT_KIND_TIMER,
-				      CALLOUT_INDEX_TEST);
+			co_setup(&s->n, CALLOUT_KIND_TIMER,
+				 CALLOUT_INDEX_TEST);
 		callout_test_tell(&s->begun);
 		cond_resched();
 	}

@@ -271,11 +271,11 @@ static void run_global_bases(struct load *load)
 
 	while (ktime_get_ns() < load->end) {
 		for_each_online_cpu(cpu) {
-			base = callout_base_of(CALLOUT_CLASS_GLOBAL, cpu);
-			if (!callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+			base = co_base_of(CALLOUT_CLASS_GLOBAL, cpu);
+			if (!co_base_has_class(base, CALLOUT_CLASS_GLOBAL))
 				continue;
 			local_bh_disable();
-			while (callout_expire(base))
+			while (co_expire(base))
 				;
 			local_bh_enable();
 		}

@@ -32,7 +32,7 @@ static void timer_class_by_flags(struct kunit *test)
 	callout_test_pin(test, cpu);
 	for (i = 0; i < ARRAY_SIZE(all_flags); i++) {
 		p = probe_create(test, all_flags[i]);
-		base = callout_base_of(class_of(all_flags[i]), cpu);
+		base = co_base_of(class_of(all_flags[i]), cpu);
 		KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
 		KUNIT_EXPECT_PTR_EQ(test, base_of(p), base);
 		if (base->tick == &callout_tick_jiffies)
@@ -52,9 +52,9 @@ static void timer_classes_sleep(struct kunit *test)
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu) {
-		kernel = callout_base_of(CALLOUT_CLASS_KERNEL, cpu);
-		global = callout_base_of(CALLOUT_CLASS_GLOBAL, cpu);
-		deferrable = callout_base_of(CALLOUT_CLASS_DEFERRABLE, cpu);
+		kernel = co_base_of(CALLOUT_CLASS_KERNEL, cpu);
+		global = co_base_of(CALLOUT_CLASS_GLOBAL, cpu);
+		deferrable = co_base_of(CALLOUT_CLASS_DEFERRABLE, cpu);
 		if (kernel->tick != &callout_tick_jiffies) {
 			KUNIT_EXPECT_PTR_EQ(test, global, kernel);
 			KUNIT_EXPECT_PTR_EQ(test, deferrable, kernel);
@@ -75,17 +75,17 @@ static void timer_on_no_cpu(struct kunit *test)
 {
 	const int none[] = { -1, nr_cpu_ids, INT_MAX };
 	unsigned int cpu = raw_smp_processor_id(), i, pending;
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = co_base(cpu);
 	struct probe *p;
 
 	callout_test_pin(test, cpu);
 	for (i = 0; i < ARRAY_SIZE(none); i++) {
 		p = probe_create(test, 0);
 		p->t.expires = jiffies + FAR;
-		pending = callout_base_pending(base);
+		pending = co_base_pending(base);
 		callout_timer_add_on(&p->t, none[i]);
 		KUNIT_EXPECT_PTR_EQ(test, base_of(p), base);
-		KUNIT_EXPECT_EQ(test, callout_base_pending(base), pending + 1);
+		KUNIT_EXPECT_EQ(test, co_base_pending(base), pending + 1);
 		KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, jiffies + 1));
 		KUNIT_EXPECT_TRUE(test, callout_test_wait_until(atomic_read(&p->runs)));
 		/* A single base has one CPU for all. */
@@ -102,13 +102,13 @@ struct anywhere {
 
 static void set_anywhere(void *arg)
 {
-	unsigned int this = raw_smp_processor_id(), home = callout_home_cpu();
+	unsigned int this = raw_smp_processor_id(), home = co_home_cpu();
 	struct anywhere *a = arg;
 
 	callout_timer_mod(&a->p->t, jiffies + FAR);
 	a->base = base_of(a->p);
-	a->meant = callout_base_of(home == this ? CALLOUT_CLASS_GLOBAL :
-						  CALLOUT_CLASS_KERNEL, home);
+	a->meant = co_base_of(home == this ? CALLOUT_CLASS_GLOBAL :
+					     CALLOUT_CLASS_KERNEL, home);
 }
 
 /*
@@ -154,7 +154,7 @@ static void timer_follows(struct kunit *test)
 		callout_timer_add_global(&p->t);
 		KUNIT_EXPECT_FALSE(test, p->t.flags & TIMER_PINNED);
 		KUNIT_EXPECT_PTR_EQ(test, base_of(p),
-				    callout_base_of(class_of(p->t.flags), this));
+				    co_base_of(class_of(p->t.flags), this));
 		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
 	}
 }
@@ -175,11 +175,11 @@ static void set_pair(void *arg)
 static void timer_run_by_another_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
-	struct callout_base *base = callout_base_of(CALLOUT_CLASS_GLOBAL, other);
+	struct callout_base *base = co_base_of(CALLOUT_CLASS_GLOBAL, other);
 	struct probe *pair[2];
 
 	/* With another tick source no base is global. */
-	if (!callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+	if (!co_base_has_class(base, CALLOUT_CLASS_GLOBAL))
 		return;
 	pair[0] = probe_create(test, 0);
 	pair[1] = probe_create(test, 0);
@@ -188,7 +188,7 @@ static void timer_run_by_another_cpu(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, base_of(pair[0]), base);
 	local_bh_disable();
 	callout_test_clock_until(({
-		while (callout_expire(base))
+		while (co_expire(base))
 			;
 		atomic_read(&pair[0]->runs);
 	}));

@@ -18,11 +18,11 @@ static void resize_begin(struct kunit *test, struct callout_base *base,
 {
 	struct callout_ring ring;
 
-	KUNIT_ASSERT_EQ(test, 0, callout_ring_alloc(&ring, buckets,
-						    NUMA_NO_NODE, GFP_KERNEL));
-	callout_base_lock_irq(base);
-	callout_wheel_resize(to_wheel(base->scheme), &ring);
-	callout_base_unlock_irq(base);
+	KUNIT_ASSERT_EQ(test, 0, co_ring_alloc(&ring, buckets,
+					       NUMA_NO_NODE, GFP_KERNEL));
+	co_base_lock_irq(base);
+	co_wheel_resize(to_wheel(base->scheme), &ring);
+	co_base_unlock_irq(base);
 }
 
 /* Moves up to @units units; true if there are more. Any context. */
@@ -32,9 +32,9 @@ static bool resize_step(struct callout_base *base, unsigned int units)
 	bool more;
 
 	local_irq_save(flags);
-	callout_base_lock(base);
-	more = callout_wheel_move(to_wheel(base->scheme), &units);
-	callout_unlock(base, flags);
+	co_base_lock(base);
+	more = co_wheel_move(to_wheel(base->scheme), &units);
+	co_unlock(base, flags);
 	return more;
 }
 
@@ -44,10 +44,10 @@ static void resize_end(struct callout_base *base)
 
 	while (resize_step(base, CALLOUT_BUDGET))
 		;
-	callout_base_lock_irq(base);
-	callout_wheel_moved(to_wheel(base->scheme), &old);
-	callout_base_unlock_irq(base);
-	callout_ring_free(&old);
+	co_base_lock_irq(base);
+	co_wheel_moved(to_wheel(base->scheme), &old);
+	co_base_unlock_irq(base);
+	co_ring_free(&old);
 }
 
 #define EQUALS	20U
@@ -167,9 +167,9 @@ static void mix_run(struct kunit *test, struct mix *mix)
 		}
 		KUNIT_ASSERT_EQ(test, mix->item[i].runs, mix->runs[i]);
 	}
-	callout_base_lock_irq(v->base);
+	co_base_lock_irq(v->base);
 	ret = v->base->scheme->ops->check(v->base->scheme);
-	callout_base_unlock_irq(v->base);
+	co_base_unlock_irq(v->base);
 	KUNIT_ASSERT_EQ(test, ret, 0);
 }
 
@@ -234,7 +234,7 @@ static void expect_sizes(struct kunit *test, unsigned int buckets, unsigned int 
 	struct callout_virtual *v = test->priv;
 	unsigned int now, old;
 
-	callout_base_sizes(v->base, &now, &old);
+	co_base_sizes(v->base, &now, &old);
 	KUNIT_EXPECT_EQ(test, now, buckets);
 	KUNIT_EXPECT_EQ(test, old, old_buckets);
 }
@@ -257,7 +257,7 @@ static void resize_shows_both_sizes(struct kunit *test)
 		return;
 	v->base->wheel = false;
 	expect_sizes(test, 0, 0);
-	callout_grow_begin(v->base);
+	co_grow_begin(v->base);
 	KUNIT_EXPECT_FALSE(test, v->base->follows);
 	v->base->wheel = true;
 }
@@ -306,17 +306,17 @@ static void resize_base_dies(struct kunit *test)
 	}
 	resize_begin(test, v->base, 4 * FIRST);
 	KUNIT_EXPECT_TRUE(test, resize_step(v->base, FIRST / 2));
-	callout_base_kill(v->base);
-	KUNIT_EXPECT_EQ(test, callout_base_destroy(v->base), ARRAY_SIZE(c));
+	co_base_kill(v->base);
+	KUNIT_EXPECT_EQ(test, co_base_destroy(v->base), ARRAY_SIZE(c));
 	v->base = NULL;
 }
 
 /* The worker leaves a base alone from now on. */
 static void worker_stop(struct callout_base *base)
 {
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->follows = false;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	flush_delayed_work(&callout_fit_work);
 }
 
@@ -324,7 +324,7 @@ static void worker_stop(struct callout_base *base)
 static void resize_cpu_dies(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask), i, wrong = 0;
-	struct callout_base *base = callout_base(cpu);
+	struct callout_base *base = co_base(cpu);
 	struct callout_crowd *crowd;
 
 	if (!IS_ENABLED(CONFIG_HOTPLUG_CPU) || !cpu)
@@ -338,7 +338,7 @@ static void resize_cpu_dies(struct kunit *test)
 	resize_begin(test, base, 16 * FIRST);
 	KUNIT_EXPECT_TRUE(test, resize_step(base, crowd->n / 2));
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
-	KUNIT_EXPECT_EQ(test, callout_base_pending(base), 0);
+	KUNIT_EXPECT_EQ(test, co_base_pending(base), 0);
 	resize_end(base);
 	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
 	for (i = 0; i < crowd->n; i++)
@@ -346,7 +346,7 @@ static void resize_cpu_dies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	resize_begin(test, base, FIRST);
 	resize_end(base);
-	callout_grow_begin(base);
+	co_grow_begin(base);
 }
 
 static int resize_init(struct kunit *test)

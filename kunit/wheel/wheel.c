@@ -272,7 +272,7 @@ static void wheel_empty_finds_what_follows(struct kunit *test)
 
 	callout_model_start(m, &m->entry[0], 8);
 	callout_model_stop(m, &m->entry[0]);
-	callout_wheel_empty(to_wheel(m->s));
+	co_wheel_empty(to_wheel(m->s));
 	callout_model_check(m);
 	/* In the same bucket, above its bound, and before those of others. */
 	callout_model_start(m, &m->entry[1], 12);

@@ -36,14 +36,14 @@
 struct callout_base **callout_bases;
 EXPORT_SYMBOL_IF_KUNIT(callout_bases);
 
-/* What callout_lock() finds for a node that is migrating: no node's base. */
+/* What co_lock() finds for a node that is migrating: no node's base. */
 struct callout_base callout_nowhere = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(callout_nowhere.lock),
 	.index = U16_MAX,
 };
 
-/* callout_lock() of a node that is migrating, or has just migrated. */
-struct callout_base *callout_lock_slow(struct callout_node *n)
+/* co_lock() of a node that is migrating, or has just migrated. */
+struct callout_base *co_lock_slow(struct callout_node *n)
 	__acquires(&base->lock)
 {
 	struct callout_base *base;
@@ -55,28 +55,28 @@ struct callout_base *callout_lock_slow(struct callout_node *n)
 		cpu = READ_ONCE(n->cpu);
 		if (cpu == CALLOUT_CPU_MOVING)
 			continue;
-		base = callout_base(cpu);
-		callout_base_lock(base);
+		base = co_base(cpu);
+		co_base_lock(base);
 		/* Another CPU, with another base locked, may change it. */
 		if (READ_ONCE(n->cpu) == cpu)
 			return base;
-		callout_base_unlock(base);
+		co_base_unlock(base);
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_lock_slow);
+EXPORT_SYMBOL_IF_KUNIT(co_lock_slow);
 
-/* callout_lock_home() when that CPU is coming up, going down, or another one. */
-struct callout_base *callout_lock_home_slow(struct callout_base *base)
+/* co_lock_home() when that CPU is coming up, going down, or another one. */
+struct callout_base *co_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock)
 {
-	callout_base_lock(base);
+	co_base_lock(base);
 	/* A CPU that is coming up or going down can still use its own base. */
 	if (base->online ||
-	    base == callout_base_sibling(base, smp_processor_id()))
+	    base == co_base_sibling(base, smp_processor_id()))
 		return base;
-	callout_base_unlock(base);
-	base = callout_base_sibling(base, smp_processor_id());
-	callout_base_lock(base);
+	co_base_unlock(base);
+	base = co_base_sibling(base, smp_processor_id());
+	co_base_lock(base);
 	return base;
 }
 
@@ -84,21 +84,21 @@ struct callout_base *callout_lock_home_slow(struct callout_base *base)
  * Moves @n, which is neither queued nor running, to @target, or to this CPU's base
  * if @target is offline. Unlocks @base and returns the other base locked.
  */
-struct callout_base *callout_move_locked(struct callout_base *base,
-					 struct callout_node *n,
-					 struct callout_base *target)
+struct callout_base *co_move_locked(struct callout_base *base,
+				    struct callout_node *n,
+				    struct callout_base *target)
 	__must_hold(&base->lock)
 {
 	callout_change_state(n, CALLOUT_S_RAN | CALLOUT_S_AWAY, 0);
 	WRITE_ONCE(n->cpu, CALLOUT_CPU_MOVING);
-	callout_base_unlock(base);
-	callout_point(CALLOUT_POINT_MOVE);
-	callout_base_lock(target);
+	co_base_unlock(base);
+	co_point(CALLOUT_POINT_MOVE);
+	co_base_lock(target);
 	if (unlikely(!target->online)) {
-		callout_base_unlock(target);
-		callout_point(CALLOUT_POINT_MOVE_OFFLINE);
-		target = callout_base_sibling(target, smp_processor_id());
-		callout_base_lock(target);
+		co_base_unlock(target);
+		co_point(CALLOUT_POINT_MOVE_OFFLINE);
+		target = co_base_sibling(target, smp_processor_id());
+		co_base_lock(target);
 	}
 	WRITE_ONCE(n->cpu, target->index);
 	if (target->index != n->home)
@@ -106,18 +106,18 @@ struct callout_base *callout_move_locked(struct callout_base *base,
 	return target;
 }
 
-/* callout_rehome() when the base's CPU is not online. */
-struct callout_base *callout_rehome_slow(struct callout_base *base,
-					 struct callout_node *n)
+/* co_rehome() when the base's CPU is not online. */
+struct callout_base *co_rehome_slow(struct callout_base *base,
+				    struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	return callout_move_locked(base, n,
-				   callout_base_sibling(base,
-							callout_home_cpu()));
+	return co_move_locked(base, n,
+			      co_base_sibling(base,
+					      co_home_cpu()));
 }
 
 /* Has the tick source wake the base up at @tick. The caller holds its lock. */
-void callout_program(struct callout_base *base, u64 tick)
+void co_program(struct callout_base *base, u64 tick)
 {
 	/* A source may read it without the lock. */
 	WRITE_ONCE(base->armed, tick);
@@ -136,25 +136,25 @@ void callout_program(struct callout_base *base, u64 tick)
  *						unlock(base 0), frees t
  *	t.cpu = 3
  */
-void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
+void co_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 {
 	memset(n, 0, offsetof(struct callout_node, cpu));
-	/* One store: callout_lock() may read it meanwhile. */
+	/* One store: co_lock() may read it meanwhile. */
 	WRITE_ONCE(n->cpu, cpu);
 	n->home = cpu;
 	n->bytes = 0;
 	n->kind = kind;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_setup);
+EXPORT_SYMBOL_IF_KUNIT(co_setup);
 
 /*
  * Makes an empty base. @index is its place in callout_bases[]. Returns an ERR_PTR
  * on failure. May sleep.
  */
 struct callout_base *
-callout_base_create(unsigned int index, const struct callout_tick_source *tick,
-		    u64 tick_ns, const struct callout_scheme_ops *ops,
-		    const struct callout_scheme_params *params)
+co_base_create(unsigned int index, const struct callout_tick_source *tick,
+	       u64 tick_ns, const struct callout_scheme_ops *ops,
+	       const struct callout_scheme_params *params)
 {
 	struct callout_scheme_params p = *params;
 	struct callout_base *base;
@@ -165,14 +165,14 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 		return ERR_PTR(-ENOMEM);
 	base->tick = tick;
 	base->tick_ns = tick_ns;
-	p.now = callout_now(base);
+	p.now = co_now(base);
 	base->scheme = ops->create(&p);
 	if (IS_ERR(base->scheme)) {
 		ret = PTR_ERR(base->scheme);
 		goto err_base;
 	}
 	raw_spin_lock_init(&base->lock);
-	ret = callout_base_reserve(base, EMBEDDED_ROOM);
+	ret = co_base_reserve(base, EMBEDDED_ROOM);
 	/* This may put a scheme of its own around the other. */
 	if (!ret && tick->create)
 		ret = tick->create(base, &p);
@@ -186,14 +186,14 @@ callout_base_create(unsigned int index, const struct callout_tick_source *tick,
 	INIT_LIST_HEAD(&base->due);
 	INIT_LIST_HEAD(&base->put_off);
 	base->armed = U64_MAX;
-	callout_base_grow_at(base, INT_MAX);
+	co_base_grow_at(base, INT_MAX);
 #ifdef CONFIG_PREEMPT_RT
 	spin_lock_init(&base->expiry_lock);
 #else
 	init_waitqueue_head(&base->wait);
 #endif
 	base->jiffies = &jiffies_64;
-	tasklet_setup(&base->again, callout_again);
+	tasklet_setup(&base->again, co_again);
 	tick->init(base);
 	/* Pairs with the READ_ONCE()s of callout_bases[]. */
 	smp_store_release(&callout_bases[index], base);
@@ -205,7 +205,7 @@ err_base:
 	kfree(base);
 	return ERR_PTR(ret);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_base_create);
+EXPORT_SYMBOL_IF_KUNIT(co_base_create);
 
 /*
  * Ends expiry on a base, for good. Pending callouts stay pending and do not run.
@@ -225,33 +225,33 @@ EXPORT_SYMBOL_IF_KUNIT(callout_base_create);
  *						and programs nothing
  *	frees the base
  */
-void callout_base_kill(struct callout_base *base)
+void co_base_kill(struct callout_base *base)
 {
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->dead = true;
 	base->attention = true;
 	WRITE_ONCE(base->armed, 0);
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	base->tick->shutdown(base);
 	tasklet_kill(&base->again);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_base_kill);
+EXPORT_SYMBOL_IF_KUNIT(co_base_kill);
 
 /*
  * Frees a dead base that has no user left, and returns how many callouts were
  * still pending. Their memory, which may be gone with the module that set them,
  * is not touched. May sleep.
  */
-u64 callout_base_destroy(struct callout_base *base)
+u64 co_base_destroy(struct callout_base *base)
 {
-	u64 left = callout_base_pending(base);
+	u64 left = co_base_pending(base);
 
 	callout_bases[base->index] = NULL;
 	base->scheme->ops->destroy(base->scheme);
 	kfree(base);
 	return left;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_base_destroy);
+EXPORT_SYMBOL_IF_KUNIT(co_base_destroy);
 
 /*
  * Has the base's scheme make room for @n more callouts of a table. The scheme is
@@ -260,7 +260,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_base_destroy);
  * is filed all the same. Returns 0, or -ENOMEM and nothing has changed. May
  * sleep.
  */
-int callout_base_reserve(struct callout_base *base, unsigned int n)
+int co_base_reserve(struct callout_base *base, unsigned int n)
 {
 	struct callout_scheme *s = base->scheme;
 	unsigned int more;
@@ -268,34 +268,34 @@ int callout_base_reserve(struct callout_base *base, unsigned int n)
 
 	if (!s->ops->reserve)
 		return 0;
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->slots += n;
 	more = base->slots > base->reserved ? base->slots - base->reserved : 0;
 	base->reserved += more;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	if (!more)
 		return 0;
 	ret = s->ops->reserve(s, more);
 	if (ret) {
-		callout_base_lock_irq(base);
+		co_base_lock_irq(base);
 		base->slots -= n;
 		base->reserved -= more;
-		callout_base_unlock_irq(base);
+		co_base_unlock_irq(base);
 	}
 	return ret;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_base_reserve);
+EXPORT_SYMBOL_IF_KUNIT(co_base_reserve);
 
-/* Takes callout_base_reserve() back, when the table goes. */
-void callout_base_unreserve(struct callout_base *base, unsigned int n)
+/* Takes co_base_reserve() back, when the table goes. */
+void co_base_unreserve(struct callout_base *base, unsigned int n)
 {
 	if (!base->scheme->ops->reserve)
 		return;
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->slots -= n;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_base_unreserve);
+EXPORT_SYMBOL_IF_KUNIT(co_base_unreserve);
 
 #ifdef CONFIG_CALLOUT_SCHEMES
 /*
@@ -303,9 +303,9 @@ EXPORT_SYMBOL_IF_KUNIT(callout_base_unreserve);
  * as long as the scheme's find does, with the base locked and interrupts off
  * throughout: the search before Costello's hash.
  */
-struct callout_node *callout_find_locked(struct callout_base *base,
-					 callout_match_fn match,
-					 const void *data)
+struct callout_node *co_find_locked(struct callout_base *base,
+				    callout_match_fn match,
+				    const void *data)
 {
 	struct callout_node *n;
 
@@ -318,40 +318,40 @@ struct callout_node *callout_find_locked(struct callout_base *base,
 			return n;
 	return base->scheme->ops->find(base->scheme, match, data);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_find_locked);
+EXPORT_SYMBOL_IF_KUNIT(co_find_locked);
 #endif
 
 /* Copies the base's counters, and how many callouts are pending. */
-void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
-			unsigned int *pending)
+void co_base_stats(struct callout_base *base, struct callout_stats *stats,
+		   unsigned int *pending)
 {
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	/*
 	 * Expiry counts wake-ups and slow handlers without the lock. A sum may
 	 * miss the last one.
 	 */
 	*stats = data_race(base->stats);
-	stats->handlers = callout_handlers(base);
+	stats->handlers = co_handlers(base);
 	/* The wheel counts those that it has found not to be due. */
 	stats->visits = base->scheme->visits +
 			(base->wheel ? stats->handlers : 0);
 	stats->refiles = base->scheme->refiles;
-	*pending = callout_base_pending(base);
-	callout_base_unlock_irq(base);
+	*pending = co_base_pending(base);
+	co_base_unlock_irq(base);
 }
 
 /* Adds the counters of the bases of the classes from @first to before @end up. */
-void callout_sum_stats(unsigned int first, unsigned int end,
-		       struct callout_stats *sum)
+void co_sum_stats(unsigned int first, unsigned int end,
+		  struct callout_stats *sum)
 {
 	struct callout_base *base;
 	struct callout_stats one;
 	unsigned int pending, i, j;
 
 	memset(sum, 0, sizeof(*sum));
-	for (j = first * nr_cpu_ids; (base = callout_base_from(&j)) &&
+	for (j = first * nr_cpu_ids; (base = co_base_from(&j)) &&
 	     j < end * nr_cpu_ids; j++) {
-		callout_base_stats(base, &one, &pending);
+		co_base_stats(base, &one, &pending);
 		sum->handlers += one.handlers;
 		sum->wakeups += one.wakeups;
 		sum->false_wakeups += one.false_wakeups;
@@ -366,7 +366,7 @@ void callout_sum_stats(unsigned int first, unsigned int end,
 }
 
 /* Does the scheme run no callout late? */
-bool callout_base_is_exact(const struct callout_base *base)
+bool co_base_is_exact(const struct callout_base *base)
 {
 	u64 day = div64_u64(86400ULL * NSEC_PER_SEC, base->tick_ns);
 	struct callout_scheme *s = base->scheme;

@@ -122,7 +122,7 @@ enum callout_stage {
  * @due: those that were put off and whose turn has come again, and those that
  *	the scheme has handed over, unless it is the hashed wheel
  * @room: how many more callouts can be armed before a larger wheel is asked for;
- *	see callout_base_pending()
+ *	see co_base_pending()
  * @grow_at: how many it has room for
  * @tick: what tells the time
  * @tick_ns: the length of a tick in nanoseconds
@@ -240,18 +240,18 @@ struct callout_base {
 extern struct callout_base **callout_bases;
 extern struct callout_base callout_nowhere;
 
-static inline struct callout_base *callout_base(u32 index)
+static inline struct callout_base *co_base(u32 index)
 {
 	return callout_bases[index];
 }
 
-static inline bool callout_base_has_class(const struct callout_base *base,
-					  unsigned int class)
+static inline bool co_base_has_class(const struct callout_base *base,
+				     unsigned int class)
 {
 	return base->index - base->number == class * nr_cpu_ids;
 }
 
-static inline bool callout_base_is_users(const struct callout_base *base)
+static inline bool co_base_is_users(const struct callout_base *base)
 {
 	unsigned int first = base->index - base->number;
 
@@ -259,15 +259,15 @@ static inline bool callout_base_is_users(const struct callout_base *base)
 	       first < CALLOUT_CLASSES * nr_cpu_ids;
 }
 
-static inline struct callout_base *callout_base_of(unsigned int class,
-						   unsigned int cpu)
+static inline struct callout_base *co_base_of(unsigned int class,
+					      unsigned int cpu)
 {
-	return callout_base(class * nr_cpu_ids + cpu);
+	return co_base(class * nr_cpu_ids + cpu);
 }
 
 /* The base of the same class for another CPU; a test's base has kernel code's. */
 static inline struct callout_base *
-callout_base_sibling(const struct callout_base *base, unsigned int cpu)
+co_base_sibling(const struct callout_base *base, unsigned int cpu)
 {
 	unsigned int first = base->index - base->number;
 
@@ -277,7 +277,7 @@ callout_base_sibling(const struct callout_base *base, unsigned int cpu)
 }
 
 /* The base whose index is @index: a loop over all meets each base once. */
-static inline struct callout_base *callout_base_owned_by(unsigned int index)
+static inline struct callout_base *co_base_owned_by(unsigned int index)
 {
 	struct callout_base *base = READ_ONCE(callout_bases[index]);
 
@@ -288,30 +288,30 @@ static inline struct callout_base *callout_base_owned_by(unsigned int index)
  * The base with the least index from *@i on, which *@i becomes; NULL: none. For
  * loops over all bases, which meet each once.
  */
-static inline struct callout_base *callout_base_from(unsigned int *i)
+static inline struct callout_base *co_base_from(unsigned int *i)
 {
 	struct callout_base *base = NULL;
 
-	while (*i < CALLOUT_INDEX_TEST && !(base = callout_base_owned_by(*i)))
+	while (*i < CALLOUT_INDEX_TEST && !(base = co_base_owned_by(*i)))
 		++*i;
 	return base;
 }
 
 /* How many callouts are in the base's scheme and on its lists. */
-static inline unsigned int callout_base_pending(const struct callout_base *base)
+static inline unsigned int co_base_pending(const struct callout_base *base)
 {
 	return READ_ONCE(base->grow_at) - READ_ONCE(base->room);
 }
 
 /* Has arming ask for a larger wheel when more than @n are pending. */
-static inline void callout_base_grow_at(struct callout_base *base, int n)
+static inline void co_base_grow_at(struct callout_base *base, int n)
 {
 	base->room += n - base->grow_at;
 	base->grow_at = n;
 }
 
 /* How many callouts of @base have expired. */
-static inline u64 callout_handlers(const struct callout_base *base)
+static inline u64 co_handlers(const struct callout_base *base)
 {
 	unsigned int i;
 	u64 sum = 0;
@@ -321,12 +321,12 @@ static inline u64 callout_handlers(const struct callout_base *base)
 	return sum;
 }
 
-static __always_inline bool callout_is_wheel(const struct callout_base *base)
+static __always_inline bool co_is_wheel(const struct callout_base *base)
 {
 	return !IS_ENABLED(CONFIG_CALLOUT_SCHEMES) || likely(base->wheel);
 }
 
-static inline u64 callout_now(struct callout_base *base)
+static inline u64 co_now(struct callout_base *base)
 {
 	if (likely(base->tick == &callout_tick_jiffies))
 		return get_jiffies_64();
@@ -343,15 +343,15 @@ static inline u64 callout_now(struct callout_base *base)
  * early. The schemes of the laboratory have no room for the time that expiry looks at:
  * there, the first counts.
  */
-static inline u64 callout_jiffies_from_ns(struct callout_base *base, u64 due,
-					  u64 now)
+static inline u64 co_jiffies_from_ns(struct callout_base *base, u64 due,
+				     u64 now)
 {
 	u64 since = due - (u64)atomic64_read(&callout_jiffy_zero);
 	u64 jiffy = get_jiffies_64(), tick, near;
 
 	tick = max((since + TICK_NSEC - 1) / TICK_NSEC, jiffy);
 	near = due > now ? (due - now + TICK_NSEC - 1) / TICK_NSEC : 0;
-	if (callout_is_wheel(base))
+	if (co_is_wheel(base))
 		tick = min(tick, jiffy + near);
 	return tick + 1;
 }
@@ -361,7 +361,7 @@ static inline u64 callout_jiffies_from_ns(struct callout_base *base, u64 due,
  * known to within a tick: a sample, less a tick, is not late unless jiffies lag now. The
  * clock is read first: a delay makes it earlier, and then callout_jiffy_zero counts.
  */
-static inline s64 callout_jiffies_zero(void)
+static inline s64 co_jiffies_zero(void)
 {
 	u64 clock = ktime_get_ns();
 	s64 zero = clock - (get_jiffies_64() + 1) * TICK_NSEC;
@@ -370,28 +370,28 @@ static inline s64 callout_jiffies_zero(void)
 }
 
 /* from_ns for the hrtimer source and chips. No overflow: times are less than 2^63. */
-static inline u64 callout_hrtimer_from_ns(struct callout_base *base, u64 due,
-					  u64 now)
+static inline u64 co_hrtimer_from_ns(struct callout_base *base, u64 due,
+				     u64 now)
 {
 	return div64_u64(max(due, now + 1) + base->tick_ns - 1, base->tick_ns);
 }
 
-static inline u64 callout_from_ns(struct callout_base *base, u64 due, u64 now)
+static inline u64 co_from_ns(struct callout_base *base, u64 due, u64 now)
 {
 	if (likely(base->tick == &callout_tick_jiffies))
-		return callout_jiffies_from_ns(base, due, now);
+		return co_jiffies_from_ns(base, due, now);
 	if (likely(base->tick == &callout_tick_hrtimer))
-		return callout_hrtimer_from_ns(base, due, now);
+		return co_hrtimer_from_ns(base, due, now);
 	return base->tick->from_ns(base, due, now);
 }
 
-/* callout_from_ns(), quickest with the hrtimer source. */
-static inline u64 callout_from_ns_fine(struct callout_base *base, u64 due,
-				       u64 now)
+/* co_from_ns(), quickest with the hrtimer source. */
+static inline u64 co_from_ns_fine(struct callout_base *base, u64 due,
+				  u64 now)
 {
 	if (likely(base->tick == &callout_tick_hrtimer))
-		return callout_hrtimer_from_ns(base, due, now);
-	return callout_from_ns(base, due, now);
+		return co_hrtimer_from_ns(base, due, now);
+	return co_from_ns(base, due, now);
 }
 
 /*
@@ -399,14 +399,14 @@ static inline u64 callout_from_ns_fine(struct callout_base *base, u64 due,
  * jiffies to within a tick, or later while they lag. What is too far away is
  * U64_MAX / 2.
  */
-static inline u64 callout_to_ns(struct callout_base *base, u64 tick)
+static inline u64 co_to_ns(struct callout_base *base, u64 tick)
 {
-	u64 now = callout_now(base), zero = 0;
+	u64 now = co_now(base), zero = 0;
 
 	if (tick > now && tick - now > div64_u64(U64_MAX / 4, base->tick_ns))
 		return U64_MAX / 2;
 	if (base->tick == &callout_tick_jiffies)
-		zero = callout_jiffies_zero();
+		zero = co_jiffies_zero();
 	return zero + tick * base->tick_ns;
 }
 
@@ -420,54 +420,54 @@ static inline u64 callout_to_ns(struct callout_base *base, u64 tick)
  * schedules the tasklet, is not preempted in between, by the thread in which the CPU
  * begins to go.
  */
-static inline bool callout_goes_on_here(const struct callout_base *base)
+static inline bool co_goes_on_here(const struct callout_base *base)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RT) && READ_ONCE(base->online) &&
 	       (base->index == CALLOUT_INDEX_TEST ||
 		READ_ONCE(base->cpu) == smp_processor_id());
 }
 
-void callout_program(struct callout_base *base, u64 tick);
+void co_program(struct callout_base *base, u64 tick);
 
-struct callout_base *callout_lock_slow(struct callout_node *n)
+struct callout_base *co_lock_slow(struct callout_node *n)
 	__acquires(&base->lock);
-struct callout_base *callout_lock_home_slow(struct callout_base *base)
+struct callout_base *co_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock);
 
 /* Locks @base. Interrupts are off. */
-static __always_inline void callout_base_lock(struct callout_base *base)
+static __always_inline void co_base_lock(struct callout_base *base)
 	__acquires(&base->lock)
 {
 	raw_spin_lock(&base->lock);
 }
 
-/* As callout_base_lock(), inside another base's lock. */
-static inline void callout_base_lock_nested(struct callout_base *base)
+/* As co_base_lock(), inside another base's lock. */
+static inline void co_base_lock_nested(struct callout_base *base)
 	__acquires(&base->lock)
 {
 	raw_spin_lock_nested(&base->lock, SINGLE_DEPTH_NESTING);
 }
 
-static __always_inline void callout_base_unlock(struct callout_base *base)
+static __always_inline void co_base_unlock(struct callout_base *base)
 	__releases(&base->lock)
 {
 	raw_spin_unlock(&base->lock);
 }
 
-static inline void callout_base_lock_irq(struct callout_base *base)
+static inline void co_base_lock_irq(struct callout_base *base)
 	__acquires(&base->lock)
 {
 	raw_spin_lock_irq(&base->lock);
 }
 
-static inline void callout_base_unlock_irq(struct callout_base *base)
+static inline void co_base_unlock_irq(struct callout_base *base)
 	__releases(&base->lock)
 {
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/* callout_lock() with interrupts off already. */
-static inline struct callout_base *callout_lock_irqs_off(struct callout_node *n)
+/* co_lock() with interrupts off already. */
+static inline struct callout_base *co_lock_irqs_off(struct callout_node *n)
 	__acquires(&base->lock)
 {
 	struct callout_base *base;
@@ -478,31 +478,31 @@ static inline struct callout_base *callout_lock_irqs_off(struct callout_node *n)
 	 * that is migrating has a base, too, to which none belongs.
 	 */
 	cpu = READ_ONCE(n->cpu);
-	base = callout_base(cpu);
-	callout_point(CALLOUT_POINT_LOCK);
-	callout_base_lock(base);
+	base = co_base(cpu);
+	co_point(CALLOUT_POINT_LOCK);
+	co_base_lock(base);
 	/* If it is not of this base another CPU may be changing it. */
 	if (likely(READ_ONCE(n->cpu) == base->index))
 		return base;
-	callout_base_unlock(base);
-	callout_point(CALLOUT_POINT_LOCK_MOVED);
-	return callout_lock_slow(n);
+	co_base_unlock(base);
+	co_point(CALLOUT_POINT_LOCK_MOVED);
+	return co_lock_slow(n);
 }
 
 /*
  * Locks the base that @n belongs to, with interrupts off; @n stays in that base
- * until callout_unlock(). Any context.
+ * until co_unlock(). Any context.
  */
-static inline struct callout_base *callout_lock(struct callout_node *n,
-						unsigned long *flags)
+static inline struct callout_base *co_lock(struct callout_node *n,
+					   unsigned long *flags)
 	__acquires(&base->lock)
 {
 	local_irq_save(*flags);
-	return callout_lock_irqs_off(n);
+	return co_lock_irqs_off(n);
 }
 
 /* The CPU for what is armed here: this one, unless it is kept free of timers. */
-static inline unsigned int callout_home_cpu(void)
+static inline unsigned int co_home_cpu(void)
 {
 	unsigned int cpu = raw_smp_processor_id();
 
@@ -520,56 +520,56 @@ static inline unsigned int callout_home_cpu(void)
  * global one. What a nohz_full CPU arms is pinned to a housekeeping CPU, since a
  * CPU arms in its own global base only. Interrupts are off.
  */
-static inline struct callout_base *callout_base_unpinned(void)
+static inline struct callout_base *co_base_unpinned(void)
 {
-	unsigned int home = callout_home_cpu();
+	unsigned int home = co_home_cpu();
 
-	return callout_base_of(home == raw_smp_processor_id() ?
-			       CALLOUT_CLASS_GLOBAL : CALLOUT_CLASS_KERNEL,
-			       home);
+	return co_base_of(home == raw_smp_processor_id() ?
+			  CALLOUT_CLASS_GLOBAL : CALLOUT_CLASS_KERNEL,
+			  home);
 }
 
-/* callout_lock_home() with interrupts off already. */
-static inline struct callout_base *callout_lock_home_irqs_off(unsigned int class)
+/* co_lock_home() with interrupts off already. */
+static inline struct callout_base *co_lock_home_irqs_off(unsigned int class)
 	__acquires(&base->lock)
 {
-	struct callout_base *base = callout_base_of(class, callout_home_cpu());
+	struct callout_base *base = co_base_of(class, co_home_cpu());
 
-	callout_point(CALLOUT_POINT_HOME);
-	callout_base_lock(base);
+	co_point(CALLOUT_POINT_HOME);
+	co_base_lock(base);
 	if (likely(base->online))
 		return base;
-	callout_base_unlock(base);
-	return callout_lock_home_slow(base);
+	co_base_unlock(base);
+	return co_lock_home_slow(base);
 }
 
 /*
  * Locks the base for callouts that are armed here, with interrupts off: that of
  * this CPU, or on a nohz_full CPU that of a housekeeping CPU. Any context.
  */
-static inline struct callout_base *callout_lock_home(unsigned int class,
-						     unsigned long *flags)
+static inline struct callout_base *co_lock_home(unsigned int class,
+						unsigned long *flags)
 	__acquires(&base->lock)
 {
 	local_irq_save(*flags);
-	return callout_lock_home_irqs_off(class);
+	return co_lock_home_irqs_off(class);
 }
 
 /* raw_spin_unlock_irqrestore() is not in line: that costs 4 instructions. */
-static inline void callout_unlock(struct callout_base *base,
-				  unsigned long flags)
+static inline void co_unlock(struct callout_base *base,
+			     unsigned long flags)
 	__releases(&base->lock)
 {
-	callout_base_unlock(base);
+	co_base_unlock(base);
 	local_irq_restore(flags);
 }
 
-struct callout_base *callout_move_locked(struct callout_base *base,
-					 struct callout_node *n,
-					 struct callout_base *target)
+struct callout_base *co_move_locked(struct callout_base *base,
+				    struct callout_node *n,
+				    struct callout_base *target)
 	__must_hold(&base->lock);
-struct callout_base *callout_rehome_slow(struct callout_base *base,
-					 struct callout_node *n)
+struct callout_base *co_rehome_slow(struct callout_base *base,
+				    struct callout_node *n)
 	__must_hold(&base->lock);
 
 /*
@@ -577,42 +577,42 @@ struct callout_base *callout_rehome_slow(struct callout_base *base,
  * online another one, which is locked instead. Nobody else arms @n meanwhile.
  * Interrupts are off.
  */
-static inline struct callout_base *callout_rehome(struct callout_base *base,
-						  struct callout_node *n)
+static inline struct callout_base *co_rehome(struct callout_base *base,
+					     struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	return likely(base->online) ? base : callout_rehome_slow(base, n);
+	return likely(base->online) ? base : co_rehome_slow(base, n);
 }
 
-void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu);
+void co_setup(struct callout_node *n, enum callout_kind kind, u32 cpu);
 
 struct callout_base *
-callout_base_create(unsigned int index, const struct callout_tick_source *tick,
-		    u64 tick_ns, const struct callout_scheme_ops *ops,
-		    const struct callout_scheme_params *params);
-void callout_base_kill(struct callout_base *base);
-u64 callout_base_destroy(struct callout_base *base);
+co_base_create(unsigned int index, const struct callout_tick_source *tick,
+	       u64 tick_ns, const struct callout_scheme_ops *ops,
+	       const struct callout_scheme_params *params);
+void co_base_kill(struct callout_base *base);
+u64 co_base_destroy(struct callout_base *base);
 
 /* The function of callout_base.again, for the layer above to define. */
-void callout_again(struct tasklet_struct *t);
+void co_again(struct tasklet_struct *t);
 
-int callout_base_reserve(struct callout_base *base, unsigned int n);
-void callout_base_unreserve(struct callout_base *base, unsigned int n);
+int co_base_reserve(struct callout_base *base, unsigned int n);
+void co_base_unreserve(struct callout_base *base, unsigned int n);
 
-struct callout_node *callout_find_locked(struct callout_base *base,
-					 callout_match_fn match,
-					 const void *data);
+struct callout_node *co_find_locked(struct callout_base *base,
+				    callout_match_fn match,
+				    const void *data);
 
-void callout_base_stats(struct callout_base *base, struct callout_stats *stats,
-			unsigned int *pending);
-void callout_sum_stats(unsigned int first, unsigned int end,
-		       struct callout_stats *sum);
+void co_base_stats(struct callout_base *base, struct callout_stats *stats,
+		   unsigned int *pending);
+void co_sum_stats(unsigned int first, unsigned int end,
+		  struct callout_stats *sum);
 
-bool callout_base_is_exact(const struct callout_base *base);
+bool co_base_is_exact(const struct callout_base *base);
 
 /* This many units of work were done in one hold of the lock. */
-static inline void callout_count_units(struct callout_base *base,
-				       unsigned int units)
+static inline void co_count_units(struct callout_base *base,
+				  unsigned int units)
 {
 	if (units > base->stats.max_units)
 		base->stats.max_units = units;

@@ -14,44 +14,44 @@
 #include "base.h"
 #include "wheel/hashed_wheel.h"
 
-static inline void callout_scheme_start(struct callout_base *base,
-					struct callout_node *n, u64 expires)
+static inline void co_scheme_start(struct callout_base *base,
+				   struct callout_node *n, u64 expires)
 {
 	struct callout_scheme *s = base->scheme;
 
-	if (callout_is_wheel(base))
-		callout_wheel_start(to_wheel(s), n, expires);
+	if (co_is_wheel(base))
+		co_wheel_start(to_wheel(s), n, expires);
 	else
-		s->ops->start(s, n, callout_now(base), expires);
+		s->ops->start(s, n, co_now(base), expires);
 }
 
-static inline void callout_scheme_rearm(struct callout_base *base,
-					struct callout_node *n, u64 expires)
+static inline void co_scheme_rearm(struct callout_base *base,
+				   struct callout_node *n, u64 expires)
 {
 	struct callout_scheme *s = base->scheme;
 
-	if (callout_is_wheel(base))
-		callout_wheel_rearm(to_wheel(s), n, expires);
+	if (co_is_wheel(base))
+		co_wheel_rearm(to_wheel(s), n, expires);
 	else
-		s->ops->rearm(s, n, callout_now(base), expires);
+		s->ops->rearm(s, n, co_now(base), expires);
 }
 
-static inline void callout_scheme_stop(struct callout_base *base,
-				       struct callout_node *n)
+static inline void co_scheme_stop(struct callout_base *base,
+				  struct callout_node *n)
 {
 	struct callout_scheme *s = base->scheme;
 
-	if (callout_is_wheel(base))
-		callout_wheel_stop(to_wheel(s), n);
+	if (co_is_wheel(base))
+		co_wheel_stop(to_wheel(s), n);
 	else
 		s->ops->stop(s, n);
 }
 
 /* Does expiry go on at @n? Then, and only then, to stop @n may end a walk. */
-static inline bool callout_scheme_is_next(struct callout_base *base,
-					  const struct callout_node *n)
+static inline bool co_scheme_is_next(struct callout_base *base,
+				     const struct callout_node *n)
 {
-	return callout_is_wheel(base) &&
+	return co_is_wheel(base) &&
 	       to_wheel(base->scheme)->cursor == &n->entry;
 }
 
@@ -61,30 +61,30 @@ static inline bool callout_scheme_is_next(struct callout_base *base,
  * wheel moves due callouts to the due list.
  */
 static __always_inline struct callout_node *
-callout_scheme_first(struct callout_base *base, unsigned int *budget)
+co_scheme_first(struct callout_base *base, unsigned int *budget)
 {
 	struct callout_scheme *s = base->scheme;
 
 	if (unlikely(!list_empty(&base->due)))
 		return list_first_entry(&base->due, struct callout_node, entry);
-	if (callout_is_wheel(base))
-		return callout_wheel_first(to_wheel(s), base->now, budget);
+	if (co_is_wheel(base))
+		return co_wheel_first(to_wheel(s), base->now, budget);
 	if (s->ops->advance(s, base->now, budget, &base->due) &&
 	    list_empty(&base->due))
 		*budget = 0;
 	return list_first_entry_or_null(&base->due, struct callout_node, entry);
 }
 
-static inline u64 callout_scheme_next_due(struct callout_base *base,
-					  unsigned int *budget)
+static inline u64 co_scheme_next_due(struct callout_base *base,
+				     unsigned int *budget)
 {
 	struct callout_scheme *s = base->scheme;
 
-	if (!callout_is_wheel(base))
+	if (!co_is_wheel(base))
 		return s->ops->next_due(s, budget);
-	if (callout_base_pending(base))
-		return callout_wheel_next_due(s, budget);
-	callout_wheel_empty(to_wheel(s));
+	if (co_base_pending(base))
+		return co_wheel_next_due(s, budget);
+	co_wheel_empty(to_wheel(s));
 	return U64_MAX;
 }
 

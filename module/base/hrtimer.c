@@ -44,11 +44,11 @@ static void hrtimer_kicked(void *arg)
 {
 	struct callout_base *base = arg;
 
-	callout_base_lock(base);
+	co_base_lock(base);
 	base->kicked = false;
 	if (base->armed && base->armed != U64_MAX)
 		hrtimer_set(base);
-	callout_base_unlock(base);
+	co_base_unlock(base);
 }
 
 static void hrtimer_program(struct callout_base *base, u64 tick)
@@ -104,7 +104,7 @@ static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
 	base->restart = false;
 	/* A single base may have another CPU by now. */
 	WRITE_ONCE(base->ticking, READ_ONCE(base->cpu) == cpu ? cpu + 1 : 0);
-	callout_softclock(base);
+	co_softclock(base);
 	WRITE_ONCE(base->ticking, 0);
 	/* An interrupt from here on starts it; one before has set this. */
 	barrier();
@@ -112,8 +112,8 @@ static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
 }
 
 /* Prepares a base's hrtimer, of this or of a simulated source, to call @fn. */
-void callout_hrtimer_setup(struct callout_base *base,
-			   enum hrtimer_restart (*fn)(struct hrtimer *timer))
+void co_hrtimer_setup(struct callout_base *base,
+		      enum hrtimer_restart (*fn)(struct hrtimer *timer))
 {
 	hrtimer_setup(&base->hrtimer, fn, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_PINNED_SOFT);
@@ -122,16 +122,16 @@ void callout_hrtimer_setup(struct callout_base *base,
 
 static void hrtimer_tick_init(struct callout_base *base)
 {
-	callout_hrtimer_setup(base, hrtimer_tick);
+	co_hrtimer_setup(base, hrtimer_tick);
 }
 
 static bool hrtimer_is_kicked(struct callout_base *base)
 {
 	bool kicked;
 
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	kicked = base->kicked;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	return kicked;
 }
 
@@ -162,7 +162,7 @@ static void hrtimer_tick_shutdown(struct callout_base *base)
 const struct callout_tick_source callout_tick_hrtimer = {
 	.name		= "hrtimer",
 	.now		= hrtimer_now,
-	.from_ns	= callout_hrtimer_from_ns,
+	.from_ns	= co_hrtimer_from_ns,
 	.init		= hrtimer_tick_init,
 	.program	= hrtimer_program,
 	.shutdown	= hrtimer_tick_shutdown,
@@ -173,7 +173,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_tick_hrtimer);
  * The length of a tick in nanoseconds, at @hz ticks a second, or the kernel's HZ
  * if that is 0; 0 if @tick cannot have this many.
  */
-u64 callout_tick_length(const struct callout_tick_source *tick, unsigned int hz)
+u64 co_tick_length(const struct callout_tick_source *tick, unsigned int hz)
 {
 	if (!hz || hz == HZ)
 		return TICK_NSEC;

@@ -31,7 +31,7 @@
  * CALLOUT_CLASS_GLOBAL can run on any CPU:
  *
  *	CPU0: the timer of base 2		CPU2: idle, then arms in base 2
- *	callout_softclock(base 2): expiring,
+ *	co_softclock(base 2): expiring,
  *	armed = 0
  *						files: no expiry is lower than
  *						armed, so the timer stays
@@ -89,8 +89,8 @@ static u64 jiffies_now(struct callout_base *base)
  * What to set a timer_list to, so that it fires at @tick or a hop before, in a level
  * with granules of 1 << @shift or in a lower one.
  */
-VISIBLE_IF_KUNIT unsigned long callout_jiffies_hop(u64 now, u64 tick,
-						   unsigned int shift)
+VISIBLE_IF_KUNIT unsigned long co_jiffies_hop(u64 now, u64 tick,
+					      unsigned int shift)
 {
 	/* Set for the present jiffy it fires at the next. */
 	if (!shift && tick <= now + 1)
@@ -101,7 +101,7 @@ VISIBLE_IF_KUNIT unsigned long callout_jiffies_hop(u64 now, u64 tick,
 	tick = min(tick, now + ((u64)LEVEL_REACH << shift));
 	return (tick >> shift << shift) - 1;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_jiffies_hop);
+EXPORT_SYMBOL_IF_KUNIT(co_jiffies_hop);
 
 /*
  * The same once the kernel has put the timer that was set to @hop in a level with
@@ -111,15 +111,15 @@ EXPORT_SYMBOL_IF_KUNIT(callout_jiffies_hop);
  * that level up to @tick may be before the present jiffy, but not before the wheel's clock,
  * so there is one hop more: the timer fires when that clock comes there.
  */
-VISIBLE_IF_KUNIT unsigned long callout_jiffies_hop_again(u64 now, u64 tick,
-							 unsigned long hop,
-							 unsigned int shift)
+VISIBLE_IF_KUNIT unsigned long co_jiffies_hop_again(u64 now, u64 tick,
+						    unsigned long hop,
+						    unsigned int shift)
 {
 	if (likely(!((hop + 1) & ((1UL << shift) - 1))))
 		return hop;
-	return callout_jiffies_hop(now, tick, shift);
+	return co_jiffies_hop(now, tick, shift);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_jiffies_hop_again);
+EXPORT_SYMBOL_IF_KUNIT(co_jiffies_hop_again);
 
 /*
  * Can @base, whose CPU this is, wait for the next tick's own interrupt? In
@@ -133,15 +133,15 @@ EXPORT_SYMBOL_IF_KUNIT(callout_jiffies_hop_again);
 static bool jiffies_tick_runs(struct callout_base *base)
 {
 	return !IS_ENABLED(CONFIG_CALLOUT_TIMERS) && base->expiring &&
-	       !is_idle_task(current) && callout_goes_on_here(base) &&
-	       !callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE);
+	       !is_idle_task(current) && co_goes_on_here(base) &&
+	       !co_base_has_class(base, CALLOUT_CLASS_DEFERRABLE);
 }
 
 /* Does @base's timer belong on this CPU, or may it stay where it is? */
 static bool jiffies_timer_here(struct callout_base *base)
 {
 	return base->cpu == smp_processor_id() ||
-	       callout_base_has_class(base, CALLOUT_CLASS_GLOBAL);
+	       co_base_has_class(base, CALLOUT_CLASS_GLOBAL);
 }
 
 #ifdef CONFIG_CALLOUT_TIMERS
@@ -181,12 +181,12 @@ static void jiffies_set_timer_to(struct callout_base *base, unsigned long expire
  */
 static void jiffies_set_timer(struct callout_base *base, u64 now, u64 tick)
 {
-	unsigned long hop = callout_jiffies_hop(now, tick, 0), again;
+	unsigned long hop = co_jiffies_hop(now, tick, 0), again;
 	unsigned int level;
 
 	jiffies_set_timer_to(base, hop);
 	level = (READ_ONCE(base->timer.flags) >> TIMER_ARRAYSHIFT) / LEVEL_SIZE;
-	again = callout_jiffies_hop_again(now, tick, hop, level * LEVEL_SHIFT);
+	again = co_jiffies_hop_again(now, tick, hop, level * LEVEL_SHIFT);
 	if (unlikely(again != hop))
 		jiffies_set_timer_to(base, again);
 }
@@ -209,7 +209,7 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 		 * be woken with the base locked; overdue ticks are rare there.
 		 */
 		if (unlikely(tick <= now) && in_interrupt() &&
-		    callout_goes_on_here(base))
+		    co_goes_on_here(base))
 			tasklet_schedule(&base->again);
 		else
 			jiffies_set_timer(base, now, tick);
@@ -228,17 +228,17 @@ static void jiffies_next_tick(struct irq_work *work)
 	struct callout_base *base = container_of(work, struct callout_base,
 						 next_tick);
 
-	if (likely(callout_goes_on_here(base))) {
+	if (likely(co_goes_on_here(base))) {
 		/* Of a global base: expiry may run on another CPU. */
 		WRITE_ONCE(base->woken, true);
 		/* Linux's timers of this tick do not wait for the network either. */
 		tasklet_hi_schedule(&base->again);
 		return;
 	}
-	callout_base_lock(base);
+	co_base_lock(base);
 	if (base->armed && base->armed != U64_MAX)
 		jiffies_program(base, base->armed);
-	callout_base_unlock(base);
+	co_base_unlock(base);
 }
 
 /*
@@ -289,7 +289,7 @@ static void jiffies_softclock(struct callout_base *base)
 		WRITE_ONCE(looked, look);
 		jiffies_look();
 	}
-	callout_softclock(base);
+	co_softclock(base);
 }
 
 static void jiffies_timer(struct tick_timer *t)
@@ -309,7 +309,7 @@ static const unsigned int tick_classes[] = {
 static struct callout_base *jiffies_base_by(unsigned int i, u64 tick)
 {
 	unsigned int cpu = smp_processor_id();
-	struct callout_base *base = callout_base_of(tick_classes[i], cpu);
+	struct callout_base *base = co_base_of(tick_classes[i], cpu);
 
 	/* Without the lock; 0 means that expiry is at work. */
 	return READ_ONCE(base->armed) - 1 < tick && base->cpu == cpu &&
@@ -358,12 +358,12 @@ void callout_tick_stops(void)
 		base = jiffies_base_by(i, U64_MAX - 1);
 		if (!base)
 			continue;
-		callout_base_lock(base);
+		co_base_lock(base);
 		if (base->armed > now && base->armed != U64_MAX)
 			jiffies_set_timer(base, now, base->armed);
 		else if (base->armed && base->armed != U64_MAX)
 			mod_timer(&base->timer, now - 1);
-		callout_base_unlock(base);
+		co_base_unlock(base);
 	}
 }
 #endif
@@ -372,9 +372,9 @@ static void jiffies_init(struct callout_base *base)
 {
 	unsigned int flags = TIMER_PINNED;
 
-	if (callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+	if (co_base_has_class(base, CALLOUT_CLASS_GLOBAL))
 		flags = 0;
-	else if (callout_base_has_class(base, CALLOUT_CLASS_DEFERRABLE))
+	else if (co_base_has_class(base, CALLOUT_CLASS_DEFERRABLE))
 		flags |= TIMER_DEFERRABLE;
 	jiffies_look();
 	base->next_tick = IRQ_WORK_INIT_LAZY(jiffies_next_tick);
@@ -394,7 +394,7 @@ static void jiffies_shutdown(struct callout_base *base)
 const struct callout_tick_source callout_tick_jiffies = {
 	.name		= "jiffies",
 	.now		= jiffies_now,
-	.from_ns	= callout_jiffies_from_ns,
+	.from_ns	= co_jiffies_from_ns,
 	.init		= jiffies_init,
 	.program	= jiffies_program,
 	.shutdown	= jiffies_shutdown,

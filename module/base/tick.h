@@ -21,9 +21,9 @@ struct callout_scheme_params;
  * @create: when a base has its lock and its scheme and nothing else; may put a
  *	scheme of its own around that one; may sleep; 0 or -errno. NULL: nothing is to be done.
  * @init: prepares a base's members for this source; may sleep
- * @program: makes callout_softclock(), or callout_base.again, run on the base's
+ * @program: makes co_softclock(), or callout_base.again, run on the base's
  *	CPU at or soon after tick @tick, and not before; the base's lock is held
- * @shutdown: after this callout_softclock() does not run any more; may sleep
+ * @shutdown: after this co_softclock() does not run any more; may sleep
  */
 struct callout_tick_source {
 	const char *name;
@@ -43,21 +43,21 @@ extern const struct callout_tick_source callout_tick_jiffies;
 extern const struct callout_tick_source callout_tick_hrtimer;
 
 /* For a source that is simulated on the hrtimer source. */
-void callout_hrtimer_setup(struct callout_base *base,
-			   enum hrtimer_restart (*fn)(struct hrtimer *timer));
+void co_hrtimer_setup(struct callout_base *base,
+		      enum hrtimer_restart (*fn)(struct hrtimer *timer));
 
 #define CALLOUT_MAX_HZ	1000000U
 
-u64 callout_tick_length(const struct callout_tick_source *tick,
-			unsigned int hz);
+u64 co_tick_length(const struct callout_tick_source *tick,
+		   unsigned int hz);
 
 #ifdef CALLOUT_KUNIT_SEES
-unsigned long callout_jiffies_hop(u64 now, u64 tick, unsigned int shift);
-unsigned long callout_jiffies_hop_again(u64 now, u64 tick, unsigned long hop,
-					unsigned int shift);
+unsigned long co_jiffies_hop(u64 now, u64 tick, unsigned int shift);
+unsigned long co_jiffies_hop_again(u64 now, u64 tick, unsigned long hop,
+				   unsigned int shift);
 #endif
 
 /* What a source calls, in softirq context, at the tick it was programmed for. */
-void callout_softclock(struct callout_base *base);
+void co_softclock(struct callout_base *base);
 
 #endif /* _CALLOUT_TICK_H */

@@ -10,8 +10,8 @@
 #include <linux/module.h>
 #include "work.h"
 
-static void callout_dragonfly_set_on(struct callout_dragonfly *c, int distance,
-				     callout_func_t *func, void *arg, int cpu)
+static void co_dragonfly_set_on(struct callout_dragonfly *c, int distance,
+				callout_func_t *func, void *arg, int cpu)
 {
 	if (WARN_ONCE(READ_ONCE(c->terminated),
 		      "callout: set after callout_terminate()\n"))
@@ -38,7 +38,7 @@ void callout_dragonfly_reset(struct callout_dragonfly *c, int distance,
 
 	if (cpu == CALLOUT_WORK_CALLER)
 		cpu = raw_smp_processor_id();
-	callout_dragonfly_set_on(c, distance, func, arg, cpu);
+	co_dragonfly_set_on(c, distance, func, arg, cpu);
 }
 EXPORT_SYMBOL_GPL(callout_dragonfly_reset);
 
@@ -57,7 +57,7 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_reset);
 void callout_dragonfly_reset_bycpu(struct callout_dragonfly *c, int distance,
 				   callout_func_t *func, void *arg, int cpu)
 {
-	callout_dragonfly_set_on(c, distance, func, arg, cpu);
+	co_dragonfly_set_on(c, distance, func, arg, cpu);
 }
 EXPORT_SYMBOL_GPL(callout_dragonfly_reset_bycpu);
 
@@ -132,7 +132,7 @@ void callout_dragonfly_terminate(struct callout_dragonfly *c)
 	callout_dragonfly_cancel(c);
 	/*
 	 * If the handler calls this and has set it again, the core may have taken
-	 * that setting: then callout_work_due() still needs @c->w.
+	 * that setting: then co_work_due() still needs @c->w.
 	 */
 	callout_drain(&c->w.c);
 }

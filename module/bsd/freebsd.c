@@ -19,7 +19,7 @@
 /* The length of a tick of callouts of kernel code. */
 u64 callout_tick_ns(void)
 {
-	return callout_base(0)->tick_ns;
+	return co_base(0)->tick_ns;
 }
 EXPORT_SYMBOL_GPL(callout_tick_ns);
 
@@ -157,7 +157,7 @@ int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
 		span.first = sbt_to_ns(sbt);
 		span.last = sbt_to_ns(sbt_add(max_t(sbintime_t, sbt, 0), pr));
 	}
-	return callout_arm_span(c, &span, func, arg, cpu);
+	return co_arm_span(c, &span, func, arg, cpu);
 }
 EXPORT_SYMBOL_GPL(callout_reset_sbt_on);
 
@@ -179,7 +179,7 @@ EXPORT_SYMBOL_GPL(callout_reset_sbt_on);
  */
 sbintime_t callout_expires_sbt(struct callout *c)
 {
-	u64 ns = callout_expires_ns(c);
+	u64 ns = co_expires_ns(c);
 
 	return ns < S32_MAX * (u64)NSEC_PER_SEC ? sbt_from_ns(ns) : SBT_MAX;
 }
@@ -210,6 +210,6 @@ EXPORT_SYMBOL_GPL(callout_hz);
  */
 u64 callout_ticks(void)
 {
-	return callout_now(callout_base(0));
+	return co_now(co_base(0));
 }
 EXPORT_SYMBOL_GPL(callout_ticks);

@@ -97,7 +97,7 @@ bool callout_netbsd_stop(struct callout_netbsd *c)
 }
 EXPORT_SYMBOL_GPL(callout_netbsd_stop);
 
-static void callout_netbsd_release(void *lock, bool spin)
+static void co_netbsd_release(void *lock, bool spin)
 {
 	if (!spin) {
 		mutex_unlock(lock);
@@ -107,7 +107,7 @@ static void callout_netbsd_release(void *lock, bool spin)
 	__acquire(lock);	/* again, below; for sparse */
 }
 
-static void callout_netbsd_acquire(void *lock, bool spin)
+static void co_netbsd_acquire(void *lock, bool spin)
 {
 	if (!spin) {
 		mutex_lock(lock);
@@ -124,11 +124,11 @@ bool callout_netbsd_halt_as(struct callout_netbsd *c, void *lock, bool spin)
 
 	if (was.running && !callout_work_is_own(&c->w)) {
 		if (lock)
-			callout_netbsd_release(lock, spin);
+			co_netbsd_release(lock, spin);
 		/* The handler may have set it again. */
 		callout_work_drain(&c->w);
 		if (lock)
-			callout_netbsd_acquire(lock, spin);
+			co_netbsd_acquire(lock, spin);
 	}
 	return was.past & CALLOUT_WORK_FIRED;
 }

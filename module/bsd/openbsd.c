@@ -27,7 +27,7 @@ void callout_openbsd_setup(struct timeout *to, callout_func_t *func, void *arg,
 EXPORT_SYMBOL_GPL(callout_openbsd_setup);
 
 /* Is @to initialised, for this clock? As an assertion there. */
-static bool callout_openbsd_is_for(struct timeout *to, int kclock)
+static bool co_openbsd_is_for(struct timeout *to, int kclock)
 {
 	return !WARN_ONCE(!(to->flags & TIMEOUT_INITIALIZED) ||
 			  to->kclock != kclock,
@@ -46,7 +46,7 @@ static bool callout_openbsd_is_for(struct timeout *to, int kclock)
  */
 int callout_openbsd_add(struct timeout *to, int distance)
 {
-	if (!callout_openbsd_is_for(to, KCLOCK_NONE))
+	if (!co_openbsd_is_for(to, KCLOCK_NONE))
 		return 0;
 	return !callout_work_reset(&to->w, distance, NULL, NULL);
 }
@@ -74,7 +74,7 @@ int callout_openbsd_add_nsec(struct timeout *to, u64 ns)
 EXPORT_SYMBOL_GPL(callout_openbsd_add_nsec);
 
 /* A @number of times @unit ns. */
-static int callout_openbsd_add_units(struct timeout *to, u64 number, u32 unit)
+static int co_openbsd_add_units(struct timeout *to, u64 number, u32 unit)
 {
 	u64 ns;
 
@@ -95,7 +95,7 @@ static int callout_openbsd_add_units(struct timeout *to, u64 number, u32 unit)
  */
 int callout_openbsd_add_sec(struct timeout *to, int seconds)
 {
-	return callout_openbsd_add_units(to, max(seconds, 0), NSEC_PER_SEC);
+	return co_openbsd_add_units(to, max(seconds, 0), NSEC_PER_SEC);
 }
 EXPORT_SYMBOL_GPL(callout_openbsd_add_sec);
 
@@ -111,7 +111,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_sec);
  */
 int callout_openbsd_add_msec(struct timeout *to, u64 ms)
 {
-	return callout_openbsd_add_units(to, ms, NSEC_PER_MSEC);
+	return co_openbsd_add_units(to, ms, NSEC_PER_MSEC);
 }
 EXPORT_SYMBOL_GPL(callout_openbsd_add_msec);
 
@@ -127,7 +127,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_msec);
  */
 int callout_openbsd_add_usec(struct timeout *to, u64 us)
 {
-	return callout_openbsd_add_units(to, us, NSEC_PER_USEC);
+	return co_openbsd_add_units(to, us, NSEC_PER_USEC);
 }
 EXPORT_SYMBOL_GPL(callout_openbsd_add_usec);
 
@@ -171,7 +171,7 @@ int callout_openbsd_abs(struct timeout *to, s64 seconds, s64 ns)
 	sbintime_t sbt = SBT_MAX;
 	int cpu = -1;
 
-	if (!callout_openbsd_is_for(to, KCLOCK_UPTIME))
+	if (!co_openbsd_is_for(to, KCLOCK_UPTIME))
 		return 0;
 	if (seconds < 0)
 		sbt = 0;

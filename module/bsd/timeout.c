@@ -28,28 +28,28 @@
  */
 callout_handle_t callout_timeout(callout_func_t *func, void *arg, long ticks)
 {
-	return callout_set_hashed(func, arg, ticks);
+	return co_set_hashed(func, arg, ticks);
 }
 EXPORT_SYMBOL_GPL(callout_timeout);
 
-/* callout_unset_hashed() for a scheme that has a find. */
+/* co_unset_hashed() for a scheme that has a find. */
 static noinline int untimeout_searched(callout_func_t *func, void *arg)
 {
-	struct callout_table *table = callout_kernel_table();
+	struct callout_table *table = co_kernel_table();
 	struct callout_base *base;
 	struct callout_slot *slot;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	slot = callout_table_search(table, (unsigned long)func,
-				    (unsigned long)arg, &base);
+	slot = co_table_search(table, (unsigned long)func,
+			       (unsigned long)arg, &base);
 	if (slot) {
 		__acquire(&base->lock);
-		callout_dequeue_locked(base, &slot->node);
+		co_dequeue_locked(base, &slot->node);
 		trace_callout_cancel(&slot->node);
 		slot->node.mark = CALLOUT_HASH_OUT;
-		callout_slot_put(table, base, slot);
-		callout_base_unlock(base);
+		co_slot_put(table, base, slot);
+		co_base_unlock(base);
 	}
 	local_irq_restore(flags);
 	return slot ? 1 : -1;
@@ -67,9 +67,9 @@ static noinline int untimeout_searched(callout_func_t *func, void *arg)
  */
 int callout_untimeout(callout_func_t *func, void *arg)
 {
-	if (callout_searches())
+	if (co_searches())
 		return untimeout_searched(func, arg);
-	return callout_unset_hashed(func, arg);
+	return co_unset_hashed(func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_untimeout);
 
@@ -89,7 +89,7 @@ int callout_untimeout_handle(callout_func_t *func, void *arg,
 {
 	struct callout_slot *slot;
 
-	slot = callout_table_lookup(callout_kernel_table(), handle);
+	slot = co_table_lookup(co_kernel_table(), handle);
 	/*
 	 * Without the lock: both change only when the slot is reused, and then
 	 * the handle is stale.

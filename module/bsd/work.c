@@ -10,7 +10,7 @@
  *
  *	CPU0: softirq				CPU1: callout_work_reset()
  *	c is not pending any more
- *	callout_work_due() is called
+ *	co_work_due() is called
  *						lock: SET, so it returns 1
  *						SET, c is pending again
  *						unlock
@@ -20,7 +20,7 @@
  *
  * If CPU1 stops it instead, CPU0 finds IDLE. c cannot become due for the new
  * setting before CPU0 has unlocked: it stays on CPU0's base, where
- * callout_work_due() is the handler that runs. Likewise for the work item:
+ * co_work_due() is the handler that runs. Likewise for the work item:
  *
  *	worker					CPU1: callout_work_stop()
  *	callout_work_run() is called
@@ -36,7 +36,7 @@
  * or cancels the work item, so cancel_work() never spins there, and so
  * callout_work.owed knows how often callout_work_run() is still to begin.
  *
- * With CALLOUT_WORK_SOFTIRQ there is no second stage: callout_work_due() starts
+ * With CALLOUT_WORK_SOFTIRQ there is no second stage: co_work_due() starts
  * the handler. And CPU1 is too late once the core has taken c, whether or not
  * CPU0 has the lock: the handler starts. So when a stop has removed a setting
  * the facility does not use it any more, and it may be freed, unless the handler
@@ -44,7 +44,7 @@
  *
  *	CPU0: softirq				CPU1: callout_work_stop()
  *	c is not pending any more
- *	callout_work_due() is called
+ *	co_work_due() is called
  *						lock: SET, but the core has
  *						taken c: late, it returns 0
  *						IDLE
@@ -89,7 +89,7 @@ static struct workqueue_struct *wq, *ordered_wq;
  *	ordered_now = NULL
  *
  * If CPU1 does all that at (1), ordered_now is not w yet, but w is owed a run for
- * which it is not queued: see callout_work_is_taken(). callout_work_run() ends that,
+ * which it is not queued: see co_work_is_taken(). callout_work_run() ends that,
  * under callout_work.lock, when it has written ordered_now.
  */
 static struct callout_work *ordered_now;
@@ -97,13 +97,13 @@ static struct callout_work *ordered_now;
 static unsigned long ordered_runs;
 
 /* callout_work_pending() takes no lock. */
-static void callout_work_change_state(struct callout_work *w, u8 state)
+static void co_work_change_state(struct callout_work *w, u8 state)
 {
 	lockdep_assert_held(&w->lock);
 	WRITE_ONCE(w->state, state);
 }
 
-static void callout_work_change_past(struct callout_work *w, u8 clear, u8 set)
+static void co_work_change_past(struct callout_work *w, u8 clear, u8 set)
 {
 	lockdep_assert_held(&w->lock);
 	WRITE_ONCE(w->past, (w->past & ~clear) | set);
@@ -113,7 +113,7 @@ static void callout_work_change_past(struct callout_work *w, u8 clear, u8 set)
  * Always on the same queue: a work item does not run there at the same time as
  * itself.
  */
-void callout_work_queue(struct callout_work *w)
+void co_work_queue(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
 	if (queue_work(w->how & CALLOUT_WORK_ORDERED ? ordered_wq : wq, &w->work))
@@ -124,7 +124,7 @@ void callout_work_queue(struct callout_work *w)
  * A run has begun, or will not. None is owed if @w was initialised again too early:
  * then it does not count as taken for ever.
  */
-static void callout_work_pay(struct callout_work *w)
+static void co_work_pay(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
 	if (w->owed)
@@ -132,39 +132,39 @@ static void callout_work_pay(struct callout_work *w)
 }
 
 /* Takes the work item from its queue, if no worker has taken it. */
-static void callout_work_unqueue(struct callout_work *w)
+static void co_work_unqueue(struct callout_work *w)
 {
 	if (cancel_work(&w->work))
-		callout_work_pay(w);
+		co_work_pay(w);
 }
 
 /*
  * Has a worker taken the work item, and callout_work_run() not counted that yet? In
  * between no queue has that run, and the work queue may not know of it.
  */
-static bool callout_work_is_taken(struct callout_work *w)
+static bool co_work_is_taken(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
 	return w->owed > work_pending(&w->work);
 }
 
 /* Uses the setting up: the caller then calls the function that this returns. */
-static callout_func_t *callout_work_begin(struct callout_work *w, void **arg)
+static callout_func_t *co_work_begin(struct callout_work *w, void **arg)
 {
-	callout_work_change_state(w, WORK_IDLE);
-	callout_work_change_past(w, 0,
-				 CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED);
+	co_work_change_state(w, WORK_IDLE);
+	co_work_change_past(w, 0,
+			    CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED);
 	*arg = w->arg;
 	return w->func;
 }
 
-static void callout_work_due(void *arg)
+static void co_work_due(void *arg)
 {
 	struct callout_work *w = arg;
 	callout_func_t *func = NULL;
 	unsigned long flags;
 
-	callout_point(CALLOUT_POINT_WORK_DUE);
+	co_point(CALLOUT_POINT_WORK_DUE);
 	raw_spin_lock_irqsave(&w->lock, flags);
 	if (w->late) {
 		func = w->late;
@@ -172,10 +172,10 @@ static void callout_work_due(void *arg)
 		w->late = NULL;
 	} else if (w->state == WORK_SET && !callout_pending(&w->c)) {
 		if (w->how & CALLOUT_WORK_SOFTIRQ) {
-			func = callout_work_begin(w, &arg);
+			func = co_work_begin(w, &arg);
 		} else {
-			callout_work_change_state(w, WORK_DUE);
-			callout_work_queue(w);
+			co_work_change_state(w, WORK_DUE);
+			co_work_queue(w);
 		}
 	}
 	if (func)
@@ -187,12 +187,12 @@ static void callout_work_due(void *arg)
 }
 
 /* The end of an asynchronous drain, in the thread. */
-static void callout_work_drained(struct callout_work *w)
+static void co_work_drained(struct callout_work *w)
 {
 	callout_func_t *drained;
 	void *arg;
 
-	/* callout_work_due() may still be waiting for the lock. */
+	/* co_work_due() may still be waiting for the lock. */
 	callout_drain(&w->c);
 	raw_spin_lock_irq(&w->lock);
 	drained = w->drained;
@@ -219,15 +219,15 @@ void callout_work_run(struct work_struct *work)
 	void *arg;
 
 	if (ordered) {
-		/* Pairs with callout_work_wait_ordered(). */
+		/* Pairs with co_work_wait_ordered(). */
 		smp_store_release(&ordered_runs, ordered_runs + 1);
 		WRITE_ONCE(ordered_now, w);
 	}
 	locked = mutex && mutex_trylock(mutex);
-	callout_point(CALLOUT_POINT_WORK_RUN);
+	co_point(CALLOUT_POINT_WORK_RUN);
 	raw_spin_lock_irqsave(&w->lock, flags);
 	/* From here on the queue knows that it runs, or ordered_now is @w. */
-	callout_work_pay(w);
+	co_work_pay(w);
 	/*
 	 * It is queued again if its setting was replaced while this waited for
 	 * the lock, and the new one is due too: run that one. Likewise if an
@@ -235,28 +235,28 @@ void callout_work_run(struct work_struct *work)
 	 */
 	drained = w->drained;
 	if (w->state == WORK_DUE || drained)
-		callout_work_unqueue(w);
+		co_work_unqueue(w);
 	if (w->state == WORK_DUE) {
 		if (mutex && !locked) {
-			callout_work_change_state(w, WORK_SET);
-			callout_reset(&w->c, 1, callout_work_due, w);
+			co_work_change_state(w, WORK_SET);
+			callout_reset(&w->c, 1, co_work_due, w);
 		} else {
-			func = callout_work_begin(w, &arg);
+			func = co_work_begin(w, &arg);
 			WRITE_ONCE(w->runner, current);
 		}
 	}
 	raw_spin_unlock_irqrestore(&w->lock, flags);
-	callout_point(CALLOUT_POINT_WORK_STARTS);
+	co_point(CALLOUT_POINT_WORK_STARTS);
 	/* The handler may free @w: a work item may be freed by its function. */
 	if (func)
 		func(arg);
-	callout_point(CALLOUT_POINT_WORK_RETURNED);
+	co_point(CALLOUT_POINT_WORK_RETURNED);
 	if (locked)
 		mutex_unlock(mutex);
 	if (drained)
-		callout_work_drained(w);
+		co_work_drained(w);
 	if (ordered)
-		/* Pairs with callout_work_is_ordered(). */
+		/* Pairs with co_work_is_ordered(). */
 		smp_store_release(&ordered_now, NULL);
 }
 EXPORT_SYMBOL_GPL(callout_work_run);
@@ -273,7 +273,7 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_mplock);
  * The first use of one that was initialised statically. All of them share their
  * classes of lockdep.
  */
-static void callout_work_prepare(struct callout_work *w)
+static void co_work_prepare(struct callout_work *w)
 {
 	callout_init_here(&w->c, NULL, w->how & CALLOUT_WORK_GIANT ?
 				       CALLOUT_L_GIANT : 0);
@@ -283,7 +283,7 @@ static void callout_work_prepare(struct callout_work *w)
 }
 
 /* The CPU to set @w on, or -1 for the one that it has. */
-static int callout_work_cpu(const struct callout_work *w)
+static int co_work_cpu(const struct callout_work *w)
 {
 	switch (w->cpu) {
 	case CALLOUT_WORK_CALLER:
@@ -296,11 +296,11 @@ static int callout_work_cpu(const struct callout_work *w)
 }
 
 /* Has @w a handler, or does it get one? */
-static bool callout_work_has_func(struct callout_work *w, callout_func_t *func)
+static bool co_work_has_func(struct callout_work *w, callout_func_t *func)
 {
 	if (func || READ_ONCE(w->func))
 		return true;
-	callout_no_function();
+	co_no_function();
 	return false;
 }
 
@@ -323,29 +323,29 @@ struct callout_work_when {
 };
 
 /* Sets the callout; returns whether that has replaced a setting. */
-static bool callout_work_arm(struct callout_work *w,
-			     const struct callout_work_when *when)
+static bool co_work_arm(struct callout_work *w,
+			const struct callout_work_when *when)
 {
 	if (when->clock)
 		return callout_reset_sbt_on(&w->c, when->sbt, when->pr,
-					    callout_work_due, w, when->cpu,
+					    co_work_due, w, when->cpu,
 					    when->flags);
-	return callout_reset_on(&w->c, when->distance, callout_work_due, w,
+	return callout_reset_on(&w->c, when->distance, co_work_due, w,
 				when->cpu);
 }
 
-/* Softirq: the core has taken a setting, so callout_work_due() calls @func. */
-static void callout_work_make_late(struct callout_work *w, callout_func_t *func,
-				   void *arg)
+/* Softirq: the core has taken a setting, so co_work_due() calls @func. */
+static void co_work_make_late(struct callout_work *w, callout_func_t *func,
+			      void *arg)
 {
 	lockdep_assert_held(&w->lock);
 	w->late = func;
 	w->late_arg = arg;
 }
 
-static int callout_work_set_locked(struct callout_work *w,
-				   const struct callout_work_when *when,
-				   callout_func_t *func, void *arg)
+static int co_work_set_locked(struct callout_work *w,
+			      const struct callout_work_when *when,
+			      callout_func_t *func, void *arg)
 {
 	callout_func_t *old_func = w->func;
 	void *old_arg = w->arg;
@@ -355,35 +355,35 @@ static int callout_work_set_locked(struct callout_work *w,
 	if (w->drains)
 		return -1;
 	if (unlikely(!w->ready))
-		callout_work_prepare(w);
+		co_work_prepare(w);
 	if (state == WORK_DUE)
-		callout_work_unqueue(w);
-	callout_work_change_state(w, WORK_SET);
-	callout_work_change_past(w, CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED,
-				 0);
+		co_work_unqueue(w);
+	co_work_change_state(w, WORK_SET);
+	co_work_change_past(w, CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED,
+			    0);
 	if (func) {
 		WRITE_ONCE(w->func, func);
 		w->arg = arg;
 	}
-	replaced = callout_work_arm(w, when);
+	replaced = co_work_arm(w, when);
 	if (state == WORK_SET && !replaced && w->how & CALLOUT_WORK_SOFTIRQ) {
-		callout_work_make_late(w, old_func, old_arg);
+		co_work_make_late(w, old_func, old_arg);
 		return 0;
 	}
 	return state != WORK_IDLE;
 }
 
-static int callout_work_set(struct callout_work *w,
-			    const struct callout_work_when *when,
-			    callout_func_t *func, void *arg)
+static int co_work_set(struct callout_work *w,
+		       const struct callout_work_when *when,
+		       callout_func_t *func, void *arg)
 {
 	unsigned long flags;
 	int ret;
 
-	if (callout_work_misused(w) || !callout_work_has_func(w, func))
+	if (co_work_misused(w) || !co_work_has_func(w, func))
 		return -1;
 	raw_spin_lock_irqsave(&w->lock, flags);
-	ret = callout_work_set_locked(w, when, func, arg);
+	ret = co_work_set_locked(w, when, func, arg);
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 	return ret;
 }
@@ -410,7 +410,7 @@ int callout_work_reset_on(struct callout_work *w, long distance,
 		.cpu = cpu,
 	};
 
-	return callout_work_set(w, &when, func, arg);
+	return co_work_set(w, &when, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_work_reset_on);
 
@@ -432,10 +432,10 @@ EXPORT_SYMBOL_GPL(callout_work_reset_on);
 int callout_work_reset(struct callout_work *w, long distance,
 		       callout_func_t *func, void *arg)
 {
-	if (callout_work_misused(w))
+	if (co_work_misused(w))
 		return -1;
 	return callout_work_reset_on(w, distance, func, arg,
-				     callout_work_cpu(w));
+				     co_work_cpu(w));
 }
 EXPORT_SYMBOL_GPL(callout_work_reset);
 
@@ -467,7 +467,7 @@ int callout_work_reset_sbt_on(struct callout_work *w, sbintime_t sbt,
 		.cpu = cpu,
 	};
 
-	return callout_work_set(w, &when, func, arg);
+	return co_work_set(w, &when, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_work_reset_sbt_on);
 
@@ -477,7 +477,7 @@ void callout_work_set_func(struct callout_work *w, callout_func_t *func,
 {
 	unsigned long flags;
 
-	if (callout_work_misused(w))
+	if (co_work_misused(w))
 		return;
 	raw_spin_lock_irqsave(&w->lock, flags);
 	WRITE_ONCE(w->func, func);
@@ -487,19 +487,19 @@ void callout_work_set_func(struct callout_work *w, callout_func_t *func,
 EXPORT_SYMBOL_GPL(callout_work_set_func);
 
 /* Does ordered_wq run @w? On false the caller may free what its handler used. */
-static bool callout_work_is_ordered(struct callout_work *w)
+static bool co_work_is_ordered(struct callout_work *w)
 {
 	/* Pairs with callout_work_run(). */
 	return smp_load_acquire(&ordered_now) == w;
 }
 
-/* callout_work_is_taken(), for a caller without the lock. */
-static bool callout_work_was_taken(struct callout_work *w)
+/* co_work_is_taken(), for a caller without the lock. */
+static bool co_work_was_taken(struct callout_work *w)
 {
 	bool taken;
 
 	raw_spin_lock_irq(&w->lock);
-	taken = callout_work_is_taken(w);
+	taken = co_work_is_taken(w);
 	raw_spin_unlock_irq(&w->lock);
 	return taken;
 }
@@ -510,80 +510,80 @@ static bool callout_work_was_taken(struct callout_work *w)
  * handler of that queue has none to wait for: if ordered_now is @w, that is its
  * own callout, which was freed, and @w is in the same memory.
  */
-void callout_work_wait_ordered(struct callout_work *w)
+void co_work_wait_ordered(struct callout_work *w)
 {
 	unsigned long runs;
 
 	if (!(w->how & CALLOUT_WORK_ORDERED) || current_work() == &w->work)
 		return;
 	/* First: then ordered_now is @w until callout_work_run() has returned. */
-	while (callout_work_was_taken(w))
+	while (co_work_was_taken(w))
 		schedule_timeout_uninterruptible(1);
 	/* Pairs with callout_work_run(). */
 	runs = smp_load_acquire(&ordered_runs);
-	while (callout_work_is_ordered(w) &&
+	while (co_work_is_ordered(w) &&
 	       /* As above. */
 	       smp_load_acquire(&ordered_runs) == runs)
 		schedule_timeout_uninterruptible(1);
 }
 
 /* Does the thread use @w, or is it about to? */
-bool callout_work_is_busy(struct callout_work *w)
+bool co_work_is_busy(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
-	return callout_work_is_taken(w) ||
+	return co_work_is_taken(w) ||
 	       work_busy(&w->work) & WORK_BUSY_RUNNING ||
-	       callout_work_is_ordered(w);
+	       co_work_is_ordered(w);
 }
 
 /* Stops the callout or the work item; returns whether the handler runs. */
-static bool callout_work_stop_thread(struct callout_work *w)
+static bool co_work_stop_thread(struct callout_work *w)
 {
 	if (w->state == WORK_SET)
 		callout_stop(&w->c);
 	else if (w->state == WORK_DUE)
-		callout_work_unqueue(w);
+		co_work_unqueue(w);
 	else
-		return callout_work_is_busy(w);
+		return co_work_is_busy(w);
 	return false;
 }
 
 /* Stops the callout; returns whether the handler runs, or starts now. */
-static bool callout_work_stop_softirq(struct callout_work *w)
+static bool co_work_stop_softirq(struct callout_work *w)
 {
 	bool pending, running;
 
-	running = !callout_stop_was(&w->c, &pending);
+	running = !co_stop_was(&w->c, &pending);
 	if (running && !pending && w->state == WORK_SET) {
 		callout_func_t *func;
 		void *arg;
 
-		func = callout_work_begin(w, &arg);
-		callout_work_make_late(w, func, arg);
+		func = co_work_begin(w, &arg);
+		co_work_make_late(w, func, arg);
 	}
 	return running;
 }
 
 /* Takes its setting away, if there is one. */
-struct callout_work_was callout_work_stop_locked(struct callout_work *w)
+struct callout_work_was co_work_stop_locked(struct callout_work *w)
 {
 	struct callout_work_was was = {};
 
 	if (!w->ready)
 		return was;
 	if (w->how & CALLOUT_WORK_SOFTIRQ)
-		was.running = callout_work_stop_softirq(w);
+		was.running = co_work_stop_softirq(w);
 	else
-		was.running = callout_work_stop_thread(w);
+		was.running = co_work_stop_thread(w);
 	was.set = w->state != WORK_IDLE;
 	was.past = w->past;
-	callout_work_change_state(w, WORK_IDLE);
-	callout_work_change_past(w, CALLOUT_WORK_FIRED, 0);
+	co_work_change_state(w, WORK_IDLE);
+	co_work_change_past(w, CALLOUT_WORK_FIRED, 0);
 	return was;
 }
 
 /* What callout_work_stop() and the drains return. */
-int callout_work_result(struct callout_work_was was)
+int co_work_result(struct callout_work_was was)
 {
 	if (was.set)
 		return 1;
@@ -596,10 +596,10 @@ struct callout_work_was callout_work_cancel(struct callout_work *w)
 	struct callout_work_was was = {};
 	unsigned long flags;
 
-	if (callout_work_misused(w))
+	if (co_work_misused(w))
 		return was;
 	raw_spin_lock_irqsave(&w->lock, flags);
-	was = callout_work_stop_locked(w);
+	was = co_work_stop_locked(w);
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 	return was;
 }
@@ -622,7 +622,7 @@ EXPORT_SYMBOL_GPL(callout_work_cancel);
  */
 int callout_work_stop(struct callout_work *w)
 {
-	return callout_work_result(callout_work_cancel(w));
+	return co_work_result(callout_work_cancel(w));
 }
 EXPORT_SYMBOL_GPL(callout_work_stop);
 
@@ -693,7 +693,7 @@ bool callout_work_active(struct callout_work *w)
 	unsigned long flags;
 	bool active;
 
-	if (callout_work_misused(w))
+	if (co_work_misused(w))
 		return false;
 	raw_spin_lock_irqsave(&w->lock, flags);
 	active = w->state != WORK_IDLE || w->past & CALLOUT_WORK_FIRED;
@@ -702,7 +702,7 @@ bool callout_work_active(struct callout_work *w)
 }
 EXPORT_SYMBOL_GPL(callout_work_active);
 
-int callout_workqueue_create(void)
+int co_workqueue_create(void)
 {
 	wq = alloc_workqueue("callout", WQ_HIGHPRI | WQ_PERCPU, 0);
 	if (!wq)
@@ -720,7 +720,7 @@ int callout_workqueue_create(void)
  * Waits for handlers that were started, or are about to. They may set callouts:
  * none is due any more, but the bases must be there.
  */
-void callout_workqueue_destroy(void)
+void co_workqueue_destroy(void)
 {
 	destroy_workqueue(ordered_wq);
 	destroy_workqueue(wq);

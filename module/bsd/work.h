@@ -20,18 +20,18 @@ struct callout_work_was {
 	u8 past;
 };
 
-/* As callout_misused(). */
-static inline bool callout_work_misused(const struct callout_work *w)
+/* As co_misused(). */
+static inline bool co_work_misused(const struct callout_work *w)
 {
 	static_assert(offsetof(struct callout_work, c) == 0);
-	return callout_misused((const struct callout *)w);
+	return co_misused((const struct callout *)w);
 }
 
-void callout_work_queue(struct callout_work *w);
-void callout_work_wait_ordered(struct callout_work *w);
-bool callout_work_is_busy(struct callout_work *w);
-struct callout_work_was callout_work_stop_locked(struct callout_work *w);
-int callout_work_result(struct callout_work_was was);
+void co_work_queue(struct callout_work *w);
+void co_work_wait_ordered(struct callout_work *w);
+bool co_work_is_busy(struct callout_work *w);
+struct callout_work_was co_work_stop_locked(struct callout_work *w);
+int co_work_result(struct callout_work_was was);
 
 /* For callout_bsd.ko. */
 u64 callout_tick_ns(void);
@@ -42,7 +42,7 @@ void callout_work_refuse(struct callout_work *w);
 bool callout_work_is_own(struct callout_work *w);
 bool callout_work_active(struct callout_work *w);
 
-int callout_workqueue_create(void);
-void callout_workqueue_destroy(void);
+int co_workqueue_create(void);
+void co_workqueue_destroy(void);
 
 #endif /* _CALLOUT_WORK_H */

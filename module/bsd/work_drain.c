@@ -12,8 +12,8 @@
 #include "core/expiry.h"
 #include "work.h"
 
-/* Refuses settings until callout_work_allow(). */
-static void callout_work_refuse_locked(struct callout_work *w)
+/* Refuses settings until co_work_allow(). */
+static void co_work_refuse_locked(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
 	WRITE_ONCE(w->drains, w->drains + 1);
@@ -25,12 +25,12 @@ void callout_work_refuse(struct callout_work *w)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&w->lock, flags);
-	callout_work_refuse_locked(w);
+	co_work_refuse_locked(w);
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 }
 EXPORT_SYMBOL_GPL(callout_work_refuse);
 
-static void callout_work_allow(struct callout_work *w)
+static void co_work_allow(struct callout_work *w)
 {
 	raw_spin_lock_irq(&w->lock);
 	WRITE_ONCE(w->drains, w->drains - 1);
@@ -42,12 +42,12 @@ static void callout_work_allow(struct callout_work *w)
  * waits for all of an ordered queue, so a handler there that drained another
  * one would be reported: that is called only if there is something to wait for.
  */
-static void callout_work_flush(struct callout_work *w)
+static void co_work_flush(struct callout_work *w)
 {
 	if (!(w->how & (CALLOUT_WORK_SOFTIRQ | CALLOUT_WORK_ORDERED)) ||
 	    work_busy(&w->work))
 		flush_work(&w->work);
-	callout_work_wait_ordered(w);
+	co_work_wait_ordered(w);
 }
 
 /**
@@ -65,24 +65,24 @@ int callout_work_drain(struct callout_work *w)
 	struct callout_work_was was;
 	bool ready;
 
-	if (callout_work_misused(w))
+	if (co_work_misused(w))
 		return -1;
 	might_sleep();
 	raw_spin_lock_irq(&w->lock);
-	was = callout_work_stop_locked(w);
+	was = co_work_stop_locked(w);
 	/* From here on no one sets it, nor does a handler that runs. */
-	callout_work_refuse_locked(w);
+	co_work_refuse_locked(w);
 	ready = w->ready;
 	raw_spin_unlock_irq(&w->lock);
-	callout_point(CALLOUT_POINT_WORK_DRAIN);
+	co_point(CALLOUT_POINT_WORK_DRAIN);
 	if (ready) {
 		callout_drain(&w->c);
-		callout_point(CALLOUT_POINT_WORK_FLUSH);
-		callout_work_flush(w);
+		co_point(CALLOUT_POINT_WORK_FLUSH);
+		co_work_flush(w);
 	}
-	callout_point(CALLOUT_POINT_WORK_ALLOW);
-	callout_work_allow(w);
-	return callout_work_result(was);
+	co_point(CALLOUT_POINT_WORK_ALLOW);
+	co_work_allow(w);
+	return co_work_result(was);
 }
 EXPORT_SYMBOL_GPL(callout_work_drain);
 
@@ -110,18 +110,18 @@ int callout_work_async_drain(struct callout_work *w, callout_func_t *drained)
 	unsigned long flags;
 	int ret;
 
-	if (callout_work_misused(w))
+	if (co_work_misused(w))
 		return -1;
 	raw_spin_lock_irqsave(&w->lock, flags);
-	ret = callout_work_result(callout_work_stop_locked(w));
-	/* It is not pending any more: 0 means that callout_work_due() runs. */
-	if (w->drained || (w->ready && (callout_work_is_busy(w) ||
+	ret = co_work_result(co_work_stop_locked(w));
+	/* It is not pending any more: 0 means that co_work_due() runs. */
+	if (w->drained || (w->ready && (co_work_is_busy(w) ||
 					!callout_stop(&w->c))))
 		ret = 0;
 	if (!ret && !w->drained) {
 		w->drained = drained;
-		callout_work_refuse_locked(w);
-		callout_work_queue(w);
+		co_work_refuse_locked(w);
+		co_work_queue(w);
 	}
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 	return ret;
@@ -147,21 +147,21 @@ void callout_work_barrier(struct callout_work *w)
 	unsigned long flags, seq;
 	bool running;
 
-	if (callout_work_misused(w))
+	if (co_work_misused(w))
 		return;
 	might_sleep();
-	/* Pairs with callout_work_prepare(). */
+	/* Pairs with co_work_prepare(). */
 	if (!smp_load_acquire(&w->ready))
 		return;
-	callout_debug_wait(callout_debug_class(&w->c));
-	base = callout_lock(&w->c.node, &flags);
-	running = callout_is_running(base, &w->c.node);
+	co_debug_wait(co_debug_class(&w->c));
+	base = co_lock(&w->c.node, &flags);
+	running = co_is_running(base, &w->c.node);
 	seq = base->run_seq;
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	if (running)
-		callout_wait_run(base, seq);
+		co_wait_run(base, seq);
 	if (work_busy(&w->work) & WORK_BUSY_RUNNING)
 		flush_work(&w->work);
-	callout_work_wait_ordered(w);
+	co_work_wait_ordered(w);
 }
 EXPORT_SYMBOL_GPL(callout_work_barrier);

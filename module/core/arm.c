@@ -75,16 +75,16 @@ void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
 {
 	u8 untracked;
 
-	if (callout_misused(c))
+	if (co_misused(c))
 		return;
 	if (lock_flags & CALLOUT_L_GIANT) {
 		lock = &callout_giant;
 		lock_flags = CALLOUT_L_SPIN;
 	}
-	untracked = callout_debug_init(c);
+	untracked = co_debug_init(c);
 	memset(c, 0, sizeof(*c));
-	callout_setup(&c->node, CALLOUT_KIND_FUNC,
-		      callout_base(callout_home_cpu())->index);
+	co_setup(&c->node, CALLOUT_KIND_FUNC,
+		 co_base(co_home_cpu())->index);
 	c->lock = lock;
 	c->node.flags = (lock ? lock_flags : 0) | untracked;
 #ifdef CONFIG_LOCKDEP
@@ -115,24 +115,24 @@ EXPORT_SYMBOL_GPL(callout_init_class);
  *						returns 1
  */
 static noinline struct callout_base *
-callout_arm_slow(struct callout_base *base, struct callout_node *n,
-		 struct callout_base *target)
+co_arm_slow(struct callout_base *base, struct callout_node *n,
+	    struct callout_base *target)
 	__must_hold(&base->lock)
 {
 	struct callout_base *home;
 
 	if (n->state & CALLOUT_S_DRAINING ||
-	    (callout_is_running(base, n) && base->drain))
+	    (co_is_running(base, n) && base->drain))
 		return NULL;
 	if (n->state & CALLOUT_S_DUE)
-		callout_unqueue_locked(base, n);
+		co_unqueue_locked(base, n);
 	if (target) {
 		n->home = target->index;
 		callout_change_state(n, CALLOUT_S_AWAY,
 				     target == base ? 0 : CALLOUT_S_AWAY);
 	}
-	/* A drain looks for it where it runs: see callout_leave(). */
-	if (callout_is_running(base, n)) {
+	/* A drain looks for it where it runs: see co_leave(). */
+	if (co_is_running(base, n)) {
 		base->leaving = n->state & CALLOUT_S_AWAY ? n : NULL;
 		base->attention = true;
 		return base;
@@ -140,44 +140,44 @@ callout_arm_slow(struct callout_base *base, struct callout_node *n,
 	/* Its handler has returned: the next arm need not look. */
 	callout_change_state(n, CALLOUT_S_RAN, 0);
 	if (!target) {
-		home = callout_base(n->home);
+		home = co_base(n->home);
 		target = n->state & CALLOUT_S_AWAY && READ_ONCE(home->online) ?
 			 home : base;
 	}
 	if (!READ_ONCE(target->online))
-		target = callout_base_sibling(target, callout_home_cpu());
+		target = co_base_sibling(target, co_home_cpu());
 	if (target == base)
 		return base;
 	if ((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) == CALLOUT_S_PENDING) {
-		callout_unqueue_locked(base, n);
+		co_unqueue_locked(base, n);
 		callout_change_state(n, 0, CALLOUT_S_DUE);
 	}
-	return callout_move_locked(base, n, target);
+	return co_move_locked(base, n, target);
 }
 
 /* The tick of a span that others likely choose too. */
-static u64 callout_span_expiry(struct callout_base *base,
-			       const struct callout_span *span)
+static u64 co_span_expiry(struct callout_base *base,
+			  const struct callout_span *span)
 {
 	u64 now, first;
 
 	if (span->ticks) {
-		now = callout_now(base);
-		return callout_coalesce(now + span->first, now + span->last);
+		now = co_now(base);
+		return co_coalesce(now + span->first, now + span->last);
 	}
 	now = ktime_get_ns();
-	first = callout_from_ns(base, span->first, now);
+	first = co_from_ns(base, span->first, now);
 	/* Jiffies may change between two looks, and then there are two ticks. */
 	if (span->first == span->last)
 		return first;
-	return callout_coalesce(first, callout_from_ns(base, span->last, now));
+	return co_coalesce(first, co_from_ns(base, span->last, now));
 }
 
 /*
  * A callout without a function is not set: the core would call NULL later, when
  * the caller is not known any more.
  */
-noinline void callout_no_function(void)
+noinline void co_no_function(void)
 {
 	WARN_ONCE(1, "callout: set without a function\n");
 }
@@ -186,10 +186,10 @@ noinline void callout_no_function(void)
  * Arms @c in @ticks, or if there is a @span, in that. @target is the base to
  * migrate it to; NULL leaves it in its base.
  */
-static __always_inline int callout_arm(struct callout *c,
-				       struct callout_base *target, long ticks,
-				       const struct callout_span *span,
-				       callout_func_t *func, void *arg)
+static __always_inline int co_arm(struct callout *c,
+				  struct callout_base *target, long ticks,
+				  const struct callout_span *span,
+				  callout_func_t *func, void *arg)
 {
 	struct callout_node *n = &c->node;
 	struct callout_base *base, *to;
@@ -198,11 +198,11 @@ static __always_inline int callout_arm(struct callout *c,
 	u64 expires;
 	u8 state;
 
-	if (callout_misused(c))
+	if (co_misused(c))
 		return 0;
-	callout_debug_assert_init(c);
-	callout_debug_assert_held(c);
-	base = callout_lock(n, &flags);
+	co_debug_assert_init(c);
+	co_debug_assert_held(c);
+	base = co_lock(n, &flags);
 	state = n->state;
 	pending = state & CALLOUT_S_PENDING;
 	replaced = pending;
@@ -213,8 +213,8 @@ static __always_inline int callout_arm(struct callout *c,
 		/* Never pending. A handler that waits for its lock runs. */
 		if (state & CALLOUT_S_SHUT)
 			goto out;
-		replaced |= callout_cancel_start(base, n);
-		to = callout_arm_slow(base, n, target);
+		replaced |= co_cancel_start(base, n);
+		to = co_arm_slow(base, n, target);
 		if (!to)
 			goto out;
 		base = to;
@@ -225,38 +225,38 @@ static __always_inline int callout_arm(struct callout *c,
 	}
 	moved = pending;
 	if (trace_callout_start_enabled())
-		moved = callout_trace_replace(c, func, pending);
+		moved = co_trace_replace(c, func, pending);
 	if (likely(func)) {
 		c->func = func;
 		c->arg = arg;
 	} else if (unlikely(!c->func)) {
 		/* Never set, so neither pending nor running. */
-		callout_unlock(base, flags);
-		callout_no_function();
+		co_unlock(base, flags);
+		co_no_function();
 		return 0;
 	}
 	if (!pending)
-		callout_debug_activate(c);
+		co_debug_activate(c);
 	/* callout_active() and callout_deactivate() take no lock. */
 	WRITE_ONCE(n->mark, CALLOUT_A_TICKS);
-	if (span && !span->ticks && callout_is_wheel(base)) {
+	if (span && !span->ticks && co_is_wheel(base)) {
 		WRITE_ONCE(n->mark, CALLOUT_A_TIME);
 		n->time = span->first;
 	}
-	expires = span ? callout_span_expiry(base, span) :
-			 callout_expiry(base, ticks);
+	expires = span ? co_span_expiry(base, span) :
+			 co_expiry(base, ticks);
 	if (state & CALLOUT_S_PENDING) {
-		callout_scheme_rearm(base, n, expires);
+		co_scheme_rearm(base, n, expires);
 	} else {
 		WRITE_ONCE(n->state, state | CALLOUT_S_PENDING);
 		if (unlikely(--base->room < 0))
-			callout_grow_ask(base);
-		callout_scheme_start(base, n, expires);
+			co_grow_ask(base);
+		co_scheme_start(base, n, expires);
 	}
-	callout_trace_set(base, n, moved);
-	callout_started(base, expires);
+	co_trace_set(base, n, moved);
+	co_started(base, expires);
 out:
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return replaced;
 }
 
@@ -281,7 +281,7 @@ out:
  */
 int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg)
 {
-	return callout_arm(c, NULL, ticks, NULL, func, arg);
+	return co_arm(c, NULL, ticks, NULL, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_reset);
 
@@ -294,7 +294,7 @@ static struct callout_base *arm_target(int cpu)
 		return NULL;
 	if (cpu < nr_cpu_ids)
 		base = READ_ONCE(callout_bases[cpu]);
-	return base ?: callout_base(callout_home_cpu());
+	return base ?: co_base(co_home_cpu());
 }
 
 /**
@@ -319,7 +319,7 @@ static struct callout_base *arm_target(int cpu)
 int callout_reset_on(struct callout *c, long ticks, callout_func_t *func,
 		     void *arg, int cpu)
 {
-	return callout_arm(c, arm_target(cpu), ticks, NULL, func, arg);
+	return co_arm(c, arm_target(cpu), ticks, NULL, func, arg);
 }
 EXPORT_SYMBOL_GPL(callout_reset_on);
 
@@ -337,7 +337,7 @@ EXPORT_SYMBOL_GPL(callout_reset_on);
  */
 int callout_schedule(struct callout *c, long ticks)
 {
-	return callout_arm(c, NULL, ticks, NULL, NULL, NULL);
+	return co_arm(c, NULL, ticks, NULL, NULL, NULL);
 }
 EXPORT_SYMBOL_GPL(callout_schedule);
 
@@ -363,8 +363,8 @@ EXPORT_SYMBOL_GPL(callout_schedule_on);
  * on @cpu, or where it is if that is -1. Context and return value are those of
  * callout_reset().
  */
-int callout_arm_span(struct callout *c, const struct callout_span *span,
-		     callout_func_t *func, void *arg, int cpu)
+int co_arm_span(struct callout *c, const struct callout_span *span,
+		callout_func_t *func, void *arg, int cpu)
 {
-	return callout_arm(c, arm_target(cpu), 0, span, func, arg);
+	return co_arm(c, arm_target(cpu), 0, span, func, arg);
 }

@@ -16,17 +16,17 @@ extern spinlock_t callout_giant;
  * Does the handler run with interrupts off? As spin_lock_irq() has it, on
  * PREEMPT_RT under a raw spinlock only.
  */
-static inline bool callout_associated_irqs_off(u8 lock_flags)
+static inline bool co_associated_irqs_off(u8 lock_flags)
 {
 	return lock_flags & CALLOUT_IRQLOCK &&
 	       (!IS_ENABLED(CONFIG_PREEMPT_RT) ||
 		(lock_flags & CALLOUT_L_TYPES) == CALLOUT_L_RAW);
 }
 
-static inline void callout_associated_lock(void *lock, u8 lock_flags)
+static inline void co_associated_lock(void *lock, u8 lock_flags)
 	__acquires(lock)
 {
-	if (callout_associated_irqs_off(lock_flags))
+	if (co_associated_irqs_off(lock_flags))
 		local_irq_disable();
 	switch (lock_flags & CALLOUT_L_TYPES) {
 	case CALLOUT_L_SPIN:
@@ -43,7 +43,7 @@ static inline void callout_associated_lock(void *lock, u8 lock_flags)
 	}
 }
 
-static inline void callout_associated_unlock(void *lock, u8 lock_flags)
+static inline void co_associated_unlock(void *lock, u8 lock_flags)
 	__releases(lock)
 {
 	switch (lock_flags & CALLOUT_L_TYPES) {
@@ -59,7 +59,7 @@ static inline void callout_associated_unlock(void *lock, u8 lock_flags)
 	default:
 		read_unlock((rwlock_t *)lock);
 	}
-	if (callout_associated_irqs_off(lock_flags))
+	if (co_associated_irqs_off(lock_flags))
 		local_irq_enable();
 }
 
@@ -67,7 +67,7 @@ static inline void callout_associated_unlock(void *lock, u8 lock_flags)
  * Interrupts are off, and the caller leaves them off for the handler if they must
  * be. sparse: the caller marks the lock as held.
  */
-static inline bool callout_associated_trylock(void *lock, u8 lock_flags)
+static inline bool co_associated_trylock(void *lock, u8 lock_flags)
 {
 	raw_spinlock_t *raw = lock;
 	spinlock_t *spin = lock;

@@ -47,78 +47,78 @@ atomic_t callout_moves = ATOMIC_INIT(0);
 EXPORT_SYMBOL_IF_KUNIT(callout_moves);
 
 /* A single base is number 0, which all CPUs have from the start. */
-static void callout_single_prepare(struct callout_base *base)
+static void co_single_prepare(struct callout_base *base)
 {
 	unsigned int cpu;
 
-	base->cpu = callout_home_cpu();
+	base->cpu = co_home_cpu();
 	for_each_possible_cpu(cpu)
 		callout_bases[base->index + cpu] = base;
 }
 
 /* The class after @class of those that there are; CALLOUT_ALL_CLASSES: none. */
-static unsigned int callout_class_after(unsigned int class)
+static unsigned int co_class_after(unsigned int class)
 {
 	return ++class == callout_nr_classes ? CALLOUT_CLASS_GLOBAL : class;
 }
 
 /* Is @class for callouts that leave CPUs asleep? */
-static bool callout_class_sleeps(unsigned int class)
+static bool co_class_sleeps(unsigned int class)
 {
 	return class == CALLOUT_CLASS_GLOBAL ||
 	       class == CALLOUT_CLASS_DEFERRABLE;
 }
 
-static int callout_class_prepare(unsigned int class, unsigned int cpu)
+static int co_class_prepare(unsigned int class, unsigned int cpu)
 {
-	bool sleeps = callout_class_sleeps(class);
+	bool sleeps = co_class_sleeps(class);
 	bool device = class != CALLOUT_CLASS_KERNEL && !sleeps;
 	struct callout_scheme_params params = the_config.params;
-	struct callout_base *base = callout_base_of(class, cpu);
+	struct callout_base *base = co_base_of(class, cpu);
 
 	if (base)
 		return 0;
 	if (sleeps && (the_config.tick != &callout_tick_jiffies ||
 		       has_single_base())) {
 		WRITE_ONCE(callout_bases[class * nr_cpu_ids + cpu],
-			   callout_base_of(CALLOUT_CLASS_KERNEL, cpu));
+			   co_base_of(CALLOUT_CLASS_KERNEL, cpu));
 		return 0;
 	}
 	params.node = cpu_to_node(cpu);
 	if (!params.buckets)
 		params.buckets = sleeps ? CALLOUT_WHEEL_LEAST :
 					  CALLOUT_WHEEL_FIRST;
-	base = callout_base_create(class * nr_cpu_ids +
-				   (has_single_base() ? 0 : cpu),
-				   device ? the_config.device_tick :
-					    the_config.tick,
-				   device ? the_config.device_tick_ns :
-					    the_config.tick_ns,
-				   the_config.scheme, &params);
+	base = co_base_create(class * nr_cpu_ids +
+			      (has_single_base() ? 0 : cpu),
+			      device ? the_config.device_tick :
+				       the_config.tick,
+			      device ? the_config.device_tick_ns :
+				       the_config.tick_ns,
+			      the_config.scheme, &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
 	if (!the_config.params.buckets)
-		callout_grow_begin(base);
+		co_grow_begin(base);
 	if (has_single_base())
-		callout_single_prepare(base);
+		co_single_prepare(base);
 	return 0;
 }
 
 /* If this fails the bases that were made stay, as after the CPU has been up. */
-static int callout_cpu_prepare(unsigned int cpu)
+static int co_cpu_prepare(unsigned int cpu)
 {
 	unsigned int class;
 	int ret = 0;
 
 	for (class = 0; class < CALLOUT_ALL_CLASSES;
-	     class = callout_class_after(class))
+	     class = co_class_after(class))
 		if (!ret)
-			ret = callout_class_prepare(class, cpu);
+			ret = co_class_prepare(class, cpu);
 	return ret;
 }
 
 /* The CPU that drives a single base after @cpu: the next one. */
-static unsigned int callout_driver_after(unsigned int cpu)
+static unsigned int co_driver_after(unsigned int cpu)
 {
 	unsigned int other;
 
@@ -131,59 +131,59 @@ static unsigned int callout_driver_after(unsigned int cpu)
 /*
  * Runs on the CPU: from here on other CPUs may arm callouts there, or may not. A
  * single base stays online. Its timer may be at work on this CPU and start on
- * the other one: callout_expire() lets one of them in. A kernel whose own timers
+ * the other one: co_expire() lets one of them in. A kernel whose own timers
  * are callouts makes its first bases with interrupts off.
  */
-static void callout_base_set_online(struct callout_base *base,
-				    unsigned int cpu, bool online)
+static void co_base_set_online(struct callout_base *base,
+			       unsigned int cpu, bool online)
 {
 	unsigned long flags;
 
-	callout_point(CALLOUT_POINT_ONLINE);
+	co_point(CALLOUT_POINT_ONLINE);
 	local_irq_save(flags);
-	callout_base_lock(base);
-	/* callout_arm_slow() looks without the lock, then again with it. */
+	co_base_lock(base);
+	/* co_arm_slow() looks without the lock, then again with it. */
 	WRITE_ONCE(base->online, online || has_single_base());
 	if (!online && has_single_base() && base->cpu == cpu) {
-		/* callout_goes_on_here() looks without the lock. */
-		WRITE_ONCE(base->cpu, callout_driver_after(cpu));
+		/* co_goes_on_here() looks without the lock. */
+		WRITE_ONCE(base->cpu, co_driver_after(cpu));
 		if (base->armed && base->armed != U64_MAX)
-			callout_program(base, base->armed);
+			co_program(base, base->armed);
 	}
-	callout_unlock(base, flags);
-	callout_point(CALLOUT_POINT_ONLINE_TOLD);
+	co_unlock(base, flags);
+	co_point(CALLOUT_POINT_ONLINE_TOLD);
 }
 
-static int callout_cpu_set_online(unsigned int cpu, bool online)
+static int co_cpu_set_online(unsigned int cpu, bool online)
 {
 	struct callout_base *base;
 	unsigned int class;
 
 	for (class = 0; class < CALLOUT_ALL_CLASSES;
-	     class = callout_class_after(class)) {
-		base = callout_base_of(class, cpu);
+	     class = co_class_after(class)) {
+		base = co_base_of(class, cpu);
 		if (WARN_ON(!base))
 			return -EINVAL;
-		callout_base_set_online(base, cpu, online);
+		co_base_set_online(base, cpu, online);
 	}
 	return 0;
 }
 
-static int callout_cpu_online(unsigned int cpu)
+static int co_cpu_online(unsigned int cpu)
 {
-	return callout_cpu_set_online(cpu, true);
+	return co_cpu_set_online(cpu, true);
 }
 
 /*
  * Runs on the CPU, before ksoftirqd is parked: that leaves softirqs pending. No
  * tasklet is scheduled once the bases are not online, until the CPU is back: who
- * looks, in callout_goes_on_here(), and then schedules one is not preempted in
+ * looks, in co_goes_on_here(), and then schedules one is not preempted in
  * between. One that was scheduled before is pending, and runs now. On PREEMPT_RT none
  * is ever scheduled.
  */
-static int callout_cpu_offline(unsigned int cpu)
+static int co_cpu_offline(unsigned int cpu)
 {
-	int ret = callout_cpu_set_online(cpu, false);
+	int ret = co_cpu_set_online(cpu, false);
 
 	local_bh_disable();
 	local_bh_enable();
@@ -191,8 +191,8 @@ static int callout_cpu_offline(unsigned int cpu)
 }
 
 /* Migrates up to a budget of the dead @from's callouts. Both are locked. */
-static bool callout_take_over(struct callout_base *from,
-			      struct callout_base *to)
+static bool co_take_over(struct callout_base *from,
+			 struct callout_base *to)
 	__must_hold(&from->lock) __must_hold(&to->lock)
 {
 	unsigned int budget = CALLOUT_BUDGET;
@@ -211,31 +211,31 @@ static bool callout_take_over(struct callout_base *from,
 	while (!list_empty(&taken)) {
 		n = list_first_entry(&taken, struct callout_node, entry);
 		list_del(&n->entry);
-		/* It goes home at its next arm, see callout_arm_slow(). */
+		/* It goes home at its next arm, see co_arm_slow(). */
 		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_RAN |
 				     CALLOUT_S_AWAY, to->index == n->home ?
 				     0 : CALLOUT_S_AWAY);
 		from->room++;
-		/* Pairs with the READ_ONCE() in callout_lock(). */
+		/* Pairs with the READ_ONCE() in co_lock(). */
 		WRITE_ONCE(n->cpu, to->index);
-		callout_start_locked(to, n, n->expires);
+		co_start_locked(to, n, n->expires);
 	}
 	return more;
 }
 
 /* The base that gets the callouts of the dead @from. */
-static struct callout_base *callout_base_heir(struct callout_base *from)
+static struct callout_base *co_base_heir(struct callout_base *from)
 {
-	if (callout_base_has_class(from, CALLOUT_CLASS_GLOBAL))
-		return callout_base_unpinned();
-	return callout_base_sibling(from, callout_home_cpu());
+	if (co_base_has_class(from, CALLOUT_CLASS_GLOBAL))
+		return co_base_unpinned();
+	return co_base_sibling(from, co_home_cpu());
 }
 
 /*
  * The CPU is dead, and only running handlers arm callouts there: those that its
  * hrtimer runs, which has moved to a live CPU. A callout must not change its base
  * while its handler runs, so the tick source is shut down first, which waits for
- * that. The tasklet is not scheduled, see callout_cpu_offline(), and disabled all
+ * that. The tasklet is not scheduled, see co_cpu_offline(), and disabled all
  * the same:
  *
  *	CPU0: expiry of base 1			CPU2: CPU1 is dead
@@ -248,7 +248,7 @@ static struct callout_base *callout_base_heir(struct callout_base *from)
  *						frees c
  *	handler goes on with c
  */
-static void callout_base_evacuate(struct callout_base *from)
+static void co_base_evacuate(struct callout_base *from)
 {
 	struct callout_base *to;
 	bool more;
@@ -257,7 +257,7 @@ static void callout_base_evacuate(struct callout_base *from)
 	tasklet_disable(&from->again);
 	/* Nothing is left that could program it. */
 	from->tick->shutdown(from);
-	callout_point(CALLOUT_POINT_DEAD);
+	co_point(CALLOUT_POINT_DEAD);
 	do {
 		/*
 		 * Overdue callouts run once softirqs are on, in the tasklet; on PREEMPT_RT
@@ -266,26 +266,26 @@ static void callout_base_evacuate(struct callout_base *from)
 		local_bh_disable();
 		local_irq_disable();
 		/* Hotplug is under way: online CPUs stay online. */
-		to = callout_base_heir(from);
-		callout_base_lock(to);
-		callout_base_lock_nested(from);
-		callout_move_begin();
-		more = callout_take_over(from, to);
-		callout_move_end();
+		to = co_base_heir(from);
+		co_base_lock(to);
+		co_base_lock_nested(from);
+		co_move_begin();
+		more = co_take_over(from, to);
+		co_move_end();
 		if (!more)
 			WRITE_ONCE(from->armed, U64_MAX);
-		callout_base_unlock(from);
-		callout_base_unlock(to);
+		co_base_unlock(from);
+		co_base_unlock(to);
 		local_irq_enable();
 		local_bh_enable();
-		callout_point(CALLOUT_POINT_TAKEN_OVER);
+		co_point(CALLOUT_POINT_TAKEN_OVER);
 		cond_resched();
 	} while (more);
 	tasklet_enable(&from->again);
 	from->tick->init(from);
 }
 
-static int callout_cpu_dead(unsigned int cpu)
+static int co_cpu_dead(unsigned int cpu)
 {
 	struct callout_base *base;
 	unsigned int class;
@@ -294,10 +294,10 @@ static int callout_cpu_dead(unsigned int cpu)
 	if (cpu_online(cpu) || has_single_base())
 		return 0;
 	for (class = 0; class < CALLOUT_ALL_CLASSES;
-	     class = callout_class_after(class)) {
-		base = callout_base_owned_by(class * nr_cpu_ids + cpu);
+	     class = co_class_after(class)) {
+		base = co_base_owned_by(class * nr_cpu_ids + cpu);
 		if (base)
-			callout_base_evacuate(base);
+			co_base_evacuate(base);
 	}
 	return 0;
 }
@@ -309,25 +309,25 @@ static int callout_cpu_dead(unsigned int cpu)
  * Kernels before 6.10, 6.9.8, 6.6.37 and 6.1.97 do not call a startup of
  * CPUHP_BP_PREPARE_DYN for CPUs that are up, and report success.
  */
-static int callout_cpus_prepare(void)
+static int co_cpus_prepare(void)
 {
 	unsigned int cpu;
 	int ret;
 
 	ret = cpuhp_setup_state_cpuslocked(CPUHP_BP_PREPARE_DYN,
 					   "callout:prepare",
-					   callout_cpu_prepare,
-					   callout_cpu_dead);
+					   co_cpu_prepare,
+					   co_cpu_dead);
 	if (ret < 0)
 		return ret;
 	prepare_state = ret;
 	for_each_online_cpu(cpu) {
-		ret = callout_cpu_prepare(cpu);
+		ret = co_cpu_prepare(cpu);
 		if (ret)
 			return ret;
 	}
 	/* DEFINE_CALLOUT() needs it even where CPU 0 can be absent. */
-	return callout_cpu_prepare(0);
+	return co_cpu_prepare(0);
 }
 
 /*
@@ -335,7 +335,7 @@ static int callout_cpus_prepare(void)
  * called. Returns 0, -EINVAL if the scheme does not take its parameters, or
  * another error.
  */
-int callout_cpus_init(const struct callout_config *config)
+int co_cpus_init(const struct callout_config *config)
 {
 	int ret;
 
@@ -353,16 +353,16 @@ int callout_cpus_init(const struct callout_config *config)
 	the_config = *config;
 	/* One hold: else the CPU that drives a single base could go unseen. */
 	cpus_read_lock();
-	ret = callout_cpus_prepare();
+	ret = co_cpus_prepare();
 	if (!ret)
 		ret = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN,
 						   "callout:online",
-						   callout_cpu_online,
-						   callout_cpu_offline);
+						   co_cpu_online,
+						   co_cpu_offline);
 	cpus_read_unlock();
 	if (ret < 0) {
-		callout_cpus_kill();
-		callout_cpus_exit();
+		co_cpus_kill();
+		co_cpus_exit();
 		return ret;
 	}
 	online_state = ret;
@@ -375,7 +375,7 @@ int callout_cpus_init(const struct callout_config *config)
  * Returns its number; -ENOSPC if there are CALLOUT_CLASSES; -ENOMEM. May sleep;
  * the caller serialises calls.
  */
-int callout_class_add(void)
+int co_class_add(void)
 {
 	unsigned int class = callout_nr_classes, cpu;
 	int ret = 0;
@@ -385,14 +385,14 @@ int callout_class_add(void)
 	cpus_read_lock();
 	/* What a failure leaves is used later. */
 	for_each_possible_cpu(cpu)
-		if (!ret && callout_base(cpu))
-			ret = callout_class_prepare(class, cpu);
+		if (!ret && co_base(cpu))
+			ret = co_class_prepare(class, cpu);
 	if (!ret) {
 		for_each_possible_cpu(cpu)
-			if (callout_base(cpu) && callout_base(cpu)->online)
-				callout_base_set_online(callout_base_of(class,
-									cpu),
-							cpu, true);
+			if (co_base(cpu) && co_base(cpu)->online)
+				co_base_set_online(co_base_of(class,
+							      cpu),
+						   cpu, true);
 		callout_nr_classes++;
 	}
 	cpus_read_unlock();
@@ -404,7 +404,7 @@ int callout_class_add(void)
  * no handler of a callout runs in softirq context, nor ever will. The bases stay,
  * for threads: what these set is filed, and never due. May sleep.
  */
-void callout_cpus_kill(void)
+void co_cpus_kill(void)
 {
 	struct callout_base *base;
 	unsigned int i;
@@ -414,26 +414,26 @@ void callout_cpus_kill(void)
 	if (prepare_state)
 		cpuhp_remove_state_nocalls(prepare_state);
 	/* A handler that still runs on one base can arm on any of them. */
-	for (i = 0; (base = callout_base_from(&i)); i++)
-		callout_base_kill(base);
+	for (i = 0; (base = co_base_from(&i)); i++)
+		co_base_kill(base);
 }
 
 /*
  * Frees the bases, which are dead, when no other function of the core can be
  * called any more. Returns how many callouts were still pending. They do not run.
  */
-u64 callout_cpus_exit(void)
+u64 co_cpus_exit(void)
 {
 	struct callout_base *base;
 	unsigned int i;
 	u64 left = 0;
 
-	callout_grow_end();
+	co_grow_end();
 	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
 	for (i = CALLOUT_INDEX_TEST; i--;) {
-		base = callout_base_owned_by(i);
+		base = co_base_owned_by(i);
 		if (base)
-			left += callout_base_destroy(base);
+			left += co_base_destroy(base);
 	}
 	kfree(callout_bases);
 	return left;

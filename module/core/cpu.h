@@ -18,20 +18,20 @@ extern atomic_t callout_moves;
 
 #define CALLOUT_MOVE_ENDED	0x10000
 
-/* Before a callout leaves its base. Pairs with callout_moves_since(). */
-static inline void callout_move_begin(void)
+/* Before a callout leaves its base. Pairs with co_moves_since(). */
+static inline void co_move_begin(void)
 {
 	atomic_inc_return(&callout_moves);
 }
 
-/* When it is in the other. Pairs with callout_moves_read(). */
-static inline void callout_move_end(void)
+/* When it is in the other. Pairs with co_moves_read(). */
+static inline void co_move_end(void)
 {
 	atomic_add_return_release(CALLOUT_MOVE_ENDED - 1, &callout_moves);
 }
 
 /* Before a search. */
-static inline unsigned int callout_moves_read(void)
+static inline unsigned int co_moves_read(void)
 {
 	return atomic_read_acquire(&callout_moves);
 }
@@ -40,7 +40,7 @@ static inline unsigned int callout_moves_read(void)
  * Has a callout moved since @before, or was one moving then? After the locks of
  * all bases, under which callouts leave them.
  */
-static inline bool callout_moves_since(unsigned int before)
+static inline bool co_moves_since(unsigned int before)
 {
 	return before % CALLOUT_MOVE_ENDED ||
 	       before != atomic_read(&callout_moves);
@@ -70,9 +70,9 @@ struct callout_config {
 /* The classes that there are. Written with CPUs kept from coming and going. */
 extern unsigned int callout_nr_classes;
 
-int callout_cpus_init(const struct callout_config *config);
-int callout_class_add(void);
-void callout_cpus_kill(void);
-u64 callout_cpus_exit(void);
+int co_cpus_init(const struct callout_config *config);
+int co_class_add(void);
+void co_cpus_kill(void);
+u64 co_cpus_exit(void);
 
 #endif /* _CALLOUT_CPU_H */

@@ -21,12 +21,12 @@
 #include "debug.h"
 #include "kcompat.h"
 
-void callout_called_in_nmi(void)
+void co_called_in_nmi(void)
 {
 	WARN_ONCE(1, "callout: called in an NMI\n");
 }
 
-void callout_is_null(void)
+void co_is_null(void)
 {
 	WARN_ONCE(1, "callout: NULL instead of a callout\n");
 }
@@ -35,39 +35,39 @@ void callout_is_null(void)
 
 static const struct debug_obj_descr callout_descr;
 
-static void *callout_hint(void *addr)
+static void *co_hint(void *addr)
 {
 	return ((struct callout *)addr)->func;
 }
 
 /* DEFINE_CALLOUT() does without callout_init(). */
-static bool callout_is_static(void *addr)
+static bool co_is_static(void *addr)
 {
 	struct callout *c = addr;
 
 	return c->node.flags == CALLOUT_L_STATIC;
 }
 
-static bool callout_fixup_init(void *addr, enum debug_obj_state state)
+static bool co_fixup_init(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	callout_stop_unasserted(addr);
+	co_stop_unasserted(addr);
 	debug_object_init(addr, &callout_descr);
 	return true;
 }
 
-static bool callout_fixup_free(void *addr, enum debug_obj_state state)
+static bool co_fixup_free(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
-	callout_stop_unasserted(addr);
+	co_stop_unasserted(addr);
 	debug_object_free(addr, &callout_descr);
 	return true;
 }
 
 /* Called after the report: initialises the callout, to track it from now on. */
-static bool callout_fixup_assert_init(void *addr, enum debug_obj_state state)
+static bool co_fixup_assert_init(void *addr, enum debug_obj_state state)
 {
 	struct callout *unprepared = addr;
 
@@ -79,15 +79,15 @@ static bool callout_fixup_assert_init(void *addr, enum debug_obj_state state)
 
 static const struct debug_obj_descr callout_descr = {
 	.name			= "callout",
-	.debug_hint		= callout_hint,
-	.is_static_object	= callout_is_static,
-	.fixup_init		= callout_fixup_init,
-	.fixup_free		= callout_fixup_free,
-	.fixup_assert_init	= callout_fixup_assert_init,
+	.debug_hint		= co_hint,
+	.is_static_object	= co_is_static,
+	.fixup_init		= co_fixup_init,
+	.fixup_free		= co_fixup_free,
+	.fixup_assert_init	= co_fixup_assert_init,
 };
 
 /* Before a callout is initialised. Returns flags that it must have, or 0. */
-u8 callout_debug_init(struct callout *c)
+u8 co_debug_init(struct callout *c)
 {
 	if (object_is_on_stack(c))
 		return CALLOUT_L_UNTRACKED;
@@ -96,22 +96,22 @@ u8 callout_debug_init(struct callout *c)
 }
 
 /* A callout becomes pending. */
-void callout_debug_activate(struct callout *c)
+void co_debug_activate(struct callout *c)
 {
 	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
 		debug_object_activate(c, &callout_descr);
 }
 
 /* A callout is not pending any more. */
-void callout_debug_deactivate(struct callout *c)
+void co_debug_deactivate(struct callout *c)
 {
 	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
 		debug_object_deactivate(c, &callout_descr);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_debug_deactivate);
+EXPORT_SYMBOL_IF_KUNIT(co_debug_deactivate);
 
 /* Warns if a callout was never initialised. */
-void callout_debug_assert_init(struct callout *c)
+void co_debug_assert_init(struct callout *c)
 {
 	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
 		debug_object_assert_init(c, &callout_descr);
@@ -127,9 +127,9 @@ struct callout_class callout_unprepared_class = {
  * Before a wait for a handler of this class. If lockdep reports a lock here,
  * the caller holds it and the handler takes it.
  */
-void callout_debug_wait(struct callout_class *class)
+void co_debug_wait(struct callout_class *class)
 {
-	struct lockdep_map map = callout_class_map(class);
+	struct lockdep_map map = co_class_map(class);
 	unsigned long flags;
 
 	/* As in the kernel's timers: no softirq of this CPU may intervene. */
@@ -144,7 +144,7 @@ void callout_debug_wait(struct callout_class *class)
  * certain? The handler of CALLOUT_SHAREDLOCK may stop itself, and it reads. Only
  * the core takes Giant.
  */
-bool callout_lock_is_held(const struct callout *c)
+bool co_lock_is_held(const struct callout *c)
 {
 	raw_spinlock_t *raw = c->lock;
 	spinlock_t *spin = c->lock;
@@ -163,10 +163,10 @@ bool callout_lock_is_held(const struct callout *c)
 		return lockdep_is_held(rw);
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_lock_is_held);
+EXPORT_SYMBOL_IF_KUNIT(co_lock_is_held);
 
 /* A callout that is set for the first time has no function to name yet. */
-void callout_lock_not_held(void)
+void co_lock_not_held(void)
 {
 	WARN_ONCE(1, "callout: set or stopped without its lock\n");
 }

@@ -23,49 +23,49 @@
 #define CALLOUT_CALLS_CHECKED	0
 #endif
 
-void callout_called_in_nmi(void);
-void callout_is_null(void);
+void co_called_in_nmi(void);
+void co_is_null(void);
 
 /* Warns in an NMI, where nothing must be done. */
-static inline bool callout_misused_nmi(void)
+static inline bool co_misused_nmi(void)
 {
 	if (!CALLOUT_CALLS_CHECKED || likely(!in_nmi()))
 		return false;
-	callout_called_in_nmi();
+	co_called_in_nmi();
 	return true;
 }
 
 /* Warns if a call with @c is one for which nothing must be done. */
-static inline bool callout_misused(const struct callout *c)
+static inline bool co_misused(const struct callout *c)
 {
 	if (CALLOUT_CALLS_CHECKED && unlikely(!c)) {
-		callout_is_null();
+		co_is_null();
 		return true;
 	}
-	return callout_misused_nmi();
+	return co_misused_nmi();
 }
 
 #ifdef CONFIG_DEBUG_OBJECTS
-int callout_stop_unasserted(struct callout *c);
-u8 callout_debug_init(struct callout *c);
-void callout_debug_activate(struct callout *c);
-void callout_debug_deactivate(struct callout *c);
-void callout_debug_assert_init(struct callout *c);
+int co_stop_unasserted(struct callout *c);
+u8 co_debug_init(struct callout *c);
+void co_debug_activate(struct callout *c);
+void co_debug_deactivate(struct callout *c);
+void co_debug_assert_init(struct callout *c);
 #else
-static inline u8 callout_debug_init(struct callout *c)
+static inline u8 co_debug_init(struct callout *c)
 {
 	return 0;
 }
 
-static inline void callout_debug_activate(struct callout *c)
+static inline void co_debug_activate(struct callout *c)
 {
 }
 
-static inline void callout_debug_deactivate(struct callout *c)
+static inline void co_debug_deactivate(struct callout *c)
 {
 }
 
-static inline void callout_debug_assert_init(struct callout *c)
+static inline void co_debug_assert_init(struct callout *c)
 {
 }
 #endif
@@ -78,53 +78,53 @@ extern struct callout_class callout_unprepared_class;
  * never initialised has none: debugobjects, if enabled, reports it; lockdep
  * must not oops.
  */
-static inline struct callout_class *callout_debug_class(struct callout *c)
+static inline struct callout_class *co_debug_class(struct callout *c)
 {
 	return c->class ?: &callout_unprepared_class;
 }
 
 /* On the stack of the caller: a handler may free its callout. */
-static inline struct lockdep_map callout_class_map(struct callout_class *class)
+static inline struct lockdep_map co_class_map(struct callout_class *class)
 {
 	return (struct lockdep_map)STATIC_LOCKDEP_MAP_INIT(class->name,
 							   &class->key);
 }
 
-void callout_debug_wait(struct callout_class *class);
-bool callout_lock_is_held(const struct callout *c);
-void callout_lock_not_held(void);
+void co_debug_wait(struct callout_class *class);
+bool co_lock_is_held(const struct callout *c);
+void co_lock_not_held(void);
 
 /*
  * Warns unless the caller holds the associated lock of @c, if it has one. Once it
  * is shut down calls with it do nothing, and the lock may have been freed.
  */
-static inline void callout_debug_assert_held(const struct callout *c)
+static inline void co_debug_assert_held(const struct callout *c)
 {
 	if (unlikely(c->lock && !(READ_ONCE(c->node.state) & CALLOUT_S_SHUT) &&
-		     !callout_lock_is_held(c)))
-		callout_lock_not_held();
+		     !co_lock_is_held(c)))
+		co_lock_not_held();
 }
 #else
-static inline struct callout_class *callout_debug_class(struct callout *c)
+static inline struct callout_class *co_debug_class(struct callout *c)
 {
 	return NULL;
 }
 
-static inline struct lockdep_map callout_class_map(struct callout_class *class)
+static inline struct lockdep_map co_class_map(struct callout_class *class)
 {
 	return (struct lockdep_map){};
 }
 
-static inline void callout_debug_wait(struct callout_class *class)
+static inline void co_debug_wait(struct callout_class *class)
 {
 }
 
-static inline bool callout_lock_is_held(const struct callout *c)
+static inline bool co_lock_is_held(const struct callout *c)
 {
 	return true;
 }
 
-static inline void callout_debug_assert_held(const struct callout *c)
+static inline void co_debug_assert_held(const struct callout *c)
 {
 }
 #endif

@@ -11,7 +11,7 @@
  * the number of callouts or on how late the base is. When the limits are reached
  * the rest goes on in a tasklet, that is in a later softirq, so that other
  * softirqs, ksoftirqd and RCU are not starved. On PREEMPT_RT no tasklet is used: it would
- * run in ksoftirqd, at a lower priority than timers. See callout_go_on().
+ * run in ksoftirqd, at a lower priority than timers. See co_go_on().
  */
 #include <linux/callout.h>
 #include <linux/debug_locks.h>
@@ -30,9 +30,9 @@
 
 static_assert(CALLOUT_BUDGET >= CALLOUT_MIN_BUDGET);
 
-static unsigned int callout_expire_none(struct callout_base *base,
-					struct callout_node *n,
-					unsigned int *budget);
+static unsigned int co_expire_none(struct callout_base *base,
+				   struct callout_node *n,
+				   unsigned int *budget);
 
 static struct callout_owner callout_owner(const struct callout_node *n)
 {
@@ -46,15 +46,15 @@ static struct callout_owner callout_owner(const struct callout_node *n)
  * a stray write later faults, and cannot choose what expiry calls.
  */
 static struct callout_kind_ops kinds[U8_MAX + 1] __ro_after_init = {
-	[CALLOUT_KIND_NONE] = { .expire = callout_expire_none },
+	[CALLOUT_KIND_NONE] = { .expire = co_expire_none },
 	/* The loop of expiry calls this kind itself. */
 	[CALLOUT_KIND_FUNC] = { .owner = callout_owner },
-	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = { .expire = callout_expire_none },
+	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = { .expire = co_expire_none },
 };
 
 /* Says what to do with due nodes of one kind. Init functions only. */
-void callout_register_kind(enum callout_kind kind,
-			   const struct callout_kind_ops *ops)
+void co_register_kind(enum callout_kind kind,
+		      const struct callout_kind_ops *ops)
 {
 	kinds[kind] = *ops;
 }
@@ -77,11 +77,11 @@ static bool lock_expiry(struct callout_base *base)
 {
 	bool first;
 
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	first = !base->expiring && !base->dead;
 	if (first)
 		base->expiring = true;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	if (first)
 		spin_lock(&base->expiry_lock);
 	return first;
@@ -155,57 +155,57 @@ static void expiry_wake(struct callout_base *base)
  * a timer that was pinned while it ran, and any CPU may run the timers of a global
  * base.
  */
-static void callout_leave(struct callout_base *base)
+static void co_leave(struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	struct callout_node *n = base->leaving;
-	struct callout_base *home = callout_base(n->home);
+	struct callout_base *home = co_base(n->home);
 
 	base->leaving = NULL;
 	if (!READ_ONCE(home->online)) {
-		if (!callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+		if (!co_base_has_class(base, CALLOUT_CLASS_GLOBAL))
 			return;
-		home = callout_base_sibling(home, callout_home_cpu());
+		home = co_base_sibling(home, co_home_cpu());
 	}
-	callout_unqueue_locked(base, n);
+	co_unqueue_locked(base, n);
 	callout_change_state(n, CALLOUT_S_DUE, 0);
-	home = callout_move_locked(base, n, home);
-	callout_start_locked(home, n, n->expires);
-	callout_base_unlock(home);
-	callout_point(CALLOUT_POINT_LEFT);
-	callout_base_lock(base);
+	home = co_move_locked(base, n, home);
+	co_start_locked(home, n, n->expires);
+	co_base_unlock(home);
+	co_point(CALLOUT_POINT_LEFT);
+	co_base_lock(base);
 }
 
-/* callout_run_end() if there is more to do. */
-void callout_run_end_slow(struct callout_base *base, void *arg)
+/* co_run_end() if there is more to do. */
+void co_run_end_slow(struct callout_base *base, void *arg)
 	__must_hold(&base->lock)
 {
 	callout_func_t *drain;
 
 	base->attention = base->waiters;
 	if (base->leaving)
-		callout_leave(base);
+		co_leave(base);
 	if (base->drain) {
 		drain = base->drain;
 		base->drain = NULL;
 		/* Before run_seq changes: callout_barrier() waits for it too. */
-		callout_base_unlock_irq(base);
-		callout_point(CALLOUT_POINT_RUN_DRAINED);
-		callout_call(base, drain, arg);
-		callout_check_context(base, drain);
-		callout_base_lock_irq(base);
+		co_base_unlock_irq(base);
+		co_point(CALLOUT_POINT_RUN_DRAINED);
+		co_call(base, drain, arg);
+		co_check_context(base, drain);
+		co_base_lock_irq(base);
 	}
-	callout_bump_seq(base);
+	co_bump_seq(base);
 	if (base->waiters) {
 		/* Waking takes sleeping locks on PREEMPT_RT. */
-		callout_base_unlock_irq(base);
-		callout_point(CALLOUT_POINT_RUN_WAKES);
+		co_base_unlock_irq(base);
+		co_point(CALLOUT_POINT_RUN_WAKES);
 		expiry_wake(base);
 		/* Do not account this to the next handler. */
-		callout_time_passed(base, NULL);
-		callout_base_lock_irq(base);
+		co_time_passed(base, NULL);
+		co_base_lock_irq(base);
 	}
-	/* Last: callout_base_kill() may have come while the base was unlocked. */
+	/* Last: co_base_kill() may have come while the base was unlocked. */
 	if (base->dead)
 		base->left = 0;
 }
@@ -215,7 +215,7 @@ void callout_run_end_slow(struct callout_base *base, void *arg)
  * which another one may have preempted all that time, and which need not yield to
  * threads: to end would make callouts late that Linux's timers are not.
  */
-static bool callout_time_is_up(const struct callout_base *base)
+static bool co_time_is_up(const struct callout_base *base)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
 	       READ_ONCE(*base->jiffies) != base->edge;
@@ -226,8 +226,8 @@ static bool callout_time_is_up(const struct callout_base *base)
  * has run since, if any. Expiry ends soon, except on PREEMPT_RT. The base is not
  * locked; it has one expiry at a time, so nobody else writes this.
  */
-noinline void callout_time_passed(struct callout_base *base,
-				  callout_func_t *func)
+noinline void co_time_passed(struct callout_base *base,
+			     callout_func_t *func)
 {
 	u64 edges = READ_ONCE(*base->jiffies) - base->edge;
 
@@ -240,15 +240,15 @@ noinline void callout_time_passed(struct callout_base *base,
 			pr_info_ratelimited("callout: %ps took more than %u ms\n",
 					    func, jiffies_to_msecs(edges - 1));
 	}
-	if (callout_time_is_up(base))
+	if (co_time_is_up(base))
 		base->left = 0;
 	/* A line on a serial console can take as long. */
 	base->edge = READ_ONCE(*base->jiffies);
 }
 
-/* What callout_check_context() has found. */
-noinline void callout_context_changed(struct callout_base *base,
-				      callout_func_t *func)
+/* What co_check_context() has found. */
+noinline void co_context_changed(struct callout_base *base,
+				 callout_func_t *func)
 {
 	if (base->preempt_count != preempt_count()) {
 		WARN_ONCE(1, "callout: %pS: preempt_count %08x became %08x\n",
@@ -260,12 +260,12 @@ noinline void callout_context_changed(struct callout_base *base,
 		WARN_ONCE(1, "callout: %pS: held %d locks and now %d\n",
 			  func, base->lockdep_depth, lockdep_depth(current));
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_context_changed);
+EXPORT_SYMBOL_IF_KUNIT(co_context_changed);
 
 /* arm.c has the races with callout_stop(). */
-static void callout_run_with_lock(struct callout_base *base,
-				  callout_func_t *func, void *arg, void *lock,
-				  u8 lock_flags)
+static void co_run_with_lock(struct callout_base *base,
+			     callout_func_t *func, void *arg, void *lock,
+			     u8 lock_flags)
 {
 	unsigned long irqs;
 	bool start = true;
@@ -273,119 +273,119 @@ static void callout_run_with_lock(struct callout_base *base,
 	if (lock_flags & CALLOUT_TRYLOCK) {
 		__acquire(lock);	/* before; for sparse */
 	} else {
-		callout_associated_lock(lock, lock_flags);
-		callout_point(CALLOUT_POINT_RUN_LOCKED);
+		co_associated_lock(lock, lock_flags);
+		co_point(CALLOUT_POINT_RUN_LOCKED);
 		local_irq_save(irqs);
-		callout_base_lock(base);
+		co_base_lock(base);
 		start = base->stage == CALLOUT_STAGE_WAITING;
 		if (start)
 			base->stage = CALLOUT_STAGE_STARTED;
-		callout_unlock(base, irqs);
-		callout_point(CALLOUT_POINT_RUN_STARTS);
+		co_unlock(base, irqs);
+		co_point(CALLOUT_POINT_RUN_STARTS);
 	}
 	if (start)
 		func(arg);
 	if (start && lock_flags & CALLOUT_RETURNUNLOCKED) {
 		__release(lock);	/* by the handler; for sparse */
-		callout_look_at_time(base, func);
+		co_look_at_time(base, func);
 		return;
 	}
 	/* The next holder of the lock reads it, under the base's lock too. */
 	if (start)
 		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
-	callout_point(CALLOUT_POINT_RUN_OVER);
-	callout_associated_unlock(lock, lock_flags);
+	co_point(CALLOUT_POINT_RUN_OVER);
+	co_associated_unlock(lock, lock_flags);
 	/*
 	 * Not before: with interrupts off jiffies may stand still, and a line on
 	 * the console may take a lock that an interrupt takes, this one say.
 	 */
 	if (start)
-		callout_look_at_time(base, func);
+		co_look_at_time(base, func);
 }
 
 /*
  * Not in line: x86 executes one more instruction before it takes an interrupt,
  * and that must not be the one that turns interrupts off again.
  */
-static noinline void callout_end_hold(struct callout_base *base)
+static noinline void co_end_hold(struct callout_base *base)
 	__releases(&base->lock)
 {
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 }
 
 /* Ends one hold of the lock and begins another; interrupts are on in between. */
-void callout_relock(struct callout_base *base)
+void co_relock(struct callout_base *base)
 	__must_hold(&base->lock)
 {
-	callout_end_hold(base);
-	callout_point(CALLOUT_POINT_RELOCK);
+	co_end_hold(base);
+	co_point(CALLOUT_POINT_RELOCK);
 	cpu_relax();
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 }
 
 /*
  * Lock contended: retry at the next tick. The callout stays pending throughout
  * and keeps its expiry, so it counts as late.
  */
-static void callout_put_off(struct callout_base *base, struct callout_node *n)
+static void co_put_off(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	callout_unqueue_locked(base, n);
+	co_unqueue_locked(base, n);
 	base->room--;
 	callout_change_state(n, 0, CALLOUT_S_DUE);
 	list_add_tail(&n->entry, &base->put_off);
-	callout_relock(base);
+	co_relock(base);
 }
 
 /*
  * Re-files a callout whose tick has come before its time, which happens if
  * callout_jiffy_zero was too late, or jiffies lagged, when it was set. A unit of work.
  */
-static bool callout_postpone(struct callout_base *base, struct callout_node *n)
+static bool co_postpone(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	u64 now = ktime_get_ns();
 
 	if (n->time <= now)
 		return false;
-	callout_unqueue_locked(base, n);
+	co_unqueue_locked(base, n);
 	callout_change_state(n, CALLOUT_S_DUE, 0);
-	callout_start_locked(base, n, callout_from_ns(base, n->time, now));
-	callout_relock(base);
+	co_start_locked(base, n, co_from_ns(base, n->time, now));
+	co_relock(base);
 	return true;
 }
 
 /* Runs the handler of a struct callout. */
-static void callout_expire_func(struct callout_base *base,
-				struct callout_node *n)
+static void co_expire_func(struct callout_base *base,
+			   struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	struct callout *c = container_of(n, struct callout, node);
-	struct callout_class *class = callout_debug_class(c);
-	struct lockdep_map map __maybe_unused = callout_class_map(class);
+	struct callout_class *class = co_debug_class(c);
+	struct lockdep_map map __maybe_unused = co_class_map(class);
 	callout_func_t *func = c->func;
 	u8 lock_flags = n->flags;
 	void *lock = c->lock;
 	void *arg = c->arg;
 
-	if (READ_ONCE(n->mark) == CALLOUT_A_TIME && callout_postpone(base, n))
+	if (READ_ONCE(n->mark) == CALLOUT_A_TIME && co_postpone(base, n))
 		return;
 	if (lock_flags & CALLOUT_TRYLOCK) {
-		if (!callout_associated_trylock(lock, lock_flags)) {
-			callout_put_off(base, n);
+		if (!co_associated_trylock(lock, lock_flags)) {
+			co_put_off(base, n);
 			return;
 		}
 	}
-	callout_take_due(base, n);
-	callout_debug_deactivate(c);
+	co_take_due(base, n);
+	co_debug_deactivate(c);
 	if (lock && !(lock_flags & CALLOUT_TRYLOCK))
 		base->stage = CALLOUT_STAGE_WAITING;
 	/* Else an interrupt could wait for the lock that trylock has taken. */
 	if (lock_flags & CALLOUT_TRYLOCK &&
-	    callout_associated_irqs_off(lock_flags))
-		callout_run_begin_irqs_off(base, n);
+	    co_associated_irqs_off(lock_flags))
+		co_run_begin_irqs_off(base, n);
 	else
-		callout_run_begin(base, n);
+		co_run_begin(base, n);
 	/*
 	 * From here on @c may be freed: by func, or if it has a lock by a holder
 	 * of that. The class is outside the lock, since draining under the lock
@@ -394,12 +394,12 @@ static void callout_expire_func(struct callout_base *base,
 	lock_acquire_exclusive(&map, 0, !!(lock_flags & CALLOUT_TRYLOCK), NULL,
 			       _THIS_IP_);
 	if (lock)
-		callout_run_with_lock(base, func, arg, lock, lock_flags);
+		co_run_with_lock(base, func, arg, lock, lock_flags);
 	else
-		callout_call(base, func, arg);
+		co_call(base, func, arg);
 	lock_map_release(&map);
-	callout_check_context(base, func);
-	callout_run_end(base, arg);
+	co_check_context(base, func);
+	co_run_end(base, arg);
 	base->stage = CALLOUT_STAGE_STARTED;
 }
 
@@ -407,7 +407,7 @@ static void callout_expire_func(struct callout_base *base,
  * Is @n that of a struct callout that the wheel has handed over, that has no lock
  * and was not set by the clock? Four bytes are tested at once.
  */
-static __always_inline bool callout_is_plain(const struct callout_node *n)
+static __always_inline bool co_is_plain(const struct callout_node *n)
 {
 	static const struct callout_node mask = {
 		.state = CALLOUT_S_DUE,
@@ -422,73 +422,73 @@ static __always_inline bool callout_is_plain(const struct callout_node *n)
 }
 
 /* Runs the handler of a struct callout, to which the wheel's cursor points. */
-static __always_inline void callout_expire_plain(struct callout_base *base,
-						 struct callout_wheel *w,
-						 struct callout_node *n)
+static __always_inline void co_expire_plain(struct callout_base *base,
+					    struct callout_wheel *w,
+					    struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	struct callout *c = container_of(n, struct callout, node);
-	struct callout_class *class = callout_debug_class(c);
-	struct lockdep_map map __maybe_unused = callout_class_map(class);
+	struct callout_class *class = co_debug_class(c);
+	struct lockdep_map map __maybe_unused = co_class_map(class);
 	callout_func_t *func = c->func;
 	void *arg = c->arg;
 
-	callout_take_next(base, w, n);
-	callout_debug_deactivate(c);
-	callout_run_begin_taken(base, n);
+	co_take_next(base, w, n);
+	co_debug_deactivate(c);
+	co_run_begin_taken(base, n);
 	local_irq_enable();
 	/* From here on @c may be freed. */
 	lock_map_acquire(&map);
-	callout_call(base, func, arg);
+	co_call(base, func, arg);
 	lock_map_release(&map);
-	callout_check_context(base, func);
-	callout_run_end(base, arg);
+	co_check_context(base, func);
+	co_run_end(base, arg);
 }
 
 /*
  * Runs @n, which is plain, and those that follow it in the walk of its bucket,
  * until one is not. Returns true if base->left is 0 before that.
  */
-static __always_inline bool callout_expire_row(struct callout_base *base,
-					       struct callout_wheel *w,
-					       struct callout_node *n)
+static __always_inline bool co_expire_row(struct callout_base *base,
+					  struct callout_wheel *w,
+					  struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	do {
 		base->left--;
-		callout_expire_plain(base, w, n);
-		n = callout_wheel_next(w);
-		if (!n || !callout_is_plain(n))
+		co_expire_plain(base, w, n);
+		n = co_wheel_next(w);
+		if (!n || !co_is_plain(n))
 			return false;
 	} while (base->left > 0);
 	return true;
 }
 
 /* Does what the kind of @n asks for; returns how many are done with. */
-static unsigned int callout_expire_one(struct callout_base *base,
-				       struct callout_node *n,
-				       unsigned int *budget)
+static unsigned int co_expire_one(struct callout_base *base,
+				  struct callout_node *n,
+				  unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	if (n->kind != CALLOUT_KIND_FUNC)
 		return kinds[n->kind].expire(base, n, budget);
-	callout_expire_func(base, n);
+	co_expire_func(base, n);
 	return 1;
 }
 
 /* Drops a node without a kind: not initialised, or overwritten. */
-static unsigned int callout_expire_none(struct callout_base *base,
-					struct callout_node *n,
-					unsigned int *budget)
+static unsigned int co_expire_none(struct callout_base *base,
+				   struct callout_node *n,
+				   unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	u8 kind = n->kind;
 
-	callout_take_due(base, n);
-	callout_base_unlock_irq(base);
+	co_take_due(base, n);
+	co_base_unlock_irq(base);
 	pr_err_ratelimited("callout: dropped one of kind %u: not initialised, or overwritten\n",
 			   kind);
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	return 1;
 }
 
@@ -496,7 +496,7 @@ static unsigned int callout_expire_none(struct callout_base *base,
  * Callouts that are due at @now are expired next. Those that were put off at an
  * earlier tick get another turn, before them.
  */
-static void callout_begin_tick(struct callout_base *base, u64 now)
+static void co_begin_tick(struct callout_base *base, u64 now)
 	__must_hold(&base->lock)
 {
 	if (!list_empty(&base->put_off) && now != base->now)
@@ -509,15 +509,15 @@ static void callout_begin_tick(struct callout_base *base, u64 now)
  * Has the scheme, which is not the wheel, move up to a budget of due callouts to
  * the due list. Returns true if more may follow. The base is locked.
  */
-bool callout_collect(struct callout_base *base)
+bool co_collect(struct callout_base *base)
 {
 	unsigned int budget = CALLOUT_BUDGET;
 	struct callout_scheme *s = base->scheme;
 	bool more;
 
-	callout_begin_tick(base, callout_now(base));
+	co_begin_tick(base, co_now(base));
 	more = s->ops->advance(s, base->now, &budget, &base->due);
-	callout_count_units(base, CALLOUT_BUDGET - budget);
+	co_count_units(base, CALLOUT_BUDGET - budget);
 	return more;
 }
 #endif
@@ -528,24 +528,24 @@ bool callout_collect(struct callout_base *base)
  * the wake-up at that tick goes on with it. Drops the lock between budgets, of
  * which @budget is the first.
  */
-static u64 callout_search_next(struct callout_base *base, unsigned int budget)
+static u64 co_search_next(struct callout_base *base, unsigned int budget)
 	__must_hold(&base->lock)
 {
 	unsigned int holds = 0;
 	u64 next;
 
 	for (;;) {
-		next = callout_scheme_next_due(base, &budget);
-		callout_count_units(base, CALLOUT_BUDGET - budget);
+		next = co_scheme_next_due(base, &budget);
+		co_count_units(base, CALLOUT_BUDGET - budget);
 		if (budget || base->left <= 0 ||
-		    ++holds == CALLOUT_MAX_HOLDS || callout_time_is_up(base))
+		    ++holds == CALLOUT_MAX_HOLDS || co_time_is_up(base))
 			return next;
-		callout_relock(base);
+		co_relock(base);
 		budget = CALLOUT_BUDGET;
 	}
 }
 
-static void callout_program_nothing(struct callout_base *base)
+static void co_program_nothing(struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	WRITE_ONCE(base->armed, U64_MAX);
@@ -558,29 +558,29 @@ static void callout_program_nothing(struct callout_base *base)
  * time is woken at each tick, and so is one with a callout that was put off.
  * Drops the lock between budgets, of which @budget is the first.
  */
-void callout_program_next(struct callout_base *base, unsigned int budget)
+void co_program_next(struct callout_base *base, unsigned int budget)
 	__must_hold(&base->lock)
 {
 	u64 next;
 
-	next = list_empty(&base->put_off) ? callout_search_next(base, budget) : 0;
-	/* The base may have died meanwhile, see callout_base_kill(). */
+	next = list_empty(&base->put_off) ? co_search_next(base, budget) : 0;
+	/* The base may have died meanwhile, see co_base_kill(). */
 	if (base->dead)
 		return;
 	if (next != U64_MAX)
-		callout_program(base, max(next, base->now + 1));
+		co_program(base, max(next, base->now + 1));
 	else
-		callout_program_nothing(base);
+		co_program_nothing(base);
 }
 
 /* Ends a hold and begins another. False if that must not be. */
-static bool callout_next_hold(struct callout_base *base, unsigned int *budget)
+static bool co_next_hold(struct callout_base *base, unsigned int *budget)
 	__must_hold(&base->lock)
 {
-	callout_relock(base);
+	co_relock(base);
 	*budget = CALLOUT_BUDGET;
 	/* A hold counts as a handler: jiffies may stand still. */
-	return --base->left > 0 && !base->dead && !callout_time_is_up(base);
+	return --base->left > 0 && !base->dead && !co_time_is_up(base);
 }
 
 /*
@@ -588,7 +588,7 @@ static bool callout_next_hold(struct callout_base *base, unsigned int *budget)
  * of the lock ends with a handler, or after CALLOUT_BUDGET units of work; @budget
  * is what the last one has left. Returns true if others are due.
  */
-static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
+static bool co_expire_due(struct callout_base *base, unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
@@ -598,31 +598,31 @@ static bool callout_expire_due(struct callout_base *base, unsigned int *budget)
 	u64 now;
 
 	for (;;) {
-		n = callout_scheme_first(base, budget);
-		callout_count_units(base, CALLOUT_BUDGET - *budget);
+		n = co_scheme_first(base, budget);
+		co_count_units(base, CALLOUT_BUDGET - *budget);
 		if (!*budget) {
-			if (!callout_next_hold(base, budget))
+			if (!co_next_hold(base, budget))
 				return true;
 			continue;
 		}
 		if (!n) {
 			/* Once: a look can take longer than a tick. */
-			now = callout_now(base);
+			now = co_now(base);
 			if (looked || now == base->now)
 				return false;
 			looked = true;
-			callout_begin_tick(base, now);
+			co_begin_tick(base, now);
 			continue;
 		}
 		if (base->left <= 0 || base->dead)
 			return true;
-		if (callout_is_wheel(base) && callout_is_plain(n)) {
-			if (callout_expire_row(base, w, n))
+		if (co_is_wheel(base) && co_is_plain(n)) {
+			if (co_expire_row(base, w, n))
 				return true;
 			*budget = CALLOUT_BUDGET;
 			continue;
 		}
-		done = callout_expire_one(base, n, budget);
+		done = co_expire_one(base, n, budget);
 		base->left -= done;
 		*budget = CALLOUT_BUDGET;
 	}
@@ -646,26 +646,26 @@ static bool expire(struct callout_base *base, bool tick)
 		return false;
 	/*
 	 * A promise of struct callout_kind_ops. It also keeps an associated lock
-	 * that callout_run_with_lock() waits for, if that is freed by RCU.
+	 * that co_run_with_lock() waits for, if that is freed by RCU.
 	 */
 	rcu_read_lock();
 	preempt = preempt_count();
 	locks = lockdep_depth(current);
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	/* A global base, or a single one, may be at work on another CPU. */
 	if (base->dead ||
 	    (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring))
 		goto unlock;
-	now = callout_now(base);
+	now = co_now(base);
 	tick |= READ_ONCE(base->woken);
 	WRITE_ONCE(base->woken, false);
 	if (tick && base->armed > now && base->armed != U64_MAX) {
 		base->stats.hops++;
 		/* All may have been cancelled since. */
-		if (callout_base_pending(base))
+		if (co_base_pending(base))
 			base->tick->program(base, base->armed);
 		else
-			callout_program_nothing(base);
+			co_program_nothing(base);
 		goto out;
 	}
 	base->stats.wakeups += tick;
@@ -676,49 +676,49 @@ static bool expire(struct callout_base *base, bool tick)
 	 * without the tasklet it goes on at the next tick only.
 	 */
 	limit = CALLOUT_MAX_HANDLERS;
-	if (is_idle_task(current) && callout_goes_on_here(base))
+	if (is_idle_task(current) && co_goes_on_here(base))
 		limit /= 16;
 	base->left = limit;
 	base->preempt_count = preempt;
 	base->lockdep_depth = locks;
 	/* Lower than any expiry: arming leaves the tick alone. */
 	WRITE_ONCE(base->armed, 0);
-	callout_begin_tick(base, now);
-	again = callout_expire_due(base, &budget);
+	co_begin_tick(base, now);
+	again = co_expire_due(base, &budget);
 	if (!again)
-		callout_program_next(base, budget);
+		co_program_next(base, budget);
 	if (tick && !again && base->left == limit)
 		base->stats.false_wakeups++;
 out:
 	base->expiring = false;
 unlock:
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	rcu_read_unlock();
 	unlock_expiry(base);
-	callout_point(CALLOUT_POINT_EXPIRED);
+	co_point(CALLOUT_POINT_EXPIRED);
 	return again;
 }
 
-bool callout_expire(struct callout_base *base)
+bool co_expire(struct callout_base *base)
 {
 	return expire(base, false);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_expire);
+EXPORT_SYMBOL_IF_KUNIT(co_expire);
 
 /*
  * Others are due, and wait for the tick source: for as long as the kernel's tick
  * takes, since softirqs that an earlier interrupt raises again may find ksoftirqd
  * parked too. On PREEMPT_RT other bases, and threads below this one, have their turn.
  */
-static void callout_go_on_later(struct callout_base *base)
+static void co_go_on_later(struct callout_base *base)
 {
 	u64 ticks = div64_u64(TICK_NSEC - 1, base->tick_ns) + 1;
 
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	/* Else its own CPU has begun another expiry, or even ended it. */
 	if (!base->expiring && !base->dead && !base->armed)
-		callout_program(base, callout_now(base) + ticks);
-	callout_base_unlock_irq(base);
+		co_program(base, co_now(base) + ticks);
+	co_base_unlock_irq(base);
 }
 
 /*
@@ -727,27 +727,27 @@ static void callout_go_on_later(struct callout_base *base)
  * waited for the tick source each time, a CPU that is idle otherwise could fall behind for
  * ever. Those of a user wait, since other users' are behind them.
  */
-static void callout_go_on(struct callout_base *base)
+static void co_go_on(struct callout_base *base)
 {
 	u64 start = READ_ONCE(*base->jiffies);
 
-	while (IS_ENABLED(CONFIG_PREEMPT_RT) && !callout_base_is_users(base) &&
+	while (IS_ENABLED(CONFIG_PREEMPT_RT) && !co_base_is_users(base) &&
 	       READ_ONCE(*base->jiffies) == start)
-		if (!callout_expire(base))
+		if (!co_expire(base))
 			return;
-	if (callout_goes_on_here(base))
+	if (co_goes_on_here(base))
 		tasklet_schedule(&base->again);
 	else
-		callout_go_on_later(base);
+		co_go_on_later(base);
 }
 
-/* The base's tasklet: goes on where callout_expire() has stopped. */
-void callout_again(struct tasklet_struct *t)
+/* The base's tasklet: goes on where co_expire() has stopped. */
+void co_again(struct tasklet_struct *t)
 {
 	struct callout_base *base = from_tasklet(base, t, again);
 
-	if (callout_expire(base))
-		callout_go_on(base);
+	if (co_expire(base))
+		co_go_on(base);
 }
 
 /*
@@ -755,9 +755,9 @@ void callout_again(struct tasklet_struct *t)
  * way there, in softirq context. Named after the BSD routine that hardclock()
  * calls for the same purpose.
  */
-void callout_softclock(struct callout_base *base)
+void co_softclock(struct callout_base *base)
 {
 	if (expire(base, true))
-		callout_go_on(base);
+		co_go_on(base);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_softclock);
+EXPORT_SYMBOL_IF_KUNIT(co_softclock);

@@ -37,12 +37,12 @@ struct callout_kind_ops {
 	struct callout_owner (*owner)(const struct callout_node *n);
 };
 
-void callout_register_kind(enum callout_kind kind,
-			   const struct callout_kind_ops *ops);
+void co_register_kind(enum callout_kind kind,
+		      const struct callout_kind_ops *ops);
 
 /* Counts an expiry of @n. */
-static __always_inline void callout_count_late(struct callout_base *base,
-					       struct callout_node *n)
+static __always_inline void co_count_late(struct callout_base *base,
+					  struct callout_node *n)
 {
 	u64 late = base->now - n->expires;
 
@@ -54,24 +54,24 @@ static __always_inline void callout_count_late(struct callout_base *base,
 }
 
 /* Takes @n, which is due, out: its turn has come. The base is locked. */
-static __always_inline void callout_take_due(struct callout_base *base,
-					     struct callout_node *n)
+static __always_inline void co_take_due(struct callout_base *base,
+					struct callout_node *n)
 {
-	callout_count_late(base, n);
-	callout_dequeue_locked(base, n);
+	co_count_late(base, n);
+	co_dequeue_locked(base, n);
 }
 
 /*
  * The same of @n to which the wheel's cursor points, and marks it as one whose
  * handler has started.
  */
-static __always_inline void callout_take_next(struct callout_base *base,
-					      struct callout_wheel *w,
-					      struct callout_node *n)
+static __always_inline void co_take_next(struct callout_base *base,
+					 struct callout_wheel *w,
+					 struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
-	callout_count_late(base, n);
-	callout_wheel_take(w, n);
+	co_count_late(base, n);
+	co_wheel_take(w, n);
 	prefetch(w->cursor);
 	base->room++;
 	callout_change_state(n, CALLOUT_S_PENDING, CALLOUT_S_RAN);
@@ -81,13 +81,13 @@ static __always_inline void callout_take_next(struct callout_base *base,
  * The same of @n, which is due, of a kind that is never put off: with the wheel its
  * cursor points to it.
  */
-static __always_inline void callout_take_started(struct callout_base *base,
-						 struct callout_node *n)
+static __always_inline void co_take_started(struct callout_base *base,
+					    struct callout_node *n)
 {
-	if (callout_is_wheel(base)) {
-		callout_take_next(base, to_wheel(base->scheme), n);
+	if (co_is_wheel(base)) {
+		co_take_next(base, to_wheel(base->scheme), n);
 	} else {
-		callout_take_due(base, n);
+		co_take_due(base, n);
 		callout_change_state(n, 0, CALLOUT_S_RAN);
 	}
 }
@@ -97,33 +97,33 @@ static __always_inline void callout_take_started(struct callout_base *base,
  * loop of expiry looks further. For kinds that take more than one.
  */
 static __always_inline struct callout_node *
-callout_next_in_row(struct callout_base *base)
+co_next_in_row(struct callout_base *base)
 {
-	return callout_is_wheel(base) ?
-	       callout_wheel_next(to_wheel(base->scheme)) : NULL;
+	return co_is_wheel(base) ?
+	       co_wheel_next(to_wheel(base->scheme)) : NULL;
 }
 
-void callout_time_passed(struct callout_base *base, callout_func_t *func);
-void callout_run_end_slow(struct callout_base *base, void *arg)
+void co_time_passed(struct callout_base *base, callout_func_t *func);
+void co_run_end_slow(struct callout_base *base, void *arg)
 	__must_hold(&base->lock);
-void callout_context_changed(struct callout_base *base, callout_func_t *func);
+void co_context_changed(struct callout_base *base, callout_func_t *func);
 
 /*
  * Warns if a handler has changed the preemption count or the locks held. The
  * associated lock has been released, and the base is not locked.
  */
-static __always_inline void callout_check_context(struct callout_base *base,
-						  callout_func_t *func)
+static __always_inline void co_check_context(struct callout_base *base,
+					     callout_func_t *func)
 {
 	if (base->preempt_count != preempt_count() ||
 	    (IS_ENABLED(CONFIG_LOCKDEP) &&
 	     base->lockdep_depth != lockdep_depth(current)))
-		callout_context_changed(base, func);
+		co_context_changed(base, func);
 }
 
-void callout_wait_run(struct callout_base *base, unsigned long seq);
+void co_wait_run(struct callout_base *base, unsigned long seq);
 
-static __always_inline void callout_bump_seq(struct callout_base *base)
+static __always_inline void co_bump_seq(struct callout_base *base)
 {
 	/*
 	 * A plain increment is one instruction. Waiters read it without the
@@ -136,75 +136,75 @@ static __always_inline void callout_bump_seq(struct callout_base *base)
  * Marks the handler of @n, which has CALLOUT_S_RAN, as running and unlocks the
  * base. Interrupts stay off.
  */
-static __always_inline void callout_run_begin_taken(struct callout_base *base,
-						    struct callout_node *n)
+static __always_inline void co_run_begin_taken(struct callout_base *base,
+					       struct callout_node *n)
 	__releases(&base->lock)
 {
 	base->running = n;
-	callout_bump_seq(base);
-	callout_base_unlock(base);
-	callout_point(CALLOUT_POINT_RUN);
+	co_bump_seq(base);
+	co_base_unlock(base);
+	co_point(CALLOUT_POINT_RUN);
 }
 
-/* callout_run_begin() with interrupts off afterwards too. */
-static __always_inline void callout_run_begin_irqs_off(struct callout_base *base,
-						       struct callout_node *n)
+/* co_run_begin() with interrupts off afterwards too. */
+static __always_inline void co_run_begin_irqs_off(struct callout_base *base,
+						  struct callout_node *n)
 	__releases(&base->lock)
 {
 	callout_change_state(n, 0, CALLOUT_S_RAN);
-	callout_run_begin_taken(base, n);
+	co_run_begin_taken(base, n);
 }
 
 /* Marks the handler of @n as running and unlocks the base. */
-static __always_inline void callout_run_begin(struct callout_base *base,
-					      struct callout_node *n)
+static __always_inline void co_run_begin(struct callout_base *base,
+					 struct callout_node *n)
 	__releases(&base->lock)
 {
-	callout_run_begin_irqs_off(base, n);
+	co_run_begin_irqs_off(base, n);
 	local_irq_enable();
 }
 
 /* Notices how long @func took. The base is not locked. */
-static __always_inline void callout_look_at_time(struct callout_base *base,
-						 callout_func_t *func)
+static __always_inline void co_look_at_time(struct callout_base *base,
+					    callout_func_t *func)
 {
 	if (READ_ONCE(*base->jiffies) != base->edge)
-		callout_time_passed(base, func);
+		co_time_passed(base, func);
 }
 
 /* Calls a handler, and notices how long it took. The base is not locked. */
-static __always_inline void callout_call(struct callout_base *base,
-					 callout_func_t *func, void *arg)
+static __always_inline void co_call(struct callout_base *base,
+				    callout_func_t *func, void *arg)
 {
 	func(arg);
-	callout_look_at_time(base, func);
+	co_look_at_time(base, func);
 }
 
 /*
  * Locks the base again after a handler with argument @arg has returned, and
  * wakes those that wait for that.
  */
-static __always_inline void callout_run_end(struct callout_base *base,
-					    void *arg)
+static __always_inline void co_run_end(struct callout_base *base,
+				       void *arg)
 	__acquires(&base->lock)
 {
 	trace_callout_expire_exit(base->running);
-	callout_point(CALLOUT_POINT_RUN_RETURNED);
-	callout_base_lock_irq(base);
+	co_point(CALLOUT_POINT_RUN_RETURNED);
+	co_base_lock_irq(base);
 	base->running = NULL;
 	if (base->attention)
-		callout_run_end_slow(base, arg);
+		co_run_end_slow(base, arg);
 	else
-		callout_bump_seq(base);
+		co_bump_seq(base);
 }
 
-void callout_relock(struct callout_base *base)
+void co_relock(struct callout_base *base)
 	__must_hold(&base->lock);
 
 #ifdef CONFIG_CALLOUT_SCHEMES
-bool callout_collect(struct callout_base *base);
+bool co_collect(struct callout_base *base);
 #endif
-void callout_program_next(struct callout_base *base, unsigned int budget);
-bool callout_expire(struct callout_base *base);
+void co_program_next(struct callout_base *base, unsigned int budget);
+bool co_expire(struct callout_base *base);
 
 #endif /* _CALLOUT_EXPIRY_H */

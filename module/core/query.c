@@ -28,12 +28,12 @@ u64 callout_expires(struct callout *c)
 	unsigned long flags;
 	u64 expires;
 
-	if (callout_misused(c))
+	if (co_misused(c))
 		return 0;
-	callout_debug_assert_init(c);
-	base = callout_lock(&c->node, &flags);
+	co_debug_assert_init(c);
+	base = co_lock(&c->node, &flags);
 	expires = c->node.expires;
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return expires;
 }
 EXPORT_SYMBOL_GPL(callout_expires);
@@ -59,13 +59,13 @@ bool callout_running(struct callout *c)
 	unsigned long flags;
 	bool running;
 
-	if (callout_misused(c))
+	if (co_misused(c))
 		return false;
-	callout_debug_assert_init(c);
-	base = callout_lock(&c->node, &flags);
-	running = callout_is_running(base, &c->node) &&
+	co_debug_assert_init(c);
+	base = co_lock(&c->node, &flags);
+	running = co_is_running(base, &c->node) &&
 		  READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED;
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return running;
 }
 EXPORT_SYMBOL_GPL(callout_running);
@@ -88,34 +88,34 @@ int callout_cpu(struct callout *c)
 	unsigned long flags;
 	int cpu;
 
-	if (callout_misused(c))
+	if (co_misused(c))
 		return -1;
-	callout_debug_assert_init(c);
-	base = callout_lock(&c->node, &flags);
+	co_debug_assert_init(c);
+	base = co_lock(&c->node, &flags);
 	if (c->node.state & CALLOUT_S_AWAY)
-		cpu = callout_base(c->node.home)->number;
+		cpu = co_base(c->node.home)->number;
 	else
 		cpu = base->number;
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return cpu;
 }
 EXPORT_SYMBOL_GPL(callout_cpu);
 
 /* When @c is due, in nanoseconds of CLOCK_MONOTONIC; 0: it was never set. */
-u64 callout_expires_ns(struct callout *c)
+u64 co_expires_ns(struct callout *c)
 {
 	struct callout_base *base;
 	unsigned long flags;
 	u64 ns;
 
-	if (callout_misused(c))
+	if (co_misused(c))
 		return 0;
-	callout_debug_assert_init(c);
-	base = callout_lock(&c->node, &flags);
+	co_debug_assert_init(c);
+	base = co_lock(&c->node, &flags);
 	if (READ_ONCE(c->node.mark) == CALLOUT_A_TIME)
 		ns = c->node.time;
 	else
-		ns = c->node.expires ? callout_to_ns(base, c->node.expires) : 0;
-	callout_unlock(base, flags);
+		ns = c->node.expires ? co_to_ns(base, c->node.expires) : 0;
+	co_unlock(base, flags);
 	return ns;
 }

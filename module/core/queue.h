@@ -11,13 +11,13 @@
 #include "resize.h"
 
 /* The tick that is @ticks from now; less than one counts as one. */
-static inline u64 callout_expiry(struct callout_base *base, long ticks)
+static inline u64 co_expiry(struct callout_base *base, long ticks)
 {
-	return callout_now(base) + (ticks > 0 ? ticks : 1);
+	return co_now(base) + (ticks > 0 ? ticks : 1);
 }
 
 /* Of the ticks from @first to @last, the one that others likely choose too. */
-static inline u64 callout_coalesce(u64 first, u64 last)
+static inline u64 co_coalesce(u64 first, u64 last)
 {
 	if (first >= last || !first)
 		return first;
@@ -36,57 +36,57 @@ struct callout_span {
 	bool ticks;
 };
 
-int callout_arm_span(struct callout *c, const struct callout_span *span,
-		     callout_func_t *func, void *arg, int cpu);
-int callout_stop_was(struct callout *c, bool *pending);
-u64 callout_expires_ns(struct callout *c);
-void callout_no_function(void);
+int co_arm_span(struct callout *c, const struct callout_span *span,
+		callout_func_t *func, void *arg, int cpu);
+int co_stop_was(struct callout *c, bool *pending);
+u64 co_expires_ns(struct callout *c);
+void co_no_function(void);
 
-void callout_trace_start(struct callout_base *base, struct callout_node *n,
-			 bool moved)
+void co_trace_start(struct callout_base *base, struct callout_node *n,
+		    bool moved)
 	__must_hold(&base->lock);
-bool callout_trace_replace(struct callout *c, callout_func_t *func,
-			   bool pending);
+bool co_trace_replace(struct callout *c, callout_func_t *func,
+		      bool pending);
 
 /*
  * Trace a setting by the user of @n, in the hold of the lock in which @n was filed;
  * @moved: it was pending, with the same handler. What the facility files by itself is
  * not traced.
  */
-static __always_inline void callout_trace_set(struct callout_base *base,
-					      struct callout_node *n, bool moved)
+static __always_inline void co_trace_set(struct callout_base *base,
+					 struct callout_node *n, bool moved)
 {
 	lockdep_assert_held(&base->lock);
 	if (trace_callout_start_enabled())
-		callout_trace_start(base, n, moved);
+		co_trace_start(base, n, moved);
 }
 
 /* What follows a new expiry: program the tick if it is first. */
-static inline void callout_started(struct callout_base *base, u64 expires)
+static inline void co_started(struct callout_base *base, u64 expires)
 {
 	if (expires < base->armed)
-		callout_program(base, expires);
+		co_program(base, expires);
 }
 
 /* Queues an idle @n. */
-static __always_inline void callout_start_locked(struct callout_base *base,
-						 struct callout_node *n,
-						 u64 expires)
+static __always_inline void co_start_locked(struct callout_base *base,
+					    struct callout_node *n,
+					    u64 expires)
 {
 	lockdep_assert_held(&base->lock);
 	callout_change_state(n, 0, CALLOUT_S_PENDING);
 	if (unlikely(--base->room < 0))
-		callout_grow_ask(base);
-	callout_scheme_start(base, n, expires);
-	callout_started(base, expires);
+		co_grow_ask(base);
+	co_scheme_start(base, n, expires);
+	co_started(base, expires);
 }
 
-/* callout_unqueue_locked() of one that is in the scheme, as nearly all are. */
-static __always_inline void callout_unfile_locked(struct callout_base *base,
-						  struct callout_node *n)
+/* co_unqueue_locked() of one that is in the scheme, as nearly all are. */
+static __always_inline void co_unfile_locked(struct callout_base *base,
+					     struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
-	callout_scheme_stop(base, n);
+	co_scheme_stop(base, n);
 	base->room++;
 }
 
@@ -94,14 +94,14 @@ static __always_inline void callout_unfile_locked(struct callout_base *base,
  * Takes a pending @n out, to be queued elsewhere. It stays pending throughout:
  * a holder of its associated lock may test that without the base's lock.
  */
-static __always_inline void callout_unqueue_locked(struct callout_base *base,
-						   struct callout_node *n)
+static __always_inline void co_unqueue_locked(struct callout_base *base,
+					      struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
 	if (unlikely(n->state & CALLOUT_S_DUE))
 		__list_del_entry(&n->entry);
 	else
-		callout_scheme_stop(base, n);
+		co_scheme_stop(base, n);
 	base->room++;
 }
 
@@ -109,12 +109,12 @@ static __always_inline void callout_unqueue_locked(struct callout_base *base,
  * Takes a pending @n out. The tick stays programmed: one spurious wake-up is
  * cheaper than reprogramming on every cancel.
  */
-static __always_inline void callout_dequeue_locked(struct callout_base *base,
-						   struct callout_node *n)
+static __always_inline void co_dequeue_locked(struct callout_base *base,
+					      struct callout_node *n)
 {
 	u8 state = n->state;
 
-	callout_unqueue_locked(base, n);
+	co_unqueue_locked(base, n);
 	WRITE_ONCE(n->state, state & ~(CALLOUT_S_PENDING | CALLOUT_S_DUE));
 }
 
@@ -125,18 +125,18 @@ static __always_inline void callout_dequeue_locked(struct callout_base *base,
  * handler starts, and cleared by initialisation and when a callout leaves the
  * base.
  */
-static __always_inline bool callout_is_running(struct callout_base *base,
-					       struct callout_node *n)
+static __always_inline bool co_is_running(struct callout_base *base,
+					  struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
 	return base->running == n && n->state & CALLOUT_S_RAN;
 }
 
 /* Cancels a handler that waits for its associated lock, if it still does. */
-static inline bool callout_cancel_start(struct callout_base *base,
-					struct callout_node *n)
+static inline bool co_cancel_start(struct callout_base *base,
+				   struct callout_node *n)
 {
-	if (!callout_is_running(base, n) ||
+	if (!co_is_running(base, n) ||
 	    READ_ONCE(base->stage) != CALLOUT_STAGE_WAITING)
 		return false;
 	base->stage = CALLOUT_STAGE_CANCELLED;

@@ -56,41 +56,41 @@ static int room_of(unsigned int buckets)
  * Has the size of a base's wheel follow its callouts, if it has a wheel. A kernel
  * whose own timers are callouts makes its first bases with interrupts off.
  */
-void callout_grow_begin(struct callout_base *base)
+void co_grow_begin(struct callout_base *base)
 {
 	unsigned long flags;
 
-	if (!callout_is_wheel(base))
+	if (!co_is_wheel(base))
 		return;
 	local_irq_save(flags);
-	callout_base_lock(base);
+	co_base_lock(base);
 	base->follows = true;
 	base->least = to_wheel(base->scheme)->ring.mask + 1;
-	callout_base_grow_at(base, room_of(base->least));
-	callout_unlock(base, flags);
+	co_base_grow_at(base, room_of(base->least));
+	co_unlock(base, flags);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_grow_begin);
+EXPORT_SYMBOL_IF_KUNIT(co_grow_begin);
 
 /*
  * The size of a base's wheel, and while entries move that of the ring that they
  * leave, else 0. Both are 0 where the scheme is another. Takes the base's lock.
  */
-void callout_base_sizes(struct callout_base *base, unsigned int *buckets,
-			unsigned int *old_buckets)
+void co_base_sizes(struct callout_base *base, unsigned int *buckets,
+		   unsigned int *old_buckets)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
 
 	*buckets = 0;
 	*old_buckets = 0;
-	if (!callout_is_wheel(base))
+	if (!co_is_wheel(base))
 		return;
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	*buckets = w->ring.mask + 1;
 	if (w->old.bucket)
 		*old_buckets = w->old.mask + 1;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_base_sizes);
+EXPORT_SYMBOL_IF_KUNIT(co_base_sizes);
 
 static unsigned int buckets_for(const struct callout_base *base,
 				unsigned int callouts)
@@ -103,7 +103,7 @@ static unsigned int buckets_for(const struct callout_base *base,
 static unsigned int buckets_wanted(struct callout_base *base,
 				   unsigned int buckets)
 {
-	unsigned int pending = callout_base_pending(base);
+	unsigned int pending = co_base_pending(base);
 
 	lockdep_assert_held(&base->lock);
 	if (pending > room_of(buckets))
@@ -123,16 +123,16 @@ static unsigned int buckets_wanted(struct callout_base *base,
 }
 
 /*
- * callout_ring_alloc() for a base's wheel. May sleep. A test replaces it.
+ * co_ring_alloc() for a base's wheel. May sleep. A test replaces it.
  */
-int callout_grow_alloc(struct callout_ring *ring, unsigned int buckets,
-		       int node)
+int co_grow_alloc(struct callout_ring *ring, unsigned int buckets,
+		  int node)
 {
-	KUNIT_STATIC_STUB_REDIRECT(callout_grow_alloc, ring, buckets, node);
-	return callout_ring_alloc(ring, buckets, node,
-				  GFP_KERNEL | __GFP_NOWARN);
+	KUNIT_STATIC_STUB_REDIRECT(co_grow_alloc, ring, buckets, node);
+	return co_ring_alloc(ring, buckets, node,
+			     GFP_KERNEL | __GFP_NOWARN);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_grow_alloc);
+EXPORT_SYMBOL_IF_KUNIT(co_grow_alloc);
 
 /* Moves some entries to the new ring; true if there are more. */
 static bool grow_move(struct callout_base *base)
@@ -140,10 +140,10 @@ static bool grow_move(struct callout_base *base)
 	unsigned int budget = CALLOUT_BUDGET;
 	bool more;
 
-	callout_base_lock_irq(base);
-	more = callout_wheel_move(to_wheel(base->scheme), &budget);
-	callout_count_units(base, CALLOUT_BUDGET - budget);
-	callout_base_unlock_irq(base);
+	co_base_lock_irq(base);
+	more = co_wheel_move(to_wheel(base->scheme), &budget);
+	co_count_units(base, CALLOUT_BUDGET - budget);
+	co_base_unlock_irq(base);
 	return more;
 }
 
@@ -153,19 +153,19 @@ static void grow_to(struct callout_base *base, const struct callout_ring *ring)
 	struct callout_wheel *w = to_wheel(base->scheme);
 	struct callout_ring old;
 
-	callout_base_lock_irq(base);
-	callout_base_grow_at(base, INT_MAX);
-	callout_wheel_resize(w, ring);
-	callout_base_unlock_irq(base);
+	co_base_lock_irq(base);
+	co_base_grow_at(base, INT_MAX);
+	co_wheel_resize(w, ring);
+	co_base_unlock_irq(base);
 	do {
-		callout_point(CALLOUT_POINT_GROW_MOVES);
+		co_point(CALLOUT_POINT_GROW_MOVES);
 		cond_resched();
 	} while (grow_move(base));
-	callout_base_lock_irq(base);
-	callout_wheel_moved(w, &old);
+	co_base_lock_irq(base);
+	co_wheel_moved(w, &old);
 	base->few = false;
-	callout_base_unlock_irq(base);
-	callout_ring_free(&old);
+	co_base_unlock_irq(base);
+	co_ring_free(&old);
 }
 
 /*
@@ -177,17 +177,17 @@ static unsigned int grow_look(struct callout_base *base, bool *more)
 	unsigned int buckets, wanted = 0;
 
 	*more = false;
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	if (base->follows) {
 		buckets = to_wheel(base->scheme)->ring.mask + 1;
 		wanted = buckets_wanted(base, buckets);
 		*more = buckets > base->least;
 		if (wanted == buckets) {
-			callout_base_grow_at(base, room_of(buckets));
+			co_base_grow_at(base, room_of(buckets));
 			wanted = 0;
 		}
 	}
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	return wanted;
 }
 
@@ -196,11 +196,11 @@ static void grow_later(struct callout_base *base)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
 
-	callout_base_lock_irq(base);
-	callout_base_grow_at(base, max_t(int, room_of(w->ring.mask + 1),
-					 2 * min(callout_base_pending(base),
-						 INT_MAX / 2U)));
-	callout_base_unlock_irq(base);
+	co_base_lock_irq(base);
+	co_base_grow_at(base, max_t(int, room_of(w->ring.mask + 1),
+				    2 * min(co_base_pending(base),
+					    INT_MAX / 2U)));
+	co_base_unlock_irq(base);
 }
 
 /*
@@ -208,7 +208,7 @@ static void grow_later(struct callout_base *base)
  * Returns true if it must be called again later. May sleep; the caller serialises
  * calls.
  */
-bool callout_base_fit(struct callout_base *base)
+bool co_base_fit(struct callout_base *base)
 {
 	struct callout_ring ring;
 	int node = NUMA_NO_NODE;
@@ -218,8 +218,8 @@ bool callout_base_fit(struct callout_base *base)
 	if (base->index != CALLOUT_INDEX_TEST)
 		node = cpu_to_node(base->number);
 	while ((wanted = grow_look(base, &more))) {
-		callout_point(CALLOUT_POINT_GROW_LOOKED);
-		if (callout_grow_alloc(&ring, wanted, node)) {
+		co_point(CALLOUT_POINT_GROW_LOOKED);
+		if (co_grow_alloc(&ring, wanted, node)) {
 			grow_later(base);
 			return true;
 		}
@@ -227,7 +227,7 @@ bool callout_base_fit(struct callout_base *base)
 	}
 	return more;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_base_fit);
+EXPORT_SYMBOL_IF_KUNIT(co_base_fit);
 
 static void fit_all(struct work_struct *work)
 {
@@ -235,8 +235,8 @@ static void fit_all(struct work_struct *work)
 	bool again = false;
 	unsigned int i;
 
-	for (i = 0; (base = callout_base_from(&i)); i++)
-		again |= callout_base_fit(base);
+	for (i = 0; (base = co_base_from(&i)); i++)
+		again |= co_base_fit(base);
 	/* Unless somebody has asked meanwhile. */
 	if (again)
 		queue_delayed_work(system_dfl_wq, &callout_fit_work,
@@ -259,19 +259,19 @@ static struct irq_work fit_irq_work = IRQ_WORK_INIT_HARD(fit_wake);
  * Has the worker look at the base, which is locked; any context, also with the
  * lock of a run queue held. Only the first call has an effect until it has.
  */
-void callout_grow_ask(struct callout_base *base)
+void co_grow_ask(struct callout_base *base)
 	__must_hold(&base->lock)
 {
-	callout_base_grow_at(base, INT_MAX);
+	co_base_grow_at(base, INT_MAX);
 	irq_work_queue(&fit_irq_work);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_grow_ask);
+EXPORT_SYMBOL_IF_KUNIT(co_grow_ask);
 
 /*
  * Ends the worker, which uses the bases. No handler is left, in a thread either,
  * that arms a callout and asks. May sleep.
  */
-void callout_grow_end(void)
+void co_grow_end(void)
 {
 	irq_work_sync(&fit_irq_work);
 	cancel_delayed_work_sync(&callout_fit_work);

@@ -24,18 +24,18 @@
 /* Seconds between two looks at wheels that may be too large. */
 #define CALLOUT_LOOK_SECONDS	5U
 
-void callout_grow_begin(struct callout_base *base);
-void callout_grow_ask(struct callout_base *base)
+void co_grow_begin(struct callout_base *base);
+void co_grow_ask(struct callout_base *base)
 	__must_hold(&base->lock);
-bool callout_base_fit(struct callout_base *base);
-void callout_grow_end(void);
+bool co_base_fit(struct callout_base *base);
+void co_grow_end(void);
 
-void callout_base_sizes(struct callout_base *base, unsigned int *buckets,
-			unsigned int *old_buckets);
+void co_base_sizes(struct callout_base *base, unsigned int *buckets,
+		   unsigned int *old_buckets);
 
 /* For tests. */
-int callout_grow_alloc(struct callout_ring *ring, unsigned int buckets,
-		       int node);
+int co_grow_alloc(struct callout_ring *ring, unsigned int buckets,
+		  int node);
 extern struct delayed_work callout_fit_work;
 
 #endif /* _CALLOUT_GROW_H */

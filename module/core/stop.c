@@ -13,8 +13,8 @@
 #include "expiry.h"
 
 /* callout_stop() with the base locked, except for a handler that waits. */
-static __always_inline int callout_stop_locked(struct callout_base *base,
-					       struct callout *c)
+static __always_inline int co_stop_locked(struct callout_base *base,
+					  struct callout *c)
 {
 	struct callout_node *n = &c->node;
 	u8 state = n->state;
@@ -23,19 +23,19 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 	WRITE_ONCE(n->mark, 0);
 	if (likely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE |
 			     CALLOUT_S_RAN)) == CALLOUT_S_PENDING)) {
-		callout_scheme_stop(base, n);
+		co_scheme_stop(base, n);
 		base->room++;
 		WRITE_ONCE(n->state, state & ~CALLOUT_S_PENDING);
-		callout_debug_deactivate(c);
+		co_debug_deactivate(c);
 		trace_callout_cancel(n);
 		return 1;
 	}
 	if (pending) {
-		callout_dequeue_locked(base, n);
-		callout_debug_deactivate(c);
+		co_dequeue_locked(base, n);
+		co_debug_deactivate(c);
 		trace_callout_cancel(n);
 	}
-	if (callout_is_running(base, n)) {
+	if (co_is_running(base, n)) {
 		base->leaving = NULL;
 		/* CANCELLED or OVER: not running, as far as its user can see. */
 		if (READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED)
@@ -44,19 +44,19 @@ static __always_inline int callout_stop_locked(struct callout_base *base,
 	return pending ? 1 : -1;
 }
 
-static __always_inline int callout_stop_or_cancel(struct callout *c,
-						  bool *pending)
+static __always_inline int co_stop_or_cancel(struct callout *c,
+					     bool *pending)
 {
 	struct callout_base *base;
 	unsigned long flags;
 	int ret;
 
-	base = callout_lock(&c->node, &flags);
+	base = co_lock(&c->node, &flags);
 	*pending = c->node.state & CALLOUT_S_PENDING;
-	ret = callout_stop_locked(base, c);
-	if (!ret && callout_cancel_start(base, &c->node))
+	ret = co_stop_locked(base, c);
+	if (!ret && co_cancel_start(base, &c->node))
 		ret = 1;
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return ret;
 }
 
@@ -65,11 +65,11 @@ static __always_inline int callout_stop_or_cancel(struct callout *c,
  * callout_stop() for a callout that debugobjects has reported, by whoever frees
  * or initialises it: to report its lock too would use up the only report of those.
  */
-int callout_stop_unasserted(struct callout *c)
+int co_stop_unasserted(struct callout *c)
 {
 	bool pending;
 
-	return callout_stop_or_cancel(c, &pending);
+	return co_stop_or_cancel(c, &pending);
 }
 #endif
 
@@ -77,11 +77,11 @@ int callout_stop_unasserted(struct callout *c)
  * callout_stop() that says in @pending too whether @c was: after 0 the handler of
  * the present setting runs if it was not, and else that of an earlier one.
  */
-int callout_stop_was(struct callout *c, bool *pending)
+int co_stop_was(struct callout *c, bool *pending)
 {
-	callout_debug_assert_init(c);
-	callout_debug_assert_held(c);
-	return callout_stop_or_cancel(c, pending);
+	co_debug_assert_init(c);
+	co_debug_assert_held(c);
+	return co_stop_or_cancel(c, pending);
 }
 
 /**
@@ -106,11 +106,11 @@ int callout_stop(struct callout *c)
 {
 	bool pending;
 
-	if (callout_misused(c))
+	if (co_misused(c))
 		return -1;
-	callout_debug_assert_init(c);
-	callout_debug_assert_held(c);
-	return callout_stop_or_cancel(c, &pending);
+	co_debug_assert_init(c);
+	co_debug_assert_held(c);
+	return co_stop_or_cancel(c, &pending);
 }
 EXPORT_SYMBOL_GPL(callout_stop);
 
@@ -120,7 +120,7 @@ EXPORT_SYMBOL_GPL(callout_stop);
  * Blocking on expiry_lock boosts it, which avoids priority inversion. expiry.c
  * releases the lock after a handler that has waiters.
  */
-static void callout_wait_seq(struct callout_base *base, unsigned long seq)
+static void co_wait_seq(struct callout_base *base, unsigned long seq)
 {
 	while (READ_ONCE(base->run_seq) == seq) {
 		spin_lock_bh(&base->expiry_lock);
@@ -128,7 +128,7 @@ static void callout_wait_seq(struct callout_base *base, unsigned long seq)
 	}
 }
 #else
-static void callout_wait_seq(struct callout_base *base, unsigned long seq)
+static void co_wait_seq(struct callout_base *base, unsigned long seq)
 {
 	wait_event(base->wait, READ_ONCE(base->run_seq) != seq);
 }
@@ -138,19 +138,19 @@ static void callout_wait_seq(struct callout_base *base, unsigned long seq)
  * Waits until a running handler has returned. @seq: the base's run_seq, read
  * under its lock while the handler was running.
  */
-void callout_wait_run(struct callout_base *base, unsigned long seq)
+void co_wait_run(struct callout_base *base, unsigned long seq)
 {
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->waiters++;
 	base->attention = true;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 
-	callout_point(CALLOUT_POINT_DRAIN_WAITS);
-	callout_wait_seq(base, seq);
+	co_point(CALLOUT_POINT_DRAIN_WAITS);
+	co_wait_seq(base, seq);
 
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	base->waiters--;
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 }
 
 /*
@@ -175,34 +175,34 @@ void callout_wait_run(struct callout_base *base, unsigned long seq)
  * for others, since it ends with the wait. A callout that is idle keeps its
  * base, so SHUT goes neither with hotplug nor with a move: arming refuses first.
  */
-static int callout_cancel_wait(struct callout *c, u8 shut)
+static int co_cancel_wait(struct callout *c, u8 shut)
 {
 	struct callout_base *base;
 	unsigned long flags, seq;
 	int ret;
 
-	if (callout_misused(c))
+	if (co_misused(c))
 		return -1;
 	might_sleep();
-	callout_debug_assert_init(c);
-	callout_debug_wait(callout_debug_class(c));
+	co_debug_assert_init(c);
+	co_debug_wait(co_debug_class(c));
 
-	base = callout_lock(&c->node, &flags);
-	ret = callout_stop_locked(base, c);
+	base = co_lock(&c->node, &flags);
+	ret = co_stop_locked(base, c);
 	callout_change_state(&c->node, 0, shut);
-	while (callout_is_running(base, &c->node)) {
+	while (co_is_running(base, &c->node)) {
 		callout_change_state(&c->node, 0, CALLOUT_S_DRAINING);
 		seq = base->run_seq;
-		callout_unlock(base, flags);
-		callout_point(CALLOUT_POINT_DRAIN);
-		callout_wait_run(base, seq);
-		callout_point(CALLOUT_POINT_DRAIN_WAITED);
-		base = callout_lock(&c->node, &flags);
+		co_unlock(base, flags);
+		co_point(CALLOUT_POINT_DRAIN);
+		co_wait_run(base, seq);
+		co_point(CALLOUT_POINT_DRAIN_WAITED);
+		base = co_lock(&c->node, &flags);
 		/* Another drain may have ended, and the callout been set. */
-		callout_stop_locked(base, c);
+		co_stop_locked(base, c);
 	}
 	callout_change_state(&c->node, CALLOUT_S_DRAINING, 0);
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return ret;
 }
 
@@ -225,7 +225,7 @@ static int callout_cancel_wait(struct callout *c, u8 shut)
  */
 int callout_drain(struct callout *c)
 {
-	return callout_cancel_wait(c, 0);
+	return co_cancel_wait(c, 0);
 }
 EXPORT_SYMBOL_GPL(callout_drain);
 
@@ -248,7 +248,7 @@ EXPORT_SYMBOL_GPL(callout_drain);
  */
 int callout_shutdown(struct callout *c)
 {
-	return callout_cancel_wait(c, CALLOUT_S_SHUT);
+	return co_cancel_wait(c, CALLOUT_S_SHUT);
 }
 EXPORT_SYMBOL_GPL(callout_shutdown);
 
@@ -278,18 +278,18 @@ int callout_async_drain(struct callout *c, callout_func_t *drain)
 	unsigned long flags;
 	int ret;
 
-	if (callout_misused(c))
+	if (co_misused(c))
 		return -1;
-	callout_debug_assert_init(c);
-	base = callout_lock(&c->node, &flags);
-	ret = callout_stop_locked(base, c);
-	if (callout_is_running(base, &c->node)) {
+	co_debug_assert_init(c);
+	base = co_lock(&c->node, &flags);
+	ret = co_stop_locked(base, c);
+	if (co_is_running(base, &c->node)) {
 		ret = 0;
 		if (!base->drain)
 			base->drain = drain;
 		base->attention = true;
 	}
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return ret;
 }
 EXPORT_SYMBOL_GPL(callout_async_drain);
@@ -311,13 +311,13 @@ void callout_barrier(void)
 
 	might_sleep();
 
-	for (i = 0; (base = callout_base_from(&i)); i++) {
-		callout_base_lock_irq(base);
+	for (i = 0; (base = co_base_from(&i)); i++) {
+		co_base_lock_irq(base);
 		seq = base->run_seq;
-		callout_base_unlock_irq(base);
-		callout_point(CALLOUT_POINT_BARRIER);
+		co_base_unlock_irq(base);
+		co_point(CALLOUT_POINT_BARRIER);
 		if (seq & 1)
-			callout_wait_run(base, seq);
+			co_wait_run(base, seq);
 	}
 }
 EXPORT_SYMBOL_GPL(callout_barrier);

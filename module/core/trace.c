@@ -14,12 +14,12 @@ EXPORT_TRACEPOINT_SYMBOL_GPL(callout_start);
 EXPORT_TRACEPOINT_SYMBOL_GPL(callout_cancel);
 EXPORT_TRACEPOINT_SYMBOL_GPL(callout_expire_entry);
 
-/* callout_trace_set() while settings are traced. */
-void callout_trace_start(struct callout_base *base,
-			 struct callout_node *n, bool moved)
+/* co_trace_set() while settings are traced. */
+void co_trace_start(struct callout_base *base,
+		    struct callout_node *n, bool moved)
 	__must_hold(&base->lock)
 {
-	trace_callout_start(n, callout_now(base), moved);
+	trace_callout_start(n, co_now(base), moved);
 }
 
 /*
@@ -27,8 +27,8 @@ void callout_trace_start(struct callout_base *base,
  * handler than before is one more cancel and one more setting: otherwise the number of
  * callouts of each handler could not be counted. Returns whether the setting moves @c.
  */
-bool callout_trace_replace(struct callout *c, callout_func_t *func,
-			   bool pending)
+bool co_trace_replace(struct callout *c, callout_func_t *func,
+		      bool pending)
 {
 	if (!pending || !func || func == c->func)
 		return pending;

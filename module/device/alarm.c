@@ -128,7 +128,7 @@ static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 	 */
 	if (!(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_ALARM))
 		return earliest;
-	base = callout_lock(&slot->node, &flags);
+	base = co_lock(&slot->node, &flags);
 	if (slot_wakes(slot)) {
 		time = co_slot_due_mono(slot);
 		/* What is in the hash has no slack, nor what is due. */
@@ -137,7 +137,7 @@ static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 			time += slot->slack;
 		earliest = min(earliest, time);
 	}
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return earliest;
 }
 
@@ -234,7 +234,7 @@ static struct platform_driver alarm_driver = {
 static callout_alarm_end_t alarm_over(struct alarm *alarm, ktime_t now)
 {
 	co_alarm_fired();
-	return callout_alarm_end();
+	return co_alarm_end();
 }
 
 int co_alarm_init(void)

@@ -41,10 +41,10 @@ static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
 	__must_hold(&base->lock)
 {
 	if (slot->node.state & CALLOUT_S_PENDING) {
-		callout_scheme_rearm(base, &slot->node, tick);
-		callout_started(base, tick);
+		co_scheme_rearm(base, &slot->node, tick);
+		co_started(base, tick);
 	} else {
-		callout_start_locked(base, &slot->node, tick);
+		co_start_locked(base, &slot->node, tick);
 	}
 }
 
@@ -73,9 +73,9 @@ void co_slot_refile(struct callout_file *file, struct callout_base *base,
 		slot_file_at(base, slot, tick);
 		return;
 	}
-	callout_hash_move_begin(hash, slot, &hold);
+	co_hash_move_begin(hash, slot, &hold);
 	slot_file_at(base, slot, tick);
-	callout_hash_move_end(hash, slot, &hold);
+	co_hash_move_end(hash, slot, &hold);
 }
 
 /* Is the slot pending? */
@@ -99,10 +99,10 @@ static u64 slot_next(struct callout_slot *slot, clockid_t clockid, u64 next)
 	if (co_slot_clock(slot) != clockid ||
 	    (clockid == CLOCK_MONOTONIC && co_slot_due_clock(slot) >= next))
 		return next;
-	base = callout_lock(&slot->node, &flags);
+	base = co_lock(&slot->node, &flags);
 	if (co_slot_clock(slot) == clockid && co_slot_will_fire(slot))
 		next = min(next, co_slot_due_clock(slot));
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return next;
 }
 
@@ -143,8 +143,8 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 
 	if (!slot_may_step(slot))
 		return;
-	callout_point(CALLOUT_POINT_CLOCK_SLOT);
-	base = callout_lock(&slot->node, &flags);
+	co_point(CALLOUT_POINT_CLOCK_SLOT);
+	base = co_lock(&slot->node, &flags);
 	if (slot_may_step(slot) && !(slot->node.state & CALLOUT_S_DUE)) {
 		now = ktime_get_ns();
 		due = co_slot_due_mono(slot);
@@ -153,16 +153,16 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 		if (due > now && !(slot->node.flags & CALLOUT_SLOT_HASHED))
 			latest = min_t(u64, due + slot->slack, KTIME_MAX);
 		/* Expiry postpones it if it is later. */
-		if (callout_from_ns(base, latest, now) < slot->node.expires) {
+		if (co_from_ns(base, latest, now) < slot->node.expires) {
 			if (!base->online) {
-				callout_dequeue_locked(base, &slot->node);
-				base = callout_rehome(base, &slot->node);
+				co_dequeue_locked(base, &slot->node);
+				base = co_rehome(base, &slot->node);
 			}
 			co_slot_refile(file, base, slot,
-				       callout_from_ns(base, due, now));
+				       co_from_ns(base, due, now));
 		}
 	}
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 }
 
 /*
@@ -206,10 +206,10 @@ void co_clock_stepped(void)
 	struct callout_base *base;
 	unsigned int i;
 
-	callout_point(CALLOUT_POINT_CLOCK_STEPPED);
-	for (i = 0; (base = callout_base_from(&i)); i++) {
-		callout_base_lock_irq(base);
-		callout_base_unlock_irq(base);
+	co_point(CALLOUT_POINT_CLOCK_STEPPED);
+	for (i = 0; (base = co_base_from(&i)); i++) {
+		co_base_lock_irq(base);
+		co_base_unlock_irq(base);
 	}
 	co_files_visit(file_step, NULL);
 }

@@ -195,13 +195,13 @@ static inline u64 co_slot_due_clock(const struct callout_slot *slot)
 static inline u64 co_slack_tick(struct callout_base *base, u64 due,
 				u64 slack, u64 now)
 {
-	u64 tick = callout_from_ns(base, due, now);
+	u64 tick = co_from_ns(base, due, now);
 
 	/* One that has passed may be 0 for an earlier one: no slack is left. */
 	if (likely(!slack) || due <= now)
 		return tick;
 	due = min_t(u64, due + slack, KTIME_MAX);
-	return callout_coalesce(tick, callout_from_ns(base, due, now));
+	return co_coalesce(tick, co_from_ns(base, due, now));
 }
 
 void co_slot_refile(struct callout_file *file, struct callout_base *base,

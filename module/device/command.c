@@ -63,8 +63,8 @@ static struct io_uring_cmd *command_detach(struct callout_table *table,
 	unsigned long masked = slot->node.own;
 	struct io_uring_cmd *cmd = (void *)(masked ^ callout_command_mask);
 
-	callout_slot_set_key(slot, CALLOUT_KEY_FUNC);
-	callout_slot_unhash(table, slot);
+	co_slot_set_key(slot, CALLOUT_KEY_FUNC);
+	co_slot_unhash(table, slot);
 	/* Not before: who searches the hash has not locked the base. */
 	slot->node.kind = CALLOUT_KIND_EVENT;
 	/* The slot is another's soon. */
@@ -90,34 +90,34 @@ static unsigned int commands_expire(struct callout_base *base,
 
 	do {
 		*budget -= min(*budget, COMMAND_UNITS);
-		slot = callout_to_slot(n);
-		file = callout_slot_file(slot);
+		slot = co_to_slot(n);
+		file = co_slot_file(slot);
 		due = co_slot_due_mono(slot);
 		if (due > now) {
 			/* Its clock is not the tick's, or was set back. */
-			callout_dequeue_locked(base, n);
+			co_dequeue_locked(base, n);
 			co_slot_refile(file, base, slot,
-				       callout_from_ns(base, due, now));
+				       co_from_ns(base, due, now));
 		} else {
-			callout_take_due(base, n);
+			co_take_due(base, n);
 			trace_callout_expire_exit(n);
 			*tail = command_detach(&file->table, slot);
 			tail = &co_to_command(*tail)->next;
 			flags |= n->flags;
 			WRITE_ONCE(n->flags, 0);
-			callout_slot_put(&file->table, base, slot);
+			co_slot_put(&file->table, base, slot);
 			atomic64_inc(&file->count[CALLOUT_FILE_DELIVERED]);
 			atomic_dec(&file->outstanding);
 		}
 		taken++;
 		if (!*budget)
 			break;
-		n = callout_scheme_first(base, budget);
+		n = co_scheme_first(base, budget);
 	} while (*budget && n && n->kind == CALLOUT_KIND_COMMAND);
 	*tail = NULL;
 
-	callout_count_units(base, CALLOUT_BUDGET - *budget);
-	callout_base_unlock_irq(base);
+	co_count_units(base, CALLOUT_BUDGET - *budget);
+	co_base_unlock_irq(base);
 	if (flags & CALLOUT_SLOT_ALARM)
 		co_alarm_fired();
 	/* A command, and its file, may be gone as soon as it is handed over. */
@@ -125,8 +125,8 @@ static unsigned int commands_expire(struct callout_base *base,
 		fired = co_to_command(cmd)->next;
 		io_uring_cmd_do_in_task_lazy(cmd, command_fired);
 	}
-	callout_time_passed(base, NULL);
-	callout_base_lock_irq(base);
+	co_time_passed(base, NULL);
+	co_base_lock_irq(base);
 	return taken;
 }
 
@@ -138,7 +138,7 @@ static const struct callout_kind_ops kind_command = {
 /* A callout with a command was cancelled, whose base is locked: add it to @list. */
 void co_command_take(struct callout_slot *slot, struct io_uring_cmd **list)
 {
-	struct io_uring_cmd *cmd = command_detach(callout_slot_table(slot),
+	struct io_uring_cmd *cmd = command_detach(co_slot_table(slot),
 						  slot);
 
 	co_to_command(cmd)->next = *list;
@@ -159,14 +159,14 @@ void co_commands_cancelled(struct io_uring_cmd **list)
 /* Only the wheel leaves room for the command. */
 bool co_command_works(struct callout_file *file)
 {
-	return callout_is_wheel(callout_base_of(file->table.class,
-						callout_home_cpu()));
+	return co_is_wheel(co_base_of(file->table.class,
+				      co_home_cpu()));
 }
 
 void co_command_init(void)
 {
 	callout_command_mask = get_random_long();
-	callout_register_kind(CALLOUT_KIND_COMMAND, &kind_command);
+	co_register_kind(CALLOUT_KIND_COMMAND, &kind_command);
 }
 
 #endif /* CALLOUT_URING */

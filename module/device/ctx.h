@@ -59,7 +59,7 @@ static inline void co_ctx_unlock(struct callout_op_ctx *ctx)
 
 	if (base) {
 		__acquire(&base->lock);	/* for sparse */
-		callout_base_unlock_irq(base);
+		co_base_unlock_irq(base);
 		co_ctx_set_base(ctx, NULL);
 	}
 }
@@ -89,7 +89,7 @@ static inline struct callout_base *co_ctx_lock(struct callout_op_ctx *ctx,
 	co_ctx_unlock(ctx);
 	lockdep_assert_irqs_enabled();
 	local_irq_disable();
-	base = callout_lock_irqs_off(n);
+	base = co_lock_irqs_off(n);
 	/* For sparse, which cannot follow this. */
 	__release(&base->lock);
 	ctx->base = base;

@@ -56,8 +56,8 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
 {
 	co_slot_refile(file, base, slot,
-		       callout_from_ns(base, co_slot_due_mono(slot),
-				       now));
+		       co_from_ns(base, co_slot_due_mono(slot),
+				  now));
 }
 
 /*
@@ -111,8 +111,8 @@ static unsigned int events_expire(struct callout_base *base,
 				  unsigned int *budget)
 	__must_hold(&base->lock)
 {
-	struct callout_slot *slot = callout_to_slot(n);
-	struct callout_file *file = callout_slot_file(slot);
+	struct callout_slot *slot = co_to_slot(n);
+	struct callout_file *file = co_slot_file(slot);
 	struct eventfd_ctx *eventfd = NULL;
 	unsigned int taken = 0, ready = 0;
 	u64 now = ktime_get_ns();
@@ -123,11 +123,11 @@ static unsigned int events_expire(struct callout_base *base,
 	do {
 		--*budget;
 		if (unlikely(slot_is_early(file, slot, now))) {
-			callout_dequeue_locked(base, n);
+			co_dequeue_locked(base, n);
 			file_postpone(file, base, slot, now);
 		} else {
-			callout_take_due(base, n);
-			callout_slot_set_fired(slot, now);
+			co_take_due(base, n);
+			co_slot_set_fired(slot, now);
 			co_slot_change_flags(file, slot, 0,
 					     CALLOUT_SLOT_READY);
 			fired |= n->flags;
@@ -138,11 +138,11 @@ static unsigned int events_expire(struct callout_base *base,
 		taken++;
 		if (!*budget)
 			break;
-		n = callout_scheme_first(base, budget);
+		n = co_scheme_first(base, budget);
 		if (!n || n->kind != CALLOUT_KIND_EVENT)
 			break;
-		slot = callout_to_slot(n);
-	} while (*budget && callout_slot_file(slot) == file);
+		slot = co_to_slot(n);
+	} while (*budget && co_slot_file(slot) == file);
 	wake = ready && !file->unread;
 	if (wake)
 		eventfd = rcu_dereference(file->eventfd);
@@ -150,23 +150,23 @@ static unsigned int events_expire(struct callout_base *base,
 	WRITE_ONCE(file->fired, file->fired + ready);
 	raw_spin_unlock(&file->lock);
 
-	callout_count_units(base, CALLOUT_BUDGET - *budget);
+	co_count_units(base, CALLOUT_BUDGET - *budget);
 	/* Not only to wake readers: the budget of this hold may be used up. */
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	if (unlikely(fired & CALLOUT_SLOT_ALARM))
 		co_alarm_fired();
-	callout_point(CALLOUT_POINT_FILE_FIRED);
+	co_point(CALLOUT_POINT_FILE_FIRED);
 	if (wake)
 		file_wake(file, eventfd);
-	callout_time_passed(base, NULL);
-	callout_base_lock_irq(base);
+	co_time_passed(base, NULL);
+	co_base_lock_irq(base);
 	return taken;
 }
 
 /* The program that has set @n, which has no handler. */
 struct callout_owner co_event_owner(const struct callout_node *n)
 {
-	struct callout_file *file = callout_slot_file(callout_to_slot(n));
+	struct callout_file *file = co_slot_file(co_to_slot(n));
 
 	return (struct callout_owner){ .pid = file->pid, .comm = file->comm };
 }
@@ -227,9 +227,9 @@ static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 	event->flags = 0;
 	event->handle = slot->handle;
 	event->cookie = slot->arg;
-	event->func = callout_slot_plain_key(slot);
+	event->func = co_slot_plain_key(slot);
 	event->due = co_slot_due(slot);
-	event->fired = callout_slot_fired(slot);
+	event->fired = co_slot_fired(slot);
 	event->overrun = 0;
 	event->clockid = CLOCK_MONOTONIC;
 	event->reserved = 0;
@@ -288,7 +288,7 @@ static void events_detach(struct callout_file *file, unsigned int max,
 		slot_to_event(slot, flags, &taken->events[n]);
 		if (flags & CALLOUT_SLOT_HASHED) {
 			/* One that was taken before is out already. */
-			callout_slot_unhash(&file->table, slot);
+			co_slot_unhash(&file->table, slot);
 			if (co_slot_keyed(slot))
 				event_name_by_key(&taken->events[n]);
 		} else if (unlikely(slot->period)) {
@@ -356,7 +356,7 @@ static noinline void events_attach(struct callout_file *file,
 		/* A key may name another callout by now. */
 		if (slot->node.flags & CALLOUT_SLOT_HASHED &&
 		    !co_slot_keyed(slot))
-			callout_hash_insert(&file->table.hash, slot);
+			co_hash_insert(&file->table.hash, slot);
 		list_add_tail(&slot->node.entry, &back);
 	}
 	list_splice(&back, &file->ready);
@@ -378,17 +378,17 @@ static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 
 	if (!(slot->node.flags & CALLOUT_SLOT_REPEAT))
 		return false;
-	base = callout_rehome(base, &slot->node);
+	base = co_rehome(base, &slot->node);
 	co_ctx_set_base(ctx, base);
 	/* RESET has written when it is due. */
 	if (likely(!(slot->node.flags & CALLOUT_SLOT_MOVED)))
 		co_slot_set_due(slot, slot->next);
-	callout_start_locked(base, &slot->node,
-			     co_slack_tick(base,
-					   co_slot_due_mono(slot),
-					   slot->slack,
-					   co_ctx_now(ctx)));
-	callout_trace_set(base, &slot->node, false);
+	co_start_locked(base, &slot->node,
+			co_slack_tick(base,
+				      co_slot_due_mono(slot),
+				      slot->slack,
+				      co_ctx_now(ctx)));
+	co_trace_set(base, &slot->node, false);
 	return true;
 }
 
@@ -416,7 +416,7 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 			cancelled++;
 		}
 		WRITE_ONCE(slot->node.flags, 0);
-		callout_slot_put(&file->table, base, slot);
+		co_slot_put(&file->table, base, slot);
 		ctx.spare++;
 	}
 	atomic64_add(ctx.spare - cancelled,
@@ -477,13 +477,13 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 				  READ_EVENTS), &taken);
 	if (!taken.n)
 		return 0;
-	callout_point(CALLOUT_POINT_FILE_DETACHED);
+	co_point(CALLOUT_POINT_FILE_DETACHED);
 	if (waited && READ_ONCE(file->unread))
 		wake_up(&file->readers);
 	if (unlikely(co_timens_differs()))
 		events_time_out(&taken);
 	copied = events_put(&taken, to, event_size);
-	callout_point(CALLOUT_POINT_FILE_COPIED);
+	co_point(CALLOUT_POINT_FILE_COPIED);
 	if (unlikely(copied < taken.n))
 		events_attach(file, &taken, copied);
 	events_finish(file, &taken, copied);
@@ -590,7 +590,7 @@ int co_file_set_eventfd(struct callout_file *file, int fd)
 				  lockdep_is_held(&file->lock));
 	unread = file->unread;
 	raw_spin_unlock_irq(&file->lock);
-	callout_point(CALLOUT_POINT_FILE_EVENTFD);
+	co_point(CALLOUT_POINT_FILE_EVENTFD);
 	if (unread) {
 		/* The file owns the reference: another caller may put it. */
 		rcu_read_lock();
@@ -606,8 +606,8 @@ int co_file_set_eventfd(struct callout_file *file, int fd)
 	return 0;
 }
 
-__poll_t callout_file_poll(struct callout_file *file, struct file *filp,
-			   poll_table *wait)
+__poll_t co_file_poll(struct callout_file *file, struct file *filp,
+		      poll_table *wait)
 {
 	poll_wait(filp, &file->wait, wait);
 	return READ_ONCE(file->unread) ? EPOLLIN | EPOLLRDNORM : 0;
@@ -621,5 +621,5 @@ int co_file_fasync(struct callout_file *file, struct file *filp, int fd,
 
 void co_event_init(void)
 {
-	callout_register_kind(CALLOUT_KIND_EVENT, &kind_event);
+	co_register_kind(CALLOUT_KIND_EVENT, &kind_event);
 }

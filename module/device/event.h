@@ -28,8 +28,8 @@ int co_file_withdraw(struct callout_file *file, struct callout_slot *slot,
 ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
 		     size_t event_size,
 		     const struct read_deadline *deadline);
-__poll_t callout_file_poll(struct callout_file *file, struct file *filp,
-			   poll_table *wait);
+__poll_t co_file_poll(struct callout_file *file, struct file *filp,
+		      poll_table *wait);
 int co_file_fasync(struct callout_file *file, struct file *filp, int fd,
 		   int on);
 int co_file_set_eventfd(struct callout_file *file, int fd);

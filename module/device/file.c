@@ -29,7 +29,7 @@
  * called wake_up() yet. The core's contract helps: kinds and handlers run
  * inside an RCU read-side critical section.
  *
- *	CPU0: callout_expire()			CPU1: release()
+ *	CPU0: co_expire()			CPU1: release()
  *	rcu_read_lock()
  *	events_expire():
  *	slot to the ready list
@@ -77,7 +77,7 @@ void co_file_info(struct callout_file *file,
 	info->unread = READ_ONCE(file->unread);
 	info->limit = READ_ONCE(file->limit);
 	info->pid = file->pid;
-	info->uid = callout_file_uid(file);
+	info->uid = co_file_uid(file);
 	info->comm = file->comm;
 }
 
@@ -93,10 +93,10 @@ struct callout_file *co_file_create(void)
 	file->limit = READ_ONCE(callout_max_per_file);
 	file->event_size = sizeof(struct callout_event);
 	/* More slots than the file may use: see ctx_find_slot(). */
-	ret = callout_table_init(&file->table, CALLOUT_KIND_EVENT,
-				 file->limit + CALLOUT_CHUNK_SLOTS *
-					       num_possible_cpus(),
-				 GFP_KERNEL_ACCOUNT);
+	ret = co_table_init(&file->table, CALLOUT_KIND_EVENT,
+			    file->limit + CALLOUT_CHUNK_SLOTS *
+					  num_possible_cpus(),
+			    GFP_KERNEL_ACCOUNT);
 	if (ret)
 		goto err_free;
 	raw_spin_lock_init(&file->lock);
@@ -116,7 +116,7 @@ struct callout_file *co_file_create(void)
 	return file;
 
 err_table:
-	callout_table_destroy(&file->table);
+	co_table_destroy(&file->table);
 err_free:
 	kfree(file);
 	return ERR_PTR(ret);
@@ -131,7 +131,7 @@ static void file_free(struct work_struct *work)
 
 	if (eventfd)
 		eventfd_ctx_put(eventfd);
-	callout_table_destroy(&file->table);
+	co_table_destroy(&file->table);
 	co_user_uncharge(file);
 	kfree(file);
 }
@@ -145,12 +145,12 @@ static void file_cancel_chunk(struct callout_chunk *chunk)
 
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
 		n = &chunk->slot[i].node;
-		base = callout_lock(n, &flags);
+		base = co_lock(n, &flags);
 		if (n->state & CALLOUT_S_PENDING) {
-			callout_dequeue_locked(base, n);
+			co_dequeue_locked(base, n);
 			trace_callout_cancel(n);
 		}
-		callout_unlock(base, flags);
+		co_unlock(base, flags);
 	}
 }
 

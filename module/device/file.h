@@ -78,7 +78,7 @@ static inline bool co_slot_will_fire(const struct callout_slot *slot)
  */
 static inline bool co_slot_keyed(const struct callout_slot *slot)
 {
-	return callout_slot_key(slot) == CALLOUT_KEY_FUNC;
+	return co_slot_key(slot) == CALLOUT_KEY_FUNC;
 }
 
 /* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */
@@ -149,9 +149,9 @@ struct callout_file_info {
 	const char *comm;	/* the file's */
 };
 
-static inline struct callout_file *callout_slot_file(struct callout_slot *slot)
+static inline struct callout_file *co_slot_file(struct callout_slot *slot)
 {
-	return container_of(callout_slot_table(slot), struct callout_file,
+	return container_of(co_slot_table(slot), struct callout_file,
 			    table);
 }
 
@@ -166,7 +166,7 @@ static inline struct callout_slot *co_file_slot(struct callout_file *file,
 
 	/* An RCU read-side critical section for the directory. */
 	preempt_disable();
-	slot = callout_table_slot_nospec(&file->table, handle);
+	slot = co_table_slot_nospec(&file->table, handle);
 	preempt_enable();
 	return slot;
 }
@@ -175,8 +175,8 @@ static inline struct callout_slot *co_file_slot(struct callout_file *file,
 static inline struct callout_slot *co_file_chunk(struct callout_file *file,
 						 unsigned int n)
 {
-	return callout_table_lookup(&file->table,
-				    (u64)n << CALLOUT_PLACE_BITS);
+	return co_table_lookup(&file->table,
+			       (u64)n << CALLOUT_PLACE_BITS);
 }
 
 /* Changes CALLOUT_SLOT_READY, CALLOUT_SLOT_REPEAT and CALLOUT_SLOT_MOVED. */

@@ -51,7 +51,7 @@ static __poll_t fops_poll(struct file *filp, poll_table *wait)
 {
 	struct callout_file *file = filp->private_data;
 
-	return callout_file_poll(file, filp, wait);
+	return co_file_poll(file, filp, wait);
 }
 
 static int fops_fasync(int fd, struct file *filp, int on)
@@ -90,7 +90,7 @@ static long ioctl_info(struct callout_file *file, size_t size,
 		.clocks		 = CALLOUT_CLOCKS,
 		.features	 = CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
 	};
-	struct callout_base *base = callout_base_of(file->table.class, 0);
+	struct callout_base *base = co_base_of(file->table.class, 0);
 
 	if (co_size_bad(size, CALLOUT_INFO_SIZE_V1))
 		return -EINVAL;
@@ -98,7 +98,7 @@ static long ioctl_info(struct callout_file *file, size_t size,
 	info.tick_ns = base->tick_ns;
 	if (co_alarm_works())
 		info.clocks |= CALLOUT_ALARM_CLOCKS;
-	if (callout_base_is_exact(base))
+	if (co_base_is_exact(base))
 		info.features |= CALLOUT_FEATURE_EXACT;
 	if (co_command_works(file))
 		info.features |= CALLOUT_FEATURE_URING;
@@ -113,8 +113,8 @@ static long ioctl_info(struct callout_file *file, size_t size,
 }
 
 /* noinline: operations must not pay for its stack frame. */
-static noinline long callout_ioctl_rare(struct file *filp, unsigned int cmd,
-					size_t size, void __user *uarg)
+static noinline long co_ioctl_rare(struct file *filp, unsigned int cmd,
+				   size_t size, void __user *uarg)
 {
 	bool may_write = filp->f_mode & FMODE_WRITE;
 	bool may_read = filp->f_mode & FMODE_READ;
@@ -170,7 +170,7 @@ static long fops_ioctl(struct file *filp, unsigned int cmd,
 	if (number == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
 		return co_ioctl_batch(file, filp->f_mode, size, uarg,
 				      true);
-	return callout_ioctl_rare(filp, cmd, size, uarg);
+	return co_ioctl_rare(filp, cmd, size, uarg);
 }
 
 static int fops_open(struct inode *inode, struct file *filp)
@@ -223,7 +223,7 @@ static bool show_file(struct callout_file *file, void *data)
 }
 
 /* For debugfs: one line per open file. */
-void callout_dev_show_files(struct seq_file *m)
+void co_dev_show_files(struct seq_file *m)
 {
 	seq_puts(m, "pid uid outstanding unread limit set cancelled withdrawn delivered reset repeated fired comm\n");
 	co_files_visit(show_file, m);
@@ -251,7 +251,7 @@ static struct miscdevice callout_misc = {
 	.mode	= 0600,
 };
 
-int callout_dev_init(void)
+int co_dev_init(void)
 {
 	int ret;
 
@@ -295,7 +295,7 @@ err_clock:
  * No file is open: each holds a reference to the module. Returns when the last
  * one that was closed has been freed.
  */
-void callout_dev_exit(void)
+void co_dev_exit(void)
 {
 	misc_deregister(&callout_misc);
 	co_clock_exit();

@@ -7,9 +7,9 @@
 
 struct seq_file;
 
-int callout_dev_init(void);
-void callout_dev_exit(void);
+int co_dev_init(void);
+void co_dev_exit(void);
 
-void callout_dev_show_files(struct seq_file *m);
+void co_dev_show_files(struct seq_file *m);
 
 #endif /* _CALLOUT_DEVICE_FOPS_H */

@@ -60,7 +60,7 @@ static int key_reset(struct callout_file *file, struct callout_op *op, u64 key,
 		if (!co_file_find(file, CALLOUT_KEY_FUNC, key,
 				  &move.handle))
 			return -ENOENT;
-		callout_point(CALLOUT_POINT_FILE_FOUND);
+		co_point(CALLOUT_POINT_FILE_FOUND);
 		/* Fails if a reader or a canceller was faster: look again. */
 		ret = co_file_reset(file, &move, ctx);
 	} while (ret == -ENOENT);

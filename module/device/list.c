@@ -71,7 +71,7 @@ static bool slot_describe(struct callout_file *file,
 		.period	= hashed ? 0 : slot->period,
 		.slack	= hashed ? 0 : slot->slack,
 		.cookie	= slot->arg,
-		.func	= callout_slot_key(slot),
+		.func	= co_slot_key(slot),
 	};
 	if (keyed) {
 		entry->handle = slot->arg;
@@ -94,10 +94,10 @@ static bool file_describe(struct callout_file *file, u64 handle,
 
 	if (!slot || !handle)
 		return false;
-	base = callout_lock(&slot->node, &flags);
+	base = co_lock(&slot->node, &flags);
 	found = slot->handle == handle &&
 		slot_describe(file, slot, ktime_get_ns(), entry);
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return found;
 }
 
@@ -168,9 +168,9 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 		slot = co_file_slot(file, list->cursor);
 		if (!slot)
 			continue;
-		base = callout_lock(&slot->node, &flags);
+		base = co_lock(&slot->node, &flags);
 		found = slot_describe(file, slot, ktime_get_ns(), &entry);
-		callout_unlock(base, flags);
+		co_unlock(base, flags);
 		if (found && list_put(list, &entry))
 			return -EFAULT;
 	}

@@ -20,10 +20,10 @@ int co_file_prepare_hash(struct callout_file *file,
 
 	co_ctx_sleep(ctx);
 	mutex_lock(&file->table.grow);
-	if (!callout_hash_exists(hash))
-		ret = callout_hash_init(hash, FILE_HASH_BITS, GFP_KERNEL_ACCOUNT);
+	if (!co_hash_exists(hash))
+		ret = co_hash_init(hash, FILE_HASH_BITS, GFP_KERNEL_ACCOUNT);
 	else
-		callout_hash_grow(hash, GFP_KERNEL_ACCOUNT);
+		co_hash_grow(hash, GFP_KERNEL_ACCOUNT);
 	mutex_unlock(&file->table.grow);
 	return ret;
 }
@@ -42,7 +42,7 @@ struct callout_slot *co_file_find(struct callout_file *file, u64 func,
 	if (!co_file_has_named(file))
 		return NULL;
 	local_irq_save(flags);
-	slot = callout_hash_find(&file->table.hash, func, arg, handle);
+	slot = co_hash_find(&file->table.hash, func, arg, handle);
 	local_irq_restore(flags);
 	return slot;
 }

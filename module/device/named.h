@@ -21,13 +21,13 @@ static inline bool co_file_wants_hash(struct callout_file *file)
 {
 	struct callout_hash *hash = &file->table.hash;
 
-	return !callout_hash_exists(hash) || callout_hash_wants_growth(hash);
+	return !co_hash_exists(hash) || co_hash_wants_growth(hash);
 }
 
 /* May there be callouts that TIMEOUT has set, or with a key? */
 static inline bool co_file_has_named(struct callout_file *file)
 {
-	return callout_hash_exists(&file->table.hash);
+	return co_hash_exists(&file->table.hash);
 }
 
 /*
@@ -45,13 +45,13 @@ co_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
 		return NULL;
 	for (;;) {
 		local_irq_disable();
-		slot = callout_hash_find(&file->table.hash, func, arg, &handle);
+		slot = co_hash_find(&file->table.hash, func, arg, &handle);
 		if (!slot) {
 			local_irq_enable();
 			return NULL;
 		}
-		callout_point(CALLOUT_POINT_FILE_FOUND);
-		co_ctx_set_base(ctx, callout_lock_irqs_off(&slot->node));
+		co_point(CALLOUT_POINT_FILE_FOUND);
+		co_ctx_set_base(ctx, co_lock_irqs_off(&slot->node));
 		/* For sparse, which cannot follow this. */
 		__release(&ctx->base->lock);
 		/* The same callout; a reader may have taken its key. */

@@ -33,11 +33,11 @@ ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
 	if (likely(ctx->home))
 		return base;
 	if (!base || !base->online ||
-	    base != callout_base_of(file->table.class, callout_home_cpu())) {
+	    base != co_base_of(file->table.class, co_home_cpu())) {
 		co_ctx_unlock(ctx);
 		lockdep_assert_irqs_enabled();
 		local_irq_disable();
-		base = callout_lock_home_irqs_off(file->table.class);
+		base = co_lock_home_irqs_off(file->table.class);
 		/* For sparse, which cannot follow this. */
 		__release(&base->lock);
 		ctx->base = base;
@@ -57,7 +57,7 @@ static __always_inline bool file_find_slot(struct callout_file *file, u64 handle
 	bool found;
 
 	preempt_disable();
-	found = callout_table_slot_of(&file->table, handle, true, slot);
+	found = co_table_slot_of(&file->table, handle, true, slot);
 	preempt_enable();
 	/* Or gcc computes it from the handle at each use. */
 	if (likely(found))
@@ -118,23 +118,23 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 
 	for (;;) {
 		chunks = READ_ONCE(file->table.nr_chunks);
-		slot = callout_slot_steal(&file->table, ctx->base);
+		slot = co_slot_steal(&file->table, ctx->base);
 		if (slot)
 			break;
 		cpu = ctx->base->number;
 		co_ctx_sleep(ctx);
-		ret = callout_table_grow_beyond(&file->table, cpu, chunks,
-						GFP_KERNEL_ACCOUNT |
-						__GFP_NOWARN);
+		ret = co_table_grow_beyond(&file->table, cpu, chunks,
+					   GFP_KERNEL_ACCOUNT |
+					   __GFP_NOWARN);
 		if (ret && (ret != -ENOSPC || all))
 			return ERR_PTR(ret);
 		all = ret;
 		base = ctx_lock_home(file, ctx);
-		slot = callout_slot_get(callout_pool(&file->table, base));
+		slot = co_slot_get(co_pool(&file->table, base));
 		if (slot)
 			break;
 	}
-	co_ctx_set_base(ctx, callout_base(slot->node.cpu));
+	co_ctx_set_base(ctx, co_base(slot->node.cpu));
 	return slot;
 }
 
@@ -167,9 +167,9 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 	WRITE_ONCE(slot->node.flags,
 		   flags | (slot->node.flags & ~CALLOUT_SLOT_CLOCK));
 	if (flags & CALLOUT_SLOT_STEPS)
-		WRITE_ONCE(callout_slot_file(slot)->steps, true);
+		WRITE_ONCE(co_slot_file(slot)->steps, true);
 	if (flags & CALLOUT_SLOT_ALARM) {
-		WRITE_ONCE(callout_slot_file(slot)->alarms, true);
+		WRITE_ONCE(co_slot_file(slot)->alarms, true);
 		/* Not kept in the hash, but a suspend must know the latest time. */
 		if (op->op == CALLOUT_OP_TIMEOUT ||
 		    slot->node.flags & CALLOUT_SLOT_HASHED)
@@ -184,7 +184,7 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 		slot->next = co_real_offset();
 	co_slot_set_due(slot, due);
 	tick = co_slack_tick(base, co_slot_due_mono(slot), slack, now);
-	callout_point(CALLOUT_POINT_FILE_SET);
+	co_point(CALLOUT_POINT_FILE_SET);
 	return tick;
 }
 
@@ -202,7 +202,7 @@ static inline u64 slot_set_times(struct callout_slot *slot,
 	else
 		due = min_t(u64, now + due, KTIME_MAX);
 	co_slot_set_due(slot, due);
-	return callout_from_ns_fine(base, due, now);
+	return co_from_ns_fine(base, due, now);
 }
 
 /*
@@ -223,8 +223,8 @@ file_take_slot(struct callout_file *file, struct callout_op_ctx *ctx, bool hashe
 	ret = file_charge(file, ctx);
 	if (ret)
 		return ERR_PTR(ret);
-	slot = callout_slot_get(callout_pool(&file->table,
-					     ctx_lock_home(file, ctx)));
+	slot = co_slot_get(co_pool(&file->table,
+				   ctx_lock_home(file, ctx)));
 	if (unlikely(!slot)) {
 		slot = ctx_find_slot(file, ctx);
 		if (IS_ERR(slot))
@@ -241,8 +241,8 @@ static __always_inline void slot_start(struct callout_slot *slot,
 	struct callout_base *base = ctx->base;
 	u64 tick = slot_set_times(slot, base, op, co_ctx_now(ctx));
 
-	callout_start_locked(base, &slot->node, tick);
-	callout_trace_set(base, &slot->node, false);
+	co_start_locked(base, &slot->node, tick);
+	co_trace_set(base, &slot->node, false);
 	ctx->count[CALLOUT_FILE_SET]++;
 }
 
@@ -258,14 +258,14 @@ int co_file_set(struct callout_file *file, struct callout_op *op,
 	slot = file_take_slot(file, ctx, op->op == CALLOUT_OP_TIMEOUT);
 	if (IS_ERR(slot))
 		return PTR_ERR(slot);
-	callout_slot_set_key(slot, op->func);
+	co_slot_set_key(slot, op->func);
 	slot->arg = op->cookie;
 	op->handle = slot->handle;
 	slot_start(slot, op, ctx);
 	if (op->op == CALLOUT_OP_TIMEOUT) {
 		WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED |
 					     slot->node.flags);
-		callout_hash_insert(&file->table.hash, slot);
+		co_hash_insert(&file->table.hash, slot);
 	} else {
 		slot->period = op->period;
 		slot->slack = op->slack;
@@ -289,13 +289,13 @@ struct callout_slot *co_file_set_keyed(struct callout_file *file,
 	slot = file_take_slot(file, ctx, true);
 	if (IS_ERR(slot))
 		return slot;
-	callout_slot_set_key(slot, CALLOUT_KEY_FUNC);
+	co_slot_set_key(slot, CALLOUT_KEY_FUNC);
 	slot->arg = op->handle;
 	/* In the hash it must not change. */
 	slot->node.kind = kind;
-	if (unlikely(!callout_hash_insert_only(&file->table.hash, slot))) {
+	if (unlikely(!co_hash_insert_only(&file->table.hash, slot))) {
 		slot->node.kind = CALLOUT_KIND_EVENT;
-		callout_pool_add(callout_pool(&file->table, ctx->base), slot);
+		co_pool_add(co_pool(&file->table, ctx->base), slot);
 		ctx->spare++;
 		return ERR_PTR(-EEXIST);
 	}
@@ -318,7 +318,7 @@ static noinline int file_cancel_slow(struct callout_file *file,
 	int ret = CALLOUT_CANCELLED;
 
 	if (slot->node.state & CALLOUT_S_PENDING) {
-		callout_dequeue_locked(base, &slot->node);
+		co_dequeue_locked(base, &slot->node);
 		trace_callout_cancel(&slot->node);
 		if (unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
 			co_command_take(slot, &ctx->commands);
@@ -333,7 +333,7 @@ static noinline int file_cancel_slow(struct callout_file *file,
 		ctx->count[CALLOUT_FILE_WITHDRAWN]++;
 	}
 	WRITE_ONCE(slot->node.flags, 0);
-	callout_slot_release(&file->table, base, slot);
+	co_slot_release(&file->table, base, slot);
 	ctx->spare++;
 	return ret;
 }
@@ -356,7 +356,7 @@ static __always_inline bool slot_is_plain(struct callout_base *base,
 	};
 
 	return (READ_ONCE(slot->node.bytes) & mask.bytes) == plain.bytes &&
-	       !callout_scheme_is_next(base, &slot->node) &&
+	       !co_scheme_is_next(base, &slot->node) &&
 	       !trace_callout_cancel_enabled();
 }
 
@@ -373,9 +373,9 @@ static __always_inline int file_cancel(struct callout_file *file,
 
 	if (unlikely(!slot_is_plain(base, slot)))
 		return file_cancel_slow(file, slot, false, ctx);
-	callout_unfile_locked(base, &slot->node);
+	co_unfile_locked(base, &slot->node);
 	WRITE_ONCE(slot->node.bytes, free.bytes);
-	callout_slot_put(&file->table, base, slot);
+	co_slot_put(&file->table, base, slot);
 	ctx->count[CALLOUT_FILE_CANCELLED]++;
 	ctx->spare++;
 	return CALLOUT_CANCELLED;
@@ -469,7 +469,7 @@ static int file_unset_checked(struct callout_file *file,
 
 	if (!ctx_lock_slot(file, ctx, op->handle, &slot) ||
 	    !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED) ||
-	    callout_slot_key(slot) != op->func || slot->arg != op->cookie)
+	    co_slot_key(slot) != op->func || slot->arg != op->cookie)
 		return -ENOENT;
 	return file_cancel_slow(file, slot, true, ctx);
 }
@@ -513,7 +513,7 @@ static noinline int file_reset_slow(struct callout_file *file,
 
 	if (pending) {
 		/* On a list of due ones, or on a base that may run no more. */
-		callout_dequeue_locked(ctx->base, &slot->node);
+		co_dequeue_locked(ctx->base, &slot->node);
 	} else {
 		/*
 		 * Fails if a reader was faster, also if the event has come back
@@ -527,14 +527,14 @@ static noinline int file_reset_slow(struct callout_file *file,
 		/* It may have fired since the time of the run was read. */
 		op->left = 0;
 	}
-	co_ctx_set_base(ctx, callout_rehome(ctx->base, &slot->node));
+	co_ctx_set_base(ctx, co_rehome(ctx->base, &slot->node));
 	tick = slot_set_times(slot, ctx->base, op, co_ctx_now(ctx));
 	if (slot->node.mark != CALLOUT_HASH_IN) {
 		slot->period = op->period;
 		slot->slack = op->slack;
 	}
 	co_slot_refile(file, ctx->base, slot, tick);
-	callout_trace_set(ctx->base, &slot->node, pending);
+	co_trace_set(ctx->base, &slot->node, pending);
 	ctx->count[CALLOUT_FILE_RESET]++;
 	return ret;
 }
@@ -616,12 +616,12 @@ int co_file_reset(struct callout_file *file, struct callout_op *op,
 	if (likely(slot->node.mark != CALLOUT_HASH_IN)) {
 		slot->period = op->period;
 		slot->slack = op->slack;
-		callout_scheme_rearm(base, &slot->node, tick);
-		callout_started(base, tick);
+		co_scheme_rearm(base, &slot->node, tick);
+		co_started(base, tick);
 	} else {
 		co_slot_refile(file, base, slot, tick);
 	}
-	callout_trace_set(base, &slot->node, true);
+	co_trace_set(base, &slot->node, true);
 	ctx->count[CALLOUT_FILE_RESET]++;
 	return CALLOUT_CANCELLED;
 }

@@ -68,7 +68,7 @@ static int command_set(struct callout_file *file,
 	}
 	co_ctx_flush(file, &ctx);
 	if (ret)
-		callout_uring_done(cmd, ret, issue_flags);
+		co_uring_done(cmd, ret, issue_flags);
 	return -EIOCBQUEUED;
 }
 
@@ -101,7 +101,7 @@ static int command_change(struct callout_file *file,
 	if (other && issue_flags & IO_URING_F_COMPLETE_DEFER &&
 	    commands_share_ring(other, cmd)) {
 		ctx.commands = NULL;
-		callout_uring_done(other, -ECANCELED, issue_flags);
+		co_uring_done(other, -ECANCELED, issue_flags);
 	}
 	co_ctx_flush(file, &ctx);
 	return ret;
@@ -139,7 +139,7 @@ static int command_cancel(struct callout_file *file,
 	}
 	ctx.commands = NULL;
 	co_ctx_flush(file, &ctx);
-	callout_uring_done(cmd, -ECANCELED, issue_flags);
+	co_uring_done(cmd, -ECANCELED, issue_flags);
 	return 0;
 }
 

@@ -222,7 +222,7 @@ unsigned int co_file_user_charged(struct callout_file *file)
 EXPORT_SYMBOL_IF_KUNIT(co_file_user_charged);
 
 /* The user that opened a file, in the initial user namespace. */
-uid_t callout_file_uid(const struct callout_file *file)
+uid_t co_file_uid(const struct callout_file *file)
 {
 	return from_kuid_munged(&init_user_ns, file->user->uid);
 }
@@ -253,7 +253,7 @@ static unsigned int class_find_or_add(void)
 		spin_unlock(&users_lock);
 		if (class && !users)
 			break;
-		ret = callout_class_add();
+		ret = co_class_add();
 	} while (ret >= 0);
 	return class;
 }
@@ -262,7 +262,7 @@ static unsigned int class_find_or_add(void)
 static unsigned int class_of_root(void)
 {
 	lockdep_assert_held(&classes_lock);
-	if (callout_nr_classes <= CALLOUT_CLASS_ROOT && callout_class_add() < 0)
+	if (callout_nr_classes <= CALLOUT_CLASS_ROOT && co_class_add() < 0)
 		return 0;
 	return CALLOUT_CLASS_ROOT;
 }

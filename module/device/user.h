@@ -17,7 +17,7 @@ void co_user_uncharge(struct callout_file *file);
 
 int co_file_allow(struct callout_file *file, unsigned int n);
 int co_file_lower_limit(struct callout_file *file, u64 limit);
-uid_t callout_file_uid(const struct callout_file *file);
+uid_t co_file_uid(const struct callout_file *file);
 unsigned int co_file_user_charged(struct callout_file *file);
 
 #endif /* _CALLOUT_DEVICE_USER_H */

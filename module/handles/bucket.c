@@ -18,16 +18,16 @@
 #include "bucket.h"
 
 /* The first slot of a key in a tree, or NULL. */
-struct callout_slot *callout_bucket_first(const struct rb_root *tree,
-					  u64 func, u64 arg)
+struct callout_slot *co_bucket_first(const struct rb_root *tree,
+				     u64 func, u64 arg)
 {
 	struct callout_slot *slot, *first = NULL;
 	struct rb_node *node = tree->rb_node;
 	int order;
 
 	while (node) {
-		slot = callout_bucket_slot(node);
-		order = callout_slot_compare(slot, func, arg);
+		slot = co_bucket_slot(node);
+		order = co_slot_compare(slot, func, arg);
 		if (!order)
 			first = slot;
 		node = order < 0 ? node->rb_right : node->rb_left;
@@ -41,18 +41,18 @@ struct callout_slot *callout_bucket_first(const struct rb_root *tree,
  */
 static void tree_link(struct rb_root *tree, struct rb_node *node)
 {
-	struct callout_slot *slot = callout_bucket_slot(node), *other;
+	struct callout_slot *slot = co_bucket_slot(node), *other;
 	struct rb_node **link = &tree->rb_node, *parent = NULL;
 	int order;
 
 	while (*link) {
 		parent = *link;
-		other = callout_bucket_slot(parent);
-		order = callout_slot_compare(other, callout_slot_key(slot),
-					     slot->arg);
+		other = co_bucket_slot(parent);
+		order = co_slot_compare(other, co_slot_key(slot),
+					slot->arg);
 		if (order < 0 ||
 		    (!order &&
-		     callout_slot_order(other) <= callout_slot_order(slot)))
+		     co_slot_order(other) <= co_slot_order(slot)))
 			link = &parent->rb_right;
 		else
 			link = &parent->rb_left;
@@ -63,8 +63,8 @@ static void tree_link(struct rb_root *tree, struct rb_node *node)
 }
 
 /* Adds a slot to a tree. Its bucket is locked. */
-void callout_bucket_add(struct callout_hash *hash, struct rb_root *tree,
-			struct callout_slot *slot)
+void co_bucket_add(struct callout_hash *hash, struct rb_root *tree,
+		   struct callout_slot *slot)
 {
 	if (tree->rb_node)
 		atomic_inc(&hash->crowded);
@@ -75,8 +75,8 @@ void callout_bucket_add(struct callout_hash *hash, struct rb_root *tree,
  * Removes a slot: rb_erase(), without its call where the tree stays balanced. Its
  * bucket is locked.
  */
-void callout_bucket_del(struct callout_hash *hash, struct rb_root *tree,
-			struct rb_node *node)
+void co_bucket_del(struct callout_hash *hash, struct rb_root *tree,
+		   struct rb_node *node)
 {
 	struct rb_node *parent = rb_parent(node);
 
@@ -95,9 +95,9 @@ void callout_bucket_del(struct callout_hash *hash, struct rb_root *tree,
 }
 
 /* A word, not LOCKED, as a tree. */
-struct rb_root callout_bucket_root(unsigned long word)
+struct rb_root co_bucket_root(unsigned long word)
 {
-	struct rb_node *node = callout_bucket_node(word), *second = NULL;
+	struct rb_node *node = co_bucket_node(word), *second = NULL;
 	struct rb_root root = RB_ROOT;
 
 	switch (word & CALLOUT_BUCKET_STATE) {
@@ -118,11 +118,11 @@ struct rb_root callout_bucket_root(unsigned long word)
 }
 
 /*
- * callout_bucket_lock() of one that is locked. Those who wait are served in turn,
+ * co_bucket_lock() of one that is locked. Those who wait are served in turn,
  * except that one who has just come may be faster than the first of them.
  */
-unsigned long callout_bucket_wait(struct callout_hash *hash,
-				  unsigned long *bucket)
+unsigned long co_bucket_wait(struct callout_hash *hash,
+			     unsigned long *bucket)
 {
 	unsigned long word;
 

@@ -11,32 +11,32 @@
 #include "hash.h"
 
 /* Negative if the slot's key sorts before this one, positive if after. */
-static inline int callout_slot_compare(const struct callout_slot *slot,
-				       u64 func, u64 arg)
+static inline int co_slot_compare(const struct callout_slot *slot,
+				  u64 func, u64 arg)
 {
 	u64 key;
 
 	if (slot->arg != arg)
 		return slot->arg < arg ? -1 : 1;
-	key = callout_slot_key(slot);
+	key = co_slot_key(slot);
 	if (key != func)
 		return key < func ? -1 : 1;
 	return 0;
 }
 
 /* What the word of a bucket that is not LOCKED points to, or NULL. */
-static inline struct rb_node *callout_bucket_node(unsigned long word)
+static inline struct rb_node *co_bucket_node(unsigned long word)
 {
 	return (struct rb_node *)(word & ~CALLOUT_BUCKET_STATE);
 }
 
-static inline struct callout_slot *callout_bucket_slot(struct rb_node *node)
+static inline struct callout_slot *co_bucket_slot(struct rb_node *node)
 {
 	return rb_entry(node, struct callout_slot, link);
 }
 
 /* The word of a tree, unless it is MOVING. */
-static inline unsigned long callout_bucket_word(struct rb_root root)
+static inline unsigned long co_bucket_word(struct rb_root root)
 {
 	struct rb_node *node = root.rb_node;
 
@@ -45,20 +45,20 @@ static inline unsigned long callout_bucket_word(struct rb_root root)
 	return (unsigned long)node | CALLOUT_BUCKET_TREE;
 }
 
-struct rb_root callout_bucket_root(unsigned long word);
-struct callout_slot *callout_bucket_first(const struct rb_root *tree,
-					  u64 func, u64 arg);
-void callout_bucket_add(struct callout_hash *hash, struct rb_root *tree,
-			struct callout_slot *slot);
-void callout_bucket_del(struct callout_hash *hash, struct rb_root *tree,
-			struct rb_node *node);
+struct rb_root co_bucket_root(unsigned long word);
+struct callout_slot *co_bucket_first(const struct rb_root *tree,
+				     u64 func, u64 arg);
+void co_bucket_add(struct callout_hash *hash, struct rb_root *tree,
+		   struct callout_slot *slot);
+void co_bucket_del(struct callout_hash *hash, struct rb_root *tree,
+		   struct rb_node *node);
 
-unsigned long callout_bucket_wait(struct callout_hash *hash,
-				  unsigned long *bucket);
+unsigned long co_bucket_wait(struct callout_hash *hash,
+			     unsigned long *bucket);
 
 /* Locks a bucket and returns its word. Interrupts off. */
-static inline unsigned long callout_bucket_lock(struct callout_hash *hash,
-						unsigned long *bucket)
+static inline unsigned long co_bucket_lock(struct callout_hash *hash,
+					   unsigned long *bucket)
 {
 	unsigned long word;
 
@@ -66,14 +66,14 @@ static inline unsigned long callout_bucket_lock(struct callout_hash *hash,
 	lock_map_acquire(&hash->dep_map);
 	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
 	if (unlikely(word == CALLOUT_BUCKET_LOCKED))
-		return callout_bucket_wait(hash, bucket);
+		return co_bucket_wait(hash, bucket);
 	return word;
 }
 
 /* Unlocks a bucket, with @word in it. */
-static inline void callout_bucket_unlock(struct callout_hash *hash,
-					 unsigned long *bucket,
-					 unsigned long word)
+static inline void co_bucket_unlock(struct callout_hash *hash,
+				    unsigned long *bucket,
+				    unsigned long word)
 {
 	lock_map_release(&hash->dep_map);
 	/* Pairs with the exchange that locks it. */

@@ -17,11 +17,11 @@
  *
  * An empty bucket is locked, given a slot and unlocked in one exchange. So is a
  * bucket of one slot, which becomes the first of two, and one that loses its
- * only slot to callout_hash_remove(). The exchange fails unless the bucket has
+ * only slot to co_hash_remove(). The exchange fails unless the bucket has
  * that slot alone, now; whether it has had others meanwhile does not matter,
  * since the slot is not read:
  *
- *	CPU0: callout_hash_insert(y)		CPU1
+ *	CPU0: co_hash_insert(y)		CPU1
  *	reads b: x alone
  *	y's link = x
  *						takes x: b is empty
@@ -32,7 +32,7 @@
  *	expects x alone, reads it: b is
  *	y and x
  *
- * Of some keys there is one slot at most: callout_hash_insert_only() searches and
+ * Of some keys there is one slot at most: co_hash_insert_only() searches and
  * inserts in one hold of the bucket's lock. An empty bucket has no slot to search.
  * Such a slot is never compared with one of its key, so its expiry may change.
  *
@@ -44,7 +44,7 @@
  * with the buckets of the next table to which they move: nobody gets there yet
  * in any other way, so one lock is enough, and order among equals is kept.
  *
- *	CPU0: callout_hash_grow()		CPU1: callout_hash_take()
+ *	CPU0: co_hash_grow()		CPU1: co_hash_take()
  *						finds b in the old table
  *	locks b
  *	moves some slots, in order		waits for b
@@ -118,7 +118,7 @@ static void hash_set_growth(struct callout_hash *hash, unsigned int bits)
 }
 
 /* Makes an empty hash of 2^@bits buckets. Returns 0 or -ENOMEM. */
-int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
+int co_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
 {
 	struct callout_buckets *table = buckets_alloc(bits, gfp);
 	static struct lock_class_key key;
@@ -131,13 +131,13 @@ int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
 	hash_set_growth(hash, bits);
 	raw_spin_lock_init(&hash->wait);
 	lockdep_init_map(&hash->dep_map, "callout_hash", &key, 0);
-	/* Pairs with callout_hash_exists(), of users that make it on demand. */
+	/* Pairs with co_hash_exists(), of users that make it on demand. */
 	rcu_assign_pointer(hash->table, table);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_init);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_init);
 
-void callout_hash_destroy(struct callout_hash *hash)
+void co_hash_destroy(struct callout_hash *hash)
 {
 	struct callout_buckets *table = hash_table(hash);
 
@@ -145,7 +145,7 @@ void callout_hash_destroy(struct callout_hash *hash)
 		kvfree(table->next);
 	kvfree(table);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_destroy);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_destroy);
 
 /* The bucket of a key in a table. */
 static unsigned long *bucket_of(struct callout_buckets *table, u64 value)
@@ -157,28 +157,28 @@ static unsigned long *bucket_of(struct callout_buckets *table, u64 value)
 static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 		      struct callout_bucket_hold *hold)
 {
-	u64 value = callout_hash_value(hash, func, arg);
+	u64 value = co_hash_value(hash, func, arg);
 	struct callout_buckets *table;
 	unsigned long word;
 
-	/* Pairs with callout_hash_grow_end(). */
+	/* Pairs with co_hash_grow_end(). */
 	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
-	callout_point(CALLOUT_POINT_HASH_LOCKS);
+	co_point(CALLOUT_POINT_HASH_LOCKS);
 	for (;;) {
 		hold->bucket = bucket_of(table, value);
-		word = callout_bucket_lock(hash, hold->bucket);
+		word = co_bucket_lock(hash, hold->bucket);
 		if (likely(word != CALLOUT_BUCKET_MOVING))
 			break;
-		callout_bucket_unlock(hash, hold->bucket, word);
-		callout_point(CALLOUT_POINT_HASH_NEXT);
+		co_bucket_unlock(hash, hold->bucket, word);
+		co_point(CALLOUT_POINT_HASH_NEXT);
 		table = table->next;
 	}
-	hold->root = callout_bucket_root(word);
+	hold->root = co_bucket_root(word);
 	hold->next = NULL;
 	if (unlikely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_MOVING)) {
 		hold->next = table->next;
 		hold->moved_to = bucket_of(table->next, value);
-		hold->moved = callout_bucket_root(*hold->moved_to);
+		hold->moved = co_bucket_root(*hold->moved_to);
 	}
 }
 
@@ -186,17 +186,17 @@ static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
 			    struct callout_buckets *table)
 {
-	struct callout_slot *slot = callout_bucket_slot(rb_first(tree));
+	struct callout_slot *slot = co_bucket_slot(rb_first(tree));
 	unsigned long *bucket;
 	struct rb_root root;
 
 	bucket = bucket_of(table,
-			   callout_hash_value(hash, callout_slot_key(slot),
-					      slot->arg));
-	root = callout_bucket_root(*bucket);
-	callout_bucket_del(hash, tree, &slot->link);
-	callout_bucket_add(hash, &root, slot);
-	*bucket = callout_bucket_word(root);
+			   co_hash_value(hash, co_slot_key(slot),
+					 slot->arg));
+	root = co_bucket_root(*bucket);
+	co_bucket_del(hash, tree, &slot->link);
+	co_bucket_add(hash, &root, slot);
+	*bucket = co_bucket_word(root);
 }
 
 /*
@@ -209,12 +209,12 @@ static noinline void hash_unlock_moving(struct callout_hash *hash,
 {
 	unsigned int i;
 
-	*hold->moved_to = callout_bucket_word(hold->moved);
+	*hold->moved_to = co_bucket_word(hold->moved);
 	for (i = 0; i < 2 && hold->root.rb_node; i++)
 		tree_move_first(hash, &hold->root, hold->next);
-	callout_bucket_unlock(hash, hold->bucket,
-			      (unsigned long)hold->root.rb_node |
-			      CALLOUT_BUCKET_MOVING);
+	co_bucket_unlock(hash, hold->bucket,
+			 (unsigned long)hold->root.rb_node |
+			 CALLOUT_BUCKET_MOVING);
 }
 
 static void hash_unlock(struct callout_hash *hash,
@@ -223,8 +223,8 @@ static void hash_unlock(struct callout_hash *hash,
 	if (unlikely(hold->next))
 		hash_unlock_moving(hash, hold);
 	else
-		callout_bucket_unlock(hash, hold->bucket,
-				      callout_bucket_word(hold->root));
+		co_bucket_unlock(hash, hold->bucket,
+				 co_bucket_word(hold->root));
 }
 
 /*
@@ -239,12 +239,12 @@ static struct callout_slot *hold_first(struct callout_bucket_hold *hold,
 	struct callout_slot *first, *moved;
 
 	*tree = &hold->root;
-	first = callout_bucket_first(&hold->root, func, arg);
+	first = co_bucket_first(&hold->root, func, arg);
 	if (likely(!hold->next))
 		return first;
-	moved = callout_bucket_first(&hold->moved, func, arg);
+	moved = co_bucket_first(&hold->moved, func, arg);
 	if (!moved ||
-	    (first && callout_slot_order(first) < callout_slot_order(moved)))
+	    (first && co_slot_order(first) < co_slot_order(moved)))
 		return first;
 	*tree = &hold->moved;
 	return moved;
@@ -258,9 +258,9 @@ static void hold_insert(struct callout_hash *hash,
 
 	/* After those with its key, which are moved in order. */
 	if (unlikely(hold->next) &&
-	    !callout_bucket_first(tree, callout_slot_key(slot), slot->arg))
+	    !co_bucket_first(tree, co_slot_key(slot), slot->arg))
 		tree = &hold->moved;
-	callout_bucket_add(hash, tree, slot);
+	co_bucket_add(hash, tree, slot);
 }
 
 static void hold_remove(struct callout_hash *hash,
@@ -276,46 +276,46 @@ static void hold_remove(struct callout_hash *hash,
 		if (top != tree->rb_node)
 			tree = &hold->moved;
 	}
-	callout_bucket_del(hash, tree, &slot->link);
+	co_bucket_del(hash, tree, &slot->link);
 }
 
-/* callout_hash_insert() into any bucket. */
+/* co_hash_insert() into any bucket. */
 static noinline void hash_insert(struct callout_hash *hash,
 				 struct callout_slot *slot)
 {
 	struct callout_bucket_hold hold;
 
-	hash_lock(hash, callout_slot_key(slot), slot->arg, &hold);
+	hash_lock(hash, co_slot_key(slot), slot->arg, &hold);
 	hold_insert(hash, &hold, slot);
 	hash_unlock(hash, &hold);
 }
 
-/* callout_hash_insert() if the bucket is not empty; its word was @word. */
-bool callout_hash_insert_slow(struct callout_hash *hash,
-			      struct callout_slot *slot,
-			      unsigned long *bucket, unsigned long word)
+/* co_hash_insert() if the bucket is not empty; its word was @word. */
+bool co_hash_insert_slow(struct callout_hash *hash,
+			 struct callout_slot *slot,
+			 unsigned long *bucket, unsigned long word)
 {
 	if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_ONE)) {
-		slot->link.rb_left = callout_bucket_node(word);
+		slot->link.rb_left = co_bucket_node(word);
 		/* Before another CPU may take it: never negative. */
 		atomic_inc(&hash->crowded);
-		callout_point(CALLOUT_POINT_HASH_PAIRS);
+		co_point(CALLOUT_POINT_HASH_PAIRS);
 		if (likely(try_cmpxchg(bucket, &word,
 				       (unsigned long)&slot->link |
 				       CALLOUT_BUCKET_PAIR)))
-			return callout_hash_wants_growth(hash);
+			return co_hash_wants_growth(hash);
 		atomic_dec(&hash->crowded);
 	}
 	hash_insert(hash, slot);
-	return callout_hash_wants_growth(hash);
+	return co_hash_wants_growth(hash);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_slow);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_insert_slow);
 
-/* callout_hash_insert_only() if the bucket is not empty. */
-bool callout_hash_insert_only_slow(struct callout_hash *hash,
-				   struct callout_slot *slot)
+/* co_hash_insert_only() if the bucket is not empty. */
+bool co_hash_insert_only_slow(struct callout_hash *hash,
+			      struct callout_slot *slot)
 {
-	u64 key = callout_slot_plain_key(slot);
+	u64 key = co_slot_plain_key(slot);
 	struct callout_bucket_hold hold;
 	struct callout_slot *other;
 	struct rb_root *tree;
@@ -329,28 +329,28 @@ bool callout_hash_insert_only_slow(struct callout_hash *hash,
 	hash_unlock(hash, &hold);
 	return !other;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_insert_only_slow);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_insert_only_slow);
 
-/* callout_hash_remove() from any bucket. */
+/* co_hash_remove() from any bucket. */
 static noinline void hash_remove(struct callout_hash *hash,
 				 struct callout_slot *slot)
 {
 	struct callout_bucket_hold hold;
 
-	callout_point(CALLOUT_POINT_HASH_SHARED);
-	hash_lock(hash, callout_slot_plain_key(slot), slot->arg, &hold);
+	co_point(CALLOUT_POINT_HASH_SHARED);
+	hash_lock(hash, co_slot_plain_key(slot), slot->arg, &hold);
 	if (slot->node.mark == CALLOUT_HASH_IN)
 		hold_remove(hash, &hold, slot);
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 	hash_unlock(hash, &hold);
-	callout_point(CALLOUT_POINT_HASH_LEFT);
+	co_point(CALLOUT_POINT_HASH_LEFT);
 }
 
 /*
- * Removes a slot that was inserted, unless callout_hash_take() has. No other does
+ * Removes a slot that was inserted, unless co_hash_take() has. No other does
  * so meanwhile; interrupts are off.
  */
-void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
+void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
 	unsigned long *bucket, word = (unsigned long)&slot->link;
 
@@ -359,50 +359,50 @@ void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 		slot->node.mark = CALLOUT_HASH_OUT;
 		return;
 	}
-	callout_point(CALLOUT_POINT_HASH_LEAVES);
+	co_point(CALLOUT_POINT_HASH_LEAVES);
 	/* Locks, changes and unlocks a bucket with this slot alone. */
-	bucket = callout_hash_bucket(hash, callout_slot_plain_key(slot),
-				     slot->arg);
+	bucket = co_hash_bucket(hash, co_slot_plain_key(slot),
+				slot->arg);
 	if (likely(try_cmpxchg(bucket, &word, 0))) {
 		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
-		callout_point(CALLOUT_POINT_HASH_LEFT);
+		co_point(CALLOUT_POINT_HASH_LEFT);
 		return;
 	}
 	hash_remove(hash, slot);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_remove);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_remove);
 
 /*
  * Locks the bucket of a slot that is in the hash and removes the slot, so that
  * its expires may change: a search sees it before this or after
- * callout_hash_move_end(). If callout_hash_take() comes first the slot stays
+ * co_hash_move_end(). If co_hash_take() comes first the slot stays
  * out: the taker cancels it by its handle. Its base is locked, interrupts are
  * off.
  */
-void callout_hash_move_begin(struct callout_hash *hash,
-			     struct callout_slot *slot,
-			     struct callout_bucket_hold *hold)
+void co_hash_move_begin(struct callout_hash *hash,
+			struct callout_slot *slot,
+			struct callout_bucket_hold *hold)
 {
-	hash_lock(hash, callout_slot_key(slot), slot->arg, hold);
+	hash_lock(hash, co_slot_key(slot), slot->arg, hold);
 	/* Protected by the bucket's lock. */
 	if (slot->node.mark == CALLOUT_HASH_IN)
 		hold_remove(hash, hold, slot);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_begin);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_move_begin);
 
 /* Inserts the slot again, if it was removed, and unlocks its bucket. */
-void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
-			   struct callout_bucket_hold *hold)
+void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
+		      struct callout_bucket_hold *hold)
 {
 	if (slot->node.mark == CALLOUT_HASH_IN)
 		hold_insert(hash, hold, slot);
 	hash_unlock(hash, hold);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_move_end);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_move_end);
 
-/* callout_hash_find() unless the bucket has one slot, or none. */
-struct callout_slot *callout_hash_find_slow(struct callout_hash *hash,
-					    u64 func, u64 arg, u64 *handle)
+/* co_hash_find() unless the bucket has one slot, or none. */
+struct callout_slot *co_hash_find_slow(struct callout_hash *hash,
+				       u64 func, u64 arg, u64 *handle)
 {
 	struct callout_bucket_hold hold;
 	struct callout_slot *slot;
@@ -415,30 +415,30 @@ struct callout_slot *callout_hash_find_slow(struct callout_hash *hash,
 	hash_unlock(hash, &hold);
 	return slot;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_find_slow);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_find_slow);
 
-/* A slot that leaves the hash: callout_hash_take() returns it. */
+/* A slot that leaves the hash: co_hash_take() returns it. */
 static struct callout_slot *slot_taken(struct callout_slot *slot, u64 *handle)
 {
 	*handle = slot->handle;
-	/* Pairs with callout_slot_unhash(), as in callout_hash_take(). */
+	/* Pairs with co_slot_unhash(), as in co_hash_take(). */
 	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
 	return slot;
 }
 
-/* callout_hash_take() of a bucket that this CPU has locked, a PAIR. */
+/* co_hash_take() of a bucket that this CPU has locked, a PAIR. */
 static struct callout_slot *pair_take(struct callout_hash *hash,
 				      u64 func, u64 arg, u64 *handle,
 				      unsigned long *bucket, unsigned long word)
 {
 	struct callout_slot *first, *second, *slot = NULL;
 
-	second = callout_bucket_slot(callout_bucket_node(word));
-	first = callout_bucket_slot(second->link.rb_left);
-	if (!callout_slot_compare(first, func, arg))
+	second = co_bucket_slot(co_bucket_node(word));
+	first = co_bucket_slot(second->link.rb_left);
+	if (!co_slot_compare(first, func, arg))
 		slot = first;
-	if (!callout_slot_compare(second, func, arg) &&
-	    (!slot || callout_slot_order(second) < callout_slot_order(first)))
+	if (!co_slot_compare(second, func, arg) &&
+	    (!slot || co_slot_order(second) < co_slot_order(first)))
 		slot = second;
 	if (slot) {
 		slot_taken(slot, handle);
@@ -446,11 +446,11 @@ static struct callout_slot *pair_take(struct callout_hash *hash,
 		word = (unsigned long)(slot == first ? &second->link :
 						       &first->link);
 	}
-	callout_bucket_unlock(hash, bucket, word);
+	co_bucket_unlock(hash, bucket, word);
 	return slot;
 }
 
-/* callout_hash_take() of any bucket. */
+/* co_hash_take() of any bucket. */
 static noinline struct callout_slot *hash_take(struct callout_hash *hash,
 					       u64 func, u64 arg, u64 *handle)
 {
@@ -461,7 +461,7 @@ static noinline struct callout_slot *hash_take(struct callout_hash *hash,
 	hash_lock(hash, func, arg, &hold);
 	slot = hold_first(&hold, &tree, func, arg);
 	if (slot) {
-		callout_bucket_del(hash, tree, &slot->link);
+		co_bucket_del(hash, tree, &slot->link);
 		slot_taken(slot, handle);
 	}
 	hash_unlock(hash, &hold);
@@ -469,29 +469,29 @@ static noinline struct callout_slot *hash_take(struct callout_hash *hash,
 }
 
 /*
- * callout_hash_take() unless the slot is alone in its bucket. The caller has
+ * co_hash_take() unless the slot is alone in its bucket. The caller has
  * exchanged the bucket's word, @word, for LOCKED.
  */
-struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
-					    u64 func, u64 arg, u64 *handle,
-					    unsigned long *bucket,
-					    unsigned long word)
+struct callout_slot *co_hash_take_slow(struct callout_hash *hash,
+				       u64 func, u64 arg, u64 *handle,
+				       unsigned long *bucket,
+				       unsigned long word)
 {
 	if (word != CALLOUT_BUCKET_LOCKED) {
 		lock_map_acquire(&hash->dep_map);
 		if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_PAIR))
 			return pair_take(hash, func, arg, handle, bucket, word);
-		callout_bucket_unlock(hash, bucket, word);
+		co_bucket_unlock(hash, bucket, word);
 	}
 	return hash_take(hash, func, arg, handle);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_take_slow);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_take_slow);
 
 /*
  * The number of slots; a few more or less if others insert or remove meanwhile.
  * May sleep. Not concurrent with growth.
  */
-unsigned int callout_hash_count(struct callout_hash *hash)
+unsigned int co_hash_count(struct callout_hash *hash)
 {
 	struct callout_buckets *table = hash_table(hash);
 	unsigned int count = atomic_read(&hash->crowded), i;
@@ -503,18 +503,18 @@ unsigned int callout_hash_count(struct callout_hash *hash)
 	}
 	return count;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_count);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_count);
 
 /*
  * Begins to grow, to 2^@bits buckets. Returns false without memory. A test replaces
  * it.
  */
-bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
-			     gfp_t gfp)
+bool co_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
+			gfp_t gfp)
 {
 	struct callout_buckets *table = hash_table(hash);
 
-	KUNIT_STATIC_STUB_REDIRECT(callout_hash_grow_begin, hash, bits, gfp);
+	KUNIT_STATIC_STUB_REDIRECT(co_hash_grow_begin, hash, bits, gfp);
 	/* Others read it when a bucket of @table is MOVING. */
 	table->next = buckets_alloc(bits, gfp | __GFP_NOWARN);
 	if (!table->next)
@@ -523,7 +523,7 @@ bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
 	WRITE_ONCE(hash->grow_at, UINT_MAX);
 	return true;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_begin);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_grow_begin);
 
 /* Moves slots of a bucket, at least one unit; returns what is left of @budget. */
 static unsigned int bucket_move(struct callout_hash *hash,
@@ -533,63 +533,63 @@ static unsigned int bucket_move(struct callout_hash *hash,
 	unsigned long *bucket = &table->bucket[table->moved];
 	struct rb_root root;
 
-	root = callout_bucket_root(callout_bucket_lock(hash, bucket));
+	root = co_bucket_root(co_bucket_lock(hash, bucket));
 	/* In order: the first slot of each key moves first. */
 	for (; budget && root.rb_node; budget--)
 		tree_move_first(hash, &root, table->next);
 	if (!root.rb_node)
 		table->moved++;
-	callout_bucket_unlock(hash, bucket, (unsigned long)root.rb_node |
-					    CALLOUT_BUCKET_MOVING);
+	co_bucket_unlock(hash, bucket, (unsigned long)root.rb_node |
+				       CALLOUT_BUCKET_MOVING);
 	return budget ? budget - 1 : 0;
 }
 
 /* Moves slots, up to @budget units; returns false when all have moved. */
-bool callout_hash_grow_some(struct callout_hash *hash, unsigned int budget)
+bool co_hash_grow_some(struct callout_hash *hash, unsigned int budget)
 {
 	struct callout_buckets *table = hash_table(hash);
 
 	local_irq_disable();
 	while (budget && table->moved < buckets_number(table)) {
 		budget = bucket_move(hash, table, budget);
-		callout_point(CALLOUT_POINT_HASH_MOVES);
+		co_point(CALLOUT_POINT_HASH_MOVES);
 	}
 	local_irq_enable();
 	return table->moved < buckets_number(table);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_some);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_grow_some);
 
 /* All have moved: from here on all operations begin at the new table. */
-void callout_hash_grow_end(struct callout_hash *hash)
+void co_hash_grow_end(struct callout_hash *hash)
 {
 	struct callout_buckets *table = hash_table(hash);
 
 	hash_set_growth(hash, 64 - table->next->shift);
-	callout_point(CALLOUT_POINT_HASH_MOVED);
+	co_point(CALLOUT_POINT_HASH_MOVED);
 	/* Pairs with hash_lock() and others: they find all slots that moved. */
 	rcu_assign_pointer(hash->table, table->next);
 	kvfree_rcu(table, rcu);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow_end);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_grow_end);
 
 /*
  * Adds buckets if there are too few; without memory nothing changes. May sleep.
  * The caller serialises calls.
  */
-void callout_hash_grow(struct callout_hash *hash, gfp_t gfp)
+void co_hash_grow(struct callout_hash *hash, gfp_t gfp)
 {
 	unsigned int old = 64 - hash_table(hash)->shift, bits;
 
-	if (!callout_hash_wants_growth(hash))
+	if (!co_hash_wants_growth(hash))
 		return;
-	bits = min(ilog2(callout_hash_count(hash) | 1) + 4, HASH_MAX_BITS);
-	if (bits <= old || !callout_hash_grow_begin(hash, bits, gfp)) {
+	bits = min(ilog2(co_hash_count(hash) | 1) + 4, HASH_MAX_BITS);
+	if (bits <= old || !co_hash_grow_begin(hash, bits, gfp)) {
 		/* Not at each insertion: to count takes time. */
 		hash_set_growth(hash, old);
 		return;
 	}
-	while (callout_hash_grow_some(hash, MOVE_BUDGET))
+	while (co_hash_grow_some(hash, MOVE_BUDGET))
 		cond_resched();
-	callout_hash_grow_end(hash);
+	co_hash_grow_end(hash);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_hash_grow);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_grow);

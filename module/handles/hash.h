@@ -102,59 +102,59 @@ struct callout_bucket_hold {
 	struct rb_root moved;
 };
 
-int callout_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp);
-void callout_hash_destroy(struct callout_hash *hash);
-void callout_hash_remove(struct callout_hash *hash, struct callout_slot *slot);
-void callout_hash_move_begin(struct callout_hash *hash,
-			     struct callout_slot *slot,
-			     struct callout_bucket_hold *hold);
-void callout_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
-			   struct callout_bucket_hold *hold);
-struct callout_slot *callout_hash_find_slow(struct callout_hash *hash,
-					    u64 func, u64 arg, u64 *handle);
-bool callout_hash_insert_slow(struct callout_hash *hash,
-			      struct callout_slot *slot,
-			      unsigned long *bucket, unsigned long word);
-bool callout_hash_insert_only_slow(struct callout_hash *hash,
-				   struct callout_slot *slot);
-struct callout_slot *callout_hash_take_slow(struct callout_hash *hash,
-					    u64 func, u64 arg, u64 *handle,
-					    unsigned long *bucket,
-					    unsigned long word);
-unsigned int callout_hash_count(struct callout_hash *hash);
-void callout_hash_grow(struct callout_hash *hash, gfp_t gfp);
-bool callout_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
-			     gfp_t gfp);
-bool callout_hash_grow_some(struct callout_hash *hash, unsigned int budget);
-void callout_hash_grow_end(struct callout_hash *hash);
+int co_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp);
+void co_hash_destroy(struct callout_hash *hash);
+void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot);
+void co_hash_move_begin(struct callout_hash *hash,
+			struct callout_slot *slot,
+			struct callout_bucket_hold *hold);
+void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
+		      struct callout_bucket_hold *hold);
+struct callout_slot *co_hash_find_slow(struct callout_hash *hash,
+				       u64 func, u64 arg, u64 *handle);
+bool co_hash_insert_slow(struct callout_hash *hash,
+			 struct callout_slot *slot,
+			 unsigned long *bucket, unsigned long word);
+bool co_hash_insert_only_slow(struct callout_hash *hash,
+			      struct callout_slot *slot);
+struct callout_slot *co_hash_take_slow(struct callout_hash *hash,
+				       u64 func, u64 arg, u64 *handle,
+				       unsigned long *bucket,
+				       unsigned long word);
+unsigned int co_hash_count(struct callout_hash *hash);
+void co_hash_grow(struct callout_hash *hash, gfp_t gfp);
+bool co_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
+			gfp_t gfp);
+bool co_hash_grow_some(struct callout_hash *hash, unsigned int budget);
+void co_hash_grow_end(struct callout_hash *hash);
 
-/* Has callout_hash_init() made it? */
-static inline bool callout_hash_exists(struct callout_hash *hash)
+/* Has co_hash_init() made it? */
+static inline bool co_hash_exists(struct callout_hash *hash)
 {
-	/* Pairs with the rcu_assign_pointer() in callout_hash_init(). */
+	/* Pairs with the rcu_assign_pointer() in co_hash_init(). */
 	return smp_load_acquire(&hash->table);
 }
 
 /* The upper bits of a sum of products are the hash. */
-static inline u64 callout_hash_value(const struct callout_hash *hash,
-				     u64 func, u64 arg)
+static inline u64 co_hash_value(const struct callout_hash *hash,
+				u64 func, u64 arg)
 {
 	return func * hash->mul[0] + arg * hash->mul[1];
 }
 
 /* A key's bucket. Interrupts off: a reader of RCU. */
 static inline unsigned long *
-callout_hash_bucket(struct callout_hash *hash, u64 func, u64 arg)
+co_hash_bucket(struct callout_hash *hash, u64 func, u64 arg)
 {
 	struct callout_buckets *table;
 
-	/* Pairs with callout_hash_grow_end(). */
+	/* Pairs with co_hash_grow_end(). */
 	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
-	return &table->bucket[callout_hash_value(hash, func, arg) >>
+	return &table->bucket[co_hash_value(hash, func, arg) >>
 			      table->shift];
 }
 
-static inline bool callout_hash_wants_growth(struct callout_hash *hash)
+static inline bool co_hash_wants_growth(struct callout_hash *hash)
 {
 	return (unsigned int)atomic_read(&hash->crowded) >=
 	       READ_ONCE(hash->grow_at);
@@ -165,45 +165,45 @@ static inline bool callout_hash_wants_growth(struct callout_hash *hash)
  * fires, its expires. Its base is locked, or its owner's lock if it has fired;
  * interrupts are off. Returns true if the hash should grow.
  */
-static inline bool callout_hash_insert(struct callout_hash *hash,
-				       struct callout_slot *slot)
+static inline bool co_hash_insert(struct callout_hash *hash,
+				  struct callout_slot *slot)
 {
-	u64 key = callout_slot_plain_key(slot);
-	unsigned long *bucket = callout_hash_bucket(hash, key, slot->arg);
+	u64 key = co_slot_plain_key(slot);
+	unsigned long *bucket = co_hash_bucket(hash, key, slot->arg);
 	unsigned long word = 0;
 
-	callout_point(CALLOUT_POINT_HASH_ENTERS);
+	co_point(CALLOUT_POINT_HASH_ENTERS);
 	/* Before it is in the hash: another CPU may remove it at once. */
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
 	lock_map_acquire(&hash->dep_map);
 	/* Locks, changes and unlocks an empty bucket. */
 	if (unlikely(!try_cmpxchg(bucket, &word, (unsigned long)&slot->link))) {
 		lock_map_release(&hash->dep_map);
-		return callout_hash_insert_slow(hash, slot, bucket, word);
+		return co_hash_insert_slow(hash, slot, bucket, word);
 	}
 	lock_map_release(&hash->dep_map);
 	return false;
 }
 
 /*
- * callout_hash_insert() unless there is a slot with the same key; returns false if
+ * co_hash_insert() unless there is a slot with the same key; returns false if
  * there is. If all of a key are inserted by this there is one at most, and its
  * expires may change.
  */
-static inline bool callout_hash_insert_only(struct callout_hash *hash,
-					    struct callout_slot *slot)
+static inline bool co_hash_insert_only(struct callout_hash *hash,
+				       struct callout_slot *slot)
 {
-	u64 key = callout_slot_plain_key(slot);
-	unsigned long *bucket = callout_hash_bucket(hash, key, slot->arg);
+	u64 key = co_slot_plain_key(slot);
+	unsigned long *bucket = co_hash_bucket(hash, key, slot->arg);
 	unsigned long word = 0;
 
-	callout_point(CALLOUT_POINT_HASH_ENTERS);
+	co_point(CALLOUT_POINT_HASH_ENTERS);
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
 	lock_map_acquire(&hash->dep_map);
 	/* An empty bucket that has not moved: its keys have no slot. */
 	if (unlikely(!try_cmpxchg(bucket, &word, (unsigned long)&slot->link))) {
 		lock_map_release(&hash->dep_map);
-		return callout_hash_insert_only_slow(hash, slot);
+		return co_hash_insert_only_slow(hash, slot);
 	}
 	lock_map_release(&hash->dep_map);
 	return true;
@@ -216,9 +216,9 @@ static inline bool callout_hash_insert_only(struct callout_hash *hash,
  * NULL. Interrupts off.
  */
 static inline struct callout_slot *
-callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
+co_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 {
-	unsigned long *bucket = callout_hash_bucket(hash, func, arg);
+	unsigned long *bucket = co_hash_bucket(hash, func, arg);
 	struct callout_slot *slot;
 	unsigned long word;
 
@@ -226,12 +226,12 @@ callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
 	/* A command's word is no func that anybody knows: it goes the slow way. */
 	if (unlikely(word & CALLOUT_BUCKET_STATE || !word || slot->arg != arg ||
-		     callout_slot_plain_key(slot) != func))
-		return callout_hash_take_slow(hash, func, arg, handle, bucket,
-					      word);
+		     co_slot_plain_key(slot) != func))
+		return co_hash_take_slow(hash, func, arg, handle, bucket,
+					 word);
 	lock_map_acquire(&hash->dep_map);
 	*handle = slot->handle;
-	/* Pairs with callout_slot_unhash(): the slot may be reused at once. */
+	/* Pairs with co_slot_unhash(): the slot may be reused at once. */
 	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
 	lock_map_release(&hash->dep_map);
 	/* Unlocks. Pairs with the exchange that locks. */
@@ -240,27 +240,27 @@ callout_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 }
 
 /*
- * callout_hash_take(), but the slot stays in the hash; it may have left that when
+ * co_hash_take(), but the slot stays in the hash; it may have left that when
  * this returns. Interrupts off.
  */
 static inline struct callout_slot *
-callout_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
+co_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 {
-	unsigned long *bucket = callout_hash_bucket(hash, func, arg);
+	unsigned long *bucket = co_hash_bucket(hash, func, arg);
 	struct callout_slot *slot;
 	unsigned long word;
 
 	/* What the bucket had has not moved either: then it would be MOVING. */
 	if (!READ_ONCE(*bucket))
 		return NULL;
-	callout_point(CALLOUT_POINT_HASH_LOOKED);
+	co_point(CALLOUT_POINT_HASH_LOOKED);
 	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
 	if (unlikely(word == CALLOUT_BUCKET_LOCKED))
-		return callout_hash_find_slow(hash, func, arg, handle);
+		return co_hash_find_slow(hash, func, arg, handle);
 	lock_map_acquire(&hash->dep_map);
 	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
 	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
-		     slot->arg != arg || callout_slot_key(slot) != func))
+		     slot->arg != arg || co_slot_key(slot) != func))
 		slot = NULL;
 	else
 		*handle = slot->handle;
@@ -268,7 +268,7 @@ callout_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 	/* Unlocks. Pairs with the exchange that locks. */
 	smp_store_release(bucket, word);
 	return likely(slot) || !(word & CALLOUT_BUCKET_STATE) ?
-	       slot : callout_hash_find_slow(hash, func, arg, handle);
+	       slot : co_hash_find_slow(hash, func, arg, handle);
 }
 
 #endif /* _CALLOUT_HASH_H */

@@ -70,11 +70,11 @@ static struct callout_class *const handle_class = &handle_class_of_all;
 static struct callout_class *const handle_class;
 #endif
 
-struct callout_table *callout_kernel_table(void)
+struct callout_table *co_kernel_table(void)
 {
 	return &kernel_table;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_kernel_table);
+EXPORT_SYMBOL_IF_KUNIT(co_kernel_table);
 
 static void refill(struct work_struct *work)
 {
@@ -85,24 +85,24 @@ static void refill(struct work_struct *work)
 	 * this before the reads of the pools; pairs with refill_ask().
 	 */
 	smp_store_mb(refill_asked, false);
-	callout_point(CALLOUT_POINT_STOCK_REFILL);
+	co_point(CALLOUT_POINT_STOCK_REFILL);
 	/* Growth by a quarter makes runs of this rare. */
 	chunks = 1 + CALLOUT_LOW_WATER / CALLOUT_CHUNK_SLOTS +
 		 READ_ONCE(kernel_table.nr_chunks) / 4 / num_online_cpus();
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
-		struct callout_base *base = callout_base(cpu);
+		struct callout_base *base = co_base(cpu);
 
 		/* A CPU that comes up during an unload has none. */
-		if (base && READ_ONCE(callout_pool(&kernel_table, base)->count) <
+		if (base && READ_ONCE(co_pool(&kernel_table, base)->count) <
 			    CALLOUT_LOW_WATER)
-			callout_table_grow(&kernel_table, cpu, chunks,
-					   GFP_KERNEL);
+			co_table_grow(&kernel_table, cpu, chunks,
+				      GFP_KERNEL);
 	}
 	cpus_read_unlock();
 
 	mutex_lock(&kernel_table.grow);
-	callout_hash_grow(&kernel_table.hash, GFP_KERNEL);
+	co_hash_grow(&kernel_table.hash, GFP_KERNEL);
 	mutex_unlock(&kernel_table.grow);
 }
 
@@ -121,7 +121,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_refill_irq_work);
 /* Queues the worker, unless it is queued. */
 static void refill_ask(void)
 {
-	callout_point(CALLOUT_POINT_STOCK_LOW);
+	co_point(CALLOUT_POINT_STOCK_LOW);
 	/* Orders writes of the pool before this read; pairs with refill(). */
 	smp_mb();
 	if (READ_ONCE(refill_asked))
@@ -146,13 +146,13 @@ static struct callout_base *handle_lock_on(unsigned int cpu,
 	if (cpu < nr_cpu_ids)
 		base = READ_ONCE(callout_bases[cpu]);
 	if (!base)
-		return callout_lock_home(CALLOUT_CLASS_KERNEL, flags);
+		return co_lock_home(CALLOUT_CLASS_KERNEL, flags);
 	local_irq_save(*flags);
-	callout_base_lock(base);
+	co_base_lock(base);
 	if (likely(base->online))
 		return base;
-	callout_unlock(base, *flags);
-	return callout_lock_home(CALLOUT_CLASS_KERNEL, flags);
+	co_unlock(base, *flags);
+	return co_lock_home(CALLOUT_CLASS_KERNEL, flags);
 }
 
 /*
@@ -171,44 +171,44 @@ handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
 	bool want = false;
 
 	if (unlikely(!func)) {
-		callout_no_function();
+		co_no_function();
 		return 0;
 	}
-	if (callout_misused_nmi())
+	if (co_misused_nmi())
 		return 0;
-	base = cpu < 0 ? callout_lock_home(CALLOUT_CLASS_KERNEL, &flags) :
+	base = cpu < 0 ? co_lock_home(CALLOUT_CLASS_KERNEL, &flags) :
 			 handle_lock_on(cpu, &flags);
-	pool = callout_pool(&kernel_table, base);
-	slot = callout_slot_get(pool);
+	pool = co_pool(&kernel_table, base);
+	slot = co_slot_get(pool);
 	if (unlikely(!slot)) {
-		slot = callout_slot_steal(&kernel_table, base);
+		slot = co_slot_steal(&kernel_table, base);
 		if (!slot) {
-			callout_unlock(base, flags);
+			co_unlock(base, flags);
 			if (table_may_grow())
 				refill_ask();
 			return 0;
 		}
-		base = callout_base(slot->node.cpu);
-		pool = callout_pool(&kernel_table, base);
+		base = co_base(slot->node.cpu);
+		pool = co_pool(&kernel_table, base);
 	}
 	handle = slot->handle;
 	/* Both are also read without the lock. */
 	WRITE_ONCE(slot->func, func);
 	WRITE_ONCE(slot->arg, (unsigned long)arg);
-	callout_start_locked(base, &slot->node, callout_expiry(base, ticks));
-	callout_trace_set(base, &slot->node, false);
+	co_start_locked(base, &slot->node, co_expiry(base, ticks));
+	co_trace_set(base, &slot->node, false);
 	if (hashed) {
-		callout_slot_set_key(slot, (unsigned long)func);
-		want = callout_table_put(&kernel_table, slot);
+		co_slot_set_key(slot, (unsigned long)func);
+		want = co_table_put(&kernel_table, slot);
 	}
 	if (unlikely(pool->count < CALLOUT_LOW_WATER || want)) {
 		want |= table_may_grow();
-		callout_unlock(base, flags);
+		co_unlock(base, flags);
 		if (want)
 			refill_ask();
 		return handle;
 	}
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return handle;
 }
 
@@ -254,8 +254,8 @@ callout_handle_t setcallout_on(callout_func_t *func, void *arg, long ticks,
 }
 EXPORT_SYMBOL_GPL(setcallout_on);
 
-/* setcallout() of a callout that callout_unset_hashed() can find. */
-callout_handle_t callout_set_hashed(callout_func_t *func, void *arg, long ticks)
+/* setcallout() of a callout that co_unset_hashed() can find. */
+callout_handle_t co_set_hashed(callout_func_t *func, void *arg, long ticks)
 {
 	return handle_set(func, arg, ticks, -1, true);
 }
@@ -267,20 +267,20 @@ callout_handle_t callout_set_hashed(callout_func_t *func, void *arg, long ticks)
 static __always_inline int handle_unset(struct callout_slot *slot,
 					callout_handle_t handle)
 {
-	struct callout_base *base = callout_lock_irqs_off(&slot->node);
+	struct callout_base *base = co_lock_irqs_off(&slot->node);
 	int ret = -1;
 
 	if (likely(slot->handle == handle)) {
 		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
-			callout_dequeue_locked(base, &slot->node);
+			co_dequeue_locked(base, &slot->node);
 			trace_callout_cancel(&slot->node);
-			callout_slot_release(&kernel_table, base, slot);
+			co_slot_release(&kernel_table, base, slot);
 			ret = 1;
-		} else if (callout_is_running(base, &slot->node)) {
+		} else if (co_is_running(base, &slot->node)) {
 			ret = 0;
 		}
 	}
-	callout_base_unlock(base);
+	co_base_unlock(base);
 	return ret;
 }
 
@@ -300,11 +300,11 @@ int unsetcallout(callout_handle_t handle)
 	unsigned long flags;
 	int ret = -1;
 
-	if (callout_misused_nmi())
+	if (co_misused_nmi())
 		return ret;
 	local_irq_save(flags);
-	slot = callout_table_slot(&kernel_table, handle);
-	callout_point(CALLOUT_POINT_HANDLE);
+	slot = co_table_slot(&kernel_table, handle);
+	co_point(CALLOUT_POINT_HANDLE);
 	/* 0 names a slot too. That may have it: retired, neither set nor running. */
 	if (likely(slot))
 		ret = handle_unset(slot, handle);
@@ -322,14 +322,14 @@ static void handle_refile(struct callout_base *base, struct callout_slot *slot,
 
 	if (likely((n->state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) ==
 		   CALLOUT_S_PENDING)) {
-		callout_scheme_rearm(base, n, tick);
-		callout_started(base, tick);
+		co_scheme_rearm(base, n, tick);
+		co_started(base, tick);
 	} else {
 		if (n->state & CALLOUT_S_PENDING)
-			callout_dequeue_locked(base, n);
-		callout_start_locked(base, n, tick);
+			co_dequeue_locked(base, n);
+		co_start_locked(base, n, tick);
 	}
-	callout_trace_set(base, n, true);
+	co_trace_set(base, n, true);
 }
 
 /*
@@ -337,7 +337,7 @@ static void handle_refile(struct callout_base *base, struct callout_slot *slot,
  * tick: it moves in one hold of its bucket's lock, so that a search by function
  * and argument finds it before or after, and cancels it:
  *
- *	CPU0: resetcallout(h)			CPU1: callout_unset_hashed()
+ *	CPU0: resetcallout(h)			CPU1: co_unset_hashed()
  *	lock(base)				lock(bucket): takes the slot out,
  *						it has h
  *	lock(bucket): not in the hash		unlock(bucket)
@@ -357,9 +357,9 @@ static void handle_move(struct callout_base *base, struct callout_slot *slot,
 		handle_refile(base, slot, tick);
 		return;
 	}
-	callout_hash_move_begin(hash, slot, &hold);
+	co_hash_move_begin(hash, slot, &hold);
 	handle_refile(base, slot, tick);
-	callout_hash_move_end(hash, slot, &hold);
+	co_hash_move_end(hash, slot, &hold);
 }
 
 /*
@@ -385,11 +385,11 @@ handle_move_away(struct callout_base *base, struct callout_slot *slot,
 		 long ticks)
 	__must_hold(&base->lock)
 {
-	callout_move_begin();
-	callout_dequeue_locked(base, &slot->node);
-	base = callout_rehome(base, &slot->node);
-	handle_move(base, slot, callout_expiry(base, ticks));
-	callout_move_end();
+	co_move_begin();
+	co_dequeue_locked(base, &slot->node);
+	base = co_rehome(base, &slot->node);
+	handle_move(base, slot, co_expiry(base, ticks));
+	co_move_end();
 	return base;
 }
 
@@ -417,27 +417,27 @@ int resetcallout(callout_handle_t handle, long ticks)
 	unsigned long flags;
 	int ret = -1;
 
-	if (callout_misused_nmi())
+	if (co_misused_nmi())
 		return ret;
 	local_irq_save(flags);
-	slot = callout_table_slot(&kernel_table, handle);
+	slot = co_table_slot(&kernel_table, handle);
 	if (unlikely(!slot))
 		goto out;
-	base = callout_lock_irqs_off(&slot->node);
+	base = co_lock_irqs_off(&slot->node);
 	/* As in handle_unset(). */
 	if (likely(slot->handle == handle)) {
 		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
 			if (likely(base->online))
 				handle_move(base, slot,
-					    callout_expiry(base, ticks));
+					    co_expiry(base, ticks));
 			else
 				base = handle_move_away(base, slot, ticks);
 			ret = 1;
-		} else if (callout_is_running(base, &slot->node)) {
+		} else if (co_is_running(base, &slot->node)) {
 			ret = 0;
 		}
 	}
-	callout_base_unlock(base);
+	co_base_unlock(base);
 out:
 	local_irq_restore(flags);
 	return ret;
@@ -448,21 +448,21 @@ EXPORT_SYMBOL_GPL(resetcallout);
  * Cancels the callout with this function and argument that expires first, and of
  * those the one that was set first. Any context. Returns 1, or -1 if none is set.
  */
-int callout_unset_hashed(callout_func_t *func, void *arg)
+int co_unset_hashed(callout_func_t *func, void *arg)
 {
 	struct callout_slot *slot;
 	unsigned long flags;
 	u64 handle;
 
-	if (callout_misused_nmi())
+	if (co_misused_nmi())
 		return -1;
 	local_irq_save(flags);
 	/* A match that is not cancelled has left the hash: the loop ends. */
 	do {
-		slot = callout_hash_take(&kernel_table.hash,
-					 (unsigned long)func,
-					 (unsigned long)arg, &handle);
-		callout_point(CALLOUT_POINT_HASH_TAKEN);
+		slot = co_hash_take(&kernel_table.hash,
+				    (unsigned long)func,
+				    (unsigned long)arg, &handle);
+		co_point(CALLOUT_POINT_HASH_TAKEN);
 	} while (slot && handle_unset(slot, handle) != 1);
 	local_irq_restore(flags);
 	return slot ? 1 : -1;
@@ -485,22 +485,22 @@ int unsetcallout_sync(callout_handle_t handle)
 	int ret;
 
 	might_sleep();
-	callout_debug_wait(handle_class);
+	co_debug_wait(handle_class);
 
 	ret = unsetcallout(handle);
 	if (ret)
 		return ret;
-	callout_point(CALLOUT_POINT_HANDLE_RUNS);
-	slot = callout_table_lookup(&kernel_table, handle);
-	base = callout_lock(&slot->node, &flags);
+	co_point(CALLOUT_POINT_HANDLE_RUNS);
+	slot = co_table_lookup(&kernel_table, handle);
+	base = co_lock(&slot->node, &flags);
 	/* Or it has returned since, and the slot may have been reused. */
 	running = slot->handle == handle &&
-		  callout_is_running(base, &slot->node);
+		  co_is_running(base, &slot->node);
 	seq = base->run_seq;
-	callout_unlock(base, flags);
-	callout_point(CALLOUT_POINT_HANDLE_WAITS);
+	co_unlock(base, flags);
+	co_point(CALLOUT_POINT_HANDLE_WAITS);
 	if (running)
-		callout_wait_run(base, seq);
+		co_wait_run(base, seq);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(unsetcallout_sync);
@@ -519,8 +519,8 @@ EXPORT_SYMBOL_GPL(unsetcallout_sync);
  */
 int callout_reserve(unsigned int n)
 {
-	return callout_table_reserve(&kernel_table,
-				     callout_base(callout_home_cpu()), n);
+	return co_table_reserve(&kernel_table,
+				co_base(co_home_cpu()), n);
 }
 EXPORT_SYMBOL_GPL(callout_reserve);
 
@@ -529,35 +529,35 @@ static void pool_return_slot(struct callout_pool *pool,
 			     struct callout_slot *slot)
 {
 	if (likely(pool->spare))
-		callout_pool_add(pool, slot);
+		co_pool_add(pool, slot);
 	else
 		pool->spare = slot;
 }
 
 /* EXPIRYPROCESSING for a slot, which stays in use until the handler returns. */
-static unsigned int callout_expire_handle(struct callout_base *base,
-					  struct callout_node *n,
-					  unsigned int *budget)
+static unsigned int co_expire_handle(struct callout_base *base,
+				     struct callout_node *n,
+				     unsigned int *budget)
 	__must_hold(&base->lock)
 {
-	struct callout_pool *pool = callout_pool(&kernel_table, base);
-	struct lockdep_map map __maybe_unused = callout_class_map(handle_class);
-	struct callout_slot *slot = callout_to_slot(n);
+	struct callout_pool *pool = co_pool(&kernel_table, base);
+	struct lockdep_map map __maybe_unused = co_class_map(handle_class);
+	struct callout_slot *slot = co_to_slot(n);
 	void *arg = (void *)(unsigned long)slot->arg;
 	callout_func_t *func = slot->func;
 
-	callout_take_due(base, n);
-	callout_slot_unhash(&kernel_table, slot);
+	co_take_due(base, n);
+	co_slot_unhash(&kernel_table, slot);
 	WRITE_ONCE(pool->runner, current);
-	callout_run_begin(base, n);
+	co_run_begin(base, n);
 	lock_map_acquire(&map);
-	callout_call(base, func, arg);
+	co_call(base, func, arg);
 	lock_map_release(&map);
-	callout_check_context(base, func);
-	callout_run_end(base, arg);
+	co_check_context(base, func);
+	co_run_end(base, arg);
 	WRITE_ONCE(pool->runner, NULL);
-	if (unlikely(!callout_slot_renew(&kernel_table, slot)))
-		slot = callout_slot_get(pool);
+	if (unlikely(!co_slot_renew(&kernel_table, slot)))
+		slot = co_slot_get(pool);
 	if (likely(slot))
 		pool_return_slot(pool, slot);
 	return 1;
@@ -565,38 +565,38 @@ static unsigned int callout_expire_handle(struct callout_base *base,
 
 static struct callout_owner handle_owner(const struct callout_node *n)
 {
-	return (struct callout_owner){ .func = callout_to_slot(n)->func };
+	return (struct callout_owner){ .func = co_to_slot(n)->func };
 }
 
 static const struct callout_kind_ops kind_handle = {
-	.expire	= callout_expire_handle,
+	.expire	= co_expire_handle,
 	.owner	= handle_owner,
 };
 
 /*
  * Makes the kernel's table, for up to @max_slots callouts. If this fails the
- * caller calls callout_handles_exit().
+ * caller calls co_handles_exit().
  */
-int callout_handles_init(unsigned int max_slots)
+int co_handles_init(unsigned int max_slots)
 {
 	unsigned int cpu;
 	int ret;
 
-	callout_register_kind(CALLOUT_KIND_HANDLE, &kind_handle);
+	co_register_kind(CALLOUT_KIND_HANDLE, &kind_handle);
 	/* Besides @max_slots that are set, each CPU's handler has one. */
-	ret = callout_table_init(&kernel_table, CALLOUT_KIND_HANDLE,
-				 max_slots + num_possible_cpus(), GFP_KERNEL);
+	ret = co_table_init(&kernel_table, CALLOUT_KIND_HANDLE,
+			    max_slots + num_possible_cpus(), GFP_KERNEL);
 	if (ret)
 		return ret;
-	callout_table_search_init();
-	ret = callout_hash_init(&kernel_table.hash, HASH_BITS, GFP_KERNEL);
+	co_table_search_init();
+	ret = co_hash_init(&kernel_table.hash, HASH_BITS, GFP_KERNEL);
 	cpus_read_lock();
 	for_each_online_cpu(cpu)
 		if (!ret)
-			ret = callout_table_grow(&kernel_table, cpu,
-						 DIV_ROUND_UP(FIRST_SLOTS,
-							      CALLOUT_CHUNK_SLOTS),
-						 GFP_KERNEL);
+			ret = co_table_grow(&kernel_table, cpu,
+					    DIV_ROUND_UP(FIRST_SLOTS,
+							 CALLOUT_CHUNK_SLOTS),
+					    GFP_KERNEL);
 	cpus_read_unlock();
 	return ret == -ENOSPC ? 0 : ret;
 }
@@ -605,7 +605,7 @@ int callout_handles_init(unsigned int max_slots)
  * Ends the worker, which uses the bases. No handler is left that sets a callout and
  * asks. May sleep.
  */
-void callout_handles_stop(void)
+void co_handles_stop(void)
 {
 	irq_work_sync(&callout_refill_irq_work);
 	cancel_work_sync(&callout_refill_work);
@@ -615,7 +615,7 @@ void callout_handles_stop(void)
  * Frees the kernel's table. The bases must be gone: their schemes may have
  * pending callouts in this memory.
  */
-void callout_handles_exit(void)
+void co_handles_exit(void)
 {
-	callout_table_destroy(&kernel_table);
+	co_table_destroy(&kernel_table);
 }

@@ -12,19 +12,19 @@
 /* If a base has fewer free slots than this, the worker adds some. */
 #define CALLOUT_LOW_WATER	64U
 
-struct callout_table *callout_kernel_table(void);
+struct callout_table *co_kernel_table(void);
 
-callout_handle_t callout_set_hashed(callout_func_t *func, void *arg,
-				    long ticks);
-int callout_unset_hashed(callout_func_t *func, void *arg);
+callout_handle_t co_set_hashed(callout_func_t *func, void *arg,
+			       long ticks);
+int co_unset_hashed(callout_func_t *func, void *arg);
 
 extern struct irq_work callout_refill_irq_work;
 #ifdef CALLOUT_KUNIT_SEES
 extern struct work_struct callout_refill_work;
 #endif
 
-int callout_handles_init(unsigned int max_slots);
-void callout_handles_stop(void);
-void callout_handles_exit(void);
+int co_handles_init(unsigned int max_slots);
+void co_handles_stop(void);
+void co_handles_exit(void);
 
 #endif /* _CALLOUT_HANDLE_H */

@@ -13,7 +13,7 @@
 
 DEFINE_STATIC_KEY_FALSE(callout_searches_key);
 
-/* What callout_table_search() looks for. */
+/* What co_table_search() looks for. */
 struct table_key {
 	struct callout_table *table;
 	u64 func;
@@ -27,18 +27,18 @@ static bool table_match(struct callout_node *n, const void *data)
 	/* The kind comes first: only in a slot is the mark the hash's. */
 	return n->kind == key->table->kind &&
 	       n->mark == CALLOUT_HASH_SEARCHED &&
-	       callout_slot_key(callout_to_slot(n)) == key->func &&
-	       callout_to_slot(n)->arg == key->arg &&
-	       callout_slot_table(callout_to_slot(n)) == key->table;
+	       co_slot_key(co_to_slot(n)) == key->func &&
+	       co_to_slot(n)->arg == key->arg &&
+	       co_slot_table(co_to_slot(n)) == key->table;
 }
 
 static struct callout_slot *search_base(struct callout_base *base,
 					const struct table_key *key)
 	__must_hold(&base->lock)
 {
-	struct callout_node *n = callout_find_locked(base, table_match, key);
+	struct callout_node *n = co_find_locked(base, table_match, key);
 
-	return n ? callout_to_slot(n) : NULL;
+	return n ? co_to_slot(n) : NULL;
 }
 
 /* A match in a base that was unlocked since; slot is NULL if there is none. */
@@ -59,17 +59,17 @@ static struct table_found search_others(struct callout_base *home,
 
 	for_each_possible_cpu(cpu) {
 		/* NULL if its CPU has not been up. */
-		base = callout_base_sibling(home, cpu);
+		base = co_base_sibling(home, cpu);
 		if (!base || base == home || base->number != cpu)
 			continue;
-		callout_base_lock(base);
+		co_base_lock(base);
 		slot = search_base(base, key);
 		if (slot && slot->node.expires < expires) {
 			expires = slot->node.expires;
 			found.slot = slot;
 			found.handle = slot->handle;
 		}
-		callout_base_unlock(base);
+		co_base_unlock(base);
 	}
 	return found;
 }
@@ -90,14 +90,14 @@ static bool found_is_earlier(struct table_found found,
  */
 static struct callout_base *lock_found(struct table_found found)
 {
-	struct callout_base *base = callout_lock_irqs_off(&found.slot->node);
+	struct callout_base *base = co_lock_irqs_off(&found.slot->node);
 
 	if (found.slot->handle == found.handle &&
 	    found.slot->node.state & CALLOUT_S_PENDING) {
 		__release(&base->lock);
 		return base;
 	}
-	callout_base_unlock(base);
+	co_base_unlock(base);
 	return NULL;
 }
 
@@ -114,9 +114,9 @@ static struct callout_base *lock_found(struct table_found found)
  * Returns the slot, pending, and in @locked its base, locked. Returns NULL with
  * nothing locked if there is none.
  */
-struct callout_slot *callout_table_search(struct callout_table *table,
-					  u64 func, u64 arg,
-					  struct callout_base **locked)
+struct callout_slot *co_table_search(struct callout_table *table,
+				     u64 func, u64 arg,
+				     struct callout_base **locked)
 {
 	const struct table_key key = { table, func, arg };
 	struct table_found other = { NULL, 0 };
@@ -124,37 +124,37 @@ struct callout_slot *callout_table_search(struct callout_table *table,
 	struct callout_slot *slot;
 	unsigned int moves;
 
-	home = callout_base_of(table->class, smp_processor_id());
+	home = co_base_of(table->class, smp_processor_id());
 	for (;;) {
-		moves = callout_moves_read();
+		moves = co_moves_read();
 		if (nr_cpu_ids > 1)
 			other = search_others(home, &key);
 		base = home;
-		callout_base_lock(base);
+		co_base_lock(base);
 		slot = search_base(base, &key);
 		if (unlikely(other.slot) && found_is_earlier(other, slot)) {
-			callout_base_unlock(base);
+			co_base_unlock(base);
 			slot = other.slot;
 			base = lock_found(other);
 			if (!base)
 				continue;
 			__acquire(&base->lock);
 		}
-		if (likely(!callout_moves_since(moves)))
+		if (likely(!co_moves_since(moves)))
 			break;
-		callout_base_unlock(base);
+		co_base_unlock(base);
 	}
 	if (slot)
 		__release(&base->lock);
 	else
-		callout_base_unlock(base);
+		co_base_unlock(base);
 	*locked = base;
 	return slot;
 }
 
 /* From here on callouts are searched, if the scheme has a find. Module load. */
-void callout_table_search_init(void)
+void co_table_search_init(void)
 {
-	if (callout_base(0)->scheme->ops->find)
+	if (co_base(0)->scheme->ops->find)
 		static_branch_enable(&callout_searches_key);
 }

@@ -16,47 +16,47 @@
 DECLARE_STATIC_KEY_FALSE(callout_searches_key);
 
 /* Does the scheme's find take the place of the hash? */
-static __always_inline bool callout_searches(void)
+static __always_inline bool co_searches(void)
 {
 	return static_branch_unlikely(&callout_searches_key);
 }
 
-struct callout_slot *callout_table_search(struct callout_table *table,
-					  u64 func, u64 arg,
-					  struct callout_base **locked);
-void callout_table_search_init(void);
+struct callout_slot *co_table_search(struct callout_table *table,
+				     u64 func, u64 arg,
+				     struct callout_base **locked);
+void co_table_search_init(void);
 #else
-static inline bool callout_searches(void)
+static inline bool co_searches(void)
 {
 	return false;
 }
 
 static inline struct callout_slot *
-callout_table_search(struct callout_table *table, u64 func, u64 arg,
-		     struct callout_base **locked)
+co_table_search(struct callout_table *table, u64 func, u64 arg,
+		struct callout_base **locked)
 {
 	return NULL;
 }
 
-static inline void callout_table_search_init(void)
+static inline void co_table_search_init(void)
 {
 }
 #endif
 
 /*
  * Makes a slot that is or will be pending known by its function and argument:
- * callout_hash_take() or callout_table_search() finds it. Until it is removed its func
+ * co_hash_take() or co_table_search() finds it. Until it is removed its func
  * and arg must not change, nor, unless it fires, its expires. Its base is locked;
  * interrupts are off. Returns true if the hash should grow.
  */
-static inline bool callout_table_put(struct callout_table *table,
-				     struct callout_slot *slot)
+static inline bool co_table_put(struct callout_table *table,
+				struct callout_slot *slot)
 {
-	if (callout_searches()) {
+	if (co_searches()) {
 		slot->node.mark = CALLOUT_HASH_SEARCHED;
 		return false;
 	}
-	return callout_hash_insert(&table->hash, slot);
+	return co_hash_insert(&table->hash, slot);
 }
 
 #endif /* _CALLOUT_TABLE_SEARCH_H */

@@ -17,7 +17,7 @@
  *	free slot. node.own: the function of its key, as a number, never called;
  *	0 for what SET sets without a key; of a kind whose slots all have the
  *	same, that kind's own. node.expires: its tick; fired, see
- *	callout_slot_set_fired()
+ *	co_slot_set_fired()
  * @func: kernel: the handler
  * @due: device: when it is due, in its clock; less than 2^63, so never an
  *	address in the kernel
@@ -68,12 +68,12 @@ static_assert(sizeof(struct callout_slot) <=
 /* The function in the key of a callout that is found by its argument alone. */
 #define CALLOUT_KEY_FUNC	(~0ULL)
 
-static inline struct callout_slot *callout_to_slot(const struct callout_node *n)
+static inline struct callout_slot *co_to_slot(const struct callout_node *n)
 {
 	return container_of(n, struct callout_slot, node);
 }
 
-static inline void callout_slot_set_key(struct callout_slot *slot, u64 func)
+static inline void co_slot_set_key(struct callout_slot *slot, u64 func)
 {
 #ifdef CONFIG_CALLOUT_SCHEMES
 	slot->key = func;
@@ -87,7 +87,7 @@ static inline void callout_slot_set_key(struct callout_slot *slot, u64 func)
  * inserted in the hash or removed: only in between has a command's another number in
  * that place.
  */
-static inline u64 callout_slot_plain_key(const struct callout_slot *slot)
+static inline u64 co_slot_plain_key(const struct callout_slot *slot)
 {
 #ifdef CONFIG_CALLOUT_SCHEMES
 	return slot->key;
@@ -101,11 +101,11 @@ static inline u64 callout_slot_plain_key(const struct callout_slot *slot)
  * change, or has been. The lock of its bucket, its base or, if it has fired, its
  * owner is held.
  */
-static inline u64 callout_slot_key(const struct callout_slot *slot)
+static inline u64 co_slot_key(const struct callout_slot *slot)
 {
 	if (unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
 		return CALLOUT_KEY_FUNC;
-	return callout_slot_plain_key(slot);
+	return co_slot_plain_key(slot);
 }
 
 /*
@@ -116,13 +116,13 @@ static inline u64 callout_slot_key(const struct callout_slot *slot)
 #define CALLOUT_SLOT_FIRED	(3ULL << 62)
 
 /* A slot has fired that was pending, so that its tick is not needed any more. */
-static inline void callout_slot_set_fired(struct callout_slot *slot, u64 now)
+static inline void co_slot_set_fired(struct callout_slot *slot, u64 now)
 {
 	WRITE_ONCE(slot->node.expires, ~now);
 }
 
 /* When a slot has fired whose event has not been read. */
-static inline u64 callout_slot_fired(const struct callout_slot *slot)
+static inline u64 co_slot_fired(const struct callout_slot *slot)
 {
 	return ~slot->node.expires;
 }
@@ -134,7 +134,7 @@ static inline u64 callout_slot_fired(const struct callout_slot *slot)
  * slot that fires keeps its place in the bucket, which stays right unless one that
  * was due earlier, on another CPU, is late.
  */
-static inline u64 callout_slot_order(const struct callout_slot *slot)
+static inline u64 co_slot_order(const struct callout_slot *slot)
 {
 	u64 expires = READ_ONCE(slot->node.expires);
 

@@ -19,7 +19,7 @@
  * another. Apart from CPU hotplug and callout_reserve(), which moves free slots
  * alike, only a steal changes the base of a slot:
  *
- *	CPU0: callout_slot_steal()		CPU1: cancels a stale handle
+ *	CPU0: co_slot_steal()		CPU1: cancels a stale handle
  *	lock(table->steal)
  *	lock(base 1)
  *	takes slot off base 1's pool
@@ -59,21 +59,21 @@
 #define STEAL_SLOTS	32U
 
 /* The pools of a table; NULL without memory. A test replaces it. */
-VISIBLE_IF_KUNIT struct callout_pool __percpu *callout_pools_alloc(gfp_t gfp)
+VISIBLE_IF_KUNIT struct callout_pool __percpu *co_pools_alloc(gfp_t gfp)
 {
-	KUNIT_STATIC_STUB_REDIRECT(callout_pools_alloc, gfp);
+	KUNIT_STATIC_STUB_REDIRECT(co_pools_alloc, gfp);
 	return alloc_percpu_gfp(struct callout_pool, gfp);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_pools_alloc);
+EXPORT_SYMBOL_IF_KUNIT(co_pools_alloc);
 
 /*
  * Makes an empty table. The caller has zeroed it, except its class and the
  * three properties that it wants. Returns 0 or -ENOMEM.
  */
-int callout_table_init(struct callout_table *table, enum callout_kind kind,
-		       unsigned int max_slots, gfp_t gfp)
+int co_table_init(struct callout_table *table, enum callout_kind kind,
+		  unsigned int max_slots, gfp_t gfp)
 {
-	table->pools = callout_pools_alloc(gfp);
+	table->pools = co_pools_alloc(gfp);
 	if (!table->pools)
 		return -ENOMEM;
 	table->kind = kind;
@@ -86,27 +86,27 @@ int callout_table_init(struct callout_table *table, enum callout_kind kind,
 	raw_spin_lock_init(&table->steal);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_table_init);
+EXPORT_SYMBOL_IF_KUNIT(co_table_init);
 
 /* Frees a table that is not in use: none of its callouts is pending. */
-void callout_table_destroy(struct callout_table *table)
+void co_table_destroy(struct callout_table *table)
 {
 	struct callout_directory *dir = rcu_dereference_raw(table->directory);
 	unsigned int i;
 
 	for (i = 0; i < table->nr_chunks; i++) {
 		if (!table->outlives_bases)
-			callout_base_unreserve(callout_base(dir->chunk[i]->base),
-					       CALLOUT_CHUNK_SLOTS);
+			co_base_unreserve(co_base(dir->chunk[i]->base),
+					  CALLOUT_CHUNK_SLOTS);
 		kfree(dir->chunk[i]);
 		cond_resched();
 	}
 	kvfree(dir);
-	callout_hash_destroy(&table->hash);
+	co_hash_destroy(&table->hash);
 	mutex_destroy(&table->grow);
 	free_percpu(table->pools);
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_table_destroy);
+EXPORT_SYMBOL_IF_KUNIT(co_table_destroy);
 
 /* Makes room in the directory for one more chunk. */
 static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
@@ -126,7 +126,7 @@ static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
 	if (old)
 		memcpy(dir->chunk, old->chunk,
 		       old->size * sizeof(old->chunk[0]));
-	/* Pairs with callout_table_slot_of(), which finds the chunks copied. */
+	/* Pairs with co_table_slot_of(), which finds the chunks copied. */
 	rcu_assign_pointer(table->directory, dir);
 	if (old)
 		kvfree_rcu(old, rcu);
@@ -134,9 +134,9 @@ static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
 }
 
 /* Adds a chunk of free slots for @base; -ENOSPC or -ENOMEM. A test replaces it. */
-VISIBLE_IF_KUNIT int callout_table_add_chunk(struct callout_table *table,
-					     struct callout_base *base,
-					     gfp_t gfp)
+VISIBLE_IF_KUNIT int co_table_add_chunk(struct callout_table *table,
+					struct callout_base *base,
+					gfp_t gfp)
 {
 	struct callout_directory *dir;
 	struct callout_chunk *chunk;
@@ -145,20 +145,20 @@ VISIBLE_IF_KUNIT int callout_table_add_chunk(struct callout_table *table,
 	unsigned int n, i;
 	int ret;
 
-	KUNIT_STATIC_STUB_REDIRECT(callout_table_add_chunk, table, base, gfp);
+	KUNIT_STATIC_STUB_REDIRECT(co_table_add_chunk, table, base, gfp);
 	n = table->nr_chunks;
 	if (n >= table->max_chunks)
 		return -ENOSPC;
 	ret = table_reserve_chunk(table, gfp);
 	if (ret)
 		return ret;
-	ret = callout_base_reserve(base, CALLOUT_CHUNK_SLOTS);
+	ret = co_base_reserve(base, CALLOUT_CHUNK_SLOTS);
 	if (ret && !table->room_optional)
 		return ret;
 	chunk = kmalloc(CALLOUT_CHUNK_SIZE, gfp | __GFP_ZERO);
 	if (!chunk) {
 		if (!ret)
-			callout_base_unreserve(base, CALLOUT_CHUNK_SLOTS);
+			co_base_unreserve(base, CALLOUT_CHUNK_SLOTS);
 		return -ENOMEM;
 	}
 
@@ -166,46 +166,46 @@ VISIBLE_IF_KUNIT int callout_table_add_chunk(struct callout_table *table,
 	chunk->base = base->index;
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++) {
 		slot = &chunk->slot[i];
-		callout_setup(&slot->node, table->kind, base->index);
+		co_setup(&slot->node, table->kind, base->index);
 		slot->handle = table->first << CALLOUT_SLOT_BITS |
 			       n << CALLOUT_PLACE_BITS | i;
 	}
 	dir = rcu_dereference_protected(table->directory,
 					lockdep_is_held(&table->grow));
 	dir->chunk[n] = chunk;
-	/* Pairs with callout_table_slot_of(). */
+	/* Pairs with co_table_slot_of(). */
 	smp_store_release(&table->nr_chunks, n + 1);
 
-	callout_base_lock_irq(base);
-	pool = callout_pool(table, base);
+	co_base_lock_irq(base);
+	pool = co_pool(table, base);
 	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
-		callout_pool_add(pool, &chunk->slot[i]);
+		co_pool_add(pool, &chunk->slot[i]);
 	if (!pool->spare && table->keeps_spare)
-		pool->spare = callout_slot_get(pool);
-	callout_base_unlock_irq(base);
+		pool->spare = co_slot_get(pool);
+	co_base_unlock_irq(base);
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_table_add_chunk);
+EXPORT_SYMBOL_IF_KUNIT(co_table_add_chunk);
 
 /*
  * Adds chunks of free slots for the base of a CPU. May sleep. Returns 0,
  * -ENOSPC at the table's limit, or -ENOMEM; even then some may have been added.
  */
-int callout_table_grow(struct callout_table *table, unsigned int cpu,
-		       unsigned int chunks, gfp_t gfp)
+int co_table_grow(struct callout_table *table, unsigned int cpu,
+		  unsigned int chunks, gfp_t gfp)
 {
-	struct callout_base *base = callout_base_of(table->class, cpu);
+	struct callout_base *base = co_base_of(table->class, cpu);
 	int ret = 0;
 
 	mutex_lock(&table->grow);
 	while (chunks-- && !ret)
-		ret = callout_table_add_chunk(table, base, gfp);
+		ret = co_table_add_chunk(table, base, gfp);
 	mutex_unlock(&table->grow);
 	return ret;
 }
 
 /*
- * As callout_table_grow() by one chunk, for a caller that found no free slot when
+ * As co_table_grow() by one chunk, for a caller that found no free slot when
  * the table had @seen chunks. Adds none, and returns 0, if it has more by now: the
  * caller looks again, since their slots are for all that waited. May sleep.
  *
@@ -219,15 +219,15 @@ int callout_table_grow(struct callout_table *table, unsigned int cpu,
  * A file's limit is of callouts, not of chunks: without this as many threads as
  * wait would each add one.
  */
-int callout_table_grow_beyond(struct callout_table *table, unsigned int cpu,
-			      unsigned int seen, gfp_t gfp)
+int co_table_grow_beyond(struct callout_table *table, unsigned int cpu,
+			 unsigned int seen, gfp_t gfp)
 {
-	struct callout_base *base = callout_base_of(table->class, cpu);
+	struct callout_base *base = co_base_of(table->class, cpu);
 	int ret = 0;
 
 	mutex_lock(&table->grow);
 	if (table->nr_chunks == seen)
-		ret = callout_table_add_chunk(table, base, gfp);
+		ret = co_table_add_chunk(table, base, gfp);
 	mutex_unlock(&table->grow);
 	return ret;
 }
@@ -247,19 +247,19 @@ static struct callout_slot *pool_take(struct callout_table *table,
 	/* When slots are scarce most pools are empty. */
 	if (!READ_ONCE(pool->count) && READ_ONCE(pool->runner) != current)
 		return NULL;
-	base = callout_base_of(table->class, cpu);
-	callout_base_lock(base);
+	base = co_base_of(table->class, cpu);
+	co_base_lock(base);
 	for (most = min(most, STEAL_SLOTS); most; most--) {
-		slot = callout_slot_get(pool);
+		slot = co_slot_get(pool);
 		if (!slot && !chain)
-			slot = callout_slot_spare(pool);
+			slot = co_slot_spare(pool);
 		if (!slot)
 			break;
 		WRITE_ONCE(slot->node.cpu, CALLOUT_CPU_MOVING);
 		slot->node.word[0] = (unsigned long)chain;
 		chain = slot;
 	}
-	callout_base_unlock(base);
+	co_base_unlock(base);
 	return chain;
 }
 
@@ -269,16 +269,16 @@ static unsigned int pool_give(struct callout_table *table,
 			      struct callout_slot *chain)
 	__must_hold(&base->lock)
 {
-	struct callout_pool *pool = callout_pool(table, base);
+	struct callout_pool *pool = co_pool(table, base);
 	struct callout_slot *slot;
 	unsigned int n = 0;
 
 	while (chain) {
 		slot = chain;
 		chain = (void *)slot->node.word[0];
-		callout_pool_add(pool, slot);
+		co_pool_add(pool, slot);
 		n++;
-		/* Pairs with the READ_ONCE() in callout_lock(). */
+		/* Pairs with the READ_ONCE() in co_lock(). */
 		WRITE_ONCE(slot->node.cpu, base->index);
 	}
 	return n;
@@ -293,7 +293,7 @@ static struct callout_slot *table_search(struct callout_table *table,
 	unsigned int cpu;
 
 	WRITE_ONCE(table->searches, table->searches + 1);
-	/* Before the pools are looked at. Pairs with callout_slot_steal(). */
+	/* Before the pools are looked at. Pairs with co_slot_steal(). */
 	smp_mb();
 	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
 		if (cpu != base->number)
@@ -313,22 +313,22 @@ static struct callout_slot *table_search(struct callout_table *table,
  * the base that its node.cpu names locked: @base, or another if @base's CPU has gone
  * offline. If there was none, returns NULL, with @base locked.
  */
-struct callout_slot *callout_slot_steal(struct callout_table *table,
-					struct callout_base *base)
+struct callout_slot *co_slot_steal(struct callout_table *table,
+				   struct callout_base *base)
 	__must_hold(&base->lock)
 {
-	struct callout_slot *slot = callout_slot_spare(callout_pool(table, base));
+	struct callout_slot *slot = co_slot_spare(co_pool(table, base));
 	unsigned long seen;
 	unsigned int cpu;
 	bool searches;
 
 	if (slot)
 		return slot;
-	callout_base_unlock(base);
+	co_base_unlock(base);
 	/* A slot freed before this is seen by later searches. Pairs with table_search(). */
 	smp_mb();
 	seen = READ_ONCE(table->searches);
-	callout_point(CALLOUT_POINT_STEAL);
+	co_point(CALLOUT_POINT_STEAL);
 	raw_spin_lock(&table->steal);
 	searches = (long)(table->failed - seen) <= 0;
 	if (searches) {
@@ -340,18 +340,18 @@ struct callout_slot *callout_slot_steal(struct callout_table *table,
 			if (!slot)
 				slot = pool_take(table, cpu, 1);
 	}
-	callout_point(CALLOUT_POINT_STOLEN);
-	callout_base_lock(base);
+	co_point(CALLOUT_POINT_STOLEN);
+	co_base_lock(base);
 	pool_give(table, base, slot);
-	slot = callout_slot_get(callout_pool(table, base));
+	slot = co_slot_get(co_pool(table, base));
 	if (!slot && searches)
 		table->failed = table->searches;
 	raw_spin_unlock(&table->steal);
 	if (slot)
-		callout_rehome(base, &slot->node);
+		co_rehome(base, &slot->node);
 	return slot;
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_slot_steal);
+EXPORT_SYMBOL_IF_KUNIT(co_slot_steal);
 
 /* Moves up to @most free slots of other bases to @base; returns how many. */
 static unsigned int table_collect(struct callout_table *table,
@@ -366,9 +366,9 @@ static unsigned int table_collect(struct callout_table *table,
 		do {
 			raw_spin_lock_irq(&table->steal);
 			chain = pool_take(table, cpu, left);
-			callout_base_lock(base);
+			co_base_lock(base);
 			n = pool_give(table, base, chain);
-			callout_base_unlock(base);
+			co_base_unlock(base);
 			raw_spin_unlock_irq(&table->steal);
 			left -= n;
 			cond_resched();
@@ -392,7 +392,7 @@ static unsigned int table_room(struct callout_table *table)
 static int table_reserve(struct callout_table *table, struct callout_base *base,
 			 unsigned int n)
 {
-	struct callout_pool *pool = callout_pool(table, base);
+	struct callout_pool *pool = co_pool(table, base);
 	unsigned int count;
 	int ret = 0;
 
@@ -400,7 +400,7 @@ static int table_reserve(struct callout_table *table, struct callout_base *base,
 	if (table_room(table) < n)
 		return -ENOSPC;
 	while (!ret && READ_ONCE(pool->count) < n) {
-		ret = callout_table_add_chunk(table, base, GFP_KERNEL);
+		ret = co_table_add_chunk(table, base, GFP_KERNEL);
 		cond_resched();
 	}
 	if (ret != -ENOSPC)
@@ -413,8 +413,8 @@ static int table_reserve(struct callout_table *table, struct callout_base *base,
 }
 
 /* Gives a base @n free slots. May sleep. Returns 0, -ENOSPC or -ENOMEM. */
-int callout_table_reserve(struct callout_table *table,
-			  struct callout_base *base, unsigned int n)
+int co_table_reserve(struct callout_table *table,
+		     struct callout_base *base, unsigned int n)
 {
 	int ret;
 

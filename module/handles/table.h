@@ -112,7 +112,7 @@ struct callout_table {
 };
 
 static inline struct callout_table *
-callout_slot_table(struct callout_slot *slot)
+co_slot_table(struct callout_slot *slot)
 {
 	struct callout_chunk *chunk = (void *)((unsigned long)slot &
 					       ~(CALLOUT_CHUNK_SIZE - 1UL));
@@ -120,26 +120,26 @@ callout_slot_table(struct callout_slot *slot)
 	return chunk->table;
 }
 
-static inline struct callout_pool *callout_pool(struct callout_table *table,
-						struct callout_base *base)
+static inline struct callout_pool *co_pool(struct callout_table *table,
+					   struct callout_base *base)
 {
 	return per_cpu_ptr(table->pools, base->number);
 }
 
 /*
- * callout_table_slot(), where @from_user is a constant: finds @slot, or returns
+ * co_table_slot(), where @from_user is a constant: finds @slot, or returns
  * false. In line, the compiler does not ask again whether it is NULL.
  */
 static __always_inline bool
-callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
-		      struct callout_slot **slot)
+co_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
+		 struct callout_slot **slot)
 {
 	u32 place = handle & ((1U << CALLOUT_PLACE_BITS) - 1);
 	u32 index = (handle & (CALLOUT_GEN_ONE - 1)) >> CALLOUT_PLACE_BITS;
 	struct callout_directory *dir;
 	unsigned int n;
 
-	/* Pairs with callout_table_add_chunk(): the directory has @n chunks by now. */
+	/* Pairs with co_table_add_chunk(): the directory has @n chunks by now. */
 	n = smp_load_acquire(&table->nr_chunks);
 	if (unlikely(index >= n || place >= CALLOUT_CHUNK_SLOTS))
 		return false;
@@ -159,36 +159,36 @@ callout_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
  * an RCU read-side critical section.
  */
 static inline struct callout_slot *
-callout_table_slot(struct callout_table *table, u64 handle)
+co_table_slot(struct callout_table *table, u64 handle)
 {
 	struct callout_slot *slot;
 
-	return callout_table_slot_of(table, handle, false, &slot) ? slot : NULL;
+	return co_table_slot_of(table, handle, false, &slot) ? slot : NULL;
 }
 
-/* callout_table_slot() of a handle that comes from user space. */
+/* co_table_slot() of a handle that comes from user space. */
 static inline struct callout_slot *
-callout_table_slot_nospec(struct callout_table *table, u64 handle)
+co_table_slot_nospec(struct callout_table *table, u64 handle)
 {
 	struct callout_slot *slot;
 
-	return callout_table_slot_of(table, handle, true, &slot) ? slot : NULL;
+	return co_table_slot_of(table, handle, true, &slot) ? slot : NULL;
 }
 
-/* callout_table_slot() in any context. */
+/* co_table_slot() in any context. */
 static inline struct callout_slot *
-callout_table_lookup(struct callout_table *table, u64 handle)
+co_table_lookup(struct callout_table *table, u64 handle)
 {
 	struct callout_slot *slot;
 
 	rcu_read_lock();
-	slot = callout_table_slot(table, handle);
+	slot = co_table_slot(table, handle);
 	rcu_read_unlock();
 	return slot;
 }
 
 /* Takes a free slot, with a new handle; NULL if there is none. Base locked. */
-static inline struct callout_slot *callout_slot_get(struct callout_pool *pool)
+static inline struct callout_slot *co_slot_get(struct callout_pool *pool)
 {
 	struct callout_slot *slot = pool->free;
 
@@ -201,8 +201,8 @@ static inline struct callout_slot *callout_slot_get(struct callout_pool *pool)
 }
 
 /* The pool's base is locked, and the slot is of that base. */
-static inline void callout_pool_add(struct callout_pool *pool,
-				    struct callout_slot *slot)
+static inline void co_pool_add(struct callout_pool *pool,
+			       struct callout_slot *slot)
 {
 	slot->node.word[0] = (unsigned long)pool->free;
 	pool->free = slot;
@@ -215,7 +215,7 @@ static inline void callout_pool_add(struct callout_pool *pool,
  * not that handler, or it has had the slot. Base locked. A task runs one softirq at a
  * time, so of its contexts only a hard interrupt can be another caller.
  */
-static inline struct callout_slot *callout_slot_spare(struct callout_pool *pool)
+static inline struct callout_slot *co_slot_spare(struct callout_pool *pool)
 {
 	struct callout_slot *slot = pool->spare;
 
@@ -226,8 +226,8 @@ static inline struct callout_slot *callout_slot_spare(struct callout_pool *pool)
 }
 
 /* Makes a slot's handle stale; false if no generation is left. Base locked. */
-static inline bool callout_slot_renew(struct callout_table *table,
-				      struct callout_slot *slot)
+static inline bool co_slot_renew(struct callout_table *table,
+				 struct callout_slot *slot)
 {
 	if (unlikely(check_add_overflow(slot->handle, CALLOUT_GEN_ONE,
 					&slot->handle))) {
@@ -242,55 +242,55 @@ static inline bool callout_slot_renew(struct callout_table *table,
  * Takes a slot that is not pending out of the hash. Base locked or, when the
  * callout has fired, its owner's lock held.
  */
-static inline void callout_slot_unhash(struct callout_table *table,
-				       struct callout_slot *slot)
+static inline void co_slot_unhash(struct callout_table *table,
+				  struct callout_slot *slot)
 {
 	/*
 	 * Nobody inserts it concurrently: the lock keeps them out. Pairs with
-	 * callout_hash_take(), which is done with the slot then.
+	 * co_hash_take(), which is done with the slot then.
 	 */
 	if (smp_load_acquire(&slot->node.mark))
-		callout_hash_remove(&table->hash, slot);
+		co_hash_remove(&table->hash, slot);
 }
 
 /*
  * Frees a slot of a locked base; its handle is stale from here on. The slot is
  * not pending, not running and not in the hash.
  */
-static inline void callout_slot_put(struct callout_table *table,
-				    struct callout_base *base,
-				    struct callout_slot *slot)
+static inline void co_slot_put(struct callout_table *table,
+			       struct callout_base *base,
+			       struct callout_slot *slot)
 {
-	if (callout_slot_renew(table, slot))
-		callout_pool_add(callout_pool(table, base), slot);
+	if (co_slot_renew(table, slot))
+		co_pool_add(co_pool(table, base), slot);
 }
 
 /* Frees a slot that is not pending, but may be in the hash. Base locked. */
-static inline void callout_slot_release(struct callout_table *table,
-					struct callout_base *base,
-					struct callout_slot *slot)
+static inline void co_slot_release(struct callout_table *table,
+				   struct callout_base *base,
+				   struct callout_slot *slot)
 {
-	callout_slot_unhash(table, slot);
-	callout_slot_put(table, base, slot);
+	co_slot_unhash(table, slot);
+	co_slot_put(table, base, slot);
 }
 
-struct callout_slot *callout_slot_steal(struct callout_table *table,
-					struct callout_base *base);
+struct callout_slot *co_slot_steal(struct callout_table *table,
+				   struct callout_base *base);
 
 #ifdef CALLOUT_KUNIT_SEES
-struct callout_pool __percpu *callout_pools_alloc(gfp_t gfp);
-int callout_table_add_chunk(struct callout_table *table,
-			    struct callout_base *base, gfp_t gfp);
+struct callout_pool __percpu *co_pools_alloc(gfp_t gfp);
+int co_table_add_chunk(struct callout_table *table,
+		       struct callout_base *base, gfp_t gfp);
 #endif
 
-int callout_table_init(struct callout_table *table, enum callout_kind kind,
-		       unsigned int max_slots, gfp_t gfp);
-void callout_table_destroy(struct callout_table *table);
-int callout_table_grow(struct callout_table *table, unsigned int cpu,
-		       unsigned int chunks, gfp_t gfp);
-int callout_table_grow_beyond(struct callout_table *table, unsigned int cpu,
-			      unsigned int seen, gfp_t gfp);
-int callout_table_reserve(struct callout_table *table,
-			  struct callout_base *base, unsigned int n);
+int co_table_init(struct callout_table *table, enum callout_kind kind,
+		  unsigned int max_slots, gfp_t gfp);
+void co_table_destroy(struct callout_table *table);
+int co_table_grow(struct callout_table *table, unsigned int cpu,
+		  unsigned int chunks, gfp_t gfp);
+int co_table_grow_beyond(struct callout_table *table, unsigned int cpu,
+			 unsigned int seen, gfp_t gfp);
+int co_table_reserve(struct callout_table *table,
+		     struct callout_base *base, unsigned int n);
 
 #endif /* _CALLOUT_TABLE_H */

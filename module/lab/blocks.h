@@ -29,47 +29,47 @@ struct callout_blocks {
 };
 
 /* Number of elements in the first @nr blocks. */
-static inline unsigned long callout_blocks_end(unsigned int nr)
+static inline unsigned long co_blocks_end(unsigned int nr)
 {
 	return nr ? 1UL << (CALLOUT_BLOCK_SHIFT + nr - 1) : 0;
 }
 
 /* Number of elements. The caller serialises all uses but reserve. */
-static inline unsigned long callout_blocks_room(struct callout_blocks *b)
+static inline unsigned long co_blocks_room(struct callout_blocks *b)
 {
-	/* Pairs with cmpxchg() in callout_blocks_reserve(). */
+	/* Pairs with cmpxchg() in co_blocks_reserve(). */
 	while (b->nr < CALLOUT_BLOCKS && smp_load_acquire(&b->block[b->nr]))
 		b->nr++;
-	return callout_blocks_end(b->nr);
+	return co_blocks_end(b->nr);
 }
 
-static inline void *callout_blocks_at(const struct callout_blocks *b,
-				      unsigned long i)
+static inline void *co_blocks_at(const struct callout_blocks *b,
+				 unsigned long i)
 {
 	unsigned int nr = fls_long(i >> CALLOUT_BLOCK_SHIFT);
 
-	return b->block[nr] + (i - callout_blocks_end(nr)) * b->size;
+	return b->block[nr] + (i - co_blocks_end(nr)) * b->size;
 }
 
 /* Adds @n zeroed elements. May sleep; concurrent with any use. 0 or -ENOMEM. */
-static inline int callout_blocks_reserve(struct callout_blocks *b,
-					 unsigned int n)
+static inline int co_blocks_reserve(struct callout_blocks *b,
+				    unsigned int n)
 {
 	long wanted = atomic_long_add_return(n, &b->wanted);
 	unsigned long elements;
 	unsigned int nr;
 	void *block;
 
-	for (nr = 0; callout_blocks_end(nr) < wanted; nr++) {
+	for (nr = 0; co_blocks_end(nr) < wanted; nr++) {
 		if (nr == CALLOUT_BLOCKS)
 			goto enomem;
 		if (READ_ONCE(b->block[nr]))
 			continue;
-		elements = callout_blocks_end(nr + 1) - callout_blocks_end(nr);
+		elements = co_blocks_end(nr + 1) - co_blocks_end(nr);
 		block = kvzalloc_node(elements * b->size, GFP_KERNEL, b->node);
 		if (!block)
 			goto enomem;
-		/* Pairs with smp_load_acquire() in callout_blocks_room(). */
+		/* Pairs with smp_load_acquire() in co_blocks_room(). */
 		if (cmpxchg(&b->block[nr], NULL, block))
 			kvfree(block);
 	}
@@ -81,15 +81,15 @@ enomem:
 }
 
 /* Allocates the first block. 0 or -ENOMEM. */
-static inline int callout_blocks_init(struct callout_blocks *b, size_t size,
-				      int node)
+static inline int co_blocks_init(struct callout_blocks *b, size_t size,
+				 int node)
 {
 	b->size = size;
 	b->node = node;
-	return callout_blocks_reserve(b, 1);
+	return co_blocks_reserve(b, 1);
 }
 
-static inline void callout_blocks_free(struct callout_blocks *b)
+static inline void co_blocks_free(struct callout_blocks *b)
 {
 	unsigned int nr;
 

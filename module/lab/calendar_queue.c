@@ -82,7 +82,7 @@ static struct list_head *calendar_list(const struct calendar_queue *q,
 				       unsigned int which, u64 day)
 {
 	unsigned long i = day & (q->calendar[which].nr - 1);
-	struct calendar_day *d = callout_blocks_at(&q->days, i);
+	struct calendar_day *d = co_blocks_at(&q->days, i);
 	struct list_head *list = &d->list[which];
 
 	if (!list->next)
@@ -156,7 +156,7 @@ static void calendar_adapt(struct calendar_queue *q)
 		calendar_move(q, MOVE_STEPS);
 		return;
 	}
-	if (cal->n > 2 * nr && 2 * nr <= callout_blocks_room(&q->days))
+	if (cal->n > 2 * nr && 2 * nr <= co_blocks_room(&q->days))
 		nr *= 2;
 	else if (cal->n < nr / 2 && nr > MIN_DAYS)
 		nr /= 2;
@@ -255,7 +255,7 @@ static bool calendar_advance(struct callout_scheme *s, u64 now,
 			return false;
 		--*budget;
 		calendar_remove(q, c);
-		callout_scheme_due(c, due);
+		co_scheme_due(c, due);
 	}
 }
 
@@ -332,7 +332,7 @@ static int calendar_check(struct callout_scheme *s)
 	int ret;
 
 	for (which = 0; which < 2; which++) {
-		if (q->calendar[which].nr > callout_blocks_room(&q->days))
+		if (q->calendar[which].nr > co_blocks_room(&q->days))
 			return 7;
 		n = 0;
 		for (i = 0; i < q->calendar[which].nr; i++) {
@@ -348,14 +348,14 @@ static int calendar_check(struct callout_scheme *s)
 
 static int calendar_reserve(struct callout_scheme *s, unsigned int n)
 {
-	return callout_blocks_reserve(&to_queue(s)->days, n / 2);
+	return co_blocks_reserve(&to_queue(s)->days, n / 2);
 }
 
 static void calendar_destroy(struct callout_scheme *s)
 {
 	struct calendar_queue *q = to_queue(s);
 
-	callout_blocks_free(&q->days);
+	co_blocks_free(&q->days);
 	kfree(q);
 }
 
@@ -370,13 +370,13 @@ calendar_create(const struct callout_scheme_params *p)
 	q->s.ops = &callout_calendar_queue;
 	q->calendar[0].nr = MIN_DAYS;
 	q->calendar[1].nr = MIN_DAYS;
-	if (callout_blocks_init(&q->days, sizeof(struct calendar_day),
-				p->node)) {
+	if (co_blocks_init(&q->days, sizeof(struct calendar_day),
+			   p->node)) {
 		kfree(q);
 		return ERR_PTR(-ENOMEM);
 	}
 	/* Adopt the first block: both calendars have days already. */
-	callout_blocks_room(&q->days);
+	co_blocks_room(&q->days);
 	return &q->s;
 }
 

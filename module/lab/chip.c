@@ -49,7 +49,7 @@ static struct callout_chip *to_chip(struct callout_scheme *s)
 
 static u64 chip_now(struct callout_base *base)
 {
-	return callout_chip_source(base)->under->now(base);
+	return co_chip_source(base)->under->now(base);
 }
 
 static enum hrtimer_restart chip_tick(struct hrtimer *timer)
@@ -57,8 +57,8 @@ static enum hrtimer_restart chip_tick(struct hrtimer *timer)
 	struct callout_base *base = container_of(timer, struct callout_base,
 						 hrtimer);
 
-	if (callout_chip_source(base)->interrupt(base))
-		callout_softclock(base);
+	if (co_chip_source(base)->interrupt(base))
+		co_softclock(base);
 	return HRTIMER_NORESTART;
 }
 
@@ -66,21 +66,21 @@ static void chip_init(struct callout_base *base)
 {
 	const struct callout_tick_source *under;
 
-	under = callout_chip_source(base)->under;
+	under = co_chip_source(base)->under;
 	if (under == &callout_tick_hrtimer)
-		callout_hrtimer_setup(base, chip_tick);
+		co_hrtimer_setup(base, chip_tick);
 	else
 		under->init(base);
 }
 
 static void chip_shutdown(struct callout_base *base)
 {
-	callout_chip_source(base)->under->shutdown(base);
+	co_chip_source(base)->under->shutdown(base);
 }
 
 static void chip_program_under(struct callout_base *base, u64 tick)
 {
-	callout_chip_source(base)->under->program(base, tick);
+	co_chip_source(base)->under->program(base, tick);
 }
 
 /* The first tick after @now at which the chip comes to a bucket. */
@@ -105,7 +105,7 @@ static u64 busy_next(const struct callout_chip *chip, u64 now)
 /* Lets time pass until the chip does something, as seen from tick @now. */
 static void busy_sleep(struct callout_base *base, u64 now)
 {
-	struct callout_chip *chip = callout_chip(base);
+	struct callout_chip *chip = co_chip(base);
 
 	base->armed = min(chip->asked, busy_next(chip, now));
 	if (base->armed != U64_MAX)
@@ -114,7 +114,7 @@ static void busy_sleep(struct callout_base *base, u64 now)
 
 static void busy_program(struct callout_base *base, u64 tick)
 {
-	u64 now = callout_now(base);
+	u64 now = co_now(base);
 
 	lockdep_assert_held(&base->lock);
 	/*
@@ -123,18 +123,18 @@ static void busy_program(struct callout_base *base, u64 tick)
 	 */
 	if (tick <= now || !base->expiring || base->scheme->ops->late ||
 	    !list_empty(&base->put_off))
-		callout_chip(base)->asked = tick;
+		co_chip(base)->asked = tick;
 	busy_sleep(base, now);
 }
 
 static bool busy_interrupt(struct callout_base *base)
 {
-	struct callout_chip *chip = callout_chip(base);
+	struct callout_chip *chip = co_chip(base);
 	bool host = false;
 
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	/* At 0 the host is at work already. */
-	if (!base->armed || base->armed > callout_now(base))
+	if (!base->armed || base->armed > co_now(base))
 		goto out;
 	host = base->armed >= chip->asked ||
 	       test_bit(base->armed & chip->mask, chip->busy);
@@ -147,7 +147,7 @@ static bool busy_interrupt(struct callout_base *base)
 		busy_sleep(base, base->armed);
 	}
 out:
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	return host;
 }
 
@@ -160,7 +160,7 @@ static void chip_filed(struct callout_chip *chip, const struct callout_node *n)
 
 	if (!chip->busy)
 		return;
-	now = callout_now(base);
+	now = co_now(base);
 	chip->filed++;
 	if (unlikely(n->expires <= now))
 		chip->asked = n->expires;
@@ -207,7 +207,7 @@ static void chip_rearm(struct callout_scheme *s, struct callout_node *n,
 	struct callout_chip *chip = to_chip(s);
 
 	if (chip->busy)
-		callout_scheme_restart(s, n, now, expires);
+		co_scheme_restart(s, n, now, expires);
 	else
 		chip->inner->ops->rearm(chip->inner, n, now, expires);
 }
@@ -314,7 +314,7 @@ static void chip_set_ops(struct callout_chip *chip,
 static int chip_create(struct callout_base *base,
 		       const struct callout_scheme_params *params)
 {
-	bool counts = callout_chip_source(base)->counts;
+	bool counts = co_chip_source(base)->counts;
 	unsigned int buckets = counts ? params->buckets : 1;
 	struct callout_chip *chip;
 
@@ -342,7 +342,7 @@ static int chip_create(struct callout_base *base,
 }
 
 /* Whether the base's tick source is a chip. */
-bool callout_has_chip(struct callout_base *base)
+bool co_has_chip(struct callout_base *base)
 {
 	return base->tick->create == chip_create;
 }
@@ -351,7 +351,7 @@ const struct callout_chip_source callout_chip_busy = {
 	.tick		= {
 		.name		= "chip_busy",
 		.now		= chip_now,
-		.from_ns	= callout_hrtimer_from_ns,
+		.from_ns	= co_hrtimer_from_ns,
 		.create		= chip_create,
 		.init		= chip_init,
 		.program	= busy_program,
@@ -366,28 +366,28 @@ EXPORT_SYMBOL_IF_KUNIT(callout_chip_busy);
 /* PERTICKBOOKKEEPING in the chip, a budget at a time. */
 static bool full_interrupt(struct callout_base *base)
 {
-	struct callout_chip *chip = callout_chip(base);
+	struct callout_chip *chip = co_chip(base);
 	bool host = false, more;
 
-	callout_base_lock_irq(base);
+	co_base_lock_irq(base);
 	/* At 0 the host is at work already. */
-	if (!base->armed || base->armed > callout_now(base))
+	if (!base->armed || base->armed > co_now(base))
 		goto out;
 	base->edge = READ_ONCE(*base->jiffies);
 	base->left = 1;
-	more = callout_collect(base);
+	more = co_collect(base);
 	host = !list_empty(&base->due);
 	if (host) {
 		chip->interrupts++;
 	} else {
 		chip->passes++;
 		if (more)
-			callout_program(base, base->now);
+			co_program(base, base->now);
 		else
-			callout_program_next(base, CALLOUT_BUDGET);
+			co_program_next(base, CALLOUT_BUDGET);
 	}
 out:
-	callout_base_unlock_irq(base);
+	co_base_unlock_irq(base);
 	return host;
 }
 
@@ -395,7 +395,7 @@ const struct callout_chip_source callout_chip_full = {
 	.tick		= {
 		.name		= "chip_full",
 		.now		= chip_now,
-		.from_ns	= callout_hrtimer_from_ns,
+		.from_ns	= co_hrtimer_from_ns,
 		.create		= chip_create,
 		.init		= chip_init,
 		.program	= chip_program_under,

@@ -57,17 +57,17 @@ struct callout_chip {
 };
 
 /* The chip of a base whose tick source is one. */
-static inline struct callout_chip *callout_chip(struct callout_base *base)
+static inline struct callout_chip *co_chip(struct callout_base *base)
 {
 	return container_of(base->scheme, struct callout_chip, s);
 }
 
 static inline const struct callout_chip_source *
-callout_chip_source(struct callout_base *base)
+co_chip_source(struct callout_base *base)
 {
 	return container_of(base->tick, struct callout_chip_source, tick);
 }
 
-bool callout_has_chip(struct callout_base *base);
+bool co_has_chip(struct callout_base *base);
 
 #endif /* _CALLOUT_TICK_CHIP_H */

@@ -53,7 +53,7 @@ static struct dary_heap *to_heap(struct callout_scheme *s)
 
 static struct dary_entry *dary_at(const struct dary_heap *h, unsigned long i)
 {
-	return callout_blocks_at(&h->array, i);
+	return co_blocks_at(&h->array, i);
 }
 
 static unsigned long dary_index(const struct callout_node *c)
@@ -119,9 +119,9 @@ static void dary_start(struct callout_scheme *s, struct callout_node *c, u64 now
 	struct dary_entry e = { .expires = expires, .c = c };
 
 	c->expires = expires;
-	if (h->n >= callout_blocks_room(&h->array) ||
-	    callout_tree_has(&h->tree, expires)) {
-		callout_tree_add(&h->tree, c);
+	if (h->n >= co_blocks_room(&h->array) ||
+	    co_tree_has(&h->tree, expires)) {
+		co_tree_add(&h->tree, c);
 		return;
 	}
 	c->word[0] = h->serial++;
@@ -145,8 +145,8 @@ static void dary_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct dary_heap *h = to_heap(s);
 
-	if (callout_in_tree(c))
-		callout_tree_del(&h->tree, c);
+	if (co_in_tree(c))
+		co_tree_del(&h->tree, c);
 	else
 		dary_remove(h, dary_index(c));
 }
@@ -162,7 +162,7 @@ static void dary_rearm(struct callout_scheme *s, struct callout_node *c, u64 now
 static struct callout_node *dary_first(struct callout_scheme *s)
 {
 	struct dary_heap *h = to_heap(s);
-	struct callout_node *spilt = callout_tree_first(&h->tree);
+	struct callout_node *spilt = co_tree_first(&h->tree);
 	struct dary_entry *top;
 
 	if (!h->n)
@@ -174,13 +174,13 @@ static struct callout_node *dary_first(struct callout_scheme *s)
 static bool dary_advance(struct callout_scheme *s, u64 now,
 			 unsigned int *budget, struct list_head *due)
 {
-	return callout_first_advance(s, now, budget, due, dary_first,
-				     dary_stop);
+	return co_first_advance(s, now, budget, due, dary_first,
+				dary_stop);
 }
 
 static u64 dary_next_due(struct callout_scheme *s, unsigned int *budget)
 {
-	return callout_first_due(s, dary_first);
+	return co_first_due(s, dary_first);
 }
 
 /* The callout that is cheapest to remove, or NULL. */
@@ -188,13 +188,13 @@ static struct callout_node *dary_last(struct callout_scheme *s)
 {
 	struct dary_heap *h = to_heap(s);
 
-	return h->n ? dary_at(h, h->n - 1)->c : callout_tree_first(&h->tree);
+	return h->n ? dary_at(h, h->n - 1)->c : co_tree_first(&h->tree);
 }
 
 static bool dary_take(struct callout_scheme *s, unsigned int *budget,
 		      struct list_head *out)
 {
-	return callout_first_take(s, budget, out, dary_last, dary_stop);
+	return co_first_take(s, budget, out, dary_last, dary_stop);
 }
 
 static int dary_check(struct callout_scheme *s)
@@ -203,30 +203,30 @@ static int dary_check(struct callout_scheme *s)
 	struct dary_entry *e;
 	unsigned long i;
 
-	if (h->n > callout_blocks_room(&h->array))
+	if (h->n > co_blocks_room(&h->array))
 		return 10;
 	for (i = 0; i < h->n; i++) {
 		e = dary_at(h, i);
 		if (e->expires != e->c->expires)
 			return 11;
-		if (callout_in_tree(e->c) || dary_index(e->c) != i)
+		if (co_in_tree(e->c) || dary_index(e->c) != i)
 			return 12;
 		if (i && !dary_before(dary_at(h, (i - 1) / ARITY), e))
 			return 13;
 	}
-	return callout_tree_check(&h->tree);
+	return co_tree_check(&h->tree);
 }
 
 static int dary_reserve(struct callout_scheme *s, unsigned int n)
 {
-	return callout_blocks_reserve(&to_heap(s)->array, n);
+	return co_blocks_reserve(&to_heap(s)->array, n);
 }
 
 static void dary_destroy(struct callout_scheme *s)
 {
 	struct dary_heap *h = to_heap(s);
 
-	callout_blocks_free(&h->array);
+	co_blocks_free(&h->array);
 	kfree(h);
 }
 
@@ -239,8 +239,8 @@ dary_create(const struct callout_scheme_params *p)
 		return ERR_PTR(-ENOMEM);
 	h->s.ops = &callout_dary_heap;
 	h->tree = RB_ROOT_CACHED;
-	if (callout_blocks_init(&h->array, sizeof(struct dary_entry),
-				p->node)) {
+	if (co_blocks_init(&h->array, sizeof(struct dary_entry),
+			   p->node)) {
 		kfree(h);
 		return ERR_PTR(-ENOMEM);
 	}

@@ -16,9 +16,9 @@ typedef struct callout_node *(*callout_first_fn)(struct callout_scheme *s);
 typedef void (*callout_stop_fn)(struct callout_scheme *s, struct callout_node *c);
 
 static __always_inline bool
-callout_first_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
-		      struct list_head *due, callout_first_fn first,
-		      callout_stop_fn stop)
+co_first_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
+		 struct list_head *due, callout_first_fn first,
+		 callout_stop_fn stop)
 {
 	struct callout_node *c;
 
@@ -28,13 +28,13 @@ callout_first_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
 		--*budget;
 		s->visits++;
 		stop(s, c);
-		callout_scheme_due(c, due);
+		co_scheme_due(c, due);
 	}
 	return false;
 }
 
-static __always_inline u64 callout_first_due(struct callout_scheme *s,
-					     callout_first_fn first)
+static __always_inline u64 co_first_due(struct callout_scheme *s,
+					callout_first_fn first)
 {
 	struct callout_node *c = first(s);
 
@@ -42,9 +42,9 @@ static __always_inline u64 callout_first_due(struct callout_scheme *s,
 }
 
 static __always_inline bool
-callout_first_take(struct callout_scheme *s, unsigned int *budget,
-		   struct list_head *out, callout_first_fn first,
-		   callout_stop_fn stop)
+co_first_take(struct callout_scheme *s, unsigned int *budget,
+	      struct list_head *out, callout_first_fn first,
+	      callout_stop_fn stop)
 {
 	struct callout_node *c;
 

@@ -73,16 +73,16 @@ static void paper_start(struct callout_scheme *s, struct callout_node *c, u64 no
 			u64 expires)
 {
 	struct paper_wheel *w = to_paper(s);
-	struct list_head *bucket = callout_ring_slot(&w->r, expires);
+	struct list_head *bucket = co_ring_slot(&w->r, expires);
 
 	if (!w->cursor)
-		callout_ring_catch_up(&w->r, now);
+		co_ring_catch_up(&w->r, now);
 	c->expires = expires;
-	if (callout_ring_start_late(&w->r, c))
+	if (co_ring_start_late(&w->r, c))
 		return;
-	c->word[2] = paper_rounds(w, callout_ring_visit(&w->r, expires),
+	c->word[2] = paper_rounds(w, co_ring_visit(&w->r, expires),
 				  expires);
-	callout_ring_file(&w->r, c);
+	co_ring_file(&w->r, c);
 	if (w->cursor == bucket)
 		w->cursor = &c->entry;
 	w->laps.bound = min(w->laps.bound, expires);
@@ -94,7 +94,7 @@ static void paper_stop(struct callout_scheme *s, struct callout_node *c)
 
 	if (w->cursor == &c->entry)
 		w->cursor = c->entry.next;
-	callout_ring_del(&w->r, c);
+	co_ring_del(&w->r, c);
 }
 
 static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
@@ -108,8 +108,8 @@ static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
 		c->word[2]--;
 		w->laps.bound = min(w->laps.bound, c->expires);
 	} else {
-		callout_ring_del(&w->r, c);
-		callout_scheme_due(c, due);
+		co_ring_del(&w->r, c);
+		co_scheme_due(c, due);
 	}
 }
 
@@ -117,24 +117,24 @@ static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
 static bool paper_visit_begin(struct paper_wheel *w, u64 now,
 			      unsigned int *budget)
 {
-	u64 skipped = callout_ring_skip(&w->r, &w->laps, now);
+	u64 skipped = co_ring_skip(&w->r, &w->laps, now);
 
 	if (skipped) {
 		w->skipped = skipped;
 		w->skipped_until = w->r.time + w->r.mask + 1;
 	}
-	if (!callout_ring_find(&w->r, now, budget))
+	if (!co_ring_find(&w->r, now, budget))
 		return false;
 	if (w->r.next > now) {
-		callout_ring_set_time(&w->r, now);
+		co_ring_set_time(&w->r, now);
 		return true;
 	}
 	if (!*budget)
 		return false;
 	--*budget;
-	callout_ring_set_time(&w->r, w->r.next - 1);
+	co_ring_set_time(&w->r, w->r.next - 1);
 	w->visited = w->r.next;
-	w->cursor = callout_ring_slot(&w->r, w->visited)->next;
+	w->cursor = co_ring_slot(&w->r, w->visited)->next;
 	return true;
 }
 
@@ -144,7 +144,7 @@ static bool paper_advance(struct callout_scheme *s, u64 now,
 	struct paper_wheel *w = to_paper(s);
 
 	for (;;) {
-		if (callout_ring_advance_late(&w->r, budget, due))
+		if (co_ring_advance_late(&w->r, budget, due))
 			return true;
 		if (!w->cursor) {
 			if (!paper_visit_begin(w, now, budget))
@@ -152,14 +152,14 @@ static bool paper_advance(struct callout_scheme *s, u64 now,
 			if (!w->cursor)
 				return false;
 		}
-		while (w->cursor != callout_ring_slot(&w->r, w->visited)) {
+		while (w->cursor != co_ring_slot(&w->r, w->visited)) {
 			if (!*budget)
 				return true;
 			--*budget;
 			paper_visit_step(w, due);
 		}
 		w->cursor = NULL;
-		callout_ring_set_time(&w->r, w->visited);
+		co_ring_set_time(&w->r, w->visited);
 	}
 }
 
@@ -169,20 +169,20 @@ static u64 paper_next_due(struct callout_scheme *s, unsigned int *budget)
 
 	if (w->every_tick && list_empty(&w->r.late) && w->r.nr)
 		return w->r.time + 1;
-	return callout_ring_next_due(&w->r, budget);
+	return co_ring_next_due(&w->r, budget);
 }
 
 static bool paper_take(struct callout_scheme *s, unsigned int *budget,
 		       struct list_head *out)
 {
-	return callout_ring_take(to_ring(s), budget, out);
+	return co_ring_take(to_ring(s), budget, out);
 }
 
 /* Every invariant of the head comment. */
 static int paper_check(struct callout_scheme *s)
 {
 	struct paper_wheel *w = to_paper(s);
-	int ret = callout_ring_check(&w->r);
+	int ret = co_ring_check(&w->r);
 	bool cursor_seen = !w->cursor;
 	struct list_head *pos, *bucket;
 	struct callout_node *c;
@@ -191,9 +191,9 @@ static int paper_check(struct callout_scheme *s)
 
 	for (i = 0; !ret && i <= w->r.mask; i++) {
 		bucket = &w->r.slot[i];
-		visit = callout_ring_visit(&w->r, i);
+		visit = co_ring_visit(&w->r, i);
 		/* Entries before the cursor have been visited. */
-		if (w->cursor && bucket == callout_ring_slot(&w->r, w->visited))
+		if (w->cursor && bucket == co_ring_slot(&w->r, w->visited))
 			visit += w->r.mask + 1;
 		list_for_each(pos, bucket) {
 			if (pos == w->cursor) {
@@ -220,8 +220,8 @@ paper_create(const struct callout_scheme_params *p)
 {
 	struct callout_scheme *s;
 
-	s = callout_ring_create(&callout_hashed_wheel_paper, p,
-				sizeof(struct paper_wheel));
+	s = co_ring_create(&callout_hashed_wheel_paper, p,
+			   sizeof(struct paper_wheel));
 	if (IS_ERR(s))
 		return s;
 	to_paper(s)->every_tick = p->variant == VARIANT_EVERY_TICK;
@@ -241,9 +241,9 @@ const struct callout_scheme_ops callout_hashed_wheel_paper = {
 	.variants	= paper_variants,
 	.flags		= CALLOUT_TAKES_BUCKETS,
 	.create		= paper_create,
-	.destroy	= callout_ring_destroy,
+	.destroy	= co_ring_destroy,
 	.start		= paper_start,
-	.rearm		= callout_scheme_restart,
+	.rearm		= co_scheme_restart,
 	.stop		= paper_stop,
 	.advance	= paper_advance,
 	.next_due	= paper_next_due,

@@ -327,7 +327,7 @@ static void hier_start(struct callout_scheme *s, struct callout_node *c, u64 now
 	if (now > w->clk && hier_next(w, &level, &slot) > now)
 		hier_done(w, now);
 	if (expires <= w->clk) {
-		callout_tree_add(&w->past, c);
+		co_tree_add(&w->past, c);
 		return;
 	}
 	if (hier_exact(w)) {
@@ -347,8 +347,8 @@ static void hier_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct hier_wheel *w = to_hier(s);
 
-	if (callout_in_tree(c))
-		callout_tree_del(&w->past, c);
+	if (co_in_tree(c))
+		co_tree_del(&w->past, c);
 	else
 		hier_del(w, c);
 }
@@ -410,7 +410,7 @@ static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 	w->s.visits++;
 	if (c->expires <= tick) {
 		hier_del(w, c);
-		callout_scheme_due(c, due);
+		co_scheme_due(c, due);
 	} else {
 		hier_refile(w, c, k, tick);
 	}
@@ -424,13 +424,13 @@ static bool hier_advance(struct callout_scheme *s, u64 now,
 	struct callout_node *c;
 	u64 tick;
 
-	while ((c = callout_tree_first(&w->past))) {
+	while ((c = co_tree_first(&w->past))) {
 		if (!*budget)
 			return true;
 		--*budget;
 		s->visits++;
-		callout_tree_del(&w->past, c);
-		callout_scheme_due(c, due);
+		co_tree_del(&w->past, c);
+		co_scheme_due(c, due);
 	}
 	while ((tick = hier_next(w, &level, &slot)) <= now) {
 		if (!*budget)
@@ -445,7 +445,7 @@ static bool hier_advance(struct callout_scheme *s, u64 now,
 static u64 hier_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct hier_wheel *w = to_hier(s);
-	struct callout_node *c = callout_tree_first(&w->past);
+	struct callout_node *c = co_tree_first(&w->past);
 	unsigned int level, slot;
 
 	return c ? c->expires : hier_next(w, &level, &slot);
@@ -457,7 +457,7 @@ static struct callout_node *hier_any(struct callout_scheme *s)
 	unsigned int slot;
 
 	if (!w->n)
-		return callout_tree_first(&w->past);
+		return co_tree_first(&w->past);
 	if (!list_empty(&w->moving))
 		return list_first_entry(&w->moving, struct callout_node, entry);
 	slot = find_first_bit(w->busy, w->overflow + 1);
@@ -467,7 +467,7 @@ static struct callout_node *hier_any(struct callout_scheme *s)
 static bool hier_take(struct callout_scheme *s, unsigned int *budget,
 		      struct list_head *out)
 {
-	return callout_first_take(s, budget, out, hier_any, hier_stop);
+	return co_first_take(s, budget, out, hier_any, hier_stop);
 }
 
 static u64 hier_late(struct callout_scheme *s, u64 interval)
@@ -487,7 +487,7 @@ static u64 hier_late(struct callout_scheme *s, u64 interval)
 static int hier_check_one(struct hier_wheel *w, const struct hier_level *l,
 			  unsigned int i, u64 tick, struct callout_node *c)
 {
-	if (callout_in_tree(c) || hier_slot_of(c) != i)
+	if (co_in_tree(c) || hier_slot_of(c) != i)
 		return 10;
 	if (c->expires <= w->clk && hier_exact(w))
 		return 11;
@@ -511,7 +511,7 @@ static int hier_check_overflow(struct hier_wheel *w, struct list_head *list,
 	struct callout_node *c;
 
 	list_for_each_entry(c, list, entry) {
-		if (callout_in_tree(c) || hier_slot_of(c) != w->overflow)
+		if (co_in_tree(c) || hier_slot_of(c) != w->overflow)
 			return 15;
 		if (list == &w->slot[w->overflow] &&
 		    c->expires < w->overflow_min)
@@ -557,7 +557,7 @@ static int hier_check(struct callout_scheme *s)
 		ret = hier_check_overflow(w, &w->moving, &n);
 	if (!ret && n != w->n)
 		ret = 18;
-	return ret ? ret : callout_tree_check(&w->past);
+	return ret ? ret : co_tree_check(&w->past);
 }
 
 /* Fills in the levels. Returns the number of slots, or 0 if invalid. */

@@ -38,17 +38,17 @@ MODULE_PARM_DESC(bases, "percpu: each CPU has callouts and a lock of its own (de
 
 /* For callout_kunit.ko: the schemes include nothing that exports. */
 EXPORT_SYMBOL_IF_KUNIT(callout_hashed_wheel);
-EXPORT_SYMBOL_IF_KUNIT(callout_ring_alloc);
-EXPORT_SYMBOL_IF_KUNIT(callout_ring_free);
-EXPORT_SYMBOL_IF_KUNIT(callout_wheel_resize);
-EXPORT_SYMBOL_IF_KUNIT(callout_wheel_move);
-EXPORT_SYMBOL_IF_KUNIT(callout_wheel_moved);
+EXPORT_SYMBOL_IF_KUNIT(co_ring_alloc);
+EXPORT_SYMBOL_IF_KUNIT(co_ring_free);
+EXPORT_SYMBOL_IF_KUNIT(co_wheel_resize);
+EXPORT_SYMBOL_IF_KUNIT(co_wheel_move);
+EXPORT_SYMBOL_IF_KUNIT(co_wheel_moved);
 EXPORT_SYMBOL_IF_KUNIT(callout_schemes);
-EXPORT_SYMBOL_IF_KUNIT(callout_scheme_find);
+EXPORT_SYMBOL_IF_KUNIT(co_scheme_find);
 
 static const struct callout_scheme_ops *find_scheme(void)
 {
-	const struct callout_scheme_ops *found = callout_scheme_find(scheme);
+	const struct callout_scheme_ops *found = co_scheme_find(scheme);
 	const struct callout_scheme_ops *const *ops;
 
 	if (found)
@@ -144,7 +144,7 @@ static bool fill_params(struct callout_config *config)
 }
 
 /* Applies the parameters. Returns 0, or -EINVAL after a message. */
-int callout_lab_configure(struct callout_config *config)
+int co_lab_configure(struct callout_config *config)
 {
 	int single = find_bases();
 
@@ -156,7 +156,7 @@ int callout_lab_configure(struct callout_config *config)
 }
 
 /* The parameters have their defaults from now on. */
-void __init callout_lab_forget(void)
+void __init co_lab_forget(void)
 {
 	scheme = SCHEME;
 	variant = VARIANT;

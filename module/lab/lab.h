@@ -8,15 +8,15 @@
 #include "core/cpu.h"
 
 #ifdef CONFIG_CALLOUT_SCHEMES
-int callout_lab_configure(struct callout_config *config);
-void __init callout_lab_forget(void);
+int co_lab_configure(struct callout_config *config);
+void __init co_lab_forget(void);
 #else
-static inline int callout_lab_configure(struct callout_config *config)
+static inline int co_lab_configure(struct callout_config *config)
 {
 	return 0;
 }
 
-static inline void callout_lab_forget(void)
+static inline void co_lab_forget(void)
 {
 }
 #endif

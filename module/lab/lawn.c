@@ -92,7 +92,7 @@ static bool lawn_less_head(struct rb_node *a, const struct rb_node *b)
 /* A new queue whose first callout expires at @head, or NULL. */
 static struct lawn_queue *lawn_make(struct lawn *l, u64 interval, u64 head)
 {
-	struct lawn_queue *q = callout_node_pool_get(&l->pool);
+	struct lawn_queue *q = co_node_pool_get(&l->pool);
 
 	if (!q)
 		return NULL;
@@ -116,13 +116,13 @@ static void lawn_start(struct callout_scheme *s, struct callout_node *c, u64 now
 	/* Time must not go back, to keep the queues in order. */
 	l->now = max(l->now, now);
 	interval = expires - l->now;
-	if (!callout_tree_has(&l->rest, expires)) {
+	if (!co_tree_has(&l->rest, expires)) {
 		node = rb_find(&interval, &l->by_interval, lawn_cmp_interval);
 		q = node ? lawn_by_interval(node) :
 			   lawn_make(l, interval, expires);
 	}
 	if (!q) {
-		callout_tree_add(&l->rest, c);
+		co_tree_add(&l->rest, c);
 		return;
 	}
 	list_add_tail(&c->entry, &q->list);
@@ -138,7 +138,7 @@ static void lawn_unqueue(struct lawn *l, struct callout_node *c)
 	if (list_empty(&q->list)) {
 		rb_erase(&q->by_interval, &l->by_interval);
 		rb_erase_cached(&q->by_head, &l->by_head);
-		callout_node_pool_put(&l->pool, q);
+		co_node_pool_put(&l->pool, q);
 		return;
 	}
 	head = list_first_entry(&q->list, struct callout_node, entry)->expires;
@@ -153,8 +153,8 @@ static void lawn_stop(struct callout_scheme *s, struct callout_node *c)
 {
 	struct lawn *l = to_lawn(s);
 
-	if (callout_in_tree(c))
-		callout_tree_del(&l->rest, c);
+	if (co_in_tree(c))
+		co_tree_del(&l->rest, c);
 	else
 		lawn_unqueue(l, c);
 }
@@ -171,7 +171,7 @@ static struct callout_node *lawn_first(struct callout_scheme *s)
 {
 	struct lawn *l = to_lawn(s);
 	struct rb_node *node = rb_first_cached(&l->by_head);
-	struct callout_node *c = callout_tree_first(&l->rest);
+	struct callout_node *c = co_tree_first(&l->rest);
 	struct lawn_queue *q;
 
 	if (!node)
@@ -185,19 +185,19 @@ static struct callout_node *lawn_first(struct callout_scheme *s)
 static bool lawn_advance(struct callout_scheme *s, u64 now,
 			 unsigned int *budget, struct list_head *due)
 {
-	return callout_first_advance(s, now, budget, due, lawn_first,
-				     lawn_stop);
+	return co_first_advance(s, now, budget, due, lawn_first,
+				lawn_stop);
 }
 
 static u64 lawn_next_due(struct callout_scheme *s, unsigned int *budget)
 {
-	return callout_first_due(s, lawn_first);
+	return co_first_due(s, lawn_first);
 }
 
 static bool lawn_take(struct callout_scheme *s, unsigned int *budget,
 		      struct list_head *out)
 {
-	return callout_first_take(s, budget, out, lawn_first, lawn_stop);
+	return co_first_take(s, budget, out, lawn_first, lawn_stop);
 }
 
 static int lawn_check_queue(const struct lawn_queue *q)
@@ -244,19 +244,19 @@ static int lawn_check(struct callout_scheme *s)
 		prev = node;
 		queues--;
 	}
-	return queues ? 17 : callout_tree_check(&l->rest);
+	return queues ? 17 : co_tree_check(&l->rest);
 }
 
 static int lawn_reserve(struct callout_scheme *s, unsigned int n)
 {
-	return callout_blocks_reserve(&to_lawn(s)->pool.blocks, n);
+	return co_blocks_reserve(&to_lawn(s)->pool.blocks, n);
 }
 
 static void lawn_destroy(struct callout_scheme *s)
 {
 	struct lawn *l = to_lawn(s);
 
-	callout_blocks_free(&l->pool.blocks);
+	co_blocks_free(&l->pool.blocks);
 	kfree(l);
 }
 
@@ -271,8 +271,8 @@ lawn_create(const struct callout_scheme_params *p)
 	l->by_interval = RB_ROOT;
 	l->by_head = RB_ROOT_CACHED;
 	l->rest = RB_ROOT_CACHED;
-	if (callout_blocks_init(&l->pool.blocks, sizeof(struct lawn_queue),
-				p->node)) {
+	if (co_blocks_init(&l->pool.blocks, sizeof(struct lawn_queue),
+			   p->node)) {
 		kfree(l);
 		return ERR_PTR(-ENOMEM);
 	}

@@ -70,7 +70,7 @@ static void logic_start(struct callout_scheme *s, struct callout_node *c, u64 no
 {
 	struct logic_wheel *w = to_logic(s);
 
-	callout_ring_catch_up(&w->r, min(now, logic_overflow(w) - 1));
+	co_ring_catch_up(&w->r, min(now, logic_overflow(w) - 1));
 	/* An empty list needs no search to move the horizon. */
 	if (list_empty(&w->overflow)) {
 		w->cursor = NULL;
@@ -78,10 +78,10 @@ static void logic_start(struct callout_scheme *s, struct callout_node *c, u64 no
 	}
 	c->expires = expires;
 	c->word[2] = IN_RING;
-	if (callout_ring_start_late(&w->r, c))
+	if (co_ring_start_late(&w->r, c))
 		return;
 	if (expires < w->horizon) {
-		callout_ring_file(&w->r, c);
+		co_ring_file(&w->r, c);
 		return;
 	}
 	c->word[2] = IN_OVERFLOW;
@@ -101,7 +101,7 @@ static void logic_stop(struct callout_scheme *s, struct callout_node *c)
 	if (c->word[2] == IN_OVERFLOW)
 		__list_del_entry(&c->entry);
 	else
-		callout_ring_del(&w->r, c);
+		co_ring_del(&w->r, c);
 }
 
 static void logic_search_begin(struct logic_wheel *w)
@@ -121,7 +121,7 @@ static void logic_search_step(struct logic_wheel *w)
 		w->r.s.refiles++;
 		__list_del_entry(&c->entry);
 		c->word[2] = IN_RING;
-		callout_ring_file(&w->r, c);
+		co_ring_file(&w->r, c);
 	} else {
 		w->search_bound = min(w->search_bound, c->expires);
 	}
@@ -159,18 +159,18 @@ static bool logic_advance(struct callout_scheme *s, u64 now,
 
 	for (;;) {
 		if (logic_rotate(w, budget) ||
-		    callout_ring_advance(r, now, budget, due))
+		    co_ring_advance(r, now, budget, due))
 			return true;
 		if (r->time >= now)
 			return false;
-		callout_ring_set_time(r, min(now, logic_overflow(w) - 1));
+		co_ring_set_time(r, min(now, logic_overflow(w) - 1));
 	}
 }
 
 static u64 logic_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct logic_wheel *w = to_logic(s);
-	u64 next = callout_ring_next_due(&w->r, budget);
+	u64 next = co_ring_next_due(&w->r, budget);
 
 	if (list_empty(&w->overflow))
 		return next;
@@ -180,8 +180,8 @@ static u64 logic_next_due(struct callout_scheme *s, unsigned int *budget)
 static bool logic_take(struct callout_scheme *s, unsigned int *budget,
 		       struct list_head *out)
 {
-	return callout_ring_take(to_ring(s), budget, out) ||
-	       callout_scheme_take_list(s, &to_logic(s)->overflow, budget, out);
+	return co_ring_take(to_ring(s), budget, out) ||
+	       co_scheme_take_list(s, &to_logic(s)->overflow, budget, out);
 }
 
 /* Every invariant of the head comment. */
@@ -189,7 +189,7 @@ static int logic_check(struct callout_scheme *s)
 {
 	struct logic_wheel *w = to_logic(s);
 	bool cursor_seen = !w->cursor || w->cursor == &w->overflow;
-	int ret = callout_ring_check(&w->r);
+	int ret = co_ring_check(&w->r);
 	struct list_head *pos;
 	struct callout_node *c;
 	unsigned int i;
@@ -217,7 +217,7 @@ static int logic_check(struct callout_scheme *s)
 		list_for_each_entry(c, &w->r.slot[i], entry) {
 			if (c->word[2] != IN_RING)
 				return 16;
-			if (c->expires != callout_ring_visit(&w->r, i))
+			if (c->expires != co_ring_visit(&w->r, i))
 				return 17;
 			if (c->expires >= w->horizon && !w->cursor)
 				return 18;
@@ -232,7 +232,7 @@ logic_create(const struct callout_scheme_params *p)
 	struct callout_scheme *s;
 	struct logic_wheel *w;
 
-	s = callout_ring_create(&callout_logic_wheel, p, sizeof(*w));
+	s = co_ring_create(&callout_logic_wheel, p, sizeof(*w));
 	if (IS_ERR(s))
 		return s;
 	w = to_logic(s);
@@ -253,9 +253,9 @@ const struct callout_scheme_ops callout_logic_wheel = {
 	.variants	= logic_variants,
 	.flags		= CALLOUT_TAKES_BUCKETS,
 	.create		= logic_create,
-	.destroy	= callout_ring_destroy,
+	.destroy	= co_ring_destroy,
 	.start		= logic_start,
-	.rearm		= callout_scheme_restart,
+	.rearm		= co_scheme_restart,
 	.stop		= logic_stop,
 	.advance	= logic_advance,
 	.next_due	= logic_next_due,

@@ -17,19 +17,19 @@ struct callout_node_pool {
 };
 
 /* A node with undefined content, or NULL. */
-static inline void *callout_node_pool_get(struct callout_node_pool *pool)
+static inline void *co_node_pool_get(struct callout_node_pool *pool)
 {
 	void **node = pool->free;
 
 	if (node)
 		pool->free = *node;
-	else if (pool->used < callout_blocks_room(&pool->blocks))
-		node = callout_blocks_at(&pool->blocks, pool->used++);
+	else if (pool->used < co_blocks_room(&pool->blocks))
+		node = co_blocks_at(&pool->blocks, pool->used++);
 	return node;
 }
 
-static inline void callout_node_pool_put(struct callout_node_pool *pool,
-					 void *node)
+static inline void co_node_pool_put(struct callout_node_pool *pool,
+				    void *node)
 {
 	*(void **)node = pool->free;
 	pool->free = node;

@@ -218,7 +218,7 @@ static bool pairing_advance(struct callout_scheme *s, u64 now,
 		--*budget;
 		s->visits++;
 		pairing_remove(h, root);
-		callout_scheme_due(pairing_callout(root), due);
+		co_scheme_due(pairing_callout(root), due);
 	}
 	return false;
 }
@@ -242,7 +242,7 @@ static struct callout_node *pairing_any(struct callout_scheme *s)
 static bool pairing_take(struct callout_scheme *s, unsigned int *budget,
 			 struct list_head *out)
 {
-	return callout_first_take(s, budget, out, pairing_any, pairing_stop);
+	return co_first_take(s, budget, out, pairing_any, pairing_stop);
 }
 
 /* Checks the children of @parent; none may expire before @lowest. */

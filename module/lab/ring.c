@@ -17,8 +17,8 @@
  * callout_slots; the rest is zero. Returns an ERR_PTR on failure.
  */
 struct callout_scheme *
-callout_ring_create(const struct callout_scheme_ops *ops,
-		    const struct callout_scheme_params *p, size_t size)
+co_ring_create(const struct callout_scheme_ops *ops,
+	       const struct callout_scheme_params *p, size_t size)
 {
 	struct callout_slots *r;
 	unsigned int i;
@@ -48,14 +48,14 @@ callout_ring_create(const struct callout_scheme_ops *ops,
 	return &r->s;
 }
 
-void callout_ring_destroy(struct callout_scheme *s)
+void co_ring_destroy(struct callout_scheme *s)
 {
 	kvfree(to_ring(s));
 }
 
 /* Files @c in a sorted list, behind its equals; searches from the rear. */
-void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
-			struct callout_node *c)
+void co_sorted_add(struct callout_scheme *s, struct list_head *list,
+		   struct callout_node *c)
 {
 	struct list_head *pos;
 
@@ -69,18 +69,18 @@ void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
 }
 
 /* Files @c if it is late; returns whether it is. */
-bool callout_ring_start_late(struct callout_slots *r, struct callout_node *c)
+bool co_ring_start_late(struct callout_slots *r, struct callout_node *c)
 {
 	if (c->expires > r->time)
 		return false;
-	callout_sorted_add(&r->s, &r->late, c);
+	co_sorted_add(&r->s, &r->late, c);
 	return true;
 }
 
 /* Accounts for @c, which the caller has added to the list of its slot. */
-void callout_ring_filed(struct callout_slots *r, struct callout_node *c)
+void co_ring_filed(struct callout_slots *r, struct callout_node *c)
 {
-	u64 visit = callout_ring_visit(r, c->expires);
+	u64 visit = co_ring_visit(r, c->expires);
 
 	__set_bit(c->expires & r->mask, r->busy);
 	r->nr++;
@@ -88,20 +88,20 @@ void callout_ring_filed(struct callout_slots *r, struct callout_node *c)
 }
 
 /* Files @c at the end of the list of its slot. */
-void callout_ring_file(struct callout_slots *r, struct callout_node *c)
+void co_ring_file(struct callout_slots *r, struct callout_node *c)
 {
-	list_add_tail(&c->entry, callout_ring_slot(r, c->expires));
-	callout_ring_filed(r, c);
+	list_add_tail(&c->entry, co_ring_slot(r, c->expires));
+	co_ring_filed(r, c);
 }
 
 /* Removes @c from its slot or from the late list. */
-void callout_ring_del(struct callout_slots *r, struct callout_node *c)
+void co_ring_del(struct callout_slots *r, struct callout_node *c)
 {
 	__list_del_entry(&c->entry);
 	if (c->expires <= r->time)
 		return;
 	r->nr--;
-	if (list_empty(callout_ring_slot(r, c->expires)))
+	if (list_empty(co_ring_slot(r, c->expires)))
 		__clear_bit(c->expires & r->mask, r->busy);
 }
 
@@ -109,8 +109,8 @@ void callout_ring_del(struct callout_slots *r, struct callout_node *c)
  * Advances @r->next to the next busy slot, or past @limit; a unit of work for
  * each word of bits. Returns false if the budget ran out first.
  */
-bool callout_ring_find(struct callout_slots *r, u64 limit,
-		       unsigned int *budget)
+bool co_ring_find(struct callout_slots *r, u64 limit,
+		  unsigned int *budget)
 {
 	unsigned int i, end;
 
@@ -135,21 +135,21 @@ bool callout_ring_find(struct callout_slots *r, u64 limit,
  * Hands over the first callout in the slot of @r->next, which is due at that
  * tick. Everything before that tick is done.
  */
-void callout_ring_due(struct callout_slots *r, struct list_head *due)
+void co_ring_due(struct callout_slots *r, struct list_head *due)
 {
 	struct callout_node *c;
 
-	callout_ring_set_time(r, r->next - 1);
-	c = list_first_entry(callout_ring_slot(r, r->next), struct callout_node,
+	co_ring_set_time(r, r->next - 1);
+	c = list_first_entry(co_ring_slot(r, r->next), struct callout_node,
 			     entry);
 	r->s.visits++;
-	callout_ring_del(r, c);
-	callout_scheme_due(c, due);
+	co_ring_del(r, c);
+	co_scheme_due(c, due);
 }
 
 /* Hands over the late callouts; true if the budget ran out first. */
-bool callout_ring_advance_late(struct callout_slots *r, unsigned int *budget,
-			       struct list_head *due)
+bool co_ring_advance_late(struct callout_slots *r, unsigned int *budget,
+			  struct list_head *due)
 {
 	struct callout_node *c;
 
@@ -160,7 +160,7 @@ bool callout_ring_advance_late(struct callout_slots *r, unsigned int *budget,
 		r->s.visits++;
 		c = list_first_entry(&r->late, struct callout_node, entry);
 		__list_del_entry(&c->entry);
-		callout_scheme_due(c, due);
+		co_scheme_due(c, due);
 	}
 	return false;
 }
@@ -169,19 +169,19 @@ bool callout_ring_advance_late(struct callout_slots *r, unsigned int *budget,
  * advance of a scheme whose slots hold one tick each. Afterwards no callout in
  * the ring is due at @now, although r->time may be earlier than @now.
  */
-bool callout_ring_advance(struct callout_slots *r, u64 now,
-			  unsigned int *budget, struct list_head *due)
+bool co_ring_advance(struct callout_slots *r, u64 now,
+		     unsigned int *budget, struct list_head *due)
 {
 	for (;;) {
-		if (callout_ring_advance_late(r, budget, due) ||
-		    !callout_ring_find(r, now, budget))
+		if (co_ring_advance_late(r, budget, due) ||
+		    !co_ring_find(r, now, budget))
 			return true;
 		if (r->next > now)
 			return false;
 		if (!*budget)
 			return true;
 		--*budget;
-		callout_ring_due(r, due);
+		co_ring_due(r, due);
 	}
 }
 
@@ -190,8 +190,8 @@ bool callout_ring_advance(struct callout_slots *r, u64 now,
  * that is late by any number of laps goes through at most two for each lap with
  * a due callout. No visit of a slot may be under way.
  */
-u64 callout_ring_skip(struct callout_slots *r, struct callout_laps *laps,
-		      u64 now)
+u64 co_ring_skip(struct callout_slots *r, struct callout_laps *laps,
+		 u64 now)
 {
 	u64 skipped, until = min(now, laps->bound - 1);
 
@@ -206,30 +206,30 @@ u64 callout_ring_skip(struct callout_slots *r, struct callout_laps *laps,
 }
 
 /* next_due of a ring: the first late expiry, or the next busy slot. */
-u64 callout_ring_next_due(struct callout_slots *r, unsigned int *budget)
+u64 co_ring_next_due(struct callout_slots *r, unsigned int *budget)
 {
 	if (!list_empty(&r->late))
 		return list_first_entry(&r->late, struct callout_node,
 					entry)->expires;
 	if (!r->nr)
 		return U64_MAX;
-	callout_ring_find(r, U64_MAX - 1, budget);
+	co_ring_find(r, U64_MAX - 1, budget);
 	return r->next;
 }
 
 /* take of a ring's slots and late list. */
-bool callout_ring_take(struct callout_slots *r, unsigned int *budget,
-		       struct list_head *out)
+bool co_ring_take(struct callout_slots *r, unsigned int *budget,
+		  struct list_head *out)
 {
 	struct list_head *slot;
 
-	if (callout_scheme_take_list(&r->s, &r->late, budget, out))
+	if (co_scheme_take_list(&r->s, &r->late, budget, out))
 		return true;
 	while (r->nr) {
-		if (!callout_ring_find(r, U64_MAX - 1, budget))
+		if (!co_ring_find(r, U64_MAX - 1, budget))
 			return true;
-		slot = callout_ring_slot(r, r->next);
-		if (callout_scheme_take_list(&r->s, slot, budget, out))
+		slot = co_ring_slot(r, r->next);
+		if (co_scheme_take_list(&r->s, slot, budget, out))
 			return true;
 	}
 	return false;
@@ -246,7 +246,7 @@ static bool links_hold(struct list_head *list)
 }
 
 /* Whether a list's links are consistent and its order is that of expiry. */
-bool callout_sorted_check(struct list_head *list)
+bool co_sorted_check(struct list_head *list)
 {
 	struct callout_node *c;
 	u64 before = 0;
@@ -262,12 +262,12 @@ bool callout_sorted_check(struct list_head *list)
 }
 
 /* check of the common part; its numbers are below 10. */
-int callout_ring_check(struct callout_slots *r)
+int co_ring_check(struct callout_slots *r)
 {
 	unsigned int i, nr = 0;
 	struct callout_node *c;
 
-	if (!callout_sorted_check(&r->late))
+	if (!co_sorted_check(&r->late))
 		return 1;
 	list_for_each_entry(c, &r->late, entry)
 		if (c->expires > r->time)
@@ -280,7 +280,7 @@ int callout_ring_check(struct callout_slots *r)
 		if (test_bit(i, r->busy) == list_empty(&r->slot[i]))
 			return 5;
 		if (!list_empty(&r->slot[i]) &&
-		    callout_ring_visit(r, i) < r->next)
+		    co_ring_visit(r, i) < r->next)
 			return 6;
 		list_for_each_entry(c, &r->slot[i], entry) {
 			if (c->expires <= r->time)

@@ -39,33 +39,33 @@ static inline struct callout_slots *to_ring(struct callout_scheme *s)
 	return container_of(s, struct callout_slots, s);
 }
 
-static inline struct list_head *callout_ring_slot(struct callout_slots *r,
-						  u64 tick)
+static inline struct list_head *co_ring_slot(struct callout_slots *r,
+					     u64 tick)
 {
 	return &r->slot[tick & r->mask];
 }
 
 /* The next tick that visits the slot of @tick. */
-static inline u64 callout_ring_visit(struct callout_slots *r, u64 tick)
+static inline u64 co_ring_visit(struct callout_slots *r, u64 tick)
 {
 	return r->time + 1 + ((tick - r->time - 1) & r->mask);
 }
 
 /* Marks every tick up to @time as done. Time does not go back. */
-static inline void callout_ring_set_time(struct callout_slots *r, u64 time)
+static inline void co_ring_set_time(struct callout_slots *r, u64 time)
 {
 	r->time = max(r->time, time);
 	r->next = max(r->next, r->time + 1);
 }
 
 /* The same, but stops before the first slot that may not be empty. */
-static inline void callout_ring_catch_up(struct callout_slots *r, u64 time)
+static inline void co_ring_catch_up(struct callout_slots *r, u64 time)
 {
-	callout_ring_set_time(r, r->nr ? min(time, r->next - 1) : time);
+	co_ring_set_time(r, r->nr ? min(time, r->next - 1) : time);
 }
 
 /*
- * A lap's knowledge, for callout_ring_skip(): no callout that was visited or
+ * A lap's knowledge, for co_ring_skip(): no callout that was visited or
  * filed after tick @since expires before @bound. One lap after @since that is
  * every callout in a slot.
  */
@@ -75,28 +75,28 @@ struct callout_laps {
 };
 
 struct callout_scheme *
-callout_ring_create(const struct callout_scheme_ops *ops,
-		    const struct callout_scheme_params *p, size_t size);
-void callout_ring_destroy(struct callout_scheme *s);
-void callout_sorted_add(struct callout_scheme *s, struct list_head *list,
-			struct callout_node *c);
-bool callout_ring_start_late(struct callout_slots *r, struct callout_node *c);
-void callout_ring_filed(struct callout_slots *r, struct callout_node *c);
-void callout_ring_file(struct callout_slots *r, struct callout_node *c);
-void callout_ring_del(struct callout_slots *r, struct callout_node *c);
-bool callout_ring_find(struct callout_slots *r, u64 limit,
-		       unsigned int *budget);
-void callout_ring_due(struct callout_slots *r, struct list_head *due);
-bool callout_ring_advance_late(struct callout_slots *r, unsigned int *budget,
-			       struct list_head *due);
-bool callout_ring_advance(struct callout_slots *r, u64 now,
-			  unsigned int *budget, struct list_head *due);
-u64 callout_ring_skip(struct callout_slots *r, struct callout_laps *laps,
-		      u64 now);
-u64 callout_ring_next_due(struct callout_slots *r, unsigned int *budget);
-bool callout_ring_take(struct callout_slots *r, unsigned int *budget,
-		       struct list_head *out);
-bool callout_sorted_check(struct list_head *list);
-int callout_ring_check(struct callout_slots *r);
+co_ring_create(const struct callout_scheme_ops *ops,
+	       const struct callout_scheme_params *p, size_t size);
+void co_ring_destroy(struct callout_scheme *s);
+void co_sorted_add(struct callout_scheme *s, struct list_head *list,
+		   struct callout_node *c);
+bool co_ring_start_late(struct callout_slots *r, struct callout_node *c);
+void co_ring_filed(struct callout_slots *r, struct callout_node *c);
+void co_ring_file(struct callout_slots *r, struct callout_node *c);
+void co_ring_del(struct callout_slots *r, struct callout_node *c);
+bool co_ring_find(struct callout_slots *r, u64 limit,
+		  unsigned int *budget);
+void co_ring_due(struct callout_slots *r, struct list_head *due);
+bool co_ring_advance_late(struct callout_slots *r, unsigned int *budget,
+			  struct list_head *due);
+bool co_ring_advance(struct callout_slots *r, u64 now,
+		     unsigned int *budget, struct list_head *due);
+u64 co_ring_skip(struct callout_slots *r, struct callout_laps *laps,
+		 u64 now);
+u64 co_ring_next_due(struct callout_slots *r, unsigned int *budget);
+bool co_ring_take(struct callout_slots *r, unsigned int *budget,
+		  struct list_head *out);
+bool co_sorted_check(struct list_head *list);
+int co_ring_check(struct callout_slots *r);
 
 #endif /* _CALLOUT_RING_H */

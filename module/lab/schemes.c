@@ -24,7 +24,7 @@ const struct callout_scheme_ops *const callout_schemes[] = {
 };
 
 /* The scheme named @name, or NULL. */
-const struct callout_scheme_ops *callout_scheme_find(const char *name)
+const struct callout_scheme_ops *co_scheme_find(const char *name)
 {
 	const struct callout_scheme_ops *const *ops = callout_schemes;
 

@@ -75,7 +75,7 @@ static void skip_raise(struct skip_list *l, struct callout_node *c,
 	unsigned int i;
 
 	for (i = 0; i < height; i++) {
-		node = callout_node_pool_get(&l->pool);
+		node = co_node_pool_get(&l->pool);
 		if (!node)
 			break;
 		node->c = c;
@@ -127,7 +127,7 @@ static void skip_stop(struct callout_scheme *s, struct callout_node *c)
 		down = node->down;
 		node->prev->next = node->next;
 		node->next->prev = node->prev;
-		callout_node_pool_put(&l->pool, node);
+		co_node_pool_put(&l->pool, node);
 	}
 	list_del(&c->entry);
 }
@@ -148,19 +148,19 @@ static struct callout_node *skip_first(struct callout_scheme *s)
 static bool skip_advance(struct callout_scheme *s, u64 now,
 			 unsigned int *budget, struct list_head *due)
 {
-	return callout_first_advance(s, now, budget, due, skip_first,
-				     skip_stop);
+	return co_first_advance(s, now, budget, due, skip_first,
+				skip_stop);
 }
 
 static u64 skip_next_due(struct callout_scheme *s, unsigned int *budget)
 {
-	return callout_first_due(s, skip_first);
+	return co_first_due(s, skip_first);
 }
 
 static bool skip_take(struct callout_scheme *s, unsigned int *budget,
 		      struct list_head *out)
 {
-	return callout_first_take(s, budget, out, skip_first, skip_stop);
+	return co_first_take(s, budget, out, skip_first, skip_stop);
 }
 
 /* Checks that a level has the order of the list, and consistent links. */
@@ -220,14 +220,14 @@ static int skip_check(struct callout_scheme *s)
 static int skip_reserve(struct callout_scheme *s, unsigned int n)
 {
 	/* 1/4 + 1/16 + ... = 1/3 on average, and a quarter more. */
-	return callout_blocks_reserve(&to_skip(s)->pool.blocks, n / 3 + n / 12);
+	return co_blocks_reserve(&to_skip(s)->pool.blocks, n / 3 + n / 12);
 }
 
 static void skip_destroy(struct callout_scheme *s)
 {
 	struct skip_list *l = to_skip(s);
 
-	callout_blocks_free(&l->pool.blocks);
+	co_blocks_free(&l->pool.blocks);
 	kfree(l);
 }
 
@@ -248,8 +248,8 @@ skip_create(const struct callout_scheme_params *p)
 		l->head[i].next = &l->head[i];
 		l->head[i].down = i ? &l->head[i - 1] : NULL;
 	}
-	if (callout_blocks_init(&l->pool.blocks, sizeof(struct skip_node),
-				p->node)) {
+	if (co_blocks_init(&l->pool.blocks, sizeof(struct skip_node),
+			   p->node)) {
 		kfree(l);
 		return ERR_PTR(-ENOMEM);
 	}

@@ -138,7 +138,7 @@ static bool sorted_advance(struct callout_scheme *s, u64 now,
 		--*budget;
 		s->visits++;
 		sorted_stop(s, c);
-		callout_scheme_due(c, due);
+		co_scheme_due(c, due);
 	}
 	return false;
 }
@@ -155,7 +155,7 @@ static u64 sorted_next_due(struct callout_scheme *s, unsigned int *budget)
 static bool sorted_take(struct callout_scheme *s, unsigned int *budget,
 			struct list_head *out)
 {
-	return callout_scheme_take_list(s, &to_list(s)->head, budget, out);
+	return co_scheme_take_list(s, &to_list(s)->head, budget, out);
 }
 
 static struct callout_node *sorted_find(struct callout_scheme *s,
@@ -226,7 +226,7 @@ const struct callout_scheme_ops callout_sorted_list = {
 	.create		= sorted_create,
 	.destroy	= sorted_destroy,
 	.start		= sorted_start,
-	.rearm		= callout_scheme_restart,
+	.rearm		= co_scheme_restart,
 	.stop		= sorted_stop,
 	.advance	= sorted_advance,
 	.next_due	= sorted_next_due,

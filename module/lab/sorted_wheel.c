@@ -37,18 +37,18 @@ static void sorted_wheel_start(struct callout_scheme *s, struct callout_node *c,
 {
 	struct sorted_wheel *w = to_sorted(s);
 
-	callout_ring_catch_up(&w->r, now);
+	co_ring_catch_up(&w->r, now);
 	c->expires = expires;
-	if (callout_ring_start_late(&w->r, c))
+	if (co_ring_start_late(&w->r, c))
 		return;
-	callout_sorted_add(s, callout_ring_slot(&w->r, expires), c);
-	callout_ring_filed(&w->r, c);
+	co_sorted_add(s, co_ring_slot(&w->r, expires), c);
+	co_ring_filed(&w->r, c);
 	w->laps.bound = min(w->laps.bound, expires);
 }
 
 static void sorted_wheel_stop(struct callout_scheme *s, struct callout_node *c)
 {
-	callout_ring_del(to_ring(s), c);
+	co_ring_del(to_ring(s), c);
 }
 
 /* Looks at the first entry of the bucket of tick r->next. */
@@ -57,14 +57,14 @@ static void sorted_wheel_visit(struct sorted_wheel *w, struct list_head *due)
 	struct callout_slots *r = &w->r;
 	struct callout_node *c;
 
-	c = list_first_entry(callout_ring_slot(r, r->next), struct callout_node,
+	c = list_first_entry(co_ring_slot(r, r->next), struct callout_node,
 			     entry);
 	if (c->expires == r->next) {
-		callout_ring_due(r, due);
+		co_ring_due(r, due);
 	} else {
 		r->s.visits++;
 		w->laps.bound = min(w->laps.bound, c->expires);
-		callout_ring_set_time(r, r->next);
+		co_ring_set_time(r, r->next);
 	}
 }
 
@@ -74,13 +74,13 @@ static bool sorted_wheel_advance(struct callout_scheme *s, u64 now,
 	struct sorted_wheel *w = to_sorted(s);
 
 	for (;;) {
-		if (callout_ring_advance_late(&w->r, budget, due))
+		if (co_ring_advance_late(&w->r, budget, due))
 			return true;
-		callout_ring_skip(&w->r, &w->laps, now);
-		if (!callout_ring_find(&w->r, now, budget))
+		co_ring_skip(&w->r, &w->laps, now);
+		if (!co_ring_find(&w->r, now, budget))
 			return true;
 		if (w->r.next > now) {
-			callout_ring_set_time(&w->r, now);
+			co_ring_set_time(&w->r, now);
 			return false;
 		}
 		if (!*budget)
@@ -92,25 +92,25 @@ static bool sorted_wheel_advance(struct callout_scheme *s, u64 now,
 
 static u64 sorted_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 {
-	return callout_ring_next_due(to_ring(s), budget);
+	return co_ring_next_due(to_ring(s), budget);
 }
 
 static bool sorted_wheel_take(struct callout_scheme *s, unsigned int *budget,
 			      struct list_head *out)
 {
-	return callout_ring_take(to_ring(s), budget, out);
+	return co_ring_take(to_ring(s), budget, out);
 }
 
 /* Every invariant of the head comment. */
 static int sorted_wheel_check(struct callout_scheme *s)
 {
 	struct sorted_wheel *w = to_sorted(s);
-	int ret = callout_ring_check(&w->r);
+	int ret = co_ring_check(&w->r);
 	struct callout_node *c;
 	unsigned int i;
 
 	for (i = 0; !ret && i <= w->r.mask; i++) {
-		if (!callout_sorted_check(&w->r.slot[i]))
+		if (!co_sorted_check(&w->r.slot[i]))
 			return 10;
 		list_for_each_entry(c, &w->r.slot[i], entry)
 			if (w->r.time - w->laps.since > w->r.mask &&
@@ -125,8 +125,8 @@ sorted_wheel_create(const struct callout_scheme_params *p)
 {
 	struct callout_scheme *s;
 
-	s = callout_ring_create(&callout_sorted_wheel, p,
-				sizeof(struct sorted_wheel));
+	s = co_ring_create(&callout_sorted_wheel, p,
+			   sizeof(struct sorted_wheel));
 	if (IS_ERR(s))
 		return s;
 	to_sorted(s)->laps.since = p->now;
@@ -138,9 +138,9 @@ const struct callout_scheme_ops callout_sorted_wheel = {
 	.name		= "sorted_wheel",
 	.flags		= CALLOUT_TAKES_BUCKETS,
 	.create		= sorted_wheel_create,
-	.destroy	= callout_ring_destroy,
+	.destroy	= co_ring_destroy,
 	.start		= sorted_wheel_start,
-	.rearm		= callout_scheme_restart,
+	.rearm		= co_scheme_restart,
 	.stop		= sorted_wheel_stop,
 	.advance	= sorted_wheel_advance,
 	.next_due	= sorted_wheel_next_due,

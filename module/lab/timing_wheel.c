@@ -54,16 +54,16 @@ static void timing_start(struct callout_scheme *s, struct callout_node *c, u64 n
 	struct timing_wheel *w = to_timing(s);
 	u64 overflow = timing_overflow(w);
 
-	callout_ring_catch_up(&w->r, min(now, overflow - 1));
+	co_ring_catch_up(&w->r, min(now, overflow - 1));
 	c->expires = expires;
 	c->word[2] = IN_RING;
-	if (callout_ring_start_late(&w->r, c))
+	if (co_ring_start_late(&w->r, c))
 		return;
 	if (timing_reaches(w, expires) && expires < overflow) {
-		callout_ring_file(&w->r, c);
+		co_ring_file(&w->r, c);
 	} else {
 		c->word[2] = IN_OVERFLOW;
-		callout_sorted_add(s, &w->overflow, c);
+		co_sorted_add(s, &w->overflow, c);
 	}
 }
 
@@ -72,7 +72,7 @@ static void timing_stop(struct callout_scheme *s, struct callout_node *c)
 	if (c->word[2] == IN_OVERFLOW)
 		__list_del_entry(&c->entry);
 	else
-		callout_ring_del(to_ring(s), c);
+		co_ring_del(to_ring(s), c);
 }
 
 /* Re-files callouts that have come within reach; true if the budget ran out. */
@@ -90,7 +90,7 @@ static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
 		w->r.s.refiles++;
 		__list_del_entry(&c->entry);
 		c->word[2] = IN_RING;
-		callout_ring_file(&w->r, c);
+		co_ring_file(&w->r, c);
 	}
 	return false;
 }
@@ -103,11 +103,11 @@ static bool timing_advance(struct callout_scheme *s, u64 now,
 
 	for (;;) {
 		if (timing_migrate(w, budget) ||
-		    callout_ring_advance(r, now, budget, due))
+		    co_ring_advance(r, now, budget, due))
 			return true;
 		if (r->time >= now)
 			return false;
-		callout_ring_set_time(r, min(now, timing_overflow(w) - 1));
+		co_ring_set_time(r, min(now, timing_overflow(w) - 1));
 	}
 }
 
@@ -115,28 +115,28 @@ static u64 timing_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct timing_wheel *w = to_timing(s);
 
-	return min(callout_ring_next_due(&w->r, budget), timing_overflow(w));
+	return min(co_ring_next_due(&w->r, budget), timing_overflow(w));
 }
 
 static bool timing_take(struct callout_scheme *s, unsigned int *budget,
 			struct list_head *out)
 {
-	return callout_ring_take(to_ring(s), budget, out) ||
-	       callout_scheme_take_list(s, &to_timing(s)->overflow, budget,
-					out);
+	return co_ring_take(to_ring(s), budget, out) ||
+	       co_scheme_take_list(s, &to_timing(s)->overflow, budget,
+				   out);
 }
 
 /* Every invariant of the head comment. */
 static int timing_check(struct callout_scheme *s)
 {
 	struct timing_wheel *w = to_timing(s);
-	int ret = callout_ring_check(&w->r);
+	int ret = co_ring_check(&w->r);
 	struct callout_node *c;
 	unsigned int i;
 
 	if (ret)
 		return ret;
-	if (!callout_sorted_check(&w->overflow))
+	if (!co_sorted_check(&w->overflow))
 		return 10;
 	if (timing_overflow(w) <= w->r.time)
 		return 11;
@@ -161,8 +161,8 @@ timing_create(const struct callout_scheme_params *p)
 {
 	struct callout_scheme *s;
 
-	s = callout_ring_create(&callout_timing_wheel, p,
-				sizeof(struct timing_wheel));
+	s = co_ring_create(&callout_timing_wheel, p,
+			   sizeof(struct timing_wheel));
 	if (!IS_ERR(s))
 		INIT_LIST_HEAD(&to_timing(s)->overflow);
 	return s;
@@ -172,9 +172,9 @@ const struct callout_scheme_ops callout_timing_wheel = {
 	.name		= "timing_wheel",
 	.flags		= CALLOUT_TAKES_BUCKETS | CALLOUT_LINEAR,
 	.create		= timing_create,
-	.destroy	= callout_ring_destroy,
+	.destroy	= co_ring_destroy,
 	.start		= timing_start,
-	.rearm		= callout_scheme_restart,
+	.rearm		= co_scheme_restart,
 	.stop		= timing_stop,
 	.advance	= timing_advance,
 	.next_due	= timing_next_due,

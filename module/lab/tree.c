@@ -36,12 +36,12 @@ static void tree_start(struct callout_scheme *s, struct callout_node *c, u64 now
 		       u64 expires)
 {
 	c->expires = expires;
-	callout_tree_add(&to_tree(s)->root, c);
+	co_tree_add(&to_tree(s)->root, c);
 }
 
 static void tree_stop(struct callout_scheme *s, struct callout_node *c)
 {
-	callout_tree_del(&to_tree(s)->root, c);
+	co_tree_del(&to_tree(s)->root, c);
 }
 
 static void tree_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
@@ -53,25 +53,25 @@ static void tree_rearm(struct callout_scheme *s, struct callout_node *c, u64 now
 
 static struct callout_node *tree_first(struct callout_scheme *s)
 {
-	return callout_tree_first(&to_tree(s)->root);
+	return co_tree_first(&to_tree(s)->root);
 }
 
 static bool tree_advance(struct callout_scheme *s, u64 now,
 			 unsigned int *budget, struct list_head *due)
 {
-	return callout_first_advance(s, now, budget, due, tree_first,
-				     tree_stop);
+	return co_first_advance(s, now, budget, due, tree_first,
+				tree_stop);
 }
 
 static u64 tree_next_due(struct callout_scheme *s, unsigned int *budget)
 {
-	return callout_first_due(s, tree_first);
+	return co_first_due(s, tree_first);
 }
 
 static bool tree_take(struct callout_scheme *s, unsigned int *budget,
 		      struct list_head *out)
 {
-	return callout_first_take(s, budget, out, tree_first, tree_stop);
+	return co_first_take(s, budget, out, tree_first, tree_stop);
 }
 
 /* Number of black nodes from the root to @node. */
@@ -85,7 +85,7 @@ static unsigned int tree_black_height(const struct rb_node *node)
 }
 
 /* check of a tree; its numbers are below 10. */
-int callout_tree_check(const struct rb_root_cached *tree)
+int co_tree_check(const struct rb_root_cached *tree)
 {
 	unsigned int height = 0, above;
 	const struct rb_node *parent;
@@ -95,9 +95,9 @@ int callout_tree_check(const struct rb_root_cached *tree)
 	if (tree->rb_leftmost != rb_first(&tree->rb_root))
 		return 1;
 	for (node = rb_first(&tree->rb_root); node; node = rb_next(node)) {
-		if (callout_of_node(node)->expires < last)
+		if (co_of_node(node)->expires < last)
 			return 2;
-		last = callout_of_node(node)->expires;
+		last = co_of_node(node)->expires;
 		parent = rb_parent(node);
 		if (!parent && tree->rb_root.rb_node != node)
 			return 3;
@@ -120,7 +120,7 @@ int callout_tree_check(const struct rb_root_cached *tree)
 
 static int tree_check(struct callout_scheme *s)
 {
-	return callout_tree_check(&to_tree(s)->root);
+	return co_tree_check(&to_tree(s)->root);
 }
 
 static struct callout_scheme *

@@ -24,66 +24,66 @@ static_assert(sizeof(struct rb_node) == 3 * sizeof(unsigned long));
 
 static_assert(offsetof(struct rb_node, rb_left) == 2 * sizeof(unsigned long));
 
-static inline bool callout_in_tree(const struct callout_node *c)
+static inline bool co_in_tree(const struct callout_node *c)
 {
 	return !(c->word[2] & CALLOUT_NOT_IN_TREE);
 }
 
-static inline struct rb_node *callout_tree_node(struct callout_node *c)
+static inline struct rb_node *co_tree_node(struct callout_node *c)
 {
 	return (struct rb_node *)c->word;
 }
 
-static inline struct callout_node *callout_of_node(struct rb_node *node)
+static inline struct callout_node *co_of_node(struct rb_node *node)
 {
 	return container_of((void *)node, struct callout_node, word);
 }
 
-static inline bool callout_tree_less(struct rb_node *a,
-				     const struct rb_node *b)
+static inline bool co_tree_less(struct rb_node *a,
+				const struct rb_node *b)
 {
-	return callout_of_node(a)->expires <
-	       callout_of_node((struct rb_node *)b)->expires;
+	return co_of_node(a)->expires <
+	       co_of_node((struct rb_node *)b)->expires;
 }
 
 /* Equals go right, which keeps them in order of filing. */
-static inline void callout_tree_add(struct rb_root_cached *tree,
-				    struct callout_node *c)
+static inline void co_tree_add(struct rb_root_cached *tree,
+			       struct callout_node *c)
 {
-	rb_add_cached(callout_tree_node(c), tree, callout_tree_less);
+	rb_add_cached(co_tree_node(c), tree, co_tree_less);
 }
 
-static inline void callout_tree_del(struct rb_root_cached *tree,
-				    struct callout_node *c)
+static inline void co_tree_del(struct rb_root_cached *tree,
+			       struct callout_node *c)
 {
-	rb_erase_cached(callout_tree_node(c), tree);
+	rb_erase_cached(co_tree_node(c), tree);
 }
 
 /* The first callout to expire, or NULL. */
 static inline struct callout_node *
-callout_tree_first(const struct rb_root_cached *tree)
+co_tree_first(const struct rb_root_cached *tree)
 {
 	struct rb_node *node = rb_first_cached(tree);
 
-	return node ? callout_of_node(node) : NULL;
+	return node ? co_of_node(node) : NULL;
 }
 
-static inline int callout_tree_cmp(const void *expires,
-				   const struct rb_node *node)
+static inline int co_tree_cmp(const void *expires,
+			      const struct rb_node *node)
 {
 	u64 a = *(const u64 *)expires;
-	u64 b = callout_of_node((struct rb_node *)node)->expires;
+	u64 b = co_of_node((struct rb_node *)node)->expires;
 
 	return a < b ? -1 : a > b;
 }
 
 /* Whether the tree has a callout with exactly this expiry. */
-static inline bool callout_tree_has(const struct rb_root_cached *tree,
-				    u64 expires)
+static inline bool co_tree_has(const struct rb_root_cached *tree,
+			       u64 expires)
 {
-	return rb_find(&expires, &tree->rb_root, callout_tree_cmp);
+	return rb_find(&expires, &tree->rb_root, co_tree_cmp);
 }
 
-int callout_tree_check(const struct rb_root_cached *tree);
+int co_tree_check(const struct rb_root_cached *tree);
 
 #endif /* _CALLOUT_TREE_H */

@@ -106,7 +106,7 @@ static void unsorted_pass_step(struct unsorted_list *l, struct list_head *due)
 	}
 	if (expires <= l->pass_tick) {
 		__list_del_entry(&c->entry);
-		callout_scheme_due(c, due);
+		co_scheme_due(c, due);
 	} else if (expires < l->pass_bound) {
 		l->pass_bound = expires;
 	}
@@ -147,7 +147,7 @@ static u64 unsorted_next_due(struct callout_scheme *s, unsigned int *budget)
 static bool unsorted_take(struct callout_scheme *s, unsigned int *budget,
 			  struct list_head *out)
 {
-	return callout_scheme_take_list(s, &to_list(s)->head, budget, out);
+	return co_scheme_take_list(s, &to_list(s)->head, budget, out);
 }
 
 /* Every invariant of the head comment. */
@@ -209,7 +209,7 @@ const struct callout_scheme_ops callout_unsorted_list = {
 	.create		= unsorted_create,
 	.destroy	= unsorted_destroy,
 	.start		= unsorted_start,
-	.rearm		= callout_scheme_restart,
+	.rearm		= co_scheme_restart,
 	.stop		= unsorted_stop,
 	.advance	= unsorted_advance,
 	.next_due	= unsorted_next_due,

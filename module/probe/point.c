@@ -99,7 +99,7 @@ static void point_wait(int state)
 }
 
 /* Notes a point that this CPU has come to, and waits there if its turn has come. */
-void callout_point_pass(enum callout_point point)
+void co_point_pass(enum callout_point point)
 {
 	int me = 2 * raw_smp_processor_id(), state = atomic_read(&meeting);
 	unsigned int now = READ_ONCE(pair);
@@ -121,7 +121,7 @@ void callout_point_pass(enum callout_point point)
 			point_wait(me + MET_FIRST);
 	}
 }
-EXPORT_SYMBOL_IF_KUNIT(callout_point_pass);
+EXPORT_SYMBOL_IF_KUNIT(co_point_pass);
 
 /* Sleeps some ticks; false if the walk is to end. */
 static bool walk_sleep(unsigned int ticks)
@@ -281,7 +281,7 @@ module_param_cb(points, &points_ops, NULL, 0600);
  * At unload, or when the load fails: ends the walk, for good. The parameter can be
  * written until the module's last function has returned, and the walk is its code.
  */
-void callout_points_exit(void)
+void co_points_exit(void)
 {
 	mutex_lock(&walk_lock);
 	ended = true;

@@ -84,20 +84,20 @@ enum callout_point {
 
 DECLARE_STATIC_KEY_FALSE(callout_points_key);
 
-void callout_point_pass(enum callout_point point);
-void callout_points_exit(void);
+void co_point_pass(enum callout_point point);
+void co_points_exit(void);
 
-static __always_inline void callout_point(enum callout_point point)
+static __always_inline void co_point(enum callout_point point)
 {
 	if (static_branch_unlikely(&callout_points_key))
-		callout_point_pass(point);
+		co_point_pass(point);
 }
 #else
-static __always_inline void callout_point(enum callout_point point)
+static __always_inline void co_point(enum callout_point point)
 {
 }
 
-static inline void callout_points_exit(void)
+static inline void co_points_exit(void)
 {
 }
 #endif

@@ -88,7 +88,7 @@ static const struct debug_obj_descr timer_descr = {
 };
 
 /* Before a timer is initialised. */
-void callout_timer_debug_init(struct callout_timer *t, bool on_stack)
+void co_timer_debug_init(struct callout_timer *t, bool on_stack)
 {
 	if (on_stack)
 		debug_object_init_on_stack(t, &timer_descr);
@@ -97,25 +97,25 @@ void callout_timer_debug_init(struct callout_timer *t, bool on_stack)
 }
 
 /* A timer becomes pending. */
-void callout_timer_debug_activate(struct callout_timer *t)
+void co_timer_debug_activate(struct callout_timer *t)
 {
 	debug_object_activate(t, &timer_descr);
 }
 
 /* A timer is not pending any more. */
-void callout_timer_debug_deactivate(struct callout_timer *t)
+void co_timer_debug_deactivate(struct callout_timer *t)
 {
 	debug_object_deactivate(t, &timer_descr);
 }
 
 /* Warns if a timer was never initialised. */
-void callout_timer_debug_assert_init(struct callout_timer *t)
+void co_timer_debug_assert_init(struct callout_timer *t)
 {
 	debug_object_assert_init(t, &timer_descr);
 }
 
 /* A timer on a stack ends. */
-void callout_timer_debug_free(struct callout_timer *t)
+void co_timer_debug_free(struct callout_timer *t)
 {
 	debug_object_free(t, &timer_descr);
 }

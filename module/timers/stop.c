@@ -22,10 +22,10 @@ static bool timer_stop_locked(struct callout_base *base,
 {
 	if (!(t->node.state & CALLOUT_S_PENDING))
 		return false;
-	callout_dequeue_locked(base, &t->node);
-	callout_timer_debug_deactivate(t);
+	co_dequeue_locked(base, &t->node);
+	co_timer_debug_deactivate(t);
 	trace_callout_cancel(&t->node);
-	if (callout_timer_runs(base, t))
+	if (co_timer_runs(base, t))
 		base->leaving = NULL;
 	return true;
 }
@@ -36,15 +36,15 @@ static int timer_delete_or_shutdown(struct callout_timer *t, bool shutdown)
 	unsigned long flags;
 	bool pending;
 
-	callout_timer_debug_assert_init(t);
+	co_timer_debug_assert_init(t);
 	if (!shutdown && !callout_timer_pending(t))
 		return 0;
-	callout_point(CALLOUT_POINT_TIMER_LOOKED);
-	base = callout_lock(&t->node, &flags);
+	co_point(CALLOUT_POINT_TIMER_LOOKED);
+	base = co_lock(&t->node, &flags);
 	pending = timer_stop_locked(base, t);
 	if (shutdown)
 		WRITE_ONCE(t->function, NULL);
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return pending;
 }
 
@@ -101,9 +101,9 @@ static int timer_try(struct callout_timer *t, bool shutdown,
 	unsigned long flags;
 	int ret = -1;
 
-	callout_timer_debug_assert_init(t);
-	base = callout_lock(&t->node, &flags);
-	if (callout_timer_runs(base, t)) {
+	co_timer_debug_assert_init(t);
+	base = co_lock(&t->node, &flags);
+	if (co_timer_runs(base, t)) {
 		run->base = base;
 		run->seq = base->run_seq;
 	} else {
@@ -111,7 +111,7 @@ static int timer_try(struct callout_timer *t, bool shutdown,
 		if (shutdown)
 			WRITE_ONCE(t->function, NULL);
 	}
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return ret;
 }
 
@@ -162,7 +162,7 @@ static void timer_check_wait(struct callout_timer *t)
 static void timer_wait(const struct timer_run *run, bool irqsafe)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !irqsafe) {
-		callout_wait_run(run->base, run->seq);
+		co_wait_run(run->base, run->seq);
 		return;
 	}
 	while (READ_ONCE(run->base->run_seq) == run->seq)
@@ -176,7 +176,7 @@ static int timer_delete_and_wait(struct callout_timer *t, bool shutdown)
 
 	timer_check_wait(t);
 	while ((ret = timer_try(t, shutdown, &run)) < 0) {
-		callout_point(CALLOUT_POINT_TIMER_WAITS);
+		co_point(CALLOUT_POINT_TIMER_WAITS);
 		timer_wait(&run, READ_ONCE(t->flags) & TIMER_IRQSAFE);
 	}
 	return ret;

@@ -54,7 +54,7 @@
  *
  * callout_timer_add_on() of a running timer files it where it runs as well. The
  * base moves it when its handler has returned, if it is still pending: see
- * callout_leave(). Linux moves it at once, and forgets that it runs.
+ * co_leave(). Linux moves it at once, and forgets that it runs.
  *
  * A CPU that dies leaves its timers to another one, pending as they are. Between
  * the end of its base's expiry and that, nobody files in the dead base: each
@@ -96,10 +96,10 @@ static struct callout_base *timer_base_here(u32 flags)
 	unsigned int class = timer_class(flags);
 
 	if (class == CALLOUT_CLASS_GLOBAL)
-		return callout_base_unpinned();
-	return callout_base_of(class, flags & TIMER_PINNED ?
-				      raw_smp_processor_id() :
-				      callout_home_cpu());
+		return co_base_unpinned();
+	return co_base_of(class, flags & TIMER_PINNED ?
+				 raw_smp_processor_id() :
+				 co_home_cpu());
 }
 
 /* The base for one that is set on @cpu; here if @cpu has none. */
@@ -119,7 +119,7 @@ static struct callout_base *timer_base_on(u32 flags, unsigned int cpu)
  */
 static u64 timer_tick(struct callout_base *base, struct callout_timer *t)
 {
-	u64 now = callout_now(base), jiffy;
+	u64 now = co_now(base), jiffy;
 	long ticks;
 
 	if (likely(base->tick == &callout_tick_jiffies)) {
@@ -130,10 +130,10 @@ static u64 timer_tick(struct callout_base *base, struct callout_timer *t)
 	jiffy = get_jiffies_64();
 	ticks = clamp_t(long, t->expires - (unsigned long)jiffy, 1,
 			S64_MAX / 2 / TICK_NSEC);
-	if (callout_is_wheel(base))
+	if (co_is_wheel(base))
 		t->node.time = jiffy + ticks;
 	now = ktime_get_ns();
-	return callout_from_ns(base, now + ticks * TICK_NSEC, now);
+	return co_from_ns(base, now + ticks * TICK_NSEC, now);
 }
 
 /* How long a timer waits for jiffies that are late. */
@@ -150,14 +150,14 @@ static bool timer_postpone(struct callout_base *base, struct callout_node *n)
 	u64 now;
 
 	if (likely(base->tick == &callout_tick_jiffies) ||
-	    !callout_is_wheel(base) || time_before_eq64(n->time, get_jiffies_64()))
+	    !co_is_wheel(base) || time_before_eq64(n->time, get_jiffies_64()))
 		return false;
 	now = ktime_get_ns();
-	callout_unqueue_locked(base, n);
+	co_unqueue_locked(base, n);
 	callout_change_state(n, CALLOUT_S_DUE, 0);
-	callout_start_locked(base, n, callout_from_ns(base, now + JIFFIES_LATE_NS,
-						      now));
-	callout_relock(base);
+	co_start_locked(base, n, co_from_ns(base, now + JIFFIES_LATE_NS,
+					    now));
+	co_relock(base);
 	return true;
 }
 
@@ -172,36 +172,36 @@ static struct callout_base *timer_set_locked(struct callout_base *base,
 	__must_hold(&base->lock)
 {
 	struct callout_node *n = &t->node;
-	bool stays = callout_timer_runs(base, t) || (base == to && base->online);
+	bool stays = co_timer_runs(base, t) || (base == to && base->online);
 	bool queued = pending && stays && !(n->state & CALLOUT_S_DUE);
 	u64 tick;
 
 	if (pending && !queued) {
-		callout_unqueue_locked(base, n);
+		co_unqueue_locked(base, n);
 		callout_change_state(n, CALLOUT_S_DUE, 0);
 	}
 	if (!stays) {
 		n->home = to->index;
-		base = callout_move_locked(base, n, to);
+		base = co_move_locked(base, n, to);
 	}
 	/* Memory that only a static initialiser has prepared has no kind yet. */
 	n->kind = CALLOUT_KIND_TIMER;
 	if (!pending)
-		callout_timer_debug_activate(t);
+		co_timer_debug_activate(t);
 	tick = timer_tick(base, t);
 	if (queued) {
-		callout_scheme_rearm(base, n, tick);
-		callout_started(base, tick);
+		co_scheme_rearm(base, n, tick);
+		co_started(base, tick);
 	} else {
-		callout_start_locked(base, n, tick);
+		co_start_locked(base, n, tick);
 	}
-	callout_trace_set(base, n, pending);
+	co_trace_set(base, n, pending);
 	return base;
 }
 
 /*
  * A running timer is set for @to: it leaves for there when its handler has
- * returned, see callout_leave(). The base is locked.
+ * returned, see co_leave(). The base is locked.
  */
 static void timer_leaves(struct callout_base *base, struct callout_timer *t,
 			 struct callout_base *to)
@@ -224,7 +224,7 @@ static int timer_set(struct callout_timer *t, unsigned long expires,
 	unsigned long flags;
 	bool pending;
 
-	base = callout_lock(&t->node, &flags);
+	base = co_lock(&t->node, &flags);
 	pending = t->node.state & CALLOUT_S_PENDING;
 	if (how & SET_PINNED)
 		WRITE_ONCE(t->flags, t->flags | TIMER_PINNED);
@@ -236,16 +236,16 @@ static int timer_set(struct callout_timer *t, unsigned long expires,
 		goto out;
 	WRITE_ONCE(t->expires, expires);
 	to = timer_base_here(t->flags);
-	if (unlikely(callout_timer_runs(base, t))) {
+	if (unlikely(co_timer_runs(base, t))) {
 		base->leaving = NULL;
 		/* It was not pinned when it was set last. */
 		if (t->flags & TIMER_PINNED &&
-		    callout_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+		    co_base_has_class(base, CALLOUT_CLASS_GLOBAL))
 			timer_leaves(base, t, to);
 	}
 	base = timer_set_locked(base, t, to, pending);
 out:
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 	return pending;
 }
 
@@ -255,13 +255,13 @@ static int timer_mod(struct callout_timer *t, unsigned long expires,
 {
 	long later;
 
-	callout_timer_debug_assert_init(t);
+	co_timer_debug_assert_init(t);
 	if (callout_timer_pending(t)) {
 		later = expires - READ_ONCE(t->expires);
 		if (!later || (how & SET_IF_EARLIER && later > 0))
 			return 1;
 	}
-	callout_point(CALLOUT_POINT_TIMER_LOOKED);
+	co_point(CALLOUT_POINT_TIMER_LOOKED);
 	return timer_set(t, expires, how);
 }
 
@@ -321,7 +321,7 @@ EXPORT_SYMBOL_GPL(callout_timer_reduce);
 
 static void timer_add(struct callout_timer *t, unsigned int how)
 {
-	callout_timer_debug_assert_init(t);
+	co_timer_debug_assert_init(t);
 	if (WARN_ON_ONCE(callout_timer_pending(t)))
 		return;
 	timer_set(t, t->expires, how);
@@ -390,19 +390,19 @@ void callout_timer_add_on(struct callout_timer *timer, int cpu)
 	unsigned long flags;
 	bool pending;
 
-	callout_timer_debug_assert_init(timer);
+	co_timer_debug_assert_init(timer);
 	if (WARN_ON_ONCE(callout_timer_pending(timer)))
 		return;
-	base = callout_lock(&timer->node, &flags);
+	base = co_lock(&timer->node, &flags);
 	WRITE_ONCE(timer->flags, timer->flags | TIMER_PINNED);
 	if (timer->function) {
 		pending = timer->node.state & CALLOUT_S_PENDING;
 		to = timer_base_on(timer->flags, cpu);
-		if (unlikely(callout_timer_runs(base, timer)))
+		if (unlikely(co_timer_runs(base, timer)))
 			timer_leaves(base, timer, to);
 		base = timer_set_locked(base, timer, to, pending);
 	}
-	callout_unlock(base, flags);
+	co_unlock(base, flags);
 }
 EXPORT_SYMBOL_GPL(callout_timer_add_on);
 
@@ -423,7 +423,7 @@ static void timer_init(struct callout_timer *t,
 {
 	if (WARN_ON_ONCE(flags & ~TIMER_INIT_FLAGS))
 		flags &= TIMER_INIT_FLAGS;
-	callout_setup(&t->node, CALLOUT_KIND_TIMER, timer_first_base(flags));
+	co_setup(&t->node, CALLOUT_KIND_TIMER, timer_first_base(flags));
 	t->function = func;
 	t->flags = flags;
 	lockdep_init_map(&t->lockdep_map, name, key, 0);
@@ -448,7 +448,7 @@ void callout_timer_init_key(struct callout_timer *timer,
 			    unsigned int flags, const char *name,
 			    struct lock_class_key *key)
 {
-	callout_timer_debug_init(timer, false);
+	co_timer_debug_init(timer, false);
 	timer_init(timer, func, flags, name, key);
 }
 EXPORT_SYMBOL_GPL(callout_timer_init_key);
@@ -471,7 +471,7 @@ void callout_timer_init_key_on_stack(struct callout_timer *timer,
 				     unsigned int flags, const char *name,
 				     struct lock_class_key *key)
 {
-	callout_timer_debug_init(timer, true);
+	co_timer_debug_init(timer, true);
 	timer_init(timer, func, flags, name, key);
 }
 EXPORT_SYMBOL_GPL(callout_timer_init_key_on_stack);
@@ -487,7 +487,7 @@ EXPORT_SYMBOL_GPL(callout_timer_init_key_on_stack);
  */
 void callout_timer_destroy_on_stack(struct callout_timer *timer)
 {
-	callout_timer_debug_free(timer);
+	co_timer_debug_free(timer);
 }
 EXPORT_SYMBOL_GPL(callout_timer_destroy_on_stack);
 
@@ -514,27 +514,27 @@ static __always_inline void timer_run(struct callout_base *base,
 #endif
 	if (timer_postpone(base, n))
 		return;
-	callout_take_started(base, n);
-	callout_timer_debug_deactivate(t);
+	co_take_started(base, n);
+	co_timer_debug_deactivate(t);
 	/* Only its user can have done that. */
 	if (WARN_ON_ONCE(!fn))
 		return;
-	callout_run_begin_taken(base, n);
+	co_run_begin_taken(base, n);
 	if (!irqsafe)
 		local_irq_enable();
 	/* From here on @t may be freed. */
 	lock_map_acquire(&map);
 	fn(t);
 	lock_map_release(&map);
-	callout_check_context(base, func);
+	co_check_context(base, func);
 	passed = READ_ONCE(*base->jiffies) != base->edge;
-	callout_run_end(base, t);
+	co_run_end(base, t);
 	if (unlikely(passed)) {
-		callout_base_unlock_irq(base);
-		callout_time_passed(base, func);
-		callout_base_lock_irq(base);
+		co_base_unlock_irq(base);
+		co_time_passed(base, func);
+		co_base_lock_irq(base);
 	} else if (irqsafe) {
-		callout_relock(base);
+		co_relock(base);
 	}
 }
 
@@ -549,7 +549,7 @@ static unsigned int timer_expire(struct callout_base *base,
 	do {
 		timer_run(base, n);
 		done++;
-		n = callout_next_in_row(base);
+		n = co_next_in_row(base);
 	} while (n && n->kind == CALLOUT_KIND_TIMER && done < base->left &&
 		 !base->dead);
 	base->stage = CALLOUT_STAGE_STARTED;
@@ -570,7 +570,7 @@ static const struct callout_kind_ops kind_timer = {
 };
 
 /* At module load, before any timer is set. */
-void callout_timers_init(void)
+void co_timers_init(void)
 {
-	callout_register_kind(CALLOUT_KIND_TIMER, &kind_timer);
+	co_register_kind(CALLOUT_KIND_TIMER, &kind_timer);
 }

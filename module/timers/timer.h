@@ -8,20 +8,20 @@
 #include <linux/callout_timer_types.h>
 #include "base/base.h"
 
-void callout_timers_init(void);
+void co_timers_init(void);
 
 /*
  * Does the function of @t run? That of an earlier timer in the same memory counts
  * as well, as in Linux: a function may initialise its own timer again, and set it,
  * and its user still waits for it by callout_timer_delete_sync(), unless the timer
  * has got another base by that, of other flags or because another CPU ran it. So,
- * unlike callout_is_running(), this does not ask for CALLOUT_S_RAN. But a callout
+ * unlike co_is_running(), this does not ask for CALLOUT_S_RAN. But a callout
  * does not count, neither one that waits for its associated lock, under which it may
  * have been stopped and freed, nor one whose handler has freed it and goes on: the
  * caller may hold what they wait for.
  */
-static inline bool callout_timer_runs(struct callout_base *base,
-				      struct callout_timer *t)
+static inline bool co_timer_runs(struct callout_base *base,
+				 struct callout_timer *t)
 {
 	lockdep_assert_held(&base->lock);
 	return base->running == &t->node &&
@@ -30,30 +30,30 @@ static inline bool callout_timer_runs(struct callout_base *base,
 
 /* Empty in a kernel without debugobjects for timers. */
 #ifdef CONFIG_DEBUG_OBJECTS_TIMERS
-void callout_timer_debug_init(struct callout_timer *t, bool on_stack);
-void callout_timer_debug_activate(struct callout_timer *t);
-void callout_timer_debug_deactivate(struct callout_timer *t);
-void callout_timer_debug_assert_init(struct callout_timer *t);
-void callout_timer_debug_free(struct callout_timer *t);
+void co_timer_debug_init(struct callout_timer *t, bool on_stack);
+void co_timer_debug_activate(struct callout_timer *t);
+void co_timer_debug_deactivate(struct callout_timer *t);
+void co_timer_debug_assert_init(struct callout_timer *t);
+void co_timer_debug_free(struct callout_timer *t);
 #else
-static inline void callout_timer_debug_init(struct callout_timer *t,
-					    bool on_stack)
+static inline void co_timer_debug_init(struct callout_timer *t,
+				       bool on_stack)
 {
 }
 
-static inline void callout_timer_debug_activate(struct callout_timer *t)
+static inline void co_timer_debug_activate(struct callout_timer *t)
 {
 }
 
-static inline void callout_timer_debug_deactivate(struct callout_timer *t)
+static inline void co_timer_debug_deactivate(struct callout_timer *t)
 {
 }
 
-static inline void callout_timer_debug_assert_init(struct callout_timer *t)
+static inline void co_timer_debug_assert_init(struct callout_timer *t)
 {
 }
 
-static inline void callout_timer_debug_free(struct callout_timer *t)
+static inline void co_timer_debug_free(struct callout_timer *t)
 {
 }
 #endif

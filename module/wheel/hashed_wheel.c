@@ -77,18 +77,18 @@
 static void wheel_start(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
-	callout_wheel_start(to_wheel(s), c, expires);
+	co_wheel_start(to_wheel(s), c, expires);
 }
 
 static void wheel_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
 			u64 expires)
 {
-	callout_wheel_rearm(to_wheel(s), c, expires);
+	co_wheel_rearm(to_wheel(s), c, expires);
 }
 
 static void wheel_stop(struct callout_scheme *s, struct callout_node *c)
 {
-	callout_wheel_stop(to_wheel(s), c);
+	co_wheel_stop(to_wheel(s), c);
 }
 
 static __always_inline u64 min_of_4(const u64 *m)
@@ -223,7 +223,7 @@ static u64 wheel_soon(const struct callout_wheel *w)
 	return 0;
 }
 
-u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
+u64 co_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct callout_wheel *w = to_wheel(s);
 	struct callout_ring *r;
@@ -256,7 +256,7 @@ static void wheel_walk_none(struct callout_wheel *w)
 }
 
 /* The cursor has reached the end of the bucket. */
-void callout_wheel_walk_end(struct callout_wheel *w)
+void co_wheel_walk_end(struct callout_wheel *w)
 {
 	w->walked->min = list_empty(&w->walked->head) ? U64_MAX : w->walk_min;
 	/* With two rings the other one may have entries of this tick. */
@@ -302,9 +302,9 @@ static bool wheel_walk_first(struct callout_wheel *w, u64 now,
 	return true;
 }
 
-/* callout_wheel_first() if the next entry is not due, or there is none. */
-struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
-					      unsigned int *budget)
+/* co_wheel_first() if the next entry is not due, or there is none. */
+struct callout_node *co_wheel_first_slow(struct callout_wheel *w, u64 now,
+					 unsigned int *budget)
 {
 	struct callout_node *c;
 
@@ -322,32 +322,32 @@ struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
 			if (((c->expires ^ w->walk_time) & w->walk_mask)) {
 				w->s.refiles++;
 				__list_del_entry(&c->entry);
-				callout_wheel_start(w, c, c->expires);
+				co_wheel_start(w, c, c->expires);
 			} else if (c->expires < w->walk_min) {
 				w->walk_min = c->expires;
 			}
 		}
 		if (w->walked != &w->nowhere)
-			callout_wheel_walk_end(w);
+			co_wheel_walk_end(w);
 		if (!wheel_walk_first(w, now, budget))
 			return NULL;
 	}
 }
 
-bool callout_wheel_advance(struct callout_scheme *s, u64 now,
-			   unsigned int *budget, struct list_head *due)
+bool co_wheel_advance(struct callout_scheme *s, u64 now,
+		      unsigned int *budget, struct list_head *due)
 {
 	struct callout_wheel *w = to_wheel(s);
 	struct callout_node *c;
 
 	while (*budget) {
-		c = callout_wheel_first(w, now, budget);
+		c = co_wheel_first(w, now, budget);
 		if (!c || !*budget)
 			return !*budget;
 		--*budget;
 		w->s.visits++;
-		callout_wheel_take(w, c);
-		callout_scheme_due(c, due);
+		co_wheel_take(w, c);
+		co_scheme_due(c, due);
 	}
 	return true;
 }
@@ -421,8 +421,8 @@ static size_t ring_size(unsigned int buckets)
  * CALLOUT_WHEEL_MIN_BUCKETS to CALLOUT_WHEEL_MAX_BUCKETS. May sleep. Returns 0
  * or -ENOMEM.
  */
-int callout_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
-		       gfp_t gfp)
+int co_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
+		  gfp_t gfp)
 {
 	unsigned int nodes = ring_nodes(buckets), n;
 	size_t size = ring_size(buckets);
@@ -448,7 +448,7 @@ int callout_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
 }
 
 /* Frees a ring, if there is one. Its entries are not touched. May sleep. */
-void callout_ring_free(struct callout_ring *r)
+void co_ring_free(struct callout_ring *r)
 {
 	if (!r->bucket || !r->min[r->root + 2]) {
 		kvfree(r->bucket);
@@ -459,11 +459,11 @@ void callout_ring_free(struct callout_ring *r)
 }
 
 /*
- * Replaces the ring by @r, which is empty. callout_wheel_move() must have
+ * Replaces the ring by @r, which is empty. co_wheel_move() must have
  * emptied the one that was replaced before.
  */
-void callout_wheel_resize(struct callout_wheel *w,
-			  const struct callout_ring *r)
+void co_wheel_resize(struct callout_wheel *w,
+		     const struct callout_ring *r)
 {
 	w->old = w->ring;
 	w->ring = *r;
@@ -489,7 +489,7 @@ static void wheel_start_first(struct callout_wheel *w, struct callout_node *c)
 }
 
 /* Moves entries from the old ring. Returns false if none are left. */
-bool callout_wheel_move(struct callout_wheel *w, unsigned int *budget)
+bool co_wheel_move(struct callout_wheel *w, unsigned int *budget)
 {
 	struct callout_bucket *b;
 	struct callout_node *c;
@@ -502,7 +502,7 @@ bool callout_wheel_move(struct callout_wheel *w, unsigned int *budget)
 			--*budget;
 			c = list_last_entry(&b->head, struct callout_node,
 					    entry);
-			callout_wheel_stop(w, c);
+			co_wheel_stop(w, c);
 			wheel_start_first(w, c);
 		}
 		if (!*budget)
@@ -514,7 +514,7 @@ bool callout_wheel_move(struct callout_wheel *w, unsigned int *budget)
 }
 
 /* Hands the old ring over, which is empty, to be freed. */
-void callout_wheel_moved(struct callout_wheel *w, struct callout_ring *r)
+void co_wheel_moved(struct callout_wheel *w, struct callout_ring *r)
 {
 	*r = w->old;
 	w->old.bucket = NULL;
@@ -582,7 +582,7 @@ wheel_create(const struct callout_scheme_params *p)
 	w = kzalloc_node(sizeof(*w), GFP_KERNEL, p->node);
 	if (!w)
 		return ERR_PTR(-ENOMEM);
-	if (callout_ring_alloc(&w->ring, p->buckets, p->node, GFP_KERNEL)) {
+	if (co_ring_alloc(&w->ring, p->buckets, p->node, GFP_KERNEL)) {
 		kfree(w);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -597,8 +597,8 @@ static void wheel_destroy(struct callout_scheme *s)
 {
 	struct callout_wheel *w = to_wheel(s);
 
-	callout_ring_free(&w->old);
-	callout_ring_free(&w->ring);
+	co_ring_free(&w->old);
+	co_ring_free(&w->ring);
 	kfree(w);
 }
 
@@ -610,8 +610,8 @@ const struct callout_scheme_ops callout_hashed_wheel = {
 	.start		= wheel_start,
 	.rearm		= wheel_rearm,
 	.stop		= wheel_stop,
-	.advance	= callout_wheel_advance,
-	.next_due	= callout_wheel_next_due,
+	.advance	= co_wheel_advance,
+	.next_due	= co_wheel_next_due,
 	.take		= wheel_take,
 	.check		= wheel_check,
 };

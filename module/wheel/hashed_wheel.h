@@ -94,8 +94,8 @@ static inline void ring_lower(struct callout_ring *r, unsigned int i, u64 bound)
 	}
 }
 
-static inline void callout_wheel_start(struct callout_wheel *w,
-				       struct callout_node *c, u64 expires)
+static inline void co_wheel_start(struct callout_wheel *w,
+				  struct callout_node *c, u64 expires)
 {
 	unsigned int i = expires & w->ring.mask;
 	struct callout_bucket *b = &w->ring.bucket[i];
@@ -113,49 +113,49 @@ static inline void callout_wheel_start(struct callout_wheel *w,
 }
 
 /* In place of a search, by a caller that knows that there are no entries. */
-static inline void callout_wheel_empty(struct callout_wheel *w)
+static inline void co_wheel_empty(struct callout_wheel *w)
 {
 	w->next = U64_MAX;
 }
 
-void callout_wheel_walk_end(struct callout_wheel *w);
+void co_wheel_walk_end(struct callout_wheel *w);
 
 /* Removes @c, to which the cursor points. */
-static inline void callout_wheel_take(struct callout_wheel *w,
-				      struct callout_node *c)
+static inline void co_wheel_take(struct callout_wheel *w,
+				 struct callout_node *c)
 {
 	w->cursor = c->entry.next;
 	__list_del_entry(&c->entry);
 	if (unlikely(w->cursor == &w->walked->head))
-		callout_wheel_walk_end(w);
+		co_wheel_walk_end(w);
 }
 
-static inline void callout_wheel_stop(struct callout_wheel *w,
-				      struct callout_node *c)
+static inline void co_wheel_stop(struct callout_wheel *w,
+				 struct callout_node *c)
 {
 	if (unlikely(w->cursor == &c->entry))
-		callout_wheel_take(w, c);
+		co_wheel_take(w, c);
 	else
 		__list_del_entry(&c->entry);
 }
 
-static inline void callout_wheel_rearm(struct callout_wheel *w,
-				       struct callout_node *c, u64 expires)
+static inline void co_wheel_rearm(struct callout_wheel *w,
+				  struct callout_node *c, u64 expires)
 {
 	if (likely(expires >= c->expires)) {
 		c->expires = expires;
 		return;
 	}
-	callout_wheel_stop(w, c);
-	callout_wheel_start(w, c, expires);
+	co_wheel_stop(w, c);
+	co_wheel_start(w, c, expires);
 }
 
-struct callout_node *callout_wheel_first_slow(struct callout_wheel *w, u64 now,
-					      unsigned int *budget);
+struct callout_node *co_wheel_first_slow(struct callout_wheel *w, u64 now,
+					 unsigned int *budget);
 
 /* The next entry of the walk, if it is due; else NULL. */
 static __always_inline struct callout_node *
-callout_wheel_next(const struct callout_wheel *w)
+co_wheel_next(const struct callout_wheel *w)
 {
 	struct callout_node *c = list_entry(w->cursor, struct callout_node,
 					    entry);
@@ -170,28 +170,28 @@ callout_wheel_next(const struct callout_wheel *w)
  * buckets, count as units of work.
  */
 static inline struct callout_node *
-callout_wheel_first(struct callout_wheel *w, u64 now, unsigned int *budget)
+co_wheel_first(struct callout_wheel *w, u64 now, unsigned int *budget)
 {
-	struct callout_node *c = callout_wheel_next(w);
+	struct callout_node *c = co_wheel_next(w);
 
 	if (c)
 		return c;
 	/* Not in a walk; most often one has just ended, and this is all. */
 	if (now < w->next)
 		return NULL;
-	return callout_wheel_first_slow(w, now, budget);
+	return co_wheel_first_slow(w, now, budget);
 }
 
-bool callout_wheel_advance(struct callout_scheme *s, u64 now,
-			   unsigned int *budget, struct list_head *due);
-u64 callout_wheel_next_due(struct callout_scheme *s, unsigned int *budget);
+bool co_wheel_advance(struct callout_scheme *s, u64 now,
+		      unsigned int *budget, struct list_head *due);
+u64 co_wheel_next_due(struct callout_scheme *s, unsigned int *budget);
 
-int callout_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
-		       gfp_t gfp);
-void callout_ring_free(struct callout_ring *r);
-void callout_wheel_resize(struct callout_wheel *w,
-			  const struct callout_ring *r);
-bool callout_wheel_move(struct callout_wheel *w, unsigned int *budget);
-void callout_wheel_moved(struct callout_wheel *w, struct callout_ring *r);
+int co_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
+		  gfp_t gfp);
+void co_ring_free(struct callout_ring *r);
+void co_wheel_resize(struct callout_wheel *w,
+		     const struct callout_ring *r);
+bool co_wheel_move(struct callout_wheel *w, unsigned int *budget);
+void co_wheel_moved(struct callout_wheel *w, struct callout_ring *r);
 
 #endif /* _CALLOUT_HASHED_WHEEL_H */

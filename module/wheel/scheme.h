@@ -102,7 +102,7 @@ typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
  * @rearm: Move @c, which is filed here, to @expires.
  * @stop: Remove @c, which is filed here.
  * @advance: Move the callouts due at @now or before to the tail of @due, with
- *	callout_scheme_due(), in order of expiry and, among equals, of filing.
+ *	co_scheme_due(), in order of expiry and, among equals, of filing.
  *	True if the budget ran out first.
  * @next_due: A lower bound of the tick at which advance has work to do;
  *	U64_MAX if empty. The best bound that the scheme has, if it returns
@@ -142,26 +142,26 @@ struct callout_scheme_ops {
 };
 
 /* Hands over @c, which advance has removed from the scheme. */
-static inline void callout_scheme_due(struct callout_node *c, struct list_head *due)
+static inline void co_scheme_due(struct callout_node *c, struct list_head *due)
 {
 	callout_change_state(c, 0, CALLOUT_S_DUE);
 	list_add_tail(&c->entry, due);
 }
 
 /* rearm of schemes that have no shorter way. */
-static inline void callout_scheme_restart(struct callout_scheme *s,
-					  struct callout_node *c, u64 now,
-					  u64 expires)
+static inline void co_scheme_restart(struct callout_scheme *s,
+				     struct callout_node *c, u64 now,
+				     u64 expires)
 {
 	s->ops->stop(s, c);
 	s->ops->start(s, c, now, expires);
 }
 
 /* take of one list of callouts in @s. */
-static inline bool callout_scheme_take_list(struct callout_scheme *s,
-					    struct list_head *list,
-					    unsigned int *budget,
-					    struct list_head *out)
+static inline bool co_scheme_take_list(struct callout_scheme *s,
+				       struct list_head *list,
+				       unsigned int *budget,
+				       struct list_head *out)
 {
 	struct callout_node *c;
 
@@ -194,7 +194,7 @@ extern const struct callout_scheme_ops callout_calendar_queue;
 /* All schemes, the default first, NULL at the end. */
 extern const struct callout_scheme_ops *const callout_schemes[];
 
-const struct callout_scheme_ops *callout_scheme_find(const char *name);
+const struct callout_scheme_ops *co_scheme_find(const char *name);
 
 #define CALLOUT_WHEEL_MIN_BUCKETS	4U
 #define CALLOUT_WHEEL_MAX_BUCKETS	(1U << 20)

@@ -68,20 +68,20 @@ insmod /lib/callout.ko
 rmmod callout
 
 debugobjects='WARNING: .*debug_print_object'
-context='WARNING: .*callout_context_changed'
+context='WARNING: .*co_context_changed'
 expect free 'ODEBUG: free active .*object type: callout hint: count_run' "$debugobjects"
 expect init 'ODEBUG: init active .*object type: callout hint: count_run' "$debugobjects"
 expect zeroed 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
 expect garbage 'ODEBUG: assert_init not available .*object type: callout ' "$debugobjects"
 # By each call that sets a callout; only the first is reported.
-expect function 'callout: set without a function' 'WARNING: .*callout_no_function'
+expect function 'callout: set without a function' 'WARNING: .*co_no_function'
 became='preempt_count [0-9a-f]{8} became [0-9a-f]{8}'
 expect preempt "callout: disable_preemption.*: $became" "$context"
 expect lock 'callout: leak_lock.*: held [0-9]+ locks and now [0-9]+' "$context"
-expect null 'callout: NULL instead of a callout' 'WARNING: .*callout_is_null'
-expect nmi 'callout: called in an NMI' 'WARNING: .*callout_called_in_nmi'
+expect null 'callout: NULL instead of a callout' 'WARNING: .*co_is_null'
+expect nmi 'callout: called in an NMI' 'WARNING: .*co_called_in_nmi'
 expect unlocked 'callout: set or stopped without its lock' \
-	'WARNING: .*callout_lock_not_held'
+	'WARNING: .*co_lock_not_held'
 timer='.*object type: callout_timer hint:'
 expect timer_free "ODEBUG: free active $timer count_timer" "$debugobjects"
 expect timer_init "ODEBUG: init active $timer count_timer" "$debugobjects"

@@ -90,10 +90,10 @@ static void no_memory(struct callout_conform *t)
 		struct callout_ring ring;
 
 		harness_allocations_left = n;
-		ret = callout_ring_alloc(&ring, 256, NUMA_NO_NODE, GFP_KERNEL);
+		ret = co_ring_alloc(&ring, 256, NUMA_NO_NODE, GFP_KERNEL);
 		harness_allocations_left = UINT_MAX;
 		if (!ret) {
-			callout_ring_free(&ring);
+			co_ring_free(&ring);
 			break;
 		}
 		callout_env_assert(t->env, ret == -ENOMEM, "%d", ret);

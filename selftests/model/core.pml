@@ -8,8 +8,8 @@
  *
  * A step is atomic. A hold of a base's lock is one step or several; in between
  * base.locked is set, and who wants the lock waits. What is read without it, or
- * under another lock, is a step of its own: node.cpu in callout_lock(), run_seq in
- * callout_wait_seq(), stage when the handler is over. A spin is a step that waits.
+ * under another lock, is a step of its own: node.cpu in co_lock(), run_seq in
+ * co_wait_seq(), stage when the handler is over. A spin is a step that waits.
  * Interrupts do not exist: what they exclude on one CPU is possible here.
  *
  * The scheme is a set: node.list says in whose it is, and each callout that is due
@@ -127,7 +127,7 @@
 		run setter(0, 0, 1, 1); run stopper(0, 1)
 #endif
 
-/* The handler sends its callout to the other CPU: callout_leave(). Drain, free. */
+/* The handler sends its callout to the other CPU: co_leave(). Drain, free. */
 #ifdef CONFIG_leave
 #define DRAINS
 #define BASES	2
@@ -317,11 +317,11 @@ byte threads;		/* that have not returned */
 /* The base of the caller: CPU 0's or 2's, or 1's while that is not dead. */
 #define alive(cpu)	(cpu == 1 && cpu_gone -> 0 : cpu)
 
-/* callout_base_lock() */
+/* co_base_lock() */
 #define lock(b)		!base[b].locked -> base[b].locked = true
 #define unlock(b)	base[b].locked = false
 
-/* callout_program() */
+/* co_program() */
 inline program(B, TICK)
 {
 	assert(!base[B].shut_down);	/* lost: no CPU is there to be woken */
@@ -329,7 +329,7 @@ inline program(B, TICK)
 	base[B].timer = base[B].armed
 }
 
-/* callout_start_locked(), callout_scheme_rearm(); callout_started() */
+/* co_start_locked(), co_scheme_rearm(); co_started() */
 inline start_locked(B, N, TICK)
 {
 	assert(!freed[N]);
@@ -345,7 +345,7 @@ inline start_locked(B, N, TICK)
 	fi
 }
 
-/* callout_unqueue_locked() */
+/* co_unqueue_locked() */
 inline unqueue(B, N)
 {
 	assert(!freed[N]);
@@ -354,7 +354,7 @@ inline unqueue(B, N)
 	node[N].put_off = false
 }
 
-/* callout_dequeue_locked() */
+/* co_dequeue_locked() */
 inline dequeue(B, N)
 {
 	unqueue(B, N);
@@ -362,7 +362,7 @@ inline dequeue(B, N)
 	node[N].due = false
 }
 
-/* callout_lock_irqs_off(), callout_lock_slow(): b is the base then locked */
+/* co_lock_irqs_off(), co_lock_slow(): b is the base then locked */
 inline lock_node(N, B)
 {
 	do
@@ -381,7 +381,7 @@ inline lock_node(N, B)
 	od
 }
 
-/* callout_move_locked(): from b, which is locked, to t, which is locked then */
+/* co_move_locked(): from b, which is locked, to t, which is locked then */
 inline move_locked(B, N, T, CPU)
 {
 	atomic {
@@ -411,7 +411,7 @@ inline move_locked(B, N, T, CPU)
 #endif
 
 /*
- * callout_stop_locked(): in a hold. to is 1, 0 or 2, which is -1. The setting that it
+ * co_stop_locked(): in a hold. to is 1, 0 or 2, which is -1. The setting that it
  * takes out is not live any more.
  */
 inline stop_locked(B, N, TO)
@@ -438,7 +438,7 @@ inline stop_locked(B, N, TO)
 	fi
 }
 
-/* callout_cancel_start(): in a hold */
+/* co_cancel_start(): in a hold */
 inline cancel_start(B, N, DONE)
 {
 	if
@@ -451,7 +451,7 @@ inline cancel_start(B, N, DONE)
 	fi
 }
 
-/* callout_arm(), callout_arm_slow(), by a caller on cpu; target NONE: where it is */
+/* co_arm(), co_arm_slow(), by a caller on cpu; target NONE: where it is */
 inline arm(N, TARGET, TICKS, CPU)
 {
 	lock_node(N, ab);
@@ -484,7 +484,7 @@ inline arm(N, TARGET, TICKS, CPU)
 			fi;
 			if
 			:: is_running(ab, N) ->
-				/* It stays: see callout_leave(). */
+				/* It stays: see co_leave(). */
 				base[ab].leaving = (node[N].away -> N : NONE);
 				base[ab].attention = true;
 				at = ab
@@ -560,7 +560,7 @@ inline stop(N)
 #define STOP_LOCALS	byte sb, ret; bool kept
 
 /*
- * callout_wait_run(): a thread, whose bit is me, waits for the run seq of base b to
+ * co_wait_run(): a thread, whose bit is me, waits for the run seq of base b to
  * end; wait_event() queues it before each look at run_seq
  */
 inline wait_run(B, SEQ, ME)
@@ -588,7 +588,7 @@ inline wait_run(B, SEQ, ME)
 	}
 }
 
-/* callout_cancel_wait(): callout_drain(), and callout_shutdown() if shutting */
+/* co_cancel_wait(): callout_drain(), and callout_shutdown() if shutting */
 inline cancel_wait(N, ME, SHUTTING)
 {
 	lock_node(N, sb);
@@ -642,7 +642,7 @@ inline async_drain(N)
 	}
 }
 
-/* callout_leave(): in a hold of b, which it ends and begins again */
+/* co_leave(): in a hold of b, which it ends and begins again */
 inline leave(B)
 {
 	if
@@ -700,7 +700,7 @@ inline handler(N, B)
 	fi
 }
 
-/* callout_begin_tick(). The last tick stands for later ones: another each time. */
+/* co_begin_tick(). The last tick stands for later ones: another each time. */
 inline begin_tick(B)
 {
 	if
@@ -729,7 +729,7 @@ inline begin_tick(B)
 #endif
 
 /*
- * callout_expire() of base b: the timer's function and, with tasklet, callout_again()
+ * co_expire() of base b: the timer's function and, with tasklet, co_again()
  */
 proctype softirq(byte b; bool timer; bool tasklet)
 {
@@ -742,7 +742,7 @@ proctype softirq(byte b; bool timer; bool tasklet)
 
 idle:
 end_idle:
-	/* callout_softclock(), callout_again() */
+	/* co_softclock(), co_again() */
 	atomic {
 		if
 		:: timer && base[b].timer <= clock ->
@@ -777,7 +777,7 @@ end_idle:
 			fi
 		fi
 	};
-look:	/* callout_expire_due() */
+look:	/* co_expire_due() */
 	atomic {
 		if
 		:: is_due(b, 0) -> n = 0
@@ -797,12 +797,12 @@ look:	/* callout_expire_due() */
 		:: n == NODES && (looked || clock == base[b].now) -> goto search
 		fi
 	};
-	/* callout_expire_func(), callout_expire_plain() */
+	/* co_expire_func(), co_expire_plain() */
 #ifdef TRYLOCK
 	atomic {
 		if
 		:: associated ->
-			/* callout_put_off() */
+			/* co_put_off() */
 			unqueue(b, n);
 			node[n].due = true;
 			node[n].list = b;
@@ -813,7 +813,7 @@ look:	/* callout_expire_due() */
 		fi
 	};
 #endif
-	/* callout_take_due(), callout_run_begin() */
+	/* co_take_due(), co_run_begin() */
 	atomic {
 		dequeue(b, n);
 		node[n].ran = true;
@@ -830,7 +830,7 @@ look:	/* callout_expire_due() */
 #endif
 		unlock(b)
 	};
-	/* callout_run_with_lock() */
+	/* co_run_with_lock() */
 #ifdef LOCKED
 	atomic { !associated -> associated = true };
 	atomic {
@@ -870,7 +870,7 @@ look:	/* callout_expire_due() */
 	};
 #endif
 	did = true;
-	/* callout_run_end() */
+	/* co_run_end() */
 	atomic {
 		lock(b);
 		base[b].running = NONE;
@@ -885,7 +885,7 @@ look:	/* callout_expire_due() */
 		:: else
 		fi
 	};
-	/* callout_run_end_slow() */
+	/* co_run_end_slow() */
 	base[b].attention = base[b].waiters > 0;
 #if BASES > 1
 	leave(b);
@@ -917,7 +917,7 @@ look:	/* callout_expire_due() */
 relock:
 	atomic { lock(b); goto look };
 #endif
-search:	/* callout_program_next(), callout_search_next(): the search takes steps */
+search:	/* co_program_next(), co_search_next(): the search takes steps */
 	atomic {
 		next = NEVER;
 		n = 0;
@@ -933,7 +933,7 @@ search:	/* callout_program_next(), callout_search_next(): the search takes steps
 #ifdef HOLDS
 	if
 	:: unlock(b);
-	   /* callout_relock(): the search goes on, in what is there by now */
+	   /* co_relock(): the search goes on, in what is there by now */
 	   atomic { lock(b) };
 #ifndef BUG_search_not_repeated
 	   goto search
@@ -1061,10 +1061,10 @@ proctype reuser(byte n)
 }
 #endif
 
-/* callout_take_over(): the set of callouts that it finds */
+/* co_take_over(): the set of callouts that it finds */
 #define is_left(n)	(node[n].list == 1)
 
-/* callout_base_evacuate(): CPU 1's base, to CPU 0's; a hold for each callout */
+/* co_base_evacuate(): CPU 1's base, to CPU 0's; a hold for each callout */
 inline evacuate()
 {
 #ifndef BUG_evacuate_tasklet
@@ -1116,12 +1116,12 @@ inline evacuate()
 }
 
 #ifdef HOTPLUG
-/* CPU 1 goes: callout_cpu_offline(), callout_cpu_dead(); and may come back */
+/* CPU 1 goes: co_cpu_offline(), co_cpu_dead(); and may come back */
 proctype hotplug(bool back)
 {
 	byte n;
 
-	/* callout_base_set_online() */
+	/* co_base_set_online() */
 	atomic { lock(1); base[1].online = false; unlock(1) };
 	cpu_gone = true;
 	evacuate();
@@ -1136,7 +1136,7 @@ proctype hotplug(bool back)
 #endif
 
 #ifdef UNLOADS
-/* callout_cpus_kill(): callout_base_kill() of each; then callout_base_destroy() */
+/* co_cpus_kill(): co_base_kill() of each; then co_base_destroy() */
 proctype unload()
 {
 	byte b;

@@ -97,7 +97,7 @@ inline check()
 	assert(is_free + pending + ready + held == 1)	/* states */
 }
 
-/* callout_slot_put(), callout_slot_renew() */
+/* co_slot_put(), co_slot_renew() */
 inline put()
 {
 	pending = false;
@@ -481,7 +481,7 @@ byte cpu[SLOTS];	/* node.cpu; of a free slot, whose pool it is in */
 bool used[SLOTS];
 byte handle[SLOTS];
 
-/* callout_slot_get() in a hold of base B */
+/* co_slot_get() in a hold of base B */
 inline get(B, GOT)
 {
 	if
@@ -493,7 +493,7 @@ inline get(B, GOT)
 	fi
 }
 
-/* handle_set(), callout_slot_steal(), pool_take(), pool_give() */
+/* handle_set(), co_slot_steal(), pool_take(), pool_give() */
 proctype thief(byte me)
 {
 	byte other;
@@ -542,7 +542,7 @@ done:
 	threads--
 }
 
-/* callout_lock_slow() with a stale handle: who is through holds the slot's base */
+/* co_lock_slow() with a stale handle: who is through holds the slot's base */
 proctype stale(byte n)
 {
 	byte b;

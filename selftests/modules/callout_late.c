@@ -74,7 +74,7 @@ static void trial_ran(void *arg)
 	struct trial *trial = arg;
 
 	trial->ran_time = ktime_get();
-	trial->ran_at = callout_now(trial->base);
+	trial->ran_at = co_now(trial->base);
 	complete(&trial->ran);
 }
 
@@ -106,10 +106,10 @@ static u64 trial_set(struct trial *trial, u64 distance, ktime_t *time)
 
 	local_irq_disable();
 	*time = ktime_get();
-	before = callout_now(trial->base);
+	before = co_now(trial->base);
 	callout_reset(&trial->c, distance, trial_ran, trial);
 	due = trial->c.node.expires;
-	after = callout_now(trial->base);
+	after = co_now(trial->base);
 	local_irq_enable();
 	if (due < before + distance || due > after + distance) {
 		pr_info("late: distance %llu, set from %llu to %llu, due at %llu\n",
@@ -246,7 +246,7 @@ static int __init late_init(void)
 		return -EINVAL;
 	tick_ns = hz == HZ ? TICK_NSEC : NSEC_PER_SEC / hz;
 	prandom_seed_state(&rng, seed);
-	trial.base = callout_base(0);
+	trial.base = co_base(0);
 	init_completion(&trial.ran);
 	callout_init(&trial.c, CALLOUT_MPSAFE);
 	ret = late_distances(&trial);

@@ -120,7 +120,7 @@ static void lock(unsigned int key)
 	u64 func, arg, value;
 
 	callout_test_hash_key(key, &func, &arg);
-	value = callout_hash_value(&m->hash, func, arg);
+	value = co_hash_value(&m->hash, func, arg);
 	while (table->bucket[value >> table->shift] == CALLOUT_BUCKET_MOVING)
 		table = table->next;
 	locked.bucket = &table->bucket[value >> table->shift];
@@ -192,7 +192,7 @@ static void top_op(void)
 		/* Of a test, too few slots want it. */
 		if (v & 128)
 			m->hash.grow_at = 0;
-		callout_hash_grow(&m->hash, GFP_KERNEL);
+		co_hash_grow(&m->hash, GFP_KERNEL);
 		mock_allocations = UINT_MAX;
 		growing = false;
 		break;
@@ -201,8 +201,8 @@ static void top_op(void)
 			break;
 		/* Alone: it counts while others insert, too. */
 		nested = true;
-		fuzz_assert(callout_hash_count(&m->hash) == inserted(),
-			    "count %u", callout_hash_count(&m->hash));
+		fuzz_assert(co_hash_count(&m->hash) == inserted(),
+			    "count %u", co_hash_count(&m->hash));
 		nested = false;
 		break;
 	case 3:
@@ -224,7 +224,7 @@ static void fuzz_no_memory(unsigned int bits)
 	struct callout_hash none;
 
 	mock_allocations = 0;
-	fuzz_assert(callout_hash_init(&none, bits, GFP_KERNEL) == -ENOMEM, "made");
+	fuzz_assert(co_hash_init(&none, bits, GFP_KERNEL) == -ENOMEM, "made");
 	mock_allocations = UINT_MAX;
 }
 
@@ -241,7 +241,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bits = 1 + input_below(&input, 3);
 	fuzz_no_memory(bits);
 	m = callout_test_hash_create(NULL, bits);
-	fuzz_assert(callout_hash_exists(&m->hash), "not made");
+	fuzz_assert(co_hash_exists(&m->hash), "not made");
 	in = &input;
 	while (input_left(in))
 		top_op();
@@ -251,7 +251,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_take(key, true);
 	fuzz_assert(!inserted() && !atomic_read(&m->hash.crowded), "%d are left",
 		    atomic_read(&m->hash.crowded));
-	callout_hash_destroy(&m->hash);
+	co_hash_destroy(&m->hash);
 	mock_free_now();
 	harness_free(m);
 	return 0;

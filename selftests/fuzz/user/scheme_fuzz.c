@@ -233,8 +233,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	u64 scale;
 
 	choose(&in, &ops, &p);
-	fuzz_assert(callout_scheme_find(ops->name) == ops, "%s", ops->name);
-	fuzz_assert(!callout_scheme_find("none"), "found");
+	fuzz_assert(co_scheme_find(ops->name) == ops, "%s", ops->name);
+	fuzz_assert(!co_scheme_find("none"), "found");
 	harness_allocations_left = allocations(&in);
 	if (ops->refuses && ops->refuses(&p)) {
 		harness_allocations_left = UINT_MAX;

@@ -46,7 +46,7 @@ static unsigned int nr_stale;
 /* Slots freed while a search went on; it may miss them. */
 static unsigned int freed;
 
-int callout_base_reserve(struct callout_base *base, unsigned int n)
+int co_base_reserve(struct callout_base *base, unsigned int n)
 {
 	if (reserve_fails && !--reserve_fails)
 		return -ENOMEM;
@@ -54,13 +54,13 @@ int callout_base_reserve(struct callout_base *base, unsigned int n)
 	return 0;
 }
 
-void callout_base_unreserve(struct callout_base *base, unsigned int n)
+void co_base_unreserve(struct callout_base *base, unsigned int n)
 {
 	fuzz_assert(reserved[base->index] >= n, "not reserved");
 	reserved[base->index] -= n;
 }
 
-void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
+void co_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 {
 	memset(n, 0, sizeof(*n));
 	n->kind = kind;
@@ -68,46 +68,46 @@ void callout_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 }
 
 /* The node's base was another when its lock was taken. */
-struct callout_base *callout_lock_slow(struct callout_node *n)
+struct callout_base *co_lock_slow(struct callout_node *n)
 {
 	struct callout_base *base;
 
 	for (;;) {
-		base = callout_base(READ_ONCE(n->cpu));
-		callout_base_lock(base);
+		base = co_base(READ_ONCE(n->cpu));
+		co_base_lock(base);
 		if (n->cpu == base->index)
 			return base;
-		callout_base_unlock(base);
+		co_base_unlock(base);
 	}
 }
 
 static void node_moves(struct callout_base *from, struct callout_node *n,
 		       struct callout_base *to)
 {
-	callout_move_begin();
+	co_move_begin();
 	from->scheme->ops->stop(from->scheme, n);
 	n->cpu = to->index;
 	to->scheme->ops->start(to->scheme, n, 0, n->expires);
-	callout_move_end();
+	co_move_end();
 }
 
 /* Its CPU is offline: to the next base. */
-struct callout_base *callout_rehome_slow(struct callout_base *base,
-					 struct callout_node *n)
+struct callout_base *co_rehome_slow(struct callout_base *base,
+				    struct callout_node *n)
 {
 	struct callout_base *to = base;
 
 	while (!to->online)
 		to = &bases[(to->index + 1) % MOCK_CPUS];
-	callout_base_unlock(base);
-	callout_base_lock(to);
+	co_base_unlock(base);
+	co_base_lock(to);
 	n->cpu = to->index;
 	return to;
 }
 
-struct callout_node *callout_find_locked(struct callout_base *base,
-					 callout_match_fn match,
-					 const void *data)
+struct callout_node *co_find_locked(struct callout_base *base,
+				    callout_match_fn match,
+				    const void *data)
 {
 	lockdep_assert_held(&base->lock);
 	return base->scheme->ops->find(base->scheme, match, data);
@@ -130,22 +130,22 @@ static void take(unsigned int expires)
 	if (nr_live == LIVE)
 		return;
 	local_irq_disable();
-	callout_base_lock(base);
-	slot = callout_slot_get(callout_pool(&table, base));
+	co_base_lock(base);
+	slot = co_slot_get(co_pool(&table, base));
 	if (slot) {
-		base = callout_rehome(base, &slot->node);
+		base = co_rehome(base, &slot->node);
 	} else {
 		freed = 0;
-		slot = callout_slot_steal(&table, base);
+		slot = co_slot_steal(&table, base);
 		if (slot)
-			base = callout_base(slot->node.cpu);
+			base = co_base(slot->node.cpu);
 	}
 	lockdep_assert_held(&base->lock);
 	if (!slot) {
 		for (i = 0; i < MOCK_CPUS && !freed; i++)
 			fuzz_assert(!per_cpu_ptr(table.pools, i)->count,
 				    "not found, but CPU %u has some", i);
-		callout_base_unlock(home);
+		co_base_unlock(home);
 		local_irq_enable();
 		return;
 	}
@@ -154,14 +154,14 @@ static void take(unsigned int expires)
 	for (i = 0; i < nr_stale; i++)
 		fuzz_assert(slot->handle != stale[i], "a handle is reused");
 	key_of(key, &func, &slot->arg);
-	callout_slot_set_key(slot, func);
+	co_slot_set_key(slot, func);
 	slot->node.state = CALLOUT_S_PENDING;
 	base->scheme->ops->start(base->scheme, &slot->node, 0, expires);
-	callout_table_put(&table, slot);
+	co_table_put(&table, slot);
 	live[nr_live].slot = slot;
 	live[nr_live].key = key;
 	live[nr_live++].handle = slot->handle;
-	callout_base_unlock(base);
+	co_base_unlock(base);
 	local_irq_enable();
 }
 
@@ -185,24 +185,24 @@ static void release(struct callout_base *base, unsigned int i)
 	struct callout_slot *slot = live[i].slot;
 	u64 handle = live[i].handle;
 
-	fuzz_assert(callout_slot_table(slot) == &table, "another table");
+	fuzz_assert(co_slot_table(slot) == &table, "another table");
 	base->scheme->ops->stop(base->scheme, &slot->node);
 	slot->node.state = 0;
-	callout_slot_release(&table, base, slot);
+	co_slot_release(&table, base, slot);
 	fuzz_assert(slot->handle != handle, "the handle is valid");
 	dead(handle);
 }
 
 static void cancel(unsigned int i)
 {
-	struct callout_slot *slot = callout_table_lookup(&table, live[i].handle);
+	struct callout_slot *slot = co_table_lookup(&table, live[i].handle);
 	unsigned int cpu = mock_cpu, left = nr_live;
 	struct callout_base *base;
 	u64 handle = live[i].handle;
 
 	fuzz_assert(slot == live[i].slot, "another slot");
 	local_irq_disable();
-	base = callout_lock_irqs_off(&slot->node);
+	base = co_lock_irqs_off(&slot->node);
 	/* Another CPU may have been first. */
 	for (i = 0; i < nr_live && live[i].handle != handle; i++)
 		;
@@ -214,7 +214,7 @@ static void cancel(unsigned int i)
 		fuzz_assert(left > nr_live || slot->handle != handle,
 			    "a handle is reused");
 	}
-	callout_base_unlock(base);
+	co_base_unlock(base);
 	local_irq_enable();
 	mock_cpu = cpu;
 }
@@ -238,17 +238,17 @@ static void cancel_by_key(void)
 
 	key_of(key, &func, &arg);
 	local_irq_disable();
-	if (!callout_searches()) {
-		slot = callout_hash_take(&table.hash, func, arg, &handle);
+	if (!co_searches()) {
+		slot = co_hash_take(&table.hash, func, arg, &handle);
 		if (slot)
-			base = callout_lock_irqs_off(&slot->node);
+			base = co_lock_irqs_off(&slot->node);
 	} else {
-		slot = callout_table_search(&table, func, arg, &base);
+		slot = co_table_search(&table, func, arg, &base);
 	}
 	for (i = 0; i < nr_live; i++)
 		if (live[i].key == key)
 			first = min(first, live[i].slot->node.expires);
-	fuzz_assert(slot ? callout_searches() ? slot->node.expires <= first :
+	fuzz_assert(slot ? co_searches() ? slot->node.expires <= first :
 		    true : first == U64_MAX || nr_live > LIVE, "not the first");
 	for (i = 0; slot && i < nr_live; i++) {
 		if (live[i].slot != slot || (handle && live[i].handle != handle))
@@ -259,10 +259,10 @@ static void cancel_by_key(void)
 		break;
 	}
 	/* What a search finds is pending, and its base is locked. */
-	fuzz_assert(found || !slot || !callout_searches(), "free: %llx",
+	fuzz_assert(found || !slot || !co_searches(), "free: %llx",
 		    slot->handle);
-	if (base && (slot || !callout_searches()))
-		callout_base_unlock(base);
+	if (base && (slot || !co_searches()))
+		co_base_unlock(base);
 	local_irq_enable();
 }
 
@@ -274,7 +274,7 @@ static void look_up(void)
 
 	if (input_below(in, 2))
 		handle ^= 1ULL << input_below(in, 64);
-	slot = callout_table_slot_nospec(&table, handle);
+	slot = co_table_slot_nospec(&table, handle);
 	if (slot && slot->handle == handle) {
 		unsigned int i;
 
@@ -292,9 +292,9 @@ static void grow(void)
 	reserve_fails = input_below(in, 4);
 	mock_allocations = input_below(in, 4) ?: UINT_MAX;
 	if (chunks == 1)
-		ret = callout_table_grow_beyond(&table, mock_cpu, before, GFP_KERNEL);
+		ret = co_table_grow_beyond(&table, mock_cpu, before, GFP_KERNEL);
 	else
-		ret = callout_table_grow(&table, mock_cpu, chunks, GFP_KERNEL);
+		ret = co_table_grow(&table, mock_cpu, chunks, GFP_KERNEL);
 	if (mock_allocations == UINT_MAX && !reserve_fails)
 		fuzz_assert(!ret || table.nr_chunks == table.max_chunks ||
 			    !table.room_optional, "%d", ret);
@@ -316,9 +316,9 @@ static void reserve(void)
 		room += per_cpu_ptr(table.pools, i)->count;
 	mock_allocations = input_below(in, 4) ?: UINT_MAX;
 	before = nr_live;
-	ret = callout_table_reserve(&table, &bases[mock_cpu], n);
+	ret = co_table_reserve(&table, &bases[mock_cpu], n);
 	if (!ret)
-		fuzz_assert(callout_pool(&table, &bases[mock_cpu])->count >= n,
+		fuzz_assert(co_pool(&table, &bases[mock_cpu])->count >= n,
 			    "no room for %u", n);
 	if (ret == -ENOSPC && nr_live == before)
 		fuzz_assert(room < n + (table.keeps_spare ?
@@ -479,16 +479,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	table.outlives_bases = v & 2;
 	table.keeps_spare = v & 4;
 	mock_allocations = 0;
-	fuzz_assert(callout_table_init(&table, CALLOUT_KIND_HANDLE, 1, GFP_KERNEL)
+	fuzz_assert(co_table_init(&table, CALLOUT_KIND_HANDLE, 1, GFP_KERNEL)
 		    == -ENOMEM, "made");
 	mock_allocations = UINT_MAX;
-	fuzz_assert(!callout_table_init(&table, CALLOUT_KIND_HANDLE,
-					1 + v * 4, GFP_KERNEL), "not made");
+	fuzz_assert(!co_table_init(&table, CALLOUT_KIND_HANDLE,
+				   1 + v * 4, GFP_KERNEL), "not made");
 	callout_searches_key = false;
 	if (searches)
-		callout_table_search_init();
+		co_table_search_init();
 	else
-		fuzz_assert(!callout_hash_init(&table.hash, 4, GFP_KERNEL),
+		fuzz_assert(!co_hash_init(&table.hash, 4, GFP_KERNEL),
 			    "no hash");
 	in = &input;
 	check();
@@ -498,7 +498,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (nr_live)
 		cancel(0);
 	check();
-	callout_table_destroy(&table);
+	co_table_destroy(&table);
 	for (i = 0; i < MOCK_CPUS; i++) {
 		fuzz_assert(!reserved[i] || table.outlives_bases ||
 			    table.room_optional, "room for %u is left", reserved[i]);

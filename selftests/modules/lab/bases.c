@@ -25,7 +25,7 @@
 static struct callout_base **own;
 static struct callout_base *all[LAB_BASES + 1];
 
-/* As callout_cpu_prepare() and callout_cpu_online() do for a CPU. */
+/* As co_cpu_prepare() and co_cpu_online() do for a CPU. */
 static int add_base(unsigned int index)
 {
 	const struct callout_scheme_params params = {
@@ -34,8 +34,8 @@ static int add_base(unsigned int index)
 	};
 	struct callout_base *base;
 
-	base = callout_base_create(index, own[0]->tick, own[0]->tick_ns,
-				   own[0]->scheme->ops, &params);
+	base = co_base_create(index, own[0]->tick, own[0]->tick_ns,
+			      own[0]->scheme->ops, &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
 	base->cpu = 0;
@@ -73,8 +73,8 @@ void lab_bases_exit(void)
 	for (i = 1; i < LAB_BASES; i++) {
 		if (!all[i])
 			continue;
-		callout_base_kill(all[i]);
-		callout_base_destroy(all[i]);
+		co_base_kill(all[i]);
+		co_base_destroy(all[i]);
 	}
 	callout_bases = own;
 	own = NULL;

@@ -139,7 +139,7 @@ static int measure_points(const struct callout_scheme_ops *ops,
 int lab_fig9(const char *name)
 {
 	callout_handle_t *others = vmalloc_array(MOST, sizeof(*others));
-	const struct callout_scheme_ops *ops = callout_base(0)->scheme->ops;
+	const struct callout_scheme_ops *ops = co_base(0)->scheme->ops;
 	int ret = others ? callout_reserve(MOST + 100) : -ENOMEM;
 
 	hour = lab_hour(ops);

@@ -193,15 +193,15 @@ static void chip_wait(struct callout_base *base, u64 interval)
 	bool ran = false, more;
 	struct callout c = {};
 
-	callout_setup(&c.node, CALLOUT_KIND_FUNC, base->index);
+	co_setup(&c.node, CALLOUT_KIND_FUNC, base->index);
 	callout_reset(&c, interval, chip_ran, &ran);
 	while (!ran) {
 		virtual_time = max(virtual_time, base->armed);
-		if (!callout_chip_source(base)->interrupt(base))
+		if (!co_chip_source(base)->interrupt(base))
 			continue;
 		do {
 			local_bh_disable();
-			more = callout_expire(base);
+			more = co_expire(base);
 			local_bh_enable();
 		} while (more);
 	}
@@ -220,18 +220,18 @@ static int assist_chip(const struct callout_chip_source *chip, unsigned int t)
 
 	source.under = &virtual_tick;
 	virtual_time = LAB_EPOCH;
-	base = callout_base_create(CALLOUT_INDEX_TEST, &source.tick, TICK_NSEC,
-				   &callout_hashed_wheel,
-				   &params);
+	base = co_base_create(CALLOUT_INDEX_TEST, &source.tick, TICK_NSEC,
+			      &callout_hashed_wheel,
+			      &params);
 	if (IS_ERR(base))
 		return PTR_ERR(base);
 	for (i = 0; i < TRIALS; i++) {
 		virtual_time += lab_random(1, CHIP_BUCKETS);
 		chip_wait(base, assist_interval(t));
 	}
-	assist_report(chip->tick.name, t, callout_chip(base)->interrupts);
-	callout_base_kill(base);
-	callout_base_destroy(base);
+	assist_report(chip->tick.name, t, co_chip(base)->interrupts);
+	co_base_kill(base);
+	co_base_destroy(base);
 	return 0;
 }
 

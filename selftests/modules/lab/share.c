@@ -174,12 +174,12 @@ int lab_share(const char *name)
 	cpus = num_online_cpus();
 	if (cpus < 2 || cpus > CPUS || cpumask_last(cpu_online_mask) != cpus - 1)
 		goto out;
-	if (callout_base(0) == callout_base(1))
+	if (co_base(0) == co_base(1))
 		bases = "single";
 	ret = callout_reserve(CPUS * OWN * 2);
 	if (ret)
 		goto out;
-	together.hour = lab_hour(callout_base(0)->scheme->ops);
+	together.hour = lab_hour(co_base(0)->scheme->ops);
 	on_each_cpu(fill, NULL, true);
 	choose_pairs();
 	measure(name, bases, cpus);
