@@ -50,7 +50,7 @@ static int lateness_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(lateness);
 
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 static int chip_show(struct seq_file *m, void *unused)
 {
 	struct callout_base *base;
@@ -85,7 +85,7 @@ void co_debugfs_init(void)
 	dir = debugfs_create_dir("callout", NULL);
 	debugfs_create_file("bases", 0400, dir, NULL, &bases_fops);
 	debugfs_create_file("lateness", 0400, dir, NULL, &lateness_fops);
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 	debugfs_create_file("chip", 0400, dir, NULL, &chip_fops);
 #endif
 	debugfs_create_file("files", 0400, dir, NULL, &files_fops);

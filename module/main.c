@@ -28,7 +28,7 @@ MODULE_PARM_DESC(device_hz, "ticks a second of programs' callouts, up to 1000000
 
 static char *tick_source = TICK_SOURCE;
 module_param(tick_source, charp, 0444);
-MODULE_PARM_DESC(tick_source, "what drives the facility: jiffies (the kernel's tick, default), hrtimer; with CONFIG_CALLOUT_SCHEMES also a simulated timer chip: chip_busy, chip_full");
+MODULE_PARM_DESC(tick_source, "what drives the facility: jiffies (the kernel's tick, default), hrtimer; with CONFIG_CALLOUT_LAB also a simulated timer chip: chip_busy, chip_full");
 
 static unsigned int hz;
 module_param(hz, uint, 0444);
@@ -90,7 +90,7 @@ MODULE_PARM_DESC(max_per_user, "limit of callouts of all files of one user, 1 to
 static const struct callout_tick_source *const tick_sources[] = {
 	&callout_tick_jiffies,
 	&callout_tick_hrtimer,
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 	&callout_chip_busy.tick,
 	&callout_chip_full.tick,
 #define TICK_SOURCES	"jiffies, hrtimer, chip_busy or chip_full"
@@ -99,14 +99,14 @@ static const struct callout_tick_source *const tick_sources[] = {
 #endif
 };
 
-#ifndef CONFIG_CALLOUT_SCHEMES
+#ifndef CONFIG_CALLOUT_LAB
 /*
  * The parameters of lab.c. The kernel only warns of a parameter that does not exist,
  * and the hashed wheel would be measured in another scheme's name.
  */
 static int refuse_lab(const char *val, const struct kernel_param *kp)
 {
-	pr_err("%s=%s: built without CONFIG_CALLOUT_SCHEMES\n", kp->name, val);
+	pr_err("%s=%s: built without CONFIG_CALLOUT_LAB\n", kp->name, val);
 	return -EINVAL;
 }
 

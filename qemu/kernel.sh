@@ -26,7 +26,7 @@
 #       unreplaced, unreplaced-debug: the same without the patch, to compare with;
 #       bench: kunit's kernel, for modules as they are installed; fuzz: debug's, for a module that
 #       tells which code has run; interleave: kunit's, for a module with points; NAME+lab, of
-#       Debian's kernels, for modules with CONFIG_CALLOUT_SCHEMES; see scripts/build.sh;
+#       Debian's kernels, for modules with CONFIG_CALLOUT_LAB; see scripts/build.sh;
 #       trixie, trixie-backports, testing, unstable: the newest kernel of this suite of Debian's
 #                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;

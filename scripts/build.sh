@@ -54,26 +54,27 @@ bsd=m
 [ "$kernel" != fuzz ] || bsd=
 set -- CONFIG_CALLOUT=m CONFIG_CALLOUT_BSD=$bsd CONFIG_CALLOUT_SELFTESTS=$tests cmd_checkdoc= "$@"
 case $kernel in
-clang) set -- LLVM=1 CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
-uml) set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m "$@" ;;
+clang) set -- LLVM=1 CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
+uml) set -- ARCH=um CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_LAB_BENCH=m "$@" ;;
 uml-debug)
-	set -- ARCH=um CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_KUNIT_TEST=m \
+	set -- ARCH=um CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_KUNIT_TEST=m \
 		"$@" ;;
 kunit|gdb|kunit-*)
 	[ ! "$foreign" ] || set -- ARCH="$arch" CROSS_COMPILE="$KERNEL_CROSS" "$@"
 	# sparse does not know what the kernel calls riscv64's instructions.
 	[ "$foreign" = riscv64 ] || set -- C=1 CF=-D__CHECK_ENDIAN__ "$@"
-	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_LAB=m CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
+	set -- CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_LAB_BENCH=m CONFIG_CALLOUT_KUNIT_TEST=m W=1 \
+		"$@" ;;
 debug)
-	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 \
+	set -- CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_KUNIT_TEST=m W=1 \
 		"$@" ;;
 interleave)
-	set -- CONFIG_CALLOUT_SCHEMES=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_POINTS=y \
+	set -- CONFIG_CALLOUT_LAB=y CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_POINTS=y \
 		CONFIG_CALLOUT_KUNIT_TEST=m W=1 "$@" ;;
 fuzz)
 	set -- CONFIG_CALLOUT_SELFTESTS= CONFIG_CALLOUT_DEBUG=y CONFIG_CALLOUT_COVER=y W=1 C=1 \
 		CF=-D__CHECK_ENDIAN__ "$@" ;;
-*+lab) set -- CONFIG_CALLOUT_SCHEMES=y W=1 "$@" ;;
+*+lab) set -- CONFIG_CALLOUT_LAB=y W=1 "$@" ;;
 running)
 	# gcc does not know the options of a kernel of clang's.
 	! grep -qsx CONFIG_CC_IS_CLANG=y "$KERNEL_BUILD"/{.config,include/config/auto.conf} ||

@@ -253,7 +253,7 @@ static void resize_shows_both_sizes(struct kunit *test)
 	expect_sizes(test, FIRST, 4 * FIRST);
 	resize_end(v->base);
 	expect_sizes(test, FIRST, 0);
-	if (!IS_ENABLED(CONFIG_CALLOUT_SCHEMES))
+	if (!IS_ENABLED(CONFIG_CALLOUT_LAB))
 		return;
 	v->base->wheel = false;
 	expect_sizes(test, 0, 0);

@@ -297,7 +297,7 @@ void co_base_unreserve(struct callout_base *base, unsigned int n)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_base_unreserve);
 
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 /*
  * Of the pending nodes that @match accepts, the first to expire, or NULL. Takes
  * as long as the scheme's find does, with the base locked and interrupts off

@@ -323,7 +323,7 @@ static inline u64 co_handlers(const struct callout_base *base)
 
 static __always_inline bool co_is_wheel(const struct callout_base *base)
 {
-	return !IS_ENABLED(CONFIG_CALLOUT_SCHEMES) || likely(base->wheel);
+	return !IS_ENABLED(CONFIG_CALLOUT_LAB) || likely(base->wheel);
 }
 
 static inline u64 co_now(struct callout_base *base)

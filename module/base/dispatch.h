@@ -3,7 +3,7 @@
  * dispatch.h - the calls of a base's scheme
  *
  * The hashed wheel is called directly and, where each setting calls it, in
- * line. Only the laboratory, CONFIG_CALLOUT_SCHEMES, has other schemes: without
+ * line. Only the laboratory, CONFIG_CALLOUT_LAB, has other schemes: without
  * it none of these calls is indirect.
  *
  * The base is locked in all of them. wheel/scheme.h says what they do.

@@ -14,7 +14,7 @@
  * Callouts of CALLOUT_CLASS_GLOBAL may run on another CPU than their base's. Once
  * a CPU is dead, that goes on until its base has been shut down.
  *
- * With bases=single (CONFIG_CALLOUT_SCHEMES) all CPUs have the same base, to
+ * With bases=single (CONFIG_CALLOUT_LAB) all CPUs have the same base, to
  * measure what sharing costs: Appendix B of Varghese and Lauck's paper. One CPU
  * drives its tick; on its way down, while it still runs, it hands that over to
  * another.
@@ -37,7 +37,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_nr_classes);
 
 static bool has_single_base(void)
 {
-	return IS_ENABLED(CONFIG_CALLOUT_SCHEMES) && the_config.single;
+	return IS_ENABLED(CONFIG_CALLOUT_LAB) && the_config.single;
 }
 
 static int prepare_state;

@@ -504,7 +504,7 @@ static void co_begin_tick(struct callout_base *base, u64 now)
 	base->now = now;
 }
 
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 /*
  * Has the scheme, which is not the wheel, move up to a budget of due callouts to
  * the due list. Returns true if more may follow. The base is locked.

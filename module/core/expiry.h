@@ -201,7 +201,7 @@ static __always_inline void co_run_end(struct callout_base *base,
 void co_relock(struct callout_base *base)
 	__must_hold(&base->lock);
 
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 bool co_collect(struct callout_base *base);
 #endif
 void co_program_next(struct callout_base *base, unsigned int budget);

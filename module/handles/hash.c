@@ -354,7 +354,7 @@ void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
 	unsigned long *bucket, word = (unsigned long)&slot->link;
 
-	if (IS_ENABLED(CONFIG_CALLOUT_SCHEMES) &&
+	if (IS_ENABLED(CONFIG_CALLOUT_LAB) &&
 	    READ_ONCE(slot->node.mark) == CALLOUT_HASH_SEARCHED) {
 		slot->node.mark = CALLOUT_HASH_OUT;
 		return;

@@ -3,7 +3,7 @@
  * search.h - find a callout of the kernel's table by function and argument
  *
  * The hash finds it, unless the scheme has a find of its own. Only schemes of
- * the laboratory have one: without CONFIG_CALLOUT_SCHEMES it is the hash.
+ * the laboratory have one: without CONFIG_CALLOUT_LAB it is the hash.
  */
 #ifndef _CALLOUT_TABLE_SEARCH_H
 #define _CALLOUT_TABLE_SEARCH_H
@@ -12,7 +12,7 @@
 #include "hash.h"
 #include "table.h"
 
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 DECLARE_STATIC_KEY_FALSE(callout_searches_key);
 
 /* Does the scheme's find take the place of the hash? */

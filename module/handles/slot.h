@@ -53,7 +53,7 @@ struct callout_slot {
 			u64 next;
 		};
 	};
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 	u64 key;
 #endif
 };
@@ -63,7 +63,7 @@ static_assert(offsetof(struct callout_slot, due) ==
 static_assert(offsetof(struct callout_slot, handle) ==
 	      offsetof(struct callout, lock));
 static_assert(sizeof(struct callout_slot) <=
-	      (IS_ENABLED(CONFIG_CALLOUT_SCHEMES) ? 96 : 88));
+	      (IS_ENABLED(CONFIG_CALLOUT_LAB) ? 96 : 88));
 
 /* The function in the key of a callout that is found by its argument alone. */
 #define CALLOUT_KEY_FUNC	(~0ULL)
@@ -75,7 +75,7 @@ static inline struct callout_slot *co_to_slot(const struct callout_node *n)
 
 static inline void co_slot_set_key(struct callout_slot *slot, u64 func)
 {
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 	slot->key = func;
 #else
 	slot->node.own = func;
@@ -89,7 +89,7 @@ static inline void co_slot_set_key(struct callout_slot *slot, u64 func)
  */
 static inline u64 co_slot_plain_key(const struct callout_slot *slot)
 {
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 	return slot->key;
 #else
 	return slot->node.own;

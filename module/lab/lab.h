@@ -7,7 +7,7 @@
 
 #include "core/cpu.h"
 
-#ifdef CONFIG_CALLOUT_SCHEMES
+#ifdef CONFIG_CALLOUT_LAB
 int co_lab_configure(struct callout_config *config);
 void __init co_lab_forget(void);
 #else

@@ -126,7 +126,7 @@ for limit in max_per_file max_per_user; do
 		logged "$limit=0: not from 1 to 10000000"
 done
 
-# With CONFIG_CALLOUT_SCHEMES only.
+# With CONFIG_CALLOUT_LAB only.
 laboratory() {
 	for wrong in scheme=nonsense scheme= scheme=hashed; do
 		choices hashed_wheel "$wrong"
@@ -153,7 +153,7 @@ if [ "$lab" ]; then
 	laboratory
 else
 	for parameter in scheme=tree scheme=hashed_wheel variant=head levels=64,64 bases=single; do
-		says "$parameter: built without CONFIG_CALLOUT_SCHEMES" $parameter
+		says "$parameter: built without CONFIG_CALLOUT_LAB" $parameter
 	done
 fi
 load

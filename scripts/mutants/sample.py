@@ -312,7 +312,7 @@ class Sample:
             return
         header = "-include %s/selftests/mutants/mutant.h" % self.tree
         command = ["scripts/build.sh", stage.kernel, "CONFIG_CALLOUT_KUNIT_TEST=m", "C=0", "W=",
-                   "CONFIG_CALLOUT_LAB="]
+                   "CONFIG_CALLOUT_LAB_BENCH="]
         if self.scope == "module":
             command.append("KCFLAGS=" + header)
         self.build(stage.kernel, command)
