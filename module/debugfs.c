@@ -19,14 +19,14 @@ static int bases_show(struct seq_file *m, void *unused)
 	struct callout_base *base;
 	unsigned int i, pending, buckets, old_buckets;
 
-	seq_puts(m, "cpu pending buckets old_buckets handlers wakeups false_wakeups hops visits refiles max_units slow class\n");
+	seq_puts(m, "cpu pending buckets old_buckets handlers wakeups false_wakeups hops visits requeues max_units slow class\n");
 	for (i = 0; (base = co_base_from(&i)); i++) {
 		co_base_stats(base, &s, &pending);
 		co_base_sizes(base, &buckets, &old_buckets);
 		seq_printf(m, "%u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu %u\n",
 			   READ_ONCE(base->cpu), pending, buckets, old_buckets,
 			   s.handlers, s.wakeups, s.false_wakeups, s.hops,
-			   s.visits, s.refiles, s.max_units, s.slow,
+			   s.visits, s.requeues, s.max_units, s.slow,
 			   i / nr_cpu_ids);
 	}
 	return 0;
@@ -57,14 +57,14 @@ static int chip_show(struct seq_file *m, void *unused)
 	struct callout_chip *chip;
 	unsigned int i;
 
-	seq_puts(m, "cpu interrupts passes filed expired\n");
+	seq_puts(m, "cpu interrupts passes queued expired\n");
 	for (i = 0; (base = co_base_from(&i)); i++) {
 		if (!co_has_chip(base))
 			continue;
 		chip = co_chip(base);
 		co_base_lock_irq(base);
 		seq_printf(m, "%u %llu %llu %llu %llu\n", base->cpu,
-			   chip->interrupts, chip->passes, chip->filed,
+			   chip->interrupts, chip->passes, chip->queued,
 			   co_handlers(base));
 		co_base_unlock_irq(base);
 	}

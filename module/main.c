@@ -202,7 +202,7 @@ static u64 co_bases_exit(void)
 
 	/* Handlers in softirq context. They queue work. */
 	co_cpus_kill();
-	/* Handlers in threads. What these set is filed in dead bases. */
+	/* Handlers in threads. What these set is queued in dead bases. */
 	co_workqueue_destroy();
 	/* The worker that either of them has asked for slots. */
 	co_handles_stop();

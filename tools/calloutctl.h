@@ -111,7 +111,7 @@ void callout_print_event(const struct callout_event *event, bool json);
  * @late: callouts by lateness in ticks: 0, 1, 2 to 3, 4 to 7, ...
  */
 struct callout_figures {
-	__u64 handlers, wakeups, false_wakeups, hops, visits, refiles;
+	__u64 handlers, wakeups, false_wakeups, hops, visits, requeues;
 	__u64 max_units;
 	__u64 late[12];
 };

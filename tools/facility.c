@@ -24,7 +24,7 @@ static const struct column {
 	  false },
 	{ "hops", offsetof(struct callout_figures, hops), false },
 	{ "visits", offsetof(struct callout_figures, visits), false },
-	{ "refiles", offsetof(struct callout_figures, refiles), false },
+	{ "requeues", offsetof(struct callout_figures, requeues), false },
 	{ "max_units", offsetof(struct callout_figures, max_units), true },
 };
 

@@ -213,7 +213,7 @@ static const struct {
 	FIGURE(false_wakeups),
 	FIGURE(hops),
 	FIGURE(visits),
-	FIGURE(refiles),
+	FIGURE(requeues),
 	FIGURE(max_units),
 };
 

@@ -21,7 +21,7 @@ static bool went_back(const struct callout_figures *f,
 	return f->handlers < before->handlers || f->wakeups < before->wakeups ||
 	       f->false_wakeups < before->false_wakeups ||
 	       f->hops < before->hops || f->visits < before->visits ||
-	       f->refiles < before->refiles;
+	       f->requeues < before->requeues;
 }
 
 /* A module that was loaded since @before counts from 0. */
@@ -37,7 +37,7 @@ static void subtract(struct callout_figures *f,
 	f->false_wakeups -= before->false_wakeups;
 	f->hops -= before->hops;
 	f->visits -= before->visits;
-	f->refiles -= before->refiles;
+	f->requeues -= before->requeues;
 	for (i = 0; i < ARRAY_SIZE(f->late); i++)
 		f->late[i] -= before->late[i];
 }
@@ -49,13 +49,13 @@ static void print_text(const struct callout_figures *f, unsigned int line)
 
 	if (line % LINES == 0)
 		printf("%10s %10s %10s %10s %10s %10s %10s %10s\n", "fired",
-		       "wakeups", "false", "hops", "visits", "refiles",
+		       "wakeups", "false", "hops", "visits", "requeues",
 		       "late>1", "max_units");
 	for (i = 2; i < ARRAY_SIZE(f->late); i++)
 		late += f->late[i];
 	printf("%10llu %10llu %10llu %10llu %10llu %10llu %10llu %10llu\n",
 	       f->handlers, f->wakeups, f->false_wakeups, f->hops, f->visits,
-	       f->refiles, late, f->max_units);
+	       f->requeues, late, f->max_units);
 }
 
 static void print_json(const struct callout_figures *f, __u64 ns)
@@ -70,7 +70,7 @@ static void print_json(const struct callout_figures *f, __u64 ns)
 	callout_json_number(&j, "false_wakeups", f->false_wakeups);
 	callout_json_number(&j, "hops", f->hops);
 	callout_json_number(&j, "visits", f->visits);
-	callout_json_number(&j, "refiles", f->refiles);
+	callout_json_number(&j, "requeues", f->requeues);
 	callout_json_array(&j, "late", f->late, ARRAY_SIZE(f->late));
 	callout_json_number(&j, "max_units", f->max_units);
 	callout_json_end(&j);

@@ -216,7 +216,7 @@ static void lag_desc(const struct lag_call *call, char *desc)
 
 KUNIT_ARRAY_PARAM(lag_call, calls, lag_desc);
 
-/* Such a callout is filed for less than two ticks after its time, and runs. */
+/* Such a callout is queued for less than two ticks after its time, and runs. */
 static void lag_set(struct kunit *test)
 {
 	const struct lag_call *call = test->param_value;
@@ -228,7 +228,7 @@ static void lag_set(struct kunit *test)
 	if (!lag_applies())
 		return;
 	lag_begin(test);
-	/* So far away that it stays where it was filed. */
+	/* So far away that it stays where it was queued. */
 	for (i = 0; i < 40; i++) {
 		far = (60 * (u64)HZ << i / 4) * TICK_NSEC + i * NSEC_PER_MSEC;
 		now = ktime_get_ns();
@@ -244,7 +244,7 @@ static void lag_set(struct kunit *test)
 		KUNIT_EXPECT_GE(test, l->ran, now + ns);
 }
 
-/* What is early, and is postponed, is filed by the same rule. */
+/* What is early, and is postponed, is queued by the same rule. */
 static void lag_postponed(struct kunit *test)
 {
 	struct lagged *l = lagged_new(test);

@@ -181,14 +181,14 @@ static void pass_of_moved(struct kunit *test)
 	struct callout_virtual *v = test->priv;
 	struct callout *c = bounds_callouts(test, WALKED);
 	unsigned int i, ran = 0;
-	u64 start = v->now, refiles = v->base->scheme->refiles;
+	u64 start = v->now, requeues = v->base->scheme->requeues;
 
 	for (i = 0; i < WALKED; i++)
 		callout_reset(&c[i], 100, bounds_nothing, &ran);
 	for (i = 0; i < WALKED; i++)
 		callout_reset(&c[i], 200 + i % 1000, bounds_nothing, &ran);
 	bounds_walk(test, start + 100, WALKED);
-	KUNIT_EXPECT_EQ(test, v->base->scheme->refiles - refiles, WALKED);
+	KUNIT_EXPECT_EQ(test, v->base->scheme->requeues - requeues, WALKED);
 	KUNIT_EXPECT_EQ(test, ran, 0);
 	bounds_stop(c, WALKED);
 }
@@ -295,14 +295,14 @@ static void silence_after_mass_cancel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ran, 1U);
 }
 
-/* A callout that was moved to a later time is re-filed once at most. */
+/* A callout that was moved to a later time is requeued once at most. */
 static void silence_after_mass_rearm(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
 	struct callout *c = bounds_callouts(test, 10000);
 	unsigned int i, vain, ran = 0;
 	u64 start = v->now;
-	u64 refiles = v->base->scheme->refiles;
+	u64 requeues = v->base->scheme->requeues;
 
 	for (i = 0; i < 10000; i++)
 		callout_reset(&c[i], 1 + i, bounds_nothing, &ran);
@@ -310,7 +310,7 @@ static void silence_after_mass_rearm(struct kunit *test)
 		callout_reset(&c[i], DAY + i / 100, bounds_nothing, &ran);
 	wake_until(v, start + 10000, &ran, &vain);
 	KUNIT_EXPECT_EQ(test, ran, 0);
-	KUNIT_EXPECT_LE(test, v->base->scheme->refiles - refiles, 10000U);
+	KUNIT_EXPECT_LE(test, v->base->scheme->requeues - requeues, 10000U);
 	/* From here on all are in their own buckets. */
 	KUNIT_EXPECT_LE(test, wake_until(v, start + DAY + 100, &ran, &vain),
 			100U);

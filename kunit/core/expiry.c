@@ -584,7 +584,7 @@ static void expiry_of_both_kinds(struct kunit *test)
 }
 
 /*
- * A timer whose jiffy has not come, though its tick has, is filed again: it stays
+ * A timer whose jiffy has not come, though its tick has, is queued again: it stays
  * pending, and runs at a later tick.
  */
 static void expiry_postpones_timers(struct kunit *test)

@@ -136,7 +136,7 @@ static struct callout_node *set_plain(struct pass *p, unsigned int i)
 	return &c->node;
 }
 
-/* Its time has come; @how: or it has not, and the callout is filed again. */
+/* Its time has come; @how: or it has not, and the callout is queued again. */
 static struct callout_node *set_for_time(struct pass *p, unsigned int i)
 {
 	struct callout *c = &p->one[i].c;
@@ -185,7 +185,7 @@ static struct callout_node *set_work(struct pass *p, unsigned int i)
 	return &w->c.node;
 }
 
-/* How an event's callout is known; an early one is filed again. */
+/* How an event's callout is known; an early one is queued again. */
 enum pass_event {
 	EVENT,
 	EVENT_HASHED,
@@ -347,7 +347,7 @@ static void pass_make_due(struct pass *p)
 	}
 }
 
-/* How many have been run, or filed again for later, or for another try. */
+/* How many have been run, or queued again for later, or for another try. */
 static unsigned int pass_done(struct pass *p)
 {
 	unsigned int i, n = 0;

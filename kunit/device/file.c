@@ -140,7 +140,7 @@ static void boot_set_after_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
 }
 
-/* A callout that resume has re-filed is found by its new expiry in the hash. */
+/* A callout that resume has requeued is found by its new expiry in the hash. */
 static void boot_sleep_hashed(struct kunit *test)
 {
 	struct callout_file *file = test->priv;

@@ -82,7 +82,7 @@ static bool waiter_ends(struct waiter *w)
 	return callout_test_told(&w->ended);
 }
 
-/* Re-files callouts after a step of a clock. */
+/* Requeues callouts after a step of a clock. */
 static void stepper_thread(void *arg)
 {
 	struct waiter *w = arg;
@@ -128,14 +128,14 @@ static void asker_thread(void *arg)
 }
 
 /*
- * NEXT waits for a hold of the base that takes a callout out and files it again,
+ * NEXT waits for a hold of the base that takes a callout out and queues it again,
  * as RESET of a late one does.
  *
  *	CPU0: RESET				CPU1: NEXT
  *	lock(base)
  *	out of the list of due ones, not pending
  *						not pending: none?
- *	pending, to be filed
+ *	pending, to be queued
  *	unlock(base)
  *
  * The callout is in the first slot, so that NEXT waits for no other one before.

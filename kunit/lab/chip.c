@@ -80,7 +80,7 @@ static void chip_busy_one(struct kunit *test)
 	chip_run_to(v, start + ticks + 10 * M);
 	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts,
 			DIV_ROUND_UP(ticks, M));
-	KUNIT_EXPECT_EQ(test, co_chip(v->base)->filed, 1);
+	KUNIT_EXPECT_EQ(test, co_chip(v->base)->queued, 1);
 }
 
 /* Each busy bucket costs T / M interrupts, however many callouts are in it. */

@@ -147,7 +147,7 @@ static void paper_hashed_wheel(struct kunit *test)
  * goes into the hour array, one element ahead. When the hour is 11 it goes to
  * the 15th element of the minute array, then to the 15th of the second array.
  *
- * next_due, which is the time of the element, and refiles show where it is.
+ * next_due, which is the time of the element, and requeues show where it is.
  */
 static void paper_hierarchical_wheel(struct kunit *test)
 {
@@ -165,11 +165,11 @@ static void paper_hierarchical_wheel(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m),
 				elements[i]);
 		callout_model_advance_all(m, elements[i] - 1);
-		KUNIT_EXPECT_EQ(test, m->s->refiles, i);
+		KUNIT_EXPECT_EQ(test, m->s->requeues, i);
 		KUNIT_EXPECT_EQ(test, m->fired, 0);
 		callout_model_advance_all(m, elements[i]);
 	}
-	KUNIT_EXPECT_EQ(test, m->s->refiles, 2);
+	KUNIT_EXPECT_EQ(test, m->s->requeues, 2);
 	KUNIT_EXPECT_EQ(test, m->fired, 1);
 }
 

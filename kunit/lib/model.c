@@ -12,17 +12,17 @@
  *    and uses no more units than its budget: one for each entry that it moves, as
  *    take does, and a strict one for each that it looks at. A scheme that is late by design
  *    may keep an entry for as long as its late() says;
- *  - in order of expiry. Only an entry that was filed late, for a time that had
- *    come, can come out after later ones. In a strict model it was filed during
+ *  - in order of expiry. Only an entry that was queued late, for a time that had
+ *    come, can come out after later ones. In a strict model it was queued during
  *    an advance, and the later ones are all of one tick, the tick that was
- *    being walked, or were filed late themselves;
- *  - in order of filing among equals, except those that were moved to a later
+ *    being walked, or were queued late themselves;
+ *  - in order of queueing among equals, except those that were moved to a later
  *    time, and schemes that are unordered or late;
  *  - next_due is a lower bound; with budget left it is U64_MAX if and only if
  *    the scheme is empty;
  *  - a hashed wheel of another size, to which its entries move a portion at a
  *    time, keeps all of this;
- *  - find returns the first to expire of those that match, the first filed
+ *  - find returns the first to expire of those that match, the first queued
  *    among equals.
  */
 #include <linux/err.h>
@@ -76,8 +76,8 @@ void callout_model_free(struct callout_model *m)
 	kvfree(m);
 }
 
-static void model_filed(struct callout_model *m, struct callout_model_entry *e,
-			u64 expires)
+static void model_queued(struct callout_model *m, struct callout_model_entry *e,
+			 u64 expires)
 {
 	u64 interval = expires > m->clock ? expires - m->clock : 0;
 	u64 late = m->s->ops->late ? m->s->ops->late(m->s, interval) : 0;
@@ -116,7 +116,7 @@ void callout_model_start(struct callout_model *m, struct callout_model_entry *e,
 	model_assert(m, !e->queued, "a mistake of the case");
 	e->c.state = CALLOUT_S_PENDING;
 	m->s->ops->start(m->s, &e->c, m->clock, expires);
-	model_filed(m, e, expires);
+	model_queued(m, e, expires);
 	e->queued = true;
 	m->queued++;
 }
@@ -142,7 +142,7 @@ void callout_model_rearm(struct callout_model *m, struct callout_model_entry *e,
 
 	model_assert(m, e->queued, "a mistake of the case");
 	m->s->ops->rearm(m->s, &e->c, m->clock, expires);
-	model_filed(m, e, expires);
+	model_queued(m, e, expires);
 	e->lazy = lazy;
 }
 

@@ -17,12 +17,12 @@
  * @key: what find looks for
  * @expires: when it is due
  * @latest: by when it must have come out; @expires for exact schemes
- * @seq: serial number of its filing
+ * @seq: serial number of its queueing
  * @queued: it is in the scheme
  * @lazy: moved to a later time, which exempts it from first in, first out
- * @late: filed for a time that had come
+ * @late: queued for a time that had come
  * @overtaken_by: of a late entry in a strict model: expiry of the later ones
- *	that came out first, because they were being walked when it was filed;
+ *	that came out first, because they were being walked when it was queued;
  *	0: none
  */
 struct callout_model_entry {

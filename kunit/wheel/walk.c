@@ -72,7 +72,7 @@ static void walk_stop_next(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 2);
 }
 
-/* The same, and the entry is filed elsewhere at once (ABA). */
+/* The same, and the entry is queued elsewhere at once (ABA). */
 static void walk_stop_next_and_file_elsewhere(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -107,7 +107,7 @@ static void walk_stop_all(struct kunit *test)
 	end_walk(test, m, fired);
 }
 
-/* Entries that are filed with the cursor at the end are not missed. */
+/* Entries that are queued with the cursor at the end are not missed. */
 static void walk_stop_all_and_start(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -168,7 +168,7 @@ static void walk_start_for_later_lap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, TICK + 5 * buckets);
 }
 
-/* Entries filed for ticks before the one walked come out, from any bucket. */
+/* Entries queued for ticks before the one walked come out, from any bucket. */
 static void walk_start_in_the_past(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -198,7 +198,7 @@ static void walk_rearm_next_later(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 3);
 }
 
-/* The same to an earlier time, which re-files the entry. */
+/* The same to an earlier time, which requeues the entry. */
 static void walk_rearm_next_earlier(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);

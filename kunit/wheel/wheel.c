@@ -137,7 +137,7 @@ static void wheel_stop_leaves_no_wakeups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, 100000000);
 }
 
-/* A lazily moved entry is re-filed once at most, however often it was moved. */
+/* A lazily moved entry is requeued once at most, however often it was moved. */
 static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
 {
 	const unsigned int nr = 1000, moves = 20;
@@ -156,17 +156,17 @@ static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
 					    m->entry[i].expires +
 					    callout_test_below(&rng, 1000));
 	KUNIT_EXPECT_EQ(test, m->s->visits, 0);
-	KUNIT_EXPECT_EQ(test, m->s->refiles, 0);
+	KUNIT_EXPECT_EQ(test, m->s->requeues, 0);
 	/*
-	 * One visit where it was, one more if it was re-filed ahead of the
+	 * One visit where it was, one more if it was requeued ahead of the
 	 * walk.
 	 */
 	callout_model_advance_all(m, 42);
 	callout_model_check(m);
 	KUNIT_EXPECT_LE(test, m->s->visits, 2 * nr);
-	KUNIT_EXPECT_GT(test, m->s->refiles, 0);
+	KUNIT_EXPECT_GT(test, m->s->requeues, 0);
 	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
-	KUNIT_EXPECT_LE(test, m->s->refiles, nr);
+	KUNIT_EXPECT_LE(test, m->s->requeues, nr);
 }
 
 /* An entry that is moved at each tick is visited once a period. */

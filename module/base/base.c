@@ -210,7 +210,7 @@ EXPORT_SYMBOL_IF_KUNIT(co_base_create);
 /*
  * Ends expiry on a base, for good. Pending callouts stay pending and do not run.
  * A handler that is running returns first; what it arms, here or on another base
- * that is not freed yet, is filed and does not run. Nothing programs the tick
+ * that is not freed yet, is queued and does not run. Nothing programs the tick
  * source again: armed is 0, lower than any expiry, and expiry leaves it so. May
  * sleep.
  *
@@ -257,7 +257,7 @@ EXPORT_SYMBOL_IF_KUNIT(co_base_destroy);
  * Has the base's scheme make room for @n more callouts of a table. The scheme is
  * asked only for what exceeds the most so far, so that tables that come and go
  * do not add up. A callout that migrates to another base has no room there and
- * is filed all the same. Returns 0, or -ENOMEM and nothing has changed. May
+ * is queued all the same. Returns 0, or -ENOMEM and nothing has changed. May
  * sleep.
  */
 int co_base_reserve(struct callout_base *base, unsigned int n)
@@ -335,7 +335,7 @@ void co_base_stats(struct callout_base *base, struct callout_stats *stats,
 	/* The wheel counts those that it has found not to be due. */
 	stats->visits = base->scheme->visits +
 			(base->wheel ? stats->handlers : 0);
-	stats->refiles = base->scheme->refiles;
+	stats->requeues = base->scheme->requeues;
 	*pending = co_base_pending(base);
 	co_base_unlock_irq(base);
 }
@@ -357,7 +357,7 @@ void co_sum_stats(unsigned int first, unsigned int end,
 		sum->false_wakeups += one.false_wakeups;
 		sum->hops += one.hops;
 		sum->visits += one.visits;
-		sum->refiles += one.refiles;
+		sum->requeues += one.requeues;
 		sum->max_units = max(sum->max_units, one.max_units);
 		sum->slow += one.slow;
 		for (i = 0; i < CALLOUT_LATE_BINS; i++)

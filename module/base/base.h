@@ -34,7 +34,7 @@
  * @false_wakeups: those that found nothing due
  * @hops: times the jiffies source was woken on its way to a far tick
  * @visits: entries that the scheme has looked at
- * @refiles: entries that it found moved to a later time, and re-filed
+ * @requeues: entries that it found moved to a later time, and requeued
  * @max_units: most units of work that a base's expiry, or a move of entries, has
  *	done in one hold of its lock; the sum over bases is their maximum
  * @slow: handlers that took too long
@@ -46,7 +46,7 @@ struct callout_stats {
 	u64 false_wakeups;
 	u64 hops;
 	u64 visits;
-	u64 refiles;
+	u64 requeues;
 	u64 max_units;
 	u64 slow;
 	u64 late[CALLOUT_LATE_BINS];
@@ -165,7 +165,7 @@ enum callout_stage {
  * @few: the wheel is too large for that; so it was at @few_since, in jiffies
  * @few_since: see @few
  * @now: the tick for which callouts were expired last
- * @stats: counters; visits and refiles are the scheme's
+ * @stats: counters; visits and requeues are the scheme's
  */
 struct callout_base {
 	raw_spinlock_t lock;

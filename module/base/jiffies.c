@@ -249,7 +249,7 @@ static void jiffies_next_tick(struct irq_work *work)
  *
  * A kernel with a periodic tick that loses ticks never makes up for them: there,
  * the least sample is too early by all of them. So callouts that are set by the
- * clock are filed no further away than in full ticks from the present jiffy, and
+ * clock are queued no further away than in full ticks from the present jiffy, and
  * come late only by what jiffies lose while they are pending: that is true of
  * callouts that are set in ticks, and of Linux's timers, too. One whose tick is
  * fast, or that lags when the module is loaded, makes the least sample fall later

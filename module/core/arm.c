@@ -18,7 +18,7 @@
  *  hold	the time from locking a base to unlocking it
  *  unit of work one entry or one bucket looked at; a hold has a budget of them
  *  re-arm	move a pending callout to another tick
- *  re-file	move an entry to the bucket of its expiry
+ *  requeue	move an entry to the bucket of its expiry
  *  migrate	move a callout from one base to another, see base.c
  *
  * Handlers run in softirq context without the base's lock, see expiry.c. The

@@ -402,7 +402,7 @@ int co_class_add(void)
 /*
  * Ends expiry on all bases, at module unload, when the device is gone. On return
  * no handler of a callout runs in softirq context, nor ever will. The bases stay,
- * for threads: what these set is filed, and never due. May sleep.
+ * for threads: what these set is queued, and never due. May sleep.
  */
 void co_cpus_kill(void)
 {

@@ -126,7 +126,7 @@ static void expiry_wake(struct callout_base *base)
  *
  *	CPU0: handler of c			CPU1
  *	callout_reset_on(c, 2): lock(base 0):
- *	c runs: file it here, leaving = c
+ *	c runs: queue it here, leaving = c
  *	unlock(base 0)
  *						callout_drain(c): lock(base 0):
  *						c runs: take it out,
@@ -338,7 +338,7 @@ static void co_put_off(struct callout_base *base, struct callout_node *n)
 }
 
 /*
- * Re-files a callout whose tick has come before its time, which happens if
+ * Requeues a callout whose tick has come before its time, which happens if
  * callout_jiffy_zero was too late, or jiffies lagged, when it was set. A unit of work.
  */
 static bool co_postpone(struct callout_base *base, struct callout_node *n)

@@ -18,9 +18,9 @@
  * callout_expires_sbt(). As timer_list.expires of Linux.
  *
  * Context: Any but NMI.
- * Return: The tick for which @c was filed last, whether or not it is still
+ * Return: The tick for which @c was queued last, whether or not it is still
  * pending; 0 if it was never set. If a callout that was set for a time comes to
- * its tick too early, expiry files it for another one.
+ * its tick too early, expiry queues it for another one.
  */
 u64 callout_expires(struct callout *c)
 {

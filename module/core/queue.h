@@ -49,7 +49,7 @@ bool co_trace_replace(struct callout *c, callout_func_t *func,
 		      bool pending);
 
 /*
- * Trace a setting by the user of @n, in the hold of the lock in which @n was filed;
+ * Trace a setting by the user of @n, in the hold of the lock in which @n was queued;
  * @moved: it was pending, with the same handler. What the facility files by itself is
  * not traced.
  */
@@ -82,8 +82,8 @@ static __always_inline void co_start_locked(struct callout_base *base,
 }
 
 /* co_unqueue_locked() of one that is in the scheme, as nearly all are. */
-static __always_inline void co_unfile_locked(struct callout_base *base,
-					     struct callout_node *n)
+static __always_inline void co_unqueue_linked(struct callout_base *base,
+					      struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
 	co_scheme_stop(base, n);

@@ -21,7 +21,7 @@
  *	queues the irq_work
  *						allocates a ring
  *						lock(base), resizes the wheel
- *	files in the new ring			unlock(base)
+ *	queues in the new ring			unlock(base)
  *						lock(base), moves some entries
  *						unlock(base)
  *						...

@@ -3,7 +3,7 @@
  * alarm.c - CLOCK_BOOTTIME_ALARM, CLOCK_REALTIME_ALARM: callouts that wake the
  * system from suspend
  *
- * A callout in an alarm clock is filed and fires as one in the plain clock. It
+ * A callout in an alarm clock is queued and fires as one in the plain clock. It
  * costs more only when it fires, and when the system is suspended: then the
  * earliest of all files is looked for, and a struct alarm is armed for it. The
  * kernel programs the RTC for the earliest of those that are armed.
@@ -19,7 +19,7 @@
  *						the RTC wakes the system
  *						complete(): disarms
  *	is thawed
- *	SET: files another slot
+ *	SET: queues another slot
  *
  * The kernel freezes threads that submit for io_uring as well. Expiry is not
  * frozen. An alarm callout that fires after its program was frozen ends the
@@ -124,7 +124,7 @@ static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 
 	/*
 	 * Most slots are others. Whether it is pending cannot be told without the
-	 * lock: expiry takes those that are early out, and files them again.
+	 * lock: expiry takes those that are early out, and queues them again.
 	 */
 	if (!(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_ALARM))
 		return earliest;

@@ -4,8 +4,8 @@
  *
  * CLOCK_BOOTTIME and CLOCK_REALTIME differ from CLOCK_MONOTONIC by offsets that
  * only change in steps: when the system resumes, and when CLOCK_REALTIME is set
- * or has a leap second. So callouts of all clocks are filed alike, by tick, and
- * after a step a worker re-files those that became due earlier, one by one. One
+ * or has a leap second. So callouts of all clocks are queued alike, by tick, and
+ * after a step a worker requeues those that became due earlier, one by one. One
  * that became due later is postponed at its tick. The cost is paid only at a
  * step, and only for files that have had callouts in these clocks.
  *
@@ -36,8 +36,8 @@ u64 callout_boot_step;
 EXPORT_SYMBOL_IF_KUNIT(callout_boot_step);
 
 /* Arms a slot, or re-arms it if it is pending. */
-static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
-			 u64 tick)
+static void slot_queue_at(struct callout_base *base, struct callout_slot *slot,
+			  u64 tick)
 	__must_hold(&base->lock)
 {
 	if (slot->node.state & CALLOUT_S_PENDING) {
@@ -62,19 +62,19 @@ static void slot_file_at(struct callout_base *base, struct callout_slot *slot,
  *	unlock(bucket)				finds the slot
  *	unlock(base)				locks base: its handle, cancels it
  */
-void co_slot_refile(struct callout_file *file, struct callout_base *base,
-		    struct callout_slot *slot, u64 tick)
+void co_slot_requeue(struct callout_file *file, struct callout_base *base,
+		     struct callout_slot *slot, u64 tick)
 	__must_hold(&base->lock)
 {
 	struct callout_hash *hash = &file->table.hash;
 	struct callout_bucket_hold hold;
 
 	if (slot->node.mark != CALLOUT_HASH_IN || co_slot_keyed(slot)) {
-		slot_file_at(base, slot, tick);
+		slot_queue_at(base, slot, tick);
 		return;
 	}
 	co_hash_move_begin(hash, slot, &hold);
-	slot_file_at(base, slot, tick);
+	slot_queue_at(base, slot, tick);
 	co_hash_move_end(hash, slot, &hold);
 }
 
@@ -158,15 +158,15 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 				co_dequeue_locked(base, &slot->node);
 				base = co_rehome(base, &slot->node);
 			}
-			co_slot_refile(file, base, slot,
-				       co_from_ns(base, due, now));
+			co_slot_requeue(file, base, slot,
+					co_from_ns(base, due, now));
 		}
 	}
 	co_unlock(base, flags);
 }
 
 /*
- * Re-files the callouts in clocks that step of the file's next chunk; false if
+ * Requeues the callouts in clocks that step of the file's next chunk; false if
  * there is none, and then begins with the first again.
  */
 static bool file_step(struct callout_file *file, void *unused)
@@ -186,17 +186,17 @@ static bool file_step(struct callout_file *file, void *unused)
 }
 
 /*
- * Re-files the callouts of all files after a clock has stepped. None is missed,
- * since an operation reads the offset and files the slot in one hold of its
+ * Requeues the callouts of all files after a clock has stepped. None is missed,
+ * since an operation reads the offset and queues the slot in one hold of its
  * base's lock:
  *
  *	CPU0: SET				CPU1: this
  *	lock(base)
  *	reads the old offset
  *						clock steps
- *	files the slot
+ *	queues the slot
  *	unlock(base)				lock(base), unlock(base)
- *						sees the slot pending, re-files
+ *						sees the slot pending, requeues
  *
  * If CPU0 locks the base after CPU1, it reads the new offset, and so it does if
  * its file was opened after this has begun.
@@ -257,7 +257,7 @@ static struct irq_work set_irq_work = IRQ_WORK_INIT_HARD(clock_was_set);
  *
  *	CPU0: clock_settime()			CPU1: the worker
  *						not queued any more
- *						re-files a slot by the old offset
+ *						requeues a slot by the old offset
  *	writes the new offset
  *	queues the interrupt
  *	the interrupt queues the worker

@@ -204,8 +204,8 @@ static inline u64 co_slack_tick(struct callout_base *base, u64 due,
 	return co_coalesce(tick, co_from_ns(base, due, now));
 }
 
-void co_slot_refile(struct callout_file *file, struct callout_base *base,
-		    struct callout_slot *slot, u64 tick)
+void co_slot_requeue(struct callout_file *file, struct callout_base *base,
+		     struct callout_slot *slot, u64 tick)
 	__must_hold(&base->lock);
 
 u64 co_file_next(struct callout_file *file, clockid_t clockid);

@@ -96,8 +96,8 @@ static unsigned int commands_expire(struct callout_base *base,
 		if (due > now) {
 			/* Its clock is not the tick's, or was set back. */
 			co_dequeue_locked(base, n);
-			co_slot_refile(file, base, slot,
-				       co_from_ns(base, due, now));
+			co_slot_requeue(file, base, slot,
+					co_from_ns(base, due, now));
 		} else {
 			co_take_due(base, n);
 			trace_callout_expire_exit(n);

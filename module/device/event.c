@@ -55,9 +55,9 @@ struct detached {
 static void file_postpone(struct callout_file *file, struct callout_base *base,
 			  struct callout_slot *slot, u64 now)
 {
-	co_slot_refile(file, base, slot,
-		       co_from_ns(base, co_slot_due_mono(slot),
-				  now));
+	co_slot_requeue(file, base, slot,
+			co_from_ns(base, co_slot_due_mono(slot),
+				   now));
 }
 
 /*

@@ -373,7 +373,7 @@ static __always_inline int file_cancel(struct callout_file *file,
 
 	if (unlikely(!slot_is_plain(base, slot)))
 		return file_cancel_slow(file, slot, false, ctx);
-	co_unfile_locked(base, &slot->node);
+	co_unqueue_linked(base, &slot->node);
 	WRITE_ONCE(slot->node.bytes, free.bytes);
 	co_slot_put(&file->table, base, slot);
 	ctx->count[CALLOUT_FILE_CANCELLED]++;
@@ -533,7 +533,7 @@ static noinline int file_reset_slow(struct callout_file *file,
 		slot->period = op->period;
 		slot->slack = op->slack;
 	}
-	co_slot_refile(file, ctx->base, slot, tick);
+	co_slot_requeue(file, ctx->base, slot, tick);
 	co_trace_set(ctx->base, &slot->node, pending);
 	ctx->count[CALLOUT_FILE_RESET]++;
 	return ret;
@@ -619,7 +619,7 @@ int co_file_reset(struct callout_file *file, struct callout_op *op,
 		co_scheme_rearm(base, &slot->node, tick);
 		co_started(base, tick);
 	} else {
-		co_slot_refile(file, base, slot, tick);
+		co_slot_requeue(file, base, slot, tick);
 	}
 	co_trace_set(base, &slot->node, true);
 	ctx->count[CALLOUT_FILE_RESET]++;

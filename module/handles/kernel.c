@@ -314,8 +314,8 @@ int unsetcallout(callout_handle_t handle)
 EXPORT_SYMBOL_GPL(unsetcallout);
 
 /* Files a slot at another tick: it is pending, or taken out for that. */
-static void handle_refile(struct callout_base *base, struct callout_slot *slot,
-			  u64 tick)
+static void handle_requeue(struct callout_base *base, struct callout_slot *slot,
+			   u64 tick)
 	__must_hold(&base->lock)
 {
 	struct callout_node *n = &slot->node;
@@ -354,11 +354,11 @@ static void handle_move(struct callout_base *base, struct callout_slot *slot,
 	struct callout_bucket_hold hold;
 
 	if (READ_ONCE(slot->node.mark) != CALLOUT_HASH_IN) {
-		handle_refile(base, slot, tick);
+		handle_requeue(base, slot, tick);
 		return;
 	}
 	co_hash_move_begin(hash, slot, &hold);
-	handle_refile(base, slot, tick);
+	handle_requeue(base, slot, tick);
 	co_hash_move_end(hash, slot, &hold);
 }
 

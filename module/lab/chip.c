@@ -9,7 +9,7 @@
  * steps through the array, a bucket a tick, at no cost to the host, and
  * interrupts the host at buckets that are busy. It does not know laps: with M
  * buckets a timer of T ticks in Scheme 6 has T / M interrupts. A callout that is
- * moved is taken out and filed again, never re-armed lazily, so that nothing
+ * moved is taken out and queued again, never re-armed lazily, so that nothing
  * stays in a bucket where it does not belong.
  *
  * chip_full has the data structure and all timers in a memory of its own, does
@@ -27,7 +27,7 @@
  *
  * The busy bits wake the host in time for every callout of an exact scheme. The
  * host asks for what they do not show: for a callout whose time has passed when it
- * is filed, one that was put off since its lock was contended, those that are left
+ * is queued, one that was put off since its lock was contended, those that are left
  * when expiry goes on at a later tick, and an inexact scheme's own idea of when a
  * callout is due. It gets that interrupt though a bucket before it is busy now: that
  * may be idle when the chip comes to it.
@@ -152,7 +152,7 @@ out:
 }
 
 /* The host has queued @n: is its bucket busy from now on? */
-static void chip_filed(struct callout_chip *chip, const struct callout_node *n)
+static void chip_queued(struct callout_chip *chip, const struct callout_node *n)
 {
 	struct callout_base *base = chip->base;
 	unsigned int bucket = n->expires & chip->mask;
@@ -161,7 +161,7 @@ static void chip_filed(struct callout_chip *chip, const struct callout_node *n)
 	if (!chip->busy)
 		return;
 	now = co_now(base);
-	chip->filed++;
+	chip->queued++;
 	if (unlikely(n->expires <= now))
 		chip->asked = n->expires;
 	if (chip->count[bucket]++)
@@ -175,7 +175,7 @@ static void chip_filed(struct callout_chip *chip, const struct callout_node *n)
 }
 
 /* @n is queued no more: is its bucket idle from now on? */
-static void chip_unfiled(struct callout_chip *chip, const struct callout_node *n)
+static void chip_unqueued(struct callout_chip *chip, const struct callout_node *n)
 {
 	unsigned int bucket = n->expires & chip->mask;
 
@@ -189,7 +189,7 @@ static void chip_start(struct callout_scheme *s, struct callout_node *n,
 	struct callout_chip *chip = to_chip(s);
 
 	chip->inner->ops->start(chip->inner, n, now, expires);
-	chip_filed(chip, n);
+	chip_queued(chip, n);
 }
 
 static void chip_stop(struct callout_scheme *s, struct callout_node *n)
@@ -197,7 +197,7 @@ static void chip_stop(struct callout_scheme *s, struct callout_node *n)
 	struct callout_chip *chip = to_chip(s);
 
 	chip->inner->ops->stop(chip->inner, n);
-	chip_unfiled(chip, n);
+	chip_unqueued(chip, n);
 }
 
 /* chip_busy knows buckets, so @n does not stay in that of an earlier time. */
@@ -222,10 +222,10 @@ static bool chip_advance(struct callout_scheme *s, u64 now,
 
 	more = chip->inner->ops->advance(chip->inner, now, budget, &out);
 	list_for_each_entry(n, &out, entry)
-		chip_unfiled(chip, n);
+		chip_unqueued(chip, n);
 	list_splice_tail(&out, due);
 	s->visits = chip->inner->visits;
-	s->refiles = chip->inner->refiles;
+	s->requeues = chip->inner->requeues;
 	s->steps = chip->inner->steps;
 	return more;
 }
@@ -240,7 +240,7 @@ static bool chip_take(struct callout_scheme *s, unsigned int *budget,
 
 	more = chip->inner->ops->take(chip->inner, budget, &taken);
 	list_for_each_entry(n, &taken, entry)
-		chip_unfiled(chip, n);
+		chip_unqueued(chip, n);
 	list_splice_tail(&taken, out);
 	return more;
 }

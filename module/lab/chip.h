@@ -28,14 +28,14 @@ extern const struct callout_chip_source callout_chip_full;
 
 /**
  * struct callout_chip - the chip of a base; protected by the base's lock
- * @s: the scheme that the base sees: @inner, with what is filed reported
+ * @s: the scheme that the base sees: @inner, with what is queued reported
  * @ops: its operations
  * @inner: the scheme
  * @base: the base
  * @interrupts: times that the chip has interrupted the host
  * @passes: times that its simulation was woken and it did not interrupt: a
  *	bucket had become idle, or there was work that the chip does itself
- * @filed: callouts that were queued; of chip_busy only
+ * @queued: callouts that were queued; of chip_busy only
  * @asked: a tick at which the host wants an interrupt even if no bucket is
  *	busy, or U64_MAX
  * @mask: number of buckets - 1
@@ -49,7 +49,7 @@ struct callout_chip {
 	struct callout_base *base;
 	u64 interrupts;
 	u64 passes;
-	u64 filed;
+	u64 queued;
 	u64 asked;
 	unsigned int mask;
 	unsigned long *busy;

@@ -12,7 +12,7 @@
  * where intervals are alike. stop and each expiry are O(log n): four
  * comparisons a level. tick is O(1). The array holds the expiries, so a
  * comparison follows no pointer unless they are equal; then a serial number in
- * the callout keeps the order of filing. It is the right choice where most
+ * the callout keeps the order of queueing. It is the right choice where most
  * timers expire.
  *
  * reserve extends the array. Callouts for which it has no room go to a

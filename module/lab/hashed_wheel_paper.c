@@ -18,7 +18,7 @@
  *
  * Variants: "busy" wakes the caller at the ticks whose bucket is not empty, as
  * the chip of the paper's Appendix A does; "every_tick" at each tick while
- * any callout is filed.
+ * any callout is queued.
  *
  * A late caller has each tick done in order. Rounds in which no callout is due
  * are skipped once a whole round has been visited: the next visit of each
@@ -82,7 +82,7 @@ static void paper_start(struct callout_scheme *s, struct callout_node *c, u64 no
 		return;
 	c->word[2] = paper_rounds(w, co_ring_visit(&w->r, expires),
 				  expires);
-	co_ring_file(&w->r, c);
+	co_ring_add(&w->r, c);
 	if (w->cursor == bucket)
 		w->cursor = &c->entry;
 	w->laps.bound = min(w->laps.bound, expires);

@@ -4,8 +4,8 @@
  *
  * Varghese and Lauck, section VI.B. Time is a number with several digits, not
  * necessarily of one base, like days, hours, minutes and seconds, with an array
- * of slots for each digit. A callout is filed by the highest digit in which its
- * expiry differs from now. When time reaches that slot the callout is re-filed
+ * of slots for each digit. A callout is queued by the highest digit in which its
+ * expiry differs from now. When time reaches that slot the callout is requeued
  * by the highest digit that differs then, until none differs and it is due.
  * With m levels start takes O(m) to find the level, stop O(1), and a callout is
  * touched at most m times, however far away it is. In the paper a tick costs
@@ -27,7 +27,7 @@
  *    Here a callout is never early, so it is rounded up: late by less than one
  *    slot of its level, which is less than its interval, but nearly as much
  *    where the interval is just too long for the level below.
- *  - one_migration: Nichols' other proposal. The callout is filed in the slot
+ *  - one_migration: Nichols' other proposal. The callout is queued in the slot
  *    that contains its expiry and, when that begins, in the level below,
  *    rounded up: late by less than one slot of the level below that of its
  *    interval.
@@ -38,15 +38,15 @@
  * that expire in another cycle of the coarsest level; in the others, those
  * whose interval is longer than that cycle. When a cycle begins in which an
  * entry expires, the whole list is searched for such entries, which are
- * re-filed.
+ * requeued.
  *
  * The exact variants keep equals in order because the slot of a callout depends
  * on its expiry and on clk, the last tick done, only. So all callouts of one
- * expiry are in one slot, in order of filing. A slot that begins at tick t is
- * emptied while clk is t - 1: callouts filed for it meanwhile go to its end,
+ * expiry are in one slot, in order of queueing. A slot that begins at tick t is
+ * emptied while clk is t - 1: callouts queued for it meanwhile go to its end,
  * and cannot overtake those still in it.
  *
- * Callouts filed for clk or before go to a red-black tree, which is due first.
+ * Callouts queued for clk or before go to a red-black tree, which is due first.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -86,7 +86,7 @@ struct hier_level {
 /*
  * word[2] of a callout that is not in the tree: CALLOUT_NOT_IN_TREE, the
  * index of its slot and, in the inexact variants, whether it has had its one
- * migration, and the level of its interval, wherever it is filed.
+ * migration, and the level of its interval, wherever it is queued.
  */
 #define HIER_MIGRATED		2UL
 #define HIER_LEVEL_SHIFT	2
@@ -107,10 +107,10 @@ struct hier_wheel {
 	unsigned int levels;		/* number of levels */
 	u64 clk;			/* every tick up to this is done */
 	unsigned long n;		/* callouts outside @past */
-	struct rb_root_cached past;	/* callouts filed for @clk or before */
+	struct rb_root_cached past;	/* callouts queued for @clk or before */
 	unsigned int overflow;		/* index in @slot */
 	u64 overflow_min;		/* at most any expiry in overflow */
-	struct list_head moving;	/* overflow entries to be re-filed */
+	struct list_head moving;	/* overflow entries to be requeued */
 	unsigned int open;
 	unsigned int open_level;	/* the level of @open */
 	unsigned long *busy;		/* a bit for each of @slot: not empty */
@@ -336,7 +336,7 @@ static void hier_start(struct callout_scheme *s, struct callout_node *c, u64 now
 		k = hier_level_of(w, expires > now ? expires - now : 0);
 		slot = hier_slot_rounded(w, expires, k, false);
 	}
-	/* Behind the entries that are being re-filed. */
+	/* Behind the entries that are being requeued. */
 	if (slot == w->overflow && slot == w->open)
 		hier_link(w, c, &w->moving, slot, k, 0);
 	else
@@ -360,16 +360,16 @@ static void hier_rearm(struct callout_scheme *s, struct callout_node *c, u64 now
 	hier_start(s, c, now, expires);
 }
 
-/* Re-files @c, of a slot of level @k that begins at @tick; it is not due. */
-static void hier_refile(struct hier_wheel *w, struct callout_node *c, unsigned int k,
-			u64 tick)
+/* Requeues @c, of a slot of level @k that begins at @tick; it is not due. */
+static void hier_requeue(struct hier_wheel *w, struct callout_node *c, unsigned int k,
+			 u64 tick)
 {
 	const struct hier_level *l = &w->level[k];
 	bool begins = hier_number(l, c->expires) == hier_number(l, tick);
 	unsigned long migrated = c->word[2] & HIER_MIGRATED;
 	unsigned int own = hier_own_level(c), slot;
 
-	w->s.refiles++;
+	w->s.requeues++;
 	hier_del(w, c);
 	if (k == w->levels && !begins) {
 		slot = w->overflow;
@@ -399,7 +399,7 @@ static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 	w->open = slot;
 	w->open_level = k;
 	if (k == w->levels) {
-		/* Entries re-filed in overflow must not be visited again. */
+		/* Entries requeued in overflow must not be visited again. */
 		if (list_empty(&w->moving)) {
 			list_splice_init(list, &w->moving);
 			__clear_bit(slot, w->busy);
@@ -412,7 +412,7 @@ static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 		hier_del(w, c);
 		co_scheme_due(c, due);
 	} else {
-		hier_refile(w, c, k, tick);
+		hier_requeue(w, c, k, tick);
 	}
 }
 

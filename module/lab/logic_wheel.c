@@ -18,7 +18,7 @@
  *
  * @horizon is the first tick that has no slot. Only a rotation moves it, after
  * a search of the whole list, so a callout gets its slot before any that is
- * filed later for the same tick. The search is in place, with a cursor that
+ * queued later for the same tick. The search is in place, with a cursor that
  * points to the next entry; new entries go to the end, so the search reaches
  * them.
  *
@@ -39,7 +39,7 @@ struct logic_wheel {
 	struct callout_slots r;
 	unsigned int step;		/* ticks of a rotation */
 	u64 horizon;			/* the first tick that has no slot */
-	struct list_head overflow;	/* in order of filing */
+	struct list_head overflow;	/* in order of queueing */
 	u64 overflow_bound;		/* at most any expiry in @overflow */
 	struct list_head *cursor;	/* next entry of the search, or NULL */
 	u64 search_horizon;		/* @horizon after the search */
@@ -81,7 +81,7 @@ static void logic_start(struct callout_scheme *s, struct callout_node *c, u64 no
 	if (co_ring_start_late(&w->r, c))
 		return;
 	if (expires < w->horizon) {
-		co_ring_file(&w->r, c);
+		co_ring_add(&w->r, c);
 		return;
 	}
 	c->word[2] = IN_OVERFLOW;
@@ -118,10 +118,10 @@ static void logic_search_step(struct logic_wheel *w)
 	w->cursor = c->entry.next;
 	w->r.s.visits++;
 	if (c->expires < w->search_horizon) {
-		w->r.s.refiles++;
+		w->r.s.requeues++;
 		__list_del_entry(&c->entry);
 		c->word[2] = IN_RING;
-		co_ring_file(&w->r, c);
+		co_ring_add(&w->r, c);
 	} else {
 		w->search_bound = min(w->search_bound, c->expires);
 	}

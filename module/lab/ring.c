@@ -78,7 +78,7 @@ bool co_ring_start_late(struct callout_slots *r, struct callout_node *c)
 }
 
 /* Accounts for @c, which the caller has added to the list of its slot. */
-void co_ring_filed(struct callout_slots *r, struct callout_node *c)
+void co_ring_added(struct callout_slots *r, struct callout_node *c)
 {
 	u64 visit = co_ring_visit(r, c->expires);
 
@@ -88,10 +88,10 @@ void co_ring_filed(struct callout_slots *r, struct callout_node *c)
 }
 
 /* Files @c at the end of the list of its slot. */
-void co_ring_file(struct callout_slots *r, struct callout_node *c)
+void co_ring_add(struct callout_slots *r, struct callout_node *c)
 {
 	list_add_tail(&c->entry, co_ring_slot(r, c->expires));
-	co_ring_filed(r, c);
+	co_ring_added(r, c);
 }
 
 /* Removes @c from its slot or from the late list. */

@@ -66,7 +66,7 @@ static inline void co_ring_catch_up(struct callout_slots *r, u64 time)
 
 /*
  * A lap's knowledge, for co_ring_skip(): no callout that was visited or
- * filed after tick @since expires before @bound. One lap after @since that is
+ * queued after tick @since expires before @bound. One lap after @since that is
  * every callout in a slot.
  */
 struct callout_laps {
@@ -81,8 +81,8 @@ void co_ring_destroy(struct callout_scheme *s);
 void co_sorted_add(struct callout_scheme *s, struct list_head *list,
 		   struct callout_node *c);
 bool co_ring_start_late(struct callout_slots *r, struct callout_node *c);
-void co_ring_filed(struct callout_slots *r, struct callout_node *c);
-void co_ring_file(struct callout_slots *r, struct callout_node *c);
+void co_ring_added(struct callout_slots *r, struct callout_node *c);
+void co_ring_add(struct callout_slots *r, struct callout_node *c);
 void co_ring_del(struct callout_slots *r, struct callout_node *c);
 bool co_ring_find(struct callout_slots *r, u64 limit,
 		  unsigned int *budget);

@@ -18,7 +18,7 @@
  * three callouts. A callout for which there is none is in no level: its part of
  * the list is searched one by one, and start becomes linear.
  *
- * A callout is filed behind its equals, at each level.
+ * A callout is queued behind its equals, at each level.
  */
 #include <linux/err.h>
 #include <linux/slab.h>

@@ -34,7 +34,7 @@ enum { VARIANT_HEAD, VARIANT_REAR };
 
 struct sorted_list {
 	struct callout_scheme s;
-	struct list_head head;	/* equals in order of filing */
+	struct list_head head;	/* equals in order of queueing */
 	bool rear;		/* search from the rear */
 	u64 time;		/* the first entry counts from this tick */
 	u64 last;		/* expiry of the last entry; @time if empty */

@@ -42,7 +42,7 @@ static void sorted_wheel_start(struct callout_scheme *s, struct callout_node *c,
 	if (co_ring_start_late(&w->r, c))
 		return;
 	co_sorted_add(s, co_ring_slot(&w->r, expires), c);
-	co_ring_filed(&w->r, c);
+	co_ring_added(&w->r, c);
 	w->laps.bound = min(w->laps.bound, expires);
 }
 

@@ -12,7 +12,7 @@
  *
  * The overflow list is in order of expiry and is searched from the rear. As
  * time passes, its first entries come within reach, and the next advance files
- * them in the wheel. To keep callouts of one tick in order of filing, a callout
+ * them in the wheel. To keep callouts of one tick in order of queueing, a callout
  * that is due at the tick of the list's first entry or later goes to the list
  * until that advance, even within MaxInterval. No callout in the wheel expires
  * after one on the list.
@@ -60,7 +60,7 @@ static void timing_start(struct callout_scheme *s, struct callout_node *c, u64 n
 	if (co_ring_start_late(&w->r, c))
 		return;
 	if (timing_reaches(w, expires) && expires < overflow) {
-		co_ring_file(&w->r, c);
+		co_ring_add(&w->r, c);
 	} else {
 		c->word[2] = IN_OVERFLOW;
 		co_sorted_add(s, &w->overflow, c);
@@ -75,7 +75,7 @@ static void timing_stop(struct callout_scheme *s, struct callout_node *c)
 		co_ring_del(to_ring(s), c);
 }
 
-/* Re-files callouts that have come within reach; true if the budget ran out. */
+/* Requeues callouts that have come within reach; true if the budget ran out. */
 static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
 {
 	struct callout_node *c;
@@ -87,10 +87,10 @@ static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
 		if (!*budget)
 			return true;
 		--*budget;
-		w->r.s.refiles++;
+		w->r.s.requeues++;
 		__list_del_entry(&c->entry);
 		c->word[2] = IN_RING;
-		co_ring_file(&w->r, c);
+		co_ring_add(&w->r, c);
 	}
 	return false;
 }

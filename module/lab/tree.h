@@ -46,7 +46,7 @@ static inline bool co_tree_less(struct rb_node *a,
 	       co_of_node((struct rb_node *)b)->expires;
 }
 
-/* Equals go right, which keeps them in order of filing. */
+/* Equals go right, which keeps them in order of queueing. */
 static inline void co_tree_add(struct rb_root_cached *tree,
 			       struct callout_node *c)
 {

@@ -13,7 +13,7 @@
  * time.
  *
  * A pass over the list is for one tick, and callouts due then leave in the
- * order of the list, which is that of filing. A pass also finds the earliest
+ * order of the list, which is that of queueing. A pass also finds the earliest
  * expiry of those that stay; start lowers it, so it is a bound at all times.
  * When several ticks have passed, the next pass is for the bound, or for the
  * present if the bound is in the future: callouts become due in order of
@@ -38,7 +38,7 @@ enum { VARIANT_DECREMENT, VARIANT_COMPARE };
  */
 struct unsorted_list {
 	struct callout_scheme s;
-	struct list_head head;		/* in order of filing */
+	struct list_head head;		/* in order of queueing */
 	bool decrement;
 	struct list_head *cursor;	/* next entry of the pass, or NULL */
 	u64 time;			/* the tick of the last complete pass */

@@ -63,7 +63,7 @@
 	X(TIMER_WAITS)	/* it runs; waits for it */			\
 	X(GROW_LOOKED)	/* wheel has the wrong size; makes a ring */	\
 	X(GROW_MOVES)	/* some have moved to it; locks again */	\
-	X(FILE_SET)	/* clock's offset read; slot is filed */	\
+	X(FILE_SET)	/* clock's offset read; slot is queued */	\
 	X(FILE_FIRED)	/* events are ready; readers are woken */	\
 	X(FILE_DETACHED) /* events detached; are copied */		\
 	X(FILE_COPIED)	/* events copied; slots are freed */		\

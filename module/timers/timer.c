@@ -52,12 +52,12 @@
  *						mod(t): lock(base 2): no function:
  *						returns 0
  *
- * callout_timer_add_on() of a running timer files it where it runs as well. The
+ * callout_timer_add_on() of a running timer queues it where it runs as well. The
  * base moves it when its handler has returned, if it is still pending: see
  * co_leave(). Linux moves it at once, and forgets that it runs.
  *
  * A CPU that dies leaves its timers to another one, pending as they are. Between
- * the end of its base's expiry and that, nobody files in the dead base: each
+ * the end of its base's expiry and that, nobody queues in the dead base: each
  * setting tests "online" with the base locked, of the base where it files, and a
  * running timer is in a base that has not ended yet.
  */

@@ -3,7 +3,7 @@
  * hashed_wheel.c - Scheme 6: a hashed timing wheel with unsorted lists
  *
  * Varghese and Lauck, section VI.A.2. A ring of a power of two of buckets; a
- * callout due at tick t is filed at the tail of the list of bucket t & mask,
+ * callout due at tick t is queued at the tail of the list of bucket t & mask,
  * whatever its lap. start and stop are always O(1). Each expiry walks one
  * bucket, so the work per tick is n / buckets on average.
  *
@@ -31,7 +31,7 @@
  * Callouts become due in order of expiry, even if the caller is many laps late:
  * the bucket with the lowest bound is walked, unless that is in the future, as
  * if the time were that bound. The walk is in place: a cursor points to the next
- * entry, and a due one stays filed until the caller takes it. stop moves the
+ * entry, and a due one stays queued until the caller takes it. stop moves the
  * cursor when it removes that entry. New entries go to the tail, so the walk
  * sees them too.
  *
@@ -46,14 +46,14 @@
  *
  * Lazy re-arm: to move an entry to a later time, rearm only writes its expiry.
  * The entry stays in its bucket, whose bound still holds, and the walk over
- * that bucket re-files it.
+ * that bucket requeues it.
  *
  * The caller can give the wheel another ring, larger or smaller. New entries go
  * there; those in the old ring are moved, a budget at a time, in any order of
  * buckets. Meanwhile the ring with the lower root is walked. Of one tick the
- * old ring has the entries that were filed first, so it goes first; and its
+ * old ring has the entries that were queued first, so it goes first; and its
  * buckets are emptied from the tail to the head of the new ring's, so those
- * that were moved go before those that were filed since. stop, and a rearm to a
+ * that were moved go before those that were queued since. stop, and a rearm to a
  * later time, need not know the ring: they touch no bound.
  */
 #include <linux/err.h>
@@ -320,7 +320,7 @@ struct callout_node *co_wheel_first_slow(struct callout_wheel *w, u64 now,
 			w->cursor = c->entry.next;
 			prefetch(w->cursor);
 			if (((c->expires ^ w->walk_time) & w->walk_mask)) {
-				w->s.refiles++;
+				w->s.requeues++;
 				__list_del_entry(&c->entry);
 				co_wheel_start(w, c, c->expires);
 			} else if (c->expires < w->walk_min) {
@@ -470,7 +470,7 @@ void co_wheel_resize(struct callout_wheel *w,
 	w->moved = 0;
 }
 
-/* Files @c before all others in its bucket, none of which was filed before. */
+/* Files @c before all others in its bucket, none of which was queued before. */
 static void wheel_start_first(struct callout_wheel *w, struct callout_node *c)
 {
 	unsigned int i = c->expires & w->ring.mask;

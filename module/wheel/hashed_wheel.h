@@ -165,7 +165,7 @@ co_wheel_next(const struct callout_wheel *w)
 }
 
 /*
- * The first entry that is due at @now, still filed; NULL if there is none, or
+ * The first entry that is due at @now, still queued; NULL if there is none, or
  * with no budget left, if there may be one. Only entries that are not due, and
  * buckets, count as units of work.
  */

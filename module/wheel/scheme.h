@@ -32,7 +32,7 @@ struct callout_scheme_ops;
  * struct callout_scheme - The part that all schemes have in common.
  * @ops: the scheme's functions
  * @visits: entries that advance has looked at
- * @refiles: entries that advance has re-filed: re-armed for a later time, or
+ * @requeues: entries that advance has requeued: re-armed for a later time, or
  *	due in a finer part of the scheme
  * @steps: entries that start, stop and find have looked at in their searches;
  *	counted only where the search is unbounded
@@ -40,7 +40,7 @@ struct callout_scheme_ops;
 struct callout_scheme {
 	const struct callout_scheme_ops *ops;
 	u64 visits;
-	u64 refiles;
+	u64 requeues;
 	u64 steps;
 };
 
@@ -91,7 +91,7 @@ typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
  *	NULL if it takes all. NULL if the checks of each parameter suffice.
  * @create: Create an empty scheme. May sleep. ERR_PTR(-EINVAL) for parameters
  *	that it does not take, or ERR_PTR(-ENOMEM).
- * @destroy: Free a scheme. May sleep. Callouts still filed are not touched.
+ * @destroy: Free a scheme. May sleep. Callouts still queued are not touched.
  * @reserve: Make room for @n more callouts. May sleep and may run concurrently
  *	with all other functions, so it publishes new memory without a lock.
  *	0 or -ENOMEM. Without room start is slower, but succeeds. NULL if the
@@ -99,10 +99,10 @@ typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
  * @start: File @c, which is in no scheme, to be due at @expires; at the next
  *	advance if that has passed. @now may be later than the last advance,
  *	and the next advance may come much later.
- * @rearm: Move @c, which is filed here, to @expires.
- * @stop: Remove @c, which is filed here.
+ * @rearm: Move @c, which is queued here, to @expires.
+ * @stop: Remove @c, which is queued here.
  * @advance: Move the callouts due at @now or before to the tail of @due, with
- *	co_scheme_due(), in order of expiry and, among equals, of filing.
+ *	co_scheme_due(), in order of expiry and, among equals, of queueing.
  *	True if the budget ran out first.
  * @next_due: A lower bound of the tick at which advance has work to do;
  *	U64_MAX if empty. The best bound that the scheme has, if it returns
@@ -110,7 +110,7 @@ typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
  * @take: Move all callouts to @out, in any order. True if the budget ran out
  *	first.
  * @find: The first callout to expire for which @match returns true, or NULL;
- *	among equals the one filed first. The old BSD search. NULL if the
+ *	among equals the one queued first. The old BSD search. NULL if the
  *	scheme has no search, and a hash is used.
  * @late: By how many ticks at most a callout of @interval ticks is late by the
  *	scheme's design. NULL if the scheme is exact.

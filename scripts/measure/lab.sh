@@ -43,7 +43,7 @@ run_native() {
 }
 
 make_data() {
-	local insns=insns_per_tick,visits_per_1000_ticks,refiles_per_1000_ticks
+	local insns=insns_per_tick,visits_per_1000_ticks,requeues_per_1000_ticks
 
 	csv fig9.csv scheme,lookup,outstanding,insns_per_pair "$counted" lab-fig9
 	csv fig9_user.csv scheme,outstanding,handle,other "$counted" lab-user

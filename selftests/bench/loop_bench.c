@@ -20,7 +20,7 @@
  *	bench-loop: NAME,METRIC,VALUE
  *
  *	insns_activity, syscalls_activity
- *		in BUSY, for each activity; filing timers again included
+ *		in BUSY, for each activity; queueing timers again included
  *	insns_expiry, syscalls_expiry
  *		in DRAIN, for each timeout; the same
  */

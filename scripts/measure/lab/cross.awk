@@ -12,7 +12,7 @@ BEGIN {
 
 NR > 1 {
 	cost[$1, $2, $3, $4] = $6
-	refiles[$1, $2, $3, $4] = $8 / 1000
+	requeues[$1, $2, $3, $4] = $8 / 1000
 	n = $5
 }
 
@@ -36,7 +36,7 @@ END {
 	# At a small T the difference between two numbers of levels is largest.
 	t = 64
 	c7 = (cost[seven, 4096, 4, t] - cost[seven, 4096, 2, t]) / \
-	     (refiles[seven, 4096, 4, t] - refiles[seven, 4096, 2, t])
+	     (requeues[seven, 4096, 4, t] - requeues[seven, 4096, 2, t])
 	print "M,m,c6,c7,T_formula,T_measured"
 	for (M = 256; M <= 4096; M *= 4)
 		for (m = 2; m <= 4; m++)

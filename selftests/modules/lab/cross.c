@@ -47,7 +47,7 @@ static u64 tick_takes(struct lab *lab, u64 t)
 static int cross_one(const struct lab_row *row, unsigned int heads,
 		     unsigned int levels, unsigned int t)
 {
-	char insns[LAB_TENTHS], visits[LAB_TENTHS], refiles[LAB_TENTHS];
+	char insns[LAB_TENTHS], visits[LAB_TENTHS], requeues[LAB_TENTHS];
 	struct callout_scheme_params params = { .buckets = heads };
 	unsigned int ticks = max(MIN_TICKS, 2 * t), i;
 	u64 range = 1, sum = 0;
@@ -74,7 +74,7 @@ static int cross_one(const struct lab_row *row, unsigned int heads,
 			cond_resched();
 	}
 	lab.s->visits = 0;
-	lab.s->refiles = 0;
+	lab.s->requeues = 0;
 	for (i = 0; i < ticks; i++) {
 		sum += tick_takes(&lab, t);
 		if (!(i % 64))
@@ -83,7 +83,7 @@ static int cross_one(const struct lab_row *row, unsigned int heads,
 	pr_info("lab-cross: %s,%u,%u,%u,%u,%s,%s,%s\n", row->name, heads,
 		levels, t, N, lab_tenths(sum, ticks, insns),
 		lab_tenths(lab.s->visits * 1000, ticks, visits),
-		lab_tenths(lab.s->refiles * 1000, ticks, refiles));
+		lab_tenths(lab.s->requeues * 1000, ticks, requeues));
 	lab_destroy(&lab);
 	return 0;
 }
