@@ -449,13 +449,13 @@ static void core_ran_until_it_is_set(struct kunit *test)
 	struct callout_node *n = &a->c.node;
 
 	callout_virtual_set(a, 1);
-	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_RAN, 0);
+	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_STARTED_HERE, 0);
 	callout_virtual_run_to(v, v->now + 1);
-	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_RAN, CALLOUT_S_RAN);
+	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_STARTED_HERE, CALLOUT_S_STARTED_HERE);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), -1);
-	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_RAN, CALLOUT_S_RAN);
+	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_STARTED_HERE, CALLOUT_S_STARTED_HERE);
 	callout_virtual_set(a, 1);
-	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_RAN, 0);
+	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_STARTED_HERE, 0);
 }
 
 /*

@@ -173,7 +173,7 @@ static void race_drain_running(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_EQ(test, r->ret, 0);
 	KUNIT_EXPECT_FALSE(test, r->too_soon);
-	KUNIT_EXPECT_EQ(test, r->item.c.node.state & ~CALLOUT_S_RAN, 0);
+	KUNIT_EXPECT_EQ(test, r->item.c.node.state & ~CALLOUT_S_STARTED_HERE, 0);
 	KUNIT_EXPECT_EQ(test, r->v->base->waiters, 0);
 	/* It can be used again. */
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 1), 0);

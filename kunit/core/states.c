@@ -538,7 +538,7 @@ static void table_row(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->item->seen, row->drained);
 	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 	KUNIT_EXPECT_EQ(test, v->base->waiters, 0);
-	KUNIT_EXPECT_EQ(test, t->item->c.node.state & ~CALLOUT_S_RAN,
+	KUNIT_EXPECT_EQ(test, t->item->c.node.state & ~CALLOUT_S_STARTED_HERE,
 			is_shut(row) ? CALLOUT_S_SHUT : 0);
 }
 

@@ -178,7 +178,7 @@ static void race_between(struct hash_race *r, struct callout_base *base,
 		/* As at the start of the handler, until race_end_handler(). */
 		stop_locked(base, slot);
 		co_slot_unhash(co_kernel_table(), slot);
-		callout_change_state(&slot->node, 0, CALLOUT_S_RAN);
+		callout_change_state(&slot->node, 0, CALLOUT_S_STARTED_HERE);
 		base->running = &slot->node;
 		break;
 	case RESET:

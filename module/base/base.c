@@ -89,7 +89,7 @@ struct callout_base *co_move_locked(struct callout_base *base,
 				    struct callout_base *target)
 	__must_hold(&base->lock)
 {
-	callout_change_state(n, CALLOUT_S_RAN | CALLOUT_S_AWAY, 0);
+	callout_change_state(n, CALLOUT_S_STARTED_HERE | CALLOUT_S_AWAY, 0);
 	WRITE_ONCE(n->cpu, CALLOUT_CPU_MOVING);
 	co_base_unlock(base);
 	co_point(CALLOUT_POINT_MOVE);

@@ -138,7 +138,7 @@ co_arm_slow(struct callout_base *base, struct callout_node *n,
 		return base;
 	}
 	/* Its handler has returned: the next arm need not look. */
-	callout_change_state(n, CALLOUT_S_RAN, 0);
+	callout_change_state(n, CALLOUT_S_STARTED_HERE, 0);
 	if (!target) {
 		home = co_base(n->home);
 		target = n->state & CALLOUT_S_AWAY && READ_ONCE(home->online) ?
@@ -208,7 +208,7 @@ static __always_inline int co_arm(struct callout *c,
 	replaced = pending;
 	if (unlikely(!base->online ||
 		     state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING |
-			      CALLOUT_S_SHUT | CALLOUT_S_RAN |
+			      CALLOUT_S_SHUT | CALLOUT_S_STARTED_HERE |
 			      CALLOUT_S_AWAY)) || target) {
 		/* Never pending. A handler that waits for its lock runs. */
 		if (state & CALLOUT_S_SHUT)

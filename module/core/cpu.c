@@ -212,7 +212,7 @@ static bool co_take_over(struct callout_base *from,
 		n = list_first_entry(&taken, struct callout_node, entry);
 		list_del(&n->entry);
 		/* It goes home at its next arm, see co_arm_slow(). */
-		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_RAN |
+		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_STARTED_HERE |
 				     CALLOUT_S_AWAY, to->index == n->home ?
 				     0 : CALLOUT_S_AWAY);
 		from->room++;

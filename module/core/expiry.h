@@ -74,7 +74,7 @@ static __always_inline void co_take_next(struct callout_base *base,
 	co_wheel_take(w, n);
 	prefetch(w->cursor);
 	base->room++;
-	callout_change_state(n, CALLOUT_S_PENDING, CALLOUT_S_RAN);
+	callout_change_state(n, CALLOUT_S_PENDING, CALLOUT_S_STARTED_HERE);
 }
 
 /*
@@ -88,7 +88,7 @@ static __always_inline void co_take_started(struct callout_base *base,
 		co_take_next(base, to_wheel(base->scheme), n);
 	} else {
 		co_take_due(base, n);
-		callout_change_state(n, 0, CALLOUT_S_RAN);
+		callout_change_state(n, 0, CALLOUT_S_STARTED_HERE);
 	}
 }
 
@@ -133,7 +133,7 @@ static __always_inline void co_bump_seq(struct callout_base *base)
 }
 
 /*
- * Marks the handler of @n, which has CALLOUT_S_RAN, as running and unlocks the
+ * Marks the handler of @n, which has CALLOUT_S_STARTED_HERE, as running and unlocks the
  * base. Interrupts stay off.
  */
 static __always_inline void co_run_begin_taken(struct callout_base *base,
@@ -151,7 +151,7 @@ static __always_inline void co_run_begin_irqs_off(struct callout_base *base,
 						  struct callout_node *n)
 	__releases(&base->lock)
 {
-	callout_change_state(n, 0, CALLOUT_S_RAN);
+	callout_change_state(n, 0, CALLOUT_S_STARTED_HERE);
 	co_run_begin_taken(base, n);
 }
 

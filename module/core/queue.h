@@ -121,7 +121,7 @@ static __always_inline void co_dequeue_locked(struct callout_base *base,
 /*
  * Does the handler of @n run, or wait for its lock? ABA: a handler may free its
  * callout, and the allocator may hand the same address to a new one before the
- * handler returns. The new one has CALLOUT_S_RAN clear: the bit is set when a
+ * handler returns. The new one has CALLOUT_S_STARTED_HERE clear: the bit is set when a
  * handler starts, and cleared by initialisation and when a callout leaves the
  * base.
  */
@@ -129,7 +129,7 @@ static __always_inline bool co_is_running(struct callout_base *base,
 					  struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
-	return base->running == n && n->state & CALLOUT_S_RAN;
+	return base->running == n && n->state & CALLOUT_S_STARTED_HERE;
 }
 
 /* Cancels a handler that waits for its associated lock, if it still does. */

@@ -22,7 +22,7 @@ static __always_inline int co_stop_locked(struct callout_base *base,
 
 	WRITE_ONCE(n->mark, 0);
 	if (likely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE |
-			     CALLOUT_S_RAN)) == CALLOUT_S_PENDING)) {
+			     CALLOUT_S_STARTED_HERE)) == CALLOUT_S_PENDING)) {
 		co_scheme_stop(base, n);
 		base->room++;
 		WRITE_ONCE(n->state, state & ~CALLOUT_S_PENDING);

@@ -15,7 +15,7 @@ void co_timers_init(void);
  * as well, as in Linux: a function may initialise its own timer again, and set it,
  * and its user still waits for it by callout_timer_delete_sync(), unless the timer
  * has got another base by that, of other flags or because another CPU ran it. So,
- * unlike co_is_running(), this does not ask for CALLOUT_S_RAN. But a callout
+ * unlike co_is_running(), this does not ask for CALLOUT_S_STARTED_HERE. But a callout
  * does not count, neither one that waits for its associated lock, under which it may
  * have been stopped and freed, nor one whose handler has freed it and goes on: the
  * caller may hold what they wait for.

@@ -32,7 +32,7 @@ enum callout_kind {
 #define CALLOUT_S_DUE		0x02	/* on a list of due ones */
 #define CALLOUT_S_DRAINING	0x04	/* being drained: cannot be set */
 #define CALLOUT_S_SHUT		0x08	/* cannot be set until initialised */
-#define CALLOUT_S_RAN		0x40	/* it has run on its base */
+#define CALLOUT_S_STARTED_HERE	0x40	/* its handler has started on its base */
 #define CALLOUT_S_AWAY		0x80	/* its cpu is not its home */
 
 /**
