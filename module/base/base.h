@@ -98,135 +98,131 @@ enum callout_stage {
 	CALLOUT_STAGE_OVER,
 };
 
-/**
- * struct callout_base - the callouts of one class and CPU, or with bases=single
- *	of all CPUs
- * @lock: protects all of this and the node of each callout whose @cpu says that
- *	it belongs here. Taken in hard interrupt context; never held for more
- *	than CALLOUT_BUDGET units of work.
- * @index: its place in callout_bases[]
- * @number: its CPU; 0 for a single base, and for the base of a test
- * @cpu: the CPU that @tick wakes up. Differs from @number for a single base
- *	only, and then changes when that CPU goes down. Of CALLOUT_CLASS_GLOBAL:
- *	@tick may wake another one instead.
- * @online: other CPUs may arm callouts here, and @again may be scheduled, except
- *	on PREEMPT_RT
- * @wheel: the scheme is the hashed wheel, which is called directly
- * @expiring: expiry is at work
- * @attention: set with any of @leaving, @drain, @waiters and @dead: to be looked
- *	at when the handler of @running has returned
- * @dead: nothing runs here any more and nothing is programmed; @armed stays 0
- * @stage: how far the handler of @running has come. CALLOUT_STAGE_OVER is
- *	written under the associated lock alone.
- * @scheme: the queued callouts
- * @due: those that were put off and whose turn has come again, and those that
- *	the scheme has handed over, unless it is the hashed wheel
- * @room: how many more callouts can be armed before a larger wheel is asked for;
- *	see co_base_pending()
- * @grow_at: how many it has room for
- * @tick: what tells the time
- * @tick_ns: the length of a tick in nanoseconds
- * @armed: the tick for which the source is programmed, or at which it looks by
- *	itself; U64_MAX: not at all; 0: it need not be, expiry is at work or is
- *	going to be, or the base is dead
- * @running: the node whose handler runs. Only compared, never followed: the
- *	handler may have freed it.
- * @leaving: @running, if it is pending and migrates home afterwards
- * @drain: called when the handler of @running has returned: async_drain
- * @run_seq: odd while a handler runs
- * @waiters: number of threads waiting for @run_seq to change
- * @wait: where they sleep
- * @expiry_lock: PREEMPT_RT, in place of @wait: held across handlers, so that a
- *	waiter boosts the expiring thread and priority is not inverted. Outside
- *	@lock.
- * @jiffies: jiffies_64, or what a test has in its place: the time that limits
- *	of expiry are measured with, which costs nothing to read
- * @edge: *@jiffies when the last handler returned, or expiry began
- * @left: how many more handlers this expiry may run; 0 as well when the base has
- *	died or, except on PREEMPT_RT, *@jiffies has changed since expiry began
- * @preempt_count: what it was before the handlers, and must be after each
- * @lockdep_depth: the same
- * @timer: for the jiffies source
- * @next_tick: for the jiffies source: runs in the next tick's interrupt
- * @woken: @next_tick has woken expiry
- * @hrtimer: for the hrtimer source
- * @kick: for the hrtimer source: has the CPU program @hrtimer
- * @kicked: @kick is on its way
- * @restart: its function returns HRTIMER_RESTART
- * @ticking: 1 + the CPU where its function runs, if that is @cpu and nothing has
- *	been programmed since; else 0
- * @again: goes on with expiry in a later softirq
- * @put_off: those whose lock was contended when their turn came. They have
- *	CALLOUT_S_DUE, and go back to @due at the next tick.
- * @slots: how many nodes room has been asked for now
- * @reserved: the most that @slots has been: the scheme has memory for these
- * @follows: the size of the wheel follows the number of callouts
- * @least: buckets that it has at least
- * @few: the wheel is too large for that; so it was at @few_since, in jiffies
- * @few_since: see @few
- * @now: the tick for which callouts were expired last
- * @stats: counters; visits and requeues are the scheme's
+/*
+ * The callouts of one class and CPU, or with bases=single of all CPUs. What every call
+ * and every tick need comes first.
  */
 struct callout_base {
+	/*
+	 * Protects all of this and the node of each callout whose cpu says that it belongs here.
+	 * Taken in hard interrupt context; never held for more than CALLOUT_BUDGET units of work.
+	 */
 	raw_spinlock_t lock;
-	u16 index;
-	u16 number;
-	struct callout_scheme *scheme;
+	u16 index;	/* its place in callout_bases[] */
+	u16 number;	/* its CPU; 0 for a single base, and for the base of a test */
+	struct callout_scheme *scheme;	/* the queued callouts */
+	/*
+	 * The tick for which the source is programmed, or at which it looks by itself; U64_MAX:
+	 * not at all; 0: it need not be, expiry runs or is going to be, or the base is dead
+	 */
 	u64 armed;
-	const struct callout_tick_source *tick;
+	const struct callout_tick_source *tick;	/* what tells the time */
+	/*
+	 * The node whose handler runs. Only compared, never followed: the handler may have freed
+	 * it.
+	 */
 	struct callout_node *running;
+	/*
+	 * How many more callouts can be armed before a larger wheel is asked for; see
+	 * co_base_pending()
+	 */
 	int room;
-	int grow_at;
+	int grow_at;	/* how many the wheel has room for */
+	/*
+	 * How far the handler of running has come. CALLOUT_STAGE_OVER is written under the
+	 * associated lock alone.
+	 */
 	enum callout_stage stage;
+	/* Other CPUs may arm callouts here, and again may be scheduled, except on PREEMPT_RT */
 	bool online;
-	bool wheel;
-	bool expiring;
+	bool wheel;	/* the scheme is the hashed wheel, which is called directly */
+	bool expiring;	/* expiry runs */
+	/* Nothing runs here any more and nothing is programmed; armed stays 0 */
 	bool dead;
+	/*
+	 * Set with any of leaving, drain, waiters and dead: to be looked at when the handler of
+	 * running has returned
+	 */
 	bool attention;
-	bool woken;
+	bool woken;	/* next_tick has woken expiry */
 
-	u64 now;
-	u64 tick_ns;
-	u64 edge;
+	u64 now;	/* the tick for which callouts were expired last */
+	u64 tick_ns;	/* the length of a tick in nanoseconds */
+	u64 edge;	/* *jiffies when the last handler returned, or expiry began */
+	/*
+	 * jiffies_64, or what a test has in its place: the time that limits of expiry are
+	 * measured with, which costs nothing to read
+	 */
 	const u64 *jiffies;
+	/*
+	 * How many more handlers this expiry may run; 0 as well when the base has died or, except
+	 * on PREEMPT_RT, *jiffies has changed since expiry began
+	 */
 	int left;
-	unsigned long run_seq;
+	unsigned long run_seq;	/* odd while a handler runs */
+	/* Running, if it is pending and migrates home afterwards */
 	struct callout_node *leaving;
+	/* Called when the handler of running has returned: async_drain */
 	callout_func_t *drain;
-	unsigned int waiters;
-	int preempt_count;
-	int lockdep_depth;
+	unsigned int waiters;	/* number of threads waiting for run_seq to change */
+	int preempt_count;	/* what it was before the handlers, and must be after each */
+	int lockdep_depth;	/* as preempt_count */
+	/*
+	 * The CPU that tick wakes up. Differs from number for a single base only, and then
+	 * changes when that CPU goes down. Of CALLOUT_CLASS_GLOBAL: tick may wake another one
+	 * instead.
+	 */
 	unsigned int cpu;
+	/*
+	 * Callouts that were put off and whose turn has come again, and those that the scheme
+	 * has handed over, unless it is the hashed wheel
+	 */
 	struct list_head due;
-	struct callout_stats stats;
+	struct callout_stats stats;	/* counters; visits and requeues are the scheme's */
 
 #ifdef CONFIG_PREEMPT_RT
-	spinlock_t expiry_lock;	/* see above */
+	/*
+	 * PREEMPT_RT, in place of wait: held across handlers, so that a waiter boosts the
+	 * expiring thread and priority is not inverted. Outside lock.
+	 */
+	spinlock_t expiry_lock;
 #else
-	wait_queue_head_t wait;
+	wait_queue_head_t wait;	/* where waiters sleep */
 #endif
 	union {
 		struct {
-			struct tick_timer timer;
+			struct tick_timer timer;	/* for the jiffies source */
+			/* For the jiffies source: runs in the next tick's interrupt */
 			struct irq_work next_tick;
 		};
 		struct {
-			struct hrtimer hrtimer;
+			struct hrtimer hrtimer;	/* for the hrtimer source */
+			/* For the hrtimer source: has the CPU program hrtimer */
 			call_single_data_t kick;
-			bool kicked;
-			bool restart;
+			bool kicked;	/* kick is pending */
+			bool restart;	/* its function returns HRTIMER_RESTART */
+			/*
+			 * 1 + the CPU where its function runs, if that is cpu and nothing has
+			 * been programmed since; else 0
+			 */
 			u16 ticking;
 		};
 	};
-	struct tasklet_struct again;
+	struct tasklet_struct again;	/* goes on with expiry in a later softirq */
+	/*
+	 * Callouts whose lock was contended when their turn came. They have CALLOUT_S_DUE, and go
+	 * back to due at the next tick.
+	 */
 	struct list_head put_off;
-	unsigned int slots;
+	unsigned int slots;	/* how many nodes room has been asked for now */
+	/* The most that slots has been: the scheme has memory for these */
 	unsigned int reserved;
 
-	bool follows;
+	bool follows;	/* the size of the wheel follows the number of callouts */
+	/* The wheel is too large for that; so it was at few_since, in jiffies */
 	bool few;
-	unsigned int least;
-	unsigned long few_since;
+	unsigned int least;	/* buckets that it has at least */
+	unsigned long few_since;	/* see few */
 };
 
 /* Units of work done with a base locked and interrupts off, at most. */
