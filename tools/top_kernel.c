@@ -134,8 +134,8 @@ static const char *parse_entry(const char *s, struct owner *key, __u64 *hits,
 	if (sscanf(s, " } hitcount: %llu%n", hits, &end) != 1)
 		return NULL;
 	s += end;
-	*sum = 0;
-	sscanf(s, "%*[ ]%*[a-z_]: %llu", sum);
+	if (sscanf(s, "%*[ ]%*[a-z_]: %llu", sum) != 1)
+		*sum = 0;
 	return s;
 }
 
@@ -297,7 +297,8 @@ int callout_top_kernel_show(unsigned int count, bool json)
 	if (ret)
 		return callout_failed(ret, instance);
 	if (o.lost)
-		fprintf(stderr, "calloutctl: %llu events were lost: too many handlers and programs\n",
+		fprintf(stderr,
+			"calloutctl: %llu events were lost: too many handlers and programs\n",
 			o.lost);
 	return callout_write_lines();
 }
@@ -310,9 +311,9 @@ static int complain(int error)
 		return CALLOUT_EXIT_FAILED;
 	if (access(TRACEFS "/events", F_OK))
 		fputs("There is no tracefs. As root:\n"
-		      "  mount -t tracefs tracefs " TRACEFS "\n", stderr);
+		      "  mount -t tracefs none " TRACEFS "\n", stderr);
 	else if (access(TRACEFS EVENTS, F_OK))
-		fputs("The kernel does not have the module's tracepoints: was it loaded by force?\n",
+		fputs("The kernel has no tracepoints of the module: was it loaded by force?\n",
 		      stderr);
 	else
 		fputs("The kernel has no histograms: CONFIG_HIST_TRIGGERS.\n",

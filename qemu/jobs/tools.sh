@@ -272,6 +272,7 @@ instance_goes() {
 }
 
 counts_too_many() {
+	: > /tmp/err
 	calloutctl top --kernel 200ms > /dev/null 2> /tmp/err &
 	counter=$!
 	python3 -c "$many_names" &
@@ -281,7 +282,8 @@ counts_too_many() {
 	done
 	kill $many $counter
 	wait $counter || :
-	grep -qE "^calloutctl: [1-9][0-9]* events were lost: too many" /tmp/err
+	grep -qE "^calloutctl: [1-9][0-9]* events were lost: too many" /tmp/err ||
+		{ sed 's/^/# /' /tmp/err; return 1; }
 }
 
 check_top() {

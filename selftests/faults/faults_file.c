@@ -8,7 +8,6 @@
 
 #include "walk.h"
 
-
 static int call_open(struct faulty *f)
 {
 	f->fd = callout_dev_open(O_NONBLOCK);
