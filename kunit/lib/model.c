@@ -16,13 +16,13 @@
  *    come, can come out after later ones. In a strict model it was queued during
  *    an advance, and the later ones are all of one tick, the tick that was
  *    being walked, or were queued late themselves;
- *  - in order of queueing among equals, except those that were moved to a later
+ *  - in order of queueing among equals, except entries that were moved to a later
  *    time, and schemes that are unordered or late;
  *  - next_due is a lower bound; with budget left it is U64_MAX if and only if
  *    the scheme is empty;
  *  - a hashed wheel of another size, to which its entries move a portion at a
  *    time, keeps all of this;
- *  - find returns the first to expire of those that match, the first queued
+ *  - find returns the first match to expire, the first queued
  *    among equals.
  */
 #include <linux/err.h>
