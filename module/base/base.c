@@ -92,11 +92,9 @@ struct callout_base *co_move_locked(struct callout_base *base,
 	callout_change_state(n, CALLOUT_S_STARTED_HERE | CALLOUT_S_AWAY, 0);
 	WRITE_ONCE(n->cpu, CALLOUT_CPU_MOVING);
 	co_base_unlock(base);
-	co_point(CALLOUT_POINT_MOVE);
 	co_base_lock(target);
 	if (unlikely(!target->online)) {
 		co_base_unlock(target);
-		co_point(CALLOUT_POINT_MOVE_OFFLINE);
 		target = co_base_sibling(target, smp_processor_id());
 		co_base_lock(target);
 	}

@@ -462,6 +462,21 @@ static inline void co_base_unlock_irq(struct callout_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
+/* raw_spin_unlock_irqrestore() is not in line: that costs 4 instructions. */
+static inline void co_unlock(struct callout_base *base,
+			     unsigned long flags)
+	__releases(&base->lock)
+{
+	co_base_unlock(base);
+	local_irq_restore(flags);
+}
+
+#ifdef CONFIG_CALLOUT_POINTS
+/* Where a base is unlocked, and the caller goes on without it, is a point. */
+#define co_base_unlock(base)		({ co_base_unlock(base); co_point(); })
+#define co_base_unlock_irq(base)	({ co_base_unlock_irq(base); co_point(); })
+#endif
+
 /* co_lock() with interrupts off already. */
 static inline struct callout_base *co_lock_irqs_off(struct callout_node *n)
 	__acquires(&base->lock)
@@ -475,13 +490,12 @@ static inline struct callout_base *co_lock_irqs_off(struct callout_node *n)
 	 */
 	cpu = READ_ONCE(n->cpu);
 	base = co_base(cpu);
-	co_point(CALLOUT_POINT_LOCK);
+	co_point();
 	co_base_lock(base);
 	/* If it is not of this base another CPU may be changing it. */
 	if (likely(READ_ONCE(n->cpu) == base->index))
 		return base;
 	co_base_unlock(base);
-	co_point(CALLOUT_POINT_LOCK_MOVED);
 	return co_lock_slow(n);
 }
 
@@ -531,7 +545,7 @@ static inline struct callout_base *co_lock_home_irqs_off(unsigned int class)
 {
 	struct callout_base *base = co_base_of(class, co_home_cpu());
 
-	co_point(CALLOUT_POINT_HOME);
+	co_point();
 	co_base_lock(base);
 	if (likely(base->online))
 		return base;
@@ -549,15 +563,6 @@ static inline struct callout_base *co_lock_home(unsigned int class,
 {
 	local_irq_save(*flags);
 	return co_lock_home_irqs_off(class);
-}
-
-/* raw_spin_unlock_irqrestore() is not in line: that costs 4 instructions. */
-static inline void co_unlock(struct callout_base *base,
-			     unsigned long flags)
-	__releases(&base->lock)
-{
-	co_base_unlock(base);
-	local_irq_restore(flags);
 }
 
 struct callout_base *co_move_locked(struct callout_base *base,

@@ -164,7 +164,7 @@ static void co_work_due(void *arg)
 	callout_func_t *func = NULL;
 	unsigned long flags;
 
-	co_point(CALLOUT_POINT_WORK_DUE);
+	co_point();
 	raw_spin_lock_irqsave(&w->lock, flags);
 	if (w->late) {
 		func = w->late;
@@ -224,7 +224,7 @@ void callout_work_run(struct work_struct *work)
 		WRITE_ONCE(ordered_now, w);
 	}
 	locked = mutex && mutex_trylock(mutex);
-	co_point(CALLOUT_POINT_WORK_RUN);
+	co_point();
 	raw_spin_lock_irqsave(&w->lock, flags);
 	/* From here on the queue knows that it runs, or ordered_now is @w. */
 	co_work_pay(w);
@@ -246,11 +246,11 @@ void callout_work_run(struct work_struct *work)
 		}
 	}
 	raw_spin_unlock_irqrestore(&w->lock, flags);
-	co_point(CALLOUT_POINT_WORK_STARTS);
+	co_point();
 	/* The handler may free @w: a work item may be freed by its function. */
 	if (func)
 		func(arg);
-	co_point(CALLOUT_POINT_WORK_RETURNED);
+	co_point();
 	if (locked)
 		mutex_unlock(mutex);
 	if (drained)

@@ -74,13 +74,13 @@ int callout_work_drain(struct callout_work *w)
 	co_work_refuse_locked(w);
 	ready = w->ready;
 	raw_spin_unlock_irq(&w->lock);
-	co_point(CALLOUT_POINT_WORK_DRAIN);
+	co_point();
 	if (ready) {
 		callout_drain(&w->c);
-		co_point(CALLOUT_POINT_WORK_FLUSH);
+		co_point();
 		co_work_flush(w);
 	}
-	co_point(CALLOUT_POINT_WORK_ALLOW);
+	co_point();
 	co_work_allow(w);
 	return co_work_result(was);
 }

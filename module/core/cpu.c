@@ -139,7 +139,7 @@ static void co_base_set_online(struct callout_base *base,
 {
 	unsigned long flags;
 
-	co_point(CALLOUT_POINT_ONLINE);
+	co_point();
 	local_irq_save(flags);
 	co_base_lock(base);
 	/* co_arm_slow() looks without the lock, then again with it. */
@@ -151,7 +151,7 @@ static void co_base_set_online(struct callout_base *base,
 			co_program(base, base->armed);
 	}
 	co_unlock(base, flags);
-	co_point(CALLOUT_POINT_ONLINE_TOLD);
+	co_point();
 }
 
 static int co_cpu_set_online(unsigned int cpu, bool online)
@@ -257,7 +257,7 @@ static void co_base_evacuate(struct callout_base *from)
 	tasklet_disable(&from->again);
 	/* Nothing is left that could program it. */
 	from->tick->shutdown(from);
-	co_point(CALLOUT_POINT_DEAD);
+	co_point();
 	do {
 		/*
 		 * Overdue callouts run once softirqs are on, in the tasklet; on PREEMPT_RT
@@ -278,7 +278,6 @@ static void co_base_evacuate(struct callout_base *from)
 		co_base_unlock(to);
 		local_irq_enable();
 		local_bh_enable();
-		co_point(CALLOUT_POINT_TAKEN_OVER);
 		cond_resched();
 	} while (more);
 	tasklet_enable(&from->again);

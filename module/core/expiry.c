@@ -172,7 +172,6 @@ static void co_leave(struct callout_base *base)
 	home = co_move_locked(base, n, home);
 	co_start_locked(home, n, n->expires);
 	co_base_unlock(home);
-	co_point(CALLOUT_POINT_LEFT);
 	co_base_lock(base);
 }
 
@@ -190,7 +189,6 @@ void co_run_end_slow(struct callout_base *base, void *arg)
 		base->drain = NULL;
 		/* Before run_seq changes: callout_barrier() waits for it too. */
 		co_base_unlock_irq(base);
-		co_point(CALLOUT_POINT_RUN_DRAINED);
 		co_call(base, drain, arg);
 		co_check_context(base, drain);
 		co_base_lock_irq(base);
@@ -199,7 +197,6 @@ void co_run_end_slow(struct callout_base *base, void *arg)
 	if (base->waiters) {
 		/* Waking takes sleeping locks on PREEMPT_RT. */
 		co_base_unlock_irq(base);
-		co_point(CALLOUT_POINT_RUN_WAKES);
 		expiry_wake(base);
 		/* Do not account this to the next handler. */
 		co_time_passed(base, NULL);
@@ -274,14 +271,14 @@ static void co_run_with_lock(struct callout_base *base,
 		__acquire(lock);	/* before; for sparse */
 	} else {
 		co_associated_lock(lock, lock_flags);
-		co_point(CALLOUT_POINT_RUN_LOCKED);
+		co_point();
 		local_irq_save(irqs);
 		co_base_lock(base);
 		start = base->stage == CALLOUT_STAGE_WAITING;
 		if (start)
 			base->stage = CALLOUT_STAGE_STARTED;
 		co_unlock(base, irqs);
-		co_point(CALLOUT_POINT_RUN_STARTS);
+		co_point();
 	}
 	if (start)
 		func(arg);
@@ -293,7 +290,7 @@ static void co_run_with_lock(struct callout_base *base,
 	/* The next holder of the lock reads it, under the base's lock too. */
 	if (start)
 		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
-	co_point(CALLOUT_POINT_RUN_OVER);
+	co_point();
 	co_associated_unlock(lock, lock_flags);
 	/*
 	 * Not before: with interrupts off jiffies may stand still, and a line on
@@ -318,7 +315,6 @@ void co_relock(struct callout_base *base)
 	__must_hold(&base->lock)
 {
 	co_end_hold(base);
-	co_point(CALLOUT_POINT_RELOCK);
 	cpu_relax();
 	co_base_lock_irq(base);
 }
@@ -695,7 +691,6 @@ unlock:
 	co_base_unlock_irq(base);
 	rcu_read_unlock();
 	unlock_expiry(base);
-	co_point(CALLOUT_POINT_EXPIRED);
 	return again;
 }
 

@@ -143,7 +143,6 @@ static __always_inline void co_run_begin_taken(struct callout_base *base,
 	base->running = n;
 	co_bump_seq(base);
 	co_base_unlock(base);
-	co_point(CALLOUT_POINT_RUN);
 }
 
 /* co_run_begin() with interrupts off afterwards too. */
@@ -189,7 +188,7 @@ static __always_inline void co_run_end(struct callout_base *base,
 	__acquires(&base->lock)
 {
 	trace_callout_expire_exit(base->running);
-	co_point(CALLOUT_POINT_RUN_RETURNED);
+	co_point();
 	co_base_lock_irq(base);
 	base->running = NULL;
 	if (base->attention)

@@ -158,7 +158,6 @@ static void grow_to(struct callout_base *base, const struct callout_ring *ring)
 	co_wheel_resize(w, ring);
 	co_base_unlock_irq(base);
 	do {
-		co_point(CALLOUT_POINT_GROW_MOVES);
 		cond_resched();
 	} while (grow_move(base));
 	co_base_lock_irq(base);
@@ -218,7 +217,6 @@ bool co_base_fit(struct callout_base *base)
 	if (base->index != CALLOUT_INDEX_TEST)
 		node = cpu_to_node(base->number);
 	while ((wanted = grow_look(base, &more))) {
-		co_point(CALLOUT_POINT_GROW_LOOKED);
 		if (co_grow_alloc(&ring, wanted, node)) {
 			grow_later(base);
 			return true;

@@ -145,7 +145,6 @@ void co_wait_run(struct callout_base *base, unsigned long seq)
 	base->attention = true;
 	co_base_unlock_irq(base);
 
-	co_point(CALLOUT_POINT_DRAIN_WAITS);
 	co_wait_seq(base, seq);
 
 	co_base_lock_irq(base);
@@ -194,9 +193,8 @@ static int co_cancel_wait(struct callout *c, u8 shut)
 		callout_change_state(&c->node, 0, CALLOUT_S_DRAINING);
 		seq = base->run_seq;
 		co_unlock(base, flags);
-		co_point(CALLOUT_POINT_DRAIN);
+		co_point();
 		co_wait_run(base, seq);
-		co_point(CALLOUT_POINT_DRAIN_WAITED);
 		base = co_lock(&c->node, &flags);
 		/* Another drain may have ended, and the callout been set. */
 		co_stop_locked(base, c);
@@ -315,7 +313,6 @@ void callout_barrier(void)
 		co_base_lock_irq(base);
 		seq = base->run_seq;
 		co_base_unlock_irq(base);
-		co_point(CALLOUT_POINT_BARRIER);
 		if (seq & 1)
 			co_wait_run(base, seq);
 	}

@@ -85,7 +85,7 @@ static void refill(struct work_struct *work)
 	 * this before the reads of the pools; pairs with refill_ask().
 	 */
 	smp_store_mb(refill_asked, false);
-	co_point(CALLOUT_POINT_STOCK_REFILL);
+	co_point();
 	/* Growth by a quarter makes runs of this rare. */
 	chunks = 1 + CALLOUT_LOW_WATER / CALLOUT_CHUNK_SLOTS +
 		 READ_ONCE(kernel_table.nr_chunks) / 4 / num_online_cpus();
@@ -121,7 +121,7 @@ EXPORT_SYMBOL_IF_KUNIT(callout_refill_irq_work);
 /* Queues the worker, unless it is queued. */
 static void refill_ask(void)
 {
-	co_point(CALLOUT_POINT_STOCK_LOW);
+	co_point();
 	/* Orders writes of the pool before this read; pairs with refill(). */
 	smp_mb();
 	if (READ_ONCE(refill_asked))
@@ -304,7 +304,7 @@ int unsetcallout(callout_handle_t handle)
 		return ret;
 	local_irq_save(flags);
 	slot = co_table_slot(&kernel_table, handle);
-	co_point(CALLOUT_POINT_HANDLE);
+	co_point();
 	/* 0 names a slot too. That may have it: retired, neither set nor running. */
 	if (likely(slot))
 		ret = handle_unset(slot, handle);
@@ -462,7 +462,7 @@ int co_unset_hashed(callout_func_t *func, void *arg)
 		slot = co_hash_take(&kernel_table.hash,
 				    (unsigned long)func,
 				    (unsigned long)arg, &handle);
-		co_point(CALLOUT_POINT_HASH_TAKEN);
+		co_point();
 	} while (slot && handle_unset(slot, handle) != 1);
 	local_irq_restore(flags);
 	return slot ? 1 : -1;
@@ -490,7 +490,7 @@ int unsetcallout_sync(callout_handle_t handle)
 	ret = unsetcallout(handle);
 	if (ret)
 		return ret;
-	co_point(CALLOUT_POINT_HANDLE_RUNS);
+	co_point();
 	slot = co_table_lookup(&kernel_table, handle);
 	base = co_lock(&slot->node, &flags);
 	/* Or it has returned since, and the slot may have been reused. */
@@ -498,7 +498,7 @@ int unsetcallout_sync(callout_handle_t handle)
 		  co_is_running(base, &slot->node);
 	seq = base->run_seq;
 	co_unlock(base, flags);
-	co_point(CALLOUT_POINT_HANDLE_WAITS);
+	co_point();
 	if (running)
 		co_wait_run(base, seq);
 	return 0;

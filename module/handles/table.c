@@ -328,7 +328,7 @@ struct callout_slot *co_slot_steal(struct callout_table *table,
 	/* A slot freed before this is seen by later searches. Pairs with table_search(). */
 	smp_mb();
 	seen = READ_ONCE(table->searches);
-	co_point(CALLOUT_POINT_STEAL);
+	co_point();
 	raw_spin_lock(&table->steal);
 	searches = (long)(table->failed - seen) <= 0;
 	if (searches) {
@@ -340,7 +340,7 @@ struct callout_slot *co_slot_steal(struct callout_table *table,
 			if (!slot)
 				slot = pool_take(table, cpu, 1);
 	}
-	co_point(CALLOUT_POINT_STOLEN);
+	co_point();
 	co_base_lock(base);
 	pool_give(table, base, slot);
 	slot = co_slot_get(co_pool(table, base));

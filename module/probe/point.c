@@ -24,7 +24,7 @@
  * ticks in which no point is passed do not count. 0 ends it. Only points that have
  * been passed since it began make pairs. Read, it says "walking", or "done" while all
  * of these have been tried, how many that is and how many have met; then a line for
- * each point: its name, how often it was passed, with how many others it met as a.
+ * each point that was passed: its name, how often, with how many others it met as a.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -35,6 +35,8 @@
 #include <linux/processor.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/sysfs.h>
 #include <linux/time64.h>
 #include <linux/timekeeping.h>
@@ -50,25 +52,32 @@
 /* Ticks before the walk looks for points again. */
 #define COLLECT		25
 
-#define NAME(name)	#name,
-
-static const char *const names[] = { CALLOUT_POINTS(NAME) };
+/* The most points that are told apart. */
+#define POINTS		192U
 
 DEFINE_STATIC_KEY_FALSE(callout_points_key);
 EXPORT_SYMBOL_IF_KUNIT(callout_points_key);
 
+/*
+ * Names in the order in which points were passed first. A module of tests, which has
+ * copies of inline functions, comes and goes: so these are copies.
+ */
+static char names[POINTS][48];
+static unsigned int nr_points;
+static DEFINE_RAW_SPINLOCK(names_lock);
+
 /* How often each was passed; others may count at the same time. */
-static unsigned long passed[CALLOUT_NR_POINTS];
+static unsigned long passed[POINTS];
 
 /* How often (a, b) has met since its turn came; with TRIED. */
-static u16 met[CALLOUT_NR_POINTS][CALLOUT_NR_POINTS];
+static u16 met[POINTS][POINTS];
 
 #define TRIED	0x8000U
 
-/* a * CALLOUT_NR_POINTS + b; NO_PAIR while there is none. */
+/* a * POINTS + b; NO_PAIR while there is none. */
 static unsigned int pair;
 
-#define NO_PAIR	(CALLOUT_NR_POINTS * CALLOUT_NR_POINTS)
+#define NO_PAIR	(POINTS * POINTS)
 
 /*
  * What the pair has come to: MET_NOT; 2 * CPU + MET_FIRST: this one waits at a;
@@ -98,13 +107,37 @@ static void point_wait(int state)
 	atomic_cmpxchg(&meeting, state, MET_NOT);
 }
 
+/* Gives @point the number of its name. */
+static void point_register(struct callout_point *point)
+{
+	char name[sizeof(names[0])];
+	unsigned long flags;
+	unsigned int i;
+
+	snprintf(name, sizeof(name), "%s:%u", point->function, point->line);
+	raw_spin_lock_irqsave(&names_lock, flags);
+	for (i = 0; i < nr_points && strcmp(names[i], name); i++)
+		;
+	if (i == nr_points && !WARN_ON_ONCE(i == POINTS)) {
+		strscpy(names[i], name, sizeof(names[i]));
+		nr_points++;
+	}
+	WRITE_ONCE(point->number, i + 1);
+	raw_spin_unlock_irqrestore(&names_lock, flags);
+}
+
 /* Notes a point that this CPU has come to, and waits there if its turn has come. */
-void co_point_pass(enum callout_point point)
+void co_point_pass(struct callout_point *here)
 {
 	int me = 2 * raw_smp_processor_id(), state = atomic_read(&meeting);
-	unsigned int now = READ_ONCE(pair);
-	unsigned int a = now / CALLOUT_NR_POINTS, b = now % CALLOUT_NR_POINTS;
+	unsigned int now = READ_ONCE(pair), a = now / POINTS, b = now % POINTS;
+	unsigned int point;
 
+	if (unlikely(!READ_ONCE(here->number)))
+		point_register(here);
+	point = here->number - 1;
+	if (point == POINTS)
+		return;
 	WRITE_ONCE(passed[point], READ_ONCE(passed[point]) + 1);
 	if (now == NO_PAIR)
 		return;
@@ -135,7 +168,7 @@ static unsigned long all_passed(void)
 	unsigned long sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < CALLOUT_NR_POINTS; i++)
+	for (i = 0; i < POINTS; i++)
 		sum += READ_ONCE(passed[i]);
 	return sum;
 }
@@ -148,7 +181,7 @@ static bool walk_pair(unsigned int a, unsigned int b, unsigned int ms)
 	bool goes_on = true;
 
 	WRITE_ONCE(met[a][b], TRIED);
-	WRITE_ONCE(pair, a * CALLOUT_NR_POINTS + b);
+	WRITE_ONCE(pair, a * POINTS + b);
 	while (goes_on && left > 0 && READ_ONCE(met[a][b]) < TRIED + ENOUGH) {
 		goes_on = walk_sleep(1);
 		last = sum;
@@ -165,7 +198,7 @@ static bool walk_row(unsigned int a, unsigned int ms, bool *more)
 	unsigned int b, tried = 0, found = 0;
 	bool goes_on = true;
 
-	for (b = 0; b < CALLOUT_NR_POINTS && goes_on; b++) {
+	for (b = 0; b < POINTS && goes_on; b++) {
 		if (met[a][b] || !READ_ONCE(passed[b]))
 			continue;
 		WRITE_ONCE(walking, true);
@@ -186,7 +219,7 @@ static int walk(void *arg)
 
 	while (goes_on) {
 		more = false;
-		for (a = 0; a < CALLOUT_NR_POINTS && goes_on; a++)
+		for (a = 0; a < POINTS && goes_on; a++)
 			if (READ_ONCE(passed[a]))
 				goes_on = walk_row(a, ms, &more);
 		WRITE_ONCE(walking, more);
@@ -244,7 +277,7 @@ static unsigned int row_count(unsigned int a, unsigned int *found)
 	unsigned int b, tried = 0;
 
 	*found = 0;
-	for (b = 0; b < CALLOUT_NR_POINTS; b++) {
+	for (b = 0; b < POINTS; b++) {
 		tried += !!READ_ONCE(met[a][b]);
 		*found += READ_ONCE(met[a][b]) > TRIED;
 	}
@@ -256,13 +289,15 @@ static int points_get(char *buffer, const struct kernel_param *kp)
 	unsigned int a, one, tried = 0, found = 0;
 	int n;
 
-	for (a = 0; a < CALLOUT_NR_POINTS; a++) {
+	for (a = 0; a < POINTS; a++) {
 		tried += row_count(a, &one);
 		found += one;
 	}
 	n = sysfs_emit(buffer, "%s %u %u\n", READ_ONCE(walking) || !tried ? "walking" :
 		       "done", tried, found);
-	for (a = 0; a < CALLOUT_NR_POINTS; a++) {
+	for (a = 0; a < POINTS; a++) {
+		if (!READ_ONCE(passed[a]))
+			continue;
 		row_count(a, &one);
 		n += sysfs_emit_at(buffer, n, "%s %lu %u\n", names[a],
 				   READ_ONCE(passed[a]), one);

@@ -39,7 +39,7 @@ static int timer_delete_or_shutdown(struct callout_timer *t, bool shutdown)
 	co_timer_debug_assert_init(t);
 	if (!shutdown && !callout_timer_pending(t))
 		return 0;
-	co_point(CALLOUT_POINT_TIMER_LOOKED);
+	co_point();
 	base = co_lock(&t->node, &flags);
 	pending = timer_stop_locked(base, t);
 	if (shutdown)
@@ -176,7 +176,7 @@ static int timer_delete_and_wait(struct callout_timer *t, bool shutdown)
 
 	timer_check_wait(t);
 	while ((ret = timer_try(t, shutdown, &run)) < 0) {
-		co_point(CALLOUT_POINT_TIMER_WAITS);
+		co_point();
 		timer_wait(&run, READ_ONCE(t->flags) & TIMER_IRQSAFE);
 	}
 	return ret;

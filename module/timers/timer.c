@@ -261,7 +261,7 @@ static int timer_mod(struct callout_timer *t, unsigned long expires,
 		if (!later || (how & SET_IF_EARLIER && later > 0))
 			return 1;
 	}
-	co_point(CALLOUT_POINT_TIMER_LOOKED);
+	co_point();
 	return timer_set(t, expires, how);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Boots the KUnit kernel and runs loads on it while CPUs wait for each other at each pair of the
-# points of module/probe/point.h that the load passes.
+# points, see module/probe/point.h, that the load passes.
 #
 #   scripts/check/interleave.sh [LOAD...]    all loads of qemu/jobs/interleave.sh, or these
 #

@@ -148,7 +148,7 @@ tables_of_functions_read_only() {
 # What a function has that passes a point: the return instruction, unless the option is set.
 points_are_nothing() {
 	printf '%s\n' '#include "module/probe/point.h"' \
-		'void pass(void) { co_point(CALLOUT_POINT_LOCK); }' |
+		'void pass(void) { co_point(); }' |
 		gcc -D__always_inline=inline -I. -O2 -fcf-protection=none -S -o "$work/pass" -x c -
 	sed -n '/^pass:/,/\.size/p' "$work/pass" | grep -vE '^pass:|^\.|^\s*\.' > "$work/passed"
 	[ "$(tr -d '[:space:]' < "$work/passed")" = ret ] || { cat "$work/passed"; return 1; }
