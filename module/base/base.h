@@ -85,7 +85,7 @@ struct callout_stats {
 /**
  * enum callout_stage - where the handler of callout_base.running is
  * @CALLOUT_STAGE_STARTED: called, or past the point where it can be stopped
- * @CALLOUT_STAGE_TIMER: the same, of a timer of Linux's; also between two
+ * @CALLOUT_STAGE_TIMER: as CALLOUT_STAGE_STARTED, of a timer of Linux's
  * @CALLOUT_STAGE_WAITING: waiting for its associated lock
  * @CALLOUT_STAGE_CANCELLED: cancelled while it waited: it does not start
  * @CALLOUT_STAGE_OVER: returned; its associated lock is about to be released

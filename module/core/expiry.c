@@ -372,16 +372,15 @@ static void co_expire_func(struct callout_base *base,
 			return;
 		}
 	}
-	co_take_due(base, n);
+	co_take_started(base, n);
 	co_debug_deactivate(c);
 	if (lock && !(lock_flags & CALLOUT_TRYLOCK))
 		base->stage = CALLOUT_STAGE_WAITING;
-	/* Else an interrupt could wait for the lock that trylock has taken. */
-	if (lock_flags & CALLOUT_TRYLOCK &&
-	    co_associated_irqs_off(lock_flags))
-		co_run_begin_irqs_off(base, n);
-	else
-		co_run_begin(base, n);
+	co_run_begin(base, n);
+	/* Otherwise an interrupt could wait for the lock that trylock has taken. */
+	if (!(lock_flags & CALLOUT_TRYLOCK) ||
+	    !co_associated_irqs_off(lock_flags))
+		local_irq_enable();
 	/*
 	 * From here on @c may be freed: by func, or if it has a lock by a holder
 	 * of that. The class is outside the lock, since draining under the lock
@@ -396,42 +395,23 @@ static void co_expire_func(struct callout_base *base,
 	lock_map_release(&map);
 	co_check_context(base, func);
 	co_run_end(base, arg);
-	base->stage = CALLOUT_STAGE_STARTED;
+	if (lock)
+		base->stage = CALLOUT_STAGE_STARTED;
 }
 
-/*
- * Is @n that of a struct callout that the wheel has handed over, that has no lock
- * and was not set by the clock? Four bytes are tested at once.
- */
-static __always_inline bool co_is_plain(const struct callout_node *n)
-{
-	static const struct callout_node mask = {
-		.state = CALLOUT_S_DUE,
-		.kind = U8_MAX,
-		.mark = CALLOUT_A_TIME,
-	}, plain = {
-		.kind = CALLOUT_KIND_FUNC,
-	};
-
-	return (READ_ONCE(n->bytes) & mask.bytes) == plain.bytes &&
-	       !container_of(n, struct callout, node)->lock;
-}
-
-/* Runs the handler of a struct callout, to which the wheel's cursor points. */
+/* co_expire_func() of a callout without a lock that was not set by the clock. */
 static __always_inline void co_expire_plain(struct callout_base *base,
-					    struct callout_wheel *w,
 					    struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	struct callout *c = container_of(n, struct callout, node);
-	struct callout_class *class = co_debug_class(c);
-	struct lockdep_map map __maybe_unused = co_class_map(class);
+	struct lockdep_map map __maybe_unused = co_class_map(co_debug_class(c));
 	callout_func_t *func = c->func;
 	void *arg = c->arg;
 
-	co_take_next(base, w, n);
+	co_take_started(base, n);
 	co_debug_deactivate(c);
-	co_run_begin_taken(base, n);
+	co_run_begin(base, n);
 	local_irq_enable();
 	/* From here on @c may be freed. */
 	lock_map_acquire(&map);
@@ -442,34 +422,59 @@ static __always_inline void co_expire_plain(struct callout_base *base,
 }
 
 /*
- * Runs @n, which is plain, and those that follow it in the walk of its bucket,
- * until one is not. Returns true if base->left is 0 before that.
+ * Is @n that of a struct callout that the wheel has handed over, that has no lock
+ * and was not set by the clock? Four bytes are tested at once.
  */
-static __always_inline bool co_expire_row(struct callout_base *base,
-					  struct callout_wheel *w,
-					  struct callout_node *n)
+static inline bool co_is_plain(const struct callout_base *base,
+			       const struct callout_node *n)
+{
+	static const struct callout_node mask = {
+		.state = CALLOUT_S_DUE,
+		.kind = U8_MAX,
+		.mark = CALLOUT_A_TIME,
+	}, plain = {
+		.kind = CALLOUT_KIND_FUNC,
+	};
+
+	return co_is_wheel(base) &&
+	       (READ_ONCE(n->bytes) & mask.bytes) == plain.bytes &&
+	       !container_of(n, struct callout, node)->lock;
+}
+
+/*
+ * Runs @n, which is plain, and those that follow it in the walk of its bucket, until
+ * one is not, or base->left is 0. Returns the node that is due next, if the walk has
+ * come to it. Where many are due together a callout takes 84 instructions so, 97 one
+ * by one in co_expire_due(), and 116 in co_expire_func().
+ */
+static inline struct callout_node *co_expire_row(struct callout_base *base,
+						 struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	do {
 		base->left--;
-		co_expire_plain(base, w, n);
-		n = co_wheel_next(w);
-		if (!n || !co_is_plain(n))
-			return false;
-	} while (base->left > 0);
-	return true;
+		co_expire_plain(base, n);
+		n = co_wheel_next(to_wheel(base->scheme));
+	} while (n && co_is_plain(base, n) && base->left > 0);
+	return n;
 }
 
 /* Does what the kind of @n asks for; returns how many are done with. */
 static unsigned int co_expire_one(struct callout_base *base,
-				  struct callout_node *n,
-				  unsigned int *budget)
+				  struct callout_node *n, unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	if (n->kind != CALLOUT_KIND_FUNC)
 		return kinds[n->kind].expire(base, n, budget);
 	co_expire_func(base, n);
 	return 1;
+}
+
+/* The node that is due next, if the wheel's walk has come to it; otherwise NULL. */
+static inline struct callout_node *co_next_in_row(struct callout_base *base)
+{
+	return co_is_wheel(base) && list_empty(&base->due) ?
+	       co_wheel_next(to_wheel(base->scheme)) : NULL;
 }
 
 /* Drops a node without a kind: not initialised, or overwritten. */
@@ -587,10 +592,8 @@ static bool co_next_hold(struct callout_base *base, unsigned int *budget)
 static bool co_expire_due(struct callout_base *base, unsigned int *budget)
 	__must_hold(&base->lock)
 {
-	struct callout_wheel *w = to_wheel(base->scheme);
 	struct callout_node *n;
 	bool looked = false;
-	unsigned int done;
 	u64 now;
 
 	for (;;) {
@@ -610,17 +613,17 @@ static bool co_expire_due(struct callout_base *base, unsigned int *budget)
 			co_begin_tick(base, now);
 			continue;
 		}
-		if (base->left <= 0 || base->dead)
-			return true;
-		if (co_is_wheel(base) && co_is_plain(n)) {
-			if (co_expire_row(base, w, n))
+		do {
+			if (base->left <= 0 || base->dead)
 				return true;
+			if (co_is_plain(base, n)) {
+				n = co_expire_row(base, n);
+			} else {
+				base->left -= co_expire_one(base, n, budget);
+				n = co_next_in_row(base);
+			}
 			*budget = CALLOUT_BUDGET;
-			continue;
-		}
-		done = co_expire_one(base, n, budget);
-		base->left -= done;
-		*budget = CALLOUT_BUDGET;
+		} while (n);
 	}
 }
 

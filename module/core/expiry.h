@@ -62,45 +62,25 @@ static __always_inline void co_take_due(struct callout_base *base,
 }
 
 /*
- * The same of @n to which the wheel's cursor points, and marks it as one whose
- * handler has started.
- */
-static __always_inline void co_take_next(struct callout_base *base,
-					 struct callout_wheel *w,
-					 struct callout_node *n)
-{
-	lockdep_assert_held(&base->lock);
-	co_count_late(base, n);
-	co_wheel_take(w, n);
-	prefetch(w->cursor);
-	base->room++;
-	callout_change_state(n, CALLOUT_S_PENDING, CALLOUT_S_STARTED_HERE);
-}
-
-/*
- * The same of @n, which is due, of a kind that is never put off: with the wheel its
- * cursor points to it.
+ * As co_take_due(), for a node whose handler starts. Unless @n is in a list of the
+ * base, the cursor of the wheel points to it.
  */
 static __always_inline void co_take_started(struct callout_base *base,
 					    struct callout_node *n)
 {
-	if (co_is_wheel(base)) {
-		co_take_next(base, to_wheel(base->scheme), n);
-	} else {
-		co_take_due(base, n);
-		callout_change_state(n, 0, CALLOUT_S_STARTED_HERE);
-	}
-}
+	struct callout_wheel *w = to_wheel(base->scheme);
 
-/*
- * What is due next, if it is where the wheel's walk has come to; else NULL, and the
- * loop of expiry looks further. For kinds that take more than one.
- */
-static __always_inline struct callout_node *
-co_next_in_row(struct callout_base *base)
-{
-	return co_is_wheel(base) ?
-	       co_wheel_next(to_wheel(base->scheme)) : NULL;
+	lockdep_assert_held(&base->lock);
+	co_count_late(base, n);
+	if (unlikely(n->state & CALLOUT_S_DUE)) {
+		__list_del_entry(&n->entry);
+	} else {
+		co_wheel_take(w, n);
+		prefetch(w->cursor);
+	}
+	base->room++;
+	callout_change_state(n, CALLOUT_S_PENDING | CALLOUT_S_DUE,
+			     CALLOUT_S_STARTED_HERE);
 }
 
 void co_time_passed(struct callout_base *base, callout_func_t *func);
@@ -136,31 +116,13 @@ static __always_inline void co_bump_seq(struct callout_base *base)
  * Marks the handler of @n, which has CALLOUT_S_STARTED_HERE, as running and unlocks the
  * base. Interrupts stay off.
  */
-static __always_inline void co_run_begin_taken(struct callout_base *base,
-					       struct callout_node *n)
+static __always_inline void co_run_begin(struct callout_base *base,
+					 struct callout_node *n)
 	__releases(&base->lock)
 {
 	base->running = n;
 	co_bump_seq(base);
 	co_base_unlock(base);
-}
-
-/* co_run_begin() with interrupts off afterwards too. */
-static __always_inline void co_run_begin_irqs_off(struct callout_base *base,
-						  struct callout_node *n)
-	__releases(&base->lock)
-{
-	callout_change_state(n, 0, CALLOUT_S_STARTED_HERE);
-	co_run_begin_taken(base, n);
-}
-
-/* Marks the handler of @n as running and unlocks the base. */
-static __always_inline void co_run_begin(struct callout_base *base,
-					 struct callout_node *n)
-	__releases(&base->lock)
-{
-	co_run_begin_irqs_off(base, n);
-	local_irq_enable();
 }
 
 /* Notices how long @func took. The base is not locked. */

@@ -546,10 +546,11 @@ static unsigned int co_expire_handle(struct callout_base *base,
 	void *arg = (void *)(unsigned long)slot->arg;
 	callout_func_t *func = slot->func;
 
-	co_take_due(base, n);
+	co_take_started(base, n);
 	co_slot_unhash(&kernel_table, slot);
 	WRITE_ONCE(pool->runner, current);
 	co_run_begin(base, n);
+	local_irq_enable();
 	lock_map_acquire(&map);
 	co_call(base, func, arg);
 	lock_map_release(&map);

@@ -498,8 +498,8 @@ EXPORT_SYMBOL_GPL(callout_timer_destroy_on_stack);
  * interrupts were off they are on for a moment, but not while it counts as
  * running: a hard interrupt may wait for it.
  */
-static __always_inline void timer_run(struct callout_base *base,
-				      struct callout_node *n)
+static unsigned int timer_expire(struct callout_base *base,
+				 struct callout_node *n, unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	struct callout_timer *t = container_of(n, struct callout_timer, node);
@@ -513,13 +513,14 @@ static __always_inline void timer_run(struct callout_base *base,
 	lockdep_copy_map(&map, &t->lockdep_map);
 #endif
 	if (timer_postpone(base, n))
-		return;
+		return 1;
 	co_take_started(base, n);
 	co_timer_debug_deactivate(t);
 	/* Only its user can have done that. */
 	if (WARN_ON_ONCE(!fn))
-		return;
-	co_run_begin_taken(base, n);
+		return 1;
+	base->stage = CALLOUT_STAGE_TIMER;
+	co_run_begin(base, n);
 	if (!irqsafe)
 		local_irq_enable();
 	/* From here on @t may be freed. */
@@ -529,6 +530,7 @@ static __always_inline void timer_run(struct callout_base *base,
 	co_check_context(base, func);
 	passed = READ_ONCE(*base->jiffies) != base->edge;
 	co_run_end(base, t);
+	base->stage = CALLOUT_STAGE_STARTED;
 	if (unlikely(passed)) {
 		co_base_unlock_irq(base);
 		co_time_passed(base, func);
@@ -536,24 +538,7 @@ static __always_inline void timer_run(struct callout_base *base,
 	} else if (irqsafe) {
 		co_relock(base);
 	}
-}
-
-/* Each hold of the lock ends with a timer, as in the loop that calls this. */
-static unsigned int timer_expire(struct callout_base *base,
-				 struct callout_node *n, unsigned int *budget)
-	__must_hold(&base->lock)
-{
-	int done = 0;
-
-	base->stage = CALLOUT_STAGE_TIMER;
-	do {
-		timer_run(base, n);
-		done++;
-		n = co_next_in_row(base);
-	} while (n && n->kind == CALLOUT_KIND_TIMER && done < base->left &&
-		 !base->dead);
-	base->stage = CALLOUT_STAGE_STARTED;
-	return done;
+	return 1;
 }
 
 static struct callout_owner timer_owner(const struct callout_node *n)

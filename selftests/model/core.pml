@@ -797,7 +797,7 @@ look:	/* co_expire_due() */
 		:: n == NODES && (looked || clock == base[b].now) -> goto search
 		fi
 	};
-	/* co_expire_func(), co_expire_plain() */
+	/* co_expire_func() */
 #ifdef TRYLOCK
 	atomic {
 		if
@@ -813,7 +813,7 @@ look:	/* co_expire_due() */
 		fi
 	};
 #endif
-	/* co_take_due(), co_run_begin() */
+	/* co_take_started(), co_run_begin() */
 	atomic {
 		dequeue(b, n);
 		node[n].ran = true;
