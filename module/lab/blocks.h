@@ -15,6 +15,7 @@
 #include <linux/bitops.h>
 #include <linux/slab.h>
 #include <linux/types.h>
+#include "wheel/scheme.h"
 
 /* 2^10 elements at first, 2^31 at most. */
 #define CALLOUT_BLOCK_SHIFT	10
@@ -80,21 +81,15 @@ enomem:
 	return -ENOMEM;
 }
 
-/* Allocates the first block. 0 or -ENOMEM. */
-static inline int co_blocks_init(struct callout_blocks *b, size_t size,
-				 int node)
-{
-	b->size = size;
-	b->node = node;
-	return co_blocks_reserve(b, 1);
-}
+/* The beginning of a scheme that has such an array. */
+struct callout_blocks_scheme {
+	struct callout_scheme s;
+	struct callout_blocks blocks;
+};
 
-static inline void co_blocks_free(struct callout_blocks *b)
-{
-	unsigned int nr;
-
-	for (nr = 0; nr < CALLOUT_BLOCKS; nr++)
-		kvfree(b->block[nr]);
-}
+void *co_blocks_create(const struct callout_scheme_ops *ops, size_t size,
+		       size_t element, const struct callout_scheme_params *p);
+int co_blocks_scheme_reserve(struct callout_scheme *s, unsigned int n);
+void co_blocks_destroy(struct callout_scheme *s);
 
 #endif /* _CALLOUT_BLOCKS_H */

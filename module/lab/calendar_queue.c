@@ -65,8 +65,7 @@ struct calendar_day {
 
 /* word[2] of a callout is the index of its calendar. */
 struct calendar_queue {
-	struct callout_scheme s;
-	struct callout_blocks days;	/* of struct calendar_day */
+	struct callout_blocks_scheme b;	/* of struct calendar_day */
 	struct calendar calendar[2];	/* in use, and old until it is empty */
 	unsigned int in_use;		/* index of the one in use */
 	unsigned long emptied;		/* days of the old one known empty */
@@ -75,14 +74,14 @@ struct calendar_queue {
 
 static struct calendar_queue *to_queue(struct callout_scheme *s)
 {
-	return container_of(s, struct calendar_queue, s);
+	return container_of(s, struct calendar_queue, b.s);
 }
 
 static struct list_head *calendar_list(const struct calendar_queue *q,
 				       unsigned int which, u64 day)
 {
 	unsigned long i = day & (q->calendar[which].nr - 1);
-	struct calendar_day *d = co_blocks_at(&q->days, i);
+	struct calendar_day *d = co_blocks_at(&q->b.blocks, i);
 	struct list_head *list = &d->list[which];
 
 	if (!list->next)
@@ -156,7 +155,7 @@ static void calendar_adapt(struct calendar_queue *q)
 		calendar_move(q, MOVE_STEPS);
 		return;
 	}
-	if (cal->n > 2 * nr && 2 * nr <= co_blocks_room(&q->days))
+	if (cal->n > 2 * nr && 2 * nr <= co_blocks_room(&q->b.blocks))
 		nr *= 2;
 	else if (cal->n < nr / 2 && nr > MIN_DAYS)
 		nr /= 2;
@@ -208,7 +207,7 @@ static struct callout_node *calendar_first(struct calendar_queue *q,
 
 	while (cal->n && cal->day << cal->shift <= limit && *budget) {
 		--*budget;
-		q->s.visits++;
+		q->b.s.visits++;
 		c = list_first_entry_or_null(calendar_list(q, which, cal->day),
 					     struct callout_node, entry);
 		if (c && c->expires >> cal->shift == cal->day)
@@ -332,7 +331,7 @@ static int calendar_check(struct callout_scheme *s)
 	int ret;
 
 	for (which = 0; which < 2; which++) {
-		if (q->calendar[which].nr > co_blocks_room(&q->days))
+		if (q->calendar[which].nr > co_blocks_room(&q->b.blocks))
 			return 7;
 		n = 0;
 		for (i = 0; i < q->calendar[which].nr; i++) {
@@ -348,42 +347,29 @@ static int calendar_check(struct callout_scheme *s)
 
 static int calendar_reserve(struct callout_scheme *s, unsigned int n)
 {
-	return co_blocks_reserve(&to_queue(s)->days, n / 2);
-}
-
-static void calendar_destroy(struct callout_scheme *s)
-{
-	struct calendar_queue *q = to_queue(s);
-
-	co_blocks_free(&q->days);
-	kfree(q);
+	return co_blocks_scheme_reserve(s, n / 2);
 }
 
 static struct callout_scheme *
 calendar_create(const struct callout_scheme_params *p)
 {
-	struct calendar_queue *q = kzalloc_node(sizeof(*q), GFP_KERNEL,
-						p->node);
+	struct calendar_queue *q;
 
+	q = co_blocks_create(&callout_calendar_queue, sizeof(*q),
+			     sizeof(struct calendar_day), p);
 	if (!q)
 		return ERR_PTR(-ENOMEM);
-	q->s.ops = &callout_calendar_queue;
 	q->calendar[0].nr = MIN_DAYS;
 	q->calendar[1].nr = MIN_DAYS;
-	if (co_blocks_init(&q->days, sizeof(struct calendar_day),
-			   p->node)) {
-		kfree(q);
-		return ERR_PTR(-ENOMEM);
-	}
 	/* Adopt the first block: both calendars have days already. */
-	co_blocks_room(&q->days);
-	return &q->s;
+	co_blocks_room(&q->b.blocks);
+	return &q->b.s;
 }
 
 const struct callout_scheme_ops callout_calendar_queue = {
 	.name		= "calendar_queue",
 	.create		= calendar_create,
-	.destroy	= calendar_destroy,
+	.destroy	= co_blocks_destroy,
 	.reserve	= calendar_reserve,
 	.start		= calendar_start,
 	.rearm		= calendar_rearm,

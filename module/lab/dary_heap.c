@@ -39,8 +39,7 @@ struct dary_entry {
 };
 
 struct dary_heap {
-	struct callout_scheme s;
-	struct callout_blocks array;	/* of struct dary_entry */
+	struct callout_blocks_scheme b;	/* of struct dary_entry */
 	unsigned long n;		/* callouts in the array */
 	unsigned long serial;		/* of the next callout */
 	struct rb_root_cached tree;	/* callouts without room there */
@@ -48,12 +47,12 @@ struct dary_heap {
 
 static struct dary_heap *to_heap(struct callout_scheme *s)
 {
-	return container_of(s, struct dary_heap, s);
+	return container_of(s, struct dary_heap, b.s);
 }
 
 static struct dary_entry *dary_at(const struct dary_heap *h, unsigned long i)
 {
-	return co_blocks_at(&h->array, i);
+	return co_blocks_at(&h->b.blocks, i);
 }
 
 static unsigned long dary_index(const struct callout_node *c)
@@ -119,7 +118,7 @@ static void dary_start(struct callout_scheme *s, struct callout_node *c, u64 now
 	struct dary_entry e = { .expires = expires, .c = c };
 
 	c->expires = expires;
-	if (h->n >= co_blocks_room(&h->array) ||
+	if (h->n >= co_blocks_room(&h->b.blocks) ||
 	    co_tree_has(&h->tree, expires)) {
 		co_tree_add(&h->tree, c);
 		return;
@@ -151,13 +150,6 @@ static void dary_stop(struct callout_scheme *s, struct callout_node *c)
 		dary_remove(h, dary_index(c));
 }
 
-static void dary_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
-		       u64 expires)
-{
-	dary_stop(s, c);
-	dary_start(s, c, now, expires);
-}
-
 /* The first callout to expire, or NULL. */
 static struct callout_node *dary_first(struct callout_scheme *s)
 {
@@ -171,39 +163,13 @@ static struct callout_node *dary_first(struct callout_scheme *s)
 	return spilt && spilt->expires < top->expires ? spilt : top->c;
 }
 
-static bool dary_advance(struct callout_scheme *s, u64 now,
-			 unsigned int *budget, struct list_head *due)
-{
-	return co_first_advance(s, now, budget, due, dary_first,
-				dary_stop);
-}
-
-static u64 dary_next_due(struct callout_scheme *s, unsigned int *budget)
-{
-	return co_first_due(s, dary_first);
-}
-
-/* The callout that is cheapest to remove, or NULL. */
-static struct callout_node *dary_last(struct callout_scheme *s)
-{
-	struct dary_heap *h = to_heap(s);
-
-	return h->n ? dary_at(h, h->n - 1)->c : co_tree_first(&h->tree);
-}
-
-static bool dary_take(struct callout_scheme *s, unsigned int *budget,
-		      struct list_head *out)
-{
-	return co_first_take(s, budget, out, dary_last, dary_stop);
-}
-
 static int dary_check(struct callout_scheme *s)
 {
 	struct dary_heap *h = to_heap(s);
 	struct dary_entry *e;
 	unsigned long i;
 
-	if (h->n > co_blocks_room(&h->array))
+	if (h->n > co_blocks_room(&h->b.blocks))
 		return 10;
 	for (i = 0; i < h->n; i++) {
 		e = dary_at(h, i);
@@ -217,46 +183,29 @@ static int dary_check(struct callout_scheme *s)
 	return co_tree_check(&h->tree);
 }
 
-static int dary_reserve(struct callout_scheme *s, unsigned int n)
-{
-	return co_blocks_reserve(&to_heap(s)->array, n);
-}
-
-static void dary_destroy(struct callout_scheme *s)
-{
-	struct dary_heap *h = to_heap(s);
-
-	co_blocks_free(&h->array);
-	kfree(h);
-}
-
 static struct callout_scheme *
 dary_create(const struct callout_scheme_params *p)
 {
-	struct dary_heap *h = kzalloc_node(sizeof(*h), GFP_KERNEL, p->node);
+	struct dary_heap *h = co_blocks_create(&callout_dary_heap, sizeof(*h),
+					       sizeof(struct dary_entry), p);
 
 	if (!h)
 		return ERR_PTR(-ENOMEM);
-	h->s.ops = &callout_dary_heap;
 	h->tree = RB_ROOT_CACHED;
-	if (co_blocks_init(&h->array, sizeof(struct dary_entry),
-			   p->node)) {
-		kfree(h);
-		return ERR_PTR(-ENOMEM);
-	}
-	return &h->s;
+	return &h->b.s;
 }
 
 const struct callout_scheme_ops callout_dary_heap = {
 	.name		= "dary_heap",
 	.create		= dary_create,
-	.destroy	= dary_destroy,
-	.reserve	= dary_reserve,
+	.destroy	= co_blocks_destroy,
+	.reserve	= co_blocks_scheme_reserve,
 	.start		= dary_start,
-	.rearm		= dary_rearm,
+	.rearm		= co_scheme_restart,
 	.stop		= dary_stop,
-	.advance	= dary_advance,
-	.next_due	= dary_next_due,
-	.take		= dary_take,
+	.advance	= co_first_advance,
+	.next_due	= co_first_due,
+	.take		= co_first_take,
+	.first		= dary_first,
 	.check		= dary_check,
 };

@@ -32,6 +32,7 @@
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
+#include "first.h"
 #include "ring.h"
 
 enum { VARIANT_BUSY, VARIANT_EVERY_TICK };
@@ -94,7 +95,7 @@ static void paper_stop(struct callout_scheme *s, struct callout_node *c)
 
 	if (w->cursor == &c->entry)
 		w->cursor = c->entry.next;
-	co_ring_del(&w->r, c);
+	co_ring_del(s, c);
 }
 
 static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
@@ -108,7 +109,7 @@ static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
 		c->word[2]--;
 		w->laps.bound = min(w->laps.bound, c->expires);
 	} else {
-		co_ring_del(&w->r, c);
+		co_ring_del(&w->r.s, c);
 		co_scheme_due(c, due);
 	}
 }
@@ -169,13 +170,7 @@ static u64 paper_next_due(struct callout_scheme *s, unsigned int *budget)
 
 	if (w->every_tick && list_empty(&w->r.late) && w->r.nr)
 		return w->r.time + 1;
-	return co_ring_next_due(&w->r, budget);
-}
-
-static bool paper_take(struct callout_scheme *s, unsigned int *budget,
-		       struct list_head *out)
-{
-	return co_ring_take(to_ring(s), budget, out);
+	return co_ring_next_due(s, budget);
 }
 
 /* Every invariant of the head comment. */
@@ -230,23 +225,19 @@ paper_create(const struct callout_scheme_params *p)
 	return s;
 }
 
-static const char *const paper_variants[] = {
-	[VARIANT_BUSY]		= "busy",
-	[VARIANT_EVERY_TICK]	= "every_tick",
-	NULL
-};
-
 const struct callout_scheme_ops callout_hashed_wheel_paper = {
 	.name		= "hashed_wheel_paper",
-	.variants	= paper_variants,
+	.variants	= (const char *const []){
+		[VARIANT_BUSY] = "busy", [VARIANT_EVERY_TICK] = "every_tick", NULL
+	},
 	.flags		= CALLOUT_TAKES_BUCKETS,
 	.create		= paper_create,
-	.destroy	= co_ring_destroy,
+	.destroy	= co_scheme_free,
 	.start		= paper_start,
 	.rearm		= co_scheme_restart,
 	.stop		= paper_stop,
 	.advance	= paper_advance,
 	.next_due	= paper_next_due,
-	.take		= paper_take,
+	.take		= co_ring_take,
 	.check		= paper_check,
 };

@@ -353,13 +353,6 @@ static void hier_stop(struct callout_scheme *s, struct callout_node *c)
 		hier_del(w, c);
 }
 
-static void hier_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
-		       u64 expires)
-{
-	hier_stop(s, c);
-	hier_start(s, c, now, expires);
-}
-
 /* Requeues @c, of a slot of level @k that begins at @tick; it is not due. */
 static void hier_requeue(struct hier_wheel *w, struct callout_node *c, unsigned int k,
 			 u64 tick)
@@ -462,12 +455,6 @@ static struct callout_node *hier_any(struct callout_scheme *s)
 		return list_first_entry(&w->moving, struct callout_node, entry);
 	slot = find_first_bit(w->busy, w->overflow + 1);
 	return list_first_entry(&w->slot[slot], struct callout_node, entry);
-}
-
-static bool hier_take(struct callout_scheme *s, unsigned int *budget,
-		      struct list_head *out)
-{
-	return co_first_take(s, budget, out, hier_any, hier_stop);
 }
 
 static u64 hier_late(struct callout_scheme *s, u64 interval)
@@ -626,12 +613,11 @@ hier_create(const struct callout_scheme_params *p)
 
 	/* One allocation: the wheel, its lists, the bits. */
 	lists = struct_size(w, slot, slots + 1);
-	w = kvzalloc_node(size_add(lists, BITS_TO_LONGS(slots + 2) *
-				   sizeof(*w->busy)), GFP_KERNEL, p->node);
+	w = co_scheme_alloc(&callout_hierarchical_wheel,
+			    size_add(lists, BITS_TO_LONGS(slots + 2) * sizeof(*w->busy)), p);
 	if (!w)
 		return ERR_PTR(-ENOMEM);
 
-	w->s.ops = &callout_hierarchical_wheel;
 	w->variant = p->variant;
 	w->levels = levels;
 	memcpy(w->level, level, sizeof(level));
@@ -646,24 +632,20 @@ hier_create(const struct callout_scheme_params *p)
 	return &w->s;
 }
 
-static void hier_destroy(struct callout_scheme *s)
-{
-	kvfree(to_hier(s));
-}
-
 const struct callout_scheme_ops callout_hierarchical_wheel = {
 	.name		= "hierarchical_wheel",
 	.variants	= hier_variants,
 	.flags		= CALLOUT_TAKES_LEVELS,
 	.refuses	= hier_refuses,
 	.create		= hier_create,
-	.destroy	= hier_destroy,
+	.destroy	= co_scheme_free,
 	.start		= hier_start,
-	.rearm		= hier_rearm,
+	.rearm		= co_scheme_restart,
 	.stop		= hier_stop,
 	.advance	= hier_advance,
 	.next_due	= hier_next_due,
-	.take		= hier_take,
+	.take		= co_first_take,
+	.first		= hier_any,
 	.late		= hier_late,
 	.check		= hier_check,
 };

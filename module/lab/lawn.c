@@ -44,17 +44,17 @@ struct lawn_queue {
 };
 
 struct lawn {
-	struct callout_scheme s;
+	struct callout_blocks_scheme b;	/* of struct lawn_queue */
 	struct rb_root by_interval;	/* all queues */
 	struct rb_root_cached by_head;	/* all queues */
 	struct rb_root_cached rest;	/* callouts without a queue */
 	u64 now;			/* the latest time of a start */
-	struct callout_node_pool pool;	/* of struct lawn_queue */
+	struct callout_node_pool pool;
 };
 
 static struct lawn *to_lawn(struct callout_scheme *s)
 {
-	return container_of(s, struct lawn, s);
+	return container_of(s, struct lawn, b.s);
 }
 
 static struct lawn_queue *lawn_by_interval(const struct rb_node *node)
@@ -92,7 +92,7 @@ static bool lawn_less_head(struct rb_node *a, const struct rb_node *b)
 /* A new queue whose first callout expires at @head, or NULL. */
 static struct lawn_queue *lawn_make(struct lawn *l, u64 interval, u64 head)
 {
-	struct lawn_queue *q = co_node_pool_get(&l->pool);
+	struct lawn_queue *q = co_node_pool_get(&l->pool, &l->b.blocks);
 
 	if (!q)
 		return NULL;
@@ -159,13 +159,6 @@ static void lawn_stop(struct callout_scheme *s, struct callout_node *c)
 		lawn_unqueue(l, c);
 }
 
-static void lawn_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
-		       u64 expires)
-{
-	lawn_stop(s, c);
-	lawn_start(s, c, now, expires);
-}
-
 /* The first callout to expire, or NULL. */
 static struct callout_node *lawn_first(struct callout_scheme *s)
 {
@@ -180,24 +173,6 @@ static struct callout_node *lawn_first(struct callout_scheme *s)
 	if (c && c->expires < q->head)
 		return c;
 	return list_first_entry(&q->list, struct callout_node, entry);
-}
-
-static bool lawn_advance(struct callout_scheme *s, u64 now,
-			 unsigned int *budget, struct list_head *due)
-{
-	return co_first_advance(s, now, budget, due, lawn_first,
-				lawn_stop);
-}
-
-static u64 lawn_next_due(struct callout_scheme *s, unsigned int *budget)
-{
-	return co_first_due(s, lawn_first);
-}
-
-static bool lawn_take(struct callout_scheme *s, unsigned int *budget,
-		      struct list_head *out)
-{
-	return co_first_take(s, budget, out, lawn_first, lawn_stop);
 }
 
 static int lawn_check_queue(const struct lawn_queue *q)
@@ -247,48 +222,31 @@ static int lawn_check(struct callout_scheme *s)
 	return queues ? 17 : co_tree_check(&l->rest);
 }
 
-static int lawn_reserve(struct callout_scheme *s, unsigned int n)
-{
-	return co_blocks_reserve(&to_lawn(s)->pool.blocks, n);
-}
-
-static void lawn_destroy(struct callout_scheme *s)
-{
-	struct lawn *l = to_lawn(s);
-
-	co_blocks_free(&l->pool.blocks);
-	kfree(l);
-}
-
 static struct callout_scheme *
 lawn_create(const struct callout_scheme_params *p)
 {
-	struct lawn *l = kzalloc_node(sizeof(*l), GFP_KERNEL, p->node);
+	struct lawn *l = co_blocks_create(&callout_lawn, sizeof(*l),
+					  sizeof(struct lawn_queue), p);
 
 	if (!l)
 		return ERR_PTR(-ENOMEM);
-	l->s.ops = &callout_lawn;
 	l->by_interval = RB_ROOT;
 	l->by_head = RB_ROOT_CACHED;
 	l->rest = RB_ROOT_CACHED;
-	if (co_blocks_init(&l->pool.blocks, sizeof(struct lawn_queue),
-			   p->node)) {
-		kfree(l);
-		return ERR_PTR(-ENOMEM);
-	}
-	return &l->s;
+	return &l->b.s;
 }
 
 const struct callout_scheme_ops callout_lawn = {
 	.name		= "lawn",
 	.create		= lawn_create,
-	.destroy	= lawn_destroy,
-	.reserve	= lawn_reserve,
+	.destroy	= co_blocks_destroy,
+	.reserve	= co_blocks_scheme_reserve,
 	.start		= lawn_start,
-	.rearm		= lawn_rearm,
+	.rearm		= co_scheme_restart,
 	.stop		= lawn_stop,
-	.advance	= lawn_advance,
-	.next_due	= lawn_next_due,
-	.take		= lawn_take,
+	.advance	= co_first_advance,
+	.next_due	= co_first_due,
+	.take		= co_first_take,
+	.first		= lawn_first,
 	.check		= lawn_check,
 };

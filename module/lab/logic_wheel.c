@@ -28,6 +28,7 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include "first.h"
 #include "ring.h"
 
 enum { VARIANT_WHOLE, VARIANT_HALF };
@@ -101,7 +102,7 @@ static void logic_stop(struct callout_scheme *s, struct callout_node *c)
 	if (c->word[2] == IN_OVERFLOW)
 		__list_del_entry(&c->entry);
 	else
-		co_ring_del(&w->r, c);
+		co_ring_del(s, c);
 }
 
 static void logic_search_begin(struct logic_wheel *w)
@@ -170,7 +171,7 @@ static bool logic_advance(struct callout_scheme *s, u64 now,
 static u64 logic_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct logic_wheel *w = to_logic(s);
-	u64 next = co_ring_next_due(&w->r, budget);
+	u64 next = co_ring_next_due(s, budget);
 
 	if (list_empty(&w->overflow))
 		return next;
@@ -180,7 +181,7 @@ static u64 logic_next_due(struct callout_scheme *s, unsigned int *budget)
 static bool logic_take(struct callout_scheme *s, unsigned int *budget,
 		       struct list_head *out)
 {
-	return co_ring_take(to_ring(s), budget, out) ||
+	return co_ring_take(s, budget, out) ||
 	       co_scheme_take_list(s, &to_logic(s)->overflow, budget, out);
 }
 
@@ -242,18 +243,14 @@ logic_create(const struct callout_scheme_params *p)
 	return s;
 }
 
-static const char *const logic_variants[] = {
-	[VARIANT_WHOLE]	= "whole",
-	[VARIANT_HALF]	= "half",
-	NULL
-};
-
 const struct callout_scheme_ops callout_logic_wheel = {
 	.name		= "logic_wheel",
-	.variants	= logic_variants,
+	.variants	= (const char *const []){
+		[VARIANT_WHOLE] = "whole", [VARIANT_HALF] = "half", NULL
+	},
 	.flags		= CALLOUT_TAKES_BUCKETS,
 	.create		= logic_create,
-	.destroy	= co_ring_destroy,
+	.destroy	= co_scheme_free,
 	.start		= logic_start,
 	.rearm		= co_scheme_restart,
 	.stop		= logic_stop,

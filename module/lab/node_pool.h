@@ -2,8 +2,8 @@
 /*
  * node_pool.h - a scheme's own nodes, all of one size
  *
- * Nodes never used come from an array that reserve extends. Freed ones are in a
- * list, linked by their first word.
+ * Nodes never used come from the scheme's array, which reserve extends. Freed ones are in
+ * a list, linked by their first word.
  */
 #ifndef _CALLOUT_NODE_POOL_H
 #define _CALLOUT_NODE_POOL_H
@@ -11,20 +11,20 @@
 #include "blocks.h"
 
 struct callout_node_pool {
-	struct callout_blocks blocks;
 	unsigned long used;	/* number of nodes ever handed out */
 	void **free;		/* the freed ones */
 };
 
 /* A node with undefined content, or NULL. */
-static inline void *co_node_pool_get(struct callout_node_pool *pool)
+static inline void *co_node_pool_get(struct callout_node_pool *pool,
+				     struct callout_blocks *blocks)
 {
 	void **node = pool->free;
 
 	if (node)
 		pool->free = *node;
-	else if (pool->used < co_blocks_room(&pool->blocks))
-		node = co_blocks_at(&pool->blocks, pool->used++);
+	else if (pool->used < co_blocks_room(blocks))
+		node = co_blocks_at(blocks, pool->used++);
 	return node;
 }
 

@@ -172,13 +172,6 @@ static void pairing_stop(struct callout_scheme *s, struct callout_node *c)
 	pairing_remove(to_heap(s), pairing_node(c));
 }
 
-static void pairing_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
-			  u64 expires)
-{
-	pairing_stop(s, c);
-	pairing_start(s, c, now, expires);
-}
-
 /*
  * Melds the forest into one tree. Returns false if the budget ran out first;
  * otherwise the bound is the expiry of the root.
@@ -239,12 +232,6 @@ static struct callout_node *pairing_any(struct callout_scheme *s)
 	return root ? pairing_callout(root) : NULL;
 }
 
-static bool pairing_take(struct callout_scheme *s, unsigned int *budget,
-			 struct list_head *out)
-{
-	return co_first_take(s, budget, out, pairing_any, pairing_stop);
-}
-
 /* Checks the children of @parent; none may expire before @lowest. */
 static int pairing_check_children(const struct pairing_node *parent, u64 lowest)
 {
@@ -292,30 +279,25 @@ static int pairing_check(struct callout_scheme *s)
 static struct callout_scheme *
 pairing_create(const struct callout_scheme_params *p)
 {
-	struct pairing_heap *h = kzalloc_node(sizeof(*h), GFP_KERNEL, p->node);
+	struct pairing_heap *h = co_scheme_alloc(&callout_pairing_heap, sizeof(*h), p);
 
 	if (!h)
 		return ERR_PTR(-ENOMEM);
-	h->s.ops = &callout_pairing_heap;
 	h->bound = U64_MAX;
 	return &h->s;
-}
-
-static void pairing_destroy(struct callout_scheme *s)
-{
-	kfree(to_heap(s));
 }
 
 const struct callout_scheme_ops callout_pairing_heap = {
 	.name		= "pairing_heap",
 	.flags		= CALLOUT_UNORDERED,
 	.create		= pairing_create,
-	.destroy	= pairing_destroy,
+	.destroy	= co_scheme_free,
 	.start		= pairing_start,
-	.rearm		= pairing_rearm,
+	.rearm		= co_scheme_restart,
 	.stop		= pairing_stop,
 	.advance	= pairing_advance,
 	.next_due	= pairing_next_due,
-	.take		= pairing_take,
+	.take		= co_first_take,
+	.first		= pairing_any,
 	.check		= pairing_check,
 };

@@ -9,7 +9,7 @@
 #include <linux/kernel.h>
 #include <linux/log2.h>
 #include <linux/overflow.h>
-#include <linux/slab.h>
+#include "first.h"
 #include "ring.h"
 
 /*
@@ -31,12 +31,10 @@ co_ring_create(const struct callout_scheme_ops *ops,
 
 	/* One allocation: the scheme's structure, the lists, the bits. */
 	slots = array_size(p->buckets, sizeof(*r->slot));
-	r = kvzalloc_node(size_add(size_add(size, slots),
-				   BITS_TO_LONGS(p->buckets) * sizeof(long)),
-			  GFP_KERNEL, p->node);
+	r = co_scheme_alloc(ops, size_add(size_add(size, slots),
+					  BITS_TO_LONGS(p->buckets) * sizeof(long)), p);
 	if (!r)
 		return ERR_PTR(-ENOMEM);
-	r->s.ops = ops;
 	r->mask = p->buckets - 1;
 	r->time = p->now;
 	r->next = p->now + 1;
@@ -46,11 +44,6 @@ co_ring_create(const struct callout_scheme_ops *ops,
 	for (i = 0; i < p->buckets; i++)
 		INIT_LIST_HEAD(&r->slot[i]);
 	return &r->s;
-}
-
-void co_ring_destroy(struct callout_scheme *s)
-{
-	kvfree(to_ring(s));
 }
 
 /* Files @c in a sorted list, behind its equals; searches from the rear. */
@@ -94,9 +87,11 @@ void co_ring_add(struct callout_slots *r, struct callout_node *c)
 	co_ring_added(r, c);
 }
 
-/* Removes @c from its slot or from the late list. */
-void co_ring_del(struct callout_slots *r, struct callout_node *c)
+/* stop of a ring: removes @c from its slot or from the late list. */
+void co_ring_del(struct callout_scheme *s, struct callout_node *c)
 {
+	struct callout_slots *r = to_ring(s);
+
 	__list_del_entry(&c->entry);
 	if (c->expires <= r->time)
 		return;
@@ -143,7 +138,7 @@ void co_ring_due(struct callout_slots *r, struct list_head *due)
 	c = list_first_entry(co_ring_slot(r, r->next), struct callout_node,
 			     entry);
 	r->s.visits++;
-	co_ring_del(r, c);
+	co_ring_del(&r->s, c);
 	co_scheme_due(c, due);
 }
 
@@ -206,8 +201,10 @@ u64 co_ring_skip(struct callout_slots *r, struct callout_laps *laps,
 }
 
 /* next_due of a ring: the first late expiry, or the next busy slot. */
-u64 co_ring_next_due(struct callout_slots *r, unsigned int *budget)
+u64 co_ring_next_due(struct callout_scheme *s, unsigned int *budget)
 {
+	struct callout_slots *r = to_ring(s);
+
 	if (!list_empty(&r->late))
 		return list_first_entry(&r->late, struct callout_node,
 					entry)->expires;
@@ -218,18 +215,19 @@ u64 co_ring_next_due(struct callout_slots *r, unsigned int *budget)
 }
 
 /* take of a ring's slots and late list. */
-bool co_ring_take(struct callout_slots *r, unsigned int *budget,
+bool co_ring_take(struct callout_scheme *s, unsigned int *budget,
 		  struct list_head *out)
 {
+	struct callout_slots *r = to_ring(s);
 	struct list_head *slot;
 
-	if (co_scheme_take_list(&r->s, &r->late, budget, out))
+	if (co_scheme_take_list(s, &r->late, budget, out))
 		return true;
 	while (r->nr) {
 		if (!co_ring_find(r, U64_MAX - 1, budget))
 			return true;
 		slot = co_ring_slot(r, r->next);
-		if (co_scheme_take_list(&r->s, slot, budget, out))
+		if (co_scheme_take_list(s, slot, budget, out))
 			return true;
 	}
 	return false;

@@ -77,13 +77,12 @@ struct callout_laps {
 struct callout_scheme *
 co_ring_create(const struct callout_scheme_ops *ops,
 	       const struct callout_scheme_params *p, size_t size);
-void co_ring_destroy(struct callout_scheme *s);
 void co_sorted_add(struct callout_scheme *s, struct list_head *list,
 		   struct callout_node *c);
 bool co_ring_start_late(struct callout_slots *r, struct callout_node *c);
 void co_ring_added(struct callout_slots *r, struct callout_node *c);
 void co_ring_add(struct callout_slots *r, struct callout_node *c);
-void co_ring_del(struct callout_slots *r, struct callout_node *c);
+void co_ring_del(struct callout_scheme *s, struct callout_node *c);
 bool co_ring_find(struct callout_slots *r, u64 limit,
 		  unsigned int *budget);
 void co_ring_due(struct callout_slots *r, struct list_head *due);
@@ -93,8 +92,8 @@ bool co_ring_advance(struct callout_slots *r, u64 now,
 		     unsigned int *budget, struct list_head *due);
 u64 co_ring_skip(struct callout_slots *r, struct callout_laps *laps,
 		 u64 now);
-u64 co_ring_next_due(struct callout_slots *r, unsigned int *budget);
-bool co_ring_take(struct callout_slots *r, unsigned int *budget,
+u64 co_ring_next_due(struct callout_scheme *s, unsigned int *budget);
+bool co_ring_take(struct callout_scheme *s, unsigned int *budget,
 		  struct list_head *out);
 bool co_sorted_check(struct list_head *list);
 int co_ring_check(struct callout_slots *r);

@@ -40,7 +40,7 @@ struct skip_node {
 };
 
 struct skip_list {
-	struct callout_scheme s;
+	struct callout_blocks_scheme b;	/* of struct skip_node */
 	struct list_head list;		/* all callouts, in order */
 	struct skip_node head[LEVELS];	/* of each level, the lowest first */
 	unsigned int levels;		/* levels used so far */
@@ -50,7 +50,7 @@ struct skip_list {
 
 static struct skip_list *to_skip(struct callout_scheme *s)
 {
-	return container_of(s, struct skip_list, s);
+	return container_of(s, struct skip_list, b.s);
 }
 
 static struct skip_node *skip_top(const struct callout_node *c)
@@ -75,7 +75,7 @@ static void skip_raise(struct skip_list *l, struct callout_node *c,
 	unsigned int i;
 
 	for (i = 0; i < height; i++) {
-		node = co_node_pool_get(&l->pool);
+		node = co_node_pool_get(&l->pool, &l->b.blocks);
 		if (!node)
 			break;
 		node->c = c;
@@ -132,35 +132,10 @@ static void skip_stop(struct callout_scheme *s, struct callout_node *c)
 	list_del(&c->entry);
 }
 
-static void skip_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
-		       u64 expires)
-{
-	skip_stop(s, c);
-	skip_start(s, c, now, expires);
-}
-
 static struct callout_node *skip_first(struct callout_scheme *s)
 {
 	return list_first_entry_or_null(&to_skip(s)->list, struct callout_node,
 					entry);
-}
-
-static bool skip_advance(struct callout_scheme *s, u64 now,
-			 unsigned int *budget, struct list_head *due)
-{
-	return co_first_advance(s, now, budget, due, skip_first,
-				skip_stop);
-}
-
-static u64 skip_next_due(struct callout_scheme *s, unsigned int *budget)
-{
-	return co_first_due(s, skip_first);
-}
-
-static bool skip_take(struct callout_scheme *s, unsigned int *budget,
-		      struct list_head *out)
-{
-	return co_first_take(s, budget, out, skip_first, skip_stop);
 }
 
 /* Checks that a level has the order of the list, and consistent links. */
@@ -220,26 +195,18 @@ static int skip_check(struct callout_scheme *s)
 static int skip_reserve(struct callout_scheme *s, unsigned int n)
 {
 	/* 1/4 + 1/16 + ... = 1/3 on average, and a quarter more. */
-	return co_blocks_reserve(&to_skip(s)->pool.blocks, n / 3 + n / 12);
-}
-
-static void skip_destroy(struct callout_scheme *s)
-{
-	struct skip_list *l = to_skip(s);
-
-	co_blocks_free(&l->pool.blocks);
-	kfree(l);
+	return co_blocks_scheme_reserve(s, n / 3 + n / 12);
 }
 
 static struct callout_scheme *
 skip_create(const struct callout_scheme_params *p)
 {
-	struct skip_list *l = kzalloc_node(sizeof(*l), GFP_KERNEL, p->node);
+	struct skip_list *l = co_blocks_create(&callout_skip_list, sizeof(*l),
+					       sizeof(struct skip_node), p);
 	unsigned int i;
 
 	if (!l)
 		return ERR_PTR(-ENOMEM);
-	l->s.ops = &callout_skip_list;
 	/* Any seed but 0. */
 	l->random = 0x9e3779b97f4a7c15UL;
 	INIT_LIST_HEAD(&l->list);
@@ -248,24 +215,20 @@ skip_create(const struct callout_scheme_params *p)
 		l->head[i].next = &l->head[i];
 		l->head[i].down = i ? &l->head[i - 1] : NULL;
 	}
-	if (co_blocks_init(&l->pool.blocks, sizeof(struct skip_node),
-			   p->node)) {
-		kfree(l);
-		return ERR_PTR(-ENOMEM);
-	}
-	return &l->s;
+	return &l->b.s;
 }
 
 const struct callout_scheme_ops callout_skip_list = {
 	.name		= "skip_list",
 	.create		= skip_create,
-	.destroy	= skip_destroy,
+	.destroy	= co_blocks_destroy,
 	.reserve	= skip_reserve,
 	.start		= skip_start,
-	.rearm		= skip_rearm,
+	.rearm		= co_scheme_restart,
 	.stop		= skip_stop,
-	.advance	= skip_advance,
-	.next_due	= skip_next_due,
-	.take		= skip_take,
+	.advance	= co_first_advance,
+	.next_due	= co_first_due,
+	.take		= co_first_take,
+	.first		= skip_first,
 	.check		= skip_check,
 };

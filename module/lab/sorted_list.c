@@ -27,8 +27,7 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
-#include <linux/slab.h>
-#include "wheel/scheme.h"
+#include "first.h"
 
 enum { VARIANT_HEAD, VARIANT_REAR };
 
@@ -195,12 +194,10 @@ static int sorted_check(struct callout_scheme *s)
 static struct callout_scheme *
 sorted_create(const struct callout_scheme_params *p)
 {
-	struct sorted_list *l;
+	struct sorted_list *l = co_scheme_alloc(&callout_sorted_list, sizeof(*l), p);
 
-	l = kzalloc_node(sizeof(*l), GFP_KERNEL, p->node);
 	if (!l)
 		return ERR_PTR(-ENOMEM);
-	l->s.ops = &callout_sorted_list;
 	INIT_LIST_HEAD(&l->head);
 	l->rear = p->variant == VARIANT_REAR;
 	l->time = p->now;
@@ -208,23 +205,14 @@ sorted_create(const struct callout_scheme_params *p)
 	return &l->s;
 }
 
-static void sorted_destroy(struct callout_scheme *s)
-{
-	kfree(to_list(s));
-}
-
-static const char *const sorted_variants[] = {
-	[VARIANT_HEAD]	= "head",
-	[VARIANT_REAR]	= "rear",
-	NULL
-};
-
 const struct callout_scheme_ops callout_sorted_list = {
 	.name		= "sorted_list",
-	.variants	= sorted_variants,
+	.variants	= (const char *const []){
+		[VARIANT_HEAD] = "head", [VARIANT_REAR] = "rear", NULL
+	},
 	.flags		= CALLOUT_LINEAR,
 	.create		= sorted_create,
-	.destroy	= sorted_destroy,
+	.destroy	= co_scheme_free,
 	.start		= sorted_start,
 	.rearm		= co_scheme_restart,
 	.stop		= sorted_stop,

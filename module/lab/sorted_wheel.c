@@ -20,6 +20,7 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include "first.h"
 #include "ring.h"
 
 struct sorted_wheel {
@@ -44,11 +45,6 @@ static void sorted_wheel_start(struct callout_scheme *s, struct callout_node *c,
 	co_sorted_add(s, co_ring_slot(&w->r, expires), c);
 	co_ring_added(&w->r, c);
 	w->laps.bound = min(w->laps.bound, expires);
-}
-
-static void sorted_wheel_stop(struct callout_scheme *s, struct callout_node *c)
-{
-	co_ring_del(to_ring(s), c);
 }
 
 /* Looks at the first entry of the bucket of tick r->next. */
@@ -90,17 +86,6 @@ static bool sorted_wheel_advance(struct callout_scheme *s, u64 now,
 	}
 }
 
-static u64 sorted_wheel_next_due(struct callout_scheme *s, unsigned int *budget)
-{
-	return co_ring_next_due(to_ring(s), budget);
-}
-
-static bool sorted_wheel_take(struct callout_scheme *s, unsigned int *budget,
-			      struct list_head *out)
-{
-	return co_ring_take(to_ring(s), budget, out);
-}
-
 /* Every invariant of the head comment. */
 static int sorted_wheel_check(struct callout_scheme *s)
 {
@@ -138,12 +123,12 @@ const struct callout_scheme_ops callout_sorted_wheel = {
 	.name		= "sorted_wheel",
 	.flags		= CALLOUT_TAKES_BUCKETS,
 	.create		= sorted_wheel_create,
-	.destroy	= co_ring_destroy,
+	.destroy	= co_scheme_free,
 	.start		= sorted_wheel_start,
 	.rearm		= co_scheme_restart,
-	.stop		= sorted_wheel_stop,
+	.stop		= co_ring_del,
 	.advance	= sorted_wheel_advance,
-	.next_due	= sorted_wheel_next_due,
-	.take		= sorted_wheel_take,
+	.next_due	= co_ring_next_due,
+	.take		= co_ring_take,
 	.check		= sorted_wheel_check,
 };

@@ -19,6 +19,7 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include "first.h"
 #include "ring.h"
 
 /* The third word of a callout. */
@@ -72,7 +73,7 @@ static void timing_stop(struct callout_scheme *s, struct callout_node *c)
 	if (c->word[2] == IN_OVERFLOW)
 		__list_del_entry(&c->entry);
 	else
-		co_ring_del(to_ring(s), c);
+		co_ring_del(s, c);
 }
 
 /* Requeues callouts that have come within reach; true if the budget ran out. */
@@ -115,13 +116,13 @@ static u64 timing_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct timing_wheel *w = to_timing(s);
 
-	return min(co_ring_next_due(&w->r, budget), timing_overflow(w));
+	return min(co_ring_next_due(s, budget), timing_overflow(w));
 }
 
 static bool timing_take(struct callout_scheme *s, unsigned int *budget,
 			struct list_head *out)
 {
-	return co_ring_take(to_ring(s), budget, out) ||
+	return co_ring_take(s, budget, out) ||
 	       co_scheme_take_list(s, &to_timing(s)->overflow, budget,
 				   out);
 }
@@ -172,7 +173,7 @@ const struct callout_scheme_ops callout_timing_wheel = {
 	.name		= "timing_wheel",
 	.flags		= CALLOUT_TAKES_BUCKETS | CALLOUT_LINEAR,
 	.create		= timing_create,
-	.destroy	= co_ring_destroy,
+	.destroy	= co_scheme_free,
 	.start		= timing_start,
 	.rearm		= co_scheme_restart,
 	.stop		= timing_stop,

@@ -44,34 +44,9 @@ static void tree_stop(struct callout_scheme *s, struct callout_node *c)
 	co_tree_del(&to_tree(s)->root, c);
 }
 
-static void tree_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
-		       u64 expires)
-{
-	tree_stop(s, c);
-	tree_start(s, c, now, expires);
-}
-
 static struct callout_node *tree_first(struct callout_scheme *s)
 {
 	return co_tree_first(&to_tree(s)->root);
-}
-
-static bool tree_advance(struct callout_scheme *s, u64 now,
-			 unsigned int *budget, struct list_head *due)
-{
-	return co_first_advance(s, now, budget, due, tree_first,
-				tree_stop);
-}
-
-static u64 tree_next_due(struct callout_scheme *s, unsigned int *budget)
-{
-	return co_first_due(s, tree_first);
-}
-
-static bool tree_take(struct callout_scheme *s, unsigned int *budget,
-		      struct list_head *out)
-{
-	return co_first_take(s, budget, out, tree_first, tree_stop);
 }
 
 /* Number of black nodes from the root to @node. */
@@ -126,29 +101,24 @@ static int tree_check(struct callout_scheme *s)
 static struct callout_scheme *
 tree_create(const struct callout_scheme_params *p)
 {
-	struct tree *t = kzalloc_node(sizeof(*t), GFP_KERNEL, p->node);
+	struct tree *t = co_scheme_alloc(&callout_tree, sizeof(*t), p);
 
 	if (!t)
 		return ERR_PTR(-ENOMEM);
-	t->s.ops = &callout_tree;
 	t->root = RB_ROOT_CACHED;
 	return &t->s;
-}
-
-static void tree_destroy(struct callout_scheme *s)
-{
-	kfree(to_tree(s));
 }
 
 const struct callout_scheme_ops callout_tree = {
 	.name		= "tree",
 	.create		= tree_create,
-	.destroy	= tree_destroy,
+	.destroy	= co_scheme_free,
 	.start		= tree_start,
-	.rearm		= tree_rearm,
+	.rearm		= co_scheme_restart,
 	.stop		= tree_stop,
-	.advance	= tree_advance,
-	.next_due	= tree_next_due,
-	.take		= tree_take,
+	.advance	= co_first_advance,
+	.next_due	= co_first_due,
+	.take		= co_first_take,
+	.first		= tree_first,
 	.check		= tree_check,
 };

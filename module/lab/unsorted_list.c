@@ -26,8 +26,7 @@
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
-#include <linux/slab.h>
-#include "wheel/scheme.h"
+#include "first.h"
 
 enum { VARIANT_DECREMENT, VARIANT_COMPARE };
 
@@ -178,12 +177,10 @@ static int unsorted_check(struct callout_scheme *s)
 static struct callout_scheme *
 unsorted_create(const struct callout_scheme_params *p)
 {
-	struct unsorted_list *l;
+	struct unsorted_list *l = co_scheme_alloc(&callout_unsorted_list, sizeof(*l), p);
 
-	l = kzalloc_node(sizeof(*l), GFP_KERNEL, p->node);
 	if (!l)
 		return ERR_PTR(-ENOMEM);
-	l->s.ops = &callout_unsorted_list;
 	INIT_LIST_HEAD(&l->head);
 	l->decrement = p->variant == VARIANT_DECREMENT;
 	l->time = p->now;
@@ -191,23 +188,14 @@ unsorted_create(const struct callout_scheme_params *p)
 	return &l->s;
 }
 
-static void unsorted_destroy(struct callout_scheme *s)
-{
-	kfree(to_list(s));
-}
-
-static const char *const unsorted_variants[] = {
-	[VARIANT_DECREMENT]	= "decrement",
-	[VARIANT_COMPARE]	= "compare",
-	NULL
-};
-
 const struct callout_scheme_ops callout_unsorted_list = {
 	.name		= "unsorted_list",
-	.variants	= unsorted_variants,
+	.variants	= (const char *const []){
+		[VARIANT_DECREMENT] = "decrement", [VARIANT_COMPARE] = "compare", NULL
+	},
 	.flags		= CALLOUT_LINEAR,
 	.create		= unsorted_create,
-	.destroy	= unsorted_destroy,
+	.destroy	= co_scheme_free,
 	.start		= unsorted_start,
 	.rearm		= co_scheme_restart,
 	.stop		= unsorted_stop,

@@ -112,6 +112,8 @@ typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
  * @find: The first callout to expire for which @match returns true, or NULL;
  *	among equals the one queued first. The old BSD search. NULL if the
  *	scheme has no search, and a hash is used.
+ * @first: The first callout to expire, or NULL; any one, if only take uses it. One unit
+ *	of work. For advance, next_due and take that schemes share.
  * @late: By how many ticks at most a callout of @interval ticks is late by the
  *	scheme's design. NULL if the scheme is exact.
  * @check: Check every invariant. 0, or the number of the one that does not
@@ -137,6 +139,7 @@ struct callout_scheme_ops {
 		     struct list_head *out);
 	struct callout_node *(*find)(struct callout_scheme *s,
 				     callout_match_fn match, const void *data);
+	struct callout_node *(*first)(struct callout_scheme *s);
 	u64 (*late)(struct callout_scheme *s, u64 interval);
 	int (*check)(struct callout_scheme *s);
 };

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * shared.c - functions that several schemes have
+ */
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include "blocks.h"
+#include "first.h"
+
+/* A zeroed scheme of @size bytes, which begin with struct callout_scheme; or NULL. */
+void *co_scheme_alloc(const struct callout_scheme_ops *ops, size_t size,
+		      const struct callout_scheme_params *p)
+{
+	struct callout_scheme *s = kvzalloc_node(size, GFP_KERNEL, p->node);
+
+	if (s)
+		s->ops = ops;
+	return s;
+}
+
+/* destroy of a scheme that has no other memory. */
+void co_scheme_free(struct callout_scheme *s)
+{
+	kvfree(s);
+}
+
+/* advance of a scheme that has first. */
+bool co_first_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
+		      struct list_head *due)
+{
+	struct callout_node *c;
+
+	while ((c = s->ops->first(s)) && c->expires <= now) {
+		if (!*budget)
+			return true;
+		--*budget;
+		s->visits++;
+		s->ops->stop(s, c);
+		co_scheme_due(c, due);
+	}
+	return false;
+}
+
+/* next_due of a scheme that has first. */
+u64 co_first_due(struct callout_scheme *s, unsigned int *budget)
+{
+	struct callout_node *c = s->ops->first(s);
+
+	return c ? c->expires : U64_MAX;
+}
+
+/* take of a scheme that has first. */
+bool co_first_take(struct callout_scheme *s, unsigned int *budget,
+		   struct list_head *out)
+{
+	struct callout_node *c;
+
+	while ((c = s->ops->first(s))) {
+		if (!*budget)
+			return true;
+		--*budget;
+		s->ops->stop(s, c);
+		list_add_tail(&c->entry, out);
+	}
+	return false;
+}
+
+static struct callout_blocks *blocks_of(struct callout_scheme *s)
+{
+	return &container_of(s, struct callout_blocks_scheme, s)->blocks;
+}
+
+/* destroy of a scheme with an array. */
+void co_blocks_destroy(struct callout_scheme *s)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < CALLOUT_BLOCKS; nr++)
+		kvfree(blocks_of(s)->block[nr]);
+	kvfree(s);
+}
+
+/* reserve of a scheme that needs an element for each callout. */
+int co_blocks_scheme_reserve(struct callout_scheme *s, unsigned int n)
+{
+	return co_blocks_reserve(blocks_of(s), n);
+}
+
+/*
+ * A zeroed scheme of @size bytes, which begin with struct callout_blocks_scheme, with the
+ * first block of its array, of elements of @element bytes; or NULL.
+ */
+void *co_blocks_create(const struct callout_scheme_ops *ops, size_t size,
+		       size_t element, const struct callout_scheme_params *p)
+{
+	struct callout_scheme *s = co_scheme_alloc(ops, size, p);
+
+	if (!s)
+		return NULL;
+	blocks_of(s)->size = element;
+	blocks_of(s)->node = p->node;
+	if (!co_blocks_reserve(blocks_of(s), 1))
+		return s;
+	co_scheme_free(s);
+	return NULL;
+}
