@@ -20,11 +20,11 @@ static int bases_show(struct seq_file *m, void *unused)
 	unsigned int i, pending, buckets, old_buckets;
 
 	seq_puts(m, "cpu pending buckets old_buckets handlers wakeups false_wakeups hops visits requeues max_units slow class\n");
-	for (i = 0; (base = co_base_from(&i)); i++) {
+	for_each_base(base, i) {
 		co_base_stats(base, &s, &pending);
 		co_base_sizes(base, &buckets, &old_buckets);
 		seq_printf(m, "%u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu %u\n",
-			   READ_ONCE(base->cpu), pending, buckets, old_buckets,
+			   base->cpu, pending, buckets, old_buckets,
 			   s.handlers, s.wakeups, s.false_wakeups, s.hops,
 			   s.visits, s.requeues, s.max_units, s.slow,
 			   i / nr_cpu_ids);
@@ -58,7 +58,7 @@ static int chip_show(struct seq_file *m, void *unused)
 	unsigned int i;
 
 	seq_puts(m, "cpu interrupts passes queued expired\n");
-	for (i = 0; (base = co_base_from(&i)); i++) {
+	for_each_base(base, i) {
 		if (!co_has_chip(base))
 			continue;
 		chip = co_chip(base);

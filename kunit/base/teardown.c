@@ -239,20 +239,6 @@ static void teardown_cancels_hrtimer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
 }
 
-/* A CPU starts the hrtimer also while its function is at its end on another one. */
-static void teardown_restart_elsewhere(struct kunit *test)
-{
-	struct callout_item *item = callout_virtual_items(test, 1);
-	struct callout_base *base = teardown_hrtimer_here(test);
-
-	base->ticking = base->cpu + 2;
-	callout_virtual_set(item, LONG_MAX);
-	KUNIT_EXPECT_TRUE(test, hrtimer_active(&base->hrtimer));
-	base->ticking = 0;
-	co_base_kill(base);
-	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
-}
-
 /*
  * The jiffies source leaves neither its timer behind nor an interrupt of the next tick,
  * which would look at the base.
@@ -293,7 +279,6 @@ static struct kunit_case teardown_cases[] = {
 	KUNIT_CASE(teardown_set_programs_nothing),
 	KUNIT_CASE(teardown_waits_for_kick),
 	KUNIT_CASE(teardown_cancels_hrtimer),
-	KUNIT_CASE(teardown_restart_elsewhere),
 	KUNIT_CASE(teardown_cancels_jiffies),
 	{}
 };

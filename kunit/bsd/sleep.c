@@ -121,7 +121,7 @@ static void sleep_on_first_or_callers(struct kunit *test)
 	callout_test_pin_one(test);
 	for_each_online_cpu(cpu) {
 		callout_test_pin(test, cpu);
-		if (co_base(cpu)->number != cpu)
+		if (co_base(cpu)->cpu != cpu)
 			kunit_skip(test, "needs a base for each CPU");
 		expect_on(test, l, CALLOUT_WORK_FIRST, cpumask_first(cpu_online_mask));
 		expect_on(test, l, CALLOUT_WORK_CALLER, cpu);

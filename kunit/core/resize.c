@@ -203,7 +203,7 @@ static void grow_on_its_node(struct kunit *test)
 	base->index = 0;
 	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
 	base->index = CALLOUT_VIRTUAL;
-	KUNIT_EXPECT_EQ(test, asked_node, cpu_to_node(base->number));
+	KUNIT_EXPECT_EQ(test, asked_node, cpu_to_node(base->cpu));
 	kunit_deactivate_static_stub(test, co_grow_alloc);
 }
 
@@ -319,7 +319,7 @@ static void two_looks(void)
 	unsigned int i;
 
 	worker_looks();
-	for (i = 0; (base = co_base_from(&i)); i++)
+	for_each_base(base, i)
 		look_is_due(base);
 	worker_looks();
 }
@@ -329,7 +329,7 @@ static bool all_are_small(void)
 	struct callout_base *base;
 	unsigned int i;
 
-	for (i = 0; (base = co_base_from(&i)); i++)
+	for_each_base(base, i)
 		if (buckets_of(base) != base->least)
 			return false;
 	return true;

@@ -432,7 +432,7 @@ static void smp_idle_keeps_no_tick(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->base = co_base(other);
 	/* See above. With a single base this is not the CPU's. */
-	if (t->base->tick != &callout_tick_jiffies || t->base->number != other)
+	if (t->base->tick != &callout_tick_jiffies || t->base->cpu != other)
 		return;
 	for (i = 0; i < IDLE_TRIES && idle < IDLE_TRIES / 4; i++) {
 		schedule_timeout_uninterruptible(3);

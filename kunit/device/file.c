@@ -219,7 +219,7 @@ static u64 file_handlers(void)
 	unsigned int i;
 	u64 sum = 0;
 
-	for (i = 0; (base = co_base_from(&i)); i++)
+	for_each_base(base, i)
 		sum += co_handlers(base);
 	return sum;
 }

@@ -285,7 +285,7 @@ static void set_there(void *distance)
 static void compat_of_another_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), pending;
-	struct callout_base *there = co_base_owned_by(other);
+	struct callout_base *there = co_base_at(other);
 	long soon = CALLOUT_TEST_FAR, late = CALLOUT_TEST_FAR + 1000;
 
 	if (!there)

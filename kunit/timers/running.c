@@ -211,7 +211,7 @@ static void timer_where_a_callout_runs(struct kunit *test)
 	callout_timer_init_key(t, reused_timer, TIMER_PINNED, "freed", &key);
 	t->expires = jiffies + FAR;
 	callout_timer_add_on(t, other);
-	KUNIT_EXPECT_EQ(test, co_base(t->node.cpu)->number, other);
+	KUNIT_EXPECT_EQ(test, co_base(t->node.cpu)->cpu, other);
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync_try(t));
 	callout_test_tell(&f->go);
 	callout_barrier();
@@ -230,13 +230,13 @@ static void timer_stays_where_it_runs(struct kunit *test)
 	p->t.expires = jiffies;
 	probe_hold_on(test, p, other);
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
-	KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+	KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
 	KUNIT_EXPECT_EQ(test, -1, callout_timer_delete_sync_try(&p->t));
 	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
 	callout_test_tell(&p->go);
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
-	KUNIT_EXPECT_EQ(test, base_of(p)->number, raw_smp_processor_id());
+	KUNIT_EXPECT_EQ(test, base_of(p)->cpu, raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
 }
 
@@ -251,7 +251,7 @@ static void timer_leaves_when_it_has_run(struct kunit *test)
 	probe_hold_on(test, p, other);
 	p->t.expires = jiffies + FAR;
 	callout_timer_add_on(&p->t, this);
-	KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+	KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
 	/* Taken out and set again it stays, but is set on a CPU once more. */
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
@@ -259,7 +259,7 @@ static void timer_leaves_when_it_has_run(struct kunit *test)
 	callout_timer_add_on(&p->t, this);
 	callout_test_tell(&p->go);
 	KUNIT_EXPECT_TRUE(test,
-			  callout_test_spin_until(base_of(p)->number == this));
+			  callout_test_spin_until(base_of(p)->cpu == this));
 	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
 }
@@ -287,7 +287,7 @@ static void timer_pinned_by_its_handler(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
 	KUNIT_EXPECT_TRUE(test,
 			  co_base_has_class(base, CALLOUT_CLASS_KERNEL));
-	KUNIT_EXPECT_EQ(test, base->number, p->cpu);
+	KUNIT_EXPECT_EQ(test, base->cpu, p->cpu);
 	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
 }
 
@@ -324,7 +324,7 @@ static void timer_set_by_its_handler_on_an_offline_cpu(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&p->t));
 	KUNIT_EXPECT_TRUE(test,
 			  co_base_has_class(base, CALLOUT_CLASS_KERNEL));
-	KUNIT_EXPECT_NE(test, base->number, offline);
+	KUNIT_EXPECT_NE(test, base->cpu, offline);
 	KUNIT_ASSERT_EQ(test, 0, add_cpu(offline));
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
 }
@@ -343,7 +343,7 @@ static void timer_deleted_does_not_leave(struct kunit *test)
 	callout_test_tell(&p->go);
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_delete_sync(&p->t));
 	KUNIT_EXPECT_FALSE(test, callout_timer_pending(&p->t));
-	KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+	KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
 }
 
 /* One that is moved to another time before it leaves stays where it runs. */
@@ -359,7 +359,7 @@ static void timer_moved_does_not_leave(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, jiffies + FAR + 1));
 	callout_test_tell(&p->go);
 	callout_barrier();
-	KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+	KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
 }
 

@@ -89,7 +89,7 @@ static void timer_on_no_cpu(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, jiffies + 1));
 		KUNIT_EXPECT_TRUE(test, callout_test_wait_until(atomic_read(&p->runs)));
 		/* A single base has one CPU for all. */
-		if (base->number == cpu)
+		if (base->cpu == cpu)
 			KUNIT_EXPECT_EQ(test, p->cpu, cpu);
 	}
 }
@@ -142,14 +142,14 @@ static void timer_follows(struct kunit *test)
 		p = probe_create(test, all_flags[i]);
 		p->t.expires = jiffies + FAR;
 		callout_timer_add_on(&p->t, other);
-		KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+		KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
 		KUNIT_EXPECT_TRUE(test, p->t.flags & TIMER_PINNED);
 		/* The same time is no setting. */
 		KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, p->t.expires));
-		KUNIT_EXPECT_EQ(test, base_of(p)->number, other);
+		KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
 		KUNIT_EXPECT_EQ(test, 1,
 				callout_timer_mod(&p->t, p->t.expires + 1));
-		KUNIT_EXPECT_EQ(test, base_of(p)->number, this);
+		KUNIT_EXPECT_EQ(test, base_of(p)->cpu, this);
 		KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
 		callout_timer_add_global(&p->t);
 		KUNIT_EXPECT_FALSE(test, p->t.flags & TIMER_PINNED);

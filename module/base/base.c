@@ -177,8 +177,8 @@ co_base_create(unsigned int index, const struct callout_tick_source *tick,
 	if (ret)
 		goto err_scheme;
 	base->index = index;
-	base->number = index % nr_cpu_ids;
-	base->cpu = base->number;
+	base->cpu = index % nr_cpu_ids;
+	base->first = index - base->cpu;
 	base->online = index == CALLOUT_INDEX_TEST;
 	base->wheel = base->scheme->ops == &callout_hashed_wheel;
 	INIT_LIST_HEAD(&base->due);
@@ -347,8 +347,7 @@ void co_sum_stats(unsigned int first, unsigned int end,
 	unsigned int pending, i, j;
 
 	memset(sum, 0, sizeof(*sum));
-	for (j = first * nr_cpu_ids; (base = co_base_from(&j)) &&
-	     j < end * nr_cpu_ids; j++) {
+	for_each_base_in(base, j, first * nr_cpu_ids, end * nr_cpu_ids) {
 		co_base_stats(base, &one, &pending);
 		sum->handlers += one.handlers;
 		sum->wakeups += one.wakeups;

@@ -109,7 +109,7 @@ struct callout_base {
 	 */
 	raw_spinlock_t lock;
 	u16 index;	/* its place in callout_bases[] */
-	u16 number;	/* its CPU; 0 for a single base, and for the base of a test */
+	u16 first;	/* index of the base of CPU 0 of its class; of a test its own */
 	struct callout_scheme *scheme;	/* the queued callouts */
 	/*
 	 * The tick for which the source is programmed, or at which it looks by itself; U64_MAX:
@@ -167,11 +167,7 @@ struct callout_base {
 	unsigned int waiters;	/* number of threads waiting for run_seq to change */
 	int preempt_count;	/* what it was before the handlers, and must be after each */
 	int lockdep_depth;	/* as preempt_count */
-	/*
-	 * The CPU that tick wakes up. Differs from number for a single base only, and then
-	 * changes when that CPU goes down. Of CALLOUT_CLASS_GLOBAL: tick may wake another one
-	 * instead.
-	 */
+	/* The CPU that tick wakes up. Of CALLOUT_CLASS_GLOBAL tick may wake another one instead. */
 	unsigned int cpu;
 	/*
 	 * Callouts that were put off and whose turn has come again, and those that the scheme
@@ -201,11 +197,8 @@ struct callout_base {
 			call_single_data_t kick;
 			bool kicked;	/* kick is pending */
 			bool restart;	/* its function returns HRTIMER_RESTART */
-			/*
-			 * 1 + the CPU where its function runs, if that is cpu and nothing has
-			 * been programmed since; else 0
-			 */
-			u16 ticking;
+			/* Its function runs on cpu, and nothing has been programmed since */
+			bool ticking;
 		};
 	};
 	struct tasklet_struct again;	/* goes on with expiry in a later softirq */
@@ -244,15 +237,13 @@ static inline struct callout_base *co_base(u32 index)
 static inline bool co_base_has_class(const struct callout_base *base,
 				     unsigned int class)
 {
-	return base->index - base->number == class * nr_cpu_ids;
+	return base->first == class * nr_cpu_ids;
 }
 
 static inline bool co_base_is_users(const struct callout_base *base)
 {
-	unsigned int first = base->index - base->number;
-
-	return first >= CALLOUT_CLASS_ROOT * nr_cpu_ids &&
-	       first < CALLOUT_CLASSES * nr_cpu_ids;
+	return base->first >= CALLOUT_CLASS_ROOT * nr_cpu_ids &&
+	       base->first < CALLOUT_CLASSES * nr_cpu_ids;
 }
 
 static inline struct callout_base *co_base_of(unsigned int class,
@@ -265,33 +256,34 @@ static inline struct callout_base *co_base_of(unsigned int class,
 static inline struct callout_base *
 co_base_sibling(const struct callout_base *base, unsigned int cpu)
 {
-	unsigned int first = base->index - base->number;
+	unsigned int first = base->first;
 
 	if (first == CALLOUT_INDEX_TEST)
 		first = 0;
 	return READ_ONCE(callout_bases[first + cpu]);
 }
 
-/* The base whose index is @index: a loop over all meets each base once. */
-static inline struct callout_base *co_base_owned_by(unsigned int index)
+/* The base whose index is @index, or NULL: so a loop over all meets each base once. */
+static inline struct callout_base *co_base_at(unsigned int index)
 {
 	struct callout_base *base = READ_ONCE(callout_bases[index]);
 
 	return base && base->index == index ? base : NULL;
 }
 
-/*
- * The base with the least index from *@i on, which *@i becomes; NULL: none. For
- * loops over all bases, which meet each once.
- */
-static inline struct callout_base *co_base_from(unsigned int *i)
+/* The first base whose index is from @i on and less than @end; NULL if there is none. */
+static inline struct callout_base *co_base_from(unsigned int *i, unsigned int end)
 {
-	struct callout_base *base = NULL;
-
-	while (*i < CALLOUT_INDEX_TEST && !(base = co_base_owned_by(*i)))
+	while (*i < end && !co_base_at(*i))
 		++*i;
-	return base;
+	return *i < end ? co_base_at(*i) : NULL;
 }
+
+/* Each base with an index from @from up to @end, excluded; @i is its index. */
+#define for_each_base_in(base, i, from, end)				\
+	for ((i) = (from); ((base) = co_base_from(&(i), end)); (i)++)
+
+#define for_each_base(base, i)	for_each_base_in(base, i, 0, CALLOUT_INDEX_TEST)
 
 /* How many callouts are in the base's scheme and on its lists. */
 static inline unsigned int co_base_pending(const struct callout_base *base)
@@ -420,7 +412,7 @@ static inline bool co_goes_on_here(const struct callout_base *base)
 {
 	return !IS_ENABLED(CONFIG_PREEMPT_RT) && READ_ONCE(base->online) &&
 	       (base->index == CALLOUT_INDEX_TEST ||
-		READ_ONCE(base->cpu) == smp_processor_id());
+		base->cpu == smp_processor_id());
 }
 
 void co_program(struct callout_base *base, u64 tick);

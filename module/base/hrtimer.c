@@ -29,9 +29,8 @@ static void hrtimer_set(struct callout_base *base)
 	u64 last = div64_u64(KTIME_MAX, base->tick_ns);
 	ktime_t time = ns_to_ktime(min(base->armed, last) * base->tick_ns);
 
-	if (READ_ONCE(base->ticking) == smp_processor_id() + 1 &&
-	    !hrtimer_is_queued(&base->hrtimer)) {
-		base->ticking = 0;
+	if (base->ticking && !hrtimer_is_queued(&base->hrtimer)) {
+		base->ticking = false;
 		base->restart = true;
 		hrtimer_set_expires(&base->hrtimer, time);
 		return;
@@ -82,30 +81,18 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
  *						unlock(base)
  *	HRTIMER_RESTART: it is started: 5
  *
- * The flags are this CPU's, so they need no lock. On PREEMPT_RT a thread may preempt
- * this, and give a single base another CPU. That one starts the hrtimer, which the
- * kernel leaves here as long as this runs. If it used the flags it could be too late:
- *
- *	CPU0: hrtimer_tick()			CPU1: drives the base since then
- *	expiry: armed = U64_MAX, or kicks CPU1
- *						arms, or is kicked: lock(base):
- *						finds ticking set
- *	ticking = 0, restart is false:
- *	HRTIMER_NORESTART
- *						restart = true, expires = 10:
- *						nothing starts it
+ * The flags are those of the base's CPU, so they need no lock. Once that is dead its
+ * hrtimer runs elsewhere, and does not restart.
  */
 static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
 {
 	struct callout_base *base = container_of(timer, struct callout_base,
 						 hrtimer);
-	unsigned int cpu = smp_processor_id();
 
 	base->restart = false;
-	/* A single base may have another CPU by now. */
-	WRITE_ONCE(base->ticking, READ_ONCE(base->cpu) == cpu ? cpu + 1 : 0);
+	base->ticking = base->cpu == smp_processor_id();
 	co_softclock(base);
-	WRITE_ONCE(base->ticking, 0);
+	base->ticking = false;
 	/* An interrupt from here on starts it; one before has set this. */
 	barrier();
 	return READ_ONCE(base->restart) ? HRTIMER_RESTART : HRTIMER_NORESTART;

@@ -220,8 +220,8 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 
 /*
  * The tick's interrupt. If the tick was stopped after all, it comes at once, and
- * too early: expiry sees to that. If the CPU has begun to go down meanwhile, or has
- * handed a single base over, what waits for this waits for the timer, one tick more.
+ * too early: expiry checks that. If the CPU has begun to go down since, what waits for
+ * this waits for the timer, one tick more.
  */
 static void jiffies_next_tick(struct irq_work *work)
 {

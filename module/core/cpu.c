@@ -15,9 +15,8 @@
  * a CPU is dead, that goes on until its base has been shut down.
  *
  * With bases=single (CONFIG_CALLOUT_LAB) all CPUs have the same base, to
- * measure what sharing costs: Appendix B of Varghese and Lauck's paper. One CPU
- * drives its tick; on its way down, while it still runs, it hands that over to
- * another.
+ * measure what sharing costs: Appendix B of Varghese and Lauck's paper. CPU 0 drives
+ * its tick, and cannot go offline.
  */
 #include <linux/bottom_half.h>
 #include <linux/cpu.h>
@@ -45,16 +44,6 @@ static int online_state;
 
 atomic_t callout_moves = ATOMIC_INIT(0);
 EXPORT_SYMBOL_IF_KUNIT(callout_moves);
-
-/* A single base is number 0, which all CPUs have from the start. */
-static void co_single_prepare(struct callout_base *base)
-{
-	unsigned int cpu;
-
-	base->cpu = co_home_cpu();
-	for_each_possible_cpu(cpu)
-		callout_bases[base->index + cpu] = base;
-}
 
 /* The class after @class of those that there are; CALLOUT_ALL_CLASSES: none. */
 static unsigned int co_class_after(unsigned int class)
@@ -99,8 +88,10 @@ static int co_class_prepare(unsigned int class, unsigned int cpu)
 		return PTR_ERR(base);
 	if (!the_config.params.buckets)
 		co_grow_begin(base);
+	/* A single base is that of CPU 0, and all CPUs have it from the start. */
 	if (has_single_base())
-		co_single_prepare(base);
+		for_each_possible_cpu(cpu)
+			callout_bases[base->index + cpu] = base;
 	return 0;
 }
 
@@ -117,25 +108,12 @@ static int co_cpu_prepare(unsigned int cpu)
 	return ret;
 }
 
-/* The CPU that drives a single base after @cpu: the next one. */
-static unsigned int co_driver_after(unsigned int cpu)
-{
-	unsigned int other;
-
-	for_each_cpu_wrap(other, cpu_online_mask, cpu)
-		if (other != cpu && housekeeping_cpu(other, HK_TYPE_TIMER))
-			return other;
-	return cpumask_any_but(cpu_online_mask, cpu);
-}
-
 /*
  * Runs on the CPU: from here on other CPUs may arm callouts there, or may not. A
- * single base stays online. Its timer may be at work on this CPU and start on
- * the other one: co_expire() lets one of them in. A kernel whose own timers
- * are callouts makes its first bases with interrupts off.
+ * single base stays online. A kernel whose own timers are callouts makes its first
+ * bases with interrupts off.
  */
-static void co_base_set_online(struct callout_base *base,
-			       unsigned int cpu, bool online)
+static void co_base_set_online(struct callout_base *base, bool online)
 {
 	unsigned long flags;
 
@@ -144,12 +122,6 @@ static void co_base_set_online(struct callout_base *base,
 	co_base_lock(base);
 	/* co_arm_slow() looks without the lock, then again with it. */
 	WRITE_ONCE(base->online, online || has_single_base());
-	if (!online && has_single_base() && base->cpu == cpu) {
-		/* co_goes_on_here() looks without the lock. */
-		WRITE_ONCE(base->cpu, co_driver_after(cpu));
-		if (base->armed && base->armed != U64_MAX)
-			co_program(base, base->armed);
-	}
 	co_unlock(base, flags);
 	co_point();
 }
@@ -164,7 +136,7 @@ static int co_cpu_set_online(unsigned int cpu, bool online)
 		base = co_base_of(class, cpu);
 		if (WARN_ON(!base))
 			return -EINVAL;
-		co_base_set_online(base, cpu, online);
+		co_base_set_online(base, online);
 	}
 	return 0;
 }
@@ -183,8 +155,11 @@ static int co_cpu_online(unsigned int cpu)
  */
 static int co_cpu_offline(unsigned int cpu)
 {
-	int ret = co_cpu_set_online(cpu, false);
+	int ret;
 
+	if (has_single_base() && !cpu)
+		return -EBUSY;
+	ret = co_cpu_set_online(cpu, false);
 	local_bh_disable();
 	local_bh_enable();
 	return ret;
@@ -294,7 +269,7 @@ static int co_cpu_dead(unsigned int cpu)
 		return 0;
 	for (class = 0; class < CALLOUT_ALL_CLASSES;
 	     class = co_class_after(class)) {
-		base = co_base_owned_by(class * nr_cpu_ids + cpu);
+		base = co_base_at(class * nr_cpu_ids + cpu);
 		if (base)
 			co_base_evacuate(base);
 	}
@@ -350,9 +325,9 @@ int co_cpus_init(const struct callout_config *config)
 		return -ENOMEM;
 	callout_bases[CALLOUT_CPU_MOVING] = &callout_nowhere;
 	the_config = *config;
-	/* One hold: else the CPU that drives a single base could go unseen. */
+	/* One hold: otherwise CPU 0, which drives a single base, could go unseen. */
 	cpus_read_lock();
-	ret = co_cpus_prepare();
+	ret = has_single_base() && !cpu_online(0) ? -EBUSY : co_cpus_prepare();
 	if (!ret)
 		ret = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN,
 						   "callout:online",
@@ -389,9 +364,7 @@ int co_class_add(void)
 	if (!ret) {
 		for_each_possible_cpu(cpu)
 			if (co_base(cpu) && co_base(cpu)->online)
-				co_base_set_online(co_base_of(class,
-							      cpu),
-						   cpu, true);
+				co_base_set_online(co_base_of(class, cpu), true);
 		callout_nr_classes++;
 	}
 	cpus_read_unlock();
@@ -413,7 +386,7 @@ void co_cpus_kill(void)
 	if (prepare_state)
 		cpuhp_remove_state_nocalls(prepare_state);
 	/* A handler that still runs on one base can arm on any of them. */
-	for (i = 0; (base = co_base_from(&i)); i++)
+	for_each_base(base, i)
 		co_base_kill(base);
 }
 
@@ -430,7 +403,7 @@ u64 co_cpus_exit(void)
 	co_grow_end();
 	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
 	for (i = CALLOUT_INDEX_TEST; i--;) {
-		base = co_base_owned_by(i);
+		base = co_base_at(i);
 		if (base)
 			left += co_base_destroy(base);
 	}

@@ -93,9 +93,9 @@ int callout_cpu(struct callout *c)
 	co_debug_assert_init(c);
 	base = co_lock(&c->node, &flags);
 	if (c->node.state & CALLOUT_S_AWAY)
-		cpu = co_base(c->node.home)->number;
+		cpu = co_base(c->node.home)->cpu;
 	else
-		cpu = base->number;
+		cpu = base->cpu;
 	co_unlock(base, flags);
 	return cpu;
 }

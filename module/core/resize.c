@@ -215,7 +215,7 @@ bool co_base_fit(struct callout_base *base)
 	bool more;
 
 	if (base->index != CALLOUT_INDEX_TEST)
-		node = cpu_to_node(base->number);
+		node = cpu_to_node(base->cpu);
 	while ((wanted = grow_look(base, &more))) {
 		if (co_grow_alloc(&ring, wanted, node)) {
 			grow_later(base);
@@ -233,7 +233,7 @@ static void fit_all(struct work_struct *work)
 	bool again = false;
 	unsigned int i;
 
-	for (i = 0; (base = co_base_from(&i)); i++)
+	for_each_base(base, i)
 		again |= co_base_fit(base);
 	/* Unless somebody has asked meanwhile. */
 	if (again)

@@ -309,7 +309,7 @@ void callout_barrier(void)
 
 	might_sleep();
 
-	for (i = 0; (base = co_base_from(&i)); i++) {
+	for_each_base(base, i) {
 		co_base_lock_irq(base);
 		seq = base->run_seq;
 		co_base_unlock_irq(base);

@@ -207,7 +207,7 @@ void co_clock_stepped(void)
 	unsigned int i;
 
 	co_point(CALLOUT_POINT_CLOCK_STEPPED);
-	for (i = 0; (base = co_base_from(&i)); i++) {
+	for_each_base(base, i) {
 		co_base_lock_irq(base);
 		co_base_unlock_irq(base);
 	}

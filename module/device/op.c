@@ -121,7 +121,7 @@ static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
 		slot = co_slot_steal(&file->table, ctx->base);
 		if (slot)
 			break;
-		cpu = ctx->base->number;
+		cpu = ctx->base->cpu;
 		co_ctx_sleep(ctx);
 		ret = co_table_grow_beyond(&file->table, cpu, chunks,
 					   GFP_KERNEL_ACCOUNT |

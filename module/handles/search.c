@@ -60,7 +60,7 @@ static struct table_found search_others(struct callout_base *home,
 	for_each_possible_cpu(cpu) {
 		/* NULL if its CPU has not been up. */
 		base = co_base_sibling(home, cpu);
-		if (!base || base == home || base->number != cpu)
+		if (!base || base == home || base->cpu != cpu)
 			continue;
 		co_base_lock(base);
 		slot = search_base(base, key);

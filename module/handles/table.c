@@ -295,8 +295,8 @@ static struct callout_slot *table_search(struct callout_table *table,
 	WRITE_ONCE(table->searches, table->searches + 1);
 	/* Before the pools are looked at. Pairs with co_slot_steal(). */
 	smp_mb();
-	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
-		if (cpu != base->number)
+	for_each_cpu_wrap(cpu, cpu_possible_mask, base->cpu) {
+		if (cpu != base->cpu)
 			chain = pool_take(table, cpu, STEAL_SLOTS);
 		if (chain)
 			break;
@@ -360,8 +360,8 @@ static unsigned int table_collect(struct callout_table *table,
 	unsigned int cpu, n, left = most;
 	struct callout_slot *chain;
 
-	for_each_cpu_wrap(cpu, cpu_possible_mask, base->number) {
-		if (cpu == base->number)
+	for_each_cpu_wrap(cpu, cpu_possible_mask, base->cpu) {
+		if (cpu == base->cpu)
 			continue;
 		do {
 			raw_spin_lock_irq(&table->steal);

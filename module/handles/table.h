@@ -123,7 +123,7 @@ co_slot_table(struct callout_slot *slot)
 static inline struct callout_pool *co_pool(struct callout_table *table,
 					   struct callout_base *base)
 {
-	return per_cpu_ptr(table->pools, base->number);
+	return per_cpu_ptr(table->pools, base->cpu);
 }
 
 /*

@@ -28,6 +28,7 @@ ignored() {
 
 	case $1 in
 	module/lab/lab.c) ignore=$ignore,EXPORT_SYMBOL ;;
+	module/base/base.h) ignore=$ignore,MACRO_ARG_REUSE ;;
 	module/probe/point.[ch]) ignore=$ignore,COMPLEX_MACRO,MACRO_ARG_REUSE ;;
 	module/kcompat.h) ignore=$ignore,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED ;;
 	module/include/trace/*) ignore=$ignore,PARENTHESIS_ALIGNMENT,OPEN_ENDED_LINE ;;

@@ -448,7 +448,7 @@ static void make_bases(void)
 	memset(reserved, 0, sizeof(reserved));
 	for (i = 0; i < MOCK_CPUS; i++) {
 		bases[i].index = i;
-		bases[i].number = i;
+		bases[i].cpu = i;
 		bases[i].online = true;
 		bases[i].scheme = callout_sorted_list.create(&p);
 		base_list[i] = &bases[i];
