@@ -80,7 +80,7 @@ static void base_reserve(struct kunit *test)
 
 	fake.ops.reserve = fake_reserve;
 	v->base->slots = 0;
-	v->base->room = 0;
+	v->base->until_resize = 0;
 	KUNIT_EXPECT_EQ(test, 0, co_base_reserve(v->base, 100));
 	KUNIT_EXPECT_EQ(test, 0, co_base_reserve(v->base, 50));
 	KUNIT_EXPECT_EQ(test, fake.reserved, 150);

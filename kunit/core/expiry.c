@@ -478,7 +478,7 @@ static void expiry_timer_file(struct callout_virtual *v, struct callout_node *n,
 {
 	co_base_lock_irq(v->base);
 	v->base->scheme->ops->start(v->base->scheme, n, v->now, tick);
-	v->base->room--;
+	v->base->until_resize--;
 	WRITE_ONCE(n->cpu, CALLOUT_VIRTUAL);
 	co_base_unlock_irq(v->base);
 }
@@ -499,7 +499,7 @@ static void expiry_timer_set(struct kunit *test, struct expiry_timer *timer)
 	base = co_base(timer->t.node.cpu);
 	co_base_lock_irq(base);
 	base->scheme->ops->stop(base->scheme, &timer->t.node);
-	base->room++;
+	base->until_resize++;
 	WRITE_ONCE(timer->t.node.cpu, CALLOUT_CPU_MOVING);
 	co_base_unlock_irq(base);
 	timer->t.node.time = 0;

@@ -42,7 +42,7 @@ static bool is_moving(struct callout_base *base)
 
 static bool has_asked(struct callout_base *base)
 {
-	return READ_ONCE(base->grow_at) == INT_MAX;
+	return READ_ONCE(base->resize_at) == INT_MAX;
 }
 
 /* Time passes until the next look. */
@@ -63,23 +63,23 @@ static void grow_with_one_more(struct kunit *test)
 
 	callout_crowd_set(crowd, 0, ROOM, 1000);
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
-	KUNIT_EXPECT_FALSE(test, co_base_fit(base));
+	KUNIT_EXPECT_FALSE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 
 	callout_crowd_set(crowd, ROOM, ROOM + 1, 1000);
 	KUNIT_EXPECT_TRUE(test, has_asked(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 	KUNIT_EXPECT_FALSE(test, is_moving(base));
 
 	callout_crowd_set(crowd, ROOM + 1, 2 * ROOM, 1000);
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 	callout_crowd_set(crowd, 2 * ROOM, 2 * ROOM + 1, 1000);
 	KUNIT_EXPECT_TRUE(test, has_asked(base));
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), 2 * ROOM);
 }
 
@@ -92,15 +92,15 @@ static void grow_to_the_most(struct kunit *test)
 
 	/* They are only counted. */
 	co_base_lock_irq(base);
-	base->room -= many;
+	base->until_resize -= many;
 	co_base_unlock_irq(base);
 	KUNIT_EXPECT_EQ(test, co_base_pending(base), many);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), CALLOUT_WHEEL_MAX_BUCKETS);
 	/* It does not ask for more. */
-	KUNIT_EXPECT_EQ(test, base->grow_at, INT_MAX);
+	KUNIT_EXPECT_EQ(test, base->resize_at, INT_MAX);
 	co_base_lock_irq(base);
-	base->room += many;
+	base->until_resize += many;
 	co_base_unlock_irq(base);
 	KUNIT_EXPECT_EQ(test, co_base_pending(base), 0);
 }
@@ -115,28 +115,28 @@ static void grow_shrinks_at_second_look(struct kunit *test)
 	unsigned int few = ROOM / CALLOUT_WHEEL_FEW;
 
 	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
-	co_base_fit(base);
+	co_base_resize(base);
 	callout_crowd_stop(crowd, few, ROOM + 1);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	look_is_due(base);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 
 	callout_crowd_stop(crowd, few - 1, few);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 	callout_crowd_set(crowd, few - 1, few, 1000);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	callout_crowd_stop(crowd, few - 1, few);
 	look_is_due(base);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
 
 	look_is_due(base);
-	KUNIT_EXPECT_FALSE(test, co_base_fit(base));
+	KUNIT_EXPECT_FALSE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
-	KUNIT_EXPECT_EQ(test, base->grow_at, ROOM);
+	KUNIT_EXPECT_EQ(test, base->resize_at, ROOM);
 }
 
 /* What is cancelled while the worker has no lock, and how many stay. */
@@ -159,21 +159,21 @@ static void grow_shrinks_step_by_step(struct kunit *test)
 
 	cancelled = callout_crowd_create_virtual(test, n);
 	callout_crowd_set(cancelled, 0, n, 1000);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), n);
 	callout_crowd_stop(cancelled, few, n);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	look_is_due(base);
 	stay = 1;
-	kunit_activate_static_stub(test, co_grow_alloc, alloc_and_cancel);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
-	kunit_deactivate_static_stub(test, co_grow_alloc);
+	kunit_activate_static_stub(test, co_resize_alloc, alloc_and_cancel);
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
+	kunit_deactivate_static_stub(test, co_resize_alloc);
 	buckets = rounddown_pow_of_two(few);
 	KUNIT_EXPECT_EQ(test, buckets_of(base), buckets);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), buckets);
 	look_is_due(base);
-	KUNIT_EXPECT_FALSE(test, co_base_fit(base));
+	KUNIT_EXPECT_FALSE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 }
 
@@ -195,16 +195,16 @@ static void grow_on_its_node(struct kunit *test)
 	struct callout_base *base = v->base;
 
 	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
-	kunit_activate_static_stub(test, co_grow_alloc, note_node);
+	kunit_activate_static_stub(test, co_resize_alloc, note_node);
 	asked_node = -100;
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, asked_node, NUMA_NO_NODE);
 	/* As if it were CPU 0's. The worker does not meet it here. */
 	base->index = 0;
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	base->index = CALLOUT_VIRTUAL;
 	KUNIT_EXPECT_EQ(test, asked_node, cpu_to_node(base->cpu));
-	kunit_deactivate_static_stub(test, co_grow_alloc);
+	kunit_deactivate_static_stub(test, co_resize_alloc);
 }
 
 /* A base whose size was given at load keeps it. */
@@ -215,9 +215,9 @@ static void grow_not_if_fixed(struct kunit *test)
 		callout_crowd_create_virtual(test, ROOM + 1);
 
 	v->base->follows = false;
-	co_base_grow_at(v->base, INT_MAX);
+	co_base_resize_at(v->base, INT_MAX);
 	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
-	KUNIT_EXPECT_FALSE(test, co_base_fit(v->base));
+	KUNIT_EXPECT_FALSE(test, co_base_resize(v->base));
 	KUNIT_EXPECT_EQ(test, buckets_of(v->base), FIRST);
 }
 
@@ -231,7 +231,7 @@ static void grow_holds_are_bounded(struct kunit *test)
 
 	callout_crowd_set(crowd, 0, n, 1000);
 	base->stats.max_units = 0;
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, base->stats.max_units, CALLOUT_BUDGET);
 	KUNIT_EXPECT_GE(test, CALLOUT_WHEEL_MANY * buckets_of(base), n);
 }
@@ -253,22 +253,22 @@ static void grow_without_memory(struct kunit *test)
 		callout_crowd_create_virtual(test, 2 * ROOM + 5);
 	unsigned int n = ROOM + 1;
 
-	kunit_activate_static_stub(test, co_grow_alloc, no_memory);
+	kunit_activate_static_stub(test, co_resize_alloc, no_memory);
 	callout_crowd_set(crowd, 0, n, 1000);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 	callout_crowd_set(crowd, n, 2 * n, 1000);
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
 	callout_crowd_set(crowd, 2 * n, 2 * n + 1, 1000);
 	KUNIT_EXPECT_TRUE(test, has_asked(base));
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_FALSE(test, has_asked(base));
 	callout_virtual_run_to(v, v->now + 1000 + n - 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->ran), 2 * n + 1);
 
 	callout_crowd_set(crowd, 0, 2 * ROOM + 5, 1000);
-	kunit_deactivate_static_stub(test, co_grow_alloc);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	kunit_deactivate_static_stub(test, co_resize_alloc);
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), 2 * ROOM);
 }
 
@@ -281,16 +281,16 @@ static void grow_shrinks_without_memory(struct kunit *test)
 		callout_crowd_create_virtual(test, ROOM + 1);
 
 	callout_crowd_set(crowd, 0, ROOM + 1, 1000);
-	co_base_fit(base);
+	co_base_resize(base);
 	callout_crowd_stop(crowd, 0, ROOM + 1);
-	co_base_fit(base);
+	co_base_resize(base);
 	look_is_due(base);
-	kunit_activate_static_stub(test, co_grow_alloc, no_memory);
-	KUNIT_EXPECT_TRUE(test, co_base_fit(base));
+	kunit_activate_static_stub(test, co_resize_alloc, no_memory);
+	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), ROOM);
-	KUNIT_EXPECT_EQ(test, base->grow_at, 2 * ROOM);
-	kunit_deactivate_static_stub(test, co_grow_alloc);
-	KUNIT_EXPECT_FALSE(test, co_base_fit(base));
+	KUNIT_EXPECT_EQ(test, base->resize_at, 2 * ROOM);
+	kunit_deactivate_static_stub(test, co_resize_alloc);
+	KUNIT_EXPECT_FALSE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 }
 
@@ -308,8 +308,8 @@ static void grow_begins_small(struct kunit *test)
 /* Has the worker look now. */
 static void worker_looks(void)
 {
-	mod_delayed_work(system_dfl_wq, &callout_fit_work, 0);
-	flush_delayed_work(&callout_fit_work);
+	mod_delayed_work(system_dfl_wq, &callout_resize_work, 0);
+	flush_delayed_work(&callout_resize_work);
 }
 
 /* What the worker does in two looks, without waiting for them. */
@@ -355,12 +355,12 @@ static void grow_gives_a_million_back(struct kunit *test)
 						  buckets_of(base) >= MANY &&
 						  !is_moving(base)));
 	worker_looks();
-	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&callout_fit_work));
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&callout_resize_work));
 	callout_crowd_drain(crowd);
 	two_looks();
 	KUNIT_EXPECT_TRUE(test, all_are_small());
 	/* Nothing is left to look for. */
-	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&callout_fit_work));
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&callout_resize_work));
 }
 
 static void crowd_set_here(void *arg)
@@ -476,7 +476,7 @@ static int grow_init(struct kunit *test)
 	if (ret)
 		return ret;
 	v = test->priv;
-	co_grow_begin(v->base);
+	co_resize_begin(v->base);
 	return 0;
 }
 

@@ -127,7 +127,7 @@ static void stop_locked(struct callout_base *base, struct callout_slot *slot)
 	__must_hold(&base->lock)
 {
 	base->scheme->ops->stop(base->scheme, &slot->node);
-	base->room++;
+	base->until_resize++;
 	callout_change_state(&slot->node, CALLOUT_S_PENDING, 0);
 }
 
@@ -149,7 +149,7 @@ static u64 set_locked(struct hash_race *r, struct callout_base *base)
 	slot->func = race_handler;
 	slot->arg = (unsigned long)r;
 	callout_change_state(&slot->node, 0, CALLOUT_S_PENDING);
-	base->room--;
+	base->until_resize--;
 	base->scheme->ops->start(base->scheme, &slot->node, co_now(base),
 				 co_now(base) + 3 * CALLOUT_TEST_FAR);
 	co_slot_set_key(slot, (unsigned long)race_handler);

@@ -257,7 +257,7 @@ static void resize_shows_both_sizes(struct kunit *test)
 		return;
 	v->base->wheel = false;
 	expect_sizes(test, 0, 0);
-	co_grow_begin(v->base);
+	co_resize_begin(v->base);
 	KUNIT_EXPECT_FALSE(test, v->base->follows);
 	v->base->wheel = true;
 }
@@ -317,7 +317,7 @@ static void worker_stop(struct callout_base *base)
 	co_base_lock_irq(base);
 	base->follows = false;
 	co_base_unlock_irq(base);
-	flush_delayed_work(&callout_fit_work);
+	flush_delayed_work(&callout_resize_work);
 }
 
 /* The callouts of a CPU that dies during a move migrate from both rings. */
@@ -346,7 +346,7 @@ static void resize_cpu_dies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	resize_begin(test, base, FIRST);
 	resize_end(base);
-	co_grow_begin(base);
+	co_resize_begin(base);
 }
 
 static int resize_init(struct kunit *test)

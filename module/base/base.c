@@ -31,7 +31,7 @@
 #include <trace/events/callout.h>
 
 /* Room that a scheme reserves for callouts that are in no table. */
-#define EMBEDDED_ROOM	1024U
+#define EMBEDDED_CALLOUTS	1024U
 
 struct callout_base **callout_bases;
 EXPORT_SYMBOL_IF_KUNIT(callout_bases);
@@ -170,7 +170,7 @@ co_base_create(unsigned int index, const struct callout_tick_source *tick,
 		goto err_base;
 	}
 	raw_spin_lock_init(&base->lock);
-	ret = co_base_reserve(base, EMBEDDED_ROOM);
+	ret = co_base_reserve(base, EMBEDDED_CALLOUTS);
 	/* This may put a scheme of its own around the other. */
 	if (!ret && tick->create)
 		ret = tick->create(base, &p);
@@ -184,7 +184,7 @@ co_base_create(unsigned int index, const struct callout_tick_source *tick,
 	INIT_LIST_HEAD(&base->due);
 	INIT_LIST_HEAD(&base->put_off);
 	base->armed = U64_MAX;
-	co_base_grow_at(base, INT_MAX);
+	co_base_resize_at(base, INT_MAX);
 #ifdef CONFIG_PREEMPT_RT
 	spin_lock_init(&base->expiry_lock);
 #else

@@ -126,8 +126,8 @@ struct callout_base {
 	 * How many more callouts can be armed before a larger wheel is asked for; see
 	 * co_base_pending()
 	 */
-	int room;
-	int grow_at;	/* how many the wheel has room for */
+	int until_resize;
+	int resize_at;	/* how many the wheel has room for */
 	/*
 	 * How far the handler of running has come. CALLOUT_STAGE_OVER is written under the
 	 * associated lock alone.
@@ -288,14 +288,14 @@ static inline struct callout_base *co_base_from(unsigned int *i, unsigned int en
 /* How many callouts are in the base's scheme and on its lists. */
 static inline unsigned int co_base_pending(const struct callout_base *base)
 {
-	return READ_ONCE(base->grow_at) - READ_ONCE(base->room);
+	return READ_ONCE(base->resize_at) - READ_ONCE(base->until_resize);
 }
 
 /* Has arming ask for a larger wheel when more than @n are pending. */
-static inline void co_base_grow_at(struct callout_base *base, int n)
+static inline void co_base_resize_at(struct callout_base *base, int n)
 {
-	base->room += n - base->grow_at;
-	base->grow_at = n;
+	base->until_resize += n - base->resize_at;
+	base->resize_at = n;
 }
 
 /* How many callouts of @base have expired. */

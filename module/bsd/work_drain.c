@@ -159,7 +159,7 @@ void callout_work_barrier(struct callout_work *w)
 	seq = base->run_seq;
 	co_unlock(base, flags);
 	if (running)
-		co_wait_run(base, seq);
+		co_wait_for_handler(base, seq);
 	if (work_busy(&w->work) & WORK_BUSY_RUNNING)
 		flush_work(&w->work);
 	co_work_wait_ordered(w);

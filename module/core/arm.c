@@ -249,8 +249,8 @@ static __always_inline int co_arm(struct callout *c,
 		co_scheme_rearm(base, n, expires);
 	} else {
 		WRITE_ONCE(n->state, state | CALLOUT_S_PENDING);
-		if (unlikely(--base->room < 0))
-			co_grow_ask(base);
+		if (unlikely(--base->until_resize < 0))
+			co_resize_ask(base);
 		co_scheme_start(base, n, expires);
 	}
 	co_trace_set(base, n, moved);

@@ -87,7 +87,7 @@ static int co_class_prepare(unsigned int class, unsigned int cpu)
 	if (IS_ERR(base))
 		return PTR_ERR(base);
 	if (!the_config.params.buckets)
-		co_grow_begin(base);
+		co_resize_begin(base);
 	/* A single base is that of CPU 0, and all CPUs have it from the start. */
 	if (has_single_base())
 		for_each_possible_cpu(cpu)
@@ -190,7 +190,7 @@ static bool co_take_over(struct callout_base *from,
 		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_STARTED_HERE |
 				     CALLOUT_S_AWAY, to->index == n->home ?
 				     0 : CALLOUT_S_AWAY);
-		from->room++;
+		from->until_resize++;
 		/* Pairs with the READ_ONCE() in co_lock(). */
 		WRITE_ONCE(n->cpu, to->index);
 		co_start_locked(to, n, n->expires);
@@ -400,7 +400,7 @@ u64 co_cpus_exit(void)
 	unsigned int i;
 	u64 left = 0;
 
-	co_grow_end();
+	co_resize_end();
 	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
 	for (i = CALLOUT_INDEX_TEST; i--;) {
 		base = co_base_at(i);

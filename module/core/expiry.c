@@ -327,7 +327,7 @@ static void co_put_off(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	co_unqueue_locked(base, n);
-	base->room--;
+	base->until_resize--;
 	callout_change_state(n, 0, CALLOUT_S_DUE);
 	list_add_tail(&n->entry, &base->put_off);
 	co_relock(base);

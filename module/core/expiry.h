@@ -78,7 +78,7 @@ static __always_inline void co_take_started(struct callout_base *base,
 		co_wheel_take(w, n);
 		prefetch(w->cursor);
 	}
-	base->room++;
+	base->until_resize++;
 	callout_change_state(n, CALLOUT_S_PENDING | CALLOUT_S_DUE,
 			     CALLOUT_S_STARTED_HERE);
 }
@@ -101,7 +101,7 @@ static __always_inline void co_check_context(struct callout_base *base,
 		co_context_changed(base, func);
 }
 
-void co_wait_run(struct callout_base *base, unsigned long seq);
+void co_wait_for_handler(struct callout_base *base, unsigned long seq);
 
 static __always_inline void co_bump_seq(struct callout_base *base)
 {

@@ -2,8 +2,8 @@
 /*
  * queue.h - queue and dequeue callouts of a locked base
  */
-#ifndef _CALLOUT_ARM_H
-#define _CALLOUT_ARM_H
+#ifndef _CALLOUT_QUEUE_H
+#define _CALLOUT_QUEUE_H
 
 #include <linux/callout.h>
 #include <trace/events/callout.h>
@@ -75,8 +75,8 @@ static __always_inline void co_start_locked(struct callout_base *base,
 {
 	lockdep_assert_held(&base->lock);
 	callout_change_state(n, 0, CALLOUT_S_PENDING);
-	if (unlikely(--base->room < 0))
-		co_grow_ask(base);
+	if (unlikely(--base->until_resize < 0))
+		co_resize_ask(base);
 	co_scheme_start(base, n, expires);
 	co_started(base, expires);
 }
@@ -87,7 +87,7 @@ static __always_inline void co_unqueue_linked(struct callout_base *base,
 {
 	lockdep_assert_held(&base->lock);
 	co_scheme_stop(base, n);
-	base->room++;
+	base->until_resize++;
 }
 
 /*
@@ -102,7 +102,7 @@ static __always_inline void co_unqueue_locked(struct callout_base *base,
 		__list_del_entry(&n->entry);
 	else
 		co_scheme_stop(base, n);
-	base->room++;
+	base->until_resize++;
 }
 
 /*
@@ -143,4 +143,4 @@ static inline bool co_cancel_start(struct callout_base *base,
 	return true;
 }
 
-#endif /* _CALLOUT_ARM_H */
+#endif /* _CALLOUT_QUEUE_H */

@@ -17,7 +17,7 @@
  * once:
  *
  *	CPU0: arms, base locked			CPU1: worker
- *	no room: grow_at = INT_MAX
+ *	none left: resize_at = INT_MAX
  *	queues the irq_work
  *						allocates a ring
  *						lock(base), resizes the wheel
@@ -26,7 +26,7 @@
  *						unlock(base)
  *						...
  *						lock(base), takes the old ring
- *						grow_at = 2 * buckets
+ *						resize_at = 2 * buckets
  *						unlock(base), frees the old ring
  *
  * Nothing is allocated or freed with the base locked, and a hold of its lock
@@ -56,7 +56,7 @@ static int room_of(unsigned int buckets)
  * Has the size of a base's wheel follow its callouts, if it has a wheel. A kernel
  * whose own timers are callouts makes its first bases with interrupts off.
  */
-void co_grow_begin(struct callout_base *base)
+void co_resize_begin(struct callout_base *base)
 {
 	unsigned long flags;
 
@@ -66,10 +66,10 @@ void co_grow_begin(struct callout_base *base)
 	co_base_lock(base);
 	base->follows = true;
 	base->least = to_wheel(base->scheme)->ring.mask + 1;
-	co_base_grow_at(base, room_of(base->least));
+	co_base_resize_at(base, room_of(base->least));
 	co_unlock(base, flags);
 }
-EXPORT_SYMBOL_IF_KUNIT(co_grow_begin);
+EXPORT_SYMBOL_IF_KUNIT(co_resize_begin);
 
 /*
  * The size of a base's wheel, and while entries move that of the ring that they
@@ -125,17 +125,17 @@ static unsigned int buckets_wanted(struct callout_base *base,
 /*
  * co_ring_alloc() for a base's wheel. May sleep. A test replaces it.
  */
-int co_grow_alloc(struct callout_ring *ring, unsigned int buckets,
-		  int node)
+int co_resize_alloc(struct callout_ring *ring, unsigned int buckets,
+		    int node)
 {
-	KUNIT_STATIC_STUB_REDIRECT(co_grow_alloc, ring, buckets, node);
+	KUNIT_STATIC_STUB_REDIRECT(co_resize_alloc, ring, buckets, node);
 	return co_ring_alloc(ring, buckets, node,
 			     GFP_KERNEL | __GFP_NOWARN);
 }
-EXPORT_SYMBOL_IF_KUNIT(co_grow_alloc);
+EXPORT_SYMBOL_IF_KUNIT(co_resize_alloc);
 
 /* Moves some entries to the new ring; true if there are more. */
-static bool grow_move(struct callout_base *base)
+static bool resize_move(struct callout_base *base)
 {
 	unsigned int budget = CALLOUT_BUDGET;
 	bool more;
@@ -148,18 +148,18 @@ static bool grow_move(struct callout_base *base)
 }
 
 /* Makes @ring the base's wheel, and frees what it was. May sleep. */
-static void grow_to(struct callout_base *base, const struct callout_ring *ring)
+static void resize_to(struct callout_base *base, const struct callout_ring *ring)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
 	struct callout_ring old;
 
 	co_base_lock_irq(base);
-	co_base_grow_at(base, INT_MAX);
+	co_base_resize_at(base, INT_MAX);
 	co_wheel_resize(w, ring);
 	co_base_unlock_irq(base);
 	do {
 		cond_resched();
-	} while (grow_move(base));
+	} while (resize_move(base));
 	co_base_lock_irq(base);
 	co_wheel_moved(w, &old);
 	base->few = false;
@@ -171,7 +171,7 @@ static void grow_to(struct callout_base *base, const struct callout_ring *ring)
  * The size that the base's wheel should have, or 0 if it stays as it is; @more:
  * that depends on what a later look sees.
  */
-static unsigned int grow_look(struct callout_base *base, bool *more)
+static unsigned int resize_look(struct callout_base *base, bool *more)
 {
 	unsigned int buckets, wanted = 0;
 
@@ -182,7 +182,7 @@ static unsigned int grow_look(struct callout_base *base, bool *more)
 		wanted = buckets_wanted(base, buckets);
 		*more = buckets > base->least;
 		if (wanted == buckets) {
-			co_base_grow_at(base, room_of(buckets));
+			co_base_resize_at(base, room_of(buckets));
 			wanted = 0;
 		}
 	}
@@ -191,14 +191,14 @@ static unsigned int grow_look(struct callout_base *base, bool *more)
 }
 
 /* There is no memory for a larger wheel now. */
-static void grow_later(struct callout_base *base)
+static void resize_later(struct callout_base *base)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
 
 	co_base_lock_irq(base);
-	co_base_grow_at(base, max_t(int, room_of(w->ring.mask + 1),
-				    2 * min(co_base_pending(base),
-					    INT_MAX / 2U)));
+	co_base_resize_at(base, max_t(int, room_of(w->ring.mask + 1),
+				      2 * min(co_base_pending(base),
+					      INT_MAX / 2U)));
 	co_base_unlock_irq(base);
 }
 
@@ -207,7 +207,7 @@ static void grow_later(struct callout_base *base)
  * Returns true if it must be called again later. May sleep; the caller serialises
  * calls.
  */
-bool co_base_fit(struct callout_base *base)
+bool co_base_resize(struct callout_base *base)
 {
 	struct callout_ring ring;
 	int node = NUMA_NO_NODE;
@@ -216,61 +216,61 @@ bool co_base_fit(struct callout_base *base)
 
 	if (base->index != CALLOUT_INDEX_TEST)
 		node = cpu_to_node(base->cpu);
-	while ((wanted = grow_look(base, &more))) {
-		if (co_grow_alloc(&ring, wanted, node)) {
-			grow_later(base);
+	while ((wanted = resize_look(base, &more))) {
+		if (co_resize_alloc(&ring, wanted, node)) {
+			resize_later(base);
 			return true;
 		}
-		grow_to(base, &ring);
+		resize_to(base, &ring);
 	}
 	return more;
 }
-EXPORT_SYMBOL_IF_KUNIT(co_base_fit);
+EXPORT_SYMBOL_IF_KUNIT(co_base_resize);
 
-static void fit_all(struct work_struct *work)
+static void resize_all(struct work_struct *work)
 {
 	struct callout_base *base;
 	bool again = false;
 	unsigned int i;
 
 	for_each_base(base, i)
-		again |= co_base_fit(base);
+		again |= co_base_resize(base);
 	/* Unless somebody has asked meanwhile. */
 	if (again)
-		queue_delayed_work(system_dfl_wq, &callout_fit_work,
+		queue_delayed_work(system_dfl_wq, &callout_resize_work,
 				   CALLOUT_LOOK_SECONDS * HZ);
 }
 
 /* Deferrable: an idle CPU does not wake up to give memory back. */
-struct delayed_work callout_fit_work =
-	__DELAYED_WORK_INITIALIZER(callout_fit_work, fit_all, TIMER_DEFERRABLE);
-EXPORT_SYMBOL_IF_KUNIT(callout_fit_work);
+struct delayed_work callout_resize_work =
+	__DELAYED_WORK_INITIALIZER(callout_resize_work, resize_all, TIMER_DEFERRABLE);
+EXPORT_SYMBOL_IF_KUNIT(callout_resize_work);
 
-static void fit_wake(struct irq_work *work)
+static void resize_wake(struct irq_work *work)
 {
-	mod_delayed_work(system_dfl_wq, &callout_fit_work, 0);
+	mod_delayed_work(system_dfl_wq, &callout_resize_work, 0);
 }
 
-static struct irq_work fit_irq_work = IRQ_WORK_INIT_HARD(fit_wake);
+static struct irq_work resize_irq_work = IRQ_WORK_INIT_HARD(resize_wake);
 
 /*
  * Has the worker look at the base, which is locked; any context, also with the
  * lock of a run queue held. Only the first call has an effect until it has.
  */
-void co_grow_ask(struct callout_base *base)
+void co_resize_ask(struct callout_base *base)
 	__must_hold(&base->lock)
 {
-	co_base_grow_at(base, INT_MAX);
-	irq_work_queue(&fit_irq_work);
+	co_base_resize_at(base, INT_MAX);
+	irq_work_queue(&resize_irq_work);
 }
-EXPORT_SYMBOL_IF_KUNIT(co_grow_ask);
+EXPORT_SYMBOL_IF_KUNIT(co_resize_ask);
 
 /*
  * Ends the worker, which uses the bases. No handler is left, in a thread either,
  * that arms a callout and asks. May sleep.
  */
-void co_grow_end(void)
+void co_resize_end(void)
 {
-	irq_work_sync(&fit_irq_work);
-	cancel_delayed_work_sync(&callout_fit_work);
+	irq_work_sync(&resize_irq_work);
+	cancel_delayed_work_sync(&callout_resize_work);
 }

@@ -2,8 +2,8 @@
 /*
  * resize.h - wheels that follow the number of callouts
  */
-#ifndef _CALLOUT_GROW_H
-#define _CALLOUT_GROW_H
+#ifndef _CALLOUT_RESIZE_H
+#define _CALLOUT_RESIZE_H
 
 #include <linux/workqueue.h>
 #include "base/base.h"
@@ -24,18 +24,18 @@
 /* Seconds between two looks at wheels that may be too large. */
 #define CALLOUT_LOOK_SECONDS	5U
 
-void co_grow_begin(struct callout_base *base);
-void co_grow_ask(struct callout_base *base)
+void co_resize_begin(struct callout_base *base);
+void co_resize_ask(struct callout_base *base)
 	__must_hold(&base->lock);
-bool co_base_fit(struct callout_base *base);
-void co_grow_end(void);
+bool co_base_resize(struct callout_base *base);
+void co_resize_end(void);
 
 void co_base_sizes(struct callout_base *base, unsigned int *buckets,
 		   unsigned int *old_buckets);
 
 /* For tests. */
-int co_grow_alloc(struct callout_ring *ring, unsigned int buckets,
-		  int node);
-extern struct delayed_work callout_fit_work;
+int co_resize_alloc(struct callout_ring *ring, unsigned int buckets,
+		    int node);
+extern struct delayed_work callout_resize_work;
 
-#endif /* _CALLOUT_GROW_H */
+#endif /* _CALLOUT_RESIZE_H */

@@ -24,7 +24,7 @@ static __always_inline int co_stop_locked(struct callout_base *base,
 	if (likely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE |
 			     CALLOUT_S_STARTED_HERE)) == CALLOUT_S_PENDING)) {
 		co_scheme_stop(base, n);
-		base->room++;
+		base->until_resize++;
 		WRITE_ONCE(n->state, state & ~CALLOUT_S_PENDING);
 		co_debug_deactivate(c);
 		trace_callout_cancel(n);
@@ -138,7 +138,7 @@ static void co_wait_seq(struct callout_base *base, unsigned long seq)
  * Waits until a running handler has returned. @seq: the base's run_seq, read
  * under its lock while the handler was running.
  */
-void co_wait_run(struct callout_base *base, unsigned long seq)
+void co_wait_for_handler(struct callout_base *base, unsigned long seq)
 {
 	co_base_lock_irq(base);
 	base->waiters++;
@@ -194,7 +194,7 @@ static int co_cancel_wait(struct callout *c, u8 shut)
 		seq = base->run_seq;
 		co_unlock(base, flags);
 		co_point();
-		co_wait_run(base, seq);
+		co_wait_for_handler(base, seq);
 		base = co_lock(&c->node, &flags);
 		/* Another drain may have ended, and the callout been set. */
 		co_stop_locked(base, c);
@@ -314,7 +314,7 @@ void callout_barrier(void)
 		seq = base->run_seq;
 		co_base_unlock_irq(base);
 		if (seq & 1)
-			co_wait_run(base, seq);
+			co_wait_for_handler(base, seq);
 	}
 }
 EXPORT_SYMBOL_GPL(callout_barrier);

@@ -55,7 +55,7 @@
 /* Its pending callouts are in the schemes when the bases are freed. */
 static struct callout_table kernel_table = {
 	.outlives_bases	= true,
-	.room_optional	= true,
+	.reserve_optional	= true,
 	.keeps_spare	= true,
 };
 
@@ -500,7 +500,7 @@ int unsetcallout_sync(callout_handle_t handle)
 	co_unlock(base, flags);
 	co_point();
 	if (running)
-		co_wait_run(base, seq);
+		co_wait_for_handler(base, seq);
 	return 0;
 }
 EXPORT_SYMBOL_GPL(unsetcallout_sync);

@@ -153,7 +153,7 @@ VISIBLE_IF_KUNIT int co_table_add_chunk(struct callout_table *table,
 	if (ret)
 		return ret;
 	ret = co_base_reserve(base, CALLOUT_CHUNK_SLOTS);
-	if (ret && !table->room_optional)
+	if (ret && !table->reserve_optional)
 		return ret;
 	chunk = kmalloc(CALLOUT_CHUNK_SIZE, gfp | __GFP_ZERO);
 	if (!chunk) {

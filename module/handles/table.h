@@ -77,7 +77,7 @@ struct callout_directory {
  * @class: class of the bases that its callouts are in
  * @kind: kind of its callouts
  * @outlives_bases: freed after the bases: unreserves no room in them
- * @room_optional: grows also if a scheme has no memory for more entries; to
+ * @reserve_optional: grows also if a scheme has no memory for more entries; to
  *	start those is slower
  * @keeps_spare: each pool has a spare slot
  * @first: generation of a new slot
@@ -98,7 +98,7 @@ struct callout_table {
 	unsigned int class;
 	enum callout_kind kind;
 	bool outlives_bases;
-	bool room_optional;
+	bool reserve_optional;
 	bool keeps_spare;
 	u64 first;
 	unsigned int nr_chunks;

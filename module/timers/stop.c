@@ -162,7 +162,7 @@ static void timer_check_wait(struct callout_timer *t)
 static void timer_wait(const struct timer_run *run, bool irqsafe)
 {
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !irqsafe) {
-		co_wait_run(run->base, run->seq);
+		co_wait_for_handler(run->base, run->seq);
 		return;
 	}
 	while (READ_ONCE(run->base->run_seq) == run->seq)

@@ -560,7 +560,7 @@ inline stop(N)
 #define STOP_LOCALS	byte sb, ret; bool kept
 
 /*
- * co_wait_run(): a thread, whose bit is me, waits for the run seq of base b to
+ * co_wait_for_handler(): a thread, whose bit is me, waits for the run seq of base b to
  * end; wait_event() queues it before each look at run_seq
  */
 inline wait_run(B, SEQ, ME)

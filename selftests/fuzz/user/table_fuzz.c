@@ -297,7 +297,7 @@ static void grow(void)
 		ret = co_table_grow(&table, mock_cpu, chunks, GFP_KERNEL);
 	if (mock_allocations == UINT_MAX && !reserve_fails)
 		fuzz_assert(!ret || table.nr_chunks == table.max_chunks ||
-			    !table.room_optional, "%d", ret);
+			    !table.reserve_optional, "%d", ret);
 	fuzz_assert(ret || table.nr_chunks == before + chunks, "%u chunks",
 		    table.nr_chunks);
 	fuzz_assert(ret != -ENOSPC || table.nr_chunks == table.max_chunks,
@@ -475,7 +475,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	make_bases();
 	memset(&table, 0, sizeof(table));
 	/* As the kernel has it, or the device. */
-	table.room_optional = v & 2;
+	table.reserve_optional = v & 2;
 	table.outlives_bases = v & 2;
 	table.keeps_spare = v & 4;
 	mock_allocations = 0;
@@ -501,7 +501,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	co_table_destroy(&table);
 	for (i = 0; i < MOCK_CPUS; i++) {
 		fuzz_assert(!reserved[i] || table.outlives_bases ||
-			    table.room_optional, "room for %u is left", reserved[i]);
+			    table.reserve_optional, "room for %u is left", reserved[i]);
 		callout_sorted_list.destroy(bases[i].scheme);
 	}
 	mock_free_now();
