@@ -309,7 +309,7 @@ static inline u64 co_handlers(const struct callout_base *base)
 	return sum;
 }
 
-static __always_inline bool co_is_wheel(const struct callout_base *base)
+static inline bool co_is_wheel(const struct callout_base *base)
 {
 	return !IS_ENABLED(CONFIG_CALLOUT_LAB) || likely(base->wheel);
 }
@@ -423,7 +423,7 @@ struct callout_base *co_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock);
 
 /* Locks @base. Interrupts are off. */
-static __always_inline void co_base_lock(struct callout_base *base)
+static inline void co_base_lock(struct callout_base *base)
 	__acquires(&base->lock)
 {
 	raw_spin_lock(&base->lock);
@@ -436,7 +436,7 @@ static inline void co_base_lock_nested(struct callout_base *base)
 	raw_spin_lock_nested(&base->lock, SINGLE_DEPTH_NESTING);
 }
 
-static __always_inline void co_base_unlock(struct callout_base *base)
+static inline void co_base_unlock(struct callout_base *base)
 	__releases(&base->lock)
 {
 	raw_spin_unlock(&base->lock);

@@ -60,7 +60,7 @@ static inline bool co_scheme_is_next(struct callout_base *base,
  * none, or with no budget left, if there may be one. Another scheme than the
  * wheel moves due callouts to the due list.
  */
-static __always_inline struct callout_node *
+static inline struct callout_node *
 co_scheme_first(struct callout_base *base, unsigned int *budget)
 {
 	struct callout_scheme *s = base->scheme;

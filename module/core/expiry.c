@@ -400,7 +400,7 @@ static void co_expire_func(struct callout_base *base,
 }
 
 /* co_expire_func() of a callout without a lock that was not set by the clock. */
-static __always_inline void co_expire_plain(struct callout_base *base,
+static inline void co_expire_plain(struct callout_base *base,
 					    struct callout_node *n)
 	__must_hold(&base->lock)
 {

@@ -41,7 +41,7 @@ void co_register_kind(enum callout_kind kind,
 		      const struct callout_kind_ops *ops);
 
 /* Counts an expiry of @n. */
-static __always_inline void co_count_late(struct callout_base *base,
+static inline void co_count_late(struct callout_base *base,
 					  struct callout_node *n)
 {
 	u64 late = base->now - n->expires;
@@ -54,7 +54,7 @@ static __always_inline void co_count_late(struct callout_base *base,
 }
 
 /* Takes @n, which is due, out: its turn has come. The base is locked. */
-static __always_inline void co_take_due(struct callout_base *base,
+static inline void co_take_due(struct callout_base *base,
 					struct callout_node *n)
 {
 	co_count_late(base, n);
@@ -65,7 +65,7 @@ static __always_inline void co_take_due(struct callout_base *base,
  * As co_take_due(), for a node whose handler starts. Unless @n is in a list of the
  * base, the cursor of the wheel points to it.
  */
-static __always_inline void co_take_started(struct callout_base *base,
+static inline void co_take_started(struct callout_base *base,
 					    struct callout_node *n)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
@@ -92,7 +92,7 @@ void co_context_changed(struct callout_base *base, callout_func_t *func);
  * Warns if a handler has changed the preemption count or the locks held. The
  * associated lock has been released, and the base is not locked.
  */
-static __always_inline void co_check_context(struct callout_base *base,
+static inline void co_check_context(struct callout_base *base,
 					     callout_func_t *func)
 {
 	if (base->preempt_count != preempt_count() ||
@@ -103,7 +103,7 @@ static __always_inline void co_check_context(struct callout_base *base,
 
 void co_wait_for_handler(struct callout_base *base, unsigned long seq);
 
-static __always_inline void co_bump_seq(struct callout_base *base)
+static inline void co_bump_seq(struct callout_base *base)
 {
 	/*
 	 * A plain increment is one instruction. Waiters read it without the
@@ -116,7 +116,7 @@ static __always_inline void co_bump_seq(struct callout_base *base)
  * Marks the handler of @n, which has CALLOUT_S_STARTED_HERE, as running and unlocks the
  * base. Interrupts stay off.
  */
-static __always_inline void co_run_begin(struct callout_base *base,
+static inline void co_run_begin(struct callout_base *base,
 					 struct callout_node *n)
 	__releases(&base->lock)
 {
@@ -126,7 +126,7 @@ static __always_inline void co_run_begin(struct callout_base *base,
 }
 
 /* Notices how long @func took. The base is not locked. */
-static __always_inline void co_look_at_time(struct callout_base *base,
+static inline void co_look_at_time(struct callout_base *base,
 					    callout_func_t *func)
 {
 	if (READ_ONCE(*base->jiffies) != base->edge)
@@ -134,7 +134,7 @@ static __always_inline void co_look_at_time(struct callout_base *base,
 }
 
 /* Calls a handler, and notices how long it took. The base is not locked. */
-static __always_inline void co_call(struct callout_base *base,
+static inline void co_call(struct callout_base *base,
 				    callout_func_t *func, void *arg)
 {
 	func(arg);
@@ -145,7 +145,7 @@ static __always_inline void co_call(struct callout_base *base,
  * Locks the base again after a handler with argument @arg has returned, and
  * wakes those that wait for that.
  */
-static __always_inline void co_run_end(struct callout_base *base,
+static inline void co_run_end(struct callout_base *base,
 				       void *arg)
 	__acquires(&base->lock)
 {

@@ -53,7 +53,7 @@ bool co_trace_replace(struct callout *c, callout_func_t *func,
  * @moved: it was pending, with the same handler. What the facility files by itself is
  * not traced.
  */
-static __always_inline void co_trace_set(struct callout_base *base,
+static inline void co_trace_set(struct callout_base *base,
 					 struct callout_node *n, bool moved)
 {
 	lockdep_assert_held(&base->lock);
@@ -69,7 +69,7 @@ static inline void co_started(struct callout_base *base, u64 expires)
 }
 
 /* Queues an idle @n. */
-static __always_inline void co_start_locked(struct callout_base *base,
+static inline void co_start_locked(struct callout_base *base,
 					    struct callout_node *n,
 					    u64 expires)
 {
@@ -82,7 +82,7 @@ static __always_inline void co_start_locked(struct callout_base *base,
 }
 
 /* co_unqueue_locked() of one that is in the scheme, as nearly all are. */
-static __always_inline void co_unqueue_linked(struct callout_base *base,
+static inline void co_unqueue_linked(struct callout_base *base,
 					      struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
@@ -94,7 +94,7 @@ static __always_inline void co_unqueue_linked(struct callout_base *base,
  * Takes a pending @n out, to be queued elsewhere. It stays pending throughout:
  * a holder of its associated lock may test that without the base's lock.
  */
-static __always_inline void co_unqueue_locked(struct callout_base *base,
+static inline void co_unqueue_locked(struct callout_base *base,
 					      struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
@@ -109,7 +109,7 @@ static __always_inline void co_unqueue_locked(struct callout_base *base,
  * Takes a pending @n out. The tick stays programmed: one spurious wake-up is
  * cheaper than reprogramming on every cancel.
  */
-static __always_inline void co_dequeue_locked(struct callout_base *base,
+static inline void co_dequeue_locked(struct callout_base *base,
 					      struct callout_node *n)
 {
 	u8 state = n->state;
@@ -125,7 +125,7 @@ static __always_inline void co_dequeue_locked(struct callout_base *base,
  * handler starts, and cleared by initialisation and when a callout leaves the
  * base.
  */
-static __always_inline bool co_is_running(struct callout_base *base,
+static inline bool co_is_running(struct callout_base *base,
 					  struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);

@@ -16,7 +16,7 @@
 DECLARE_STATIC_KEY_FALSE(callout_searches_key);
 
 /* Does the scheme's find take the place of the hash? */
-static __always_inline bool co_searches(void)
+static inline bool co_searches(void)
 {
 	return static_branch_unlikely(&callout_searches_key);
 }

@@ -130,7 +130,7 @@ static inline struct callout_pool *co_pool(struct callout_table *table,
  * co_table_slot(), where @from_user is a constant: finds @slot, or returns
  * false. In line, the compiler does not ask again whether it is NULL.
  */
-static __always_inline bool
+static inline bool
 co_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
 		 struct callout_slot **slot)
 {

@@ -91,7 +91,7 @@ static void wheel_stop(struct callout_scheme *s, struct callout_node *c)
 	co_wheel_stop(to_wheel(s), c);
 }
 
-static __always_inline u64 min_of_4(const u64 *m)
+static inline u64 min_of_4(const u64 *m)
 {
 	return min(min(m[0], m[1]), min(m[2], m[3]));
 }
@@ -114,7 +114,7 @@ static u64 ring_min_node(const struct callout_ring *r, unsigned int node)
 	return lowest;
 }
 
-static __always_inline u64 min_of_4_buckets(const struct callout_bucket *b)
+static inline u64 min_of_4_buckets(const struct callout_bucket *b)
 {
 	return min(min(b[0].min, b[1].min), min(b[2].min, b[3].min));
 }

@@ -154,7 +154,7 @@ struct callout_node *co_wheel_first_slow(struct callout_wheel *w, u64 now,
 					 unsigned int *budget);
 
 /* The next entry of the walk, if it is due; otherwise NULL. */
-static __always_inline struct callout_node *
+static inline struct callout_node *
 co_wheel_next(const struct callout_wheel *w)
 {
 	struct callout_node *c = list_entry(w->cursor, struct callout_node,
