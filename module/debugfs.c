@@ -38,8 +38,7 @@ static int lateness_show(struct seq_file *m, void *unused)
 	struct callout_stats kernel, sleeps, device;
 	unsigned int i;
 
-	co_sum_stats(CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_KERNEL + 1,
-		     &kernel);
+	co_sum_stats(CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_KERNEL + 1, &kernel);
 	co_sum_stats(CALLOUT_CLASS_KERNEL + 1, CALLOUT_CLASSES, &device);
 	co_sum_stats(CALLOUT_CLASSES, CALLOUT_ALL_CLASSES, &sleeps);
 	seq_puts(m, "ticks_from kernel device\n");

@@ -71,8 +71,7 @@ struct callout_base *co_lock_home_slow(struct callout_base *base)
 {
 	co_base_lock(base);
 	/* A CPU that is coming up or going down can still use its own base. */
-	if (base->online ||
-	    base == co_base_sibling(base, smp_processor_id()))
+	if (base->online || base == co_base_sibling(base, smp_processor_id()))
 		return base;
 	co_base_unlock(base);
 	base = co_base_sibling(base, smp_processor_id());
@@ -109,9 +108,7 @@ struct callout_base *co_rehome_slow(struct callout_base *base,
 				    struct callout_node *n)
 	__must_hold(&base->lock)
 {
-	return co_move_locked(base, n,
-			      co_base_sibling(base,
-					      co_home_cpu()));
+	return co_move_locked(base, n, co_base_sibling(base, co_home_cpu()));
 }
 
 /* Has the tick source wake the base up at @tick. The caller holds its lock. */
@@ -302,8 +299,7 @@ EXPORT_SYMBOL_IF_KUNIT(co_base_unreserve);
  * throughout: the search before Costello's hash.
  */
 struct callout_node *co_find_locked(struct callout_base *base,
-				    callout_match_fn match,
-				    const void *data)
+				    callout_match_fn match, const void *data)
 {
 	struct callout_node *n;
 

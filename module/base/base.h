@@ -374,8 +374,7 @@ static inline u64 co_from_ns(struct callout_base *base, u64 due, u64 now)
 }
 
 /* co_from_ns(), quickest with the hrtimer source. */
-static inline u64 co_from_ns_fine(struct callout_base *base, u64 due,
-				  u64 now)
+static inline u64 co_from_ns_fine(struct callout_base *base, u64 due, u64 now)
 {
 	if (likely(base->tick == &callout_tick_hrtimer))
 		return co_hrtimer_from_ns(base, due, now);
@@ -455,8 +454,7 @@ static inline void co_base_unlock_irq(struct callout_base *base)
 }
 
 /* raw_spin_unlock_irqrestore() is not in line: that costs 4 instructions. */
-static inline void co_unlock(struct callout_base *base,
-			     unsigned long flags)
+static inline void co_unlock(struct callout_base *base, unsigned long flags)
 	__releases(&base->lock)
 {
 	co_base_unlock(base);
@@ -527,8 +525,7 @@ static inline struct callout_base *co_base_unpinned(void)
 	unsigned int home = co_home_cpu();
 
 	return co_base_of(home == raw_smp_processor_id() ?
-			  CALLOUT_CLASS_GLOBAL : CALLOUT_CLASS_KERNEL,
-			  home);
+			  CALLOUT_CLASS_GLOBAL : CALLOUT_CLASS_KERNEL, home);
 }
 
 /* co_lock_home() with interrupts off already. */
@@ -593,8 +590,7 @@ int co_base_reserve(struct callout_base *base, unsigned int n);
 void co_base_unreserve(struct callout_base *base, unsigned int n);
 
 struct callout_node *co_find_locked(struct callout_base *base,
-				    callout_match_fn match,
-				    const void *data);
+				    callout_match_fn match, const void *data);
 
 void co_base_stats(struct callout_base *base, struct callout_stats *stats,
 		   unsigned int *pending);
@@ -604,8 +600,7 @@ void co_sum_stats(unsigned int first, unsigned int end,
 bool co_base_is_exact(const struct callout_base *base);
 
 /* This many units of work were done in one hold of the lock. */
-static inline void co_count_units(struct callout_base *base,
-				  unsigned int units)
+static inline void co_count_units(struct callout_base *base, unsigned int units)
 {
 	if (units > base->stats.max_units)
 		base->stats.max_units = units;

@@ -48,8 +48,7 @@ void co_hrtimer_setup(struct callout_base *base,
 
 #define CALLOUT_MAX_HZ	1000000U
 
-u64 co_tick_length(const struct callout_tick_source *tick,
-		   unsigned int hz);
+u64 co_tick_length(const struct callout_tick_source *tick, unsigned int hz);
 
 #ifdef CALLOUT_KUNIT_SEES
 unsigned long co_jiffies_hop(u64 now, u64 tick, unsigned int shift);

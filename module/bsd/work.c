@@ -152,8 +152,7 @@ static bool co_work_is_taken(struct callout_work *w)
 static callout_func_t *co_work_begin(struct callout_work *w, void **arg)
 {
 	co_work_change_state(w, WORK_IDLE);
-	co_work_change_past(w, 0,
-			    CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED);
+	co_work_change_past(w, 0, CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED);
 	*arg = w->arg;
 	return w->func;
 }
@@ -359,8 +358,7 @@ static int co_work_set_locked(struct callout_work *w,
 	if (state == WORK_DUE)
 		co_work_unqueue(w);
 	co_work_change_state(w, WORK_SET);
-	co_work_change_past(w, CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED,
-			    0);
+	co_work_change_past(w, CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED, 0);
 	if (func) {
 		WRITE_ONCE(w->func, func);
 		w->arg = arg;
@@ -434,8 +432,7 @@ int callout_work_reset(struct callout_work *w, long distance,
 {
 	if (co_work_misused(w))
 		return -1;
-	return callout_work_reset_on(w, distance, func, arg,
-				     co_work_cpu(w));
+	return callout_work_reset_on(w, distance, func, arg, co_work_cpu(w));
 }
 EXPORT_SYMBOL_GPL(callout_work_reset);
 

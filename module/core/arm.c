@@ -83,8 +83,7 @@ void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
 	}
 	untracked = co_debug_init(c);
 	memset(c, 0, sizeof(*c));
-	co_setup(&c->node, CALLOUT_KIND_FUNC,
-		 co_base(co_home_cpu())->index);
+	co_setup(&c->node, CALLOUT_KIND_FUNC, co_base(co_home_cpu())->index);
 	c->lock = lock;
 	c->node.flags = (lock ? lock_flags : 0) | untracked;
 #ifdef CONFIG_LOCKDEP

@@ -166,8 +166,7 @@ static int co_cpu_offline(unsigned int cpu)
 }
 
 /* Migrates up to a budget of the dead @from's callouts. Both are locked. */
-static bool co_take_over(struct callout_base *from,
-			 struct callout_base *to)
+static bool co_take_over(struct callout_base *from, struct callout_base *to)
 	__must_hold(&from->lock) __must_hold(&to->lock)
 {
 	unsigned int budget = CALLOUT_BUDGET;
@@ -289,8 +288,7 @@ static int co_cpus_prepare(void)
 	int ret;
 
 	ret = cpuhp_setup_state_cpuslocked(CPUHP_BP_PREPARE_DYN,
-					   "callout:prepare",
-					   co_cpu_prepare,
+					   "callout:prepare", co_cpu_prepare,
 					   co_cpu_dead);
 	if (ret < 0)
 		return ret;

@@ -57,17 +57,9 @@ static inline u8 co_debug_init(struct callout *c)
 	return 0;
 }
 
-static inline void co_debug_activate(struct callout *c)
-{
-}
-
-static inline void co_debug_deactivate(struct callout *c)
-{
-}
-
-static inline void co_debug_assert_init(struct callout *c)
-{
-}
+static inline void co_debug_activate(struct callout *c) { }
+static inline void co_debug_deactivate(struct callout *c) { }
+static inline void co_debug_assert_init(struct callout *c) { }
 #endif
 
 #ifdef CONFIG_LOCKDEP
@@ -115,18 +107,14 @@ static inline struct lockdep_map co_class_map(struct callout_class *class)
 	return (struct lockdep_map){};
 }
 
-static inline void co_debug_wait(struct callout_class *class)
-{
-}
+static inline void co_debug_wait(struct callout_class *class) { }
 
 static inline bool co_lock_is_held(const struct callout *c)
 {
 	return true;
 }
 
-static inline void co_debug_assert_held(const struct callout *c)
-{
-}
+static inline void co_debug_assert_held(const struct callout *c) { }
 #endif
 
 #endif /* _CALLOUT_DEBUG_H */

@@ -223,8 +223,7 @@ static bool co_time_is_up(const struct callout_base *base)
  * has run since, if any. Expiry ends soon, except on PREEMPT_RT. The base is not
  * locked; it has one expiry at a time, so nobody else writes this.
  */
-noinline void co_time_passed(struct callout_base *base,
-			     callout_func_t *func)
+noinline void co_time_passed(struct callout_base *base, callout_func_t *func)
 {
 	u64 edges = READ_ONCE(*base->jiffies) - base->edge;
 
@@ -352,8 +351,7 @@ static bool co_postpone(struct callout_base *base, struct callout_node *n)
 }
 
 /* Runs the handler of a struct callout. */
-static void co_expire_func(struct callout_base *base,
-			   struct callout_node *n)
+static void co_expire_func(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	struct callout *c = container_of(n, struct callout, node);
@@ -401,7 +399,7 @@ static void co_expire_func(struct callout_base *base,
 
 /* co_expire_func() of a callout without a lock that was not set by the clock. */
 static inline void co_expire_plain(struct callout_base *base,
-					    struct callout_node *n)
+				   struct callout_node *n)
 	__must_hold(&base->lock)
 {
 	struct callout *c = container_of(n, struct callout, node);
@@ -479,8 +477,7 @@ static inline struct callout_node *co_next_in_row(struct callout_base *base)
 
 /* Drops a node without a kind: not initialised, or overwritten. */
 static unsigned int co_expire_none(struct callout_base *base,
-				   struct callout_node *n,
-				   unsigned int *budget)
+				   struct callout_node *n, unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	u8 kind = n->kind;
@@ -652,8 +649,7 @@ static bool expire(struct callout_base *base, bool tick)
 	locks = lockdep_depth(current);
 	co_base_lock_irq(base);
 	/* A global base, or a single one, may be at work on another CPU. */
-	if (base->dead ||
-	    (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring))
+	if (base->dead || (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring))
 		goto unlock;
 	now = co_now(base);
 	tick |= READ_ONCE(base->woken);

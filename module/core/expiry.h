@@ -42,7 +42,7 @@ void co_register_kind(enum callout_kind kind,
 
 /* Counts an expiry of @n. */
 static inline void co_count_late(struct callout_base *base,
-					  struct callout_node *n)
+				 struct callout_node *n)
 {
 	u64 late = base->now - n->expires;
 
@@ -55,7 +55,7 @@ static inline void co_count_late(struct callout_base *base,
 
 /* Takes @n, which is due, out: its turn has come. The base is locked. */
 static inline void co_take_due(struct callout_base *base,
-					struct callout_node *n)
+			       struct callout_node *n)
 {
 	co_count_late(base, n);
 	co_dequeue_locked(base, n);
@@ -66,7 +66,7 @@ static inline void co_take_due(struct callout_base *base,
  * base, the cursor of the wheel points to it.
  */
 static inline void co_take_started(struct callout_base *base,
-					    struct callout_node *n)
+				   struct callout_node *n)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
 
@@ -93,7 +93,7 @@ void co_context_changed(struct callout_base *base, callout_func_t *func);
  * associated lock has been released, and the base is not locked.
  */
 static inline void co_check_context(struct callout_base *base,
-					     callout_func_t *func)
+				    callout_func_t *func)
 {
 	if (base->preempt_count != preempt_count() ||
 	    (IS_ENABLED(CONFIG_LOCKDEP) &&
@@ -117,7 +117,7 @@ static inline void co_bump_seq(struct callout_base *base)
  * base. Interrupts stay off.
  */
 static inline void co_run_begin(struct callout_base *base,
-					 struct callout_node *n)
+				struct callout_node *n)
 	__releases(&base->lock)
 {
 	base->running = n;
@@ -127,7 +127,7 @@ static inline void co_run_begin(struct callout_base *base,
 
 /* Notices how long @func took. The base is not locked. */
 static inline void co_look_at_time(struct callout_base *base,
-					    callout_func_t *func)
+				   callout_func_t *func)
 {
 	if (READ_ONCE(*base->jiffies) != base->edge)
 		co_time_passed(base, func);
@@ -135,7 +135,7 @@ static inline void co_look_at_time(struct callout_base *base,
 
 /* Calls a handler, and notices how long it took. The base is not locked. */
 static inline void co_call(struct callout_base *base,
-				    callout_func_t *func, void *arg)
+			   callout_func_t *func, void *arg)
 {
 	func(arg);
 	co_look_at_time(base, func);
@@ -145,8 +145,7 @@ static inline void co_call(struct callout_base *base,
  * Locks the base again after a handler with argument @arg has returned, and
  * wakes those that wait for that.
  */
-static inline void co_run_end(struct callout_base *base,
-				       void *arg)
+static inline void co_run_end(struct callout_base *base, void *arg)
 	__acquires(&base->lock)
 {
 	trace_callout_expire_exit(base->running);

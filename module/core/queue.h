@@ -45,8 +45,7 @@ void co_no_function(void);
 void co_trace_start(struct callout_base *base, struct callout_node *n,
 		    bool moved)
 	__must_hold(&base->lock);
-bool co_trace_replace(struct callout *c, callout_func_t *func,
-		      bool pending);
+bool co_trace_replace(struct callout *c, callout_func_t *func, bool pending);
 
 /*
  * Trace a setting by the user of @n, in the hold of the lock in which @n was queued;
@@ -54,7 +53,7 @@ bool co_trace_replace(struct callout *c, callout_func_t *func,
  * not traced.
  */
 static inline void co_trace_set(struct callout_base *base,
-					 struct callout_node *n, bool moved)
+				struct callout_node *n, bool moved)
 {
 	lockdep_assert_held(&base->lock);
 	if (trace_callout_start_enabled())
@@ -70,8 +69,7 @@ static inline void co_started(struct callout_base *base, u64 expires)
 
 /* Queues an idle @n. */
 static inline void co_start_locked(struct callout_base *base,
-					    struct callout_node *n,
-					    u64 expires)
+				   struct callout_node *n, u64 expires)
 {
 	lockdep_assert_held(&base->lock);
 	callout_change_state(n, 0, CALLOUT_S_PENDING);
@@ -83,7 +81,7 @@ static inline void co_start_locked(struct callout_base *base,
 
 /* co_unqueue_locked() of one that is in the scheme, as nearly all are. */
 static inline void co_unqueue_linked(struct callout_base *base,
-					      struct callout_node *n)
+				     struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
 	co_scheme_stop(base, n);
@@ -95,7 +93,7 @@ static inline void co_unqueue_linked(struct callout_base *base,
  * a holder of its associated lock may test that without the base's lock.
  */
 static inline void co_unqueue_locked(struct callout_base *base,
-					      struct callout_node *n)
+				     struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
 	if (unlikely(n->state & CALLOUT_S_DUE))
@@ -110,7 +108,7 @@ static inline void co_unqueue_locked(struct callout_base *base,
  * cheaper than reprogramming on every cancel.
  */
 static inline void co_dequeue_locked(struct callout_base *base,
-					      struct callout_node *n)
+				     struct callout_node *n)
 {
 	u8 state = n->state;
 
@@ -126,7 +124,7 @@ static inline void co_dequeue_locked(struct callout_base *base,
  * base.
  */
 static inline bool co_is_running(struct callout_base *base,
-					  struct callout_node *n)
+				 struct callout_node *n)
 {
 	lockdep_assert_held(&base->lock);
 	return base->running == n && n->state & CALLOUT_S_STARTED_HERE;

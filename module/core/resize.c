@@ -125,12 +125,10 @@ static unsigned int buckets_wanted(struct callout_base *base,
 /*
  * co_ring_alloc() for a base's wheel. May sleep. A test replaces it.
  */
-int co_resize_alloc(struct callout_ring *ring, unsigned int buckets,
-		    int node)
+int co_resize_alloc(struct callout_ring *ring, unsigned int buckets, int node)
 {
 	KUNIT_STATIC_STUB_REDIRECT(co_resize_alloc, ring, buckets, node);
-	return co_ring_alloc(ring, buckets, node,
-			     GFP_KERNEL | __GFP_NOWARN);
+	return co_ring_alloc(ring, buckets, node, GFP_KERNEL | __GFP_NOWARN);
 }
 EXPORT_SYMBOL_IF_KUNIT(co_resize_alloc);
 

@@ -34,8 +34,7 @@ void co_base_sizes(struct callout_base *base, unsigned int *buckets,
 		   unsigned int *old_buckets);
 
 /* For tests. */
-int co_resize_alloc(struct callout_ring *ring, unsigned int buckets,
-		    int node);
+int co_resize_alloc(struct callout_ring *ring, unsigned int buckets, int node);
 extern struct delayed_work callout_resize_work;
 
 #endif /* _CALLOUT_RESIZE_H */

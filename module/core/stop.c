@@ -44,8 +44,7 @@ static __always_inline int co_stop_locked(struct callout_base *base,
 	return pending ? 1 : -1;
 }
 
-static __always_inline int co_stop_or_cancel(struct callout *c,
-					     bool *pending)
+static __always_inline int co_stop_or_cancel(struct callout *c, bool *pending)
 {
 	struct callout_base *base;
 	unsigned long flags;

@@ -27,8 +27,7 @@ void co_trace_start(struct callout_base *base,
  * handler than before is one more cancel and one more setting: otherwise the number of
  * callouts of each handler could not be counted. Returns whether the setting moves @c.
  */
-bool co_trace_replace(struct callout *c, callout_func_t *func,
-		      bool pending)
+bool co_trace_replace(struct callout *c, callout_func_t *func, bool pending)
 {
 	if (!pending || !func || func == c->func)
 		return pending;

@@ -96,8 +96,7 @@ static void refill(struct work_struct *work)
 		/* A CPU that comes up during an unload has none. */
 		if (base && READ_ONCE(co_pool(&kernel_table, base)->count) <
 			    CALLOUT_LOW_WATER)
-			co_table_grow(&kernel_table, cpu, chunks,
-				      GFP_KERNEL);
+			co_table_grow(&kernel_table, cpu, chunks, GFP_KERNEL);
 	}
 	cpus_read_unlock();
 
@@ -428,8 +427,7 @@ int resetcallout(callout_handle_t handle, long ticks)
 	if (likely(slot->handle == handle)) {
 		if (likely(slot->node.state & CALLOUT_S_PENDING)) {
 			if (likely(base->online))
-				handle_move(base, slot,
-					    co_expiry(base, ticks));
+				handle_move(base, slot, co_expiry(base, ticks));
 			else
 				base = handle_move_away(base, slot, ticks);
 			ret = 1;
@@ -459,8 +457,7 @@ int co_unset_hashed(callout_func_t *func, void *arg)
 	local_irq_save(flags);
 	/* A match that is not cancelled has left the hash: the loop ends. */
 	do {
-		slot = co_hash_take(&kernel_table.hash,
-				    (unsigned long)func,
+		slot = co_hash_take(&kernel_table.hash, (unsigned long)func,
 				    (unsigned long)arg, &handle);
 		co_point();
 	} while (slot && handle_unset(slot, handle) != 1);
@@ -519,8 +516,7 @@ EXPORT_SYMBOL_GPL(unsetcallout_sync);
  */
 int callout_reserve(unsigned int n)
 {
-	return co_table_reserve(&kernel_table,
-				co_base(co_home_cpu()), n);
+	return co_table_reserve(&kernel_table, co_base(co_home_cpu()), n);
 }
 EXPORT_SYMBOL_GPL(callout_reserve);
 

@@ -14,8 +14,7 @@
 
 struct callout_table *co_kernel_table(void);
 
-callout_handle_t co_set_hashed(callout_func_t *func, void *arg,
-			       long ticks);
+callout_handle_t co_set_hashed(callout_func_t *func, void *arg, long ticks);
 int co_unset_hashed(callout_func_t *func, void *arg);
 
 extern struct irq_work callout_refill_irq_work;

@@ -38,9 +38,7 @@ co_table_search(struct callout_table *table, u64 func, u64 arg,
 	return NULL;
 }
 
-static inline void co_table_search_init(void)
-{
-}
+static inline void co_table_search_init(void) { }
 #endif
 
 /*

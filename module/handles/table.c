@@ -135,8 +135,7 @@ static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
 
 /* Adds a chunk of free slots for @base; -ENOSPC or -ENOMEM. A test replaces it. */
 VISIBLE_IF_KUNIT int co_table_add_chunk(struct callout_table *table,
-					struct callout_base *base,
-					gfp_t gfp)
+					struct callout_base *base, gfp_t gfp)
 {
 	struct callout_directory *dir;
 	struct callout_chunk *chunk;

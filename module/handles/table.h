@@ -111,8 +111,7 @@ struct callout_table {
 	struct callout_hash hash;
 };
 
-static inline struct callout_table *
-co_slot_table(struct callout_slot *slot)
+static inline struct callout_table *co_slot_table(struct callout_slot *slot)
 {
 	struct callout_chunk *chunk = (void *)((unsigned long)slot &
 					       ~(CALLOUT_CHUNK_SIZE - 1UL));

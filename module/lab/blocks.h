@@ -53,8 +53,7 @@ static inline void *co_blocks_at(const struct callout_blocks *b,
 }
 
 /* Adds @n zeroed elements. May sleep; concurrent with any use. 0 or -ENOMEM. */
-static inline int co_blocks_reserve(struct callout_blocks *b,
-				    unsigned int n)
+static inline int co_blocks_reserve(struct callout_blocks *b, unsigned int n)
 {
 	long wanted = atomic_long_add_return(n, &b->wanted);
 	unsigned long elements;

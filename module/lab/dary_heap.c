@@ -183,8 +183,7 @@ static int dary_check(struct callout_scheme *s)
 	return co_tree_check(&h->tree);
 }
 
-static struct callout_scheme *
-dary_create(const struct callout_scheme_params *p)
+static struct callout_scheme *dary_create(const struct callout_scheme_params *p)
 {
 	struct dary_heap *h = co_blocks_create(&callout_dary_heap, sizeof(*h),
 					       sizeof(struct dary_entry), p);

@@ -81,8 +81,7 @@ static void paper_start(struct callout_scheme *s, struct callout_node *c, u64 no
 	c->expires = expires;
 	if (co_ring_start_late(&w->r, c))
 		return;
-	c->word[2] = paper_rounds(w, co_ring_visit(&w->r, expires),
-				  expires);
+	c->word[2] = paper_rounds(w, co_ring_visit(&w->r, expires), expires);
 	co_ring_add(&w->r, c);
 	if (w->cursor == bucket)
 		w->cursor = &c->entry;

@@ -92,8 +92,7 @@ struct hier_level {
 #define HIER_LEVEL_SHIFT	2
 #define HIER_SLOT_SHIFT		8
 
-static_assert(CALLOUT_MAX_LEVELS <
-	      1UL << (HIER_SLOT_SHIFT - HIER_LEVEL_SHIFT));
+static_assert(CALLOUT_MAX_LEVELS < 1UL << (HIER_SLOT_SHIFT - HIER_LEVEL_SHIFT));
 
 /*
  * @slot holds the slots of all levels, then the overflow list. @open is the
@@ -599,8 +598,7 @@ static const char *hier_refuses(const struct callout_scheme_params *p)
 	return "levels=: up to 16, of 2 to 16384 each, product below 2^64; first_digit takes none";
 }
 
-static struct callout_scheme *
-hier_create(const struct callout_scheme_params *p)
+static struct callout_scheme *hier_create(const struct callout_scheme_params *p)
 {
 	struct hier_level level[CALLOUT_MAX_LEVELS + 1] = {};
 	unsigned int i, slots, levels;

@@ -16,9 +16,7 @@ static inline int co_lab_configure(struct callout_config *config)
 	return 0;
 }
 
-static inline void co_lab_forget(void)
-{
-}
+static inline void co_lab_forget(void) { }
 #endif
 
 #endif /* _CALLOUT_LAB_H */

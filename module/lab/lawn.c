@@ -222,8 +222,7 @@ static int lawn_check(struct callout_scheme *s)
 	return queues ? 17 : co_tree_check(&l->rest);
 }
 
-static struct callout_scheme *
-lawn_create(const struct callout_scheme_params *p)
+static struct callout_scheme *lawn_create(const struct callout_scheme_params *p)
 {
 	struct lawn *l = co_blocks_create(&callout_lawn, sizeof(*l),
 					  sizeof(struct lawn_queue), p);

@@ -28,8 +28,7 @@ static inline void *co_node_pool_get(struct callout_node_pool *pool,
 	return node;
 }
 
-static inline void co_node_pool_put(struct callout_node_pool *pool,
-				    void *node)
+static inline void co_node_pool_put(struct callout_node_pool *pool, void *node)
 {
 	*(void **)node = pool->free;
 	pool->free = node;

@@ -142,8 +142,7 @@ static struct pairing_node *pairing_pop_tree(struct pairing_heap *h)
 	return tree;
 }
 
-static void pairing_push_tree(struct pairing_heap *h,
-			      struct pairing_node *tree)
+static void pairing_push_tree(struct pairing_heap *h, struct pairing_node *tree)
 {
 	pairing_append(&h->forest, tree, tree);
 }

@@ -104,8 +104,7 @@ void co_ring_del(struct callout_scheme *s, struct callout_node *c)
  * Advances @r->next to the next busy slot, or past @limit; a unit of work for
  * each word of bits. Returns false if the budget ran out first.
  */
-bool co_ring_find(struct callout_slots *r, u64 limit,
-		  unsigned int *budget)
+bool co_ring_find(struct callout_slots *r, u64 limit, unsigned int *budget)
 {
 	unsigned int i, end;
 
@@ -185,8 +184,7 @@ bool co_ring_advance(struct callout_slots *r, u64 now,
  * that is late by any number of laps goes through at most two for each lap with
  * a due callout. No visit of a slot may be under way.
  */
-u64 co_ring_skip(struct callout_slots *r, struct callout_laps *laps,
-		 u64 now)
+u64 co_ring_skip(struct callout_slots *r, struct callout_laps *laps, u64 now)
 {
 	u64 skipped, until = min(now, laps->bound - 1);
 
@@ -277,8 +275,7 @@ int co_ring_check(struct callout_slots *r)
 			return 4;
 		if (test_bit(i, r->busy) == list_empty(&r->slot[i]))
 			return 5;
-		if (!list_empty(&r->slot[i]) &&
-		    co_ring_visit(r, i) < r->next)
+		if (!list_empty(&r->slot[i]) && co_ring_visit(r, i) < r->next)
 			return 6;
 		list_for_each_entry(c, &r->slot[i], entry) {
 			if (c->expires <= r->time)

@@ -198,8 +198,7 @@ static int skip_reserve(struct callout_scheme *s, unsigned int n)
 	return co_blocks_scheme_reserve(s, n / 3 + n / 12);
 }
 
-static struct callout_scheme *
-skip_create(const struct callout_scheme_params *p)
+static struct callout_scheme *skip_create(const struct callout_scheme_params *p)
 {
 	struct skip_list *l = co_blocks_create(&callout_skip_list, sizeof(*l),
 					       sizeof(struct skip_node), p);

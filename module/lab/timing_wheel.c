@@ -123,8 +123,7 @@ static bool timing_take(struct callout_scheme *s, unsigned int *budget,
 			struct list_head *out)
 {
 	return co_ring_take(s, budget, out) ||
-	       co_scheme_take_list(s, &to_timing(s)->overflow, budget,
-				   out);
+	       co_scheme_take_list(s, &to_timing(s)->overflow, budget, out);
 }
 
 /* Every invariant of the head comment. */

@@ -98,8 +98,7 @@ static int tree_check(struct callout_scheme *s)
 	return co_tree_check(&to_tree(s)->root);
 }
 
-static struct callout_scheme *
-tree_create(const struct callout_scheme_params *p)
+static struct callout_scheme *tree_create(const struct callout_scheme_params *p)
 {
 	struct tree *t = co_scheme_alloc(&callout_tree, sizeof(*t), p);
 

@@ -39,8 +39,7 @@ static inline struct callout_node *co_of_node(struct rb_node *node)
 	return container_of((void *)node, struct callout_node, word);
 }
 
-static inline bool co_tree_less(struct rb_node *a,
-				const struct rb_node *b)
+static inline bool co_tree_less(struct rb_node *a, const struct rb_node *b)
 {
 	return co_of_node(a)->expires <
 	       co_of_node((struct rb_node *)b)->expires;
@@ -68,8 +67,7 @@ co_tree_first(const struct rb_root_cached *tree)
 	return node ? co_of_node(node) : NULL;
 }
 
-static inline int co_tree_cmp(const void *expires,
-			      const struct rb_node *node)
+static inline int co_tree_cmp(const void *expires, const struct rb_node *node)
 {
 	u64 a = *(const u64 *)expires;
 	u64 b = co_of_node((struct rb_node *)node)->expires;
@@ -78,8 +76,7 @@ static inline int co_tree_cmp(const void *expires,
 }
 
 /* Whether the tree has a callout with exactly this expiry. */
-static inline bool co_tree_has(const struct rb_root_cached *tree,
-			       u64 expires)
+static inline bool co_tree_has(const struct rb_root_cached *tree, u64 expires)
 {
 	return rb_find(&expires, &tree->rb_root, co_tree_cmp);
 }

@@ -101,8 +101,7 @@ static void point_wait(int state)
 {
 	u64 end = ktime_get_mono_fast_ns() + WAIT_NS;
 
-	while (atomic_read(&meeting) == state &&
-	       ktime_get_mono_fast_ns() < end)
+	while (atomic_read(&meeting) == state && ktime_get_mono_fast_ns() < end)
 		cpu_relax();
 	atomic_cmpxchg(&meeting, state, MET_NOT);
 }

@@ -35,9 +35,7 @@ void co_points_exit(void);
 #else
 #define co_point(...) ({ })
 
-static inline void co_points_exit(void)
-{
-}
+static inline void co_points_exit(void) { }
 #endif
 
 #endif /* _CALLOUT_POINT_H */

@@ -97,9 +97,8 @@ static struct callout_base *timer_base_here(u32 flags)
 
 	if (class == CALLOUT_CLASS_GLOBAL)
 		return co_base_unpinned();
-	return co_base_of(class, flags & TIMER_PINNED ?
-				 raw_smp_processor_id() :
-				 co_home_cpu());
+	return co_base_of(class, flags & TIMER_PINNED ? raw_smp_processor_id() :
+							co_home_cpu());
 }
 
 /* The base for one that is set on @cpu; here if @cpu has none. */
@@ -155,8 +154,7 @@ static bool timer_postpone(struct callout_base *base, struct callout_node *n)
 	now = ktime_get_ns();
 	co_unqueue_locked(base, n);
 	callout_change_state(n, CALLOUT_S_DUE, 0);
-	co_start_locked(base, n, co_from_ns(base, now + JIFFIES_LATE_NS,
-					    now));
+	co_start_locked(base, n, co_from_ns(base, now + JIFFIES_LATE_NS, now));
 	co_relock(base);
 	return true;
 }

@@ -37,25 +37,11 @@ void co_timer_debug_assert_init(struct callout_timer *t);
 void co_timer_debug_free(struct callout_timer *t);
 #else
 static inline void co_timer_debug_init(struct callout_timer *t,
-				       bool on_stack)
-{
-}
-
-static inline void co_timer_debug_activate(struct callout_timer *t)
-{
-}
-
-static inline void co_timer_debug_deactivate(struct callout_timer *t)
-{
-}
-
-static inline void co_timer_debug_assert_init(struct callout_timer *t)
-{
-}
-
-static inline void co_timer_debug_free(struct callout_timer *t)
-{
-}
+				       bool on_stack) { }
+static inline void co_timer_debug_activate(struct callout_timer *t) { }
+static inline void co_timer_debug_deactivate(struct callout_timer *t) { }
+static inline void co_timer_debug_assert_init(struct callout_timer *t) { }
+static inline void co_timer_debug_free(struct callout_timer *t) { }
 #endif
 
 #endif /* _CALLOUT_TIMER_H */

@@ -154,8 +154,7 @@ struct callout_node *co_wheel_first_slow(struct callout_wheel *w, u64 now,
 					 unsigned int *budget);
 
 /* The next entry of the walk, if it is due; otherwise NULL. */
-static inline struct callout_node *
-co_wheel_next(const struct callout_wheel *w)
+static inline struct callout_node *co_wheel_next(const struct callout_wheel *w)
 {
 	struct callout_node *c = list_entry(w->cursor, struct callout_node,
 					    entry);
@@ -189,8 +188,7 @@ u64 co_wheel_next_due(struct callout_scheme *s, unsigned int *budget);
 int co_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
 		  gfp_t gfp);
 void co_ring_free(struct callout_ring *r);
-void co_wheel_resize(struct callout_wheel *w,
-		     const struct callout_ring *r);
+void co_wheel_resize(struct callout_wheel *w, const struct callout_ring *r);
 bool co_wheel_move(struct callout_wheel *w, unsigned int *budget);
 void co_wheel_moved(struct callout_wheel *w, struct callout_ring *r);
 
