@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * table.h - tables of callouts that are named by handles
+ *
+ * From a handle to its slot:
+ *
+ *	 63                        24 23            6 5       0
+ *	+----------------------------+---------------+---------+
+ *	|         generation         |     chunk     |  place  |
+ *	+----------------------------+---------------+---------+
+ *	               |                     |            |
+ *	 table         |    directory        |            |   chunk, 4096 bytes
+ *	+-----------+  |   +------------+    |            |   +---------------+
+ *	| directory |----->| size       |    |            |   | table, base   |
+ *	| pools     |  |   | chunk[0]   |    |            |   | slot[0]       |
+ *	| hash      |  |   | chunk[1]   |    |            |   | slot[1]       |
+ *	+-----------+  |   | ...        |    |            |   | ...           |
+ *	               |   | chunk[i]   |<---+------------|-->| slot[place]   |
+ *	               |   +------------+                 +-->|   .handle     |
+ *	               |                                      | ...           |
+ *	               +---- are they the same? ------------->+---------------+
+ *
+ * pools has, for each CPU, the free slots of its base, linked; hash leads from a
+ * function and an argument to the slots that were inserted. A slot leads to its chunk,
+ * and so to its table, by its address: chunks are aligned to their size.
  */
 #ifndef _CALLOUT_TABLE_H
 #define _CALLOUT_TABLE_H

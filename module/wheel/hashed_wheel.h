@@ -4,6 +4,27 @@
  *
  * The core calls these, in line where each setting or expiry does, in place of
  * struct callout_scheme_ops. The invariants are in hashed_wheel.c.
+ *
+ * A ring of 16 buckets with four callouts, drawn with a FANOUT of 4. The bucket is the
+ * expiry & 15; a dot is U64_MAX, the bound of nothing:
+ *
+ *	min[4], the root                           35
+ *	                         __________________|__________________
+ *	                         |           |           |           |
+ *	min[0] to min[3]         35          37          .           61
+ *	                    _____|____  _____|____  _____|____  _____|____
+ *	                    |  |  |  |  |  |  |  |  |  |  |  |  |  |  |  |
+ *	bucket[i]           0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15
+ *	bucket[i].min       .  .  .  35 .  37 .  .  .  .  .  .  .  61 .  .
+ *	bucket[i].head               |     |                       |
+ *	                   cursor -> 51    37                      61
+ *	                             |
+ *	                             35
+ *
+ * A walk is for tick 35, and a callout that was due then has been taken. The cursor
+ * passes 51, of the next lap, which becomes walk_min, and comes to 35, which is due
+ * too. At the end of the list bucket[3].min becomes walk_min, 51; min[0] and the root
+ * stay 35, too low, until a search corrects them to 51 and 37.
  */
 #ifndef _CALLOUT_HASHED_WHEEL_H
 #define _CALLOUT_HASHED_WHEEL_H
