@@ -30,22 +30,42 @@ static bool timer_stop_locked(struct callout_base *base,
 	return true;
 }
 
-static int timer_delete_or_shutdown(struct callout_timer *t, bool shutdown)
+/**
+ * struct timer_run - a timer's handler that runs
+ * @base: where
+ * @seq: the base's run_seq meanwhile
+ */
+struct timer_run {
+	struct callout_base *base;
+	unsigned long seq;
+};
+
+/*
+ * Cancels a timer. With a @run, one that does not run; otherwise returns -1, and says
+ * in @run what runs.
+ */
+static int timer_cancel(struct callout_timer *t, bool shutdown,
+			struct timer_run *run)
 {
 	struct callout_base *base;
 	unsigned long flags;
-	bool pending;
+	int ret = -1;
 
 	co_timer_debug_assert_init(t);
-	if (!shutdown && !callout_timer_pending(t))
+	if (!shutdown && !run && !callout_timer_pending(t))
 		return 0;
 	co_point();
 	base = co_lock(&t->node, &flags);
-	pending = timer_stop_locked(base, t);
-	if (shutdown)
-		WRITE_ONCE(t->function, NULL);
+	if (run && co_timer_runs(base, t)) {
+		run->base = base;
+		run->seq = base->run_seq;
+	} else {
+		ret = timer_stop_locked(base, t);
+		if (shutdown)
+			WRITE_ONCE(t->function, NULL);
+	}
 	co_unlock(base, flags);
-	return pending;
+	return ret;
 }
 
 /**
@@ -61,7 +81,7 @@ static int timer_delete_or_shutdown(struct callout_timer *t, bool shutdown)
  */
 int callout_timer_delete(struct callout_timer *timer)
 {
-	return timer_delete_or_shutdown(timer, false);
+	return timer_cancel(timer, false, NULL);
 }
 EXPORT_SYMBOL_GPL(callout_timer_delete);
 
@@ -79,41 +99,9 @@ EXPORT_SYMBOL_GPL(callout_timer_delete);
  */
 int callout_timer_shutdown(struct callout_timer *timer)
 {
-	return timer_delete_or_shutdown(timer, true);
+	return timer_cancel(timer, true, NULL);
 }
 EXPORT_SYMBOL_GPL(callout_timer_shutdown);
-
-/**
- * struct timer_run - a timer's handler that runs
- * @base: where
- * @seq: the base's run_seq meanwhile
- */
-struct timer_run {
-	struct callout_base *base;
-	unsigned long seq;
-};
-
-/* Cancels a timer that does not run; else returns -1, and says what runs. */
-static int timer_try(struct callout_timer *t, bool shutdown,
-		     struct timer_run *run)
-{
-	struct callout_base *base;
-	unsigned long flags;
-	int ret = -1;
-
-	co_timer_debug_assert_init(t);
-	base = co_lock(&t->node, &flags);
-	if (co_timer_runs(base, t)) {
-		run->base = base;
-		run->seq = base->run_seq;
-	} else {
-		ret = timer_stop_locked(base, t);
-		if (shutdown)
-			WRITE_ONCE(t->function, NULL);
-	}
-	co_unlock(base, flags);
-	return ret;
-}
 
 /**
  * callout_timer_delete_sync_try() - Cancel a timer, unless its function runs.
@@ -129,7 +117,7 @@ int callout_timer_delete_sync_try(struct callout_timer *timer)
 {
 	struct timer_run run;
 
-	return timer_try(timer, false, &run);
+	return timer_cancel(timer, false, &run);
 }
 EXPORT_SYMBOL_GPL(callout_timer_delete_sync_try);
 
@@ -175,7 +163,7 @@ static int timer_delete_and_wait(struct callout_timer *t, bool shutdown)
 	int ret;
 
 	timer_check_wait(t);
-	while ((ret = timer_try(t, shutdown, &run)) < 0) {
+	while ((ret = timer_cancel(t, shutdown, &run)) < 0) {
 		co_point();
 		timer_wait(&run, READ_ONCE(t->flags) & TIMER_IRQSAFE);
 	}
