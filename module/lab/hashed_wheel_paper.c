@@ -45,7 +45,6 @@ enum { VARIANT_BUSY, VARIANT_EVERY_TICK };
 struct paper_wheel {
 	struct callout_slots r;
 	bool every_tick;
-	struct callout_laps laps;
 	u64 skipped;
 	u64 skipped_until;
 	struct list_head *cursor;	/* next entry of the visit, or NULL */
@@ -85,7 +84,7 @@ static void paper_start(struct callout_scheme *s, struct callout_node *c, u64 no
 	co_ring_add(&w->r, c);
 	if (w->cursor == bucket)
 		w->cursor = &c->entry;
-	w->laps.bound = min(w->laps.bound, expires);
+	w->r.laps.bound = min(w->r.laps.bound, expires);
 }
 
 static void paper_stop(struct callout_scheme *s, struct callout_node *c)
@@ -106,7 +105,7 @@ static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
 	c->word[2] -= paper_skipped(w, w->visited);
 	if (c->word[2]) {
 		c->word[2]--;
-		w->laps.bound = min(w->laps.bound, c->expires);
+		w->r.laps.bound = min(w->r.laps.bound, c->expires);
 	} else {
 		co_ring_del(&w->r.s, c);
 		co_scheme_due(c, due);
@@ -117,7 +116,7 @@ static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
 static bool paper_visit_begin(struct paper_wheel *w, u64 now,
 			      unsigned int *budget)
 {
-	u64 skipped = co_ring_skip(&w->r, &w->laps, now);
+	u64 skipped = co_ring_skip(&w->r, now);
 
 	if (skipped) {
 		w->skipped = skipped;
@@ -197,8 +196,8 @@ static int paper_check(struct callout_scheme *s)
 			c = list_entry(pos, struct callout_node, entry);
 			if (c->word[2] != paper_rounds(w, visit, c->expires))
 				return 10;
-			if (w->r.time - w->laps.since > w->r.mask &&
-			    c->expires < w->laps.bound)
+			if (w->r.time - w->r.laps.since > w->r.mask &&
+			    c->expires < w->r.laps.bound)
 				return 11;
 		}
 		if (w->cursor == bucket)
@@ -216,11 +215,8 @@ paper_create(const struct callout_scheme_params *p)
 
 	s = co_ring_create(&callout_hashed_wheel_paper, p,
 			   sizeof(struct paper_wheel));
-	if (IS_ERR(s))
-		return s;
-	to_paper(s)->every_tick = p->variant == VARIANT_EVERY_TICK;
-	to_paper(s)->laps.since = p->now;
-	to_paper(s)->laps.bound = U64_MAX;
+	if (!IS_ERR(s))
+		to_paper(s)->every_tick = p->variant == VARIANT_EVERY_TICK;
 	return s;
 }
 

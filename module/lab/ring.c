@@ -38,6 +38,8 @@ co_ring_create(const struct callout_scheme_ops *ops,
 	r->mask = p->buckets - 1;
 	r->time = p->now;
 	r->next = p->now + 1;
+	r->laps.since = p->now;
+	r->laps.bound = U64_MAX;
 	INIT_LIST_HEAD(&r->late);
 	r->slot = (struct list_head *)((char *)r + size);
 	r->busy = (unsigned long *)((char *)r->slot + slots);
@@ -184,8 +186,9 @@ bool co_ring_advance(struct callout_slots *r, u64 now,
  * that is late by any number of laps goes through at most two for each lap with
  * a due callout. No visit of a slot may be under way.
  */
-u64 co_ring_skip(struct callout_slots *r, struct callout_laps *laps, u64 now)
+u64 co_ring_skip(struct callout_slots *r, u64 now)
 {
+	struct callout_laps *laps = &r->laps;
 	u64 skipped, until = min(now, laps->bound - 1);
 
 	if (r->time - laps->since <= r->mask)

@@ -23,12 +23,23 @@
 
 #include "wheel/scheme.h"
 
+/*
+ * A lap's knowledge, for co_ring_skip(): no callout that was visited or
+ * queued after tick @since expires before @bound. One lap after @since that is
+ * every callout in a slot.
+ */
+struct callout_laps {
+	u64 since;
+	u64 bound;
+};
+
 struct callout_slots {
 	struct callout_scheme s;
 	unsigned int mask;	/* number of slots - 1 */
 	unsigned int nr;	/* callouts in slots */
 	u64 time;		/* every tick up to this is done */
 	u64 next;		/* the next tick whose slot to look at */
+	struct callout_laps laps; /* if slots hold several laps */
 	struct list_head late;	/* callouts that were late at their start */
 	unsigned long *busy;	/* a bit for each slot: not empty */
 	struct list_head *slot;
@@ -64,16 +75,6 @@ static inline void co_ring_catch_up(struct callout_slots *r, u64 time)
 	co_ring_set_time(r, r->nr ? min(time, r->next - 1) : time);
 }
 
-/*
- * A lap's knowledge, for co_ring_skip(): no callout that was visited or
- * queued after tick @since expires before @bound. One lap after @since that is
- * every callout in a slot.
- */
-struct callout_laps {
-	u64 since;
-	u64 bound;
-};
-
 struct callout_scheme *
 co_ring_create(const struct callout_scheme_ops *ops,
 	       const struct callout_scheme_params *p, size_t size);
@@ -90,8 +91,7 @@ bool co_ring_advance_late(struct callout_slots *r, unsigned int *budget,
 			  struct list_head *due);
 bool co_ring_advance(struct callout_slots *r, u64 now,
 		     unsigned int *budget, struct list_head *due);
-u64 co_ring_skip(struct callout_slots *r, struct callout_laps *laps,
-		 u64 now);
+u64 co_ring_skip(struct callout_slots *r, u64 now);
 u64 co_ring_next_due(struct callout_scheme *s, unsigned int *budget);
 bool co_ring_take(struct callout_scheme *s, unsigned int *budget,
 		  struct list_head *out);

@@ -18,39 +18,27 @@
  * there may be of a later lap. A late caller has each tick done in order,
  * except laps in which no callout is due.
  */
-#include <linux/err.h>
 #include <linux/kernel.h>
 #include "first.h"
 #include "ring.h"
 
-struct sorted_wheel {
-	struct callout_slots r;
-	struct callout_laps laps;
-};
-
-static struct sorted_wheel *to_sorted(struct callout_scheme *s)
-{
-	return container_of(to_ring(s), struct sorted_wheel, r);
-}
-
 static void sorted_wheel_start(struct callout_scheme *s, struct callout_node *c,
 			       u64 now, u64 expires)
 {
-	struct sorted_wheel *w = to_sorted(s);
+	struct callout_slots *r = to_ring(s);
 
-	co_ring_catch_up(&w->r, now);
+	co_ring_catch_up(r, now);
 	c->expires = expires;
-	if (co_ring_start_late(&w->r, c))
+	if (co_ring_start_late(r, c))
 		return;
-	co_sorted_add(s, co_ring_slot(&w->r, expires), c);
-	co_ring_added(&w->r, c);
-	w->laps.bound = min(w->laps.bound, expires);
+	co_sorted_add(s, co_ring_slot(r, expires), c);
+	co_ring_added(r, c);
+	r->laps.bound = min(r->laps.bound, expires);
 }
 
 /* Looks at the first entry of the bucket of tick r->next. */
-static void sorted_wheel_visit(struct sorted_wheel *w, struct list_head *due)
+static void sorted_wheel_visit(struct callout_slots *r, struct list_head *due)
 {
-	struct callout_slots *r = &w->r;
 	struct callout_node *c;
 
 	c = list_first_entry(co_ring_slot(r, r->next), struct callout_node,
@@ -59,7 +47,7 @@ static void sorted_wheel_visit(struct sorted_wheel *w, struct list_head *due)
 		co_ring_due(r, due);
 	} else {
 		r->s.visits++;
-		w->laps.bound = min(w->laps.bound, c->expires);
+		r->laps.bound = min(r->laps.bound, c->expires);
 		co_ring_set_time(r, r->next);
 	}
 }
@@ -67,39 +55,39 @@ static void sorted_wheel_visit(struct sorted_wheel *w, struct list_head *due)
 static bool sorted_wheel_advance(struct callout_scheme *s, u64 now,
 				 unsigned int *budget, struct list_head *due)
 {
-	struct sorted_wheel *w = to_sorted(s);
+	struct callout_slots *r = to_ring(s);
 
 	for (;;) {
-		if (co_ring_advance_late(&w->r, budget, due))
+		if (co_ring_advance_late(r, budget, due))
 			return true;
-		co_ring_skip(&w->r, &w->laps, now);
-		if (!co_ring_find(&w->r, now, budget))
+		co_ring_skip(r, now);
+		if (!co_ring_find(r, now, budget))
 			return true;
-		if (w->r.next > now) {
-			co_ring_set_time(&w->r, now);
+		if (r->next > now) {
+			co_ring_set_time(r, now);
 			return false;
 		}
 		if (!*budget)
 			return true;
 		--*budget;
-		sorted_wheel_visit(w, due);
+		sorted_wheel_visit(r, due);
 	}
 }
 
 /* Every invariant of the head comment. */
 static int sorted_wheel_check(struct callout_scheme *s)
 {
-	struct sorted_wheel *w = to_sorted(s);
-	int ret = co_ring_check(&w->r);
+	struct callout_slots *r = to_ring(s);
+	int ret = co_ring_check(r);
 	struct callout_node *c;
 	unsigned int i;
 
-	for (i = 0; !ret && i <= w->r.mask; i++) {
-		if (!co_sorted_check(&w->r.slot[i]))
+	for (i = 0; !ret && i <= r->mask; i++) {
+		if (!co_sorted_check(&r->slot[i]))
 			return 10;
-		list_for_each_entry(c, &w->r.slot[i], entry)
-			if (w->r.time - w->laps.since > w->r.mask &&
-			    c->expires < w->laps.bound)
+		list_for_each_entry(c, &r->slot[i], entry)
+			if (r->time - r->laps.since > r->mask &&
+			    c->expires < r->laps.bound)
 				return 11;
 	}
 	return ret;
@@ -108,15 +96,7 @@ static int sorted_wheel_check(struct callout_scheme *s)
 static struct callout_scheme *
 sorted_wheel_create(const struct callout_scheme_params *p)
 {
-	struct callout_scheme *s;
-
-	s = co_ring_create(&callout_sorted_wheel, p,
-			   sizeof(struct sorted_wheel));
-	if (IS_ERR(s))
-		return s;
-	to_sorted(s)->laps.since = p->now;
-	to_sorted(s)->laps.bound = U64_MAX;
-	return s;
+	return co_ring_create(&callout_sorted_wheel, p, sizeof(struct callout_slots));
 }
 
 const struct callout_scheme_ops callout_sorted_wheel = {
