@@ -33,8 +33,6 @@ void co_is_null(void)
 
 #ifdef CONFIG_DEBUG_OBJECTS
 
-static const struct debug_obj_descr callout_descr;
-
 static void *co_hint(void *addr)
 {
 	return ((struct callout *)addr)->func;
@@ -77,7 +75,7 @@ static bool co_fixup_assert_init(void *addr, enum debug_obj_state state)
 	return true;
 }
 
-static const struct debug_obj_descr callout_descr = {
+const struct debug_obj_descr callout_descr = {
 	.name			= "callout",
 	.debug_hint		= co_hint,
 	.is_static_object	= co_is_static,
@@ -85,6 +83,7 @@ static const struct debug_obj_descr callout_descr = {
 	.fixup_free		= co_fixup_free,
 	.fixup_assert_init	= co_fixup_assert_init,
 };
+EXPORT_SYMBOL_IF_KUNIT(callout_descr);
 
 /* Before a callout is initialised. Returns flags that it must have, or 0. */
 u8 co_debug_init(struct callout *c)
@@ -95,27 +94,6 @@ u8 co_debug_init(struct callout *c)
 	return 0;
 }
 
-/* A callout becomes pending. */
-void co_debug_activate(struct callout *c)
-{
-	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
-		debug_object_activate(c, &callout_descr);
-}
-
-/* A callout is not pending any more. */
-void co_debug_deactivate(struct callout *c)
-{
-	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
-		debug_object_deactivate(c, &callout_descr);
-}
-EXPORT_SYMBOL_IF_KUNIT(co_debug_deactivate);
-
-/* Warns if a callout was never initialised. */
-void co_debug_assert_init(struct callout *c)
-{
-	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
-		debug_object_assert_init(c, &callout_descr);
-}
 #endif /* CONFIG_DEBUG_OBJECTS */
 
 #ifdef CONFIG_LOCKDEP

@@ -8,6 +8,7 @@
 #define _CALLOUT_DEBUG_H
 
 #include <linux/callout.h>
+#include <linux/debugobjects.h>
 #include <linux/preempt.h>
 
 /*
@@ -48,19 +49,36 @@ static inline bool co_misused(const struct callout *c)
 #ifdef CONFIG_DEBUG_OBJECTS
 int co_stop_unasserted(struct callout *c);
 u8 co_debug_init(struct callout *c);
-void co_debug_activate(struct callout *c);
-void co_debug_deactivate(struct callout *c);
-void co_debug_assert_init(struct callout *c);
 #else
 static inline u8 co_debug_init(struct callout *c)
 {
 	return 0;
 }
-
-static inline void co_debug_activate(struct callout *c) { }
-static inline void co_debug_deactivate(struct callout *c) { }
-static inline void co_debug_assert_init(struct callout *c) { }
 #endif
+
+/* For debugobjects, whose functions are empty in a kernel without it. */
+extern const struct debug_obj_descr callout_descr;
+
+/* A callout becomes pending. */
+static inline void co_debug_activate(struct callout *c)
+{
+	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
+		debug_object_activate(c, &callout_descr);
+}
+
+/* A callout is not pending any more. */
+static inline void co_debug_deactivate(struct callout *c)
+{
+	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
+		debug_object_deactivate(c, &callout_descr);
+}
+
+/* Warns if a callout was never initialised. */
+static inline void co_debug_assert_init(struct callout *c)
+{
+	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
+		debug_object_assert_init(c, &callout_descr);
+}
 
 #ifdef CONFIG_LOCKDEP
 extern struct callout_class callout_unprepared_class;

@@ -2,7 +2,7 @@
 /*
  * debug.c - debugobjects for Linux's timers on callouts
  *
- * With CONFIG_DEBUG_OBJECTS_TIMERS the kernel warns when a pending timer is freed
+ * With CONFIG_DEBUG_OBJECTS the kernel warns when a pending timer is freed
  * or initialised, or one is used that was never initialised, and ends the error:
  * the timer is deleted, or initialised to a function that warns. As the kernel
  * does for its own timers.
@@ -14,9 +14,7 @@
 #include <linux/timer.h>
 #include "timer.h"
 
-#ifdef CONFIG_DEBUG_OBJECTS_TIMERS
-
-static const struct debug_obj_descr timer_descr;
+#ifdef CONFIG_DEBUG_OBJECTS
 
 static void timer_never_prepared(struct callout_timer *unused)
 {
@@ -49,7 +47,7 @@ static bool timer_fixup_init(void *addr, enum debug_obj_state state)
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
 	callout_timer_delete_sync(addr);
-	debug_object_init(addr, &timer_descr);
+	debug_object_init(addr, &callout_timer_descr);
 	return true;
 }
 
@@ -64,7 +62,7 @@ static bool timer_fixup_free(void *addr, enum debug_obj_state state)
 	if (state != ODEBUG_STATE_ACTIVE)
 		return false;
 	callout_timer_delete_sync(addr);
-	debug_object_free(addr, &timer_descr);
+	debug_object_free(addr, &callout_timer_descr);
 	return true;
 }
 
@@ -77,7 +75,7 @@ static bool timer_fixup_assert_init(void *addr, enum debug_obj_state state)
 	return true;
 }
 
-static const struct debug_obj_descr timer_descr = {
+const struct debug_obj_descr callout_timer_descr = {
 	.name			= "callout_timer",
 	.debug_hint		= timer_hint,
 	.is_static_object	= timer_is_static,
@@ -86,37 +84,4 @@ static const struct debug_obj_descr timer_descr = {
 	.fixup_free		= timer_fixup_free,
 	.fixup_assert_init	= timer_fixup_assert_init,
 };
-
-/* Before a timer is initialised. */
-void co_timer_debug_init(struct callout_timer *t, bool on_stack)
-{
-	if (on_stack)
-		debug_object_init_on_stack(t, &timer_descr);
-	else
-		debug_object_init(t, &timer_descr);
-}
-
-/* A timer becomes pending. */
-void co_timer_debug_activate(struct callout_timer *t)
-{
-	debug_object_activate(t, &timer_descr);
-}
-
-/* A timer is not pending any more. */
-void co_timer_debug_deactivate(struct callout_timer *t)
-{
-	debug_object_deactivate(t, &timer_descr);
-}
-
-/* Warns if a timer was never initialised. */
-void co_timer_debug_assert_init(struct callout_timer *t)
-{
-	debug_object_assert_init(t, &timer_descr);
-}
-
-/* A timer on a stack ends. */
-void co_timer_debug_free(struct callout_timer *t)
-{
-	debug_object_free(t, &timer_descr);
-}
-#endif /* CONFIG_DEBUG_OBJECTS_TIMERS */
+#endif /* CONFIG_DEBUG_OBJECTS */

@@ -23,7 +23,7 @@ static bool timer_stop_locked(struct callout_base *base,
 	if (!(t->node.state & CALLOUT_S_PENDING))
 		return false;
 	co_dequeue_locked(base, &t->node);
-	co_timer_debug_deactivate(t);
+	debug_object_deactivate(t, &callout_timer_descr);
 	trace_callout_cancel(&t->node);
 	if (co_timer_runs(base, t))
 		base->leaving = NULL;
@@ -51,7 +51,7 @@ static int timer_cancel(struct callout_timer *t, bool shutdown,
 	unsigned long flags;
 	int ret = -1;
 
-	co_timer_debug_assert_init(t);
+	debug_object_assert_init(t, &callout_timer_descr);
 	if (!shutdown && !run && !callout_timer_pending(t))
 		return 0;
 	co_point();

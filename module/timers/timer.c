@@ -185,7 +185,7 @@ static struct callout_base *timer_set_locked(struct callout_base *base,
 	/* Memory that only a static initialiser has prepared has no kind yet. */
 	n->kind = CALLOUT_KIND_TIMER;
 	if (!pending)
-		co_timer_debug_activate(t);
+		debug_object_activate(t, &callout_timer_descr);
 	tick = timer_tick(base, t);
 	if (queued) {
 		co_scheme_rearm(base, n, tick);
@@ -253,7 +253,7 @@ static int timer_mod(struct callout_timer *t, unsigned long expires,
 {
 	long later;
 
-	co_timer_debug_assert_init(t);
+	debug_object_assert_init(t, &callout_timer_descr);
 	if (callout_timer_pending(t)) {
 		later = expires - READ_ONCE(t->expires);
 		if (!later || (how & SET_IF_EARLIER && later > 0))
@@ -319,7 +319,7 @@ EXPORT_SYMBOL_GPL(callout_timer_reduce);
 
 static void timer_add(struct callout_timer *t, unsigned int how)
 {
-	co_timer_debug_assert_init(t);
+	debug_object_assert_init(t, &callout_timer_descr);
 	if (WARN_ON_ONCE(callout_timer_pending(t)))
 		return;
 	timer_set(t, t->expires, how);
@@ -388,7 +388,7 @@ void callout_timer_add_on(struct callout_timer *timer, int cpu)
 	unsigned long flags;
 	bool pending;
 
-	co_timer_debug_assert_init(timer);
+	debug_object_assert_init(timer, &callout_timer_descr);
 	if (WARN_ON_ONCE(callout_timer_pending(timer)))
 		return;
 	base = co_lock(&timer->node, &flags);
@@ -446,7 +446,7 @@ void callout_timer_init_key(struct callout_timer *timer,
 			    unsigned int flags, const char *name,
 			    struct lock_class_key *key)
 {
-	co_timer_debug_init(timer, false);
+	debug_object_init(timer, &callout_timer_descr);
 	timer_init(timer, func, flags, name, key);
 }
 EXPORT_SYMBOL_GPL(callout_timer_init_key);
@@ -469,7 +469,7 @@ void callout_timer_init_key_on_stack(struct callout_timer *timer,
 				     unsigned int flags, const char *name,
 				     struct lock_class_key *key)
 {
-	co_timer_debug_init(timer, true);
+	debug_object_init_on_stack(timer, &callout_timer_descr);
 	timer_init(timer, func, flags, name, key);
 }
 EXPORT_SYMBOL_GPL(callout_timer_init_key_on_stack);
@@ -485,7 +485,7 @@ EXPORT_SYMBOL_GPL(callout_timer_init_key_on_stack);
  */
 void callout_timer_destroy_on_stack(struct callout_timer *timer)
 {
-	co_timer_debug_free(timer);
+	debug_object_free(timer, &callout_timer_descr);
 }
 EXPORT_SYMBOL_GPL(callout_timer_destroy_on_stack);
 
@@ -513,7 +513,7 @@ static unsigned int timer_expire(struct callout_base *base,
 	if (timer_postpone(base, n))
 		return 1;
 	co_take_started(base, n);
-	co_timer_debug_deactivate(t);
+	debug_object_deactivate(t, &callout_timer_descr);
 	/* Only its user can have done that. */
 	if (WARN_ON_ONCE(!fn))
 		return 1;

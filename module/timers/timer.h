@@ -6,6 +6,7 @@
 #define _CALLOUT_TIMER_H
 
 #include <linux/callout_timer_types.h>
+#include <linux/debugobjects.h>
 #include "base/base.h"
 
 void co_timers_init(void);
@@ -28,20 +29,7 @@ static inline bool co_timer_runs(struct callout_base *base,
 	       READ_ONCE(base->stage) == CALLOUT_STAGE_TIMER;
 }
 
-/* Empty in a kernel without debugobjects for timers. */
-#ifdef CONFIG_DEBUG_OBJECTS_TIMERS
-void co_timer_debug_init(struct callout_timer *t, bool on_stack);
-void co_timer_debug_activate(struct callout_timer *t);
-void co_timer_debug_deactivate(struct callout_timer *t);
-void co_timer_debug_assert_init(struct callout_timer *t);
-void co_timer_debug_free(struct callout_timer *t);
-#else
-static inline void co_timer_debug_init(struct callout_timer *t,
-				       bool on_stack) { }
-static inline void co_timer_debug_activate(struct callout_timer *t) { }
-static inline void co_timer_debug_deactivate(struct callout_timer *t) { }
-static inline void co_timer_debug_assert_init(struct callout_timer *t) { }
-static inline void co_timer_debug_free(struct callout_timer *t) { }
-#endif
+/* For debugobjects; not there in a kernel without it. */
+extern const struct debug_obj_descr callout_timer_descr;
 
 #endif /* _CALLOUT_TIMER_H */
