@@ -167,13 +167,9 @@ static int __init co_bases_init(void)
 		.scheme		= &callout_hashed_wheel,
 		.params.buckets	= buckets,
 	};
-	int ret;
 
-	if (!config.tick)
+	if (!config.tick || (IS_ENABLED(CONFIG_CALLOUT_LAB) && co_lab_configure(&config)))
 		return -EINVAL;
-	ret = co_lab_configure(&config);
-	if (ret)
-		return ret;
 	buckets = config.params.buckets;
 	if (!find_ticks(&config))
 		return -EINVAL;
@@ -272,7 +268,8 @@ static int __init co_bases_boot(void)
 	hz = 0;
 	device_hz = DEVICE_HZ;
 	buckets = 0;
-	co_lab_forget();
+	if (IS_ENABLED(CONFIG_CALLOUT_LAB))
+		co_lab_forget();
 	return co_bases_init();
 }
 

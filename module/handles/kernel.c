@@ -585,7 +585,8 @@ int co_handles_init(unsigned int max_slots)
 			    max_slots + num_possible_cpus(), GFP_KERNEL);
 	if (ret)
 		return ret;
-	co_table_search_init();
+	if (IS_ENABLED(CONFIG_CALLOUT_LAB))
+		co_table_search_init();
 	ret = co_hash_init(&kernel_table.hash, HASH_BITS, GFP_KERNEL);
 	cpus_read_lock();
 	for_each_online_cpu(cpu)

@@ -12,34 +12,19 @@
 #include "hash.h"
 #include "table.h"
 
-#ifdef CONFIG_CALLOUT_LAB
 DECLARE_STATIC_KEY_FALSE(callout_searches_key);
 
 /* Does the scheme's find take the place of the hash? */
 static inline bool co_searches(void)
 {
-	return static_branch_unlikely(&callout_searches_key);
+	return IS_ENABLED(CONFIG_CALLOUT_LAB) &&
+	       static_branch_unlikely(&callout_searches_key);
 }
 
 struct callout_slot *co_table_search(struct callout_table *table,
 				     u64 func, u64 arg,
 				     struct callout_base **locked);
 void co_table_search_init(void);
-#else
-static inline bool co_searches(void)
-{
-	return false;
-}
-
-static inline struct callout_slot *
-co_table_search(struct callout_table *table, u64 func, u64 arg,
-		struct callout_base **locked)
-{
-	return NULL;
-}
-
-static inline void co_table_search_init(void) { }
-#endif
 
 /*
  * Makes a slot that is or will be pending known by its function and argument:

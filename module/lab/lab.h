@@ -7,16 +7,7 @@
 
 #include "core/cpu.h"
 
-#ifdef CONFIG_CALLOUT_LAB
 int co_lab_configure(struct callout_config *config);
 void __init co_lab_forget(void);
-#else
-static inline int co_lab_configure(struct callout_config *config)
-{
-	return 0;
-}
-
-static inline void co_lab_forget(void) { }
-#endif
 
 #endif /* _CALLOUT_LAB_H */
