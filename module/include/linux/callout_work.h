@@ -9,6 +9,7 @@
 #include <linux/callout.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
 struct task_struct;
@@ -83,20 +84,10 @@ void callout_work_run(struct work_struct *work);
 /* What callout_work_init_as() does after the members with a class of lockdep. */
 static inline void callout_work_setup(struct callout_work *w, u8 how)
 {
-	w->state = 0;
+	memset_after(w, 0, lock);
 	w->how = how;
-	w->past = 0;
 	w->ready = true;
-	w->owed = 0;
 	w->cpu = CALLOUT_WORK_STAY;
-	w->drains = 0;
-	w->func = NULL;
-	w->arg = NULL;
-	w->mutex = NULL;
-	w->drained = NULL;
-	w->runner = NULL;
-	w->late = NULL;
-	w->late_arg = NULL;
 }
 
 /**
