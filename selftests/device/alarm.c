@@ -7,12 +7,11 @@
  * refused. suspend_alarm.c sees that the system wakes.
  */
 #include <glob.h>
-#include <linux/capability.h>
-#include <sys/syscall.h>
 
 #include "lib/realtime.h"
 #include "lib/timens.h"
 #include "lib/uring.h"
+#include "lib/wake.h"
 
 #define ALARM_CLOCKS	(1U << CLOCK_BOOTTIME_ALARM | 1U << CLOCK_REALTIME_ALARM)
 #define KEY		77
@@ -36,13 +35,6 @@ FIXTURE_VARIANT_ADD(alarm, realtime) {
 	.plain = CLOCK_REALTIME,
 };
 
-static bool kernel_has_alarms(void)
-{
-	struct timespec ts;
-
-	return !clock_getres(CLOCK_BOOTTIME_ALARM, &ts);
-}
-
 FIXTURE_SETUP(alarm)
 {
 	self->works = kernel_has_alarms();
@@ -53,22 +45,6 @@ FIXTURE_SETUP(alarm)
 FIXTURE_TEARDOWN(alarm)
 {
 	EXPECT_EQ(0, close(self->fd));
-}
-
-/* Takes CAP_WAKE_ALARM from the thread, or gives it back. */
-static bool may_wake(bool may)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-	__u32 bit = CAP_TO_MASK(CAP_WAKE_ALARM);
-	__u32 *effective = &data[CAP_TO_INDEX(CAP_WAKE_ALARM)].effective;
-
-	if (syscall(SYS_capget, &header, data))
-		return false;
-	*effective = may ? *effective | bit : *effective & ~bit;
-	return !syscall(SYS_capset, &header, data);
 }
 
 static struct callout_op op_of(clockid_t clock, __u32 flags, __u64 time)

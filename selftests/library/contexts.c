@@ -9,11 +9,14 @@
 
 TEST_F(loop, create)
 {
+	bool on_timerfd = variant->on_timerfd;
 	struct callout_ctx *ctx;
 
 	EXPECT_EQ(-EINVAL, callout_ctx_create(&ctx, 0));
-	EXPECT_EQ(-EINVAL, callout_ctx_create(&ctx, CALLOUT_BATCH_MAX + 1));
-	ASSERT_EQ(0, callout_ctx_create(&ctx, CALLOUT_BATCH_MAX));
+	EXPECT_EQ(-EINVAL, new_ctx(on_timerfd, &ctx, 0));
+	EXPECT_EQ(-EINVAL, new_ctx(on_timerfd, &ctx, CALLOUT_BATCH_MAX + 1));
+	ASSERT_EQ(0, new_ctx(on_timerfd, &ctx, CALLOUT_BATCH_MAX));
+	EXPECT_EQ(on_timerfd, callout_ctx_on_timerfd(ctx));
 	EXPECT_LE(0, callout_ctx_fd(ctx));
 	EXPECT_FALSE(callout_ctx_pending(ctx));
 	callout_ctx_destroy(ctx);
@@ -21,8 +24,9 @@ TEST_F(loop, create)
 }
 
 /* The context of a descriptor that a helper has opened and limited. */
-TEST_F(loop, given_descriptor)
+TEST(given_descriptor)
 {
+	struct callout_timer timer = { 0 };
 	int fd = callout_open(0);
 	struct callout_ctx *ctx;
 
@@ -30,15 +34,16 @@ TEST_F(loop, given_descriptor)
 	ASSERT_EQ(0, callout_set_limit(fd, 1));
 	ASSERT_EQ(0, callout_ctx_create_fd(&ctx, 16, fd));
 	EXPECT_EQ(fd, callout_ctx_fd(ctx));
-	ASSERT_EQ(0, callout_arm(ctx, &self->t[0], 0));
+	EXPECT_EQ(0, callout_ctx_on_timerfd(ctx));
+	ASSERT_EQ(0, callout_arm(ctx, &timer, 0));
 	EXPECT_EQ(1, callout_ctx_turn(ctx, WAIT_MS * MSEC));
-	EXPECT_EQ(&self->t[0], callout_ctx_next(ctx, NULL));
+	EXPECT_EQ(&timer, callout_ctx_next(ctx, NULL));
 	callout_ctx_destroy(ctx);
 	EXPECT_EQ(-1, fcntl(fd, F_GETFD));
 }
 
 /* A descriptor that is refused stays open. */
-TEST_F(loop, refused_descriptor)
+TEST(refused_descriptor)
 {
 	static const int modes[] = { O_RDONLY, O_WRONLY };
 	struct callout_ctx *ctx = NULL;
@@ -73,11 +78,20 @@ FIXTURE(two) {
 	struct callout_timer t[4];
 };
 
+FIXTURE_VARIANT(two) {
+	bool on_timerfd;
+	bool other_on_timerfd;
+};
+
+FIXTURE_VARIANT_ADD(two, device) { false, false };
+FIXTURE_VARIANT_ADD(two, timerfd) { true, true };
+FIXTURE_VARIANT_ADD(two, device_and_timerfd) { false, true };
+
 FIXTURE_SETUP(two)
 {
 	memset(self->t, 0, sizeof(self->t));
-	ASSERT_EQ(0, callout_ctx_create(&self->ctx, 16));
-	ASSERT_EQ(0, callout_ctx_create(&self->other, 16));
+	ASSERT_EQ(0, new_ctx(variant->on_timerfd, &self->ctx, 16));
+	ASSERT_EQ(0, new_ctx(variant->other_on_timerfd, &self->other, 16));
 }
 
 FIXTURE_TEARDOWN(two)
@@ -85,8 +99,6 @@ FIXTURE_TEARDOWN(two)
 	callout_ctx_destroy(self->ctx);
 	callout_ctx_destroy(self->other);
 }
-
-#define there()		info_of(callout_ctx_fd(self->other))
 
 #define expect_flushes() do {						\
 	expect_flush();							\
@@ -100,8 +112,8 @@ TEST_F(two, disarmed)
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	ASSERT_EQ(0, callout_arm(self->other, &self->t[0], HOUR));
 	expect_flushes();
-	EXPECT_EQ(0, info().outstanding);
-	EXPECT_EQ(1, there().outstanding);
+	EXPECT_EQ(0, outstanding(self->ctx));
+	EXPECT_EQ(1, outstanding(self->other));
 }
 
 /* Armed in another context, a timer is disarmed in the first. */
@@ -117,7 +129,7 @@ TEST_F(two, moved)
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, callout_arm(self->other, &t[i], HOUR));
 	expect_flushes();
-	EXPECT_EQ(1, there().outstanding);
+	EXPECT_EQ(1, outstanding(self->other));
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(0, callout_arm(self->other, &t[i], 0));
 	for (i = 0; i < 2; ) {
@@ -126,7 +138,7 @@ TEST_F(two, moved)
 			i++;
 	}
 	expect_flushes();
-	EXPECT_EQ(0, info().delivered);
+	EXPECT_EQ(0, delivered(self->ctx));
 }
 
 /* There and back in one turn. */
@@ -141,7 +153,7 @@ TEST_F(two, moved_back)
 	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
 	expect_flushes();
-	EXPECT_EQ(0, there().set);
+	EXPECT_EQ(0, told(self->other));
 }
 
 /* A timer that has fired in the first context is not handed out there. */
@@ -153,7 +165,7 @@ TEST_F(two, moved_with_event)
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
 	EXPECT_TRUE(callout_armed(&self->t[0]));
 	expect_flushes();
-	EXPECT_EQ(1, there().outstanding);
+	EXPECT_EQ(1, outstanding(self->other));
 }
 
 /* A time that is refused moves nothing. */
@@ -164,8 +176,8 @@ TEST_F(two, not_moved)
 	EXPECT_EQ(-EINVAL, callout_arm(self->other, &self->t[0], ~0ULL));
 	EXPECT_TRUE(callout_armed(&self->t[0]));
 	expect_flushes();
-	EXPECT_EQ(1, info().outstanding);
-	EXPECT_EQ(0, there().set);
+	EXPECT_EQ(1, outstanding(self->ctx));
+	EXPECT_EQ(0, told(self->other));
 }
 
 /* As a timer that was moved is disarmed, its memory may be freed. */
@@ -192,10 +204,10 @@ TEST_F(loop, flush)
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], 0));
 	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
-	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	ASSERT_TRUE(wait_fired(self->ctx));
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], HOUR));
 	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
-	EXPECT_EQ(1, info().unread);
+	EXPECT_EQ(1, unread(self->ctx));
 	expect_turn(1);
 	/* Not while timers are to be handed out. */
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[2], HOUR / 2));
@@ -205,7 +217,7 @@ TEST_F(loop, flush)
 	EXPECT_TRUE(callout_ctx_pending(self->ctx));
 	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
-	EXPECT_EQ(1, info().outstanding);
+	EXPECT_EQ(1, outstanding(self->ctx));
 }
 
 /*
@@ -231,13 +243,23 @@ TEST_F(loop, armed_for_now)
 	}
 }
 
+/* Every time is one that comes, 0 too. */
+TEST_F(loop, armed_for_0)
+{
+	self->t[0].clockid = CLOCK_MONOTONIC;
+	ASSERT_EQ(0, callout_arm_at(self->ctx, &self->t[0], 0));
+	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
+	ASSERT_TRUE(wait_fired(self->ctx));
+	expect_turn(1);
+}
+
 TEST_F(loop, flush_failed)
 {
-	int fd = callout_ctx_fd(self->ctx);
+	int fd = fd_of_kernel(self->ctx);
 
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
 	ASSERT_EQ(fd, dup2(STDOUT_FILENO, fd));
-	EXPECT_EQ(-ENOTTY, callout_ctx_flush(self->ctx));
+	EXPECT_EQ(error_of_kernel(self->ctx), callout_ctx_flush(self->ctx));
 	EXPECT_TRUE(callout_ctx_pending(self->ctx));
 }
 

@@ -9,7 +9,7 @@
 
 #include "lib/loop.h"
 
-/* Counts ioctls, in place of the C library's function. */
+/* Counts settings of callouts and of timerfds, in place of the C library's functions. */
 static unsigned int calls;
 
 int ioctl(int fd, unsigned long request, ...)
@@ -24,7 +24,14 @@ int ioctl(int fd, unsigned long request, ...)
 	return syscall(SYS_ioctl, fd, request, arg);
 }
 
-/* Does something that makes this many ioctls. */
+int timerfd_settime(int fd, int flags, const struct itimerspec *new,
+		    struct itimerspec *old)
+{
+	calls++;
+	return syscall(SYS_timerfd_settime, fd, flags, new, old);
+}
+
+/* Does something that makes this many system calls. */
 #define expect_calls(n, what) do {					\
 	calls = 0;							\
 	what;								\
@@ -50,9 +57,9 @@ TEST_F(loop, idle_turns)
 	}
 	/* The turn that finds a timer is one call, those after it are none. */
 	armed(&self->t[2], 0);
-	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	ASSERT_TRUE(wait_fired(self->ctx));
 	expect_calls(1, EXPECT_EQ(1, callout_ctx_turn(self->ctx, 0)));
-	EXPECT_EQ(0, info().unread);
+	EXPECT_EQ(0, unread(self->ctx));
 	EXPECT_EQ(&self->t[2], callout_ctx_next(self->ctx, NULL));
 	for (i = 0; i < 100; i++)
 		expect_calls(0, expect_flush());
@@ -69,16 +76,16 @@ TEST_F(loop, idle_after_disarming)
 	armed(&self->t[1], HOUR);
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[0]));
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
-	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	ASSERT_TRUE(wait_fired(self->ctx));
 	expect_calls(1, expect_flush());
-	EXPECT_EQ(0, info().unread);
+	EXPECT_EQ(0, unread(self->ctx));
 	expect_calls(0, expect_flush());
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[1]));
 	armed(&self->t[2], 0);
-	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	ASSERT_TRUE(wait_fired(self->ctx));
 	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[2]));
 	expect_calls(1, expect_flush());
-	EXPECT_EQ(0, info().unread);
+	EXPECT_EQ(0, unread(self->ctx));
 }
 
 /* A timer that is armed and disarmed again and again makes few calls. */
@@ -111,11 +118,11 @@ TEST_F(loop, more_timers_than_room)
 		while (callout_ctx_next(self->ctx, NULL))
 			got++;
 		if (!i)
-			ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+			ASSERT_TRUE(wait_fired(self->ctx));
 	}
 	EXPECT_EQ(ARRAY_SIZE(t), got);
 	expect_flush();
-	EXPECT_EQ(0, info().outstanding);
+	EXPECT_EQ(0, outstanding(self->ctx));
 }
 
 /* Timers of another clock are not missed. */
@@ -123,7 +130,7 @@ TEST_F(loop, idle_with_other_clock)
 {
 	self->t[0].clockid = CLOCK_BOOTTIME;
 	armed(&self->t[0], 0);
-	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	ASSERT_TRUE(wait_fired(self->ctx));
 	EXPECT_EQ(1, callout_ctx_turn(self->ctx, 0));
 	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
 	expect_calls(0, expect_flush());
@@ -156,7 +163,7 @@ TEST_F(loop, later_is_no_call)
 	expect_calls(0, expect_flush());
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], HOUR - SEC));
 	expect_calls(0, expect_flush());
-	EXPECT_EQ(1, info().outstanding);
+	EXPECT_EQ(1, outstanding(self->ctx));
 }
 
 /* It fires at the last time that it was given, once, in one wait. */
@@ -178,18 +185,18 @@ TEST_F(loop, later_is_exact)
 	EXPECT_LE(e.fired, due);
 	EXPECT_EQ(NULL, callout_ctx_next(self->ctx, NULL));
 	expect_flush();
-	EXPECT_EQ(0, info().outstanding);
+	EXPECT_EQ(0, outstanding(self->ctx));
 
 	/* The turn that finds it too early moves the callout. */
 	armed(t, MSEC);
 	ASSERT_EQ(0, callout_arm(self->ctx, t, HOUR));
-	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	ASSERT_TRUE(wait_fired(self->ctx));
 	expect_flush();
 	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 	EXPECT_TRUE(callout_armed(t));
 	EXPECT_LT(HOUR / 2, callout_remaining(t));
-	EXPECT_EQ(1, info().outstanding);
-	EXPECT_EQ(0, info().unread);
+	EXPECT_EQ(1, outstanding(self->ctx));
+	EXPECT_EQ(0, unread(self->ctx));
 
 	t->clockid = CLOCK_MONOTONIC;
 	ASSERT_EQ(0, callout_arm_at(self->ctx, t, 0));
@@ -218,12 +225,12 @@ TEST_F(loop, later_many)
 	EXPECT_EQ(0, callout_ctx_flush(self->ctx));
 	for (i = 0; i < 10000; i++)
 		ASSERT_EQ(0, callout_arm(self->ctx, &t[i], HOUR));
-	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
-	for (i = 0; i < 20 && info().unread; i++)
+	ASSERT_TRUE(wait_fired(self->ctx));
+	for (i = 0; i < 20 && unread(self->ctx); i++)
 		expect_flush();
 	/* At most 1024 + 16 in each, see callout_ctx_turn(3). */
 	EXPECT_LE(9, i);
-	EXPECT_EQ(0, info().unread);
+	EXPECT_EQ(0, unread(self->ctx));
 	EXPECT_LT(callout_now(CLOCK_MONOTONIC) + HOUR / 2,
 		  callout_ctx_next_due(self->ctx));
 	for (i = 0; i < 10000; i++)
@@ -257,7 +264,7 @@ TEST_F(loop, later_and_freed)
 		expect_flush();
 		sleep_ns(10 * MSEC);
 		expect_flush();
-		EXPECT_EQ(0, info().outstanding);
+		EXPECT_EQ(0, outstanding(self->ctx));
 	}
 }
 
@@ -266,15 +273,15 @@ TEST_F(loop, later_and_elsewhere)
 {
 	struct callout_ctx *other;
 
-	ASSERT_EQ(0, callout_ctx_create(&other, 16));
+	ASSERT_EQ(0, new_ctx(variant->on_timerfd, &other, 16));
 	armed(&self->t[0], MSEC);
 	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[0], HOUR));
 	ASSERT_EQ(0, callout_arm(other, &self->t[0], 0));
 	EXPECT_EQ(1, callout_ctx_turn(other, WAIT_MS * MSEC));
 	EXPECT_EQ(&self->t[0], callout_ctx_next(other, NULL));
-	ASSERT_TRUE(wait_unread(callout_ctx_fd(self->ctx), 1));
+	ASSERT_TRUE(wait_fired(self->ctx));
 	expect_flush();
-	EXPECT_EQ(0, info().outstanding);
+	EXPECT_EQ(0, outstanding(self->ctx));
 	callout_ctx_destroy(other);
 }
 
@@ -414,7 +421,7 @@ TEST_F(loop, next_due)
 	EXPECT_EQ(due, callout_ctx_next_due(self->ctx));
 	EXPECT_GE(due - now, callout_remaining(&self->t[0]));
 	EXPECT_TRUE(callout_ctx_pending(self->ctx));
-	EXPECT_EQ(0, info().set);
+	EXPECT_EQ(0, told(self->ctx));
 	armed(&self->t[1], 2 * HOUR);
 	due = callout_ctx_next_due(self->ctx);
 	EXPECT_LE(now + HOUR, due);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "lib/loop.h"
-#include "ctx.h"
 
 #define BEGIN	1000000000000ULL
 
@@ -207,7 +206,7 @@ TEST_F(order, meetings)
 TEST_F(order, place_in_the_wheel)
 {
 	struct callout_timer *t = self->t;
-	struct clock clock = { 0 };
+	struct callout_clock clock = { 0 };
 
 	callout_wheel_init(&clock.wheel, 0);
 	callout_file(&clock, &t[0], 1000);
@@ -257,6 +256,44 @@ TEST_F(order, random)
 			ASSERT_FALSE(self->t[i]._filed && self->t[i]._at <= now);
 	}
 	EXPECT_GE(64000 * WHEEL_LEVELS, self->looks);
+}
+
+/* After the clock was set back no timer is early, none is lost, and they are in order. */
+TEST_F(order, set_back)
+{
+	unsigned int i, round, seed = 1, work;
+	struct callout_timer *t;
+	__u64 last, now = BEGIN;
+
+	for (round = 0; round < 1000; round++) {
+		for (i = 0; i < 64; i++) {
+			if (!self->t[i]._filed)
+				add(&self->wheel, &self->t[i], now +
+				    (1ULL << rand_r(&seed) % 36));
+		}
+		now += 1ULL << rand_r(&seed) % 36;
+		work = rand_r(&seed) % 64;
+		while (callout_wheel_pop(&self->wheel, now, &work))
+			;
+		now -= 1ULL << rand_r(&seed) % 36;
+		if (now < self->wheel.base)
+			callout_wheel_set_back(&self->wheel, now);
+		last = 0;
+		while ((t = pop(&self->wheel, now, &self->looks))) {
+			ASSERT_LE(last, t->_at);
+			ASSERT_GE(now, t->_at);
+			last = t->_at;
+		}
+		for (i = 0; i < 64; i++)
+			ASSERT_FALSE(self->t[i]._filed && self->t[i]._at <= now);
+	}
+	for (i = 0; i < 64; i++)
+		if (self->t[i]._filed)
+			ASSERT_LE(self->wheel.min, self->t[i]._at);
+	while (pop(&self->wheel, TIME_MAX, &self->looks))
+		;
+	for (i = 0; i < 64; i++)
+		EXPECT_FALSE(self->t[i]._filed);
 }
 
 /* The same in a loop that is late. */

@@ -19,9 +19,87 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <unistd.h>
 
 #include "ctx.h"
+
+static bool is_clock(clockid_t clockid)
+{
+	switch (clockid) {
+	case CLOCK_MONOTONIC:
+	case CLOCK_BOOTTIME:
+	case CLOCK_BOOTTIME_ALARM:
+	case CLOCK_REALTIME:
+	case CLOCK_REALTIME_ALARM:
+		return true;
+	}
+	return false;
+}
+
+static int add_clock(struct callout_ctx *ctx, clockid_t clockid,
+		     struct callout_clock **pclock)
+{
+	struct callout_clock *clock;
+	int ret;
+
+	if (!is_clock(clockid))
+		return -EINVAL;
+	clock = calloc(1, sizeof(*clock));
+	if (!clock)
+		return -ENOMEM;
+	clock->clockid = clockid;
+	clock->fd = -1;
+	clock->filed = CALLOUT_FOREVER;
+	ret = ctx->kernel->add_clock(ctx, clock);
+	if (ret) {
+		free(clock);
+		return ret;
+	}
+	callout_wheel_init(&clock->wheel, callout_now(clockid));
+	ctx->clocks[ctx->nr_clocks++] = clock;
+	*pclock = clock;
+	return 0;
+}
+
+/* The wheel of a clock, which is made for the first timer of the clock. */
+static int get_clock(struct callout_ctx *ctx, clockid_t clockid,
+		     struct callout_clock **pclock)
+{
+	unsigned int i;
+
+	for (i = 0; i < ctx->nr_clocks; i++) {
+		if (ctx->clocks[i]->clockid == clockid) {
+			*pclock = ctx->clocks[i];
+			return 0;
+		}
+	}
+	return add_clock(ctx, clockid, pclock);
+}
+
+static int create(struct callout_ctx **pctx, unsigned int nr_events,
+		  const struct kernel *kernel, int fd)
+{
+	struct callout_clock *monotonic;
+	struct callout_ctx *ctx;
+	int ret;
+
+	ctx = calloc(1, sizeof(*ctx));
+	if (!ctx)
+		return -ENOMEM;
+	ctx->kernel = kernel;
+	ctx->fd = fd;
+	ctx->max_fired = nr_events;
+	link_init(&ctx->waiting);
+	link_init(&ctx->fired);
+	ret = add_clock(ctx, CLOCK_MONOTONIC, &monotonic);
+	if (ret) {
+		free(ctx);
+		return ret;
+	}
+	*pctx = ctx;
+	return 0;
+}
 
 /* A file of the device, for operations and events, without callouts. */
 static int check_fd(int fd)
@@ -33,59 +111,73 @@ static int check_fd(int fd)
 		return ret;
 	if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR)
 		return -EBADF;
+	if (info.abi_version < CALLOUT_ABI_VERSION)
+		return -ENOTTY;
 	/* Their events would not be those of a clock. */
 	return info.outstanding ? -EBUSY : 0;
-}
-
-static void init_clock(struct clock *clock, clockid_t clockid)
-{
-	callout_wheel_init(&clock->wheel, callout_now(clockid));
-	clock->clockid = clockid;
-	clock->filed = CALLOUT_FOREVER;
 }
 
 int callout_ctx_create_fd(struct callout_ctx **pctx, unsigned int nr_events,
 			  int fd)
 {
-	struct callout_ctx *ctx;
 	int ret;
 
 	if (!nr_events || nr_events > CALLOUT_BATCH_MAX)
 		return -EINVAL;
 	ret = check_fd(fd);
-	if (ret)
-		return ret;
-	ctx = calloc(1, sizeof(*ctx));
-	if (!ctx)
-		return -ENOMEM;
-	ctx->fd = fd;
-	ctx->max_fired = nr_events;
-	ctx->nr_clocks = 1;
-	link_init(&ctx->waiting);
-	link_init(&ctx->fired);
-	init_clock(&ctx->clocks[0], CLOCK_MONOTONIC);
-	init_clock(&ctx->clocks[1], CLOCK_BOOTTIME);
-	*pctx = ctx;
-	return 0;
+	return ret ? ret : create(pctx, nr_events, &callout_on_device, fd);
 }
 
-int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
+int callout_ctx_create_timerfd(struct callout_ctx **pctx,
+			       unsigned int nr_events)
 {
 	int fd, ret;
 
-	fd = callout_open(O_NONBLOCK);
+	if (!nr_events || nr_events > CALLOUT_BATCH_MAX)
+		return -EINVAL;
+	fd = epoll_create1(EPOLL_CLOEXEC);
 	if (fd < 0)
-		return fd;
-	ret = callout_ctx_create_fd(pctx, nr_events, fd);
+		return -errno;
+	ret = create(pctx, nr_events, &callout_on_timerfd, fd);
 	if (ret)
 		close(fd);
+	else
+		(*pctx)->on_timerfd = 1;
 	return ret;
+}
+
+/* Whatever keeps the device from being used, timerfds need nothing of it. */
+int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
+{
+	int why, ret, fd = callout_open(O_NONBLOCK);
+
+	why = fd < 0 ? fd : callout_ctx_create_fd(pctx, nr_events, fd);
+	if (!why)
+		return 0;
+	if (fd >= 0)
+		close(fd);
+	ret = callout_ctx_create_timerfd(pctx, nr_events);
+	if (!ret)
+		(*pctx)->on_timerfd = why;
+	return ret;
+}
+
+int callout_ctx_on_timerfd(const struct callout_ctx *ctx)
+{
+	return ctx->on_timerfd;
 }
 
 void callout_ctx_destroy(struct callout_ctx *ctx)
 {
+	unsigned int i;
+
 	if (!ctx)
 		return;
+	for (i = 0; i < ctx->nr_clocks; i++) {
+		if (ctx->clocks[i]->fd >= 0)
+			close(ctx->clocks[i]->fd);
+		free(ctx->clocks[i]);
+	}
 	close(ctx->fd);
 	free(ctx);
 }
@@ -97,8 +189,12 @@ int callout_ctx_fd(const struct callout_ctx *ctx)
 
 bool callout_ctx_pending(const struct callout_ctx *ctx)
 {
-	return ctx->left || !link_empty(&ctx->waiting) ||
-	       clock_is_late(&ctx->clocks[0]) || clock_is_late(&ctx->clocks[1]);
+	unsigned int i;
+
+	for (i = 0; i < ctx->nr_clocks; i++)
+		if (clock_is_late(ctx->clocks[i]))
+			return true;
+	return ctx->left || !link_empty(&ctx->waiting);
 }
 
 /* Removes the timer from the queue that it is in. */
@@ -111,7 +207,7 @@ void callout_unqueue(struct callout_timer *timer)
 }
 
 /* Files a timer that is not filed, or not early enough. */
-void callout_file_at(struct clock *clock, struct callout_timer *timer,
+void callout_file_at(struct callout_clock *clock, struct callout_timer *timer,
 		     __u64 at)
 {
 	if (timer->_filed)
@@ -122,41 +218,60 @@ void callout_file_at(struct clock *clock, struct callout_timer *timer,
 
 /*
  * Has the timer belong to @ctx and to a clock: it is disarmed where it was armed.
- * Returns 0, or -EINVAL and has changed nothing.
+ * Returns 0, or an error and has changed nothing.
  */
 static int adopt(struct callout_ctx *ctx, struct callout_timer *timer,
 		 clockid_t clockid)
 {
-	if (clockid != CLOCK_MONOTONIC && clockid != CLOCK_BOOTTIME)
-		return -EINVAL;
+	struct callout_clock *clock;
+	int ret = get_clock(ctx, clockid, &clock);
+
+	if (ret)
+		return ret;
 	callout_disarm(timer->_ctx, timer);
 	timer->_ctx = ctx;
-	timer->_clockid = clockid;
+	timer->_clock = clock;
 	return 0;
 }
 
-/* What arming does for each kind of time. Returns 0 or -EINVAL, as adopt(). */
+/* What arming does for each kind of time. Returns 0 or an error, as adopt(). */
 static inline int prepare(struct callout_ctx *ctx, struct callout_timer *timer,
 			  __u64 time, clockid_t clockid)
 {
+	int ret;
+
 	if ((time | timer->period | timer->slack) > TIME_LAST)
 		return -EINVAL;
-	if ((timer->_ctx != ctx || timer->_clockid != clockid) &&
-	    adopt(ctx, timer, clockid))
-		return -EINVAL;
-	if (clockid != CLOCK_MONOTONIC)
-		ctx->nr_clocks = NR_CLOCKS;
+	if (timer->_ctx != ctx || timer->_clock->clockid != clockid) {
+		ret = adopt(ctx, timer, clockid);
+		if (ret)
+			return ret;
+	}
 	timer->_period = timer->period;
 	timer->_slack = timer->slack;
 	timer->_armed = true;
 	return 0;
 }
 
+/* The clock that counts a relative time: settings do not change how long it takes. */
+static inline clockid_t relative(clockid_t clockid)
+{
+	switch (clockid) {
+	case CLOCK_REALTIME:
+		return CLOCK_MONOTONIC;
+	case CLOCK_REALTIME_ALARM:
+		return CLOCK_BOOTTIME_ALARM;
+	}
+	return clockid;
+}
+
 int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
 		__u64 time)
 {
-	if (prepare(ctx, timer, time, timer->clockid ?: CLOCK_MONOTONIC))
-		return -EINVAL;
+	int ret = prepare(ctx, timer, time, relative(timer->clockid));
+
+	if (ret)
+		return ret;
 	timer->_due = time;
 	if (timer->_queued == QUEUED_WAITING)
 		return 0;
@@ -170,12 +285,13 @@ int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
 int callout_arm_at(struct callout_ctx *ctx, struct callout_timer *timer,
 		   __u64 time)
 {
-	/* 0, which may mean CLOCK_REALTIME, is refused. */
-	if (prepare(ctx, timer, time, timer->clockid))
-		return -EINVAL;
+	int ret = prepare(ctx, timer, time, timer->clockid);
+
+	if (ret)
+		return ret;
 	if (timer->_queued)
 		callout_unqueue(timer);
-	callout_file(clock_of(ctx, timer->_clockid), timer, time);
+	callout_file(timer->_clock, timer, time);
 	return 0;
 }
 
@@ -193,6 +309,17 @@ bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer)
 	return was_armed;
 }
 
+/* For languages that do not read the header. */
+size_t callout_timer_size(void)
+{
+	return sizeof(struct callout_timer);
+}
+
+bool callout_armed(const struct callout_timer *timer)
+{
+	return timer->_armed;
+}
+
 __u64 callout_remaining(const struct callout_timer *timer)
 {
 	__u64 now;
@@ -201,6 +328,6 @@ __u64 callout_remaining(const struct callout_timer *timer)
 		return CALLOUT_FOREVER;
 	if (timer->_queued)
 		return timer->_queued == QUEUED_FIRED ? 0 : timer->_due;
-	now = callout_now(timer->_clockid);
+	now = callout_now(timer->_clock->clockid);
 	return timer->_due > now ? timer->_due - now : 0;
 }

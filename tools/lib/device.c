@@ -266,11 +266,23 @@ static int read_clock(clockid_t clockid, struct timespec64 *time)
 	return 0;
 }
 
+/* An alarm clock shows the same as this one, which can be read without an RTC too. */
+static clockid_t readable(clockid_t clockid)
+{
+	switch (clockid) {
+	case CLOCK_BOOTTIME_ALARM:
+		return CLOCK_BOOTTIME;
+	case CLOCK_REALTIME_ALARM:
+		return CLOCK_REALTIME;
+	}
+	return clockid;
+}
+
 __u64 callout_now(clockid_t clockid)
 {
 	struct timespec64 time;
 
-	if (read_clock(clockid, &time))
+	if (read_clock(readable(clockid), &time))
 		return 0;
 	return time.sec * NSEC_PER_SEC + time.nsec;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later OR MIT */
 /*
- * libcallout.h - /dev/callout for programs: calls, batches, timers of a loop
+ * libcallout.h - /dev/callout for programs: calls, batches; timers of a loop, without it too
  *
  * Times are in nanoseconds. Functions that can fail return a negative errno
  * value; what errno itself is afterwards is not specified. See libcallout(3).
@@ -162,6 +162,7 @@ static inline void callout_batch_wait(struct callout_batch *batch,
 /* Calls: one system call each, from any thread. */
 
 int callout_open(int flags);
+const char *callout_open_strerror(int error);
 int callout_do(int fd, struct callout_op *op);
 int callout_set(int fd, __u64 time, __u64 cookie, callout_handle_t *handle);
 int callout_set_at(int fd, clockid_t clockid, __u64 time, __u64 cookie,
@@ -192,14 +193,15 @@ __u64 callout_now(clockid_t clockid);
 
 /*
  * Timers of a loop. They wait in the program, in a wheel of their context; of the
- * kernel the context has one callout for each clock, which is moved when a timer
- * is due earlier than it. So arming and disarming make no system call, and a turn
- * makes one only to wait, or if that callout is to be moved. One thread at a time
- * may use a context and its timers, and while a timer moves from one context to
- * another, both.
+ * kernel the context has one callout for each clock, or one timerfd where the device
+ * cannot be used, which is moved when a timer is due earlier than it. So arming and
+ * disarming make no system call, and a turn makes one only to wait, or if that is to
+ * be moved. One thread at a time may use a context and its timers, and while a timer
+ * moves from one context to another, both.
  */
 
 struct callout_ctx;
+struct callout_clock;
 
 /* private: of the library */
 struct callout_link {
@@ -212,9 +214,9 @@ struct callout_link {
  * @period: read when the timer is armed: 0, or the period at which it fires
  * @slack: read when the timer is armed: by how much it may fire later, together
  *	with others
- * @clockid: read when the timer is armed: CLOCK_MONOTONIC or CLOCK_BOOTTIME. 0,
- *	which is CLOCK_REALTIME too, stands for CLOCK_MONOTONIC in callout_arm();
- *	callout_arm_at() refuses it.
+ * @clockid: read when the timer is armed: any clock of timerfd_create(2). A relative
+ *	time of CLOCK_REALTIME, which is 0, counts in CLOCK_MONOTONIC, and of its alarm
+ *	clock in CLOCK_BOOTTIME_ALARM.
  */
 struct callout_timer {
 	void *data;
@@ -234,14 +236,17 @@ struct callout_timer {
 	__u64 _fired_due;
 	__u64 _slack;
 	__u64 _period;
+	struct callout_clock *_clock;
 	__u32 _overrun;
-	clockid_t _clockid;
-	__u64 _reserved[4];
+	__u64 _reserved[3];
 };
 
+size_t callout_timer_size(void);
 int callout_ctx_create(struct callout_ctx **ctx, unsigned int nr_events);
 int callout_ctx_create_fd(struct callout_ctx **ctx, unsigned int nr_events,
 			  int fd);
+int callout_ctx_create_timerfd(struct callout_ctx **ctx, unsigned int nr_events);
+int callout_ctx_on_timerfd(const struct callout_ctx *ctx);
 void callout_ctx_destroy(struct callout_ctx *ctx);
 int callout_ctx_fd(const struct callout_ctx *ctx);
 bool callout_ctx_pending(const struct callout_ctx *ctx);
@@ -255,15 +260,10 @@ int callout_arm(struct callout_ctx *ctx, struct callout_timer *timer,
 int callout_arm_at(struct callout_ctx *ctx, struct callout_timer *timer,
 		   __u64 time);
 bool callout_disarm(struct callout_ctx *ctx, struct callout_timer *timer);
+bool callout_armed(const struct callout_timer *timer);
 __u64 callout_remaining(const struct callout_timer *timer);
 
 #pragma GCC visibility pop
-
-/* Whether callout_ctx_next() is still to return it. */
-static inline bool callout_armed(const struct callout_timer *timer)
-{
-	return timer->_armed;
-}
 
 #ifdef __cplusplus
 }

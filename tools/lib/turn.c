@@ -3,10 +3,10 @@
  * turn.c - a turn of a loop: finds the timers that are due, and has the kernel
  * wake the loop for the first that is not
  *
- * Each clock has one callout, whose key is the clock's number. SET moves it, and
- * withdraws its event if it has fired: only a wait reads events.
+ * Each clock has one callout, which is the device's or a timerfd: see struct kernel.
  */
 #include <limits.h>
+#include <poll.h>
 
 #include "ctx.h"
 
@@ -20,10 +20,15 @@
 
 static void read_clocks(struct callout_ctx *ctx)
 {
+	struct callout_clock *clock;
 	unsigned int i;
 
-	for (i = 0; i < ctx->nr_clocks; i++)
-		ctx->clocks[i].now = callout_now(ctx->clocks[i].clockid);
+	for (i = 0; i < ctx->nr_clocks; i++) {
+		clock = ctx->clocks[i];
+		clock->now = callout_now(clock->clockid);
+		if (clock->now < clock->wheel.base)
+			callout_wheel_set_back(&clock->wheel, clock->now);
+	}
 }
 
 /* From now on the relative times count that were given since the last turn. */
@@ -31,7 +36,7 @@ static void begin(struct callout_ctx *ctx)
 {
 	struct callout_link *link = ctx->waiting.next;
 	struct callout_timer *timer;
-	struct clock *clock;
+	struct callout_clock *clock;
 
 	read_clocks(ctx);
 	link_init(&ctx->waiting);
@@ -39,13 +44,13 @@ static void begin(struct callout_ctx *ctx)
 		timer = link_timer(link, _queue);
 		link = link->next;
 		timer->_queued = QUEUED_NOT;
-		clock = clock_of(ctx, timer->_clockid);
+		clock = timer->_clock;
 		callout_file(clock, timer, time_after(clock->now, timer->_due));
 	}
 }
 
 /* Queues a timer to be handed out. One with a period is filed again. */
-static void fire(struct callout_ctx *ctx, struct clock *clock,
+static void fire(struct callout_ctx *ctx, struct callout_clock *clock,
 		 struct callout_timer *timer)
 {
 	__u64 missed;
@@ -65,17 +70,17 @@ static void fire(struct callout_ctx *ctx, struct clock *clock,
 
 /*
  * The clocks take turns to be the first: always more timers of one than a turn
- * hands out do not keep the other's back.
+ * hands out do not keep the others' back.
  */
 static void expire(struct callout_ctx *ctx, unsigned int looks)
 {
 	struct callout_timer *timer;
-	struct clock *clock;
+	struct callout_clock *clock;
 	unsigned int i;
 
 	ctx->first++;
 	for (i = 0; i < ctx->nr_clocks; i++) {
-		clock = &ctx->clocks[(ctx->first + i) % ctx->nr_clocks];
+		clock = ctx->clocks[(ctx->first + i) % ctx->nr_clocks];
 		while (ctx->left < ctx->max_fired) {
 			timer = callout_wheel_pop(&clock->wheel, clock->now,
 						  &looks);
@@ -86,72 +91,60 @@ static void expire(struct callout_ctx *ctx, unsigned int looks)
 	}
 }
 
-/* Has the callout wait for the first timer, or for none. */
-static struct callout_op move_to_first(const struct clock *clock)
-{
-	struct callout_op op;
-
-	if (clock->wheel.min == CALLOUT_FOREVER)
-		return callout_op_key(callout_op_unset(0), clock->clockid);
-	op = callout_op_set(clock->wheel.min, 0);
-	op.flags = CALLOUT_ABSTIME;
-	op.clockid = clock->clockid;
-	return callout_op_key(op, clock->clockid);
-}
-
 /* Whether the callout has fired, or is about to, and no timer is due. */
-static inline bool clock_is_early(const struct clock *clock)
+static inline bool clock_is_early(const struct callout_clock *clock)
 {
 	return clock->filed <= clock->now && clock->wheel.min > clock->now;
 }
 
 /*
  * Moves the callouts that are not where they should be and, if @timeout is not
- * 0, waits for one of them, all in one system call or in none. Does not wait if
- * an operation fails; the other is then done by itself. Returns 0, or the error.
+ * 0, waits for one of them. Does not wait if a callout could not be moved. Returns 0,
+ * or the error.
  */
 static int tell_kernel(struct callout_ctx *ctx, __u64 timeout)
 {
-	struct callout_event events[NR_CLOCKS];
-	struct callout_op ops[NR_CLOCKS];
-	struct clock *moved[NR_CLOCKS];
-	struct callout_batch batch;
+	struct callout_clock *moved[NR_CLOCKS], *clock;
 	unsigned int i, n = 0;
-	bool stopped;
-	int ret;
 
 	for (i = 0; i < ctx->nr_clocks; i++) {
-		if (!clock_is_late(&ctx->clocks[i]) &&
-		    !clock_is_early(&ctx->clocks[i]))
-			continue;
-		moved[n] = &ctx->clocks[i];
-		ops[n++] = move_to_first(&ctx->clocks[i]);
+		clock = ctx->clocks[i];
+		if (clock_is_late(clock) || clock_is_early(clock))
+			moved[n++] = clock;
 	}
-	if (!n && !timeout)
-		return 0;
-	callout_batch_init(&batch, ops, n, events, timeout ? NR_CLOCKS : 0);
-	if (timeout) {
-		batch.flags = CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT;
-		batch.timeout = timeout;
-	}
-	ret = callout_batch_submit(ctx->fd, &batch);
-	stopped = !ret && batch.done < n;
-	for (i = 0; i < batch.done; i++) {
-		if (ops[i].result >= 0)
-			moved[i]->filed = moved[i]->wheel.min;
-		else
-			ret = ops[i].result;
-	}
-	if (stopped && callout_do(ctx->fd, &ops[i]) >= 0)
-		moved[i]->filed = moved[i]->wheel.min;
-	for (i = 0; i < batch.got; i++)
-		clock_of(ctx, events[i].handle)->filed = CALLOUT_FOREVER;
-	return ret < 0 ? ret : 0;
+	return n || timeout ? ctx->kernel->tell(ctx, moved, n, timeout) : 0;
+}
+
+static inline bool can_be_set(const struct callout_clock *clock)
+{
+	return clock->clockid == CLOCK_REALTIME ||
+	       clock->clockid == CLOCK_REALTIME_ALARM;
+}
+
+/*
+ * No timer is due. If a callout has fired, and then its clock was set back, clock->filed
+ * is still to come: only the descriptor tells, and would have the loop turn until then.
+ */
+static void notice_settings(struct callout_ctx *ctx)
+{
+	struct pollfd poll_ctx = { .fd = ctx->fd, .events = POLLIN };
+	struct callout_clock *set[NR_CLOCKS];
+	unsigned int i, n = 0;
+
+	for (i = 0; i < ctx->nr_clocks; i++)
+		if (can_be_set(ctx->clocks[i]) &&
+		    ctx->clocks[i]->filed != CALLOUT_FOREVER &&
+		    ctx->clocks[i]->wheel.min > ctx->clocks[i]->now)
+			set[n++] = ctx->clocks[i];
+	if (!n || poll(&poll_ctx, 1, 0) != 1)
+		return;
+	while (n)
+		set[--n]->filed = 0;
 }
 
 int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 {
-	const __u64 *now = &ctx->clocks[0].now;
+	const __u64 *now = &ctx->clocks[0]->now;
 	__u64 end = timeout;
 	int ret;
 
@@ -161,6 +154,8 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 	if (timeout && timeout != CALLOUT_FOREVER)
 		end = time_after(*now, timeout);
 	expire(ctx, timeout ? UINT_MAX : ctx->max_fired + LOOKS);
+	if (!ctx->left && !timeout)
+		notice_settings(ctx);
 	ret = tell_kernel(ctx, ctx->left ? 0 : timeout);
 	/*
 	 * A callout may come when no timer is due, and a signal when one is, at
@@ -185,7 +180,7 @@ __u64 callout_ctx_next_due(struct callout_ctx *ctx)
 		return 0;
 	if (!link_empty(&ctx->waiting))
 		begin(ctx);
-	return ctx->clocks[0].wheel.min;
+	return ctx->clocks[0]->wheel.min;
 }
 
 int callout_ctx_flush(struct callout_ctx *ctx)
@@ -213,8 +208,8 @@ struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
 		event->flags = timer->_filed ? CALLOUT_EVENT_PERIODIC : 0;
 		event->cookie = (uintptr_t)timer;
 		event->due = timer->_fired_due;
-		event->fired = ctx->clocks[0].now;
-		event->clockid = timer->_clockid;
+		event->fired = ctx->clocks[0]->now;
+		event->clockid = timer->_clock->clockid;
 		event->overrun = timer->_overrun;
 	}
 	return timer;

@@ -94,6 +94,32 @@ static void slot_unused(struct wheel *wheel, unsigned int level,
 }
 
 /*
+ * The clock shows a time before the base, so a slot has timers that have come beside others
+ * that have not: files all again. It takes a while for each timer.
+ */
+void callout_wheel_set_back(struct wheel *wheel, __u64 now)
+{
+	struct callout_timer *timer;
+	struct callout_link all;
+	unsigned int level, index;
+
+	link_init(&all);
+	link_splice_tail(&wheel->taken, &all);
+	while (wheel->levels) {
+		level = __builtin_ctz(wheel->levels);
+		index = __builtin_ctzll(wheel->used[level]);
+		link_splice_tail(&wheel->slots[level][index].timers, &all);
+		slot_unused(wheel, level, index);
+	}
+	callout_wheel_init(wheel, now);
+	while (!link_empty(&all)) {
+		timer = link_timer(all.next, _wheel);
+		link_del(&timer->_wheel);
+		file(wheel, timer);
+	}
+}
+
+/*
  * Takes the first slot if a timer in it can have come. Either way the wheel's least
  * time is known again. Empty slots are passed over.
  */

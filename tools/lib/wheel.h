@@ -80,6 +80,18 @@ static inline void link_add_tail(struct callout_link *link,
 	head->prev = link;
 }
 
+/* Moves all of @from, which is left undefined, to the end of @to. */
+static inline void link_splice_tail(const struct callout_link *from,
+				    struct callout_link *to)
+{
+	if (link_empty(from))
+		return;
+	from->next->prev = to->prev;
+	from->prev->next = to;
+	to->prev->next = from->next;
+	to->prev = from->prev;
+}
+
 static inline void link_del(struct callout_link *link)
 {
 	link->next->prev = link->prev;
@@ -88,6 +100,7 @@ static inline void link_del(struct callout_link *link)
 
 void callout_wheel_init(struct wheel *wheel, __u64 now);
 void callout_wheel_add(struct wheel *wheel, struct callout_timer *timer);
+void callout_wheel_set_back(struct wheel *wheel, __u64 now);
 struct callout_timer *callout_wheel_pop(struct wheel *wheel, __u64 now,
 					unsigned int *work);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * lib_fuzz.c - a fuzzer of libcallout against a mock of the device
+ * lib_fuzz.c - a fuzzer of libcallout against a mock of the device and of timerfds
  *
  * Two contexts and a few timers, whose memory is freed as soon as they are
  * disarmed. A model has what each timer was armed for. What holds:
@@ -13,14 +13,15 @@
  *  - arming fails only for what is asked, and a turn only if an error was
  *    injected; then nothing is lost, and after a wait no timer is due;
  *  - a turn hands out no more timers than it may and, without a wait, reads each
- *    clock once and makes one system call;
+ *    clock once and makes one system call, or one for each timerfd;
  *  - callout_ctx_next_due() is not after the first timer that is due, 0 only if
  *    timers are to be handed out, and a turn before that makes no system call if
  *    the kernel's callout has not come and need not be moved;
  *  - the kernel has at most one callout for each clock, and wakes the loop when a
  *    timer is due unless callout_ctx_pending(); if the callout of one clock cannot
  *    be made, it does so for the other's timers; a descriptor that is readable
- *    stays so as long as timers are due;
+ *    stays so as long as timers are due, and after some turns no longer, also when a
+ *    clock was set back;
  *  - at the end every timer has fired, also while periodic ones are due in each
  *    turn, and the kernel has no callout.
  */
@@ -50,6 +51,7 @@
  * @seq: it was armed after all with lower numbers
  * @moved: it was armed already when it was armed
  * @rel: it was armed for a relative time
+ * @settings: how often CLOCK_REALTIME had been set when it was armed
  */
 struct model_timer {
 	struct callout_timer *timer;
@@ -64,17 +66,27 @@ struct model_timer {
 	uint64_t base;
 	unsigned int seq;
 	bool moved, rel;
+	unsigned int settings;
 };
 
 static struct model_timer model[TIMERS];
 static struct callout_ctx *context[CONTEXTS];
-/* A timer of another clock was armed; one for a time that never comes. */
-static bool other_clock[CONTEXTS], far[CONTEXTS];
+/* Bit N: a timer of clock N was armed. */
+static unsigned int clocks_of[CONTEXTS];
+/* A timer was armed for a time that never comes. */
+static bool far[CONTEXTS];
 /* How many timers a turn hands out. */
 static unsigned int room[CONTEXTS];
-/* Turns that have begun; the times before and after the last, without sleep and with. */
+/*
+ * Turns that have begun; the times before and after the last, or when the clock was first
+ * used, by clock; settings then.
+ */
+#define CLOCKS		10
 static unsigned int turns[CONTEXTS];
-static uint64_t turn_begin[CONTEXTS][2], turn_end[CONTEXTS][2];
+static uint64_t turn_begin[CONTEXTS][CLOCKS], turn_end[CONTEXTS][CLOCKS];
+static unsigned int turn_settings[CONTEXTS];
+/* How often CLOCK_REALTIME was set. */
+static unsigned int settings;
 static unsigned int nr_armed;
 static bool faults;
 /* System calls of the last turn. */
@@ -111,9 +123,31 @@ static void model_due(struct model_timer *m, uint64_t lo, uint64_t hi)
 		far[m->ctx] = true;
 }
 
-static clockid_t clock_of(const struct callout_timer *timer)
+/* The clock that its time is to count in. */
+static clockid_t clock_of(const struct callout_timer *timer, bool rel)
 {
-	return timer->clockid ?: CLOCK_MONOTONIC;
+	if (rel && timer->clockid == CLOCK_REALTIME)
+		return CLOCK_MONOTONIC;
+	if (rel && timer->clockid == CLOCK_REALTIME_ALARM)
+		return CLOCK_BOOTTIME_ALARM;
+	return timer->clockid;
+}
+
+static bool is_alarm(clockid_t clockid)
+{
+	return clockid == CLOCK_BOOTTIME_ALARM || clockid == CLOCK_REALTIME_ALARM;
+}
+
+/* Was the clock of the timer set since it was armed, or the context's last turn? */
+static bool was_set(const struct model_timer *m)
+{
+	return (m->clockid == CLOCK_REALTIME || m->clockid == CLOCK_REALTIME_ALARM) &&
+	       (m->settings != settings || turn_settings[m->ctx] != settings);
+}
+
+static bool on_timerfd(unsigned int i)
+{
+	return callout_ctx_on_timerfd(context[i]);
 }
 
 /* Has the timer armed for what was asked: relative if @rel. */
@@ -123,17 +157,16 @@ static void model_arm(struct model_timer *m, unsigned int i, uint64_t time,
 	m->moved = m->armed;
 	m->armed = true;
 	m->ctx = i;
-	m->clockid = clock_of(m->timer);
+	m->clockid = clock_of(m->timer, rel);
+	m->settings = settings;
 	m->turn = turns[i];
-	m->base = rel ? 0 : turn_end[i][m->clockid != CLOCK_MONOTONIC];
+	m->base = rel ? 0 : turn_end[i][m->clockid];
 	m->seq = nr_armed++;
 	m->rel = rel;
 	m->period = m->timer->period;
 	m->slack = m->timer->slack;
 	m->time = time;
 	m->waits = rel;
-	if (m->clockid != CLOCK_MONOTONIC)
-		other_clock[i] = true;
 	if (!rel)
 		model_due(m, time, time);
 }
@@ -145,33 +178,48 @@ static void arm(struct input *in)
 	unsigned int how = input_byte(in), i = how & 1, calls = mock.calls;
 	static const clockid_t clocks[] = {
 		0, CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_BOOTTIME,
+		CLOCK_BOOTTIME_ALARM, CLOCK_REALTIME_ALARM,
 	};
-	bool rel = how & 2, valid;
+	bool rel = how & 2, valid, was = m->armed, first;
 	uint64_t time = input_distance(in, MOCK_TICK, REACH), now;
 	int ret;
 
 	if (how >= 240)
 		time = TIME_LAST + (how & 4);
 	timer->clockid = clocks[how / 32 & 3];
+	if ((how / 32 & 3) == 3)
+		timer->clockid = clocks[2 + time % 4];
 	timer->period = how & 8 ? 0 : (how & 16 ? MOCK_TICK : 0) *
 				      input_below(in, 8);
 	timer->slack = (how & 128) ? input_byte(in) * 64ULL : 0;
 	if (!rel && time <= TIME_LAST) {
 		/* Just past, at least, or long past. */
-		now = mock_clock(clock_of(timer));
+		now = mock_clock(timer->clockid);
 		time = after(how & 4 ? now - MOCK_TICK : now / 2, time);
 	}
-	valid = time <= TIME_LAST && (rel || timer->clockid);
+	valid = time <= TIME_LAST;
 	if (how == 239) {
 		timer->clockid = CLOCK_PROCESS_CPUTIME_ID;
 		valid = false;
 	}
 	ret = rel ? callout_arm(context[i], timer, time) :
 		    callout_arm_at(context[i], timer, time);
-	fuzz_assert(ret == (valid ? 0 : -EINVAL), "%d", ret);
-	fuzz_assert(mock.calls == calls, "a call");
-	if (valid)
+	first = valid && !(clocks_of[i] & 1U << clock_of(timer, rel));
+	/* A clock that is not in use yet may not be possible. */
+	if (first && ret && faults)
+		valid = false;
+	else
+		fuzz_assert(ret == (valid ? 0 : -EINVAL), "%d", ret);
+	fuzz_assert(mock.calls == calls ||
+		    (first && is_alarm(timer->clockid) && mock.calls == calls + 1),
+		    "a call");
+	if (valid) {
+		if (first)
+			turn_end[i][clock_of(timer, rel)] = mock_clock(timer->clockid);
+		clocks_of[i] |= 1U << clock_of(timer, rel);
 		model_arm(m, i, time, rel);
+	}
+	fuzz_assert(m->armed == (valid || was), "%d", ret);
 	fuzz_assert(callout_armed(timer) == m->armed, "not as the model");
 }
 
@@ -204,7 +252,7 @@ struct turn {
 
 static uint64_t ahead_of(clockid_t clockid)
 {
-	return clockid == CLOCK_MONOTONIC ? 0 : mock.asleep;
+	return mock_clock(clockid) - mock.now;
 }
 
 static void periodic_fired(struct model_timer *m, const struct callout_event *e)
@@ -212,9 +260,10 @@ static void periodic_fired(struct model_timer *m, const struct callout_event *e)
 	uint64_t last = e->due + e->overrun * m->period;
 
 	fuzz_assert(e->flags == CALLOUT_EVENT_PERIODIC, "%x", e->flags);
-	fuzz_assert(last <= mock_clock(m->clockid), "%u is early", e->overrun);
+	fuzz_assert(last <= mock_clock(m->clockid) || was_set(m), "%u is early",
+		    e->overrun);
 	last = after(last, m->period);
-	fuzz_assert(last > turn_begin[m->ctx][m->clockid != CLOCK_MONOTONIC] ||
+	fuzz_assert(last > turn_begin[m->ctx][m->clockid] ||
 		    e->overrun == UINT_MAX, "%u is not all", e->overrun);
 	model_due(m, last, e->overrun < UINT_MAX ? last :
 		  after(mock_clock(m->clockid), m->period));
@@ -229,18 +278,18 @@ static void fired(struct model_timer *m, const struct callout_event *e,
 	fuzz_assert(e->type == CALLOUT_EVENT_FIRED && !e->handle && !e->func &&
 		    e->clockid == m->clockid, "another event");
 	fuzz_assert(e->cookie == (uintptr_t)m->timer, "%llx", e->cookie);
-	fuzz_assert(e->fired >= turn_begin[m->ctx][0] && e->fired <= mock.now,
+	fuzz_assert(e->fired >= turn_begin[m->ctx][CLOCK_MONOTONIC] && e->fired <= mock.now,
 		    "not in the turn, at %llu", e->fired);
 	fuzz_assert(e->due >= m->lo && e->due <= m->hi, "due at %llu, not %llu",
 		    e->due, (unsigned long long)m->lo);
-	fuzz_assert(mock_clock(m->clockid) >= m->lo, "early");
+	fuzz_assert(mock_clock(m->clockid) >= m->lo || was_set(m), "early");
 	limit = tick_from(limit > ahead ? limit - ahead : 0);
 	if (limit < turn->start + MOCK_TICK)
 		limit = turn->start + MOCK_TICK;
 	limit = after(limit, mock.drift - turn->drift + MOCK_TICK);
 	if (m->clockid == CLOCK_MONOTONIC)
 		fuzz_assert(e->fired >= m->lo, "early");
-	fuzz_assert(e->fired <= limit || m->period, "at %llu, due at %llu",
+	fuzz_assert(e->fired <= limit || m->period || was_set(m), "at %llu, due at %llu",
 		    e->fired, e->due);
 	if (m->period) {
 		periodic_fired(m, e);
@@ -302,11 +351,14 @@ static void model_turn(unsigned int i, const struct turn *turn)
 	uint64_t drift = mock.drift - turn->drift, ahead;
 	struct model_timer *m;
 
+	clockid_t clockid;
+
 	turns[i]++;
-	turn_begin[i][0] = turn->start;
-	turn_begin[i][1] = turn->start + mock.asleep;
-	turn_end[i][0] = mock.now;
-	turn_end[i][1] = mock.now + mock.asleep;
+	turn_settings[i] = settings;
+	for (clockid = 0; clockid < CLOCKS; clockid++) {
+		turn_begin[i][clockid] = turn->start + ahead_of(clockid);
+		turn_end[i][clockid] = mock_clock(clockid);
+	}
 	for (m = model; m < model + TIMERS; m++) {
 		if (!m->armed || m->ctx != i || !m->waits)
 			continue;
@@ -359,13 +411,24 @@ static void check_next_due(unsigned int i)
 			    (unsigned long long)due, (unsigned long long)m->hi);
 }
 
+static unsigned int nr_clocks(unsigned int i)
+{
+	return __builtin_popcount(clocks_of[i]);
+}
+
+/* Were timers of another clock than CLOCK_MONOTONIC armed? */
+static bool other_clocks(unsigned int i)
+{
+	return clocks_of[i] & ~(1U << CLOCK_MONOTONIC);
+}
+
 /* No callout of the kernel has come, nor does in the time that a turn takes. */
 static bool kernel_is_silent(unsigned int i)
 {
 	int fd = callout_ctx_fd(context[i]);
 	__u64 due;
 
-	return !mock_unread(mock_file(fd)) && !other_clock[i] &&
+	return !mock_unread(mock_file(fd)) && !other_clocks(i) &&
 	       !callout_get_next(fd, CLOCK_MONOTONIC, &due) &&
 	       due > mock.now + 8 * mock.jitter;
 }
@@ -418,6 +481,9 @@ static bool any_due(unsigned int i, uint64_t ago)
 	return false;
 }
 
+static const unsigned int can_be_set = 1U << CLOCK_REALTIME |
+				       1U << CLOCK_REALTIME_ALARM;
+
 static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 		      unsigned int most)
 {
@@ -428,8 +494,9 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 		    !callout_ctx_pending(ctx);
 	struct mock_file *f = mock_file(callout_ctx_fd(ctx));
 	bool begins = !any_left(i), all_tried = !mock.short_at;
-	bool stays = !timeout && begins && !other_clock[i] && mock_unread(f);
+	bool stays = !timeout && begins && !other_clocks(i) && mock_unread(f);
 	unsigned int calls = mock.calls, looks = mock.looks, n = 0;
+	unsigned int polls = mock.polls;
 	int ret;
 
 	ret = flush ? callout_ctx_flush(ctx) : callout_ctx_turn(ctx, timeout);
@@ -437,8 +504,10 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 		fuzz_assert(faults || timeout == CALLOUT_FOREVER, "%d", ret);
 	turn_calls = mock.calls - calls;
 	looks = mock.looks - looks;
-	fuzz_assert(timeout || turn_calls <= 1, "%u calls", turn_calls);
-	fuzz_assert(timeout || looks <= 1U + other_clock[i], "%u looks", looks);
+	fuzz_assert(timeout || turn_calls <= (on_timerfd(i) ? nr_clocks(i) : 1),
+		    "%u calls", turn_calls);
+	fuzz_assert(mock.polls - polls <= !!(clocks_of[i] & can_be_set), "a poll");
+	fuzz_assert(timeout || looks <= nr_clocks(i), "%u looks", looks);
 	fuzz_assert(ret <= (int)room[i], "%d of %u", ret, room[i]);
 	fuzz_assert(ret || timeout != CALLOUT_FOREVER, "no wait");
 	fuzz_assert(!idle || !turn_calls, "a call before one is due");
@@ -464,7 +533,31 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 		fuzz_assert(!any_due(i, 2 * mock.jitter), "not looked for");
 	if (stays && n < most && any_due(i, mock.now - turn.start))
 		fuzz_assert(mock_unread(f), "not readable any more");
-	fuzz_assert(outstanding(i) <= 1U + other_clock[i], "too many callouts");
+	fuzz_assert(outstanding(i) <= nr_clocks(i), "too many callouts");
+}
+
+/* A loop that has no timers to hand out sleeps in the end. */
+static void sleeps(unsigned int i)
+{
+	struct mock_file *f = mock_file(callout_ctx_fd(context[i]));
+	unsigned int n;
+
+	mock_no_faults();
+	mock.jitter = 0;
+	for (n = 0; mock_unread(f); n++) {
+		fuzz_assert(n < 4 * TIMERS, "it turns for ever");
+		take_turn(i, 0, false, ~0U);
+	}
+}
+
+static void set_clock(struct input *in, bool back)
+{
+	uint64_t by = input_distance(in, MOCK_TICK, REACH);
+
+	/* By what it showed before. */
+	mock_fire();
+	mock.real += back ? -by : by;
+	settings++;
 }
 
 static void check_remaining(struct model_timer *m)
@@ -531,8 +624,12 @@ static void create_fails(void)
 	fuzz_assert(callout_ctx_create_fd(&ctx, CALLOUT_BATCH_MAX + 1, MOCK_FD)
 		    == -EINVAL, "created");
 	fuzz_assert(callout_ctx_create_fd(&ctx, 1, -1) == -EBADF, "created");
-	mock.allocations = 0;
-	fuzz_assert(callout_ctx_create(&ctx, 1) == -ENOMEM, "created");
+	for (i = 0; i < 2; i++) {
+		mock.allocations = i;
+		fuzz_assert(callout_ctx_create_timerfd(&ctx, 1) == -ENOMEM, "created");
+		mock.allocations = 0;
+		fuzz_assert(callout_ctx_create(&ctx, 1) == -ENOMEM, "created");
+	}
 	mock.allocations = ~0U;
 	fd = callout_open(0);
 	fuzz_assert(!callout_set(fd, MOCK_TICK, 1, &handle), "not set");
@@ -541,6 +638,9 @@ static void create_fails(void)
 	mock_find(mock_file(fd), handle)->used = false;
 	fuzz_assert(callout_ctx_create_fd(&ctx, 1, fd) == -EBADF, "created");
 	callout_ctx_destroy(NULL);
+	for (i = 0; i < 32; i++)
+		fuzz_assert(*callout_open_strerror(-(int)i), "no text");
+	fuzz_assert(callout_timer_size() == sizeof(struct callout_timer), "size");
 	/* Too many open files. */
 	for (i = 1; callout_open(0) >= 0; i++)
 		fuzz_assert(i < MOCK_FILES, "opened");
@@ -587,7 +687,12 @@ static void one_op(struct input *in)
 		check_remaining(&model[input_below(in, TIMERS)]);
 		break;
 	default:
-		mock.asleep += input_distance(in, MOCK_TICK, REACH);
+		if (v & 128)
+			set_clock(in, v & 64);
+		else
+			mock.asleep += input_distance(in, MOCK_TICK, REACH);
+		if (v & 32)
+			sleeps(i);
 	}
 }
 
@@ -659,24 +764,34 @@ static void settle(void)
 
 static void fuzz_contexts(struct input *in)
 {
-	unsigned int i;
+	unsigned int i, k, how;
 
 	create_fails();
 	faults = false;
-	memset(other_clock, 0, sizeof(other_clock));
+	settings = 0;
 	memset(far, 0, sizeof(far));
 	memset(turns, 0, sizeof(turns));
 	nr_armed = 0;
 	for (i = 0; i < TIMERS; i++)
 		new_timer(&model[i]);
 	for (i = 0; i < CONTEXTS; i++) {
-		room[i] = 1 + input_below(in, 6);
-		fuzz_assert(!callout_ctx_create(&context[i], room[i]), "not created");
+		how = input_byte(in);
+		room[i] = 1 + how % 6;
+		clocks_of[i] = 1U << CLOCK_MONOTONIC;
+		turn_settings[i] = 0;
+		if (how < 128) {
+			fuzz_assert(!callout_ctx_create(&context[i], room[i]),
+				    "not created");
+			fuzz_assert(!on_timerfd(i), "on timerfds");
+			continue;
+		}
+		fuzz_assert(!callout_ctx_create_timerfd(&context[i], room[i]),
+			    "not created");
+		fuzz_assert(on_timerfd(i) == 1, "not on timerfds");
 	}
-	for (i = 0; i < CONTEXTS; i++) {
-		turn_end[i][0] = mock.now;
-		turn_end[i][1] = mock.now + mock.asleep;
-	}
+	for (i = 0; i < CONTEXTS; i++)
+		for (k = 0; k < CLOCKS; k++)
+			turn_end[i][k] = mock_clock(k);
 	while (input_left(in))
 		one_op(in);
 	settle();
@@ -686,6 +801,8 @@ static void fuzz_contexts(struct input *in)
 		free(model[i].timer);
 	for (i = 0; i < MOCK_FILES; i++)
 		fuzz_assert(!mock.file[i].open, "file %u is open", i);
+	for (i = 0; i < MOCK_TIMERFDS; i++)
+		fuzz_assert(!mock.timerfd[i].open, "timerfd %u is open", i);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * mock_device.h - /dev/callout as callout.4 describes it, in a program
+ * mock_device.h - /dev/callout as callout.4 describes it, and timerfds, in a program
  *
- * The library's calls of ioctl(), read(), open(), close(), fcntl(),
- * clock_gettime() and calloc() are linked to the functions here. Time is a
+ * The library's calls of ioctl(), read(), open(), close(), fcntl(), poll(), ppoll(),
+ * clock_gettime(), calloc(), and those that make epolls and timerfds are linked to the
+ * functions here. An epoll is a file of the device, and a timerfd in it a callout
+ * whose key is the clock. Time is a
  * number: it goes on when a test says so, by a little with each look at a clock,
  * and in a wait, up to the next event. A call that succeeds changes errno.
  */
@@ -18,6 +20,9 @@
 #define MOCK_TICK	1000ULL
 /* The first descriptor: 0 is one, too. */
 #define MOCK_FD		0
+#define MOCK_TIMERFDS	24U
+/* The first descriptor of a timerfd. */
+#define MOCK_TIMERFD	100
 
 /* A callout, from SET until its event is read. */
 struct mock_callout {
@@ -32,6 +37,7 @@ struct mock_callout {
 
 struct mock_file {
 	bool open;
+	bool is_epoll;
 	int flags;
 	int eventfd;
 	uint64_t limit;
@@ -39,10 +45,17 @@ struct mock_file {
 	struct mock_callout callout[MOCK_CALLOUTS];
 };
 
+struct mock_timerfd {
+	bool open;
+	clockid_t clockid;
+	struct mock_file *epoll;
+};
+
 /**
  * struct mock - the device, its clocks, and what is to fail next
  * @now: CLOCK_MONOTONIC
  * @asleep: what CLOCK_BOOTTIME is ahead of it
+ * @real: what CLOCK_REALTIME is ahead of it
  * @jitter: by how much @now grows when a clock is read
  * @drift: the sum of that
  * @use_slack: callouts fire as late as their slack allows
@@ -51,12 +64,14 @@ struct mock_file {
  * @fail_batch: errno of the next batch, which does nothing
  * @interrupt: the next wait is interrupted
  * @allocations: how many calls of calloc() succeed, from now on
- * @calls: of ioctl() and read()
+ * @calls: of ioctl(), read() and timerfd_settime()
  * @looks: of clock_gettime()
+ * @polls: of poll()
  */
 struct mock {
 	struct mock_file file[MOCK_FILES];
-	uint64_t now, asleep, jitter, drift;
+	struct mock_timerfd timerfd[MOCK_TIMERFDS];
+	uint64_t now, asleep, real, jitter, drift;
 	uint64_t next_handle, next_seq;
 	bool use_slack;
 	int fail_set;
@@ -67,6 +82,7 @@ struct mock {
 	unsigned int allocations;
 	unsigned int calls;
 	unsigned int looks;
+	unsigned int polls;
 };
 
 extern struct mock mock;
@@ -74,6 +90,7 @@ extern struct mock mock;
 void mock_init(void);
 void mock_no_faults(void);
 struct mock_file *mock_file(int fd);
+struct mock_timerfd *mock_timerfd(int fd);
 struct mock_callout *mock_find(struct mock_file *f, uint64_t handle);
 uint64_t mock_clock(clockid_t clockid);
 void mock_fire(void);

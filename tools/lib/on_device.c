@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+/*
+ * on_device.c - a context on /dev/callout
+ *
+ * Each clock has one callout, whose key is the clock's number. SET moves it, and
+ * withdraws its event if it has fired: only a wait reads events.
+ */
+#include <errno.h>
+
+#include "ctx.h"
+
+/* What to do about an error of callout_open(), or a context that is on timerfds for it. */
+const char *callout_open_strerror(int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ENXIO:
+	case -ENODEV:
+		return CALLOUT_DEVICE " does not exist: load the module, as root: modprobe callout";
+	case -EACCES:
+	case -EPERM:
+		return CALLOUT_DEVICE
+		       " is for root and the group callout: usermod -aG callout USER";
+	case -ENOTTY:
+		return CALLOUT_DEVICE " is of an older module than the library: install both";
+	}
+	return error < 0 ? strerror(-error) : "no error";
+}
+
+/* Has the callout wait for this time, or for none. */
+static struct callout_op move_to(const struct callout_clock *clock, __u64 time)
+{
+	struct callout_op op;
+
+	if (time == CALLOUT_FOREVER)
+		return callout_op_key(callout_op_unset(0), clock->clockid);
+	op = callout_op_set(time, 0);
+	op.flags = CALLOUT_ABSTIME;
+	op.clockid = clock->clockid;
+	return callout_op_key(op, clock->clockid);
+}
+
+/* The first callout of an alarm clock may be refused. Try one, before a timer needs it. */
+static int add_clock(struct callout_ctx *ctx, struct callout_clock *clock)
+{
+	struct callout_op ops[] = {
+		move_to(clock, TIME_LAST),
+		move_to(clock, CALLOUT_FOREVER),
+	};
+	struct callout_batch batch;
+	int ret;
+
+	if (clock->clockid != CLOCK_REALTIME_ALARM &&
+	    clock->clockid != CLOCK_BOOTTIME_ALARM)
+		return 0;
+	callout_batch_init(&batch, ops, 2, NULL, 0);
+	ret = callout_batch_submit(ctx->fd, &batch);
+	return ret < 0 ? ret : ops[0].result;
+}
+
+/* The callout of this clock was reported, and is no more. */
+static void reported(struct callout_ctx *ctx, clockid_t clockid)
+{
+	unsigned int i;
+
+	for (i = 0; i < ctx->nr_clocks; i++)
+		if (ctx->clocks[i]->clockid == clockid)
+			ctx->clocks[i]->filed = CALLOUT_FOREVER;
+}
+
+/*
+ * All in one system call. If an operation fails it does not wait, and those after
+ * the operation are done one by one.
+ */
+static int tell(struct callout_ctx *ctx, struct callout_clock **moved,
+		unsigned int n, __u64 timeout)
+{
+	struct callout_event events[NR_CLOCKS];
+	struct callout_op ops[NR_CLOCKS];
+	struct callout_batch batch;
+	unsigned int i;
+	bool stopped;
+	int ret;
+
+	for (i = 0; i < n; i++)
+		ops[i] = move_to(moved[i], moved[i]->wheel.min);
+	callout_batch_init(&batch, ops, n, events, timeout ? NR_CLOCKS : 0);
+	if (timeout) {
+		batch.flags = CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT;
+		batch.timeout = timeout;
+	}
+	ret = callout_batch_submit(ctx->fd, &batch);
+	stopped = !ret && batch.done < n;
+	for (i = 0; i < batch.done; i++) {
+		if (ops[i].result >= 0)
+			moved[i]->filed = moved[i]->wheel.min;
+		else
+			ret = ops[i].result;
+	}
+	for (; stopped && i < n; i++)
+		if (callout_do(ctx->fd, &ops[i]) >= 0)
+			moved[i]->filed = moved[i]->wheel.min;
+	for (i = 0; i < batch.got; i++)
+		reported(ctx, events[i].handle);
+	return ret < 0 ? ret : 0;
+}
+
+const struct kernel callout_on_device = {
+	.add_clock = add_clock,
+	.tell = tell,
+};
