@@ -90,14 +90,8 @@ int callout_open_or_complain(int flags)
 
 	if (fd >= 0)
 		return fd;
-	callout_failed(fd, CALLOUT_DEVICE);
-	if (fd == -ENOENT || fd == -ENXIO || fd == -ENODEV)
-		fputs("The module is not loaded. As root:\n"
-		      "  modprobe callout\n"
-		      "or, where it was built: insmod callout.ko\n", stderr);
-	else if (fd == -EACCES || fd == -EPERM)
-		fputs("Only root may use it and, where its udev rule is installed, the members\n"
-		      "of the group callout: usermod -aG callout USER\n", stderr);
+	fflush(stdout);
+	fprintf(stderr, "calloutctl: %s\n", callout_open_strerror(fd));
 	return fd;
 }
 
