@@ -63,15 +63,7 @@ if [ ! "$package" ]; then
 	"$top/scripts/package/headers.sh" "$new$prefix/src/callout/include"
 	put 644 "$build/$1/src/Module.symvers" "$prefix/src/callout/$KERNEL_RELEASE/Module.symvers"
 fi
-put 644 "$top/module/include/uapi/linux/callout.h" "$prefix/include/linux/callout.h"
-put 644 "$top/tools/lib/libcallout.h" "$prefix/include/libcallout.h"
-shared=$(readlink -f "$build/user/lib/libcallout.so")
-put 644 "$shared" "$libdir/${shared##*/}"
-put 644 "$build/user/lib/libcallout.a" "$libdir/libcallout.a"
-cp -P "$build/user/lib/libcallout.so.1" "$build/user/lib/libcallout.so" "$new$libdir/"
-mkdir -p "$new$libdir/pkgconfig"
-sed -e "s|@PREFIX@|$prefix|; s|@LIBDIR@|$libdir|; s|@VERSION@|$(cat "$top/VERSION")|" \
-	"$top/tools/lib/libcallout.pc.in" > "$new$libdir/pkgconfig/libcallout.pc"
+make -s -C "$top/tools" O="$build/user" DESTDIR="$new" PREFIX="$prefix" LIBDIR="$libdir" install
 put 755 "$build/user/calloutctl" "$prefix/bin/calloutctl"
 put 644 "$top/tools/calloutctl.bash" "$prefix/share/bash-completion/completions/calloutctl"
 "$top/scripts/package/man.sh" "$new$prefix/share/man" ${KERNEL_BUILD:+"$KERNEL_BUILD"}
