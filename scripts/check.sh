@@ -5,7 +5,7 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [faults] [model] [litmus] [deb-check] [intree] [arm64] [s390x] [riscv64]
+#                    [faults] [model] [litmus] [library] [deb-check] [intree] [arm64] [s390x] [riscv64]
 #                    [cpus] [interleave]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each that runs on this machine's processor, whole: "make check-all"
@@ -397,6 +397,7 @@ queue() {
 		# shellcheck disable=SC2046 # no argument, or one
 		step "" run_script model scripts/check/model.sh $([ "$short" ] || echo all) ;;
 	litmus) step "" run_script litmus scripts/check/litmus.sh ;;
+	library) step "" run_script library scripts/check/library.sh ;;
 	schemes-all) run_job debian-6.12+lab schemes:all 5400 -a CALLOUT_TESTS=all ;;
 	kunit) queue_kunit ;;
 	late) run_job kunit late 300 -i ;;
@@ -564,13 +565,13 @@ case $* in
 quick)
 	quick=yes
 	set -- builds static suspend selftests kunit hotplug schemes torture load client \
-		clients-short tools late faults litmus intree ;;
+		clients-short tools late faults litmus library intree ;;
 all)
 	short=
 	# What takes longest first.
 	set -- builds debug faults fuzz torture bench client intree limits old-hotplug kunit \
-		deb-check selftests hotplug cpus suspend schemes model litmus tools load late \
-		clients static ;;
+		deb-check selftests hotplug cpus suspend schemes model litmus library tools load \
+		late clients static ;;
 long)
 	short=
 	long=yes

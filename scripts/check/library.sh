@@ -1,0 +1,121 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# libcallout on this machine, without the module and without a virtual machine.
+#
+#   scripts/check/library.sh
+#
+# The tests of contexts on timerfds, under the address, undefined behaviour and thread sanitizers
+# and under valgrind; the library and its headers by each compiler that is here, and in each
+# version of C and C++; what make -C tools installs. One TAP line a program, a compiler, a version
+# of a language; the last line is "N passed, N failed".
+
+# shellcheck source=scripts/lib.sh
+. "$(dirname "$0")/../lib.sh"
+cd "$top"
+out=$build/library
+rm -rf "$out"
+mkdir -p "$out"
+
+harness=$(qemu/kernel.sh -s)/tools/testing/selftests
+tests="contexts epoll failures lazy timers order clocks fallback threads"
+include=(-Imodule/include/uapi -Itools/lib)
+# Tests of the device.
+not_here=(-V device -V device_oneshot -V device_and_timerfd -F global)
+
+# compile DIRECTORY TESTS OPTION...: the tests, with the library in them
+compile() {
+	local dir=$out/$1 tests=$2 name flags
+
+	shift 2
+	mkdir -p "$dir"
+	flags=(-D_GNU_SOURCE -D__SANE_USERSPACE_TYPES__ -DFAKE_SETTINGS=1 "${include[@]}"
+		-Iselftests -isystem "$harness" -O1 -g -std=gnu11 -Wall -Wextra -Werror
+		-Wno-unused-parameter -pthread "$@")
+	for name in tools/lib/*.c; do
+		gcc "${flags[@]}" -c -o "$dir/$(basename "$name" .c).o" "$name" || return
+	done
+	for name in $tests; do
+		gcc "${flags[@]}" -o "$dir/$name" "selftests/library/$name.c" "$dir"/*.o ||
+			return
+	done
+}
+
+# run DIRECTORY NAME COMMAND...: fails if a test does, is skipped, or none is run
+run() {
+	local log=$out/$1-$2.log
+
+	if "${@:3}" "$out/$1/$2" "${not_here[@]}" > "$log" 2>&1 &&
+	   grep -q '^# Totals: pass:[1-9]' "$log" && ! grep -q '# SKIP' "$log"; then
+		return
+	fi
+	cat "$log"
+	return 1
+}
+
+# Headers and sources by a compiler, with the options of a program that adds few.
+header() { "$@" "${include[@]}" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -include libcallout.h; }
+posix=-D_POSIX_C_SOURCE=199309L
+
+# library COMPILER: the static and the shared library, by the Makefile. Debian's musl has no
+# headers of Linux.
+library() {
+	local headers=
+
+	[ "$1" != musl-gcc ] ||
+		headers="-idirafter /usr/include -idirafter /usr/include/$(gcc -dumpmachine)"
+	CPPFLAGS=$headers make -s -C tools CC="$1" O="$out/$1" library
+}
+
+# What strict modes lack is said.
+says_what_lacks() {
+	! header "$1" -std="$2" -x c /dev/null 2> "$out/lacks" &&
+		grep -q 'error: .*define _POSIX_C_SOURCE' "$out/lacks"
+}
+
+# A program that knows pkg-config and nothing else of the tree.
+installed() {
+	local root=$out/root dir=$out/alone
+
+	make -s -C tools O="$out/gcc" DESTDIR="$root" PREFIX=/opt/callout install || return
+	mkdir -p "$dir"
+	cp selftests/installed/wait.c "$dir/"
+	export PKG_CONFIG_LIBDIR=$root/opt/callout/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+	# shellcheck disable=SC2046 # flags
+	(cd "$dir" && gcc -Wall -Wextra -Werror -o shared wait.c $(pkg-config --cflags --libs libcallout) &&
+		gcc -static -o static wait.c $(pkg-config --static --cflags --libs libcallout)) ||
+		return
+	LD_LIBRARY_PATH=$root/opt/callout/lib "$dir/shared" && "$dir/static"
+}
+
+compile address "$tests" -fsanitize=address,undefined -fno-sanitize-recover=all
+for name in $tests; do
+	item "$name, address and undefined behaviour" run address "$name" env
+done
+threads="timers threads"
+compile thread "$threads" -fsanitize=thread
+for name in $threads; do
+	item "$name, data races" run thread "$name" env
+done
+plain="contexts failures fallback clocks"
+compile plain "$plain"
+for name in $plain; do
+	item "$name, valgrind" run plain "$name" \
+		valgrind -q --error-exitcode=9 --leak-check=full
+done
+
+for cc in gcc clang musl-gcc aarch64-linux-gnu-gcc s390x-linux-gnu-gcc; do
+	command -v "$cc" > /dev/null || continue
+	item "the library by $cc" library "$cc"
+done
+for std in c99 c11 c17 c2x; do
+	item "the header in $std" header gcc -std=$std $posix -x c /dev/null
+	item "the header in $std, clang" header clang -std=$std $posix -x c /dev/null
+	item "the header in $std without POSIX" says_what_lacks gcc $std
+done
+for std in c++11 c++14 c++17 c++20 c++2b; do
+	item "the header in $std, clang" header clang -std=$std -x c++ /dev/null
+	! command -v g++ > /dev/null ||
+		item "the header in $std" header g++ -std=$std -x c++ /dev/null
+done
+item "installed alone" installed
+finish
