@@ -619,7 +619,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 	check_width
 	check_list
 	check "stat: the module is loaded again" stat_reloads
-	for loop in ev uv event; do
+	for loop in epoll ev uv event; do
 		check "100 000 timers in a loop: $loop" idle_$loop
 	done
 	check "100 000 timers in a loop: asyncio" python3 /bin/idle_asyncio

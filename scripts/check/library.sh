@@ -5,7 +5,7 @@
 #   scripts/check/library.sh
 #
 # The tests of contexts on timerfds, under the address, undefined behaviour and thread sanitizers
-# and under valgrind; the library and its headers by each compiler that is here, and in each
+# and under valgrind; the examples, on a timerfd; the library and its headers by each compiler that is here, and in each
 # version of C and C++; what make -C tools installs. One TAP line a program, a compiler, a version
 # of a language; the last line is "N passed, N failed".
 
@@ -102,6 +102,13 @@ for name in $plain; do
 	item "$name, valgrind" run plain "$name" \
 		valgrind -q --error-exitcode=9 --leak-check=full
 done
+
+item "examples" make -s -C tools O="$out/examples" examples
+for name in epoll ev uv event; do
+	item "idle_$name" "$out/examples/idle_$name" 5000 1
+done
+item "idle_asyncio" env LD_LIBRARY_PATH="$out/examples/lib" \
+	python3 tools/examples/idle_asyncio.py 2000
 
 for cc in gcc clang musl-gcc aarch64-linux-gnu-gcc s390x-linux-gnu-gcc; do
 	command -v "$cc" > /dev/null || continue

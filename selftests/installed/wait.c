@@ -17,14 +17,17 @@ int main(void)
 
 	ret = callout_ctx_create(&ctx, 1);
 	if (ret)
-		errx(EXIT_FAILURE, CALLOUT_DEVICE ": %s", strerror(-ret));
+		errx(EXIT_FAILURE, "no context: %s", strerror(-ret));
 	if (callout_arm(ctx, &timer, 20000000) ||
 	    callout_arm(ctx, &other, 10000000) || !callout_disarm(ctx, &other))
 		errx(EXIT_FAILURE, "a timer cannot be armed or disarmed");
 	ret = callout_ctx_turn(ctx, 10000000000);
 	if (ret != 1 || callout_ctx_next(ctx, NULL) != &timer)
 		errx(EXIT_FAILURE, "the timer does not fire: %d", ret);
+	ret = callout_ctx_on_timerfd(ctx);
 	callout_ctx_destroy(ctx);
+	if (ret)
+		puts(callout_open_strerror(ret));
 	puts("fired");
 	return EXIT_SUCCESS;
 }

@@ -5,8 +5,8 @@
  *	idle_LOOP [CONNECTIONS [SECONDS]]
  *
  * A connection is closed when no data has come for IDLE: it has a timer, which
- * all incoming data re-arms. All timers share one descriptor of /dev/callout,
- * which wakes the loop when the first of them is due. A system call is made when
+ * all incoming data re-arms. All timers share one descriptor, of /dev/callout or of a
+ * timerfd, which wakes the loop when the first of them is due. A system call is made when
  * that changes, however many there are, and none to arm or to move another.
  *
  * Connections are simulated: a periodic timer of the same context plays the
@@ -196,11 +196,13 @@ static void open_connections(struct server *s)
 		s->wrong++;
 }
 
-/* All timers share one callout. */
+/* All timers share one callout, if it is one of the device. */
 static void audit(struct server *s)
 {
 	struct callout_info info;
 
+	if (callout_ctx_on_timerfd(s->ctx))
+		return;
 	if (callout_get_info(callout_ctx_fd(s->ctx), &info) ||
 	    info.outstanding > 1)
 		s->wrong++;
@@ -251,7 +253,10 @@ int main(int argc, char **argv)
 		errx(EXIT_FAILURE, "no memory");
 	ret = callout_ctx_create(&s->ctx, MOST);
 	if (ret)
-		errx(EXIT_FAILURE, CALLOUT_DEVICE ": %s", strerror(-ret));
+		errx(EXIT_FAILURE, "no context: %s", strerror(-ret));
+	ret = callout_ctx_on_timerfd(s->ctx);
+	if (ret)
+		printf("%s: on a timerfd: %s\n", loop_name, callout_open_strerror(ret));
 	if (!loop_open(callout_ctx_fd(s->ctx)))
 		errx(EXIT_FAILURE, "no loop");
 	open_connections(s);

@@ -16,13 +16,13 @@ from ctypes import byref, c_bool, c_int, c_uint, c_uint64, c_void_p
 
 
 class callout_timer(ctypes.Structure):
+    """What a program may know of it: callout_timer_size() says how long it is."""
+
     _fields_ = [
         ("data", c_void_p),
         ("period", c_uint64),
         ("slack", c_uint64),
         ("clockid", c_int),
-        ("_state", c_int),
-        ("_private", c_uint64 * 15),
     ]
 
 
@@ -31,6 +31,7 @@ def load():
     lib.callout_arm.argtypes = [c_void_p, c_void_p, c_uint64]
     lib.callout_disarm.argtypes = [c_void_p, c_void_p]
     lib.callout_disarm.restype = c_bool
+    lib.callout_timer_size.restype = ctypes.c_size_t
     lib.callout_ctx_create.argtypes = [c_void_p, c_uint]
     lib.callout_ctx_destroy.argtypes = [c_void_p]
     lib.callout_ctx_destroy.restype = None
@@ -65,8 +66,9 @@ class Timer:
     def __init__(self, timers, callback):
         self.timers = timers
         self.callback = callback
-        self.c = callout_timer()
-        self.address = ctypes.addressof(self.c)
+        self.memory = (c_uint64 * (timers.size // 8))()
+        self.c = callout_timer.from_buffer(self.memory)
+        self.address = ctypes.addressof(self.memory)
         self.periodic = False
 
     def arm(self, seconds, period=0):
@@ -92,15 +94,16 @@ class Timer:
 
 
 class Timers:
-    """The timers of a loop. Raises OSError if the device cannot be used."""
+    """The timers of a loop, on the device or a timerfd. Raises OSError if neither is possible."""
 
     def __init__(self, loop, events=8192):
         self.lib = load()
+        self.size = self.lib.callout_timer_size()
         self.loop = loop
         self.armed = {}
         self.flushes = False
         ctx = c_void_p()
-        check(self.lib.callout_ctx_create(byref(ctx), events), "/dev/callout")
+        check(self.lib.callout_ctx_create(byref(ctx), events))
         self.ctx = ctx
         loop.add_reader(self.lib.callout_ctx_fd(ctx), self.readable)
 
