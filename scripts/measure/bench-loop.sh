@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Counts what the idle timeouts of 100 000 connections cost an event loop: instructions and system
-# calls, with the timers of libev and of libuv, with a timerfd each, and with libcallout.
+# calls, with the timers of libev and of libuv, with a timerfd each, and with libcallout, on one
+# timerfd ("wheel") and on the device.
 #
 #   scripts/measure/bench-loop.sh [KERNEL]
 #
@@ -22,7 +23,7 @@ logged bench-loop-build make --no-print-directory -C selftests O="$build/user" l
 logged_boot bench-loop -i -t 900 "$kernel" bench-loop
 csv "$file" loop,metric,value "$log/$kernel-bench-loop.out" bench-loop
 
-for loop in libev libuv timerfd callout; do
+for loop in libev libuv timerfd wheel callout; do
 	for metric in insns_activity syscalls_activity insns_expiry syscalls_expiry; do
 		want "$file" "$loop,$metric"
 	done

@@ -226,5 +226,6 @@ int main(void)
 	run(&loop_uv);
 	run(&loop_timerfd);
 	run(&loop_callout);
+	run(&loop_wheel);
 	return 0;
 }

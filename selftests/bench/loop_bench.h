@@ -33,7 +33,7 @@ struct loop {
 };
 
 extern const struct loop loop_none, loop_ev, loop_uv, loop_timerfd,
-			 loop_callout;
+			 loop_wheel, loop_callout;
 
 void network(void);
 void timed_out(unsigned int i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * loop_ev.c - libev's loop for loop_bench: with its own timers, with a timerfd
- * each, with libcallout, and without timers
+ * each, with libcallout on the device and on one timerfd, and without timers
  */
 #include <ev.h>
 #include <stddef.h>
@@ -172,14 +172,28 @@ static void before_sleep(struct ev_loop *l, ev_prepare *w, int revents)
 		hand_out(callout_ctx_flush);
 }
 
-static void open_callouts(int fd)
+static void open_ctx(int fd)
 {
 	open_ev(fd);
-	check(!callout_ctx_create(&ctx, MOST), "callout_ctx_create");
 	ev_io_init(&callout_io, on_readable, callout_ctx_fd(ctx), EV_READ);
 	ev_io_start(ev, &callout_io);
 	ev_prepare_init(&prepare, before_sleep);
 	ev_prepare_start(ev, &prepare);
+}
+
+static void open_callouts(int fd)
+{
+	check(!callout_ctx_create(&ctx, MOST) && !callout_ctx_on_timerfd(ctx),
+	      "callout_ctx_create");
+	open_ctx(fd);
+}
+
+/* The wheel without the device. */
+static void open_wheel(int fd)
+{
+	check(!callout_ctx_create_timerfd(&ctx, MOST),
+	      "callout_ctx_create_timerfd");
+	open_ctx(fd);
 }
 
 static void active_callout(unsigned int i)
@@ -191,6 +205,14 @@ static void active_callout(unsigned int i)
 const struct loop loop_callout = {
 	.name = "callout",
 	.open = open_callouts,
+	.active = active_callout,
+	.run = run_ev,
+	.stop = stop_ev,
+};
+
+const struct loop loop_wheel = {
+	.name = "wheel",
+	.open = open_wheel,
 	.active = active_callout,
 	.run = run_ev,
 	.stop = stop_ev,

@@ -10,7 +10,7 @@ function ratio(metric, most) {
 }
 
 END {
-	columns = split("libev libuv timerfd callout", name, " ")
+	columns = split("libev libuv timerfd wheel callout", name, " ")
 	rows = split("insns_activity syscalls_activity insns_expiry syscalls_expiry", metric, " ")
 	printf "\n%-18s", ""
 	for (j = 1; j <= columns; j++)
