@@ -5,8 +5,8 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [faults] [model] [litmus] [library] [deb-check] [intree] [arm64] [s390x] [riscv64]
-#                    [cpus] [interleave]
+#                    [faults] [model] [litmus] [library] [deb-check] [intree] [arm64] [s390x]
+#                    [riscv64] [cpus] [interleave]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each that runs on this machine's processor, whole: "make check-all"
 #   scripts/check.sh long     those that take hours: other processors and kernels, every scheme,

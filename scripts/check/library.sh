@@ -5,9 +5,9 @@
 #   scripts/check/library.sh
 #
 # The tests of contexts on timerfds, under the address, undefined behaviour and thread sanitizers
-# and under valgrind; the examples, on a timerfd; the library and its headers by each compiler that is here, and in each
-# version of C and C++; what make -C tools installs. One TAP line a program, a compiler, a version
-# of a language; the last line is "N passed, N failed".
+# and under valgrind; the examples, on a timerfd; the library and its headers by each compiler that
+# is here, and in each version of C and C++; what make -C tools installs. One TAP line a program, a
+# compiler, a version of a language; the last line is "N passed, N failed".
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -53,7 +53,9 @@ run() {
 }
 
 # Headers and sources by a compiler, with the options of a program that adds few.
-header() { "$@" "${include[@]}" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -include libcallout.h; }
+header() {
+	"$@" "${include[@]}" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -include libcallout.h
+}
 posix=-D_POSIX_C_SOURCE=199309L
 
 # library COMPILER: the static and the shared library, by the Makefile. Debian's musl has no
@@ -81,7 +83,9 @@ installed() {
 	cp selftests/installed/wait.c "$dir/"
 	export PKG_CONFIG_LIBDIR=$root/opt/callout/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 	# shellcheck disable=SC2046 # flags
-	(cd "$dir" && gcc -Wall -Wextra -Werror -o shared wait.c $(pkg-config --cflags --libs libcallout) &&
+	(cd "$dir" &&
+		gcc -Wall -Wextra -Werror -o shared wait.c \
+			$(pkg-config --cflags --libs libcallout) &&
 		gcc -static -o static wait.c $(pkg-config --static --cflags --libs libcallout)) ||
 		return
 	LD_LIBRARY_PATH=$root/opt/callout/lib "$dir/shared" && "$dir/static"
