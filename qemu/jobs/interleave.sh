@@ -105,8 +105,9 @@ unload_walked() {
 # where a CPU goes offline between two critical sections, are not passed in each run.
 point_functions="co_lock_irqs_off:2 co_lock_home_irqs_off:1 co_move_locked:1 co_leave:1
 	co_base_set_online:2 co_base_evacuate:2 co_run_begin:1 co_run_with_lock:3 co_run_end:1
-	co_run_end_slow:2 co_end_hold:1 expire:1 co_cancel_wait:1 co_wait_for_handler:2 callout_barrier:1
-	co_hash_insert:1 co_hash_insert_only:1 co_hash_insert_slow:1 co_hash_find:1 hash_lock:2
+	co_run_end_slow:2 co_end_hold:1 expire:1 co_cancel_wait:1 co_wait_for_handler:2
+	callout_barrier:1 co_hash_insert:1 co_hash_insert_only:1 co_hash_insert_slow:1
+	co_hash_find:1 hash_lock:2
 	co_hash_remove:2 hash_remove:2 co_hash_grow_some:1 co_hash_grow_end:1 co_unset_hashed:1
 	co_slot_steal:3 unsetcallout:1 unsetcallout_sync:2 refill_ask:1 refill:1 co_work_due:1
 	callout_work_run:3 callout_work_drain:3 timer_mod:1 timer_cancel:1
@@ -115,8 +116,9 @@ point_functions="co_lock_irqs_off:2 co_lock_home_irqs_off:1 co_move_locked:1 co_
 	slot_step:1"
 
 all_passed() {
-	awk '{ split($1, at, ":") } $2 && !seen[$1]++ { n[at[1]]++ } END { for (f in n) print f, n[f] }' \
-		/tmp/passed > /tmp/functions
+	awk '{ split($1, at, ":") }
+		$2 && !seen[$1]++ { n[at[1]]++ }
+		END { for (f in n) print f, n[f] }' /tmp/passed > /tmp/functions
 	for function in $point_functions; do
 		awk -v name="${function%:*}" -v least="${function#*:}" \
 			'$1 == name { n = $2 } END { exit n < least }' /tmp/functions ||
