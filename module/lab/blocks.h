@@ -13,7 +13,6 @@
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
-#include <linux/slab.h>
 #include <linux/types.h>
 #include "wheel/scheme.h"
 
@@ -38,7 +37,7 @@ static inline unsigned long co_blocks_end(unsigned int nr)
 /* Number of elements. The caller serialises all uses but reserve. */
 static inline unsigned long co_blocks_room(struct callout_blocks *b)
 {
-	/* Pairs with cmpxchg() in co_blocks_reserve(). */
+	/* Pairs with cmpxchg() in blocks_reserve(). */
 	while (b->nr < CALLOUT_BLOCKS && smp_load_acquire(&b->block[b->nr]))
 		b->nr++;
 	return co_blocks_end(b->nr);
@@ -50,34 +49,6 @@ static inline void *co_blocks_at(const struct callout_blocks *b,
 	unsigned int nr = fls_long(i >> CALLOUT_BLOCK_SHIFT);
 
 	return b->block[nr] + (i - co_blocks_end(nr)) * b->size;
-}
-
-/* Adds @n zeroed elements. May sleep; concurrent with any use. 0 or -ENOMEM. */
-static inline int co_blocks_reserve(struct callout_blocks *b, unsigned int n)
-{
-	long wanted = atomic_long_add_return(n, &b->wanted);
-	unsigned long elements;
-	unsigned int nr;
-	void *block;
-
-	for (nr = 0; co_blocks_end(nr) < wanted; nr++) {
-		if (nr == CALLOUT_BLOCKS)
-			goto enomem;
-		if (READ_ONCE(b->block[nr]))
-			continue;
-		elements = co_blocks_end(nr + 1) - co_blocks_end(nr);
-		block = kvzalloc_node(elements * b->size, GFP_KERNEL, b->node);
-		if (!block)
-			goto enomem;
-		/* Pairs with smp_load_acquire() in co_blocks_room(). */
-		if (cmpxchg(&b->block[nr], NULL, block))
-			kvfree(block);
-	}
-	return 0;
-
-enomem:
-	atomic_long_sub(n, &b->wanted);
-	return -ENOMEM;
 }
 
 /* The beginning of a scheme that has such an array. */

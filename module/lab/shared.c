@@ -66,6 +66,34 @@ bool co_first_take(struct callout_scheme *s, unsigned int *budget,
 	return false;
 }
 
+/* Adds @n zeroed elements. May sleep; concurrent with any use. 0 or -ENOMEM. */
+static int blocks_reserve(struct callout_blocks *b, unsigned int n)
+{
+	long wanted = atomic_long_add_return(n, &b->wanted);
+	unsigned long elements;
+	unsigned int nr;
+	void *block;
+
+	for (nr = 0; co_blocks_end(nr) < wanted; nr++) {
+		if (nr == CALLOUT_BLOCKS)
+			goto enomem;
+		if (READ_ONCE(b->block[nr]))
+			continue;
+		elements = co_blocks_end(nr + 1) - co_blocks_end(nr);
+		block = kvzalloc_node(elements * b->size, GFP_KERNEL, b->node);
+		if (!block)
+			goto enomem;
+		/* Pairs with smp_load_acquire() in co_blocks_room(). */
+		if (cmpxchg(&b->block[nr], NULL, block))
+			kvfree(block);
+	}
+	return 0;
+
+enomem:
+	atomic_long_sub(n, &b->wanted);
+	return -ENOMEM;
+}
+
 static struct callout_blocks *blocks_of(struct callout_scheme *s)
 {
 	return &container_of(s, struct callout_blocks_scheme, s)->blocks;
@@ -84,7 +112,7 @@ void co_blocks_destroy(struct callout_scheme *s)
 /* reserve of a scheme that needs an element for each callout. */
 int co_blocks_scheme_reserve(struct callout_scheme *s, unsigned int n)
 {
-	return co_blocks_reserve(blocks_of(s), n);
+	return blocks_reserve(blocks_of(s), n);
 }
 
 /*
@@ -100,7 +128,7 @@ void *co_blocks_create(const struct callout_scheme_ops *ops, size_t size,
 		return NULL;
 	blocks_of(s)->size = element;
 	blocks_of(s)->node = p->node;
-	if (!co_blocks_reserve(blocks_of(s), 1))
+	if (!blocks_reserve(blocks_of(s), 1))
 		return s;
 	co_scheme_free(s);
 	return NULL;
