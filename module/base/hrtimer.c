@@ -81,7 +81,7 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
  *						unlock(base)
  *	HRTIMER_RESTART: it is started: 5
  *
- * The flags are those of the base's CPU, so they need no lock. Once that is dead its
+ * Only the base's CPU uses the flags, so they need no lock. Once the CPU is dead the
  * hrtimer runs elsewhere, and does not restart.
  */
 static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)

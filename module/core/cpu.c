@@ -88,7 +88,7 @@ static int co_class_prepare(unsigned int class, unsigned int cpu)
 		return PTR_ERR(base);
 	if (!the_config.params.buckets)
 		co_resize_begin(base);
-	/* A single base is that of CPU 0, and all CPUs have it from the start. */
+	/* A single base belongs to CPU 0, and all CPUs have it from the start. */
 	if (has_single_base())
 		for_each_possible_cpu(cpu)
 			callout_bases[base->index + cpu] = base;

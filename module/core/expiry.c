@@ -420,8 +420,8 @@ static inline void co_expire_plain(struct callout_base *base,
 }
 
 /*
- * Is @n that of a struct callout that the wheel has handed over, that has no lock
- * and was not set by the clock? Four bytes are tested at once.
+ * Is @n the node of a struct callout that the wheel has handed over, has no lock and
+ * was not set by the clock? Four bytes are tested at once.
  */
 static inline bool co_is_plain(const struct callout_base *base,
 			       const struct callout_node *n)
@@ -440,9 +440,9 @@ static inline bool co_is_plain(const struct callout_base *base,
 }
 
 /*
- * Runs @n, which is plain, and those that follow it in the walk of its bucket, until
- * one is not, or base->left is 0. Returns the node that is due next, if the walk has
- * come to it. Where many are due together a callout takes 84 instructions so, 97 one
+ * Runs @n, which is plain, and the callouts that follow it in the walk of its bucket,
+ * until one is not plain, or base->left is 0. Returns the node that is due next, if the
+ * walk has come to it. Where many are due together a callout takes 84 instructions so, 97 one
  * by one in co_expire_due(), and 116 in co_expire_func().
  */
 static inline struct callout_node *co_expire_row(struct callout_base *base,

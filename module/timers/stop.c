@@ -41,8 +41,8 @@ struct timer_run {
 };
 
 /*
- * Cancels a timer. With a @run, one that does not run; otherwise returns -1, and says
- * in @run what runs.
+ * Cancels a timer. With a @run, a timer that runs is left alone: returns -1, and says in
+ * @run what runs.
  */
 static int timer_cancel(struct callout_timer *t, bool shutdown,
 			struct timer_run *run)

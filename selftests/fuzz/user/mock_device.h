@@ -3,11 +3,11 @@
  * mock_device.h - /dev/callout as callout.4 describes it, and timerfds, in a program
  *
  * The library's calls of ioctl(), read(), open(), close(), fcntl(), poll(), ppoll(),
- * clock_gettime(), calloc(), and those that make epolls and timerfds are linked to the
- * functions here. An epoll is a file of the device, and a timerfd in it a callout
- * whose key is the clock. Time is a
- * number: it goes on when a test says so, by a little with each look at a clock,
- * and in a wait, up to the next event. A call that succeeds changes errno.
+ * clock_gettime(), calloc(), and of the functions that make epolls and timerfds are
+ * linked to the functions here. An epoll is a file of the device, and a timerfd in it
+ * a callout whose key is the clock. Time is a number: it goes on when a test says so,
+ * by a little with each look at a clock, and in a wait, up to the next event. A call
+ * that succeeds changes errno.
  */
 #ifndef _FUZZ_MOCK_DEVICE_H
 #define _FUZZ_MOCK_DEVICE_H
