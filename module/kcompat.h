@@ -9,7 +9,6 @@
 #define _CALLOUT_KCOMPAT_H
 
 #include <linux/alarmtimer.h>
-#include <linux/eventfd.h>
 #include <linux/export.h>
 #include <linux/hrtimer.h>
 #include <linux/timer.h>
@@ -71,10 +70,6 @@ hrtimer_setup(struct hrtimer *timer,
 /* From 6.6 and 6.1.191 on. */
 #ifndef __counted_by
 #define __counted_by(member)
-#endif
-
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 8, 0)
-#define eventfd_signal(ctx)	eventfd_signal(ctx, 1)
 #endif
 
 /* Does a suspend ask how far ahead an RTC's alarm can be? */

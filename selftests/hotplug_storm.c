@@ -201,12 +201,12 @@ FIXTURE_TEARDOWN(storm)
 
 TEST_F_TIMEOUT(storm, off_and_on, TIMEOUT)
 {
-	__u64 start = callout_dev_now(), end;
+	__u64 start = dev_now(), end;
 	unsigned int cycles, i, seed = 1;
 
 	for (cycles = 0; cycles < CYCLES; cycles += self->cpus - 1)
 		ASSERT_TRUE(storm_round(self->cpus, MSEC * (cycles % 7)));
-	end = callout_dev_now();
+	end = dev_now();
 	printf("# %u cycles in %llu ms, outstanding now: %llu\n", cycles,
 	       (end - start) / MSEC, info_of(self->ledger.fd).outstanding);
 	self->end = true;

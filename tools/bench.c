@@ -100,12 +100,12 @@ static struct callout_op make_op(const struct bench *b, enum bench_row row,
 	struct callout_op op;
 
 	if (row == DISARM)
-		return callout_op_unset(b->handles[i]);
+		return callout_op_cancel(b->handles[i]);
 	if (row == REARM)
-		return callout_op_reset(b->handles[i], time);
+		return callout_op_move(b->handles[i], time);
 	op = callout_op_set(time, i);
 	if (row == EXPIRE)
-		op.flags = CALLOUT_ABSTIME;
+		op.flags = CALLOUT_OPF_ABSTIME;
 	return op;
 }
 
@@ -117,7 +117,7 @@ static int single_step(struct bench *b, enum bench_row row, __u64 time)
 
 	for (i = 0; i < b->n; i++) {
 		op = make_op(b, row, i, time);
-		ret = callout_do(b->fd, &op);
+		ret = callout_dev_do(b->fd, &op);
 		if (ret < 0)
 			return ret;
 		b->handles[i] = op.handle;
@@ -137,7 +137,7 @@ static int batch_step(struct bench *b, enum bench_row row, __u64 time)
 		for (j = 0; j < n; j++)
 			ops[j] = make_op(b, row, i + j, time);
 		callout_batch_init(&batch, ops, n, NULL, 0);
-		ret = callout_batch_submit(b->fd, &batch);
+		ret = callout_dev_batch(b->fd, &batch);
 		if (ret < 0)
 			return ret;
 		for (j = 0; j < n; j++) {
@@ -175,7 +175,7 @@ static int receive_callouts(struct bench *b)
 	int n;
 
 	while (got < b->n) {
-		n = callout_read(b->fd, events, EVENTS);
+		n = callout_dev_read(b->fd, events, EVENTS);
 		if (n < 0 && n != -EINTR)
 			return n;
 		if (n > 0)

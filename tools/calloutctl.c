@@ -32,12 +32,11 @@ static const char help[] =
 "  watch [--json]\n"
 "          take commands from stdin and print events as they come:\n"
 "            set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]\n"
-"            reset [-a] [-p PERIOD] [-s SLACK] TIME HANDLE\n"
-"            unset HANDLE                   timeout [-a] TIME FUNC ARG\n"
-"            untimeout FUNC ARG [HANDLE]    next\n"
+"            move [-a] TIME HANDLE          cancel HANDLE\n"
+"            timeout [-a] TIME FUNC ARG     untimeout FUNC ARG [HANDLE]\n"
 "            info                           quit\n"
 "  info [--json]\n"
-"          print limits and counters\n"
+"          print limits, and counters of the whole facility\n"
 "  stat [--json] [INTERVAL [COUNT]]\n"
 "          print the counters of the whole facility, at first since the module\n"
 "          was loaded and then for each INTERVAL (1s)\n"
@@ -86,7 +85,7 @@ int callout_failed(int error, const char *what)
 /* Prints why it failed, if it returns a negative number. */
 int callout_open_or_complain(int flags)
 {
-	int fd = callout_open(flags);
+	int fd = callout_dev_open(flags);
 
 	if (fd >= 0)
 		return fd;
@@ -128,7 +127,7 @@ static int wait_for_events(int fd, const struct callout_wish *wish)
 	/* What was set. */
 	ret = callout_write_lines();
 	while (!ret && left) {
-		n = callout_read(fd, events, left < EVENTS ? left : EVENTS);
+		n = callout_dev_read(fd, events, left < EVENTS ? left : EVENTS);
 		if (n < 0)
 			return callout_failed(n, "read");
 		for (i = 0; i < n; i++)
@@ -164,7 +163,7 @@ static int set_and_wait(int fd, const struct callout_wish *wish)
 	for (i = 0; i < n; i++) {
 		op = wish->op;
 		op.cookie += i;
-		ret = callout_do(fd, &op);
+		ret = callout_dev_do(fd, &op);
 		if (ret)
 			return callout_failed(ret, "set");
 		print_set(&op, wish->json);
@@ -207,9 +206,9 @@ int callout_cmd_sleep(int argc, char **argv)
 	fd = callout_open_or_complain(0);
 	if (fd < 0)
 		return CALLOUT_EXIT_FAILED;
-	ret = callout_set(fd, time, 0, &handle);
+	ret = callout_dev_set(fd, time, 0, &handle);
 	if (!ret)
-		ret = callout_read(fd, &event, 1);
+		ret = callout_dev_read(fd, &event, 1);
 	close(fd);
 	return ret < 0 ? callout_failed(ret, "sleep") : 0;
 }
@@ -243,7 +242,7 @@ int callout_cmd_info(int argc, char **argv)
 	fd = callout_open_or_complain(0);
 	if (fd < 0)
 		return CALLOUT_EXIT_FAILED;
-	ret = callout_get_info(fd, &info);
+	ret = callout_dev_info(fd, &info);
 	close(fd);
 	if (ret)
 		return callout_failed(ret, "info");

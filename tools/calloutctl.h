@@ -32,6 +32,8 @@ struct callout_clock {
 
 extern const struct callout_clock callout_clocks[CALLOUT_NR_CLOCKS];
 
+const char *callout_clock_name(clockid_t clockid);
+
 /* Commands: argv[0] is the command's name. They return the exit status. */
 int callout_cmd_set(int argc, char **argv);
 int callout_cmd_sleep(int argc, char **argv);
@@ -121,11 +123,12 @@ int callout_top_kernel_show(unsigned int count, bool json);
 void callout_top_kernel_end(void);
 
 int callout_read_figures(struct callout_figures *f);
+bool callout_read_fdinfo(int fd, const char *name, __u64 *value);
 void callout_unescape_name(char *name);
 void callout_print_info(const struct callout_info *info, bool json);
 
 /**
- * struct callout_wish - the arguments of "set", and of "reset" in "watch"
+ * struct callout_wish - the arguments of "set", and of "move" in "watch"
  * @op: sets the callout
  * @count: how many callouts; of a periodic one, how many events
  * @json: print JSON

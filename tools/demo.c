@@ -6,7 +6,7 @@
  * arg). Half are cancelled by handle, and most of the TIMEOUT ones by
  * UNTIMEOUT: one half of these before the first is due, the other half close to
  * the time they are due, when they are pending, unread or already read. When
- * UNSET is too late for a callout, another is cancelled instead.
+ * CANCEL is too late for a callout, another is cancelled instead.
  */
 #include <poll.h>
 #include <signal.h>
@@ -99,8 +99,8 @@ static int set_one(struct demo *d, unsigned int id)
 		key = demo_key(&d->books, id);
 		op = callout_op_timeout(demo_func(key), key, c->due);
 	}
-	op.flags = CALLOUT_ABSTIME;
-	ret = callout_do(d->fd, &op);
+	op.flags = CALLOUT_OPF_ABSTIME;
+	ret = callout_dev_do(d->fd, &op);
 	c->handle = op.handle;
 	return ret;
 }
@@ -146,7 +146,7 @@ static void spare_one(struct demo *d, unsigned int id)
 	struct cancel *p = &d->spare[d->n_spare++];
 
 	p->id = id;
-	p->method = DEMO_UNSET;
+	p->method = DEMO_CANCEL;
 	p->when = d->books.c[id].due - LATE_TICKS * d->books.tick;
 }
 
@@ -157,7 +157,7 @@ static void make_plan(struct demo *d)
 
 	for (i = 0; i < d->books.n_set; i++) {
 		if (callout_random(&d->rng) % (d->books.n_set - i) < wanted) {
-			plan_one(d, i, DEMO_UNSET);
+			plan_one(d, i, DEMO_CANCEL);
 			wanted--;
 		} else {
 			spare_one(d, i);
@@ -174,20 +174,21 @@ static void make_plan(struct demo *d)
 static bool cancel_one(struct demo *d, const struct cancel *p)
 {
 	struct demo_callout *c = &d->books.c[p->id];
+	struct callout_op op;
 	unsigned int key;
-	int ret;
 
-	if (p->method == DEMO_UNSET) {
-		ret = callout_unset(d->fd, c->handle);
+	if (p->method == DEMO_CANCEL) {
+		op = callout_op_cancel(c->handle);
 	} else {
 		key = demo_key(&d->books, p->id);
 		if (p->method == DEMO_UNTIMEOUT)
 			c = callout_demo_earliest(&d->books, key);
-		ret = callout_untimeout(d->fd, demo_func(key), key,
-					p->method == DEMO_UNTIMEOUT ?
-					0 : c->handle);
+		op = callout_op_untimeout(demo_func(key), key,
+					  p->method == DEMO_UNTIMEOUT ?
+					  0 : c->handle);
 	}
-	return callout_demo_cancelled(&d->books, c, p->method, ret);
+	return callout_demo_cancelled(&d->books, c, p->method,
+				      callout_dev_do(d->fd, &op));
 }
 
 static void cancel_spare(struct demo *d, __u64 now)
@@ -205,7 +206,7 @@ static void cancel_until(struct demo *d, __u64 now)
 
 	while (d->next < d->n_plan && d->plan[d->next].when <= now) {
 		p = &d->plan[d->next++];
-		if (!cancel_one(d, p) && p->method == DEMO_UNSET)
+		if (!cancel_one(d, p) && p->method == DEMO_CANCEL)
 			cancel_spare(d, now);
 	}
 }
@@ -217,7 +218,7 @@ static int receive(struct demo *d)
 	int i, n;
 
 	do {
-		n = callout_read(d->fd, events, EVENTS);
+		n = callout_dev_read(d->fd, events, EVENTS);
 		if (n == -EAGAIN)
 			break;
 		if (n < 0)
@@ -296,7 +297,7 @@ static int measure_set(__u64 max, __u64 *ns)
 		return CALLOUT_EXIT_FAILED;
 	begin = callout_ns();
 	for (i = 0; i < sample && !ret; i++)
-		ret = callout_set(fd, 3600 * CALLOUT_NSEC_PER_SEC, i, &handle);
+		ret = callout_dev_set(fd, 3600 * CALLOUT_NSEC_PER_SEC, i, &handle);
 	*ns = (callout_ns() - begin) / sample;
 	close(fd);
 	return ret ? callout_failed(ret, "set") : 0;
@@ -309,7 +310,7 @@ static int prepare(struct demo *d, unsigned int times)
 	__u64 ns, until_start;
 	int ret;
 
-	ret = callout_get_info(d->fd, &info);
+	ret = callout_dev_info(d->fd, &info);
 	if (ret)
 		return callout_failed(ret, "info");
 	d->books.tick = info.tick_ns;
@@ -395,7 +396,7 @@ static int run(struct demo *d)
 		return ret;
 	ret = expire_all(d);
 	if (!ret)
-		ret = callout_demo_audit(&d->books, d->fd);
+		callout_demo_audit(&d->books, d->fd);
 	return callout_demo_report(&d->books) ?: ret;
 }
 

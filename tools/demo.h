@@ -32,7 +32,7 @@ struct demo_callout {
 };
 
 enum demo_method {
-	DEMO_UNSET,
+	DEMO_CANCEL,
 	DEMO_UNTIMEOUT,
 	DEMO_UNTIMEOUT_HANDLE,
 };
@@ -45,7 +45,7 @@ enum demo_method {
  * @n_single: the first @n_single of the others have their own (func, arg)
  * @tick: length of a tick in ns
  * @outstanding: set, not cancelled and not received
- * @by_handle: cancelled by UNSET
+ * @by_handle: cancelled by CANCEL
  * @by_untimeout: cancelled by UNTIMEOUT
  * @withdrawn: of both, those that had fired and were unread
  * @too_late: received before they could be cancelled
@@ -104,7 +104,7 @@ bool callout_demo_cancelled(struct demo_books *b, struct demo_callout *c,
 			    enum demo_method method, int ret);
 void callout_demo_received(struct demo_books *b, const struct callout_event *e,
 			   __u64 now);
-int callout_demo_audit(struct demo_books *b, int fd);
+void callout_demo_audit(struct demo_books *b, int fd);
 int callout_demo_report(const struct demo_books *b);
 
 #endif /* _CALLOUTCTL_DEMO_H */

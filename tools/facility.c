@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * facility.c - reads the counters of the whole facility from debugfs, and names
+ * facility.c - reads the counters of the whole facility from debugfs, and names; the
+ * counters of a file
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -104,6 +105,27 @@ int callout_read_figures(struct callout_figures *f)
 	memset(f, 0, sizeof(*f));
 	ret = read_bases(f);
 	return ret ? ret : read_lateness(f);
+}
+
+/* Reads a line of this process's fdinfo. */
+bool callout_read_fdinfo(int fd, const char *name, __u64 *value)
+{
+	size_t len = strlen(name);
+	bool found = false;
+	char line[128];
+	FILE *file;
+
+	snprintf(line, sizeof(line), "/proc/self/fdinfo/%d", fd);
+	file = fopen(line, "re");
+	if (!file)
+		return false;
+	while (!found && fgets(line, sizeof(line), file)) {
+		found = !strncmp(line, name, len) && line[len] == ':';
+		if (found)
+			*value = strtoull(line + len + 1, NULL, 10);
+	}
+	fclose(file);
+	return found;
 }
 
 static bool is_octal(char c)

@@ -54,18 +54,23 @@ static __u64 random_between(__u64 *rng, __u64 min, __u64 max)
 	return min + callout_random(rng) % (max - min);
 }
 
+static struct callout_op set_op(const struct curve *c, __u64 arg, __u64 time)
+{
+	return c->hashed ? callout_op_timeout(FUNC, arg, time) :
+			   callout_op_set(time, arg);
+}
+
 static int set_others(const struct curve *c, int fd, unsigned int n, __u64 *rng)
 {
-	__u64 time, handle;
+	struct callout_op op;
 	unsigned int i;
+	__u64 time;
 	int ret;
 
 	for (i = 0; i < n; i++) {
 		time = random_between(rng, NEAR_MIN, NEAR_MAX);
-		if (c->hashed)
-			ret = callout_timeout(fd, FUNC, i, time, &handle);
-		else
-			ret = callout_set(fd, time, i, &handle);
+		op = set_op(c, i, time);
+		ret = callout_dev_do(fd, &op);
 		if (ret)
 			return callout_failed(ret, "fig9: set");
 	}
@@ -75,18 +80,14 @@ static int set_others(const struct curve *c, int fd, unsigned int n, __u64 *rng)
 /* Returns 0, or the result of the operation that failed. */
 static int one_pair(const struct curve *c, int fd, __u64 time)
 {
-	__u64 handle = 0;
-	int ret;
+	struct callout_op op = set_op(c, ARG_FAR, time);
+	int ret = callout_dev_do(fd, &op);
 
-	if (c->hashed) {
-		ret = callout_timeout(fd, FUNC, ARG_FAR, time, &handle);
-		if (!ret)
-			ret = callout_untimeout(fd, FUNC, ARG_FAR, 0);
-	} else {
-		ret = callout_set(fd, time, ARG_FAR, &handle);
-		if (!ret)
-			ret = callout_unset(fd, handle);
-	}
+	if (ret)
+		return ret;
+	op = c->hashed ? callout_op_untimeout(FUNC, ARG_FAR, 0) :
+			 callout_op_cancel(op.handle);
+	ret = callout_dev_do(fd, &op);
 	return ret == CALLOUT_CANCELLED ? 0 : ret ?: -EIO;
 }
 
@@ -296,7 +297,7 @@ static int run(struct curve *curves, unsigned int n)
 int callout_cmd_fig9(int argc, char **argv)
 {
 	struct curve curves[] = {
-		{ .name = "handle", .calls = "SET and UNSET by handle",
+		{ .name = "handle", .calls = "SET and CANCEL by handle",
 		  .mark = 'o', .hashed = false },
 		{ .name = "hash", .calls = "TIMEOUT and UNTIMEOUT by func, arg",
 		  .mark = 'x', .hashed = true },

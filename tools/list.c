@@ -38,16 +38,6 @@ struct target {
 	unsigned int files;
 };
 
-static const char *clock_name(clockid_t clockid)
-{
-	unsigned int i;
-
-	for (i = 0; i < CALLOUT_NR_CLOCKS; i++)
-		if (callout_clocks[i].id == clockid)
-			return callout_clocks[i].name;
-	return "unknown";
-}
-
 static const char *state_name(__u32 state)
 {
 	switch (state) {
@@ -111,13 +101,13 @@ static void print_text(int fd, const struct callout_entry *entry)
 	};
 
 	snprintf(row.text[FD], CALLOUT_TEXT_LEN, "%d", fd);
-	if (entry->flags & CALLOUT_KEY)
-		snprintf(row.text[KEY], CALLOUT_TEXT_LEN, "%llu", entry->handle);
+	if (entry->flags & CALLOUT_OPF_KEY)
+		snprintf(row.text[KEY], CALLOUT_TEXT_LEN, "%llu", entry->key);
 	else
 		snprintf(row.text[HANDLE], CALLOUT_TEXT_LEN, "0x%llx",
 			 entry->handle);
 	snprintf(row.text[CLOCK], CALLOUT_TEXT_LEN, "%s",
-		 clock_name(entry->clockid));
+		 callout_clock_name(entry->clockid));
 	time_text(entry->left, row.text[LEFT]);
 	time_text(entry->period, row.text[PERIOD]);
 	time_text(entry->slack, row.text[SLACK]);
@@ -134,15 +124,15 @@ static void print_json(int pid, int fd, const struct callout_entry *entry)
 	callout_json_begin(&j);
 	callout_json_number(&j, "pid", pid);
 	callout_json_number(&j, "fd", fd);
-	if (entry->flags & CALLOUT_KEY)
-		callout_json_decimal(&j, "key", entry->handle);
+	if (entry->flags & CALLOUT_OPF_KEY)
+		callout_json_decimal(&j, "key", entry->key);
 	else
 		callout_json_hex(&j, "handle", entry->handle);
-	callout_json_string(&j, "clock", clock_name(entry->clockid));
-	callout_json_number(&j, "due_ns", entry->due);
-	callout_json_number(&j, "left_ns", entry->left);
-	callout_json_number(&j, "period_ns", entry->period);
-	callout_json_number(&j, "slack_ns", entry->slack);
+	callout_json_string(&j, "clock", callout_clock_name(entry->clockid));
+	callout_json_decimal(&j, "due_ns", entry->due);
+	callout_json_decimal(&j, "left_ns", entry->left);
+	callout_json_decimal(&j, "period_ns", entry->period);
+	callout_json_decimal(&j, "slack_ns", entry->slack);
 	callout_json_decimal(&j, "cookie", entry->cookie);
 	if (entry->op == CALLOUT_OP_TIMEOUT)
 		callout_json_hex(&j, "func", entry->func);
@@ -158,7 +148,7 @@ static int list_copy(const struct target *t, int fd, int copy)
 	int i, n;
 
 	do {
-		n = callout_list(copy, &cursor, entries, ENTRIES);
+		n = callout_dev_list(copy, &cursor, entries, ENTRIES);
 		if (n < 0)
 			return callout_failed(n, "list");
 		for (i = 0; i < n; i++) {

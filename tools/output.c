@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * output.c - prints events and counters, as text and JSON
+ * output.c - prints events, limits and counters, as text and JSON
  */
 #include <limits.h>
 #include <stddef.h>
@@ -141,20 +141,26 @@ void callout_json_end(struct callout_json *j)
 	puts("}");
 }
 
+static const char *type_name(const struct callout_event *event)
+{
+	return event->type == CALLOUT_EVENT_CLOCK_SET ? "clock set" : "fired";
+}
+
 static void print_event_json(const struct callout_event *event)
 {
 	struct callout_json j;
 
 	callout_json_begin(&j);
-	callout_json_string(&j, "event", "fired");
+	callout_json_string(&j, "event", type_name(event));
 	callout_json_hex(&j, "handle", event->handle);
 	callout_json_decimal(&j, "cookie", event->cookie);
 	callout_json_hex(&j, "func", event->func);
-	callout_json_number(&j, "due_ns", event->due);
-	callout_json_number(&j, "fired_ns", event->fired);
+	callout_json_string(&j, "clock", callout_clock_name(event->clockid));
+	callout_json_decimal(&j, "due_ns", event->due);
+	callout_json_decimal(&j, "fired_ns", event->fired);
 	callout_json_number(&j, "overrun", event->overrun);
 	callout_json_bool(&j, "periodic",
-			  event->flags & CALLOUT_EVENT_PERIODIC);
+			  event->flags & CALLOUT_EVENTF_PERIODIC);
 	callout_json_end(&j);
 }
 
@@ -168,38 +174,34 @@ void callout_print_event(const struct callout_event *event, bool json)
 		print_event_json(event);
 		return;
 	}
-	printf("fired handle 0x%llx cookie %llu", event->handle, event->cookie);
+	printf("%s handle 0x%llx cookie %llu", type_name(event), event->handle,
+	       event->cookie);
 	if (event->func)
 		printf(" func 0x%llx", event->func);
-	printf(" due %llu.%09llu", event->due / CALLOUT_NSEC_PER_SEC,
+	printf(" clock %s due %llu.%09llu", callout_clock_name(event->clockid),
+	       event->due / CALLOUT_NSEC_PER_SEC,
 	       event->due % CALLOUT_NSEC_PER_SEC);
 	if (event->clockid == CLOCK_MONOTONIC)
 		printf(" late %.3f ms", (double)(event->fired - event->due) /
 					CALLOUT_NSEC_PER_MSEC);
-	if (event->flags & CALLOUT_EVENT_PERIODIC)
+	if (event->flags & CALLOUT_EVENTF_PERIODIC)
 		printf(" overrun %u", event->overrun);
 	putchar('\n');
 }
 
-#define COUNTER(name)	{ #name, offsetof(struct callout_info, name) }
+#define NUMBER(name)	{ #name, offsetof(struct callout_info, name) }
 
 static const struct {
 	const char *name;
 	size_t offset;
-} counters[] = {
-	COUNTER(features),
-	COUNTER(tick_ns),
-	COUNTER(max_outstanding),
-	COUNTER(outstanding),
-	COUNTER(unread),
-	COUNTER(max_user),
-	COUNTER(user_outstanding),
-	COUNTER(set),
-	COUNTER(reset),
-	COUNTER(cancelled),
-	COUNTER(withdrawn),
-	COUNTER(delivered),
-	COUNTER(repeated),
+} numbers[] = {
+	NUMBER(features),
+	NUMBER(tick_ns),
+	NUMBER(max_outstanding),
+	NUMBER(outstanding),
+	NUMBER(unread),
+	NUMBER(max_user),
+	NUMBER(user_outstanding),
 };
 
 #define FIGURE(name)	{ #name, offsetof(struct callout_figures, name) }
@@ -234,9 +236,9 @@ static void print_info_json(const struct callout_info *info,
 	callout_json_number(&j, "op_size", info->op_size);
 	callout_json_number(&j, "event_size", info->event_size);
 	callout_json_number(&j, "clocks", info->clocks);
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		callout_json_number(&j, counters[i].name,
-				    number_at(info, counters[i].offset));
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		callout_json_number(&j, numbers[i].name,
+				    number_at(info, numbers[i].offset));
 	for (i = 0; f && i < ARRAY_SIZE(figures); i++)
 		callout_json_number(&j, figures[i].name,
 				    number_at(f, figures[i].offset));
@@ -294,9 +296,9 @@ void callout_print_info(const struct callout_info *info, bool json)
 	for (i = 0; i < 32; i++)
 		if (info->clocks & 1U << i)
 			print_count("clock", i);
-	for (i = 0; i < ARRAY_SIZE(counters); i++)
-		print_number(counters[i].name,
-			     number_at(info, counters[i].offset));
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		print_number(numbers[i].name,
+			     number_at(info, numbers[i].offset));
 	if (shown)
 		print_figures(&f);
 }

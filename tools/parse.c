@@ -124,6 +124,16 @@ const struct callout_clock callout_clocks[CALLOUT_NR_CLOCKS] = {
 	{ CLOCK_REALTIME_ALARM,	"realtime-alarm" },
 };
 
+const char *callout_clock_name(clockid_t clockid)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLOUT_NR_CLOCKS; i++)
+		if (callout_clocks[i].id == clockid)
+			return callout_clocks[i].name;
+	return "unknown";
+}
+
 static bool parse_clock(const char *s, __s32 *clockid)
 {
 	unsigned int i;
@@ -141,7 +151,7 @@ static int parse_wish_option(const char *command, int opt,
 {
 	switch (opt) {
 	case 'a':
-		wish->op.flags |= CALLOUT_ABSTIME;
+		wish->op.flags |= CALLOUT_OPF_ABSTIME;
 		return 0;
 	case 'c':
 		if (parse_clock(optarg, &wish->op.clockid))

@@ -56,13 +56,16 @@ static void print_cancelled(const struct watch *w, int ret, const char *what)
 	else if (ret == CALLOUT_WITHDRAWN)
 		answer(w, w->json ? "withdrawn" :
 		       "withdrawn: it had fired, its event was unread", 0);
+	else if (ret == CALLOUT_READING)
+		answer(w, w->json ? "reading" :
+		       "cancelled: an event of it is being read", 0);
 	else if (ret == -ENOENT)
 		answer(w, "not outstanding", 0);
 	else
 		callout_failed(ret, what);
 }
 
-/* Parses the arguments of "set" or "reset"; complains if it returns false. */
+/* Parses the arguments of "set" or "move"; complains if it returns false. */
 static bool parse_line(int argc, char **argv, const char *options,
 		       bool by_handle, struct callout_wish *wish)
 {
@@ -73,7 +76,7 @@ static bool parse_line(int argc, char **argv, const char *options,
 static void set_op(const struct watch *w, struct callout_op *op,
 		   const char *what)
 {
-	int ret = callout_do(w->fd, op);
+	int ret = callout_dev_do(w->fd, op);
 
 	if (ret < 0)
 		callout_failed(ret, what);
@@ -91,32 +94,31 @@ static bool watch_set(struct watch *w, int argc, char **argv)
 	return true;
 }
 
-static bool watch_reset(struct watch *w, int argc, char **argv)
+static bool watch_move(struct watch *w, int argc, char **argv)
 {
 	struct callout_wish wish;
+	struct callout_op op;
 	int ret;
 
-	if (!parse_line(argc, argv, "+:ap:s:", true, &wish))
+	if (!parse_line(argc, argv, "+:a", true, &wish))
 		return false;
-	wish.op.op = CALLOUT_OP_RESET;
-	/* The clock stays. */
-	wish.op.clockid = 0;
-	wish.op.flags |= CALLOUT_NEW_PERIOD | CALLOUT_NEW_SLACK;
-	ret = callout_do(w->fd, &wish.op);
-	if (ret == CALLOUT_CANCELLED || ret == CALLOUT_WITHDRAWN)
-		answer(w, "set", wish.op.handle);
+	op = callout_op_move(wish.op.handle, wish.op.time);
+	op.flags |= wish.op.flags;
+	ret = callout_dev_do(w->fd, &op);
+	if (ret > 0)
+		answer(w, "set", op.handle);
 	else
-		print_cancelled(w, ret, "reset");
+		print_cancelled(w, ret, "move");
 	return true;
 }
 
-static bool watch_unset(struct watch *w, int argc, char **argv)
+static bool watch_cancel(struct watch *w, int argc, char **argv)
 {
 	__u64 handle;
 
 	if (argc != 2 || !callout_parse_number(argv[1], &handle))
 		return false;
-	print_cancelled(w, callout_unset(w->fd, handle), "unset");
+	print_cancelled(w, callout_dev_cancel(w->fd, handle), "cancel");
 	return true;
 }
 
@@ -134,7 +136,7 @@ static bool watch_timeout(struct watch *w, int argc, char **argv)
 		return false;
 	op = callout_op_timeout(func, arg, time);
 	if (abstime)
-		op.flags = CALLOUT_ABSTIME;
+		op.flags = CALLOUT_OPF_ABSTIME;
 	set_op(w, &op, "timeout");
 	return true;
 }
@@ -142,55 +144,15 @@ static bool watch_timeout(struct watch *w, int argc, char **argv)
 static bool watch_untimeout(struct watch *w, int argc, char **argv)
 {
 	__u64 func, arg, handle = 0;
+	struct callout_op op;
 
 	if (argc < 3 || argc > 4 || !callout_parse_number(argv[1], &func) ||
 	    !callout_parse_number(argv[2], &arg))
 		return false;
 	if (argc == 4 && !callout_parse_number(argv[3], &handle))
 		return false;
-	print_cancelled(w, callout_untimeout(w->fd, func, arg, handle),
-			"untimeout");
-	return true;
-}
-
-static void print_next(const struct watch *w, const char *clock, __u64 due)
-{
-	struct callout_json j;
-
-	if (w->json) {
-		callout_json_begin(&j);
-		callout_json_string(&j, "event", "next");
-		callout_json_string(&j, "clock", clock);
-		if (due != CALLOUT_FOREVER)
-			callout_json_number(&j, "due_ns", due);
-		callout_json_end(&j);
-	} else if (due == CALLOUT_FOREVER) {
-		printf("next %s none\n", clock);
-	} else {
-		printf("next %s due %llu.%09llu\n", clock,
-		       due / CALLOUT_NSEC_PER_SEC, due % CALLOUT_NSEC_PER_SEC);
-	}
-}
-
-static bool watch_next(struct watch *w, int argc, char **argv)
-{
-	unsigned int i;
-	__u64 due;
-	int ret;
-
-	(void)argv;
-	if (argc != 1)
-		return false;
-	for (i = 0; i < CALLOUT_NR_CLOCKS; i++) {
-		ret = callout_get_next(w->fd, callout_clocks[i].id, &due);
-		/* Where nothing can wake the system there are no alarm clocks. */
-		if (ret == -EOPNOTSUPP)
-			continue;
-		if (ret < 0)
-			callout_failed(ret, "next");
-		else
-			print_next(w, callout_clocks[i].name, due);
-	}
+	op = callout_op_untimeout(func, arg, handle);
+	print_cancelled(w, callout_dev_do(w->fd, &op), "untimeout");
 	return true;
 }
 
@@ -202,7 +164,7 @@ static bool watch_info(struct watch *w, int argc, char **argv)
 	(void)argv;
 	if (argc != 1)
 		return false;
-	ret = callout_get_info(w->fd, &info);
+	ret = callout_dev_info(w->fd, &info);
 	if (ret < 0)
 		callout_failed(ret, "info");
 	else
@@ -226,12 +188,10 @@ static const struct {
 } commands[] = {
 	{ "set",	"set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]",
 	  watch_set },
-	{ "reset",	"reset [-a] [-p PERIOD] [-s SLACK] TIME HANDLE",
-	  watch_reset },
-	{ "unset",	"unset HANDLE",			watch_unset },
+	{ "move",	"move [-a] TIME HANDLE",	watch_move },
+	{ "cancel",	"cancel HANDLE",		watch_cancel },
 	{ "timeout",	"timeout [-a] TIME FUNC ARG",	watch_timeout },
 	{ "untimeout",	"untimeout FUNC ARG [HANDLE]",	watch_untimeout },
-	{ "next",	"next",				watch_next },
 	{ "info",	"info",				watch_info },
 	{ "quit",	"quit",				watch_quit },
 };
@@ -261,7 +221,7 @@ static void run_line(struct watch *w, char *line)
 	}
 	fflush(stdout);
 	fprintf(stderr, "calloutctl: no command \"%s\": ", argv[0]);
-	fputs("they are set, reset, unset, timeout, untimeout, next, info, quit\n",
+	fputs("they are set, move, cancel, timeout, untimeout, info, quit\n",
 	      stderr);
 }
 
@@ -306,7 +266,7 @@ static int read_stdin(struct watch *w)
 static int read_events(struct watch *w)
 {
 	struct callout_event events[EVENTS];
-	int i, n = callout_read(w->fd, events, EVENTS);
+	int i, n = callout_dev_read(w->fd, events, EVENTS);
 
 	if (n < 0)
 		return n == -EAGAIN ? 0 : callout_failed(n, "read");
@@ -319,7 +279,7 @@ static int read_events(struct watch *w)
 static int nothing_left(struct watch *w)
 {
 	struct callout_info info;
-	int ret = callout_get_info(w->fd, &info);
+	int ret = callout_dev_info(w->fd, &info);
 
 	if (ret < 0)
 		return callout_failed(ret, "info");

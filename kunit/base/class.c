@@ -11,7 +11,7 @@
 #include "lib/crowd.h"
 #include "device/ctx.h"
 #include "device/file.h"
-#include "device/op.h"
+#include "device/set.h"
 
 /* Callouts of a program that are due together. */
 #define BURST		CALLOUT_CROWD_MANY
@@ -119,7 +119,7 @@ static unsigned int set_all(struct callout_file *file, unsigned int n, u64 due)
 	for (i = 0; i < n; i++) {
 		struct callout_op op = {
 			.op = CALLOUT_OP_SET,
-			.flags = CALLOUT_ABSTIME,
+			.flags = CALLOUT_OPF_ABSTIME,
 			.clockid = CLOCK_MONOTONIC,
 			.time = due,
 		};

@@ -18,7 +18,7 @@
 #include "device/file.h"
 #include "device/named.h"
 #include "device/key.h"
-#include "device/op.h"
+#include "device/set.h"
 #include "core/expiry.h"
 #include "lib/kernel_table.h"
 
@@ -201,15 +201,15 @@ static struct callout_node *set_event(struct pass *p, unsigned int i)
 						     CALLOUT_OP_SET,
 		.clockid = CLOCK_MONOTONIC,
 		.time = 24 * 3600 * NSEC_PER_SEC,
-		.handle = i,
+		.key = i,
 	};
 	struct callout_slot *slot;
 	u64 handle;
 	int ret;
 
 	if (p->kind->how == EVENT_KEYED) {
-		op.flags = CALLOUT_KEY;
-		ret = co_file_key(p->file, &op, &ctx);
+		op.flags = CALLOUT_OPF_KEY;
+		ret = co_file_set_key(p->file, &op, &ctx);
 	} else {
 		ret = co_file_set(p->file, &op, &ctx);
 	}

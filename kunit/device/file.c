@@ -10,7 +10,6 @@
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
 #include <linux/err.h>
-#include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include "lib/common.h"
 #include "core/queue.h"
@@ -20,39 +19,20 @@
 #include "device/ctx.h"
 #include "device/event.h"
 #include "device/file.h"
-#include "device/named.h"
 #include "device/key.h"
-#include "device/op.h"
+#include "device/named.h"
+#include "device/set.h"
+#include "lib/file.h"
 
 #define HOUR	(3600ULL * NSEC_PER_SEC)
+
+/* SET of a callout that stays as it is but for its time. */
+#define MOVES	(CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP)
 
 struct file_event {
 	ssize_t ret;
 	struct callout_event event;
 };
-
-/* One operation of a batch of one. */
-static int file_do(struct callout_file *file, struct callout_op *op)
-{
-	struct callout_op_ctx ctx = {};
-	int ret;
-
-	switch (op->op) {
-	case CALLOUT_OP_UNSET:
-		ret = co_file_unset(file, op, &ctx);
-		break;
-	case CALLOUT_OP_UNTIMEOUT:
-		ret = co_file_untimeout(file, op, &ctx);
-		break;
-	case CALLOUT_OP_RESET:
-		ret = co_file_reset(file, op, &ctx);
-		break;
-	default:
-		ret = co_file_set(file, op, &ctx);
-	}
-	co_ctx_flush(file, &ctx);
-	return ret;
-}
 
 /* Returns the handle. */
 static u64 file_set_slack(struct kunit *test, u32 what, clockid_t clockid,
@@ -66,7 +46,7 @@ static u64 file_set_slack(struct kunit *test, u32 what, clockid_t clockid,
 		.slack = slack,
 	};
 
-	KUNIT_EXPECT_EQ(test, 0, file_do(test->priv, &op));
+	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(test->priv, &op));
 	return op.handle;
 }
 
@@ -104,14 +84,13 @@ static struct file_event file_read(struct callout_file *file)
 static void boot_sleep(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
-	u64 now = ktime_get_ns() + co_boot_offset();
+	u64 now = ktime_get_ns() + co_boot_offset(), first, third;
 	struct file_event got;
 
-	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
+	first = file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
 	file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 2);
-	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, 3 * HOUR, 3);
-	KUNIT_EXPECT_LE(test, now + HOUR,
-			co_file_next(file, CLOCK_BOOTTIME));
+	third = file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, 3 * HOUR, 3);
+	KUNIT_EXPECT_LE(test, now + HOUR, callout_test_file_due(file, first));
 	file_sleep(2 * HOUR);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
 	schedule_timeout_uninterruptible(4);
@@ -121,21 +100,19 @@ static void boot_sleep(struct kunit *test)
 	KUNIT_EXPECT_LE(test, now + HOUR, got.event.due);
 	KUNIT_EXPECT_LE(test, got.event.due, now + 2 * HOUR);
 	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
-	KUNIT_EXPECT_LE(test, now + 3 * HOUR,
-			co_file_next(file, CLOCK_BOOTTIME));
+	KUNIT_EXPECT_LE(test, now + 3 * HOUR, callout_test_file_due(file, third));
 }
 
 /* A callout that is set after a sleep is not early by its length. */
 static void boot_set_after_sleep(struct kunit *test)
 {
 	struct callout_file *file = test->priv;
-	u64 now;
+	u64 now, handle;
 
 	file_sleep(2 * HOUR);
 	now = ktime_get_ns() + co_boot_offset();
-	file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
-	KUNIT_EXPECT_LE(test, now + HOUR,
-			co_file_next(file, CLOCK_BOOTTIME));
+	handle = file_set(test, CALLOUT_OP_SET, CLOCK_BOOTTIME, HOUR, 1);
+	KUNIT_EXPECT_LE(test, now + HOUR, callout_test_file_due(file, handle));
 	schedule_timeout_uninterruptible(4);
 	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
 }
@@ -156,11 +133,11 @@ static void boot_sleep_hashed(struct kunit *test)
 			  1);
 	/* Now the second is due first. */
 	file_sleep(2 * HOUR);
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
-	op = (struct callout_op){ .op = CALLOUT_OP_UNSET, .handle = second };
-	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
+	op = (struct callout_op){ .op = CALLOUT_OP_CANCEL, .handle = second };
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &op));
 	op.handle = first;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
 }
 
 /* The periods that passed in a sleep are counted as overruns. */
@@ -175,17 +152,17 @@ static void boot_sleep_periodic(struct kunit *test)
 	};
 	struct file_event got;
 
-	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &op));
 	file_sleep(10 * HOUR + HOUR / 2);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
 	got = file_read(file);
 	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
 	KUNIT_EXPECT_EQ(test, got.event.overrun, 9U);
-	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENT_PERIODIC);
-	KUNIT_EXPECT_EQ(test, co_file_next(file, CLOCK_BOOTTIME),
+	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENTF_PERIODIC);
+	KUNIT_EXPECT_EQ(test, callout_test_file_due(file, op.handle),
 			got.event.due + 10 * HOUR);
-	op.op = CALLOUT_OP_UNSET;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	op.op = CALLOUT_OP_CANCEL;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
 }
 
 /* One period that has passed, and a part of the next, is one overrun. */
@@ -200,16 +177,16 @@ static void boot_sleep_one_period(struct kunit *test)
 	};
 	struct file_event got;
 
-	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &op));
 	file_sleep(2 * HOUR + HOUR / 2);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
 	got = file_read(file);
 	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
 	KUNIT_EXPECT_EQ(test, got.event.overrun, 1U);
-	KUNIT_EXPECT_EQ(test, co_file_next(file, CLOCK_BOOTTIME),
+	KUNIT_EXPECT_EQ(test, callout_test_file_due(file, op.handle),
 			got.event.due + 2 * HOUR);
-	op.op = CALLOUT_OP_UNSET;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	op.op = CALLOUT_OP_CANCEL;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
 }
 
 /* How many callouts have fired. */
@@ -253,9 +230,9 @@ static void file_call(void *arg)
 }
 
 /* A callout that was cancelled leaves room in its base. */
-static void file_unset_leaves_room(struct kunit *test)
+static void file_cancel_leaves_room(struct kunit *test)
 {
-	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	struct callout_op op = { .op = CALLOUT_OP_CANCEL };
 	struct callout_file *file = test->priv;
 	struct callout_slot *slot;
 	struct callout_base *base;
@@ -266,14 +243,14 @@ static void file_unset_leaves_room(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	base = co_base(slot->node.cpu);
 	pending = co_base_pending(base);
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
 	KUNIT_EXPECT_EQ(test, co_base_pending(base), pending - 1);
 }
 
 /* A slot without generations left has no handle, not even 0, which is stored in it. */
 static void file_slot_retires(struct kunit *test)
 {
-	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	struct callout_op op = { .op = CALLOUT_OP_CANCEL };
 	struct callout_file *file = test->priv;
 	struct callout_slot *slot;
 
@@ -286,13 +263,14 @@ static void file_slot_retires(struct kunit *test)
 	} while (op.handle & (CALLOUT_GEN_ONE - 1));
 	op.handle |= CALLOUT_GEN_MAX << CALLOUT_SLOT_BITS;
 	slot->handle = op.handle;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
 	KUNIT_EXPECT_EQ(test, slot->handle, 0ULL);
 	op.handle = 0;
-	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &op));
-	op.op = CALLOUT_OP_RESET;
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &op));
+	op.op = CALLOUT_OP_SET;
+	op.flags = MOVES;
 	op.time = HOUR;
-	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &op));
 }
 
 /* A slot whose kind was overwritten does not call an address of its program. */
@@ -308,14 +286,14 @@ static void file_without_kind(struct kunit *test)
 	struct callout_slot *slot;
 
 	called = false;
-	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &op));
 	slot = co_table_lookup(&file->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	slot->node.kind = 0;
-	op.op = CALLOUT_OP_RESET;
-	op.flags = CALLOUT_ABSTIME;
+	op.op = CALLOUT_OP_SET;
+	op.flags = MOVES | CALLOUT_OPF_ABSTIME;
 	op.time = 0;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(!(READ_ONCE(slot->node.state) &
 							  CALLOUT_S_PENDING)));
 	schedule_timeout_uninterruptible(2);
@@ -334,7 +312,7 @@ static void file_found_until_it_is_cancelled(struct kunit *test)
 		.func = 3,
 		.cookie = 5,
 	};
-	struct callout_op unset = {
+	struct callout_op cancel = {
 		.op = CALLOUT_OP_UNTIMEOUT,
 		.func = 3,
 		.cookie = 5,
@@ -342,16 +320,16 @@ static void file_found_until_it_is_cancelled(struct kunit *test)
 	unsigned int i;
 	u64 handle;
 
-	KUNIT_EXPECT_EQ(test, 0, file_do(file, &set));
+	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
 	for (i = 0; i < 2; i++) {
 		handle = 0;
 		KUNIT_EXPECT_NOT_NULL(test, co_file_find(file, 3, 5,
 							 &handle));
 		KUNIT_EXPECT_EQ(test, handle, set.handle);
 	}
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &unset));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_NULL(test, co_file_find(file, 3, 5, &handle));
-	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &unset));
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 }
 
 /*
@@ -362,7 +340,7 @@ static void file_numbers_are_no_addresses(struct kunit *test)
 	struct callout_file *file = test->priv;
 	struct callout_op op = {
 		.op = CALLOUT_OP_TIMEOUT,
-		.flags = CALLOUT_ABSTIME,
+		.flags = CALLOUT_OPF_ABSTIME,
 		.clockid = CLOCK_MONOTONIC,
 		.time = KTIME_MAX,
 		.cookie = ~0ULL,
@@ -371,24 +349,14 @@ static void file_numbers_are_no_addresses(struct kunit *test)
 	struct callout_slot *slot;
 	struct callout *c;
 
-	KUNIT_EXPECT_EQ(test, 0, file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &op));
 	slot = co_table_lookup(&file->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	c = container_of(&slot->node, struct callout, node);
 	KUNIT_EXPECT_GE(test, (long)c->func, 0L);
 	KUNIT_EXPECT_EQ(test, (unsigned long)c->lock, op.handle);
 	op.op = CALLOUT_OP_UNTIMEOUT;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &op));
-}
-
-/* An operation that names its callout by the key in op->handle. */
-static int key_do(struct callout_file *file, struct callout_op *op)
-{
-	struct callout_op_ctx ctx = {};
-	int ret = co_file_key(file, op, &ctx);
-
-	co_ctx_flush(file, &ctx);
-	return ret;
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
 }
 
 /* A reader whose buffer is no memory. */
@@ -409,52 +377,78 @@ static void key_lost(struct kunit *test)
 {
 	struct callout_op set = {
 		.op = CALLOUT_OP_SET,
+		.flags = CALLOUT_OPF_KEY,
 		.clockid = CLOCK_MONOTONIC,
-		.handle = 7,
+		.key = 7,
 	};
-	struct callout_op unset = { .op = CALLOUT_OP_UNSET, .handle = 7 };
 	struct callout_op cancel = {
-		.op = CALLOUT_OP_UNTIMEOUT,
-		.func = CALLOUT_KEY_FUNC,
-		.cookie = 7,
+		.op = CALLOUT_OP_CANCEL,
+		.flags = CALLOUT_OPF_KEY,
+		.key = 7,
 	};
-	struct callout_op move = { .op = CALLOUT_OP_RESET, .time = HOUR };
+	struct callout_op move = {
+		.op = CALLOUT_OP_SET,
+		.flags = MOVES,
+		.time = HOUR,
+	};
 	struct callout_file *file = test->priv;
-	struct callout_op_ctx ctx = {};
 	struct file_event got;
-	u64 handle;
 
-	KUNIT_EXPECT_EQ(test, 0, key_do(file, &set));
-	KUNIT_EXPECT_EQ(test, set.handle, 7ULL);
+	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
+	KUNIT_EXPECT_EQ(test, set.key, 7ULL);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
 	KUNIT_ASSERT_NOT_NULL(test, co_file_find(file, CALLOUT_KEY_FUNC, 7,
 						 &move.handle));
-	handle = move.handle;
 	KUNIT_EXPECT_EQ(test, file_read_fails(file), (ssize_t)-EFAULT);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
 
-	/* As those do that have found the handle before. */
-	cancel.handle = handle;
-	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &cancel));
-	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &move));
-	move.op = CALLOUT_OP_SET;
-	move.clockid = CLOCK_MONOTONIC;
-	KUNIT_EXPECT_EQ(test, -ENOENT, co_file_reset(file, &move, &ctx));
-	co_ctx_flush(file, &ctx);
+	/* As who has found the handle before. */
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &move));
 	KUNIT_EXPECT_EQ(test, READ_ONCE(file->unread), 1U);
-	KUNIT_EXPECT_EQ(test, -ENOENT, key_do(file, &unset));
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 
 	set.time = HOUR;
-	KUNIT_EXPECT_EQ(test, 0, key_do(file, &set));
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, key_do(file, &set));
+	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &set));
 	got = file_read(file);
 	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
-	KUNIT_EXPECT_EQ(test, got.event.handle, 7ULL);
-	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENT_KEY);
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, key_do(file, &unset));
-	KUNIT_EXPECT_EQ(test, -ENOENT, key_do(file, &unset));
-	unset.handle = handle;
-	KUNIT_EXPECT_EQ(test, -ENOENT, file_do(file, &unset));
+	KUNIT_EXPECT_EQ(test, got.event.key, 7ULL);
+	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENTF_KEY);
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &cancel));
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
+	KUNIT_EXPECT_EQ(test, atomic_read(&file->outstanding), 0);
+}
+
+/* A periodic callout keeps its key when its event comes back from a reader. */
+static void key_kept(struct kunit *test)
+{
+	struct callout_op set = {
+		.op = CALLOUT_OP_SET,
+		.flags = CALLOUT_OPF_KEY,
+		.clockid = CLOCK_MONOTONIC,
+		.period = HOUR,
+		.key = 7,
+		.cookie = 8,
+	};
+	struct callout_op cancel = {
+		.op = CALLOUT_OP_CANCEL,
+		.flags = CALLOUT_OPF_KEY,
+		.key = 7,
+	};
+	struct callout_file *file = test->priv;
+	struct file_event got;
+
+	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
+	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(file->unread)));
+	KUNIT_EXPECT_EQ(test, file_read_fails(file), (ssize_t)-EFAULT);
+	got = file_read(file);
+	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
+	KUNIT_EXPECT_EQ(test, got.event.key, 7ULL);
+	KUNIT_EXPECT_EQ(test, got.event.cookie, 8ULL);
+	KUNIT_EXPECT_EQ(test, got.event.flags,
+			CALLOUT_EVENTF_KEY | CALLOUT_EVENTF_PERIODIC);
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &cancel));
+	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_EQ(test, atomic_read(&file->outstanding), 0);
 }
 
@@ -477,8 +471,7 @@ static void time_after_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, co_file_set(file, &op, &ctx));
 	KUNIT_EXPECT_LE(test, now, ctx.now);
 	co_ctx_flush(file, &ctx);
-	KUNIT_EXPECT_LE(test, now + HOUR,
-			co_file_next(file, CLOCK_MONOTONIC));
+	KUNIT_EXPECT_LE(test, now + HOUR, callout_test_file_due(file, op.handle));
 }
 
 /* The same of the first callout of a file, which has a key. */
@@ -490,29 +483,34 @@ static void time_after_sleep_keyed(struct kunit *test)
 		.op = CALLOUT_OP_SET,
 		.clockid = CLOCK_MONOTONIC,
 		.time = HOUR,
-		.handle = 1,
+		.key = 1,
 	};
-	u64 now = ktime_get_ns();
+	u64 now = ktime_get_ns(), handle;
 
-	KUNIT_EXPECT_EQ(test, 0, co_file_key(file, &op, &ctx));
+	KUNIT_EXPECT_EQ(test, 0, co_file_set_key(file, &op, &ctx));
 	KUNIT_EXPECT_LE(test, now, ctx.now);
 	co_ctx_flush(file, &ctx);
-	KUNIT_EXPECT_LE(test, now + HOUR,
-			co_file_next(file, CLOCK_MONOTONIC));
+	KUNIT_ASSERT_NOT_NULL(test, co_file_find(file, CALLOUT_KEY_FUNC, 1, &handle));
+	KUNIT_EXPECT_LE(test, now + HOUR, callout_test_file_due(file, handle));
 }
 
 /* The longest time does not overflow: it ends with the clock. */
 static void time_longest(struct kunit *test)
 {
-	file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, KTIME_MAX, 1);
-	KUNIT_EXPECT_EQ(test, co_file_next(test->priv, CLOCK_MONOTONIC),
+	u64 handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, KTIME_MAX, 1);
+
+	KUNIT_EXPECT_EQ(test, callout_test_file_due(test->priv, handle),
 			(u64)KTIME_MAX);
 }
 
-/* No time is left of a callout that is late, which RESET can still move. */
+/* No time is left of a callout that is late, which can still be moved. */
 static void left_of_late(struct kunit *test)
 {
-	struct callout_op move = { .op = CALLOUT_OP_RESET, .time = HOUR };
+	struct callout_op move = {
+		.op = CALLOUT_OP_SET,
+		.flags = MOVES,
+		.time = HOUR,
+	};
 	struct callout_file *file = test->priv;
 	u64 due = ktime_get_ns() + HOUR;
 
@@ -520,14 +518,14 @@ static void left_of_late(struct kunit *test)
 	move.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 1);
 	/* Nothing expires on this CPU meanwhile. */
 	local_bh_disable();
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &move));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &move));
 	KUNIT_EXPECT_LE(test, move.left, HOUR);
 	KUNIT_EXPECT_LE(test, due, ktime_get_ns() + move.left);
 	move.time = 1;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &move));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &move));
 	ndelay(1000);
 	move.time = HOUR;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, file_do(file, &move));
+	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &move));
 	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, move.left, 0ULL);
 	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
@@ -560,11 +558,11 @@ static void expect_earliest(struct kunit *test, u64 start, u64 distance)
 
 /*
  * A suspend lasts until the first callout in an alarm clock must fire: at the end
- * of its slack, which those in the hash do not have.
+ * of its slack.
  */
 static void alarm_earliest(struct kunit *test)
 {
-	struct callout_op unset = { .op = CALLOUT_OP_UNSET };
+	struct callout_op cancel = { .op = CALLOUT_OP_CANCEL };
 	u64 start = ktime_get_ns();
 
 	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
@@ -575,16 +573,16 @@ static void alarm_earliest(struct kunit *test)
 	expect_earliest(test, start, 9 * HOUR);
 	file_set_slack(test, CALLOUT_OP_TIMEOUT, CLOCK_BOOTTIME_ALARM, 8 * HOUR,
 		       0, HOUR / 2);
-	expect_earliest(test, start, 8 * HOUR);
-	unset.handle = file_set_slack(test, CALLOUT_OP_SET,
-				      CLOCK_BOOTTIME_ALARM, 4 * HOUR, 0,
+	expect_earliest(test, start, 8 * HOUR + HOUR / 2);
+	cancel.handle = file_set_slack(test, CALLOUT_OP_SET,
+				       CLOCK_BOOTTIME_ALARM, 4 * HOUR, 0,
 				      3 * HOUR);
 	expect_earliest(test, start, 7 * HOUR);
-	KUNIT_EXPECT_EQ(test, file_do(test->priv, &unset), CALLOUT_CANCELLED);
-	expect_earliest(test, start, 8 * HOUR);
+	KUNIT_EXPECT_EQ(test, callout_test_file_do(test->priv, &cancel), CALLOUT_CANCELLED);
+	expect_earliest(test, start, 8 * HOUR + HOUR / 2);
 	/* A sleep brings all of them nearer, relative ones too. */
 	file_sleep(HOUR);
-	expect_earliest(test, start, 7 * HOUR);
+	expect_earliest(test, start, 7 * HOUR + HOUR / 2);
 }
 
 /* A callout that is never due ends no suspend, after others either. */
@@ -612,63 +610,6 @@ static void alarm_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_alarm_earliest(), U64_MAX);
 }
 
-#define NEXTS	(3 * CALLOUT_CHUNK_SLOTS)
-
-/**
- * struct killed_next - a thread that calls NEXT with SIGKILL pending, or without
- * @file: the file
- * @kill: with
- * @next: what NEXT has returned
- */
-struct killed_next {
-	struct callout_file *file;
-	bool kill;
-	u64 next;
-};
-
-static void next_when_killed(void *arg)
-{
-	struct killed_next *k = arg;
-
-	allow_signal(SIGKILL);
-	if (k->kill)
-		send_sig(SIGKILL, current, 1);
-	k->next = co_file_next(k->file, CLOCK_MONOTONIC);
-	flush_signals(current);
-}
-
-/* NEXT looks at a chunk of callouts, and at no other after it was killed. */
-static void file_next_ends_when_killed(struct kunit *test)
-{
-	struct killed_next k = { .file = test->priv };
-	u64 due = ktime_get_ns() + HOUR, handle[NEXTS];
-	unsigned int i, found[2] = {};
-	struct callout_op op;
-
-	for (i = 0; i < NEXTS; i++)
-		handle[i] = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC,
-				     3 * HOUR, i);
-	for (i = 0; i < 2 * NEXTS; i++) {
-		op = (struct callout_op){
-			.op = CALLOUT_OP_RESET,
-			.handle = handle[i / 2],
-			.flags = CALLOUT_ABSTIME,
-			.time = due,
-		};
-		KUNIT_EXPECT_EQ(test, file_do(test->priv, &op), CALLOUT_CANCELLED);
-		k.kill = i % 2;
-		KUNIT_ASSERT_TRUE(test,
-				  callout_test_join(callout_test_thread(test, 0,
-									next_when_killed,
-									&k)));
-		found[k.kill] += k.next == due;
-		op.time = due + HOUR;
-		file_do(test->priv, &op);
-	}
-	KUNIT_EXPECT_EQ(test, found[false], NEXTS);
-	KUNIT_EXPECT_LE(test, found[true], CALLOUT_CHUNK_SLOTS);
-}
-
 static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep),
 	KUNIT_CASE(boot_set_after_sleep),
@@ -679,17 +620,17 @@ static struct kunit_case file_cases[] = {
 	KUNIT_CASE(boot_sleep_periodic),
 	KUNIT_CASE(boot_sleep_one_period),
 	KUNIT_CASE(boot_postponed),
-	KUNIT_CASE(file_unset_leaves_room),
+	KUNIT_CASE(file_cancel_leaves_room),
 	KUNIT_CASE(file_slot_retires),
 	KUNIT_CASE(file_without_kind),
 	KUNIT_CASE(file_found_until_it_is_cancelled),
 	KUNIT_CASE(file_numbers_are_no_addresses),
 	KUNIT_CASE(key_lost),
+	KUNIT_CASE(key_kept),
 	KUNIT_CASE(time_after_sleep),
 	KUNIT_CASE(time_after_sleep_keyed),
 	KUNIT_CASE(time_longest),
 	KUNIT_CASE(left_of_late),
-	KUNIT_CASE(file_next_ends_when_killed),
 	{}
 };
 

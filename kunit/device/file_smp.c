@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * file_smp.c - suite callout_file_smp: what waits for another CPU that uses a
- * file: a step of a clock and NEXT for the hold of a base, operations for the
+ * file: a step of a clock for the hold of a base, operations for the
  * growth of the table, and the end of the file for a read-side section of RCU;
  * and what does not: open() and close() for the end of a step
  *
@@ -15,7 +15,7 @@
 #include "device/clock.h"
 #include "device/ctx.h"
 #include "device/file.h"
-#include "device/op.h"
+#include "device/set.h"
 #include "device/user.h"
 
 #define HOUR		(3600ULL * NSEC_PER_SEC)
@@ -46,16 +46,12 @@ static void set_one(struct kunit *test, struct callout_file *file, u64 time)
 
 /**
  * struct waiter - a thread on the other CPU that waits for the hold of a base
- * @file: a file that it may ask
- * @next: the answer
  * @up: it runs
  * @held: the base is locked
  * @begun: it is about to wait for it
  * @ended: it has not waited, or not any more
  */
 struct waiter {
-	struct callout_file *file;
-	u64 next;
 	bool up;
 	bool held;
 	bool begun;
@@ -115,58 +111,6 @@ static void step_waits_for_holds(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ended);
 	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
 	KUNIT_EXPECT_TRUE(test, w->ended);
-}
-
-/* Asks when the next callout of the file is due. */
-static void asker_thread(void *arg)
-{
-	struct waiter *w = arg;
-
-	waiter_await_hold(w);
-	w->next = co_file_next(w->file, CLOCK_MONOTONIC);
-	callout_test_tell(&w->ended);
-}
-
-/*
- * NEXT waits for a hold of the base that takes a callout out and queues it again,
- * as RESET of a late one does.
- *
- *	CPU0: RESET				CPU1: NEXT
- *	lock(base)
- *	out of the list of due ones, not pending
- *						not pending: none?
- *	pending, to be queued
- *	unlock(base)
- *
- * The callout is in the first slot, so that NEXT waits for no other one before.
- */
-static void next_waits_for_holds(struct kunit *test)
-{
-	unsigned int other = callout_test_pin_one(test), i;
-	struct waiter *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
-	struct callout_test_thread *t;
-	struct callout_base *base;
-	struct callout_slot *slot;
-	unsigned long flags;
-	u64 due;
-
-	KUNIT_ASSERT_NOT_NULL(test, w);
-	w->file = file_create(test);
-	for (i = CALLOUT_CHUNK_SLOTS; i; i--)
-		set_one(test, w->file, i * HOUR);
-	due = co_file_next(w->file, CLOCK_MONOTONIC);
-	slot = co_file_chunk(w->file, 0);
-	KUNIT_EXPECT_EQ(test, due, co_slot_due(slot));
-	t = callout_test_thread(test, other, asker_thread, w);
-	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&w->up)));
-	base = co_lock(&slot->node, &flags);
-	callout_change_state(&slot->node, CALLOUT_S_PENDING, 0);
-	waiter_ends(w);
-	callout_change_state(&slot->node, 0, CALLOUT_S_PENDING);
-	co_unlock(base, flags);
-	KUNIT_EXPECT_TRUE(test, callout_test_join(t));
-	KUNIT_EXPECT_EQ(test, w->next, due);
-	co_file_destroy(w->file);
 }
 
 /* Threads that find no free slot at the same time; fewer than slots in a chunk */
@@ -354,7 +298,7 @@ static struct stops *stops_create(struct kunit *test)
 	struct callout_op op = {
 		.op = CALLOUT_OP_SET,
 		.clockid = CLOCK_REALTIME,
-		.flags = CALLOUT_ABSTIME,
+		.flags = CALLOUT_OPF_ABSTIME,
 		.time = ktime_get_real_ns() + 24 * HOUR,
 	};
 	struct callout_slot *chunk, *slot;
@@ -446,7 +390,6 @@ static void files_come_and_go_amid_a_step(struct kunit *test)
 
 static struct kunit_case file_smp_cases[] = {
 	KUNIT_CASE(step_waits_for_holds),
-	KUNIT_CASE(next_waits_for_holds),
 	KUNIT_CASE(waiters_share_a_chunk),
 	KUNIT_CASE(quota_until_freed),
 	KUNIT_CASE(files_come_and_go_amid_a_step),

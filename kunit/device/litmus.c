@@ -6,39 +6,23 @@
  * module's own functions on both sides.
  */
 #include <linux/err.h>
-#include "device/ctx.h"
 #include "device/file.h"
-#include "device/op.h"
 #include "handles/hash.h"
+#include "lib/file.h"
 #include "lib/litmus.h"
 #include "handles/table.h"
 
 #define SPREAD		3000U
 
-/* The operation as a batch of one; returns what it returns. */
-static int file_do(struct callout_file *file, struct callout_op *op)
-{
-	struct callout_op_ctx ctx = {};
-	int ret;
-
-	switch (op->op) {
-	case CALLOUT_OP_UNSET:
-		ret = co_file_unset(file, op, &ctx);
-		break;
-	default:
-		op->clockid = CLOCK_MONOTONIC;
-		op->time = 3600 * NSEC_PER_SEC;
-		ret = co_file_set(file, op, &ctx);
-	}
-	co_ctx_flush(file, &ctx);
-	return ret;
-}
-
 static u64 file_set(struct callout_file *file)
 {
-	struct callout_op op = { .op = CALLOUT_OP_SET };
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.clockid = CLOCK_MONOTONIC,
+		.time = 3600 * NSEC_PER_SEC,
+	};
 
-	return file_do(file, &op) ? 0 : op.handle;
+	return callout_test_file_do(file, &op) ? 0 : op.handle;
 }
 
 /* Replaces @file, which may be NULL, by a new one; NULL if there is none. */
@@ -213,7 +197,7 @@ static void litmus_hash(struct kunit *test)
 static bool steal_prepare(struct litmus *l)
 {
 	struct on_file *f = l->data;
-	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	struct callout_op op = { .op = CALLOUT_OP_CANCEL };
 	unsigned int i;
 
 	f->early = false;
@@ -224,7 +208,7 @@ static bool steal_prepare(struct litmus *l)
 		f->stale[i] = file_set(f->file);
 	for (i = 0; f->file && i < STALE; i++) {
 		op.handle = f->stale[i];
-		if (file_do(f->file, &op) != CALLOUT_CANCELLED)
+		if (callout_test_file_do(f->file, &op) != CALLOUT_CANCELLED)
 			return false;
 	}
 	return f->file;
@@ -234,7 +218,7 @@ static bool steal_prepare(struct litmus *l)
 static void steal_look(struct litmus *l)
 {
 	struct on_file *f = l->data;
-	struct callout_op op = { .op = CALLOUT_OP_UNSET };
+	struct callout_op op = { .op = CALLOUT_OP_CANCEL };
 	unsigned int i, turns, round = READ_ONCE(l->go);
 	struct callout_base *base;
 	struct callout_slot *slot;
@@ -251,7 +235,7 @@ static void steal_look(struct litmus *l)
 			barrier();
 		l->wrong[0] += READ_ONCE(slot->node.cpu) != base->index;
 		co_unlock(base, flags);
-		l->wrong[0] += file_do(f->file, &op) != -ENOENT;
+		l->wrong[0] += callout_test_file_do(f->file, &op) != -ENOENT;
 	}
 }
 

@@ -10,7 +10,7 @@
 #include "device/clock.h"
 #include "device/ctx.h"
 #include "device/file.h"
-#include "device/op.h"
+#include "device/set.h"
 #include "lib/virtual.h"
 
 #define HOUR	(3600ULL * NSEC_PER_SEC)
@@ -226,10 +226,10 @@ static void trace_command(struct kunit *test)
 	struct traced *t = trace_program(test, "program");
 	struct callout_op op = {
 		.op = CALLOUT_OP_SET,
-		.flags = CALLOUT_KEY,
+		.flags = CALLOUT_OPF_KEY,
 		.clockid = CLOCK_MONOTONIC,
 		.time = HOUR,
-		.handle = 1,
+		.key = 1,
 	};
 	struct callout_op_ctx ctx = {};
 	struct callout_slot *slot;

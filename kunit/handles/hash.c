@@ -171,7 +171,7 @@ static void hash_grows_with_different_keys(struct kunit *test)
 	slots = callout_test_vcalloc(test, 2048, sizeof(*slots));
 	for (i = 0; i < 2048 && callout_test_hash_bits(m) == 12; i++) {
 		slots[i].arg = callout_test_below(&rng, U32_MAX);
-		co_slot_set_key(&slots[i],
+		co_slot_set_own(&slots[i],
 				callout_test_below(&rng, U32_MAX));
 		local_irq_disable();
 		grow = co_hash_insert(&m->hash, &slots[i]);

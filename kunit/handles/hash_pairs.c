@@ -365,7 +365,7 @@ static void pairs_insert_late(struct pairs *p, const struct pairs_change *change
 
 	pairs_begin(p, &one, 0);
 	callout_test_hash_key(p->key[key], &func, &slot->arg);
-	co_slot_set_key(slot, func);
+	co_slot_set_own(slot, func);
 	slot->node.expires = 10;
 	local_irq_disable();
 	bucket = co_hash_bucket(&m->hash, func, slot->arg);

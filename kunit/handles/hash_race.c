@@ -152,7 +152,7 @@ static u64 set_locked(struct hash_race *r, struct callout_base *base)
 	base->until_resize--;
 	base->scheme->ops->start(base->scheme, &slot->node, co_now(base),
 				 co_now(base) + 3 * CALLOUT_TEST_FAR);
-	co_slot_set_key(slot, (unsigned long)race_handler);
+	co_slot_set_own(slot, (unsigned long)race_handler);
 	co_hash_insert(&table->hash, slot);
 	return slot->handle;
 }

@@ -50,7 +50,7 @@ static u64 racer_expect(struct hash_racer *r, unsigned int key)
 	callout_test_hash_key(key, &func, &arg);
 	for (i = r->first; i < r->first + r->slots; i++) {
 		slot = &r->m->slot[i];
-		if (!r->m->seq[i] || co_slot_key(slot) != func || slot->arg != arg)
+		if (!r->m->seq[i] || co_slot_func(slot) != func || slot->arg != arg)
 			continue;
 		if (!found || slot->node.expires < found->node.expires ||
 		    (slot->node.expires == found->node.expires &&

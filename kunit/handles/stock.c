@@ -10,7 +10,7 @@
 #include <linux/smp.h>
 #include "device/ctx.h"
 #include "device/file.h"
-#include "device/op.h"
+#include "device/set.h"
 #include "lib/kernel_table.h"
 #include "lib/stock.h"
 #include "handles/kernel.h"

@@ -67,7 +67,7 @@ bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
 	bool grow;
 
 	callout_test_hash_key(key, &func, &slot->arg);
-	co_slot_set_key(slot, func);
+	co_slot_set_own(slot, func);
 	slot->node.expires = expires;
 	local_irq_disable();
 	grow = co_hash_insert(&m->hash, slot);
@@ -85,7 +85,7 @@ bool callout_test_hash_insert_only(struct callout_test_hash *m, unsigned int i,
 	u64 func;
 
 	callout_test_hash_key(key, &func, &slot->arg);
-	co_slot_set_key(slot, func);
+	co_slot_set_own(slot, func);
 	slot->node.expires = expires;
 	local_irq_disable();
 	inserted = co_hash_insert_only(&m->hash, slot);
@@ -128,7 +128,7 @@ static struct callout_slot *model_first(struct callout_test_hash *m,
 	callout_test_hash_key(key, &func, &arg);
 	for (i = 0; i < m->slots; i++) {
 		slot = &m->slot[i];
-		if (!m->seq[i] || co_slot_key(slot) != func ||
+		if (!m->seq[i] || co_slot_func(slot) != func ||
 		    slot->arg != arg ||
 		    (pending && !(slot->node.state & CALLOUT_S_PENDING)))
 			continue;

@@ -131,9 +131,8 @@ static u64 slot_earliest(struct callout_slot *slot, u64 earliest)
 	base = co_lock(&slot->node, &flags);
 	if (slot_wakes(slot)) {
 		time = co_slot_due_mono(slot);
-		/* What is in the hash has no slack, nor what is due. */
-		if (!(slot->node.flags & CALLOUT_SLOT_HASHED) &&
-		    time > ktime_get_ns())
+		/* What is due has no slack left. */
+		if (time > ktime_get_ns())
 			time += slot->slack;
 		earliest = min(earliest, time);
 	}

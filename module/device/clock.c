@@ -54,7 +54,7 @@ static void slot_queue_at(struct callout_base *base, struct callout_slot *slot,
  * under that lock only, and must find a callout that is outstanding throughout.
  * One with a key is the only one, and its place does not depend on its tick.
  *
- *	CPU0: RESET				CPU1: UNTIMEOUT
+ *	CPU0: SET				CPU1: UNTIMEOUT
  *	lock(base), lock(bucket)
  *	slot out of the bucket
  *	rearm: another tick			waits for bucket
@@ -84,50 +84,6 @@ static bool slot_is_pending(const struct callout_slot *slot)
 	return READ_ONCE(slot->node.state) & CALLOUT_S_PENDING;
 }
 
-/* The earlier of @next and the slot's expiry time, if it is in this clock. */
-static u64 slot_next(struct callout_slot *slot, clockid_t clockid, u64 next)
-{
-	struct callout_base *base;
-	unsigned long flags;
-
-	/*
-	 * Without the lock, which is taken for a candidate only. One that is not
-	 * pending is a candidate: RESET and expiry take callouts out and file them
-	 * again in one hold. Of another clock than the tick's all are: flags that
-	 * are read apart from the time may be another's.
-	 */
-	if (co_slot_clock(slot) != clockid ||
-	    (clockid == CLOCK_MONOTONIC && co_slot_due_clock(slot) >= next))
-		return next;
-	base = co_lock(&slot->node, &flags);
-	if (co_slot_clock(slot) == clockid && co_slot_will_fire(slot))
-		next = min(next, co_slot_due_clock(slot));
-	co_unlock(base, flags);
-	return next;
-}
-
-/*
- * The earliest expiry time of a file's callouts in one clock, as the caller's
- * time namespace has it; U64_MAX if none is pending. Looks at every slot; may
- * sleep.
- */
-u64 co_file_next(struct callout_file *file, clockid_t clockid)
-{
-	struct callout_slot *slot;
-	u64 next = U64_MAX;
-	unsigned int n, i;
-
-	for (n = 0; (slot = co_file_chunk(file, n)); n++) {
-		for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++)
-			next = slot_next(&slot[i], clockid, next);
-		cond_resched();
-		if (fatal_signal_pending(current))
-			break;
-	}
-	return next == U64_MAX ? next : co_time_out(clockid, next);
-}
-EXPORT_SYMBOL_IF_KUNIT(co_file_next);
-
 /* Can a step make the slot be due earlier? */
 static bool slot_may_step(const struct callout_slot *slot)
 {
@@ -149,8 +105,7 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 		now = ktime_get_ns();
 		due = co_slot_due_mono(slot);
 		latest = due;
-		/* What is in the hash has no slack. */
-		if (due > now && !(slot->node.flags & CALLOUT_SLOT_HASHED))
+		if (due > now)
 			latest = min_t(u64, due + slot->slack, KTIME_MAX);
 		/* Expiry postpones it if it is later. */
 		if (co_from_ns(base, latest, now) < slot->node.expires) {

@@ -135,6 +135,12 @@ static inline bool co_slot_relative(u8 flags)
 	return (flags & CALLOUT_SLOT_REAL_MASK) == CALLOUT_SLOT_REAL_REL;
 }
 
+/*
+ * In callout_slot.next of one that a setting of its clock would have ended: it has
+ * fired before. No clock has this offset.
+ */
+#define CALLOUT_FIRED_UNSET	U64_MAX
+
 /* Does a setting of its clock end it, or has one? */
 static inline bool co_slot_on_set(u8 flags)
 {
@@ -208,7 +214,6 @@ void co_slot_requeue(struct callout_file *file, struct callout_base *base,
 		     struct callout_slot *slot, u64 tick)
 	__must_hold(&base->lock);
 
-u64 co_file_next(struct callout_file *file, clockid_t clockid);
 void co_clock_stepped(void);
 
 void co_clock_init(void);

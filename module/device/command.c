@@ -2,11 +2,10 @@
 /*
  * command.c - pending commands of io_uring, which complete when their callouts fire
  *
- * UNSET and RESET complete at once. SET is a command that stays: its callout has
- * a key as any other, and the ioctls find and move it too, but its kind is
- * CALLOUT_KIND_COMMAND as long as it is in the hash, and in the place of the key's
- * func, which is the same for all, it has the command. A pending command holds a
- * reference of the open file, so release() never meets one.
+ * SET that makes a callout is a command that stays. The callout has a handle or a key
+ * as any other, and the ioctls find and move it too, but its kind is
+ * CALLOUT_KIND_COMMAND as long as it is pending, and its node.own is the command. A
+ * pending command holds a reference of the open file, so release() never meets one.
  *
  * Three may want to end a command: expiry, a canceller, and io_uring when the
  * ring or the task goes, which gives the command instead of a key. The command
@@ -63,7 +62,6 @@ static struct io_uring_cmd *command_detach(struct callout_table *table,
 	unsigned long masked = slot->node.own;
 	struct io_uring_cmd *cmd = (void *)(masked ^ callout_command_mask);
 
-	co_slot_set_key(slot, CALLOUT_KEY_FUNC);
 	co_slot_unhash(table, slot);
 	/* Not before: who searches the hash has not locked the base. */
 	slot->node.kind = CALLOUT_KIND_EVENT;
@@ -104,8 +102,7 @@ static unsigned int commands_expire(struct callout_base *base,
 			*tail = command_detach(&file->table, slot);
 			tail = &co_to_command(*tail)->next;
 			flags |= n->flags;
-			WRITE_ONCE(n->flags, 0);
-			co_slot_put(&file->table, base, slot);
+			co_file_put_slot(file, base, slot);
 			atomic64_inc(&file->count[CALLOUT_FILE_DELIVERED]);
 			atomic_dec(&file->outstanding);
 		}

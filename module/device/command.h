@@ -17,7 +17,7 @@ struct io_uring_cmd;
 #include <linux/io_uring/cmd.h>
 #include "handles/slot.h"
 
-/* What a pending SET keeps in its struct io_uring_cmd. */
+/* What a pending command keeps in its struct io_uring_cmd. */
 struct callout_command {
 	struct io_uring_cmd *next;	/* in a list of commands that are about to complete */
 	u64 handle;			/* of its callout; 0 until that is set */

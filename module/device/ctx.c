@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ctx.c - the end of a run of operations on one file
+ * ctx.c - a run of operations on one file: its base, its end
  */
 #include <linux/module.h>
 #include "ctx.h"
 #include "kcompat.h"
+
+/*
+ * Makes an idle slot, whose base is locked, belong to a base for new callouts, which
+ * is locked instead and returned.
+ */
+struct callout_base *co_ctx_rehome(struct callout_file *file,
+				   struct callout_op_ctx *ctx,
+				   struct callout_slot *slot)
+{
+	struct callout_base *base = ctx->base;
+
+	if (!co_file_is_home(file, base)) {
+		__acquire(&base->lock);	/* for sparse */
+		base = co_move_locked(base, &slot->node,
+				      co_base_of(file->table.class, co_home_cpu()));
+		__release(&base->lock);
+		co_ctx_set_base(ctx, base);
+	}
+	return base;
+}
 
 /* Ends a run of operations. */
 void co_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx)

@@ -8,6 +8,7 @@
 #include <linux/atomic.h>
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
+#include <linux/sched/isolation.h>
 #include <linux/timekeeping.h>
 #include <linux/types.h>
 #include "core/queue.h"
@@ -96,6 +97,23 @@ static inline struct callout_base *co_ctx_lock(struct callout_op_ctx *ctx,
 	return base;
 }
 
+/*
+ * Is a base of the file's one for new callouts? On a nohz_full CPU any of a
+ * housekeeping CPU's is. Interrupts are off.
+ */
+static inline bool co_file_is_home(struct callout_file *file,
+				   const struct callout_base *base)
+{
+	unsigned int cpu = raw_smp_processor_id();
+
+	if (likely(housekeeping_cpu(cpu, HK_TYPE_TIMER)))
+		return base == co_base_of(file->table.class, cpu);
+	return base->online && housekeeping_cpu(base->cpu, HK_TYPE_TIMER);
+}
+
+struct callout_base *co_ctx_rehome(struct callout_file *file,
+				   struct callout_op_ctx *ctx,
+				   struct callout_slot *slot);
 void co_ctx_flush(struct callout_file *file, struct callout_op_ctx *ctx);
 
 /*

@@ -11,12 +11,12 @@
  * does not delay the others. Each reader gets events in order; if one fails
  * while others read, they may get later events first.
  *
- * Readers wait exclusively: the first event wakes one. A reader that has waited
- * wakes the next one if it leaves events behind, before it copies its own. So
- * while there are events and waiters, at least one woken reader is under way. A
- * waiter that is woken while it times out or gets a signal takes the event.
+ * Each expiry that adds events wakes those who poll, one of those with
+ * EPOLLEXCLUSIVE, and one of the readers that wait. A reader that has waited wakes
+ * the next one if it leaves events behind, before it copies its own. So while there
+ * are events and waiters, at least one woken reader is under way. A waiter that is
+ * woken while it times out or gets a signal takes the event.
  */
-#include <linux/eventfd.h>
 #include <linux/fs.h>
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
@@ -61,30 +61,22 @@ static void file_postpone(struct callout_file *file, struct callout_base *base,
 }
 
 /*
- * Wakes readers: the ready list became non-empty. Of those in poll() all, also
- * with EPOLLEXCLUSIVE: they are not woken again until all events are read, and
- * the one that is woken may end before it reads. @eventfd is file->eventfd as
- * read in the same hold of file->lock; the caller has been in an RCU read-side
- * critical section since. The caller must hold no raw spinlock: this takes
- * locks that sleep on PREEMPT_RT.
+ * Events were added to the ready list. The caller holds no raw spinlock: this takes
+ * locks that sleep on PREEMPT_RT. The file stays: the caller is its reader, or in an
+ * RCU read-side critical section.
  */
-static void file_wake(struct callout_file *file, struct eventfd_ctx *eventfd)
+static void file_wake(struct callout_file *file)
 {
 	wake_up(&file->readers);
-	__wake_up(&file->wait, TASK_NORMAL, 0,
-		  poll_to_key(EPOLLIN | EPOLLRDNORM));
-	kill_fasync(&file->fasync, SIGIO, POLL_IN);
-	if (eventfd)
-		eventfd_signal(eventfd);
+	wake_up_poll(&file->wait, EPOLLIN | EPOLLRDNORM);
 }
 
 /*
  * slot_is_early() in a clock that steps. One read of the offset decides whether
- * the slot is due, and whether because a setting of the clock has ended it: then
- * CALLOUT_SLOT_REAL_ON_SET stays. For all clocks it takes 23 instructions more.
+ * the slot is due, and whether because a setting of the clock has ended it. For all
+ * clocks it takes 23 instructions more.
  */
-static noinline bool slot_is_early_slow(struct callout_file *file,
-					struct callout_slot *slot, u64 now)
+static noinline bool slot_is_early_slow(struct callout_slot *slot, u64 now)
 {
 	u8 flags = slot->node.flags;
 	u64 offset = co_slot_offset(flags);
@@ -92,16 +84,14 @@ static noinline bool slot_is_early_slow(struct callout_file *file,
 	if (co_slot_due_at(slot, flags, offset) > now)
 		return true;
 	if (co_slot_on_set(flags) && slot->next == offset)
-		co_slot_change_flags(file, slot, CALLOUT_SLOT_REAL_MASK,
-				     CALLOUT_SLOT_REAL);
+		slot->next = CALLOUT_FIRED_UNSET;
 	return false;
 }
 
-static inline bool slot_is_early(struct callout_file *file,
-				 struct callout_slot *slot, u64 now)
+static inline bool slot_is_early(struct callout_slot *slot, u64 now)
 {
 	if (unlikely(slot->node.flags & CALLOUT_SLOT_STEPS))
-		return slot_is_early_slow(file, slot, now);
+		return slot_is_early_slow(slot, now);
 	return co_slot_due(slot) > now;
 }
 
@@ -113,16 +103,14 @@ static unsigned int events_expire(struct callout_base *base,
 {
 	struct callout_slot *slot = co_to_slot(n);
 	struct callout_file *file = co_slot_file(slot);
-	struct eventfd_ctx *eventfd = NULL;
 	unsigned int taken = 0, ready = 0;
 	u64 now = ktime_get_ns();
 	u8 fired = 0;
-	bool wake;
 
 	raw_spin_lock(&file->lock);
 	do {
 		--*budget;
-		if (unlikely(slot_is_early(file, slot, now))) {
+		if (unlikely(slot_is_early(slot, now))) {
 			co_dequeue_locked(base, n);
 			file_postpone(file, base, slot, now);
 		} else {
@@ -139,13 +127,11 @@ static unsigned int events_expire(struct callout_base *base,
 		if (!*budget)
 			break;
 		n = co_scheme_first(base, budget);
-		if (!n || n->kind != CALLOUT_KIND_EVENT)
+		if (!n || (n->kind != CALLOUT_KIND_EVENT &&
+			   n->kind != CALLOUT_KIND_KEYED))
 			break;
 		slot = co_to_slot(n);
 	} while (*budget && co_slot_file(slot) == file);
-	wake = ready && !file->unread;
-	if (wake)
-		eventfd = rcu_dereference(file->eventfd);
 	WRITE_ONCE(file->unread, file->unread + ready);
 	WRITE_ONCE(file->fired, file->fired + ready);
 	raw_spin_unlock(&file->lock);
@@ -156,8 +142,8 @@ static unsigned int events_expire(struct callout_base *base,
 	if (unlikely(fired & CALLOUT_SLOT_ALARM))
 		co_alarm_fired();
 	co_point(CALLOUT_POINT_FILE_FIRED);
-	if (wake)
-		file_wake(file, eventfd);
+	if (likely(ready))
+		file_wake(file);
 	co_time_passed(base, NULL);
 	co_base_lock_irq(base);
 	return taken;
@@ -183,15 +169,14 @@ static const struct callout_kind_ops kind_event = {
  */
 static bool slot_lost_key(const struct callout_slot *slot)
 {
-	return slot->node.flags & CALLOUT_SLOT_HASHED &&
-	       co_slot_keyed(slot) &&
+	return slot->node.kind == CALLOUT_KIND_KEYED &&
 	       READ_ONCE(slot->node.mark) == CALLOUT_HASH_OUT;
 }
 
 /*
  * Cancels a callout that is not pending; its base is locked. Returns
  * CALLOUT_WITHDRAWN if the slot was ready: it is the caller's now.
- * CALLOUT_CANCELLED if its reader was to re-arm it: the reader will free it.
+ * CALLOUT_READING if its reader was to re-arm it: the reader will free it.
  * Otherwise -ENOENT: the callout is being read for the last time, stale or, if
  * @named is true, has lost its key.
  */
@@ -210,7 +195,7 @@ int co_file_withdraw(struct callout_file *file, struct callout_slot *slot,
 		ret = CALLOUT_WITHDRAWN;
 	} else if (slot->node.flags & CALLOUT_SLOT_REPEAT) {
 		co_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT, 0);
-		ret = CALLOUT_CANCELLED;
+		ret = CALLOUT_READING;
 	}
 out:
 	raw_spin_unlock(&file->lock);
@@ -227,7 +212,7 @@ static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 	event->flags = 0;
 	event->handle = slot->handle;
 	event->cookie = slot->arg;
-	event->func = co_slot_plain_key(slot);
+	event->func = co_slot_own(slot);
 	event->due = co_slot_due(slot);
 	event->fired = co_slot_fired(slot);
 	event->overrun = 0;
@@ -236,7 +221,7 @@ static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 	if (unlikely(flags & CALLOUT_SLOT_CLOCK)) {
 		event->clockid = co_slot_clock(slot);
 		event->due = co_slot_due_clock(slot);
-		if (co_slot_on_set(flags))
+		if (co_slot_on_set(flags) && slot->next != CALLOUT_FIRED_UNSET)
 			event->type = CALLOUT_EVENT_CLOCK_SET;
 	}
 }
@@ -251,18 +236,18 @@ static void event_count(struct callout_slot *slot, struct callout_event *event,
 	if (now > due && now - due >= period)
 		missed = div64_u64(now - due, period);
 	event->overrun = min_t(u64, missed, U32_MAX);
-	event->flags = CALLOUT_EVENT_PERIODIC;
+	event->flags = CALLOUT_EVENTF_PERIODIC;
 	/* The first after now. No overflow: both terms are less than 2^63. */
 	slot->next = min_t(u64, due + missed * period + period, KTIME_MAX);
 }
 
-/* The event of a callout with a key, which is its arg in the hash. */
-static void event_name_by_key(struct callout_event *event)
+/* The event of a callout with a key. */
+static void event_name_by_key(const struct callout_slot *slot,
+			      struct callout_event *event)
 {
-	event->handle = event->cookie;
-	event->cookie = 0;
+	event->key = co_slot_own(slot);
 	event->func = 0;
-	event->flags = CALLOUT_EVENT_KEY;
+	event->flags |= CALLOUT_EVENTF_KEY;
 }
 
 /* Takes up to @max events off the ready list. */
@@ -286,19 +271,19 @@ static void events_detach(struct callout_file *file, unsigned int max,
 					     CALLOUT_SLOT_REPEAT |
 					     CALLOUT_SLOT_MOVED);
 		slot_to_event(slot, flags, &taken->events[n]);
-		if (flags & CALLOUT_SLOT_HASHED) {
-			/* One that was taken before is out already. */
-			co_slot_unhash(&file->table, slot);
-			if (co_slot_keyed(slot))
-				event_name_by_key(&taken->events[n]);
-		} else if (unlikely(slot->period)) {
+		if (unlikely(slot->period)) {
 			if (!now)
 				now = ktime_get_ns();
 			event_count(slot, &taken->events[n], now);
 			flags |= CALLOUT_SLOT_REPEAT;
 			taken->periodic = true;
+		} else if (flags & CALLOUT_SLOT_HASHED) {
+			/* One that was taken before is out already. */
+			co_slot_unhash(&file->table, slot);
 		}
-		/* Once: RESET reads it without callout_file.lock. */
+		if (unlikely(slot->node.kind == CALLOUT_KIND_KEYED))
+			event_name_by_key(slot, &taken->events[n]);
+		/* Once: SET reads it without callout_file.lock. */
 		WRITE_ONCE(slot->node.flags, flags);
 		taken->slot[n++] = slot;
 	}
@@ -320,11 +305,11 @@ static noinline void events_time_out(struct detached *taken)
 	}
 }
 
-/* Was a periodic callout cancelled or reset since it was detached? */
+/* Was a periodic callout cancelled or set again since it was detached? */
 static bool event_is_stale(const struct callout_slot *slot,
 			   const struct callout_event *event)
 {
-	return event->flags & CALLOUT_EVENT_PERIODIC &&
+	return event->flags & CALLOUT_EVENTF_PERIODIC &&
 	       (slot->node.flags & (CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED)) !=
 	       CALLOUT_SLOT_REPEAT;
 }
@@ -337,12 +322,10 @@ static noinline void events_attach(struct callout_file *file,
 				   struct detached *taken, unsigned int copied)
 {
 	unsigned int i, left = copied;
-	struct eventfd_ctx *eventfd;
 	struct callout_slot *slot;
 	LIST_HEAD(back);
 	bool wake;
 
-	rcu_read_lock();
 	raw_spin_lock_irq(&file->lock);
 	for (i = copied; i < taken->n; i++) {
 		slot = taken->slot[i];
@@ -355,32 +338,30 @@ static noinline void events_attach(struct callout_file *file,
 				     CALLOUT_SLOT_READY);
 		/* A key may name another callout by now. */
 		if (slot->node.flags & CALLOUT_SLOT_HASHED &&
-		    !co_slot_keyed(slot))
+		    slot->node.kind == CALLOUT_KIND_EVENT)
 			co_hash_insert(&file->table.hash, slot);
 		list_add_tail(&slot->node.entry, &back);
 	}
 	list_splice(&back, &file->ready);
-	wake = left < taken->n && !file->unread;
-	eventfd = rcu_dereference(file->eventfd);
+	wake = left < taken->n;
 	WRITE_ONCE(file->unread, file->unread + taken->n - left);
 	taken->n = left;
 	raw_spin_unlock_irq(&file->lock);
 	/* Other readers may have found the list empty, and sleep. */
 	if (wake)
-		file_wake(file, eventfd);
-	rcu_read_unlock();
+		file_wake(file);
 }
 
 /* Re-arms a periodic callout unless it was cancelled while detached. */
 static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 {
-	struct callout_base *base = ctx->base;
+	struct callout_base *base;
 
 	if (!(slot->node.flags & CALLOUT_SLOT_REPEAT))
 		return false;
-	base = co_rehome(base, &slot->node);
+	base = co_rehome(ctx->base, &slot->node);
 	co_ctx_set_base(ctx, base);
-	/* RESET has written when it is due. */
+	/* SET has written when it is due. */
 	if (likely(!(slot->node.flags & CALLOUT_SLOT_MOVED)))
 		co_slot_set_due(slot, slot->next);
 	co_start_locked(base, &slot->node,
@@ -408,15 +389,14 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 		slot = taken->slot[i];
 		base = co_ctx_lock(&ctx, &slot->node);
 		if (unlikely(taken->periodic) &&
-		    taken->events[i].flags & CALLOUT_EVENT_PERIODIC) {
+		    taken->events[i].flags & CALLOUT_EVENTF_PERIODIC) {
 			repeated += i < copied;
 			if (slot_repeat(&ctx, slot))
 				continue;
 			/* The canceller has counted it. */
 			cancelled++;
 		}
-		WRITE_ONCE(slot->node.flags, 0);
-		co_slot_put(&file->table, base, slot);
+		co_file_put_slot(file, base, slot);
 		ctx.spare++;
 	}
 	atomic64_add(ctx.spare - cancelled,
@@ -570,42 +550,6 @@ ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_read);
 
-/*
- * Has an eventfd signalled when the ready list becomes non-empty; @fd is -1 for
- * none. May sleep. Returns 0, or -EBADF if @fd is not an eventfd.
- */
-int co_file_set_eventfd(struct callout_file *file, int fd)
-{
-	struct eventfd_ctx *eventfd = NULL, *old;
-	bool unread;
-
-	if (fd != -1) {
-		eventfd = eventfd_ctx_fdget(fd);
-		if (IS_ERR(eventfd))
-			return -EBADF;
-	}
-	/* Slots that fired before are unread here; later expiries signal it. */
-	raw_spin_lock_irq(&file->lock);
-	old = rcu_replace_pointer(file->eventfd, eventfd,
-				  lockdep_is_held(&file->lock));
-	unread = file->unread;
-	raw_spin_unlock_irq(&file->lock);
-	co_point(CALLOUT_POINT_FILE_EVENTFD);
-	if (unread) {
-		/* The file owns the reference: another caller may put it. */
-		rcu_read_lock();
-		eventfd = rcu_dereference(file->eventfd);
-		if (eventfd)
-			eventfd_signal(eventfd);
-		rcu_read_unlock();
-	}
-	if (old) {
-		synchronize_rcu();
-		eventfd_ctx_put(old);
-	}
-	return 0;
-}
-
 __poll_t co_file_poll(struct callout_file *file, struct file *filp,
 		      poll_table *wait)
 {
@@ -613,13 +557,8 @@ __poll_t co_file_poll(struct callout_file *file, struct file *filp,
 	return READ_ONCE(file->unread) ? EPOLLIN | EPOLLRDNORM : 0;
 }
 
-int co_file_fasync(struct callout_file *file, struct file *filp, int fd,
-		   int on)
-{
-	return fasync_helper(fd, filp, on, &file->fasync);
-}
-
 void co_event_init(void)
 {
 	co_register_kind(CALLOUT_KIND_EVENT, &kind_event);
+	co_register_kind(CALLOUT_KIND_KEYED, &kind_event);
 }

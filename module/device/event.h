@@ -30,9 +30,6 @@ ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
 		     const struct read_deadline *deadline);
 __poll_t co_file_poll(struct callout_file *file, struct file *filp,
 		      poll_table *wait);
-int co_file_fasync(struct callout_file *file, struct file *filp, int fd,
-		   int on);
-int co_file_set_eventfd(struct callout_file *file, int fd);
 
 struct callout_owner co_event_owner(const struct callout_node *n);
 void co_event_init(void);

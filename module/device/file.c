@@ -15,12 +15,12 @@
  *	pending		protected by its base's lock
  *	ready		on the ready list; callout_file.lock
  *	detached	taken by a reader, which copies the event to its buffer;
- *			not in the hash; see event.c
+ *			not in the hash unless it is periodic; see event.c
  *
- * UNSET and RESET lock the base first, so they see a slot that is pending,
+ * SET and CANCEL lock the base first, so they see a slot that is pending,
  * ready or detached, and nothing in between. For a detached slot they are too
- * late, unless its reader will re-arm it (CALLOUT_SLOT_REPEAT): then UNSET
- * clears that bit, RESET changes the time, and neither waits for the reader.
+ * late, unless its reader will re-arm it (CALLOUT_SLOT_REPEAT): then CANCEL
+ * clears that bit, SET changes the time, and neither waits for the reader.
  * The reader checks with the base locked after it has copied the event, and
  * with callout_file.lock held if the copy failed.
  *
@@ -43,7 +43,6 @@
  * so the file is freed after an RCU grace period.
  */
 #include <linux/err.h>
-#include <linux/eventfd.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -91,7 +90,6 @@ struct callout_file *co_file_create(void)
 	if (!file)
 		return ERR_PTR(-ENOMEM);
 	file->limit = READ_ONCE(callout_max_per_file);
-	file->event_size = sizeof(struct callout_event);
 	/* More slots than the file may use: see ctx_find_slot(). */
 	ret = co_table_init(&file->table, CALLOUT_KIND_EVENT,
 			    file->limit + CALLOUT_CHUNK_SLOTS *
@@ -127,10 +125,7 @@ static void file_free(struct work_struct *work)
 {
 	struct callout_file *file = container_of(to_rcu_work(work),
 						 struct callout_file, free);
-	struct eventfd_ctx *eventfd = rcu_dereference_raw(file->eventfd);
 
-	if (eventfd)
-		eventfd_ctx_put(eventfd);
 	co_table_destroy(&file->table);
 	co_user_uncharge(file);
 	kfree(file);

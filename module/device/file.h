@@ -16,35 +16,32 @@
 #include "handles/table.h"
 
 struct callout_user;
-struct eventfd_ctx;
-struct fasync_struct;
 
 /*
  * callout_node.flags of a file's slot; 0 while it is free, since a guessed
  * handle may name it. callout_file.lock protects READY, REPEAT and MOVED. The
- * others are constant while the slot is in use, except that RESET may change BOOT
- * and the values of REAL_MASK, and that expiry makes REAL of REAL_ON_SET unless a
- * setting has ended the callout: SET writes them in the hold of the base's lock in
- * which the slot becomes pending. So no update of the byte is lost:
+ * others are constant while the slot is in use, except that SET may give the callout
+ * another clock: a new callout's are written in the hold of the base's lock in which
+ * the slot becomes pending. So no update of the byte is lost:
  *
  *	being set or freed	written by its only owner, with the base locked
- *	pending			written by RESET, with the base locked
+ *	pending			written by SET, with the base locked
  *	ready, detached		written with callout_file.lock held
  *
  * A reader of the byte that does not exclude its writers uses READ_ONCE().
  * REPEAT and MOVED have a meaning for detached slots only: detaching writes
  * them.
  *
- * There is no bit for periodic callouts, since RESET changes that while the
- * callout is pending, under the base's lock: a slot is periodic if it is not
- * HASHED and its period is not 0. The period of a ready slot does not change,
- * and that of a detached one under both locks, so readers of events may read it.
+ * There is no bit for periodic callouts: a slot is periodic if its period is not 0,
+ * which SET changes while the callout is pending, under the base's lock. The period
+ * of a ready slot does not change, and the period of a detached one under both
+ * locks, so readers of events may read it.
  */
 #define CALLOUT_SLOT_READY	0x01	/* on the ready list */
 #define CALLOUT_SLOT_REPEAT	0x02	/* detached, its reader will re-arm */
 #define CALLOUT_SLOT_BOOT	0x04	/* due is in CLOCK_BOOTTIME */
-#define CALLOUT_SLOT_HASHED	0x08	/* set by TIMEOUT: has a key */
-#define CALLOUT_SLOT_MOVED	0x10	/* detached, and RESET since */
+#define CALLOUT_SLOT_HASHED	0x08	/* set by TIMEOUT, or with a key */
+#define CALLOUT_SLOT_MOVED	0x10	/* detached, and set again since */
 #define CALLOUT_SLOT_REAL	0x20	/* due is in CLOCK_REALTIME */
 #define CALLOUT_SLOT_REAL_REL	0x40	/* clock is; relative, due is not */
 #define CALLOUT_SLOT_REAL_ON_SET 0x60	/* REAL, a setting ends it, or has */
@@ -59,7 +56,7 @@ struct fasync_struct;
 
 /*
  * Is a callout, whose base is locked, pending as its program sees it? One that is
- * detached, and RESET since, is too: its reader will re-arm it for the new time. It
+ * detached, and was set again since, is too: its reader will re-arm it for the new time. It
  * keeps both flags then, until its next event is taken. They change under the base's
  * lock.
  */
@@ -72,13 +69,10 @@ static inline bool co_slot_will_fire(const struct callout_slot *slot)
 		(CALLOUT_SLOT_READY | moved)) == moved;
 }
 
-/*
- * Has the callout of a slot that is CALLOUT_SLOT_HASHED a key? Its func in the hash
- * is CALLOUT_KEY_FUNC then, which TIMEOUT cannot have.
- */
-static inline bool co_slot_keyed(const struct callout_slot *slot)
+/* A command has none: its key is in that place. */
+static inline u64 co_slot_cookie(const struct callout_slot *slot)
 {
-	return co_slot_key(slot) == CALLOUT_KEY_FUNC;
+	return slot->node.kind == CALLOUT_KIND_COMMAND ? 0 : slot->arg;
 }
 
 /* The counters of a file. Operations use the first CALLOUT_OP_COUNTS. */
@@ -86,7 +80,7 @@ enum callout_file_count {
 	CALLOUT_FILE_SET,	/* callouts set, by SET or TIMEOUT */
 	CALLOUT_FILE_CANCELLED,	/* cancelled while pending or detached */
 	CALLOUT_FILE_WITHDRAWN,	/* cancelled while ready */
-	CALLOUT_FILE_RESET,	/* re-armed by RESET */
+	CALLOUT_FILE_RESET,	/* set again by SET */
 	CALLOUT_FILE_DELIVERED,	/* events read, commands that fired */
 	CALLOUT_FILE_REPEATED,	/* events read of periodic callouts */
 	CALLOUT_FILE_COUNTS,
@@ -105,11 +99,8 @@ struct callout_file {
 	struct list_head ready;		/* slots that have fired, oldest first */
 	unsigned int unread;		/* number of slots on @ready */
 	u64 fired;			/* number of slots ever added to @ready */
-	struct eventfd_ctx __rcu *eventfd; /* or NULL; freed after a grace period */
 	wait_queue_head_t readers;	/* exclusive waiters in read() and BATCH */
 	wait_queue_head_t wait;		/* pollers */
-	struct fasync_struct *fasync;	/* for SIGIO */
-	unsigned int event_size;	/* size of each event that read() copies */
 
 	/* Clocks. The first two are written with a base locked. */
 	bool steps;			/* has had a callout in a clock that steps */
@@ -186,6 +177,17 @@ static inline void co_slot_change_flags(struct callout_file *file,
 {
 	lockdep_assert_held(&file->lock);
 	WRITE_ONCE(slot->node.flags, (slot->node.flags & ~clear) | set);
+}
+
+/* Frees a slot that is neither pending nor ready. Base locked. */
+static inline void co_file_put_slot(struct callout_file *file,
+				    struct callout_base *base,
+				    struct callout_slot *slot)
+{
+	co_slot_unhash(&file->table, slot);
+	WRITE_ONCE(slot->node.flags, 0);
+	slot->node.kind = CALLOUT_KIND_EVENT;
+	co_slot_put(&file->table, base, slot);
 }
 
 void co_file_info(struct callout_file *file,

@@ -33,7 +33,7 @@ static ssize_t fops_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	struct callout_file *file = iocb->ki_filp->private_data;
 	bool nonblock = iocb->ki_filp->f_flags & O_NONBLOCK ||
 			iocb->ki_flags & IOCB_NOWAIT;
-	size_t size = READ_ONCE(file->event_size);
+	const size_t size = sizeof(struct callout_event);
 	static const struct read_deadline forever = {
 		.time = KTIME_MAX,
 		.clockid = CLOCK_MONOTONIC,
@@ -54,14 +54,7 @@ static __poll_t fops_poll(struct file *filp, poll_table *wait)
 	return co_file_poll(file, filp, wait);
 }
 
-static int fops_fasync(int fd, struct file *filp, int on)
-{
-	struct callout_file *file = filp->private_data;
-
-	return co_file_fasync(file, filp, fd, on);
-}
-
-/* Counters and limits of the file and its user. */
+/* Limits of the file and its user. */
 static void info_file(struct callout_info *info, struct callout_file *file)
 {
 	struct callout_file_info f;
@@ -70,12 +63,6 @@ static void info_file(struct callout_info *info, struct callout_file *file)
 	info->max_outstanding = f.limit;
 	info->outstanding = f.outstanding;
 	info->unread = f.unread;
-	info->set = f.count[CALLOUT_FILE_SET];
-	info->cancelled = f.count[CALLOUT_FILE_CANCELLED];
-	info->withdrawn = f.count[CALLOUT_FILE_WITHDRAWN];
-	info->delivered = f.count[CALLOUT_FILE_DELIVERED];
-	info->reset = f.count[CALLOUT_FILE_RESET];
-	info->repeated = f.count[CALLOUT_FILE_REPEATED];
 	info->max_user = READ_ONCE(callout_max_per_user);
 	info->user_outstanding = co_file_user_charged(file);
 }
@@ -88,7 +75,6 @@ static long ioctl_info(struct callout_file *file, size_t size,
 		.op_size	 = sizeof(struct callout_op),
 		.event_size	 = sizeof(struct callout_event),
 		.clocks		 = CALLOUT_CLOCKS,
-		.features	 = CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
 	};
 	struct callout_base *base = co_base_of(file->table.class, 0);
 
@@ -102,8 +88,6 @@ static long ioctl_info(struct callout_file *file, size_t size,
 		info.features |= CALLOUT_FEATURE_EXACT;
 	if (co_command_works(file))
 		info.features |= CALLOUT_FEATURE_URING;
-	if (CALLOUT_URING)
-		info.features |= CALLOUT_FEATURE_URING_BATCH;
 	if (size > sizeof(info) &&
 	    clear_user(uinfo + sizeof(info), size - sizeof(info)))
 		return -EFAULT;
@@ -113,46 +97,27 @@ static long ioctl_info(struct callout_file *file, size_t size,
 }
 
 /* noinline: operations must not pay for its stack frame. */
-static noinline long co_ioctl_rare(struct file *filp, unsigned int cmd,
+static noinline long co_ioctl_rare(struct callout_file *file, unsigned int cmd,
 				   size_t size, void __user *uarg)
 {
-	bool may_write = filp->f_mode & FMODE_WRITE;
-	bool may_read = filp->f_mode & FMODE_READ;
-	struct callout_file *file = filp->private_data;
-
 	/* The size is part of it on some architectures. */
 	if (cmd == FIONREAD)
 		return co_ioctl_fionread(file, uarg);
 	switch (cmd & ~IOCSIZE_MASK) {
-	case CALLOUT_IOC_NEXT & ~IOCSIZE_MASK:
-		return co_ioctl_next(file, size, uarg);
-	case CALLOUT_IOC_INFO & ~IOCSIZE_MASK:
-		return ioctl_info(file, size, uarg);
-	case CALLOUT_IOC_GET & ~IOCSIZE_MASK:
-		return co_ioctl_get(file, size, uarg);
+	case CALLOUT_IOC_CANCEL_MATCHING & ~IOCSIZE_MASK:
+		return co_ioctl_cancel_matching(file, size, uarg);
 	case CALLOUT_IOC_LIST & ~IOCSIZE_MASK:
 		return co_ioctl_list(file, size, uarg);
 	case CALLOUT_IOC_LIMIT & ~IOCSIZE_MASK:
-		return may_write ? co_ioctl_limit(file, size, uarg) :
-				   -EBADF;
-	case CALLOUT_IOC_EVENTFD & ~IOCSIZE_MASK:
-		return may_write ? co_ioctl_eventfd(file, size, uarg) :
-				   -EBADF;
-	case CALLOUT_IOC_CANCEL & ~IOCSIZE_MASK:
-		return may_write ? co_ioctl_cancel(file, size, uarg) :
-				   -EBADF;
-	case CALLOUT_IOC_FORMAT & ~IOCSIZE_MASK:
-		return may_read ? co_ioctl_format(file, size, uarg) :
-				  -EBADF;
+		return co_ioctl_limit(file, size, uarg);
+	case CALLOUT_IOC_INFO & ~IOCSIZE_MASK:
+		return ioctl_info(file, size, uarg);
 	default:
 		return -ENOTTY;
 	}
 }
 
-/*
- * Changing callouts takes a descriptor that is open for writing. The size in a
- * number may differ: the caller may have another version.
- */
+/* The size in a number may differ: the caller may have another version. */
 static long fops_ioctl(struct file *filp, unsigned int cmd,
 		       unsigned long arg)
 {
@@ -161,22 +126,21 @@ static long fops_ioctl(struct file *filp, unsigned int cmd,
 	unsigned int number = cmd & ~IOCSIZE_MASK;
 	size_t size = _IOC_SIZE(cmd);
 
-	if (number >= (CALLOUT_IOC_SET & ~IOCSIZE_MASK) &&
-	    number <= (CALLOUT_IOC_UNTIMEOUT & ~IOCSIZE_MASK)) {
-		if (!(filp->f_mode & FMODE_WRITE))
-			return -EBADF;
-		return co_ioctl_op(file, cmd, uarg);
-	}
+	if (number == (CALLOUT_IOC_OP & ~IOCSIZE_MASK))
+		return co_ioctl_op(file, size, uarg);
 	if (number == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
-		return co_ioctl_batch(file, filp->f_mode, size, uarg,
-				      true);
-	return co_ioctl_rare(filp, cmd, size, uarg);
+		return co_ioctl_batch(file, size, uarg, true);
+	return co_ioctl_rare(file, cmd, size, uarg);
 }
 
 static int fops_open(struct inode *inode, struct file *filp)
 {
+	const fmode_t both = FMODE_READ | FMODE_WRITE;
 	struct callout_file *file;
 
+	/* Callouts that nobody sets, or nobody reads, are a mistake. */
+	if ((filp->f_mode & both) != both)
+		return -EINVAL;
 	file = co_file_create();
 	if (IS_ERR(file))
 		return PTR_ERR(file);
@@ -191,16 +155,28 @@ static int fops_release(struct inode *inode, struct file *filp)
 	return 0;
 }
 
+static const char * const count_names[] = {
+	[CALLOUT_FILE_SET]	 = "set",
+	[CALLOUT_FILE_CANCELLED] = "cancelled",
+	[CALLOUT_FILE_WITHDRAWN] = "withdrawn",
+	[CALLOUT_FILE_RESET]	 = "reset",
+	[CALLOUT_FILE_DELIVERED] = "delivered",
+	[CALLOUT_FILE_REPEATED]	 = "repeated",
+};
+
 /* Nothing that walks all slots: lsof(8) reads this of all files. */
 static void fops_show_fdinfo(struct seq_file *m, struct file *filp)
 {
 	struct callout_file_info info;
+	unsigned int i;
 
 	co_file_info(filp->private_data, &info);
 	seq_printf(m, "outstanding:\t%u\n", info.outstanding);
-	seq_printf(m, "fired:\t%llu\n", info.fired);
 	seq_printf(m, "unread:\t%u\n", info.unread);
 	seq_printf(m, "limit:\t%u\n", info.limit);
+	seq_printf(m, "fired:\t%llu\n", info.fired);
+	for (i = 0; i < CALLOUT_FILE_COUNTS; i++)
+		seq_printf(m, "%s:\t%llu\n", count_names[i], info.count[i]);
 }
 
 static bool show_file(struct callout_file *file, void *data)
@@ -235,7 +211,6 @@ static const struct file_operations callout_fops = {
 	.release	= fops_release,
 	.read_iter	= fops_read_iter,
 	.poll		= fops_poll,
-	.fasync		= fops_fasync,
 	.unlocked_ioctl	= fops_ioctl,
 	.compat_ioctl	= compat_ptr_ioctl,
 	.show_fdinfo	= fops_show_fdinfo,
@@ -258,13 +233,8 @@ int co_dev_init(void)
 	BUILD_BUG_ON(sizeof(struct callout_op) != CALLOUT_OP_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_event) != CALLOUT_EVENT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_batch) != CALLOUT_BATCH_SIZE_V1);
-	BUILD_BUG_ON(sizeof(struct callout_wait) != CALLOUT_WAIT_SIZE_V1);
-	BUILD_BUG_ON(sizeof(struct callout_next) != CALLOUT_NEXT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_limit) != CALLOUT_LIMIT_SIZE_V1);
-	BUILD_BUG_ON(sizeof(struct callout_eventfd) !=
-		     CALLOUT_EVENTFD_SIZE_V1);
-	BUILD_BUG_ON(sizeof(struct callout_cancel) != CALLOUT_CANCEL_SIZE_V1);
-	BUILD_BUG_ON(sizeof(struct callout_format) != CALLOUT_FORMAT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_match) != CALLOUT_MATCH_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_entry) != CALLOUT_ENTRY_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_list) != CALLOUT_LIST_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_info) != CALLOUT_INFO_SIZE_V1);

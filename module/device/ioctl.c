@@ -14,6 +14,7 @@
 #include <linux/uio.h>
 #include <uapi/linux/callout.h>
 #include "alarm.h"
+#include "cancel.h"
 #include "clock.h"
 #include "copy.h"
 #include "ctx.h"
@@ -21,7 +22,7 @@
 #include "file.h"
 #include "ioctl.h"
 #include "key.h"
-#include "op.h"
+#include "set.h"
 #include "user.h"
 #include "wait.h"
 #include "kcompat.h"
@@ -32,147 +33,156 @@
 /* A bit for each opcode that sets a callout. */
 #define SETS		(1U << CALLOUT_OP_SET | 1U << CALLOUT_OP_TIMEOUT)
 
-static inline bool op_sets(const struct callout_op *op)
-{
-	return op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT;
-}
+/* The flags that say which callout SET is about. */
+#define NAMING		(CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW | \
+			 CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP)
 
 /* Does the operation write the time that was left? */
 static inline bool op_writes_left(const struct callout_op *op)
 {
-	return op->op == CALLOUT_OP_RESET ||
-	       (op->op == CALLOUT_OP_SET && unlikely(op->flags & CALLOUT_KEY));
+	return op->op == CALLOUT_OP_SET &&
+	       op->flags & (CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD);
 }
 
 /* Does the operation write a handle? */
 static inline bool op_writes_handle(const struct callout_op *op)
 {
-	return op_sets(op) && !op_writes_left(op);
+	return (op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT) &&
+	       !op_writes_left(op);
 }
 
-/* Are the times of a SET or TIMEOUT wrong? */
-static inline bool op_times_bad(const struct callout_op *op)
+static inline bool op_numbers_bad(const struct callout_op *op)
 {
 	/* The sign bit: more than KTIME_MAX. */
-	return (s64)(op->time | op->period | op->slack) < 0 ||
-	       op->flags & ~(CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET) ||
-	       (unlikely(op->clockid != CLOCK_MONOTONIC) &&
-		!co_clock_is_valid(co_clock_plain(op->clockid))) ||
-	       (unlikely(op->flags & CALLOUT_CANCEL_ON_SET) &&
-		(co_clock_plain(op->clockid) != CLOCK_REALTIME ||
-		 !(op->flags & CALLOUT_ABSTIME) || op->period ||
-		 op->op == CALLOUT_OP_TIMEOUT));
+	return (s64)(op->time | op->period | op->slack) < 0;
 }
 
-/* RESET: what it does not change must be 0. */
-static inline bool op_reset_bad(const struct callout_op *op)
+static bool op_clock_bad(const struct callout_op *op)
 {
-	u32 rare = op->flags & ~(CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD |
-				 CALLOUT_NEW_SLACK);
+	return !co_clock_is_valid(co_clock_plain(op->clockid));
+}
 
-	return (unlikely(rare) && (rare != CALLOUT_CANCEL_ON_SET ||
-				   !(op->flags & CALLOUT_ABSTIME))) ||
-	       (s64)(op->time | op->period | op->slack) < 0 ||
-	       op->clockid || op->cookie ||
-	       (op->period && !(op->flags & CALLOUT_NEW_PERIOD)) ||
-	       (op->slack && !(op->flags & CALLOUT_NEW_SLACK));
+/* Do the flags of a SET not go together, or not with its other members? */
+static bool op_flags_bad(const struct callout_op *op)
+{
+	u32 naming = op->flags & NAMING;
+
+	if (op->flags & ~(NAMING | CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET))
+		return true;
+	switch (naming & ~CALLOUT_OPF_KEY) {
+	case 0:
+	case CALLOUT_OPF_ONLY_OLD:
+		break;
+	case CALLOUT_OPF_ONLY_NEW:
+		if (!(naming & CALLOUT_OPF_KEY))
+			return true;
+		break;
+	case CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP:
+		return op->flags & CALLOUT_OPF_CANCEL_ON_SET || op->clockid ||
+		       op->period || op->slack || op->cookie;
+	default:
+		return true;
+	}
+	return op->flags & CALLOUT_OPF_CANCEL_ON_SET &&
+	       (co_clock_plain(op->clockid) != CLOCK_REALTIME ||
+		!(op->flags & CALLOUT_OPF_ABSTIME) || op->period);
+}
+
+/* Is a SET wrong, whatever becomes of the callout? */
+static bool op_set_bad(const struct callout_op *op)
+{
+	return op_numbers_bad(op) || op_flags_bad(op) || op_clock_bad(op) ||
+	       (op->func && !op_writes_left(op));
 }
 
 static inline bool op_times_given(const struct callout_op *op)
 {
-	return (op->flags | op->clockid | op->time | op->period | op->slack) != 0;
+	return (op->clockid | op->time | op->period | op->slack) != 0;
+}
+
+/* Does a CANCEL have more than a name? */
+static inline bool op_cancel_bad(const struct callout_op *op)
+{
+	return op_times_given(op) | ((op->flags & ~CALLOUT_OPF_KEY) != 0) |
+	       ((op->cookie | op->func) != 0);
+}
+
+/* May the caller use the clock that an operation names? Returns as co_alarm_permit(). */
+static int op_permit(const struct callout_op *op, struct callout_op_ctx *ctx)
+{
+	if (likely(!co_clock_is_alarm(op->clockid)))
+		return 0;
+	co_ctx_sleep(ctx);
+	return co_alarm_permit(op->clockid);
+}
+
+/* SET with a flag that names a callout, or in another clock than CLOCK_MONOTONIC. */
+static noinline int op_set_rare(struct callout_file *file, struct callout_op *op,
+				struct callout_op_ctx *ctx)
+{
+	int ret;
+
+	if (op_set_bad(op))
+		return -EINVAL;
+	ret = op_permit(op, ctx);
+	if (ret)
+		return ret;
+	if (op->flags & CALLOUT_OPF_KEY)
+		return co_file_set_key(file, op, ctx);
+	return op->flags & CALLOUT_OPF_ONLY_OLD ?
+	       co_file_move(file, op, op->handle, ctx) :
+	       co_file_set(file, op, ctx);
+}
+
+static noinline int op_timeout(struct callout_file *file, struct callout_op *op,
+			       struct callout_op_ctx *ctx)
+{
+	int ret;
+
+	if (op_numbers_bad(op) || op_clock_bad(op) || op->period ||
+	    op->flags & ~CALLOUT_OPF_ABSTIME || op->func == CALLOUT_KEY_FUNC)
+		return -EINVAL;
+	ret = op_permit(op, ctx);
+	return ret ? ret : co_file_set(file, op, ctx);
+}
+
+static int op_untimeout(struct callout_file *file, struct callout_op *op,
+			struct callout_op_ctx *ctx)
+{
+	if (op->flags || op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
+		return -EINVAL;
+	return co_file_untimeout(file, op, ctx);
 }
 
 /*
- * Checks a SET, UNSET or RESET that must name its callout by a key, and clears
- * CALLOUT_KEY. Returns 0, -EINVAL, or as co_alarm_permit(). No base may be
- * locked.
+ * Does an operation. Members that it neither uses nor writes must be 0. The three that
+ * nearly all are come first.
  */
-static inline int op_check_keyed(struct callout_op *op)
+int co_op_do(struct callout_file *file, struct callout_op *op,
+	     struct callout_op_ctx *ctx)
 {
-	if (!(op->flags & CALLOUT_KEY))
-		return -EINVAL;
-	op->flags &= ~CALLOUT_KEY;
+	u32 rare = op->flags & ~CALLOUT_OPF_ABSTIME;
+
 	switch (op->op) {
 	case CALLOUT_OP_SET:
-		if (op_times_bad(op) || op->period || op->cookie ||
-		    op->flags & CALLOUT_CANCEL_ON_SET)
+		if (likely(!rare && op->clockid == CLOCK_MONOTONIC &&
+			   !op_numbers_bad(op) && !op->func))
+			return co_file_set(file, op, ctx);
+		if (rare == (CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP) &&
+		    !op_numbers_bad(op) &&
+		    !(op->clockid | op->period | op->slack | op->cookie))
+			return co_file_move(file, op, op->handle, ctx);
+		return op_set_rare(file, op, ctx);
+	case CALLOUT_OP_CANCEL:
+		if (unlikely(op_cancel_bad(op)))
 			return -EINVAL;
-		return co_alarm_permit(op->clockid);
-	case CALLOUT_OP_UNSET:
-		return op_times_given(op) || op->cookie || op->func ? -EINVAL : 0;
-	default:
-		return op_reset_bad(op) ? -EINVAL : 0;
-	}
-}
-
-/* A SET, UNSET or RESET that is wrong, unless it names its callout by a key. */
-static noinline int op_do_keyed(struct callout_file *file,
-				struct callout_op *op,
-				struct callout_op_ctx *ctx)
-{
-	struct callout_op keyed = *op;
-	int ret;
-
-	co_ctx_unlock(ctx);
-	ret = op_check_keyed(&keyed);
-	if (ret)
-		return ret;
-	ret = co_file_key(file, &keyed, ctx);
-	op->left = keyed.left;
-	return ret;
-}
-
-/* op_set() in another clock; apart, since otherwise op_do() calls nothing. */
-static noinline int op_set_clock(struct callout_file *file,
-				 struct callout_op *op,
-				 struct callout_op_ctx *ctx)
-{
-	int ret;
-
-	if (co_clock_is_alarm(op->clockid)) {
-		co_ctx_sleep(ctx);
-		ret = co_alarm_permit(op->clockid);
-		if (ret)
-			return ret;
-	}
-	return co_file_set(file, op, ctx);
-}
-
-/* SET and TIMEOUT, whose times are right. */
-static inline int op_set(struct callout_file *file, struct callout_op *op,
-			 struct callout_op_ctx *ctx)
-{
-	return likely(op->clockid == CLOCK_MONOTONIC) ?
-	       co_file_set(file, op, ctx) : op_set_clock(file, op, ctx);
-}
-
-/* Does an operation. Members that it neither uses nor writes must be 0. */
-static int op_do(struct callout_file *file, struct callout_op *op,
-		 struct callout_op_ctx *ctx)
-{
-	switch (op->op) {
-	case CALLOUT_OP_SET:
-		if (op_times_bad(op) || op->func)
-			return op_do_keyed(file, op, ctx);
-		return op_set(file, op, ctx);
-	case CALLOUT_OP_UNSET:
-		if (op_times_given(op) | ((op->cookie | op->func) != 0))
-			return op_do_keyed(file, op, ctx);
-		return co_file_unset(file, op, ctx);
-	case CALLOUT_OP_RESET:
-		if (op_reset_bad(op))
-			return op_do_keyed(file, op, ctx);
-		return co_file_reset(file, op, ctx);
+		if (likely(!op->flags))
+			return co_file_cancel(file, op->handle, ctx);
+		return co_file_cancel_named(file, CALLOUT_KEY_FUNC, op->key, ctx);
 	case CALLOUT_OP_TIMEOUT:
-		if (op_times_bad(op) || op->period ||
-		    op->func == CALLOUT_KEY_FUNC)
-			return -EINVAL;
-		return op_set(file, op, ctx);
+		return op_timeout(file, op, ctx);
 	case CALLOUT_OP_UNTIMEOUT:
-		if (op_times_given(op) || op->func == CALLOUT_KEY_FUNC)
-			return -EINVAL;
-		return co_file_untimeout(file, op, ctx);
+		return op_untimeout(file, op, ctx);
 	default:
 		return -EINVAL;
 	}
@@ -185,12 +195,7 @@ static int op_do(struct callout_file *file, struct callout_op *op,
 static void op_undo(struct callout_file *file, const struct callout_op *op,
 		    struct callout_op_ctx *ctx)
 {
-	struct callout_op undo = {
-		.op = CALLOUT_OP_UNSET,
-		.handle = op->handle,
-	};
-
-	op_do(file, &undo, ctx);
+	co_file_cancel(file, op->handle, ctx);
 	co_ctx_unlock(ctx);
 }
 
@@ -234,36 +239,52 @@ fault:
 	return -EFAULT;
 }
 
+/* Does an operation, of a command of io_uring, make a callout? */
+bool co_op_makes(const struct callout_op *op)
+{
+	return op->op == CALLOUT_OP_SET && !(op->flags & CALLOUT_OPF_ONLY_OLD);
+}
+
 /*
- * Copies the operation of a command of io_uring in, which must be @nr and name its
- * callout by a key, and clears CALLOUT_KEY. Returns 0, -EINVAL, -E2BIG, -EFAULT, or
- * as co_alarm_permit().
+ * Copies the operation of a command of io_uring in, which must be SET or CANCEL.
+ * Returns 0, -EINVAL, -E2BIG, -EFAULT, or as co_alarm_permit().
  */
-int co_op_get_keyed(struct callout_op *op, unsigned int nr, size_t size,
-		    struct callout_op __user *uop)
+int co_op_get_command(struct callout_op *op, size_t size,
+		      struct callout_op __user *uop)
 {
 	int ret = op_copy_in(op, size, uop);
 
 	if (unlikely(ret))
 		return ret;
-	return likely(op->op == nr) ? op_check_keyed(op) : -EINVAL;
+	switch (op->op) {
+	case CALLOUT_OP_CANCEL:
+		return op_cancel_bad(op) ? -EINVAL : 0;
+	case CALLOUT_OP_SET:
+		if (op_set_bad(op))
+			return -EINVAL;
+		/* It completes at once, or when the callout fires, and has no event. */
+		if (co_op_makes(op) &&
+		    ((op->flags & NAMING) == CALLOUT_OPF_KEY || op->period ||
+		     op->cookie || op->flags & CALLOUT_OPF_CANCEL_ON_SET))
+			return -EINVAL;
+		return co_alarm_permit(op->clockid);
+	default:
+		return -EINVAL;
+	}
 }
 
-/* An ioctl with one operation: @cmd has its opcode, and the size that it has there. */
-long co_ioctl_op(struct callout_file *file, unsigned int cmd,
+/* CALLOUT_IOC_OP */
+long co_ioctl_op(struct callout_file *file, size_t size,
 		 struct callout_op __user *uop)
 {
 	struct callout_op op __uninitialized;
 	struct callout_op_ctx ctx = {};
-	unsigned int nr = _IOC_NR(cmd);
 	int ret;
 
-	ret = op_copy_in(&op, _IOC_SIZE(cmd), uop);
+	ret = op_copy_in(&op, size, uop);
 	if (unlikely(ret))
 		return ret;
-	if (unlikely(op.op != nr))
-		return -EINVAL;
-	ret = op_do(file, &op, &ctx);
+	ret = co_op_do(file, &op, &ctx);
 	co_ctx_unlock(&ctx);
 	if (likely(ret >= 0) && unlikely(op_put(&op, uop))) {
 		if (op_writes_handle(&op))
@@ -365,7 +386,7 @@ static bool batch_stops(struct callout_batch *batch, struct callout_op *op)
 	else if (op_writes_left(op))
 		op->left = 0;
 	batch->failed++;
-	return batch->flags & CALLOUT_BATCH_STOP;
+	return batch->flags & CALLOUT_BATCHF_STOP;
 }
 
 /*
@@ -401,7 +422,7 @@ static noinline int batch_do_some(struct callout_file *file,
 		for (i = 1; i < n; i++)
 			ctx.ahead += SETS >> op[i].op % 32 & 1;
 	for (at = op; at < op + n; at++) {
-		int result = op_do(file, at, &ctx);
+		int result = co_op_do(file, at, &ctx);
 
 		at->result = result;
 		if (unlikely(result < 0) && batch_stops(batch, at)) {
@@ -435,25 +456,23 @@ static int batch_do(struct callout_file *file, struct callout_batch *batch)
 	return ret;
 }
 
-/* Reads events, and waits for them as @waiter says if batch.wait is not 0. */
+/* Reads events, and waits for them, with @mask, if the batch says so. */
 static int batch_read(struct callout_file *file, struct callout_batch *batch,
-		      const struct checked_wait *waiter)
+		      const sigset_t *mask)
 {
-	bool wait = batch->flags & CALLOUT_BATCH_WAIT;
+	bool wait = batch->flags & CALLOUT_BATCHF_WAIT;
 	struct read_deadline deadline;
 	struct iov_iter to;
 	ssize_t ret;
 
-	if (unlikely(batch->wait))
-		co_wait_begin(waiter, &deadline);
-	else if (wait)
-		co_deadline_in(&deadline, batch->timeout);
+	if (wait)
+		co_wait_begin(batch, mask, &deadline);
 	iov_iter_ubuf(&to, ITER_DEST, u64_to_user_ptr(batch->events),
 		      (size_t)batch->nr_events * batch->event_size);
 	ret = co_file_read(file, &to, batch->event_size,
 			   wait ? &deadline : NULL);
-	if (unlikely(batch->wait))
-		co_wait_end(waiter, ret == -ERESTARTSYS);
+	if (wait)
+		co_wait_end(batch, ret == -ERESTARTSYS);
 	if (ret < 0)
 		/* A restart would do the operations twice. */
 		return ret == -ERESTARTSYS ? -EINTR : ret;
@@ -461,25 +480,16 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch,
 	return 0;
 }
 
-static int batch_check(const struct callout_batch *batch, fmode_t mode,
-		       bool may_wait)
+static int batch_check(const struct callout_batch *batch, bool may_wait)
 {
-	bool wait = batch->flags & CALLOUT_BATCH_WAIT;
-
-	if (batch->flags & ~(CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT) ||
-	    (wait && !may_wait) ||
-	    batch->nr_ops > CALLOUT_BATCH_MAX ||
-	    batch->nr_events > CALLOUT_BATCH_MAX ||
-	    co_size_bad(batch->op_size, CALLOUT_OP_SIZE_V1) ||
-	    co_size_bad(batch->event_size, CALLOUT_EVENT_SIZE_V1) ||
-	    batch->reserved ||
-	    (wait ? !batch->nr_events : batch->timeout || batch->wait) ||
-	    (batch->wait ? batch->timeout : batch->wait_size))
-		return -EINVAL;
-	if ((batch->nr_ops && !(mode & FMODE_WRITE)) ||
-	    (batch->nr_events && !(mode & FMODE_READ)))
-		return -EBADF;
-	return 0;
+	return batch->flags & ~(CALLOUT_BATCHF_STOP | CALLOUT_BATCHF_WAIT |
+				CALLOUT_BATCHF_ABSTIME) ||
+	       batch->nr_ops > CALLOUT_BATCH_MAX ||
+	       batch->nr_events > CALLOUT_BATCH_MAX ||
+	       co_size_bad(batch->op_size, CALLOUT_OP_SIZE_V1) ||
+	       co_size_bad(batch->event_size, CALLOUT_EVENT_SIZE_V1) ||
+	       (batch->flags & CALLOUT_BATCHF_WAIT && !may_wait) ||
+	       batch->reserved ? -EINVAL : 0;
 }
 
 /* Copies the counts of a batch out. */
@@ -491,26 +501,23 @@ static int batch_copy_out(const struct callout_batch *batch,
 	       put_user(batch->got, &ubatch->got) ? -EFAULT : 0;
 }
 
-/* CALLOUT_IOC_BATCH. @mode is that of the caller's descriptor. */
-long co_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
+/* CALLOUT_IOC_BATCH, which may wait for events if @may_wait is true. */
+long co_ioctl_batch(struct callout_file *file, size_t size,
 		    struct callout_batch __user *ubatch, bool may_wait)
 {
-	struct checked_wait waiter;
 	struct callout_batch batch;
+	sigset_t mask;
 	int ret;
 
 	ret = co_copy_in(&batch, sizeof(batch), ubatch, size,
 			 CALLOUT_BATCH_SIZE_V1);
 	if (ret)
 		return ret;
-	ret = batch_check(&batch, mode, may_wait);
+	ret = batch_check(&batch, may_wait);
+	if (!ret)
+		ret = co_wait_check(&batch, &mask);
 	if (ret)
 		return ret;
-	if (unlikely(batch.wait)) {
-		ret = co_wait_copy_in(&waiter, &batch);
-		if (ret)
-			return ret;
-	}
 	batch.done = 0;
 	batch.failed = 0;
 	batch.got = 0;
@@ -522,30 +529,12 @@ long co_ioctl_batch(struct callout_file *file, fmode_t mode, size_t size,
 	ret = batch_do(file, &batch);
 	/* Do not wait for events if it stopped at an operation that failed. */
 	if (!ret && batch.nr_events)
-		ret = batch_read(file, &batch, &waiter);
+		ret = batch_read(file, &batch, &mask);
 	else
 		ret = min(ret, 0);
 	if (batch_copy_out(&batch, ubatch))
 		return -EFAULT;
 	return ret;
-}
-
-long co_ioctl_next(struct callout_file *file, size_t size,
-		   struct callout_next __user *unext)
-{
-	struct callout_next next;
-	int ret;
-
-	ret = co_copy_in(&next, sizeof(next), unext, size,
-			 CALLOUT_NEXT_SIZE_V1);
-	if (ret)
-		return ret;
-	if (next.flags ||
-	    !co_clock_is_valid(co_clock_plain(next.clockid)))
-		return -EINVAL;
-	if (co_clock_is_alarm(next.clockid) && !co_alarm_works())
-		return -EOPNOTSUPP;
-	return put_user(co_file_next(file, next.clockid), &unext->due);
 }
 
 long co_ioctl_limit(struct callout_file *file, size_t size,
@@ -563,57 +552,25 @@ long co_ioctl_limit(struct callout_file *file, size_t size,
 	return co_file_lower_limit(file, limit.max_outstanding);
 }
 
-long co_ioctl_eventfd(struct callout_file *file, size_t size,
-		      const struct callout_eventfd __user *uarg)
+long co_ioctl_cancel_matching(struct callout_file *file, size_t size,
+			      const struct callout_match __user *umatch)
 {
-	struct callout_eventfd arg;
+	struct callout_match match;
 	int ret;
 
-	ret = co_copy_in(&arg, sizeof(arg), uarg, size,
-			 CALLOUT_EVENTFD_SIZE_V1);
+	ret = co_copy_in(&match, sizeof(match), umatch, size,
+			 CALLOUT_MATCH_SIZE_V1);
 	if (ret)
 		return ret;
-	if (arg.flags)
+	if (match.flags || match.reserved || match.cookie & ~match.mask)
 		return -EINVAL;
-	return co_file_set_eventfd(file, arg.fd);
-}
-
-long co_ioctl_cancel(struct callout_file *file, size_t size,
-		     const struct callout_cancel __user *uarg)
-{
-	struct callout_cancel arg;
-	int ret;
-
-	ret = co_copy_in(&arg, sizeof(arg), uarg, size,
-			 CALLOUT_CANCEL_SIZE_V1);
-	if (ret)
-		return ret;
-	if (arg.flags || arg.reserved || arg.cookie & ~arg.mask)
-		return -EINVAL;
-	return co_file_cancel(file, arg.cookie, arg.mask);
+	return co_file_cancel_matching(file, match.cookie, match.mask);
 }
 
 /* How much read() would return. */
 long co_ioctl_fionread(struct callout_file *file, int __user *ubytes)
 {
-	u64 bytes = (u64)READ_ONCE(file->unread) * READ_ONCE(file->event_size);
+	u64 bytes = (u64)READ_ONCE(file->unread) * sizeof(struct callout_event);
 
 	return put_user((int)min_t(u64, bytes, INT_MAX), ubytes);
-}
-
-long co_ioctl_format(struct callout_file *file, size_t size,
-		     const struct callout_format __user *uformat)
-{
-	struct callout_format format;
-	int ret;
-
-	ret = co_copy_in(&format, sizeof(format), uformat, size,
-			 CALLOUT_FORMAT_SIZE_V1);
-	if (ret)
-		return ret;
-	if (format.flags ||
-	    co_size_bad(format.event_size, CALLOUT_EVENT_SIZE_V1))
-		return -EINVAL;
-	WRITE_ONCE(file->event_size, format.event_size);
-	return 0;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * key.c - callouts that are named by a number of the program's
+ * key.c - SET of callouts that are named by a number of the program's
  *
- * A callout with a key is in the hash of (func, arg), with a func that TIMEOUT
- * cannot have and the key as arg. An insertion searches and inserts in one hold of
- * the bucket's lock, so no key is in the hash twice:
+ * A callout with a key is in the hash. An insertion searches and inserts in one hold
+ * of the bucket's lock, so no key is in the hash twice:
  *
  *	CPU0: SET(k)				CPU1: SET(k)
  *	finds none
@@ -20,11 +19,12 @@
  *
  * A move leaves it in the hash: the place of the only one with its key does not
  * depend on when it expires. So a key that is outstanding throughout is always
- * found. RESET checks, with the base locked, that the handle is not stale.
+ * found. A move checks, with the base locked, that the handle is not stale.
  *
- * A reader takes a callout out of the hash, for good. If it cannot copy the
- * event, the callout is ready again, without its key: another one may have that
- * by then. So RESET does not move it: there would be two.
+ * A periodic callout stays in the hash while its event is read. A reader takes any
+ * other out of the hash, for good. If it cannot copy the event, the callout is ready
+ * again, without its key: another one may have that by then. So SET does not move it:
+ * there would be two.
  *
  *	CPU0: SET(k)				CPU1: read()
  *	finds k's handle
@@ -42,78 +42,62 @@
 #include <uapi/linux/callout.h>
 #include "ctx.h"
 #include "file.h"
-#include "named.h"
 #include "key.h"
-#include "op.h"
+#include "named.h"
+#include "set.h"
 #include "kcompat.h"
 
-/* RESET of the callout with a key; writes op->left if it returns no error. */
-static int key_reset(struct callout_file *file, struct callout_op *op, u64 key,
-		     struct callout_op_ctx *ctx)
+/* SET of the callout with a key; writes op->left if it returns no error. */
+static int move_keyed(struct callout_file *file, struct callout_op *op,
+		      struct callout_op_ctx *ctx)
 {
 	struct callout_op move;
+	u64 handle;
 	int ret;
 
 	do {
 		co_ctx_unlock(ctx);
 		move = *op;
-		if (!co_file_find(file, CALLOUT_KEY_FUNC, key,
-				  &move.handle))
+		if (!co_file_find(file, CALLOUT_KEY_FUNC, op->key, &handle))
 			return -ENOENT;
 		co_point(CALLOUT_POINT_FILE_FOUND);
 		/* Fails if a reader or a canceller was faster: look again. */
-		ret = co_file_reset(file, &move, ctx);
+		ret = co_file_move(file, &move, handle, ctx);
 	} while (ret == -ENOENT);
 	if (ret > 0)
 		op->left = move.left;
 	return ret;
 }
 
-/*
- * SET: moves the callout with this key, or inserts one. May sleep. Returns 0 if it
- * has inserted a callout, else as RESET.
- */
-static int key_set(struct callout_file *file, struct callout_op *op,
-		   struct callout_op_ctx *ctx)
+/* SET of a key that no callout has. Returns 0, or as co_file_set_keyed(). */
+static int insert_keyed(struct callout_file *file, struct callout_op *op,
+			struct callout_op_ctx *ctx)
 {
-	struct callout_slot *slot = NULL;
+	struct callout_slot *slot;
+
+	slot = co_file_set_keyed(file, op, CALLOUT_KIND_KEYED, ctx);
+	op->left = 0;
+	return IS_ERR(slot) ? PTR_ERR(slot) : 0;
+}
+
+/*
+ * SET with CALLOUT_OPF_KEY: sets the callout with this key again, or inserts one, as
+ * the flags permit. May sleep. Returns 0 if it has inserted a callout, else as
+ * co_file_move() or co_file_set_keyed(). Writes op->left, and nothing else.
+ */
+int co_file_set_key(struct callout_file *file, struct callout_op *op,
+		    struct callout_op_ctx *ctx)
+{
 	int ret;
 
-	for (;;) {
-		ret = key_reset(file, op, op->handle, ctx);
-		if (ret != -ENOENT)
+	if (op->flags & CALLOUT_OPF_ONLY_NEW)
+		return insert_keyed(file, op, ctx);
+	do {
+		ret = move_keyed(file, op, ctx);
+		if (ret != -ENOENT || op->flags & CALLOUT_OPF_ONLY_OLD)
 			return ret;
-		/*
-		 * There was no slot, also if another insertion of this key has
-		 * reserved the last, and is still under way.
-		 */
-		if (IS_ERR(slot) && PTR_ERR(slot) != -EEXIST)
-			return PTR_ERR(slot);
-		slot = co_file_set_keyed(file, op, CALLOUT_KIND_EVENT,
-					 ctx);
-		if (!IS_ERR(slot)) {
-			op->left = 0;
-			return 0;
-		}
-	}
+		ret = insert_keyed(file, op, ctx);
+	} while (ret == -EEXIST);
+	return ret;
 }
-
-/*
- * SET, UNSET or RESET with CALLOUT_KEY; @op has been checked. SET returns 0 if
- * it has inserted a callout, else as RESET; -EINVAL if that has another clock.
- * SET and RESET write op->left, and nothing else.
- */
-int co_file_key(struct callout_file *file, struct callout_op *op,
-		struct callout_op_ctx *ctx)
-{
-	switch (op->op) {
-	case CALLOUT_OP_SET:
-		return key_set(file, op, ctx);
-	case CALLOUT_OP_UNSET:
-		return co_file_unset_named(file, CALLOUT_KEY_FUNC,
-					   op->handle, ctx);
-	default:
-		return key_reset(file, op, op->handle, ctx);
-	}
-}
-EXPORT_SYMBOL_IF_KUNIT(co_file_key);
+EXPORT_SYMBOL_IF_KUNIT(co_file_set_key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * key.h - callouts that are named by a number of the program's
+ * key.h - SET of callouts that are named by a number of the program's
  */
 #ifndef _CALLOUT_DEVICE_KEY_H
 #define _CALLOUT_DEVICE_KEY_H
@@ -11,7 +11,7 @@
 struct callout_file;
 struct callout_op_ctx;
 
-int co_file_key(struct callout_file *file, struct callout_op *op,
-		struct callout_op_ctx *ctx);
+int co_file_set_key(struct callout_file *file, struct callout_op *op,
+		    struct callout_op_ctx *ctx);
 
 #endif /* _CALLOUT_DEVICE_KEY_H */

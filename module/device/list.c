@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * list.c - GET and LIST: what is outstanding in a file
+ * list.c - LIST: what is outstanding in a file
  *
  * A callout keeps its slot as long as it is outstanding, and LIST looks at each
  * slot once, in order, with the slot's base locked. So a callout that is
@@ -38,15 +38,21 @@ static u32 slot_state(struct callout_file *file,
 	       CALLOUT_STATE_UNREAD : 0;
 }
 
-/* Flags with which SET sets such a callout again, for struct callout_entry. */
+static bool slot_has_key(const struct callout_slot *slot)
+{
+	return READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED && co_slot_keyed(slot);
+}
+
+/* Flags with which SET or TIMEOUT sets such a callout again. */
 static u32 slot_op_flags(const struct callout_slot *slot)
 {
+	u32 key = slot_has_key(slot) ? CALLOUT_OPF_KEY : 0;
 	u8 flags = READ_ONCE(slot->node.flags);
 
 	if (co_slot_relative(flags))
-		return 0;
-	return co_slot_on_set(flags) ?
-	       CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET : CALLOUT_ABSTIME;
+		return key;
+	return key | CALLOUT_OPF_ABSTIME |
+	       (co_slot_on_set(flags) ? CALLOUT_OPF_CANCEL_ON_SET : 0);
 }
 
 /* Fills @entry if a callout is outstanding in a slot, whose base is locked. */
@@ -54,32 +60,24 @@ static bool slot_describe(struct callout_file *file,
 			  const struct callout_slot *slot, u64 now,
 			  struct callout_entry *entry)
 {
-	bool hashed = READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED;
-	bool keyed = hashed && co_slot_keyed(slot);
+	bool keyed = slot_has_key(slot);
+	bool timeout = !keyed && READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED;
 	clockid_t clockid = co_slot_clock(slot);
 	u64 due = co_slot_due_mono(slot);
 
 	*entry = (struct callout_entry){
-		.handle	= slot->handle,
-		.op	= hashed ? CALLOUT_OP_TIMEOUT : CALLOUT_OP_SET,
+		.handle	= keyed ? co_slot_arg(slot) : slot->handle,
+		.op	= timeout ? CALLOUT_OP_TIMEOUT : CALLOUT_OP_SET,
 		.flags	= slot_op_flags(slot),
 		.state	= slot_state(file, slot),
 		.clockid = clockid,
 		.due	= co_time_out(clockid, co_slot_due_clock(slot)),
 		.left	= due > now ? due - now : 0,
-		/* Its link in the hash is in the place of both. */
-		.period	= hashed ? 0 : slot->period,
-		.slack	= hashed ? 0 : slot->slack,
-		.cookie	= slot->arg,
-		.func	= co_slot_key(slot),
+		.period	= slot->period,
+		.slack	= slot->slack,
+		.cookie	= co_slot_cookie(slot),
+		.func	= timeout ? co_slot_func(slot) : 0,
 	};
-	if (keyed) {
-		entry->handle = slot->arg;
-		entry->op = CALLOUT_OP_SET;
-		entry->flags |= CALLOUT_KEY;
-		entry->cookie = 0;
-		entry->func = 0;
-	}
 	return entry->state;
 }
 
@@ -101,36 +99,18 @@ static bool file_describe(struct callout_file *file, u64 handle,
 	return found;
 }
 
-/* CALLOUT_IOC_GET */
-long co_ioctl_get(struct callout_file *file, size_t size,
-		  struct callout_entry __user *uentry)
+/* Describes the callout with a key; false if none is outstanding. */
+static bool file_describe_key(struct callout_file *file, u64 key,
+			      struct callout_entry *entry)
 {
-	struct callout_entry entry;
-	u64 key, handle;
-	int ret;
+	u64 handle;
 
-	ret = co_copy_in(&entry, sizeof(entry), uentry, size,
-			 CALLOUT_ENTRY_SIZE_V1);
-	if (ret)
-		return ret;
-	/* What another GET has written may stay. */
-	if (entry.flags & ~(CALLOUT_KEY | CALLOUT_ABSTIME |
-			    CALLOUT_CANCEL_ON_SET))
-		return -EINVAL;
-	if (entry.flags & CALLOUT_KEY) {
-		key = entry.handle;
-		/* A reader or a canceller may be faster: look again. */
-		do {
-			if (!co_file_find(file, CALLOUT_KEY_FUNC, key,
-					  &handle))
-				return -ENOENT;
-		} while (!file_describe(file, handle, &entry));
-	} else if (!file_describe(file, entry.handle, &entry)) {
-		return -ENOENT;
-	}
-	/* More than that is 0 already. */
-	return copy_to_user(uentry, &entry, min(size, sizeof(entry))) ?
-	       -EFAULT : 0;
+	/* A reader or a canceller may be faster: look again. */
+	do {
+		if (!co_file_find(file, CALLOUT_KEY_FUNC, key, &handle))
+			return false;
+	} while (!file_describe(file, handle, entry));
+	return true;
 }
 
 /* Copies an entry to the end of the array. */
@@ -179,6 +159,17 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 	return 0;
 }
 
+/* Lists the callout that list->cursor names. */
+static int list_one(struct callout_file *file, struct callout_list *list)
+{
+	struct callout_entry entry;
+	bool found = list->flags == CALLOUT_LISTF_KEY ?
+		     file_describe_key(file, list->cursor, &entry) :
+		     file_describe(file, list->cursor, &entry);
+
+	return found ? list_put(list, &entry) : -ENOENT;
+}
+
 /* CALLOUT_IOC_LIST */
 long co_ioctl_list(struct callout_file *file, size_t size,
 		   struct callout_list __user *ulist)
@@ -191,15 +182,15 @@ long co_ioctl_list(struct callout_file *file, size_t size,
 	if (ret)
 		return ret;
 	/* Without room the next page would begin where this one did. */
-	if (list.flags || !list.nr_entries ||
+	if (list.flags > CALLOUT_LISTF_KEY || !list.nr_entries ||
 	    list.nr_entries > CALLOUT_BATCH_MAX ||
 	    co_size_bad(list.entry_size, CALLOUT_ENTRY_SIZE_V1))
 		return -EINVAL;
 	list.got = 0;
-	ret = list_fill(file, &list);
+	ret = list.flags ? list_one(file, &list) : list_fill(file, &list);
 	if (ret)
 		return ret;
-	if (put_user(list.cursor, &ulist->cursor) ||
+	if ((!list.flags && put_user(list.cursor, &ulist->cursor)) ||
 	    put_user(list.got, &ulist->got))
 		return -EFAULT;
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * list.h - GET and LIST
+ * list.h - LIST
  */
 #ifndef _CALLOUT_DEVICE_LIST_H
 #define _CALLOUT_DEVICE_LIST_H
@@ -8,12 +8,9 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-struct callout_entry;
 struct callout_file;
 struct callout_list;
 
-long co_ioctl_get(struct callout_file *file, size_t size,
-		  struct callout_entry __user *uentry);
 long co_ioctl_list(struct callout_file *file, size_t size,
 		   struct callout_list __user *ulist);
 

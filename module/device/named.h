@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * named.h - a file's callouts by function and argument: TIMEOUT's, and keys
+ * named.h - a file's callouts by handle, by key, and by function and argument
  */
 #ifndef _CALLOUT_DEVICE_NAMED_H
 #define _CALLOUT_DEVICE_NAMED_H
@@ -15,6 +15,36 @@ int co_file_prepare_hash(struct callout_file *file,
 			 struct callout_op_ctx *ctx);
 struct callout_slot *co_file_find(struct callout_file *file, u64 func,
 				  u64 arg, u64 *handle);
+
+/*
+ * As co_file_slot(): finds @slot, which may have another handle by now, or
+ * returns false. Even with this handle it may be free, or have no generations
+ * left, where that is 0: neither is pending, ready or detached.
+ */
+static __always_inline bool
+co_file_find_slot(struct callout_file *file, u64 handle, struct callout_slot **slot)
+{
+	bool found;
+
+	preempt_disable();
+	found = co_table_slot_of(&file->table, handle, true, slot);
+	preempt_enable();
+	/* Or gcc computes it from the handle at each use. */
+	if (likely(found))
+		OPTIMIZER_HIDE_VAR(*slot);
+	return found;
+}
+
+/* Finds the slot of a handle and locks its base; false if it is stale or invalid. */
+static __always_inline bool
+co_ctx_lock_slot(struct callout_file *file, struct callout_op_ctx *ctx,
+		 u64 handle, struct callout_slot **slot)
+{
+	if (unlikely(!co_file_find_slot(file, handle, slot)))
+		return false;
+	co_ctx_lock(ctx, &(*slot)->node);
+	return likely((*slot)->handle == handle);
+}
 
 /* Call co_file_prepare_hash() before an insertion? */
 static inline bool co_file_wants_hash(struct callout_file *file)

@@ -3,12 +3,12 @@
  * uring.c - commands of io_uring: what a submission asks for
  *
  * BATCH is the ioctl without its wait, since io_uring can wait for a read. The
- * rest is about the other commands; command.c completes those that stay.
+ * rest is about OP; command.c completes the commands that stay.
  *
- * A command takes the operation that the ioctl of the same number takes, by its
- * address: clock, slack, flags and key do not fit the 16 bytes that an entry has
- * for them, and the size in the number lets it grow alike. It must have a key: a
- * handle would come too late for an entry of the same submission.
+ * A command takes the structure that the ioctl takes, by its address: clock, slack,
+ * flags and key do not fit the 16 bytes that an entry has for them, and the size in
+ * the number lets it grow alike. A handle comes too late for an entry of the same
+ * submission; a key does not.
  *
  * A command can be changed only after SET has unlocked the base. From there on SET
  * does not use it. io_uring keeps the request, and so the file, until SET returns.
@@ -31,44 +31,68 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/callout.h>
+#include "cancel.h"
 #include "command.h"
 #include "ctx.h"
 #include "file.h"
-#include "named.h"
 #include "ioctl.h"
-#include "key.h"
-#include "op.h"
+#include "set.h"
 #include "uring.h"
 
-/* SET: the command completes when its callout fires, or is cancelled. */
+/*
+ * SET without a key that makes a callout: tells its handle before it can fire. Returns
+ * the slot, its base locked, or an error.
+ */
+static struct callout_slot *command_make(struct callout_file *file,
+					 const struct callout_op *op,
+					 struct callout_op __user *uop,
+					 struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot = co_file_take(file, ctx);
+	u64 handle;
+	bool bad;
+
+	if (IS_ERR(slot))
+		return slot;
+	handle = slot->handle;
+	co_ctx_sleep(ctx);
+	bad = put_user(handle, &uop->handle);
+	co_ctx_lock(ctx, &slot->node);
+	if (bad) {
+		co_file_give(file, slot, ctx);
+		return ERR_PTR(-EFAULT);
+	}
+	co_file_start_command(file, slot, op, ctx);
+	return slot;
+}
+
+/* SET that makes a callout: the command completes when that fires, or is cancelled. */
 static int command_set(struct callout_file *file,
 		       const struct callout_op *op,
+		       struct callout_op __user *uop,
 		       struct io_uring_cmd *cmd,
 		       unsigned int issue_flags)
 {
+	bool keyed = op->flags & CALLOUT_OPF_KEY;
 	struct callout_op_ctx ctx = {};
 	struct callout_slot *slot;
-	int ret = 0;
 
 	if (!co_command_works(file))
 		return -EOPNOTSUPP;
+	/* Afterwards the structure may be the program's again. */
+	if (keyed && put_user(0ULL, &uop->left))
+		return -EFAULT;
 	WRITE_ONCE(co_to_command(cmd)->handle, 0);
 	/* It may be done at once, which undoes this. */
 	io_uring_cmd_mark_cancelable(cmd, issue_flags);
-	slot = co_file_set_keyed(file, op, CALLOUT_KIND_COMMAND, &ctx);
-	if (!IS_ERR(slot)) {
+	slot = keyed ?
+	       co_file_set_keyed(file, op, CALLOUT_KIND_COMMAND, &ctx) :
+	       command_make(file, op, uop, &ctx);
+	if (!IS_ERR(slot))
 		co_command_attach(cmd, slot);
-	} else {
-		ret = PTR_ERR(slot);
-		co_ctx_unlock(&ctx);
-		/* That one has the key comes first. */
-		if (co_file_lock_found(file, &ctx, CALLOUT_KEY_FUNC,
-				       op->handle))
-			ret = -EEXIST;
-	}
 	co_ctx_flush(file, &ctx);
-	if (ret)
-		co_uring_done(cmd, ret, issue_flags);
+	if (IS_ERR(slot))
+		co_uring_done(cmd, PTR_ERR(slot), issue_flags);
 	return -EIOCBQUEUED;
 }
 
@@ -79,8 +103,9 @@ static bool commands_share_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
 }
 
 /*
- * UNSET and RESET. Returns as the ioctls. With the ring locked, a command of the
- * same ring that was cancelled completes here, which saves the task work.
+ * CANCEL, and SET of an outstanding callout. Returns as the ioctl. With the ring
+ * locked, a command of the same ring that was cancelled completes here, which saves
+ * the task work.
  */
 static int command_change(struct callout_file *file,
 			  struct callout_op *op,
@@ -91,11 +116,7 @@ static int command_change(struct callout_file *file,
 	struct io_uring_cmd *other;
 	int ret;
 
-	if (op->op == CALLOUT_OP_UNSET)
-		ret = co_file_unset_named(file, CALLOUT_KEY_FUNC,
-					  op->handle, &ctx);
-	else
-		ret = co_file_key(file, op, &ctx);
+	ret = co_op_do(file, op, &ctx);
 	co_ctx_unlock(&ctx);
 	other = ctx.commands;
 	if (other && issue_flags & IO_URING_F_COMPLETE_DEFER &&
@@ -125,13 +146,13 @@ static int command_cancel(struct callout_file *file,
 			  unsigned int issue_flags)
 {
 	struct callout_op_ctx ctx = {};
-	struct callout_op unset = {};
+	u64 handle;
 
 	/* There may be millions. */
 	cond_resched();
 	/* Pairs with co_command_attach(). */
-	unset.handle = READ_ONCE(co_to_command(cmd)->handle);
-	if (co_file_unset(file, &unset, &ctx) != CALLOUT_CANCELLED) {
+	handle = READ_ONCE(co_to_command(cmd)->handle);
+	if (co_file_cancel(file, handle, &ctx) != CALLOUT_CANCELLED) {
 		co_ctx_flush(file, &ctx);
 		if (command_is_first(cmd))
 			schedule_timeout_uninterruptible(1);
@@ -158,53 +179,41 @@ static bool sqe_bad(const struct io_uring_cmd *cmd, unsigned int issue_flags)
 		READ_ONCE(more[0]) | READ_ONCE(more[1])) != 0;
 }
 
-/* A command that is none of SET, UNSET and RESET. */
-static int command_batch(struct callout_file *file,
-			 const struct io_uring_cmd *cmd,
-			 unsigned int issue_flags)
+static int command_op(struct callout_file *file, struct io_uring_cmd *cmd,
+		      struct callout_op __user *uop, unsigned int issue_flags)
 {
-	if ((cmd->cmd_op & ~IOCSIZE_MASK) !=
-	    (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
-		return -ENOTTY;
-	if (sqe_bad(cmd, issue_flags))
-		return -EINVAL;
-	return co_ioctl_batch(file, cmd->file->f_mode,
-			      _IOC_SIZE(cmd->cmd_op),
-			      u64_to_user_ptr(READ_ONCE(cmd->sqe->addr)),
-			      false);
+	struct callout_op op __uninitialized;
+	int ret;
+
+	ret = co_op_get_command(&op, _IOC_SIZE(cmd->cmd_op), uop);
+	if (ret)
+		return ret;
+	if (co_op_makes(&op))
+		return command_set(file, &op, uop, cmd, issue_flags);
+	ret = command_change(file, &op, cmd, issue_flags);
+	if (op.op == CALLOUT_OP_SET && ret > 0 && put_user(op.left, &uop->left))
+		return -EFAULT;
+	return ret;
 }
 
 /* file_operations.uring_cmd. May sleep, also if IO_URING_F_NONBLOCK is set. */
 int co_uring_cmd(struct io_uring_cmd *cmd, unsigned int issue_flags)
 {
 	struct callout_file *file = cmd->file->private_data;
-	unsigned int nr = _IOC_NR(cmd->cmd_op);
-	size_t size = _IOC_SIZE(cmd->cmd_op);
-	struct callout_op __user *uop;
-	struct callout_op op __uninitialized;
-	int ret;
+	unsigned int number = cmd->cmd_op & ~IOCSIZE_MASK;
+	void __user *uarg;
 
 	if (issue_flags & IO_URING_F_CANCEL)
 		return command_cancel(file, cmd, issue_flags);
-	/* The three are one after the other. */
-	if ((cmd->cmd_op & ~IOCSIZE_MASK) < (CALLOUT_IOC_SET & ~IOCSIZE_MASK) ||
-	    (cmd->cmd_op & ~IOCSIZE_MASK) > (CALLOUT_IOC_RESET & ~IOCSIZE_MASK))
-		return command_batch(file, cmd, issue_flags);
-	if (!(cmd->file->f_mode & FMODE_WRITE))
-		return -EBADF;
+	if (number != (CALLOUT_IOC_OP & ~IOCSIZE_MASK) &&
+	    number != (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
+		return -ENOTTY;
 	if (sqe_bad(cmd, issue_flags))
 		return -EINVAL;
-	uop = u64_to_user_ptr(READ_ONCE(cmd->sqe->addr));
-	ret = co_op_get_keyed(&op, nr, size, uop);
-	if (ret)
-		return ret;
-	if (nr == CALLOUT_OP_SET)
-		return command_set(file, &op, cmd, issue_flags);
-	ret = command_change(file, &op, cmd, issue_flags);
-	if (nr == CALLOUT_OP_RESET && ret > 0 &&
-	    put_user(op.left, &uop->left))
-		return -EFAULT;
-	return ret;
+	uarg = u64_to_user_ptr(READ_ONCE(cmd->sqe->addr));
+	if (number == (CALLOUT_IOC_BATCH & ~IOCSIZE_MASK))
+		return co_ioctl_batch(file, _IOC_SIZE(cmd->cmd_op), uarg, false);
+	return command_op(file, cmd, uarg, issue_flags);
 }
 
 #endif /* CALLOUT_URING */

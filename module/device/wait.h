@@ -10,17 +10,9 @@
 
 struct read_deadline;
 
-/* struct callout_wait of a batch, checked */
-struct checked_wait {
-	struct callout_wait arg;	/* as the program gave it */
-	sigset_t mask;			/* during the wait, if @arg has a signal mask */
-};
-
-int co_wait_copy_in(struct checked_wait *waiter,
-		    const struct callout_batch *batch);
-void co_wait_begin(const struct checked_wait *waiter,
+int co_wait_check(const struct callout_batch *batch, sigset_t *mask);
+void co_wait_begin(const struct callout_batch *batch, const sigset_t *mask,
 		   struct read_deadline *deadline);
-void co_wait_end(const struct checked_wait *waiter, bool interrupted);
-void co_deadline_in(struct read_deadline *deadline, u64 timeout);
+void co_wait_end(const struct callout_batch *batch, bool interrupted);
 
 #endif /* _CALLOUT_DEVICE_WAIT_H */

@@ -48,8 +48,7 @@ static void tree_link(struct rb_root *tree, struct rb_node *node)
 	while (*link) {
 		parent = *link;
 		other = co_bucket_slot(parent);
-		order = co_slot_compare(other, co_slot_key(slot),
-					slot->arg);
+		order = co_slot_compare(other, co_slot_func(slot), co_slot_arg(slot));
 		if (order < 0 ||
 		    (!order &&
 		     co_slot_order(other) <= co_slot_order(slot)))

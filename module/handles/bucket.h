@@ -10,17 +10,17 @@
 #include <linux/types.h>
 #include "hash.h"
 
-/* Negative if the slot's key sorts before this one, positive if after. */
+/* Negative if the slot's name sorts before this one, positive if after. */
 static inline int co_slot_compare(const struct callout_slot *slot,
 				  u64 func, u64 arg)
 {
-	u64 key;
+	u64 other = co_slot_arg(slot);
 
-	if (slot->arg != arg)
-		return slot->arg < arg ? -1 : 1;
-	key = co_slot_key(slot);
-	if (key != func)
-		return key < func ? -1 : 1;
+	if (other != arg)
+		return other < arg ? -1 : 1;
+	other = co_slot_func(slot);
+	if (other != func)
+		return other < func ? -1 : 1;
 	return 0;
 }
 

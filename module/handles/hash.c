@@ -190,9 +190,8 @@ static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
 	unsigned long *bucket;
 	struct rb_root root;
 
-	bucket = bucket_of(table,
-			   co_hash_value(hash, co_slot_key(slot),
-					 slot->arg));
+	bucket = bucket_of(table, co_hash_value(hash, co_slot_func(slot),
+						co_slot_arg(slot)));
 	root = co_bucket_root(*bucket);
 	co_bucket_del(hash, tree, &slot->link);
 	co_bucket_add(hash, &root, slot);
@@ -258,7 +257,7 @@ static void hold_insert(struct callout_hash *hash,
 
 	/* After those with its key, which are moved in order. */
 	if (unlikely(hold->next) &&
-	    !co_bucket_first(tree, co_slot_key(slot), slot->arg))
+	    !co_bucket_first(tree, co_slot_func(slot), co_slot_arg(slot)))
 		tree = &hold->moved;
 	co_bucket_add(hash, tree, slot);
 }
@@ -285,7 +284,7 @@ static noinline void hash_insert(struct callout_hash *hash,
 {
 	struct callout_bucket_hold hold;
 
-	hash_lock(hash, co_slot_key(slot), slot->arg, &hold);
+	hash_lock(hash, co_slot_func(slot), co_slot_arg(slot), &hold);
 	hold_insert(hash, &hold, slot);
 	hash_unlock(hash, &hold);
 }
@@ -315,13 +314,13 @@ EXPORT_SYMBOL_IF_KUNIT(co_hash_insert_slow);
 bool co_hash_insert_only_slow(struct callout_hash *hash,
 			      struct callout_slot *slot)
 {
-	u64 key = co_slot_plain_key(slot);
+	u64 func = co_slot_func(slot), arg = co_slot_arg(slot);
 	struct callout_bucket_hold hold;
 	struct callout_slot *other;
 	struct rb_root *tree;
 
-	hash_lock(hash, key, slot->arg, &hold);
-	other = hold_first(&hold, &tree, key, slot->arg);
+	hash_lock(hash, func, arg, &hold);
+	other = hold_first(&hold, &tree, func, arg);
 	if (unlikely(other))
 		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 	else
@@ -338,7 +337,7 @@ static noinline void hash_remove(struct callout_hash *hash,
 	struct callout_bucket_hold hold;
 
 	co_point(CALLOUT_POINT_HASH_SHARED);
-	hash_lock(hash, co_slot_plain_key(slot), slot->arg, &hold);
+	hash_lock(hash, co_slot_func(slot), co_slot_arg(slot), &hold);
 	if (slot->node.mark == CALLOUT_HASH_IN)
 		hold_remove(hash, &hold, slot);
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
@@ -361,8 +360,7 @@ void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 	}
 	co_point(CALLOUT_POINT_HASH_LEAVES);
 	/* Locks, changes and unlocks a bucket with this slot alone. */
-	bucket = co_hash_bucket(hash, co_slot_plain_key(slot),
-				slot->arg);
+	bucket = co_hash_bucket(hash, co_slot_func(slot), co_slot_arg(slot));
 	if (likely(try_cmpxchg(bucket, &word, 0))) {
 		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 		co_point(CALLOUT_POINT_HASH_LEFT);
@@ -383,7 +381,7 @@ void co_hash_move_begin(struct callout_hash *hash,
 			struct callout_slot *slot,
 			struct callout_bucket_hold *hold)
 {
-	hash_lock(hash, co_slot_key(slot), slot->arg, hold);
+	hash_lock(hash, co_slot_func(slot), co_slot_arg(slot), hold);
 	/* Protected by the bucket's lock. */
 	if (slot->node.mark == CALLOUT_HASH_IN)
 		hold_remove(hash, hold, slot);

@@ -161,15 +161,14 @@ static inline bool co_hash_wants_growth(struct callout_hash *hash)
 }
 
 /*
- * Adds a slot; until it is removed its key and arg must not change, nor, unless it
- * fires, its expires. Its base is locked, or its owner's lock if it has fired;
+ * Adds a slot; until it is removed its name must not change, nor, unless it fires,
+ * its expires. Its base is locked, or its owner's lock if it has fired;
  * interrupts are off. Returns true if the hash should grow.
  */
 static inline bool co_hash_insert(struct callout_hash *hash,
 				  struct callout_slot *slot)
 {
-	u64 key = co_slot_plain_key(slot);
-	unsigned long *bucket = co_hash_bucket(hash, key, slot->arg);
+	unsigned long *bucket = co_hash_bucket(hash, co_slot_func(slot), co_slot_arg(slot));
 	unsigned long word = 0;
 
 	co_point(CALLOUT_POINT_HASH_ENTERS);
@@ -193,8 +192,7 @@ static inline bool co_hash_insert(struct callout_hash *hash,
 static inline bool co_hash_insert_only(struct callout_hash *hash,
 				       struct callout_slot *slot)
 {
-	u64 key = co_slot_plain_key(slot);
-	unsigned long *bucket = co_hash_bucket(hash, key, slot->arg);
+	unsigned long *bucket = co_hash_bucket(hash, co_slot_func(slot), co_slot_arg(slot));
 	unsigned long word = 0;
 
 	co_point(CALLOUT_POINT_HASH_ENTERS);
@@ -224,9 +222,8 @@ co_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 
 	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
 	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
-	/* A command's word is no func that anybody knows: it goes the slow way. */
-	if (unlikely(word & CALLOUT_BUCKET_STATE || !word || slot->arg != arg ||
-		     co_slot_plain_key(slot) != func))
+	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
+		     co_slot_arg(slot) != arg || co_slot_func(slot) != func))
 		return co_hash_take_slow(hash, func, arg, handle, bucket,
 					 word);
 	lock_map_acquire(&hash->dep_map);
@@ -260,7 +257,7 @@ co_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 	lock_map_acquire(&hash->dep_map);
 	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
 	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
-		     slot->arg != arg || co_slot_key(slot) != func))
+		     co_slot_arg(slot) != arg || co_slot_func(slot) != func))
 		slot = NULL;
 	else
 		*handle = slot->handle;

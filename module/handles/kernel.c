@@ -197,7 +197,7 @@ handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
 	co_start_locked(base, &slot->node, co_expiry(base, ticks));
 	co_trace_set(base, &slot->node, false);
 	if (hashed) {
-		co_slot_set_key(slot, (unsigned long)func);
+		co_slot_set_own(slot, (unsigned long)func);
 		want = co_table_put(&kernel_table, slot);
 	}
 	if (unlikely(pool->count < CALLOUT_LOW_WATER || want)) {
@@ -403,7 +403,7 @@ handle_move_away(struct callout_base *base, struct callout_slot *slot,
  * setcallout() in turn this cannot fail while the callout is set. A callout by
  * handle runs once: its handler cannot move it, only set another.
  *
- * The paper sets and cancels only. The device has this as RESET.
+ * The paper sets and cancels only. The device has this as SET.
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: 1 if it was moved; 0 if its handler is running; -1 if the handle is

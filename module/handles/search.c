@@ -27,7 +27,7 @@ static bool table_match(struct callout_node *n, const void *data)
 	/* The kind comes first: only in a slot is the mark the hash's. */
 	return n->kind == key->table->kind &&
 	       n->mark == CALLOUT_HASH_SEARCHED &&
-	       co_slot_key(co_to_slot(n)) == key->func &&
+	       co_slot_own(co_to_slot(n)) == key->func &&
 	       co_to_slot(n)->arg == key->arg &&
 	       co_slot_table(co_to_slot(n)) == key->table;
 }

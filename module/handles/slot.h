@@ -14,22 +14,21 @@
 /**
  * struct callout_slot - a callout in a table
  * @node: what bases and schemes file. Free: node.word[0] links to the next
- *	free slot. node.own: the function of its key, as a number, never called;
- *	0 for what SET sets without a key; of a kind whose slots all have the
- *	same, that kind's own. node.expires: its tick; fired, see
- *	co_slot_set_fired()
+ *	free slot. node.own: in the hash, a number of the name by which that finds it,
+ *	see co_slot_func(); of an event that has no such name, 0; of a command, the
+ *	command. node.expires: its tick; fired, see co_slot_set_fired()
  * @func: kernel: the handler
  * @due: device: when it is due, in its clock; less than 2^63, so never an
  *	address in the kernel
- * @arg: the handler's argument, or the key's
+ * @arg: the handler's argument; device: the cookie, or a command's key
  * @handle: its handle, until its handler has returned; in a free slot, the next
  *	one; 0 if its generations are used up. Written with the base locked.
- * @link: in the (func, arg) hash: link in its bucket
- * @period: device, not in the hash: nanoseconds, 0 if it is not periodic
- * @slack: device, not in the hash: nanoseconds
- * @next: device, until its reader re-arms it: when it is due next, unless RESET
- *	has moved it; one that ends when its clock is set: that clock's offset when
- *	it was armed
+ * @period: device: nanoseconds, 0 if it is not periodic
+ * @slack: device: nanoseconds
+ * @next: device, until its reader re-arms it: when it is due next, unless SET has
+ *	moved it; one that ends when its clock is set: that clock's offset when it was
+ *	armed
+ * @link: in the hash: link in its bucket
  * @key: in place of node.own, where other schemes than the wheel use all of @node
  *
  * A program chooses @arg, node.own and, up to 2^63, @due, @period and @slack. If
@@ -45,14 +44,10 @@ struct callout_slot {
 	};
 	u64 arg;
 	u64 handle;
-	union {
-		struct rb_node link;
-		struct {
-			u64 period;
-			u64 slack;
-			u64 next;
-		};
-	};
+	u64 period;
+	u64 slack;
+	u64 next;
+	struct rb_node link;
 #ifdef CONFIG_CALLOUT_LAB
 	u64 key;
 #endif
@@ -63,9 +58,9 @@ static_assert(offsetof(struct callout_slot, due) ==
 static_assert(offsetof(struct callout_slot, handle) ==
 	      offsetof(struct callout, lock));
 static_assert(sizeof(struct callout_slot) <=
-	      (IS_ENABLED(CONFIG_CALLOUT_LAB) ? 96 : 88));
+	      (IS_ENABLED(CONFIG_CALLOUT_LAB) ? 120 : 112));
 
-/* The function in the key of a callout that is found by its argument alone. */
+/* The function in the name of a callout with a key. */
 #define CALLOUT_KEY_FUNC	(~0ULL)
 
 static inline struct callout_slot *co_to_slot(const struct callout_node *n)
@@ -73,21 +68,17 @@ static inline struct callout_slot *co_to_slot(const struct callout_node *n)
 	return container_of(n, struct callout_slot, node);
 }
 
-static inline void co_slot_set_key(struct callout_slot *slot, u64 func)
+/* Writes node.own, or what is in its place. */
+static inline void co_slot_set_own(struct callout_slot *slot, u64 own)
 {
 #ifdef CONFIG_CALLOUT_LAB
-	slot->key = func;
+	slot->key = own;
 #else
-	slot->node.own = func;
+	slot->node.own = own;
 #endif
 }
 
-/*
- * The function in the key of a slot that is not a command's, or that is about to be
- * inserted in the hash or removed: only in between has a command's another number in
- * that place.
- */
-static inline u64 co_slot_plain_key(const struct callout_slot *slot)
+static inline u64 co_slot_own(const struct callout_slot *slot)
 {
 #ifdef CONFIG_CALLOUT_LAB
 	return slot->key;
@@ -96,16 +87,28 @@ static inline u64 co_slot_plain_key(const struct callout_slot *slot)
 #endif
 }
 
-/*
- * The function in the key of any slot that is in the hash, where its kind does not
- * change, or has been. The lock of its bucket, its base or, if it has fired, its
- * owner is held.
- */
-static inline u64 co_slot_key(const struct callout_slot *slot)
+/* Is the name that the hash knows a slot by, if it does, a key? */
+static inline bool co_slot_keyed(const struct callout_slot *slot)
 {
-	if (unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
-		return CALLOUT_KEY_FUNC;
-	return co_slot_plain_key(slot);
+	return slot->node.kind == CALLOUT_KIND_KEYED ||
+	       slot->node.kind == CALLOUT_KIND_COMMAND;
+}
+
+/*
+ * The hash finds a slot by a function and an argument: node.own and @arg. In the place
+ * of the function of all that have a key is a number that no function has, and the
+ * argument is the key: node.own or, of a command, which uses that, @arg. The kind of a
+ * slot does not change while it is in the hash.
+ */
+static inline u64 co_slot_func(const struct callout_slot *slot)
+{
+	return unlikely(co_slot_keyed(slot)) ? CALLOUT_KEY_FUNC : co_slot_own(slot);
+}
+
+static inline u64 co_slot_arg(const struct callout_slot *slot)
+{
+	return unlikely(slot->node.kind == CALLOUT_KIND_KEYED) ? co_slot_own(slot) :
+								slot->arg;
 }
 
 /*
@@ -128,7 +131,7 @@ static inline u64 co_slot_fired(const struct callout_slot *slot)
 }
 
 /*
- * The order of slots with the same key: those that have fired, by time, before those
+ * The order of slots with the same name: those that have fired, by time, before those
  * that have not, by tick. One word tells: whoever holds the bucket does not hold the
  * base, and a slot on its way out of the base is neither pending nor has it fired. A
  * slot that fires keeps its place in the bucket, which stays right unless one that

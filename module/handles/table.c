@@ -211,7 +211,7 @@ int co_table_grow(struct callout_table *table, unsigned int cpu,
  *	CPU0: SET				CPU1: SET
  *	lock(grow)
  *						no free slot, with @seen chunks
- *	adds a chunk, 46 slots			waits for grow
+ *	adds a chunk, 36 slots			waits for grow
  *	unlock(grow)
  *						lock(grow): more than @seen
  *

@@ -42,10 +42,10 @@
 #include "slot.h"
 
 /*
- * A handle: the generation in the upper 40 bits, the slot in the lower 24. Of
+ * A handle: the generation in the upper 39 bits, the slot in the lower 25. Of
  * those, the lower 6 are the place in a chunk, the others the chunk.
  */
-#define CALLOUT_SLOT_BITS	24
+#define CALLOUT_SLOT_BITS	25
 #define CALLOUT_PLACE_BITS	6
 #define CALLOUT_GEN_ONE		BIT_ULL(CALLOUT_SLOT_BITS)
 #define CALLOUT_GEN_MAX		(~0ULL >> CALLOUT_SLOT_BITS)

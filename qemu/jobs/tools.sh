@@ -74,8 +74,8 @@ complains() { printf '%b' "$2" | calloutctl watch 2>&1 | grep -qE "$1"; }
 # With standard input closed, calloutctl watch neither reads commands nor waits.
 watch_closed() { timeout 10 calloutctl watch <&-; }
 
-# Sets a callout for an hour, and resets it to 10 ms.
-reset() {
+# Sets a callout for an hour, and moves it to 10 ms.
+moves() {
 	rm -f /tmp/commands
 	mkfifo /tmp/commands
 	calloutctl watch < /tmp/commands > /tmp/out &
@@ -84,7 +84,7 @@ reset() {
 	while ! grep -q handle /tmp/out; do
 		sleep 0.1
 	done
-	echo "reset 10ms $(cut -d ' ' -f 3 /tmp/out)" >&4
+	echo "move 10ms $(cut -d ' ' -f 3 /tmp/out)" >&4
 	exec 4>&-
 	wait $! && grep -q "^fired .* cookie 5 " /tmp/out
 }
@@ -139,12 +139,26 @@ check_unwritable() {
 }
 
 handle='0x[0-9a-f]+'
+
+# An event in CLOCK_REALTIME, whose time in nanoseconds is above 2^53, has this clock and the exact
+# time.
+exact() {
+	now=$(date +%s)
+	echo "set -a -c realtime ${now}000000001ns 3" > /tmp/in
+	prints "fired handle $handle cookie 3 clock realtime due $now\.000000001" \
+		calloutctl watch < /tmp/in || return 1
+	members='"clock": "realtime", "due_ns": "'$now'000000001", "fired_ns": "[0-9]+"'
+	prints ".*\"event\": \"fired\", .*$members, .*" calloutctl watch --json < /tmp/in
+}
+
 check_calloutctl() {
 	check "calloutctl set" \
-		prints "fired handle $handle cookie 7 due .* late .* ms" calloutctl set 20ms 7
+		prints "fired handle $handle cookie 7 clock monotonic due .* late .* ms" \
+		calloutctl set 20ms 7
 	check "set -c: not late by another clock" \
-		prints "fired handle $handle cookie 0 due [0-9.]+" calloutctl set -c boottime 20ms
-	check "set -n" prints "fired handle $handle cookie 12 due .*" calloutctl set -n 3 20ms 10
+		prints "fired handle $handle cookie 0 clock boottime due [0-9.]+" \
+		calloutctl set -c boottime 20ms
+	check "set -n" prints "fired handle $handle cookie 12 .*" calloutctl set -n 3 20ms 10
 	check "set -p" prints "fired .* overrun [0-9]+" calloutctl set -p 20ms -n 5 20ms
 	check "set -c" prints "fired .*" calloutctl set -c boottime -s 5ms 20ms
 	check "set -c realtime" prints "fired .*" calloutctl set -c realtime 20ms
@@ -154,7 +168,7 @@ check_calloutctl() {
 	check "set --json: a large cookie" \
 		prints '.*"event": "fired".*"cookie": "18446744073709551615".*' \
 		calloutctl set --json 20ms 18446744073709551615
-	check "info" prints "ABI version +3" calloutctl info
+	check "info" prints "ABI version +1" calloutctl info
 	check "info --json" json 1 calloutctl info --json
 	check "info --json: programs' callouts are among the late" \
 		counts_late calloutctl info --json
@@ -173,34 +187,35 @@ check_calloutctl() {
 	check "not permitted" fails 1 "the group callout" as_somebody info
 	check "top --kernel, not permitted" fails 1 "the group callout" as_somebody top --kernel
 	chmod 666 /dev/callout
-	check "info, not root" prints "set +0" as_somebody info
+	check "info, not root" prints "outstanding +0" as_somebody info
 	check "info --json, not root" json 1 as_somebody info --json
 	check "stat, not root" fails 1 "only root gets" as_somebody stat 100ms 3
 	chmod 600 /dev/callout
 	check "bench" prints "expire +[0-9]+ +[0-9]+ +[0-9]+" calloutctl bench -n 200
 	check "bench --json" json 4 calloutctl bench --json -n 100
 	check "watch: cancelled" watched cancelled 'timeout 1h 1 2\nuntimeout 1 2\n'
-	check "watch: not outstanding" watched "not outstanding" 'unset 1\n'
+	check "watch: not outstanding" watched "not outstanding" 'cancel 1\n'
 	check "watch: fires" watched "fired .* cookie 5 .*" 'set 20ms 5\nset 10ms\n'
-	check "watch: reset" reset
-	check "watch: reset keeps the clock" \
-		complains "reset: no option -c" 'reset -c boottime 1s 1\n'
-	check "watch: reset, no handle" \
-		complains "reset takes a time and a handle" 'reset 1s\n'
-	check "watch: reset, no such handle" \
-		complains 'reset: bad handle "abc"' 'reset 1s abc\n'
+	check "watch: events in CLOCK_REALTIME" exact
+	check "watch: move" moves
+	check "watch: move, no such callout" watched "not outstanding" 'move 1s 1\n'
+	for option in "-c boottime" "-p 1s" "-s 1s"; do
+		check "watch: move keeps what $option sets" \
+			complains "move: no option ${option% *}" "move $option 1s 1\\n"
+	done
+	check "watch: move, no handle" complains "move takes a time and a handle" 'move 1s\n'
+	check "watch: move, no such handle" complains 'move: bad handle "abc"' 'move 1s abc\n'
 	check "watch: no such command" \
 		complains 'no command "foo": they are set, .*, quit' 'foo 1\n'
-	check "watch: reset, no unit" complains 'reset: bad time "5": it needs' 'reset 5 1\n'
+	check "watch: move, no unit" complains 'move: bad time "5": it needs' 'move 5 1\n'
 	check "watch: no standard input" fails 1 "standard input is closed" watch_closed
-	check "watch: next" watched "next monotonic due .*" 'set 1h\nnext\nquit\n'
-	check "watch: no next" watched "next boottime none" 'set 1h\nnext\nquit\n'
-	for clock in realtime boottime-alarm realtime-alarm; do
-		check "watch: next, $clock" \
-			watched "next $clock due .*" "set -c $clock 1h\\nnext\\nquit\\n"
+	for clock in boottime-alarm realtime-alarm; do
+		check "watch: $clock" \
+			watched "fired handle $handle cookie 0 clock $clock due .*" \
+			"set -c $clock 20ms\\n"
 	done
-	printf 'set 20ms 3\nnext\ninfo\n' > /tmp/in
-	check "watch --json" json 5 calloutctl watch --json < /tmp/in
+	printf 'set 20ms 3\ninfo\n' > /tmp/in
+	check "watch --json" json 3 calloutctl watch --json < /tmp/in
 	check "no command" fails 2 "no command" calloutctl
 	check "no such command" fails 2 "no command \"nonsense\"" calloutctl nonsense
 	check "no such command, --help" \
@@ -224,7 +239,7 @@ check_calloutctl() {
 	check "sleep: no option" fails 2 "sleep: no option -n" calloutctl sleep -n 1s
 	check "sleep: too long" fails 1 "Invalid argument" calloutctl sleep 18446744073709551615ns
 	check "0 has none" prints "fired .*" calloutctl set 0
-	check "unset is of watch" fails 2 "no command \"unset\"" calloutctl unset 1
+	check "cancel is of watch" fails 2 "no command \"cancel\"" calloutctl cancel 1
 	check "--version" prints "calloutctl [0-9.]+" calloutctl --version
 	check "-V" prints "calloutctl [0-9.]+" calloutctl -V
 	check "--help" prints "usage: calloutctl COMMAND .*" calloutctl --help
@@ -251,15 +266,23 @@ at_most() {
 	[ "$lines" -ge 1 ] && [ "$lines" -le "$most" ]
 }
 
-# Each callout has an owner: the process by another name.
-many_names='
-import ctypes, itertools
+# do() sets a callout that its arguments describe, as members of struct callout_op.
+python='
+import ctypes, itertools, os, select, struct, sys, time
 lib = ctypes.CDLL("libcallout.so.1")
-handle = ctypes.byref(ctypes.c_uint64())
+SET, TIMEOUT, ABSTIME, KEY, BOOTTIME = 1, 3, 1, 2, 7
+def do(fd, time, op=SET, flags=0, clockid=1, period=0, slack=0, key=0, cookie=0, func=0):
+    packed = struct.pack("IIiiQQQQQQ", op, flags, clockid, 0,
+                         time, period, slack, key, cookie, func)
+    assert lib.callout_dev_do(fd, ctypes.create_string_buffer(packed)) == 0
+'
+
+# Each callout has an owner: the process by another name.
+many_names=$python'
 for name in itertools.count():
     ctypes.CDLL(None).prctl(15, b"%d" % name)    # PR_SET_NAME
-    fd = lib.callout_open(0)
-    lib.callout_set(fd, ctypes.c_uint64(10**12), ctypes.c_uint64(0), handle)
+    fd = lib.callout_dev_open(0)
+    do(fd, 10**12)
     ctypes.CDLL(None).close(fd)
 '
 
@@ -317,14 +340,11 @@ check_top() {
 }
 
 # Has a name, and a callout that fires each 50 ms; prints its process and descriptor.
-named='
-import ctypes, os, sys
-from ctypes import byref, c_uint64
+named=$python'
 PR_SET_NAME = 15
-lib = ctypes.CDLL("libcallout.so.1")
 ctypes.CDLL(None).prctl(PR_SET_NAME, os.fsencode(sys.argv[1]))
-fd = lib.callout_open(0)
-lib.callout_set_every(fd, c_uint64(50 * 10**6), c_uint64(0), byref(c_uint64()))
+fd = lib.callout_dev_open(0)
+do(fd, 50 * 10**6, period=50 * 10**6)
 print(os.getpid(), fd, flush=True)
 while os.read(fd, 4096):
     pass
@@ -428,21 +448,16 @@ stat_reloads() {
 }
 
 # Holds a file with callouts, and prints its process and descriptor.
-holder='
-import ctypes, os, time
-from ctypes import byref, c_uint64
-lib = ctypes.CDLL("libcallout.so.1")
+holder=$python'
 HOUR = 3600 * 10**9
-hour, handle = c_uint64(HOUR), c_uint64()
-fd = lib.callout_open(0)
-lib.callout_set(fd, hour, c_uint64(5), byref(handle))
-lib.callout_set_every(fd, hour, c_uint64(6), byref(handle))
-lib.callout_timeout(fd, c_uint64(0x1f), c_uint64(8), hour, byref(handle))
-lib.callout_set_at(fd, 7, c_uint64(2**63 - 1), c_uint64(9), byref(handle))
-lib.callout_set_key(fd, c_uint64(2**64 - 1), hour)
-lib.callout_set(fd, c_uint64(0), c_uint64(10), byref(handle))
-while not lib.callout_unread_bytes(fd):
-    time.sleep(0.01)
+fd = lib.callout_dev_open(0)
+do(fd, HOUR, cookie=5)
+do(fd, HOUR, cookie=6, period=HOUR)
+do(fd, HOUR, op=TIMEOUT, func=0x1f, cookie=8)
+do(fd, 2**63 - 1, flags=ABSTIME, clockid=BOOTTIME, cookie=9)
+do(fd, HOUR, flags=KEY, key=2**64 - 1, slack=10**6, cookie=11)
+do(fd, 0, cookie=10)
+select.select([fd], [], [])
 print(os.getpid(), fd, flush=True)
 time.sleep(10**6)
 '
@@ -464,10 +479,8 @@ os.execvp(sys.argv[3], sys.argv[3:])' "$@"
 }
 
 # Gives the number 9 to the device and to /dev/null, by turns.
-flicker='
-import ctypes, os
-lib = ctypes.CDLL("libcallout.so.1")
-device, null = lib.callout_open(0), os.open("/dev/null", os.O_RDONLY)
+flicker=$python'
+device, null = lib.callout_dev_open(0), os.open("/dev/null", os.O_RDONLY)
 os.dup2(null, 9)
 print(os.getpid(), device, flush=True)
 while True:
@@ -557,13 +570,17 @@ check_list() {
 	check "list: clock" \
 		prints " +$fd +$handle +- +boottime +92[0-9]{8}.[0-9]{3}s +0 +0 +9 +- pending" \
 		calloutctl list "$pid"
-	check "list: key" prints " +$fd +- +18446744073709551615 .* +0 +- pending" \
+	check "list: key" \
+		prints " +$fd +- +18446744073709551615 .* $hour +0 +1.000ms +11 +- pending" \
 		calloutctl list "$pid"
 	check "list: unread" prints " +$fd +$handle .* +0 +0 +0 +10 +- unread" \
 		calloutctl list "$pid"
 	check "list --json" json 6 calloutctl list --json "$pid"
 	check "list --json: a key" \
 		prints '.*"key": "18446744073709551615", .*"state": "pending"\}' \
+		calloutctl list --json "$pid"
+	check "list --json: times" \
+		prints '.*"due_ns": "9223372036854775807", "left_ns": "92[0-9]{17}", .*' \
 		calloutctl list --json "$pid"
 	check "list: another descriptor" \
 		fails 1 "descriptor 1 of process $pid is not of /dev/callout" \

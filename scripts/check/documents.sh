@@ -94,7 +94,7 @@ all counter Documentation/tracing.rst "${names[@]/#/$q}"
 
 # The interface for programs.
 header=module/include/uapi/linux/callout.h
-mapfile -t names < <(words '^#define (CALLOUT_IOC_[A-Z]+)\s+_IO' $header)
+mapfile -t names < <(words '^#define (CALLOUT_IOC_[A-Z_]+)\s+(_IO|\\)' $header)
 for file in $man/callout.4 $abi/dev-callout Documentation/device.rst; do
 	all request "$file" "${names[@]}"
 done
@@ -102,7 +102,19 @@ mapfile -t names < <(words '^ \* (E[A-Z0-9]+)	' $header)
 for file in $man/callout.4 Documentation/device.rst; do
 	all error "$file" "${names[@]}"
 done
-member='^	(__[us](32|64)|char) ([a-z_]+)[;[].*'
+words '^#define (CALLOUT_(OPF|EVENTF|BATCHF|LISTF|FEATURE)_[A-Z_]+)' $header > "$work/names"
+words '^#define (CALLOUT_[A-Z]+)\s+[0-9]+	/\*' $header >> "$work/names"
+words '^	(CALLOUT_[A-Z_]+)\s*= [0-9]+,' $header >> "$work/names"
+mapfile -t names < "$work/names"
+for file in $man/callout.4 Documentation/device.rst; do
+	all constant "$file" "${names[@]}"
+done
+grep -oE 'CALLOUT_[A-Z0-9_]+' $header > "$work/names"
+for file in $man/callout.4 $abi/dev-callout Documentation/{device,security}.rst; do
+	{ grep -oE 'CALLOUT_(ABI|BATCH|BATCHF|EVENT|EVENTF|FEATURE|IOC|LISTF|OP|OPF|SIZE|STATE)_[A-Z0-9_]*[A-Z0-9]' "$file" || :; } > "$work/named"
+	exist constant "$file" "$work/named" "$work/names"
+done
+member='^	{1,2}(__[us](32|64)|char) ([a-z_]+)[;[].*'
 mapfile -t names < <(sed -nE "s/$member/\\3/p" $header)
 all member $man/callout.4 "${names[@]}"
 sed -nE "/^struct callout_info /,/^}/s/$member/\\3/p" $header > "$work/members"

@@ -18,7 +18,7 @@ sources="callout callout_hrtimer timer_list hrtimer hrtimer_soft"
 outstanding="0 1000 10000 100000 1000000"
 numbers="1 4 16 64 128"
 # As in selftests/modules/bench/cpus.c, selftests/bench/user_cpus.c and qemu/jobs/bench.sh.
-metrics="set_cancel stale steal_first steal_last exhausted device_set_unset device_stale info next"
+metrics="set_cancel stale steal_first steal_last exhausted device_set_cancel device_stale info"
 metrics="$metrics first_sets open close open_close_free stat load memory"
 
 bench_cpus() {

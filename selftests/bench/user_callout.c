@@ -15,41 +15,38 @@ static void open_device(const struct facility *f, unsigned int n)
 {
 	(void)f;
 	(void)n;
-	fd = callout_dev_open(O_NONBLOCK);
+	fd = dev_open(O_NONBLOCK);
 	check(fd >= 0, "opening " CALLOUT_DEVICE);
-}
-
-static void fill_times(struct callout_op *op, __u64 time, bool absolute)
-{
-	*op = (struct callout_op){
-		.flags = absolute ? CALLOUT_ABSTIME : 0,
-		.clockid = CLOCK_MONOTONIC,
-		.time = time,
-	};
 }
 
 static void fill_set(struct callout_op *op, unsigned int i, __u64 time,
 		     bool absolute)
 {
-	fill_times(op, time, absolute);
-	op->op = CALLOUT_OP_SET;
-	op->cookie = i;
+	*op = (struct callout_op){
+		.op = CALLOUT_OP_SET,
+		.flags = absolute ? CALLOUT_OPF_ABSTIME : 0,
+		.clockid = CLOCK_MONOTONIC,
+		.time = time,
+		.cookie = i,
+	};
 }
 
-static void fill_unset(struct callout_op *op, unsigned int i)
+static void fill_cancel(struct callout_op *op, unsigned int i)
 {
 	*op = (struct callout_op){
-		.op = CALLOUT_OP_UNSET,
+		.op = CALLOUT_OP_CANCEL,
 		.handle = handle[i],
 	};
 }
 
-static void fill_reset(struct callout_op *op, unsigned int i, __u64 time)
+static void fill_move(struct callout_op *op, unsigned int i, __u64 time)
 {
-	fill_times(op, time, false);
-	op->op = CALLOUT_OP_RESET;
-	op->clockid = 0;
-	op->handle = handle[i];
+	*op = (struct callout_op){
+		.op = CALLOUT_OP_SET,
+		.flags = CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP,
+		.time = time,
+		.handle = handle[i],
+	};
 }
 
 static void arm_one(const struct facility *f, unsigned int first,
@@ -61,7 +58,7 @@ static void arm_one(const struct facility *f, unsigned int first,
 	(void)f;
 	for (i = 0; i < n; i++) {
 		fill_set(&op, first + i, time[i], absolute);
-		check(!ioctl(fd, CALLOUT_IOC_SET, &op), "SET");
+		check(!ioctl(fd, CALLOUT_IOC_OP, &op), "SET");
 		handle[first + i] = op.handle;
 	}
 }
@@ -74,9 +71,9 @@ static void disarm_one(const struct facility *f, unsigned int first,
 
 	(void)f;
 	for (i = 0; i < n; i++) {
-		fill_unset(&op, first + i);
-		check(ioctl(fd, CALLOUT_IOC_UNSET, &op) == CALLOUT_CANCELLED,
-		      "UNSET");
+		fill_cancel(&op, first + i);
+		check(ioctl(fd, CALLOUT_IOC_OP, &op) == CALLOUT_CANCELLED,
+		      "CANCEL");
 	}
 }
 
@@ -88,9 +85,9 @@ static void rearm_one(const struct facility *f, unsigned int first,
 
 	(void)f;
 	for (i = 0; i < n; i++) {
-		fill_reset(&op, first + i, time[i]);
-		check(ioctl(fd, CALLOUT_IOC_RESET, &op) == CALLOUT_CANCELLED,
-		      "RESET");
+		fill_move(&op, first + i, time[i]);
+		check(ioctl(fd, CALLOUT_IOC_OP, &op) == CALLOUT_CANCELLED,
+		      "SET of a handle");
 	}
 }
 
@@ -113,7 +110,7 @@ static unsigned int batch(unsigned int n, unsigned int room)
 		.nr_events = room,
 		.op_size = sizeof(ops[0]),
 		.event_size = sizeof(events[0]),
-		.flags = CALLOUT_BATCH_STOP,
+		.flags = CALLOUT_BATCHF_STOP,
 	};
 	int ret = by_ring ? uring_command(CALLOUT_IOC_BATCH, &batch) :
 			    ioctl(fd, CALLOUT_IOC_BATCH, &batch);
@@ -150,7 +147,7 @@ static void disarm_batch(const struct facility *f, unsigned int first,
 	for (; n; n -= some, first += some) {
 		some = portion(f, n);
 		for (i = 0; i < some; i++)
-			fill_unset(&ops[i], first + i);
+			fill_cancel(&ops[i], first + i);
 		batch(some, 0);
 	}
 }
@@ -163,7 +160,7 @@ static void rearm_batch(const struct facility *f, unsigned int first,
 	for (; n; n -= some, first += some, time += some) {
 		some = portion(f, n);
 		for (i = 0; i < some; i++)
-			fill_reset(&ops[i], first + i, time[i]);
+			fill_move(&ops[i], first + i, time[i]);
 		batch(some, 0);
 	}
 }
@@ -175,7 +172,7 @@ static unsigned int collect_batch(const struct facility *f)
 
 static unsigned int collect(const struct facility *f)
 {
-	int n = callout_dev_read(fd, events, f->batch);
+	int n = dev_read(fd, events, f->batch);
 
 	check(n >= 0 || n == -EAGAIN, "read");
 	return n < 0 ? 0 : n;

@@ -112,9 +112,9 @@ static __u64 count(void (*work)(void))
 	none = instructions() - start;
 
 	start = instructions();
-	end = callout_dev_now();
+	end = dev_now();
 	work();
-	end = callout_dev_now() - end + SETTLE;
+	end = dev_now() - end + SETTLE;
 	sleep_ns(SETTLE);
 	some = instructions() - start;
 	/* Ticks come as often, however long the work takes. */
@@ -153,7 +153,7 @@ static void loads(void)
 
 static int opened(void)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 
 	check(fd >= 0, "to open /dev/callout");
 	return fd;
@@ -194,7 +194,7 @@ static __u64 handle_set(int fd)
 {
 	__u64 handle = 0;
 
-	check(!callout_dev_set(fd, 0, HOUR, 0, &handle), "SET");
+	check(!dev_set(fd, 0, HOUR, 0, &handle), "SET");
 	return handle;
 }
 
@@ -220,26 +220,19 @@ static int get_info(int fd)
 {
 	struct callout_info info;
 
-	return callout_dev_ioctl(fd, CALLOUT_IOC_INFO, &info);
+	return dev_ioctl(fd, CALLOUT_IOC_INFO, &info);
 }
 
-static int get_next(int fd)
+static int set_cancel(int fd)
 {
-	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
-
-	return callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next);
-}
-
-static int set_unset(int fd)
-{
-	return callout_dev_unset(fd, handle_set(fd)) - CALLOUT_CANCELLED;
+	return dev_cancel(fd, handle_set(fd)) - CALLOUT_CANCELLED;
 }
 
 static __u64 stale;
 
-static int unset_stale(int fd)
+static int cancel_stale(int fd)
 {
-	return callout_dev_unset(fd, stale) + ENOENT;
+	return dev_cancel(fd, stale) + ENOENT;
 }
 
 static void read_all(const char *path)
@@ -287,11 +280,10 @@ static void device(void)
 
 	handle_set(fd);
 	stale = handle_set(fd);
-	check(callout_dev_unset(fd, stale) == CALLOUT_CANCELLED, "UNSET");
+	check(dev_cancel(fd, stale) == CALLOUT_CANCELLED, "CANCEL");
 	measure(fd, "info", get_info);
-	measure(fd, "next", get_next);
-	measure(fd, "device_set_unset", set_unset);
-	measure(fd, "device_stale", unset_stale);
+	measure(fd, "device_set_cancel", set_cancel);
+	measure(fd, "device_stale", cancel_stale);
 	measure(fd, "stat", read_stat);
 	close(fd);
 	first_sets();

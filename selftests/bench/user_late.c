@@ -52,7 +52,7 @@ static unsigned int wait_for(int poll_fd, struct epoll_event *events, int max)
 
 static void got(unsigned int i)
 {
-	__u64 now = callout_dev_now();
+	__u64 now = dev_now();
 
 	check(now >= due[i], "a timer was early");
 	late[i] = now - due[i];
@@ -98,19 +98,19 @@ static unsigned int with_callouts(void)
 {
 	static struct callout_event events[TIMERS];
 	unsigned int i, left = TIMERS, wakeups = 0;
-	int fd = callout_dev_open(O_NONBLOCK), poll_fd = epoll_create1(0), n;
+	int fd = dev_open(O_NONBLOCK), poll_fd = epoll_create1(0), n;
 	struct epoll_event event;
 	__u64 handle;
 
 	check(fd >= 0, "open");
 	for (i = 0; i < TIMERS; i++)
-		check(!callout_dev_set(fd, CALLOUT_ABSTIME, due[i], i, &handle),
+		check(!dev_set(fd, CALLOUT_OPF_ABSTIME, due[i], i, &handle),
 		      "SET");
 	watch(poll_fd, fd, 0);
 	while (left) {
 		wait_for(poll_fd, &event, 1);
 		wakeups++;
-		n = callout_dev_read(fd, events, TIMERS);
+		n = dev_read(fd, events, TIMERS);
 		check(n > 0, "read");
 		for (i = 0; i < (unsigned int)n; i++) {
 			got(events[i].cookie);
@@ -154,7 +154,7 @@ static void measure(const char *name, unsigned int (*run)(void), bool load)
 			__asm__ volatile("");
 	}
 	srandom(1);
-	start = callout_dev_now() + HEAD;
+	start = dev_now() + HEAD;
 	for (i = 0; i < TIMERS; i++)
 		due[i] = start + random() % SPREAD;
 	wakeups = run();

@@ -61,7 +61,7 @@ static void measure(unsigned int others)
 	}
 	for (i = 0; i < OPENS; i++) {
 		start = __builtin_ia32_rdtsc();
-		fd = callout_dev_open(O_NONBLOCK);
+		fd = dev_open(O_NONBLOCK);
 		took[i] = __builtin_ia32_rdtsc() - start;
 		check(fd >= 0 && !close(fd), "open");
 		sleep_ns(SETTLE);
@@ -94,7 +94,7 @@ static void measure_in_child(unsigned int others)
 static int open_one(void *arg)
 {
 	(void)arg;
-	_exit(callout_dev_open(O_NONBLOCK) < 0);
+	_exit(dev_open(O_NONBLOCK) < 0);
 }
 
 int main(void)

@@ -201,7 +201,7 @@ void uring_open_device(int fd)
 
 static void command_open(const struct facility *f, unsigned int n)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 
 	(void)f;
 	(void)n;
@@ -243,10 +243,9 @@ int uring_command(__u32 cmd_op, const void *arg)
 static void command(struct callout_op *op, unsigned int key, __u64 user_data,
 		    unsigned int completions)
 {
-	op->flags |= CALLOUT_KEY;
-	op->handle = key;
-	submit_command(_IOWR(CALLOUT_IOC_MAGIC, op->op, struct callout_op), op,
-		       user_data, completions);
+	op->flags |= CALLOUT_OPF_KEY;
+	op->key = key;
+	submit_command(CALLOUT_IOC_OP, op, user_data, completions);
 }
 
 static void command_arm(const struct facility *f, unsigned int first,
@@ -258,7 +257,8 @@ static void command_arm(const struct facility *f, unsigned int first,
 	(void)f;
 	for (i = 0; i < n; i++) {
 		op = callout_op_set(time[i], 0);
-		op.flags = absolute ? CALLOUT_ABSTIME : 0;
+		op.flags = CALLOUT_OPF_ONLY_NEW |
+			   (absolute ? CALLOUT_OPF_ABSTIME : 0);
 		command(&op, first + i, first + i, 0);
 	}
 }
@@ -271,7 +271,7 @@ static void command_disarm(const struct facility *f, unsigned int first,
 
 	(void)f;
 	for (i = 0; i < n; i++) {
-		op = callout_op_unset(0);
+		op = callout_op_cancel(0);
 		command(&op, first + i, ON_TIMER, 2);
 		check(!reap(), "a timer came early");
 	}
@@ -285,7 +285,7 @@ static void command_rearm(const struct facility *f, unsigned int first,
 
 	(void)f;
 	for (i = 0; i < n; i++) {
-		op = callout_op_reset(0, time[i]);
+		op = callout_op_move(0, time[i]);
 		command(&op, first + i, ON_TIMER, 1);
 		check(!reap(), "a timer came early");
 	}

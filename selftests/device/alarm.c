@@ -38,7 +38,7 @@ FIXTURE_VARIANT_ADD(alarm, realtime) {
 FIXTURE_SETUP(alarm)
 {
 	self->works = kernel_has_alarms();
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 }
 
@@ -66,17 +66,17 @@ static struct callout_op timeout_of(clockid_t clock, __u64 time)
 
 static struct callout_op keyed(clockid_t clock, __u64 time)
 {
-	struct callout_op op = set_op(time, KEY);
+	struct callout_op op = callout_op_key(callout_op_set(time, 0), KEY);
 
 	op.clockid = clock;
 	return op;
 }
 
-static struct callout_entry get(int fd, __u64 handle, __u32 flags)
+static struct callout_entry get(int fd, __u64 name, __u32 flags)
 {
-	struct callout_entry entry = { .handle = handle, .flags = flags };
+	struct callout_entry entry;
 
-	if (callout_dev_ioctl(fd, CALLOUT_IOC_GET, &entry))
+	if (list_one(fd, flags, name, &entry))
 		entry.clockid = -1;
 	return entry;
 }
@@ -92,6 +92,7 @@ static void refused(struct __test_metadata *_metadata, int fd, clockid_t clock,
 		    int error)
 {
 	struct callout_info before = info_of(fd), now;
+	long long set = counts_of(fd).set;
 	struct callout_op op, ops[3];
 	struct callout_batch b;
 	struct ring r;
@@ -100,14 +101,14 @@ static void refused(struct __test_metadata *_metadata, int fd, clockid_t clock,
 	op = op_of(clock, 0, HOUR);
 	EXPECT_EQ(error, do_op(fd, &op));
 	/* Without an RTC programs cannot read an alarm clock. */
-	op = op_of(clock, CALLOUT_ABSTIME, HOUR);
+	op = op_of(clock, CALLOUT_OPF_ABSTIME, HOUR);
 	op.period = SEC;
 	op.slack = SEC;
 	EXPECT_EQ(error, do_op(fd, &op));
 	op = timeout_of(clock, HOUR);
 	EXPECT_EQ(error, do_op(fd, &op));
-	op = keyed(clock, HOUR);
-	op.handle = KEY + 1;
+	op = callout_op_key(keyed(clock, HOUR), KEY + 1);
+	op.flags |= CALLOUT_OPF_ONLY_NEW;
 	EXPECT_EQ(error, do_op(fd, &op));
 	/* Among others in a batch, which hold a lock from one to the next. */
 	for (i = 0; i < 3; i++)
@@ -118,10 +119,10 @@ static void refused(struct __test_metadata *_metadata, int fd, clockid_t clock,
 	EXPECT_EQ(1, b.failed);
 	EXPECT_EQ(error, ops[1].result);
 	EXPECT_EQ(0, ops[1].handle);
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(fd, ops[0].handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(fd, ops[2].handle));
-	op = keyed(clock, HOUR);
-	op.handle = KEY + 1;
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(fd, ops[0].handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(fd, ops[2].handle));
+	op = callout_op_key(keyed(clock, HOUR), KEY + 1);
+	op.flags |= CALLOUT_OPF_ONLY_NEW;
 	if (before.features & CALLOUT_FEATURE_URING && ring_open(&r, 0))
 		EXPECT_EQ(error, command(&r, fd, &op, NULL));
 	/* What is wrong anyway is that first. */
@@ -135,12 +136,11 @@ static void refused(struct __test_metadata *_metadata, int fd, clockid_t clock,
 	EXPECT_EQ(-EINVAL, do_op(fd, &op));
 	now = info_of(fd);
 	EXPECT_EQ(before.outstanding, now.outstanding);
-	EXPECT_EQ(before.set + 2, now.set);
+	EXPECT_EQ(set + 2, counts_of(fd).set);
 }
 
 TEST_F(alarm, eopnotsupp_without_an_rtc)
 {
-	struct callout_next next = { .clockid = variant->clock };
 	int may;
 
 	if (self->works)
@@ -149,8 +149,6 @@ TEST_F(alarm, eopnotsupp_without_an_rtc)
 		ASSERT_TRUE(may_wake(may));
 		refused(_metadata, self->fd, variant->clock, -EOPNOTSUPP);
 	}
-	EXPECT_EQ(-EOPNOTSUPP, callout_dev_ioctl(self->fd, CALLOUT_IOC_NEXT,
-						 &next));
 }
 
 /*
@@ -169,26 +167,26 @@ TEST_F(alarm, eperm_without_the_capability)
 	ASSERT_EQ(0, do_op(self->fd, &key));
 	ASSERT_TRUE(may_wake(false));
 	refused(_metadata, self->fd, variant->clock, -EPERM);
-	before = get(self->fd, op.handle, 0);
-	move = callout_op_reset(op.handle, 30 * HOUR);
+	before = get(self->fd, op.handle, CALLOUT_LISTF_HANDLE);
+	move = callout_op_move(op.handle, 30 * HOUR);
 	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
-	EXPECT_EQ(before.due, get(self->fd, op.handle, 0).due);
-	before = get(self->fd, KEY, CALLOUT_KEY);
-	move = reset_op(30 * HOUR, KEY);
+	EXPECT_EQ(before.due, get(self->fd, op.handle, CALLOUT_LISTF_HANDLE).due);
+	before = get(self->fd, KEY, CALLOUT_LISTF_KEY);
+	move = move_op(30 * HOUR, KEY);
 	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
 	move = keyed(variant->clock, 30 * HOUR);
 	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
-	EXPECT_EQ(before.due, get(self->fd, KEY, CALLOUT_KEY).due);
+	EXPECT_EQ(before.due, get(self->fd, KEY, CALLOUT_LISTF_KEY).due);
 	EXPECT_EQ(variant->clock, before.clockid);
 	EXPECT_NE(~0ULL, next_due(self->fd, variant->clock));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
 	/* The plain clock is free for all. */
 	op = op_of(variant->plain, 0, HOUR);
 	EXPECT_EQ(0, do_op(self->fd, &op));
-	move = callout_op_reset(op.handle, 2 * HOUR);
+	move = callout_op_move(op.handle, 2 * HOUR);
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
 	ASSERT_TRUE(may_wake(true));
-	move = reset_op(30 * HOUR, KEY);
+	move = move_op(30 * HOUR, KEY);
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
 }
 
@@ -216,7 +214,7 @@ TEST_F(alarm, eperm_in_a_user_namespace)
 	ASSERT_EQ(0, unshare(CLONE_NEWUSER));
 	ASSERT_TRUE(can_wake());
 	refused(_metadata, self->fd, variant->clock, -EPERM);
-	move = callout_op_reset(op.handle, 30 * HOUR);
+	move = callout_op_move(op.handle, 30 * HOUR);
 	EXPECT_EQ(-EPERM, do_op(self->fd, &move));
 }
 
@@ -231,7 +229,7 @@ TEST_F(alarm, fires)
 		return;
 	for (i = 0; i < 4; i++) {
 		op = i & 1 ? op_of(variant->clock, 0, 30 * MSEC) :
-			     op_of(variant->clock, CALLOUT_ABSTIME,
+			     op_of(variant->clock, CALLOUT_OPF_ABSTIME,
 				   i ? now_of(variant->clock) + 30 * MSEC : start);
 		op.slack = i > 1 ? 20 * MSEC : 0;
 		ASSERT_EQ(0, do_op(self->fd, &op));
@@ -240,12 +238,12 @@ TEST_F(alarm, fires)
 		EXPECT_EQ(variant->clock, e.clockid);
 		EXPECT_EQ(op.handle, e.handle);
 		EXPECT_LE(e.due, now_of(variant->clock));
-		EXPECT_TRUE(op.flags & CALLOUT_ABSTIME ? op.time == e.due :
+		EXPECT_TRUE(op.flags & CALLOUT_OPF_ABSTIME ? op.time == e.due :
 			    start + op.time <= e.due);
 	}
 }
 
-/* TIMEOUT, keys and commands take the clock; slack of these is not used. */
+/* TIMEOUT, keys and commands take the clock, and slack. */
 TEST_F(alarm, fires_by_key)
 {
 	struct callout_op ops[] = {
@@ -259,7 +257,7 @@ TEST_F(alarm, fires_by_key)
 	if (!self->works)
 		return;
 	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		ops[i].slack = HOUR;
+		ops[i].slack = MSEC;
 		ASSERT_EQ(0, do_op(self->fd, &ops[i]));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(variant->clock, e.clockid);
@@ -267,19 +265,21 @@ TEST_F(alarm, fires_by_key)
 	}
 	op = timeout_of(variant->clock, HOUR);
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_untimeout(self->fd, 1, 2, 0));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_untimeout(self->fd, 1, 2, 0));
 	op = keyed(variant->clock, HOUR);
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	op = keyed(variant->plain, HOUR);
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_EQ(variant->plain, get(self->fd, KEY, CALLOUT_LISTF_KEY).clockid);
 	op = keyed(variant->clock, 2 * HOUR);
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
-	op = unset_op(KEY);
+	op = cancel_op(KEY);
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	if (!(info_of(self->fd).features & CALLOUT_FEATURE_URING))
 		return;
 	ASSERT_TRUE(ring_open(&r, 0));
 	op = keyed(variant->clock, 30 * MSEC);
+	op.flags |= CALLOUT_OPF_ONLY_NEW;
 	ASSERT_TRUE(submit_one(&r, self->fd, &op, 1));
 	EXPECT_EQ(0, complete(&r, NULL, WAIT_MS));
 }
@@ -295,20 +295,20 @@ TEST_F(alarm, period)
 	op.period = 20 * MSEC;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
-	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+	EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 	due = e.due + (1 + e.overrun) * 20 * MSEC;
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(due, e.due);
 	EXPECT_EQ(variant->clock, e.clockid);
 	EXPECT_LE(e.due, now_of(variant->clock));
-	EXPECT_LT(0, callout_dev_unset(self->fd, op.handle));
+	EXPECT_LT(0, dev_cancel(self->fd, op.handle));
 }
 
-/* GET and LIST give the clock back, and RESET keeps it, relative and absolute. */
+/* LIST gives the clock back, and SET with KEEP keeps it, relative and absolute. */
 TEST_F(alarm, get_list_reset)
 {
 	__u64 time = now_of(variant->clock) + HOUR;
-	struct callout_op op = op_of(variant->clock, CALLOUT_ABSTIME, time), move;
+	struct callout_op op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, time), move;
 	struct callout_entry entry, listed = { 0 };
 	struct callout_list list = {
 		.entries = (uintptr_t)&listed,
@@ -323,7 +323,7 @@ TEST_F(alarm, get_list_reset)
 	op.period = 3 * SEC;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	for (i = 0; i < 4; i++) {
-		entry = get(self->fd, op.handle, 0);
+		entry = get(self->fd, op.handle, CALLOUT_LISTF_HANDLE);
 		EXPECT_EQ(variant->clock, entry.clockid);
 		EXPECT_EQ(SEC, entry.slack);
 		EXPECT_EQ(3 * SEC, entry.period);
@@ -332,17 +332,18 @@ TEST_F(alarm, get_list_reset)
 			EXPECT_LE(time - MSEC, entry.due);
 			EXPECT_GE(now_of(variant->clock) + HOUR + MSEC, entry.due);
 		} else {
-			EXPECT_EQ(CALLOUT_ABSTIME, entry.flags);
+			EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.flags);
 			EXPECT_EQ(time, entry.due);
 			EXPECT_EQ(time, next_due(self->fd, variant->clock));
 		}
 		EXPECT_GE(HOUR + MSEC, entry.left);
 		list.cursor = 0;
-		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
+		ASSERT_EQ(0, dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
 		EXPECT_EQ(variant->clock, listed.clockid);
 		EXPECT_EQ(~0ULL, next_due(self->fd, variant->plain));
-		move = callout_op_reset(op.handle, i & 1 ? time : HOUR);
-		move.flags = i & 1 ? CALLOUT_ABSTIME : 0;
+		move = callout_op_move(op.handle, i & 1 ? time : HOUR);
+		if (i & 1)
+			move.flags |= CALLOUT_OPF_ABSTIME;
 		ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
 	}
 }
@@ -398,7 +399,7 @@ TEST_F(alarm, time_namespace)
 	ASSERT_LE(0, inner);
 	ASSERT_EQ(0, setns(inner, CLONE_NEWTIME));
 	time = now_of(variant->clock) + 30 * MSEC;
-	op = op_of(variant->clock, CALLOUT_ABSTIME, time);
+	op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, time);
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(time, e.due);
@@ -406,10 +407,10 @@ TEST_F(alarm, time_namespace)
 	op.time += HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	EXPECT_EQ(time + HOUR, next_due(self->fd, variant->clock));
-	EXPECT_EQ(time + HOUR, get(self->fd, op.handle, 0).due);
+	EXPECT_EQ(time + HOUR, get(self->fd, op.handle, CALLOUT_LISTF_HANDLE).due);
 	ASSERT_EQ(0, setns(initial, CLONE_NEWTIME));
 	EXPECT_EQ(time + HOUR - shift, next_due(self->fd, variant->clock));
-	EXPECT_EQ(time + HOUR - shift, get(self->fd, op.handle, 0).due);
+	EXPECT_EQ(time + HOUR - shift, get(self->fd, op.handle, CALLOUT_LISTF_HANDLE).due);
 	close(inner);
 	close(initial);
 }
@@ -422,13 +423,13 @@ TEST_F(realtime, alarm_follows_settings)
 
 	if (!kernel_has_alarms())
 		return;
-	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME_ALARM, CALLOUT_ABSTIME,
+	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME_ALARM, CALLOUT_OPF_ABSTIME,
 			    start + 2 * HOUR, 1));
-	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME_ALARM, CALLOUT_ABSTIME,
+	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME_ALARM, CALLOUT_OPF_ABSTIME,
 			    start + 9 * HOUR, 2));
 	relative = set_on(self->fd, CLOCK_REALTIME_ALARM, 0, 2 * HOUR, 3);
 	ASSERT_NE(0, relative);
-	entry_due = get(self->fd, relative, 0).due;
+	entry_due = get(self->fd, relative, CALLOUT_LISTF_HANDLE).due;
 	ASSERT_TRUE(step(3 * HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(1, e.cookie);
@@ -436,9 +437,9 @@ TEST_F(realtime, alarm_follows_settings)
 	EXPECT_EQ(start + 2 * HOUR, e.due);
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	/* What the clock will show has moved with it. */
-	EXPECT_LE(entry_due + 2 * HOUR, get(self->fd, relative, 0).due);
-	EXPECT_EQ(0, get(self->fd, relative, 0).flags);
-	EXPECT_LT(HOUR, get(self->fd, relative, 0).left);
+	EXPECT_LE(entry_due + 2 * HOUR, get(self->fd, relative, CALLOUT_LISTF_HANDLE).due);
+	EXPECT_EQ(0, get(self->fd, relative, CALLOUT_LISTF_HANDLE).flags);
+	EXPECT_LT(HOUR, get(self->fd, relative, CALLOUT_LISTF_HANDLE).left);
 }
 
 TEST_F(realtime, alarm_ended_by_a_setting)
@@ -449,18 +450,18 @@ TEST_F(realtime, alarm_ended_by_a_setting)
 	if (!kernel_has_alarms())
 		return;
 	handle = set_on(self->fd, CLOCK_REALTIME_ALARM,
-			CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET, time, 1);
+			CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET, time, 1);
 	ASSERT_NE(0, handle);
-	EXPECT_EQ(CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET,
-		  get(self->fd, handle, 0).flags);
-	EXPECT_EQ(CLOCK_REALTIME_ALARM, get(self->fd, handle, 0).clockid);
+	EXPECT_EQ(CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET,
+		  get(self->fd, handle, CALLOUT_LISTF_HANDLE).flags);
+	EXPECT_EQ(CLOCK_REALTIME_ALARM, get(self->fd, handle, CALLOUT_LISTF_HANDLE).clockid);
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
 	EXPECT_EQ(CLOCK_REALTIME_ALARM, e.clockid);
 	/* One that fires in its time is not marked. */
 	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME_ALARM,
-			    CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET,
+			    CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET,
 			    real_now() + 30 * MSEC, 2));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);

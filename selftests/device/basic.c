@@ -10,11 +10,15 @@
 
 TEST_F(file, info_of_a_new_file)
 {
+	static const char * const names[] = {
+		"outstanding", "unread", "fired", "set", "cancelled",
+		"withdrawn", "delivered", "reset", "repeated",
+	};
 	struct callout_info info;
-	unsigned int limit;
+	unsigned int limit, i;
 
 	memset(&info, 0xff, sizeof(info));
-	ASSERT_EQ(0, callout_dev_info(self->fd, &info));
+	ASSERT_EQ(0, dev_info(self->fd, &info));
 	EXPECT_EQ(CALLOUT_ABI_VERSION, info.abi_version);
 	EXPECT_EQ(CALLOUT_OP_SIZE_V1, info.op_size);
 	EXPECT_EQ(sizeof(struct callout_event), info.event_size);
@@ -22,24 +26,21 @@ TEST_F(file, info_of_a_new_file)
 		  1U << CLOCK_REALTIME,
 		  info.clocks & ~(1U << CLOCK_REALTIME_ALARM |
 				  1U << CLOCK_BOOTTIME_ALARM));
-	EXPECT_EQ(CALLOUT_FEATURE_TIMEOUT | CALLOUT_FEATURE_KEY,
-		  info.features & ~(CALLOUT_FEATURE_EXACT |
-				    CALLOUT_FEATURE_URING |
-				    CALLOUT_FEATURE_URING_BATCH));
+	EXPECT_EQ(0, info.features & ~(CALLOUT_FEATURE_EXACT |
+				       CALLOUT_FEATURE_URING));
 	EXPECT_LE(100000, info.tick_ns);
 	EXPECT_GE(SEC, info.tick_ns);
 	ASSERT_TRUE(read_number(PARAMETER_FILE, &limit));
 	EXPECT_EQ(limit, info.max_outstanding);
 	EXPECT_EQ(0, info.outstanding);
 	EXPECT_EQ(0, info.unread);
-	EXPECT_EQ(0, info.set);
-	EXPECT_EQ(0, info.cancelled);
-	EXPECT_EQ(0, info.withdrawn);
-	EXPECT_EQ(0, info.delivered);
-	EXPECT_EQ(0, info.reset);
-	EXPECT_EQ(0, info.repeated);
 	EXPECT_LT(0, info.max_user);
 	EXPECT_GE(info.max_user, info.user_outstanding);
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		EXPECT_EQ(0, fdinfo_number(self->fd, names[i])) {
+			TH_LOG("counter %u", i);
+		}
+	EXPECT_EQ(limit, fdinfo_number(self->fd, "limit"));
 }
 
 static bool line_is(const char *path, const char *wanted)
@@ -98,7 +99,6 @@ TEST_F(file, info_has_what_the_kernel_has)
 	bool uring = kernel_has_uring();
 
 	ASSERT_NE(0, kernel_version());
-	EXPECT_EQ(uring, !!(info.features & CALLOUT_FEATURE_URING_BATCH));
 	EXPECT_EQ(uring && default_scheme(),
 		  !!(info.features & CALLOUT_FEATURE_URING));
 	if (rtc_wakes())
@@ -113,13 +113,13 @@ TEST_F(file, relative)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(times); i++) {
-		before = callout_dev_now();
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, times[i], 77 + i,
-					     &handle));
-		after = callout_dev_now();
+		before = dev_now();
+		ASSERT_EQ(0, dev_set(self->fd, 0, times[i], 77 + i,
+				     &handle));
+		after = dev_now();
 		EXPECT_NE(0, handle);
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
-		EXPECT_LE(e.fired, callout_dev_now());
+		EXPECT_LE(e.fired, dev_now());
 		EXPECT_LE(before + times[i], e.due);
 		EXPECT_GE(after + times[i], e.due);
 		EXPECT_LE(e.due, e.fired);
@@ -138,11 +138,11 @@ TEST_F(file, absolute)
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		due = callout_dev_now() + i * self->tick * 3 / 2;
-		ASSERT_EQ(0, callout_dev_set(self->fd, CALLOUT_ABSTIME, due, i,
-					     &handle));
+		due = dev_now() + i * self->tick * 3 / 2;
+		ASSERT_EQ(0, dev_set(self->fd, CALLOUT_OPF_ABSTIME, due, i,
+				     &handle));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
-		EXPECT_LE(due, callout_dev_now());
+		EXPECT_LE(due, dev_now());
 		EXPECT_EQ(due, e.due);
 		EXPECT_LE(due, e.fired);
 		EXPECT_EQ(handle, e.handle);
@@ -151,14 +151,14 @@ TEST_F(file, absolute)
 
 TEST_F(file, absolute_in_the_past)
 {
-	__u64 before = callout_dev_now(), handle;
+	__u64 before = dev_now(), handle;
 	__u64 times[] = { 0, 1, before / 2, before };
 	struct callout_event e;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(times); i++) {
-		ASSERT_EQ(0, callout_dev_set(self->fd, CALLOUT_ABSTIME,
-					     times[i], i, &handle));
+		ASSERT_EQ(0, dev_set(self->fd, CALLOUT_OPF_ABSTIME,
+				     times[i], i, &handle));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(handle, e.handle);
 		EXPECT_EQ(times[i], e.due);
@@ -175,20 +175,20 @@ TEST_F(file, far_future)
 		{ 0, HOUR },
 		{ 0, 1ULL << 62 },
 		{ 0, TIME_MAX },
-		{ CALLOUT_ABSTIME, 1ULL << 62 },
-		{ CALLOUT_ABSTIME, TIME_MAX - 1 },
-		{ CALLOUT_ABSTIME, TIME_MAX },
+		{ CALLOUT_OPF_ABSTIME, 1ULL << 62 },
+		{ CALLOUT_OPF_ABSTIME, TIME_MAX - 1 },
+		{ CALLOUT_OPF_ABSTIME, TIME_MAX },
 	};
 	__u64 handles[ARRAY_SIZE(far)];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(far); i++)
-		ASSERT_EQ(0, callout_dev_set(self->fd, far[i].flags,
-					     far[i].time, i, &handles[i]));
+		ASSERT_EQ(0, dev_set(self->fd, far[i].flags,
+				     far[i].time, i, &handles[i]));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	for (i = 0; i < ARRAY_SIZE(far); i++)
 		EXPECT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, handles[i]));
+			  dev_cancel(self->fd, handles[i]));
 }
 
 TEST_F(file, cookies)
@@ -200,8 +200,8 @@ TEST_F(file, cookies)
 	unsigned int i, j, found = 0;
 
 	for (i = 0; i < ARRAY_SIZE(cookies); i++)
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, 10 * MSEC,
-					     cookies[i], &handles[i]));
+		ASSERT_EQ(0, dev_set(self->fd, 0, 10 * MSEC,
+				     cookies[i], &handles[i]));
 	ASSERT_EQ(ARRAY_SIZE(cookies),
 		  receive(self->fd, e, ARRAY_SIZE(cookies)));
 	for (i = 0; i < ARRAY_SIZE(cookies); i++)
@@ -221,8 +221,8 @@ TEST_F(file, timeout_func_and_arg)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(keys); i++) {
-		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, MSEC, keys[i][0],
-						 keys[i][1], &handle));
+		ASSERT_EQ(0, dev_timeout(self->fd, 0, MSEC, keys[i][0],
+					 keys[i][1], &handle));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(handle, e.handle);
 		EXPECT_EQ(keys[i][0], e.func);
@@ -245,12 +245,12 @@ TEST_F(file, handles_are_never_used_twice)
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS * EACH; i++) {
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, i,
-					     &handles[i]));
+		ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, i,
+				     &handles[i]));
 		if (i >= EACH)
 			ASSERT_EQ(CALLOUT_CANCELLED,
-				  callout_dev_unset(self->fd,
-						    handles[i - EACH]));
+				  dev_cancel(self->fd,
+					     handles[i - EACH]));
 	}
 	qsort(handles, ROUNDS * EACH, sizeof(handles[0]), compare_u64);
 	EXPECT_NE(0, handles[0]);
@@ -267,9 +267,9 @@ static unsigned int out_of_order(struct __test_metadata *_metadata, int fd,
 	unsigned int i, wrong = 0;
 	__u64 start, handle;
 
-	start = callout_dev_now() + 50 * MSEC;
+	start = dev_now() + 50 * MSEC;
 	for (i = 0; i < N; i++)
-		ASSERT_EQ(0, callout_dev_set(fd, CALLOUT_ABSTIME, start +
+		ASSERT_EQ(0, dev_set(fd, CALLOUT_OPF_ABSTIME, start +
 					     i * STRIDE % N * (4 * tick),
 					     i * STRIDE % N, &handle));
 	ASSERT_EQ(N, receive(fd, e, N));
@@ -294,8 +294,8 @@ TEST_F(file, large_arrays)
 	__u64 handle;
 
 	for (i = 0; i < N; i++)
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, i % 20 * MSEC, i,
-					     &handle));
+		ASSERT_EQ(0, dev_set(self->fd, 0, i % 20 * MSEC, i,
+				     &handle));
 	ASSERT_TRUE(wait_unread(self->fd, N));
 	for (left = N; left; left -= n) {
 		n = left < AT_A_TIME ? left : AT_A_TIME;
@@ -308,7 +308,7 @@ TEST_F(file, large_arrays)
 			EXPECT_EQ(0, seen[e[i].cookie]++);
 		}
 	}
-	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, e, 1));
+	EXPECT_EQ(-EAGAIN, dev_read(self->fd, e, 1));
 }
 
 TEST_F(file, readv)
@@ -324,7 +324,7 @@ TEST_F(file, readv)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, 0, 42, &handle));
+		ASSERT_EQ(0, dev_set(self->fd, 0, 0, 42, &handle));
 	ASSERT_TRUE(wait_unread(self->fd, 3));
 	ASSERT_EQ(sizeof(e), readv(self->fd, iov, 3));
 	for (i = 0; i < 3; i++) {
@@ -340,13 +340,13 @@ TEST_F(file, poll)
 	__u64 handle;
 
 	ASSERT_EQ(0, poll(&p, 1, 0));
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 1, &handle));
+	ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, 1, &handle));
 	ASSERT_EQ(0, poll(&p, 1, 20));
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 20 * MSEC, 2, &handle));
+	ASSERT_EQ(0, dev_set(self->fd, 0, 20 * MSEC, 2, &handle));
 	ASSERT_EQ(1, poll(&p, 1, WAIT_MS));
 	EXPECT_EQ(POLLIN | POLLRDNORM, p.revents);
 	ASSERT_EQ(1, poll(&p, 1, 0));
-	ASSERT_EQ(1, callout_dev_read(self->fd, &e, 1));
+	ASSERT_EQ(1, dev_read(self->fd, &e, 1));
 	EXPECT_EQ(2, e.cookie);
 	EXPECT_EQ(0, poll(&p, 1, 0));
 }
@@ -355,9 +355,9 @@ TEST_F(file, poll_after_withdrawal)
 {
 	__u64 handle;
 
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 0, 1, &handle));
+	ASSERT_EQ(0, dev_set(self->fd, 0, 0, 1, &handle));
 	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
-	ASSERT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handle));
+	ASSERT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handle));
 	EXPECT_FALSE(readable(self->fd));
 }
 
@@ -371,12 +371,12 @@ TEST_F(file, epoll_level_triggered)
 	ASSERT_LE(0, ep);
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
 	ASSERT_EQ(0, epoll_wait(ep, &ev, 1, 0));
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 20 * MSEC, 1, &handle));
+	ASSERT_EQ(0, dev_set(self->fd, 0, 20 * MSEC, 1, &handle));
 	ASSERT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
 	EXPECT_EQ(EPOLLIN, ev.events);
 	EXPECT_EQ(5, ev.data.u64);
 	ASSERT_EQ(1, epoll_wait(ep, &ev, 1, 0));
-	ASSERT_EQ(1, callout_dev_read(self->fd, &e, 1));
+	ASSERT_EQ(1, dev_read(self->fd, &e, 1));
 	EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 0));
 	close(ep);
 }
@@ -392,12 +392,12 @@ TEST_F(file, epoll_edge_triggered)
 	ASSERT_LE(0, ep);
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
 	for (i = 0; i < 5; i++) {
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, 5 * MSEC, i,
-					     &handle));
+		ASSERT_EQ(0, dev_set(self->fd, 0, 5 * MSEC, i,
+				     &handle));
 		ASSERT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
 		EXPECT_EQ(EPOLLIN, ev.events);
 		ASSERT_EQ(0, epoll_wait(ep, &ev, 1, 0));
-		ASSERT_EQ(1, callout_dev_read(self->fd, &e, 1));
+		ASSERT_EQ(1, dev_read(self->fd, &e, 1));
 		EXPECT_EQ(i, e.cookie);
 	}
 	close(ep);
@@ -408,9 +408,9 @@ TEST_F(file, read_would_block)
 	struct callout_event e;
 	__u64 handle;
 
-	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 1, &handle));
-	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(-EAGAIN, dev_read(self->fd, &e, 1));
+	ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, 1, &handle));
+	EXPECT_EQ(-EAGAIN, dev_read(self->fd, &e, 1));
 }
 
 TEST_F(file, blocking_read)
@@ -421,11 +421,11 @@ TEST_F(file, blocking_read)
 
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags & ~O_NONBLOCK));
 	for (i = 0; i < 3; i++) {
-		due = callout_dev_now() + 40 * MSEC;
-		ASSERT_EQ(0, callout_dev_set(self->fd, CALLOUT_ABSTIME, due, i,
-					     &handle));
-		ASSERT_EQ(1, callout_dev_read(self->fd, &e, 1));
-		EXPECT_LE(due, callout_dev_now());
+		due = dev_now() + 40 * MSEC;
+		ASSERT_EQ(0, dev_set(self->fd, CALLOUT_OPF_ABSTIME, due, i,
+				     &handle));
+		ASSERT_EQ(1, dev_read(self->fd, &e, 1));
+		EXPECT_LE(due, dev_now());
 		EXPECT_EQ(handle, e.handle);
 	}
 }
@@ -444,9 +444,9 @@ TEST_F(file, blocking_read_before_set)
 	ASSERT_LE(0, child);
 	if (!child) {
 		sleep_ns(50 * MSEC);
-		_exit(callout_dev_set(self->fd, 0, 10 * MSEC, 9, &handle));
+		_exit(dev_set(self->fd, 0, 10 * MSEC, 9, &handle));
 	}
-	EXPECT_EQ(1, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(1, dev_read(self->fd, &e, 1));
 	EXPECT_EQ(9, e.cookie);
 	ASSERT_EQ(child, waitpid(child, &status, 0));
 	EXPECT_EQ(0, status);
@@ -460,40 +460,60 @@ TEST_F(file, blocking_read_is_interrupted)
 
 	ASSERT_EQ(0, fcntl(self->fd, F_SETFL, flags & ~O_NONBLOCK));
 	ASSERT_TRUE(interrupt_by(SIGALRM, 0));
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 1, &handle));
+	ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, 1, &handle));
 	ASSERT_TRUE(send_alarms(20000));
-	EXPECT_EQ(-EINTR, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(-EINTR, dev_read(self->fd, &e, 1));
 	ASSERT_TRUE(send_alarms(0));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 }
 
+/* Each callout that was set is counted once: as outstanding, or by its end. */
 TEST_F(file, counters)
 {
-	struct callout_event e[2];
+	struct callout_op op = callout_op_set(0, 5);
+	struct callout_event e[3];
 	struct callout_info info;
+	struct counts c;
 	__u64 handles[4];
 	int i;
 
 	for (i = 0; i < 4; i++)
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, i < 2 ? HOUR : 0, i,
-					     &handles[i]));
+		ASSERT_EQ(0, dev_set(self->fd, 0, i < 2 ? HOUR : 0, i,
+				     &handles[i]));
 	ASSERT_TRUE(wait_unread(self->fd, 2));
 	info = info_of(self->fd);
-	EXPECT_EQ(4, info.set);
+	EXPECT_EQ(4, counts_of(self->fd).set);
 	EXPECT_EQ(4, info.outstanding);
 	EXPECT_EQ(2, info.unread);
+	EXPECT_EQ(4, fdinfo_number(self->fd, "outstanding"));
+	EXPECT_EQ(2, fdinfo_number(self->fd, "unread"));
+	EXPECT_EQ(2, fdinfo_number(self->fd, "fired"));
 
-	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[0]));
-	ASSERT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handles[2]));
-	ASSERT_EQ(1, callout_dev_read(self->fd, e, 2));
+	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[0]));
+	ASSERT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handles[2]));
+	ASSERT_EQ(1, dev_read(self->fd, e, 3));
 	EXPECT_EQ(handles[3], e[0].handle);
+	c = counts_of(self->fd);
+	EXPECT_EQ(4, c.set);
+	EXPECT_EQ(1, c.cancelled);
+	EXPECT_EQ(1, c.withdrawn);
+	EXPECT_EQ(1, c.delivered);
+	EXPECT_EQ(0, c.reset);
+	EXPECT_EQ(0, c.repeated);
 	info = info_of(self->fd);
-	EXPECT_EQ(4, info.set);
-	EXPECT_EQ(1, info.cancelled);
-	EXPECT_EQ(1, info.withdrawn);
-	EXPECT_EQ(1, info.delivered);
 	EXPECT_EQ(1, info.outstanding);
 	EXPECT_EQ(0, info.unread);
+
+	/* A periodic one stays outstanding when its event is delivered. */
+	op.period = HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(1, receive(self->fd, e, 1));
+	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, handles[1], 2 * HOUR));
+	c = counts_of(self->fd);
+	EXPECT_EQ(1, c.repeated);
+	EXPECT_EQ(1, c.reset);
+	EXPECT_EQ(c.set, c.cancelled + c.withdrawn + c.delivered + 2);
+	EXPECT_EQ(2, info_of(self->fd).outstanding);
 }
 
 TEST_F(file, every_cpu)
@@ -507,13 +527,13 @@ TEST_F(file, every_cpu)
 	for (cpu = 0; cpu < cpus; cpu++) {
 		ASSERT_TRUE(pin_to_cpu(cpu));
 		for (i = 0; i < EACH; i++)
-			ASSERT_EQ(0, callout_dev_set(self->fd, 0,
-						     i & 1 ? HOUR : MSEC * i,
+			ASSERT_EQ(0, dev_set(self->fd, 0,
+					     i & 1 ? HOUR : MSEC * i,
 						     cpu, &handles[i]));
 		ASSERT_TRUE(pin_to_cpu((cpu + 1) % cpus));
 		for (i = 1; i < EACH; i += 2)
 			ASSERT_EQ(CALLOUT_CANCELLED,
-				  callout_dev_unset(self->fd, handles[i]));
+				  dev_cancel(self->fd, handles[i]));
 		ASSERT_EQ(EACH / 2, receive(self->fd, e, EACH / 2));
 		for (i = 0; i < EACH / 2; i++)
 			EXPECT_EQ(cpu, e[i].cookie);
@@ -525,11 +545,11 @@ TEST_F(file, files_have_nothing_in_common)
 {
 	struct callout_event e;
 	__u64 handle, other_handle;
-	int other = callout_dev_open(O_NONBLOCK);
+	int other = dev_open(O_NONBLOCK);
 
 	ASSERT_LE(0, other);
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 0, 1, &handle));
-	ASSERT_EQ(0, callout_dev_set(other, 0, HOUR, 2, &other_handle));
+	ASSERT_EQ(0, dev_set(self->fd, 0, 0, 1, &handle));
+	ASSERT_EQ(0, dev_set(other, 0, HOUR, 2, &other_handle));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(1, e.cookie);
 	EXPECT_EQ(1, info_of(other).outstanding);
@@ -541,29 +561,29 @@ TEST_F(file, files_have_nothing_in_common)
 TEST_F(file, close_with_pending)
 {
 	__u64 handle;
-	int i, fd = callout_dev_open(0);
+	int i, fd = dev_open(0);
 
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 500; i++) {
-		ASSERT_EQ(0, callout_dev_set(fd, 0, i * MSEC / 8, i, &handle));
-		ASSERT_EQ(0, callout_dev_timeout(fd, 0, i * HOUR, i, 0,
-						 &handle));
+		ASSERT_EQ(0, dev_set(fd, 0, i * MSEC / 8, i, &handle));
+		ASSERT_EQ(0, dev_timeout(fd, 0, i * HOUR, i, 0,
+					 &handle));
 	}
 	EXPECT_EQ(0, close(fd));
 	/* Callouts of the closed file would be due in this time. */
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 80 * MSEC, 1, &handle));
+	ASSERT_EQ(0, dev_set(self->fd, 0, 80 * MSEC, 1, &handle));
 	EXPECT_TRUE(readable_within(self->fd, WAIT_MS));
 }
 
 TEST_F(file, close_with_unread)
 {
 	__u64 handle;
-	int i, fd = callout_dev_open(0);
+	int i, fd = dev_open(0);
 
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 100; i++) {
-		ASSERT_EQ(0, callout_dev_set(fd, 0, 0, i, &handle));
-		ASSERT_EQ(0, callout_dev_timeout(fd, 0, 0, i % 7, 0, &handle));
+		ASSERT_EQ(0, dev_set(fd, 0, 0, i, &handle));
+		ASSERT_EQ(0, dev_timeout(fd, 0, 0, i % 7, 0, &handle));
 	}
 	ASSERT_TRUE(wait_unread(fd, 200));
 	EXPECT_EQ(0, close(fd));

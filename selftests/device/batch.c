@@ -4,51 +4,63 @@
  */
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "lib/fixture.h"
 
-/* Each result is what the operation's own ioctl would have returned. */
+/* Events: more than the kernel copies at a time. */
+#define MANY	40
+
+/* Each result is what CALLOUT_IOC_OP would have returned. */
 TEST_F(file, all_operations)
 {
 	__u64 pending = set(self->fd, HOUR, 1), unread = set(self->fd, 0, 2);
 	__u64 moved = set(self->fd, HOUR, 3), fired = set(self->fd, 0, 4);
 	struct callout_op ops[] = {
 		callout_op_set(HOUR, 11),
-		callout_op_unset(pending),
-		callout_op_unset(unread),
-		callout_op_reset(moved, 2 * HOUR),
-		callout_op_reset(fired, 2 * HOUR),
+		callout_op_cancel(pending),
+		callout_op_cancel(unread),
+		callout_op_move(moved, 2 * HOUR),
+		callout_op_move(fired, 2 * HOUR),
 		callout_op_timeout(5, 6, HOUR),
 		callout_op_timeout(5, 6, 2 * HOUR),
 		callout_op_untimeout(5, 6, 0),
-		callout_op_unset(pending),
-		callout_op_reset(unread, HOUR),
+		callout_op_cancel(pending),
+		callout_op_move(unread, HOUR),
 		callout_op_untimeout(6, 5, 0),
+		callout_op_key(callout_op_set(HOUR, 7), 8),
+		callout_op_key(callout_op_set(2 * HOUR, 7), 8),
+		callout_op_key(callout_op_set(HOUR, 7), 8),
+		callout_op_key(callout_op_move(0, HOUR), 8),
+		callout_op_key(callout_op_cancel(0), 8),
+		callout_op_key(callout_op_cancel(0), 8),
 	};
 	static const int results[] = {
 		0, CALLOUT_CANCELLED, CALLOUT_WITHDRAWN, CALLOUT_CANCELLED,
 		CALLOUT_WITHDRAWN, 0, 0, CALLOUT_CANCELLED, -ENOENT, -ENOENT,
-		-ENOENT,
+		-ENOENT, 0, CALLOUT_CANCELLED, -EEXIST, CALLOUT_CANCELLED,
+		CALLOUT_CANCELLED, -ENOENT,
 	};
 	struct callout_batch b = batch_of(ops, ARRAY_SIZE(ops));
 	unsigned int i;
 
+	ops[13].flags |= CALLOUT_OPF_ONLY_NEW;
 	ASSERT_TRUE(wait_unread(self->fd, 2));
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(ARRAY_SIZE(ops), b.done);
-	EXPECT_EQ(3, b.failed);
+	EXPECT_EQ(5, b.failed);
 	EXPECT_EQ(0, b.got);
 	for (i = 0; i < ARRAY_SIZE(ops); i++)
 		EXPECT_EQ(results[i], ops[i].result) {
 			TH_LOG("operation %u", i);
 		}
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd,
-						       ops[0].handle));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, ops[5].handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd,
-						       ops[6].handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, moved));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, fired));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd,
+						ops[0].handle));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, ops[5].handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd,
+						ops[6].handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, moved));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, fired));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
@@ -60,9 +72,9 @@ TEST_F(file, in_order)
 		callout_op_timeout(1, 1, HOUR),
 		callout_op_untimeout(1, 1, 0),
 		callout_op_untimeout(1, 1, 0),
-		callout_op_reset(handle, 2 * HOUR),
-		callout_op_unset(handle),
-		callout_op_unset(handle),
+		callout_op_move(handle, 2 * HOUR),
+		callout_op_cancel(handle),
+		callout_op_cancel(handle),
 	};
 
 	EXPECT_EQ(4, do_ops(self->fd, ops, ARRAY_SIZE(ops)));
@@ -92,6 +104,8 @@ TEST_F(file, only_result_and_handle_are_written)
 	}
 }
 
+#define MOVES	(CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP)
+
 /* Operations that fail, each with its error. */
 struct badness {
 	const char *name;
@@ -101,11 +115,13 @@ struct badness {
 
 static const struct badness badnesses[] = {
 	{ "no operation", -EINVAL, { .op = 0 } },
-	{ "BATCH in a batch", -EINVAL, { .op = 6 } },
-	{ "NEXT in a batch", -EINVAL, { .op = 7 } },
+	{ "unknown operation", -EINVAL, { .op = 5 } },
 	{ "unknown operation", -EINVAL, { .op = ~0U } },
 	{ "unknown flag", -EINVAL,
-	  { .op = CALLOUT_OP_SET, .flags = 2, .clockid = CLOCK_MONOTONIC } },
+	  { .op = CALLOUT_OP_SET, .flags = 1U << 6, .clockid = CLOCK_MONOTONIC } },
+	{ "ONLY_NEW without KEY", -EINVAL,
+	  { .op = CALLOUT_OP_SET, .flags = CALLOUT_OPF_ONLY_NEW,
+	    .clockid = CLOCK_MONOTONIC } },
 	{ "clock", -EINVAL,
 	  { .op = CALLOUT_OP_SET, .clockid = CLOCK_TAI } },
 	{ "time", -EINVAL,
@@ -122,17 +138,24 @@ static const struct badness badnesses[] = {
 	    .time = HOUR, .period = HOUR } },
 	{ "func of SET", -EINVAL,
 	  { .op = CALLOUT_OP_SET, .clockid = CLOCK_MONOTONIC, .func = 1 } },
-	{ "cookie of UNSET", -EINVAL,
-	  { .op = CALLOUT_OP_UNSET, .handle = 1, .cookie = 1 } },
-	{ "cookie of RESET", -EINVAL,
-	  { .op = CALLOUT_OP_RESET, .handle = 1, .cookie = 1 } },
-	{ "clock of RESET", -EINVAL,
-	  { .op = CALLOUT_OP_RESET, .clockid = CLOCK_MONOTONIC,
+	{ "cookie of CANCEL", -EINVAL,
+	  { .op = CALLOUT_OP_CANCEL, .handle = 1, .cookie = 1 } },
+	{ "cookie of a move", -EINVAL,
+	  { .op = CALLOUT_OP_SET, .flags = MOVES, .handle = 1, .cookie = 1 } },
+	{ "clock of a move", -EINVAL,
+	  { .op = CALLOUT_OP_SET, .flags = MOVES, .clockid = CLOCK_MONOTONIC,
 	    .handle = 1 } },
-	{ "UNSET of nothing", -ENOENT,
-	  { .op = CALLOUT_OP_UNSET, .handle = 1 } },
-	{ "RESET of nothing", -ENOENT,
-	  { .op = CALLOUT_OP_RESET, .handle = 1 } },
+	{ "CANCEL of nothing", -ENOENT,
+	  { .op = CALLOUT_OP_CANCEL, .handle = 1 } },
+	{ "CANCEL of no key", -ENOENT,
+	  { .op = CALLOUT_OP_CANCEL, .flags = CALLOUT_OPF_KEY, .key = 1 } },
+	{ "move of nothing", -ENOENT,
+	  { .op = CALLOUT_OP_SET, .flags = MOVES, .handle = 1 } },
+	{ "SET of nothing", -ENOENT,
+	  { .op = CALLOUT_OP_SET, .flags = CALLOUT_OPF_ONLY_OLD, .handle = 1 } },
+	{ "SET of no key", -ENOENT,
+	  { .op = CALLOUT_OP_SET, .flags = CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEY,
+	    .key = 1 } },
 	{ "UNTIMEOUT of nothing", -ENOENT,
 	  { .op = CALLOUT_OP_UNTIMEOUT, .func = 1, .cookie = 1 } },
 };
@@ -144,7 +167,7 @@ static void one_bad(struct __test_metadata *_metadata, int fd,
 {
 	struct callout_op ops[n];
 	struct callout_batch b = batch_of(ops, n);
-	unsigned int i, done = flags & CALLOUT_BATCH_STOP ? place + 1 : n;
+	unsigned int i, done = flags & CALLOUT_BATCHF_STOP ? place + 1 : n;
 
 	for (i = 0; i < n; i++)
 		ops[i] = i == place ? bad->op : callout_op_set(HOUR, i);
@@ -164,7 +187,7 @@ static void one_bad(struct __test_metadata *_metadata, int fd,
 		EXPECT_EQ(0, ops[i].result);
 		if (i < done)
 			EXPECT_EQ(CALLOUT_CANCELLED,
-				  callout_dev_unset(fd, ops[i].handle));
+				  dev_cancel(fd, ops[i].handle));
 	}
 }
 
@@ -177,11 +200,11 @@ FIXTURE_VARIANT(bad) {
 };
 
 FIXTURE_VARIANT_ADD(bad, go_on) { .flags = 0 };
-FIXTURE_VARIANT_ADD(bad, stop) { .flags = CALLOUT_BATCH_STOP };
+FIXTURE_VARIANT_ADD(bad, stop) { .flags = CALLOUT_BATCHF_STOP };
 
 FIXTURE_SETUP(bad)
 {
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 }
 
@@ -212,7 +235,7 @@ TEST_F(bad, one)
 /* All operations may fail, or those above the file's limit. */
 TEST_F(bad, several)
 {
-	bool stop = variant->flags & CALLOUT_BATCH_STOP;
+	bool stop = variant->flags & CALLOUT_BATCHF_STOP;
 	struct callout_op ops[ARRAY_SIZE(badnesses)];
 	struct callout_batch b;
 	__u64 limit = 5;
@@ -239,11 +262,11 @@ TEST_F(bad, several)
 	EXPECT_EQ(-ENOSPC, ops[5].result);
 	EXPECT_EQ(0, ops[5].handle);
 	EXPECT_EQ(5, do_ops(self->fd, (struct callout_op[]){
-		callout_op_unset(ops[0].handle),
-		callout_op_unset(ops[1].handle),
-		callout_op_unset(ops[2].handle),
-		callout_op_unset(ops[3].handle),
-		callout_op_unset(ops[4].handle) }, 5));
+		callout_op_cancel(ops[0].handle),
+		callout_op_cancel(ops[1].handle),
+		callout_op_cancel(ops[2].handle),
+		callout_op_cancel(ops[3].handle),
+		callout_op_cancel(ops[4].handle) }, 5));
 }
 
 TEST_F(file, empty)
@@ -272,7 +295,7 @@ TEST_F(file, maximum)
 	EXPECT_EQ(-EINVAL, do_batch(self->fd, &b));
 	b = with_events(batch_of(ops, 1), &e, CALLOUT_BATCH_MAX + 1, 0, 0);
 	EXPECT_EQ(-EINVAL, do_batch(self->fd, &b));
-	EXPECT_EQ(0, info_of(self->fd).set);
+	EXPECT_EQ(0, counts_of(self->fd).set);
 	EXPECT_EQ(0, ops[0].handle);
 
 	EXPECT_EQ(CALLOUT_BATCH_MAX,
@@ -280,7 +303,7 @@ TEST_F(file, maximum)
 	EXPECT_EQ(CALLOUT_BATCH_MAX, info_of(self->fd).outstanding);
 	EXPECT_EQ(0, ops[CALLOUT_BATCH_MAX].handle);
 	for (i = 0; i < CALLOUT_BATCH_MAX; i++)
-		ops[i] = callout_op_unset(ops[i].handle);
+		ops[i] = callout_op_cancel(ops[i].handle);
 	EXPECT_EQ(CALLOUT_BATCH_MAX,
 		  do_ops(self->fd, ops, CALLOUT_BATCH_MAX));
 	for (i = 0; i < CALLOUT_BATCH_MAX; i++)
@@ -294,7 +317,7 @@ TEST_F(file, maximum)
 TEST_F(file, events)
 {
 	struct callout_op ops[] = {
-		callout_op_unset(0), callout_op_set(HOUR, 9),
+		callout_op_cancel(0), callout_op_set(HOUR, 9),
 	};
 	struct callout_event e[8];
 	struct callout_batch b;
@@ -319,7 +342,7 @@ TEST_F(file, events)
 		EXPECT_LE(e[i].due, e[i].fired);
 	}
 	EXPECT_EQ(1, info_of(self->fd).outstanding);
-	EXPECT_EQ(4, info_of(self->fd).delivered);
+	EXPECT_EQ(4, counts_of(self->fd).delivered);
 }
 
 /* A loop can do with one system call a turn. */
@@ -334,7 +357,7 @@ TEST_F(file, a_loop)
 
 	ops[0] = callout_op_set(0, 0);
 	while (seen < N) {
-		b = with_events(batch_of(ops, n), e, ROOM, CALLOUT_BATCH_WAIT,
+		b = with_events(batch_of(ops, n), e, ROOM, CALLOUT_BATCHF_WAIT,
 				CALLOUT_FOREVER);
 		ASSERT_EQ(0, do_batch(self->fd, &b));
 		ASSERT_EQ(n, b.done);
@@ -355,17 +378,103 @@ TEST_F(file, a_loop)
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
+/* An event is as long as the batch says, and 0 beyond what the header declares. */
+static bool is_event(const char *at, unsigned int size)
+{
+	struct callout_event e;
+	unsigned int i;
+
+	memcpy(&e, at, sizeof(e));
+	for (i = sizeof(e); i < size; i++)
+		if (at[i])
+			return false;
+	return e.type == CALLOUT_EVENT_FIRED && !e.flags && e.handle &&
+	       e.cookie < MANY && !e.func && e.due <= e.fired && !e.overrun &&
+	       e.clockid == CLOCK_MONOTONIC && !e.reserved;
+}
+
+/* Sets MANY callouts, and waits until all have fired. */
+static bool fire_many(int fd)
+{
+	struct callout_op ops[MANY];
+	unsigned int i;
+
+	for (i = 0; i < MANY; i++)
+		ops[i] = callout_op_set(0, i);
+	return do_ops(fd, ops, MANY) == MANY && wait_unread(fd, MANY);
+}
+
+TEST_F(file, larger_events)
+{
+	static const unsigned int sizes[] = {
+		CALLOUT_EVENT_SIZE_V1, CALLOUT_EVENT_SIZE_V1 + 8, 80, 104, 128,
+		1000, CALLOUT_SIZE_MAX,
+	};
+	static char space[(MANY + 1) * CALLOUT_SIZE_MAX];
+	struct callout_batch b;
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		ASSERT_TRUE(fire_many(self->fd));
+		memset(space, 0x55, sizeof(space));
+		b = with_events(batch_of(NULL, 0), (void *)space, MANY + 1, 0, 0);
+		b.event_size = sizes[i];
+		ASSERT_EQ(0, do_batch(self->fd, &b));
+		ASSERT_EQ(MANY, b.got);
+		for (j = 0; j < MANY; j++)
+			ASSERT_TRUE(is_event(space + j * sizes[i], sizes[i])) {
+				TH_LOG("%u bytes, event %u", sizes[i], j);
+			}
+		EXPECT_EQ(0x55, space[MANY * sizes[i]]);
+	}
+}
+
+/* An event that was copied in part is read again, and no other is lost. */
+TEST_F(file, inaccessible_in_an_event)
+{
+	static const unsigned int sizes[] = {
+		CALLOUT_EVENT_SIZE_V1, CALLOUT_EVENT_SIZE_V1 + 8, 104, 1000,
+	};
+	size_t page = sysconf(_SC_PAGESIZE);
+	unsigned char seen[MANY] = { 0 };
+	unsigned int i, got;
+	struct callout_event e;
+	struct callout_batch b;
+	char *space, *at;
+
+	space = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, space);
+	ASSERT_EQ(0, mprotect(space + page, page, PROT_NONE));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		ASSERT_TRUE(fire_many(self->fd));
+		/* The page ends in the second event: its tail or before. */
+		at = space + page - 2 * sizes[i] + 1 + i % 2 * (sizes[i] - 1) / 2;
+		b = with_events(batch_of(NULL, 0), (void *)at, MANY + 1, 0, 0);
+		b.event_size = sizes[i];
+		for (got = 0; got < MANY; got++) {
+			ASSERT_EQ(0, do_batch(self->fd, &b));
+			ASSERT_EQ(1, b.got);
+			ASSERT_TRUE(is_event(at, sizes[i]));
+			memcpy(&e, at, sizeof(e));
+			EXPECT_EQ(i, seen[e.cookie]++);
+		}
+		ASSERT_EQ(0, do_batch(self->fd, &b));
+		EXPECT_EQ(0, b.got);
+	}
+}
+
 TEST_F(file, wait)
 {
 	struct callout_op op = callout_op_set(30 * MSEC, 1);
-	__u64 begin = callout_dev_now();
+	__u64 begin = dev_now();
 	struct callout_event e;
 	struct callout_batch b;
 
-	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,
+	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCHF_WAIT,
 			CALLOUT_FOREVER);
 	ASSERT_EQ(0, do_batch(self->fd, &b));
-	EXPECT_LE(begin + 30 * MSEC, callout_dev_now());
+	EXPECT_LE(begin + 30 * MSEC, dev_now());
 	ASSERT_EQ(1, b.got);
 	EXPECT_EQ(op.handle, e.handle);
 
@@ -373,7 +482,7 @@ TEST_F(file, wait)
 	ASSERT_NE(0, set(self->fd, 0, 2));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	op = callout_op_set(HOUR, 1);
-	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,
+	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCHF_WAIT,
 			CALLOUT_FOREVER);
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(1, b.got);
@@ -390,16 +499,16 @@ TEST_F(file, wait_times_out)
 	__u64 begin;
 
 	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
-		begin = callout_dev_now();
+		begin = dev_now();
 		op = callout_op_set(HOUR, i);
-		b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,
+		b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCHF_WAIT,
 				timeouts[i]);
 		EXPECT_EQ(0, do_batch(self->fd, &b));
-		EXPECT_LE(begin + timeouts[i], callout_dev_now());
+		EXPECT_LE(begin + timeouts[i], dev_now());
 		EXPECT_EQ(1, b.done);
 		EXPECT_EQ(0, b.got);
 		EXPECT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, op.handle));
+			  dev_cancel(self->fd, op.handle));
 	}
 }
 
@@ -407,13 +516,13 @@ TEST_F(file, wait_times_out)
 TEST_F(file, no_wait_after_a_stop)
 {
 	struct callout_op ops[] = {
-		callout_op_unset(1), callout_op_set(HOUR, 1),
+		callout_op_cancel(1), callout_op_set(HOUR, 1),
 	};
 	struct callout_event e;
 	struct callout_batch b;
 
 	b = with_events(batch_of(ops, 2), &e, 1,
-			CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT,
+			CALLOUT_BATCHF_STOP | CALLOUT_BATCHF_WAIT,
 			CALLOUT_FOREVER);
 	EXPECT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(1, b.done);
@@ -424,8 +533,8 @@ TEST_F(file, no_wait_after_a_stop)
 /* A batch that stopped reads no events: skipped operations may concern them. */
 TEST_F(file, no_events_after_a_stop)
 {
-	struct callout_op ops[] = { callout_op_unset(1), callout_op_unset(0) };
-	__u32 flags = CALLOUT_BATCH_STOP;
+	struct callout_op ops[] = { callout_op_cancel(1), callout_op_cancel(0) };
+	__u32 flags = CALLOUT_BATCHF_STOP;
 	struct callout_event e;
 	struct callout_batch b;
 
@@ -433,22 +542,22 @@ TEST_F(file, no_events_after_a_stop)
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	do {
 		b = with_events(batch_of(ops, 2), &e, 1, flags,
-				flags & CALLOUT_BATCH_WAIT ?
+				flags & CALLOUT_BATCHF_WAIT ?
 				CALLOUT_FOREVER : 0);
 		ASSERT_EQ(0, do_batch(self->fd, &b));
 		EXPECT_EQ(1, b.done);
 		EXPECT_EQ(1, b.failed);
 		EXPECT_EQ(0, b.got);
 		EXPECT_EQ(1, info_of(self->fd).unread);
-		flags ^= CALLOUT_BATCH_WAIT;
-	} while (flags & CALLOUT_BATCH_WAIT);
+		flags ^= CALLOUT_BATCHF_WAIT;
+	} while (flags & CALLOUT_BATCHF_WAIT);
 	EXPECT_EQ(CALLOUT_WITHDRAWN,
-		  callout_dev_unset(self->fd, ops[1].handle));
+		  dev_cancel(self->fd, ops[1].handle));
 
 	/* A batch that had no failure, or does not stop, reads events. */
 	ASSERT_NE(0, set(self->fd, 0, 2));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	b = with_events(batch_of(NULL, 0), &e, 1, CALLOUT_BATCH_STOP, 0);
+	b = with_events(batch_of(NULL, 0), &e, 1, CALLOUT_BATCHF_STOP, 0);
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(1, b.got);
 	ASSERT_NE(0, set(self->fd, 0, 3));
@@ -468,13 +577,13 @@ TEST_F(file, wait_is_interrupted)
 	/* A restart would do the operations twice. */
 	ASSERT_TRUE(interrupt_by(SIGALRM, SA_RESTART));
 	ASSERT_TRUE(send_alarms(20000));
-	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT,
+	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCHF_WAIT,
 			CALLOUT_FOREVER);
 	EXPECT_EQ(-EINTR, do_batch(self->fd, &b));
 	ASSERT_TRUE(send_alarms(0));
-	EXPECT_EQ(1, info_of(self->fd).set);
+	EXPECT_EQ(1, counts_of(self->fd).set);
 	EXPECT_EQ(1, b.done);
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
 }
 
 /* Another thread's callout ends the wait. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cancel.c - UNSET, UNTIMEOUT and CANCEL: which callouts, and results
+ * cancel.c - CANCEL, UNTIMEOUT and CANCEL_MATCHING: which callouts, and results
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,23 +12,23 @@
 #define ARG	0xa46ULL
 #define TIMEOUT_S	600
 
-/* CANCEL of the cookies that are @cookie in the bits of @mask. */
-static int cancel(int fd, __u64 cookie, __u64 mask)
+/* CANCEL_MATCHING of the cookies that are @cookie in the bits of @mask. */
+static int cancel_matching(int fd, __u64 cookie, __u64 mask)
 {
-	struct callout_cancel arg = { .cookie = cookie, .mask = mask };
+	struct callout_match arg = { .cookie = cookie, .mask = mask };
 
-	return callout_dev_ioctl(fd, CALLOUT_IOC_CANCEL, &arg);
+	return dev_ioctl(fd, CALLOUT_IOC_CANCEL_MATCHING, &arg);
 }
 
-/* CANCEL cancels all that are outstanding, in each state. */
+/* CANCEL_MATCHING cancels all that are outstanding, in each state. */
 TEST_F(file, cancel_all)
 {
 	enum { N = 200 };
-	struct callout_info info;
+	struct counts counts;
 	struct callout_op op;
 	unsigned int i;
 
-	EXPECT_EQ(0, cancel(self->fd, 0, 0));
+	EXPECT_EQ(0, cancel_matching(self->fd, 0, 0));
 	for (i = 0; i < N; i++) {
 		op = callout_op_set(i % 4 ? HOUR : 0, i);
 		if (i % 3 == 1)
@@ -38,20 +38,20 @@ TEST_F(file, cancel_all)
 		ASSERT_EQ(0, do_op(self->fd, &op));
 	}
 	ASSERT_TRUE(wait_unread(self->fd, N / 4));
-	EXPECT_EQ(N, cancel(self->fd, 0, 0));
-	info = info_of(self->fd);
-	EXPECT_EQ(0, info.outstanding);
-	EXPECT_EQ(N / 4, info.withdrawn);
-	EXPECT_EQ(N - N / 4, info.cancelled);
+	EXPECT_EQ(N, cancel_matching(self->fd, 0, 0));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	counts = counts_of(self->fd);
+	EXPECT_EQ(N / 4, counts.withdrawn);
+	EXPECT_EQ(N - N / 4, counts.cancelled);
 	EXPECT_FALSE(readable_within(self->fd, 20));
-	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG, 0));
-	EXPECT_EQ(0, cancel(self->fd, 0, 0));
+	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(0, cancel_matching(self->fd, 0, 0));
 	/* The file can be used as before. */
 	ASSERT_NE(0, set(self->fd, 0, 1));
 	EXPECT_TRUE(wait_unread(self->fd, 1));
 }
 
-/* CANCEL takes the callouts whose cookie has a tag, and no others. */
+/* CANCEL_MATCHING takes the callouts whose cookie has a tag, and no others. */
 TEST_F(file, cancel_by_tag)
 {
 	struct callout_event e[8];
@@ -59,18 +59,41 @@ TEST_F(file, cancel_by_tag)
 
 	for (i = 0; i < 64; i++)
 		ASSERT_NE(0, set(self->fd, HOUR, (__u64)(i % 4) << 32 | i));
-	EXPECT_EQ(0, cancel(self->fd, 4ULL << 32, 0xffULL << 32));
-	EXPECT_EQ(16, cancel(self->fd, 2ULL << 32, 0xffULL << 32));
-	EXPECT_EQ(0, cancel(self->fd, 2ULL << 32, 0xffULL << 32));
-	EXPECT_EQ(16, cancel(self->fd, 0, 0xffULL << 32));
-	EXPECT_EQ(1, cancel(self->fd, 1ULL << 32 | 5, ~0ULL));
+	EXPECT_EQ(0, cancel_matching(self->fd, 4ULL << 32, 0xffULL << 32));
+	EXPECT_EQ(16, cancel_matching(self->fd, 2ULL << 32, 0xffULL << 32));
+	EXPECT_EQ(0, cancel_matching(self->fd, 2ULL << 32, 0xffULL << 32));
+	EXPECT_EQ(16, cancel_matching(self->fd, 0, 0xffULL << 32));
+	EXPECT_EQ(1, cancel_matching(self->fd, 1ULL << 32 | 5, ~0ULL));
 	EXPECT_EQ(31, info_of(self->fd).outstanding);
 	ASSERT_NE(0, set(self->fd, 0, 7ULL << 32));
 	ASSERT_NE(0, set(self->fd, 0, 6ULL << 32));
 	ASSERT_TRUE(wait_unread(self->fd, 2));
-	EXPECT_EQ(1, cancel(self->fd, 7ULL << 32, 7ULL << 32));
-	ASSERT_EQ(1, callout_dev_read(self->fd, e, 8));
+	EXPECT_EQ(1, cancel_matching(self->fd, 7ULL << 32, 7ULL << 32));
+	ASSERT_EQ(1, dev_read(self->fd, e, 8));
 	EXPECT_EQ(6ULL << 32, e[0].cookie);
+}
+
+/* The cookie of a callout with a key counts, not the key. */
+TEST_F(file, cancel_keys_by_tag)
+{
+	struct callout_entry entry;
+	struct callout_op op;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		op = callout_op_key(callout_op_set(HOUR, i % 2), 2 + i);
+		ASSERT_EQ(0, do_op(self->fd, &op));
+	}
+	EXPECT_EQ(0, cancel_matching(self->fd, 2, ~0ULL));
+	EXPECT_EQ(4, cancel_matching(self->fd, 1, ~0ULL));
+	for (i = 0; i < 8; i++)
+		EXPECT_EQ(i % 2 ? -ENOENT : 0,
+			  list_one(self->fd, CALLOUT_LISTF_KEY, 2 + i, &entry));
+	/* SET again with another cookie, it is found by this one. */
+	op = callout_op_key(callout_op_set(HOUR, 7), 2);
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_EQ(3, cancel_matching(self->fd, 0, ~0ULL));
+	EXPECT_EQ(1, cancel_matching(self->fd, 7, ~0ULL));
 }
 
 /* Sets callouts and reads events until its file has been cancelled often. */
@@ -88,15 +111,15 @@ static void *set_and_read(void *arg)
 
 	while (!s->stop) {
 		s->set += set(s->fd, s->set % 2 ? 0 : HOUR, 0) != 0;
-		n = callout_dev_read(s->fd, e, 16);
+		n = dev_read(s->fd, e, 16);
 		s->read += n > 0 ? n : 0;
 	}
 	return NULL;
 }
 
 /*
- * Each callout is cancelled or read, once, also while CANCEL goes on, which visits
- * all slots: without a limit there are the more of them the slower it is.
+ * Each callout is cancelled or read, once, also while CANCEL_MATCHING goes on, which
+ * visits all slots: without a limit there are the more of them the slower it is.
  */
 TEST_F_TIMEOUT(file, cancel_while_others_set, TIMEOUT_S)
 {
@@ -111,7 +134,7 @@ TEST_F_TIMEOUT(file, cancel_while_others_set, TIMEOUT_S)
 		ASSERT_EQ(0, pthread_create(&threads[i], NULL, set_and_read,
 					    &s[i]));
 	for (i = 0; i < 500; i++) {
-		n = cancel(self->fd, 0, 0);
+		n = cancel_matching(self->fd, 0, 0);
 		ASSERT_LE(0, n);
 		sum += n;
 	}
@@ -119,36 +142,36 @@ TEST_F_TIMEOUT(file, cancel_while_others_set, TIMEOUT_S)
 		s[i].stop = true;
 		pthread_join(threads[i], NULL);
 	}
-	sum += cancel(self->fd, 0, 0);
-	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, e, 16));
+	sum += cancel_matching(self->fd, 0, 0);
+	EXPECT_EQ(-EAGAIN, dev_read(self->fd, e, 16));
 	EXPECT_EQ(s[0].set + s[1].set, sum + s[0].read + s[1].read);
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-TEST_F(file, unset_pending)
+TEST_F(file, cancel_pending)
 {
 	__u64 handle;
 
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 40 * MSEC, 1, &handle));
+	ASSERT_EQ(0, dev_set(self->fd, 0, 40 * MSEC, 1, &handle));
 	/* Under slow emulation it may have fired by now; then try again. */
-	while (callout_dev_unset(self->fd, handle) != CALLOUT_CANCELLED)
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, SEC, 1, &handle));
+	while (dev_cancel(self->fd, handle) != CALLOUT_CANCELLED)
+		ASSERT_EQ(0, dev_set(self->fd, 0, SEC, 1, &handle));
 	EXPECT_FALSE(readable_within(self->fd, 100));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-TEST_F(file, unset_unread)
+TEST_F(file, cancel_unread)
 {
 	struct callout_event e;
 	__u64 handles[5];
 	int i;
 
 	for (i = 0; i < 5; i++)
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, 0, i, &handles[i]));
+		ASSERT_EQ(0, dev_set(self->fd, 0, 0, i, &handles[i]));
 	ASSERT_TRUE(wait_unread(self->fd, 5));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handles[0]));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handles[2]));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handles[4]));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handles[0]));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handles[2]));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handles[4]));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(1, e.cookie & 1);
@@ -156,33 +179,33 @@ TEST_F(file, unset_unread)
 	EXPECT_FALSE(readable(self->fd));
 }
 
-TEST_F(file, unset_one_set_by_timeout)
+TEST_F(file, cancel_one_set_by_timeout)
 {
 	__u64 handle;
 
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
-					 &handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 0, FUNC, ARG, &handle));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
+				 &handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, 0, FUNC, ARG, &handle));
 	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handle));
-	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handle));
+	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC, ARG, 0));
 }
 
 TEST_F(file, untimeout)
 {
 	__u64 handle;
 
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
-					 &handle));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
+				 &handle));
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 0, FUNC, ARG, &handle));
+		  dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, 0, FUNC, ARG, &handle));
 	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
 	EXPECT_EQ(CALLOUT_WITHDRAWN,
-		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+		  dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
 	EXPECT_FALSE(readable(self->fd));
 }
 
@@ -190,9 +213,9 @@ TEST_F(file, untimeout_of_zeroes)
 {
 	__u64 handle;
 
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, 0, 0, &handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_untimeout(self->fd, 0, 0, 0));
-	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 0, 0, 0));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, 0, 0, &handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_untimeout(self->fd, 0, 0, 0));
+	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, 0, 0, 0));
 }
 
 /* The handle selects the callout, and func and arg must match too. */
@@ -202,18 +225,18 @@ TEST_F(file, untimeout_with_handle)
 	int i;
 
 	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR + i * SEC,
-						 FUNC, ARG, &handles[i]));
-	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG + 1,
-						 handles[1]));
-	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC + 1, ARG,
-						 handles[1]));
+		ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR + i * SEC,
+					 FUNC, ARG, &handles[i]));
+	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC, ARG + 1,
+					 handles[1]));
+	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC + 1, ARG,
+					 handles[1]));
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  callout_dev_untimeout(self->fd, FUNC, ARG, handles[1]));
-	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG,
-						 handles[1]));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[0]));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[2]));
+		  dev_untimeout(self->fd, FUNC, ARG, handles[1]));
+	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC, ARG,
+					 handles[1]));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[0]));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[2]));
 }
 
 /* Of callouts with one (func, arg), UNTIMEOUT cancels the one due first. */
@@ -225,52 +248,52 @@ TEST_F(file, untimeout_takes_the_earliest)
 
 	for (k = 0; k <= 5; k++) {
 		for (i = 0; i < 5; i++)
-			ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR +
+			ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR +
 							 order[i] * SEC, FUNC,
 							 ARG,
 							 &handles[order[i]]));
 		for (i = 0; i < k; i++)
 			EXPECT_EQ(CALLOUT_CANCELLED,
-				  callout_dev_untimeout(self->fd, FUNC, ARG,
-							0));
+				  dev_untimeout(self->fd, FUNC, ARG,
+						0));
 		for (i = 0; i < 5; i++)
 			EXPECT_EQ(i < k ? -ENOENT : CALLOUT_CANCELLED,
-				  callout_dev_unset(self->fd, handles[i]));
+				  dev_cancel(self->fd, handles[i]));
 	}
 }
 
 /* UNTIMEOUT takes unread callouts, in the order they were due, then pending. */
 TEST_F(file, untimeout_takes_unread_before_pending)
 {
-	__u64 now = callout_dev_now(), pending, unread[3];
+	__u64 now = dev_now(), pending, unread[3];
 	struct callout_event e;
 	int i;
 
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
-					 &pending));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
+				 &pending));
 	for (i = 0; i < 3; i++)
-		ASSERT_EQ(0, callout_dev_timeout(self->fd, CALLOUT_ABSTIME,
-						 now + i * 8 * self->tick,
+		ASSERT_EQ(0, dev_timeout(self->fd, CALLOUT_OPF_ABSTIME,
+					 now + i * 8 * self->tick,
 						 FUNC, ARG, &unread[i]));
 	ASSERT_TRUE(wait_unread(self->fd, 3));
 	EXPECT_EQ(CALLOUT_WITHDRAWN,
-		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, unread[0]));
+		  dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, unread[0]));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(unread[1], e.handle);
 	EXPECT_EQ(CALLOUT_WITHDRAWN,
-		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, unread[2]));
+		  dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, unread[2]));
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, pending));
+		  dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, pending));
 }
 
 static bool is_outstanding(int fd, __u64 handle)
 {
-	struct callout_entry entry = { .handle = handle };
+	struct callout_entry entry;
 
-	return !callout_dev_ioctl(fd, CALLOUT_IOC_GET, &entry);
+	return !list_one(fd, CALLOUT_LISTF_HANDLE, handle, &entry);
 }
 
 /*
@@ -284,20 +307,20 @@ TEST_F(file, untimeout_takes_unread_before_newer)
 
 	for (n = 0; n <= 4; n++) {
 		for (i = 0; i < 3; i++) {
-			ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 0, FUNC,
-							 ARG, &unread[i]));
+			ASSERT_EQ(0, dev_timeout(self->fd, 0, 0, FUNC,
+						 ARG, &unread[i]));
 			ASSERT_TRUE(wait_unread(self->fd, i + 1));
 		}
 		for (i = 0; i < n; i++)
-			ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC,
-							 ARG, &newer[i]));
+			ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, FUNC,
+						 ARG, &newer[i]));
 		for (i = 0; i < 3 + n; i++) {
 			if (i == 1)
-				EXPECT_EQ(-EFAULT, callout_dev_read(self->fd,
-								    nowhere(),
+				EXPECT_EQ(-EFAULT, dev_read(self->fd,
+							    nowhere(),
 								    3));
 			EXPECT_EQ(i < 3 ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED,
-				  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+				  dev_untimeout(self->fd, FUNC, ARG, 0));
 			for (k = 0; k < 3 && i < 3; k++)
 				EXPECT_EQ(k > i,
 					  is_outstanding(self->fd, unread[k]));
@@ -317,17 +340,17 @@ TEST_F(file, untimeout_leaves_others_alone)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(others); i++)
-		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR,
-						 others[i][0], others[i][1],
+		ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR,
+					 others[i][0], others[i][1],
 						 &handles[i]));
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 2 * HOUR, FUNC, ARG,
-					 &handle));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, 2 * HOUR, FUNC, ARG,
+				 &handle));
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  callout_dev_untimeout(self->fd, FUNC, ARG, 0));
-	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, FUNC, ARG, 0));
+		  dev_untimeout(self->fd, FUNC, ARG, 0));
+	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC, ARG, 0));
 	for (i = 0; i < ARRAY_SIZE(others); i++)
 		EXPECT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, handles[i]));
+			  dev_cancel(self->fd, handles[i]));
 }
 
 /* UNTIMEOUT finds callouts after the hash has grown several times. */
@@ -338,12 +361,12 @@ TEST_F(file, untimeout_of_many)
 	int i;
 
 	for (i = 0; i < KEYS * ALIKE; i++)
-		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, i % 3,
-						 i % KEYS, &handle));
+		ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, i % 3,
+					 i % KEYS, &handle));
 	for (i = 0; i < KEYS * ALIKE; i++)
 		ASSERT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_untimeout(self->fd,
-						i * STEP % KEYS % 3,
+			  dev_untimeout(self->fd,
+					i * STEP % KEYS % 3,
 						i * STEP % KEYS, 0));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
@@ -361,7 +384,7 @@ struct duel {
 static void duel(struct duel *d, int side)
 {
 	pthread_barrier_wait(&d->barrier);
-	d->answers[side] = callout_dev_unset(d->fd, d->handle);
+	d->answers[side] = dev_cancel(d->fd, d->handle);
 	pthread_barrier_wait(&d->barrier);
 }
 
@@ -387,7 +410,7 @@ TEST_F(file, duel)
 	for (i = 0; i < DUELS; i++) {
 		/* Every other callout is close to firing. */
 		time = i & 1 ? HOUR : i % 50 * self->tick / 50;
-		if (callout_dev_set(self->fd, 0, time, i, &d.handle))
+		if (dev_set(self->fd, 0, time, i, &d.handle))
 			errors++;
 		duel(&d, 0);
 		if (d.answers[0] == -ENOENT)
@@ -423,7 +446,7 @@ static void *mover(void *arg)
 
 	while (pthread_barrier_wait(&m->barrier), !m->stop) {
 		/* Until it is cancelled. */
-		for (i = 0; reset(m->fd, m->handle, HOUR + i) > 0; i++)
+		for (i = 0; move(m->fd, m->handle, HOUR + i) > 0; i++)
 			;
 		pthread_barrier_wait(&m->barrier);
 	}
@@ -439,11 +462,11 @@ TEST_F(file, untimeout_races_reset)
 	ASSERT_EQ(0, pthread_barrier_init(&m.barrier, NULL, 2));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, mover, &m));
 	for (i = 0; i < MOVES; i++) {
-		ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
-						 &m.handle));
+		ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
+					 &m.handle));
 		pthread_barrier_wait(&m.barrier);
 		sleep_ns(rand_r(&seed) % (200 * 1000));
-		while (callout_dev_untimeout(self->fd, FUNC, ARG, 0) !=
+		while (dev_untimeout(self->fd, FUNC, ARG, 0) !=
 		       CALLOUT_CANCELLED)
 			missed++;
 		pthread_barrier_wait(&m.barrier);
@@ -464,10 +487,10 @@ static void *mover_of_unread(void *arg)
 
 	pin_to_cpu(1);
 	for (i = 0; i < MOVES_UNREAD; i++) {
-		callout_dev_timeout(m->fd, 0, 0, FUNC, ARG, &m->handle);
+		dev_timeout(m->fd, 0, 0, FUNC, ARG, &m->handle);
 		readable_within(m->fd, WAIT_MS);
 		pthread_barrier_wait(&m->barrier);
-		reset(m->fd, m->handle, HOUR);
+		move(m->fd, m->handle, HOUR);
 		pthread_barrier_wait(&m->barrier);
 	}
 	return NULL;
@@ -484,13 +507,13 @@ TEST_F(file, untimeout_races_reset_of_unread)
 	/* A search from callout to callout takes long. */
 	ASSERT_TRUE(pin_to_cpu(0));
 	for (i = 0; i < OTHERS; i++)
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, i, &handle));
+		ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, i, &handle));
 	ASSERT_EQ(0, pthread_barrier_init(&m.barrier, NULL, 2));
 	ASSERT_EQ(0, pthread_create(&thread, NULL, mover_of_unread, &m));
 	for (i = 0; i < MOVES_UNREAD; i++) {
 		pthread_barrier_wait(&m.barrier);
 		sleep_ns(rand_r(&seed) % 50000);
-		if (callout_dev_untimeout(self->fd, FUNC, ARG, 0) <
+		if (dev_untimeout(self->fd, FUNC, ARG, 0) <
 		    CALLOUT_CANCELLED)
 			missed++;
 		pthread_barrier_wait(&m.barrier);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * clock.c - all clocks, NEXT, and slack
+ * clock.c - all clocks, and slack
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ FIXTURE_VARIANT_ADD(clock, realtime) {
 
 FIXTURE_SETUP(clock)
 {
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	self->tick = info_of(self->fd).tick_ns;
 }
@@ -75,7 +75,7 @@ TEST_F(clock, relative)
 		EXPECT_LE(e.due, now_of(variant->clock));
 		EXPECT_LE(before + times[i], e.due);
 		EXPECT_GE(after + times[i], e.due);
-		EXPECT_GE(callout_dev_now(), e.fired);
+		EXPECT_GE(dev_now(), e.fired);
 	}
 }
 
@@ -87,7 +87,7 @@ TEST_F(clock, absolute)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(times); i++) {
-		ASSERT_NE(0, set_on(self->fd, variant->clock, CALLOUT_ABSTIME,
+		ASSERT_NE(0, set_on(self->fd, variant->clock, CALLOUT_OPF_ABSTIME,
 				    times[i]));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(times[i], e.due);
@@ -109,7 +109,7 @@ TEST_F(clock, both_at_once)
 	for (i = 0; i < 2 * N; i++) {
 		op = callout_op_set(start[i & 1] + i * MSEC / 4, i);
 		op.clockid = i & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
-		op.flags = CALLOUT_ABSTIME;
+		op.flags = CALLOUT_OPF_ABSTIME;
 		ASSERT_EQ(0, do_op(self->fd, &op));
 	}
 	ASSERT_EQ(2 * N, receive(self->fd, e, 2 * N));
@@ -133,19 +133,19 @@ TEST_F(clock, next)
 	for (i = 0; i < 3; i++) {
 		/* The earliest is set last, and each on another CPU. */
 		ASSERT_TRUE(pin_to_cpu(i % cpus));
-		handles[i] = set_on(self->fd, variant->clock, CALLOUT_ABSTIME,
+		handles[i] = set_on(self->fd, variant->clock, CALLOUT_OPF_ABSTIME,
 				    now + (3 - i) * HOUR + 1);
 		ASSERT_NE(0, handles[i]);
 		EXPECT_EQ(now + (3 - i) * HOUR + 1,
 			  next_due(self->fd, variant->clock));
 	}
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->other));
-	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[2]));
+	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[2]));
 	EXPECT_EQ(now + 2 * HOUR + 1, next_due(self->fd, variant->clock));
 
 	/* Later, and earlier again. */
-	op = callout_op_reset(handles[1], now + 4 * HOUR);
-	op.flags = CALLOUT_ABSTIME;
+	op = callout_op_move(handles[1], now + 4 * HOUR);
+	op.flags |= CALLOUT_OPF_ABSTIME;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	EXPECT_EQ(now + 3 * HOUR + 1, next_due(self->fd, variant->clock));
 	op.time = now + HOUR;
@@ -159,7 +159,7 @@ TEST_F(clock, next)
 	EXPECT_EQ(now + 3 * HOUR + 1, next_due(self->fd, variant->clock));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(now + 3 * HOUR + 1, next_due(self->fd, variant->clock));
-	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handles[0]));
+	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[0]));
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 
 	/* A relative time. */
@@ -172,7 +172,7 @@ TEST_F(clock, next)
 
 TEST_F(clock, next_is_of_one_file)
 {
-	int other = callout_dev_open(O_NONBLOCK);
+	int other = dev_open(O_NONBLOCK);
 
 	ASSERT_LE(0, other);
 	ASSERT_NE(0, set_on(other, variant->clock, 0, HOUR));
@@ -189,7 +189,7 @@ TEST_F(clock, next_of_many)
 
 	for (i = 0; i < N; i++) {
 		handles[i * STEP % N] =
-			set_on(self->fd, variant->clock, CALLOUT_ABSTIME,
+			set_on(self->fd, variant->clock, CALLOUT_OPF_ABSTIME,
 			       now + i * STEP % N * SEC);
 		ASSERT_NE(0, handles[i * STEP % N]);
 	}
@@ -198,7 +198,7 @@ TEST_F(clock, next_of_many)
 			ASSERT_EQ(now + i * SEC,
 				  next_due(self->fd, variant->clock));
 		ASSERT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, handles[i]));
+			  dev_cancel(self->fd, handles[i]));
 	}
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 }
@@ -216,7 +216,7 @@ TEST_F(clock, slack_is_never_early)
 			op = callout_op_set(now_of(variant->clock) +
 					    j * 3 * MSEC, j);
 			op.clockid = variant->clock;
-			op.flags = CALLOUT_ABSTIME;
+			op.flags = CALLOUT_OPF_ABSTIME;
 			op.slack = slacks[i];
 			ASSERT_EQ(0, do_op(self->fd, &op));
 			ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -252,7 +252,7 @@ TEST_F(clock, slack_bounds_lateness)
 	}
 	for (i = 0; i < 2 * N; i++) {
 		ops[i].clockid = variant->clock;
-		ops[i].flags = CALLOUT_ABSTIME;
+		ops[i].flags = CALLOUT_OPF_ABSTIME;
 	}
 	ASSERT_EQ(2 * N, do_ops(self->fd, ops, 2 * N));
 	ASSERT_EQ(2 * N, receive(self->fd, e, 2 * N));
@@ -278,7 +278,7 @@ TEST_F(clock, slack_coalesces)
 	for (i = 0; i < N; i++) {
 		op = callout_op_set(start + i * (self->tick + MSEC), i);
 		op.clockid = variant->clock;
-		op.flags = CALLOUT_ABSTIME;
+		op.flags = CALLOUT_OPF_ABSTIME;
 		op.slack = 4 * N * (self->tick + MSEC);
 		ASSERT_EQ(0, do_op(self->fd, &op));
 	}
@@ -303,23 +303,27 @@ TEST_F(clock, slack_is_large)
 		op.slack = slacks[i / 2];
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		EXPECT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, op.handle));
+			  dev_cancel(self->fd, op.handle));
 	}
 	EXPECT_FALSE(readable_within(self->fd, 20));
 }
 
-/* RESET and TIMEOUT have their own slack. */
-TEST_F(clock, slack_of_reset_and_timeout)
+/* TIMEOUT has a slack, which a SET with KEEP leaves. */
+TEST_F(clock, slack_of_timeout)
 {
 	struct callout_op op = callout_op_timeout(1, 2, HOUR), move;
+	struct callout_entry entry;
 	struct callout_event e;
 
 	op.clockid = variant->clock;
 	op.slack = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	move = callout_op_reset(op.handle, 5 * MSEC);
-	move.flags = CALLOUT_NEW_SLACK;
-	move.slack = 5 * MSEC;
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle, &entry));
+	EXPECT_EQ(HOUR, entry.slack);
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
+	op.slack = 5 * MSEC;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	move = callout_op_move(op.handle, 5 * MSEC);
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(op.handle, e.handle);

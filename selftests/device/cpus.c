@@ -48,7 +48,7 @@ static unsigned int fill(int fd, __u64 *handles, unsigned int cpus, bool share)
 		if ((!cpu || share) && !pin_to_cpu(cpu))
 			return 0;
 		for (i = 0; i < SHARE; i++, n++)
-			if (callout_dev_set(fd, 0, HOUR, n, &handles[n]))
+			if (dev_set(fd, 0, HOUR, n, &handles[n]))
 				return n;
 	}
 	return n;
@@ -59,7 +59,7 @@ static unsigned int cancel_all(int fd, const __u64 *handles, unsigned int n)
 	unsigned int i, cancelled = 0;
 
 	for (i = 0; i < n; i++)
-		cancelled += callout_dev_unset(fd, handles[i]) ==
+		cancelled += dev_cancel(fd, handles[i]) ==
 			     CALLOUT_CANCELLED;
 	return cancelled;
 }
@@ -73,12 +73,12 @@ TEST_F(cpus, limit_on_each)
 	ASSERT_EQ(self->limit, fill(self->fd, self->handles, self->cpus, true));
 	for (cpu = 0; cpu < self->cpus; cpu++) {
 		ASSERT_TRUE(pin_to_cpu(cpu));
-		ASSERT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, HOUR, 0,
-						   &handle));
+		ASSERT_EQ(-ENOSPC, dev_set(self->fd, 0, HOUR, 0,
+					   &handle));
 		ASSERT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, self->handles[0]));
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 0,
-					     &self->handles[0]));
+			  dev_cancel(self->fd, self->handles[0]));
+		ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, 0,
+				     &self->handles[0]));
 	}
 	EXPECT_EQ(0, handle);
 	EXPECT_EQ(self->limit,
@@ -94,7 +94,7 @@ static unsigned int stale(int fd, const __u64 *handles, unsigned int n,
 	for (i = 0; i < n; i++) {
 		if (i % SHARE == 0 && !pin_to_cpu((i / SHARE + 1) % cpus))
 			return 0;
-		named_none += callout_dev_unset(fd, handles[i]) == -ENOENT;
+		named_none += dev_cancel(fd, handles[i]) == -ENOENT;
 	}
 	return named_none;
 }
@@ -113,8 +113,8 @@ TEST_F(cpus, slots_of_others)
 	ASSERT_EQ(self->limit, cancel_all(self->fd, old, self->limit));
 	ASSERT_EQ(self->limit,
 		  fill(self->fd, self->handles, self->cpus, false));
-	EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, HOUR, 0,
-					   &self->handles[self->limit]));
+	EXPECT_EQ(-ENOSPC, dev_set(self->fd, 0, HOUR, 0,
+				   &self->handles[self->limit]));
 	EXPECT_EQ(self->limit, stale(self->fd, old, self->limit, self->cpus));
 	EXPECT_EQ(self->limit, info_of(self->fd).outstanding);
 	EXPECT_EQ(self->limit,
@@ -153,11 +153,11 @@ static void *change(void *arg)
 			if (cpu >= c->cpus)
 				cpu = c->first;
 		}
-		if (callout_dev_set(c->fd, 0, HOUR, i, &c->handle)) {
+		if (dev_set(c->fd, 0, HOUR, i, &c->handle)) {
 			c->wrong++;
 			continue;
 		}
-		c->wrong += callout_dev_unset(c->fd, c->handle) !=
+		c->wrong += dev_cancel(c->fd, c->handle) !=
 			    CALLOUT_CANCELLED;
 	}
 	return NULL;

@@ -9,22 +9,24 @@
 /* A correct operation, and its members that must be zero. */
 struct operation {
 	const char *name;
-	unsigned int cmd;
 	struct callout_op op;
 	struct callout_op zero;
 };
 
 #define ALL	(~0ULL)
 
-/* Members that must be zero in an operation that takes no time. */
+/* A handle and a key of no callout. */
+#define NOBODY	0x123456789abcdefULL
+
+#define MOVES	(CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP)
+
+/* Members that must be zero in an operation that takes no time; flags are apart. */
 #define ZERO_WITHOUT_TIME						\
-	.flags = -1U, .clockid = -1, .time = ALL, .period = ALL,	\
-	.slack = ALL
+	.clockid = -1, .time = ALL, .period = ALL, .slack = ALL
 
 static const struct operation operations[] = {
 	{
 		.name = "SET",
-		.cmd = CALLOUT_IOC_SET,
 		.op = {
 			.op = CALLOUT_OP_SET,
 			.clockid = CLOCK_MONOTONIC,
@@ -33,17 +35,78 @@ static const struct operation operations[] = {
 		},
 		.zero = { .func = ALL },
 	}, {
-		.name = "UNSET",
-		.cmd = CALLOUT_IOC_UNSET,
-		.op = { .op = CALLOUT_OP_UNSET },
-		.zero = {
-			ZERO_WITHOUT_TIME,
-			.cookie = ALL,
-			.func = ALL,
+		.name = "SET of a key",
+		.op = {
+			.op = CALLOUT_OP_SET,
+			.flags = CALLOUT_OPF_KEY,
+			.clockid = CLOCK_MONOTONIC,
+			.time = HOUR,
+			.key = NOBODY,
+			.cookie = 1,
 		},
 	}, {
+		.name = "SET of a new key",
+		.op = {
+			.op = CALLOUT_OP_SET,
+			.flags = CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW,
+			.clockid = CLOCK_MONOTONIC,
+			.time = HOUR,
+			.key = NOBODY,
+			.cookie = 1,
+		},
+	}, {
+		.name = "SET of an old handle",
+		.op = {
+			.op = CALLOUT_OP_SET,
+			.flags = CALLOUT_OPF_ONLY_OLD,
+			.clockid = CLOCK_MONOTONIC,
+			.time = HOUR,
+			.handle = NOBODY,
+			.cookie = 1,
+		},
+	}, {
+		/* Of the bystander. */
+		.name = "move",
+		.op = {
+			.op = CALLOUT_OP_SET,
+			.flags = MOVES,
+			.time = HOUR,
+		},
+		.zero = {
+			.clockid = -1,
+			.period = ALL,
+			.slack = ALL,
+			.cookie = ALL,
+		},
+	}, {
+		.name = "move of a key",
+		.op = {
+			.op = CALLOUT_OP_SET,
+			.flags = MOVES | CALLOUT_OPF_KEY,
+			.time = HOUR,
+			.key = NOBODY,
+		},
+		.zero = {
+			.clockid = -1,
+			.period = ALL,
+			.slack = ALL,
+			.cookie = ALL,
+		},
+	}, {
+		/* Of the bystander. */
+		.name = "CANCEL",
+		.op = { .op = CALLOUT_OP_CANCEL },
+		.zero = { ZERO_WITHOUT_TIME, .cookie = ALL, .func = ALL },
+	}, {
+		.name = "CANCEL of a key",
+		.op = {
+			.op = CALLOUT_OP_CANCEL,
+			.flags = CALLOUT_OPF_KEY,
+			.key = NOBODY,
+		},
+		.zero = { ZERO_WITHOUT_TIME, .cookie = ALL, .func = ALL },
+	}, {
 		.name = "TIMEOUT",
-		.cmd = CALLOUT_IOC_TIMEOUT,
 		.op = {
 			.op = CALLOUT_OP_TIMEOUT,
 			.clockid = CLOCK_MONOTONIC,
@@ -54,152 +117,182 @@ static const struct operation operations[] = {
 		.zero = { .period = ALL },
 	}, {
 		.name = "UNTIMEOUT",
-		.cmd = CALLOUT_IOC_UNTIMEOUT,
 		.op = {
 			.op = CALLOUT_OP_UNTIMEOUT,
 			.cookie = BYSTANDER,
 			.func = BYSTANDER_FUNC,
 		},
-		.zero = {
-			ZERO_WITHOUT_TIME,
-		},
-	}, {
-		.name = "RESET",
-		.cmd = CALLOUT_IOC_RESET,
-		.op = {
-			.op = CALLOUT_OP_RESET,
-			.time = HOUR,
-		},
-		/* Period and slack without their flags. */
-		.zero = {
-			.clockid = -1,
-			.period = ALL,
-			.slack = ALL,
-			.cookie = ALL,
-		},
+		.zero = { ZERO_WITHOUT_TIME },
 	},
 };
 
 #define OPERATIONS_END	(operations + ARRAY_SIZE(operations))
 
-#define SET		(&operations[0])
-#define UNSET		(&operations[1])
-#define TIMEOUT		(&operations[2])
-#define RESET		(&operations[4])
-
-static bool makes_handle(const struct operation *o)
+static bool has_time(const struct callout_op *op)
 {
-	return o == SET || o == TIMEOUT;
+	return op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT;
 }
 
-static bool has_time(const struct operation *o)
+static bool has_clock(const struct callout_op *op)
 {
-	return makes_handle(o) || o == RESET;
+	return has_time(op) && !(op->flags & CALLOUT_OPF_KEEP);
 }
 
-static bool needs_handle(const struct operation *o)
+static bool makes(const struct callout_op *op)
 {
-	return o == UNSET || o == RESET;
+	return has_time(op) && !(op->flags & CALLOUT_OPF_ONLY_OLD);
 }
 
-/* The first bit of flags that the operation does not know. */
-static unsigned int first_unknown_flag(const struct operation *o)
+static bool makes_handle(const struct callout_op *op)
 {
-	return o == RESET ? 3 : has_time(o) ? 1 : 0;
+	return makes(op) && !(op->flags & CALLOUT_OPF_KEY);
+}
+
+static bool writes_left(const struct callout_op *op)
+{
+	return has_time(op) && !makes_handle(op);
+}
+
+/* Its handle is to be filled in. */
+static bool needs_handle(const struct callout_op *op)
+{
+	return !op->handle && (op->op == CALLOUT_OP_CANCEL ||
+			       op->flags & CALLOUT_OPF_KEEP);
+}
+
+/* The operation @o, of the callout with @handle if it needs one. */
+static struct callout_op op_of(const struct operation *o, __u64 handle)
+{
+	struct callout_op op = o->op;
+
+	if (needs_handle(&op))
+		op.handle = handle;
+	return op;
+}
+
+/* Cancels the callout that @op has made. */
+static int cancel(int fd, const struct callout_op *op)
+{
+	struct callout_op by_name = callout_op_cancel(op->handle);
+
+	by_name.flags = op->flags & CALLOUT_OPF_KEY;
+	return do_op(fd, &by_name);
 }
 
 /* Operation @o, with @change applied to a copy of it, op, must give @error. */
 #define EXPECT_REFUSED(error, o, change) do {				\
 	const struct operation *o_ = (o);				\
-	struct callout_op op_ = o_->op;					\
-	struct callout_op *op = &op_;					\
+	struct callout_op op_ = op_of(o_, self->bystander), *op = &op_;	\
 									\
-	if (needs_handle(o_))						\
-		op->handle = self->bystander;				\
 	change;								\
-	EXPECT_EQ(-(error),						\
-		  callout_dev_ioctl(self->fd, o_->cmd, op)) {		\
+	EXPECT_EQ(-(error), do_op(self->fd, op)) {			\
 		TH_LOG("%s: %s", o_->name, #change);			\
 	}								\
 } while (0)
 
+#define IOC_LAST	_IOC_NR(CALLOUT_IOC_INFO)
+
 TEST_F(errors, enotty_unknown_number)
 {
-	struct callout_op op = SET->op;
-	unsigned int nr;
+	struct callout_op op = operations[0].op;
+	unsigned int nr, dir;
 
 	for (nr = 0; nr < 256; nr++) {
-		if (nr == 1)
-			nr = _IOC_NR(CALLOUT_IOC_CANCEL) + 1;
+		if (nr >= 1 && nr <= IOC_LAST)
+			continue;
 		op.op = nr;
-		EXPECT_EQ(-ENOTTY,
-			  callout_dev_ioctl(self->fd,
-					    _IOWR(CALLOUT_IOC_MAGIC, nr,
-						  struct callout_op), &op)) {
-			TH_LOG("number %u", nr);
-		}
+		for (dir = 0; dir < 4; dir++)
+			EXPECT_EQ(-ENOTTY,
+				  dev_ioctl(self->fd,
+					    _IOC(dir, CALLOUT_IOC_MAGIC, nr,
+						 sizeof(op)), &op)) {
+				TH_LOG("number %u", nr);
+			}
 	}
 }
 
 TEST_F(errors, enotty_unknown_type)
 {
-	static const unsigned int types[] = { 0, 'c', 0xf8, 0xfa, 0xff };
-	const struct operation *o;
+	static const unsigned int types[] = {
+		0, 'c', CALLOUT_IOC_MAGIC - 1, CALLOUT_IOC_MAGIC + 1, 0xf9, 0xff,
+	};
+	unsigned int i, nr, dir;
 	struct callout_op op;
-	unsigned int i;
 
-	for (o = operations; o < OPERATIONS_END; o++) {
-		for (i = 0; i < ARRAY_SIZE(types); i++) {
-			op = o->op;
-			EXPECT_EQ(-ENOTTY,
-				  callout_dev_ioctl(self->fd,
-						    _IOWR(types[i],
-							  _IOC_NR(o->cmd),
-							  struct callout_op),
-						    &op));
-		}
-	}
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		for (nr = 0; nr < 20; nr++)
+			for (dir = 0; dir < 4; dir++) {
+				op = operations[0].op;
+				op.op = nr;
+				EXPECT_EQ(-ENOTTY,
+					  dev_ioctl(self->fd,
+						    _IOC(dir, types[i], nr,
+							 sizeof(op)), &op)) {
+					TH_LOG("type %#x, number %u",
+					       types[i], nr);
+				}
+			}
 }
 
 TEST_F(errors, enotty_wrong_direction)
 {
 	static const unsigned int cmds[] = {
-		CALLOUT_IOC_SET, CALLOUT_IOC_UNSET, CALLOUT_IOC_RESET,
-		CALLOUT_IOC_TIMEOUT, CALLOUT_IOC_UNTIMEOUT, CALLOUT_IOC_BATCH,
-		CALLOUT_IOC_NEXT, CALLOUT_IOC_INFO, CALLOUT_IOC_LIMIT,
-		CALLOUT_IOC_EVENTFD, CALLOUT_IOC_FORMAT, CALLOUT_IOC_GET,
-		CALLOUT_IOC_LIST, CALLOUT_IOC_CANCEL,
+		CALLOUT_IOC_OP, CALLOUT_IOC_BATCH,
+		CALLOUT_IOC_CANCEL_MATCHING, CALLOUT_IOC_LIST,
+		CALLOUT_IOC_LIMIT, CALLOUT_IOC_INFO,
 	};
 	union {
 		struct callout_op op;
+		struct callout_batch batch;
 		struct callout_info info;
 	} u;
-	unsigned int i, dir, cmd;
+	unsigned int i, dir;
 
+	EXPECT_EQ(IOC_LAST, ARRAY_SIZE(cmds));
 	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
 		for (dir = 0; dir < 4; dir++) {
 			if (dir == _IOC_DIR(cmds[i]))
 				continue;
-			cmd = _IOC(dir, CALLOUT_IOC_MAGIC, _IOC_NR(cmds[i]),
-				   _IOC_SIZE(cmds[i]));
-			u.op = SET->op;
-			u.op.op = _IOC_NR(cmd);
+			memset(&u, 0, sizeof(u));
+			u.op = operations[0].op;
 			EXPECT_EQ(-ENOTTY,
-				  callout_dev_ioctl(self->fd, cmd, &u));
+				  dev_ioctl(self->fd,
+					    _IOC(dir, CALLOUT_IOC_MAGIC,
+						 _IOC_NR(cmds[i]),
+						 _IOC_SIZE(cmds[i])), &u));
 		}
 	}
 }
 
+/* A file that cannot be read and written is not opened. */
+TEST_F(errors, einval_open)
+{
+	static const int modes[] = { O_RDONLY, O_WRONLY, O_ACCMODE };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		EXPECT_EQ(-1, open(CALLOUT_DEVICE, modes[i]));
+		EXPECT_EQ(EINVAL, errno);
+		EXPECT_EQ(-1, open(CALLOUT_DEVICE, modes[i] | O_NONBLOCK));
+		EXPECT_EQ(EINVAL, errno);
+	}
+}
+
+/* No operation has a flag above the known ones; those without a time have only KEY. */
 TEST_F(errors, einval_unknown_flag)
 {
 	const struct operation *o;
-	unsigned int bit;
+	__u32 known, flag;
 
-	for (o = operations; o < OPERATIONS_END; o++)
-		for (bit = first_unknown_flag(o); bit < 32; bit++)
-			if (1U << bit != CALLOUT_KEY)
-				EXPECT_REFUSED(EINVAL, o,
-					       op->flags = 1U << bit);
+	for (o = operations; o < OPERATIONS_END; o++) {
+		known = o->op.op == CALLOUT_OP_SET ?
+			2 * CALLOUT_OPF_CANCEL_ON_SET - 1 :
+			o->op.op == CALLOUT_OP_TIMEOUT ? CALLOUT_OPF_ABSTIME :
+			o->op.op == CALLOUT_OP_CANCEL ? CALLOUT_OPF_KEY : 0;
+		for (flag = 1; flag; flag <<= 1)
+			if (!(flag & known))
+				EXPECT_REFUSED(EINVAL, o, op->flags |= flag);
+	}
 }
 
 /* What the kernel only writes may be anything before the call. */
@@ -212,31 +305,34 @@ TEST_F(errors, output_members_are_ignored)
 	unsigned int i;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		op = o->op;
+		/* Those that need a handle get the one of the first, which is stale. */
+		op = op_of(o, handle);
 		op.result = -1;
-		/* UNSET and RESET get the handle of the previous operation. */
-		if (o == RESET)
+		if (writes_left(&op))
 			op.left = ALL;
-		op.handle = makes_handle(o) ? ALL :
-			    needs_handle(o) ? handle : 0;
+		if (makes_handle(&op))
+			op.handle = ALL;
 		/* UNTIMEOUT would cancel the bystander. */
-		if (o->cmd == CALLOUT_IOC_UNTIMEOUT)
-			op.func = TIMEOUT->op.func + 1;
-		EXPECT_EQ(makes_handle(o) ? 0 : -ENOENT,
-			  callout_dev_ioctl(self->fd, o->cmd, &op)) {
+		if (op.op == CALLOUT_OP_UNTIMEOUT)
+			op.func = BYSTANDER_FUNC + 1;
+		EXPECT_EQ(makes(&op) ? 0 : -ENOENT, do_op(self->fd, &op)) {
 			TH_LOG("%s", o->name);
 		}
-		if (makes_handle(o)) {
+		EXPECT_EQ(-1, op.result);
+		if (!makes(&op))
+			continue;
+		if (makes_handle(&op)) {
 			EXPECT_NE(ALL, op.handle);
-			EXPECT_EQ(CALLOUT_CANCELLED,
-				  callout_dev_unset(self->fd, op.handle));
 			handle = op.handle;
+		} else {
+			EXPECT_EQ(0, op.left);
 		}
+		EXPECT_EQ(CALLOUT_CANCELLED, cancel(self->fd, &op));
 	}
 
 	/* The same arrays again, as the first call has left them. */
-	ops[0] = SET->op;
-	ops[1] = UNSET->op;
+	ops[0] = operations[0].op;
+	ops[1] = callout_op_cancel(0);
 	b = batch_of(ops, 2);
 	b.done = 1;
 	b.failed = 2;
@@ -250,7 +346,7 @@ TEST_F(errors, output_members_are_ignored)
 		EXPECT_EQ(0, ops[0].result);
 		handle = ops[0].handle;
 	}
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 	/* A handle that is there was written by this call. */
 	ops[0].flags = 1U << 31;
 	ASSERT_EQ(0, do_batch(self->fd, &b));
@@ -271,18 +367,28 @@ TEST_F(errors, einval_member_must_be_zero)
 				EXPECT_REFUSED(EINVAL, o, ((char *)op)[i] = 1);
 }
 
-TEST_F(errors, einval_wrong_opcode)
+TEST_F(errors, einval_opcode)
 {
 	const struct operation *o;
 	unsigned int i;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		for (i = 0; i < 16; i++)
-			if (i != _IOC_NR(o->cmd))
-				EXPECT_REFUSED(EINVAL, o, op->op = i);
+		EXPECT_REFUSED(EINVAL, o, op->op = 0);
+		for (i = CALLOUT_OP_UNTIMEOUT + 1; i < 70; i++)
+			EXPECT_REFUSED(EINVAL, o, op->op = i);
 		EXPECT_REFUSED(EINVAL, o, op->op |= 0x100);
 		EXPECT_REFUSED(EINVAL, o, op->op |= 1U << 31);
 	}
+}
+
+/* One number is the function of callouts with keys. */
+TEST_F(errors, einval_func)
+{
+	const struct operation *o;
+
+	for (o = operations; o < OPERATIONS_END; o++)
+		if (o->op.func)
+			EXPECT_REFUSED(EINVAL, o, op->func = ALL);
 }
 
 static bool is_alarm(clockid_t clock)
@@ -297,7 +403,7 @@ TEST_F(errors, einval_clock)
 	unsigned int i;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		if (!makes_handle(o))
+		if (!has_clock(&o->op))
 			continue;
 		for (i = 0; i < 20; i++)
 			if (i != CLOCK_MONOTONIC && i != CLOCK_BOOTTIME &&
@@ -315,21 +421,14 @@ TEST_F(errors, einval_time)
 	unsigned int i;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		if (!has_time(o))
+		if (!has_time(&o->op))
 			continue;
 		for (i = 0; i < ARRAY_SIZE(times); i++) {
-			__u32 both = o == RESET ? CALLOUT_NEW_PERIOD |
-						  CALLOUT_NEW_SLACK : 0;
-
-			EXPECT_REFUSED(EINVAL, o,
-				       op->flags = both;
-				       op->period = times[i]);
-			EXPECT_REFUSED(EINVAL, o,
-				       op->flags = both;
-				       op->slack = times[i]);
+			EXPECT_REFUSED(EINVAL, o, op->period = times[i]);
+			EXPECT_REFUSED(EINVAL, o, op->slack = times[i]);
 			EXPECT_REFUSED(EINVAL, o, op->time = times[i]);
 			EXPECT_REFUSED(EINVAL, o,
-				       op->flags = CALLOUT_ABSTIME;
+				       op->flags |= CALLOUT_OPF_ABSTIME;
 				       op->time = times[i]);
 		}
 	}
@@ -352,13 +451,10 @@ TEST_F(errors, einval_size)
 		for (size = 0; size < LARGEST_SIZE; size++) {
 			if (is_size(size, CALLOUT_OP_SIZE_V1))
 				continue;
-			u.op = o->op;
-			if (needs_handle(o))
-				u.op.handle = self->bystander;
+			u.op = op_of(o, self->bystander);
 			ASSERT_EQ(-EINVAL,
-				  callout_dev_ioctl(self->fd,
-						    resized(o->cmd, size),
-						    &u)) {
+				  dev_ioctl(self->fd,
+					    resized(CALLOUT_IOC_OP, size), &u)) {
 				TH_LOG("%s of %u bytes", o->name, size);
 			}
 		}
@@ -374,9 +470,8 @@ TEST_F(errors, einval_info_size)
 		if (is_size(size, CALLOUT_INFO_SIZE_V1))
 			continue;
 		ASSERT_EQ(-EINVAL,
-			  callout_dev_ioctl(self->fd,
-					    resized(CALLOUT_IOC_INFO, size),
-					    space)) {
+			  dev_ioctl(self->fd, resized(CALLOUT_IOC_INFO, size),
+				    space)) {
 			TH_LOG("%u bytes", size);
 		}
 	}
@@ -395,9 +490,7 @@ TEST_F(errors, e2big)
 	unsigned int size, nonzero;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		u.op = o->op;
-		if (needs_handle(o))
-			u.op.handle = self->bystander;
+		u.op = op_of(o, self->bystander);
 		for (size = CALLOUT_OP_SIZE_V1 + 8; size <= CALLOUT_SIZE_MAX;
 		     size += 8) {
 			/* The first byte, the last, or one between them. */
@@ -406,9 +499,8 @@ TEST_F(errors, e2big)
 				nonzero = (CALLOUT_OP_SIZE_V1 + size) / 2;
 			u.space[nonzero] = 1;
 			ASSERT_EQ(-E2BIG,
-				  callout_dev_ioctl(self->fd,
-						    resized(o->cmd, size),
-						    &u)) {
+				  dev_ioctl(self->fd,
+					    resized(CALLOUT_IOC_OP, size), &u)) {
 				TH_LOG("%s of %u bytes", o->name, size);
 			}
 			u.space[nonzero] = 0;
@@ -425,32 +517,29 @@ TEST_F(errors, larger_structure)
 		struct callout_info info;
 		unsigned char space[LARGEST_SIZE];
 	} u;
-	unsigned int i, j;
+	unsigned int i, j, cmd;
 	__u64 handle;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		cmd = resized(CALLOUT_IOC_OP, sizes[i]);
 		memset(&u, 0, sizeof(u));
-		u.op = SET->op;
-		ASSERT_EQ(0, callout_dev_ioctl(self->fd,
-					       resized(SET->cmd, sizes[i]),
-					       &u));
+		u.op = callout_op_set(HOUR, 1);
+		ASSERT_EQ(0, dev_ioctl(self->fd, cmd, &u));
 		handle = u.op.handle;
 		EXPECT_NE(0, handle);
-		memset(&u, 0, sizeof(u));
-		u.op = UNSET->op;
-		u.op.handle = handle;
-		ASSERT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_ioctl(self->fd,
-					    resized(UNSET->cmd, sizes[i]),
-					    &u));
+		u.op = callout_op_move(handle, 2 * HOUR);
+		ASSERT_EQ(CALLOUT_CANCELLED, dev_ioctl(self->fd, cmd, &u));
+		EXPECT_LT(0, u.op.left);
+		EXPECT_GE(HOUR, u.op.left);
+		u.op = callout_op_cancel(handle);
+		ASSERT_EQ(CALLOUT_CANCELLED, dev_ioctl(self->fd, cmd, &u));
 	}
+	EXPECT_EQ(ARRAY_SIZE(sizes), counts_of(self->fd).cancelled);
 	freeze(self);
 
 	memset(&u, 0xff, sizeof(u));
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd,
-				       resized(CALLOUT_IOC_INFO, 4096), &u));
+	ASSERT_EQ(0, dev_ioctl(self->fd, resized(CALLOUT_IOC_INFO, 4096), &u));
 	EXPECT_EQ(CALLOUT_ABI_VERSION, u.info.abi_version);
-	EXPECT_EQ(ARRAY_SIZE(sizes), u.info.cancelled);
 	for (j = sizeof(u.info); j < 4096; j++)
 		ASSERT_EQ(0, u.space[j]);
 	EXPECT_EQ(0xff, u.space[4096]);
@@ -462,19 +551,17 @@ TEST_F(errors, efault_ioctl)
 			self->edge - CALLOUT_OP_SIZE_V1 + 1, (void *)-1L,
 			in_the_kernel() };
 	const struct operation *o;
+	struct callout_op op;
 	unsigned int i;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		memcpy(self->edge - sizeof(o->op) + 1, &o->op,
-		       sizeof(o->op) - 1);
+		op = op_of(o, self->bystander);
+		memcpy(self->edge - sizeof(op) + 1, &op, sizeof(op) - 1);
 		for (i = 0; i < ARRAY_SIZE(bad); i++)
-			EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, o->cmd,
-							     bad[i]));
+			EXPECT_EQ(-EFAULT, do_op(self->fd, bad[i]));
 	}
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd,
-						     CALLOUT_IOC_INFO,
-						     bad[i]));
+		EXPECT_EQ(-EFAULT, dev_ioctl(self->fd, CALLOUT_IOC_INFO, bad[i]));
 }
 
 /* The unknown part of a larger structure must be accessible too. */
@@ -484,134 +571,57 @@ TEST_F(errors, efault_tail)
 	const struct operation *o;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		*op = o->op;
-		if (needs_handle(o))
-			op->handle = self->bystander;
+		*op = op_of(o, self->bystander);
 		EXPECT_EQ(-EFAULT,
-			  callout_dev_ioctl(self->fd,
-					    resized(o->cmd, sizeof(*op) + 8),
-					    op));
+			  dev_ioctl(self->fd,
+				    resized(CALLOUT_IOC_OP, sizeof(*op) + 8),
+				    op));
 	}
 	EXPECT_EQ(-EFAULT,
-		  callout_dev_ioctl(self->fd,
-				    resized(CALLOUT_IOC_INFO,
-					    CALLOUT_INFO_SIZE_V1 + 8),
-				    self->edge - CALLOUT_INFO_SIZE_V1));
+		  dev_ioctl(self->fd,
+			    resized(CALLOUT_IOC_INFO, CALLOUT_INFO_SIZE_V1 + 8),
+			    self->edge - CALLOUT_INFO_SIZE_V1));
 }
 
-/* A callout whose time left cannot be written is not moved. */
-TEST_F(errors, efault_left)
-{
-	struct callout_op *op = (void *)(self->edge - self->page);
-
-	*op = RESET->op;
-	op->handle = self->bystander;
-	ASSERT_EQ(0, mprotect(op, self->page, PROT_READ));
-	EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, RESET->cmd, op));
-	ASSERT_EQ(0, mprotect(op, self->page, PROT_READ | PROT_WRITE));
-}
-
-/* A callout whose handle cannot be written is not set. */
-TEST_F(errors, efault_handle)
+/* A callout whose handle, or time left, cannot be written is not set. */
+TEST_F(errors, efault_read_only)
 {
 	struct callout_op *op = (void *)(self->edge - self->page);
 	const struct operation *o;
 
 	for (o = operations; o < OPERATIONS_END; o++) {
-		if (!makes_handle(o))
+		if (!has_time(&o->op))
 			continue;
-		*op = o->op;
+		*op = op_of(o, self->bystander);
 		op->time = 0;
 		ASSERT_EQ(0, mprotect(op, self->page, PROT_READ));
-		EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, o->cmd, op));
+		EXPECT_EQ(-EFAULT, do_op(self->fd, op)) {
+			TH_LOG("%s", o->name);
+		}
 		ASSERT_EQ(0, mprotect(op, self->page, PROT_READ | PROT_WRITE));
 	}
 }
 
-/* Calls that change callouts need a descriptor that is open for writing. */
-TEST_F(errors, ebadf_not_for_writing)
+/* Nothing is written to an operation that cancels. */
+TEST_F(errors, read_only_cancel)
 {
-	int fd = open(CALLOUT_DEVICE, O_RDONLY | O_NONBLOCK);
-	struct callout_cancel cancel = { .mask = 0 };
-	struct callout_format format = { .event_size = CALLOUT_EVENT_SIZE_V1 };
-	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
-	const struct operation *o;
-	struct callout_event e;
-	struct callout_info info;
-	struct callout_batch b;
-	struct callout_op op;
-
-	ASSERT_LE(0, fd);
-	for (o = operations; o < OPERATIONS_END; o++) {
-		op = o->op;
-		EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, o->cmd, &op));
-		EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, o->cmd, nowhere()));
-		b = batch_of(&op, 1);
-		EXPECT_EQ(-EBADF, do_batch(fd, &b));
-		EXPECT_EQ(0, b.done);
-	}
-	EXPECT_EQ(-EBADF, set_limit(fd, 1));
-	EXPECT_EQ(-EBADF, set_eventfd(fd, -1));
-	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_CANCEL, &cancel));
-	/* Calls that report or read do not. */
-	b = with_events(batch_of(NULL, 0), &e, 1, 0, 0);
-	EXPECT_EQ(0, do_batch(fd, &b));
-	EXPECT_EQ(-EAGAIN, callout_dev_read(fd, &e, 1));
-	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next));
-	EXPECT_EQ(CALLOUT_FOREVER, next.due);
-	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_FORMAT, &format));
-	EXPECT_EQ(0, callout_dev_info(fd, &info));
-	EXPECT_EQ(0, info.set);
-	EXPECT_NE(1, info.max_outstanding);
-	close(fd);
-	freeze(self);
-}
-
-/* Reading events needs a descriptor that is open for reading. */
-TEST_F(errors, ebadf_not_for_reading)
-{
-	struct callout_format format = { .event_size = CALLOUT_EVENT_SIZE_V1 };
-	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
-	int fd = open(CALLOUT_DEVICE, O_WRONLY | O_NONBLOCK);
-	struct callout_entry entry = { .handle = 0 };
-	struct callout_list list = {
-		.entries = (uintptr_t)&entry,
-		.nr_entries = 1,
-		.entry_size = sizeof(entry),
+	struct callout_op *op = (void *)(self->edge - self->page);
+	struct callout_op made[] = {
+		callout_op_set(HOUR, 1),
+		callout_op_key(callout_op_set(HOUR, 1), NOBODY),
+		callout_op_timeout(2, 3, HOUR),
 	};
-	struct callout_event e[2];
-	struct callout_batch b;
-	struct callout_op op;
-	int i, bytes;
+	unsigned int i;
 
-	ASSERT_LE(0, fd);
-	for (i = 0; i < 2; i++)
-		ASSERT_NE(0, set(fd, 0, i));
-	ASSERT_TRUE(wait_unread(fd, 2));
-	EXPECT_EQ(-EBADF, callout_dev_read(fd, e, 2));
-	EXPECT_EQ(-EBADF, callout_dev_ioctl(fd, CALLOUT_IOC_FORMAT, &format));
-	op = callout_op_unset(1);
-	for (i = 0; i < 2; i++) {
-		b = with_events(batch_of(&op, i), e, 2, 0, 0);
-		EXPECT_EQ(-EBADF, do_batch(fd, &b));
-		b.flags = CALLOUT_BATCH_WAIT;
-		b.timeout = MSEC;
-		EXPECT_EQ(-EBADF, do_batch(fd, &b));
-		EXPECT_EQ(0, b.done);
+	for (i = 0; i < ARRAY_SIZE(made); i++) {
+		ASSERT_EQ(0, do_op(self->fd, &made[i]));
+		*op = i == 2 ? callout_op_untimeout(2, 3, 0) :
+			       callout_op_cancel(made[i].handle);
+		op->flags = made[i].flags;
+		ASSERT_EQ(0, mprotect(op, self->page, PROT_READ));
+		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, op));
+		ASSERT_EQ(0, mprotect(op, self->page, PROT_READ | PROT_WRITE));
 	}
-	EXPECT_EQ(2, info_of(fd).unread);
-	/* Other operations do not. */
-	b = batch_of(&op, 1);
-	EXPECT_EQ(0, do_batch(fd, &b));
-	EXPECT_EQ(1, b.done);
-	EXPECT_EQ(0, set_limit(fd, 2));
-	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next));
-	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_LIST, &list));
-	ASSERT_EQ(1, list.got);
-	EXPECT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_GET, &entry));
-	EXPECT_EQ(0, callout_dev_ioctl(fd, FIONREAD, &bytes));
-	EXPECT_EQ(2 * CALLOUT_EVENT_SIZE_V1, bytes);
-	close(fd);
 	freeze(self);
 }
 

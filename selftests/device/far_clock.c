@@ -14,7 +14,7 @@ static const __u64 most[] = { 0, TIME_MAX };
 /* Linux refuses times before that of CLOCK_MONOTONIC, and from 2232 on. */
 static bool set_year(bool late)
 {
-	__u64 year = 365 * 24 * HOUR, now = callout_dev_now();
+	__u64 year = 365 * 24 * HOUR, now = dev_now();
 
 	return late ? set_clock(261 * year) : set_clock(now + HOUR);
 }
@@ -24,7 +24,7 @@ static void soon(struct __test_metadata *_metadata, int fd,
 		 const struct callout_op *like)
 {
 	struct callout_op op = *like;
-	bool abs = op.flags & CALLOUT_ABSTIME;
+	bool abs = op.flags & CALLOUT_OPF_ABSTIME;
 	struct callout_event e;
 	__u64 before = now_of(op.clockid);
 
@@ -37,29 +37,28 @@ static void soon(struct __test_metadata *_metadata, int fd,
 		EXPECT_EQ(op.time, e.due);
 	EXPECT_LE(e.due, now_of(op.clockid));
 	EXPECT_EQ(0, e.overrun);
-	EXPECT_EQ(op.period ? CALLOUT_EVENT_PERIODIC : 0, e.flags);
+	EXPECT_EQ(op.period ? CALLOUT_EVENTF_PERIODIC : 0, e.flags);
 	/* Its next period does not come at once. */
 	EXPECT_FALSE(readable_within(fd, 20));
 	EXPECT_EQ(op.period ? CALLOUT_CANCELLED : -ENOENT,
-		  callout_dev_unset(fd, op.handle));
+		  dev_cancel(fd, op.handle));
 }
 
 /* One that is due as late as can be said does not fire, and is listed so. */
 static void never(struct __test_metadata *_metadata, int fd,
 		  const struct callout_op *like)
 {
-	struct callout_entry entry = { 0 };
 	struct callout_op op = *like;
+	struct callout_entry entry;
 
 	op.time = TIME_MAX;
 	ASSERT_EQ(0, do_op(fd, &op));
 	EXPECT_FALSE(readable_within(fd, 20));
-	entry.handle = op.handle;
-	ASSERT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_GET, &entry));
+	ASSERT_EQ(0, list_one(fd, CALLOUT_LISTF_HANDLE, op.handle, &entry));
 	EXPECT_LT(now_of(op.clockid), entry.due);
 	EXPECT_LT(20 * 365 * 24 * HOUR, entry.left);
 	EXPECT_EQ(entry.due, next_due(fd, op.clockid));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(fd, op.handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(fd, op.handle));
 	EXPECT_EQ(0, info_of(fd).outstanding);
 }
 
@@ -74,7 +73,7 @@ static void far(struct __test_metadata *_metadata, int fd, bool late)
 	ASSERT_TRUE(set_year(late));
 	for (i = 0; i < ARRAY_SIZE(clocks) * 8; i++) {
 		op.clockid = clocks[i / 8];
-		op.flags = i & 1 ? CALLOUT_ABSTIME : 0;
+		op.flags = i & 1 ? CALLOUT_OPF_ABSTIME : 0;
 		op.period = most[i / 2 % 2];
 		op.slack = most[i / 4 % 2];
 		soon(_metadata, fd, &op);
@@ -99,18 +98,18 @@ TEST_F(realtime, in_2230)
 /* From one end to the other: what is left is the difference, and no more. */
 TEST_F(realtime, from_end_to_end)
 {
-	struct callout_entry entry = { 0 };
-	__u64 time;
+	struct callout_entry entry;
+	__u64 time, handle;
 
 	if (sizeof(time_t) < 8)
 		return;
 	ASSERT_TRUE(set_year(false));
 	time = real_now() + 100 * 365 * 24 * HOUR;
-	entry.handle = set_real(self->fd, time, 1);
-	ASSERT_NE(0, entry.handle);
+	handle = set_real(self->fd, time, 1);
+	ASSERT_NE(0, handle);
 	ASSERT_NE(0, set_on(self->fd, CLOCK_REALTIME, 0, TIME_MAX, 2));
 	ASSERT_NE(0, set_real(self->fd, TIME_MAX, 3));
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, handle, &entry));
 	EXPECT_EQ(time, entry.due);
 	EXPECT_GE(100 * 365 * 24 * HOUR, entry.left);
 	ASSERT_TRUE(set_year(true));

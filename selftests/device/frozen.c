@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * frozen.c - a program of version 3 of the interface
+ * frozen.c - a program of version 1 of the interface
  *
- * It is built against callout_v3.h, a copy of the header as that was when
- * version 3 was frozen, and must work unchanged on every later module. Neither
+ * It is built against callout_v1.h, a copy of the header as that was when
+ * version 1 was frozen, and must work unchanged on every later module. Neither
  * file changes; what is new is tested elsewhere.
  */
 #include <errno.h>
@@ -11,28 +11,27 @@
 #include <poll.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/callout_v3.h"
+#include "lib/callout_v1.h"
 #include "kselftest_harness.h"
 
 #define MSEC	1000000ULL
 #define HOUR	(3600 * 1000 * MSEC)
 
-FIXTURE(v3) {
+FIXTURE(v1) {
 	int fd;
 };
 
-FIXTURE_SETUP(v3)
+FIXTURE_SETUP(v1)
 {
 	self->fd = open("/dev/callout", O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 }
 
-FIXTURE_TEARDOWN(v3)
+FIXTURE_TEARDOWN(v1)
 {
 	EXPECT_EQ(0, close(self->fd));
 }
@@ -46,17 +45,17 @@ static __u64 set(int fd, __u64 time, __u64 cookie)
 		.cookie = cookie,
 	};
 
-	return ioctl(fd, CALLOUT_IOC_SET, &op) ? 0 : op.handle;
+	return ioctl(fd, CALLOUT_IOC_OP, &op) ? 0 : op.handle;
 }
 
-static int unset(int fd, __u64 handle)
+static int cancel(int fd, __u64 handle)
 {
 	struct callout_op op = {
-		.op = CALLOUT_OP_UNSET,
+		.op = CALLOUT_OP_CANCEL,
 		.handle = handle,
 	};
 
-	return ioctl(fd, CALLOUT_IOC_UNSET, &op);
+	return ioctl(fd, CALLOUT_IOC_OP, &op);
 }
 
 static bool readable(int fd)
@@ -72,13 +71,14 @@ TEST(sizes)
 	EXPECT_EQ(CALLOUT_OP_SIZE_V1, sizeof(struct callout_op));
 	EXPECT_EQ(CALLOUT_EVENT_SIZE_V1, sizeof(struct callout_event));
 	EXPECT_EQ(CALLOUT_BATCH_SIZE_V1, sizeof(struct callout_batch));
-	EXPECT_EQ(CALLOUT_WAIT_SIZE_V1, sizeof(struct callout_wait));
+	EXPECT_EQ(CALLOUT_MATCH_SIZE_V1, sizeof(struct callout_match));
 	EXPECT_EQ(CALLOUT_ENTRY_SIZE_V1, sizeof(struct callout_entry));
 	EXPECT_EQ(CALLOUT_LIST_SIZE_V1, sizeof(struct callout_list));
+	EXPECT_EQ(CALLOUT_LIMIT_SIZE_V1, sizeof(struct callout_limit));
 	EXPECT_EQ(CALLOUT_INFO_SIZE_V1, sizeof(struct callout_info));
 }
 
-TEST_F(v3, info)
+TEST_F(v1, info)
 {
 	struct callout_info info;
 
@@ -89,17 +89,20 @@ TEST_F(v3, info)
 	EXPECT_TRUE(info.clocks & 1U << CLOCK_MONOTONIC);
 	EXPECT_LT(0, info.tick_ns);
 	EXPECT_EQ(0, info.outstanding);
-	EXPECT_EQ(0, info.set);
 }
 
-TEST_F(v3, set_reset_unset_read)
+TEST_F(v1, set_move_cancel_read)
 {
-	struct callout_op op = { .op = CALLOUT_OP_RESET, .time = 1 };
+	struct callout_op op = {
+		.op = CALLOUT_OP_SET,
+		.flags = CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP,
+		.time = 1,
+	};
 	struct callout_event e[2];
 
 	op.handle = set(self->fd, HOUR, 42);
 	ASSERT_NE(0, op.handle);
-	ASSERT_EQ(CALLOUT_CANCELLED, ioctl(self->fd, CALLOUT_IOC_RESET, &op));
+	ASSERT_EQ(CALLOUT_CANCELLED, ioctl(self->fd, CALLOUT_IOC_OP, &op));
 	EXPECT_LT(0, op.left);
 	EXPECT_GE(HOUR, op.left);
 	ASSERT_TRUE(readable(self->fd));
@@ -109,13 +112,13 @@ TEST_F(v3, set_reset_unset_read)
 	EXPECT_EQ(42, e[0].cookie);
 	EXPECT_LE(e[0].due, e[0].fired);
 	EXPECT_EQ(CLOCK_MONOTONIC, e[0].clockid);
-	EXPECT_EQ(-1, unset(self->fd, op.handle));
+	EXPECT_EQ(-1, cancel(self->fd, op.handle));
 	EXPECT_EQ(ENOENT, errno);
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  unset(self->fd, set(self->fd, HOUR, 1)));
+		  cancel(self->fd, set(self->fd, HOUR, 1)));
 }
 
-TEST_F(v3, timeout_untimeout)
+TEST_F(v1, timeout_untimeout)
 {
 	struct callout_op op = {
 		.op = CALLOUT_OP_TIMEOUT,
@@ -125,27 +128,23 @@ TEST_F(v3, timeout_untimeout)
 		.cookie = 8,
 	};
 
-	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_TIMEOUT, &op));
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_OP, &op));
 	op = (struct callout_op){
 		.op = CALLOUT_OP_UNTIMEOUT,
 		.func = 7,
 		.cookie = 8,
 	};
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  ioctl(self->fd, CALLOUT_IOC_UNTIMEOUT, &op));
+		  ioctl(self->fd, CALLOUT_IOC_OP, &op));
 }
 
 /* Operations, one that fails among them, then a wait for an event. */
-TEST_F(v3, batch)
+TEST_F(v1, batch)
 {
-	struct callout_wait wait = {
-		.clockid = CLOCK_MONOTONIC,
-		.time = HOUR,
-	};
 	struct callout_op op[3] = {
 		{ .op = CALLOUT_OP_SET, .clockid = CLOCK_MONOTONIC,
 		  .time = MSEC, .cookie = 1 },
-		{ .op = CALLOUT_OP_UNSET, .handle = 12345 },
+		{ .op = CALLOUT_OP_CANCEL, .handle = 12345 },
 		{ .op = CALLOUT_OP_SET, .clockid = CLOCK_MONOTONIC,
 		  .time = HOUR, .cookie = 2 },
 	};
@@ -157,9 +156,10 @@ TEST_F(v3, batch)
 		.events = (uintptr_t)&e,
 		.nr_events = 1,
 		.event_size = sizeof(e),
-		.flags = CALLOUT_BATCH_WAIT,
-		.wait = (uintptr_t)&wait,
-		.wait_size = sizeof(wait),
+		.flags = CALLOUT_BATCHF_WAIT,
+		.time = HOUR,
+		.clockid = CLOCK_MONOTONIC,
+		.min_events = 1,
 	};
 
 	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_BATCH, &b));
@@ -170,37 +170,69 @@ TEST_F(v3, batch)
 	EXPECT_EQ(0, op[2].result);
 	ASSERT_EQ(1, b.got);
 	EXPECT_EQ(1, e.cookie);
-	EXPECT_EQ(CALLOUT_CANCELLED, unset(self->fd, op[2].handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel(self->fd, op[2].handle));
 }
 
-TEST_F(v3, keys)
+/* A key, with all that a callout can have. */
+TEST_F(v1, keys)
 {
 	struct callout_op op = {
 		.op = CALLOUT_OP_SET,
-		.flags = CALLOUT_KEY,
-		.clockid = CLOCK_MONOTONIC,
+		.flags = CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW,
+		.clockid = CLOCK_BOOTTIME,
 		.time = HOUR,
-		.handle = 99,
+		.period = 2 * HOUR,
+		.slack = 3,
+		.key = 99,
+		.cookie = 4,
 	};
-	struct callout_entry entry = { .handle = 99, .flags = CALLOUT_KEY };
+	struct callout_entry entry;
+	struct callout_list list = {
+		.entries = (uintptr_t)&entry,
+		.cursor = 99,
+		.nr_entries = 1,
+		.entry_size = sizeof(entry),
+		.flags = CALLOUT_LISTF_KEY,
+	};
+	struct callout_event e;
 
-	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_SET, &op));
-	EXPECT_EQ(CALLOUT_CANCELLED, ioctl(self->fd, CALLOUT_IOC_SET, &op));
-	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_OP, &op));
+	EXPECT_EQ(0, op.left);
+	EXPECT_EQ(-1, ioctl(self->fd, CALLOUT_IOC_OP, &op));
+	EXPECT_EQ(EEXIST, errno);
+	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_LIST, &list));
+	EXPECT_EQ(1, list.got);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
-	EXPECT_EQ(99, entry.handle);
+	EXPECT_EQ(99, entry.key);
+	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entry.flags);
+	EXPECT_EQ(CLOCK_BOOTTIME, entry.clockid);
+	EXPECT_EQ(2 * HOUR, entry.period);
+	EXPECT_EQ(3, entry.slack);
+	EXPECT_EQ(4, entry.cookie);
+
+	op.flags = CALLOUT_OPF_KEY;
+	op.clockid = CLOCK_MONOTONIC;
+	op.time = 0;
+	op.slack = 0;
+	EXPECT_EQ(CALLOUT_CANCELLED, ioctl(self->fd, CALLOUT_IOC_OP, &op));
+	EXPECT_LT(0, op.left);
+	ASSERT_TRUE(readable(self->fd));
+	ASSERT_EQ(sizeof(e), read(self->fd, &e, sizeof(e)));
+	EXPECT_EQ(CALLOUT_EVENTF_KEY | CALLOUT_EVENTF_PERIODIC, e.flags);
+	EXPECT_EQ(99, e.key);
+	EXPECT_EQ(4, e.cookie);
+	EXPECT_EQ(CLOCK_MONOTONIC, e.clockid);
 	op = (struct callout_op){
-		.op = CALLOUT_OP_UNSET,
-		.flags = CALLOUT_KEY,
-		.handle = 99,
+		.op = CALLOUT_OP_CANCEL,
+		.flags = CALLOUT_OPF_KEY,
+		.key = 99,
 	};
-	EXPECT_EQ(CALLOUT_CANCELLED, ioctl(self->fd, CALLOUT_IOC_UNSET, &op));
+	EXPECT_EQ(CALLOUT_CANCELLED, ioctl(self->fd, CALLOUT_IOC_OP, &op));
 }
 
-TEST_F(v3, list_next_cancel)
+TEST_F(v1, list_cancel_matching)
 {
-	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
-	struct callout_cancel cancel = { .cookie = 0x10, .mask = 0xf0 };
+	struct callout_match match = { .cookie = 0x10, .mask = 0xf0 };
 	struct callout_entry entries[4];
 	struct callout_list list = {
 		.entries = (uintptr_t)entries,
@@ -215,30 +247,19 @@ TEST_F(v3, list_next_cancel)
 	ASSERT_EQ(3, list.got);
 	EXPECT_EQ(0, list.cursor);
 	EXPECT_EQ(CALLOUT_OP_SET, entries[0].op);
-	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_NEXT, &next));
-	EXPECT_GE(entries[0].due, next.due);
-	EXPECT_EQ(1, ioctl(self->fd, CALLOUT_IOC_CANCEL, &cancel));
-	memset(&cancel, 0, sizeof(cancel));
-	EXPECT_EQ(2, ioctl(self->fd, CALLOUT_IOC_CANCEL, &cancel));
+	EXPECT_EQ(1, ioctl(self->fd, CALLOUT_IOC_CANCEL_MATCHING, &match));
+	memset(&match, 0, sizeof(match));
+	EXPECT_EQ(2, ioctl(self->fd, CALLOUT_IOC_CANCEL_MATCHING, &match));
 }
 
-TEST_F(v3, limit_format_eventfd)
+TEST_F(v1, limit)
 {
 	struct callout_limit limit = { .max_outstanding = 1 };
-	struct callout_format format = { .event_size = 128 };
-	struct callout_eventfd eventfd_of = { .fd = eventfd(0, 0) };
-	char buffer[256];
 
-	ASSERT_LE(0, eventfd_of.fd);
 	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_LIMIT, &limit));
-	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_FORMAT, &format));
-	ASSERT_EQ(0, ioctl(self->fd, CALLOUT_IOC_EVENTFD, &eventfd_of));
-	ASSERT_NE(0, set(self->fd, MSEC, 1));
-	EXPECT_EQ(0, set(self->fd, MSEC, 2));
+	ASSERT_NE(0, set(self->fd, HOUR, 1));
+	EXPECT_EQ(0, set(self->fd, HOUR, 2));
 	EXPECT_EQ(ENOSPC, errno);
-	ASSERT_TRUE(readable(eventfd_of.fd));
-	EXPECT_EQ(128, read(self->fd, buffer, sizeof(buffer)));
-	EXPECT_EQ(0, close(eventfd_of.fd));
 }
 
 TEST_HARNESS_MAIN

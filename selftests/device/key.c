@@ -15,22 +15,28 @@ static int set_key(int fd, __u64 key, __u64 time)
 	int ret = do_op(fd, &op);
 
 	/* The key stays where it was. */
-	return op.handle == key ? ret : -EPROTO;
+	return op.key == key ? ret : -EPROTO;
 }
 
-static int unset_key(int fd, __u64 key)
+/* SET of a key with more flags, and a cookie. */
+static int set_flags(int fd, __u64 key, __u32 flags, __u64 time, __u64 cookie)
 {
-	struct callout_op op = callout_op_key(callout_op_unset(0), key);
+	struct callout_op op = callout_op_key(callout_op_set(time, cookie), key);
+
+	op.flags |= flags;
+	return do_op(fd, &op);
+}
+
+static int cancel_key(int fd, __u64 key)
+{
+	struct callout_op op = callout_op_key(callout_op_cancel(0), key);
 
 	return do_op(fd, &op);
 }
 
-static int get_key(int fd, __u64 key, struct callout_entry *entry)
+static int list_key(int fd, __u64 key, struct callout_entry *entry)
 {
-	memset(entry, 0, sizeof(*entry));
-	entry->handle = key;
-	entry->flags = CALLOUT_KEY;
-	return callout_dev_ioctl(fd, CALLOUT_IOC_GET, entry);
+	return list_one(fd, CALLOUT_LISTF_KEY, key, entry);
 }
 
 /* SET inserts a callout or moves the one that has the key. */
@@ -46,21 +52,21 @@ TEST_F(file, insert_or_move)
 		EXPECT_EQ(CALLOUT_CANCELLED,
 			  set_key(self->fd, keys[i], 2 * HOUR));
 	EXPECT_EQ(n, info_of(self->fd).outstanding);
-	EXPECT_EQ(n, info_of(self->fd).set);
-	EXPECT_EQ(n, info_of(self->fd).reset);
+	EXPECT_EQ(n, counts_of(self->fd).set);
+	EXPECT_EQ(n, counts_of(self->fd).reset);
 	for (i = 0; i < n; i++) {
 		EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, keys[i], 0));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);
-		EXPECT_EQ(CALLOUT_EVENT_KEY, e.flags);
-		EXPECT_EQ(keys[i], e.handle);
+		EXPECT_EQ(CALLOUT_EVENTF_KEY, e.flags);
+		EXPECT_EQ(keys[i], e.key);
 		EXPECT_EQ(0, e.cookie);
 		EXPECT_EQ(0, e.func);
-		EXPECT_EQ(-ENOENT, unset_key(self->fd, keys[i]));
+		EXPECT_EQ(-ENOENT, cancel_key(self->fd, keys[i]));
 		/* Once it was read it is another one. */
 		EXPECT_EQ(0, set_key(self->fd, keys[i], HOUR));
-		EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, keys[i]));
-		EXPECT_EQ(-ENOENT, unset_key(self->fd, keys[i]));
+		EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, keys[i]));
+		EXPECT_EQ(-ENOENT, cancel_key(self->fd, keys[i]));
 	}
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
@@ -68,7 +74,7 @@ TEST_F(file, insert_or_move)
 /* An unread event is withdrawn by each operation. */
 TEST_F(file, unread)
 {
-	struct callout_op op = callout_op_key(callout_op_reset(0, HOUR), 7);
+	struct callout_op op = callout_op_key(callout_op_move(0, HOUR), 7);
 
 	EXPECT_EQ(0, set_key(self->fd, 7, 0));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
@@ -83,12 +89,12 @@ TEST_F(file, unread)
 	EXPECT_LT(0, op.left);
 	EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, 7, 0));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, unset_key(self->fd, 7));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, cancel_key(self->fd, 7));
 	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
-	EXPECT_EQ(1, info_of(self->fd).set);
+	EXPECT_EQ(1, counts_of(self->fd).set);
 }
 
-/* SET tells how much time was left, as RESET does; 0 if it has inserted. */
+/* SET tells how much time was left; 0 if it has inserted. */
 TEST_F(file, left)
 {
 	struct callout_op op = callout_op_key(callout_op_set(HOUR, 0), 7);
@@ -102,8 +108,8 @@ TEST_F(file, left)
 		ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 		EXPECT_GE(HOUR, op.left);
 		EXPECT_LT(HOUR / 2, op.left);
-		EXPECT_EQ(7, op.handle);
-		EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 7));
+		EXPECT_EQ(7, op.key);
+		EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 7));
 
 		op.left = ~0ULL;
 		ASSERT_EQ(1, do_ops(self->fd, &op, 1));
@@ -111,14 +117,15 @@ TEST_F(file, left)
 		ASSERT_EQ(1, do_ops(self->fd, &op, 1));
 		EXPECT_GE(HOUR, op.left);
 		EXPECT_LT(HOUR / 2, op.left);
-		/* A failure: the clock is not that of the callout. */
-		op.clockid = CLOCK_BOOTTIME;
+		/* A failure: the key is outstanding. */
+		op.flags |= CALLOUT_OPF_ONLY_NEW;
+		op.left = ~0ULL;
 		ASSERT_EQ(0, do_ops(self->fd, &op, 1));
-		EXPECT_EQ(-EINVAL, op.result);
+		EXPECT_EQ(-EEXIST, op.result);
 		EXPECT_EQ(0, op.left);
-		EXPECT_EQ(7, op.handle);
-		op.clockid = CLOCK_MONOTONIC;
-		EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 7));
+		EXPECT_EQ(7, op.key);
+		op.flags &= ~CALLOUT_OPF_ONLY_NEW;
+		EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 7));
 	}
 }
 
@@ -140,51 +147,202 @@ TEST_F(file, cannot_write)
 	op[1] = callout_op_set(HOUR, 0);
 	ASSERT_EQ(0, mprotect(op, size, PROT_READ));
 	EXPECT_EQ(-EFAULT, do_op(self->fd, op));
-	EXPECT_EQ(0, info_of(self->fd).set);
+	EXPECT_EQ(0, counts_of(self->fd).set);
 	b = batch_of(op, 2);
 	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
 	EXPECT_EQ(2, b.done);
 	EXPECT_EQ(2, b.failed);
-	EXPECT_EQ(2, info_of(self->fd).set);
+	EXPECT_EQ(2, counts_of(self->fd).set);
 	EXPECT_EQ(1, info_of(self->fd).outstanding);
-	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 7));
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 7));
 	munmap(op, size);
 }
 
-/* GET and LIST tell the key. */
-TEST_F(file, get_and_list)
+/* A page of LIST tells the key, and LIST of the key finds it. */
+TEST_F(file, list)
 {
+	const __u64 key = 1ULL << 63 | 9;
 	struct callout_entry entry, entries[4];
-	struct callout_list list = {
-		.entries = (uintptr_t)entries,
-		.nr_entries = 4,
-		.entry_size = sizeof(entry),
-	};
 	struct callout_op op;
+	__u64 cursor = 0;
 
-	EXPECT_EQ(-ENOENT, get_key(self->fd, 9, &entry));
-	op = callout_op_key(callout_op_set(HOUR, 0), 9);
+	EXPECT_EQ(-ENOENT, list_key(self->fd, key, &entry));
+	op = callout_op_key(callout_op_set(HOUR, 0), key);
 	op.clockid = CLOCK_BOOTTIME;
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	ASSERT_EQ(0, get_key(self->fd, 9, &entry));
-	EXPECT_EQ(9, entry.handle);
+	ASSERT_EQ(0, list_key(self->fd, key, &entry));
+	EXPECT_EQ(key, entry.key);
 	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-	EXPECT_EQ(CALLOUT_KEY | CALLOUT_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entry.flags);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(CLOCK_BOOTTIME, entry.clockid);
 	EXPECT_EQ(0, entry.cookie);
 	EXPECT_EQ(0, entry.func);
-	EXPECT_EQ(-ENOENT, get_key(self->fd, 8, &entry));
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
-	ASSERT_EQ(1, list.got);
-	EXPECT_EQ(9, entries[0].handle);
-	EXPECT_EQ(CALLOUT_KEY | CALLOUT_ABSTIME, entries[0].flags);
+	EXPECT_EQ(-ENOENT, list_key(self->fd, key - 1, &entry));
+	EXPECT_EQ(-ENOENT, list_one(self->fd, CALLOUT_LISTF_HANDLE, key, &entry));
+	ASSERT_EQ(1, list_page(self->fd, &cursor, entries, 4));
+	EXPECT_EQ(key, entries[0].key);
+	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entries[0].flags);
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, key));
+	EXPECT_EQ(-ENOENT, list_key(self->fd, key, &entry));
+}
 
-	/* The clock of a key cannot change while it is outstanding. */
-	EXPECT_EQ(-EINVAL, set_key(self->fd, 9, 0));
-	EXPECT_FALSE(readable_within(self->fd, 20));
-	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 9));
-	EXPECT_EQ(0, set_key(self->fd, 9, HOUR));
+/* SET of an outstanding key gives it another clock, period, slack and cookie. */
+TEST_F(file, every_member)
+{
+	static const clockid_t clocks[] = {
+		CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME,
+		CLOCK_BOOTTIME_ALARM, CLOCK_REALTIME_ALARM,
+	};
+	const __u32 has = info_of(self->fd).clocks;
+	struct callout_entry entry;
+	struct callout_event e;
+	struct callout_op op;
+	unsigned int i, absolute;
+	__u64 left = 0;
+	int ret;
+
+	for (i = 0; i < 4 * ARRAY_SIZE(clocks); i++) {
+		op = callout_op_key(callout_op_set(HOUR + i, 100 + i), 9);
+		op.clockid = clocks[i / 2 % ARRAY_SIZE(clocks)];
+		if (!(has & 1U << op.clockid))
+			continue;
+		absolute = i % 2 ? CALLOUT_OPF_ABSTIME : 0;
+		if (absolute)
+			op.time += now_of(op.clockid);
+		op.flags |= absolute;
+		op.period = i % 3 ? (i + 2) * HOUR : 0;
+		op.slack = i % 5 * MSEC;
+		ret = do_op(self->fd, &op);
+		ASSERT_EQ(left ? CALLOUT_CANCELLED : 0, ret);
+		EXPECT_GE(left, op.left);
+		EXPECT_LE(left / 2, op.left);
+		ASSERT_EQ(0, list_key(self->fd, 9, &entry));
+		EXPECT_EQ(9, entry.key);
+		EXPECT_EQ(op.clockid, entry.clockid);
+		EXPECT_EQ(op.period, entry.period);
+		EXPECT_EQ(op.slack, entry.slack);
+		EXPECT_EQ(op.cookie, entry.cookie);
+		if (absolute)
+			EXPECT_EQ(op.time, entry.due);
+		EXPECT_LT(HOUR / 2, entry.left);
+		EXPECT_EQ(1, info_of(self->fd).outstanding);
+
+		/* KEEP keeps them all. */
+		op = callout_op_key(callout_op_move(0, 0), 9);
+		ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+		EXPECT_LT(HOUR / 2, op.left);
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(9, e.key);
+		EXPECT_EQ(entry.clockid, e.clockid);
+		EXPECT_EQ(entry.cookie, e.cookie);
+		EXPECT_EQ(0, e.func);
+		EXPECT_EQ(CALLOUT_EVENTF_KEY |
+			  (entry.period ? CALLOUT_EVENTF_PERIODIC : 0), e.flags);
+		left = entry.period;
+	}
+	EXPECT_EQ(left ? CALLOUT_CANCELLED : -ENOENT, cancel_key(self->fd, 9));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* A periodic callout keeps its key until it is cancelled. */
+TEST_F(file, periodic)
+{
+	struct callout_op op = callout_op_key(callout_op_set(0, 5), 9);
+	struct callout_entry entry;
+	struct callout_event e;
+	int i;
+
+	op.period = HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	for (i = 0; i < 3; i++) {
+		ASSERT_TRUE(wait_unread(self->fd, 1));
+		ASSERT_EQ(0, list_key(self->fd, 9, &entry));
+		EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
+		/* Also after a read that could not copy its event. */
+		EXPECT_EQ(-EFAULT, dev_read(self->fd, nowhere(), 1));
+		EXPECT_EQ(-EEXIST, set_flags(self->fd, 9, CALLOUT_OPF_ONLY_NEW,
+					     HOUR, 6));
+		ASSERT_EQ(1, dev_read(self->fd, &e, 1));
+		EXPECT_EQ(CALLOUT_EVENTF_KEY | CALLOUT_EVENTF_PERIODIC, e.flags);
+		EXPECT_EQ(9, e.key);
+		EXPECT_EQ(5, e.cookie);
+		EXPECT_EQ(0, e.func);
+		ASSERT_EQ(0, list_key(self->fd, 9, &entry));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+		EXPECT_EQ(HOUR, entry.period);
+		EXPECT_LT(e.due, entry.due);
+		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	}
+	/* Withdrawn, its key is free; so it is if it was pending. */
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, cancel_key(self->fd, 9));
+	op.flags |= CALLOUT_OPF_ONLY_NEW;
+	op.time = HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 9));
+	EXPECT_EQ(-ENOENT, cancel_key(self->fd, 9));
+	/* A SET that takes the period makes the next event the last. */
+	op.time = HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, 9, 0));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(CALLOUT_EVENTF_KEY, e.flags);
+	EXPECT_EQ(-ENOENT, cancel_key(self->fd, 9));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(3, counts_of(self->fd).repeated);
+	EXPECT_EQ(1, counts_of(self->fd).delivered);
+}
+
+/* ONLY_NEW leaves a callout that has the key alone, in each state. */
+TEST_F(file, only_new)
+{
+	struct callout_entry before, after;
+	struct callout_event e;
+
+	EXPECT_EQ(0, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_NEW, HOUR, 1));
+	ASSERT_EQ(0, list_key(self->fd, 4, &before));
+	EXPECT_EQ(-EEXIST, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_NEW, 0, 2));
+	ASSERT_EQ(0, list_key(self->fd, 4, &after));
+	EXPECT_EQ(before.due, after.due);
+	EXPECT_EQ(1, after.cookie);
+	EXPECT_EQ(0, counts_of(self->fd).reset);
+	/* That the key is outstanding comes before the limit. */
+	ASSERT_EQ(0, set_limit(self->fd, 1));
+	EXPECT_EQ(-EEXIST, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_NEW, 0, 2));
+	EXPECT_EQ(-ENOSPC, set_flags(self->fd, 5, CALLOUT_OPF_ONLY_NEW, 0, 2));
+	EXPECT_EQ(-ENOSPC, set_flags(self->fd, 5, 0, 0, 2));
+	/* To set it again takes no room. */
+	EXPECT_EQ(CALLOUT_CANCELLED, set_flags(self->fd, 4, 0, 0, 3));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(-EEXIST, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_NEW, HOUR, 4));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(3, e.cookie);
+	EXPECT_EQ(0, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_NEW, HOUR, 5));
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 4));
+}
+
+/* ONLY_OLD makes no callout, and sets one that has the key again. */
+TEST_F(file, only_old)
+{
+	struct callout_op op = callout_op_key(callout_op_move(0, HOUR), 4);
+	struct callout_event e;
+
+	EXPECT_EQ(-ENOENT, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_OLD, 0, 1));
+	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
+	EXPECT_EQ(0, counts_of(self->fd).set);
+	EXPECT_EQ(0, set_flags(self->fd, 4, 0, HOUR, 1));
+	EXPECT_EQ(CALLOUT_CANCELLED,
+		  set_flags(self->fd, 4, CALLOUT_OPF_ONLY_OLD, 0, 2));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	EXPECT_EQ(CALLOUT_WITHDRAWN,
+		  set_flags(self->fd, 4, CALLOUT_OPF_ONLY_OLD, 0, 3));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(4, e.key);
+	EXPECT_EQ(3, e.cookie);
+	EXPECT_EQ(-ENOENT, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_OLD, 0, 4));
+	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
 /* Keys, handles, and what TIMEOUT has set are apart. */
@@ -192,28 +350,28 @@ TEST_F(file, apart_from_others)
 {
 	__u64 handle = set(self->fd, HOUR, 5), timeout;
 
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, 6, 5, &timeout));
-	EXPECT_EQ(-ENOENT, unset_key(self->fd, handle));
-	EXPECT_EQ(-ENOENT, unset_key(self->fd, timeout));
-	EXPECT_EQ(-ENOENT, unset_key(self->fd, 5));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, 6, 5, &timeout));
+	EXPECT_EQ(-ENOENT, cancel_key(self->fd, handle));
+	EXPECT_EQ(-ENOENT, cancel_key(self->fd, timeout));
+	EXPECT_EQ(-ENOENT, cancel_key(self->fd, 5));
 	EXPECT_EQ(0, set_key(self->fd, handle, HOUR));
 	EXPECT_EQ(0, set_key(self->fd, 5, HOUR));
-	EXPECT_EQ(-ENOENT, callout_dev_untimeout(self->fd, 0, 5, 0));
-	EXPECT_EQ(-EINVAL, callout_dev_untimeout(self->fd, ~0ULL, 5, 0));
-	EXPECT_EQ(-EINVAL, callout_dev_timeout(self->fd, 0, HOUR, ~0ULL, 5,
-					       &timeout));
-	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_untimeout(self->fd, 6, 5, 0));
-	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 5));
+	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, 0, 5, 0));
+	EXPECT_EQ(-EINVAL, dev_untimeout(self->fd, ~0ULL, 5, 0));
+	EXPECT_EQ(-EINVAL, dev_timeout(self->fd, 0, HOUR, ~0ULL, 5,
+				       &timeout));
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_untimeout(self->fd, 6, 5, 0));
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 5));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
 TEST_F(file, refused)
 {
 	struct callout_op sets = callout_op_key(callout_op_set(0, 0), 1);
-	struct callout_op unsets = callout_op_key(callout_op_unset(0), 1);
-	struct callout_op resets = callout_op_key(callout_op_reset(0, 0), 1);
+	struct callout_op cancels = callout_op_key(callout_op_cancel(0), 1);
+	struct callout_op moves = callout_op_key(callout_op_move(0, 0), 1);
 	struct callout_op op;
 
 #define EXPECT_REFUSED(from, change) do {				\
@@ -225,31 +383,39 @@ TEST_F(file, refused)
 } while (0)
 
 	ASSERT_EQ(0, set_key(self->fd, 1, HOUR));
-	EXPECT_REFUSED(sets, op.cookie = 1);
-	EXPECT_REFUSED(sets, op.period = 1);
 	EXPECT_REFUSED(sets, op.time = TIME_MAX + 1);
+	EXPECT_REFUSED(sets, op.period = TIME_MAX + 1);
 	EXPECT_REFUSED(sets, op.slack = TIME_MAX + 1);
-	EXPECT_REFUSED(sets, op.clockid = CLOCK_REALTIME);
 	EXPECT_REFUSED(sets, op.clockid = CLOCK_TAI);
-	EXPECT_REFUSED(sets, op.flags |= CALLOUT_NEW_PERIOD);
+	EXPECT_REFUSED(sets, op.flags |= CALLOUT_OPF_KEEP);
+	EXPECT_REFUSED(sets, op.flags |= CALLOUT_OPF_ONLY_NEW | CALLOUT_OPF_ONLY_OLD);
+	EXPECT_REFUSED(sets, op.flags |= CALLOUT_OPF_ONLY_NEW | CALLOUT_OPF_KEEP);
+	EXPECT_REFUSED(sets, op.flags |= 1U << 6);
 	EXPECT_REFUSED(sets, op.flags |= 1U << 31);
-	EXPECT_REFUSED(unsets, op.cookie = 1);
-	EXPECT_REFUSED(unsets, op.func = 1);
-	EXPECT_REFUSED(unsets, op.time = 1);
-	EXPECT_REFUSED(unsets, op.flags |= CALLOUT_ABSTIME);
-	EXPECT_REFUSED(unsets, op.flags |= 1U << 31);
-	EXPECT_REFUSED(resets, op.cookie = 1);
-	EXPECT_REFUSED(resets, op.clockid = CLOCK_MONOTONIC);
-	EXPECT_REFUSED(resets, op.period = 1);
-	EXPECT_REFUSED(resets, op.slack = 1);
-	EXPECT_REFUSED(resets, op.flags |= CALLOUT_NEW_PERIOD; op.period = 1);
-	EXPECT_REFUSED(resets, op.flags |= 1U << 31);
+	EXPECT_REFUSED(cancels, op.clockid = CLOCK_MONOTONIC);
+	EXPECT_REFUSED(cancels, op.time = 1);
+	EXPECT_REFUSED(cancels, op.period = 1);
+	EXPECT_REFUSED(cancels, op.slack = 1);
+	EXPECT_REFUSED(cancels, op.cookie = 1);
+	EXPECT_REFUSED(cancels, op.func = 1);
+	EXPECT_REFUSED(cancels, op.flags |= CALLOUT_OPF_ABSTIME);
+	EXPECT_REFUSED(cancels, op.flags |= CALLOUT_OPF_ONLY_NEW);
+	EXPECT_REFUSED(cancels, op.flags |= CALLOUT_OPF_ONLY_OLD);
+	EXPECT_REFUSED(cancels, op.flags |= CALLOUT_OPF_KEEP);
+	EXPECT_REFUSED(cancels, op.flags |= 1U << 31);
+	EXPECT_REFUSED(moves, op.clockid = CLOCK_MONOTONIC);
+	EXPECT_REFUSED(moves, op.time = TIME_MAX + 1);
+	EXPECT_REFUSED(moves, op.period = 1);
+	EXPECT_REFUSED(moves, op.slack = 1);
+	EXPECT_REFUSED(moves, op.cookie = 1);
+	EXPECT_REFUSED(moves, op.flags |= CALLOUT_OPF_ONLY_NEW);
+	EXPECT_REFUSED(moves, op.flags |= 1U << 31);
 	EXPECT_REFUSED(sets, op.op = CALLOUT_OP_TIMEOUT);
-	EXPECT_REFUSED(sets, op.op = CALLOUT_OP_UNTIMEOUT);
+	EXPECT_REFUSED(cancels, op.op = CALLOUT_OP_UNTIMEOUT);
 #undef EXPECT_REFUSED
 	EXPECT_FALSE(readable_within(self->fd, 20));
 	EXPECT_EQ(1, info_of(self->fd).outstanding);
-	EXPECT_EQ(0, info_of(self->fd).reset);
+	EXPECT_EQ(0, counts_of(self->fd).reset);
 }
 
 /* In a batch, many keys at once; a key stays in its operation. */
@@ -265,7 +431,7 @@ TEST_F(file, batch)
 						i % (N / 2));
 		ASSERT_EQ(N, do_ops(self->fd, ops, N));
 		for (i = 0; i < N; i++) {
-			EXPECT_EQ(i % (N / 2), ops[i].handle);
+			EXPECT_EQ(i % (N / 2), ops[i].key);
 			EXPECT_EQ(!round && i < N / 2 ? 0 : CALLOUT_CANCELLED,
 				  ops[i].result);
 		}
@@ -274,7 +440,7 @@ TEST_F(file, batch)
 	ops[0] = callout_op_key(callout_op_set(~0ULL, 0), 77);
 	ASSERT_EQ(0, do_ops(self->fd, ops, 1));
 	EXPECT_EQ(-EINVAL, ops[0].result);
-	EXPECT_EQ(77, ops[0].handle);
+	EXPECT_EQ(77, ops[0].key);
 }
 
 /* An event that could not be copied comes again, without its key. */
@@ -284,14 +450,14 @@ TEST_F(file, read_fails)
 
 	ASSERT_EQ(0, set_key(self->fd, 3, 0));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, nowhere(), 1));
-	EXPECT_EQ(-ENOENT, unset_key(self->fd, 3));
+	EXPECT_EQ(-EFAULT, dev_read(self->fd, nowhere(), 1));
+	EXPECT_EQ(-ENOENT, cancel_key(self->fd, 3));
 	EXPECT_EQ(0, set_key(self->fd, 3, HOUR));
 	EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, 3, 2 * HOUR));
-	ASSERT_EQ(1, callout_dev_read(self->fd, e, 4));
-	EXPECT_EQ(3, e[0].handle);
-	EXPECT_EQ(CALLOUT_EVENT_KEY, e[0].flags);
-	EXPECT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 3));
+	ASSERT_EQ(1, dev_read(self->fd, e, 4));
+	EXPECT_EQ(3, e[0].key);
+	EXPECT_EQ(CALLOUT_EVENTF_KEY, e[0].flags);
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 3));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
@@ -315,12 +481,12 @@ static void *race(void *arg)
 		key = rand_r(&r->seed) % KEYS;
 		switch (rand_r(&r->seed) % 4) {
 		case 0:
-			ret = unset_key(r->fd, key);
+			ret = cancel_key(r->fd, key);
 			r->cancelled += ret > 0;
 			r->wrong += ret < 0 && ret != -ENOENT;
 			break;
 		case 1:
-			ret = callout_dev_read(r->fd, e, 8);
+			ret = dev_read(r->fd, e, 8);
 			r->read += ret > 0 ? ret : 0;
 			r->wrong += ret < 0 && ret != -EAGAIN;
 			break;
@@ -362,10 +528,10 @@ TEST_F(file, race)
 	}
 	EXPECT_GE(KEYS, info_of(self->fd).outstanding);
 	for (i = 0; i < KEYS; i++) {
-		ended += unset_key(self->fd, i) > 0;
-		EXPECT_EQ(-ENOENT, unset_key(self->fd, i));
+		ended += cancel_key(self->fd, i) > 0;
+		EXPECT_EQ(-ENOENT, cancel_key(self->fd, i));
 	}
-	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(-EAGAIN, dev_read(self->fd, &e, 1));
 	EXPECT_EQ(inserted, ended);
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
@@ -383,7 +549,7 @@ static void *cancel_first(void *arg)
 
 	pin_to_cpu(1 % sysconf(_SC_NPROCESSORS_ONLN));
 	while (!c->stop)
-		c->cancelled += unset_key(c->fd, 1) > 0;
+		c->cancelled += cancel_key(c->fd, 1) > 0;
 	return NULL;
 }
 
@@ -392,17 +558,17 @@ TEST_F(file, race_for_a_slot)
 {
 	struct canceller c = { .fd = self->fd };
 	unsigned int set = 0, cancelled = 0;
-	__u64 end = callout_dev_now() + 300 * MSEC;
+	__u64 end = dev_now() + 300 * MSEC;
 	pthread_t thread;
 
 	pin_to_cpu(0);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, cancel_first, &c));
-	while (callout_dev_now() < end) {
+	while (dev_now() < end) {
 		ASSERT_EQ(0, set_key(self->fd, 1, HOUR));
 		set++;
-		cancelled += unset_key(self->fd, 1) > 0;
+		cancelled += cancel_key(self->fd, 1) > 0;
 		ASSERT_EQ(0, set_key(self->fd, 2, HOUR));
-		ASSERT_EQ(CALLOUT_CANCELLED, unset_key(self->fd, 2));
+		ASSERT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 2));
 	}
 	c.stop = true;
 	pthread_join(thread, NULL);
@@ -426,7 +592,7 @@ static void *read_to_nowhere(void *arg)
 	pin_to_cpu(f->cpu);
 	while (!*f->stop) {
 		b = with_events(batch_of(NULL, 0), nowhere(), 16,
-				CALLOUT_BATCH_WAIT, MSEC);
+				CALLOUT_BATCHF_WAIT, MSEC);
 		if (do_batch(f->fd, &b) == -EFAULT)
 			f->reads++;
 		/* The events are still there; others must get to run. */
@@ -446,7 +612,7 @@ static void *read_to_nowhere(void *arg)
 TEST_F(file, race_with_failing_readers)
 {
 	unsigned int i, n = 0, lost = 0, withdrawn = 0, reads = 0;
-	__u64 end = callout_dev_now() + 2 * SEC;
+	__u64 end = dev_now() + 2 * SEC;
 	struct sched_param param = { 0 };
 	atomic_bool stop = false;
 	struct failing f[2] = {
@@ -464,14 +630,14 @@ TEST_F(file, race_with_failing_readers)
 	sched_setscheduler(0, SCHED_IDLE, &param);
 	for (i = 0; i < 16; i++)
 		ops[i] = callout_op_key(callout_op_set(i % 2 ? HOUR : 0, 0), 7);
-	for (; callout_dev_now() < end; n++) {
+	for (; dev_now() < end; n++) {
 		ASSERT_EQ(16, do_ops(self->fd, ops, 16));
 		for (i = 0; i < 16; i++) {
 			lost += !ops[i].result;
 			withdrawn += ops[i].result == CALLOUT_WITHDRAWN;
 		}
 		/* Those that have lost the key, or the one that has it. */
-		while (callout_dev_read(self->fd, e, 16) > 0)
+		while (dev_read(self->fd, e, 16) > 0)
 			;
 	}
 	stop = true;
@@ -481,10 +647,10 @@ TEST_F(file, race_with_failing_readers)
 	}
 	TH_LOG("%u batches, %u reads failed, %u events were withdrawn, %u lost or read",
 	       n, reads, withdrawn, lost);
-	while (callout_dev_read(self->fd, e, 16) > 0)
+	while (dev_read(self->fd, e, 16) > 0)
 		;
-	unset_key(self->fd, 7);
-	EXPECT_EQ(-ENOENT, unset_key(self->fd, 7));
+	cancel_key(self->fd, 7);
+	EXPECT_EQ(-ENOENT, cancel_key(self->fd, 7));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 

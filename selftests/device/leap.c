@@ -33,7 +33,7 @@ static int status(int status)
 /* CLOCK_REALTIME - CLOCK_MONOTONIC, or a little more if the task was preempted. */
 static __u64 offset(void)
 {
-	__u64 mono = callout_dev_now();
+	__u64 mono = dev_now();
 
 	return real_now() - mono;
 }
@@ -49,17 +49,17 @@ static bool begin(int fd, int how, __u64 lead, struct leap *l)
 		return false;
 	/* Without STA_PLL the kernel would go on with the state of the leap second before. */
 	l->tai = status(how | STA_PLL);
-	l->before = callout_dev_now();
+	l->before = dev_now();
 	l->next = l->midnight - SEC;
 	op = callout_op_set(l->next, PERIODIC);
 	op.clockid = CLOCK_REALTIME;
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	op.period = PERIOD;
 	return l->tai >= 0 &&
 	       set_real(fd, l->midnight + AFTER, ABSOLUTE) &&
 	       set_on(fd, CLOCK_REALTIME, 0, RELATIVE, RELATIVE_TO) &&
 	       !do_op(fd, &op) &&
-	       set_on(fd, CLOCK_REALTIME, CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET,
+	       set_on(fd, CLOCK_REALTIME, CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET,
 		      l->midnight + 100 * HOUR, ON_SET);
 }
 
@@ -86,7 +86,7 @@ static unsigned int see(struct __test_metadata *_metadata, int fd,
 
 	while (seen != ALL_SEEN || l->next < l->midnight + AFTER + SEC) {
 		if (!readable_within(fd, WAIT_MS) ||
-		    callout_dev_read(fd, &e, 1) != 1)
+		    dev_read(fd, &e, 1) != 1)
 			break;
 		come = come || has_come(l);
 		if (!come && real_now() >= l->midnight + AFTER / 2)
@@ -119,7 +119,7 @@ static unsigned int see(struct __test_metadata *_metadata, int fd,
 
 static void leap(struct __test_metadata *_metadata, int fd, int how)
 {
-	struct callout_cancel all = { 0 };
+	struct callout_match all = { 0 };
 	struct callout_event e[8];
 	unsigned int seen = 0;
 	struct leap l;
@@ -128,8 +128,8 @@ static void leap(struct __test_metadata *_metadata, int fd, int how)
 	for (lead = 3 * SEC; !seen && lead < WAIT_MS * MSEC; lead *= 2) {
 		ASSERT_TRUE(begin(fd, how, lead, &l));
 		seen = see(_metadata, fd, &l);
-		EXPECT_LE(0, callout_dev_ioctl(fd, CALLOUT_IOC_CANCEL, &all));
-		while (callout_dev_read(fd, e, 8) > 0)
+		EXPECT_LE(0, dev_ioctl(fd, CALLOUT_IOC_CANCEL_MATCHING, &all));
+		while (dev_read(fd, e, 8) > 0)
 			;
 		EXPECT_LE(0, status(0));
 	}

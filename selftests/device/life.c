@@ -19,19 +19,19 @@
 
 TEST(duplicated_descriptor)
 {
-	int copy, fd = callout_dev_open(O_NONBLOCK);
+	int copy, fd = dev_open(O_NONBLOCK);
 	struct callout_event e;
 	__u64 handles[2];
 
 	ASSERT_LE(0, fd);
 	copy = dup(fd);
 	ASSERT_LE(0, copy);
-	ASSERT_EQ(0, callout_dev_set(fd, 0, 20 * MSEC, 1, &handles[0]));
-	ASSERT_EQ(0, callout_dev_set(fd, 0, HOUR, 2, &handles[1]));
+	ASSERT_EQ(0, dev_set(fd, 0, 20 * MSEC, 1, &handles[0]));
+	ASSERT_EQ(0, dev_set(fd, 0, HOUR, 2, &handles[1]));
 	ASSERT_EQ(0, close(fd));
 	EXPECT_EQ(1, receive(copy, &e, 1));
 	EXPECT_EQ(handles[0], e.handle);
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(copy, handles[1]));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(copy, handles[1]));
 	EXPECT_EQ(0, close(copy));
 }
 
@@ -42,9 +42,9 @@ static int inherit(int fd, __u64 handle)
 
 	if (receive(fd, &e, 1) != 1 || e.cookie != 1)
 		return 1;
-	if (callout_dev_unset(fd, handle) != CALLOUT_CANCELLED)
+	if (dev_cancel(fd, handle) != CALLOUT_CANCELLED)
 		return 2;
-	if (callout_dev_set(fd, 0, 10 * MSEC, 3, &own))
+	if (dev_set(fd, 0, 10 * MSEC, 3, &own))
 		return 3;
 	return 0;
 }
@@ -52,14 +52,14 @@ static int inherit(int fd, __u64 handle)
 /* A child shares the file, and its callouts stay in the file. */
 TEST(inherited_descriptor)
 {
-	int status, fd = callout_dev_open(O_NONBLOCK);
+	int status, fd = dev_open(O_NONBLOCK);
 	struct callout_event e;
 	__u64 handles[2];
 	pid_t child;
 
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, callout_dev_set(fd, 0, 50 * MSEC, 1, &handles[0]));
-	ASSERT_EQ(0, callout_dev_set(fd, 0, HOUR, 2, &handles[1]));
+	ASSERT_EQ(0, dev_set(fd, 0, 50 * MSEC, 1, &handles[0]));
+	ASSERT_EQ(0, dev_set(fd, 0, HOUR, 2, &handles[1]));
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child)
@@ -75,7 +75,7 @@ TEST(inherited_descriptor)
 /* A child keeps a file that the parent has closed. */
 TEST(inherited_and_closed_by_the_parent)
 {
-	int status, fd = callout_dev_open(O_NONBLOCK), pipes[2];
+	int status, fd = dev_open(O_NONBLOCK), pipes[2];
 	struct callout_event e;
 	pid_t child;
 	char c;
@@ -111,7 +111,7 @@ static bool kill_child(pid_t child)
 /* The callouts of a killed process are freed. */
 TEST(killed_owner)
 {
-	int i, j, fd, other = callout_dev_open(O_NONBLOCK);
+	int i, j, fd, other = dev_open(O_NONBLOCK);
 	pid_t child;
 
 	ASSERT_LE(0, other);
@@ -120,7 +120,7 @@ TEST(killed_owner)
 		child = fork();
 		ASSERT_LE(0, child);
 		if (!child) {
-			fd = callout_dev_open(0);
+			fd = dev_open(0);
 			for (j = 0; ; j++)
 				set(fd, j % 16 * (j & 1 ? MSEC : HOUR), j);
 		}
@@ -134,7 +134,7 @@ TEST(killed_owner)
 /* A waiting reader that is killed takes no event. */
 TEST(killed_reader)
 {
-	int i, fd = callout_dev_open(0);
+	int i, fd = dev_open(0);
 	struct callout_event e;
 	__u64 handle;
 	pid_t child;
@@ -144,12 +144,12 @@ TEST(killed_reader)
 		child = fork();
 		ASSERT_LE(0, child);
 		if (!child)
-			_exit(callout_dev_read(fd, &e, 1));
+			_exit(dev_read(fd, &e, 1));
 		sleep_ns(20 * MSEC);
 		ASSERT_TRUE(kill_child(child));
 		handle = set(fd, 0, i);
 		ASSERT_TRUE(readable_within(fd, WAIT_MS));
-		ASSERT_EQ(1, callout_dev_read(fd, &e, 1));
+		ASSERT_EQ(1, dev_read(fd, &e, 1));
 		EXPECT_EQ(handle, e.handle);
 	}
 	close(fd);
@@ -159,9 +159,9 @@ TEST(killed_reader)
 TEST(killed_in_the_middle_of_reading)
 {
 	enum { N = 3000 };
-	int i, j, fd = callout_dev_open(0);
+	int i, j, fd = dev_open(0);
 	struct callout_event e[8];
-	struct callout_info info;
+	struct counts counts;
 	pid_t child;
 
 	ASSERT_LE(0, fd);
@@ -170,18 +170,18 @@ TEST(killed_in_the_middle_of_reading)
 		ASSERT_LE(0, child);
 		if (!child)
 			for (;;)
-				callout_dev_read(fd, e, ARRAY_SIZE(e));
+				dev_read(fd, e, ARRAY_SIZE(e));
 		for (j = 0; j < N; j++)
 			ASSERT_NE(0, set(fd, j % 16 * MSEC, j));
 		ASSERT_TRUE(kill_child(child));
 		while (info_of(fd).outstanding) {
 			ASSERT_TRUE(readable_within(fd, WAIT_MS));
-			ASSERT_LT(0, callout_dev_read(fd, e, ARRAY_SIZE(e)));
+			ASSERT_LT(0, dev_read(fd, e, ARRAY_SIZE(e)));
 		}
 	}
-	info = info_of(fd);
-	EXPECT_EQ(5 * N, info.set);
-	EXPECT_EQ(info.set, info.delivered);
+	counts = counts_of(fd);
+	EXPECT_EQ(5 * N, counts.set);
+	EXPECT_EQ(counts.set, counts.delivered);
 	close(fd);
 }
 
@@ -218,7 +218,7 @@ static int exec_with(int fd)
 
 TEST(exec)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 
 	ASSERT_LE(0, fd);
 	ASSERT_NE(0, set(fd, 10 * MSEC, EXEC_COOKIE));
@@ -233,7 +233,7 @@ TEST(exec)
 /* With O_CLOEXEC, exec() frees the callouts of the only owner. */
 TEST(exec_of_the_only_owner)
 {
-	int status, other = callout_dev_open(O_NONBLOCK);
+	int status, other = dev_open(O_NONBLOCK);
 	pid_t child;
 
 	ASSERT_LE(0, other);
@@ -241,7 +241,7 @@ TEST(exec_of_the_only_owner)
 	child = fork();
 	ASSERT_LE(0, child);
 	if (!child) {
-		int fd = callout_dev_open(O_NONBLOCK);
+		int fd = dev_open(O_NONBLOCK);
 
 		if (!set(fd, HOUR, 1) || !info_of(other).user_outstanding)
 			_exit(1);
@@ -300,7 +300,7 @@ static int receive_fd(int sock)
 
 static int give_away(int sock)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 
 	if (fd < 0 || !set(fd, 20 * MSEC, 1) || !set(fd, HOUR, 2))
 		return 1;
@@ -333,12 +333,12 @@ TEST(received_descriptor)
 /* A file to which only a message refers is freed with the message. */
 TEST(descriptor_that_is_never_received)
 {
-	int fd, other = callout_dev_open(O_NONBLOCK), pair[2];
+	int fd, other = dev_open(O_NONBLOCK), pair[2];
 
 	ASSERT_LE(0, other);
 	ASSERT_TRUE(wait_user_outstanding(other, 0));
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
-	fd = callout_dev_open(O_NONBLOCK);
+	fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, fd);
 	ASSERT_NE(0, set(fd, HOUR, 1));
 	ASSERT_NE(0, set(fd, 20 * MSEC, 1));
@@ -394,13 +394,13 @@ static void *wait_for_event(void *arg)
 	if (w->e.cookie)
 		w->result = do_batch(w->fd, &b) ?: (int)b.got;
 	else
-		w->result = callout_dev_read(w->fd, &w->e, 1);
+		w->result = dev_read(w->fd, &w->e, 1);
 	return NULL;
 }
 
 TEST(close_while_another_waits)
 {
-	int other = callout_dev_open(O_NONBLOCK);
+	int other = dev_open(O_NONBLOCK);
 	int i;
 
 	ASSERT_LE(0, other);
@@ -409,7 +409,7 @@ TEST(close_while_another_waits)
 		/* In poll(), in read(), in BATCH. */
 		struct waiter w = { .polls = !i, .e.cookie = i == 2 };
 
-		w.fd = callout_dev_open(0);
+		w.fd = dev_open(0);
 		ASSERT_LE(0, w.fd);
 		ASSERT_NE(0, set(w.fd, 150 * MSEC, 5));
 		ASSERT_EQ(0, pthread_create(&w.thread, NULL, wait_for_event,
@@ -435,12 +435,12 @@ TEST(close_while_another_waits)
 static int open_burst(__u64 due)
 {
 	static struct callout_op ops[BURST_BATCH];
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 	unsigned int i;
 
 	for (i = 0; fd >= 0 && i < BURST; i++) {
 		ops[i % BURST_BATCH] = callout_op_set(due, i);
-		ops[i % BURST_BATCH].flags = CALLOUT_ABSTIME;
+		ops[i % BURST_BATCH].flags = CALLOUT_OPF_ABSTIME;
 		if (i % BURST_BATCH == BURST_BATCH - 1 &&
 		    do_ops(fd, ops, BURST_BATCH) != BURST_BATCH)
 			return -1;
@@ -451,11 +451,11 @@ static int open_burst(__u64 due)
 /* Returns how many of the burst have fired, as soon as @n have or all. */
 static __u64 wait_fired(int fd, __u64 n)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC, fired;
+	__u64 limit = dev_now() + WAIT_MS * MSEC, fired;
 
 	do
 		fired = info_of(fd).unread;
-	while (fired < n && callout_dev_now() < limit);
+	while (fired < n && dev_now() < limit);
 	return fired;
 }
 
@@ -465,7 +465,7 @@ FIXTURE(burst) {
 
 FIXTURE_SETUP(burst)
 {
-	self->other = callout_dev_open(O_NONBLOCK);
+	self->other = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->other);
 }
 
@@ -490,11 +490,11 @@ TEST_F_TIMEOUT(burst, close_while_a_hundred_thousand_expire, 300)
 		/* It may take longer to set them, or to see that they fire. */
 		headroom *= 2;
 		ASSERT_GT(60 * SEC, headroom);
-		due = callout_dev_now() + headroom;
+		due = dev_now() + headroom;
 		fd = open_burst(due);
 		ASSERT_LE(0, fd);
-		if (callout_dev_now() < due)
-			sleep_ns(due - callout_dev_now());
+		if (dev_now() < due)
+			sleep_ns(due - dev_now());
 		fired = wait_fired(fd, when[i]);
 		ASSERT_LE(when[i], fired);
 		EXPECT_EQ(0, close(fd));
@@ -504,7 +504,7 @@ TEST_F_TIMEOUT(burst, close_while_a_hundred_thousand_expire, 300)
 
 TEST(the_module_stays_while_a_file_is_open)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(-1, syscall(__NR_delete_module, "callout", O_NONBLOCK));

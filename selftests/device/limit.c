@@ -30,8 +30,8 @@ FIXTURE_SETUP(limit)
 	ASSERT_LE(0, self->fd);
 	EXPECT_EQ(variant->n, info_of(self->fd).max_outstanding);
 	for (i = 0; i < variant->n; i++)
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, i,
-					     &self->handles[i]));
+		ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, i,
+				     &self->handles[i]));
 }
 
 FIXTURE_TEARDOWN(limit)
@@ -41,28 +41,29 @@ FIXTURE_TEARDOWN(limit)
 	/* No refused operation has taken the place of these. */
 	for (i = 0; i < variant->n; i++)
 		EXPECT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, self->handles[i]));
+			  dev_cancel(self->fd, self->handles[i]));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 	EXPECT_EQ(0, close(self->fd));
 }
 
 TEST_F(limit, enospc)
 {
-	struct callout_info info;
+	struct callout_op op;
 	__u64 handle = 0;
 	int i;
 
 	for (i = 0; i < 4 * self->cpus; i++) {
 		ASSERT_TRUE(pin_to_cpu(i % self->cpus));
-		EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, 0, 1,
-						   &handle));
-		EXPECT_EQ(-ENOSPC, callout_dev_timeout(self->fd, 0, 0, 1, 2,
-						       &handle));
+		EXPECT_EQ(-ENOSPC, dev_set(self->fd, 0, 0, 1,
+					   &handle));
+		EXPECT_EQ(-ENOSPC, dev_timeout(self->fd, 0, 0, 1, 2,
+					       &handle));
+		op = callout_op_key(callout_op_set(0, 1), 5);
+		EXPECT_EQ(-ENOSPC, do_op(self->fd, &op));
 	}
 	EXPECT_EQ(0, handle);
-	info = info_of(self->fd);
-	EXPECT_EQ(variant->n, info.outstanding);
-	EXPECT_EQ(variant->n, info.set);
+	EXPECT_EQ(variant->n, info_of(self->fd).outstanding);
+	EXPECT_EQ(variant->n, counts_of(self->fd).set);
 	EXPECT_FALSE(readable_within(self->fd, 30));
 }
 
@@ -75,13 +76,13 @@ TEST_F(limit, room_after_cancel)
 	for (i = 0; i < 20U * self->cpus; i++) {
 		ASSERT_TRUE(pin_to_cpu(i % self->cpus));
 		ASSERT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd,
-					    self->handles[i % variant->n]));
+			  dev_cancel(self->fd,
+				     self->handles[i % variant->n]));
 		ASSERT_TRUE(pin_to_cpu(i / 3 % self->cpus));
-		ASSERT_EQ(0, callout_dev_set(self->fd, 0, HOUR, i,
-					     &self->handles[i % variant->n]));
-		ASSERT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, HOUR, i,
-						   &handle));
+		ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, i,
+				     &self->handles[i % variant->n]));
+		ASSERT_EQ(-ENOSPC, dev_set(self->fd, 0, HOUR, i,
+					   &handle));
 	}
 }
 
@@ -92,24 +93,24 @@ TEST_F(limit, unread_events_count)
 	__u64 handle;
 
 	ASSERT_EQ(CALLOUT_CANCELLED,
-		  callout_dev_unset(self->fd, self->handles[0]));
-	ASSERT_EQ(0, callout_dev_set(self->fd, 0, 0, 1, &handle));
+		  dev_cancel(self->fd, self->handles[0]));
+	ASSERT_EQ(0, dev_set(self->fd, 0, 0, 1, &handle));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, 0, 1, &handle));
+	EXPECT_EQ(-ENOSPC, dev_set(self->fd, 0, 0, 1, &handle));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
-	EXPECT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 1, &self->handles[0]));
+	EXPECT_EQ(0, dev_set(self->fd, 0, HOUR, 1, &self->handles[0]));
 }
 
 /* A limit is that of one file and does not affect others. */
 TEST_F(limit, other_files_have_their_own)
 {
-	int other = callout_dev_open(O_NONBLOCK);
+	int other = dev_open(O_NONBLOCK);
 	__u64 handle;
 	int i;
 
 	ASSERT_LE(0, other);
 	for (i = 0; i < 20; i++)
-		EXPECT_EQ(0, callout_dev_set(other, 0, HOUR, i, &handle));
+		EXPECT_EQ(0, dev_set(other, 0, HOUR, i, &handle));
 	EXPECT_EQ(0, close(other));
 }
 

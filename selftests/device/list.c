@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * list.c - GET and LIST
+ * list.c - LIST: pages, and one callout by its name
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,31 +12,25 @@
 
 static int get(int fd, __u64 handle, struct callout_entry *entry)
 {
-	memset(entry, 0, sizeof(*entry));
-	entry->handle = handle;
-	return callout_dev_ioctl(fd, CALLOUT_IOC_GET, entry);
+	return list_one(fd, CALLOUT_LISTF_HANDLE, handle, entry);
 }
 
 /* Lists a file in pages of @page; returns how many entries, or an error. */
 static int list_all(int fd, struct callout_entry *entries, unsigned int room,
 		    unsigned int page)
 {
-	struct callout_list list = {
-		.nr_entries = page,
-		.entry_size = sizeof(*entries),
-	};
 	unsigned int n = 0;
+	__u64 cursor = 0;
 	int ret;
 
 	do {
 		if (n + page > room)
 			return -ENOBUFS;
-		list.entries = (uintptr_t)(entries + n);
-		ret = callout_dev_ioctl(fd, CALLOUT_IOC_LIST, &list);
-		if (ret)
+		ret = list_page(fd, &cursor, entries + n, page);
+		if (ret < 0)
 			return ret;
-		n += list.got;
-	} while (list.cursor);
+		n += ret;
+	} while (cursor);
 	return n;
 }
 
@@ -50,8 +44,8 @@ static bool all_zero(const char *at, unsigned int n)
 	return !n;
 }
 
-/* GET tells all about a callout, in each state. */
-TEST_F(file, get)
+/* LIST tells all about a callout, in each state. */
+TEST_F(file, one)
 {
 	struct callout_op op = callout_op_set(HOUR, 5);
 	__u64 before = now_of(CLOCK_BOOTTIME), handle;
@@ -65,7 +59,7 @@ TEST_F(file, get)
 	ASSERT_EQ(0, get(self->fd, op.handle, &entry));
 	EXPECT_EQ(op.handle, entry.handle);
 	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-	EXPECT_EQ(CALLOUT_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.flags);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(CLOCK_BOOTTIME, entry.clockid);
 	EXPECT_LE(before + HOUR, entry.due);
@@ -77,7 +71,7 @@ TEST_F(file, get)
 	EXPECT_EQ(5, entry.cookie);
 	EXPECT_EQ(0, entry.func);
 
-	EXPECT_EQ(CALLOUT_CANCELLED, reset(self->fd, op.handle, 0));
+	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, op.handle, 0));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_EQ(0, get(self->fd, op.handle, &entry));
 	EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
@@ -85,14 +79,14 @@ TEST_F(file, get)
 	EXPECT_EQ(2 * HOUR, entry.period);
 	EXPECT_EQ(3, entry.slack);
 	/* Read, it is pending again. */
-	ASSERT_EQ(1, callout_dev_read(self->fd, &e, 1));
+	ASSERT_EQ(1, dev_read(self->fd, &e, 1));
 	ASSERT_EQ(0, get(self->fd, op.handle, &entry));
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(e.due + 2 * HOUR, entry.due);
-	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
 	EXPECT_EQ(-ENOENT, get(self->fd, op.handle, &entry));
 
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, HOUR, 6, 7, &handle));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, 6, 7, &handle));
 	ASSERT_EQ(0, get(self->fd, handle, &entry));
 	EXPECT_EQ(CALLOUT_OP_TIMEOUT, entry.op);
 	EXPECT_EQ(CLOCK_MONOTONIC, entry.clockid);
@@ -100,38 +94,107 @@ TEST_F(file, get)
 	EXPECT_EQ(0, entry.slack);
 	EXPECT_EQ(7, entry.cookie);
 	EXPECT_EQ(6, entry.func);
-	ASSERT_EQ(CALLOUT_CANCELLED, reset(self->fd, handle, 0));
+	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(-ENOENT, get(self->fd, handle, &entry));
 }
 
-/* GET of what is not outstanding, and with members that must be 0. */
-TEST_F(file, get_refuses)
+/* A callout with a key is told by it, with all that it was set with. */
+TEST_F(file, one_with_a_key)
 {
-	const __u32 out = CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET;
-	__u64 handle = set(self->fd, HOUR, 1);
+	struct callout_op op = callout_op_key(callout_op_set(HOUR, 5), ~0ULL);
+	struct callout_op real = {
+		.op = CALLOUT_OP_SET,
+		.flags = CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME |
+			 CALLOUT_OPF_CANCEL_ON_SET,
+		.clockid = CLOCK_REALTIME,
+		.time = now_of(CLOCK_REALTIME) + HOUR,
+		.slack = 6,
+		.cookie = 7,
+	};
 	struct callout_entry entry;
-	unsigned int i;
-	int ret;
 
-	EXPECT_EQ(-ENOENT, get(self->fd, 0, &entry));
-	EXPECT_EQ(-ENOENT, get(self->fd, handle + 1, &entry));
-	EXPECT_EQ(-ENOENT, get(self->fd, handle + (1 << 24), &entry));
-	EXPECT_EQ(-ENOENT, get(self->fd, ~0ULL, &entry));
-	for (i = 0; i < 32; i++) {
-		memset(&entry, 0, sizeof(entry));
-		entry.handle = handle;
-		entry.flags = 1U << i;
-		ret = callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry);
-		EXPECT_EQ(1U << i == CALLOUT_KEY ? -ENOENT :
-			  1U << i & out ? 0 : -EINVAL, ret);
+	op.period = 2 * HOUR;
+	op.slack = 3;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, ~0ULL, &entry));
+	EXPECT_EQ(~0ULL, entry.key);
+	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
+	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+	EXPECT_EQ(CLOCK_MONOTONIC, entry.clockid);
+	EXPECT_EQ(2 * HOUR, entry.period);
+	EXPECT_EQ(3, entry.slack);
+	EXPECT_EQ(5, entry.cookie);
+	EXPECT_EQ(0, entry.func);
+
+	/* It has fired, and then is pending again. */
+	op.time = 0;
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, ~0ULL, &entry));
+	EXPECT_EQ(~0ULL, entry.key);
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
+	EXPECT_EQ(2 * HOUR, entry.period);
+	EXPECT_EQ(5, entry.cookie);
+
+	/* Key 0 is as good as any. */
+	ASSERT_EQ(0, do_op(self->fd, &real));
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, 0, &entry));
+	EXPECT_EQ(0, entry.key);
+	EXPECT_EQ(real.flags, entry.flags);
+	EXPECT_EQ(CLOCK_REALTIME, entry.clockid);
+	EXPECT_EQ(real.time, entry.due);
+	EXPECT_EQ(0, entry.period);
+	EXPECT_EQ(6, entry.slack);
+	EXPECT_EQ(7, entry.cookie);
+}
+
+/*
+ * LIST of a name must give a callout with @cookie or, if that is 0, -ENOENT; the name
+ * is not written.
+ */
+static void expect_one(struct __test_metadata *_metadata, int fd, __u32 flags,
+		       __u64 name, __u64 cookie)
+{
+	struct callout_entry entry;
+	struct callout_list list = {
+		.entries = (uintptr_t)&entry,
+		.cursor = name,
+		/* More room makes no difference. */
+		.nr_entries = 3,
+		.entry_size = sizeof(entry),
+		.got = 77,
+		.flags = flags,
+	};
+
+	memset(&entry, 0x55, sizeof(entry));
+	EXPECT_EQ(cookie ? 0 : -ENOENT, dev_ioctl(fd, CALLOUT_IOC_LIST, &list)) {
+		TH_LOG("name %#llx", (unsigned long long)name);
 	}
-	/* The other members are only written. */
-	memset(&entry, 0xff, sizeof(entry));
-	entry.handle = handle;
-	entry.flags = 0;
-	EXPECT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
-	EXPECT_EQ(1, entry.cookie);
+	EXPECT_EQ(name, list.cursor);
+	EXPECT_EQ(cookie ? 1 : 77, list.got);
+	EXPECT_EQ(cookie ? cookie : 0x5555555555555555ULL, entry.cookie);
+}
+
+TEST_F(file, names)
+{
+	__u64 handle = set(self->fd, HOUR, 1), absent[] = {
+		0, handle + 1, handle + (1 << 24), ~0ULL,
+	};
+	struct callout_op op = callout_op_key(callout_op_set(HOUR, 2), 55);
+	unsigned int i;
+
+	ASSERT_NE(0, handle);
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	expect_one(_metadata, self->fd, CALLOUT_LISTF_HANDLE, handle, 1);
+	expect_one(_metadata, self->fd, CALLOUT_LISTF_KEY, 55, 2);
+	expect_one(_metadata, self->fd, CALLOUT_LISTF_HANDLE, 55, 0);
+	expect_one(_metadata, self->fd, CALLOUT_LISTF_KEY, handle, 0);
+	for (i = 0; i < ARRAY_SIZE(absent); i++) {
+		expect_one(_metadata, self->fd, CALLOUT_LISTF_HANDLE, absent[i], 0);
+		expect_one(_metadata, self->fd, CALLOUT_LISTF_KEY, absent[i], 0);
+	}
 }
 
 TEST_F(file, list_refuses)
@@ -149,14 +212,18 @@ TEST_F(file, list_refuses)
 		.got = ~0U,						\
 	};								\
 	change;								\
-	EXPECT_EQ(error, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST,	\
+	EXPECT_EQ(error, dev_ioctl(self->fd, CALLOUT_IOC_LIST,	\
 					   &list)) {			\
 		TH_LOG("%s", #change);					\
 	}								\
 } while (0)
 
-	for (i = 0; i < 32; i++)
+	EXPECT_LIST(-EINVAL, list.flags = CALLOUT_LISTF_HANDLE |
+					  CALLOUT_LISTF_KEY);
+	for (i = 2; i < 32; i++) {
 		EXPECT_LIST(-EINVAL, list.flags = 1U << i);
+		EXPECT_LIST(-EINVAL, list.flags = 1U << i | CALLOUT_LISTF_KEY);
+	}
 	for (i = 0; i < CALLOUT_ENTRY_SIZE_V1; i++)
 		EXPECT_LIST(-EINVAL, list.entry_size = i);
 	for (i = 1; i < 8; i++)
@@ -230,8 +297,8 @@ TEST_F(file, larger_entries)
 			.nr_entries = ENTRIES,
 			.entry_size = size,
 		};
-		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST,
-					       &list));
+		ASSERT_EQ(0, dev_ioctl(self->fd, CALLOUT_IOC_LIST,
+				       &list));
 		ASSERT_EQ(ENTRIES, list.got);
 		for (j = 0, seen = 0; j < ENTRIES; j++) {
 			at = space + j * size;
@@ -247,42 +314,54 @@ TEST_F(file, larger_entries)
 	}
 }
 
+/* Callout @i of many that differ in all that can differ. */
+static struct callout_op any_op(unsigned int i)
+{
+	static const clockid_t clocks[] = {
+		CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME,
+	};
+	struct callout_op op = callout_op_set(HOUR + i, i);
+
+	op.clockid = clocks[i % 3];
+	op.slack = i % 5;
+	if (i % 7 == 0) {
+		op.op = CALLOUT_OP_TIMEOUT;
+		op.func = i + 1;
+		return op;
+	}
+	op.period = i % 4;
+	if (i % 2)
+		op = callout_op_key(op, i - 1);
+	if (i % 9 < 5) {
+		op.flags |= CALLOUT_OPF_ABSTIME;
+		op.time += now_of(op.clockid);
+		if (!op.period && op.clockid == CLOCK_REALTIME)
+			op.flags |= CALLOUT_OPF_CANCEL_ON_SET;
+	}
+	return op;
+}
+
 /* A set of callouts can be saved, and restored in another file. */
 TEST_F(file, save_and_restore)
 {
 	struct callout_entry saved[N], restored[N];
-	unsigned int i, j, n;
+	unsigned int i, j, n, on_set = 0;
 	struct callout_op op;
 	int fd;
 
 	for (i = 0; i < N / 2; i++) {
-		op = callout_op_set(HOUR + i, i);
-		op.clockid = i & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
-		op.period = i % 3;
-		op.slack = i % 5;
-		if (i % 7 == 0) {
-			op.op = CALLOUT_OP_TIMEOUT;
-			op.period = 0;
-			op.func = i + 1;
-		}
+		op = any_op(i);
+		on_set += !!(op.flags & CALLOUT_OPF_CANCEL_ON_SET);
 		ASSERT_EQ(0, do_op(self->fd, &op));
 	}
+	EXPECT_LT(0, on_set);
 	n = list_all(self->fd, saved, N, 20);
 	ASSERT_EQ(N / 2, n);
 
-	fd = callout_dev_open(O_NONBLOCK);
+	fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, fd);
 	for (i = 0; i < n; i++) {
-		op = (struct callout_op){
-			.op = saved[i].op,
-			.flags = saved[i].flags,
-			.clockid = saved[i].clockid,
-			.time = saved[i].due,
-			.period = saved[i].period,
-			.slack = saved[i].slack,
-			.cookie = saved[i].cookie,
-			.func = saved[i].func,
-		};
+		op = callout_op_entry(&saved[i]);
 		ASSERT_EQ(0, do_op(fd, &op));
 	}
 	ASSERT_EQ(n, list_all(fd, restored, N, 20));
@@ -290,12 +369,18 @@ TEST_F(file, save_and_restore)
 		for (j = 0; restored[j].cookie != saved[i].cookie; j++)
 			ASSERT_GT(n - 1, j);
 		EXPECT_EQ(saved[i].op, restored[j].op);
+		EXPECT_EQ(saved[i].flags, restored[j].flags);
 		EXPECT_EQ(saved[i].state, restored[j].state);
 		EXPECT_EQ(saved[i].clockid, restored[j].clockid);
-		EXPECT_EQ(saved[i].due, restored[j].due);
+		/* What does not follow settings of its clock is set by what is left. */
+		EXPECT_TRUE(saved[i].flags & CALLOUT_OPF_ABSTIME ?
+			    saved[i].due == restored[j].due :
+			    saved[i].left >= restored[j].left);
 		EXPECT_EQ(saved[i].period, restored[j].period);
 		EXPECT_EQ(saved[i].slack, restored[j].slack);
 		EXPECT_EQ(saved[i].func, restored[j].func);
+		if (saved[i].flags & CALLOUT_OPF_KEY)
+			EXPECT_EQ(saved[i].key, restored[j].key);
 	}
 	close(fd);
 }
@@ -318,12 +403,12 @@ static void *change(void *arg)
 	for (i = 0; !c->stop; i++) {
 		handle = set(c->fd, i % 2 ? 0 : HOUR, COMES);
 		if (i % 4 == 0)
-			reset(c->fd, handle, i % 8 ? 2 * HOUR : 0);
+			move(c->fd, handle, i % 8 ? 2 * HOUR : 0);
 		if (i % 2 == 0)
-			callout_dev_unset(c->fd, handle);
+			dev_cancel(c->fd, handle);
 		/* So that few are outstanding, also on a slow machine. */
 		if (i % 2 && readable_within(c->fd, 10))
-			callout_dev_read(c->fd, e, 16);
+			dev_read(c->fd, e, 16);
 	}
 	return NULL;
 }

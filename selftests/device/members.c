@@ -21,10 +21,8 @@ TEST_F(errors, batch_members)
 	}								\
 } while (0)
 
-	for (bit = 2; bit < 32; bit++)
+	for (bit = 3; bit < 32; bit++)
 		REFUSED(b.flags = 1U << bit);
-	REFUSED(b.timeout = 1);
-	REFUSED(b.wait_size = CALLOUT_WAIT_SIZE_V1);
 	for (bit = 0; bit < 32; bit++)
 		REFUSED(b.reserved = 1U << bit);
 	REFUSED(b.nr_ops = CALLOUT_BATCH_MAX + 1);
@@ -44,27 +42,19 @@ TEST_F(errors, batch_members)
 #undef REFUSED
 }
 
-/* A wrong struct callout_wait is refused before any operation is done. */
+/* A wrong wait is refused before any operation is done. */
 TEST_F(errors, wait_members)
 {
-	static const int clocks[] = { 2, 3, 4, 5, 6, 10, 11, 31, -1, -2,
+	static const int clocks[] = { 2, 3, 4, 5, 6, 10, 11, 31, 32, 33, -1, -2,
 				      1 << 30 };
 	struct callout_op op = callout_op_set(HOUR, 1);
-	struct {
-		struct callout_wait wait;
-		char more[LARGEST_SIZE];
-	} w;
 	struct callout_event e;
 	struct callout_batch b;
 	__u64 mask = 0;
 	unsigned int i;
 
 #define REFUSED(error, change) do {					\
-	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCH_WAIT, 0); \
-	memset(&w, 0, sizeof(w));					\
-	w.wait.clockid = CLOCK_MONOTONIC;				\
-	b.wait = (uintptr_t)&w;						\
-	b.wait_size = sizeof(w.wait);					\
+	b = with_events(batch_of(&op, 1), &e, 1, CALLOUT_BATCHF_WAIT, 0); \
 	change;								\
 	EXPECT_EQ(-(error), do_batch(self->fd, &b)) {			\
 		TH_LOG("%s", #change);					\
@@ -72,46 +62,70 @@ TEST_F(errors, wait_members)
 	EXPECT_EQ(0, op.handle);					\
 } while (0)
 
-	for (i = 0; i < 2 * CALLOUT_SIZE_MAX; i++)
-		if (!is_size(i, CALLOUT_WAIT_SIZE_V1))
-			REFUSED(EINVAL, b.wait_size = i);
-	REFUSED(EINVAL, b.wait_size = ~0U);
-	REFUSED(E2BIG, b.wait_size = CALLOUT_SIZE_MAX; w.more[4000] = 1);
-	REFUSED(EINVAL, b.timeout = 1);
-	REFUSED(EINVAL, b.flags = 0);
 	REFUSED(EINVAL, b.nr_events = 0);
-	REFUSED(EFAULT, b.wait = 8);
-	REFUSED(EFAULT, b.wait = (uintptr_t)self->edge);
-	REFUSED(EFAULT, b.wait = (uintptr_t)(self->edge -
-					     CALLOUT_WAIT_SIZE_V1 + 1));
-	for (i = 0; i < ARRAY_SIZE(kernel_addresses); i++)
-		REFUSED(EFAULT, b.wait = kernel_addresses[i]);
-	for (i = 1; i < 32; i++)
-		REFUSED(EINVAL, w.wait.flags = 1U << i);
 	for (i = 0; i < ARRAY_SIZE(clocks); i++)
-		REFUSED(EINVAL, w.wait.clockid = clocks[i]);
-	REFUSED(EOPNOTSUPP, w.wait.clockid = CLOCK_REALTIME_ALARM);
-	REFUSED(EOPNOTSUPP, w.wait.clockid = CLOCK_BOOTTIME_ALARM);
-	REFUSED(EINVAL, w.wait.min_events = 2);
-	REFUSED(EINVAL, w.wait.min_events = ~0U);
-	REFUSED(EINVAL, w.wait.sigmask_size = 8);
+		REFUSED(EINVAL, b.clockid = clocks[i]);
+	REFUSED(EOPNOTSUPP, b.clockid = CLOCK_REALTIME_ALARM);
+	REFUSED(EOPNOTSUPP, b.clockid = CLOCK_BOOTTIME_ALARM);
+	REFUSED(EINVAL, b.min_events = 2);
+	REFUSED(EINVAL, b.min_events = ~0U);
+	REFUSED(EINVAL, b.sigmask_size = 8);
 	for (i = 0; i < 130; i++)
 		if (i != sizeof(mask))
-			REFUSED(EINVAL, w.wait.sigmask = (uintptr_t)&mask;
-				w.wait.sigmask_size = i);
+			REFUSED(EINVAL, b.sigmask = (uintptr_t)&mask;
+				b.sigmask_size = i);
 	for (i = 0; i < ARRAY_SIZE(kernel_addresses); i++)
-		REFUSED(EFAULT, w.wait.sigmask = kernel_addresses[i];
-			w.wait.sigmask_size = 8);
-	REFUSED(EFAULT, w.wait.sigmask = (uintptr_t)self->edge;
-		w.wait.sigmask_size = 8);
+		REFUSED(EFAULT, b.sigmask = kernel_addresses[i];
+			b.sigmask_size = 8);
+	REFUSED(EFAULT, b.sigmask = (uintptr_t)self->edge;
+		b.sigmask_size = 8);
+	for (i = 0; i < 32; i++)
+		REFUSED(EINVAL, b.reserved = 1U << i);
+#undef REFUSED
+}
+
+/* Without WAIT a batch has nothing of a wait. */
+TEST_F(errors, wait_members_without_wait)
+{
+	static const __u32 flags[] = { 0, CALLOUT_BATCHF_STOP };
+	struct callout_op op = callout_op_set(HOUR, 1);
+	struct callout_event e;
+	struct callout_batch b;
+	__u64 mask = 0;
+	unsigned int i, n;
+
+#define REFUSED(change) do {						\
+	b = with_events(batch_of(&op, 1), &e, n, flags[i], 0);		\
+	change;								\
+	EXPECT_EQ(-EINVAL, do_batch(self->fd, &b)) {			\
+		TH_LOG("%s", #change);					\
+	}								\
+	EXPECT_EQ(0, op.handle);					\
+} while (0)
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++)
+		for (n = 0; n < 2; n++) {
+			REFUSED(b.flags |= CALLOUT_BATCHF_ABSTIME);
+			REFUSED(b.time = 1);
+			REFUSED(b.time = 1ULL << 63);
+			REFUSED(b.clockid = CLOCK_MONOTONIC);
+			REFUSED(b.clockid = CLOCK_REALTIME_ALARM);
+			REFUSED(b.clockid = -1);
+			REFUSED(b.min_events = 1);
+			REFUSED(b.sigmask = (uintptr_t)&mask);
+			REFUSED(b.sigmask = 1ULL << 63);
+			REFUSED(b.sigmask_size = 8);
+			REFUSED(b.sigmask = (uintptr_t)&mask;
+				b.sigmask_size = 8);
+			REFUSED(b.reserved = 1);
+		}
 #undef REFUSED
 }
 
 /* No flag of these is known yet, and no bit is outside of the mask. */
 TEST_F(errors, other_members)
 {
-	struct callout_eventfd eventfd;
-	struct callout_cancel cancel;
+	struct callout_match match;
 	struct callout_limit limit;
 	unsigned int i, j;
 
@@ -122,81 +136,31 @@ TEST_F(errors, other_members)
 				.flags = j << i,
 				.reserved = !j << i,
 			};
-			EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
-							     CALLOUT_IOC_LIMIT,
-							     &limit));
-			cancel = (struct callout_cancel){
+			EXPECT_EQ(-EINVAL, dev_ioctl(self->fd,
+						     CALLOUT_IOC_LIMIT, &limit));
+			match = (struct callout_match){
 				.flags = j << i,
 				.reserved = !j << i,
 			};
-			EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
-							     CALLOUT_IOC_CANCEL,
-							     &cancel));
+			EXPECT_EQ(-EINVAL, dev_ioctl(self->fd,
+						     CALLOUT_IOC_CANCEL_MATCHING,
+						     &match));
 		}
-		eventfd = (struct callout_eventfd){
-			.fd = -1,
-			.flags = 1U << i,
-		};
-		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
-						     CALLOUT_IOC_EVENTFD,
-						     &eventfd));
 	}
 	for (i = 0; i < 64; i++) {
-		cancel = (struct callout_cancel){
-			.cookie = 1ULL << i,
-			.mask = ~(1ULL << i),
-		};
-		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
-						     CALLOUT_IOC_CANCEL,
-						     &cancel));
+		for (j = 0; j < 2; j++) {
+			match = (struct callout_match){
+				.cookie = 1ULL << i,
+				.mask = j ? ~(1ULL << i) : 0,
+			};
+			EXPECT_EQ(-EINVAL, dev_ioctl(self->fd,
+						     CALLOUT_IOC_CANCEL_MATCHING,
+						     &match));
+		}
 	}
 	EXPECT_EQ(-EINVAL, set_limit(self->fd, 0));
-	EXPECT_EQ(-EBADF, set_eventfd(self->fd, self->fd));
-}
-
-static int set_format(int fd, unsigned int size, unsigned int flags)
-{
-	struct callout_format format = { .event_size = size, .flags = flags };
-
-	return callout_dev_ioctl(fd, CALLOUT_IOC_FORMAT, &format);
-}
-
-/* The size of the file's events is that of a structure. */
-TEST_F(errors, format_members)
-{
-	unsigned int i;
-
-	for (i = 0; i < 2 * CALLOUT_SIZE_MAX; i++) {
-		if (is_size(i, CALLOUT_EVENT_SIZE_V1))
-			continue;
-		EXPECT_EQ(-EINVAL, set_format(self->fd, i, 0));
-	}
-	EXPECT_EQ(-EINVAL, set_format(self->fd, ~0U, 0));
-	for (i = 0; i < 32; i++)
-		EXPECT_EQ(-EINVAL, set_format(self->fd, CALLOUT_EVENT_SIZE_V1,
-					      1U << i));
-}
-
-TEST_F(errors, next_members)
-{
-	static const int clocks[] = { 2, 3, 4, 5, 6, 10, 11, 31, 32, 33, -1,
-				      -2, 1 << 30 };
-	struct callout_next next;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
-		next = (struct callout_next){ .clockid = clocks[i] };
-		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
-						     CALLOUT_IOC_NEXT, &next));
-	}
-	for (i = 0; i < 32; i++) {
-		next = (struct callout_next){
-			.clockid = CLOCK_MONOTONIC,
-			.flags = 1U << i,
-		};
-		EXPECT_EQ(-EINVAL, callout_dev_ioctl(self->fd,
-						     CALLOUT_IOC_NEXT, &next));
-	}
+	EXPECT_EQ(-EINVAL, set_limit(self->fd, self->before.max_outstanding + 1));
+	EXPECT_EQ(-EINVAL, set_limit(self->fd, ~0ULL));
 }
 
 #define STEP	64	/* a user is charged for as many at a time */
@@ -209,7 +173,7 @@ union written {
 
 static int write_info(int fd, union written *w, size_t size)
 {
-	return callout_dev_ioctl(fd, resized(CALLOUT_IOC_INFO, size), w);
+	return dev_ioctl(fd, resized(CALLOUT_IOC_INFO, size), w);
 }
 
 static int write_list(int fd, union written *w, size_t size)
@@ -220,21 +184,48 @@ static int write_list(int fd, union written *w, size_t size)
 		.entry_size = size,
 	};
 
-	return callout_dev_ioctl(fd, CALLOUT_IOC_LIST, &list) ?:
+	return dev_ioctl(fd, CALLOUT_IOC_LIST, &list) ?:
 	       (list.got == 1 ? 0 : -EPROTO);
 }
 
-/* GET takes a handle and flags. The kernel knows nothing of what is longer. */
-static int write_get(int fd, union written *w, size_t size)
+/* The one callout, by its handle. */
+static int write_one(int fd, union written *w, size_t size)
 {
+	struct callout_list list = {
+		.entries = (uintptr_t)w,
+		.nr_entries = 1,
+		.entry_size = size,
+		.flags = CALLOUT_LISTF_HANDLE,
+	};
 	union written listed;
 
 	if (write_list(fd, &listed, sizeof(listed.entry)))
 		return -EPROTO;
-	w->entry.handle = listed.entry.handle;
-	w->entry.flags = 0;
-	memset(w->bytes + sizeof(w->entry), 0, size - sizeof(w->entry));
-	return callout_dev_ioctl(fd, resized(CALLOUT_IOC_GET, size), w);
+	list.cursor = listed.entry.handle;
+	return dev_ioctl(fd, CALLOUT_IOC_LIST, &list) ?:
+	       (list.got == 1 ? 0 : -EPROTO);
+}
+
+/* An event, of a batch. Another one comes, which differs in times and name. */
+static int write_event(int fd, union written *w, size_t size)
+{
+	struct callout_batch b = batch_of(NULL, 0);
+	struct callout_event e;
+	__u64 handle;
+	int ret;
+
+	b.events = (uintptr_t)w;
+	b.nr_events = 1;
+	b.event_size = size;
+	ret = do_batch(fd, &b);
+	if (ret || b.got != 1)
+		return ret ?: -EPROTO;
+	memcpy(&e, w, sizeof(e));
+	e.handle = 0;
+	e.due = 0;
+	e.fired = 0;
+	memcpy(w, &e, sizeof(e));
+	return dev_set(fd, 0, 0, 5, &handle) ?: (wait_unread(fd, 1) ? 0 : -ETIME);
 }
 
 /*
@@ -269,7 +260,7 @@ static bool fully_written(int fd, int (*write)(int, union written *, size_t),
 /* No byte of what the kernel writes is left as it was, or is of its stack. */
 TEST_F(errors, what_is_written_is_written_fully)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 
 	ASSERT_LE(0, fd);
 	/* Once it has fired, and earlier tests' files are freed, nothing changes. */
@@ -278,19 +269,17 @@ TEST_F(errors, what_is_written_is_written_fully)
 	ASSERT_TRUE(wait_user_outstanding(fd, 2 * STEP));
 	EXPECT_TRUE(fully_written(fd, write_info, sizeof(struct callout_info)));
 	EXPECT_TRUE(fully_written(fd, write_list, sizeof(struct callout_entry)));
-	EXPECT_TRUE(fully_written(fd, write_get, sizeof(struct callout_entry)));
+	EXPECT_TRUE(fully_written(fd, write_one, sizeof(struct callout_entry)));
+	EXPECT_TRUE(fully_written(fd, write_event, sizeof(struct callout_event)));
 	close(fd);
 }
 
 /* Results of a batch, and its counts, whatever was in their place. */
 TEST_F(errors, results_are_written)
 {
-	struct callout_next next = {
-		.clockid = CLOCK_MONOTONIC,
-		.due = 0x5555555555555555ULL,
-	};
-	int fd = callout_dev_open(O_NONBLOCK);
-	struct callout_op ops[3];
+	const __u64 other = 0x5555555555555555ULL;
+	int fd = dev_open(O_NONBLOCK);
+	struct callout_op ops[5];
 	struct callout_batch b;
 	unsigned int i;
 
@@ -298,28 +287,37 @@ TEST_F(errors, results_are_written)
 	ops[0] = callout_op_set(HOUR, 1);
 	ops[1] = callout_op_set(HOUR, 1);
 	ops[1].func = 1;
-	ops[2] = callout_op_reset(1, HOUR);
-	for (i = 0; i < 3; i++)
+	ops[2] = callout_op_move(1, HOUR);
+	ops[3] = callout_op_key(callout_op_set(HOUR, 1), 7);
+	ops[4] = callout_op_key(callout_op_set(TIME_MAX + 1, 1), 8);
+	for (i = 0; i < ARRAY_SIZE(ops); i++)
 		ops[i].result = 0x55555555;
-	ops[0].handle = 0x5555555555555555ULL;
-	ops[1].handle = 0x5555555555555555ULL;
-	ops[2].left = 0x5555555555555555ULL;
-	b = batch_of(ops, 3);
+	ops[0].handle = other;
+	ops[1].handle = other;
+	for (i = 2; i < ARRAY_SIZE(ops); i++)
+		ops[i].left = other;
+	b = batch_of(ops, ARRAY_SIZE(ops));
 	b.done = 0x55555555;
 	b.failed = 0x55555555;
 	b.got = 0x55555555;
 	ASSERT_EQ(0, do_batch(fd, &b));
-	EXPECT_EQ(3, b.done);
-	EXPECT_EQ(2, b.failed);
+	EXPECT_EQ(ARRAY_SIZE(ops), b.done);
+	EXPECT_EQ(3, b.failed);
 	EXPECT_EQ(0, b.got);
 	EXPECT_EQ(0, ops[0].result);
+	EXPECT_NE(other, ops[0].handle);
 	EXPECT_EQ(-EINVAL, ops[1].result);
 	EXPECT_EQ(0, ops[1].handle);
 	EXPECT_EQ(-ENOENT, ops[2].result);
 	EXPECT_EQ(0, ops[2].left);
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(fd, ops[0].handle));
-	ASSERT_EQ(0, callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next));
-	EXPECT_EQ(~0ULL, next.due);
+	EXPECT_EQ(1, ops[2].handle);
+	EXPECT_EQ(0, ops[3].result);
+	EXPECT_EQ(0, ops[3].left);
+	EXPECT_EQ(7, ops[3].key);
+	EXPECT_EQ(-EINVAL, ops[4].result);
+	EXPECT_EQ(0, ops[4].left);
+	EXPECT_EQ(8, ops[4].key);
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(fd, ops[0].handle));
 	close(fd);
 }
 

@@ -13,15 +13,13 @@ struct structure {
 	unsigned int size;
 	union {
 		struct callout_batch batch;
-		struct callout_next next;
-		struct callout_format format;
-		struct callout_entry entry;
 		struct callout_list list;
 		struct callout_limit limit;
-		struct callout_eventfd eventfd;
-		struct callout_cancel cancel;
+		struct callout_match match;
 	} in;
 };
+
+static struct callout_entry entry;
 
 static const struct structure structures[] = {
 	{
@@ -31,37 +29,25 @@ static const struct structure structures[] = {
 		.in.batch.op_size = CALLOUT_OP_SIZE_V1,
 		.in.batch.event_size = CALLOUT_EVENT_SIZE_V1,
 	}, {
-		.name = "NEXT",
-		.cmd = CALLOUT_IOC_NEXT,
-		.size = CALLOUT_NEXT_SIZE_V1,
-		.in.next.clockid = CLOCK_MONOTONIC,
-	}, {
 		.name = "LIMIT",
 		.cmd = CALLOUT_IOC_LIMIT,
 		.size = CALLOUT_LIMIT_SIZE_V1,
 		.in.limit.max_outstanding = 2,
 	}, {
-		.name = "EVENTFD",
-		.cmd = CALLOUT_IOC_EVENTFD,
-		.size = CALLOUT_EVENTFD_SIZE_V1,
-		.in.eventfd.fd = -1,
-	}, {
 		/* Of callouts with a cookie that none has. */
-		.name = "CANCEL",
-		.cmd = CALLOUT_IOC_CANCEL,
-		.size = CALLOUT_CANCEL_SIZE_V1,
-		.in.cancel.cookie = ~0ULL,
-		.in.cancel.mask = ~0ULL,
+		.name = "CANCEL_MATCHING",
+		.cmd = CALLOUT_IOC_CANCEL_MATCHING,
+		.size = CALLOUT_MATCH_SIZE_V1,
+		.in.match.cookie = ~0ULL,
+		.in.match.mask = ~0ULL,
 	}, {
-		.name = "FORMAT",
-		.cmd = CALLOUT_IOC_FORMAT,
-		.size = CALLOUT_FORMAT_SIZE_V1,
-		.in.format.event_size = CALLOUT_EVENT_SIZE_V1,
-	}, {
-		/* Of the bystander, see fill(). */
-		.name = "GET",
-		.cmd = CALLOUT_IOC_GET,
-		.size = CALLOUT_ENTRY_SIZE_V1,
+		/* The bystander, see fill(). */
+		.name = "LIST of one",
+		.cmd = CALLOUT_IOC_LIST,
+		.size = CALLOUT_LIST_SIZE_V1,
+		.in.list.nr_entries = 1,
+		.in.list.entry_size = CALLOUT_ENTRY_SIZE_V1,
+		.in.list.flags = CALLOUT_LISTF_HANDLE,
 	}, {
 		.name = "LIST",
 		.cmd = CALLOUT_IOC_LIST,
@@ -76,9 +62,12 @@ static const struct structure structures[] = {
 /* Copies what a call that succeeds has in its structure. */
 static void fill(void *at, const struct structure *s, __u64 bystander)
 {
-	struct callout_entry entry = { .handle = bystander };
+	struct callout_list list = s->in.list;
 
-	memcpy(at, s->cmd == CALLOUT_IOC_GET ? (void *)&entry : &s->in, s->size);
+	list.entries = (uintptr_t)&entry;
+	list.cursor = bystander;
+	memcpy(at, s->cmd == CALLOUT_IOC_LIST && list.flags ? (void *)&list : &s->in,
+	       s->size);
 }
 
 /* A structure has its size, or is larger. */
@@ -98,8 +87,8 @@ TEST_F(errors, sizes)
 				continue;
 			memset(space, 0, size);
 			fill(space, s, self->bystander);
-			ret = callout_dev_ioctl(self->fd,
-						resized(s->cmd, size), space);
+			ret = dev_ioctl(self->fd,
+					resized(s->cmd, size), space);
 			expected = is_size(size, s->size) ? 0 : -EINVAL;
 			ASSERT_EQ(expected, ret) {
 				TH_LOG("%s, %u", s->name, size);
@@ -124,8 +113,8 @@ TEST_F(errors, e2big)
 			fill(space, s, self->bystander);
 			space[size - 1] = 1;
 			EXPECT_EQ(-E2BIG,
-				  callout_dev_ioctl(self->fd,
-						    resized(s->cmd, size),
+				  dev_ioctl(self->fd,
+					    resized(s->cmd, size),
 						    space)) {
 				TH_LOG("%s, %u", s->name, size);
 			}
@@ -145,14 +134,14 @@ TEST_F(errors, efault)
 		for (j = 0; j < ARRAY_SIZE(bad); j++) {
 			if (bad[j] == self->edge - 1 && s->size == 1)
 				continue;
-			EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, s->cmd,
-							     bad[j]));
+			EXPECT_EQ(-EFAULT, dev_ioctl(self->fd, s->cmd,
+						     bad[j]));
 		}
 		/* The last byte is in the inaccessible page. */
 		memcpy(self->edge - s->size + 1, &s->in, s->size - 1);
 		EXPECT_EQ(-EFAULT,
-			  callout_dev_ioctl(self->fd, s->cmd,
-					    self->edge - s->size + 1)) {
+			  dev_ioctl(self->fd, s->cmd,
+				    self->edge - s->size + 1)) {
 			TH_LOG("%s", s->name);
 		}
 		/* The kernel's addresses, if a pointer can have them. */
@@ -161,8 +150,8 @@ TEST_F(errors, efault)
 
 			if ((uintptr_t)p != kernel_addresses[j])
 				continue;
-			EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, s->cmd,
-							     p));
+			EXPECT_EQ(-EFAULT, dev_ioctl(self->fd, s->cmd,
+						     p));
 		}
 	}
 }
@@ -182,7 +171,7 @@ TEST_F(errors, read_only_structure)
 		fill(page, s, self->bystander);
 		ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
 		EXPECT_EQ(_IOC_DIR(s->cmd) & _IOC_READ ? -EFAULT : 0,
-			  callout_dev_ioctl(self->fd, s->cmd, page));
+			  dev_ioctl(self->fd, s->cmd, page));
 		ASSERT_EQ(0, mprotect(page, self->page,
 				      PROT_READ | PROT_WRITE));
 	}
@@ -195,11 +184,11 @@ TEST_F(errors, read_only_structure)
 		.event_size = CALLOUT_EVENT_SIZE_V1,
 	}, sizeof(struct callout_batch));
 	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
-	EXPECT_EQ(-EFAULT, callout_dev_ioctl(self->fd, CALLOUT_IOC_BATCH,
-					     page));
+	EXPECT_EQ(-EFAULT, dev_ioctl(self->fd, CALLOUT_IOC_BATCH,
+				     page));
 	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ | PROT_WRITE));
 	if (op.handle)
-		callout_dev_unset(self->fd, op.handle);
+		dev_cancel(self->fd, op.handle);
 	EXPECT_GE(1, info_of(self->fd).outstanding);
 	freeze(self);
 }
@@ -207,7 +196,7 @@ TEST_F(errors, read_only_structure)
 /* Arrays at bad addresses are refused, and no event is lost. */
 TEST_F(errors, batch_arrays)
 {
-	struct callout_op op = callout_op_unset(self->bystander);
+	struct callout_op op = callout_op_cancel(self->bystander);
 	struct callout_batch b;
 	struct callout_event e;
 	unsigned int i;
@@ -251,7 +240,7 @@ static int cancel_all(int fd, const struct callout_op *ops, int n)
 
 	for (i = 0; i < n; i++)
 		count += ops[i].handle &&
-			 callout_dev_unset(fd, ops[i].handle) > 0;
+			 dev_cancel(fd, ops[i].handle) > 0;
 	return count;
 }
 
@@ -283,36 +272,36 @@ TEST_F(errors, batch_ends_at_an_inaccessible_page)
 /* An operation of which a part is inaccessible is not done. */
 TEST_F(errors, batch_of_a_part)
 {
-	struct callout_op op = callout_op_set(HOUR, 1), unset, *at;
+	struct callout_op op = callout_op_set(HOUR, 1), cancel, *at;
 	struct callout_batch b;
 
 	ASSERT_EQ(1, do_ops(self->fd, &op, 1));
-	unset = callout_op_unset(op.handle);
+	cancel = callout_op_cancel(op.handle);
 	/* All but the last member, which it does not use. */
 	at = (void *)(self->edge - offsetof(struct callout_op, left));
-	memcpy(at, &unset, offsetof(struct callout_op, left));
+	memcpy(at, &cancel, offsetof(struct callout_op, left));
 	b = batch_of(at, 1);
 	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
 	freeze(self);
 }
 
 /* A batch fails if it cannot write the time that was left. */
 TEST_F(errors, batch_left_is_read_only)
 {
-	struct callout_op op = callout_op_set(HOUR, 1), reset, *at;
+	struct callout_op op = callout_op_set(HOUR, 1), again, *at;
 	struct callout_batch b;
 
 	ASSERT_EQ(1, do_ops(self->fd, &op, 1));
-	reset = callout_op_reset(op.handle, 2 * HOUR);
+	again = callout_op_move(op.handle, 2 * HOUR);
 	at = (void *)(self->edge - offsetof(struct callout_op, left));
 	ASSERT_EQ(0, mprotect(self->edge, self->page, PROT_READ | PROT_WRITE));
-	memcpy(at, &reset, sizeof(reset));
+	memcpy(at, &again, sizeof(again));
 	ASSERT_EQ(0, mprotect(self->edge, self->page, PROT_READ));
 	b = batch_of(at, 1);
 	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
 	ASSERT_EQ(0, mprotect(self->edge, self->page, PROT_NONE));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
 	freeze(self);
 }
 
@@ -344,7 +333,7 @@ TEST_F(errors, unaligned_addresses)
 		char *at = self->edge - sizeof(op) - i;
 
 		memcpy(at, &op, sizeof(op));
-		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_SET, at));
+		ASSERT_EQ(0, dev_ioctl(self->fd, CALLOUT_IOC_OP, at));
 		freeze(self);
 		ASSERT_TRUE(receive_one(self, &e));
 		EXPECT_EQ(1, e.cookie);
@@ -393,8 +382,8 @@ TEST_F(errors, batch_of_larger_operations)
 			EXPECT_EQ(j == 5 ? -E2BIG : 0, op.result);
 			if (j != 5)
 				EXPECT_EQ(CALLOUT_CANCELLED,
-					  callout_dev_unset(self->fd,
-							    op.handle));
+					  dev_cancel(self->fd,
+						     op.handle));
 		}
 	}
 	freeze(self);
@@ -426,7 +415,7 @@ TEST_F(errors, batch_arrays_overlap)
 	for (i = 1; i < 8; i++) {
 		memcpy(&op, odd + i * sizeof(op), sizeof(op));
 		EXPECT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, op.handle));
+			  dev_cancel(self->fd, op.handle));
 	}
 	freeze(self);
 }
@@ -440,7 +429,7 @@ TEST_F(errors, batch_arrays_overlap)
 TEST_F(errors, batch_races_mprotect)
 {
 	enum { N = 64 };
-	__u64 end = callout_dev_now() + FLICKER_TIME;
+	__u64 end = dev_now() + FLICKER_TIME;
 	unsigned int i, failed = 0, done = 0;
 	struct flicker f = { 0 };
 	struct callout_op *alias;
@@ -449,7 +438,7 @@ TEST_F(errors, batch_races_mprotect)
 
 	ASSERT_TRUE(flicker_start(&f, 1));
 	alias = (void *)f.alias;
-	while (callout_dev_now() < end ||
+	while (dev_now() < end ||
 	       (!done && failed < FLICKER_BATCHES)) {
 		for (i = 0; i < N; i++)
 			alias[i] = callout_op_set(HOUR, i);
@@ -466,7 +455,7 @@ TEST_F(errors, batch_races_mprotect)
 	}
 	flicker_stop(&f);
 	TH_LOG("%u batches failed, %u did not", failed, done);
-	EXPECT_LE(end, callout_dev_now());
+	EXPECT_LE(end, dev_now());
 	EXPECT_GE(1, info_of(self->fd).outstanding);
 	EXPECT_LT(0, done);
 	freeze(self);

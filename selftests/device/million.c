@@ -32,7 +32,7 @@ static unsigned int receive_all(int fd, __u64 start, unsigned int n,
 	while (left) {
 		if (!readable_within(fd, WAIT_MS))
 			return wrong + left;
-		got = callout_dev_read(fd, e, AT_A_TIME);
+		got = dev_read(fd, e, AT_A_TIME);
 		if (got <= 0)
 			return wrong + left;
 		for (i = 0; i < got; i++) {
@@ -44,7 +44,7 @@ static unsigned int receive_all(int fd, __u64 start, unsigned int n,
 			    e[i].fired < e[i].due || seen[cookie]++)
 				wrong++;
 		}
-		if (e[got - 1].fired > callout_dev_now())
+		if (e[got - 1].fired > dev_now())
 			wrong++;
 		left -= got;
 	}
@@ -61,7 +61,7 @@ static bool set_some(int fd, struct callout_op *ops, unsigned int n,
 	for (i = 0; i < n; i++) {
 		ops[i] = callout_op_set(due_of(start, first + i, all),
 					first + i);
-		ops[i].flags = CALLOUT_ABSTIME;
+		ops[i].flags = CALLOUT_OPF_ABSTIME;
 	}
 	if (do_ops(fd, ops, n) != (int)n)
 		return false;
@@ -73,16 +73,16 @@ static bool set_some(int fd, struct callout_op *ops, unsigned int n,
 /* Returns how long it takes to set and cancel AT_A_TIME callouts; 0: failed. */
 static __u64 time_of_some(int fd, struct callout_op *ops, __u64 *handles)
 {
-	__u64 begin = callout_dev_now();
+	__u64 begin = dev_now();
 	unsigned int i;
 
 	if (!set_some(fd, ops, AT_A_TIME, HOUR, 0, AT_A_TIME, handles))
 		return 0;
 	for (i = 0; i < AT_A_TIME; i++)
-		ops[i] = callout_op_unset(handles[i]);
+		ops[i] = callout_op_cancel(handles[i]);
 	if (do_ops(fd, ops, AT_A_TIME) != AT_A_TIME)
 		return 0;
-	return callout_dev_now() - begin;
+	return dev_now() - begin;
 }
 
 TEST_F_TIMEOUT(file, million, TIMEOUT_S)
@@ -91,7 +91,7 @@ TEST_F_TIMEOUT(file, million, TIMEOUT_S)
 	__u64 *handles = calloc(MILLION, sizeof(*handles)), start, t[4];
 	unsigned char *seen = calloc(MILLION, 1);
 	unsigned int i, j, at_a_time, wrong = 0, n = MILLION;
-	struct callout_info info;
+	struct counts counts;
 
 	ASSERT_TRUE(ops && handles && seen);
 	/*
@@ -102,42 +102,40 @@ TEST_F_TIMEOUT(file, million, TIMEOUT_S)
 	ASSERT_NE(0, t[0]);
 	if (sizeof(long) < 8 || t[0] > SLOW)
 		n /= 10;
-	t[0] = callout_dev_now();
+	t[0] = dev_now();
 	start = t[0] + (__u64)n * HEADROOM;
 	for (i = 0; i < n; i += at_a_time) {
 		at_a_time = n - i < AT_A_TIME ? n - i : AT_A_TIME;
 		ASSERT_TRUE(set_some(self->fd, ops, at_a_time, start, i, n,
 				     handles));
 	}
-	info = info_of(self->fd);
-	EXPECT_EQ(n, info.outstanding);
-	if (info.max_outstanding == n) {
+	EXPECT_EQ(n, info_of(self->fd).outstanding);
+	if (info_of(self->fd).max_outstanding == n) {
 		ops[0] = callout_op_set(HOUR, n);
 		EXPECT_EQ(-ENOSPC, do_op(self->fd, &ops[0]));
 	}
 
-	t[1] = callout_dev_now();
+	t[1] = dev_now();
 	for (i = 0; i < n / 2; i += at_a_time) {
 		at_a_time = n / 2 - i < AT_A_TIME ? n / 2 - i : AT_A_TIME;
 		for (j = 0; j < at_a_time; j++)
-			ops[j] = callout_op_unset(handles[2 * (i + j)]);
+			ops[j] = callout_op_cancel(handles[2 * (i + j)]);
 		ASSERT_EQ((int)at_a_time, do_ops(self->fd, ops, at_a_time));
 	}
-	info = info_of(self->fd);
-	EXPECT_EQ(n / 2, info.outstanding);
-	EXPECT_EQ(AT_A_TIME + n / 2, info.cancelled + info.withdrawn);
+	counts = counts_of(self->fd);
+	EXPECT_EQ(n / 2, info_of(self->fd).outstanding);
+	EXPECT_EQ(AT_A_TIME + n / 2, counts.cancelled + counts.withdrawn);
 
-	t[2] = callout_dev_now();
+	t[2] = dev_now();
 	wrong = receive_all(self->fd, start, n, handles, seen);
-	t[3] = callout_dev_now();
+	t[3] = dev_now();
 	EXPECT_EQ(0, wrong);
 	for (i = 0, wrong = 0; i < n; i++)
 		wrong += seen[i] != (i & 1);
 	EXPECT_EQ(0, wrong);
 	EXPECT_FALSE(readable(self->fd));
-	info = info_of(self->fd);
-	EXPECT_EQ(n / 2, info.delivered);
-	EXPECT_EQ(0, info.outstanding);
+	EXPECT_EQ(n / 2, counts_of(self->fd).delivered);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
 	TH_LOG("%u set in %llu ms, half cancelled in %llu ms, the rest received after %llu ms",
 	       n, (t[1] - t[0]) / MSEC, (t[2] - t[1]) / MSEC,
 	       (t[3] - t[2]) / MSEC);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * on_set.c - CALLOUT_CANCEL_ON_SET
+ * on_set.c - CALLOUT_OPF_CANCEL_ON_SET
  */
 #include <sys/timex.h>
 
@@ -13,7 +13,25 @@ static bool step_exactly(int seconds)
 	return adjtimex(&t) >= 0;
 }
 
-/* With CALLOUT_CANCEL_ON_SET a setting in either direction ends the callout. */
+/* SET of a callout that a setting of the clock ends. */
+static struct callout_op op_on_set(__u64 time, __u64 cookie)
+{
+	struct callout_op op = callout_op_set(time, cookie);
+
+	op.clockid = CLOCK_REALTIME;
+	op.flags = CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET;
+	return op;
+}
+
+/* Has SET be of the outstanding callout with a handle. */
+static struct callout_op old(struct callout_op op, __u64 handle)
+{
+	op.flags |= CALLOUT_OPF_ONLY_OLD;
+	op.handle = handle;
+	return op;
+}
+
+/* With CALLOUT_OPF_CANCEL_ON_SET a setting in either direction ends the callout. */
 TEST_F(realtime, cancel_on_set)
 {
 	struct callout_event e;
@@ -21,9 +39,7 @@ TEST_F(realtime, cancel_on_set)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		op = callout_op_set(real_now() + 100 * HOUR, 1);
-		op.clockid = CLOCK_REALTIME;
-		op.flags = CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET;
+		op = op_on_set(real_now() + 100 * HOUR, 1);
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		ASSERT_NE(0, set_real(self->fd, op.time, 2));
 		EXPECT_FALSE(readable_within(self->fd, 50));
@@ -34,15 +50,13 @@ TEST_F(realtime, cancel_on_set)
 		EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
 		EXPECT_EQ(CLOCK_REALTIME, e.clockid);
 		EXPECT_EQ(0, e.flags);
-		EXPECT_GE(callout_dev_now(), e.fired);
-		EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, op.handle));
+		EXPECT_GE(dev_now(), e.fired);
+		EXPECT_EQ(-ENOENT, dev_cancel(self->fd, op.handle));
 		EXPECT_FALSE(readable_within(self->fd, 50));
 	}
 
 	/* Without a setting it fires as others do. */
-	op = callout_op_set(real_now() + 30 * MSEC, 3);
-	op.clockid = CLOCK_REALTIME;
-	op.flags = CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET;
+	op = op_on_set(real_now() + 30 * MSEC, 3);
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(3, e.cookie);
@@ -66,107 +80,178 @@ TEST_F(realtime, cancel_on_set)
 	EXPECT_EQ(op.time, e.due);
 }
 
-/* RESET decides whether a setting of the clock ends the callout. */
-TEST_F(realtime, cancel_on_set_and_reset)
+/* With KEEP it stays so, as long as the times are absolute. */
+TEST_F(realtime, cancel_on_set_is_kept)
 {
-	struct callout_op op, set;
+	struct callout_op op = op_on_set(real_now() + 100 * HOUR, 1);
+	struct callout_entry entry;
 	struct callout_event e;
-	__u64 handle;
 
-	handle = set_real(self->fd, real_now() + 100 * HOUR, 1);
-	op = callout_op_reset(handle, real_now() + 200 * HOUR);
-	op.flags = CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET;
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	op = callout_op_move(op.handle, real_now() + 200 * HOUR);
+	op.flags |= CALLOUT_OPF_ABSTIME;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle, &entry));
+	EXPECT_EQ(CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET, entry.flags);
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	/* The event is withdrawn, and the callout is armed by the new time. */
 	ASSERT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
 	EXPECT_FALSE(readable_within(self->fd, 50));
-	op.flags = CALLOUT_ABSTIME;
+	ASSERT_TRUE(step(-HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
+	EXPECT_EQ(1, e.cookie);
+
+	/* So does one that has fired in time. */
+	op = op_on_set(real_now(), 3);
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	op = callout_op_move(op.handle, real_now() + 200 * HOUR);
+	op.flags |= CALLOUT_OPF_ABSTIME;
+	ASSERT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+	ASSERT_TRUE(step(HOUR));
+	ASSERT_EQ(1, receive(self->fd, &e, 1));
+	EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
+	EXPECT_EQ(3, e.cookie);
+
+	/* A relative time has no setting to follow. */
+	op = op_on_set(real_now() + 100 * HOUR, 2);
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, op.handle, HOUR));
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle, &entry));
+	EXPECT_EQ(0, entry.flags);
+	EXPECT_EQ(CLOCK_REALTIME, entry.clockid);
+	ASSERT_TRUE(step(2 * HOUR));
+	EXPECT_FALSE(readable_within(self->fd, 50));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
+}
+
+/* SET without KEEP decides whether a setting of the clock ends the callout. */
+TEST_F(realtime, cancel_on_set_is_replaced)
+{
+	__u64 handle = set_real(self->fd, real_now() + 100 * HOUR, 1);
+	struct callout_op op, periodic;
+	struct callout_event e;
+
+	ASSERT_NE(0, handle);
+	op = old(op_on_set(real_now() + 200 * HOUR, 2), handle);
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_TRUE(step(HOUR));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	ASSERT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+	EXPECT_FALSE(readable_within(self->fd, 50));
+	op.flags &= ~CALLOUT_OPF_CANCEL_ON_SET;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	ASSERT_TRUE(step(HOUR));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	ASSERT_TRUE(step(300 * HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);
+	EXPECT_EQ(2, e.cookie);
 
-	/* A periodic callout cannot be ended, unless RESET takes its period. */
-	set = callout_op_set(HOUR, 1);
-	set.clockid = CLOCK_REALTIME;
-	set.period = HOUR;
-	ASSERT_EQ(0, do_op(self->fd, &set));
-	op = callout_op_reset(set.handle, real_now() + 200 * HOUR);
-	op.flags = CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	op.flags |= CALLOUT_NEW_PERIOD;
+	/* Of a periodic callout it takes the period. */
+	periodic = callout_op_set(HOUR, 3);
+	periodic.clockid = CLOCK_REALTIME;
+	periodic.period = HOUR;
+	ASSERT_EQ(0, do_op(self->fd, &periodic));
+	op = old(op_on_set(real_now() + 200 * HOUR, 4), periodic.handle);
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
+	EXPECT_EQ(0, e.flags);
+	EXPECT_EQ(4, e.cookie);
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* A callout with a key has it too, and its key is free when the event is read. */
+TEST_F(realtime, cancel_on_set_of_a_key)
+{
+	struct callout_op op = callout_op_key(op_on_set(real_now() + 100 * HOUR, 9), 5);
+	struct callout_entry entry;
+	struct callout_event e;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(0, do_op(self->fd, &op));
+		ASSERT_TRUE(step(i ? -HOUR : HOUR));
+		ASSERT_TRUE(wait_unread(self->fd, 1));
+		ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, 5, &entry));
+		EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
+		EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME |
+			  CALLOUT_OPF_CANCEL_ON_SET, entry.flags);
+		/* A callout that was ended is set again as any other. */
+		EXPECT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+		EXPECT_FALSE(readable_within(self->fd, 50));
+		ASSERT_TRUE(step(HOUR));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
+		EXPECT_EQ(CALLOUT_EVENTF_KEY, e.flags);
+		EXPECT_EQ(5, e.key);
+		EXPECT_EQ(9, e.cookie);
+		EXPECT_EQ(op.time, e.due);
+		EXPECT_EQ(-ENOENT, list_one(self->fd, CALLOUT_LISTF_KEY, 5, &entry));
+	}
 }
 
 /* Only an absolute callout of CLOCK_REALTIME, without a period, can be ended. */
 TEST_F(realtime, cancel_on_set_is_refused)
 {
-	struct callout_op good = callout_op_set(real_now() + HOUR, 1), op;
+	const struct callout_op good = op_on_set(real_now() + HOUR, 1);
+	struct callout_op op, timeout;
 	__u64 handle;
 
-	good.clockid = CLOCK_REALTIME;
-	good.flags = CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET;
+#define EXPECT_REFUSED(op) EXPECT_EQ(-EINVAL, do_op(self->fd, &(op)))
 	op = good;
-	op.flags = CALLOUT_CANCEL_ON_SET;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	op = good;
-	op.flags |= 1U << 5;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	op.flags = CALLOUT_OPF_CANCEL_ON_SET;
+	EXPECT_REFUSED(op);
 	op = good;
 	op.clockid = CLOCK_MONOTONIC;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	EXPECT_REFUSED(op);
 	op.clockid = CLOCK_BOOTTIME;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	EXPECT_REFUSED(op);
 	op = good;
 	op.period = HOUR;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	EXPECT_REFUSED(op);
 	op = good;
 	op.op = CALLOUT_OP_TIMEOUT;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	op.flags = CALLOUT_ABSTIME;
-	ASSERT_EQ(0, do_op(self->fd, &op));
-	handle = op.handle;
-	op = callout_op_reset(handle, good.time);
-	op.flags = good.flags;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
-	/* It needs a time, an absolute one, of that clock. */
-	handle = set_on(self->fd, CLOCK_BOOTTIME, 0, HOUR, 1);
-	ASSERT_NE(0, handle);
-	op.handle = handle;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
-	op.handle = set_real(self->fd, good.time, 1);
-	op.flags = CALLOUT_CANCEL_ON_SET;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
-	op.flags = good.flags;
-	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
-	op = callout_op_unset(handle);
-	op.flags = CALLOUT_CANCEL_ON_SET;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	/* One with a key cannot be ended. */
-	good.cookie = 0;
+	EXPECT_REFUSED(op);
 	op = callout_op_key(good, 5);
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	op.flags &= ~CALLOUT_CANCEL_ON_SET;
-	ASSERT_EQ(0, do_op(self->fd, &op));
-	op.flags |= CALLOUT_CANCEL_ON_SET;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	op = callout_op_key(callout_op_reset(0, good.time), 5);
-	op.flags |= good.flags;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	op = callout_op_key(callout_op_unset(0), 5);
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	op.period = HOUR;
+	EXPECT_REFUSED(op);
+	op = callout_op_key(good, 5);
+	op.clockid = CLOCK_BOOTTIME;
+	EXPECT_REFUSED(op);
+	op = callout_op_cancel(1);
+	op.flags = CALLOUT_OPF_CANCEL_ON_SET;
+	EXPECT_REFUSED(op);
+	EXPECT_EQ(0, counts_of(self->fd).set);
+
+	/* TIMEOUT's stays what it was set to. */
+	timeout = good;
+	timeout.op = CALLOUT_OP_TIMEOUT;
+	timeout.flags = CALLOUT_OPF_ABSTIME;
+	ASSERT_EQ(0, do_op(self->fd, &timeout));
+	op = old(good, timeout.handle);
+	EXPECT_REFUSED(op);
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_untimeout(self->fd, 0, 1, 0));
+	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
+
+	/* It is not for KEEP, which keeps what there is. */
+	handle = set_real(self->fd, good.time, 1);
+	ASSERT_NE(0, handle);
+	op = callout_op_move(handle, good.time + HOUR);
+	op.flags |= CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET;
+	EXPECT_REFUSED(op);
+	op = old(good, handle);
+	op.flags &= ~CALLOUT_OPF_ABSTIME;
+	EXPECT_REFUSED(op);
+	EXPECT_EQ(good.time, next_due(self->fd, CLOCK_REALTIME));
+	EXPECT_EQ(0, counts_of(self->fd).reset);
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
+#undef EXPECT_REFUSED
 }
 
 TEST_HARNESS_MAIN

@@ -25,7 +25,7 @@ FIXTURE_VARIANT_ADD(period, boottime) { .clock = CLOCK_BOOTTIME };
 
 FIXTURE_SETUP(period)
 {
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	self->tick = info_of(self->fd).tick_ns;
 }
@@ -40,7 +40,7 @@ static struct callout_op op_periodic(clockid_t clock, __u64 time, __u64 period)
 	struct callout_op op = callout_op_set(time, 3);
 
 	op.clockid = clock;
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	op.period = period;
 	return op;
 }
@@ -53,16 +53,13 @@ static __u64 set_periodic(int fd, clockid_t clock, __u64 time, __u64 period)
 	return do_op(fd, &op) ? 0 : op.handle;
 }
 
-static int move(int fd, clockid_t clock, __u64 handle, __u64 time,
-		__u64 period)
+static int set_again(int fd, clockid_t clock, __u64 handle, __u64 time,
+		     __u64 period)
 {
 	struct callout_op op = op_periodic(clock, time, period);
 
-	op.op = CALLOUT_OP_RESET;
-	op.flags |= CALLOUT_NEW_PERIOD;
-	op.clockid = 0;
+	op.flags |= CALLOUT_OPF_ONLY_OLD;
 	op.handle = handle;
-	op.cookie = 0;
 	return do_op(fd, &op);
 }
 
@@ -76,11 +73,12 @@ TEST_F(period, next_handle_names_nothing)
 	ASSERT_NE(0, handle);
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(handle, e.handle);
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 	handle += 1ULL << 24;
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
 	EXPECT_EQ(-ENOENT,
-		  move(self->fd, variant->clock, handle, time + HOUR, HOUR));
+		  set_again(self->fd, variant->clock, handle, time + HOUR,
+			    HOUR));
 }
 
 TEST_F(period, reader_is_fast)
@@ -96,7 +94,7 @@ TEST_F(period, reader_is_fast)
 		EXPECT_EQ(handle, e.handle);
 		EXPECT_EQ(3, e.cookie);
 		EXPECT_EQ(0, e.func);
-		EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+		EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 		EXPECT_EQ(due, e.due);
 		EXPECT_LE(e.due, now_of(variant->clock));
 		if (variant->clock == CLOCK_MONOTONIC)
@@ -104,9 +102,9 @@ TEST_F(period, reader_is_fast)
 		EXPECT_EQ(1, info_of(self->fd).outstanding);
 		due += (e.overrun + 1) * period;
 	}
-	EXPECT_EQ(20, info_of(self->fd).repeated);
-	EXPECT_EQ(0, info_of(self->fd).delivered);
-	EXPECT_LE(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(20, counts_of(self->fd).repeated);
+	EXPECT_EQ(0, counts_of(self->fd).delivered);
+	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
@@ -134,8 +132,8 @@ TEST_F(period, reader_is_slow)
 		EXPECT_LT(0, e[0].overrun);
 		due += (e[0].overrun + 1) * period;
 	}
-	EXPECT_LE(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
-	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, e, 2));
+	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(-EAGAIN, dev_read(self->fd, e, 2));
 }
 
 TEST_F(period, cancel)
@@ -145,60 +143,60 @@ TEST_F(period, cancel)
 
 	/* Pending before its first event, and after. */
 	handle = set_periodic(self->fd, variant->clock, now + HOUR, HOUR);
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 	handle = set_periodic(self->fd, variant->clock, now, HOUR);
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
-	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+	EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 	EXPECT_EQ(now + HOUR, next_due(self->fd, variant->clock));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
 
 	/* Unread. */
 	handle = set_periodic(self->fd, variant->clock, now, MSEC);
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_unset(self->fd, handle));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, handle));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handle));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
 	EXPECT_FALSE(readable_within(self->fd, 30));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
-	EXPECT_EQ(3, info_of(self->fd).set);
-	EXPECT_EQ(2, info_of(self->fd).cancelled);
-	EXPECT_EQ(1, info_of(self->fd).withdrawn);
-	EXPECT_EQ(1, info_of(self->fd).repeated);
+	EXPECT_EQ(3, counts_of(self->fd).set);
+	EXPECT_EQ(2, counts_of(self->fd).cancelled);
+	EXPECT_EQ(1, counts_of(self->fd).withdrawn);
+	EXPECT_EQ(1, counts_of(self->fd).repeated);
 }
 
-TEST_F(period, reset)
+TEST_F(period, set_again)
 {
 	__u64 now = now_of(variant->clock), handle;
 	struct callout_event e;
 
-	/* RESET drops the event and its overrun. */
+	/* The event goes, with its overrun. */
 	handle = set_periodic(self->fd, variant->clock, now, MSEC);
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	now = now_of(variant->clock);
 	EXPECT_EQ(CALLOUT_WITHDRAWN,
-		  move(self->fd, variant->clock, handle, now, HOUR));
+		  set_again(self->fd, variant->clock, handle, now, HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(now, e.due);
 	EXPECT_EQ(0, e.overrun);
-	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+	EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 
 	/* Another period; then none, so that the next event is the last. */
 	now = now_of(variant->clock);
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  move(self->fd, variant->clock, handle, now, 2 * HOUR));
+		  set_again(self->fd, variant->clock, handle, now, 2 * HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(now + 2 * HOUR, next_due(self->fd, variant->clock));
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  move(self->fd, variant->clock, handle, now, 0));
+		  set_again(self->fd, variant->clock, handle, now, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(handle, e.handle);
 	EXPECT_EQ(0, e.flags);
 	EXPECT_EQ(0, e.overrun);
-	EXPECT_EQ(-ENOENT, move(self->fd, variant->clock, handle, now, 0));
-	EXPECT_EQ(1, info_of(self->fd).delivered);
+	EXPECT_EQ(-ENOENT, set_again(self->fd, variant->clock, handle, now, 0));
+	EXPECT_EQ(1, counts_of(self->fd).delivered);
 }
 
-TEST_F(period, reset_makes_it_periodic)
+TEST_F(period, set_again_makes_it_periodic)
 {
 	__u64 now = now_of(variant->clock), handle;
 	struct callout_event e;
@@ -207,13 +205,13 @@ TEST_F(period, reset_makes_it_periodic)
 	handle = set_periodic(self->fd, variant->clock, now + HOUR, 0);
 	ASSERT_NE(0, handle);
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  move(self->fd, variant->clock, handle, now, MSEC));
+		  set_again(self->fd, variant->clock, handle, now, MSEC));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(handle, e.handle);
-		EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+		EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 	}
-	EXPECT_LE(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 }
 
 /* A period may be much shorter than a tick or than the read of an event. */
@@ -240,7 +238,7 @@ TEST_F(period, shorter_than_a_tick)
 			due += (e.overrun + 1) * periods[i];
 		}
 		EXPECT_LE(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, handle));
+			  dev_cancel(self->fd, handle));
 	}
 }
 
@@ -250,7 +248,7 @@ TEST_F(period, shorter_than_a_tick)
  */
 TEST_F(period, fires_once_until_it_is_read)
 {
-	int other = callout_dev_open(O_NONBLOCK);
+	int other = dev_open(O_NONBLOCK);
 	struct callout_event e;
 	long long fired;
 	__u64 handle;
@@ -273,7 +271,7 @@ TEST_F(period, fires_once_until_it_is_read)
 		EXPECT_EQ(1, info_of(self->fd).unread);
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 	}
-	EXPECT_LE(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 	EXPECT_EQ(0, close(other));
 }
 
@@ -296,7 +294,7 @@ TEST_F(period, overrun_is_at_most_its_maximum)
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_LE(before, e.due);
 	EXPECT_GT(UINT_MAX, e.overrun);
-	EXPECT_LE(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 }
 
 TEST_F(period, huge)
@@ -316,7 +314,7 @@ TEST_F(period, huge)
 		EXPECT_FALSE(readable_within(self->fd, 10));
 		EXPECT_LT(now + HOUR, next_due(self->fd, variant->clock));
 		EXPECT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, handle));
+			  dev_cancel(self->fd, handle));
 	}
 }
 
@@ -330,10 +328,10 @@ TEST_F(period, bad_buffer)
 	handle = set_periodic(self->fd, variant->clock, start, period);
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	for (i = 0; i < 5; i++) {
-		EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, nowhere(), 1));
+		EXPECT_EQ(-EFAULT, dev_read(self->fd, nowhere(), 1));
 		EXPECT_EQ(1, info_of(self->fd).unread);
 	}
-	EXPECT_EQ(0, info_of(self->fd).repeated);
+	EXPECT_EQ(0, counts_of(self->fd).repeated);
 	sleep_ns(10 * MSEC);
 	before = now_of(variant->clock);
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -342,7 +340,7 @@ TEST_F(period, bad_buffer)
 	start += (e.overrun + 1) * period;
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(start, e.due);
-	EXPECT_LE(CALLOUT_CANCELLED, callout_dev_unset(self->fd, handle));
+	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
@@ -364,10 +362,10 @@ TEST_F(period, many)
 		op.cookie = i;
 		ASSERT_EQ(0, do_op(self->fd, &op));
 	}
-	end = callout_dev_now() + 300 * MSEC;
-	while (callout_dev_now() < end || heard < N) {
+	end = dev_now() + 300 * MSEC;
+	while (dev_now() < end || heard < N) {
 		ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
-		n = callout_dev_read(self->fd, e, ARRAY_SIZE(e));
+		n = dev_read(self->fd, e, ARRAY_SIZE(e));
 		ASSERT_LT(0, n);
 		for (i = 0; i < n; i++) {
 			ASSERT_GT(N, e[i].cookie);
@@ -384,7 +382,8 @@ TEST_F(period, many)
 
 /*
  * One thread reads, another cancels or re-arms for a time far away: no read()
- * that begins afterwards returns an event of that callout.
+ * that begins afterwards returns an event of that callout. Only a reader that is
+ * under way may.
  */
 #define RACE_TIME	SEC
 
@@ -413,7 +412,7 @@ static void *race_reader(void *arg)
 		/* The copy of an event takes long when it faults. */
 		madvise(race->page, race->size, MADV_DONTNEED);
 		gone = race->gone;
-		n = callout_dev_read(race->fd, e, 8);
+		n = dev_read(race->fd, e, 8);
 		for (i = 0; i < n; i++) {
 			race->late += e[i].cookie <= gone;
 			race->events++;
@@ -424,21 +423,21 @@ static void *race_reader(void *arg)
 
 static bool race_goes_on(struct race *race, __u64 end, __u64 cancels)
 {
-	return callout_dev_now() < end ||
+	return dev_now() < end ||
 	       (!race->events && cancels < RACE_CANCELS);
 }
 
 TEST_F(period, cancel_races_read)
 {
-	__u64 cookie, end = callout_dev_now() + RACE_TIME, handle;
+	__u64 cookie, end = dev_now() + RACE_TIME, handle;
+	unsigned int seed = 1, reading = 0;
 	struct race race = {
 		.fd = self->fd,
 		.size = sysconf(_SC_PAGESIZE),
 	};
-	unsigned int seed = 1;
 	struct callout_op op;
 	pthread_t thread;
-	int ret;
+	int ret, again;
 
 	race.page = mmap(NULL, race.size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -456,22 +455,29 @@ TEST_F(period, cancel_races_read)
 			sleep_ns(rand_r(&seed) % (2 * self->tick));
 		/* It is outstanding even while the reader copies its event. */
 		if (cookie & 1)
-			ret = callout_dev_unset(self->fd, handle);
+			ret = dev_cancel(self->fd, handle);
 		else
-			ret = move(self->fd, variant->clock, handle, TIME_MAX,
-				   HOUR);
+			ret = set_again(self->fd, variant->clock, handle,
+					TIME_MAX, HOUR);
 		ASSERT_LE(CALLOUT_CANCELLED, ret);
 		race.gone = cookie;
-		if (!(cookie & 1))
-			ASSERT_EQ(CALLOUT_CANCELLED,
-				  callout_dev_unset(self->fd, handle));
+		reading += ret == CALLOUT_READING;
+		if (cookie & 1)
+			continue;
+		/* The reader may be done since, but none has begun. */
+		again = dev_cancel(self->fd, handle);
+		if (again != CALLOUT_CANCELLED) {
+			ASSERT_EQ(CALLOUT_READING, ret);
+			ASSERT_EQ(CALLOUT_READING, again);
+		}
 	}
 	race.stop = true;
 	pthread_join(thread, NULL);
 	EXPECT_EQ(0, race.late);
 	EXPECT_TRUE(race.events > 0);
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
-	EXPECT_TRUE(race.events == info_of(self->fd).repeated);
+	EXPECT_TRUE(race.events == counts_of(self->fd).repeated);
+	TH_LOG("%u of %llu met their reader", reading, cookie - 1);
 }
 
 TEST_HARNESS_MAIN

@@ -30,14 +30,14 @@ TEST_F(errors, einval_short_read)
  */
 static bool fire_in_order(struct _test_data_errors *self, unsigned int n)
 {
-	__u64 handle, start = callout_dev_now() + LATER;
+	__u64 handle, start = dev_now() + LATER;
 	unsigned int i;
 
 	if (!pin_to_cpu(0) || !readable_within(self->fd, WAIT_MS))
 		return false;
 	for (i = 0; i < n; i++)
-		if (callout_dev_timeout(self->fd, CALLOUT_ABSTIME,
-					start + 4 * i * self->before.tick_ns,
+		if (dev_timeout(self->fd, CALLOUT_OPF_ABSTIME,
+				start + 4 * i * self->before.tick_ns,
 					2, i, &handle))
 			return false;
 	freeze(self);
@@ -54,8 +54,8 @@ TEST_F(errors, efault_read)
 
 	ASSERT_TRUE(fire_in_order(self, N));
 	for (i = 0; i < 3 * ARRAY_SIZE(bad); i++)
-		EXPECT_EQ(-EFAULT, callout_dev_read(self->fd,
-						    bad[i % ARRAY_SIZE(bad)],
+		EXPECT_EQ(-EFAULT, dev_read(self->fd,
+					    bad[i % ARRAY_SIZE(bad)],
 						    1 + i * 5));
 	EXPECT_EQ(N + 1, info_of(self->fd).unread);
 	for (i = 0; i < N; i++) {
@@ -74,7 +74,7 @@ TEST_F(errors, efault_in_the_middle_of_read)
 
 	ASSERT_TRUE(fire_in_order(self, N));
 	while (next < N) {
-		n = callout_dev_read(self->fd, e, 16);
+		n = dev_read(self->fd, e, 16);
 		ASSERT_EQ(1, n);
 		if (e->cookie == BYSTANDER) {
 			ASSERT_FALSE(self->seen);
@@ -92,13 +92,13 @@ TEST_F(errors, efault_read_then_cancel)
 	struct callout_event e;
 
 	ASSERT_TRUE(fire_in_order(self, 3));
-	EXPECT_EQ(-EFAULT, callout_dev_read(self->fd, (void *)self->edge, 9));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, callout_dev_untimeout(self->fd, 2, 1, 0));
+	EXPECT_EQ(-EFAULT, dev_read(self->fd, (void *)self->edge, 9));
+	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_untimeout(self->fd, 2, 1, 0));
 	ASSERT_TRUE(receive_one(self, &e));
 	EXPECT_EQ(0, e.cookie);
 	ASSERT_TRUE(receive_one(self, &e));
 	EXPECT_EQ(2, e.cookie);
-	EXPECT_EQ(1, info_of(self->fd).withdrawn);
+	EXPECT_EQ(1, counts_of(self->fd).withdrawn);
 	freeze(self);
 }
 

@@ -38,7 +38,7 @@ TEST_F(file, byte_by_byte)
 		ASSERT_EQ((n - k) * sizeof(*e),
 			  readv(self->fd, iov, n * sizeof(*e) - k));
 		if (k)
-			ASSERT_EQ(1, callout_dev_read(self->fd, &e[n - 1], 2));
+			ASSERT_EQ(1, dev_read(self->fd, &e[n - 1], 2));
 		for (i = 0, seen = 0; i < n; i++)
 			seen |= 1U << e[i].cookie;
 		EXPECT_EQ((1U << n) - 1, seen);
@@ -54,7 +54,7 @@ TEST_F(file, nowait)
 {
 	struct callout_event e[2];
 	struct iovec iov = { e, sizeof(e) };
-	int fd = callout_dev_open(0);
+	int fd = dev_open(0);
 
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(-1, preadv2(fd, &iov, 1, -1, RWF_NOWAIT));
@@ -93,9 +93,29 @@ TEST_F(file, refused)
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_FALSE(readable(p[0]));
 	EXPECT_EQ(1, info_of(self->fd).unread);
-	EXPECT_EQ(0, info_of(self->fd).delivered);
-	EXPECT_EQ(1, callout_dev_read(self->fd, e, 2));
+	EXPECT_EQ(0, counts_of(self->fd).delivered);
+	EXPECT_EQ(1, dev_read(self->fd, e, 2));
 	EXPECT_EQ(0, close(p[0]) + close(p[1]));
+}
+
+/* FIONREAD tells how many bytes read() would return. */
+TEST_F(file, fionread)
+{
+	struct callout_event e[2];
+	int bytes = -1;
+
+	ASSERT_EQ(0, dev_ioctl(self->fd, FIONREAD, &bytes));
+	EXPECT_EQ(0, bytes);
+	ASSERT_TRUE(have_unread(self->fd, 3));
+	ASSERT_EQ(0, dev_ioctl(self->fd, FIONREAD, &bytes));
+	EXPECT_EQ(3 * sizeof(e[0]), bytes);
+	ASSERT_EQ(2, dev_read(self->fd, e, 2));
+	ASSERT_EQ(0, dev_ioctl(self->fd, FIONREAD, &bytes));
+	EXPECT_EQ(sizeof(e[0]), bytes);
+	EXPECT_EQ(-EFAULT, dev_ioctl(self->fd, FIONREAD, nowhere()));
+	EXPECT_EQ(-ENOTTY, dev_ioctl(self->fd, _IOC(_IOC_NONE, 'T',
+						    FIONREAD & 0xff, 4),
+				     &bytes));
 }
 
 static bool read_fixed(struct ring *r, int fd, void *buffer, unsigned int size)
@@ -120,7 +140,7 @@ TEST_F(uring_cmd, registered_buffer)
 	static struct callout_event e[8];
 	struct iovec iov = { e, sizeof(e) };
 	struct ring *r = &self->ring;
-	int fd = callout_dev_open(0);
+	int fd = dev_open(0);
 	unsigned int i;
 
 	ASSERT_LE(0, fd);

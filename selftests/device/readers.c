@@ -7,7 +7,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/syscall.h>
 
 #include "lib/fixture.h"
@@ -16,30 +15,42 @@
 /* A thread is stuck in read() and has taken the event with the cookie STUCK. */
 #define STUCK	1000
 
+/* The cookie with which its callout is set again. */
+#define AGAIN	1001
+
+#define KEY	77
+
 FIXTURE(stuck) {
 	int fd;		/* non-blocking */
-	__u64 handle;	/* of the stuck reader's callout */
+	__u32 naming;	/* CALLOUT_OPF_KEY or 0 */
+	__u64 name;	/* of the stuck reader's callout */
 	struct stuck reader;
 };
 
 FIXTURE_VARIANT(stuck) {
 	__u64 period;
+	bool key;
 };
 
 FIXTURE_VARIANT_ADD(stuck, one_shot) { .period = 0 };
 FIXTURE_VARIANT_ADD(stuck, periodic) { .period = HOUR };
+FIXTURE_VARIANT_ADD(stuck, one_shot_key) { .period = 0, .key = true };
+FIXTURE_VARIANT_ADD(stuck, periodic_key) { .period = HOUR, .key = true };
 
 FIXTURE_SETUP(stuck)
 {
 	struct callout_op op = callout_op_set(0, STUCK);
 
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	if (!stuck_possible())
 		SKIP(return, "the kernel has no userfaultfd");
+	if (variant->key)
+		op = callout_op_key(op, KEY);
 	op.period = variant->period;
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	self->handle = op.handle;
+	self->naming = op.flags;
+	self->name = op.handle;
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_TRUE(stuck_start(&self->reader, self->fd));
 }
@@ -51,12 +62,55 @@ FIXTURE_TEARDOWN(stuck)
 	EXPECT_EQ(0, close(self->fd));
 }
 
-/* The stuck reader gets its event. */
+/* The stuck reader gets its event, as it was set at first. */
 #define FINISH() do {							\
 	EXPECT_EQ(1, stuck_finish(&self->reader));			\
 	EXPECT_EQ(STUCK, self->reader.page->cookie);			\
-	EXPECT_EQ(self->handle, self->reader.page->handle);		\
+	EXPECT_EQ(self->name, self->reader.page->handle);		\
+	EXPECT_EQ((variant->key ? CALLOUT_EVENTF_KEY : 0) |		\
+		  (variant->period ? CALLOUT_EVENTF_PERIODIC : 0),	\
+		  self->reader.page->flags);				\
 } while (0)
+
+/* What cancels or replaces a callout returns while its event is being read. */
+#define WHILE_READING	(variant->period ? CALLOUT_READING : -ENOENT)
+
+/* Does @op of the stuck reader's callout. */
+static int do_named(struct _test_data_stuck *self, struct callout_op op)
+{
+	op.flags |= self->naming;
+	op.handle = self->name;
+	return do_op(self->fd, &op);
+}
+
+static int cancel(struct _test_data_stuck *self)
+{
+	return do_named(self, callout_op_cancel(0));
+}
+
+static int move_to(struct _test_data_stuck *self, __u64 time)
+{
+	struct callout_op op = callout_op_move(0, time);
+
+	op.flags |= CALLOUT_OPF_ABSTIME;
+	return do_named(self, op);
+}
+
+static int set_again(struct _test_data_stuck *self, __u64 time, __u64 period)
+{
+	struct callout_op op = callout_op_set(time, AGAIN);
+
+	op.flags = CALLOUT_OPF_ABSTIME | CALLOUT_OPF_ONLY_OLD;
+	op.period = period;
+	return do_named(self, op);
+}
+
+static int list_it(struct _test_data_stuck *self, struct callout_entry *entry)
+{
+	return list_one(self->fd,
+			self->naming ? CALLOUT_LISTF_KEY : CALLOUT_LISTF_HANDLE,
+			self->name, entry);
+}
 
 /* EAGAIN means that no event is unread, and POLLIN that one is. */
 TEST_F(stuck, others_read)
@@ -66,13 +120,13 @@ TEST_F(stuck, others_read)
 	unsigned int i;
 
 	EXPECT_FALSE(readable(self->fd));
-	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(-EAGAIN, dev_read(self->fd, &e, 1));
 	for (i = 0; i < 3; i++) {
 		ASSERT_NE(0, set(self->fd, 0, i));
 		ASSERT_TRUE(wait_unread(self->fd, 1));
 		EXPECT_TRUE(readable(self->fd));
 		if (i < 2) {
-			ASSERT_EQ(1, callout_dev_read(self->fd, &e, 1));
+			ASSERT_EQ(1, dev_read(self->fd, &e, 1));
 		} else {
 			b = batch_wait(&e, 0);
 			ASSERT_EQ(0, do_batch(self->fd, &b));
@@ -97,10 +151,10 @@ TEST_F(stuck, edges)
 	for (i = 0; i < 5; i++) {
 		ASSERT_NE(0, set(self->fd, 0, i));
 		ASSERT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
-		got = callout_dev_read(self->fd, e, 4);
+		got = dev_read(self->fd, e, 4);
 		ASSERT_EQ(1, got);
 		EXPECT_EQ(i, e[0].cookie);
-		EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, e, 4));
+		EXPECT_EQ(-EAGAIN, dev_read(self->fd, e, 4));
 	}
 	FINISH();
 	close(ep);
@@ -116,40 +170,32 @@ TEST_F(stuck, timeout)
 	__u64 begin;
 
 	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
-		begin = callout_dev_now();
+		begin = dev_now();
 		b = batch_wait(&e, timeouts[i]);
 		EXPECT_EQ(0, do_batch(self->fd, &b));
-		EXPECT_LE(begin + timeouts[i], callout_dev_now());
+		EXPECT_LE(begin + timeouts[i], dev_now());
 		EXPECT_EQ(0, b.got);
 	}
 	FINISH();
 }
 
-/*
- * An event that could not be copied is unread again: it makes an edge, signals
- * the eventfd, and comes before later events.
- */
+/* An event that could not be copied is unread again: it makes an edge, and is first. */
 TEST_F(stuck, fails)
 {
-	int ep = epoll_create1(EPOLL_CLOEXEC), efd = eventfd(0, EFD_NONBLOCK);
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
+	int ep = epoll_create1(EPOLL_CLOEXEC);
 	struct callout_event e[2];
-	__u64 value;
 
 	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, self->fd, &ev));
-	ASSERT_EQ(0, set_eventfd(self->fd, efd));
-	EXPECT_FALSE(readable(efd));
+	EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 0));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 	EXPECT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
-	EXPECT_EQ((ssize_t)sizeof(value), read(efd, &value, sizeof(value)));
-	EXPECT_EQ(1, value);
 	ASSERT_NE(0, set(self->fd, 0, 1));
 	ASSERT_TRUE(wait_unread(self->fd, 2));
-	ASSERT_EQ(2, callout_dev_read(self->fd, e, 2));
+	ASSERT_EQ(2, dev_read(self->fd, e, 2));
 	EXPECT_EQ(STUCK, e[0].cookie);
 	EXPECT_EQ(1, e[1].cookie);
 	close(ep);
-	close(efd);
 }
 
 /* A cancel does not wait for the reader, whose event is the callout's last. */
@@ -157,17 +203,32 @@ TEST_F(stuck, cancel)
 {
 	struct callout_event e;
 
-	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT,
-		  callout_dev_unset(self->fd, self->handle));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, self->handle));
-	EXPECT_EQ(-ENOENT, reset(self->fd, self->handle, 0));
+	EXPECT_EQ(WHILE_READING, cancel(self));
+	EXPECT_EQ(-ENOENT, cancel(self));
+	EXPECT_EQ(-ENOENT, move_to(self, 0));
+	EXPECT_EQ(-ENOENT, set_again(self, 0, 0));
 	FINISH();
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, self->handle));
-	EXPECT_EQ(-EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(-ENOENT, cancel(self));
+	EXPECT_EQ(-EAGAIN, dev_read(self->fd, &e, 1));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
-	EXPECT_EQ(!!variant->period, info_of(self->fd).cancelled);
-	EXPECT_EQ(!!variant->period, info_of(self->fd).repeated);
-	EXPECT_EQ(!variant->period, info_of(self->fd).delivered);
+	EXPECT_EQ(1, counts_of(self->fd).set);
+	EXPECT_EQ(!!variant->period, counts_of(self->fd).cancelled);
+	EXPECT_EQ(!!variant->period, counts_of(self->fd).repeated);
+	EXPECT_EQ(!variant->period, counts_of(self->fd).delivered);
+	EXPECT_EQ(0, counts_of(self->fd).withdrawn);
+}
+
+/* CANCEL_MATCHING counts a periodic callout whose event is being read. */
+TEST_F(stuck, cancel_matching)
+{
+	struct callout_match match = { .cookie = STUCK, .mask = ~0ULL };
+
+	EXPECT_EQ(!!variant->period,
+		  dev_ioctl(self->fd, CALLOUT_IOC_CANCEL_MATCHING, &match));
+	EXPECT_EQ(-ENOENT, cancel(self));
+	FINISH();
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(!!variant->period, counts_of(self->fd).cancelled);
 }
 
 /* A failed copy does not bring back a callout that was cancelled meanwhile. */
@@ -176,114 +237,201 @@ TEST_F(stuck, cancel_then_fail)
 	struct callout_event e;
 	unsigned int back = !variant->period;
 
-	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT,
-		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(WHILE_READING, cancel(self));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 	EXPECT_EQ(back, info_of(self->fd).unread);
 	EXPECT_EQ(back, info_of(self->fd).outstanding);
-	EXPECT_EQ(back ? 1 : -EAGAIN, callout_dev_read(self->fd, &e, 1));
+	EXPECT_EQ(back ? 1 : -EAGAIN, dev_read(self->fd, &e, 1));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
-	EXPECT_EQ(!back, info_of(self->fd).cancelled);
-	EXPECT_EQ(back, info_of(self->fd).delivered);
-	EXPECT_EQ(0, info_of(self->fd).repeated);
+	EXPECT_EQ(!back, counts_of(self->fd).cancelled);
+	EXPECT_EQ(back, counts_of(self->fd).delivered);
+	EXPECT_EQ(0, counts_of(self->fd).repeated);
 }
 
-static int move(int fd, __u64 handle, __u64 time, __u64 period)
+/* The reader is done: what is pending again is cancelled as any other. */
+TEST_F(stuck, cancel_when_it_is_read)
 {
-	struct callout_op op = callout_op_reset(handle, time);
-
-	op.flags = CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD;
-	op.period = period;
-	return do_op(fd, &op);
+	FINISH();
+	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT, cancel(self));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* The last RESET counts, whether the copy succeeds or not. */
-TEST_F(stuck, move)
+/* A periodic callout is found while its event is being read, any other is not. */
+TEST_F(stuck, is_found)
 {
-	struct callout_entry entry = {};
-	__u64 now = callout_dev_now();
+	struct callout_op op = callout_op_set(HOUR, AGAIN);
+	struct callout_entry entry;
 
+	ASSERT_EQ(variant->period ? 0 : -ENOENT, list_it(self, &entry));
+	if (variant->period) {
+		EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
+		EXPECT_EQ(self->name, entry.handle);
+		EXPECT_EQ(variant->period, entry.period);
+		EXPECT_EQ(STUCK, entry.cookie);
+	}
+	if (variant->key) {
+		op.flags = CALLOUT_OPF_ONLY_NEW;
+		EXPECT_EQ(variant->period ? -EEXIST : 0, do_named(self, op));
+		/* SET sets the callout again that has the key by now. */
+		op.flags = 0;
+		EXPECT_EQ(variant->period ? CALLOUT_READING : CALLOUT_CANCELLED,
+			  do_named(self, op));
+		EXPECT_EQ(variant->period ? 1 : 2,
+			  info_of(self->fd).outstanding);
+	}
+	FINISH();
+	EXPECT_EQ(variant->period || variant->key ? CALLOUT_CANCELLED : -ENOENT,
+		  cancel(self));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* Sets another callout with the key of the one that was cancelled, with @cookie. */
+static int set_new(struct _test_data_stuck *self, __u64 cookie)
+{
+	struct callout_op op = callout_op_set(HOUR, cookie);
+
+	op.flags = CALLOUT_OPF_ONLY_NEW;
+	return do_named(self, op);
+}
+
+/* A key is free as soon as its callout is cancelled, and another one's from then on. */
+TEST_F(stuck, key_is_free)
+{
+	struct callout_entry entry;
+
+	EXPECT_EQ(WHILE_READING, cancel(self));
+	if (variant->key)
+		EXPECT_EQ(0, set_new(self, 7));
+	FINISH();
+	if (variant->key) {
+		ASSERT_EQ(0, list_it(self, &entry));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+		EXPECT_EQ(7, entry.cookie);
+		EXPECT_EQ(0, entry.period);
+		EXPECT_EQ(CALLOUT_CANCELLED, cancel(self));
+	}
+	EXPECT_EQ(-ENOENT, cancel(self));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* An event that comes back does not have the key that is another callout's. */
+TEST_F(stuck, key_is_free_then_fail)
+{
+	struct callout_event e;
+
+	EXPECT_EQ(WHILE_READING, cancel(self));
+	if (variant->key)
+		EXPECT_EQ(0, set_new(self, 7));
+	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
+	EXPECT_EQ(!variant->period, info_of(self->fd).unread);
+	if (variant->key || !variant->period)
+		EXPECT_EQ(variant->key ? CALLOUT_CANCELLED : CALLOUT_WITHDRAWN,
+			  cancel(self));
+	EXPECT_EQ(-ENOENT, cancel(self));
+	if (variant->key && !variant->period) {
+		ASSERT_EQ(1, dev_read(self->fd, &e, 1));
+		EXPECT_EQ(STUCK, e.cookie);
+	}
+	EXPECT_EQ(-EAGAIN, dev_read(self->fd, &e, 1));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* The last SET counts; the event that is being read is that of the first. */
+TEST_F(stuck, set_again)
+{
+	struct callout_entry entry;
+	__u64 now = dev_now();
+
+	EXPECT_EQ(WHILE_READING, set_again(self, now + HOUR, 0));
 	if (!variant->period) {
-		EXPECT_EQ(-ENOENT, move(self->fd, self->handle, now, 0));
 		FINISH();
 		return;
 	}
-	entry.handle = self->handle;
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
-	EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
-	EXPECT_EQ(CALLOUT_CANCELLED,
-		  move(self->fd, self->handle, now + HOUR, 0));
-	/* The event that is being read is that of an earlier setting. */
-	entry = (struct callout_entry){ .handle = self->handle };
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	ASSERT_EQ(0, list_it(self, &entry));
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(now + HOUR, entry.due);
+	EXPECT_EQ(0, entry.period);
+	EXPECT_EQ(AGAIN, entry.cookie);
 	EXPECT_EQ(now + HOUR, next_due(self->fd, CLOCK_MONOTONIC));
-	EXPECT_EQ(CALLOUT_CANCELLED,
-		  move(self->fd, self->handle, now + 3 * HOUR, 2 * HOUR));
+	EXPECT_EQ(CALLOUT_READING, set_again(self, now + 3 * HOUR, 2 * HOUR));
 	FINISH();
-	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, self->reader.page->flags);
 	EXPECT_EQ(now + 3 * HOUR, next_due(self->fd, CLOCK_MONOTONIC));
-	EXPECT_EQ(CALLOUT_CANCELLED,
-		  callout_dev_unset(self->fd, self->handle));
+	ASSERT_EQ(0, list_it(self, &entry));
+	EXPECT_EQ(2 * HOUR, entry.period);
+	EXPECT_EQ(AGAIN, entry.cookie);
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel(self));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
-	EXPECT_EQ(2, info_of(self->fd).reset);
+	EXPECT_EQ(2, counts_of(self->fd).reset);
 }
 
-TEST_F(stuck, move_then_fail)
+/* With KEEP only the time is another. */
+TEST_F(stuck, move)
 {
-	__u64 now = callout_dev_now();
+	struct callout_entry entry;
+	__u64 now = dev_now();
+
+	EXPECT_EQ(WHILE_READING, move_to(self, now + 3 * HOUR));
+	FINISH();
+	if (!variant->period)
+		return;
+	ASSERT_EQ(0, list_it(self, &entry));
+	EXPECT_EQ(now + 3 * HOUR, entry.due);
+	EXPECT_EQ(variant->period, entry.period);
+	EXPECT_EQ(STUCK, entry.cookie);
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel(self));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+TEST_F(stuck, set_again_then_fail)
+{
+	__u64 now = dev_now();
 	struct callout_event e;
 
 	if (!variant->period) {
 		EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
-		EXPECT_EQ(CALLOUT_WITHDRAWN,
-			  move(self->fd, self->handle, now + HOUR, 0));
+		/* With its key it has lost its name. */
+		EXPECT_EQ(variant->key ? -ENOENT : CALLOUT_WITHDRAWN,
+			  set_again(self, now + HOUR, 0));
 		return;
 	}
 	/* It becomes a one-shot callout, due at once. */
-	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, self->handle, now, 0));
+	EXPECT_EQ(CALLOUT_READING, set_again(self, now, 0));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 	/* It fires, and is not pending any more. */
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	EXPECT_EQ(~0ULL, next_due(self->fd, CLOCK_MONOTONIC));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
-	EXPECT_EQ(STUCK, e.cookie);
+	EXPECT_EQ(AGAIN, e.cookie);
 	EXPECT_EQ(now, e.due);
-	EXPECT_EQ(0, e.flags);
+	EXPECT_EQ(variant->key ? CALLOUT_EVENTF_KEY : 0, e.flags);
+	EXPECT_EQ(-ENOENT, cancel(self));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
-	EXPECT_EQ(1, info_of(self->fd).delivered);
-	EXPECT_EQ(0, info_of(self->fd).repeated);
+	EXPECT_EQ(1, counts_of(self->fd).delivered);
+	EXPECT_EQ(0, counts_of(self->fd).repeated);
 }
 
-/* A failed copy does not bring back an event whose callout was moved on. */
-TEST_F(stuck, move_far_then_fail)
+/* A failed copy does not bring back an event whose callout was set again. */
+TEST_F(stuck, set_far_then_fail)
 {
-	__u64 now = callout_dev_now();
+	__u64 now = dev_now();
 
 	if (!variant->period) {
 		FINISH();
 		return;
 	}
-	EXPECT_EQ(CALLOUT_CANCELLED,
-		  move(self->fd, self->handle, now + HOUR, HOUR));
+	EXPECT_EQ(CALLOUT_READING, set_again(self, now + HOUR, HOUR));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 	EXPECT_EQ(0, info_of(self->fd).unread);
 	EXPECT_EQ(now + HOUR, next_due(self->fd, CLOCK_MONOTONIC));
-	EXPECT_EQ(CALLOUT_CANCELLED,
-		  callout_dev_unset(self->fd, self->handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, cancel(self));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-TEST_F(stuck, move_then_cancel)
+TEST_F(stuck, set_again_then_cancel)
 {
-	if (variant->period) {
-		EXPECT_EQ(CALLOUT_CANCELLED,
-			  move(self->fd, self->handle, 0, HOUR));
-		EXPECT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, self->handle));
-	}
-	EXPECT_EQ(-ENOENT, move(self->fd, self->handle, 0, HOUR));
+	EXPECT_EQ(WHILE_READING, set_again(self, 0, HOUR));
+	EXPECT_EQ(WHILE_READING, cancel(self));
+	EXPECT_EQ(-ENOENT, set_again(self, 0, HOUR));
 	FINISH();
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
@@ -291,7 +439,7 @@ TEST_F(stuck, move_then_cancel)
 /* The file is freed when the stuck reader has left it. */
 TEST_F(stuck, close)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 
 	ASSERT_LE(0, fd);
 	EXPECT_EQ(0, close(self->fd));
@@ -321,7 +469,7 @@ static int read_one(struct reader *r, struct callout_event *e)
 	int ret;
 
 	if (!r->batch)
-		return callout_dev_read(r->fd, e, 1);
+		return dev_read(r->fd, e, 1);
 	b = batch_wait(e, rand_r(&r->seed) % (2 * MSEC));
 	ret = do_batch(r->fd, &b);
 	return ret ? ret : (int)b.got;
@@ -354,7 +502,7 @@ FIXTURE(waiting) {
 
 FIXTURE_SETUP(waiting)
 {
-	self->fd = callout_dev_open(0);
+	self->fd = dev_open(0);
 	ASSERT_LE(0, self->fd);
 }
 
@@ -403,13 +551,13 @@ static unsigned int sum_of(struct _test_data_waiting *self)
 
 static bool wait_sum(struct _test_data_waiting *self, unsigned int sum)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
 	unsigned int now, last = 0;
 
 	while ((now = sum_of(self)) < sum) {
 		if (now != last)
-			limit = callout_dev_now() + WAIT_MS * MSEC;
-		else if (callout_dev_now() > limit)
+			limit = dev_now() + WAIT_MS * MSEC;
+		else if (dev_now() > limit)
 			return false;
 		last = now;
 		sleep_ns(MSEC);
@@ -442,7 +590,7 @@ static bool asleep(struct reader *r, unsigned long *switches)
 /* Waits until all readers sleep; returns how often they went to sleep, or 0. */
 static unsigned long all_asleep(struct _test_data_waiting *self)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
 	unsigned long sum, switches;
 	unsigned int i;
 
@@ -453,7 +601,7 @@ static unsigned long all_asleep(struct _test_data_waiting *self)
 				break;
 		if (i == READERS)
 			return sum;
-	} while (callout_dev_now() < limit);
+	} while (dev_now() < limit);
 	return 0;
 }
 

@@ -21,7 +21,7 @@ TEST_F(realtime, set_forth)
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(1, e.cookie);
 	EXPECT_EQ(start + 2 * HOUR, e.due);
-	EXPECT_GE(callout_dev_now(), e.fired);
+	EXPECT_GE(dev_now(), e.fired);
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	EXPECT_EQ(start + 9 * HOUR, next_due(self->fd, CLOCK_REALTIME));
 }
@@ -36,16 +36,16 @@ TEST_F(realtime, set_back)
 	struct callout_event e;
 
 	for (;; after *= 2) {
-		before = callout_dev_now();
+		before = dev_now();
 		start = real_now();
 		ASSERT_NE(0, set_real(self->fd, start + after, 1));
 		ASSERT_TRUE(step(-HOUR));
-		if (callout_dev_now() < before + after)
+		if (dev_now() < before + after)
 			break;
 		ASSERT_TRUE(step(HOUR));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 	}
-	while (callout_dev_now() < before + after + 50 * MSEC)
+	while (dev_now() < before + after + 50 * MSEC)
 		sleep_ns(10 * MSEC);
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	EXPECT_EQ(start + after, next_due(self->fd, CLOCK_REALTIME));
@@ -110,10 +110,10 @@ TEST_F(realtime, relative)
 	EXPECT_LE(before + 30 * MSEC, e.due);
 	EXPECT_GE(after + 30 * MSEC, e.due);
 	EXPECT_LE(e.due, real_now());
-	EXPECT_GE(callout_dev_now(), e.fired);
+	EXPECT_GE(dev_now(), e.fired);
 }
 
-/* RESET may change whether the callout follows the clock. */
+/* SET with KEEP may change whether the callout follows the clock. */
 TEST_F(realtime, reset)
 {
 	struct callout_event e;
@@ -122,13 +122,13 @@ TEST_F(realtime, reset)
 
 	handle = set_real(self->fd, real_now() + HOUR, 1);
 	ASSERT_NE(0, handle);
-	op = callout_op_reset(handle, 9 * HOUR);
+	op = callout_op_move(handle, 9 * HOUR);
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	ASSERT_TRUE(step(20 * HOUR));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 
 	time = real_now() + HOUR;
-	op.flags = CALLOUT_ABSTIME;
+	op.flags |= CALLOUT_OPF_ABSTIME;
 	op.time = time;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	ASSERT_TRUE(step(2 * HOUR));
@@ -137,36 +137,36 @@ TEST_F(realtime, reset)
 
 	/* It keeps its clock. */
 	handle = set_real(self->fd, real_now() + HOUR, 1);
-	ASSERT_EQ(CALLOUT_CANCELLED, reset(self->fd, handle, 0));
+	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CLOCK_REALTIME, e.clockid);
 	EXPECT_GE(real_now(), e.due);
 	EXPECT_LE(time, e.due);
 }
 
-/* RESET of a periodic callout, also of one that does not follow the clock then. */
-TEST_F(realtime, reset_of_periodic)
+/* SET of a periodic callout with KEEP, also of one that does not follow the clock then. */
+TEST_F(realtime, move_of_periodic)
 {
-	struct callout_op op = callout_op_set(real_now() + HOUR, 1), move;
+	struct callout_op op = callout_op_set(real_now() + HOUR, 1), again;
 	struct callout_event e;
 	__u64 now;
 
 	op.clockid = CLOCK_REALTIME;
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	op.period = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	ASSERT_EQ(CALLOUT_CANCELLED, reset(self->fd, op.handle, 0));
+	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, op.handle, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
-	EXPECT_EQ(CALLOUT_EVENT_PERIODIC, e.flags);
+	EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 	ASSERT_TRUE(step(10 * HOUR));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	now = real_now();
 	EXPECT_LE(now, next_due(self->fd, CLOCK_REALTIME));
 	EXPECT_GE(now + HOUR, next_due(self->fd, CLOCK_REALTIME));
 
-	move = callout_op_reset(op.handle, now + 2 * HOUR);
-	move.flags = CALLOUT_ABSTIME;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+	again = callout_op_move(op.handle, now + 2 * HOUR);
+	again.flags |= CALLOUT_OPF_ABSTIME;
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &again));
 	ASSERT_TRUE(step(4 * HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(now + 2 * HOUR, e.due);
@@ -184,7 +184,7 @@ TEST_F(realtime, key)
 	op.clockid = CLOCK_REALTIME;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	op.time = time;
-	op.flags |= CALLOUT_ABSTIME;
+	op.flags |= CALLOUT_OPF_ABSTIME;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	ASSERT_TRUE(step(3 * HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -195,72 +195,60 @@ TEST_F(realtime, key)
 	op.time = real_now() + 2 * HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	op.time = HOUR;
-	op.flags = CALLOUT_KEY;
+	op.flags = CALLOUT_OPF_KEY;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	ASSERT_TRUE(step(9 * HOUR));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 }
 
-/* GET tells with which flags a callout is as it is. */
+/* LIST tells with which flags a callout is as it is. */
 TEST_F(realtime, flags_to_restore)
 {
 	static const __u32 flags[] = {
-		0, CALLOUT_ABSTIME, CALLOUT_ABSTIME | CALLOUT_CANCEL_ON_SET,
+		0, CALLOUT_OPF_ABSTIME, CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET,
 	};
-	struct callout_entry entry = { 0 }, again = { 0 };
+	struct callout_entry entry, again;
 	struct callout_op op;
+	__u64 handle;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
-		entry.handle = set_on(self->fd, CLOCK_REALTIME, flags[i],
-				      (flags[i] ? real_now() : 0) + HOUR, 1);
-		ASSERT_NE(0, entry.handle);
-		/* The flags of the last one make no difference. */
-		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET,
-					       &entry));
+		handle = set_on(self->fd, CLOCK_REALTIME, flags[i],
+				(flags[i] ? real_now() : 0) + HOUR, 1);
+		ASSERT_NE(0, handle);
+		ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, handle, &entry));
 		EXPECT_EQ(flags[i], entry.flags);
-		op = callout_op_set(entry.flags & CALLOUT_ABSTIME ? entry.due :
-								    entry.left,
-				    entry.cookie);
-		op.clockid = entry.clockid;
-		op.flags = entry.flags;
+		op = callout_op_entry(&entry);
 		ASSERT_EQ(0, do_op(self->fd, &op));
-		again.handle = op.handle;
-		ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET,
-					       &again));
+		ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle,
+				      &again));
 		EXPECT_EQ(entry.flags, again.flags);
 		if (flags[i])
 			EXPECT_EQ(entry.due, again.due);
 	}
 }
 
-/* GET, LIST and RESET tell the time that is left as the clock is set now. */
+/* LIST and SET tell the time that is left as the clock is set now. */
 TEST_F(realtime, left)
 {
-	struct callout_entry entry = { 0 }, listed[2] = { { 0 } };
-	struct callout_list list = {
-		.entries = (uintptr_t)listed,
-		.nr_entries = 2,
-		.entry_size = sizeof(listed[0]),
-	};
-	__u64 start = real_now(), relative;
+	__u64 start = real_now(), handle, relative, cursor = 0;
+	struct callout_entry entry, listed[2];
 	struct callout_op op;
 	unsigned int i;
 
-	entry.handle = set_real(self->fd, start + 10 * HOUR, 1);
-	ASSERT_NE(0, entry.handle);
+	handle = set_real(self->fd, start + 10 * HOUR, 1);
+	ASSERT_NE(0, handle);
 	relative = set_on(self->fd, CLOCK_REALTIME, 0, 10 * HOUR, 2);
 	ASSERT_NE(0, relative);
-	op = callout_op_reset(entry.handle, 10 * HOUR);
+	op = callout_op_move(handle, 10 * HOUR);
 	ASSERT_TRUE(step(4 * HOUR));
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, handle, &entry));
 	EXPECT_EQ(CLOCK_REALTIME, entry.clockid);
 	EXPECT_EQ(start + 10 * HOUR, entry.due);
 	EXPECT_GE(6 * HOUR, entry.left);
 	EXPECT_LE(entry.due, entry.left + real_now());
 	ASSERT_TRUE(step(-8 * HOUR));
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
-	ASSERT_EQ(2, list.got);
+	ASSERT_EQ(2, list_page(self->fd, &cursor, listed, 2));
 	for (i = 0; i < 2; i++) {
 		EXPECT_EQ(CLOCK_REALTIME, listed[i].clockid);
 		EXPECT_LE(listed[i].due, listed[i].left + real_now());
@@ -282,7 +270,7 @@ TEST_F(realtime, periodic)
 	struct callout_event e;
 
 	op.clockid = CLOCK_REALTIME;
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	op.period = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_TRUE(step(10 * HOUR + HOUR / 2));
@@ -306,9 +294,9 @@ TEST_F(realtime, untimeout_after_step)
 	struct callout_op op = callout_op_timeout(1, 2, now + 3 * HOUR);
 	unsigned int i;
 
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, 2 * HOUR, 1, 2, &other));
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, 2 * HOUR, 1, 2, &other));
 	op.clockid = CLOCK_REALTIME;
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	for (i = 0; i < 16; i++) {
 		if (i == 8)
 			ASSERT_EQ(0, do_op(self->fd, &op));
@@ -318,9 +306,9 @@ TEST_F(realtime, untimeout_after_step)
 	ASSERT_TRUE(step(HOUR / 2 + SEC));
 	ASSERT_TRUE(wait_unread(self->fd, 16));
 	EXPECT_EQ(CALLOUT_CANCELLED,
-		  callout_dev_untimeout(self->fd, 1, 2, 0));
-	EXPECT_EQ(-ENOENT, callout_dev_unset(self->fd, op.handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, other));
+		  dev_untimeout(self->fd, 1, 2, 0));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, other));
 }
 
 struct stepper {
@@ -371,7 +359,7 @@ static void *come_and_go(void *arg)
 	int fd;
 
 	do {
-		fd = callout_dev_open(O_NONBLOCK);
+		fd = dev_open(O_NONBLOCK);
 		s->ok = fd >= 0 && set_real(fd, real_now() + HOUR, 1) &&
 			set_real(fd, real_now() + 9 * HOUR, 1);
 		close(fd);
@@ -383,10 +371,10 @@ static void *come_and_go(void *arg)
 /* The thread has begun. */
 static bool wait_rounds(struct stepper *s)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
 
 	while (!__atomic_load_n(&s->rounds, __ATOMIC_ACQUIRE)) {
-		if (callout_dev_now() > limit)
+		if (dev_now() > limit)
 			return false;
 		sleep_ns(MSEC);
 	}
@@ -404,7 +392,7 @@ TEST_F(realtime, files_come_and_go)
 	pthread_t thread;
 
 	for (i = 0; i < FILES; i++) {
-		fd[i] = callout_dev_open(O_NONBLOCK);
+		fd[i] = dev_open(O_NONBLOCK);
 		ASSERT_LE(0, fd[i]);
 		for (j = 0; j < N; j++)
 			ASSERT_NE(0, set_real(fd[i], start +
@@ -429,7 +417,7 @@ TEST_F(realtime, slack)
 	struct callout_event e;
 
 	op.clockid = CLOCK_REALTIME;
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	op.slack = 50 * MSEC;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -444,7 +432,7 @@ TEST_F(realtime, slack_of_the_past)
 	struct callout_event e;
 
 	op.clockid = CLOCK_REALTIME;
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	op.slack = 30 * 24 * HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));

@@ -59,7 +59,7 @@ static void disturb(struct worker *w)
 
 	switch (rand_r(&w->seed) % 8) {
 	case 0:
-		callout_dev_read(fd, nowhere(), 1 + rand_r(&w->seed) % 40);
+		dev_read(fd, nowhere(), 1 + rand_r(&w->seed) % 40);
 		break;
 	case 1:
 		do_batch(fd, &b);
@@ -70,10 +70,10 @@ static void disturb(struct worker *w)
 		do_batch(fd, &b);
 		break;
 	case 3:
-		reset(fd, rand_r(&w->seed), 0);
+		move(fd, rand_r(&w->seed), 0);
 		break;
 	case 4:
-		callout_dev_unset(fd, rand_r(&w->seed));
+		dev_cancel(fd, rand_r(&w->seed));
 		break;
 	case 5:
 		next_due(fd, CLOCK_MONOTONIC);
@@ -82,7 +82,7 @@ static void disturb(struct worker *w)
 		info_of(fd);
 		break;
 	case 7:
-		callout_dev_ioctl(fd, rand_r(&w->seed), NULL);
+		dev_ioctl(fd, rand_r(&w->seed), NULL);
 		break;
 	}
 }
@@ -92,7 +92,7 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	unsigned int i;
 
-	while (callout_dev_now() < w->end) {
+	while (dev_now() < w->end) {
 		for (i = rand_r(&w->seed) % 16; i; i--)
 			ledger_set(w->ledger, &w->seed);
 		for (i = rand_r(&w->seed) % 8; i; i--)
@@ -120,7 +120,7 @@ TEST_F(shared, threads)
 	for (i = 0; i < THREADS; i++) {
 		workers[i].ledger = &self->ledgers[i % variant->files];
 		workers[i].seed = i + 1;
-		workers[i].end = callout_dev_now() + STRESS_TIME;
+		workers[i].end = dev_now() + STRESS_TIME;
 		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL, work,
 					    &workers[i]));
 	}
@@ -149,7 +149,7 @@ static void *read_until_enough(void *arg)
 	struct callout_event e;
 
 	for (;;) {
-		r->error = callout_dev_read(r->fd, &e, 1);
+		r->error = dev_read(r->fd, &e, 1);
 		if (r->error != 1 || e.cookie > READER_ENOUGH)
 			return NULL;
 		r->seen[e.cookie]++;
@@ -163,7 +163,7 @@ TEST(blocked_readers)
 	static atomic_uint seen[READER_EVENTS + 1];
 	struct reader readers[THREADS];
 	unsigned int i, lost = 0, seed = 1;
-	int fd = callout_dev_open(0);
+	int fd = dev_open(0);
 	__u64 handle;
 
 	ASSERT_LE(0, fd);
@@ -174,15 +174,15 @@ TEST(blocked_readers)
 					    read_until_enough, &readers[i]));
 	}
 	for (i = 0; i < READER_EVENTS; i++) {
-		ASSERT_EQ(0, callout_dev_set(fd, 0, rand_r(&seed) % (5 * MSEC),
-					     i, &handle));
+		ASSERT_EQ(0, dev_set(fd, 0, rand_r(&seed) % (5 * MSEC),
+				     i, &handle));
 		if (!(i % 100))
 			sleep_ns(20 * MSEC);
 	}
 	sleep_ns(50 * MSEC);
 	for (i = 0; i < THREADS; i++)
-		ASSERT_EQ(0, callout_dev_set(fd, 0, 0, READER_ENOUGH,
-					     &handle));
+		ASSERT_EQ(0, dev_set(fd, 0, 0, READER_ENOUGH,
+				     &handle));
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(readers[i].thread, NULL);
 		EXPECT_EQ(1, readers[i].error);
@@ -192,7 +192,7 @@ TEST(blocked_readers)
 		struct callout_event e;
 
 		ASSERT_TRUE(readable_within(fd, WAIT_MS));
-		ASSERT_EQ(1, callout_dev_read(fd, &e, 1));
+		ASSERT_EQ(1, dev_read(fd, &e, 1));
 		ASSERT_GT(READER_EVENTS, e.cookie);
 		seen[e.cookie]++;
 	}
@@ -221,14 +221,14 @@ static void *spoil(void *arg)
 	struct spoiler *s = arg;
 
 	while (!s->stop)
-		s->faults += callout_dev_read(s->fd, s->bad, 1) == -EFAULT;
+		s->faults += dev_read(s->fd, s->bad, 1) == -EFAULT;
 	return NULL;
 }
 
 TEST(bad_buffer_races_poll)
 {
 	struct spoiler spoiler = {
-		.fd = callout_dev_open(O_NONBLOCK),
+		.fd = dev_open(O_NONBLOCK),
 		.bad = nowhere(),
 	};
 	__u64 begin, waited = 0, end, handle;
@@ -237,17 +237,17 @@ TEST(bad_buffer_races_poll)
 
 	ASSERT_LE(0, spoiler.fd);
 	ASSERT_EQ(0, pthread_create(&thread, NULL, spoil, &spoiler));
-	end = callout_dev_now() + STRESS_TIME;
+	end = dev_now() + STRESS_TIME;
 	while (waited < STRANDED_MS * MSEC &&
-	       callout_dev_now() < end + (spoiler.faults ? 0 : WAIT_MS * MSEC)) {
-		ASSERT_EQ(0, callout_dev_set(spoiler.fd, 0, 0, 1, &handle));
-		begin = callout_dev_now();
+	       dev_now() < end + (spoiler.faults ? 0 : WAIT_MS * MSEC)) {
+		ASSERT_EQ(0, dev_set(spoiler.fd, 0, 0, 1, &handle));
+		begin = dev_now();
 		/* poll() looks again at its timeout, so it proves nothing. */
 		do {
 			readable_within(spoiler.fd, STRANDED_MS);
-			waited = callout_dev_now() - begin;
+			waited = dev_now() - begin;
 		} while (waited < STRANDED_MS * MSEC &&
-			 callout_dev_read(spoiler.fd, &e, 1) != 1);
+			 dev_read(spoiler.fd, &e, 1) != 1);
 	}
 	spoiler.stop = true;
 	pthread_join(thread, NULL);
@@ -274,7 +274,7 @@ static unsigned int look_at(const char *data, int n, unsigned char *seen)
 		memcpy(&e, data, sizeof(e));
 		if (!e.handle || e.cookie >= FLICKER_EVENTS ||
 		    e.func != FLICKER_FUNC || e.fired < e.due || !e.due ||
-		    e.fired > callout_dev_now() || e.overrun || e.flags)
+		    e.fired > dev_now() || e.overrun || e.flags)
 			bad++;
 		else
 			seen[e.cookie]++;
@@ -290,10 +290,10 @@ static unsigned int flicker_round(int fd, char *buffer, const char *alias)
 	int n;
 
 	for (i = 0; i < FLICKER_EVENTS; i++)
-		if (callout_dev_timeout(fd, 0, 0, FLICKER_FUNC, i, &handle))
+		if (dev_timeout(fd, 0, 0, FLICKER_FUNC, i, &handle))
 			return 1;
 	while (left && !bad) {
-		n = callout_dev_read(fd, (void *)buffer, 12);
+		n = dev_read(fd, (void *)buffer, 12);
 		if (n == -EFAULT)
 			continue;
 		if (n == -EAGAIN && readable_within(fd, WAIT_MS))
@@ -310,7 +310,7 @@ static unsigned int flicker_round(int fd, char *buffer, const char *alias)
 
 TEST(read_races_mprotect)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 	struct flicker f = { 0 };
 	unsigned int bad = 0;
 	size_t offset;
@@ -320,8 +320,8 @@ TEST(read_races_mprotect)
 	ASSERT_TRUE(flicker_start(&f, 2));
 	/* The fifth event crosses the boundary of the pages. */
 	offset = f.page - 4 * sizeof(struct callout_event) - 20;
-	end = callout_dev_now() + STRESS_TIME;
-	while (!bad && callout_dev_now() < end)
+	end = dev_now() + STRESS_TIME;
+	while (!bad && dev_now() < end)
 		bad = flicker_round(fd, f.memory + offset, f.alias + offset);
 	flicker_stop(&f);
 	EXPECT_EQ(0, bad);
@@ -338,12 +338,12 @@ TEST(close_in_epoll)
 
 	ASSERT_LE(0, ep);
 	for (i = 0; i < 30; i++) {
-		fd = callout_dev_open(O_NONBLOCK);
+		fd = dev_open(O_NONBLOCK);
 		ASSERT_LE(0, fd);
 		ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev));
 		for (j = 0; j < 20; j++)
-			ASSERT_EQ(0, callout_dev_set(fd, 0, j * MSEC / 2, j,
-						     &handle));
+			ASSERT_EQ(0, dev_set(fd, 0, j * MSEC / 2, j,
+					     &handle));
 		ASSERT_LE(0, epoll_wait(ep, &ev, 1, i % 12));
 		EXPECT_EQ(0, close(fd));
 		EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 0));
@@ -358,17 +358,17 @@ static void *open_set_close(void *arg)
 	__u64 handle;
 	int i, fd;
 
-	while (callout_dev_now() < w->end) {
-		fd = callout_dev_open(O_NONBLOCK);
+	while (dev_now() < w->end) {
+		fd = dev_open(O_NONBLOCK);
 		if (fd < 0)
 			return w;
 		for (i = rand_r(&w->seed) % 200; i; i--) {
 			handle = rand_r(&w->seed) % (8 * MSEC);
 			if (i & 1)
-				callout_dev_set(fd, 0, handle, i, &handle);
+				dev_set(fd, 0, handle, i, &handle);
 			else
-				callout_dev_timeout(fd, 0, handle, i % 5, i,
-						    &handle);
+				dev_timeout(fd, 0, handle, i % 5, i,
+					    &handle);
 		}
 		if (rand_r(&w->seed) & 0x80)
 			sleep_ns(rand_r(&w->seed) % (8 * MSEC));
@@ -385,7 +385,7 @@ TEST(close_while_expiring)
 
 	for (i = 0; i < THREADS; i++) {
 		workers[i].seed = i + 1;
-		workers[i].end = callout_dev_now() + STRESS_TIME;
+		workers[i].end = dev_now() + STRESS_TIME;
 		ASSERT_EQ(0, pthread_create(&workers[i].thread, NULL,
 					    open_set_close, &workers[i]));
 	}

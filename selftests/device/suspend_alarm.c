@@ -42,7 +42,7 @@ FIXTURE(suspend) {
 FIXTURE_SETUP(suspend)
 {
 	self->backstop = -1;
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 }
 
@@ -113,7 +113,7 @@ static __u64 programmed(void)
 /* How long the system has been suspended since it booted, or a bit more. */
 static __u64 slept(void)
 {
-	__u64 monotonic = callout_dev_now();
+	__u64 monotonic = dev_now();
 
 	return now_of(CLOCK_BOOTTIME) - monotonic;
 }
@@ -137,7 +137,7 @@ static struct callout_op op_in(clockid_t clock, __u32 flags, __u64 time)
 
 	op.clockid = clock;
 	op.flags = flags;
-	if (flags & CALLOUT_ABSTIME)
+	if (flags & CALLOUT_OPF_ABSTIME)
 		op.time += now_of(clock);
 	return op;
 }
@@ -147,8 +147,8 @@ static void forget(struct _test_data_suspend *self)
 {
 	struct callout_event e;
 
-	if (callout_dev_unset(self->fd, self->handle) < 0)
-		callout_dev_read(self->fd, &e, 1);
+	if (dev_cancel(self->fd, self->handle) < 0)
+		dev_read(self->fd, &e, 1);
 }
 
 /*
@@ -205,9 +205,9 @@ TEST_F(suspend, programs_the_rtc)
 		__u64 slack;
 	} all[] = {
 		{ CLOCK_BOOTTIME_ALARM, 0, 0 },
-		{ CLOCK_BOOTTIME_ALARM, CALLOUT_ABSTIME, 20 * SEC },
+		{ CLOCK_BOOTTIME_ALARM, CALLOUT_OPF_ABSTIME, 20 * SEC },
 		{ CLOCK_REALTIME_ALARM, 0, 0 },
-		{ CLOCK_REALTIME_ALARM, CALLOUT_ABSTIME, 20 * SEC },
+		{ CLOCK_REALTIME_ALARM, CALLOUT_OPF_ABSTIME, 20 * SEC },
 	};
 	struct callout_op far = op_in(CLOCK_REALTIME_ALARM, 0, HOUR);
 	__u64 time, least;
@@ -253,10 +253,10 @@ TEST_F(suspend, others_do_not_wake)
 
 	settle();
 	plain = op_in(CLOCK_BOOTTIME, 0, SOON);
-	real = op_in(CLOCK_REALTIME, CALLOUT_ABSTIME, SOON);
+	real = op_in(CLOCK_REALTIME, CALLOUT_OPF_ABSTIME, SOON);
 	end = now_of(CLOCK_BOOTTIME) + BACKSTOP;
 	ASSERT_EQ(0, do_op(self->fd, &gone));
-	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, gone.handle));
+	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, gone.handle));
 	ASSERT_EQ(0, do_op(self->fd, &plain));
 	ASSERT_EQ(0, do_op(self->fd, &real));
 	self->backstop = wake_by_timerfd(end);
@@ -411,7 +411,7 @@ static const struct {
 	{ CLOCK_MONOTONIC, 0 },
 	{ CLOCK_BOOTTIME, 0 },
 	{ CLOCK_REALTIME, 0 },
-	{ CLOCK_REALTIME, CALLOUT_ABSTIME },
+	{ CLOCK_REALTIME, CALLOUT_OPF_ABSTIME },
 };
 
 static const clockid_t alarms[] = { CLOCK_BOOTTIME_ALARM, CLOCK_REALTIME_ALARM };
@@ -465,8 +465,8 @@ static void visit_cpus(void)
 		CPU_ZERO(&one);
 		CPU_SET(cpu, &one);
 		sched_setaffinity(0, sizeof(one), &one);
-		end = callout_dev_now() + 20 * MSEC;
-		while (callout_dev_now() < end)
+		end = dev_now() + 20 * MSEC;
+		while (dev_now() < end)
 			;
 	}
 	sched_setaffinity(0, sizeof(all), &all);
@@ -486,7 +486,7 @@ TEST_F(level, none_is_lost_or_early)
 
 	ASSERT_TRUE(write_file(TIMERS "seconds", "20"));
 	for (; ; time *= 2) {
-		self->fd = callout_dev_open(O_NONBLOCK);
+		self->fd = dev_open(O_NONBLOCK);
 		ASSERT_LE(0, self->fd);
 		ASSERT_EQ(ALL, set_all(self->fd, time));
 		ret = suspend(DEEP);

@@ -61,7 +61,7 @@ FIXTURE_SETUP(timens)
 	if (self->initial < 0 && errno == ENOENT)
 		SKIP(return, "the kernel has no time namespaces");
 	ASSERT_LE(0, self->initial);
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	ASSERT_TRUE(shift_children(variant->monotonic, variant->boottime));
 	self->inner = open(NS_CHILDREN, O_RDONLY | O_CLOEXEC);
@@ -98,14 +98,14 @@ TEST_F(timens, absolute)
 	__u64 before;
 
 	for (i = 0; i < ARRAY_SIZE(times); i++) {
-		op = op_of(variant->clock, CALLOUT_ABSTIME, times[i]);
-		before = callout_dev_now();
+		op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, times[i]);
+		before = dev_now();
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_LE(times[i], now_of(variant->clock));
 		EXPECT_EQ(times[i], e.due);
 		EXPECT_LE(before, e.fired);
-		EXPECT_GE(callout_dev_now(), e.fired);
+		EXPECT_GE(dev_now(), e.fired);
 	}
 }
 
@@ -113,7 +113,7 @@ TEST_F(timens, absolute)
 TEST_F(timens, absolute_with_slack_and_period)
 {
 	__u64 time = now_of(variant->clock) + 30 * MSEC;
-	struct callout_op op = op_of(variant->clock, CALLOUT_ABSTIME, time);
+	struct callout_op op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, time);
 	struct callout_event e;
 
 	op.slack = 20 * MSEC;
@@ -121,7 +121,7 @@ TEST_F(timens, absolute_with_slack_and_period)
 	op.time = time + HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	EXPECT_EQ(op.time, next_due(self->fd, variant->clock));
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_unset(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
 	op.time = time;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -143,7 +143,7 @@ TEST_F(timens, relative)
 	EXPECT_LE(before + 30 * MSEC, e.due);
 	EXPECT_GE(after + 30 * MSEC, e.due);
 	EXPECT_LE(e.due, now_of(variant->clock));
-	EXPECT_GE(callout_dev_now(), e.fired);
+	EXPECT_GE(dev_now(), e.fired);
 
 	op = op_of(variant->clock, 0, HOUR);
 	before = now_of(variant->clock);
@@ -153,15 +153,15 @@ TEST_F(timens, relative)
 	EXPECT_GE(after + HOUR, next_due(self->fd, variant->clock));
 }
 
-TEST_F(timens, reset)
+TEST_F(timens, move)
 {
 	__u64 now = now_of(variant->clock);
 	struct callout_op op = op_of(variant->clock, 0, HOUR), move;
 	struct callout_event e;
 
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	move = callout_op_reset(op.handle, now + 2 * HOUR);
-	move.flags = CALLOUT_ABSTIME;
+	move = callout_op_move(op.handle, now + 2 * HOUR);
+	move.flags |= CALLOUT_OPF_ABSTIME;
 	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
 	EXPECT_EQ(now + 2 * HOUR, next_due(self->fd, variant->clock));
 	move.time = now + 30 * MSEC;
@@ -174,13 +174,13 @@ TEST_F(timens, reset)
 /* Times outside of the initial namespace's clock count as its first or last. */
 TEST_F(timens, ends_of_the_clock)
 {
-	struct callout_op op = op_of(variant->clock, CALLOUT_ABSTIME, 0);
+	struct callout_op op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, 0);
 	struct callout_event e;
 
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(self->shift > 0 ? self->shift : 0, e.due);
-	op = op_of(variant->clock, CALLOUT_ABSTIME, TIME_MAX);
+	op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, TIME_MAX);
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	/* Never, in each. */
 	EXPECT_EQ(TIME_MAX, next_due(self->fd, variant->clock));
@@ -190,84 +190,73 @@ TEST_F(timens, ends_of_the_clock)
 }
 
 /* Time left is the same in each namespace. */
-TEST_F(timens, get_and_list)
+TEST_F(timens, list)
 {
-	__u64 time = now_of(variant->clock) + HOUR;
-	struct callout_op op = op_of(variant->clock, CALLOUT_ABSTIME, time);
-	struct callout_entry entry = { 0 }, listed = { 0 };
-	struct callout_list list = {
-		.entries = (uintptr_t)&listed,
-		.nr_entries = 1,
-		.entry_size = sizeof(listed),
-	};
+	__u64 time = now_of(variant->clock) + HOUR, cursor = 0;
+	struct callout_op op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, time);
+	struct callout_entry entry, listed;
 
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	entry.handle = op.handle;
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle, &entry));
 	EXPECT_EQ(time, entry.due);
 	EXPECT_GE(HOUR, entry.left);
 	EXPECT_LE(time, entry.left + now_of(variant->clock));
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
-	ASSERT_EQ(1, list.got);
+	ASSERT_EQ(1, list_page(self->fd, &cursor, &listed, 1));
 	EXPECT_EQ(time, listed.due);
 
 	ASSERT_TRUE(enter(self->initial));
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_GET, &entry));
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle, &entry));
 	EXPECT_EQ(time - self->shift, entry.due);
 	EXPECT_GE(HOUR, entry.left);
-	list.cursor = 0;
-	ASSERT_EQ(0, callout_dev_ioctl(self->fd, CALLOUT_IOC_LIST, &list));
+	cursor = 0;
+	ASSERT_EQ(1, list_page(self->fd, &cursor, &listed, 1));
 	EXPECT_EQ(time - self->shift, listed.due);
 }
 
 /* A batch waits until its deadline in the caller's clock. */
 TEST_F(timens, wait)
 {
-	struct callout_wait wait = {
-		.clockid = variant->clock,
-		.flags = CALLOUT_WAIT_ABSTIME,
-	};
 	struct callout_event e;
 	struct callout_batch b;
 	__u64 start;
 
 	start = now_of(CLOCK_REALTIME);
-	wait.time = now_of(variant->clock) + 30 * MSEC;
-	b = with_events(batch_of(NULL, 0), &e, 1, CALLOUT_BATCH_WAIT, 0);
-	b.wait = (uintptr_t)&wait;
-	b.wait_size = sizeof(wait);
+	b = with_events(batch_of(NULL, 0), &e, 1,
+			CALLOUT_BATCHF_WAIT | CALLOUT_BATCHF_ABSTIME,
+			now_of(variant->clock) + 30 * MSEC);
+	b.clockid = variant->clock;
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(0, b.got);
-	EXPECT_LE(wait.time, now_of(variant->clock));
+	EXPECT_LE(b.time, now_of(variant->clock));
 	/* The last time means no limit, whatever the offset. */
-	wait.time = TIME_MAX;
+	b.time = TIME_MAX;
 	ASSERT_NE(0, set(self->fd, MSEC, 1));
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(1, b.got);
 	/* No namespace changes CLOCK_REALTIME. */
-	wait.clockid = CLOCK_REALTIME;
-	wait.time = start + 1;
+	b.clockid = CLOCK_REALTIME;
+	b.time = start + 1;
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(0, b.got);
 }
 
-/* An event has the times of its reader's namespace, and so has NEXT. */
+/* An event has the times of its reader's namespace, and so has LIST. */
 TEST_F(timens, reader_is_elsewhere)
 {
 	__u64 time = now_of(variant->clock) + 30 * MSEC, before;
-	struct callout_op op = op_of(variant->clock, CALLOUT_ABSTIME, time);
+	struct callout_op op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, time);
 	struct callout_event e;
 
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_TRUE(enter(self->initial));
-	before = callout_dev_now();
+	before = dev_now();
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(time - self->shift, e.due);
 	EXPECT_LE(e.due, now_of(variant->clock));
-	EXPECT_GE(callout_dev_now(), e.fired);
+	EXPECT_GE(dev_now(), e.fired);
 	EXPECT_LE(before, e.fired + WAIT_MS * MSEC);
 
-	op = op_of(variant->clock, CALLOUT_ABSTIME, time + HOUR);
+	op = op_of(variant->clock, CALLOUT_OPF_ABSTIME, time + HOUR);
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	EXPECT_EQ(time + HOUR, next_due(self->fd, variant->clock));
 	ASSERT_TRUE(enter(self->inner));

@@ -27,7 +27,7 @@ static int open_as(uid_t uid)
 	int fd = -EPERM;
 
 	if (!setresuid(uid, -1, -1)) {
-		fd = callout_dev_open(O_NONBLOCK);
+		fd = dev_open(O_NONBLOCK);
 		if (setresuid(0, -1, -1))
 			fd = -EPERM;
 	}
@@ -43,7 +43,7 @@ static bool set_burst(int fd, struct callout_op *ops, unsigned int n, __u64 due)
 		some = n - done < AT_A_TIME ? n - done : AT_A_TIME;
 		for (i = 0; i < some; i++) {
 			ops[i] = callout_op_set(due, done + i);
-			ops[i].flags = CALLOUT_ABSTIME;
+			ops[i].flags = CALLOUT_OPF_ABSTIME;
 		}
 		if (do_ops(fd, ops, some) != (int)some)
 			return false;
@@ -68,7 +68,7 @@ static void drop_events(int fd)
 	struct callout_event e;
 
 	while (readable(fd))
-		callout_dev_read(fd, &e, 1);
+		dev_read(fd, &e, 1);
 }
 
 TEST_F_TIMEOUT(file, burst_of_another_user, TIMEOUT_S)
@@ -87,31 +87,31 @@ TEST_F_TIMEOUT(file, burst_of_another_user, TIMEOUT_S)
 	 * A tenth is enough for a 32-bit program, where only addresses differ,
 	 * and for a kernel whose own checks make it slow.
 	 */
-	due = callout_dev_now();
+	due = dev_now();
 	burst = open_as(0);
 	ASSERT_LE(0, burst);
 	ASSERT_TRUE(set_burst(burst, ops, AT_A_TIME, due + HOUR));
 	ASSERT_EQ(0, close(burst));
-	if (sizeof(long) < 8 || callout_dev_now() - due > SLOW)
+	if (sizeof(long) < 8 || dev_now() - due > SLOW)
 		n /= 10;
 	headroom = n * HEADROOM;
 	for (;;) {
 		burst = open_as(0);
 		ASSERT_LE(0, burst);
-		due = callout_dev_now() + headroom;
+		due = dev_now() + headroom;
 		ASSERT_TRUE(set_burst(burst, ops, n, due));
-		ASSERT_EQ(0, callout_dev_set(same, CALLOUT_ABSTIME, due,
-					     0, &handle));
-		ASSERT_EQ(0, callout_dev_set(other, CALLOUT_ABSTIME, due,
-					     0, &other_handle));
-		if (callout_dev_now() < due)
+		ASSERT_EQ(0, dev_set(same, CALLOUT_OPF_ABSTIME, due,
+				     0, &handle));
+		ASSERT_EQ(0, dev_set(other, CALLOUT_OPF_ABSTIME, due,
+				     0, &other_handle));
+		if (dev_now() < due)
 			break;
 		/* It took longer: again, with more time. */
 		ASSERT_EQ(0, close(burst));
 		ASSERT_GT(60 * SEC, headroom);
 		headroom *= 2;
-		callout_dev_unset(same, handle);
-		callout_dev_unset(other, other_handle);
+		dev_cancel(same, handle);
+		dev_cancel(other, other_handle);
 		drop_events(same);
 		drop_events(other);
 	}

@@ -38,7 +38,7 @@ FIXTURE_SETUP(uring)
 			  PROT_READ | PROT_WRITE, MAP_SHARED, self->ring,
 			  IORING_OFF_SQES);
 	ASSERT_NE(MAP_FAILED, self->sqes);
-	self->fd = callout_dev_open(0);
+	self->fd = dev_open(0);
 	ASSERT_LE(0, self->fd);
 }
 
@@ -242,7 +242,7 @@ TEST_F(uring, bad_buffer)
 /* A ring that is closed while it reads releases the file. */
 TEST_F(uring, ring_is_closed)
 {
-	int other = callout_dev_open(O_NONBLOCK);
+	int other = dev_open(O_NONBLOCK);
 	struct callout_event e;
 
 	ASSERT_LE(0, other);

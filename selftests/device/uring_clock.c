@@ -14,7 +14,7 @@ static struct callout_op set_at(clockid_t clock, __u64 time, __u64 key)
 	struct callout_op op = set_op(time, key);
 
 	op.clockid = clock;
-	op.flags |= CALLOUT_ABSTIME;
+	op.flags |= CALLOUT_OPF_ABSTIME;
 	return op;
 }
 
@@ -59,11 +59,11 @@ TEST_F(realtime, command_set_back)
 		return;
 	ASSERT_TRUE(ring_open(&r, 0));
 	for (;; after *= 2) {
-		before = callout_dev_now();
+		before = dev_now();
 		op = set_at(CLOCK_REALTIME, real_now() + after, 1);
 		ASSERT_TRUE(submit_one(&r, self->fd, &op, 0));
 		ASSERT_TRUE(step(-HOUR));
-		if (callout_dev_now() < before + after)
+		if (dev_now() < before + after)
 			break;
 		ASSERT_TRUE(step(HOUR));
 		ASSERT_EQ(0, complete(&r, NULL, WAIT_MS));
@@ -79,7 +79,7 @@ TEST_F(realtime, command_set_back)
 TEST_F(realtime, command_relative)
 {
 	struct callout_op op = set_op(50 * MSEC, 1);
-	__u64 due = callout_dev_now() + op.time;
+	__u64 due = dev_now() + op.time;
 	struct ring r;
 
 	if (!has_commands(self->fd))
@@ -89,9 +89,9 @@ TEST_F(realtime, command_relative)
 	ASSERT_TRUE(submit_one(&r, self->fd, &op, 0));
 	ASSERT_TRUE(step(-HOUR));
 	ASSERT_EQ(0, complete(&r, NULL, WAIT_MS));
-	EXPECT_LE(due, callout_dev_now());
+	EXPECT_LE(due, dev_now());
 	op = set_at(CLOCK_REALTIME, real_now() + HOUR, 1);
-	op.flags |= CALLOUT_CANCEL_ON_SET;
+	op.flags |= CALLOUT_OPF_CANCEL_ON_SET;
 	EXPECT_EQ(-EINVAL, command(&r, self->fd, &op, NULL));
 }
 

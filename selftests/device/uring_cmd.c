@@ -15,8 +15,8 @@ TEST_F(uring_cmd, feature)
 	EXPECT_EQ(self->works ? 0 : -EOPNOTSUPP,
 		  complete(&self->ring, NULL, WAIT_MS));
 	EXPECT_TRUE(wait_outstanding(self->fd, 0));
-	EXPECT_EQ(self->works, info_of(self->fd).set);
-	EXPECT_EQ(self->works, info_of(self->fd).delivered);
+	EXPECT_EQ(self->works, counts_of(self->fd).set);
+	EXPECT_EQ(self->works, counts_of(self->fd).delivered);
 }
 
 TEST_F(uring_cmd, fires_not_early)
@@ -38,7 +38,7 @@ TEST_F(uring_cmd, fires_not_early)
 		due = now_of(id) + op.time;
 		if (i & 1) {
 			op.time = due;
-			op.flags |= CALLOUT_ABSTIME;
+			op.flags |= CALLOUT_OPF_ABSTIME;
 		}
 		ASSERT_TRUE(submit_one(&self->ring, self->fd, &op, 100 + i));
 		ASSERT_EQ(0, complete(&self->ring, &data, WAIT_MS));
@@ -54,7 +54,7 @@ TEST_F(uring_cmd, many)
 	static struct callout_op ops[1000];
 	static bool seen[1000];
 	unsigned int i, n = ARRAY_SIZE(ops);
-	__u64 start = callout_dev_now(), data;
+	__u64 start = dev_now(), data;
 	struct io_uring_sqe *sqe;
 
 	if (!self->works)
@@ -70,18 +70,18 @@ TEST_F(uring_cmd, many)
 		ASSERT_GT(n, data);
 		EXPECT_FALSE(seen[data]);
 		seen[data] = true;
-		EXPECT_LE(start + ops[data].time, callout_dev_now());
+		EXPECT_LE(start + ops[data].time, dev_now());
 	}
 	EXPECT_EQ(-ETIME, complete(&self->ring, NULL, 1));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
-	EXPECT_EQ(n, info_of(self->fd).delivered);
+	EXPECT_EQ(n, counts_of(self->fd).delivered);
 }
 
 /* A task that waits for several commands wakes when the last has fired. */
 TEST_F(uring_cmd, wait_for_all)
 {
 	static struct callout_op ops[PENDING];
-	__u64 last = callout_dev_now() + PENDING * MSEC;
+	__u64 last = dev_now() + PENDING * MSEC;
 	unsigned int i;
 
 	if (!self->works)
@@ -92,17 +92,17 @@ TEST_F(uring_cmd, wait_for_all)
 	}
 	ASSERT_TRUE(submit(&self->ring));
 	EXPECT_TRUE(wait_for(&self->ring, PENDING, -1));
-	EXPECT_LE(last, callout_dev_now());
-	EXPECT_EQ(PENDING, info_of(self->fd).delivered);
+	EXPECT_LE(last, dev_now());
+	EXPECT_EQ(PENDING, counts_of(self->fd).delivered);
 	for (i = 0; i < PENDING; i++)
 		EXPECT_EQ(0, complete(&self->ring, NULL, 0));
 }
 
-/* Cancelled by key: by the ring, in the same submission, by the ioctls. */
+/* Cancelled by key: by the ring, in the same submission, by the requests. */
 TEST_F(uring_cmd, cancel)
 {
-	struct callout_op set = set_op(HOUR, 5), unset = unset_op(5);
-	struct callout_cancel all = { 0 };
+	struct callout_op set = set_op(HOUR, 5), cancel = cancel_op(5);
+	struct callout_match all = { 0 };
 	struct ring *r = &self->ring;
 
 	if (!self->works)
@@ -110,27 +110,27 @@ TEST_F(uring_cmd, cancel)
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
 	EXPECT_EQ(-ETIME, complete(r, NULL, 5));
 	EXPECT_EQ(1, info_of(self->fd).outstanding);
-	ASSERT_TRUE(submit_one(r, self->fd, &unset, 1));
+	ASSERT_TRUE(submit_one(r, self->fd, &cancel, 1));
 	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
-	ASSERT_TRUE(submit_one(r, self->fd, &unset, 1));
+	ASSERT_TRUE(submit_one(r, self->fd, &cancel, 1));
 	EXPECT_EQ(-ENOENT, complete(r, NULL, WAIT_MS));
 
 	queue(r, self->fd, &set, 0);
-	queue(r, self->fd, &unset, 1);
+	queue(r, self->fd, &cancel, 1);
 	ASSERT_TRUE(submit(r));
 	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
 
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
 	ASSERT_TRUE(wait_outstanding(self->fd, 1));
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &unset));
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &cancel));
 	EXPECT_EQ(-ECANCELED, complete(r, NULL, WAIT_MS));
 
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
 	ASSERT_TRUE(wait_outstanding(self->fd, 1));
-	EXPECT_EQ(1, callout_dev_ioctl(self->fd, CALLOUT_IOC_CANCEL, &all));
+	EXPECT_EQ(1, dev_ioctl(self->fd, CALLOUT_IOC_CANCEL_MATCHING, &all));
 	EXPECT_EQ(-ECANCELED, complete(r, NULL, WAIT_MS));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
-	EXPECT_EQ(4, info_of(self->fd).cancelled);
+	EXPECT_EQ(4, counts_of(self->fd).cancelled);
 }
 
 /*
@@ -139,7 +139,7 @@ TEST_F(uring_cmd, cancel)
  */
 TEST_F(uring_cmd, async_cancel)
 {
-	struct callout_op set = set_op(HOUR, 5), unset = unset_op(5);
+	struct callout_op set = set_op(HOUR, 5), cancel = cancel_op(5);
 	struct io_uring_sqe *sqe;
 	int ret;
 
@@ -155,15 +155,16 @@ TEST_F(uring_cmd, async_cancel)
 	ASSERT_TRUE(submit(&self->ring));
 	ret = complete(&self->ring, NULL, WAIT_MS);
 	TH_LOG("IORING_OP_ASYNC_CANCEL: %d", ret);
-	ASSERT_TRUE(submit_one(&self->ring, self->fd, &unset, 1));
+	ASSERT_TRUE(submit_one(&self->ring, self->fd, &cancel, 1));
 	EXPECT_TRUE(complete_both(&self->ring, -ECANCELED,
 				  ret ? CALLOUT_CANCELLED : -ENOENT));
 }
 
-/* RESET and SET of the key, by either way, move the callout of a command. */
+/* SET of the key, by either way, sets the callout of a command again. */
 TEST_F(uring_cmd, move)
 {
-	struct callout_op set = set_op(HOUR, 3), op = reset_op(2 * HOUR, 3);
+	struct callout_entry entry;
+	struct callout_op set = set_op(HOUR, 3), op = move_op(2 * HOUR, 3);
 	struct ring *r = &self->ring;
 
 	if (!self->works)
@@ -176,42 +177,171 @@ TEST_F(uring_cmd, move)
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
 	EXPECT_LT(HOUR, op.left);
 	op = set_op(HOUR, 3);
+	EXPECT_EQ(-EEXIST, do_op(self->fd, &op));
+	op.flags = CALLOUT_OPF_KEY;
+	op.clockid = CLOCK_BOOTTIME;
 	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
-	op = reset_op(0, 3);
+	op.flags |= CALLOUT_OPF_ONLY_OLD;
+	op.slack = MSEC;
+	op.time = 3 * HOUR;
+	EXPECT_EQ(CALLOUT_CANCELLED, command(r, self->fd, &op, NULL));
+	EXPECT_LT(0, op.left);
+	EXPECT_GE(HOUR, op.left);
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, 3, &entry));
+	EXPECT_EQ(CLOCK_BOOTTIME, entry.clockid);
+	EXPECT_EQ(MSEC, entry.slack);
+	EXPECT_LT(2 * HOUR, entry.left);
+	/* It stays a command, which has no event. */
+	op.cookie = 1;
+	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	EXPECT_EQ(-EINVAL, command(r, self->fd, &op, NULL));
+	op.cookie = 0;
+	op.period = HOUR;
+	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	EXPECT_EQ(-EINVAL, command(r, self->fd, &op, NULL));
+	op = move_op(0, 3);
 	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
 	EXPECT_TRUE(complete_both(r, 0, CALLOUT_CANCELLED));
-	op = reset_op(0, 3);
+	op = move_op(0, 3);
 	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
 	EXPECT_EQ(-ENOENT, complete(r, NULL, WAIT_MS));
-	EXPECT_EQ(1, info_of(self->fd).set);
+	EXPECT_EQ(1, counts_of(self->fd).set);
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* A key that is outstanding, here or as an event, is left alone. */
+/* Waits until @n callouts of the file were set, also by a thread of the kernel. */
+static bool wait_set(int fd, long long n)
+{
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
+
+	while (counts_of(fd).set != n) {
+		if (dev_now() > limit)
+			return false;
+		sleep_ns(MSEC);
+	}
+	return true;
+}
+
+/* Without a key a command has a handle, by which either way finds it. */
+TEST_F(uring_cmd, handle)
+{
+	struct callout_op set, cancel, op;
+	struct ring *r = &self->ring;
+	struct callout_entry entry;
+
+	if (!self->works)
+		return;
+	set = callout_op_set(HOUR, 0);
+	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
+	ASSERT_TRUE(wait_set(self->fd, 1));
+	ASSERT_NE(0, set.handle);
+	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, set.handle, &entry));
+	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
+	EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
+	EXPECT_EQ(0, entry.cookie);
+	EXPECT_EQ(0, entry.period);
+	cancel = callout_op_cancel(set.handle);
+	ASSERT_TRUE(submit_one(r, self->fd, &cancel, 1));
+	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
+	EXPECT_EQ(-ENOENT, command(r, self->fd, &cancel, NULL));
+
+	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
+	ASSERT_TRUE(wait_set(self->fd, 2));
+	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, set.handle));
+	EXPECT_EQ(-ECANCELED, complete(r, NULL, WAIT_MS));
+
+	/* Moved, it fires; then its handle is stale. */
+	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
+	ASSERT_TRUE(wait_set(self->fd, 3));
+	op = callout_op_move(set.handle, 2 * HOUR);
+	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	op = callout_op_move(set.handle, 0);
+	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
+	EXPECT_TRUE(complete_both(r, 0, CALLOUT_CANCELLED));
+	EXPECT_LT(HOUR, op.left);
+	EXPECT_GE(2 * HOUR, op.left);
+	EXPECT_EQ(-ENOENT, command(r, self->fd, &op, NULL));
+	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, set.handle));
+	EXPECT_EQ(-ENOENT, list_one(self->fd, CALLOUT_LISTF_HANDLE, set.handle,
+				    &entry));
+	EXPECT_FALSE(readable(self->fd));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+}
+
+/* Each of many has another handle, which is there when its command completes. */
+TEST_F(uring_cmd, handles_of_many)
+{
+	static struct callout_op ops[PENDING];
+	struct ring *r = &self->ring;
+	unsigned int i, k;
+	__u64 data;
+
+	if (!self->works)
+		return;
+	for (i = 0; i < PENDING; i++) {
+		ops[i] = callout_op_set(i % 2 ? 0 : i * MSEC, 0);
+		queue(r, self->fd, &ops[i], i)->flags = i % 4 ? 0 : IOSQE_ASYNC;
+	}
+	ASSERT_TRUE(submit(r));
+	for (i = 0; i < PENDING; i++) {
+		ASSERT_EQ(0, complete(r, &data, WAIT_MS));
+		ASSERT_GT(PENDING, data);
+		EXPECT_NE(0, ops[data].handle);
+		EXPECT_EQ(-ENOENT, dev_cancel(self->fd, ops[data].handle));
+	}
+	for (i = 0; i < PENDING; i++)
+		for (k = 0; k < i; k++)
+			EXPECT_NE(ops[i].handle, ops[k].handle);
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(PENDING, counts_of(self->fd).delivered);
+}
+
+/* A handle that cannot be written makes no callout. */
+TEST_F(uring_cmd, handle_cannot_be_written)
+{
+	size_t size = sysconf(_SC_PAGESIZE);
+	struct callout_op *op;
+
+	if (!self->works)
+		return;
+	op = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ASSERT_NE(MAP_FAILED, op);
+	*op = callout_op_set(HOUR, 0);
+	ASSERT_EQ(0, mprotect(op, size, PROT_READ));
+	EXPECT_EQ(-EFAULT, command(&self->ring, self->fd, op, NULL));
+	EXPECT_EQ(0, info_of(self->fd).outstanding);
+	EXPECT_EQ(0, counts_of(self->fd).set);
+	munmap(op, size);
+}
+
 /* Who has the key keeps it; what was to be the command is a callout like others. */
 TEST_F(uring_cmd, key_exists)
 {
 	struct callout_op set = set_op(HOUR, 3), event = set_op(HOUR, 4);
-	struct callout_op unset = unset_op(3), plain = callout_op_set(MSEC, 9);
+	struct callout_op cancel = cancel_op(3), plain = callout_op_set(MSEC, 9);
 	struct ring *r = &self->ring;
 	struct callout_event fired;
 
 	if (!self->works)
 		return;
+	set.left = 5;
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
+	EXPECT_EQ(0, set.left);
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 1));
 	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
 	EXPECT_EQ(0, do_op(self->fd, &event));
 	ASSERT_TRUE(submit_one(r, self->fd, &event, 1));
 	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
 	EXPECT_EQ(2, info_of(self->fd).outstanding);
-	ASSERT_TRUE(submit_one(r, self->fd, &unset, 1));
+	ASSERT_TRUE(submit_one(r, self->fd, &cancel, 1));
 	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
 	ASSERT_TRUE(submit_one(r, self->fd, &event, 1));
 	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
 	EXPECT_EQ(0, do_op(self->fd, &plain));
 	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
-	EXPECT_EQ(1, callout_dev_read(self->fd, &fired, 1));
+	EXPECT_EQ(1, dev_read(self->fd, &fired, 1));
 	EXPECT_EQ(9, fired.cookie);
 }
 
@@ -269,11 +399,6 @@ static void bad_size(struct io_uring_sqe *sqe)
 	sqe->cmd_op -= 1U << 16;
 }
 
-static void bad_other(struct io_uring_sqe *sqe)
-{
-	sqe->cmd_op = CALLOUT_IOC_RESET;
-}
-
 static void bad_info(struct io_uring_sqe *sqe)
 {
 	sqe->cmd_op = CALLOUT_IOC_INFO;
@@ -283,10 +408,10 @@ TEST_F(uring_cmd, bad_entry)
 {
 	struct callout_op set = set_op(HOUR, 1);
 	struct callout_op timeout = callout_op_timeout(1, 2, HOUR);
+	struct callout_op untimeout = callout_op_untimeout(1, 2, 0);
 	struct ring *r = &self->ring;
 	struct io_uring_sqe *sqe;
 	unsigned int i;
-	int fd;
 
 	if (!self->works)
 		return;
@@ -297,20 +422,16 @@ TEST_F(uring_cmd, bad_entry)
 	EXPECT_EQ(-ENOTTY, command(r, self->fd, &set, bad_magic));
 	EXPECT_EQ(-ENOTTY, command(r, self->fd, &set, bad_direction));
 	EXPECT_EQ(-EINVAL, command(r, self->fd, &set, bad_size));
-	EXPECT_EQ(-EINVAL, command(r, self->fd, &set, bad_other));
 	EXPECT_EQ(-ENOTTY, command(r, self->fd, &set, bad_info));
-	EXPECT_EQ(-ENOTTY, command(r, self->fd, &timeout, NULL));
+	EXPECT_EQ(-EINVAL, command(r, self->fd, &timeout, NULL));
+	EXPECT_EQ(-EINVAL, command(r, self->fd, &untimeout, NULL));
 	for (i = 0; i < 16; i++) {
 		sqe = queue(r, self->fd, &set, 0);
 		((__u8 *)&sqe->addr3)[i] = 1;
 		ASSERT_TRUE(submit(r));
 		EXPECT_EQ(-EINVAL, complete(r, NULL, WAIT_MS));
 	}
-	fd = open(CALLOUT_DEVICE, O_RDONLY | O_CLOEXEC);
-	ASSERT_LE(0, fd);
-	EXPECT_EQ(-EBADF, command(r, fd, &set, NULL));
-	EXPECT_EQ(0, close(fd));
-	EXPECT_EQ(0, info_of(self->fd).set);
+	EXPECT_EQ(0, counts_of(self->fd).set);
 }
 
 TEST_F(uring_cmd, bad_operation)
@@ -323,31 +444,46 @@ TEST_F(uring_cmd, bad_operation)
 		return;
 #define REFUSED(change) \
 	({ op = good; change; command(r, self->fd, &op, NULL); })
-	for (i = 1; i < 32; i++)
-		if (1U << i != CALLOUT_KEY)
+	for (i = 0; i < 32; i++)
+		if (1U << i & ~(good.flags | CALLOUT_OPF_ABSTIME))
 			EXPECT_EQ(-EINVAL, REFUSED(op.flags |= 1U << i));
-	EXPECT_EQ(-EINVAL, REFUSED(op.flags = 0));
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags = CALLOUT_OPF_KEY));
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags = CALLOUT_OPF_ONLY_NEW));
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags = CALLOUT_OPF_KEEP));
 	EXPECT_EQ(-EINVAL, REFUSED(op.clockid = -1));
 	EXPECT_EQ(-EINVAL, REFUSED(op.clockid = CLOCK_PROCESS_CPUTIME_ID));
 	EXPECT_EQ(-EINVAL, REFUSED(op.time = 1ULL << 63));
 	EXPECT_EQ(-EINVAL, REFUSED(op.slack = 1ULL << 63));
 	EXPECT_EQ(-EINVAL, REFUSED(op.period = 1));
 	EXPECT_EQ(-EINVAL, REFUSED(op.cookie = 1));
-	good = unset_op(1);
-	EXPECT_EQ(-EINVAL, REFUSED(op.flags = 0));
-	EXPECT_EQ(-EINVAL, REFUSED(op.time = 1));
-	good = reset_op(HOUR, 1);
-	EXPECT_EQ(-EINVAL, REFUSED(op.flags = 0));
+	/* No setting of its clock ends a command: that would be an event. */
+	good.clockid = CLOCK_REALTIME;
+	good.flags |= CALLOUT_OPF_ABSTIME;
+	good.time = now_of(CLOCK_REALTIME) + HOUR;
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags |= CALLOUT_OPF_CANCEL_ON_SET));
+	good = callout_op_set(HOUR, 0);
+	EXPECT_EQ(-EINVAL, REFUSED(op.cookie = 1));
 	EXPECT_EQ(-EINVAL, REFUSED(op.period = 1));
+	EXPECT_EQ(-EINVAL, REFUSED(op.func = 1));
+	good = cancel_op(1);
+	EXPECT_EQ(-EINVAL, REFUSED(op.time = 1));
+	EXPECT_EQ(-EINVAL, REFUSED(op.cookie = 1));
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags |= CALLOUT_OPF_ONLY_OLD));
+	EXPECT_EQ(-ENOENT, REFUSED(op.flags = 0));
+	good = move_op(HOUR, 1);
+	EXPECT_EQ(-EINVAL, REFUSED(op.period = 1));
+	EXPECT_EQ(-EINVAL, REFUSED(op.clockid = CLOCK_MONOTONIC));
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags &= ~CALLOUT_OPF_ONLY_OLD));
+	EXPECT_EQ(-ENOENT, REFUSED(op.flags &= ~CALLOUT_OPF_KEY));
 #undef REFUSED
-	EXPECT_EQ(0, info_of(self->fd).set);
+	EXPECT_EQ(0, counts_of(self->fd).set);
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
 /* A ring's entries may have 80 bytes for the device instead of 16. */
 TEST(long_entry)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 	struct callout_op op = set_op(0, 1);
 	struct io_uring_sqe *sqe;
 	unsigned int i;
@@ -368,9 +504,9 @@ TEST(long_entry)
 			TH_LOG("byte %u", i);
 		}
 	}
-	EXPECT_EQ(0, info_of(fd).set);
+	EXPECT_EQ(0, counts_of(fd).set);
 	EXPECT_EQ(works ? 0 : -EOPNOTSUPP, command(&r, fd, &op, NULL));
-	EXPECT_EQ(works, info_of(fd).set);
+	EXPECT_EQ(works, counts_of(fd).set);
 	EXPECT_TRUE(ring_close(&r));
 }
 
@@ -404,13 +540,13 @@ static void meet(struct inserter *in)
 }
 
 /* Cancels each key; returns how many had no callout, or another one. */
-static unsigned int unset_keys(int fd)
+static unsigned int cancel_keys(int fd)
 {
 	unsigned int wrong = 0, i;
 	struct callout_op op;
 
 	for (i = 0; i < PENDING; i++) {
-		op = unset_op(i);
+		op = cancel_op(i);
 		wrong += do_op(fd, &op) != CALLOUT_CANCELLED;
 		wrong += do_op(fd, &op) != -ENOENT;
 	}
@@ -432,7 +568,7 @@ static void insert_round(struct inserter *in)
 	in->wrong += !submit(&in->ring);
 	meet(in);
 	if (in->first)
-		in->wrong += unset_keys(in->fd);
+		in->wrong += cancel_keys(in->fd);
 	for (i = 0; i < PENDING; i++) {
 		ret = complete(&in->ring, NULL, WAIT_MS);
 		inserted += ret == -ECANCELED;
@@ -445,13 +581,13 @@ static void insert_round(struct inserter *in)
 
 static void *insert(void *arg)
 {
-	__u64 end = callout_dev_now() + INSERT_NS;
+	__u64 end = dev_now() + INSERT_NS;
 	struct inserter *in = arg;
 
 	do {
 		insert_round(in);
 		if (in->first && (in->wrong ||
-				  (in->met && callout_dev_now() > end)))
+				  (in->met && dev_now() > end)))
 			*in->stop = true;
 		meet(in);
 	} while (!*in->stop);
@@ -461,7 +597,7 @@ static void *insert(void *arg)
 /* Of two threads that insert a key at the same time, one inserts it. */
 TEST(two_insert_one_key)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 	struct inserter in[2] = { 0 };
 	atomic_uint arrived = 0;
 	atomic_bool stop = false;
@@ -494,7 +630,7 @@ TEST(two_insert_one_key)
  */
 TEST(iopoll)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 	struct callout_op op = set_op(0, 1);
 	struct ring r;
 	bool works;
@@ -504,7 +640,7 @@ TEST(iopoll)
 	if (!ring_open(&r, IORING_SETUP_IOPOLL))
 		SKIP(return, "the kernel has no io_uring");
 	EXPECT_EQ(works ? 0 : -EOPNOTSUPP, command(&r, fd, &op, NULL));
-	EXPECT_EQ(works, info_of(fd).set);
+	EXPECT_EQ(works, counts_of(fd).set);
 	if (works) {
 		ASSERT_TRUE(set_pending(&r, fd, 0, PENDING));
 		EXPECT_EQ(PENDING, info_of(fd).outstanding);

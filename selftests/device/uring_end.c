@@ -17,7 +17,7 @@ TEST_F(uring_cmd, ring_is_closed)
 	EXPECT_TRUE(wait_outstanding(self->fd, PENDING));
 	EXPECT_TRUE(ring_close(&self->ring));
 	EXPECT_TRUE(wait_outstanding(self->fd, 0));
-	EXPECT_EQ(PENDING, info_of(self->fd).cancelled);
+	EXPECT_EQ(PENDING, counts_of(self->fd).cancelled);
 	self->ring.fd = dup(self->fd);
 }
 
@@ -25,7 +25,7 @@ TEST_F(uring_cmd, ring_is_closed)
 TEST_F(uring_cmd, file_is_closed)
 {
 	struct callout_op set = set_op(20 * MSEC, 1000);
-	int other = callout_dev_open(O_NONBLOCK), fixed;
+	int other = dev_open(O_NONBLOCK), fixed;
 	struct io_uring_sqe *sqe;
 	__u64 data = 0;
 
@@ -33,7 +33,7 @@ TEST_F(uring_cmd, file_is_closed)
 	if (!self->works || !may_close(variant->flags))
 		return;
 	ASSERT_TRUE(wait_user_outstanding(other, 0));
-	fixed = callout_dev_open(O_NONBLOCK);
+	fixed = dev_open(O_NONBLOCK);
 	ASSERT_EQ(0, syscall(__NR_io_uring_register, self->ring.fd,
 			     IORING_REGISTER_FILES, &fixed, 1));
 	EXPECT_EQ(0, close(fixed));
@@ -98,14 +98,14 @@ TEST_F(uring_cmd, process_ends)
 		/* The file's other callouts stay. */
 		EXPECT_TRUE(wait_outstanding(self->fd, 1));
 		EXPECT_EQ((ending + 1) * PENDING,
-			  info_of(self->fd).cancelled);
+			  counts_of(self->fd).cancelled);
 	}
 }
 
 /* A ring cancels the commands of another, and takes only its own with it. */
 TEST_F(uring_cmd, two_rings)
 {
-	struct callout_op unset = unset_op(0);
+	struct callout_op cancel = cancel_op(0);
 	struct ring second;
 	__u64 data = 0;
 
@@ -115,7 +115,7 @@ TEST_F(uring_cmd, two_rings)
 	ASSERT_TRUE(set_pending(&self->ring, self->fd, 0, 10));
 	ASSERT_TRUE(set_pending(&second, self->fd, 10, 10));
 	ASSERT_TRUE(wait_outstanding(self->fd, 20));
-	ASSERT_TRUE(submit_one(&second, self->fd, &unset, 99));
+	ASSERT_TRUE(submit_one(&second, self->fd, &cancel, 99));
 	EXPECT_EQ(CALLOUT_CANCELLED, complete(&second, &data, WAIT_MS));
 	EXPECT_EQ(99, data);
 	EXPECT_EQ(-ECANCELED, complete(&self->ring, &data, WAIT_MS));
@@ -151,14 +151,14 @@ static void *canceller(void *arg)
 	if (!ring_open(&r, 0))
 		c->failed = true;
 	while (!c->failed && !c->stop) {
-		op = unset_op(rand_r(&seed) % KEYS);
+		op = cancel_op(rand_r(&seed) % KEYS);
 		if (rand_r(&seed) % 4 == 0)
-			op = reset_op(rand_r(&seed) % 300000, op.handle);
+			op = move_op(rand_r(&seed) % 300000, op.key);
 		if (c->by_ring)
 			ret = command(&r, c->fd, &op, NULL);
 		else
 			ret = do_op(c->fd, &op);
-		if (ret == CALLOUT_CANCELLED && op.op == CALLOUT_OP_UNSET)
+		if (ret == CALLOUT_CANCELLED && op.op == CALLOUT_OP_CANCEL)
 			c->cancelled++;
 		else if (ret != CALLOUT_CANCELLED && ret != -ENOENT)
 			c->failed = true;
@@ -210,8 +210,8 @@ TEST_F(uring_cmd, stress)
 	}
 	TH_LOG("fired %llu, cancelled %llu", fired, cancelled);
 	EXPECT_EQ(cancelled, c[0].cancelled + c[1].cancelled);
-	EXPECT_EQ(fired, info_of(self->fd).delivered);
-	EXPECT_EQ(cancelled, info_of(self->fd).cancelled);
+	EXPECT_EQ(fired, counts_of(self->fd).delivered);
+	EXPECT_EQ(cancelled, counts_of(self->fd).cancelled);
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 

@@ -51,7 +51,7 @@ static int next(struct ring *r, __u64 *which)
  */
 TEST_F(uring_cmd, none_is_lost)
 {
-	unsigned int i, n, fired = 0, cancelled = 0, wrong = 0, unset = 0;
+	unsigned int i, n, fired = 0, cancelled = 0, wrong = 0, by_key = 0;
 	struct callout_op op;
 	struct ring small;
 	__u64 which;
@@ -66,11 +66,11 @@ TEST_F(uring_cmd, none_is_lost)
 	}
 	/* What is to fire in an hour, and any other that has not fired yet. */
 	for (i = 0; i < MANY; i++) {
-		op = unset_op(i);
+		op = cancel_op(i);
 		if (i % 3 && i % 2)
 			continue;
 		ret = do_op(self->fd, &op);
-		unset += ret == CALLOUT_CANCELLED;
+		by_key += ret == CALLOUT_CANCELLED;
 		wrong += ret != CALLOUT_CANCELLED && (ret != -ENOENT || !(i % 3));
 	}
 	EXPECT_EQ(0, wrong);
@@ -91,9 +91,9 @@ TEST_F(uring_cmd, none_is_lost)
 		wrong += completions[i] != 1;
 	EXPECT_EQ(0, wrong);
 	EXPECT_EQ(MANY, fired + cancelled);
-	EXPECT_EQ(unset, cancelled);
-	EXPECT_EQ(fired, info_of(self->fd).delivered);
-	EXPECT_EQ(MANY, info_of(self->fd).set);
+	EXPECT_EQ(by_key, cancelled);
+	EXPECT_EQ(fired, counts_of(self->fd).delivered);
+	EXPECT_EQ(MANY, counts_of(self->fd).set);
 	EXPECT_TRUE(ring_close(&small));
 }
 

@@ -54,16 +54,16 @@ TEST_F(file, limit_is_lowered_below_outstanding)
 	ASSERT_EQ(0, set_limit(self->fd, 2));
 	EXPECT_EQ(4, info_of(self->fd).outstanding);
 	for (i = 0; i < 3; i++) {
-		EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, HOUR, 9,
-						   &handle));
-		/* RESET needs no room. */
+		EXPECT_EQ(-ENOSPC, dev_set(self->fd, 0, HOUR, 9,
+					   &handle));
+		/* To move one needs no room. */
 		EXPECT_EQ(CALLOUT_CANCELLED,
-			  reset(self->fd, handles[i], 2 * HOUR));
+			  move(self->fd, handles[i], 2 * HOUR));
 		EXPECT_EQ(CALLOUT_CANCELLED,
-			  callout_dev_unset(self->fd, handles[i]));
+			  dev_cancel(self->fd, handles[i]));
 	}
-	EXPECT_EQ(0, callout_dev_set(self->fd, 0, HOUR, 9, &handle));
-	EXPECT_EQ(-ENOSPC, callout_dev_set(self->fd, 0, HOUR, 9, &handle));
+	EXPECT_EQ(0, dev_set(self->fd, 0, HOUR, 9, &handle));
+	EXPECT_EQ(-ENOSPC, dev_set(self->fd, 0, HOUR, 9, &handle));
 }
 
 static bool become(uid_t uid)
@@ -84,7 +84,7 @@ static int as(uid_t uid, int (*function)(void))
 
 static int open_only(void)
 {
-	int fd = callout_dev_open(0);
+	int fd = dev_open(0);
 
 	return fd < 0 ? -fd : 0;
 }
@@ -109,7 +109,7 @@ FIXTURE(user) {
 
 FIXTURE_SETUP(user)
 {
-	self->root = callout_dev_open(O_NONBLOCK);
+	self->root = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->root);
 	ASSERT_TRUE(read_number(PARAMETER_USER, &self->saved));
 	ASSERT_TRUE(write_number(PARAMETER_USER, USER_LIMIT));
@@ -141,16 +141,16 @@ static bool no_room(const int *fds)
 	int i;
 
 	for (i = 0; i < 2; i++)
-		if (callout_dev_set(fds[i], 0, 0, 1, &handle) != -EDQUOT ||
-		    callout_dev_timeout(fds[i], 0, 0, 1, 1, &handle) != -EDQUOT)
+		if (dev_set(fds[i], 0, 0, 1, &handle) != -EDQUOT ||
+		    dev_timeout(fds[i], 0, 0, 1, 1, &handle) != -EDQUOT)
 			return false;
 	return info_of(fds[0]).user_outstanding == USER_LIMIT;
 }
 
 static int use_up(void)
 {
-	int fds[2] = { callout_dev_open(O_NONBLOCK),
-		       callout_dev_open(O_NONBLOCK) };
+	int fds[2] = { dev_open(O_NONBLOCK),
+		       dev_open(O_NONBLOCK) };
 	__u64 handles[USER_LIMIT];
 	struct callout_event e;
 	unsigned int i, n;
@@ -166,10 +166,10 @@ static int use_up(void)
 	}
 	MUST(no_room(fds));
 	MUST(info_of(fds[0]).outstanding == USER_LIMIT);
-	MUST(!info_of(fds[1]).set);
+	MUST(!counts_of(fds[1]).set);
 
 	/* Room for one more; that counts until it has been read. */
-	MUST(callout_dev_unset(fds[0], handles[0]) == CALLOUT_CANCELLED);
+	MUST(dev_cancel(fds[0], handles[0]) == CALLOUT_CANCELLED);
 	MUST(set(fds[0], 0, 1));
 	MUST(wait_unread(fds[0], 1));
 	MUST(no_room(fds));
@@ -180,7 +180,7 @@ static int use_up(void)
 	/* Closing a file makes room for as many callouts as it had. */
 	MUST(!close(fds[0]));
 	MUST(wait_user_outstanding(fds[1], 0));
-	fds[0] = callout_dev_open(O_NONBLOCK);
+	fds[0] = dev_open(O_NONBLOCK);
 	for (i = 0, n = 0; i < 4 * USER_LIMIT; i++)
 		n += set(fds[i & 1], HOUR, i) != 0;
 	MUST(n <= USER_LIMIT && n > USER_LIMIT / 2);
@@ -200,9 +200,9 @@ TEST_F(user, edquot)
 /* A lower limit of a file gives nothing back to its user, closing it does. */
 static int lower_limit(void)
 {
-	int fds[2] = { callout_dev_open(O_NONBLOCK),
-		       callout_dev_open(O_NONBLOCK) };
-	struct callout_cancel all = { 0 };
+	int fds[2] = { dev_open(O_NONBLOCK),
+		       dev_open(O_NONBLOCK) };
+	struct callout_match all = { 0 };
 	__u64 handle;
 	int i;
 
@@ -212,12 +212,12 @@ static int lower_limit(void)
 		MUST(set(fds[0], HOUR, i));
 	MUST(!set_limit(fds[0], 1));
 	MUST(info_of(fds[1]).user_outstanding == USER_LIMIT);
-	MUST(callout_dev_ioctl(fds[0], CALLOUT_IOC_CANCEL, &all) ==
+	MUST(dev_ioctl(fds[0], CALLOUT_IOC_CANCEL_MATCHING, &all) ==
 	     (int)USER_LIMIT);
 	MUST(info_of(fds[0]).max_outstanding == 1);
 	MUST(!info_of(fds[0]).outstanding);
 	MUST(info_of(fds[1]).user_outstanding == USER_LIMIT);
-	MUST(callout_dev_set(fds[1], 0, HOUR, 1, &handle) == -EDQUOT);
+	MUST(dev_set(fds[1], 0, HOUR, 1, &handle) == -EDQUOT);
 	/* The file itself has the room that it has left. */
 	MUST(set(fds[0], HOUR, 1));
 	MUST(!close(fds[0]));
@@ -234,7 +234,7 @@ TEST_F(user, a_lower_limit_gives_nothing_back)
 /* A user at the limit does not affect other users. */
 static int fill(void)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 	unsigned int i;
 
 	MUST(wait_user_outstanding(fd, 0));
@@ -308,7 +308,7 @@ static bool map(pid_t pid, const char *what)
 /* Waits until no file that this user has closed counts any more. */
 static bool settled(void)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 	bool ok = wait_user_outstanding(fd, 0);
 
 	return !close(fd) && ok;
@@ -328,10 +328,10 @@ static int fill_as_all(void)
 	for (i = 0; i < INNER_USERS; i++) {
 		/* The real user id is charged. */
 		MUST(!setresuid(i, 0, 0));
-		fd = callout_dev_open(O_NONBLOCK);
+		fd = dev_open(O_NONBLOCK);
 		MUST(fd >= 0);
 		for (j = 0; j <= USER_LIMIT; j++) {
-			ret = callout_dev_set(fd, 0, HOUR, j, &handle);
+			ret = dev_set(fd, 0, HOUR, j, &handle);
 			MUST(!ret || ret == -EDQUOT);
 			n += !ret;
 		}
@@ -390,8 +390,8 @@ static int fill_then_namespace(void)
 
 	fill();
 	MUST(!unshare(CLONE_NEWUSER));
-	close(callout_dev_open(0));
-	fd = callout_dev_open(O_NONBLOCK);
+	close(dev_open(0));
+	fd = dev_open(O_NONBLOCK);
 	MUST(fd >= 0);
 	MUST(!set(fd, HOUR, 0));
 	MUST(!info_of(fd).user_outstanding);
@@ -428,10 +428,10 @@ static void come_and_go(unsigned int i)
 			MUST(!unshare(CLONE_NEWUSER));
 		if (round < 100)
 			MUST(!setresuid((i + round) % INNER_USERS, 0, 0));
-		fd = callout_dev_open(O_NONBLOCK);
+		fd = dev_open(O_NONBLOCK);
 		MUST(fd >= 0);
 		/* It may fail: there may be no room for all. */
-		callout_dev_set(fd, 0, HOUR, 1, &handle);
+		dev_set(fd, 0, HOUR, 1, &handle);
 		MUST(!close(fd));
 	}
 }
@@ -465,14 +465,14 @@ TEST_F(user, namespaces_come_and_go)
 /* Everybody gets the counters of their file. */
 static int sees_own_counters(void)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 	struct callout_info info;
 
 	MUST(wait_user_outstanding(fd, 0));
 	MUST(set(fd, 0, 1));
 	MUST(wait_unread(fd, 1));
 	info = info_of(fd);
-	MUST(info.set == 1 && info.unread == 1 && info.tick_ns);
+	MUST(counts_of(fd).set == 1 && info.unread == 1 && info.tick_ns);
 	MUST(info.user_outstanding && info.max_user);
 	return wrong_line;
 }
@@ -549,7 +549,7 @@ TEST(many_files)
 	ASSERT_LE(0, ep);
 	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &files));
 	for (i = 0; i < FILES; i++) {
-		fds[i] = callout_dev_open(O_NONBLOCK);
+		fds[i] = dev_open(O_NONBLOCK);
 		ASSERT_LE(0, fds[i]);
 		ev[0].events = EPOLLIN;
 		ev[0].data.u32 = i;
@@ -560,8 +560,8 @@ TEST(many_files)
 		n = epoll_wait(ep, ev, ARRAY_SIZE(ev), WAIT_MS);
 		ASSERT_LT(0, n);
 		for (i = 0; i < n; i++) {
-			ASSERT_EQ(1, callout_dev_read(fds[ev[i].data.u32], &e,
-						      1));
+			ASSERT_EQ(1, dev_read(fds[ev[i].data.u32], &e,
+					      1));
 			EXPECT_EQ(ev[i].data.u32, e.cookie);
 		}
 	}
@@ -572,7 +572,7 @@ TEST(many_files)
 
 TEST_F(file, fdinfo)
 {
-	__u64 due = callout_dev_now() + HOUR, handle;
+	__u64 due = dev_now() + HOUR, handle;
 	struct callout_event e;
 	int i;
 
@@ -580,8 +580,8 @@ TEST_F(file, fdinfo)
 	for (i = 0; i < 3; i++)
 		ASSERT_NE(0, set(self->fd, 0, i));
 	ASSERT_TRUE(wait_unread(self->fd, 3));
-	ASSERT_EQ(0, callout_dev_set(self->fd, CALLOUT_ABSTIME, due, 1,
-				     &handle));
+	ASSERT_EQ(0, dev_set(self->fd, CALLOUT_OPF_ABSTIME, due, 1,
+			     &handle));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(3, fdinfo_number(self->fd, "outstanding"));
 	EXPECT_EQ(2, fdinfo_number(self->fd, "unread"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wait.c - BATCH with a struct callout_wait
+ * wait.c - how a BATCH waits: clocks, the least number of events, the signal mask
  */
 #include <pthread.h>
 #include <sys/wait.h>
@@ -11,23 +11,21 @@ static const clockid_t clocks[] = {
 	CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME,
 };
 
-/* A batch that waits as @wait says. */
+/* A batch that waits for @time of @clock, with room for @n events. */
 static struct callout_batch batch_until(struct callout_event *events,
-					unsigned int n,
-					const struct callout_wait *wait)
+					unsigned int n, clockid_t clock,
+					__u64 time)
 {
 	struct callout_batch b = with_events(batch_of(NULL, 0), events, n,
-					     CALLOUT_BATCH_WAIT, 0);
+					     CALLOUT_BATCHF_WAIT, time);
 
-	b.wait = (uintptr_t)wait;
-	b.wait_size = sizeof(*wait);
+	b.clockid = clock;
 	return b;
 }
 
 /* A wait ends at its deadline and not before, in each clock. */
 TEST_F(file, deadline)
 {
-	struct callout_wait wait;
 	struct callout_event e;
 	struct callout_batch b;
 	unsigned int i, abs;
@@ -36,57 +34,58 @@ TEST_F(file, deadline)
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		for (abs = 0; abs < 2; abs++) {
 			end = now_of(clocks[i]) + 20 * MSEC;
-			wait = (struct callout_wait){
-				.time = abs ? end : 20 * MSEC,
-				.clockid = clocks[i],
-				.flags = abs ? CALLOUT_WAIT_ABSTIME : 0,
-			};
-			b = batch_until(&e, 1, &wait);
+			b = batch_until(&e, 1, clocks[i], abs ? end : 20 * MSEC);
+			b.flags |= abs ? CALLOUT_BATCHF_ABSTIME : 0;
 			ASSERT_EQ(0, do_batch(self->fd, &b));
 			EXPECT_EQ(0, b.got);
 			EXPECT_LE(end, now_of(clocks[i]));
 		}
 		/* A deadline that has passed: nothing waits. */
-		wait.time = 1;
-		b = batch_until(&e, 1, &wait);
+		b = batch_until(&e, 1, clocks[i], 1);
+		b.flags |= CALLOUT_BATCHF_ABSTIME;
 		ASSERT_EQ(0, do_batch(self->fd, &b));
 		EXPECT_EQ(0, b.got);
 	}
 }
 
-/* A structure may be longer than the kernel's, if the rest is 0. */
+/* The structure may be longer than the kernel's, if the rest is 0. */
 TEST_F(file, longer_structure)
 {
-	struct {
-		struct callout_wait wait;
-		char more[CALLOUT_SIZE_MAX - sizeof(struct callout_wait)];
-	} w = { .wait = { .time = MSEC, .clockid = CLOCK_MONOTONIC } };
+	static const unsigned int sizes[] = {
+		CALLOUT_BATCH_SIZE_V1 + 8, 104, CALLOUT_SIZE_MAX,
+	};
+	union {
+		struct callout_batch batch;
+		char space[CALLOUT_SIZE_MAX];
+	} u = { 0 };
 	struct callout_event e;
-	struct callout_batch b = batch_until(&e, 1, &w.wait);
+	unsigned int i;
 
-	b.wait_size = sizeof(w.wait) + 8;
-	EXPECT_EQ(0, do_batch(self->fd, &b));
-	b.wait_size = sizeof(w);
-	EXPECT_EQ(0, do_batch(self->fd, &b));
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		u.batch = batch_until(&e, 1, CLOCK_MONOTONIC, HOUR);
+		ASSERT_NE(0, set(self->fd, 0, i));
+		EXPECT_EQ(0, dev_ioctl(self->fd,
+				       _IOC(_IOC_READ | _IOC_WRITE,
+					    CALLOUT_IOC_MAGIC,
+					    _IOC_NR(CALLOUT_IOC_BATCH),
+					    sizes[i]), &u));
+		ASSERT_EQ(1, u.batch.got);
+		EXPECT_EQ(i, e.cookie);
+	}
 }
 
 /* An event ends a wait that has a far deadline, or none. */
 TEST_F(file, event)
 {
 	static const __u64 times[] = { HOUR, TIME_MAX, CALLOUT_FOREVER };
-	struct callout_wait wait;
 	struct callout_event e;
 	struct callout_batch b;
 	unsigned int i, j;
 
 	for (i = 0; i < ARRAY_SIZE(clocks); i++) {
 		for (j = 0; j < ARRAY_SIZE(times); j++) {
-			wait = (struct callout_wait){
-				.time = times[j],
-				.clockid = clocks[i],
-			};
 			ASSERT_NE(0, set(self->fd, MSEC, j));
-			b = batch_until(&e, 1, &wait);
+			b = batch_until(&e, 1, clocks[i], times[j]);
 			ASSERT_EQ(0, do_batch(self->fd, &b));
 			ASSERT_EQ(1, b.got);
 			EXPECT_EQ(j, e.cookie);
@@ -97,11 +96,6 @@ TEST_F(file, event)
 /* The wait goes on until the least number of events was read. */
 TEST_F(file, min_events)
 {
-	struct callout_wait wait = {
-		.time = HOUR,
-		.clockid = CLOCK_MONOTONIC,
-		.min_events = 3,
-	};
 	struct callout_event e[4];
 	struct callout_batch b;
 	unsigned int i;
@@ -109,29 +103,30 @@ TEST_F(file, min_events)
 	for (i = 0; i < 3; i++)
 		ASSERT_NE(0, set(self->fd, 10 * i * MSEC, i));
 	/* As many as there is room for. */
-	b = batch_until(e, 3, &wait);
+	b = batch_until(e, 3, CLOCK_MONOTONIC, HOUR);
+	b.min_events = 3;
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	ASSERT_EQ(3, b.got);
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(i, e[i].cookie);
 
 	/* Those that came in time are enough if no more do. */
-	wait.time = 50 * MSEC;
 	ASSERT_NE(0, set(self->fd, 0, 4));
 	ASSERT_NE(0, set(self->fd, HOUR, 5));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	b = batch_until(e, 4, &wait);
+	b = batch_until(e, 4, CLOCK_MONOTONIC, 50 * MSEC);
+	b.min_events = 3;
 	ASSERT_EQ(0, do_batch(self->fd, &b));
 	ASSERT_EQ(1, b.got);
 	EXPECT_EQ(4, e[0].cookie);
 
 	/* A signal ends the wait for more, and loses none. */
-	wait.time = CALLOUT_FOREVER;
 	ASSERT_NE(0, set(self->fd, 0, 6));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_TRUE(interrupt_by(SIGALRM, SA_RESTART));
 	ASSERT_TRUE(send_alarms(20000));
-	b = batch_until(e, 4, &wait);
+	b = batch_until(e, 4, CLOCK_MONOTONIC, CALLOUT_FOREVER);
+	b.min_events = 3;
 	EXPECT_EQ(0, do_batch(self->fd, &b));
 	ASSERT_TRUE(send_alarms(0));
 	ASSERT_EQ(1, b.got);
@@ -158,17 +153,22 @@ static bool is_blocked(int sig)
 	return sigismember(&now, sig);
 }
 
+/* A batch that waits with the signal mask @during. */
+static struct callout_batch batch_masked(struct callout_event *e, __u64 time,
+					 const sigset_t *during)
+{
+	struct callout_batch b = batch_until(e, 1, CLOCK_MONOTONIC, time);
+
+	b.sigmask = (uintptr_t)during;
+	b.sigmask_size = 8;
+	return b;
+}
+
 /* A signal that is blocked except during the wait ends the wait. */
 TEST_F(file, signal_mask)
 {
 	struct sigaction action = { .sa_handler = count_signal };
 	sigset_t blocked, during;
-	struct callout_wait wait = {
-		.time = CALLOUT_FOREVER,
-		.clockid = CLOCK_MONOTONIC,
-		.sigmask = (uintptr_t)&during,
-		.sigmask_size = 8,
-	};
 	struct callout_event e;
 	struct callout_batch b;
 
@@ -181,7 +181,7 @@ TEST_F(file, signal_mask)
 
 	ASSERT_EQ(0, raise(SIGUSR1));
 	ASSERT_EQ(0, signals);
-	b = batch_until(&e, 1, &wait);
+	b = batch_masked(&e, CALLOUT_FOREVER, &during);
 	EXPECT_EQ(-EINTR, do_batch(self->fd, &b));
 	EXPECT_EQ(0, b.got);
 	EXPECT_EQ(1, signals);
@@ -192,15 +192,14 @@ TEST_F(file, signal_mask)
 	/* Without a wait the mask is restored too, and no handler was called. */
 	ASSERT_NE(0, set(self->fd, 0, 1));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	b = batch_until(&e, 1, &wait);
+	b = batch_masked(&e, CALLOUT_FOREVER, &during);
 	EXPECT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(1, b.got);
 	EXPECT_TRUE(is_blocked(SIGUSR1));
 	EXPECT_FALSE(is_blocked(SIGUSR2));
 
 	/* And after a wait that times out. */
-	wait.time = MSEC;
-	b = batch_until(&e, 1, &wait);
+	b = batch_masked(&e, MSEC, &during);
 	EXPECT_EQ(0, do_batch(self->fd, &b));
 	EXPECT_EQ(0, b.got);
 	EXPECT_TRUE(is_blocked(SIGUSR1));
@@ -213,19 +212,13 @@ TEST_F(file, signal_blocked_during_the_wait)
 {
 	struct sigaction action = { .sa_handler = count_signal };
 	sigset_t during;
-	struct callout_wait wait = {
-		.time = 50 * MSEC,
-		.clockid = CLOCK_MONOTONIC,
-		.sigmask = (uintptr_t)&during,
-		.sigmask_size = 8,
-	};
 	struct callout_event e;
 	struct callout_batch b;
 
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	sigfillset(&during);
 	ASSERT_TRUE(send_alarms(1000));
-	b = batch_until(&e, 1, &wait);
+	b = batch_masked(&e, 50 * MSEC, &during);
 	EXPECT_EQ(0, do_batch(self->fd, &b));
 	ASSERT_TRUE(send_alarms(0));
 	EXPECT_EQ(0, b.got);
@@ -236,17 +229,15 @@ TEST_F(file, signal_blocked_during_the_wait)
 /* A child that waits for ever, with all signals blocked meanwhile. */
 static pid_t fork_deaf(int fd)
 {
-	__u64 during = ~0ULL;
-	struct callout_wait wait = {
-		.time = CALLOUT_FOREVER,
-		.clockid = CLOCK_MONOTONIC,
-		.sigmask = (uintptr_t)&during,
-		.sigmask_size = sizeof(during),
-	};
 	struct callout_event e;
-	struct callout_batch b = batch_until(&e, 1, &wait);
-	pid_t child = fork();
+	struct callout_batch b;
+	sigset_t during;
+	pid_t child;
 
+	/* The C library's leaves its own signals out. */
+	memset(&during, 0xff, sizeof(during));
+	b = batch_masked(&e, CALLOUT_FOREVER, &during);
+	child = fork();
 	if (!child) {
 		do_batch(fd, &b);
 		_exit(0);
@@ -257,10 +248,10 @@ static pid_t fork_deaf(int fd)
 /* Has a child ended, or stopped, before long? */
 static bool child_changes(pid_t child, int *status)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
 
 	while (!waitpid(child, status, WNOHANG | WUNTRACED)) {
-		if (callout_dev_now() > limit)
+		if (dev_now() > limit)
 			return false;
 		sleep_ns(MSEC);
 	}

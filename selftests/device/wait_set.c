@@ -8,7 +8,9 @@
 
 /* A process that waits in a batch, for an event that does not come. */
 struct waiter {
-	struct callout_wait wait;
+	__u64 time;
+	clockid_t clockid;
+	__u32 flags;	/* CALLOUT_BATCHF_ABSTIME or 0 */
 	__u64 end;	/* of CLOCK_MONOTONIC: not before */
 	pid_t pid;
 };
@@ -22,13 +24,13 @@ static int wait_in_batch(int fd, const struct waiter *w)
 {
 	struct callout_event e;
 	struct callout_batch b = with_events(batch_of(NULL, 0), &e, 1,
-					     CALLOUT_BATCH_WAIT, 0);
+					     CALLOUT_BATCHF_WAIT | w->flags,
+					     w->time);
 
-	b.wait = (uintptr_t)&w->wait;
-	b.wait_size = sizeof(w->wait);
+	b.clockid = w->clockid;
 	if (do_batch(fd, &b))
 		return 1;
-	if (callout_dev_now() < w->end)
+	if (dev_now() < w->end)
 		return 2;
 	return b.got ? 3 : 0;
 }
@@ -57,11 +59,11 @@ static bool still_waits(struct waiter *w)
 /* The exit status, or -1 if the wait does not end. */
 static int end(struct waiter *w)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
 	int status;
 
 	while (still_waits(w)) {
-		if (callout_dev_now() > limit) {
+		if (dev_now() > limit) {
 			kill(w->pid, SIGKILL);
 			waitpid(w->pid, &status, 0);
 			return -1;
@@ -84,12 +86,12 @@ static int set_during(int fd, clockid_t clock, bool abs, __s64 by)
 	int ret;
 
 	for (time = 100 * MSEC;; time *= 2) {
-		w = (struct waiter){ .wait.clockid = clock };
-		w.end = callout_dev_now() + time;
-		w.wait.time = time;
+		w = (struct waiter){ .clockid = clock };
+		w.end = dev_now() + time;
+		w.time = time;
 		if (abs) {
-			w.wait.time += now_of(clock);
-			w.wait.flags = CALLOUT_WAIT_ABSTIME;
+			w.time += now_of(clock);
+			w.flags = CALLOUT_BATCHF_ABSTIME;
 		}
 		if (!start(fd, &w) || !step(by))
 			return -1;
@@ -126,9 +128,9 @@ TEST_F(realtime, others_stay)
 TEST_F(realtime, set_forth)
 {
 	struct waiter w = {
-		.wait.time = real_now() + 2 * HOUR,
-		.wait.clockid = CLOCK_REALTIME,
-		.wait.flags = CALLOUT_WAIT_ABSTIME,
+		.time = real_now() + 2 * HOUR,
+		.clockid = CLOCK_REALTIME,
+		.flags = CALLOUT_BATCHF_ABSTIME,
 	};
 
 	ASSERT_TRUE(start(self->fd, &w));
@@ -137,34 +139,34 @@ TEST_F(realtime, set_forth)
 	EXPECT_TRUE(still_waits(&w));
 	ASSERT_TRUE(step(HOUR));
 	EXPECT_EQ(0, end(&w));
-	EXPECT_LE(w.wait.time, real_now());
+	EXPECT_LE(w.time, real_now());
 }
 
 /* It does not end at its old time if the clock was set back. */
 TEST_F(realtime, set_back)
 {
 	struct waiter w = {
-		.wait.clockid = CLOCK_REALTIME,
-		.wait.flags = CALLOUT_WAIT_ABSTIME,
+		.clockid = CLOCK_REALTIME,
+		.flags = CALLOUT_BATCHF_ABSTIME,
 	};
 	__u64 after = 100 * MSEC, before;
 
 	for (;; after *= 2) {
-		before = callout_dev_now();
-		w.wait.time = real_now() + after;
+		before = dev_now();
+		w.time = real_now() + after;
 		ASSERT_TRUE(start(self->fd, &w));
 		ASSERT_TRUE(step(-HOUR));
-		if (callout_dev_now() < before + after)
+		if (dev_now() < before + after)
 			break;
 		ASSERT_TRUE(step(HOUR));
 		EXPECT_EQ(0, end(&w));
 	}
-	while (callout_dev_now() < before + after + 50 * MSEC)
+	while (dev_now() < before + after + 50 * MSEC)
 		sleep_ns(10 * MSEC);
 	EXPECT_TRUE(still_waits(&w));
 	ASSERT_TRUE(step(HOUR));
 	EXPECT_EQ(0, end(&w));
-	EXPECT_LE(w.wait.time, real_now());
+	EXPECT_LE(w.time, real_now());
 }
 
 /* No setting ends a wait without a limit; an event does. */
@@ -176,9 +178,9 @@ TEST_F(realtime, without_limit)
 
 	for (i = 0; i < 4; i++) {
 		w = (struct waiter){
-			.wait.time = times[i / 2],
-			.wait.clockid = CLOCK_REALTIME,
-			.wait.flags = i % 2 ? CALLOUT_WAIT_ABSTIME : 0,
+			.time = times[i / 2],
+			.clockid = CLOCK_REALTIME,
+			.flags = i % 2 ? CALLOUT_BATCHF_ABSTIME : 0,
 		};
 		ASSERT_TRUE(start(self->fd, &w));
 		ASSERT_TRUE(step(1000 * HOUR));

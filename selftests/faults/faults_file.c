@@ -4,13 +4,12 @@
  * its events or a ring of io_uring fails
  */
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 
 #include "walk.h"
 
 static int call_open(struct faulty *f)
 {
-	f->fd = callout_dev_open(O_NONBLOCK);
+	f->fd = dev_open(O_NONBLOCK);
 	return f->fd;
 }
 
@@ -35,13 +34,13 @@ static int call_close(struct faulty *f)
 static bool close_done(struct faulty *f, int ret)
 {
 	memset(f->outstanding, 0, sizeof(f->outstanding));
-	f->fd = callout_dev_open(O_NONBLOCK);
+	f->fd = dev_open(O_NONBLOCK);
 	return !ret && f->fd >= 0;
 }
 
 static int call_read(struct faulty *f)
 {
-	return callout_dev_read(f->fd, f->events, 64);
+	return dev_read(f->fd, f->events, 64);
 }
 
 /* One that has copied some says so; the others stay. */
@@ -50,42 +49,15 @@ static bool read_done(struct faulty *f, int ret)
 	return ret > 0 && events_are_expected(f, ret);
 }
 
-struct longer_event {
-	struct callout_event event;
-	__u64 more;
-};
-
-static bool read_longer_prepare(struct faulty *f)
+static int call_list_one(struct faulty *f)
 {
-	struct callout_format format = {
-		.event_size = sizeof(struct longer_event),
-	};
-
-	return !callout_dev_ioctl(f->fd, CALLOUT_IOC_FORMAT, &format);
-}
-
-static int call_read_longer(struct faulty *f)
-{
-	struct longer_event events[MANY];
-	ssize_t ret = read(f->fd, events, sizeof(events)), i;
-
-	if (ret < 0)
-		return -errno;
-	ret /= sizeof(events[0]);
-	for (i = 0; i < ret; i++)
-		f->events[i] = events[i].event;
-	return ret;
-}
-
-static int call_get(struct faulty *f)
-{
-	struct callout_entry entry = { .handle = f->handle[PENDING_ID] };
-	int ret = callout_dev_ioctl(f->fd, CALLOUT_IOC_GET, &entry);
+	struct callout_entry entry;
+	int ret = list_one(f->fd, CALLOUT_LISTF_HANDLE, f->handle[PENDING_ID], &entry);
 
 	return ret ? ret : (int)entry.cookie;
 }
 
-static bool get_done(struct faulty *f, int ret)
+static bool list_one_done(struct faulty *f, int ret)
 {
 	return ret == PENDING_ID;
 }
@@ -107,18 +79,10 @@ static bool list_done(struct faulty *f, int ret)
 	return ret == f->before.n;
 }
 
-static int call_next(struct faulty *f)
-{
-	struct callout_next next = { .clockid = CLOCK_MONOTONIC };
-	int ret = callout_dev_ioctl(f->fd, CALLOUT_IOC_NEXT, &next);
-
-	return ret ? ret : next.due == f->before.entries[0].due;
-}
-
 static int call_info(struct faulty *f)
 {
 	struct callout_info info;
-	int ret = callout_dev_info(f->fd, &info);
+	int ret = dev_info(f->fd, &info);
 
 	return ret ? ret : info.outstanding == f->before.info.outstanding;
 }
@@ -138,58 +102,11 @@ static bool is_right(struct faulty *f, int ret)
 	return ret == 1;
 }
 
-static bool eventfd_prepare(struct faulty *f)
-{
-	f->other = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	return f->other >= 0;
-}
-
-static int call_eventfd(struct faulty *f)
-{
-	return set_eventfd(f->fd, f->other);
-}
-
-static bool eventfd_failed(struct faulty *f)
-{
-	return !readable(f->other) && is_unchanged(f);
-}
-
-static bool eventfd_done(struct faulty *f, int ret)
-{
-	return !ret && readable(f->other);
-}
-
-static int call_format(struct faulty *f)
-{
-	struct callout_format format = {
-		.event_size = sizeof(struct longer_event),
-	};
-
-	return callout_dev_ioctl(f->fd, CALLOUT_IOC_FORMAT, &format);
-}
-
-/* An event has the former size still. */
-static bool format_failed(struct faulty *f)
-{
-	int bytes;
-
-	return !ioctl(f->fd, FIONREAD, &bytes) &&
-	       bytes == sizeof(struct callout_event) && is_unchanged(f);
-}
-
-static bool format_done(struct faulty *f, int ret)
-{
-	int bytes;
-
-	return !ret && !ioctl(f->fd, FIONREAD, &bytes) &&
-	       bytes == sizeof(struct longer_event);
-}
-
 static int call_cancel(struct faulty *f)
 {
-	struct callout_cancel cancel = { 0 };
+	struct callout_match match = { 0 };
 
-	return callout_dev_ioctl(f->fd, CALLOUT_IOC_CANCEL, &cancel);
+	return dev_ioctl(f->fd, CALLOUT_IOC_CANCEL_MATCHING, &match);
 }
 
 static bool cancel_done(struct faulty *f, int ret)
@@ -258,53 +175,26 @@ static bool epoll_done(struct faulty *f, int ret)
 	return !ret && epoll_wait(f->other, &e, 1, WAIT_MS) == 1;
 }
 
-static int call_async(struct faulty *f)
-{
-	return fcntl(f->fd, F_SETFL, O_NONBLOCK | O_ASYNC) ? -errno : 0;
-}
-
-static bool async_failed(struct faulty *f)
-{
-	return !(fcntl(f->fd, F_GETFL) & O_ASYNC) && is_unchanged(f);
-}
-
-static bool async_done(struct faulty *f, int ret)
-{
-	return !ret && fcntl(f->fd, F_GETFL) & O_ASYNC;
-}
-
 static const struct operation operations[] = {
 	{ "open", .opens = true, .nomem = 2, .call = call_open,
 	  .failed = open_failed, .done = open_done },
-	{ "GET", .pending = 3, .efault = 2, .call = call_get,
-	  .done = get_done },
+	{ "LIST of one", .pending = 3, .efault = 2, .call = call_list_one,
+	  .done = list_one_done },
 	{ "LIST", .pending = 3, .efault = 4, .call = call_list,
 	  .done = list_done },
-	{ "NEXT", .pending = 3, .efault = 1, .call = call_next,
-	  .done = is_right },
 	{ "INFO", .pending = 3, .efault = 1, .call = call_info,
 	  .done = is_right },
 	{ "LIMIT", .pending = 3, .efault = 1, .call = call_limit,
 	  .done = limit_done },
-	{ "EVENTFD", .unread = 3, .efault = 1, .prepare = eventfd_prepare,
-	  .call = call_eventfd, .failed = eventfd_failed,
-	  .done = eventfd_done },
-	{ "FORMAT", .unread = 1, .efault = 1, .call = call_format,
-	  .failed = format_failed, .done = format_done },
-	{ "CANCEL", .pending = 3, .unread = 3, .efault = 1,
+	{ "CANCEL_MATCHING", .pending = 3, .unread = 3, .efault = 1,
 	  .call = call_cancel, .done = cancel_done },
 	{ "read", .pending = 3, .unread = MANY, .efault = 1, .call = call_read,
-	  .done = read_done },
-	{ "read of longer events", .unread = 3, .efault = 1,
-	  .prepare = read_longer_prepare, .call = call_read_longer,
 	  .done = read_done },
 	{ "poll", .unread = 3, .call = call_poll, .done = poll_done },
 	{ "poll that sleeps", .pending = 3, .pages = true, .nomem = 1,
 	  .call = call_poll_sleep, .done = poll_slept },
 	{ "epoll", .unread = 3, .nomem = 1, .prepare = epoll_prepare,
 	  .call = call_epoll, .failed = epoll_failed, .done = epoll_done },
-	{ "O_ASYNC", .pending = 3, .pages = true, .nomem = 1,
-	  .call = call_async, .failed = async_failed, .done = async_done },
 	{ "close", .pending = 3, .unread = 3, .call = call_close,
 	  .done = close_done },
 };

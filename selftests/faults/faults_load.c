@@ -53,10 +53,10 @@ static int load_with_fault(int fail_nth, unsigned int n, bool *injected)
 
 static bool unload(void)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
 
 	while (syscall(__NR_delete_module, "callout", O_NONBLOCK)) {
-		if (errno != EWOULDBLOCK || callout_dev_now() > limit)
+		if (errno != EWOULDBLOCK || dev_now() > limit)
 			return false;
 		sleep_ns(MSEC);
 	}
@@ -106,7 +106,7 @@ static bool can_wake(void)
 /* Does a callout that is set from this CPU fire? Another stays pending. */
 static bool works(void)
 {
-	int fd = callout_dev_open(O_NONBLOCK);
+	int fd = dev_open(O_NONBLOCK);
 	struct callout_event e;
 	bool ok;
 
@@ -210,7 +210,7 @@ static void walk_open(struct __test_metadata *_metadata,
 		show_progress(n);
 		ASSERT_EQ(0, load());
 		ASSERT_TRUE(fault_at(self->fail_nth, n));
-		fd = callout_dev_open(O_NONBLOCK);
+		fd = dev_open(O_NONBLOCK);
 		injected = fault_injected(self->fail_nth);
 		self->injected += injected;
 		if (fd < 0) {
@@ -278,7 +278,7 @@ TEST_F_TIMEOUT(load, cpu_comes_up, SECONDS)
 		show_progress(n);
 		ASSERT_EQ(0, set_online(false));
 		ASSERT_EQ(0, load());
-		fd = callout_dev_open(O_NONBLOCK);
+		fd = dev_open(O_NONBLOCK);
 		ASSERT_NE(0, set(fd, HOUR, 1));
 		ASSERT_NE(0, set(fd, MSEC, 2));
 		ASSERT_TRUE(fault_at(self->fail_nth, n));

@@ -10,7 +10,7 @@
 /* Operations of a batch that are copied one at a time, and so meet a fault each. */
 #define FEW		8U
 
-/* Keeps the handle, and does the operation's own ioctl. */
+/* Keeps the handle. */
 static int call_op(struct faulty *f, struct callout_op op)
 {
 	int ret = do_op(f->fd, &op);
@@ -25,14 +25,17 @@ struct longer_op {
 	__u64 more;
 };
 
+#define CALLOUT_IOC_LONGER_OP \
+	(_IOC(_IOC_READ | _IOC_WRITE, CALLOUT_IOC_MAGIC, _IOC_NR(CALLOUT_IOC_OP), \
+	      sizeof(struct longer_op)))
+
 /* The same as a longer structure, which the kernel reads in one copy. */
 static int call_longer(struct faulty *f, struct callout_op op)
 {
 	struct longer_op longer = { .op = op };
 	int ret;
 
-	ret = callout_dev_ioctl(f->fd, _IOWR(CALLOUT_IOC_MAGIC, op.op,
-					     struct longer_op), &longer);
+	ret = dev_ioctl(f->fd, CALLOUT_IOC_LONGER_OP, &longer);
 	if (!ret)
 		f->handle[NEW_ID] = longer.op.handle;
 	return ret;
@@ -70,12 +73,12 @@ static bool set_done(struct faulty *f, int ret)
 
 static int call_key(struct faulty *f)
 {
-	return call_op(f, set_op(HOUR, NEW_ID));
+	return call_op(f, callout_op_key(callout_op_set(HOUR, NEW_ID), NEW_ID));
 }
 
 static int call_key_longer(struct faulty *f)
 {
-	return call_longer(f, set_op(2 * HOUR, NEW_ID));
+	return call_longer(f, callout_op_key(callout_op_set(2 * HOUR, NEW_ID), NEW_ID));
 }
 
 static bool key_prepare(struct faulty *f)
@@ -93,27 +96,27 @@ static bool key_done(struct faulty *f, int ret)
 static bool moved(struct faulty *f, int ret)
 {
 	return ret == CALLOUT_CANCELLED &&
-	       info_of(f->fd).reset == f->before.info.reset + 1;
+	       counts_of(f->fd).reset == f->before.counts.reset + 1;
 }
 
-static int call_reset(struct faulty *f)
+static int call_move(struct faulty *f)
 {
-	return call_longer(f, callout_op_reset(f->handle[PENDING_ID], 2 * HOUR));
+	return call_longer(f, callout_op_move(f->handle[PENDING_ID], 2 * HOUR));
 }
 
-static int call_reset_key(struct faulty *f)
+static int call_move_key(struct faulty *f)
 {
-	return call_longer(f, reset_op(2 * HOUR, NEW_ID));
+	return call_longer(f, move_op(2 * HOUR, NEW_ID));
 }
 
-static int call_unset(struct faulty *f)
+static int call_cancel(struct faulty *f)
 {
-	return call_longer(f, callout_op_unset(f->handle[PENDING_ID]));
+	return call_longer(f, callout_op_cancel(f->handle[PENDING_ID]));
 }
 
-static int call_unset_unread(struct faulty *f)
+static int call_cancel_unread(struct faulty *f)
 {
-	return call_longer(f, callout_op_unset(f->handle[UNREAD_ID]));
+	return call_longer(f, callout_op_cancel(f->handle[UNREAD_ID]));
 }
 
 static int call_untimeout(struct faulty *f)
@@ -121,24 +124,24 @@ static int call_untimeout(struct faulty *f)
 	return call_longer(f, callout_op_untimeout(FAULTY_FUNC, PENDING_ID, 0));
 }
 
-static int call_unset_key(struct faulty *f)
+static int call_cancel_key(struct faulty *f)
 {
-	return call_longer(f, unset_op(NEW_ID));
+	return call_longer(f, cancel_op(NEW_ID));
 }
 
-static bool unset_done(struct faulty *f, int ret)
+static bool cancel_done(struct faulty *f, int ret)
 {
 	f->outstanding[PENDING_ID] = false;
 	return ret == CALLOUT_CANCELLED;
 }
 
-static bool unset_unread_done(struct faulty *f, int ret)
+static bool cancel_unread_done(struct faulty *f, int ret)
 {
 	f->outstanding[UNREAD_ID] = false;
 	return ret == CALLOUT_WITHDRAWN;
 }
 
-static bool unset_key_done(struct faulty *f, int ret)
+static bool cancel_key_done(struct faulty *f, int ret)
 {
 	f->outstanding[NEW_ID] = false;
 	return ret == CALLOUT_CANCELLED;
@@ -225,16 +228,11 @@ static int call_batch_longer(struct faulty *f)
 static int call_batch_wait(struct faulty *f)
 {
 	__u64 mask = 0;
-	struct callout_wait wait = {
-		.clockid = CLOCK_MONOTONIC,
-		.sigmask = (uintptr_t)&mask,
-		.sigmask_size = sizeof(mask),
-	};
 
 	f->batch = with_events(batch_of(f->ops, f->nr_ops), f->events, 64,
-			       CALLOUT_BATCH_WAIT, 0);
-	f->batch.wait = (uintptr_t)&wait;
-	f->batch.wait_size = sizeof(wait);
+			       CALLOUT_BATCHF_WAIT, 0);
+	f->batch.sigmask = (uintptr_t)&mask;
+	f->batch.sigmask_size = sizeof(mask);
 	return do_whole_batch(f);
 }
 
@@ -270,7 +268,7 @@ static bool batch_done(struct faulty *f, int ret)
 }
 
 /* A command's result, which comes at once; that of a SET that succeeds does not. */
-static int command_of(struct faulty *f, struct callout_op op, __u32 size)
+static int command_of(struct faulty *f, struct callout_op op, unsigned int id)
 {
 	static struct longer_op longer;
 	atomic_uint *head = ring_word(&f->ring, f->ring.p.cq_off.head);
@@ -278,9 +276,8 @@ static int command_of(struct faulty *f, struct callout_op op, __u32 size)
 	struct io_uring_sqe *sqe;
 
 	longer = (struct longer_op){ .op = op };
-	sqe = queue(&f->ring, f->fd, &longer.op, NEW_ID);
-	sqe->cmd_op = _IOC(_IOC_READ | _IOC_WRITE, CALLOUT_IOC_MAGIC, op.op,
-			   size);
+	sqe = queue(&f->ring, f->fd, &longer.op, id);
+	sqe->cmd_op = CALLOUT_IOC_LONGER_OP;
 	if (!submit(&f->ring))
 		return -EIO;
 	return *head == *tail ? 0 : complete(&f->ring, NULL, WAIT_MS);
@@ -288,25 +285,40 @@ static int command_of(struct faulty *f, struct callout_op op, __u32 size)
 
 static int call_ring_set(struct faulty *f)
 {
-	return command_of(f, set_op(HOUR, NEW_ID), sizeof(struct longer_op));
+	return command_of(f, set_op(HOUR, NEW_ID), NEW_ID);
 }
 
-static int call_ring_unset(struct faulty *f)
+static int call_ring_cancel(struct faulty *f)
 {
-	return command_of(f, unset_op(NEW_ID), sizeof(struct longer_op));
+	return command_of(f, cancel_op(NEW_ID), NEW_ID);
 }
 
-static int call_ring_reset(struct faulty *f)
+static int call_ring_move(struct faulty *f)
 {
-	return command_of(f, reset_op(2 * HOUR, NEW_ID),
-			  sizeof(struct longer_op));
+	return command_of(f, move_op(2 * HOUR, NEW_ID), NEW_ID);
+}
+
+static bool command_done(struct faulty *f, int ret, unsigned int id)
+{
+	f->outstanding[id] = true;
+	f->command[id] = true;
+	return !ret && counts_of(f->fd).set == f->before.counts.set + 1;
 }
 
 static bool ring_set_done(struct faulty *f, int ret)
 {
-	f->outstanding[NEW_ID] = true;
-	f->command[NEW_ID] = true;
-	return !ret && info_of(f->fd).set == f->before.info.set + 1;
+	return command_done(f, ret, NEW_ID);
+}
+
+/* With a handle, which is written first, and so without a cookie. */
+static int call_ring_set_handle(struct faulty *f)
+{
+	return command_of(f, callout_op_set(HOUR, 0), 0);
+}
+
+static bool ring_set_handle_done(struct faulty *f, int ret)
+{
+	return command_done(f, ret, 0);
 }
 
 /* A batch as a command: its result comes at once. */
@@ -341,38 +353,40 @@ static const struct operation operations[] = {
 	  .nomem = 1, .call = call_key, .done = key_done },
 	{ "SET of a key", .pending = 3, .efault = 1, .prepare = key_prepare,
 	  .call = call_key_longer, .done = moved },
-	{ "RESET", .pending = 3, .efault = 1, .call = call_reset,
+	{ "SET of a handle", .pending = 3, .efault = 1, .call = call_move,
 	  .done = moved },
-	{ "RESET of a key", .pending = 3, .efault = 1, .prepare = key_prepare,
-	  .call = call_reset_key, .done = moved },
-	{ "UNSET", .pending = 3, .efault = 1, .call = call_unset,
-	  .done = unset_done },
-	{ "UNSET of an event", .pending = 3, .unread = 3, .efault = 1,
-	  .call = call_unset_unread, .done = unset_unread_done },
-	{ "UNSET of a key", .pending = 3, .efault = 1, .prepare = key_prepare,
-	  .call = call_unset_key, .done = unset_key_done },
+	{ "SET of a key, moved", .pending = 3, .efault = 1, .prepare = key_prepare,
+	  .call = call_move_key, .done = moved },
+	{ "CANCEL", .pending = 3, .efault = 1, .call = call_cancel,
+	  .done = cancel_done },
+	{ "CANCEL of an event", .pending = 3, .unread = 3, .efault = 1,
+	  .call = call_cancel_unread, .done = cancel_unread_done },
+	{ "CANCEL of a key", .pending = 3, .efault = 1, .prepare = key_prepare,
+	  .call = call_cancel_key, .done = cancel_key_done },
 	{ "UNTIMEOUT", .pending = 3, .hashed = true, .efault = 1,
-	  .call = call_untimeout, .done = unset_done },
+	  .call = call_untimeout, .done = cancel_done },
 	{ "BATCH", .pending = 20, .unread = 20, .nomem = 1, .efault = 5,
 	  .prepare = batch_prepare, .call = call_batch,
 	  .failed = batch_adds_up, .done = batch_done },
 	{ "BATCH of TIMEOUTs", .unread = 3, .nomem = 1, .efault = 2,
 	  .prepare = batch_prepare_timeouts, .call = call_batch,
 	  .failed = batch_adds_up, .done = batch_done },
-	{ "BATCH that may wait", .unread = 3, .nomem = 1, .efault = 7,
+	{ "BATCH that may wait", .unread = 3, .nomem = 1, .efault = 6,
 	  .prepare = batch_prepare, .call = call_batch_wait,
 	  .failed = batch_adds_up, .done = batch_done },
-	{ "BATCH of longer ones", .pending = 20, .unread = 20, .nomem = 1,
+	{ "BATCH of longer ones", .pending = 10, .unread = 20, .nomem = 1,
 	  .efault = 2 + FEW, .prepare = batch_prepare_few,
 	  .call = call_batch_longer, .failed = batch_adds_up,
 	  .done = batch_done },
-	{ "io_uring: SET", .ring = true, .nomem = 3, .efault = 1,
+	{ "io_uring: SET of a new key", .ring = true, .nomem = 3, .efault = 1,
 	  .call = call_ring_set, .done = ring_set_done },
-	{ "io_uring: RESET", .ring = true, .efault = 1,
-	  .prepare = key_prepare, .call = call_ring_reset, .done = moved },
-	{ "io_uring: UNSET", .ring = true, .efault = 1,
-	  .prepare = key_prepare, .call = call_ring_unset,
-	  .done = unset_key_done },
+	{ "io_uring: SET of a new handle", .ring = true, .nomem = 2, .efault = 1,
+	  .call = call_ring_set_handle, .done = ring_set_handle_done },
+	{ "io_uring: SET of a key", .ring = true, .efault = 1,
+	  .prepare = key_prepare, .call = call_ring_move, .done = moved },
+	{ "io_uring: CANCEL", .ring = true, .efault = 1,
+	  .prepare = key_prepare, .call = call_ring_cancel,
+	  .done = cancel_key_done },
 	{ "io_uring: BATCH", .ring = true, .pending = 20, .unread = 20,
 	  .nomem = 1, .efault = 5, .prepare = batch_prepare,
 	  .call = call_ring_batch, .failed = batch_adds_up,

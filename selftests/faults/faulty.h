@@ -25,13 +25,14 @@
 
 struct snapshot {
 	struct callout_info info;
+	struct counts counts;
 	struct callout_entry entries[IDS];
 	int n;
 };
 
 struct faulty {
 	int fd;
-	int other;		/* an eventfd, or an epoll, of the operation */
+	int other;		/* an epoll of the operation */
 	struct ring ring;	/* if ring.rings is not NULL */
 	bool outstanding[IDS];
 	bool command[IDS];	/* of io_uring */
@@ -47,20 +48,16 @@ struct faulty {
 /* Lists all callouts of the file; returns how many, or an error. */
 static inline int list_file(int fd, struct callout_entry *entries)
 {
-	struct callout_list list = {
-		.entries = (uintptr_t)entries,
-		.nr_entries = IDS,
-		.entry_size = sizeof(*entries),
-	};
-	int ret = callout_dev_ioctl(fd, CALLOUT_IOC_LIST, &list);
+	__u64 cursor = 0;
 
-	return ret ? ret : (int)list.got;
+	return list_page(fd, &cursor, entries, IDS);
 }
 
 static inline void take_snapshot(struct faulty *f, struct snapshot *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->info = info_of(f->fd);
+	s->counts = counts_of(f->fd);
 	s->n = list_file(f->fd, s->entries);
 }
 
@@ -85,7 +82,8 @@ static inline bool is_unchanged(struct faulty *f)
 	take_snapshot(f, now);
 	now->info.user_outstanding = before->info.user_outstanding;
 	same = now->n >= 0 && now->n == before->n &&
-	       !memcmp(&now->info, &before->info, sizeof(now->info));
+	       !memcmp(&now->info, &before->info, sizeof(now->info)) &&
+	       !memcmp(&now->counts, &before->counts, sizeof(now->counts));
 	for (i = 0; same && i < now->n; i++)
 		same = entry_is_same(&now->entries[i], &before->entries[i]);
 	free(now);
@@ -122,7 +120,7 @@ static inline __u64 id_of(bool key, __u64 handle, __u64 cookie)
 static inline bool event_is_expected(struct faulty *f,
 				     const struct callout_event *e)
 {
-	__u64 id = id_of(e->flags & CALLOUT_EVENT_KEY, e->handle, e->cookie);
+	__u64 id = id_of(e->flags & CALLOUT_EVENTF_KEY, e->handle, e->cookie);
 
 	if (id >= IDS || !f->outstanding[id] || f->command[id])
 		return false;
@@ -149,7 +147,7 @@ static inline bool list_is_right(struct faulty *f, const struct callout_entry *e
 	int i;
 
 	for (i = 0; i < n; i++) {
-		id = id_of(e[i].flags & CALLOUT_KEY, e[i].handle, e[i].cookie);
+		id = id_of(e[i].flags & CALLOUT_OPF_KEY, e[i].handle, e[i].cookie);
 		if (id >= IDS || seen[id] || !f->outstanding[id])
 			return false;
 		seen[id] = true;
@@ -167,11 +165,15 @@ static inline bool make_due(struct faulty *f, const struct callout_entry *e, int
 	for (i = 0; i < n; i++) {
 		if (e[i].state != CALLOUT_STATE_PENDING)
 			continue;
-		ops[m] = callout_op_reset(e[i].handle, 0);
-		if (e[i].flags & CALLOUT_KEY)
-			ops[m] = callout_op_key(ops[m], e[i].handle);
-		else if (e[i].period)
-			ops[m].flags |= CALLOUT_NEW_PERIOD;
+		ops[m] = callout_op_move(e[i].handle, 0);
+		if (e[i].period) {
+			/* All but the period stays. */
+			ops[m] = callout_op_set(0, e[i].cookie);
+			ops[m].flags = CALLOUT_OPF_ONLY_OLD;
+			ops[m].handle = e[i].handle;
+		}
+		if (e[i].flags & CALLOUT_OPF_KEY)
+			ops[m] = callout_op_key(ops[m], e[i].key);
 		m++;
 	}
 	ok = do_ops(f->fd, ops, m) == m;
@@ -200,14 +202,13 @@ static inline bool commands_fire(struct faulty *f)
 static inline bool all_fire(struct faulty *f)
 {
 	struct callout_entry *entries = calloc(IDS, sizeof(*entries));
-	struct callout_format format = { .event_size = CALLOUT_EVENT_SIZE_V1 };
 	struct callout_info info;
+	struct counts counts;
 	int n = list_file(f->fd, entries);
 	unsigned int left = 0, i;
 	bool ok;
 
-	ok = list_is_right(f, entries, n) && make_due(f, entries, n) &&
-	     !callout_dev_ioctl(f->fd, CALLOUT_IOC_FORMAT, &format);
+	ok = list_is_right(f, entries, n) && make_due(f, entries, n);
 	free(entries);
 	for (i = 0; i < IDS; i++)
 		left += f->outstanding[i] && !f->command[i];
@@ -218,8 +219,9 @@ static inline bool all_fire(struct faulty *f)
 	}
 	ok = ok && commands_fire(f) && !readable(f->fd);
 	info = info_of(f->fd);
+	counts = counts_of(f->fd);
 	return ok && !info.outstanding && !info.unread &&
-	       info.set == info.cancelled + info.withdrawn + info.delivered;
+	       counts.set == counts.cancelled + counts.withdrawn + counts.delivered;
 }
 
 static inline bool faulty_close(struct faulty *f)

@@ -22,7 +22,7 @@
  * Callouts in a chunk of a module with the laboratory, which the debug kernel's has,
  * and in as many chunks as the first directory has room for.
  */
-#define CHUNK		42U
+#define CHUNK		34U
 #define DIRECTORY	(8 * CHUNK)
 
 /**
@@ -108,7 +108,7 @@ static inline bool begin(struct faulty *f, const struct operation *o)
 	f->fd = -1;
 	if (o->opens)
 		return true;
-	f->fd = callout_dev_open(O_NONBLOCK);
+	f->fd = dev_open(O_NONBLOCK);
 	if (f->fd < 0 || (o->ring && !ring_open(&f->ring, 0)) ||
 	    !faulty_add(f, PENDING_ID, o->pending, HOUR, o->hashed) ||
 	    !faulty_add(f, UNREAD_ID, o->unread, 0, false) ||

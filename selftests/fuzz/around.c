@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * around.c - calls that are not the device's own: descriptors, eventfds, memory,
- * processes, signals, clocks, parameters
+ * around.c - calls that are not the device's own: descriptors, memory, processes,
+ * signals, clocks, parameters
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -45,7 +44,7 @@ static long replace(atomic_int *place, int fd)
 
 static long call_open(const struct call *c)
 {
-	static const int modes[] = { O_RDWR, O_RDWR, O_RDONLY, O_WRONLY };
+	static const int modes[] = { O_RDWR, O_RDWR, O_RDWR, O_RDONLY };
 	int flags = modes[c->n % 4] | O_CLOEXEC;
 
 	if (c->file != FILE_BLOCKING)
@@ -76,16 +75,6 @@ static long call_epoll(const struct call *c)
 	if (c->key == 3)
 		return result(epoll_wait(run.epoll, &e, 1, c->n % 3));
 	return result(epoll_ctl(run.epoll, ops[c->key], run.fd[c->file], &e));
-}
-
-static long call_fasync(const struct call *c)
-{
-	int fd = run.fd[c->file], flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0)
-		return -errno;
-	fcntl(fd, F_SETOWN, getpid());
-	return result(fcntl(fd, F_SETFL, flags ^ O_ASYNC));
 }
 
 static long read_all(const char *path)
@@ -171,22 +160,6 @@ static long call_other(struct worker *w, const struct call *c)
 	default:
 		return mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, 0) ==
 		       MAP_FAILED ? -errno : 0;
-	}
-}
-
-static long call_counter(const struct call *c)
-{
-	atomic_int *counter = &run.counter[c->key % 2];
-	struct pollfd p = { .fd = *counter, .events = POLLIN };
-	__u64 value = 1;
-
-	switch (c->n % 4) {
-	case 0:
-		return result(read(*counter, &value, sizeof(value)));
-	case 1:
-		return result(poll(&p, 1, 1));
-	default:
-		return replace(counter, eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
 	}
 }
 
@@ -294,7 +267,6 @@ long around_call(struct worker *w, unsigned int i)
 	switch (c->kind) {
 	case K_POLL:	return call_poll(w, c);
 	case K_EPOLL:	return call_epoll(c);
-	case K_FASYNC:	return call_fasync(c);
 	case K_FDINFO:	return call_fdinfo(c);
 	case K_OPEN:	return call_open(c);
 	case K_CLOSE:	return replace(&run.fd[c->file], -1);
@@ -303,7 +275,6 @@ long around_call(struct worker *w, unsigned int i)
 			       fcntl(run.fd[c->key], F_DUPFD_CLOEXEC, 0));
 	case K_PASS:	return call_pass(c);
 	case K_OTHER:	return call_other(w, c);
-	case K_COUNTER:	return call_counter(c);
 	case K_PAGE:	return call_page(c);
 	case K_SLEEP:	return call_sleep(c);
 	case K_FORK:	return call_fork(w, i);

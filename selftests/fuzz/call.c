@@ -19,7 +19,6 @@
 #define AT_ARGUMENT	0
 #define AT_ARRAY	512
 #define AT_EVENTS	2048
-#define AT_WAIT		3504
 #define AT_MASK		3600
 
 #define MANY		400	/* callouts: tables and hashes grow */
@@ -173,89 +172,94 @@ static __u64 target_handle(const struct call *c, struct outcome *o)
 }
 
 static void fill_time(const struct call *c, clockid_t clock,
-		      struct callout_op *op, struct outcome *o)
+		      struct callout_op *op)
 {
 	op->time = times[c->when];
-	o->base = op->time + now_of(plain_clock(clock));
-	if (c->when == T_abs_past) {
+	if (c->when == T_abs_past)
 		op->time = 1;
-		o->base = 1;
-	} else if (c->when == T_abs_hour || c->when == T_abs_soon) {
-		op->time = o->base;
-	} else {
+	else if (c->when == T_abs_hour || c->when == T_abs_soon)
+		op->time += now_of(plain_clock(clock));
+	else
 		return;
+	op->flags |= CALLOUT_OPF_ABSTIME;
+}
+
+/* The opcode, and the flags that say which callout is meant. */
+static const struct {
+	__u32 op;
+	__u32 flags;
+} op_of[] = {
+	[K_SET] = { CALLOUT_OP_SET, 0 },
+	[K_CANCEL] = { CALLOUT_OP_CANCEL, 0 },
+	[K_MOVE] = { CALLOUT_OP_SET, CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP },
+	[K_OLD] = { CALLOUT_OP_SET, CALLOUT_OPF_ONLY_OLD },
+	[K_TIMEOUT] = { CALLOUT_OP_TIMEOUT, 0 },
+	[K_UNTIMEOUT] = { CALLOUT_OP_UNTIMEOUT, 0 },
+	[K_KSET] = { CALLOUT_OP_SET, CALLOUT_OPF_KEY },
+	[K_KCANCEL] = { CALLOUT_OP_CANCEL, CALLOUT_OPF_KEY },
+	[K_KMOVE] = { CALLOUT_OP_SET, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD |
+				      CALLOUT_OPF_KEEP },
+	[K_KOLD] = { CALLOUT_OP_SET, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD },
+	[K_KNEW] = { CALLOUT_OP_SET, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW },
+};
+
+/* The name of the callout that the operation of call @i means. */
+static void fill_name(unsigned int i, struct callout_op *op)
+{
+	const struct call *c = &run.program->call[i];
+	struct outcome *o = &run.outcome[i];
+
+	o->target = NO_TARGET;
+	if (kind_is_keyed(c->kind))
+		op->key = c->key + 1;
+	else if (c->kind == K_CANCEL || c->kind == K_MOVE || c->kind == K_OLD ||
+		 (c->kind == K_UNTIMEOUT && c->n % 4 == 0))
+		op->handle = target_handle(c, o);
+	if (c->kind == K_TIMEOUT || c->kind == K_UNTIMEOUT) {
+		op->cookie = c->key;
+		op->func = c->key + 1;
 	}
-	op->flags |= CALLOUT_ABSTIME;
+}
+
+/* All that an operation sets but the name and the time. */
+static void fill_rest(unsigned int i, struct callout_op *op)
+{
+	const struct call *c = &run.program->call[i];
+	unsigned int target = run.outcome[i].target;
+
+	op->clockid = op_clock(c);
+	if (c->flags & F_PERIOD)
+		op->period = c->value & 1 ? 100000 : HOUR;
+	if (c->flags & F_SLACK)
+		op->slack = c->value & 1 ? MSEC : HOUR;
+	if (c->flags & F_ON_SET)
+		op->flags |= CALLOUT_OPF_CANCEL_ON_SET;
+	if (c->kind == K_TIMEOUT)
+		return;
+	/* MATCH looks at the key, so it stays. */
+	if (target != NO_TARGET)
+		c = &run.program->call[target];
+	op->cookie = (i + 1) | c->key << 8 | COOKIE_MARK;
 }
 
 /* An operation, of the call with the number @i. */
 static struct callout_op make_op(unsigned int i)
 {
 	const struct call *c = &run.program->call[i];
-	struct outcome *o = &run.outcome[i];
-	clockid_t clock = op_clock(c);
-	struct callout_op op = { 0 };
+	struct callout_op op = {
+		.op = op_of[c->kind].op,
+		.flags = op_of[c->kind].flags,
+	};
+	unsigned int target;
 
-	switch (c->kind) {
-	case K_SET:
-		op.op = CALLOUT_OP_SET;
-		op.clockid = clock;
-		op.cookie = (i + 1) | c->key << 8 | COOKIE_MARK;
-		break;
-	case K_TIMEOUT:
-		op.op = CALLOUT_OP_TIMEOUT;
-		op.clockid = clock;
-		op.cookie = c->key;
-		op.func = c->key + 1;
-		break;
-	case K_UNTIMEOUT:
-		op.op = CALLOUT_OP_UNTIMEOUT;
-		op.cookie = c->key;
-		op.func = c->key + 1;
-		o->target = NO_TARGET;
-		if (c->n % 4 == 0)
-			op.handle = target_handle(c, o);
+	fill_name(i, &op);
+	if (op.op == CALLOUT_OP_CANCEL || op.op == CALLOUT_OP_UNTIMEOUT)
 		return op;
-	case K_UNSET:
-		op.op = CALLOUT_OP_UNSET;
-		op.handle = target_handle(c, o);
-		return op;
-	case K_RESET:
-		op.op = CALLOUT_OP_RESET;
-		op.handle = target_handle(c, o);
-		if (o->target != NO_TARGET)
-			clock = op_clock(&run.program->call[o->target]);
-		break;
-	case K_KSET:
-		op.op = CALLOUT_OP_SET;
-		op.clockid = clock;
-		break;
-	case K_KUNSET:
-		op.op = CALLOUT_OP_UNSET;
-		break;
-	case K_KRESET:
-		op.op = CALLOUT_OP_RESET;
-		break;
-	}
-	if (kind_is_keyed(c->kind)) {
-		op.flags = CALLOUT_KEY;
-		op.handle = c->key + 1;
-		if (c->kind == K_KUNSET)
-			return op;
-	}
-	fill_time(c, clock, &op, o);
-	if (c->flags & F_PERIOD) {
-		op.period = c->value & 1 ? 100000 : HOUR;
-		if (op.op == CALLOUT_OP_RESET)
-			op.flags |= CALLOUT_NEW_PERIOD;
-	}
-	if (c->flags & F_SLACK) {
-		op.slack = c->value & 1 ? MSEC : HOUR;
-		if (op.op == CALLOUT_OP_RESET)
-			op.flags |= CALLOUT_NEW_SLACK;
-	}
-	if (c->flags & F_ON_SET)
-		op.flags |= CALLOUT_CANCEL_ON_SET;
+	target = run.outcome[i].target;
+	fill_time(c, op_clock(kind_keeps(c->kind) && target != NO_TARGET ?
+			      &run.program->call[target] : c), &op);
+	if (!kind_keeps(c->kind))
+		fill_rest(i, &op);
 	return op;
 }
 
@@ -275,8 +279,7 @@ static long call_op(struct worker *w, unsigned int i)
 	struct callout_op op = make_op(i);
 	long ret;
 
-	ret = struct_ioctl(w, c, _IOWR(CALLOUT_IOC_MAGIC, op.op,
-				       struct callout_op), &op);
+	ret = struct_ioctl(w, c, CALLOUT_IOC_OP, &op);
 	op_done(i, &op, ret);
 	return ret;
 }
@@ -319,30 +322,21 @@ static unsigned int batch_calls(unsigned int i, unsigned int *calls)
 static void batch_wait(struct worker *w, const struct call *c,
 		       struct callout_batch *b)
 {
-	struct memory m = memory_at(w, P_good, AT_WAIT, 0);
 	struct memory mask = memory_at(w, P_good, AT_MASK, 0);
-	struct callout_wait wait = {
-		.time = c->n & 1 ? MSEC : ~0ULL,
-		.clockid = c->key & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC,
-		.min_events = c->key % 2,
-	};
 
-	b->timeout = wait.time;
-	if (!(c->flags & B_STRUCT))
-		return;
-	if (c->key & 2) {
-		wait.flags = CALLOUT_WAIT_ABSTIME;
-		wait.time = now_of(wait.clockid) + MSEC;
+	b->flags |= CALLOUT_BATCHF_WAIT;
+	b->time = c->n & 1 ? MSEC : ~0ULL;
+	b->clockid = c->key & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
+	b->min_events = c->key % 2;
+	if (c->flags & B_ABSTIME) {
+		b->flags |= CALLOUT_BATCHF_ABSTIME;
+		b->time = now_of(b->clockid) + MSEC;
 	}
 	if (c->flags & B_MASK) {
-		wait.sigmask = (uintptr_t)mask.user;
-		wait.sigmask_size = 8;
+		b->sigmask = (uintptr_t)mask.user;
+		b->sigmask_size = 8;
 		memset(mask.fill, 0, 8);
 	}
-	memcpy(m.fill, &wait, sizeof(wait));
-	b->timeout = 0;
-	b->wait = (uintptr_t)m.user;
-	b->wait_size = sizeof(wait);
 }
 
 /* What became of the operations of a batch. */
@@ -398,9 +392,8 @@ static long call_batch(struct worker *w, unsigned int i)
 		b.nr_events = 1 + c->n % EVENTS_MAX;
 	}
 	if (c->flags & B_STOP)
-		b.flags |= CALLOUT_BATCH_STOP;
+		b.flags |= CALLOUT_BATCHF_STOP;
 	if (c->flags & B_WAIT) {
-		b.flags |= CALLOUT_BATCH_WAIT;
 		batch_wait(w, c, &b);
 		w->waits = file_of(c->file) + 1;
 	}
@@ -433,20 +426,31 @@ static long call_read(struct worker *w, unsigned int i)
 	return ret / size;
 }
 
-static long call_get(struct worker *w, unsigned int i)
+/* LIST of the callout that has a handle, or a key. */
+static long call_one(struct worker *w, unsigned int i)
 {
 	const struct call *c = &run.program->call[i];
 	struct outcome *o = &run.outcome[i];
-	struct callout_entry entry = { 0 };
+	size_t size = sizeof(struct callout_entry) +
+		      (c->flags & F_SIZED ? MORE : 0);
+	struct memory m = memory_at(w, c->array, AT_EVENTS, size);
+	struct callout_list list = {
+		.entries = (uintptr_t)m.user,
+		.nr_entries = 1,
+		.entry_size = size,
+	};
+	struct callout_entry entry;
 	long ret;
 
-	if (c->kind == K_KGET) {
-		entry.flags = CALLOUT_KEY;
-		entry.handle = c->key + 1;
+	if (c->kind == K_KONE) {
+		list.flags = CALLOUT_LISTF_KEY;
+		list.cursor = c->key + 1;
 	} else {
-		entry.handle = target_handle(c, o);
+		list.flags = CALLOUT_LISTF_HANDLE;
+		list.cursor = target_handle(c, o);
 	}
-	ret = struct_ioctl(w, c, CALLOUT_IOC_GET, &entry);
+	ret = struct_ioctl(w, c, CALLOUT_IOC_LIST, &list);
+	memcpy(&entry, m.fill, sizeof(entry));
 	o->state = entry.state;
 	return ret;
 }
@@ -469,24 +473,15 @@ static long call_list(struct worker *w, const struct call *c)
 	return ret ? ret : list.got;
 }
 
-static long call_cancel(struct worker *w, const struct call *c)
+static long call_match(struct worker *w, const struct call *c)
 {
-	struct callout_cancel cancel = { 0 };
+	struct callout_match match = { 0 };
 
 	if (c->n & 1) {
-		cancel.mask = 0xff00;
-		cancel.cookie = (__u64)c->key << 8;
+		match.mask = 0xff00;
+		match.cookie = (__u64)c->key << 8;
 	}
-	return struct_ioctl(w, c, CALLOUT_IOC_CANCEL, &cancel);
-}
-
-static long call_eventfd(struct worker *w, const struct call *c)
-{
-	struct callout_eventfd arg = { .fd = run.counter[c->key % 2] };
-
-	if (c->n % 3 == 0)
-		arg.fd = c->n % 2 ? -1 : run.fd[c->file];
-	return struct_ioctl(w, c, CALLOUT_IOC_EVENTFD, &arg);
+	return struct_ioctl(w, c, CALLOUT_IOC_CANCEL_MATCHING, &match);
 }
 
 static long call_limit(struct worker *w, const struct call *c)
@@ -494,22 +489,6 @@ static long call_limit(struct worker *w, const struct call *c)
 	struct callout_limit arg = { .max_outstanding = c->n };
 
 	return struct_ioctl(w, c, CALLOUT_IOC_LIMIT, &arg);
-}
-
-static long call_format(struct worker *w, const struct call *c)
-{
-	struct callout_format arg = {
-		.event_size = CALLOUT_EVENT_SIZE_V1 + c->n % 3 * 8,
-	};
-
-	return struct_ioctl(w, c, CALLOUT_IOC_FORMAT, &arg);
-}
-
-static long call_next(struct worker *w, const struct call *c)
-{
-	struct callout_next arg = { .clockid = op_clock(c) };
-
-	return struct_ioctl(w, c, CALLOUT_IOC_NEXT, &arg);
 }
 
 static long call_info(struct worker *w, const struct call *c)
@@ -541,16 +520,15 @@ static long call_fill(const struct call *c)
 			.func = c->key & 1 ? 1000 : 0,
 		};
 		if (c->key == 2) {
-			op[i].flags = CALLOUT_KEY;
-			op[i].handle = 1000 + op[i].cookie;
-			op[i].cookie = 0;
+			op[i].flags = CALLOUT_OPF_KEY;
+			op[i].key = 1000 + op[i].cookie;
 		}
 	}
 	ret = device_ioctl(c, CALLOUT_IOC_BATCH, &b);
 	if (ret || c->key == 2)
 		return ret;
 	for (i = 0; i < MANY; i++)
-		op[i] = (struct callout_op){ .op = CALLOUT_OP_UNSET,
+		op[i] = (struct callout_op){ .op = CALLOUT_OP_CANCEL,
 					     .handle = op[i].handle };
 	b.nr_ops = c->value % 16 * (MANY / 16);
 	return device_ioctl(c, CALLOUT_IOC_BATCH, &b);
@@ -561,7 +539,7 @@ static long call_number(struct worker *w, const struct call *c)
 	struct memory m = memory_at(w, c->place, AT_ARGUMENT, 0);
 
 	memset(m.fill, c->value, 256);
-	return device_ioctl(c, _IOC(c->flags & 3, CALLOUT_IOC_MAGIC, c->n % 20,
+	return device_ioctl(c, _IOC(c->flags & 3, CALLOUT_IOC_MAGIC, c->n % 10,
 				    c->value * 24), m.user);
 }
 
@@ -572,15 +550,12 @@ static long call_ioctl(struct worker *w, unsigned int i)
 
 	switch (c->kind) {
 	case K_BATCH:	return call_batch(w, i);
-	case K_NEXT:	return call_next(w, c);
 	case K_INFO:	return call_info(w, c);
 	case K_LIMIT:	return call_limit(w, c);
-	case K_EVENTFD:	return call_eventfd(w, c);
-	case K_FORMAT:	return call_format(w, c);
-	case K_GET:
-	case K_KGET:	return call_get(w, i);
+	case K_ONE:
+	case K_KONE:	return call_one(w, i);
 	case K_LIST:	return call_list(w, c);
-	case K_CANCEL:	return call_cancel(w, c);
+	case K_MATCH:	return call_match(w, c);
 	case K_NUMBER:	return call_number(w, c);
 	case K_FILL:	return call_fill(c);
 	default:
@@ -597,21 +572,18 @@ void call_run(struct worker *w, unsigned int i)
 	long ret;
 
 	o->start = now();
-	if (kind_is_op(c->kind)) {
+	if (kind_is_op(c->kind))
 		ret = call_op(w, i);
-	} else if (c->kind <= K_FILL) {
+	else if (c->kind <= K_FILL)
 		ret = call_ioctl(w, i);
-	} else if (c->kind == K_READ) {
+	else if (c->kind == K_READ)
 		ret = call_read(w, i);
-	} else if (c->kind == K_COMMAND) {
-		struct callout_op op = make_op(i);
-
-		ret = ring_command(w, c, &op);
-	} else if (c->kind >= K_RING_READ && c->kind <= K_RING_CLOSE) {
+	else if (c->kind == K_COMMAND)
+		ret = ring_command(w, c);
+	else if (c->kind >= K_RING_READ && c->kind <= K_RING_CLOSE)
 		ret = ring_call(w, c);
-	} else {
+	else
 		ret = around_call(w, i);
-	}
 	o->ret = ret;
 	o->end = now();
 	o->ran = true;

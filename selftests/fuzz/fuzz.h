@@ -27,27 +27,31 @@
 #define NO_TARGET	0xff
 #define EVENTS_MAX	16	/* that a reader of the device takes at a time */
 
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
 #define NSEC		1000000000ULL
 #define MSEC		1000000ULL
 #define HOUR		(3600 * NSEC)
 
 /* Kinds of calls. */
 #define FUZZ_KINDS(kind)						\
-	/* Operations, which BATCH takes too; the last three by key. */	\
-	kind(SET) kind(UNSET) kind(RESET) kind(TIMEOUT) kind(UNTIMEOUT)	\
-	kind(KSET) kind(KUNSET) kind(KRESET)				\
-	/* Other ioctls. */						\
-	kind(BATCH) kind(NEXT) kind(INFO) kind(LIMIT) kind(EVENTFD)	\
-	kind(FORMAT) kind(GET) kind(KGET) kind(LIST) kind(CANCEL)	\
-	kind(FIONREAD) kind(NUMBER) kind(FILL)				\
+	/* Operations, which BATCH takes too. By handle: OLD and MOVE */ \
+	/* are SET with ONLY_OLD, MOVE also with KEEP. */		\
+	kind(SET) kind(CANCEL) kind(MOVE) kind(OLD)			\
+	kind(TIMEOUT) kind(UNTIMEOUT)					\
+	/* By key; KNEW is SET with ONLY_NEW. */			\
+	kind(KSET) kind(KCANCEL) kind(KMOVE) kind(KOLD) kind(KNEW)	\
+	/* Other ioctls; ONE and KONE are LIST of one callout. */	\
+	kind(BATCH) kind(INFO) kind(LIMIT) kind(ONE) kind(KONE)		\
+	kind(LIST) kind(MATCH) kind(FIONREAD) kind(NUMBER) kind(FILL)	\
 	/* Other calls on the file. */					\
-	kind(READ) kind(POLL) kind(EPOLL) kind(FASYNC) kind(FDINFO)	\
+	kind(READ) kind(POLL) kind(EPOLL) kind(FDINFO)			\
 	kind(OPEN) kind(CLOSE) kind(DUP) kind(PASS) kind(OTHER)		\
 	/* io_uring. */							\
 	kind(COMMAND) kind(RING_READ) kind(RING_POLL) kind(RING_REAP)	\
 	kind(RING_CLOSE)						\
 	/* What is around the file. */					\
-	kind(COUNTER) kind(PAGE) kind(SLEEP) kind(FORK) kind(SIGNAL)	\
+	kind(PAGE) kind(SLEEP) kind(FORK) kind(SIGNAL)	\
 	kind(SETTIME) kind(PARAMETER) kind(DEBUGFS)
 
 enum kind {
@@ -56,7 +60,7 @@ enum kind {
 	K_KINDS,
 };
 
-#define K_LAST_OP	K_KRESET
+#define K_LAST_OP	K_KNEW
 
 /* When a callout is due. Those up to T_LAST_FAR do not fire in a program. */
 #define FUZZ_TIMES(time)						\
@@ -97,7 +101,7 @@ enum place {
 #define B_STOP		0x01
 #define B_WAIT		0x02
 #define B_EVENTS	0x04
-#define B_STRUCT	0x08	/* struct callout_wait */
+#define B_ABSTIME	0x08	/* the wait ends at a time */
 #define B_MASK		0x10	/* a signal mask */
 
 /**
@@ -130,7 +134,7 @@ struct call {
 	__u8 value;
 };
 
-/* In the cookie of SET, above its call and key; a cookie that was poked has no such mark. */
+/* In the cookie of a SET, above its call and key; a cookie that was poked has no such mark. */
 #define COOKIE_MARK	(0xca11ULL << 16)
 
 struct program {
@@ -153,10 +157,9 @@ struct seen {
  * struct outcome - what a call did, in memory that a forked child shares
  * @ret: what it returned, or the negative errno
  * @start: CLOCK_MONOTONIC before and @end after it
- * @base: the least time at which its callout can be due; 0: not known
  * @handle: out of SET and TIMEOUT
  * @target: the call whose handle it had, or NO_TARGET
- * @state: out of GET
+ * @state: out of ONE and KONE
  * @ran: it was made, and has returned
  * @in_batch: the call of BATCH that has done it, plus 1
  * @unknown: of a batch that could not write its result
@@ -167,7 +170,6 @@ struct seen {
 struct outcome {
 	__s64 ret;
 	__u64 start, end;
-	__u64 base;
 	atomic_ullong handle;
 	__u8 target;
 	__u8 state;
@@ -186,8 +188,20 @@ static inline bool kind_is_op(unsigned int kind)
 
 static inline bool kind_is_keyed(unsigned int kind)
 {
-	return kind == K_KSET || kind == K_KUNSET || kind == K_KRESET ||
-	       kind == K_KGET;
+	return (kind >= K_KSET && kind <= K_KNEW) || kind == K_KONE;
+}
+
+/* Does a successful operation of this kind make a callout, at least at times? */
+static inline bool kind_makes(unsigned int kind)
+{
+	return kind == K_SET || kind == K_TIMEOUT || kind == K_KSET ||
+	       kind == K_KNEW;
+}
+
+/* Does the operation keep all of the callout but its time? */
+static inline bool kind_keeps(unsigned int kind)
+{
+	return kind == K_MOVE || kind == K_KMOVE;
 }
 
 static inline bool time_is_far(unsigned int when)
@@ -252,8 +266,7 @@ struct worker;
 void call_run(struct worker *w, unsigned int i);
 
 /* ring.c */
-long ring_command(struct worker *w, const struct call *c,
-		  const struct callout_op *op);
+long ring_command(struct worker *w, const struct call *c);
 long ring_call(struct worker *w, const struct call *c);
 void ring_end(void);
 
@@ -292,7 +305,6 @@ struct limits {
  * struct run - the program that this process runs
  * @fd: the files, -1 if closed
  * @kept: a duplicate of each, for the checks
- * @counter: eventfds
  * @epoll: an epoll set
  * @stall: a page that userfaultfd(2) provides, or NULL
  * @limits: shared
@@ -303,7 +315,6 @@ struct run {
 	struct outcome *outcome;
 	atomic_int fd[FILES];
 	int kept[FILES];
-	atomic_int counter[2];
 	int epoll;
 	char *stall;
 	struct limits *limits;

@@ -25,11 +25,11 @@ enum {
 /* Two bits for each call. */
 typedef __u64 state_t;
 
-enum step_kind { S_OP, S_READ, S_CANCEL, S_LEFT };
+enum step_kind { S_OP, S_READ, S_MATCH, S_LEFT };
 
 /**
  * struct step - what takes effect at one moment
- * @kind: an operation or GET; a read; CANCEL; how many were left at the end
+ * @kind: an operation, ONE or KONE; a read; MATCH; how many were left at the end
  * @i: its call; S_LEFT: the file
  */
 struct step {
@@ -71,7 +71,7 @@ static state_t put(state_t s, unsigned int i, unsigned int value)
 /* Does the operation write what the program's memory must take? */
 static bool writes(unsigned int kind)
 {
-	return kind != K_UNSET && kind != K_UNTIMEOUT && kind != K_KUNSET;
+	return kind != K_CANCEL && kind != K_UNTIMEOUT && kind != K_KCANCEL;
 }
 
 static bool has_kind(const struct program *p, unsigned int kind)
@@ -86,10 +86,8 @@ static bool has_kind(const struct program *p, unsigned int kind)
 
 static bool op_fits(const struct call *c)
 {
-	if (c->poke || c->place == P_stall ||
-	    c->flags & (F_PERIOD | F_REAL | F_ALARM | F_ON_SET))
-		return false;
-	return !(kind_is_keyed(c->kind) && c->flags & F_BOOT);
+	return !c->poke && c->place != P_stall &&
+	       !(c->flags & (F_PERIOD | F_REAL | F_ALARM | F_ON_SET));
 }
 
 /* Operations of a batch in memory that is readonly are done, and not told of. */
@@ -130,8 +128,8 @@ bool model_fits(const struct program *p)
 			if (!batch_fits(p, i))
 				return false;
 			break;
-		case K_GET:
-		case K_KGET:
+		case K_ONE:
+		case K_KONE:
 			if (c->poke)
 				return false;
 			break;
@@ -139,14 +137,13 @@ bool model_fits(const struct program *p)
 			if (c->array != P_good)
 				return false;
 			break;
-		case K_CANCEL:
+		case K_MATCH:
 			if (c->poke || c->place != P_good ||
 			    (c->thread && !alone))
 				return false;
 			break;
-		case K_NEXT: case K_INFO: case K_EVENTFD: case K_LIST:
-		case K_FIONREAD: case K_POLL: case K_EPOLL: case K_FASYNC:
-		case K_FDINFO: case K_COUNTER: case K_SLEEP: case K_SIGNAL:
+		case K_INFO: case K_LIST: case K_FIONREAD: case K_POLL:
+		case K_EPOLL: case K_FDINFO: case K_SLEEP: case K_SIGNAL:
 		case K_PARAMETER: case K_DEBUGFS: case K_LIMIT:
 			if (c->poke)
 				return false;
@@ -176,12 +173,22 @@ static unsigned int file_at(unsigned int i)
 	return file_of(m.p->call[i].file);
 }
 
-/* Does call @i mean a callout that call @set has set by TIMEOUT, or by key? */
-static bool same_key(unsigned int i, unsigned int set, unsigned int kind)
+static bool same_name(unsigned int i, unsigned int set)
 {
-	return m.p->call[set].kind == kind &&
-	       m.p->call[set].key == m.p->call[i].key &&
+	return m.p->call[set].key == m.p->call[i].key &&
 	       file_at(set) == file_at(i);
+}
+
+/* Does call @i mean a callout that call @set has set by TIMEOUT? */
+static bool same_func(unsigned int i, unsigned int set)
+{
+	return m.p->call[set].kind == K_TIMEOUT && same_name(i, set);
+}
+
+/* Does call @i mean a callout that call @set has set by key? */
+static bool same_key(unsigned int i, unsigned int set)
+{
+	return kind_is_keyed(m.p->call[set].kind) && same_name(i, set);
 }
 
 /* The callout that an operation means, or -1. */
@@ -192,7 +199,7 @@ static int find(state_t s, unsigned int i)
 
 	if (kind_is_keyed(c->kind)) {
 		for (j = 0; j < m.p->n; j++)
-			if (get(s, j) && same_key(i, j, K_KSET))
+			if (get(s, j) && same_key(i, j))
 				return j;
 		return -1;
 	}
@@ -200,7 +207,7 @@ static int find(state_t s, unsigned int i)
 	if (target == NO_TARGET || !get(s, target) ||
 	    file_at(target) != file_at(i))
 		return -1;
-	if (c->kind == K_UNTIMEOUT && !same_key(i, target, K_TIMEOUT))
+	if (c->kind == K_UNTIMEOUT && !same_func(i, target))
 		return -1;
 	return target;
 }
@@ -218,7 +225,7 @@ static bool told(unsigned int state, long ret)
 	}
 }
 
-static unsigned int do_get(state_t s, unsigned int i, state_t *next)
+static unsigned int do_one(state_t s, unsigned int i, state_t *next)
 {
 	const struct outcome *o = &m.o[i];
 	int c = find(s, i);
@@ -241,7 +248,7 @@ static unsigned int do_untimeout(state_t s, unsigned int i, state_t *next)
 	unsigned int n = 0, j;
 
 	for (j = 0; j < m.p->n; j++) {
-		if (!get(s, j) || !same_key(i, j, K_TIMEOUT))
+		if (!get(s, j) || !same_func(i, j))
 			continue;
 		any = true;
 		soon |= get(s, j) != FAR;
@@ -251,14 +258,14 @@ static unsigned int do_untimeout(state_t s, unsigned int i, state_t *next)
 		return o->unknown || o->ret == -ENOENT;
 	}
 	for (j = 0; j < m.p->n; j++)
-		if (get(s, j) && same_key(i, j, K_TIMEOUT) &&
+		if (get(s, j) && same_func(i, j) &&
 		    (get(s, j) == FAR) != soon &&
 		    (o->unknown || told(get(s, j), o->ret)))
 			next[n++] = put(s, j, GONE);
 	return n;
 }
 
-/* SET, TIMEOUT, and SET of a key that is not outstanding. */
+/* SET and TIMEOUT that make a callout. */
 static unsigned int do_set(state_t s, unsigned int i, state_t *next)
 {
 	const struct call *c = &m.p->call[i];
@@ -266,7 +273,7 @@ static unsigned int do_set(state_t s, unsigned int i, state_t *next)
 	unsigned int n = 0;
 
 	/* Undone, if it has a handle. */
-	if (o->unknown && c->kind != K_KSET)
+	if (o->unknown && !kind_is_keyed(c->kind))
 		next[n++] = s;
 	else if (o->unknown || !o->ret)
 		next[n++] = put(s, i, state_when(c));
@@ -275,24 +282,19 @@ static unsigned int do_set(state_t s, unsigned int i, state_t *next)
 	return n;
 }
 
-static unsigned int do_op(state_t s, unsigned int i, state_t *next)
+/* An operation of the callout @found. */
+static unsigned int do_found(state_t s, unsigned int i, unsigned int found,
+			     state_t *next)
 {
 	const struct call *c = &m.p->call[i];
 	const struct outcome *o = &m.o[i];
-	int found;
 
-	if (c->kind == K_GET || c->kind == K_KGET)
-		return do_get(s, i, next);
-	if (c->kind == K_UNTIMEOUT && o->target == NO_TARGET)
-		return do_untimeout(s, i, next);
-	if (c->kind == K_SET || c->kind == K_TIMEOUT)
-		return do_set(s, i, next);
-	found = find(s, i);
-	if (found < 0 && c->kind == K_KSET)
-		return do_set(s, i, next);
-	if (found < 0) {
+	/* A key that is outstanding, and what TIMEOUT has set, are refused. */
+	if (c->kind == K_KNEW ||
+	    (c->kind == K_OLD && m.p->call[found].kind == K_TIMEOUT)) {
 		*next = s;
-		return o->unknown || o->ret == -ENOENT;
+		return o->unknown ||
+		       o->ret == (c->kind == K_KNEW ? -EEXIST : -EINVAL);
 	}
 	if (!o->unknown && !told(get(s, found), o->ret))
 		return 0;
@@ -300,16 +302,35 @@ static unsigned int do_op(state_t s, unsigned int i, state_t *next)
 	return 1;
 }
 
+static unsigned int do_op(state_t s, unsigned int i, state_t *next)
+{
+	const struct call *c = &m.p->call[i];
+	const struct outcome *o = &m.o[i];
+	int found;
+
+	if (c->kind == K_ONE || c->kind == K_KONE)
+		return do_one(s, i, next);
+	if (c->kind == K_UNTIMEOUT && o->target == NO_TARGET)
+		return do_untimeout(s, i, next);
+	found = kind_is_keyed(c->kind) || !kind_makes(c->kind) ? find(s, i) : -1;
+	if (found >= 0)
+		return do_found(s, i, found, next);
+	if (kind_makes(c->kind))
+		return do_set(s, i, next);
+	*next = s;
+	return o->unknown || o->ret == -ENOENT;
+}
+
 /* The callout of an event, or -1. */
 static int find_event(state_t s, unsigned int i, const struct seen *e)
 {
-	bool keyed = e->flags & CALLOUT_EVENT_KEY, has_key;
+	bool keyed = e->flags & CALLOUT_EVENTF_KEY, has_key;
 	unsigned int j;
 
 	for (j = 0; j < m.p->n; j++) {
 		if (get(s, j) < SOON || file_at(j) != file_at(i))
 			continue;
-		has_key = m.p->call[j].kind == K_KSET;
+		has_key = kind_is_keyed(m.p->call[j].kind);
 		if (keyed != has_key)
 			continue;
 		if (e->handle == (keyed ? m.p->call[j].key + 1U :
@@ -341,8 +362,8 @@ static unsigned int do_read(state_t s, unsigned int i, state_t *next)
 	return 1;
 }
 
-/* CANCEL, in a program that does nothing else meanwhile. */
-static unsigned int do_cancel(state_t s, unsigned int i, state_t *next)
+/* MATCH, in a program that does nothing else meanwhile. */
+static unsigned int do_match(state_t s, unsigned int i, state_t *next)
 {
 	const struct call *c = &m.p->call[i], *set;
 	unsigned int j, n = 0;
@@ -351,8 +372,8 @@ static unsigned int do_cancel(state_t s, unsigned int i, state_t *next)
 		set = &m.p->call[j];
 		if (!get(s, j) || file_at(j) != file_at(i))
 			continue;
-		/* The key is the cookie of those that have one. */
-		if (c->n & 1 && (set->kind == K_SET ? set->key : 0) != c->key)
+		/* Bits of the cookie: of TIMEOUT they are 0. */
+		if (c->n & 1 && (set->kind == K_TIMEOUT ? 0 : set->key) != c->key)
 			continue;
 		s = put(s, j, GONE);
 		n++;
@@ -376,7 +397,7 @@ static unsigned int do_step(state_t s, const struct step *step, state_t *next)
 	switch (step->kind) {
 	case S_OP:	return do_op(s, step->i, next);
 	case S_READ:	return do_read(s, step->i, next);
-	case S_CANCEL:	return do_cancel(s, step->i, next);
+	case S_MATCH:	return do_match(s, step->i, next);
 	default:	return do_left(s, step->i, next);
 	}
 }
@@ -452,7 +473,7 @@ static void add(unsigned int thread, enum step_kind kind, unsigned int i,
 /* Had the call no effect, whatever is outstanding? */
 static bool is_void(const struct call *c, const struct outcome *o)
 {
-	bool reads_only = c->kind == K_GET || c->kind == K_KGET;
+	bool reads_only = c->kind == K_ONE || c->kind == K_KONE;
 
 	if (o->in_batch) {
 		const struct call *batch = &m.p->call[o->in_batch - 1];
@@ -461,7 +482,7 @@ static bool is_void(const struct call *c, const struct outcome *o)
 			return true;
 		if (!o->unknown && o->ret == -ECANCELED)
 			return true;
-	} else if (reads_only && c->place != P_good) {
+	} else if (reads_only && (c->place != P_good || c->array != P_good)) {
 		return true;
 	} else if (c->place == P_readonly && !writes(c->kind)) {
 		return false;
@@ -476,11 +497,11 @@ static void add_call(unsigned int i)
 	const struct call *c = &m.p->call[i];
 	const struct outcome *o = &m.o[i];
 
-	if (kind_is_op(c->kind) || c->kind == K_GET || c->kind == K_KGET) {
+	if (kind_is_op(c->kind) || c->kind == K_ONE || c->kind == K_KONE) {
 		if (!is_void(c, o))
 			add(c->thread, S_OP, i, o->start, o->end);
-	} else if (c->kind == K_CANCEL) {
-		add(c->thread, S_CANCEL, i, o->start, o->end);
+	} else if (c->kind == K_MATCH) {
+		add(c->thread, S_MATCH, i, o->start, o->end);
 	} else if (c->kind == K_READ && (o->ret > 0 || o->ret == -EAGAIN)) {
 		add(c->thread, S_READ, i, o->start, o->end);
 	}

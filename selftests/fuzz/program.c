@@ -11,8 +11,6 @@
 
 #include "fuzz.h"
 
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-
 static const char * const kind_names[] = {
 #define FUZZ_NAME(name)	#name,
 	FUZZ_KINDS(FUZZ_NAME)
@@ -32,6 +30,7 @@ const char *kind_name(unsigned int kind)
  * @readonly: of calls, one in as many as this has a result that cannot be written
  * @odd: one in as many has a bad address, another size, or the like
  * @soon: of callouts, one in as many fires soon
+ * @periodic: of operations, one in as many has a period
  * @unread: begins with an event that is unread
  */
 struct theme {
@@ -39,59 +38,63 @@ struct theme {
 	unsigned int readonly;
 	unsigned int odd;
 	unsigned int soon;
+	unsigned int periodic;
 	bool unread;
 };
 
 static const struct theme themes[] = {
 	/* Keys that move: what the model can judge */
 	{ .weight = {
-		[K_KSET] = 8, [K_KUNSET] = 4, [K_KRESET] = 8, [K_KGET] = 4,
-		[K_BATCH] = 1, [K_READ] = 1,
+		[K_KSET] = 8, [K_KCANCEL] = 4, [K_KMOVE] = 6, [K_KOLD] = 2,
+		[K_KNEW] = 4, [K_KONE] = 4, [K_BATCH] = 1, [K_READ] = 1,
 	  }, .odd = 0, .soon = 6 },
 	/* Handles, and (func, arg) */
 	{ .weight = {
-		[K_SET] = 6, [K_UNSET] = 4, [K_RESET] = 5, [K_TIMEOUT] = 6,
-		[K_UNTIMEOUT] = 5, [K_GET] = 3, [K_READ] = 4, [K_BATCH] = 2,
-		[K_LIST] = 1, [K_NEXT] = 1, [K_INFO] = 1, [K_SLEEP] = 1,
+		[K_SET] = 6, [K_CANCEL] = 4, [K_MOVE] = 5, [K_OLD] = 3,
+		[K_TIMEOUT] = 6, [K_UNTIMEOUT] = 5, [K_ONE] = 3, [K_READ] = 4,
+		[K_BATCH] = 2, [K_LIST] = 1, [K_INFO] = 1, [K_SLEEP] = 1,
 	  }, .odd = 0, .soon = 2 },
 	/* Keys, and results that cannot be written */
 	{ .weight = {
-		[K_SET] = 1, [K_UNSET] = 1, [K_KSET] = 8, [K_KUNSET] = 4,
-		[K_KRESET] = 3, [K_KGET] = 3, [K_BATCH] = 6, [K_READ] = 1,
+		[K_SET] = 1, [K_CANCEL] = 1, [K_KSET] = 8, [K_KCANCEL] = 4,
+		[K_KMOVE] = 2, [K_KOLD] = 2, [K_KNEW] = 3, [K_KONE] = 3,
+		[K_BATCH] = 6, [K_READ] = 1,
 	  }, .readonly = 3, .soon = 8 },
-	/* Readers, some of which fault, and those who are told of events */
+	/* Readers, some of which fault, and those who wait for events */
 	{ .weight = {
 		[K_SET] = 6, [K_KSET] = 2, [K_READ] = 10, [K_POLL] = 6,
-		[K_EPOLL] = 3, [K_EVENTFD] = 5, [K_COUNTER] = 5, [K_FASYNC] = 1,
-		[K_SLEEP] = 2, [K_BATCH] = 2, [K_UNSET] = 2, [K_PAGE] = 1,
-		[K_FIONREAD] = 1, [K_SIGNAL] = 1, [K_FORMAT] = 1,
+		[K_EPOLL] = 3, [K_SLEEP] = 2, [K_BATCH] = 2, [K_CANCEL] = 2,
+		[K_PAGE] = 1, [K_FIONREAD] = 1, [K_SIGNAL] = 1,
 	  }, .odd = 2, .soon = 1, .unread = true },
-	/* Eventfds that come and go */
+	/* Periodic callouts that are cancelled, or set again, while they are read */
 	{ .weight = {
-		[K_SET] = 1, [K_EVENTFD] = 12, [K_COUNTER] = 6,
-	  }, .odd = 0, .soon = 1, .unread = true },
+		[K_SET] = 6, [K_KSET] = 6, [K_CANCEL] = 5, [K_KCANCEL] = 4,
+		[K_MOVE] = 3, [K_OLD] = 3, [K_KMOVE] = 3, [K_KOLD] = 3,
+		[K_KNEW] = 1, [K_READ] = 14, [K_BATCH] = 1, [K_MATCH] = 1,
+		[K_KONE] = 1, [K_ONE] = 1,
+	  }, .odd = 0, .soon = 1, .periodic = 2 },
 	/* Commands of io_uring, and the ioctls of the same keys */
 	{ .weight = {
-		[K_COMMAND] = 14, [K_KSET] = 3, [K_KUNSET] = 4, [K_KRESET] = 2,
-		[K_KGET] = 1, [K_RING_REAP] = 4, [K_RING_CLOSE] = 1,
-		[K_RING_READ] = 2, [K_RING_POLL] = 2, [K_CANCEL] = 2,
-		[K_SLEEP] = 2, [K_SET] = 1, [K_LIST] = 1, [K_CLOSE] = 1,
-		[K_BATCH] = 2,
+		[K_COMMAND] = 14, [K_KSET] = 3, [K_KCANCEL] = 4, [K_KMOVE] = 2,
+		[K_KOLD] = 1, [K_KNEW] = 1, [K_KONE] = 1, [K_RING_REAP] = 4,
+		[K_RING_CLOSE] = 1, [K_RING_READ] = 2, [K_RING_POLL] = 2,
+		[K_MATCH] = 2, [K_SLEEP] = 2, [K_SET] = 1, [K_LIST] = 1,
+		[K_CLOSE] = 1, [K_BATCH] = 2,
 	  }, .odd = 12, .soon = 2 },
 	/* All there is */
 	{ .weight = {
-		[K_SET] = 8, [K_UNSET] = 4, [K_RESET] = 5, [K_TIMEOUT] = 4,
-		[K_UNTIMEOUT] = 3, [K_KSET] = 5, [K_KUNSET] = 3,
-		[K_KRESET] = 3, [K_BATCH] = 6, [K_NEXT] = 2, [K_INFO] = 2,
-		[K_LIMIT] = 2, [K_EVENTFD] = 2, [K_FORMAT] = 2, [K_GET] = 2,
-		[K_KGET] = 2, [K_LIST] = 3, [K_CANCEL] = 3, [K_FIONREAD] = 1,
+		[K_SET] = 8, [K_CANCEL] = 4, [K_MOVE] = 4, [K_OLD] = 2,
+		[K_TIMEOUT] = 4, [K_UNTIMEOUT] = 3, [K_KSET] = 5,
+		[K_KCANCEL] = 3, [K_KMOVE] = 2, [K_KOLD] = 2, [K_KNEW] = 2,
+		[K_BATCH] = 6, [K_INFO] = 2, [K_LIMIT] = 2, [K_ONE] = 2,
+		[K_KONE] = 2, [K_LIST] = 3, [K_MATCH] = 3, [K_FIONREAD] = 1,
 		[K_NUMBER] = 2, [K_FILL] = 2, [K_READ] = 6, [K_POLL] = 2,
-		[K_EPOLL] = 2, [K_FASYNC] = 2, [K_FDINFO] = 1, [K_OPEN] = 3,
-		[K_CLOSE] = 2, [K_DUP] = 2, [K_PASS] = 1, [K_OTHER] = 1,
-		[K_COMMAND] = 3, [K_RING_READ] = 1, [K_RING_POLL] = 1,
-		[K_RING_REAP] = 2, [K_RING_CLOSE] = 1, [K_COUNTER] = 2,
-		[K_PAGE] = 3, [K_SLEEP] = 3, [K_FORK] = 1, [K_SIGNAL] = 2,
-		[K_SETTIME] = 1, [K_PARAMETER] = 1, [K_DEBUGFS] = 1,
+		[K_EPOLL] = 2, [K_FDINFO] = 1, [K_OPEN] = 3, [K_CLOSE] = 2,
+		[K_DUP] = 2, [K_PASS] = 1, [K_OTHER] = 1, [K_COMMAND] = 3,
+		[K_RING_READ] = 1, [K_RING_POLL] = 1, [K_RING_REAP] = 2,
+		[K_RING_CLOSE] = 1, [K_PAGE] = 3, [K_SLEEP] = 3, [K_FORK] = 1,
+		[K_SIGNAL] = 2, [K_SETTIME] = 1, [K_PARAMETER] = 1,
+		[K_DEBUGFS] = 1,
 	  }, .odd = 3, .soon = 2 },
 };
 
@@ -171,7 +174,7 @@ static struct call draw_call(const struct program *p, const struct theme *theme,
 	if (p->n && !chance(seed, 16))
 		c.target = below(seed, p->n);
 	if (c.kind == K_BATCH) {
-		c.flags = draw(seed) & (B_WAIT | B_EVENTS | B_STRUCT | B_MASK);
+		c.flags = draw(seed) & (B_WAIT | B_EVENTS | B_ABSTIME | B_MASK);
 		if (chance(seed, 2))
 			c.flags = 0;
 	}
@@ -180,6 +183,11 @@ static struct call draw_call(const struct program *p, const struct theme *theme,
 			c.array = P_readonly;
 		else if (kind_is_op(c.kind))
 			c.place = chance(seed, 2) ? P_readonly : P_null;
+	}
+	if (theme->periodic && kind_is_op(c.kind) &&
+	    chance(seed, theme->periodic)) {
+		c.flags = F_PERIOD;
+		c.value = below(seed, 2);
 	}
 	if (theme->odd) {
 		if (chance(seed, 4) && kind_is_op(c.kind))

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -108,9 +109,7 @@ static __u32 *sqe_word(struct io_uring_sqe *sqe, unsigned int i)
 static void make_batch(const struct call *c, unsigned int i,
 		       struct io_uring_sqe *sqe)
 {
-	/* As in an operation that names its callout by a handle. */
-	if (c->flags & F_COMPAT)
-		ring.op[i].flags &= ~CALLOUT_KEY;
+	ring.op[i].flags = c->flags & F_COMPAT ? 0 : CALLOUT_OPF_KEY;
 	ring.batch[i] = (struct callout_batch){
 		.ops = sqe->addr,
 		.events = (uintptr_t)&ring.event[i],
@@ -118,20 +117,56 @@ static void make_batch(const struct call *c, unsigned int i,
 		.nr_events = c->value % 2,
 		.op_size = sizeof(ring.op[i]),
 		.event_size = sizeof(ring.event[i]),
-		.flags = c->value % 5 ? 0 : CALLOUT_BATCH_WAIT,
+		.flags = c->value % 5 ? 0 : CALLOUT_BATCHF_WAIT,
 	};
 	sqe->cmd_op = CALLOUT_IOC_BATCH;
 	sqe->addr = (uintptr_t)&ring.batch[i];
 }
 
-/* Submits @op as a command. */
-long ring_command(struct worker *w, const struct call *c,
-		  const struct callout_op *op)
+/* By the call's number; the last one is made a batch. */
+static const struct {
+	__u32 op;
+	__u32 flags;
+} commands[] = {
+	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_NEW },
+	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_NEW },
+	{ CALLOUT_OP_CANCEL, 0 },
+	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP },
+	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_NEW },
+	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_OLD },
+	{ CALLOUT_OP_TIMEOUT, 0 },
+	{ CALLOUT_OP_SET, 0 },
+};
+
+#define COMMANDS	ARRAY_SIZE(commands)
+
+static struct callout_op command_op(const struct call *c)
 {
-	static const __u32 ops[] = {
-		CALLOUT_OP_SET, CALLOUT_OP_SET, CALLOUT_OP_UNSET,
-		CALLOUT_OP_RESET,
+	unsigned int how = c->n % COMMANDS;
+	struct callout_op op = {
+		.op = commands[how].op,
+		.flags = commands[how].flags | CALLOUT_OPF_KEY,
+		.key = c->key + 1,
 	};
+
+	if (op.op == CALLOUT_OP_CANCEL)
+		return op;
+	op.time = time_is_far(c->when) ? HOUR : c->value * 1000;
+	if (c->when == T_abs_past)
+		op.flags |= CALLOUT_OPF_ABSTIME;
+	if (op.flags & CALLOUT_OPF_KEEP)
+		return op;
+	op.clockid = c->key & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
+	if (c->flags & F_PERIOD)
+		op.period = HOUR;
+	if (c->flags & F_SLACK)
+		op.slack = MSEC;
+	return op;
+}
+
+/* Submits an operation as a command. */
+long ring_command(struct worker *w, const struct call *c)
+{
 	struct callout_op *place;
 	struct io_uring_sqe sqe;
 	long ret = -ENODEV;
@@ -142,19 +177,11 @@ long ring_command(struct worker *w, const struct call *c,
 		goto out;
 	i = *word(ring.p.sq_off.tail) % ENTRIES;
 	place = &ring.op[i];
-	*place = *op;
-	place->op = ops[c->n % 4];
-	place->flags |= CALLOUT_KEY;
-	place->handle = c->key + 1;
-	place->clockid = place->op == CALLOUT_OP_SET ?
-			 (c->key & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC) : 0;
-	if (place->op != CALLOUT_OP_UNSET)
-		place->time = time_is_far(c->when) ? HOUR : c->value * 1000;
+	*place = command_op(c);
 	sqe = (struct io_uring_sqe){
 		.opcode = IORING_OP_URING_CMD,
 		.fd = run.fd[c->file],
-		.cmd_op = _IOWR(CALLOUT_IOC_MAGIC, place->op,
-				struct callout_op),
+		.cmd_op = CALLOUT_IOC_OP,
 		.addr = (uintptr_t)place,
 		.flags = c->flags & F_SIZED ? IOSQE_ASYNC : 0,
 		.user_data = 1,
@@ -163,7 +190,7 @@ long ring_command(struct worker *w, const struct call *c,
 		sqe.addr = 8;
 	else if (c->place == P_readonly)
 		sqe.addr = (uintptr_t)w->arena + ARENA_READONLY * PAGE;
-	if (c->n % 8 == 7)
+	if (c->n % COMMANDS == COMMANDS - 1)
 		make_batch(c, i, &sqe);
 	if (c->poke && c->poke < 17)
 		*sqe_word(&sqe, c->poke + 1) = c->value;

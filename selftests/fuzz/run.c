@@ -4,7 +4,8 @@
  *
  * Besides the model, which can judge some programs only, these hold for all:
  *
- *	no event is early, and none is read twice
+ *	no event is early, and none is read twice, or after its callout was cancelled
+ *	what is cancelled is being read only while somebody reads
  *	a callout that is due fires
  *	a thread does not sleep while there is what it waits for
  *	a file's counters add up when no call is under way
@@ -20,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -38,7 +38,12 @@
 struct run run;
 
 static struct worker workers[THREADS];
-static struct callout_info at_end[FILES];	/* each file's when its calls had ended */
+/* What a file has counted, of its fdinfo. */
+struct counts {
+	__u64 set, cancelled, withdrawn, delivered, outstanding, unread;
+};
+
+static struct counts at_end[FILES];	/* each file's when its calls had ended */
 static int uffd = -1;
 static bool stall_failed;
 
@@ -178,7 +183,6 @@ bool run_init(void)
 	if (run.outcome == MAP_FAILED || run.epoll < 0)
 		return false;
 	sigaction(SIGUSR1, &action, NULL);
-	sigaction(SIGIO, &action, NULL);
 	make_stall();
 	phase.left = THREADS;
 	for (i = 0; i < THREADS; i++) {
@@ -214,6 +218,44 @@ static bool file_info(unsigned int file, struct callout_info *info)
 	memset(info, 0, sizeof(*info));
 	return run.kept[file] >= 0 &&
 	       !ioctl(run.kept[file], CALLOUT_IOC_INFO, info);
+}
+
+static bool file_counts(unsigned int file, struct counts *counts)
+{
+	const struct {
+		const char *name;
+		__u64 *value;
+	} lines[] = {
+		{ "set", &counts->set },
+		{ "cancelled", &counts->cancelled },
+		{ "withdrawn", &counts->withdrawn },
+		{ "delivered", &counts->delivered },
+		{ "outstanding", &counts->outstanding },
+		{ "unread", &counts->unread },
+	};
+	unsigned int found = 0, i;
+	unsigned long long value;
+	char line[64], name[32];
+	FILE *f;
+
+	memset(counts, 0, sizeof(*counts));
+	if (run.kept[file] < 0)
+		return false;
+	snprintf(line, sizeof(line), "/proc/self/fdinfo/%d", run.kept[file]);
+	f = fopen(line, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%31[a-z]: %llu", name, &value) != 2)
+			continue;
+		for (i = 0; i < ARRAY_SIZE(lines); i++) {
+			if (strcmp(name, lines[i].name))
+				continue;
+			*lines[i].value = value;
+			found++;
+		}
+	}
+	if (f)
+		fclose(f);
+	return found == ARRAY_SIZE(lines);
 }
 
 /* A copy that stalls succeeds, or fails. */
@@ -328,9 +370,6 @@ static bool open_files(void)
 		if (used & 1U << i && fd < 0)
 			return false;
 	}
-	for (i = 0; i < 2; i++)
-		run.counter[i] = has_kind(K_EVENTFD) || has_kind(K_COUNTER) ?
-				 eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC) : -1;
 	return true;
 }
 
@@ -348,8 +387,6 @@ static void close_files(void)
 		close_fd(run.fd[i]);
 		close_fd(run.kept[i]);
 	}
-	close_fd(run.counter[0]);
-	close_fd(run.counter[1]);
 }
 
 static __u64 clock_now(clockid_t clock)
@@ -360,13 +397,14 @@ static __u64 clock_now(clockid_t clock)
 	return ts.tv_sec * NSEC + ts.tv_nsec;
 }
 
-/* The call whose callout an event of SET tells of, or NULL. */
+/* The call that has set the callout of an event, if that fires once; or NULL. */
 static const struct call *call_of(const struct seen *e)
 {
 	unsigned int i = (e->cookie & 0xff) - 1;
 
-	if (e->flags || e->func || (e->cookie & ~0xffffULL) != COOKIE_MARK ||
-	    i >= run.program->n || run.program->call[i].kind != K_SET)
+	if (e->flags & CALLOUT_EVENTF_PERIODIC || e->func ||
+	    (e->cookie & ~0xffffULL) != COOKIE_MARK || i >= run.program->n ||
+	    !kind_is_op(run.program->call[i].kind))
 		return NULL;
 	return &run.program->call[i];
 }
@@ -391,7 +429,110 @@ static const char *check_event(const struct seen *e, unsigned char *reads)
 	return NULL;
 }
 
-/* Events have the size that read() writes if nobody has changed that. */
+static bool any_periodic(void)
+{
+	const struct call *c = run.program->call;
+	unsigned int i;
+
+	for (i = 0; i < run.program->n; i++, c++)
+		if (kind_is_op(c->kind) && (c->poke || c->flags & F_PERIOD))
+			return true;
+	return false;
+}
+
+/* Did another thread perhaps read events while the call was made? */
+static bool met_reader(unsigned int i)
+{
+	const struct call *c = run.program->call;
+	const struct outcome *o = run.outcome;
+	unsigned int j;
+
+	for (j = 0; j < run.program->n; j++)
+		if (c[j].thread != c[i].thread && o[j].start < o[i].end &&
+		    o[j].end > o[i].start &&
+		    (c[j].kind == K_READ ||
+		     (c[j].kind == K_BATCH &&
+		      (c[j].poke || c[j].flags & (B_EVENTS | B_WAIT)))))
+			return true;
+	return false;
+}
+
+/* The call whose callout an operation has cancelled for good, or NO_TARGET. */
+static unsigned int cancels(unsigned int i)
+{
+	const struct call *c = &run.program->call[i];
+	const struct outcome *o = &run.outcome[i];
+
+	if (c->kind != K_CANCEL || c->poke || o->unknown || o->ret <= 0)
+		return NO_TARGET;
+	return o->target;
+}
+
+/* The file that a call was made on: for an operation of a batch, the batch's. */
+static unsigned int file_at(unsigned int i)
+{
+	if (run.outcome[i].in_batch)
+		i = run.outcome[i].in_batch - 1;
+	return file_of(run.program->call[i].file);
+}
+
+/* Has a call read an event of the callout that call @set has set? */
+static bool has_read(const struct outcome *o, unsigned int set)
+{
+	unsigned int i;
+
+	for (i = 0; i < o->n; i++)
+		if (!(o->seen[i].flags & CALLOUT_EVENTF_KEY) &&
+		    o->seen[i].handle == run.outcome[set].handle)
+			return true;
+	return false;
+}
+
+/* Is there an event that was read later of a callout that call @i has cancelled? */
+static bool read_after(unsigned int i)
+{
+	unsigned int target = cancels(i), j;
+	const struct outcome *o = run.outcome;
+
+	for (j = 0; target != NO_TARGET && j < run.program->n; j++)
+		if (o[j].start > o[i].end && file_at(j) == file_at(i) &&
+		    has_read(&o[j], target))
+			return true;
+	return false;
+}
+
+/* In a program whose calls are all made once, and whose events are read by them. */
+static const char *check_cancels(void)
+{
+	bool periodic = any_periodic();
+	unsigned int i;
+
+	if (has_kind(K_FORK) || has_kind(K_COMMAND) || has_kind(K_RING_READ))
+		return NULL;
+	for (i = 0; i < run.program->n; i++) {
+		if (!kind_is_op(run.program->call[i].kind))
+			continue;
+		if (run.outcome[i].ret == CALLOUT_READING &&
+		    (!periodic || !met_reader(i)))
+			return "a callout is being read, and there is no reader";
+		if (read_after(i))
+			return "an event was read after its callout was cancelled";
+	}
+	return NULL;
+}
+
+/* May a batch have done operations of an earlier one, which are beyond its own? */
+static bool poked_batch(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < run.program->n; i++)
+		if (run.program->call[i].kind == K_BATCH &&
+		    run.program->call[i].poke)
+			return true;
+	return false;
+}
+
 static const char *check_events(void)
 {
 	unsigned char reads[CALLS_MAX] = { 0 };
@@ -401,25 +542,13 @@ static const char *check_events(void)
 	for (i = 0; i < run.program->n; i++)
 		if (run.outcome[i].beyond)
 			return "more events were read than there was memory for";
-	if (has_kind(K_FORMAT) || has_kind(K_NUMBER) || has_kind(K_SETTIME) ||
-	    has_kind(K_PAGE) || !files_stay())
+	if (has_kind(K_NUMBER) || has_kind(K_SETTIME) || has_kind(K_PAGE) ||
+	    !files_stay() || poked_batch())
 		return NULL;
 	for (i = 0; i < run.program->n && !why; i++)
 		for (j = 0; j < run.outcome[i].n && !why; j++)
 			why = check_event(&run.outcome[i].seen[j], reads);
-	return why;
-}
-
-/* May a callout that does not tell its slack have some? */
-static bool may_be_late(void)
-{
-	const struct call *c = run.program->call;
-	unsigned int i;
-
-	for (i = 0; i < run.program->n; i++, c++)
-		if (kind_is_op(c->kind) && (c->poke || c->flags & F_SLACK))
-			return true;
-	return false;
+	return why ? why : check_cancels();
 }
 
 /* Is a callout pending that is due? */
@@ -437,14 +566,12 @@ static bool is_due(unsigned int file)
 		return false;
 	for (i = 0; i < list.got; i++)
 		if (entries[i].state == CALLOUT_STATE_PENDING &&
-		    !entries[i].left && !entries[i].slack &&
-		    !((entries[i].op == CALLOUT_OP_TIMEOUT ||
-		       entries[i].flags & CALLOUT_KEY) && may_be_late()))
+		    !entries[i].left && !entries[i].slack)
 			return true;
 	return false;
 }
 
-static bool adds_up(const struct callout_info *i)
+static bool adds_up(const struct counts *i)
 {
 	return i->set == i->cancelled + i->withdrawn + i->delivered +
 			 i->outstanding && i->unread <= i->outstanding;
@@ -460,17 +587,17 @@ static void pause_ms(void)
 static const char *check_file(unsigned int file, __u64 *outstanding)
 {
 	__u64 limit = now() + PATIENCE;
-	struct callout_info info;
+	struct counts counts;
 
 	/* What has to do with a ring that was closed ends some time later. */
-	while (file_info(file, &info) && !adds_up(&info)) {
+	while (!file_counts(file, &counts) || !adds_up(&counts)) {
 		if (now() > limit)
 			return "the counters of a file do not add up";
 		pause_ms();
 	}
-	*outstanding = info.outstanding;
-	at_end[file] = info;
-	if (info.outstanding == info.unread)
+	*outstanding = counts.outstanding;
+	at_end[file] = counts;
+	if (counts.outstanding == counts.unread)
 		return NULL;
 	limit = now() + PATIENCE;
 	while (is_due(file)) {
@@ -481,25 +608,24 @@ static const char *check_file(unsigned int file, __u64 *outstanding)
 	return NULL;
 }
 
-/* CANCEL leaves nothing. */
-static const char *check_cancel(unsigned int file)
+/* CANCEL_MATCHING leaves nothing. */
+static const char *check_match(unsigned int file)
 {
 	__u64 limit = now() + PATIENCE;
-	struct callout_cancel all = { 0 };
-	struct callout_info info;
+	struct callout_match all = { 0 };
+	struct counts counts;
 
 	do {
 		if (now() > limit)
-			return "CANCEL leaves callouts behind";
-		ioctl(run.kept[file], CALLOUT_IOC_CANCEL, &all);
-	} while (file_info(file, &info) && info.outstanding);
-	/* INFO is no snapshot: a command may fire between its reads. */
-	while (!adds_up(&info)) {
+			return "CANCEL_MATCHING leaves callouts behind";
+		ioctl(run.kept[file], CALLOUT_IOC_CANCEL_MATCHING, &all);
+	} while (!file_counts(file, &counts) || counts.outstanding);
+	/* They are no snapshot: a command may fire while they are read. */
+	while (!adds_up(&counts)) {
 		if (now() > limit)
-			return "CANCEL counts wrongly";
+			return "CANCEL_MATCHING counts wrongly";
 		pause_ms();
-		if (!file_info(file, &info))
-			break;
+		file_counts(file, &counts);
 	}
 	return NULL;
 }
@@ -519,7 +645,7 @@ static const char *check_run(bool limited)
 	/* Else callouts are pending when their file is closed. */
 	for (i = 0; i < FILES && !why && run.program->n & 2; i++)
 		if (run.kept[i] >= 0)
-			why = check_cancel(i);
+			why = check_match(i);
 	return why;
 }
 

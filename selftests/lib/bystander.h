@@ -34,6 +34,7 @@ FIXTURE(errors) {
 	__u64 bystander;
 	bool seen;
 	struct callout_info before;
+	struct counts counts;	/* before */
 	char *edge;	/* the end of a page; the next one is inaccessible */
 	size_t page;
 };
@@ -60,6 +61,7 @@ static inline void *in_the_kernel(void)
 static inline void freeze(struct _test_data_errors *self)
 {
 	self->before = info_of(self->fd);
+	self->counts = counts_of(self->fd);
 }
 
 FIXTURE_SETUP(errors)
@@ -73,10 +75,10 @@ FIXTURE_SETUP(errors)
 	self->edge = pages + self->page;
 	ASSERT_EQ(0, mprotect(self->edge, self->page, PROT_NONE));
 
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
-	ASSERT_EQ(0, callout_dev_timeout(self->fd, 0, BYSTANDER_TIME,
-					 BYSTANDER_FUNC, BYSTANDER,
+	ASSERT_EQ(0, dev_timeout(self->fd, 0, BYSTANDER_TIME,
+				 BYSTANDER_FUNC, BYSTANDER,
 					 &self->bystander));
 	freeze(self);
 }
@@ -98,15 +100,16 @@ static inline bool receive_one(struct _test_data_errors *self,
 FIXTURE_TEARDOWN(errors)
 {
 	struct callout_info now = info_of(self->fd);
+	struct counts counts = counts_of(self->fd);
 	struct callout_event e;
 
-	EXPECT_EQ(self->before.set, now.set);
-	EXPECT_EQ(self->before.cancelled, now.cancelled);
-	EXPECT_EQ(self->before.withdrawn, now.withdrawn);
-	EXPECT_EQ(self->before.reset, now.reset);
+	EXPECT_EQ(self->counts.set, counts.set);
+	EXPECT_EQ(self->counts.cancelled, counts.cancelled);
+	EXPECT_EQ(self->counts.withdrawn, counts.withdrawn);
+	EXPECT_EQ(self->counts.reset, counts.reset);
 	EXPECT_EQ(self->before.max_outstanding, now.max_outstanding);
-	EXPECT_EQ(self->before.outstanding + self->before.delivered,
-		  now.outstanding + now.delivered);
+	EXPECT_EQ(self->before.outstanding + self->counts.delivered,
+		  now.outstanding + counts.delivered);
 	if (!self->seen) {
 		EXPECT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(BYSTANDER, e.cookie);

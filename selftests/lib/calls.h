@@ -14,7 +14,7 @@ FIXTURE(calls) {
 
 FIXTURE_SETUP(calls)
 {
-	self->fd = callout_open(O_NONBLOCK);
+	self->fd = callout_dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 }
 

@@ -54,20 +54,12 @@ static inline int set_limit(int fd, __u64 limit)
 {
 	struct callout_limit arg = { .max_outstanding = limit };
 
-	return callout_dev_ioctl(fd, CALLOUT_IOC_LIMIT, &arg);
+	return dev_ioctl(fd, CALLOUT_IOC_LIMIT, &arg);
 }
 
-/* Has @eventfd signalled; -1 for none. */
-static inline int set_eventfd(int fd, int eventfd)
+static inline int move(int fd, __u64 handle, __u64 time)
 {
-	struct callout_eventfd arg = { .fd = eventfd };
-
-	return callout_dev_ioctl(fd, CALLOUT_IOC_EVENTFD, &arg);
-}
-
-static inline int reset(int fd, __u64 handle, __u64 time)
-{
-	struct callout_op op = callout_op_reset(handle, time);
+	struct callout_op op = callout_op_move(handle, time);
 
 	return do_op(fd, &op);
 }
@@ -77,7 +69,7 @@ static inline __u64 set(int fd, __u64 time, __u64 cookie)
 {
 	__u64 handle;
 
-	return callout_dev_set(fd, 0, time, cookie, &handle) ? 0 : handle;
+	return dev_set(fd, 0, time, cookie, &handle) ? 0 : handle;
 }
 
 static inline struct callout_batch batch_of(struct callout_op *ops,
@@ -98,7 +90,9 @@ static inline struct callout_batch with_events(struct callout_batch b,
 	b.events = (uintptr_t)events;
 	b.nr_events = n;
 	b.flags = flags;
-	b.timeout = timeout;
+	b.time = timeout;
+	if (flags & CALLOUT_BATCHF_WAIT)
+		b.clockid = CLOCK_MONOTONIC;
 	return b;
 }
 
@@ -106,13 +100,13 @@ static inline struct callout_batch with_events(struct callout_batch b,
 static inline struct callout_batch batch_wait(struct callout_event *e,
 					      __u64 timeout)
 {
-	return with_events(batch_of(NULL, 0), e, 1, CALLOUT_BATCH_WAIT,
+	return with_events(batch_of(NULL, 0), e, 1, CALLOUT_BATCHF_WAIT,
 			   timeout);
 }
 
 static inline int do_batch(int fd, struct callout_batch *b)
 {
-	return callout_dev_ioctl(fd, CALLOUT_IOC_BATCH, b);
+	return dev_ioctl(fd, CALLOUT_IOC_BATCH, b);
 }
 
 /* Submits a batch of @n operations; returns how many succeeded. */
@@ -124,12 +118,51 @@ static inline int do_ops(int fd, struct callout_op *ops, unsigned int n)
 	return ret ? ret : (int)(b.done - b.failed);
 }
 
-/* Returns when the earliest pending callout of @clock is due. */
+/* A page of LIST: up to @n entries from *@cursor on. Returns how many, or an error. */
+static inline int list_page(int fd, __u64 *cursor, struct callout_entry *entries,
+			    unsigned int n)
+{
+	struct callout_list list = {
+		.entries = (uintptr_t)entries,
+		.cursor = *cursor,
+		.nr_entries = n,
+		.entry_size = sizeof(*entries),
+	};
+	int ret = dev_ioctl(fd, CALLOUT_IOC_LIST, &list);
+
+	*cursor = list.cursor;
+	return ret ? ret : (int)list.got;
+}
+
+/* LIST of the callout that @name names, as @flags say. */
+static inline int list_one(int fd, __u32 flags, __u64 name, struct callout_entry *entry)
+{
+	struct callout_list list = {
+		.entries = (uintptr_t)entry,
+		.cursor = name,
+		.nr_entries = 1,
+		.entry_size = sizeof(*entry),
+		.flags = flags,
+	};
+
+	return dev_ioctl(fd, CALLOUT_IOC_LIST, &list);
+}
+
+/* Returns when the earliest pending callout of @clock is due; ~0ULL if there is none. */
 static inline __u64 next_due(int fd, clockid_t clock)
 {
-	struct callout_next next = { .clockid = clock };
+	struct callout_entry e[64];
+	__u64 cursor = 0, due = ~0ULL;
+	int i, n;
 
-	return callout_dev_ioctl(fd, CALLOUT_IOC_NEXT, &next) ? 0 : next.due;
+	do {
+		n = list_page(fd, &cursor, e, 64);
+		for (i = 0; i < n; i++)
+			if (e[i].state == CALLOUT_STATE_PENDING &&
+			    e[i].clockid == clock && e[i].due < due)
+				due = e[i].due;
+	} while (n >= 0 && cursor);
+	return due;
 }
 
 static inline void sleep_ns(__u64 ns)
@@ -161,7 +194,7 @@ static inline int receive(int fd, struct callout_event *events, int n)
 	int ret, got = 0;
 
 	while (got < n && readable_within(fd, WAIT_MS)) {
-		ret = callout_dev_read(fd, events + got, n - got);
+		ret = dev_read(fd, events + got, n - got);
 		if (ret == -EAGAIN)
 			continue;
 		if (ret < 0)
@@ -178,13 +211,13 @@ static inline bool wait_unread(int fd, __u64 n)
 	struct callout_info info;
 
 	for (;;) {
-		if (callout_dev_info(fd, &info))
+		if (dev_info(fd, &info))
 			return false;
 		if (info.unread == n)
 			return true;
 		if (info.unread != last)
-			limit = callout_dev_now() + WAIT_MS * MSEC;
-		else if (callout_dev_now() > limit)
+			limit = dev_now() + WAIT_MS * MSEC;
+		else if (dev_now() > limit)
 			return false;
 		last = info.unread;
 		sleep_ns(MSEC);
@@ -195,7 +228,7 @@ static inline struct callout_info info_of(int fd)
 {
 	struct callout_info info = { 0 };
 
-	callout_dev_info(fd, &info);
+	dev_info(fd, &info);
 	return info;
 }
 
@@ -209,8 +242,8 @@ static inline bool wait_user_outstanding(int fd, __u64 n)
 		if (now == n)
 			return true;
 		if (now != last)
-			limit = callout_dev_now() + WAIT_MS * MSEC;
-		else if (callout_dev_now() > limit)
+			limit = dev_now() + WAIT_MS * MSEC;
+		else if (dev_now() > limit)
 			return false;
 		last = now;
 		sleep_ns(MSEC);
@@ -286,6 +319,23 @@ static inline long long fdinfo_number(int fd, const char *name)
 	return value;
 }
 
+/* The counters of a file. */
+struct counts {
+	long long set, cancelled, withdrawn, delivered, reset, repeated;
+};
+
+static inline struct counts counts_of(int fd)
+{
+	return (struct counts){
+		.set = fdinfo_number(fd, "set"),
+		.cancelled = fdinfo_number(fd, "cancelled"),
+		.withdrawn = fdinfo_number(fd, "withdrawn"),
+		.delivered = fdinfo_number(fd, "delivered"),
+		.reset = fdinfo_number(fd, "reset"),
+		.repeated = fdinfo_number(fd, "repeated"),
+	};
+}
+
 /* The state of a process: R, S and so on. */
 static inline char state_of(pid_t pid)
 {
@@ -304,10 +354,10 @@ static inline char state_of(pid_t pid)
 /* Waits until a process sleeps; false if that takes too long. */
 static inline bool sleeps(pid_t pid)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
 
 	while (state_of(pid) != 'S') {
-		if (callout_dev_now() > limit)
+		if (dev_now() > limit)
 			return false;
 		sleep_ns(MSEC);
 	}
@@ -341,7 +391,7 @@ static inline int open_with_limit(unsigned int limit, int flags)
 	if (!read_number(PARAMETER_FILE, &saved) ||
 	    !write_number(PARAMETER_FILE, limit))
 		return -EACCES;
-	fd = callout_dev_open(flags);
+	fd = dev_open(flags);
 	return write_number(PARAMETER_FILE, saved) ? fd : -EACCES;
 }
 

@@ -29,30 +29,28 @@ static inline __u64 now_of(clockid_t clock)
 	return ts.tv_sec * CALLOUT_NSEC_PER_SEC + ts.tv_nsec;
 }
 
-static inline __u64 callout_dev_now(void)
+static inline __u64 dev_now(void)
 {
 	return now_of(CLOCK_MONOTONIC);
 }
 
-static inline int callout_dev_open(int flags)
+static inline int dev_open(int flags)
 {
 	int fd = open(CALLOUT_DEVICE, O_RDWR | O_CLOEXEC | flags);
 
 	return fd < 0 ? -errno : fd;
 }
 
-static inline int callout_dev_ioctl(int fd, unsigned long cmd, void *arg)
+static inline int dev_ioctl(int fd, unsigned long cmd, void *arg)
 {
 	int ret = ioctl(fd, cmd, arg);
 
 	return ret < 0 ? -errno : ret;
 }
 
-/* Each operation has its own ioctl. */
 static inline int do_op(int fd, struct callout_op *op)
 {
-	return callout_dev_ioctl(fd, _IOWR(CALLOUT_IOC_MAGIC, op->op,
-					   struct callout_op), op);
+	return dev_ioctl(fd, CALLOUT_IOC_OP, op);
 }
 
 /* SET or TIMEOUT with @flags. */
@@ -68,42 +66,42 @@ static inline int do_set(int fd, struct callout_op op, __u32 flags,
 	return ret;
 }
 
-static inline int callout_dev_set(int fd, __u32 flags, __u64 time,
-				  __u64 cookie, __u64 *handle)
+static inline int dev_set(int fd, __u32 flags, __u64 time,
+			  __u64 cookie, __u64 *handle)
 {
 	return do_set(fd, callout_op_set(time, cookie), flags, handle);
 }
 
-static inline int callout_dev_unset(int fd, __u64 handle)
+static inline int dev_cancel(int fd, __u64 handle)
 {
-	struct callout_op op = callout_op_unset(handle);
+	struct callout_op op = callout_op_cancel(handle);
 
 	return do_op(fd, &op);
 }
 
-static inline int callout_dev_timeout(int fd, __u32 flags, __u64 time,
-				      __u64 func, __u64 arg, __u64 *handle)
+static inline int dev_timeout(int fd, __u32 flags, __u64 time,
+			      __u64 func, __u64 arg, __u64 *handle)
 {
 	return do_set(fd, callout_op_timeout(func, arg, time), flags, handle);
 }
 
 /* With @handle 0: of all callouts with (@func, @arg), the one due first. */
-static inline int callout_dev_untimeout(int fd, __u64 func, __u64 arg,
-					__u64 handle)
+static inline int dev_untimeout(int fd, __u64 func, __u64 arg,
+				__u64 handle)
 {
 	struct callout_op op = callout_op_untimeout(func, arg, handle);
 
 	return do_op(fd, &op);
 }
 
-static inline int callout_dev_info(int fd, struct callout_info *info)
+static inline int dev_info(int fd, struct callout_info *info)
 {
-	return callout_dev_ioctl(fd, CALLOUT_IOC_INFO, info);
+	return dev_ioctl(fd, CALLOUT_IOC_INFO, info);
 }
 
 /* Returns the number of events. */
-static inline int callout_dev_read(int fd, struct callout_event *events,
-				   size_t n)
+static inline int dev_read(int fd, struct callout_event *events,
+			   size_t n)
 {
 	ssize_t ret = read(fd, events, n * sizeof(*events));
 

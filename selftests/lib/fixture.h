@@ -15,7 +15,7 @@ FIXTURE(file) {
 
 FIXTURE_SETUP(file)
 {
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	self->tick = info_of(self->fd).tick_ns;
 	ASSERT_NE(0, self->tick);

@@ -44,7 +44,7 @@ struct ledger_entry {
  *	they could not copy, after ENOENT was returned for its callout.
  * @next: the number of the next callout
  * @latest: the greatest lateness of an event, in ns
- * @resets: RESETs that succeeded
+ * @resets: moves that succeeded
  * @wrong: errors and impossible events
  * @entries: the callouts, by number
  */
@@ -69,7 +69,7 @@ static inline bool ledger_init(struct ledger *l, unsigned int size, __u64 span)
 	l->span = span;
 	l->recent = LEDGER_RECENT;
 	l->entries = calloc(size, sizeof(*l->entries));
-	l->fd = callout_dev_open(O_NONBLOCK);
+	l->fd = dev_open(O_NONBLOCK);
 	return l->entries && l->fd >= 0;
 }
 
@@ -88,7 +88,7 @@ static inline struct callout_op ledger_plan(struct ledger *l, __u64 span,
 					    unsigned int *seed)
 {
 	__u64 time = ((__u64)rand_r(seed) << 8) % span;
-	__u64 now = callout_dev_now();
+	__u64 now = dev_now();
 	unsigned int i;
 
 	if (l->next >= l->size)
@@ -132,7 +132,7 @@ static inline void ledger_was_gone(struct ledger_entry *e)
 {
 	unsigned long long none = 0;
 
-	atomic_compare_exchange_strong(&e->gone, &none, callout_dev_now());
+	atomic_compare_exchange_strong(&e->gone, &none, dev_now());
 }
 
 static inline void ledger_was_cancelled(struct ledger *l,
@@ -157,11 +157,11 @@ static inline void ledger_cancel_one(struct ledger *l, struct ledger_entry *e,
 	if (!handle)
 		return;
 	if ((e - l->entries) & 1 && rand_r(seed) & 64)
-		ret = callout_dev_untimeout(l->fd, LEDGER_FUNC,
-					    e - l->entries,
+		ret = dev_untimeout(l->fd, LEDGER_FUNC,
+				    e - l->entries,
 					    rand_r(seed) & 64 ? handle : 0);
 	else
-		ret = callout_dev_unset(l->fd, handle);
+		ret = dev_cancel(l->fd, handle);
 
 	ledger_was_cancelled(l, e, ret);
 }
@@ -193,13 +193,13 @@ static inline void ledger_reset(struct ledger *l, unsigned int *seed)
 	if (!handle)
 		return;
 	earliest = e->earliest;
-	time += callout_dev_now() - l->span;
+	time += dev_now() - l->span;
 	while (time < earliest &&
 	       !atomic_compare_exchange_weak(&e->earliest, &earliest, time))
 		;
 	ret = do_op(l->fd, &(struct callout_op){
-		.op = CALLOUT_OP_RESET,
-		.flags = CALLOUT_ABSTIME,
+		.op = CALLOUT_OP_SET,
+		.flags = CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP | CALLOUT_OPF_ABSTIME,
 		.time = time,
 		.handle = handle,
 	});
@@ -215,7 +215,7 @@ static inline void ledger_reset(struct ledger *l, unsigned int *seed)
 static inline void ledger_cancel_later(struct ledger *l, __u64 span,
 				       unsigned int *seed)
 {
-	__u64 limit = callout_dev_now() + span;
+	__u64 limit = dev_now() + span;
 	unsigned int i;
 
 	for (i = 0; i < ledger_used(l); i++)
@@ -239,7 +239,7 @@ static inline void ledger_event(struct ledger *l, const struct callout_event *e,
 	unsigned long long gone;
 
 	if (e->cookie >= l->size || e->fired < e->due ||
-	    e->fired > callout_dev_now() ||
+	    e->fired > dev_now() ||
 	    e->due < l->entries[e->cookie].earliest ||
 	    e->func != (e->cookie & 1 ? LEDGER_FUNC : 0)) {
 		l->wrong++;
@@ -257,8 +257,8 @@ static inline void ledger_event(struct ledger *l, const struct callout_event *e,
 static inline int ledger_read(struct ledger *l, unsigned int max)
 {
 	struct callout_event events[LEDGER_READ];
-	__u64 began = callout_dev_now();
-	int i, n = callout_dev_read(l->fd, events, max);
+	__u64 began = dev_now();
+	int i, n = dev_read(l->fd, events, max);
 
 	if (n < 0) {
 		if (n != -EAGAIN)
@@ -283,12 +283,12 @@ static inline void ledger_batch(struct ledger *l, unsigned int *seed)
 	for (i = 0; i < n; i++) {
 		e[i] = rand_r(seed) & 64 ? ledger_recent(l, seed) : NULL;
 		/* Handle 0 names no callout. */
-		ops[i] = e[i] ? callout_op_unset(e[i]->handle) :
+		ops[i] = e[i] ? callout_op_cancel(e[i]->handle) :
 				ledger_plan(l, l->span, seed);
 	}
 	b.events = (uintptr_t)events;
 	b.nr_events = rand_r(seed) % LEDGER_READ;
-	began = callout_dev_now();
+	began = dev_now();
 	if (do_batch(l->fd, &b) || b.done != n || b.got > b.nr_events)
 		l->wrong++;
 	for (i = 0; i < n; i++) {
@@ -317,6 +317,7 @@ static inline unsigned int ledger_audit(struct ledger *l)
 {
 	unsigned int i, bad = 0, fired = 0, cancelled = 0, withdrawn = 0;
 	struct callout_info info = info_of(l->fd);
+	struct counts counts = counts_of(l->fd);
 	struct ledger_entry *e;
 
 	for (i = 0; i < ledger_used(l); i++) {
@@ -335,15 +336,14 @@ static inline unsigned int ledger_audit(struct ledger *l)
 	printf("# %u set: %u fired, %u cancelled, %u withdrawn, %u reset, %u wrong\n",
 	       ledger_used(l), fired, cancelled, withdrawn, l->resets,
 	       l->wrong);
-	if (info.set != ledger_used(l) || info.cancelled != cancelled ||
-	    info.withdrawn != withdrawn || info.delivered != fired ||
-	    info.reset != l->resets ||
-	    info.outstanding || info.unread) {
-		printf("# INFO: %llu set: %llu fired, %llu cancelled, %llu withdrawn\n",
-		       info.set, info.delivered, info.cancelled,
-		       info.withdrawn);
-		printf("# INFO: %llu outstanding, %llu unread, %llu of %u reset\n",
-		       info.outstanding, info.unread, info.reset, l->resets);
+	if (counts.set != ledger_used(l) || counts.cancelled != cancelled ||
+	    counts.withdrawn != withdrawn || counts.delivered != fired ||
+	    counts.reset != l->resets || info.outstanding || info.unread) {
+		printf("# kernel: %lld set: %lld fired, %lld cancelled, %lld withdrawn\n",
+		       counts.set, counts.delivered, counts.cancelled,
+		       counts.withdrawn);
+		printf("# kernel: %llu outstanding, %llu unread, %lld of %u reset\n",
+		       info.outstanding, info.unread, counts.reset, l->resets);
 		bad++;
 	}
 	return bad + l->wrong;

@@ -98,13 +98,14 @@ static inline __u64 outstanding(const struct callout_ctx *ctx)
 /* How many callouts the kernel was ever told of: of timerfds, whether it was of any. */
 static inline __u64 told(const struct callout_ctx *ctx)
 {
-	return ctx->on_timerfd ? outstanding(ctx) : info_of(ctx->fd).set;
+	return ctx->on_timerfd ? outstanding(ctx) :
+				  (__u64)counts_of(ctx->fd).set;
 }
 
 /* How many events were read: of timerfds none is. */
 static inline __u64 delivered(const struct callout_ctx *ctx)
 {
-	return ctx->on_timerfd ? 0 : info_of(ctx->fd).delivered;
+	return ctx->on_timerfd ? 0 : counts_of(ctx->fd).delivered;
 }
 
 static inline __u64 due_of(const struct callout_ctx *ctx, clockid_t clockid, bool latest)

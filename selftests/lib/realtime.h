@@ -36,18 +36,18 @@ static inline bool step(__s64 ns)
 
 FIXTURE_SETUP(realtime)
 {
-	self->offset = real_now() - callout_dev_now();
+	self->offset = real_now() - dev_now();
 	/* It may have a low value, where it could not be set back. */
 	if (real_now() < 1000 * HOUR)
 		ASSERT_TRUE(step(1000 * HOUR));
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 }
 
 FIXTURE_TEARDOWN(realtime)
 {
 	EXPECT_EQ(0, close(self->fd));
-	EXPECT_TRUE(set_clock(callout_dev_now() + self->offset));
+	EXPECT_TRUE(set_clock(dev_now() + self->offset));
 }
 
 static inline __u64 set_on(int fd, clockid_t clock, __u32 flags, __u64 time,
@@ -62,7 +62,7 @@ static inline __u64 set_on(int fd, clockid_t clock, __u32 flags, __u64 time,
 
 static inline __u64 set_real(int fd, __u64 time, __u64 cookie)
 {
-	return set_on(fd, CLOCK_REALTIME, CALLOUT_ABSTIME, time, cookie);
+	return set_on(fd, CLOCK_REALTIME, CALLOUT_OPF_ABSTIME, time, cookie);
 }
 
 #endif /* _CALLOUT_SELFTESTS_REALTIME_H */

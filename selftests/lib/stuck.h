@@ -37,7 +37,7 @@ static inline void *stuck_thread(void *arg)
 {
 	struct stuck *s = arg;
 
-	s->ret = callout_dev_read(s->fd, s->page, 1);
+	s->ret = dev_read(s->fd, s->page, 1);
 	return NULL;
 }
 

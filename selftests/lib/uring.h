@@ -108,7 +108,7 @@ static inline struct io_uring_sqe *queue(struct ring *r, int fd,
 					 const struct callout_op *op, __u64 user_data)
 {
 	return queue_command(r, fd,
-			     _IOWR(CALLOUT_IOC_MAGIC, op->op, struct callout_op),
+			     CALLOUT_IOC_OP,
 			     op, user_data);
 }
 
@@ -174,11 +174,11 @@ static inline int complete(struct ring *r, __u64 *user_data, int ms)
 	atomic_uint *head = ring_word(r, r->p.cq_off.head);
 	atomic_uint *tail = ring_word(r, r->p.cq_off.tail);
 	struct io_uring_cqe *cqe = (void *)(r->rings + r->p.cq_off.cqes);
-	__u64 limit = callout_dev_now() + ms * MSEC;
+	__u64 limit = dev_now() + ms * MSEC;
 	int ret;
 
 	while (*head == *tail) {
-		if (callout_dev_now() > limit || !wait_for_one(r, ms))
+		if (dev_now() > limit || !wait_for_one(r, ms))
 			return -ETIME;
 	}
 	cqe += *head & (r->p.cq_entries - 1);
@@ -205,19 +205,23 @@ static inline bool complete_both(struct ring *r, int set, int other)
 	return ret[0] == set && ret[1] == other;
 }
 
+/* A command that makes a callout with a key. */
 static inline struct callout_op set_op(__u64 time, __u64 key)
 {
-	return callout_op_key(callout_op_set(time, 0), key);
+	struct callout_op op = callout_op_key(callout_op_set(time, 0), key);
+
+	op.flags |= CALLOUT_OPF_ONLY_NEW;
+	return op;
 }
 
-static inline struct callout_op unset_op(__u64 key)
+static inline struct callout_op cancel_op(__u64 key)
 {
-	return callout_op_key(callout_op_unset(0), key);
+	return callout_op_key(callout_op_cancel(0), key);
 }
 
-static inline struct callout_op reset_op(__u64 time, __u64 key)
+static inline struct callout_op move_op(__u64 time, __u64 key)
 {
-	return callout_op_key(callout_op_reset(0, time), key);
+	return callout_op_key(callout_op_move(0, time), key);
 }
 
 /* Sets callouts in an hour with keys from @first on. */
@@ -236,10 +240,10 @@ static inline bool set_pending(struct ring *r, int fd, __u64 first, unsigned int
 /* Commands that another task submits, or ends, take effect in the end. */
 static inline bool wait_outstanding(int fd, __u64 n)
 {
-	__u64 limit = callout_dev_now() + WAIT_MS * MSEC;
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
 
 	while (info_of(fd).outstanding != n) {
-		if (callout_dev_now() > limit)
+		if (dev_now() > limit)
 			return false;
 		sleep_ns(MSEC);
 	}
@@ -277,7 +281,7 @@ FIXTURE_VARIANT_ADD(uring_cmd, polled) { .flags = IORING_SETUP_SQPOLL };
 
 FIXTURE_SETUP(uring_cmd)
 {
-	self->fd = callout_dev_open(O_NONBLOCK);
+	self->fd = dev_open(O_NONBLOCK);
 	ASSERT_LE(0, self->fd);
 	if (!ring_open(&self->ring, variant->flags))
 		SKIP(return, "the kernel has no io_uring");

@@ -27,11 +27,11 @@ TEST_F(loop, create)
 TEST(given_descriptor)
 {
 	struct callout_timer timer = { 0 };
-	int fd = callout_open(0);
+	int fd = callout_dev_open(0);
 	struct callout_ctx *ctx;
 
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, callout_set_limit(fd, 1));
+	ASSERT_EQ(0, callout_dev_limit(fd, 1));
 	ASSERT_EQ(0, callout_ctx_create_fd(&ctx, 16, fd));
 	EXPECT_EQ(fd, callout_ctx_fd(ctx));
 	EXPECT_EQ(0, callout_ctx_on_timerfd(ctx));
@@ -45,28 +45,22 @@ TEST(given_descriptor)
 /* A descriptor that is refused stays open. */
 TEST(refused_descriptor)
 {
-	static const int modes[] = { O_RDONLY, O_WRONLY };
 	struct callout_ctx *ctx = NULL;
-	callout_handle_t handle;
-	unsigned int i;
+	struct callout_op op;
 	int fd;
 
 	EXPECT_EQ(-EBADF, callout_ctx_create_fd(&ctx, 16, -1));
 	EXPECT_EQ(-ENOTTY, callout_ctx_create_fd(&ctx, 16, STDOUT_FILENO));
-	for (i = 0; i < ARRAY_SIZE(modes); i++) {
-		fd = open(CALLOUT_DEVICE, modes[i]);
-		ASSERT_LE(0, fd);
-		EXPECT_EQ(-EBADF, callout_ctx_create_fd(&ctx, 16, fd));
-		EXPECT_EQ(0, close(fd));
-	}
-	fd = callout_open(O_NONBLOCK);
+	fd = callout_dev_open(O_NONBLOCK);
 	EXPECT_EQ(-EINVAL, callout_ctx_create_fd(&ctx, 0, fd));
 	EXPECT_EQ(-EINVAL, callout_ctx_create_fd(&ctx, CALLOUT_BATCH_MAX + 1,
 						 fd));
 	/* The event of a callout that is not a timer's. */
-	ASSERT_EQ(0, callout_set(fd, HOUR, 1, &handle));
+	op = callout_op_set(HOUR, 1);
+	ASSERT_EQ(0, callout_dev_do(fd, &op));
 	EXPECT_EQ(-EBUSY, callout_ctx_create_fd(&ctx, 16, fd));
-	ASSERT_EQ(CALLOUT_CANCELLED, callout_reset(fd, handle, 0));
+	op = callout_op_move(op.handle, 0);
+	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_do(fd, &op));
 	ASSERT_TRUE(wait_unread(fd, 1));
 	EXPECT_EQ(-EBUSY, callout_ctx_create_fd(&ctx, 16, fd));
 	EXPECT_EQ(NULL, ctx);

@@ -30,7 +30,7 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *new,
 static int allow_one(struct callout_ctx *ctx)
 {
 	if (!ctx->on_timerfd)
-		return callout_set_limit(callout_ctx_fd(ctx), 1);
+		return callout_dev_limit(callout_ctx_fd(ctx), 1);
 	limited = NONE_ARMED;
 	return 0;
 }

@@ -481,7 +481,7 @@ TEST_F_TIMEOUT(loop, random, SLOW)
 			ASSERT_TRUE(m->armed);
 			ASSERT_LE(m->earliest, e.due);
 			ASSERT_LE(e.due, e.fired);
-			m->armed = e.flags & CALLOUT_EVENT_PERIODIC;
+			m->armed = e.flags & CALLOUT_EVENTF_PERIODIC;
 			fired++;
 		}
 		if (fired > before)

@@ -203,7 +203,7 @@ static void audit(struct server *s)
 
 	if (callout_ctx_on_timerfd(s->ctx))
 		return;
-	if (callout_get_info(callout_ctx_fd(s->ctx), &info) ||
+	if (callout_dev_info(callout_ctx_fd(s->ctx), &info) ||
 	    info.outstanding > 1)
 		s->wrong++;
 }

@@ -101,18 +101,14 @@ static int create(struct callout_ctx **pctx, unsigned int nr_events,
 	return 0;
 }
 
-/* A file of the device, for operations and events, without callouts. */
+/* A file of the device without callouts. */
 static int check_fd(int fd)
 {
 	struct callout_info info;
-	int ret = callout_get_info(fd, &info);
+	int ret = callout_dev_info(fd, &info);
 
 	if (ret < 0)
 		return ret;
-	if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDWR)
-		return -EBADF;
-	if (info.abi_version < CALLOUT_ABI_VERSION)
-		return -ENOTTY;
 	/* Their events would not be those of a clock. */
 	return info.outstanding ? -EBUSY : 0;
 }
@@ -149,7 +145,7 @@ int callout_ctx_create_timerfd(struct callout_ctx **pctx,
 /* Whatever keeps the device from being used, timerfds need nothing of it. */
 int callout_ctx_create(struct callout_ctx **pctx, unsigned int nr_events)
 {
-	int why, ret, fd = callout_open(O_NONBLOCK);
+	int why, ret, fd = callout_dev_open(O_NONBLOCK);
 
 	why = fd < 0 ? fd : callout_ctx_create_fd(pctx, nr_events, fd);
 	if (!why)

@@ -30,15 +30,6 @@ struct timespec64 {
 	__s64 nsec;
 };
 
-/* By the opcode. */
-static const unsigned long op_requests[] = {
-	[CALLOUT_OP_SET] = CALLOUT_IOC_SET,
-	[CALLOUT_OP_UNSET] = CALLOUT_IOC_UNSET,
-	[CALLOUT_OP_RESET] = CALLOUT_IOC_RESET,
-	[CALLOUT_OP_TIMEOUT] = CALLOUT_IOC_TIMEOUT,
-	[CALLOUT_OP_UNTIMEOUT] = CALLOUT_IOC_UNTIMEOUT,
-};
-
 static int do_ioctl(int fd, unsigned long request, void *arg)
 {
 	int ret = ioctl(fd, request, arg);
@@ -46,7 +37,7 @@ static int do_ioctl(int fd, unsigned long request, void *arg)
 	return ret < 0 ? -errno : ret;
 }
 
-int callout_open(int flags)
+int callout_dev_open(int flags)
 {
 	int fd;
 
@@ -56,128 +47,56 @@ int callout_open(int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-int callout_do(int fd, struct callout_op *op)
+int callout_dev_do(int fd, struct callout_op *op)
 {
-	if (op->op < CALLOUT_OP_SET || op->op > CALLOUT_OP_UNTIMEOUT)
-		return -EINVAL;
-	return do_ioctl(fd, op_requests[op->op], op);
+	return do_ioctl(fd, CALLOUT_IOC_OP, op);
 }
 
-static int do_set(int fd, struct callout_op op, callout_handle_t *handle)
+int callout_dev_set(int fd, __u64 time, __u64 cookie, callout_handle_t *handle)
 {
-	int ret = callout_do(fd, &op);
+	struct callout_op op = callout_op_set(time, cookie);
+	int ret = callout_dev_do(fd, &op);
 
 	if (!ret)
 		*handle = op.handle;
 	return ret;
 }
 
-int callout_set(int fd, __u64 time, __u64 cookie, callout_handle_t *handle)
+int callout_dev_cancel(int fd, callout_handle_t handle)
 {
-	return do_set(fd, callout_op_set(time, cookie), handle);
+	struct callout_op op = callout_op_cancel(handle);
+
+	return callout_dev_do(fd, &op);
 }
 
-int callout_set_at(int fd, clockid_t clockid, __u64 time, __u64 cookie,
-		   callout_handle_t *handle)
+int callout_dev_cancel_matching(int fd, __u64 cookie, __u64 mask)
 {
-	struct callout_op op = callout_op_set(time, cookie);
+	struct callout_match match = { .cookie = cookie, .mask = mask };
 
-	op.clockid = clockid;
-	op.flags = CALLOUT_ABSTIME;
-	return do_set(fd, op, handle);
+	return do_ioctl(fd, CALLOUT_IOC_CANCEL_MATCHING, &match);
 }
 
-int callout_set_every(int fd, __u64 period, __u64 cookie,
-		      callout_handle_t *handle)
+int callout_dev_batch(int fd, struct callout_batch *batch)
 {
-	struct callout_op op = callout_op_set(period, cookie);
+	int ret;
 
-	if (!period)
-		return -EINVAL;
-	op.period = period;
-	return do_set(fd, op, handle);
+	batch->done = 0;
+	batch->failed = 0;
+	batch->got = 0;
+	ret = do_ioctl(fd, CALLOUT_IOC_BATCH, batch);
+	return ret < 0 ? ret : (int)batch->got;
 }
 
-int callout_unset(int fd, callout_handle_t handle)
+int callout_dev_read(int fd, struct callout_event *events,
+		     unsigned int nr_events)
 {
-	struct callout_op op = callout_op_unset(handle);
+	ssize_t n = read(fd, events, nr_events * sizeof(*events));
 
-	return callout_do(fd, &op);
+	return n < 0 ? -errno : (int)(n / sizeof(*events));
 }
 
-int callout_reset(int fd, callout_handle_t handle, __u64 time)
-{
-	struct callout_op op = callout_op_reset(handle, time);
-
-	return callout_do(fd, &op);
-}
-
-int callout_reset_at(int fd, callout_handle_t handle, __u64 time)
-{
-	struct callout_op op = callout_op_reset(handle, time);
-
-	op.flags = CALLOUT_ABSTIME;
-	return callout_do(fd, &op);
-}
-
-int callout_timeout(int fd, __u64 func, __u64 arg, __u64 time,
-		    callout_handle_t *handle)
-{
-	return do_set(fd, callout_op_timeout(func, arg, time), handle);
-}
-
-int callout_untimeout(int fd, __u64 func, __u64 arg, callout_handle_t handle)
-{
-	struct callout_op op = callout_op_untimeout(func, arg, handle);
-
-	return callout_do(fd, &op);
-}
-
-int callout_set_key(int fd, __u64 key, __u64 time)
-{
-	struct callout_op op = callout_op_key(callout_op_set(time, 0), key);
-
-	return callout_do(fd, &op);
-}
-
-int callout_unset_key(int fd, __u64 key)
-{
-	struct callout_op op = callout_op_key(callout_op_unset(0), key);
-
-	return callout_do(fd, &op);
-}
-
-int callout_cancel(int fd, __u64 cookie, __u64 mask)
-{
-	struct callout_cancel arg = { .cookie = cookie, .mask = mask };
-
-	return do_ioctl(fd, CALLOUT_IOC_CANCEL, &arg);
-}
-
-static int do_get(int fd, struct callout_entry arg, struct callout_entry *entry)
-{
-	int ret = do_ioctl(fd, CALLOUT_IOC_GET, &arg);
-
-	if (!ret)
-		*entry = arg;
-	return ret;
-}
-
-int callout_get(int fd, callout_handle_t handle, struct callout_entry *entry)
-{
-	return do_get(fd, (struct callout_entry){ .handle = handle }, entry);
-}
-
-int callout_get_key(int fd, __u64 key, struct callout_entry *entry)
-{
-	return do_get(fd, (struct callout_entry){
-		.handle = key,
-		.flags = CALLOUT_KEY,
-	}, entry);
-}
-
-int callout_list(int fd, __u64 *cursor, struct callout_entry *entries,
-		 unsigned int nr_entries)
+int callout_dev_list(int fd, __u64 *cursor, struct callout_entry *entries,
+		     unsigned int nr_entries)
 {
 	struct callout_list list = {
 		.entries = (uintptr_t)entries,
@@ -193,58 +112,33 @@ int callout_list(int fd, __u64 *cursor, struct callout_entry *entries,
 	return list.got;
 }
 
-int callout_batch_submit(int fd, struct callout_batch *batch)
+int callout_dev_list_one(int fd, __u32 flags, __u64 name,
+			 struct callout_entry *entry)
 {
-	int ret;
+	struct callout_list list = {
+		.entries = (uintptr_t)entry,
+		.cursor = name,
+		.nr_entries = 1,
+		.entry_size = sizeof(*entry),
+		.flags = flags,
+	};
 
-	batch->done = 0;
-	batch->failed = 0;
-	batch->got = 0;
-	ret = do_ioctl(fd, CALLOUT_IOC_BATCH, batch);
-	return ret < 0 ? ret : (int)batch->got;
+	/* A page would begin there. */
+	if (!flags)
+		return -EINVAL;
+	return do_ioctl(fd, CALLOUT_IOC_LIST, &list);
 }
 
-int callout_read(int fd, struct callout_event *events, unsigned int nr_events)
-{
-	ssize_t n = read(fd, events, nr_events * sizeof(*events));
-
-	return n < 0 ? -errno : (int)(n / sizeof(*events));
-}
-
-int callout_unread_bytes(int fd)
-{
-	int bytes, ret = do_ioctl(fd, FIONREAD, &bytes);
-
-	return ret < 0 ? ret : bytes;
-}
-
-int callout_get_next(int fd, clockid_t clockid, __u64 *due)
-{
-	struct callout_next next = { .clockid = clockid };
-	int ret = do_ioctl(fd, CALLOUT_IOC_NEXT, &next);
-
-	if (!ret)
-		*due = next.due;
-	return ret;
-}
-
-int callout_get_info(int fd, struct callout_info *info)
-{
-	return do_ioctl(fd, CALLOUT_IOC_INFO, info);
-}
-
-int callout_set_limit(int fd, __u64 limit)
+int callout_dev_limit(int fd, __u64 limit)
 {
 	struct callout_limit arg = { .max_outstanding = limit };
 
 	return do_ioctl(fd, CALLOUT_IOC_LIMIT, &arg);
 }
 
-int callout_set_eventfd(int fd, int eventfd)
+int callout_dev_info(int fd, struct callout_info *info)
 {
-	struct callout_eventfd arg = { .fd = eventfd };
-
-	return do_ioctl(fd, CALLOUT_IOC_EVENTFD, &arg);
+	return do_ioctl(fd, CALLOUT_IOC_INFO, info);
 }
 
 /*

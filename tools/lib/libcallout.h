@@ -38,8 +38,8 @@ typedef __u64 callout_handle_t;
 
 /*
  * Operations. Each of these fills a struct callout_op. The time is relative, on
- * CLOCK_MONOTONIC or, for RESET, the callout's clock; the caller may then change
- * flags and clockid, and set period and slack.
+ * CLOCK_MONOTONIC or, to move a callout, its clock; the caller may then change flags
+ * and, except to move one, clockid, period, slack and cookie.
  */
 
 static inline struct callout_op callout_op_set(__u64 time, __u64 cookie)
@@ -54,33 +54,35 @@ static inline struct callout_op callout_op_set(__u64 time, __u64 cookie)
 	return op;
 }
 
-static inline struct callout_op callout_op_unset(callout_handle_t handle)
+/* Gives a callout that is outstanding another time, and nothing else. */
+static inline struct callout_op callout_op_move(callout_handle_t handle,
+						__u64 time)
 {
 	struct callout_op op;
 
 	memset(&op, 0, sizeof(op));
-	op.op = CALLOUT_OP_UNSET;
-	op.handle = handle;
-	return op;
-}
-
-static inline struct callout_op callout_op_reset(callout_handle_t handle,
-						 __u64 time)
-{
-	struct callout_op op;
-
-	memset(&op, 0, sizeof(op));
-	op.op = CALLOUT_OP_RESET;
+	op.op = CALLOUT_OP_SET;
+	op.flags = CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP;
 	op.time = time;
 	op.handle = handle;
 	return op;
 }
 
-/* Has an operation SET, UNSET or RESET name its callout by a key. */
+static inline struct callout_op callout_op_cancel(callout_handle_t handle)
+{
+	struct callout_op op;
+
+	memset(&op, 0, sizeof(op));
+	op.op = CALLOUT_OP_CANCEL;
+	op.handle = handle;
+	return op;
+}
+
+/* Has an operation to set, move or cancel name its callout by a key. */
 static inline struct callout_op callout_op_key(struct callout_op op, __u64 key)
 {
-	op.flags |= CALLOUT_KEY;
-	op.handle = key;
+	op.flags |= CALLOUT_OPF_KEY;
+	op.key = key;
 	return op;
 }
 
@@ -97,7 +99,7 @@ static inline struct callout_op callout_op_timeout(__u64 func, __u64 arg,
 static inline struct callout_op callout_op_untimeout(__u64 func, __u64 arg,
 						     callout_handle_t handle)
 {
-	struct callout_op op = callout_op_unset(handle);
+	struct callout_op op = callout_op_cancel(handle);
 
 	op.op = CALLOUT_OP_UNTIMEOUT;
 	op.cookie = arg;
@@ -112,15 +114,15 @@ static inline struct callout_op callout_op_entry(const struct callout_entry *ent
 
 	memset(&op, 0, sizeof(op));
 	op.op = entry->op;
-	op.flags = entry->flags & ~CALLOUT_KEY;
+	op.flags = entry->flags;
 	op.clockid = entry->clockid;
-	op.time = entry->flags & CALLOUT_ABSTIME ? entry->due : entry->left;
+	op.time = entry->flags & CALLOUT_OPF_ABSTIME ? entry->due : entry->left;
 	op.period = entry->period;
 	op.slack = entry->slack;
 	op.cookie = entry->cookie;
 	op.func = entry->func;
-	if (entry->flags & CALLOUT_KEY)
-		return callout_op_key(op, entry->handle);
+	if (entry->flags & CALLOUT_OPF_KEY)
+		op.key = entry->key;
 	return op;
 }
 
@@ -141,54 +143,39 @@ static inline void callout_batch_init(struct callout_batch *batch,
 }
 
 /*
- * Has a batch wait as @wait says, with the signal mask @sigmask during the wait
- * or, if it is NULL, that of the thread.
+ * Has a batch wait for @time, on CLOCK_MONOTONIC, with the signal mask @sigmask during
+ * the wait or, if it is NULL, that of the thread. The caller may then change clockid and
+ * flags, and set min_events.
  */
-static inline void callout_batch_wait(struct callout_batch *batch,
-				      struct callout_wait *wait,
+static inline void callout_batch_wait(struct callout_batch *batch, __u64 time,
 				      const sigset_t *sigmask)
 {
-	wait->sigmask = (uintptr_t)sigmask;
+	batch->flags |= CALLOUT_BATCHF_WAIT;
+	batch->time = time;
+	batch->clockid = CLOCK_MONOTONIC;
+	batch->sigmask = (uintptr_t)sigmask;
 	/* The kernel's is shorter than the C library's. */
-	wait->sigmask_size = sigmask ? _NSIG / 8 : 0;
-	batch->flags |= CALLOUT_BATCH_WAIT;
-	batch->timeout = 0;
-	batch->wait = (uintptr_t)wait;
-	batch->wait_size = sizeof(*wait);
+	batch->sigmask_size = sigmask ? _NSIG / 8 : 0;
 }
 
 #pragma GCC visibility push(default)
 
 /* Calls: one system call each, from any thread. */
 
-int callout_open(int flags);
-const char *callout_open_strerror(int error);
-int callout_do(int fd, struct callout_op *op);
-int callout_set(int fd, __u64 time, __u64 cookie, callout_handle_t *handle);
-int callout_set_at(int fd, clockid_t clockid, __u64 time, __u64 cookie,
-		   callout_handle_t *handle);
-int callout_set_every(int fd, __u64 period, __u64 cookie,
-		      callout_handle_t *handle);
-int callout_unset(int fd, callout_handle_t handle);
-int callout_reset(int fd, callout_handle_t handle, __u64 time);
-int callout_reset_at(int fd, callout_handle_t handle, __u64 time);
-int callout_timeout(int fd, __u64 func, __u64 arg, __u64 time,
-		    callout_handle_t *handle);
-int callout_untimeout(int fd, __u64 func, __u64 arg, callout_handle_t handle);
-int callout_set_key(int fd, __u64 key, __u64 time);
-int callout_unset_key(int fd, __u64 key);
-int callout_cancel(int fd, __u64 cookie, __u64 mask);
-int callout_get(int fd, callout_handle_t handle, struct callout_entry *entry);
-int callout_get_key(int fd, __u64 key, struct callout_entry *entry);
-int callout_list(int fd, __u64 *cursor, struct callout_entry *entries,
-		 unsigned int nr_entries);
-int callout_batch_submit(int fd, struct callout_batch *batch);
-int callout_read(int fd, struct callout_event *events, unsigned int nr_events);
-int callout_unread_bytes(int fd);
-int callout_get_next(int fd, clockid_t clockid, __u64 *due);
-int callout_get_info(int fd, struct callout_info *info);
-int callout_set_limit(int fd, __u64 limit);
-int callout_set_eventfd(int fd, int eventfd);
+int callout_dev_open(int flags);
+int callout_dev_do(int fd, struct callout_op *op);
+int callout_dev_set(int fd, __u64 time, __u64 cookie, callout_handle_t *handle);
+int callout_dev_cancel(int fd, callout_handle_t handle);
+int callout_dev_cancel_matching(int fd, __u64 cookie, __u64 mask);
+int callout_dev_batch(int fd, struct callout_batch *batch);
+int callout_dev_read(int fd, struct callout_event *events,
+		     unsigned int nr_events);
+int callout_dev_list(int fd, __u64 *cursor, struct callout_entry *entries,
+		     unsigned int nr_entries);
+int callout_dev_list_one(int fd, __u32 flags, __u64 name,
+			 struct callout_entry *entry);
+int callout_dev_limit(int fd, __u64 limit);
+int callout_dev_info(int fd, struct callout_info *info);
 __u64 callout_now(clockid_t clockid);
 
 /*
@@ -241,6 +228,7 @@ struct callout_timer {
 	__u64 _reserved[3];
 };
 
+const char *callout_open_strerror(int error);
 size_t callout_timer_size(void);
 int callout_ctx_create(struct callout_ctx **ctx, unsigned int nr_events);
 int callout_ctx_create_fd(struct callout_ctx **ctx, unsigned int nr_events,

@@ -9,7 +9,7 @@
 
 #include "ctx.h"
 
-/* What to do about an error of callout_open(), or a context that is on timerfds for it. */
+/* What to do about an error of callout_dev_open(), or a context that is on timerfds for it. */
 const char *callout_open_strerror(int error)
 {
 	switch (error) {
@@ -22,7 +22,7 @@ const char *callout_open_strerror(int error)
 		return CALLOUT_DEVICE
 		       " is for root and the group callout: usermod -aG callout USER";
 	case -ENOTTY:
-		return CALLOUT_DEVICE " is of an older module than the library: install both";
+		return CALLOUT_DEVICE " is of another version than the library: install both";
 	}
 	return error < 0 ? strerror(-error) : "no error";
 }
@@ -33,9 +33,9 @@ static struct callout_op move_to(const struct callout_clock *clock, __u64 time)
 	struct callout_op op;
 
 	if (time == CALLOUT_FOREVER)
-		return callout_op_key(callout_op_unset(0), clock->clockid);
+		return callout_op_key(callout_op_cancel(0), clock->clockid);
 	op = callout_op_set(time, 0);
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	op.clockid = clock->clockid;
 	return callout_op_key(op, clock->clockid);
 }
@@ -54,7 +54,7 @@ static int add_clock(struct callout_ctx *ctx, struct callout_clock *clock)
 	    clock->clockid != CLOCK_BOOTTIME_ALARM)
 		return 0;
 	callout_batch_init(&batch, ops, 2, NULL, 0);
-	ret = callout_batch_submit(ctx->fd, &batch);
+	ret = callout_dev_batch(ctx->fd, &batch);
 	return ret < 0 ? ret : ops[0].result;
 }
 
@@ -86,10 +86,10 @@ static int tell(struct callout_ctx *ctx, struct callout_clock **moved,
 		ops[i] = move_to(moved[i], moved[i]->wheel.min);
 	callout_batch_init(&batch, ops, n, events, timeout ? NR_CLOCKS : 0);
 	if (timeout) {
-		batch.flags = CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT;
-		batch.timeout = timeout;
+		batch.flags = CALLOUT_BATCHF_STOP;
+		callout_batch_wait(&batch, timeout, NULL);
 	}
-	ret = callout_batch_submit(ctx->fd, &batch);
+	ret = callout_dev_batch(ctx->fd, &batch);
 	stopped = !ret && batch.done < n;
 	for (i = 0; i < batch.done; i++) {
 		if (ops[i].result >= 0)
@@ -98,10 +98,10 @@ static int tell(struct callout_ctx *ctx, struct callout_clock **moved,
 			ret = ops[i].result;
 	}
 	for (; stopped && i < n; i++)
-		if (callout_do(ctx->fd, &ops[i]) >= 0)
+		if (callout_dev_do(ctx->fd, &ops[i]) >= 0)
 			moved[i]->filed = moved[i]->wheel.min;
 	for (i = 0; i < batch.got; i++)
-		reported(ctx, events[i].handle);
+		reported(ctx, events[i].key);
 	return ret < 0 ? ret : 0;
 }
 

@@ -205,7 +205,7 @@ struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,
 	timer->_armed = timer->_filed;
 	if (event) {
 		event->type = CALLOUT_EVENT_FIRED;
-		event->flags = timer->_filed ? CALLOUT_EVENT_PERIODIC : 0;
+		event->flags = timer->_filed ? CALLOUT_EVENTF_PERIODIC : 0;
 		event->cookie = (uintptr_t)timer;
 		event->due = timer->_fired_due;
 		event->fired = ctx->clocks[0]->now;

@@ -23,6 +23,7 @@ enum callout_kind {
 	CALLOUT_KIND_FUNC,	/* call its function */
 	CALLOUT_KIND_HANDLE,	/* call its function, free its slot */
 	CALLOUT_KIND_EVENT,	/* an event to be read: no function */
+	CALLOUT_KIND_KEYED,	/* the same, of a callout with a key */
 	CALLOUT_KIND_COMMAND,	/* a command that completes: no function */
 	CALLOUT_KIND_TIMER,	/* call its function, with the timer */
 };

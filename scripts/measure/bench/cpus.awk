@@ -36,9 +36,8 @@ END {
 	print ""
 	same("set_cancel")
 	same("stale")
-	same("device_set_unset")
+	same("device_set_cancel")
 	same("device_stale")
 	same("info")
-	same("next")
 	judge("KB of memory that each CPU adds", added("memory") / 1024, 16)
 }

@@ -259,7 +259,7 @@ static void periodic_fired(struct model_timer *m, const struct callout_event *e)
 {
 	uint64_t last = e->due + e->overrun * m->period;
 
-	fuzz_assert(e->flags == CALLOUT_EVENT_PERIODIC, "%x", e->flags);
+	fuzz_assert(e->flags == CALLOUT_EVENTF_PERIODIC, "%x", e->flags);
 	fuzz_assert(last <= mock_clock(m->clockid) || was_set(m), "%u is early",
 		    e->overrun);
 	last = after(last, m->period);
@@ -425,19 +425,17 @@ static bool other_clocks(unsigned int i)
 /* No callout of the kernel has come, nor does in the time that a turn takes. */
 static bool kernel_is_silent(unsigned int i)
 {
-	int fd = callout_ctx_fd(context[i]);
-	__u64 due;
+	struct mock_file *f = mock_file(callout_ctx_fd(context[i]));
 
-	return !mock_unread(mock_file(fd)) && !other_clocks(i) &&
-	       !callout_get_next(fd, CLOCK_MONOTONIC, &due) &&
-	       due > mock.now + 8 * mock.jitter;
+	return !mock_unread(f) && !other_clocks(i) && !mock.fail_batch &&
+	       mock_next_due(f, CLOCK_MONOTONIC) > mock.now + 8 * mock.jitter;
 }
 
 static uint64_t outstanding(unsigned int i)
 {
 	struct callout_info info;
 
-	fuzz_assert(!callout_get_info(callout_ctx_fd(context[i]), &info), "info");
+	fuzz_assert(!callout_dev_info(callout_ctx_fd(context[i]), &info), "info");
 	return info.outstanding;
 }
 
@@ -449,17 +447,17 @@ static void check_wakes(unsigned int i, bool error)
 {
 	struct mock_file *f = mock_file(callout_ctx_fd(context[i]));
 	struct model_timer *m;
-	__u64 due;
+	uint64_t due;
 
 	for (m = model; m < model + TIMERS && !mock_unread(f); m++) {
 		if (!m->armed || m->ctx != i || m->waits)
 			continue;
-		if (callout_get_next(callout_ctx_fd(context[i]), m->clockid,
-				     &due) || (error && due == CALLOUT_FOREVER))
+		due = mock_next_due(f, m->clockid);
+		if (error && due == CALLOUT_FOREVER)
 			continue;
 		fuzz_assert(due <= after(m->hi, m->slack) ||
 			    due <= mock_clock(m->clockid), "at %llu, due at %llu",
-			    due, (unsigned long long)m->hi);
+			    (unsigned long long)due, (unsigned long long)m->hi);
 	}
 }
 
@@ -493,7 +491,7 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 		    next_due(i) > mock.now + 8 * mock.jitter &&
 		    !callout_ctx_pending(ctx);
 	struct mock_file *f = mock_file(callout_ctx_fd(ctx));
-	bool begins = !any_left(i), all_tried = !mock.short_at;
+	bool begins = !any_left(i), all_tried = !mock.short_at && !mock.fail_batch;
 	bool stays = !timeout && begins && !other_clocks(i) && mock_unread(f);
 	unsigned int calls = mock.calls, looks = mock.looks, n = 0;
 	unsigned int polls = mock.polls;
@@ -607,7 +605,7 @@ static void inject(struct input *in)
 		mock.interrupt = true;
 		break;
 	default:
-		callout_set_limit(callout_ctx_fd(context[v / 8 & 1]),
+		callout_dev_limit(callout_ctx_fd(context[v / 8 & 1]),
 				  1 + v / 16);
 	}
 }
@@ -631,18 +629,16 @@ static void create_fails(void)
 		fuzz_assert(callout_ctx_create(&ctx, 1) == -ENOMEM, "created");
 	}
 	mock.allocations = ~0U;
-	fd = callout_open(0);
-	fuzz_assert(!callout_set(fd, MOCK_TICK, 1, &handle), "not set");
+	fd = callout_dev_open(0);
+	fuzz_assert(!callout_dev_set(fd, MOCK_TICK, 1, &handle), "not set");
 	fuzz_assert(callout_ctx_create_fd(&ctx, 1, fd) == -EBUSY, "created");
-	mock_file(fd)->flags = 0;
-	mock_find(mock_file(fd), handle)->used = false;
-	fuzz_assert(callout_ctx_create_fd(&ctx, 1, fd) == -EBADF, "created");
+	fuzz_assert(callout_dev_cancel(fd, handle) == CALLOUT_CANCELLED, "not set");
 	callout_ctx_destroy(NULL);
 	for (i = 0; i < 32; i++)
 		fuzz_assert(*callout_open_strerror(-(int)i), "no text");
 	fuzz_assert(callout_timer_size() == sizeof(struct callout_timer), "size");
 	/* Too many open files. */
-	for (i = 1; callout_open(0) >= 0; i++)
+	for (i = 1; callout_dev_open(0) >= 0; i++)
 		fuzz_assert(i < MOCK_FILES, "opened");
 	fuzz_assert(i == MOCK_FILES, "a file was left open");
 	fuzz_assert(callout_ctx_create(&ctx, 1) == -EMFILE, "created");

@@ -113,7 +113,6 @@ static int new_file(int flags)
 		memset(&mock.file[i], 0, sizeof(mock.file[i]));
 		mock.file[i].open = true;
 		mock.file[i].flags = flags;
-		mock.file[i].eventfd = -1;
 		mock.file[i].limit = MOCK_CALLOUTS;
 		errno = NO_ERROR;
 		return MOCK_FD + i;
@@ -152,15 +151,6 @@ int mock_close(int fd)
 	f->open = false;
 	errno = NO_ERROR;
 	return 0;
-}
-
-int mock_fcntl(int fd, int command, ...)
-{
-	struct mock_file *f = mock_file(fd);
-
-	fuzz_assert(f && command == F_GETFL, "fcntl %d of %d", command, fd);
-	errno = NO_ERROR;
-	return f->flags;
 }
 
 /* When it fires, in CLOCK_MONOTONIC: at a tick, neither early nor in the past. */
@@ -211,26 +201,27 @@ static uint64_t next_fire(struct mock_file *f)
 	return first;
 }
 
-struct mock_callout *mock_find(struct mock_file *f, uint64_t handle)
+/* What the flags of an operation say its callout is named by. */
+static struct mock_callout *find_name(struct mock_file *f, uint64_t name,
+				      uint32_t flags)
 {
-	unsigned int k;
+	struct mock_callout *c;
 
-	for (k = 0; k < MOCK_CALLOUTS; k++)
-		if (f->callout[k].used && !(f->callout[k].set.flags & CALLOUT_KEY) &&
-		    f->callout[k].handle == handle)
-			return &f->callout[k];
+	for (c = f->callout; c < f->callout + MOCK_CALLOUTS; c++)
+		if (c->used && !((c->set.flags ^ flags) & CALLOUT_OPF_KEY) &&
+		    c->name == name)
+			return c;
 	return NULL;
 }
 
-static struct mock_callout *find_key(struct mock_file *f, uint64_t key)
+struct mock_callout *mock_find(struct mock_file *f, uint64_t handle)
 {
-	unsigned int k;
+	return find_name(f, handle, 0);
+}
 
-	for (k = 0; k < MOCK_CALLOUTS; k++)
-		if (f->callout[k].used && f->callout[k].set.flags & CALLOUT_KEY &&
-		    f->callout[k].handle == key)
-			return &f->callout[k];
-	return NULL;
+struct mock_callout *mock_find_key(struct mock_file *f, uint64_t key)
+{
+	return find_name(f, key, CALLOUT_OPF_KEY);
 }
 
 /* Of several the first to be due, and of those the first that was set. */
@@ -244,7 +235,7 @@ static struct mock_callout *find_func(struct mock_file *f,
 		c = &f->callout[k];
 		if (!c->used || c->set.op != CALLOUT_OP_TIMEOUT ||
 		    c->set.func != op->func || c->set.cookie != op->cookie ||
-		    (op->handle && op->handle != c->handle))
+		    (op->handle && op->handle != c->name))
 			continue;
 		if (!first || c->due < first->due ||
 		    (c->due == first->due && c->seq < first->seq))
@@ -276,7 +267,7 @@ static uint64_t due_of(const struct callout_op *op, clockid_t clockid)
 {
 	uint64_t now = mock_clock(clockid);
 
-	if (op->flags & CALLOUT_ABSTIME)
+	if (op->flags & CALLOUT_OPF_ABSTIME)
 		return op->time;
 	return op->time < TIME_LAST - now ? now + op->time : TIME_LAST;
 }
@@ -294,44 +285,43 @@ static int cancel(struct mock_file *f, struct mock_callout *c)
 		return -ENOENT;
 	c->used = false;
 	if (c->unread)
-		f->info.withdrawn++;
+		f->count.withdrawn++;
 	else
-		f->info.cancelled++;
+		f->count.cancelled++;
 	return c->unread ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED;
 }
 
-static int move(struct mock_file *f, struct mock_callout *c,
-		struct callout_op *op)
+/* Has the callout wait for the operation's time. */
+static void start(struct mock_callout *c, const struct callout_op *op)
 {
-	int ret = c->unread ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED;
-
-	op->left = c->unread ? 0 : left_of(c);
 	c->due = due_of(op, c->set.clockid);
 	c->unread = false;
 	c->fired = (mock.now / MOCK_TICK + 1) * MOCK_TICK;
 	c->seq = mock.next_seq++;
-	if (op->flags & CALLOUT_NEW_PERIOD)
-		c->set.period = op->period;
-	if (op->flags & CALLOUT_NEW_SLACK)
-		c->set.slack = op->slack;
+}
+
+static int set_again(struct mock_file *f, struct mock_callout *c,
+		     struct callout_op *op)
+{
+	int ret = c->unread ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED;
+
+	if (!(op->flags & CALLOUT_OPF_KEEP)) {
+		if (c->set.op == CALLOUT_OP_TIMEOUT)
+			return -EINVAL;
+		c->set = *op;
+	}
+	op->left = c->unread ? 0 : left_of(c);
+	c->set.flags = (c->set.flags & ~CALLOUT_OPF_ABSTIME) |
+		       (op->flags & CALLOUT_OPF_ABSTIME);
+	start(c, op);
+	f->count.reset++;
 	return ret;
 }
 
-static int set(struct mock_file *f, struct callout_op *op)
+static int set_new(struct mock_file *f, struct callout_op *op)
 {
-	bool key = op->flags & CALLOUT_KEY;
 	struct mock_callout *c;
 
-	if (!has_clock(op->clockid))
-		return -EINVAL;
-	if (key && op->op == CALLOUT_OP_SET) {
-		if (op->cookie || op->period)
-			return -EINVAL;
-		c = find_key(f, op->handle);
-		if (c)
-			return c->set.clockid == op->clockid ?
-			       move(f, c, op) : -EINVAL;
-	}
 	if (mock.fail_sets) {
 		mock.fail_sets--;
 		return -mock.fail_set;
@@ -343,61 +333,71 @@ static int set(struct mock_file *f, struct callout_op *op)
 	memset(c, 0, sizeof(*c));
 	c->used = true;
 	c->set = *op;
-	c->handle = key ? op->handle : mock.next_handle++;
-	c->seq = mock.next_seq++;
-	c->due = due_of(op, op->clockid);
-	c->fired = (mock.now / MOCK_TICK + 1) * MOCK_TICK;
-	f->info.set++;
-	if (key)
+	if (op->flags & CALLOUT_OPF_KEY) {
+		c->name = op->key;
 		op->left = 0;
-	else
-		op->handle = c->handle;
+	} else {
+		c->name = mock.next_handle++;
+		op->handle = c->name;
+	}
+	start(c, op);
+	f->count.set++;
 	return 0;
 }
 
-static int reset(struct mock_file *f, struct callout_op *op)
+static bool set_flags_bad(uint32_t flags)
 {
-	struct mock_callout *c = op->flags & CALLOUT_KEY ?
-				 find_key(f, op->handle) :
-				 mock_find(f, op->handle);
+	const uint32_t only = CALLOUT_OPF_ONLY_NEW | CALLOUT_OPF_ONLY_OLD;
 
-	if (op->clockid || op->cookie)
+	return flags & ~(CALLOUT_OPF_ABSTIME | CALLOUT_OPF_KEY | only |
+			 CALLOUT_OPF_KEEP) ||
+	       (flags & only) == only ||
+	       (flags & CALLOUT_OPF_ONLY_NEW && !(flags & CALLOUT_OPF_KEY)) ||
+	       (flags & CALLOUT_OPF_KEEP && !(flags & CALLOUT_OPF_ONLY_OLD));
+}
+
+static int set(struct mock_file *f, struct callout_op *op)
+{
+	struct mock_callout *c = NULL;
+
+	if (set_flags_bad(op->flags) || !has_clock(op->clockid))
 		return -EINVAL;
-	if (!c)
-		return -ENOENT;
-	f->info.reset++;
-	return move(f, c, op);
+	if (op->flags & CALLOUT_OPF_KEEP &&
+	    (op->clockid || op->period || op->slack || op->cookie))
+		return -EINVAL;
+	if (op->flags & (CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD))
+		c = find_name(f, op->handle, op->flags);
+	else if (op->func)
+		return -EINVAL;
+	if (c)
+		return op->flags & CALLOUT_OPF_ONLY_NEW ? -EEXIST :
+							  set_again(f, c, op);
+	return op->flags & CALLOUT_OPF_ONLY_OLD ? -ENOENT : set_new(f, op);
 }
 
 static int do_op(struct mock_file *f, struct callout_op *op)
 {
-	const unsigned int all = CALLOUT_ABSTIME | CALLOUT_NEW_PERIOD |
-				 CALLOUT_NEW_SLACK | CALLOUT_KEY;
-
 	mock_fire();
-	if (op->flags & ~all || op->time > TIME_LAST || op->period > TIME_LAST ||
-	    op->slack > TIME_LAST)
-		return -EINVAL;
-	if (op->op != CALLOUT_OP_RESET &&
-	    op->flags & (CALLOUT_NEW_PERIOD | CALLOUT_NEW_SLACK))
+	if (op->time > TIME_LAST || op->period > TIME_LAST || op->slack > TIME_LAST)
 		return -EINVAL;
 	switch (op->op) {
 	case CALLOUT_OP_SET:
-		if (op->func && !(op->flags & CALLOUT_KEY))
-			return -EINVAL;
 		return set(f, op);
 	case CALLOUT_OP_TIMEOUT:
-		return op->period || op->func == ~0ULL ? -EINVAL : set(f, op);
-	case CALLOUT_OP_UNSET:
-		if (op->time || op->period || op->slack || op->cookie)
+		if (op->flags & ~CALLOUT_OPF_ABSTIME || !has_clock(op->clockid) ||
+		    op->period || op->func == ~0ULL)
 			return -EINVAL;
-		return cancel(f, op->flags & CALLOUT_KEY ?
-				 find_key(f, op->handle) :
-				 mock_find(f, op->handle));
+		return set_new(f, op);
+	case CALLOUT_OP_CANCEL:
+		if (op->flags & ~CALLOUT_OPF_KEY || op->clockid || op->time ||
+		    op->period || op->slack || op->cookie || op->func)
+			return -EINVAL;
+		return cancel(f, find_name(f, op->handle, op->flags));
 	case CALLOUT_OP_UNTIMEOUT:
+		if (op->flags || op->clockid || op->time || op->period ||
+		    op->slack || op->func == ~0ULL)
+			return -EINVAL;
 		return cancel(f, find_func(f, op));
-	case CALLOUT_OP_RESET:
-		return reset(f, op);
 	}
 	return -EINVAL;
 }
@@ -426,22 +426,22 @@ static void read_event(struct mock_file *f, struct callout_event *e,
 
 	memset(e, 0, sizeof(*e));
 	e->type = CALLOUT_EVENT_FIRED;
-	e->flags = c->set.flags & CALLOUT_KEY ? CALLOUT_EVENT_KEY : 0;
-	e->handle = c->handle;
+	e->flags = c->set.flags & CALLOUT_OPF_KEY ? CALLOUT_EVENTF_KEY : 0;
+	e->handle = c->name;
 	e->cookie = c->set.cookie;
 	e->func = c->set.op == CALLOUT_OP_TIMEOUT ? c->set.func : 0;
 	e->due = c->due;
 	e->fired = c->fired;
 	e->clockid = c->set.clockid;
 	if (!c->set.period) {
-		f->info.delivered++;
+		f->count.delivered++;
 		c->used = false;
 		return;
 	}
-	e->flags |= CALLOUT_EVENT_PERIODIC;
+	e->flags |= CALLOUT_EVENTF_PERIODIC;
 	passed /= c->set.period;
 	e->overrun = passed < UINT_MAX ? passed : UINT_MAX;
-	f->info.repeated++;
+	f->count.repeated++;
 	c->unread = false;
 	passed = (passed + 1) * c->set.period;
 	c->due = passed < TIME_LAST - c->due ? c->due + passed : TIME_LAST;
@@ -465,11 +465,21 @@ static unsigned int read_events(struct mock_file *f, struct callout_event *e,
 	return got;
 }
 
-/* Waits until an event is there. Returns 0, also if none came in time. */
-static int wait_for_event(struct mock_file *f, uint64_t timeout)
+/* When a wait of a batch ends, in CLOCK_MONOTONIC. */
+static uint64_t wait_end(const struct callout_batch *b)
 {
-	uint64_t end = timeout < TIME_LAST - mock.now ? mock.now + timeout :
-							TIME_LAST;
+	uint64_t ahead = mock_clock(b->clockid) - mock.now, time = b->time;
+
+	if (time >= TIME_LAST)
+		return TIME_LAST;
+	if (b->flags & CALLOUT_BATCHF_ABSTIME)
+		return time > ahead ? time - ahead : 0;
+	return time < TIME_LAST - mock.now ? mock.now + time : TIME_LAST;
+}
+
+/* Waits until an event is there, up to @end. Returns 0, also if none came in time. */
+static int wait_for_event(struct mock_file *f, uint64_t end)
+{
 	uint64_t next = next_fire(f);
 
 	if (mock_unread(f))
@@ -491,6 +501,26 @@ static int wait_for_event(struct mock_file *f, uint64_t timeout)
 	return 0;
 }
 
+static bool wait_bad(const struct callout_batch *b)
+{
+	if (!(b->flags & CALLOUT_BATCHF_WAIT))
+		return b->flags & CALLOUT_BATCHF_ABSTIME || b->time ||
+		       b->clockid || b->min_events || b->sigmask || b->sigmask_size;
+	return !b->nr_events || b->min_events > b->nr_events ||
+	       !has_clock(b->clockid) || is_alarm(b->clockid) ||
+	       b->sigmask_size != (b->sigmask ? 8 : 0);
+}
+
+/* What an operation of a batch writes if it fails. */
+static void fail(struct callout_op *op)
+{
+	if (op->op == CALLOUT_OP_SET &&
+	    op->flags & (CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD))
+		op->left = 0;
+	else if (op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT)
+		op->handle = 0;
+}
+
 static int batch(struct mock_file *f, struct callout_batch *b)
 {
 	struct callout_op *op = (void *)(uintptr_t)b->ops;
@@ -501,9 +531,12 @@ static int batch(struct mock_file *f, struct callout_batch *b)
 	if (b->op_size != sizeof(*op) ||
 	    b->event_size != sizeof(struct callout_event) ||
 	    b->nr_ops > CALLOUT_BATCH_MAX || b->nr_events > CALLOUT_BATCH_MAX ||
-	    b->flags & ~(CALLOUT_BATCH_STOP | CALLOUT_BATCH_WAIT) ||
-	    (b->flags & CALLOUT_BATCH_WAIT ? !b->nr_events : b->timeout || b->wait))
+	    b->flags & ~(CALLOUT_BATCHF_STOP | CALLOUT_BATCHF_WAIT |
+			 CALLOUT_BATCHF_ABSTIME) || wait_bad(b))
 		return -EINVAL;
+	b->done = 0;
+	b->failed = 0;
+	b->got = 0;
 	if (mock.fail_batch) {
 		ret = -mock.fail_batch;
 		mock.fail_batch = 0;
@@ -515,9 +548,8 @@ static int batch(struct mock_file *f, struct callout_batch *b)
 		if (op->result >= 0)
 			continue;
 		b->failed++;
-		if (op->op == CALLOUT_OP_SET && !(op->flags & CALLOUT_KEY))
-			op->handle = 0;
-		if (b->flags & CALLOUT_BATCH_STOP)
+		fail(op);
+		if (b->flags & CALLOUT_BATCHF_STOP)
 			return 0;
 		if (mock.short_at && i + 1 >= mock.short_at)
 			break;
@@ -526,25 +558,23 @@ static int batch(struct mock_file *f, struct callout_batch *b)
 		mock.short_at = 0;
 		return -EFAULT;
 	}
-	if (b->nr_events && b->flags & CALLOUT_BATCH_WAIT) {
-		if (b->wait)
-			b->timeout = ((struct callout_wait *)(uintptr_t)b->wait)->time;
-		ret = wait_for_event(f, b->timeout);
-	}
+	if (b->flags & CALLOUT_BATCHF_WAIT)
+		ret = wait_for_event(f, wait_end(b));
 	if (!ret && b->nr_events)
 		b->got = read_events(f, (void *)(uintptr_t)b->events, b->nr_events);
 	return ret;
 }
 
-static int get(struct mock_file *f, struct callout_entry *e,
-	       struct mock_callout *c)
+static void describe(const struct mock_callout *c, struct callout_entry *e)
 {
-	if (!c)
-		return -ENOENT;
 	memset(e, 0, sizeof(*e));
-	e->handle = c->handle;
+	e->handle = c->name;
 	e->op = c->set.op;
-	e->flags = c->set.flags & (CALLOUT_KEY | CALLOUT_ABSTIME);
+	e->flags = c->set.flags & CALLOUT_OPF_KEY;
+	if (c->set.clockid != CLOCK_REALTIME &&
+	    c->set.clockid != CLOCK_REALTIME_ALARM)
+		e->flags |= CALLOUT_OPF_ABSTIME;
+	e->flags |= c->set.flags & CALLOUT_OPF_ABSTIME;
 	e->state = c->unread ? CALLOUT_STATE_UNREAD : CALLOUT_STATE_PENDING;
 	e->clockid = c->set.clockid;
 	e->due = c->due;
@@ -553,6 +583,18 @@ static int get(struct mock_file *f, struct callout_entry *e,
 	e->slack = c->set.slack;
 	e->cookie = c->set.cookie;
 	e->func = c->set.op == CALLOUT_OP_TIMEOUT ? c->set.func : 0;
+}
+
+static int list_one(struct mock_file *f, struct callout_list *l)
+{
+	struct mock_callout *c = l->flags & CALLOUT_LISTF_KEY ?
+				 mock_find_key(f, l->cursor) :
+				 mock_find(f, l->cursor);
+
+	if (!c)
+		return -ENOENT;
+	describe(c, (void *)(uintptr_t)l->entries);
+	l->got = 1;
 	return 0;
 }
 
@@ -562,28 +604,28 @@ static int list(struct mock_file *f, struct callout_list *l)
 	unsigned int k;
 
 	if (!l->nr_entries || l->nr_entries > CALLOUT_BATCH_MAX ||
-	    l->entry_size != sizeof(*e) || l->flags)
+	    l->entry_size != sizeof(*e) || l->flags > CALLOUT_LISTF_KEY)
 		return -EINVAL;
+	if (l->flags)
+		return list_one(f, l);
 	l->got = 0;
 	for (k = l->cursor; k < MOCK_CALLOUTS && l->got < l->nr_entries; k++)
 		if (f->callout[k].used)
-			get(f, &e[l->got++], &f->callout[k]);
+			describe(&f->callout[k], &e[l->got++]);
 	l->cursor = k < MOCK_CALLOUTS ? k : 0;
 	return 0;
 }
 
-static int cancel_many(struct mock_file *f, const struct callout_cancel *arg)
+static int cancel_matching(struct mock_file *f, const struct callout_match *arg)
 {
 	unsigned int k, n = 0;
 	struct mock_callout *c;
-	uint64_t name;
 
 	if (arg->flags || arg->reserved || arg->cookie & ~arg->mask)
 		return -EINVAL;
 	for (k = 0; k < MOCK_CALLOUTS; k++) {
 		c = &f->callout[k];
-		name = c->set.flags & CALLOUT_KEY ? c->handle : c->set.cookie;
-		if (c->used && (name & arg->mask) == arg->cookie) {
+		if (c->used && (c->set.cookie & arg->mask) == arg->cookie) {
 			cancel(f, c);
 			n++;
 		}
@@ -591,30 +633,30 @@ static int cancel_many(struct mock_file *f, const struct callout_cancel *arg)
 	return n;
 }
 
-static int next_due(struct mock_file *f, struct callout_next *arg)
+/* When the first pending callout of a clock is due, in the clock; CALLOUT_FOREVER: none. */
+uint64_t mock_next_due(struct mock_file *f, clockid_t clockid)
 {
+	uint64_t due = CALLOUT_FOREVER;
 	struct mock_callout *c;
-	unsigned int k;
 
-	if (arg->flags || !has_clock(arg->clockid))
-		return -EINVAL;
-	arg->due = ~0ULL;
-	for (k = 0; k < MOCK_CALLOUTS; k++) {
-		c = &f->callout[k];
-		if (c->used && !c->unread && c->set.clockid == arg->clockid &&
-		    c->due < arg->due)
-			arg->due = c->due;
-	}
-	return 0;
+	mock_fire();
+	for (c = f->callout; c < f->callout + MOCK_CALLOUTS; c++)
+		if (c->used && !c->unread && c->set.clockid == clockid &&
+		    c->due < due)
+			due = c->due;
+	return due;
 }
 
 static int info(struct mock_file *f, struct callout_info *arg)
 {
-	f->info.abi_version = CALLOUT_ABI_VERSION;
-	f->info.outstanding = outstanding(f);
-	f->info.unread = mock_unread(f);
-	f->info.max_outstanding = f->limit;
-	*arg = f->info;
+	memset(arg, 0, sizeof(*arg));
+	arg->abi_version = CALLOUT_ABI_VERSION;
+	arg->outstanding = outstanding(f);
+	arg->unread = mock_unread(f);
+	arg->max_outstanding = f->limit;
+	fuzz_assert(f->count.set == f->count.cancelled + f->count.withdrawn +
+				    f->count.delivered + arg->outstanding,
+		    "the counts do not add up");
 	return 0;
 }
 
@@ -629,40 +671,20 @@ static int limit(struct mock_file *f, const struct callout_limit *arg)
 
 static int request_of(struct mock_file *f, unsigned long request, void *arg)
 {
-	struct callout_entry *entry = arg;
-	struct callout_op *op = arg;
-
 	mock_fire();
 	switch (request) {
-	case CALLOUT_IOC_SET:
-	case CALLOUT_IOC_UNSET:
-	case CALLOUT_IOC_RESET:
-	case CALLOUT_IOC_TIMEOUT:
-	case CALLOUT_IOC_UNTIMEOUT:
-		return _IOC_NR(request) == op->op ? do_op(f, op) : -EINVAL;
+	case CALLOUT_IOC_OP:
+		return do_op(f, arg);
 	case CALLOUT_IOC_BATCH:
 		return batch(f, arg);
-	case CALLOUT_IOC_GET:
-		return get(f, entry, entry->flags & CALLOUT_KEY ?
-				     find_key(f, entry->handle) :
-				     mock_find(f, entry->handle));
+	case CALLOUT_IOC_CANCEL_MATCHING:
+		return cancel_matching(f, arg);
 	case CALLOUT_IOC_LIST:
 		return list(f, arg);
-	case CALLOUT_IOC_CANCEL:
-		return cancel_many(f, arg);
-	case CALLOUT_IOC_NEXT:
-		/* What makes a batch fail makes this fail too. */
-		return mock.fail_batch ? -mock.fail_batch : next_due(f, arg);
-	case CALLOUT_IOC_INFO:
-		return info(f, arg);
 	case CALLOUT_IOC_LIMIT:
 		return limit(f, arg);
-	case CALLOUT_IOC_EVENTFD:
-		f->eventfd = ((struct callout_eventfd *)arg)->fd;
-		return 0;
-	case FIONREAD:
-		*(int *)arg = mock_unread(f) * sizeof(struct callout_event);
-		return 0;
+	case CALLOUT_IOC_INFO:
+		return info(f, arg);
 	}
 	return -ENOTTY;
 }
@@ -716,12 +738,12 @@ static int settime(struct mock_timerfd *t, uint64_t time)
 		return -EINVAL;
 	}
 	if (!time) {
-		op = callout_op_key(callout_op_unset(0), t->clockid);
+		op = callout_op_key(callout_op_cancel(0), t->clockid);
 		do_op(t->epoll, &op);
 		return 0;
 	}
 	op.clockid = t->clockid;
-	op.flags = CALLOUT_ABSTIME;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	op = callout_op_key(op, t->clockid);
 	return do_op(t->epoll, &op);
 }
@@ -743,7 +765,7 @@ int mock_timerfd_settime(int fd, int flags, const struct itimerspec *new,
 
 static bool key_is_unread(struct mock_file *f, uint64_t key)
 {
-	struct mock_callout *c = find_key(f, key);
+	struct mock_callout *c = mock_find_key(f, key);
 
 	mock_fire();
 	return c && c->unread;
@@ -770,7 +792,8 @@ int mock_ppoll(struct pollfd *p, nfds_t n, const struct timespec *ts,
 
 	fuzz_assert(n && !mask, "ppoll");
 	t = mock_timerfd(p->fd);
-	ret = wait_for_event(t->epoll, timeout);
+	ret = wait_for_event(t->epoll, timeout < TIME_LAST - mock.now ?
+				       mock.now + timeout : TIME_LAST);
 	errno = ret ? -ret : NO_ERROR;
 	for (i = 0; i < n && !ret; i++) {
 		t = mock_timerfd(p[i].fd);

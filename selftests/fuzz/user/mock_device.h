@@ -2,7 +2,7 @@
 /*
  * mock_device.h - /dev/callout as callout.4 describes it, and timerfds, in a program
  *
- * The library's calls of ioctl(), read(), open(), close(), fcntl(), poll(), ppoll(),
+ * The library's calls of ioctl(), read(), open(), close(), poll(), ppoll(),
  * clock_gettime(), calloc(), and of the functions that make epolls and timerfds are
  * linked to the functions here. An epoll is a file of the device, and a timerfd in it
  * a callout whose key is the clock. Time is a number: it goes on when a test says so,
@@ -24,24 +24,28 @@
 /* The first descriptor of a timerfd. */
 #define MOCK_TIMERFD	100
 
-/* A callout, from SET until its event is read. */
+/* A callout that is outstanding. */
 struct mock_callout {
 	bool used;
 	bool unread;
 	struct callout_op set;
-	uint64_t handle;
+	uint64_t name;		/* its handle or, by the flags of @set, its key */
 	uint64_t due;		/* in its clock */
 	uint64_t fired;		/* in CLOCK_MONOTONIC; before, no earlier than this */
 	uint64_t seq;
+};
+
+/* What fdinfo shows. */
+struct mock_counts {
+	uint64_t set, cancelled, withdrawn, delivered, reset, repeated;
 };
 
 struct mock_file {
 	bool open;
 	bool is_epoll;
 	int flags;
-	int eventfd;
 	uint64_t limit;
-	struct callout_info info;
+	struct mock_counts count;
 	struct mock_callout callout[MOCK_CALLOUTS];
 };
 
@@ -92,6 +96,8 @@ void mock_no_faults(void);
 struct mock_file *mock_file(int fd);
 struct mock_timerfd *mock_timerfd(int fd);
 struct mock_callout *mock_find(struct mock_file *f, uint64_t handle);
+struct mock_callout *mock_find_key(struct mock_file *f, uint64_t key);
+uint64_t mock_next_due(struct mock_file *f, clockid_t clockid);
 uint64_t mock_clock(clockid_t clockid);
 void mock_fire(void);
 unsigned int mock_unread(struct mock_file *f);

@@ -154,7 +154,7 @@ static void take(unsigned int expires)
 	for (i = 0; i < nr_stale; i++)
 		fuzz_assert(slot->handle != stale[i], "a handle is reused");
 	key_of(key, &func, &slot->arg);
-	co_slot_set_key(slot, func);
+	co_slot_set_own(slot, func);
 	slot->node.state = CALLOUT_S_PENDING;
 	base->scheme->ops->start(base->scheme, &slot->node, 0, expires);
 	co_table_put(&table, slot);

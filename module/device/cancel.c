@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cancel.c - CANCEL, UNTIMEOUT and CANCEL_MATCHING
+ */
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <uapi/linux/callout.h>
+#include "core/queue.h"
+#include "cancel.h"
+#include "command.h"
+#include "ctx.h"
+#include "event.h"
+#include "file.h"
+#include "named.h"
+#include "handles/table.h"
+#include "kcompat.h"
+
+/* Slots that CANCEL_MATCHING looks at in one hold of a base's lock. */
+#define CANCEL_SLOTS		16U
+
+/*
+ * file_cancel() of any; by its key, or function and argument, if @named is true. If
+ * CANCEL calls it always that takes 24 instructions more.
+ */
+static noinline int file_cancel_slow(struct callout_file *file,
+				     struct callout_slot *slot, bool named,
+				     struct callout_op_ctx *ctx)
+{
+	struct callout_base *base = ctx->base;
+	int ret = CALLOUT_CANCELLED;
+
+	if (slot->node.state & CALLOUT_S_PENDING) {
+		co_dequeue_locked(base, &slot->node);
+		trace_callout_cancel(&slot->node);
+		if (unlikely(slot->node.kind == CALLOUT_KIND_COMMAND))
+			co_command_take(slot, &ctx->commands);
+		ctx->count[CALLOUT_FILE_CANCELLED]++;
+	} else {
+		ret = co_file_withdraw(file, slot, named);
+		if (ret < 0)
+			return ret;
+		if (ret == CALLOUT_READING) {
+			/* Its reader frees the slot; the key is free from here on. */
+			co_slot_unhash(&file->table, slot);
+			ctx->count[CALLOUT_FILE_CANCELLED]++;
+			return ret;
+		}
+		ctx->count[CALLOUT_FILE_WITHDRAWN]++;
+	}
+	co_file_put_slot(file, base, slot);
+	ctx->spare++;
+	return ret;
+}
+
+/*
+ * Is the slot pending, with an event to come, and not in the hash, so that to
+ * cancel it calls nothing? Four bytes are tested at once.
+ */
+static __always_inline bool slot_is_plain(struct callout_base *base,
+					  const struct callout_slot *slot)
+{
+	/* A slot whose CPU was offline once is away for good, which is no matter. */
+	static const struct callout_node mask = {
+		.state = U8_MAX & ~CALLOUT_S_AWAY,
+		.kind = U8_MAX,
+		.mark = U8_MAX,
+	}, plain = {
+		.state = CALLOUT_S_PENDING,
+		.kind = CALLOUT_KIND_EVENT,
+	};
+
+	return (READ_ONCE(slot->node.bytes) & mask.bytes) == plain.bytes &&
+	       !co_scheme_is_next(base, &slot->node) &&
+	       !trace_callout_cancel_enabled();
+}
+
+/*
+ * Cancels the callout of a slot whose base is locked. That of nearly all calls
+ * nothing, so that no register is saved.
+ */
+static __always_inline int file_cancel(struct callout_file *file,
+				       struct callout_slot *slot,
+				       struct callout_op_ctx *ctx)
+{
+	static const struct callout_node free = { .kind = CALLOUT_KIND_EVENT };
+	struct callout_base *base = ctx->base;
+
+	if (unlikely(!slot_is_plain(base, slot)))
+		return file_cancel_slow(file, slot, false, ctx);
+	co_unqueue_linked(base, &slot->node);
+	WRITE_ONCE(slot->node.bytes, free.bytes);
+	co_slot_put(&file->table, base, slot);
+	ctx->count[CALLOUT_FILE_CANCELLED]++;
+	ctx->spare++;
+	return CALLOUT_CANCELLED;
+}
+
+/* CANCEL_MATCHING of the slots of a chunk; returns how many were cancelled. */
+static int file_cancel_slots(struct callout_file *file,
+			     struct callout_slot *slot, u64 cookie, u64 mask)
+{
+	struct callout_op_ctx ctx = {};
+	unsigned int i;
+	int count = 0;
+
+	for (i = 0; i < CALLOUT_CHUNK_SLOTS; i++, slot++) {
+		/* As short a hold of the base's lock as that of a batch. */
+		if (i % CANCEL_SLOTS == 0)
+			co_ctx_unlock(&ctx);
+		co_ctx_lock(&ctx, &slot->node);
+		/* -ENOENT if it is free, or being read for the last time. */
+		if ((co_slot_cookie(slot) & mask) == cookie &&
+		    file_cancel(file, slot, &ctx) > 0)
+			count++;
+	}
+	co_ctx_flush(file, &ctx);
+	return count;
+}
+
+/*
+ * CANCEL_MATCHING: all callouts whose cookie is @cookie in the bits of @mask, except any
+ * that are set meanwhile. May sleep. Returns how many.
+ */
+int co_file_cancel_matching(struct callout_file *file, u64 cookie, u64 mask)
+{
+	struct callout_slot *first;
+	unsigned int n;
+	int count = 0;
+
+	for (n = 0; (first = co_file_chunk(file, n)); n++) {
+		count += file_cancel_slots(file, first, cookie, mask);
+		cond_resched();
+		if (fatal_signal_pending(current))
+			break;
+	}
+	return count;
+}
+
+/* CANCEL of a slot whose base is locked. */
+static __always_inline int
+file_cancel_locked(struct callout_file *file, struct callout_slot *slot,
+		   u64 handle, struct callout_op_ctx *ctx)
+{
+	if (unlikely(slot->handle != handle))
+		return -ENOENT;
+	return file_cancel(file, slot, ctx);
+}
+
+/*
+ * file_cancel_locked() when the run has locked another base, or none. In line it takes 12
+ * instructions more, of any CANCEL.
+ */
+static noinline int file_cancel_lock(struct callout_file *file,
+				     struct callout_slot *slot, u64 handle,
+				     struct callout_op_ctx *ctx)
+{
+	co_ctx_lock(ctx, &slot->node);
+	return file_cancel_locked(file, slot, handle, ctx);
+}
+
+/* CANCEL. Returns CALLOUT_CANCELLED, CALLOUT_WITHDRAWN, CALLOUT_READING or -ENOENT. */
+int co_file_cancel(struct callout_file *file, u64 handle,
+		   struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot;
+
+	if (unlikely(!co_file_find_slot(file, handle, &slot)))
+		return -ENOENT;
+	return co_ctx_holds(ctx, &slot->node) ?
+	       file_cancel_locked(file, slot, handle, ctx) :
+	       file_cancel_lock(file, slot, handle, ctx);
+}
+EXPORT_SYMBOL_IF_KUNIT(co_file_cancel);
+
+/* UNTIMEOUT of a handle, if TIMEOUT has set the callout for the same name. */
+static int file_untimeout_handle(struct callout_file *file,
+				 const struct callout_op *op,
+				 struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot;
+
+	if (!co_ctx_lock_slot(file, ctx, op->handle, &slot) ||
+	    !(READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED) ||
+	    co_slot_func(slot) != op->func || slot->arg != op->cookie)
+		return -ENOENT;
+	return file_cancel_slow(file, slot, true, ctx);
+}
+
+/* CANCEL of a function and an argument, or of a key. Returns as co_file_cancel(). */
+int co_file_cancel_named(struct callout_file *file, u64 func, u64 arg,
+			 struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot;
+	int ret;
+
+	do {
+		co_ctx_unlock(ctx);
+		slot = co_file_lock_found(file, ctx, func, arg);
+		if (!slot)
+			return -ENOENT;
+		/* Fails if a reader was faster: retry. */
+		ret = file_cancel_slow(file, slot, true, ctx);
+	} while (ret < 0);
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(co_file_cancel_named);
+
+/* UNTIMEOUT. Returns as co_file_cancel(). */
+int co_file_untimeout(struct callout_file *file,
+		      const struct callout_op *op,
+		      struct callout_op_ctx *ctx)
+{
+	return op->handle ? file_untimeout_handle(file, op, ctx) :
+	       co_file_cancel_named(file, op->func, op->cookie, ctx);
+}
+EXPORT_SYMBOL_IF_KUNIT(co_file_untimeout);

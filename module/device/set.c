@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * set.c - SET and TIMEOUT: make a callout, or set one again by its handle
+ */
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <uapi/linux/callout.h>
+#include "core/queue.h"
+#include "alarm.h"
+#include "clock.h"
+#include "ctx.h"
+#include "event.h"
+#include "file.h"
+#include "named.h"
+#include "set.h"
+#include "user.h"
+#include "handles/table.h"
+#include "kcompat.h"
+
+/* Locks the base for new callouts, unless the run holds that lock already. */
+static __always_inline struct callout_base *
+ctx_lock_home(struct callout_file *file, struct callout_op_ctx *ctx)
+{
+	struct callout_base *base = ctx->base;
+
+	if (likely(ctx->home))
+		return base;
+	if (!base || !base->online ||
+	    !co_file_is_home(file, base)) {
+		co_ctx_unlock(ctx);
+		lockdep_assert_irqs_enabled();
+		local_irq_disable();
+		base = co_lock_home_irqs_off(file->table.class);
+		/* For sparse, which cannot follow this. */
+		__release(&base->lock);
+		ctx->base = base;
+	}
+	ctx->home = true;
+	return base;
+}
+
+/* Reserves a slot, and up to ctx->ahead more if the limits permit. */
+static inline int file_charge(struct callout_file *file,
+			      struct callout_op_ctx *ctx)
+{
+	unsigned int more, allowed;
+	int n, ret;
+
+	if (likely(--ctx->spare >= 0))
+		return 0;
+	ctx->spare = 0;
+	n = atomic_read(&file->outstanding);
+	do {
+		while (unlikely(n >= (allowed = READ_ONCE(file->allowed)))) {
+			co_ctx_sleep(ctx);
+			ret = co_file_allow(file, n);
+			if (ret)
+				return ret;
+		}
+		more = min_t(unsigned int, ctx->ahead, allowed - n - 1);
+	} while (!atomic_try_cmpxchg(&file->outstanding, &n, n + 1 + more));
+	ctx->spare = more;
+	ctx->ahead = 0;
+	return 0;
+}
+
+/*
+ * Gets a slot when the locked base has no free one: steals another base's, or
+ * grows the table. If the table is at its maximum another thread has just
+ * added the last chunk. The table has more slots than the file may use, so one
+ * of them is free: retry.
+ */
+static noinline struct callout_slot *ctx_find_slot(struct callout_file *file,
+						   struct callout_op_ctx *ctx)
+{
+	struct callout_base *base;
+	struct callout_slot *slot;
+	unsigned int cpu, chunks;
+	bool all = false;
+	int ret;
+
+	for (;;) {
+		chunks = READ_ONCE(file->table.nr_chunks);
+		slot = co_slot_steal(&file->table, ctx->base);
+		if (slot)
+			break;
+		cpu = ctx->base->cpu;
+		co_ctx_sleep(ctx);
+		ret = co_table_grow_beyond(&file->table, cpu, chunks,
+					   GFP_KERNEL_ACCOUNT |
+					   __GFP_NOWARN);
+		if (ret && (ret != -ENOSPC || all))
+			return ERR_PTR(ret);
+		all = ret;
+		base = ctx_lock_home(file, ctx);
+		slot = co_slot_get(co_pool(&file->table, base));
+		if (slot)
+			break;
+	}
+	co_ctx_set_base(ctx, co_base(slot->node.cpu));
+	return slot;
+}
+
+/* The flags of a slot that tell its clock, and that of its due time. */
+static u8 op_clock_flags(const struct callout_op *op)
+{
+	clockid_t clockid = co_clock_plain(op->clockid);
+	u8 alarm = clockid == op->clockid ? 0 : CALLOUT_SLOT_ALARM;
+
+	if (clockid == CLOCK_BOOTTIME)
+		return CALLOUT_SLOT_BOOT | alarm;
+	if (clockid != CLOCK_REALTIME)
+		return 0;
+	if (!(op->flags & CALLOUT_OPF_ABSTIME))
+		return CALLOUT_SLOT_REAL_REL |
+		       (alarm ? CALLOUT_SLOT_BOOT | alarm : 0);
+	return alarm | (op->flags & CALLOUT_OPF_CANCEL_ON_SET ?
+			CALLOUT_SLOT_REAL_ON_SET : CALLOUT_SLOT_REAL);
+}
+
+/* slot_set_times() with slack or another clock: in one they take 40 instructions more. */
+static noinline u64 slot_set_times_slow(struct callout_slot *slot,
+					struct callout_base *base,
+					const struct callout_op *op, u64 now)
+{
+	u8 flags = op_clock_flags(op);
+	u64 due = op->time, tick;
+
+	WRITE_ONCE(slot->node.flags,
+		   flags | (slot->node.flags & ~CALLOUT_SLOT_CLOCK));
+	if (flags & CALLOUT_SLOT_STEPS)
+		WRITE_ONCE(co_slot_file(slot)->steps, true);
+	if (flags & CALLOUT_SLOT_ALARM)
+		WRITE_ONCE(co_slot_file(slot)->alarms, true);
+	if (op->flags & CALLOUT_OPF_ABSTIME)
+		due = co_time_in(op->clockid, due);
+	else
+		due = min_t(u64, now + co_slot_offset(flags) + due,
+			    KTIME_MAX);
+	if (co_slot_on_set(flags))
+		slot->next = co_real_offset();
+	co_slot_set_due(slot, due);
+	tick = co_slack_tick(base, co_slot_due_mono(slot), op->slack, now);
+	co_point(CALLOUT_POINT_FILE_SET);
+	return tick;
+}
+
+/* Sets a slot's clock, and its times except when it is due next; returns its tick. */
+static __always_inline u64 slot_set_times(struct callout_slot *slot,
+					  struct callout_base *base,
+					  const struct callout_op *op, u64 now)
+{
+	u64 due = op->time;
+
+	slot->period = op->period;
+	slot->slack = op->slack;
+	if (unlikely(op->slack || op->clockid != CLOCK_MONOTONIC ||
+		     slot->node.flags & CALLOUT_SLOT_CLOCK))
+		return slot_set_times_slow(slot, base, op, now);
+	if (op->flags & CALLOUT_OPF_ABSTIME)
+		due = co_time_in(CLOCK_MONOTONIC, due);
+	else
+		due = min_t(u64, now + due, KTIME_MAX);
+	co_slot_set_due(slot, due);
+	return co_from_ns_fine(base, due, now);
+}
+
+/*
+ * Takes a free slot, for a callout that will be in the hash if @hashed is true, and
+ * leaves its base locked. May sleep. Returns the slot or an error.
+ */
+static __always_inline struct callout_slot *
+file_take_slot(struct callout_file *file, struct callout_op_ctx *ctx, bool hashed)
+{
+	struct callout_slot *slot;
+	int ret;
+
+	if (hashed && co_file_wants_hash(file)) {
+		ret = co_file_prepare_hash(file, ctx);
+		if (ret)
+			return ERR_PTR(ret);
+	}
+	ret = file_charge(file, ctx);
+	if (ret)
+		return ERR_PTR(ret);
+	slot = co_slot_get(co_pool(&file->table,
+				   ctx_lock_home(file, ctx)));
+	if (unlikely(!slot)) {
+		slot = ctx_find_slot(file, ctx);
+		if (IS_ERR(slot))
+			ctx->spare++;
+	}
+	return slot;
+}
+
+/* Starts the callout of a slot that was free, whose base is locked. */
+static __always_inline void slot_start(struct callout_slot *slot,
+				       const struct callout_op *op,
+				       struct callout_op_ctx *ctx)
+{
+	struct callout_base *base = ctx->base;
+	u64 tick = slot_set_times(slot, base, op, co_ctx_now(ctx));
+
+	co_start_locked(base, &slot->node, tick);
+	co_trace_set(base, &slot->node, false);
+	ctx->count[CALLOUT_FILE_SET]++;
+}
+
+/*
+ * SET without a key that makes a callout, or TIMEOUT; writes the handle of @op. May
+ * sleep. Returns 0, -ENOSPC, -EDQUOT or -ENOMEM.
+ */
+int co_file_set(struct callout_file *file, struct callout_op *op,
+		struct callout_op_ctx *ctx)
+{
+	struct callout_slot *slot;
+
+	slot = file_take_slot(file, ctx, op->op == CALLOUT_OP_TIMEOUT);
+	if (IS_ERR(slot))
+		return PTR_ERR(slot);
+	co_slot_set_own(slot, op->func);
+	slot->arg = op->cookie;
+	op->handle = slot->handle;
+	slot_start(slot, op, ctx);
+	if (op->op == CALLOUT_OP_TIMEOUT) {
+		WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED |
+					     slot->node.flags);
+		co_hash_insert(&file->table.hash, slot);
+	}
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(co_file_set);
+
+/*
+ * Takes a free slot and leaves its base locked. It has its handle, which may be told
+ * before its callout is started or it is given back. May sleep. Returns the slot or
+ * an error, as co_file_set().
+ */
+struct callout_slot *co_file_take(struct callout_file *file,
+				  struct callout_op_ctx *ctx)
+{
+	return file_take_slot(file, ctx, false);
+}
+
+/* Gives a slot back that was taken. Its base is locked. */
+void co_file_give(struct callout_file *file, struct callout_slot *slot,
+		  struct callout_op_ctx *ctx)
+{
+	co_pool_add(co_pool(&file->table, ctx->base), slot);
+	ctx->spare++;
+}
+
+/* Starts the callout of a command, without a key, in a slot that was taken. Base locked. */
+void co_file_start_command(struct callout_file *file, struct callout_slot *slot,
+			   const struct callout_op *op,
+			   struct callout_op_ctx *ctx)
+{
+	/* The thread may have gone to another CPU since, and the slot's may be offline. */
+	co_ctx_rehome(file, ctx, slot);
+	slot->arg = 0;
+	slot->node.kind = CALLOUT_KIND_COMMAND;
+	slot_start(slot, op, ctx);
+}
+
+/*
+ * SET of a key that no callout has, for an event or a command, as @kind says. May
+ * sleep. Returns the slot, its base locked; or -EEXIST if a callout has the key, or as
+ * co_file_set().
+ */
+struct callout_slot *co_file_set_keyed(struct callout_file *file,
+				       const struct callout_op *op,
+				       enum callout_kind kind,
+				       struct callout_op_ctx *ctx)
+{
+	bool command = kind == CALLOUT_KIND_COMMAND;
+	struct callout_slot *slot;
+
+	slot = file_take_slot(file, ctx, true);
+	if (IS_ERR(slot)) {
+		/* That a callout has the key comes first. */
+		co_ctx_unlock(ctx);
+		return co_file_lock_found(file, ctx, CALLOUT_KEY_FUNC, op->key) ?
+		       ERR_PTR(-EEXIST) : slot;
+	}
+	co_slot_set_own(slot, op->key);
+	slot->arg = command ? op->key : op->cookie;
+	slot->node.kind = kind;
+	if (unlikely(!co_hash_insert_only(&file->table.hash, slot))) {
+		slot->node.kind = CALLOUT_KIND_EVENT;
+		co_file_give(file, slot, ctx);
+		return ERR_PTR(-EEXIST);
+	}
+	/* Who finds it now waits for the base. */
+	WRITE_ONCE(slot->node.flags, CALLOUT_SLOT_HASHED);
+	slot_start(slot, op, ctx);
+	return slot;
+}
+EXPORT_SYMBOL_IF_KUNIT(co_file_set_keyed);
+
+/* What becomes of the cookie and the times of a callout that is set again. */
+static __always_inline u64 slot_set_again(struct callout_slot *slot,
+					  const struct callout_op *op,
+					  struct callout_op_ctx *ctx)
+{
+	if (unlikely(!(op->flags & CALLOUT_OPF_KEEP)) &&
+	    slot->node.kind != CALLOUT_KIND_COMMAND)
+		slot->arg = op->cookie;
+	return slot_set_times(slot, ctx->base, op, co_ctx_now(ctx));
+}
+
+/*
+ * Moves a detached callout, after co_file_withdraw(): its reader will re-arm it for the
+ * new time. The base has been locked throughout, so the reader cannot have freed the
+ * slot, even if its copy fails before REPEAT is set again.
+ */
+static noinline void file_move_detached(struct callout_file *file,
+					struct callout_slot *slot,
+					const struct callout_op *op,
+					struct callout_op_ctx *ctx)
+{
+	raw_spin_lock(&file->lock);
+	slot_set_again(slot, op, ctx);
+	co_slot_change_flags(file, slot, 0,
+			     CALLOUT_SLOT_REPEAT | CALLOUT_SLOT_MOVED);
+	raw_spin_unlock(&file->lock);
+	ctx->count[CALLOUT_FILE_RESET]++;
+}
+
+/*
+ * Moves a callout that is not queued, or is on an offline CPU's base. A common end
+ * with co_file_move() takes 55 instructions more.
+ */
+static noinline int file_move_slow(struct callout_file *file,
+				   struct callout_slot *slot,
+				   struct callout_op *op,
+				   struct callout_op_ctx *ctx)
+{
+	bool pending = slot->node.state & CALLOUT_S_PENDING;
+	int ret = CALLOUT_CANCELLED;
+	u64 tick;
+
+	if (pending) {
+		/* On a list of due ones, or on a base that may run no more. */
+		co_dequeue_locked(ctx->base, &slot->node);
+	} else {
+		/*
+		 * Fails if a reader was faster, also if the event has come back
+		 * since: moved, it would be one of two with its key.
+		 */
+		ret = co_file_withdraw(file, slot, true);
+		if (ret == CALLOUT_READING) {
+			/* It has fired, unless it was set again since. */
+			if (!(slot->node.flags & CALLOUT_SLOT_MOVED))
+				op->left = 0;
+			file_move_detached(file, slot, op, ctx);
+		}
+		if (ret != CALLOUT_WITHDRAWN)
+			return ret;
+		/* It may have fired since the time of the run was read. */
+		op->left = 0;
+	}
+	co_ctx_set_base(ctx, co_rehome(ctx->base, &slot->node));
+	tick = slot_set_again(slot, op, ctx);
+	co_slot_requeue(file, ctx->base, slot, tick);
+	co_trace_set(ctx->base, &slot->node, pending);
+	ctx->count[CALLOUT_FILE_RESET]++;
+	return ret;
+}
+
+/*
+ * Completes @op of a SET with KEEP by what stays; the slot is in use, its base
+ * locked.
+ */
+static inline void op_keep(const struct callout_slot *slot, struct callout_op *op,
+			   u8 flags)
+{
+	op->clockid = co_slot_clock(slot);
+	op->period = slot->period;
+	op->slack = slot->slack;
+	if (unlikely(co_slot_on_set(flags)) && op->flags & CALLOUT_OPF_ABSTIME)
+		op->flags |= CALLOUT_OPF_CANCEL_ON_SET;
+}
+
+/* Can the callout of a slot not become what a SET without KEEP says? */
+static bool op_replace_bad(const struct callout_slot *slot,
+			   const struct callout_op *op, u8 flags)
+{
+	/* A command has no event. */
+	if (slot->node.kind == CALLOUT_KIND_COMMAND)
+		return op->period || op->cookie ||
+		       op->flags & CALLOUT_OPF_CANCEL_ON_SET;
+	/* TIMEOUT's: the cookie is a part of its name. */
+	return flags & CALLOUT_SLOT_HASHED && slot->node.kind == CALLOUT_KIND_EVENT;
+}
+
+/* KEEP of an alarm clock, which the lock of the callout's base has shown it to have. */
+static noinline int file_move_alarm(struct callout_file *file,
+				    struct callout_op *op, u64 handle,
+				    struct callout_op_ctx *ctx)
+{
+	int ret;
+
+	co_ctx_sleep(ctx);
+	ret = co_alarm_permit(op->clockid);
+	if (ret)
+		return ret;
+	ctx->may_wake = true;
+	/* It may have become another callout meanwhile. */
+	op->flags &= ~CALLOUT_OPF_CANCEL_ON_SET;
+	return co_file_move(file, op, handle, ctx);
+}
+
+/*
+ * SET of the callout with a handle, which @op does not need to have; writes members of
+ * @op. Returns CALLOUT_CANCELLED, CALLOUT_WITHDRAWN, CALLOUT_READING or -ENOENT;
+ * -EINVAL if the callout cannot be as @op says; or as co_alarm_permit().
+ */
+int co_file_move(struct callout_file *file, struct callout_op *op, u64 handle,
+		 struct callout_op_ctx *ctx)
+{
+	bool keep = likely(op->flags & CALLOUT_OPF_KEEP);
+	struct callout_slot *slot;
+	struct callout_base *base;
+	u64 tick, due, now;
+	u8 state, flags;
+
+	if (unlikely(!co_ctx_lock_slot(file, ctx, handle, &slot)))
+		return -ENOENT;
+	state = slot->node.state;
+	flags = READ_ONCE(slot->node.flags);
+	if (unlikely(!(state & CALLOUT_S_PENDING)) &&
+	    !(flags & (CALLOUT_SLOT_READY | CALLOUT_SLOT_REPEAT)))
+		return -ENOENT;
+	if (keep)
+		op_keep(slot, op, flags);
+	else if (op_replace_bad(slot, op, flags))
+		return -EINVAL;
+	if (unlikely(flags & CALLOUT_SLOT_ALARM && keep && !ctx->may_wake))
+		return file_move_alarm(file, op, handle, ctx);
+	base = ctx->base;
+	now = co_ctx_now(ctx);
+	due = co_slot_due_mono(slot);
+	op->left = due > now ? due - now : 0;
+	if (unlikely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE)) !=
+		     CALLOUT_S_PENDING || !base->online))
+		return file_move_slow(file, slot, op, ctx);
+	tick = slot_set_again(slot, op, ctx);
+	if (likely(slot->node.mark != CALLOUT_HASH_IN)) {
+		co_scheme_rearm(base, &slot->node, tick);
+		co_started(base, tick);
+	} else {
+		co_slot_requeue(file, base, slot, tick);
+	}
+	co_trace_set(base, &slot->node, true);
+	ctx->count[CALLOUT_FILE_RESET]++;
+	return CALLOUT_CANCELLED;
+}
+EXPORT_SYMBOL_IF_KUNIT(co_file_move);
