@@ -288,6 +288,7 @@ item "kernel-doc" kernel_doc
 
 item "kernel versions only in kcompat.h" version_only_in_kcompat
 item "the lock of a base only by base.h" base_lock_only_in_base_h
+item "the letter of the ioctls is free" scripts/check/ioctl-number.sh
 item "tables of functions are read-only" tables_of_functions_read_only
 item "points are nothing unless they are asked for" points_are_nothing
 item "layers" scripts/check/layers.sh
