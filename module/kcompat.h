@@ -86,25 +86,25 @@ hrtimer_setup(struct hrtimer *timer,
 
 /*
  * Can commands of io_uring be pending? Before 6.8 a ring that goes could not
- * cancel them. The interface within the kernel changes: 6.12, and those from 7.2
- * on, are what is tested.
+ * cancel them; before 6.12 nothing is tested.
  */
 #define CALLOUT_URING \
 	(IS_ENABLED(CONFIG_IO_URING) && \
-	 LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && \
-	 (LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0) || \
-	  LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)))
+	 LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0))
 
 /* CALLOUT_URING_WORK: @name, which io_uring runs in a task, completes with @ret. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(7, 2, 0)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define co_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, 0, flags)
+#else
+#define co_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, flags)
+#endif
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
 #define CALLOUT_URING_WORK(name, ret) \
 static void name(struct io_uring_cmd *cmd, unsigned int issue_flags) \
 { \
 	co_uring_done(cmd, ret, issue_flags); \
 }
 #else
-#define co_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, flags)
 #define CALLOUT_URING_WORK(name, ret) \
 static void name(struct io_tw_req work, io_tw_token_t token) \
 { \

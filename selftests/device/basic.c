@@ -63,10 +63,8 @@ static bool default_scheme(void)
 
 static bool kernel_has_uring(void)
 {
-	unsigned int version = kernel_version();
-
 	return !access("/proc/sys/kernel/io_uring_disabled", F_OK) &&
-	       (version == 6012 || version >= 7002);
+	       kernel_version() >= 6012;
 }
 
 static bool rtc_wakes(void)
