@@ -352,15 +352,14 @@ static noinline void events_attach(struct callout_file *file,
 		file_wake(file);
 }
 
-/* Re-arms a periodic callout unless it was cancelled while detached. */
+/* Re-arms a periodic callout, on this CPU, unless it was cancelled while detached. */
 static bool slot_repeat(struct callout_op_ctx *ctx, struct callout_slot *slot)
 {
 	struct callout_base *base;
 
 	if (!(slot->node.flags & CALLOUT_SLOT_REPEAT))
 		return false;
-	base = co_rehome(ctx->base, &slot->node);
-	co_ctx_set_base(ctx, base);
+	base = co_ctx_rehome(co_slot_file(slot), ctx, slot);
 	/* SET has written when it is due. */
 	if (likely(!(slot->node.flags & CALLOUT_SLOT_MOVED)))
 		co_slot_set_due(slot, slot->next);

@@ -328,8 +328,8 @@ static noinline void file_move_detached(struct callout_file *file,
 }
 
 /*
- * Moves a callout that is not queued, or is on an offline CPU's base. A common end
- * with co_file_move() takes 55 instructions more.
+ * Moves a callout that is not queued, or that this CPU is to run from here on. A
+ * common end with co_file_move() takes 55 instructions more.
  */
 static noinline int file_move_slow(struct callout_file *file,
 				   struct callout_slot *slot,
@@ -341,7 +341,7 @@ static noinline int file_move_slow(struct callout_file *file,
 	u64 tick;
 
 	if (pending) {
-		/* On a list of due ones, or on a base that may run no more. */
+		/* On a list of due ones, or on another CPU's base. */
 		co_dequeue_locked(ctx->base, &slot->node);
 	} else {
 		/*
@@ -360,7 +360,8 @@ static noinline int file_move_slow(struct callout_file *file,
 		/* It may have fired since the time of the run was read. */
 		op->left = 0;
 	}
-	co_ctx_set_base(ctx, co_rehome(ctx->base, &slot->node));
+	/* The clocks' offsets are read after that. */
+	co_ctx_rehome(file, ctx, slot);
 	tick = slot_set_again(slot, op, ctx);
 	co_slot_requeue(file, ctx->base, slot, tick);
 	co_trace_set(ctx->base, &slot->node, pending);
@@ -446,6 +447,9 @@ int co_file_move(struct callout_file *file, struct callout_op *op, u64 handle,
 		     CALLOUT_S_PENDING || !base->online))
 		return file_move_slow(file, slot, op, ctx);
 	tick = slot_set_again(slot, op, ctx);
+	/* Where it would interrupt another CPU it moves to this one. */
+	if (unlikely(tick < base->armed) && !co_file_is_home(file, base))
+		return file_move_slow(file, slot, op, ctx);
 	if (likely(slot->node.mark != CALLOUT_HASH_IN)) {
 		co_scheme_rearm(base, &slot->node, tick);
 		co_started(base, tick);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * follow.c - callouts that follow the CPU that sets or reads them
+ *
+ * To set a callout again to an earlier time would interrupt the CPU that made it, and
+ * so would each re-arming of a periodic one. The file "bases" of debugfs tells how many
+ * each CPU has. Nothing else sets callouts meanwhile.
+ */
+#include "kselftest_harness.h"
+#include "lib/common.h"
+
+#define BASES	"/sys/kernel/debug/callout/bases"
+
+FIXTURE(follow) {
+	int fd;
+	int before[2];
+};
+
+/* How many callouts are pending on a CPU, or -1. */
+static int pending(int cpu)
+{
+	FILE *f = fopen(BASES, "r");
+	int n, number, sum = 0;
+	char line[256];
+
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%d %d", &number, &n) == 2 && number == cpu)
+			sum += n;
+	fclose(f);
+	return sum;
+}
+
+/*
+ * A callout that was cancelled, or moved away, may leave its wake-up behind, and what is
+ * due after that interrupts nobody. One that fires leaves none.
+ */
+static bool settle(int fd)
+{
+	struct callout_event e;
+	int cpu;
+
+	for (cpu = 0; cpu < 2; cpu++)
+		if (!pin_to_cpu(cpu) || !set(fd, 0, 0) || receive(fd, &e, 1) != 1)
+			return false;
+	return pin_to_cpu(0);
+}
+
+FIXTURE_SETUP(follow)
+{
+	int i;
+
+	self->fd = dev_open(O_NONBLOCK);
+	ASSERT_LE(0, self->fd);
+	if (sysconf(_SC_NPROCESSORS_ONLN) >= 2)
+		ASSERT_TRUE(settle(self->fd));
+	for (i = 0; i < 2; i++) {
+		self->before[i] = pending(i);
+		ASSERT_LE(0, self->before[i]);
+	}
+}
+
+FIXTURE_TEARDOWN(follow)
+{
+	EXPECT_EQ(0, close(self->fd));
+}
+
+/* Which of the two has one callout more than before; -1 if not one of them has. */
+static int where(const int *before)
+{
+	int more[2] = { pending(0) - before[0], pending(1) - before[1] };
+
+	return more[0] + more[1] == 1 && !(more[0] & ~1) ? more[1] : -1;
+}
+
+#define expect_on(cpu)	EXPECT_EQ(cpu, where(self->before))
+
+TEST_F(follow, who_sets_it_earlier)
+{
+	struct callout_op op = callout_op_key(callout_op_set(10 * HOUR, 1), 7);
+	__u64 handle;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	handle = set(self->fd, 10 * HOUR, 1);
+	ASSERT_NE(0, handle);
+	expect_on(0);
+	ASSERT_TRUE(pin_to_cpu(1));
+	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, 5 * HOUR));
+	expect_on(1);
+	/* What interrupts nobody may stay. */
+	ASSERT_TRUE(pin_to_cpu(0));
+	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, 6 * HOUR));
+	expect_on(1);
+	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, HOUR));
+	expect_on(0);
+	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+
+	/* By its key. */
+	ASSERT_TRUE(settle(self->fd));
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	expect_on(0);
+	ASSERT_TRUE(pin_to_cpu(1));
+	op.time = 5 * HOUR;
+	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	expect_on(1);
+}
+
+/* One that has fired, and whose event is unread, is set anew. */
+TEST_F(follow, who_sets_it_again)
+{
+	__u64 handle;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	ASSERT_TRUE(pin_to_cpu(0));
+	handle = set(self->fd, 0, 1);
+	ASSERT_NE(0, handle);
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	ASSERT_TRUE(pin_to_cpu(1));
+	ASSERT_EQ(CALLOUT_WITHDRAWN, move(self->fd, handle, HOUR));
+	expect_on(1);
+}
+
+TEST_F(follow, who_reads_a_periodic_one)
+{
+	struct callout_op op = callout_op_set(0, 1);
+	struct callout_event e;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		return;
+	op.period = HOUR;
+	ASSERT_TRUE(pin_to_cpu(0));
+	ASSERT_EQ(0, do_op(self->fd, &op));
+	ASSERT_TRUE(wait_unread(self->fd, 1));
+	ASSERT_TRUE(pin_to_cpu(1));
+	ASSERT_EQ(1, dev_read(self->fd, &e, 1));
+	expect_on(1);
+}
+
+TEST_HARNESS_MAIN
