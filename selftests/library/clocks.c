@@ -49,6 +49,8 @@ static struct {
 } follow[2];
 
 static unsigned int nr_follow;
+/* The timerfd that cannot be armed. */
+static int fails = -1;
 
 int timerfd_create(int clockid, int flags)
 {
@@ -71,6 +73,10 @@ int timerfd_settime(int fd, int flags, const struct itimerspec *new,
 {
 	unsigned int i;
 
+	if (fd == fails && (new->it_value.tv_sec || new->it_value.tv_nsec)) {
+		errno = ENOSPC;
+		return -1;
+	}
 	for (i = 0; i < nr_follow && i < 2; i++) {
 		if (follow[i].fd != fd)
 			continue;
@@ -123,6 +129,7 @@ FIXTURE_TEARDOWN(clocks)
 {
 	callout_ctx_destroy(self->ctx);
 	nr_follow = 0;
+	fails = -1;
 	EXPECT_TRUE(set_by(callout_now(CLOCK_MONOTONIC) + self->offset -
 			   callout_now(CLOCK_REALTIME)));
 }
@@ -328,6 +335,56 @@ TEST_F(clocks, set_back_before_a_wait)
 	EXPECT_GT(20, looks);
 	EXPECT_EQ(1, outstanding(self->ctx));
 	EXPECT_TRUE(callout_armed(&self->t[0]));
+}
+
+/*
+ * A callout that is later than its timer and cannot be moved is pending, also while that of
+ * another clock has fired. The device moves what it has.
+ */
+TEST_F(clocks, late_and_failed)
+{
+	bool on_timerfd = variant->on_timerfd;
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], 0));
+	ASSERT_NE(0, arm_real(self, 2 * HOUR));
+	ASSERT_TRUE(wait_fired(self->ctx));
+	EXPECT_TRUE(callout_disarm(self->ctx, &self->t[1]));
+	ASSERT_EQ(0, callout_arm_at(self->ctx, &self->t[0],
+				    callout_now(CLOCK_REALTIME) + HOUR));
+	if (on_timerfd)
+		fails = self->ctx->clocks[1]->fd;
+	EXPECT_EQ(on_timerfd ? -ENOSPC : 0, callout_ctx_turn(self->ctx, 0));
+	EXPECT_EQ(0, unread(self->ctx));
+	EXPECT_EQ(on_timerfd, callout_ctx_pending(self->ctx));
+	fails = -1;
+	expect_flush();
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
+	EXPECT_GE(callout_now(CLOCK_REALTIME) + HOUR, due_from(self->ctx, CLOCK_REALTIME));
+}
+
+/* A callout that has fired and could not be moved does not wake the loop after its timer. */
+TEST_F(clocks, set_back_and_failed)
+{
+	int fd = callout_ctx_fd(self->ctx);
+
+	ASSERT_EQ(0, callout_arm(self->ctx, &self->t[1], HOUR));
+	ASSERT_NE(0, arm_real(self, 2 * HOUR));
+	ASSERT_TRUE(set_by(2 * HOUR));
+	ASSERT_TRUE(wait_fired(self->ctx));
+	ASSERT_TRUE(set_by(-HOUR));
+	/* The wait reads the device's, and there is no room for another. */
+	if (variant->on_timerfd)
+		fails = self->ctx->clocks[1]->fd;
+	else
+		ASSERT_EQ(0, callout_dev_limit(fd, 1));
+	expect_turn(-ENOSPC);
+	EXPECT_TRUE(readable(fd) || callout_ctx_pending(self->ctx));
+	ASSERT_TRUE(set_by(HOUR));
+	expect_turn(1);
+	EXPECT_EQ(&self->t[0], callout_ctx_next(self->ctx, NULL));
+	expect_flush();
+	EXPECT_FALSE(readable(fd));
+	EXPECT_FALSE(callout_ctx_pending(self->ctx));
 }
 
 TEST_HARNESS_MAIN

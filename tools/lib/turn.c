@@ -98,54 +98,54 @@ static inline bool clock_is_early(const struct callout_clock *clock)
 }
 
 /*
- * Moves the callouts that are not where they should be and, if @timeout is not
- * 0, waits for one of them. Does not wait if a callout could not be moved. Returns 0,
- * or the error.
+ * Whether the callout is still to come, by clock->filed, and in time for the first timer. If
+ * it has fired all the same, its clock was set back: only the descriptor tells, and would
+ * have the loop turn until then.
  */
-static int tell_kernel(struct callout_ctx *ctx, __u64 timeout)
+static inline bool may_be_set_back(const struct callout_clock *clock)
+{
+	return (clock->clockid == CLOCK_REALTIME ||
+		clock->clockid == CLOCK_REALTIME_ALARM) &&
+	       clock->filed > clock->now && clock->filed <= clock->wheel.min &&
+	       clock->filed != CALLOUT_FOREVER;
+}
+
+/* No timer is due. Whether a callout may have fired before its clock was set back. */
+static bool any_set_back(const struct callout_ctx *ctx)
+{
+	struct pollfd poll_ctx = { .fd = ctx->fd, .events = POLLIN };
+	unsigned int i;
+
+	for (i = 0; i < ctx->nr_clocks; i++)
+		if (may_be_set_back(ctx->clocks[i]))
+			return poll(&poll_ctx, 1, 0) == 1;
+	return false;
+}
+
+/*
+ * Moves the callouts that are not where they should be, with @set_back also those that
+ * may have fired before their clock was set back, and, if @timeout is not 0, waits for one
+ * of them. Does not wait if a callout could not be moved. Returns 0, or the error.
+ */
+static int tell_kernel(struct callout_ctx *ctx, __u64 timeout, bool set_back)
 {
 	struct callout_clock *moved[NR_CLOCKS], *clock;
 	unsigned int i, n = 0;
 
 	for (i = 0; i < ctx->nr_clocks; i++) {
 		clock = ctx->clocks[i];
-		if (clock_is_late(clock) || clock_is_early(clock))
+		if (clock_is_late(clock) || clock_is_early(clock) ||
+		    (set_back && may_be_set_back(clock)))
 			moved[n++] = clock;
 	}
 	return n || timeout ? ctx->kernel->tell(ctx, moved, n, timeout) : 0;
-}
-
-static inline bool can_be_set(const struct callout_clock *clock)
-{
-	return clock->clockid == CLOCK_REALTIME ||
-	       clock->clockid == CLOCK_REALTIME_ALARM;
-}
-
-/*
- * No timer is due. If a callout has fired, and then its clock was set back, clock->filed
- * is still to come: only the descriptor tells, and would have the loop turn until then.
- */
-static void notice_settings(struct callout_ctx *ctx)
-{
-	struct pollfd poll_ctx = { .fd = ctx->fd, .events = POLLIN };
-	struct callout_clock *set[NR_CLOCKS];
-	unsigned int i, n = 0;
-
-	for (i = 0; i < ctx->nr_clocks; i++)
-		if (can_be_set(ctx->clocks[i]) &&
-		    ctx->clocks[i]->filed != CALLOUT_FOREVER &&
-		    ctx->clocks[i]->wheel.min > ctx->clocks[i]->now)
-			set[n++] = ctx->clocks[i];
-	if (!n || poll(&poll_ctx, 1, 0) != 1)
-		return;
-	while (n)
-		set[--n]->filed = 0;
 }
 
 int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 {
 	const __u64 *now = &ctx->clocks[0]->now;
 	__u64 end = timeout;
+	bool set_back;
 	int ret;
 
 	if (ctx->left)
@@ -154,9 +154,8 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 	if (timeout && timeout != CALLOUT_FOREVER)
 		end = time_after(*now, timeout);
 	expire(ctx, timeout ? UINT_MAX : ctx->max_fired + LOOKS);
-	if (!ctx->left && !timeout)
-		notice_settings(ctx);
-	ret = tell_kernel(ctx, ctx->left ? 0 : timeout);
+	set_back = !ctx->left && !timeout && any_set_back(ctx);
+	ret = tell_kernel(ctx, ctx->left ? 0 : timeout, set_back);
 	/*
 	 * A callout may come when no timer is due, and a signal when one is, at
 	 * whose tick the callout is still to come.
@@ -168,7 +167,7 @@ int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout)
 			break;
 		if (end != CALLOUT_FOREVER)
 			timeout = end - *now;
-		ret = tell_kernel(ctx, timeout);
+		ret = tell_kernel(ctx, timeout, false);
 	}
 	return ctx->left ? (int)ctx->left : ret;
 }
@@ -188,7 +187,7 @@ int callout_ctx_flush(struct callout_ctx *ctx)
 	if (ctx->left)
 		return ctx->left;
 	begin(ctx);
-	return tell_kernel(ctx, 0);
+	return tell_kernel(ctx, 0, false);
 }
 
 struct callout_timer *callout_ctx_next(struct callout_ctx *ctx,

@@ -215,7 +215,8 @@ static void arm(struct input *in)
 		    "a call");
 	if (valid) {
 		if (first)
-			turn_end[i][clock_of(timer, rel)] = mock_clock(timer->clockid);
+			turn_end[i][clock_of(timer, rel)] =
+				mock_clock(clock_of(timer, rel));
 		clocks_of[i] |= 1U << clock_of(timer, rel);
 		model_arm(m, i, time, rel);
 	}
@@ -265,8 +266,9 @@ static void periodic_fired(struct model_timer *m, const struct callout_event *e)
 	last = after(last, m->period);
 	fuzz_assert(last > turn_begin[m->ctx][m->clockid] ||
 		    e->overrun == UINT_MAX, "%u is not all", e->overrun);
+	/* The clock may have been set since the turn in which it fired. */
 	model_due(m, last, e->overrun < UINT_MAX ? last :
-		  after(mock_clock(m->clockid), m->period));
+		  after(turn_end[m->ctx][m->clockid], m->period));
 	fuzz_assert(callout_armed(m->timer), "not armed");
 }
 
