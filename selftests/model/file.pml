@@ -19,7 +19,7 @@
  *	stuck		in the end each thread has returned
  */
 
-/* UNSET, by two, an expiry, a reader whose copy may fail, and SET, which reuses it */
+/* CANCEL, by two, an expiry, a reader whose copy may fail, and SET, which reuses it */
 #ifdef CONFIG_slot
 #define CONFIG	set(); threads = 4; run expiry(2); run reader(2); run setter(1); \
 		run canceller(0, 1)
@@ -34,7 +34,7 @@
 #define SLOT
 #endif
 
-/* A periodic callout, that RESET moves and UNSET cancels. */
+/* A periodic callout, that SET moves and CANCEL cancels. */
 #ifdef CONFIG_period
 #define CONFIG	set(); threads = 4; run expiry(2); run reader(2); run canceller(0, 1); \
 		run resetter(0)
