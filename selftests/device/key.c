@@ -474,8 +474,9 @@ static void *race(void *arg)
 {
 	struct callout_event e[8];
 	struct racer *r = arg;
+	struct callout_op op;
+	int ret, i;
 	__u64 key;
-	int ret;
 
 	while (!r->stop) {
 		key = rand_r(&r->seed) % KEYS;
@@ -487,12 +488,15 @@ static void *race(void *arg)
 			break;
 		case 1:
 			ret = dev_read(r->fd, e, 8);
-			r->read += ret > 0 ? ret : 0;
+			for (i = 0; i < ret; i++)
+				r->read += !(e[i].flags & CALLOUT_EVENTF_PERIODIC);
 			r->wrong += ret < 0 && ret != -EAGAIN;
 			break;
 		default:
-			ret = set_key(r->fd, key,
-				      rand_r(&r->seed) % 2 ? 0 : HOUR);
+			op = callout_op_key(callout_op_set(0, 0), key);
+			op.time = rand_r(&r->seed) % 2 ? 0 : HOUR;
+			op.period = rand_r(&r->seed) % 2;
+			ret = do_op(r->fd, &op);
 			r->inserted += !ret;
 			r->wrong += ret < 0;
 		}
@@ -500,7 +504,7 @@ static void *race(void *arg)
 	return NULL;
 }
 
-/* A key names one callout, and each that was inserted ends once. */
+/* A key names one callout, periodic or not, and each that was inserted ends once. */
 TEST_F(file, race)
 {
 	enum { THREADS = 4 };
