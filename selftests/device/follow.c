@@ -6,6 +6,8 @@
  * so would each re-arming of a periodic one. The file "bases" of debugfs tells how many
  * each CPU has. Nothing else sets callouts meanwhile.
  */
+#include <pthread.h>
+
 #include "kselftest_harness.h"
 #include "lib/common.h"
 
@@ -137,6 +139,63 @@ TEST_F(follow, who_reads_a_periodic_one)
 	ASSERT_TRUE(pin_to_cpu(1));
 	ASSERT_EQ(1, dev_read(self->fd, &e, 1));
 	expect_on(1);
+}
+
+#define MOVES		20000U
+
+struct mover {
+	int fd;
+	int cpu;
+	struct callout_op move;
+	unsigned int wrong;
+	pthread_t thread;
+};
+
+/* To times that are earlier, and now and then later. */
+static void *move_often(void *arg)
+{
+	struct mover *m = arg;
+	unsigned int i;
+
+	m->wrong += !pin_to_cpu(m->cpu);
+	for (i = 0; i < MOVES; i++) {
+		m->move.time = HOUR + (MOVES - i) % 3000 * SEC;
+		m->wrong += do_op(m->fd, &m->move) != CALLOUT_CANCELLED;
+	}
+	return NULL;
+}
+
+/* A callout that two CPUs move at the same time stays outstanding, and fires once. */
+TEST_F(follow, who_moves_it_first)
+{
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN), i, keyed;
+	struct callout_op op, move;
+	struct callout_event e;
+	struct mover m[2];
+
+	for (keyed = 0; keyed < 2; keyed++) {
+		op = callout_op_set(HOUR, 1);
+		if (keyed)
+			op = callout_op_key(op, 7);
+		ASSERT_EQ(0, do_op(self->fd, &op));
+		move = callout_op_move(op.handle, 0);
+		move.flags |= op.flags;
+		for (i = 0; i < 2; i++) {
+			m[i] = (struct mover){
+				.fd = self->fd, .cpu = i % cpus, .move = move,
+			};
+			ASSERT_EQ(0, pthread_create(&m[i].thread, NULL, move_often, &m[i]));
+		}
+		for (i = 0; i < 2; i++) {
+			ASSERT_EQ(0, pthread_join(m[i].thread, NULL));
+			EXPECT_EQ(0, m[i].wrong);
+		}
+		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+		ASSERT_EQ(1, receive(self->fd, &e, 1));
+		EXPECT_FALSE(readable(self->fd));
+		EXPECT_EQ(0, info_of(self->fd).outstanding);
+	}
+	EXPECT_EQ(2 * (2 * MOVES + 1), counts_of(self->fd).reset);
 }
 
 TEST_HARNESS_MAIN
