@@ -5,6 +5,7 @@
  */
 #include "lib/bystander.h"
 #include "lib/flicker.h"
+#include "lib/uring.h"
 
 /* Structures that are not operations; those are in device_errors. */
 struct structure {
@@ -459,6 +460,57 @@ TEST_F(errors, batch_races_mprotect)
 	EXPECT_GE(1, info_of(self->fd).outstanding);
 	EXPECT_LT(0, done);
 	freeze(self);
+}
+
+#define FLICKER_NS	(SEC / 2)
+
+/*
+ * A command of io_uring writes the handle after it has read the operation, and has a
+ * slot for the callout then. If it cannot, none is set, and the slot can be used again:
+ * there are as many as commands.
+ */
+TEST_F(uring_cmd, handle_races_mprotect)
+{
+	unsigned int i, n, failed = 0, cancelled = 0, wrong = 0;
+	__u64 end = dev_now() + FLICKER_NS;
+	struct callout_match all = { 0 };
+	struct ring *r = &self->ring;
+	struct callout_op *op, *alias;
+	struct flicker f = { 0 };
+	int ret;
+
+	if (!self->works)
+		return;
+	ASSERT_EQ(0, set_limit(self->fd, PENDING));
+	ASSERT_TRUE(flicker_start(&f, 1));
+	op = (void *)f.memory;
+	alias = (void *)f.alias;
+	do {
+		for (i = 0; i < PENDING; i++) {
+			alias[i] = callout_op_set(HOUR, 0);
+			queue(r, self->fd, &op[i], i);
+		}
+		wrong += !submit(r);
+		ret = dev_ioctl(self->fd, CALLOUT_IOC_CANCEL_MATCHING, &all);
+		for (i = 0, n = 0; i < PENDING; i++) {
+			switch (complete(r, NULL, WAIT_MS)) {
+			case -ECANCELED:
+				n++;
+				break;
+			case -EFAULT:
+				failed++;
+				break;
+			default:
+				wrong++;
+			}
+		}
+		wrong += ret != (int)n || info_of(self->fd).outstanding;
+		cancelled += n;
+	} while (dev_now() < end && !wrong);
+	flicker_stop(&f);
+	TH_LOG("%u were set, %u failed", cancelled, failed);
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(cancelled, counts_of(self->fd).set);
 }
 
 TEST_HARNESS_MAIN
