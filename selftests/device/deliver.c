@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * deliver.c - delivery of events: epoll's edges, and arrays of every size
+ * deliver.c - delivery of events: epoll's edges, and whom they wake, and arrays of
+ * every size
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "lib/fixture.h"
@@ -58,6 +63,128 @@ TEST_F(file, epoll_edges_after_others)
 	EXPECT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
 	ASSERT_EQ(1, receive(self->fd, e, 2));
 	close(ep);
+}
+
+/* Returns an epoll that watches @fd with these flags of epoll. */
+static int watch(int fd, __u32 flags)
+{
+	struct epoll_event ev = { .events = EPOLLIN | flags };
+	int ep = epoll_create1(EPOLL_CLOEXEC);
+
+	return ep < 0 || epoll_ctl(ep, EPOLL_CTL_ADD, fd, &ev) ? -errno : ep;
+}
+
+/* Each epoll without EPOLLEXCLUSIVE has the edge. */
+TEST_F(file, epoll_edges_for_all)
+{
+	struct epoll_event ev;
+	int ep[3], i, k;
+
+	for (k = 0; k < 3; k++) {
+		ep[k] = watch(self->fd, EPOLLET);
+		ASSERT_LE(0, ep[k]);
+	}
+	for (i = 0; i < 5; i++) {
+		ASSERT_NE(0, set(self->fd, 0, i));
+		for (k = 0; k < 3; k++)
+			ASSERT_EQ(1, epoll_wait(ep[k], &ev, 1, WAIT_MS));
+	}
+	for (k = 0; k < 3; k++)
+		EXPECT_EQ(0, close(ep[k]));
+}
+
+#define SLEEPERS	2
+#define EVENTS		100U
+#define END		1	/* the data of what ends a sleeper */
+
+/* A thread that sleeps in an epoll and counts how often it was woken. */
+struct sleeper {
+	int ep;
+	atomic_int tid;
+	atomic_uint woken;
+	pthread_t thread;
+};
+
+static void *sleep_in_epoll(void *arg)
+{
+	struct sleeper *s = arg;
+	struct epoll_event ev;
+
+	s->tid = syscall(SYS_gettid);
+	while (epoll_wait(s->ep, &ev, 1, -1) == 1 && ev.data.u32 != END)
+		s->woken++;
+	return NULL;
+}
+
+/*
+ * Is the thread off its CPU, in a sleep? Its state says so too early: it may not be
+ * on the wait queue yet.
+ */
+static bool asleep(const struct sleeper *s)
+{
+	char path[64], where[64] = "0";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/wchan", s->tid);
+	f = s->tid ? fopen(path, "r") : NULL;
+	if (!f)
+		return false;
+	if (!fgets(where, sizeof(where), f))
+		where[0] = '0';
+	fclose(f);
+	return where[0] != '0';
+}
+
+/* Waits until all sleep and were woken @n times; returns how often, or 0. */
+static unsigned int woken_of(const struct sleeper *s, unsigned int n)
+{
+	__u64 limit = dev_now() + WAIT_MS * MSEC;
+	unsigned int i, woken, sleeping;
+
+	do {
+		woken = 0;
+		sleeping = 0;
+		for (i = 0; i < SLEEPERS; i++)
+			sleeping += asleep(&s[i]);
+		for (i = 0; i < SLEEPERS; i++)
+			woken += s[i].woken;
+		if (sleeping == SLEEPERS && woken >= n)
+			return woken;
+		sched_yield();
+	} while (dev_now() < limit);
+	return 0;
+}
+
+/*
+ * An event wakes one of those that sleep in epolls with EPOLLEXCLUSIVE. Nobody reads,
+ * so that whoever is woken finds an event.
+ */
+TEST_F(file, epollexclusive)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.u32 = END };
+	int end = eventfd(0, EFD_CLOEXEC);
+	struct sleeper s[SLEEPERS] = { 0 };
+	unsigned int i;
+
+	ASSERT_LE(0, end);
+	for (i = 0; i < SLEEPERS; i++) {
+		s[i].ep = watch(self->fd, EPOLLET | EPOLLEXCLUSIVE);
+		ASSERT_LE(0, s[i].ep);
+		ASSERT_EQ(0, epoll_ctl(s[i].ep, EPOLL_CTL_ADD, end, &ev));
+		ASSERT_EQ(0, pthread_create(&s[i].thread, NULL, sleep_in_epoll, &s[i]));
+	}
+	ASSERT_EQ(0, woken_of(s, 0));
+	for (i = 1; i <= EVENTS; i++) {
+		ASSERT_NE(0, set(self->fd, 0, i));
+		ASSERT_EQ(i, woken_of(s, i));
+	}
+	EXPECT_EQ(EVENTS, info_of(self->fd).unread);
+	ASSERT_EQ(0, eventfd_write(end, 1));
+	for (i = 0; i < SLEEPERS; i++) {
+		ASSERT_EQ(0, pthread_join(s[i].thread, NULL));
+		EXPECT_EQ(0, close(s[i].ep));
+	}
+	EXPECT_EQ(0, close(end));
 }
 
 TEST_F(file, arrays_of_every_size)
