@@ -100,6 +100,6 @@ void tcpcb_put(struct tcpcb *tp);
 void tcp_timer_stop(struct tcpcb *tp, unsigned int t);
 void tcp_timer_start(struct tcpcb *tp, unsigned int t);
 void tcp_timer_check(struct tcpcb *tp);
-unsigned int tcp_timer_verdict(bool many);
+unsigned int tcp_timer_verdict(void);
 
 #endif /* _CALLOUT_TCP_H */

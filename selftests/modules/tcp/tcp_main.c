@@ -230,7 +230,7 @@ static void tcp_close_all(void)
 
 static int tcp_verdict(void)
 {
-	unsigned int bad = tcp_timer_verdict(connections >= 1000);
+	unsigned int bad = tcp_timer_verdict();
 
 	pr_info("%lld connections, %lld closed by a timer, %lld drained later, %lld fast and %lld slow timeouts\n",
 		atomic64_read(&tcp_opened), atomic64_read(&tcp_closed_by_timer),
