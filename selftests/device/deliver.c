@@ -117,25 +117,9 @@ static void *sleep_in_epoll(void *arg)
 }
 
 /*
- * Is the thread off its CPU, in a sleep? Its state says so too early: it may not be
- * on the wait queue yet.
+ * Waits until they were woken @n times and all sleep; returns how often, or 0. A thread
+ * whose state says that it sleeps holds the lock of its epoll until it can be woken.
  */
-static bool asleep(const struct sleeper *s)
-{
-	char path[64], where[64] = "0";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/wchan", s->tid);
-	f = s->tid ? fopen(path, "r") : NULL;
-	if (!f)
-		return false;
-	if (!fgets(where, sizeof(where), f))
-		where[0] = '0';
-	fclose(f);
-	return where[0] != '0';
-}
-
-/* Waits until all sleep and were woken @n times; returns how often, or 0. */
 static unsigned int woken_of(const struct sleeper *s, unsigned int n)
 {
 	__u64 limit = dev_now() + WAIT_MS * MSEC;
@@ -145,9 +129,10 @@ static unsigned int woken_of(const struct sleeper *s, unsigned int n)
 		woken = 0;
 		sleeping = 0;
 		for (i = 0; i < SLEEPERS; i++)
-			sleeping += asleep(&s[i]);
-		for (i = 0; i < SLEEPERS; i++)
 			woken += s[i].woken;
+		/* Afterwards: then they sleep again. */
+		for (i = 0; i < SLEEPERS; i++)
+			sleeping += s[i].tid && state_of(s[i].tid) == 'S';
 		if (sleeping == SLEEPERS && woken >= n)
 			return woken;
 		sched_yield();
