@@ -55,8 +55,8 @@ bool callout_demo_cancelled(struct demo_books *b, struct demo_callout *c,
 		b->too_late++;
 		return false;
 	}
-	if (!outstanding || (ret != CALLOUT_CANCELLED &&
-			     ret != CALLOUT_WITHDRAWN)) {
+	if (!outstanding || (ret != CALLOUT_STATE_PENDING &&
+			     ret != CALLOUT_STATE_UNREAD)) {
 		callout_demo_err(b, "callout %td is %soutstanding, but %s returned %d",
 				 c ? c - b->c : -1, outstanding ? "" : "not ",
 				 method == DEMO_CANCEL ? "CANCEL" : "UNTIMEOUT",
@@ -70,7 +70,7 @@ bool callout_demo_cancelled(struct demo_books *b, struct demo_callout *c,
 		b->by_handle++;
 	else
 		b->by_untimeout++;
-	if (ret == CALLOUT_WITHDRAWN) {
+	if (ret == CALLOUT_STATE_UNREAD) {
 		b->withdrawn++;
 		if (callout_ns() < c->due)
 			b->early++;
@@ -113,7 +113,7 @@ void callout_demo_received(struct demo_books *b, const struct callout_event *e,
 		return;
 	}
 	if (e->due != c->due || e->fired > now || e->overrun || e->flags)
-		callout_demo_err(b, "callout %td: due %llu and not %llu, fired %llu, received %llu, overrun %u, flags %u",
+		callout_demo_err(b, "callout %td: due %llu and not %llu, fired %llu, received %llu, overrun %llu, flags %u",
 				 c - b->c, e->due, c->due, e->fired, now,
 				 e->overrun, e->flags);
 	if (c->state != DEMO_OUTSTANDING) {

@@ -88,7 +88,7 @@ static int one_pair(const struct curve *c, int fd, __u64 time)
 	op = c->hashed ? callout_op_untimeout(FUNC, ARG_FAR, 0) :
 			 callout_op_cancel(op.handle);
 	ret = callout_dev_do(fd, &op);
-	return ret == CALLOUT_CANCELLED ? 0 : ret ?: -EIO;
+	return ret == CALLOUT_STATE_PENDING ? 0 : ret ?: -EIO;
 }
 
 static int by_value(const void *a, const void *b)

@@ -45,6 +45,8 @@ static const char *state_name(__u32 state)
 		return "pending";
 	case CALLOUT_STATE_UNREAD:
 		return "unread";
+	case CALLOUT_STATE_READING:
+		return "reading";
 	default:
 		return "unknown";
 	}
@@ -90,7 +92,7 @@ static const struct callout_column columns[] = {
 
 static void print_row(const struct callout_row *row, const char *state)
 {
-	/* Of the states, "pending" and "unknown" are the longest. */
+	/* Of the states, "pending" is one of the longest. */
 	callout_print_row(columns, COLUMNS, row, state, 7);
 }
 
@@ -101,7 +103,7 @@ static void print_text(int fd, const struct callout_entry *entry)
 	};
 
 	snprintf(row.text[FD], CALLOUT_TEXT_LEN, "%d", fd);
-	if (entry->flags & CALLOUT_OPF_KEY)
+	if (entry->op_flags & CALLOUT_OPF_KEY)
 		snprintf(row.text[KEY], CALLOUT_TEXT_LEN, "%llu", entry->key);
 	else
 		snprintf(row.text[HANDLE], CALLOUT_TEXT_LEN, "0x%llx",
@@ -124,7 +126,7 @@ static void print_json(int pid, int fd, const struct callout_entry *entry)
 	callout_json_begin(&j);
 	callout_json_number(&j, "pid", pid);
 	callout_json_number(&j, "fd", fd);
-	if (entry->flags & CALLOUT_OPF_KEY)
+	if (entry->op_flags & CALLOUT_OPF_KEY)
 		callout_json_decimal(&j, "key", entry->key);
 	else
 		callout_json_hex(&j, "handle", entry->handle);

@@ -185,7 +185,7 @@ void callout_print_event(const struct callout_event *event, bool json)
 		printf(" late %.3f ms", (double)(event->fired - event->due) /
 					CALLOUT_NSEC_PER_MSEC);
 	if (event->flags & CALLOUT_EVENTF_PERIODIC)
-		printf(" overrun %u", event->overrun);
+		printf(" overrun %llu", event->overrun);
 	putchar('\n');
 }
 
@@ -201,7 +201,7 @@ static const struct {
 	NUMBER(outstanding),
 	NUMBER(unread),
 	NUMBER(max_user),
-	NUMBER(user_outstanding),
+	NUMBER(user_charged),
 };
 
 #define FIGURE(name)	{ #name, offsetof(struct callout_figures, name) }
@@ -232,9 +232,6 @@ static void print_info_json(const struct callout_info *info,
 	unsigned int i;
 
 	callout_json_begin(&j);
-	callout_json_number(&j, "abi_version", info->abi_version);
-	callout_json_number(&j, "op_size", info->op_size);
-	callout_json_number(&j, "event_size", info->event_size);
 	callout_json_number(&j, "clocks", info->clocks);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
 		callout_json_number(&j, numbers[i].name,
@@ -290,9 +287,6 @@ void callout_print_info(const struct callout_info *info, bool json)
 		print_info_json(info, shown ? &f : NULL);
 		return;
 	}
-	print_count("ABI version", info->abi_version);
-	print_count("op size", info->op_size);
-	print_count("event size", info->event_size);
 	for (i = 0; i < 32; i++)
 		if (info->clocks & 1U << i)
 			print_count("clock", i);

@@ -51,12 +51,12 @@ static void answer(const struct watch *w, const char *what,
 
 static void print_cancelled(const struct watch *w, int ret, const char *what)
 {
-	if (ret == CALLOUT_CANCELLED)
+	if (ret == CALLOUT_STATE_PENDING)
 		answer(w, "cancelled", 0);
-	else if (ret == CALLOUT_WITHDRAWN)
+	else if (ret == CALLOUT_STATE_UNREAD)
 		answer(w, w->json ? "withdrawn" :
 		       "withdrawn: it had fired, its event was unread", 0);
-	else if (ret == CALLOUT_READING)
+	else if (ret == CALLOUT_STATE_READING)
 		answer(w, w->json ? "reading" :
 		       "cancelled: an event of it is being read", 0);
 	else if (ret == -ENOENT)

@@ -26,9 +26,6 @@
 
 #define HOUR	(3600ULL * NSEC_PER_SEC)
 
-/* SET of a callout that stays as it is but for its time. */
-#define MOVES	(CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP)
-
 struct file_event {
 	ssize_t ret;
 	struct callout_event event;
@@ -73,7 +70,7 @@ static struct file_event file_read(struct callout_file *file)
 	struct iov_iter to;
 
 	iov_iter_kvec(&to, ITER_DEST, &vec, 1, vec.iov_len);
-	got.ret = co_file_read(file, &to, sizeof(got.event), NULL);
+	got.ret = co_file_read(file, &to, NULL);
 	return got;
 }
 
@@ -133,11 +130,11 @@ static void boot_sleep_hashed(struct kunit *test)
 			  1);
 	/* Now the second is due first. */
 	file_sleep(2 * HOUR);
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 	op = (struct callout_op){ .op = CALLOUT_OP_CANCEL, .handle = second };
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &op));
 	op.handle = first;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 }
 
 /* The periods that passed in a sleep are counted as overruns. */
@@ -162,7 +159,7 @@ static void boot_sleep_periodic(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_test_file_due(file, op.handle),
 			got.event.due + 10 * HOUR);
 	op.op = CALLOUT_OP_CANCEL;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 }
 
 /* One period that has passed, and a part of the next, is one overrun. */
@@ -186,7 +183,7 @@ static void boot_sleep_one_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_test_file_due(file, op.handle),
 			got.event.due + 2 * HOUR);
 	op.op = CALLOUT_OP_CANCEL;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 }
 
 /* How many callouts have fired. */
@@ -243,7 +240,7 @@ static void file_cancel_leaves_room(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	base = co_base(slot->node.cpu);
 	pending = co_base_pending(base);
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 	KUNIT_EXPECT_EQ(test, co_base_pending(base), pending - 1);
 }
 
@@ -263,12 +260,11 @@ static void file_slot_retires(struct kunit *test)
 	} while (op.handle & (CALLOUT_GEN_ONE - 1));
 	op.handle |= CALLOUT_GEN_MAX << CALLOUT_SLOT_BITS;
 	slot->handle = op.handle;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 	KUNIT_EXPECT_EQ(test, slot->handle, 0ULL);
 	op.handle = 0;
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &op));
-	op.op = CALLOUT_OP_SET;
-	op.flags = MOVES;
+	op.op = CALLOUT_OP_MOVE;
 	op.time = HOUR;
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &op));
 }
@@ -290,10 +286,10 @@ static void file_without_kind(struct kunit *test)
 	slot = co_table_lookup(&file->table, op.handle);
 	KUNIT_ASSERT_NOT_NULL(test, slot);
 	slot->node.kind = 0;
-	op.op = CALLOUT_OP_SET;
-	op.flags = MOVES | CALLOUT_OPF_ABSTIME;
+	op.op = CALLOUT_OP_MOVE;
+	op.flags = CALLOUT_OPF_ABSTIME;
 	op.time = 0;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(!(READ_ONCE(slot->node.state) &
 							  CALLOUT_S_PENDING)));
 	schedule_timeout_uninterruptible(2);
@@ -327,7 +323,7 @@ static void file_found_until_it_is_cancelled(struct kunit *test)
 							 &handle));
 		KUNIT_EXPECT_EQ(test, handle, set.handle);
 	}
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &cancel));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_NULL(test, co_file_find(file, 3, 5, &handle));
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 }
@@ -356,7 +352,7 @@ static void file_numbers_are_no_addresses(struct kunit *test)
 	KUNIT_EXPECT_GE(test, (long)c->func, 0L);
 	KUNIT_EXPECT_EQ(test, (unsigned long)c->lock, op.handle);
 	op.op = CALLOUT_OP_UNTIMEOUT;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &op));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &op));
 }
 
 /* A reader whose buffer is no memory. */
@@ -366,7 +362,7 @@ static ssize_t file_read_fails(struct callout_file *file)
 
 	iov_iter_ubuf(&to, ITER_DEST, (void __user *)-1L,
 		      sizeof(struct callout_event));
-	return co_file_read(file, &to, sizeof(struct callout_event), NULL);
+	return co_file_read(file, &to, NULL);
 }
 
 /*
@@ -387,8 +383,7 @@ static void key_lost(struct kunit *test)
 		.key = 7,
 	};
 	struct callout_op move = {
-		.op = CALLOUT_OP_SET,
-		.flags = MOVES,
+		.op = CALLOUT_OP_MOVE,
 		.time = HOUR,
 	};
 	struct callout_file *file = test->priv;
@@ -409,12 +404,12 @@ static void key_lost(struct kunit *test)
 
 	set.time = HOUR;
 	KUNIT_EXPECT_EQ(test, 0, callout_test_file_do(file, &set));
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &set));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &set));
 	got = file_read(file);
 	KUNIT_EXPECT_EQ(test, got.ret, (ssize_t)sizeof(got.event));
 	KUNIT_EXPECT_EQ(test, got.event.key, 7ULL);
 	KUNIT_EXPECT_EQ(test, got.event.flags, CALLOUT_EVENTF_KEY);
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &cancel));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_EQ(test, atomic_read(&file->outstanding), 0);
 }
@@ -447,7 +442,7 @@ static void key_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got.event.cookie, 8ULL);
 	KUNIT_EXPECT_EQ(test, got.event.flags,
 			CALLOUT_EVENTF_KEY | CALLOUT_EVENTF_PERIODIC);
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &cancel));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_EQ(test, -ENOENT, callout_test_file_do(file, &cancel));
 	KUNIT_EXPECT_EQ(test, atomic_read(&file->outstanding), 0);
 }
@@ -507,8 +502,7 @@ static void time_longest(struct kunit *test)
 static void left_of_late(struct kunit *test)
 {
 	struct callout_op move = {
-		.op = CALLOUT_OP_SET,
-		.flags = MOVES,
+		.op = CALLOUT_OP_MOVE,
 		.time = HOUR,
 	};
 	struct callout_file *file = test->priv;
@@ -518,14 +512,14 @@ static void left_of_late(struct kunit *test)
 	move.handle = file_set(test, CALLOUT_OP_SET, CLOCK_MONOTONIC, HOUR, 1);
 	/* Nothing expires on this CPU meanwhile. */
 	local_bh_disable();
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &move));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &move));
 	KUNIT_EXPECT_LE(test, move.left, HOUR);
 	KUNIT_EXPECT_LE(test, due, ktime_get_ns() + move.left);
 	move.time = 1;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &move));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &move));
 	ndelay(1000);
 	move.time = HOUR;
-	KUNIT_EXPECT_EQ(test, CALLOUT_CANCELLED, callout_test_file_do(file, &move));
+	KUNIT_EXPECT_EQ(test, CALLOUT_STATE_PENDING, callout_test_file_do(file, &move));
 	local_bh_enable();
 	KUNIT_EXPECT_EQ(test, move.left, 0ULL);
 	KUNIT_EXPECT_EQ(test, file_read(file).ret, 0L);
@@ -578,7 +572,7 @@ static void alarm_earliest(struct kunit *test)
 				       CLOCK_BOOTTIME_ALARM, 4 * HOUR, 0,
 				      3 * HOUR);
 	expect_earliest(test, start, 7 * HOUR);
-	KUNIT_EXPECT_EQ(test, callout_test_file_do(test->priv, &cancel), CALLOUT_CANCELLED);
+	KUNIT_EXPECT_EQ(test, callout_test_file_do(test->priv, &cancel), CALLOUT_STATE_PENDING);
 	expect_earliest(test, start, 8 * HOUR + HOUR / 2);
 	/* A sleep brings all of them nearer, relative ones too. */
 	file_sleep(HOUR);

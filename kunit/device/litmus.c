@@ -208,7 +208,7 @@ static bool steal_prepare(struct litmus *l)
 		f->stale[i] = file_set(f->file);
 	for (i = 0; f->file && i < STALE; i++) {
 		op.handle = f->stale[i];
-		if (callout_test_file_do(f->file, &op) != CALLOUT_CANCELLED)
+		if (callout_test_file_do(f->file, &op) != CALLOUT_STATE_PENDING)
 			return false;
 	}
 	return f->file;

@@ -24,7 +24,7 @@ static int file_do(struct callout_file *file, struct callout_op *op,
 	default:
 		if (keyed)
 			return co_file_set_key(file, op, ctx);
-		return op->flags & CALLOUT_OPF_ONLY_OLD ?
+		return op->op == CALLOUT_OP_MOVE ?
 		       co_file_move(file, op, op->handle, ctx) :
 		       co_file_set(file, op, ctx);
 	}

@@ -22,7 +22,6 @@
  * CPU0 has interrupts off throughout, so CPU1 spins for a bounded time.
  */
 #include <linux/err.h>
-#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/processor.h>
 #include <linux/slab.h>
@@ -356,13 +355,4 @@ void co_sum_stats(unsigned int first, unsigned int end,
 		for (i = 0; i < CALLOUT_LATE_BINS; i++)
 			sum->late[i] += one.late[i];
 	}
-}
-
-/* Does the scheme run no callout late? */
-bool co_base_is_exact(const struct callout_base *base)
-{
-	u64 day = div64_u64(86400ULL * NSEC_PER_SEC, base->tick_ns);
-	struct callout_scheme *s = base->scheme;
-
-	return !s->ops->late || !s->ops->late(s, day);
 }

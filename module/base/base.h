@@ -597,8 +597,6 @@ void co_base_stats(struct callout_base *base, struct callout_stats *stats,
 void co_sum_stats(unsigned int first, unsigned int end,
 		  struct callout_stats *sum);
 
-bool co_base_is_exact(const struct callout_base *base);
-
 /* This many units of work were done in one hold of the lock. */
 static inline void co_count_units(struct callout_base *base, unsigned int units)
 {

@@ -27,7 +27,7 @@ static noinline int file_cancel_slow(struct callout_file *file,
 				     struct callout_op_ctx *ctx)
 {
 	struct callout_base *base = ctx->base;
-	int ret = CALLOUT_CANCELLED;
+	int ret = CALLOUT_STATE_PENDING;
 
 	if (slot->node.state & CALLOUT_S_PENDING) {
 		co_dequeue_locked(base, &slot->node);
@@ -39,11 +39,13 @@ static noinline int file_cancel_slow(struct callout_file *file,
 		ret = co_file_withdraw(file, slot, named);
 		if (ret < 0)
 			return ret;
-		if (ret == CALLOUT_READING) {
+		if (ret == CALLOUT_STATE_READING) {
 			/* Its reader frees the slot; the key is free from here on. */
 			co_slot_unhash(&file->table, slot);
 			ctx->count[CALLOUT_FILE_CANCELLED]++;
-			return ret;
+			/* If it was set again, no event of that setting is read. */
+			return slot->node.flags & CALLOUT_SLOT_MOVED ?
+			       CALLOUT_STATE_PENDING : ret;
 		}
 		ctx->count[CALLOUT_FILE_WITHDRAWN]++;
 	}
@@ -92,7 +94,7 @@ static __always_inline int file_cancel(struct callout_file *file,
 	co_slot_put(&file->table, base, slot);
 	ctx->count[CALLOUT_FILE_CANCELLED]++;
 	ctx->spare++;
-	return CALLOUT_CANCELLED;
+	return CALLOUT_STATE_PENDING;
 }
 
 /* CANCEL_MATCHING of the slots of a chunk; returns how many were cancelled. */
@@ -158,7 +160,7 @@ static noinline int file_cancel_lock(struct callout_file *file,
 	return file_cancel_locked(file, slot, handle, ctx);
 }
 
-/* CANCEL. Returns CALLOUT_CANCELLED, CALLOUT_WITHDRAWN, CALLOUT_READING or -ENOENT. */
+/* CANCEL. Returns the callout's state as enum callout_state, or -ENOENT. */
 int co_file_cancel(struct callout_file *file, u64 handle,
 		   struct callout_op_ctx *ctx)
 {

@@ -40,6 +40,8 @@
 /* Events copied at a time; they are on the stack. */
 #define READ_EVENTS		16U
 
+#define EVENT_SIZE		sizeof(struct callout_event)
+
 /* Slots taken off the ready list, and their events. */
 struct detached {
 	unsigned int n;
@@ -175,8 +177,8 @@ static bool slot_lost_key(const struct callout_slot *slot)
 
 /*
  * Cancels a callout that is not pending; its base is locked. Returns
- * CALLOUT_WITHDRAWN if the slot was ready: it is the caller's now.
- * CALLOUT_READING if its reader was to re-arm it: the reader will free it.
+ * CALLOUT_STATE_UNREAD if the slot was ready: it is the caller's now.
+ * CALLOUT_STATE_READING if its reader was to re-arm it: the reader will free it.
  * Otherwise -ENOENT: the callout is being read for the last time, stale or, if
  * @named is true, has lost its key.
  */
@@ -192,10 +194,10 @@ int co_file_withdraw(struct callout_file *file, struct callout_slot *slot,
 		list_del(&slot->node.entry);
 		co_slot_change_flags(file, slot, CALLOUT_SLOT_READY, 0);
 		WRITE_ONCE(file->unread, file->unread - 1);
-		ret = CALLOUT_WITHDRAWN;
+		ret = CALLOUT_STATE_UNREAD;
 	} else if (slot->node.flags & CALLOUT_SLOT_REPEAT) {
 		co_slot_change_flags(file, slot, CALLOUT_SLOT_REPEAT, 0);
-		ret = CALLOUT_READING;
+		ret = CALLOUT_STATE_READING;
 	}
 out:
 	raw_spin_unlock(&file->lock);
@@ -206,7 +208,6 @@ out:
 static inline void slot_to_event(const struct callout_slot *slot, u8 flags,
 				 struct callout_event *event)
 {
-	BUILD_BUG_ON(sizeof(*event) != CALLOUT_EVENT_SIZE_V1);
 	/* An initializer would be a "rep stos", and these after it. */
 	event->type = CALLOUT_EVENT_FIRED;
 	event->flags = 0;
@@ -235,7 +236,7 @@ static void event_count(struct callout_slot *slot, struct callout_event *event,
 	now += co_slot_offset(slot->node.flags);
 	if (now > due && now - due >= period)
 		missed = div64_u64(now - due, period);
-	event->overrun = min_t(u64, missed, U32_MAX);
+	event->overrun = missed;
 	event->flags = CALLOUT_EVENTF_PERIODIC;
 	/* The first after now. No overflow: both terms are less than 2^63. */
 	slot->next = min_t(u64, due + missed * period + period, KTIME_MAX);
@@ -405,40 +406,14 @@ static void events_finish(struct callout_file *file, struct detached *taken,
 	co_ctx_flush(file, &ctx);
 }
 
-/* events_put() for a size that is not the kernel's. */
-static noinline unsigned int events_put_sized(const struct detached *taken,
-					      struct iov_iter *to, size_t size)
-{
-	size_t known = min(size, sizeof(taken->events[0])), done;
-	unsigned int i;
-
-	for (i = 0; i < taken->n; i++) {
-		done = copy_to_iter(&taken->events[i], known, to);
-		if (done == known)
-			done += iov_iter_zero(size - known, to);
-		if (done < size) {
-			iov_iter_revert(to, done);
-			break;
-		}
-	}
-	return i;
-}
-
-/*
- * Copies events that have @size each in the reader's buffer. Returns how many.
- * One that was copied in part was not read.
- */
+/* Copies events; returns how many. One that was copied in part was not read. */
 static inline unsigned int events_put(const struct detached *taken,
-				      struct iov_iter *to, size_t size)
+				      struct iov_iter *to)
 {
-	const size_t known = sizeof(taken->events[0]);
-	size_t done;
+	size_t done = copy_to_iter(taken->events, taken->n * EVENT_SIZE, to);
 
-	if (unlikely(size != known))
-		return events_put_sized(taken, to, size);
-	done = copy_to_iter(taken->events, taken->n * known, to);
-	iov_iter_revert(to, done % known);
-	return done / known;
+	iov_iter_revert(to, done % EVENT_SIZE);
+	return done / EVENT_SIZE;
 }
 
 /*
@@ -447,12 +422,12 @@ static inline unsigned int events_put(const struct detached *taken,
  * before the copy, which may take long.
  */
 static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
-			   size_t event_size, bool waited)
+			   bool waited)
 {
 	struct detached taken __uninitialized;
 	unsigned int copied;
 
-	events_detach(file, min_t(size_t, iov_iter_count(to) / event_size,
+	events_detach(file, min_t(size_t, iov_iter_count(to) / EVENT_SIZE,
 				  READ_EVENTS), &taken);
 	if (!taken.n)
 		return 0;
@@ -461,30 +436,30 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 		wake_up(&file->readers);
 	if (unlikely(co_timens_differs()))
 		events_time_out(&taken);
-	copied = events_put(&taken, to, event_size);
+	copied = events_put(&taken, to);
 	co_point(CALLOUT_POINT_FILE_COPIED);
 	if (unlikely(copied < taken.n))
 		events_attach(file, &taken, copied);
 	events_finish(file, &taken, copied);
 	if (unlikely(!copied))
 		return -EFAULT;
-	return copied * event_size;
+	return copied * EVENT_SIZE;
 }
 
 /* Copies the events that @to has room for; returns as events_copy(). */
 static ssize_t events_read(struct callout_file *file, struct iov_iter *to,
-			   size_t event_size, bool waited)
+			   bool waited)
 {
 	ssize_t ret, done = 0;
 
 	do {
-		ret = events_copy(file, to, event_size, waited);
+		ret = events_copy(file, to, waited);
 		if (ret > 0)
 			done += ret;
 		cond_resched();
 		/* A short count means that there were no more. */
-	} while (ret == READ_EVENTS * event_size &&
-		 iov_iter_count(to) >= event_size &&
+	} while (ret == READ_EVENTS * EVENT_SIZE &&
+		 iov_iter_count(to) >= EVENT_SIZE &&
 		 !fatal_signal_pending(current));
 	return done ? done : ret;
 }
@@ -517,26 +492,26 @@ static int events_wait(struct callout_file *file,
 }
 
 /*
- * Copies events to @to, @event_size each, which has room for at least one. If
+ * Copies events to @to, which has room for at least one. If
  * @deadline is not NULL, waits until there were enough. Returns the number of
  * bytes, which is 0 if there was no event in time; -EFAULT; or -ERESTARTSYS.
  * May sleep.
  */
 ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
-		     size_t event_size, const struct read_deadline *deadline)
+		     const struct read_deadline *deadline)
 {
-	ssize_t ret = events_read(file, to, event_size, false), done = ret;
+	ssize_t ret = events_read(file, to, false), done = ret;
 	size_t least;
 
 	if (!deadline || ret < 0)
 		return ret;
-	least = deadline->least * event_size;
+	least = deadline->least * EVENT_SIZE;
 	if (likely(done >= least))
 		return done;
 	do {
 		ret = events_wait(file, deadline);
 		if (!ret)
-			ret = events_read(file, to, event_size, true);
+			ret = events_read(file, to, true);
 		if (ret > 0)
 			done += ret;
 	} while (ret >= 0 && done < least &&

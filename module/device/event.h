@@ -26,7 +26,6 @@ struct iov_iter;
 int co_file_withdraw(struct callout_file *file, struct callout_slot *slot,
 		     bool named);
 ssize_t co_file_read(struct callout_file *file, struct iov_iter *to,
-		     size_t event_size,
 		     const struct read_deadline *deadline);
 __poll_t co_file_poll(struct callout_file *file, struct file *filp,
 		      poll_table *wait);

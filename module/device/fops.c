@@ -33,7 +33,6 @@ static ssize_t fops_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	struct callout_file *file = iocb->ki_filp->private_data;
 	bool nonblock = iocb->ki_filp->f_flags & O_NONBLOCK ||
 			iocb->ki_flags & IOCB_NOWAIT;
-	const size_t size = sizeof(struct callout_event);
 	static const struct read_deadline forever = {
 		.time = KTIME_MAX,
 		.clockid = CLOCK_MONOTONIC,
@@ -41,9 +40,9 @@ static ssize_t fops_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	};
 	ssize_t ret;
 
-	if (iov_iter_count(to) < size)
+	if (iov_iter_count(to) < sizeof(struct callout_event))
 		return -EINVAL;
-	ret = co_file_read(file, to, size, nonblock ? NULL : &forever);
+	ret = co_file_read(file, to, nonblock ? NULL : &forever);
 	return ret ? ret : -EAGAIN;
 }
 
@@ -64,17 +63,14 @@ static void info_file(struct callout_info *info, struct callout_file *file)
 	info->outstanding = f.outstanding;
 	info->unread = f.unread;
 	info->max_user = READ_ONCE(callout_max_per_user);
-	info->user_outstanding = co_file_user_charged(file);
+	info->user_charged = co_file_user_charged(file);
 }
 
 static long ioctl_info(struct callout_file *file, size_t size,
 		       void __user *uinfo)
 {
 	struct callout_info info = {
-		.abi_version	 = CALLOUT_ABI_VERSION,
-		.op_size	 = sizeof(struct callout_op),
-		.event_size	 = sizeof(struct callout_event),
-		.clocks		 = CALLOUT_CLOCKS,
+		.clocks = CALLOUT_CLOCKS,
 	};
 	struct callout_base *base = co_base_of(file->table.class, 0);
 
@@ -84,8 +80,6 @@ static long ioctl_info(struct callout_file *file, size_t size,
 	info.tick_ns = base->tick_ns;
 	if (co_alarm_works())
 		info.clocks |= CALLOUT_ALARM_CLOCKS;
-	if (co_base_is_exact(base))
-		info.features |= CALLOUT_FEATURE_EXACT;
 	if (co_command_works(file))
 		info.features |= CALLOUT_FEATURE_URING;
 	if (size > sizeof(info) &&
@@ -231,7 +225,7 @@ int co_dev_init(void)
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct callout_op) != CALLOUT_OP_SIZE_V1);
-	BUILD_BUG_ON(sizeof(struct callout_event) != CALLOUT_EVENT_SIZE_V1);
+	BUILD_BUG_ON(sizeof(struct callout_event) != 64);
 	BUILD_BUG_ON(sizeof(struct callout_batch) != CALLOUT_BATCH_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_limit) != CALLOUT_LIMIT_SIZE_V1);
 	BUILD_BUG_ON(sizeof(struct callout_match) != CALLOUT_MATCH_SIZE_V1);

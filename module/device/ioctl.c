@@ -35,20 +35,21 @@
 
 /* The flags that say which callout SET is about. */
 #define NAMING		(CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW | \
-			 CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP)
+			 CALLOUT_OPF_ONLY_OLD)
 
 /* Does the operation write the time that was left? */
 static inline bool op_writes_left(const struct callout_op *op)
 {
-	return op->op == CALLOUT_OP_SET &&
-	       op->flags & (CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD);
+	return op->op == CALLOUT_OP_MOVE ||
+	       (op->op == CALLOUT_OP_SET && op->flags & NAMING &&
+		!(op->flags & CALLOUT_OPF_ONLY_NEW));
 }
 
 /* Does the operation write a handle? */
 static inline bool op_writes_handle(const struct callout_op *op)
 {
-	return (op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT) &&
-	       !op_writes_left(op);
+	return (op->op == CALLOUT_OP_SET && !(op->flags & NAMING)) ||
+	       op->op == CALLOUT_OP_TIMEOUT;
 }
 
 static inline bool op_numbers_bad(const struct callout_op *op)
@@ -77,9 +78,6 @@ static bool op_flags_bad(const struct callout_op *op)
 		if (!(naming & CALLOUT_OPF_KEY))
 			return true;
 		break;
-	case CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP:
-		return op->flags & CALLOUT_OPF_CANCEL_ON_SET || op->clockid ||
-		       op->period || op->slack || op->cookie;
 	default:
 		return true;
 	}
@@ -98,6 +96,14 @@ static bool op_set_bad(const struct callout_op *op)
 static inline bool op_times_given(const struct callout_op *op)
 {
 	return (op->clockid | op->time | op->period | op->slack) != 0;
+}
+
+/* Does a MOVE have more than a name and a time? */
+static inline bool op_move_bad(const struct callout_op *op)
+{
+	return op_numbers_bad(op) ||
+	       (op->flags & ~(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME)) ||
+	       (op->clockid | op->period | op->slack | op->cookie) != 0;
 }
 
 /* Does a CANCEL have more than a name? */
@@ -161,18 +167,19 @@ static int op_untimeout(struct callout_file *file, struct callout_op *op,
 int co_op_do(struct callout_file *file, struct callout_op *op,
 	     struct callout_op_ctx *ctx)
 {
-	u32 rare = op->flags & ~CALLOUT_OPF_ABSTIME;
-
 	switch (op->op) {
 	case CALLOUT_OP_SET:
-		if (likely(!rare && op->clockid == CLOCK_MONOTONIC &&
+		if (likely(!(op->flags & ~CALLOUT_OPF_ABSTIME) &&
+			   op->clockid == CLOCK_MONOTONIC &&
 			   !op_numbers_bad(op) && !op->func))
 			return co_file_set(file, op, ctx);
-		if (rare == (CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP) &&
-		    !op_numbers_bad(op) &&
-		    !(op->clockid | op->period | op->slack | op->cookie))
-			return co_file_move(file, op, op->handle, ctx);
 		return op_set_rare(file, op, ctx);
+	case CALLOUT_OP_MOVE:
+		if (unlikely(op_move_bad(op)))
+			return -EINVAL;
+		if (likely(!(op->flags & CALLOUT_OPF_KEY)))
+			return co_file_move(file, op, op->handle, ctx);
+		return co_file_set_key(file, op, ctx);
 	case CALLOUT_OP_CANCEL:
 		if (unlikely(op_cancel_bad(op)))
 			return -EINVAL;
@@ -199,7 +206,7 @@ static void op_undo(struct callout_file *file, const struct callout_op *op,
 	co_ctx_unlock(ctx);
 }
 
-/* Copies what an operation writes out. */
+/* Copies what an operation writes if it succeeds. */
 static inline int op_put(const struct callout_op *op, struct callout_op __user *uop)
 {
 	if (op_writes_handle(op))
@@ -210,8 +217,8 @@ static inline int op_put(const struct callout_op *op, struct callout_op __user *
 }
 
 /*
- * Copies an operation in; fails early if what it writes cannot be copied out. Word by
- * word takes 30 instructions less than a call.
+ * Copies an operation in; fails early if what it writes cannot be written, by writing
+ * the same value. Word by word takes 30 instructions less than a call.
  */
 static __always_inline int op_copy_in(struct callout_op *op, size_t size,
 				      struct callout_op __user *uop)
@@ -246,8 +253,9 @@ bool co_op_makes(const struct callout_op *op)
 }
 
 /*
- * Copies the operation of a command of io_uring in, which must be SET or CANCEL.
- * Returns 0, -EINVAL, -E2BIG, -EFAULT, or as co_alarm_permit().
+ * Copies the operation of a command of io_uring in, and checks one that makes a
+ * callout; co_op_do() checks the others. Returns 0, -EINVAL, -E2BIG, -EFAULT, or as
+ * co_alarm_permit().
  */
 int co_op_get_command(struct callout_op *op, size_t size,
 		      struct callout_op __user *uop)
@@ -256,21 +264,14 @@ int co_op_get_command(struct callout_op *op, size_t size,
 
 	if (unlikely(ret))
 		return ret;
-	switch (op->op) {
-	case CALLOUT_OP_CANCEL:
-		return op_cancel_bad(op) ? -EINVAL : 0;
-	case CALLOUT_OP_SET:
-		if (op_set_bad(op))
-			return -EINVAL;
-		/* It completes at once, or when the callout fires, and has no event. */
-		if (co_op_makes(op) &&
-		    ((op->flags & NAMING) == CALLOUT_OPF_KEY || op->period ||
-		     op->cookie || op->flags & CALLOUT_OPF_CANCEL_ON_SET))
-			return -EINVAL;
-		return co_alarm_permit(op->clockid);
-	default:
+	if (!co_op_makes(op))
+		return op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_MOVE ||
+		       op->op == CALLOUT_OP_CANCEL ? 0 : -EINVAL;
+	/* It completes at once, or when the callout fires, and has no event. */
+	if (op_set_bad(op) || (op->flags & NAMING) == CALLOUT_OPF_KEY || op->period ||
+	    op->cookie || op->flags & CALLOUT_OPF_CANCEL_ON_SET)
 		return -EINVAL;
-	}
+	return co_alarm_permit(op->clockid);
 }
 
 /* CALLOUT_IOC_OP */
@@ -331,11 +332,13 @@ static bool batch_put_all(const struct callout_batch *batch, unsigned int first,
 	    !user_write_access_begin(uop, n * sizeof(*uop)))
 		return false;
 	for (i = 0; i < n; i++) {
-		unsafe_put_user(op[i].result, &uop[i].result, fault);
-		if (op_writes_handle(&op[i]))
+		if (unlikely(op[i].result < 0))
+			;
+		else if (op_writes_handle(&op[i]))
 			unsafe_put_user(op[i].handle, &uop[i].handle, fault);
 		else if (op_writes_left(&op[i]))
 			unsafe_put_user(op[i].left, &uop[i].left, fault);
+		unsafe_put_user(op[i].result, &uop[i].result, fault);
 	}
 	user_write_access_end();
 	return true;
@@ -351,10 +354,11 @@ static int batch_put_one(struct callout_file *file,
 			 const struct callout_op *op,
 			 struct callout_op_ctx *ctx)
 {
-	/* The handle first: a result of 0 says that there is one. */
-	if (!op_put(op, uop) && !put_user(op->result, &uop->result))
+	/* The result last: 0 says that there is a handle. */
+	if ((op->result < 0 || !op_put(op, uop)) &&
+	    !put_user(op->result, &uop->result))
 		return 0;
-	if (op_writes_handle(op) && !op->result)
+	if (!op->result && op_writes_handle(op))
 		op_undo(file, op, ctx);
 	batch->failed += op->result >= 0;
 	return -EFAULT;
@@ -379,12 +383,8 @@ static noinline int batch_put_each(struct callout_file *file,
 }
 
 /* An operation has failed. Does the batch stop at it? */
-static bool batch_stops(struct callout_batch *batch, struct callout_op *op)
+static bool batch_stops(struct callout_batch *batch)
 {
-	if (op_writes_handle(op))
-		op->handle = 0;
-	else if (op_writes_left(op))
-		op->left = 0;
 	batch->failed++;
 	return batch->flags & CALLOUT_BATCHF_STOP;
 }
@@ -404,10 +404,10 @@ static noinline int batch_do_some(struct callout_file *file,
 	n = batch_copy_in(batch, op, min(batch->nr_ops - first, BATCH_OPS));
 	if (n == -E2BIG) {
 		/* One operation's error: only that operation was not copied. */
-		op[0] = (struct callout_op){ .result = -E2BIG };
+		op[0].result = -E2BIG;
 		batch->done++;
 		done = 1;
-		ret = batch_stops(batch, &op[0]);
+		ret = batch_stops(batch);
 		goto put;
 	}
 	if (n < 0)
@@ -425,7 +425,7 @@ static noinline int batch_do_some(struct callout_file *file,
 		int result = co_op_do(file, at, &ctx);
 
 		at->result = result;
-		if (unlikely(result < 0) && batch_stops(batch, at)) {
+		if (unlikely(result < 0) && batch_stops(batch)) {
 			at++;
 			ret = 1;
 			break;
@@ -468,15 +468,14 @@ static int batch_read(struct callout_file *file, struct callout_batch *batch,
 	if (wait)
 		co_wait_begin(batch, mask, &deadline);
 	iov_iter_ubuf(&to, ITER_DEST, u64_to_user_ptr(batch->events),
-		      (size_t)batch->nr_events * batch->event_size);
-	ret = co_file_read(file, &to, batch->event_size,
-			   wait ? &deadline : NULL);
+		      batch->nr_events * sizeof(struct callout_event));
+	ret = co_file_read(file, &to, wait ? &deadline : NULL);
 	if (wait)
 		co_wait_end(batch, ret == -ERESTARTSYS);
 	if (ret < 0)
 		/* A restart would do the operations twice. */
 		return ret == -ERESTARTSYS ? -EINTR : ret;
-	batch->got = ret / batch->event_size;
+	batch->got = ret / sizeof(struct callout_event);
 	return 0;
 }
 
@@ -487,9 +486,8 @@ static int batch_check(const struct callout_batch *batch, bool may_wait)
 	       batch->nr_ops > CALLOUT_BATCH_MAX ||
 	       batch->nr_events > CALLOUT_BATCH_MAX ||
 	       co_size_bad(batch->op_size, CALLOUT_OP_SIZE_V1) ||
-	       co_size_bad(batch->event_size, CALLOUT_EVENT_SIZE_V1) ||
-	       (batch->flags & CALLOUT_BATCHF_WAIT && !may_wait) ||
-	       batch->reserved ? -EINVAL : 0;
+	       (batch->flags & CALLOUT_BATCHF_WAIT && !may_wait) ?
+	       -EINVAL : 0;
 }
 
 /* Copies the counts of a batch out. */
@@ -513,16 +511,15 @@ long co_ioctl_batch(struct callout_file *file, size_t size,
 			 CALLOUT_BATCH_SIZE_V1);
 	if (ret)
 		return ret;
-	ret = batch_check(&batch, may_wait);
-	if (!ret)
-		ret = co_wait_check(&batch, &mask);
-	if (ret)
-		return ret;
 	batch.done = 0;
 	batch.failed = 0;
 	batch.got = 0;
 	/* Fail early if the counts cannot be copied out. */
 	ret = batch_copy_out(&batch, ubatch);
+	if (!ret)
+		ret = batch_check(&batch, may_wait);
+	if (!ret)
+		ret = co_wait_check(&batch, &mask);
 	if (ret)
 		return ret;
 

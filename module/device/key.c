@@ -47,7 +47,7 @@
 #include "set.h"
 #include "kcompat.h"
 
-/* SET of the callout with a key; writes op->left if it returns no error. */
+/* MOVE, or SET, of the callout with a key; writes op->left if it returns no error. */
 static int move_keyed(struct callout_file *file, struct callout_op *op,
 		      struct callout_op_ctx *ctx)
 {
@@ -81,9 +81,9 @@ static int insert_keyed(struct callout_file *file, struct callout_op *op,
 }
 
 /*
- * SET with CALLOUT_OPF_KEY: sets the callout with this key again, or inserts one, as
- * the flags permit. May sleep. Returns 0 if it has inserted a callout, else as
- * co_file_move() or co_file_set_keyed(). Writes op->left, and nothing else.
+ * MOVE and SET with CALLOUT_OPF_KEY: set the callout with this key again, or insert
+ * one, as operation and flags permit. May sleep. Returns 0 if it has inserted a callout,
+ * else as co_file_move() or co_file_set_keyed(). Writes op->left, and nothing else.
  */
 int co_file_set_key(struct callout_file *file, struct callout_op *op,
 		    struct callout_op_ctx *ctx)
@@ -94,7 +94,8 @@ int co_file_set_key(struct callout_file *file, struct callout_op *op,
 		return insert_keyed(file, op, ctx);
 	do {
 		ret = move_keyed(file, op, ctx);
-		if (ret != -ENOENT || op->flags & CALLOUT_OPF_ONLY_OLD)
+		if (ret != -ENOENT || op->op == CALLOUT_OP_MOVE ||
+		    op->flags & CALLOUT_OPF_ONLY_OLD)
 			return ret;
 		ret = insert_keyed(file, op, ctx);
 	} while (ret == -EEXIST);

@@ -30,17 +30,19 @@ static u32 slot_state(struct callout_file *file,
 
 	if (co_slot_will_fire(slot))
 		return CALLOUT_STATE_PENDING;
-	/* Detached for the last time, or free, unless it has one of these. */
 	raw_spin_lock(&file->lock);
 	flags = slot->node.flags;
 	raw_spin_unlock(&file->lock);
-	return flags & (CALLOUT_SLOT_READY | CALLOUT_SLOT_REPEAT) ?
-	       CALLOUT_STATE_UNREAD : 0;
+	if (flags & CALLOUT_SLOT_READY)
+		return CALLOUT_STATE_UNREAD;
+	/* Without it, it is detached for the last time, or free. */
+	return flags & CALLOUT_SLOT_REPEAT ? CALLOUT_STATE_READING : 0;
 }
 
+/* Not if a reader has taken the key and could not copy the event. */
 static bool slot_has_key(const struct callout_slot *slot)
 {
-	return READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED && co_slot_keyed(slot);
+	return co_slot_keyed(slot) && READ_ONCE(slot->node.mark) == CALLOUT_HASH_IN;
 }
 
 /* Flags with which SET or TIMEOUT sets such a callout again. */
@@ -61,14 +63,17 @@ static bool slot_describe(struct callout_file *file,
 			  struct callout_entry *entry)
 {
 	bool keyed = slot_has_key(slot);
-	bool timeout = !keyed && READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED;
+	bool timeout = !co_slot_keyed(slot) &&
+		       READ_ONCE(slot->node.flags) & CALLOUT_SLOT_HASHED;
 	clockid_t clockid = co_slot_clock(slot);
 	u64 due = co_slot_due_mono(slot);
 
 	*entry = (struct callout_entry){
 		.handle	= keyed ? co_slot_arg(slot) : slot->handle,
 		.op	= timeout ? CALLOUT_OP_TIMEOUT : CALLOUT_OP_SET,
-		.flags	= slot_op_flags(slot),
+		.op_flags = slot_op_flags(slot),
+		.flags	= slot->node.kind == CALLOUT_KIND_COMMAND ?
+			  CALLOUT_ENTRYF_COMMAND : 0,
 		.state	= slot_state(file, slot),
 		.clockid = clockid,
 		.due	= co_time_out(clockid, co_slot_due_clock(slot)),
@@ -159,13 +164,13 @@ static int list_fill(struct callout_file *file, struct callout_list *list)
 	return 0;
 }
 
-/* Lists the callout that list->cursor names. */
+/* Lists the callout that list->handle or list->key names. */
 static int list_one(struct callout_file *file, struct callout_list *list)
 {
 	struct callout_entry entry;
 	bool found = list->flags == CALLOUT_LISTF_KEY ?
-		     file_describe_key(file, list->cursor, &entry) :
-		     file_describe(file, list->cursor, &entry);
+		     file_describe_key(file, list->key, &entry) :
+		     file_describe(file, list->handle, &entry);
 
 	return found ? list_put(list, &entry) : -ENOENT;
 }

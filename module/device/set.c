@@ -303,7 +303,7 @@ static __always_inline u64 slot_set_again(struct callout_slot *slot,
 					  const struct callout_op *op,
 					  struct callout_op_ctx *ctx)
 {
-	if (unlikely(!(op->flags & CALLOUT_OPF_KEEP)) &&
+	if (unlikely(op->op == CALLOUT_OP_SET) &&
 	    slot->node.kind != CALLOUT_KIND_COMMAND)
 		slot->arg = op->cookie;
 	return slot_set_times(slot, ctx->base, op, co_ctx_now(ctx));
@@ -337,7 +337,7 @@ static noinline int file_move_slow(struct callout_file *file,
 				   struct callout_op_ctx *ctx)
 {
 	bool pending = slot->node.state & CALLOUT_S_PENDING;
-	int ret = CALLOUT_CANCELLED;
+	int ret = CALLOUT_STATE_PENDING;
 	u64 tick;
 
 	if (pending) {
@@ -349,13 +349,16 @@ static noinline int file_move_slow(struct callout_file *file,
 		 * since: moved, it would be one of two with its key.
 		 */
 		ret = co_file_withdraw(file, slot, true);
-		if (ret == CALLOUT_READING) {
+		if (ret == CALLOUT_STATE_READING) {
 			/* It has fired, unless it was set again since. */
-			if (!(slot->node.flags & CALLOUT_SLOT_MOVED))
+			if (slot->node.flags & CALLOUT_SLOT_MOVED)
+				ret = CALLOUT_STATE_PENDING;
+			else
 				op->left = 0;
 			file_move_detached(file, slot, op, ctx);
+			return ret;
 		}
-		if (ret != CALLOUT_WITHDRAWN)
+		if (ret != CALLOUT_STATE_UNREAD)
 			return ret;
 		/* It may have fired since the time of the run was read. */
 		op->left = 0;
@@ -370,8 +373,7 @@ static noinline int file_move_slow(struct callout_file *file,
 }
 
 /*
- * Completes @op of a SET with KEEP by what stays; the slot is in use, its base
- * locked.
+ * Completes @op, a MOVE, by what stays; the slot is in use, its base locked.
  */
 static inline void op_keep(const struct callout_slot *slot, struct callout_op *op,
 			   u8 flags)
@@ -383,7 +385,7 @@ static inline void op_keep(const struct callout_slot *slot, struct callout_op *o
 		op->flags |= CALLOUT_OPF_CANCEL_ON_SET;
 }
 
-/* Can the callout of a slot not become what a SET without KEEP says? */
+/* Can the callout of a slot not become what a SET says? */
 static bool op_replace_bad(const struct callout_slot *slot,
 			   const struct callout_op *op, u8 flags)
 {
@@ -395,7 +397,7 @@ static bool op_replace_bad(const struct callout_slot *slot,
 	return flags & CALLOUT_SLOT_HASHED && slot->node.kind == CALLOUT_KIND_EVENT;
 }
 
-/* KEEP of an alarm clock, which the lock of the callout's base has shown it to have. */
+/* MOVE in an alarm clock, which the lock of the callout's base has shown it to have. */
 static noinline int file_move_alarm(struct callout_file *file,
 				    struct callout_op *op, u64 handle,
 				    struct callout_op_ctx *ctx)
@@ -413,14 +415,14 @@ static noinline int file_move_alarm(struct callout_file *file,
 }
 
 /*
- * SET of the callout with a handle, which @op does not need to have; writes members of
- * @op. Returns CALLOUT_CANCELLED, CALLOUT_WITHDRAWN, CALLOUT_READING or -ENOENT;
- * -EINVAL if the callout cannot be as @op says; or as co_alarm_permit().
+ * MOVE, or SET, of the callout with a handle, which @op does not need to have; writes
+ * members of @op. Returns the callout's state as enum callout_state; -ENOENT; -EBUSY if
+ * the callout cannot be as @op says; or as co_alarm_permit().
  */
 int co_file_move(struct callout_file *file, struct callout_op *op, u64 handle,
 		 struct callout_op_ctx *ctx)
 {
-	bool keep = likely(op->flags & CALLOUT_OPF_KEEP);
+	bool keep = likely(op->op == CALLOUT_OP_MOVE);
 	struct callout_slot *slot;
 	struct callout_base *base;
 	u64 tick, due, now;
@@ -436,7 +438,7 @@ int co_file_move(struct callout_file *file, struct callout_op *op, u64 handle,
 	if (keep)
 		op_keep(slot, op, flags);
 	else if (op_replace_bad(slot, op, flags))
-		return -EINVAL;
+		return -EBUSY;
 	if (unlikely(flags & CALLOUT_SLOT_ALARM && keep && !ctx->may_wake))
 		return file_move_alarm(file, op, handle, ctx);
 	base = ctx->base;
@@ -458,6 +460,6 @@ int co_file_move(struct callout_file *file, struct callout_op *op, u64 handle,
 	}
 	co_trace_set(base, &slot->node, true);
 	ctx->count[CALLOUT_FILE_RESET]++;
-	return CALLOUT_CANCELLED;
+	return CALLOUT_STATE_PENDING;
 }
 EXPORT_SYMBOL_IF_KUNIT(co_file_move);

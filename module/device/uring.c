@@ -79,9 +79,6 @@ static int command_set(struct callout_file *file,
 
 	if (!co_command_works(file))
 		return -EOPNOTSUPP;
-	/* Afterwards the structure may be the program's again. */
-	if (keyed && put_user(0ULL, &uop->left))
-		return -EFAULT;
 	WRITE_ONCE(co_to_command(cmd)->handle, 0);
 	/* It may be done at once, which undoes this. */
 	io_uring_cmd_mark_cancelable(cmd, issue_flags);
@@ -103,7 +100,7 @@ static bool commands_share_ring(struct io_uring_cmd *a, struct io_uring_cmd *b)
 }
 
 /*
- * CANCEL, and SET of an outstanding callout. Returns as the ioctl. With the ring
+ * CANCEL, MOVE, and SET of an outstanding callout. Returns as the ioctl. With the ring
  * locked, a command of the same ring that was cancelled completes here, which saves
  * the task work.
  */
@@ -152,7 +149,7 @@ static int command_cancel(struct callout_file *file,
 	cond_resched();
 	/* Pairs with co_command_attach(). */
 	handle = READ_ONCE(co_to_command(cmd)->handle);
-	if (co_file_cancel(file, handle, &ctx) != CALLOUT_CANCELLED) {
+	if (co_file_cancel(file, handle, &ctx) != CALLOUT_STATE_PENDING) {
 		co_ctx_flush(file, &ctx);
 		if (command_is_first(cmd))
 			schedule_timeout_uninterruptible(1);
@@ -191,7 +188,7 @@ static int command_op(struct callout_file *file, struct io_uring_cmd *cmd,
 	if (co_op_makes(&op))
 		return command_set(file, &op, uop, cmd, issue_flags);
 	ret = command_change(file, &op, cmd, issue_flags);
-	if (op.op == CALLOUT_OP_SET && ret > 0 && put_user(op.left, &uop->left))
+	if (op.op != CALLOUT_OP_CANCEL && ret > 0 && put_user(op.left, &uop->left))
 		return -EFAULT;
 	return ret;
 }

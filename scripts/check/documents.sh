@@ -102,7 +102,7 @@ mapfile -t names < <(words '^ \* (E[A-Z0-9]+)	' $header)
 for file in $man/callout.4 Documentation/device.rst; do
 	all error "$file" "${names[@]}"
 done
-words '^#define (CALLOUT_(OPF|EVENTF|BATCHF|LISTF|FEATURE)_[A-Z_]+)' $header > "$work/names"
+words '^#define (CALLOUT_(OPF|EVENTF|BATCHF|ENTRYF|LISTF|FEATURE)_[A-Z_]+)' $header > "$work/names"
 words '^#define (CALLOUT_[A-Z]+)\s+[0-9]+	/\*' $header >> "$work/names"
 words '^	(CALLOUT_[A-Z_]+)\s*= [0-9]+,' $header >> "$work/names"
 mapfile -t names < "$work/names"
@@ -111,17 +111,15 @@ for file in $man/callout.4 Documentation/device.rst; do
 done
 grep -oE 'CALLOUT_[A-Z0-9_]+' $header > "$work/names"
 for file in $man/callout.4 $abi/dev-callout Documentation/{device,security}.rst; do
-	{ grep -oE 'CALLOUT_(ABI|BATCH|BATCHF|EVENT|EVENTF|FEATURE|IOC|LISTF|OP|OPF|SIZE|STATE)_[A-Z0-9_]*[A-Z0-9]' "$file" || :; } > "$work/named"
+	{ grep -oE 'CALLOUT_(BATCH|BATCHF|ENTRY|ENTRYF|EVENT|EVENTF|FEATURE|IOC|LISTF|OP|OPF|SIZE|STATE)_[A-Z0-9_]*[A-Z0-9]' "$file" || :; } > "$work/named"
 	exist constant "$file" "$work/named" "$work/names"
 done
-member='^	{1,2}(__[us](32|64)|char) ([a-z_]+)[;[].*'
-mapfile -t names < <(sed -nE "s/$member/\\3/p" $header)
+member='^	{1,2}(__[us]32|__aligned_u64) ([a-z_]+)[;[].*'
+mapfile -t names < <(sed -nE "s/$member/\\2/p" $header)
 all member $man/callout.4 "${names[@]}"
-sed -nE "/^struct callout_info /,/^}/s/$member/\\3/p" $header > "$work/members"
-sed -n '/^INFO$/,/^Of .*features/p' Documentation/device.rst | words "^$q([a-z_]+)$q " > "$work/documented"
+sed -nE "/^struct callout_info /,/^}/s/$member/\\2/p" $header > "$work/members"
+sed -n '/^INFO$/,/^The counters/p' Documentation/device.rst | words "^$q([a-z_]+)$q " > "$work/documented"
 same member Documentation/device.rst "$work/members" "$work/documented"
-version=$(words '^#define CALLOUT_ABI_VERSION	([0-9]+)' $header)
-grep -q "abi_version.* $version: " Documentation/device.rst || wrong "Documentation/device.rst has another ABI version"
 
 # The library, and the commands of calloutctl.
 words '^	(callout_[a-z_]+);' tools/lib/libcallout.map > "$work/functions"

@@ -42,8 +42,7 @@ static void fill_cancel(struct callout_op *op, unsigned int i)
 static void fill_move(struct callout_op *op, unsigned int i, __u64 time)
 {
 	*op = (struct callout_op){
-		.op = CALLOUT_OP_SET,
-		.flags = CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP,
+		.op = CALLOUT_OP_MOVE,
 		.time = time,
 		.handle = handle[i],
 	};
@@ -72,7 +71,7 @@ static void disarm_one(const struct facility *f, unsigned int first,
 	(void)f;
 	for (i = 0; i < n; i++) {
 		fill_cancel(&op, first + i);
-		check(ioctl(fd, CALLOUT_IOC_OP, &op) == CALLOUT_CANCELLED,
+		check(ioctl(fd, CALLOUT_IOC_OP, &op) == CALLOUT_STATE_PENDING,
 		      "CANCEL");
 	}
 }
@@ -86,8 +85,8 @@ static void rearm_one(const struct facility *f, unsigned int first,
 	(void)f;
 	for (i = 0; i < n; i++) {
 		fill_move(&op, first + i, time[i]);
-		check(ioctl(fd, CALLOUT_IOC_OP, &op) == CALLOUT_CANCELLED,
-		      "SET of a handle");
+		check(ioctl(fd, CALLOUT_IOC_OP, &op) == CALLOUT_STATE_PENDING,
+		      "MOVE");
 	}
 }
 
@@ -109,7 +108,6 @@ static unsigned int batch(unsigned int n, unsigned int room)
 		.nr_ops = n,
 		.nr_events = room,
 		.op_size = sizeof(ops[0]),
-		.event_size = sizeof(events[0]),
 		.flags = CALLOUT_BATCHF_STOP,
 	};
 	int ret = by_ring ? uring_command(CALLOUT_IOC_BATCH, &batch) :

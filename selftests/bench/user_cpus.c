@@ -225,7 +225,7 @@ static int get_info(int fd)
 
 static int set_cancel(int fd)
 {
-	return dev_cancel(fd, handle_set(fd)) - CALLOUT_CANCELLED;
+	return dev_cancel(fd, handle_set(fd)) - CALLOUT_STATE_PENDING;
 }
 
 static __u64 stale;
@@ -280,7 +280,7 @@ static void device(void)
 
 	handle_set(fd);
 	stale = handle_set(fd);
-	check(dev_cancel(fd, stale) == CALLOUT_CANCELLED, "CANCEL");
+	check(dev_cancel(fd, stale) == CALLOUT_STATE_PENDING, "CANCEL");
 	measure(fd, "info", get_info);
 	measure(fd, "device_set_cancel", set_cancel);
 	measure(fd, "device_stale", cancel_stale);

@@ -208,7 +208,7 @@ static void command_open(const struct facility *f, unsigned int n)
 	check(fd >= 0, "opening " CALLOUT_DEVICE);
 	uring_open_device(fd);
 	expired = 0;
-	done = CALLOUT_CANCELLED;
+	done = CALLOUT_STATE_PENDING;
 }
 
 /* Submits a command of the device and waits for @completions. */

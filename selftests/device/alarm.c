@@ -119,8 +119,8 @@ static void refused(struct __test_metadata *_metadata, int fd, clockid_t clock,
 	EXPECT_EQ(1, b.failed);
 	EXPECT_EQ(error, ops[1].result);
 	EXPECT_EQ(0, ops[1].handle);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(fd, ops[0].handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(fd, ops[2].handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(fd, ops[0].handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(fd, ops[2].handle));
 	op = callout_op_key(keyed(clock, HOUR), KEY + 1);
 	op.flags |= CALLOUT_OPF_ONLY_NEW;
 	if (before.features & CALLOUT_FEATURE_URING && ring_open(&r, 0))
@@ -179,15 +179,15 @@ TEST_F(alarm, eperm_without_the_capability)
 	EXPECT_EQ(before.due, get(self->fd, KEY, CALLOUT_LISTF_KEY).due);
 	EXPECT_EQ(variant->clock, before.clockid);
 	EXPECT_NE(~0ULL, next_due(self->fd, variant->clock));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, op.handle));
 	/* The plain clock is free for all. */
 	op = op_of(variant->plain, 0, HOUR);
 	EXPECT_EQ(0, do_op(self->fd, &op));
 	move = callout_op_move(op.handle, 2 * HOUR);
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &move));
 	ASSERT_TRUE(may_wake(true));
 	move = move_op(30 * HOUR, KEY);
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &move));
 }
 
 /* Has the thread the capability, in its user namespace? */
@@ -265,16 +265,16 @@ TEST_F(alarm, fires_by_key)
 	}
 	op = timeout_of(variant->clock, HOUR);
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_untimeout(self->fd, 1, 2, 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_untimeout(self->fd, 1, 2, 0));
 	op = keyed(variant->clock, HOUR);
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	op = keyed(variant->plain, HOUR);
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	EXPECT_EQ(variant->plain, get(self->fd, KEY, CALLOUT_LISTF_KEY).clockid);
 	op = keyed(variant->clock, 2 * HOUR);
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	op = cancel_op(KEY);
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	if (!(info_of(self->fd).features & CALLOUT_FEATURE_URING))
 		return;
 	ASSERT_TRUE(ring_open(&r, 0));
@@ -304,7 +304,7 @@ TEST_F(alarm, period)
 	EXPECT_LT(0, dev_cancel(self->fd, op.handle));
 }
 
-/* LIST gives the clock back, and SET with KEEP keeps it, relative and absolute. */
+/* LIST gives the clock back, and MOVE keeps it, relative and absolute. */
 TEST_F(alarm, get_list_reset)
 {
 	__u64 time = now_of(variant->clock) + HOUR;
@@ -332,7 +332,7 @@ TEST_F(alarm, get_list_reset)
 			EXPECT_LE(time - MSEC, entry.due);
 			EXPECT_GE(now_of(variant->clock) + HOUR + MSEC, entry.due);
 		} else {
-			EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.flags);
+			EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.op_flags);
 			EXPECT_EQ(time, entry.due);
 			EXPECT_EQ(time, next_due(self->fd, variant->clock));
 		}
@@ -344,7 +344,7 @@ TEST_F(alarm, get_list_reset)
 		move = callout_op_move(op.handle, i & 1 ? time : HOUR);
 		if (i & 1)
 			move.flags |= CALLOUT_OPF_ABSTIME;
-		ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+		ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &move));
 	}
 }
 
@@ -453,7 +453,7 @@ TEST_F(realtime, alarm_ended_by_a_setting)
 			CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET, time, 1);
 	ASSERT_NE(0, handle);
 	EXPECT_EQ(CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET,
-		  get(self->fd, handle, CALLOUT_LISTF_HANDLE).flags);
+		  get(self->fd, handle, CALLOUT_LISTF_HANDLE).op_flags);
 	EXPECT_EQ(CLOCK_REALTIME_ALARM, get(self->fd, handle, CALLOUT_LISTF_HANDLE).clockid);
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));

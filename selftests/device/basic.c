@@ -19,15 +19,12 @@ TEST_F(file, info_of_a_new_file)
 
 	memset(&info, 0xff, sizeof(info));
 	ASSERT_EQ(0, dev_info(self->fd, &info));
-	EXPECT_EQ(CALLOUT_ABI_VERSION, info.abi_version);
-	EXPECT_EQ(CALLOUT_OP_SIZE_V1, info.op_size);
-	EXPECT_EQ(sizeof(struct callout_event), info.event_size);
 	EXPECT_EQ(1U << CLOCK_MONOTONIC | 1U << CLOCK_BOOTTIME |
 		  1U << CLOCK_REALTIME,
 		  info.clocks & ~(1U << CLOCK_REALTIME_ALARM |
 				  1U << CLOCK_BOOTTIME_ALARM));
-	EXPECT_EQ(0, info.features & ~(CALLOUT_FEATURE_EXACT |
-				       CALLOUT_FEATURE_URING));
+	EXPECT_EQ(0, info.features & ~CALLOUT_FEATURE_URING);
+	EXPECT_EQ(0, info.reserved);
 	EXPECT_LE(100000, info.tick_ns);
 	EXPECT_GE(SEC, info.tick_ns);
 	ASSERT_TRUE(read_number(PARAMETER_FILE, &limit));
@@ -35,7 +32,7 @@ TEST_F(file, info_of_a_new_file)
 	EXPECT_EQ(0, info.outstanding);
 	EXPECT_EQ(0, info.unread);
 	EXPECT_LT(0, info.max_user);
-	EXPECT_GE(info.max_user, info.user_outstanding);
+	EXPECT_GE(info.max_user, info.user_charged);
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		EXPECT_EQ(0, fdinfo_number(self->fd, names[i])) {
 			TH_LOG("counter %u", i);
@@ -185,7 +182,7 @@ TEST_F(file, far_future)
 				     far[i].time, i, &handles[i]));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	for (i = 0; i < ARRAY_SIZE(far); i++)
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, handles[i]));
 }
 
@@ -246,7 +243,7 @@ TEST_F(file, handles_are_never_used_twice)
 		ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, i,
 				     &handles[i]));
 		if (i >= EACH)
-			ASSERT_EQ(CALLOUT_CANCELLED,
+			ASSERT_EQ(CALLOUT_STATE_PENDING,
 				  dev_cancel(self->fd,
 					     handles[i - EACH]));
 	}
@@ -355,7 +352,7 @@ TEST_F(file, poll_after_withdrawal)
 
 	ASSERT_EQ(0, dev_set(self->fd, 0, 0, 1, &handle));
 	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
-	ASSERT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handle));
+	ASSERT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, handle));
 	EXPECT_FALSE(readable(self->fd));
 }
 
@@ -462,7 +459,7 @@ TEST_F(file, blocking_read_is_interrupted)
 	ASSERT_TRUE(send_alarms(20000));
 	EXPECT_EQ(-EINTR, dev_read(self->fd, &e, 1));
 	ASSERT_TRUE(send_alarms(0));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 }
 
 /* Each callout that was set is counted once: as outstanding, or by its end. */
@@ -487,8 +484,8 @@ TEST_F(file, counters)
 	EXPECT_EQ(2, fdinfo_number(self->fd, "unread"));
 	EXPECT_EQ(2, fdinfo_number(self->fd, "fired"));
 
-	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[0]));
-	ASSERT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handles[2]));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handles[0]));
+	ASSERT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, handles[2]));
 	ASSERT_EQ(1, dev_read(self->fd, e, 3));
 	EXPECT_EQ(handles[3], e[0].handle);
 	c = counts_of(self->fd);
@@ -506,7 +503,7 @@ TEST_F(file, counters)
 	op.period = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, e, 1));
-	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, handles[1], 2 * HOUR));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handles[1], 2 * HOUR));
 	c = counts_of(self->fd);
 	EXPECT_EQ(1, c.repeated);
 	EXPECT_EQ(1, c.reset);
@@ -530,7 +527,7 @@ TEST_F(file, every_cpu)
 						     cpu, &handles[i]));
 		ASSERT_TRUE(pin_to_cpu((cpu + 1) % cpus));
 		for (i = 1; i < EACH; i += 2)
-			ASSERT_EQ(CALLOUT_CANCELLED,
+			ASSERT_EQ(CALLOUT_STATE_PENDING,
 				  dev_cancel(self->fd, handles[i]));
 		ASSERT_EQ(EACH / 2, receive(self->fd, e, EACH / 2));
 		for (i = 0; i < EACH / 2; i++)

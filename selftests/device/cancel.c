@@ -91,7 +91,7 @@ TEST_F(file, cancel_keys_by_tag)
 			  list_one(self->fd, CALLOUT_LISTF_KEY, 2 + i, &entry));
 	/* SET again with another cookie, it is found by this one. */
 	op = callout_op_key(callout_op_set(HOUR, 7), 2);
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	EXPECT_EQ(3, cancel_matching(self->fd, 0, ~0ULL));
 	EXPECT_EQ(1, cancel_matching(self->fd, 7, ~0ULL));
 }
@@ -154,7 +154,7 @@ TEST_F(file, cancel_pending)
 
 	ASSERT_EQ(0, dev_set(self->fd, 0, 40 * MSEC, 1, &handle));
 	/* Under slow emulation it may have fired by now; then try again. */
-	while (dev_cancel(self->fd, handle) != CALLOUT_CANCELLED)
+	while (dev_cancel(self->fd, handle) != CALLOUT_STATE_PENDING)
 		ASSERT_EQ(0, dev_set(self->fd, 0, SEC, 1, &handle));
 	EXPECT_FALSE(readable_within(self->fd, 100));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
@@ -169,9 +169,9 @@ TEST_F(file, cancel_unread)
 	for (i = 0; i < 5; i++)
 		ASSERT_EQ(0, dev_set(self->fd, 0, 0, i, &handles[i]));
 	ASSERT_TRUE(wait_unread(self->fd, 5));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handles[0]));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handles[2]));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handles[4]));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, handles[0]));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, handles[2]));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, handles[4]));
 	for (i = 0; i < 2; i++) {
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(1, e.cookie & 1);
@@ -185,10 +185,10 @@ TEST_F(file, cancel_one_set_by_timeout)
 
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
 				 &handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, 0, FUNC, ARG, &handle));
 	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, handle));
 	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC, ARG, 0));
 }
 
@@ -198,12 +198,12 @@ TEST_F(file, untimeout)
 
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, FUNC, ARG,
 				 &handle));
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  dev_untimeout(self->fd, FUNC, ARG, 0));
 	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, 0, FUNC, ARG, &handle));
 	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
-	EXPECT_EQ(CALLOUT_WITHDRAWN,
+	EXPECT_EQ(CALLOUT_STATE_UNREAD,
 		  dev_untimeout(self->fd, FUNC, ARG, 0));
 	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
 	EXPECT_FALSE(readable(self->fd));
@@ -214,7 +214,7 @@ TEST_F(file, untimeout_of_zeroes)
 	__u64 handle;
 
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, 0, 0, &handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_untimeout(self->fd, 0, 0, 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_untimeout(self->fd, 0, 0, 0));
 	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, 0, 0, 0));
 }
 
@@ -231,12 +231,12 @@ TEST_F(file, untimeout_with_handle)
 					 handles[1]));
 	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC + 1, ARG,
 					 handles[1]));
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  dev_untimeout(self->fd, FUNC, ARG, handles[1]));
 	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC, ARG,
 					 handles[1]));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[0]));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[2]));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handles[0]));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handles[2]));
 }
 
 /* Of callouts with one (func, arg), UNTIMEOUT cancels the one due first. */
@@ -253,11 +253,11 @@ TEST_F(file, untimeout_takes_the_earliest)
 							 ARG,
 							 &handles[order[i]]));
 		for (i = 0; i < k; i++)
-			EXPECT_EQ(CALLOUT_CANCELLED,
+			EXPECT_EQ(CALLOUT_STATE_PENDING,
 				  dev_untimeout(self->fd, FUNC, ARG,
 						0));
 		for (i = 0; i < 5; i++)
-			EXPECT_EQ(i < k ? -ENOENT : CALLOUT_CANCELLED,
+			EXPECT_EQ(i < k ? -ENOENT : CALLOUT_STATE_PENDING,
 				  dev_cancel(self->fd, handles[i]));
 	}
 }
@@ -276,15 +276,15 @@ TEST_F(file, untimeout_takes_unread_before_pending)
 					 now + i * 8 * self->tick,
 						 FUNC, ARG, &unread[i]));
 	ASSERT_TRUE(wait_unread(self->fd, 3));
-	EXPECT_EQ(CALLOUT_WITHDRAWN,
+	EXPECT_EQ(CALLOUT_STATE_UNREAD,
 		  dev_untimeout(self->fd, FUNC, ARG, 0));
 	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, unread[0]));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(unread[1], e.handle);
-	EXPECT_EQ(CALLOUT_WITHDRAWN,
+	EXPECT_EQ(CALLOUT_STATE_UNREAD,
 		  dev_untimeout(self->fd, FUNC, ARG, 0));
 	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, unread[2]));
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  dev_untimeout(self->fd, FUNC, ARG, 0));
 	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, pending));
 }
@@ -319,7 +319,7 @@ TEST_F(file, untimeout_takes_unread_before_newer)
 				EXPECT_EQ(-EFAULT, dev_read(self->fd,
 							    nowhere(),
 								    3));
-			EXPECT_EQ(i < 3 ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED,
+			EXPECT_EQ(i < 3 ? CALLOUT_STATE_UNREAD : CALLOUT_STATE_PENDING,
 				  dev_untimeout(self->fd, FUNC, ARG, 0));
 			for (k = 0; k < 3 && i < 3; k++)
 				EXPECT_EQ(k > i,
@@ -345,11 +345,11 @@ TEST_F(file, untimeout_leaves_others_alone)
 						 &handles[i]));
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, 2 * HOUR, FUNC, ARG,
 				 &handle));
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  dev_untimeout(self->fd, FUNC, ARG, 0));
 	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, FUNC, ARG, 0));
 	for (i = 0; i < ARRAY_SIZE(others); i++)
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, handles[i]));
 }
 
@@ -364,7 +364,7 @@ TEST_F(file, untimeout_of_many)
 		ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, i % 3,
 					 i % KEYS, &handle));
 	for (i = 0; i < KEYS * ALIKE; i++)
-		ASSERT_EQ(CALLOUT_CANCELLED,
+		ASSERT_EQ(CALLOUT_STATE_PENDING,
 			  dev_untimeout(self->fd,
 					i * STEP % KEYS % 3,
 						i * STEP % KEYS, 0));
@@ -414,10 +414,10 @@ TEST_F(file, duel)
 			errors++;
 		duel(&d, 0);
 		if (d.answers[0] == -ENOENT)
-			bad += d.answers[1] < CALLOUT_CANCELLED;
+			bad += d.answers[1] < CALLOUT_STATE_PENDING;
 		else
 			bad += d.answers[1] != -ENOENT ||
-			       d.answers[0] < CALLOUT_CANCELLED;
+			       d.answers[0] < CALLOUT_STATE_PENDING;
 	}
 	pthread_join(thread, NULL);
 	EXPECT_EQ(0, errors);
@@ -467,7 +467,7 @@ TEST_F(file, untimeout_races_reset)
 		pthread_barrier_wait(&m.barrier);
 		sleep_ns(rand_r(&seed) % (200 * 1000));
 		while (dev_untimeout(self->fd, FUNC, ARG, 0) !=
-		       CALLOUT_CANCELLED)
+		       CALLOUT_STATE_PENDING)
 			missed++;
 		pthread_barrier_wait(&m.barrier);
 	}
@@ -514,7 +514,7 @@ TEST_F(file, untimeout_races_reset_of_unread)
 		pthread_barrier_wait(&m.barrier);
 		sleep_ns(rand_r(&seed) % 50000);
 		if (dev_untimeout(self->fd, FUNC, ARG, 0) <
-		    CALLOUT_CANCELLED)
+		    CALLOUT_STATE_PENDING)
 			missed++;
 		pthread_barrier_wait(&m.barrier);
 	}

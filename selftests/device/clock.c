@@ -140,26 +140,26 @@ TEST_F(clock, next)
 			  next_due(self->fd, variant->clock));
 	}
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->other));
-	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[2]));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handles[2]));
 	EXPECT_EQ(now + 2 * HOUR + 1, next_due(self->fd, variant->clock));
 
 	/* Later, and earlier again. */
 	op = callout_op_move(handles[1], now + 4 * HOUR);
 	op.flags |= CALLOUT_OPF_ABSTIME;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	EXPECT_EQ(now + 3 * HOUR + 1, next_due(self->fd, variant->clock));
 	op.time = now + HOUR;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	EXPECT_EQ(now + HOUR, next_due(self->fd, variant->clock));
 
 	/* A callout that has fired is not pending. */
 	op.time = now;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	EXPECT_EQ(now + 3 * HOUR + 1, next_due(self->fd, variant->clock));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(now + 3 * HOUR + 1, next_due(self->fd, variant->clock));
-	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handles[0]));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handles[0]));
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
 
 	/* A relative time. */
@@ -197,7 +197,7 @@ TEST_F(clock, next_of_many)
 		if (!(i % 100))
 			ASSERT_EQ(now + i * SEC,
 				  next_due(self->fd, variant->clock));
-		ASSERT_EQ(CALLOUT_CANCELLED,
+		ASSERT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, handles[i]));
 	}
 	EXPECT_EQ(CALLOUT_FOREVER, next_due(self->fd, variant->clock));
@@ -302,13 +302,13 @@ TEST_F(clock, slack_is_large)
 		op.clockid = variant->clock;
 		op.slack = slacks[i / 2];
 		ASSERT_EQ(0, do_op(self->fd, &op));
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, op.handle));
 	}
 	EXPECT_FALSE(readable_within(self->fd, 20));
 }
 
-/* TIMEOUT has a slack, which a SET with KEEP leaves. */
+/* TIMEOUT has a slack, which MOVE leaves. */
 TEST_F(clock, slack_of_timeout)
 {
 	struct callout_op op = callout_op_timeout(1, 2, HOUR), move;
@@ -320,11 +320,11 @@ TEST_F(clock, slack_of_timeout)
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle, &entry));
 	EXPECT_EQ(HOUR, entry.slack);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, op.handle));
 	op.slack = 5 * MSEC;
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	move = callout_op_move(op.handle, 5 * MSEC);
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &move));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(op.handle, e.handle);
 	EXPECT_LE(e.due, now_of(variant->clock));

@@ -60,7 +60,7 @@ static unsigned int cancel_all(int fd, const __u64 *handles, unsigned int n)
 
 	for (i = 0; i < n; i++)
 		cancelled += dev_cancel(fd, handles[i]) ==
-			     CALLOUT_CANCELLED;
+			     CALLOUT_STATE_PENDING;
 	return cancelled;
 }
 
@@ -75,7 +75,7 @@ TEST_F(cpus, limit_on_each)
 		ASSERT_TRUE(pin_to_cpu(cpu));
 		ASSERT_EQ(-ENOSPC, dev_set(self->fd, 0, HOUR, 0,
 					   &handle));
-		ASSERT_EQ(CALLOUT_CANCELLED,
+		ASSERT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, self->handles[0]));
 		ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, 0,
 				     &self->handles[0]));
@@ -158,7 +158,7 @@ static void *change(void *arg)
 			continue;
 		}
 		c->wrong += dev_cancel(c->fd, c->handle) !=
-			    CALLOUT_CANCELLED;
+			    CALLOUT_STATE_PENDING;
 	}
 	return NULL;
 }

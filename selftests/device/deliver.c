@@ -52,7 +52,7 @@ TEST_F(file, epoll_edges_after_others)
 	for (i = 0; i < 3; i++) {
 		handle = set(self->fd, 0, i);
 		EXPECT_EQ(1, epoll_wait(ep, &ev, 1, WAIT_MS));
-		ASSERT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handle));
+		ASSERT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, handle));
 	}
 	EXPECT_EQ(0, epoll_wait(ep, &ev, 1, 10));
 	ASSERT_NE(0, set(self->fd, 0, i));

@@ -40,7 +40,7 @@ static void soon(struct __test_metadata *_metadata, int fd,
 	EXPECT_EQ(op.period ? CALLOUT_EVENTF_PERIODIC : 0, e.flags);
 	/* Its next period does not come at once. */
 	EXPECT_FALSE(readable_within(fd, 20));
-	EXPECT_EQ(op.period ? CALLOUT_CANCELLED : -ENOENT,
+	EXPECT_EQ(op.period ? CALLOUT_STATE_PENDING : -ENOENT,
 		  dev_cancel(fd, op.handle));
 }
 
@@ -58,7 +58,7 @@ static void never(struct __test_metadata *_metadata, int fd,
 	EXPECT_LT(now_of(op.clockid), entry.due);
 	EXPECT_LT(20 * 365 * 24 * HOUR, entry.left);
 	EXPECT_EQ(entry.due, next_due(fd, op.clockid));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(fd, op.handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(fd, op.handle));
 	EXPECT_EQ(0, info_of(fd).outstanding);
 }
 

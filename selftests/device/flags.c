@@ -7,13 +7,10 @@
 /* A handle and a key of no callout. */
 #define NOBODY	0x123456789abcdefULL
 
-#define MOVES	(CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP)
-
 /* The flags with which SET names its callout, and which of them go together. */
 static const __u32 namings[] = {
 	0, CALLOUT_OPF_KEY, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW,
 	CALLOUT_OPF_ONLY_OLD, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD,
-	MOVES, CALLOUT_OPF_KEY | MOVES,
 };
 
 static bool is_naming(__u32 flags)
@@ -56,7 +53,7 @@ TEST_F(errors, einval_naming_flags)
 		op = (struct callout_op){
 			.op = CALLOUT_OP_SET,
 			.flags = flags,
-			.clockid = flags & CALLOUT_OPF_KEEP ? 0 : CLOCK_MONOTONIC,
+			.clockid = CLOCK_MONOTONIC,
 			.time = TIME_MAX,
 			.key = NOBODY,
 		};
@@ -66,13 +63,13 @@ TEST_F(errors, einval_naming_flags)
 			TH_LOG("flags %#x", flags);
 		}
 		if (!expected)
-			EXPECT_EQ(CALLOUT_CANCELLED, cancel(self->fd, &op));
+			EXPECT_EQ(CALLOUT_STATE_PENDING, cancel(self->fd, &op));
 	}
 	freeze(self);
 }
 
-/* What KEEP keeps has no other value. */
-TEST_F(errors, einval_keep)
+/* MOVE has no value for what it keeps, and no flag to make a callout or not. */
+TEST_F(errors, einval_move)
 {
 	struct callout_op move = callout_op_move(self->bystander, HOUR);
 	struct callout_op by_key = callout_op_key(callout_op_move(0, HOUR), NOBODY);
@@ -90,7 +87,8 @@ TEST_F(errors, einval_keep)
 		EXPECT_REFUSED(*from, op->flags |= CALLOUT_OPF_CANCEL_ON_SET);
 		EXPECT_REFUSED(*from, op->flags |= CALLOUT_OPF_CANCEL_ON_SET |
 						   CALLOUT_OPF_ABSTIME);
-		EXPECT_REFUSED(*from, op->flags &= ~CALLOUT_OPF_ONLY_OLD);
+		EXPECT_REFUSED(*from, op->flags |= CALLOUT_OPF_ONLY_OLD);
+		EXPECT_REFUSED(*from, op->flags |= CALLOUT_OPF_ONLY_NEW);
 	}
 }
 
@@ -118,32 +116,33 @@ TEST_F(errors, einval_cancel_on_set)
 		for (j = 0; j < ARRAY_SIZE(clocks); j++)
 			EXPECT_REFUSED(set, op->clockid = clocks[j]);
 		op = set;
-		if (namings[i] & CALLOUT_OPF_KEEP) {
-			EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-		} else if (namings[i] & CALLOUT_OPF_ONLY_OLD) {
+		if (namings[i] & CALLOUT_OPF_ONLY_OLD) {
 			EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
 		} else {
 			EXPECT_EQ(0, do_op(self->fd, &op));
-			EXPECT_EQ(CALLOUT_CANCELLED, cancel(self->fd, &op));
+			EXPECT_EQ(CALLOUT_STATE_PENDING, cancel(self->fd, &op));
 		}
 	}
 	freeze(self);
 }
 
-/* The cookie of a callout of TIMEOUT is a part of its name: SET needs KEEP. */
-TEST_F(errors, einval_timeout_is_replaced)
+/* The cookie of a callout of TIMEOUT is a part of its name: SET does not change it. */
+TEST_F(errors, ebusy_timeout_is_replaced)
 {
-	struct callout_op set = callout_op_set(HOUR, BYSTANDER);
+	struct callout_op set = callout_op_set(HOUR, BYSTANDER), op;
 
 	set.flags = CALLOUT_OPF_ONLY_OLD;
 	set.handle = self->bystander;
-	EXPECT_REFUSED(set, (void)op);
-	EXPECT_REFUSED(set, op->cookie++);
-	EXPECT_REFUSED(set, op->period = HOUR);
-	EXPECT_REFUSED(set,
-		       op->clockid = CLOCK_REALTIME;
-		       op->flags |= CALLOUT_OPF_ABSTIME |
-				    CALLOUT_OPF_CANCEL_ON_SET);
+	op = set;
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
+	op.cookie++;
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
+	op.period = HOUR;
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
+	op = set;
+	op.clockid = CLOCK_REALTIME;
+	op.flags |= CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET;
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
 }
 
 TEST_HARNESS_MAIN

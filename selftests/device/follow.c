@@ -89,15 +89,15 @@ TEST_F(follow, who_sets_it_earlier)
 	ASSERT_NE(0, handle);
 	expect_on(0);
 	ASSERT_TRUE(pin_to_cpu(1));
-	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, 5 * HOUR));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, 5 * HOUR));
 	expect_on(1);
 	/* What interrupts nobody may stay. */
 	ASSERT_TRUE(pin_to_cpu(0));
-	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, 6 * HOUR));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, 6 * HOUR));
 	expect_on(1);
-	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, HOUR));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, HOUR));
 	expect_on(0);
-	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 
 	/* By its key. */
 	ASSERT_TRUE(settle(self->fd));
@@ -105,7 +105,7 @@ TEST_F(follow, who_sets_it_earlier)
 	expect_on(0);
 	ASSERT_TRUE(pin_to_cpu(1));
 	op.time = 5 * HOUR;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	expect_on(1);
 }
 
@@ -121,7 +121,7 @@ TEST_F(follow, who_sets_it_again)
 	ASSERT_NE(0, handle);
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_TRUE(pin_to_cpu(1));
-	ASSERT_EQ(CALLOUT_WITHDRAWN, move(self->fd, handle, HOUR));
+	ASSERT_EQ(CALLOUT_STATE_UNREAD, move(self->fd, handle, HOUR));
 	expect_on(1);
 }
 
@@ -160,7 +160,7 @@ static void *move_often(void *arg)
 	m->wrong += !pin_to_cpu(m->cpu);
 	for (i = 0; i < MOVES; i++) {
 		m->move.time = HOUR + (MOVES - i) % 3000 * SEC;
-		m->wrong += do_op(m->fd, &m->move) != CALLOUT_CANCELLED;
+		m->wrong += do_op(m->fd, &m->move) != CALLOUT_STATE_PENDING;
 	}
 	return NULL;
 }
@@ -190,7 +190,7 @@ TEST_F(follow, who_moves_it_first)
 			ASSERT_EQ(0, pthread_join(m[i].thread, NULL));
 			EXPECT_EQ(0, m[i].wrong);
 		}
-		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &move));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &move));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_FALSE(readable(self->fd));
 		EXPECT_EQ(0, info_of(self->fd).outstanding);

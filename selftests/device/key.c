@@ -49,13 +49,13 @@ TEST_F(file, insert_or_move)
 	for (i = 0; i < n; i++)
 		EXPECT_EQ(0, set_key(self->fd, keys[i], HOUR));
 	for (i = 0; i < n; i++)
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  set_key(self->fd, keys[i], 2 * HOUR));
 	EXPECT_EQ(n, info_of(self->fd).outstanding);
 	EXPECT_EQ(n, counts_of(self->fd).set);
 	EXPECT_EQ(n, counts_of(self->fd).reset);
 	for (i = 0; i < n; i++) {
-		EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, keys[i], 0));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, set_key(self->fd, keys[i], 0));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(CALLOUT_EVENT_FIRED, e.type);
 		EXPECT_EQ(CALLOUT_EVENTF_KEY, e.flags);
@@ -65,7 +65,7 @@ TEST_F(file, insert_or_move)
 		EXPECT_EQ(-ENOENT, cancel_key(self->fd, keys[i]));
 		/* Once it was read it is another one. */
 		EXPECT_EQ(0, set_key(self->fd, keys[i], HOUR));
-		EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, keys[i]));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, keys[i]));
 		EXPECT_EQ(-ENOENT, cancel_key(self->fd, keys[i]));
 	}
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
@@ -78,18 +78,18 @@ TEST_F(file, unread)
 
 	EXPECT_EQ(0, set_key(self->fd, 7, 0));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, set_key(self->fd, 7, 0));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, set_key(self->fd, 7, 0));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	op.left = ~0ULL;
-	EXPECT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, do_op(self->fd, &op));
 	EXPECT_EQ(0, op.left);
 	EXPECT_FALSE(readable(self->fd));
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	EXPECT_GE(HOUR, op.left);
 	EXPECT_LT(0, op.left);
-	EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, 7, 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, set_key(self->fd, 7, 0));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, cancel_key(self->fd, 7));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, cancel_key(self->fd, 7));
 	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
 	EXPECT_EQ(1, counts_of(self->fd).set);
 }
@@ -105,11 +105,11 @@ TEST_F(file, left)
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		EXPECT_EQ(0, op.left);
 		op.left = ~0ULL;
-		ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+		ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 		EXPECT_GE(HOUR, op.left);
 		EXPECT_LT(HOUR / 2, op.left);
 		EXPECT_EQ(7, op.key);
-		EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 7));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, 7));
 
 		op.left = ~0ULL;
 		ASSERT_EQ(1, do_ops(self->fd, &op, 1));
@@ -117,15 +117,7 @@ TEST_F(file, left)
 		ASSERT_EQ(1, do_ops(self->fd, &op, 1));
 		EXPECT_GE(HOUR, op.left);
 		EXPECT_LT(HOUR / 2, op.left);
-		/* A failure: the key is outstanding. */
-		op.flags |= CALLOUT_OPF_ONLY_NEW;
-		op.left = ~0ULL;
-		ASSERT_EQ(0, do_ops(self->fd, &op, 1));
-		EXPECT_EQ(-EEXIST, op.result);
-		EXPECT_EQ(0, op.left);
-		EXPECT_EQ(7, op.key);
-		op.flags &= ~CALLOUT_OPF_ONLY_NEW;
-		EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 7));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, 7));
 	}
 }
 
@@ -154,7 +146,7 @@ TEST_F(file, cannot_write)
 	EXPECT_EQ(2, b.failed);
 	EXPECT_EQ(2, counts_of(self->fd).set);
 	EXPECT_EQ(1, info_of(self->fd).outstanding);
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 7));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, 7));
 	munmap(op, size);
 }
 
@@ -173,7 +165,7 @@ TEST_F(file, list)
 	ASSERT_EQ(0, list_key(self->fd, key, &entry));
 	EXPECT_EQ(key, entry.key);
 	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entry.op_flags);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(CLOCK_BOOTTIME, entry.clockid);
 	EXPECT_EQ(0, entry.cookie);
@@ -182,8 +174,8 @@ TEST_F(file, list)
 	EXPECT_EQ(-ENOENT, list_one(self->fd, CALLOUT_LISTF_HANDLE, key, &entry));
 	ASSERT_EQ(1, list_page(self->fd, &cursor, entries, 4));
 	EXPECT_EQ(key, entries[0].key);
-	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entries[0].flags);
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, key));
+	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entries[0].op_flags);
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, key));
 	EXPECT_EQ(-ENOENT, list_key(self->fd, key, &entry));
 }
 
@@ -214,7 +206,7 @@ TEST_F(file, every_member)
 		op.period = i % 3 ? (i + 2) * HOUR : 0;
 		op.slack = i % 5 * MSEC;
 		ret = do_op(self->fd, &op);
-		ASSERT_EQ(left ? CALLOUT_CANCELLED : 0, ret);
+		ASSERT_EQ(left ? CALLOUT_STATE_PENDING : 0, ret);
 		EXPECT_GE(left, op.left);
 		EXPECT_LE(left / 2, op.left);
 		ASSERT_EQ(0, list_key(self->fd, 9, &entry));
@@ -228,9 +220,9 @@ TEST_F(file, every_member)
 		EXPECT_LT(HOUR / 2, entry.left);
 		EXPECT_EQ(1, info_of(self->fd).outstanding);
 
-		/* KEEP keeps them all. */
+		/* MOVE keeps them all. */
 		op = callout_op_key(callout_op_move(0, 0), 9);
-		ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+		ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 		EXPECT_LT(HOUR / 2, op.left);
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(9, e.key);
@@ -241,7 +233,7 @@ TEST_F(file, every_member)
 			  (entry.period ? CALLOUT_EVENTF_PERIODIC : 0), e.flags);
 		left = entry.period;
 	}
-	EXPECT_EQ(left ? CALLOUT_CANCELLED : -ENOENT, cancel_key(self->fd, 9));
+	EXPECT_EQ(left ? CALLOUT_STATE_PENDING : -ENOENT, cancel_key(self->fd, 9));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
@@ -272,20 +264,21 @@ TEST_F(file, periodic)
 		EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 		EXPECT_EQ(HOUR, entry.period);
 		EXPECT_LT(e.due, entry.due);
-		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	}
 	/* Withdrawn, its key is free; so it is if it was pending. */
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, cancel_key(self->fd, 9));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, cancel_key(self->fd, 9));
 	op.flags |= CALLOUT_OPF_ONLY_NEW;
 	op.time = HOUR;
+	op.left = 0;
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 9));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, 9));
 	EXPECT_EQ(-ENOENT, cancel_key(self->fd, 9));
 	/* A SET that takes the period makes the next event the last. */
 	op.time = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, 9, 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, set_key(self->fd, 9, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENTF_KEY, e.flags);
 	EXPECT_EQ(-ENOENT, cancel_key(self->fd, 9));
@@ -313,13 +306,13 @@ TEST_F(file, only_new)
 	EXPECT_EQ(-ENOSPC, set_flags(self->fd, 5, CALLOUT_OPF_ONLY_NEW, 0, 2));
 	EXPECT_EQ(-ENOSPC, set_flags(self->fd, 5, 0, 0, 2));
 	/* To set it again takes no room. */
-	EXPECT_EQ(CALLOUT_CANCELLED, set_flags(self->fd, 4, 0, 0, 3));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, set_flags(self->fd, 4, 0, 0, 3));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	EXPECT_EQ(-EEXIST, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_NEW, HOUR, 4));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(3, e.cookie);
 	EXPECT_EQ(0, set_flags(self->fd, 4, CALLOUT_OPF_ONLY_NEW, HOUR, 5));
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 4));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, 4));
 }
 
 /* ONLY_OLD makes no callout, and sets one that has the key again. */
@@ -332,10 +325,10 @@ TEST_F(file, only_old)
 	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
 	EXPECT_EQ(0, counts_of(self->fd).set);
 	EXPECT_EQ(0, set_flags(self->fd, 4, 0, HOUR, 1));
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  set_flags(self->fd, 4, CALLOUT_OPF_ONLY_OLD, 0, 2));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(CALLOUT_WITHDRAWN,
+	EXPECT_EQ(CALLOUT_STATE_UNREAD,
 		  set_flags(self->fd, 4, CALLOUT_OPF_ONLY_OLD, 0, 3));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(4, e.key);
@@ -360,10 +353,10 @@ TEST_F(file, apart_from_others)
 	EXPECT_EQ(-EINVAL, dev_untimeout(self->fd, ~0ULL, 5, 0));
 	EXPECT_EQ(-EINVAL, dev_timeout(self->fd, 0, HOUR, ~0ULL, 5,
 				       &timeout));
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_untimeout(self->fd, 6, 5, 0));
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 5));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_untimeout(self->fd, 6, 5, 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, 5));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
@@ -387,10 +380,8 @@ TEST_F(file, refused)
 	EXPECT_REFUSED(sets, op.period = TIME_MAX + 1);
 	EXPECT_REFUSED(sets, op.slack = TIME_MAX + 1);
 	EXPECT_REFUSED(sets, op.clockid = CLOCK_TAI);
-	EXPECT_REFUSED(sets, op.flags |= CALLOUT_OPF_KEEP);
 	EXPECT_REFUSED(sets, op.flags |= CALLOUT_OPF_ONLY_NEW | CALLOUT_OPF_ONLY_OLD);
-	EXPECT_REFUSED(sets, op.flags |= CALLOUT_OPF_ONLY_NEW | CALLOUT_OPF_KEEP);
-	EXPECT_REFUSED(sets, op.flags |= 1U << 6);
+	EXPECT_REFUSED(sets, op.flags |= 1U << 5);
 	EXPECT_REFUSED(sets, op.flags |= 1U << 31);
 	EXPECT_REFUSED(cancels, op.clockid = CLOCK_MONOTONIC);
 	EXPECT_REFUSED(cancels, op.time = 1);
@@ -401,7 +392,7 @@ TEST_F(file, refused)
 	EXPECT_REFUSED(cancels, op.flags |= CALLOUT_OPF_ABSTIME);
 	EXPECT_REFUSED(cancels, op.flags |= CALLOUT_OPF_ONLY_NEW);
 	EXPECT_REFUSED(cancels, op.flags |= CALLOUT_OPF_ONLY_OLD);
-	EXPECT_REFUSED(cancels, op.flags |= CALLOUT_OPF_KEEP);
+	EXPECT_REFUSED(cancels, op.flags |= CALLOUT_OPF_CANCEL_ON_SET);
 	EXPECT_REFUSED(cancels, op.flags |= 1U << 31);
 	EXPECT_REFUSED(moves, op.clockid = CLOCK_MONOTONIC);
 	EXPECT_REFUSED(moves, op.time = TIME_MAX + 1);
@@ -409,6 +400,8 @@ TEST_F(file, refused)
 	EXPECT_REFUSED(moves, op.slack = 1);
 	EXPECT_REFUSED(moves, op.cookie = 1);
 	EXPECT_REFUSED(moves, op.flags |= CALLOUT_OPF_ONLY_NEW);
+	EXPECT_REFUSED(moves, op.flags |= CALLOUT_OPF_ONLY_OLD);
+	EXPECT_REFUSED(moves, op.flags |= CALLOUT_OPF_CANCEL_ON_SET);
 	EXPECT_REFUSED(moves, op.flags |= 1U << 31);
 	EXPECT_REFUSED(sets, op.op = CALLOUT_OP_TIMEOUT);
 	EXPECT_REFUSED(cancels, op.op = CALLOUT_OP_UNTIMEOUT);
@@ -432,7 +425,7 @@ TEST_F(file, batch)
 		ASSERT_EQ(N, do_ops(self->fd, ops, N));
 		for (i = 0; i < N; i++) {
 			EXPECT_EQ(i % (N / 2), ops[i].key);
-			EXPECT_EQ(!round && i < N / 2 ? 0 : CALLOUT_CANCELLED,
+			EXPECT_EQ(!round && i < N / 2 ? 0 : CALLOUT_STATE_PENDING,
 				  ops[i].result);
 		}
 		EXPECT_EQ(N / 2, info_of(self->fd).outstanding);
@@ -453,11 +446,11 @@ TEST_F(file, read_fails)
 	EXPECT_EQ(-EFAULT, dev_read(self->fd, nowhere(), 1));
 	EXPECT_EQ(-ENOENT, cancel_key(self->fd, 3));
 	EXPECT_EQ(0, set_key(self->fd, 3, HOUR));
-	EXPECT_EQ(CALLOUT_CANCELLED, set_key(self->fd, 3, 2 * HOUR));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, set_key(self->fd, 3, 2 * HOUR));
 	ASSERT_EQ(1, dev_read(self->fd, e, 4));
 	EXPECT_EQ(3, e[0].key);
 	EXPECT_EQ(CALLOUT_EVENTF_KEY, e[0].flags);
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 3));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, 3));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
@@ -572,7 +565,7 @@ TEST_F(file, race_for_a_slot)
 		set++;
 		cancelled += cancel_key(self->fd, 1) > 0;
 		ASSERT_EQ(0, set_key(self->fd, 2, HOUR));
-		ASSERT_EQ(CALLOUT_CANCELLED, cancel_key(self->fd, 2));
+		ASSERT_EQ(CALLOUT_STATE_PENDING, cancel_key(self->fd, 2));
 	}
 	c.stop = true;
 	pthread_join(thread, NULL);
@@ -638,7 +631,7 @@ TEST_F(file, race_with_failing_readers)
 		ASSERT_EQ(16, do_ops(self->fd, ops, 16));
 		for (i = 0; i < 16; i++) {
 			lost += !ops[i].result;
-			withdrawn += ops[i].result == CALLOUT_WITHDRAWN;
+			withdrawn += ops[i].result == CALLOUT_STATE_UNREAD;
 		}
 		/* Those that have lost the key, or the one that has it. */
 		while (dev_read(self->fd, e, 16) > 0)

@@ -31,7 +31,7 @@ TEST(duplicated_descriptor)
 	ASSERT_EQ(0, close(fd));
 	EXPECT_EQ(1, receive(copy, &e, 1));
 	EXPECT_EQ(handles[0], e.handle);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(copy, handles[1]));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(copy, handles[1]));
 	EXPECT_EQ(0, close(copy));
 }
 
@@ -42,7 +42,7 @@ static int inherit(int fd, __u64 handle)
 
 	if (receive(fd, &e, 1) != 1 || e.cookie != 1)
 		return 1;
-	if (dev_cancel(fd, handle) != CALLOUT_CANCELLED)
+	if (dev_cancel(fd, handle) != CALLOUT_STATE_PENDING)
 		return 2;
 	if (dev_set(fd, 0, 10 * MSEC, 3, &own))
 		return 3;
@@ -243,7 +243,7 @@ TEST(exec_of_the_only_owner)
 	if (!child) {
 		int fd = dev_open(O_NONBLOCK);
 
-		if (!set(fd, HOUR, 1) || !info_of(other).user_outstanding)
+		if (!set(fd, HOUR, 1) || !info_of(other).user_charged)
 			_exit(1);
 		setenv(EXEC_FD, "-1", 1);
 		execl("/proc/self/exe", "device_life", NULL);
@@ -345,7 +345,7 @@ TEST(descriptor_that_is_never_received)
 	ASSERT_TRUE(send_fd(pair[1], fd));
 	EXPECT_EQ(0, close(fd));
 	sleep_ns(50 * MSEC);
-	EXPECT_LE(2, info_of(other).user_outstanding);
+	EXPECT_LE(2, info_of(other).user_charged);
 	close(pair[0]);
 	close(pair[1]);
 	EXPECT_TRUE(wait_user_outstanding(other, 0));

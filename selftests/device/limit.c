@@ -40,7 +40,7 @@ FIXTURE_TEARDOWN(limit)
 
 	/* No refused operation has taken the place of these. */
 	for (i = 0; i < variant->n; i++)
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, self->handles[i]));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 	EXPECT_EQ(0, close(self->fd));
@@ -75,7 +75,7 @@ TEST_F(limit, room_after_cancel)
 
 	for (i = 0; i < 20U * self->cpus; i++) {
 		ASSERT_TRUE(pin_to_cpu(i % self->cpus));
-		ASSERT_EQ(CALLOUT_CANCELLED,
+		ASSERT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd,
 				     self->handles[i % variant->n]));
 		ASSERT_TRUE(pin_to_cpu(i / 3 % self->cpus));
@@ -92,7 +92,7 @@ TEST_F(limit, unread_events_count)
 	struct callout_event e;
 	__u64 handle;
 
-	ASSERT_EQ(CALLOUT_CANCELLED,
+	ASSERT_EQ(CALLOUT_STATE_PENDING,
 		  dev_cancel(self->fd, self->handles[0]));
 	ASSERT_EQ(0, dev_set(self->fd, 0, 0, 1, &handle));
 	ASSERT_TRUE(wait_unread(self->fd, 1));

@@ -59,7 +59,7 @@ TEST_F(file, one)
 	ASSERT_EQ(0, get(self->fd, op.handle, &entry));
 	EXPECT_EQ(op.handle, entry.handle);
 	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-	EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.op_flags);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(CLOCK_BOOTTIME, entry.clockid);
 	EXPECT_LE(before + HOUR, entry.due);
@@ -71,7 +71,7 @@ TEST_F(file, one)
 	EXPECT_EQ(5, entry.cookie);
 	EXPECT_EQ(0, entry.func);
 
-	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, op.handle, 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, move(self->fd, op.handle, 0));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_EQ(0, get(self->fd, op.handle, &entry));
 	EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
@@ -83,7 +83,7 @@ TEST_F(file, one)
 	ASSERT_EQ(0, get(self->fd, op.handle, &entry));
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(e.due + 2 * HOUR, entry.due);
-	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, op.handle));
 	EXPECT_EQ(-ENOENT, get(self->fd, op.handle, &entry));
 
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, 6, 7, &handle));
@@ -94,7 +94,7 @@ TEST_F(file, one)
 	EXPECT_EQ(0, entry.slack);
 	EXPECT_EQ(7, entry.cookie);
 	EXPECT_EQ(6, entry.func);
-	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, 0));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(-ENOENT, get(self->fd, handle, &entry));
 }
@@ -120,7 +120,7 @@ TEST_F(file, one_with_a_key)
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, ~0ULL, &entry));
 	EXPECT_EQ(~0ULL, entry.key);
 	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entry.op_flags);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(CLOCK_MONOTONIC, entry.clockid);
 	EXPECT_EQ(2 * HOUR, entry.period);
@@ -130,7 +130,7 @@ TEST_F(file, one_with_a_key)
 
 	/* It has fired, and then is pending again. */
 	op.time = 0;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, ~0ULL, &entry));
 	EXPECT_EQ(~0ULL, entry.key);
@@ -142,7 +142,7 @@ TEST_F(file, one_with_a_key)
 	ASSERT_EQ(0, do_op(self->fd, &real));
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, 0, &entry));
 	EXPECT_EQ(0, entry.key);
-	EXPECT_EQ(real.flags, entry.flags);
+	EXPECT_EQ(real.flags, entry.op_flags);
 	EXPECT_EQ(CLOCK_REALTIME, entry.clockid);
 	EXPECT_EQ(real.time, entry.due);
 	EXPECT_EQ(0, entry.period);
@@ -379,7 +379,7 @@ TEST_F(file, save_and_restore)
 		EXPECT_EQ(saved[i].period, restored[j].period);
 		EXPECT_EQ(saved[i].slack, restored[j].slack);
 		EXPECT_EQ(saved[i].func, restored[j].func);
-		if (saved[i].flags & CALLOUT_OPF_KEY)
+		if (saved[i].op_flags & CALLOUT_OPF_KEY)
 			EXPECT_EQ(saved[i].key, restored[j].key);
 	}
 	close(fd);

@@ -28,7 +28,6 @@ static const struct structure structures[] = {
 		.cmd = CALLOUT_IOC_BATCH,
 		.size = CALLOUT_BATCH_SIZE_V1,
 		.in.batch.op_size = CALLOUT_OP_SIZE_V1,
-		.in.batch.event_size = CALLOUT_EVENT_SIZE_V1,
 	}, {
 		.name = "LIMIT",
 		.cmd = CALLOUT_IOC_LIMIT,
@@ -182,7 +181,6 @@ TEST_F(errors, read_only_structure)
 		.ops = (uintptr_t)&op,
 		.nr_ops = 1,
 		.op_size = sizeof(op),
-		.event_size = CALLOUT_EVENT_SIZE_V1,
 	}, sizeof(struct callout_batch));
 	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
 	EXPECT_EQ(-EFAULT, dev_ioctl(self->fd, CALLOUT_IOC_BATCH,
@@ -283,7 +281,7 @@ TEST_F(errors, batch_of_a_part)
 	memcpy(at, &cancel, offsetof(struct callout_op, left));
 	b = batch_of(at, 1);
 	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, op.handle));
 	freeze(self);
 }
 
@@ -302,7 +300,7 @@ TEST_F(errors, batch_left_is_read_only)
 	b = batch_of(at, 1);
 	EXPECT_EQ(-EFAULT, do_batch(self->fd, &b));
 	ASSERT_EQ(0, mprotect(self->edge, self->page, PROT_NONE));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, op.handle));
 	freeze(self);
 }
 
@@ -382,7 +380,7 @@ TEST_F(errors, batch_of_larger_operations)
 			EXPECT_EQ(j, op.cookie);
 			EXPECT_EQ(j == 5 ? -E2BIG : 0, op.result);
 			if (j != 5)
-				EXPECT_EQ(CALLOUT_CANCELLED,
+				EXPECT_EQ(CALLOUT_STATE_PENDING,
 					  dev_cancel(self->fd,
 						     op.handle));
 		}
@@ -415,7 +413,7 @@ TEST_F(errors, batch_arrays_overlap)
 	EXPECT_EQ(8, info_of(self->fd).outstanding);
 	for (i = 1; i < 8; i++) {
 		memcpy(&op, odd + i * sizeof(op), sizeof(op));
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, op.handle));
 	}
 	freeze(self);

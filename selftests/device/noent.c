@@ -78,7 +78,7 @@ TEST_F(errors, foreign_in_same_place)
 	ASSERT_NE(handle, self->bystander);
 	EXPECT_GONE(self->fd, handle);
 	EXPECT_GONE(other, self->bystander);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(other, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(other, handle));
 	EXPECT_EQ(0, close(other));
 }
 
@@ -87,7 +87,7 @@ TEST_F(errors, cancelled)
 	__u64 handle;
 
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, 3, 3, &handle));
-	ASSERT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	freeze(self);
 	EXPECT_GONE(self->fd, handle);
 	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, 3, 3, 0));
@@ -115,7 +115,7 @@ TEST_F(errors, withdrawn)
 	ASSERT_TRUE(readable_within(self->fd, WAIT_MS));
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, 0, 3, 3, &handle));
 	ASSERT_TRUE(wait_unread(self->fd, 2));
-	ASSERT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handle));
+	ASSERT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, handle));
 	freeze(self);
 	EXPECT_GONE(self->fd, handle);
 	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, 3, 3, 0));
@@ -134,13 +134,13 @@ TEST_F(errors, stale)
 	for (i = 0; i < N; i++) {
 		ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, i,
 				     &handles[i]));
-		ASSERT_EQ(CALLOUT_CANCELLED,
+		ASSERT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, handles[i]));
 	}
 	ASSERT_EQ(0, dev_set(self->fd, 0, HOUR, i, &last));
 	for (i = 0; i < N; i++)
 		EXPECT_GONE(self->fd, handles[i]);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, last));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, last));
 	freeze(self);
 }
 
@@ -177,7 +177,7 @@ TEST_F(errors, keys)
 	EXPECT_EQ(-ENOENT, list_one(other, CALLOUT_LISTF_KEY, 0x5e7, &entry));
 	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, 0, 0x5e7, 0));
 	EXPECT_EQ(-ENOENT, dev_untimeout(self->fd, 0, 5, 0));
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &cancel));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &cancel));
 	EXPECT_EQ(-ENOENT, do_op(self->fd, &cancel));
 	freeze(self);
 	EXPECT_EQ(0, close(other));

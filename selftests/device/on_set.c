@@ -80,7 +80,7 @@ TEST_F(realtime, cancel_on_set)
 	EXPECT_EQ(op.time, e.due);
 }
 
-/* With KEEP it stays so, as long as the times are absolute. */
+/* Moved, it stays so, as long as the times are absolute. */
 TEST_F(realtime, cancel_on_set_is_kept)
 {
 	struct callout_op op = op_on_set(real_now() + 100 * HOUR, 1);
@@ -90,13 +90,13 @@ TEST_F(realtime, cancel_on_set_is_kept)
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	op = callout_op_move(op.handle, real_now() + 200 * HOUR);
 	op.flags |= CALLOUT_OPF_ABSTIME;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle, &entry));
-	EXPECT_EQ(CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET, entry.flags);
+	EXPECT_EQ(CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET, entry.op_flags);
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	/* The event is withdrawn, and the callout is armed by the new time. */
-	ASSERT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_UNREAD, do_op(self->fd, &op));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	ASSERT_TRUE(step(-HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -109,7 +109,7 @@ TEST_F(realtime, cancel_on_set_is_kept)
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	op = callout_op_move(op.handle, real_now() + 200 * HOUR);
 	op.flags |= CALLOUT_OPF_ABSTIME;
-	ASSERT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_UNREAD, do_op(self->fd, &op));
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
@@ -118,16 +118,16 @@ TEST_F(realtime, cancel_on_set_is_kept)
 	/* A relative time has no setting to follow. */
 	op = op_on_set(real_now() + 100 * HOUR, 2);
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, op.handle, HOUR));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, op.handle, HOUR));
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle, &entry));
-	EXPECT_EQ(0, entry.flags);
+	EXPECT_EQ(0, entry.op_flags);
 	EXPECT_EQ(CLOCK_REALTIME, entry.clockid);
 	ASSERT_TRUE(step(2 * HOUR));
 	EXPECT_FALSE(readable_within(self->fd, 50));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, op.handle));
 }
 
-/* SET without KEEP decides whether a setting of the clock ends the callout. */
+/* SET decides whether a setting of the clock ends the callout. */
 TEST_F(realtime, cancel_on_set_is_replaced)
 {
 	__u64 handle = set_real(self->fd, real_now() + 100 * HOUR, 1);
@@ -136,13 +136,13 @@ TEST_F(realtime, cancel_on_set_is_replaced)
 
 	ASSERT_NE(0, handle);
 	op = old(op_on_set(real_now() + 200 * HOUR, 2), handle);
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	ASSERT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_UNREAD, do_op(self->fd, &op));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	op.flags &= ~CALLOUT_OPF_CANCEL_ON_SET;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(step(HOUR));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	ASSERT_TRUE(step(300 * HOUR));
@@ -156,7 +156,7 @@ TEST_F(realtime, cancel_on_set_is_replaced)
 	periodic.period = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &periodic));
 	op = old(op_on_set(real_now() + 200 * HOUR, 4), periodic.handle);
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(step(HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENT_CLOCK_SET, e.type);
@@ -180,9 +180,9 @@ TEST_F(realtime, cancel_on_set_of_a_key)
 		ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, 5, &entry));
 		EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
 		EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME |
-			  CALLOUT_OPF_CANCEL_ON_SET, entry.flags);
+			  CALLOUT_OPF_CANCEL_ON_SET, entry.op_flags);
 		/* A callout that was ended is set again as any other. */
-		EXPECT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+		EXPECT_EQ(CALLOUT_STATE_UNREAD, do_op(self->fd, &op));
 		EXPECT_FALSE(readable_within(self->fd, 50));
 		ASSERT_TRUE(step(HOUR));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
@@ -234,11 +234,11 @@ TEST_F(realtime, cancel_on_set_is_refused)
 	timeout.flags = CALLOUT_OPF_ABSTIME;
 	ASSERT_EQ(0, do_op(self->fd, &timeout));
 	op = old(good, timeout.handle);
-	EXPECT_REFUSED(op);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_untimeout(self->fd, 0, 1, 0));
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_untimeout(self->fd, 0, 1, 0));
 	EXPECT_EQ(-ENOENT, do_op(self->fd, &op));
 
-	/* It is not for KEEP, which keeps what there is. */
+	/* It is not for MOVE, which keeps what there is. */
 	handle = set_real(self->fd, good.time, 1);
 	ASSERT_NE(0, handle);
 	op = callout_op_move(handle, good.time + HOUR);
@@ -249,7 +249,7 @@ TEST_F(realtime, cancel_on_set_is_refused)
 	EXPECT_REFUSED(op);
 	EXPECT_EQ(good.time, next_due(self->fd, CLOCK_REALTIME));
 	EXPECT_EQ(0, counts_of(self->fd).reset);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 #undef EXPECT_REFUSED
 }

@@ -73,7 +73,7 @@ TEST_F(period, next_handle_names_nothing)
 	ASSERT_NE(0, handle);
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(handle, e.handle);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	handle += 1ULL << 24;
 	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
 	EXPECT_EQ(-ENOENT,
@@ -104,7 +104,7 @@ TEST_F(period, reader_is_fast)
 	}
 	EXPECT_EQ(20, counts_of(self->fd).repeated);
 	EXPECT_EQ(0, counts_of(self->fd).delivered);
-	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_LE(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
@@ -132,7 +132,7 @@ TEST_F(period, reader_is_slow)
 		EXPECT_LT(0, e[0].overrun);
 		due += (e[0].overrun + 1) * period;
 	}
-	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_LE(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	EXPECT_EQ(-EAGAIN, dev_read(self->fd, e, 2));
 }
 
@@ -143,18 +143,18 @@ TEST_F(period, cancel)
 
 	/* Pending before its first event, and after. */
 	handle = set_periodic(self->fd, variant->clock, now + HOUR, HOUR);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	handle = set_periodic(self->fd, variant->clock, now, HOUR);
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 	EXPECT_EQ(now + HOUR, next_due(self->fd, variant->clock));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
 
 	/* Unread. */
 	handle = set_periodic(self->fd, variant->clock, now, MSEC);
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, handle));
 	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, handle));
 	EXPECT_FALSE(readable_within(self->fd, 30));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
@@ -173,7 +173,7 @@ TEST_F(period, set_again)
 	handle = set_periodic(self->fd, variant->clock, now, MSEC);
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	now = now_of(variant->clock);
-	EXPECT_EQ(CALLOUT_WITHDRAWN,
+	EXPECT_EQ(CALLOUT_STATE_UNREAD,
 		  set_again(self->fd, variant->clock, handle, now, HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(now, e.due);
@@ -182,11 +182,11 @@ TEST_F(period, set_again)
 
 	/* Another period; then none, so that the next event is the last. */
 	now = now_of(variant->clock);
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  set_again(self->fd, variant->clock, handle, now, 2 * HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(now + 2 * HOUR, next_due(self->fd, variant->clock));
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  set_again(self->fd, variant->clock, handle, now, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(handle, e.handle);
@@ -204,14 +204,14 @@ TEST_F(period, set_again_makes_it_periodic)
 
 	handle = set_periodic(self->fd, variant->clock, now + HOUR, 0);
 	ASSERT_NE(0, handle);
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  set_again(self->fd, variant->clock, handle, now, MSEC));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(handle, e.handle);
 		EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 	}
-	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_LE(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 }
 
 /* A period may be much shorter than a tick or than the read of an event. */
@@ -237,7 +237,7 @@ TEST_F(period, shorter_than_a_tick)
 			EXPECT_GE((after - due) / periods[i], e.overrun);
 			due += (e.overrun + 1) * periods[i];
 		}
-		EXPECT_LE(CALLOUT_CANCELLED,
+		EXPECT_LE(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, handle));
 	}
 }
@@ -271,12 +271,12 @@ TEST_F(period, fires_once_until_it_is_read)
 		EXPECT_EQ(1, info_of(self->fd).unread);
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 	}
-	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_LE(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	EXPECT_EQ(0, close(other));
 }
 
-/* Overrun saturates: here, at one a nanosecond since the boot, after 4.3 s. */
-TEST_F(period, overrun_is_at_most_its_maximum)
+/* Overrun has 64 bits: here it is one a nanosecond since the boot, of 5 s and more. */
+TEST_F(period, overrun_of_many)
 {
 	__u64 before, now, handle;
 	struct callout_event e;
@@ -290,11 +290,12 @@ TEST_F(period, overrun_is_at_most_its_maximum)
 	before = now_of(variant->clock);
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(0, e.due);
-	EXPECT_EQ(UINT_MAX, e.overrun);
+	EXPECT_LE(before, e.overrun);
+	EXPECT_GE(now_of(variant->clock), e.overrun);
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_LE(before, e.due);
 	EXPECT_GT(UINT_MAX, e.overrun);
-	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_LE(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 }
 
 TEST_F(period, huge)
@@ -313,7 +314,7 @@ TEST_F(period, huge)
 		EXPECT_EQ(0, e.overrun);
 		EXPECT_FALSE(readable_within(self->fd, 10));
 		EXPECT_LT(now + HOUR, next_due(self->fd, variant->clock));
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, handle));
 	}
 }
@@ -340,7 +341,7 @@ TEST_F(period, bad_buffer)
 	start += (e.overrun + 1) * period;
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(start, e.due);
-	EXPECT_LE(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_LE(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
@@ -437,7 +438,7 @@ TEST_F(period, cancel_races_read)
 	};
 	struct callout_op op;
 	pthread_t thread;
-	int ret, again;
+	int ret;
 
 	race.page = mmap(NULL, race.size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -459,17 +460,13 @@ TEST_F(period, cancel_races_read)
 		else
 			ret = set_again(self->fd, variant->clock, handle,
 					TIME_MAX, HOUR);
-		ASSERT_LE(CALLOUT_CANCELLED, ret);
+		ASSERT_LE(CALLOUT_STATE_PENDING, ret);
 		race.gone = cookie;
-		reading += ret == CALLOUT_READING;
+		reading += ret == CALLOUT_STATE_READING;
 		if (cookie & 1)
 			continue;
 		/* The reader may be done since, but none has begun. */
-		again = dev_cancel(self->fd, handle);
-		if (again != CALLOUT_CANCELLED) {
-			ASSERT_EQ(CALLOUT_READING, ret);
-			ASSERT_EQ(CALLOUT_READING, again);
-		}
+		ASSERT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 	}
 	race.stop = true;
 	pthread_join(thread, NULL);

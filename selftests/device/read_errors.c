@@ -93,7 +93,7 @@ TEST_F(errors, efault_read_then_cancel)
 
 	ASSERT_TRUE(fire_in_order(self, 3));
 	EXPECT_EQ(-EFAULT, dev_read(self->fd, (void *)self->edge, 9));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, dev_untimeout(self->fd, 2, 1, 0));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, dev_untimeout(self->fd, 2, 1, 0));
 	ASSERT_TRUE(receive_one(self, &e));
 	EXPECT_EQ(0, e.cookie);
 	ASSERT_TRUE(receive_one(self, &e));

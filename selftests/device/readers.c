@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(stuck)
 } while (0)
 
 /* What cancels or replaces a callout returns while its event is being read. */
-#define WHILE_READING	(variant->period ? CALLOUT_READING : -ENOENT)
+#define WHILE_READING	(variant->period ? CALLOUT_STATE_READING : -ENOENT)
 
 /* Does @op of the stuck reader's callout. */
 static int do_named(struct _test_data_stuck *self, struct callout_op op)
@@ -252,7 +252,7 @@ TEST_F(stuck, cancel_then_fail)
 TEST_F(stuck, cancel_when_it_is_read)
 {
 	FINISH();
-	EXPECT_EQ(variant->period ? CALLOUT_CANCELLED : -ENOENT, cancel(self));
+	EXPECT_EQ(variant->period ? CALLOUT_STATE_PENDING : -ENOENT, cancel(self));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
@@ -264,7 +264,7 @@ TEST_F(stuck, is_found)
 
 	ASSERT_EQ(variant->period ? 0 : -ENOENT, list_it(self, &entry));
 	if (variant->period) {
-		EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
+		EXPECT_EQ(CALLOUT_STATE_READING, entry.state);
 		EXPECT_EQ(self->name, entry.handle);
 		EXPECT_EQ(variant->period, entry.period);
 		EXPECT_EQ(STUCK, entry.cookie);
@@ -274,13 +274,13 @@ TEST_F(stuck, is_found)
 		EXPECT_EQ(variant->period ? -EEXIST : 0, do_named(self, op));
 		/* SET sets the callout again that has the key by now. */
 		op.flags = 0;
-		EXPECT_EQ(variant->period ? CALLOUT_READING : CALLOUT_CANCELLED,
+		EXPECT_EQ(variant->period ? CALLOUT_STATE_READING : CALLOUT_STATE_PENDING,
 			  do_named(self, op));
 		EXPECT_EQ(variant->period ? 1 : 2,
 			  info_of(self->fd).outstanding);
 	}
 	FINISH();
-	EXPECT_EQ(variant->period || variant->key ? CALLOUT_CANCELLED : -ENOENT,
+	EXPECT_EQ(variant->period || variant->key ? CALLOUT_STATE_PENDING : -ENOENT,
 		  cancel(self));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
@@ -308,7 +308,7 @@ TEST_F(stuck, key_is_free)
 		EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 		EXPECT_EQ(7, entry.cookie);
 		EXPECT_EQ(0, entry.period);
-		EXPECT_EQ(CALLOUT_CANCELLED, cancel(self));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, cancel(self));
 	}
 	EXPECT_EQ(-ENOENT, cancel(self));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
@@ -325,7 +325,7 @@ TEST_F(stuck, key_is_free_then_fail)
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 	EXPECT_EQ(!variant->period, info_of(self->fd).unread);
 	if (variant->key || !variant->period)
-		EXPECT_EQ(variant->key ? CALLOUT_CANCELLED : CALLOUT_WITHDRAWN,
+		EXPECT_EQ(variant->key ? CALLOUT_STATE_PENDING : CALLOUT_STATE_UNREAD,
 			  cancel(self));
 	EXPECT_EQ(-ENOENT, cancel(self));
 	if (variant->key && !variant->period) {
@@ -353,18 +353,19 @@ TEST_F(stuck, set_again)
 	EXPECT_EQ(0, entry.period);
 	EXPECT_EQ(AGAIN, entry.cookie);
 	EXPECT_EQ(now + HOUR, next_due(self->fd, CLOCK_MONOTONIC));
-	EXPECT_EQ(CALLOUT_READING, set_again(self, now + 3 * HOUR, 2 * HOUR));
+	/* Of the setting that this replaces no event is read. */
+	EXPECT_EQ(CALLOUT_STATE_PENDING, set_again(self, now + 3 * HOUR, 2 * HOUR));
 	FINISH();
 	EXPECT_EQ(now + 3 * HOUR, next_due(self->fd, CLOCK_MONOTONIC));
 	ASSERT_EQ(0, list_it(self, &entry));
 	EXPECT_EQ(2 * HOUR, entry.period);
 	EXPECT_EQ(AGAIN, entry.cookie);
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel(self));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel(self));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 	EXPECT_EQ(2, counts_of(self->fd).reset);
 }
 
-/* With KEEP only the time is another. */
+/* MOVE changes the time alone. */
 TEST_F(stuck, move)
 {
 	struct callout_entry entry;
@@ -378,24 +379,33 @@ TEST_F(stuck, move)
 	EXPECT_EQ(now + 3 * HOUR, entry.due);
 	EXPECT_EQ(variant->period, entry.period);
 	EXPECT_EQ(STUCK, entry.cookie);
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel(self));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel(self));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
 TEST_F(stuck, set_again_then_fail)
 {
-	__u64 now = dev_now();
+	__u64 now = dev_now(), cursor = 0;
+	struct callout_entry entry;
 	struct callout_event e;
 
 	if (!variant->period) {
 		EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
-		/* With its key it has lost its name. */
-		EXPECT_EQ(variant->key ? -ENOENT : CALLOUT_WITHDRAWN,
+		/* With its key it has lost its name: LIST has a handle for it. */
+		EXPECT_EQ(variant->key ? -ENOENT : CALLOUT_STATE_UNREAD,
 			  set_again(self, now + HOUR, 0));
+		if (!variant->key)
+			return;
+		ASSERT_EQ(1, list_page(self->fd, &cursor, &entry, 1));
+		EXPECT_EQ(CALLOUT_OP_SET, entry.op);
+		EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.op_flags);
+		EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
+		EXPECT_EQ(0, entry.func);
+		EXPECT_EQ(CALLOUT_STATE_UNREAD, dev_cancel(self->fd, entry.handle));
 		return;
 	}
 	/* It becomes a one-shot callout, due at once. */
-	EXPECT_EQ(CALLOUT_READING, set_again(self, now, 0));
+	EXPECT_EQ(CALLOUT_STATE_READING, set_again(self, now, 0));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 	/* It fires, and is not pending any more. */
 	ASSERT_TRUE(wait_unread(self->fd, 1));
@@ -419,18 +429,18 @@ TEST_F(stuck, set_far_then_fail)
 		FINISH();
 		return;
 	}
-	EXPECT_EQ(CALLOUT_READING, set_again(self, now + HOUR, HOUR));
+	EXPECT_EQ(CALLOUT_STATE_READING, set_again(self, now + HOUR, HOUR));
 	EXPECT_EQ(-EFAULT, stuck_fail(&self->reader));
 	EXPECT_EQ(0, info_of(self->fd).unread);
 	EXPECT_EQ(now + HOUR, next_due(self->fd, CLOCK_MONOTONIC));
-	EXPECT_EQ(CALLOUT_CANCELLED, cancel(self));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, cancel(self));
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
 TEST_F(stuck, set_again_then_cancel)
 {
 	EXPECT_EQ(WHILE_READING, set_again(self, 0, HOUR));
-	EXPECT_EQ(WHILE_READING, cancel(self));
+	EXPECT_EQ(variant->period ? CALLOUT_STATE_PENDING : -ENOENT, cancel(self));
 	EXPECT_EQ(-ENOENT, set_again(self, 0, HOUR));
 	FINISH();
 	EXPECT_EQ(0, info_of(self->fd).outstanding);

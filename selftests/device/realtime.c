@@ -113,7 +113,7 @@ TEST_F(realtime, relative)
 	EXPECT_GE(dev_now(), e.fired);
 }
 
-/* SET with KEEP may change whether the callout follows the clock. */
+/* MOVE may change whether the callout follows the clock. */
 TEST_F(realtime, reset)
 {
 	struct callout_event e;
@@ -123,28 +123,28 @@ TEST_F(realtime, reset)
 	handle = set_real(self->fd, real_now() + HOUR, 1);
 	ASSERT_NE(0, handle);
 	op = callout_op_move(handle, 9 * HOUR);
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(step(20 * HOUR));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 
 	time = real_now() + HOUR;
 	op.flags |= CALLOUT_OPF_ABSTIME;
 	op.time = time;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(step(2 * HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(time, e.due);
 
 	/* It keeps its clock. */
 	handle = set_real(self->fd, real_now() + HOUR, 1);
-	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, 0));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CLOCK_REALTIME, e.clockid);
 	EXPECT_GE(real_now(), e.due);
 	EXPECT_LE(time, e.due);
 }
 
-/* SET of a periodic callout with KEEP, also of one that does not follow the clock then. */
+/* MOVE of a periodic callout, also of one that does not follow the clock then. */
 TEST_F(realtime, move_of_periodic)
 {
 	struct callout_op op = callout_op_set(real_now() + HOUR, 1), again;
@@ -155,7 +155,7 @@ TEST_F(realtime, move_of_periodic)
 	op.flags = CALLOUT_OPF_ABSTIME;
 	op.period = HOUR;
 	ASSERT_EQ(0, do_op(self->fd, &op));
-	ASSERT_EQ(CALLOUT_CANCELLED, move(self->fd, op.handle, 0));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, move(self->fd, op.handle, 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
 	ASSERT_TRUE(step(10 * HOUR));
@@ -166,7 +166,7 @@ TEST_F(realtime, move_of_periodic)
 
 	again = callout_op_move(op.handle, now + 2 * HOUR);
 	again.flags |= CALLOUT_OPF_ABSTIME;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &again));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &again));
 	ASSERT_TRUE(step(4 * HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(now + 2 * HOUR, e.due);
@@ -185,7 +185,7 @@ TEST_F(realtime, key)
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	op.time = time;
 	op.flags |= CALLOUT_OPF_ABSTIME;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(step(3 * HOUR));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(7, e.handle);
@@ -196,7 +196,7 @@ TEST_F(realtime, key)
 	ASSERT_EQ(0, do_op(self->fd, &op));
 	op.time = HOUR;
 	op.flags = CALLOUT_OPF_KEY;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_TRUE(step(9 * HOUR));
 	EXPECT_FALSE(readable_within(self->fd, 50));
 }
@@ -217,12 +217,12 @@ TEST_F(realtime, flags_to_restore)
 				(flags[i] ? real_now() : 0) + HOUR, 1);
 		ASSERT_NE(0, handle);
 		ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, handle, &entry));
-		EXPECT_EQ(flags[i], entry.flags);
+		EXPECT_EQ(flags[i], entry.op_flags);
 		op = callout_op_entry(&entry);
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, op.handle,
 				      &again));
-		EXPECT_EQ(entry.flags, again.flags);
+		EXPECT_EQ(entry.op_flags, again.op_flags);
 		if (flags[i])
 			EXPECT_EQ(entry.due, again.due);
 	}
@@ -259,7 +259,7 @@ TEST_F(realtime, left)
 			EXPECT_LT(13 * HOUR, listed[i].left);
 		}
 	}
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	EXPECT_LT(13 * HOUR, op.left);
 }
 
@@ -305,10 +305,10 @@ TEST_F(realtime, untimeout_after_step)
 	ASSERT_TRUE(step(2 * HOUR));
 	ASSERT_TRUE(step(HOUR / 2 + SEC));
 	ASSERT_TRUE(wait_unread(self->fd, 16));
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  dev_untimeout(self->fd, 1, 2, 0));
 	EXPECT_EQ(-ENOENT, dev_cancel(self->fd, op.handle));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, other));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, other));
 }
 
 struct stepper {

@@ -30,7 +30,7 @@ TEST_F(file, to_an_earlier_time)
 
 	ASSERT_NE(0, handle);
 	due = dev_now() + 5 * MSEC;
-	EXPECT_EQ(CALLOUT_CANCELLED, move_to(self->fd, handle, due));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, move_to(self->fd, handle, due));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(handle, e.handle);
 	EXPECT_EQ(7, e.cookie);
@@ -50,7 +50,7 @@ TEST_F(file, to_a_later_time)
 	ASSERT_NE(0, handle);
 	due = dev_now() + 100 * MSEC;
 	/* Under slow emulation it may have fired by now. */
-	EXPECT_LE(CALLOUT_CANCELLED, move_to(self->fd, handle, due));
+	EXPECT_LE(CALLOUT_STATE_PENDING, move_to(self->fd, handle, due));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_LE(due, dev_now());
 	EXPECT_EQ(handle, e.handle);
@@ -64,11 +64,11 @@ TEST_F(file, to_a_much_later_time)
 	__u64 handle = set(self->fd, 20 * MSEC, 7);
 
 	ASSERT_NE(0, handle);
-	EXPECT_LE(CALLOUT_CANCELLED, move(self->fd, handle, HOUR));
+	EXPECT_LE(CALLOUT_STATE_PENDING, move(self->fd, handle, HOUR));
 	EXPECT_FALSE(readable_within(self->fd, 100));
-	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, TIME_MAX));
-	EXPECT_EQ(CALLOUT_CANCELLED, move_to(self->fd, handle, TIME_MAX));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, TIME_MAX));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, move_to(self->fd, handle, TIME_MAX));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 }
 
 TEST_F(file, to_the_past)
@@ -81,7 +81,7 @@ TEST_F(file, to_the_past)
 	for (i = 0; i < ARRAY_SIZE(times); i++) {
 		handle = set(self->fd, HOUR, i);
 		ASSERT_NE(0, handle);
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  move_to(self->fd, handle, times[i]));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(handle, e.handle);
@@ -100,7 +100,7 @@ TEST_F(file, later_and_later)
 	ASSERT_NE(0, handle);
 	for (i = 0; i < N; i++) {
 		last = dev_now();
-		ASSERT_LE(CALLOUT_CANCELLED,
+		ASSERT_LE(CALLOUT_STATE_PENDING,
 			  move(self->fd, handle, 40 * MSEC));
 		if (!(i % 10))
 			sleep_ns(MSEC);
@@ -126,7 +126,7 @@ TEST_F(file, unread_is_withdrawn_and_rearmed)
 		ASSERT_NE(0, handles[i]);
 	}
 	ASSERT_TRUE(wait_unread(self->fd, 3));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, move(self->fd, handles[1], HOUR));
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, move(self->fd, handles[1], HOUR));
 	info = info_of(self->fd);
 	EXPECT_EQ(2, info.unread);
 	EXPECT_EQ(3, info.outstanding);
@@ -141,7 +141,7 @@ TEST_F(file, unread_is_withdrawn_and_rearmed)
 	}
 	EXPECT_FALSE(readable_within(self->fd, 30));
 
-	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, handles[1], 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handles[1], 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(handles[1], e.handle);
 	EXPECT_EQ(1, e.cookie);
@@ -152,7 +152,7 @@ static const clockid_t all_clocks[] = {
 	CLOCK_MONOTONIC, CLOCK_BOOTTIME, CLOCK_REALTIME,
 };
 
-/* With KEEP a callout keeps its clock, period, slack and cookie. */
+/* Moved, a callout keeps its clock, period, slack and cookie. */
 TEST_F(file, keeps_all_but_the_time)
 {
 	struct callout_op op, to;
@@ -167,7 +167,7 @@ TEST_F(file, keeps_all_but_the_time)
 		op.slack = MSEC;
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		to = op_move_to(op.handle, now_of(all_clocks[i]));
-		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &to));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &to));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(op.handle, e.handle);
 		EXPECT_EQ(70 + i, e.cookie);
@@ -181,12 +181,12 @@ TEST_F(file, keeps_all_but_the_time)
 		EXPECT_EQ(MSEC, entry.slack);
 		EXPECT_EQ(70 + i, entry.cookie);
 		EXPECT_EQ(all_clocks[i], entry.clockid);
-		EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, op.handle));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, op.handle));
 	}
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 
-/* Without KEEP a callout keeps its handle alone. */
+/* Set again, a callout keeps its handle alone. */
 TEST_F(file, replaces_all)
 {
 	enum { N = ARRAY_SIZE(all_clocks) };
@@ -207,7 +207,7 @@ TEST_F(file, replaces_all)
 		op.period = i % 4 < 2 ? 0 : (i + 1) * HOUR;
 		op.slack = i % 3 * MSEC;
 		op.handle = handle;
-		ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+		ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 		EXPECT_EQ(handle, op.handle);
 		EXPECT_LT(HOUR / 2, op.left);
 		EXPECT_GE(2 * HOUR, op.left);
@@ -215,7 +215,7 @@ TEST_F(file, replaces_all)
 				      &entry));
 		EXPECT_EQ(handle, entry.handle);
 		EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-		EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.flags);
+		EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.op_flags);
 		EXPECT_EQ(op.clockid, entry.clockid);
 		EXPECT_EQ(op.time, entry.due);
 		EXPECT_EQ(op.period, entry.period);
@@ -230,7 +230,7 @@ TEST_F(file, replaces_all)
 	op.clockid = CLOCK_BOOTTIME;
 	op.flags = CALLOUT_OPF_ONLY_OLD;
 	op.handle = handle;
-	ASSERT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(handle, e.handle);
 	EXPECT_EQ(9, e.cookie);
@@ -258,14 +258,14 @@ TEST_F(file, unread_is_replaced)
 		op.period = i % 2 * HOUR;
 		op.handle = handle;
 		op.left = ~0ULL;
-		ASSERT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &op));
+		ASSERT_EQ(CALLOUT_STATE_UNREAD, do_op(self->fd, &op));
 		EXPECT_EQ(0, op.left);
 	}
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(10 + i - 1, e.cookie);
 	EXPECT_EQ(all_clocks[i / 2 - 1], e.clockid);
 	EXPECT_EQ(CALLOUT_EVENTF_PERIODIC, e.flags);
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, handle));
 }
 
 /* A SET that is refused leaves the callout as it was. */
@@ -286,7 +286,7 @@ TEST_F(file, refused)
 		TH_LOG("%s", #change);					\
 	}								\
 } while (0)
-	/* KEEP has no room for what it keeps. */
+	/* MOVE has no room for what it keeps. */
 	good = callout_op_move(op.handle, 2 * HOUR);
 	EXPECT_REFUSED(bad.clockid = CLOCK_MONOTONIC);
 	EXPECT_REFUSED(bad.clockid = -1);
@@ -294,7 +294,7 @@ TEST_F(file, refused)
 	EXPECT_REFUSED(bad.slack = MSEC);
 	EXPECT_REFUSED(bad.cookie = 7);
 	EXPECT_REFUSED(bad.time = TIME_MAX + 1);
-	EXPECT_REFUSED(bad.flags &= ~CALLOUT_OPF_ONLY_OLD);
+	EXPECT_REFUSED(bad.flags |= CALLOUT_OPF_ONLY_OLD);
 	EXPECT_REFUSED(bad.flags |= CALLOUT_OPF_ONLY_NEW);
 	EXPECT_REFUSED(bad.flags |= CALLOUT_OPF_CANCEL_ON_SET);
 	for (i = 6; i < 32; i++)
@@ -337,7 +337,7 @@ TEST_F(file, time_left)
 		ASSERT_EQ(0, do_op(self->fd, &op));
 		moves[0] = callout_op_move(op.handle, 2 * HOUR);
 		moves[0].left = ~0ULL;
-		EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &moves[0]));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &moves[0]));
 		EXPECT_GE(HOUR, moves[0].left);
 		EXPECT_LE(before + HOUR, moves[0].left + dev_now());
 		/* In a batch, of the earlier operation. */
@@ -350,9 +350,9 @@ TEST_F(file, time_left)
 		EXPECT_LT(2 * HOUR, moves[1].left);
 		/* None was left of one that has fired. */
 		ASSERT_TRUE(wait_unread(self->fd, 1));
-		EXPECT_EQ(CALLOUT_WITHDRAWN, do_op(self->fd, &moves[0]));
+		EXPECT_EQ(CALLOUT_STATE_UNREAD, do_op(self->fd, &moves[0]));
 		EXPECT_EQ(0, moves[0].left);
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, op.handle));
 	}
 }
@@ -373,28 +373,28 @@ TEST_F(file, of_one_set_by_timeout)
 	op = callout_op_set(3 * HOUR, 6);
 	op.flags = CALLOUT_OPF_ONLY_OLD;
 	op.handle = handles[0];
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
 	op.cookie = 7;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
 	op.period = HOUR;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, handles[0], &entry));
 	EXPECT_GE(HOUR, entry.left);
 	EXPECT_EQ(0, entry.period);
 	EXPECT_EQ(5, entry.func);
 	EXPECT_EQ(6, entry.cookie);
-	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, handles[0], 3 * HOUR));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_untimeout(self->fd, 5, 6, 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handles[0], 3 * HOUR));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_untimeout(self->fd, 5, 6, 0));
 	EXPECT_EQ(-ENOENT, move(self->fd, handles[1], HOUR));
-	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, handles[0], 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handles[0], 0));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
-	EXPECT_EQ(CALLOUT_WITHDRAWN, move(self->fd, handles[0], HOUR));
-	EXPECT_EQ(CALLOUT_CANCELLED,
+	EXPECT_EQ(CALLOUT_STATE_UNREAD, move(self->fd, handles[0], HOUR));
+	EXPECT_EQ(CALLOUT_STATE_PENDING,
 		  dev_untimeout(self->fd, 5, 6, handles[0]));
 
 	ASSERT_EQ(0, dev_timeout(self->fd, 0, HOUR, 5, 6,
 				 &handles[0]));
-	EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, handles[0], 0));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handles[0], 0));
 	ASSERT_EQ(1, receive(self->fd, &e, 1));
 	EXPECT_EQ(5, e.func);
 	EXPECT_EQ(6, e.cookie);
@@ -412,9 +412,9 @@ TEST_F(file, from_another_cpu)
 		handle = set(self->fd, HOUR, cpu);
 		ASSERT_NE(0, handle);
 		ASSERT_TRUE(pin_to_cpu((cpu + 1) % cpus));
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  move(self->fd, handle, 2 * HOUR));
-		EXPECT_EQ(CALLOUT_CANCELLED, move(self->fd, handle, 0));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, move(self->fd, handle, 0));
 		ASSERT_EQ(1, receive(self->fd, &e, 1));
 		EXPECT_EQ(cpu, e.cookie);
 		EXPECT_EQ(-ENOENT, move(self->fd, handle, 0));
@@ -437,7 +437,7 @@ TEST_F(file, some_of_many)
 	}
 	for (i = 0; i < N; i += 3) {
 		dues[i] = start + (N - i) * 200000;
-		ASSERT_LE(CALLOUT_CANCELLED,
+		ASSERT_LE(CALLOUT_STATE_PENDING,
 			  move_to(self->fd, handles[i], dues[i]));
 	}
 	ASSERT_EQ(N, receive(self->fd, e, N));
@@ -497,7 +497,7 @@ TEST_F(file, reset_races_expiry)
 		unsigned int number;
 		__u64 handle, end;
 	} live[LIVE] = { 0 }, *l;
-	unsigned int i, n = 0, seed = 1, moved[CALLOUT_READING + 1] = { 0 }, missed = 0;
+	unsigned int i, n = 0, seed = 1, moved[CALLOUT_STATE_READING + 1] = { 0 }, missed = 0;
 	__u64 now, end = dev_now() + RACE_TIME, time;
 	unsigned int wrong = 0;
 	pthread_t thread;
@@ -535,11 +535,11 @@ TEST_F(file, reset_races_expiry)
 	for (i = 0; i < n; i++)
 		wrong += race.seen[i] != 1 || race.due[i] != last[i];
 	TH_LOG("%u set, %u moved, %u withdrawn and moved, %u moves too late",
-	       n, moved[CALLOUT_CANCELLED], moved[CALLOUT_WITHDRAWN], missed);
+	       n, moved[CALLOUT_STATE_PENDING], moved[CALLOUT_STATE_UNREAD], missed);
 	EXPECT_EQ(0, wrong);
 	EXPECT_EQ(0, race.wrong);
 	EXPECT_EQ(n, counts_of(self->fd).delivered);
-	EXPECT_EQ(moved[CALLOUT_CANCELLED] + moved[CALLOUT_WITHDRAWN],
+	EXPECT_EQ(moved[CALLOUT_STATE_PENDING] + moved[CALLOUT_STATE_UNREAD],
 		  counts_of(self->fd).reset);
 }
 

@@ -249,7 +249,7 @@ TEST_F(uring, ring_is_closed)
 	ASSERT_TRUE(wait_user_outstanding(other, 0));
 	ASSERT_TRUE(submit_read(self, &e, sizeof(e)));
 	ASSERT_NE(0, set(self->fd, HOUR, 1));
-	EXPECT_LT(0, info_of(other).user_outstanding);
+	EXPECT_LT(0, info_of(other).user_charged);
 	EXPECT_EQ(0, unmap(self));
 	EXPECT_EQ(0, close(self->fd));
 	EXPECT_EQ(0, close(self->ring));

@@ -61,9 +61,9 @@ TEST_F(uring_cmd, batch_as_the_ioctl)
 	EXPECT_EQ(0, submit_batch(&self->ring, self->fd, &batch));
 	EXPECT_EQ(3, batch.done);
 	EXPECT_EQ(1, batch.failed);
-	EXPECT_EQ(CALLOUT_CANCELLED, ops[0].result);
+	EXPECT_EQ(CALLOUT_STATE_PENDING, ops[0].result);
 	EXPECT_EQ(-ENOENT, ops[1].result);
-	EXPECT_EQ(CALLOUT_CANCELLED, ops[2].result);
+	EXPECT_EQ(CALLOUT_STATE_PENDING, ops[2].result);
 	EXPECT_LT(0, ops[2].left);
 	ASSERT_EQ(1, batch.got);
 	EXPECT_EQ(100, events[0].cookie);
@@ -122,7 +122,7 @@ TEST_F(uring_cmd, batch_among_commands)
 	queue_batch(&self->ring, self->fd, &batch, 1);
 	ASSERT_TRUE(submit(&self->ring));
 	EXPECT_TRUE(complete_both(&self->ring, -ECANCELED, 0));
-	EXPECT_EQ(CALLOUT_CANCELLED, ops[0].result);
+	EXPECT_EQ(CALLOUT_STATE_PENDING, ops[0].result);
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }
 

@@ -111,18 +111,18 @@ TEST_F(uring_cmd, cancel)
 	EXPECT_EQ(-ETIME, complete(r, NULL, 5));
 	EXPECT_EQ(1, info_of(self->fd).outstanding);
 	ASSERT_TRUE(submit_one(r, self->fd, &cancel, 1));
-	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
+	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_STATE_PENDING));
 	ASSERT_TRUE(submit_one(r, self->fd, &cancel, 1));
 	EXPECT_EQ(-ENOENT, complete(r, NULL, WAIT_MS));
 
 	queue(r, self->fd, &set, 0);
 	queue(r, self->fd, &cancel, 1);
 	ASSERT_TRUE(submit(r));
-	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
+	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_STATE_PENDING));
 
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
 	ASSERT_TRUE(wait_outstanding(self->fd, 1));
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &cancel));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &cancel));
 	EXPECT_EQ(-ECANCELED, complete(r, NULL, WAIT_MS));
 
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
@@ -157,7 +157,7 @@ TEST_F(uring_cmd, async_cancel)
 	TH_LOG("IORING_OP_ASYNC_CANCEL: %d", ret);
 	ASSERT_TRUE(submit_one(&self->ring, self->fd, &cancel, 1));
 	EXPECT_TRUE(complete_both(&self->ring, -ECANCELED,
-				  ret ? CALLOUT_CANCELLED : -ENOENT));
+				  ret ? CALLOUT_STATE_PENDING : -ENOENT));
 }
 
 /* SET of the key, by either way, sets the callout of a command again. */
@@ -171,20 +171,20 @@ TEST_F(uring_cmd, move)
 		return;
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
 	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
-	EXPECT_EQ(CALLOUT_CANCELLED, complete(r, NULL, WAIT_MS));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, complete(r, NULL, WAIT_MS));
 	EXPECT_LT(0, op.left);
 	EXPECT_GE(HOUR, op.left);
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	EXPECT_LT(HOUR, op.left);
 	op = set_op(HOUR, 3);
 	EXPECT_EQ(-EEXIST, do_op(self->fd, &op));
 	op.flags = CALLOUT_OPF_KEY;
 	op.clockid = CLOCK_BOOTTIME;
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	op.flags |= CALLOUT_OPF_ONLY_OLD;
 	op.slack = MSEC;
 	op.time = 3 * HOUR;
-	EXPECT_EQ(CALLOUT_CANCELLED, command(r, self->fd, &op, NULL));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, command(r, self->fd, &op, NULL));
 	EXPECT_LT(0, op.left);
 	EXPECT_GE(HOUR, op.left);
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_KEY, 3, &entry));
@@ -193,15 +193,15 @@ TEST_F(uring_cmd, move)
 	EXPECT_LT(2 * HOUR, entry.left);
 	/* It stays a command, which has no event. */
 	op.cookie = 1;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	EXPECT_EQ(-EINVAL, command(r, self->fd, &op, NULL));
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
+	EXPECT_EQ(-EBUSY, command(r, self->fd, &op, NULL));
 	op.cookie = 0;
 	op.period = HOUR;
-	EXPECT_EQ(-EINVAL, do_op(self->fd, &op));
-	EXPECT_EQ(-EINVAL, command(r, self->fd, &op, NULL));
+	EXPECT_EQ(-EBUSY, do_op(self->fd, &op));
+	EXPECT_EQ(-EBUSY, command(r, self->fd, &op, NULL));
 	op = move_op(0, 3);
 	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
-	EXPECT_TRUE(complete_both(r, 0, CALLOUT_CANCELLED));
+	EXPECT_TRUE(complete_both(r, 0, CALLOUT_STATE_PENDING));
 	op = move_op(0, 3);
 	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
 	EXPECT_EQ(-ENOENT, complete(r, NULL, WAIT_MS));
@@ -237,28 +237,29 @@ TEST_F(uring_cmd, handle)
 	ASSERT_NE(0, set.handle);
 	ASSERT_EQ(0, list_one(self->fd, CALLOUT_LISTF_HANDLE, set.handle, &entry));
 	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-	EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.op_flags);
+	EXPECT_EQ(CALLOUT_ENTRYF_COMMAND, entry.flags);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(0, entry.cookie);
 	EXPECT_EQ(0, entry.period);
 	cancel = callout_op_cancel(set.handle);
 	ASSERT_TRUE(submit_one(r, self->fd, &cancel, 1));
-	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
+	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_STATE_PENDING));
 	EXPECT_EQ(-ENOENT, command(r, self->fd, &cancel, NULL));
 
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
 	ASSERT_TRUE(wait_set(self->fd, 2));
-	EXPECT_EQ(CALLOUT_CANCELLED, dev_cancel(self->fd, set.handle));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(self->fd, set.handle));
 	EXPECT_EQ(-ECANCELED, complete(r, NULL, WAIT_MS));
 
 	/* Moved, it fires; then its handle is stale. */
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
 	ASSERT_TRUE(wait_set(self->fd, 3));
 	op = callout_op_move(set.handle, 2 * HOUR);
-	EXPECT_EQ(CALLOUT_CANCELLED, do_op(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, do_op(self->fd, &op));
 	op = callout_op_move(set.handle, 0);
 	ASSERT_TRUE(submit_one(r, self->fd, &op, 1));
-	EXPECT_TRUE(complete_both(r, 0, CALLOUT_CANCELLED));
+	EXPECT_TRUE(complete_both(r, 0, CALLOUT_STATE_PENDING));
 	EXPECT_LT(HOUR, op.left);
 	EXPECT_GE(2 * HOUR, op.left);
 	EXPECT_EQ(-ENOENT, command(r, self->fd, &op, NULL));
@@ -326,9 +327,7 @@ TEST_F(uring_cmd, key_exists)
 
 	if (!self->works)
 		return;
-	set.left = 5;
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 0));
-	EXPECT_EQ(0, set.left);
 	ASSERT_TRUE(submit_one(r, self->fd, &set, 1));
 	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
 	EXPECT_EQ(0, do_op(self->fd, &event));
@@ -336,7 +335,7 @@ TEST_F(uring_cmd, key_exists)
 	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
 	EXPECT_EQ(2, info_of(self->fd).outstanding);
 	ASSERT_TRUE(submit_one(r, self->fd, &cancel, 1));
-	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_CANCELLED));
+	EXPECT_TRUE(complete_both(r, -ECANCELED, CALLOUT_STATE_PENDING));
 	ASSERT_TRUE(submit_one(r, self->fd, &event, 1));
 	EXPECT_EQ(-EEXIST, complete(r, NULL, WAIT_MS));
 	EXPECT_EQ(0, do_op(self->fd, &plain));
@@ -449,7 +448,7 @@ TEST_F(uring_cmd, bad_operation)
 			EXPECT_EQ(-EINVAL, REFUSED(op.flags |= 1U << i));
 	EXPECT_EQ(-EINVAL, REFUSED(op.flags = CALLOUT_OPF_KEY));
 	EXPECT_EQ(-EINVAL, REFUSED(op.flags = CALLOUT_OPF_ONLY_NEW));
-	EXPECT_EQ(-EINVAL, REFUSED(op.flags = CALLOUT_OPF_KEEP));
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags |= CALLOUT_OPF_ONLY_OLD));
 	EXPECT_EQ(-EINVAL, REFUSED(op.clockid = -1));
 	EXPECT_EQ(-EINVAL, REFUSED(op.clockid = CLOCK_PROCESS_CPUTIME_ID));
 	EXPECT_EQ(-EINVAL, REFUSED(op.time = 1ULL << 63));
@@ -473,7 +472,7 @@ TEST_F(uring_cmd, bad_operation)
 	good = move_op(HOUR, 1);
 	EXPECT_EQ(-EINVAL, REFUSED(op.period = 1));
 	EXPECT_EQ(-EINVAL, REFUSED(op.clockid = CLOCK_MONOTONIC));
-	EXPECT_EQ(-EINVAL, REFUSED(op.flags &= ~CALLOUT_OPF_ONLY_OLD));
+	EXPECT_EQ(-EINVAL, REFUSED(op.flags |= CALLOUT_OPF_ONLY_OLD));
 	EXPECT_EQ(-ENOENT, REFUSED(op.flags &= ~CALLOUT_OPF_KEY));
 #undef REFUSED
 	EXPECT_EQ(0, counts_of(self->fd).set);
@@ -547,7 +546,7 @@ static unsigned int cancel_keys(int fd)
 
 	for (i = 0; i < PENDING; i++) {
 		op = cancel_op(i);
-		wrong += do_op(fd, &op) != CALLOUT_CANCELLED;
+		wrong += do_op(fd, &op) != CALLOUT_STATE_PENDING;
 		wrong += do_op(fd, &op) != -ENOENT;
 	}
 	return wrong;

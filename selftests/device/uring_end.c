@@ -49,7 +49,7 @@ TEST_F(uring_cmd, file_is_closed)
 	sqe = queue(&self->ring, 0, &set, 3);
 	sqe->flags = IOSQE_FIXED_FILE;
 	ASSERT_TRUE(submit(&self->ring));
-	EXPECT_LT(0, info_of(other).user_outstanding);
+	EXPECT_LT(0, info_of(other).user_charged);
 	EXPECT_TRUE(ring_close(&self->ring));
 	EXPECT_TRUE(wait_user_outstanding(other, 0));
 	self->fd = other;
@@ -116,7 +116,7 @@ TEST_F(uring_cmd, two_rings)
 	ASSERT_TRUE(set_pending(&second, self->fd, 10, 10));
 	ASSERT_TRUE(wait_outstanding(self->fd, 20));
 	ASSERT_TRUE(submit_one(&second, self->fd, &cancel, 99));
-	EXPECT_EQ(CALLOUT_CANCELLED, complete(&second, &data, WAIT_MS));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, complete(&second, &data, WAIT_MS));
 	EXPECT_EQ(99, data);
 	EXPECT_EQ(-ECANCELED, complete(&self->ring, &data, WAIT_MS));
 	EXPECT_EQ(0, data);
@@ -158,9 +158,9 @@ static void *canceller(void *arg)
 			ret = command(&r, c->fd, &op, NULL);
 		else
 			ret = do_op(c->fd, &op);
-		if (ret == CALLOUT_CANCELLED && op.op == CALLOUT_OP_CANCEL)
+		if (ret == CALLOUT_STATE_PENDING && op.op == CALLOUT_OP_CANCEL)
 			c->cancelled++;
-		else if (ret != CALLOUT_CANCELLED && ret != -ENOENT)
+		else if (ret != CALLOUT_STATE_PENDING && ret != -ENOENT)
 			c->failed = true;
 	}
 	ring_close(&r);

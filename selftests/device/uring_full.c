@@ -70,8 +70,8 @@ TEST_F(uring_cmd, none_is_lost)
 		if (i % 3 && i % 2)
 			continue;
 		ret = do_op(self->fd, &op);
-		by_key += ret == CALLOUT_CANCELLED;
-		wrong += ret != CALLOUT_CANCELLED && (ret != -ENOENT || !(i % 3));
+		by_key += ret == CALLOUT_STATE_PENDING;
+		wrong += ret != CALLOUT_STATE_PENDING && (ret != -ENOENT || !(i % 3));
 	}
 	EXPECT_EQ(0, wrong);
 	EXPECT_TRUE(wait_outstanding(self->fd, 0));

@@ -57,9 +57,9 @@ TEST_F(file, limit_is_lowered_below_outstanding)
 		EXPECT_EQ(-ENOSPC, dev_set(self->fd, 0, HOUR, 9,
 					   &handle));
 		/* To move one needs no room. */
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  move(self->fd, handles[i], 2 * HOUR));
-		EXPECT_EQ(CALLOUT_CANCELLED,
+		EXPECT_EQ(CALLOUT_STATE_PENDING,
 			  dev_cancel(self->fd, handles[i]));
 	}
 	EXPECT_EQ(0, dev_set(self->fd, 0, HOUR, 9, &handle));
@@ -144,7 +144,7 @@ static bool no_room(const int *fds)
 		if (dev_set(fds[i], 0, 0, 1, &handle) != -EDQUOT ||
 		    dev_timeout(fds[i], 0, 0, 1, 1, &handle) != -EDQUOT)
 			return false;
-	return info_of(fds[0]).user_outstanding == USER_LIMIT;
+	return info_of(fds[0]).user_charged == USER_LIMIT;
 }
 
 static int use_up(void)
@@ -162,14 +162,14 @@ static int use_up(void)
 	for (i = 0; i < USER_LIMIT; i++) {
 		handles[i] = set(fds[0], HOUR, i);
 		MUST(handles[i]);
-		MUST(info_of(fds[1]).user_outstanding >= i + 1);
+		MUST(info_of(fds[1]).user_charged >= i + 1);
 	}
 	MUST(no_room(fds));
 	MUST(info_of(fds[0]).outstanding == USER_LIMIT);
 	MUST(!counts_of(fds[1]).set);
 
 	/* Room for one more; that counts until it has been read. */
-	MUST(dev_cancel(fds[0], handles[0]) == CALLOUT_CANCELLED);
+	MUST(dev_cancel(fds[0], handles[0]) == CALLOUT_STATE_PENDING);
 	MUST(set(fds[0], 0, 1));
 	MUST(wait_unread(fds[0], 1));
 	MUST(no_room(fds));
@@ -211,12 +211,12 @@ static int lower_limit(void)
 	for (i = 0; i < (int)USER_LIMIT; i++)
 		MUST(set(fds[0], HOUR, i));
 	MUST(!set_limit(fds[0], 1));
-	MUST(info_of(fds[1]).user_outstanding == USER_LIMIT);
+	MUST(info_of(fds[1]).user_charged == USER_LIMIT);
 	MUST(dev_ioctl(fds[0], CALLOUT_IOC_CANCEL_MATCHING, &all) ==
 	     (int)USER_LIMIT);
 	MUST(info_of(fds[0]).max_outstanding == 1);
 	MUST(!info_of(fds[0]).outstanding);
-	MUST(info_of(fds[1]).user_outstanding == USER_LIMIT);
+	MUST(info_of(fds[1]).user_charged == USER_LIMIT);
 	MUST(dev_set(fds[1], 0, HOUR, 1, &handle) == -EDQUOT);
 	/* The file itself has the room that it has left. */
 	MUST(set(fds[0], HOUR, 1));
@@ -286,7 +286,7 @@ TEST_F(user, opener_is_charged)
 	ASSERT_EQ(0, status);
 	info = info_of(fd);
 	EXPECT_EQ(1, info.outstanding);
-	EXPECT_LT(0, info.user_outstanding);
+	EXPECT_LT(0, info.user_charged);
 }
 
 /* The users of a user namespace; in the initial one nobody has these ids. */
@@ -394,7 +394,7 @@ static int fill_then_namespace(void)
 	fd = dev_open(O_NONBLOCK);
 	MUST(fd >= 0);
 	MUST(!set(fd, HOUR, 0));
-	MUST(!info_of(fd).user_outstanding);
+	MUST(!info_of(fd).user_charged);
 	return wrong_line;
 }
 
@@ -406,10 +406,10 @@ TEST_F(user, namespace_of_owner_at_limit)
 /* The users of a namespace that root has created have one user's limit. */
 TEST_F(user, namespace_of_root)
 {
-	__u64 before = info_of(self->root).user_outstanding;
+	__u64 before = info_of(self->root).user_charged;
 
 	EXPECT_EQ(0, in_namespace_of(0, fill_as_all));
-	EXPECT_EQ(before, info_of(self->root).user_outstanding);
+	EXPECT_EQ(before, info_of(self->root).user_charged);
 	EXPECT_NE(0, set(self->root, HOUR, 1));
 }
 
@@ -473,7 +473,7 @@ static int sees_own_counters(void)
 	MUST(wait_unread(fd, 1));
 	info = info_of(fd);
 	MUST(counts_of(fd).set == 1 && info.unread == 1 && info.tick_ns);
-	MUST(info.user_outstanding && info.max_user);
+	MUST(info.user_charged && info.max_user);
 	return wrong_line;
 }
 

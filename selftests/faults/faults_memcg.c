@@ -227,7 +227,7 @@ static enum step be_refused(bool timeouts)
 	if (info_of(f.fd).outstanding != f.n)
 		return COUNT;
 	/* One less, and there is room for one. */
-	if (dev_cancel(f.fd, f.handle[0]) != CALLOUT_CANCELLED)
+	if (dev_cancel(f.fd, f.handle[0]) != CALLOUT_STATE_PENDING)
 		return CANCEL;
 	op = op_of(&f, 0);
 	if (do_op(f.fd, &op))

@@ -95,7 +95,7 @@ static bool key_done(struct faulty *f, int ret)
 
 static bool moved(struct faulty *f, int ret)
 {
-	return ret == CALLOUT_CANCELLED &&
+	return ret == CALLOUT_STATE_PENDING &&
 	       counts_of(f->fd).reset == f->before.counts.reset + 1;
 }
 
@@ -132,19 +132,19 @@ static int call_cancel_key(struct faulty *f)
 static bool cancel_done(struct faulty *f, int ret)
 {
 	f->outstanding[PENDING_ID] = false;
-	return ret == CALLOUT_CANCELLED;
+	return ret == CALLOUT_STATE_PENDING;
 }
 
 static bool cancel_unread_done(struct faulty *f, int ret)
 {
 	f->outstanding[UNREAD_ID] = false;
-	return ret == CALLOUT_WITHDRAWN;
+	return ret == CALLOUT_STATE_UNREAD;
 }
 
 static bool cancel_key_done(struct faulty *f, int ret)
 {
 	f->outstanding[NEW_ID] = false;
-	return ret == CALLOUT_CANCELLED;
+	return ret == CALLOUT_STATE_PENDING;
 }
 
 static bool batch_prepare_sets(struct faulty *f, unsigned int n)

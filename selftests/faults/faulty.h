@@ -80,7 +80,7 @@ static inline bool is_unchanged(struct faulty *f)
 	int i;
 
 	take_snapshot(f, now);
-	now->info.user_outstanding = before->info.user_outstanding;
+	now->info.user_charged = before->info.user_charged;
 	same = now->n >= 0 && now->n == before->n &&
 	       !memcmp(&now->info, &before->info, sizeof(now->info)) &&
 	       !memcmp(&now->counts, &before->counts, sizeof(now->counts));
@@ -147,7 +147,7 @@ static inline bool list_is_right(struct faulty *f, const struct callout_entry *e
 	int i;
 
 	for (i = 0; i < n; i++) {
-		id = id_of(e[i].flags & CALLOUT_OPF_KEY, e[i].handle, e[i].cookie);
+		id = id_of(e[i].op_flags & CALLOUT_OPF_KEY, e[i].handle, e[i].cookie);
 		if (id >= IDS || seen[id] || !f->outstanding[id])
 			return false;
 		seen[id] = true;
@@ -172,7 +172,7 @@ static inline bool make_due(struct faulty *f, const struct callout_entry *e, int
 			ops[m].flags = CALLOUT_OPF_ONLY_OLD;
 			ops[m].handle = e[i].handle;
 		}
-		if (e[i].flags & CALLOUT_OPF_KEY)
+		if (e[i].op_flags & CALLOUT_OPF_KEY)
 			ops[m] = callout_op_key(ops[m], e[i].key);
 		m++;
 	}

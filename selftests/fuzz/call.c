@@ -191,14 +191,13 @@ static const struct {
 } op_of[] = {
 	[K_SET] = { CALLOUT_OP_SET, 0 },
 	[K_CANCEL] = { CALLOUT_OP_CANCEL, 0 },
-	[K_MOVE] = { CALLOUT_OP_SET, CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP },
+	[K_MOVE] = { CALLOUT_OP_MOVE, 0 },
 	[K_OLD] = { CALLOUT_OP_SET, CALLOUT_OPF_ONLY_OLD },
 	[K_TIMEOUT] = { CALLOUT_OP_TIMEOUT, 0 },
 	[K_UNTIMEOUT] = { CALLOUT_OP_UNTIMEOUT, 0 },
 	[K_KSET] = { CALLOUT_OP_SET, CALLOUT_OPF_KEY },
 	[K_KCANCEL] = { CALLOUT_OP_CANCEL, CALLOUT_OPF_KEY },
-	[K_KMOVE] = { CALLOUT_OP_SET, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD |
-				      CALLOUT_OPF_KEEP },
+	[K_KMOVE] = { CALLOUT_OP_MOVE, CALLOUT_OPF_KEY },
 	[K_KOLD] = { CALLOUT_OP_SET, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD },
 	[K_KNEW] = { CALLOUT_OP_SET, CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW },
 };
@@ -285,11 +284,11 @@ static long call_op(struct worker *w, unsigned int i)
 }
 
 /* Notes events that were read to @at. */
-static void note_events(struct outcome *o, const char *at, size_t size, long n)
+static void note_events(struct outcome *o, const char *at, long n)
 {
 	struct callout_event e;
 
-	for (; n > 0 && o->n < EVENTS_MAX; n--, at += size) {
+	for (; n > 0 && o->n < EVENTS_MAX; n--, at += sizeof(e)) {
 		memcpy(&e, at, sizeof(e));
 		o->seen[o->n++] = (struct seen){
 			.handle = e.handle,
@@ -366,8 +365,7 @@ static long call_batch(struct worker *w, unsigned int i)
 	const struct call *c = &run.program->call[i];
 	size_t more = c->flags & F_SIZED ? MORE : 0;
 	size_t op_size = sizeof(struct callout_op) + more;
-	size_t event_size = sizeof(struct callout_event) + more;
-	struct callout_batch b = { .op_size = op_size, .event_size = event_size };
+	struct callout_batch b = { .op_size = op_size };
 	unsigned int calls[EVENTS_MAX], j;
 	struct memory ops, events;
 	struct callout_op op;
@@ -402,7 +400,7 @@ static long call_batch(struct worker *w, unsigned int i)
 	b.nr_ops = batch_calls(i, calls);
 	batch_done(c, calls, &b, op_size, ops.fill, ret);
 	if (!ret && c->place == P_good && c->array == P_good)
-		note_events(&run.outcome[i], events.fill, event_size, b.got);
+		note_events(&run.outcome[i], events.fill, b.got);
 	return ret;
 }
 
@@ -422,7 +420,7 @@ static long call_read(struct worker *w, unsigned int i)
 	run.outcome[i].beyond = c->array == P_edge &&
 				ret > (long)edge_cut(n * size);
 	if (c->array <= P_edge && c->array != P_null)
-		note_events(&run.outcome[i], m.fill, size, ret / size);
+		note_events(&run.outcome[i], m.fill, ret / size);
 	return ret / size;
 }
 
@@ -444,10 +442,10 @@ static long call_one(struct worker *w, unsigned int i)
 
 	if (c->kind == K_KONE) {
 		list.flags = CALLOUT_LISTF_KEY;
-		list.cursor = c->key + 1;
+		list.key = c->key + 1;
 	} else {
 		list.flags = CALLOUT_LISTF_HANDLE;
-		list.cursor = target_handle(c, o);
+		list.handle = target_handle(c, o);
 	}
 	ret = struct_ioctl(w, c, CALLOUT_IOC_LIST, &list);
 	memcpy(&entry, m.fill, sizeof(entry));
@@ -506,7 +504,6 @@ static long call_fill(const struct call *c)
 		.ops = (uintptr_t)op,
 		.nr_ops = MANY,
 		.op_size = sizeof(op[0]),
-		.event_size = sizeof(struct callout_event),
 	};
 	unsigned int i;
 	long ret;

@@ -35,8 +35,8 @@
 
 /* Kinds of calls. */
 #define FUZZ_KINDS(kind)						\
-	/* Operations, which BATCH takes too. By handle: OLD and MOVE */ \
-	/* are SET with ONLY_OLD, MOVE also with KEEP. */		\
+	/* Operations, which BATCH takes too. By handle; OLD is SET */	\
+	/* with ONLY_OLD. */						\
 	kind(SET) kind(CANCEL) kind(MOVE) kind(OLD)			\
 	kind(TIMEOUT) kind(UNTIMEOUT)					\
 	/* By key; KNEW is SET with ONLY_NEW. */			\

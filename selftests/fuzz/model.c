@@ -216,9 +216,9 @@ static int find(state_t s, unsigned int i)
 static bool told(unsigned int state, long ret)
 {
 	switch (ret) {
-	case CALLOUT_CANCELLED:	/* CALLOUT_STATE_PENDING is the same */
+	case CALLOUT_STATE_PENDING:
 		return state == FAR || state == SOON;
-	case CALLOUT_WITHDRAWN:	/* CALLOUT_STATE_UNREAD */
+	case CALLOUT_STATE_UNREAD:
 		return state == SOON || state == UNREAD;
 	default:
 		return false;
@@ -294,7 +294,7 @@ static unsigned int do_found(state_t s, unsigned int i, unsigned int found,
 	    (c->kind == K_OLD && m.p->call[found].kind == K_TIMEOUT)) {
 		*next = s;
 		return o->unknown ||
-		       o->ret == (c->kind == K_KNEW ? -EEXIST : -EINVAL);
+		       o->ret == (c->kind == K_KNEW ? -EEXIST : -EBUSY);
 	}
 	if (!o->unknown && !told(get(s, found), o->ret))
 		return 0;

@@ -116,7 +116,6 @@ static void make_batch(const struct call *c, unsigned int i,
 		.nr_ops = c->value % 3 != 0,
 		.nr_events = c->value % 2,
 		.op_size = sizeof(ring.op[i]),
-		.event_size = sizeof(ring.event[i]),
 		.flags = c->value % 5 ? 0 : CALLOUT_BATCHF_WAIT,
 	};
 	sqe->cmd_op = CALLOUT_IOC_BATCH;
@@ -131,7 +130,7 @@ static const struct {
 	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_NEW },
 	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_NEW },
 	{ CALLOUT_OP_CANCEL, 0 },
-	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP },
+	{ CALLOUT_OP_MOVE, 0 },
 	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_NEW },
 	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_OLD },
 	{ CALLOUT_OP_TIMEOUT, 0 },
@@ -154,7 +153,7 @@ static struct callout_op command_op(const struct call *c)
 	op.time = time_is_far(c->when) ? HOUR : c->value * 1000;
 	if (c->when == T_abs_past)
 		op.flags |= CALLOUT_OPF_ABSTIME;
-	if (op.flags & CALLOUT_OPF_KEEP)
+	if (op.op == CALLOUT_OP_MOVE)
 		return op;
 	op.clockid = c->key & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
 	if (c->flags & F_PERIOD)

@@ -512,7 +512,7 @@ static const char *check_cancels(void)
 	for (i = 0; i < run.program->n; i++) {
 		if (!kind_is_op(run.program->call[i].kind))
 			continue;
-		if (run.outcome[i].ret == CALLOUT_READING &&
+		if (run.outcome[i].ret == CALLOUT_STATE_READING &&
 		    (!periodic || !met_reader(i)))
 			return "a callout is being read, and there is no reader";
 		if (read_after(i))

@@ -238,7 +238,7 @@ static inline bool wait_user_outstanding(int fd, __u64 n)
 	__u64 limit = 0, last = ~0ULL, now;
 
 	for (;;) {
-		now = info_of(fd).user_outstanding;
+		now = info_of(fd).user_charged;
 		if (now == n)
 			return true;
 		if (now != last)

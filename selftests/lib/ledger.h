@@ -138,9 +138,9 @@ static inline void ledger_was_gone(struct ledger_entry *e)
 static inline void ledger_was_cancelled(struct ledger *l,
 					struct ledger_entry *e, int result)
 {
-	if (result == CALLOUT_CANCELLED)
+	if (result == CALLOUT_STATE_PENDING)
 		e->cancelled++;
-	else if (result == CALLOUT_WITHDRAWN)
+	else if (result == CALLOUT_STATE_UNREAD)
 		e->withdrawn++;
 	else if (result == -ENOENT)
 		ledger_was_gone(e);
@@ -198,8 +198,8 @@ static inline void ledger_reset(struct ledger *l, unsigned int *seed)
 	       !atomic_compare_exchange_weak(&e->earliest, &earliest, time))
 		;
 	ret = do_op(l->fd, &(struct callout_op){
-		.op = CALLOUT_OP_SET,
-		.flags = CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP | CALLOUT_OPF_ABSTIME,
+		.op = CALLOUT_OP_MOVE,
+		.flags = CALLOUT_OPF_ABSTIME,
 		.time = time,
 		.handle = handle,
 	});

@@ -60,7 +60,7 @@ TEST(refused_descriptor)
 	ASSERT_EQ(0, callout_dev_do(fd, &op));
 	EXPECT_EQ(-EBUSY, callout_ctx_create_fd(&ctx, 16, fd));
 	op = callout_op_move(op.handle, 0);
-	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_do(fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, callout_dev_do(fd, &op));
 	ASSERT_TRUE(wait_unread(fd, 1));
 	EXPECT_EQ(-EBUSY, callout_ctx_create_fd(&ctx, 16, fd));
 	EXPECT_EQ(NULL, ctx);

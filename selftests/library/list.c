@@ -26,14 +26,14 @@ TEST_F(calls, list_one)
 	ASSERT_EQ(0, lib_list_handle(self->fd, handle, &entry));
 	EXPECT_EQ(handle, entry.handle);
 	EXPECT_EQ(CALLOUT_OP_SET, entry.op);
-	EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_OPF_ABSTIME, entry.op_flags);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(CLOCK_MONOTONIC, entry.clockid);
 	EXPECT_GE(HOUR, entry.left);
 	EXPECT_LE(entry.due, entry.left + callout_now(CLOCK_MONOTONIC));
 	EXPECT_EQ(7, entry.cookie);
 	op = callout_op_move(handle, 0);
-	ASSERT_EQ(CALLOUT_CANCELLED, callout_dev_do(self->fd, &op));
+	ASSERT_EQ(CALLOUT_STATE_PENDING, callout_dev_do(self->fd, &op));
 	ASSERT_TRUE(wait_unread(self->fd, 1));
 	ASSERT_EQ(0, lib_list_handle(self->fd, handle, &entry));
 	EXPECT_EQ(CALLOUT_STATE_UNREAD, entry.state);
@@ -49,7 +49,7 @@ TEST_F(calls, list_one)
 	ASSERT_EQ(0, lib_list_key(self->fd, 9, &entry));
 	EXPECT_EQ(9, entry.key);
 	EXPECT_EQ(8, entry.cookie);
-	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entry.flags);
+	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME, entry.op_flags);
 	EXPECT_EQ(CALLOUT_STATE_PENDING, entry.state);
 	EXPECT_EQ(-ENOENT, lib_list_handle(self->fd, 0, &entry));
 	EXPECT_EQ(-EINVAL, callout_dev_list_one(self->fd, 0, 9, &entry));
@@ -165,10 +165,10 @@ TEST_F(calls, entry)
 	ASSERT_EQ(0, callout_dev_do(self->fd, &op));
 	ASSERT_EQ(0, lib_list_key(self->fd, 6, &before));
 	op = callout_op_entry(&before);
-	EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_do(self->fd, &op));
+	EXPECT_EQ(CALLOUT_STATE_PENDING, callout_dev_do(self->fd, &op));
 	ASSERT_EQ(0, lib_list_key(self->fd, 6, &after));
 	EXPECT_EQ(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME |
-		  CALLOUT_OPF_CANCEL_ON_SET, after.flags);
+		  CALLOUT_OPF_CANCEL_ON_SET, after.op_flags);
 	EXPECT_EQ(due, after.due);
 	before.left = after.left;
 	EXPECT_EQ(0, memcmp(&before, &after, sizeof(before)));
@@ -231,7 +231,7 @@ TEST_F(calls, save_and_restore)
 		ops[0] = callout_op_cancel(e.handle);
 		if (has_key(n))
 			ops[0] = callout_op_key(ops[0], e.key);
-		EXPECT_EQ(CALLOUT_CANCELLED, callout_dev_do(self->fd, &ops[0]));
+		EXPECT_EQ(CALLOUT_STATE_PENDING, callout_dev_do(self->fd, &ops[0]));
 	}
 	EXPECT_EQ(0, info_of(self->fd).outstanding);
 }

@@ -61,8 +61,7 @@ static inline struct callout_op callout_op_move(callout_handle_t handle,
 	struct callout_op op;
 
 	memset(&op, 0, sizeof(op));
-	op.op = CALLOUT_OP_SET;
-	op.flags = CALLOUT_OPF_ONLY_OLD | CALLOUT_OPF_KEEP;
+	op.op = CALLOUT_OP_MOVE;
 	op.time = time;
 	op.handle = handle;
 	return op;
@@ -114,14 +113,14 @@ static inline struct callout_op callout_op_entry(const struct callout_entry *ent
 
 	memset(&op, 0, sizeof(op));
 	op.op = entry->op;
-	op.flags = entry->flags;
+	op.flags = entry->op_flags;
 	op.clockid = entry->clockid;
-	op.time = entry->flags & CALLOUT_OPF_ABSTIME ? entry->due : entry->left;
+	op.time = entry->op_flags & CALLOUT_OPF_ABSTIME ? entry->due : entry->left;
 	op.period = entry->period;
 	op.slack = entry->slack;
 	op.cookie = entry->cookie;
 	op.func = entry->func;
-	if (entry->flags & CALLOUT_OPF_KEY)
+	if (entry->op_flags & CALLOUT_OPF_KEY)
 		op.key = entry->key;
 	return op;
 }
@@ -137,7 +136,6 @@ static inline void callout_batch_init(struct callout_batch *batch,
 	batch->ops = (uintptr_t)ops;
 	batch->nr_ops = nr_ops;
 	batch->op_size = sizeof(*ops);
-	batch->event_size = sizeof(*events);
 	batch->events = (uintptr_t)events;
 	batch->nr_events = nr_events;
 }
@@ -224,7 +222,7 @@ struct callout_timer {
 	__u64 _slack;
 	__u64 _period;
 	struct callout_clock *_clock;
-	__u32 _overrun;
+	__u64 _overrun;
 	__u64 _reserved[3];
 };
 

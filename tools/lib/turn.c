@@ -53,8 +53,6 @@ static void begin(struct callout_ctx *ctx)
 static void fire(struct callout_ctx *ctx, struct callout_clock *clock,
 		 struct callout_timer *timer)
 {
-	__u64 missed;
-
 	link_add_tail(&timer->_queue, &ctx->fired);
 	timer->_queued = QUEUED_FIRED;
 	ctx->left++;
@@ -62,10 +60,9 @@ static void fire(struct callout_ctx *ctx, struct callout_clock *clock,
 	timer->_overrun = 0;
 	if (!timer->_period)
 		return;
-	missed = (clock->now - timer->_due) / timer->_period;
-	timer->_overrun = missed < UINT_MAX ? missed : UINT_MAX;
+	timer->_overrun = (clock->now - timer->_due) / timer->_period;
 	callout_file(clock, timer,
-		     time_after(timer->_due, (missed + 1) * timer->_period));
+		     time_after(timer->_due, (timer->_overrun + 1) * timer->_period));
 }
 
 /*
@@ -180,6 +177,17 @@ __u64 callout_ctx_next_due(struct callout_ctx *ctx)
 	if (!link_empty(&ctx->waiting))
 		begin(ctx);
 	return ctx->clocks[0]->wheel.min;
+}
+
+/* Timers whose time has come, but for which the last turn had no room or no time. */
+bool callout_ctx_more(const struct callout_ctx *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < ctx->nr_clocks; i++)
+		if (ctx->clocks[i]->wheel.min <= ctx->clocks[i]->now)
+			return true;
+	return ctx->left;
 }
 
 int callout_ctx_flush(struct callout_ctx *ctx)

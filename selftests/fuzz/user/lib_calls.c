@@ -26,8 +26,6 @@ static void check_set(struct mock_file *f, const struct callout_op *op,
 		due += now;
 	fuzz_assert(c, "no such callout");
 	fuzz_assert(c->due == due && c->set.op == op->op, "another callout");
-	if (op->flags & CALLOUT_OPF_KEEP)
-		return;
 	fuzz_assert(c->set.clockid == op->clockid &&
 		    c->set.cookie == op->cookie && c->set.period == op->period &&
 		    c->set.slack == op->slack, "another callout");
@@ -95,8 +93,8 @@ static void set(struct input *in, int fd)
 /* Whether what was cancelled, or moved, has @c as it was. */
 static void check_was(int ret, bool was, bool unread)
 {
-	int want = !was ? -ENOENT : unread ? CALLOUT_WITHDRAWN :
-					     CALLOUT_CANCELLED;
+	int want = !was ? -ENOENT : unread ? CALLOUT_STATE_UNREAD :
+					     CALLOUT_STATE_PENDING;
 
 	fuzz_assert(ret == want, "%d, not %d", ret, want);
 }
@@ -136,7 +134,7 @@ static void change(struct input *in, int fd, struct mock_callout *c,
 		op.handle = move.handle;
 		now = mock_clock(op.clockid);
 		if (c && c->set.op == CALLOUT_OP_TIMEOUT) {
-			fuzz_assert(callout_dev_do(fd, &op) == -EINVAL, "set");
+			fuzz_assert(callout_dev_do(fd, &op) == -EBUSY, "set");
 			break;
 		}
 		check_was(callout_dev_do(fd, &op), c, was.unread);
@@ -268,7 +266,7 @@ static void copy(int fd, int to)
 	op = callout_op_entry(&entry);
 	if (callout_dev_do(to, &op) < 0)
 		return;
-	keyed = entry.flags & CALLOUT_OPF_KEY;
+	keyed = entry.op_flags & CALLOUT_OPF_KEY;
 	fuzz_assert(!callout_dev_list_one(to, keyed ? CALLOUT_LISTF_KEY :
 						      CALLOUT_LISTF_HANDLE,
 					  keyed ? entry.key : op.handle, &again),
@@ -277,7 +275,7 @@ static void copy(int fd, int to)
 		    again.func == entry.func && again.op == entry.op &&
 		    again.cookie == entry.cookie &&
 		    again.clockid == entry.clockid &&
-		    (entry.flags & CALLOUT_OPF_ABSTIME ? again.due == entry.due :
+		    (entry.op_flags & CALLOUT_OPF_ABSTIME ? again.due == entry.due :
 							 again.left == entry.left),
 		    "another callout");
 }

@@ -288,7 +288,7 @@ static int cancel(struct mock_file *f, struct mock_callout *c)
 		f->count.withdrawn++;
 	else
 		f->count.cancelled++;
-	return c->unread ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED;
+	return c->unread ? CALLOUT_STATE_UNREAD : CALLOUT_STATE_PENDING;
 }
 
 /* Has the callout wait for the operation's time. */
@@ -303,11 +303,11 @@ static void start(struct mock_callout *c, const struct callout_op *op)
 static int set_again(struct mock_file *f, struct mock_callout *c,
 		     struct callout_op *op)
 {
-	int ret = c->unread ? CALLOUT_WITHDRAWN : CALLOUT_CANCELLED;
+	int ret = c->unread ? CALLOUT_STATE_UNREAD : CALLOUT_STATE_PENDING;
 
-	if (!(op->flags & CALLOUT_OPF_KEEP)) {
+	if (op->op == CALLOUT_OP_SET) {
 		if (c->set.op == CALLOUT_OP_TIMEOUT)
-			return -EINVAL;
+			return -EBUSY;
 		c->set = *op;
 	}
 	op->left = c->unread ? 0 : left_of(c);
@@ -335,7 +335,8 @@ static int set_new(struct mock_file *f, struct callout_op *op)
 	c->set = *op;
 	if (op->flags & CALLOUT_OPF_KEY) {
 		c->name = op->key;
-		op->left = 0;
+		if (!(op->flags & CALLOUT_OPF_ONLY_NEW))
+			op->left = 0;
 	} else {
 		c->name = mock.next_handle++;
 		op->handle = c->name;
@@ -349,11 +350,9 @@ static bool set_flags_bad(uint32_t flags)
 {
 	const uint32_t only = CALLOUT_OPF_ONLY_NEW | CALLOUT_OPF_ONLY_OLD;
 
-	return flags & ~(CALLOUT_OPF_ABSTIME | CALLOUT_OPF_KEY | only |
-			 CALLOUT_OPF_KEEP) ||
+	return flags & ~(CALLOUT_OPF_ABSTIME | CALLOUT_OPF_KEY | only) ||
 	       (flags & only) == only ||
-	       (flags & CALLOUT_OPF_ONLY_NEW && !(flags & CALLOUT_OPF_KEY)) ||
-	       (flags & CALLOUT_OPF_KEEP && !(flags & CALLOUT_OPF_ONLY_OLD));
+	       (flags & CALLOUT_OPF_ONLY_NEW && !(flags & CALLOUT_OPF_KEY));
 }
 
 static int set(struct mock_file *f, struct callout_op *op)
@@ -362,17 +361,26 @@ static int set(struct mock_file *f, struct callout_op *op)
 
 	if (set_flags_bad(op->flags) || !has_clock(op->clockid))
 		return -EINVAL;
-	if (op->flags & CALLOUT_OPF_KEEP &&
-	    (op->clockid || op->period || op->slack || op->cookie))
+	if (op->func && (op->flags & CALLOUT_OPF_ONLY_NEW ||
+			 !(op->flags & (CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD))))
 		return -EINVAL;
 	if (op->flags & (CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD))
 		c = find_name(f, op->handle, op->flags);
-	else if (op->func)
-		return -EINVAL;
 	if (c)
 		return op->flags & CALLOUT_OPF_ONLY_NEW ? -EEXIST :
 							  set_again(f, c, op);
 	return op->flags & CALLOUT_OPF_ONLY_OLD ? -ENOENT : set_new(f, op);
+}
+
+static int move(struct mock_file *f, struct callout_op *op)
+{
+	struct mock_callout *c;
+
+	if (op->flags & ~(CALLOUT_OPF_KEY | CALLOUT_OPF_ABSTIME) || op->clockid ||
+	    op->period || op->slack || op->cookie)
+		return -EINVAL;
+	c = find_name(f, op->handle, op->flags);
+	return c ? set_again(f, c, op) : -ENOENT;
 }
 
 static int do_op(struct mock_file *f, struct callout_op *op)
@@ -383,6 +391,8 @@ static int do_op(struct mock_file *f, struct callout_op *op)
 	switch (op->op) {
 	case CALLOUT_OP_SET:
 		return set(f, op);
+	case CALLOUT_OP_MOVE:
+		return move(f, op);
 	case CALLOUT_OP_TIMEOUT:
 		if (op->flags & ~CALLOUT_OPF_ABSTIME || !has_clock(op->clockid) ||
 		    op->period || op->func == ~0ULL)
@@ -440,7 +450,7 @@ static void read_event(struct mock_file *f, struct callout_event *e,
 	}
 	e->flags |= CALLOUT_EVENTF_PERIODIC;
 	passed /= c->set.period;
-	e->overrun = passed < UINT_MAX ? passed : UINT_MAX;
+	e->overrun = passed;
 	f->count.repeated++;
 	c->unread = false;
 	passed = (passed + 1) * c->set.period;
@@ -511,32 +521,19 @@ static bool wait_bad(const struct callout_batch *b)
 	       b->sigmask_size != (b->sigmask ? 8 : 0);
 }
 
-/* What an operation of a batch writes if it fails. */
-static void fail(struct callout_op *op)
-{
-	if (op->op == CALLOUT_OP_SET &&
-	    op->flags & (CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_OLD))
-		op->left = 0;
-	else if (op->op == CALLOUT_OP_SET || op->op == CALLOUT_OP_TIMEOUT)
-		op->handle = 0;
-}
-
 static int batch(struct mock_file *f, struct callout_batch *b)
 {
 	struct callout_op *op = (void *)(uintptr_t)b->ops;
 	unsigned int i;
 	int ret = 0;
 
-	fuzz_assert(!b->reserved, "reserved");
-	if (b->op_size != sizeof(*op) ||
-	    b->event_size != sizeof(struct callout_event) ||
-	    b->nr_ops > CALLOUT_BATCH_MAX || b->nr_events > CALLOUT_BATCH_MAX ||
-	    b->flags & ~(CALLOUT_BATCHF_STOP | CALLOUT_BATCHF_WAIT |
-			 CALLOUT_BATCHF_ABSTIME) || wait_bad(b))
-		return -EINVAL;
 	b->done = 0;
 	b->failed = 0;
 	b->got = 0;
+	if (b->op_size != sizeof(*op) || b->nr_ops > CALLOUT_BATCH_MAX || b->nr_events > CALLOUT_BATCH_MAX ||
+	    b->flags & ~(CALLOUT_BATCHF_STOP | CALLOUT_BATCHF_WAIT |
+			 CALLOUT_BATCHF_ABSTIME) || wait_bad(b))
+		return -EINVAL;
 	if (mock.fail_batch) {
 		ret = -mock.fail_batch;
 		mock.fail_batch = 0;
@@ -548,7 +545,6 @@ static int batch(struct mock_file *f, struct callout_batch *b)
 		if (op->result >= 0)
 			continue;
 		b->failed++;
-		fail(op);
 		if (b->flags & CALLOUT_BATCHF_STOP)
 			return 0;
 		if (mock.short_at && i + 1 >= mock.short_at)
@@ -570,11 +566,11 @@ static void describe(const struct mock_callout *c, struct callout_entry *e)
 	memset(e, 0, sizeof(*e));
 	e->handle = c->name;
 	e->op = c->set.op;
-	e->flags = c->set.flags & CALLOUT_OPF_KEY;
+	e->op_flags = c->set.flags & CALLOUT_OPF_KEY;
 	if (c->set.clockid != CLOCK_REALTIME &&
 	    c->set.clockid != CLOCK_REALTIME_ALARM)
-		e->flags |= CALLOUT_OPF_ABSTIME;
-	e->flags |= c->set.flags & CALLOUT_OPF_ABSTIME;
+		e->op_flags |= CALLOUT_OPF_ABSTIME;
+	e->op_flags |= c->set.flags & CALLOUT_OPF_ABSTIME;
 	e->state = c->unread ? CALLOUT_STATE_UNREAD : CALLOUT_STATE_PENDING;
 	e->clockid = c->set.clockid;
 	e->due = c->due;
@@ -588,8 +584,8 @@ static void describe(const struct mock_callout *c, struct callout_entry *e)
 static int list_one(struct mock_file *f, struct callout_list *l)
 {
 	struct mock_callout *c = l->flags & CALLOUT_LISTF_KEY ?
-				 mock_find_key(f, l->cursor) :
-				 mock_find(f, l->cursor);
+				 mock_find_key(f, l->key) :
+				 mock_find(f, l->handle);
 
 	if (!c)
 		return -ENOENT;
@@ -650,7 +646,6 @@ uint64_t mock_next_due(struct mock_file *f, clockid_t clockid)
 static int info(struct mock_file *f, struct callout_info *arg)
 {
 	memset(arg, 0, sizeof(*arg));
-	arg->abi_version = CALLOUT_ABI_VERSION;
 	arg->outstanding = outstanding(f);
 	arg->unread = mock_unread(f);
 	arg->max_outstanding = f->limit;
