@@ -28,147 +28,22 @@
 #include <errno.h>
 #include <limits.h>
 #include "lib_fuzz.h"
-#include "mock_device.h"
+#include "lib_model.h"
 
-#define TIMERS		10U
-#define CONTEXTS	2U
-#define TIME_LAST	(~0ULL >> 1)
 #define REACH		(1ULL << 40)
 
-/**
- * struct model_timer - a timer and what it was armed for
- * @timer: it
- * @armed: callout_ctx_next() is to return it
- * @waits: its time, @time, counts from the next turn
- * @lo: it is not due before this, in its clock
- * @hi: nor after this
- * @ctx: index of its context
- * @clockid: its clock
- * @period: its period
- * @slack: its slack
- * @turn: the last turn of its context when it was armed
- * @base: an absolute time before this may count as this
- * @seq: it was armed after all with lower numbers
- * @moved: it was armed already when it was armed
- * @rel: it was armed for a relative time
- * @settings: how often CLOCK_REALTIME had been set when it was armed
- */
-struct model_timer {
-	struct callout_timer *timer;
-	bool armed;
-	bool waits;
-	uint64_t time;
-	uint64_t lo, hi;
-	unsigned int ctx;
-	clockid_t clockid;
-	uint64_t period, slack;
-	unsigned int turn;
-	uint64_t base;
-	unsigned int seq;
-	bool moved, rel;
-	unsigned int settings;
-};
-
-static struct model_timer model[TIMERS];
 static struct callout_ctx *context[CONTEXTS];
 /* Bit N: a timer of clock N was armed. */
 static unsigned int clocks_of[CONTEXTS];
-/* A timer was armed for a time that never comes. */
-static bool far[CONTEXTS];
 /* How many timers a turn hands out. */
 static unsigned int room[CONTEXTS];
-/*
- * Turns that have begun; the times before and after the last, or when the clock was first
- * used, by clock; settings then.
- */
-#define CLOCKS		10
-static unsigned int turns[CONTEXTS];
-static uint64_t turn_begin[CONTEXTS][CLOCKS], turn_end[CONTEXTS][CLOCKS];
-static unsigned int turn_settings[CONTEXTS];
-/* How often CLOCK_REALTIME was set. */
-static unsigned int settings;
-static unsigned int nr_armed;
 static bool faults;
 /* System calls of the last turn. */
 static unsigned int turn_calls;
 
-static struct model_timer *model_of(const struct callout_timer *timer)
-{
-	unsigned int i;
-
-	for (i = 0; i < TIMERS; i++)
-		if (model[i].timer == timer)
-			return &model[i];
-	fuzz_assert(false, "a timer that was freed");
-	return NULL;
-}
-
-static void new_timer(struct model_timer *m)
-{
-	memset(m, 0, sizeof(*m));
-	m->timer = calloc(1, sizeof(*m->timer));
-}
-
-static uint64_t after(uint64_t now, uint64_t time)
-{
-	return time < TIME_LAST - now ? now + time : TIME_LAST;
-}
-
-static void model_due(struct model_timer *m, uint64_t lo, uint64_t hi)
-{
-	m->waits = false;
-	m->lo = lo;
-	m->hi = hi;
-	if (after(hi, m->slack) > TIME_LAST / 2)
-		far[m->ctx] = true;
-}
-
-/* The clock that its time is to count in. */
-static clockid_t clock_of(const struct callout_timer *timer, bool rel)
-{
-	if (rel && timer->clockid == CLOCK_REALTIME)
-		return CLOCK_MONOTONIC;
-	if (rel && timer->clockid == CLOCK_REALTIME_ALARM)
-		return CLOCK_BOOTTIME_ALARM;
-	return timer->clockid;
-}
-
-static bool is_alarm(clockid_t clockid)
-{
-	return clockid == CLOCK_BOOTTIME_ALARM || clockid == CLOCK_REALTIME_ALARM;
-}
-
-/* Was the clock of the timer set since it was armed, or the context's last turn? */
-static bool was_set(const struct model_timer *m)
-{
-	return (m->clockid == CLOCK_REALTIME || m->clockid == CLOCK_REALTIME_ALARM) &&
-	       (m->settings != settings || turn_settings[m->ctx] != settings);
-}
-
 static bool on_timerfd(unsigned int i)
 {
 	return callout_ctx_on_timerfd(context[i]);
-}
-
-/* Has the timer armed for what was asked: relative if @rel. */
-static void model_arm(struct model_timer *m, unsigned int i, uint64_t time,
-		      bool rel)
-{
-	m->moved = m->armed;
-	m->armed = true;
-	m->ctx = i;
-	m->clockid = clock_of(m->timer, rel);
-	m->settings = settings;
-	m->turn = turns[i];
-	m->base = rel ? 0 : turn_end[i][m->clockid];
-	m->seq = nr_armed++;
-	m->rel = rel;
-	m->period = m->timer->period;
-	m->slack = m->timer->slack;
-	m->time = time;
-	m->waits = rel;
-	if (!rel)
-		model_due(m, time, time);
 }
 
 static void arm(struct input *in)
@@ -195,7 +70,7 @@ static void arm(struct input *in)
 	if (!rel && time <= TIME_LAST) {
 		/* Just past, at least, or long past. */
 		now = mock_clock(timer->clockid);
-		time = after(how & 4 ? now - MOCK_TICK : now / 2, time);
+		time = model_after(how & 4 ? now - MOCK_TICK : now / 2, time);
 	}
 	valid = time <= TIME_LAST;
 	if (how == 239) {
@@ -204,20 +79,20 @@ static void arm(struct input *in)
 	}
 	ret = rel ? callout_arm(context[i], timer, time) :
 		    callout_arm_at(context[i], timer, time);
-	first = valid && !(clocks_of[i] & 1U << clock_of(timer, rel));
+	first = valid && !(clocks_of[i] & 1U << model_clock(timer, rel));
 	/* A clock that is not in use yet may not be possible. */
 	if (first && ret && faults)
 		valid = false;
 	else
 		fuzz_assert(ret == (valid ? 0 : -EINVAL), "%d", ret);
 	fuzz_assert(mock.calls == calls ||
-		    (first && is_alarm(timer->clockid) && mock.calls == calls + 1),
+		    (first && mock_is_alarm(timer->clockid) && mock.calls == calls + 1),
 		    "a call");
 	if (valid) {
 		if (first)
-			turn_end[i][clock_of(timer, rel)] =
-				mock_clock(clock_of(timer, rel));
-		clocks_of[i] |= 1U << clock_of(timer, rel);
+			model_turn_end[i][model_clock(timer, rel)] =
+				mock_clock(model_clock(timer, rel));
+		clocks_of[i] |= 1U << model_clock(timer, rel);
 		model_arm(m, i, time, rel);
 	}
 	fuzz_assert(m->armed == (valid || was), "%d", ret);
@@ -232,100 +107,11 @@ static void disarm(struct model_timer *m, bool free_it)
 	fuzz_assert(!callout_armed(m->timer), "armed");
 	if (free_it) {
 		free(m->timer);
-		new_timer(m);
+		model_new(m);
 		return;
 	}
 	m->armed = false;
 	m->waits = false;
-}
-
-static uint64_t tick_from(uint64_t t)
-{
-	return t < TIME_LAST - MOCK_TICK ?
-	       (t + MOCK_TICK - 1) / MOCK_TICK * MOCK_TICK : TIME_LAST;
-}
-
-/* A turn: when it began, and @mock.drift then. */
-struct turn {
-	uint64_t start;
-	uint64_t drift;
-};
-
-static uint64_t ahead_of(clockid_t clockid)
-{
-	return mock_clock(clockid) - mock.now;
-}
-
-static void periodic_fired(struct model_timer *m, const struct callout_event *e)
-{
-	uint64_t last = e->due + e->overrun * m->period;
-
-	fuzz_assert(e->flags == CALLOUT_EVENTF_PERIODIC, "%x", e->flags);
-	fuzz_assert(last <= mock_clock(m->clockid) || was_set(m), "%llu is early",
-		    e->overrun);
-	last = after(last, m->period);
-	fuzz_assert(last > turn_begin[m->ctx][m->clockid], "%llu is not all",
-		    e->overrun);
-	model_due(m, last, last);
-	fuzz_assert(callout_armed(m->timer), "not armed");
-}
-
-static void fired(struct model_timer *m, const struct callout_event *e,
-		  const struct turn *turn)
-{
-	uint64_t limit = after(m->hi, m->slack), ahead = ahead_of(m->clockid);
-
-	fuzz_assert(e->type == CALLOUT_EVENT_FIRED && !e->handle && !e->func &&
-		    e->clockid == m->clockid, "another event");
-	fuzz_assert(e->cookie == (uintptr_t)m->timer, "%llx", e->cookie);
-	fuzz_assert(e->fired >= turn_begin[m->ctx][CLOCK_MONOTONIC] && e->fired <= mock.now,
-		    "not in the turn, at %llu", e->fired);
-	fuzz_assert(e->due >= m->lo && e->due <= m->hi, "due at %llu, not %llu",
-		    e->due, (unsigned long long)m->lo);
-	fuzz_assert(mock_clock(m->clockid) >= m->lo || was_set(m), "early");
-	limit = tick_from(limit > ahead ? limit - ahead : 0);
-	if (limit < turn->start + MOCK_TICK)
-		limit = turn->start + MOCK_TICK;
-	limit = after(limit, mock.drift - turn->drift + MOCK_TICK);
-	if (m->clockid == CLOCK_MONOTONIC)
-		fuzz_assert(e->fired >= m->lo, "early");
-	fuzz_assert(e->fired <= limit || m->period || was_set(m), "at %llu, due at %llu",
-		    e->fired, e->due);
-	if (m->period) {
-		periodic_fired(m, e);
-		return;
-	}
-	m->armed = false;
-	fuzz_assert(!e->flags && !e->overrun, "periodic");
-	fuzz_assert(!callout_armed(m->timer), "still armed");
-}
-
-/* Whether @k is to come before @m, which comes in the turn that began last. */
-static bool is_before(const struct model_timer *k, const struct model_timer *m)
-{
-	uint64_t hi = after(k->hi, k->slack);
-
-	if (!k->armed || k->waits || k->ctx != m->ctx ||
-	    k->clockid != m->clockid || k->turn == turns[m->ctx])
-		return false;
-	if (hi < k->base)
-		hi = k->base;
-	if (hi < m->lo)
-		return true;
-	return k->rel == m->rel && !k->moved && !m->moved && !k->slack &&
-	       !m->slack && !k->period && !m->period && k->lo == k->hi &&
-	       m->lo == m->hi && k->lo == m->lo && m->lo >= k->base &&
-	       m->lo >= m->base && k->seq < m->seq;
-}
-
-static void check_order(const struct model_timer *m)
-{
-	const struct model_timer *k;
-
-	for (k = model; k < model + TIMERS; k++)
-		fuzz_assert(k == m || !is_before(k, m),
-			    "due at %llu, before one due at %llu",
-			    (unsigned long long)m->lo, (unsigned long long)k->hi);
 }
 
 /* Hands out one timer; false if there is none. */
@@ -340,44 +126,9 @@ static bool hand_out(unsigned int i, const struct turn *turn)
 		return false;
 	m = model_of(timer);
 	fuzz_assert(m->armed && m->ctx == i, "disarmed");
-	check_order(m);
-	fired(m, &e, turn);
+	model_order(m);
+	model_fired(m, &e, turn);
 	return true;
-}
-
-/* From now on the times count that were given since the last turn. */
-static void model_turn(unsigned int i, const struct turn *turn)
-{
-	uint64_t drift = mock.drift - turn->drift, ahead;
-	struct model_timer *m;
-
-	clockid_t clockid;
-
-	turns[i]++;
-	turn_settings[i] = settings;
-	for (clockid = 0; clockid < CLOCKS; clockid++) {
-		turn_begin[i][clockid] = turn->start + ahead_of(clockid);
-		turn_end[i][clockid] = mock_clock(clockid);
-	}
-	for (m = model; m < model + TIMERS; m++) {
-		if (!m->armed || m->ctx != i || !m->waits)
-			continue;
-		ahead = ahead_of(m->clockid);
-		model_due(m, after(turn->start + ahead, m->time),
-			  after(turn->start + drift + ahead, m->time));
-	}
-}
-
-/* Timers of the last turn are left: then a turn does nothing. */
-static bool any_left(unsigned int i)
-{
-	struct model_timer *m;
-
-	for (m = model; m < model + TIMERS; m++)
-		if (m->armed && m->ctx == i && !m->waits &&
-		    m->timer->_queued)
-			return true;
-	return false;
 }
 
 /* Relative times count from here, if no timers are left. */
@@ -385,7 +136,7 @@ static uint64_t next_due(unsigned int i)
 {
 	struct turn turn = { mock.now, mock.drift };
 	unsigned int calls = mock.calls;
-	bool begins = !any_left(i);
+	bool begins = !model_any_left(i);
 	uint64_t due = callout_ctx_next_due(context[i]);
 
 	fuzz_assert(mock.calls == calls, "a call");
@@ -397,7 +148,7 @@ static uint64_t next_due(unsigned int i)
 /* No timer is due before callout_ctx_next_due(). */
 static void check_next_due(unsigned int i)
 {
-	bool left = any_left(i);
+	bool left = model_any_left(i);
 	uint64_t due = next_due(i);
 	struct model_timer *m;
 
@@ -407,7 +158,7 @@ static void check_next_due(unsigned int i)
 	for (m = model; m < model + TIMERS; m++)
 		fuzz_assert(!m->armed || m->ctx != i ||
 			    m->clockid != CLOCK_MONOTONIC ||
-			    due <= after(m->hi, m->slack), "%llu, but a timer is due at %llu",
+			    due <= model_after(m->hi, m->slack), "%llu, but a timer is due at %llu",
 			    (unsigned long long)due, (unsigned long long)m->hi);
 }
 
@@ -455,7 +206,7 @@ static void check_wakes(unsigned int i, bool error)
 		due = mock_next_due(f, m->clockid);
 		if (error && due == CALLOUT_FOREVER)
 			continue;
-		fuzz_assert(due <= after(m->hi, m->slack) ||
+		fuzz_assert(due <= model_after(m->hi, m->slack) ||
 			    due <= mock_clock(m->clockid), "at %llu, due at %llu",
 			    (unsigned long long)due, (unsigned long long)m->hi);
 	}
@@ -465,18 +216,6 @@ static void check_wakes(unsigned int i, bool error)
 static bool op_failed(int ret)
 {
 	return ret == -ENOMEM || ret == -ENOSPC || ret == -EDQUOT;
-}
-
-/* Whether a timer is still to be handed out that was due @ago. */
-static bool any_due(unsigned int i, uint64_t ago)
-{
-	struct model_timer *m;
-
-	for (m = model; m < model + TIMERS; m++)
-		if (m->armed && m->ctx == i && !m->waits &&
-		    after(m->hi, m->slack) <= mock_clock(m->clockid) - ago)
-			return true;
-	return false;
 }
 
 static const unsigned int can_be_set = 1U << CLOCK_REALTIME |
@@ -491,7 +230,7 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 		    next_due(i) > mock.now + 8 * mock.jitter &&
 		    !callout_ctx_pending(ctx);
 	struct mock_file *f = mock_file(callout_ctx_fd(ctx));
-	bool begins = !any_left(i), all_tried = !mock.short_at && !mock.fail_batch;
+	bool begins = !model_any_left(i), all_tried = !mock.short_at && !mock.fail_batch;
 	bool stays = !timeout && begins && !other_clocks(i) && mock_unread(f);
 	unsigned int calls = mock.calls, looks = mock.looks, n = 0;
 	unsigned int polls = mock.polls;
@@ -528,8 +267,8 @@ static void take_turn(unsigned int i, uint64_t timeout, bool flush,
 	else if (op_failed(ret) && all_tried)
 		check_wakes(i, true);
 	if (ret < 0 && timeout)
-		fuzz_assert(!any_due(i, 2 * mock.jitter), "not looked for");
-	if (stays && n < most && any_due(i, mock.now - turn.start))
+		fuzz_assert(!model_any_due(i, 2 * mock.jitter), "not looked for");
+	if (stays && n < most && model_any_due(i, mock.now - turn.start))
 		fuzz_assert(mock_unread(f), "not readable any more");
 	fuzz_assert(outstanding(i) <= nr_clocks(i), "too many callouts");
 }
@@ -555,7 +294,7 @@ static void set_clock(struct input *in, bool back)
 	/* By what it showed before. */
 	mock_fire();
 	mock.real += back ? -by : by;
-	settings++;
+	model_settings++;
 }
 
 static void check_remaining(struct model_timer *m)
@@ -750,7 +489,7 @@ static void settle(void)
 		take_turn(i, 0, false, ~0U);
 		fuzz_assert(!turn_calls, "a call, and no timer is armed");
 		/* The times of timers that were disarmed have passed, too. */
-		if (far[i])
+		if (model_far[i])
 			continue;
 		fuzz_assert(callout_ctx_next_due(context[i]) == CALLOUT_FOREVER,
 			    "no timer is armed");
@@ -760,21 +499,15 @@ static void settle(void)
 
 static void fuzz_contexts(struct input *in)
 {
-	unsigned int i, k, how;
+	unsigned int i, how;
 
 	create_fails();
 	faults = false;
-	settings = 0;
-	memset(far, 0, sizeof(far));
-	memset(turns, 0, sizeof(turns));
-	nr_armed = 0;
-	for (i = 0; i < TIMERS; i++)
-		new_timer(&model[i]);
+	model_init();
 	for (i = 0; i < CONTEXTS; i++) {
 		how = input_byte(in);
 		room[i] = 1 + how % 6;
 		clocks_of[i] = 1U << CLOCK_MONOTONIC;
-		turn_settings[i] = 0;
 		if (how < 128) {
 			fuzz_assert(!callout_ctx_create(&context[i], room[i]),
 				    "not created");
@@ -785,9 +518,6 @@ static void fuzz_contexts(struct input *in)
 			    "not created");
 		fuzz_assert(on_timerfd(i) == 1, "not on timerfds");
 	}
-	for (i = 0; i < CONTEXTS; i++)
-		for (k = 0; k < CLOCKS; k++)
-			turn_end[i][k] = mock_clock(k);
 	while (input_left(in))
 		one_op(in);
 	settle();

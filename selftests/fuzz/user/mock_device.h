@@ -15,6 +15,10 @@
 #include "libcallout.h"
 #include "input.h"
 
+#define TIME_LAST	(~0ULL >> 1)
+/* errno after a call that has succeeded: no call fails with it. */
+#define NO_ERROR	EXDEV
+
 #define MOCK_FILES	4U
 #define MOCK_CALLOUTS	96U
 #define MOCK_TICK	1000ULL
@@ -91,15 +95,27 @@ struct mock {
 
 extern struct mock mock;
 
+/* mock_system.c */
 void mock_init(void);
 void mock_no_faults(void);
 struct mock_file *mock_file(int fd);
 struct mock_timerfd *mock_timerfd(int fd);
+uint64_t mock_clock(clockid_t clockid);
+bool mock_is_alarm(clockid_t clockid);
+bool mock_has_clock(clockid_t clockid);
+
+/* mock_callouts.c */
 struct mock_callout *mock_find(struct mock_file *f, uint64_t handle);
 struct mock_callout *mock_find_key(struct mock_file *f, uint64_t key);
 uint64_t mock_next_due(struct mock_file *f, clockid_t clockid);
-uint64_t mock_clock(clockid_t clockid);
 void mock_fire(void);
 unsigned int mock_unread(struct mock_file *f);
+unsigned int mock_outstanding(struct mock_file *f);
+uint64_t mock_left(const struct mock_callout *c);
+int mock_do(struct mock_file *f, struct callout_op *op);
+int mock_cancel(struct mock_file *f, struct mock_callout *c);
+unsigned int mock_read_events(struct mock_file *f, struct callout_event *e,
+			      unsigned int n);
+int mock_wait(struct mock_file *f, uint64_t end);
 
 #endif /* _FUZZ_MOCK_DEVICE_H */
