@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * arena.h - the memory of a thread for its arguments, by pages
+ *
+ * An argument is written through an alias of that memory and given to the kernel
+ * by an address at which it may be readonly, or end in the middle.
  */
 #ifndef _CALLOUT_FUZZ_ARENA_H
 #define _CALLOUT_FUZZ_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
 
 #define PAGE		4096UL
 
@@ -16,5 +23,31 @@ enum arena_page {
 	ARENA_SCRATCH_END,
 	ARENA_PAGES,
 };
+
+/* Where things are in a page. */
+#define AT_ARGUMENT	0
+#define AT_ARRAY	512
+#define AT_EVENTS	2048
+#define AT_MASK		3600
+
+/* A piece of memory: where the kernel finds it, and where it can be written. */
+struct memory {
+	char *user;
+	char *fill;
+};
+
+struct call;
+struct worker;
+
+bool arena_make(struct worker *w);
+struct memory arena_at(struct worker *w, unsigned int place, size_t at, size_t size);
+size_t arena_cut(size_t size);
+
+void stall_make(void);
+void stall_end(void);
+void stall_renew(void);
+
+__u64 poke_value(const struct call *c);
+void poke(const struct call *c, void *fill, size_t size);
 
 #endif /* _CALLOUT_FUZZ_ARENA_H */

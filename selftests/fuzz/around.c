@@ -202,7 +202,7 @@ static long call_fork(struct worker *w, unsigned int i)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		while (++i < p->n)
 			if (p->call[i].thread == w->number &&
-			    !run.outcome[i].in_batch)
+			    !run.outcome[i].by)
 				call_run(w, i);
 		_exit(0);
 	}

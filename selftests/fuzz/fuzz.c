@@ -116,7 +116,7 @@ static void report(const char *why, const struct program *p)
 	/* The first only; then all processes end. */
 	if (atomic_exchange(&shared->reporting, true))
 		return;
-	run_report(why);
+	check_report(why);
 	program_print(p, text, sizeof(text));
 	printf("fuzz: program:\n%sfuzz: end of program\n", text);
 	fflush(stdout);
@@ -132,7 +132,7 @@ static bool run_once(const struct program *p)
 
 	shared->runs++;
 	shared->calls += p->n;
-	shared->judged += model_fits(p);
+	shared->judged += run.judged;
 	if (why) {
 		report(why, p);
 		return false;

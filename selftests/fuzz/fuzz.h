@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 #include <linux/callout.h>
 #include <linux/types.h>
 
@@ -26,6 +27,7 @@
 #define KEYS		4
 #define NO_TARGET	0xff
 #define EVENTS_MAX	16	/* that a reader of the device takes at a time */
+#define MORE		8	/* by which F_SIZED makes structures longer */
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -33,10 +35,13 @@
 #define MSEC		1000000ULL
 #define HOUR		(3600 * NSEC)
 
+/* What only a lost event exceeds. */
+#define PATIENCE	(20 * NSEC)
+
 /* Kinds of calls. */
 #define FUZZ_KINDS(kind)						\
-	/* Operations, which BATCH takes too. By handle; OLD is SET */	\
-	/* with ONLY_OLD. */						\
+	/* Operations, which BATCH and COMMAND take too. By handle; */	\
+	/* OLD is SET with ONLY_OLD. */					\
 	kind(SET) kind(CANCEL) kind(MOVE) kind(OLD)			\
 	kind(TIMEOUT) kind(UNTIMEOUT)					\
 	/* By key; KNEW is SET with ONLY_NEW. */			\
@@ -47,7 +52,7 @@
 	/* Other calls on the file. */					\
 	kind(READ) kind(POLL) kind(EPOLL) kind(FDINFO)			\
 	kind(OPEN) kind(CLOSE) kind(DUP) kind(PASS) kind(OTHER)		\
-	/* io_uring. */							\
+	/* io_uring; COMMAND does the thread's next call, an operation. */ \
 	kind(COMMAND) kind(RING_READ) kind(RING_POLL) kind(RING_REAP)	\
 	kind(RING_CLOSE)						\
 	/* What is around the file. */					\
@@ -101,7 +106,7 @@ enum place {
 #define B_STOP		0x01
 #define B_WAIT		0x02
 #define B_EVENTS	0x04
-#define B_ABSTIME	0x08	/* the wait ends at a time */
+#define B_ABSTIME	0x08	/* the wait ends at a time; with MASK it may be of no wait */
 #define B_MASK		0x10	/* a signal mask */
 
 /**
@@ -115,7 +120,8 @@ enum place {
  * @place: enum place, of the argument
  * @array: enum place, of what the argument points to
  * @flags: F_, B_, or of the kind
- * @n: room, or number; BATCH: how many of the thread's calls that follow
+ * @n: room, or number; BATCH: how many of the thread's calls that follow; OLD, KSET,
+ *	KOLD: no cookie if it is a multiple of 4
  * @poke: 0, or which word of the argument gets another value, plus 1
  * @value: which value
  */
@@ -159,11 +165,14 @@ struct seen {
  * @start: CLOCK_MONOTONIC before and @end after it
  * @handle: out of SET and TIMEOUT
  * @target: the call whose handle it had, or NO_TARGET
- * @state: out of ONE and KONE
+ * @state: out of ONE and KONE; LIST: READING if a callout was
+ * @command: out of ONE and KONE: a command of io_uring has set it
  * @ran: it was made, and has returned
- * @in_batch: the call of BATCH that has done it, plus 1
- * @unknown: of a batch that could not write its result
- * @beyond: more events were read than there was memory for
+ * @by: the call of BATCH or COMMAND that has done it, plus 1
+ * @unknown: its result could not be written; COMMAND: nor was it waited for
+ * @completions: of a command
+ * @completion: the result of the last one
+ * @wrong: what no call may do, and this one has done, or NULL
  * @n: number of @seen
  * @seen: events that were read
  */
@@ -173,11 +182,14 @@ struct outcome {
 	atomic_ullong handle;
 	__u8 target;
 	__u8 state;
-	__u8 in_batch;
+	__u8 by;
 	__u8 n;
+	bool command;
 	bool unknown;
-	bool beyond;
 	atomic_bool ran;
+	atomic_uint completions;
+	atomic_int completion;
+	const char *wrong;
 	struct seen seen[EVENTS_MAX];
 };
 
@@ -199,9 +211,28 @@ static inline bool kind_makes(unsigned int kind)
 }
 
 /* Does the operation keep all of the callout but its time? */
-static inline bool kind_keeps(unsigned int kind)
+static inline bool kind_moves(unsigned int kind)
 {
 	return kind == K_MOVE || kind == K_KMOVE;
+}
+
+/* May the operation change all of a callout but its name? */
+static inline bool kind_replaces(unsigned int kind)
+{
+	return kind == K_OLD || kind == K_KOLD || kind == K_KSET;
+}
+
+/* Does the operation set a callout, or set it again? */
+static inline bool kind_sets(unsigned int kind)
+{
+	return kind_is_op(kind) && kind != K_CANCEL && kind != K_UNTIMEOUT &&
+	       kind != K_KCANCEL;
+}
+
+/* Does the operation write a handle, or the time that was left? */
+static inline bool kind_writes(unsigned int kind)
+{
+	return kind_sets(kind) && kind != K_KNEW;
 }
 
 static inline bool time_is_far(unsigned int when)
@@ -213,6 +244,35 @@ static inline bool time_is_far(unsigned int when)
 static inline unsigned int file_of(unsigned int file)
 {
 	return file == FILE_DUPLICATE ? 0 : file;
+}
+
+/* The file that a call was made on: for an operation that another call does, that call's. */
+static inline unsigned int file_at(const struct program *p, const struct outcome *o,
+				   unsigned int i)
+{
+	return file_of(p->call[o[i].by ? o[i].by - 1U : i].file);
+}
+
+/* Was an operation a command of io_uring? */
+static inline bool op_is_command(const struct program *p, const struct outcome *o,
+				 unsigned int i)
+{
+	return o[i].by && p->call[o[i].by - 1].kind == K_COMMAND;
+}
+
+/* Is the command a batch of one operation, and of a read? */
+static inline bool command_is_batch(const struct call *c)
+{
+	return c->n % 8 == 7;
+}
+
+/* Has the callout a cookie that the operation sets? A command has none. */
+static inline bool op_has_cookie(const struct program *p, const struct outcome *o,
+				 unsigned int i)
+{
+	if (kind_replaces(p->call[i].kind))
+		return p->call[i].n % 4;
+	return !op_is_command(p, o, i) || !kind_makes(p->call[i].kind);
 }
 
 /* Numbers from a seed: xorshift64*. */
@@ -240,10 +300,14 @@ void program_mutate(struct program *p, const struct program *other, __u64 *seed)
 size_t program_print(const struct program *p, char *text, size_t size);
 bool program_parse(struct program *p, FILE *f);
 bool program_is_concurrent(const struct program *p);
+bool program_has(const struct program *p, unsigned int kind);
+bool program_keeps_files(const struct program *p);
 const char *kind_name(unsigned int kind);
 
-/* model.c */
+/* fits.c */
 bool model_fits(const struct program *p);
+
+/* model.c */
 const char *model_check(const struct program *p, const struct outcome *o,
 			const __u64 outstanding[FILES], bool limited);
 
@@ -261,17 +325,32 @@ unsigned int cover_end(unsigned int kind);
 void cover_share(void);
 unsigned int cover_points(void);
 
-/* call.c */
 struct worker;
+
+/* op.c */
+__u64 op_target(const struct call *c, struct outcome *o);
+struct callout_op op_make(unsigned int i);
+void op_done(unsigned int i, const struct callout_op *op, long ret);
+const char *op_wrong(const struct callout_op *given, const struct callout_op *op,
+		     long ret, bool in_batch);
+
+/* call.c */
 void call_run(struct worker *w, unsigned int i);
 
 /* ring.c */
-long ring_command(struct worker *w, const struct call *c);
+long ring_command(struct worker *w, unsigned int i);
 long ring_call(struct worker *w, const struct call *c);
+void ring_reap(void);
 void ring_end(void);
 
 /* around.c */
 long around_call(struct worker *w, unsigned int i);
+
+/* check.c */
+bool file_info(unsigned int file, struct callout_info *info);
+const char *check_commands(__u64 *left);
+const char *check_run(const __u64 *left, bool limited);
+void check_report(const char *why);
 
 /* run.c */
 
@@ -279,7 +358,7 @@ long around_call(struct worker *w, unsigned int i);
  * struct worker - a thread that runs calls
  * @number: that of the calls
  * @tid: for signals
- * @arena: its memory, see run.c
+ * @arena: its memory, see arena.h
  * @alias: the same, which can always be written
  * @waits: it is in a call that waits for an event of this file, plus 1
  */
@@ -306,9 +385,9 @@ struct limits {
  * @fd: the files, -1 if closed
  * @kept: a duplicate of each, for the checks
  * @epoll: an epoll set
- * @stall: a page that userfaultfd(2) provides, or NULL
  * @limits: shared
  * @process: number of this process
+ * @judged: the model has judged the last program
  */
 struct run {
 	const struct program *program;
@@ -316,18 +395,18 @@ struct run {
 	atomic_int fd[FILES];
 	int kept[FILES];
 	int epoll;
-	char *stall;
 	struct limits *limits;
 	unsigned int process;
+	bool judged;
 };
 
 extern struct run run;
 
+__u64 now_of(clockid_t clock);
 __u64 now(void);
 bool run_init(void);
 void limits_restore(struct limits *limits, unsigned int process);
 const char *run_program(const struct program *p, unsigned int *points);
 struct worker *run_worker(unsigned int number);
-void run_report(const char *why);
 
 #endif /* _CALLOUT_FUZZ_H */

@@ -8,7 +8,8 @@
  * results one after the other: if they are linearizable. That is searched.
  *
  * The state of a callout, which is named by the call that has set it, is one of
- * four. A callout that is due soon may have fired or not, until a call tells.
+ * four. A callout that is due soon may have fired or not, until a call tells. That of
+ * a command of io_uring is never unread; its completion says how it has ended.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "fuzz.h"
 
 enum {
-	GONE,
+	GONE,		/* and not unread: a command may have fired */
 	FAR,		/* pending: it does not fire in a program */
 	SOON,		/* pending or unread */
 	UNREAD,		/* known to have fired */
@@ -68,96 +69,10 @@ static state_t put(state_t s, unsigned int i, unsigned int value)
 	return (s & ~(3ULL << 2 * i)) | (state_t)value << 2 * i;
 }
 
-/* Does the operation write what the program's memory must take? */
-static bool writes(unsigned int kind)
+/* Is the operation none of those that a command can be? */
+static bool no_command(unsigned int kind)
 {
-	return kind != K_CANCEL && kind != K_UNTIMEOUT && kind != K_KCANCEL;
-}
-
-static bool has_kind(const struct program *p, unsigned int kind)
-{
-	unsigned int i;
-
-	for (i = 0; i < p->n; i++)
-		if (p->call[i].kind == kind)
-			return true;
-	return false;
-}
-
-static bool op_fits(const struct call *c)
-{
-	return !c->poke && c->place != P_stall &&
-	       !(c->flags & (F_PERIOD | F_REAL | F_ALARM | F_ON_SET));
-}
-
-/* Operations of a batch in memory that is readonly are done, and not told of. */
-static bool batch_fits(const struct program *p, unsigned int i)
-{
-	const struct call *c = &p->call[i];
-	unsigned int j;
-
-	if (c->poke || c->place != P_good ||
-	    (c->array != P_good &&
-	     (c->array != P_readonly ||
-	      c->flags & (B_EVENTS | B_WAIT | B_STOP))))
-		return false;
-	for (j = i + 1; c->array == P_readonly && j < p->n; j++)
-		if (p->call[j].thread == c->thread &&
-		    (p->call[j].kind == K_TIMEOUT ||
-		     (p->call[j].kind == K_SET &&
-		      !time_is_far(p->call[j].when))))
-			return false;
-	return true;
-}
-
-/* Can the model tell what the calls of a program should return? */
-bool model_fits(const struct program *p)
-{
-	bool alone = !program_is_concurrent(p);
-	const struct call *c;
-	unsigned int i;
-
-	for (i = 0; i < p->n; i++) {
-		c = &p->call[i];
-		switch (c->kind) {
-		case K_SET ... K_LAST_OP:
-			if (!op_fits(c))
-				return false;
-			break;
-		case K_BATCH:
-			if (!batch_fits(p, i))
-				return false;
-			break;
-		case K_ONE:
-		case K_KONE:
-			if (c->poke)
-				return false;
-			break;
-		case K_READ:
-			if (c->array != P_good)
-				return false;
-			break;
-		case K_MATCH:
-			if (c->poke || c->place != P_good ||
-			    (c->thread && !alone))
-				return false;
-			break;
-		case K_INFO: case K_LIST: case K_FIONREAD: case K_POLL:
-		case K_EPOLL: case K_FDINFO: case K_SLEEP: case K_SIGNAL:
-		case K_PARAMETER: case K_DEBUGFS: case K_LIMIT:
-			if (c->poke)
-				return false;
-			break;
-		case K_PAGE:
-			break;
-		default:
-			return false;
-		}
-		if ((c->place == P_changing || c->array == P_changing) &&
-		    has_kind(p, K_PAGE))
-			return false;
-	}
-	return true;
+	return kind == K_TIMEOUT || kind == K_UNTIMEOUT || kind == K_KSET;
 }
 
 static unsigned int state_when(const struct call *c)
@@ -165,18 +80,27 @@ static unsigned int state_when(const struct call *c)
 	return time_is_far(c->when) ? FAR : SOON;
 }
 
-/* The file that a call was made on: for an operation of a batch, the batch's. */
-static unsigned int file_at(unsigned int i)
+static unsigned int file(unsigned int i)
 {
-	if (m.o[i].in_batch)
-		i = m.o[i].in_batch - 1;
-	return file_of(m.p->call[i].file);
+	return file_at(m.p, m.o, i);
+}
+
+/* Is the callout that call @i has set one of a command? */
+static bool is_command(unsigned int i)
+{
+	return kind_makes(m.p->call[i].kind) && op_is_command(m.p, m.o, i);
+}
+
+/* Has the command of such a callout completed since it fired? Then nothing cancels it. */
+static bool has_fired(unsigned int i)
+{
+	return m.o[i].completions && !m.o[i].completion;
 }
 
 static bool same_name(unsigned int i, unsigned int set)
 {
 	return m.p->call[set].key == m.p->call[i].key &&
-	       file_at(set) == file_at(i);
+	       file(set) == file(i);
 }
 
 /* Does call @i mean a callout that call @set has set by TIMEOUT? */
@@ -205,7 +129,7 @@ static int find(state_t s, unsigned int i)
 	}
 	target = m.o[i].target;
 	if (target == NO_TARGET || !get(s, target) ||
-	    file_at(target) != file_at(i))
+	    file(target) != file(i))
 		return -1;
 	if (c->kind == K_UNTIMEOUT && !same_func(i, target))
 		return -1;
@@ -225,19 +149,26 @@ static bool told(unsigned int state, long ret)
 	}
 }
 
+/* LIST of one. */
 static unsigned int do_one(state_t s, unsigned int i, state_t *next)
 {
 	const struct outcome *o = &m.o[i];
 	int c = find(s, i);
 
-	if (c < 0) {
-		*next = s;
+	*next = s;
+	if (c < 0)
 		return o->ret == -ENOENT;
+	if (is_command(c) && o->ret == -ENOENT) {
+		*next = put(s, c, GONE);
+		return get(s, c) == SOON && has_fired(c);
 	}
-	if (o->ret || !told(get(s, c), o->state))
+	if (o->ret || o->command != is_command(c))
 		return 0;
-	*next = o->state == CALLOUT_STATE_UNREAD ? put(s, c, UNREAD) : s;
-	return 1;
+	if (is_command(c))
+		return o->state == CALLOUT_STATE_PENDING;
+	if (o->state == CALLOUT_STATE_UNREAD)
+		*next = put(s, c, UNREAD);
+	return told(get(s, c), o->state);
 }
 
 /* UNTIMEOUT without a handle: of several, the first to be due. */
@@ -282,43 +213,76 @@ static unsigned int do_set(state_t s, unsigned int i, state_t *next)
 	return n;
 }
 
-/* An operation of the callout @found. */
+/* An operation that finds no callout. */
+static unsigned int do_none(state_t s, unsigned int i, state_t *next)
+{
+	const struct outcome *o = &m.o[i];
+
+	if (kind_makes(m.p->call[i].kind))
+		return do_set(s, i, next);
+	*next = s;
+	return o->unknown || o->ret == -ENOENT;
+}
+
+/* With which error does an operation refuse the callout @found? 0: it does not. */
+static long refusal(unsigned int i, unsigned int found)
+{
+	unsigned int kind = m.p->call[i].kind;
+
+	if (kind == K_KNEW)
+		return -EEXIST;
+	if (!kind_replaces(kind))
+		return 0;
+	if (is_command(found) ? op_has_cookie(m.p, m.o, i) :
+				m.p->call[found].kind == K_TIMEOUT)
+		return -EBUSY;
+	return 0;
+}
+
+/* An operation of the callout @found, which is pending or unread. */
 static unsigned int do_found(state_t s, unsigned int i, unsigned int found,
 			     state_t *next)
 {
 	const struct call *c = &m.p->call[i];
 	const struct outcome *o = &m.o[i];
+	long error = refusal(i, found);
+	unsigned int n = 0;
 
-	/* A key that is outstanding, and what TIMEOUT has set, are refused. */
-	if (c->kind == K_KNEW ||
-	    (c->kind == K_OLD && m.p->call[found].kind == K_TIMEOUT)) {
+	if (error) {
 		*next = s;
-		return o->unknown ||
-		       o->ret == (c->kind == K_KNEW ? -EEXIST : -EBUSY);
+		return o->unknown || o->ret == error;
 	}
-	if (!o->unknown && !told(get(s, found), o->ret))
+	if (is_command(found) && has_fired(found) && !kind_sets(c->kind))
 		return 0;
-	*next = put(s, found, writes(c->kind) ? state_when(c) : GONE);
-	return 1;
+	if (o->unknown || (is_command(found) ? o->ret == CALLOUT_STATE_PENDING :
+					       told(get(s, found), o->ret)))
+		next[n++] = put(s, found, kind_sets(c->kind) ? state_when(c) : GONE);
+	return n;
 }
 
 static unsigned int do_op(state_t s, unsigned int i, state_t *next)
 {
 	const struct call *c = &m.p->call[i];
 	const struct outcome *o = &m.o[i];
-	int found;
+	int found = -1;
+	unsigned int n = 0;
 
 	if (c->kind == K_ONE || c->kind == K_KONE)
 		return do_one(s, i, next);
+	if (op_is_command(m.p, m.o, i) && no_command(c->kind)) {
+		*next = s;
+		return o->ret == -EINVAL;
+	}
 	if (c->kind == K_UNTIMEOUT && o->target == NO_TARGET)
 		return do_untimeout(s, i, next);
-	found = kind_is_keyed(c->kind) || !kind_makes(c->kind) ? find(s, i) : -1;
-	if (found >= 0)
-		return do_found(s, i, found, next);
-	if (kind_makes(c->kind))
-		return do_set(s, i, next);
-	*next = s;
-	return o->unknown || o->ret == -ENOENT;
+	if (kind_is_keyed(c->kind) || !kind_makes(c->kind))
+		found = find(s, i);
+	if (found < 0)
+		return do_none(s, i, next);
+	/* It may have fired before, without an event. */
+	if (is_command(found) && has_fired(found) && get(s, found) == SOON)
+		n = do_none(put(s, found, GONE), i, next);
+	return n + do_found(s, i, found, next + n);
 }
 
 /* The callout of an event, or -1. */
@@ -328,7 +292,7 @@ static int find_event(state_t s, unsigned int i, const struct seen *e)
 	unsigned int j;
 
 	for (j = 0; j < m.p->n; j++) {
-		if (get(s, j) < SOON || file_at(j) != file_at(i))
+		if (get(s, j) < SOON || file(j) != file(i) || is_command(j))
 			continue;
 		has_key = kind_is_keyed(m.p->call[j].kind);
 		if (keyed != has_key)
@@ -356,40 +320,66 @@ static unsigned int do_read(state_t s, unsigned int i, state_t *next)
 	room = c->kind == K_READ ? c->n % (EVENTS_MAX + 1) :
 				   1 + c->n % EVENTS_MAX;
 	for (j = 0; j < m.p->n && o->n < room; j++)
-		if (get(s, j) == UNREAD && file_at(j) == file_at(i))
+		if (get(s, j) == UNREAD && file(j) == file(i))
 			return 0;
 	*next = s;
 	return 1;
 }
 
+/* The tag in the cookie of the callout that call @set has set; TIMEOUT's have none. */
+static unsigned int tag(unsigned int set)
+{
+	return m.p->call[set].kind == K_TIMEOUT || is_command(set) ? 0 :
+	       m.p->call[set].key;
+}
+
 /* MATCH, in a program that does nothing else meanwhile. */
 static unsigned int do_match(state_t s, unsigned int i, state_t *next)
 {
-	const struct call *c = &m.p->call[i], *set;
+	const struct call *c = &m.p->call[i];
 	unsigned int j, n = 0;
 
 	for (j = 0; j < m.p->n; j++) {
-		set = &m.p->call[j];
-		if (!get(s, j) || file_at(j) != file_at(i))
+		if (!get(s, j) || file(j) != file(i) || (c->n & 1 && tag(j) != c->key))
 			continue;
-		/* Bits of the cookie: of TIMEOUT they are 0. */
-		if (c->n & 1 && (set->kind == K_TIMEOUT ? 0 : set->key) != c->key)
-			continue;
+		if (is_command(j) && has_fired(j) && get(s, j) == FAR)
+			return 0;
+		n += !is_command(j) || !has_fired(j);
 		s = put(s, j, GONE);
-		n++;
 	}
 	*next = s;
 	return m.o[i].ret == (long)n;
 }
 
-static unsigned int do_left(state_t s, unsigned int file, state_t *next)
+/* Has the command of call @i ended as its callout has? */
+static bool completed(state_t s, unsigned int i)
 {
-	unsigned int j, n = 0;
+	const struct outcome *o = &m.o[i];
 
-	for (j = 0; j < m.p->n; j++)
-		n += get(s, j) && file_at(j) == file;
+	if (!o->completions)
+		return get(s, i) != GONE || o->ret < 0;
+	if (o->completion == -ECANCELED)
+		return get(s, i) == GONE;
+	return o->completion || get(s, i) != FAR;
+}
+
+/* What is left in a file; commands may have fired while that was counted. */
+static unsigned int do_left(state_t s, unsigned int number, state_t *next)
+{
+	unsigned int j, n = 0, more = 0;
+
+	for (j = 0; j < m.p->n; j++) {
+		if (file(j) != number)
+			continue;
+		if (is_command(j) && !completed(s, j))
+			return 0;
+		if (is_command(j) && has_fired(j))
+			more += !!get(s, j);
+		else
+			n += !!get(s, j);
+	}
 	*next = s;
-	return n == m.outstanding[file];
+	return n <= m.outstanding[number] && m.outstanding[number] <= n + more;
 }
 
 static unsigned int do_step(state_t s, const struct step *step, state_t *next)
@@ -470,26 +460,31 @@ static void add(unsigned int thread, enum step_kind kind, unsigned int i,
 	m.step[thread][m.n[thread]++] = (struct step){ kind, i, start, end };
 }
 
+/* Does memory in a place not take what the kernel has for it, or not give anything? */
+static bool place_fails(unsigned int place, bool writes)
+{
+	return place != P_good && place != P_changing && (place != P_readonly || writes);
+}
+
 /* Had the call no effect, whatever is outstanding? */
 static bool is_void(const struct call *c, const struct outcome *o)
 {
-	bool reads_only = c->kind == K_ONE || c->kind == K_KONE;
+	const struct call *by = o->by ? &m.p->call[o->by - 1] : NULL;
 
-	if (o->in_batch) {
-		const struct call *batch = &m.p->call[o->in_batch - 1];
-
-		if (batch->array != P_good && batch->array != P_readonly)
+	if (!kind_is_op(c->kind))
+		return c->place != P_good || c->array != P_good;
+	if (by && by->kind == K_BATCH) {
+		if (by->array != P_good && by->array != P_readonly)
 			return true;
 		if (!o->unknown && o->ret == -ECANCELED)
 			return true;
-	} else if (reads_only && (c->place != P_good || c->array != P_good)) {
+	} else if (place_fails(by ? by->place : c->place, kind_writes(c->kind))) {
 		return true;
-	} else if (c->place == P_readonly && !writes(c->kind)) {
-		return false;
-	} else if (c->place != P_good && c->place != P_changing) {
+	} else if (by && o->ret == -EOPNOTSUPP) {
+		/* The kernel has no commands. */
 		return true;
 	}
-	return c->when == T_bad && writes(c->kind) && !reads_only;
+	return c->when == T_bad && kind_sets(c->kind);
 }
 
 static void add_call(unsigned int i)
@@ -519,7 +514,7 @@ static void add_calls(void)
 			if (batch[t] < 0)
 				continue;
 			if (i < m.p->n && (m.p->call[i].thread != t ||
-					   m.o[i].in_batch == batch[t] + 1))
+					   m.o[i].by == batch[t] + 1))
 				continue;
 			if (m.o[batch[t]].n)
 				add(t, S_READ, batch[t], m.o[batch[t]].start,
@@ -549,7 +544,7 @@ const char *model_check(const struct program *p, const struct outcome *o,
 	m.p = p;
 	m.o = o;
 	m.outstanding = outstanding;
-	m.limited = limited || has_kind(p, K_LIMIT);
+	m.limited = limited || program_has(p, K_LIMIT);
 	add_calls();
 	for (i = 0; i < FILES; i++)
 		if (i != FILE_DUPLICATE)

@@ -73,13 +73,20 @@ static const struct theme themes[] = {
 		[K_KNEW] = 1, [K_READ] = 14, [K_BATCH] = 1, [K_MATCH] = 1,
 		[K_KONE] = 1, [K_ONE] = 1,
 	  }, .odd = 0, .soon = 1, .periodic = 2 },
-	/* Commands of io_uring, and the ioctls of the same keys */
+	/* Commands of io_uring, and the ioctls of the same names: what the model can judge */
+	{ .weight = {
+		[K_COMMAND] = 12, [K_SET] = 1, [K_CANCEL] = 3, [K_MOVE] = 3, [K_OLD] = 4,
+		[K_KSET] = 4, [K_KCANCEL] = 2, [K_KMOVE] = 2, [K_KOLD] = 2, [K_KNEW] = 1,
+		[K_ONE] = 3, [K_KONE] = 2, [K_RING_REAP] = 1, [K_MATCH] = 1,
+		[K_UNTIMEOUT] = 1, [K_READ] = 1, [K_SLEEP] = 1, [K_BATCH] = 1,
+	  }, .odd = 0, .soon = 4 },
+	/* What else becomes of commands, and of their ring */
 	{ .weight = {
 		[K_COMMAND] = 14, [K_KSET] = 3, [K_KCANCEL] = 4, [K_KMOVE] = 2,
 		[K_KOLD] = 1, [K_KNEW] = 1, [K_KONE] = 1, [K_RING_REAP] = 4,
 		[K_RING_CLOSE] = 1, [K_RING_READ] = 2, [K_RING_POLL] = 2,
 		[K_MATCH] = 2, [K_SLEEP] = 2, [K_SET] = 1, [K_LIST] = 1,
-		[K_CLOSE] = 1, [K_BATCH] = 2,
+		[K_CLOSE] = 1, [K_BATCH] = 2, [K_CANCEL] = 2, [K_MOVE] = 1, [K_ONE] = 1,
 	  }, .odd = 12, .soon = 2 },
 	/* All there is */
 	{ .weight = {
@@ -110,6 +117,23 @@ bool program_is_concurrent(const struct program *p)
 			thread = p->call[i].thread;
 	}
 	return false;
+}
+
+bool program_has(const struct program *p, unsigned int kind)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->call[i].kind == kind)
+			return true;
+	return false;
+}
+
+/* Do the numbers of files mean what they meant at the start? */
+bool program_keeps_files(const struct program *p)
+{
+	return !program_has(p, K_OPEN) && !program_has(p, K_CLOSE) &&
+	       !program_has(p, K_DUP) && !program_has(p, K_PASS);
 }
 
 static unsigned int draw_kind(const struct theme *theme, __u64 *seed)
@@ -158,6 +182,14 @@ static unsigned int draw_when(const struct theme *theme, __u64 *seed)
 						below(seed, T_LAST_FAR + 1);
 }
 
+/* A call, rather one that makes a callout with a handle. */
+static unsigned int draw_target(const struct program *p, __u64 *seed)
+{
+	unsigned int target = below(seed, p->n), kind = p->call[target].kind;
+
+	return kind == K_SET || kind == K_TIMEOUT ? target : below(seed, p->n);
+}
+
 static struct call draw_call(const struct program *p, const struct theme *theme,
 			     unsigned int threads, __u64 *seed)
 {
@@ -172,11 +204,17 @@ static struct call draw_call(const struct program *p, const struct theme *theme,
 	};
 
 	if (p->n && !chance(seed, 16))
-		c.target = below(seed, p->n);
+		c.target = draw_target(p, seed);
 	if (c.kind == K_BATCH) {
 		c.flags = draw(seed) & (B_WAIT | B_EVENTS | B_ABSTIME | B_MASK);
 		if (chance(seed, 2))
 			c.flags = 0;
+	}
+	if (c.kind == K_COMMAND) {
+		/* Rarely a ring in which the kernel submits, or a batch. */
+		c.value = chance(seed, theme->odd ? 8 : 40) ? 3 : below(seed, 3);
+		if (!theme->odd)
+			c.n = 1;
 	}
 	if (theme->readonly && chance(seed, theme->readonly)) {
 		if (c.kind == K_BATCH)
@@ -201,6 +239,21 @@ static struct call draw_call(const struct program *p, const struct theme *theme,
 	return c;
 }
 
+/* Has an operation follow a COMMAND of its thread. */
+static void follow_command(const struct call *command, struct call *c, __u64 *seed)
+{
+	static const __u8 kinds[] = {
+		K_SET, K_SET, K_SET, K_CANCEL, K_MOVE, K_OLD, K_KNEW, K_KNEW, K_KCANCEL,
+		K_KMOVE, K_KOLD,
+	};
+
+	if (command->kind != K_COMMAND)
+		return;
+	c->thread = command->thread;
+	if (!kind_is_op(c->kind) || !chance(seed, 4))
+		c->kind = kinds[below(seed, ARRAY_SIZE(kinds))];
+}
+
 /* Makes a program. */
 void program_random(struct program *p, __u64 *seed)
 {
@@ -216,8 +269,11 @@ void program_random(struct program *p, __u64 *seed)
 	}
 	first = p->n + (threads ? below(seed, 4) : 0);
 	n = first + 3 + below(seed, CALLS_MAX / 2);
-	for (i = p->n; i < n; i++, p->n++)
+	for (i = p->n; i < n; i++, p->n++) {
 		p->call[i] = draw_call(p, theme, i < first ? 0 : threads, seed);
+		if (i)
+			follow_command(&p->call[i - 1], &p->call[i], seed);
+	}
 }
 
 static void remove_call(struct program *p, unsigned int at)

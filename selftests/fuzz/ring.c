@@ -6,10 +6,10 @@
 #include <linux/io_uring.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -26,9 +26,12 @@ static struct {
 	size_t size;
 	char *rings;
 	struct io_uring_sqe *sqes;
-	/* What commands point to: the kernel may read it late. */
-	struct callout_op op[ENTRIES];
-	struct callout_batch batch[ENTRIES];
+	/* What commands point to that the kernel may read late, by their calls. */
+	struct {
+		struct callout_op op;
+		char more[MORE];
+	} late[CALLS_MAX];
+	struct callout_batch batch[CALLS_MAX];
 	struct callout_event event[ENTRIES];
 } ring = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -105,114 +108,185 @@ static __u32 *sqe_word(struct io_uring_sqe *sqe, unsigned int i)
 	return (__u32 *)sqe + i % (sizeof(*sqe) / sizeof(__u32));
 }
 
+/* The completion of a command has the number of its operation's call, plus 1. */
+static void note(const struct io_uring_cqe *cqe)
+{
+	struct outcome *o;
+
+	if (!cqe->user_data || cqe->user_data > CALLS_MAX)
+		return;
+	o = &run.outcome[cqe->user_data - 1];
+	o->completion = cqe->res;
+	o->completions++;
+}
+
+/* Takes all completions. */
+static long reap(void)
+{
+	atomic_uint *head = word(ring.p.cq_off.head);
+	const struct io_uring_cqe *cqes = (void *)word(ring.p.cq_off.cqes);
+	long n;
+
+	syscall(__NR_io_uring_enter, ring.fd, 0, 0, IORING_ENTER_GETEVENTS,
+		NULL, 0);
+	for (n = 0; *head != *word(ring.p.cq_off.tail); n++) {
+		note(&cqes[*head & (ring.p.cq_entries - 1)]);
+		atomic_fetch_add(head, 1);
+	}
+	return n;
+}
+
+/* What has completed is noted in the outcomes. */
+void ring_reap(void)
+{
+	pthread_mutex_lock(&ring.lock);
+	if (ring.open)
+		reap();
+	pthread_mutex_unlock(&ring.lock);
+}
+
 /* Makes a command a batch of its one operation, and of a read. */
 static void make_batch(const struct call *c, unsigned int i,
 		       struct io_uring_sqe *sqe)
 {
-	ring.op[i].flags = c->flags & F_COMPAT ? 0 : CALLOUT_OPF_KEY;
 	ring.batch[i] = (struct callout_batch){
 		.ops = sqe->addr,
 		.events = (uintptr_t)&ring.event[i],
 		.nr_ops = c->value % 3 != 0,
 		.nr_events = c->value % 2,
-		.op_size = sizeof(ring.op[i]),
+		.op_size = sizeof(struct callout_op),
 		.flags = c->value % 5 ? 0 : CALLOUT_BATCHF_WAIT,
 	};
 	sqe->cmd_op = CALLOUT_IOC_BATCH;
 	sqe->addr = (uintptr_t)&ring.batch[i];
 }
 
-/* By the call's number; the last one is made a batch. */
-static const struct {
-	__u32 op;
-	__u32 flags;
-} commands[] = {
-	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_NEW },
-	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_NEW },
-	{ CALLOUT_OP_CANCEL, 0 },
-	{ CALLOUT_OP_MOVE, 0 },
-	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_NEW },
-	{ CALLOUT_OP_SET, CALLOUT_OPF_ONLY_OLD },
-	{ CALLOUT_OP_TIMEOUT, 0 },
-	{ CALLOUT_OP_SET, 0 },
-};
-
-#define COMMANDS	ARRAY_SIZE(commands)
-
-static struct callout_op command_op(const struct call *c)
+/* Does the kernel perhaps look at the command of a call after it was submitted? */
+static bool is_late(const struct call *c)
 {
-	unsigned int how = c->n % COMMANDS;
-	struct callout_op op = {
-		.op = commands[how].op,
-		.flags = commands[how].flags | CALLOUT_OPF_KEY,
-		.key = c->key + 1,
-	};
-
-	if (op.op == CALLOUT_OP_CANCEL)
-		return op;
-	op.time = time_is_far(c->when) ? HOUR : c->value * 1000;
-	if (c->when == T_abs_past)
-		op.flags |= CALLOUT_OPF_ABSTIME;
-	if (op.op == CALLOUT_OP_MOVE)
-		return op;
-	op.clockid = c->key & 1 ? CLOCK_BOOTTIME : CLOCK_MONOTONIC;
-	if (c->flags & F_PERIOD)
-		op.period = HOUR;
-	if (c->flags & F_SLACK)
-		op.slack = MSEC;
-	return op;
+	return c->flags & F_SIZED || ring.p.flags & IORING_SETUP_SQPOLL;
 }
 
-/* Submits an operation as a command. */
-long ring_command(struct worker *w, const struct call *c)
+/* Where the operation of the command of call @i is. */
+static struct memory command_at(struct worker *w, unsigned int i)
 {
-	struct callout_op *place;
-	struct io_uring_sqe sqe;
-	long ret = -ENODEV;
-	unsigned int i;
+	const struct call *c = &run.program->call[i];
+	char *late = (char *)&ring.late[i];
 
-	pthread_mutex_lock(&ring.lock);
-	if (!ring_begin(c->value))
-		goto out;
-	i = *word(ring.p.sq_off.tail) % ENTRIES;
-	place = &ring.op[i];
-	*place = command_op(c);
-	sqe = (struct io_uring_sqe){
+	if (!is_late(c))
+		return arena_at(w, c->place, AT_ARGUMENT, sizeof(ring.late[i]));
+	return (struct memory){ c->place == P_null ? (char *)8 : late, late };
+}
+
+/* Submits the operation of call @j as a command of call @i. */
+static long submit_op(unsigned int i, unsigned int j, struct memory m)
+{
+	const struct call *c = &run.program->call[i];
+	size_t more = run.program->call[j].flags & F_SIZED ? MORE : 0;
+	struct io_uring_sqe sqe = {
 		.opcode = IORING_OP_URING_CMD,
 		.fd = run.fd[c->file],
-		.cmd_op = CALLOUT_IOC_OP,
-		.addr = (uintptr_t)place,
+		.cmd_op = CALLOUT_IOC_OP + ((__u32)more << _IOC_SIZESHIFT),
+		.addr = (uintptr_t)m.user,
 		.flags = c->flags & F_SIZED ? IOSQE_ASYNC : 0,
-		.user_data = 1,
+		.user_data = j + 1,
 	};
-	if (c->place == P_null)
-		sqe.addr = 8;
-	else if (c->place == P_readonly)
-		sqe.addr = (uintptr_t)w->arena + ARENA_READONLY * PAGE;
-	if (c->n % COMMANDS == COMMANDS - 1)
+
+	if (command_is_batch(c))
 		make_batch(c, i, &sqe);
 	if (c->poke && c->poke < 17)
 		*sqe_word(&sqe, c->poke + 1) = c->value;
-	ret = submit(&sqe);
+	return submit(&sqe);
+}
+
+/*
+ * Waits until the command that call @j was has completed, unless it stays; false if that
+ * takes for ever. Not if it is late, or poked; and after FORK completions may be lost.
+ */
+static bool wait_command(unsigned int j)
+{
+	const struct call *c = &run.program->call[j];
+	struct outcome *o = &run.outcome[j];
+	const struct call *command = &run.program->call[o->by - 1];
+
+	reap();
+	o->unknown = is_late(command) || c->poke || command->poke ||
+		     command_is_batch(command) || program_has(run.program, K_FORK);
+	while (!o->unknown && !kind_makes(c->kind) && !o->completions) {
+		if (now() - o->start > PATIENCE)
+			return false;
+		sched_yield();
+		reap();
+	}
+	return true;
+}
+
+/* What became of the command that call @j was. */
+static void command_done(unsigned int j, const struct callout_op *given,
+			 const struct memory *m)
+{
+	bool makes = kind_makes(run.program->call[j].kind);
+	struct outcome *o = &run.outcome[j];
+	const struct call *command = &run.program->call[o->by - 1];
+	bool in_time = wait_command(j);
+	long ret = makes ? 0 : -EINPROGRESS;
+	struct callout_op op;
+
+	memcpy(&op, m->fill, sizeof(op));
+	/* If the callout was made, it has been cancelled since. */
+	if (o->completions && !(makes && o->completion == -ECANCELED))
+		ret = o->completion;
+	op_done(j, &op, ret);
+	if (!in_time)
+		o->wrong = "a command does not complete";
+	else if (!o->unknown && command->place != P_stall)
+		o->wrong = op_wrong(given, &op, ret, false);
+	o->end = now();
+	o->ran = true;
+}
+
+/* The call whose operation a COMMAND does, or NO_TARGET. */
+static unsigned int command_call(unsigned int i)
+{
+	const struct program *p = run.program;
+	unsigned int j = i + 1;
+
+	while (j < p->n && p->call[j].thread != p->call[i].thread)
+		j++;
+	return j < p->n && kind_is_op(p->call[j].kind) ? j : NO_TARGET;
+}
+
+/* Submits an operation as a command; if that fails it is left for an ioctl. */
+long ring_command(struct worker *w, unsigned int i)
+{
+	const struct call *c = &run.program->call[i];
+	unsigned int j = command_call(i);
+	struct callout_op given;
+	long ret = -ENODEV;
+	struct outcome *o;
+	struct memory m;
+
+	if (j == NO_TARGET)
+		return -ENOENT;
+	pthread_mutex_lock(&ring.lock);
+	if (!ring_begin(c->value))
+		goto out;
+	o = &run.outcome[j];
+	o->by = i + 1;
+	o->start = now();
+	given = op_make(j);
+	poke(&run.program->call[j], &given, sizeof(given));
+	m = command_at(w, i);
+	memcpy(m.fill, &given, sizeof(given));
+	memset(m.fill + sizeof(given), 0, MORE);
+	ret = submit_op(i, j, m);
+	if (ret < 0)
+		o->by = 0;
+	else
+		command_done(j, &given, &m);
 out:
 	pthread_mutex_unlock(&ring.lock);
 	return ret;
-}
-
-/* Takes all completions. */
-static long reap(const struct call *c)
-{
-	atomic_uint *head = word(ring.p.cq_off.head);
-	struct pollfd poller = { .fd = ring.fd, .events = POLLIN };
-	long n;
-
-	if (c->n & 1)
-		poll(&poller, 1, 2);
-	syscall(__NR_io_uring_enter, ring.fd, 0, 0, IORING_ENTER_GETEVENTS,
-		NULL, 0);
-	n = *word(ring.p.cq_off.tail) - *head;
-	atomic_fetch_add(head, n);
-	return n;
 }
 
 static long ring_other(const struct call *c)
@@ -221,13 +295,17 @@ static long ring_other(const struct call *c)
 		.opcode = c->kind == K_RING_POLL ? IORING_OP_POLL_ADD :
 						   IORING_OP_READ,
 		.fd = run.fd[c->file],
-		.user_data = 2,
 	};
+	struct pollfd ring_poll = { .events = POLLIN };
 
 	if (!ring_begin(c->value))
 		return -ENODEV;
-	if (c->kind == K_RING_REAP)
-		return reap(c);
+	if (c->kind == K_RING_REAP) {
+		ring_poll.fd = ring.fd;
+		if (c->n & 1)
+			poll(&ring_poll, 1, 2);
+		return reap();
+	}
 	if (c->kind == K_RING_POLL) {
 		sqe.poll32_events = POLLIN;
 		sqe.len = c->n & 1 ? IORING_POLL_ADD_MULTI : 0;
