@@ -20,7 +20,7 @@ harness=$(qemu/kernel.sh -s)/tools/testing/selftests
 tests="contexts epoll failures lazy timers order clocks fallback threads"
 include=(-Imodule/include/uapi -Itools/lib)
 # Tests of the device.
-not_here=(-V device -V device_oneshot -V device_and_timerfd -F global)
+not_here=(-V device -V device_oneshot -V device_edge -V device_and_timerfd -F global)
 
 # compile DIRECTORY TESTS OPTION...: the tests, with the library in them
 compile() {

@@ -12,6 +12,8 @@
 
 #define TIMERS	100
 #define ROOM	16
+/* More than a turn looks at. */
+#define CROWD	4000
 
 FIXTURE(epoll) {
 	struct callout_ctx *ctx;
@@ -28,8 +30,10 @@ FIXTURE_VARIANT(epoll) {
 
 FIXTURE_VARIANT_ADD(epoll, device) { EPOLLIN, false };
 FIXTURE_VARIANT_ADD(epoll, device_oneshot) { EPOLLIN | EPOLLONESHOT, false };
+FIXTURE_VARIANT_ADD(epoll, device_edge) { EPOLLIN | EPOLLET, false };
 FIXTURE_VARIANT_ADD(epoll, timerfd) { EPOLLIN, true };
 FIXTURE_VARIANT_ADD(epoll, timerfd_oneshot) { EPOLLIN | EPOLLONESHOT, true };
+FIXTURE_VARIANT_ADD(epoll, timerfd_edge) { EPOLLIN | EPOLLET, true };
 
 static int watch(struct _test_data_epoll *self, int op, __u32 events)
 {
@@ -55,6 +59,16 @@ FIXTURE_TEARDOWN(epoll)
 	callout_ctx_destroy(self->ctx);
 }
 
+/* A turn of the library. Returns whether a loop that is told once has to turn again. */
+static bool turn(struct _test_data_epoll *self)
+{
+	bool any = callout_ctx_turn(self->ctx, 0) > 0;
+
+	while (callout_ctx_next(self->ctx, NULL))
+		self->fired++;
+	return any || callout_ctx_more(self->ctx);
+}
+
 /*
  * The loop: sleeps until the descriptor is readable, and turns. Returns when nothing
  * woke it for @ms, when @fired timers were handed out, or after @most turns.
@@ -72,9 +86,8 @@ static void loop(struct _test_data_epoll *self, __u32 events, int ms,
 		if (epoll_wait(self->epoll, &event, 1, ms) != 1)
 			return;
 		self->turns++;
-		callout_ctx_turn(self->ctx, 0);
-		while (callout_ctx_next(self->ctx, NULL))
-			self->fired++;
+		while (turn(self) && events & EPOLLET && self->fired < fired)
+			;
 		if (events & EPOLLONESHOT)
 			watch(self, EPOLL_CTL_MOD, events);
 	}
@@ -148,6 +161,22 @@ TEST_F(epoll, crowd)
 	/* The callout of the last turn may still fire. */
 	EXPECT_TRUE(turns_within(1, 50, 1));
 	EXPECT_EQ(0, self->fired);
+}
+
+/* Timers that were moved are more than a turn looks at: all fire. */
+TEST_F(epoll, crowd_moved)
+{
+	static struct callout_timer crowd[CROWD];
+	unsigned int i;
+
+	memset(crowd, 0, sizeof(crowd));
+	for (i = 0; i < CROWD; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &crowd[i], MSEC));
+	ASSERT_EQ(0, callout_ctx_flush(self->ctx));
+	for (i = 0; i < CROWD; i++)
+		ASSERT_EQ(0, callout_arm(self->ctx, &crowd[i], 100 * MSEC));
+	EXPECT_TRUE(turns_within(2 * CROWD, WAIT_MS, CROWD));
+	EXPECT_EQ(CROWD, self->fired);
 }
 
 /* A period is a turn, or less than one if the loop is late. */

@@ -236,6 +236,7 @@ int callout_ctx_on_timerfd(const struct callout_ctx *ctx);
 void callout_ctx_destroy(struct callout_ctx *ctx);
 int callout_ctx_fd(const struct callout_ctx *ctx);
 bool callout_ctx_pending(const struct callout_ctx *ctx);
+bool callout_ctx_more(const struct callout_ctx *ctx);
 __u64 callout_ctx_next_due(struct callout_ctx *ctx);
 int callout_ctx_turn(struct callout_ctx *ctx, __u64 timeout);
 int callout_ctx_flush(struct callout_ctx *ctx);
