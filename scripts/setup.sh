@@ -17,6 +17,7 @@
 #   scripts/setup.sh riscv64 for a kernel of that architecture
 #   scripts/setup.sh gdb     for the debugger
 #   scripts/setup.sh docs    for the documents as HTML
+#   scripts/setup.sh rust    for the Rust crate
 
 set -euo pipefail
 
@@ -47,9 +48,13 @@ arm64) wanted="$demo $kernel qemu-system-arm" ;;
 s390x) wanted="$demo $kernel qemu-system-misc" ;;
 riscv64) wanted="$demo $kernel qemu-system-misc opensbi bzip2" ;;
 gdb) wanted="$demo $kernel gdb" ;;
+rust)
+	wanted="make gcc libc6-dev valgrind cargo rustc rust-clippy rustfmt librust-mio-dev"
+	wanted="$wanted librust-tokio-dev" ;;
 docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
 *)
-	names="demo|rt|all|lab|fuzz-user|model|dist|deb|matrix|system|arm64|s390x|riscv64|gdb|docs"
+	names="demo|rt|all|lab|fuzz-user|model|dist|deb|matrix|system|arm64|s390x|riscv64|gdb"
+	names="$names|docs|rust"
 	echo "usage: setup.sh [$names]" >&2
 	exit 1 ;;
 esac

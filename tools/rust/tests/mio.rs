@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+//! A loop of mio, which watches edges: it is woken for each timer, and sleeps when none is due.
+
+use callout::{Context, Timer};
+use mio::{Events, Interest, Poll, Token};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const MS: Duration = Duration::from_millis(1);
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Turns until so many handlers were called; returns how often it woke up.
+fn turns(context: &mut Context<usize>, calls: usize) -> io::Result<usize> {
+    let mut poll = Poll::new()?;
+    let mut events = Events::with_capacity(8);
+    let (mut called, mut turns) = (0, 0);
+    let begin = Instant::now();
+    poll.registry().register(context, Token(0), Interest::READABLE)?;
+    while called < calls && begin.elapsed() < PATIENCE {
+        poll.poll(&mut events, context.before_sleep()?.or(Some(PATIENCE)))?;
+        context.turn(&mut called)?;
+        turns += 1;
+    }
+    poll.registry().deregister(context)?;
+    assert_eq!(called, calls);
+    Ok(turns)
+}
+
+fn crowd(context: &Context<usize>, after: Duration) -> Vec<Timer<usize>> {
+    let timer = |_| {
+        let timer = context.timer(|called: &mut usize, _| *called += 1);
+        timer.arm(after).unwrap();
+        timer
+    };
+    (0..20_000).map(timer).collect()
+}
+
+/// More than a turn calls, and more than it looks at, as they were moved.
+#[test]
+fn crowds() -> io::Result<()> {
+    for mut context in [Context::new()?, Context::new_on_timerfd()?] {
+        let timers = crowd(&context, MS);
+        turns(&mut context, timers.len())?;
+        let timers = crowd(&context, MS);
+        context.before_sleep()?;
+        for timer in &timers {
+            timer.arm(100 * MS)?;
+        }
+        turns(&mut context, timers.len())?;
+    }
+    Ok(())
+}
+
+/// A periodic timer: a turn, and one to see that there is no more, each time.
+#[test]
+fn sleeps() -> io::Result<()> {
+    for mut context in [Context::new()?, Context::new_on_timerfd()?] {
+        let beat = context.timer(|called: &mut usize, _| *called += 1).period(5 * MS);
+        beat.arm(5 * MS)?;
+        let turns = turns(&mut context, 20)?;
+        assert!(turns <= 2 * 20 + 2, "{turns}");
+    }
+    Ok(())
+}
+
+/// The example: each connection is closed, and none before it was idle for two seconds.
+#[test]
+fn server() -> io::Result<()> {
+    let path = std::env::current_exe()?.with_file_name("../examples/idle_mio");
+    let mut child = Command::new(path).stdout(Stdio::piped()).spawn()?;
+    let mut address = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut address)?;
+    let mut clients = Vec::new();
+    for _ in 0..300 {
+        let begin = Instant::now();
+        let client = TcpStream::connect(address.trim())?;
+        client.set_read_timeout(Some(PATIENCE))?;
+        clients.push((client, begin));
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    for (client, last) in clients.iter_mut().step_by(2) {
+        let begin = Instant::now();
+        // On a slow machine it may be closed already.
+        if client.write_all(b"x").and_then(|()| client.read_exact(&mut [0])).is_ok() {
+            *last = begin;
+        }
+    }
+    for (client, last) in &mut clients {
+        match client.read(&mut [0]) {
+            Ok(0) => (),
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => (),
+            other => panic!("{other:?}"),
+        }
+        assert!(last.elapsed() >= Duration::from_secs(2));
+    }
+    child.kill()?;
+    child.wait()?;
+    Ok(())
+}
