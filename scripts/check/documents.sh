@@ -123,14 +123,14 @@ same member Documentation/device.rst "$work/members" "$work/documented"
 
 # The library, and the commands of calloutctl.
 words '^	(callout_[a-z_]+);' tools/lib/libcallout.map > "$work/functions"
-words '^static inline [^(]* \*?(callout_[a-z_]+)\(' tools/lib/libcallout.h >> "$work/functions"
+words '^static inline [^(]* \*?(callout_[a-z_]+)\(' tools/lib/libcallout.h tools/loops/*.h >> "$work/functions"
 awk '
 	/^(static inline )?[a-z_][a-z0-9_ ]* \*?callout_[a-z_]+\(/ { sub(/^static inline /, ""); on = 1 }
 	on { said = said $0 }
 	on && /\)/ { gsub(/[ \t;]/, "", said); print said; said = ""; on = 0 }' \
-	tools/lib/libcallout.h > "$work/prototypes"
+	tools/lib/libcallout.h tools/loops/*.h > "$work/prototypes"
 sed -nE 's/.*(callout_[a-z_]+)\(.*/\1/p' "$work/prototypes" > "$work/declared"
-same function tools/lib/libcallout.h "$work/functions" "$work/declared"
+same function "tools/lib/libcallout.h or tools/loops" "$work/functions" "$work/declared"
 awk '
 	/^\.SH/ { on = /SYNOPSIS/ }
 	on && sub(/^\.BI /, "") { said = said $0 }

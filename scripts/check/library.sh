@@ -5,9 +5,9 @@
 #   scripts/check/library.sh
 #
 # The tests of contexts on timerfds, under the address, undefined behaviour and thread sanitizers
-# and under valgrind; the examples, on a timerfd; the library and its headers by each compiler that
-# is here, and in each version of C and C++; what make -C tools installs. One TAP line a program, a
-# compiler, a version of a language; the last line is "N passed, N failed".
+# and under valgrind; the library and its headers by each compiler that is here, and in each version
+# of C and C++; what make -C tools installs, and by it the examples on a timerfd. One
+# TAP line a program, a compiler, a version of a language; the last line is "N passed, N failed".
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -18,7 +18,7 @@ mkdir -p "$out"
 
 harness=$(qemu/kernel.sh -s)/tools/testing/selftests
 tests="contexts epoll failures lazy timers order clocks fallback threads"
-include=(-Imodule/include/uapi -Itools/lib)
+include=(-Imodule/include/uapi -Itools/lib -Itools/loops)
 # Tests of the device.
 not_here=(-V device -V device_oneshot -V device_edge -V device_and_timerfd -F global)
 
@@ -52,9 +52,14 @@ run() {
 	return 1
 }
 
-# Headers and sources by a compiler, with the options of a program that adds few.
+# header NAME COMPILER OPTION... FILE: with the options of a program that adds few
 header() {
-	"$@" "${include[@]}" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -include libcallout.h
+	"${@:2}" "${include[@]}" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -include "$1.h"
+}
+
+# loops COMPILER OPTION... FILE: the headers for loops
+loops() {
+	header callout_libev "$@" && header callout_libuv "$@" && header callout_libevent "$@"
 }
 posix=-D_POSIX_C_SOURCE=199309L
 
@@ -70,25 +75,37 @@ library() {
 
 # What strict modes lack is said.
 says_what_lacks() {
-	! header "$1" -std="$2" -x c /dev/null 2> "$out/lacks" &&
+	! header libcallout "$1" -std="$2" -x c /dev/null 2> "$out/lacks" &&
 		grep -q 'error: .*define _POSIX_C_SOURCE' "$out/lacks"
 }
 
 # A program that knows pkg-config and nothing else of the tree.
 installed() {
-	local root=$out/root dir=$out/alone
-
 	make -s -C tools O="$out/gcc" DESTDIR="$root" PREFIX=/opt/callout install || return
 	mkdir -p "$dir"
-	cp selftests/installed/wait.c "$dir/"
-	export PKG_CONFIG_LIBDIR=$root/opt/callout/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+	cp selftests/installed/*.c tools/examples/idle* "$dir/"
 	# shellcheck disable=SC2046 # flags
 	(cd "$dir" &&
 		gcc -Wall -Wextra -Werror -o shared wait.c \
 			$(pkg-config --cflags --libs libcallout) &&
 		gcc -static -o static wait.c $(pkg-config --static --cflags --libs libcallout)) ||
 		return
-	LD_LIBRARY_PATH=$root/opt/callout/lib "$dir/shared" && "$dir/static"
+	"$dir/shared" && "$dir/static"
+}
+
+# installed_loop NAME [LIBRARY]: an example, in the same way. It is told if a turn or a flush fails.
+installed_loop() {
+	local flags fails
+
+	read -r -a flags < <(pkg-config --cflags --libs libcallout)
+	flags=(-Wall -Wextra -Werror "$1.c" idle.c "${flags[@]}" "${@:2}")
+	(cd "$dir" && gcc -o "$1" "${flags[@]}") && "$dir/$1" 1000 1 || return
+	for fails in turn flush; do
+		(cd "$dir" && gcc -o "$1_fails" -Wl,--wrap=callout_ctx_$fails fails.c \
+			"${flags[@]}") || return
+		! timeout 60 "$dir/$1_fails" 1000 1 2> "$out/failed" &&
+			grep -q "the callout: No space" "$out/failed" || return
+	done
 }
 
 compile address "$tests" -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -107,26 +124,33 @@ for name in $plain; do
 		valgrind -q --error-exitcode=9 --leak-check=full
 done
 
-item "examples" make -s -C tools O="$out/examples" examples
-for name in epoll ev uv event; do
-	item "idle_$name" "$out/examples/idle_$name" 5000 1
-done
-item "idle_asyncio" env LD_LIBRARY_PATH="$out/examples/lib" \
-	python3 tools/examples/idle_asyncio.py 2000
 
 for cc in gcc clang musl-gcc aarch64-linux-gnu-gcc s390x-linux-gnu-gcc; do
 	command -v "$cc" > /dev/null || continue
 	item "the library by $cc" library "$cc"
 done
 for std in c99 c11 c17 c2x; do
-	item "the header in $std" header gcc -std=$std $posix -x c /dev/null
-	item "the header in $std, clang" header clang -std=$std $posix -x c /dev/null
+	item "the header in $std" header libcallout gcc -std=$std $posix -x c /dev/null
+	item "the header in $std, clang" \
+		header libcallout clang -std=$std $posix -x c /dev/null
 	item "the header in $std without POSIX" says_what_lacks gcc $std
+	item "the headers for loops in $std" \
+		loops gcc -std=$std -D_POSIX_C_SOURCE=200112L -x c /dev/null
 done
 for std in c++11 c++14 c++17 c++20 c++2b; do
-	item "the header in $std, clang" header clang -std=$std -x c++ /dev/null
+	item "the header in $std, clang" header libcallout clang -std=$std -x c++ /dev/null
+	item "the headers for loops in $std, clang" loops clang -std=$std -x c++ /dev/null
 	! command -v g++ > /dev/null ||
-		item "the header in $std" header g++ -std=$std -x c++ /dev/null
+		item "the header in $std" header libcallout g++ -std=$std -x c++ /dev/null
 done
+root=$out/root
+dir=$out/alone
+export PKG_CONFIG_LIBDIR=$root/opt/callout/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
+export LD_LIBRARY_PATH=$root/opt/callout/lib
 item "installed alone" installed
+item "installed alone, idle_epoll" installed_loop idle_epoll
+item "installed alone, idle_ev" installed_loop idle_ev -lev
+item "installed alone, idle_uv" installed_loop idle_uv -luv
+item "installed alone, idle_event" installed_loop idle_event -levent_core
+item "idle_asyncio" python3 tools/examples/idle_asyncio.py 2000
 finish

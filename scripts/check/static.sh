@@ -112,7 +112,7 @@ licensed() {
 
 # Programs of any licence may compile in or link these.
 permissive() {
-	licensed "LGPL-2.1-or-later OR MIT" tools/lib/* tools/examples/* \
+	licensed "LGPL-2.1-or-later OR MIT" tools/lib/* tools/loops/* tools/examples/* \
 		tools/rust/Cargo.toml tools/rust/*/* &&
 		licensed "GPL-2.0 WITH Linux-syscall-note" module/include/uapi/linux/*.h
 }

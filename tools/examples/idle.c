@@ -65,8 +65,6 @@ struct conn {
  * @n_open: how many are open
  * @quiet: when the network falls silent
  * @seed: of random choices
- * @turns: how often the loop was about to sleep
- * @calls: turns and flushes of the library
  * @arms: how often a timer was armed
  * @timed_out: connections that were closed because they were idle
  * @by_peer: connections that their peers closed
@@ -82,8 +80,7 @@ struct server {
 	unsigned int n, n_open;
 	__u64 quiet;
 	unsigned int seed;
-	unsigned long turns, calls, arms;
-	unsigned long timed_out, by_peer, early, again, wrong;
+	unsigned long arms, timed_out, by_peer, early, again, wrong;
 	__u64 latest;
 };
 
@@ -148,38 +145,24 @@ static void on_network(struct server *s, const struct callout_event *e)
 /* The only one. */
 static struct server server;
 
-static void called(struct server *s, int ret)
+void idle_failed(struct callout_ctx *ctx, int error)
 {
-	s->calls++;
-	if (ret < 0)
-		errx(EXIT_FAILURE, "the callout: %s", strerror(-ret));
+	(void)ctx;
+	errx(EXIT_FAILURE, "the callout: %s", strerror(-error));
 }
 
-void idle_before_sleep(void)
+void idle_fired(struct callout_ctx *ctx, struct callout_timer *timer,
+		const struct callout_event *event)
 {
 	struct server *s = &server;
 
-	s->turns++;
-	if (callout_ctx_pending(s->ctx))
-		called(s, callout_ctx_flush(s->ctx));
+	(void)ctx;
+	if (timer == &s->network)
+		on_network(s, event);
+	else
+		on_idle(s, container_of(timer, struct conn, idle), event);
 	if (!s->n_open && !callout_armed(&s->network))
 		loop_stop();
-}
-
-/* One turn: what a handler arms for now comes after the loop's other work. */
-void idle_readable(void)
-{
-	struct server *s = &server;
-	struct callout_timer *t;
-	struct callout_event e;
-
-	called(s, callout_ctx_turn(s->ctx, 0));
-	while ((t = callout_ctx_next(s->ctx, &e))) {
-		if (t == &s->network)
-			on_network(s, &e);
-		else
-			on_idle(s, container_of(t, struct conn, idle), &e);
-	}
 }
 
 static void open_connections(struct server *s)
@@ -215,8 +198,6 @@ static int verdict(const struct server *s)
 
 	printf("connections          %10u\n", s->n);
 	printf("timers armed         %10lu\n", s->arms);
-	printf("turns of the loop    %10lu\n", s->turns);
-	printf("turns of the library %10lu\n", s->calls);
 	printf("timed out            %10lu\n", s->timed_out);
 	printf("closed by peer       %10lu\n", s->by_peer);
 	printf("latest, in ms        %10.1f\n", (double)s->latest / MSEC);
@@ -257,7 +238,7 @@ int main(int argc, char **argv)
 	ret = callout_ctx_on_timerfd(s->ctx);
 	if (ret)
 		printf("%s: on a timerfd: %s\n", loop_name, callout_open_strerror(ret));
-	if (!loop_open(callout_ctx_fd(s->ctx)))
+	if (!loop_open(s->ctx))
 		errx(EXIT_FAILURE, "no loop");
 	open_connections(s);
 	s->quiet = callout_now(CLOCK_MONOTONIC) + time * SEC;

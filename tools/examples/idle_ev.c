@@ -1,34 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * idle_ev.c - timers of libcallout in a libev loop
- *
- * libev calls ev_prepare just before the loop sleeps.
+ * idle_ev.c - timers of libcallout in a loop of libev
  */
-#include <ev.h>
+#include <callout_libev.h>
 
 #include "idle.h"
 
 const char *const loop_name = "idle_ev";
 
 static struct ev_loop *loop;
-static ev_prepare prepare;
-static ev_io io;
-
-static void before_sleep(struct ev_loop *l, ev_prepare *w, int revents)
-{
-	(void)l;
-	(void)w;
-	(void)revents;
-	idle_before_sleep();
-}
-
-static void readable(struct ev_loop *l, ev_io *w, int revents)
-{
-	(void)l;
-	(void)w;
-	(void)revents;
-	idle_readable();
-}
+static struct callout_libev timers;
 
 static void too_late(struct ev_loop *l, ev_timer *w, int revents)
 {
@@ -38,17 +19,15 @@ static void too_late(struct ev_loop *l, ev_timer *w, int revents)
 	loop_stop();
 }
 
-bool loop_open(int fd)
+bool loop_open(struct callout_ctx *ctx)
 {
 	loop = ev_default_loop(0);
 	if (!loop)
 		return false;
-	ev_prepare_init(&prepare, before_sleep);
-	/* Others of the program may arm timers: they are called first. */
-	ev_set_priority(&prepare, EV_MINPRI);
-	ev_prepare_start(loop, &prepare);
-	ev_io_init(&io, readable, fd, EV_READ);
-	ev_io_start(loop, &io);
+	timers.ctx = ctx;
+	timers.fired = idle_fired;
+	timers.failed = idle_failed;
+	callout_libev_start(&timers, loop);
 	return true;
 }
 
@@ -70,6 +49,5 @@ void loop_stop(void)
 
 void loop_close(void)
 {
-	ev_io_stop(loop, &io);
-	ev_prepare_stop(loop, &prepare);
+	callout_libev_stop(&timers, loop);
 }

@@ -1,65 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
 /*
- * idle_event.c - timers of libcallout in a libevent loop
- *
- * libevent 2.1 calls nothing before it sleeps, so the program runs the loop
- * turn by turn.
+ * idle_event.c - timers of libcallout in a loop of libevent
  */
-#include <event2/event.h>
+#include <callout_libevent.h>
 
 #include "idle.h"
 
 const char *const loop_name = "idle_event";
 
 static struct event_base *base;
-static struct event *io;
-static bool stopped;
+static struct callout_libevent timers;
 
-static void readable(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd;
-	(void)what;
-	(void)arg;
-	idle_readable();
-}
-
-static void too_late(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd;
-	(void)what;
-	(void)arg;
-	loop_stop();
-}
-
-bool loop_open(int fd)
+bool loop_open(struct callout_ctx *ctx)
 {
 	base = event_base_new();
-	if (!base)
-		return false;
-	io = event_new(base, fd, EV_READ | EV_PERSIST, readable, NULL);
-	return io && !event_add(io, NULL);
+	timers.ctx = ctx;
+	timers.fired = idle_fired;
+	timers.failed = idle_failed;
+	return base && !callout_libevent_start(&timers, base);
 }
 
 void loop_run(unsigned int seconds)
 {
-	const struct timeval tv = { .tv_sec = seconds };
+	const struct timeval patience = { .tv_sec = seconds };
 
-	if (event_base_once(base, -1, EV_TIMEOUT, too_late, NULL, &tv))
-		return;
-	/* The next turn would forget that others have ended the loop. */
-	while (idle_before_sleep(), !stopped)
-		if (event_base_loop(base, EVLOOP_ONCE) < 0 ||
-		    event_base_got_exit(base) || event_base_got_break(base))
-			return;
+	if (!event_base_loopexit(base, &patience))
+		callout_libevent_dispatch(&timers);
 }
 
 void loop_stop(void)
 {
-	stopped = true;
+	event_base_loopbreak(base);
 }
 
 void loop_close(void)
 {
-	event_free(io);
+	callout_libevent_stop(&timers);
 	event_base_free(base);
 }
