@@ -6,8 +6,9 @@
 #
 # The tests of contexts on timerfds, under the address, undefined behaviour and thread sanitizers
 # and under valgrind; the library and its headers by each compiler that is here, and in each version
-# of C and C++; what make -C tools installs, and by it the examples on a timerfd. One
-# TAP line a program, a compiler, a version of a language; the last line is "N passed, N failed".
+# of C and C++; what make -C tools installs, and by it the examples on a timerfd; the Python
+# package. One TAP line a program, a compiler, a version of a language; the last line is
+# "N passed, N failed".
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -108,6 +109,17 @@ installed_loop() {
 	done
 }
 
+# setuptools leaves files where it builds.
+wheel() {
+	local pip=(/usr/bin/python3 -m pip -q --disable-pip-version-check)
+
+	mkdir -p "$out/wheel" && cp -rL tools/python "$out/wheel/source" &&
+		"${pip[@]}" wheel --no-index --no-deps --no-build-isolation -w "$out/wheel" \
+			"$out/wheel/source" &&
+		"${pip[@]}" install --no-index --no-deps --root-user-action=ignore \
+			--target "$site" "$out/wheel"/callout-*.whl
+}
+
 compile address "$tests" -fsanitize=address,undefined -fno-sanitize-recover=all
 for name in $tests; do
 	item "$name, address and undefined behaviour" run address "$name" env
@@ -144,6 +156,7 @@ for std in c++11 c++14 c++17 c++20 c++2b; do
 		item "the header in $std" header libcallout g++ -std=$std -x c++ /dev/null
 done
 root=$out/root
+site=$out/wheel/site
 dir=$out/alone
 export PKG_CONFIG_LIBDIR=$root/opt/callout/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root
 export LD_LIBRARY_PATH=$root/opt/callout/lib
@@ -152,5 +165,8 @@ item "installed alone, idle_epoll" installed_loop idle_epoll
 item "installed alone, idle_ev" installed_loop idle_ev -lev
 item "installed alone, idle_uv" installed_loop idle_uv -luv
 item "installed alone, idle_event" installed_loop idle_event -levent_core
-item "idle_asyncio" python3 tools/examples/idle_asyncio.py 2000
+export PYTHONPATH=$site PYTHONDONTWRITEBYTECODE=1
+item "a wheel" wheel
+item "Python" /usr/bin/python3 -W error -m unittest discover -s tools/python/tests
+item "idle_asyncio" /usr/bin/python3 tools/examples/idle_asyncio.py 2000
 finish

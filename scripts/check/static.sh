@@ -93,7 +93,8 @@ kernel_doc() {
 
 # In the first three lines.
 spdx_everywhere() {
-	find . \( -path ./.git -o -path ./build -o -path ./.cache -o -path ./LICENSES \) -prune \
+	find . \( -path ./.git -o -path ./build -o -path ./.cache -o -path ./LICENSES -o \
+		-path ./tools/python/build -o -name "*.egg-info" \) -prune \
 		-o -type f ! -name .gitignore ! -name VERSION ! -name NEWS ! -name AUTHORS \
 		! -name '*.md' ! -name '*.svg' ! -name '*.csv' ! -path ./debian/copyright \
 		! -path ./debian/source/format -print | LC_ALL=C sort > "$work/files"
@@ -113,7 +114,8 @@ licensed() {
 # Programs of any licence may compile in or link these.
 permissive() {
 	licensed "LGPL-2.1-or-later OR MIT" tools/lib/* tools/loops/* tools/examples/* \
-		tools/rust/Cargo.toml tools/rust/*/* &&
+		tools/python/pyproject.toml tools/python/*/*.py tools/rust/Cargo.toml \
+		tools/rust/*/* &&
 		licensed "GPL-2.0 WITH Linux-syscall-note" module/include/uapi/linux/*.h
 }
 

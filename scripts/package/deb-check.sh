@@ -194,7 +194,8 @@ add_kernel() {
 }
 
 purge() {
-	in_root apt-get -y purge callout-dkms libcallout1 libcallout-dev callout-tools callout-doc
+	in_root apt-get -y purge callout-dkms libcallout1 libcallout-dev callout-tools callout-doc \
+		python3-callout
 }
 
 # Except what the administrator has made, and the group, as Debian leaves groups.

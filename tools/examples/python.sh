@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
-# Copies Debian's python3 and what idle_asyncio.py needs to a directory, for the test machine.
+# Copies Debian's python3, the package callout and what idle_asyncio.py needs to a directory, for
+# the test machine.
 #
 #   tools/examples/python.sh LIBRARIES DIRECTORY
 #
@@ -8,19 +9,17 @@
 
 set -euo pipefail
 examples=$(realpath "$(dirname "$0")")
+package=$(realpath "$examples/../python")
 libraries=$1
 root=$2
 
-# What is loaded once the example has run, or failed for want of the device.
+# What is loaded once the example has run.
 loaded() {
-	LD_LIBRARY_PATH=$libraries PYTHONPATH=$examples PYTHONDONTWRITEBYTECODE=1 \
+	LD_LIBRARY_PATH=$libraries PYTHONPATH=$package:$examples PYTHONDONTWRITEBYTECODE=1 \
 		/usr/bin/python3 -c '
 import os, sys
 import idle_asyncio
-try:
-    idle_asyncio.asyncio.run(idle_asyncio.main(1))
-except OSError:
-    pass
+idle_asyncio.callout.run(idle_asyncio.main(1))
 for module in list(sys.modules.values()):
     print(getattr(module, "__file__", None) or "")
 for line in open("/proc/self/maps"):
@@ -35,5 +34,6 @@ ldconfig -n "$root"/usr/lib/*-linux-gnu
 mkdir -p "$root/bin" "$root/lib64"
 cp "$root"/usr/lib/*/ld-linux-*.so.* "$root/lib64/"
 cp -L "$libraries/libcallout.so.1" "$root/usr/lib/"
+install -D -t "$root/usr/lib/python3/dist-packages/callout" "$package"/callout/*.py
 cp "$examples/idle_asyncio.py" "$root/bin/idle_asyncio"
 ln -sf "$(realpath /usr/bin/python3)" "$root/bin/python3"

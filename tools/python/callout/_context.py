@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""Contexts and timers, see callout_ctx_create(3)"""
+import ctypes
+import errno
+import time
+
+from . import _lib
+
+# Timers that a turn hands out.
+_MOST = 8192
+
+
+class Context:
+    """Timers on one descriptor: of /dev/callout or, where it cannot be used, of a timerfd
+
+    One thread at a time may use a context and its timers.
+    """
+
+    def __init__(self):
+        self._ctx = None
+        # By address, and what the library knows the address of stays alive.
+        self._armed = {}
+        ctx = ctypes.c_void_p()
+        _lib.check(_lib.ctx_create(ctypes.byref(ctx), _MOST))
+        self._ctx = ctx.value
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def __del__(self):
+        self.close()
+
+    def close(self):
+        """Disarm all timers. None can be armed any more."""
+        if self._ctx:
+            _lib.ctx_destroy(self._ctx)
+            self._ctx = None
+            self._armed.clear()
+
+    def _open(self):
+        if not self._ctx:
+            raise ValueError("the context is closed")
+        return self._ctx
+
+    def fileno(self):
+        """The descriptor, which is readable when turn() has something to do."""
+        return _lib.ctx_fd(self._open())
+
+    @property
+    def on_timerfd(self):
+        """Why the device is not used, in words, or None if it is."""
+        why = _lib.ctx_on_timerfd(self._open())
+        return _lib.open_strerror(why).decode() if why else None
+
+    @property
+    def pending(self):
+        """Whether flush() or turn() has something to do that the descriptor does not tell."""
+        return _lib.ctx_pending(self._open())
+
+    def flush(self):
+        """For a loop that watches the descriptor: call it before the loop sleeps."""
+        _lib.check(_lib.ctx_flush(self._open()))
+
+    def turn(self, timeout=0):
+        """Wait until a timer is due, for timeout seconds at most, or None; call those that are.
+
+        Returns how many were called. If a callback raises an exception, the next turn calls
+        those that are left.
+        """
+        called = 0
+        left = self._wait(timeout)
+        while left and self._ctx:
+            address = _lib.ctx_next(self._ctx, None)
+            if not address:
+                break
+            timer = self._armed[address]
+            if not _lib.armed(address):
+                del self._armed[address]
+            called += 1
+            timer.callback(timer)
+        return called
+
+    def _wait(self, timeout):
+        if timeout is not None and timeout <= 0:
+            return _lib.check(_lib.ctx_turn(self._open(), 0))
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = _lib.FOREVER if end is None else _lib.nanoseconds(end - time.monotonic())
+            ret = _lib.ctx_wait(self._open(), left)
+            if ret != -errno.EINTR:
+                return _lib.check(ret)
+            # Python calls the handler of the signal here.
+
+
+class Timer:
+    """A timer of a context, which calls callback(timer) in a turn"""
+
+    def __init__(self, context, callback, clock=time.CLOCK_MONOTONIC):
+        self.callback = callback
+        self._context = context
+        self._memory = ctypes.create_string_buffer(_lib.timer_size)
+        self._public = _lib.PublicTimer.from_buffer(self._memory)
+        self._public.clockid = clock
+        self._address = ctypes.addressof(self._memory)
+
+    def arm(self, seconds, period=0, slack=0):
+        """Have it fire after this time, and then once a period until it is disarmed.
+
+        It may fire up to slack later, together with others. This replaces what it was armed for
+        before.
+        """
+        self._arm(_lib.arm, seconds, period, slack)
+
+    def arm_at(self, when, period=0, slack=0):
+        """The same, when the timer's clock shows this time."""
+        self._arm(_lib.arm_at, when, period, slack)
+
+    def _arm(self, arm, seconds, period, slack):
+        context = self._context
+        ctx = context._open()
+        self._public.period = _lib.nanoseconds(period)
+        self._public.slack = _lib.nanoseconds(slack)
+        _lib.check(arm(ctx, self._address, _lib.nanoseconds(seconds)))
+        context._armed[self._address] = self
+
+    def disarm(self):
+        """Returns whether it was armed: then it does not fire any more."""
+        context = self._context
+        if not context._ctx or not _lib.disarm(context._ctx, self._address):
+            return False
+        del context._armed[self._address]
+        return True
+
+    @property
+    def armed(self):
+        return self._address in self._context._armed

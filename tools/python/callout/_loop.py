@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""asyncio's event loop, with its timers in libcallout
+
+asyncio's own has them in a heap, and a heap keeps those that were cancelled until they are half of
+it. Here call_at() arms a timer of libcallout and cancel() disarms it, each in a time that does not
+depend on how many there are. And asyncio's loop sleeps in steps of a millisecond; this one is woken
+by the context's descriptor.
+"""
+import asyncio
+import ctypes
+import selectors
+import time
+
+from . import _lib
+from ._context import Context
+
+_TIMER = bytes(_lib.PublicTimer(clockid=time.CLOCK_MONOTONIC)).ljust(_lib.timer_size, b"\0")
+# Timers that are allocated together.
+_BLOCK = 64
+# After an error of the kernel, a limit or no memory.
+_RETRY = 0.1
+
+
+class TimerHandle(asyncio.TimerHandle):
+    __slots__ = ("_address",)
+
+
+class EventLoop(asyncio.SelectorEventLoop):
+    """For asyncio.Runner(loop_factory=callout.EventLoop), or as asyncio.new_event_loop()'s
+
+    Raises OSError if neither the device nor a timerfd can be had.
+    """
+
+    def __init__(self, selector=None):
+        super().__init__(selector)
+        try:
+            self._context = Context()
+        except OSError:
+            super().close()
+            raise
+        self._handles = {}
+        self._blocks = []
+        self._free = []
+        self._flushed = True
+        self._selector.register(self._context, selectors.EVENT_READ, (None, None))
+
+    def close(self):
+        super().close()
+        self._context.close()
+        self._handles.clear()
+
+    def call_at(self, when, callback, *args, context=None):
+        """As asyncio's."""
+        if when is None:
+            raise TypeError("when cannot be None")
+        self._check_closed()
+        if self._debug:
+            self._check_thread()
+            self._check_callback(callback, "call_at")
+        handle = TimerHandle(when, callback, args, self, context)
+        if handle._source_traceback:
+            del handle._source_traceback[-1]
+        if not self._free:
+            self._allocate()
+        address = self._free[-1]
+        _lib.check(_lib.arm_at(self._context._ctx, address, _lib.nanoseconds(when)))
+        self._free.pop()
+        handle._address = address
+        handle._scheduled = True
+        self._handles[address] = handle
+        self._flushed = False
+        return handle
+
+    def _allocate(self):
+        block = ctypes.create_string_buffer(_TIMER * _BLOCK)
+        first = ctypes.addressof(block)
+        self._blocks.append(block)
+        self._free.extend(range(first, first + len(_TIMER) * _BLOCK, len(_TIMER)))
+
+    def _forget(self, address):
+        self._free.append(address)
+        handle = self._handles.pop(address)
+        handle._scheduled = False
+        return handle
+
+    def _timer_handle_cancelled(self, handle):
+        if handle._scheduled and self._context._ctx:
+            _lib.disarm(self._context._ctx, handle._address)
+            self._forget(handle._address)
+
+    def _run_once(self):
+        if not self._flushed:
+            self._flush()
+        super()._run_once()
+
+    def _flush(self):
+        self._flushed = True
+        try:
+            self._context.flush()
+        except OSError as error:
+            self._failed(error)
+
+    # asyncio appends timers after what is ready for other reasons.
+    def _process_events(self, event_list):
+        super()._process_events(event_list)
+        for key, _ in event_list:
+            if key.fileobj is self._context:
+                self._turn()
+
+    def _turn(self):
+        ctx = self._context._ctx
+        try:
+            for _ in range(_lib.check(_lib.ctx_turn(ctx, 0))):
+                self._add_callback(self._forget(_lib.ctx_next(ctx, None)))
+        except OSError as error:
+            self._failed(error)
+
+    def _failed(self, error):
+        # Perhaps nothing wakes the loop for a timer: asyncio's own heap does, to try again.
+        self._flushed = False
+        super().call_at(self.time() + _RETRY, bool)
+        self.call_exception_handler({
+            "message": "the callout of the loop could not be moved",
+            "exception": error,
+        })
+
+
+def run(main, *, debug=None):
+    """asyncio.run(), with this loop."""
+    with asyncio.Runner(debug=debug, loop_factory=EventLoop) as runner:
+        return runner.run(main)

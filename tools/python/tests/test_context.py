@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""Contexts and timers without asyncio"""
+import gc
+import math
+import random
+import select
+import signal
+import time
+import unittest
+from fractions import Fraction
+
+from callout import Context, Timer
+from callout._lib import nanoseconds
+
+PATIENCE = 300
+
+
+class TestContext(unittest.TestCase):
+    def setUp(self):
+        self.context = Context()
+        self.addCleanup(self.context.close)
+        self.called = []
+
+    def timer(self, *args):
+        return Timer(self.context, self.called.append, *args)
+
+    def test_never_early(self):
+        """A turn calls a timer once, and not before its time."""
+        timer = self.timer()
+        start = time.monotonic()
+        timer.arm(0.02)
+        self.assertTrue(timer.armed)
+        self.assertEqual(self.context.turn(PATIENCE), 1)
+        self.assertGreaterEqual(time.monotonic(), start + 0.02)
+        self.assertEqual(self.called, [timer])
+        self.assertFalse(timer.armed)
+        self.assertEqual(self.context.turn(0.01), 0)
+
+    def test_rearm(self):
+        """A timer that is armed again has the last time only."""
+        timer = self.timer()
+        timer.arm(0)
+        timer.arm(PATIENCE)
+        self.assertEqual(self.context.turn(0.01), 0)
+        timer.arm(-1)
+        self.assertEqual(self.context.turn(), 1)
+
+    def test_period(self):
+        """A periodic timer is called until it is disarmed, also by its callback."""
+        timer = Timer(self.context, lambda timer: beats.append(timer) or len(beats) < 3 or
+                      timer.disarm())
+        beats = []
+        timer.arm(0, 0.001)
+        while timer.armed:
+            self.context.turn(PATIENCE)
+        self.assertEqual(beats, [timer] * 3)
+        self.assertEqual(self.context.turn(0.01), 0)
+
+    def test_slack(self):
+        """Two timers that slack lets meet are called in one turn."""
+        # They meet at a multiple of the greatest power of two within the slack.
+        power = 2 ** 24
+        base = (time.monotonic_ns() // power + 1) * power / 1e9
+        for delay in 0.001, 0.002:
+            self.timer().arm_at(base + delay, slack=0.01)
+        self.assertEqual(self.context.turn(PATIENCE), 2)
+
+    def test_disarm(self):
+        """A timer that is disarmed is not called, also if it is due together with the other."""
+        first, second = self.timer(), self.timer()
+        first.callback = lambda timer: self.called.append(second.disarm())
+        now = time.monotonic()
+        first.arm_at(now)
+        second.arm_at(now)
+        self.assertEqual(self.context.turn(), 1)
+        self.assertEqual(self.called, [True])
+        self.assertFalse(second.disarm())
+
+    def test_clock(self):
+        """Each timer has its clock; a clock that the library does not have is refused."""
+        timer = self.timer(time.CLOCK_REALTIME)
+        end = time.time() + 0.01
+        timer.arm_at(end)
+        while not self.called:
+            self.context.turn(PATIENCE)
+        self.assertGreaterEqual(time.time(), end)
+        timer = self.timer(time.CLOCK_PROCESS_CPUTIME_ID)
+        with self.assertRaises(OSError):
+            timer.arm(1)
+        self.assertFalse(timer.armed)
+
+    def test_exception(self):
+        """An exception leaves the other timers to the next turn."""
+        def fail(timer):
+            raise KeyError(timer)
+
+        failing, other = Timer(self.context, fail), self.timer()
+        now = time.monotonic()
+        failing.arm_at(now)
+        other.arm_at(now)
+        with self.assertRaises(KeyError):
+            self.context.turn()
+        self.assertEqual(self.called, [])
+        self.assertEqual(self.context.turn(PATIENCE), 1)
+
+    def test_kept_alive(self):
+        """An armed timer needs no other reference."""
+        self.timer().arm(0)
+        gc.collect()
+        self.assertEqual(self.context.turn(PATIENCE), 1)
+
+    def test_freed(self):
+        """A context that nothing refers to is freed with its armed timers."""
+        context = Context()
+        fd = context.fileno()
+        Timer(context, print).arm(PATIENCE)
+        del context
+        gc.collect()
+        with self.assertRaises(OSError):
+            select.select([fd], [], [], 0)
+
+    def test_loop(self):
+        """The descriptor is readable when a timer is due, if the context was flushed."""
+        self.timer().arm(0.01)
+        self.assertTrue(self.context.pending)
+        self.context.flush()
+        self.assertFalse(self.context.pending)
+        self.assertEqual(select.select([self.context], [], [], PATIENCE)[0], [self.context])
+        self.assertEqual(self.context.turn(), 1)
+        self.assertEqual(select.select([self.context], [], [], 0)[0], [])
+
+    def test_signal(self):
+        """A signal is handled while a turn waits, which goes on unless the handler raises."""
+        signals = []
+
+        def handler(*args):
+            signals.append(args)
+            if len(signals) == 2:
+                raise InterruptedError
+
+        old = signal.signal(signal.SIGALRM, handler)
+        self.addCleanup(signal.signal, signal.SIGALRM, old)
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        self.timer().arm(PATIENCE)
+        with self.assertRaises(InterruptedError):
+            self.context.turn(None)
+
+    def test_closed(self):
+        """No timer of a closed context can be armed; to close it again does nothing."""
+        timer = self.timer()
+        timer.arm(0)
+        self.context.close()
+        self.context.close()
+        self.assertFalse(timer.armed)
+        self.assertFalse(timer.disarm())
+        for call in self.context.turn, self.context.flush, self.context.fileno:
+            self.assertRaises(ValueError, call)
+        with self.assertRaises(ValueError):
+            timer.arm(1)
+
+    def test_closed_by_callback(self):
+        """A callback may close the context: no other is called."""
+        for _ in range(2):
+            Timer(self.context, lambda timer: self.context.close()).arm(0)
+        self.assertEqual(self.context.turn(PATIENCE), 1)
+
+    def test_where(self):
+        """A context says what to do where it is not on the device."""
+        why = self.context.on_timerfd
+        self.assertTrue(why is None or "/dev/callout" in why)
+
+    def test_nanoseconds(self):
+        """A time is never rounded down, and at most the library's last."""
+        generator = random.Random(1)
+        for _ in range(10000):
+            seconds = generator.random() * 10 ** generator.randrange(-9, 9)
+            exact = Fraction(seconds) * 10 ** 9
+            self.assertIn(nanoseconds(seconds), (math.ceil(exact), math.ceil(exact) + 1))
+        self.assertEqual(nanoseconds(-1), 0)
+        self.assertEqual(nanoseconds(math.inf), 2 ** 63 - 1)
+        self.assertEqual(nanoseconds(1e10), 2 ** 63 - 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later OR MIT
+"""The event loop; CPython's own tests of it are run by cpython.py"""
+import asyncio
+import errno
+import math
+import threading
+import unittest
+from unittest import mock
+
+import callout
+
+PATIENCE = 300
+
+
+class TestLoop(unittest.TestCase):
+    def setUp(self):
+        self.loop = callout.EventLoop()
+        self.addCleanup(self.loop.close)
+        self.called = []
+
+    def run_until(self, condition):
+        async def poll():
+            while not condition():
+                await asyncio.sleep(0)
+
+        self.loop.run_until_complete(asyncio.wait_for(poll(), PATIENCE))
+
+    def test_never_early(self):
+        """A timer is called when the loop's clock shows its time, or later."""
+        def call(when):
+            self.called.append(self.loop.time() - when)
+
+        for i in range(200):
+            when = self.loop.time() + i * 0.000037
+            self.assertEqual(self.loop.call_at(when, call, when).when(), when)
+        self.run_until(lambda: len(self.called) == 200)
+        self.assertGreaterEqual(min(self.called), 0)
+
+    def test_order(self):
+        """Timers are called in the order of their times, and of arming where these are equal."""
+        now = self.loop.time()
+        for i in 3, 1, 2, 1:
+            self.loop.call_at(now + i * 0.001, self.called.append, i)
+        self.loop.call_at(now + 0.001, self.called.append, "last of 1")
+        self.run_until(lambda: len(self.called) == 5)
+        self.assertEqual(self.called, [1, 1, "last of 1", 2, 3])
+
+    def test_cancel(self):
+        """A cancelled timer is not called, also if it is due together with the other."""
+        now = self.loop.time()
+        self.loop.call_at(now, lambda: second.cancel())
+        second = self.loop.call_at(now, self.called.append, "cancelled")
+        self.loop.call_at(now, self.called.append, "third")
+        self.run_until(lambda: self.called)
+        self.assertEqual(self.called, ["third"])
+        self.assertTrue(second.cancelled())
+        second.cancel()
+
+    def test_reuse(self):
+        """A cancelled timer keeps no memory, and those that were called neither."""
+        for _ in range(1000):
+            self.loop.call_later(PATIENCE, print).cancel()
+            self.loop.call_soon(self.loop.stop)
+            self.loop.call_at(0, self.called.append, 0)
+            self.loop.run_forever()
+        self.run_until(lambda: len(self.called) == 1000)
+        self.assertEqual(len(self.loop._blocks), 1)
+        self.assertEqual(self.loop._handles, {})
+
+    def test_many(self):
+        """More timers than a turn hands out are all called."""
+        for i in range(20000):
+            self.loop.call_at(0, self.called.append, i)
+        self.run_until(lambda: len(self.called) == 20000)
+        self.assertEqual(sorted(self.called), list(range(20000)))
+
+    def test_far(self):
+        """A time may be beyond the clock's."""
+        far = self.loop.call_later(math.inf, self.called.append, 0)
+        self.assertEqual(far.when(), math.inf)
+        self.loop.call_later(1e300, self.called.append, 0)
+        self.loop.run_until_complete(asyncio.sleep(0.01))
+        self.assertEqual(self.called, [])
+
+    def test_exception(self):
+        """An exception goes to the loop's handler, and the other timers are called."""
+        self.loop.set_exception_handler(
+            lambda loop, context: self.called.append(context["exception"]))
+        for error in KeyError("first"), KeyError("second"):
+            self.loop.call_at(0, mock.Mock(side_effect=error))
+        self.run_until(lambda: len(self.called) == 2)
+        self.assertEqual([error.args[0] for error in self.called], ["first", "second"])
+
+    def test_interrupt(self):
+        """A loop that a callback has ended calls the timers that are left when it runs again."""
+        self.loop.call_at(0, mock.Mock(side_effect=KeyboardInterrupt))
+        self.loop.call_at(0, self.called.append, 0)
+        with self.assertRaises(KeyboardInterrupt):
+            self.loop.run_forever()
+        self.loop.call_later(0.01, self.called.append, 1)
+        self.run_until(lambda: len(self.called) == 2)
+        self.assertEqual(self.called, [0, 1])
+
+    def test_other_thread(self):
+        """A timer that is armed for another thread wakes a loop that sleeps."""
+        self.loop.call_later(PATIENCE, self.loop.stop)
+        threading.Timer(0.01, self.loop.call_soon_threadsafe,
+                        (self.loop.call_later, 0.01, self.stop)).start()
+        self.loop.run_forever()
+        self.assertEqual(self.called, ["stopped"])
+
+    def stop(self):
+        self.called.append("stopped")
+        self.loop.stop()
+
+    def fails_once(self, name):
+        """The loop reports an error of the kernel and tries again."""
+        function = getattr(callout._lib, name)
+        results = iter([-errno.ENOSPC])
+        errors = []
+        self.loop.set_exception_handler(lambda loop, context: errors.append(context["exception"]))
+        with mock.patch.object(callout._lib, name,
+                               lambda *args: next(results, None) or function(*args)):
+            self.loop.call_later(0.001, self.stop)
+            self.loop.run_forever()
+        self.assertEqual([error.errno for error in errors], [errno.ENOSPC])
+        self.assertEqual(self.called, ["stopped"])
+
+    def test_flush_fails(self):
+        self.fails_once("ctx_flush")
+
+    def test_turn_fails(self):
+        self.fails_once("ctx_turn")
+
+    def test_no_context(self):
+        """A loop without a context is closed."""
+        with mock.patch.object(callout._lib, "ctx_create", lambda *args: -errno.EMFILE):
+            with self.assertRaises(OSError) as caught:
+                callout.EventLoop()
+        self.assertEqual(caught.exception.errno, errno.EMFILE)
+
+    def test_closed(self):
+        """A closed loop has no timers; to cancel one does nothing."""
+        timer = self.loop.call_later(PATIENCE, print)
+        self.loop.close()
+        timer.cancel()
+        with self.assertRaises(RuntimeError):
+            self.loop.call_later(1, print)
+
+    def test_run(self):
+        """run() runs a coroutine in this loop."""
+        async def main():
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(asyncio.Event().wait(), 0.01)
+            return type(asyncio.get_running_loop())
+
+        self.assertIs(callout.run(main()), callout.EventLoop)
+
+
+if __name__ == "__main__":
+    unittest.main()
