@@ -5,8 +5,8 @@
 #   scripts/check.sh [static] [schemes] [schemes-all] [kunit] [late] [selftests] [tools] [load]
 #                    [client] [clients] [clients-short] [hotplug] [suspend] [torture] [debug]
 #                    [old-hotplug] [limits] [bench] [lab] [replaced] [targets] [builds] [fuzz]
-#                    [faults] [model] [litmus] [library] [rust] [deb-check] [intree] [arm64]
-#                    [s390x] [riscv64] [cpus] [interleave]
+#                    [faults] [model] [litmus] [library] [rust] [runtimes] [deb-check] [intree]
+#                    [arm64] [s390x] [riscv64] [cpus] [interleave]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each that runs on this machine's processor, whole: "make check-all"
 #   scripts/check.sh long     those that take hours: other processors and kernels, every scheme,
@@ -398,12 +398,12 @@ queue() {
 		step "" run_script model scripts/check/model.sh $([ "$short" ] || echo all) ;;
 	litmus) step "" run_script litmus scripts/check/litmus.sh ;;
 	library) step "" run_script library scripts/check/library.sh ;;
-	rust)
+	rust|runtimes)
 		# Now, while no step installs packages.
-		if scripts/setup.sh rust; then
-			step "" run_script rust scripts/check/rust.sh
+		if scripts/setup.sh "$1"; then
+			step "" run_script "$1" "scripts/check/$1.sh"
 		else
-			report "not run: rust" 0 1 $SECONDS
+			report "not run: $1" 0 1 $SECONDS
 		fi ;;
 	schemes-all) run_job debian-6.12+lab schemes:all 5400 -a CALLOUT_TESTS=all ;;
 	kunit) queue_kunit ;;
@@ -577,8 +577,8 @@ all)
 	short=
 	# What takes longest first.
 	set -- builds debug faults fuzz torture bench client intree limits old-hotplug kunit \
-		deb-check selftests hotplug cpus suspend schemes model litmus library rust tools \
-		load late clients static ;;
+		deb-check runtimes rust selftests hotplug cpus suspend schemes model litmus \
+		library tools load late clients static ;;
 long)
 	short=
 	long=yes

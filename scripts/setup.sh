@@ -16,6 +16,7 @@
 #   scripts/setup.sh s390x   for a kernel of that architecture
 #   scripts/setup.sh riscv64 for a kernel of that architecture
 #   scripts/setup.sh gdb     for the debugger
+#   scripts/setup.sh runtimes   for the tests of other event loops
 #   scripts/setup.sh docs    for the documents as HTML
 #   scripts/setup.sh rust    for the Rust crate
 
@@ -52,10 +53,11 @@ gdb) wanted="$demo $kernel gdb" ;;
 rust)
 	wanted="make gcc libc6-dev valgrind cargo rustc rust-clippy rustfmt librust-mio-dev"
 	wanted="$wanted librust-tokio-dev" ;;
+runtimes) wanted="make gcc libc6-dev libuv1-dev python3 libpython3.11-testsuite dpkg-dev" ;;
 docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
 *)
 	names="demo|rt|all|lab|fuzz-user|model|dist|deb|matrix|system|arm64|s390x|riscv64|gdb"
-	names="$names|docs|rust"
+	names="$names|runtimes|docs|rust"
 	echo "usage: setup.sh [$names]" >&2
 	exit 1 ;;
 esac
