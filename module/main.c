@@ -14,7 +14,7 @@
 #include "base/tick.h"
 #include "lab/chip.h"
 #include "timers/timer.h"
-#include "bsd/work.h"
+#include "bsd/work_queue.h"
 
 #undef pr_fmt
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt

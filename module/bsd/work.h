@@ -27,9 +27,6 @@ static inline bool co_work_misused(const struct callout_work *w)
 	return co_misused((const struct callout *)w);
 }
 
-void co_work_queue(struct callout_work *w);
-void co_work_wait_ordered(struct callout_work *w);
-bool co_work_is_busy(struct callout_work *w);
 struct callout_work_was co_work_stop_locked(struct callout_work *w);
 int co_work_result(struct callout_work_was was);
 
@@ -41,8 +38,5 @@ struct callout_work_was callout_work_cancel(struct callout_work *w);
 void callout_work_refuse(struct callout_work *w);
 bool callout_work_is_own(struct callout_work *w);
 bool callout_work_active(struct callout_work *w);
-
-int co_workqueue_create(void);
-void co_workqueue_destroy(void);
 
 #endif /* _CALLOUT_WORK_H */

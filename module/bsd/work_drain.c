@@ -11,6 +11,7 @@
 #include "core/debug.h"
 #include "core/expiry.h"
 #include "work.h"
+#include "work_queue.h"
 
 /* Refuses settings until co_work_allow(). */
 static void co_work_refuse_locked(struct callout_work *w)
