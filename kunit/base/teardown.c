@@ -240,6 +240,27 @@ static void teardown_cancels_hrtimer(struct kunit *test)
 }
 
 /*
+ * A callout that another CPU arms first sets the hrtimer of the base's own CPU, which
+ * is cancelled from there too.
+ */
+static void teardown_cancels_hrtimer_elsewhere(struct kunit *test)
+{
+	struct callout_item *item = callout_virtual_items(test, 1);
+	unsigned int other = callout_test_pin_one(test);
+	struct callout_base *base = teardown_hrtimer(test, other);
+	bool active;
+
+	callout_virtual_set(item, CALLOUT_TEST_FAR);
+	active = callout_test_wait_until(hrtimer_active(&base->hrtimer));
+	KUNIT_EXPECT_TRUE(test, active);
+	KUNIT_EXPECT_EQ(test, ktime_to_ns(hrtimer_get_expires(&base->hrtimer)),
+			item->c.node.expires * TICK_NSEC);
+	co_base_kill(base);
+	KUNIT_EXPECT_FALSE(test, hrtimer_active(&base->hrtimer));
+	KUNIT_EXPECT_EQ(test, callout_stop(&item->c), 1);
+}
+
+/*
  * The jiffies source leaves neither its timer behind nor an interrupt of the next tick,
  * which would look at the base.
  */
@@ -279,6 +300,7 @@ static struct kunit_case teardown_cases[] = {
 	KUNIT_CASE(teardown_set_programs_nothing),
 	KUNIT_CASE(teardown_waits_for_kick),
 	KUNIT_CASE(teardown_cancels_hrtimer),
+	KUNIT_CASE(teardown_cancels_hrtimer_elsewhere),
 	KUNIT_CASE(teardown_cancels_jiffies),
 	{}
 };
