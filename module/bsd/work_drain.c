@@ -9,7 +9,7 @@
 #include <linux/workqueue.h>
 #include "core/queue.h"
 #include "core/debug.h"
-#include "core/expiry.h"
+#include "core/run.h"
 #include "work.h"
 #include "work_queue.h"
 

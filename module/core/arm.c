@@ -21,7 +21,7 @@
  *  requeue	move an entry to the bucket of its expiry
  *  migrate	move a callout from one base to another, see base.c
  *
- * Handlers run in softirq context without the base's lock, see expiry.c. The
+ * Handlers run in softirq context without the base's lock, see run.c. The
  * base remembers the running callout by its address only: once its handler has
  * been called the callout may have been freed. It stops being pending before
  * that, so a handler may re-arm, stop or free its own callout. ABA: the address

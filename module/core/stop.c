@@ -10,7 +10,7 @@
 #include <linux/wait.h>
 #include "queue.h"
 #include "debug.h"
-#include "expiry.h"
+#include "run.h"
 
 /* callout_stop() with the base locked, except for a handler that waits. */
 static __always_inline int co_stop_locked(struct callout_base *base,
@@ -116,7 +116,7 @@ EXPORT_SYMBOL_GPL(callout_stop);
 #ifdef CONFIG_PREEMPT_RT
 /*
  * A handler runs in a thread, which a thread of higher priority may preempt.
- * Blocking on expiry_lock boosts it, which avoids priority inversion. expiry.c
+ * Blocking on expiry_lock boosts it, which avoids priority inversion. run.c
  * releases the lock after a handler that has waiters.
  */
 static void co_wait_seq(struct callout_base *base, unsigned long seq)

@@ -12,7 +12,7 @@
 #include <linux/processor.h>
 #include <linux/timer.h>
 #include "core/queue.h"
-#include "core/expiry.h"
+#include "core/run.h"
 #include "timer.h"
 
 /* Takes a timer out; whether it was pending. The base is locked. */

@@ -3,7 +3,7 @@
  * core.pml - arm, stop, drain, migrate, expire, hotplug and unload, for spin
  *
  * One configuration, -DCONFIG_NAME, has a few threads that race in two or three
- * functions of module/core/arm.c, stop.c, expiry.c, base.c and cpu.c, and is searched
+ * functions of module/core/arm.c, stop.c, run.c, expiry.c, base.c and cpu.c, and is searched
  * to the end: scripts/check/model.sh. Names are the code's. -DBUG_NAME makes one mistake.
  *
  * A step is atomic. A hold of a base's lock is one step or several; in between
@@ -797,7 +797,7 @@ look:	/* co_expire_due() */
 		:: n == NODES && (looked || clock == base[b].now) -> goto search
 		fi
 	};
-	/* co_expire_func() */
+	/* co_run_func() */
 #ifdef TRYLOCK
 	atomic {
 		if

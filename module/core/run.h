@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * run.h - run the handlers of due callouts
+ */
+#ifndef _CALLOUT_RUN_H
+#define _CALLOUT_RUN_H
+
+#include <linux/callout.h>
+#include <linux/prefetch.h>
+#include "queue.h"
+
+/*
+ * A handler during which jiffies change this often took 2 ms at least, its wait
+ * for its lock included: it delays others.
+ */
+#define CALLOUT_SLOW_EDGES	(1 + DIV_ROUND_UP(2 * HZ, 1000))
+
+/* Counts an expiry of @n. */
+static inline void co_count_late(struct callout_base *base,
+				 struct callout_node *n)
+{
+	u64 late = base->now - n->expires;
+
+	if (!late)
+		base->stats.late[0]++;
+	else
+		base->stats.late[min(fls64(late), CALLOUT_LATE_BINS - 1)]++;
+	trace_callout_expire_entry(n, base->now, base->tick_ns);
+}
+
+/* Takes @n, which is due, out: its turn has come. The base is locked. */
+static inline void co_take_due(struct callout_base *base,
+			       struct callout_node *n)
+{
+	co_count_late(base, n);
+	co_dequeue_locked(base, n);
+}
+
+/*
+ * As co_take_due(), for a node whose handler starts. Unless @n is in a list of the
+ * base, the cursor of the wheel points to it.
+ */
+static inline void co_take_started(struct callout_base *base,
+				   struct callout_node *n)
+{
+	struct callout_wheel *w = to_wheel(base->scheme);
+
+	lockdep_assert_held(&base->lock);
+	co_count_late(base, n);
+	if (unlikely(n->state & CALLOUT_S_DUE)) {
+		__list_del_entry(&n->entry);
+	} else {
+		co_wheel_take(w, n);
+		prefetch(w->cursor);
+	}
+	base->until_resize++;
+	callout_change_state(n, CALLOUT_S_PENDING | CALLOUT_S_DUE,
+			     CALLOUT_S_STARTED_HERE);
+}
+
+void co_time_passed(struct callout_base *base, callout_func_t *func);
+void co_run_end_slow(struct callout_base *base, void *arg)
+	__must_hold(&base->lock);
+void co_context_changed(struct callout_base *base, callout_func_t *func);
+
+/*
+ * Warns if a handler has changed the preemption count or the locks held. The
+ * associated lock has been released, and the base is not locked.
+ */
+static inline void co_check_context(struct callout_base *base,
+				    callout_func_t *func)
+{
+	if (base->preempt_count != preempt_count() ||
+	    (IS_ENABLED(CONFIG_LOCKDEP) &&
+	     base->lockdep_depth != lockdep_depth(current)))
+		co_context_changed(base, func);
+}
+
+void co_wait_for_handler(struct callout_base *base, unsigned long seq);
+
+static inline void co_bump_seq(struct callout_base *base)
+{
+	/*
+	 * A plain increment is one instruction. Waiters read it without the
+	 * lock, to see whether it has changed, and take the lock then.
+	 */
+	data_race(base->run_seq++);
+}
+
+/*
+ * Marks the handler of @n, which has CALLOUT_S_STARTED_HERE, as running and unlocks the
+ * base. Interrupts stay off.
+ */
+static inline void co_run_begin(struct callout_base *base,
+				struct callout_node *n)
+	__releases(&base->lock)
+{
+	base->running = n;
+	co_bump_seq(base);
+	co_base_unlock(base);
+}
+
+/* Notices how long @func took. The base is not locked. */
+static inline void co_look_at_time(struct callout_base *base,
+				   callout_func_t *func)
+{
+	if (READ_ONCE(*base->jiffies) != base->edge)
+		co_time_passed(base, func);
+}
+
+/* Calls a handler, and notices how long it took. The base is not locked. */
+static inline void co_call(struct callout_base *base,
+			   callout_func_t *func, void *arg)
+{
+	func(arg);
+	co_look_at_time(base, func);
+}
+
+/*
+ * Locks the base again after a handler with argument @arg has returned, and
+ * wakes those that wait for that.
+ */
+static inline void co_run_end(struct callout_base *base, void *arg)
+	__acquires(&base->lock)
+{
+	trace_callout_expire_exit(base->running);
+	co_point();
+	co_base_lock_irq(base);
+	base->running = NULL;
+	if (base->attention)
+		co_run_end_slow(base, arg);
+	else
+		co_bump_seq(base);
+}
+
+/*
+ * Has the tick passed in which expiry must end? On PREEMPT_RT expiry is in a thread,
+ * which another one may have preempted all that time, and which need not yield to
+ * threads: to end would make callouts late that Linux's timers are not.
+ */
+static inline bool co_time_is_up(const struct callout_base *base)
+{
+	return !IS_ENABLED(CONFIG_PREEMPT_RT) &&
+	       READ_ONCE(*base->jiffies) != base->edge;
+}
+
+/*
+ * Is @n the node of a struct callout that the wheel has handed over, has no lock and
+ * was not set by the clock? Four bytes are tested at once.
+ */
+static inline bool co_is_plain(const struct callout_base *base,
+			       const struct callout_node *n)
+{
+	static const struct callout_node mask = {
+		.state = CALLOUT_S_DUE,
+		.kind = U8_MAX,
+		.mark = CALLOUT_A_TIME,
+	}, plain = {
+		.kind = CALLOUT_KIND_FUNC,
+	};
+
+	return co_is_wheel(base) &&
+	       (READ_ONCE(n->bytes) & mask.bytes) == plain.bytes &&
+	       !container_of(n, struct callout, node)->lock;
+}
+
+void co_relock(struct callout_base *base)
+	__must_hold(&base->lock);
+unsigned int co_run_func(struct callout_base *base, struct callout_node *n,
+			 unsigned int *budget)
+	__must_hold(&base->lock);
+struct callout_node *co_run_row(struct callout_base *base, struct callout_node *n)
+	__must_hold(&base->lock);
+
+#endif /* _CALLOUT_RUN_H */
