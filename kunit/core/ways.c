@@ -4,14 +4,13 @@
  *
  * A handler's path begins where the lock is taken, or tried, and has several ends: the
  * handler has returned, it was stopped or replaced just before, or the callout is
- * drained. Where a thread runs the handler the case is the worker: it takes the work
- * item from its queue, as a worker does, makes a call, and then runs the item.
+ * drained. Where a thread runs the handler the case is the worker, except for a drain:
+ * it takes the work item from its queue, as a worker does, makes a call, and then runs
+ * the item.
  */
 #include <linux/bottom_half.h>
 #include <linux/callout_work.h>
 #include <linux/mutex.h>
-#include <linux/preempt.h>
-#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include "lib/virtual.h"
@@ -23,15 +22,14 @@ enum way {
 	RUN,
 	STOP,
 	RESET,
-	DRAIN,			/* asynchronously */
 	FREE_IN_HANDLER,
 	STOP_IN_HANDLER,
 	RESET_IN_HANDLER,
+	DRAIN_IN_HANDLER,	/* asynchronously */
 	/* From here on another thread has the mutex. */
 	CONTENDED,
 	CONTENDED_STOP,
 	CONTENDED_RESET,
-	CONTENDED_DRAIN,
 	NR_WAYS
 };
 
@@ -39,14 +37,13 @@ static const char * const way_names[] = {
 	[RUN]			= "run",
 	[STOP]			= "stopped",
 	[RESET]			= "reset",
-	[DRAIN]			= "drained",
 	[FREE_IN_HANDLER]	= "freed by its handler",
 	[STOP_IN_HANDLER]	= "stopped by its handler",
 	[RESET_IN_HANDLER]	= "reset by its handler",
+	[DRAIN_IN_HANDLER]	= "drained by its handler",
 	[CONTENDED]		= "contended",
 	[CONTENDED_STOP]	= "contended, stopped",
 	[CONTENDED_RESET]	= "contended, reset",
-	[CONTENDED_DRAIN]	= "contended, drained",
 };
 
 /**
@@ -69,7 +66,6 @@ static const struct ways_row ways_rows[] = {
 	{ RUN }, { RUN, MUTEX }, { RUN, ORDERED },
 	{ STOP }, { STOP, MUTEX }, { STOP, ORDERED },
 	{ RESET }, { RESET, MUTEX }, { RESET, ORDERED },
-	{ DRAIN }, { DRAIN, MUTEX }, { DRAIN, ORDERED },
 	{ FREE_IN_HANDLER }, { FREE_IN_HANDLER, MUTEX },
 	{ FREE_IN_HANDLER, ORDERED },
 	{ STOP_IN_HANDLER }, { STOP_IN_HANDLER, MUTEX },
@@ -77,7 +73,7 @@ static const struct ways_row ways_rows[] = {
 	{ RESET_IN_HANDLER }, { RESET_IN_HANDLER, MUTEX },
 	{ RESET_IN_HANDLER, ORDERED },
 	{ CONTENDED, MUTEX }, { CONTENDED_STOP, MUTEX },
-	{ CONTENDED_RESET, MUTEX }, { CONTENDED_DRAIN, MUTEX },
+	{ CONTENDED_RESET, MUTEX },
 };
 
 static void ways_row_desc(const struct ways_row *row, char *desc)
@@ -98,6 +94,7 @@ KUNIT_ARRAY_PARAM(ways_row, ways_rows, ways_row_desc);
  * @v: the base
  * @runs: times the handler has run
  * @unlocked: times the mutex was not held then
+ * @ret: what the drain returned to the handler
  * @drained: times the function of the drain was called
  * @locked: times the mutex was held then
  * @begin: the other CPU may begin
@@ -111,6 +108,7 @@ struct ways {
 	struct callout_virtual *v;
 	unsigned int runs;
 	unsigned int unlocked;
+	int ret;
 	unsigned int drained;
 	unsigned int locked;
 	bool begin;
@@ -121,6 +119,14 @@ static void ways_first(void *arg)
 	struct ways *w = arg;
 
 	callout_test_wait_until(callout_test_told(&w->go));
+}
+
+static void ways_drained(void *arg)
+{
+	struct ways *w = arg;
+
+	w->locked += mutex_is_locked(&w->mutex);
+	callout_test_count(&w->drained);
 }
 
 static void ways_handler(void *arg)
@@ -136,15 +142,9 @@ static void ways_handler(void *arg)
 		callout_work_stop(w->p);
 	} else if (w->row->way == RESET_IN_HANDLER && w->runs == 1) {
 		callout_work_reset(w->p, DISTANCE, ways_handler, w);
+	} else if (w->row->way == DRAIN_IN_HANDLER) {
+		w->ret = callout_work_async_drain(w->p, ways_drained);
 	}
-}
-
-static void ways_drained(void *arg)
-{
-	struct ways *w = arg;
-
-	w->locked += mutex_is_locked(&w->mutex);
-	callout_test_count(&w->drained);
 }
 
 static void ways_end(void *data)
@@ -200,14 +200,6 @@ static void ways_take(struct kunit *test, struct ways *w, long distance)
 	KUNIT_ASSERT_TRUE(test, taken);
 }
 
-/* The rest of what that worker does. A drain has also queued the item, for another. */
-static void ways_run(struct ways *w)
-{
-	callout_work_run(&w->p->work);
-	if (w->p && !(w->row->how & CALLOUT_WORK_ORDERED))
-		flush_work(&w->p->work);
-}
-
 static void ways_call(struct kunit *test, struct ways *w)
 {
 	switch (w->row->way) {
@@ -219,12 +211,6 @@ static void ways_call(struct kunit *test, struct ways *w)
 	case CONTENDED_RESET:
 		KUNIT_EXPECT_EQ(test, callout_work_reset(w->p, DISTANCE,
 							 ways_handler, w), 1);
-		break;
-	case DRAIN:
-	case CONTENDED_DRAIN:
-		/* The worker is about to use it. */
-		KUNIT_EXPECT_EQ(test, callout_work_async_drain(w->p, ways_drained),
-				0);
 		break;
 	default:
 		break;
@@ -244,7 +230,7 @@ static void ways_run_rest(struct kunit *test, struct ways *w)
 	if (!w->p || !callout_work_pending(w->p))
 		return;
 	ways_take(test, w, w->row->way == CONTENDED ? 1 : DISTANCE);
-	ways_run(w);
+	callout_work_run(&w->p->work);
 	ways_expect_free(test, w);
 }
 
@@ -253,8 +239,6 @@ static unsigned int ways_expected_runs(enum way way)
 	switch (way) {
 	case STOP:
 	case CONTENDED_STOP:
-	case DRAIN:
-	case CONTENDED_DRAIN:
 		return 0;
 	case RESET_IN_HANDLER:
 		return 2;
@@ -265,31 +249,22 @@ static unsigned int ways_expected_runs(enum way way)
 
 /*
  * Whatever comes between the queue and the handler, or is done in it: afterwards the
- * mutex is as it was before, free or another thread's; the handler has run with the
- * mutex held, if at all; and the function of a drain is called with it free.
+ * mutex is as it was before, free or another thread's; and the handler has run with the
+ * mutex held, if at all.
  */
 static void ways_of_work(struct kunit *test)
 {
 	const struct ways_row *row = test->param_value;
 	struct ways *w = ways_create(test);
 	bool contended = row->way >= CONTENDED;
-	bool drains = row->way == DRAIN || row->way == CONTENDED_DRAIN;
 
 	KUNIT_EXPECT_EQ(test, callout_work_reset(w->p, DISTANCE, ways_handler, w),
 			0);
 	ways_take(test, w, DISTANCE);
 	if (contended)
 		mutex_lock(&w->mutex);
-	/*
-	 * A drain queues the item, and no work queue runs one that runs already. So the
-	 * workers of this CPU wait until this thread sleeps.
-	 */
-	migrate_disable();
-	sched_set_fifo(current);
 	ways_call(test, w);
-	ways_run(w);
-	sched_set_normal(current, 0);
-	migrate_enable();
+	callout_work_run(&w->p->work);
 	if (contended) {
 		bool locked = mutex_is_locked(&w->mutex);
 
@@ -299,14 +274,42 @@ static void ways_of_work(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, w->runs, 0);
 	}
 	ways_expect_free(test, w);
-	KUNIT_EXPECT_EQ(test, w->drained, drains);
 	ways_run_rest(test, w);
 	KUNIT_EXPECT_EQ(test, w->runs, ways_expected_runs(row->way));
 	if (row->mutex)
 		KUNIT_EXPECT_EQ(test, w->unlocked, 0);
-	if (!contended)
-		KUNIT_EXPECT_EQ(test, w->locked, 0);
-	KUNIT_EXPECT_EQ(test, w->drained, drains);
+}
+
+static const struct ways_row drain_rows[] = {
+	{ DRAIN_IN_HANDLER }, { DRAIN_IN_HANDLER, MUTEX },
+	{ DRAIN_IN_HANDLER, ORDERED },
+};
+
+KUNIT_ARRAY_PARAM(drain_row, drain_rows, ways_row_desc);
+
+/*
+ * A worker runs a handler that drains its own callout, and then the function of that
+ * drain, with the mutex free.
+ */
+static void ways_of_drain(struct kunit *test)
+{
+	const struct ways_row *row = test->param_value;
+	struct ways *w = ways_create(test);
+
+	callout_test_tell(&w->go);
+	KUNIT_EXPECT_EQ(test, callout_work_reset(w->p, DISTANCE, ways_handler, w),
+			0);
+	callout_virtual_run_to(w->v, w->v->now + DISTANCE);
+	KUNIT_EXPECT_TRUE(test,
+			  callout_test_wait_until(callout_test_counted(&w->drained)));
+	KUNIT_EXPECT_EQ(test, callout_work_drain(w->p), -1);
+	KUNIT_EXPECT_EQ(test, w->ret, 0);
+	KUNIT_EXPECT_EQ(test, w->runs, 1);
+	KUNIT_EXPECT_EQ(test, w->drained, 1);
+	KUNIT_EXPECT_EQ(test, w->locked, 0);
+	if (row->mutex)
+		KUNIT_EXPECT_EQ(test, w->unlocked, 0);
+	ways_expect_free(test, w);
 }
 
 /* In softirq context, where the lock is BSD's Giant, all is done in one go. */
@@ -367,6 +370,7 @@ static void ways_of_giant(struct kunit *test)
 
 static struct kunit_case ways_cases[] = {
 	KUNIT_CASE_PARAM(ways_of_work, ways_row_gen_params),
+	KUNIT_CASE_PARAM(ways_of_drain, drain_row_gen_params),
 	KUNIT_CASE_PARAM(ways_of_giant, giant_row_gen_params),
 	{}
 };

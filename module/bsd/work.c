@@ -33,8 +33,7 @@
  *
  * The lock is a raw spinlock, taken in hard interrupts also on PREEMPT_RT. The
  * base's lock and that of a worker pool nest inside it. Only its holder queues
- * or cancels the work item, so cancel_work() never spins there, and so
- * callout_work.owed knows how often callout_work_run() is still to begin.
+ * or cancels the work item, so cancel_work() never spins there.
  *
  * With CALLOUT_WORK_SOFTIRQ there is no second stage: co_work_due() starts
  * the handler. And CPU1 is too late once the core has taken c, whether or not
@@ -142,20 +141,15 @@ static void co_work_drained(struct callout_work *w)
 void callout_work_run(struct work_struct *work)
 {
 	struct callout_work *w = container_of(work, struct callout_work, work);
-	bool ordered = w->how & CALLOUT_WORK_ORDERED;
 	struct mutex *mutex = w->mutex;
 	callout_func_t *func = NULL;
 	bool locked, drained;
 	unsigned long flags;
 	void *arg;
 
-	if (ordered)
-		co_work_begin_ordered(w);
 	locked = mutex && mutex_trylock(mutex);
 	co_point();
 	raw_spin_lock_irqsave(&w->lock, flags);
-	/* From here on the queue knows that it runs. */
-	co_work_pay(w);
 	/*
 	 * It is queued again if its setting was replaced while this waited for
 	 * the lock, and the new one is due too: run that one. Likewise if an
@@ -163,7 +157,7 @@ void callout_work_run(struct work_struct *work)
 	 */
 	drained = w->drained;
 	if (w->state == WORK_DUE || drained)
-		co_work_unqueue(w);
+		cancel_work(&w->work);
 	if (w->state == WORK_DUE) {
 		if (mutex && !locked) {
 			co_work_change_state(w, WORK_SET);
@@ -183,8 +177,6 @@ void callout_work_run(struct work_struct *work)
 		mutex_unlock(mutex);
 	if (drained)
 		co_work_drained(w);
-	if (ordered)
-		co_work_end_ordered();
 }
 EXPORT_SYMBOL_GPL(callout_work_run);
 
@@ -284,7 +276,7 @@ static int co_work_set_locked(struct callout_work *w,
 	if (unlikely(!w->ready))
 		co_work_prepare(w);
 	if (state == WORK_DUE)
-		co_work_unqueue(w);
+		cancel_work(&w->work);
 	co_work_change_state(w, WORK_SET);
 	co_work_change_past(w, CALLOUT_WORK_FIRED | CALLOUT_WORK_INVOKED, 0);
 	if (func) {
@@ -411,13 +403,19 @@ void callout_work_set_func(struct callout_work *w, callout_func_t *func,
 }
 EXPORT_SYMBOL_GPL(callout_work_set_func);
 
+/* Does a worker use @w, or is it about to? */
+bool co_work_is_busy(struct callout_work *w)
+{
+	return work_busy(&w->work) & WORK_BUSY_RUNNING;
+}
+
 /* Stops the callout or the work item; returns whether the handler runs. */
 static bool co_work_stop_thread(struct callout_work *w)
 {
 	if (w->state == WORK_SET)
 		callout_stop(&w->c);
 	else if (w->state == WORK_DUE)
-		co_work_unqueue(w);
+		cancel_work(&w->work);
 	else
 		return co_work_is_busy(w);
 	return false;

@@ -27,6 +27,7 @@ static inline bool co_work_misused(const struct callout_work *w)
 	return co_misused((const struct callout *)w);
 }
 
+bool co_work_is_busy(struct callout_work *w);
 struct callout_work_was co_work_stop_locked(struct callout_work *w);
 int co_work_result(struct callout_work_was was);
 

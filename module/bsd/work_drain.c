@@ -48,7 +48,6 @@ static void co_work_flush(struct callout_work *w)
 	if (!(w->how & (CALLOUT_WORK_SOFTIRQ | CALLOUT_WORK_ORDERED)) ||
 	    work_busy(&w->work))
 		flush_work(&w->work);
-	co_work_wait_ordered(w);
 }
 
 /**
@@ -161,8 +160,7 @@ void callout_work_barrier(struct callout_work *w)
 	co_unlock(base, flags);
 	if (running)
 		co_wait_for_handler(base, seq);
-	if (work_busy(&w->work) & WORK_BUSY_RUNNING)
+	if (co_work_is_busy(w))
 		flush_work(&w->work);
-	co_work_wait_ordered(w);
 }
 EXPORT_SYMBOL_GPL(callout_work_barrier);

@@ -2,43 +2,27 @@
 /*
  * work_queue.c - the work queues that run handlers of struct callout_work
  *
- * A handler is flushed as any work item of Linux's, unless its queue is the ordered
- * one: which item of that runs is recorded here.
+ * A drain trusts work_busy() and flush_work() to find a handler that runs. They look
+ * in the pool of workers where the item was queued last. From Linux 6.9 on that can be
+ * the wrong one for an item of alloc_ordered_workqueue(), whose pool changes with
+ * wq_unbound_cpumask. So the queue whose handlers run one after the other is one of a
+ * CPU, always the same: a CPU keeps its pool, also while it is offline. It is not the
+ * pool of the other queue. In one, a work item at the address of another whose handler
+ * has freed it would wait for that handler, and all that are ordered with it.
  */
 #include <linux/callout_work.h>
+#include <linux/cpumask.h>
 #include <linux/module.h>
+#include <linux/sched/isolation.h>
 #include <linux/workqueue.h>
+#include "base/base.h"
 #include "work_queue.h"
 
 /* The handlers of ordered_wq run one after the other. */
 static struct workqueue_struct *wq, *ordered_wq;
 
-/*
- * The callout whose work item ordered_wq runs; only its address is used. The work
- * queue knows a running item only in the pool where it was queued last, and if
- * wq_unbound_cpumask changes that is another one for an ordered queue:
- *
- *	worker of pool 1			CPU1
- *	takes the work item of w
- *	(1)
- *	ordered_now = w
- *	the handler of w sleeps
- *						wq_unbound_cpumask is changed
- *						w is set, and due: queued in
- *						pool 2, until pool 1 is through
- *						callout_work_stop(): cancel_work()
- *						work_busy(): not in pool 2
- *						ordered_now is w: it runs
- *	the handler returns
- *	ordered_now = NULL
- *
- * If CPU1 does all that at (1), ordered_now is not w yet, but w is owed a run for
- * which it is not queued: see co_work_is_taken(). callout_work_run() ends that,
- * under callout_work.lock, when it has written ordered_now.
- */
-static struct callout_work *ordered_now;
-/* How many work items ordered_wq has begun. */
-static unsigned long ordered_runs;
+/* The CPU of ordered_wq. */
+static unsigned int ordered_cpu;
 
 /*
  * Always on the same queue: a work item does not run there at the same time as
@@ -47,101 +31,10 @@ static unsigned long ordered_runs;
 void co_work_queue(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
-	if (queue_work(w->how & CALLOUT_WORK_ORDERED ? ordered_wq : wq, &w->work))
-		w->owed++;
-}
-
-/*
- * A run has begun, or will not. None is owed if @w was initialised again too early:
- * then it does not count as taken for ever.
- */
-void co_work_pay(struct callout_work *w)
-{
-	lockdep_assert_held(&w->lock);
-	if (w->owed)
-		w->owed--;
-}
-
-/* Takes the work item from its queue, if no worker has taken it. */
-void co_work_unqueue(struct callout_work *w)
-{
-	if (cancel_work(&w->work))
-		co_work_pay(w);
-}
-
-/*
- * Has a worker taken the work item, and callout_work_run() not counted that yet? In
- * between no queue has that run, and the work queue may not know of it.
- */
-static bool co_work_is_taken(struct callout_work *w)
-{
-	lockdep_assert_held(&w->lock);
-	return w->owed > work_pending(&w->work);
-}
-
-/* callout_work_run() of @w, which is ordered, begins. */
-void co_work_begin_ordered(struct callout_work *w)
-{
-	/* Pairs with co_work_wait_ordered(). */
-	smp_store_release(&ordered_runs, ordered_runs + 1);
-	WRITE_ONCE(ordered_now, w);
-}
-
-/* That is over. It does not use the callout, which may have been freed. */
-void co_work_end_ordered(void)
-{
-	/* Pairs with co_work_is_ordered(). */
-	smp_store_release(&ordered_now, NULL);
-}
-
-/* Does ordered_wq run @w? On false the caller may free what its handler used. */
-static bool co_work_is_ordered(struct callout_work *w)
-{
-	/* Pairs with co_work_end_ordered(). */
-	return smp_load_acquire(&ordered_now) == w;
-}
-
-/* co_work_is_taken(), for a caller without the lock. */
-static bool co_work_was_taken(struct callout_work *w)
-{
-	bool taken;
-
-	raw_spin_lock_irq(&w->lock);
-	taken = co_work_is_taken(w);
-	raw_spin_unlock_irq(&w->lock);
-	return taken;
-}
-
-/*
- * Waits for a handler that flush_work() does not find. That is rare, and not to
- * wait for all of the queue, as the caller may hold locks of other handlers. A
- * handler of that queue has none to wait for: if ordered_now is @w, that is its
- * own callout, which was freed, and @w is in the same memory.
- */
-void co_work_wait_ordered(struct callout_work *w)
-{
-	unsigned long runs;
-
-	if (!(w->how & CALLOUT_WORK_ORDERED) || current_work() == &w->work)
-		return;
-	/* First: then ordered_now is @w until callout_work_run() has returned. */
-	while (co_work_was_taken(w))
-		schedule_timeout_uninterruptible(1);
-	/* Pairs with co_work_begin_ordered(). */
-	runs = smp_load_acquire(&ordered_runs);
-	while (co_work_is_ordered(w) &&
-	       /* As above. */
-	       smp_load_acquire(&ordered_runs) == runs)
-		schedule_timeout_uninterruptible(1);
-}
-
-/* Does the thread use @w, or is it about to? */
-bool co_work_is_busy(struct callout_work *w)
-{
-	lockdep_assert_held(&w->lock);
-	return co_work_is_taken(w) ||
-	       work_busy(&w->work) & WORK_BUSY_RUNNING ||
-	       co_work_is_ordered(w);
+	if (w->how & CALLOUT_WORK_ORDERED)
+		queue_work_on(ordered_cpu, ordered_wq, &w->work);
+	else
+		queue_work(wq, &w->work);
 }
 
 /**
@@ -171,12 +64,25 @@ void callout_work_barrier_all(void)
 }
 EXPORT_SYMBOL_GPL(callout_work_barrier_all);
 
+/* The first CPU that is kept free neither of timers nor of other tasks' threads. */
+static unsigned int cpu_of_ordered(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		if (housekeeping_cpu(cpu, HK_TYPE_DOMAIN) &&
+		    housekeeping_cpu(cpu, HK_TYPE_TIMER))
+			return cpu;
+	return co_home_cpu();
+}
+
 int co_workqueue_create(void)
 {
 	wq = alloc_workqueue("callout", WQ_HIGHPRI | WQ_PERCPU, 0);
 	if (!wq)
 		return -ENOMEM;
-	ordered_wq = alloc_ordered_workqueue("callout_ordered", WQ_HIGHPRI);
+	ordered_cpu = cpu_of_ordered();
+	ordered_wq = alloc_workqueue("callout_ordered", WQ_PERCPU, 1);
 	if (!ordered_wq) {
 		destroy_workqueue(wq);
 		wq = NULL;

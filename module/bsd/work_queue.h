@@ -10,13 +10,6 @@
 struct callout_work;
 
 void co_work_queue(struct callout_work *w);
-void co_work_unqueue(struct callout_work *w);
-void co_work_pay(struct callout_work *w);
-void co_work_begin_ordered(struct callout_work *w);
-void co_work_end_ordered(void);
-bool co_work_is_busy(struct callout_work *w);
-void co_work_wait_ordered(struct callout_work *w);
-
 int co_workqueue_create(void);
 void co_workqueue_destroy(void);
 

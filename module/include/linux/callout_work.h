@@ -16,7 +16,7 @@ struct task_struct;
 
 /* How the handler runs: an argument of callout_work_init_as(). */
 #define CALLOUT_WORK_SOFTIRQ	0x01	/* in softirq context, not in a thread */
-#define CALLOUT_WORK_ORDERED	0x02	/* in one thread, after the others there */
+#define CALLOUT_WORK_ORDERED	0x02	/* in a thread, after the others there */
 #define CALLOUT_WORK_GIANT	0x04	/* in softirq context, under BSD's Giant */
 
 /* callout_work.cpu, or a CPU. */
@@ -38,7 +38,6 @@ struct task_struct;
  * @how: private: CALLOUT_WORK_SOFTIRQ and so on; constant after init
  * @past: private: CALLOUT_WORK_FIRED, CALLOUT_WORK_INVOKED
  * @ready: private: @c and @work are initialised
- * @owed: private: times that @work was queued and neither cancelled nor begun
  * @cpu: private: where it is set, a CPU or CALLOUT_WORK_STAY and so on
  * @drains: private: number of drains in progress
  * @func: private: the handler
@@ -67,7 +66,6 @@ struct callout_work {
 	u8 how;
 	u8 past;
 	bool ready;
-	u8 owed;
 	int cpu;
 	unsigned int drains;
 	callout_func_t *func;
