@@ -293,8 +293,6 @@ static unsigned int hash_slots(unsigned long word)
 	struct rb_node *node;
 	unsigned int n = 0;
 
-	if ((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_PAIR)
-		return 2;
 	if (word && (word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_ONE)
 		return 1;
 	for (node = rb_first(&tree); node; node = rb_next(node))

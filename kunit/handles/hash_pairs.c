@@ -3,9 +3,9 @@
  * hash_pairs.c - suite callout_hash_pairs: two operations that meet at a bucket
  *
  * An operation changes a bucket in one hold of its lock. Two CPUs that meet there do
- * so one after the other, and the second may be late: its slot has left the hash, or
- * the word that it has read is an old one. So each case does two operations in turn,
- * with each pair of them, in each state of a bucket, and compares with the model.
+ * so one after the other, and the second may be late: its slot has left the hash. So
+ * each case does two operations in turn, with each pair of them, in each state of a
+ * bucket, and compares with the model.
  */
 #include <linux/irqflags.h>
 #include <linux/string.h>
@@ -304,105 +304,8 @@ static void pairs_of_operations(struct kunit *test)
 	KUNIT_EXPECT_GE(test, steps, shape->same + shape->others);
 }
 
-/**
- * struct pairs_change - what happens to a bucket after an insertion has read its word
- * @name: for the log
- * @out: all slots leave it
- * @in: so many are inserted then, the last of which is the one that it had
- */
-struct pairs_change {
-	const char *name;
-	bool out;
-	unsigned int in;
-};
-
-static const struct pairs_change changes[] = {
-	{ "none" },
-	{ "one more", false, 1 },
-	{ "two more", false, 2 },
-	{ "empty", true },
-	{ "out and in again", true, 1 },
-	{ "another before it", true, 2 },
-	{ "two others before it", true, 3 },
-};
-
-static void change_desc(const struct pairs_change *change, char *desc)
-{
-	strscpy(desc, change->name, KUNIT_PARAM_DESC_SIZE);
-}
-
-KUNIT_ARRAY_PARAM(change, changes, change_desc);
-
-static void pairs_change(struct pairs *p, const struct pairs_change *change,
-			 unsigned int other)
-{
-	unsigned int i;
-
-	if (change->out)
-		callout_test_hash_take(p->m, p->key[0]);
-	for (i = 1; i < change->in; i++)
-		callout_test_hash_insert(p->m, i, p->key[i == other], 10 + i);
-	if (change->in && change->out)
-		callout_test_hash_insert(p->m, 0, p->key[0], 10);
-	else if (change->in)
-		callout_test_hash_insert(p->m, i, p->key[i == other], 9);
-}
-
-/*
- * An insertion that has read a bucket of one slot inserts into what the bucket has
- * become, while growth has done @steps, with the key of the slot or another.
- */
-static void pairs_insert_late(struct pairs *p, const struct pairs_change *change,
-			      unsigned int key, unsigned int other,
-			      unsigned int steps)
-{
-	static const struct pairs_shape one = { 1, 0 };
-	struct callout_test_hash *m = p->m;
-	struct callout_slot *slot = &m->slot[FIRST_SPARE];
-	unsigned long *bucket, word;
-	unsigned int i;
-	u64 func;
-
-	pairs_begin(p, &one, 0);
-	callout_test_hash_key(p->key[key], &func, &slot->arg);
-	co_slot_set_own(slot, func);
-	slot->node.expires = 10;
-	local_irq_disable();
-	bucket = co_hash_bucket(&m->hash, func, slot->arg);
-	word = READ_ONCE(*bucket);
-	local_irq_enable();
-	pairs_change(p, change, other);
-	for (i = 0; i < steps; i++)
-		callout_test_hash_grow_a_step(m);
-	/* The old table is there as long as an insertion needs it. */
-	if (!steps || callout_test_hash_growing(m)) {
-		slot->node.mark = CALLOUT_HASH_IN;
-		local_irq_disable();
-		co_hash_insert_slow(&m->hash, slot, bucket, word);
-		local_irq_enable();
-		m->seq[FIRST_SPARE] = m->next_seq++;
-	}
-	KUNIT_ASSERT_TRUE_MSG(m->test, pairs_agree(p) && pairs_empty(p),
-			      "key %u beside %u, after %u steps of growth", key,
-			      other, steps);
-}
-
-/* An insertion whose word is an old one loses no slot, and counts right. */
-static void pairs_with_an_old_word(struct kunit *test)
-{
-	const struct pairs_change *change = test->param_value;
-	struct pairs *p = pairs_create(test);
-	unsigned int key, other, steps;
-
-	for (key = 0; key < 3; key++)
-		for (other = 0; other < 3; other++)
-			for (steps = 0; steps < 9; steps++)
-				pairs_insert_late(p, change, key, other, steps);
-}
-
 static struct kunit_case pairs_cases[] = {
 	KUNIT_CASE_PARAM(pairs_of_operations, shape_gen_params),
-	KUNIT_CASE_PARAM(pairs_with_an_old_word, change_gen_params),
 	{}
 };
 

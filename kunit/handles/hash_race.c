@@ -266,9 +266,10 @@ static void race_take(struct hash_race *r, unsigned long *bucket,
 	struct callout_slot *slot = callout_test_slot(r->handle[0]);
 
 	if (word != (unsigned long)&slot->link) {
-		co_hash_take_slow(&co_kernel_table()->hash,
-				  (unsigned long)race_handler,
-				  (unsigned long)r, handle, bucket, word);
+		/* Unlocks, as co_hash_take() does. */
+		smp_store_release(bucket, word);
+		co_hash_take(&co_kernel_table()->hash, (unsigned long)race_handler,
+			     (unsigned long)r, handle);
 		return;
 	}
 	/* It is alone: as in co_hash_take(). */
@@ -316,7 +317,7 @@ static void race_in_reset(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, waits);
 	KUNIT_EXPECT_EQ(test, r->ret, 1);
 	if (handle != r->handle[0]) {
-		/* With three or more the lock is dropped first: the move may be faster. */
+		/* With two or more the lock is dropped first: the move may be faster. */
 		KUNIT_EXPECT_EQ(test, handle, r->handle[1]);
 		KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 		r->handle[n] = r->handle[0];

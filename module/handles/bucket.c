@@ -2,9 +2,8 @@
 /*
  * bucket.c - a bucket of the hash: its lock, and its slots
  *
- * A bucket is a word. Of one slot or two it says where they are; those are not
- * ordered. More are a tree, ordered by key, and for each key by expiry. A holder
- * of the lock may also take one or two for a tree.
+ * A bucket is a word. Of one slot it says where that is; several are a tree, ordered
+ * by key, and for each key by expiry. A holder of the lock takes one for a tree too.
  *
  * Each bucket has its own lock, in its only word: to lock the bucket is to
  * exchange the word for CALLOUT_BUCKET_LOCKED, to unlock it is to store a word
@@ -96,24 +95,14 @@ void co_bucket_del(struct callout_hash *hash, struct rb_root *tree,
 /* A word, not LOCKED, as a tree. */
 struct rb_root co_bucket_root(unsigned long word)
 {
-	struct rb_node *node = co_bucket_node(word), *second = NULL;
-	struct rb_root root = RB_ROOT;
+	struct rb_node *node = co_bucket_node(word);
+	struct rb_root root = { node };
 
-	switch (word & CALLOUT_BUCKET_STATE) {
-	case CALLOUT_BUCKET_PAIR:
-		second = node;
-		node = second->rb_left;
-		fallthrough;
-	case CALLOUT_BUCKET_ONE:
-		if (node)
-			tree_link(&root, node);
-		if (second)
-			tree_link(&root, second);
-		return root;
-	default:
-		root.rb_node = node;
-		return root;
+	if (node && (word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_ONE) {
+		rb_link_node(node, NULL, &root.rb_node);
+		rb_insert_color(node, &root);
 	}
+	return root;
 }
 
 /*

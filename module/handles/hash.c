@@ -5,32 +5,19 @@
  * The old BSD interface has no handles: it searches for a callout by its key, a
  * function and an argument. As in Costello's facility, a hash table finds it.
  * Several callouts may have the same key; the old sorted list found the one
- * that expires first. So a bucket of more than two slots is a tree, ordered by
- * key, and for each key by expiry. If a million callouts have one key, or keys
- * that were chosen to collide, an operation takes as many steps as the tree is
- * deep, some 40. Nearly always a bucket has one slot or none, else it has two:
- * those are not ordered.
+ * that expires first. So a bucket of several slots is a tree, ordered by key, and
+ * for each key by expiry. If a million callouts have one key, or keys that were
+ * chosen to collide, an operation takes as many steps as the tree is deep, some 40.
+ * Nearly always a bucket has one slot or none.
  *
  * The links are in the slots, so inserting allocates nothing.
  *
  * Each bucket has its own lock, in its only word: see bucket.c.
  *
- * An empty bucket is locked, given a slot and unlocked in one exchange. So is a
- * bucket of one slot, which becomes the first of two, and one that loses its
- * only slot to co_hash_remove(). The exchange fails unless the bucket has
- * that slot alone, now; whether it has had others meanwhile does not matter,
- * since the slot is not read:
- *
- *	CPU0: co_hash_insert(y)		CPU1
- *	reads b: x alone
- *	y's link = x
- *						takes x: b is empty
- *						inserts z, then x again
- *	expects x alone, reads a pair:
- *	fails, and locks b
- *	or:					takes z: x is alone again
- *	expects x alone, reads it: b is
- *	y and x
+ * An empty bucket is locked, given a slot and unlocked in one exchange. So is one that
+ * loses its only slot to co_hash_remove(). The exchange fails unless the bucket has
+ * that slot alone, now; whether it has had others in the meantime does not matter,
+ * since the slot is not read.
  *
  * Of some keys there is one slot at most: co_hash_insert_only() searches and
  * inserts in one hold of the bucket's lock. An empty bucket has no slot to search.
@@ -163,14 +150,14 @@ static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 
 	/* Pairs with co_hash_grow_end(). */
 	table = rcu_dereference_check(hash->table, rcu_read_lock_any_held());
-	co_point(CALLOUT_POINT_HASH_LOCKS);
+	co_point();
 	for (;;) {
 		hold->bucket = bucket_of(table, value);
 		word = co_bucket_lock(hash, hold->bucket);
 		if (likely(word != CALLOUT_BUCKET_MOVING))
 			break;
 		co_bucket_unlock(hash, hold->bucket, word);
-		co_point(CALLOUT_POINT_HASH_NEXT);
+		co_point();
 		table = table->next;
 	}
 	hold->root = co_bucket_root(word);
@@ -278,57 +265,28 @@ static void hold_remove(struct callout_hash *hash,
 	co_bucket_del(hash, tree, &slot->link);
 }
 
-/* co_hash_insert() into any bucket. */
-static noinline void hash_insert(struct callout_hash *hash,
-				 struct callout_slot *slot)
-{
-	struct callout_bucket_hold hold;
-
-	hash_lock(hash, co_slot_func(slot), co_slot_arg(slot), &hold);
-	hold_insert(hash, &hold, slot);
-	hash_unlock(hash, &hold);
-}
-
-/* co_hash_insert() if the bucket is not empty; its word was @word. */
-bool co_hash_insert_slow(struct callout_hash *hash,
-			 struct callout_slot *slot,
-			 unsigned long *bucket, unsigned long word)
-{
-	if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_ONE)) {
-		slot->link.rb_left = co_bucket_node(word);
-		/* Before another CPU may take it: never negative. */
-		atomic_inc(&hash->crowded);
-		co_point(CALLOUT_POINT_HASH_PAIRS);
-		if (likely(try_cmpxchg(bucket, &word,
-				       (unsigned long)&slot->link |
-				       CALLOUT_BUCKET_PAIR)))
-			return co_hash_wants_growth(hash);
-		atomic_dec(&hash->crowded);
-	}
-	hash_insert(hash, slot);
-	return co_hash_wants_growth(hash);
-}
-EXPORT_SYMBOL_IF_KUNIT(co_hash_insert_slow);
-
-/* co_hash_insert_only() if the bucket is not empty. */
-bool co_hash_insert_only_slow(struct callout_hash *hash,
-			      struct callout_slot *slot)
+/*
+ * co_hash_insert() into any bucket or, if @only, co_hash_insert_only(). Returns whether
+ * it has inserted the slot.
+ */
+bool co_hash_insert_slow(struct callout_hash *hash, struct callout_slot *slot,
+			 bool only)
 {
 	u64 func = co_slot_func(slot), arg = co_slot_arg(slot);
 	struct callout_bucket_hold hold;
-	struct callout_slot *other;
 	struct rb_root *tree;
+	bool there;
 
 	hash_lock(hash, func, arg, &hold);
-	other = hold_first(&hold, &tree, func, arg);
-	if (unlikely(other))
+	there = only && hold_first(&hold, &tree, func, arg);
+	if (unlikely(there))
 		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 	else
 		hold_insert(hash, &hold, slot);
 	hash_unlock(hash, &hold);
-	return !other;
+	return !there;
 }
-EXPORT_SYMBOL_IF_KUNIT(co_hash_insert_only_slow);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_insert_slow);
 
 /* co_hash_remove() from any bucket. */
 static noinline void hash_remove(struct callout_hash *hash,
@@ -336,13 +294,13 @@ static noinline void hash_remove(struct callout_hash *hash,
 {
 	struct callout_bucket_hold hold;
 
-	co_point(CALLOUT_POINT_HASH_SHARED);
+	co_point();
 	hash_lock(hash, co_slot_func(slot), co_slot_arg(slot), &hold);
 	if (slot->node.mark == CALLOUT_HASH_IN)
 		hold_remove(hash, &hold, slot);
 	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
 	hash_unlock(hash, &hold);
-	co_point(CALLOUT_POINT_HASH_LEFT);
+	co_point();
 }
 
 /*
@@ -358,12 +316,12 @@ void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 		slot->node.mark = CALLOUT_HASH_OUT;
 		return;
 	}
-	co_point(CALLOUT_POINT_HASH_LEAVES);
+	co_point();
 	/* Locks, changes and unlocks a bucket with this slot alone. */
 	bucket = co_hash_bucket(hash, co_slot_func(slot), co_slot_arg(slot));
 	if (likely(try_cmpxchg(bucket, &word, 0))) {
 		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
-		co_point(CALLOUT_POINT_HASH_LEFT);
+		co_point();
 		return;
 	}
 	hash_remove(hash, slot);
@@ -398,9 +356,9 @@ void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_move_end);
 
-/* co_hash_find() unless the bucket has one slot, or none. */
-struct callout_slot *co_hash_find_slow(struct callout_hash *hash,
-				       u64 func, u64 arg, u64 *handle)
+/* co_hash_lookup() in any bucket. */
+struct callout_slot *co_hash_lookup_slow(struct callout_hash *hash, u64 func,
+					 u64 arg, u64 *handle, bool take)
 {
 	struct callout_bucket_hold hold;
 	struct callout_slot *slot;
@@ -410,80 +368,15 @@ struct callout_slot *co_hash_find_slow(struct callout_hash *hash,
 	slot = hold_first(&hold, &tree, func, arg);
 	if (slot)
 		*handle = slot->handle;
-	hash_unlock(hash, &hold);
-	return slot;
-}
-EXPORT_SYMBOL_IF_KUNIT(co_hash_find_slow);
-
-/* A slot that leaves the hash: co_hash_take() returns it. */
-static struct callout_slot *slot_taken(struct callout_slot *slot, u64 *handle)
-{
-	*handle = slot->handle;
-	/* Pairs with co_slot_unhash(), as in co_hash_take(). */
-	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
-	return slot;
-}
-
-/* co_hash_take() of a bucket that this CPU has locked, a PAIR. */
-static struct callout_slot *pair_take(struct callout_hash *hash,
-				      u64 func, u64 arg, u64 *handle,
-				      unsigned long *bucket, unsigned long word)
-{
-	struct callout_slot *first, *second, *slot = NULL;
-
-	second = co_bucket_slot(co_bucket_node(word));
-	first = co_bucket_slot(second->link.rb_left);
-	if (!co_slot_compare(first, func, arg))
-		slot = first;
-	if (!co_slot_compare(second, func, arg) &&
-	    (!slot || co_slot_order(second) < co_slot_order(first)))
-		slot = second;
-	if (slot) {
-		slot_taken(slot, handle);
-		atomic_dec(&hash->crowded);
-		word = (unsigned long)(slot == first ? &second->link :
-						       &first->link);
-	}
-	co_bucket_unlock(hash, bucket, word);
-	return slot;
-}
-
-/* co_hash_take() of any bucket. */
-static noinline struct callout_slot *hash_take(struct callout_hash *hash,
-					       u64 func, u64 arg, u64 *handle)
-{
-	struct callout_bucket_hold hold;
-	struct callout_slot *slot;
-	struct rb_root *tree;
-
-	hash_lock(hash, func, arg, &hold);
-	slot = hold_first(&hold, &tree, func, arg);
-	if (slot) {
+	if (slot && take) {
 		co_bucket_del(hash, tree, &slot->link);
-		slot_taken(slot, handle);
+		/* Pairs with co_slot_unhash(), as in co_hash_lookup(). */
+		smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
 	}
 	hash_unlock(hash, &hold);
 	return slot;
 }
-
-/*
- * co_hash_take() unless the slot is alone in its bucket. The caller has
- * exchanged the bucket's word, @word, for LOCKED.
- */
-struct callout_slot *co_hash_take_slow(struct callout_hash *hash,
-				       u64 func, u64 arg, u64 *handle,
-				       unsigned long *bucket,
-				       unsigned long word)
-{
-	if (word != CALLOUT_BUCKET_LOCKED) {
-		lock_map_acquire(&hash->dep_map);
-		if (likely((word & CALLOUT_BUCKET_STATE) == CALLOUT_BUCKET_PAIR))
-			return pair_take(hash, func, arg, handle, bucket, word);
-		co_bucket_unlock(hash, bucket, word);
-	}
-	return hash_take(hash, func, arg, handle);
-}
-EXPORT_SYMBOL_IF_KUNIT(co_hash_take_slow);
+EXPORT_SYMBOL_IF_KUNIT(co_hash_lookup_slow);
 
 /*
  * The number of slots; a few more or less if others insert or remove meanwhile.
@@ -550,7 +443,7 @@ bool co_hash_grow_some(struct callout_hash *hash, unsigned int budget)
 	local_irq_disable();
 	while (budget && table->moved < buckets_number(table)) {
 		budget = bucket_move(hash, table, budget);
-		co_point(CALLOUT_POINT_HASH_MOVES);
+		co_point();
 	}
 	local_irq_enable();
 	return table->moved < buckets_number(table);
@@ -563,7 +456,7 @@ void co_hash_grow_end(struct callout_hash *hash)
 	struct callout_buckets *table = hash_table(hash);
 
 	hash_set_growth(hash, 64 - table->next->shift);
-	co_point(CALLOUT_POINT_HASH_MOVED);
+	co_point();
 	/* Pairs with hash_lock() and others: they find all slots that moved. */
 	rcu_assign_pointer(hash->table, table->next);
 	kvfree_rcu(table, rcu);

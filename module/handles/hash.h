@@ -2,8 +2,8 @@
 /*
  * hash.h - find a callout by its function and argument
  *
- * Nearly always a bucket has one slot or none: inlined here; hash.c has the rest,
- * and bucket.c says how buckets are locked.
+ * Nearly always a bucket has one slot or none: these are inlined here. hash.c has the
+ * rest, and bucket.c says how buckets are locked.
  */
 #ifndef _CALLOUT_HASH_H
 #define _CALLOUT_HASH_H
@@ -37,8 +37,6 @@ enum callout_hash_place {
 enum callout_bucket_state {
 	/* the link of its only slot, not initialised */
 	CALLOUT_BUCKET_ONE,
-	/* the link of the second of two slots; the rb_left there is the first's */
-	CALLOUT_BUCKET_PAIR,
 	/* the root of a tree of slots, ordered by key, then by expiry */
 	CALLOUT_BUCKET_TREE,
 	/* the root, or NULL: the other slots, or all, are in the next table */
@@ -110,17 +108,10 @@ void co_hash_move_begin(struct callout_hash *hash,
 			struct callout_bucket_hold *hold);
 void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 		      struct callout_bucket_hold *hold);
-struct callout_slot *co_hash_find_slow(struct callout_hash *hash,
-				       u64 func, u64 arg, u64 *handle);
-bool co_hash_insert_slow(struct callout_hash *hash,
-			 struct callout_slot *slot,
-			 unsigned long *bucket, unsigned long word);
-bool co_hash_insert_only_slow(struct callout_hash *hash,
-			      struct callout_slot *slot);
-struct callout_slot *co_hash_take_slow(struct callout_hash *hash,
-				       u64 func, u64 arg, u64 *handle,
-				       unsigned long *bucket,
-				       unsigned long word);
+bool co_hash_insert_slow(struct callout_hash *hash, struct callout_slot *slot,
+			 bool only);
+struct callout_slot *co_hash_lookup_slow(struct callout_hash *hash, u64 func,
+					 u64 arg, u64 *handle, bool take);
 unsigned int co_hash_count(struct callout_hash *hash);
 void co_hash_grow(struct callout_hash *hash, gfp_t gfp);
 bool co_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
@@ -160,6 +151,24 @@ static inline bool co_hash_wants_growth(struct callout_hash *hash)
 	       READ_ONCE(hash->grow_at);
 }
 
+/* Adds a slot if its bucket is empty and has not moved; false if it does not. */
+static inline bool co_hash_insert_alone(struct callout_hash *hash,
+					struct callout_slot *slot)
+{
+	unsigned long *bucket = co_hash_bucket(hash, co_slot_func(slot), co_slot_arg(slot));
+	unsigned long word = 0;
+	bool inserted;
+
+	co_point();
+	/* Before it is in the hash: another CPU may remove it at once. */
+	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
+	lock_map_acquire(&hash->dep_map);
+	/* Locks, changes and unlocks an empty bucket. */
+	inserted = likely(try_cmpxchg(bucket, &word, (unsigned long)&slot->link));
+	lock_map_release(&hash->dep_map);
+	return inserted;
+}
+
 /*
  * Adds a slot; until it is removed its name must not change, nor, unless it fires,
  * its expires. Its base is locked, or its owner's lock if it has fired;
@@ -168,20 +177,10 @@ static inline bool co_hash_wants_growth(struct callout_hash *hash)
 static inline bool co_hash_insert(struct callout_hash *hash,
 				  struct callout_slot *slot)
 {
-	unsigned long *bucket = co_hash_bucket(hash, co_slot_func(slot), co_slot_arg(slot));
-	unsigned long word = 0;
-
-	co_point(CALLOUT_POINT_HASH_ENTERS);
-	/* Before it is in the hash: another CPU may remove it at once. */
-	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
-	lock_map_acquire(&hash->dep_map);
-	/* Locks, changes and unlocks an empty bucket. */
-	if (unlikely(!try_cmpxchg(bucket, &word, (unsigned long)&slot->link))) {
-		lock_map_release(&hash->dep_map);
-		return co_hash_insert_slow(hash, slot, bucket, word);
-	}
-	lock_map_release(&hash->dep_map);
-	return false;
+	if (co_hash_insert_alone(hash, slot))
+		return false;
+	co_hash_insert_slow(hash, slot, false);
+	return co_hash_wants_growth(hash);
 }
 
 /*
@@ -192,19 +191,43 @@ static inline bool co_hash_insert(struct callout_hash *hash,
 static inline bool co_hash_insert_only(struct callout_hash *hash,
 				       struct callout_slot *slot)
 {
-	unsigned long *bucket = co_hash_bucket(hash, co_slot_func(slot), co_slot_arg(slot));
-	unsigned long word = 0;
+	return co_hash_insert_alone(hash, slot) ||
+	       co_hash_insert_slow(hash, slot, true);
+}
 
-	co_point(CALLOUT_POINT_HASH_ENTERS);
-	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
+/* co_hash_take() or, unless @take, a constant, co_hash_find(). */
+static __always_inline struct callout_slot *
+co_hash_lookup(struct callout_hash *hash, u64 func, u64 arg, u64 *handle,
+	       bool take)
+{
+	unsigned long *bucket = co_hash_bucket(hash, func, arg), word;
+	struct callout_slot *slot;
+
+	/* What the bucket had has not moved either: then it would be MOVING. */
+	if (!READ_ONCE(*bucket))
+		return NULL;
+	co_point();
+	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
+	if (unlikely(word == CALLOUT_BUCKET_LOCKED))
+		return co_hash_lookup_slow(hash, func, arg, handle, take);
 	lock_map_acquire(&hash->dep_map);
-	/* An empty bucket that has not moved: its keys have no slot. */
-	if (unlikely(!try_cmpxchg(bucket, &word, (unsigned long)&slot->link))) {
-		lock_map_release(&hash->dep_map);
-		return co_hash_insert_only_slow(hash, slot);
+	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
+	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
+		     co_slot_arg(slot) != arg || co_slot_func(slot) != func)) {
+		slot = NULL;
+	} else {
+		*handle = slot->handle;
+		if (take) {
+			/* Pairs with co_slot_unhash(): the slot may be reused at once. */
+			smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
+			word = 0;
+		}
 	}
 	lock_map_release(&hash->dep_map);
-	return true;
+	/* Unlocks. Pairs with the exchange that locks. */
+	smp_store_release(bucket, word);
+	return likely(slot) || !(word & CALLOUT_BUCKET_STATE) ? slot :
+	       co_hash_lookup_slow(hash, func, arg, handle, take);
 }
 
 /*
@@ -216,24 +239,7 @@ static inline bool co_hash_insert_only(struct callout_hash *hash,
 static inline struct callout_slot *
 co_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 {
-	unsigned long *bucket = co_hash_bucket(hash, func, arg);
-	struct callout_slot *slot;
-	unsigned long word;
-
-	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
-	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
-	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
-		     co_slot_arg(slot) != arg || co_slot_func(slot) != func))
-		return co_hash_take_slow(hash, func, arg, handle, bucket,
-					 word);
-	lock_map_acquire(&hash->dep_map);
-	*handle = slot->handle;
-	/* Pairs with co_slot_unhash(): the slot may be reused at once. */
-	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
-	lock_map_release(&hash->dep_map);
-	/* Unlocks. Pairs with the exchange that locks. */
-	smp_store_release(bucket, 0);
-	return slot;
+	return co_hash_lookup(hash, func, arg, handle, true);
 }
 
 /*
@@ -243,29 +249,7 @@ co_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 static inline struct callout_slot *
 co_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 {
-	unsigned long *bucket = co_hash_bucket(hash, func, arg);
-	struct callout_slot *slot;
-	unsigned long word;
-
-	/* What the bucket had has not moved either: then it would be MOVING. */
-	if (!READ_ONCE(*bucket))
-		return NULL;
-	co_point(CALLOUT_POINT_HASH_LOOKED);
-	word = xchg_acquire(bucket, CALLOUT_BUCKET_LOCKED);
-	if (unlikely(word == CALLOUT_BUCKET_LOCKED))
-		return co_hash_find_slow(hash, func, arg, handle);
-	lock_map_acquire(&hash->dep_map);
-	slot = rb_entry((struct rb_node *)word, struct callout_slot, link);
-	if (unlikely(word & CALLOUT_BUCKET_STATE || !word ||
-		     co_slot_arg(slot) != arg || co_slot_func(slot) != func))
-		slot = NULL;
-	else
-		*handle = slot->handle;
-	lock_map_release(&hash->dep_map);
-	/* Unlocks. Pairs with the exchange that locks. */
-	smp_store_release(bucket, word);
-	return likely(slot) || !(word & CALLOUT_BUCKET_STATE) ?
-	       slot : co_hash_find_slow(hash, func, arg, handle);
+	return co_hash_lookup(hash, func, arg, handle, false);
 }
 
 #endif /* _CALLOUT_HASH_H */
