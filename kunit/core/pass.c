@@ -342,7 +342,7 @@ static void pass_make_due(struct pass *p)
 
 	for (i = 0; i < MANY; i++) {
 		co_base_lock_irq(p->base);
-		s->ops->rearm(s, p->one[i].node, co_now(p->base), 0);
+		co_scheme_move(s, p->one[i].node, co_now(p->base), 0);
 		co_base_unlock_irq(p->base);
 	}
 }

@@ -183,9 +183,8 @@ static void race_between(struct hash_race *r, struct callout_base *base,
 		break;
 	case RESET:
 		/* It is not in the hash: it moves in its base only. */
-		base->scheme->ops->rearm(base->scheme, &slot->node,
-					 co_now(base),
-					 co_now(base) + 2 * CALLOUT_TEST_FAR);
+		co_scheme_move(base->scheme, &slot->node, co_now(base),
+			       co_now(base) + 2 * CALLOUT_TEST_FAR);
 		break;
 	default:
 		r->handle[r->n++] = set_locked(r, base);

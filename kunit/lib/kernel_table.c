@@ -34,7 +34,7 @@ void callout_test_move_to_past(u64 handle)
 	struct callout_scheme *s = base->scheme;
 
 	raw_spin_lock_irq(&base->lock);
-	s->ops->rearm(s, &slot->node, co_now(base), 0);
+	co_scheme_move(s, &slot->node, co_now(base), 0);
 	raw_spin_unlock_irq(&base->lock);
 }
 

@@ -170,7 +170,7 @@ void callout_test_due_now(struct callout_base *base, struct callout_node *n)
 	u64 now = co_now(base);
 
 	lockdep_assert_held(&base->lock);
-	base->scheme->ops->rearm(base->scheme, n, now, now);
+	co_scheme_move(base->scheme, n, now, now);
 }
 
 /*

@@ -141,7 +141,7 @@ void callout_model_rearm(struct callout_model *m, struct callout_model_entry *e,
 	bool lazy = expires >= e->expires;
 
 	model_assert(m, e->queued, "a mistake of the case");
-	m->s->ops->rearm(m->s, &e->c, m->clock, expires);
+	co_scheme_move(m->s, &e->c, m->clock, expires);
 	model_queued(m, e, expires);
 	e->lazy = lazy;
 }

@@ -33,7 +33,7 @@ static inline void co_scheme_rearm(struct callout_base *base,
 	if (co_is_wheel(base))
 		co_wheel_rearm(to_wheel(s), n, expires);
 	else
-		s->ops->rearm(s, n, co_now(base), expires);
+		co_scheme_move(s, n, co_now(base), expires);
 }
 
 static inline void co_scheme_stop(struct callout_base *base,

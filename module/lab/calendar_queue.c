@@ -187,13 +187,6 @@ static void calendar_stop(struct callout_scheme *s, struct callout_node *c)
 	calendar_adapt(q);
 }
 
-static void calendar_rearm(struct callout_scheme *s, struct callout_node *c, u64 now,
-			   u64 expires)
-{
-	calendar_remove(to_queue(s), c);
-	calendar_start(s, c, now, expires);
-}
-
 /*
  * The first callout of a calendar to expire; NULL if there is none on the days
  * that begin up to @limit, or if the budget ran out.
@@ -372,7 +365,6 @@ const struct callout_scheme_ops callout_calendar_queue = {
 	.destroy	= co_blocks_destroy,
 	.reserve	= calendar_reserve,
 	.start		= calendar_start,
-	.rearm		= calendar_rearm,
 	.stop		= calendar_stop,
 	.advance	= calendar_advance,
 	.next_due	= calendar_next_due,

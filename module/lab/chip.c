@@ -200,16 +200,11 @@ static void chip_stop(struct callout_scheme *s, struct callout_node *n)
 	chip_unqueued(chip, n);
 }
 
-/* chip_busy knows buckets, so @n does not stay in that of an earlier time. */
+/* Of chip_full, which knows no buckets. */
 static void chip_rearm(struct callout_scheme *s, struct callout_node *n,
 		       u64 now, u64 expires)
 {
-	struct callout_chip *chip = to_chip(s);
-
-	if (chip->busy)
-		co_scheme_restart(s, n, now, expires);
-	else
-		chip->inner->ops->rearm(chip->inner, n, now, expires);
+	co_scheme_move(to_chip(s)->inner, n, now, expires);
 }
 
 static bool chip_advance(struct callout_scheme *s, u64 now,
@@ -299,7 +294,8 @@ static void chip_set_ops(struct callout_chip *chip,
 	chip->ops.destroy = chip_destroy;
 	chip->ops.reserve = inner->reserve ? chip_reserve : NULL;
 	chip->ops.start = chip_start;
-	chip->ops.rearm = chip_rearm;
+	/* chip_busy's bucket of @n must not be that of an earlier time. */
+	chip->ops.rearm = chip->busy ? NULL : chip_rearm;
 	chip->ops.stop = chip_stop;
 	chip->ops.advance = chip_advance;
 	chip->ops.next_due = chip_next_due;

@@ -200,7 +200,6 @@ const struct callout_scheme_ops callout_dary_heap = {
 	.destroy	= co_blocks_destroy,
 	.reserve	= co_blocks_scheme_reserve,
 	.start		= dary_start,
-	.rearm		= co_scheme_restart,
 	.stop		= dary_stop,
 	.advance	= co_first_advance,
 	.next_due	= co_first_due,

@@ -229,7 +229,6 @@ const struct callout_scheme_ops callout_hashed_wheel_paper = {
 	.create		= paper_create,
 	.destroy	= co_scheme_free,
 	.start		= paper_start,
-	.rearm		= co_scheme_restart,
 	.stop		= paper_stop,
 	.advance	= paper_advance,
 	.next_due	= paper_next_due,

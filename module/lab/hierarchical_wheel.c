@@ -638,7 +638,6 @@ const struct callout_scheme_ops callout_hierarchical_wheel = {
 	.create		= hier_create,
 	.destroy	= co_scheme_free,
 	.start		= hier_start,
-	.rearm		= co_scheme_restart,
 	.stop		= hier_stop,
 	.advance	= hier_advance,
 	.next_due	= hier_next_due,

@@ -241,7 +241,6 @@ const struct callout_scheme_ops callout_lawn = {
 	.destroy	= co_blocks_destroy,
 	.reserve	= co_blocks_scheme_reserve,
 	.start		= lawn_start,
-	.rearm		= co_scheme_restart,
 	.stop		= lawn_stop,
 	.advance	= co_first_advance,
 	.next_due	= co_first_due,

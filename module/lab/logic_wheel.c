@@ -252,7 +252,6 @@ const struct callout_scheme_ops callout_logic_wheel = {
 	.create		= logic_create,
 	.destroy	= co_scheme_free,
 	.start		= logic_start,
-	.rearm		= co_scheme_restart,
 	.stop		= logic_stop,
 	.advance	= logic_advance,
 	.next_due	= logic_next_due,

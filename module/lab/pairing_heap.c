@@ -292,7 +292,6 @@ const struct callout_scheme_ops callout_pairing_heap = {
 	.create		= pairing_create,
 	.destroy	= co_scheme_free,
 	.start		= pairing_start,
-	.rearm		= co_scheme_restart,
 	.stop		= pairing_stop,
 	.advance	= pairing_advance,
 	.next_due	= pairing_next_due,

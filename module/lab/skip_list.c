@@ -223,7 +223,6 @@ const struct callout_scheme_ops callout_skip_list = {
 	.destroy	= co_blocks_destroy,
 	.reserve	= skip_reserve,
 	.start		= skip_start,
-	.rearm		= co_scheme_restart,
 	.stop		= skip_stop,
 	.advance	= co_first_advance,
 	.next_due	= co_first_due,

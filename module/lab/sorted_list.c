@@ -214,7 +214,6 @@ const struct callout_scheme_ops callout_sorted_list = {
 	.create		= sorted_create,
 	.destroy	= co_scheme_free,
 	.start		= sorted_start,
-	.rearm		= co_scheme_restart,
 	.stop		= sorted_stop,
 	.advance	= sorted_advance,
 	.next_due	= sorted_next_due,

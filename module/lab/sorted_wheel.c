@@ -105,7 +105,6 @@ const struct callout_scheme_ops callout_sorted_wheel = {
 	.create		= sorted_wheel_create,
 	.destroy	= co_scheme_free,
 	.start		= sorted_wheel_start,
-	.rearm		= co_scheme_restart,
 	.stop		= co_ring_del,
 	.advance	= sorted_wheel_advance,
 	.next_due	= co_ring_next_due,

@@ -174,7 +174,6 @@ const struct callout_scheme_ops callout_timing_wheel = {
 	.create		= timing_create,
 	.destroy	= co_scheme_free,
 	.start		= timing_start,
-	.rearm		= co_scheme_restart,
 	.stop		= timing_stop,
 	.advance	= timing_advance,
 	.next_due	= timing_next_due,

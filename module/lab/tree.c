@@ -113,7 +113,6 @@ const struct callout_scheme_ops callout_tree = {
 	.create		= tree_create,
 	.destroy	= co_scheme_free,
 	.start		= tree_start,
-	.rearm		= co_scheme_restart,
 	.stop		= tree_stop,
 	.advance	= co_first_advance,
 	.next_due	= co_first_due,

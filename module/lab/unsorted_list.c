@@ -197,7 +197,6 @@ const struct callout_scheme_ops callout_unsorted_list = {
 	.create		= unsorted_create,
 	.destroy	= co_scheme_free,
 	.start		= unsorted_start,
-	.rearm		= co_scheme_restart,
 	.stop		= unsorted_stop,
 	.advance	= unsorted_advance,
 	.next_due	= unsorted_next_due,

@@ -99,7 +99,7 @@ typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
  * @start: File @c, which is in no scheme, to be due at @expires; at the next
  *	advance if that has passed. @now may be later than the last advance,
  *	and the next advance may come much later.
- * @rearm: Move @c, which is queued here, to @expires.
+ * @rearm: Move @c, which is queued here, to @expires. NULL if that is stop and start.
  * @stop: Remove @c, which is queued here.
  * @advance: Move the callouts due at @now or before to the tail of @due, with
  *	co_scheme_due(), in order of expiry and, among equals, of queueing.
@@ -151,11 +151,14 @@ static inline void co_scheme_due(struct callout_node *c, struct list_head *due)
 	list_add_tail(&c->entry, due);
 }
 
-/* rearm of schemes that have no shorter way. */
-static inline void co_scheme_restart(struct callout_scheme *s,
-				     struct callout_node *c, u64 now,
-				     u64 expires)
+/* Moves @c, which is queued in @s, to @expires. */
+static inline void co_scheme_move(struct callout_scheme *s,
+				  struct callout_node *c, u64 now, u64 expires)
 {
+	if (s->ops->rearm) {
+		s->ops->rearm(s, c, now, expires);
+		return;
+	}
 	s->ops->stop(s, c);
 	s->ops->start(s, c, now, expires);
 }

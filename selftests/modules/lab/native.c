@@ -117,7 +117,7 @@ static u64 rearm_later(struct lab *lab, unsigned int n)
 	for (i = 0; i < LAB_OPS; i++) {
 		struct callout_node *c = lab_callout(which[i]);
 
-		lab->ops->rearm(lab->s, c, lab->now, c->expires + after[i]);
+		co_scheme_move(lab->s, c, lab->now, c->expires + after[i]);
 	}
 	return lab_end(start, LAB_OPS);
 }
