@@ -34,11 +34,11 @@
  *  - first_digit: 16 levels of 16 slots. A digit is four bits, the level is a
  *    find-last-set of expiry XOR now, and no expiry is out of range. Exact.
  *
- * Out-of-range callouts go to an overflow list: in the exact variants, those
- * that expire in another cycle of the coarsest level; in the others, those
- * whose interval is longer than that cycle. When a cycle begins in which an
- * entry expires, the whole list is searched for such entries, which are
- * requeued.
+ * Out-of-range callouts go to a red-black tree: in the exact variants, those that
+ * expire in another cycle of the coarsest level; in the others, those whose interval
+ * is longer than that cycle. When a cycle begins in which the first of them expire,
+ * these are requeued, by the finest level. In the paper they are on a list, which is
+ * searched then.
  *
  * The exact variants keep equals in order because the slot of a callout depends
  * on its expiry and on clk, the last tick done, only. So all callouts of one
@@ -46,7 +46,7 @@
  * emptied while clk is t - 1: callouts queued for it meanwhile go to its end,
  * and cannot overtake those still in it.
  *
- * Callouts queued for clk or before go to a red-black tree, which is due first.
+ * Callouts queued for clk or before go to that tree too, and are due first.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -95,21 +95,19 @@ struct hier_level {
 static_assert(CALLOUT_MAX_LEVELS < 1UL << (HIER_SLOT_SHIFT - HIER_LEVEL_SHIFT));
 
 /*
- * @slot holds the slots of all levels, then the overflow list. @open is the
- * slot being emptied, which begins at tick clk + 1, or @overflow + 1, whose busy
- * bit is never set. @level goes from the finest to the coarsest; the unit of one
- * more is the cycle of the coarsest, 0 if that exceeds 64 bits.
+ * @slot holds the slots of all levels. @open is the slot being emptied, which begins
+ * at tick clk + 1, or @slots, whose busy bit is never set. @level goes from the
+ * finest to the coarsest; the unit of one more is the cycle of the coarsest, 0 if
+ * that exceeds 64 bits.
  */
 struct hier_wheel {
 	struct callout_scheme s;
 	unsigned int variant;
 	unsigned int levels;		/* number of levels */
 	u64 clk;			/* every tick up to this is done */
-	unsigned long n;		/* callouts outside @past */
-	struct rb_root_cached past;	/* callouts queued for @clk or before */
-	unsigned int overflow;		/* index in @slot */
-	u64 overflow_min;		/* at most any expiry in overflow */
-	struct list_head moving;	/* overflow entries to be requeued */
+	unsigned long n;		/* callouts in slots */
+	struct rb_root_cached rest;	/* callouts for @clk or before, or out of range */
+	unsigned int slots;		/* number of slots */
 	unsigned int open;
 	unsigned int open_level;	/* the level of @open */
 	unsigned long *busy;		/* a bit for each of @slot: not empty */
@@ -169,32 +167,30 @@ static unsigned int hier_own_level(const struct callout_node *c)
 	return (c->word[2] & (BIT(HIER_SLOT_SHIFT) - 1)) >> HIER_LEVEL_SHIFT;
 }
 
-static void hier_link(struct hier_wheel *w, struct callout_node *c,
-		      struct list_head *list, unsigned int slot, unsigned int k,
-		      unsigned long migrated)
-{
-	list_add_tail(&c->entry, list);
-	c->word[2] = (unsigned long)slot << HIER_SLOT_SHIFT |
-		       k << HIER_LEVEL_SHIFT | migrated | CALLOUT_NOT_IN_TREE;
-	w->n++;
-}
-
+/* Files @c in @slot, or in the tree if that is none. */
 static void hier_add(struct hier_wheel *w, struct callout_node *c, unsigned int slot,
 		     unsigned int k, unsigned long migrated)
 {
-	struct list_head *list = &w->slot[slot];
-
-	if (slot == w->overflow &&
-	    (list_empty(list) || c->expires < w->overflow_min))
-		w->overflow_min = c->expires;
-	hier_link(w, c, list, slot, k, migrated);
+	if (slot == w->slots) {
+		co_tree_add(&w->rest, c);
+		return;
+	}
+	list_add_tail(&c->entry, &w->slot[slot]);
+	c->word[2] = (unsigned long)slot << HIER_SLOT_SHIFT |
+		       k << HIER_LEVEL_SHIFT | migrated | CALLOUT_NOT_IN_TREE;
+	w->n++;
 	__set_bit(slot, w->busy);
 }
 
 static void hier_del(struct hier_wheel *w, struct callout_node *c)
 {
-	unsigned int slot = hier_slot_of(c);
+	unsigned int slot;
 
+	if (co_in_tree(c)) {
+		co_tree_del(&w->rest, c);
+		return;
+	}
+	slot = hier_slot_of(c);
 	list_del(&c->entry);
 	if (list_empty(&w->slot[slot]))
 		__clear_bit(slot, w->busy);
@@ -216,7 +212,7 @@ static unsigned int hier_slot(const struct hier_wheel *w, u64 from, u64 expires)
 		    hier_number(&w->level[k + 1], from))
 			return hier_index(&w->level[k],
 					  hier_number(&w->level[k], expires));
-	return w->overflow;
+	return w->slots;
 }
 
 /* The level of an interval in an inexact variant; w->levels if too long. */
@@ -234,7 +230,7 @@ static unsigned int hier_level_of(const struct hier_wheel *w, u64 interval)
 static void hier_done(struct hier_wheel *w, u64 now)
 {
 	w->clk = max(w->clk, now);
-	w->open = w->overflow + 1;
+	w->open = w->slots;
 }
 
 /*
@@ -257,19 +253,27 @@ static u64 hier_next_of(const struct hier_wheel *w, const struct hier_level *l,
 	return U64_MAX;
 }
 
-/* The next tick with work, and its slot; U64_MAX if there is none. */
+/*
+ * The next tick with work, its level and slot; of callouts out of range, the level is
+ * w->levels. U64_MAX if there is none. None are queued for clk or before.
+ */
 static u64 hier_next(const struct hier_wheel *w, unsigned int *level,
 		     unsigned int *slot)
 {
 	const struct hier_level *cycle = &w->level[w->levels];
+	struct callout_node *c = co_tree_first(&w->rest);
 	u64 first = U64_MAX, tick;
 	unsigned int k, i;
 
 	*slot = w->open;
 	*level = w->open_level;
-	if (!list_empty(&w->moving) ||
-	    (w->open != w->overflow && test_bit(w->open, w->busy)))
+	if (test_bit(w->open, w->busy))
 		return w->clk + 1;
+	if (c) {
+		first = hier_begin(cycle, hier_number(cycle, c->expires));
+		*level = w->levels;
+		*slot = w->slots;
+	}
 	for (k = 0; k < w->levels; k++) {
 		tick = hier_next_of(w, &w->level[k], &i);
 		if (tick >= first)
@@ -279,15 +283,7 @@ static u64 hier_next(const struct hier_wheel *w, unsigned int *level,
 		*slot = i;
 		/* All slots of coarser levels begin later. */
 		if (hier_exact(w))
-			return first;
-	}
-	if (!test_bit(w->overflow, w->busy))
-		return first;
-	tick = hier_begin(cycle, hier_number(cycle, w->overflow_min));
-	if (tick < first) {
-		first = tick;
-		*level = w->levels;
-		*slot = w->overflow;
+			break;
 	}
 	return first;
 }
@@ -313,7 +309,15 @@ static unsigned int hier_slot_rounded(const struct hier_wheel *w, u64 expires,
 			return hier_index(l, min(number, last));
 		up = false;
 	}
-	return w->overflow;
+	return w->slots;
+}
+
+/* The first callout, if it is queued for clk or before; or NULL. */
+static struct callout_node *hier_past(const struct hier_wheel *w)
+{
+	struct callout_node *c = co_tree_first(&w->rest);
+
+	return c && c->expires <= w->clk ? c : NULL;
 }
 
 static void hier_start(struct callout_scheme *s, struct callout_node *c, u64 now,
@@ -323,55 +327,44 @@ static void hier_start(struct callout_scheme *s, struct callout_node *c, u64 now
 	unsigned int slot, level, k = 0;
 
 	c->expires = expires;
-	if (now > w->clk && hier_next(w, &level, &slot) > now)
+	if (now > w->clk && !hier_past(w) && hier_next(w, &level, &slot) > now)
 		hier_done(w, now);
 	if (expires <= w->clk) {
-		co_tree_add(&w->past, c);
-		return;
-	}
-	if (hier_exact(w)) {
+		slot = w->slots;
+	} else if (hier_exact(w)) {
 		slot = hier_slot(w, w->clk, expires);
 	} else {
 		k = hier_level_of(w, expires > now ? expires - now : 0);
 		slot = hier_slot_rounded(w, expires, k, false);
 	}
-	/* Behind the entries that are being requeued. */
-	if (slot == w->overflow && slot == w->open)
-		hier_link(w, c, &w->moving, slot, k, 0);
-	else
-		hier_add(w, c, slot, k, 0);
+	hier_add(w, c, slot, k, 0);
 }
 
 static void hier_stop(struct callout_scheme *s, struct callout_node *c)
 {
-	struct hier_wheel *w = to_hier(s);
-
-	if (co_in_tree(c))
-		co_tree_del(&w->past, c);
-	else
-		hier_del(w, c);
+	hier_del(to_hier(s), c);
 }
 
-/* Requeues @c, of a slot of level @k that begins at @tick; it is not due. */
+/* Requeues @c, of level @k, at @tick; it is not due. */
 static void hier_requeue(struct hier_wheel *w, struct callout_node *c, unsigned int k,
 			 u64 tick)
 {
 	const struct hier_level *l = &w->level[k];
-	bool begins = hier_number(l, c->expires) == hier_number(l, tick);
-	unsigned long migrated = c->word[2] & HIER_MIGRATED;
-	unsigned int own = hier_own_level(c), slot;
+	unsigned long migrated = 0;
+	unsigned int own = 0, slot;
 
 	w->s.requeues++;
+	/* The tree does not keep the level: from there it is queued as exactly as can be. */
+	if (!co_in_tree(c)) {
+		migrated = c->word[2] & HIER_MIGRATED;
+		own = hier_own_level(c);
+	}
 	hier_del(w, c);
-	if (k == w->levels && !begins) {
-		slot = w->overflow;
-	} else if (hier_exact(w)) {
+	if (hier_exact(w)) {
 		slot = hier_slot(w, tick, c->expires);
 	} else {
-		if (own == w->levels) {
-			own = hier_level_of(w, c->expires - tick);
-		} else if (w->variant == ONE_MIGRATION && !migrated &&
-			   k == own && begins) {
+		if (w->variant == ONE_MIGRATION && !migrated && k == own &&
+		    hier_number(l, c->expires) == hier_number(l, tick)) {
 			migrated = HIER_MIGRATED;
 			own--;
 		}
@@ -384,21 +377,15 @@ static void hier_requeue(struct hier_wheel *w, struct callout_node *c, unsigned 
 static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 		       u64 tick, struct list_head *due)
 {
-	struct list_head *list = &w->slot[slot];
 	struct callout_node *c;
 
 	w->clk = tick - 1;
 	w->open = slot;
 	w->open_level = k;
-	if (k == w->levels) {
-		/* Entries requeued in overflow must not be visited again. */
-		if (list_empty(&w->moving)) {
-			list_splice_init(list, &w->moving);
-			__clear_bit(slot, w->busy);
-		}
-		list = &w->moving;
-	}
-	c = list_first_entry(list, struct callout_node, entry);
+	if (slot == w->slots)
+		c = co_tree_first(&w->rest);
+	else
+		c = list_first_entry(&w->slot[slot], struct callout_node, entry);
 	w->s.visits++;
 	if (c->expires <= tick) {
 		hier_del(w, c);
@@ -416,12 +403,12 @@ static bool hier_advance(struct callout_scheme *s, u64 now,
 	struct callout_node *c;
 	u64 tick;
 
-	while ((c = co_tree_first(&w->past))) {
+	while ((c = hier_past(w))) {
 		if (!*budget)
 			return true;
 		--*budget;
 		s->visits++;
-		co_tree_del(&w->past, c);
+		co_tree_del(&w->rest, c);
 		co_scheme_due(c, due);
 	}
 	while ((tick = hier_next(w, &level, &slot)) <= now) {
@@ -437,7 +424,7 @@ static bool hier_advance(struct callout_scheme *s, u64 now,
 static u64 hier_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct hier_wheel *w = to_hier(s);
-	struct callout_node *c = co_tree_first(&w->past);
+	struct callout_node *c = hier_past(w);
 	unsigned int level, slot;
 
 	return c ? c->expires : hier_next(w, &level, &slot);
@@ -449,10 +436,8 @@ static struct callout_node *hier_any(struct callout_scheme *s)
 	unsigned int slot;
 
 	if (!w->n)
-		return co_tree_first(&w->past);
-	if (!list_empty(&w->moving))
-		return list_first_entry(&w->moving, struct callout_node, entry);
-	slot = find_first_bit(w->busy, w->overflow + 1);
+		return co_tree_first(&w->rest);
+	slot = find_first_bit(w->busy, w->slots);
 	return list_first_entry(&w->slot[slot], struct callout_node, entry);
 }
 
@@ -490,27 +475,6 @@ static int hier_check_one(struct hier_wheel *w, const struct hier_level *l,
 	return 0;
 }
 
-static int hier_check_overflow(struct hier_wheel *w, struct list_head *list,
-			       unsigned long *n)
-{
-	const struct hier_level *cycle = &w->level[w->levels];
-	struct callout_node *c;
-
-	list_for_each_entry(c, list, entry) {
-		if (co_in_tree(c) || hier_slot_of(c) != w->overflow)
-			return 15;
-		if (list == &w->slot[w->overflow] &&
-		    c->expires < w->overflow_min)
-			return 16;
-		if (list != &w->moving &&
-		    hier_number(cycle, w->overflow_min) <=
-		    hier_number(cycle, w->clk))
-			return 19;
-		++*n;
-	}
-	return 0;
-}
-
 static int hier_check(struct callout_scheme *s)
 {
 	struct hier_wheel *w = to_hier(s);
@@ -521,7 +485,7 @@ static int hier_check(struct callout_scheme *s)
 	u64 number;
 	int ret;
 
-	for (i = 0; i <= w->overflow; i++)
+	for (i = 0; i < w->slots; i++)
 		if (test_bit(i, w->busy) == list_empty(&w->slot[i]))
 			return 17;
 	for (l = w->level; l < w->level + w->levels; l++) {
@@ -538,12 +502,7 @@ static int hier_check(struct callout_scheme *s)
 			}
 		}
 	}
-	ret = hier_check_overflow(w, &w->slot[w->overflow], &n);
-	if (!ret)
-		ret = hier_check_overflow(w, &w->moving, &n);
-	if (!ret && n != w->n)
-		ret = 18;
-	return ret ? ret : co_tree_check(&w->past);
+	return n == w->n ? co_tree_check(&w->rest) : 18;
 }
 
 /* Fills in the levels. Returns the number of slots, or 0 if invalid. */
@@ -610,9 +569,9 @@ static struct callout_scheme *hier_create(const struct callout_scheme_params *p)
 		return ERR_PTR(-EINVAL);
 
 	/* One allocation: the wheel, its lists, the bits. */
-	lists = struct_size(w, slot, slots + 1);
+	lists = struct_size(w, slot, slots);
 	w = co_scheme_alloc(&callout_hierarchical_wheel,
-			    size_add(lists, BITS_TO_LONGS(slots + 2) * sizeof(*w->busy)), p);
+			    size_add(lists, BITS_TO_LONGS(slots + 1) * sizeof(*w->busy)), p);
 	if (!w)
 		return ERR_PTR(-ENOMEM);
 
@@ -620,12 +579,11 @@ static struct callout_scheme *hier_create(const struct callout_scheme_params *p)
 	w->levels = levels;
 	memcpy(w->level, level, sizeof(level));
 	w->clk = p->now;
-	w->past = RB_ROOT_CACHED;
-	w->overflow = slots;
-	w->open = slots + 1;
-	INIT_LIST_HEAD(&w->moving);
+	w->rest = RB_ROOT_CACHED;
+	w->slots = slots;
+	w->open = slots;
 	w->busy = (unsigned long *)((char *)w + lists);
-	for (i = 0; i <= slots; i++)
+	for (i = 0; i < slots; i++)
 		INIT_LIST_HEAD(&w->slot[i]);
 	return &w->s;
 }
