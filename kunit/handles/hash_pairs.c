@@ -7,7 +7,6 @@
  * each case does two operations in turn, with each pair of them, in each state of a
  * bucket, and compares with the model.
  */
-#include <linux/irqflags.h>
 #include <linux/string.h>
 #include "lib/common.h"
 #include "lib/hash_model.h"

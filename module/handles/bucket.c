@@ -34,13 +34,11 @@ struct callout_slot *co_bucket_first(const struct rb_root *tree,
 	return first;
 }
 
-/*
- * Links a slot after those with its key and expiry. A red node below a black one
- * needs no balancing.
- */
-static void tree_link(struct rb_root *tree, struct rb_node *node)
+/* Adds a slot to a tree, after those with its key and expiry. Its bucket is locked. */
+void co_bucket_add(struct callout_hash *hash, struct rb_root *tree,
+		   struct callout_slot *slot)
 {
-	struct callout_slot *slot = co_bucket_slot(node), *other;
+	struct callout_slot *other;
 	struct rb_node **link = &tree->rb_node, *parent = NULL;
 	int order;
 
@@ -55,39 +53,17 @@ static void tree_link(struct rb_root *tree, struct rb_node *node)
 		else
 			link = &parent->rb_left;
 	}
-	rb_link_node(node, parent, link);
-	if (unlikely(!parent || rb_is_red(parent)))
-		rb_insert_color(node, tree);
-}
-
-/* Adds a slot to a tree. Its bucket is locked. */
-void co_bucket_add(struct callout_hash *hash, struct rb_root *tree,
-		   struct callout_slot *slot)
-{
-	if (tree->rb_node)
+	if (parent)
 		atomic_inc(&hash->crowded);
-	tree_link(tree, &slot->link);
+	rb_link_node(&slot->link, parent, link);
+	rb_insert_color(&slot->link, tree);
 }
 
-/*
- * Removes a slot: rb_erase(), without its call where the tree stays balanced. Its
- * bucket is locked.
- */
+/* Removes a slot from a tree. Its bucket is locked. */
 void co_bucket_del(struct callout_hash *hash, struct rb_root *tree,
 		   struct rb_node *node)
 {
-	struct rb_node *parent = rb_parent(node);
-
-	if (unlikely(node->rb_left || node->rb_right))
-		rb_erase(node, tree);
-	else if (!parent)
-		tree->rb_node = NULL;
-	else if (rb_is_black(node))
-		rb_erase(node, tree);
-	else if (parent->rb_left == node)
-		parent->rb_left = NULL;
-	else
-		parent->rb_right = NULL;
+	rb_erase(node, tree);
 	if (tree->rb_node)
 		atomic_dec(&hash->crowded);
 }

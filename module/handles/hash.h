@@ -11,7 +11,6 @@
 #include <linux/atomic.h>
 #include <linux/lockdep.h>
 #include <linux/rbtree.h>
-#include <linux/rbtree_augmented.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
