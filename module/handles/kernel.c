@@ -509,7 +509,7 @@ EXPORT_SYMBOL_GPL(unsetcallout_sync);
  * setcallout() allocates nothing; a worker keeps some free slots in stock. Call
  * this before setting many callouts at once. The slots are not kept for the
  * caller: others may take them. They are on the CPU on which setcallout() would
- * set a callout now.
+ * set a callout now or, when max_callouts is reached, on any CPU.
  *
  * Context: Process context, may sleep.
  * Return: 0; -ENOSPC if max_callouts does not allow that many; -ENOMEM.

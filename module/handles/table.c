@@ -16,8 +16,7 @@
  * Free slots are kept for each base, under the base's lock, and a slot returns
  * to the base that its callout belongs to. So to set or cancel a callout takes
  * one lock, that of the base. A base that has no free slot steals some from
- * another. Apart from CPU hotplug and callout_reserve(), which moves free slots
- * alike, only a steal changes the base of a slot:
+ * another. Apart from CPU hotplug only a steal changes the base of a slot:
  *
  *	CPU0: co_slot_steal()		CPU1: cancels a stale handle
  *	lock(table->steal)
@@ -232,8 +231,8 @@ int co_table_grow_beyond(struct callout_table *table, unsigned int cpu,
 }
 
 /*
- * Takes up to @most slots, or STEAL_SLOTS, off a base's pool, as a chain; of a pool that
- * has none, the spare one if the caller is the handler that it is for.
+ * Takes up to @most slots off a base's pool, as a chain; of a pool that has none, the
+ * spare one if the caller is the handler that it is for.
  */
 static struct callout_slot *pool_take(struct callout_table *table,
 				      unsigned int cpu, unsigned int most)
@@ -248,7 +247,7 @@ static struct callout_slot *pool_take(struct callout_table *table,
 		return NULL;
 	base = co_base_of(table->class, cpu);
 	co_base_lock(base);
-	for (most = min(most, STEAL_SLOTS); most; most--) {
+	for (; most; most--) {
 		slot = co_slot_get(pool);
 		if (!slot && !chain)
 			slot = co_slot_spare(pool);
@@ -262,25 +261,21 @@ static struct callout_slot *pool_take(struct callout_table *table,
 	return chain;
 }
 
-/* Adds a chain from pool_take() to another base's pool; returns its length. */
-static unsigned int pool_give(struct callout_table *table,
-			      struct callout_base *base,
-			      struct callout_slot *chain)
+/* Adds a chain from pool_take() to another base's pool. */
+static void pool_give(struct callout_table *table, struct callout_base *base,
+		      struct callout_slot *chain)
 	__must_hold(&base->lock)
 {
 	struct callout_pool *pool = co_pool(table, base);
 	struct callout_slot *slot;
-	unsigned int n = 0;
 
 	while (chain) {
 		slot = chain;
 		chain = (void *)slot->node.word[0];
 		co_pool_add(pool, slot);
-		n++;
 		/* Pairs with the READ_ONCE() in co_lock(). */
 		WRITE_ONCE(slot->node.cpu, base->index);
 	}
-	return n;
 }
 
 /* Takes slots off the first other base that has any, beginning with the next. */
@@ -352,30 +347,6 @@ struct callout_slot *co_slot_steal(struct callout_table *table,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_slot_steal);
 
-/* Moves up to @most free slots of other bases to @base; returns how many. */
-static unsigned int table_collect(struct callout_table *table,
-				  struct callout_base *base, unsigned int most)
-{
-	unsigned int cpu, n, left = most;
-	struct callout_slot *chain;
-
-	for_each_cpu_wrap(cpu, cpu_possible_mask, base->cpu) {
-		if (cpu == base->cpu)
-			continue;
-		do {
-			raw_spin_lock_irq(&table->steal);
-			chain = pool_take(table, cpu, left);
-			co_base_lock(base);
-			n = pool_give(table, base, chain);
-			co_base_unlock(base);
-			raw_spin_unlock_irq(&table->steal);
-			left -= n;
-			cond_resched();
-		} while (n && left);
-	}
-	return most - left;
-}
-
 /* All free slots, and those that the table may still add. */
 static unsigned int table_room(struct callout_table *table)
 {
@@ -392,26 +363,23 @@ static int table_reserve(struct callout_table *table, struct callout_base *base,
 			 unsigned int n)
 {
 	struct callout_pool *pool = co_pool(table, base);
-	unsigned int count;
 	int ret = 0;
 
 	lockdep_assert_held(&table->grow);
-	if (table_room(table) < n)
-		return -ENOSPC;
 	while (!ret && READ_ONCE(pool->count) < n) {
+		if (table_room(table) < n)
+			return -ENOSPC;
 		ret = co_table_add_chunk(table, base, GFP_KERNEL);
 		cond_resched();
 	}
-	if (ret != -ENOSPC)
-		return ret;
-	/* The table is at its limit, but other CPUs may have slots to spare. */
-	count = READ_ONCE(pool->count);
-	if (count < n)
-		count += table_collect(table, base, n - count);
-	return count < n ? -ENOSPC : 0;
+	/* The table is at its limit, and a setting takes slots of other CPUs. */
+	return ret == -ENOSPC ? 0 : ret;
 }
 
-/* Gives a base @n free slots. May sleep. Returns 0, -ENOSPC or -ENOMEM. */
+/*
+ * Gives a base @n free slots or, at the table's limit, sees that all bases have as
+ * many. May sleep. Returns 0, -ENOSPC or -ENOMEM.
+ */
 int co_table_reserve(struct callout_table *table,
 		     struct callout_base *base, unsigned int n)
 {
