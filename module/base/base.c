@@ -248,48 +248,17 @@ u64 co_base_destroy(struct callout_base *base)
 EXPORT_SYMBOL_IF_KUNIT(co_base_destroy);
 
 /*
- * Has the base's scheme make room for @n more callouts of a table. The scheme is
- * asked only for what exceeds the most so far, so that tables that come and go
- * do not add up. A callout that migrates to another base has no room there and
- * is queued all the same. Returns 0, or -ENOMEM and nothing has changed. May
- * sleep.
+ * Asks the base's scheme for room for @n more callouts of a table or, if @n is
+ * negative, gives that back. A callout that migrates to another base has no room there
+ * and is queued all the same. Returns 0, or -ENOMEM and nothing has changed. May sleep.
  */
-int co_base_reserve(struct callout_base *base, unsigned int n)
+int co_base_reserve(struct callout_base *base, int n)
 {
 	struct callout_scheme *s = base->scheme;
-	unsigned int more;
-	int ret;
 
-	if (!s->ops->reserve)
-		return 0;
-	co_base_lock_irq(base);
-	base->slots += n;
-	more = base->slots > base->reserved ? base->slots - base->reserved : 0;
-	base->reserved += more;
-	co_base_unlock_irq(base);
-	if (!more)
-		return 0;
-	ret = s->ops->reserve(s, more);
-	if (ret) {
-		co_base_lock_irq(base);
-		base->slots -= n;
-		base->reserved -= more;
-		co_base_unlock_irq(base);
-	}
-	return ret;
+	return s->ops->reserve ? s->ops->reserve(s, n) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(co_base_reserve);
-
-/* Takes co_base_reserve() back, when the table goes. */
-void co_base_unreserve(struct callout_base *base, unsigned int n)
-{
-	if (!base->scheme->ops->reserve)
-		return;
-	co_base_lock_irq(base);
-	base->slots -= n;
-	co_base_unlock_irq(base);
-}
-EXPORT_SYMBOL_IF_KUNIT(co_base_unreserve);
 
 #ifdef CONFIG_CALLOUT_LAB
 /*

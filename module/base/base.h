@@ -207,10 +207,6 @@ struct callout_base {
 	 * back to due at the next tick.
 	 */
 	struct list_head put_off;
-	unsigned int slots;	/* how many nodes room has been asked for now */
-	/* The most that slots has been: the scheme has memory for these */
-	unsigned int reserved;
-
 	bool follows;	/* the size of the wheel follows the number of callouts */
 	/* The wheel is too large for that; so it was at few_since, in jiffies */
 	bool few;
@@ -586,8 +582,7 @@ u64 co_base_destroy(struct callout_base *base);
 /* The function of callout_base.again, for the layer above to define. */
 void co_again(struct tasklet_struct *t);
 
-int co_base_reserve(struct callout_base *base, unsigned int n);
-void co_base_unreserve(struct callout_base *base, unsigned int n);
+int co_base_reserve(struct callout_base *base, int n);
 
 struct callout_node *co_find_locked(struct callout_base *base,
 				    callout_match_fn match, const void *data);

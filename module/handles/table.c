@@ -95,8 +95,8 @@ void co_table_destroy(struct callout_table *table)
 
 	for (i = 0; i < table->nr_chunks; i++) {
 		if (!table->outlives_bases)
-			co_base_unreserve(co_base(dir->chunk[i]->base),
-					  CALLOUT_CHUNK_SLOTS);
+			co_base_reserve(co_base(dir->chunk[i]->base),
+					-(int)CALLOUT_CHUNK_SLOTS);
 		kfree(dir->chunk[i]);
 		cond_resched();
 	}
@@ -156,7 +156,7 @@ VISIBLE_IF_KUNIT int co_table_add_chunk(struct callout_table *table,
 	chunk = kmalloc(CALLOUT_CHUNK_SIZE, gfp | __GFP_ZERO);
 	if (!chunk) {
 		if (!ret)
-			co_base_unreserve(base, CALLOUT_CHUNK_SLOTS);
+			co_base_reserve(base, -(int)CALLOUT_CHUNK_SLOTS);
 		return -ENOMEM;
 	}
 

@@ -59,7 +59,7 @@ struct callout_blocks_scheme {
 
 void *co_blocks_create(const struct callout_scheme_ops *ops, size_t size,
 		       size_t element, const struct callout_scheme_params *p);
-int co_blocks_scheme_reserve(struct callout_scheme *s, unsigned int n);
+int co_blocks_scheme_reserve(struct callout_scheme *s, int n);
 void co_blocks_destroy(struct callout_scheme *s);
 
 #endif /* _CALLOUT_BLOCKS_H */

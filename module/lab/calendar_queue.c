@@ -338,7 +338,7 @@ static int calendar_check(struct callout_scheme *s)
 	return 0;
 }
 
-static int calendar_reserve(struct callout_scheme *s, unsigned int n)
+static int calendar_reserve(struct callout_scheme *s, int n)
 {
 	return co_blocks_scheme_reserve(s, n / 2);
 }

@@ -262,7 +262,7 @@ static u64 chip_late(struct callout_scheme *s, u64 interval)
 	return inner->ops->late(inner, interval);
 }
 
-static int chip_reserve(struct callout_scheme *s, unsigned int n)
+static int chip_reserve(struct callout_scheme *s, int n)
 {
 	struct callout_scheme *inner = to_chip(s)->inner;
 

@@ -66,14 +66,19 @@ bool co_first_take(struct callout_scheme *s, unsigned int *budget,
 	return false;
 }
 
-/* Adds @n zeroed elements. May sleep; concurrent with any use. 0 or -ENOMEM. */
-static int blocks_reserve(struct callout_blocks *b, unsigned int n)
+/*
+ * Adds @n zeroed elements, unless as many were given back, with a negative @n. May
+ * sleep; concurrent with any use. 0 or -ENOMEM.
+ */
+static int blocks_reserve(struct callout_blocks *b, int n)
 {
 	long wanted = atomic_long_add_return(n, &b->wanted);
 	unsigned long elements;
 	unsigned int nr;
 	void *block;
 
+	if (n < 0)
+		return 0;
 	for (nr = 0; co_blocks_end(nr) < wanted; nr++) {
 		if (nr == CALLOUT_BLOCKS)
 			goto enomem;
@@ -110,7 +115,7 @@ void co_blocks_destroy(struct callout_scheme *s)
 }
 
 /* reserve of a scheme that needs an element for each callout. */
-int co_blocks_scheme_reserve(struct callout_scheme *s, unsigned int n)
+int co_blocks_scheme_reserve(struct callout_scheme *s, int n)
 {
 	return blocks_reserve(blocks_of(s), n);
 }

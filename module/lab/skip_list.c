@@ -192,7 +192,7 @@ static int skip_check(struct callout_scheme *s)
 	return 0;
 }
 
-static int skip_reserve(struct callout_scheme *s, unsigned int n)
+static int skip_reserve(struct callout_scheme *s, int n)
 {
 	/* 1/4 + 1/16 + ... = 1/3 on average, and a quarter more. */
 	return co_blocks_scheme_reserve(s, n / 3 + n / 12);

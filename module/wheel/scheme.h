@@ -92,7 +92,8 @@ typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
  * @create: Create an empty scheme. May sleep. ERR_PTR(-EINVAL) for parameters
  *	that it does not take, or ERR_PTR(-ENOMEM).
  * @destroy: Free a scheme. May sleep. Callouts still queued are not touched.
- * @reserve: Make room for @n more callouts. May sleep and may run concurrently
+ * @reserve: Make room for @n more callouts or, if @n is negative, need room for as
+ *	many fewer, whose memory is for later ones. May sleep and may run concurrently
  *	with all other functions, so it publishes new memory without a lock.
  *	0 or -ENOMEM. Without room start is slower, but succeeds. NULL if the
  *	scheme needs no memory other than the callouts' own.
@@ -126,7 +127,7 @@ struct callout_scheme_ops {
 	const char *(*refuses)(const struct callout_scheme_params *p);
 	struct callout_scheme *(*create)(const struct callout_scheme_params *p);
 	void (*destroy)(struct callout_scheme *s);
-	int (*reserve)(struct callout_scheme *s, unsigned int n);
+	int (*reserve)(struct callout_scheme *s, int n);
 	void (*start)(struct callout_scheme *s, struct callout_node *c, u64 now,
 		      u64 expires);
 	void (*rearm)(struct callout_scheme *s, struct callout_node *c, u64 now,

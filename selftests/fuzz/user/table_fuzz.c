@@ -46,18 +46,13 @@ static unsigned int nr_stale;
 /* Slots freed while a search went on; it may miss them. */
 static unsigned int freed;
 
-int co_base_reserve(struct callout_base *base, unsigned int n)
+int co_base_reserve(struct callout_base *base, int n)
 {
-	if (reserve_fails && !--reserve_fails)
+	if (n > 0 && reserve_fails && !--reserve_fails)
 		return -ENOMEM;
+	fuzz_assert((int)reserved[base->index] >= -n, "not reserved");
 	reserved[base->index] += n;
 	return 0;
-}
-
-void co_base_unreserve(struct callout_base *base, unsigned int n)
-{
-	fuzz_assert(reserved[base->index] >= n, "not reserved");
-	reserved[base->index] -= n;
 }
 
 void co_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
