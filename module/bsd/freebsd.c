@@ -116,6 +116,29 @@ static u64 sbt_to_ticks(sbintime_t sbt)
 				    callout_tick_ns()), 1);
 }
 
+/* When a callout may run that is set for @sbt: see callout_reset_sbt_on(). */
+struct callout_span co_span_of(sbintime_t sbt, sbintime_t pr, int flags)
+{
+	struct callout_span span;
+
+	if (flags & C_PRECALC)
+		flags = C_ABSOLUTE;
+	else
+		pr = sbt_precision(sbt, pr, flags);
+	span.ticks = flags & C_HARDCLOCK && !(flags & C_ABSOLUTE);
+	if (span.ticks) {
+		span.first = sbt_to_ticks(sbt);
+		span.last = sbt_to_ticks(sbt_add(max_t(sbintime_t, sbt, 0),
+						 pr));
+	} else {
+		if (!(flags & C_ABSOLUTE))
+			sbt = sbt_add(callout_sbinuptime(), sbt);
+		span.first = sbt_to_ns(sbt);
+		span.last = sbt_to_ns(sbt_add(max_t(sbintime_t, sbt, 0), pr));
+	}
+	return span;
+}
+
 /**
  * callout_reset_sbt_on() - Set a callout for a time and with a precision.
  * @c: the callout
@@ -140,23 +163,8 @@ static u64 sbt_to_ticks(sbintime_t sbt)
 int callout_reset_sbt_on(struct callout *c, sbintime_t sbt, sbintime_t pr,
 			 callout_func_t *func, void *arg, int cpu, int flags)
 {
-	struct callout_span span;
+	struct callout_span span = co_span_of(sbt, pr, flags);
 
-	if (flags & C_PRECALC)
-		flags = C_ABSOLUTE;
-	else
-		pr = sbt_precision(sbt, pr, flags);
-	span.ticks = flags & C_HARDCLOCK && !(flags & C_ABSOLUTE);
-	if (span.ticks) {
-		span.first = sbt_to_ticks(sbt);
-		span.last = sbt_to_ticks(sbt_add(max_t(sbintime_t, sbt, 0),
-						 pr));
-	} else {
-		if (!(flags & C_ABSOLUTE))
-			sbt = sbt_add(callout_sbinuptime(), sbt);
-		span.first = sbt_to_ns(sbt);
-		span.last = sbt_to_ns(sbt_add(max_t(sbintime_t, sbt, 0), pr));
-	}
 	return co_arm_span(c, &span, func, arg, cpu);
 }
 EXPORT_SYMBOL_GPL(callout_reset_sbt_on);

@@ -223,36 +223,6 @@ static bool co_work_has_func(struct callout_work *w, callout_func_t *func)
 	return false;
 }
 
-/**
- * struct callout_work_when - when and where to set a callout
- * @distance: ticks from now, if not @clock
- * @clock: @sbt, @pr and @flags say when
- * @sbt: see callout_reset_sbt_on()
- * @pr: "
- * @flags: "
- * @cpu: a CPU, or -1 for the present one
- */
-struct callout_work_when {
-	long distance;
-	bool clock;
-	sbintime_t sbt;
-	sbintime_t pr;
-	int flags;
-	int cpu;
-};
-
-/* Sets the callout; returns whether that has replaced a setting. */
-static bool co_work_arm(struct callout_work *w,
-			const struct callout_work_when *when)
-{
-	if (when->clock)
-		return callout_reset_sbt_on(&w->c, when->sbt, when->pr,
-					    co_work_due, w, when->cpu,
-					    when->flags);
-	return callout_reset_on(&w->c, when->distance, co_work_due, w,
-				when->cpu);
-}
-
 /* Softirq: the core has taken a setting, so co_work_due() calls @func. */
 static void co_work_make_late(struct callout_work *w, callout_func_t *func,
 			      void *arg)
@@ -262,9 +232,9 @@ static void co_work_make_late(struct callout_work *w, callout_func_t *func,
 	w->late_arg = arg;
 }
 
-static int co_work_set_locked(struct callout_work *w,
-			      const struct callout_work_when *when,
-			      callout_func_t *func, void *arg)
+static int co_work_set_locked(struct callout_work *w, long distance,
+			      const struct callout_span *span,
+			      callout_func_t *func, void *arg, int cpu)
 {
 	callout_func_t *old_func = w->func;
 	void *old_arg = w->arg;
@@ -283,7 +253,10 @@ static int co_work_set_locked(struct callout_work *w,
 		WRITE_ONCE(w->func, func);
 		w->arg = arg;
 	}
-	replaced = co_work_arm(w, when);
+	if (span)
+		replaced = co_arm_span(&w->c, span, co_work_due, w, cpu);
+	else
+		replaced = callout_reset_on(&w->c, distance, co_work_due, w, cpu);
 	if (state == WORK_SET && !replaced && w->how & CALLOUT_WORK_SOFTIRQ) {
 		co_work_make_late(w, old_func, old_arg);
 		return 0;
@@ -291,9 +264,10 @@ static int co_work_set_locked(struct callout_work *w,
 	return state != WORK_IDLE;
 }
 
-static int co_work_set(struct callout_work *w,
-		       const struct callout_work_when *when,
-		       callout_func_t *func, void *arg)
+/* Sets @w in @distance ticks, or if there is a @span, in that. */
+static int co_work_set(struct callout_work *w, long distance,
+		       const struct callout_span *span,
+		       callout_func_t *func, void *arg, int cpu)
 {
 	unsigned long flags;
 	int ret;
@@ -301,7 +275,7 @@ static int co_work_set(struct callout_work *w,
 	if (co_work_misused(w) || !co_work_has_func(w, func))
 		return -1;
 	raw_spin_lock_irqsave(&w->lock, flags);
-	ret = co_work_set_locked(w, when, func, arg);
+	ret = co_work_set_locked(w, distance, span, func, arg, cpu);
 	raw_spin_unlock_irqrestore(&w->lock, flags);
 	return ret;
 }
@@ -323,12 +297,7 @@ static int co_work_set(struct callout_work *w,
 int callout_work_reset_on(struct callout_work *w, long distance,
 			  callout_func_t *func, void *arg, int cpu)
 {
-	struct callout_work_when when = {
-		.distance = distance,
-		.cpu = cpu,
-	};
-
-	return co_work_set(w, &when, func, arg);
+	return co_work_set(w, distance, NULL, func, arg, cpu);
 }
 EXPORT_SYMBOL_GPL(callout_work_reset_on);
 
@@ -376,15 +345,12 @@ int callout_work_reset_sbt_on(struct callout_work *w, sbintime_t sbt,
 			      sbintime_t pr, callout_func_t *func, void *arg,
 			      int cpu, int flags)
 {
-	struct callout_work_when when = {
-		.clock = true,
-		.sbt = sbt,
-		.pr = pr,
-		.flags = flags,
-		.cpu = cpu,
-	};
+	struct callout_span span;
 
-	return co_work_set(w, &when, func, arg);
+	if (co_work_misused(w))
+		return -1;
+	span = co_span_of(sbt, pr, flags);
+	return co_work_set(w, 0, &span, func, arg, cpu);
 }
 EXPORT_SYMBOL_GPL(callout_work_reset_sbt_on);
 

@@ -8,6 +8,8 @@
 #include <linux/callout_work.h>
 #include "core/debug.h"
 
+struct callout_span;
+
 /**
  * struct callout_work_was - what a callout was before it was cancelled
  * @set: it was set, and its handler had not started
@@ -30,6 +32,8 @@ static inline bool co_work_misused(const struct callout_work *w)
 bool co_work_is_busy(struct callout_work *w);
 struct callout_work_was co_work_stop_locked(struct callout_work *w);
 int co_work_result(struct callout_work_was was);
+
+struct callout_span co_span_of(sbintime_t sbt, sbintime_t pr, int flags);
 
 /* For callout_bsd.ko. */
 u64 callout_tick_ns(void);
