@@ -8,7 +8,6 @@
 #include "base/base.h"
 #include "debugfs.h"
 #include "device/fops.h"
-#include "core/resize.h"
 #include "lab/chip.h"
 
 static struct dentry *dir;
@@ -17,14 +16,13 @@ static int bases_show(struct seq_file *m, void *unused)
 {
 	struct callout_stats s;
 	struct callout_base *base;
-	unsigned int i, pending, buckets, old_buckets;
+	unsigned int i;
 
 	seq_puts(m, "cpu pending buckets old_buckets handlers wakeups false_wakeups hops visits requeues max_units slow class\n");
 	for_each_base(base, i) {
-		co_base_stats(base, &s, &pending);
-		co_base_sizes(base, &buckets, &old_buckets);
+		co_base_stats(base, &s);
 		seq_printf(m, "%u %u %u %u %llu %llu %llu %llu %llu %llu %llu %llu %u\n",
-			   base->cpu, pending, buckets, old_buckets,
+			   base->cpu, s.pending, s.buckets, s.old_buckets,
 			   s.handlers, s.wakeups, s.false_wakeups, s.hops,
 			   s.visits, s.requeues, s.max_units, s.slow,
 			   i / nr_cpu_ids);

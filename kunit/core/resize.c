@@ -26,18 +26,18 @@
 
 static unsigned int buckets_of(struct callout_base *base)
 {
-	unsigned int buckets, old;
+	struct callout_stats s;
 
-	co_base_sizes(base, &buckets, &old);
-	return buckets;
+	co_base_stats(base, &s);
+	return s.buckets;
 }
 
 static bool is_moving(struct callout_base *base)
 {
-	unsigned int buckets, old;
+	struct callout_stats s;
 
-	co_base_sizes(base, &buckets, &old);
-	return old;
+	co_base_stats(base, &s);
+	return s.old_buckets;
 }
 
 static bool has_asked(struct callout_base *base)

@@ -232,11 +232,11 @@ static void resize_stop_and_drain(struct kunit *test)
 static void expect_sizes(struct kunit *test, unsigned int buckets, unsigned int old_buckets)
 {
 	struct callout_virtual *v = test->priv;
-	unsigned int now, old;
+	struct callout_stats s;
 
-	co_base_sizes(v->base, &now, &old);
-	KUNIT_EXPECT_EQ(test, now, buckets);
-	KUNIT_EXPECT_EQ(test, old, old_buckets);
+	co_base_stats(v->base, &s);
+	KUNIT_EXPECT_EQ(test, s.buckets, buckets);
+	KUNIT_EXPECT_EQ(test, s.old_buckets, old_buckets);
 }
 
 /* debugfs shows the sizes of both rings, and none of another scheme. */

@@ -26,6 +26,7 @@
 #include <linux/processor.h>
 #include <linux/slab.h>
 #include "base.h"
+#include "wheel/hashed_wheel.h"
 #include "kcompat.h"
 #include <trace/events/callout.h>
 
@@ -283,10 +284,11 @@ struct callout_node *co_find_locked(struct callout_base *base,
 EXPORT_SYMBOL_IF_KUNIT(co_find_locked);
 #endif
 
-/* Copies the base's counters, and how many callouts are pending. */
-void co_base_stats(struct callout_base *base, struct callout_stats *stats,
-		   unsigned int *pending)
+/* Copies the base's counters and sizes. */
+void co_base_stats(struct callout_base *base, struct callout_stats *stats)
 {
+	struct callout_wheel *w = to_wheel(base->scheme);
+
 	co_base_lock_irq(base);
 	/*
 	 * Expiry counts wake-ups and slow handlers without the lock. A sum may
@@ -298,9 +300,14 @@ void co_base_stats(struct callout_base *base, struct callout_stats *stats,
 	stats->visits = base->scheme->visits +
 			(base->wheel ? stats->handlers : 0);
 	stats->requeues = base->scheme->requeues;
-	*pending = co_base_pending(base);
+	stats->pending = co_base_pending(base);
+	if (co_is_wheel(base)) {
+		stats->buckets = w->ring.mask + 1;
+		stats->old_buckets = w->old.bucket ? w->old.mask + 1 : 0;
+	}
 	co_base_unlock_irq(base);
 }
+EXPORT_SYMBOL_IF_KUNIT(co_base_stats);
 
 /* Adds the counters of the bases of the classes from @first to before @end up. */
 void co_sum_stats(unsigned int first, unsigned int end,
@@ -308,11 +315,11 @@ void co_sum_stats(unsigned int first, unsigned int end,
 {
 	struct callout_base *base;
 	struct callout_stats one;
-	unsigned int pending, i, j;
+	unsigned int i, j;
 
 	memset(sum, 0, sizeof(*sum));
 	for_each_base_in(base, j, first * nr_cpu_ids, end * nr_cpu_ids) {
-		co_base_stats(base, &one, &pending);
+		co_base_stats(base, &one);
 		sum->handlers += one.handlers;
 		sum->wakeups += one.wakeups;
 		sum->false_wakeups += one.false_wakeups;

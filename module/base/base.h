@@ -39,6 +39,9 @@
  *	done in one hold of its lock; the sum over bases is their maximum
  * @slow: handlers that took too long
  * @late: callouts by the number of ticks from expiry to handler
+ * @pending: callouts in the base, now
+ * @buckets: the size of its wheel, or 0
+ * @old_buckets: while entries move, that of the ring that they leave, or 0
  */
 struct callout_stats {
 	u64 handlers;
@@ -50,6 +53,9 @@ struct callout_stats {
 	u64 max_units;
 	u64 slow;
 	u64 late[CALLOUT_LATE_BINS];
+	unsigned int pending;
+	unsigned int buckets;
+	unsigned int old_buckets;
 };
 
 /*
@@ -174,7 +180,7 @@ struct callout_base {
 	 * has handed over, unless it is the hashed wheel
 	 */
 	struct list_head due;
-	struct callout_stats stats;	/* counters; visits and requeues are the scheme's */
+	struct callout_stats stats;	/* counters; some are the scheme's: see co_base_stats() */
 
 #ifdef CONFIG_PREEMPT_RT
 	/*
@@ -587,8 +593,7 @@ int co_base_reserve(struct callout_base *base, int n);
 struct callout_node *co_find_locked(struct callout_base *base,
 				    callout_match_fn match, const void *data);
 
-void co_base_stats(struct callout_base *base, struct callout_stats *stats,
-		   unsigned int *pending);
+void co_base_stats(struct callout_base *base, struct callout_stats *stats);
 void co_sum_stats(unsigned int first, unsigned int end,
 		  struct callout_stats *sum);
 

@@ -71,27 +71,6 @@ void co_resize_begin(struct callout_base *base)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_resize_begin);
 
-/*
- * The size of a base's wheel, and while entries move that of the ring that they
- * leave, else 0. Both are 0 where the scheme is another. Takes the base's lock.
- */
-void co_base_sizes(struct callout_base *base, unsigned int *buckets,
-		   unsigned int *old_buckets)
-{
-	struct callout_wheel *w = to_wheel(base->scheme);
-
-	*buckets = 0;
-	*old_buckets = 0;
-	if (!co_is_wheel(base))
-		return;
-	co_base_lock_irq(base);
-	*buckets = w->ring.mask + 1;
-	if (w->old.bucket)
-		*old_buckets = w->old.mask + 1;
-	co_base_unlock_irq(base);
-}
-EXPORT_SYMBOL_IF_KUNIT(co_base_sizes);
-
 static unsigned int buckets_for(const struct callout_base *base,
 				unsigned int callouts)
 {

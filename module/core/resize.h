@@ -30,9 +30,6 @@ void co_resize_ask(struct callout_base *base)
 bool co_base_resize(struct callout_base *base);
 void co_resize_end(void);
 
-void co_base_sizes(struct callout_base *base, unsigned int *buckets,
-		   unsigned int *old_buckets);
-
 /* For tests. */
 int co_resize_alloc(struct callout_ring *ring, unsigned int buckets, int node);
 extern struct delayed_work callout_resize_work;
