@@ -101,13 +101,13 @@ static struct callout_base *timer_base_here(u32 flags)
 							co_home_cpu());
 }
 
-/* The base for one that is set on @cpu; here if @cpu has none. */
-static struct callout_base *timer_base_on(u32 flags, unsigned int cpu)
+/* The base for one that is set on @cpu; here if that is negative, or has none. */
+static struct callout_base *timer_base_on(u32 flags, int cpu)
 {
 	unsigned int first = timer_class(flags) * nr_cpu_ids;
 	struct callout_base *base = NULL;
 
-	if (cpu < nr_cpu_ids)
+	if (cpu >= 0 && cpu < nr_cpu_ids)
 		base = READ_ONCE(callout_bases[first + cpu]);
 	return base ?: timer_base_here(flags);
 }
@@ -214,9 +214,12 @@ static void timer_leaves(struct callout_base *base, struct callout_timer *t,
 	base->attention = true;
 }
 
-/* Sets a timer here, for @expires. Returns whether it was pending. */
+/*
+ * Sets a timer for @expires, here or, unless @cpu is negative, there. Returns whether
+ * it was pending.
+ */
 static int timer_set(struct callout_timer *t, unsigned long expires,
-		     unsigned int how)
+		     unsigned int how, int cpu)
 {
 	struct callout_base *base, *to;
 	unsigned long flags;
@@ -233,12 +236,12 @@ static int timer_set(struct callout_timer *t, unsigned long expires,
 	     time_before_eq(t->expires, expires)))
 		goto out;
 	WRITE_ONCE(t->expires, expires);
-	to = timer_base_here(t->flags);
+	to = timer_base_on(t->flags, cpu);
 	if (unlikely(co_timer_runs(base, t))) {
 		base->leaving = NULL;
-		/* It was not pinned when it was set last. */
-		if (t->flags & TIMER_PINNED &&
-		    co_base_has_class(base, CALLOUT_CLASS_GLOBAL))
+		/* Or if it was not pinned when it was set last. */
+		if (cpu >= 0 || (t->flags & TIMER_PINNED &&
+				 co_base_has_class(base, CALLOUT_CLASS_GLOBAL)))
 			timer_leaves(base, t, to);
 	}
 	base = timer_set_locked(base, t, to, pending);
@@ -260,7 +263,7 @@ static int timer_mod(struct callout_timer *t, unsigned long expires,
 			return 1;
 	}
 	co_point();
-	return timer_set(t, expires, how);
+	return timer_set(t, expires, how, -1);
 }
 
 /**
@@ -317,12 +320,12 @@ int callout_timer_reduce(struct callout_timer *timer, unsigned long expires)
 }
 EXPORT_SYMBOL_GPL(callout_timer_reduce);
 
-static void timer_add(struct callout_timer *t, unsigned int how)
+static void timer_add(struct callout_timer *t, unsigned int how, int cpu)
 {
 	debug_object_assert_init(t, &callout_timer_descr);
 	if (WARN_ON_ONCE(callout_timer_pending(t)))
 		return;
-	timer_set(t, t->expires, how);
+	timer_set(t, t->expires, how, cpu);
 }
 
 /**
@@ -338,7 +341,7 @@ static void timer_add(struct callout_timer *t, unsigned int how)
  */
 void callout_timer_add(struct callout_timer *timer)
 {
-	timer_add(timer, 0);
+	timer_add(timer, 0, -1);
 }
 EXPORT_SYMBOL_GPL(callout_timer_add);
 
@@ -352,7 +355,7 @@ EXPORT_SYMBOL_GPL(callout_timer_add);
  */
 void callout_timer_add_local(struct callout_timer *timer)
 {
-	timer_add(timer, SET_PINNED);
+	timer_add(timer, SET_PINNED, -1);
 }
 EXPORT_SYMBOL_GPL(callout_timer_add_local);
 
@@ -366,7 +369,7 @@ EXPORT_SYMBOL_GPL(callout_timer_add_local);
  */
 void callout_timer_add_global(struct callout_timer *timer)
 {
-	timer_add(timer, SET_GLOBAL);
+	timer_add(timer, SET_GLOBAL, -1);
 }
 EXPORT_SYMBOL_GPL(callout_timer_add_global);
 
@@ -384,23 +387,7 @@ EXPORT_SYMBOL_GPL(callout_timer_add_global);
  */
 void callout_timer_add_on(struct callout_timer *timer, int cpu)
 {
-	struct callout_base *base, *to;
-	unsigned long flags;
-	bool pending;
-
-	debug_object_assert_init(timer, &callout_timer_descr);
-	if (WARN_ON_ONCE(callout_timer_pending(timer)))
-		return;
-	base = co_lock(&timer->node, &flags);
-	WRITE_ONCE(timer->flags, timer->flags | TIMER_PINNED);
-	if (timer->function) {
-		pending = timer->node.state & CALLOUT_S_PENDING;
-		to = timer_base_on(timer->flags, cpu);
-		if (unlikely(co_timer_runs(base, timer)))
-			timer_leaves(base, timer, to);
-		base = timer_set_locked(base, timer, to, pending);
-	}
-	co_unlock(base, flags);
+	timer_add(timer, SET_PINNED, cpu);
 }
 EXPORT_SYMBOL_GPL(callout_timer_add_on);
 
