@@ -32,67 +32,49 @@ static bool table_match(struct callout_node *n, const void *data)
 	       co_slot_table(co_to_slot(n)) == key->table;
 }
 
-static struct callout_slot *search_base(struct callout_base *base,
-					const struct table_key *key)
-	__must_hold(&base->lock)
-{
-	struct callout_node *n = co_find_locked(base, table_match, key);
-
-	return n ? co_to_slot(n) : NULL;
-}
-
 /* A match in a base that was unlocked since; slot is NULL if there is none. */
 struct table_found {
 	struct callout_slot *slot;
 	u64 handle;
+	u64 expires;
 };
 
-/* Searches all bases except @home. */
-static struct table_found search_others(struct callout_base *home,
-					const struct table_key *key)
+/* Searches all bases, @home first. */
+static struct table_found search_bases(struct callout_base *home,
+				       const struct table_key *key)
 {
-	struct table_found found = { NULL, 0 };
-	struct callout_slot *slot;
+	struct table_found found = { .expires = U64_MAX };
 	struct callout_base *base;
-	u64 expires = U64_MAX;
+	struct callout_node *n;
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu) {
-		/* NULL if its CPU has not been up. */
+	for_each_cpu_wrap(cpu, cpu_possible_mask, home->cpu) {
+		/* NULL if its CPU has not been up; CPU 0's with bases=single. */
 		base = co_base_sibling(home, cpu);
-		if (!base || base == home || base->cpu != cpu)
+		if (!base || base->cpu != cpu)
 			continue;
 		co_base_lock(base);
-		slot = search_base(base, key);
-		if (slot && slot->node.expires < expires) {
-			expires = slot->node.expires;
-			found.slot = slot;
-			found.handle = slot->handle;
+		n = co_find_locked(base, table_match, key);
+		if (n && n->expires < found.expires) {
+			found.expires = n->expires;
+			found.slot = co_to_slot(n);
+			found.handle = found.slot->handle;
 		}
 		co_base_unlock(base);
 	}
 	return found;
 }
 
-/* Does @found expire before @slot, which may be NULL? */
-static bool found_is_earlier(struct table_found found,
-			     const struct callout_slot *slot)
-{
-	/* Its base is not locked: if that changes now it was re-armed, or has fired. */
-	u64 expires = data_race(found.slot->node.expires);
-
-	return !slot || expires < slot->node.expires;
-}
-
 /*
- * Locks the base of @found; returns NULL if it is not pending any more. Here
- * and below, sparse cannot follow a lock that is held conditionally.
+ * Locks the base of @found; returns NULL if it does not pend for that time any more.
+ * Here and below, sparse cannot follow a lock that is held conditionally.
  */
 static struct callout_base *lock_found(struct table_found found)
 {
 	struct callout_base *base = co_lock_irqs_off(&found.slot->node);
 
 	if (found.slot->handle == found.handle &&
+	    found.slot->node.expires == found.expires &&
 	    found.slot->node.state & CALLOUT_S_PENDING) {
 		__release(&base->lock);
 		return base;
@@ -102,9 +84,8 @@ static struct callout_base *lock_found(struct table_found found)
 }
 
 /*
- * Finds a pending callout by its function and argument. All bases are searched,
- * this CPU's last, each with its lock held for the whole search. Interrupts
- * off.
+ * Finds a pending callout by its function and argument. All bases are searched, each
+ * with its lock held for the whole search. Interrupts off.
  *
  * Of those that are pending throughout the call, the first to expire is found;
  * of those that expire together, one of this CPU before one of another, and on
@@ -118,38 +99,22 @@ struct callout_slot *co_table_search(struct callout_table *table,
 				     u64 func, u64 arg,
 				     struct callout_base **locked)
 {
+	struct callout_base *home = co_base_of(table->class, smp_processor_id());
 	const struct table_key key = { table, func, arg };
-	struct table_found other = { NULL, 0 };
-	struct callout_base *base, *home;
-	struct callout_slot *slot;
+	struct table_found found;
 	unsigned int moves;
 
-	home = co_base_of(table->class, smp_processor_id());
 	for (;;) {
 		moves = co_moves_read();
-		if (nr_cpu_ids > 1)
-			other = search_others(home, &key);
-		base = home;
-		co_base_lock(base);
-		slot = search_base(base, &key);
-		if (unlikely(other.slot) && found_is_earlier(other, slot)) {
-			co_base_unlock(base);
-			slot = other.slot;
-			base = lock_found(other);
-			if (!base)
-				continue;
-			__acquire(&base->lock);
+		found = search_bases(home, &key);
+		*locked = found.slot ? lock_found(found) : NULL;
+		if (likely(!co_moves_since(moves) && (*locked || !found.slot)))
+			return found.slot;
+		if (*locked) {
+			__acquire(&(*locked)->lock);
+			co_base_unlock(*locked);
 		}
-		if (likely(!co_moves_since(moves)))
-			break;
-		co_base_unlock(base);
 	}
-	if (slot)
-		__release(&base->lock);
-	else
-		co_base_unlock(base);
-	*locked = base;
-	return slot;
 }
 
 /* From here on callouts are searched, if the scheme has a find. Module load. */
