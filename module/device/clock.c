@@ -99,7 +99,7 @@ static void slot_step(struct callout_file *file, struct callout_slot *slot)
 
 	if (!slot_may_step(slot))
 		return;
-	co_point(CALLOUT_POINT_CLOCK_SLOT);
+	co_point();
 	base = co_lock(&slot->node, &flags);
 	if (slot_may_step(slot) && !(slot->node.state & CALLOUT_S_DUE)) {
 		now = ktime_get_ns();
@@ -161,7 +161,7 @@ void co_clock_stepped(void)
 	struct callout_base *base;
 	unsigned int i;
 
-	co_point(CALLOUT_POINT_CLOCK_STEPPED);
+	co_point();
 	for_each_base(base, i) {
 		co_base_lock_irq(base);
 		co_base_unlock_irq(base);

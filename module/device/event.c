@@ -143,7 +143,7 @@ static unsigned int events_expire(struct callout_base *base,
 	co_base_unlock_irq(base);
 	if (unlikely(fired & CALLOUT_SLOT_ALARM))
 		co_alarm_fired();
-	co_point(CALLOUT_POINT_FILE_FIRED);
+	co_point();
 	if (likely(ready))
 		file_wake(file);
 	co_time_passed(base, NULL);
@@ -431,13 +431,13 @@ static ssize_t events_copy(struct callout_file *file, struct iov_iter *to,
 				  READ_EVENTS), &taken);
 	if (!taken.n)
 		return 0;
-	co_point(CALLOUT_POINT_FILE_DETACHED);
+	co_point();
 	if (waited && READ_ONCE(file->unread))
 		wake_up(&file->readers);
 	if (unlikely(co_timens_differs()))
 		events_time_out(&taken);
 	copied = events_put(&taken, to);
-	co_point(CALLOUT_POINT_FILE_COPIED);
+	co_point();
 	if (unlikely(copied < taken.n))
 		events_attach(file, &taken, copied);
 	events_finish(file, &taken, copied);

@@ -60,7 +60,7 @@ static int move_keyed(struct callout_file *file, struct callout_op *op,
 		move = *op;
 		if (!co_file_find(file, CALLOUT_KEY_FUNC, op->key, &handle))
 			return -ENOENT;
-		co_point(CALLOUT_POINT_FILE_FOUND);
+		co_point();
 		/* Fails if a reader or a canceller was faster: look again. */
 		ret = co_file_move(file, &move, handle, ctx);
 	} while (ret == -ENOENT);

@@ -80,7 +80,7 @@ co_file_lock_found(struct callout_file *file, struct callout_op_ctx *ctx,
 			local_irq_enable();
 			return NULL;
 		}
-		co_point(CALLOUT_POINT_FILE_FOUND);
+		co_point();
 		co_ctx_set_base(ctx, co_lock_irqs_off(&slot->node));
 		/* For sparse, which cannot follow this. */
 		__release(&ctx->base->lock);

@@ -142,7 +142,7 @@ static noinline u64 slot_set_times_slow(struct callout_slot *slot,
 		slot->next = co_real_offset();
 	co_slot_set_due(slot, due);
 	tick = co_slack_tick(base, co_slot_due_mono(slot), op->slack, now);
-	co_point(CALLOUT_POINT_FILE_SET);
+	co_point();
 	return tick;
 }
 

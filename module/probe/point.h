@@ -26,14 +26,14 @@ DECLARE_STATIC_KEY_FALSE(callout_points_key);
 void co_point_pass(struct callout_point *point);
 void co_points_exit(void);
 
-#define co_point(...) ({						\
+#define co_point() ({						\
 	static struct callout_point here = { __func__, __LINE__ };	\
 									\
 	if (static_branch_unlikely(&callout_points_key))		\
 		co_point_pass(&here);					\
 })
 #else
-#define co_point(...) ({ })
+#define co_point() ({ })
 
 static inline void co_points_exit(void) { }
 #endif
