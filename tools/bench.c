@@ -328,19 +328,24 @@ static int run(struct bench *b, bool json)
 
 int callout_cmd_bench(int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "count", required_argument, NULL, 'n' },
+		{ "json", no_argument, NULL, 'j' },
+		{ }
+	};
 	struct bench b = { 0 };
 	__u64 n = DEFAULT_COUNT;
 	bool json = false;
 	int opt, ret = 0;
 
-	while ((opt = callout_getopt(argc, argv, "+:n:j")) != -1) {
+	while ((opt = callout_getopt(argc, argv, options)) != -1) {
 		if (opt == 'j')
 			json = true;
 		else if (opt == 'n')
 			ret = callout_parse_positive("bench", "count", optarg,
 						     MAX_COUNT, &n);
 		else
-			ret = callout_bad_option("bench", opt);
+			ret = callout_bad_option(argv, opt);
 		if (ret)
 			return ret;
 	}

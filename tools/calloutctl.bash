@@ -7,15 +7,17 @@ _calloutctl() {
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
 		words="set sleep watch info stat top list bench demo fig9 help"
-	elif [ "${COMP_WORDS[COMP_CWORD - 1]}" = -c ]; then
+	elif [ "${COMP_WORDS[1]}" = help ]; then
+		words="set sleep watch info stat top list bench demo fig9 help"
+	elif [[ ${COMP_WORDS[COMP_CWORD - 1]} =~ ^(-c|--clock)$ ]]; then
 		words="monotonic boottime realtime boottime-alarm realtime-alarm"
 	elif [ "${word:0:1}" = - ]; then
 		case ${COMP_WORDS[1]} in
-		set) words="-n -a -c -p -s --json" ;;
-		top) words="-n -p --kernel --json" ;;
-		bench) words="-n --json" ;;
-		demo) words="-n -t -s" ;;
-		watch|info|stat|list) words=--json ;;
+		set) words="-n --count -a --absolute -c --clock -p --period -s --slack -j --json" ;;
+		top) words="-n --count --processes --kernel -j --json" ;;
+		bench) words="-n --count -j --json" ;;
+		demo) words="-n --count -t --time -s --seed" ;;
+		watch|info|stat|list) words="-j --json" ;;
 		*) words= ;;
 		esac
 	else

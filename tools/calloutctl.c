@@ -4,7 +4,6 @@
  *
  * The commands set, sleep and info. The others have files of their own.
  */
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,43 +19,58 @@ static const char help[] =
 "  set [OPTIONS] TIME [COOKIE]\n"
 "          set a callout, print its handle, wait until it has fired and print\n"
 "          its event\n"
-"            -n COUNT   COUNT callouts, or events of a periodic one\n"
-"            -a         TIME is absolute\n"
-"            -c CLOCK   monotonic, boottime, realtime, boottime-alarm or\n"
-"                       realtime-alarm\n"
-"            -p PERIOD  fire again each PERIOD after it was due\n"
-"            -s SLACK   it may fire later, by up to SLACK\n"
-"            --json     print events as JSON, one a line\n"
+"            -n, --count COUNT    COUNT callouts, or events of a periodic one\n"
+"            -a, --absolute       TIME is absolute\n"
+"            -c, --clock CLOCK    monotonic, boottime, realtime, boottime-alarm or\n"
+"                                 realtime-alarm\n"
+"            -p, --period PERIOD  fire again each PERIOD after it was due\n"
+"            -s, --slack SLACK    it may fire later, by up to SLACK\n"
+"            -j, --json           print events as JSON, one a line\n"
 "  sleep TIME\n"
 "          set a callout and wait until it has fired\n"
-"  watch [--json]\n"
-"          take commands from stdin and print events as they come:\n"
+"  watch [OPTIONS]\n"
+"          take commands from stdin and print events as they come\n"
+"            -j, --json           print events as JSON, one a line\n"
+"          The commands:\n"
 "            set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]\n"
 "            move [-a] TIME HANDLE          cancel HANDLE\n"
 "            timeout [-a] TIME FUNC ARG     untimeout FUNC ARG [HANDLE]\n"
 "            info                           quit\n"
-"  info [--json]\n"
+"  info [OPTIONS]\n"
 "          print limits, and counters of the whole facility\n"
-"  stat [--json] [INTERVAL [COUNT]]\n"
+"            -j, --json           print a JSON object\n"
+"  stat [OPTIONS] [INTERVAL [COUNT]]\n"
 "          print the counters of the whole facility, at first since the module\n"
 "          was loaded and then for each INTERVAL (1s)\n"
-"  top [-n COUNT] [-p | --kernel] [--json] [INTERVAL]\n"
-"          print the COUNT (20) open files with the most callouts, or with -p\n"
-"          processes; once or, with an INTERVAL, again and again; or with\n"
-"          --kernel the handlers and programs whose callouts fire most often,\n"
-"          of those set, cancelled and fired while this runs: an INTERVAL (1s)\n"
-"  list [--json] PID[/FD]\n"
+"            -j, --json           print JSON, one object a line\n"
+"  top [OPTIONS] [INTERVAL]\n"
+"          print the open files with the most callouts, once or, with an\n"
+"          INTERVAL, again and again\n"
+"            -n, --count COUNT    at most COUNT (20) lines\n"
+"            --processes          a line is a process, not a file\n"
+"            --kernel             the handlers and programs whose callouts fire\n"
+"                                 most often, of the callouts set, cancelled and\n"
+"                                 fired while this runs: an INTERVAL (1s)\n"
+"            -j, --json           print JSON, one object a line\n"
+"  list [OPTIONS] PID[/FD]\n"
 "          print the callouts of the files that a process has open, or of its\n"
 "          descriptor FD\n"
-"  bench [-n COUNT] [--json]\n"
-"          measure arming, re-arming and expiry of COUNT (1000) timers, and of\n"
-"          as many timerfds\n"
-"  demo [-n COUNT] [-t TIME] [-s SEED]\n"
-"          set COUNT callouts (100000) over TIME (5s), cancel most, receive\n"
-"          the others, and check that each was cancelled or fired, once\n"
-"  fig9    measure set and cancel with 0 to 1000 others outstanding, as\n"
+"            -j, --json           print JSON, one object a line\n"
+"  bench [OPTIONS]\n"
+"          measure arming, re-arming and expiry of timers, and of timerfds\n"
+"            -n, --count COUNT    COUNT (1000) timers of each\n"
+"            -j, --json           print JSON, one object a line\n"
+"  demo [OPTIONS]\n"
+"          set many callouts, cancel most, receive the others, and check that\n"
+"          each was cancelled or fired, once\n"
+"            -n, --count COUNT    COUNT (100000) callouts\n"
+"            -t, --time TIME      over TIME (5s)\n"
+"            -s, --seed SEED      the seed of random choices\n"
+"  fig9\n"
+"          measure set and cancel with 0 to 1000 others outstanding, as\n"
 "          figure 9 of Varghese and Lauck's paper does\n"
-"  help    print this\n"
+"  help [COMMAND]\n"
+"          print this, or what COMMAND does\n"
 "\n"
 "\"calloutctl --version\" prints the version.\n"
 "Times have a unit: ns, us, ms, s, min, h; for example 1.5s.\n"
@@ -94,28 +108,34 @@ int callout_open_or_complain(int flags)
 	return fd;
 }
 
-int callout_getopt(int argc, char **argv, const char *options)
+int callout_getopt(int argc, char **argv, const struct option *options)
 {
-	/* Each command has those from one place on. */
-	static const struct option names[] = {
-		{ "kernel", no_argument, NULL, 'k' },
-		{ "json", no_argument, NULL, 'j' },
-		{ }
-	};
-	const struct option *first = names;
+	char letters[32] = "+:", *end = letters + strlen(letters);
+	const struct option *o;
 
-	while (first->name && !strchr(options, first->val))
-		first++;
-	return getopt_long(argc, argv, options, first, NULL);
+	for (o = options; o->name; o++) {
+		if (o->val < 'a')
+			continue;
+		*end++ = o->val;
+		if (o->has_arg)
+			*end++ = ':';
+	}
+	*end = '\0';
+	return getopt_long(argc, argv, letters, options, NULL);
 }
 
-int callout_bad_option(const char *command, int opt)
+int callout_bad_option(char **argv, int opt)
 {
+	const char *word = argv[optind - 1];
+
 	if (opt == ':')
-		return callout_usage("%s: -%c needs a value", command, optopt);
-	if (optopt)
-		return callout_usage("%s: no option -%c", command, optopt);
-	return callout_usage("%s: no such option", command);
+		return callout_usage("%s: %s needs a value", argv[0], word);
+	if (!optopt)
+		return callout_usage("%s: no option %s", argv[0], word);
+	if (!strncmp(word, "--", 2) && strchr(word, '='))
+		return callout_usage("%s: %.*s takes no value", argv[0],
+				     (int)strcspn(word, "="), word);
+	return callout_usage("%s: no option -%c", argv[0], optopt);
 }
 
 static int wait_for_events(int fd, const struct callout_wish *wish)
@@ -175,10 +195,19 @@ static int set_and_wait(int fd, const struct callout_wish *wish)
 
 int callout_cmd_set(int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "count", required_argument, NULL, 'n' },
+		{ "absolute", no_argument, NULL, 'a' },
+		{ "clock", required_argument, NULL, 'c' },
+		{ "period", required_argument, NULL, 'p' },
+		{ "slack", required_argument, NULL, 's' },
+		{ "json", no_argument, NULL, 'j' },
+		{ }
+	};
 	struct callout_wish wish;
 	int fd, ret;
 
-	ret = callout_parse_wish(argc, argv, "+:ac:n:p:s:j", false, &wish);
+	ret = callout_parse_wish(argc, argv, options, false, &wish);
 	if (ret)
 		return ret;
 	fd = callout_open_or_complain(0);
@@ -191,14 +220,15 @@ int callout_cmd_set(int argc, char **argv)
 
 int callout_cmd_sleep(int argc, char **argv)
 {
+	static const struct option options[] = { { } };
 	struct callout_event event;
 	callout_handle_t handle;
 	__u64 time;
 	int fd, ret;
 
-	ret = callout_getopt(argc, argv, "+:");
+	ret = callout_getopt(argc, argv, options);
 	if (ret != -1)
-		return callout_bad_option("sleep", ret);
+		return callout_bad_option(argv, ret);
 	if (argc - optind != 1)
 		return callout_usage("sleep takes a time");
 	if (!callout_parse_time(argv[optind], &time))
@@ -213,17 +243,31 @@ int callout_cmd_sleep(int argc, char **argv)
 	return ret < 0 ? callout_failed(ret, "sleep") : 0;
 }
 
-/* For commands that take no arguments but --json. */
+/* For commands that have no option but --json. */
 int callout_parse_json(int argc, char **argv, bool *json)
 {
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ }
+	};
 	int opt;
 
 	*json = false;
-	while ((opt = callout_getopt(argc, argv, "+:j")) != -1) {
+	while ((opt = callout_getopt(argc, argv, options)) != -1) {
 		if (opt != 'j')
-			return callout_bad_option(argv[0], opt);
+			return callout_bad_option(argv, opt);
 		*json = true;
 	}
+	return 0;
+}
+
+/* For commands that take no arguments but --json. */
+int callout_parse_only_json(int argc, char **argv, bool *json)
+{
+	int ret = callout_parse_json(argc, argv, json);
+
+	if (ret)
+		return ret;
 	if (optind != argc)
 		return callout_usage("%s: no argument \"%s\"", argv[0],
 				     argv[optind]);
@@ -236,7 +280,7 @@ int callout_cmd_info(int argc, char **argv)
 	int fd, ret;
 	bool json;
 
-	ret = callout_parse_json(argc, argv, &json);
+	ret = callout_parse_only_json(argc, argv, &json);
 	if (ret)
 		return ret;
 	fd = callout_open_or_complain(0);
@@ -250,14 +294,6 @@ int callout_cmd_info(int argc, char **argv)
 	return 0;
 }
 
-static int cmd_help(int argc, char **argv)
-{
-	(void)argc;
-	(void)argv;
-	fputs(help, stdout);
-	return 0;
-}
-
 static int cmd_version(int argc, char **argv)
 {
 	(void)argc;
@@ -265,6 +301,8 @@ static int cmd_version(int argc, char **argv)
 	puts("calloutctl " CALLOUT_VERSION);
 	return 0;
 }
+
+static int cmd_help(int argc, char **argv);
 
 static const struct {
 	const char *name;
@@ -287,6 +325,39 @@ static const struct {
 	{ "-V",		cmd_version },
 };
 
+/* Prints the lines of the help that describe a command; false if there are none. */
+static bool help_on(const char *command)
+{
+	size_t len = strlen(command);
+	const char *line;
+
+	for (line = help; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, "  ", 2) || strncmp(line + 2, command, len) ||
+		    (line[2 + len] != ' ' && line[2 + len] != '\n'))
+			continue;
+		printf("usage: calloutctl %.*s\n", (int)strcspn(line + 2, "\n"),
+		       line + 2);
+		while ((line = strchr(line, '\n')) && line[1] == ' ' && line[3] == ' ') {
+			line++;
+			printf("%.*s\n", (int)strcspn(line, "\n"), line);
+		}
+		return true;
+	}
+	return false;
+}
+
+static int cmd_help(int argc, char **argv)
+{
+	if (argc == 1)
+		fputs(help, stdout);
+	else if (argc > 2)
+		return callout_usage("help takes a command");
+	else if (!*argv[1] || !help_on(argv[1]))
+		return callout_usage("no command \"%s\"", argv[1]);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int (*run)(int argc, char **argv) = NULL;
@@ -300,10 +371,11 @@ int main(int argc, char **argv)
 			run = commands[i].run;
 	if (!run)
 		return callout_usage("no command \"%s\"", argv[1]);
-	if (argc == 3 && !strcmp(argv[2], "--help"))
-		run = cmd_help;
 	opterr = 0;
-	ret = run(argc - 1, argv + 1);
+	if (argc == 3 && (!strcmp(argv[2], "--help") || !strcmp(argv[2], "-h")))
+		ret = cmd_help(2, (char *[]){ "help", argv[1] });
+	else
+		ret = run(argc - 1, argv + 1);
 	if (callout_write_lines()) {
 		fputs("calloutctl: cannot write the output\n", stderr);
 		ret = CALLOUT_EXIT_FAILED;

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -51,12 +52,13 @@ int callout_failed(int error, const char *what);
 int callout_open_or_complain(int flags);
 
 /*
- * Returns the next option, or -1. 'j' in @options stands for --json, 'k' and 'j' for
- * --kernel too.
+ * Returns the val of the next option, or -1. A val that is a small letter is its short
+ * name too.
  */
-int callout_getopt(int argc, char **argv, const char *options);
-int callout_bad_option(const char *command, int opt);
+int callout_getopt(int argc, char **argv, const struct option *options);
+int callout_bad_option(char **argv, int opt);
 int callout_parse_json(int argc, char **argv, bool *json);
+int callout_parse_only_json(int argc, char **argv, bool *json);
 
 int callout_write_lines(void);
 
@@ -145,7 +147,7 @@ int callout_parse_interval(const char *command, const char *s, __u64 *ns);
 bool callout_parse_number(const char *s, __u64 *value);
 int callout_parse_positive(const char *command, const char *what,
 			   const char *s, __u64 max, __u64 *value);
-int callout_parse_wish(int argc, char **argv, const char *options,
+int callout_parse_wish(int argc, char **argv, const struct option *options,
 		       bool by_handle, struct callout_wish *wish);
 
 static inline __u64 callout_ns(void)

@@ -402,10 +402,16 @@ static int run(struct demo *d)
 
 static int parse_arguments(struct demo *d, int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "count", required_argument, NULL, 'n' },
+		{ "time", required_argument, NULL, 't' },
+		{ "seed", required_argument, NULL, 's' },
+		{ }
+	};
 	__u64 value;
 	int opt, ret;
 
-	while ((opt = callout_getopt(argc, argv, "+:n:t:s:")) != -1) {
+	while ((opt = callout_getopt(argc, argv, options)) != -1) {
 		switch (opt) {
 		case 'n':
 			ret = callout_parse_positive("demo", "count", optarg,
@@ -427,7 +433,7 @@ static int parse_arguments(struct demo *d, int argc, char **argv)
 						     optarg);
 			break;
 		default:
-			return callout_bad_option("demo", opt);
+			return callout_bad_option(argv, opt);
 		}
 	}
 	if (optind != argc)

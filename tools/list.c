@@ -309,14 +309,12 @@ static bool parse_target(const char *s, int *pid, int *fd)
 
 int callout_cmd_list(int argc, char **argv)
 {
-	bool json = false;
-	int opt, pid, fd;
+	int pid, fd, ret;
+	bool json;
 
-	while ((opt = callout_getopt(argc, argv, "+:j")) != -1) {
-		if (opt != 'j')
-			return callout_bad_option("list", opt);
-		json = true;
-	}
+	ret = callout_parse_json(argc, argv, &json);
+	if (ret)
+		return ret;
 	if (argc - optind != 1)
 		return callout_usage("list takes a process");
 	if (!parse_target(argv[optind], &pid, &fd))

@@ -158,7 +158,7 @@ static void print_event_json(const struct callout_event *event)
 	callout_json_string(&j, "clock", callout_clock_name(event->clockid));
 	callout_json_decimal(&j, "due_ns", event->due);
 	callout_json_decimal(&j, "fired_ns", event->fired);
-	callout_json_number(&j, "overrun", event->overrun);
+	callout_json_decimal(&j, "overrun", event->overrun);
 	callout_json_bool(&j, "periodic",
 			  event->flags & CALLOUT_EVENTF_PERIODIC);
 	callout_json_end(&j);

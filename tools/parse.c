@@ -146,9 +146,10 @@ static bool parse_clock(const char *s, __s32 *clockid)
 	return false;
 }
 
-static int parse_wish_option(const char *command, int opt,
-			     struct callout_wish *wish)
+static int parse_wish_option(char **argv, int opt, struct callout_wish *wish)
 {
+	const char *command = argv[0];
+
 	switch (opt) {
 	case 'a':
 		wish->op.flags |= CALLOUT_OPF_ABSTIME;
@@ -174,7 +175,7 @@ static int parse_wish_option(const char *command, int opt,
 		wish->json = true;
 		return 0;
 	default:
-		return callout_bad_option(command, opt);
+		return callout_bad_option(argv, opt);
 	}
 }
 
@@ -182,7 +183,7 @@ static int parse_wish_option(const char *command, int opt,
  * Parses "[OPTIONS] TIME [COOKIE]" or, with @by_handle, "[OPTIONS] TIME HANDLE";
  * complains if that is wrong.
  */
-int callout_parse_wish(int argc, char **argv, const char *options,
+int callout_parse_wish(int argc, char **argv, const struct option *options,
 		       bool by_handle, struct callout_wish *wish)
 {
 	const char *command = argv[0];
@@ -193,7 +194,7 @@ int callout_parse_wish(int argc, char **argv, const char *options,
 	wish->count = 1;
 	wish->json = false;
 	while ((opt = callout_getopt(argc, argv, options)) != -1) {
-		ret = parse_wish_option(command, opt, wish);
+		ret = parse_wish_option(argv, opt, wish);
 		if (ret)
 			return ret;
 	}

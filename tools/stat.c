@@ -122,14 +122,12 @@ static int run(__u64 interval, __u64 count, bool json)
 int callout_cmd_stat(int argc, char **argv)
 {
 	__u64 interval = CALLOUT_NSEC_PER_SEC, count = ~0ULL;
-	int opt, fd, ret;
-	bool json = false;
+	int fd, ret;
+	bool json;
 
-	while ((opt = callout_getopt(argc, argv, "+:j")) != -1) {
-		if (opt != 'j')
-			return callout_bad_option("stat", opt);
-		json = true;
-	}
+	ret = callout_parse_json(argc, argv, &json);
+	if (ret)
+		return ret;
 	argc -= optind;
 	argv += optind;
 	if (argc > 2)

@@ -404,10 +404,17 @@ static int run(const struct options *o)
 
 int callout_cmd_top(int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "count", required_argument, NULL, 'n' },
+		{ "processes", no_argument, NULL, 'P' },
+		{ "kernel", no_argument, NULL, 'K' },
+		{ "json", no_argument, NULL, 'j' },
+		{ }
+	};
 	struct options o = { .count = DEFAULT_COUNT };
 	int opt, ret = 0;
 
-	while ((opt = callout_getopt(argc, argv, "+:n:pkj")) != -1) {
+	while ((opt = callout_getopt(argc, argv, options)) != -1) {
 		switch (opt) {
 		case 'n':
 			ret = callout_parse_positive("top", "count", optarg,
@@ -415,21 +422,21 @@ int callout_cmd_top(int argc, char **argv)
 			if (ret)
 				return ret;
 			break;
-		case 'p':
+		case 'P':
 			o.processes = true;
 			break;
-		case 'k':
+		case 'K':
 			o.kernel = true;
 			break;
 		case 'j':
 			o.json = true;
 			break;
 		default:
-			return callout_bad_option("top", opt);
+			return callout_bad_option(argv, opt);
 		}
 	}
 	if (o.processes && o.kernel)
-		return callout_usage("top: either -p or --kernel");
+		return callout_usage("top: either --processes or --kernel");
 	argc -= optind;
 	argv += optind;
 	if (argc > 1)

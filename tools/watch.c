@@ -66,7 +66,7 @@ static void print_cancelled(const struct watch *w, int ret, const char *what)
 }
 
 /* Parses the arguments of "set" or "move"; complains if it returns false. */
-static bool parse_line(int argc, char **argv, const char *options,
+static bool parse_line(int argc, char **argv, const struct option *options,
 		       bool by_handle, struct callout_wish *wish)
 {
 	optind = 0;
@@ -86,9 +86,16 @@ static void set_op(const struct watch *w, struct callout_op *op,
 
 static bool watch_set(struct watch *w, int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "absolute", no_argument, NULL, 'a' },
+		{ "clock", required_argument, NULL, 'c' },
+		{ "period", required_argument, NULL, 'p' },
+		{ "slack", required_argument, NULL, 's' },
+		{ }
+	};
 	struct callout_wish wish;
 
-	if (!parse_line(argc, argv, "+:ac:p:s:", false, &wish))
+	if (!parse_line(argc, argv, options, false, &wish))
 		return false;
 	set_op(w, &wish.op, "set");
 	return true;
@@ -96,11 +103,15 @@ static bool watch_set(struct watch *w, int argc, char **argv)
 
 static bool watch_move(struct watch *w, int argc, char **argv)
 {
+	static const struct option options[] = {
+		{ "absolute", no_argument, NULL, 'a' },
+		{ }
+	};
 	struct callout_wish wish;
 	struct callout_op op;
 	int ret;
 
-	if (!parse_line(argc, argv, "+:a", true, &wish))
+	if (!parse_line(argc, argv, options, true, &wish))
 		return false;
 	op = callout_op_move(wish.op.handle, wish.op.time);
 	op.flags |= wish.op.flags;
@@ -321,7 +332,7 @@ int callout_cmd_watch(int argc, char **argv)
 	struct watch w = { 0 };
 	int ret;
 
-	ret = callout_parse_json(argc, argv, &w.json);
+	ret = callout_parse_only_json(argc, argv, &w.json);
 	if (ret)
 		return ret;
 	/* The device would take its number. */

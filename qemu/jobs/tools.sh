@@ -124,8 +124,8 @@ check_unwritable() {
 	printf 'set -p 20ms 20ms\n' > /tmp/in
 	for json in "" --json; do
 		for command in "set 20ms" "set -p 20ms -n 100000 20ms" "set -n 10000 1h" watch \
-			info "stat 100ms" top "top 100ms" "top -p 100ms" "top --kernel 100ms" \
-			"list $pid" "bench -n 10"; do
+			info "stat 100ms" top "top 100ms" "top --processes 100ms" \
+			"top --kernel 100ms" "list $pid" "bench -n 10"; do
 			name=${command%% *}
 			# shellcheck disable=SC2086 # its arguments
 			check "cannot be written: $command $json" \
@@ -139,6 +139,12 @@ check_unwritable() {
 }
 
 handle='0x[0-9a-f]+'
+
+# The help of a command has one usage, and describes no other command.
+one_usage() {
+	calloutctl "$1" --help > /tmp/out && grep '^ \{0,9\}[^ ]' /tmp/out > /tmp/usage &&
+		[ "$(wc -l < /tmp/usage)" -eq 1 ]
+}
 
 # An event in CLOCK_REALTIME, whose time in nanoseconds is above 2^53, has this clock and the exact
 # time.
@@ -168,7 +174,7 @@ check_calloutctl() {
 	check "set --json: a large cookie" \
 		prints '.*"event": "fired".*"cookie": "18446744073709551615".*' \
 		calloutctl set --json 20ms 18446744073709551615
-	check "info" prints "ABI version +1" calloutctl info
+	check "info" prints "tick ns +[1-9][0-9]*" calloutctl info
 	check "info --json" json 1 calloutctl info --json
 	check "info --json: programs' callouts are among the late" \
 		counts_late calloutctl info --json
@@ -243,7 +249,27 @@ check_calloutctl() {
 	check "--version" prints "calloutctl [0-9.]+" calloutctl --version
 	check "-V" prints "calloutctl [0-9.]+" calloutctl -V
 	check "--help" prints "usage: calloutctl COMMAND .*" calloutctl --help
-	check "stat --help" prints "usage: calloutctl COMMAND .*" calloutctl stat --help
+	for command in set sleep watch info stat top list bench demo fig9 help; do
+		for help in "$command --help" "$command -h" "help $command"; do
+			# shellcheck disable=SC2086 # words
+			check "$help" prints "usage: calloutctl $command( .*)?" calloutctl $help
+		done
+		check "$command --help: of no other" one_usage $command
+	done
+	check "help, no such command" fails 2 "no command \"foo\"" calloutctl help foo
+	check "help, no name" fails 2 "no command \"\"" calloutctl help ""
+	check "help of two" fails 2 "help takes a command" calloutctl help set sleep
+	check "set: long options" \
+		prints "fired handle $handle cookie 4 clock boottime due .* overrun [0-9]+" \
+		calloutctl set --count 2 --clock boottime --period=20ms --slack 1ms 20ms 4
+	check "set --absolute" prints "fired .* due 0\.000000032( .*)?" \
+		calloutctl set --absolute 32ns
+	check "set -j" json 2 calloutctl set -j 20ms
+	check "set: a value is missing" fails 2 "set: --count needs a value" calloutctl set --count
+	check "set: no value" fails 2 "set: --json takes no value" calloutctl set --json=1 1s
+	check "set: no such long option" fails 2 "set: no option --kernel" calloutctl set --kernel
+	check "demo: long options" fails 2 "bad time \"1\"" \
+		calloutctl demo --count 10 --seed 3 --time 1
 }
 
 # Its fields are pid, uid, outstanding, ..., files, comm.
@@ -270,7 +296,7 @@ at_most() {
 python='
 import ctypes, itertools, os, select, struct, sys, time
 lib = ctypes.CDLL("libcallout.so.1")
-SET, TIMEOUT, ABSTIME, KEY, BOOTTIME = 1, 3, 1, 2, 7
+SET, TIMEOUT, ABSTIME, KEY, BOOTTIME = 1, 4, 1, 2, 7
 def do(fd, time, op=SET, flags=0, clockid=1, period=0, slack=0, key=0, cookie=0, func=0):
     packed = struct.pack("IIiiQQQQQQ", op, flags, clockid, 0,
                          time, period, slack, key, cookie, func)
@@ -316,7 +342,7 @@ check_top() {
 		sleep 0.1
 	done
 	check "top" top_tells
-	check "top -p" top_tells -p
+	check "top --processes" top_tells --processes
 	check "top --json" json 1 calloutctl top --json
 	calloutctl set -p 50ms -n 1000 50ms > /dev/null &
 	periodic=$!
@@ -327,7 +353,8 @@ check_top() {
 	kill $periodic
 	check "top: too long" \
 		fails 2 "bad interval" timeout 10 calloutctl top 9223372036854775808ns
-	check "top -p --kernel" fails 2 "either -p or --kernel" calloutctl top -p --kernel
+	check "top --processes --kernel" \
+		fails 2 "either --processes or --kernel" calloutctl top --processes --kernel
 	umount /sys/kernel/debug
 	check "top without debugfs" top_tells
 	mount -t debugfs debugfs /sys/kernel/debug
@@ -393,7 +420,8 @@ check_width() {
 	check "top: a terminal of 144" fits 144 "${all% *} comm" calloutctl top
 	check "top: a terminal of 80" \
 		fits 80 "pid uid outstanding unread limit set comm" calloutctl top
-	check "top -p: a terminal of 20" fits 20 "comm" calloutctl top -p
+	check "top --processes: a terminal of 20" \
+		fits 20 "comm" calloutctl top --processes
 	check "top: a terminal of 5" fits 5 "comm" calloutctl top
 	all="armed moved cancelled expired late_us"
 	check "top --kernel: a terminal of 78" fits 78 "$all pid name" calloutctl top --kernel

@@ -185,7 +185,9 @@ same command $man/calloutctl.1 "$work/commands" "$work/documented"
 # static.sh has the options of the completion.
 awk '
 	/^"  [a-z]/ { command = $2; sub(/\\n.*/, "", command) }
-	/^"  [a-z]/ || /^"            -/ { while (match($0, /[ \[]--?[a-z]+/)) {
+	# The page has the short name of an option that has two.
+	/^"            -/ { sub(/-[a-z], --[a-z]+/, substr($2, 1, 2)) }
+	/^"            -/ { while (match($0, / --?[a-z]+/)) {
 		print command substr($0, RSTART + 1, RLENGTH - 1)
 		$0 = substr($0, RSTART + RLENGTH)
 	} }' tools/calloutctl.c > "$work/options"
@@ -197,12 +199,14 @@ sed -n '/^\.SH SYNOPSIS/,/^\.SH DESCRIPTION/{s/\\-/-/g; p}' $man/calloutctl.1 | 
 	} }' > "$work/documented"
 same option $man/calloutctl.1 "$work/options" "$work/documented"
 words '^	\{ CLOCK_[A-Z_]+,	"([a-z-]+)" \},' tools/parse.c > "$work/clocks"
-sed -n '/-c CLOCK  /,/-p PERIOD/{/-p/d; s/.*-c CLOCK//; s/\\n//p}' tools/calloutctl.c |
+sed -n '/--clock CLOCK  /,/--period PERIOD/{/-p/d; s/.*CLOCK//; s/\\n//p}' tools/calloutctl.c |
 	grep -oE '[a-z]+(-alarm)?' | grep -vx or > "$work/documented"
 same clock tools/calloutctl.c "$work/clocks" "$work/documented"
-sed -n '/^\.BI .-c " clock"/,/:$/p' $man/calloutctl.1 | words '^\.BR? ([a-z-]+)' > "$work/documented"
+sed -n '/^\.BR .-c ", "/,/:$/{/-c/d; p}' $man/calloutctl.1 |
+	words '^\.BR? ([a-z-]+)' > "$work/documented"
 same clock $man/calloutctl.1 "$work/clocks" "$work/documented"
-sed -n '/= -c /{n; s/.*words="\(.*\)"/\1/p}' tools/calloutctl.bash | tr ' ' '\n' > "$work/documented"
+sed -n '/--clock)/{n; s/.*words="\(.*\)"/\1/p}' tools/calloutctl.bash |
+	tr ' ' '\n' > "$work/documented"
 same clock tools/calloutctl.bash "$work/clocks" "$work/documented"
 
 # Targets of make, and tests.

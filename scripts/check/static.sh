@@ -240,7 +240,7 @@ completion() {
 		completes "$command" - | sed '/^$/d' | sort | diff "$work/options" - ||
 			return 1
 	done < <(grep -vx watch "$work/commands")
-	[ "$(completes watch -)" = --json ] && [ "$(completes set -c m)" = monotonic ]
+	[ "$(completes watch --)" = --json ] && [ "$(completes set -c m)" = monotonic ]
 }
 
 # A change of a line that a mutant changes leaves the mutant behind.
