@@ -29,13 +29,15 @@
  * @device: the device's number
  * @json: as JSON
  * @all: all descriptors; those that are closed meanwhile are left out
+ * @everyone: all processes; those that the caller may not trace are left out
  * @files: descriptors that were listed
+ * @hidden: processes that were left out since the caller may not trace them
  */
 struct target {
 	int pid, pidfd;
 	dev_t device;
-	bool json, all;
-	unsigned int files;
+	bool json, all, everyone;
+	unsigned int files, hidden;
 };
 
 static const char *state_name(__u32 state)
@@ -50,6 +52,13 @@ static const char *state_name(__u32 state)
 	default:
 		return "unknown";
 	}
+}
+
+static const char *kind_name(const struct callout_entry *entry)
+{
+	if (entry->flags & CALLOUT_ENTRYF_COMMAND)
+		return "command";
+	return entry->op == CALLOUT_OP_TIMEOUT ? "timeout" : "set";
 }
 
 /* Up to three digits of a fraction, and a unit. */
@@ -76,9 +85,10 @@ static void time_text(__u64 ns, char *text)
 	snprintf(text, CALLOUT_TEXT_LEN, ns ? "%lluns" : "%llu", ns);
 }
 
-enum { FD, HANDLE, KEY, CLOCK, LEFT, PERIOD, SLACK, COOKIE, FUNC, COLUMNS };
+enum { PID, FD, HANDLE, KEY, CLOCK, LEFT, PERIOD, SLACK, COOKIE, FUNC, COLUMNS };
 
 static const struct callout_column columns[] = {
+	[PID] = { "pid", 7 },
 	[FD] = { "fd", 4 },
 	[HANDLE] = { "handle", 14 },
 	[KEY] = { "key", 10 },
@@ -96,12 +106,14 @@ static void print_row(const struct callout_row *row, const char *state)
 	callout_print_row(columns, COLUMNS, row, state, 7);
 }
 
-static void print_text(int fd, const struct callout_entry *entry)
+static void print_text(int pid, int fd, const struct callout_entry *entry)
 {
+	char state[CALLOUT_TEXT_LEN];
 	struct callout_row row = {
 		.text = { [HANDLE] = "-", [KEY] = "-", [FUNC] = "-" },
 	};
 
+	snprintf(row.text[PID], CALLOUT_TEXT_LEN, "%d", pid);
 	snprintf(row.text[FD], CALLOUT_TEXT_LEN, "%d", fd);
 	if (entry->op_flags & CALLOUT_OPF_KEY)
 		snprintf(row.text[KEY], CALLOUT_TEXT_LEN, "%llu", entry->key);
@@ -116,7 +128,9 @@ static void print_text(int fd, const struct callout_entry *entry)
 	snprintf(row.text[COOKIE], CALLOUT_TEXT_LEN, "%llu", entry->cookie);
 	if (entry->op == CALLOUT_OP_TIMEOUT)
 		snprintf(row.text[FUNC], CALLOUT_TEXT_LEN, "0x%llx", entry->func);
-	print_row(&row, state_name(entry->state));
+	snprintf(state, sizeof(state), "%s%s", state_name(entry->state),
+		 entry->flags & CALLOUT_ENTRYF_COMMAND ? " command" : "");
+	print_row(&row, state);
 }
 
 static void print_json(int pid, int fd, const struct callout_entry *entry)
@@ -130,6 +144,7 @@ static void print_json(int pid, int fd, const struct callout_entry *entry)
 		callout_json_decimal(&j, "key", entry->key);
 	else
 		callout_json_hex(&j, "handle", entry->handle);
+	callout_json_string(&j, "type", kind_name(entry));
 	callout_json_string(&j, "clock", callout_clock_name(entry->clockid));
 	callout_json_decimal(&j, "due_ns", entry->due);
 	callout_json_decimal(&j, "left_ns", entry->left);
@@ -157,7 +172,7 @@ static int list_copy(const struct target *t, int fd, int copy)
 			if (t->json)
 				print_json(t->pid, fd, &entries[i]);
 			else
-				print_text(fd, &entries[i]);
+				print_text(t->pid, fd, &entries[i]);
 		}
 		if (ferror(stdout))
 			return CALLOUT_EXIT_FAILED;
@@ -192,7 +207,10 @@ static bool is_closed_or_dead(const char *path)
 	return readlink(path, &target, 1) > 0 || errno == ENOENT;
 }
 
-/* A descriptor that is not of the device is left out. */
+/*
+ * A descriptor that is not of the device is left out. Returns a negative number if, of all
+ * processes, the caller may not trace this one.
+ */
 static int list_fd(struct target *t, int fd)
 {
 	char path[PATH_LEN];
@@ -202,15 +220,21 @@ static int list_fd(struct target *t, int fd)
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", t->pid, fd);
 	if (stat(path, &st)) {
 		ret = -errno;
+		if (t->everyone && ret == -EACCES && !is_closed_or_dead(path))
+			return ret;
 		return t->all && is_closed_or_dead(path) ? 0 :
 		       callout_failed(ret, path);
 	}
 	if (!is_device(t, &st))
 		return 0;
 	copy = pidfd_getfd(t->pidfd, fd, 0);
-	if (copy < 0)
-		return t->all && (errno == EBADF || errno == ESRCH) ? 0 :
-		       no_copy(-errno);
+	if (copy < 0) {
+		ret = -errno;
+		if (t->everyone && ret == -EPERM)
+			return ret;
+		return t->all && (ret == -EBADF || ret == -ESRCH) ? 0 :
+		       no_copy(ret);
+	}
 	/* Meanwhile the process may have given the number to another file. */
 	if (!fstat(copy, &st) && is_device(t, &st)) {
 		if (!t->files++ && !t->json)
@@ -231,11 +255,67 @@ static int list_process(struct target *t)
 	snprintf(path, sizeof(path), "/proc/%d/fd", t->pid);
 	dir = opendir(path);
 	if (!dir)
-		return callout_failed(-errno, path);
+		return t->everyone ? -errno : callout_failed(-errno, path);
 	while (!ret && (d = readdir(dir)))
 		if (isdigit((unsigned char)d->d_name[0]))
 			ret = list_fd(t, atoi(d->d_name));
 	closedir(dir);
+	return ret;
+}
+
+/* A thread of the kernel has no arguments, and no files. */
+static bool has_arguments(int pid)
+{
+	char path[PATH_LEN], byte;
+	bool found;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	found = read(fd, &byte, 1) > 0;
+	close(fd);
+	return found;
+}
+
+static int list_one(struct target *t)
+{
+	int ret;
+
+	t->pidfd = pidfd_open(t->pid, 0);
+	if (t->pidfd < 0)
+		return t->everyone && errno == ESRCH ? 0 :
+		       callout_failed(-errno, "list: the process");
+	ret = list_process(t);
+	close(t->pidfd);
+	if (ret >= 0)
+		return ret;
+	if (ret == -EACCES || ret == -EPERM)
+		t->hidden += has_arguments(t->pid);
+	return 0;
+}
+
+static int list_everyone(struct target *t)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *d;
+	int ret = 0;
+
+	if (!dir)
+		return callout_failed(-errno, "/proc");
+	while (!ret && (d = readdir(dir))) {
+		t->pid = atoi(d->d_name);
+		if (t->pid && t->pid != getpid())
+			ret = list_one(t);
+	}
+	closedir(dir);
+	if (!ret)
+		ret = callout_write_lines();
+	if (t->hidden)
+		fprintf(stderr,
+			"calloutctl: list: processes left out that you may not trace: %u\n",
+			t->hidden);
 	return ret;
 }
 
@@ -251,21 +331,28 @@ static int none_listed(const struct target *t, int fd)
 	return CALLOUT_EXIT_FAILED;
 }
 
-/* With @fd -1: all descriptors. */
+/* With @fd -1: all descriptors. With @pid 0: of all processes. */
 static int run(int pid, int fd, bool json)
 {
-	struct target t = { .pid = pid, .json = json, .all = fd < 0 };
+	struct target t = { .pid = pid, .json = json, .all = fd < 0,
+			    .everyone = !pid };
 	struct stat st;
 	int ret;
 
 	if (stat(CALLOUT_DEVICE, &st))
 		return callout_failed(-errno, CALLOUT_DEVICE);
 	t.device = st.st_rdev;
-	t.pidfd = pidfd_open(pid, 0);
-	if (t.pidfd < 0)
-		return callout_failed(-errno, "list: the process");
-	ret = t.all ? list_process(&t) : list_fd(&t, fd);
-	close(t.pidfd);
+	if (t.everyone)
+		return list_everyone(&t);
+	if (t.all) {
+		ret = list_one(&t);
+	} else {
+		t.pidfd = pidfd_open(pid, 0);
+		if (t.pidfd < 0)
+			return callout_failed(-errno, "list: the process");
+		ret = list_fd(&t, fd);
+		close(t.pidfd);
+	}
 	if (!ret && !t.files)
 		ret = none_listed(&t, fd);
 	return ret;
@@ -315,8 +402,10 @@ int callout_cmd_list(int argc, char **argv)
 	ret = callout_parse_json(argc, argv, &json);
 	if (ret)
 		return ret;
+	if (optind == argc)
+		return run(0, -1, json);
 	if (argc - optind != 1)
-		return callout_usage("list takes a process");
+		return callout_usage("list takes one process");
 	if (!parse_target(argv[optind], &pid, &fd))
 		return callout_usage("list: bad process \"%s\": not PID, PID/FD or /proc/PID/fd/FD",
 				     argv[optind]);

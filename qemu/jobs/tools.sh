@@ -426,10 +426,10 @@ check_width() {
 	all="armed moved cancelled expired late_us"
 	check "top --kernel: a terminal of 78" fits 78 "$all pid name" calloutctl top --kernel
 	check "top --kernel: a terminal of 77" fits 77 "$all name" calloutctl top --kernel
-	all="fd handle key clock left period slack cookie func"
-	check "list: a terminal of 109" fits 109 "$all state" calloutctl list "$pid"
+	all="pid fd handle key clock left period slack cookie func"
+	check "list: a terminal of 117" fits 117 "$all state" calloutctl list "$pid"
 	check "list: a terminal of 80" \
-		fits 80 "fd handle key clock left period state" calloutctl list "$pid"
+		fits 80 "pid fd handle key clock left state" calloutctl list "$pid"
 	check "list: a terminal without size" fits 0 "$all state" calloutctl list "$pid"
 	kill "$pid"
 }
@@ -573,7 +573,7 @@ lists_own() {
 	hold start-stop-daemon -S -c somebody -x "$(command -v python3)" -- -c "$holder"
 	scope=/proc/sys/kernel/yama/ptrace_scope
 	echo 0 > $scope
-	prints " +$fd +$handle .* pending" as_somebody list "$pid" && echo 1 > $scope &&
+	prints " +$pid +$fd +$handle .* pending" as_somebody list "$pid" && echo 1 > $scope &&
 		fails 1 "pidfd_getfd: Operation not permitted" as_somebody list "$pid" &&
 		grep -q "^Only root may list" /tmp/err && lists 7 "$pid"
 	result=$?
@@ -582,6 +582,25 @@ lists_own() {
 	return $result
 }
 
+# Two processes have files, $pid and another one.
+lists_all() {
+	calloutctl set 1h 12 > /dev/null &
+	other=$!
+	while ! grep -qx "outstanding:.1" /proc/$other/fdinfo/* 2> /dev/null; do
+		sleep 0.1
+	done
+	lists 8 && grep -qE "^ +$pid +$fd " /tmp/out && grep -qE "^ +$other .* 12 " /tmp/out
+}
+
+# Those of another user: $pid, and a shell that runs this job, but no threads of the kernel.
+counts_hidden() {
+	as_somebody list > /tmp/out 2> /tmp/err && [ ! -s /tmp/out ] || return 1
+	hidden=$(sed -n 's/.* that you may not trace: //p' /tmp/err)
+	[ "$hidden" -ge 2 ] && [ "$hidden" -lt "$(cat /proc/[0-9]*/comm | wc -l)" ]
+}
+
+prints_nothing() { "$@" > /tmp/out 2> /tmp/err && [ ! -s /tmp/out ] && [ ! -s /tmp/err ]; }
+
 check_list() {
 	hold python3 -c "$holder"
 	hour='3[56][0-9]{2}\.[0-9]{3}s'
@@ -589,21 +608,29 @@ check_list() {
 	check "list PID/FD" lists 7 "$pid/$fd"
 	check "list /proc/PID/fd/FD" lists 7 "/proc/$pid/fd/$fd"
 	check "list: a callout" \
-		prints " +$fd +$handle +- +monotonic +$hour +0 +0 +5 +- pending" \
+		prints " +$pid +$fd +$handle +- +monotonic +$hour +0 +0 +5 +- pending" \
 		calloutctl list "$pid"
 	check "list: periodic" \
-		prints " +$fd +$handle +- .* $hour +3600.000s +0 +6 +- pending" \
+		prints " +$pid +$fd +$handle +- .* $hour +3600.000s +0 +6 +- pending" \
 		calloutctl list "$pid"
-	check "list: func" prints " +$fd +$handle .* +8 +0x1f pending" calloutctl list "$pid"
-	check "list: clock" \
-		prints " +$fd +$handle +- +boottime +92[0-9]{8}.[0-9]{3}s +0 +0 +9 +- pending" \
-		calloutctl list "$pid"
+	check "list: func" prints " +$pid +$fd +$handle .* +8 +0x1f pending" calloutctl list "$pid"
+	boottime="$handle +- +boottime +92[0-9]{8}.[0-9]{3}s +0 +0 +9 +- pending"
+	check "list: clock" prints " +$pid +$fd +$boottime" calloutctl list "$pid"
 	check "list: key" \
-		prints " +$fd +- +18446744073709551615 .* $hour +0 +1.000ms +11 +- pending" \
+		prints " +$pid +$fd +- +18446744073709551615 .* $hour +0 +1.000ms +11 +- pending" \
 		calloutctl list "$pid"
-	check "list: unread" prints " +$fd +$handle .* +0 +0 +0 +10 +- unread" \
+	check "list: unread" prints " +$pid +$fd +$handle .* +0 +0 +0 +10 +- unread" \
 		calloutctl list "$pid"
 	check "list --json" json 6 calloutctl list --json "$pid"
+	check "list --json: a type and a clock" \
+		prints '.*"type": "timeout", "clock": "monotonic", .*"func": "0x1f", .*' \
+		calloutctl list --json "$pid"
+	check "list: all processes" lists_all
+	check "list --json: all processes" json 7 calloutctl list --json
+	# start-stop-daemon starts nothing that runs.
+	kill $other
+	wait $other || :
+	check "list: processes that cannot be seen" counts_hidden
 	check "list --json: a key" \
 		prints '.*"key": "18446744073709551615", .*"state": "pending"\}' \
 		calloutctl list --json "$pid"
@@ -637,7 +664,9 @@ check_list() {
 		check "list: a file that cannot be looked at" lists_orphan
 	check "list: no descriptor" fails 1 "process $$ has no descriptor" calloutctl list $$
 	check "list: no such process" fails 1 "the process: No such process" calloutctl list 4194304
-	check "list: no process" fails 2 "list takes a process" calloutctl list
+	check "list: two processes" fails 2 "list takes one process" calloutctl list 1 2
+	wait "$pid" || :
+	check "list: no process has a file" prints_nothing calloutctl list
 	for target in 0 x -1 1/ 1/x 1/2/3 /proc/1 /proc/1/2 99999999999 1/99999999999; do
 		check "list: bad process $target" fails 2 "list: (bad process|no option)" \
 			calloutctl list "$target"
