@@ -6,9 +6,9 @@ _calloutctl() {
 	local word=${COMP_WORDS[COMP_CWORD]} words
 
 	if [ "$COMP_CWORD" -eq 1 ]; then
-		words="set sleep watch info stat top list bench demo fig9 help"
+		words="set sleep shell check info stat top list bench demo fig9 help"
 	elif [ "${COMP_WORDS[1]}" = help ]; then
-		words="set sleep watch info stat top list bench demo fig9 help"
+		words="set sleep shell check info stat top list bench demo fig9 help"
 	elif [[ ${COMP_WORDS[COMP_CWORD - 1]} =~ ^(-c|--clock)$ ]]; then
 		words="monotonic boottime realtime boottime-alarm realtime-alarm"
 	elif [ "${word:0:1}" = - ]; then
@@ -17,7 +17,7 @@ _calloutctl() {
 		top) words="-n --count --processes --kernel -j --json" ;;
 		bench) words="-n --count -j --json" ;;
 		demo) words="-n --count -t --time -s --seed" ;;
-		watch|info|stat|list) words="-j --json" ;;
+		shell|info|stat|list) words="-j --json" ;;
 		*) words= ;;
 		esac
 	else

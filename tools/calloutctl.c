@@ -28,7 +28,7 @@ static const char help[] =
 "            -j, --json           print events as JSON, one a line\n"
 "  sleep TIME\n"
 "          set a callout and wait until it has fired\n"
-"  watch [OPTIONS]\n"
+"  shell [OPTIONS]\n"
 "          take commands from stdin and print events as they come\n"
 "            -j, --json           print events as JSON, one a line\n"
 "          The commands:\n"
@@ -36,6 +36,9 @@ static const char help[] =
 "            move [-a] TIME HANDLE          cancel HANDLE\n"
 "            timeout [-a] TIME FUNC ARG     untimeout FUNC ARG [HANDLE]\n"
 "            info                           quit\n"
+"  check\n"
+"          look whether the module is loaded, the device may be opened and a\n"
+"          callout of 1 ms fires; and say what is wrong and how to mend it\n"
 "  info [OPTIONS]\n"
 "          print limits, and counters of the whole facility\n"
 "            -j, --json           print a JSON object\n"
@@ -310,7 +313,8 @@ static const struct {
 } commands[] = {
 	{ "set",	callout_cmd_set },
 	{ "sleep",	callout_cmd_sleep },
-	{ "watch",	callout_cmd_watch },
+	{ "shell",	callout_cmd_shell },
+	{ "check",	callout_cmd_check },
 	{ "info",	callout_cmd_info },
 	{ "stat",	callout_cmd_stat },
 	{ "top",	callout_cmd_top },

@@ -38,7 +38,8 @@ const char *callout_clock_name(clockid_t clockid);
 /* Commands: argv[0] is the command's name. They return the exit status. */
 int callout_cmd_set(int argc, char **argv);
 int callout_cmd_sleep(int argc, char **argv);
-int callout_cmd_watch(int argc, char **argv);
+int callout_cmd_shell(int argc, char **argv);
+int callout_cmd_check(int argc, char **argv);
 int callout_cmd_info(int argc, char **argv);
 int callout_cmd_stat(int argc, char **argv);
 int callout_cmd_top(int argc, char **argv);
@@ -130,7 +131,7 @@ void callout_unescape_name(char *name);
 void callout_print_info(const struct callout_info *info, bool json);
 
 /**
- * struct callout_wish - the arguments of "set", and of "move" in "watch"
+ * struct callout_wish - the arguments of "set", and of "move" in "shell"
  * @op: sets the callout
  * @count: how many callouts; of a periodic one, how many events
  * @json: print JSON

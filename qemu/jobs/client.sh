@@ -188,7 +188,7 @@ check_top() {
 	check "count by program" counts 'f["armed"] == 3 && f["moved"] == 0 &&
 		f["cancelled"] == 0 && f["expired"] == 3 && f["pid"] == '$pid' &&
 		f["name"] == "calloutctl"'
-	printf 'set 1h\nset 1h\nquit\n' | calloutctl watch > /dev/null
+	printf 'set 1h\nset 1h\nquit\n' | calloutctl shell > /dev/null
 	check "count what close() cancels" counts 'f["armed"] == 2 && f["cancelled"] == 2 &&
 		f["expired"] == 0'
 	calloutctl demo -n 20000 -t 1s > /dev/null

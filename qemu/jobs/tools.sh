@@ -65,20 +65,20 @@ mkdir -p /etc
 echo "somebody:x:12345:12345::/:/bin/sh" >> /etc/passwd
 as_somebody() { start-stop-daemon -S -c somebody -x "$(command -v calloutctl)" -- "$@"; }
 
-# watched PATTERN COMMANDS: a line that calloutctl watch prints for these
-watched() { printf '%b' "$2" > /tmp/in; prints "$1" calloutctl watch < /tmp/in; }
+# watched PATTERN COMMANDS: a line that calloutctl shell prints for these
+watched() { printf '%b' "$2" > /tmp/in; prints "$1" calloutctl shell < /tmp/in; }
 
-# complains PATTERN COMMANDS: of these, calloutctl watch refuses one with such a message
-complains() { printf '%b' "$2" | calloutctl watch 2>&1 | grep -qE "$1"; }
+# complains PATTERN COMMANDS: of these, calloutctl shell refuses one with such a message
+complains() { printf '%b' "$2" | calloutctl shell 2>&1 | grep -qE "$1"; }
 
-# With standard input closed, calloutctl watch neither reads commands nor waits.
-watch_closed() { timeout 10 calloutctl watch <&-; }
+# With standard input closed, calloutctl shell neither reads commands nor waits.
+shell_closed() { timeout 10 calloutctl shell <&-; }
 
 # Sets a callout for an hour, and moves it to 10 ms.
 moves() {
 	rm -f /tmp/commands
 	mkfifo /tmp/commands
-	calloutctl watch < /tmp/commands > /tmp/out &
+	calloutctl shell < /tmp/commands > /tmp/out &
 	exec 4> /tmp/commands
 	echo "set 1h 5" >&4
 	while ! grep -q handle /tmp/out; do
@@ -123,7 +123,7 @@ unwritable() {
 check_unwritable() {
 	printf 'set -p 20ms 20ms\n' > /tmp/in
 	for json in "" --json; do
-		for command in "set 20ms" "set -p 20ms -n 100000 20ms" "set -n 10000 1h" watch \
+		for command in "set 20ms" "set -p 20ms -n 100000 20ms" "set -n 10000 1h" shell \
 			info "stat 100ms" top "top 100ms" "top --processes 100ms" \
 			"top --kernel 100ms" "list $pid" "bench -n 10"; do
 			name=${command%% *}
@@ -132,7 +132,7 @@ check_unwritable() {
 				unwritable calloutctl $name $json ${command#"$name"}
 		done
 	done
-	for command in "demo -n 100 -t 200ms" fig9 help; do
+	for command in "demo -n 100 -t 200ms" fig9 help check; do
 		# shellcheck disable=SC2086 # its arguments
 		check "cannot be written: $command" unwritable calloutctl $command
 	done
@@ -152,9 +152,9 @@ exact() {
 	now=$(date +%s)
 	echo "set -a -c realtime ${now}000000001ns 3" > /tmp/in
 	prints "fired handle $handle cookie 3 clock realtime due $now\.000000001" \
-		calloutctl watch < /tmp/in || return 1
+		calloutctl shell < /tmp/in || return 1
 	members='"clock": "realtime", "due_ns": "'$now'000000001", "fired_ns": "[0-9]+"'
-	prints ".*\"event\": \"fired\", .*$members, .*" calloutctl watch --json < /tmp/in
+	prints ".*\"event\": \"fired\", .*$members, .*" calloutctl shell --json < /tmp/in
 }
 
 check_calloutctl() {
@@ -199,29 +199,29 @@ check_calloutctl() {
 	chmod 600 /dev/callout
 	check "bench" prints "expire +[0-9]+ +[0-9]+ +[0-9]+" calloutctl bench -n 200
 	check "bench --json" json 4 calloutctl bench --json -n 100
-	check "watch: cancelled" watched cancelled 'timeout 1h 1 2\nuntimeout 1 2\n'
-	check "watch: not outstanding" watched "not outstanding" 'cancel 1\n'
-	check "watch: fires" watched "fired .* cookie 5 .*" 'set 20ms 5\nset 10ms\n'
-	check "watch: events in CLOCK_REALTIME" exact
-	check "watch: move" moves
-	check "watch: move, no such callout" watched "not outstanding" 'move 1s 1\n'
+	check "shell: cancelled" watched cancelled 'timeout 1h 1 2\nuntimeout 1 2\n'
+	check "shell: not outstanding" watched "not outstanding" 'cancel 1\n'
+	check "shell: fires" watched "fired .* cookie 5 .*" 'set 20ms 5\nset 10ms\n'
+	check "shell: events in CLOCK_REALTIME" exact
+	check "shell: move" moves
+	check "shell: move, no such callout" watched "not outstanding" 'move 1s 1\n'
 	for option in "-c boottime" "-p 1s" "-s 1s"; do
-		check "watch: move keeps what $option sets" \
+		check "shell: move keeps what $option sets" \
 			complains "move: no option ${option% *}" "move $option 1s 1\\n"
 	done
-	check "watch: move, no handle" complains "move takes a time and a handle" 'move 1s\n'
-	check "watch: move, no such handle" complains 'move: bad handle "abc"' 'move 1s abc\n'
-	check "watch: no such command" \
+	check "shell: move, no handle" complains "move takes a time and a handle" 'move 1s\n'
+	check "shell: move, no such handle" complains 'move: bad handle "abc"' 'move 1s abc\n'
+	check "shell: no such command" \
 		complains 'no command "foo": they are set, .*, quit' 'foo 1\n'
-	check "watch: move, no unit" complains 'move: bad time "5": it needs' 'move 5 1\n'
-	check "watch: no standard input" fails 1 "standard input is closed" watch_closed
+	check "shell: move, no unit" complains 'move: bad time "5": it needs' 'move 5 1\n'
+	check "shell: no standard input" fails 1 "standard input is closed" shell_closed
 	for clock in boottime-alarm realtime-alarm; do
-		check "watch: $clock" \
+		check "shell: $clock" \
 			watched "fired handle $handle cookie 0 clock $clock due .*" \
 			"set -c $clock 20ms\\n"
 	done
 	printf 'set 20ms 3\ninfo\n' > /tmp/in
-	check "watch --json" json 3 calloutctl watch --json < /tmp/in
+	check "shell --json" json 3 calloutctl shell --json < /tmp/in
 	check "no command" fails 2 "no command" calloutctl
 	check "no such command" fails 2 "no command \"nonsense\"" calloutctl nonsense
 	check "no such command, --help" \
@@ -245,11 +245,11 @@ check_calloutctl() {
 	check "sleep: no option" fails 2 "sleep: no option -n" calloutctl sleep -n 1s
 	check "sleep: too long" fails 1 "Invalid argument" calloutctl sleep 18446744073709551615ns
 	check "0 has none" prints "fired .*" calloutctl set 0
-	check "cancel is of watch" fails 2 "no command \"cancel\"" calloutctl cancel 1
+	check "cancel is of shell" fails 2 "no command \"cancel\"" calloutctl cancel 1
 	check "--version" prints "calloutctl [0-9.]+" calloutctl --version
 	check "-V" prints "calloutctl [0-9.]+" calloutctl -V
 	check "--help" prints "usage: calloutctl COMMAND .*" calloutctl --help
-	for command in set sleep watch info stat top list bench demo fig9 help; do
+	for command in set sleep shell check info stat top list bench demo fig9 help; do
 		for help in "$command --help" "$command -h" "help $command"; do
 			# shellcheck disable=SC2086 # words
 			check "$help" prints "usage: calloutctl $command( .*)?" calloutctl $help
@@ -681,12 +681,47 @@ check_list() {
 	kill "$pid"
 }
 
+# wrongs PATTERN COMMAND...: calloutctl check ends with status 1 and prints such a line
+wrongs() {
+	pattern=$1
+	shift
+	! "$@" check > /tmp/out && grep -qE "$pattern" /tmp/out && return
+	sed 's/^/# /' /tmp/out
+	return 1
+}
+
+# Without the device, or the right to open it, and with it; what is missing is said.
+check_check() {
+	check "check" prints "ok +callout +of 1 ms fired [0-9.]+ ms late" calloutctl check
+	check "check: module" prints "ok +module +is loaded" calloutctl check
+	check "check: tick" prints "ok +tick +[0-9.]+ ms" calloutctl check
+	check "check: no arguments" fails 2 "check takes no arguments" calloutctl check 1
+	check "check: no group" wrongs "There is no group callout" as_somebody
+	echo "callout:x:12346:" >> /etc/group
+	check "check: the device is not the group's" wrongs "is not the group's" as_somebody
+	chgrp 12346 /dev/callout
+	chmod 660 /dev/callout
+	check "check: not in the group" wrongs "usermod -aG callout" as_somebody
+	chmod 666 /dev/callout
+	check "check: not root" prints "ok +callout .*" as_somebody check
+	chgrp 0 /dev/callout
+	chmod 600 /dev/callout
+	sed -i '/^callout:/d' /etc/group
+	mv /dev/callout /dev/callout.away
+	check "check: no device" wrongs "^wrong +device .*No such file" calloutctl
+	: > /dev/callout
+	check "check: a file for a device" wrongs "^wrong +device .*no device" calloutctl
+	mv /dev/callout.away /dev/callout
+}
+
 check "not loaded" fails 1 "load the module, as root" calloutctl info
+check "check, not loaded" wrongs "modprobe callout" calloutctl
 check "top, not loaded" fails 1 "/dev/callout: No such file" calloutctl top
 check "top --kernel, not loaded" fails 1 "load the module, as root" calloutctl top --kernel
 check "list, not loaded" fails 1 "/dev/callout: No such file" calloutctl list 1
 for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 	load_module
+	check_check
 	check_calloutctl
 	check_top
 	check_names

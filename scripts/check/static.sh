@@ -239,8 +239,8 @@ completion() {
 			} }' tools/calloutctl.c | sort -u > "$work/options"
 		completes "$command" - | sed '/^$/d' | sort | diff "$work/options" - ||
 			return 1
-	done < <(grep -vx watch "$work/commands")
-	[ "$(completes watch --)" = --json ] && [ "$(completes set -c m)" = monotonic ]
+	done < <(grep -vx shell "$work/commands")
+	[ "$(completes shell --)" = --json ] && [ "$(completes set -c m)" = monotonic ]
 }
 
 # A change of a line that a mutant changes leaves the mutant behind.

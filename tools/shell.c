@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * watch.c - reads commands from stdin and events from the device
+ * shell.c - reads commands from stdin and events from the device
  *
  * A handle belongs to one open file. All commands work on the file that stays
  * open, so callouts can be set and cancelled by hand here.
@@ -15,7 +15,7 @@
 #define LINE_MAX_LEN	256
 #define WORDS		12
 
-struct watch {
+struct shell {
 	int fd;
 	bool json;
 	bool quit;
@@ -31,12 +31,12 @@ static void complain(const char *why)
 	fprintf(stderr, "calloutctl: %s\n", why);
 }
 
-static void answer(const struct watch *w, const char *what,
+static void answer(const struct shell *s, const char *what,
 		   callout_handle_t handle)
 {
 	struct callout_json j;
 
-	if (w->json) {
+	if (s->json) {
 		callout_json_begin(&j);
 		callout_json_string(&j, "event", what);
 		if (handle)
@@ -49,18 +49,18 @@ static void answer(const struct watch *w, const char *what,
 	}
 }
 
-static void print_cancelled(const struct watch *w, int ret, const char *what)
+static void print_cancelled(const struct shell *s, int ret, const char *what)
 {
 	if (ret == CALLOUT_STATE_PENDING)
-		answer(w, "cancelled", 0);
+		answer(s, "cancelled", 0);
 	else if (ret == CALLOUT_STATE_UNREAD)
-		answer(w, w->json ? "withdrawn" :
+		answer(s, s->json ? "withdrawn" :
 		       "withdrawn: it had fired, its event was unread", 0);
 	else if (ret == CALLOUT_STATE_READING)
-		answer(w, w->json ? "reading" :
+		answer(s, s->json ? "reading" :
 		       "cancelled: an event of it is being read", 0);
 	else if (ret == -ENOENT)
-		answer(w, "not outstanding", 0);
+		answer(s, "not outstanding", 0);
 	else
 		callout_failed(ret, what);
 }
@@ -73,18 +73,18 @@ static bool parse_line(int argc, char **argv, const struct option *options,
 	return !callout_parse_wish(argc, argv, options, by_handle, wish);
 }
 
-static void set_op(const struct watch *w, struct callout_op *op,
+static void set_op(const struct shell *s, struct callout_op *op,
 		   const char *what)
 {
-	int ret = callout_dev_do(w->fd, op);
+	int ret = callout_dev_do(s->fd, op);
 
 	if (ret < 0)
 		callout_failed(ret, what);
 	else
-		answer(w, "set", op->handle);
+		answer(s, "set", op->handle);
 }
 
-static bool watch_set(struct watch *w, int argc, char **argv)
+static bool shell_set(struct shell *s, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "absolute", no_argument, NULL, 'a' },
@@ -97,11 +97,11 @@ static bool watch_set(struct watch *w, int argc, char **argv)
 
 	if (!parse_line(argc, argv, options, false, &wish))
 		return false;
-	set_op(w, &wish.op, "set");
+	set_op(s, &wish.op, "set");
 	return true;
 }
 
-static bool watch_move(struct watch *w, int argc, char **argv)
+static bool shell_move(struct shell *s, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "absolute", no_argument, NULL, 'a' },
@@ -115,25 +115,25 @@ static bool watch_move(struct watch *w, int argc, char **argv)
 		return false;
 	op = callout_op_move(wish.op.handle, wish.op.time);
 	op.flags |= wish.op.flags;
-	ret = callout_dev_do(w->fd, &op);
+	ret = callout_dev_do(s->fd, &op);
 	if (ret > 0)
-		answer(w, "set", op.handle);
+		answer(s, "set", op.handle);
 	else
-		print_cancelled(w, ret, "move");
+		print_cancelled(s, ret, "move");
 	return true;
 }
 
-static bool watch_cancel(struct watch *w, int argc, char **argv)
+static bool shell_cancel(struct shell *s, int argc, char **argv)
 {
 	__u64 handle;
 
 	if (argc != 2 || !callout_parse_number(argv[1], &handle))
 		return false;
-	print_cancelled(w, callout_dev_cancel(w->fd, handle), "cancel");
+	print_cancelled(s, callout_dev_cancel(s->fd, handle), "cancel");
 	return true;
 }
 
-static bool watch_timeout(struct watch *w, int argc, char **argv)
+static bool shell_timeout(struct shell *s, int argc, char **argv)
 {
 	bool abstime = argc > 1 && !strcmp(argv[1], "-a");
 	__u64 time, func, arg;
@@ -148,11 +148,11 @@ static bool watch_timeout(struct watch *w, int argc, char **argv)
 	op = callout_op_timeout(func, arg, time);
 	if (abstime)
 		op.flags = CALLOUT_OPF_ABSTIME;
-	set_op(w, &op, "timeout");
+	set_op(s, &op, "timeout");
 	return true;
 }
 
-static bool watch_untimeout(struct watch *w, int argc, char **argv)
+static bool shell_untimeout(struct shell *s, int argc, char **argv)
 {
 	__u64 func, arg, handle = 0;
 	struct callout_op op;
@@ -163,11 +163,11 @@ static bool watch_untimeout(struct watch *w, int argc, char **argv)
 	if (argc == 4 && !callout_parse_number(argv[3], &handle))
 		return false;
 	op = callout_op_untimeout(func, arg, handle);
-	print_cancelled(w, callout_dev_do(w->fd, &op), "untimeout");
+	print_cancelled(s, callout_dev_do(s->fd, &op), "untimeout");
 	return true;
 }
 
-static bool watch_info(struct watch *w, int argc, char **argv)
+static bool shell_info(struct shell *s, int argc, char **argv)
 {
 	struct callout_info info;
 	int ret;
@@ -175,39 +175,39 @@ static bool watch_info(struct watch *w, int argc, char **argv)
 	(void)argv;
 	if (argc != 1)
 		return false;
-	ret = callout_dev_info(w->fd, &info);
+	ret = callout_dev_info(s->fd, &info);
 	if (ret < 0)
 		callout_failed(ret, "info");
 	else
-		callout_print_info(&info, w->json);
+		callout_print_info(&info, s->json);
 	return true;
 }
 
-static bool watch_quit(struct watch *w, int argc, char **argv)
+static bool shell_quit(struct shell *s, int argc, char **argv)
 {
 	(void)argv;
 	if (argc != 1)
 		return false;
-	w->quit = true;
+	s->quit = true;
 	return true;
 }
 
 static const struct {
 	const char *name;
 	const char *usage;
-	bool (*run)(struct watch *w, int argc, char **argv);
+	bool (*run)(struct shell *s, int argc, char **argv);
 } commands[] = {
 	{ "set",	"set [-a] [-c CLOCK] [-p PERIOD] [-s SLACK] TIME [COOKIE]",
-	  watch_set },
-	{ "move",	"move [-a] TIME HANDLE",	watch_move },
-	{ "cancel",	"cancel HANDLE",		watch_cancel },
-	{ "timeout",	"timeout [-a] TIME FUNC ARG",	watch_timeout },
-	{ "untimeout",	"untimeout FUNC ARG [HANDLE]",	watch_untimeout },
-	{ "info",	"info",				watch_info },
-	{ "quit",	"quit",				watch_quit },
+	  shell_set },
+	{ "move",	"move [-a] TIME HANDLE",	shell_move },
+	{ "cancel",	"cancel HANDLE",		shell_cancel },
+	{ "timeout",	"timeout [-a] TIME FUNC ARG",	shell_timeout },
+	{ "untimeout",	"untimeout FUNC ARG [HANDLE]",	shell_untimeout },
+	{ "info",	"info",				shell_info },
+	{ "quit",	"quit",				shell_quit },
 };
 
-static void run_line(struct watch *w, char *line)
+static void run_line(struct shell *s, char *line)
 {
 	char *argv[WORDS + 1];
 	char *word, *save;
@@ -224,7 +224,7 @@ static void run_line(struct watch *w, char *line)
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[0], commands[i].name))
 			continue;
-		if (!commands[i].run(w, argc, argv)) {
+		if (!commands[i].run(s, argc, argv)) {
 			fflush(stdout);
 			fprintf(stderr, "usage: %s\n", commands[i].usage);
 		}
@@ -236,114 +236,114 @@ static void run_line(struct watch *w, char *line)
 	      stderr);
 }
 
-static void run_lines(struct watch *w)
+static void run_lines(struct shell *s)
 {
 	char *end;
 
-	while (!w->quit && (end = memchr(w->line, '\n', w->len))) {
+	while (!s->quit && (end = memchr(s->line, '\n', s->len))) {
 		*end++ = '\0';
-		if (!w->skip)
-			run_line(w, w->line);
-		w->skip = false;
-		w->len -= end - w->line;
-		memmove(w->line, end, w->len);
+		if (!s->skip)
+			run_line(s, s->line);
+		s->skip = false;
+		s->len -= end - s->line;
+		memmove(s->line, end, s->len);
 	}
-	if (w->len == sizeof(w->line)) {
-		if (!w->skip)
+	if (s->len == sizeof(s->line)) {
+		if (!s->skip)
 			complain("line too long");
-		w->skip = true;
-		w->len = 0;
+		s->skip = true;
+		s->len = 0;
 	}
 }
 
-static int read_stdin(struct watch *w)
+static int read_stdin(struct shell *s)
 {
-	ssize_t n = read(STDIN_FILENO, w->line + w->len,
-			 sizeof(w->line) - w->len);
+	ssize_t n = read(STDIN_FILENO, s->line + s->len,
+			 sizeof(s->line) - s->len);
 
 	if (n < 0)
 		return errno == EAGAIN ? 0 :
 		       callout_failed(-errno, "standard input");
 	if (!n) {
-		w->eof = true;
+		s->eof = true;
 		/* The last line may lack its end. run_lines() leaves room. */
-		w->line[w->len++] = '\n';
+		s->line[s->len++] = '\n';
 	}
-	w->len += n;
-	run_lines(w);
+	s->len += n;
+	run_lines(s);
 	return 0;
 }
 
-static int read_events(struct watch *w)
+static int read_events(struct shell *s)
 {
 	struct callout_event events[EVENTS];
-	int i, n = callout_dev_read(w->fd, events, EVENTS);
+	int i, n = callout_dev_read(s->fd, events, EVENTS);
 
 	if (n < 0)
 		return n == -EAGAIN ? 0 : callout_failed(n, "read");
 	for (i = 0; i < n; i++)
-		callout_print_event(&events[i], w->json);
+		callout_print_event(&events[i], s->json);
 	return 0;
 }
 
 /* After the end of stdin, quits when no callout is outstanding. */
-static int nothing_left(struct watch *w)
+static int nothing_left(struct shell *s)
 {
 	struct callout_info info;
-	int ret = callout_dev_info(w->fd, &info);
+	int ret = callout_dev_info(s->fd, &info);
 
 	if (ret < 0)
 		return callout_failed(ret, "info");
 	if (!info.outstanding)
-		w->quit = true;
+		s->quit = true;
 	return 0;
 }
 
-static int watch_loop(struct watch *w)
+static int shell_loop(struct shell *s)
 {
 	struct pollfd fds[] = {
-		{ .fd = w->fd, .events = POLLIN },
+		{ .fd = s->fd, .events = POLLIN },
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 	};
 	int ret = 0;
 
-	while (!ret && !w->quit) {
+	while (!ret && !s->quit) {
 		ret = callout_write_lines();
 		if (ret)
 			break;
 		if (poll(fds, 2, -1) < 0)
 			return callout_failed(-errno, "poll");
 		if (fds[0].revents)
-			ret = read_events(w);
+			ret = read_events(s);
 		if (!ret && fds[1].revents)
-			ret = read_stdin(w);
-		if (w->eof) {
+			ret = read_stdin(s);
+		if (s->eof) {
 			fds[1].fd = -1;
 			fds[1].revents = 0;
-			if (!ret && !w->quit)
-				ret = nothing_left(w);
+			if (!ret && !s->quit)
+				ret = nothing_left(s);
 		}
 	}
 	return ret;
 }
 
-int callout_cmd_watch(int argc, char **argv)
+int callout_cmd_shell(int argc, char **argv)
 {
-	struct watch w = { 0 };
+	struct shell s = { 0 };
 	int ret;
 
-	ret = callout_parse_only_json(argc, argv, &w.json);
+	ret = callout_parse_only_json(argc, argv, &s.json);
 	if (ret)
 		return ret;
 	/* The device would take its number. */
 	if (fcntl(STDIN_FILENO, F_GETFD) < 0) {
-		complain("watch: standard input is closed");
+		complain("shell: standard input is closed");
 		return CALLOUT_EXIT_FAILED;
 	}
-	w.fd = callout_open_or_complain(O_NONBLOCK);
-	if (w.fd < 0)
+	s.fd = callout_open_or_complain(O_NONBLOCK);
+	if (s.fd < 0)
 		return CALLOUT_EXIT_FAILED;
-	ret = watch_loop(&w);
-	close(w.fd);
+	ret = shell_loop(&s);
+	close(s.fd);
 	return ret;
 }
