@@ -9,12 +9,14 @@ _calloutctl() {
 		words="set sleep shell check info stat top list bench demo fig9 help"
 	elif [ "${COMP_WORDS[1]}" = help ]; then
 		words="set sleep shell check info stat top list bench demo fig9 help"
+	elif [ "${COMP_WORDS[COMP_CWORD - 1]}" = --sort ]; then
+		words="outstanding unread limit set reset cancelled withdrawn fired delivered"
 	elif [[ ${COMP_WORDS[COMP_CWORD - 1]} =~ ^(-c|--clock)$ ]]; then
 		words="monotonic boottime realtime boottime-alarm realtime-alarm"
 	elif [ "${word:0:1}" = - ]; then
 		case ${COMP_WORDS[1]} in
 		set) words="-n --count -a --absolute -c --clock -p --period -s --slack -j --json" ;;
-		top) words="-n --count --processes --kernel -j --json" ;;
+		top) words="-n --count --sort --processes --kernel -j --json" ;;
 		bench) words="-n --count -j --json" ;;
 		demo) words="-n --count -t --time -s --seed" ;;
 		shell|info|stat|list) words="-j --json" ;;

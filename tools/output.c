@@ -246,7 +246,7 @@ static void print_info_json(const struct callout_info *info,
 
 static void print_count(const char *what, __u64 count)
 {
-	printf("%-16s%20llu\n", what, count);
+	printf("%-21s%20llu\n", what, count);
 }
 
 /* Prints a number and its name, with spaces. */
@@ -270,7 +270,7 @@ static void print_figures(const struct callout_figures *f)
 	for (i = 0; i < ARRAY_SIZE(figures); i++)
 		print_number(figures[i].name, number_at(f, figures[i].offset));
 	for (i = 0; i < ARRAY_SIZE(f->late); i++) {
-		snprintf(what, sizeof(what), "  late from %u",
+		snprintf(what, sizeof(what), "  late from %u ticks",
 			 i ? 1U << (i - 1) : 0);
 		print_count(what, f->late[i]);
 	}

@@ -50,7 +50,7 @@ static void print_text(const struct callout_figures *f, unsigned int line)
 	if (line % LINES == 0)
 		printf("%10s %10s %10s %10s %10s %10s %10s %10s\n", "fired",
 		       "wakeups", "false", "hops", "visits", "requeues",
-		       "late>1", "max_units");
+		       "late>1tick", "max_units");
 	for (i = 2; i < ARRAY_SIZE(f->late); i++)
 		late += f->late[i];
 	printf("%10llu %10llu %10llu %10llu %10llu %10llu %10llu %10llu\n",

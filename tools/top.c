@@ -8,8 +8,11 @@
  */
 #include <ctype.h>
 #include <dirent.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <termios.h>
 
 #include "calloutctl.h"
 
@@ -250,12 +253,14 @@ static int by_pid(const void *a, const void *b)
 	       (x->values[PID] < y->values[PID]);
 }
 
-static int by_outstanding(const void *a, const void *b)
+static enum column sort_column = OUTSTANDING;
+
+static int by_column(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	return (x->values[OUTSTANDING] < y->values[OUTSTANDING]) -
-	       (x->values[OUTSTANDING] > y->values[OUTSTANDING]) ?:
+	return (x->values[sort_column] < y->values[sort_column]) -
+	       (x->values[sort_column] > y->values[sort_column]) ?:
 	       by_pid(a, b);
 }
 
@@ -355,7 +360,7 @@ static int show(const struct options *o)
 	if (o->processes)
 		merge_processes(&t);
 	if (t.n)
-		qsort(t.entries, t.n, sizeof(*t.entries), by_outstanding);
+		qsort(t.entries, t.n, sizeof(*t.entries), by_column);
 	if (o->json)
 		print_json(&t, o->count);
 	else
@@ -364,14 +369,58 @@ static int show(const struct options *o)
 	return callout_write_lines();
 }
 
-static void wait_ns(__u64 ns)
+/* The terminal's settings before keys were read, if they are. */
+static struct termios terminal;
+static bool has_keys;
+
+static void end_keys(void)
+{
+	if (has_keys)
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
+}
+
+static void on_signal(int sig)
+{
+	end_keys();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* A process in the background may not read the terminal. */
+static void begin_keys(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct termios raw;
+	unsigned int i;
+
+	if (!isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &terminal) ||
+	    tcgetpgrp(STDIN_FILENO) != getpgrp())
+		return;
+	has_keys = true;
+	for (i = 0; i < ARRAY_SIZE(signals); i++)
+		signal(signals[i], on_signal);
+	raw = terminal;
+	raw.c_lflag &= ~(ICANON | ECHO);
+	tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+}
+
+/* Waits for the time to pass or a key; false if it is q, or the terminal has gone. */
+static bool wait_ns(__u64 ns)
 {
 	struct timespec ts = {
 		.tv_sec = ns / CALLOUT_NSEC_PER_SEC,
 		.tv_nsec = ns % CALLOUT_NSEC_PER_SEC,
 	};
+	struct pollfd pfd = { .fd = has_keys ? STDIN_FILENO : -1, .events = POLLIN };
+	char key;
 
-	nanosleep(&ts, NULL);
+	if (ppoll(&pfd, 1, &ts, NULL) <= 0)
+		return true;
+	if (read(STDIN_FILENO, &key, 1) <= 0 || key == 'q')
+		return false;
+	if (key == 's' && ++sort_column == COLUMNS)
+		sort_column = OUTSTANDING;
+	return true;
 }
 
 static int show_any(const struct options *o)
@@ -381,17 +430,19 @@ static int show_any(const struct options *o)
 
 static int run(const struct options *o)
 {
+	bool quit = false;
 	int ret = 0;
 
+	if (o->interval && !o->json)
+		begin_keys();
 	if (o->kernel) {
 		ret = callout_top_kernel_begin();
 		if (!ret)
-			wait_ns(o->interval ?: CALLOUT_NSEC_PER_SEC);
+			quit = !wait_ns(o->interval ?: CALLOUT_NSEC_PER_SEC);
 	}
-	if (!ret)
+	if (!ret && !quit)
 		ret = show_any(o);
-	while (!ret && o->interval) {
-		wait_ns(o->interval);
+	while (!ret && !quit && o->interval && wait_ns(o->interval)) {
 		if (!o->json)
 			fputs(isatty(STDOUT_FILENO) ? "\033[H\033[2J" : "\n",
 			      stdout);
@@ -399,7 +450,18 @@ static int run(const struct options *o)
 	}
 	if (o->kernel)
 		callout_top_kernel_end();
+	end_keys();
 	return ret;
+}
+
+/* Returns COLUMNS if there is no such column. */
+static enum column find_column(const char *name)
+{
+	enum column column = OUTSTANDING;
+
+	while (column < COLUMNS && strcmp(columns[column].name, name))
+		column++;
+	return column;
 }
 
 int callout_cmd_top(int argc, char **argv)
@@ -408,6 +470,7 @@ int callout_cmd_top(int argc, char **argv)
 		{ "count", required_argument, NULL, 'n' },
 		{ "processes", no_argument, NULL, 'P' },
 		{ "kernel", no_argument, NULL, 'K' },
+		{ "sort", required_argument, NULL, 'S' },
 		{ "json", no_argument, NULL, 'j' },
 		{ }
 	};
@@ -424,6 +487,11 @@ int callout_cmd_top(int argc, char **argv)
 			break;
 		case 'P':
 			o.processes = true;
+			break;
+		case 'S':
+			sort_column = find_column(optarg);
+			if (sort_column == COLUMNS)
+				return callout_usage("top: no column \"%s\" to sort by", optarg);
 			break;
 		case 'K':
 			o.kernel = true;

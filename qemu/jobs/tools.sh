@@ -184,6 +184,8 @@ check_calloutctl() {
 	check "stat: too long" \
 		fails 2 "bad interval \"9223372036854775808ns\"" \
 		calloutctl stat 9223372036854775808ns 1
+	check "stat: units" prints ".* late>1tick +max_units" calloutctl stat 100ms 1
+	check "info: units" prints "  late from 2 ticks +[0-9]+" calloutctl info
 	check "stat --json" json 3 calloutctl stat --json 100ms 3
 	check "stat: max_units counts from the load on" stat_keeps_max_units
 	check "stat: its count is limited" limits_count 4294967295 calloutctl stat 100ms
@@ -411,6 +413,65 @@ fits() {
 	fi
 	sed 's/^/# /' /tmp/out /tmp/err
 	return 1
+}
+
+# Runs a command on a terminal and presses keys, each after a line is printed; its status is not 0
+# if the command does not bring back the settings of the terminal.
+keys='
+import ctypes, os, sys
+def settings():
+    termios = ctypes.create_string_buffer(128)
+    assert not ctypes.CDLL(None).tcgetattr(0, termios)
+    return termios.raw
+pid, fd = os.forkpty()
+if not pid:
+    before = settings()
+    if not os.fork():
+        os.execvp(sys.argv[2], sys.argv[2:])
+    status = os.waitstatus_to_exitcode(os.wait()[1])
+    os._exit(status or settings() != before)
+for key in sys.argv[1]:
+    data = b""
+    while b"\n" not in data:
+        data = os.read(fd, 4096)
+        os.write(1, data.replace(b"\r", b""))
+    os.write(fd, key.encode())
+try:
+    while os.read(fd, 4096):
+        pass
+except OSError:
+    pass
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+'
+
+# ends_by KEYS COMMAND...: these keys end it
+ends_by() { timeout 60 python3 -c "$keys" "$@" > /tmp/out 2> /tmp/err; }
+
+# first_sorted COLUMN PID: sorted by this column, a file of the process is the first
+first_sorted() {
+	calloutctl top -n 1 --sort "$1" > /tmp/out && awk -v pid="$2" '
+		NR == 2 && $1 == pid { found = 1 } END { exit !found }' /tmp/out
+}
+
+check_keys() {
+	# It has fired most; the other has most outstanding.
+	hold python3 -c "$named" fires
+	calloutctl set -n 20 1h > /dev/null &
+	other=$!
+	until first_sorted outstanding $other; do
+		sleep 0.1
+	done
+	until first_sorted fired "$pid"; do
+		sleep 0.1
+	done
+	check "top --sort" first_sorted fired "$pid"
+	check "top --sort: no such column" \
+		fails 2 "no column \"comm\" to sort by" calloutctl top --sort comm
+	kill "$pid" $other
+	check "top: q quits" ends_by q calloutctl top 1h
+	check "top: s, then q" ends_by sq calloutctl top 1h
+	check "top --kernel: q quits" ends_by q calloutctl top --kernel 100ms
+	check "top: another key does not" ends_by xyq calloutctl top 1h
 }
 
 check_width() {
@@ -726,6 +787,7 @@ for parameters in "tick_source=jiffies" "tick_source=hrtimer hz=1000"; do
 	check_top
 	check_names
 	check_width
+	check_keys
 	check_list
 	check "stat: the module is loaded again" stat_reloads
 	for loop in epoll ev uv event; do
