@@ -287,9 +287,9 @@ void callout_print_info(const struct callout_info *info, bool json)
 		print_info_json(info, shown ? &f : NULL);
 		return;
 	}
-	for (i = 0; i < 32; i++)
-		if (info->clocks & 1U << i)
-			print_count("clock", i);
+	for (i = 0; i < CALLOUT_NR_CLOCKS; i++)
+		if (info->clocks & 1U << callout_clocks[i].id)
+			printf("%-21s%20s\n", "clock", callout_clocks[i].name);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
 		print_number(numbers[i].name,
 			     number_at(info, numbers[i].offset));

@@ -185,6 +185,7 @@ check_calloutctl() {
 		fails 2 "bad interval \"9223372036854775808ns\"" \
 		calloutctl stat 9223372036854775808ns 1
 	check "stat: units" prints ".* late>1tick +max_units" calloutctl stat 100ms 1
+	check "info: clocks" prints "clock +boottime" calloutctl info
 	check "info: units" prints "  late from 2 ticks +[0-9]+" calloutctl info
 	check "stat --json" json 3 calloutctl stat --json 100ms 3
 	check "stat: max_units counts from the load on" stat_keeps_max_units
