@@ -7,6 +7,7 @@
 
 struct model_timer model[TIMERS];
 bool model_far[CONTEXTS];
+uint64_t model_last[CLOCKS];
 uint64_t model_turn_end[CONTEXTS][CLOCKS];
 unsigned int model_settings;
 
@@ -42,6 +43,7 @@ void model_init(void)
 	model_settings = 0;
 	nr_armed = 0;
 	memset(model_far, 0, sizeof(model_far));
+	memset(model_last, 0, sizeof(model_last));
 	memset(turns, 0, sizeof(turns));
 	memset(turn_settings, 0, sizeof(turn_settings));
 	for (i = 0; i < TIMERS; i++)
@@ -58,11 +60,15 @@ uint64_t model_after(uint64_t now, uint64_t time)
 
 static void model_due(struct model_timer *m, uint64_t lo, uint64_t hi)
 {
+	uint64_t last = model_after(hi, m->slack);
+
 	m->waits = false;
 	m->lo = lo;
 	m->hi = hi;
-	if (model_after(hi, m->slack) > TIME_LAST / 2)
+	if (last > TIME_LAST / 2)
 		model_far[m->ctx] = true;
+	else if (last > model_last[m->clockid])
+		model_last[m->clockid] = last;
 }
 
 /* The clock that its time is to count in. */

@@ -54,6 +54,8 @@ struct turn {
 extern struct model_timer model[TIMERS];
 /* A timer was armed for a time that never comes. */
 extern bool model_far[CONTEXTS];
+/* The last time that comes for which a timer was armed, by clock. */
+extern uint64_t model_last[CLOCKS];
 /* The times after the last turn, or when the clock was first used, by clock. */
 extern uint64_t model_turn_end[CONTEXTS][CLOCKS];
 /* How often CLOCK_REALTIME was set. */
