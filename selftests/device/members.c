@@ -318,6 +318,13 @@ TEST_F(errors, results_are_written)
 		}
 	}
 	EXPECT_EQ(CALLOUT_STATE_PENDING, dev_cancel(fd, ops[0].handle));
+	/* Nor does one that fails late, after it has found that no time was left. */
+	ASSERT_EQ(0, set_limit(fd, 1));
+	ops[0] = callout_op_key(callout_op_set(HOUR, 1), 10);
+	ops[0].left = other;
+	ASSERT_EQ(0, do_ops(fd, ops, 1));
+	EXPECT_EQ(-ENOSPC, ops[0].result);
+	EXPECT_EQ(other, ops[0].left);
 	close(fd);
 }
 
