@@ -80,7 +80,7 @@ enum callout_file_count {
 	CALLOUT_FILE_SET,	/* callouts set, by SET or TIMEOUT */
 	CALLOUT_FILE_CANCELLED,	/* cancelled while pending or detached */
 	CALLOUT_FILE_WITHDRAWN,	/* cancelled while ready */
-	CALLOUT_FILE_RESET,	/* set again by SET */
+	CALLOUT_FILE_RESET,	/* set again by SET or MOVE */
 	CALLOUT_FILE_DELIVERED,	/* events read, commands that fired */
 	CALLOUT_FILE_REPEATED,	/* events read of periodic callouts */
 	CALLOUT_FILE_COUNTS,

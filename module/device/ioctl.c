@@ -66,21 +66,11 @@ static bool op_clock_bad(const struct callout_op *op)
 /* Do the flags of a SET not go together, or not with its other members? */
 static bool op_flags_bad(const struct callout_op *op)
 {
-	u32 naming = op->flags & NAMING;
-
 	if (op->flags & ~(NAMING | CALLOUT_OPF_ABSTIME | CALLOUT_OPF_CANCEL_ON_SET))
 		return true;
-	switch (naming & ~CALLOUT_OPF_KEY) {
-	case 0:
-	case CALLOUT_OPF_ONLY_OLD:
-		break;
-	case CALLOUT_OPF_ONLY_NEW:
-		if (!(naming & CALLOUT_OPF_KEY))
-			return true;
-		break;
-	default:
+	if (op->flags & CALLOUT_OPF_ONLY_NEW &&
+	    (op->flags & NAMING) != (CALLOUT_OPF_KEY | CALLOUT_OPF_ONLY_NEW))
 		return true;
-	}
 	return op->flags & CALLOUT_OPF_CANCEL_ON_SET &&
 	       (co_clock_plain(op->clockid) != CLOCK_REALTIME ||
 		!(op->flags & CALLOUT_OPF_ABSTIME) || op->period);
