@@ -241,7 +241,7 @@ static void hash_inserts_only_one(struct kunit *test)
 			KUNIT_ASSERT_EQ(test, !expected,
 					callout_test_hash_insert_only(m, i, key,
 								      i % 7));
-			KUNIT_ASSERT_EQ(test, m->slot[i].node.mark,
+			KUNIT_ASSERT_EQ(test, m->slot[i].node.place,
 					expected ? CALLOUT_HASH_OUT :
 						   CALLOUT_HASH_IN);
 			refused += !!expected;

@@ -214,7 +214,7 @@ static bool pairs_agree(struct pairs *p)
 			return false;
 	for (i = 0; i < SLOTS; i++) {
 		place = m->seq[i] ? CALLOUT_HASH_IN : CALLOUT_HASH_OUT;
-		if (m->slot[i].node.mark != place)
+		if (m->slot[i].node.place != place)
 			return false;
 	}
 	return true;

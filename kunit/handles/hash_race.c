@@ -218,7 +218,7 @@ static void race_in_untimeout(struct kunit *test)
 	t = callout_test_thread(test, other, race_call, r);
 	co_base_lock_irq(base);
 	callout_test_tell(&r->begin);
-	taken = callout_test_clock_until(READ_ONCE(slot->node.mark) ==
+	taken = callout_test_clock_until(READ_ONCE(slot->node.place) ==
 					 CALLOUT_HASH_OUT);
 	if (taken)
 		race_between(r, base, slot, row->op);
@@ -274,7 +274,7 @@ static void race_take(struct hash_race *r, unsigned long *bucket,
 	/* It is alone: as in co_hash_take(). */
 	*handle = slot->handle;
 	/* Pairs with co_slot_unhash(). */
-	smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
+	smp_store_release(&slot->node.place, CALLOUT_HASH_OUT);
 	/* Unlocks. Pairs with the exchange that locks. */
 	smp_store_release(bucket, 0);
 }

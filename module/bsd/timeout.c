@@ -47,7 +47,7 @@ static noinline int untimeout_searched(callout_func_t *func, void *arg)
 		__acquire(&base->lock);
 		co_dequeue_locked(base, &slot->node);
 		trace_callout_cancel(&slot->node);
-		slot->node.mark = CALLOUT_HASH_OUT;
+		slot->node.place = CALLOUT_HASH_OUT;
 		co_slot_put(table, base, slot);
 		co_base_unlock(base);
 	}

@@ -237,9 +237,9 @@ static __always_inline int co_arm(struct callout *c,
 	if (!pending)
 		co_debug_activate(c);
 	/* callout_active() and callout_deactivate() take no lock. */
-	WRITE_ONCE(n->mark, CALLOUT_A_TICKS);
+	WRITE_ONCE(n->active, CALLOUT_A_TICKS);
 	if (span && !span->ticks && co_is_wheel(base)) {
-		WRITE_ONCE(n->mark, CALLOUT_A_TIME);
+		WRITE_ONCE(n->active, CALLOUT_A_TIME);
 		n->time = span->first;
 	}
 	expires = span ? co_span_expiry(base, span) :

@@ -112,7 +112,7 @@ u64 co_expires_ns(struct callout *c)
 		return 0;
 	co_debug_assert_init(c);
 	base = co_lock(&c->node, &flags);
-	if (READ_ONCE(c->node.mark) == CALLOUT_A_TIME)
+	if (READ_ONCE(c->node.active) == CALLOUT_A_TIME)
 		ns = c->node.time;
 	else
 		ns = c->node.expires ? co_to_ns(base, c->node.expires) : 0;

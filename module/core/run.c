@@ -266,7 +266,7 @@ unsigned int co_run_func(struct callout_base *base, struct callout_node *n,
 	void *lock = c->lock;
 	void *arg = c->arg;
 
-	if (READ_ONCE(n->mark) == CALLOUT_A_TIME && co_postpone(base, n))
+	if (READ_ONCE(n->active) == CALLOUT_A_TIME && co_postpone(base, n))
 		return 1;
 	if (lock_flags & CALLOUT_TRYLOCK) {
 		if (!co_associated_trylock(lock, lock_flags)) {

@@ -154,7 +154,7 @@ static inline bool co_is_plain(const struct callout_base *base,
 	static const struct callout_node mask = {
 		.state = CALLOUT_S_DUE,
 		.kind = U8_MAX,
-		.mark = CALLOUT_A_TIME,
+		.active = CALLOUT_A_TIME,
 	}, plain = {
 		.kind = CALLOUT_KIND_FUNC,
 	};

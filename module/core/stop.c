@@ -20,7 +20,7 @@ static __always_inline int co_stop_locked(struct callout_base *base,
 	u8 state = n->state;
 	bool pending = state & CALLOUT_S_PENDING;
 
-	WRITE_ONCE(n->mark, 0);
+	WRITE_ONCE(n->active, 0);
 	if (likely((state & (CALLOUT_S_PENDING | CALLOUT_S_DUE |
 			     CALLOUT_S_STARTED_HERE)) == CALLOUT_S_PENDING)) {
 		co_scheme_stop(base, n);

@@ -65,7 +65,7 @@ static __always_inline bool slot_is_plain(struct callout_base *base,
 	static const struct callout_node mask = {
 		.state = U8_MAX & ~CALLOUT_S_AWAY,
 		.kind = U8_MAX,
-		.mark = U8_MAX,
+		.place = U8_MAX,
 	}, plain = {
 		.state = CALLOUT_S_PENDING,
 		.kind = CALLOUT_KIND_EVENT,

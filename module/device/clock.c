@@ -69,7 +69,7 @@ void co_slot_requeue(struct callout_file *file, struct callout_base *base,
 	struct callout_hash *hash = &file->table.hash;
 	struct callout_bucket_hold hold;
 
-	if (slot->node.mark != CALLOUT_HASH_IN || co_slot_keyed(slot)) {
+	if (slot->node.place != CALLOUT_HASH_IN || co_slot_keyed(slot)) {
 		slot_queue_at(base, slot, tick);
 		return;
 	}

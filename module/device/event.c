@@ -172,7 +172,7 @@ static const struct callout_kind_ops kind_event = {
 static bool slot_lost_key(const struct callout_slot *slot)
 {
 	return slot->node.kind == CALLOUT_KIND_KEYED &&
-	       READ_ONCE(slot->node.mark) == CALLOUT_HASH_OUT;
+	       READ_ONCE(slot->node.place) == CALLOUT_HASH_OUT;
 }
 
 /*

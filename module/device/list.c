@@ -42,7 +42,7 @@ static u32 slot_state(struct callout_file *file,
 /* Not if a reader has taken the key and could not copy the event. */
 static bool slot_has_key(const struct callout_slot *slot)
 {
-	return co_slot_keyed(slot) && READ_ONCE(slot->node.mark) == CALLOUT_HASH_IN;
+	return co_slot_keyed(slot) && READ_ONCE(slot->node.place) == CALLOUT_HASH_IN;
 }
 
 /* Flags with which SET or TIMEOUT sets such a callout again. */

@@ -452,7 +452,7 @@ int co_file_move(struct callout_file *file, struct callout_op *op, u64 handle,
 	/* Where it would interrupt another CPU it moves to this one. */
 	if (unlikely(tick < base->armed) && !co_file_is_home(file, base))
 		return file_move_slow(file, slot, op, ctx);
-	if (likely(slot->node.mark != CALLOUT_HASH_IN)) {
+	if (likely(slot->node.place != CALLOUT_HASH_IN)) {
 		co_scheme_rearm(base, &slot->node, tick);
 		co_started(base, tick);
 	} else {

@@ -280,7 +280,7 @@ bool co_hash_insert_slow(struct callout_hash *hash, struct callout_slot *slot,
 	hash_lock(hash, func, arg, &hold);
 	there = only && hold_first(&hold, &tree, func, arg);
 	if (unlikely(there))
-		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+		WRITE_ONCE(slot->node.place, CALLOUT_HASH_OUT);
 	else
 		hold_insert(hash, &hold, slot);
 	hash_unlock(hash, &hold);
@@ -296,9 +296,9 @@ static noinline void hash_remove(struct callout_hash *hash,
 
 	co_point();
 	hash_lock(hash, co_slot_func(slot), co_slot_arg(slot), &hold);
-	if (slot->node.mark == CALLOUT_HASH_IN)
+	if (slot->node.place == CALLOUT_HASH_IN)
 		hold_remove(hash, &hold, slot);
-	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+	WRITE_ONCE(slot->node.place, CALLOUT_HASH_OUT);
 	hash_unlock(hash, &hold);
 	co_point();
 }
@@ -312,15 +312,15 @@ void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 	unsigned long *bucket, word = (unsigned long)&slot->link;
 
 	if (IS_ENABLED(CONFIG_CALLOUT_LAB) &&
-	    READ_ONCE(slot->node.mark) == CALLOUT_HASH_SEARCHED) {
-		slot->node.mark = CALLOUT_HASH_OUT;
+	    READ_ONCE(slot->node.place) == CALLOUT_HASH_SEARCHED) {
+		slot->node.place = CALLOUT_HASH_OUT;
 		return;
 	}
 	co_point();
 	/* Locks, changes and unlocks a bucket with this slot alone. */
 	bucket = co_hash_bucket(hash, co_slot_func(slot), co_slot_arg(slot));
 	if (likely(try_cmpxchg(bucket, &word, 0))) {
-		WRITE_ONCE(slot->node.mark, CALLOUT_HASH_OUT);
+		WRITE_ONCE(slot->node.place, CALLOUT_HASH_OUT);
 		co_point();
 		return;
 	}
@@ -341,7 +341,7 @@ void co_hash_move_begin(struct callout_hash *hash,
 {
 	hash_lock(hash, co_slot_func(slot), co_slot_arg(slot), hold);
 	/* Protected by the bucket's lock. */
-	if (slot->node.mark == CALLOUT_HASH_IN)
+	if (slot->node.place == CALLOUT_HASH_IN)
 		hold_remove(hash, hold, slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_move_begin);
@@ -350,7 +350,7 @@ EXPORT_SYMBOL_IF_KUNIT(co_hash_move_begin);
 void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 		      struct callout_bucket_hold *hold)
 {
-	if (slot->node.mark == CALLOUT_HASH_IN)
+	if (slot->node.place == CALLOUT_HASH_IN)
 		hold_insert(hash, hold, slot);
 	hash_unlock(hash, hold);
 }
@@ -371,7 +371,7 @@ struct callout_slot *co_hash_lookup_slow(struct callout_hash *hash, u64 func,
 	if (slot && take) {
 		co_bucket_del(hash, tree, &slot->link);
 		/* Pairs with co_slot_unhash(), as in co_hash_lookup(). */
-		smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
+		smp_store_release(&slot->node.place, CALLOUT_HASH_OUT);
 	}
 	hash_unlock(hash, &hold);
 	return slot;

@@ -18,7 +18,7 @@
 #include "slot.h"
 
 /*
- * callout_node.mark of a slot: its place in the hash. The bucket's lock protects
+ * callout_node.place of a slot: its place in the hash. The bucket's lock protects
  * it while the slot is in there. To insert or remove one the base is locked or,
  * when the callout has fired, its owner's lock is held. The base's lock is all that
  * protects CALLOUT_HASH_SEARCHED, which only the kernel's table has.
@@ -160,7 +160,7 @@ static inline bool co_hash_insert_alone(struct callout_hash *hash,
 
 	co_point();
 	/* Before it is in the hash: another CPU may remove it at once. */
-	WRITE_ONCE(slot->node.mark, CALLOUT_HASH_IN);
+	WRITE_ONCE(slot->node.place, CALLOUT_HASH_IN);
 	lock_map_acquire(&hash->dep_map);
 	/* Locks, changes and unlocks an empty bucket. */
 	inserted = likely(try_cmpxchg(bucket, &word, (unsigned long)&slot->link));
@@ -218,7 +218,7 @@ co_hash_lookup(struct callout_hash *hash, u64 func, u64 arg, u64 *handle,
 		*handle = slot->handle;
 		if (take) {
 			/* Pairs with co_slot_unhash(): the slot may be reused at once. */
-			smp_store_release(&slot->node.mark, CALLOUT_HASH_OUT);
+			smp_store_release(&slot->node.place, CALLOUT_HASH_OUT);
 			word = 0;
 		}
 	}

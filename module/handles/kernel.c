@@ -352,7 +352,7 @@ static void handle_move(struct callout_base *base, struct callout_slot *slot,
 	struct callout_hash *hash = &kernel_table.hash;
 	struct callout_bucket_hold hold;
 
-	if (READ_ONCE(slot->node.mark) != CALLOUT_HASH_IN) {
+	if (READ_ONCE(slot->node.place) != CALLOUT_HASH_IN) {
 		handle_requeue(base, slot, tick);
 		return;
 	}

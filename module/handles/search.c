@@ -24,9 +24,9 @@ static bool table_match(struct callout_node *n, const void *data)
 {
 	const struct table_key *key = data;
 
-	/* The kind comes first: only in a slot is the mark the hash's. */
+	/* The kind comes first: only a slot has a place in the hash. */
 	return n->kind == key->table->kind &&
-	       n->mark == CALLOUT_HASH_SEARCHED &&
+	       n->place == CALLOUT_HASH_SEARCHED &&
 	       co_slot_own(co_to_slot(n)) == key->func &&
 	       co_to_slot(n)->arg == key->arg &&
 	       co_slot_table(co_to_slot(n)) == key->table;

@@ -36,7 +36,7 @@ static inline bool co_table_put(struct callout_table *table,
 				struct callout_slot *slot)
 {
 	if (co_searches()) {
-		slot->node.mark = CALLOUT_HASH_SEARCHED;
+		slot->node.place = CALLOUT_HASH_SEARCHED;
 		return false;
 	}
 	return co_hash_insert(&table->hash, slot);

@@ -270,7 +270,7 @@ static inline void co_slot_unhash(struct callout_table *table,
 	 * Nobody inserts it concurrently: the lock keeps them out. Pairs with
 	 * co_hash_take(), which is done with the slot then.
 	 */
-	if (smp_load_acquire(&slot->node.mark))
+	if (smp_load_acquire(&slot->node.place))
 		co_hash_remove(&table->hash, slot);
 }
 

@@ -112,7 +112,7 @@ typedef s64 sbintime_t;
 #define CALLOUT_L_GIANT		0x40	/* the lock is BSD's Giant */
 
 /*
- * callout.node.mark, what callout_active() returns. Written under the base's
+ * callout.node.active, what callout_active() returns. Written under the base's
  * lock; callout_deactivate() writes 0 without it. Private.
  */
 #define CALLOUT_A_TICKS		0x01	/* set for a number of ticks */
@@ -433,7 +433,7 @@ static inline bool callout_pending(const struct callout *c)
  */
 static inline bool callout_active(const struct callout *c)
 {
-	return READ_ONCE(c->node.mark);
+	return READ_ONCE(c->node.active);
 }
 
 /**
@@ -448,7 +448,7 @@ static inline bool callout_active(const struct callout *c)
  */
 static inline void callout_deactivate(struct callout *c)
 {
-	WRITE_ONCE(c->node.mark, 0);
+	WRITE_ONCE(c->node.active, 0);
 }
 
 /**

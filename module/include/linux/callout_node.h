@@ -49,7 +49,8 @@ enum callout_kind {
  * @state: CALLOUT_S_*
  * @kind: what happens when it is due
  * @flags: the owner's
- * @mark: the owner's
+ * @active: of a callout, CALLOUT_A_*
+ * @place: the same byte of a slot: where the hash has it
  * @bytes: these four, to be tested at once
  *
  * The lock of base @cpu protects all members except the owner's two.
@@ -74,7 +75,10 @@ struct callout_node {
 			u8 state;
 			u8 kind;
 			u8 flags;
-			u8 mark;
+			union {
+				u8 active;
+				u8 place;
+			};
 		};
 		u32 bytes;
 	};

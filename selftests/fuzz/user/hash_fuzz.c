@@ -41,7 +41,7 @@ static void check_take(unsigned int key, bool take)
 	got = take ? callout_test_hash_take(m, key) :
 		     callout_test_hash_look(m, key);
 	fuzz_assert(got == want, "key %u: handle %llu, not %llu", key, got, want);
-	fuzz_assert(!take || !got || m->slot[got - 1].node.mark == CALLOUT_HASH_OUT,
+	fuzz_assert(!take || !got || m->slot[got - 1].node.place == CALLOUT_HASH_OUT,
 		    "handle %llu is in the hash", got);
 }
 
@@ -167,8 +167,8 @@ static unsigned int inserted(void)
 	unsigned int i, n = 0;
 
 	for (i = 0; i < SLOTS; i++) {
-		fuzz_assert(!m->seq[i] == (m->slot[i].node.mark == CALLOUT_HASH_OUT),
-			    "slot %u: %u", i, m->slot[i].node.mark);
+		fuzz_assert(!m->seq[i] == (m->slot[i].node.place == CALLOUT_HASH_OUT),
+			    "slot %u: %u", i, m->slot[i].node.place);
 		n += !!m->seq[i];
 	}
 	return n;
