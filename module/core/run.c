@@ -308,20 +308,13 @@ static inline void co_run_plain(struct callout_base *base,
 	__must_hold(&base->lock)
 {
 	struct callout *c = container_of(n, struct callout, node);
-	struct lockdep_map map __maybe_unused = co_class_map(co_debug_class(c));
+	struct callout_class *class = co_debug_class(c);
 	callout_func_t *func = c->func;
 	void *arg = c->arg;
 
 	co_take_started(base, n);
 	co_debug_deactivate(c);
-	co_run_begin(base, n);
-	local_irq_enable();
-	/* From here on @c may be freed. */
-	lock_map_acquire(&map);
-	co_call(base, func, arg);
-	lock_map_release(&map);
-	co_check_context(base, func);
-	co_run_end(base, arg);
+	co_run(base, n, class, func, arg);
 }
 
 /*

@@ -7,6 +7,7 @@
 
 #include <linux/callout.h>
 #include <linux/prefetch.h>
+#include "debug.h"
 #include "queue.h"
 
 /*
@@ -131,6 +132,26 @@ static inline void co_run_end(struct callout_base *base, void *arg)
 		co_run_end_slow(base, arg);
 	else
 		co_bump_seq(base);
+}
+
+/*
+ * Runs the handler of @n, which co_take_started() has taken out and which has no lock.
+ * From its call on @n may be freed. @class: lockdep's, for what waits for the handler.
+ */
+static inline void co_run(struct callout_base *base, struct callout_node *n,
+			  struct callout_class *class, callout_func_t *func,
+			  void *arg)
+	__must_hold(&base->lock)
+{
+	struct lockdep_map map __maybe_unused = co_class_map(class);
+
+	co_run_begin(base, n);
+	local_irq_enable();
+	lock_map_acquire(&map);
+	co_call(base, func, arg);
+	lock_map_release(&map);
+	co_check_context(base, func);
+	co_run_end(base, arg);
 }
 
 /*

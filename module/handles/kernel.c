@@ -537,7 +537,6 @@ static unsigned int co_expire_handle(struct callout_base *base,
 	__must_hold(&base->lock)
 {
 	struct callout_pool *pool = co_pool(&kernel_table, base);
-	struct lockdep_map map __maybe_unused = co_class_map(handle_class);
 	struct callout_slot *slot = co_to_slot(n);
 	void *arg = (void *)(unsigned long)slot->arg;
 	callout_func_t *func = slot->func;
@@ -545,13 +544,7 @@ static unsigned int co_expire_handle(struct callout_base *base,
 	co_take_started(base, n);
 	co_slot_unhash(&kernel_table, slot);
 	WRITE_ONCE(pool->runner, current);
-	co_run_begin(base, n);
-	local_irq_enable();
-	lock_map_acquire(&map);
-	co_call(base, func, arg);
-	lock_map_release(&map);
-	co_check_context(base, func);
-	co_run_end(base, arg);
+	co_run(base, n, handle_class, func, arg);
 	WRITE_ONCE(pool->runner, NULL);
 	if (unlikely(!co_slot_renew(&kernel_table, slot)))
 		slot = co_slot_get(pool);
