@@ -31,7 +31,7 @@ unpack_suite() {
 			--include=make,gcc,linux-headers-amd64 "$1" "$2/root" - &&
 		cp /etc/resolv.conf "$2/root/etc/" || return
 	[ ! "$foreign" ] || unpack_headers "$2/root" "linux-headers-$(suite_release "$2")" || return
-	# The newer have it in a package of its own.
+	# Newer suites have it in its own package.
 	suite_download "$2/root" {linux-binary,linux-image}-"$(suite_release "$2")" || return
 	dpkg-deb -x "$2"/root/var/tmp/linux-*.deb "$2/image"
 }
@@ -88,7 +88,7 @@ suite() {
 	[ "$KERNEL_IMAGE" ] || die "there is no image in $dir/image"
 }
 
-# Sets source_version and source_dir to those of the suite's newest kernel.
+# Sets source_version and source_dir for the suite's newest kernel.
 suite_source() {
 	local dir=$cache/suite-$1 package release file
 

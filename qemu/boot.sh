@@ -19,8 +19,8 @@
 # out}; NAME is the job's by default.
 #
 # Fails, and prints why, unless the job reported "ok" in time and the console is free of alarms. A
-# boot that QEMU or the host has spoilt is repeated; the console of the first is then in .attempt-1,
-# that of the second in .attempt-2.
+# boot that QEMU or the host has spoilt is repeated; the first console is then in .attempt-1,
+# the second in .attempt-2.
 #
 # The time limit, -t SECONDS, is for an idle machine. On a busy one the guest may take up to four
 # times that as long as it prints: it is ended when it has printed nothing for half the limit.
@@ -219,7 +219,7 @@ if [ "$counted" ]; then
 	arguments="$arguments nolapic_timer tsc=reliable"
 	accelerator=(-accel "tcg,thread=single" -icount "shift=0,sleep=off" -smp "${cpus:-1}")
 else
-	# The test of the timer fails where the host stops the CPU meanwhile.
+	# The test of the timer fails where the host stops the CPU during it.
 	arguments="$arguments no_timer_check"
 fi
 # The kernel's own limits are in real time, and the host may stop an emulated CPU for a while.

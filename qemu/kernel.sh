@@ -28,7 +28,7 @@
 #       tells which code has run; interleave: kunit's, for a module with points; NAME+lab, of
 #       Debian's kernels, for modules with CONFIG_CALLOUT_LAB; see scripts/build.sh;
 #       trixie, trixie-backports, testing, unstable: the newest kernel of this suite of Debian's
-#                archive, in a root file system of its own, KERNEL_ROOT, with the compiler that its
+#                archive, in its own root file system, KERNEL_ROOT, with the compiler that its
 #                headers want: KERNEL_BUILD is a place in there;
 #       arm64:   debian-6.12 of that architecture, with a cross compiler, KERNEL_CROSS;
 #       arm64-trixie, ..., and arm64-bookworm, Debian 12: the newest kernel of this suite for that
@@ -324,7 +324,7 @@ overlay_source() {
 		cp "$source_dir/$file" "$new/$file"
 	done
 	patch -s -d "$new" -p1 < "$patch" >&2 || die "replaced.patch does not apply"
-	# Those that an earlier version of the patch has changed.
+	# Files that an earlier version of the patch has changed.
 	find "$copy" -type f -printf '%P\n' | while read -r file; do
 		[ -e "$new/$file" ] || ln -sf "$source_dir/$file" "$copy/$file"
 	done
@@ -414,7 +414,7 @@ build_busybox() {
 }
 
 # unpack_foreign ARCHITECTURE GNU-NAME RELEASE VERSION DIRECTORY: busybox of another architecture,
-# the compiler for it and, for arm64, image and headers, by an apt that has directories of its own,
+# the compiler for it and, for arm64, image and headers, by an apt with its own directories,
 # so that the host's has no other architecture. The compiler cannot be installed: its package
 # conflicts with gcc-multilib. What it needs of the host's libraries gcc and binutils need, too.
 unpack_foreign() {

@@ -2,7 +2,7 @@
 # Counts the leaf results of TAP or KTAP and prints "PASSED FAILED"; complaints go to the file in
 # the variable `why`.
 #
-# In KTAP the result of a group follows those of its members, which are indented deeper; so a
+# In KTAP the result of a group follows the results of its members, which are indented deeper; so a
 # result is a leaf exactly when the result before it is not deeper. A skipped test counts as
 # failed, and so does each plan that was not kept, each group that failed with no failing member,
 # and a "Bail out!".

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash disable=SC2034 # for those that source this
+# shellcheck shell=bash disable=SC2034 # for the scripts that source this
 # The machines that QEMU emulates, one for each architecture.
 
 # virtual_port DEVICE: the job's output goes to this device.

@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 # For jobs: measures memory, exactly. In /lib of the test machine.
 
-# free_pages: those of all zones, and of the lists that each CPU keeps for itself. Counters of
+# free_pages: the free pages of all zones, and of each CPU's own lists. Counters of
 # single CPUs are added up first, where there are several.
 free_pages() {
 	[ ! -e /proc/sys/vm/stat_refresh ] || cat /proc/sys/vm/stat_refresh

@@ -38,8 +38,8 @@ no_unit_failed() {
 	[ ! "$(systemctl --failed --no-legend)" ]
 }
 
-# Makes DKMS's key one of those that the firmware's owner trusts, from which the kernel takes keys:
-# the variable db, a list of one certificate. It is one for signed updates; while the firmware has
+# Makes DKMS's key one of the keys that the firmware's owner trusts, from which the kernel takes
+# keys: the variable db, a list of one certificate. It is for signed updates; while the firmware has
 # no owner's key their signature may be empty.
 trust_key() {
 	local db=/sys/firmware/efi/efivars/db-d719b2cb-3d3a-4596-a3bc-dad00e67656f

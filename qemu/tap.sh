@@ -3,7 +3,7 @@
 # For jobs: runs programs that print TAP, makes tests of commands, and counts results. In /lib of
 # the test machine.
 
-# Seconds for one program, more than those that the harness has for its longest test. The boot has
+# Seconds for one program, more than the harness has for its longest test. The boot has
 # its own limit.
 limit=3600
 parameters=
@@ -53,7 +53,7 @@ run() {
 # What the kernel says of its clocks and of itself where the host is busy.
 busy='^(Clock|hrtimer|clocksource|sched_clock|tsc|TSC|sched|perf|random|workqueue)\>'
 
-# run_silent PROGRAM [NOTE]: as run; and the kernel prints nothing else meanwhile.
+# run_silent PROGRAM [NOTE]: as run; and the kernel prints nothing else while it runs.
 run_silent() {
 	dmesg -c > /tmp/dmesg
 	run "$@"
@@ -63,8 +63,8 @@ run_silent() {
 	wrong "${1##*/}: the kernel has printed: $(head -n 1 /tmp/dmesg)"
 }
 
-# sets SET...: the sets of parameters to load the module with, a line each: these, or those of
-# boot.sh -a CALLOUT_SETS=, with + for a blank and ; between sets
+# sets SET...: the sets of parameters to load the module with, a line each: these, or the sets
+# of boot.sh -a CALLOUT_SETS=, with + for a blank and ; between sets
 sets() {
 	if [ "${CALLOUT_SETS:-}" ]; then
 		echo "$CALLOUT_SETS" | tr '+;' ' \n'

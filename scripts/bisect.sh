@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Finds the commit that broke a suite or case of KUnit, by "git bisect run": builds and boots each
-# commit that git chooses. One that does not build, or does not have the case, is skipped. All of
-# them have the scripts and the kernel of the commit where this begins, in a worktree: the tree
+# commit that git chooses. A commit that does not build, or lacks the case, is skipped. All
+# commits have the scripts and the kernel of the commit where this begins, in a worktree: the tree
 # stays as it is.
 #
 #   scripts/bisect.sh SUITE[.CASE] GOOD [BAD]     BAD is HEAD by default

@@ -9,7 +9,7 @@
 #                    [arm64] [s390x] [riscv64] [cpus] [interleave]
 #   scripts/check.sh quick    what takes minutes: "make check"
 #   scripts/check.sh all      each that runs on this machine's processor, whole: "make check-all"
-#   scripts/check.sh long     those that take hours: other processors and kernels, every scheme,
+#   scripts/check.sh long     what takes hours: other processors and kernels, every scheme,
 #                             half an hour of the fuzzer: "make check-long"
 #
 # All output goes to build/log/; the part that matters is shown when a check fails, and at the end,
@@ -115,7 +115,7 @@ run_build() {
 	return $status
 }
 
-# run_script NAME SCRIPT...: one that prints TAP, and "N passed, N failed" as its last line
+# run_script NAME SCRIPT...: a script that prints TAP, and "N passed, N failed" as its last line
 run_script() {
 	local start=$SECONDS file=$log/$1.log passed failed
 
@@ -136,7 +136,7 @@ run_script() {
 	report "$1" "$passed" "$failed" "$start"
 }
 
-# run_bench NAME SCRIPT...: one that prints a line that ends with "ok" or "MISSED" for each target
+# run_bench NAME SCRIPT...: a script that prints a line ending with "ok" or "MISSED" for each target
 run_bench() {
 	local start=$SECONDS file=$log/check-$1.log passed failed good=
 
@@ -279,7 +279,7 @@ queue_kunit() {
 	run_job kunit kunit:jiffies 600 -a "CALLOUT_SETS=tick_source=jiffies $races"
 	run_job kunit kunit:hrtimer 600 \
 		-a "CALLOUT_SETS=tick_source=hrtimer+hz=10000;scheme=sorted_list $races"
-	# A tick that does not make up for those that it loses.
+	# A tick that does not make up for lost ticks.
 	run_job kunit kunit:periodic 300 -c 1 -a "$periodic CALLOUT_ONLY=$by_clock"
 	[ "$quick" ] || run_job kunit kunit:periodic-smp 300 \
 		-a "$periodic CALLOUT_ONLY=callout_lag,callout_bsd,callout_sleep"
@@ -372,7 +372,7 @@ queue_arm64() {
 		-a "CALLOUT_SETS=tick_source=jiffies;tick_source=hrtimer+hz=10000"
 }
 
-# queue_foreign ARCHITECTURE: one that has no kernel of Debian's
+# queue_foreign ARCHITECTURE: an architecture for which Debian has no kernel here
 queue_foreign() {
 	run_job "kunit-$1" kunit 1800
 	run_job "kunit-$1" load 600 -a CALLOUT_ROUNDS=3

@@ -10,6 +10,6 @@ scripts/setup.sh demo
 echo "Building the module for Debian's 6.12 kernel and calloutctl ..."
 logged demo-modules scripts/build.sh debian-6.12
 logged demo-tools make -C tools O="$build/user"
-echo "Booting it with 4 emulated CPUs: times are those of the emulated machine."
+echo "Booting it with 4 emulated CPUs: times are emulated, too."
 echo
 qemu/boot.sh -t 150 debian-6.12 demo

@@ -3,7 +3,7 @@
 # What the scripts share. Sourced first; sets strict mode and
 #
 #   top     the top of the tree
-#   build   the build directory: build/, or the one that CALLOUT_BUILD names
+#   build   the build directory: build/, or $CALLOUT_BUILD
 #   log     where logs go: build/log/
 #
 # all absolute, and
@@ -28,7 +28,7 @@ done
 mkdir -p "$build/log"
 export CALLOUT_BUILD=$build
 log=$build/log
-# shellcheck disable=SC2034 # for those that source this
+# shellcheck disable=SC2034 # for the scripts that source this
 cache=${CALLOUT_CACHE:-${XDG_CACHE_HOME:-${HOME:-$build}/.cache}/callout}
 passed=0
 failed=0

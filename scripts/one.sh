@@ -50,7 +50,7 @@ known() {
 	esac | LC_ALL=C sort -u
 }
 
-# near NAME: of the lines on standard input those that look most like it
+# near NAME: the lines of standard input that look most like it
 near() {
 	python3 -c 'import difflib, sys
 print(*difflib.get_close_matches(sys.argv[1], sys.stdin.read().split(), 5, 0.3))' "$1"

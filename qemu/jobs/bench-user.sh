@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: instructions and memory of the device and of its alternatives, for bench-user.sh. For
-# boot.sh -i. With BENCH=namespaces only those of open() among many user namespaces.
+# boot.sh -i. With BENCH=namespaces only of open() among many user namespaces.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

@@ -54,7 +54,7 @@ if [ "${BENCH:-}" = cpus ]; then
 	passed=$((passed + 1))
 else
 	high_resolution
-	# With ticks of its own, so that its interrupt is not that of the kernel's tick.
+	# With its own ticks, so that its interrupt is not the kernel's tick.
 	insmod /lib/callout.ko tick_source=hrtimer hz=1000
 	bench hrtimer
 	rmmod callout

@@ -136,7 +136,7 @@ table_ends() {
 	awk -v last=$((after - 1)) '$1 == "armed" { n++ } n == last && NF' /tmp/top > /tmp/table
 }
 
-# counts CONDITION: one line has it. Its fields are those of the table, by name.
+# counts CONDITION: one line has it. Its fields are the table's, by name.
 counts() {
 	table_ends
 	awk '
@@ -198,7 +198,7 @@ check_top() {
 	kill -9 $counter
 	wait $counter || :
 	check "a program that is killed counts no more" instance_goes
-	check "so does one that is interrupted" goes_on INT
+	check "so does an interrupted one" goes_on INT
 	check "so does one whose terminal is gone" goes_on HUP
 }
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Job: runs the KUnit suites with each tick source and reports their results as KTAP.
 #
-# All of them, and with other parameters those that depend on them; or with boot.sh -a
-# CALLOUT_SUITES=RUN those of a run in qemu/suites, CALLOUT_ONLY=SUITE,... these; or with
-# kunit.filter_glob=GLOB those that match.
+# All suites, and with other parameters the suites that depend on these; or with boot.sh -a
+# CALLOUT_SUITES=RUN the suites of a run in qemu/suites, CALLOUT_ONLY=SUITE,... these; or with
+# kunit.filter_glob=GLOB the cases that match.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

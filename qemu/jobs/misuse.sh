@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: a module misuses callouts in several ways, each of which the kernel must report, and report
-# nothing else. For the debug kernel. Those of callouts, or with boot.sh -a CALLOUT_ONLY=PATTERN the
-# misuses that match: drain_own, timer_*. These have boots of their own, since in one boot lockdep
-# reports once and debugobjects five times. Reports are read from the log and kept off the console,
-# which must hold none.
+# nothing else. For the debug kernel. The misuses of callouts, or with boot.sh -a
+# CALLOUT_ONLY=PATTERN the misuses that match: drain_own, timer_*. These boot apart, since in one
+# boot lockdep reports once and debugobjects five times. Reports are read from the log and kept off
+# the console, which must hold none.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

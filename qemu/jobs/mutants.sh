@@ -6,7 +6,7 @@
 #
 # Prints what it is about to do, and of each mutant "survived MUTANT", or "killed MUTANT CHECK" and
 # ends: who knows in what state the kernel is. Of mutant 0, none, it prints what each check reaches
-# and counts, and goes on.
+# and counts, and continues.
 
 [ -d /sys/kernel/debug/kunit ] || mount -t debugfs debugfs /sys/kernel/debug
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: a callout that is set on an isolated CPU (nohz_full=2,3) is queued and fires on a
-# housekeeping CPU. With KUnit, also one that is prepared there by preemptible code.
+# housekeeping CPU. With KUnit, also a callout that is prepared there by preemptible code.
 
 # shellcheck source=qemu/tap.sh
 . /lib/tap.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Job: a part of what replaced.sh compares the kernel whose timer_list is a callout by with
-# the one that it was made from, in REPLACED:
+# its origin, in REPLACED:
 #
 #   net      TCP over loopback and over a lossy link, WireGuard, block devices, CPUs unplugged
 #   tests    the kernel's own selftests of timers, WireGuard's long times; for boot.sh -i
@@ -52,7 +52,7 @@ serve() {
 }
 
 unserve() {
-	# Connections' processes may end meanwhile.
+	# Connections' processes may be ending.
 	killall net_load || :
 	wait "$server" || :
 }
@@ -105,7 +105,7 @@ block() {
 	return $status
 }
 
-# CPUs come and go, in each order, while TCP and WireGuard are at work.
+# CPUs come and go, in each order, while TCP and WireGuard run.
 hotplug_under_load() {
 	net_works 10.1.0.2 8 200 2000 ip netns exec a > /tmp/load &
 	load=$!

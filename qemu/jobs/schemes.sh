@@ -18,7 +18,7 @@ insmod /lib/callout.ko scheme=unknown 2> /dev/null || :
 schemes=$(dmesg | sed -n 's/.*callout: \(scheme=[a-z_]*\)$/\1/p' | awk '!seen[$0]++')
 [ "$schemes" ] || wrong "the module names no schemes"
 
-# variants SCHEME=...: its other variants, except those that are late by design
+# variants SCHEME=...: its other variants, unless they are late by design
 variants() {
 	dmesg -c > /dev/null
 	insmod /lib/callout.ko "$1" variant=unknown 2> /dev/null || :

@@ -578,7 +578,7 @@ while True:
     os.dup2(null, 9)
 '
 
-# Has a file of FUSE, whose server has ended, as a descriptor before that of the device.
+# Has a file of FUSE, whose server has ended, as a descriptor before the device's.
 orphan='
 import ctypes, os
 dead, fuse = os.open("/dev/null", os.O_RDONLY), os.open("/dev/fuse", os.O_RDWR)
@@ -620,7 +620,7 @@ lists() {
 	calloutctl list "$@" > /tmp/out && [ "$(wc -l < /tmp/out)" -eq "$lines" ]
 }
 
-# hold COMMAND...: the command is that of a holder
+# hold COMMAND...: runs it as a holder
 hold() {
 	: > /tmp/holder
 	"$@" > /tmp/holder &
@@ -654,7 +654,7 @@ lists_all() {
 	lists 8 && grep -qE "^ +$pid +$fd " /tmp/out && grep -qE "^ +$other .* 12 " /tmp/out
 }
 
-# Those of another user: $pid, and a shell that runs this job, but no threads of the kernel.
+# Processes of another user: $pid, and a shell that runs this job, but no threads of the kernel.
 counts_hidden() {
 	as_somebody list > /tmp/out 2> /tmp/err && [ ! -s /tmp/out ] || return 1
 	hidden=$(sed -n 's/.* that you may not trace: //p' /tmp/err)

@@ -264,7 +264,7 @@ years=$(words '^\.TH .* (20[0-9]{2})-' "$man"/* | sort -u)
 sed -n '/^An example/,/^Operations/s/^	//p' Documentation/device.rst > "$work/example.c"
 cc -Wall -Wextra -Werror -Imodule/include/uapi -o "$work/example" "$work/example.c" ||
 	wrong "the example of Documentation/device.rst does not compile"
-# The walk through the examples quotes them, apart from a line of its own.
+# The walk through the examples quotes them, and adds one line.
 sed -nE 's/^	[[:blank:]]*(.+)/\1/p' Documentation/tutorial-event-loop.rst | grep -vxF 'timer->slack = 1000000000;' > "$work/quoted"
 sed 's/^[[:blank:]]*//' tools/examples/*.c | LC_ALL=C sort -u > "$work/source"
 while read -r line; do

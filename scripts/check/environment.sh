@@ -49,7 +49,7 @@ sourced() {
 
 	for file in scripts/*.sh scripts/*/*.sh qemu/*.sh; do
 		case $file in
-		# Sourced, or in a machine of their own, or without a directory to go to.
+		# Sourced, or in their own machine, or without a directory to go to.
 		scripts/environment.sh|scripts/lib.sh|scripts/check/kept.sh) continue ;;
 		qemu/archive.sh|qemu/machines.sh|qemu/memory.sh|qemu/tap.sh) continue ;;
 		qemu/system-check.sh|qemu/cross.sh) continue ;;

@@ -8,7 +8,7 @@
 #
 # HEADER: by default module/include/uapi/linux/callout.h.
 # TREE: of Linux; by default the newest in the cache: linux-source-6.12, which is unpacked if it is
-# not there, and those of Debian's suites if "make matrix" has fetched them.
+# not there, and the trees of Debian's suites if "make matrix" has fetched them.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"

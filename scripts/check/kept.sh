@@ -5,7 +5,7 @@
 
 # What "make check" builds is kept in the cache, for other clones of the same tree. A file there has
 # in its name what it was made from: all sources and scripts, the installed packages, the kernel.
-# Those of the last days are kept.
+# Files of the last days are kept.
 
 # Relative to the top: what builds and boots are made of, and what only the steps read that
 # identity() names. static.sh finds what is in neither.
@@ -29,7 +29,7 @@ everything() {
 # all_documents: a hash of them
 all_documents() { sums "${documents[@]}" | sha256sum | cut -c 1-16; }
 
-# kept_file NAME KERNEL: where the build of this name is or will be kept. That of the clients has
+# kept_file NAME KERNEL: where the build of this name is or will be kept. The clients' build has
 # manual pages.
 kept_file() {
 	local more=

@@ -151,7 +151,7 @@ pass != 2 {
 		declare(substr(line, 2, RLENGTH - 1))
 	if (line ~ /^}/)
 		enumerating = 0
-	# Functions, those of a .c file included, of which comments speak.
+	# Functions, also of a .c file, of which comments speak.
 	if (line ~ /^[a-z_]/ && match(line, /[a-z][a-z_0-9]*\(/)) {
 		name = substr(line, RSTART, RLENGTH - 1)
 		if (name ~ /_/ && name !~ /^module_/ && substr(line, RSTART - 1, 1) !~ /[_A-Z]/)

@@ -11,8 +11,8 @@
 # reason. Each layer that may be used and each exception must be needed. The name * stands for those
 # that the file declares and that are not the facility's, by their prefix.
 #
-# Names are those that a header declares (macros, structs, enumerators, functions, variables), those
-# of functions in .c files, and file names. Members of structs are not looked for.
+# Names are what a header declares (macros, structs, enumerators, functions, variables), functions
+# in .c files, and file names. Members of structs are not looked for.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"

@@ -94,7 +94,7 @@ installed() {
 	"$dir/shared" && "$dir/static"
 }
 
-# installed_loop NAME [LIBRARY]: an example, in the same way. It is told if a turn or a flush fails.
+# installed_loop NAME [LIBRARY]: an example, in the same way. A turn or a flush that fails counts.
 installed_loop() {
 	local flags fails
 

@@ -55,7 +55,7 @@ item "except in file_without_kind" alarmed 0 "$dropped" "[ 2.0]     ok 12 file_w
 item "a callout that is left alarms" alarmed 1 "$left"
 item "except once if a job says so" alarmed 1 "$leaves" "$left" "$left"
 item "an int3 where there is none is QEMU's" half_patches 0 "$int3" "$nop" "[ 9.0] Call Trace:"
-item "one that is there is not" half_patches 1 "$int3" "[ 9.0] Code: cc cc <cc> cc cc" "$nop"
+item "an int3 of the code is not" half_patches 1 "$int3" "[ 9.0] Code: cc cc <cc> cc cc" "$nop"
 item "nor is one behind another alarm" half_patches 1 "$tick" "$int3" "$nop"
 item "nor is one without code" half_patches 1 "$int3"
 scripts/setup.sh demo

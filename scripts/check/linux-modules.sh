@@ -10,7 +10,7 @@
 # After build.sh KERNEL. Leaves in build/KERNEL/clients/root/, for the job "clients":
 #
 #   lib/clients/TIMERS/*.ko     the modules
-#   lib/clients/wanted          the names of those of Debian that they need
+#   lib/clients/wanted          the names of Debian's modules that they need
 #   lib/modules/RELEASE/        these
 #   sbin/, lib*/                ip, tc, bridge and wg, with their libraries
 
@@ -67,8 +67,8 @@ with_include() {
 		}' "$1"
 }
 
-# The bridge passes the timer of a delayed work, which stays the kernel's, to a function of its own
-# that takes a struct timer_list, which is a callout: gcc refuses that. So the bridge has that
+# The bridge passes the timer of a delayed work, which stays the kernel's, to its own function,
+# which takes a struct timer_list, which is a callout: gcc refuses that. So the bridge has that
 # function's work done where it is called.
 adapt_bridge() {
 	local from=$linux/net/bridge to=$tree/net/bridge file

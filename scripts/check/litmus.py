@@ -8,7 +8,7 @@ herd7 does that for whole models; Debian has no package of it. This knows what t
 selftests/litmus use, by the definitions of Linux's tools/memory-model/linux-kernel.cat: coherence,
 atomicity, happens-before and propagation, of marked accesses, fences and spinlocks. It has no
 plain accesses, RCU or SRCU. It builds every candidate execution of a test, and looks whether one
-of those that the model allows has the outcome of the "exists" clause.
+that the model allows has the outcome of the "exists" clause.
 
 Then it makes each barrier weaker, one at a time: the acquire, release or fence is left out, or the
 locks of a thread are. A file of this tree says "Needs: NAME" for each of these that makes the
@@ -241,7 +241,7 @@ class Thread:
 
 
 class Relation:
-    """A relation on events 0 to n - 1: of each, those that follow, as bits."""
+    """A relation on events 0 to n - 1: of each, the events that follow, as bits."""
 
     def __init__(self, n, pairs=()):
         self.n, self.rows = n, [0] * n

@@ -35,8 +35,8 @@ pairings() {
 		}' module/*.[ch] module/*/*.[ch] | sort
 }
 
-# Prints those that no test names, and what a test names and is none. A function with two is named
-# twice, by one test or by two.
+# Prints the barriers that no test names, and what a test names and is no barrier. A function with
+# two is named twice, by one test or by two.
 all_have_tests() {
 	sed -nE 's/^ \* (module\/[^ ]+ [a-z_]+)$/\1/p' selftests/litmus/*.litmus | sort |
 		diff <(pairings) -

@@ -19,7 +19,7 @@ memory=1000
 seconds=120
 depth=200000
 
-# FILE NAME: what each is about is in the file. Those of more are for "all".
+# FILE NAME: what each is about is in the file. Longer models are for "all".
 configs="
 	core stop, core twice, core drain, core shutdown, core async, core lock, core trylock,
 	core move, core leave, core expiry, core hotplug, core hotplug_drain,

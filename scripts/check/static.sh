@@ -19,7 +19,7 @@ linux=$(qemu/kernel.sh -s)
 # tests the version and stubs functions that old kernels lack; macros that count their arguments do
 # not use them all; BSD's types have BSD's names; lab.c exports what the schemes define;
 # COUNTED() defines functions; the mocks of the fuzzers look like the kernel, and libFuzzer has
-# names and types of its own; the device's fuzzer has lists of names that are macros; mutant.h comes
+# its own names and types; the device's fuzzer has lists of names that are macros; mutant.h comes
 # before all headers; an initialiser names its constants twice; the list of points is a macro;
 # callout_timer.h has _Generic, which checkpatch does not know, and macros that are declarations;
 # and it knows the layout of trace events only by the kernel's own paths.
@@ -181,7 +181,7 @@ shell_files=(.ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh qemu/jobs/
 	scripts/*/*.sh tools/calloutctl.bash tools/examples/python.sh)
 awk_files=(scripts/*/*.awk scripts/*/*/*.awk qemu/ktap.awk)
 
-# mawk, Debian's awk, reads every script to its end. Those of bench are run with judge.awk.
+# mawk, Debian's awk, reads every script to its end. The scripts of bench run with judge.awk.
 awk_parses() {
 	local file bad=0 judge=scripts/measure/bench/judge.awk with
 

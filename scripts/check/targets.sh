@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs targets of the Makefile twice, in a fresh clone with an empty cache of its own: what the
+# Runs targets of the Makefile twice, in a fresh clone with its own empty cache: what the
 # first run leaves must not break the second. One TAP line a run; the last line is "N passed, N
 # failed".
 #

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The example modules of Documentation/timers.rst compile, and so do the calls of
-# selftests/modules/refused, except those that linux/callout_timer.h must refuse: for Debian's 6.1
+# selftests/modules/refused, except calls that linux/callout_timer.h must refuse: for Debian's 6.1
 # and 6.12, and with linux/timer.h as 6.1 had it before 6.1.84, where the kernel's timers have
 # del_timer() only. The kernel's headers with a struct timer_list are refused after
 # linux/callout_timer.h and compile before it: some, and NUMBER others chosen at random.
@@ -66,7 +66,7 @@ end
 	(cd "$work" && ls ./*.c) | sed -E 's~\./(.*)\.c~obj-m += \1.o~'
 } > "$work/Kbuild"
 
-# try_calls: those of refused.c
+# try_calls: compiles the calls of refused.c
 try_calls() {
 	local number call
 
@@ -105,7 +105,7 @@ try_header() {
 	fi
 }
 
-# try_headers DIRECTORY NUMBER: of the kernel's, those that modules use and NUMBER others
+# try_headers DIRECTORY NUMBER: the kernel's headers that modules use, and NUMBER others
 try_headers() {
 	local header names tried=" " left=$2
 
@@ -156,7 +156,7 @@ for kernel in debian-6.12 debian-6.1; do
 	compile $objects order.o ||
 		wrong "an example of timers.rst, or refused.c without a call, does not compile"
 	try_calls
-	# Debian's headers are in two packages: the build's Makefile includes that of the other.
+	# Debian's headers are in two packages: the build's Makefile includes the other package's.
 	headers=$(sed -n 's~^include *\(.*\)Makefile$~\1include~p' "$KERNEL_BUILD/Makefile")
 	others=${1:-0}
 	[ $kernel = debian-6.12 ] || others=0

@@ -6,10 +6,10 @@
 #
 #   scripts/fuzz/user.sh SECONDS   fuzzes that long, all fuzzers together, then as below
 #   scripts/fuzz/user.sh corpus    runs each input of the corpus once
-#   scripts/fuzz/user.sh merge     writes the corpus: the fewest inputs that reach what those of
-#                                  the corpus and of earlier runs do
+#   scripts/fuzz/user.sh merge     writes the corpus: the fewest inputs that reach what the corpus
+#                                  and the inputs of earlier runs reach
 #
-# New inputs are kept in build/fuzz-user/NAME/found, one that fails in
+# New inputs are kept in build/fuzz-user/NAME/found, and a failing input in
 # build/fuzz-user/NAME/failed-*. To run it again: build/user/fuzzers/NAME_fuzz FILE.
 
 # shellcheck source=scripts/lib.sh

@@ -86,7 +86,7 @@ run() {
 		"$kernel" replaced
 }
 
-# The functions that are the timers of a kernel: those of its object files, which only the replaced
+# The functions that are the timers of a kernel, by its object files, which only the replaced
 # kernel's build directory has. There the names of Linux's wheel have a prefix.
 timer_functions() {
 	local time=$build/replaced/kernel/time
@@ -98,7 +98,7 @@ timer_functions() {
 		awk '$2 ~ /[tT]/ { sub(/\..*/, "", $3); print $3 }'
 }
 
-# functions KERNEL PART PHASE: instructions of a phase: all, and those of timers
+# functions KERNEL PART PHASE: instructions of a phase: all, and the timers'
 functions() {
 	awk -v phase="$3" '
 		NR == FNR { timer[$1] = 1; next }

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Makes small wrong changes, mutants, one at a time, and runs the checks that should notice. One
-# that is noticed is killed: passed. One that survives has failed: it needs a test, or a reason in
-# its list. The last line is "N passed, N failed".
+# Makes small wrong changes, mutants, one at a time, and runs the checks that should notice. A
+# mutant that is noticed is killed: passed. A mutant that survives has failed: it needs a test, or a
+# reason in its list. The last line is "N passed, N failed".
 #
 #   scripts/mutants/list.sh [NAME...]    all mutants of selftests/mutants/*.list, or these: names of
 #                                   mutants, patterns of the shell, or names of lists
@@ -58,14 +58,14 @@ build_modules() {
 	[ ! -e "$mark" ] || cp "$mark" "$mark.last"
 }
 
-# Cases that have failed so far; the console has those of KUnit.
+# Cases that have failed so far; the console has KUnit's.
 failures() {
 	cat "$out/log/$1-$2".{out,console} 2> "$logs/unread" | tr -d '\r' |
 		sed -nE 's/^(\[ *[0-9.]+\])? *not ok/not ok/p' | head -n 3 || :
 }
 
 # boot KERNEL JOB ARGUMENTS [OPTION...]: what the job's tests say is shown. It ends when a case has
-# failed: those that follow may each wait as long as their patience lasts.
+# failed: the cases that follow may each wait as long as their patience lasts.
 boot() {
 	local status=0 pid said=""
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Reads lists of mutants, selftests/mutants/*.list, and makes them.
 #
-#   mutate.pl list LIST...              a line each: NAME FILE CHECKS, by tabs; CHECKS of one that
-#                                       is equivalent: "equivalent: REASON"
+#   mutate.pl list LIST...              a line each: NAME FILE CHECKS, by tabs; CHECKS of an
+#                                       equivalent mutant: "equivalent: REASON"
 #   mutate.pl apply NAME TREE LIST...   changes the file in TREE; prints its name
 #
 # A mutant is a stanza:

@@ -18,7 +18,7 @@ HEADER_USERS = 12
 class Objects:
     """
     Compiles single files with a mutant and without: of the module, as the KUnit kernel's build did,
-    or of the library. files are those of the sample, texts what is in them, out a name for copies.
+    or of the library. files are the sample's, texts their contents, out a name for copies.
     """
     def __init__(self, files, texts, out, library):
         self.texts, self.out = texts, out
@@ -107,8 +107,8 @@ class Objects:
 
     def tried(self, m):
         """
-        The sources to compile: its own; of a header some, first those that have the name of the
-        function or macro that it is in. Most of them have none of its code.
+        The sources to compile: its own; of a header some, first the sources with the name of the
+        function or macro that it is in. Most sources have none of its code.
         """
         users = sorted(self.users.get(m.file, []))
         if m.file in users:

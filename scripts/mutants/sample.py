@@ -10,14 +10,14 @@ change of it. What does not compile, or compiles to the same code, is not counte
 
 All mutants of a sample are in one build of the modules for each kernel, see sites.py. A run without
 a mutant tells for each check, a suite of KUnit or a program, which of them it reaches, and how long
-it takes. A mutant is then tried on those that reach it: on User Mode Linux with lockdep and KASAN,
-where sleep takes no time; then, if it survives, on kernels with four CPUs, as STAGES has them; in
-each the quickest first. Not again on checks that have as many results and skipped cases there as on
-the one CPU of User Mode Linux.
+it takes. A mutant is then tried on the checks that reach it: on User Mode Linux with lockdep and
+KASAN, where sleep takes no time; then, if it survives, on kernels with four CPUs, as STAGES has
+them; in each the quickest first. Not again on checks that have as many results and skipped cases
+there as on the one CPU of User Mode Linux.
 
-All is in build/mutants/SCOPE-SAMPLE-SEED; a run that was interrupted goes on there. If a test has
+All is in build/mutants/SCOPE-SAMPLE-SEED; an interrupted run continues there. If a test has
 changed since, what has survived is tried again; if the code has, all begins again. survivors.tsv
-of selftests/mutants has reasons for those that no check can notice. The last line is "N passed, N
+of selftests/mutants has reasons for mutants that no check can notice. The last line is "N passed, N
 failed": killed, and survived without a reason. lines.csv there has the lines that most checks run,
 and that fewest notice: how many have passed with the mutant before one has failed, if any.
 """
@@ -616,8 +616,8 @@ class Sample:
                                               " (no check reaches it)"))
         self.lines_table(known)
         failed = len(self.chosen) - killed - equivalent
-        print("sample of %d, seed %d: %d killed, %d equivalent, %d survived; %.0f %% of those that "
-              "are not equivalent" % (len(self.chosen), self.seed, killed, equivalent, failed,
+        print("sample of %d, seed %d: %d killed, %d equivalent, %d survived; %.0f %% of those not "
+              "equivalent" % (len(self.chosen), self.seed, killed, equivalent, failed,
                                       100 * killed / max(1, killed + failed)))
         print("%d passed, %d failed" % (killed, failed))
         return failed

@@ -4,9 +4,9 @@
 
   sites.py list FILE...    one a line: FILE:LINE:COLUMN:KIND, and what is changed
 
-A mutant is a set of insertions into its file. All of a sample are in one build, which is told at
-run time which of them it is: MUTANT(n) is true in one of them only, see mutant.h. So each keeps
-its line, and insertions nest.
+A mutant is a set of insertions into its file. All mutants of a sample are in one build, and a
+parameter at run time says which of them it is: MUTANT(n) is true in one of them only, see
+mutant.h. So each keeps its line, and insertions nest.
 
 The kinds:
 
@@ -122,7 +122,7 @@ class Function:
     def source(self, i, j):
         return " ".join(self.text[self.tokens[i].start:self.tokens[j - 1].end].split())
 
-    # Statements. Each function takes the number of the first token, and returns that of the next.
+    # Statements. Each function takes the number of its first token, and returns the next one's.
     def block(self, i, end):
         """The statements between two braces; i is the opening one."""
         i += 1

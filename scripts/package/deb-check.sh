@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Installs the packages of deb.sh on a Debian 12 with systemd and udev, in a root file system of its
-# own: DKMS builds for its kernel and for one that is installed later; the system boots in QEMU with
-# the module, the device and its group in place, and once more with a kernel that wants signatures;
-# newer packages replace these; removing the packages leaves nothing. Builds the tarball of dist.sh,
-# too. The last line is "N passed, N failed".
+# Installs the packages of deb.sh on a Debian 12 with systemd and udev, in its own root file
+# system: DKMS builds for its kernel and for a kernel that is installed later; the system boots in
+# QEMU with the module, the device and its group in place, and once more with a kernel that wants
+# signatures; newer packages replace these; removing the packages leaves nothing. Builds the tarball
+# of dist.sh, too. The last line is "N passed, N failed".
 #
 #   scripts/package/deb-check.sh
 
@@ -187,7 +187,7 @@ count_system() {
 	done < <(tr -d '\r' < "$log/$1.out")
 }
 
-# DKMS prints what failed and goes on, when it cleans.
+# When DKMS cleans, it prints what failed and continues.
 add_kernel() {
 	in_root apt-get -y --no-install-recommends install linux-headers-rt-amd64 |
 		tee "$log/apt.said" && ! grep -q 'bad exit status' "$log/apt.said"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# DKMS builds and installs this tree for Debian's 6.12 kernel, in directories of its own, and
+# DKMS builds and installs this tree for Debian's 6.12 kernel, in its own directories, and
 # clients are built against what it leaves. The last line is "N passed, N failed".
 #
 #   scripts/package/dkms-check.sh

@@ -68,7 +68,7 @@ nothing_left() {
 		! installed && [ ! -e "$DESTDIR/usr/src/callout" ] && [ ! -e "${list%/*}" ]
 }
 
-# Those that DKMS has installed since are in some of the places.
+# Modules that DKMS has installed since are in some of the places.
 kept_beside_dkms() {
 	install || return
 	mkdir -p "$DESTDIR/lib/modules/another/updates/dkms"

@@ -6,7 +6,7 @@
 #   [DESTDIR=DIRECTORY] [PREFIX=/usr] [LIBDIR=PREFIX/lib] scripts/package/install.sh -p | KERNEL
 #
 # With -p, for packages, all but the first three of these, which DKMS makes; the pages of functions
-# are those of the tarball:
+# come from the tarball:
 #
 #   /lib/modules/RELEASE/updates/callout.ko, callout_bsd.ko
 #   PREFIX/src/callout/include/linux/       headers for kernel code
@@ -25,7 +25,7 @@
 # for other kernels, too.
 #
 # With DESTDIR everything goes below that directory, and depmod, ldconfig, mandb, systemd-sysusers
-# and udevadm are not run. All is put into a directory of its own first: if something is missing,
+# and udevadm are not run. All is put into its own directory first: if something is missing,
 # as python3 for a newer kernel-doc, nothing is installed.
 
 # shellcheck source=scripts/lib.sh

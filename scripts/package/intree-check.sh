@@ -4,7 +4,7 @@
 # builds that for User Mode Linux, with the facility in the kernel, and runs the KUnit tests, and
 # kselftest's Makefile builds the tests of the device. The last line is "N passed, N failed".
 #
-#   scripts/package/intree-check.sh [SUITE]   all suites, or those of this pattern of kunit.py
+#   scripts/package/intree-check.sh [SUITE]   all suites, or this pattern of kunit.py
 #
 # The copy, of links, and what is built from it stay in the cache of kernels, in intree/, for a
 # quick second run.
@@ -23,7 +23,7 @@ source_dir=$(readlink -f "$("$top/qemu/kernel.sh" -s)")
 linux=$dir/${source_dir##*/}
 
 # By links if it is on the same file system. Nothing writes into a file of the copy: intree.sh
-# replaces files, and builds have directories of their own.
+# replaces files, and builds have their own directories.
 if [ ! -d "$linux" ]; then
 	rm -rf "$dir"/linux-source-*
 	cp -al "$source_dir" "$linux.partial" 2> /dev/null ||
@@ -84,7 +84,7 @@ again() {
 	diff "$work/before" "$work/after" && entries
 }
 
-# A line that is there twice, an old entry, a source too many, and one that is missing.
+# A line that is there twice, an old entry, a source too many, and a missing source.
 updates() {
 	local old=$linux/kernel/callout/old.c file
 

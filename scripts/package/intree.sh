@@ -10,7 +10,7 @@
 #   kernel/callout/bsd/                 headers by the names of a BSD
 #   include/{linux,trace/events,uapi/linux}/callout*.h
 #   Documentation/ABI/testing/*callout
-#   tools/testing/selftests/callout/    the tests of the device, and those of libcallout
+#   tools/testing/selftests/callout/    the tests of the device and of libcallout
 #
 # and a line for these in kernel/Makefile, init/Kconfig and tools/testing/selftests/Makefile, and an
 # entry in MAINTAINERS. Files are replaced, never written into: LINUX can be a copy by hard links.
@@ -211,7 +211,7 @@ edit_files() {
 	rm "$new/entry"
 }
 
-# All is made in a directory of its own first: what fails leaves LINUX as it was.
+# All is made in its own directory first: what fails leaves LINUX as it was.
 install_new() {
 	local file
 

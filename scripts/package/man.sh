@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Puts the manual pages into a directory, each section into its own below it: those of
-# Documentation/man, a link for each further name of a page, and the pages of single functions: see
-# man9.sh.
+# Puts the manual pages into a directory, each section into its own below it: the pages
+# of Documentation/man, a link for each further name of a page, and the pages of single functions:
+# see man9.sh.
 #
 #   scripts/package/man.sh DIRECTORY [KERNEL-BUILD]
 #

@@ -23,7 +23,7 @@ trap 'rm -f "$errors"' EXIT
 # As the kernel's Makefile: the newer ones, in Python, leave nothing beside their sources.
 export PYTHONDONTWRITEBYTECODE=1
 
-# Of several files, that of Linux 7.2 prints the first one's pages only.
+# Of several files Linux 7.2's kernel-doc prints the first one's pages only.
 print_pages() {
 	local file
 
@@ -50,13 +50,13 @@ print_pages 2> "$errors" | awk -v directory="$directory" -v date="$date" '
 			next
 		page = directory "/" $1 ".9"
 		header = $1 ~ /^callout_work/ ? "callout_work" : "callout"
-		# The licence in front is that of the sources.
+		# The licence in front belongs to the sources.
 		print ".\\\" SPDX-License-Identifier: GPL-2.0" > page
 		printf ".TH %s 9 %s \"callout\" \"Kernel Functions Manual\"\n",
 			toupper($1), date > page
 		print ".SH NAME" > page
 	}
-	# That of the newer ones refers to types.
+	# The section of newer kernel-docs refers to types.
 	/^\.SH "SEE ALSO"/ { finish() }
 	!page { next }
 	{ print > page }

@@ -13,7 +13,7 @@ more=50
 
 bridge() { /sbin/bridge "$@"; }
 
-# Without addresses of their own the bridges have those of ports, and are others when these go.
+# Without their own addresses bridges have addresses of ports, and get others when the ports go.
 make_bridges() {
 	for host in h a b; do
 		ip netns add $host || return 1
@@ -114,7 +114,7 @@ check_groups() {
 	check "is forgotten" known 0
 }
 
-# Of one that is left the bridge asks whether another host is in it, for two seconds.
+# Of a group that is left the bridge asks whether another host is in it, for two seconds.
 check_leaving() {
 	check "leave" quietly memberships del
 	querier 1

@@ -11,7 +11,7 @@ fences=1000
 check "load vgem.ko" load_client vgem
 clear_expired
 check "$fences fences, half of them signalled" clients_fence $fences
-# One that was signalled stays with its buffer, and so does its timer.
+# A signalled fence stays with its buffer, and so does its timer.
 check "all timers expired" expired vgem_fence_timeout $fences
 clients_fence $fences > /tmp/said &
 fence=$!

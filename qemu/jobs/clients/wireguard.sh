@@ -124,7 +124,7 @@ remove_some() {
 	done
 }
 
-# All have their keys to forget pending, and those of the void a handshake.
+# All have their keys to forget pending, and the peers of the void a handshake.
 check_removal() {
 	ip -n b link set vb down
 	in_a clients_udp send $side $side 0

@@ -16,7 +16,7 @@ titles = "'stop and start one' 'stop and start a random one' 'move a random one 
 tops = "2000 5000 1000 100 10000000 1000"
 set format y "10^{%L}"
 do for [i = 1:6] {
-	# The one that falls.
+	# Its curve falls.
 	if (word(operations, i) eq "sparse") { set key top right noreverse Right } else { set key top left reverse Left }
 	set title word(titles, i)
 	set yrange [1:real(word(tops, i))]

@@ -2,7 +2,7 @@
 # cross.awk - from which mean interval T on a tick of Scheme 7 costs less than one of Scheme 6, for
 # each number of list heads M and of levels m, of cross.csv
 #
-# c6 is the cost of a visit in Scheme 6, c7 that of a migration in Scheme 7, as in the paper.
+# c6 is the cost of a visit in Scheme 6, c7 the cost of a migration in Scheme 7, as in the paper.
 
 BEGIN {
 	FS = ","

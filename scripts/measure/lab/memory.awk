@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# memory.awk - adds to the bytes of each number of timers those of one; with 0 they are the module's
+# memory.awk - adds to the bytes of each number of timers the bytes of one; 0 timers: the module's
 
 BEGIN {
 	FS = ","

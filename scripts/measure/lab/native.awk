@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # native.awk - a table of native.csv, schemes down, operations across, for -v n=OUTSTANDING; or with
-# -v targets=yes those of the facility beside their goals, without a verdict: nanoseconds on a
+# -v targets=yes the facility's beside their goals, without a verdict: nanoseconds on a
 # machine that others use too prove nothing
 
 BEGIN {
