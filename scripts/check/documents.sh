@@ -286,6 +286,9 @@ while IFS=: read -r file name; do
 done < <(grep -oE '`[a-zA-Z0-9_/.*-]+\.(c|h|sh|rst|patch|config|awk|gp)`' Documentation/*.rst README.md CONTRIBUTING.md HACKING.md |
 	tr -d '`' | sort -u)
 
+# The drawings agree with their texts.
+scripts/package/drawings.py -n || bad=1
+
 # What the documents promise has a test, and the test a mutant.
 scripts/check/promises.py || bad=1
 
