@@ -154,9 +154,19 @@ missing() {
 	done
 }
 
+# ground FILE TITLE: gives a picture its title, and a dark ground if a browser prefers that
+ground() {
+	local dark='[fill="#ffffff"] { fill: #14181d } .gridline { stroke: #343b44 }'
+
+	dark="$dark [fill=\"black\"] { fill: #e6edf3 } [stroke=\"black\"] { stroke: #e6edf3 }"
+	dark="@media (prefers-color-scheme: dark) { $dark [color=\"black\"] { color: #e6edf3 } }"
+	sed -i "s|^<title>Gnuplot<.*|<title>$2</title>\\n<style>\\n$dark\\n</style>|" "$1"
+	grep -q '^<style>' "$1"
+}
+
 # Draws, in the current directory, each picture of which the data are there.
 draw() {
-	local script said=$log/lab-plot.log
+	local script title said=$log/lab-plot.log
 
 	for script in "$lab"/*.gp; do
 		if [ "$(missing "$script")" ]; then
@@ -171,8 +181,10 @@ draw() {
 		if grep -i warning "$said" | grep -v 'no valid points'; then
 			die "$script warns"
 		fi
+		title=$(sed -n '2s/^# [^ ]* - //p' "$script")
 		script=${script##*/}
 		[ -s "${script%.gp}.svg" ] || die "$script has drawn nothing"
+		ground "${script%.gp}.svg" "$title" || die "$script: not the SVG of gnuplot 5.4"
 	done
 }
 

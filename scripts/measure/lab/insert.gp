@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # insert.gp - cost of an insertion in the sorted list against the paper's formulas
 load lab."/style.inc"
-set terminal svg size 860,580 font "sans,14" background "white"
+set terminal svg size 480,520 font "sans,14" background "white"
 set output "insert.svg"
 set title "Insertion in the sorted list, Poisson arrivals"
 set xlabel "callouts outstanding (n)"
 set ylabel "reads and writes of list entries"
-set key top left reverse Left
+set key tmargin left vertical maxrows 7
+set xtics 200
 set xrange [0:1100]
 set yrange [0:900]
 at(from, intervals) = rows("insert.csv", sprintf("$1 == \"%s\" && $2 == \"%s\"", from, intervals))
