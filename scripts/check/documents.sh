@@ -286,8 +286,12 @@ while IFS=: read -r file name; do
 done < <(grep -oE '`[a-zA-Z0-9_/.*-]+\.(c|h|sh|rst|patch|config|awk|gp)`' Documentation/*.rst README.md CONTRIBUTING.md HACKING.md |
 	tr -d '`' | sort -u)
 
-# The drawings agree with their texts.
+# The drawings agree with their texts, and each picture has a text for readers who do not see it.
 scripts/package/drawings.py -n || bad=1
+awk '
+	picture && !/^   :alt: / { print FILENAME ": no alt text: " picture; bad = 1 }
+	{ picture = /^\.\. (image|figure)::/ ? $0 : "" }
+	END { exit bad }' Documentation/*.rst || bad=1
 
 # What the documents promise has a test, and the test a mutant.
 scripts/check/promises.py || bad=1
