@@ -264,6 +264,9 @@ years=$(words '^\.TH .* (20[0-9]{2})-' "$man"/* | sort -u)
 sed -n '/^An example/,/^Operations/s/^	//p' Documentation/device.rst > "$work/example.c"
 cc -Wall -Wextra -Werror -Imodule/include/uapi -o "$work/example" "$work/example.c" ||
 	wrong "the example of Documentation/device.rst does not compile"
+sed -n '/^#include <err.h>/,/^```/p' README.md | grep -v '^```' > "$work/example.c"
+cc -Wall -Wextra -Werror -fsyntax-only -Itools/lib -Imodule/include/uapi "$work/example.c" ||
+	wrong "the program of README.md does not compile"
 # The walk through the examples quotes them, and adds one line.
 sed -nE 's/^	[[:blank:]]*(.+)/\1/p' Documentation/tutorial-event-loop.rst | grep -vxF 'timer->slack = 1000000000;' > "$work/quoted"
 sed 's/^[[:blank:]]*//' tools/examples/*.c | LC_ALL=C sort -u > "$work/source"
@@ -276,7 +279,7 @@ done < "$work/quoted"
 while IFS=: read -r file link; do
 	[ -e "${file%/*}/$link" ] || wrong "$file has a link to $link, which does not exist"
 done < <(grep -oE '<[a-zA-Z0-9_/.-]+\.(rst|[1-9])>`_|<ABI/[a-z/-]+>`_' Documentation/*.rst | sed -E 's/<(.*)>`_/\1/'
-	grep -HoE '\]\([a-zA-Z0-9_/.-]+\)' README.md | sed -E 's~:\]\((.*)\)~:\1~; s~^~./~')
+	grep -HoE '\]\([a-zA-Z0-9_/.-]+\)' README.md CONTRIBUTING.md HACKING.md | sed -E 's~:\]\((.*)\)~:\1~; s~^~./~')
 find . \( -path ./.git -o -path ./build \) -prune -o -type f -printf '%P\n' > "$work/tree"
 # shellcheck disable=SC2016
 while IFS=: read -r file name; do
