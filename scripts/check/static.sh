@@ -178,7 +178,7 @@ short_lines() {
 }
 
 shell_files=(.ci/run qemu/init qemu/uml-init qemu/*.sh qemu/jobs/*.sh qemu/jobs/*/*.sh scripts/*.sh
-	scripts/*/*.sh tools/calloutctl.bash tools/examples/python.sh)
+	scripts/*/*.sh scripts/hooks/commit-msg tools/calloutctl.bash tools/examples/python.sh)
 awk_files=(scripts/*/*.awk scripts/*/*/*.awk qemu/ktap.awk)
 
 # mawk, Debian's awk, reads every script to its end. The scripts of bench run with judge.awk.
@@ -263,6 +263,39 @@ bugs_apply() {
 	return $bad
 }
 
+# says MESSAGE [PATTERN]: the hook takes it, or refuses it with a line that matches
+says() {
+	printf '%b\n' "$1" > "$work/message"
+	if scripts/hooks/commit-msg "$work/message" 2> "$work/refused"; then
+		[ ! "${2:-}" ] || { echo "taken: $1"; return 1; }
+	else
+		cat "$work/refused"
+		[ "${2:-}" ] && grep -qE "$2" "$work/refused"
+	fi
+}
+
+# The rules of CONTRIBUTING.md.
+commit_messages() {
+	local why="\n\nIt is so because." long=1234567890123456789012345678901234567890
+
+	says "wheel: Keep bounds apart from list heads$why" &&
+		says "module/lab, kunit: Pass the seed$why\n# a comment$long$long" &&
+		says "tools: Say ${long}12345678901234567890é$why" &&
+		says "tools: Say ${long}12345678901234567890éé$why" 'has 73 columns' &&
+		says "Keep bounds apart$why" 'area: Do something' &&
+		says "wheel: keep bounds apart$why" 'small letter' &&
+		says "wheel: Keeps bounds apart$why" 'no imperative' &&
+		says "wheel: Added bounds$why" 'no imperative' &&
+		says "wheel: The bounds are apart$why" 'no imperative' &&
+		says "wheel: Keep bounds apart.$why" 'full stop' &&
+		says "wheel: Keep bounds apart" 'no body' &&
+		says "wheel: Keep bounds apart\n\nSigned-off-by: A <a@b.invalid>" 'no body' &&
+		says "wheel: Keep bounds apart\nIt is so." 'second line' &&
+		says "wheel: Keep bounds apart$why $long $long" 'more than 72' &&
+		says "wheel: Keep bounds apart$why\nhttps://a.invalid/$long$long" &&
+		says "fixup! wheel: Keep bounds apart"
+}
+
 mkdir "$work/links"
 clean=$cache/checkpatch-clean
 touch "$clean"
@@ -307,6 +340,7 @@ item "kernel.sh without HOME" without_home
 [ ! "$whole" ] || item "install.sh" scripts/package/install-check.sh
 item "the environment of scripts" scripts/check/environment.sh
 item "completion of calloutctl" completion
+item "the hook for commit messages" commit_messages
 item "the mutants fit the sources" mutants_apply
 item "the fuzzer's bugs fit the sources" bugs_apply
 item "shell lines of at most 100 columns" short_lines
