@@ -33,6 +33,7 @@ all="$all python3-pip python3-setuptools python3-wheel"
 all="$all man-db python3-docutils dkms iproute2 wireguard-tools kmod spin valgrind musl-tools"
 lab="$demo $kernel gnuplot-nox bsdextrautils"
 dist="linux-headers-amd64 perl"
+docs="python3-sphinx python3-myst-parser furo mandoc"
 fuzz="make libc6-dev binutils clang llvm libclang-rt-dev $kernel"
 
 case ${1:-all} in
@@ -43,7 +44,7 @@ lab) wanted=$lab ;;
 fuzz-user) wanted=$fuzz ;;
 model) wanted="gcc libc6-dev spin" ;;
 dist) wanted=$dist ;;
-deb) wanted="build-essential debhelper dh-dkms dh-python lintian $dist" ;;
+deb) wanted="build-essential debhelper dh-dkms dh-python lintian $docs $dist" ;;
 matrix) wanted="mmdebstrap" ;;
 system) wanted="mmdebstrap ovmf" ;;
 arm64) wanted="$demo $kernel qemu-system-arm" ;;
@@ -54,7 +55,7 @@ rust)
 	wanted="make gcc libc6-dev valgrind cargo rustc rust-clippy rustfmt librust-mio-dev"
 	wanted="$wanted librust-tokio-dev" ;;
 runtimes) wanted="make gcc libc6-dev libuv1-dev python3 libpython3.11-testsuite dpkg-dev" ;;
-docs) wanted="linux-source-6.12 xz-utils perl python3-sphinx mandoc" ;;
+docs) wanted="$docs $dist" ;;
 *)
 	names="demo|rt|all|lab|fuzz-user|model|dist|deb|matrix|system|arm64|s390x|riscv64|gdb"
 	names="$names|runtimes|docs|rust"

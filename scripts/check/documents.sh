@@ -278,7 +278,7 @@ done < "$work/quoted"
 # shellcheck disable=SC2016 # it is RST that has the backquotes
 while IFS=: read -r file link; do
 	[ -e "${file%/*}/$link" ] || wrong "$file has a link to $link, which does not exist"
-done < <(grep -oE '<[a-zA-Z0-9_/.-]+\.(rst|[1-9])>`_|<ABI/[a-z/-]+>`_' Documentation/*.rst | sed -E 's/<(.*)>`_/\1/'
+done < <(grep -oE '<[a-zA-Z0-9_/.-]+\.(rst|md|[1-9])>`_|<(ABI/[a-z/-]+|man|\.\./NEWS)>`_' Documentation/*.rst | sed -E 's/<(.*)>`_/\1/'
 	grep -HoE '\]\([a-zA-Z0-9_/.-]+\)' README.md CONTRIBUTING.md HACKING.md | sed -E 's~:\]\((.*)\)~:\1~; s~^~./~')
 find . \( -path ./.git -o -path ./build \) -prune -o -type f -printf '%P\n' > "$work/tree"
 # shellcheck disable=SC2016

@@ -71,7 +71,8 @@ for command in "scripts/build.sh" "scripts/check/installed.sh" "scripts/check/to
 	"scripts/one.sh kunit none" "scripts/one.sh selftest none" \
 	"scripts/bisect.sh none" \
 	"qemu/boot.sh" "qemu/boot.sh none none" "qemu/uml.sh none" "qemu/kernel.sh none" \
-	"scripts/setup.sh none" "scripts/package/man.sh" "scripts/package/man9.sh"; do
+	"scripts/setup.sh none" "scripts/package/man.sh" "scripts/package/man9.sh" \
+	"scripts/package/reference.sh"; do
 	# shellcheck disable=SC2086 # a command
 	item "$command" same $command
 done

@@ -5,68 +5,98 @@
 # somewhere.
 #
 #   scripts/package/docs.sh
+#
+# The sources of dist.sh have what a kernel's kernel-doc makes. With them nothing is installed.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"
 [ $# -eq 0 ] || die "usage: docs.sh"
 cd "$top"
-scripts/setup.sh docs
-LINUX=$(qemu/kernel.sh -s)
-export LINUX TOP=$top KDOC_WERROR=1
+export TOP=$top
 source=$build/docs-source
 pages=$build/docs-pages
 out=$build/docs
 rm -rf "$source" "$pages" "$out"
+mkdir -p "$pages"
 cp -r Documentation "$source"
+rm -r "$source/man"
 # What documents include of the sources.
 ln -sfn "$top/selftests" "$build/selftests"
 
-# On a site the documents link to pages, and index.rst says which there are.
-# shellcheck disable=SC2016 # it is RST that has the backquotes
-sed -i -E 's~<([a-z]+)\.rst>`__~<\1.html>`__~g; s~<man/([a-z_]+\.[1-9])>`_~<man/\1.html>`_~g
-	s~<(ABI/testing/[a-z-]+)>`__~<\1.txt>`__~g; s~<ABI/testing>`_~<man/index.html>`_~g' \
-	"$source"/*.rst
-{
-	printf '\n.. toctree::\n   :hidden:\n\n'
-	find Documentation -maxdepth 1 -name '*.rst' ! -name index.rst -printf '   %f\n' |
-		LC_ALL=C sort
-} >> "$source/index.rst"
-logged docs sphinx-build -q -W --keep-going -b html "$source" "$out"
+if [ -d Documentation/man/man9 ]; then
+	scripts/package/man.sh "$pages"
+	cat Documentation/reference.inc
+else
+	scripts/setup.sh docs
+	places=$(qemu/kernel.sh -b debian-6.1)
+	eval "$places"
+	scripts/package/man.sh "$pages" "$KERNEL_BUILD"
+	scripts/package/reference.sh "$KERNEL_BUILD/scripts/kernel-doc"
+fi > "$pages/reference.inc"
+# Its directives are its end.
+sed '/^\.\. kernel-doc::/,$d' Documentation/api.rst |
+	cat - "$pages/reference.inc" > "$source/api.rst"
+/usr/bin/python3 scripts/package/pages.py "$pages" "$source/man"
 
-# Of a link only that it is one.
-scripts/package/man.sh "$pages" "$LINUX"
-mkdir -p "$out/man" "$out/ABI/testing"
-find "$pages" -type f -name '*.[1-9]' | LC_ALL=C sort | while read -r page; do
-	! grep -q '^\.so ' "$page" || continue
-	name=${page##*/}
-	# In <pre> a <br/> before each indented line would be an empty one.
-	mandoc -Thtml -Ostyle=../_static/style.css "$page" |
-		sed '/<pre.*<\/pre>/! { /<pre/,/<\/pre>/ { /^ *<br\/>$/d } }
-			s/<head>/<head><meta name="viewport" content="width=device-width">/
-			s/<body>/<body class="man">/' > "$out/man/$name.html"
-	echo "$name"
-done > "$pages/list"
-awk '
-	/<pre/ { pre = 1 }
-	pre && /<br/ { print FILENAME ": <br> in <pre>"; bad = 1 }
-	/<\/pre>/ { pre = 0 }
-	END { exit bad }' "$out"/man/*.html
-for file in Documentation/ABI/testing/*; do
-	cp "$file" "$out/ABI/testing/${file##*/}.txt"
-done
 {
-	echo '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
-	echo '<title>callout: manual pages</title>'
-	echo '<meta name="viewport" content="width=device-width">'
-	echo '<link rel="stylesheet" href="../_static/style.css"></head><body class="man">'
-	echo '<h1>Manual pages</h1><p><a href="../index.html">The documents</a></p><ul>'
-	sed 's~.*~<li><a href="&.html">&</a></li>~' "$pages/list"
-	echo '</ul><h2>Interfaces</h2><ul>'
-	for file in "$out"/ABI/testing/*; do
+	printf '.. SPDX-License-Identifier: GPL-2.0\n\n==========\nInterfaces\n==========\n\n'
+	echo "The user interfaces, in the form of the kernel's \`\`Documentation/ABI\`\`."
+	for file in Documentation/ABI/testing/*; do
 		name=${file##*/}
-		echo "<li><a href=\"../ABI/testing/$name\">$name</a></li>"
+		printf '\n%s\n%s\n\n' "$name" "${name//?/=}"
+		printf '.. literalinclude:: ABI/testing/%s\n   :language: text\n' "$name"
 	done
-	echo '</ul></body></html>'
-} > "$out/man/index.html"
+} > "$source/abi.rst"
+{
+	printf '# What is new\n\n'
+	sed 's/^callout /## callout /; s/^  //' NEWS
+} > "$source/NEWS.md"
+# Of the top's files, these are pages.
+# shellcheck disable=SC2016 # it is Markdown that has the backquotes
+for file in README CONTRIBUTING HACKING; do
+	sed -E '1s/^# callout$/# Overview/; s~\]\(Documentation/~](~g; s~\]\(NEWS\)~](NEWS.md)~
+		s~\[([A-Z]+)\]\(\1\)~`\1`~g
+		s~\[[A-Za-z-]+\.(rst|md)\]\(~[](~g' "$file.md" > "$source/$file.md"
+done
+
+# On a site the documents link to pages. A link whose text is the file's name has the page's title.
+# shellcheck disable=SC2016 # it is RST that has the backquotes
+sed -i -E 's~`[A-Za-z-]+\.(rst|md) <(\.\./)?([A-Za-z-]+)\.(rst|md)>`__?~:doc:`\3`~g
+	s~<(\.\./)?([A-Za-z-]+)\.(rst|md)>`_~<\2.html>`_~g; s~<(man/[a-z_]+\.[1-9])>`_~<\1.html>`_~g
+	s~<ABI/testing/([a-z-]+)>`_~<abi.html#\1>`_~g; s~<ABI/testing>`_~<abi.html>`_~g
+	s~<man>`_~<man/index.html>`_~g; s~<\.\./NEWS>`_~<NEWS.html>`_~g' "$source"/*.rst
+# The navigation is index.rst's: a caption for each of its headings, and the documents that are
+# linked to there for the first time.
+(cd "$source" && find . -name '*.rst' -printf '%P\n' -o -name '*.md' -printf '%P\n') |
+awk '
+	NR == FNR { sub(/\.[a-z]+$/, ""); document[$0]; next }
+	/^-+$/ && length($0) == length(last) { caption = last }
+	{ last = $0 }
+	caption {
+		while (match($0, /:doc:`[A-Za-z-]+`|<(man\/index|[A-Za-z-]+)\.html>/)) {
+			name = substr($0, RSTART, RLENGTH)
+			$0 = substr($0, RSTART + RLENGTH)
+			gsub(/^:doc:`|`$|^<|\.html>$/, "", name)
+			if (!(name in document) || seen[name]++)
+				continue
+			if (caption != shown)
+				printf "\n.. toctree::\n   :hidden:\n   :caption: %s\n\n", caption
+			shown = caption
+			print "   " name
+		}
+	}' - "$source/index.rst" > "$pages/toctree"
+cat "$pages/toctree" >> "$source/index.rst"
+logged docs sphinx-build -q -W --keep-going -b html "$source" "$out"
+# The furo of Debian 12 imports a style by the address that Debian's web servers have for it, and a
+# script by a statement that only modules may have.
+sed -i '/^@import url(\/javascript/d' "$out/_static/styles/furo.css"
+scripts=$out/_static/scripts
+if grep -q '^import Gumshoe' "$scripts/furo.js"; then
+	sed '/^import Gumshoe/d' "$scripts/furo.js" >> "$scripts/gumshoe-patched.js"
+	mv "$scripts/gumshoe-patched.js" "$scripts/furo.js"
+fi
+if grep -rlE '<pre[^>]*>([^<]|<[^/b])*<br' "$out"; then
+	die "these pages have <br> in <pre>"
+fi
 python3 scripts/check/links.py "$out"
 echo "$out/index.html"
