@@ -97,7 +97,8 @@ spdx_everywhere() {
 		-path ./tools/python/build -o -name "*.egg-info" \) -prune \
 		-o -type f ! -name .gitignore ! -name VERSION ! -name NEWS ! -name AUTHORS \
 		! -name '*.md' ! -name '*.svg' ! -name '*.csv' ! -path ./debian/copyright \
-		! -path ./debian/source/format -print | LC_ALL=C sort > "$work/files"
+		! -path ./debian/source/format ! -name '*.doc-base' -print |
+		LC_ALL=C sort > "$work/files"
 	xargs -d '\n' -a "$work/files" grep -Hnm 1 'SPDX-License-Identifier: ' |
 		sed -nE 's/:[123]:.*//p' > "$work/named"
 	! LC_ALL=C comm -23 "$work/files" "$work/named" | grep .

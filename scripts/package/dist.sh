@@ -5,9 +5,9 @@
 #
 #   scripts/package/dist.sh
 #
-# Two things are made here: debian/changelog, with the date of the commit, since only VERSION has
-# the version; and Documentation/man/man9, the pages of single functions, since not each kernel's
-# headers have a kernel-doc.
+# Three things are made here: debian/changelog, with the date of the commit, since only VERSION has
+# the version; and, since not each kernel's headers have a kernel-doc, Documentation/man/man9, the
+# pages of single functions, and Documentation/reference.inc, the end of api.rst.
 
 # shellcheck source=scripts/lib.sh
 . "$(dirname "$0")/../lib.sh"
@@ -39,5 +39,8 @@ git archive HEAD | tar -C "$work" -x
 for page in "$work"/pages/*; do
 	made+=(--add-virtual-file="$name/Documentation/man/man9/${page##*/}:$(cat "$page")"$'\n')
 done
-git archive --prefix="$name/" "${made[@]}" -o "$build/$name.tar.gz" HEAD
+(cd "$work" && scripts/package/reference.sh "$KERNEL_BUILD/scripts/kernel-doc") \
+	> "$work/reference.inc"
+git archive --prefix="$name/Documentation/" --add-file="$work/reference.inc" \
+	--prefix="$name/" "${made[@]}" -o "$build/$name.tar.gz" HEAD
 echo "$build/$name.tar.gz"
