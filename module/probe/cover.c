@@ -2,9 +2,10 @@
 /*
  * cover.c - which code has run, for the fuzzer; in no other build
  *
- * The compiler calls __sanitizer_cov_trace_pc() in each block of the module's
- * code. This one takes the place of the kernel's, which counts only what a task
- * has asked for: expiry runs in interrupts. It does the same for such a task.
+ * The compiler calls __sanitizer_cov_trace_pc() in each block of the module's code.
+ * This function replaces the kernel's function, which covers only the code that a
+ * tracing task runs itself, and expiry runs in interrupts. It traces such a task as
+ * the kernel's function does.
  *
  * /sys/module/callout/parameters/cover: the addresses that were reached since
  * the last read, as many as fit a page; empty when there are no more.
@@ -16,7 +17,7 @@
 #include <linux/sched.h>
 #include <linux/sysfs.h>
 
-/* Bytes of code on either side of this file's. */
+/* Bytes of code covered on either side of this file's code. */
 #define REACH	1048576UL
 
 enum { MISSED, REACHED, TOLD };
@@ -32,7 +33,7 @@ static void notrace tell_task(unsigned long address)
 
 	if (!in_task() || READ_ONCE(t->kcov_mode) != KCOV_MODE_TRACE_PC)
 		return;
-	/* As kcov.c: an interrupt here would write nothing. */
+	/* As in kcov.c: what an interrupt here would write is lost. */
 	barrier();
 	area = t->kcov_area;
 	at = READ_ONCE(area[0]) + 1;
@@ -54,7 +55,7 @@ void notrace __sanitizer_cov_trace_pc(void)
 	unsigned long at = address - (unsigned long)__sanitizer_cov_trace_pc +
 			   REACH;
 
-	/* Not what runs at load only: it is elsewhere, and gone later. */
+	/* Code that runs only at load is elsewhere, and freed later: skip it. */
 	if (at < sizeof(reached) && READ_ONCE(reached[at]) == MISSED)
 		WRITE_ONCE(reached[at], REACHED);
 	tell_task(address);

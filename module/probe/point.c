@@ -2,29 +2,32 @@
 /*
  * point.c - walks the pairs of points: interleavings; in no other build
  *
- * A test that races samples what the scheduler happens to do. Here, for each
- * ordered pair of points (a, b) that it passes, one CPU stops at a until another
- * has come to b, and that one stops until the first has come to its next point:
+ * A racing test samples the interleavings that the scheduler happens to make. Here,
+ * for each ordered pair of points (a, b) that it passes, one CPU waits at a until
+ * another CPU has come to b. The other CPU then waits at b until the first has come
+ * to its next point:
  *
  *	CPU0				CPU1
  *	...
  *	a: waits
  *					...
  *					b: they have met, waits
- *	goes on
+ *	continues
  *	its next point, whichever
- *					goes on
+ *					continues
  *
- * So all that CPU1 does up to b is between two critical sections of CPU0, and what
- * CPU0 does in the next one is between two of CPU1. Who waits in vain goes on after
- * WAIT_NS: interrupts may be off, and other points can be inside a lock.
+ * So everything that CPU1 does up to b falls between two critical sections of CPU0,
+ * and the next critical section of CPU0 falls between two of CPU1. A CPU that is not
+ * met continues after WAIT_NS: interrupts may be off, and other points can be inside
+ * a lock.
  *
- * /sys/module/callout/parameters/points: written, a number of milliseconds begins a
- * walk, which spends so long with each pair unless that has met ENOUGH times before;
- * ticks in which no point is passed do not count. 0 ends it. Only points that have
- * been passed since it began make pairs. Read, it says "walking", or "done" while all
- * of these have been tried, how many that is and how many have met; then a line for
- * each point that was passed: its name, how often, with how many others it met as a.
+ * /sys/module/callout/parameters/points: writing a number of milliseconds begins a
+ * walk, which spends that long on each pair, less if the pair meets ENOUGH times
+ * sooner. Ticks in which no point is passed do not count. Writing 0 ends the walk.
+ * Only points passed since the walk began make pairs. Reading gives "walking", or
+ * "done" once all pairs have been tried, the number of pairs tried and the number
+ * that met. A line for each point passed follows: its name, how often it was passed,
+ * and with how many others it met as a.
  */
 #include <linux/atomic.h>
 #include <linux/err.h>
@@ -52,36 +55,36 @@
 /* Ticks before the walk looks for points again. */
 #define COLLECT		25
 
-/* The most points that are told apart. */
+/* The number of points that can be distinguished. */
 #define POINTS		192U
 
 DEFINE_STATIC_KEY_FALSE(callout_points_key);
 EXPORT_SYMBOL_IF_KUNIT(callout_points_key);
 
 /*
- * Names in the order in which points were passed first. A module of tests, which has
- * copies of inline functions, comes and goes: so these are copies.
+ * Names in the order in which points were first passed. A test module, which has
+ * copies of inline functions, comes and goes: so these strings are copies.
  */
 static char names[POINTS][48];
 static unsigned int nr_points;
 static DEFINE_RAW_SPINLOCK(names_lock);
 
-/* How often each was passed; others may count at the same time. */
+/* How often each point was passed; other CPUs may count concurrently. */
 static unsigned long passed[POINTS];
 
-/* How often (a, b) has met since its turn came; with TRIED. */
+/* How often (a, b) has met since its turn came, and TRIED. */
 static u16 met[POINTS][POINTS];
 
 #define TRIED	0x8000U
 
-/* a * POINTS + b; NO_PAIR while there is none. */
+/* a * POINTS + b, or NO_PAIR. */
 static unsigned int pair;
 
 #define NO_PAIR	(POINTS * POINTS)
 
 /*
- * What the pair has come to: MET_NOT; 2 * CPU + MET_FIRST: this one waits at a;
- * 2 * CPU + MET_BOTH: it goes on from there, another one waits at b.
+ * State of the meeting. MET_NOT. 2 * CPU + MET_FIRST: this CPU waits at a. 2 * CPU
+ * + MET_BOTH: this CPU continues from a, and another CPU waits at b.
  */
 static atomic_t meeting = ATOMIC_INIT(0);
 
@@ -91,12 +94,12 @@ static atomic_t meeting = ATOMIC_INIT(0);
 
 static DEFINE_MUTEX(walk_lock);
 static struct task_struct *walker;
-/* The module goes: no walk begins any more. */
+/* The module is being unloaded: no walk begins any more. */
 static bool ended;
-/* The last look for pairs has found some. */
+/* The last search for pairs has found some. */
 static bool walking;
 
-/* Waits while @meeting is @state, and then changes that to MET_NOT. */
+/* Wait while @meeting is @state, then change it to MET_NOT. */
 static void point_wait(int state)
 {
 	u64 end = ktime_get_mono_fast_ns() + WAIT_NS;
@@ -106,7 +109,7 @@ static void point_wait(int state)
 	atomic_cmpxchg(&meeting, state, MET_NOT);
 }
 
-/* Gives @point the number of its name. */
+/* Give @point the number that belongs to its name. */
 static void point_register(struct callout_point *point)
 {
 	char name[sizeof(names[0])];
@@ -125,7 +128,7 @@ static void point_register(struct callout_point *point)
 	raw_spin_unlock_irqrestore(&names_lock, flags);
 }
 
-/* Notes a point that this CPU has come to, and waits there if its turn has come. */
+/* Count a pass of @here, and wait there if the point is part of the pair being tried. */
 void co_point_pass(struct callout_point *here)
 {
 	int me = 2 * raw_smp_processor_id(), state = atomic_read(&meeting);
@@ -155,7 +158,7 @@ void co_point_pass(struct callout_point *here)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_point_pass);
 
-/* Sleeps some ticks; false if the walk is to end. */
+/* Sleep for @ticks. Return false if the walk must end. */
 static bool walk_sleep(unsigned int ticks)
 {
 	schedule_timeout_interruptible(ticks);
@@ -172,7 +175,7 @@ static unsigned long all_passed(void)
 	return sum;
 }
 
-/* Tries a pair for up to @ms; false if the walk is to end. */
+/* Try a pair for up to @ms. Return false if the walk must end. */
 static bool walk_pair(unsigned int a, unsigned int b, unsigned int ms)
 {
 	unsigned long sum = all_passed(), last;
@@ -191,7 +194,7 @@ static bool walk_pair(unsigned int a, unsigned int b, unsigned int ms)
 	return goes_on;
 }
 
-/* Tries the pairs of @a that have not been; false if the walk is to end. */
+/* Try the pairs of @a that have not been tried. Return false if the walk must end. */
 static bool walk_row(unsigned int a, unsigned int ms, bool *more)
 {
 	unsigned int b, tried = 0, found = 0;
@@ -270,7 +273,7 @@ static int points_set(const char *val, const struct kernel_param *kp)
 	return ret;
 }
 
-/* The pairs of @a that were tried, and in *@found how many have met. */
+/* Count the pairs of @a that were tried and, in *@found, the pairs that have met. */
 static unsigned int row_count(unsigned int a, unsigned int *found)
 {
 	unsigned int b, tried = 0;
@@ -312,8 +315,9 @@ static const struct kernel_param_ops points_ops = {
 module_param_cb(points, &points_ops, NULL, 0600);
 
 /*
- * At unload, or when the load fails: ends the walk, for good. The parameter can be
- * written until the module's last function has returned, and the walk is its code.
+ * At unload, or when the load fails: end the walk permanently. The parameter can be
+ * written until the module's last function has returned, and the walk runs the
+ * module's code.
  */
 void co_points_exit(void)
 {

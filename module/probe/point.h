@@ -2,11 +2,11 @@
 /*
  * point.h - points between critical sections, for tests: CONFIG_CALLOUT_POINTS
  *
- * A point is where a base has been unlocked, which the functions of its lock add; and
- * where co_point() stands: something has been read or published without a lock, or
- * another lock been released, and a critical section that depends on it follows.
- * Function and line name a point, as "function:94". point.c makes CPUs wait at pairs of
- * points. In any other build a point is nothing.
+ * The functions of a base's lock add a point wherever a base is unlocked. co_point()
+ * adds a point where something has been read or published without a lock, or another
+ * lock has been released, and a dependent critical section follows. Function and line
+ * name a point, as "function:94". point.c makes CPUs wait at pairs of points. Without
+ * CONFIG_CALLOUT_POINTS a point compiles to nothing.
  */
 #ifndef _CALLOUT_POINT_H
 #define _CALLOUT_POINT_H
@@ -14,7 +14,7 @@
 #ifdef CONFIG_CALLOUT_POINTS
 #include <linux/jump_label.h>
 
-/* One for each copy of an inline function; all of a name have the same number. */
+/* One for each copy of an inline function; all copies with the same name have the same number. */
 struct callout_point {
 	const char *function;
 	unsigned int line;
