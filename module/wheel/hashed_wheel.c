@@ -7,53 +7,52 @@
  * whatever its lap. start and stop are always O(1). Each expiry walks one
  * bucket, so the work per tick is n / buckets on average.
  *
- * The paper's wheel steps through every bucket, busy or not. This one keeps a
+ * The paper's wheel steps through every bucket, busy or not. This wheel keeps a
  * lower bound of the expiries in each bucket, and above the buckets a tree of
- * minima, FANOUT to a node, whose root bounds the whole ring. So a tick with
- * no due callout looks at a bound of all, or at those of a few buckets, only; a
- * jump over any distance costs no more than a tick, and the caller knows until
- * when it can sleep: the chip of the paper's Appendix A in software, without
- * its interrupts for entries of later laps.
+ * minima, FANOUT to a node, whose root bounds the whole ring. So a tick with no due
+ * callout looks only at the root, or at the bounds of a few buckets. A jump over
+ * any distance costs no more than a tick, and the caller knows until when it can
+ * sleep: the chip of the paper's Appendix A in software, without its interrupts for
+ * entries of later laps.
  *
  * The rules of the bounds:
  *
- *  - A bucket's bound is at most the expiry of each of its entries, and a
- *    node's minimum at most that of each child. Both may be too low, never too
- *    high.
- *  - start lowers them, up to the first that is low enough already. In an
- *    empty bucket it sets the bound, which may raise it.
- *  - stop does not touch them.
+ *  - A bucket's bound is at most the expiry of each of its entries, and a node's
+ *    minimum is at most each child's minimum. Both may be too low, never too high.
+ *  - start lowers the bounds up the tree, as far as the first bound that is low
+ *    enough already. In an empty bucket it sets the bound, which may raise it.
+ *  - stop does not touch the bounds.
  *  - A walk over a bucket knows the bucket's new bound when it ends, which it
  *    does when its cursor reaches the end. Until then the old bound holds.
  *  - When a bucket's bound rises, or the bucket is found empty, the nodes above
  *    it stay too low until the search for the minimum corrects them.
  *
- * Callouts become due in order of expiry, even if the caller is many laps late:
- * the bucket with the lowest bound is walked, unless that is in the future, as
- * if the time were that bound. The walk is in place: a cursor points to the next
- * entry, and a due one stays queued until the caller takes it. stop moves the
- * cursor when it removes that entry. New entries go to the tail, so the walk
- * sees them too.
+ * Callouts become due in order of expiry, even if the caller is many laps late: the
+ * bucket with the lowest bound is walked, unless its bound is in the future, as if
+ * the current tick were that bound. The walk is in place: a cursor points to the
+ * next entry, and a due one stays queued until the caller takes it. stop moves the
+ * cursor when it removes that entry. New entries go to the tail, so the walk sees
+ * them too.
  *
- * Most ticks come soon after the one before, and the next callout soon after
- * that. No entry is due before w->next, and no bucket that has entries has a
- * lower bound; so the buckets of the few ticks from there on tell by their own
- * bounds what is due first, and the tree is not corrected. The search for the
- * next due raises w->next, so that the tick that was asked for finds its bucket
- * at once, however late it comes, unless there are two rings. A caller that knows
- * that there are no entries need not search: then the bounds of empty buckets,
- * and those above, stay too low until the tree is needed.
+ * Most ticks come soon after the previous tick, and the next callout is due soon
+ * after that. No entry is due before w->next, and no bucket with entries has a
+ * lower bound than w->next. So the bounds of the buckets of the few ticks from
+ * w->next on show what is due first, without correcting the tree. The search for
+ * the next due tick raises w->next, so that the tick that the caller asks for finds
+ * its bucket at once, however late that tick comes, unless there are two rings. A
+ * caller that knows that there are no entries need not search: the bounds of empty
+ * buckets, and of the nodes above them, then stay too low until the tree is needed.
  *
  * Lazy re-arm: to move an entry to a later time, rearm only writes its expiry.
  * The entry stays in its bucket, whose bound still holds, and the walk over
  * that bucket requeues it.
  *
- * The caller can give the wheel another ring, larger or smaller. New entries go
- * there; those in the old ring are moved, a budget at a time, in any order of
- * buckets. Meanwhile the ring with the lower root is walked. Of one tick the
- * old ring has the entries that were queued first, so it goes first; and its
- * buckets are emptied from the tail to the head of the new ring's, so those
- * that were moved go before those that were queued since. stop, and a rearm to a
+ * The caller can give the wheel another ring, larger or smaller. New entries go to
+ * the new ring. The entries of the old ring are moved, a budget at a time, in any
+ * order of buckets. During the move the ring with the lower root is walked. Of the
+ * entries due at one tick the old ring has those queued first, so the old ring is
+ * walked first. Its buckets are emptied from the tail to the head of the new ring's
+ * buckets, so moved entries go before entries queued since. stop, and a rearm to a
  * later time, need not know the ring: they touch no bound.
  */
 #include <linux/err.h>
@@ -67,7 +66,10 @@
 #include "hashed_wheel.h"
 #include "scheme.h"
 
-/* How many ticks a walk, and a search, look at one by one before the tree. */
+/*
+ * NEAR is how many ticks a walk looks at one by one before it uses the tree, SOON
+ * how many a search does.
+ */
 #define NEAR	16U
 #define SOON	8U
 
@@ -96,7 +98,7 @@ static inline u64 min_of_4(const u64 *m)
 	return min(min(m[0], m[1]), min(m[2], m[3]));
 }
 
-/* The lowest child of a node that is not above buckets. */
+/* The lowest child of a node whose children are nodes, not buckets. */
 static u64 ring_min_node(const struct callout_ring *r, unsigned int node)
 {
 	unsigned int first = (node - (r->mask >> FANOUT_SHIFT) - 1) <<
@@ -104,7 +106,7 @@ static u64 ring_min_node(const struct callout_ring *r, unsigned int node)
 	const u64 *m = r->min + first;
 	u64 lowest;
 
-	/* The root may have fewer than FANOUT. */
+	/* The root may have fewer than FANOUT children. */
 	if (first + FANOUT <= r->root)
 		return min(min(min_of_4(m), min_of_4(m + 4)),
 			   min(min_of_4(m + 8), min_of_4(m + 12)));
@@ -126,7 +128,7 @@ static u64 ring_min_bucket(const struct callout_ring *r, unsigned int i)
 	unsigned int j;
 	u64 lowest;
 
-	/* A ring may have fewer than FANOUT. */
+	/* A ring may have fewer than FANOUT buckets. */
 	if (r->mask >= FANOUT - 1)
 		return min(min(min_of_4_buckets(b), min_of_4_buckets(b + 4)),
 			   min(min_of_4_buckets(b + 8),
@@ -137,7 +139,7 @@ static u64 ring_min_bucket(const struct callout_ring *r, unsigned int i)
 	return lowest;
 }
 
-/* Raises the bounds of empty buckets: @i and its siblings. */
+/* Raise the bounds of empty buckets: @i and its siblings. */
 static void ring_tidy(struct callout_ring *r, unsigned int i)
 {
 	struct callout_bucket *b = &r->bucket[i & ~(FANOUT - 1)];
@@ -148,7 +150,7 @@ static void ring_tidy(struct callout_ring *r, unsigned int i)
 			b->min = U64_MAX;
 }
 
-/* Sets each node above bucket @i to the minimum of its children. */
+/* Set each node above bucket @i to the minimum of its children. */
 static void ring_raise(struct callout_ring *r, unsigned int i)
 {
 	unsigned int node = i >> FANOUT_SHIFT;
@@ -160,7 +162,10 @@ static void ring_raise(struct callout_ring *r, unsigned int i)
 	}
 }
 
-/* The ring with the lowest bound; of one tick the old ring has the first. */
+/*
+ * The ring with the lowest bound. For the same tick it is the old ring, whose
+ * entries were queued first.
+ */
 static struct callout_ring *wheel_lowest(struct callout_wheel *w)
 {
 	if (w->old.bucket &&
@@ -170,13 +175,12 @@ static struct callout_ring *wheel_lowest(struct callout_wheel *w)
 }
 
 /*
- * Finds the bucket with the lowest bound. Every bound is the expiry of an entry
- * that is or was in the bucket, so the root's value identifies the bucket. If
- * that bucket is empty or its bound has changed, the nodes above it are
- * corrected, and the root rises: at most once for each bound that a walk or a
- * stop left too low. Returns the ring; or NULL if its lowest bound is beyond
- * @limit, or if the budget ran out before the root was exact. The root is a
- * lower bound even then.
+ * Find the bucket with the lowest bound. Every bound is the expiry of an entry that
+ * is or was in the bucket, so the root's value identifies the bucket. If that
+ * bucket is empty or its bound has changed, the nodes above it are corrected, and
+ * the root rises: at most once for each bound that a walk or a stop left too low.
+ * Return the ring, or NULL if its lowest bound is beyond @limit or if the budget
+ * ran out before the root was exact. The root is a lower bound even then.
  */
 static struct callout_ring *wheel_find_min(struct callout_wheel *w, u64 limit,
 					   unsigned int *budget)
@@ -204,8 +208,8 @@ static struct callout_ring *wheel_find_min(struct callout_wheel *w, u64 limit,
 }
 
 /*
- * The lowest of the bounds from w->next on, if it comes soon; 0 if it does not, if
- * it is beyond the ring's end, or if a bound in between is too low.
+ * The lowest bound from w->next on, if its tick comes soon. 0 if it does not, if
+ * that tick is beyond the ring's end, or if a bound in between is too low.
  */
 static u64 wheel_soon(const struct callout_wheel *w)
 {
@@ -214,7 +218,7 @@ static u64 wheel_soon(const struct callout_wheel *w)
 	const struct callout_bucket *b = &r->bucket[i];
 	u64 t = w->next, end = t + min(SOON, r->mask + 1 - i);
 
-	/* The root says that none of these is that low. */
+	/* The root says that none of these buckets has so low a bound. */
 	if (w->old.bucket || r->min[r->root] >= end)
 		return 0;
 	for (; t < end; t++, b++)
@@ -259,15 +263,15 @@ static void wheel_walk_none(struct callout_wheel *w)
 void co_wheel_walk_end(struct callout_wheel *w)
 {
 	w->walked->min = list_empty(&w->walked->head) ? U64_MAX : w->walk_min;
-	/* With two rings the other one may have entries of this tick. */
+	/* With two rings the other ring may have entries of this tick. */
 	if (w->next == w->walk_time && !w->old.bucket)
 		w->next++;
 	wheel_walk_none(w);
 }
 
 /*
- * Begins a walk over the bucket with what is due first, at @now or before.
- * Returns false if nothing is due or the budget ran out.
+ * Begin a walk over the bucket whose entries are due first, at @now or before.
+ * Return false if nothing is due or the budget ran out.
  */
 static bool wheel_walk_first(struct callout_wheel *w, u64 now,
 			     unsigned int *budget)
@@ -291,7 +295,6 @@ static bool wheel_walk_first(struct callout_wheel *w, u64 now,
 				w->next = now + 1;
 			return false;
 		}
-		/* The lowest of all bounds. */
 		time = r->min[r->root];
 		w->next = time;
 	}
@@ -302,7 +305,7 @@ static bool wheel_walk_first(struct callout_wheel *w, u64 now,
 	return true;
 }
 
-/* co_wheel_first() if the next entry is not due, or there is none. */
+/* co_wheel_first() when the next entry is not due, or there is none. */
 struct callout_node *co_wheel_first_slow(struct callout_wheel *w, u64 now,
 					 unsigned int *budget)
 {
@@ -375,9 +378,10 @@ static bool wheel_take(struct callout_scheme *s, unsigned int *budget,
 }
 
 /*
- * Pages for a ring, no more than it needs: kmalloc() would take a power of two of
- * them. NULL if there is no run of pages at hand, for which nothing is reclaimed or
- * moved, or if the ring is so small that kmalloc() wastes less.
+ * Allocate pages for a ring, no more than it needs: kmalloc() would take a power of
+ * two of them. Return NULL if no run of free pages is at hand, since nothing is
+ * reclaimed or moved to make one, or if the ring is so small that kmalloc() wastes
+ * less.
  */
 static void *ring_pages(size_t size, int node, gfp_t gfp)
 {
@@ -409,7 +413,7 @@ static unsigned int ring_nodes(unsigned int buckets)
 	return nodes;
 }
 
-/* One allocation: the buckets, the minima, a 0, and whether it is pages. */
+/* Size of the one allocation: the buckets, the minima, a 0, and whether the memory is pages. */
 static size_t ring_size(unsigned int buckets)
 {
 	return size_add(array_size(buckets, sizeof(struct callout_bucket)),
@@ -417,9 +421,8 @@ static size_t ring_size(unsigned int buckets)
 }
 
 /*
- * Makes an empty ring; @buckets is a power of two from
- * CALLOUT_WHEEL_MIN_BUCKETS to CALLOUT_WHEEL_MAX_BUCKETS. May sleep. Returns 0
- * or -ENOMEM.
+ * Make an empty ring. @buckets is a power of two from CALLOUT_WHEEL_MIN_BUCKETS to
+ * CALLOUT_WHEEL_MAX_BUCKETS. May sleep. Return 0 or -ENOMEM.
  */
 int co_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
 		  gfp_t gfp)
@@ -447,7 +450,7 @@ int co_ring_alloc(struct callout_ring *r, unsigned int buckets, int node,
 	return 0;
 }
 
-/* Frees a ring, if there is one. Its entries are not touched. May sleep. */
+/* Free a ring, if there is one. Its entries are not touched. May sleep. */
 void co_ring_free(struct callout_ring *r)
 {
 	if (!r->bucket || !r->min[r->root + 2]) {
@@ -459,8 +462,8 @@ void co_ring_free(struct callout_ring *r)
 }
 
 /*
- * Replaces the ring by @r, which is empty. co_wheel_move() must have
- * emptied the one that was replaced before.
+ * Replace the ring by @r, which is empty. co_wheel_move() must have emptied the
+ * ring that was replaced before.
  */
 void co_wheel_resize(struct callout_wheel *w,
 		     const struct callout_ring *r)
@@ -470,7 +473,7 @@ void co_wheel_resize(struct callout_wheel *w,
 	w->moved = 0;
 }
 
-/* Files @c before all others in its bucket, none of which was queued before. */
+/* Queue @c before all others in its bucket, none of which was queued earlier than @c. */
 static void wheel_start_first(struct callout_wheel *w, struct callout_node *c)
 {
 	unsigned int i = c->expires & w->ring.mask;
@@ -483,12 +486,12 @@ static void wheel_start_first(struct callout_wheel *w, struct callout_node *c)
 		b->min = c->expires;
 	}
 	list_add(&c->entry, &b->head);
-	/* A walk over this bucket has passed its beginning. */
+	/* A walk over this bucket has passed its head already. */
 	if (w->walked == b && c->expires < w->walk_min)
 		w->walk_min = c->expires;
 }
 
-/* Moves entries from the old ring. Returns false if none are left. */
+/* Move entries from the old ring. Return false if none are left. */
 bool co_wheel_move(struct callout_wheel *w, unsigned int *budget)
 {
 	struct callout_bucket *b;
@@ -513,14 +516,14 @@ bool co_wheel_move(struct callout_wheel *w, unsigned int *budget)
 	return false;
 }
 
-/* Hands the old ring over, which is empty, to be freed. */
+/* Hand over the old ring, which is empty, to the caller, who frees it. */
 void co_wheel_moved(struct callout_wheel *w, struct callout_ring *r)
 {
 	*r = w->old;
 	w->old.bucket = NULL;
 }
 
-/* Every invariant of the head comment that is one ring's. */
+/* Check every invariant of the head comment that concerns a single ring. */
 static int ring_check(const struct callout_wheel *w,
 		      const struct callout_ring *r, bool *cursor_seen)
 {

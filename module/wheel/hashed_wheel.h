@@ -2,8 +2,8 @@
 /*
  * hashed_wheel.h - the wheel's functions for direct calls
  *
- * The core calls these, in line where each setting or expiry does, in place of
- * struct callout_scheme_ops. The invariants are in hashed_wheel.c.
+ * The core calls these functions instead of struct callout_scheme_ops. Functions that
+ * every setting or expiry calls are inline. The invariants are in hashed_wheel.c.
  *
  * A ring of 16 buckets with four callouts, drawn with a FANOUT of 4. The bucket is the
  * expiry & 15; a dot is U64_MAX, the bound of nothing:
@@ -21,10 +21,10 @@
  *	                             |
  *	                             35
  *
- * A walk is for tick 35, and a callout that was due then has been taken. The cursor
- * passes 51, of the next lap, which becomes walk_min, and comes to 35, which is due
- * too. At the end of the list bucket[3].min becomes walk_min, 51; min[0] and the root
- * stay 35, too low, until a search corrects them to 51 and 37.
+ * The walk is for tick 35, and a callout that was due at 35 has been taken. The cursor
+ * passes 51, which belongs to the next lap and becomes walk_min, and comes to 35,
+ * which is due too. At the end of the list bucket[3].min becomes walk_min, 51. min[0]
+ * and the root stay 35, too low, until a search corrects them to 51 and 37.
  */
 #ifndef _CALLOUT_HASHED_WHEEL_H
 #define _CALLOUT_HASHED_WHEEL_H
@@ -36,8 +36,8 @@
 
 /**
  * struct callout_bucket - entries whose expiry has the same lower bits
- * @head: list of them
- * @min: no entry is due before
+ * @head: list of the entries
+ * @min: no entry is due before this tick
  */
 struct callout_bucket {
 	struct list_head head;
@@ -45,11 +45,12 @@ struct callout_bucket {
 };
 
 /**
- * struct callout_ring - buckets, and bounds of what is in them
+ * struct callout_ring - buckets, and the bounds of their entries
  * @mask: number of buckets - 1
  * @root: index in @min of the bound of the whole ring
- * @min: a minimum for each FANOUT buckets, then one for each FANOUT of those, and
- *	so on up to @root; then a 0, and whether @bucket is pages of its own
+ * @min: a minimum for each FANOUT buckets, then a minimum for each FANOUT of these
+ *	minima, and so on up to @root. A 0 follows, and then whether @bucket was
+ *	allocated as pages.
  * @bucket: the buckets; NULL: there is no ring
  */
 struct callout_ring {
@@ -66,11 +67,12 @@ struct callout_ring {
  * @cursor: next entry of the walk; the head of @walked if there is none
  * @walked: the bucket being walked; @nowhere if there is none
  * @walk_time: the tick that the walk is for
- * @walk_min: lowest expiry that it has left
- * @walk_mask: the mask of its ring
- * @next: no entry is due before, and only the bounds of empty buckets are lower
- * @old: while entries are moved: the ring that @ring replaces
- * @moved: its first bucket that may have entries
+ * @walk_min: lowest expiry among the entries that the walk has left in the bucket
+ * @walk_mask: the mask of the ring being walked
+ * @next: no entry is due before this tick, and only the bounds of empty buckets are
+ *	lower
+ * @old: the ring that @ring replaces, while entries are moved
+ * @moved: the first bucket of @old that may have entries
  * @nowhere: an empty bucket
  */
 struct callout_wheel {
@@ -94,9 +96,9 @@ static inline struct callout_wheel *to_wheel(struct callout_scheme *s)
 
 /*
  * The node above bucket @i is min[i >> FANOUT_SHIFT]. The levels of @min follow
- * each other, each FANOUT times smaller than the one before, so every level adds
- * the same number to get from a node to the one above. That of the root is the
- * root, or the 0 after it.
+ * each other, each FANOUT times smaller than the level below it, so the step from a
+ * node to its parent adds the same number on every level. The parent of the root is
+ * the root itself, or the 0 after it.
  */
 static inline unsigned int ring_parent(const struct callout_ring *r,
 				       unsigned int node)
@@ -104,7 +106,7 @@ static inline unsigned int ring_parent(const struct callout_ring *r,
 	return (node >> FANOUT_SHIFT) + (r->mask >> FANOUT_SHIFT) + 1;
 }
 
-/* Lowers the minima above bucket @i to @bound. */
+/* Lower the minima above bucket @i to @bound. */
 static inline void ring_lower(struct callout_ring *r, unsigned int i, u64 bound)
 {
 	unsigned int node = i >> FANOUT_SHIFT;
@@ -133,7 +135,7 @@ static inline void co_wheel_start(struct callout_wheel *w,
 		w->next = expires;
 }
 
-/* In place of a search, by a caller that knows that there are no entries. */
+/* Replaces a search: the caller knows that there are no entries. */
 static inline void co_wheel_empty(struct callout_wheel *w)
 {
 	w->next = U64_MAX;
@@ -141,7 +143,7 @@ static inline void co_wheel_empty(struct callout_wheel *w)
 
 void co_wheel_walk_end(struct callout_wheel *w);
 
-/* Removes @c, to which the cursor points. */
+/* Remove @c, to which the cursor points. */
 static inline void co_wheel_take(struct callout_wheel *w,
 				 struct callout_node *c)
 {
@@ -174,7 +176,7 @@ static inline void co_wheel_rearm(struct callout_wheel *w,
 struct callout_node *co_wheel_first_slow(struct callout_wheel *w, u64 now,
 					 unsigned int *budget);
 
-/* The next entry of the walk, if it is due; otherwise NULL. */
+/* The next entry of the walk if that entry is due, otherwise NULL. */
 static inline struct callout_node *co_wheel_next(const struct callout_wheel *w)
 {
 	struct callout_node *c = list_entry(w->cursor, struct callout_node,
@@ -185,9 +187,9 @@ static inline struct callout_node *co_wheel_next(const struct callout_wheel *w)
 }
 
 /*
- * The first entry that is due at @now, still queued; NULL if there is none, or
- * with no budget left, if there may be one. Only entries that are not due, and
- * buckets, count as units of work.
+ * The first entry that is due at @now, still queued. NULL if there is none; with no
+ * budget left, there may still be one. Only buckets and entries that are not due
+ * count as units of work.
  */
 static inline struct callout_node *
 co_wheel_first(struct callout_wheel *w, u64 now, unsigned int *budget)
@@ -196,7 +198,7 @@ co_wheel_first(struct callout_wheel *w, u64 now, unsigned int *budget)
 
 	if (c)
 		return c;
-	/* Not in a walk; most often one has just ended, and this is all. */
+	/* No walk is under way. Most often a walk has just ended, and this test suffices. */
 	if (now < w->next)
 		return NULL;
 	return co_wheel_first_slow(w, now, budget);

@@ -7,16 +7,16 @@
  * EXPIRYPROCESSING is not here: advance only moves due callouts to a list, and
  * the core runs them.
  *
- * A scheme knows no lock, no clock and no CPU, and allocates memory in create
- * and reserve only: the caller serialises all calls on one scheme, and time is
- * an argument. So the same file runs in the kernel, under a test's virtual
- * clock, and in a program in user space.
+ * A scheme knows no lock, no clock and no CPU: the caller serialises all calls on
+ * one scheme, and time is an argument. It allocates memory in create and reserve
+ * only. So the same file runs in the kernel, under a test's virtual clock, and in a
+ * program in user space.
  *
- * A "unit of work" is one entry or one bucket looked at, with the index over
- * it. A function with a budget does at most that many units, subtracts those
- * that it has done, and continues when it is called again; between two such
- * calls callouts may be started and stopped. With a budget of at least
- * CALLOUT_MIN_BUDGET each call makes progress.
+ * A "unit of work" is a look at one entry or one bucket, with the index over it. A
+ * function with a budget does at most that many units, subtracts the units done
+ * from the budget, and continues when it is called again. Between two such calls
+ * callouts may be started and stopped. With a budget of at least CALLOUT_MIN_BUDGET
+ * each call makes progress.
  */
 #ifndef _CALLOUT_SCHEME_H
 #define _CALLOUT_SCHEME_H
@@ -45,19 +45,19 @@ struct callout_scheme {
 };
 
 #define CALLOUT_MAX_LEVELS	16U
-/* Slots of a level. */
+/* The least and most slots of a level. */
 #define CALLOUT_MIN_SLOTS	2U
 #define CALLOUT_MAX_SLOTS	(1U << 14)
 
 /**
  * struct callout_scheme_params - The parameters of create.
- * @variant: index in callout_scheme_ops.variants, 0 if it has none
+ * @variant: index in callout_scheme_ops.variants, 0 for a scheme without variants
  * @buckets: number of buckets; for CALLOUT_TAKES_BUCKETS
  * @nr_levels: number of elements in @level, 0 for the scheme's default; for
  *	CALLOUT_TAKES_LEVELS
  * @level: slots of each level, the finest first
  * @now: the current tick
- * @node: NUMA node for its memory
+ * @node: NUMA node for the scheme's memory
  */
 struct callout_scheme_params {
 	unsigned int variant;
@@ -71,14 +71,15 @@ struct callout_scheme_params {
 /* callout_scheme_ops.flags */
 #define CALLOUT_TAKES_BUCKETS	0x1	/* uses params.buckets */
 #define CALLOUT_TAKES_LEVELS	0x2	/* uses params.nr_levels and level */
-#define CALLOUT_UNORDERED	0x4	/* callouts of one tick in any order */
+#define CALLOUT_UNORDERED	0x4	/* may reorder callouts of one tick */
 /*
- * start, stop or a tick looks at a share of all callouts, as a rule and not only in
- * the worst case; with buckets: of those beyond the last one. Tests file fewer.
+ * start, stop or a tick looks at a share of all callouts as a rule, not only in the
+ * worst case. In a scheme with buckets, at a share of the callouts beyond the last
+ * bucket. Tests queue fewer callouts.
  */
 #define CALLOUT_LINEAR		0x8
 
-/* For find: whether @c matches. */
+/* For find: does @c match? */
 typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
 
 /**
@@ -87,37 +88,39 @@ typedef bool (*callout_match_fn)(struct callout_node *c, const void *data);
  * @variants: values of the module parameter variant=, the default first, NULL
  *	at the end. NULL if the scheme has no variants.
  * @flags: CALLOUT_TAKES_BUCKETS and so on
- * @refuses: which of @p create does not take, and why, as a text for the log;
- *	NULL if it takes all. NULL if the checks of each parameter suffice.
- * @create: Create an empty scheme. May sleep. ERR_PTR(-EINVAL) for parameters
- *	that it does not take, or ERR_PTR(-ENOMEM).
+ * @refuses: Say for the log which parameter of @p create does not accept, and why.
+ *	Returns NULL if create accepts all. The pointer is NULL if the checks of each
+ *	parameter suffice.
+ * @create: Create an empty scheme. May sleep. Returns ERR_PTR(-EINVAL) for parameters
+ *	that the scheme does not accept, or ERR_PTR(-ENOMEM).
  * @destroy: Free a scheme. May sleep. Callouts still queued are not touched.
- * @reserve: Make room for @n more callouts or, if @n is negative, need room for as
- *	many fewer, whose memory is for later ones. May sleep and may run concurrently
- *	with all other functions, so it publishes new memory without a lock.
- *	0 or -ENOMEM. Without room start is slower, but succeeds. NULL if the
+ * @reserve: Make room for @n more callouts. If @n is negative, room for as many fewer
+ *	is needed, and their memory is kept for later callouts. May sleep and may run
+ *	concurrently with all other functions, so it publishes new memory without a
+ *	lock. 0 or -ENOMEM. Without room start is slower, but succeeds. NULL if the
  *	scheme needs no memory other than the callouts' own.
- * @start: File @c, which is in no scheme, to be due at @expires; at the next
- *	advance if that has passed. @now may be later than the last advance,
- *	and the next advance may come much later.
- * @rearm: Move @c, which is queued here, to @expires. NULL if that is stop and start.
+ * @start: Queue @c, which is in no scheme, for @expires, or for the next advance if
+ *	@expires has passed. @now may be later than the last advance, and the next
+ *	advance may come much later.
+ * @rearm: Move @c, which is queued here, to @expires. NULL if stop and start do that.
  * @stop: Remove @c, which is queued here.
  * @advance: Move the callouts due at @now or before to the tail of @due, with
  *	co_scheme_due(), in order of expiry and, among equals, of queueing.
  *	True if the budget ran out first.
- * @next_due: A lower bound of the tick at which advance has work to do;
- *	U64_MAX if empty. The best bound that the scheme has, if it returns
- *	with budget left.
+ * @next_due: A lower bound of the tick at which advance has work to do; U64_MAX if
+ *	empty. If it returns with budget left, this is the best bound that the scheme
+ *	has.
  * @take: Move all callouts to @out, in any order. True if the budget ran out
  *	first.
- * @find: The first callout to expire for which @match returns true, or NULL;
- *	among equals the one queued first. The old BSD search. NULL if the
- *	scheme has no search, and a hash is used.
- * @first: The first callout to expire, or NULL; any one, if only take uses it. One unit
- *	of work. For advance, next_due and take that schemes share.
+ * @find: The first callout to expire for which @match returns true, or NULL; among
+ *	equals the callout queued first. This is the old BSD search. The pointer is NULL
+ *	if the scheme has no search and a hash is used.
+ * @first: The first callout to expire, or NULL. Any callout will do if only take uses
+ *	this function. One unit of work. For schemes that share an advance, next_due or
+ *	take.
  * @late: By how many ticks at most a callout of @interval ticks is late by the
  *	scheme's design. NULL if the scheme is exact.
- * @check: Check every invariant. 0, or the number of the one that does not
+ * @check: Check every invariant. 0, or the number of the invariant that does not
  *	hold. For tests.
  */
 struct callout_scheme_ops {
@@ -145,14 +148,14 @@ struct callout_scheme_ops {
 	int (*check)(struct callout_scheme *s);
 };
 
-/* Hands over @c, which advance has removed from the scheme. */
+/* Hand over @c, which advance has removed from the scheme. */
 static inline void co_scheme_due(struct callout_node *c, struct list_head *due)
 {
 	callout_change_state(c, 0, CALLOUT_S_DUE);
 	list_add_tail(&c->entry, due);
 }
 
-/* Moves @c, which is queued in @s, to @expires. */
+/* Move @c, which is queued in @s, to @expires, by rearm or by stop and start. */
 static inline void co_scheme_move(struct callout_scheme *s,
 				  struct callout_node *c, u64 now, u64 expires)
 {
@@ -164,7 +167,7 @@ static inline void co_scheme_move(struct callout_scheme *s,
 	s->ops->start(s, c, now, expires);
 }
 
-/* take of one list of callouts in @s. */
+/* A take function for callouts of @s that are in one list. */
 static inline bool co_scheme_take_list(struct callout_scheme *s,
 				       struct list_head *list,
 				       unsigned int *budget,
@@ -198,7 +201,7 @@ extern const struct callout_scheme_ops callout_hierarchical_wheel;
 extern const struct callout_scheme_ops callout_lawn;
 extern const struct callout_scheme_ops callout_calendar_queue;
 
-/* All schemes, the default first, NULL at the end. */
+/* All schemes: the default first, NULL at the end. */
 extern const struct callout_scheme_ops *const callout_schemes[];
 
 const struct callout_scheme_ops *co_scheme_find(const char *name);
