@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * base.c - bases: how they are made and freed, locked, and programmed
+ * base.c - bases: creating, freeing and locking them, programming their tick
  *
- * A node says in its cpu which base it belongs to, and the lock of that base
- * protects it. To lock a node's base is therefore a loop, as in the kernel's own
- * lock_timer_base(): read the cpu, lock that base, check that the node still
+ * A node's cpu member says which base the node belongs to, and that base's lock
+ * protects the node. Locking a node's base is therefore a loop, as in the kernel's
+ * own lock_timer_base(): read the cpu, lock that base, check that the node still
  * belongs there.
  *
- * A node that is neither queued nor running can migrate. It does so in two
- * steps, since no order exists between the locks of two bases:
+ * A node that is neither queued nor running can migrate. Migration takes two steps,
+ * since no order exists between the locks of two bases:
  *
  *	CPU0: moves n from base 0 to base 2	CPU1: locks n's base
  *	lock(base 0), n.cpu == 0
@@ -30,13 +30,13 @@
 #include "kcompat.h"
 #include <trace/events/callout.h>
 
-/* Room that a scheme reserves for callouts that are in no table. */
+/* Room that a scheme reserves for callouts that belong to no table. */
 #define EMBEDDED_CALLOUTS	1024U
 
 struct callout_base **callout_bases;
 EXPORT_SYMBOL_IF_KUNIT(callout_bases);
 
-/* What co_lock() finds for a node that is migrating: no node's base. */
+/* The base that co_lock() finds for a node that is migrating. No node belongs to it. */
 struct callout_base callout_nowhere = {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(callout_nowhere.lock),
 	.index = U16_MAX,
@@ -57,7 +57,7 @@ struct callout_base *co_lock_slow(struct callout_node *n)
 			continue;
 		base = co_base(cpu);
 		co_base_lock(base);
-		/* Another CPU, with another base locked, may change it. */
+		/* Another CPU, holding another base's lock, may change n->cpu. */
 		if (READ_ONCE(n->cpu) == cpu)
 			return base;
 		co_base_unlock(base);
@@ -65,7 +65,7 @@ struct callout_base *co_lock_slow(struct callout_node *n)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_lock_slow);
 
-/* co_lock_home() when that CPU is coming up, going down, or another one. */
+/* co_lock_home() when that base's CPU is coming up or going down, or is not this CPU. */
 struct callout_base *co_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock)
 {
@@ -80,8 +80,8 @@ struct callout_base *co_lock_home_slow(struct callout_base *base)
 }
 
 /*
- * Moves @n, which is neither queued nor running, to @target, or to this CPU's base
- * if @target is offline. Unlocks @base and returns the other base locked.
+ * Move @n, which is neither queued nor running, to @target, or to this CPU's base
+ * if @target is offline. Unlock @base, and return the other base locked.
  */
 struct callout_base *co_move_locked(struct callout_base *base,
 				    struct callout_node *n,
@@ -103,7 +103,7 @@ struct callout_base *co_move_locked(struct callout_base *base,
 	return target;
 }
 
-/* co_rehome() when the base's CPU is not online. */
+/* co_rehome() when the base's CPU is offline. */
 struct callout_base *co_rehome_slow(struct callout_base *base,
 				    struct callout_node *n)
 	__must_hold(&base->lock)
@@ -111,18 +111,19 @@ struct callout_base *co_rehome_slow(struct callout_base *base,
 	return co_move_locked(base, n, co_base_sibling(base, co_home_cpu()));
 }
 
-/* Has the tick source wake the base up at @tick. The caller holds its lock. */
+/* Program the tick source to wake the base at @tick. The caller holds the base's lock. */
 void co_program(struct callout_base *base, u64 tick)
 {
-	/* A source may read it without the lock. */
+	/* A tick source may read base->armed without the lock. */
 	WRITE_ONCE(base->armed, tick);
 	base->tick->program(base, tick);
 	trace_callout_tick_start(base->index, tick);
 }
 
 /*
- * Initialises a node, idle, of base @cpu. That of a timer may be running, in the
- * base that it has: it must have no other one on the way, where it does not run.
+ * Initialise an idle node of base @cpu. The node of a timer may be running, in its
+ * present base. It must then go straight to its new base: in any base in between it
+ * would seem not to run.
  *
  *	CPU3: the function of t, base 3		CPU1: shutdown_sync(t)
  *	timer_setup(t): t.cpu = 0
@@ -134,7 +135,7 @@ void co_program(struct callout_base *base, u64 tick)
 void co_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 {
 	memset(n, 0, offsetof(struct callout_node, cpu));
-	/* One store: co_lock() may read it meanwhile. */
+	/* One store: co_lock() may read it concurrently. */
 	WRITE_ONCE(n->cpu, cpu);
 	n->home = cpu;
 	n->bytes = 0;
@@ -143,7 +144,7 @@ void co_setup(struct callout_node *n, enum callout_kind kind, u32 cpu)
 EXPORT_SYMBOL_IF_KUNIT(co_setup);
 
 /*
- * Makes an empty base. @index is its place in callout_bases[]. Returns an ERR_PTR
+ * Make an empty base. @index is its place in callout_bases[]. Return an ERR_PTR
  * on failure. May sleep.
  */
 struct callout_base *
@@ -168,7 +169,7 @@ co_base_create(unsigned int index, const struct callout_tick_source *tick,
 	}
 	raw_spin_lock_init(&base->lock);
 	ret = co_base_reserve(base, EMBEDDED_CALLOUTS);
-	/* This may put a scheme of its own around the other. */
+	/* This may wrap another scheme around base->scheme. */
 	if (!ret && tick->create)
 		ret = tick->create(base, &p);
 	if (ret)
@@ -190,7 +191,7 @@ co_base_create(unsigned int index, const struct callout_tick_source *tick,
 	base->jiffies = &jiffies_64;
 	tasklet_setup(&base->again, co_again);
 	tick->init(base);
-	/* Pairs with the READ_ONCE()s of callout_bases[]. */
+	/* Pairs with each READ_ONCE() of callout_bases[]. */
 	smp_store_release(&callout_bases[index], base);
 	return base;
 
@@ -203,10 +204,10 @@ err_base:
 EXPORT_SYMBOL_IF_KUNIT(co_base_create);
 
 /*
- * Ends expiry on a base, for good. Pending callouts stay pending and do not run.
- * A handler that is running returns first; what it arms, here or on another base
+ * End expiry on a base permanently. Pending callouts stay pending and do not run. A
+ * running handler returns first. A callout that it arms, here or on another base
  * that is not freed yet, is queued and does not run. Nothing programs the tick
- * source again: armed is 0, lower than any expiry, and expiry leaves it so. May
+ * source again: armed is 0, lower than any expiry, and expiry leaves it 0. May
  * sleep.
  *
  *	CPU0: unload				CPU1
@@ -233,9 +234,9 @@ void co_base_kill(struct callout_base *base)
 EXPORT_SYMBOL_IF_KUNIT(co_base_kill);
 
 /*
- * Frees a dead base that has no user left, and returns how many callouts were
- * still pending. Their memory, which may be gone with the module that set them,
- * is not touched. May sleep.
+ * Free a dead base that has no user left, and return how many callouts were still
+ * pending. The callouts' memory is not touched: it may be gone with the module that
+ * set them. May sleep.
  */
 u64 co_base_destroy(struct callout_base *base)
 {
@@ -249,9 +250,9 @@ u64 co_base_destroy(struct callout_base *base)
 EXPORT_SYMBOL_IF_KUNIT(co_base_destroy);
 
 /*
- * Asks the base's scheme for room for @n more callouts of a table or, if @n is
- * negative, gives that back. A callout that migrates to another base has no room there
- * and is queued all the same. Returns 0, or -ENOMEM and nothing has changed. May sleep.
+ * Reserve room in the base's scheme for @n more callouts of a table or, if @n is
+ * negative, give room back. A callout that migrates to another base has no room there
+ * and is queued all the same. Return 0, or -ENOMEM with nothing changed. May sleep.
  */
 int co_base_reserve(struct callout_base *base, int n)
 {
@@ -263,9 +264,9 @@ EXPORT_SYMBOL_IF_KUNIT(co_base_reserve);
 
 #ifdef CONFIG_CALLOUT_LAB
 /*
- * Of the pending nodes that @match accepts, the first to expire, or NULL. Takes
- * as long as the scheme's find does, with the base locked and interrupts off
- * throughout: the search before Costello's hash.
+ * Find, among the pending nodes that @match accepts, the first to expire, or NULL.
+ * This is the search before Costello's hash: it takes as long as the scheme's find
+ * does, with the base locked and interrupts off throughout.
  */
 struct callout_node *co_find_locked(struct callout_base *base,
 				    callout_match_fn match, const void *data)
@@ -284,19 +285,19 @@ struct callout_node *co_find_locked(struct callout_base *base,
 EXPORT_SYMBOL_IF_KUNIT(co_find_locked);
 #endif
 
-/* Copies the base's counters and sizes. */
+/* Copy the base's counters and sizes. */
 void co_base_stats(struct callout_base *base, struct callout_stats *stats)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
 
 	co_base_lock_irq(base);
 	/*
-	 * Expiry counts wake-ups and slow handlers without the lock. A sum may
-	 * miss the last one.
+	 * Expiry counts wake-ups and slow handlers without the lock. A sum may miss
+	 * the last of them.
 	 */
 	*stats = data_race(base->stats);
 	stats->handlers = co_handlers(base);
-	/* The wheel counts those that it has found not to be due. */
+	/* The wheel counts as visits only the entries that were not due. */
 	stats->visits = base->scheme->visits +
 			(base->wheel ? stats->handlers : 0);
 	stats->requeues = base->scheme->requeues;
@@ -309,7 +310,7 @@ void co_base_stats(struct callout_base *base, struct callout_stats *stats)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_base_stats);
 
-/* Adds the counters of the bases of the classes from @first to before @end up. */
+/* Sum the counters of the bases of the classes from @first to before @end. */
 void co_sum_stats(unsigned int first, unsigned int end,
 		  struct callout_stats *sum)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * base.h - bases: the callouts of a class and CPU: lock, scheme, tick source
+ * base.h - bases: a base has the callouts of one class and CPU, with lock, scheme
+ * and tick source
  */
 #ifndef _CALLOUT_BASE_H
 #define _CALLOUT_BASE_H
@@ -28,20 +29,20 @@
 #define CALLOUT_LATE_BINS	12
 
 /**
- * struct callout_stats - what a base, or all of them, have done
+ * struct callout_stats - what a base has done, or all bases
  * @handlers: callouts that have expired: the sum of @late
  * @wakeups: times the tick source found something due, or should have
- * @false_wakeups: those that found nothing due
- * @hops: times the jiffies source was woken on its way to a far tick
+ * @false_wakeups: wake-ups that found nothing due
+ * @hops: times the jiffies source was woken at a hop before a far tick
  * @visits: entries that the scheme has looked at
- * @requeues: entries that it found moved to a later time, and requeued
+ * @requeues: entries that the scheme found moved to a later time, and requeued
  * @max_units: most units of work that a base's expiry, or a move of entries, has
- *	done in one hold of its lock; the sum over bases is their maximum
+ *	done in one hold of the base's lock; the sum over bases is their maximum
  * @slow: handlers that took too long
  * @late: callouts by the number of ticks from expiry to handler
- * @pending: callouts in the base, now
- * @buckets: the size of its wheel, or 0
- * @old_buckets: while entries move, that of the ring that they leave, or 0
+ * @pending: callouts in the base at present
+ * @buckets: the size of the base's wheel, or 0
+ * @old_buckets: while entries move, the size of the ring that they leave, or 0
  */
 struct callout_stats {
 	u64 handlers;
@@ -60,16 +61,16 @@ struct callout_stats {
 
 /*
  * Classes of bases: one for the callouts of kernel code, one for root's programs,
- * the others for those of other users. Each CPU has a base of each class, with a
- * lock, a wheel, a tick and limits of its own: however many callouts of one class
- * are due, those of the others do not wait for them.
+ * the rest for other users' programs. Each CPU has a base of each class, and each
+ * base has its own lock, wheel, tick and limits: however many callouts of one class
+ * are due, callouts of another class do not wait for them.
  *
- * Two more are for callouts of kernel code that leave a CPU asleep: those of
- * CALLOUT_CLASS_GLOBAL, which another CPU may run, and of CALLOUT_CLASS_DEFERRABLE,
- * which wait until their CPU is awake. A CPU arms in its own global base only: the
- * tick source would take the base's timer over with the callout. Only the jiffies
- * source can do that: with another one their places have the bases of
- * CALLOUT_CLASS_KERNEL.
+ * Two more classes are for callouts of kernel code that leave a CPU asleep: another
+ * CPU may run callouts of CALLOUT_CLASS_GLOBAL, and callouts of
+ * CALLOUT_CLASS_DEFERRABLE wait until their CPU is awake. A CPU arms in its own
+ * global base only: the tick source would move the base's timer along with the
+ * callout. Only the jiffies source supports these classes: with another source
+ * their places in callout_bases[] have the bases of CALLOUT_CLASS_KERNEL.
  */
 #define CALLOUT_CLASS_KERNEL		0U
 #define CALLOUT_CLASS_ROOT		1U
@@ -79,21 +80,21 @@ struct callout_stats {
 #define CALLOUT_ALL_CLASSES		11U
 
 /*
- * callout_node.cpu is an index in callout_bases[]: the bases of the first class
- * by CPU, so that an index is also a CPU, those of the others, the base of a
- * test.
+ * callout_node.cpu is an index in callout_bases[]. The bases of the first class
+ * come first, by CPU, so that their index is also the CPU. The bases of the other
+ * classes follow, then the base of a test.
  */
 #define CALLOUT_INDEX_TEST	(CALLOUT_ALL_CLASSES * nr_cpu_ids)
 
-/* callout_node.cpu between two bases: wait for a real one. */
+/* callout_node.cpu of a node between two bases: wait until it is a base's index. */
 #define CALLOUT_CPU_MOVING	(CALLOUT_INDEX_TEST + 1)
 
 /**
- * enum callout_stage - where the handler of callout_base.running is
+ * enum callout_stage - how far the handler of callout_base.running has come
  * @CALLOUT_STAGE_STARTED: called, or past the point where it can be stopped
- * @CALLOUT_STAGE_TIMER: as CALLOUT_STAGE_STARTED, of a timer of Linux's
+ * @CALLOUT_STAGE_TIMER: as CALLOUT_STAGE_STARTED, for one of Linux's timers
  * @CALLOUT_STAGE_WAITING: waiting for its associated lock
- * @CALLOUT_STAGE_CANCELLED: cancelled while it waited: it does not start
+ * @CALLOUT_STAGE_CANCELLED: cancelled while it waited: the handler does not start
  * @CALLOUT_STAGE_OVER: returned; its associated lock is about to be released
  */
 enum callout_stage {
@@ -105,27 +106,28 @@ enum callout_stage {
 };
 
 /*
- * The callouts of one class and CPU, or with bases=single of all CPUs. What every call
- * and every tick need comes first.
+ * The callouts of one class and CPU, or with bases=single of all CPUs. Members that
+ * every call and every tick need come first.
  */
 struct callout_base {
 	/*
-	 * Protects all of this and the node of each callout whose cpu says that it belongs here.
-	 * Taken in hard interrupt context; never held for more than CALLOUT_BUDGET units of work.
+	 * Protects all members and the node of each callout whose cpu says that it belongs here.
+	 * Taken in hard interrupt context. Never held for more than CALLOUT_BUDGET units of work.
 	 */
 	raw_spinlock_t lock;
-	u16 index;	/* its place in callout_bases[] */
-	u16 first;	/* index of the base of CPU 0 of its class; of a test its own */
+	u16 index;	/* place of this base in callout_bases[] */
+	u16 first;	/* index of this class's base for CPU 0; in a test's base its own index */
 	struct callout_scheme *scheme;	/* the queued callouts */
 	/*
-	 * The tick for which the source is programmed, or at which it looks by itself; U64_MAX:
-	 * not at all; 0: it need not be, expiry runs or is going to be, or the base is dead
+	 * The tick for which the source is programmed, or at which the source looks by itself.
+	 * U64_MAX: none. 0: the source need not be programmed, because expiry runs or is about
+	 * to run, or because the base is dead
 	 */
 	u64 armed;
-	const struct callout_tick_source *tick;	/* what tells the time */
+	const struct callout_tick_source *tick;	/* the source of the time */
 	/*
 	 * The node whose handler runs. Only compared, never followed: the handler may have freed
-	 * it.
+	 * the node.
 	 */
 	struct callout_node *running;
 	/*
@@ -133,31 +135,34 @@ struct callout_base {
 	 * co_base_pending()
 	 */
 	int until_resize;
-	int resize_at;	/* how many the wheel has room for */
+	int resize_at;	/* how many callouts the wheel has room for */
 	/*
 	 * How far the handler of running has come. CALLOUT_STAGE_OVER is written under the
 	 * associated lock alone.
 	 */
 	enum callout_stage stage;
-	/* Other CPUs may arm callouts here, and again may be scheduled, except on PREEMPT_RT */
+	/*
+	 * Other CPUs may arm callouts here, and the tasklet again may be scheduled, except on
+	 * PREEMPT_RT
+	 */
 	bool online;
-	bool wheel;	/* the scheme is the hashed wheel, which is called directly */
+	bool wheel;	/* the scheme is the hashed wheel: call it directly */
 	bool expiring;	/* expiry runs */
 	/* Nothing runs here any more and nothing is programmed; armed stays 0 */
 	bool dead;
 	/*
-	 * Set with any of leaving, drain, waiters and dead: to be looked at when the handler of
-	 * running has returned
+	 * Set together with any of leaving, drain, waiters and dead, which the end of the
+	 * running handler must look at
 	 */
 	bool attention;
 	bool woken;	/* next_tick has woken expiry */
 
 	u64 now;	/* the tick for which callouts were expired last */
 	u64 tick_ns;	/* the length of a tick in nanoseconds */
-	u64 edge;	/* *jiffies when the last handler returned, or expiry began */
+	u64 edge;	/* *jiffies when the last handler returned, or when expiry began */
 	/*
-	 * jiffies_64, or what a test has in its place: the time that limits of expiry are
-	 * measured with, which costs nothing to read
+	 * jiffies_64, or a test's replacement for it: the time by which the limits of
+	 * expiry are measured, since reading it costs nothing
 	 */
 	const u64 *jiffies;
 	/*
@@ -166,26 +171,26 @@ struct callout_base {
 	 */
 	int left;
 	unsigned long run_seq;	/* odd while a handler runs */
-	/* Running, if it is pending and migrates home afterwards */
+	/* The running node, if it is pending and migrates home afterwards */
 	struct callout_node *leaving;
-	/* Called when the handler of running has returned: async_drain */
+	/* Called when the running handler has returned: async_drain */
 	callout_func_t *drain;
 	unsigned int waiters;	/* number of threads waiting for run_seq to change */
-	int preempt_count;	/* what it was before the handlers, and must be after each */
+	int preempt_count;	/* preempt_count() before the handlers, and after each */
 	int lockdep_depth;	/* as preempt_count */
-	/* The CPU that tick wakes up. Of CALLOUT_CLASS_GLOBAL tick may wake another one instead. */
+	/* The CPU that tick wakes. For CALLOUT_CLASS_GLOBAL tick may wake another CPU instead. */
 	unsigned int cpu;
 	/*
-	 * Callouts that were put off and whose turn has come again, and those that the scheme
-	 * has handed over, unless it is the hashed wheel
+	 * Callouts that were put off and whose turn has come again and, unless the scheme is
+	 * the hashed wheel, callouts that the scheme has handed over
 	 */
 	struct list_head due;
-	struct callout_stats stats;	/* counters; some are the scheme's: see co_base_stats() */
+	struct callout_stats stats;	/* counters; the scheme keeps some: see co_base_stats() */
 
 #ifdef CONFIG_PREEMPT_RT
 	/*
-	 * PREEMPT_RT, in place of wait: held across handlers, so that a waiter boosts the
-	 * expiring thread and priority is not inverted. Outside lock.
+	 * PREEMPT_RT uses this instead of wait: held across handlers, so that a waiter
+	 * boosts the expiring thread and priority is not inverted. Taken outside lock.
 	 */
 	spinlock_t expiry_lock;
 #else
@@ -199,34 +204,37 @@ struct callout_base {
 		};
 		struct {
 			struct hrtimer hrtimer;	/* for the hrtimer source */
-			/* For the hrtimer source: has the CPU program hrtimer */
+			/* For the hrtimer source: makes the CPU program hrtimer */
 			call_single_data_t kick;
 			bool kicked;	/* kick is pending */
-			bool restart;	/* its function returns HRTIMER_RESTART */
-			/* Its function runs on cpu, and nothing has been programmed since */
+			bool restart;	/* the function of hrtimer returns HRTIMER_RESTART */
+			/*
+			 * The function of hrtimer runs on cpu, and nothing has been
+			 * programmed since it began
+			 */
 			bool ticking;
 		};
 	};
-	struct tasklet_struct again;	/* goes on with expiry in a later softirq */
+	struct tasklet_struct again;	/* continues expiry in a later softirq */
 	/*
-	 * Callouts whose lock was contended when their turn came. They have CALLOUT_S_DUE, and go
-	 * back to due at the next tick.
+	 * Callouts whose lock was contended when their turn came. Their state has CALLOUT_S_DUE,
+	 * and they go back to due at the next tick.
 	 */
 	struct list_head put_off;
 	bool follows;	/* the size of the wheel follows the number of callouts */
-	/* The wheel is too large for that; so it was at few_since, in jiffies */
+	/* The wheel is too large for its callouts, and was at few_since, in jiffies */
 	bool few;
-	unsigned int least;	/* buckets that it has at least */
+	unsigned int least;	/* the least number of buckets of the wheel */
 	unsigned long few_since;	/* see few */
 };
 
-/* Units of work done with a base locked and interrupts off, at most. */
+/* The most units of work done while a base is locked and interrupts are off. */
 #define CALLOUT_BUDGET		64U
 
 /*
- * One for each class and possible CPU, made when the CPU first comes up, one for
- * tests, and at CALLOUT_CPU_MOVING one that has a lock and an index that no node
- * has. With bases=single all CPUs have the same.
+ * One for each class and possible CPU, created when the CPU first comes up, and one
+ * for tests. At CALLOUT_CPU_MOVING there is a base with a lock and an index that no
+ * node has. With bases=single all CPUs share one base.
  */
 extern struct callout_base **callout_bases;
 extern struct callout_base callout_nowhere;
@@ -254,7 +262,7 @@ static inline struct callout_base *co_base_of(unsigned int class,
 	return co_base(class * nr_cpu_ids + cpu);
 }
 
-/* The base of the same class for another CPU; a test's base has kernel code's. */
+/* The base of the same class for another CPU. For a test's base, kernel code's base. */
 static inline struct callout_base *
 co_base_sibling(const struct callout_base *base, unsigned int cpu)
 {
@@ -265,7 +273,7 @@ co_base_sibling(const struct callout_base *base, unsigned int cpu)
 	return READ_ONCE(callout_bases[first + cpu]);
 }
 
-/* The base whose index is @index, or NULL: so a loop over all meets each base once. */
+/* The base whose index is @index, or NULL. So a loop over all indices meets each base once. */
 static inline struct callout_base *co_base_at(unsigned int index)
 {
 	struct callout_base *base = READ_ONCE(callout_bases[index]);
@@ -273,7 +281,7 @@ static inline struct callout_base *co_base_at(unsigned int index)
 	return base && base->index == index ? base : NULL;
 }
 
-/* The first base whose index is from @i on and less than @end; NULL if there is none. */
+/* The first base with an index of at least @i and less than @end; NULL if there is none. */
 static inline struct callout_base *co_base_from(unsigned int *i, unsigned int end)
 {
 	while (*i < end && !co_base_at(*i))
@@ -293,7 +301,7 @@ static inline unsigned int co_base_pending(const struct callout_base *base)
 	return READ_ONCE(base->resize_at) - READ_ONCE(base->until_resize);
 }
 
-/* Has arming ask for a larger wheel when more than @n are pending. */
+/* Make arming ask for a larger wheel when more than @n callouts are pending. */
 static inline void co_base_resize_at(struct callout_base *base, int n)
 {
 	base->until_resize += n - base->resize_at;
@@ -325,13 +333,16 @@ static inline u64 co_now(struct callout_base *base)
 
 /*
  * from_ns for jiffies. The edges of jiffies are known to within a tick, so one is
- * added to never be early. Jiffies lag the clock for two reasons. If no CPU advances
- * them just now, they will catch up: counting from callout_jiffy_zero is right, and
- * from the present jiffy early. If a periodic tick has lost ticks, they will not, and
- * the first is late by all that were lost since the module was loaded. Which it is
- * cannot be known here. So this takes the earlier tick, and expiry postpones what is
- * early. The schemes of the laboratory have no room for the time that expiry looks at:
- * there, the first counts.
+ * added to never be early. Jiffies lag the clock for two reasons:
+ *
+ *  - No CPU advances jiffies at the moment, and they will catch up. Counting from
+ *    callout_jiffy_zero is right, and counting from the present jiffy is early.
+ *  - A periodic tick has lost ticks, and jiffies will not catch up. Counting from
+ *    callout_jiffy_zero is late by all ticks lost since the module was loaded.
+ *
+ * Which reason holds cannot be known here. So this function takes the earlier tick,
+ * and expiry postpones callouts that are early. The laboratory's schemes have no room
+ * for the time that expiry looks at, so with them callout_jiffy_zero counts.
  */
 static inline u64 co_jiffies_from_ns(struct callout_base *base, u64 due,
 				     u64 now)
@@ -348,8 +359,9 @@ static inline u64 co_jiffies_from_ns(struct callout_base *base, u64 due,
 
 /*
  * CLOCK_MONOTONIC at jiffy 0, if no tick is lost from now on. The edges of jiffies are
- * known to within a tick: a sample, less a tick, is not late unless jiffies lag now. The
- * clock is read first: a delay makes it earlier, and then callout_jiffy_zero counts.
+ * known to within a tick: a sample, less a tick, is not late unless jiffies lag at
+ * present. The clock is read first: a delay makes the sample earlier, and then
+ * callout_jiffy_zero counts.
  */
 static inline s64 co_jiffies_zero(void)
 {
@@ -359,7 +371,7 @@ static inline s64 co_jiffies_zero(void)
 	return max_t(s64, atomic64_read(&callout_jiffy_zero), zero);
 }
 
-/* from_ns for the hrtimer source and chips. No overflow: times are less than 2^63. */
+/* from_ns for the hrtimer source and for chips. It cannot overflow: times are less than 2^63. */
 static inline u64 co_hrtimer_from_ns(struct callout_base *base, u64 due,
 				     u64 now)
 {
@@ -375,7 +387,7 @@ static inline u64 co_from_ns(struct callout_base *base, u64 due, u64 now)
 	return base->tick->from_ns(base, due, now);
 }
 
-/* co_from_ns(), quickest with the hrtimer source. */
+/* As co_from_ns(), but fastest with the hrtimer source. */
 static inline u64 co_from_ns_fine(struct callout_base *base, u64 due, u64 now)
 {
 	if (likely(base->tick == &callout_tick_hrtimer))
@@ -385,7 +397,7 @@ static inline u64 co_from_ns_fine(struct callout_base *base, u64 due, u64 now)
 
 /*
  * When @tick begins, in nanoseconds of CLOCK_MONOTONIC, as near as is known: with
- * jiffies to within a tick, or later while they lag. What is too far away is
+ * jiffies to within a tick, or later while jiffies lag. For a tick too far away,
  * U64_MAX / 2.
  */
 static inline u64 co_to_ns(struct callout_base *base, u64 tick)
@@ -400,14 +412,18 @@ static inline u64 co_to_ns(struct callout_base *base, u64 tick)
 }
 
 /*
- * May expiry of @base go on in its tasklet, on this CPU? Not on PREEMPT_RT, where
- * timers have a SCHED_FIFO thread, ktimers, and ksoftirqd, which is SCHED_OTHER, runs
- * tasklets. Not while the CPU comes or goes: for a part of that ksoftirqd is parked,
- * and what softirqs cannot run in one go stays pending, the tick may stop, and when the
- * CPU is dead another one gets the tasklet, at some time. Not on another CPU than the
- * base's, which may go down meanwhile. A test's base has no CPU. Who asks, and then
- * schedules the tasklet, is not preempted in between, by the thread in which the CPU
- * begins to go.
+ * May expiry of @base continue in its tasklet, on this CPU?
+ *
+ *  - Not on PREEMPT_RT: there timers have a SCHED_FIFO thread, ktimers, but tasklets
+ *    run in ksoftirqd, which is SCHED_OTHER.
+ *  - Not while the CPU comes up or goes down. ksoftirqd is parked for a part of that
+ *    time, so softirqs that do not finish in one pass stay pending, and the tick may
+ *    stop. When the CPU is dead another CPU gets the tasklet, at some later time.
+ *  - Not on another CPU than the base's, which may go down concurrently. A test's base
+ *    has no CPU.
+ *
+ * The caller must not be preempted between this and tasklet_schedule(): the thread that
+ * takes the CPU down could run in between.
  */
 static inline bool co_goes_on_here(const struct callout_base *base)
 {
@@ -423,14 +439,14 @@ struct callout_base *co_lock_slow(struct callout_node *n)
 struct callout_base *co_lock_home_slow(struct callout_base *base)
 	__acquires(&base->lock);
 
-/* Locks @base. Interrupts are off. */
+/* Lock @base. Interrupts are off. */
 static inline void co_base_lock(struct callout_base *base)
 	__acquires(&base->lock)
 {
 	raw_spin_lock(&base->lock);
 }
 
-/* As co_base_lock(), inside another base's lock. */
+/* As co_base_lock(), with another base's lock held. */
 static inline void co_base_lock_nested(struct callout_base *base)
 	__acquires(&base->lock)
 {
@@ -455,7 +471,7 @@ static inline void co_base_unlock_irq(struct callout_base *base)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/* raw_spin_unlock_irqrestore() is not in line: that costs 4 instructions. */
+/* raw_spin_unlock_irqrestore() is not inline: calling it costs 4 instructions. */
 static inline void co_unlock(struct callout_base *base, unsigned long flags)
 	__releases(&base->lock)
 {
@@ -464,12 +480,12 @@ static inline void co_unlock(struct callout_base *base, unsigned long flags)
 }
 
 #ifdef CONFIG_CALLOUT_POINTS
-/* Where a base is unlocked, and the caller goes on without it, is a point. */
+/* A point is where a base is unlocked and the caller continues without the lock. */
 #define co_base_unlock(base)		({ co_base_unlock(base); co_point(); })
 #define co_base_unlock_irq(base)	({ co_base_unlock_irq(base); co_point(); })
 #endif
 
-/* co_lock() with interrupts off already. */
+/* co_lock() when interrupts are already off. */
 static inline struct callout_base *co_lock_irqs_off(struct callout_node *n)
 	__acquires(&base->lock)
 {
@@ -477,14 +493,14 @@ static inline struct callout_base *co_lock_irqs_off(struct callout_node *n)
 	u32 cpu;
 
 	/*
-	 * Pairs with the writes of n->cpu under the lock taken below. A node
-	 * that is migrating has a base, too, to which none belongs.
+	 * Pairs with the writes of n->cpu under the lock taken below. Even for a
+	 * node that is migrating there is a base, to which no node belongs.
 	 */
 	cpu = READ_ONCE(n->cpu);
 	base = co_base(cpu);
 	co_point();
 	co_base_lock(base);
-	/* If it is not of this base another CPU may be changing it. */
+	/* If the node does not belong to this base, another CPU may be changing it. */
 	if (likely(READ_ONCE(n->cpu) == base->index))
 		return base;
 	co_base_unlock(base);
@@ -492,7 +508,7 @@ static inline struct callout_base *co_lock_irqs_off(struct callout_node *n)
 }
 
 /*
- * Locks the base that @n belongs to, with interrupts off; @n stays in that base
+ * Lock the base that @n belongs to, with interrupts off; @n stays in that base
  * until co_unlock(). Any context.
  */
 static inline struct callout_base *co_lock(struct callout_node *n,
@@ -503,14 +519,14 @@ static inline struct callout_base *co_lock(struct callout_node *n,
 	return co_lock_irqs_off(n);
 }
 
-/* The CPU for what is armed here: this one, unless it is kept free of timers. */
+/* The CPU for callouts armed here: this CPU, unless it is kept free of timers. */
 static inline unsigned int co_home_cpu(void)
 {
 	unsigned int cpu = raw_smp_processor_id();
 
 	if (likely(housekeeping_cpu(cpu, HK_TYPE_TIMER)))
 		return cpu;
-	/* It looks for the CPU nearest to this one, which must stay this one. */
+	/* housekeeping_any_cpu() looks for the CPU nearest to this CPU, which must not change. */
 	preempt_disable();
 	cpu = housekeeping_any_cpu(HK_TYPE_TIMER);
 	preempt_enable();
@@ -519,8 +535,8 @@ static inline unsigned int co_home_cpu(void)
 
 /*
  * The base for callouts that any CPU may run and that are armed here: this CPU's
- * global one. What a nohz_full CPU arms is pinned to a housekeeping CPU, since a
- * CPU arms in its own global base only. Interrupts are off.
+ * global base. A callout armed on a nohz_full CPU is pinned to a housekeeping CPU,
+ * since a CPU arms in its own global base only. Interrupts are off.
  */
 static inline struct callout_base *co_base_unpinned(void)
 {
@@ -530,7 +546,7 @@ static inline struct callout_base *co_base_unpinned(void)
 			  CALLOUT_CLASS_GLOBAL : CALLOUT_CLASS_KERNEL, home);
 }
 
-/* co_lock_home() with interrupts off already. */
+/* co_lock_home() when interrupts are already off. */
 static inline struct callout_base *co_lock_home_irqs_off(unsigned int class)
 	__acquires(&base->lock)
 {
@@ -545,8 +561,8 @@ static inline struct callout_base *co_lock_home_irqs_off(unsigned int class)
 }
 
 /*
- * Locks the base for callouts that are armed here, with interrupts off: that of
- * this CPU, or on a nohz_full CPU that of a housekeeping CPU. Any context.
+ * Lock the base for callouts that are armed here, with interrupts off: this CPU's
+ * base, or on a nohz_full CPU a housekeeping CPU's base. Any context.
  */
 static inline struct callout_base *co_lock_home(unsigned int class,
 						unsigned long *flags)
@@ -565,9 +581,9 @@ struct callout_base *co_rehome_slow(struct callout_base *base,
 	__must_hold(&base->lock);
 
 /*
- * Makes an idle @n belong to a base that can arm it: @base, or if its CPU is not
- * online another one, which is locked instead. Nobody else arms @n meanwhile.
- * Interrupts are off.
+ * Make an idle @n belong to a base that can arm it: @base, or another base if the
+ * CPU of @base is offline, which is then locked instead. Nobody else arms @n
+ * concurrently. Interrupts are off.
  */
 static inline struct callout_base *co_rehome(struct callout_base *base,
 					     struct callout_node *n)
@@ -585,7 +601,7 @@ co_base_create(unsigned int index, const struct callout_tick_source *tick,
 void co_base_kill(struct callout_base *base);
 u64 co_base_destroy(struct callout_base *base);
 
-/* The function of callout_base.again, for the layer above to define. */
+/* The function of callout_base.again. The layer above defines it. */
 void co_again(struct tasklet_struct *t);
 
 int co_base_reserve(struct callout_base *base, int n);
@@ -597,7 +613,7 @@ void co_base_stats(struct callout_base *base, struct callout_stats *stats);
 void co_sum_stats(unsigned int first, unsigned int end,
 		  struct callout_stats *sum);
 
-/* This many units of work were done in one hold of the lock. */
+/* Record that @units units of work were done in one hold of the lock. */
 static inline void co_count_units(struct callout_base *base, unsigned int units)
 {
 	if (units > base->stats.max_units)

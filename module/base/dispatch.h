@@ -2,11 +2,11 @@
 /*
  * dispatch.h - the calls of a base's scheme
  *
- * The hashed wheel is called directly and, where each setting calls it, in
- * line. Only the laboratory, CONFIG_CALLOUT_LAB, has other schemes: without
- * it none of these calls is indirect.
+ * The hashed wheel is called directly, and inline where each setting calls it. Only
+ * the laboratory, CONFIG_CALLOUT_LAB, has other schemes: without it none of these
+ * calls is indirect.
  *
- * The base is locked in all of them. wheel/scheme.h says what they do.
+ * All these functions need the base locked. wheel/scheme.h says what they do.
  */
 #ifndef _CALLOUT_DISPATCH_H
 #define _CALLOUT_DISPATCH_H
@@ -47,7 +47,7 @@ static inline void co_scheme_stop(struct callout_base *base,
 		s->ops->stop(s, n);
 }
 
-/* Does expiry go on at @n? Then, and only then, to stop @n may end a walk. */
+/* Is @n the entry at which expiry continues? Only then can stopping @n end a walk. */
 static inline bool co_scheme_is_next(struct callout_base *base,
 				     const struct callout_node *n)
 {
@@ -56,9 +56,9 @@ static inline bool co_scheme_is_next(struct callout_base *base,
 }
 
 /*
- * The first callout that is due at base->now, still pending; NULL if there is
- * none, or with no budget left, if there may be one. Another scheme than the
- * wheel moves due callouts to the due list.
+ * The first callout that is due at base->now, still pending. NULL if there is none;
+ * with no budget left, there may still be one. Any scheme but the wheel moves due
+ * callouts to the due list.
  */
 static inline struct callout_node *
 co_scheme_first(struct callout_base *base, unsigned int *budget)

@@ -2,12 +2,12 @@
 /*
  * hrtimer.c - a pinned hrtimer as a tick source, for ticks of any length
  *
- * The time is CLOCK_MONOTONIC divided by the length of a tick, so the same for
- * all bases whose ticks have the same length. The hrtimer is set only for a tick
- * at which something can be due.
+ * The time is CLOCK_MONOTONIC divided by the length of a tick, so all bases with
+ * the same length of tick have the same time. The hrtimer is set only for a tick at
+ * which something can be due.
  *
- * Arming a callout of another CPU must program that CPU's hrtimer. Only that
- * CPU can do so, and it is asked by an interrupt, the kick.
+ * Arming a callout of another CPU must program that CPU's hrtimer. Only that CPU
+ * can program it, so an interrupt, the kick, makes it do so.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -25,7 +25,7 @@ static u64 hrtimer_now(struct callout_base *base)
 
 static void hrtimer_set(struct callout_base *base)
 {
-	/* Beyond the range of ktime_t is as good as never. */
+	/* Beyond the range of ktime_t means never. */
 	u64 last = div64_u64(KTIME_MAX, base->tick_ns);
 	ktime_t time = ns_to_ktime(min(base->armed, last) * base->tick_ns);
 
@@ -38,7 +38,7 @@ static void hrtimer_set(struct callout_base *base)
 	hrtimer_start(&base->hrtimer, time, HRTIMER_MODE_ABS_PINNED_SOFT);
 }
 
-/* Runs on the base's CPU, in a hard interrupt. A dead base has armed 0. */
+/* Runs on the base's CPU, in a hard interrupt. In a dead base armed is 0. */
 static void hrtimer_kicked(void *arg)
 {
 	struct callout_base *base = arg;
@@ -57,7 +57,7 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
 		hrtimer_set(base);
 	else if (!base->kicked)
 		/*
-		 * A kick on its way will see base->armed. This fails only for a
+		 * A pending kick will see base->armed. The call fails only for a
 		 * CPU that is going offline, whose callouts migrate soon.
 		 */
 		base->kicked = !smp_call_function_single_async(base->cpu,
@@ -65,12 +65,12 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
 }
 
 /*
- * Expiry sets the time at which the hrtimer is started again when this returns,
- * without the kernel's lock and the search for the first timer that
- * hrtimer_start() does. Not if an interrupt has queued it between the removal by
- * the kernel and this. Only this CPU sets it, and none while its expiry is at
- * work, since armed is 0 then. What comes after expiry starts the hrtimer, and
- * the kernel leaves it so:
+ * Expiry sets the time at which the kernel restarts the hrtimer when this function
+ * returns. That saves the kernel's lock and the search for the first timer, which
+ * hrtimer_start() would need. Expiry does not do so if an interrupt has queued the
+ * hrtimer between its removal by the kernel and this function. Only this CPU sets
+ * the hrtimer, and nothing sets it while expiry runs, since armed is 0 then. An
+ * interrupt after expiry starts the hrtimer, and the kernel keeps that time:
  *
  *	CPU0: hrtimer_tick()			CPU0: interrupt
  *	expiry: lock(base): armed = 10,
@@ -82,7 +82,7 @@ static void hrtimer_program(struct callout_base *base, u64 tick)
  *	HRTIMER_RESTART: it is started: 5
  *
  * Only the base's CPU uses the flags, so they need no lock. Once the CPU is dead the
- * hrtimer runs elsewhere, and does not restart.
+ * hrtimer runs on another CPU, and does not restart.
  */
 static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
 {
@@ -93,12 +93,15 @@ static enum hrtimer_restart hrtimer_tick(struct hrtimer *timer)
 	base->ticking = base->cpu == smp_processor_id();
 	co_softclock(base);
 	base->ticking = false;
-	/* An interrupt from here on starts it; one before has set this. */
+	/*
+	 * An interrupt from here on starts the hrtimer. An earlier interrupt has
+	 * set base->restart.
+	 */
 	barrier();
 	return READ_ONCE(base->restart) ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-/* Prepares a base's hrtimer, of this or of a simulated source, to call @fn. */
+/* Prepare a base's hrtimer to call @fn, for this source or for a simulated source. */
 void co_hrtimer_setup(struct callout_base *base,
 		      enum hrtimer_restart (*fn)(struct hrtimer *timer))
 {
@@ -123,10 +126,10 @@ static bool hrtimer_is_kicked(struct callout_base *base)
 }
 
 /*
- * Before a base is freed, or when its CPU is dead. A kick may be on its way to a
- * CPU that takes no interrupt for a while. A synchronous call is no barrier for
- * it, since a CPU runs synchronous calls first, and this CPU runs its own
- * directly:
+ * Called before a base is freed, or when its CPU is dead. A kick may be pending on
+ * a CPU that takes no interrupt for a while. A synchronous call is no barrier for
+ * the kick, since a CPU runs synchronous calls first, and this CPU runs calls to
+ * itself directly:
  *
  *	CPU0: shutdown				CPU1: interrupts off
  *	(the kick is queued)
@@ -136,8 +139,8 @@ static bool hrtimer_is_kicked(struct callout_base *base)
  *	returns, frees the base
  *						runs the kick: lock(freed base)
  *
- * So this waits for the kick itself. No other follows: base->armed is 0, or the
- * CPU is not online.
+ * So this function waits for the kick itself. No other kick follows: base->armed is
+ * 0, or the CPU is not online.
  */
 static void hrtimer_tick_shutdown(struct callout_base *base)
 {
@@ -157,8 +160,8 @@ const struct callout_tick_source callout_tick_hrtimer = {
 EXPORT_SYMBOL_IF_KUNIT(callout_tick_hrtimer);
 
 /*
- * The length of a tick in nanoseconds, at @hz ticks a second, or the kernel's HZ
- * if that is 0; 0 if @tick cannot have this many.
+ * The length of a tick in nanoseconds at @hz ticks a second. If @hz is 0, the
+ * kernel's HZ counts. 0 if @tick does not support this rate.
  */
 u64 co_tick_length(const struct callout_tick_source *tick, unsigned int hz)
 {

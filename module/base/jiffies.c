@@ -2,33 +2,33 @@
 /*
  * jiffies.c - the kernel's tick as a tick source
  *
- * In BSD the clock interrupt calls hardclock(), which has softclock() run when
- * a callout is due. A Linux module has no hook in the tick; the nearest thing
- * that runs from it is a pinned timer_list. Each base has one, set only for a
+ * In BSD the clock interrupt calls hardclock(), which schedules softclock() when a
+ * callout is due. A Linux module has no hook in the tick. The nearest mechanism
+ * that runs from the tick is a pinned timer_list. Each base has one, set only for a
  * tick at which something can be due: an idle base has no timer and causes no
  * wake-up.
  *
- * The time is the kernel's jiffies, 64 bits of them, which change at the edge
- * that runs the timer and are the same on all CPUs. However late a wake-up is,
- * jiffies say how many ticks have passed.
+ * The time is the kernel's jiffies, 64 bits wide. Jiffies change at the edge that
+ * runs the timer and are the same on all CPUs. However late a wake-up is, jiffies
+ * say how many ticks have passed.
  *
- * The kernel's timer wheel fires a far timer late, up to an eighth of its
- * distance: its levels, 8 with HZ up to 100 and else 9, have granules of 1, 8,
- * 64, ... ticks, and it rounds up to the end of a granule. To be exact, this
- * source goes in hops. Level i takes timers less than 63 << 3i ticks away, and
- * fires a timer for e at ((e >> 3i) + 1) << 3i. So for tick T the timer is set
- * for the last granule edge up to T, by e = (T >> 3i << 3i) - 1, and from there,
- * nearer now, it is set again: at most one wake-up a level for what level 7
- * reaches, and one more for each such distance beyond.
+ * The kernel's timer wheel fires a far timer late, up to an eighth of its distance:
+ * its levels, 8 with HZ up to 100 and otherwise 9, have granules of 1, 8, 64, ...
+ * ticks, and it rounds up to the end of a granule. To be exact, this source goes in
+ * hops. Level i takes timers less than 63 << 3i ticks away, and fires a timer for e
+ * at ((e >> 3i) + 1) << 3i. So for tick T the timer is set for the last granule
+ * edge up to T, by e = (T >> 3i << 3i) - 1, and at that edge, nearer to T, it is
+ * set again. That takes at most one wake-up a level within the reach of level 7,
+ * and one more for each such distance beyond.
  *
  * Arming a callout of another CPU must program that CPU's timer, which
  * add_timer_on() does.
  *
- * Two classes leave idle CPUs asleep. Their bases have the kernel's own means: a
- * timer_list that is TIMER_DEFERRABLE, and one that is not pinned. When the CPU
- * of the latter is idle, another one that is awake runs it from 6.9 on; before,
- * the kernel looks for one when the timer is set. So expiry of a base of
- * CALLOUT_CLASS_GLOBAL can run on any CPU:
+ * Two classes leave idle CPUs asleep. Their bases use the kernel's own means: a
+ * timer_list that is TIMER_DEFERRABLE, and a timer_list that is not pinned. From
+ * 6.9 on, when the CPU of a timer_list that is not pinned is idle, another CPU that
+ * is awake runs the timer. Before 6.9 the kernel looks for an awake CPU when the
+ * timer is set. So expiry of a base of CALLOUT_CLASS_GLOBAL can run on any CPU:
  *
  *	CPU0: the timer of base 2		CPU2: idle, then arms in base 2
  *	co_softclock(base 2): expiring,
@@ -41,15 +41,16 @@
  *						arms for an earlier tick:
  *						mod_timer() on its own CPU
  *
- * mod_timer() outside the timer's function would take the timer to CPU0. So on
- * another CPU than the base's expiry goes on neither in the irq_work nor in the
- * tasklet, and a CPU arms in its own global base only.
+ * mod_timer() outside the timer's function would take the timer to CPU0. So on any
+ * CPU but the base's, expiry continues neither in the irq_work nor in the tasklet,
+ * and a CPU arms in its own global base only.
  *
  * A kernel whose own timers are callouts does have a hook in the tick, see
- * replaced/replaced.patch: the tick looks at the bases of its CPU. What this CPU
- * arms while its tick runs sets no timer; what sets one is armed on another CPU or
- * with the tick stopped, or is overdue. callout_base.armed is then the tick that
- * the base waits for, whether a timer is set or not.
+ * replaced/replaced.patch: the tick looks at the bases of its CPU. A callout that
+ * this CPU arms while its tick runs sets no timer. A callout sets a timer if it is
+ * armed on another CPU or with the tick stopped, or if it is overdue.
+ * callout_base.armed is then the tick that the base waits for, whether a timer is
+ * set or not.
  */
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
@@ -73,11 +74,11 @@
 /*
  * The kernel's levels take up to 63 granules. That counts from the clock of the
  * kernel's wheel, which can be some ticks behind jiffies when the timer softirq is
- * late: leave room for that.
+ * late: leave room for the lag.
  */
 #define LEVEL_REACH	56
 
-/* The level above which granules are too far away for either HZ. */
+/* The level whose granules are too coarse for either HZ to need a higher one. */
 #define MAX_SHIFT	(LEVEL_SHIFT * 7)
 
 static u64 jiffies_now(struct callout_base *base)
@@ -86,13 +87,13 @@ static u64 jiffies_now(struct callout_base *base)
 }
 
 /*
- * What to set a timer_list to, so that it fires at @tick or a hop before, in a level
- * with granules of 1 << @shift or in a lower one.
+ * The expires with which a timer_list fires at @tick or a hop before, in a level
+ * with granules of 1 << @shift or in a lower level.
  */
 VISIBLE_IF_KUNIT unsigned long co_jiffies_hop(u64 now, u64 tick,
 					      unsigned int shift)
 {
-	/* Set for the present jiffy it fires at the next. */
+	/* A timer set for the present jiffy fires at the next. */
 	if (!shift && tick <= now + 1)
 		return now;
 	for (; shift < MAX_SHIFT; shift += LEVEL_SHIFT)
@@ -104,12 +105,12 @@ VISIBLE_IF_KUNIT unsigned long co_jiffies_hop(u64 now, u64 tick,
 EXPORT_SYMBOL_IF_KUNIT(co_jiffies_hop);
 
 /*
- * The same once the kernel has put the timer that was set to @hop in a level with
- * granules of 1 << @shift. If its wheel lags jiffies by more than LEVEL_REACH allows
- * for, which it does while timers that have expired wait for the softirq, that can be a
- * higher level than was meant, which would fire the timer late. The last edge of
- * that level up to @tick may be before the present jiffy, but not before the wheel's clock,
- * so there is one hop more: the timer fires when that clock comes there.
+ * As co_jiffies_hop(), once the kernel has put the timer that was set to @hop in a level
+ * with granules of 1 << @shift. The kernel's wheel lags jiffies while expired timers wait
+ * for the softirq. If it lags by more than LEVEL_REACH allows for, the level can be higher
+ * than was meant, and the timer would fire late. The last edge of that level up to @tick
+ * may be before the present jiffy, but not before the wheel's clock. So there is one more
+ * hop: the timer fires when the wheel's clock reaches that edge.
  */
 VISIBLE_IF_KUNIT unsigned long co_jiffies_hop_again(u64 now, u64 tick,
 						    unsigned long hop,
@@ -122,13 +123,13 @@ VISIBLE_IF_KUNIT unsigned long co_jiffies_hop_again(u64 now, u64 tick,
 EXPORT_SYMBOL_IF_KUNIT(co_jiffies_hop_again);
 
 /*
- * Can @base, whose CPU this is, wait for the next tick's own interrupt? In
- * expiry, which a timer would make dear: the kernel has just searched its wheel
- * for the next timer, in vain, and would do so at each tick. Not if the CPU is
- * idle, since its tick may be stopped, not where the tick looks at the base anyway,
- * and not where the tasklet must not be scheduled.
- * The kernel keeps the tick of a CPU that becomes idle for it: that is one tick at
- * most, and none for a deferrable base.
+ * Can @base, whose CPU this is, wait for the next tick's own interrupt? That saves
+ * setting a timer in expiry, which would be expensive: the kernel has just searched
+ * its wheel for the next timer, found none, and would search again at each tick.
+ * The answer is no if the CPU is idle, since its tick may be stopped, where the
+ * tick looks at the base anyway, and where the tasklet must not be scheduled. For a
+ * pending irq_work the kernel keeps the tick of a CPU that becomes idle. That costs
+ * at most one tick, so a deferrable base does not do it at all.
  */
 static bool jiffies_tick_runs(struct callout_base *base)
 {
@@ -146,9 +147,9 @@ static bool jiffies_timer_here(struct callout_base *base)
 
 #ifdef CONFIG_CALLOUT_TIMERS
 /*
- * Does a tick that will come look at @base, so that its timer need not be set? If
- * it stops before, callout_tick_stops() sets it. Interrupts are off. The bases with
- * this source are those of tick_classes[], and tests'.
+ * Does a coming tick look at @base, so that its timer need not be set? If the tick
+ * stops before, callout_tick_stops() sets the timer. Interrupts are off. The bases
+ * with this source are the bases of tick_classes[] and of tests.
  */
 static bool jiffies_tick_looks(struct callout_base *base)
 {
@@ -168,16 +169,16 @@ static void jiffies_set_timer_to(struct callout_base *base, unsigned long expire
 		mod_timer(&base->timer, expires);
 		return;
 	}
-	/* mod_timer() would pull the timer to this CPU. */
+	/* mod_timer() would move the timer to this CPU. */
 	timer_delete(&base->timer);
 	base->timer.expires = expires;
 	add_timer_on(&base->timer, base->cpu);
 }
 
 /*
- * Sets the timer for @tick or a hop before. The kernel keeps the bucket that it has
- * put the timer in with the timer's flags. If it has fired on another CPU since,
- * its function waits for the base's lock, and once more does no harm.
+ * Set the timer for @tick or a hop before. The kernel keeps the timer's bucket in
+ * the timer's flags. If the timer has since fired on another CPU, its function
+ * waits for the base's lock, and setting the timer once more does no harm.
  */
 static void jiffies_set_timer(struct callout_base *base, u64 now, u64 tick)
 {
@@ -204,9 +205,10 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 			return;
 		}
 		/*
-		 * A tick that has come has no edge of jiffies to wait for. With
-		 * softirqs on the tasklet would wake ksoftirqd, and no task may
-		 * be woken with the base locked; overdue ticks are rare there.
+		 * A tick that has come has no edge of jiffies to wait for. In task
+		 * context with softirqs on, the tasklet would wake ksoftirqd, and
+		 * no task may be woken with the base locked. Overdue ticks are rare
+		 * there.
 		 */
 		if (unlikely(tick <= now) && in_interrupt() &&
 		    co_goes_on_here(base))
@@ -219,9 +221,9 @@ static void jiffies_program(struct callout_base *base, u64 tick)
 }
 
 /*
- * The tick's interrupt. If the tick was stopped after all, it comes at once, and
- * too early: expiry checks that. If the CPU has begun to go down since, what waits for
- * this waits for the timer, one tick more.
+ * Runs in the tick's interrupt. If the tick was stopped after all, it runs at once and
+ * too early: expiry checks that. If the CPU has begun to go down since, callouts that
+ * wait for this interrupt wait for the timer instead, one tick more.
  */
 static void jiffies_next_tick(struct irq_work *work)
 {
@@ -229,9 +231,9 @@ static void jiffies_next_tick(struct irq_work *work)
 						 next_tick);
 
 	if (likely(co_goes_on_here(base))) {
-		/* Of a global base: expiry may run on another CPU. */
+		/* For a global base: expiry may run on another CPU. */
 		WRITE_ONCE(base->woken, true);
-		/* Linux's timers of this tick do not wait for the network either. */
+		/* Linux's own timers of this tick do not wait for the network either. */
 		tasklet_hi_schedule(&base->again);
 		return;
 	}
@@ -242,19 +244,19 @@ static void jiffies_next_tick(struct irq_work *work)
 }
 
 /*
- * CLOCK_MONOTONIC at jiffy 0. Constant in theory, but jiffies may lag the clock,
- * when no CPU advances them in time. So each sample, the clock less the jiffies,
- * is an upper bound, and the least sample is less than a tick too late if any
- * was taken in time.
+ * CLOCK_MONOTONIC at jiffy 0. It is constant in theory, but jiffies may lag the
+ * clock when no CPU advances them in time. So each sample, the clock less the
+ * jiffies, is an upper bound, and the least sample is less than a tick too late if
+ * any was taken in time.
  *
- * A kernel with a periodic tick that loses ticks never makes up for them: there,
- * the least sample is too early by all of them. So callouts that are set by the
- * clock are queued no further away than in full ticks from the present jiffy, and
- * come late only by what jiffies lose while they are pending: that is true of
- * callouts that are set in ticks, and of Linux's timers, too. One whose tick is
- * fast, or that lags when the module is loaded, makes the least sample fall later
- * on: callouts set by the clock before then would be early. So expiry checks the
- * clock, and postpones what is early.
+ * A kernel with a periodic tick that loses ticks never makes up for them: on such a
+ * kernel the least sample is too early by all lost ticks. So callouts that are set
+ * by the clock are queued no further away than in full ticks from the present
+ * jiffy, and come late only by what jiffies lose while they are pending. The same
+ * holds for callouts set in ticks, and for Linux's timers. On a kernel whose tick
+ * is fast, or lags when the module is loaded, the least sample falls later on:
+ * callouts set by the clock before that would be early. So expiry checks the clock,
+ * and postpones early callouts.
  */
 atomic64_t callout_jiffy_zero = ATOMIC64_INIT(S64_MAX);
 EXPORT_SYMBOL_IF_KUNIT(callout_jiffy_zero);
@@ -265,9 +267,9 @@ static void jiffies_look(void)
 	s64 zero, least;
 
 	/*
-	 * The clock after jiffies: a delay between them makes the sample later.
-	 * No store is the other side of this: jiffies are compared with a
-	 * counter of the hardware, not with memory.
+	 * Read the clock after jiffies: a delay between them makes the sample
+	 * later. The barrier has no store on the other side: jiffies are compared
+	 * with a hardware counter, not with memory.
 	 */
 	smp_rmb();
 	zero = ktime_get_ns() - jiffy * TICK_NSEC;
@@ -277,7 +279,7 @@ static void jiffies_look(void)
 			break;
 }
 
-/* Samples are taken this often at most, in jiffies; a power of two. */
+/* Take a sample at most this often, in jiffies; a power of two. */
 #define LOOK_EVERY	64U
 
 static void jiffies_softclock(struct callout_base *base)
@@ -294,7 +296,7 @@ static void jiffies_softclock(struct callout_base *base)
 
 static void jiffies_timer(struct tick_timer *t)
 {
-	/* Not by this_cpu: the timers of a dead CPU run on another. */
+	/* Don't use this_cpu here: the timers of a dead CPU run on another. */
 	struct callout_base *base = timer_container_of(base, t, timer);
 
 	jiffies_softclock(base);
@@ -305,13 +307,13 @@ static const unsigned int tick_classes[] = {
 	CALLOUT_CLASS_KERNEL, CALLOUT_CLASS_GLOBAL, CALLOUT_CLASS_DEFERRABLE,
 };
 
-/* This CPU's base of the class tick_classes[@i] if it is to run by @tick, or NULL. */
+/* This CPU's base of the class tick_classes[@i] if the base must run by @tick, or NULL. */
 static struct callout_base *jiffies_base_by(unsigned int i, u64 tick)
 {
 	unsigned int cpu = smp_processor_id();
 	struct callout_base *base = co_base_of(tick_classes[i], cpu);
 
-	/* Without the lock; 0 means that expiry is at work. */
+	/* Read without the lock; 0 means that expiry is running. */
 	return READ_ONCE(base->armed) - 1 < tick && base->cpu == cpu &&
 	       base->tick == &callout_tick_jiffies ? base : NULL;
 }
@@ -328,7 +330,7 @@ bool callout_tick_is_due(void)
 	return false;
 }
 
-/* After Linux's wheel, which may have run what is due. */
+/* Runs after Linux's wheel, which may have expired due callouts already. */
 void callout_tick_softirq(void)
 {
 	u64 now = get_jiffies_64();
@@ -344,9 +346,9 @@ void callout_tick_softirq(void)
 
 /*
  * This CPU's tick may stop, and the kernel is about to ask its wheel for how long.
- * Interrupts stay off until then, and what is armed here later on, with the tick
- * stopped, is in the wheel at once; so is always what another CPU arms here. What
- * is due already waits for no further edge.
+ * Interrupts stay off until then. A callout armed here later, with the tick
+ * stopped, sets a timer in the wheel at once, as a callout armed here by another
+ * CPU does in any case. A callout that is due already waits for no further edge.
  */
 void callout_tick_stops(void)
 {
@@ -382,8 +384,9 @@ static void jiffies_init(struct callout_base *base)
 }
 
 /*
- * In this order: the timer's function may queue the other. That sets the timer only
- * if armed is neither 0 nor U64_MAX: the base is dead, so it is 0.
+ * The order matters: the timer's function may queue the irq_work. The irq_work sets
+ * the timer only if armed is neither 0 nor U64_MAX, and armed is 0, since the base
+ * is dead.
  */
 static void jiffies_shutdown(struct callout_base *base)
 {

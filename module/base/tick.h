@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tick.h - tick sources: what tells a base the time and wakes it up
+ * tick.h - tick sources: a source tells a base the time and wakes it up
  */
 #ifndef _CALLOUT_TICK_H
 #define _CALLOUT_TICK_H
@@ -16,14 +16,14 @@ struct callout_scheme_params;
  * struct callout_tick_source - how a base learns that a tick has come
  * @name: as given to the module parameter tick_source=
  * @now: the current tick of a base; any context
- * @from_ns: a tick of a base at which CLOCK_MONOTONIC will have reached @due, as
- *	near as is known, and after the present one; @now is the clock's time
- * @create: when a base has its lock and its scheme and nothing else; may put a
- *	scheme of its own around that one; may sleep; 0 or -errno. NULL: nothing is to be done.
+ * @from_ns: a tick of a base at which CLOCK_MONOTONIC will have reached @due, as near as is
+ *	known, and after the present tick; @now is the clock's time
+ * @create: called when a base has only its lock and its scheme; may wrap another scheme around
+ *	that scheme; may sleep; 0 or -errno. NULL if the source needs no such step.
  * @init: prepares a base's members for this source; may sleep
- * @program: makes co_softclock(), or callout_base.again, run on the base's
- *	CPU at or soon after tick @tick, and not before; the base's lock is held
- * @shutdown: after this co_softclock() does not run any more; may sleep
+ * @program: makes co_softclock(), or callout_base.again, run on the base's CPU at tick @tick
+ *	or soon after it, and not before it; the base's lock is held
+ * @shutdown: stops the source: co_softclock() does not run any more; may sleep
  */
 struct callout_tick_source {
 	const char *name;
@@ -42,7 +42,7 @@ extern atomic64_t callout_jiffy_zero;
 extern const struct callout_tick_source callout_tick_jiffies;
 extern const struct callout_tick_source callout_tick_hrtimer;
 
-/* For a source that is simulated on the hrtimer source. */
+/* Set up a source that is simulated on the hrtimer source. */
 void co_hrtimer_setup(struct callout_base *base,
 		      enum hrtimer_restart (*fn)(struct hrtimer *timer));
 
@@ -56,7 +56,7 @@ unsigned long co_jiffies_hop_again(u64 now, u64 tick, unsigned long hop,
 				   unsigned int shift);
 #endif
 
-/* What a source calls, in softirq context, at the tick it was programmed for. */
+/* A source calls this in softirq context, at the tick for which it was programmed. */
 void co_softclock(struct callout_base *base);
 
 #endif /* _CALLOUT_TICK_H */
