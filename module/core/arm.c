@@ -7,10 +7,10 @@
  *  base	the callouts of a class and CPU, with a lock, a scheme and a tick
  *	source
  *  scheme	the data structure with the base's queued callouts
- *  node	what bases and schemes file: the first part of a callout
+ *  node	the first part of a callout, which bases and schemes queue
  *  queued	in the scheme
- *  due		its tick has come, its turn has not
- *  pending	queued; a due callout is, until its handler starts
+ *  due		its tick has come, but its turn has not
+ *  pending	queued, or due and its handler has not started
  *  running	its handler has been called and has not returned; it may be
  *		pending again
  *  kind	what happens when a callout is due: call a function, make an event
@@ -21,11 +21,11 @@
  *  requeue	move an entry to the bucket of its expiry
  *  migrate	move a callout from one base to another, see base.c
  *
- * Handlers run in softirq context without the base's lock, see run.c. The
- * base remembers the running callout by its address only: once its handler has
- * been called the callout may have been freed. It stops being pending before
- * that, so a handler may re-arm, stop or free its own callout. ABA: the address
- * can then be that of another callout; a bit distinguishes the two:
+ * Handlers run in softirq context without the base's lock, see run.c. The base
+ * remembers the running callout by its address only: once its handler has been
+ * called the callout may have been freed. It stops being pending before that, so a
+ * handler may re-arm, stop or free its own callout. ABA: the same address can then
+ * belong to another callout. A bit distinguishes the two:
  *
  *	CPU0: softirq				CPU1
  *	running = c, c has RAN
@@ -52,7 +52,7 @@
  *						unlocks c's lock, may free c
  *	has c's lock
  *	lock(base): CANCELLED: unlocks,
- *	goes on with the next callout
+ *	continues with the next callout
  *
  * If CPU0 finds WAITING under the base's lock it sets STARTED, and from there on
  * callout_stop() returns 0: too late. Once the handler has returned, CPU0 sets
@@ -69,7 +69,7 @@
 
 DEFINE_SPINLOCK(callout_giant);
 
-/* What the callout_init() macros call; @class is NULL without lockdep. */
+/* The callout_init() macros call this. @class is NULL without lockdep. */
 void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
 			struct callout_class *class)
 {
@@ -94,14 +94,15 @@ void callout_init_class(struct callout *c, void *lock, u8 lock_flags,
 EXPORT_SYMBOL_GPL(callout_init_class);
 
 /*
- * The uncommon cases of arming. Leaves @n queued or not, in its present base or
- * in @target if there is one, which is its home from then on. A node that is
- * away, because its home was not online or because it was running, goes home.
- * Returns the base, or NULL if @n must not be armed.
+ * Handle the uncommon cases of arming. Leave @n queued or not, in its present base
+ * or in @target if given, which is then its new home. A node that is away, because
+ * its home was not online or because it was running, goes home. Return the base, or
+ * NULL if @n must not be armed.
  *
- * A pending @n stays so, since callout_pending() takes no lock. If it is queued
- * no more it has CALLOUT_S_DUE, and is on no list: in a hold of its base's lock,
- * which the caller ends after queueing it, or between two bases.
+ * A pending @n stays pending, since callout_pending() takes no lock. If it is no
+ * longer queued it has CALLOUT_S_DUE and is on no list. It is in that state only in
+ * a hold of its base's lock, which the caller ends after queueing it, or between
+ * two bases.
  *
  *	CPU0: callout_reset_on(c, 9, f, a, 2)	CPU1
  *	lock(base 0): takes c out, MOVING
@@ -130,13 +131,13 @@ co_arm_slow(struct callout_base *base, struct callout_node *n,
 		callout_change_state(n, CALLOUT_S_AWAY,
 				     target == base ? 0 : CALLOUT_S_AWAY);
 	}
-	/* A drain looks for it where it runs: see co_leave(). */
+	/* A drain looks for @n where it runs: see co_leave(). */
 	if (co_is_running(base, n)) {
 		base->leaving = n->state & CALLOUT_S_AWAY ? n : NULL;
 		base->attention = true;
 		return base;
 	}
-	/* Its handler has returned: the next arm need not look. */
+	/* The handler has returned: the next arm need not look for it. */
 	callout_change_state(n, CALLOUT_S_STARTED_HERE, 0);
 	if (!target) {
 		home = co_base(n->home);
@@ -154,7 +155,7 @@ co_arm_slow(struct callout_base *base, struct callout_node *n,
 	return co_move_locked(base, n, target);
 }
 
-/* The tick of a span that others likely choose too. */
+/* The tick within a span that other callouts likely choose too. */
 static u64 co_span_expiry(struct callout_base *base,
 			  const struct callout_span *span)
 {
@@ -166,15 +167,15 @@ static u64 co_span_expiry(struct callout_base *base,
 	}
 	now = ktime_get_ns();
 	first = co_from_ns(base, span->first, now);
-	/* Jiffies may change between two looks, and then there are two ticks. */
+	/* Read the clock once: jiffies may change between two reads, which would give two ticks. */
 	if (span->first == span->last)
 		return first;
 	return co_coalesce(first, co_from_ns(base, span->last, now));
 }
 
 /*
- * A callout without a function is not set: the core would call NULL later, when
- * the caller is not known any more.
+ * Refuse a callout without a function: the core would call NULL later, when the
+ * caller is not known any more.
  */
 noinline void co_no_function(void)
 {
@@ -182,8 +183,8 @@ noinline void co_no_function(void)
 }
 
 /*
- * Arms @c in @ticks, or if there is a @span, in that. @target is the base to
- * migrate it to; NULL leaves it in its base.
+ * Arm @c in @ticks or, if given, in @span. @target is the base to which @c
+ * migrates; NULL leaves it in its base.
  */
 static __always_inline int co_arm(struct callout *c,
 				  struct callout_base *target, long ticks,
@@ -209,7 +210,10 @@ static __always_inline int co_arm(struct callout *c,
 		     state & (CALLOUT_S_DUE | CALLOUT_S_DRAINING |
 			      CALLOUT_S_SHUT | CALLOUT_S_STARTED_HERE |
 			      CALLOUT_S_AWAY)) || target) {
-		/* Never pending. A handler that waits for its lock runs. */
+		/*
+		 * A shut-down callout is never pending. A handler that waits for
+		 * its lock still runs.
+		 */
 		if (state & CALLOUT_S_SHUT)
 			goto out;
 		replaced |= co_cancel_start(base, n);
@@ -218,7 +222,7 @@ static __always_inline int co_arm(struct callout *c,
 			goto out;
 		base = to;
 		state = n->state;
-		/* Pending, but not queued any more. */
+		/* Pending, but no longer queued. */
 		if (state & CALLOUT_S_DUE)
 			state &= ~(CALLOUT_S_PENDING | CALLOUT_S_DUE);
 	}
@@ -229,7 +233,7 @@ static __always_inline int co_arm(struct callout *c,
 		c->func = func;
 		c->arg = arg;
 	} else if (unlikely(!c->func)) {
-		/* Never set, so neither pending nor running. */
+		/* The callout was never set, so it is neither pending nor running. */
 		co_unlock(base, flags);
 		co_no_function();
 		return 0;
@@ -264,19 +268,18 @@ out:
  * @c: The callout.
  * @ticks: Ticks from now; less than 1 counts as 1.
  * @func: The handler; NULL as for callout_schedule().
- * @arg: Its argument.
+ * @arg: The handler's argument.
  *
- * A pending callout is moved to the new time. It stays on its CPU; if that CPU
- * was offline meanwhile and is back, it returns there. While callout_drain() or
- * callout_async_drain() waits for @c, and from callout_shutdown() on, nothing is
- * set.
+ * A pending callout is moved to the new time. It stays on its CPU. If that CPU was
+ * offline for a time and is back online, the callout returns to it. While
+ * callout_drain() or callout_async_drain() waits for @c, and from callout_shutdown()
+ * on, nothing is set.
  *
  * From FreeBSD's callout(9).
  *
  * Context: Any but NMI, hard interrupt included. The caller must hold the associated
- * lock of @c, if it has one.
- * Return: 1 if it was pending, or was cancelled while it waited for its
- * associated lock; else 0.
+ * lock of @c, if it has one. Return: 1 if it was pending, or was cancelled while it
+ * waited for its associated lock; otherwise 0.
  */
 int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg)
 {
@@ -284,7 +287,7 @@ int callout_reset(struct callout *c, long ticks, callout_func_t *func, void *arg
 }
 EXPORT_SYMBOL_GPL(callout_reset);
 
-/* The base of @cpu, or one of this CPU's if it has none; NULL if it is negative. */
+/* The base of @cpu, or a base of this CPU if @cpu has none; NULL if @cpu is negative. */
 static struct callout_base *arm_target(int cpu)
 {
 	struct callout_base *base = NULL;
@@ -301,14 +304,15 @@ static struct callout_base *arm_target(int cpu)
  * @c: The callout.
  * @ticks: Ticks from now; less than 1 counts as 1.
  * @func: The handler; NULL as for callout_schedule().
- * @arg: Its argument.
- * @cpu: The CPU on which the handler is to run; -1: the one that @c has.
+ * @arg: The handler's argument.
+ * @cpu: The CPU on which the handler will run; -1: the CPU of @c.
  *
- * As callout_reset(). If @cpu is not online the current CPU is used or, if that is
- * nohz_full, a housekeeping CPU, until @c is set again when @cpu is online; always
- * if @cpu was never online since the module was loaded, or does not exist. If the
- * handler of @c is running, @c migrates when it has returned, and stays on the CPU of
- * the handler if @cpu is not online then. With bases=single @cpu is ignored.
+ * As callout_reset(). If @cpu is not online, the current CPU is used, or a
+ * housekeeping CPU if the current CPU is nohz_full, until @c is set again when @cpu
+ * is online. The same applies permanently if @cpu was never online since the module
+ * was loaded, or does not exist. If the handler of @c is running, @c migrates when
+ * the handler has returned, and stays on the handler's CPU if @cpu is not online
+ * then. With bases=single @cpu is ignored.
  *
  * From FreeBSD's callout(9).
  *
@@ -327,7 +331,7 @@ EXPORT_SYMBOL_GPL(callout_reset_on);
  * @c: The callout; callout_reset() was called on it before.
  * @ticks: Ticks from now; less than 1 counts as 1.
  *
- * Without a handler from before this warns, once, and sets nothing.
+ * If @c has no handler yet, this warns, once, and sets nothing.
  *
  * From FreeBSD's callout(9).
  *
@@ -344,7 +348,7 @@ EXPORT_SYMBOL_GPL(callout_schedule);
  * callout_schedule_on() - Set a callout again, on a given CPU.
  * @c: The callout; callout_reset() was called on it before.
  * @ticks: Ticks from now; less than 1 counts as 1.
- * @cpu: The CPU on which the handler is to run; -1: the one that @c has.
+ * @cpu: The CPU on which the handler will run; -1: the CPU of @c.
  *
  * From FreeBSD's callout(9). See callout_schedule() and callout_reset_on().
  *
@@ -358,8 +362,8 @@ int callout_schedule_on(struct callout *c, long ticks, int cpu)
 EXPORT_SYMBOL_GPL(callout_schedule_on);
 
 /*
- * Sets a callout to run in @span, with the handler that it had if @func is NULL,
- * on @cpu, or where it is if that is -1. Context and return value are those of
+ * Set a callout to run in @span, with its previous handler if @func is NULL, on
+ * @cpu, or on the callout's CPU if @cpu is -1. Context and return value as for
  * callout_reset().
  */
 int co_arm_span(struct callout *c, const struct callout_span *span,

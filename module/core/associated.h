@@ -13,8 +13,8 @@
 extern spinlock_t callout_giant;
 
 /*
- * Does the handler run with interrupts off? As spin_lock_irq() has it, on
- * PREEMPT_RT under a raw spinlock only.
+ * Does the handler run with interrupts off? As with spin_lock_irq(), on PREEMPT_RT
+ * only if the lock is a raw spinlock.
  */
 static inline bool co_associated_irqs_off(u8 lock_flags)
 {
@@ -64,8 +64,8 @@ static inline void co_associated_unlock(void *lock, u8 lock_flags)
 }
 
 /*
- * Interrupts are off, and the caller leaves them off for the handler if they must
- * be. sparse: the caller marks the lock as held.
+ * Interrupts are off, and the caller leaves them off for the handler if the handler
+ * needs that. For sparse the caller marks the lock as held.
  */
 static inline bool co_associated_trylock(void *lock, u8 lock_flags)
 {

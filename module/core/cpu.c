@@ -2,21 +2,21 @@
 /*
  * cpu.c - a base of each class for each CPU, as CPUs come and go
  *
- * A base is made when its CPU first comes up and stays until the module is
- * unloaded. While the CPU goes down, only code that runs on it arms callouts
- * there; who sets a callout whose handler runs there; and a nohz_full CPU that has
- * chosen it from cpu_online_mask: that one has interrupts off, so the CPU dies after
- * that, and what was armed is not lost. Once it is dead, its pending callouts migrate
- * to the base of the CPU that cleans up, or if that is a nohz_full CPU, of a
- * housekeeping CPU. This is the one place where two
- * bases are locked at the same time: the dead one's lock inside the live one's.
+ * A base is made when its CPU first comes up and stays until the module is unloaded.
+ * While the CPU goes down, callouts are armed in its bases by code that runs on the
+ * CPU, and by a caller that sets a callout whose handler runs there. A nohz_full CPU
+ * that has chosen this CPU from cpu_online_mask also arms there: it has interrupts
+ * off, so this CPU dies only after the arming, and the callout is not lost. Once the
+ * CPU is dead, its pending callouts migrate to the base of the CPU that cleans up or,
+ * if that is a nohz_full CPU, to a housekeeping CPU's base. Only here are two bases
+ * locked at the same time: the dead base's lock inside the live base's lock.
  *
- * Callouts of CALLOUT_CLASS_GLOBAL may run on another CPU than their base's. Once
- * a CPU is dead, that goes on until its base has been shut down.
+ * Callouts of CALLOUT_CLASS_GLOBAL may run on another CPU than their base's CPU.
+ * After a CPU's death that continues until the CPU's base has been shut down.
  *
- * With bases=single (CONFIG_CALLOUT_LAB) all CPUs have the same base, to
- * measure what sharing costs: Appendix B of Varghese and Lauck's paper. CPU 0 drives
- * its tick, and cannot go offline.
+ * With bases=single (CONFIG_CALLOUT_LAB) all CPUs have the same base, to measure what
+ * sharing costs: Appendix B of Varghese and Lauck's paper. CPU 0 drives the base's
+ * tick, and cannot go offline.
  */
 #include <linux/bottom_half.h>
 #include <linux/cpu.h>
@@ -28,7 +28,7 @@
 #include "resize.h"
 #include "kcompat.h"
 
-/* What bases are made with, also for CPUs and classes that come later. */
+/* The parameters of bases, also of bases for later CPUs and classes. */
 static struct callout_config the_config __ro_after_init;
 
 unsigned int callout_nr_classes = 1;
@@ -45,7 +45,7 @@ static int online_state;
 atomic_t callout_moves = ATOMIC_INIT(0);
 EXPORT_SYMBOL_IF_KUNIT(callout_moves);
 
-/* The class after @class of those that there are; CALLOUT_ALL_CLASSES: none. */
+/* The next class in use after @class, or CALLOUT_ALL_CLASSES. */
 static unsigned int co_class_after(unsigned int class)
 {
 	return ++class == callout_nr_classes ? CALLOUT_CLASS_GLOBAL : class;
@@ -95,7 +95,7 @@ static int co_class_prepare(unsigned int class, unsigned int cpu)
 	return 0;
 }
 
-/* If this fails the bases that were made stay, as after the CPU has been up. */
+/* If this fails, the bases already created stay, as they do after the CPU has been up. */
 static int co_cpu_prepare(unsigned int cpu)
 {
 	unsigned int class;
@@ -109,9 +109,9 @@ static int co_cpu_prepare(unsigned int cpu)
 }
 
 /*
- * Runs on the CPU: from here on other CPUs may arm callouts there, or may not. A
- * single base stays online. A kernel whose own timers are callouts makes its first
- * bases with interrupts off.
+ * Runs on the CPU: from here on other CPUs may arm callouts there, or no longer
+ * may. A single base stays online. A kernel whose own timers are callouts creates
+ * its first bases with interrupts off.
  */
 static void co_base_set_online(struct callout_base *base, bool online)
 {
@@ -120,7 +120,7 @@ static void co_base_set_online(struct callout_base *base, bool online)
 	co_point();
 	local_irq_save(flags);
 	co_base_lock(base);
-	/* co_arm_slow() looks without the lock, then again with it. */
+	/* co_arm_slow() reads it without the lock, then again with the lock held. */
 	WRITE_ONCE(base->online, online || has_single_base());
 	co_unlock(base, flags);
 	co_point();
@@ -147,11 +147,11 @@ static int co_cpu_online(unsigned int cpu)
 }
 
 /*
- * Runs on the CPU, before ksoftirqd is parked: that leaves softirqs pending. No
- * tasklet is scheduled once the bases are not online, until the CPU is back: who
- * looks, in co_goes_on_here(), and then schedules one is not preempted in
- * between. One that was scheduled before is pending, and runs now. On PREEMPT_RT none
- * is ever scheduled.
+ * Runs on the CPU, before ksoftirqd is parked, which would leave softirqs pending.
+ * Once the bases are not online, no tasklet is scheduled until the CPU is back: the
+ * caller that tests co_goes_on_here() and then schedules the tasklet is not preempted
+ * in between. A tasklet scheduled earlier is pending, and runs here. On PREEMPT_RT no
+ * tasklet is ever scheduled.
  */
 static int co_cpu_offline(unsigned int cpu)
 {
@@ -165,7 +165,7 @@ static int co_cpu_offline(unsigned int cpu)
 	return ret;
 }
 
-/* Migrates up to a budget of the dead @from's callouts. Both are locked. */
+/* Migrate up to a budget of callouts from the dead base @from to @to. Both are locked. */
 static bool co_take_over(struct callout_base *from, struct callout_base *to)
 	__must_hold(&from->lock) __must_hold(&to->lock)
 {
@@ -174,7 +174,7 @@ static bool co_take_over(struct callout_base *from, struct callout_base *to)
 	LIST_HEAD(taken);
 	bool more;
 
-	/* Due ones first, to keep the order as far as possible. */
+	/* Due callouts first, to keep the order as far as possible. */
 	list_splice_init(&from->put_off, &from->due);
 	while (budget && !list_empty(&from->due)) {
 		budget--;
@@ -185,7 +185,7 @@ static bool co_take_over(struct callout_base *from, struct callout_base *to)
 	while (!list_empty(&taken)) {
 		n = list_first_entry(&taken, struct callout_node, entry);
 		list_del(&n->entry);
-		/* It goes home at its next arm, see co_arm_slow(). */
+		/* The callout goes home at its next arm, see co_arm_slow(). */
 		callout_change_state(n, CALLOUT_S_DUE | CALLOUT_S_STARTED_HERE |
 				     CALLOUT_S_AWAY, to->index == n->home ?
 				     0 : CALLOUT_S_AWAY);
@@ -197,7 +197,7 @@ static bool co_take_over(struct callout_base *from, struct callout_base *to)
 	return more;
 }
 
-/* The base that gets the callouts of the dead @from. */
+/* The base that receives the callouts of the dead base @from. */
 static struct callout_base *co_base_heir(struct callout_base *from)
 {
 	if (co_base_has_class(from, CALLOUT_CLASS_GLOBAL))
@@ -206,10 +206,10 @@ static struct callout_base *co_base_heir(struct callout_base *from)
 }
 
 /*
- * The CPU is dead, and only running handlers arm callouts there: those that its
- * hrtimer runs, which has moved to a live CPU. A callout must not change its base
+ * The CPU is dead. Callouts are armed in its base only by handlers that its
+ * hrtimer, moved to a live CPU, still runs. A callout must not change its base
  * while its handler runs, so the tick source is shut down first, which waits for
- * that. The tasklet is not scheduled, see co_cpu_offline(), and disabled all
+ * the handler. The tasklet is not scheduled, see co_cpu_offline(), but disabled all
  * the same:
  *
  *	CPU0: expiry of base 1			CPU2: CPU1 is dead
@@ -220,16 +220,16 @@ static struct callout_base *co_base_heir(struct callout_base *from)
  *						callout_drain(c): lock(base 2),
  *						which does not run c: returns
  *						frees c
- *	handler goes on with c
+ *	handler continues with c
  */
 static void co_base_evacuate(struct callout_base *from)
 {
 	struct callout_base *to;
 	bool more;
 
-	/* See above; a tasklet that is to run finds nothing afterwards. */
+	/* See above. A tasklet that runs later finds nothing to do. */
 	tasklet_disable(&from->again);
-	/* Nothing is left that could program it. */
+	/* Nothing is left that could program the tick source. */
 	from->tick->shutdown(from);
 	co_point();
 	do {
@@ -239,7 +239,7 @@ static void co_base_evacuate(struct callout_base *from)
 		 */
 		local_bh_disable();
 		local_irq_disable();
-		/* Hotplug is under way: online CPUs stay online. */
+		/* A hotplug operation is under way: online CPUs stay online. */
 		to = co_base_heir(from);
 		co_base_lock(to);
 		co_base_lock_nested(from);
@@ -263,7 +263,7 @@ static int co_cpu_dead(unsigned int cpu)
 	struct callout_base *base;
 	unsigned int class;
 
-	/* cpuhp_setup_state() has failed on another CPU and undoes this one. */
+	/* cpuhp_setup_state() has failed on another CPU and rolls this CPU back. */
 	if (cpu_online(cpu) || has_single_base())
 		return 0;
 	for (class = 0; class < CALLOUT_ALL_CLASSES;
@@ -276,8 +276,7 @@ static int co_cpu_dead(unsigned int cpu)
 }
 
 /*
- * Makes the bases of the CPUs that are up, and registers for those that come and
- * go.
+ * Create the bases of the CPUs that are up, and register for CPUs that come and go.
  *
  * Kernels before 6.10, 6.9.8, 6.6.37 and 6.1.97 do not call a startup of
  * CPUHP_BP_PREPARE_DYN for CPUs that are up, and report success.
@@ -298,20 +297,19 @@ static int co_cpus_prepare(void)
 		if (ret)
 			return ret;
 	}
-	/* DEFINE_CALLOUT() needs it even where CPU 0 can be absent. */
+	/* DEFINE_CALLOUT() needs the base of CPU 0 even where CPU 0 can be absent. */
 	return co_cpu_prepare(0);
 }
 
 /*
- * Makes the bases, at module load, before any other function of the core is
- * called. Returns 0, -EINVAL if the scheme does not take its parameters, or
- * another error.
+ * Create the bases at module load, before any other function of the core is called.
+ * Return 0, -EINVAL if the scheme does not accept its parameters, or another error.
  */
 int co_cpus_init(const struct callout_config *config)
 {
 	int ret;
 
-	/* callout_node.cpu has 16 bits, and callout_nowhere has the last. */
+	/* callout_node.cpu has 16 bits, and callout_nowhere has the highest index. */
 	if (CALLOUT_CPU_MOVING >= U16_MAX) {
 		pr_err("callout: %u possible CPUs: up to %u\n", nr_cpu_ids,
 		       (U16_MAX - 2) / CALLOUT_ALL_CLASSES);
@@ -323,7 +321,7 @@ int co_cpus_init(const struct callout_config *config)
 		return -ENOMEM;
 	callout_bases[CALLOUT_CPU_MOVING] = &callout_nowhere;
 	the_config = *config;
-	/* One hold: otherwise CPU 0, which drives a single base, could go unseen. */
+	/* One hold: otherwise CPU 0, which drives a single base, could go offline unnoticed. */
 	cpus_read_lock();
 	ret = has_single_base() && !cpu_online(0) ? -EBUSY : co_cpus_prepare();
 	if (!ret)
@@ -342,10 +340,10 @@ int co_cpus_init(const struct callout_config *config)
 }
 
 /*
- * Adds a class for callouts of programs: a base for each CPU that has one of
- * kernel code, online as that is, whatever state of hotplug the CPU is in.
- * Returns its number; -ENOSPC if there are CALLOUT_CLASSES; -ENOMEM. May sleep;
- * the caller serialises calls.
+ * Add a class for callouts of programs. Each CPU with a base of kernel code gets a
+ * base of the new class, online if the former is, whatever state of hotplug the CPU
+ * is in. Return the class's number, -ENOSPC if there are CALLOUT_CLASSES already,
+ * or -ENOMEM. May sleep; the caller serialises calls.
  */
 int co_class_add(void)
 {
@@ -355,7 +353,7 @@ int co_class_add(void)
 	if (class == CALLOUT_CLASSES)
 		return -ENOSPC;
 	cpus_read_lock();
-	/* What a failure leaves is used later. */
+	/* Bases left behind by a failure are used by the next call. */
 	for_each_possible_cpu(cpu)
 		if (!ret && co_base(cpu))
 			ret = co_class_prepare(class, cpu);
@@ -370,9 +368,9 @@ int co_class_add(void)
 }
 
 /*
- * Ends expiry on all bases, at module unload, when the device is gone. On return
- * no handler of a callout runs in softirq context, nor ever will. The bases stay,
- * for threads: what these set is queued, and never due. May sleep.
+ * End expiry on all bases, at module unload, when the device is gone. On return no
+ * handler of a callout runs in softirq context, nor ever will. The bases stay for
+ * threads: a callout that a thread sets is queued, and never due. May sleep.
  */
 void co_cpus_kill(void)
 {
@@ -383,14 +381,15 @@ void co_cpus_kill(void)
 		cpuhp_remove_state_nocalls(online_state);
 	if (prepare_state)
 		cpuhp_remove_state_nocalls(prepare_state);
-	/* A handler that still runs on one base can arm on any of them. */
+	/* A handler that still runs on one base can arm callouts on any base. */
 	for_each_base(base, i)
 		co_base_kill(base);
 }
 
 /*
- * Frees the bases, which are dead, when no other function of the core can be
- * called any more. Returns how many callouts were still pending. They do not run.
+ * Free the bases, which are dead, when no other function of the core can be called
+ * any more. Return the number of callouts that were still pending, which do not
+ * run.
  */
 u64 co_cpus_exit(void)
 {
@@ -399,7 +398,7 @@ u64 co_cpus_exit(void)
 	u64 left = 0;
 
 	co_resize_end();
-	/* Backwards: a single base is CPU 0's, and all CPUs look at its index. */
+	/* Go backwards: a single base is CPU 0's, and every CPU's entry refers to its index. */
 	for (i = CALLOUT_INDEX_TEST; i--;) {
 		base = co_base_at(i);
 		if (base)

@@ -9,36 +9,36 @@
 #include "base/base.h"
 
 /*
- * Moves of pending callouts from the base of a CPU that goes to another: those
- * under way, plus CALLOUT_MOVE_ENDED for each that has ended. A search base by
- * base, which can miss one that moves in the other direction, must retry if there
- * was any since it began.
+ * Moves of pending callouts away from the base of a CPU that goes offline: the
+ * number of moves in progress, plus CALLOUT_MOVE_ENDED for each move that has
+ * ended. A search base by base can miss a callout that moves in the opposite
+ * direction. It must retry if any move took place since the search began.
  */
 extern atomic_t callout_moves;
 
 #define CALLOUT_MOVE_ENDED	0x10000
 
-/* Before a callout leaves its base. Pairs with co_moves_since(). */
+/* Called before a callout leaves its base. Pairs with co_moves_since(). */
 static inline void co_move_begin(void)
 {
 	atomic_inc_return(&callout_moves);
 }
 
-/* When it is in the other. Pairs with co_moves_read(). */
+/* Called when the callout is in the other base. Pairs with co_moves_read(). */
 static inline void co_move_end(void)
 {
 	atomic_add_return_release(CALLOUT_MOVE_ENDED - 1, &callout_moves);
 }
 
-/* Before a search. */
+/* Called before a search. */
 static inline unsigned int co_moves_read(void)
 {
 	return atomic_read_acquire(&callout_moves);
 }
 
 /*
- * Has a callout moved since @before, or was one moving then? After the locks of
- * all bases, under which callouts leave them.
+ * Has a callout moved since @before, or was a move in progress at that time? Called
+ * after taking the locks of all bases, under which callouts leave them.
  */
 static inline bool co_moves_since(unsigned int before)
 {
@@ -47,14 +47,14 @@ static inline bool co_moves_since(unsigned int before)
 }
 
 /**
- * struct callout_config - what the bases are made with
+ * struct callout_config - the parameters of bases
  * @tick: the tick source of kernel code's class
- * @tick_ns: the length of its ticks
+ * @tick_ns: the length of a tick of @tick
  * @device_tick: the tick source of programs' classes
- * @device_tick_ns: the length of its ticks
+ * @device_tick_ns: the length of a tick of @device_tick
  * @scheme: the scheme
- * @params: for the scheme's create, which gets time and node besides; without
- *	buckets their number follows that of the callouts
+ * @params: for the scheme's create, which also gets time and node; without buckets,
+ *	the number of buckets follows the number of callouts
  * @single: all CPUs share one base of each class
  */
 struct callout_config {
@@ -67,7 +67,7 @@ struct callout_config {
 	bool single;
 };
 
-/* The classes that there are. Written with CPUs kept from coming and going. */
+/* The number of classes. Written while CPUs are kept from coming and going. */
 extern unsigned int callout_nr_classes;
 
 int co_cpus_init(const struct callout_config *config);

@@ -3,15 +3,15 @@
  * debug.c - checks of calls, debugobjects and lockdep annotations
  *
  * With CONFIG_DEBUG_OBJECTS the kernel warns when a pending callout is freed or
- * re-initialised, or one is used that was never initialised. It tracks callouts
- * that were initialised by callout_init() and variants, except those on a stack
- * and those of DEFINE_CALLOUT(). Callouts by handle need no tracking.
+ * re-initialised, or when a callout is used that was never initialised. It tracks
+ * callouts that were initialised by callout_init() and variants, except callouts on
+ * a stack and callouts of DEFINE_CALLOUT(). Callouts by handle need no tracking.
  *
- * With CONFIG_LOCKDEP a handler runs as if it held a lock of its callout's
- * class, and a waiter for the handler takes that lock for a moment. So to wait
- * with a lock held that the handler takes is reported as the deadlock that it
- * can become, also when it does not. It also knows whether a caller holds the
- * associated lock, which stops and settings need to be certain.
+ * With CONFIG_LOCKDEP a handler runs as if it held a lock of its callout's class,
+ * and a waiter for the handler takes that lock for a moment. So a wait with a lock
+ * held that the handler takes is reported as the deadlock that it can become, even
+ * if it does not deadlock this time. lockdep also knows whether a caller holds the
+ * associated lock, without which neither a stop nor a setting is certain.
  */
 #include <linux/callout.h>
 #include <linux/debugobjects.h>
@@ -38,7 +38,7 @@ static void *co_hint(void *addr)
 	return ((struct callout *)addr)->func;
 }
 
-/* DEFINE_CALLOUT() does without callout_init(). */
+/* DEFINE_CALLOUT() does not need callout_init(). */
 static bool co_is_static(void *addr)
 {
 	struct callout *c = addr;
@@ -64,7 +64,7 @@ static bool co_fixup_free(void *addr, enum debug_obj_state state)
 	return true;
 }
 
-/* Called after the report: initialises the callout, to track it from now on. */
+/* Called after the report. Initialise the callout, to track it from now on. */
 static bool co_fixup_assert_init(void *addr, enum debug_obj_state state)
 {
 	struct callout *unprepared = addr;
@@ -85,7 +85,7 @@ const struct debug_obj_descr callout_descr = {
 };
 EXPORT_SYMBOL_IF_KUNIT(callout_descr);
 
-/* Before a callout is initialised. Returns flags that it must have, or 0. */
+/* Called before a callout is initialised. Return flags that it must have, or 0. */
 u8 co_debug_init(struct callout *c)
 {
 	if (object_is_on_stack(c))
@@ -102,15 +102,15 @@ struct callout_class callout_unprepared_class = {
 };
 
 /*
- * Before a wait for a handler of this class. If lockdep reports a lock here,
- * the caller holds it and the handler takes it.
+ * Called before a wait for a handler of this class. If lockdep reports a lock here,
+ * the caller holds that lock and the handler takes it.
  */
 void co_debug_wait(struct callout_class *class)
 {
 	struct lockdep_map map = co_class_map(class);
 	unsigned long flags;
 
-	/* As in the kernel's timers: no softirq of this CPU may intervene. */
+	/* As in the kernel's timers: no softirq may run on this CPU in between. */
 	local_irq_save(flags);
 	lock_map_acquire(&map);
 	lock_map_release(&map);
@@ -119,8 +119,8 @@ void co_debug_wait(struct callout_class *class)
 
 /*
  * Does the caller hold the associated lock of @c in a mode in which a stop is
- * certain? The handler of CALLOUT_SHAREDLOCK may stop itself, and it reads. Only
- * the core takes Giant.
+ * certain? A handler of CALLOUT_SHAREDLOCK may stop its own callout, and it holds
+ * the lock for reading. Only the core takes Giant.
  */
 bool co_lock_is_held(const struct callout *c)
 {
@@ -143,7 +143,7 @@ bool co_lock_is_held(const struct callout *c)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_lock_is_held);
 
-/* A callout that is set for the first time has no function to name yet. */
+/* A callout that is set for the first time has no function yet that a message could name. */
 void co_lock_not_held(void)
 {
 	WARN_ONCE(1, "callout: set or stopped without its lock\n");

@@ -2,7 +2,7 @@
 /*
  * debug.h - checks of calls, debugobjects and lockdep annotations
  *
- * All of it is empty in a kernel without debugging.
+ * All functions are empty in a kernel without debugging.
  */
 #ifndef _CALLOUT_DEBUG_H
 #define _CALLOUT_DEBUG_H
@@ -12,10 +12,9 @@
 #include <linux/preempt.h>
 
 /*
- * Calls are checked for a NULL callout and for NMI context where the kernel is
- * one for debugging. Elsewhere that would cost each of them four instructions: a
- * NULL callout oopses, and in an NMI the base's lock may be that of the code that
- * was interrupted.
+ * A debugging kernel checks each call for a NULL callout and for NMI context. In
+ * other kernels the check would cost each call four instructions. There a NULL
+ * callout oopses, and in an NMI the interrupted code may hold the base's lock.
  */
 #if defined(CONFIG_CALLOUT_DEBUG) || defined(CONFIG_DEBUG_OBJECTS) || \
 	defined(CONFIG_LOCKDEP)
@@ -27,7 +26,7 @@
 void co_called_in_nmi(void);
 void co_is_null(void);
 
-/* Warns in an NMI, where nothing must be done. */
+/* Warn in an NMI, where the call must do nothing. Return true then. */
 static inline bool co_misused_nmi(void)
 {
 	if (!CALLOUT_CALLS_CHECKED || likely(!in_nmi()))
@@ -36,7 +35,7 @@ static inline bool co_misused_nmi(void)
 	return true;
 }
 
-/* Warns if a call with @c is one for which nothing must be done. */
+/* Warn about a call with @c that must do nothing. Return true then. */
 static inline bool co_misused(const struct callout *c)
 {
 	if (CALLOUT_CALLS_CHECKED && unlikely(!c)) {
@@ -56,24 +55,24 @@ static inline u8 co_debug_init(struct callout *c)
 }
 #endif
 
-/* For debugobjects, whose functions are empty in a kernel without it. */
+/* For debugobjects, whose functions are empty in a kernel without debugobjects. */
 extern const struct debug_obj_descr callout_descr;
 
-/* A callout becomes pending. */
+/* The callout becomes pending. */
 static inline void co_debug_activate(struct callout *c)
 {
 	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
 		debug_object_activate(c, &callout_descr);
 }
 
-/* A callout is not pending any more. */
+/* The callout is no longer pending. */
 static inline void co_debug_deactivate(struct callout *c)
 {
 	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
 		debug_object_deactivate(c, &callout_descr);
 }
 
-/* Warns if a callout was never initialised. */
+/* Warn if a callout was never initialised. */
 static inline void co_debug_assert_init(struct callout *c)
 {
 	if (!(c->node.flags & CALLOUT_L_UNTRACKED))
@@ -84,16 +83,16 @@ static inline void co_debug_assert_init(struct callout *c)
 extern struct callout_class callout_unprepared_class;
 
 /*
- * To lockdep, a class is a lock that its handlers hold. A callout that was
- * never initialised has none: debugobjects, if enabled, reports it; lockdep
- * must not oops.
+ * To lockdep, a class is a lock that the class's handlers hold. A callout that was
+ * never initialised has no class: debugobjects, if enabled, reports the callout,
+ * and lockdep must not oops.
  */
 static inline struct callout_class *co_debug_class(struct callout *c)
 {
 	return c->class ?: &callout_unprepared_class;
 }
 
-/* On the stack of the caller: a handler may free its callout. */
+/* The map is on the caller's stack: a handler may free its callout. */
 static inline struct lockdep_map co_class_map(struct callout_class *class)
 {
 	return (struct lockdep_map)STATIC_LOCKDEP_MAP_INIT(class->name,
@@ -105,8 +104,8 @@ bool co_lock_is_held(const struct callout *c);
 void co_lock_not_held(void);
 
 /*
- * Warns unless the caller holds the associated lock of @c, if it has one. Once it
- * is shut down calls with it do nothing, and the lock may have been freed.
+ * Warn unless the caller holds the associated lock of @c, if @c has one. Calls with
+ * a callout that has been shut down do nothing, and its lock may have been freed.
  */
 static inline void co_debug_assert_held(const struct callout *c)
 {

@@ -2,16 +2,16 @@
 /*
  * expiry.c - run due callouts: EXPIRYPROCESSING, in softirq context
  *
- * A base's expiry takes due callouts out of the scheme one by one, in the order
- * in which they are due, and calls their handlers. The lock is dropped in
- * between, so those that follow can still be stopped or re-armed; a callout is
- * pending until its handler starts.
+ * A base's expiry takes due callouts out of the scheme one by one, in the order in which
+ * they are due, and calls their handlers. The lock is dropped in between, so the callouts
+ * that follow can still be stopped or re-armed: a callout is pending until its handler
+ * starts.
  *
- * Neither the time with the base locked nor the time in one softirq depends on
- * the number of callouts or on how late the base is. When the limits are reached
- * the rest goes on in a tasklet, that is in a later softirq, so that other
- * softirqs, ksoftirqd and RCU are not starved. On PREEMPT_RT no tasklet is used: it would
- * run in ksoftirqd, at a lower priority than timers. See co_go_on().
+ * Neither the time with the base locked nor the time in one softirq depends on the number
+ * of callouts or on how late the base is. When the limits are reached expiry continues in
+ * a tasklet, that is in a later softirq, so that other softirqs, ksoftirqd and RCU are
+ * not starved. On PREEMPT_RT no tasklet is used: it would run in ksoftirqd, at a lower
+ * priority than timers. See co_go_on().
  */
 #include <linux/callout.h>
 #include <linux/interrupt.h>
@@ -37,8 +37,9 @@ static struct callout_owner callout_owner(const struct callout_node *n)
 }
 
 /*
- * For each value that the byte callout_node.kind can have. Init functions write it:
- * a stray write later faults, and cannot choose what expiry calls.
+ * An entry for each value of the byte callout_node.kind. Only init functions write
+ * the table: a later stray write faults, and cannot choose which function expiry
+ * calls.
  */
 static struct callout_kind_ops kinds[U8_MAX + 1] __ro_after_init = {
 	[CALLOUT_KIND_NONE] = { .expire = co_expire_none },
@@ -46,14 +47,14 @@ static struct callout_kind_ops kinds[U8_MAX + 1] __ro_after_init = {
 	[CALLOUT_KIND_FUNC + 1 ... U8_MAX] = { .expire = co_expire_none },
 };
 
-/* Says what to do with due nodes of one kind. Init functions only. */
+/* Set the functions for due nodes of one kind. Init functions only. */
 void co_register_kind(enum callout_kind kind,
 		      const struct callout_kind_ops *ops)
 {
 	kinds[kind] = *ops;
 }
 
-/* Who has set @n, for tracepoints. */
+/* Return who has set @n, for tracepoints. */
 struct callout_owner callout_node_owner(const struct callout_node *n)
 {
 	return kinds[n->kind].owner ? kinds[n->kind].owner(n) :
@@ -63,9 +64,10 @@ EXPORT_SYMBOL_IF_KUNIT(callout_node_owner);
 
 #ifdef CONFIG_PREEMPT_RT
 /*
- * Begins the expiry of @base; false if that is at work already, or the base is
- * dead. A second caller must not wait for the first: it may be in the function
- * of a timer_list, with a lock of the kernel's timers that a handler waits for.
+ * Begin the expiry of @base. Return false if expiry is running already, or if the
+ * base is dead. A second caller must not wait for the first: the second may be in
+ * the function of a timer_list, holding a lock of the kernel's timers that a
+ * handler waits for.
  */
 static bool lock_expiry(struct callout_base *base)
 {
@@ -96,14 +98,14 @@ static void unlock_expiry(struct callout_base *base)
 }
 #endif
 
-/* The node that is due next, if the wheel's walk has come to it; otherwise NULL. */
+/* The node that is due next, if the wheel's walk has reached it; otherwise NULL. */
 static inline struct callout_node *co_next_in_row(struct callout_base *base)
 {
 	return co_is_wheel(base) && list_empty(&base->due) ?
 	       co_wheel_next(to_wheel(base->scheme)) : NULL;
 }
 
-/* Drops a node without a kind: not initialised, or overwritten. */
+/* Drop a node without a kind: not initialised, or overwritten. */
 static unsigned int co_expire_none(struct callout_base *base,
 				   struct callout_node *n, unsigned int *budget)
 	__must_hold(&base->lock)
@@ -119,7 +121,7 @@ static unsigned int co_expire_none(struct callout_base *base,
 }
 
 /*
- * Callouts that are due at @now are expired next. Those that were put off at an
+ * Expire next the callouts that are due at @now. Callouts that were put off at an
  * earlier tick get another turn, before them.
  */
 static void co_begin_tick(struct callout_base *base, u64 now)
@@ -132,8 +134,8 @@ static void co_begin_tick(struct callout_base *base, u64 now)
 
 #ifdef CONFIG_CALLOUT_LAB
 /*
- * Has the scheme, which is not the wheel, move up to a budget of due callouts to
- * the due list. Returns true if more may follow. The base is locked.
+ * Make the scheme, which is not the wheel, move up to a budget of due callouts to
+ * the due list. Return true if more may follow. The base is locked.
  */
 bool co_collect(struct callout_base *base)
 {
@@ -149,10 +151,10 @@ bool co_collect(struct callout_base *base)
 #endif
 
 /*
- * The next tick at which something can be due; U64_MAX: never. A lower bound if
- * time is up before the scheme's search has ended, or after CALLOUT_MAX_HOLDS:
- * the wake-up at that tick goes on with it. Drops the lock between budgets, of
- * which @budget is the first.
+ * Return the next tick at which something can be due, or U64_MAX for never. The
+ * result is only a lower bound if time is up before the scheme's search has ended,
+ * or after CALLOUT_MAX_HOLDS: the wake-up at that tick continues the search. Drops
+ * the lock between budgets; @budget is the first budget.
  */
 static u64 co_search_next(struct callout_base *base, unsigned int budget)
 	__must_hold(&base->lock)
@@ -179,10 +181,10 @@ static void co_program_nothing(struct callout_base *base)
 }
 
 /*
- * Programs the tick source for the next tick at which something can be due, if
- * any; all that is due now has been taken. A base whose search never ends in
- * time is woken at each tick, and so is one with a callout that was put off.
- * Drops the lock between budgets, of which @budget is the first.
+ * Program the tick source for the next tick at which something can be due, if any.
+ * All callouts due now have been taken. A base whose search does not end in time is
+ * woken at each tick, and so is a base with a callout that was put off. Drops the
+ * lock between budgets; @budget is the first budget.
  */
 void co_program_next(struct callout_base *base, unsigned int budget)
 	__must_hold(&base->lock)
@@ -190,7 +192,7 @@ void co_program_next(struct callout_base *base, unsigned int budget)
 	u64 next;
 
 	next = list_empty(&base->put_off) ? co_search_next(base, budget) : 0;
-	/* The base may have died meanwhile, see co_base_kill(). */
+	/* co_base_kill() may have killed the base concurrently. */
 	if (base->dead)
 		return;
 	if (next != U64_MAX)
@@ -199,20 +201,20 @@ void co_program_next(struct callout_base *base, unsigned int budget)
 		co_program_nothing(base);
 }
 
-/* Ends a hold and begins another. False if that must not be. */
+/* End a hold and begin another. Return false if expiry must not continue. */
 static bool co_next_hold(struct callout_base *base, unsigned int *budget)
 	__must_hold(&base->lock)
 {
 	co_relock(base);
 	*budget = CALLOUT_BUDGET;
-	/* A hold counts as a handler: jiffies may stand still. */
+	/* A hold counts as a handler, since jiffies may stand still. */
 	return --base->left > 0 && !base->dead && !co_time_is_up(base);
 }
 
 /*
- * Runs due callouts one by one, until none is left or base->left is 0. Each hold
- * of the lock ends with a handler, or after CALLOUT_BUDGET units of work; @budget
- * is what the last one has left. Returns true if others are due.
+ * Run due callouts one by one, until none is left or base->left is 0. Each hold of
+ * the lock ends with a handler, or after CALLOUT_BUDGET units of work; @budget is
+ * what is left of the last hold's budget. Return true if others are due.
  */
 static bool co_expire_due(struct callout_base *base, unsigned int *budget)
 	__must_hold(&base->lock)
@@ -230,7 +232,7 @@ static bool co_expire_due(struct callout_base *base, unsigned int *budget)
 			continue;
 		}
 		if (!n) {
-			/* Once: a look can take longer than a tick. */
+			/* Look only once: it can take longer than a tick. */
 			now = co_now(base);
 			if (looked || now == base->now)
 				return false;
@@ -253,11 +255,11 @@ static bool co_expire_due(struct callout_base *base, unsigned int *budget)
 }
 
 /*
- * Runs the due callouts of a base, in softirq context, once at a time for each
- * base. Neither a hold of its lock nor the whole takes longer than the limits
- * above, and the handler under way. @tick: the tick source has woken the base.
- * Returns true if it must be called again soon; else it has programmed the tick
- * source.
+ * Run the due callouts of a base, in softirq context. A base has one expiry at a
+ * time. Each hold of the base's lock stays within the limits above, and the whole
+ * expiry does too, except for the handler in progress. @tick: the tick source has
+ * woken the base. Return true if expiry must be called again soon; otherwise the
+ * tick source has been programmed.
  */
 static bool expire(struct callout_base *base, bool tick)
 {
@@ -269,14 +271,14 @@ static bool expire(struct callout_base *base, bool tick)
 	if (!lock_expiry(base))
 		return false;
 	/*
-	 * A promise of struct callout_kind_ops. It also keeps an associated lock
-	 * that co_run_with_lock() waits for, if that is freed by RCU.
+	 * struct callout_kind_ops promises this. It also keeps alive an associated
+	 * lock that co_run_with_lock() waits for, if RCU frees that lock.
 	 */
 	rcu_read_lock();
 	preempt = preempt_count();
 	locks = lockdep_depth(current);
 	co_base_lock_irq(base);
-	/* A global base, or a single one, may be at work on another CPU. */
+	/* Expiry of a global base, or of a single base, may be running on another CPU. */
 	if (base->dead || (!IS_ENABLED(CONFIG_PREEMPT_RT) && base->expiring))
 		goto unlock;
 	now = co_now(base);
@@ -284,7 +286,7 @@ static bool expire(struct callout_base *base, bool tick)
 	WRITE_ONCE(base->woken, false);
 	if (tick && base->armed > now && base->armed != U64_MAX) {
 		base->stats.hops++;
-		/* All may have been cancelled since. */
+		/* All callouts may have been cancelled since. */
 		if (co_base_pending(base))
 			base->tick->program(base, base->armed);
 		else
@@ -296,7 +298,7 @@ static bool expire(struct callout_base *base, bool tick)
 	base->edge = READ_ONCE(*base->jiffies);
 	/*
 	 * On an idle CPU jiffies may stand still until this softirq ends. But
-	 * without the tasklet it goes on at the next tick only.
+	 * without the tasklet, expiry would not continue before the next tick.
 	 */
 	limit = CALLOUT_MAX_HANDLERS;
 	if (is_idle_task(current) && co_goes_on_here(base))
@@ -304,7 +306,7 @@ static bool expire(struct callout_base *base, bool tick)
 	base->left = limit;
 	base->preempt_count = preempt;
 	base->lockdep_depth = locks;
-	/* Lower than any expiry: arming leaves the tick alone. */
+	/* 0 is lower than any expiry, so arming does not program the tick. */
 	WRITE_ONCE(base->armed, 0);
 	co_begin_tick(base, now);
 	again = co_expire_due(base, &budget);
@@ -328,26 +330,27 @@ bool co_expire(struct callout_base *base)
 EXPORT_SYMBOL_IF_KUNIT(co_expire);
 
 /*
- * Others are due, and wait for the tick source: for as long as the kernel's tick
- * takes, since softirqs that an earlier interrupt raises again may find ksoftirqd
- * parked too. On PREEMPT_RT other bases, and threads below this one, have their turn.
+ * Others are due, and wait for the tick source. They wait for a whole tick of the
+ * kernel, since softirqs that an earlier interrupt raises may again find ksoftirqd
+ * parked. On PREEMPT_RT other bases, and threads with a lower priority than this one,
+ * run in between.
  */
 static void co_go_on_later(struct callout_base *base)
 {
 	u64 ticks = div64_u64(TICK_NSEC - 1, base->tick_ns) + 1;
 
 	co_base_lock_irq(base);
-	/* Else its own CPU has begun another expiry, or even ended it. */
+	/* Otherwise the base's own CPU has begun another expiry, or even ended it. */
 	if (!base->expiring && !base->dead && !base->armed)
 		co_program(base, co_now(base) + ticks);
 	co_base_unlock_irq(base);
 }
 
 /*
- * Others are due: expiry goes on in a later softirq. On PREEMPT_RT callouts of kernel
- * code go on here until jiffies change, with all locks released in between: if the rest
- * waited for the tick source each time, a CPU that is idle otherwise could fall behind for
- * ever. Those of a user wait, since other users' are behind them.
+ * Others are due: expiry continues in a later softirq. On PREEMPT_RT kernel code's
+ * callouts continue here until jiffies change, with all locks released in between. If they
+ * waited for the tick source each time, an otherwise idle CPU could fall behind for ever.
+ * Callouts of a user wait, since other users' callouts are behind them.
  */
 static void co_go_on(struct callout_base *base)
 {
@@ -363,7 +366,7 @@ static void co_go_on(struct callout_base *base)
 		co_go_on_later(base);
 }
 
-/* The base's tasklet: goes on where co_expire() has stopped. */
+/* The base's tasklet: continue where co_expire() has stopped. */
 void co_again(struct tasklet_struct *t)
 {
 	struct callout_base *base = from_tasklet(base, t, again);
@@ -373,9 +376,9 @@ void co_again(struct tasklet_struct *t)
 }
 
 /*
- * What the tick source calls at the tick that it was programmed for, or on its
- * way there, in softirq context. Named after the BSD routine that hardclock()
- * calls for the same purpose.
+ * The tick source calls this in softirq context, at the tick for which it was
+ * programmed or at a hop before. Named after the BSD routine that hardclock() calls
+ * for this purpose.
  */
 void co_softclock(struct callout_base *base)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * expiry.h - run due callouts: what kinds of callouts and tick sources call
+ * expiry.h - run due callouts: functions for kinds of callouts and for tick sources
  */
 #ifndef _CALLOUT_EXPIRY_H
 #define _CALLOUT_EXPIRY_H
 
 #include "run.h"
 
-/* Handlers run in one softirq, at most. */
+/* The most handlers that run in one softirq. */
 #define CALLOUT_MAX_HANDLERS	1024U
 
-/* Holds of the lock that a search for the next tick takes, at most. */
+/* The most holds of the lock that a search for the next tick takes. */
 #define CALLOUT_MAX_HOLDS	64U
 
 /**
  * struct callout_kind_ops - what to do with nodes of one kind
- * @expire: takes a due node out and does what its kind asks for; may take others
- *	of the same kind that are due next, each for a unit of the budget of this
- *	hold. Called with the base locked; may drop the lock in between. Returns
- *	how many it took.
+ * @expire: takes a due node out and does what its kind asks for. May take further
+ *	nodes of the same kind that are due next, each for a unit of the budget of
+ *	this hold. Called with the base locked, and may drop the lock in between.
+ *	Returns the number of nodes taken.
  * @owner: who has set a node: for tracepoints
  *
  * Kinds and handlers run in softirq context, inside an RCU read-side critical

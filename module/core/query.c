@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * query.c - what the user of a callout can ask about it
+ * query.c - queries about a callout
  *
- * Each answer is of one moment: the base is locked meanwhile. Whether it still
- * holds when the caller gets it is for the caller's locks to see to.
+ * Each answer describes one moment, since the base is locked while it is made. The
+ * caller's own locks must ensure that the answer still holds when the caller gets
+ * it.
  */
 #include <linux/callout.h>
 #include <linux/module.h>
@@ -15,12 +16,11 @@
  * @c: The callout.
  *
  * Compare it with callout_ticks(). FreeBSD's users read c_time; for a time see
- * callout_expires_sbt(). As timer_list.expires of Linux.
+ * callout_expires_sbt(). Linux's equivalent is timer_list.expires.
  *
- * Context: Any but NMI.
- * Return: The tick for which @c was queued last, whether or not it is still
- * pending; 0 if it was never set. If a callout that was set for a time comes to
- * its tick too early, expiry queues it for another one.
+ * Context: Any but NMI. Return: The tick for which @c was queued last, whether or
+ * not it is still pending; 0 if it was never set. If a callout that was set for a
+ * time comes to its tick too early, expiry queues it for a later tick.
  */
 u64 callout_expires(struct callout *c)
 {
@@ -42,16 +42,17 @@ EXPORT_SYMBOL_GPL(callout_expires);
  * callout_running() - Does the handler of a callout run?
  * @c: The callout.
  *
- * From when @c stops being pending until its handler has returned, so also while
- * the handler waits for its associated lock: a callout that is neither pending
- * nor running is idle. For the holder of the associated lock the handler is over
- * when that lock is free, and does not run if a stop has cancelled it.
+ * A callout is running from when it stops being pending until its handler has
+ * returned, including while the handler waits for its associated lock. A callout
+ * that is neither pending nor running is idle. For the holder of the associated
+ * lock the handler is over as soon as that lock is free, and does not run if a stop
+ * has cancelled it.
  *
- * NetBSD answers the same; neither FreeBSD nor Linux exports this.
+ * NetBSD's function gives the same answer; neither FreeBSD nor Linux exports such a
+ * function.
  *
- * Context: Any but NMI. A handler may ask about its own callout unless it has
- * freed it.
- * Return: true if so.
+ * Context: Any but NMI. A handler may ask about its own callout unless it has freed
+ * it. Return: true if the handler runs.
  */
 bool callout_running(struct callout *c)
 {
@@ -74,13 +75,12 @@ EXPORT_SYMBOL_GPL(callout_running);
  * callout_cpu() - Return the CPU that a callout is assigned to.
  * @c: The callout.
  *
- * FreeBSD's users read c_cpu, mostly to pass it to callout_reset_on(); there -1
- * keeps the CPU too.
+ * FreeBSD's users read c_cpu, mostly to pass it to callout_reset_on(), where -1
+ * keeps the CPU as well.
  *
- * Context: Any but NMI.
- * Return: The CPU of callout_init(), or of the last callout_reset_on() or variant
- * with a CPU, even if that is not online and another one runs the handler; 0 with
- * bases=single.
+ * Context: Any but NMI. Return: The CPU of callout_init(), or of the last
+ * callout_reset_on() or variant with a CPU, even if that CPU is not online and
+ * another CPU runs the handler; 0 with bases=single.
  */
 int callout_cpu(struct callout *c)
 {
@@ -101,7 +101,7 @@ int callout_cpu(struct callout *c)
 }
 EXPORT_SYMBOL_GPL(callout_cpu);
 
-/* When @c is due, in nanoseconds of CLOCK_MONOTONIC; 0: it was never set. */
+/* When @c is due, in nanoseconds of CLOCK_MONOTONIC; 0 if @c was never set. */
 u64 co_expires_ns(struct callout *c)
 {
 	struct callout_base *base;

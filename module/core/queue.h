@@ -10,13 +10,13 @@
 #include "base/dispatch.h"
 #include "resize.h"
 
-/* The tick that is @ticks from now; less than one counts as one. */
+/* The tick @ticks from now; less than one counts as one. */
 static inline u64 co_expiry(struct callout_base *base, long ticks)
 {
 	return co_now(base) + (ticks > 0 ? ticks : 1);
 }
 
-/* Of the ticks from @first to @last, the one that others likely choose too. */
+/* The tick from @first to @last that other callouts likely choose too. */
 static inline u64 co_coalesce(u64 first, u64 last)
 {
 	if (first >= last || !first)
@@ -26,9 +26,10 @@ static inline u64 co_coalesce(u64 first, u64 last)
 
 /**
  * struct callout_span - when a callout may run
- * @first: not before that
- * @last: not later if it can be helped, at least @first
- * @ticks: they are ticks from now on; else nanoseconds of CLOCK_MONOTONIC
+ * @first: not before this time
+ * @last: not later than this if that can be avoided; at least @first
+ * @ticks: @first and @last are ticks from now on; otherwise nanoseconds of
+ *	CLOCK_MONOTONIC
  */
 struct callout_span {
 	u64 first;
@@ -48,8 +49,8 @@ void co_trace_start(struct callout_base *base, struct callout_node *n,
 bool co_trace_replace(struct callout *c, callout_func_t *func, bool pending);
 
 /*
- * Trace a setting by the user of @n, in the hold of the lock in which @n was queued;
- * @moved: it was pending, with the same handler. What the facility files by itself is
+ * Trace a setting by the user of @n, in the hold of the lock in which @n was queued.
+ * @moved: @n was pending, with the same handler. Queueing by the facility itself is
  * not traced.
  */
 static inline void co_trace_set(struct callout_base *base,
@@ -60,14 +61,14 @@ static inline void co_trace_set(struct callout_base *base,
 		co_trace_start(base, n, moved);
 }
 
-/* What follows a new expiry: program the tick if it is first. */
+/* Called after a new expiry: program the tick if @expires is the earliest. */
 static inline void co_started(struct callout_base *base, u64 expires)
 {
 	if (expires < base->armed)
 		co_program(base, expires);
 }
 
-/* Queues an idle @n. */
+/* Queue an idle @n. */
 static inline void co_start_locked(struct callout_base *base,
 				   struct callout_node *n, u64 expires)
 {
@@ -79,7 +80,7 @@ static inline void co_start_locked(struct callout_base *base,
 	co_started(base, expires);
 }
 
-/* co_unqueue_locked() of one that is in the scheme, as nearly all are. */
+/* co_unqueue_locked() for a node that is in the scheme, as nearly all are. */
 static inline void co_unqueue_linked(struct callout_base *base,
 				     struct callout_node *n)
 {
@@ -89,8 +90,8 @@ static inline void co_unqueue_linked(struct callout_base *base,
 }
 
 /*
- * Takes a pending @n out, to be queued elsewhere. It stays pending throughout:
- * a holder of its associated lock may test that without the base's lock.
+ * Take a pending @n out, to queue it elsewhere. It stays pending throughout: a
+ * holder of its associated lock may test that without the base's lock.
  */
 static inline void co_unqueue_locked(struct callout_base *base,
 				     struct callout_node *n)
@@ -104,7 +105,7 @@ static inline void co_unqueue_locked(struct callout_base *base,
 }
 
 /*
- * Takes a pending @n out. The tick stays programmed: one spurious wake-up is
+ * Take a pending @n out. The tick stays programmed: one spurious wake-up is
  * cheaper than reprogramming on every cancel.
  */
 static inline void co_dequeue_locked(struct callout_base *base,
@@ -118,9 +119,9 @@ static inline void co_dequeue_locked(struct callout_base *base,
 
 /*
  * Does the handler of @n run, or wait for its lock? ABA: a handler may free its
- * callout, and the allocator may hand the same address to a new one before the
- * handler returns. The new one has CALLOUT_S_STARTED_HERE clear: the bit is set when a
- * handler starts, and cleared by initialisation and when a callout leaves the
+ * callout, and the allocator may give the same address to a new callout before the
+ * handler returns. In the new callout CALLOUT_S_STARTED_HERE is clear: the bit is set
+ * when a handler starts, and cleared by initialisation and when a callout leaves the
  * base.
  */
 static inline bool co_is_running(struct callout_base *base,
@@ -130,7 +131,7 @@ static inline bool co_is_running(struct callout_base *base,
 	return base->running == n && n->state & CALLOUT_S_STARTED_HERE;
 }
 
-/* Cancels a handler that waits for its associated lock, if it still does. */
+/* If a handler still waits for its associated lock, cancel it. */
 static inline bool co_cancel_start(struct callout_base *base,
 				   struct callout_node *n)
 {

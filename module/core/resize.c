@@ -4,17 +4,19 @@
  *
  * A wheel begins with CALLOUT_WHEEL_FIRST buckets, or fewer. When a base has more
  * than CALLOUT_WHEEL_MANY callouts for each bucket, its wheel gets as many buckets
- * as callouts, rounded down to a power of two. It shrinks to that when a worker has
- * seen fewer than buckets / CALLOUT_WHEEL_FEW at two looks in a row. The worker
- * looks every CALLOUT_LOOK_SECONDS, while any wheel is larger than the smallest.
- * After either there are one to two callouts for each bucket, so their number must
- * become an eighth before the wheel shrinks: it does not grow and shrink in turn.
+ * as callouts, rounded down to a power of two. It shrinks to that size when a
+ * worker has seen fewer than buckets / CALLOUT_WHEEL_FEW callouts at two looks in a
+ * row. The worker looks every CALLOUT_LOOK_SECONDS, while any wheel is larger than
+ * the smallest. After growing or shrinking there are one to two callouts for each
+ * bucket, so the number of callouts must fall to an eighth before the wheel
+ * shrinks: it does not grow and shrink in turn.
  *
  * More buckets than callouts would save expiry a look at a callout of another lap,
- * which costs less than the memory: a bucket takes a quarter of a slot's.
+ * which costs less than the memory: a bucket takes a quarter of the memory of a
+ * slot.
  *
- * To arm a callout counts down what the wheel has room for, and asks the worker
- * once:
+ * Arming decrements base->until_resize, and wakes the worker once when no room is
+ * left:
  *
  *	CPU0: arms, base locked			CPU1: worker
  *	none left: resize_at = INT_MAX
@@ -29,9 +31,9 @@
  *						resize_at = 2 * buckets
  *						unlock(base), frees the old ring
  *
- * Nothing is allocated or freed with the base locked, and a hold of its lock
- * moves up to CALLOUT_BUDGET units. Without memory the wheel keeps its size: all
- * works, but a tick has more to look at. The worker tries again when the
+ * Nothing is allocated or freed with the base locked, and a hold of its lock moves
+ * up to CALLOUT_BUDGET units. Without memory the wheel keeps its size: everything
+ * works, but a tick has more entries to look at. The worker tries again when the
  * callouts have doubled, and at its next look.
  */
 #include <linux/irq_work.h>
@@ -45,7 +47,7 @@
 #include "resize.h"
 #include "kcompat.h"
 
-/* The most callouts with which a wheel of @buckets stays as it is. */
+/* The largest number of callouts with which a wheel of @buckets keeps its size. */
 static int room_of(unsigned int buckets)
 {
 	return buckets < CALLOUT_WHEEL_MAX_BUCKETS ?
@@ -53,8 +55,9 @@ static int room_of(unsigned int buckets)
 }
 
 /*
- * Has the size of a base's wheel follow its callouts, if it has a wheel. A kernel
- * whose own timers are callouts makes its first bases with interrupts off.
+ * Make the size of a base's wheel follow the number of its callouts, if the base
+ * has a wheel. A kernel whose own timers are callouts creates its first bases with
+ * interrupts off.
  */
 void co_resize_begin(struct callout_base *base)
 {
@@ -78,7 +81,7 @@ static unsigned int buckets_for(const struct callout_base *base,
 					  CALLOUT_WHEEL_MAX_BUCKETS));
 }
 
-/* The size that the base's wheel, of @buckets, should have now. */
+/* The size that the base's wheel, which has @buckets, should have now. */
 static unsigned int buckets_wanted(struct callout_base *base,
 				   unsigned int buckets)
 {
@@ -95,7 +98,7 @@ static unsigned int buckets_wanted(struct callout_base *base,
 		base->few = true;
 		base->few_since = jiffies;
 	}
-	/* Others may ask between two looks. */
+	/* Other callers may ask between two looks of the worker. */
 	if (time_before(jiffies, base->few_since + CALLOUT_LOOK_SECONDS * HZ))
 		return buckets;
 	return buckets_for(base, pending);
@@ -111,7 +114,7 @@ int co_resize_alloc(struct callout_ring *ring, unsigned int buckets, int node)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_resize_alloc);
 
-/* Moves some entries to the new ring; true if there are more. */
+/* Move some entries to the new ring. Return true if there are more. */
 static bool resize_move(struct callout_base *base)
 {
 	unsigned int budget = CALLOUT_BUDGET;
@@ -124,7 +127,7 @@ static bool resize_move(struct callout_base *base)
 	return more;
 }
 
-/* Makes @ring the base's wheel, and frees what it was. May sleep. */
+/* Make @ring the base's wheel, and free the old ring. May sleep. */
 static void resize_to(struct callout_base *base, const struct callout_ring *ring)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
@@ -145,8 +148,8 @@ static void resize_to(struct callout_base *base, const struct callout_ring *ring
 }
 
 /*
- * The size that the base's wheel should have, or 0 if it stays as it is; @more:
- * that depends on what a later look sees.
+ * The size that the base's wheel should have, or 0 to keep its size. @more: a later
+ * look may find another size.
  */
 static unsigned int resize_look(struct callout_base *base, bool *more)
 {
@@ -167,7 +170,7 @@ static unsigned int resize_look(struct callout_base *base, bool *more)
 	return wanted;
 }
 
-/* There is no memory for a larger wheel now. */
+/* There is no memory for a larger wheel now: try again later. */
 static void resize_later(struct callout_base *base)
 {
 	struct callout_wheel *w = to_wheel(base->scheme);
@@ -180,8 +183,8 @@ static void resize_later(struct callout_base *base)
 }
 
 /*
- * Gives a base's wheel the size that suits its callouts now, if it follows them.
- * Returns true if it must be called again later. May sleep; the caller serialises
+ * Resize a base's wheel to suit its callouts, if the wheel follows their number.
+ * Return true if this must be called again later. May sleep; the caller serialises
  * calls.
  */
 bool co_base_resize(struct callout_base *base)
@@ -212,13 +215,13 @@ static void resize_all(struct work_struct *work)
 
 	for_each_base(base, i)
 		again |= co_base_resize(base);
-	/* Unless somebody has asked meanwhile. */
+	/* This does nothing if another caller has queued the work since. */
 	if (again)
 		queue_delayed_work(system_dfl_wq, &callout_resize_work,
 				   CALLOUT_LOOK_SECONDS * HZ);
 }
 
-/* Deferrable: an idle CPU does not wake up to give memory back. */
+/* Deferrable: freeing memory does not wake an idle CPU. */
 struct delayed_work callout_resize_work =
 	__DELAYED_WORK_INITIALIZER(callout_resize_work, resize_all, TIMER_DEFERRABLE);
 EXPORT_SYMBOL_IF_KUNIT(callout_resize_work);
@@ -231,8 +234,9 @@ static void resize_wake(struct irq_work *work)
 static struct irq_work resize_irq_work = IRQ_WORK_INIT_HARD(resize_wake);
 
 /*
- * Has the worker look at the base, which is locked; any context, also with the
- * lock of a run queue held. Only the first call has an effect until it has.
+ * Make the worker look at the base, which is locked. Any context, also with the
+ * lock of a run queue held. Only the first call has an effect until the worker has
+ * looked.
  */
 void co_resize_ask(struct callout_base *base)
 	__must_hold(&base->lock)
@@ -243,8 +247,8 @@ void co_resize_ask(struct callout_base *base)
 EXPORT_SYMBOL_IF_KUNIT(co_resize_ask);
 
 /*
- * Ends the worker, which uses the bases. No handler is left, in a thread either,
- * that arms a callout and asks. May sleep.
+ * End the worker, which uses the bases. No handler is left, nor one in a thread,
+ * that could arm a callout and ask the worker again. May sleep.
  */
 void co_resize_end(void)
 {

@@ -12,13 +12,13 @@
 /* The size that a wheel begins with, and the least that it shrinks to. */
 #define CALLOUT_WHEEL_FIRST	(1U << 7)
 
-/* The same in classes that few machines use. */
+/* As CALLOUT_WHEEL_FIRST, for classes that few machines use. */
 #define CALLOUT_WHEEL_LEAST	(1U << 4)
 
-/* A wheel with more callouts than this for each bucket is too small. */
+/* A wheel with more callouts than this per bucket is too small. */
 #define CALLOUT_WHEEL_MANY	2U
 
-/* A wheel with fewer callouts than this part of its buckets is too large. */
+/* A wheel with fewer callouts than its buckets divided by this is too large. */
 #define CALLOUT_WHEEL_FEW	8U
 
 /* Seconds between two looks at wheels that may be too large. */

@@ -15,7 +15,7 @@
 #include "kcompat.h"
 
 #ifdef CONFIG_PREEMPT_RT
-/* Lets the waiters for the handler that has returned pass. */
+/* Let the waiters pass that wait for the handler that has just returned. */
 static void expiry_wake(struct callout_base *base)
 {
 	spin_unlock(&base->expiry_lock);
@@ -29,14 +29,14 @@ static void expiry_wake(struct callout_base *base)
 #endif
 
 /*
- * Migrates a callout home that was armed while its handler ran. The base is
- * locked and unlocked in between; interrupts stay off.
+ * Migrate a callout home that was armed while its handler ran. The base is unlocked
+ * and locked again in between; interrupts stay off.
  *
- * A thread that stops or drains a running callout looks for it where it runs, so
- * it is armed there, and base->leaving names it. One lock protects that with the
- * rest: taking the callout out while its handler runs clears base->leaving, so
- * it names a pending callout or none. The callout is not touched otherwise: its
- * handler may have freed it.
+ * A thread that stops or drains a running callout looks for it where it runs. So a
+ * running callout is armed there, and base->leaving names it. The base's lock
+ * protects base->leaving too: taking the callout out while its handler runs clears
+ * base->leaving, so base->leaving names a pending callout or is NULL. A callout
+ * that base->leaving does not name is not touched: its handler may have freed it.
  *
  *	CPU0: handler of c			CPU1
  *	callout_reset_on(c, 2): lock(base 0):
@@ -61,9 +61,9 @@ static void expiry_wake(struct callout_base *base)
  *						lock(base 2): c is pending and
  *						does not run: takes it out,
  *						returns 1, frees c
- *	lock(base 0): goes on, without c
+ *	lock(base 0): continues, without c
  *
- * In both cases c runs once at a time: base 2 gets it when its handler is over.
+ * In both cases c runs once at a time: base 2 gets c when the handler of c is over.
  *
  * If the home is not online c stays here, unless this is a global base: c is then
  * a timer that was pinned while it ran, and any CPU may run the timers of a global
@@ -89,7 +89,7 @@ static void co_leave(struct callout_base *base)
 	co_base_lock(base);
 }
 
-/* co_run_end() if there is more to do. */
+/* co_run_end() when base->attention is set. */
 void co_run_end_slow(struct callout_base *base, void *arg)
 	__must_hold(&base->lock)
 {
@@ -101,7 +101,7 @@ void co_run_end_slow(struct callout_base *base, void *arg)
 	if (base->drain) {
 		drain = base->drain;
 		base->drain = NULL;
-		/* Before run_seq changes: callout_barrier() waits for it too. */
+		/* Call it before run_seq changes: callout_barrier() waits for it too. */
 		co_base_unlock_irq(base);
 		co_call(base, drain, arg);
 		co_check_context(base, drain);
@@ -112,19 +112,20 @@ void co_run_end_slow(struct callout_base *base, void *arg)
 		/* Waking takes sleeping locks on PREEMPT_RT. */
 		co_base_unlock_irq(base);
 		expiry_wake(base);
-		/* Do not account this to the next handler. */
+		/* Do not count this time for the next handler. */
 		co_time_passed(base, NULL);
 		co_base_lock_irq(base);
 	}
-	/* Last: co_base_kill() may have come while the base was unlocked. */
+	/* Do this last: co_base_kill() may have run while the base was unlocked. */
 	if (base->dead)
 		base->left = 0;
 }
 
 /*
- * Jiffies have changed since the last handler returned; @func is the one that
+ * Jiffies have changed since the last handler returned. @func is the handler that
  * has run since, if any. Expiry ends soon, except on PREEMPT_RT. The base is not
- * locked; it has one expiry at a time, so nobody else writes this.
+ * locked, but it has only one expiry at a time, so nobody else writes these
+ * members.
  */
 noinline void co_time_passed(struct callout_base *base, callout_func_t *func)
 {
@@ -134,18 +135,18 @@ noinline void co_time_passed(struct callout_base *base, callout_func_t *func)
 		return;
 	if (func && edges >= CALLOUT_SLOW_EDGES) {
 		base->stats.slow++;
-		/* There its thread may have been preempted: do not blame it. */
+		/* On PREEMPT_RT the thread may have been preempted: do not blame the handler. */
 		if (!IS_ENABLED(CONFIG_PREEMPT_RT))
 			pr_info_ratelimited("callout: %ps took more than %u ms\n",
 					    func, jiffies_to_msecs(edges - 1));
 	}
 	if (co_time_is_up(base))
 		base->left = 0;
-	/* A line on a serial console can take as long. */
+	/* Printing a line on a serial console can take as long as a handler. */
 	base->edge = READ_ONCE(*base->jiffies);
 }
 
-/* What co_check_context() has found. */
+/* Report and repair what co_check_context() has found. */
 noinline void co_context_changed(struct callout_base *base,
 				 callout_func_t *func)
 {
@@ -161,7 +162,7 @@ noinline void co_context_changed(struct callout_base *base,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_context_changed);
 
-/* arm.c has the races with callout_stop(). */
+/* See arm.c for the races with callout_stop(). */
 static void co_run_with_lock(struct callout_base *base,
 			     callout_func_t *func, void *arg, void *lock,
 			     u8 lock_flags)
@@ -170,7 +171,7 @@ static void co_run_with_lock(struct callout_base *base,
 	bool start = true;
 
 	if (lock_flags & CALLOUT_TRYLOCK) {
-		__acquire(lock);	/* before; for sparse */
+		__acquire(lock);	/* co_run_func() has done so; for sparse */
 	} else {
 		co_associated_lock(lock, lock_flags);
 		co_point();
@@ -189,22 +190,23 @@ static void co_run_with_lock(struct callout_base *base,
 		co_look_at_time(base, func);
 		return;
 	}
-	/* The next holder of the lock reads it, under the base's lock too. */
+	/* The next holder of the lock reads it, also under the base's lock. */
 	if (start)
 		WRITE_ONCE(base->stage, CALLOUT_STAGE_OVER);
 	co_point();
 	co_associated_unlock(lock, lock_flags);
 	/*
-	 * Not before: with interrupts off jiffies may stand still, and a line on
-	 * the console may take a lock that an interrupt takes, this one say.
+	 * Not earlier: with interrupts off jiffies may stand still, and a line on
+	 * the console may take a lock that an interrupt takes too, such as this
+	 * lock.
 	 */
 	if (start)
 		co_look_at_time(base, func);
 }
 
 /*
- * Not in line: x86 executes one more instruction before it takes an interrupt,
- * and that must not be the one that turns interrupts off again.
+ * Not inline: x86 executes one more instruction before it takes an interrupt, and
+ * that must not be the instruction that turns interrupts off again.
  */
 static noinline void co_end_hold(struct callout_base *base)
 	__releases(&base->lock)
@@ -212,7 +214,7 @@ static noinline void co_end_hold(struct callout_base *base)
 	co_base_unlock_irq(base);
 }
 
-/* Ends one hold of the lock and begins another; interrupts are on in between. */
+/* End one hold of the lock and begin another; interrupts are on in between. */
 void co_relock(struct callout_base *base)
 	__must_hold(&base->lock)
 {
@@ -222,8 +224,8 @@ void co_relock(struct callout_base *base)
 }
 
 /*
- * Lock contended: retry at the next tick. The callout stays pending throughout
- * and keeps its expiry, so it counts as late.
+ * The lock is contended: retry at the next tick. The callout stays pending
+ * throughout and keeps its expiry, so it counts as late.
  */
 static void co_put_off(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
@@ -236,8 +238,9 @@ static void co_put_off(struct callout_base *base, struct callout_node *n)
 }
 
 /*
- * Requeues a callout whose tick has come before its time, which happens if
- * callout_jiffy_zero was too late, or jiffies lagged, when it was set. A unit of work.
+ * Requeue a callout whose tick has come before its time, which happens if
+ * callout_jiffy_zero was too late, or jiffies lagged, when the callout was set. This
+ * is a unit of work.
  */
 static bool co_postpone(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
@@ -253,7 +256,7 @@ static bool co_postpone(struct callout_base *base, struct callout_node *n)
 	return true;
 }
 
-/* Runs the handler of a struct callout: what expiry does with CALLOUT_KIND_FUNC. */
+/* Run the handler of a struct callout: the expire function of CALLOUT_KIND_FUNC. */
 unsigned int co_run_func(struct callout_base *base, struct callout_node *n,
 			 unsigned int *budget)
 	__must_hold(&base->lock)
@@ -279,14 +282,15 @@ unsigned int co_run_func(struct callout_base *base, struct callout_node *n,
 	if (lock && !(lock_flags & CALLOUT_TRYLOCK))
 		base->stage = CALLOUT_STAGE_WAITING;
 	co_run_begin(base, n);
-	/* Otherwise an interrupt could wait for the lock that trylock has taken. */
+	/* Otherwise an interrupt could spin on the lock that trylock has taken. */
 	if (!(lock_flags & CALLOUT_TRYLOCK) ||
 	    !co_associated_irqs_off(lock_flags))
 		local_irq_enable();
 	/*
-	 * From here on @c may be freed: by func, or if it has a lock by a holder
-	 * of that. The class is outside the lock, since draining under the lock
-	 * is a deadlock too; but not if trylock has taken the lock already.
+	 * From here on @c may be freed, by func or, if @c has a lock, by a holder
+	 * of the lock. The class is acquired outside the lock, since draining under
+	 * the lock is a deadlock too, except where trylock has taken the lock
+	 * already.
 	 */
 	lock_acquire_exclusive(&map, 0, !!(lock_flags & CALLOUT_TRYLOCK), NULL,
 			       _THIS_IP_);
@@ -302,7 +306,7 @@ unsigned int co_run_func(struct callout_base *base, struct callout_node *n,
 	return 1;
 }
 
-/* co_run_func() of a callout without a lock that was not set by the clock. */
+/* co_run_func() for a callout without a lock that was not set by the clock. */
 static inline void co_run_plain(struct callout_base *base,
 				struct callout_node *n)
 	__must_hold(&base->lock)
@@ -318,9 +322,9 @@ static inline void co_run_plain(struct callout_base *base,
 }
 
 /*
- * Runs @n, which is plain, and the callouts that follow it in the walk of its bucket,
- * until one is not plain, or base->left is 0. Returns the node that is due next, if the
- * walk has come to it. Where many are due together a callout takes 84 instructions so, 97 one
+ * Run @n, which is plain, and the callouts that follow it in the walk of its bucket, until
+ * one is not plain or base->left is 0. Return the node that is due next, if the walk has
+ * reached it. Where many callouts are due together, each takes 84 instructions here, 97 one
  * by one in co_expire_due(), and 116 in co_run_func().
  */
 struct callout_node *co_run_row(struct callout_base *base, struct callout_node *n)

@@ -11,12 +11,12 @@
 #include "queue.h"
 
 /*
- * A handler during which jiffies change this often took 2 ms at least, its wait
- * for its lock included: it delays others.
+ * A handler during which jiffies change this often took at least 2 ms, including
+ * its wait for its lock: it delays other callouts.
  */
 #define CALLOUT_SLOW_EDGES	(1 + DIV_ROUND_UP(2 * HZ, 1000))
 
-/* Counts an expiry of @n. */
+/* Count an expiry of @n. */
 static inline void co_count_late(struct callout_base *base,
 				 struct callout_node *n)
 {
@@ -29,7 +29,7 @@ static inline void co_count_late(struct callout_base *base,
 	trace_callout_expire_entry(n, base->now, base->tick_ns);
 }
 
-/* Takes @n, which is due, out: its turn has come. The base is locked. */
+/* Take the due node @n out: its turn has come. The base is locked. */
 static inline void co_take_due(struct callout_base *base,
 			       struct callout_node *n)
 {
@@ -65,7 +65,7 @@ void co_run_end_slow(struct callout_base *base, void *arg)
 void co_context_changed(struct callout_base *base, callout_func_t *func);
 
 /*
- * Warns if a handler has changed the preemption count or the locks held. The
+ * Warn if a handler has changed the preemption count or the locks held. The
  * associated lock has been released, and the base is not locked.
  */
 static inline void co_check_context(struct callout_base *base,
@@ -82,14 +82,14 @@ void co_wait_for_handler(struct callout_base *base, unsigned long seq);
 static inline void co_bump_seq(struct callout_base *base)
 {
 	/*
-	 * A plain increment is one instruction. Waiters read it without the
-	 * lock, to see whether it has changed, and take the lock then.
+	 * A plain increment is one instruction. Waiters read run_seq without the
+	 * lock to see whether it has changed, and then take the lock.
 	 */
 	data_race(base->run_seq++);
 }
 
 /*
- * Marks the handler of @n, which has CALLOUT_S_STARTED_HERE, as running and unlocks the
+ * Mark the handler of @n, which has CALLOUT_S_STARTED_HERE, as running and unlock the
  * base. Interrupts stay off.
  */
 static inline void co_run_begin(struct callout_base *base,
@@ -101,7 +101,7 @@ static inline void co_run_begin(struct callout_base *base,
 	co_base_unlock(base);
 }
 
-/* Notices how long @func took. The base is not locked. */
+/* Check how long @func took. The base is not locked. */
 static inline void co_look_at_time(struct callout_base *base,
 				   callout_func_t *func)
 {
@@ -109,7 +109,7 @@ static inline void co_look_at_time(struct callout_base *base,
 		co_time_passed(base, func);
 }
 
-/* Calls a handler, and notices how long it took. The base is not locked. */
+/* Call a handler, and check how long it took. The base is not locked. */
 static inline void co_call(struct callout_base *base,
 			   callout_func_t *func, void *arg)
 {
@@ -118,8 +118,8 @@ static inline void co_call(struct callout_base *base,
 }
 
 /*
- * Locks the base again after a handler with argument @arg has returned, and
- * wakes those that wait for that.
+ * Lock the base again after a handler with argument @arg has returned, and wake the
+ * threads that wait for the handler.
  */
 static inline void co_run_end(struct callout_base *base, void *arg)
 	__acquires(&base->lock)
@@ -135,8 +135,9 @@ static inline void co_run_end(struct callout_base *base, void *arg)
 }
 
 /*
- * Runs the handler of @n, which co_take_started() has taken out and which has no lock.
- * From its call on @n may be freed. @class: lockdep's, for what waits for the handler.
+ * Run the handler of @n, which co_take_started() has taken out and which has no lock.
+ * From the handler's call on, @n may be freed. @class is the lockdep class of the waits
+ * for the handler.
  */
 static inline void co_run(struct callout_base *base, struct callout_node *n,
 			  struct callout_class *class, callout_func_t *func,
@@ -155,9 +156,10 @@ static inline void co_run(struct callout_base *base, struct callout_node *n,
 }
 
 /*
- * Has the tick passed in which expiry must end? On PREEMPT_RT expiry is in a thread,
- * which another one may have preempted all that time, and which need not yield to
- * threads: to end would make callouts late that Linux's timers are not.
+ * Has the tick passed in which expiry must end? Not on PREEMPT_RT: there expiry runs
+ * in a thread. Another thread may have preempted it all that time, and it need not
+ * yield to threads. Ending expiry would make callouts late where Linux's timers are
+ * not.
  */
 static inline bool co_time_is_up(const struct callout_base *base)
 {
@@ -166,8 +168,8 @@ static inline bool co_time_is_up(const struct callout_base *base)
 }
 
 /*
- * Is @n the node of a struct callout that the wheel has handed over, has no lock and
- * was not set by the clock? Four bytes are tested at once.
+ * Is @n the node of a struct callout without a lock that was not set by the clock,
+ * and is @n still in the wheel? Four bytes are tested at once.
  */
 static inline bool co_is_plain(const struct callout_base *base,
 			       const struct callout_node *n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stop.c - the calls that cancel a callout, or wait for its handler
+ * stop.c - functions that cancel a callout, or wait for its handler
  *
  * arm.c has the states of a callout, and the races with its handler.
  */
@@ -12,7 +12,7 @@
 #include "debug.h"
 #include "run.h"
 
-/* callout_stop() with the base locked, except for a handler that waits. */
+/* callout_stop() with the base locked. Does not cancel a handler that waits for its lock. */
 static __always_inline int co_stop_locked(struct callout_base *base,
 					  struct callout *c)
 {
@@ -37,7 +37,7 @@ static __always_inline int co_stop_locked(struct callout_base *base,
 	}
 	if (co_is_running(base, n)) {
 		base->leaving = NULL;
-		/* CANCELLED or OVER: not running, as far as its user can see. */
+		/* CANCELLED or OVER: not running, as far as the callout's user can see. */
 		if (READ_ONCE(base->stage) < CALLOUT_STAGE_CANCELLED)
 			return 0;
 	}
@@ -61,8 +61,8 @@ static __always_inline int co_stop_or_cancel(struct callout *c, bool *pending)
 
 #ifdef CONFIG_DEBUG_OBJECTS
 /*
- * callout_stop() for a callout that debugobjects has reported, by whoever frees
- * or initialises it: to report its lock too would use up the only report of those.
+ * callout_stop() for a callout that debugobjects has reported when it was freed or
+ * initialised. A report about its lock would use up the only warning of that kind.
  */
 int co_stop_unasserted(struct callout *c)
 {
@@ -73,8 +73,9 @@ int co_stop_unasserted(struct callout *c)
 #endif
 
 /*
- * callout_stop() that says in @pending too whether @c was: after 0 the handler of
- * the present setting runs if it was not, and else that of an earlier one.
+ * As callout_stop(), and say in @pending whether @c was pending. After a return of
+ * 0, @pending distinguishes whose handler runs: if false the present setting's, if
+ * true an earlier setting's.
  */
 int co_stop_was(struct callout *c, bool *pending)
 {
@@ -87,8 +88,8 @@ int co_stop_was(struct callout *c, bool *pending)
  * callout_stop() - Cancel a callout.
  * @c: The callout.
  *
- * Does not wait for a running handler. A callout that is running and was set
- * again is not set any more afterwards, and 0 is returned.
+ * Does not wait for a running handler. A callout that is running and was set again
+ * is no longer set afterwards, and 0 is returned.
  *
  * If the callout has an associated lock, the caller must hold it. Then the
  * handler does not start after this has returned 1, not even if it was waiting
@@ -134,8 +135,8 @@ static void co_wait_seq(struct callout_base *base, unsigned long seq)
 #endif
 
 /*
- * Waits until a running handler has returned. @seq: the base's run_seq, read
- * under its lock while the handler was running.
+ * Wait until a running handler has returned. @seq is the base's run_seq, read under
+ * the base's lock while the handler was running.
  */
 void co_wait_for_handler(struct callout_base *base, unsigned long seq)
 {
@@ -152,8 +153,8 @@ void co_wait_for_handler(struct callout_base *base, unsigned long seq)
 }
 
 /*
- * Cancels and waits, as callout_drain() and callout_shutdown() say. @shut is
- * CALLOUT_S_SHUT to refuse settings for good, or 0.
+ * Cancel and wait: callout_drain() and callout_shutdown(). @shut is CALLOUT_S_SHUT
+ * to refuse settings permanently, or 0.
  *
  * The bit is set in the hold of the lock that cancels, and arming reads it in a
  * hold of the same lock, so a setting is either cancelled or refused:
@@ -169,9 +170,9 @@ void co_wait_for_handler(struct callout_base *base, unsigned long seq)
  *	c is neither pending nor running:
  *	returns; c stays so
  *
- * The handler of c itself is CPU1 too. DRAINING would do for that one, but not
- * for others, since it ends with the wait. A callout that is idle keeps its
- * base, so SHUT goes neither with hotplug nor with a move: arming refuses first.
+ * CPU1 may also run the handler of c itself. DRAINING would suffice for the handler
+ * of c, but not for others, since DRAINING ends with the wait. An idle callout
+ * keeps its base, so neither hotplug nor a move clears SHUT: arming refuses first.
  */
 static int co_cancel_wait(struct callout *c, u8 shut)
 {
@@ -195,7 +196,7 @@ static int co_cancel_wait(struct callout *c, u8 shut)
 		co_point();
 		co_wait_for_handler(base, seq);
 		base = co_lock(&c->node, &flags);
-		/* Another drain may have ended, and the callout been set. */
+		/* Another drain may have ended, and the callout may have been set again. */
 		co_stop_locked(base, c);
 	}
 	callout_change_state(&c->node, CALLOUT_S_DRAINING, 0);
@@ -207,17 +208,16 @@ static int co_cancel_wait(struct callout *c, u8 shut)
  * callout_drain() - Cancel a callout and wait for its handler.
  * @c: The callout.
  *
- * As callout_stop(); when this returns the handler is not running, and the
- * callout may be freed. While this waits, callout_reset() of @c sets nothing,
- * whether the handler or another thread calls it; but as ever it cancels a
- * handler that waits for its associated lock. If several drain @c, what is set
- * when the first has returned is cancelled by the others.
+ * As callout_stop(); when this returns the handler is not running, and the callout
+ * may be freed. While this waits, callout_reset() of @c sets nothing, whether the
+ * handler or another thread calls it. As always, it still cancels a handler that
+ * waits for its associated lock. If several threads drain @c, a setting made when
+ * the first has returned is cancelled by the others.
  *
  * From FreeBSD's callout(9).
  *
- * Context: Process context, may sleep. It deadlocks if called from the handler
- * of @c, or with a lock held that the handler takes, the associated one
- * included.
+ * Context: Process context, may sleep. It deadlocks if called from the handler of
+ * @c, or with a lock held that the handler takes, the associated lock included.
  * Return: As callout_stop().
  */
 int callout_drain(struct callout *c)
@@ -227,21 +227,20 @@ int callout_drain(struct callout *c)
 EXPORT_SYMBOL_GPL(callout_drain);
 
 /**
- * callout_shutdown() - Cancel a callout for good and wait for its handler.
+ * callout_shutdown() - Cancel a callout permanently and wait for its handler.
  * @c: The callout.
  *
  * As callout_drain(), and nothing sets @c afterwards until callout_init() or a
  * variant: each function that sets a callout then does nothing and returns 0,
- * whoever calls it. So it ends callouts whose handlers set each other, in any
- * order and without a flag of the caller's own. Shut one down before freeing it.
+ * whoever calls it. So it ends callouts whose handlers set each other, in any order
+ * and without a flag in the caller's code. Shut down a callout before freeing it.
  *
- * As timer_shutdown_sync() of Linux; not in FreeBSD.
+ * Like Linux's timer_shutdown_sync(); not in FreeBSD.
  *
- * Context: Process context, may sleep. It deadlocks if called from the handler
- * of @c, or with a lock held that the handler takes, the associated one
- * included.
- * Return: As callout_stop(); -1 if @c had been shut down before, or 0 if that
- * still waits for the handler.
+ * Context: Process context, may sleep. It deadlocks if called from the handler of
+ * @c, or with a lock held that the handler takes, the associated lock included.
+ * Return: As callout_stop(). -1 if @c had been shut down before, or 0 if that
+ * shutdown still waits for the handler.
  */
 int callout_shutdown(struct callout *c)
 {
@@ -252,15 +251,15 @@ EXPORT_SYMBOL_GPL(callout_shutdown);
 /**
  * callout_async_drain() - Cancel a callout; report when its handler is done.
  * @c: The callout.
- * @drain: Called with the handler's argument, in softirq context, when a
- *	handler that is running now has returned and @c may be freed.
+ * @drain: Called with the handler's argument, in softirq context, when the handler
+ *	that is running has returned and @c may be freed.
  *
- * As callout_drain(), but does not wait: if this returns 0, @drain will be
- * called, once. @c cannot be set while its handler still runs; from then on it
- * can, before @drain is called too. So if @drain frees @c, see to it that nobody
- * sets it any more. After another return value @drain is not called.
- * Only one can wait at a time: another call meanwhile returns 0, and its @drain
- * is not called. A handler that waits for its associated lock still starts.
+ * As callout_drain(), but does not wait: if this returns 0, @drain will be called,
+ * once. @c cannot be set while its handler still runs. It can be set afterwards,
+ * even before @drain is called. So if @drain frees @c, make sure that nobody sets
+ * @c any more. After any other return value @drain is not called. Only one @drain
+ * can be waiting at a time: a concurrent call returns 0, and its @drain is not
+ * called. A handler that waits for its associated lock still starts.
  *
  * From FreeBSD's callout(9), release 11 and later.
  *
@@ -294,9 +293,10 @@ EXPORT_SYMBOL_GPL(callout_async_drain);
 /**
  * callout_barrier() - Wait for all running handlers.
  *
- * On return every handler that had started before the call has returned. For the
- * exit of a module that has cancelled all its callouts, by handle say, and must
- * not be unloaded before its last handler has returned.
+ * On return every handler that had started before the call has returned. A module
+ * that has cancelled all its callouts, for example by handle, calls this in its
+ * exit function, since it must not be unloaded before its last handler has
+ * returned.
  *
  * Context: Process context, may sleep; not from a handler.
  */

@@ -9,12 +9,12 @@
 #include <linux/callout.h>
 #include "queue.h"
 
-/* For probes of KUnit, and of other modules. */
+/* For probes in KUnit and in other modules. */
 EXPORT_TRACEPOINT_SYMBOL_GPL(callout_start);
 EXPORT_TRACEPOINT_SYMBOL_GPL(callout_cancel);
 EXPORT_TRACEPOINT_SYMBOL_GPL(callout_expire_entry);
 
-/* co_trace_set() while settings are traced. */
+/* co_trace_set() when settings are traced. */
 void co_trace_start(struct callout_base *base,
 		    struct callout_node *n, bool moved)
 	__must_hold(&base->lock)
@@ -23,9 +23,9 @@ void co_trace_start(struct callout_base *base,
 }
 
 /*
- * Settings are traced, and @c is about to get @func, unless that is NULL. Another
- * handler than before is one more cancel and one more setting: otherwise the number of
- * callouts of each handler could not be counted. Returns whether the setting moves @c.
+ * Called while settings are traced, when @c is about to get @func, unless @func is
+ * NULL. A change of handler is traced as a cancel and a setting: otherwise each
+ * handler's callouts could not be counted. Return whether the setting moves @c.
  */
 bool co_trace_replace(struct callout *c, callout_func_t *func, bool pending)
 {
