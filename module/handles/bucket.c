@@ -2,13 +2,14 @@
 /*
  * bucket.c - a bucket of the hash: its lock, and its slots
  *
- * A bucket is a word. Of one slot it says where that is; several are a tree, ordered
- * by key, and for each key by expiry. A holder of the lock takes one for a tree too.
+ * A bucket is a word. With one slot the word points to the slot. With several slots
+ * it points to the root of a tree, ordered by key, and for each key by expiry. A
+ * holder of the lock treats one slot as a tree too.
  *
- * Each bucket has its own lock, in its only word: to lock the bucket is to
- * exchange the word for CALLOUT_BUCKET_LOCKED, to unlock it is to store a word
- * again. A CPU that reads CALLOUT_BUCKET_LOCKED has changed nothing and tries
- * again. It is a raw lock, inside a base's lock, held with interrupts off.
+ * Each bucket has its own lock, in its only word: locking the bucket exchanges the
+ * word for CALLOUT_BUCKET_LOCKED, and unlocking it stores a word again. A CPU that
+ * reads CALLOUT_BUCKET_LOCKED has changed nothing and tries again. It is a raw lock,
+ * inside a base's lock, held with interrupts off.
  */
 #include <linux/processor.h>
 #include <linux/rbtree.h>
@@ -34,7 +35,7 @@ struct callout_slot *co_bucket_first(const struct rb_root *tree,
 	return first;
 }
 
-/* Adds a slot to a tree, after those with its key and expiry. Its bucket is locked. */
+/* Add a slot to a tree, after the slots with its key and expiry. The slot's bucket is locked. */
 void co_bucket_add(struct callout_hash *hash, struct rb_root *tree,
 		   struct callout_slot *slot)
 {
@@ -59,7 +60,7 @@ void co_bucket_add(struct callout_hash *hash, struct rb_root *tree,
 	rb_insert_color(&slot->link, tree);
 }
 
-/* Removes a slot from a tree. Its bucket is locked. */
+/* Remove a slot from a tree. The slot's bucket is locked. */
 void co_bucket_del(struct callout_hash *hash, struct rb_root *tree,
 		   struct rb_node *node)
 {
@@ -68,7 +69,7 @@ void co_bucket_del(struct callout_hash *hash, struct rb_root *tree,
 		atomic_dec(&hash->crowded);
 }
 
-/* A word, not LOCKED, as a tree. */
+/* Turn a word, which is not LOCKED, into a tree. */
 struct rb_root co_bucket_root(unsigned long word)
 {
 	struct rb_node *node = co_bucket_node(word);
@@ -82,8 +83,8 @@ struct rb_root co_bucket_root(unsigned long word)
 }
 
 /*
- * co_bucket_lock() of one that is locked. Those who wait are served in turn,
- * except that one who has just come may be faster than the first of them.
+ * co_bucket_lock() for a bucket that is locked. Waiters are served in turn, except
+ * that a newcomer may be faster than the first waiter.
  */
 unsigned long co_bucket_wait(struct callout_hash *hash,
 			     unsigned long *bucket)

@@ -10,7 +10,7 @@
 #include <linux/types.h>
 #include "hash.h"
 
-/* Negative if the slot's name sorts before this one, positive if after. */
+/* Negative if the slot's name sorts before (@func, @arg), positive if after it. */
 static inline int co_slot_compare(const struct callout_slot *slot,
 				  u64 func, u64 arg)
 {
@@ -24,7 +24,7 @@ static inline int co_slot_compare(const struct callout_slot *slot,
 	return 0;
 }
 
-/* What the word of a bucket that is not LOCKED points to, or NULL. */
+/* The node to which a word that is not LOCKED points, or NULL. */
 static inline struct rb_node *co_bucket_node(unsigned long word)
 {
 	return (struct rb_node *)(word & ~CALLOUT_BUCKET_STATE);
@@ -35,7 +35,7 @@ static inline struct callout_slot *co_bucket_slot(struct rb_node *node)
 	return rb_entry(node, struct callout_slot, link);
 }
 
-/* The word of a tree, unless it is MOVING. */
+/* The word for a tree whose bucket is not MOVING. */
 static inline unsigned long co_bucket_word(struct rb_root root)
 {
 	struct rb_node *node = root.rb_node;
@@ -56,7 +56,7 @@ void co_bucket_del(struct callout_hash *hash, struct rb_root *tree,
 unsigned long co_bucket_wait(struct callout_hash *hash,
 			     unsigned long *bucket);
 
-/* Locks a bucket and returns its word. Interrupts off. */
+/* Lock a bucket and return its word. Interrupts off. */
 static inline unsigned long co_bucket_lock(struct callout_hash *hash,
 					   unsigned long *bucket)
 {
@@ -70,13 +70,13 @@ static inline unsigned long co_bucket_lock(struct callout_hash *hash,
 	return word;
 }
 
-/* Unlocks a bucket, with @word in it. */
+/* Unlock a bucket, storing @word in it. */
 static inline void co_bucket_unlock(struct callout_hash *hash,
 				    unsigned long *bucket,
 				    unsigned long word)
 {
 	lock_map_release(&hash->dep_map);
-	/* Pairs with the exchange that locks it. */
+	/* Pairs with the exchange that locks the bucket. */
 	smp_store_release(bucket, word);
 }
 

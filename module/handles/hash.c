@@ -3,33 +3,34 @@
  * hash.c - find a callout by its function and argument
  *
  * The old BSD interface has no handles: it searches for a callout by its key, a
- * function and an argument. As in Costello's facility, a hash table finds it.
- * Several callouts may have the same key; the old sorted list found the one
- * that expires first. So a bucket of several slots is a tree, ordered by key, and
- * for each key by expiry. If a million callouts have one key, or keys that were
- * chosen to collide, an operation takes as many steps as the tree is deep, some 40.
- * Nearly always a bucket has one slot or none.
+ * function and an argument. As in Costello's facility, a hash table finds it. Several
+ * callouts may have the same key; the old sorted list found the callout that expires
+ * first. So a bucket with several slots is a tree, ordered by key, and for each key by
+ * expiry. If a million callouts have one key, or keys that were chosen to collide, an
+ * operation takes as many steps as the tree is deep, some 40. Nearly always a bucket
+ * has one slot or none.
  *
  * The links are in the slots, so inserting allocates nothing.
  *
  * Each bucket has its own lock, in its only word: see bucket.c.
  *
- * An empty bucket is locked, given a slot and unlocked in one exchange. So is one that
- * loses its only slot to co_hash_remove(). The exchange fails unless the bucket has
- * that slot alone, now; whether it has had others in the meantime does not matter,
- * since the slot is not read.
+ * An empty bucket is locked, given a slot and unlocked in one exchange. A bucket that
+ * loses its only slot to co_hash_remove() is also locked, emptied and unlocked in one
+ * exchange. The exchange fails unless the bucket has exactly that slot at that moment.
+ * Whether the bucket had other slots in the meantime does not matter, since the slot
+ * is not read.
  *
- * Of some keys there is one slot at most: co_hash_insert_only() searches and
- * inserts in one hold of the bucket's lock. An empty bucket has no slot to search.
- * Such a slot is never compared with one of its key, so its expiry may change.
+ * Some keys have at most one slot: for them co_hash_insert_only() searches and inserts
+ * in one hold of the bucket's lock. An empty bucket has no slot to search. Such a slot
+ * is never compared with another slot of its key, so its expiry may change.
  *
- * The table grows in process context, a portion at a time, bucket by bucket. A
- * key's slots are protected by the lock of its bucket in the first table in
- * which that bucket has not moved. All operations begin at callout_hash.table,
- * and go on to the next table when the bucket they have locked is empty and
- * MOVING. A bucket that is MOVING and not empty still protects all of its keys,
- * with the buckets of the next table to which they move: nobody gets there yet
- * in any other way, so one lock is enough, and order among equals is kept.
+ * The table grows in process context, a portion at a time, bucket by bucket. A key's
+ * slots are protected by the lock of its bucket in the first table in which that
+ * bucket has not moved. All operations begin at callout_hash.table, and continue in
+ * the next table when the bucket they have locked is empty and MOVING. A bucket that
+ * is MOVING and not empty still protects all its keys, and also the buckets of the
+ * next table to which they move. Nobody reaches those buckets yet in any other way, so
+ * one lock is enough, and order among equals is kept.
  *
  *	CPU0: co_hash_grow()		CPU1: co_hash_take()
  *						finds b in the old table
@@ -49,8 +50,9 @@
  *	frees the old one, after a grace
  *	period
  *
- * A bucket that has moved stays so. Interrupts are off from reading hash->table
- * to unlocking the bucket, so the old table is there as long as CPU1 needs it.
+ * A bucket that has moved stays MOVING and empty. Interrupts are off from reading
+ * hash->table to unlocking the bucket, so the old table exists as long as CPU1 needs
+ * it.
  */
 #include <linux/log2.h>
 #include <linux/random.h>
@@ -61,12 +63,12 @@
 #include "bucket.h"
 #include "kcompat.h"
 
-/* 64 MB: 8 to 16 buckets a slot, as growth wants, up to a million slots. */
+/* 64 MB: up to a million slots, 8 to 16 buckets for each slot, as growth wants. */
 #define HASH_MAX_BITS	23
 
 /*
- * Slots, and empty buckets, that growth looks at with interrupts off. Where
- * trees are deep, moving a slot takes as long as several units of work.
+ * The number of slots and empty buckets that growth looks at with interrupts off.
+ * Where trees are deep, moving a slot takes as long as several units of work.
  */
 #define MOVE_BUDGET	(CALLOUT_BUDGET / 8)
 
@@ -85,16 +87,17 @@ static struct callout_buckets *buckets_alloc(unsigned int bits, gfp_t gfp)
 	return table;
 }
 
-/* Only growth, whose calls are serialised, changes it. */
+/* Only growth changes the table, and calls of growth are serialised. */
 static struct callout_buckets *hash_table(struct callout_hash *hash)
 {
 	return rcu_dereference_protected(hash->table, true);
 }
 
 /*
- * Says when to grow, or to look again, from @bits on. From an eighth full,
- * buckets with two keys are not as fast: then one slot for 128 buckets is likely
- * to be in the bucket of another. Slots with one key are so in any table.
+ * Decide when to grow or to look again, from @bits on. From an eighth full, buckets
+ * with two keys are slower: with one crowded slot for 128 buckets, a slot is likely
+ * to share its bucket with another key. Slots with the same key share a bucket in
+ * any table.
  */
 static void hash_set_growth(struct callout_hash *hash, unsigned int bits)
 {
@@ -104,7 +107,7 @@ static void hash_set_growth(struct callout_hash *hash, unsigned int bits)
 	WRITE_ONCE(hash->grow_at, bits < HASH_MAX_BITS ? at : UINT_MAX);
 }
 
-/* Makes an empty hash of 2^@bits buckets. Returns 0 or -ENOMEM. */
+/* Make an empty hash of 2^@bits buckets. Return 0 or -ENOMEM. */
 int co_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
 {
 	struct callout_buckets *table = buckets_alloc(bits, gfp);
@@ -118,7 +121,7 @@ int co_hash_init(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
 	hash_set_growth(hash, bits);
 	raw_spin_lock_init(&hash->wait);
 	lockdep_init_map(&hash->dep_map, "callout_hash", &key, 0);
-	/* Pairs with co_hash_exists(), of users that make it on demand. */
+	/* Pairs with co_hash_exists(), for users that create the hash on demand. */
 	rcu_assign_pointer(hash->table, table);
 	return 0;
 }
@@ -140,7 +143,7 @@ static unsigned long *bucket_of(struct callout_buckets *table, u64 value)
 	return &table->bucket[value >> table->shift];
 }
 
-/* Locks the bucket that protects a key. Interrupts off. */
+/* Lock the bucket that protects a key. Interrupts off. */
 static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 		      struct callout_bucket_hold *hold)
 {
@@ -169,7 +172,7 @@ static void hash_lock(struct callout_hash *hash, u64 func, u64 arg,
 	}
 }
 
-/* Moves the first slot of a tree, which is not empty, to its place in a table. */
+/* Move the first slot of a tree, which is not empty, to its bucket in @table. */
 static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
 			    struct callout_buckets *table)
 {
@@ -186,9 +189,10 @@ static void tree_move_first(struct callout_hash *hash, struct rb_root *tree,
 }
 
 /*
- * hash_unlock() of a bucket that is MOVING: moves more slots of it than the
- * holder may have inserted, one. Else it would not become empty while other CPUs
- * use one of its keys faster than growth moves slots.
+ * hash_unlock() for a bucket that is MOVING. Move two slots out of the bucket, more
+ * than the single slot that the holder may have inserted. Otherwise the bucket
+ * would not become empty while other CPUs use one of its keys faster than growth
+ * moves slots.
  */
 static noinline void hash_unlock_moving(struct callout_hash *hash,
 					struct callout_bucket_hold *hold)
@@ -214,9 +218,9 @@ static void hash_unlock(struct callout_hash *hash,
 }
 
 /*
- * Finds the first slot of a key, and the tree that it is in. While they move,
- * the first slots of a key may be in the next table and others in the old one;
- * of those with the same expiry, those in the next one were set first.
+ * Find the first slot of a key, and the tree that the slot is in. While slots move,
+ * the first slots of a key may be in the next table and others in the old one.
+ * Among slots with the same expiry, the slots in the next table were set first.
  */
 static struct callout_slot *hold_first(struct callout_bucket_hold *hold,
 				       struct rb_root **tree,
@@ -242,7 +246,7 @@ static void hold_insert(struct callout_hash *hash,
 {
 	struct rb_root *tree = &hold->root;
 
-	/* After those with its key, which are moved in order. */
+	/* Keep it behind the slots with its key, which are moved in order. */
 	if (unlikely(hold->next) &&
 	    !co_bucket_first(tree, co_slot_func(slot), co_slot_arg(slot)))
 		tree = &hold->moved;
@@ -266,8 +270,8 @@ static void hold_remove(struct callout_hash *hash,
 }
 
 /*
- * co_hash_insert() into any bucket or, if @only, co_hash_insert_only(). Returns whether
- * it has inserted the slot.
+ * co_hash_insert() into any bucket or, if @only, co_hash_insert_only(). Return whether
+ * the slot was inserted.
  */
 bool co_hash_insert_slow(struct callout_hash *hash, struct callout_slot *slot,
 			 bool only)
@@ -288,7 +292,7 @@ bool co_hash_insert_slow(struct callout_hash *hash, struct callout_slot *slot,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_insert_slow);
 
-/* co_hash_remove() from any bucket. */
+/* co_hash_remove() for any bucket. */
 static noinline void hash_remove(struct callout_hash *hash,
 				 struct callout_slot *slot)
 {
@@ -304,8 +308,8 @@ static noinline void hash_remove(struct callout_hash *hash,
 }
 
 /*
- * Removes a slot that was inserted, unless co_hash_take() has. No other does
- * so meanwhile; interrupts are off.
+ * Remove a slot that was inserted, unless co_hash_take() has removed it. Nobody
+ * else removes the slot concurrently. Interrupts are off.
  */
 void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 {
@@ -317,7 +321,7 @@ void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 		return;
 	}
 	co_point();
-	/* Locks, changes and unlocks a bucket with this slot alone. */
+	/* Lock, empty and unlock a bucket that has only this slot. */
 	bucket = co_hash_bucket(hash, co_slot_func(slot), co_slot_arg(slot));
 	if (likely(try_cmpxchg(bucket, &word, 0))) {
 		WRITE_ONCE(slot->node.place, CALLOUT_HASH_OUT);
@@ -329,11 +333,11 @@ void co_hash_remove(struct callout_hash *hash, struct callout_slot *slot)
 EXPORT_SYMBOL_IF_KUNIT(co_hash_remove);
 
 /*
- * Locks the bucket of a slot that is in the hash and removes the slot, so that
- * its expires may change: a search sees it before this or after
- * co_hash_move_end(). If co_hash_take() comes first the slot stays
- * out: the taker cancels it by its handle. Its base is locked, interrupts are
- * off.
+ * Lock the bucket of a slot that is in the hash and remove the slot, so that its
+ * expires may change: a search sees the slot before this call or after
+ * co_hash_move_end(). If co_hash_take() comes first the slot stays out, and the
+ * caller of co_hash_take() cancels it by its handle. The slot's base is locked, and
+ * interrupts are off.
  */
 void co_hash_move_begin(struct callout_hash *hash,
 			struct callout_slot *slot,
@@ -346,7 +350,7 @@ void co_hash_move_begin(struct callout_hash *hash,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_move_begin);
 
-/* Inserts the slot again, if it was removed, and unlocks its bucket. */
+/* Insert the slot again, unless co_hash_take() removed it, and unlock its bucket. */
 void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 		      struct callout_bucket_hold *hold)
 {
@@ -356,7 +360,7 @@ void co_hash_move_end(struct callout_hash *hash, struct callout_slot *slot,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_move_end);
 
-/* co_hash_lookup() in any bucket. */
+/* co_hash_lookup() for any bucket. */
 struct callout_slot *co_hash_lookup_slow(struct callout_hash *hash, u64 func,
 					 u64 arg, u64 *handle, bool take)
 {
@@ -379,8 +383,8 @@ struct callout_slot *co_hash_lookup_slow(struct callout_hash *hash, u64 func,
 EXPORT_SYMBOL_IF_KUNIT(co_hash_lookup_slow);
 
 /*
- * The number of slots; a few more or less if others insert or remove meanwhile.
- * May sleep. Not concurrent with growth.
+ * Return the number of slots, approximate if other CPUs insert or remove
+ * concurrently. May sleep. Must not run concurrently with growth.
  */
 unsigned int co_hash_count(struct callout_hash *hash)
 {
@@ -396,10 +400,7 @@ unsigned int co_hash_count(struct callout_hash *hash)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_count);
 
-/*
- * Begins to grow, to 2^@bits buckets. Returns false without memory. A test replaces
- * it.
- */
+/* Begin to grow, to 2^@bits buckets. Return false without memory. A test replaces this. */
 bool co_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
 			gfp_t gfp)
 {
@@ -410,13 +411,13 @@ bool co_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
 	table->next = buckets_alloc(bits, gfp | __GFP_NOWARN);
 	if (!table->next)
 		return false;
-	/* Nobody asks again until it has grown. */
+	/* Nobody asks again until the hash has grown. */
 	WRITE_ONCE(hash->grow_at, UINT_MAX);
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_grow_begin);
 
-/* Moves slots of a bucket, at least one unit; returns what is left of @budget. */
+/* Move slots of a bucket, at least one unit of work. Return what is left of @budget. */
 static unsigned int bucket_move(struct callout_hash *hash,
 				struct callout_buckets *table,
 				unsigned int budget)
@@ -425,7 +426,7 @@ static unsigned int bucket_move(struct callout_hash *hash,
 	struct rb_root root;
 
 	root = co_bucket_root(co_bucket_lock(hash, bucket));
-	/* In order: the first slot of each key moves first. */
+	/* Keep the order: the first slot of each key moves first. */
 	for (; budget && root.rb_node; budget--)
 		tree_move_first(hash, &root, table->next);
 	if (!root.rb_node)
@@ -435,7 +436,7 @@ static unsigned int bucket_move(struct callout_hash *hash,
 	return budget ? budget - 1 : 0;
 }
 
-/* Moves slots, up to @budget units; returns false when all have moved. */
+/* Move slots, up to @budget units of work. Return false when all have moved. */
 bool co_hash_grow_some(struct callout_hash *hash, unsigned int budget)
 {
 	struct callout_buckets *table = hash_table(hash);
@@ -450,22 +451,22 @@ bool co_hash_grow_some(struct callout_hash *hash, unsigned int budget)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_grow_some);
 
-/* All have moved: from here on all operations begin at the new table. */
+/* All slots have moved: from here on all operations begin at the new table. */
 void co_hash_grow_end(struct callout_hash *hash)
 {
 	struct callout_buckets *table = hash_table(hash);
 
 	hash_set_growth(hash, 64 - table->next->shift);
 	co_point();
-	/* Pairs with hash_lock() and others: they find all slots that moved. */
+	/* Pairs with hash_lock() and other readers: they find all slots that moved. */
 	rcu_assign_pointer(hash->table, table->next);
 	kvfree_rcu(table, rcu);
 }
 EXPORT_SYMBOL_IF_KUNIT(co_hash_grow_end);
 
 /*
- * Adds buckets if there are too few; without memory nothing changes. May sleep.
- * The caller serialises calls.
+ * Add buckets if there are too few. Without memory nothing changes. May sleep. The
+ * caller serialises calls.
  */
 void co_hash_grow(struct callout_hash *hash, gfp_t gfp)
 {
@@ -475,7 +476,7 @@ void co_hash_grow(struct callout_hash *hash, gfp_t gfp)
 		return;
 	bits = min(ilog2(co_hash_count(hash) | 1) + 4, HASH_MAX_BITS);
 	if (bits <= old || !co_hash_grow_begin(hash, bits, gfp)) {
-		/* Not at each insertion: to count takes time. */
+		/* Don't try again at each insertion: counting takes time. */
 		hash_set_growth(hash, old);
 		return;
 	}

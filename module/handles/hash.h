@@ -2,8 +2,8 @@
 /*
  * hash.h - find a callout by its function and argument
  *
- * Nearly always a bucket has one slot or none: these are inlined here. hash.c has the
- * rest, and bucket.c says how buckets are locked.
+ * Nearly always a bucket has one slot or none: the code for these buckets is inline
+ * here. hash.c has the rest, and bucket.c says how buckets are locked.
  */
 #ifndef _CALLOUT_HASH_H
 #define _CALLOUT_HASH_H
@@ -19,28 +19,29 @@
 
 /*
  * callout_node.place of a slot: its place in the hash. The bucket's lock protects
- * it while the slot is in there. To insert or remove one the base is locked or,
- * when the callout has fired, its owner's lock is held. The base's lock is all that
- * protects CALLOUT_HASH_SEARCHED, which only the kernel's table has.
+ * the place while the slot is in the hash. To insert or remove a slot its base must
+ * be locked or, when the callout has fired, its owner's lock must be held.
+ * CALLOUT_HASH_SEARCHED, which only the kernel's table uses, is protected by the
+ * base's lock alone.
  */
 enum callout_hash_place {
-	CALLOUT_HASH_OUT,	/* not in it */
+	CALLOUT_HASH_OUT,	/* not in the hash */
 	CALLOUT_HASH_IN,
-	CALLOUT_HASH_SEARCHED,	/* not in it: see search.c */
+	CALLOUT_HASH_SEARCHED,	/* not in the hash: see search.c */
 };
 
 /*
- * The lower bits of a bucket's word say what its pointer is. An empty bucket has
- * none: its word is 0.
+ * The lower bits of a bucket's word say what its pointer is. An empty bucket has no
+ * pointer: its word is 0.
  */
 enum callout_bucket_state {
 	/* the link of its only slot, not initialised */
 	CALLOUT_BUCKET_ONE,
 	/* the root of a tree of slots, ordered by key, then by expiry */
 	CALLOUT_BUCKET_TREE,
-	/* the root, or NULL: the other slots, or all, are in the next table */
+	/* the root, or NULL: the other slots, or all slots, are in the next table */
 	CALLOUT_BUCKET_MOVING,
-	/* NULL: only the CPU that has locked it knows its word */
+	/* NULL: only the CPU that has locked the bucket knows its word */
 	CALLOUT_BUCKET_LOCKED,
 };
 
@@ -50,8 +51,8 @@ static_assert(__alignof__(struct rb_node) > CALLOUT_BUCKET_STATE);
 
 /**
  * struct callout_buckets - a table of the hash, RCU-protected
- * @rcu: frees it, when the next one has replaced it
- * @next: the table that its slots move to
+ * @rcu: frees the table when the next table has replaced it
+ * @next: the table to which the slots move
  * @moved: buckets before this one have moved
  * @shift: 64 - log2 of the number of buckets
  * @bucket: the words of the buckets
@@ -66,12 +67,12 @@ struct callout_buckets {
 
 /**
  * struct callout_hash - slots by (func, arg)
- * @table: its buckets; while it grows, the old ones
- * @mul: random odd multipliers. Even to a program that knows them, colliding
- *	keys cost no more than the depth of a tree.
+ * @table: the buckets; while the hash grows, the old buckets
+ * @mul: random odd multipliers. Even if a program knows them, colliding keys cost
+ *	no more than the depth of a tree.
  * @grow_at: from this many on @crowded the hash should grow
- * @crowded: slots in it, without the first of each bucket
- * @wait: held by the CPU that is the next to lock a bucket that is locked
+ * @crowded: slots in the hash, without the first slot of each bucket
+ * @wait: held by the CPU that is next to lock a locked bucket
  * @dep_map: to lockdep all buckets are this lock. Nests inside a base's lock.
  */
 struct callout_hash {
@@ -86,10 +87,10 @@ struct callout_hash {
 /**
  * struct callout_bucket_hold - a bucket that this CPU has locked
  * @bucket: the bucket
- * @root: its slots
- * @next: while they move, the table that they move to; else NULL
- * @moved_to: the bucket there that has the others of the key
- * @moved: its slots
+ * @root: the slots of @bucket
+ * @next: while slots move, the table to which they move; otherwise NULL
+ * @moved_to: the bucket of @next that has the key's other slots
+ * @moved: the slots of @moved_to
  */
 struct callout_bucket_hold {
 	unsigned long *bucket;
@@ -118,7 +119,7 @@ bool co_hash_grow_begin(struct callout_hash *hash, unsigned int bits,
 bool co_hash_grow_some(struct callout_hash *hash, unsigned int budget);
 void co_hash_grow_end(struct callout_hash *hash);
 
-/* Has co_hash_init() made it? */
+/* Has co_hash_init() created it? */
 static inline bool co_hash_exists(struct callout_hash *hash)
 {
 	/* Pairs with the rcu_assign_pointer() in co_hash_init(). */
@@ -132,7 +133,7 @@ static inline u64 co_hash_value(const struct callout_hash *hash,
 	return func * hash->mul[0] + arg * hash->mul[1];
 }
 
-/* A key's bucket. Interrupts off: a reader of RCU. */
+/* The bucket of a key. Interrupts are off, which makes the caller a reader of RCU. */
 static inline unsigned long *
 co_hash_bucket(struct callout_hash *hash, u64 func, u64 arg)
 {
@@ -150,7 +151,7 @@ static inline bool co_hash_wants_growth(struct callout_hash *hash)
 	       READ_ONCE(hash->grow_at);
 }
 
-/* Adds a slot if its bucket is empty and has not moved; false if it does not. */
+/* Add a slot if its bucket is empty and has not moved. Return whether the slot was added. */
 static inline bool co_hash_insert_alone(struct callout_hash *hash,
 					struct callout_slot *slot)
 {
@@ -159,19 +160,20 @@ static inline bool co_hash_insert_alone(struct callout_hash *hash,
 	bool inserted;
 
 	co_point();
-	/* Before it is in the hash: another CPU may remove it at once. */
+	/* Write it before the slot is in the hash: another CPU may remove the slot at once. */
 	WRITE_ONCE(slot->node.place, CALLOUT_HASH_IN);
 	lock_map_acquire(&hash->dep_map);
-	/* Locks, changes and unlocks an empty bucket. */
+	/* Lock an empty bucket, add the slot to it and unlock it. */
 	inserted = likely(try_cmpxchg(bucket, &word, (unsigned long)&slot->link));
 	lock_map_release(&hash->dep_map);
 	return inserted;
 }
 
 /*
- * Adds a slot; until it is removed its name must not change, nor, unless it fires,
- * its expires. Its base is locked, or its owner's lock if it has fired;
- * interrupts are off. Returns true if the hash should grow.
+ * Add a slot. Until the slot is removed its name must not change, nor may its
+ * expires, unless it fires. The slot's base is locked or, if the slot has fired,
+ * its owner's lock is held. Interrupts are off. Return true if the hash should
+ * grow.
  */
 static inline bool co_hash_insert(struct callout_hash *hash,
 				  struct callout_slot *slot)
@@ -183,8 +185,8 @@ static inline bool co_hash_insert(struct callout_hash *hash,
 }
 
 /*
- * co_hash_insert() unless there is a slot with the same key; returns false if
- * there is. If all of a key are inserted by this there is one at most, and its
+ * co_hash_insert() unless a slot with the same key exists: then return false. If
+ * all slots of a key are inserted by this function there is at most one, and its
  * expires may change.
  */
 static inline bool co_hash_insert_only(struct callout_hash *hash,
@@ -194,7 +196,7 @@ static inline bool co_hash_insert_only(struct callout_hash *hash,
 	       co_hash_insert_slow(hash, slot, true);
 }
 
-/* co_hash_take() or, unless @take, a constant, co_hash_find(). */
+/* co_hash_take() or, unless @take, which is a constant, co_hash_find(). */
 static __always_inline struct callout_slot *
 co_hash_lookup(struct callout_hash *hash, u64 func, u64 arg, u64 *handle,
 	       bool take)
@@ -202,7 +204,7 @@ co_hash_lookup(struct callout_hash *hash, u64 func, u64 arg, u64 *handle,
 	unsigned long *bucket = co_hash_bucket(hash, func, arg), word;
 	struct callout_slot *slot;
 
-	/* What the bucket had has not moved either: then it would be MOVING. */
+	/* Slots of the bucket have not moved either: then the bucket would be MOVING. */
 	if (!READ_ONCE(*bucket))
 		return NULL;
 	co_point();
@@ -230,10 +232,10 @@ co_hash_lookup(struct callout_hash *hash, u64 func, u64 arg, u64 *handle,
 }
 
 /*
- * Removes the callout with this function and argument, which the caller will
- * cancel: of several the first to expire, and of those the first that was set.
- * Returns its slot, which another callout may use by now, and its @handle; or
- * NULL. Interrupts off.
+ * Remove the callout with this function and argument, which the caller will cancel.
+ * Of several such callouts take the first to expire, and among equals the first
+ * that was set. Return the callout's slot, which another callout may use by now,
+ * and its @handle; or NULL. Interrupts are off.
  */
 static inline struct callout_slot *
 co_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
@@ -242,8 +244,8 @@ co_hash_take(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)
 }
 
 /*
- * co_hash_take(), but the slot stays in the hash; it may have left that when
- * this returns. Interrupts off.
+ * As co_hash_take(), but leave the slot in the hash. The slot may have left the
+ * hash when this returns. Interrupts are off.
  */
 static inline struct callout_slot *
 co_hash_find(struct callout_hash *hash, u64 func, u64 arg, u64 *handle)

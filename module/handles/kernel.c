@@ -2,9 +2,9 @@
 /*
  * kernel.c - the kernel's own table: setcallout() and unsetcallout()
  *
- * While its handler runs a callout keeps its slot, in no pool. The slot belongs
- * to the base that runs it, and under that base's lock, which a cancel takes
- * anyway, a handle whose handler runs differs from a stale one:
+ * While its handler runs a callout keeps its slot, which is in no pool. The slot belongs
+ * to the base that runs the callout. Under that base's lock, which a cancel takes
+ * anyway, a handle whose handler runs can be distinguished from a stale handle:
  *
  *	CPU0: softirq				CPU1: unsetcallout(h)
  *	lock(base 0)
@@ -19,10 +19,10 @@
  *						lock(base 0): slot has
  *						another: returns -1
  *
- * Each base has a spare slot, with which a handler that it runs can set a callout when
- * all other slots are in use. Only that handler can have it: a caller elsewhere that has
- * found no slot tries again, and would take it first. If the handler has used it, the
- * slot of that handler is the next spare one.
+ * Each base has a spare slot, with which a handler that the base runs can set a callout
+ * when all other slots are in use. Only that handler may take the spare slot: any other
+ * caller that has found no slot tries again, and would otherwise take it first. If the
+ * handler has used the spare slot, the handler's own slot becomes the next spare slot.
  *
  *	CPU0: softirq				CPU1: the table is exhausted
  *	runner = current
@@ -47,12 +47,12 @@
 #include "kcompat.h"
 #include "search.h"
 
-/* Slots that each CPU begins with. */
+/* The number of slots that each CPU begins with. */
 #define FIRST_SLOTS	64U
 
 #define HASH_BITS	12
 
-/* Its pending callouts are in the schemes when the bases are freed. */
+/* Pending callouts of this table are still in the schemes when the bases are freed. */
 static struct callout_table kernel_table = {
 	.outlives_bases	= true,
 	.reserve_optional	= true,
@@ -81,19 +81,19 @@ static void refill(struct work_struct *work)
 	unsigned int cpu, chunks;
 
 	/*
-	 * First: a caller that finds few slots from here on asks again. Orders
-	 * this before the reads of the pools; pairs with refill_ask().
+	 * Do this first: a caller that finds few slots from here on asks again.
+	 * Orders this store before the reads of the pools; pairs with refill_ask().
 	 */
 	smp_store_mb(refill_asked, false);
 	co_point();
-	/* Growth by a quarter makes runs of this rare. */
+	/* Growth by a quarter makes runs of this worker rare. */
 	chunks = 1 + CALLOUT_LOW_WATER / CALLOUT_CHUNK_SLOTS +
 		 READ_ONCE(kernel_table.nr_chunks) / 4 / num_online_cpus();
 	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		struct callout_base *base = co_base(cpu);
 
-		/* A CPU that comes up during an unload has none. */
+		/* A CPU that comes up during an unload has no base. */
 		if (base && READ_ONCE(co_pool(&kernel_table, base)->count) <
 			    CALLOUT_LOW_WATER)
 			co_table_grow(&kernel_table, cpu, chunks, GFP_KERNEL);
@@ -117,7 +117,7 @@ static void refill_wake(struct irq_work *work)
 struct irq_work callout_refill_irq_work = IRQ_WORK_INIT_HARD(refill_wake);
 EXPORT_SYMBOL_IF_KUNIT(callout_refill_irq_work);
 
-/* Queues the worker, unless it is queued. */
+/* Queue the worker, unless it is queued already. */
 static void refill_ask(void)
 {
 	co_point();
@@ -135,7 +135,7 @@ static bool table_may_grow(void)
 	       READ_ONCE(kernel_table.max_chunks);
 }
 
-/* Locks the base of @cpu or, if that is not online, the one for callers here. */
+/* Lock the base of @cpu or, if @cpu is not online, the base for callers here. */
 static struct callout_base *handle_lock_on(unsigned int cpu,
 					   unsigned long *flags)
 	__acquires(&base->lock)
@@ -155,9 +155,10 @@ static struct callout_base *handle_lock_on(unsigned int cpu,
 }
 
 /*
- * Takes a slot of the kernel's table and arms its callout, on @cpu unless that
- * is negative; @hashed, a constant, makes it known by its function and argument.
- * Any context. Returns the handle; 0 if the table is exhausted or @func is NULL.
+ * Take a slot of the kernel's table and arm its callout, on @cpu unless @cpu is
+ * negative. With @hashed, a constant, the callout can be found by its function and
+ * argument. Any context. Return the handle; 0 if the table is exhausted or @func is
+ * NULL.
  */
 static __always_inline callout_handle_t
 handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
@@ -191,7 +192,7 @@ handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
 		pool = co_pool(&kernel_table, base);
 	}
 	handle = slot->handle;
-	/* Both are also read without the lock. */
+	/* Both members are also read without the lock. */
 	WRITE_ONCE(slot->func, func);
 	WRITE_ONCE(slot->arg, (unsigned long)arg);
 	co_start_locked(base, &slot->node, co_expiry(base, ticks));
@@ -214,12 +215,12 @@ handle_set(callout_func_t *func, void *arg, long ticks, int cpu, bool hashed)
 /**
  * setcallout() - Set a callout and return a handle for it.
  * @func: the handler
- * @arg: its argument
+ * @arg: the handler's argument
  * @ticks: ticks from now; less than 1 counts as 1
  *
  * From section VII of Varghese and Lauck's paper. The callout runs once, on the
- * current CPU, or on another one if this CPU is nohz_full. It needs no memory
- * of the caller's, and none is allocated here.
+ * current CPU, or on another CPU if this CPU is nohz_full. It needs no memory from
+ * the caller, and none is allocated here.
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: the handle; 0 if @func is NULL or the table is exhausted: see
@@ -234,14 +235,14 @@ EXPORT_SYMBOL_GPL(setcallout);
 /**
  * setcallout_on() - Set a callout on a given CPU and return a handle for it.
  * @func: the handler
- * @arg: its argument
+ * @arg: the handler's argument
  * @ticks: ticks from now; less than 1 counts as 1
- * @cpu: the CPU on which the handler is to run; if it is not online, or
- *	negative, as setcallout()
+ * @cpu: the CPU on which the handler will run; if it is not online, or negative, as
+ *	setcallout()
  *
- * As setcallout(). Unlike a struct callout it does not return to @cpu if that is
- * offline meanwhile. With bases=single @cpu is ignored. The paper has one CPU;
- * as callout_reset_on().
+ * As setcallout(). Unlike a struct callout, the callout does not return to @cpu if
+ * @cpu goes offline and comes back. With bases=single @cpu is ignored. The paper
+ * has one CPU; this function follows callout_reset_on().
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: As setcallout().
@@ -253,15 +254,16 @@ callout_handle_t setcallout_on(callout_func_t *func, void *arg, long ticks,
 }
 EXPORT_SYMBOL_GPL(setcallout_on);
 
-/* setcallout() of a callout that co_unset_hashed() can find. */
+/* As setcallout(), for a callout that co_unset_hashed() can find. */
 callout_handle_t co_set_hashed(callout_func_t *func, void *arg, long ticks)
 {
 	return handle_set(func, arg, ticks, -1, true);
 }
 
 /*
- * Cancels a callout of the kernel's table by its slot and handle, which is
- * stale if the slot has another. Interrupts off. Returns as unsetcallout().
+ * Cancel a callout of the kernel's table by its slot and handle. The handle is
+ * stale if the slot has another handle. Interrupts are off. Return as
+ * unsetcallout().
  */
 static __always_inline int handle_unset(struct callout_slot *slot,
 					callout_handle_t handle)
@@ -285,7 +287,8 @@ static __always_inline int handle_unset(struct callout_slot *slot,
 
 /**
  * unsetcallout() - Cancel a callout by its handle.
- * @handle: any number; has an effect only if it names a callout that is set
+ * @handle: any number; this has an effect only if the number names a callout that
+ *	is set
  *
  * From section VII of Varghese and Lauck's paper.
  *
@@ -304,7 +307,10 @@ int unsetcallout(callout_handle_t handle)
 	local_irq_save(flags);
 	slot = co_table_slot(&kernel_table, handle);
 	co_point();
-	/* 0 names a slot too. That may have it: retired, neither set nor running. */
+	/*
+	 * 0 names a slot too. That slot may have the handle 0: it is then retired,
+	 * neither set nor running.
+	 */
 	if (likely(slot))
 		ret = handle_unset(slot, handle);
 	local_irq_restore(flags);
@@ -312,7 +318,7 @@ int unsetcallout(callout_handle_t handle)
 }
 EXPORT_SYMBOL_GPL(unsetcallout);
 
-/* Files a slot at another tick: it is pending, or taken out for that. */
+/* Queue a slot at another tick. The slot is pending, or was taken out for this purpose. */
 static void handle_requeue(struct callout_base *base, struct callout_slot *slot,
 			   u64 tick)
 	__must_hold(&base->lock)
@@ -332,9 +338,9 @@ static void handle_requeue(struct callout_base *base, struct callout_slot *slot,
 }
 
 /*
- * The same for a slot that may be in the hash, where its place depends on its
- * tick: it moves in one hold of its bucket's lock, so that a search by function
- * and argument finds it before or after, and cancels it:
+ * As handle_requeue(), for a slot that may be in the hash, where its place depends
+ * on its tick. The slot moves in one hold of its bucket's lock, so that a search by
+ * function and argument finds it either before or after the move, and cancels it:
  *
  *	CPU0: resetcallout(h)			CPU1: co_unset_hashed()
  *	lock(base)				lock(bucket): takes the slot out,
@@ -362,9 +368,9 @@ static void handle_move(struct callout_base *base, struct callout_slot *slot,
 }
 
 /*
- * Moves a pending slot, whose base's CPU is not online, to another tick, and to
- * a base that is. There it stays: else its base would have to be programmed, and
- * the CPU may be dead:
+ * Move a pending slot, whose base's CPU is not online, to another tick, and to the
+ * base of an online CPU. In its own base the slot could not stay: that base would
+ * have to be programmed, and its CPU may be dead:
  *
  *	CPU0: resetcallout(h)			CPU2: CPU1 is dead
  *						shuts the tick of base 1 down
@@ -375,9 +381,9 @@ static void handle_move(struct callout_base *base, struct callout_slot *slot,
  *						migrates h, initialises the
  *						tick: the timer is queued
  *
- * In between it is in no base. A search would miss it, and begins again; the
- * hash has it all the time, and a call that takes it from there waits for the
- * base.
+ * During the move the slot is in no base. A search that misses it begins again. The
+ * slot stays in the hash all the time, and a call that takes it from the hash waits
+ * for the base.
  */
 static noinline struct callout_base *
 handle_move_away(struct callout_base *base, struct callout_slot *slot,
@@ -394,16 +400,17 @@ handle_move_away(struct callout_base *base, struct callout_slot *slot,
 
 /**
  * resetcallout() - Move a callout to another time by its handle.
- * @handle: any number; has an effect only if it names a callout that is set
+ * @handle: any number; this has an effect only if the number names a callout that
+ *	is set
  * @ticks: ticks from now; less than 1 counts as 1
  *
- * The callout stays the same one: it keeps its handle, so that all copies of the
- * handle stay good; its function and argument; and, while that is online, its
- * CPU. Nothing is allocated or taken from the stock, so unlike unsetcallout() and
- * setcallout() in turn this cannot fail while the callout is set. A callout by
- * handle runs once: its handler cannot move it, only set another.
+ * The callout keeps its handle, so that all copies of the handle stay valid. It
+ * keeps its function and argument and, while its CPU is online, its CPU. Nothing is
+ * allocated or taken from the stock, so unlike unsetcallout() and setcallout() in
+ * turn this cannot fail while the callout is set. A callout by handle runs once:
+ * its handler cannot move it, only set another callout.
  *
- * The paper sets and cancels only. The device has this as SET.
+ * The paper only sets and cancels. The device's equivalent is SET.
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: 1 if it was moved; 0 if its handler is running; -1 if the handle is
@@ -443,8 +450,9 @@ out:
 EXPORT_SYMBOL_GPL(resetcallout);
 
 /*
- * Cancels the callout with this function and argument that expires first, and of
- * those the one that was set first. Any context. Returns 1, or -1 if none is set.
+ * Cancel the callout with this function and argument that expires first, and among
+ * equals the callout that was set first. Any context. Return 1, or -1 if none is
+ * set.
  */
 int co_unset_hashed(callout_func_t *func, void *arg)
 {
@@ -455,7 +463,7 @@ int co_unset_hashed(callout_func_t *func, void *arg)
 	if (co_misused_nmi())
 		return -1;
 	local_irq_save(flags);
-	/* A match that is not cancelled has left the hash: the loop ends. */
+	/* A match that is not cancelled has left the hash, so the loop ends. */
 	do {
 		slot = co_hash_take(&kernel_table.hash, (unsigned long)func,
 				    (unsigned long)arg, &handle);
@@ -490,7 +498,7 @@ int unsetcallout_sync(callout_handle_t handle)
 	co_point();
 	slot = co_table_lookup(&kernel_table, handle);
 	base = co_lock(&slot->node, &flags);
-	/* Or it has returned since, and the slot may have been reused. */
+	/* The handler may have returned since, and the slot may have been reused. */
 	running = slot->handle == handle &&
 		  co_is_running(base, &slot->node);
 	seq = base->run_seq;
@@ -507,9 +515,9 @@ EXPORT_SYMBOL_GPL(unsetcallout_sync);
  * @n: number of callouts
  *
  * setcallout() allocates nothing; a worker keeps some free slots in stock. Call
- * this before setting many callouts at once. The slots are not kept for the
- * caller: others may take them. They are on the CPU on which setcallout() would
- * set a callout now or, when max_callouts is reached, on any CPU.
+ * this before setting many callouts at once. The slots are not kept for the caller:
+ * other callers may take them. They are on the CPU on which setcallout() would set
+ * a callout now or, when max_callouts is reached, on any CPU.
  *
  * Context: Process context, may sleep.
  * Return: 0; -ENOSPC if max_callouts does not allow that many; -ENOMEM.
@@ -520,7 +528,10 @@ int callout_reserve(unsigned int n)
 }
 EXPORT_SYMBOL_GPL(callout_reserve);
 
-/* The handler of @slot has returned. If it has used the spare slot, @slot is the next. */
+/*
+ * The handler of @slot has returned. If it has used the spare slot, @slot is the next
+ * spare slot.
+ */
 static void pool_return_slot(struct callout_pool *pool,
 			     struct callout_slot *slot)
 {
@@ -564,8 +575,8 @@ static const struct callout_kind_ops kind_handle = {
 };
 
 /*
- * Makes the kernel's table, for up to @max_slots callouts. If this fails the
- * caller calls co_handles_exit().
+ * Create the kernel's table, for up to @max_slots callouts. If this fails the
+ * caller must call co_handles_exit().
  */
 int co_handles_init(unsigned int max_slots)
 {
@@ -573,7 +584,10 @@ int co_handles_init(unsigned int max_slots)
 	int ret;
 
 	co_register_kind(CALLOUT_KIND_HANDLE, &kind_handle);
-	/* Besides @max_slots that are set, each CPU's handler has one. */
+	/*
+	 * In addition to @max_slots callouts that are set, each CPU's running
+	 * handler has a slot.
+	 */
 	ret = co_table_init(&kernel_table, CALLOUT_KIND_HANDLE,
 			    max_slots + num_possible_cpus(), GFP_KERNEL);
 	if (ret)
@@ -593,8 +607,8 @@ int co_handles_init(unsigned int max_slots)
 }
 
 /*
- * Ends the worker, which uses the bases. No handler is left that sets a callout and
- * asks. May sleep.
+ * End the worker, which uses the bases. No handler is left that sets a callout and
+ * could ask for the worker. May sleep.
  */
 void co_handles_stop(void)
 {
@@ -603,7 +617,7 @@ void co_handles_stop(void)
 }
 
 /*
- * Frees the kernel's table. The bases must be gone: their schemes may have
+ * Free the kernel's table. The bases must have been freed: their schemes may have
  * pending callouts in this memory.
  */
 void co_handles_exit(void)

@@ -2,7 +2,7 @@
 /*
  * search.c - find a table's callouts with the scheme's find
  *
- * The facility before Costello's hash: a linear search, of all bases. For
+ * The facility before Costello's hash: a linear search of all bases. Used with
  * schemes that have a find, to measure what the hash gains.
  */
 #include <linux/module.h>
@@ -13,7 +13,7 @@
 
 DEFINE_STATIC_KEY_FALSE(callout_searches_key);
 
-/* What co_table_search() looks for. */
+/* The key that co_table_search() looks for. */
 struct table_key {
 	struct callout_table *table;
 	u64 func;
@@ -24,7 +24,7 @@ static bool table_match(struct callout_node *n, const void *data)
 {
 	const struct table_key *key = data;
 
-	/* The kind comes first: only a slot has a place in the hash. */
+	/* Test the kind first: only a slot has a place in the hash. */
 	return n->kind == key->table->kind &&
 	       n->place == CALLOUT_HASH_SEARCHED &&
 	       co_slot_own(co_to_slot(n)) == key->func &&
@@ -32,14 +32,14 @@ static bool table_match(struct callout_node *n, const void *data)
 	       co_slot_table(co_to_slot(n)) == key->table;
 }
 
-/* A match in a base that was unlocked since; slot is NULL if there is none. */
+/* A match in a base that has been unlocked since. slot is NULL if there is no match. */
 struct table_found {
 	struct callout_slot *slot;
 	u64 handle;
 	u64 expires;
 };
 
-/* Searches all bases, @home first. */
+/* Search all bases, @home first. */
 static struct table_found search_bases(struct callout_base *home,
 				       const struct table_key *key)
 {
@@ -49,7 +49,7 @@ static struct table_found search_bases(struct callout_base *home,
 	unsigned int cpu;
 
 	for_each_cpu_wrap(cpu, cpu_possible_mask, home->cpu) {
-		/* NULL if its CPU has not been up; CPU 0's with bases=single. */
+		/* NULL if the CPU has not been up; with bases=single, CPU 0's base. */
 		base = co_base_sibling(home, cpu);
 		if (!base || base->cpu != cpu)
 			continue;
@@ -66,8 +66,8 @@ static struct table_found search_bases(struct callout_base *home,
 }
 
 /*
- * Locks the base of @found; returns NULL if it does not pend for that time any more.
- * Here and below, sparse cannot follow a lock that is held conditionally.
+ * Lock the base of @found. Return NULL if @found is no longer pending for that
+ * time. Here and below, sparse cannot follow a lock that is held conditionally.
  */
 static struct callout_base *lock_found(struct table_found found)
 {
@@ -84,15 +84,15 @@ static struct callout_base *lock_found(struct table_found found)
 }
 
 /*
- * Finds a pending callout by its function and argument. All bases are searched, each
- * with its lock held for the whole search. Interrupts off.
+ * Find a pending callout by its function and argument. All bases are searched, each
+ * with its lock held during its search. Interrupts are off.
  *
- * Of those that are pending throughout the call, the first to expire is found;
- * of those that expire together, one of this CPU before one of another, and on
- * one CPU the first that was set. A callout that is set, cancelled or due
- * meanwhile may be found or not.
+ * Of the callouts that are pending throughout the call, the first to expire is
+ * found. Of callouts that expire together, a callout of this CPU is found before a
+ * callout of another CPU, and on one CPU the first that was set. A callout that is
+ * set, is cancelled or becomes due concurrently may be found or not.
  *
- * Returns the slot, pending, and in @locked its base, locked. Returns NULL with
+ * Return the slot, pending, and in @locked its base, locked. Return NULL with
  * nothing locked if there is none.
  */
 struct callout_slot *co_table_search(struct callout_table *table,
@@ -117,7 +117,7 @@ struct callout_slot *co_table_search(struct callout_table *table,
 	}
 }
 
-/* From here on callouts are searched, if the scheme has a find. Module load. */
+/* From here on callouts are searched, if the scheme has a find. Called at module load. */
 void co_table_search_init(void)
 {
 	if (co_base(0)->scheme->ops->find)

@@ -2,8 +2,8 @@
 /*
  * search.h - find a callout of the kernel's table by function and argument
  *
- * The hash finds it, unless the scheme has a find of its own. Only schemes of
- * the laboratory have one: without CONFIG_CALLOUT_LAB it is the hash.
+ * The hash finds the callout, unless the scheme has a find function. Only schemes
+ * of the laboratory have one: without CONFIG_CALLOUT_LAB the hash is always used.
  */
 #ifndef _CALLOUT_TABLE_SEARCH_H
 #define _CALLOUT_TABLE_SEARCH_H
@@ -14,7 +14,7 @@
 
 DECLARE_STATIC_KEY_FALSE(callout_searches_key);
 
-/* Does the scheme's find take the place of the hash? */
+/* Does the scheme's find replace the hash? */
 static inline bool co_searches(void)
 {
 	return IS_ENABLED(CONFIG_CALLOUT_LAB) &&
@@ -27,10 +27,10 @@ struct callout_slot *co_table_search(struct callout_table *table,
 void co_table_search_init(void);
 
 /*
- * Makes a slot that is or will be pending known by its function and argument:
- * co_hash_take() or co_table_search() finds it. Until it is removed its func
- * and arg must not change, nor, unless it fires, its expires. Its base is locked;
- * interrupts are off. Returns true if the hash should grow.
+ * Register a slot that is or will be pending under its function and argument, so
+ * that co_hash_take() or co_table_search() finds it. Until the slot is removed its
+ * func and arg must not change, nor may its expires, unless it fires. The slot's
+ * base is locked, and interrupts are off. Return true if the hash should grow.
  */
 static inline bool co_table_put(struct callout_table *table,
 				struct callout_slot *slot)

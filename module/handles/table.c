@@ -3,20 +3,21 @@
  * table.c - handle tables: from a 64-bit number to a callout in O(1)
  *
  * A handle is the number of a slot and a generation. The slot holds the callout
- * itself, so a lookup takes two loads: the chunk from the table's directory,
- * then the slot, at a known place in it. A handle is valid if it equals the one
- * in the slot, which changes whenever the slot is freed. So a handle that has
- * fired, was cancelled, is of another table or was made up finds a slot with
- * another handle, or no slot. Generations start at random; a slot that has used
- * up its generations is retired, so no handle is ever reused: there is no ABA.
+ * itself, so a lookup takes two loads: the chunk from the table's directory, then the
+ * slot, at a known place in the chunk. A handle is valid if it equals the handle in
+ * the slot, which changes whenever the slot is freed. So the handle of a callout that
+ * has fired or was cancelled, a handle of another table, and an invented handle all
+ * find a slot with another handle, or no slot. Generations start at random; a slot
+ * that has used up its generations is retired, so no handle is ever reused: there is
+ * no ABA.
  *
- * Chunks are freed only with their table. A stale handle may therefore lock the
- * base of a slot and look, whatever the slot is used for by now.
+ * Chunks are freed only with their table. So a caller with a stale handle may lock the
+ * base of the slot and look at the slot, whatever the slot is used for by now.
  *
- * Free slots are kept for each base, under the base's lock, and a slot returns
- * to the base that its callout belongs to. So to set or cancel a callout takes
- * one lock, that of the base. A base that has no free slot steals some from
- * another. Apart from CPU hotplug only a steal changes the base of a slot:
+ * Free slots are kept for each base, under the base's lock, and a slot returns to the
+ * base that its callout belongs to. So setting or cancelling a callout takes one lock,
+ * the base's lock. A base that has no free slot steals some from another base. Apart
+ * from CPU hotplug only a steal changes the base of a slot:
  *
  *	CPU0: co_slot_steal()		CPU1: cancels a stale handle
  *	lock(table->steal)
@@ -30,11 +31,12 @@
  *	unlock(table->steal)
  *	takes one of them, unlock(base 0)	locks base 0: another handle
  *
- * Without table->steal CPU1 could look for a free slot while CPU0 is moving the
- * last ones, and find none although the table is not exhausted.
+ * Without table->steal CPU1 could look for a free slot while CPU0 is moving the last
+ * free slots, and find none although the table is not exhausted.
  *
- * When it is exhausted, all CPUs may wait for table->steal, with interrupts off, and a
- * search reads the pool of each CPU. So one search serves all that have waited for it:
+ * When the table is exhausted, all CPUs may wait for table->steal, with interrupts
+ * off, and a search reads each CPU's pool. So one search serves all CPUs that have
+ * waited for it:
  *
  *	CPU0: setcallout()	CPU1: setcallout()	CPU2: setcallout()
  *	search 7
@@ -44,7 +46,7 @@
  *				finds none: failed = 8
  *							failed is after 7: none
  *
- * CPU1 cannot use search 7: that may have passed a pool before a slot came there.
+ * CPU1 cannot use search 7, which may have passed a pool before a slot came there.
  */
 #include <linux/module.h>
 #include <linux/random.h>
@@ -54,10 +56,10 @@
 #include "kcompat.h"
 #include "table.h"
 
-/* Slots moved at a time from one base's pool to another's. */
+/* The number of slots moved at a time from one base's pool to another's. */
 #define STEAL_SLOTS	32U
 
-/* The pools of a table; NULL without memory. A test replaces it. */
+/* Allocate the pools of a table. Return NULL without memory. A test replaces this. */
 VISIBLE_IF_KUNIT struct callout_pool __percpu *co_pools_alloc(gfp_t gfp)
 {
 	KUNIT_STATIC_STUB_REDIRECT(co_pools_alloc, gfp);
@@ -66,8 +68,8 @@ VISIBLE_IF_KUNIT struct callout_pool __percpu *co_pools_alloc(gfp_t gfp)
 EXPORT_SYMBOL_IF_KUNIT(co_pools_alloc);
 
 /*
- * Makes an empty table. The caller has zeroed it, except its class and the
- * three properties that it wants. Returns 0 or -ENOMEM.
+ * Make an empty table. The caller has zeroed the table, except for its class and
+ * the three properties that the caller chooses. Return 0 or -ENOMEM.
  */
 int co_table_init(struct callout_table *table, enum callout_kind kind,
 		  unsigned int max_slots, gfp_t gfp)
@@ -78,7 +80,7 @@ int co_table_init(struct callout_table *table, enum callout_kind kind,
 	table->kind = kind;
 	table->max_chunks = min_t(unsigned int, CALLOUT_MAX_CHUNKS,
 				  DIV_ROUND_UP(max_slots, CALLOUT_CHUNK_SLOTS));
-	/* At least half of all generations are left to each slot. */
+	/* Each slot has at least half of all generations left. */
 	table->first = (get_random_u64() & (CALLOUT_GEN_MAX >> 1)) | 1;
 	atomic_set(&table->retired, 0);
 	mutex_init(&table->grow);
@@ -87,7 +89,7 @@ int co_table_init(struct callout_table *table, enum callout_kind kind,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_table_init);
 
-/* Frees a table that is not in use: none of its callouts is pending. */
+/* Free a table that is not in use: none of its callouts is pending. */
 void co_table_destroy(struct callout_table *table)
 {
 	struct callout_directory *dir = rcu_dereference_raw(table->directory);
@@ -107,7 +109,7 @@ void co_table_destroy(struct callout_table *table)
 }
 EXPORT_SYMBOL_IF_KUNIT(co_table_destroy);
 
-/* Makes room in the directory for one more chunk. */
+/* Make room in the directory for one more chunk. */
 static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
 {
 	struct callout_directory *old, *dir;
@@ -125,14 +127,14 @@ static int table_reserve_chunk(struct callout_table *table, gfp_t gfp)
 	if (old)
 		memcpy(dir->chunk, old->chunk,
 		       old->size * sizeof(old->chunk[0]));
-	/* Pairs with co_table_slot_of(), which finds the chunks copied. */
+	/* Pairs with co_table_slot_of(), which finds the copied chunks. */
 	rcu_assign_pointer(table->directory, dir);
 	if (old)
 		kvfree_rcu(old, rcu);
 	return 0;
 }
 
-/* Adds a chunk of free slots for @base; -ENOSPC or -ENOMEM. A test replaces it. */
+/* Add a chunk of free slots for @base. Return 0, -ENOSPC or -ENOMEM. A test replaces this. */
 VISIBLE_IF_KUNIT int co_table_add_chunk(struct callout_table *table,
 					struct callout_base *base, gfp_t gfp)
 {
@@ -186,8 +188,9 @@ VISIBLE_IF_KUNIT int co_table_add_chunk(struct callout_table *table,
 EXPORT_SYMBOL_IF_KUNIT(co_table_add_chunk);
 
 /*
- * Adds chunks of free slots for the base of a CPU. May sleep. Returns 0,
- * -ENOSPC at the table's limit, or -ENOMEM; even then some may have been added.
+ * Add chunks of free slots for the base of a CPU. May sleep. Return 0, -ENOSPC at
+ * the table's limit, or -ENOMEM. Even after an error some chunks may have been
+ * added.
  */
 int co_table_grow(struct callout_table *table, unsigned int cpu,
 		  unsigned int chunks, gfp_t gfp)
@@ -203,9 +206,9 @@ int co_table_grow(struct callout_table *table, unsigned int cpu,
 }
 
 /*
- * As co_table_grow() by one chunk, for a caller that found no free slot when
- * the table had @seen chunks. Adds none, and returns 0, if it has more by now: the
- * caller looks again, since their slots are for all that waited. May sleep.
+ * As co_table_grow() by one chunk, for a caller that found no free slot when the
+ * table had @seen chunks. If the table has more chunks by now, add none and return
+ * 0: the caller looks again, since the new slots are for all waiters. May sleep.
  *
  *	CPU0: SET				CPU1: SET
  *	lock(grow)
@@ -214,8 +217,8 @@ int co_table_grow(struct callout_table *table, unsigned int cpu,
  *	unlock(grow)
  *						lock(grow): more than @seen
  *
- * A file's limit is of callouts, not of chunks: without this as many threads as
- * wait would each add one.
+ * A file's limit counts callouts, not chunks: without this function each waiting
+ * thread would add a chunk.
  */
 int co_table_grow_beyond(struct callout_table *table, unsigned int cpu,
 			 unsigned int seen, gfp_t gfp)
@@ -231,8 +234,9 @@ int co_table_grow_beyond(struct callout_table *table, unsigned int cpu,
 }
 
 /*
- * Takes up to @most slots off a base's pool, as a chain; of a pool that has none, the
- * spare one if the caller is the handler that it is for.
+ * Take up to @most slots off a base's pool, as a chain. If the pool is empty and the
+ * caller is the handler for which the pool's spare slot is kept, take the spare
+ * slot.
  */
 static struct callout_slot *pool_take(struct callout_table *table,
 				      unsigned int cpu, unsigned int most)
@@ -242,7 +246,7 @@ static struct callout_slot *pool_take(struct callout_table *table,
 	struct callout_slot *chain = NULL, *slot;
 	struct callout_base *base;
 
-	/* When slots are scarce most pools are empty. */
+	/* When slots are scarce, most pools are empty. */
 	if (!READ_ONCE(pool->count) && READ_ONCE(pool->runner) != current)
 		return NULL;
 	base = co_base_of(table->class, cpu);
@@ -261,7 +265,7 @@ static struct callout_slot *pool_take(struct callout_table *table,
 	return chain;
 }
 
-/* Adds a chain from pool_take() to another base's pool. */
+/* Add a chain from pool_take() to another base's pool. */
 static void pool_give(struct callout_table *table, struct callout_base *base,
 		      struct callout_slot *chain)
 	__must_hold(&base->lock)
@@ -278,7 +282,7 @@ static void pool_give(struct callout_table *table, struct callout_base *base,
 	}
 }
 
-/* Takes slots off the first other base that has any, beginning with the next. */
+/* Take slots off the first other base that has free slots, beginning with the next base. */
 static struct callout_slot *table_search(struct callout_table *table,
 					 struct callout_base *base)
 	__must_hold(&table->steal)
@@ -287,7 +291,7 @@ static struct callout_slot *table_search(struct callout_table *table,
 	unsigned int cpu;
 
 	WRITE_ONCE(table->searches, table->searches + 1);
-	/* Before the pools are looked at. Pairs with co_slot_steal(). */
+	/* Orders this before the reads of the pools. Pairs with co_slot_steal(). */
 	smp_mb();
 	for_each_cpu_wrap(cpu, cpu_possible_mask, base->cpu) {
 		if (cpu != base->cpu)
@@ -299,13 +303,15 @@ static struct callout_slot *table_search(struct callout_table *table,
 }
 
 /*
- * Takes a free slot for a base that has none: the spare one if the caller is the handler
- * that it is for; else moves some from the first other base that has any, beginning with
- * the next. Each pool is looked at once: slots freed behind the search are missed.
- * Does not search if another CPU has, since this was called, and has found none. @base
- * is locked, interrupts are off; the lock is dropped in between. Returns the slot, with
- * the base that its node.cpu names locked: @base, or another if @base's CPU has gone
- * offline. If there was none, returns NULL, with @base locked.
+ * Take a free slot for a base that has none. If the caller is the handler for which the
+ * spare slot is kept, take the spare slot. Otherwise move some slots from the first
+ * other base that has free slots, beginning with the next base. Each pool is looked at
+ * once: slots freed behind the search are missed. Do not search if another CPU has
+ * searched since this was called, and has found none.
+ *
+ * @base is locked and interrupts are off; the lock is dropped in between. Return the
+ * slot, with the base that its node.cpu names locked: @base, or another base if the CPU
+ * of @base has gone offline. If no slot was found return NULL, with @base locked.
  */
 struct callout_slot *co_slot_steal(struct callout_table *table,
 				   struct callout_base *base)
@@ -319,7 +325,7 @@ struct callout_slot *co_slot_steal(struct callout_table *table,
 	if (slot)
 		return slot;
 	co_base_unlock(base);
-	/* A slot freed before this is seen by later searches. Pairs with table_search(). */
+	/* Later searches see a slot freed before this. Pairs with table_search(). */
 	smp_mb();
 	seen = READ_ONCE(table->searches);
 	co_point();
@@ -328,7 +334,10 @@ struct callout_slot *co_slot_steal(struct callout_table *table,
 	if (searches) {
 		slot = table_search(table, base);
 	} else {
-		/* A handler that calls this has its spare slot here, or at a dead CPU's base. */
+		/*
+		 * A handler that calls this has its spare slot at this CPU's base, or at a dead
+		 * CPU's.
+		 */
 		slot = pool_take(table, raw_smp_processor_id(), 1);
 		for_each_cpu_andnot(cpu, cpu_possible_mask, cpu_online_mask)
 			if (!slot)
@@ -347,7 +356,7 @@ struct callout_slot *co_slot_steal(struct callout_table *table,
 }
 EXPORT_SYMBOL_IF_KUNIT(co_slot_steal);
 
-/* All free slots, and those that the table may still add. */
+/* The number of free slots, plus the slots that the table may still add. */
 static unsigned int table_room(struct callout_table *table)
 {
 	unsigned int cpu, n;
@@ -358,7 +367,7 @@ static unsigned int table_room(struct callout_table *table)
 	return n;
 }
 
-/* Slots may be taken concurrently, but only the holder of @grow adds any. */
+/* Other callers may take slots concurrently, but only the holder of @grow adds slots. */
 static int table_reserve(struct callout_table *table, struct callout_base *base,
 			 unsigned int n)
 {
@@ -372,13 +381,13 @@ static int table_reserve(struct callout_table *table, struct callout_base *base,
 		ret = co_table_add_chunk(table, base, GFP_KERNEL);
 		cond_resched();
 	}
-	/* The table is at its limit, and a setting takes slots of other CPUs. */
+	/* The table is at its limit, and a setting takes slots from other CPUs. */
 	return ret == -ENOSPC ? 0 : ret;
 }
 
 /*
- * Gives a base @n free slots or, at the table's limit, sees that all bases have as
- * many. May sleep. Returns 0, -ENOSPC or -ENOMEM.
+ * Give a base @n free slots or, at the table's limit, check that all bases together
+ * have @n. May sleep. Return 0, -ENOSPC or -ENOMEM.
  */
 int co_table_reserve(struct callout_table *table,
 		     struct callout_base *base, unsigned int n)

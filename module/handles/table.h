@@ -21,8 +21,8 @@
  *	               +---- are they the same? ------------->+---------------+
  *
  * pools has, for each CPU, the free slots of its base, linked; hash leads from a
- * function and an argument to the slots that were inserted. A slot leads to its chunk,
- * and so to its table, by its address: chunks are aligned to their size.
+ * function and an argument to the slots that were inserted. A slot's address leads to
+ * its chunk, and so to its table: chunks are aligned to their size.
  */
 #ifndef _CALLOUT_TABLE_H
 #define _CALLOUT_TABLE_H
@@ -42,8 +42,8 @@
 #include "slot.h"
 
 /*
- * A handle: the generation in the upper 39 bits, the slot in the lower 25. Of
- * those, the lower 6 are the place in a chunk, the others the chunk.
+ * A handle has the generation in the upper 39 bits and the slot in the lower 25.
+ * The lower 6 of these 25 bits are the place in a chunk, the others are the chunk.
  */
 #define CALLOUT_SLOT_BITS	25
 #define CALLOUT_PLACE_BITS	6
@@ -59,7 +59,7 @@
 
 struct callout_chunk {
 	struct callout_table *table;
-	u64 base;		/* index; its scheme has room for the slots */
+	u64 base;		/* index of the base whose scheme has room for the slots */
 	struct callout_slot slot[];
 };
 
@@ -72,11 +72,11 @@ static_assert(CALLOUT_MAX_CHUNKS * CALLOUT_CHUNK_SLOTS >= CALLOUT_MAX_LIMIT);
 
 /**
  * struct callout_pool - free slots of one base; protected by the base's lock
- * @free: list of them
+ * @free: list of the free slots
  * @count: length of @free. Without the lock it is a hint.
- * @spare: one more, for the handler that @runner runs
+ * @spare: one more free slot, for the handler that @runner runs
  * @runner: the task in which, or in whose interrupt, the base runs the handler of a
- *	slot; NULL: none runs. Without the lock it is a hint.
+ *	slot; NULL: no handler runs. Without the lock it is a hint.
  */
 struct callout_pool {
 	struct callout_slot *free;
@@ -85,7 +85,7 @@ struct callout_pool {
 	struct task_struct *runner;
 };
 
-/* All chunks of a table, in RCU-protected versions that only grow. */
+/* All chunks of a table, in RCU-protected versions of growing size. */
 struct callout_directory {
 	struct rcu_head rcu;
 	unsigned int size;
@@ -96,23 +96,25 @@ struct callout_directory {
  * struct callout_table - callouts named by handles
  * @directory: the chunks
  * @pools: free slots of each base
- * @class: class of the bases that its callouts are in
- * @kind: kind of its callouts
- * @outlives_bases: freed after the bases: unreserves no room in them
- * @reserve_optional: grows also if a scheme has no memory for more entries; to
- *	start those is slower
+ * @class: class of the bases that have the table's callouts
+ * @kind: kind of the table's callouts
+ * @outlives_bases: the table is freed after the bases, and gives no room in them
+ *	back
+ * @reserve_optional: the table also grows if a scheme has no memory for more
+ *	entries, which then start more slowly
  * @keeps_spare: each pool has a spare slot
  * @first: generation of a new slot
- * @nr_chunks: chunks in @directory, which is written first; written under @grow
+ * @nr_chunks: number of chunks in @directory; written under @grow, after @directory
  * @max_chunks: limit of @nr_chunks
  * @retired: slots whose generations are used up
  * @grow: serialises growth
- * @steal: serialises moves of free slots from base to base, so that a search
- *	for one cannot miss those that are on their way. Outside bases' locks.
- * @searches: how many were begun; written under @steal
- * @failed: the number of the last one that has found no slot; protected by @steal
- * @hash: of callouts that are found by function and argument; has no buckets if
- *	there are none
+ * @steal: serialises moves of free slots from base to base, so that a search for a
+ *	free slot cannot miss slots that are being moved. Taken outside bases'
+ *	locks.
+ * @searches: number of searches begun; written under @steal
+ * @failed: the number of the last search that found no slot; protected by @steal
+ * @hash: the callouts that are found by function and argument; has no buckets if
+ *	there are no such callouts
  */
 struct callout_table {
 	struct callout_directory __rcu *directory;
@@ -148,8 +150,8 @@ static inline struct callout_pool *co_pool(struct callout_table *table,
 }
 
 /*
- * co_table_slot(), where @from_user is a constant: finds @slot, or returns
- * false. In line, the compiler does not ask again whether it is NULL.
+ * co_table_slot(), where @from_user is a constant. Find @slot, or return false.
+ * With this inline, the compiler does not test the slot for NULL again.
  */
 static inline bool
 co_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
@@ -160,7 +162,7 @@ co_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
 	struct callout_directory *dir;
 	unsigned int n;
 
-	/* Pairs with co_table_add_chunk(): the directory has @n chunks by now. */
+	/* Pairs with co_table_add_chunk(): the directory now has @n chunks. */
 	n = smp_load_acquire(&table->nr_chunks);
 	if (unlikely(index >= n || place >= CALLOUT_CHUNK_SLOTS))
 		return false;
@@ -175,9 +177,9 @@ co_table_slot_of(struct callout_table *table, u64 handle, bool from_user,
 }
 
 /*
- * The slot that a handle names, which may have another handle by now; NULL if
- * there is none. The handle does not come from user space. Interrupts off, or in
- * an RCU read-side critical section.
+ * The slot that a handle names, which may have another handle by now; NULL if there
+ * is no such slot. The handle does not come from user space. Interrupts are off, or
+ * the caller is in an RCU read-side critical section.
  */
 static inline struct callout_slot *
 co_table_slot(struct callout_table *table, u64 handle)
@@ -187,7 +189,7 @@ co_table_slot(struct callout_table *table, u64 handle)
 	return co_table_slot_of(table, handle, false, &slot) ? slot : NULL;
 }
 
-/* co_table_slot() of a handle that comes from user space. */
+/* co_table_slot() for a handle that comes from user space. */
 static inline struct callout_slot *
 co_table_slot_nospec(struct callout_table *table, u64 handle)
 {
@@ -208,7 +210,7 @@ co_table_lookup(struct callout_table *table, u64 handle)
 	return slot;
 }
 
-/* Takes a free slot, with a new handle; NULL if there is none. Base locked. */
+/* Take a free slot, with a new handle. Return NULL if there is none. The base is locked. */
 static inline struct callout_slot *co_slot_get(struct callout_pool *pool)
 {
 	struct callout_slot *slot = pool->free;
@@ -216,25 +218,26 @@ static inline struct callout_slot *co_slot_get(struct callout_pool *pool)
 	if (unlikely(!slot))
 		return NULL;
 	pool->free = (void *)slot->node.word[0];
-	/* Without the lock it is a hint: see struct callout_pool. */
+	/* Without the lock the count is a hint: see struct callout_pool. */
 	data_race(pool->count--);
 	return slot;
 }
 
-/* The pool's base is locked, and the slot is of that base. */
+/* Add a slot to its base's pool. The base is locked. */
 static inline void co_pool_add(struct callout_pool *pool,
 			       struct callout_slot *slot)
 {
 	slot->node.word[0] = (unsigned long)pool->free;
 	pool->free = slot;
-	/* As above. */
+	/* A hint, as in co_slot_get(). */
 	data_race(pool->count++);
 }
 
 /*
- * Takes the spare slot for the handler that the pool's base runs; NULL if the caller is
- * not that handler, or it has had the slot. Base locked. A task runs one softirq at a
- * time, so of its contexts only a hard interrupt can be another caller.
+ * Take the spare slot for the handler that the pool's base runs. Return NULL if the
+ * caller is not that handler, or if the handler has taken the slot already. The base
+ * is locked. A task runs one softirq at a time, so a caller in another context of the
+ * same task can only be a hard interrupt.
  */
 static inline struct callout_slot *co_slot_spare(struct callout_pool *pool)
 {
@@ -246,7 +249,7 @@ static inline struct callout_slot *co_slot_spare(struct callout_pool *pool)
 	return slot;
 }
 
-/* Makes a slot's handle stale; false if no generation is left. Base locked. */
+/* Make a slot's handle stale. Return false if no generation is left. The base is locked. */
 static inline bool co_slot_renew(struct callout_table *table,
 				 struct callout_slot *slot)
 {
@@ -260,22 +263,22 @@ static inline bool co_slot_renew(struct callout_table *table,
 }
 
 /*
- * Takes a slot that is not pending out of the hash. Base locked or, when the
- * callout has fired, its owner's lock held.
+ * Take a slot that is not pending out of the hash. The base is locked or, when the
+ * callout has fired, its owner's lock is held.
  */
 static inline void co_slot_unhash(struct callout_table *table,
 				  struct callout_slot *slot)
 {
 	/*
-	 * Nobody inserts it concurrently: the lock keeps them out. Pairs with
-	 * co_hash_take(), which is done with the slot then.
+	 * Nobody inserts the slot concurrently: the lock prevents that. Pairs with
+	 * co_hash_take(), which does not use the slot any more then.
 	 */
 	if (smp_load_acquire(&slot->node.place))
 		co_hash_remove(&table->hash, slot);
 }
 
 /*
- * Frees a slot of a locked base; its handle is stale from here on. The slot is
+ * Free a slot of a locked base; its handle is stale from here on. The slot is
  * not pending, not running and not in the hash.
  */
 static inline void co_slot_put(struct callout_table *table,
@@ -286,7 +289,7 @@ static inline void co_slot_put(struct callout_table *table,
 		co_pool_add(co_pool(table, base), slot);
 }
 
-/* Frees a slot that is not pending, but may be in the hash. Base locked. */
+/* Free a slot that is not pending, but may be in the hash. The base is locked. */
 static inline void co_slot_release(struct callout_table *table,
 				   struct callout_base *base,
 				   struct callout_slot *slot)
