@@ -2,9 +2,9 @@
 /*
  * dragonfly.c - DragonFly's callout(9)
  *
- * Handlers run in a thread, and may sleep. The calls that wait do so without a
- * deadlock under the associated mutex, since callout_work_run() does not wait for
- * that; and in the handler they do not wait.
+ * Handlers run in a thread, and may sleep. The calls that wait do not deadlock
+ * under the associated mutex, since callout_work_run() does not wait for the mutex.
+ * In the handler they do not wait.
  */
 #include <linux/callout_dragonfly.h>
 #include <linux/module.h>
@@ -24,9 +24,9 @@ static void co_dragonfly_set_on(struct callout_dragonfly *c, int distance,
  * @c: the callout
  * @distance: ticks from now; less than 1 counts as 1
  * @func: the handler
- * @arg: its argument
+ * @arg: the handler's argument
  *
- * The handler runs on the current CPU. While callout_dragonfly_cancel() waits
+ * The handler runs on the current CPU. While callout_dragonfly_cancel() waits,
  * nothing is set. From DragonFly's callout(9).
  *
  * Context: Any but NMI.
@@ -47,8 +47,8 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_reset);
  * @c: the callout
  * @distance: ticks from now; less than 1 counts as 1
  * @func: the handler
- * @arg: its argument
- * @cpu: the CPU on which the handler is to run
+ * @arg: the handler's argument
+ * @cpu: the CPU on which the handler will run
  *
  * From DragonFly's callout(9).
  *
@@ -67,8 +67,8 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_reset_bycpu);
  *
  * Does not wait for a running handler. From DragonFly's callout(9).
  *
- * Context: Any but NMI.
- * Return: 1 if it was set, and that setting does not run; else 0.
+ * Context: Any but NMI. Return: 1 if the callout was set, and this setting does not
+ * run; else 0.
  */
 int callout_dragonfly_stop_async(struct callout_dragonfly *c)
 {
@@ -80,12 +80,12 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_stop_async);
  * callout_dragonfly_stop() - Cancel a callout and wait for its handler.
  * @c: the callout
  *
- * Others may set it again meanwhile. The handler may call this, which then does
- * not wait. From DragonFly's callout(9).
+ * Others may set the callout again while this waits. The handler may call this,
+ * which then does not wait. From DragonFly's callout(9).
  *
  * Context: Process context, may sleep. The caller must not hold a lock that the
- * handler takes, except for the associated one.
- * Return: as callout_dragonfly_stop_async().
+ * handler takes, except for the associated mutex. Return: as
+ * callout_dragonfly_stop_async().
  */
 int callout_dragonfly_stop(struct callout_dragonfly *c)
 {
@@ -98,11 +98,11 @@ int callout_dragonfly_stop(struct callout_dragonfly *c)
 EXPORT_SYMBOL_GPL(callout_dragonfly_stop);
 
 /**
- * callout_dragonfly_cancel() - Cancel a callout for good.
+ * callout_dragonfly_cancel() - Cancel a callout, drop settings during the wait.
  * @c: the callout
  *
- * As callout_dragonfly_stop(); what others set while this waits is dropped. From
- * DragonFly's callout(9); there callout_drain() is the same.
+ * As callout_dragonfly_stop(), but settings by others while this waits are dropped.
+ * From DragonFly's callout(9), where callout_drain() is equivalent.
  *
  * Context: As callout_dragonfly_stop().
  * Return: as callout_dragonfly_stop_async().
@@ -119,9 +119,9 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_cancel);
  * callout_dragonfly_terminate() - End the use of a callout.
  * @c: the callout
  *
- * As callout_dragonfly_cancel(). It may be freed afterwards, or initialised, also
- * by its handler; to set it before warns, and sets nothing. From DragonFly's
- * callout(9).
+ * As callout_dragonfly_cancel(). Afterwards the callout may be freed or
+ * initialised, also by its handler. Setting it before it is initialised again
+ * warns, and sets nothing. From DragonFly's callout(9).
  *
  * Context: As callout_dragonfly_stop().
  */
@@ -131,7 +131,7 @@ void callout_dragonfly_terminate(struct callout_dragonfly *c)
 	callout_work_refuse(&c->w);
 	callout_dragonfly_cancel(c);
 	/*
-	 * If the handler calls this and has set it again, the core may have taken
+	 * If the handler calls this and has set @c again, the core may have taken
 	 * that setting: then co_work_due() still needs @c->w.
 	 */
 	callout_drain(&c->w.c);
@@ -142,11 +142,9 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_terminate);
  * callout_dragonfly_pending() - Is the callout set, and its handler not started?
  * @c: the callout
  *
- * From DragonFly's callout(9), where a callout that is due is not pending any
- * more.
+ * From DragonFly's callout(9), where a callout that is due is no longer pending.
  *
- * Context: Any but NMI.
- * Return: 1 if so, else 0; a snapshot.
+ * Context: Any but NMI. Return: 1 if it is pending, else 0; a snapshot.
  */
 int callout_dragonfly_pending(struct callout_dragonfly *c)
 {
@@ -160,8 +158,7 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_pending);
  *
  * From DragonFly's callout(9).
  *
- * Context: Any but NMI.
- * Return: 1 if so, also after it has run; else 0.
+ * Context: Any but NMI. Return: 1 if it is active, also after it has run; else 0.
  */
 int callout_dragonfly_active(struct callout_dragonfly *c)
 {
@@ -173,8 +170,8 @@ EXPORT_SYMBOL_GPL(callout_dragonfly_active);
  * callout_dragonfly_deactivate() - Make a callout inactive.
  * @c: the callout
  *
- * Cancels it too, if it was set again, as DragonFly does. From DragonFly's
- * callout(9).
+ * If the callout was set again this cancels it too, as DragonFly does. From
+ * DragonFly's callout(9).
  *
  * Context: Any but NMI.
  */

@@ -3,10 +3,10 @@
  * freebsd.c - callout(9)'s functions with a sbintime_t and a precision
  *
  * From FreeBSD's callout(9), release 10 and later. Its sbinuptime() is
- * CLOCK_MONOTONIC here. Handlers run at ticks: a callout is never early. As
- * long as its CPU is free it is late by at most its precision and two ticks, or
- * one tick with tick_source=hrtimer. Where a periodic tick loses ticks, those that
- * are lost while the callout is pending are added.
+ * CLOCK_MONOTONIC here. Handlers run at ticks: a callout is never early. As long as
+ * its CPU is free it is late by at most its precision and two ticks, or one tick
+ * with tick_source=hrtimer. Where a periodic tick loses ticks, the ticks lost while
+ * the callout is pending are added.
  */
 #include <linux/callout.h>
 #include <linux/ktime.h>
@@ -16,14 +16,14 @@
 #include "base/tick.h"
 #include "work.h"
 
-/* The length of a tick of callouts of kernel code. */
+/* The length of a tick for callouts of kernel code. */
 u64 callout_tick_ns(void)
 {
 	return co_base(0)->tick_ns;
 }
 EXPORT_SYMBOL_GPL(callout_tick_ns);
 
-/* Nanoseconds, rounded up; 0 if @sbt is negative. */
+/* Convert to nanoseconds, rounded up; 0 if @sbt is negative. */
 static u64 sbt_to_ns(sbintime_t sbt)
 {
 	u64 seconds, fraction;
@@ -56,7 +56,7 @@ static sbintime_t sbt_precision(sbintime_t sbt, sbintime_t pr, int flags)
 	int shift = C_PRELGET(flags);
 
 	pr = max_t(sbintime_t, pr, 0);
-	/* As in FreeBSD, a fraction of a relative time only. */
+	/* As in FreeBSD, a fraction applies to a relative time only. */
 	if (!(flags & C_ABSOLUTE) && shift >= 0 && shift < 63 && sbt > 0)
 		pr = max(pr, sbt >> shift);
 	return pr;
@@ -81,12 +81,13 @@ EXPORT_SYMBOL_GPL(callout_sbinuptime);
  * @sbt: a time, relative or with C_ABSOLUTE since boot
  * @pr: precision: how much later the callout may run
  * @flags: C_ABSOLUTE, C_PREL(), C_HARDCLOCK, C_PRECALC
- * @sbt_res: the time since boot
- * @pr_res: the precision
+ * @sbt_res: the resulting time since boot
+ * @pr_res: the resulting precision
  *
- * For callout_reset_sbt_on() and variants with C_PRECALC. From FreeBSD's
- * callout(9), release 11.1 and later. With C_HARDCLOCK the time is rounded up
- * to a multiple of a tick. With C_ABSOLUTE or C_PRECALC both are copied.
+ * The results are for callout_reset_sbt_on() and variants with C_PRECALC. From
+ * FreeBSD's callout(9), release 11.1 and later. With C_HARDCLOCK the time is
+ * rounded up to a multiple of a tick. With C_ABSOLUTE or C_PRECALC both arguments
+ * are copied.
  *
  * Context: Any but NMI.
  */
@@ -116,7 +117,7 @@ static u64 sbt_to_ticks(sbintime_t sbt)
 				    callout_tick_ns()), 1);
 }
 
-/* When a callout may run that is set for @sbt: see callout_reset_sbt_on(). */
+/* The span in which a callout set for @sbt may run: see callout_reset_sbt_on(). */
 struct callout_span co_span_of(sbintime_t sbt, sbintime_t pr, int flags)
 {
 	struct callout_span span;
@@ -144,16 +145,16 @@ struct callout_span co_span_of(sbintime_t sbt, sbintime_t pr, int flags)
  * @c: the callout
  * @sbt: the time, relative or with C_ABSOLUTE since boot; if it has passed, the
  *	callout runs at the next tick
- * @pr: precision: how much later than @sbt it may run, so that it can share a
- *	tick with others
+ * @pr: precision: how much later than @sbt the callout may run, so that it can
+ *	share a tick with others
  * @func: the handler, or NULL to keep the present one
- * @arg: its argument
- * @cpu: the CPU on which the handler will run, or -1 for the present one
- * @flags: C_ABSOLUTE; C_HARDCLOCK: count a relative time in ticks from the
- *	present one, as callout_reset() does; C_PREL(n): the precision is a
- *	relative @sbt shifted right by n if that is more than @pr; C_PRECALC:
- *	@sbt and @pr are from callout_when(); C_DIRECT_EXEC: no effect, as
- *	handlers never wait for a thread
+ * @arg: the handler's argument
+ * @cpu: the CPU on which the handler will run, or -1 for the callout's present CPU
+ * @flags: C_ABSOLUTE; C_HARDCLOCK: count a relative time in ticks from the present
+ *	tick, as callout_reset() does; C_PREL(n): the precision is a relative @sbt
+ *	shifted right by n if that is more than @pr; C_PRECALC: @sbt and @pr are
+ *	from callout_when(); C_DIRECT_EXEC: no effect, as handlers never wait for a
+ *	thread
  *
  * From FreeBSD's callout(9), release 10 and later.
  *
@@ -173,17 +174,17 @@ EXPORT_SYMBOL_GPL(callout_reset_sbt_on);
  * callout_expires_sbt() - Return the time at which a callout is due.
  * @c: The callout.
  *
- * Of a callout that was set for a time, that time, to a nanosecond, while it is
- * active, that is until it is stopped or deactivated: it runs less than a tick
- * after it, two with tick_source=jiffies and as many more as a periodic tick loses
- * while it is pending, or up to its precision later. Of any other, when its tick
- * begins; with tick_source=jiffies that is known to within a tick, unless jiffies lag
- * the clock at the moment. FreeBSD's users read c_time.
+ * While a callout that was set for a time is active, that is until it is stopped or
+ * deactivated, this returns that time, to a nanosecond. The callout runs less than a
+ * tick after this time, or up to its precision later. With tick_source=jiffies it
+ * runs less than two ticks after this time, and as many more as a periodic tick loses
+ * while the callout is pending. For any other callout this returns the beginning of
+ * its tick. With tick_source=jiffies the beginning is known to within a tick, unless
+ * jiffies lag the clock at the moment. FreeBSD's users read c_time.
  *
- * Context: Any but NMI.
- * Return: A time since boot, as callout_sbinuptime(), for which @c was set last,
- * whether or not it is still pending; 0 if it was never set; SBT_MAX if it is
- * further away than that.
+ * Context: Any but NMI. Return: The time since boot, as callout_sbinuptime(), for
+ * which @c was set last, whether or not it is still pending; 0 if it was never set;
+ * SBT_MAX if that time is later than SBT_MAX.
  */
 sbintime_t callout_expires_sbt(struct callout *c)
 {
@@ -196,7 +197,7 @@ EXPORT_SYMBOL_GPL(callout_expires_sbt);
 /**
  * callout_hz() - Return the number of ticks per second.
  *
- * The hz of <linux/callout_bsd.h>.
+ * This is hz in <linux/callout_bsd.h>.
  *
  * Context: Any.
  * Return: the kernel's HZ, or with tick_source=hrtimer the module parameter hz.
@@ -211,7 +212,7 @@ EXPORT_SYMBOL_GPL(callout_hz);
 /**
  * callout_ticks() - Return the present tick.
  *
- * The ticks of <linux/callout_bsd.h>.
+ * This is ticks in <linux/callout_bsd.h>.
  *
  * Context: Any but NMI.
  * Return: the number of ticks since some time before the module was loaded.

@@ -2,12 +2,12 @@
 /*
  * module.c - callout_bsd.ko: NetBSD's, OpenBSD's and DragonFly's names
  *
- * Calls of struct callout_work by the names of these systems. FreeBSD's are in
- * callout.ko.
+ * Functions of struct callout_work under the names of these systems. FreeBSD's names
+ * are in callout.ko.
  *
- * To unload this module waits for nothing. Whoever calls its functions is linked with
- * it, and no function and no object of it is used by callout.ko: the handlers are the
- * client's, and DragonFly's mutex is in work.c.
+ * Unloading this module waits for nothing. Every caller of its functions is linked
+ * with it. callout.ko uses none of its functions and objects: the handlers belong to
+ * the client, and DragonFly's mutex is in work.c.
  */
 #include <linux/module.h>
 

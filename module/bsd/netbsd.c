@@ -2,9 +2,10 @@
 /*
  * netbsd.c - NetBSD's callout(9)
  *
- * A callout there is pending, or its handler has started (it is expired), until
- * it is set or stopped, and callout_stop() returns the latter. Its state and the
- * start of its handler change in one step, under callout_work.lock.
+ * In NetBSD a callout is pending, or expired, which means that its handler has
+ * started, until it is set or stopped. callout_stop() returns whether it was
+ * expired. The state of a callout and the start of its handler change in one step,
+ * under callout_work.lock.
  */
 #include <linux/callout_netbsd.h>
 #include <linux/module.h>
@@ -14,7 +15,7 @@
  * callout_netbsd_destroy() - End the use of a callout.
  * @c: the callout, stopped; its handler does not run, or calls this
  *
- * Warns if it is pending. From NetBSD's callout(9).
+ * Warns if the callout is pending. From NetBSD's callout(9).
  *
  * Context: Any but NMI.
  */
@@ -29,7 +30,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_destroy);
  * callout_netbsd_setfunc() - Set the handler of a callout.
  * @c: the callout
  * @func: the handler
- * @arg: its argument
+ * @arg: the handler's argument
  *
  * For callout_netbsd_schedule(). From NetBSD's callout(9).
  *
@@ -47,11 +48,11 @@ EXPORT_SYMBOL_GPL(callout_netbsd_setfunc);
  * @c: the callout
  * @distance: ticks from now; less than 1 counts as 1
  * @func: the handler
- * @arg: its argument
+ * @arg: the handler's argument
  *
  * The handler runs on the current CPU. A pending callout stays on its CPU, and so
- * does one that is bound, or was initialised without CALLOUT_MPSAFE. From NetBSD's
- * callout(9).
+ * does a callout that is bound, or was initialised without CALLOUT_MPSAFE. From
+ * NetBSD's callout(9).
  *
  * Context: Any but NMI.
  */
@@ -87,9 +88,8 @@ EXPORT_SYMBOL_GPL(callout_netbsd_schedule);
  *
  * Does not wait for a running handler. From NetBSD's callout(9).
  *
- * Context: Any but NMI.
- * Return: true if the handler had started since the callout was set, and it was
- * not stopped since: it may still run.
+ * Context: Any but NMI. Return: true if the handler has started since the callout
+ * was set, and the callout has not been stopped since: the handler may still run.
  */
 bool callout_netbsd_stop(struct callout_netbsd *c)
 {
@@ -104,7 +104,7 @@ static void co_netbsd_release(void *lock, bool spin)
 		return;
 	}
 	spin_unlock_bh((spinlock_t *)lock);
-	__acquire(lock);	/* again, below; for sparse */
+	__acquire(lock);	/* locked again below; for sparse */
 }
 
 static void co_netbsd_acquire(void *lock, bool spin)
@@ -113,11 +113,11 @@ static void co_netbsd_acquire(void *lock, bool spin)
 		mutex_lock(lock);
 		return;
 	}
-	__release(lock);	/* above; for sparse */
+	__release(lock);	/* unlocked above; for sparse */
 	spin_lock_bh((spinlock_t *)lock);
 }
 
-/* callout_netbsd_halt(): @lock is a spinlock_t, or else a mutex, or NULL. */
+/* callout_netbsd_halt(). @lock is a spinlock_t if @spin, otherwise a mutex, or NULL. */
 bool callout_netbsd_halt_as(struct callout_netbsd *c, void *lock, bool spin)
 {
 	struct callout_work_was was = callout_work_cancel(&c->w);
@@ -125,7 +125,7 @@ bool callout_netbsd_halt_as(struct callout_netbsd *c, void *lock, bool spin)
 	if (was.running && !callout_work_is_own(&c->w)) {
 		if (lock)
 			co_netbsd_release(lock, spin);
-		/* The handler may have set it again. */
+		/* The handler may have set the callout again. */
 		callout_work_drain(&c->w);
 		if (lock)
 			co_netbsd_acquire(lock, spin);
@@ -140,8 +140,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_halt_as);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any but NMI.
- * Return: true if so; a snapshot.
+ * Context: Any but NMI. Return: true if it is pending; a snapshot.
  */
 bool callout_netbsd_pending(struct callout_netbsd *c)
 {
@@ -155,9 +154,8 @@ EXPORT_SYMBOL_GPL(callout_netbsd_pending);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any but NMI.
- * Return: true if it has since the callout was set, and that was not stopped
- * since; a snapshot.
+ * Context: Any but NMI. Return: true if the handler has started since the callout
+ * was set, and the callout has not been stopped since; a snapshot.
  */
 bool callout_netbsd_expired(struct callout_netbsd *c)
 {
@@ -171,8 +169,8 @@ EXPORT_SYMBOL_GPL(callout_netbsd_expired);
  *
  * From NetBSD's callout(9).
  *
- * Context: Any but NMI.
- * Return: true from when it is set until it is stopped; a snapshot.
+ * Context: Any but NMI. Return: true from when the callout is set until it is
+ * stopped; a snapshot.
  */
 bool callout_netbsd_active(struct callout_netbsd *c)
 {
@@ -184,12 +182,12 @@ EXPORT_SYMBOL_GPL(callout_netbsd_active);
  * callout_netbsd_invoking() - Has the handler not acknowledged its start?
  * @c: the callout
  *
- * So that code that has stopped the callout can leave it to the handler to free
- * it. From NetBSD's callout(9).
+ * Code that has stopped the callout uses this to leave it to the handler to free
+ * the callout. From NetBSD's callout(9).
  *
- * Context: Any but NMI.
- * Return: true from when the handler starts until callout_netbsd_ack() or until
- * the callout is set, also if it was stopped; a snapshot.
+ * Context: Any but NMI. Return: true from when the handler starts until
+ * callout_netbsd_ack() or until the callout is set, also if the callout was
+ * stopped; a snapshot.
  */
 bool callout_netbsd_invoking(struct callout_netbsd *c)
 {
@@ -201,7 +199,7 @@ EXPORT_SYMBOL_GPL(callout_netbsd_invoking);
  * callout_netbsd_ack() - Acknowledge the start of a handler.
  * @c: the callout
  *
- * From NetBSD's callout(9), to be called by the handler.
+ * The handler calls this. From NetBSD's callout(9).
  *
  * Context: Any but NMI.
  */

@@ -2,10 +2,10 @@
 /*
  * openbsd.c - OpenBSD's timeout(9)
  *
- * Each setting is accounted for once, also while the handler of an earlier one
- * runs: struct callout_work does that. Handlers in softirq context run on the
- * first CPU, one at a time, as OpenBSD's softclock() does on its primary CPU.
- * Should that CPU change meanwhile, Giant keeps them apart.
+ * Each setting is accounted for once, also while an earlier setting's handler runs:
+ * struct callout_work does that. Handlers in softirq context run on the first CPU,
+ * one at a time, as OpenBSD's softclock() does on its primary CPU. If the first CPU
+ * changes while a handler runs, Giant keeps the handlers apart.
  */
 #include <linux/callout_openbsd.h>
 #include <linux/math64.h>
@@ -13,7 +13,7 @@
 #include <linux/overflow.h>
 #include "work.h"
 
-/* What callout_openbsd_set_flags() calls. */
+/* callout_openbsd_set_flags() calls this. */
 void callout_openbsd_setup(struct timeout *to, callout_func_t *func, void *arg,
 			   int kclock, int flags)
 {
@@ -26,7 +26,7 @@ void callout_openbsd_setup(struct timeout *to, callout_func_t *func, void *arg,
 }
 EXPORT_SYMBOL_GPL(callout_openbsd_setup);
 
-/* Is @to initialised, for this clock? As an assertion there. */
+/* Is @to initialised, for this clock? OpenBSD asserts it. */
 static bool co_openbsd_is_for(struct timeout *to, int kclock)
 {
 	return !WARN_ONCE(!(to->flags & TIMEOUT_INITIALIZED) ||
@@ -41,8 +41,8 @@ static bool co_openbsd_is_for(struct timeout *to, int kclock)
  *
  * OpenBSD's timeout_add().
  *
- * Context: Any but NMI.
- * Return: 1 if it was not pending, so there is one setting more; else 0.
+ * Context: Any but NMI. Return: 1 if the timeout was not pending, so there is one
+ * setting more; else 0.
  */
 int callout_openbsd_add(struct timeout *to, int distance)
 {
@@ -55,10 +55,10 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add);
 /**
  * callout_openbsd_add_nsec() - Set a timeout for a number of nanoseconds.
  * @to: the timeout
- * @ns: nanoseconds before which it does not run; at most INT_MAX ticks
+ * @ns: nanoseconds before which the timeout does not run; at most INT_MAX ticks
  *
- * OpenBSD's timeout_add_nsec(): rounded up to ticks, and one more for the present
- * tick, which is partly over.
+ * OpenBSD's timeout_add_nsec(): rounded up to ticks, and one more tick for the
+ * present tick, which is partly over.
  *
  * Context: Any but NMI.
  * Return: as callout_openbsd_add().
@@ -73,7 +73,7 @@ int callout_openbsd_add_nsec(struct timeout *to, u64 ns)
 }
 EXPORT_SYMBOL_GPL(callout_openbsd_add_nsec);
 
-/* A @number of times @unit ns. */
+/* Set a timeout for @number times @unit ns. */
 static int co_openbsd_add_units(struct timeout *to, u64 number, u32 unit)
 {
 	u64 ns;
@@ -86,7 +86,8 @@ static int co_openbsd_add_units(struct timeout *to, u64 number, u32 unit)
 /**
  * callout_openbsd_add_sec() - Set a timeout for a number of seconds.
  * @to: the timeout
- * @seconds: it does not run before they have passed; less than 0 counts as 0
+ * @seconds: the timeout does not run before they have passed; less than 0 counts as
+ *	0
  *
  * OpenBSD's timeout_add_sec(), see callout_openbsd_add_nsec().
  *
@@ -102,7 +103,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_sec);
 /**
  * callout_openbsd_add_msec() - Set a timeout for a number of milliseconds.
  * @to: the timeout
- * @ms: it does not run before they have passed
+ * @ms: the timeout does not run before they have passed
  *
  * OpenBSD's timeout_add_msec(), see callout_openbsd_add_nsec().
  *
@@ -118,7 +119,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_msec);
 /**
  * callout_openbsd_add_usec() - Set a timeout for a number of microseconds.
  * @to: the timeout
- * @us: it does not run before they have passed
+ * @us: the timeout does not run before they have passed
  *
  * OpenBSD's timeout_add_usec(), see callout_openbsd_add_nsec().
  *
@@ -134,11 +135,11 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_usec);
 /**
  * callout_openbsd_add_parts() - Set a timeout for seconds and nanoseconds.
  * @to: the timeout
- * @seconds: it does not run before they have passed
- * @ns: and these; a negative sum counts as 0
+ * @seconds: the timeout does not run before they have passed
+ * @ns: nanoseconds to add to @seconds; a negative sum counts as 0
  *
- * OpenBSD's timeout_add_tv() and timeout_add_ts() until it dropped them, but
- * rounded as callout_openbsd_add_nsec() does.
+ * OpenBSD's timeout_add_tv() and timeout_add_ts() until OpenBSD dropped them, but
+ * rounded as in callout_openbsd_add_nsec().
  *
  * Context: Any but NMI.
  * Return: as callout_openbsd_add().
@@ -158,10 +159,10 @@ EXPORT_SYMBOL_GPL(callout_openbsd_add_parts);
  * callout_openbsd_abs() - Set a timeout for a time since boot.
  * @to: the timeout, for KCLOCK_UPTIME
  * @seconds: the time, of CLOCK_MONOTONIC
- * @ns: and its nanoseconds, less than a second
+ * @ns: nanoseconds to add to @seconds, less than a second
  *
- * OpenBSD's timeout_abs_ts(). The timeout does not run before that time; if that
- * has passed it runs at the next tick.
+ * OpenBSD's timeout_abs_ts(). The timeout does not run before that time. If the
+ * time has passed it runs at the next tick.
  *
  * Context: Any but NMI.
  * Return: as callout_openbsd_add().
@@ -176,7 +177,7 @@ int callout_openbsd_abs(struct timeout *to, s64 seconds, s64 ns)
 	if (seconds < 0)
 		sbt = 0;
 	else if (seconds < S32_MAX)
-		/* Rounded up: not early. */
+		/* Round up, so that the timeout is not early. */
 		sbt = (seconds << 32) +
 		      DIV_ROUND_UP_ULL((u64)ns << 32, NSEC_PER_SEC);
 	if (to->w.cpu == CALLOUT_WORK_FIRST)
@@ -192,9 +193,8 @@ EXPORT_SYMBOL_GPL(callout_openbsd_abs);
  *
  * Does not wait for a running handler. OpenBSD's timeout_del().
  *
- * Context: Any but NMI.
- * Return: 1 if it was pending, and that setting does not run, also while the
- * handler of an earlier one does; else 0.
+ * Context: Any but NMI. Return: 1 if the timeout was pending, and that setting does
+ * not run, also while an earlier setting's handler runs; else 0.
  */
 int callout_openbsd_del(struct timeout *to)
 {
@@ -221,8 +221,8 @@ EXPORT_SYMBOL_GPL(callout_openbsd_barrier);
  * callout_openbsd_del_barrier() - Cancel a timeout and wait for its handler.
  * @to: the timeout
  *
- * Unlike a drain this does not keep others, or the handler, from setting it
- * again. OpenBSD's timeout_del_barrier().
+ * Unlike a drain this does not keep others, or the handler, from setting the
+ * timeout again. OpenBSD's timeout_del_barrier().
  *
  * Context: As callout_openbsd_barrier().
  * Return: as callout_openbsd_del().
@@ -242,8 +242,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_del_barrier);
  *
  * OpenBSD's timeout_pending().
  *
- * Context: Any but NMI.
- * Return: 1 if so, else 0; a snapshot.
+ * Context: Any but NMI. Return: 1 if it is pending, else 0; a snapshot.
  */
 int callout_openbsd_pending(struct timeout *to)
 {
@@ -257,8 +256,7 @@ EXPORT_SYMBOL_GPL(callout_openbsd_pending);
  *
  * OpenBSD's timeout_initialized().
  *
- * Context: Any but NMI.
- * Return: 1 if so, else 0.
+ * Context: Any but NMI. Return: 1 if it is initialised, else 0.
  */
 int callout_openbsd_initialized(struct timeout *to)
 {
@@ -272,9 +270,8 @@ EXPORT_SYMBOL_GPL(callout_openbsd_initialized);
  *
  * OpenBSD's timeout_triggered().
  *
- * Context: Any but NMI.
- * Return: 1 if it has since the timeout was last set or cancelled, else 0; a
- * snapshot.
+ * Context: Any but NMI. Return: 1 if the handler has started since the timeout was
+ * last set or cancelled, else 0; a snapshot.
  */
 int callout_openbsd_triggered(struct timeout *to)
 {

@@ -2,12 +2,12 @@
 /*
  * timeout.c - the old interface: timeout() and untimeout()
  *
- * Section VII of Varghese and Lauck's paper: existing code cancels a callout by
- * its function and argument, so the facility must search for it. Here the
- * search is a hash lookup, and the match is cancelled by its handle: should it
- * fire in between, its handle is stale, and a callout that reuses its slot is
- * safe. With a scheme that has a find it is the old linear search, and the base
- * of the match stays locked.
+ * Section VII of Varghese and Lauck's paper: existing code cancels a callout by its
+ * function and argument, so the facility must search for it. Here the search is a
+ * hash lookup, and the match is cancelled by its handle: if the match fires in
+ * between, its handle is stale, and a callout that reuses its slot is safe. With a
+ * scheme that has a find, the search is the old linear search, and the base of the
+ * match stays locked.
  */
 #include <linux/module.h>
 #include "core/queue.h"
@@ -17,7 +17,7 @@
 /**
  * callout_timeout() - Set a callout that callout_untimeout() can find.
  * @func: the handler
- * @arg: its argument
+ * @arg: the handler's argument
  * @ticks: ticks from now; less than 1 counts as 1
  *
  * timeout() of 4.4BSD and of FreeBSD's timeout(9). Any number of callouts may
@@ -58,12 +58,12 @@ static noinline int untimeout_searched(callout_func_t *func, void *arg)
 /**
  * callout_untimeout() - Cancel the callout with a function and argument.
  * @func: the handler
- * @arg: its argument
+ * @arg: the handler's argument
  *
  * untimeout() of 4.4BSD. If several match, the first to expire is cancelled.
  *
- * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
- * Return: 1 if one was cancelled, -1 if none is set.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT. Return: 1 if a
+ * callout was cancelled, -1 if none is set.
  */
 int callout_untimeout(callout_func_t *func, void *arg)
 {
@@ -75,8 +75,8 @@ EXPORT_SYMBOL_GPL(callout_untimeout);
 
 /**
  * callout_untimeout_handle() - Cancel the callout with this handle.
- * @func: the handler it was set with
- * @arg: the argument it was set with
+ * @func: the handler with which the callout was set
+ * @arg: the argument with which the callout was set
  * @handle: the handle that timeout() returned
  *
  * untimeout() of FreeBSD's timeout(9).
@@ -91,8 +91,8 @@ int callout_untimeout_handle(callout_func_t *func, void *arg,
 
 	slot = co_table_lookup(co_kernel_table(), handle);
 	/*
-	 * Without the lock: both change only when the slot is reused, and then
-	 * the handle is stale.
+	 * Read without the lock: both members change only when the slot is reused,
+	 * and then the handle is stale.
 	 */
 	if (!slot || READ_ONCE(slot->func) != func ||
 	    READ_ONCE(slot->arg) != (unsigned long)arg)

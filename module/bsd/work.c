@@ -2,11 +2,11 @@
 /*
  * work.c - callouts whose handler runs in a thread, and may sleep
  *
- * A layer on callout.h: the callout's own handler queues a work item, which
- * calls the user's handler. A setting belongs to the callout (SET) until it is
- * due, then to the work item (DUE), until that starts the user's handler or
- * another CPU replaces or cancels the setting. callout_work.lock is held at
- * each step, so a setting is always in one place, and is accounted for once:
+ * A layer on callout.h: the callout's own handler queues a work item, which calls
+ * the user's handler. A setting belongs to the callout (SET) until it is due. It
+ * then belongs to the work item (DUE), until the work item starts the user's
+ * handler or another CPU replaces or cancels the setting. callout_work.lock is held
+ * at each step, so a setting is always in one place, and is accounted for once:
  *
  *	CPU0: softirq				CPU1: callout_work_reset()
  *	c is not pending any more
@@ -18,9 +18,9 @@
  *	setting was replaced
  *	unlock
  *
- * If CPU1 stops it instead, CPU0 finds IDLE. c cannot become due for the new
- * setting before CPU0 has unlocked: it stays on CPU0's base, where
- * co_work_due() is the handler that runs. Likewise for the work item:
+ * If CPU1 stops c instead, CPU0 finds IDLE. c cannot become due for the new setting
+ * before CPU0 has unlocked: c stays on CPU0's base, where co_work_due() is the
+ * running handler. Likewise for the work item:
  *
  *	worker					CPU1: callout_work_stop()
  *	callout_work_run() is called
@@ -32,14 +32,15 @@
  *	unlock, the handler does not start
  *
  * The lock is a raw spinlock, taken in hard interrupts also on PREEMPT_RT. The
- * base's lock and that of a worker pool nest inside it. Only its holder queues
- * or cancels the work item, so cancel_work() never spins there.
+ * base's lock and a worker pool's lock nest inside it. Only a holder of
+ * callout_work.lock queues or cancels the work item, so cancel_work() never spins
+ * there.
  *
- * With CALLOUT_WORK_SOFTIRQ there is no second stage: co_work_due() starts
- * the handler. And CPU1 is too late once the core has taken c, whether or not
- * CPU0 has the lock: the handler starts. So when a stop has removed a setting
- * the facility does not use it any more, and it may be freed, unless the handler
- * of an earlier one runs:
+ * With CALLOUT_WORK_SOFTIRQ there is no second stage: co_work_due() starts the
+ * handler. And CPU1 is too late once the core has taken c, whether or not CPU0 has
+ * the lock: the handler starts. So when a stop has removed a setting, the facility
+ * no longer uses the callout_work, which may be freed, unless an earlier setting's
+ * handler runs:
  *
  *	CPU0: softirq				CPU1: callout_work_stop()
  *	c is not pending any more
@@ -61,12 +62,12 @@
 #include "work.h"
 #include "work_queue.h"
 
-/* callout_work.state: where the setting is, if there is one. */
+/* callout_work.state: where the setting is, if any. */
 #define WORK_IDLE	0
 #define WORK_SET	1	/* the callout is pending, or just due */
 #define WORK_DUE	2	/* the work item is queued, or just starting */
 
-/* callout_work_pending() takes no lock. */
+/* Use WRITE_ONCE(): callout_work_pending() takes no lock. */
 static void co_work_change_state(struct callout_work *w, u8 state)
 {
 	lockdep_assert_held(&w->lock);
@@ -79,7 +80,7 @@ static void co_work_change_past(struct callout_work *w, u8 clear, u8 set)
 	WRITE_ONCE(w->past, (w->past & ~clear) | set);
 }
 
-/* Uses the setting up: the caller then calls the function that this returns. */
+/* Consume the setting. Return the function that the caller then calls. */
 static callout_func_t *co_work_begin(struct callout_work *w, void **arg)
 {
 	co_work_change_state(w, WORK_IDLE);
@@ -116,7 +117,7 @@ static void co_work_due(void *arg)
 		func(arg);
 }
 
-/* The end of an asynchronous drain, in the thread. */
+/* Complete an asynchronous drain, in the thread. */
 static void co_work_drained(struct callout_work *w)
 {
 	callout_func_t *drained;
@@ -130,13 +131,13 @@ static void co_work_drained(struct callout_work *w)
 	arg = w->arg;
 	WRITE_ONCE(w->drains, w->drains - 1);
 	raw_spin_unlock_irq(&w->lock);
-	/* It may free @w. */
+	/* @drained may free @w. */
 	drained(arg);
 }
 
 /*
- * The function of callout_work.work. It must not wait for the mutex: a drain
- * under the mutex waits for it.
+ * The function of callout_work.work. It must not wait for the mutex: a drain under
+ * the mutex waits for this function.
  */
 void callout_work_run(struct work_struct *work)
 {
@@ -151,9 +152,10 @@ void callout_work_run(struct work_struct *work)
 	co_point();
 	raw_spin_lock_irqsave(&w->lock, flags);
 	/*
-	 * It is queued again if its setting was replaced while this waited for
-	 * the lock, and the new one is due too: run that one. Likewise if an
-	 * asynchronous drain has queued it.
+	 * The work item is queued again if its setting was replaced while this
+	 * function waited for the lock, and the new setting is due too: run the new
+	 * setting. The same applies if an asynchronous drain has queued the work
+	 * item.
 	 */
 	drained = w->drained;
 	if (w->state == WORK_DUE || drained)
@@ -181,27 +183,27 @@ void callout_work_run(struct work_struct *work)
 EXPORT_SYMBOL_GPL(callout_work_run);
 
 /*
- * Held while a handler of callout_dragonfly_init() runs. Not in callout_bsd.ko,
- * which waits for nothing: callout_work_run() unlocks it, perhaps after the client
- * and that module have gone.
+ * Held while a handler of callout_dragonfly_init() runs. It is not in
+ * callout_bsd.ko, whose unload waits for nothing: callout_work_run() unlocks the
+ * mutex, perhaps after the client and callout_bsd.ko have gone.
  */
 DEFINE_MUTEX(callout_dragonfly_mplock);
 EXPORT_SYMBOL_GPL(callout_dragonfly_mplock);
 
 /*
- * The first use of one that was initialised statically. All of them share their
- * classes of lockdep.
+ * Prepare a callout_work that was initialised statically, at its first use. All of
+ * them share their lockdep classes.
  */
 static void co_work_prepare(struct callout_work *w)
 {
 	callout_init_here(&w->c, NULL, w->how & CALLOUT_WORK_GIANT ?
 				       CALLOUT_L_GIANT : 0);
 	INIT_WORK(&w->work, callout_work_run);
-	/* Pairs with callout_work_barrier(), which reads it without the lock. */
+	/* Pairs with callout_work_barrier(), which reads w->ready without the lock. */
 	smp_store_release(&w->ready, true);
 }
 
-/* The CPU to set @w on, or -1 for the one that it has. */
+/* The CPU on which to set @w, or -1 for its present CPU. */
 static int co_work_cpu(const struct callout_work *w)
 {
 	switch (w->cpu) {
@@ -214,7 +216,7 @@ static int co_work_cpu(const struct callout_work *w)
 	}
 }
 
-/* Has @w a handler, or does it get one? */
+/* Does @w have a handler, or is it given one? */
 static bool co_work_has_func(struct callout_work *w, callout_func_t *func)
 {
 	if (func || READ_ONCE(w->func))
@@ -223,7 +225,7 @@ static bool co_work_has_func(struct callout_work *w, callout_func_t *func)
 	return false;
 }
 
-/* Softirq: the core has taken a setting, so co_work_due() calls @func. */
+/* With CALLOUT_WORK_SOFTIRQ: the core has taken a setting, so co_work_due() calls @func. */
 static void co_work_make_late(struct callout_work *w, callout_func_t *func,
 			      void *arg)
 {
@@ -264,7 +266,7 @@ static int co_work_set_locked(struct callout_work *w, long distance,
 	return state != WORK_IDLE;
 }
 
-/* Sets @w in @distance ticks, or if there is a @span, in that. */
+/* Set @w in @distance ticks or, if given, in @span. */
 static int co_work_set(struct callout_work *w, long distance,
 		       const struct callout_span *span,
 		       callout_func_t *func, void *arg, int cpu)
@@ -285,11 +287,12 @@ static int co_work_set(struct callout_work *w, long distance,
  * @w: the callout
  * @distance: ticks from now; less than 1 counts as 1
  * @func: the handler, or NULL to keep the present one
- * @arg: its argument
- * @cpu: the CPU on which the handler is to run, or -1 for the present one
+ * @arg: the handler's argument
+ * @cpu: the CPU on which the handler will run, or -1 for the callout's present CPU
  *
- * As callout_work_reset(). The handler runs on another one if @cpu is not online,
- * with CALLOUT_WORK_ORDERED, and where it still runs when it is due once more.
+ * As callout_work_reset(). The handler runs on another CPU if @cpu is not online,
+ * with CALLOUT_WORK_ORDERED, and if it still runs on another CPU when it is due
+ * once more.
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: as callout_work_reset().
@@ -306,15 +309,15 @@ EXPORT_SYMBOL_GPL(callout_work_reset_on);
  * @w: the callout
  * @distance: ticks from now; less than 1 counts as 1
  * @func: the handler, or NULL to keep the present one
- * @arg: its argument
+ * @arg: the handler's argument
  *
- * An earlier setting, due or not, is replaced if its handler has not started
- * and, with CALLOUT_WORK_SOFTIRQ, is not about to. While callout_work_drain()
- * waits nothing is set.
+ * An earlier setting, due or not, is replaced if its handler has not started and,
+ * with CALLOUT_WORK_SOFTIRQ, is not about to start. While callout_work_drain()
+ * waits, nothing is set.
  *
- * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
- * Return: 1 if it replaced a setting; 0 if there was none, so now there is one
- * more than before; -1 if nothing was set.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT. Return: 1 if
+ * this replaced a setting; 0 if there was none, so there is one setting more than
+ * before; -1 if nothing was set.
  */
 int callout_work_reset(struct callout_work *w, long distance,
 		       callout_func_t *func, void *arg)
@@ -331,12 +334,12 @@ EXPORT_SYMBOL_GPL(callout_work_reset);
  * @sbt: the time, see callout_reset_sbt_on()
  * @pr: the precision
  * @func: the handler, or NULL to keep the present one
- * @arg: its argument
- * @cpu: the CPU on which the handler is to run, or -1 for the present one
- * @flags: those of callout_reset_sbt_on()
+ * @arg: the handler's argument
+ * @cpu: the CPU on which the handler will run, or -1 for the callout's present CPU
+ * @flags: the flags of callout_reset_sbt_on()
  *
- * The thread is woken when callout_reset_sbt_on() would run the handler; its CPU
- * is as for callout_work_reset_on().
+ * The thread is woken when callout_reset_sbt_on() would run the handler. Its CPU is
+ * chosen as by callout_work_reset_on().
  *
  * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
  * Return: as callout_work_reset().
@@ -354,7 +357,7 @@ int callout_work_reset_sbt_on(struct callout_work *w, sbintime_t sbt,
 }
 EXPORT_SYMBOL_GPL(callout_work_reset_sbt_on);
 
-/* Says what callout_work_reset() with func NULL calls. */
+/* Set the handler that callout_work_reset() with a NULL func uses. */
 void callout_work_set_func(struct callout_work *w, callout_func_t *func,
 			   void *arg)
 {
@@ -375,7 +378,7 @@ bool co_work_is_busy(struct callout_work *w)
 	return work_busy(&w->work) & WORK_BUSY_RUNNING;
 }
 
-/* Stops the callout or the work item; returns whether the handler runs. */
+/* Stop the callout or the work item. Return whether the handler runs. */
 static bool co_work_stop_thread(struct callout_work *w)
 {
 	if (w->state == WORK_SET)
@@ -387,7 +390,7 @@ static bool co_work_stop_thread(struct callout_work *w)
 	return false;
 }
 
-/* Stops the callout; returns whether the handler runs, or starts now. */
+/* Stop the callout. Return whether the handler runs, or starts now. */
 static bool co_work_stop_softirq(struct callout_work *w)
 {
 	bool pending, running;
@@ -403,7 +406,7 @@ static bool co_work_stop_softirq(struct callout_work *w)
 	return running;
 }
 
-/* Takes its setting away, if there is one. */
+/* Cancel the setting of @w, if there is one. */
 struct callout_work_was co_work_stop_locked(struct callout_work *w)
 {
 	struct callout_work_was was = {};
@@ -421,7 +424,7 @@ struct callout_work_was co_work_stop_locked(struct callout_work *w)
 	return was;
 }
 
-/* What callout_work_stop() and the drains return. */
+/* The return value of callout_work_stop() and of the drains. */
 int co_work_result(struct callout_work_was was)
 {
 	if (was.set)
@@ -429,7 +432,7 @@ int co_work_result(struct callout_work_was was)
 	return was.running ? 0 : -1;
 }
 
-/* Cancels a callout; returns what it was. */
+/* Cancel a callout. Return its state before. */
 struct callout_work_was callout_work_cancel(struct callout_work *w)
 {
 	struct callout_work_was was = {};
@@ -448,15 +451,15 @@ EXPORT_SYMBOL_GPL(callout_work_cancel);
  * callout_work_stop() - Cancel a callout whose handler may sleep.
  * @w: the callout
  *
- * The result is about the setting, so that references can be counted by it as
- * with OpenBSD's timeout_del(): unlike callout_stop() this returns 1 also while
- * an earlier setting's handler runs. @w may still be in use after it: drain it
- * before you free it. With CALLOUT_WORK_SOFTIRQ only that handler may use it.
+ * The result describes the setting, so that references can be counted by it as with
+ * OpenBSD's timeout_del(): unlike callout_stop() this also returns 1 while an
+ * earlier setting's handler runs. @w may still be in use when this returns: drain
+ * it before you free it. With CALLOUT_WORK_SOFTIRQ only that handler may use @w.
  *
- * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
- * Return: 1 if it was set and is not any more; 0 if it was not set, and its
- * handler is running or, with CALLOUT_WORK_SOFTIRQ, about to; -1 if neither. In
- * a thread 0 means that this may still use @w: its handler runs, has just
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT. Return: 1 if
+ * @w was set and no longer is; 0 if it was not set, and its handler is running or,
+ * with CALLOUT_WORK_SOFTIRQ, about to run; -1 if neither. If handlers run in a
+ * thread, 0 means that the thread may still use @w: the handler runs, has just
  * returned, or was stopped as it was about to start.
  */
 int callout_work_stop(struct callout_work *w)
@@ -465,21 +468,21 @@ int callout_work_stop(struct callout_work *w)
 }
 EXPORT_SYMBOL_GPL(callout_work_stop);
 
-/* Is the caller the handler of @w, or called by it? */
+/* Is the caller the handler of @w, or was it called by the handler? */
 bool callout_work_is_own(struct callout_work *w)
 {
 	/*
-	 * Of an earlier run if the handler does not run now: then the answer
-	 * makes no difference.
+	 * If the handler does not run now, this is the runner of an earlier run,
+	 * and the answer makes no difference.
 	 */
 	struct task_struct *runner = READ_ONCE(w->runner);
 
 	if (w->how & CALLOUT_WORK_SOFTIRQ)
 		return in_serving_softirq() && runner == current;
 	/*
-	 * The handler of one that was freed may still run, and be the caller,
-	 * when @w is in the same memory. If @w has not run it can only be queued
-	 * behind the caller, who must not wait for that.
+	 * The handler of a freed callout_work may still run, and be the caller,
+	 * when @w is in the same memory. If @w has not run, it can only be queued
+	 * behind the caller, who must not wait for it.
 	 */
 	return current_work() == &w->work && (!runner || runner == current);
 }
@@ -489,12 +492,11 @@ EXPORT_SYMBOL_GPL(callout_work_is_own);
  * callout_work_pending() - Is the callout set, and its handler not yet started?
  * @w: the callout
  *
- * Context: Any.
- * Return: true if so; a snapshot.
+ * Context: Any. Return: true if it is pending; a snapshot.
  */
 bool callout_work_pending(struct callout_work *w)
 {
-	/* Without w->lock, which orders the writes: any state that it has had. */
+	/* Read without w->lock, which orders the writes: this may be any state that @w has had. */
 	return READ_ONCE(w->state) != WORK_IDLE;
 }
 EXPORT_SYMBOL_GPL(callout_work_pending);

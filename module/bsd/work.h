@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * work.h - what waits for struct callout_work, and callout_bsd.ko, need of it
+ * work.h - parts of struct callout_work for its drains and for callout_bsd.ko
  */
 #ifndef _CALLOUT_WORK_H
 #define _CALLOUT_WORK_H
@@ -11,9 +11,10 @@
 struct callout_span;
 
 /**
- * struct callout_work_was - what a callout was before it was cancelled
+ * struct callout_work_was - the state of a callout before it was cancelled
  * @set: it was set, and its handler had not started
- * @running: its handler runs. In a thread: that has @w; known only if not set
+ * @running: its handler runs. If handlers run in a thread: the thread uses the
+ *	callout; known only if it was not set
  * @past: callout_work.past
  */
 struct callout_work_was {
@@ -22,7 +23,7 @@ struct callout_work_was {
 	u8 past;
 };
 
-/* As co_misused(). */
+/* As co_misused(), for a callout_work. */
 static inline bool co_work_misused(const struct callout_work *w)
 {
 	static_assert(offsetof(struct callout_work, c) == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * work_drain.c - the calls that wait for a handler of struct callout_work
+ * work_drain.c - functions that wait for a handler of struct callout_work
  *
  * work.c has the states, and the races with the handler.
  */
@@ -13,14 +13,14 @@
 #include "work.h"
 #include "work_queue.h"
 
-/* Refuses settings until co_work_allow(). */
+/* Refuse settings until co_work_allow(). */
 static void co_work_refuse_locked(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
 	WRITE_ONCE(w->drains, w->drains + 1);
 }
 
-/* Refuses settings until it is initialised. */
+/* Refuse settings until @w is initialised again. */
 void callout_work_refuse(struct callout_work *w)
 {
 	unsigned long flags;
@@ -39,9 +39,10 @@ static void co_work_allow(struct callout_work *w)
 }
 
 /*
- * Waits for the work item, which is not queued again. To lockdep flush_work()
- * waits for all of an ordered queue, so a handler there that drained another
- * one would be reported: that is called only if there is something to wait for.
+ * Wait for the work item, which is not queued again. For lockdep flush_work() waits
+ * for a whole ordered queue, so it would report a handler of that queue that
+ * drained another callout. So call flush_work() only if there is something to wait
+ * for.
  */
 static void co_work_flush(struct callout_work *w)
 {
@@ -70,7 +71,7 @@ int callout_work_drain(struct callout_work *w)
 	might_sleep();
 	raw_spin_lock_irq(&w->lock);
 	was = co_work_stop_locked(w);
-	/* From here on no one sets it, nor does a handler that runs. */
+	/* From here on nobody sets @w, nor does a running handler. */
 	co_work_refuse_locked(w);
 	ready = w->ready;
 	raw_spin_unlock_irq(&w->lock);
@@ -89,21 +90,20 @@ EXPORT_SYMBOL_GPL(callout_work_drain);
 /**
  * callout_work_async_drain() - Cancel a callout; report when it is not in use.
  * @w: the callout
- * @drained: called with the handler's argument, in a thread, when a handler that
- *	is running now has returned and @w may be freed
+ * @drained: called with the handler's argument, in a thread, when the handler that
+ *	is running has returned and @w may be freed
  *
  * As callout_work_drain(), but does not wait: if this returns 0, @drained will be
- * called, once, and until just before that @w cannot be set; then callers must
- * see to it that nothing sets it. Otherwise @drained is not called, and @w may be
- * freed at once. Only one can wait at a time: another call meanwhile returns 0, and
- * its @drained is not called. To learn whether a setting was cancelled call
- * callout_work_stop() before.
+ * called, once, and @w cannot be set until just before that call. From then on
+ * callers must make sure that nothing sets @w. Otherwise @drained is not called,
+ * and @w may be freed at once. Only one @drained can be waiting at a time: a
+ * concurrent call returns 0, and its @drained is not called. To learn whether a
+ * setting was cancelled call callout_work_stop() first.
  *
  * After FreeBSD's callout_async_drain().
  *
- * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT.
- * Return: 1 if it was set and is not any more; 0 if it may still be in use; -1 if
- * it was not set.
+ * Context: Any but NMI, hard interrupt included, also on PREEMPT_RT. Return: 1 if
+ * @w was set and no longer is; 0 if it may still be in use; -1 if it was not set.
  */
 int callout_work_async_drain(struct callout_work *w, callout_func_t *drained)
 {
@@ -114,7 +114,7 @@ int callout_work_async_drain(struct callout_work *w, callout_func_t *drained)
 		return -1;
 	raw_spin_lock_irqsave(&w->lock, flags);
 	ret = co_work_result(co_work_stop_locked(w));
-	/* It is not pending any more: 0 means that co_work_due() runs. */
+	/* The callout is no longer pending: 0 means that co_work_due() runs. */
 	if (w->drained || (w->ready && (co_work_is_busy(w) ||
 					!callout_stop(&w->c))))
 		ret = 0;
@@ -132,9 +132,9 @@ EXPORT_SYMBOL_GPL(callout_work_async_drain);
  * callout_work_barrier() - Wait for a running handler.
  * @w: the callout
  *
- * Cancels nothing. If the handler is running, this waits until it has returned,
- * and may wait for a setting that is due meanwhile too. Meanwhile @w must not be
- * freed, not by the handler either.
+ * Cancels nothing. If the handler is running, this waits until it has returned, and
+ * may also wait for a setting that becomes due during the wait. During the wait @w
+ * must not be freed, not even by the handler.
  *
  * After OpenBSD's timeout_barrier().
  *

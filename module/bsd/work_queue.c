@@ -2,13 +2,14 @@
 /*
  * work_queue.c - the work queues that run handlers of struct callout_work
  *
- * A drain trusts work_busy() and flush_work() to find a handler that runs. They look
- * in the pool of workers where the item was queued last. From Linux 6.9 on that can be
- * the wrong one for an item of alloc_ordered_workqueue(), whose pool changes with
- * wq_unbound_cpumask. So the queue whose handlers run one after the other is one of a
- * CPU, always the same: a CPU keeps its pool, also while it is offline. It is not the
- * pool of the other queue. In one, a work item at the address of another whose handler
- * has freed it would wait for that handler, and all that are ordered with it.
+ * A drain relies on work_busy() and flush_work() to find a running handler. They look
+ * in the worker pool in which the item was queued last. From Linux 6.9 on that can be
+ * the wrong pool for an item of alloc_ordered_workqueue(), whose pool changes with
+ * wq_unbound_cpumask. So the ordered queue, whose handlers run one after the other, is
+ * a per-CPU queue that always uses the same CPU: a CPU keeps its pool, also while it
+ * is offline. The other queue uses another pool. In a common pool, a work item at the
+ * address of an item that its own handler has freed would wait for that handler, and
+ * so would all items ordered with it.
  */
 #include <linux/callout_work.h>
 #include <linux/cpumask.h>
@@ -24,10 +25,7 @@ static struct workqueue_struct *wq, *ordered_wq;
 /* The CPU of ordered_wq. */
 static unsigned int ordered_cpu;
 
-/*
- * Always on the same queue: a work item does not run there at the same time as
- * itself.
- */
+/* Always use the same queue: on one queue a work item does not run concurrently with itself. */
 void co_work_queue(struct callout_work *w)
 {
 	lockdep_assert_held(&w->lock);
@@ -40,12 +38,12 @@ void co_work_queue(struct callout_work *w)
 /**
  * callout_work_barrier_all() - Wait for all running handlers.
  *
- * callout_barrier() for callouts whose handlers run in threads too: on return
- * every handler, and every function of callout_work_async_drain(), that had
- * started before the call, or whose drain was asked for before it or by such a
- * handler, has returned. For the exit of a module whose handlers
- * free their callouts, so that these cannot be drained. Waits for settings that
- * are due too.
+ * As callout_barrier(), but also for callouts whose handlers run in threads. On
+ * return every handler that had started before the call has returned. So has every
+ * function of callout_work_async_drain() that had started before the call, or whose
+ * drain was requested before the call or by such a handler. Call this in the exit
+ * function of a module whose handlers free their callouts, which therefore cannot
+ * be drained. This also waits for settings that are due.
  *
  * Context: Process context, may sleep; not from a handler.
  */
@@ -55,9 +53,10 @@ void callout_work_barrier_all(void)
 	flush_workqueue(ordered_wq);
 	flush_workqueue(wq);
 	/*
-	 * Handlers for which that has waited may have begun asynchronous drains,
-	 * on either queue, for which it has not. Once more is enough: the
-	 * functions of these drains are the last that it promises to wait for.
+	 * The handlers that this has waited for may have begun asynchronous drains
+	 * on either queue, which it has not waited for. Flushing once more is
+	 * enough: the functions of these drains are the last that this function
+	 * promises to wait for.
 	 */
 	flush_workqueue(ordered_wq);
 	flush_workqueue(wq);
@@ -92,8 +91,8 @@ int co_workqueue_create(void)
 }
 
 /*
- * Waits for handlers that were started, or are about to. They may set callouts:
- * none is due any more, but the bases must be there.
+ * Wait for handlers that have started or are about to start. They may set callouts:
+ * none becomes due any more, but the bases must exist.
  */
 void co_workqueue_destroy(void)
 {
