@@ -2,11 +2,11 @@
 /*
  * blocks.h - an array that grows concurrently with its use, without moving
  *
- * The elements are in blocks. Each block but the first is as large as all
- * before it, so two dozen pointers suffice, and an index leads to its element
- * in a few instructions. reserve publishes a new block with cmpxchg(), and the
- * scheme adopts it when it runs out of room, without a lock and without
- * copying. Blocks are freed with the scheme.
+ * The elements are in blocks. Each block but the first is as large as all earlier
+ * blocks together, so two dozen pointers suffice, and an index leads to its element
+ * in a few instructions. reserve publishes a new block with cmpxchg(). The scheme
+ * adopts the block when it runs out of room, without a lock and without copying.
+ * Blocks are freed with the scheme.
  */
 #ifndef _CALLOUT_BLOCKS_H
 #define _CALLOUT_BLOCKS_H
@@ -22,7 +22,7 @@
 
 struct callout_blocks {
 	size_t size;		/* bytes of an element */
-	int node;		/* NUMA node of its memory */
+	int node;		/* NUMA node of the blocks */
 	unsigned int nr;	/* blocks adopted: block[0] to block[nr - 1] */
 	atomic_long_t wanted;	/* elements reserved */
 	void *block[CALLOUT_BLOCKS];
@@ -34,7 +34,7 @@ static inline unsigned long co_blocks_end(unsigned int nr)
 	return nr ? 1UL << (CALLOUT_BLOCK_SHIFT + nr - 1) : 0;
 }
 
-/* Number of elements. The caller serialises all uses but reserve. */
+/* Number of elements. The caller serialises all uses except reserve. */
 static inline unsigned long co_blocks_room(struct callout_blocks *b)
 {
 	/* Pairs with cmpxchg() in blocks_reserve(). */
@@ -51,7 +51,7 @@ static inline void *co_blocks_at(const struct callout_blocks *b,
 	return b->block[nr] + (i - co_blocks_end(nr)) * b->size;
 }
 
-/* The beginning of a scheme that has such an array. */
+/* The beginning of a scheme that uses such an array. */
 struct callout_blocks_scheme {
 	struct callout_scheme s;
 	struct callout_blocks blocks;

@@ -2,34 +2,33 @@
 /*
  * calendar_queue.c - Brown's calendar queue
  *
- * A year of days, each with a sorted list of the callouts due on that day of
- * any year. The search for the next to expire goes through the days from the
- * present one on, until the first entry of a day's list is of this year; if the
- * whole year is empty it continues at the earliest of all first entries. When
+ * A year of days: each day has a sorted list of the callouts due on that day of any
+ * year. The search for the next callout to expire goes through the days from the
+ * present day on, until the first entry of a day's list belongs to this year. If
+ * the whole year is empty it continues at the earliest of all first entries. When
  * the callouts become fewer than half the days or more than twice as many, a
- * calendar of half or twice as many days replaces this one, and the length of a
- * day follows their density. So inserting and finding the next look at a few
- * entries, whatever n is. Varghese and Lauck, section VIII, see in it a timing
- * wheel that is resized from time to time to step through fewer empty buckets.
- * They do not think that worthwhile for timers, since a clock has to count all
- * ticks anyway, and remark that the gain is shown for certain benchmarks, not
- * proved.
+ * calendar of half or twice as many days replaces this one, and the length of a day
+ * follows their density. So inserting and finding the next callout look at a few
+ * entries, whatever n is. Varghese and Lauck, section VIII, regard it as a timing
+ * wheel that is resized from time to time to step through fewer empty buckets. They
+ * do not think resizing worthwhile for timers, since a clock has to count all ticks
+ * anyway, and remark that the gain is shown for certain benchmarks, not proved.
  *
  * start and each expiry are O(1) on average and O(n) in the worst case: if most
- * callouts fall on one day, the list of that day is long. stop and tick are
- * O(1). It is the right choice in a simulation, where no clock ticks anyway and
- * nearly all callouts expire.
+ * callouts fall on one day, that day's list is long. stop and tick are O(1). It is
+ * the right choice in a simulation, where no clock ticks anyway and nearly all
+ * callouts expire.
  *
- * Differences from Brown's:
+ * Differences from Brown's calendar queue:
  *
- *  - A new calendar is filled step by step, since the lock cannot be held for
- *    all of it. Both are in use, and each start and stop, and each advance with
- *    half of its budget, moves some more out of the old one. Among equals,
- *    those in the old one are first.
+ *  - A new calendar is filled step by step, since the lock cannot be held for all
+ *    of it. Both are in use, and each start and stop, and each advance with half of
+ *    its budget, moves some more callouts out of the old calendar. Among equals,
+ *    callouts in the old calendar are first.
  *  - Only start and stop check whether the calendar still fits.
- *  - Brown samples callouts to estimate how far apart they are. Here Little's
- *    law gives that: n callouts of mean interval T expire T / n apart. A day is
- *    three times that, as Brown's, rounded down to a power of two.
+ *  - Brown samples callouts to estimate how far apart they are. Here Little's law
+ *    gives the distance: n callouts of mean interval T expire T / n apart. A day is
+ *    three times this distance, as in Brown's, rounded down to a power of two.
  *  - Memory for more days comes from reserve. Without it the calendar does not
  *    grow, but its lists do.
  */
@@ -42,7 +41,7 @@
 
 #define MIN_DAYS	2UL
 
-/* Callouts moved, or empty days passed, by each start and stop. */
+/* Number of callouts moved, or empty days passed, by each start and stop. */
 #define MOVE_STEPS	4U
 
 /* The mean interval is an average over about this many starts. */
@@ -53,12 +52,12 @@ struct calendar {
 	unsigned long nr;	/* number of days, a power of two */
 	unsigned int shift;	/* log2 of the ticks of a day */
 	unsigned long n;	/* number of callouts */
-	u64 day;		/* of the search; no callout is earlier */
+	u64 day;		/* the day of the search; no callout is earlier */
 	unsigned long passed;	/* days that the search has passed */
-	u64 low;		/* at most any expiry in the lists of those */
+	u64 low;		/* at most any expiry in the lists of the passed days */
 };
 
-/* A sorted list for each of the two calendars; unused if zero. */
+/* A sorted list for each of the two calendars; a zeroed list is unused. */
 struct calendar_day {
 	struct list_head list[2];
 };
@@ -66,9 +65,9 @@ struct calendar_day {
 /* word[2] of a callout is the index of its calendar. */
 struct calendar_queue {
 	struct callout_blocks_scheme b;	/* of struct calendar_day */
-	struct calendar calendar[2];	/* in use, and old until it is empty */
-	unsigned int in_use;		/* index of the one in use */
-	unsigned long emptied;		/* days of the old one known empty */
+	struct calendar calendar[2];	/* the calendar in use, and the old one until it is empty */
+	unsigned int in_use;		/* index of the calendar in use */
+	unsigned long emptied;		/* days of the old calendar known to be empty */
 	u64 mean;			/* mean interval of recent starts */
 };
 
@@ -89,7 +88,7 @@ static struct list_head *calendar_list(const struct calendar_queue *q,
 	return list;
 }
 
-/* Restarts the search at @day. */
+/* Restart the search at @day. */
 static void calendar_seek(struct calendar *cal, u64 day)
 {
 	cal->day = day;
@@ -97,7 +96,7 @@ static void calendar_seek(struct calendar *cal, u64 day)
 	cal->low = U64_MAX;
 }
 
-/* Files @c behind its equals, or before them if it is @older. */
+/* Queue @c behind its equals, or before them if it is @older. */
 static void calendar_insert(struct calendar_queue *q, unsigned int which,
 			    struct callout_node *c, bool older)
 {
@@ -124,7 +123,7 @@ static void calendar_remove(struct calendar_queue *q, struct callout_node *c)
 	q->calendar[c->word[2]].n--;
 }
 
-/* Moves some more callouts out of the old calendar. */
+/* Move some more callouts out of the old calendar. */
 static void calendar_move(struct calendar_queue *q, unsigned int steps)
 {
 	unsigned int old = !q->in_use;
@@ -137,14 +136,14 @@ static void calendar_move(struct calendar_queue *q, unsigned int steps)
 			q->emptied++;
 			continue;
 		}
-		/* The last first, so that each is older than those moved. */
+		/* Take the last entry first: it is then older than all entries moved before. */
 		c = list_last_entry(list, struct callout_node, entry);
 		calendar_remove(q, c);
 		calendar_insert(q, q->in_use, c, true);
 	}
 }
 
-/* After a start or stop: a step towards a calendar that fits. */
+/* Called after a start or stop: take a step towards a calendar that fits. */
 static void calendar_adapt(struct calendar_queue *q)
 {
 	struct calendar *cal = &q->calendar[q->in_use];
@@ -188,8 +187,8 @@ static void calendar_stop(struct callout_scheme *s, struct callout_node *c)
 }
 
 /*
- * The first callout of a calendar to expire; NULL if there is none on the days
- * that begin up to @limit, or if the budget ran out.
+ * The first callout of a calendar to expire. NULL if there is none on the days that
+ * begin up to @limit, or if the budget ran out.
  */
 static struct callout_node *calendar_first(struct calendar_queue *q,
 					   unsigned int which, u64 limit,
@@ -208,7 +207,7 @@ static struct callout_node *calendar_first(struct calendar_queue *q,
 		if (c)
 			cal->low = min(cal->low, c->expires);
 		cal->day++;
-		/* A year without a callout: all lists have been seen. */
+		/* A year without a callout: all lists have been looked at. */
 		if (++cal->passed == cal->nr)
 			calendar_seek(cal, max(cal->day,
 					       cal->low >> cal->shift));
@@ -216,7 +215,7 @@ static struct callout_node *calendar_first(struct calendar_queue *q,
 	return NULL;
 }
 
-/* The same for both. Among equals, those in the old one are older. */
+/* As calendar_first(), for both calendars. Among equals, callouts of the old one are older. */
 static struct callout_node *calendar_first_of_both(struct calendar_queue *q,
 						   u64 limit,
 						   unsigned int *budget)
@@ -251,7 +250,7 @@ static bool calendar_advance(struct callout_scheme *s, u64 now,
 	}
 }
 
-/* The first tick of the day that the search has reached is a bound. */
+/* A lower bound: the first tick of the day that the search has reached. */
 static u64 calendar_bound(const struct calendar *cal)
 {
 	return cal->n ? cal->day << cal->shift : U64_MAX;
@@ -287,7 +286,7 @@ static bool calendar_take(struct callout_scheme *s, unsigned int *budget,
 	}
 }
 
-/* Checks the list of day @i of the year. */
+/* Check the list of day @i of the year. */
 static int calendar_check_list(struct calendar_queue *q, unsigned int which,
 			       unsigned long i, unsigned long *n)
 {

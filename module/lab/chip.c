@@ -5,32 +5,33 @@
  * Varghese and Lauck, Appendix A, have two kinds of hardware assist.
  *
  * chip_busy is a counter with a busy bit for each element of an array. The host
- * reports when a bucket gets its first callout or loses its last one. The chip
- * steps through the array, a bucket a tick, at no cost to the host, and
- * interrupts the host at buckets that are busy. It does not know laps: with M
- * buckets a timer of T ticks in Scheme 6 has T / M interrupts. A callout that is
- * moved is taken out and queued again, never re-armed lazily, so that nothing
- * stays in a bucket where it does not belong.
+ * reports when a bucket gets its first callout or loses its last one. The chip steps
+ * through the array, a bucket a tick, at no cost to the host, and interrupts the
+ * host at buckets that are busy. The chip does not know laps: with M buckets a timer
+ * of T ticks in Scheme 6 causes T / M interrupts. A callout that is moved is taken
+ * out and queued again, never re-armed lazily, so that no callout stays in a bucket
+ * where it does not belong.
  *
- * chip_full has the data structure and all timers in a memory of its own, does
- * the bookkeeping of each tick itself and interrupts the host only when
- * something has expired: once for each tick at which something does.
+ * chip_full has the data structure and all timers in its own memory and does the
+ * bookkeeping of each tick itself. It interrupts the host only when timers have
+ * expired: once for each such tick.
  *
- * Both are simulated on another tick source, which is set for the next tick at
- * which the chip would do anything: base.armed. To find the next busy bucket is
- * the chip's work, but here it is done with the base locked: it looks at up to
- * buckets / 64 words. The work that chip_full does for itself counts in the
- * base's statistics as if the host had done it, but not as a wake-up.
+ * Both are simulated on another tick source, which is set for the next tick at which
+ * the chip would do anything: base.armed. Finding the next busy bucket is the chip's
+ * work, but the simulation does it with the base locked: it looks at up to buckets /
+ * 64 words. The work that chip_full does for itself counts in the base's statistics
+ * as if the host had done it, but not as a wake-up.
  *
- * The host's side is a scheme around the base's own, which reports each start
+ * The host's side is a scheme that wraps the base's scheme and reports each start
  * and stop. So the core knows nothing of chips.
  *
- * The busy bits wake the host in time for every callout of an exact scheme. The
- * host asks for what they do not show: for a callout whose time has passed when it
- * is queued, one that was put off since its lock was contended, those that are left
- * when expiry goes on at a later tick, and an inexact scheme's own idea of when a
- * callout is due. It gets that interrupt though a bucket before it is busy now: that
- * may be idle when the chip comes to it.
+ * The busy bits wake the host in time for every callout of an exact scheme. The host
+ * asks for an interrupt where the bits do not show a callout: for a callout whose
+ * time has passed when it is queued, for a callout that was put off since its lock
+ * was contended, for callouts left when expiry continues at a later tick, and for
+ * the tick at which an inexact scheme regards a callout as due. The host gets the
+ * requested interrupt even if an earlier bucket is busy now: that bucket may be idle
+ * when the chip comes to it.
  */
 #include <linux/bitmap.h>
 #include <linux/log2.h>
@@ -90,7 +91,7 @@ static u64 busy_visit(const struct callout_chip *chip, u64 now,
 	return now + 1 + ((bucket - (now + 1)) & chip->mask);
 }
 
-/* The first tick after @now at which it comes to a busy one; U64_MAX: none. */
+/* The first tick after @now at which the chip comes to a busy bucket, or U64_MAX. */
 static u64 busy_next(const struct callout_chip *chip, u64 now)
 {
 	unsigned int from = (now + 1) & chip->mask, bucket;
@@ -102,7 +103,7 @@ static u64 busy_next(const struct callout_chip *chip, u64 now)
 	return bucket < from ? busy_visit(chip, now, bucket) : U64_MAX;
 }
 
-/* Lets time pass until the chip does something, as seen from tick @now. */
+/* Let time pass until the chip does something, as seen from tick @now. */
 static void busy_sleep(struct callout_base *base, u64 now)
 {
 	struct callout_chip *chip = co_chip(base);
@@ -118,8 +119,9 @@ static void busy_program(struct callout_base *base, u64 tick)
 
 	lockdep_assert_held(&base->lock);
 	/*
-	 * The scheme's next tick, which expiry programs at its end, has a busy bucket.
-	 * Whatever else is asked for may have none by then.
+	 * The next tick that expiry programs at its end comes from the scheme and has
+	 * a busy bucket. Any other tick that is asked for may have no busy bucket when
+	 * it comes.
 	 */
 	if (tick <= now || !base->expiring || base->scheme->ops->late ||
 	    !list_empty(&base->put_off))
@@ -133,7 +135,7 @@ static bool busy_interrupt(struct callout_base *base)
 	bool host = false;
 
 	co_base_lock_irq(base);
-	/* At 0 the host is at work already. */
+	/* At 0 the host is running expiry already. */
 	if (!base->armed || base->armed > co_now(base))
 		goto out;
 	host = base->armed >= chip->asked ||
@@ -142,7 +144,7 @@ static bool busy_interrupt(struct callout_base *base)
 		chip->interrupts++;
 		chip->asked = U64_MAX;
 	} else {
-		/* Idle by now. If this is late, no bucket is left out. */
+		/* The bucket is idle by now. If this interrupt is late, no bucket is left out. */
 		chip->passes++;
 		busy_sleep(base, base->armed);
 	}
@@ -174,7 +176,7 @@ static void chip_queued(struct callout_chip *chip, const struct callout_node *n)
 	}
 }
 
-/* @n is queued no more: is its bucket idle from now on? */
+/* @n is no longer queued: is its bucket idle from now on? */
 static void chip_unqueued(struct callout_chip *chip, const struct callout_node *n)
 {
 	unsigned int bucket = n->expires & chip->mask;
@@ -200,7 +202,7 @@ static void chip_stop(struct callout_scheme *s, struct callout_node *n)
 	chip_unqueued(chip, n);
 }
 
-/* Of chip_full, which knows no buckets. */
+/* For chip_full, which knows no buckets. */
 static void chip_rearm(struct callout_scheme *s, struct callout_node *n,
 		       u64 now, u64 expires)
 {
@@ -285,7 +287,10 @@ static void chip_destroy(struct callout_scheme *s)
 	kvfree(chip);
 }
 
-/* The operations of @inner, by way of the chip; what it has not is NULL. */
+/*
+ * Set the operations: they call the operations of @inner through the chip. An
+ * operation that @inner lacks is NULL.
+ */
 static void chip_set_ops(struct callout_chip *chip,
 			 const struct callout_scheme_ops *inner)
 {
@@ -294,7 +299,7 @@ static void chip_set_ops(struct callout_chip *chip,
 	chip->ops.destroy = chip_destroy;
 	chip->ops.reserve = inner->reserve ? chip_reserve : NULL;
 	chip->ops.start = chip_start;
-	/* chip_busy's bucket of @n must not be that of an earlier time. */
+	/* @n must not stay in chip_busy's bucket for its earlier time. */
 	chip->ops.rearm = chip->busy ? NULL : chip_rearm;
 	chip->ops.stop = chip_stop;
 	chip->ops.advance = chip_advance;
@@ -306,7 +311,7 @@ static void chip_set_ops(struct callout_chip *chip,
 	chip->s.ops = &chip->ops;
 }
 
-/* Makes a base's chip, with no callout in it. 0, -EINVAL or -ENOMEM. */
+/* Create a base's chip, with no callout in it. Return 0, -EINVAL or -ENOMEM. */
 static int chip_create(struct callout_base *base,
 		       const struct callout_scheme_params *params)
 {
@@ -337,7 +342,7 @@ static int chip_create(struct callout_base *base,
 	return 0;
 }
 
-/* Whether the base's tick source is a chip. */
+/* Is the base's tick source a chip? */
 bool co_has_chip(struct callout_base *base)
 {
 	return base->tick->create == chip_create;
@@ -359,14 +364,14 @@ const struct callout_chip_source callout_chip_busy = {
 };
 EXPORT_SYMBOL_IF_KUNIT(callout_chip_busy);
 
-/* PERTICKBOOKKEEPING in the chip, a budget at a time. */
+/* PERTICKBOOKKEEPING in the chip, one budget at a time. */
 static bool full_interrupt(struct callout_base *base)
 {
 	struct callout_chip *chip = co_chip(base);
 	bool host = false, more;
 
 	co_base_lock_irq(base);
-	/* At 0 the host is at work already. */
+	/* At 0 the host is running expiry already. */
 	if (!base->armed || base->armed > co_now(base))
 		goto out;
 	base->edge = READ_ONCE(*base->jiffies);

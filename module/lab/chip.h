@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * chip.h - simulated timer chips: what they know, and their counters
+ * chip.h - simulated timer chips: their state and their counters
  */
 #ifndef _CALLOUT_TICK_CHIP_H
 #define _CALLOUT_TICK_CHIP_H
@@ -11,10 +11,10 @@
 /**
  * struct callout_chip_source - a chip as a tick source
  * @tick: the tick source
- * @under: the source that it is simulated on
- * @counts: the host reports what it files: the chip has a bit for each bucket
- * @interrupt: what the chip does when @under has come to base.armed; returns
- *	whether it interrupts the host; softirq, the base is not locked
+ * @under: the source on which the chip is simulated
+ * @counts: the host reports what it queues: the chip has a bit for each bucket
+ * @interrupt: called when @under has come to base.armed, in softirq context, with
+ *	the base not locked; returns whether the chip interrupts the host
  */
 struct callout_chip_source {
 	struct callout_tick_source tick;
@@ -28,14 +28,15 @@ extern const struct callout_chip_source callout_chip_full;
 
 /**
  * struct callout_chip - the chip of a base; protected by the base's lock
- * @s: the scheme that the base sees: @inner, with what is queued reported
- * @ops: its operations
- * @inner: the scheme
+ * @s: the scheme that the base sees: @inner, with reports of what is queued
+ * @ops: the operations of @s
+ * @inner: the scheme that keeps the callouts
  * @base: the base
- * @interrupts: times that the chip has interrupted the host
- * @passes: times that its simulation was woken and it did not interrupt: a
- *	bucket had become idle, or there was work that the chip does itself
- * @queued: callouts that were queued; of chip_busy only
+ * @interrupts: number of times that the chip has interrupted the host
+ * @passes: number of times that the simulation was woken and the chip did not
+ *	interrupt: a bucket had become idle, or there was work that the chip does
+ *	itself
+ * @queued: callouts that were queued; for chip_busy only
  * @asked: a tick at which the host wants an interrupt even if no bucket is
  *	busy, or U64_MAX
  * @mask: number of buckets - 1
@@ -56,7 +57,7 @@ struct callout_chip {
 	unsigned int count[];
 };
 
-/* The chip of a base whose tick source is one. */
+/* The chip of a base whose tick source is a chip. */
 static inline struct callout_chip *co_chip(struct callout_base *base)
 {
 	return container_of(base->scheme, struct callout_chip, s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dary_heap.c - a 4-ary heap in an array, of Scheme 3's kind
+ * dary_heap.c - a 4-ary heap in an array, a variety of Scheme 3
  *
  * The Crystal RFC praises the array for its use of the caches, up to a million
  * timers, and rejects it for one reason: to delete from the middle it had to
@@ -9,15 +9,14 @@
  * marked; Varghese and Lauck warn that memory then grows without bound.)
  *
  * start is O(log n): a comparison at each of log4 n levels, but one on average
- * where intervals are alike. stop and each expiry are O(log n): four
- * comparisons a level. tick is O(1). The array holds the expiries, so a
- * comparison follows no pointer unless they are equal; then a serial number in
- * the callout keeps the order of queueing. It is the right choice where most
- * timers expire.
+ * where intervals are alike. stop and each expiry are O(log n): four comparisons a
+ * level. tick is O(1). The array holds the expiries, so a comparison follows no
+ * pointer unless they are equal. For equal expiries a serial number in the callout
+ * keeps the order of queueing. It is the right choice where most timers expire.
  *
- * reserve extends the array. Callouts for which it has no room go to a
- * red-black tree. Both are in order, and among equals those in the array are
- * first, so a callout that equals one in the tree goes to the tree even if the
+ * reserve extends the array. Callouts for which it has no room go to a red-black
+ * tree. Both are in order, and among equals callouts in the array are first. So a
+ * callout that has the expiry of a callout in the tree goes to the tree even if the
  * array has room.
  */
 #include <linux/err.h>
@@ -30,8 +29,8 @@
 #define ARITY	4U
 
 /*
- * An element of the array. word[0] of the callout is a serial number,
- * word[2] is the index of its element, shifted, with CALLOUT_NOT_IN_TREE.
+ * An element of the array. word[0] of the callout is a serial number. word[2] is
+ * the index of the callout's element, shifted, with CALLOUT_NOT_IN_TREE.
  */
 struct dary_entry {
 	u64 expires;	/* of @c */
@@ -41,8 +40,8 @@ struct dary_entry {
 struct dary_heap {
 	struct callout_blocks_scheme b;	/* of struct dary_entry */
 	unsigned long n;		/* callouts in the array */
-	unsigned long serial;		/* of the next callout */
-	struct rb_root_cached tree;	/* callouts without room there */
+	unsigned long serial;		/* serial number of the next callout */
+	struct rb_root_cached tree;	/* callouts without room in the array */
 };
 
 static struct dary_heap *to_heap(struct callout_scheme *s)
@@ -73,7 +72,7 @@ static bool dary_before(const struct dary_entry *a, const struct dary_entry *b)
 	return a->c->word[0] < b->c->word[0];
 }
 
-/* Places @e between @i, which is free, and the root. */
+/* Place @e between @i, which is free, and the root. */
 static void dary_up(struct dary_heap *h, unsigned long i, struct dary_entry e)
 {
 	struct dary_entry *parent;
@@ -87,7 +86,7 @@ static void dary_up(struct dary_heap *h, unsigned long i, struct dary_entry e)
 	dary_put(h, i, e);
 }
 
-/* Places @e between @i, which is free, and the leaves. */
+/* Place @e between @i, which is free, and the leaves. */
 static void dary_down(struct dary_heap *h, unsigned long i, struct dary_entry e)
 {
 	struct dary_entry *child, *first;
@@ -127,7 +126,7 @@ static void dary_start(struct callout_scheme *s, struct callout_node *c, u64 now
 	dary_up(h, h->n++, e);
 }
 
-/* Removes element @i: the last one takes its place. */
+/* Remove element @i. The last element takes its place. */
 static void dary_remove(struct dary_heap *h, unsigned long i)
 {
 	struct dary_entry e = *dary_at(h, --h->n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * first.h - what schemes share: advance, next_due and take of a scheme that knows
- * its first callout, and memory
+ * first.h - functions that schemes share: advance, next_due and take for a scheme
+ * that knows its first callout, and memory allocation
  */
 #ifndef _CALLOUT_FIRST_H
 #define _CALLOUT_FIRST_H

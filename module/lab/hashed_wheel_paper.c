@@ -13,17 +13,17 @@
  * It is the right choice for a facility that serves intervals of all lengths,
  * given memory for about as many buckets as callouts.
  *
- * hashed_wheel.c is the same scheme without the counting; this one serves to
- * compare it with.
+ * hashed_wheel.c is the same scheme without the counting. This file serves for
+ * comparison.
  *
  * Variants: "busy" wakes the caller at the ticks whose bucket is not empty, as
  * the chip of the paper's Appendix A does; "every_tick" at each tick while
  * any callout is queued.
  *
- * A late caller has each tick done in order. Rounds in which no callout is due
- * are skipped once a whole round has been visited: the next visit of each
- * bucket subtracts the skipped rounds too. No rounds are skipped again until
- * every bucket has had that visit, so one number, @skipped, serves for all.
+ * A late caller has each tick done in order. Rounds in which no callout is due are
+ * skipped once a whole round has been visited: the next visit of each bucket
+ * subtracts the skipped rounds too. No rounds are skipped again until every bucket
+ * has had that visit, so one number, @skipped, serves for all buckets.
  *
  * A visit is in place, with a cursor that points to the next entry. New entries
  * go to the end of the list, so the visit reaches them, and their rounds are
@@ -39,8 +39,8 @@ enum { VARIANT_BUSY, VARIANT_EVERY_TICK };
 
 /*
  * The third word of a callout is its rounds: the number of visits of its bucket
- * that leave it there. A visit up to tick @skipped_until subtracts @skipped
- * rounds more than the usual one.
+ * that leave the callout there. A visit up to tick @skipped_until subtracts
+ * @skipped rounds more than the usual one.
  */
 struct paper_wheel {
 	struct callout_slots r;
@@ -56,13 +56,13 @@ static struct paper_wheel *to_paper(struct callout_scheme *s)
 	return container_of(to_ring(s), struct paper_wheel, r);
 }
 
-/* Skipped rounds that the visit at a tick subtracts. */
+/* The number of skipped rounds that the visit at a tick subtracts. */
 static u64 paper_skipped(struct paper_wheel *w, u64 visit)
 {
 	return visit <= w->skipped_until ? w->skipped : 0;
 }
 
-/* The rounds of a callout, the next visit of its bucket being at @visit. */
+/* The rounds of a callout whose bucket is next visited at @visit. */
 static u64 paper_rounds(struct paper_wheel *w, u64 visit, u64 expires)
 {
 	return ((expires - visit) >> ilog2(w->r.mask + 1)) +
@@ -112,7 +112,7 @@ static void paper_visit_step(struct paper_wheel *w, struct list_head *due)
 	}
 }
 
-/* Begins a visit of the next busy bucket; false if the budget ran out. */
+/* Begin a visit of the next busy bucket. Return false if the budget ran out. */
 static bool paper_visit_begin(struct paper_wheel *w, u64 now,
 			      unsigned int *budget)
 {
@@ -171,7 +171,7 @@ static u64 paper_next_due(struct callout_scheme *s, unsigned int *budget)
 	return co_ring_next_due(s, budget);
 }
 
-/* Every invariant of the head comment. */
+/* Check every invariant of the head comment. */
 static int paper_check(struct callout_scheme *s)
 {
 	struct paper_wheel *w = to_paper(s);

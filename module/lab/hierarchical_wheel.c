@@ -20,31 +20,31 @@
  * Variants:
  *
  *  - migrate: as above. Exact.
- *  - no_migration: Nichols' proposal. The interval selects the level: the
- *    finest whose range is longer. The callout stays there, in the first slot
- *    that does not begin before its expiry, and is due when that slot begins.
- *    The paper, which rounds to the nearest slot, speaks of up to 50 % error.
- *    Here a callout is never early, so it is rounded up: late by less than one
- *    slot of its level, which is less than its interval, but nearly as much
- *    where the interval is just too long for the level below.
- *  - one_migration: Nichols' other proposal. The callout is queued in the slot
- *    that contains its expiry and, when that begins, in the level below,
- *    rounded up: late by less than one slot of the level below that of its
- *    interval.
+ *  - no_migration: Nichols' proposal. The interval selects the level: the finest
+ *    whose range is longer. The callout stays there, in the first slot that does not
+ *    begin before its expiry, and is due when that slot begins. The paper, which
+ *    rounds to the nearest slot, speaks of up to 50 % error. Here a callout is never
+ *    early, so its expiry is rounded up: it is late by less than one slot of its
+ *    level. A slot is shorter than the callout's interval, but nearly as long where
+ *    the interval is just too long for the level below.
+ *  - one_migration: Nichols' other proposal. The callout is queued in the slot that
+ *    contains its expiry and, when that begins, in the level below, rounded up: late
+ *    by less than one slot of the level below its interval's level.
  *  - first_digit: 16 levels of 16 slots. A digit is four bits, the level is a
  *    find-last-set of expiry XOR now, and no expiry is out of range. Exact.
  *
- * Out-of-range callouts go to a red-black tree: in the exact variants, those that
- * expire in another cycle of the coarsest level; in the others, those whose interval
- * is longer than that cycle. When a cycle begins in which the first of them expire,
- * these are requeued, by the finest level. In the paper they are on a list, which is
- * searched then.
+ * Out-of-range callouts go to a red-black tree. In the exact variants a callout is
+ * out of range if it expires in another cycle of the coarsest level. In the other
+ * variants it is out of range if its interval is longer than that cycle. When the
+ * cycle begins in which the first callouts of the tree expire, these callouts are
+ * requeued, by the finest level. In the paper out-of-range callouts are on a list,
+ * which is searched at that time.
  *
- * The exact variants keep equals in order because the slot of a callout depends
- * on its expiry and on clk, the last tick done, only. So all callouts of one
- * expiry are in one slot, in order of queueing. A slot that begins at tick t is
- * emptied while clk is t - 1: callouts queued for it meanwhile go to its end,
- * and cannot overtake those still in it.
+ * The exact variants keep equals in order because the slot of a callout depends only
+ * on its expiry and on clk, the last tick done. So all callouts of one expiry are in
+ * one slot, in order of queueing. A slot that begins at tick t is emptied while clk
+ * is t - 1: callouts queued in it during that time go to its end, and cannot
+ * overtake callouts still in it.
  *
  * Callouts queued for clk or before go to that tree too, and are due first.
  */
@@ -75,18 +75,18 @@ static const char *const hier_variants[] = {
 
 static const unsigned int hier_default[] = { 256, 64, 64, 64, 64 };
 
-/* One of the wheels. */
+/* One level: one of the wheels. */
 struct hier_level {
 	u64 unit;		/* ticks of a slot */
 	int shift;		/* log2(unit), or -1 if not a power of two */
 	unsigned int slots;	/* number of slots */
-	unsigned int first;	/* index of the first one in hier_wheel.slot */
+	unsigned int first;	/* index of the level's first slot in hier_wheel.slot */
 };
 
 /*
- * word[2] of a callout that is not in the tree: CALLOUT_NOT_IN_TREE, the
- * index of its slot and, in the inexact variants, whether it has had its one
- * migration, and the level of its interval, wherever it is queued.
+ * word[2] of a callout that is not in the tree: CALLOUT_NOT_IN_TREE, the index of
+ * the callout's slot and, in the inexact variants, whether the callout has had its
+ * one migration, and the level of its interval, wherever it is queued.
  */
 #define HIER_MIGRATED		2UL
 #define HIER_LEVEL_SHIFT	2
@@ -97,20 +97,20 @@ static_assert(CALLOUT_MAX_LEVELS < 1UL << (HIER_SLOT_SHIFT - HIER_LEVEL_SHIFT));
 /*
  * @slot holds the slots of all levels. @open is the slot being emptied, which begins
  * at tick clk + 1, or @slots, whose busy bit is never set. @level goes from the
- * finest to the coarsest; the unit of one more is the cycle of the coarsest, 0 if
- * that exceeds 64 bits.
+ * finest level to the coarsest. The unit of one more element is the coarsest level's
+ * cycle, or 0 if that cycle exceeds 64 bits.
  */
 struct hier_wheel {
 	struct callout_scheme s;
 	unsigned int variant;
 	unsigned int levels;		/* number of levels */
-	u64 clk;			/* every tick up to this is done */
+	u64 clk;			/* every tick up to this tick is done */
 	unsigned long n;		/* callouts in slots */
 	struct rb_root_cached rest;	/* callouts for @clk or before, or out of range */
 	unsigned int slots;		/* number of slots */
 	unsigned int open;
 	unsigned int open_level;	/* the level of @open */
-	unsigned long *busy;		/* a bit for each of @slot: not empty */
+	unsigned long *busy;		/* a bit for each @slot: not empty */
 	struct hier_level level[CALLOUT_MAX_LEVELS + 1];
 	struct list_head slot[];
 };
@@ -167,7 +167,7 @@ static unsigned int hier_own_level(const struct callout_node *c)
 	return (c->word[2] & (BIT(HIER_SLOT_SHIFT) - 1)) >> HIER_LEVEL_SHIFT;
 }
 
-/* Files @c in @slot, or in the tree if that is none. */
+/* Queue @c in @slot, or in the tree if @slot is w->slots. */
 static void hier_add(struct hier_wheel *w, struct callout_node *c, unsigned int slot,
 		     unsigned int k, unsigned long migrated)
 {
@@ -215,7 +215,7 @@ static unsigned int hier_slot(const struct hier_wheel *w, u64 from, u64 expires)
 	return w->slots;
 }
 
-/* The level of an interval in an inexact variant; w->levels if too long. */
+/* The level of an interval in an inexact variant; w->levels if the interval is too long. */
 static unsigned int hier_level_of(const struct hier_wheel *w, u64 interval)
 {
 	unsigned int k;
@@ -226,7 +226,7 @@ static unsigned int hier_level_of(const struct hier_wheel *w, u64 interval)
 	return k;
 }
 
-/* Marks every tick up to @now as done. */
+/* Mark every tick up to @now as done. */
 static void hier_done(struct hier_wheel *w, u64 now)
 {
 	w->clk = max(w->clk, now);
@@ -234,9 +234,9 @@ static void hier_done(struct hier_wheel *w, u64 now)
 }
 
 /*
- * The tick at which the next busy slot of a level begins, after clk; U64_MAX if
- * none is busy. No slot is more than a round ahead, so the first busy one after
- * that of clk, going around, is the next.
+ * The tick at which the next busy slot of a level begins, after clk; U64_MAX if no
+ * slot is busy. No slot is more than a round ahead, so the next slot is the first
+ * busy slot after the slot of clk, going around.
  */
 static u64 hier_next_of(const struct hier_wheel *w, const struct hier_level *l,
 			unsigned int *slot)
@@ -254,8 +254,9 @@ static u64 hier_next_of(const struct hier_wheel *w, const struct hier_level *l,
 }
 
 /*
- * The next tick with work, its level and slot; of callouts out of range, the level is
- * w->levels. U64_MAX if there is none. None are queued for clk or before.
+ * The next tick with work, its level and slot; U64_MAX if there is none. For
+ * out-of-range callouts the level is w->levels. No callouts are queued for clk or
+ * before.
  */
 static u64 hier_next(const struct hier_wheel *w, unsigned int *level,
 		     unsigned int *slot)
@@ -289,9 +290,9 @@ static u64 hier_next(const struct hier_wheel *w, unsigned int *level,
 }
 
 /*
- * The slot in an inexact variant for a callout of level @k. If @clk is far
- * behind, that slot can be more than a round ahead: then the callout goes to
- * the last slot of the round if it is one too far, else to a coarser level.
+ * The slot in an inexact variant for a callout of level @k. If clk is far behind,
+ * that slot can be more than a round ahead. If it is one slot too far the callout
+ * goes to the last slot of the round, otherwise to a coarser level.
  */
 static unsigned int hier_slot_rounded(const struct hier_wheel *w, u64 expires,
 				      unsigned int k, bool migrated)
@@ -312,7 +313,7 @@ static unsigned int hier_slot_rounded(const struct hier_wheel *w, u64 expires,
 	return w->slots;
 }
 
-/* The first callout, if it is queued for clk or before; or NULL. */
+/* The first callout, if that callout is queued for clk or before; or NULL. */
 static struct callout_node *hier_past(const struct hier_wheel *w)
 {
 	struct callout_node *c = co_tree_first(&w->rest);
@@ -345,7 +346,7 @@ static void hier_stop(struct callout_scheme *s, struct callout_node *c)
 	hier_del(to_hier(s), c);
 }
 
-/* Requeues @c, of level @k, at @tick; it is not due. */
+/* Requeue @c, a callout of level @k, at @tick. @c is not due. */
 static void hier_requeue(struct hier_wheel *w, struct callout_node *c, unsigned int k,
 			 u64 tick)
 {
@@ -354,7 +355,10 @@ static void hier_requeue(struct hier_wheel *w, struct callout_node *c, unsigned 
 	unsigned int own = 0, slot;
 
 	w->s.requeues++;
-	/* The tree does not keep the level: from there it is queued as exactly as can be. */
+	/*
+	 * The tree does not keep the level: a callout from the tree is queued as exactly as
+	 * possible.
+	 */
 	if (!co_in_tree(c)) {
 		migrated = c->word[2] & HIER_MIGRATED;
 		own = hier_own_level(c);
@@ -373,7 +377,7 @@ static void hier_requeue(struct hier_wheel *w, struct callout_node *c, unsigned 
 	hier_add(w, c, slot, own, migrated);
 }
 
-/* Handles one callout of the next slot, of level @k, which begins at @tick. */
+/* Handle one callout of the next slot, of level @k, which begins at @tick. */
 static void hier_visit(struct hier_wheel *w, unsigned int k, unsigned int slot,
 		       u64 tick, struct list_head *due)
 {
@@ -450,11 +454,11 @@ static u64 hier_late(struct callout_scheme *s, u64 interval)
 		return 0;
 	if (w->variant == ONE_MIGRATION && k)
 		k--;
-	/* Not 0: that would promise order within a tick, too. */
+	/* Not 0, which would promise order within a tick, too. */
 	return max(w->level[k].unit - 1, 1ULL);
 }
 
-/* Checks a callout in slot @i of level @l, which next begins at @tick. */
+/* Check a callout in slot @i of level @l, which next begins at @tick. */
 static int hier_check_one(struct hier_wheel *w, const struct hier_level *l,
 			  unsigned int i, u64 tick, struct callout_node *c)
 {
@@ -462,7 +466,10 @@ static int hier_check_one(struct hier_wheel *w, const struct hier_level *l,
 		return 10;
 	if (c->expires <= w->clk && hier_exact(w))
 		return 11;
-	/* Exact variants: the only slot possible; others: no slot too late. */
+	/*
+	 * Exact variants: the slot is the only possible one. Other variants: the
+	 * slot is not too late.
+	 */
 	if (hier_exact(w)) {
 		if (hier_slot(w, w->clk, c->expires) != i &&
 		    hier_slot(w, w->clk + 1, c->expires) != i)
@@ -505,7 +512,7 @@ static int hier_check(struct callout_scheme *s)
 	return n == w->n ? co_tree_check(&w->rest) : 18;
 }
 
-/* Fills in the levels. Returns the number of slots, or 0 if invalid. */
+/* Fill in the levels. Return the number of slots, or 0 if invalid. */
 static unsigned int hier_set_levels(struct hier_level *level, unsigned int *nr,
 				    const struct callout_scheme_params *p)
 {
@@ -527,7 +534,7 @@ static unsigned int hier_set_levels(struct hier_level *level, unsigned int *nr,
 			slots = 1U << DIGIT_SHIFT;
 		else
 			slots = p->nr_levels ? p->level[k] : hier_default[k];
-		/* No level above one whose range exceeds 64 bits. */
+		/* There is no level above a level whose range exceeds 64 bits. */
 		if (slots < CALLOUT_MIN_SLOTS || slots > CALLOUT_MAX_SLOTS ||
 		    !unit)
 			return 0;

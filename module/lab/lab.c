@@ -33,10 +33,10 @@ static char *bases = BASES;
 module_param(bases, charp, 0444);
 MODULE_PARM_DESC(bases, "percpu: each CPU has callouts and a lock of its own (default); single: all CPUs share them, to measure the cost");
 
-/* Of schemes and chips whose size does not follow the number of callouts. */
+/* For schemes and chips whose size does not follow the number of callouts. */
 #define DEFAULT_BUCKETS	(1U << 14)
 
-/* For callout_kunit.ko: the schemes include nothing that exports. */
+/* For callout_kunit.ko: the schemes' files do not include headers for exports. */
 EXPORT_SYMBOL_IF_KUNIT(callout_hashed_wheel);
 EXPORT_SYMBOL_IF_KUNIT(co_ring_alloc);
 EXPORT_SYMBOL_IF_KUNIT(co_ring_free);
@@ -59,7 +59,7 @@ static const struct callout_scheme_ops *find_scheme(void)
 	return NULL;
 }
 
-/* The index of the variant; -1 if the scheme does not have it. */
+/* The index of the variant, or -1 if the scheme does not have it. */
 static int find_variant(const struct callout_scheme_ops *ops)
 {
 	const char *const *v;
@@ -78,7 +78,7 @@ static int find_variant(const struct callout_scheme_ops *ops)
 	return -1;
 }
 
-/* Whether all CPUs share one base; negative if bases= is wrong. */
+/* Do all CPUs share one base? Negative if bases= is wrong. */
 static int find_bases(void)
 {
 	static const char *const choices[] = { "percpu", "single" };
@@ -90,7 +90,7 @@ static int find_bases(void)
 	return i;
 }
 
-/* Prints which schemes take a parameter that this one does not. */
+/* Print which schemes accept a parameter that this scheme does not accept. */
 static void refuse_for(const char *name, const struct callout_scheme_ops *mine,
 		       unsigned int flag)
 {
@@ -102,7 +102,7 @@ static void refuse_for(const char *name, const struct callout_scheme_ops *mine,
 			pr_err("%s= for scheme=%s\n", name, (*ops)->name);
 }
 
-/* Whether a base's size can follow its callouts: it is a wheel without a chip. */
+/* Can a base's size follow its callouts? Only if it is the hashed wheel without a chip. */
 static bool size_follows(const struct callout_config *config)
 {
 	return config->scheme == &callout_hashed_wheel &&
@@ -110,7 +110,10 @@ static bool size_follows(const struct callout_config *config)
 	       config->tick != &callout_chip_full.tick;
 }
 
-/* Fills in what the scheme is created with; false if it refuses any of it. */
+/*
+ * Fill in the parameters for the scheme's create. Return false if the scheme refuses
+ * any of them.
+ */
 static bool fill_params(struct callout_config *config)
 {
 	const struct callout_scheme_ops *ops = config->scheme;
@@ -143,7 +146,7 @@ static bool fill_params(struct callout_config *config)
 	return !refusal;
 }
 
-/* Applies the parameters. Returns 0, or -EINVAL after a message. */
+/* Apply the parameters. Return 0, or -EINVAL after a message. */
 int co_lab_configure(struct callout_config *config)
 {
 	int single = find_bases();
@@ -155,7 +158,7 @@ int co_lab_configure(struct callout_config *config)
 	return 0;
 }
 
-/* The parameters have their defaults from now on. */
+/* Reset the parameters to their defaults. */
 void __init co_lab_forget(void)
 {
 	scheme = SCHEME;

@@ -2,14 +2,14 @@
 /*
  * lawn.c - Lawn: a queue for each interval
  *
- * Lev-Libfeld's observation: programs use few different intervals. Callouts
- * of one interval expire in the order in which they are started, so a queue
- * for each interval is always sorted, and has no range that could overflow.
- * start finds the queue and appends; stop unlinks; a tick looks at the heads.
- * In the paper, which finds the queue in a hash and goes through all heads at a
- * tick with work to do, start and stop are O(1) and the tick is O(t) for t
- * different intervals; it requires t to be much smaller than n, and admits that
- * the tick is O(n) for n different intervals.
+ * Lev-Libfeld's observation: programs use few different intervals. Callouts of one
+ * interval expire in the order in which they are started, so a queue for each
+ * interval is always sorted, and has no range that could overflow. start finds the
+ * queue and appends; stop unlinks; a tick looks at the heads. In the paper, which
+ * finds the queue in a hash and goes through all heads at a tick with work to do,
+ * start and stop are O(1) and the tick is O(t) for t different intervals; the paper
+ * requires t to be much smaller than n, and admits that the tick is O(n) for n
+ * different intervals.
  *
  * Here the queues are in two red-black trees, by interval and by the expiry of
  * their heads, so that no cost grows faster than log t: start is O(log t), stop
@@ -17,12 +17,12 @@
  * expiry. An empty queue is freed at once, as in the paper. It is the right
  * choice for very many callouts of a few fixed intervals.
  *
- * The memory of the queues comes from reserve: one for each callout, the worst
+ * The memory for the queues comes from reserve: a queue for each callout, the worst
  * case. Callouts without a queue go to a red-black tree of callouts.
  *
- * Among equals the one with the longer interval was started first. Those in
- * the tree of callouts come after those in the queues, so a callout that equals
- * one in that tree goes there too.
+ * Among equals the callout with the longer interval was started first. Callouts in
+ * the tree come after callouts in the queues, so a callout with the expiry of a
+ * callout in the tree goes to the tree too.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -32,8 +32,8 @@
 #include "tree.h"
 
 /*
- * The callouts of one interval; never empty. word[2] of each callout is the
- * address of its queue, with CALLOUT_NOT_IN_TREE set.
+ * The callouts of one interval; never empty. word[2] of each callout is the address
+ * of the callout's queue, with CALLOUT_NOT_IN_TREE set.
  */
 struct lawn_queue {
 	struct rb_node by_interval;
@@ -85,11 +85,11 @@ static bool lawn_less_head(struct rb_node *a, const struct rb_node *b)
 
 	if (p->head != q->head)
 		return p->head < q->head;
-	/* The times of start, even if an interval wraps. */
+	/* Compare the times of start; this works even if an interval wraps. */
 	return p->head - p->interval < q->head - q->interval;
 }
 
-/* A new queue whose first callout expires at @head, or NULL. */
+/* Make a queue whose first callout expires at @head. Return NULL if there is no memory. */
 static struct lawn_queue *lawn_make(struct lawn *l, u64 interval, u64 head)
 {
 	struct lawn_queue *q = co_node_pool_get(&l->pool, &l->b.blocks);

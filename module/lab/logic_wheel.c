@@ -13,14 +13,14 @@
  * short compared with a cycle, as in simulations; as a timer facility it is
  * improved on by Scheme 4.
  *
- * Variants: "whole" rotates at the end of each cycle; "half" also halfway, so
- * that at least half a cycle ahead has slots, for twice as many searches.
+ * Variants: "whole" rotates at the end of each cycle; "half" also halfway, so that
+ * there are slots for at least half a cycle ahead, at the cost of twice as many
+ * searches.
  *
- * @horizon is the first tick that has no slot. Only a rotation moves it, after
- * a search of the whole list, so a callout gets its slot before any that is
- * queued later for the same tick. The search is in place, with a cursor that
- * points to the next entry; new entries go to the end, so the search reaches
- * them.
+ * @horizon is the first tick that has no slot. Only a rotation moves it, after a
+ * search of the whole list, so a callout gets its slot before any callout that is
+ * queued later for the same tick. The search is in place, with a cursor that points
+ * to the next entry; new entries go to the end, so the search reaches them.
  *
  * next_due includes rotations while the overflow list is not empty. If the
  * caller is late by several cycles, the list is searched only for those cycles
@@ -44,7 +44,7 @@ struct logic_wheel {
 	u64 overflow_bound;		/* at most any expiry in @overflow */
 	struct list_head *cursor;	/* next entry of the search, or NULL */
 	u64 search_horizon;		/* @horizon after the search */
-	u64 search_bound;		/* earliest expiry that it has left */
+	u64 search_bound;		/* earliest expiry that the search has left on the list */
 };
 
 static struct logic_wheel *to_logic(struct callout_scheme *s)
@@ -52,7 +52,7 @@ static struct logic_wheel *to_logic(struct callout_scheme *s)
 	return container_of(to_ring(s), struct logic_wheel, r);
 }
 
-/* The horizon for the time of the ring. */
+/* The horizon that belongs to the ring's time. */
 static u64 logic_horizon(struct logic_wheel *w)
 {
 	return round_down(w->r.time + 1, (u64)w->step) + w->r.mask + 1;
@@ -135,7 +135,7 @@ static void logic_search_end(struct logic_wheel *w)
 	w->overflow_bound = w->search_bound;
 }
 
-/* Rotates the wheel up to the time of the ring; true if the budget ran out. */
+/* Rotate the wheel up to the ring's time. Return true if the budget ran out. */
 static bool logic_rotate(struct logic_wheel *w, unsigned int *budget)
 {
 	while (w->cursor || w->horizon < logic_horizon(w)) {
@@ -185,7 +185,7 @@ static bool logic_take(struct callout_scheme *s, unsigned int *budget,
 	       co_scheme_take_list(s, &to_logic(s)->overflow, budget, out);
 }
 
-/* Every invariant of the head comment. */
+/* Check every invariant of the head comment. */
 static int logic_check(struct callout_scheme *s)
 {
 	struct logic_wheel *w = to_logic(s);

@@ -2,8 +2,8 @@
 /*
  * node_pool.h - a scheme's own nodes, all of one size
  *
- * Nodes never used come from the scheme's array, which reserve extends. Freed ones are in
- * a list, linked by their first word.
+ * Unused nodes come from the scheme's array, which reserve extends. Freed nodes are in a
+ * list, linked by their first word.
  */
 #ifndef _CALLOUT_NODE_POOL_H
 #define _CALLOUT_NODE_POOL_H
@@ -12,10 +12,10 @@
 
 struct callout_node_pool {
 	unsigned long used;	/* number of nodes ever handed out */
-	void **free;		/* the freed ones */
+	void **free;		/* the freed nodes */
 };
 
-/* A node with undefined content, or NULL. */
+/* Take a node with undefined content, or NULL. */
 static inline void *co_node_pool_get(struct callout_node_pool *pool,
 				     struct callout_blocks *blocks)
 {

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * pairing_heap.c - a pairing heap, of Scheme 3's kind, lazily paired
+ * pairing_heap.c - a pairing heap, a variety of Scheme 3, lazily paired
  *
  * The Crystal RFC measured a pairing heap against a 4-ary heap for the timers
  * of a language's event loop. It proposes the pairing heap, for sleeps and
  * timeouts alike: inserting is a little faster, removing from the middle much
  * faster from a hundred timers on, and only removing the smallest is slower.
  *
- * A tree of any shape whose parents do not expire after their children. start
- * melds the callout, a tree of one, with the root: the later of the two becomes
- * a child of the other. When a callout is stopped, or the root is removed, its
- * children become trees of their own, a forest, in O(1). They have to be melded
- * into one tree before the next root can be removed: amortised O(log n) or
- * little more, but n - 1 melds if none were done before, and the lock cannot be
- * held for so long. So this is the multipass variant: two trees are taken from
- * the front of a queue, and the melded tree goes to its end. A meld is one unit
- * of work, and the heap is consistent between melds. While there is a forest,
- * start adds to it.
+ * The heap is a tree of any shape whose parents do not expire after their children.
+ * start melds the callout, a tree with one node, with the root: the later of the
+ * two becomes a child of the other. When a callout is stopped, or the root is
+ * removed, its children become separate trees, a forest, in O(1). These trees have
+ * to be melded into one tree before the next root can be removed. That takes
+ * amortised O(log n) or little more, but n - 1 melds if none were done before, and
+ * the lock cannot be held for so long. So this is the multipass variant: two trees
+ * are taken from the front of a queue, and the melded tree goes to its end. A meld
+ * is one unit of work, and the heap is consistent between melds. While there is a
+ * forest, start adds to it.
  *
- * start and stop are always O(1), tick is O(1) plus the melds put off. Equals
- * are not kept in order. It is the right choice where few callouts expire, and
- * most are stopped or moved: start and stop cost as little as in a wheel, and
- * the next expiry can still be known exactly.
+ * start and stop are always O(1), tick is O(1) plus the postponed melds. Equals are
+ * not kept in order. It is the right choice where few callouts expire, and most are
+ * stopped or moved: start and stop cost as little as in a wheel, and the next
+ * expiry can still be known exactly.
  *
- * Links: a node's children are in a list. The @prev of the first child is the
- * last one, and the @next of the last is the parent. So either end leads to the
- * other and to the parent, and a whole list can be appended to another in O(1).
- * The forest is the list of the children of a node that is no callout.
+ * Links: a node's children are in a list. The @prev of the first child is the last
+ * child, and the @next of the last child is the parent. So either end leads to the
+ * other and to the parent, and a whole list can be appended to another in O(1). The
+ * forest is the list of children of a node that is no callout.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -37,8 +37,8 @@
 /* The three words of a callout. @prev of a tree in no list is itself. */
 struct pairing_node {
 	struct pairing_node *child;	/* the first child, or NULL */
-	struct pairing_node *next;	/* sibling; of the last, the parent */
-	struct pairing_node *prev;	/* sibling; of the first, the last */
+	struct pairing_node *next;	/* sibling; in the last child, the parent */
+	struct pairing_node *prev;	/* sibling; in the first child, the last child */
 };
 
 static_assert(sizeof(struct pairing_node) == 3 * sizeof(unsigned long));
@@ -74,7 +74,7 @@ static bool pairing_is_last(const struct pairing_node *node)
 	return node->next->prev != node;
 }
 
-/* Appends the list from @first to @last to the children of @parent. */
+/* Append the list from @first to @last to the children of @parent. */
 static void pairing_append(struct pairing_node *parent,
 			   struct pairing_node *first,
 			   struct pairing_node *last)
@@ -92,14 +92,14 @@ static void pairing_append(struct pairing_node *parent,
 	last->next = parent;
 }
 
-/* Removes @node, with its subtree, from its list. */
+/* Remove @node, with its subtree, from its list. */
 static void pairing_unlink(struct pairing_node *node)
 {
 	struct pairing_node *next = node->next, *prev = node->prev;
 	bool first = pairing_is_first(node);
 
 	if (!pairing_is_last(node)) {
-		/* If @node is the first, prev is the last: next needs it. */
+		/* If @node is the first child, prev is the last child, which next needs. */
 		next->prev = prev;
 		if (first)
 			prev->next->child = next;
@@ -114,7 +114,7 @@ static void pairing_unlink(struct pairing_node *node)
 	node->prev = node;
 }
 
-/* Removes @node; its children become trees of the forest. */
+/* Remove @node. Its children become trees of the forest. */
 static void pairing_remove(struct pairing_heap *h, struct pairing_node *node)
 {
 	struct pairing_node *child = node->child;
@@ -124,7 +124,7 @@ static void pairing_remove(struct pairing_heap *h, struct pairing_node *node)
 		pairing_append(&h->forest, child, child->prev);
 }
 
-/* Melds two trees that are in no list. */
+/* Meld two trees that are in no list. */
 static struct pairing_node *pairing_meld(struct pairing_node *a,
 					 struct pairing_node *b)
 {
@@ -172,8 +172,8 @@ static void pairing_stop(struct callout_scheme *s, struct callout_node *c)
 }
 
 /*
- * Melds the forest into one tree. Returns false if the budget ran out first;
- * otherwise the bound is the expiry of the root.
+ * Meld the forest into one tree. Return false if the budget ran out first.
+ * Otherwise the bound is the root's expiry.
  */
 static bool pairing_consolidate(struct pairing_heap *h, unsigned int *budget)
 {
@@ -231,7 +231,7 @@ static struct callout_node *pairing_any(struct callout_scheme *s)
 	return root ? pairing_callout(root) : NULL;
 }
 
-/* Checks the children of @parent; none may expire before @lowest. */
+/* Check the children of @parent; none may expire before @lowest. */
 static int pairing_check_children(const struct pairing_node *parent, u64 lowest)
 {
 	struct pairing_node *node = parent->child, *last = node->prev;
@@ -250,7 +250,7 @@ static int pairing_check_children(const struct pairing_node *parent, u64 lowest)
 	}
 }
 
-/* Visits all trees depth first; the last child links to the parent. */
+/* Visit all trees depth first; the last child links to the parent. */
 static int pairing_check(struct callout_scheme *s)
 {
 	struct pairing_heap *h = to_heap(s);

@@ -13,8 +13,8 @@
 #include "ring.h"
 
 /*
- * Creates a scheme whose structure of @size bytes begins with a struct
- * callout_slots; the rest is zero. Returns an ERR_PTR on failure.
+ * Create a scheme whose structure of @size bytes begins with a struct
+ * callout_slots; the rest is zero. Return an ERR_PTR on failure.
  */
 struct callout_scheme *
 co_ring_create(const struct callout_scheme_ops *ops,
@@ -48,7 +48,7 @@ co_ring_create(const struct callout_scheme_ops *ops,
 	return &r->s;
 }
 
-/* Files @c in a sorted list, behind its equals; searches from the rear. */
+/* Queue @c in a sorted list, behind its equals. Search from the rear. */
 void co_sorted_add(struct callout_scheme *s, struct list_head *list,
 		   struct callout_node *c)
 {
@@ -63,7 +63,7 @@ void co_sorted_add(struct callout_scheme *s, struct list_head *list,
 	list_add(&c->entry, pos);
 }
 
-/* Files @c if it is late; returns whether it is. */
+/* Queue @c if it is late. Return whether it is. */
 bool co_ring_start_late(struct callout_slots *r, struct callout_node *c)
 {
 	if (c->expires > r->time)
@@ -72,7 +72,7 @@ bool co_ring_start_late(struct callout_slots *r, struct callout_node *c)
 	return true;
 }
 
-/* Accounts for @c, which the caller has added to the list of its slot. */
+/* Account for @c, which the caller has added to the list of its slot. */
 void co_ring_added(struct callout_slots *r, struct callout_node *c)
 {
 	u64 visit = co_ring_visit(r, c->expires);
@@ -82,14 +82,14 @@ void co_ring_added(struct callout_slots *r, struct callout_node *c)
 	r->next = min(r->next, visit);
 }
 
-/* Files @c at the end of the list of its slot. */
+/* Queue @c at the end of its slot's list. */
 void co_ring_add(struct callout_slots *r, struct callout_node *c)
 {
 	list_add_tail(&c->entry, co_ring_slot(r, c->expires));
 	co_ring_added(r, c);
 }
 
-/* stop of a ring: removes @c from its slot or from the late list. */
+/* stop for a ring: remove @c from its slot or from the late list. */
 void co_ring_del(struct callout_scheme *s, struct callout_node *c)
 {
 	struct callout_slots *r = to_ring(s);
@@ -103,8 +103,8 @@ void co_ring_del(struct callout_scheme *s, struct callout_node *c)
 }
 
 /*
- * Advances @r->next to the next busy slot, or past @limit; a unit of work for
- * each word of bits. Returns false if the budget ran out first.
+ * Advance @r->next to the next busy slot, or past @limit; a unit of work for
+ * each word of bits. Return false if the budget ran out first.
  */
 bool co_ring_find(struct callout_slots *r, u64 limit, unsigned int *budget)
 {
@@ -128,7 +128,7 @@ bool co_ring_find(struct callout_slots *r, u64 limit, unsigned int *budget)
 }
 
 /*
- * Hands over the first callout in the slot of @r->next, which is due at that
+ * Hand over the first callout in the slot of @r->next, which is due at that
  * tick. Everything before that tick is done.
  */
 void co_ring_due(struct callout_slots *r, struct list_head *due)
@@ -143,7 +143,7 @@ void co_ring_due(struct callout_slots *r, struct list_head *due)
 	co_scheme_due(c, due);
 }
 
-/* Hands over the late callouts; true if the budget ran out first. */
+/* Hand over the late callouts. Return true if the budget ran out first. */
 bool co_ring_advance_late(struct callout_slots *r, unsigned int *budget,
 			  struct list_head *due)
 {
@@ -162,8 +162,8 @@ bool co_ring_advance_late(struct callout_slots *r, unsigned int *budget,
 }
 
 /*
- * advance of a scheme whose slots hold one tick each. Afterwards no callout in
- * the ring is due at @now, although r->time may be earlier than @now.
+ * advance for a scheme whose slots hold one tick each. Afterwards no callout in the
+ * ring is due at @now, although r->time may be earlier than @now.
  */
 bool co_ring_advance(struct callout_slots *r, u64 now,
 		     unsigned int *budget, struct list_head *due)
@@ -182,7 +182,7 @@ bool co_ring_advance(struct callout_slots *r, u64 now,
 }
 
 /*
- * Skips laps in which no callout is due, and returns their number: a scheme
+ * Skip laps in which no callout is due, and return their number: a scheme
  * that is late by any number of laps goes through at most two for each lap with
  * a due callout. No visit of a slot may be under way.
  */
@@ -201,7 +201,7 @@ u64 co_ring_skip(struct callout_slots *r, u64 now)
 	return skipped;
 }
 
-/* next_due of a ring: the first late expiry, or the next busy slot. */
+/* next_due for a ring: the first late expiry, or the next busy slot. */
 u64 co_ring_next_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct callout_slots *r = to_ring(s);
@@ -215,7 +215,7 @@ u64 co_ring_next_due(struct callout_scheme *s, unsigned int *budget)
 	return r->next;
 }
 
-/* take of a ring's slots and late list. */
+/* take for a ring's slots and late list. */
 bool co_ring_take(struct callout_scheme *s, unsigned int *budget,
 		  struct list_head *out)
 {
@@ -244,7 +244,7 @@ static bool links_hold(struct list_head *list)
 	return true;
 }
 
-/* Whether a list's links are consistent and its order is that of expiry. */
+/* Are a list's links consistent, and is the list in order of expiry? */
 bool co_sorted_check(struct list_head *list)
 {
 	struct callout_node *c;
@@ -260,7 +260,7 @@ bool co_sorted_check(struct list_head *list)
 	return true;
 }
 
-/* check of the common part; its numbers are below 10. */
+/* check for the common part; its numbers are below 10. */
 int co_ring_check(struct callout_slots *r)
 {
 	unsigned int i, nr = 0;

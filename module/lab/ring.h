@@ -2,11 +2,10 @@
 /*
  * ring.h - an array of lists that is stepped through tick by tick
  *
- * The common part of Schemes 4 to 6 of Varghese and Lauck and of the wheel of
- * logic simulation: a power of two of slots, a callout of tick t in the list of
- * slot t & mask, and a current time that visits a slot for each tick. The
- * scheme decides on the order in a slot, and whether a slot holds one tick or
- * every (mask + 1)th.
+ * The common part of Schemes 4 to 6 of Varghese and Lauck and of the wheel of logic
+ * simulation: a power of two of slots, with a callout of tick t in the list of slot
+ * t & mask, and a current time that visits a slot for each tick. The scheme decides
+ * on the order in a slot, and whether a slot holds one tick or every (mask + 1)th.
  *
  * Each slot has a busy bit, as in the paper's Appendix A. So a word's worth of
  * empty slots is one unit of work.
@@ -24,9 +23,9 @@
 #include "wheel/scheme.h"
 
 /*
- * A lap's knowledge, for co_ring_skip(): no callout that was visited or
- * queued after tick @since expires before @bound. One lap after @since that is
- * every callout in a slot.
+ * Knowledge about a lap, for co_ring_skip(): no callout that was visited or queued
+ * after tick @since expires before @bound. One lap after @since this covers every
+ * callout in a slot.
  */
 struct callout_laps {
 	u64 since;
@@ -37,8 +36,8 @@ struct callout_slots {
 	struct callout_scheme s;
 	unsigned int mask;	/* number of slots - 1 */
 	unsigned int nr;	/* callouts in slots */
-	u64 time;		/* every tick up to this is done */
-	u64 next;		/* the next tick whose slot to look at */
+	u64 time;		/* every tick up to this tick is done */
+	u64 next;		/* the next tick whose slot must be looked at */
 	struct callout_laps laps; /* if slots hold several laps */
 	struct list_head late;	/* callouts that were late at their start */
 	unsigned long *busy;	/* a bit for each slot: not empty */
@@ -62,14 +61,14 @@ static inline u64 co_ring_visit(struct callout_slots *r, u64 tick)
 	return r->time + 1 + ((tick - r->time - 1) & r->mask);
 }
 
-/* Marks every tick up to @time as done. Time does not go back. */
+/* Mark every tick up to @time as done. Time does not go back. */
 static inline void co_ring_set_time(struct callout_slots *r, u64 time)
 {
 	r->time = max(r->time, time);
 	r->next = max(r->next, r->time + 1);
 }
 
-/* The same, but stops before the first slot that may not be empty. */
+/* As co_ring_set_time(), but stop before the first slot that may not be empty. */
 static inline void co_ring_catch_up(struct callout_slots *r, u64 time)
 {
 	co_ring_set_time(r, r->nr ? min(time, r->next - 1) : time);

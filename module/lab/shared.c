@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * shared.c - functions that several schemes have
+ * shared.c - functions that several schemes share
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -8,7 +8,10 @@
 #include "blocks.h"
 #include "first.h"
 
-/* A zeroed scheme of @size bytes, which begin with struct callout_scheme; or NULL. */
+/*
+ * Allocate a zeroed scheme of @size bytes, which begin with struct callout_scheme.
+ * Return NULL without memory.
+ */
 void *co_scheme_alloc(const struct callout_scheme_ops *ops, size_t size,
 		      const struct callout_scheme_params *p)
 {
@@ -19,13 +22,13 @@ void *co_scheme_alloc(const struct callout_scheme_ops *ops, size_t size,
 	return s;
 }
 
-/* destroy of a scheme that has no other memory. */
+/* destroy for a scheme that has no other memory. */
 void co_scheme_free(struct callout_scheme *s)
 {
 	kvfree(s);
 }
 
-/* advance of a scheme that has first. */
+/* advance for a scheme that has first. */
 bool co_first_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
 		      struct list_head *due)
 {
@@ -42,7 +45,7 @@ bool co_first_advance(struct callout_scheme *s, u64 now, unsigned int *budget,
 	return false;
 }
 
-/* next_due of a scheme that has first. */
+/* next_due for a scheme that has first. */
 u64 co_first_due(struct callout_scheme *s, unsigned int *budget)
 {
 	struct callout_node *c = s->ops->first(s);
@@ -50,7 +53,7 @@ u64 co_first_due(struct callout_scheme *s, unsigned int *budget)
 	return c ? c->expires : U64_MAX;
 }
 
-/* take of a scheme that has first. */
+/* take for a scheme that has first. */
 bool co_first_take(struct callout_scheme *s, unsigned int *budget,
 		   struct list_head *out)
 {
@@ -67,8 +70,8 @@ bool co_first_take(struct callout_scheme *s, unsigned int *budget,
 }
 
 /*
- * Adds @n zeroed elements, unless as many were given back, with a negative @n. May
- * sleep; concurrent with any use. 0 or -ENOMEM.
+ * Add @n zeroed elements, unless as many were given back by a negative @n. May
+ * sleep; may run concurrently with any use. Return 0 or -ENOMEM.
  */
 static int blocks_reserve(struct callout_blocks *b, int n)
 {
@@ -104,7 +107,7 @@ static struct callout_blocks *blocks_of(struct callout_scheme *s)
 	return &container_of(s, struct callout_blocks_scheme, s)->blocks;
 }
 
-/* destroy of a scheme with an array. */
+/* destroy for a scheme with an array. */
 void co_blocks_destroy(struct callout_scheme *s)
 {
 	unsigned int nr;
@@ -114,15 +117,16 @@ void co_blocks_destroy(struct callout_scheme *s)
 	kvfree(s);
 }
 
-/* reserve of a scheme that needs an element for each callout. */
+/* reserve for a scheme that needs an element for each callout. */
 int co_blocks_scheme_reserve(struct callout_scheme *s, int n)
 {
 	return blocks_reserve(blocks_of(s), n);
 }
 
 /*
- * A zeroed scheme of @size bytes, which begin with struct callout_blocks_scheme, with the
- * first block of its array, of elements of @element bytes; or NULL.
+ * Allocate a zeroed scheme of @size bytes, which begin with struct callout_blocks_scheme,
+ * and the first block of its array, whose elements have @element bytes. Return NULL
+ * without memory.
  */
 void *co_blocks_create(const struct callout_scheme_ops *ops, size_t size,
 		       size_t element, const struct callout_scheme_params *p)

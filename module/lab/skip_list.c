@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * skip_list.c - a skip list, of Scheme 3's kind
+ * skip_list.c - a skip list, a variety of Scheme 3
  *
  * The Crystal RFC compares it with heaps: a sorted doubly linked list, and
  * above it levels of links that skip more and more of it, so that a search
@@ -8,14 +8,14 @@
  * removing the smallest is excellent, and that making and removing the links at
  * each insertion and deletion costs more than a pairing heap.
  *
- * A callout is in the lowest level with probability 1/4, in each further one
- * with 1/4 of that. Expected costs: start O(log n), stop O(1), since it does
- * not search, tick O(1) plus O(1) for each expiry. A start looks at four
- * entries a level on average, but its worst case is unbounded. It is the right
+ * A callout is in the lowest level with probability 1/4, and in each further level
+ * with 1/4 of the previous probability. Expected costs: start O(log n), stop O(1),
+ * since it does not search, tick O(1) plus O(1) for each expiry. A start looks at
+ * four entries a level on average, but its worst case is unbounded. It is the right
  * choice where all outstanding callouts have to be visited in order.
  *
- * The links above the list are nodes of the scheme's own, from reserve: one for
- * three callouts. A callout for which there is none is in no level: its part of
+ * The links above the list are the scheme's own nodes, from reserve: one node for
+ * three callouts. A callout for which there is no node is in no level: its part of
  * the list is searched one by one, and start becomes linear.
  *
  * A callout is queued behind its equals, at each level.
@@ -26,15 +26,15 @@
 #include "node_pool.h"
 #include "wheel/scheme.h"
 
-/* For 4^12 callouts: a level has a quarter of the entries of that below. */
+/* Enough for 4^12 callouts: a level has a quarter of the entries of the level below. */
 #define LEVELS		12U
 #define LEVEL_SHIFT	2
 
-/* A callout's place in one level; word[2] is its highest one, or 0. */
+/* A callout's place in one level. word[2] of a callout is its place in its highest level, or 0. */
 struct skip_node {
-	struct skip_node *prev;	/* or the level's head */
-	struct skip_node *next;	/* or the level's head */
-	struct skip_node *down;	/* in the level below, or NULL */
+	struct skip_node *prev;	/* the previous place, or the level's head */
+	struct skip_node *next;	/* the next place, or the level's head */
+	struct skip_node *down;	/* the place in the level below, or NULL */
 	struct callout_node *c;
 	u64 expires;		/* of @c, to save a cache miss */
 };
@@ -42,7 +42,7 @@ struct skip_node {
 struct skip_list {
 	struct callout_blocks_scheme b;	/* of struct skip_node */
 	struct list_head list;		/* all callouts, in order */
-	struct skip_node head[LEVELS];	/* of each level, the lowest first */
+	struct skip_node head[LEVELS];	/* the head of each level, the lowest first */
 	unsigned int levels;		/* levels used so far */
 	unsigned long random;		/* state of the generator of heights */
 	struct callout_node_pool pool;
@@ -67,7 +67,7 @@ static unsigned int skip_height(struct skip_list *l)
 	return min_t(unsigned int, __ffs(l->random) / LEVEL_SHIFT, LEVELS);
 }
 
-/* Links @c behind @after[] in the lowest @height levels. */
+/* Link @c behind @after[] in the lowest @height levels. */
 static void skip_raise(struct skip_list *l, struct callout_node *c,
 		       struct skip_node **after, unsigned int height)
 {
@@ -138,7 +138,7 @@ static struct callout_node *skip_first(struct callout_scheme *s)
 					entry);
 }
 
-/* Checks that a level has the order of the list, and consistent links. */
+/* Check that a level follows the order of the list and has consistent links. */
 static int skip_check_level(struct skip_list *l, unsigned int level)
 {
 	struct skip_node *head = &l->head[level], *node = head->next, *place;

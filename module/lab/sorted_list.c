@@ -2,28 +2,29 @@
 /*
  * sorted_list.c - Scheme 2: a list in order of expiry, BSD's old callout queue
  *
- * Varghese and Lauck, sections III.B and VII. start searches for its place from
- * one end of the list and is O(n); stop is O(1), since the list is doubly
- * linked; a tick looks at the first entry only. It is the right choice where
- * few callouts are outstanding, or where all have one interval and the list is
- * searched from the rear: start is then O(1) too. The only hardware needed is a
- * single timer, set for the first entry. start is unbounded, and so is find,
- * BSD's search by function and argument.
+ * Varghese and Lauck, sections III.B and VII. start searches for its place from one
+ * end of the list and is O(n); stop is O(1), since the list is doubly linked; a
+ * tick looks at the first entry only. It is the right choice where few callouts are
+ * outstanding, or where all have the same interval and the list is searched from
+ * the rear, which makes start O(1) too. The only hardware needed is a single timer,
+ * set for the first entry. start is unbounded, and so is find, BSD's search by
+ * function and argument.
  *
- * Variants: "head" searches from the first entry, as BSD did, "rear" from the
- * last. The paper takes the average cost of start from queueing theory, with
- * Poisson arrivals and reads and writes that cost one each: 2 + 2n/3 for
- * exponential and 2 + n/2 for uniform intervals, and 2 + n/3 from the rear.
- * Only the search is counted in steps. Its share is n/2 from either end for
- * exponential intervals, since the rest of one is distributed like a new one,
- * and for uniform ones 2n/3 from the head and n/3 from the rear: the paper's
- * values with the names of the distributions exchanged.
+ * Variants: "head" searches from the first entry, as BSD did, "rear" from the last.
+ * The paper takes the average cost of start from queueing theory, with Poisson
+ * arrivals and reads and writes that cost one each: 2 + 2n/3 for exponential and 2
+ * + n/2 for uniform intervals, and 2 + n/3 from the rear. Only the search is
+ * counted in steps. The search takes n/2 steps from either end for exponential
+ * intervals, since the rest of an exponential interval is distributed like a new
+ * interval. For uniform intervals it takes 2n/3 steps from the head and n/3 from
+ * the rear. These are the paper's values with the names of the distributions
+ * exchanged.
  *
  * Times are differential, as BSD's c_time: the third word of a callout is the
- * number of ticks from its predecessor's expiry to its own; of the first one,
- * from the time of the list. So the passage of time decrements the first one
- * only, below zero if that is overdue. Sums are modulo 2^64 and give the
- * absolute time.
+ * number of ticks from its predecessor's expiry to its own expiry, and in the first
+ * callout from the list's time. So the passage of time decrements the first callout
+ * only, below zero if it is overdue. Sums are modulo 2^64 and give the absolute
+ * time.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -50,8 +51,8 @@ static struct callout_node *sorted_entry(struct list_head *pos)
 }
 
 /*
- * Returns the last entry that does not expire after @expires, or the head;
- * stores its expiry, or the time of the list, in @at.
+ * Return the last entry that does not expire after @expires, or the head. Store the
+ * entry's expiry, or the list's time, in @at.
  */
 static struct list_head *sorted_search_head(struct sorted_list *l, u64 expires,
 					    u64 *at)
@@ -171,7 +172,7 @@ static struct callout_node *sorted_find(struct callout_scheme *s,
 	return NULL;
 }
 
-/* Every invariant of the head comment. */
+/* Check every invariant of the head comment. */
 static int sorted_check(struct callout_scheme *s)
 {
 	struct sorted_list *l = to_list(s);

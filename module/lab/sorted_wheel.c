@@ -2,20 +2,20 @@
 /*
  * sorted_wheel.c - Scheme 5: a hashed timing wheel with sorted lists
  *
- * Varghese and Lauck, section VI.A.1. The low bits of the expiry select the
- * bucket, and each bucket's list is in order of expiry, as in Scheme 2. stop is
- * O(1). A tick visits one bucket and looks at its first entry only, so it is
- * O(1) plus the due callouts. start searches one bucket: O(1) on average if
- * there are more buckets than callouts and the expiries spread over them, O(n)
- * in the worst case, hence unbounded. It is the right choice where a tick must
- * be short and that spread is certain; otherwise the paper prefers Scheme 6.
- * With one bucket it would be Scheme 2.
+ * Varghese and Lauck, section VI.A.1. The low bits of the expiry select the bucket,
+ * and each bucket's list is in order of expiry, as in Scheme 2. stop is O(1). A
+ * tick visits one bucket and looks at its first entry only, so it is O(1) plus the
+ * due callouts. start searches one bucket: O(1) on average if there are more
+ * buckets than callouts and the expiries spread over them, O(n) in the worst case,
+ * hence unbounded. It is the right choice where a tick must be short and the
+ * expiries are certain to spread. Otherwise the paper prefers Scheme 6. With one
+ * bucket this would be Scheme 2.
  *
  * The search is from the rear of the bucket's list, so callouts of one interval
  * find their place at once.
  *
- * next_due is the next tick whose bucket is not empty, although the first entry
- * there may be of a later lap. A late caller has each tick done in order,
+ * next_due is the next tick whose bucket is not empty, although that bucket's first
+ * entry may belong to a later lap. A late caller has each tick done in order,
  * except laps in which no callout is due.
  */
 #include <linux/kernel.h>
@@ -36,7 +36,7 @@ static void sorted_wheel_start(struct callout_scheme *s, struct callout_node *c,
 	r->laps.bound = min(r->laps.bound, expires);
 }
 
-/* Looks at the first entry of the bucket of tick r->next. */
+/* Look at the first entry of the bucket for tick r->next. */
 static void sorted_wheel_visit(struct callout_slots *r, struct list_head *due)
 {
 	struct callout_node *c;
@@ -74,7 +74,7 @@ static bool sorted_wheel_advance(struct callout_scheme *s, u64 now,
 	}
 }
 
-/* Every invariant of the head comment. */
+/* Check every invariant of the head comment. */
 static int sorted_wheel_check(struct callout_scheme *s)
 {
 	struct callout_slots *r = to_ring(s);

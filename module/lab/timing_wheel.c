@@ -3,19 +3,19 @@
  * timing_wheel.c - Scheme 4: a timing wheel, and an ordered list for far ticks
  *
  * Varghese and Lauck, section V. Each of the next MaxInterval ticks, here the
- * number of buckets, has its own slot: start and stop are O(1), and a tick is
- * O(1) plus the due callouts. The wheel turns by one slot each tick, so every
- * tick within MaxInterval has a slot. Later callouts go to a Scheme 2 list, as
- * the paper suggests; there start is O(n), hence unbounded. It is the right
- * choice where all intervals are below a maximum for which there is memory, as
- * in a network module that keeps its own timers.
+ * number of buckets, has its own slot: start and stop are O(1), and a tick is O(1)
+ * plus the due callouts. The wheel turns by one slot each tick, so every tick
+ * within MaxInterval has a slot. Later callouts go to a Scheme 2 list, as the paper
+ * suggests. In that list start is O(n), hence unbounded. It is the right choice
+ * where all intervals are below a maximum for which there is memory, as in a
+ * network module that keeps its own timers.
  *
- * The overflow list is in order of expiry and is searched from the rear. As
- * time passes, its first entries come within reach, and the next advance files
- * them in the wheel. To keep callouts of one tick in order of queueing, a callout
- * that is due at the tick of the list's first entry or later goes to the list
- * until that advance, even within MaxInterval. No callout in the wheel expires
- * after one on the list.
+ * The overflow list is in order of expiry and is searched from the rear. As time
+ * passes, its first entries come within reach, and the next advance queues them in
+ * the wheel. To keep callouts of one tick in order of queueing, a callout that is
+ * due at the tick of the list's first entry or later goes to the list until that
+ * advance, even within MaxInterval. No callout in the wheel expires after a callout
+ * on the list.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -43,7 +43,7 @@ static u64 timing_overflow(struct timing_wheel *w)
 	return list_first_entry(&w->overflow, struct callout_node, entry)->expires;
 }
 
-/* Whether a future tick has a slot. */
+/* Does a future tick have a slot? */
 static bool timing_reaches(struct timing_wheel *w, u64 tick)
 {
 	return tick - w->r.time <= w->r.mask + 1;
@@ -76,7 +76,7 @@ static void timing_stop(struct callout_scheme *s, struct callout_node *c)
 		co_ring_del(s, c);
 }
 
-/* Requeues callouts that have come within reach; true if the budget ran out. */
+/* Requeue callouts that have come within reach. Return true if the budget ran out. */
 static bool timing_migrate(struct timing_wheel *w, unsigned int *budget)
 {
 	struct callout_node *c;
@@ -126,7 +126,7 @@ static bool timing_take(struct callout_scheme *s, unsigned int *budget,
 	       co_scheme_take_list(s, &to_timing(s)->overflow, budget, out);
 }
 
-/* Every invariant of the head comment. */
+/* Check every invariant of the head comment. */
 static int timing_check(struct callout_scheme *s)
 {
 	struct timing_wheel *w = to_timing(s);

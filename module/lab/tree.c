@@ -2,14 +2,14 @@
 /*
  * tree.c - Scheme 3: a balanced tree
  *
- * Varghese and Lauck, section IV.A.1, count every tree-based priority queue as
- * one scheme: starting a timer takes O(log n) instead of the ordered list's
- * O(n), and a tick looks at the smallest only. They report that the gain is
- * significant for large n, that unbalanced trees are cheaper than balanced
- * ones, and that equal intervals turn an unbalanced one into a list; in a host
- * without hardware support they find the scheme inappropriate for many timers.
- * Here it is the kernel's red-black tree with a cached leftmost node, as in
- * hrtimers: always balanced, and equal keys go right.
+ * Varghese and Lauck, section IV.A.1, count every tree-based priority queue as one
+ * scheme: starting a timer takes O(log n) instead of the ordered list's O(n), and a
+ * tick looks at the smallest element only. They report that the gain is significant
+ * for large n, that unbalanced trees are cheaper than balanced ones, and that equal
+ * intervals turn an unbalanced tree into a list. In a host without hardware support
+ * they find the scheme inappropriate for many timers. Here it is the kernel's
+ * red-black tree with a cached leftmost node, as in hrtimers: always balanced, and
+ * equal keys go right.
  *
  * start is O(log n); stop is O(log n) to rebalance, but does not search; tick
  * is O(1) plus O(log n) for each expiry. It is the right choice where timers
@@ -59,7 +59,7 @@ static unsigned int tree_black_height(const struct rb_node *node)
 	return height;
 }
 
-/* check of a tree; its numbers are below 10. */
+/* check for a tree; its numbers are below 10. */
 int co_tree_check(const struct rb_root_cached *tree)
 {
 	unsigned int height = 0, above;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * tree.h - an ordered tree of callouts that needs no memory of its own
+ * tree.h - an ordered tree of callouts that needs no extra memory
  *
  * Scheme 3 is this tree. Other schemes use it for callouts that have no place
  * in their own structure: it takes any number of callouts with any expiry, and
@@ -13,12 +13,12 @@
 #include <linux/kernel.h>
 #include <linux/rbtree.h>
 
-/* The node is the scheme's three words of a callout. */
+/* The tree's node is the three words of a callout that its scheme may use. */
 static_assert(sizeof(struct rb_node) == 3 * sizeof(unsigned long));
 
 /*
- * A scheme that files callouts in a tree and elsewhere sets this bit in
- * word[2] of those elsewhere. In the tree word[2] is an aligned pointer.
+ * A scheme that queues some callouts in a tree and others elsewhere sets this bit
+ * in word[2] of the others. In the tree word[2] is an aligned pointer.
  */
 #define CALLOUT_NOT_IN_TREE	1UL
 
@@ -75,7 +75,7 @@ static inline int co_tree_cmp(const void *expires, const struct rb_node *node)
 	return a < b ? -1 : a > b;
 }
 
-/* Whether the tree has a callout with exactly this expiry. */
+/* Does the tree have a callout with exactly this expiry? */
 static inline bool co_tree_has(const struct rb_root_cached *tree, u64 expires)
 {
 	return rb_find(&expires, &tree->rb_root, co_tree_cmp);

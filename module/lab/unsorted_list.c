@@ -12,17 +12,17 @@
  * subtracts the ticks that have passed; "compare" compares its expiry with the
  * time.
  *
- * A pass over the list is for one tick, and callouts due then leave in the
- * order of the list, which is that of queueing. A pass also finds the earliest
- * expiry of those that stay; start lowers it, so it is a bound at all times.
- * When several ticks have passed, the next pass is for the bound, or for the
- * present if the bound is in the future: callouts become due in order of
+ * A pass over the list is for one tick, and callouts due at that tick leave in the
+ * order of the list, which is the order of queueing. A pass also finds the earliest
+ * expiry of the callouts that stay. start lowers this expiry, so it is a bound at
+ * all times. When several ticks have passed, the next pass is for the bound, or for
+ * the present if the bound is in the future: callouts become due in order of
  * expiry, and a jump costs a pass for each tick with a callout, and one more.
  * next_due is the bound.
  *
- * During a pass a cursor points to the next entry. Entries before the cursor
- * have been decremented, the others have not; new entries go to the end, so the
- * pass reaches them.
+ * During a pass a cursor points to the next entry. Entries before the cursor have
+ * been decremented, the others have not. New entries go to the end, so the pass
+ * reaches them.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>
@@ -31,9 +31,9 @@
 enum { VARIANT_DECREMENT, VARIANT_COMPARE };
 
 /*
- * With @decrement, the third word of a callout is the number of ticks from
- * @time to its expiry; of one that the current pass has seen, from the time at
- * which the pass ends.
+ * With @decrement, the third word of a callout is the number of ticks from @time to
+ * the callout's expiry. If the current pass has seen the callout, it counts from
+ * the time at which the pass ends.
  */
 struct unsorted_list {
 	struct callout_scheme s;
@@ -44,7 +44,7 @@ struct unsorted_list {
 	u64 bound;			/* at most any expiry */
 	u64 pass_tick;			/* the tick that the pass is for */
 	u64 pass_ticks;			/* ticks that it subtracts */
-	u64 pass_bound;			/* earliest expiry that it has left */
+	u64 pass_bound;			/* earliest expiry that the pass has left */
 };
 
 static struct unsorted_list *to_list(struct callout_scheme *s)
@@ -149,7 +149,7 @@ static bool unsorted_take(struct callout_scheme *s, unsigned int *budget,
 	return co_scheme_take_list(s, &to_list(s)->head, budget, out);
 }
 
-/* Every invariant of the head comment. */
+/* Check every invariant of the head comment. */
 static int unsorted_check(struct callout_scheme *s)
 {
 	struct unsorted_list *l = to_list(s);
