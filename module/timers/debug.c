@@ -2,10 +2,10 @@
 /*
  * debug.c - debugobjects for Linux's timers on callouts
  *
- * With CONFIG_DEBUG_OBJECTS the kernel warns when a pending timer is freed
- * or initialised, or one is used that was never initialised, and ends the error:
- * the timer is deleted, or initialised to a function that warns. As the kernel
- * does for its own timers.
+ * With CONFIG_DEBUG_OBJECTS the kernel warns when a pending timer is freed or
+ * initialised, or when a timer is used that was never initialised. It then repairs
+ * the error as it does for its own timers: it deletes the timer, or initialises it
+ * to a function that warns.
  */
 #include <linux/bug.h>
 #include <linux/debugobjects.h>
@@ -34,7 +34,7 @@ static void *timer_hint(void *addr)
 	return ((struct callout_timer *)addr)->function;
 }
 
-/* What the static initialisers of the kernel write, and nothing else does. */
+/* Only the kernel's static initialisers write this. */
 static bool timer_is_static(void *addr)
 {
 	struct callout_timer *t = addr;
@@ -66,7 +66,7 @@ static bool timer_fixup_free(void *addr, enum debug_obj_state state)
 	return true;
 }
 
-/* Before a timer is locked: it may be initialised here. */
+/* Called before a timer is locked, so that it may be initialised here. */
 static bool timer_fixup_assert_init(void *addr, enum debug_obj_state state)
 {
 	if (state != ODEBUG_STATE_NOTAVAILABLE)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stop.c - Linux's timers: the calls that cancel one, or wait for it
+ * stop.c - Linux's timers: functions that cancel a timer, or wait for its function
  *
- * timer.c has the races with its function and with those that set it.
+ * timer.c has the races with the timer's function and with callers that set the
+ * timer.
  */
 #include <linux/bug.h>
 #include <linux/irqflags.h>
@@ -15,7 +16,7 @@
 #include "core/run.h"
 #include "timer.h"
 
-/* Takes a timer out; whether it was pending. The base is locked. */
+/* Take a timer out. Return whether it was pending. The base is locked. */
 static bool timer_stop_locked(struct callout_base *base,
 			      struct callout_timer *t)
 	__must_hold(&base->lock)
@@ -31,19 +32,16 @@ static bool timer_stop_locked(struct callout_base *base,
 }
 
 /**
- * struct timer_run - a timer's handler that runs
- * @base: where
- * @seq: the base's run_seq meanwhile
+ * struct timer_run - a running handler of a timer
+ * @base: the base that runs it
+ * @seq: run_seq of @base while the handler runs
  */
 struct timer_run {
 	struct callout_base *base;
 	unsigned long seq;
 };
 
-/*
- * Cancels a timer. With a @run, a timer that runs is left alone: returns -1, and says in
- * @run what runs.
- */
+/* Cancel a timer. With a @run, a running timer is left alone: return -1, and fill @run. */
 static int timer_cancel(struct callout_timer *t, bool shutdown,
 			struct timer_run *run)
 {
@@ -76,8 +74,8 @@ static int timer_cancel(struct callout_timer *t, bool shutdown,
  *
  * From linux/timer.h: timer_delete(), formerly del_timer().
  *
- * Context: Any but NMI, hard interrupt included.
- * Return: 1 if it was pending, else 0.
+ * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
+ * pending, else 0.
  */
 int callout_timer_delete(struct callout_timer *timer)
 {
@@ -86,16 +84,16 @@ int callout_timer_delete(struct callout_timer *timer)
 EXPORT_SYMBOL_GPL(callout_timer_delete);
 
 /**
- * callout_timer_shutdown() - Cancel a timer for good.
+ * callout_timer_shutdown() - Cancel a timer permanently.
  * @timer: The timer.
  *
- * Does not wait for a running function. What sets the timer has no effect from
- * then on, in that function too, until the timer is initialised again.
+ * Does not wait for a running function. From then on setting the timer has no
+ * effect, even in that function, until the timer is initialised again.
  *
  * From linux/timer.h: timer_shutdown(), of Linux 6.2 and later.
  *
- * Context: Any but NMI, hard interrupt included.
- * Return: 1 if it was pending, else 0.
+ * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
+ * pending, else 0.
  */
 int callout_timer_shutdown(struct callout_timer *timer)
 {
@@ -105,13 +103,13 @@ EXPORT_SYMBOL_GPL(callout_timer_shutdown);
 
 /**
  * callout_timer_delete_sync_try() - Cancel a timer, unless its function runs.
- * @timer: The timer. If its function is running nothing changes: a timer that
- *	was set again meanwhile stays pending.
+ * @timer: The timer. If its function is running nothing changes: a timer that has
+ *	been set again stays pending.
  *
  * From linux/timer.h: timer_delete_sync_try(), formerly try_to_del_timer_sync().
  *
- * Context: Any but NMI, hard interrupt included.
- * Return: 1 if it was pending, else 0; -1 if its function is running.
+ * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
+ * pending, else 0; -1 if its function is running.
  */
 int callout_timer_delete_sync_try(struct callout_timer *timer)
 {
@@ -121,31 +119,37 @@ int callout_timer_delete_sync_try(struct callout_timer *timer)
 }
 EXPORT_SYMBOL_GPL(callout_timer_delete_sync_try);
 
-/* To wait for a handler with a lock held that it takes is a deadlock. */
+/*
+ * Check that waiting for a handler is no deadlock: the caller must hold no lock
+ * that the handler takes.
+ */
 static void timer_check_wait(struct callout_timer *t)
 {
 	bool irqsafe = READ_ONCE(t->flags) & TIMER_IRQSAFE;
 #ifdef CONFIG_LOCKDEP
 	unsigned long flags;
 
-	/* No softirq of this CPU may intervene. */
+	/* No softirq may run on this CPU in between. */
 	local_irq_save(flags);
 	lock_map_acquire(&t->lockdep_map);
 	lock_map_release(&t->lockdep_map);
 	local_irq_restore(flags);
 #endif
-	/* It may have interrupted the handler, unless that has them off. */
+	/*
+	 * The caller may have interrupted the handler, unless the handler runs with
+	 * interrupts off.
+	 */
 	WARN_ON(in_hardirq() && !irqsafe);
-	/* timer_wait() may sleep there. */
+	/* timer_wait() may sleep then. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT) && !irqsafe)
 		lockdep_assert_preemption_enabled();
 }
 
 /*
- * Waits until a handler has returned. It runs on another CPU, in softirq context:
- * it is not preempted, so the wait is as long as the handler. On PREEMPT_RT it
- * can be preempted, by this thread even, which therefore boosts it, unless it has
- * interrupts off.
+ * Wait until a handler has returned. The handler runs on another CPU, in softirq
+ * context. There it is not preempted, so the wait is as long as the handler. On
+ * PREEMPT_RT it can be preempted, even by this thread. So this thread boosts the
+ * handler, unless the handler runs with interrupts off.
  */
 static void timer_wait(const struct timer_run *run, bool irqsafe)
 {
@@ -179,12 +183,12 @@ static int timer_delete_and_wait(struct callout_timer *t, bool shutdown)
  *
  * From linux/timer.h: timer_delete_sync(), formerly del_timer_sync().
  *
- * Context: Any but hard interrupt, and that too for a TIMER_IRQSAFE timer. It
- * spins; on PREEMPT_RT it may sleep, except for a TIMER_IRQSAFE timer. It
+ * Context: Any but hard interrupt; for a TIMER_IRQSAFE timer also hard interrupt.
+ * It spins; on PREEMPT_RT it may sleep, except for a TIMER_IRQSAFE timer. It
  * deadlocks if called from the function of @timer, or with a lock held that the
- * function takes, or, unless @timer is TIMER_IRQSAFE, that is taken in a hard
- * interrupt.
- * Return: 1 if it was pending, else 0.
+ * function takes. Unless @timer is TIMER_IRQSAFE, it also deadlocks with a lock
+ * held that is taken in a hard interrupt. Return: 1 if the timer was pending, else
+ * 0.
  */
 int callout_timer_delete_sync(struct callout_timer *timer)
 {
@@ -193,17 +197,18 @@ int callout_timer_delete_sync(struct callout_timer *timer)
 EXPORT_SYMBOL_GPL(callout_timer_delete_sync);
 
 /**
- * callout_timer_shutdown_sync() - Cancel a timer for good, wait for its function.
+ * callout_timer_shutdown_sync() - Cancel a timer permanently, wait for its
+ * function.
  * @timer: The timer.
  *
- * When this returns the function is not running, and what sets the timer has no
- * effect, until it is initialised again: the timer may be freed when no call is
- * under way.
+ * When this returns the function is not running, and setting the timer has no
+ * effect until it is initialised again. The timer may be freed when no call with it
+ * is under way.
  *
  * From linux/timer.h: timer_shutdown_sync(), of Linux 6.2 and later.
  *
- * Context: As callout_timer_delete_sync().
- * Return: 1 if it was pending, else 0.
+ * Context: As callout_timer_delete_sync(). Return: 1 if the timer was pending, else
+ * 0.
  */
 int callout_timer_shutdown_sync(struct callout_timer *timer)
 {

@@ -2,14 +2,14 @@
 /*
  * timer.c - Linux's timers on callouts: the calls of linux/timer.h
  *
- * A timer is a node whose handler gets the timer, and whose time is a jiffy. It
- * follows the CPU that sets it, as in Linux: to set one that is of another base
- * moves it here. Where it goes is decided by its flags each time: a pinned one to
- * a base of CALLOUT_CLASS_KERNEL, any other to one that leaves idle CPUs asleep,
- * of CALLOUT_CLASS_GLOBAL or CALLOUT_CLASS_DEFERRABLE. These classes have the same
- * ticks. The lock of a timer is that of its base, as for every node; a call that
- * moves it holds others off by CALLOUT_CPU_MOVING, and it stays pending, since
- * callout_timer_pending() takes no lock:
+ * A timer is a node whose handler gets the timer, and whose time is a jiffy. As in
+ * Linux the timer follows the CPU that sets it: setting a timer of another base
+ * moves it here. Its flags decide each time where it goes: a pinned timer to a base
+ * of CALLOUT_CLASS_KERNEL, any other timer to a base of CALLOUT_CLASS_GLOBAL or
+ * CALLOUT_CLASS_DEFERRABLE, which leave idle CPUs asleep. These classes have the
+ * same ticks. As for every node, the base's lock protects the timer. A call that
+ * moves the timer holds other callers off by CALLOUT_CPU_MOVING, and the timer
+ * stays pending, since callout_timer_pending() takes no lock:
  *
  *	CPU0: mod(t), pending on base 2		CPU1: delete(t)
  *	lock(base 2), takes t out
@@ -21,9 +21,9 @@
  *						lock(base 0), takes t out,
  *						returns 1
  *
- * A running timer stays in the base that runs it, whoever sets it: that base
- * knows that it runs, and another would not. So t runs once at a time, and
- * whoever finds its base's lock free and t not running there may free it:
+ * A running timer stays in the base that runs it, whoever sets it: that base knows
+ * that the timer runs, and another base would not. So t runs once at a time, and a
+ * caller that holds the lock of t's base and finds t not running there may free t:
  *
  *	CPU0: handler of t			CPU1: delete_sync(t)
  *						lock(base 0): t runs: -1
@@ -36,10 +36,11 @@
  *						lock(base 0): t does not run: takes
  *						it out, returns 1
  *
- * If CPU2 sets t meanwhile, or just after CPU1 has unlocked, t is pending when
- * delete_sync() has returned, as in Linux: its caller must exclude that, or shut
- * the timer down. The function is NULL from then on, which is written and tested
- * under the lock of t's base, and while CPU2 moves t there is no such lock:
+ * If CPU2 sets t concurrently, or just after CPU1 has unlocked, t is pending when
+ * delete_sync() has returned, as in Linux. The caller of delete_sync() must exclude
+ * that, or shut the timer down. From the shutdown on the function is NULL. It is
+ * written and tested under the lock of t's base, and no base is t's base while CPU2
+ * moves t:
  *
  *	CPU1: shutdown(t)			CPU2: mod(t)
  *						lock(base 0): t has a function,
@@ -52,14 +53,14 @@
  *						mod(t): lock(base 2): no function:
  *						returns 0
  *
- * callout_timer_add_on() of a running timer queues it where it runs as well. The
- * base moves it when its handler has returned, if it is still pending: see
- * co_leave(). Linux moves it at once, and forgets that it runs.
+ * callout_timer_add_on() also queues a running timer in the base that runs it. That
+ * base moves the timer when its handler has returned, if the timer is still
+ * pending: see co_leave(). Linux moves the timer at once, and forgets that it runs.
  *
- * A CPU that dies leaves its timers to another one, pending as they are. Between
- * the end of its base's expiry and that, nobody queues in the dead base: each
- * setting tests "online" with the base locked, of the base where it files, and a
- * running timer is in a base that has not ended yet.
+ * A CPU that dies leaves its pending timers to another CPU, still pending. Between
+ * the end of the dead base's expiry and that move, nobody queues in the dead base:
+ * each setting tests "online" of the base in which it queues, with that base
+ * locked, and a running timer is in a base whose expiry has not ended yet.
  */
 #include <linux/bug.h>
 #include <linux/jiffies.h>
@@ -77,10 +78,10 @@ static_assert(sizeof(struct callout_timer) <= 64);
 #endif
 
 /* How a timer is set. */
-#define SET_IF_PENDING	0x01	/* only if it is pending */
-#define SET_IF_EARLIER	0x02	/* only if it is not pending, or later */
-#define SET_PINNED	0x04	/* it is TIMER_PINNED from now on */
-#define SET_GLOBAL	0x08	/* it is not from now on */
+#define SET_IF_PENDING	0x01	/* only if the timer is pending */
+#define SET_IF_EARLIER	0x02	/* only if the timer is not pending, or due later */
+#define SET_PINNED	0x04	/* the timer is TIMER_PINNED from now on */
+#define SET_GLOBAL	0x08	/* the timer is not TIMER_PINNED from now on */
 
 static unsigned int timer_class(u32 flags)
 {
@@ -101,7 +102,7 @@ static struct callout_base *timer_base_here(u32 flags)
 							co_home_cpu());
 }
 
-/* The base for one that is set on @cpu; here if that is negative, or has none. */
+/* The base for a timer that is set on @cpu. Here if @cpu is negative or has no base. */
 static struct callout_base *timer_base_on(u32 flags, int cpu)
 {
 	unsigned int first = timer_class(flags) * nr_cpu_ids;
@@ -113,8 +114,8 @@ static struct callout_base *timer_base_on(u32 flags, int cpu)
 }
 
 /*
- * The tick of @base at which jiffies have reached the timer's time; if they have,
- * the next one. Distances are less than half of the range of jiffies.
+ * The tick of @base at which jiffies reach the timer's time, or the next tick if
+ * they have reached it already. Distances are less than half the range of jiffies.
  */
 static u64 timer_tick(struct callout_base *base, struct callout_timer *t)
 {
@@ -125,7 +126,7 @@ static u64 timer_tick(struct callout_base *base, struct callout_timer *t)
 		ticks = t->expires - (unsigned long)now;
 		return now + (ticks > 0 ? ticks : 1);
 	}
-	/* Jiffies first: if the clock goes on in between the timer is late. */
+	/* Read jiffies first: if the clock advances in between, the timer is late, not early. */
 	jiffy = get_jiffies_64();
 	ticks = clamp_t(long, t->expires - (unsigned long)jiffy, 1,
 			S64_MAX / 2 / TICK_NSEC);
@@ -135,13 +136,13 @@ static u64 timer_tick(struct callout_base *base, struct callout_timer *t)
 	return co_from_ns(base, now + ticks * TICK_NSEC, now);
 }
 
-/* How long a timer waits for jiffies that are late. */
+/* How long a timer waits for late jiffies. */
 #define JIFFIES_LATE_NS		(TICK_NSEC / 4)
 
 /*
- * The tick of another source than jiffies can come before that of the kernel,
- * which counts them: files a timer again whose jiffy has not begun. A unit of
- * work.
+ * With a tick source other than jiffies, a tick can come before the kernel's tick,
+ * which counts jiffies. Requeue a timer whose jiffy has not begun. This is a unit
+ * of work.
  */
 static bool timer_postpone(struct callout_base *base, struct callout_node *n)
 	__must_hold(&base->lock)
@@ -160,8 +161,9 @@ static bool timer_postpone(struct callout_base *base, struct callout_node *n)
 }
 
 /*
- * Sets a timer that has a function; it goes to @to unless it runs. Unlocks @base
- * and returns the timer's base then, locked. @pending: it is already.
+ * Set a timer that has a function. The timer goes to @to unless it runs. Unlock
+ * @base and return the timer's new base, locked. @pending: the timer is pending
+ * already.
  */
 static struct callout_base *timer_set_locked(struct callout_base *base,
 					     struct callout_timer *t,
@@ -182,7 +184,7 @@ static struct callout_base *timer_set_locked(struct callout_base *base,
 		n->home = to->index;
 		base = co_move_locked(base, n, to);
 	}
-	/* Memory that only a static initialiser has prepared has no kind yet. */
+	/* Memory prepared only by a static initialiser has no kind yet. */
 	n->kind = CALLOUT_KIND_TIMER;
 	if (!pending)
 		debug_object_activate(t, &callout_timer_descr);
@@ -198,8 +200,8 @@ static struct callout_base *timer_set_locked(struct callout_base *base,
 }
 
 /*
- * A running timer is set for @to: it leaves for there when its handler has
- * returned, see co_leave(). The base is locked.
+ * A running timer is set for @to. It moves there when its handler has returned, see
+ * co_leave(). The base is locked.
  */
 static void timer_leaves(struct callout_base *base, struct callout_timer *t,
 			 struct callout_base *to)
@@ -215,8 +217,8 @@ static void timer_leaves(struct callout_base *base, struct callout_timer *t,
 }
 
 /*
- * Sets a timer for @expires, here or, unless @cpu is negative, there. Returns whether
- * it was pending.
+ * Set a timer for @expires, on @cpu or, if @cpu is negative, on this CPU. Return
+ * whether the timer was pending.
  */
 static int timer_set(struct callout_timer *t, unsigned long expires,
 		     unsigned int how, int cpu)
@@ -239,7 +241,7 @@ static int timer_set(struct callout_timer *t, unsigned long expires,
 	to = timer_base_on(t->flags, cpu);
 	if (unlikely(co_timer_runs(base, t))) {
 		base->leaving = NULL;
-		/* Or if it was not pinned when it was set last. */
+		/* Also if the timer was not pinned when it was set last. */
 		if (cpu >= 0 || (t->flags & TIMER_PINNED &&
 				 co_base_has_class(base, CALLOUT_CLASS_GLOBAL)))
 			timer_leaves(base, t, to);
@@ -250,7 +252,7 @@ out:
 	return pending;
 }
 
-/* timer_set() of a timer that may be pending, which takes no lock if it stays. */
+/* timer_set() for a timer that may be pending. Takes no lock if its time does not change. */
 static int timer_mod(struct callout_timer *t, unsigned long expires,
 		     unsigned int how)
 {
@@ -269,17 +271,18 @@ static int timer_mod(struct callout_timer *t, unsigned long expires,
 /**
  * callout_timer_mod() - Set a timer, or move it to another time.
  * @timer: The timer.
- * @expires: The value of jiffies at which its function is called. One that
- *	jiffies have reached stands for their next.
+ * @expires: The value of jiffies at which the timer's function is called. A value
+ *	that jiffies have reached stands for the next jiffy.
  *
- * The timer goes to the CPU of the caller, unless its function is running for
- * another one, or it is pending for @expires already. From a nohz_full CPU it goes
- * to a housekeeping CPU if it is not pinned. A timer that was shut down is not set.
+ * The timer goes to the caller's CPU, unless its function is running in another
+ * CPU's base, or the timer is pending for @expires already. If the caller's CPU is
+ * nohz_full, a timer that is not pinned goes to a housekeeping CPU. A timer that
+ * was shut down is not set.
  *
  * From linux/timer.h: mod_timer().
  *
- * Context: Any but NMI, hard interrupt included.
- * Return: 1 if it was pending, else 0; 0 if it was shut down.
+ * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
+ * pending, else 0; 0 if it was shut down.
  */
 int callout_timer_mod(struct callout_timer *timer, unsigned long expires)
 {
@@ -294,8 +297,8 @@ EXPORT_SYMBOL_GPL(callout_timer_mod);
  *
  * From linux/timer.h: mod_timer_pending().
  *
- * Context: Any but NMI, hard interrupt included.
- * Return: 1 if it was pending, else 0.
+ * Context: Any but NMI, hard interrupt included. Return: 1 if the timer was
+ * pending, else 0.
  */
 int callout_timer_mod_pending(struct callout_timer *timer,
 			      unsigned long expires)
@@ -361,7 +364,7 @@ EXPORT_SYMBOL_GPL(callout_timer_add_local);
 
 /**
  * callout_timer_add_global() - Set a timer that is not pending, not pinned.
- * @timer: As for callout_timer_add(). It is without TIMER_PINNED afterwards.
+ * @timer: As for callout_timer_add(). It does not have TIMER_PINNED afterwards.
  *
  * From linux/timer.h: add_timer_global(), of Linux 6.9 and later.
  *
@@ -376,10 +379,10 @@ EXPORT_SYMBOL_GPL(callout_timer_add_global);
 /**
  * callout_timer_add_on() - Set a timer that is not pending, on a given CPU.
  * @timer: As for callout_timer_add(). It has TIMER_PINNED afterwards.
- * @cpu: The CPU. If it is not online the timer is set on the current one.
+ * @cpu: The CPU. If it is not online the timer is set on the current CPU.
  *
- * If the function of @timer is running on another CPU it does not run on @cpu
- * before it has returned.
+ * If the function of @timer is running on another CPU, it does not run on @cpu
+ * before that call has returned.
  *
  * From linux/timer.h: add_timer_on().
  *
@@ -393,8 +396,8 @@ EXPORT_SYMBOL_GPL(callout_timer_add_on);
 
 /*
  * The base that a timer belongs to until it is set. A kernel whose own timers are
- * these prepares some before there are bases, see kernel/: they get what a static
- * initialiser gives.
+ * callouts initialises some of them before there are bases, see replaced/: they get
+ * the value that a static initialiser gives.
  */
 static u32 timer_first_base(u32 flags)
 {
@@ -419,12 +422,12 @@ static void timer_init(struct callout_timer *t,
  * callout_timer_init_key() - Initialise a timer.
  * @timer: The timer, neither pending nor running.
  * @func: The function that is called when it is due, in softirq context.
- * @flags: TIMER_DEFERRABLE: it wakes no idle CPU; TIMER_PINNED: it runs on the
- *	CPU that has set it; TIMER_IRQSAFE: @func runs with interrupts off.
+ * @flags: TIMER_DEFERRABLE: the timer wakes no idle CPU; TIMER_PINNED: it runs on
+ *	the CPU that has set it; TIMER_IRQSAFE: @func runs with interrupts off.
  * @name: For lockdep.
  * @key: For lockdep; both are NULL without it.
  *
- * What timer_setup() of linux/timer.h calls for a struct callout_timer.
+ * timer_setup() of linux/timer.h calls this for a struct callout_timer.
  *
  * Context: Any.
  */
@@ -446,7 +449,7 @@ EXPORT_SYMBOL_GPL(callout_timer_init_key);
  * @name: As for callout_timer_init_key().
  * @key: As for callout_timer_init_key().
  *
- * What timer_setup_on_stack() of linux/timer.h calls. The caller must call
+ * timer_setup_on_stack() of linux/timer.h calls this. The caller must call
  * callout_timer_destroy_on_stack() before it returns.
  *
  * Context: Any.
@@ -477,11 +480,12 @@ void callout_timer_destroy_on_stack(struct callout_timer *timer)
 EXPORT_SYMBOL_GPL(callout_timer_destroy_on_stack);
 
 /*
- * Runs a timer's function, with interrupts on or off. Whoever waits for it spins,
- * perhaps with the lock of a console: how long it took is printed when it is over.
- * A lock or a preempt count that it leaves behind is reported at once, as in Linux. If
- * interrupts were off they are on for a moment, but not while it counts as
- * running: a hard interrupt may wait for it.
+ * Run a timer's function, with interrupts on or off. A waiter for the timer spins,
+ * perhaps holding the lock of a console. So the report of how long the function took
+ * is printed when the timer no longer runs. A lock or a preemption count that the
+ * function leaves behind is reported at once, as in Linux. If interrupts were off they
+ * are turned on for a moment, but not while the timer counts as running, since a hard
+ * interrupt may wait for it.
  */
 static unsigned int timer_expire(struct callout_base *base,
 				 struct callout_node *n, unsigned int *budget)
@@ -489,7 +493,7 @@ static unsigned int timer_expire(struct callout_base *base,
 {
 	struct callout_timer *t = container_of(n, struct callout_timer, node);
 	void (*fn)(struct callout_timer *timer) = t->function;
-	/* For its name only. */
+	/* Only its name is used. */
 	callout_func_t *func = (void *)fn;
 	bool irqsafe = t->flags & TIMER_IRQSAFE, passed;
 #ifdef CONFIG_LOCKDEP
@@ -501,7 +505,7 @@ static unsigned int timer_expire(struct callout_base *base,
 		return 1;
 	co_take_started(base, n);
 	debug_object_deactivate(t, &callout_timer_descr);
-	/* Only its user can have done that. */
+	/* Only the timer's user can have set it to NULL. */
 	if (WARN_ON_ONCE(!fn))
 		return 1;
 	base->stage = CALLOUT_STAGE_TIMER;
@@ -539,7 +543,7 @@ static const struct callout_kind_ops kind_timer = {
 	.owner	= timer_owner,
 };
 
-/* At module load, before any timer is set. */
+/* Called at module load, before any timer is set. */
 void co_timers_init(void)
 {
 	co_register_kind(CALLOUT_KIND_TIMER, &kind_timer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * timer.h - Linux's timers on callouts: what other files call
+ * timer.h - Linux's timers on callouts: functions for other files
  */
 #ifndef _CALLOUT_TIMER_H
 #define _CALLOUT_TIMER_H
@@ -12,14 +12,15 @@
 void co_timers_init(void);
 
 /*
- * Does the function of @t run? That of an earlier timer in the same memory counts
- * as well, as in Linux: a function may initialise its own timer again, and set it,
- * and its user still waits for it by callout_timer_delete_sync(), unless the timer
- * has got another base by that, of other flags or because another CPU ran it. So,
- * unlike co_is_running(), this does not ask for CALLOUT_S_STARTED_HERE. But a callout
- * does not count, neither one that waits for its associated lock, under which it may
- * have been stopped and freed, nor one whose handler has freed it and goes on: the
- * caller may hold what they wait for.
+ * Does the function of @t run? The function of an earlier timer in the same memory
+ * counts as well, as in Linux. A function may initialise its own timer again and set
+ * it, and its user still waits for the function by callout_timer_delete_sync(),
+ * unless the timer has another base since, because of other flags or because another
+ * CPU ran it. So, unlike co_is_running(), this does not test CALLOUT_S_STARTED_HERE.
+ *
+ * A callout in the same memory does not count. It may be waiting for its associated
+ * lock, under which it may have been stopped and freed, or its handler may have freed
+ * it and still be running: the caller may hold the lock that either waits for.
  */
 static inline bool co_timer_runs(struct callout_base *base,
 				 struct callout_timer *t)
@@ -29,7 +30,7 @@ static inline bool co_timer_runs(struct callout_base *base,
 	       READ_ONCE(base->stage) == CALLOUT_STAGE_TIMER;
 }
 
-/* For debugobjects; not there in a kernel without it. */
+/* For debugobjects; undefined in a kernel without debugobjects. */
 extern const struct debug_obj_descr callout_timer_descr;
 
 #endif /* _CALLOUT_TIMER_H */
