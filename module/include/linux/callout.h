@@ -2,20 +2,20 @@
 /*
  * callout.h - the kernel interface of the callout facility
  *
- * Three interfaces to one timing wheel. callout_reset() and variants work on a
- * struct callout that the caller embeds in its own data, as FreeBSD's
- * callout(9) does. setcallout() and unsetcallout() work on handles, as the
- * facility of Costello and Varghese did: the memory is the facility's, and a
- * handle may be kept and used forever. callout_timeout() and callout_untimeout()
- * find a callout by its function and argument, as in 4.4BSD.
+ * There are three interfaces to one timing wheel. callout_reset() and variants work
+ * on a struct callout that the caller embeds in its own data, as FreeBSD's
+ * callout(9) does. setcallout() and unsetcallout() work on handles, as in the
+ * facility of Costello and Varghese: the facility allocates the memory, and a handle
+ * may be kept and used forever. callout_timeout() and callout_untimeout() find a
+ * callout by its function and argument, as in 4.4BSD.
  *
- * Times are in ticks. A callout set for n ticks runs at the n-th tick from now,
- * so after more than n - 1 and at most n tick lengths; n <= 0 counts as 1. While
- * jiffies lag behind the clock, as when a CPU has had interrupts off for long, it is
- * counted from what they say, as by Linux's own timers.
- * Handlers run in softirq context on the CPU that the callout belongs to: where
- * it was initialised or moved to by callout_reset_on(), or, by handle, where it
- * was set.
+ * Times are in ticks. A callout set for n ticks runs at the n-th tick from now, so
+ * after more than n - 1 and at most n tick lengths; n <= 0 counts as 1. While
+ * jiffies lag behind the clock, for example because a CPU has had interrupts off for
+ * long, ticks are counted from jiffies, as by Linux's own timers. Handlers run in
+ * softirq context on the CPU that the callout belongs to: the CPU on which it was
+ * initialised or to which callout_reset_on() moved it or, for a callout by handle,
+ * the CPU on which it was set.
  */
 #ifndef _LINUX_CALLOUT_H
 #define _LINUX_CALLOUT_H
@@ -39,15 +39,16 @@ typedef u64 callout_handle_t;
 
 /**
  * struct callout - a function to be called at a later tick
- * @node: private: the part that bases and schemes file
+ * @node: private: the part that bases and schemes queue
  * @func: private: the handler
  * @arg: private: the handler's argument
  * @lock: private: the associated lock, or NULL
- * @class: private: its class for lockdep
+ * @class: private: the callout's class for lockdep
  *
- * All members are private to the facility. Set up by callout_init(). The caller
- * must not free it before callout_stop() has returned 1 or -1, or callout_drain()
- * or callout_shutdown() has returned. A handler may free its own callout.
+ * All members are private to the facility. callout_init() initialises them. The
+ * caller must not free the callout before callout_stop() has returned 1 or -1, or
+ * callout_drain() or callout_shutdown() has returned. A handler may free its own
+ * callout.
  */
 struct callout {
 	struct callout_node node;
@@ -59,7 +60,7 @@ struct callout {
 #endif
 };
 
-/* Handlers to lockdep: one class for each callout_init() in the source. */
+/* A class of handlers for lockdep: one for each callout_init() in the source. */
 struct callout_class {
 #ifdef CONFIG_LOCKDEP
 	struct lock_class_key key;
@@ -76,7 +77,7 @@ static_assert(sizeof(struct callout) <= 64);
 
 /* Flags of callout_init_mtx(), callout_init_raw() and callout_init_rw(). */
 #define CALLOUT_SHAREDLOCK	0x04	/* take the rwlock_t for reading */
-#define CALLOUT_RETURNUNLOCKED	0x08	/* the handler drops it, without _bh */
+#define CALLOUT_RETURNUNLOCKED	0x08	/* the handler unlocks it, without _bh */
 #define CALLOUT_IRQLOCK		0x10	/* the lock is taken in hard interrupts */
 #define CALLOUT_TRYLOCK		0x20	/* do not wait for the lock */
 
@@ -96,33 +97,33 @@ typedef s64 sbintime_t;
 #define C_PRELRANGE	((1 << C_PRELBITS) - 1)
 #define C_PREL(x)	(((x) + 1) << 1)	/* precision: the time >> x */
 #define C_PRELGET(x)	((int)((((x) >> 1) & C_PRELRANGE) - 1))
-#define C_HARDCLOCK	0x0100	/* count ticks from the present one */
+#define C_HARDCLOCK	0x0100	/* count ticks from the present tick */
 #define C_ABSOLUTE	0x0200	/* the time is since boot */
-#define C_PRECALC	0x0400	/* time and precision are from callout_when() */
+#define C_PRECALC	0x0400	/* both arguments are from callout_when() */
 
-/* callout.node.flags, with those above; constant after init. Private. */
+/* callout.node.flags, together with the flags above; constant after init. Private. */
 #define CALLOUT_L_SPIN		0x01	/* callout.lock is a spinlock_t */
 #define CALLOUT_L_WRITE		0x02	/* a rwlock_t, taken for writing */
 #define CALLOUT_L_RAW		0x03	/* a raw_spinlock_t */
 #define CALLOUT_L_TYPES		(CALLOUT_L_RAW | CALLOUT_SHAREDLOCK)
 #define CALLOUT_L_STATIC	0x40	/* by DEFINE_CALLOUT(), no lock */
-#define CALLOUT_L_UNTRACKED	0x80	/* debugobjects does not track it */
+#define CALLOUT_L_UNTRACKED	0x80	/* not tracked by debugobjects */
 
-/* An argument of callout_init_class() only. */
+/* An argument of callout_init_class() only, not a flag of the callout. */
 #define CALLOUT_L_GIANT		0x40	/* the lock is BSD's Giant */
 
 /*
- * callout.node.active, what callout_active() returns. Written under the base's
- * lock; callout_deactivate() writes 0 without it. Private.
+ * callout.node.active, which callout_active() returns. Written under the base's lock,
+ * except that callout_deactivate() writes 0 without it. Private.
  */
 #define CALLOUT_A_TICKS		0x01	/* set for a number of ticks */
 #define CALLOUT_A_TIME		0x02	/* set for callout.node.time */
 
 /**
  * DEFINE_CALLOUT() - Define a static callout that needs no callout_init().
- * @_name: its name
+ * @_name: the callout's name
  *
- * As callout_init(&_name, CALLOUT_MPSAFE) on CPU 0.
+ * Equivalent to callout_init(&_name, CALLOUT_MPSAFE) on CPU 0.
  */
 #define DEFINE_CALLOUT(_name)						\
 	struct callout _name = {					\
@@ -192,11 +193,11 @@ static inline u8 callout_flags_of_rw(int flags)
 /**
  * callout_init() - Initialise a callout.
  * @c: pointer to a struct callout, neither pending nor running
- * @mpsafe: CALLOUT_MPSAFE; or 0 to run its handler under one lock that all such
+ * @mpsafe: CALLOUT_MPSAFE; or 0 to run the handler under one lock that all such
  *	callouts share, as under BSD's Giant
  *
- * Assigns the callout to the current CPU, or if that is nohz_full, to a
- * housekeeping CPU. From FreeBSD's callout(9).
+ * Assigns the callout to the current CPU, or to a housekeeping CPU if the current
+ * CPU is nohz_full. From FreeBSD's callout(9).
  *
  * Context: Any.
  */
@@ -210,24 +211,24 @@ static inline u8 callout_flags_of_rw(int flags)
  * @flags: CALLOUT_RETURNUNLOCKED, CALLOUT_IRQLOCK, CALLOUT_TRYLOCK, or 0
  *
  * The caller of callout_stop() or callout_reset() must hold @mtx with softirqs
- * disabled; then the handler does not run after a successful stop. @mtx must
- * live until the callout is drained: after callout_stop() the core may still
- * wait for it, only to drop it again. That is inside an RCU read-side section,
- * so after a callout_stop() under @mtx that did not return 0, kfree_rcu() may
- * free both.
+ * disabled. Then the handler does not run after a successful stop. @mtx must live
+ * until the callout is drained: after callout_stop() the core may still wait for
+ * @mtx, only to release it again. The core waits inside an RCU read-side section,
+ * so after a callout_stop() under @mtx that did not return 0, kfree_rcu() may free
+ * both.
  *
- * With CALLOUT_RETURNUNLOCKED the handler drops @mtx, by spin_unlock() and not
- * spin_unlock_bh(). With CALLOUT_TRYLOCK the core never waits: if @mtx is held
- * the callout stays pending and is due at the next tick; once callout_stop()
- * has returned 1 the core accesses neither callout nor lock.
+ * With CALLOUT_RETURNUNLOCKED the handler releases @mtx, by spin_unlock() and not
+ * spin_unlock_bh(). With CALLOUT_TRYLOCK the core never waits: if @mtx is held the
+ * callout stays pending and is due at the next tick. Once callout_stop() has
+ * returned 1 the core accesses neither callout nor lock.
  *
- * With CALLOUT_IRQLOCK the core takes @mtx as spin_lock_irq() does and the
- * handler runs with interrupts off, so @mtx may be taken in hard interrupts too,
- * and the callout be set and stopped there. All users take @mtx with interrupts
- * off then. With CALLOUT_RETURNUNLOCKED the handler drops it by
- * spin_unlock_irq(). How long interrupts are off is the handler's matter: the
- * core adds no more than one hold of its own lock. On PREEMPT_RT @mtx is a
- * sleeping lock, for which interrupts stay on: see callout_init_raw().
+ * With CALLOUT_IRQLOCK the core takes @mtx as spin_lock_irq() does and the handler
+ * runs with interrupts off, so @mtx may be taken in hard interrupts too, and the
+ * callout may be set and stopped there. All users must then take @mtx with
+ * interrupts off. With CALLOUT_RETURNUNLOCKED the handler releases @mtx by
+ * spin_unlock_irq(). The handler determines how long interrupts are off: the core
+ * adds no more than one hold of its own lock. On PREEMPT_RT @mtx is a sleeping
+ * lock, for which interrupts stay on: see callout_init_raw().
  *
  * From FreeBSD's callout(9), CALLOUT_TRYLOCK from its release 15;
  * CALLOUT_IRQLOCK is not in FreeBSD.
@@ -242,8 +243,8 @@ static inline u8 callout_flags_of_rw(int flags)
  * @lock: pointer to the spinlock_t in that mutex, or NULL
  * @flags: as callout_init_mtx()
  *
- * callout_init_mtx() by another name, so that a port can define that one for its
- * struct mtx.
+ * callout_init_mtx() under another name, so that a port can define
+ * callout_init_mtx() for its struct mtx.
  *
  * Context: Any.
  */
@@ -257,12 +258,13 @@ static inline u8 callout_flags_of_rw(int flags)
  * @raw: raw_spinlock_t * that is held while the handler runs, or NULL
  * @flags: CALLOUT_RETURNUNLOCKED, CALLOUT_IRQLOCK, CALLOUT_TRYLOCK, or 0
  *
- * As callout_init_mtx(). On PREEMPT_RT too the handler does not sleep for @raw,
- * runs with preemption off and, with CALLOUT_IRQLOCK, interrupts off; so there it
- * must take no spinlock_t or rwlock_t, and allocate nothing.
+ * As callout_init_mtx(), but even on PREEMPT_RT the core does not sleep for @raw,
+ * and the handler runs with preemption off and, with CALLOUT_IRQLOCK, interrupts
+ * off. So on PREEMPT_RT the handler must take no spinlock_t or rwlock_t, and
+ * allocate nothing.
  *
- * Not in FreeBSD, whose spin mutexes go with handlers in the clock interrupt
- * only.
+ * Not in FreeBSD, which allows spin mutexes only for handlers in the clock
+ * interrupt.
  *
  * Context: Any.
  */
@@ -274,7 +276,7 @@ static inline u8 callout_flags_of_rw(int flags)
  * callout_init_rw() - Initialise a callout with an associated rwlock.
  * @c: pointer to a struct callout, neither pending nor running
  * @rw: rwlock_t * that is held for writing while the handler runs, or NULL
- * @flags: CALLOUT_SHAREDLOCK to hold it for reading, CALLOUT_RETURNUNLOCKED,
+ * @flags: CALLOUT_SHAREDLOCK to hold @rw for reading, CALLOUT_RETURNUNLOCKED,
  *	CALLOUT_IRQLOCK, CALLOUT_TRYLOCK, or 0
  *
  * As callout_init_mtx(). The caller of callout_stop() must hold the lock for
@@ -310,17 +312,17 @@ sbintime_t callout_sbinuptime(void);
 unsigned int callout_hz(void);
 u64 callout_ticks(void);
 
-/* The other functions of callout(9), in terms of those above. */
+/* The other functions of callout(9), built on the functions above. */
 
 /**
  * callout_reset_curcpu() - Set a callout on the current CPU.
  * @c: the callout
  * @ticks: ticks from now
  * @func: the handler
- * @arg: its argument
+ * @arg: the handler's argument
  *
- * From FreeBSD's callout(9), release 8 and later. Context and Return are those
- * of callout_reset_on().
+ * From FreeBSD's callout(9), release 8 and later. Context and Return as for
+ * callout_reset_on().
  */
 #define callout_reset_curcpu(c, ticks, func, arg)			\
 	callout_reset_on(c, ticks, func, arg, raw_smp_processor_id())
@@ -330,8 +332,8 @@ u64 callout_ticks(void);
  * @c: the callout
  * @ticks: ticks from now
  *
- * From FreeBSD's callout(9), release 8 and later. Context and Return are those
- * of callout_schedule_on().
+ * From FreeBSD's callout(9), release 8 and later. Context and Return as for
+ * callout_schedule_on().
  */
 #define callout_schedule_curcpu(c, ticks)				\
 	callout_schedule_on(c, ticks, raw_smp_processor_id())
@@ -342,11 +344,11 @@ u64 callout_ticks(void);
  * @sbt: the time
  * @pr: the precision
  * @func: the handler
- * @arg: its argument
- * @flags: those of callout_reset_sbt_on()
+ * @arg: the handler's argument
+ * @flags: the flags of callout_reset_sbt_on()
  *
- * From FreeBSD's callout(9), release 10 and later. Context and Return are those
- * of callout_reset_sbt_on().
+ * From FreeBSD's callout(9), release 10 and later. Context and Return as for
+ * callout_reset_sbt_on().
  */
 #define callout_reset_sbt(c, sbt, pr, func, arg, flags)			\
 	callout_reset_sbt_on(c, sbt, pr, func, arg, -1, flags)
@@ -357,8 +359,8 @@ u64 callout_ticks(void);
  * @sbt: the time
  * @pr: the precision
  * @func: the handler
- * @arg: its argument
- * @flags: those of callout_reset_sbt_on()
+ * @arg: the handler's argument
+ * @flags: the flags of callout_reset_sbt_on()
  *
  * As callout_reset_sbt().
  */
@@ -371,11 +373,11 @@ u64 callout_ticks(void);
  * @c: the callout; it has a handler from an earlier setting
  * @sbt: the time
  * @pr: the precision
- * @cpu: the CPU on which the handler will run, or -1 for the present one
- * @flags: those of callout_reset_sbt_on()
+ * @cpu: the CPU on which the handler will run, or -1 for the callout's present CPU
+ * @flags: the flags of callout_reset_sbt_on()
  *
- * From FreeBSD's callout(9), release 10.2 and later. Context and Return are
- * those of callout_reset_sbt_on().
+ * From FreeBSD's callout(9), release 10.2 and later. Context and Return as for
+ * callout_reset_sbt_on().
  */
 #define callout_schedule_sbt_on(c, sbt, pr, cpu, flags)			\
 	callout_reset_sbt_on(c, sbt, pr, NULL, NULL, cpu, flags)
@@ -385,7 +387,7 @@ u64 callout_ticks(void);
  * @c: the callout
  * @sbt: the time
  * @pr: the precision
- * @flags: those of callout_reset_sbt_on()
+ * @flags: the flags of callout_reset_sbt_on()
  *
  * As callout_schedule_sbt_on().
  */
@@ -397,7 +399,7 @@ u64 callout_ticks(void);
  * @c: the callout
  * @sbt: the time
  * @pr: the precision
- * @flags: those of callout_reset_sbt_on()
+ * @flags: the flags of callout_reset_sbt_on()
  *
  * As callout_schedule_sbt_on().
  */
@@ -410,10 +412,10 @@ void callout_barrier(void);
  * callout_pending() - Is the callout set, and its handler not yet started?
  * @c: the callout
  *
- * Context: Any. The result is a snapshot: it may be out of date at once, unless
- * the caller holds a lock that the handler takes too.
- * Return: true from callout_reset() until the callout is stopped, or the core takes
- * it to run its handler or to wait for its associated lock.
+ * Context: Any. The result is a snapshot: it may be out of date at once, unless the
+ * caller holds a lock that the handler takes too. Return: true from callout_reset()
+ * until the callout is stopped, or until the core takes it to run its handler or to
+ * wait for its associated lock.
  */
 static inline bool callout_pending(const struct callout *c)
 {
@@ -441,8 +443,8 @@ static inline bool callout_active(const struct callout *c)
  * @c: the callout
  *
  * Does not stop the callout. If it is pending and was set for a time, as by
- * callout_reset_sbt(), it may then be early: by what jiffies run ahead of the
- * clock, or lagged it when the callout was set.
+ * callout_reset_sbt(), it may then be early, by as much as jiffies run ahead of the
+ * clock, or lagged the clock when the callout was set.
  *
  * Context: Any.
  */
@@ -457,8 +459,8 @@ static inline void callout_deactivate(struct callout *c)
  *
  * FreeBSD's users read c_func.
  *
- * Context: Any. The caller sees to it that nobody sets it meanwhile.
- * Return: the handler that it was set with last; NULL if it never was.
+ * Context: Any. The caller must make sure that nobody sets @c concurrently. Return:
+ * the handler with which @c was last set; NULL if it never was set.
  */
 static inline callout_func_t *callout_func(const struct callout *c)
 {
@@ -471,8 +473,7 @@ static inline callout_func_t *callout_func(const struct callout *c)
  *
  * FreeBSD's users read c_arg.
  *
- * Context: As callout_func().
- * Return: the argument that it was set with last.
+ * Context: As callout_func(). Return: the argument with which @c was last set.
  */
 static inline void *callout_arg(const struct callout *c)
 {

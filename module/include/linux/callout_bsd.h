@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * callout_bsd.h - the names of BSD kernels, for code that comes from one
+ * callout_bsd.h - the names of BSD kernels, for code that comes from a BSD kernel
  *
  * Opt-in: the names are short and common, so only files that use them should
  * include this, after every other header. untimeout() takes two arguments as in
@@ -11,7 +11,7 @@
 
 #include <linux/callout.h>
 
-/* timeout(9): FreeBSD's timeout() returns one, untimeout() takes it. */
+/* timeout(9): FreeBSD's timeout() returns this handle, and untimeout() takes it. */
 struct callout_handle {
 	callout_handle_t handle;
 };
@@ -39,11 +39,11 @@ static inline struct callout_handle timeout(callout_func_t *func, void *arg,
 
 typedef callout_func_t timeout_t;
 
-/* A flag of pause_sbt(9), which is the port's to provide; no effect here. */
+/* A flag of pause_sbt(9), which the port must provide; no effect here. */
 #define C_CATCH		0x0800
 
 /* Flags of _callout_stop_safe(). */
-#define CS_DRAIN	0x0001	/* wait, as callout_drain() */
+#define CS_DRAIN	0x0001	/* wait, as callout_drain() does */
 #define CS_EXECUTING	0x0002	/* return 1 instead of 0 if the handler runs */
 
 /* FreeBSD's callout_stop(), callout_drain() and callout_async_drain() in one. */
@@ -62,13 +62,13 @@ static inline int _callout_stop_safe(struct callout *c, int flags,
 }
 
 /*
- * callout(9) with an rmlock, which handlers take without sleeping, for reading if
- * CALLOUT_SHAREDLOCK says so. Linux's lock of that kind is the rwlock_t; its
- * percpu_rw_semaphore, with readers as cheap as an rmlock's, sleeps.
+ * callout(9) with an rmlock. Handlers take it without sleeping, for reading if
+ * CALLOUT_SHAREDLOCK is given. Linux's corresponding lock is the rwlock_t. Its
+ * percpu_rw_semaphore, whose readers are as cheap as an rmlock's, sleeps.
  */
 #define callout_init_rm(c, rm, flags)	callout_init_rw(c, rm, flags)
 
-/* Last: it defines macros with names that are common. */
+/* Include it last: it defines macros with common names. */
 #include <linux/callout_hz.h>
 
 #endif /* _LINUX_CALLOUT_BSD_H */

@@ -2,7 +2,7 @@
 /*
  * callout_dragonfly.h - DragonFly's callout(9), under names of this project
  *
- * <bsd/dragonfly/sys/callout.h> gives them DragonFly's.
+ * <bsd/dragonfly/sys/callout.h> defines DragonFly's names.
  */
 #ifndef _LINUX_CALLOUT_DRAGONFLY_H
 #define _LINUX_CALLOUT_DRAGONFLY_H
@@ -11,8 +11,8 @@
 
 /**
  * struct callout_dragonfly - DragonFly's struct callout
- * @w: private: its setting
- * @terminated: private: it must be initialised before it is used again
+ * @w: private: the callout's setting
+ * @terminated: private: the callout must be initialised before it is used again
  */
 struct callout_dragonfly {
 	struct callout_work w;
@@ -54,8 +54,7 @@ do {									\
  * callout_dragonfly_init() - Initialise a callout whose handler is not MP safe.
  * @c: struct callout_dragonfly *, neither pending nor running, not on a stack
  *
- * No two handlers of such callouts run at the same time. From DragonFly's
- * callout(9).
+ * No two handlers of such callouts run concurrently. From DragonFly's callout(9).
  *
  * Context: Any.
  */

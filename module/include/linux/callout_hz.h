@@ -2,11 +2,10 @@
 /*
  * callout_hz.h - the clock of BSD kernels: hz, tick and ticks
  *
- * The facility's ticks, which differ from the kernel's with the parameter hz=:
- * ticks per second, microseconds per tick, and the present tick. A file with
- * members, parameters or variables of these names must define
- * CALLOUT_BSD_NO_TICKS before it includes this, and use callout_hz() and
- * callout_ticks() instead.
+ * The facility's ticks: ticks per second, microseconds per tick, and the present
+ * tick. With the parameter hz= they differ from the kernel's ticks. A file with
+ * members, parameters or variables of these names must define CALLOUT_BSD_NO_TICKS
+ * before it includes this, and use callout_hz() and callout_ticks() instead.
  */
 #ifndef _LINUX_CALLOUT_HZ_H
 #define _LINUX_CALLOUT_HZ_H

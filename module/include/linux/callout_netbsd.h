@@ -2,7 +2,7 @@
 /*
  * callout_netbsd.h - NetBSD's callout(9), under names of this project
  *
- * <bsd/netbsd/sys/callout.h> gives them NetBSD's.
+ * <bsd/netbsd/sys/callout.h> defines NetBSD's names.
  */
 #ifndef _LINUX_CALLOUT_NETBSD_H
 #define _LINUX_CALLOUT_NETBSD_H
@@ -11,8 +11,8 @@
 
 /**
  * struct callout_netbsd - NetBSD's callout_t
- * @w: private: its setting
- * @bound: private: callout_work.cpu is the CPU where it runs, always
+ * @w: private: the callout's setting
+ * @bound: private: the handler always runs on the CPU callout_work.cpu
  */
 struct callout_netbsd {
 	struct callout_work w;
@@ -22,8 +22,8 @@ struct callout_netbsd {
 /**
  * callout_netbsd_init() - Initialise a callout.
  * @c: struct callout_netbsd *, neither pending nor running, not on a stack
- * @flags: CALLOUT_MPSAFE; or 0: then its handler runs on the first CPU, never at
- *	the same time as another such handler
+ * @flags: CALLOUT_MPSAFE; or 0: then the callout's handler runs on the first CPU,
+ *	never concurrently with another such handler
  *
  * From NetBSD's callout(9), callout_init().
  *
@@ -60,14 +60,14 @@ void callout_netbsd_bind(struct callout_netbsd *c, unsigned int cpu);
  * callout_netbsd_halt() - Cancel a callout and wait for its handler.
  * @c: struct callout_netbsd *
  * @interlock: struct mutex * or spinlock_t * (locked by spin_lock_bh()) that the
- *	caller holds, to be released while this waits; or NULL
+ *	caller holds and that is released while this waits; or NULL
  *
  * If there is a handler to wait for, @interlock is released and taken again. The
  * handler itself may call this, which then does not wait. From NetBSD's
  * callout(9).
  *
- * Context: Process context, may sleep if the handler runs; or the handler.
- * Return: true if the handler had started since the callout was set.
+ * Context: Process context, may sleep if the handler runs; or the handler. Return:
+ * true if the handler has started since the callout was set.
  */
 #define callout_netbsd_halt(c, interlock)				\
 ({									\

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * callout_node.h - the part of a callout that bases and schemes file
+ * callout_node.h - the part of a callout that bases and schemes queue
  *
- * The lowest layer: schemes, bases and tick sources know this and nothing of
- * its owner, which is what it is embedded in.
+ * The lowest layer: schemes, bases and tick sources know this struct and nothing of
+ * its owner, the object in which it is embedded.
  */
 #ifndef _LINUX_CALLOUT_NODE_H
 #define _LINUX_CALLOUT_NODE_H
@@ -21,16 +21,16 @@ typedef void callout_func_t(void *arg);
 enum callout_kind {
 	CALLOUT_KIND_NONE,
 	CALLOUT_KIND_FUNC,	/* call its function */
-	CALLOUT_KIND_HANDLE,	/* call its function, free its slot */
-	CALLOUT_KIND_EVENT,	/* an event to be read: no function */
-	CALLOUT_KIND_KEYED,	/* the same, of a callout with a key */
-	CALLOUT_KIND_COMMAND,	/* a command that completes: no function */
+	CALLOUT_KIND_HANDLE,	/* call its function, then free its slot */
+	CALLOUT_KIND_EVENT,	/* make an event for a reader: no function */
+	CALLOUT_KIND_KEYED,	/* as CALLOUT_KIND_EVENT, for a callout with a key */
+	CALLOUT_KIND_COMMAND,	/* complete a command: no function */
 	CALLOUT_KIND_TIMER,	/* call its function, with the timer */
 };
 
 /* callout_node.state, written with the base's lock held. */
-#define CALLOUT_S_PENDING	0x01	/* queued, or on a list of due ones */
-#define CALLOUT_S_DUE		0x02	/* on a list of due ones */
+#define CALLOUT_S_PENDING	0x01	/* queued, or on a list of due callouts */
+#define CALLOUT_S_DUE		0x02	/* on a list of due callouts */
 #define CALLOUT_S_DRAINING	0x04	/* being drained: cannot be set */
 #define CALLOUT_S_SHUT		0x08	/* cannot be set until initialised */
 #define CALLOUT_S_STARTED_HERE	0x40	/* its handler has started on its base */
@@ -39,21 +39,24 @@ enum callout_kind {
 /**
  * struct callout_node - an entry of a base and its scheme
  * @entry: link in the scheme, or in a list of due callouts
- * @word: the same memory as the scheme uses it
- * @link: the two words of it that the hashed wheel uses
- * @time: the third, which the wheel leaves to the owner: nanoseconds, or a jiffy
- * @own: the same, if it is a number of another kind
- * @expires: the tick at which it is due; once it has fired, the owner's
- * @cpu: index of the base that it belongs to
- * @home: index of the base that it returns to, if that differs
+ * @word: the same memory, as the scheme uses it
+ * @link: the first two words, which the hashed wheel uses
+ * @time: the third word, which the wheel leaves to the owner: nanoseconds, or a
+ *	jiffy
+ * @own: the third word, if it is a number of another kind
+ * @expires: the tick at which the node is due; once it has fired, for the owner's
+ *	use
+ * @cpu: index of the base to which the node belongs
+ * @home: index of the base to which the node returns, if that differs
  * @state: CALLOUT_S_*
- * @kind: what happens when it is due
- * @flags: the owner's
+ * @kind: what happens when the node is due
+ * @flags: for the owner's use
  * @active: of a callout, CALLOUT_A_*
- * @place: the same byte of a slot: where the hash has it
- * @bytes: these four, to be tested at once
+ * @place: the same byte of a slot: its place in the hash
+ * @bytes: these four bytes, to test them at once
  *
- * The lock of base @cpu protects all members except the owner's two.
+ * The lock of base @cpu protects all members except @flags, @active and
+ * @place.
  */
 struct callout_node {
 	union {
@@ -90,9 +93,9 @@ static_assert(sizeof(struct callout_node) == 40);
 
 /**
  * struct callout_owner - who has set a callout
- * @func: its handler; NULL if it is of a file
- * @pid: the process that opened the file, else 0
- * @comm: the name of that process then, else NULL
+ * @func: the handler; NULL if the callout belongs to a file
+ * @pid: the process that opened the file; otherwise 0
+ * @comm: the name of that process at that time; otherwise NULL
  */
 struct callout_owner {
 	callout_func_t *func;
@@ -101,8 +104,8 @@ struct callout_owner {
 };
 
 /*
- * Changes bits of @n's state. The caller holds the lock of @n's base, which
- * excludes other writers; the owner may read the state without it.
+ * Change bits of @n's state. The caller holds the lock of @n's base, which excludes
+ * other writers; the owner may read the state without the lock.
  */
 static inline void callout_change_state(struct callout_node *n, u8 clear,
 					u8 set)

@@ -2,8 +2,8 @@
 /*
  * callout_openbsd.h - OpenBSD's timeout(9), under names of this project
  *
- * <bsd/openbsd/sys/timeout.h> gives the functions OpenBSD's. As in its release
- * 7.8, what is given in seconds or parts of them is at least that long.
+ * <bsd/openbsd/sys/timeout.h> defines OpenBSD's names. As in OpenBSD 7.8, a time
+ * given in seconds or fractions of a second is at least that long.
  */
 #ifndef _LINUX_CALLOUT_OPENBSD_H
 #define _LINUX_CALLOUT_OPENBSD_H
@@ -13,15 +13,15 @@
 /* Flags of timeout_set_flags(). */
 #define TIMEOUT_PROC		0x01	/* the handler runs in a thread */
 #define TIMEOUT_INITIALIZED	0x04	/* private */
-#define TIMEOUT_MPSAFE		0x10	/* in a thread, not after the others */
+#define TIMEOUT_MPSAFE		0x10	/* in a thread, not in order */
 
 /* Clocks of timeout_set_flags(). */
-#define KCLOCK_NONE		(-1)	/* ticks: timeout_add() and its kin */
+#define KCLOCK_NONE		(-1)	/* ticks: timeout_add() and variants */
 #define KCLOCK_UPTIME		0	/* time since boot: timeout_abs_ts() */
 
 /**
- * struct timeout - OpenBSD's
- * @w: private: its setting
+ * struct timeout - OpenBSD's struct timeout
+ * @w: private: the timeout's setting
  * @kclock: private: KCLOCK_NONE or KCLOCK_UPTIME
  * @flags: private: TIMEOUT_*
  */
@@ -45,12 +45,12 @@ void callout_openbsd_setup(struct timeout *to, callout_func_t *func, void *arg,
  * callout_openbsd_set_flags() - Initialise a timeout.
  * @to: struct timeout *, neither pending nor running, not on a stack
  * @func: the handler
- * @arg: its argument
+ * @arg: the handler's argument
  * @_kclock: KCLOCK_NONE, or KCLOCK_UPTIME for callout_openbsd_abs_ts()
- * @_flags: TIMEOUT_PROC, or that and TIMEOUT_MPSAFE, or 0
+ * @_flags: TIMEOUT_PROC, TIMEOUT_PROC | TIMEOUT_MPSAFE, or 0
  *
- * OpenBSD's timeout_set_flags(). One that was added before needs timeout_barrier()
- * or timeout_del_barrier() first, as if it were freed.
+ * OpenBSD's timeout_set_flags(). A timeout that was added before needs
+ * timeout_barrier() or timeout_del_barrier() first, as if it were freed.
  *
  * Context: Any.
  */
@@ -96,25 +96,26 @@ int callout_openbsd_triggered(struct timeout *to);
  * callout_openbsd_del_async() - Cancel a timeout; report when it may be freed.
  * @to: the timeout
  * @done: called with the handler's argument, in a thread where it may sleep, when
- *	a handler that is running now has returned and @to may be freed
+ *	the handler that is running has returned and @to may be freed
  *
- * For code that holds a lock that the handler takes, and so cannot wait. OpenBSD's
- * frees its timeout there after timeout_del(). If settings hold references call
- * timeout_del() first, in the same hold of the lock: its result counts them.
+ * For code that holds a lock that the handler takes, and so cannot wait. In OpenBSD
+ * such code frees its timeout after timeout_del(). If settings hold references call
+ * timeout_del() first, in the same hold of the lock: its result counts the
+ * references.
  *
- * If this returns 0, @done will be called, once; until just before that @to cannot
- * be set, and timeout_add() and its kin return 0. Otherwise @done is not called,
- * and @to may be freed at once. Callers must see to it that nothing sets @to
- * afterwards. Another call before that of @done returns 0, and its function is not
- * called. The handler may call this for its own timeout, which it does not free
- * then. callout_work_barrier_all() waits for @done too.
+ * If this returns 0, @done will be called, once. Until just before that call @to
+ * cannot be set, and timeout_add() and variants return 0. Otherwise @done is not
+ * called, and @to may be freed at once. Callers must make sure that nothing sets
+ * @to afterwards. A second call of this function before @done is called returns 0,
+ * and its function is not called. The handler may call this for its own timeout,
+ * which it must then not free. callout_work_barrier_all() waits for @done too.
  *
- * @done may be called before the caller has released the lock. If the lock is in
- * what @done frees, the caller needs a reference until it has.
+ * @done may be called before the caller has released the lock. If @done frees the
+ * memory that has the lock, the caller needs a reference to it until it has
+ * released the lock.
  *
- * Context: Any but NMI.
- * Return: 1 if it was pending and is not any more; 0 if it may still be in use; -1
- * if it was not pending.
+ * Context: Any but NMI. Return: 1 if @to was pending and no longer is; 0 if it may
+ * still be in use; -1 if it was not pending.
  */
 static inline int callout_openbsd_del_async(struct timeout *to,
 					    callout_func_t *done)

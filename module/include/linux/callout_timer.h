@@ -3,21 +3,22 @@
  * callout_timer.h - makes a module's timers callouts, by one include
  *
  * From here on "struct timer_list" is struct callout_timer, and each call of
- * linux/timer.h takes either that or the kernel's own struct: the type of the
- * pointer tells, at compile time, and a pointer of another type, void * say, is
- * an error. So include this after all headers of the kernel, whose structures
- * have the kernel's timers then, and before the module's own structures with
- * timers. A header of the kernel's that is included later, and names the
- * struct, is an error: a timer in it would have another layout than the kernel
- * has. Those that most modules use are included here, first.
+ * linux/timer.h takes either a struct callout_timer or the kernel's own struct. The
+ * type of the pointer decides at compile time, and a pointer of any other type,
+ * such as void *, is an error. So include this after all headers of the kernel, so
+ * that their structures have the kernel's timers, and before the module's own
+ * structures with timers. A kernel header that is included later, and names the
+ * struct, is an error: a timer in it would have another layout than in the kernel.
+ * The headers that most modules use are included here, first.
  *
- * Calls have their names of today and those since 6.1, whichever kernel it is,
- * for callouts; for the kernel's timers, as far as that has the function. A
- * name that is not called, as in "fn = mod_timer", is the kernel's function.
+ * For callouts, calls have their present names and all names since 6.1, whichever
+ * kernel is used. For the kernel's timers, they have the names whose function the
+ * kernel has. A name that is not called, as in "fn = mod_timer", is the kernel's
+ * function.
  *
- * linux/timer.h's macros that prepare timers, DEFINE_TIMER(), timer_setup() and
- * those for delayed work, are the kernel's: they name the struct, or call what
- * is dispatched here.
+ * linux/timer.h's macros that prepare timers, DEFINE_TIMER(), timer_setup() and the
+ * macros for delayed work, are the kernel's: they name the struct, or call a
+ * function that is dispatched here.
  */
 #ifndef _LINUX_CALLOUT_TIMER_H
 #define _LINUX_CALLOUT_TIMER_H
@@ -44,12 +45,12 @@
 #endif
 #include <linux/callout_timer_types.h>
 
-/* The kernel's own: the name struct timer_list is not its any more. */
+/* The kernel's own struct, which the name struct timer_list no longer denotes. */
 typedef struct timer_list callout_linux_timer_t;
 
 /*
- * Kernels before 6.9 lack the first two, and before 6.1.158 the others. Where they
- * exist this changes nothing.
+ * Kernels before 6.9 lack the first two functions, and kernels before 6.1.158 the
+ * other two. Where they exist this changes nothing.
  */
 void add_timer_local(callout_linux_timer_t *timer);
 void add_timer_global(callout_linux_timer_t *timer);
@@ -60,7 +61,7 @@ int timer_shutdown_sync(callout_linux_timer_t *timer);
 #ifdef del_singleshot_timer_sync
 #undef del_singleshot_timer_sync
 #define CALLOUT_LINUX_DELETE		del_timer
-/* Before 6.1.84 a macro in a kernel for one CPU. */
+/* Before 6.1.84 this is a macro in a kernel for one CPU. */
 #ifdef del_timer_sync
 #undef del_timer_sync
 #define CALLOUT_LINUX_DELETE_SYNC	del_timer
@@ -72,7 +73,7 @@ int timer_shutdown_sync(callout_linux_timer_t *timer);
 #define CALLOUT_LINUX_DELETE_SYNC	timer_delete_sync
 #endif
 
-/* 6.16 has changed names of linux/timer.h, this macro's among them. */
+/* 6.16 has changed names in linux/timer.h, including this macro's name. */
 #ifdef __timer_init
 #define CALLOUT_LINUX_TIMER(former, present)	present
 #define __init_timer(timer, fn, flags)		__timer_init(timer, fn, flags)
@@ -85,7 +86,7 @@ int timer_shutdown_sync(callout_linux_timer_t *timer);
 	__init_timer_on_stack(timer, fn, flags)
 #endif
 
-/* container_of(), whose own words for a wrong type do not name the cause. */
+/* container_of(), whose message for a wrong type does not name the cause. */
 #define CALLOUT_TIMER_CONTAINER(var, callback_timer, member)		\
 ({									\
 	static_assert(__same_type(*(callback_timer),			\
@@ -105,7 +106,7 @@ int timer_shutdown_sync(callout_linux_timer_t *timer);
 #define timer_container_of(var, callback_timer, timer_fieldname)	\
 	CALLOUT_TIMER_CONTAINER(var, callback_timer, timer_fieldname)
 
-/* Of two functions the one for the type of @timer. */
+/* Choose between two functions by the type of @timer. */
 #define CALLOUT_TIMER_CALL(timer, callouts, linuxs)			\
 	_Generic((timer),						\
 		 struct callout_timer *: callouts,			\
@@ -196,7 +197,7 @@ int timer_shutdown_sync(callout_linux_timer_t *timer);
 	CALLOUT_TIMER_CALL(timer, callout_timer_shutdown_sync,		\
 			   timer_shutdown_sync)(timer)
 
-/* net/sock.h: a timer of a socket's holds a reference to it while it is pending. */
+/* net/sock.h: a socket's timer holds a reference to the socket while it is pending. */
 #ifdef CONFIG_NET
 static inline void callout_timer_sk_reset(struct sock *sk,
 					  struct callout_timer *timer,
@@ -231,16 +232,17 @@ static inline void callout_timer_sk_stop_sync(struct sock *sk,
 			   sk_stop_timer_sync)(sk, timer)
 #endif
 
-/* Programs that check source code read the struct's new name only. */
+/* Programs that check source code only need the struct's new name. */
 #if defined(__CHECKER__) || defined(__GENKSYMS__)
 #define timer_list callout_timer
 #else
 
 /*
- * Where the kernel's headers are, this one tells: of its lines, each a call of
- * a macro, one is taken, and __FILE__ there is its path. gcc compares strings
- * at compile time; clang's constants are numbers, so the path of the kernel's
- * tree is known by its length and its last 12 characters.
+ * The location of the kernel's headers is known from this header: all its lines are
+ * calls of a macro, one of them is used, and __FILE__ there is the header's path.
+ * gcc compares strings at compile time. clang's constants are numbers, so with
+ * clang the path of the kernel's tree is identified by its length and its last 12
+ * characters.
  */
 #define CALLOUT_TREE_LENGTH	CALLOUT_LENGTH_SD_BALANCE_NEWIDLE
 #define SD_FLAG(flag, ...)						\
@@ -250,7 +252,7 @@ static inline void callout_timer_sk_stop_sync(struct sock *sk,
 	};								\
 	CALLOUT_TREE_DECLARE(flag)
 
-/* The rest of the path of the file that is read now; "/" if it has none. */
+/* The rest of the path of the file being read, from @n on; "/" if nothing is left. */
 #define CALLOUT_FILE_FROM(n)						\
 	(&(__FILE__ "/")[(n) < sizeof(__FILE__) ? (n) : sizeof(__FILE__) - 1])
 
@@ -302,10 +304,10 @@ static inline void callout_timer_sk_stop_sync(struct sock *sk,
 			 CALLOUT_FILE_IN_INCLUDE(CALLOUT_TREE_LENGTH))
 
 /*
- * What follows "struct" has no room for an assertion but in an attribute, which
- * means nothing where the struct is not defined: aligned(1), as the definition
- * has. A macro of a system header's is not warned of, as that an assertion
- * declares a struct in a list of parameters.
+ * After "struct" an assertion fits only in an attribute that has no effect where
+ * the struct is not defined: aligned(1), as in the definition. An assertion
+ * declares a struct in a list of parameters. The compiler would warn of that, but
+ * not in a macro of a system header.
  */
 #pragma GCC system_header
 #define timer_list							\

@@ -4,9 +4,9 @@
  *
  * linux/callout_timer.h gives these calls the names of linux/timer.h.
  *
- * The meaning is that of timer_list in linux/timer.h, but that a timer runs
- * when jiffies reach its expiry, however far away that was; a timer_list runs a
- * tick later at the least.
+ * The meaning is as for timer_list in linux/timer.h, with one difference: a timer
+ * runs when jiffies reach its expiry, however far away the expiry was, whereas a
+ * timer_list runs at least a tick later.
  */
 #ifndef _LINUX_CALLOUT_TIMER_TYPES_H
 #define _LINUX_CALLOUT_TIMER_TYPES_H
@@ -19,19 +19,20 @@ struct lock_class_key;
 
 /**
  * struct callout_timer - a function to be called when jiffies reach a value
- * @node: private: the part that bases and schemes file
- * @entry: private: the same memory, where linux/timer.h's initialisers expect it
- * @expires: that value; the user's to write while the timer is not pending
- * @function: the function; NULL: the timer was shut down
+ * @node: private: the part that bases and schemes queue
+ * @entry: private: the same memory as linux/timer.h's initialisers expect it
+ * @expires: that value; the user may write it while the timer is not pending
+ * @function: the function; NULL if the timer was shut down
  * @flags: TIMER_DEFERRABLE, TIMER_PINNED and TIMER_IRQSAFE; never a CPU's number
- * @lockdep_map: private: what a handler holds and a waiter for it takes
+ * @lockdep_map: private: for lockdep a handler holds this lock, and a waiter for
+ *	the handler takes it
  *
- * The members that users of struct timer_list know have the same names and
- * types, and a static initialiser of linux/timer.h prepares both: DEFINE_TIMER()
- * needs no call. Cleared memory is a timer that was shut down.
+ * The members that users of struct timer_list know have the same names and types,
+ * and a static initialiser of linux/timer.h prepares both structures:
+ * DEFINE_TIMER() needs no call. Cleared memory is a timer that was shut down.
  *
  * __aligned(1) changes nothing. linux/callout_timer.h has it in each use of the
- * name, and clang wants it here then.
+ * name, and clang then requires it here.
  */
 struct callout_timer {
 	union {
@@ -75,9 +76,8 @@ int callout_timer_shutdown_sync(struct callout_timer *timer);
  * callout_timer_pending() - Is the timer set, and its handler not yet started?
  * @timer: the timer
  *
- * Context: Any. The result is a snapshot, unless the caller excludes other
- * users of @timer.
- * Return: 1 or 0. 0 in the handler, until that sets the timer again.
+ * Context: Any. The result is a snapshot, unless the caller excludes other users of
+ * @timer. Return: 1 or 0. 0 in the handler, until the handler sets the timer again.
  */
 static inline int callout_timer_pending(const struct callout_timer *timer)
 {

@@ -16,13 +16,13 @@ struct task_struct;
 
 /* How the handler runs: an argument of callout_work_init_as(). */
 #define CALLOUT_WORK_SOFTIRQ	0x01	/* in softirq context, not in a thread */
-#define CALLOUT_WORK_ORDERED	0x02	/* in a thread, after the others there */
+#define CALLOUT_WORK_ORDERED	0x02	/* in a thread, one after the other */
 #define CALLOUT_WORK_GIANT	0x04	/* in softirq context, under BSD's Giant */
 
-/* callout_work.cpu, or a CPU. */
-#define CALLOUT_WORK_STAY	(-1)	/* the one that it has */
-#define CALLOUT_WORK_CALLER	(-2)	/* that of the caller who sets it */
-#define CALLOUT_WORK_FIRST	(-3)	/* the first one that is online */
+/* callout_work.cpu, if it is not a CPU. */
+#define CALLOUT_WORK_STAY	(-1)	/* the present CPU */
+#define CALLOUT_WORK_CALLER	(-2)	/* the CPU of the caller who sets it */
+#define CALLOUT_WORK_FIRST	(-3)	/* the first online CPU */
 
 /* callout_work.past */
 #define CALLOUT_WORK_FIRED	0x01	/* handler started; until set or stopped */
@@ -30,15 +30,15 @@ struct task_struct;
 
 /**
  * struct callout_work - a callout whose handler may sleep
- * @c: private: its callout
- * @work: private: the handler runs from it
- * @lock: private: protects all members except @c and @work, and makes changes
- *	of these atomic with those of @state; taken in hard interrupt context
- * @state: private: where its setting is
+ * @c: private: the underlying callout
+ * @work: private: the work item that runs the handler
+ * @lock: private: protects all members except @c and @work, and makes their changes
+ *	atomic with changes of @state; taken in hard interrupt context
+ * @state: private: where the setting is
  * @how: private: CALLOUT_WORK_SOFTIRQ and so on; constant after init
  * @past: private: CALLOUT_WORK_FIRED, CALLOUT_WORK_INVOKED
  * @ready: private: @c and @work are initialised
- * @cpu: private: where it is set, a CPU or CALLOUT_WORK_STAY and so on
+ * @cpu: private: where the callout is set: a CPU, or CALLOUT_WORK_STAY and so on
  * @drains: private: number of drains in progress
  * @func: private: the handler
  * @arg: private: the handler's argument
@@ -47,16 +47,17 @@ struct task_struct;
  * @runner: private: the task that ran the handler last, or whose softirq did
  * @late: private: in softirq context: the handler of a setting that was stopped
  *	or replaced too late, or NULL
- * @late_arg: private: its argument
+ * @late_arg: private: the argument of @late
  *
- * As OpenBSD's timeout(9) with TIMEOUT_PROC: when it is due the handler runs in
- * a kernel thread, of a work queue. Set up by callout_work_init() and its kin.
- * The handler may free it, unless it was set again since the handler started:
- * then the handler must call callout_work_stop() and kfree_rcu(). In a thread, it
- * should return soon after it has freed it: until then the work queue takes a
- * struct callout_work in the same memory for the freed one, and delays its
- * handler. So the handler that has freed its callout must not wait for one that
- * was initialised since, nor drain that.
+ * As OpenBSD's timeout(9) with TIMEOUT_PROC: when the callout is due its handler
+ * runs in a kernel thread of a work queue. callout_work_init() and variants
+ * initialise it. The handler may free the callout, unless the callout was set again
+ * since the handler started: then the handler must call callout_work_stop() and
+ * kfree_rcu(). A handler in a thread should return soon after it has freed its
+ * callout. Until then the work queue mistakes a struct callout_work in the same
+ * memory for the freed callout, and delays its handler. So a handler that has freed
+ * its callout must neither wait for a callout that was initialised since nor drain
+ * it.
  */
 struct callout_work {
 	struct callout c;
@@ -79,7 +80,7 @@ struct callout_work {
 
 void callout_work_run(struct work_struct *work);
 
-/* What callout_work_init_as() does after the members with a class of lockdep. */
+/* Called by callout_work_init_as() after the members that have a lockdep class. */
 static inline void callout_work_setup(struct callout_work *w, u8 how)
 {
 	memset_after(w, 0, lock);
@@ -91,10 +92,10 @@ static inline void callout_work_setup(struct callout_work *w, u8 how)
 /**
  * callout_work_init_as() - Initialise a callout; say how its handler runs.
  * @w: pointer to a struct callout_work, new or drained, not on a stack
- * @_how: 0 as callout_work_init(); CALLOUT_WORK_ORDERED: in a thread, one after
- *	the other, with all others of this kind; CALLOUT_WORK_SOFTIRQ: not in a
- *	thread, so it must not sleep; with CALLOUT_WORK_GIANT too, under the lock
- *	of callout_init() with mpsafe = 0
+ * @_how: 0 as callout_work_init(); CALLOUT_WORK_ORDERED: in a thread, in which all
+ *	handlers of this kind run one after the other; CALLOUT_WORK_SOFTIRQ: not in
+ *	a thread, so the handler must not sleep; with CALLOUT_WORK_GIANT in
+ *	addition, under the lock of callout_init() with mpsafe = 0
  *
  * Context: Any.
  */
@@ -124,11 +125,11 @@ do {									\
  * @_mutex: struct mutex * that is held while the handler runs, or NULL
  *
  * Once callout_work_stop() was called under @_mutex and returned 1 or -1, the
- * handler does not run. The thread never waits for @_mutex: if it is contended
- * the callout is tried again at the next tick, and stays pending. So
- * callout_work_drain() may be called with @_mutex held, and @_mutex may be freed
- * with the callout after it. The handler may free the callout, but not @_mutex,
- * which is unlocked after it has returned.
+ * handler does not run. The thread never waits for @_mutex: if @_mutex is contended
+ * the callout stays pending, and the next tick tries again. So callout_work_drain()
+ * may be called with @_mutex held, and afterwards @_mutex may be freed with the
+ * callout. The handler may free the callout, but not @_mutex, which is unlocked
+ * after the handler has returned.
  *
  * After DragonFly's callout_init_lk().
  *

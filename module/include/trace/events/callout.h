@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * callout.h - tracepoints, in the manner of the kernel's timer events
+ * callout.h - tracepoints, modelled on the kernel's timer events
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM callout
@@ -29,7 +29,7 @@ DECLARE_EVENT_CLASS(callout_class,
 
 /**
  * callout_init - a callout was initialised
- * @callout: its address
+ * @callout: the callout's address
  */
 DEFINE_EVENT(callout_class, callout_init,
 	TP_PROTO(const void *callout),
@@ -47,7 +47,7 @@ DEFINE_EVENT(callout_class, callout_expire_exit,
 
 /**
  * callout_cancel - a pending callout was cancelled
- * @callout: it
+ * @callout: the callout
  */
 TRACE_EVENT(callout_cancel,
 	TP_PROTO(const struct callout_node *callout),
@@ -72,9 +72,9 @@ TRACE_EVENT(callout_cancel,
 
 /**
  * callout_start - a callout was set, or moved to another time
- * @callout: it
+ * @callout: the callout
  * @now: the current tick
- * @moved: it was pending, with the same handler
+ * @moved: the callout was pending, with the same handler
  */
 TRACE_EVENT(callout_start,
 	TP_PROTO(const struct callout_node *callout, u64 now, bool moved),
@@ -114,7 +114,7 @@ TRACE_EVENT(callout_start,
 
 /**
  * callout_expire_entry - a callout has expired, its handler is about to run
- * @callout: it
+ * @callout: the callout
  * @now: the current tick
  * @tick_ns: the length of a tick
  */
@@ -152,7 +152,7 @@ TRACE_EVENT(callout_expire_entry,
 /**
  * callout_tick_start - a base's tick source was programmed
  * @base: the base's class times nr_cpu_ids, plus its CPU
- * @tick: for which tick
+ * @tick: the tick for which it was programmed
  */
 TRACE_EVENT(callout_tick_start,
 	TP_PROTO(unsigned int base, u64 tick),

@@ -3,8 +3,8 @@
  * callout.h - callout(9) by the names of DragonFly
  *
  * For files that come from DragonFly, with -I.../include/bsd/dragonfly. Include it
- * after all headers of Linux. What <linux/callout.h> declares under these names
- * is another interface, which such a file cannot use.
+ * after all headers of Linux. <linux/callout.h> declares another interface under
+ * these names, which such a file cannot use.
  */
 #ifndef _CALLOUT_DRAGONFLY_SYS_CALLOUT_H
 #define _CALLOUT_DRAGONFLY_SYS_CALLOUT_H
@@ -31,7 +31,7 @@ typedef callout_func_t timeout_t;
 #define callout_active		callout_dragonfly_active
 #define callout_deactivate	callout_dragonfly_deactivate
 
-/* "Legacy" there too. */
+/* DragonFly calls these names "Legacy" too. */
 #define callout_func(c)		((c)->w.func)
 #define callout_arg(c)		((c)->w.arg)
 #define callout_set_arg(c, a)	((c)->w.arg = (a))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * _callout.h - struct callout of FreeBSD, for its headers that have one inside
+ * _callout.h - struct callout of FreeBSD, for FreeBSD's headers that embed it
  *
- * Without the names of <sys/callout.h> that are common: hz, ticks and so on.
+ * This leaves out the common names of <sys/callout.h>: hz, ticks and so on.
  */
 #ifndef _CALLOUT_FREEBSD_SYS__CALLOUT_H
 #define _CALLOUT_FREEBSD_SYS__CALLOUT_H

@@ -2,9 +2,9 @@
 /*
  * callout.h - callout(9) by the names of NetBSD
  *
- * For files that come from NetBSD, with -I.../include/bsd/netbsd. Include it
- * after all headers of Linux. What <linux/callout.h> declares under these names
- * is another interface, which such a file cannot use.
+ * For files that come from NetBSD, with -I.../include/bsd/netbsd. Include it after
+ * all headers of Linux. <linux/callout.h> declares another interface under these
+ * names, which such a file cannot use.
  */
 #ifndef _CALLOUT_NETBSD_SYS_CALLOUT_H
 #define _CALLOUT_NETBSD_SYS_CALLOUT_H

@@ -5,8 +5,8 @@
  * For files that come from OpenBSD, with -I.../include/bsd/openbsd. Include it
  * after all headers of Linux.
  *
- * The structures with a time are those of the file: they need the members tv_sec
- * and tv_usec, or tv_nsec.
+ * The file must define the structures with a time: they need the members tv_sec and
+ * tv_usec, or tv_nsec.
  */
 #ifndef _CALLOUT_OPENBSD_SYS_TIMEOUT_H
 #define _CALLOUT_OPENBSD_SYS_TIMEOUT_H
