@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * debugfs.h - counters in debugfs, as seen by main.c
+ * debugfs.h - counters in debugfs, the interface for main.c
  */
 #ifndef _CALLOUT_DEBUGFS_H
 #define _CALLOUT_DEBUGFS_H

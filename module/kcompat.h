@@ -2,8 +2,8 @@
 /*
  * kcompat.h - the only place that looks at the kernel's version
  *
- * The sources use the newest name of each interface. What older kernels, from
- * 6.1 on, call otherwise is here.
+ * The sources use the newest name of each interface. This file defines these names
+ * for older kernels, from 6.1 on.
  */
 #ifndef _CALLOUT_KCOMPAT_H
 #define _CALLOUT_KCOMPAT_H
@@ -31,7 +31,7 @@ static inline bool alarm_start_timer(struct alarm *alarm, ktime_t expires,
 }
 #endif
 
-/* A queue of each CPU's says so from then on. */
+/* From 6.17 on a per-CPU queue is named so. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 17, 0)
 #define WQ_PERCPU		0
 #define system_percpu_wq	system_wq
@@ -57,9 +57,9 @@ hrtimer_setup(struct hrtimer *timer,
 #define CALLOUT_IMPORT_KUNIT_NS	MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
 #endif
 
-/* The stable releases of 6.1 have the newer names from these on. */
+/* The stable releases of 6.1 have the newer names from these releases on. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 158)
-/* The caller sees to it that nobody sets the timer again. */
+/* The caller makes sure that nobody sets the timer again. */
 #define timer_shutdown_sync(timer)	del_timer_sync(timer)
 #endif
 
@@ -67,15 +67,15 @@ hrtimer_setup(struct hrtimer *timer,
 #define timer_delete(timer)		del_timer(timer)
 #endif
 
-/* From 6.6 and 6.1.191 on. */
+/* Defined from 6.6 and 6.1.191 on. */
 #ifndef __counted_by
 #define __counted_by(member)
 #endif
 
-/* Does a suspend ask how far ahead an RTC's alarm can be? */
+/* Does a suspend check how far ahead an RTC's alarm can be set? */
 #define CALLOUT_RTC_BOUNDED	(LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0))
 
-/* What the function of a struct alarm returns. */
+/* The return type of the function of a struct alarm. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 #define callout_alarm_end_t	enum alarmtimer_restart
 #define co_alarm_end()	ALARMTIMER_NORESTART
@@ -85,14 +85,14 @@ hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
- * Can commands of io_uring be pending? Before 6.8 a ring that goes could not
- * cancel them; before 6.12 nothing is tested.
+ * Can commands of io_uring be pending? Before 6.8 a ring that is closed could not
+ * cancel them. Before 6.12 nothing is tested.
  */
 #define CALLOUT_URING \
 	(IS_ENABLED(CONFIG_IO_URING) && \
 	 LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0))
 
-/* CALLOUT_URING_WORK: @name, which io_uring runs in a task, completes with @ret. */
+/* CALLOUT_URING_WORK defines @name, which io_uring runs in a task and which completes with @ret. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0)
 #define co_uring_done(cmd, ret, flags)	io_uring_cmd_done(cmd, ret, 0, flags)
 #else
@@ -114,16 +114,16 @@ static void name(struct io_tw_req work, io_tw_token_t token) \
 #endif
 
 /*
- * What drives the facility is a timer_list of Linux's own. In a kernel whose
- * timer_list is a callout, see kernel/, that has another name.
+ * A timer_list of Linux's own drives the facility. In a kernel whose timer_list is
+ * a callout, see replaced/, Linux's own timer_list has another name.
  */
 #ifndef CONFIG_CALLOUT_TIMERS
 #define tick_timer	timer_list
 #endif
 
 /*
- * What callout_kunit.ko uses from outside its file, or replaces. With
- * CALLOUT_KUNIT_SEES what is VISIBLE_IF_KUNIT is not static.
+ * For functions that callout_kunit.ko uses from outside their file, or replaces.
+ * With CALLOUT_KUNIT_SEES a VISIBLE_IF_KUNIT function is not static.
  */
 #if IS_ENABLED(CONFIG_KUNIT) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
 #include <kunit/static_stub.h>

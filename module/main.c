@@ -65,7 +65,7 @@ static int set_limit(const char *val, const struct kernel_param *kp)
 {
 	int ret = param_set_uint_minmax(val, kp, 1, CALLOUT_MAX_LIMIT);
 
-	/* What is written to sysfs ends in a newline. */
+	/* A value written to sysfs ends in a newline. */
 	if (ret)
 		pr_err("%s=%.*s: not from 1 to %u\n", kp->name,
 		       (int)strcspn(val, "\n"), val, CALLOUT_MAX_LIMIT);
@@ -101,8 +101,8 @@ static const struct callout_tick_source *const tick_sources[] = {
 
 #ifndef CONFIG_CALLOUT_LAB
 /*
- * The parameters of lab.c. The kernel only warns of a parameter that does not exist,
- * and the hashed wheel would be measured in another scheme's name.
+ * The parameters of lab.c. The kernel only warns about a parameter that does not
+ * exist, and the hashed wheel would be measured under another scheme's name.
  */
 static int refuse_lab(const char *val, const struct kernel_param *kp)
 {
@@ -132,8 +132,8 @@ static const struct callout_tick_source *find_tick_source(void)
 }
 
 /*
- * The tick source of programs, and the length of ticks; false after a message. A
- * chip is the laboratory's, for all callouts.
+ * Set the tick source for programs, and the lengths of ticks. Return false after a
+ * message. A simulated chip, which belongs to the laboratory, drives all callouts.
  */
 static bool find_ticks(struct callout_config *config)
 {
@@ -159,7 +159,7 @@ static bool find_ticks(struct callout_config *config)
 	return config->device_tick_ns;
 }
 
-/* Makes the bases, as the parameters say. From then on callouts can be armed. */
+/* Create the bases, as the parameters say. From then on callouts can be armed. */
 static int __init co_bases_init(void)
 {
 	struct callout_config config = {
@@ -179,8 +179,8 @@ static int __init co_bases_init(void)
 
 #ifdef MODULE
 /*
- * Ends what the bases run, then frees them. Code that is not the module's may have
- * left callouts, whose handlers set others, by handle too:
+ * End everything that the bases run, then free the bases. Code outside the module
+ * may have left callouts whose handlers set other callouts, also by handle:
  *
  *	CPU0: unload				CPU1: handler
  *						setcallout(): few slots are left
@@ -189,20 +189,20 @@ static int __init co_bases_init(void)
  *	frees the bases
  *						worker: adds slots to a base
  *
- * So each step ends what can begin the next one's. Returns how many callouts were
- * still pending.
+ * So each step ends whatever could start the activity that the next step ends.
+ * Return how many callouts were still pending.
  */
 static u64 co_bases_exit(void)
 {
 	u64 left;
 
-	/* Handlers in softirq context. They queue work. */
+	/* Handlers in softirq context, which can queue work. */
 	co_cpus_kill();
-	/* Handlers in threads. What these set is queued in dead bases. */
+	/* Handlers in threads. A callout that they set is queued in a dead base. */
 	co_workqueue_destroy();
-	/* The worker that either of them has asked for slots. */
+	/* The worker that either kind of handler may have asked for slots. */
 	co_handles_stop();
-	/* Slots are in the schemes' lists: the bases go before the table. */
+	/* Slots are in the schemes' lists: free the bases before the table. */
 	left = co_cpus_exit();
 	co_handles_exit();
 	return left;
@@ -253,9 +253,9 @@ module_init(co_module_init);
 module_exit(co_module_exit);
 #else
 /*
- * The same in a kernel that has the facility built in. Its drivers have set callouts
- * before anybody can read a message: if parameters of the bases are wrong all of these
- * have their defaults.
+ * As co_bases_init(), in a kernel with the facility built in. Its drivers have set
+ * callouts before anybody can read a message. So if parameters of the bases are wrong,
+ * all parameters of the bases get their defaults.
  */
 static int __init co_bases_boot(void)
 {
@@ -275,9 +275,9 @@ static int __init co_bases_boot(void)
 
 #ifdef CONFIG_CALLOUT_TIMERS
 /*
- * The kernel's own timers are callouts: start_kernel() calls this when there are
- * memory and a clock, and before any timer is armed. The rest of the facility
- * follows with the initcalls, and the bases stay if that fails.
+ * The kernel's own timers are callouts: start_kernel() calls this when memory and a
+ * clock are available, before any timer is armed. The rest of the facility follows
+ * with the initcalls, and the bases stay even if that fails.
  */
 void __init callout_early_init(void)
 {
@@ -289,9 +289,10 @@ void __init callout_early_init(void)
 #endif
 
 /*
- * What kernel code calls. Users of it come at a later level than core_initcall(). If this
- * fails the kernel cannot go on, since its callers cannot be told: for want of memory, or
- * with more possible CPUs than a callout can name.
+ * Initialise the interface for kernel code. Its users have a later level than
+ * core_initcall(). This can fail for lack of memory, or with more possible CPUs than a
+ * callout can name. The kernel then cannot continue, since the callers cannot be
+ * notified.
  */
 static int __init co_core_init(void)
 {
@@ -308,7 +309,7 @@ static int __init co_core_init(void)
 	return 0;
 }
 
-/* What programs use. If this fails, kernel code does without it. */
+/* Initialise the interface for programs. If this fails, kernel code does without it. */
 static int __init co_device_init(void)
 {
 	int ret = co_dev_init();
