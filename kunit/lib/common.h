@@ -32,9 +32,9 @@ struct callout_work;
 #define CALLOUT_TEST_CLOCK_NS	(2 * NSEC_PER_SEC)
 
 /*
- * Sleeps until @cond; false if that takes too long. The sleep is not on a
- * timer_list: from 6.9 on, those of idle CPUs can be run by the CPU where a
- * handler, in the same softirq, waits for the caller.
+ * Sleep until @cond. False if that takes too long. The sleep is not on a
+ * timer_list: from 6.9 on, timer_lists of idle CPUs can be run by the CPU on which
+ * a handler, in the same softirq, waits for the caller.
  */
 #define callout_test_wait_until(cond)					\
 ({									\
@@ -46,7 +46,7 @@ struct callout_work;
 	__ok;								\
 })
 
-/* Spins until @cond; false if that takes too long. Any context. */
+/* Spin until @cond. False if that takes too long. Any context. */
 #define callout_test_spin_until(cond)					\
 ({									\
 	unsigned long __end = jiffies + CALLOUT_TEST_SPIN;		\
@@ -57,7 +57,7 @@ struct callout_work;
 	__ok;								\
 })
 
-/* The same by the clock: with interrupts off, jiffies may stand still. */
+/* As callout_test_spin_until(), but by the clock: with interrupts off, jiffies may stand still. */
 #define callout_test_clock_until(cond)					\
 ({									\
 	u64 __end = ktime_get_ns() + CALLOUT_TEST_CLOCK_NS;		\
@@ -87,7 +87,7 @@ u64 callout_test_storm_ns(void);
 unsigned int callout_test_rounds(unsigned int rounds);
 u64 callout_test_litmus_ns(void);
 
-/* Sets a flag for another thread, with release semantics. */
+/* Set a flag for another thread, with release semantics. */
 static inline void callout_test_tell(bool *flag)
 {
 	/* Pairs with callout_test_told(). */
@@ -100,7 +100,7 @@ static inline bool callout_test_told(const bool *flag)
 	return smp_load_acquire(flag);
 }
 
-/* Counts one for another thread, with release semantics. */
+/* Count one for another thread, with release semantics. */
 static inline void callout_test_count(unsigned int *n)
 {
 	/* Pairs with callout_test_counted(). */

@@ -19,15 +19,13 @@
 #define RANDOM_ENTRIES	200U
 #define EARLIER_ENTRIES	40U
 
-/*
- * Distances that a lone callout is brought to: the least, and the most tried.
- */
+/* The distances to which a lone callout is brought: the least, and the most tried. */
 #define LEAST_REACH	1024ULL
 #define MOST_REACH	(1ULL << 40)
-/* Calls of advance and next_due that this may take. */
+/* The maximum number of calls of advance and next_due for that. */
 #define REACH_CALLS	1500U
 
-/* Times at which cases begin; each has room for 2^49 ticks. */
+/* Times at which cases begin. Each time leaves room for 2^49 ticks. */
 static const u64 epochs[] = {
 	0,
 	(1ULL << 31) - 20000,
@@ -36,7 +34,7 @@ static const u64 epochs[] = {
 	U64_MAX - (1ULL << 50),
 };
 
-/* The first is the default of the facility, and always valid. */
+/* The first number is the facility's default, and always valid. */
 static const unsigned int buckets[] = { 16384, 4, 8, 64, 256 };
 
 static const struct {
@@ -91,7 +89,7 @@ static bool geometry(const struct callout_conform *t, unsigned int i,
 				*scale = p->level[0] * p->level[1];
 			return true;
 		}
-		/* buckets[0] was tried with these. */
+		/* buckets[0] has been tried with these levels. */
 		i -= ARRAY_SIZE(levels) - 1;
 	}
 	if (t->ops->flags & CALLOUT_TAKES_BUCKETS) {
@@ -104,7 +102,7 @@ static bool geometry(const struct callout_conform *t, unsigned int i,
 	return !i;
 }
 
-/* Whether the scheme takes @p. It may refuse any but the first geometry. */
+/* Does the scheme accept @p? It may refuse any geometry but the first. */
 static bool taken(struct callout_conform *t, unsigned int i,
 		  const struct callout_scheme_params *p)
 {
@@ -119,7 +117,7 @@ static bool taken(struct callout_conform *t, unsigned int i,
 	return false;
 }
 
-/* Calls of advance and next_due until a lone callout has come out. */
+/* The number of calls of advance and next_due until a lone callout has come out. */
 static unsigned int calls_to(struct callout_model *m, u64 distance)
 {
 	unsigned int calls = 0;
@@ -140,8 +138,8 @@ static unsigned int calls_to(struct callout_model *m, u64 distance)
 }
 
 /*
- * How far the scheme can jump in REACH_CALLS calls: schemes that step through
- * ticks or laps do not get far. The cases do not jump farther.
+ * How far the scheme can jump in REACH_CALLS calls: schemes that step through ticks
+ * or laps do not get far. The cases do not jump farther.
  */
 static u64 find_reach(struct callout_conform *t,
 		      const struct callout_scheme_params *p)
@@ -156,7 +154,7 @@ static u64 find_reach(struct callout_conform *t,
 	return reach;
 }
 
-/* Reserves room for all, for half, or for none: start must work in any case. */
+/* Reserve room for all callouts, for half, or for none: start must work in any case. */
 static void random_reserve(struct callout_model *m, struct rnd_state *rng)
 {
 	unsigned int room = callout_test_below(rng, 3) * RANDOM_ENTRIES / 2;
@@ -217,7 +215,7 @@ void callout_conform_gaps(struct callout_conform *t)
 						    p.now + d + 1);
 			}
 			callout_model_check(m);
-			/* From one to the next, then over the rest at once. */
+			/* Jump from one next_due to the next, then over the rest at once. */
 			for (i = 0; m->clock < p.now + scale && i < 500; i++) {
 				d = callout_model_next_due_all(m);
 				callout_model_advance_all(m, max(d, m->clock));
@@ -279,7 +277,7 @@ void callout_conform_farthest(struct callout_conform *t)
 	}
 }
 
-/* A callout that is moved to an earlier tick, by one or more, comes out then. */
+/* A callout that is moved to an earlier tick comes out at that tick. */
 void callout_conform_earlier(struct callout_conform *t)
 {
 	struct callout_scheme_params p;
@@ -309,8 +307,8 @@ void callout_conform_earlier(struct callout_conform *t)
 
 /**
  * struct order - the entries that came out last
- * @expires: their expiry
- * @seq: their highest serial number, lazily moved ones excepted
+ * @expires: the expiry of the entries
+ * @seq: the highest serial number of the entries, except lazily moved entries
  */
 struct order {
 	u64 expires;
@@ -338,9 +336,9 @@ static void many_fired(struct callout_conform *t, struct callout_model *m,
 }
 
 /*
- * The model's own search for entries that were left behind takes too long with
- * many of them. As time stops at each next_due, an entry that was left behind
- * comes out after its time.
+ * The model's own search for entries that were left behind takes too long with many
+ * entries. Since time stops at each next_due, an entry that was left behind comes
+ * out after its time.
  */
 static void many_chase(struct callout_conform *t, struct callout_model *m)
 {
@@ -382,11 +380,11 @@ void callout_conform_many(struct callout_conform *t)
 	if (linear && !wheel)
 		n = t->nr_many_linear;
 	span = 2 * n;
-	/* With a bucket for each tick nothing is on an overflow list. */
+	/* With a bucket for each tick no callout is on an overflow list. */
 	if (linear && wheel)
 		p.buckets = roundup_pow_of_two(span);
 	m = callout_model_new(t->env, t->ops, &p, n);
-	/* For half of them: the rest is started without reserved room. */
+	/* Room for half of the callouts: the others are started without reserved room. */
 	if (m->s->ops->reserve)
 		callout_env_assert(t->env, !m->s->ops->reserve(m->s, n / 2),
 				   "no room for %u", n / 2);

@@ -14,9 +14,10 @@
  * @ops: the scheme
  * @variant: index of its variant
  * @rng: random numbers
- * @nr_ops: how many random operations
- * @nr_many: how many callouts at once
- * @nr_many_linear: the same if the scheme is CALLOUT_LINEAR and has no buckets
+ * @nr_ops: number of random operations
+ * @nr_many: number of callouts at once
+ * @nr_many_linear: number of callouts at once if the scheme is CALLOUT_LINEAR and
+ *	has no buckets
  * @reach: set by some cases: the farthest distance that the scheme can jump
  */
 struct callout_conform {

@@ -23,7 +23,7 @@ void callout_crowd_drain(void *data)
 	}
 }
 
-/* Callouts of the real bases; the end of the case drains them. */
+/* Create callouts of the real bases. The end of the case drains them. */
 struct callout_crowd *callout_crowd_create(struct kunit *test, unsigned int n)
 {
 	struct callout_crowd *crowd;
@@ -39,7 +39,7 @@ struct callout_crowd *callout_crowd_create(struct kunit *test, unsigned int n)
 	return crowd;
 }
 
-/* The same of the virtual base. */
+/* As callout_crowd_create(), for callouts of the virtual base. */
 struct callout_crowd *callout_crowd_create_virtual(struct kunit *test,
 						   unsigned int n)
 {
@@ -51,7 +51,7 @@ struct callout_crowd *callout_crowd_create_virtual(struct kunit *test,
 	return crowd;
 }
 
-/* Sets those from @first to @end - 1, for one tick each from @distance on. */
+/* Set the callouts from @first to @end - 1, one for each tick from @distance on. */
 void callout_crowd_set(struct callout_crowd *crowd, unsigned int first,
 		       unsigned int end, long distance)
 {

@@ -13,8 +13,8 @@
 
 /**
  * struct callout_crowd - many callouts with one handler
- * @n: how many there are
- * @ran: how many have run
+ * @n: number of callouts
+ * @ran: number of callouts that have run
  * @c: the callouts
  */
 struct callout_crowd {

@@ -31,8 +31,8 @@ void callout_env_keep(void *env, struct callout_model *m)
 }
 
 /*
- * An empty hashed wheel with a strict model of @nr_entries callouts, freed when
- * the case ends.
+ * Create an empty hashed wheel with a strict model of @nr_entries callouts, freed
+ * when the case ends.
  */
 struct callout_model *callout_model_create(struct kunit *test,
 					   unsigned int buckets,

@@ -30,7 +30,7 @@ static int file_do(struct callout_file *file, struct callout_op *op,
 	}
 }
 
-/* Does an operation in a run of its own; returns what the request OP would. */
+/* Do an operation as a separate run. Return what the request OP would. */
 int callout_test_file_do(struct callout_file *file, struct callout_op *op)
 {
 	struct callout_op_ctx ctx = {};
@@ -40,7 +40,7 @@ int callout_test_file_do(struct callout_file *file, struct callout_op *op)
 	return ret;
 }
 
-/* When the callout with a handle is due, in its clock; U64_MAX if none is pending. */
+/* When the callout with a handle is due, in the callout's clock; U64_MAX if it is not pending. */
 u64 callout_test_file_due(struct callout_file *file, u64 handle)
 {
 	struct callout_slot *slot = co_file_slot(file, handle);

@@ -42,7 +42,7 @@ struct callout_test_hash *callout_test_hash_create(struct kunit *test,
 	return m;
 }
 
-/* Another hash, empty, in place of the one that there is. */
+/* Replace the hash by an empty one. */
 void callout_test_hash_restart(struct callout_test_hash *m, unsigned int bits)
 {
 	co_hash_destroy(&m->hash);
@@ -58,7 +58,7 @@ void callout_test_hash_key(unsigned int key, u64 *func, u64 *arg)
 	*arg = 0xffff888000000000UL + 64 * (key / 5);
 }
 
-/* A slot that has fired stays so. Returns true if the hash should grow. */
+/* Insert a slot. A slot that has fired stays fired. Return true if the hash should grow. */
 bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
 			      unsigned int key, u64 expires)
 {
@@ -76,7 +76,7 @@ bool callout_test_hash_insert(struct callout_test_hash *m, unsigned int i,
 	return grow;
 }
 
-/* Returns false if a slot has the key. */
+/* Insert a slot unless another slot has the key: then return false. */
 bool callout_test_hash_insert_only(struct callout_test_hash *m, unsigned int i,
 				   unsigned int key, u64 expires)
 {
@@ -103,7 +103,7 @@ void callout_test_hash_remove(struct callout_test_hash *m, unsigned int i)
 	m->seq[i] = 0;
 }
 
-/* Changes a slot's expiry. */
+/* Change a slot's expiry. */
 void callout_test_hash_move(struct callout_test_hash *m, unsigned int i,
 			    u64 expires)
 {
@@ -117,7 +117,7 @@ void callout_test_hash_move(struct callout_test_hash *m, unsigned int i,
 	local_irq_enable();
 }
 
-/* The first slot of @key or, with @pending, of those that have not fired; or NULL. */
+/* The first slot of @key, or NULL. With @pending, the first that has not fired. */
 static struct callout_slot *model_first(struct callout_test_hash *m,
 					unsigned int key, bool pending)
 {
@@ -143,7 +143,7 @@ static struct callout_slot *model_first(struct callout_test_hash *m,
 	return found;
 }
 
-/* The callout of @key that is pending and due first fires, if there is one. */
+/* Fire the callout of @key that is pending and due first, if there is one. */
 void callout_test_hash_fire(struct callout_test_hash *m, unsigned int key,
 			    u64 now)
 {
@@ -191,7 +191,7 @@ bool callout_test_hash_growing(struct callout_test_hash *m)
 	return hash_table(m)->next;
 }
 
-/* A step of growth; the first begins it, that after the last ends it. */
+/* Do a step of growth. The first step begins growth, and the step after the last ends it. */
 void callout_test_hash_grow_a_step(struct callout_test_hash *m)
 {
 	unsigned int bits = callout_test_hash_bits(m) + 2;

@@ -2,7 +2,7 @@
 /*
  * kernel_table.c - callouts that were set by handle
  *
- * They are on the real bases, whose ticks are far away: a case that wants one
+ * The callouts are on the real bases, and due far away. A case that wants a callout
  * to fire re-arms it for the past and expires the base itself.
  */
 #include <linux/bottom_half.h>
@@ -15,7 +15,7 @@ struct callout_slot *callout_test_slot(u64 handle)
 	return co_table_lookup(co_kernel_table(), handle);
 }
 
-/* The tick at which a callout is due, or 0 if it is not outstanding. */
+/* The tick at which a callout is due, or 0 if it is not pending. */
 u64 callout_test_expires(u64 handle)
 {
 	struct callout_slot *slot = callout_test_slot(handle);
@@ -26,7 +26,7 @@ u64 callout_test_expires(u64 handle)
 	return slot->node.expires;
 }
 
-/* Re-arms a callout for a tick that has passed, without waking its base. */
+/* Re-arm a callout for a tick that has passed, without waking its base. */
 void callout_test_move_to_past(u64 handle)
 {
 	struct callout_slot *slot = callout_test_slot(handle);
@@ -38,7 +38,7 @@ void callout_test_move_to_past(u64 handle)
 	raw_spin_unlock_irq(&base->lock);
 }
 
-/* Fires a callout of this CPU now. The caller is pinned. */
+/* Fire a callout of this CPU now. The caller is pinned. */
 void callout_test_expire_now(u64 handle)
 {
 	struct callout_base *base = co_base(callout_test_slot(handle)->node.cpu);
@@ -50,7 +50,7 @@ void callout_test_expire_now(u64 handle)
 	local_bh_enable();
 }
 
-/* How many slots are free on a CPU. */
+/* The number of free slots of a CPU. */
 unsigned int callout_test_free_slots(unsigned int cpu)
 {
 	return READ_ONCE(per_cpu_ptr(co_kernel_table()->pools,
@@ -65,7 +65,7 @@ void callout_test_count_asking(struct irq_work *work)
 	atomic_inc(&callout_test_asked);
 }
 
-/* Has the interrupt that wakes the worker of the stock call @func from now on. */
+/* Make the interrupt that wakes the stock's worker call @func from now on. */
 void callout_test_set_asking(void (*func)(struct irq_work *work))
 {
 	irq_work_sync(&callout_refill_irq_work);

@@ -2,19 +2,23 @@
 /*
  * litmus.c - runs litmus tests on the module's own code
  *
- * The case's thread is side 0, a thread on another CPU side 1. In each round they
- * meet, so that both begin at about the same time, wait for a random time each,
- * and do what the test says. A test that has never seen the two sides in its
- * window has tested nothing, and fails. How many rounds fit in its time depends
- * on the machine; there are enough to fail in any case.
+ * The case's thread is side 0, a thread on another CPU side 1. In each round the
+ * sides meet, so that both begin at about the same time. Each side waits for a
+ * random time, and does its part of the test. A test that has never seen the two
+ * sides in its window has tested nothing, and fails. How many rounds fit in the
+ * time depends on the machine. There are always enough rounds for that failure to
+ * be certain.
  */
 #include "litmus.h"
 
-/* Rounds, however slow the machine is; and if the window was not seen. */
+/*
+ * The least number of rounds, however slow the machine is, and the most if the
+ * window was not seen.
+ */
 #define LEAST_ROUNDS	300U
 #define MOST_ROUNDS	30000U
 
-/* Lets the other side, which may need this CPU's host, get there. */
+/* Let the other side, which may need this CPU's host, reach @round. */
 static void litmus_await(const unsigned int *at, unsigned int round)
 {
 	unsigned int turns = 0;
@@ -58,7 +62,7 @@ static void litmus_other(void *arg)
 	}
 }
 
-/* False if the test cannot be prepared. */
+/* Run a round. Return false if the test cannot be prepared. */
 static bool litmus_round(struct litmus *l, unsigned int round)
 {
 	if (!l->ops->prepare(l))
@@ -71,7 +75,7 @@ static bool litmus_round(struct litmus *l, unsigned int round)
 	return true;
 }
 
-/* Is there to be another round after @round of them? */
+/* Is another round needed after @round rounds? */
 static bool litmus_goes_on(struct litmus *l, unsigned int round,
 			   unsigned int seen, u64 end)
 {
@@ -82,7 +86,7 @@ static bool litmus_goes_on(struct litmus *l, unsigned int round,
 	return !seen && round < MOST_ROUNDS;
 }
 
-/* Runs a test. The case's thread is pinned. */
+/* Run a test. The case's thread is pinned. */
 void callout_litmus_run(struct kunit *test, const struct litmus_ops *ops, void *data)
 {
 	struct litmus *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * litmus.h - two CPUs that do what a litmus test says, again and again
+ * litmus.h - two CPUs that run a litmus test again and again
  */
 #ifndef _CALLOUT_KUNIT_LITMUS_H
 #define _CALLOUT_KUNIT_LITMUS_H
@@ -11,12 +11,14 @@ struct litmus;
 
 /**
  * struct litmus_ops - a litmus test, whose memory is the module's own
- * @spread: each side begins after a random delay, of up to so many turns
- * @prepare: side 0, before each round, while the other waits; false: it cannot
- * @prepare_other: side 1, before each round, after @prepare; optional
- * @side0: what one does; each counts in litmus.wrong[] what the module forbids
- * @side1: what the other does at the same time
- * @seen: after each round: were the two in the window that the test is about?
+ * @spread: each side begins after a random delay of up to this many turns
+ * @prepare: called on side 0 before each round, while side 1 waits; returns false
+ *	if the test cannot run
+ * @prepare_other: called on side 1 before each round, after @prepare; optional
+ * @side0: the code of side 0; each side counts in litmus.wrong[] what the module
+ *	forbids
+ * @side1: the code of side 1, which runs concurrently
+ * @seen: called after each round: were the two sides in the test's window?
  */
 struct litmus_ops {
 	unsigned int spread;
@@ -28,17 +30,17 @@ struct litmus_ops {
 };
 
 /**
- * struct litmus - a litmus test that runs
+ * struct litmus - a running litmus test
  * @ops: the test
- * @data: the test's own
+ * @data: the test's own data
  * @cpu: the CPUs of the two sides
  * @rng: random numbers of each side
  * @begin: when each side has begun, in ns
  * @end: when each side has ended, in ns
- * @wrong: what each side has found that is forbidden
+ * @wrong: number of forbidden outcomes that each side has found
  * @round: the round that side 1 may prepare
  * @ready: the round that side 1 has prepared
- * @go: the round that both may begin
+ * @go: the round that both sides may begin
  * @done: the round that side 1 has ended
  * @stop: there is no other round
  */
@@ -57,15 +59,16 @@ struct litmus {
 	bool stop;
 };
 
-/* Were the two sides at it at the same time? */
+/* Did the two sides run concurrently? */
 static inline bool callout_litmus_overlap(struct litmus *l)
 {
 	return l->begin[0] < l->end[1] && l->begin[1] < l->end[0];
 }
 
 /*
- * Spins until @cond, and then sleeps: a thread that stops all CPUs, as a change of
- * the clock source does, has the other side wait until this one lets it run.
+ * Spin until @cond, and then sleep: a thread that stops all CPUs, as a change of
+ * the clock source does, keeps the other side waiting until this side lets that
+ * thread run.
  */
 #define callout_litmus_wait_until(cond)					\
 ({									\

@@ -2,7 +2,7 @@
 /*
  * main.c - shared by all suites of callout_kunit.ko: the seed, and threads
  *
- * Each suite is a file of its own. Loading the module runs them all.
+ * Each suite has its own file. Loading the module runs all suites.
  */
 #include <linux/callout_work.h>
 #include <linux/irq_work.h>
@@ -20,8 +20,8 @@ module_param(seed, ullong, 0444);
 MODULE_PARM_DESC(seed, "Seed of the random numbers; 0: a random seed (default 0)");
 
 /*
- * Seeds the random numbers of a case, and prints the seed. All cases of a run
- * have the same one, so a single case can be repeated.
+ * Seed the random numbers of a case, and print the seed. All cases of a run have
+ * the same seed, so a single case can be repeated.
  */
 void callout_test_rng(struct kunit *test, struct rnd_state *rng)
 {
@@ -45,7 +45,7 @@ static unsigned int races = 1;
 module_param(races, uint, 0444);
 MODULE_PARM_DESC(races, "Times the rounds of each race (default 1)");
 
-/* How many rounds a race has that has @rounds in a short run. */
+/* The number of rounds of a race that has @rounds in a short run. */
 unsigned int callout_test_rounds(unsigned int rounds)
 {
 	return rounds * races;
@@ -55,7 +55,7 @@ static unsigned int litmus = 250;
 module_param(litmus, uint, 0444);
 MODULE_PARM_DESC(litmus, "Milliseconds of each litmus test (default 250)");
 
-/* How long two CPUs do what a litmus test says. */
+/* How long two CPUs run a litmus test. */
 u64 callout_test_litmus_ns(void)
 {
 	return litmus * NSEC_PER_MSEC;
@@ -85,7 +85,7 @@ static void thread_stop(void *data)
 }
 
 /*
- * Runs @fn in a thread bound to @cpu; the end of the case waits for it. @fn
+ * Run @fn in a thread bound to @cpu; the end of the case waits for it. @fn
  * must return by itself, and must not assert.
  */
 struct callout_test_thread *callout_test_thread(struct kunit *test,
@@ -107,25 +107,20 @@ struct callout_test_thread *callout_test_thread(struct kunit *test,
 	return t;
 }
 
-/*
- * Waits until a thread's function has returned; false if that takes too long.
- */
+/* Wait until a thread's function has returned. Return false if that takes too long. */
 bool callout_test_join(struct callout_test_thread *t)
 {
 	return wait_for_completion_timeout(&t->done, CALLOUT_TEST_PATIENCE);
 }
 
-/* Binds the case's thread to @cpu. */
+/* Bind the case's thread to @cpu. */
 void callout_test_pin(struct kunit *test, unsigned int cpu)
 {
 	KUNIT_ASSERT_EQ(test, 0,
 			set_cpus_allowed_ptr(current, cpumask_of(cpu)));
 }
 
-/*
- * Binds the case's thread to its CPU, and returns another one; skips the case
- * if there is none.
- */
+/* Bind the case's thread to its CPU, and return another CPU. Skip the case if there is none. */
 unsigned int callout_test_pin_one(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id(), other;
@@ -137,7 +132,7 @@ unsigned int callout_test_pin_one(struct kunit *test)
 	return other;
 }
 
-/* The same with two other CPUs. */
+/* As callout_test_pin_one(), with two other CPUs. */
 void callout_test_pin_two(struct kunit *test, unsigned int other[2])
 {
 	unsigned int this = raw_smp_processor_id(), cpu, n = 0;
@@ -150,7 +145,7 @@ void callout_test_pin_two(struct kunit *test, unsigned int other[2])
 	callout_test_pin(test, this);
 }
 
-/* Has a base take its CPU for one that comes or goes, or not any more. */
+/* Make a base regard its CPU as coming or going, or no longer so. */
 void callout_test_set_online(struct callout_base *base, bool online)
 {
 	co_base_lock_irq(base);
@@ -164,7 +159,7 @@ bool callout_test_scheduled(struct callout_base *base)
 	return test_bit(TASKLET_STATE_SCHED, &base->again.state);
 }
 
-/* Has a pending callout of @base, which is locked, be due now. */
+/* Make a pending callout of @base, which is locked, due now. */
 void callout_test_due_now(struct callout_base *base, struct callout_node *n)
 {
 	u64 now = co_now(base);
@@ -174,8 +169,8 @@ void callout_test_due_now(struct callout_base *base, struct callout_node *n)
 }
 
 /*
- * Skips the case where an irq_work waits for the next tick, as in User Mode
- * Linux: it interrupts nothing.
+ * Skip the case where an irq_work waits for the next tick and interrupts nothing,
+ * as in User Mode Linux.
  */
 void callout_test_need_interrupts(struct kunit *test)
 {
@@ -184,8 +179,8 @@ void callout_test_need_interrupts(struct kunit *test)
 }
 
 /*
- * Skips the case on a kernel for one CPU: there spin_trylock() gets a lock that is
- * held, or with CONFIG_DEBUG_SPINLOCK reports a bug.
+ * Skip the case on a kernel for one CPU, where spin_trylock() gets a lock that is
+ * held or, with CONFIG_DEBUG_SPINLOCK, reports a bug.
  */
 void callout_test_need_spinlocks(struct kunit *test)
 {
@@ -199,8 +194,8 @@ static void test_drain(void *c)
 }
 
 /*
- * The end of the case drains @c, which is initialised, before it frees memory that was
- * allocated earlier: also if the case ends by an assertion that fails.
+ * Let the end of the case drain @c, which is initialised, before it frees memory that
+ * was allocated earlier. That also happens if the case ends by a failed assertion.
  */
 void callout_test_drains(struct kunit *test, struct callout *c)
 {
@@ -212,7 +207,10 @@ static void test_drain_work(void *w)
 	callout_work_drain(w);
 }
 
-/* The same for one whose handler may sleep; so are those of three BSDs. */
+/*
+ * As callout_test_drains(), for a callout whose handler may sleep. The callouts of
+ * three BSDs are such callouts.
+ */
 void callout_test_drains_work(struct kunit *test, struct callout_work *w)
 {
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, test_drain_work, w));
@@ -223,7 +221,7 @@ static void test_vfree(void *data)
 	vfree(data);
 }
 
-/* Zeroed memory that is freed when the case ends, which fails without it. */
+/* Allocate zeroed memory that is freed when the case ends. The case fails without it. */
 void *callout_test_vcalloc(struct kunit *test, size_t n, size_t size)
 {
 	void *p = vcalloc(n, size);

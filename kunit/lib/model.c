@@ -8,16 +8,16 @@
  *
  * Invariants, with any operations between two budgeted calls:
  *
- *  - advance moves due entries only, all of them by the time it returns false,
- *    and uses no more units than its budget: one for each entry that it moves, as
- *    take does, and a strict one for each that it looks at. A scheme that is late by design
+ *  - advance moves due entries only, all of them by the time it returns false, and uses no
+ *    more units than its budget: one unit for each entry that it moves, as take does, and
+ *    in a strict model one for each entry that it looks at. A scheme that is late by design
  *    may keep an entry for as long as its late() says;
- *  - in order of expiry. Only an entry that was queued late, for a time that had
- *    come, can come out after later ones. In a strict model it was queued during
- *    an advance, and the later ones are all of one tick, the tick that was
- *    being walked, or were queued late themselves;
- *  - in order of queueing among equals, except entries that were moved to a later
- *    time, and schemes that are unordered or late;
+ *  - entries come out in order of expiry. Only an entry that was queued late, for a time
+ *    that had come, can come out after later entries. In a strict model it was queued
+ *    during an advance, and the later entries all belong to the tick that was being walked,
+ *    or were queued late themselves;
+ *  - among equals entries come out in order of queueing, except entries that were moved to
+ *    a later time, and schemes that are unordered or late;
  *  - next_due is a lower bound; with budget left it is U64_MAX if and only if
  *    the scheme is empty;
  *  - a hashed wheel of another size, to which its entries move a portion at a
@@ -35,13 +35,12 @@
 #define model_assert(m, cond, fmt, ...)	\
 	callout_env_assert((m)->env, cond, fmt, ##__VA_ARGS__)
 
-/* Enough for a next_due that looks at everything in one call. */
+/* A budget for a next_due that looks at everything in one call. */
 #define NEXT_DUE_BUDGET	(1U << 30)
 
 /*
- * An empty scheme and its model, with @nr_entries callouts at time
- * @params->now;
- * @env frees both when the case ends.
+ * Create an empty scheme and its model, with @nr_entries callouts at time
+ * @params->now. @env frees both when the case ends.
  */
 struct callout_model *
 callout_model_new(void *env, const struct callout_scheme_ops *ops,
@@ -146,7 +145,7 @@ void callout_model_rearm(struct callout_model *m, struct callout_model_entry *e,
 	e->lazy = lazy;
 }
 
-/* Checks the budget that a call has used; @more: it must be called again. */
+/* Check the budget that a call has used. @more: the call must be repeated. */
 static void model_spent(struct callout_model *m, unsigned int budget,
 			unsigned int left, bool more)
 {
@@ -156,19 +155,19 @@ static void model_spent(struct callout_model *m, unsigned int budget,
 		     "stopped short of its budget, by %u units", left);
 }
 
-/* Checks that a call has accounted for what it did, @done units at least. */
+/* Check that a call has accounted for its work, at least @done units. */
 static void model_paid(struct callout_model *m, unsigned int spent, u64 done)
 {
 	model_assert(m, done <= spent, "did %llu units and says %u", done, spent);
 }
 
-/* Whether the scheme, in this variant, is late by design. */
+/* Is the scheme, in this variant, late by design? */
 bool callout_model_inexact(struct callout_scheme *s)
 {
 	return s->ops->late && s->ops->late(s, U64_MAX / 2);
 }
 
-/* Whether @e may come out before @f, of the same expiry. */
+/* May @e come out before @f, which has the same expiry? */
 static bool model_before(struct callout_model *m, struct callout_model_entry *e,
 			 struct callout_model_entry *f)
 {
@@ -192,7 +191,7 @@ static void model_overtakes(struct callout_model *m,
 	f->overtaken_by = e->expires;
 }
 
-/* Checks that no queued entry should have come out before @e. */
+/* Check that no queued entry should have come out before @e. */
 static void model_order(struct callout_model *m, struct callout_model_entry *e)
 {
 	struct callout_model_entry *f;
@@ -209,7 +208,7 @@ static void model_order(struct callout_model *m, struct callout_model_entry *e)
 	}
 }
 
-/* Checks an entry that advance has moved at @now, and returns it. */
+/* Check an entry that advance has moved at @now, and return it. */
 struct callout_model_entry *
 callout_model_fired(struct callout_model *m, struct callout_node *c, u64 now)
 {
@@ -229,7 +228,7 @@ callout_model_fired(struct callout_model *m, struct callout_node *c, u64 now)
 	return e;
 }
 
-/* One call of advance; true if it must be called again. */
+/* One call of advance. Return true if it must be called again. */
 bool callout_model_advance(struct callout_model *m, u64 now,
 			   unsigned int budget)
 {
@@ -259,12 +258,12 @@ bool callout_model_advance(struct callout_model *m, u64 now,
 	return more;
 }
 
-/* Advances with the least budget until done; returns units used, rounded up. */
+/* Advance with the least budget until done. Return units used, rounded up. */
 unsigned int callout_model_advance_all(struct callout_model *m, u64 now)
 {
 	unsigned int calls = 1, limit;
 
-	/* For each due entry all others may be visited, one by one. */
+	/* For each due entry all other entries may be visited, one by one. */
 	limit = 10000 + m->nr_entries * (m->nr_entries + 16);
 	while (callout_model_advance(m, now, CALLOUT_MIN_BUDGET))
 		model_assert(m, calls++ < limit, "advance gets no further");
@@ -292,7 +291,7 @@ u64 callout_model_next_due(struct callout_model *m, unsigned int budget)
 	return due;
 }
 
-/* Calls next_due until it has budget left, and returns its last result. */
+/* Call next_due until it has budget left, and return its last result. */
 u64 callout_model_next_due_all(struct callout_model *m)
 {
 	unsigned int calls = 0, left;
@@ -309,7 +308,7 @@ u64 callout_model_next_due_all(struct callout_model *m)
 	return due;
 }
 
-/* One call of take; true if it must be called again. */
+/* One call of take. Return true if it must be called again. */
 bool callout_model_take(struct callout_model *m, unsigned int budget)
 {
 	unsigned int left = budget, before = m->queued;
@@ -335,7 +334,7 @@ bool callout_model_take(struct callout_model *m, unsigned int budget)
 	return more;
 }
 
-/* Takes with the least budget until done. */
+/* Take with the least budget until done. */
 void callout_model_take_all(struct callout_model *m)
 {
 	unsigned int calls = 1, limit = 1000 + m->nr_entries;
@@ -346,10 +345,7 @@ void callout_model_take_all(struct callout_model *m)
 	}
 }
 
-/*
- * Gives a hashed wheel, of which no entries move, another size. Without memory
- * nothing changes.
- */
+/* Give a hashed wheel whose entries are not moving another size. Without memory nothing changes. */
 void callout_model_resize(struct callout_model *m, unsigned int buckets)
 {
 	struct callout_ring ring;
@@ -358,7 +354,7 @@ void callout_model_resize(struct callout_model *m, unsigned int buckets)
 		co_wheel_resize(to_wheel(m->s), &ring);
 }
 
-/* Moves some entries to the new ring; true if there are more. */
+/* Move some entries to the new ring. Return true if there are more. */
 bool callout_model_move(struct callout_model *m, unsigned int budget)
 {
 	struct callout_wheel *w = to_wheel(m->s);
@@ -381,7 +377,7 @@ static bool model_matches(struct callout_node *c, const void *data)
 	       *(const unsigned int *)data;
 }
 
-/* Finds an entry whose arg is @key, if the scheme has find. */
+/* Find an entry whose arg is @key, if the scheme has find. */
 void callout_model_find(struct callout_model *m, unsigned int key)
 {
 	struct callout_model_entry *e, *f;
@@ -406,15 +402,15 @@ void callout_model_find(struct callout_model *m, unsigned int key)
 }
 
 /*
- * Advances from one next_due to the next until empty, as an idle CPU does:
- * next_due skips no expiry and makes progress. Returns the spurious wake-ups.
+ * Advance from one next_due to the next until empty, as an idle CPU does: next_due
+ * skips no expiry and makes progress. Return the spurious wake-ups.
  */
 unsigned int callout_model_chase(struct callout_model *m)
 {
 	unsigned int wakeups = 0, limit, wrong = 0;
 	u64 due, fired;
 
-	/* Each tick with a callout, and each bucket whose bound is too low. */
+	/* One for each tick with a callout, and one for each bucket whose bound is too low. */
 	limit = m->strict ? 2 * m->queued + 2 : 1U << 20;
 	if (m->advancing)
 		callout_model_advance_all(m, m->clock);
@@ -428,7 +424,7 @@ unsigned int callout_model_chase(struct callout_model *m)
 	return wrong;
 }
 
-/* The scheme's own check of its invariants. */
+/* Run the scheme's own check of its invariants. */
 void callout_model_check(struct callout_model *m)
 {
 	int ret = m->s->ops->check(m->s);

@@ -14,16 +14,17 @@
 /**
  * struct callout_model_entry - a callout and its expected state
  * @c: the callout; find searches by its arg
- * @key: what find looks for
- * @expires: when it is due
- * @latest: by when it must have come out; @expires for exact schemes
+ * @key: the key that find looks for
+ * @expires: when the callout is due
+ * @latest: the time by which the callout must have come out; @expires for exact
+ *	schemes
  * @seq: serial number of its queueing
- * @queued: it is in the scheme
+ * @queued: the callout is in the scheme
  * @lazy: moved to a later time, which exempts it from first in, first out
  * @late: queued for a time that had come
- * @overtaken_by: of a late entry in a strict model: expiry of the later ones
- *	that came out first, because they were being walked when it was queued;
- *	0: none
+ * @overtaken_by: for a late entry in a strict model: the expiry of the later
+ *	entries that came out first, because they were being walked when the late
+ *	entry was queued; 0 if there are none
  */
 struct callout_model_entry {
 	struct callout_node c;
@@ -43,8 +44,8 @@ struct callout_model_entry {
  * @s: the scheme
  * @strict: the scheme must keep the hashed wheel's guarantees too
  * @entry: all callouts
- * @nr_entries: how many there are
- * @queued: how many of them are in the scheme
+ * @nr_entries: number of callouts
+ * @queued: number of callouts in the scheme
  * @seq: next serial number
  * @now: time of the last advance
  * @clock: the present time; @now or later
@@ -65,7 +66,7 @@ struct callout_model {
 	u64 fired;
 };
 
-/* How many different values the entries' key has. */
+/* The number of different values of the entries' keys. */
 #define CALLOUT_MODEL_KEYS	7U
 
 struct callout_model *
@@ -103,8 +104,8 @@ do {									\
 } while (0)
 
 /*
- * Provided by the environment. callout_env_fail() ends the case with a message,
- * and does not return. callout_env_keep() frees @m when the case ends.
+ * The environment provides these functions. callout_env_fail() ends the case with a
+ * message, and does not return. callout_env_keep() frees @m when the case ends.
  */
 __printf(2, 3) void callout_env_fail(void *env, const char *fmt, ...);
 void callout_env_keep(void *env, struct callout_model *m);

@@ -93,9 +93,7 @@ static void random_entry_op(struct callout_model *m, struct rnd_state *rng,
 	}
 }
 
-/*
- * Takes all entries, with other operations in between, and starts half again.
- */
+/* Take all entries, with other operations in between, and start half of them again. */
 static void random_take(struct callout_model *m, struct rnd_state *rng,
 			u64 scale, u64 reach)
 {
@@ -115,7 +113,7 @@ static void random_take(struct callout_model *m, struct rnd_state *rng,
 					    m->entry[i].expires);
 }
 
-/* A larger or smaller ring for a hashed wheel, or a step of the way there. */
+/* Give a hashed wheel a larger or smaller ring, or move some entries to the new ring. */
 static void random_resize(struct callout_model *m, struct rnd_state *rng)
 {
 	if (m->s->ops != &callout_hashed_wheel)
@@ -163,15 +161,15 @@ static void random_op(struct callout_model *m, struct rnd_state *rng,
 			now += random_distance(rng, scale, reach);
 		callout_model_advance(m, now, random_budget(rng));
 	}
-	/* In place of a search, as the core, which counts its callouts. */
+	/* Replaces a search, as in the core, which counts its callouts. */
 	if (!m->queued && m->s->ops == &callout_hashed_wheel &&
 	    callout_test_below(rng, 2))
 		co_wheel_empty(to_wheel(m->s));
 }
 
 /*
- * Scheme and model agree over @nr_ops random operations, with distances near
- * @scale and up to @reach, and then until nothing is queued.
+ * Check that scheme and model agree over @nr_ops random operations, with distances
+ * near @scale and up to @reach, and then until nothing is queued.
  */
 void callout_model_random_ops(struct callout_model *m, struct rnd_state *rng,
 			      u64 scale, u64 reach, unsigned int nr_ops)

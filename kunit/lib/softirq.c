@@ -2,8 +2,8 @@
 /*
  * softirq.c - a second thread that acts as the softirq of the virtual base
  *
- * It runs, on another CPU, a handler that waits for the case to make its calls.
- * The threads wait for each other only, not for time to pass.
+ * The thread runs, on another CPU, a handler that waits for the case to make its
+ * calls. The threads only wait for each other, not for time to pass.
  */
 #include <linux/bottom_half.h>
 #include "softirq.h"
@@ -16,7 +16,7 @@ static void race_softirq(void *arg)
 		callout_virtual_expire(r->v);
 }
 
-/* Creates callout and thread; skips the case if there is only one CPU. */
+/* Create a callout and the thread. Skip the case if there is only one CPU. */
 struct callout_race *callout_race_create(struct kunit *test)
 {
 	struct callout_race *r;
@@ -33,7 +33,7 @@ struct callout_race *callout_race_create(struct kunit *test)
 	return r;
 }
 
-/* callout_item.then: waits until the case sets callout_race.go. */
+/* callout_item.then: wait until the case sets callout_race.go. */
 void callout_race_then_wait(struct callout_item *item)
 {
 	struct callout_race *r = container_of(item, struct callout_race, item);
@@ -44,7 +44,7 @@ void callout_race_then_wait(struct callout_item *item)
 	callout_test_tell(&r->returns);
 }
 
-/* Has the handler run and wait. */
+/* Start the handler, and wait until it is inside. */
 void callout_race_begin(struct kunit *test, struct callout_race *r)
 {
 	r->item.then = callout_race_then_wait;
@@ -55,7 +55,7 @@ void callout_race_begin(struct kunit *test, struct callout_race *r)
 			  callout_test_spin_until(READ_ONCE(r->item.runs)));
 }
 
-/* Creates a race whose handler runs and waits. */
+/* Create a race whose handler is running and waits. */
 struct callout_race *callout_race_running(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -64,7 +64,7 @@ struct callout_race *callout_race_running(struct kunit *test)
 	return r;
 }
 
-/* Has the handler return, and waits for the thread. */
+/* Let the handler return, and wait for the thread. */
 void callout_race_end(struct kunit *test, struct callout_race *r)
 {
 	WRITE_ONCE(r->go, true);
@@ -73,7 +73,7 @@ void callout_race_end(struct kunit *test, struct callout_race *r)
 	KUNIT_EXPECT_NULL(test, r->v->base->running);
 }
 
-/* For a thread: drains the race's callout, or shuts it down. */
+/* For a thread: drain the race's callout, or shut it down. */
 void callout_race_drainer(void *arg)
 {
 	struct callout_race *r = arg;
@@ -85,8 +85,8 @@ void callout_race_drainer(void *arg)
 }
 
 /*
- * Has a third thread, which is returned, wait in callout_drain() for the
- * running handler; callout_race.ret is what that returns.
+ * Make a third thread wait in callout_drain() for the running handler, and return
+ * the thread. callout_race.ret is what callout_drain() returns.
  */
 struct callout_test_thread *callout_race_drain(struct kunit *test,
 					       struct callout_race *r)
@@ -103,7 +103,7 @@ struct callout_test_thread *callout_race_drain(struct kunit *test,
 	return t;
 }
 
-/* The same with callout_shutdown(). */
+/* As callout_race_drain(), with callout_shutdown(). */
 struct callout_test_thread *callout_race_shutdown(struct kunit *test,
 						  struct callout_race *r)
 {
@@ -111,7 +111,7 @@ struct callout_test_thread *callout_race_shutdown(struct kunit *test,
 	return callout_race_drain(test, r);
 }
 
-/* Initialises the callout again, with the associated lock of @lock_flags. */
+/* Initialise the callout again, with the associated lock of @lock_flags. */
 void callout_race_set_lock(struct callout_race *r, u8 lock_flags)
 {
 	switch (lock_flags & CALLOUT_L_TYPES) {
@@ -127,7 +127,7 @@ void callout_race_set_lock(struct callout_race *r, u8 lock_flags)
 	r->item.c.node.cpu = CALLOUT_VIRTUAL;
 }
 
-/* Takes the associated lock, a rwlock for writing. For sparse it is one lock. */
+/* Take the associated lock; a rwlock is taken for writing. For sparse this is a single lock. */
 void callout_race_take_lock(struct callout_race *r)
 	__acquires(&r->lock)
 {
@@ -161,9 +161,9 @@ void callout_race_drop_lock(struct callout_race *r)
 }
 
 /*
- * Has the softirq wait for the associated lock: the callout is off the due
- * list, and its handler has not started. Returns with the lock held, so the
- * case must not assert.
+ * Make the softirq wait for the associated lock: the callout is off the due list,
+ * and its handler has not started. Return with the lock held, so the case must not
+ * assert.
  */
 void callout_race_wait_for_lock(struct kunit *test, struct callout_race *r,
 				u8 lock_flags)

@@ -11,20 +11,20 @@
 /**
  * struct callout_race - a handler on one CPU, the case on another
  * @item: the callout
- * @v: its base
+ * @v: the callout's base
  * @softirq: the thread that runs co_expire()
  * @other_cpu: the CPU of @softirq
  * @begin: @softirq may begin
  * @drain: the thread that calls callout_drain() may begin
- * @shut: that thread calls callout_shutdown() instead
+ * @shut: the draining thread calls callout_shutdown() instead
  * @go: the handler may return
  * @returns: the handler is about to return
- * @set_again: the handler sets its own callout before that
- * @ret: what a call of another thread returned
- * @too_soon: that call returned before the handler did
- * @lock: the associated lock, if that is a spinlock
- * @raw: the associated lock, if that is a raw spinlock
- * @rwlock: the associated lock, if that is a rwlock
+ * @set_again: the handler sets its own callout before it returns
+ * @ret: the return value of a call of another thread
+ * @too_soon: the other thread's call returned before the handler did
+ * @lock: the associated lock, if it is a spinlock
+ * @raw: the associated lock, if it is a raw spinlock
+ * @rwlock: the associated lock, if it is a rwlock
  * @held: the handler has seen the lock held
  */
 struct callout_race {
@@ -40,7 +40,7 @@ struct callout_race {
 	bool set_again;
 	int ret;
 	bool too_soon;
-	spinlock_t lock;	/* taken around the handler */
+	spinlock_t lock;	/* held while the handler runs */
 	raw_spinlock_t raw;
 	rwlock_t rwlock;
 	bool held;

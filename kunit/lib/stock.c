@@ -13,7 +13,7 @@ void callout_stock_handler(void *arg)
 {
 }
 
-/* How many slots of all CPUs are free. */
+/* The number of free slots of all CPUs. */
 unsigned int callout_stock_free(void)
 {
 	unsigned int cpu, n = 0;
@@ -23,7 +23,7 @@ unsigned int callout_stock_free(void)
 	return n;
 }
 
-/* The table has at most @max_chunks from now on; 0: no more than it has. */
+/* Limit the table to @max_chunks from now on; 0: to the chunks that it has. */
 void callout_stock_limit(unsigned int max_chunks)
 {
 	struct callout_table *table = co_kernel_table();
@@ -33,13 +33,13 @@ void callout_stock_limit(unsigned int max_chunks)
 	mutex_unlock(&table->grow);
 }
 
-/* Sets one callout, in an interrupt of a CPU; @handle is a u64. */
+/* Set one callout, in an interrupt of a CPU. @handle points to a u64. */
 void callout_stock_set(void *handle)
 {
 	*(u64 *)handle = setcallout(callout_stock_handler, NULL, CALLOUT_TEST_FAR);
 }
 
-/* Sets up to @most callouts on this CPU, until no slot is free. */
+/* Set up to @most callouts on this CPU, until no slot is free. */
 void callout_stock_take(struct callout_stock *s, unsigned int most)
 {
 	for (; most && s->n < CALLOUT_STOCK_MOST; s->n++, most--) {
@@ -49,7 +49,7 @@ void callout_stock_take(struct callout_stock *s, unsigned int most)
 	}
 }
 
-/* Cancels up to @most; returns how many were not pending. */
+/* Cancel up to @most callouts. Return how many were not pending. */
 unsigned int callout_stock_give(struct callout_stock *s, unsigned int most)
 {
 	unsigned int wrong = 0;
@@ -67,7 +67,7 @@ static void stock_end(void *data)
 	callout_stock_limit(s->max_chunks);
 }
 
-/* The case's thread is pinned; with @fixed the table does not grow. */
+/* Create the stock, and pin the case's thread. With @fixed the table does not grow. */
 struct callout_stock *callout_stock_create(struct kunit *test, bool fixed)
 {
 	struct callout_stock *s;

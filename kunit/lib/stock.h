@@ -11,9 +11,9 @@
 
 /**
  * struct callout_stock - callouts that a case has set
- * @n: how many
+ * @n: number of callouts
  * @max_chunks: the table's limit before the case, restored at its end
- * @handle: their handles
+ * @handle: the callouts' handles
  */
 struct callout_stock {
 	unsigned int n;

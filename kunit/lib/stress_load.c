@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * stress_load.c - threads that race for the same callouts, and their books
+ * stress_load.c - threads that race for the same callouts, and the accounts of
+ * their settings
  */
 #include <linux/cpumask.h>
 #include <linux/ktime.h>
@@ -11,7 +12,7 @@
 #define DURATION_NS	(3 * NSEC_PER_SEC / 2)
 #define MAX_THREADS	8U
 
-/* Operations after which a thread waits for no outcome any longer. */
+/* After this many operations a thread no longer waits for any outcome. */
 #define MAX_OPS		10000U
 
 /* A handler that only counts. */
@@ -22,7 +23,7 @@ void callout_stress_just_count(void *arg)
 	atomic_inc(&item->runs);
 }
 
-/* The books of all items together. */
+/* The accounts of all items together. */
 struct stress_totals {
 	u64 sets;
 	u64 replaced;
@@ -46,7 +47,7 @@ static struct stress_totals stress_add_up(struct callout_stress *s)
 	return t;
 }
 
-/* Some of each, however slow the machine is. */
+/* At least some of each, however slow the machine is. */
 #define MIN_SETS	21
 #define MIN_RUNS	11
 
@@ -76,7 +77,7 @@ static void stress_thread(void *arg)
 	}
 }
 
-/* Joins a thread, for as long as any of them makes operations. */
+/* Join a thread, waiting for as long as any thread makes operations. */
 static bool stress_join(struct callout_stress *s, struct callout_test_thread *t)
 {
 	s64 ops;
@@ -103,7 +104,7 @@ static void stress_drain(void *data)
 	}
 }
 
-/* @op is one operation on an item. */
+/* Create a load. @op does one operation on an item. */
 struct callout_stress *
 callout_stress_create(struct kunit *test,
 		      void (*op)(struct callout_stress *s,
@@ -130,7 +131,7 @@ callout_stress_create(struct kunit *test,
 	return s;
 }
 
-/* Runs the load on the first @n CPUs, and @meanwhile in this thread. */
+/* Run the load on the first @n CPUs, and @meanwhile in this thread. */
 void callout_stress_run_on(struct kunit *test, struct callout_stress *s,
 			   unsigned int n,
 			   void (*meanwhile)(struct kunit *test))
@@ -156,7 +157,7 @@ void callout_stress_run(struct kunit *test, struct callout_stress *s)
 	callout_stress_run_on(test, s, MAX_THREADS, NULL);
 }
 
-/* Settings that are not accounted for. */
+/* The number of settings that are not accounted for. */
 int callout_stress_missing(struct callout_stress_item *item)
 {
 	return atomic_read(&item->sets) - atomic_read(&item->runs) -
@@ -188,7 +189,7 @@ bool callout_stress_is_quiet(struct callout_stress *s)
 }
 
 /*
- * Checks the books of all items while none is pending or running. Up to
+ * Check the accounts of all items while none is pending or running. Up to
  * @allowed() settings of an item may be missing, and none may count twice.
  */
 void callout_stress_account(struct kunit *test, struct callout_stress *s,

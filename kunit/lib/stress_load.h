@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * stress_load.h - threads that race for the same callouts, and their books
+ * stress_load.h - threads that race for the same callouts, and the accounts of
+ * their settings
  */
 #ifndef _CALLOUT_KUNIT_STRESS_LOAD_H
 #define _CALLOUT_KUNIT_STRESS_LOAD_H
@@ -15,21 +16,21 @@
 struct callout_stress;
 
 /**
- * struct callout_stress_item - a callout and its books
+ * struct callout_stress_item - a callout and the account of its settings
  * @c: the callout
- * @s: the load that it is part of
- * @sets: times it was set
+ * @s: the load to which it belongs
+ * @sets: number of settings
  * @replaced: resets that returned 1
  * @stopped: stops and drains that returned 1
  * @zeroes: stops and drains that returned 0
- * @runs: times its handler has run
+ * @runs: number of runs of the handler
  * @missing: settings cancelled by a stop or drain that returned 0
- * @inside: its handler runs
- * @ambushed: a thread waits for its handler to run, and then drains it
+ * @inside: the handler runs
+ * @ambushed: a thread waits for the handler to run, and then drains the callout
  * @mutex: one operation at a time
- * @lock: its associated lock
- * @armed: under @lock: it must run
- * @handle: its handle, under @mutex
+ * @lock: the associated lock
+ * @armed: the handler must run; protected by @lock
+ * @handle: the callout's handle; protected by @mutex
  */
 struct callout_stress_item {
 	struct callout c;
@@ -51,17 +52,16 @@ struct callout_stress_item {
 /**
  * struct callout_stress - a load
  * @op: one operation on an item
- * @end: when the threads end, in ns, if they have seen what is demanded. Not in
- *	ticks: on an overcommitted host the CPU that advances jiffies may not
- *	run for seconds.
- * @min_zeroes: stops and drains that must find the handler running
- * @min_met: the least that @met must be
- * @ops: operations done
- * @errors: violated invariants
- * @met: operations that found a handler waiting for its associated lock
- * @handler_sets: while the threads run, handlers set their own callouts,
- *	sometimes
- * @seed: of the threads' random numbers
+ * @end: when the threads end, in ns, if they have seen all demanded outcomes. Not
+ *	in ticks: on an overcommitted host the CPU that advances jiffies may not run
+ *	for seconds.
+ * @min_zeroes: least number of stops and drains that must find the handler running
+ * @min_met: the least value that @met must have
+ * @ops: number of operations done
+ * @errors: number of violated invariants
+ * @met: number of operations that found a handler waiting for its associated lock
+ * @handler_sets: while the threads run, handlers sometimes set their own callouts
+ * @seed: seed of the threads' random numbers
  * @item: the callouts
  */
 struct callout_stress {

@@ -2,8 +2,8 @@
 /*
  * timed.c - callouts that real ticks run, and when and where they ran
  *
- * A callout is never early and runs once; its lateness depends on the machine,
- * and is printed only.
+ * A callout is never early and runs once. Its lateness depends on the machine, and
+ * is only printed.
  */
 #include "core/queue.h"
 #include "bsd/work.h"
@@ -68,7 +68,7 @@ static bool all_ran(struct callout_timed_set *set)
 	return true;
 }
 
-/* Waits until all have run; they did once, none early, and none is lost. */
+/* Wait until all callouts have run. Check that each ran once, not early, and that none is lost. */
 void callout_timed_check(struct kunit *test, struct callout_timed_set *set)
 {
 	unsigned int i, early = 0, wrong = 0, on_time = 0;

@@ -11,11 +11,11 @@
 /**
  * struct callout_timed - a callout and how it ran
  * @c: the callout
- * @cpu: the CPU that it must run on
- * @least: the first tick at which it may run
- * @ran: the tick at which it did
- * @ran_on: the CPU on which it did
- * @runs: how often
+ * @cpu: the CPU on which the callout must run
+ * @least: the first tick at which the callout may run
+ * @ran: the tick at which it ran
+ * @ran_on: the CPU on which it ran
+ * @runs: how often it ran
  * @block: how many ticks the handler takes
  * @done: the handler is about to return
  */

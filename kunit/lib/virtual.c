@@ -2,16 +2,16 @@
 /*
  * virtual.c - a base of the core whose time is set by the case
  *
- * It is at callout_bases[CALLOUT_INDEX_TEST], which no CPU's tick expires: nothing runs
- * unless a case calls co_expire(), with softirqs disabled, as if in one.
- * Both its ticks and the jiffies of expiry's limits are variables.
+ * The base is at callout_bases[CALLOUT_INDEX_TEST], which no CPU's tick expires:
+ * nothing runs unless a case calls co_expire(), with softirqs disabled, as if in a
+ * softirq. Both its ticks and the jiffies of expiry's limits are variables.
  */
 #include <linux/bottom_half.h>
 #include <linux/err.h>
 #include <linux/numa.h>
 #include "virtual.h"
 
-/* The tick at which a case begins: past 2^32, as jiffies are after boot. */
+/* The tick at which a case begins: past 2^32, like jiffies after boot. */
 #define EPOCH	((1ULL << 32) + 12345)
 
 #define BUCKETS	64
@@ -53,7 +53,7 @@ static const struct callout_tick_source virtual_tick = {
 	.shutdown	= virtual_nothing,
 };
 
-/* Pending callouts are dropped; their memory is freed with the case. */
+/* Pending callouts are dropped. Their memory is freed with the case. */
 static void virtual_destroy(void *data)
 {
 	struct callout_virtual *v = data;
@@ -90,13 +90,16 @@ static int virtual_create(struct kunit *test, unsigned int buckets,
 	return kunit_add_action_or_reset(test, virtual_destroy, &the_virtual);
 }
 
-/* Creates the base, as test->priv; the end of the case destroys it. */
+/* Create the base, as test->priv; the end of the case destroys it. */
 int callout_virtual_create(struct kunit *test, unsigned int buckets)
 {
 	return virtual_create(test, buckets, &virtual_tick);
 }
 
-/* The same with a timer chip in virtual time; @buckets: of wheel and chip. */
+/*
+ * As callout_virtual_create(), with a timer chip in virtual time. @buckets is for
+ * both wheel and chip.
+ */
 int callout_virtual_create_chip(struct kunit *test,
 				const struct callout_chip_source *chip,
 				unsigned int buckets)
@@ -114,17 +117,17 @@ int callout_virtual_init(struct kunit *test)
 	return callout_virtual_create(test, BUCKETS);
 }
 
-/* A pending callout must be stopped before its memory is freed. */
+/* Stop a pending callout before its memory is freed. */
 static void virtual_stop(void *data)
 {
 	struct callout_item *item = data;
 
-	/* Some cases overwrite theirs, or migrate it. */
+	/* Some cases overwrite their callout, or migrate it. */
 	if (item->v->base && item->c.node.cpu == CALLOUT_VIRTUAL)
 		callout_drain(&item->c);
 }
 
-/* Prepares a zeroed callout of the base; the end of the case stops it. */
+/* Prepare a zeroed callout of the base; the end of the case stops it. */
 void callout_virtual_item(struct callout_virtual *v, struct callout_item *item)
 {
 	callout_init(&item->c, CALLOUT_MPSAFE);
@@ -134,7 +137,7 @@ void callout_virtual_item(struct callout_virtual *v, struct callout_item *item)
 			kunit_add_action_or_reset(v->test, virtual_stop, item));
 }
 
-/* Allocates and prepares @n callouts of the base. */
+/* Allocate and prepare @n callouts of the base. */
 struct callout_item *callout_virtual_items(struct kunit *test, unsigned int n)
 {
 	struct callout_item *item;
@@ -147,7 +150,7 @@ struct callout_item *callout_virtual_items(struct kunit *test, unsigned int n)
 	return item;
 }
 
-/* The handler of items: records the run, and calls callout_item.then. */
+/* The handler of items: record the run, and call callout_item.then. */
 void callout_virtual_handler(void *arg)
 {
 	struct callout_item *item = arg;
@@ -160,13 +163,13 @@ void callout_virtual_handler(void *arg)
 		item->then(item);
 }
 
-/* callout_item.then: takes item->seen jiffies. */
+/* callout_item.then: take item->seen jiffies. */
 void callout_virtual_take_time(struct callout_item *item)
 {
 	item->v->jiffies += item->seen;
 }
 
-/* Expires once; returns whether callouts are left for later. Process context. */
+/* Expire once. Return whether callouts are left for later. Process context. */
 bool callout_virtual_expire_once(struct callout_virtual *v)
 {
 	bool more;
@@ -177,14 +180,14 @@ bool callout_virtual_expire_once(struct callout_virtual *v)
 	return more;
 }
 
-/* Runs due callouts. Process context. */
+/* Run due callouts. Process context. */
 void callout_virtual_expire(struct callout_virtual *v)
 {
 	while (callout_virtual_expire_once(v))
 		;
 }
 
-/* Sets the time to @now, and runs due callouts. Process context. */
+/* Set the time to @now, and run due callouts. Process context. */
 void callout_virtual_run_to(struct callout_virtual *v, u64 now)
 {
 	WRITE_ONCE(v->now, now);

@@ -10,18 +10,18 @@
 #include "lab/chip.h"
 #include "common.h"
 
-/* Index of the virtual base, of which there can be one at a time. */
+/* Index of the virtual base, of which only one can exist at a time. */
 #define CALLOUT_VIRTUAL		CALLOUT_INDEX_TEST
 
 /**
  * struct callout_virtual - a base on a virtual clock
  * @test: the case
  * @base: the base
- * @now: its time, in ticks
- * @jiffies: the time that limits of expiry are measured with
- * @armed: the tick that its source is programmed for
- * @programs: how often it was programmed
- * @ran: how many handlers have run
+ * @now: the base's time, in ticks
+ * @jiffies: the time by which the limits of expiry are measured
+ * @armed: the tick for which the base's source is programmed
+ * @programs: how often the source was programmed
+ * @ran: number of handlers that have run
  * @zero_ns: CLOCK_MONOTONIC at the beginning of the case
  */
 struct callout_virtual {
@@ -39,9 +39,9 @@ struct callout_virtual {
  * struct callout_item - a callout and the record of its runs
  * @c: the callout
  * @v: the base
- * @runs: how often its handler has run
- * @ran_at: the tick of its last run
- * @place: the number of that run among those of all items, from 0
+ * @runs: how often the handler has run
+ * @ran_at: the tick of the last run
+ * @place: the number of the last run among all items' runs, from 0
  * @then: called by the handler, or NULL
  * @other: for @then
  * @ret: for @then
@@ -79,7 +79,7 @@ static inline bool callout_virtual_is_due(const struct callout *c)
 	       c->node.expires <= co_base(c->node.cpu)->now;
 }
 
-/* Sets an item's callout with the handler that keeps its record. */
+/* Set an item's callout with the handler that keeps its record. */
 static inline int callout_virtual_set(struct callout_item *item,
 				      long distance)
 {
