@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * base.c - suite co_base: what the core does with a scheme's functions
+ * base.c - suite co_base: how the core uses a scheme's functions
  *
- * On a virtual clock, with the wheel's functions except some, called through
- * the interface (base->wheel is off).
+ * Runs on a virtual clock. The wheel's functions, some of them replaced, are called
+ * through the interface (base->wheel is off).
  */
 #include "lib/virtual.h"
 
-/* How the scheme of the present case behaves, and what it counted. */
+/* The behaviour of the scheme in the present case, and its counters. */
 static struct {
 	struct callout_scheme_ops ops;
 	struct callout_virtual *v;
@@ -73,7 +73,7 @@ static int base_init(struct kunit *test)
 	return 0;
 }
 
-/* The scheme is asked for room, and gets it back. */
+/* The scheme is asked for room, and the room is given back. */
 static void base_reserve(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -88,7 +88,7 @@ static void base_reserve(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -ENOMEM, co_base_reserve(v->base, 1000));
 }
 
-/* Callouts run and stop through the scheme's function pointers as directly. */
+/* Callouts run and stop through the scheme's function pointers as with direct calls. */
 static void base_indirect(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -109,7 +109,7 @@ static void base_indirect(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
-/* The tick is programmed for a later one, though next_due is in the past. */
+/* The tick is programmed for a later tick, though next_due is in the past. */
 static void base_next_in_the_past(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -159,7 +159,7 @@ static void base_next_not_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake.searches, 1);
 }
 
-/* Looks once for due callouts; returns how many holds that took. */
+/* Look once for due callouts. Return how many holds that took. */
 static unsigned int base_look(struct kunit *test, unsigned int search_takes)
 {
 	struct callout_virtual *v = test->priv;
@@ -174,7 +174,8 @@ static unsigned int base_look(struct kunit *test, unsigned int search_takes)
 
 /*
  * A look for due callouts that finds none ends after CALLOUT_MAX_HANDLERS holds, or when
- * time is up, except on PREEMPT_RT, as if each hold were a handler. It goes on later.
+ * time is up, except on PREEMPT_RT, as if each hold were a handler. The look continues
+ * later.
  */
 static void base_look_ends(struct kunit *test)
 {
@@ -197,7 +198,7 @@ static bool base_match(struct callout_node *n, const void *data)
 	return container_of(n, struct callout, node)->arg == data;
 }
 
-/* In a handler: the other callouts of its tick are on the due list. */
+/* A handler finds the other callouts of its tick on the due list. */
 static void base_find_others(struct callout_item *item)
 {
 	struct callout_base *base = item->v->base;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * class.c - suite callout_class: users have bases of their own, and kernel code
- * has
+ * class.c - suite callout_class: each user has separate bases, and so has kernel
+ * code
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -21,7 +21,7 @@
 #define FIRST_UID	70000U
 #define USERS		(2 * CALLOUT_CLASSES)
 
-/* Opens a file as user @uid; returns NULL on failure. */
+/* Open a file as user @uid. Return NULL on failure. */
 static struct callout_file *open_as(unsigned int uid)
 {
 	struct callout_file *file;
@@ -63,7 +63,7 @@ static struct users *users_create(struct kunit *test)
 	return users;
 }
 
-/* Users get classes in turn, and never that of kernel code, or root's. */
+/* Users get classes in turn, and never the class of kernel code or of root. */
 static void classes_are_shared_last(struct kunit *test)
 {
 	struct users *users = users_create(test);
@@ -110,7 +110,7 @@ static void class_is_the_users(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, users->file[4]->table.class, CALLOUT_CLASS_ROOT);
 }
 
-/* Sets @n callouts of @file, due at @due; returns how many were set. */
+/* Set @n callouts of @file, due at @due. Return how many were set. */
 static unsigned int set_all(struct callout_file *file, unsigned int n, u64 due)
 {
 	struct callout_op_ctx ctx = {};
@@ -137,8 +137,8 @@ static unsigned int set_all(struct callout_file *file, unsigned int n, u64 due)
 }
 
 /*
- * A file with BURST callouts that are due at @due; NULL if that could not be.
- * However long it takes to set them, none has fired before the last is set.
+ * Create a file with BURST callouts that are due at @due. Return NULL on failure.
+ * However long setting them takes, no callout has fired before the last is set.
  */
 static struct callout_file *burst_create(unsigned int uid, u64 *due)
 {
@@ -160,11 +160,11 @@ static struct callout_file *burst_create(unsigned int uid, u64 *due)
 	}
 }
 
-/* The most bursts, and how often the timer has to run amid them. */
+/* The maximum number of bursts, and how often the timer must run amid them. */
 #define BURSTS		8U
 #define ENOUGH		4U
 
-/* A callout of kernel code and a timer that run at each tick, and look at a file. */
+/* A callout of kernel code and a timer. Both run at each tick, and look at a file. */
 struct witness {
 	struct callout c;
 	struct timer_list timer;
@@ -201,7 +201,7 @@ static void witness_a_burst(struct kunit *test, struct users *users,
 {
 	u64 due;
 
-	/* Each is another user's: what was closed counts until it is freed. */
+	/* Each burst belongs to another user, since a closed file counts until it is freed. */
 	w->file = burst_create(FIRST_UID + i, &due);
 	KUNIT_ASSERT_NOT_NULL(test, w->file);
 	users->file[i] = w->file;
@@ -209,7 +209,7 @@ static void witness_a_burst(struct kunit *test, struct users *users,
 	timer_setup(&w->timer, witness_timer, TIMER_PINNED);
 	callout_reset(&w->c, 1, witness_handler, w);
 	mod_timer(&w->timer, jiffies + 1);
-	/* That may be longer than what follows waits. */
+	/* This wait may be longer than the timeout of the wait that follows. */
 	while (ktime_get_ns() < due)
 		usleep_range(500, 1000);
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(READ_ONCE(w->file->fired) ==
@@ -221,10 +221,11 @@ static void witness_a_burst(struct kunit *test, struct users *users,
 }
 
 /*
- * Callouts of kernel code run at their ticks while many of a program are due on
- * the same CPU, as Linux's own timers do: both miss the ticks that the machine
- * misses. In one base those set for later ticks would run after all that were due
- * before. A fast machine may be done with a burst at the second tick.
+ * Callouts of kernel code run at their ticks while many callouts of a program are
+ * due on the same CPU, as Linux's own timers do: both miss the ticks that the
+ * machine misses. In a common base, callouts set for later ticks would run after
+ * all that were due before. A fast machine may have finished a burst at the second
+ * tick.
  */
 static void kernel_beside_a_burst(struct kunit *test)
 {
@@ -242,7 +243,7 @@ static void kernel_beside_a_burst(struct kunit *test)
 	KUNIT_EXPECT_GE(test, w->amid, w->timer_amid / 4);
 }
 
-/* What is set while the base's CPU is coming or going is in the user's class too. */
+/* A callout set while the base's CPU is coming or going is in the user's class too. */
 static void class_of_a_cpu_that_goes(struct kunit *test)
 {
 	struct users *users = users_create(test);

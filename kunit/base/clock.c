@@ -5,7 +5,7 @@
 #include <linux/sched.h>
 #include "lib/virtual.h"
 
-/* Shortly before: jiffies as 32 bits wrap, as signed 64 bits, as the last. */
+/* Shortly before jiffies wrap: as 32 bits, as signed 32 bits, as signed 64 bits, as 64 bits. */
 static const u64 starts[] = {
 	(2ULL << 32) - 4, (2ULL << 32) + S32_MAX - 4, S64_MAX - 4,
 	U64_MAX - 400,
@@ -31,7 +31,7 @@ static void clock_wraps(struct kunit *test)
 	callout_virtual_run_to(v, start);
 	for (i = 0; i < ARRAY_SIZE(distances); i++)
 		callout_virtual_set(&a[i], distances[i]);
-	/* One is re-armed across the wrap, one is stopped after it. */
+	/* One callout is re-armed across the wrap, and one is stopped after it. */
 	callout_virtual_set(&a[i], 2);
 	callout_virtual_set(&a[i], 30);
 	callout_virtual_set(&a[i + 1], 30);
@@ -51,7 +51,7 @@ static void clock_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
-/* A jump across the wrap runs all in order of expiry. */
+/* A jump across the wrap runs all callouts in order of expiry. */
 static void clock_jumps_over_the_wrap(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -70,10 +70,10 @@ static void clock_jumps_over_the_wrap(struct kunit *test)
 
 /**
  * struct relay - threads that read the time in turn
- * @last: the time that the thread before has read
+ * @last: the time that the previous thread has read
  * @turn: number of the current turn
- * @n: how many threads
- * @behind: times that a thread read less than the one before
+ * @n: number of threads
+ * @behind: number of times that a thread read less than the previous thread
  */
 struct relay {
 	u64 last;
@@ -98,10 +98,7 @@ static void relay_run(void *arg)
 	u64 now;
 
 	for (i = 0; i < RELAY_ROUNDS; i++, turn += relay->n) {
-		/*
-		 * Pairs with the smp_store_release() below, by the thread
-		 * before.
-		 */
+		/* Pairs with the smp_store_release() below in the previous thread. */
 		if (!callout_test_wait_until(smp_load_acquire(&relay->turn) ==
 					     turn))
 			return;
@@ -109,9 +106,7 @@ static void relay_run(void *arg)
 		now = co_now(base);
 		relay->behind += now < relay->last;
 		relay->last = now;
-		/*
-		 * Pairs with the smp_load_acquire() above, by the next thread.
-		 */
+		/* Pairs with the smp_load_acquire() above in the next thread. */
 		smp_store_release(&relay->turn, turn + 1);
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * hotplug.c - suite callout_hotplug: CPUs that go offline and come back
  *
- * On the real bases, with real ticks.
+ * Runs on the real bases, with real ticks.
  */
 #include <linux/cpu.h>
 #include <linux/delay.h>
@@ -12,7 +12,7 @@
 #include "lib/kernel_table.h"
 #include "lib/timed.h"
 
-/* Binds the case's thread to CPU 0; returns a CPU that can go away. */
+/* Bind the case's thread to CPU 0. Return a CPU that can be taken offline. */
 static unsigned int cpu_to_take(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask);
@@ -69,8 +69,8 @@ static void set_by_handle(void *arg)
 }
 
 /*
- * Callouts of a CPU that goes offline run on another, neither early nor twice,
- * and their handles stay valid; new ones go to the CPU when it is back.
+ * Callouts of a CPU that goes offline run on another, neither early nor twice, and
+ * their handles stay valid. New callouts go to the CPU when it is back.
  */
 static void hotplug_cpu_goes_away(struct kunit *test)
 {
@@ -92,7 +92,7 @@ static void hotplug_cpu_goes_away(struct kunit *test)
 	KUNIT_EXPECT_NE(test, late->t[0].c.node.cpu, cpu);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(atomic_read(&set->t[150].runs)));
-	/* Some of the far ones are cancelled now, some when it is back. */
+	/* Cancel some of the far callouts now, and some when the CPU is back. */
 	far = b->n / 2;
 	for (i = 0; i < far / 2; i++)
 		wrong += unsetcallout(b->handle[i]) != 1;
@@ -119,7 +119,7 @@ static void hotplug_cpu_goes_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* Sets its callout again, on the same CPU. */
+/* Set the callout again, on the same CPU. */
 static void timed_again(void *arg)
 {
 	struct callout_timed *t = arg;
@@ -129,12 +129,12 @@ static void timed_again(void *arg)
 	callout_schedule(&t->c, 1);
 }
 
-/* The CPU that it runs on; UINT_MAX if it does not run. */
+/* Return the CPU on which @t runs, or UINT_MAX if @t does not run. */
 static unsigned int runs_on(struct callout_timed *t)
 {
 	int runs = atomic_read(&t->runs);
 
-	/* Some more runs, since it may have been migrating. */
+	/* Wait for some more runs, since the callout may have been migrating. */
 	if (!callout_test_wait_until(atomic_read(&t->runs) > runs + 2))
 		return UINT_MAX;
 	return READ_ONCE(t->ran_on);
@@ -155,9 +155,9 @@ static void hotplug_comes_home(struct kunit *test)
 	set = callout_timed_create(test, 4);
 	t = set->t;
 	callout_timed_set_on(&t[0], cpu, 3600L * HZ);
-	/* If there are three CPUs it moves twice. */
+	/* If there are three CPUs the callout moves twice. */
 	callout_timed_set_on(&t[2], cpu - 1, 3600L * HZ);
-	/* One that is idle stays. */
+	/* An idle callout stays. */
 	callout_timed_set_on(&t[3], cpu, 3600L * HZ);
 	KUNIT_EXPECT_EQ(test, callout_stop(&t[3].c), 1);
 	callout_reset_on(&t[1].c, 1, timed_again, &t[1], cpu);
@@ -188,8 +188,9 @@ static void hotplug_comes_home(struct kunit *test)
 static DEFINE_RAW_SPINLOCK(contended);
 
 /*
- * A callout that was put off migrates too, and runs when its lock is free. The
- * lock is held without the kernel's knowledge, since a CPU goes away meanwhile.
+ * A callout that was put off migrates too, and runs when its lock is free. The lock
+ * is held without the kernel's knowledge, since a CPU goes offline while it is
+ * held.
  */
 static void hotplug_put_off(struct kunit *test)
 {
@@ -200,7 +201,7 @@ static void hotplug_put_off(struct kunit *test)
 	callout_init_raw(&t->c, &contended, CALLOUT_TRYLOCK);
 	arch_spin_lock(&contended.raw_lock);
 	local_bh_disable();
-	/* The core asserts that the caller holds it. */
+	/* The core asserts that the caller holds the lock. */
 	spin_acquire(&contended.dep_map, 0, 0, _THIS_IP_);
 	callout_timed_set_on(t, cpu, 1);
 	spin_release(&contended.dep_map, _THIS_IP_);
@@ -226,9 +227,9 @@ static void hotplug_put_off(struct kunit *test)
 
 /**
  * struct observer - a thread that observes the migration from a dead CPU
- * @base: the base of that CPU
- * @seen: it has seen some callouts migrated and others not
- * @end: it may return
+ * @base: the base of the dead CPU
+ * @seen: the thread has seen some callouts migrated and others not
+ * @end: the thread may return
  */
 struct observer {
 	struct callout_base *base;
@@ -236,7 +237,7 @@ struct observer {
 	bool end;
 };
 
-/* Preempts what can be preempted, many times while the callouts migrate. */
+/* Preempt whatever can be preempted, many times while the callouts migrate. */
 static void observe_move(void *arg)
 {
 	struct observer *b = arg;
@@ -285,16 +286,16 @@ static void hotplug_move_is_preempted(struct kunit *test)
 	vfree(set);
 }
 
-/* How long a handler keeps the migration waiting. */
+/* How long a handler delays the migration. */
 #define HOLD_NS		(100 * NSEC_PER_MSEC)
 
 /**
- * struct straggler - a callout that runs when its CPU is dead, on another one
+ * struct straggler - a callout that runs on another CPU when its own CPU is dead
  * @c: the callout
  * @cpu: the CPU that dies
- * @dead: it is dead, and the callout due
+ * @dead: @cpu is dead, and the callout is due
  * @begun: the handler runs
- * @early: it did so on the CPU itself, when that was alive
+ * @early: the handler ran on @cpu itself, while @cpu was alive
  * @moved: the callout was migrated while its handler ran
  */
 struct straggler {
@@ -322,7 +323,7 @@ static void straggler_handler(void *arg)
 	}
 }
 
-/* Has the base's tasklet run here. */
+/* Make the base's tasklet run here. */
 static void straggler_tasklet(void *arg)
 {
 	struct straggler *s = arg;
@@ -334,7 +335,7 @@ static void straggler_tasklet(void *arg)
 	local_bh_enable();
 }
 
-/* A state of hotplug that is left behind the facility's when a CPU goes. */
+/* A hotplug state that is left after the facility's state when a CPU goes down. */
 static int straggler_dead(unsigned int cpu)
 {
 	struct straggler *s = straggler;
@@ -393,17 +394,17 @@ static void hotplug_tasklet_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s->moved);
 }
 
-/* Callouts that are due together: expiry has to go on. */
+/* Callouts that are due together, too many for one expiry. */
 #define CROWD		1500U
 #define CROWD_GOES	6U
 
 /**
- * struct leaver - a CPU that goes while its base has something to do
+ * struct leaver - a CPU that goes down while its base has work to do
  * @cpu: the CPU
  * @c: a callout that only the base's tasklet can run
- * @going: the thread in which the CPU begins to go
- * @ran_in: the thread that was there when @c ran
- * @left: a tasklet of the CPU's bases was scheduled when the CPU was dead
+ * @going: the thread in which the CPU begins to go down
+ * @ran_in: the current thread when @c ran
+ * @left: a tasklet of the CPU's bases was still scheduled when the CPU was dead
  * @crowd: callouts that are due at every fourth jiffy
  */
 struct leaver {
@@ -429,7 +430,7 @@ static void leaver_crowd(void *arg)
 	callout_schedule(arg, 4 * callout_hz() / HZ);
 }
 
-/* Schedules the tasklet; not even ksoftirqd is to run before the facility's state. */
+/* Schedule the tasklet. Not even ksoftirqd may run before the facility's state is left. */
 static int leaver_goes(unsigned int cpu)
 {
 	struct callout_base *base = co_base(cpu);
@@ -491,8 +492,8 @@ static struct leaver *leaver_create(struct kunit *test)
 }
 
 /*
- * Before ksoftirqd is parked the CPU itself runs a tasklet that was scheduled. The
- * case has a state of hotplug that is left just before the facility's.
+ * The CPU itself runs a scheduled tasklet before ksoftirqd is parked. The case has
+ * a hotplug state that is left just before the facility's state.
  */
 static void hotplug_runs_the_tasklet_first(struct kunit *test)
 {
@@ -510,8 +511,9 @@ static void hotplug_runs_the_tasklet_first(struct kunit *test)
 }
 
 /*
- * A CPU that goes amid expiry leaves no tasklet to another. This has a state that is
- * left when the CPU is dead, before the facility's and the kernel's.
+ * A CPU that goes down amid expiry leaves no tasklet to another CPU. The case has a
+ * state that is left when the CPU is dead, before the states of the facility and of
+ * the kernel.
  */
 static void hotplug_leaves_no_tasklet(struct kunit *test)
 {
@@ -528,7 +530,7 @@ static void hotplug_leaves_no_tasklet(struct kunit *test)
 	for (i = 0; i < CROWD_GOES; i++) {
 		KUNIT_EXPECT_EQ(test, 0, remove_cpu(l->cpu));
 		KUNIT_EXPECT_EQ(test, 0, add_cpu(l->cpu));
-		/* They go home. */
+		/* The callouts go home. */
 		msleep(50);
 	}
 	cpuhp_remove_state_nocalls(state);

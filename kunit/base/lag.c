@@ -3,9 +3,9 @@
  * lag.c - suite callout_lag: jiffies that lag the clock, a wheel that lags jiffies
  *
  * A periodic tick does not make up for an interrupt that came too late, so jiffies fall
- * behind the clock, further and further. Here they have lost LOST_NS since the module
- * was loaded. What a case demands follows from jiffies and the clock as it reads them
- * around a call: however busy the machine is, that holds.
+ * further and further behind the clock. Here they have lost LOST_NS since the module
+ * was loaded. A case derives its expectations from jiffies and the clock, which it
+ * reads before and after a call: they hold however busy the machine is.
  */
 #include <linux/bottom_half.h>
 #include <linux/callout_openbsd.h>
@@ -18,7 +18,7 @@
 
 #define LOST_NS		(3600 * (s64)NSEC_PER_SEC)
 
-/* Does the time of kernel code's callouts come from jiffies, and is it checked? */
+/* Do kernel code's callouts take their time from jiffies, and is it checked? */
 static bool lag_applies(void)
 {
 	return co_base(0)->tick == &callout_tick_jiffies &&
@@ -30,21 +30,21 @@ static void lag_end(void *unused)
 	atomic64_add(LOST_NS, &callout_jiffy_zero);
 }
 
-/* Until the end of the case. Samples that are taken in between are later. */
+/* Lose LOST_NS until the end of the case. Samples taken during the case are later. */
 static void lag_begin(struct kunit *test)
 {
 	atomic64_sub(LOST_NS, &callout_jiffy_zero);
 	KUNIT_ASSERT_EQ(test, 0, kunit_add_action_or_reset(test, lag_end, NULL));
 }
 
-/* @sbt in ns, rounded up. */
+/* Convert @sbt to ns, rounded up. */
 static u64 lag_ns(sbintime_t sbt)
 {
 	return (sbt >> 32) * NSEC_PER_SEC +
 	       (((u32)sbt * (u64)NSEC_PER_SEC + U32_MAX) >> 32);
 }
 
-/* @ns, rounded up. */
+/* Convert @ns, rounded up. */
 static sbintime_t lag_sbt(u64 ns)
 {
 	return div_u64(ns, NSEC_PER_SEC) * SBT_1S +
@@ -52,15 +52,15 @@ static sbintime_t lag_sbt(u64 ns)
 }
 
 /*
- * The last tick for what is due at @due: one more than the full ticks from @now, which
- * was read before the present jiffy was.
+ * The latest tick for a callout due at @due: one more than the full ticks from @now,
+ * which was read before the present jiffy.
  */
 static u64 lag_last(u64 due, u64 now)
 {
 	return get_jiffies_64() + DIV_ROUND_UP_ULL(due - min(now, due), TICK_NSEC) + 1;
 }
 
-/* A time is a tick after the present one, and no further than in full ticks from it. */
+/* A time is converted to a tick after the present tick, and no further away than in full ticks. */
 static void lag_from_ns(struct kunit *test)
 {
 	struct callout_base *base = co_base(0);
@@ -76,7 +76,7 @@ static void lag_from_ns(struct kunit *test)
 		jiffy = get_jiffies_64();
 		now = ktime_get_ns();
 		due = now + ((u64)prandom_u32_state(&rng) << i % 24);
-		/* One in four has passed. */
+		/* One time in four has passed. */
 		if (i % 4 == 0)
 			due = callout_test_below(&rng, min_t(u64, now, U32_MAX));
 		tick = co_from_ns(base, due, now);
@@ -92,11 +92,11 @@ static void lag_from_ns(struct kunit *test)
 
 /**
  * struct lagged - a callout that is set by the clock, in one of three forms
- * @c: it
- * @w: the same with a handler that may sleep
- * @to: the same of OpenBSD's
- * @ran: when its handler ran, in ns
- * @done: its handler has run
+ * @c: the callout
+ * @w: the callout if its handler may sleep
+ * @to: the callout as OpenBSD's timeout
+ * @ran: when the handler ran, in ns
+ * @done: the handler has run
  */
 struct lagged {
 	struct callout c;
@@ -136,7 +136,7 @@ static struct lagged *lagged_new(struct kunit *test)
 	return l;
 }
 
-/* Each sets one of @l for @ns from now on, and returns that. */
+/* Each of these functions sets one form of @l for @ns from now on, and returns its callout. */
 static struct callout *set_relative(struct lagged *l, u64 ns)
 {
 	callout_reset_sbt(&l->c, lag_sbt(ns), 0, lagged_handler, l, 0);
@@ -189,9 +189,10 @@ static struct callout *set_openbsd(struct lagged *l, u64 ns)
 
 /**
  * struct lag_call - a call that takes a time of the clock
- * @name: of the case
+ * @name: name of the case
  * @set: the call
- * @ticks: it counts ticks, and so is early by the clock if jiffies lag
+ * @ticks: the call counts ticks, so the callout is early by the clock if jiffies
+ *	lag
  */
 struct lag_call {
 	const char *name;
@@ -216,7 +217,7 @@ static void lag_desc(const struct lag_call *call, char *desc)
 
 KUNIT_ARRAY_PARAM(lag_call, calls, lag_desc);
 
-/* Such a callout is queued for less than two ticks after its time, and runs. */
+/* A callout set by the clock is queued for less than two ticks after its time, and runs. */
 static void lag_set(struct kunit *test)
 {
 	const struct lag_call *call = test->param_value;
@@ -228,12 +229,12 @@ static void lag_set(struct kunit *test)
 	if (!lag_applies())
 		return;
 	lag_begin(test);
-	/* So far away that it stays where it was queued. */
+	/* The times are so far away that the callout stays where it was queued. */
 	for (i = 0; i < 40; i++) {
 		far = (60 * (u64)HZ << i / 4) * TICK_NSEC + i * NSEC_PER_MSEC;
 		now = ktime_get_ns();
 		c = call->set(l, far);
-		/* It counts from a later time; 1 ns for rounding. */
+		/* The call counts from a later time; 1 ns is for rounding. */
 		KUNIT_EXPECT_LE(test, c->node.expires,
 				lag_last(now + far + 1, now));
 	}
@@ -244,7 +245,7 @@ static void lag_set(struct kunit *test)
 		KUNIT_EXPECT_GE(test, l->ran, now + ns);
 }
 
-/* What is early, and is postponed, is queued by the same rule. */
+/* A callout that is early, and is postponed, is queued by the same rule. */
 static void lag_postponed(struct kunit *test)
 {
 	struct lagged *l = lagged_new(test);
@@ -255,7 +256,7 @@ static void lag_postponed(struct kunit *test)
 		return;
 	lag_begin(test);
 	lost = atomic64_read(&callout_jiffy_zero);
-	/* It is set as if jiffies had lagged when the module was loaded. */
+	/* Set it as if jiffies had lagged when the module was loaded. */
 	preempt_disable();
 	atomic64_set(&callout_jiffy_zero, lost + LOST_NS + early);
 	due = ktime_get_ns() + ns;
@@ -266,7 +267,7 @@ static void lag_postponed(struct kunit *test)
 	KUNIT_EXPECT_GE(test, l->ran, due);
 }
 
-/* When a number of ticks is due is known to within a tick. */
+/* The time at which a number of ticks is due is known to within a tick. */
 static void lag_expires_sbt(struct kunit *test)
 {
 	struct lagged *l = lagged_new(test);
@@ -298,7 +299,7 @@ struct linux_wheel {
 	u64 fires;
 };
 
-/* As calc_wheel_index() does, with HZ above 100. */
+/* As calc_wheel_index() with HZ above 100. */
 static void linux_put(struct linux_wheel *w, unsigned long expires)
 {
 	u64 delta = expires - w->clk;
@@ -313,7 +314,7 @@ static void linux_put(struct linux_wheel *w, unsigned long expires)
 }
 
 /*
- * Goes from @now to @tick by hops, in a wheel that lags by @lag all the time. Returns
+ * Go from @now to @tick by hops, in a wheel that lags by @lag all the time. Return
  * how often the timer fired, or 0 if it was late. *@again counts second settings.
  */
 static unsigned int linux_hops(u64 now, u64 tick, unsigned int lag,
@@ -337,7 +338,7 @@ static unsigned int linux_hops(u64 now, u64 tick, unsigned int lag,
 			now = w.fires;
 			w.clk = now - lag;
 		} else {
-			/* At once: the wheel goes on to the next bucket. */
+			/* At once: the wheel moves to the next bucket. */
 			w.clk = max(w.clk, w.fires) + 1;
 		}
 	}
@@ -345,8 +346,9 @@ static unsigned int linux_hops(u64 now, u64 tick, unsigned int lag,
 }
 
 /*
- * However far the kernel's wheel lags jiffies, no timer is late. As long as that is
- * less than 8 ticks, each is set once, and goes by one hop a level.
+ * However far the kernel's wheel lags jiffies, no timer is late. As long as the lag
+ * is less than 8 ticks, each timer is set once for each hop, and needs one hop a
+ * level.
  */
 static void lag_hops(struct kunit *test)
 {
@@ -380,7 +382,10 @@ static void lag_hops(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slow, 0);
 }
 
-/* By how much Linux's wheel lags jiffies, and how far away it has granules of 8 ticks. */
+/*
+ * By how many ticks Linux's wheel lags jiffies, and a distance at which its granules are
+ * 8 ticks.
+ */
 #define WHEEL_LAG	20
 #define WHEEL_FAR	600
 
@@ -391,9 +396,9 @@ static void wheel_nothing(struct timer_list *t)
 }
 
 /*
- * Sets @l at many distances, each nearer than the one before, so that each programs the
- * tick. Returns for how many of them Linux's wheel would be late: it has not put the
- * timer on an edge of the level.
+ * Set @l at many distances, each nearer than the previous distance, so that each
+ * programs the tick. Return for how many of them Linux's wheel would be late, because
+ * it has not put the timer on an edge of the level.
  */
 static unsigned int wheel_program(struct callout_base *base, struct lagged *l,
 				  unsigned int *programmed)
@@ -410,7 +415,7 @@ static unsigned int wheel_program(struct callout_base *base, struct lagged *l,
 		expires = base->timer.expires;
 		flags = base->timer.flags;
 		co_base_unlock_irq(base);
-		/* Its buckets are numbered by level, 64 each. */
+		/* The wheel's buckets are numbered by level, 64 each. */
 		shift = 3 * ((flags >> TIMER_ARRAYSHIFT) / 64);
 		*programmed += armed;
 		late += armed && (expires + 1) & ((1UL << shift) - 1);
@@ -419,8 +424,8 @@ static unsigned int wheel_program(struct callout_base *base, struct lagged *l,
 }
 
 /*
- * While softirqs wait, a timer that has expired holds up the clock of Linux's wheel. What
- * is programmed then is on time all the same.
+ * While softirqs wait, a timer that has expired holds up the clock of Linux's wheel. A
+ * tick programmed at that time comes on time all the same.
  */
 static void lag_of_linux_wheel(struct kunit *test)
 {
@@ -449,7 +454,7 @@ static void lag_of_linux_wheel(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, callout_test_wait_until(callout_test_told(&l->done)));
 }
 
-/* The least value of callout_jiffy_zero counts, as before the case. */
+/* The least value of callout_jiffy_zero counts, as it did before the case. */
 static void lag_zero_end(void *data)
 {
 	s64 *zero = data;
@@ -458,8 +463,8 @@ static void lag_zero_end(void *data)
 }
 
 /*
- * If jiffies lagged when the module was loaded, their beginning seems later than it was.
- * That is noticed when they do not lag any more, as long as anything is due.
+ * If jiffies lagged when the module was loaded, jiffy 0 seems later than it was. That is
+ * noticed when jiffies no longer lag, as long as any callout is due.
  */
 static void lag_is_noticed(struct kunit *test)
 {

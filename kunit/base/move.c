@@ -2,8 +2,8 @@
 /*
  * move.c - suite callout_move: a callout between the bases of two CPUs
  *
- * A migration takes the locks of the two bases one after the other. The case
- * holds the second one, so that the callout stays between the two.
+ * A migration takes the locks of the two bases one after the other. The case holds
+ * the second lock, so that the callout stays between the two bases.
  */
 #include "lib/virtual.h"
 
@@ -11,9 +11,9 @@ struct moving;
 
 /**
  * struct moving_call - a call made while the callout is between two bases
- * @desc: its name
+ * @desc: name of the call
  * @call: makes the call
- * @pending: the callout is pending after it
+ * @pending: whether the callout is pending after the call
  */
 struct moving_call {
 	const char *desc;
@@ -22,10 +22,10 @@ struct moving_call {
 };
 
 /**
- * struct moving - a callout that one thread moves while another one uses it
+ * struct moving - a callout that one thread moves while another uses it
  * @item: the callout
  * @call: the call of the second thread
- * @home: the CPU that it moves to, whose base is locked
+ * @home: the CPU to which it moves, whose base is locked
  * @cpu: the CPUs of the two threads
  * @ready: how many threads wait to begin
  * @move: the first thread may begin
@@ -185,8 +185,8 @@ static void move_met(struct kunit *test)
  * struct leaver - a callout that is armed for another CPU while its handler
  * runs
  * @c: the callout
- * @home: that CPU
- * @begun: the handler has armed it
+ * @home: the other CPU
+ * @begun: the handler has armed the callout
  * @go: the handler may return
  */
 struct leaver {

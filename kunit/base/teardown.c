@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * teardown.c - suite callout_teardown: a base dies while work is under way
+ * teardown.c - suite callout_teardown: a base dies while it has work in progress
  *
  * The case delays a tasklet, a handler or a kick until the base is dying.
  */
@@ -21,7 +21,7 @@ static struct {
 	bool returns;
 } teardown;
 
-/* Replaces the shutdown of the tick source. */
+/* Replace the shutdown of the tick source. */
 static void teardown_shutdown(struct callout_base *base)
 {
 	callout_test_tell(&teardown.begins);
@@ -46,7 +46,7 @@ static int teardown_init(struct kunit *test)
 	return 0;
 }
 
-/* Keeps the base's tasklet pending until the tick source is shut down. */
+/* Keep the base's tasklet pending until the tick source is shut down. */
 static void teardown_ksoftirqd(void *unused)
 {
 	local_bh_disable();
@@ -107,7 +107,7 @@ static void teardown_handler_is_the_last(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&item[0].c), 1);
 }
 
-/* After the last handler, with none that is due, nothing is programmed either. */
+/* After the last handler, with no callout due, nothing is programmed either. */
 static void teardown_last_programs_nothing(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -133,7 +133,7 @@ static void teardown_set_programs_nothing(struct kunit *test)
 	callout_virtual_set(&item[0], 100);
 	programs = v->programs;
 	co_base_kill(v->base);
-	/* It is the first to expire. */
+	/* This callout is the first to expire. */
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&item[1], 1), 0);
 	KUNIT_EXPECT_EQ(test, v->programs, programs);
 	KUNIT_EXPECT_EQ(test, callout_stop(&item[0].c), 1);
@@ -162,7 +162,7 @@ static void teardown_spin(void)
 		cpu_relax();
 }
 
-/* Gives the base the hrtimer source, on @cpu. */
+/* Give the base the hrtimer source, on @cpu. */
 static struct callout_base *teardown_hrtimer(struct kunit *test, unsigned int cpu)
 {
 	struct callout_virtual *v = test->priv;
@@ -175,7 +175,7 @@ static struct callout_base *teardown_hrtimer(struct kunit *test, unsigned int cp
 	return v->base;
 }
 
-/* The same on this CPU, where the case stays. */
+/* As teardown_hrtimer(), on this CPU, to which the case is bound. */
 static struct callout_base *teardown_hrtimer_here(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id();
@@ -185,9 +185,9 @@ static struct callout_base *teardown_hrtimer_here(struct kunit *test)
 }
 
 /*
- * The hrtimer source does not shut down while a kick is under way: CPU 0 has
- * sent one, CPU 1 has interrupts off, and CPU 2 kills the base. Then CPU 1
- * takes the interrupt, and waits for the base, which CPU 0 has locked.
+ * The hrtimer source does not shut down while a kick is pending: CPU 0 has sent a
+ * kick, CPU 1 has interrupts off, and CPU 2 kills the base. Then CPU 1 takes the
+ * interrupt, and waits for the base, which CPU 0 has locked.
  */
 static void teardown_waits_for_kick(struct kunit *test)
 {
@@ -221,8 +221,8 @@ static void teardown_waits_for_kick(struct kunit *test)
 }
 
 /*
- * The hrtimer source leaves no timer behind that would look at the base. What is
- * beyond the range of ktime_t is as good as never.
+ * The hrtimer source leaves no timer behind that would look at the base. A time
+ * beyond the range of ktime_t means never.
  */
 static void teardown_cancels_hrtimer(struct kunit *test)
 {
@@ -240,8 +240,8 @@ static void teardown_cancels_hrtimer(struct kunit *test)
 }
 
 /*
- * A callout that another CPU arms first sets the hrtimer of the base's own CPU, which
- * is cancelled from there too.
+ * A callout that another CPU arms first sets the hrtimer of the base's own CPU.
+ * Killing the base from the other CPU cancels that hrtimer too.
  */
 static void teardown_cancels_hrtimer_elsewhere(struct kunit *test)
 {
@@ -261,7 +261,7 @@ static void teardown_cancels_hrtimer_elsewhere(struct kunit *test)
 }
 
 /*
- * The jiffies source leaves neither its timer behind nor an interrupt of the next tick,
+ * The jiffies source leaves neither its timer nor an interrupt of the next tick behind,
  * which would look at the base.
  */
 static void teardown_cancels_jiffies(struct kunit *test)
@@ -277,9 +277,9 @@ static void teardown_cancels_jiffies(struct kunit *test)
 	teardown.shutdown = callout_tick_jiffies.shutdown;
 	callout_tick_jiffies.init(base);
 	base->cpu = cpu;
-	/* By the kernel's jiffies too this is far away. */
+	/* By the kernel's jiffies this is far away, too. */
 	callout_virtual_set(item, LONG_MAX / 2);
-	/* As timer_pending(), which in the replaced kernel is for its own timers. */
+	/* As timer_pending(), which in the replaced kernel is for the kernel's own timers. */
 	KUNIT_EXPECT_NOT_NULL(test, base->timer.entry.pprev);
 	local_irq_disable();
 	irq_work_queue(&base->next_tick);
