@@ -2,8 +2,8 @@
 /*
  * boot.c - suite callout_boot: the facility built in, used before there are drivers
  *
- * An initcall sets callouts of each kind at the level of subsystems. Another one, before
- * the level of drivers, waits for them. The cases look afterwards what has come of it.
+ * An initcall at the level of subsystems sets callouts of each kind. Another initcall,
+ * before the level of drivers, waits for them. The cases check the results afterwards.
  */
 #include <linux/callout.h>
 #include <linux/callout_timer_types.h>
@@ -16,9 +16,9 @@
 
 /**
  * struct boot_set - a callout of one kind, set while the kernel boots
- * @refused: it could not be set
- * @runs: its handler has run
- * @early: it had before the level of drivers
+ * @refused: the callout could not be set
+ * @runs: the handler has run
+ * @early: the handler had run before the level of drivers
  */
 struct boot_set {
 	bool refused;
@@ -55,7 +55,7 @@ static void boot_timer_runs(struct callout_timer *t)
 	boot_runs(&sets[BOOT_TIMER]);
 }
 
-/* As net/ and block/ begin. */
+/* net/ and block/ begin at this level. */
 static int __init boot_subsystem(void)
 {
 	static struct lock_class_key key;
@@ -84,7 +84,7 @@ static int __init boot_subsystem(void)
 }
 subsys_initcall(boot_subsystem);
 
-/* Drivers are next. */
+/* The level of drivers is next. */
 static int __init boot_ends(void)
 {
 	unsigned int i;
@@ -95,7 +95,7 @@ static int __init boot_ends(void)
 }
 rootfs_initcall(boot_ends);
 
-/* What an initcall of the level of subsystems sets runs before there are drivers. */
+/* A callout set by an initcall at the level of subsystems runs before the level of drivers. */
 static void boot_sets_and_runs(struct kunit *test)
 {
 	unsigned int i;

@@ -3,10 +3,11 @@
  * bounds.c - suite callout_bounds: hold times and spurious wake-ups, at any
  * load
  *
- * The base counts the units of work of each hold. Their maximum must not depend
- * on the number of callouts, on where they are queued or on how late the base
- * is, and the base must ask to be woken only for callouts that may be due. The number
- * of holds in one softirq is bounded too: while jiffies stand still, by number only.
+ * The base counts the units of work of each hold. Their maximum must not depend on
+ * the number of callouts, on where they are queued or on how late the base is, and
+ * the base must ask to be woken only for callouts that may be due. The number of
+ * holds in one softirq is bounded too. While jiffies stand still only the number
+ * limits them.
  */
 #include <linux/list.h>
 #include <linux/random.h>
@@ -15,7 +16,7 @@
 /* Under KASAN accesses are slow; the units are the same. */
 #define MANY		(IS_ENABLED(CONFIG_KASAN) ? 100000U : 1000000U)
 #define LAGGING		(MANY / 10)
-/* More than one softirq may look at. */
+/* More entries than one softirq may look at. */
 #define WALKED		(3 * CALLOUT_MAX_HANDLERS * CALLOUT_BUDGET + 1)
 #define BUCKETS		(1U << 14)
 #define DAY		(24L * 3600 * HZ)
@@ -39,7 +40,7 @@ static struct callout *bounds_callouts(struct kunit *test, unsigned int n)
 	return c;
 }
 
-/* Before they are freed. */
+/* Called before the callouts are freed. */
 static void bounds_stop(struct callout *c, unsigned int n)
 {
 	unsigned int i;
@@ -48,7 +49,7 @@ static void bounds_stop(struct callout *c, unsigned int n)
 		callout_stop(&c[i]);
 }
 
-/* Expires the base at @now, and returns the most units done in one hold. */
+/* Expire the base at @now, and return the most units done in one hold. */
 static u64 bounds_run(struct callout_virtual *v, u64 now)
 {
 	v->now = now;
@@ -122,8 +123,9 @@ static void bounds_after_mass_cancel(struct kunit *test)
 }
 
 /*
- * One softirq at @now, while jiffies stand still: how many entries it has looked at and
- * left. It has looked at no more than the units that it has accounted for.
+ * Run one softirq at @now, while jiffies stand still. Return how many entries it has
+ * looked at and left. It must not look at more entries than the units that it has
+ * accounted for.
  */
 static u64 bounds_look(struct kunit *test, u64 now, bool *more)
 {
@@ -134,7 +136,7 @@ static u64 bounds_look(struct kunit *test, u64 now, bool *more)
 	v->now = now;
 	*more = callout_virtual_expire_once(v);
 	visits = base->scheme->visits - before;
-	/* Each hold of the lock takes one off; the last may have begun at 0. */
+	/* Each hold of the lock takes one off base->left; the last may have begun at 0. */
 	KUNIT_EXPECT_LE(test, visits,
 			(u64)(CALLOUT_MAX_HANDLERS - base->left + 1) *
 			CALLOUT_BUDGET);
@@ -175,7 +177,7 @@ static void pass_of_later_laps(struct kunit *test)
 	bounds_stop(c, WALKED);
 }
 
-/* Entries that were moved to a later tick, and go to its bucket now. */
+/* Entries that were moved to a later tick, and move to that tick's bucket now. */
 static void pass_of_moved(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -193,7 +195,7 @@ static void pass_of_moved(struct kunit *test)
 	bounds_stop(c, WALKED);
 }
 
-/* The lock of all of them is taken: they are put off to the next tick. */
+/* The lock of all callouts is taken, so they are put off to the next tick. */
 static void pass_of_put_off(struct kunit *test)
 {
 	const unsigned int n = 3 * CALLOUT_MAX_HANDLERS + 1;
@@ -229,7 +231,7 @@ static void pass_of_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ran, n);
 }
 
-/* How often the next tick was searched for; each time it uses up its budget. */
+/* How often the next tick was searched for. Each search uses up its budget. */
 static unsigned int searches;
 
 static u64 bounds_endless(struct callout_scheme *s, unsigned int *budget)
@@ -257,12 +259,12 @@ static void pass_of_a_search(struct kunit *test)
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, ran, 1);
 	KUNIT_EXPECT_EQ(test, searches, CALLOUT_MAX_HOLDS);
-	/* It is woken at the next tick, to go on. */
+	/* The base is woken at the next tick, to continue. */
 	KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
 	bounds_stop(c, 2);
 }
 
-/* Returns the wake-ups of the base until @end, and counts spurious ones. */
+/* Return the wake-ups of the base until @end, and count spurious wake-ups in @vain. */
 static unsigned int wake_until(struct callout_virtual *v, u64 end,
 			       const unsigned int *ran, unsigned int *vain)
 {
@@ -278,7 +280,7 @@ static unsigned int wake_until(struct callout_virtual *v, u64 end,
 	return wakeups;
 }
 
-/* Cancelled callouts cost one spurious wake-up at most. */
+/* Cancelled callouts cost at most one spurious wake-up. */
 static void silence_after_mass_cancel(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -295,7 +297,7 @@ static void silence_after_mass_cancel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ran, 1U);
 }
 
-/* A callout that was moved to a later time is requeued once at most. */
+/* A callout that was moved to a later time is requeued at most once. */
 static void silence_after_mass_rearm(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -311,7 +313,7 @@ static void silence_after_mass_rearm(struct kunit *test)
 	wake_until(v, start + 10000, &ran, &vain);
 	KUNIT_EXPECT_EQ(test, ran, 0);
 	KUNIT_EXPECT_LE(test, v->base->scheme->requeues - requeues, 10000U);
-	/* From here on all are in their own buckets. */
+	/* From here on all callouts are in the buckets of their expiry. */
 	KUNIT_EXPECT_LE(test, wake_until(v, start + DAY + 100, &ran, &vain),
 			100U);
 	KUNIT_EXPECT_EQ(test, vain, 0);

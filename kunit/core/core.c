@@ -2,8 +2,8 @@
 /*
  * core.c - suite callout_core: states and return values, on a virtual clock
  *
- * One thread, and the time is a variable. Races are in race.c, ticks and limits
- * in expiry.c, real ticks in smp.c.
+ * The suite has one thread, and the time is a variable. Races are in race.c, ticks
+ * and limits in expiry.c, real ticks in smp.c.
  */
 #include <linux/limits.h>
 #include <linux/slab.h>
@@ -11,7 +11,7 @@
 #include "core/debug.h"
 #include "lib/virtual.h"
 
-/* callout_reset() returns whether it replaced; the last setting counts. */
+/* callout_reset() returns whether it replaced a setting; the last setting counts. */
 static void core_reset(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -57,7 +57,7 @@ static void core_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&a->c), -1);
 }
 
-/* callout_drain() returns as callout_stop() if the handler does not run. */
+/* callout_drain() returns what callout_stop() returns if the handler does not run. */
 static void core_drain(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -130,8 +130,8 @@ static void core_state_in_handler(struct kunit *test)
 static DEFINE_SPINLOCK(lock_before);
 
 /*
- * It is the same after callouts that have a lock, whose handlers are over when the lock
- * is free: a base remembers none of them.
+ * The state is the same after callouts with a lock, whose handlers are over when the
+ * lock is free: a base does not remember them.
  */
 static void core_state_in_next_handler(struct kunit *test)
 {
@@ -182,7 +182,7 @@ static void then_set_again(struct callout_item *item)
 		item->ret |= callout_virtual_set(item, 7);
 }
 
-/* A handler can set its own callout; that returns 0, and is on time. */
+/* A handler can set its own callout: that returns 0, and the callout runs on time. */
 static void core_handler_sets_itself(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -210,7 +210,7 @@ static void then_set_and_stop(struct callout_item *item)
 	item->seen = callout_stop(&item->c);
 }
 
-/* Stop of a callout that runs and was set again returns 0, and cancels that. */
+/* Stopping a callout that runs and was set again returns 0, and cancels the new setting. */
 static void core_handler_sets_and_stops_itself(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -376,7 +376,7 @@ static void core_reset_on_moves(struct kunit *test)
 
 	callout_virtual_set(&a[0], 10);
 	callout_virtual_set(&a[1], 10);
-	/* CPU -1: it stays. */
+	/* CPU -1: the callout stays. */
 	KUNIT_EXPECT_EQ(test, callout_reset_on(&a[0].c, 10,
 					       callout_virtual_handler, &a[0],
 					       -1), 1);
@@ -416,9 +416,7 @@ static void then_move_and_stop(struct callout_item *item)
 	item->ret = callout_stop(&item->c);
 }
 
-/*
- * A running callout stays where drain looks for it, and moves when it returns.
- */
+/* A running callout stays where drain looks for it, and moves when its handler returns. */
 static void core_running_moves_afterwards(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -441,7 +439,7 @@ static void core_running_moves_afterwards(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, v->base->leaving);
 }
 
-/* A callout counts as run from its handler's start until it is set again. */
+/* A callout counts as run from the start of its handler until the callout is set again. */
 static void core_ran_until_it_is_set(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -458,9 +456,7 @@ static void core_ran_until_it_is_set(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n->state & CALLOUT_S_STARTED_HERE, 0);
 }
 
-/*
- * co_base_destroy() returns how many callouts are pending, due ones too.
- */
+/* co_base_destroy() returns how many callouts are pending, including due callouts. */
 static void core_destroy_counts_pending(struct kunit *test)
 {
 	const unsigned int nr = CALLOUT_MAX_HANDLERS + 5;
@@ -482,7 +478,7 @@ static void core_destroy_counts_pending(struct kunit *test)
 	v->base = NULL;
 	KUNIT_EXPECT_EQ(test, left, nr + 2 - v->ran);
 	KUNIT_EXPECT_NULL(test, callout_bases[CALLOUT_VIRTUAL]);
-	/* The base has forgotten them; debugobjects has not. */
+	/* The base has forgotten the callouts, but debugobjects has not. */
 	for (i = 0; i < nr + 3; i++)
 		if (callout_pending(&a[i].c))
 			co_debug_deactivate(&a[i].c);

@@ -17,7 +17,7 @@ static void then_set_again(struct callout_item *item)
 	callout_virtual_set(item, 7);
 }
 
-/* The tick source is programmed for earlier expiries only, and after expiry. */
+/* The tick source is programmed only for an earlier expiry, and after expiry. */
 static void expiry_programs_the_tick(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -61,8 +61,8 @@ static void expiry_tick(struct callout_virtual *v, u64 now)
 }
 
 /*
- * At the tick that was programmed its callouts run, then the next tick is
- * programmed; before that tick the same one is, once more.
+ * At the programmed tick its callouts run, then the next tick is programmed. Before
+ * the programmed tick, that tick is programmed once more.
  */
 static void expiry_tick_by_tick(struct kunit *test)
 {
@@ -87,7 +87,7 @@ static void expiry_tick_by_tick(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->armed, U64_MAX);
 }
 
-/* Woken before the tick, a base whose callouts were all cancelled goes to sleep. */
+/* If a base is woken before the tick and all its callouts were cancelled, it goes to sleep. */
 static void expiry_of_the_cancelled(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -118,8 +118,8 @@ static void expect_counts(struct kunit *test, u64 wakeups, u64 false_wakeups, u6
 }
 
 /*
- * What the tick source does is counted: a wake-up, which is false if nothing was due,
- * or a hop if its tick has not come. Expiry that others ask for counts as none.
+ * Calls of the tick source are counted: as a wake-up, which is false if nothing was
+ * due, or as a hop if the tick has not come. Expiry started by others is not counted.
  */
 static void expiry_counts_wakeups(struct kunit *test)
 {
@@ -146,7 +146,7 @@ static void expiry_counts_wakeups(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
 }
 
-/* A source that has expiry begin in the tasklet says so: that counts as well, once. */
+/* A source that starts expiry in the tasklet says so. That counts as a wake-up too, once. */
 static void expiry_counts_the_tasklet(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -173,8 +173,8 @@ static void then_set_for_next(struct callout_item *item)
 }
 
 /*
- * Expiry looks at the time again when all that was due has run, and once only:
- * callouts that are due again and again are left to the next tick.
+ * Expiry looks at the time again when all due callouts have run, but only once:
+ * callouts that are due again and again are left for the next tick.
  */
 static void expiry_looks_once_more(struct kunit *test)
 {
@@ -191,7 +191,7 @@ static void expiry_looks_once_more(struct kunit *test)
 	callout_stop(&a->c);
 }
 
-/* The time between two expiries is no handler's, and does not end the second. */
+/* The time between two expiries belongs to no handler, and does not end the second expiry. */
 static void expiry_begins_now(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -207,9 +207,7 @@ static void expiry_begins_now(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 0);
 }
 
-/*
- * Callouts that handlers set are programmed once, when all handlers have run.
- */
+/* Callouts that handlers set are programmed once, when all handlers have run. */
 static void expiry_handlers_program_once(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -228,7 +226,7 @@ static void expiry_handlers_program_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->armed, start + 8);
 }
 
-/* Expiry yields after CALLOUT_MAX_HANDLERS, and goes on in the same order. */
+/* Expiry yields after CALLOUT_MAX_HANDLERS handlers, and continues in the same order. */
 static void expiry_yields_after_many_handlers(struct kunit *test)
 {
 	const unsigned int nr = 3 * CALLOUT_MAX_HANDLERS + 1;
@@ -272,7 +270,7 @@ static void expiry_yields_when_time_is_up(struct kunit *test)
 
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return;
-	/* Jiffies change in each n-th handler, so the next one is not called. */
+	/* Jiffies change in each n-th handler, so the next handler is not called. */
 	for (n = 1; n <= 3; n++) {
 		for (i = 0; i < nr; i++) {
 			a[i].then = callout_virtual_take_time;
@@ -292,7 +290,7 @@ static void expiry_yields_when_time_is_up(struct kunit *test)
 	}
 }
 
-/* Has the tick come; is the base's tasklet scheduled when expiry has yielded? */
+/* Simulate the tick. Return whether the base's tasklet is scheduled when expiry has yielded. */
 static bool expiry_schedules(struct callout_virtual *v)
 {
 	bool ret;
@@ -305,8 +303,9 @@ static bool expiry_schedules(struct callout_virtual *v)
 }
 
 /*
- * While its CPU comes or goes a base goes on by its tick source, after a period of
- * the kernel's tick, and not in its tasklet, also if that was scheduled before.
+ * While its CPU comes or goes a base continues by its tick source, after a period
+ * of the kernel's tick, and not in its tasklet, even if the tasklet was scheduled
+ * before.
  */
 static void expiry_goes_on_later(struct kunit *test)
 {
@@ -324,7 +323,7 @@ static void expiry_goes_on_later(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->base->armed, v->now + 1);
 	KUNIT_EXPECT_EQ(test, v->armed, v->now + 1);
 
-	/* The softirq comes with the last line. */
+	/* The softirq runs in the last line. */
 	v->now++;
 	local_bh_disable();
 	tasklet_schedule(&v->base->again);
@@ -371,9 +370,7 @@ static void expiry_stop_and_reset_while_yielding(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->ran, nr - 1);
 }
 
-/*
- * After a stall of many laps callouts run in order of expiry, then of setting.
- */
+/* After a stall of many laps callouts run in order of expiry, then in order of setting. */
 static void expiry_catches_up_in_order(struct kunit *test)
 {
 	const unsigned int nr = 500;
@@ -416,7 +413,7 @@ static void expiry_counts_lateness(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, v->base->stats.late[i], bins[i]);
 }
 
-/* Under stop_machine(): no other CPU takes a lock while debug_locks is off. */
+/* Runs under stop_machine(): no other CPU takes a lock while debug_locks is off. */
 static int check_without_lockdep(void *data)
 {
 	struct callout_virtual *v = data;
@@ -432,8 +429,8 @@ static int check_without_lockdep(void *data)
 }
 
 /*
- * After its first report lockdep is off and holds no lock for held: handlers
- * are not reported for that.
+ * After its first report lockdep is off and regards no lock as held: handlers are
+ * not reported for that.
  */
 static void expiry_lockdep_ends(struct kunit *test)
 {
@@ -445,7 +442,7 @@ static void expiry_lockdep_ends(struct kunit *test)
  * struct expiry_timer - one of Linux's timers that the virtual base runs
  * @t: the timer
  * @v: the base
- * @runs: how often it has run
+ * @runs: how often the timer has run
  * @place: how many timers had run before its last run
  * @takes: jiffies that its function takes
  */
@@ -473,7 +470,7 @@ static void expiry_timer_end(void *data)
 	callout_timer_shutdown_sync(&timer->t);
 }
 
-/* Has a base take a pending node that is in no base, for a tick. */
+/* Queue a pending node that is in no base in the virtual base, for a tick. */
 static void expiry_timer_file(struct callout_virtual *v, struct callout_node *n, u64 tick)
 {
 	co_base_lock_irq(v->base);
@@ -484,8 +481,8 @@ static void expiry_timer_file(struct callout_virtual *v, struct callout_node *n,
 }
 
 /*
- * A timer that is due at the next tick of the virtual base: it is set on this CPU, where
- * the case stays, and taken from there. Its jiffy has come.
+ * Set a timer that is due at the next tick of the virtual base. It is set on this CPU,
+ * to which the case is bound, and moved from there. Its jiffy has come.
  */
 static void expiry_timer_set(struct kunit *test, struct expiry_timer *timer)
 {
@@ -519,7 +516,7 @@ static struct expiry_timer *expiry_timers(struct kunit *test, unsigned int n)
 	return timer;
 }
 
-/* Expiry yields after CALLOUT_MAX_HANDLERS timers too, and goes on in the same order. */
+/* Expiry also yields after CALLOUT_MAX_HANDLERS timers, and continues in the same order. */
 static void expiry_yields_after_many_timers(struct kunit *test)
 {
 	const unsigned int nr = CALLOUT_MAX_HANDLERS + 2;
@@ -537,7 +534,7 @@ static void expiry_yields_after_many_timers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
 }
 
-/* A timer whose function takes too long is counted, and the others have another turn. */
+/* A timer whose function takes too long is counted, and the other timers run in a later expiry. */
 static void expiry_counts_slow_timers(struct kunit *test)
 {
 	struct expiry_timer *timer = expiry_timers(test, 3);
@@ -549,7 +546,7 @@ static void expiry_counts_slow_timers(struct kunit *test)
 	v->now++;
 	more = callout_virtual_expire_once(v);
 	KUNIT_EXPECT_EQ(test, v->base->stats.slow, 1);
-	/* There expiry goes on. */
+	/* On PREEMPT_RT expiry continues. */
 	KUNIT_EXPECT_EQ(test, more, !IS_ENABLED(CONFIG_PREEMPT_RT));
 	KUNIT_EXPECT_EQ(test, v->ran, more ? 1 : 3);
 	callout_virtual_expire(v);
@@ -557,7 +554,7 @@ static void expiry_counts_slow_timers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v->ran, 3);
 }
 
-/* Timers and callouts of one tick run in the order of setting, each as what it is. */
+/* Timers and callouts of one tick run in the order of setting, each as its own kind. */
 static void expiry_of_both_kinds(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -600,7 +597,7 @@ static void expiry_postpones_timers(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, callout_timer_pending(&timer[0].t));
 	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 1);
 	KUNIT_EXPECT_GT(test, timer[0].t.node.expires, v->now);
-	/* The search for it may take more than one wake-up. */
+	/* The search for the timer may take more than one wake-up. */
 	KUNIT_EXPECT_GT(test, v->armed, v->now);
 	KUNIT_EXPECT_LE(test, v->armed, timer[0].t.node.expires);
 	timer[0].t.node.time = 0;
@@ -614,7 +611,7 @@ static void then_expire(struct callout_item *item)
 	item->ret = co_expire(item->v->base);
 }
 
-/* Expiry is not reentrant: a second one of the same base does nothing. */
+/* Expiry is not reentrant: a second expiry of the same base does nothing. */
 static void expiry_is_not_reentrant(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;

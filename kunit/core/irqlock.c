@@ -2,8 +2,8 @@
 /*
  * irqlock.c - suite callout_irqlock: associated locks that interrupts take too
  *
- * The handler raises an interrupt on its own CPU, which wants the lock. It only
- * tries, so that a wrong handler fails and does not hang.
+ * The handler raises an interrupt on its own CPU. The interrupt only tries to take
+ * the lock, so that a wrong handler fails and does not hang.
  */
 #include <linux/bottom_half.h>
 #include <linux/irq_work.h>
@@ -13,17 +13,17 @@
 /**
  * struct meeting - a callout with a lock, and an interrupt that takes it
  * @item: the callout
- * @raw: its lock, if that is a raw spinlock
- * @lock: its lock, if that is a spinlock
- * @rwlock: its lock, if that is a rwlock
+ * @raw: the lock, if it is a raw spinlock
+ * @lock: the lock, if it is a spinlock
+ * @rwlock: the lock, if it is a rwlock
  * @work: the interrupt
  * @flags: callout.node.flags
  * @in_handler: the handler runs
- * @irqs_off: it runs with interrupts off
+ * @irqs_off: the handler runs with interrupts off
  * @met: the interrupt came while the handler ran
  * @came: how often the interrupt came
- * @contended: how often it did not get the lock
- * @stopped: what its stop of the callout, which is set again, has returned
+ * @contended: how often the interrupt did not get the lock
+ * @stopped: the return value of the interrupt's stop; the callout is set again
  */
 struct meeting {
 	struct callout_item item;
@@ -60,7 +60,7 @@ static void meeting_interrupt(struct irq_work *work)
 
 	m->came++;
 	m->met |= m->in_handler;
-	/* As the tick: it finds out how long interrupts were off. */
+	/* As the tick, the interrupt finds out how long interrupts were off. */
 	m->item.v->jiffies += CALLOUT_SLOW_EDGES;
 	/* A stop needs the lock for writing. */
 	if (type == CALLOUT_SHAREDLOCK)
@@ -84,13 +84,13 @@ static void meeting_then(struct callout_item *item)
 	m->irqs_off = irqs_disabled();
 	callout_virtual_set(item, 1);
 	irq_work_queue(&m->work);
-	/* Time for the interrupt, which comes at once if it can. */
+	/* Time for the interrupt, which comes at once if interrupts are on. */
 	while (ktime_get_ns() < end)
 		cpu_relax();
 	m->in_handler = false;
 	if (!(m->flags & CALLOUT_RETURNUNLOCKED))
 		return;
-	__acquire(lock);	/* by the core; for sparse */
+	__acquire(lock);	/* acquired by the core; for sparse */
 	co_associated_unlock(lock, m->flags);
 }
 
@@ -145,7 +145,7 @@ static struct meeting *meeting_create(struct kunit *test, u8 flags)
 	return m;
 }
 
-/* Sets and runs the callout of @m; returns whether interrupts are on after it. */
+/* Set and run the callout of @m. Return whether interrupts are on afterwards. */
 static bool meeting_run(struct meeting *m)
 {
 	u8 type = m->flags & CALLOUT_L_TYPES;
@@ -168,8 +168,8 @@ static bool meeting_run(struct meeting *m)
 
 /*
  * With CALLOUT_IRQLOCK an interrupt that takes the lock comes after the handler,
- * gets the lock, and its stop is certain. The time that passed belongs to that
- * handler, though it shows only then.
+ * gets the lock, and its stop is certain. The time that has passed belongs to that
+ * handler, though it is noticed only then.
  */
 static void irqlock_interrupt_waits(struct kunit *test)
 {
@@ -190,7 +190,7 @@ static void irqlock_interrupt_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->came, 1);
 	KUNIT_EXPECT_EQ(test, m->contended, 0);
 	KUNIT_EXPECT_EQ(test, m->item.v->base->stats.slow, 1);
-	/* Between the lock's release and the handler's end it is 0. */
+	/* Between the release of the lock and the end of the handler the stop returns 0. */
 	if (m->flags & CALLOUT_RETURNUNLOCKED)
 		KUNIT_EXPECT_EQ(test, m->stopped, 0);
 	else
@@ -198,7 +198,7 @@ static void irqlock_interrupt_waits(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, callout_pending(&m->item.c));
 }
 
-/* Without it the interrupt comes while the handler runs, which has the lock. */
+/* Without CALLOUT_IRQLOCK the interrupt comes while the handler runs, holding the lock. */
 static void irqlock_without(struct kunit *test)
 {
 	u8 flags = *(const u8 *)test->param_value;

@@ -23,10 +23,11 @@ static void nothing(void *arg)
 }
 
 /**
- * struct taken - a callout that one side takes out of the hash, and one cancels
- * @arg: its argument
- * @handle: its handle
- * @took: side 0 has found it
+ * struct taken - a callout that one side takes out of the hash and the other side
+ * cancels
+ * @arg: the callout's argument
+ * @handle: the callout's handle
+ * @took: side 0 has found the callout
  */
 struct taken {
 	unsigned long arg;
@@ -58,7 +59,7 @@ static void taken_take(struct litmus *l)
 	l->wrong[0] += t->took && handle != t->handle;
 }
 
-/* Frees the slot, so that its handle changes at once. */
+/* Free the slot, so that its handle changes at once. */
 static void taken_cancel(struct litmus *l)
 {
 	struct taken *t = l->data;
@@ -81,7 +82,7 @@ static const struct litmus_ops taken_ops = {
 	.seen = taken_seen,
 };
 
-/* A slot's handle is read before the slot, out of the hash, may be freed. */
+/* A slot's handle is read before the slot, once out of the hash, may be freed. */
 static void litmus_taken(struct kunit *test)
 {
 	struct taken t = {};
@@ -94,7 +95,7 @@ static void litmus_taken(struct kunit *test)
 /**
  * struct moved - a callout that one side moves from CPU to CPU
  * @c: the callout
- * @moves: what the other side has seen of them
+ * @moves: the number of moves that the other side has seen
  */
 struct moved {
 	struct callout c;
@@ -154,7 +155,7 @@ static const struct litmus_ops move_ops = {
 	.seen = move_seen,
 };
 
-/* A callout stays in the base that co_lock() has returned, locked. */
+/* A callout stays in the base that co_lock() has returned locked. */
 static void litmus_move(struct kunit *test)
 {
 	struct moved *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
@@ -165,7 +166,7 @@ static void litmus_move(struct kunit *test)
 	callout_drain(&m->c);
 }
 
-/* A static callout of OpenBSD's kind, before its first use. */
+/* A static OpenBSD timeout before its first use. */
 static const struct timeout work_unused =
 	CALLOUT_OPENBSD_INITIALIZER(nothing, NULL, KCLOCK_NONE,
 				    TIMEOUT_PROC | TIMEOUT_MPSAFE);
@@ -189,7 +190,7 @@ static void work_wait(struct litmus *l)
 	struct callout_work *w = &work.w;
 
 	work_early = !READ_ONCE(w->ready);
-	/* As callout_work_barrier(), which then uses the callout and its work. */
+	/* As callout_work_barrier(), which then uses the callout and its work item. */
 	l->wrong[1] += !callout_litmus_wait_until(smp_load_acquire(&w->ready));
 	l->wrong[1] += READ_ONCE(w->work.func) != callout_work_run ||
 		       w->c.node.kind != CALLOUT_KIND_FUNC;
@@ -209,7 +210,7 @@ static const struct litmus_ops work_ops = {
 	.seen = work_seen,
 };
 
-/* A static callout whose first use another CPU meets is initialised. */
+/* A static callout is initialised when another CPU meets its first use. */
 static void litmus_work(struct kunit *test)
 {
 	work = work_unused;

@@ -2,9 +2,9 @@
 /*
  * pass.c - suite callout_pass: how many callouts of each kind one softirq runs
  *
- * The case is the softirq, on its own CPU, with callouts of one kind that were set for
- * later and that it then moves to the past. Jiffies stand still, as on an idle CPU, or
- * change in a handler: nothing depends on time.
+ * The case acts as the softirq, on its own CPU. The callouts are of one kind. They are
+ * set for later, and the case then moves them to the past. Jiffies stand still, as on
+ * an idle CPU, or change in a handler: nothing depends on time.
  */
 #include <linux/bottom_half.h>
 #include <linux/callout_timer_types.h>
@@ -22,17 +22,18 @@
 #include "core/expiry.h"
 #include "lib/kernel_table.h"
 
-/* Three softirqs and one more. */
+/* As many as three softirqs run, and one more. */
 #define MANY	(3 * CALLOUT_MAX_HANDLERS + 1)
 
 struct pass;
 
 /**
  * struct pass_kind - a kind of callouts
- * @name: for the log
- * @set: sets a callout that is far away; returns its node
- * @how: for @set
- * @more: a softirq may exceed the limit by these: one hold of the lock takes several
+ * @name: name for the log
+ * @set: sets a callout for a far tick; returns its node
+ * @how: argument of @set
+ * @more: a softirq may exceed the limit by this number: one hold of the lock takes
+ *	several callouts
  */
 struct pass_kind {
 	const char *name;
@@ -42,12 +43,12 @@ struct pass_kind {
 };
 
 /**
- * struct pass_one - one of any kind
- * @c: struct callout
- * @t: one of linux/timer.h
- * @w: one whose handler may sleep
- * @handle: a callout that was set by handle
- * @node: what the base files
+ * struct pass_one - a callout of any kind
+ * @c: if it is a struct callout
+ * @t: if it is a timer of linux/timer.h
+ * @w: if its handler may sleep
+ * @handle: the handle, if it is a callout set by handle
+ * @node: the node that the base queues
  */
 struct pass_one {
 	union {
@@ -62,14 +63,14 @@ struct pass_one {
 /**
  * struct pass - callouts that are due together, and the jiffies of their base
  * @test: the case
- * @kind: their kind
- * @base: their base
- * @real: the jiffies that the base has had
- * @jiffies: what it has instead
+ * @kind: kind of the callouts
+ * @base: base of the callouts
+ * @real: the base's own source of jiffies
+ * @jiffies: the jiffies that the base uses instead
  * @passes: a jiffy passes in each handler
  * @ran: handlers that have run
- * @file: the file of the device's
- * @wait: for @passes: it is woken by the device's
+ * @file: the file, for the device's callouts
+ * @wait: for @passes: woken by the device's callouts
  * @lock: the associated lock
  * @one: the callouts
  */
@@ -87,7 +88,7 @@ struct pass {
 	struct pass_one one[MANY];
 };
 
-/* Timers have no argument. */
+/* For timers, which have no argument. */
 static struct pass *the_pass;
 
 static void pass_handler(void *arg)
@@ -136,7 +137,7 @@ static struct callout_node *set_plain(struct pass *p, unsigned int i)
 	return &c->node;
 }
 
-/* Its time has come; @how: or it has not, and the callout is queued again. */
+/* The callout's time has come or, with @how, has not come, and the callout is queued again. */
 static struct callout_node *set_for_time(struct pass *p, unsigned int i)
 {
 	struct callout *c = &p->one[i].c;
@@ -148,7 +149,7 @@ static struct callout_node *set_for_time(struct pass *p, unsigned int i)
 	return &c->node;
 }
 
-/* @how: is it known by its function and argument? */
+/* @how: can it be found by its function and argument? */
 static struct callout_node *set_handle(struct pass *p, unsigned int i)
 {
 	u64 *handle = &p->one[i].handle;
@@ -168,7 +169,7 @@ static struct callout_node *set_timer(struct pass *p, unsigned int i)
 
 	callout_timer_init_key(t, pass_timer, p->kind->how, "pass", &key);
 	callout_timer_mod(t, jiffies + CALLOUT_TEST_FAR);
-	/* For other tick sources than jiffies. */
+	/* For tick sources other than jiffies. */
 	t->node.time = 0;
 	return &t->node;
 }
@@ -185,7 +186,7 @@ static struct callout_node *set_work(struct pass *p, unsigned int i)
 	return &w->c.node;
 }
 
-/* How an event's callout is known; an early one is queued again. */
+/* How an event's callout can be found; an early event is queued again. */
 enum pass_event {
 	EVENT,
 	EVENT_HASHED,
@@ -247,7 +248,7 @@ static const struct pass_kind kinds[] = {
 	{ "event, keyed", set_event, EVENT_KEYED, HOLD },
 };
 
-/* The softirq calls no handler: a thread does, or it is too early. */
+/* The softirq calls no handler of these kinds: a thread does, or the callout is early. */
 static const struct pass_kind quiet_kinds[] = {
 	{ "callout, early", set_for_time, true },
 	{ "work", set_work },
@@ -305,7 +306,7 @@ static void pass_open(struct pass *p)
 	add_wait_queue(&file->wait, &p->wait);
 }
 
-/* All are set, in one base, whose jiffies stand still. */
+/* Set all callouts in one base, whose jiffies stand still. */
 static struct pass *pass_create(struct kunit *test)
 {
 	struct pass *p = callout_test_vcalloc(test, 1, sizeof(*p));
@@ -334,7 +335,7 @@ static struct pass *pass_create(struct kunit *test)
 	return p;
 }
 
-/* All are due, and nothing wakes the base. */
+/* Make all callouts due. Nothing wakes the base. */
 static void pass_make_due(struct pass *p)
 {
 	struct callout_scheme *s = p->base->scheme;
@@ -347,7 +348,7 @@ static void pass_make_due(struct pass *p)
 	}
 }
 
-/* How many have been run, or queued again for later, or for another try. */
+/* Return how many callouts have run, or were queued again for later or for another try. */
 static unsigned int pass_done(struct pass *p)
 {
 	unsigned int i, n = 0;
@@ -360,7 +361,7 @@ static unsigned int pass_done(struct pass *p)
 	return n;
 }
 
-/* Runs all, in as many softirqs as that takes; returns the most that one has run. */
+/* Run all callouts, in as many softirqs as needed. Return the most that one softirq has run. */
 static unsigned int pass_most(struct pass *p, unsigned int *passes)
 {
 	unsigned int before = 0, done, most = 0;
@@ -388,27 +389,24 @@ static void pass_expect_bounds(struct kunit *test)
 
 	most = pass_most(p, &passes);
 	KUNIT_EXPECT_LE(test, most, CALLOUT_MAX_HANDLERS + p->kind->more);
-	/* Nor fewer. */
+	/* And not fewer. */
 	KUNIT_EXPECT_GE(test, most, CALLOUT_MAX_HANDLERS);
 	KUNIT_EXPECT_LE(test, passes, 5);
 }
 
-/* While jiffies stand still one softirq runs CALLOUT_MAX_HANDLERS, of any kind. */
+/* While jiffies stand still one softirq runs CALLOUT_MAX_HANDLERS callouts of any kind. */
 static void pass_is_bounded(struct kunit *test)
 {
 	pass_expect_bounds(test);
 }
 
-/* Likewise where no handler is called in the softirq. */
+/* The bound also holds where the softirq calls no handler. */
 static void pass_is_bounded_quiet(struct kunit *test)
 {
 	pass_expect_bounds(test);
 }
 
-/*
- * A softirq ends with the handler, or the hold, in which a jiffy passes, except on
- * PREEMPT_RT.
- */
+/* A softirq ends with the handler, or the hold, in which a jiffy passes, except on PREEMPT_RT. */
 static void pass_ends_with_time(struct kunit *test)
 {
 	struct pass *p = pass_create(test);

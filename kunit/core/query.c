@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * query.c - suite callout_query: what can be asked about a callout
+ * query.c - suite callout_query: queries about a callout
  */
 #include <linux/bottom_half.h>
 #include "lib/softirq.h"
 
-/* Its tick is that of the last setting, also when it is not pending. */
+/* callout_expires() returns the tick of the last setting, even if the callout is not pending. */
 static void query_expires(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -28,8 +28,9 @@ static void query_expires(struct kunit *test)
 }
 
 /*
- * A time comes back to the nanosecond, and a number of ticks to a tick: the time
- * of a tick is not later than it is, and earlier only if jiffies lag the clock.
+ * A time is returned to the nanosecond, and a number of ticks to within a tick: the
+ * time of a tick is never later than the tick, and earlier only if jiffies lag the
+ * clock.
  */
 static void query_expires_sbt(struct kunit *test)
 {
@@ -53,7 +54,7 @@ static void query_expires_sbt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
 }
 
-/* A sbintime_t has seconds for 68 years: what is later is never. */
+/* A sbintime_t has seconds for 68 years: any later time is never. */
 static void query_expires_in_decades(struct kunit *test)
 {
 	const long year = 365 * CALLOUT_TEST_FAR / HZ * callout_hz();
@@ -70,7 +71,7 @@ static void query_expires_in_decades(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
 }
 
-/* Function and argument are those of the last setting that gave any. */
+/* Function and argument come from the last setting that gave any. */
 static void query_func(struct kunit *test)
 {
 	struct callout_item *a = callout_virtual_items(test, 2);
@@ -94,7 +95,7 @@ static void then_ask(struct callout_item *item)
 	callout_stop(&item->c);
 }
 
-/* It runs from its handler's start to its end, whatever is set meanwhile. */
+/* A callout runs from its handler's start to its end, even if it is set in between. */
 static void query_running(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -118,7 +119,7 @@ static void query_running(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, callout_running(&r->item.c));
 }
 
-/* One that waits for its lock runs, until it is stopped. */
+/* A callout that waits for its lock counts as running until it is stopped. */
 static void query_waiting(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -134,8 +135,8 @@ static void query_waiting(struct kunit *test)
 }
 
 /*
- * The CPU is the last one that a call gave, also while the handler still runs on
- * the previous one. A callout that is set on callout_cpu() stays there.
+ * The CPU is the last CPU that a call gave, even while the handler still runs on
+ * the previous CPU. A callout that is set on callout_cpu() stays there.
  */
 static void query_cpu(struct kunit *test)
 {
@@ -158,7 +159,10 @@ static void query_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(&c), 1);
 	KUNIT_EXPECT_EQ(test, callout_cpu(&c), other);
 
-	/* Its handler runs on the virtual base, which is CPU 0's: it moves then. */
+	/*
+	 * The handler runs on the virtual base, which is CPU 0's, and the callout
+	 * moves afterwards.
+	 */
 	home = max(this, other);
 	r = callout_race_running(test);
 	callout_reset_on(&r->item.c, CALLOUT_TEST_FAR, callout_virtual_handler,

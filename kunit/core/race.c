@@ -2,8 +2,8 @@
 /*
  * race.c - suite callout_race: associated locks, drain, and running handlers
  *
- * The calls of a case are made while the handler runs, or waits for its lock,
- * with certainty: see softirq.c.
+ * A case makes its calls while the handler is certain to run, or to wait for its
+ * lock: see softirq.c.
  */
 #include <linux/bottom_half.h>
 #include <linux/sched.h>
@@ -13,7 +13,7 @@
 #define CALLOUT_BSD_NO_TICKS
 #include <linux/callout_bsd.h>
 
-/* Stop of a running callout returns 0, and leaves it inactive. */
+/* Stopping a running callout returns 0, and leaves it inactive. */
 static void race_stop_running(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -28,7 +28,7 @@ static void race_stop_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* Stop of a running callout that was set again returns 0, and cancels that. */
+/* Stopping a running callout that was set again returns 0, and cancels the new setting. */
 static void race_stop_running_and_pending(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -65,7 +65,7 @@ static int race_reset_on(struct callout_race *r)
 				&r->item, raw_smp_processor_id());
 }
 
-/* A running callout that is set for another CPU migrates when it returns. */
+/* A running callout that is set for another CPU migrates when its handler returns. */
 static void race_leaving(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -80,7 +80,7 @@ static void race_leaving(struct kunit *test)
 	KUNIT_EXPECT_GE(test, callout_drain(c), -1);
 }
 
-/* It does not migrate if it is stopped before its handler has returned. */
+/* A running callout does not migrate if it is stopped before its handler has returned. */
 static void race_leaving_stopped(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -93,7 +93,7 @@ static void race_leaving_stopped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_stop(c), -1);
 }
 
-/* It does not migrate if it is drained. */
+/* A running callout does not migrate if it is drained. */
 static void race_leaving_drained(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -119,14 +119,14 @@ static void race_others_while_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&a[1], 5), 0);
 	KUNIT_EXPECT_EQ(test, callout_stop(&a[0].c), 1);
 	KUNIT_EXPECT_EQ(test, callout_drain(&a[0].c), -1);
-	/* An expiry from elsewhere does nothing while this one is at work. */
+	/* An expiry from elsewhere does nothing while this expiry is running. */
 	WRITE_ONCE(r->v->now, r->v->now + 10);
 	callout_virtual_expire(r->v);
 	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
 	callout_race_end(test, r);
 	/*
-	 * Expiry had read the time before, so it asks to be called again,
-	 * unless it yielded before the handler and read it once more.
+	 * Expiry had read the time earlier, so it asks to be called again, unless
+	 * it yielded before the handler and then read the time again.
 	 */
 	if (!a[1].runs) {
 		KUNIT_EXPECT_LE(test, r->v->armed, r->v->now);
@@ -141,8 +141,8 @@ static void race_never(void *arg)
 }
 
 /*
- * ABA: a new callout at the address of one whose handler runs, and freed it, is
- * not taken for the running one.
+ * ABA: a new callout at the address of a callout whose handler runs, and which was
+ * freed, is not mistaken for the running callout.
  */
 static void race_same_address(struct kunit *test)
 {
@@ -175,13 +175,13 @@ static void race_drain_running(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, r->too_soon);
 	KUNIT_EXPECT_EQ(test, r->item.c.node.state & ~CALLOUT_S_STARTED_HERE, 0);
 	KUNIT_EXPECT_EQ(test, r->v->base->waiters, 0);
-	/* It can be used again. */
+	/* The callout can be used again. */
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&r->item, 1), 0);
 	callout_virtual_run_to(r->v, r->v->now + 1);
 	KUNIT_EXPECT_EQ(test, r->item.runs, 2);
 }
 
-/* A reset is refused while a drain waits: its caller may free the callout. */
+/* A reset is refused while a drain waits: the caller of the drain may free the callout. */
 static void race_reset_while_draining(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -202,7 +202,7 @@ static void race_reset_while_draining(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* Drain of a running callout that was set again cancels that too. */
+/* Draining a running callout that was set again cancels the new setting too. */
 static void race_drain_running_and_pending(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -218,7 +218,7 @@ static void race_drain_running_and_pending(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* Whether a lock can be taken: @op is spin, write or read. */
+/* Can a lock be taken? @op is spin, write or read. */
 #define lock_is_free(op, lock)						\
 ({									\
 	typeof(lock) __lock = (lock);					\
@@ -231,7 +231,7 @@ static void race_drain_running_and_pending(struct kunit *test)
 	__free;								\
 })
 
-/* Neither lock is held. */
+/* Is neither lock held? */
 static bool locks_are_free(struct callout_race *r)
 {
 	bool ret;
@@ -243,7 +243,7 @@ static bool locks_are_free(struct callout_race *r)
 	return ret;
 }
 
-/* Drops the lock that the core has acquired, as CALLOUT_RETURNUNLOCKED asks. */
+/* Drop the lock that the core has acquired, as CALLOUT_RETURNUNLOCKED asks. */
 static void return_unlocked(struct callout_race *r)
 {
 	__acquire(&r->lock);
@@ -322,7 +322,7 @@ static void lock_desc(const u8 *type, char *desc)
 
 KUNIT_ARRAY_PARAM(lock, lock_types, lock_desc);
 
-/* The handler runs with its lock held, in its mode, which is then released. */
+/* The handler runs with its lock held, in the right mode, and the lock is released afterwards. */
 static void race_lock_is_held(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -345,7 +345,7 @@ static void race_lock_is_held(struct kunit *test)
 	callout_race_end(test, r);
 }
 
-/* lockdep knows who may set and stop a callout: the holder of its lock. */
+/* lockdep knows who may set and stop a callout: the holder of the callout's lock. */
 static void race_lock_is_asserted(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -377,7 +377,7 @@ static void race_lock_is_asserted(struct kunit *test)
 	callout_race_end(test, r);
 }
 
-/* callout_race_wait_for_lock() with the lock of the case's parameter. */
+/* callout_race_wait_for_lock() with the lock given by the case's parameter. */
 static void race_for_lock(struct kunit *test, struct callout_race *r)
 	__acquires(&r->lock)
 {
@@ -395,7 +395,7 @@ static void race_stop_while_waiting_for_lock(struct kunit *test)
 	race_for_lock(test, r);
 	KUNIT_EXPECT_EQ(test, callout_stop(c), 1);
 	KUNIT_EXPECT_FALSE(test, callout_active(c));
-	/* As its owner might, before freeing it; the helpers need the flags. */
+	/* The owner might do this before freeing it; the helpers need the flags. */
 	flags = c->node.flags;
 	memset(c, 0x5a, offsetofend(struct callout, lock));
 	c->node.flags = flags;
@@ -438,7 +438,7 @@ static void race_waits_for_lock(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, r->held);
 }
 
-/* callout_init_rm() takes its lock, for reading if asked to. */
+/* callout_init_rm() takes the rmlock, for reading if the flags say so. */
 static void race_rm(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -498,7 +498,7 @@ static void race_drain_while_waiting_for_lock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->item.runs, 1);
 }
 
-/* All callouts that are not MPSAFE share one lock, as Giant. */
+/* All callouts that are not MPSAFE share one lock, like BSD's Giant. */
 static void race_giant(struct kunit *test)
 {
 	struct callout_race *r = callout_race_create(test);
@@ -527,7 +527,7 @@ static void set_after_drain(void *arg)
 {
 	struct callout_race *r = arg;
 
-	/* To run before the other drainer when both are woken. */
+	/* This lets it run before the other drainer when both are woken. */
 	sched_set_fifo(current);
 	callout_drain(&r->item.c);
 	r->ret = callout_virtual_set(&r->item, 5);
@@ -535,8 +535,8 @@ static void set_after_drain(void *arg)
 }
 
 /*
- * What the first of two drainers sets is refused, or cancelled by the second,
- * which may free the callout when its drain returns.
+ * A setting made after the first of two drains is refused, or cancelled by the
+ * second drain, whose caller may free the callout when the drain returns.
  */
 static void race_two_drains(struct kunit *test)
 {

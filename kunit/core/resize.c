@@ -2,8 +2,8 @@
 /*
  * resize.c - suite callout_grow: wheels that follow the number of callouts
  *
- * On a virtual base the case is the worker: it looks when it wants to. The real
- * bases have the real one.
+ * On a virtual base the case acts as the worker, and looks when it wants to. The
+ * real bases have the real worker.
  */
 #include <kunit/static_stub.h>
 #include <linux/completion.h>
@@ -18,10 +18,10 @@
 #define MANY		CALLOUT_CROWD_MANY
 #define FIRST		CALLOUT_WHEEL_FIRST
 
-/* The most callouts with which a wheel stays as small as at first. */
+/* The largest number of callouts with which a wheel keeps its first size. */
 #define ROOM		(CALLOUT_WHEEL_MANY * FIRST)
 
-/* The least memory that a CPU with nothing set should need. */
+/* An idle CPU must not need more memory than this. */
 #define IDLE_BYTES	16384U
 
 static unsigned int buckets_of(struct callout_base *base)
@@ -45,7 +45,7 @@ static bool has_asked(struct callout_base *base)
 	return READ_ONCE(base->resize_at) == INT_MAX;
 }
 
-/* Time passes until the next look. */
+/* Let time pass until the next look. */
 static void look_is_due(struct callout_base *base)
 {
 	co_base_lock_irq(base);
@@ -53,7 +53,7 @@ static void look_is_due(struct callout_base *base)
 	co_base_unlock_irq(base);
 }
 
-/* A base with as many callouts as it has room for stays; with one more it grows. */
+/* A base with as many callouts as it has room for keeps its size, and grows with one more. */
 static void grow_with_one_more(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -90,14 +90,14 @@ static void grow_to_the_most(struct kunit *test)
 	struct callout_virtual *v = test->priv;
 	struct callout_base *base = v->base;
 
-	/* They are only counted. */
+	/* The callouts are only counted. */
 	co_base_lock_irq(base);
 	base->until_resize -= many;
 	co_base_unlock_irq(base);
 	KUNIT_EXPECT_EQ(test, co_base_pending(base), many);
 	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, buckets_of(base), CALLOUT_WHEEL_MAX_BUCKETS);
-	/* It does not ask for more. */
+	/* The base does not ask for more. */
 	KUNIT_EXPECT_EQ(test, base->resize_at, INT_MAX);
 	co_base_lock_irq(base);
 	base->until_resize += many;
@@ -105,7 +105,7 @@ static void grow_to_the_most(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_base_pending(base), 0);
 }
 
-/* It shrinks when it had too few callouts at two looks, and none in between. */
+/* A wheel shrinks when it had too few callouts at two looks, and did not look in between. */
 static void grow_shrinks_at_second_look(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -139,7 +139,7 @@ static void grow_shrinks_at_second_look(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, base->resize_at, ROOM);
 }
 
-/* What is cancelled while the worker has no lock, and how many stay. */
+/* The callouts that are cancelled while the worker has no lock, and how many stay. */
 static struct callout_crowd *cancelled;
 static unsigned int stay;
 
@@ -149,7 +149,7 @@ static int alloc_and_cancel(struct callout_ring *ring, unsigned int buckets, int
 	return co_ring_alloc(ring, buckets, node, GFP_KERNEL);
 }
 
-/* A wheel that has just shrunk shrinks once more at the second look from then on. */
+/* A wheel that has just shrunk shrinks once more at the second look after that. */
 static void grow_shrinks_step_by_step(struct kunit *test)
 {
 	unsigned int n = 64 * FIRST, few = n / CALLOUT_WHEEL_FEW - 1;
@@ -177,7 +177,7 @@ static void grow_shrinks_step_by_step(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 }
 
-/* The node that memory was asked for on. */
+/* The node on which memory was requested. */
 static int asked_node;
 
 static int note_node(struct callout_ring *ring, unsigned int buckets, int node)
@@ -186,7 +186,7 @@ static int note_node(struct callout_ring *ring, unsigned int buckets, int node)
 	return -ENOMEM;
 }
 
-/* A wheel is in memory of its CPU's node. A test's base has no CPU: any node will do. */
+/* A wheel's memory is on its CPU's node. A test's base has no CPU: any node will do. */
 static void grow_on_its_node(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -199,7 +199,7 @@ static void grow_on_its_node(struct kunit *test)
 	asked_node = -100;
 	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	KUNIT_EXPECT_EQ(test, asked_node, NUMA_NO_NODE);
-	/* As if it were CPU 0's. The worker does not meet it here. */
+	/* As if it were CPU 0's base. The worker does not meet it here. */
 	base->index = 0;
 	KUNIT_EXPECT_TRUE(test, co_base_resize(base));
 	base->index = CALLOUT_VIRTUAL;
@@ -221,7 +221,7 @@ static void grow_not_if_fixed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buckets_of(v->base), FIRST);
 }
 
-/* No hold of the lock by the worker is longer than others. */
+/* The worker's holds of the lock are no longer than any other hold. */
 static void grow_holds_are_bounded(struct kunit *test)
 {
 	unsigned int n = 2 * MANY / 5;
@@ -242,8 +242,8 @@ static int no_memory(struct callout_ring *ring, unsigned int buckets, int node)
 }
 
 /*
- * Without memory all goes on, and the worker is asked again when there are twice
- * as many.
+ * Without memory everything works, and the worker is asked again when there are
+ * twice as many callouts.
  */
 static void grow_without_memory(struct kunit *test)
 {
@@ -272,7 +272,7 @@ static void grow_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buckets_of(base), 2 * ROOM);
 }
 
-/* A wheel that cannot shrink for want of memory does so at a later look. */
+/* A wheel that cannot shrink for lack of memory shrinks at a later look. */
 static void grow_shrinks_without_memory(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -294,7 +294,7 @@ static void grow_shrinks_without_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, buckets_of(base), FIRST);
 }
 
-/* A CPU with nothing set takes little memory. */
+/* An idle CPU takes little memory. */
 static void grow_begins_small(struct kunit *test)
 {
 	unsigned int nodes = FIRST / FANOUT + FIRST / FANOUT / FANOUT;
@@ -305,14 +305,14 @@ static void grow_begins_small(struct kunit *test)
 			(nodes + 1) * sizeof(u64), IDLE_BYTES);
 }
 
-/* Has the worker look now. */
+/* Make the worker look now. */
 static void worker_looks(void)
 {
 	mod_delayed_work(system_dfl_wq, &callout_resize_work, 0);
 	flush_delayed_work(&callout_resize_work);
 }
 
-/* What the worker does in two looks, without waiting for them. */
+/* Do what the worker does in two looks, without waiting for them. */
 static void two_looks(void)
 {
 	struct callout_base *base;
@@ -335,7 +335,7 @@ static bool all_are_small(void)
 	return true;
 }
 
-/* A real base gets memory for a million, and gives it back. */
+/* A real base gets memory for a million callouts, and gives it back. */
 static void grow_gives_a_million_back(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id(), i;
@@ -359,7 +359,7 @@ static void grow_gives_a_million_back(struct kunit *test)
 	callout_crowd_drain(crowd);
 	two_looks();
 	KUNIT_EXPECT_TRUE(test, all_are_small());
-	/* Nothing is left to look for. */
+	/* Nothing is left for the worker to look at. */
 	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&callout_resize_work));
 }
 
@@ -368,7 +368,7 @@ static void crowd_set_here(void *arg)
 	callout_crowd_set(arg, 0, ROOM + 1, CALLOUT_TEST_FAR);
 }
 
-/* A callout that is set in hard interrupt context can ask. */
+/* A callout that is set in hard interrupt context can wake the worker. */
 static void grow_asked_by_interrupt(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
@@ -396,7 +396,7 @@ static void grow_asked_by_interrupt(struct kunit *test)
 static struct callout_crowd *load_of[NR_CPUS];
 static DECLARE_COMPLETION(load_grew);
 
-/* The first ones are pending together until the test has seen a wheel grow. */
+/* The first callouts are pending together until the test has seen a wheel grow. */
 static void load_thread(void *arg)
 {
 	const unsigned int first = 2 * ROOM;
@@ -428,7 +428,7 @@ static unsigned int load_ran(void)
 	return ran;
 }
 
-/* Waits for as long as some run. */
+/* Wait for as long as callouts run. */
 static bool load_runs_out(void)
 {
 	unsigned int ran;
@@ -442,8 +442,8 @@ static bool load_runs_out(void)
 }
 
 /*
- * All CPUs set callouts on all, which expire while the wheels grow and shrink:
- * each runs once.
+ * All CPUs set callouts on all CPUs, which expire while the wheels grow and shrink:
+ * each callout runs once.
  */
 static void grow_under_load(struct kunit *test)
 {

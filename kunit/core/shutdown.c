@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * shutdown.c - suite callout_shutdown: callouts that cannot be set any more
+ * shutdown.c - suite callout_shutdown: callouts that can no longer be set
  *
- * On the real bases, with real ticks. What each call returns is in states.c.
+ * Runs on the real bases, with real ticks. states.c has the return value of each
+ * call.
  */
 #include <linux/cpu.h>
 #include <linux/rwsem.h>
 #include "lib/timed.h"
 
-/* Each call that sets a callout sets nothing, until it is initialised. */
+/* Each call that sets a callout sets nothing until the callout is initialised. */
 static void shutdown_until_init(struct kunit *test)
 {
 	struct callout_timed_set *set = callout_timed_create(test, 1);
@@ -54,7 +55,7 @@ static void shutdown_over_hotplug(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_shutdown(&t[0].c), 1);
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
 	KUNIT_EXPECT_EQ(test, callout_schedule_on(&t[0].c, 1, 0), 0);
-	/* This one has migrated. */
+	/* This callout has migrated. */
 	KUNIT_EXPECT_EQ(test, callout_shutdown(&t[1].c), 1);
 	KUNIT_ASSERT_EQ(test, 0, add_cpu(cpu));
 	KUNIT_EXPECT_EQ(test, callout_schedule_on(&t[0].c, 1, cpu), 0);
@@ -66,10 +67,10 @@ static void shutdown_over_hotplug(struct kunit *test)
 /**
  * struct side - one of two callouts whose handlers set each other
  * @c: the callout
- * @other: the other one
- * @cpu: where the handler sets that; -1: where that is
+ * @other: the other callout
+ * @cpu: the CPU on which the handler sets @other; -1: the CPU of @other
  * @runs: how often the handler has run
- * @inside: it runs
+ * @inside: the handler runs
  */
 struct side {
 	struct callout c;
@@ -104,7 +105,7 @@ static int pair_runs(const struct side pair[2])
 	return atomic_read(&pair[0].runs) + atomic_read(&pair[1].runs);
 }
 
-/* Shuts both down; returns how many things are wrong then, or two ticks later. */
+/* Shut both callouts down. Return how many things are wrong then, or two ticks later. */
 static unsigned int pair_end(struct side pair[2], unsigned int first)
 {
 	unsigned int i, wrong = 0;
@@ -136,7 +137,7 @@ static void pair_end_at_exit(void *data)
 	pair_end(pair, 0);
 }
 
-/* Ends two callouts whose handlers set each other, in either order. */
+/* End two callouts whose handlers set each other, in either order. */
 static void shutdown_pair(struct kunit *test)
 {
 	unsigned int first, cpu[2] = { 0, cpumask_last(cpu_online_mask) };
@@ -164,8 +165,8 @@ static void shutdown_pair(struct kunit *test)
 /**
  * struct stress - a pair that all CPUs set while one thread shuts it down
  * @pair: the callouts
- * @initialised: held for writing while they are initialised again, which must
- *	not race with calls that set them
+ * @initialised: held for writing while the callouts are initialised again, which
+ *	must not race with calls that set them
  * @end: the threads may return
  * @sets: settings by threads
  */
@@ -192,7 +193,7 @@ static void stress_setter(void *arg)
 				 side_handler, side, cpu);
 		up_read(&s->initialised);
 		atomic_inc(&s->sets);
-		/* Else one that is due is always moved on. */
+		/* Otherwise a due callout would always be moved away. */
 		if (!callout_test_below(&rng, 4))
 			usleep_range(500, 1000);
 		cond_resched();
@@ -216,8 +217,8 @@ static struct stress *stress_create(struct kunit *test)
 }
 
 /*
- * After callout_shutdown() a callout is neither pending nor running, while
- * threads on all CPUs and the handler of another callout go on setting it.
+ * After callout_shutdown() a callout is neither pending nor running, while threads
+ * on all CPUs and the handler of another callout keep setting it.
  */
 static void shutdown_stress(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * slow.c - suite callout_slow: handlers that take too long are counted, and no others
+ * slow.c - suite callout_slow: only handlers that take too long are counted
  */
 #include <linux/wait.h>
 #include "base/base.h"
@@ -34,8 +34,8 @@ static void then_take_time_and_drain(struct callout_item *item)
 }
 
 /*
- * The time of a handler is accounted neither to the next one, nor to the drain
- * function of this one.
+ * A handler's time is accounted neither to the next handler, nor to the drain
+ * function of its own callout.
  */
 static void slow_next(struct kunit *test)
 {
@@ -59,7 +59,7 @@ static void slow_next(struct kunit *test)
 #ifndef CONFIG_PREEMPT_RT
 static struct callout_virtual *waking;
 
-/* To wake this waiter takes time. */
+/* Waking this waiter takes time. */
 static int waiter_takes_time(struct wait_queue_entry *wait, unsigned int mode, int flags,
 			     void *key)
 {
@@ -67,7 +67,7 @@ static int waiter_takes_time(struct wait_queue_entry *wait, unsigned int mode, i
 	return 0;
 }
 
-/* As a thread does that waits for the handler. */
+/* Wait as a thread does that waits for the handler. */
 static void then_has_waiter(struct callout_item *item)
 {
 	struct callout_base *base = item->v->base;
@@ -78,7 +78,7 @@ static void then_has_waiter(struct callout_item *item)
 	co_base_unlock_irq(base);
 }
 
-/* The time to wake the waiters of a handler does not count for the next handler. */
+/* The time for waking a handler's waiters does not count for the next handler. */
 static void slow_waking(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -103,7 +103,7 @@ static void slow_waking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, base->stats.slow, 0);
 }
 #else
-/* There nobody is woken: waiters have a lock of the base's. */
+/* On PREEMPT_RT nobody is woken: waiters take a lock of the base. */
 static void slow_waking(struct kunit *test)
 {
 	kunit_skip(test, "on PREEMPT_RT nobody is woken");

@@ -25,7 +25,7 @@ static void smp_runs_in_time_on_its_cpu(struct kunit *test)
 	callout_test_rng(test, &rng);
 	set = callout_timed_create(test, NR_DISTANCES * num_online_cpus());
 	for (i = 0; i < NR_DISTANCES; i++) {
-		/* The near ones, the edges of the kernel's levels, and any. */
+		/* The near distances, the edges of the kernel's levels, and random distances. */
 		distance = i < 20 ? i + 1 : i < 30 ? 54 + i - 20 :
 			   1 + callout_test_below(&rng, MAX_DISTANCE);
 		for_each_online_cpu(cpu)
@@ -57,9 +57,7 @@ static void smp_sleeps_while_nothing_is_due(struct kunit *test)
 
 	for_each_online_cpu(cpu)
 		callout_timed_set_on(&set->t[i++], cpu, 3600L * HZ);
-	/*
-	 * Callouts that other cases have armed and stopped wake up once more.
-	 */
+	/* Let callouts that other cases have armed and stopped cause their last wake-up. */
 	schedule_timeout_uninterruptible(5);
 	before = wakeups();
 	schedule_timeout_uninterruptible(HZ / 2);
@@ -106,10 +104,10 @@ static void check_hops(struct kunit *test, unsigned int cpu)
 		checked++;
 		fires = kernel_fires_at(before, timer);
 		wrong += fires > t->c.node.expires || fires <= before;
-		/* A hop leaves less than a granule of its level to go. */
+		/* A hop leaves less than a granule of its level to the tick. */
 		wrong += (fires - before) * 8 < 6 * distance;
 	}
-	/* The near ones may have run. */
+	/* The near callouts may have run. */
 	callout_drain(&t->c);
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 	KUNIT_EXPECT_GT(test, checked, 20);
@@ -129,7 +127,7 @@ static void smp_hops_in_time(struct kunit *test)
 	check_hops(test, other);
 }
 
-/* Far callouts arrive by hops alone: each is the only one on its CPU. */
+/* Far callouts arrive by hops alone: each is the only callout on its CPU. */
 static void smp_far_ones_arrive(struct kunit *test)
 {
 	static const long distances[] = { 460, 230, 470, 90 };
@@ -155,8 +153,8 @@ static bool is_armed_for(struct callout_base *base, u64 tick)
 }
 
 /*
- * An earlier callout set from another CPU moves the wake-up forward: from far
- * away, and from where the callout before has put it.
+ * An earlier callout set from another CPU moves the wake-up forward: from far away,
+ * and from where the previous callout has put it.
  */
 static void smp_earlier_from_another_cpu(struct kunit *test)
 {
@@ -184,9 +182,9 @@ static void smp_earlier_from_another_cpu(struct kunit *test)
 
 /**
  * struct edge - two callouts of a CPU: the second is due while the first runs
- * @c: the two
+ * @c: the two callouts
  * @wakeups: callout_stats.wakeups when each ran
- * @done: the second one has run
+ * @done: the second callout has run
  */
 struct edge {
 	struct callout c[2];
@@ -246,7 +244,7 @@ static void smp_due_while_a_handler_runs(struct kunit *test)
 
 /*
  * A tick that has passed when it is programmed, as after hotplug, expires. While the
- * CPU comes or goes that needs another tick, and no tasklet.
+ * CPU comes or goes that needs another tick, and no tasklet is used.
  */
 static void overdue(struct kunit *test, bool online)
 {
@@ -268,7 +266,7 @@ static void overdue(struct kunit *test, bool online)
 	base->tick->program(base, base->armed);
 	raw_spin_unlock_irq(&base->lock);
 	scheduled = callout_test_scheduled(base);
-	/* Softirqs run in here. */
+	/* Softirqs run here. */
 	local_bh_enable();
 	if (base->tick == &callout_tick_jiffies) {
 		KUNIT_EXPECT_EQ(test, scheduled, here);
@@ -285,7 +283,7 @@ static void smp_overdue(struct kunit *test)
 	overdue(test, false);
 }
 
-/* What waits for the next tick's own interrupt, for which a case programs @base. */
+/* Program @base for the next tick. Return whether it waits for the tick's own interrupt. */
 static bool waits_for_interrupt(struct callout_base *base)
 {
 	unsigned long flags;
@@ -303,8 +301,9 @@ static bool waits_for_interrupt(struct callout_base *base)
 }
 
 /*
- * While the CPU comes or goes nothing waits for the next tick's own interrupt; what
- * did so before waits for the timer, and the interrupt schedules no tasklet.
+ * While the CPU comes or goes nothing waits for the next tick's own interrupt.
+ * Callouts that waited for it before wait for the timer, and the interrupt
+ * schedules no tasklet.
  */
 static void smp_next_tick_of_a_cpu_that_goes(struct kunit *test)
 {
@@ -312,7 +311,7 @@ static void smp_next_tick_of_a_cpu_that_goes(struct kunit *test)
 	struct callout_base *base = co_base(cpu);
 	struct callout_timed_set *set = callout_timed_create(test, 1);
 
-	/* Another source has no such interrupt, and on PREEMPT_RT none is used. */
+	/* Other sources have no such interrupt, and on PREEMPT_RT it is not used. */
 	if (base->tick != &callout_tick_jiffies || IS_ENABLED(CONFIG_PREEMPT_RT))
 		return;
 	callout_test_need_interrupts(test);
@@ -332,7 +331,7 @@ static void smp_next_tick_of_a_cpu_that_goes(struct kunit *test)
 }
 
 /**
- * struct smp_other - a tasklet like those of other code
+ * struct smp_other - a tasklet like the tasklets of other code
  * @tasklet: the tasklet
  * @t: a callout
  * @seen: how often the callout's handler had run when the tasklet ran
@@ -352,7 +351,8 @@ static void smp_other_runs(struct tasklet_struct *tasklet)
 
 /*
  * Callouts that wait for the next tick's own interrupt run before the softirqs that
- * are pending when it comes, as Linux's timers do before the network's.
+ * are pending when it comes, just as Linux's timers run before the network's
+ * softirqs.
  */
 static void smp_next_tick_comes_first(struct kunit *test)
 {
@@ -361,7 +361,10 @@ static void smp_next_tick_comes_first(struct kunit *test)
 	struct callout_timed_set *set = callout_timed_create(test, 1);
 	struct smp_other other = { .t = set->t, .seen = -1 };
 
-	/* See above. In the replaced kernel the tick looks at the base. */
+	/*
+	 * Only the jiffies source uses the interrupt. In the replaced kernel the
+	 * tick looks at the base.
+	 */
 	if (base->tick != &callout_tick_jiffies ||
 	    IS_ENABLED(CONFIG_PREEMPT_RT) || IS_ENABLED(CONFIG_CALLOUT_TIMERS))
 		return;
@@ -398,7 +401,7 @@ static void smp_deferrable_keeps_no_tick(struct kunit *test)
 /**
  * struct idle_tick - an interrupt of a CPU that programs its base
  * @base: the base
- * @busy: what was programmed before has not come yet
+ * @busy: a tick programmed before has not come yet
  * @idle: the CPU is idle
  * @waits: the base waits for the next tick's own interrupt
  */
@@ -431,7 +434,7 @@ static void smp_idle_keeps_no_tick(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->base = co_base(other);
-	/* See above. With a single base this is not the CPU's. */
+	/* Only the jiffies source uses the interrupt. A single base is not this CPU's. */
 	if (t->base->tick != &callout_tick_jiffies || t->base->cpu != other)
 		return;
 	for (i = 0; i < IDLE_TRIES && idle < IDLE_TRIES / 4; i++) {
@@ -457,8 +460,9 @@ static void again_handler(void *arg)
 }
 
 /*
- * A wake-up by the next tick's own interrupt is counted like one by the timer: each runs
- * a callout that its handler sets for the next tick, twice if the handler takes so long.
+ * A wake-up by the next tick's own interrupt is counted like a wake-up by the timer.
+ * Each wake-up runs a callout that its handler sets for the next tick, twice if the
+ * handler takes so long.
  */
 static void smp_counts_wakeups(struct kunit *test)
 {
@@ -468,7 +472,7 @@ static void smp_counts_wakeups(struct kunit *test)
 	struct callout_timed *t = set->t;
 	u64 before;
 
-	/* See above. */
+	/* Only the jiffies source uses the interrupt. */
 	if (base->tick != &callout_tick_jiffies)
 		return;
 	callout_test_pin(test, cpu);
@@ -483,8 +487,8 @@ static void smp_counts_wakeups(struct kunit *test)
 /**
  * struct idle_look - a callout whose handler looks at the softirq that runs it
  * @c: the callout
- * @idle: that is an idle CPU's
- * @left: how many handlers it may still run
+ * @idle: the softirq runs on an idle CPU
+ * @left: how many handlers the softirq may still run
  * @done: the handler has run
  */
 struct idle_look {
@@ -504,8 +508,8 @@ static void idle_look_handler(void *arg)
 }
 
 /*
- * In one softirq an idle CPU runs at most 64 handlers: until that ends no CPU may
- * advance jiffies. On PREEMPT_RT a thread runs them.
+ * In one softirq an idle CPU runs at most 64 handlers: until the softirq ends no
+ * CPU may advance jiffies. On PREEMPT_RT a thread runs the handlers.
  */
 static void smp_idle_runs_few(struct kunit *test)
 {
@@ -527,7 +531,7 @@ static void smp_idle_runs_few(struct kunit *test)
 		KUNIT_EXPECT_LT(test, l->left, (int)CALLOUT_MAX_HANDLERS / 16);
 }
 
-/* Expiry that another CPU has begun goes on where the base's CPU runs it. */
+/* Expiry that another CPU has begun continues on the base's own CPU. */
 static void smp_goes_on_at_home(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
@@ -551,7 +555,10 @@ static void smp_goes_on_at_home(struct kunit *test)
 	begun = atomic_read(&set->t[set->n - 1].runs);
 	local_bh_enable();
 	callout_timed_check(test, set);
-	/* The other CPU may have run the first or the last, and scheduled it itself. */
+	/*
+	 * The other CPU may have run the first or the last callout, and scheduled the
+	 * tasklet itself.
+	 */
 	if (set->t[0].ran_on != other && !begun)
 		KUNIT_EXPECT_FALSE(test, scheduled);
 	KUNIT_EXPECT_EQ(test, set->t[set->n - 1].ran_on, other);
@@ -584,9 +591,7 @@ static void smp_waits_for_handlers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ret, 0);
 }
 
-/*
- * A callout's home is this CPU, or a housekeeping CPU if this one is nohz_full.
- */
+/* A callout's home is this CPU, or a housekeeping CPU if this CPU is nohz_full. */
 static void smp_init_home(struct kunit *test)
 {
 	struct callout *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);

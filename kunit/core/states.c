@@ -2,13 +2,13 @@
 /*
  * states.c - suite callout_table: each call of callout(9) in each state
  *
- * A row has the return value of the call, callout_pending() and
- * callout_active() after it, how often the handler still runs and how often the
- * function of callout_async_drain() is called. Documentation/bsd.rst lists the
- * differences from FreeBSD.
+ * A row has the return value of the call, callout_pending() and callout_active()
+ * after the call, how often the handler still runs and how often the function of
+ * callout_async_drain() is called. Documentation/bsd.rst lists the differences from
+ * FreeBSD.
  *
- * Invalid calls are not in the table: to initialise a callout that is pending
- * or running, to schedule one that was never set, to drain under the handler's
+ * Invalid calls are not in the table: initialising a callout that is pending or
+ * running, scheduling a callout that was never set, draining under the handler's
  * lock.
  */
 #include <linux/callout_work.h>
@@ -21,19 +21,19 @@ enum state {
 	NEVER,			/* never set */
 	RAN,			/* set, and has run */
 	QUEUED,
-	DUE,			/* expired; the handler of another one runs */
+	DUE,			/* expired; another callout's handler runs */
 	PUT_OFF,		/* due, and its lock was contended */
 	RUNNING,
-	RUNNING_SET,		/* and set again meanwhile */
-	WAITING,		/* for its lock, which the caller holds */
-	WAITING_STOPPED,	/* and stopped under that lock */
-	WAITING_SET,		/* and set again under that lock */
-	WAITING_ASYNC,		/* and to be drained asynchronously */
-	WAITING_SHUT,		/* and to be shut down */
+	RUNNING_SET,		/* running, and set again */
+	WAITING,		/* waiting for its lock, which the caller holds */
+	WAITING_STOPPED,	/* waiting, and stopped under its lock */
+	WAITING_SET,		/* waiting, and set again under its lock */
+	WAITING_ASYNC,		/* waiting, with an asynchronous drain */
+	WAITING_SHUT,		/* waiting, with a shutdown */
 	DRAINING,		/* running, and another thread drains it */
-	ASYNC,			/* running, and to be drained asynchronously */
+	ASYNC,			/* running, with an asynchronous drain */
 	SHUTTING,		/* running, and another thread shuts it down */
-	SHUT,			/* was pending, and shut down */
+	SHUT,			/* was pending, then shut down */
 };
 
 static const char * const state_names[] = {
@@ -83,11 +83,11 @@ static const char * const call_names[] = {
 
 /**
  * struct row - a row of the table
- * @state: before the call
+ * @state: state before the call
  * @call: the call
- * @ret: what it returns; 0 if its type is void
- * @pending: callout_pending() after it
- * @active: callout_active() after it
+ * @ret: what the call returns; 0 if its type is void
+ * @pending: callout_pending() after the call
+ * @active: callout_active() after the call
  * @moved: the callout has left its CPU once its handler has returned
  * @runs: how often the handler starts after the call
  * @drained: how often the function of callout_async_drain() is called
@@ -269,12 +269,12 @@ KUNIT_ARRAY_PARAM(row, rows, row_desc);
 
 /**
  * struct table - a row under test
- * @r: the softirq, and the callout that it runs
+ * @r: the softirq, and the callout that the softirq runs
  * @item: the callout of the row
- * @held: its lock is held
- * @wait: the call, if that waits for the handler
- * @state_thread: the thread that drains it, if that is the state
- * @call_thread: the thread that makes the call, if that has to wait
+ * @held: the callout's lock is held
+ * @wait: the call, if it waits for the handler
+ * @state_thread: the thread that drains the callout, if the state needs that
+ * @call_thread: the thread that makes the call, if the call has to wait
  * @ret: what the call has returned
  */
 struct table {
@@ -294,7 +294,7 @@ static void count_drained(void *arg)
 	item->seen++;
 }
 
-/* Due behind a callout of the same tick whose handler runs. */
+/* Make the callout due behind a callout of the same tick whose handler runs. */
 static void enter_due(struct kunit *test, struct table *t)
 {
 	t->item = callout_virtual_items(test, 1);
@@ -304,7 +304,7 @@ static void enter_due(struct kunit *test, struct table *t)
 	KUNIT_ASSERT_TRUE(test, callout_virtual_is_due(&t->item->c));
 }
 
-/* The lock is held when the turn of the callout comes; it gets another one. */
+/* The lock is held when the callout's turn comes, so the callout gets another turn. */
 static void enter_put_off(struct kunit *test, struct table *t)
 {
 	callout_race_set_lock(t->r, CALLOUT_L_SPIN | CALLOUT_TRYLOCK);
@@ -319,8 +319,9 @@ static void enter_put_off(struct kunit *test, struct table *t)
 }
 
 /*
- * What callout_shutdown() does before it waits. A thread that calls it would need
- * a third CPU, since this one and the other are busy with the associated lock.
+ * Do what callout_shutdown() does before it waits. A thread that calls it would
+ * need a third CPU, since this CPU and the other CPU are busy with the associated
+ * lock.
  */
 static void begin_shutdown(struct callout *c)
 {
@@ -410,7 +411,7 @@ static void table_waiter(void *arg)
 	t->ret = t->wait(&t->item->c);
 }
 
-/* Calls @wait, which waits if the handler runs: in a thread then. */
+/* Call @wait. If the handler runs @wait waits, so call it in a thread then. */
 static void call_and_wait(struct kunit *test, struct table *t,
 			  int (*wait)(struct callout *c))
 {
@@ -473,7 +474,7 @@ static void make_call(struct kunit *test, struct table *t, enum call call)
 	}
 }
 
-/* Releases lock and handler, and joins all threads. */
+/* Release lock and handler, and join all threads. */
 static void leave_state(struct kunit *test, struct table *t)
 {
 	if (t->held) {
@@ -527,10 +528,10 @@ static void table_row(struct kunit *test)
 		check_flags(test, t, row);
 	KUNIT_EXPECT_EQ(test, t->item->c.node.cpu != CALLOUT_VIRTUAL, row->moved);
 
-	/* Set again it is put off no more: else it would be in two lists. */
+	/* A callout that is set again is no longer put off: otherwise it would be in two lists. */
 	KUNIT_ASSERT_EQ(test, !list_empty(&v->base->put_off),
 			!!(t->item->c.node.state & CALLOUT_S_DUE));
-	/* One that is stopped on another CPU counts as run. */
+	/* A callout that is stopped on another CPU counts as run. */
 	if (row->moved && callout_drain(&t->item->c) == 1)
 		t->item->runs++;
 	callout_virtual_run_to(v, v->now + CALLOUT_TEST_FAR);

@@ -2,14 +2,14 @@
 /*
  * stress.c - suite callout_stress: all CPUs race for the same callouts
  *
- * A thread on each CPU makes random calls on shared callouts, for a second or
- * two of real ticks, or on a slow machine until each outcome that the case
- * demands was seen. Then the books must balance: each setting was replaced,
- * cancelled or run, exactly once.
+ * A thread on each CPU makes random calls on shared callouts, for a second or two
+ * of real ticks, or on a slow machine until each outcome that the case demands was
+ * seen. At the end each setting must have been replaced, cancelled or run, exactly
+ * once.
  *
- * callout_stop() and callout_drain() return 0 if the handler runs, whether or
- * not they have also cancelled a second setting. So there are several loads,
- * which are accounted for in different ways:
+ * callout_stop() and callout_drain() return 0 if the handler runs, whether or not
+ * they have also cancelled a second setting. So there are several loads, whose
+ * settings are accounted for in different ways:
  *
  *	reset	only resets, on any CPU: sets == runs + replaced
  *	stop	resets and stops on any CPU, unordered: at most as many settings
@@ -40,7 +40,7 @@
 /* How long the handler waits for that thread. */
 #define LINGER_NS	NSEC_PER_MSEC
 
-/* Waits until the callout is drained, up to LINGER_NS. */
+/* Wait until the callout is drained, up to LINGER_NS. */
 static void stress_linger(struct callout_stress_item *item)
 {
 	u64 end = ktime_get_ns() + LINGER_NS;
@@ -101,9 +101,7 @@ static void stress_count(struct callout_stress_item *item, int ret)
 		atomic_inc(&item->zeroes);
 }
 
-/*
- * Leaves most callouts alone until they run: a tick is some hundred operations.
- */
+/* Leave most callouts alone until they run: a tick is as long as some hundred operations. */
 static bool leave_alone(struct callout_stress_item *item, struct rnd_state *rng)
 {
 	return (callout_pending(&item->c) || item->handle) &&
@@ -144,7 +142,7 @@ static int allow_zeroes(struct callout_stress_item *item)
 	return atomic_read(&item->zeroes);
 }
 
-/* The same with concurrent stops, also while callouts migrate. */
+/* As stress_reset(), with concurrent stops, also while callouts migrate. */
 static void stress_stop(struct kunit *test)
 {
 	struct callout_stress *s = callout_stress_create(test, op_stop);
@@ -158,7 +156,7 @@ static void stress_stop(struct kunit *test)
 	callout_stress_account(test, s, allow_zeroes);
 }
 
-/* Sets a callout on another CPU, and waits until it runs there. */
+/* Set a callout on another CPU, and wait until it runs there. */
 static void stress_ambush(struct callout_stress_item *item)
 {
 	unsigned int cpu = cpumask_any_but(cpu_online_mask,
@@ -176,9 +174,9 @@ static void stress_ambush(struct callout_stress_item *item)
 
 /*
  * Only the holder of the mutex sets the callout, and the handler, once for each
- * run. So a stop that returned 0 hides one setting at most, the one before, and
- * a drain that did hides two: that one, and the handler's own, cancelled or
- * refused.
+ * run. So a stop that returned 0 hides at most one setting, the previous one. A
+ * drain that returned 0 hides two: the previous setting and the handler's own,
+ * which was cancelled or refused.
  */
 static void op_drain(struct callout_stress *s, struct callout_stress_item *item,
 		     struct rnd_state *rng)
@@ -220,10 +218,7 @@ out:
 	mutex_unlock(&item->mutex);
 }
 
-/*
- * After a drain a callout is neither pending nor running, though handlers re-
- * arm.
- */
+/* After a drain a callout is neither pending nor running, though handlers re-arm. */
 static void stress_drains(struct kunit *test)
 {
 	struct callout_stress *s = callout_stress_create(test, op_drain);
@@ -243,12 +238,12 @@ static void lock_handler(void *arg)
 	if (!item->armed)
 		atomic_inc(&item->s->errors);
 	item->armed = false;
-	/* Under the lock, to make it contended. */
+	/* Run this under the lock, to make the lock contended. */
 	if (atomic_inc_return(&item->runs) % 4 == 0)
 		udelay(LONG_HANDLER_US);
 }
 
-/* Counts an operation that found the handler waiting for the lock. */
+/* Count an operation that found the handler waiting for its lock. */
 static void lock_meets(struct callout_stress *s,
 		       struct callout_stress_item *item)
 {
@@ -262,10 +257,7 @@ static void op_lock(struct callout_stress *s, struct callout_stress_item *item,
 	bool was_armed;
 	int ret;
 
-	/*
-	 * Few items and long hold times, to meet handlers that wait for the
-	 * lock.
-	 */
+	/* Few items and long hold times make it likely to meet handlers that wait for the lock. */
 	item = &s->item[(item - s->item) % 8];
 	spin_lock_bh(&item->lock);
 	if (item->armed)
@@ -301,7 +293,7 @@ static void op_lock(struct callout_stress *s, struct callout_stress_item *item,
 		schedule_timeout_uninterruptible(1);
 }
 
-/* A handler starts if and only if it is armed under its lock. */
+/* A handler starts if and only if its callout is armed under its lock. */
 static void stress_lock(struct kunit *test)
 {
 	struct callout_stress *s = callout_stress_create(test, op_lock);
@@ -356,7 +348,7 @@ out:
 	mutex_unlock(&item->mutex);
 }
 
-/* Each callout of a handle is either cancelled or run, exactly once. */
+/* Each callout set by handle is either cancelled or run, exactly once. */
 static void stress_handles(struct kunit *test)
 {
 	struct callout_stress *s = callout_stress_create(test, op_handle);
@@ -371,7 +363,7 @@ static void op_timeout(struct callout_stress *s,
 {
 	int ret;
 
-	/* Seldom, so that some run, and others are pending when cancelled. */
+	/* Do this rarely, so that some callouts run, and others are pending when cancelled. */
 	if (callout_test_below(rng, 64))
 		return;
 	if (atomic_read(&item->sets) - atomic_read(&item->runs) -
@@ -389,7 +381,7 @@ static void op_timeout(struct callout_stress *s,
 		atomic_inc(&s->errors);
 }
 
-/* Each callout of timeout() is either cancelled or run, exactly once. */
+/* Each callout set by timeout() is either cancelled or run, exactly once. */
 static void stress_timeouts(struct kunit *test)
 {
 	struct callout_stress *s = callout_stress_create(test, op_timeout);

@@ -4,9 +4,9 @@
  *
  * A handler's path begins where the lock is taken, or tried, and has several ends: the
  * handler has returned, it was stopped or replaced just before, or the callout is
- * drained. Where a thread runs the handler the case is the worker, except for a drain:
- * it takes the work item from its queue, as a worker does, makes a call, and then runs
- * the item.
+ * drained. Where a thread runs the handler the case acts as the worker, except for a
+ * drain: it takes the work item from its queue, as a worker does, makes a call, and
+ * then runs the work item.
  */
 #include <linux/bottom_half.h>
 #include <linux/callout_work.h>
@@ -17,7 +17,7 @@
 
 #define DISTANCE	5
 
-/* What happens between the queue and the handler, or in the handler. */
+/* The event between the queue and the handler, or in the handler. */
 enum way {
 	RUN,
 	STOP,
@@ -26,7 +26,7 @@ enum way {
 	STOP_IN_HANDLER,
 	RESET_IN_HANDLER,
 	DRAIN_IN_HANDLER,	/* asynchronously */
-	/* From here on another thread has the mutex. */
+	/* From here on another thread holds the mutex. */
 	CONTENDED,
 	CONTENDED_STOP,
 	CONTENDED_RESET,
@@ -49,7 +49,7 @@ static const char * const way_names[] = {
 /**
  * struct ways_row - a way out, and the callout
  * @way: the way
- * @mutex: the callout has one
+ * @mutex: the callout has a mutex
  * @how: CALLOUT_WORK_ORDERED and so on
  */
 struct ways_row {
@@ -92,11 +92,11 @@ KUNIT_ARRAY_PARAM(ways_row, ways_rows, ways_row_desc);
  * @go: the handler of @first may return
  * @mutex: the mutex
  * @v: the base
- * @runs: times the handler has run
- * @unlocked: times the mutex was not held then
+ * @runs: how often the handler has run
+ * @unlocked: how often the handler ran without the mutex held
  * @ret: what the drain returned to the handler
- * @drained: times the function of the drain was called
- * @locked: times the mutex was held then
+ * @drained: how often the function of the drain was called
+ * @locked: how often the mutex was held at that call
  * @begin: the other CPU may begin
  */
 struct ways {
@@ -184,8 +184,8 @@ static struct ways *ways_create(struct kunit *test)
 }
 
 /*
- * The callout becomes due, and a worker takes its work item. The workers of this CPU,
- * or those of the ordered queue, which is busy, do not.
+ * The callout becomes due, and the case takes its work item as a worker does. The
+ * workers of this CPU, or of the ordered queue, which is busy, do not take it.
  */
 static void ways_take(struct kunit *test, struct ways *w, long distance)
 {
@@ -224,7 +224,7 @@ static void ways_expect_free(struct kunit *test, struct ways *w)
 	mutex_unlock(&w->mutex);
 }
 
-/* If a setting is left, its handler runs, and has the mutex. */
+/* If a setting is left, its handler runs, holding the mutex. */
 static void ways_run_rest(struct kunit *test, struct ways *w)
 {
 	if (!w->p || !callout_work_pending(w->p))
@@ -248,9 +248,9 @@ static unsigned int ways_expected_runs(enum way way)
 }
 
 /*
- * Whatever comes between the queue and the handler, or is done in it: afterwards the
- * mutex is as it was before, free or another thread's; and the handler has run with the
- * mutex held, if at all.
+ * Whatever happens between the queue and the handler, or in the handler: afterwards the
+ * mutex is as it was before, free or held by another thread. If the handler has run, it
+ * has run with the mutex held.
  */
 static void ways_of_work(struct kunit *test)
 {
@@ -312,7 +312,7 @@ static void ways_of_drain(struct kunit *test)
 	ways_expect_free(test, w);
 }
 
-/* In softirq context, where the lock is BSD's Giant, all is done in one go. */
+/* In softirq context, where the lock is BSD's Giant, everything happens in one pass. */
 static const struct ways_row giant_rows[] = {
 	{ RUN, GIANT }, { STOP, GIANT }, { RESET, GIANT },
 	{ FREE_IN_HANDLER, GIANT }, { STOP_IN_HANDLER, GIANT },
@@ -329,7 +329,7 @@ static void giant_expire(void *arg)
 	callout_virtual_expire(w->v);
 }
 
-/* Does not return if it is not: this takes it. */
+/* Take and release Giant. Does not return if Giant is not free. */
 static void giant_is_free(spinlock_t *giant)
 {
 	spin_lock_bh(giant);
@@ -337,8 +337,8 @@ static void giant_is_free(spinlock_t *giant)
 }
 
 /*
- * What comes while the softirq of another CPU waits for Giant, or is done in the
- * handler, leaves Giant free.
+ * An event while the softirq of another CPU waits for Giant, or in the handler,
+ * leaves Giant free.
  */
 static void ways_of_giant(struct kunit *test)
 {
