@@ -78,7 +78,7 @@ static unsigned int hash_count(struct callout_table *table)
 static void handle_of_timeout_stale_after_firing(struct kunit *test)
 {
 	struct callout_table *table = co_kernel_table();
-	/* A scheme with a search of its own leaves the hash empty. */
+	/* A scheme that has a find leaves the hash empty. */
 	unsigned int hashed = co_base(0)->scheme->ops->find ? 0 : 1;
 	unsigned int count = hash_count(table);
 	atomic_t runs = ATOMIC_INIT(0);
@@ -130,7 +130,7 @@ static void handle_never_comes_back(struct kunit *test)
 	struct rnd_state rng;
 
 	callout_test_rng(test, &rng);
-	/* The worker has no time here on a single CPU. */
+	/* On a single CPU the worker has no time to run here. */
 	KUNIT_ASSERT_EQ(test, 0, callout_reserve(nr));
 	handle = kunit_kcalloc(test, nr, sizeof(*handle), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, handle);
@@ -178,8 +178,8 @@ static void own_handler(void *arg)
 }
 
 /*
- * In its handler a callout's handle is running, also after the handler has set
- * another one; then it is stale.
+ * In its handler a callout's handle counts as running, even after the handler has
+ * set another callout. Afterwards it is stale.
  */
 static void handle_in_its_own_handler(struct kunit *test)
 {
@@ -202,13 +202,13 @@ static void handle_in_its_own_handler(struct kunit *test)
 
 /**
  * struct reuse - two callouts; an interrupt sets a third before the second runs
- * @handle: the two
+ * @handle: the handles of the first two
  * @arg: the arguments of their handlers, which count their runs
- * @last: the handle of the one that ran last
+ * @last: the handle of the callout that ran last
  * @work: the interrupt
- * @next: the handle of the third
- * @in_time: the third was set when the second one's handler began
- * @wrong: times the third one ran instead
+ * @next: the handle of the third callout
+ * @in_time: the third callout was set before the handler of the second began
+ * @wrong: how often the third callout ran instead
  */
 struct reuse {
 	u64 handle[2];
@@ -238,8 +238,8 @@ static void reuse_work(struct irq_work *work)
 }
 
 /*
- * The first handler raises the interrupt, which comes when interrupts are on
- * again: when the base is unlocked for the second.
+ * The first handler raises the interrupt, which comes when interrupts are on again:
+ * when the base is unlocked for the second handler.
  */
 static void reuse_handler(void *data)
 {
@@ -282,7 +282,7 @@ static void handle_not_reused_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, r->arg[0].runs, 1);
 	KUNIT_EXPECT_EQ(test, r->arg[1].runs, 1);
 	KUNIT_EXPECT_EQ(test, r->wrong, 0);
-	/* Otherwise the case has shown nothing. */
+	/* Otherwise the case would have shown nothing. */
 	KUNIT_EXPECT_TRUE(test, r->in_time);
 	KUNIT_EXPECT_NE(test, r->next & SLOT_MASK, r->last & SLOT_MASK);
 	KUNIT_EXPECT_EQ(test, unsetcallout(r->next), 1);
@@ -349,7 +349,7 @@ static void handle_random_numbers(struct kunit *test)
 	for (i = 0; i < tries; i++) {
 		forged = (u64)prandom_u32_state(&rng) << 32 |
 			 prandom_u32_state(&rng);
-		/* Every other one names a slot that is in use. */
+		/* Every other number names a slot that is in use. */
 		if (i & 1)
 			forged = (forged & ~SLOT_MASK) |
 				 (handle[i % nr] & SLOT_MASK);
@@ -365,7 +365,7 @@ static void handle_random_numbers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 0);
 }
 
-/* Sets the generation of a live callout's slot. */
+/* Set the generation of a live callout's slot. */
 static u64 set_generation(u64 handle, u64 generation)
 {
 	struct callout_slot *slot = callout_test_slot(handle);
@@ -410,7 +410,7 @@ static void handle_generation_ends(struct kunit *test)
 	handle = set_generation(handle, CALLOUT_GEN_MAX - 1);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&table->retired), retired);
-	/* The greatest generation is used, and is the last. */
+	/* The greatest generation is used, and is the last one. */
 	next = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	KUNIT_ASSERT_EQ(test, next, handle + CALLOUT_GEN_ONE);
 	KUNIT_EXPECT_EQ(test, next >> CALLOUT_SLOT_BITS, CALLOUT_GEN_MAX);
@@ -421,7 +421,7 @@ static void handle_generation_ends(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(next & SLOT_MASK), -1);
 	KUNIT_EXPECT_FALSE(test, slot_comes_back(next));
 
-	/* The same when it fires. */
+	/* A slot is also retired when its callout fires. */
 	handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	handle = set_generation(handle, CALLOUT_GEN_MAX);
 	callout_test_expire_now(handle);
@@ -456,7 +456,7 @@ static void hardirq_body(struct hardirq *h)
 static void hardirq_check(struct kunit *test, struct hardirq *h)
 {
 	KUNIT_EXPECT_TRUE(test, h->irqs_off);
-	/* A CPU on its way out of idle runs such work before the interrupt. */
+	/* A CPU that leaves idle runs such work before the interrupt. */
 	if (!h->in_hardirq)
 		kunit_info(test, "not run in a hard interrupt\n");
 	KUNIT_EXPECT_EQ(test, h->ret[0], 1);
@@ -534,7 +534,8 @@ static void elsewhere_canceller(void *arg)
 }
 
 /*
- * For a callout that runs elsewhere unset returns 0; the sync one waits first.
+ * For a callout that runs on another CPU unsetcallout() returns 0;
+ * unsetcallout_sync() waits first.
  */
 static void handle_running_elsewhere(struct kunit *test)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hash.c - suite callout_hash: the (func, arg) hash by itself
+ * hash.c - suite callout_hash: the (func, arg) hash alone
  */
 #include <linux/irqflags.h>
 #include <linux/log2.h>
@@ -24,7 +24,7 @@ static void hash_insert_random(struct callout_test_hash *m, unsigned int i,
 	callout_test_hash_insert(m, i, key, callout_test_below(rng, 50));
 }
 
-/* Inserts every other slot. */
+/* Insert every other slot. */
 static void hash_fill_half(struct callout_test_hash *m, struct rnd_state *rng)
 {
 	unsigned int i;
@@ -43,7 +43,7 @@ static void hash_remove_all(struct callout_test_hash *m)
 	KUNIT_EXPECT_EQ(m->test, co_hash_count(&m->hash), 0);
 }
 
-/* Takes one and inserts it again, as the last of its equals. */
+/* Take a slot of @key and insert it again, as the last of its equals. */
 static u64 hash_find(struct callout_test_hash *m, unsigned int key)
 {
 	u64 handle = callout_test_hash_take(m, key);
@@ -65,7 +65,7 @@ static void hash_check(struct callout_test_hash *m)
 	}
 }
 
-/* The hash finds what the model does, at any size and fill. */
+/* The hash finds what the model finds, at any size and fill. */
 static void hash_random_operations(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 2);
@@ -76,7 +76,7 @@ static void hash_random_operations(struct kunit *test)
 
 	callout_test_rng(test, &rng);
 	for (op = 0; op < RANDOM_OPS; op++) {
-		/* The hash fills and empties in turns. */
+		/* The hash alternately fills and empties. */
 		bias = op / 2000 % 2 ? 30 : 70;
 		i = callout_test_below(&rng, NR_SLOTS);
 		if (m->seq[i] && callout_test_below(&rng, 100) >= bias)
@@ -101,7 +101,7 @@ static void hash_random_operations(struct kunit *test)
 	hash_check(m);
 }
 
-/* Growth keeps the order of duplicates, also of those with equal expiry. */
+/* Growth keeps the order of duplicates, including duplicates with equal expiry. */
 static void hash_grows_with_duplicates(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 2);
@@ -127,8 +127,8 @@ static void hash_grows_with_duplicates(struct kunit *test)
 }
 
 /*
- * Slots of one key ask for growth, which there is from one for eight buckets on,
- * and moves them all.
+ * Slots of one key also make the hash ask for growth. From one slot for eight
+ * buckets on growth takes place, and moves all slots.
  */
 static void hash_grows_when_full(struct kunit *test)
 {
@@ -158,7 +158,7 @@ static void hash_grows_when_full(struct kunit *test)
 	hash_remove_all(m);
 }
 
-/* With different keys it grows when it is an eighth full, or not much later. */
+/* With different keys the hash grows when it is an eighth full, or soon after. */
 static void hash_grows_with_different_keys(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 12);
@@ -190,7 +190,7 @@ static void hash_end_growth(struct callout_test_hash *m)
 		callout_test_hash_grow_a_step(m);
 }
 
-/* While the hash grows both tables are searched, for the earliest of both. */
+/* While the hash grows both tables are searched, and the earlier slot is found. */
 static void hash_random_operations_while_growing(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 2);
@@ -222,8 +222,8 @@ static void hash_random_operations_while_growing(struct kunit *test)
 }
 
 /*
- * Of a key there is one slot at most, whatever its bucket has, and where; and its
- * expiry may change.
+ * A key has at most one slot, whatever its bucket has, and wherever the slots are.
+ * The expiry of that slot may change.
  */
 static void hash_inserts_only_one(struct kunit *test)
 {
@@ -286,7 +286,7 @@ static void hash_growth_ends_while_a_key_is_used(struct kunit *test)
 	hash_check(m);
 }
 
-/* How many slots a bucket has; not one that is LOCKED. */
+/* The number of slots in a bucket that is not LOCKED. */
 static unsigned int hash_slots(unsigned long word)
 {
 	struct rb_root tree = { (void *)(word & ~CALLOUT_BUCKET_STATE) };
@@ -300,7 +300,7 @@ static unsigned int hash_slots(unsigned long word)
 	return n;
 }
 
-/* How many slots the old table has, while the hash grows. */
+/* The number of slots in the old table while the hash grows. */
 static unsigned int hash_left(struct callout_test_hash *m)
 {
 	struct callout_buckets *table = rcu_dereference_protected(m->hash.table,
@@ -313,8 +313,9 @@ static unsigned int hash_left(struct callout_test_hash *m)
 }
 
 /*
- * With interrupts off growth moves as many slots as it was told, and no more, and an
- * operation that meets it moves two: whether they share a bucket and a key or not.
+ * With interrupts off growth moves as many slots as its budget allows and no more,
+ * and an operation that meets it moves two. It makes no difference whether the slots
+ * share a bucket and a key.
  */
 static void hash_growth_is_bounded(struct kunit *test)
 {
@@ -342,7 +343,7 @@ static void hash_growth_is_bounded(struct kunit *test)
 	hash_check(m);
 }
 
-/* A slot may be removed after it was taken: untimeout(), then the release. */
+/* A slot may be removed after it was taken: first untimeout(), then the release. */
 static void hash_remove_after_take(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 4);
@@ -362,7 +363,7 @@ static void hash_remove_after_take(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_test_hash_take(m, 0), 0);
 }
 
-/* A slot that moves is found by its new expiry, and once. */
+/* A slot that moves is found by its new expiry, once. */
 static void hash_random_moves(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 4);
@@ -373,7 +374,7 @@ static void hash_random_moves(struct kunit *test)
 	callout_test_rng(test, &rng);
 	hash_fill_half(m, &rng);
 	for (op = 0; op < RANDOM_OPS / 2; op++) {
-		/* The second half while it grows. */
+		/* The second half runs while the hash grows. */
 		if (op >= RANDOM_OPS / 4 && callout_test_below(&rng, 8) == 0)
 			callout_test_hash_grow_a_step(m);
 		i = callout_test_below(&rng, NR_SLOTS / 2) * 2;
@@ -393,7 +394,7 @@ static void hash_random_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_hash_count(&m->hash), 0);
 }
 
-/* Removes the slot that a search for key 0 finds first; returns its number. */
+/* Remove the slot that a search for key 0 finds first. Return its number. */
 static unsigned int hash_next(struct callout_test_hash *m)
 {
 	unsigned int i = callout_test_hash_take(m, 0) - 1;
@@ -404,8 +405,8 @@ static unsigned int hash_next(struct callout_test_hash *m)
 }
 
 /*
- * Slots of a key are found by tick, also if another was set while one of them was
- * being cancelled: not pending any more, and still in the hash.
+ * Slots of a key are found by tick, even if another slot was set while one of them
+ * was being cancelled: no longer pending, and still in the hash.
  */
 static void hash_order_beside_a_cancel(struct kunit *test)
 {
@@ -422,7 +423,7 @@ static void hash_order_beside_a_cancel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2, hash_next(m));
 }
 
-/* A search meets one that is about to move, on its way to another base. */
+/* A search meets a slot that is being moved to another base. */
 static void hash_order_beside_a_move(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 1);
@@ -436,7 +437,7 @@ static void hash_order_beside_a_move(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, hash_next(m));
 }
 
-/* The hash grows while one fires, after another that has fired before. */
+/* The hash grows while a slot fires, after another slot that has fired before. */
 static void hash_order_beside_an_expiry(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 1);
@@ -469,7 +470,7 @@ static void hash_finds_only_what_matches(struct kunit *test)
 	}
 }
 
-/* The most slots that a search for any key passes in this bucket. */
+/* The largest number of slots that a search for any key passes in this bucket. */
 static unsigned int hash_depth(unsigned long word)
 {
 	struct rb_root tree = { (void *)(word & ~CALLOUT_BUCKET_STATE) };
@@ -496,7 +497,7 @@ static u64 hash_inverse(u64 odd)
 	return inverse;
 }
 
-/* Does @what with interrupts off; @worst: the most cycles that took. */
+/* Do @what with interrupts off. @worst: the maximum number of cycles that took. */
 #define hash_timed(worst, what) do {					\
 	u64 start_, *worst_ = (worst);					\
 									\
@@ -508,8 +509,8 @@ static u64 hash_inverse(u64 odd)
 } while (0)
 
 /*
- * The work is logarithmic for any keys. Here all share a bucket at any size of
- * the hash, as an attacker who knows its multipliers can choose them.
+ * The work is logarithmic for any keys. Here all keys share a bucket at any size of
+ * the hash, as an attacker who knows the multipliers can choose them.
  */
 static void hash_bounded_whatever_the_keys(struct kunit *test)
 {
@@ -547,7 +548,7 @@ static void hash_bounded_whatever_the_keys(struct kunit *test)
 	kunit_info(test, "%u keys in one bucket, depth %u; cycles to insert %llu, again %llu, take %llu, remove %llu\n",
 		   NR_COLLIDING, depth, worst[0], worst[2], worst[1], worst[3]);
 	KUNIT_EXPECT_LE(test, depth, 2 * ilog2(NR_COLLIDING + 1));
-	/* All are in the bucket. */
+	/* All slots are in the bucket. */
 	KUNIT_EXPECT_GE(test, depth, ilog2(NR_COLLIDING));
 }
 

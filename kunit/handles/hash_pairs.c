@@ -2,27 +2,27 @@
 /*
  * hash_pairs.c - suite callout_hash_pairs: two operations that meet at a bucket
  *
- * An operation changes a bucket in one hold of its lock. Two CPUs that meet there do
- * so one after the other, and the second may be late: its slot has left the hash. So
- * each case does two operations in turn, with each pair of them, in each state of a
- * bucket, and compares with the model.
+ * An operation changes a bucket in one hold of its lock. Two CPUs that meet there
+ * change the bucket one after the other, and the second may be late: its slot has
+ * left the hash. So each case does two operations in turn, for each pair of
+ * operations in each state of a bucket, and compares the hash with the model.
  */
 #include <linux/string.h>
 #include "lib/common.h"
 #include "lib/hash_model.h"
 
-/* The most slots of the key, of other keys in its bucket, and besides. */
+/* The maximum number of slots: of the key, of other keys in its bucket, and in total. */
 #define MOST		9U
 #define SLOTS		(2 * MOST + 2)
 #define NR_KEYS		(MOST + 2)
-/* The slot that is inserted by the operation of that name, the first or second. */
+/* The first of the two slots that the operation INSERT inserts. */
 #define FIRST_SPARE	(2 * MOST)
 
 /* Before growth there are two buckets, afterwards eight. */
 #define BITS		1U
 
 /**
- * struct pairs_shape - what a bucket has at first
+ * struct pairs_shape - the initial contents of a bucket
  * @same: slots of the key
  * @others: slots of other keys
  */
@@ -46,7 +46,7 @@ static void shape_desc(const struct pairs_shape *shape, char *desc)
 
 KUNIT_ARRAY_PARAM(shape, shapes, shape_desc);
 
-/* What a CPU does with the key, or with a slot of it. */
+/* The operation of a CPU on the key, or on a slot of the key. */
 enum pairs_op {
 	FIND,
 	TAKE,		/* untimeout, until it cancels what it has taken */
@@ -56,7 +56,7 @@ enum pairs_op {
 	FIRE,
 	INSERT,
 	INSERT_ONLY,
-	INSERT_NEW,	/* likewise of a key that no other slot has */
+	INSERT_NEW,	/* as INSERT_ONLY, for a key that no other slot has */
 	GROW,
 	NR_OPS
 };
@@ -75,12 +75,12 @@ static const char * const op_names[] = {
 };
 
 /**
- * struct pairs - the hash, and what two CPUs do to it
+ * struct pairs - the hash, and the operations of two CPUs on it
  * @m: the hash
- * @key: [0]: the key; the last one has no slot at first; all share a bucket
- * @slot: the slot that both operations are about
+ * @key: [0]: the key; the last key has no slot at first; all keys share a bucket
+ * @slot: the slot to which both operations apply
  * @spare: the next slot to insert
- * @now: when the next one fires
+ * @now: when the next slot fires
  */
 struct pairs {
 	struct callout_test_hash *m;
@@ -100,8 +100,8 @@ static unsigned int pairs_bucket(struct pairs *p, unsigned int key,
 }
 
 /*
- * Chooses keys that share a bucket; half of the others do so after growth too, and
- * the last one.
+ * Choose keys that share a bucket. Half of the other keys, and the last key, also
+ * share a bucket after growth.
  */
 static void pairs_choose(struct pairs *p)
 {
@@ -117,7 +117,7 @@ static void pairs_choose(struct pairs *p)
 	}
 }
 
-/* Begins again: the bucket has the shape, and growth has done @steps. */
+/* Begin again: the bucket has the shape, and growth has done @steps. */
 static void pairs_begin(struct pairs *p, const struct pairs_shape *shape,
 			unsigned int steps)
 {
@@ -130,7 +130,7 @@ static void pairs_begin(struct pairs *p, const struct pairs_shape *shape,
 	for (i = 0; i < SLOTS; i++)
 		p->m->slot[i].node.state = CALLOUT_S_PENDING;
 	for (i = 0; i < n; i++) {
-		/* Not in order of expiry, and some are equal. */
+		/* Not in order of expiry, and with some equal expiries. */
 		if (i < shape->same)
 			callout_test_hash_insert(p->m, i, p->key[0],
 						 10 + i * 2 % 3);
@@ -202,7 +202,10 @@ static void pairs_do(struct pairs *p, enum pairs_op op)
 	}
 }
 
-/* The hash has what the model has: each key's first, and each slot is in or out. */
+/*
+ * Does the hash agree with the model: in the first slot of each key, and in which
+ * slots are in or out?
+ */
 static bool pairs_agree(struct pairs *p)
 {
 	struct callout_test_hash *m = p->m;
@@ -220,7 +223,7 @@ static bool pairs_agree(struct pairs *p)
 	return true;
 }
 
-/* Growth ends; then the slots of each key come out in order, and none is left. */
+/* End growth. Then the slots of each key come out in order, and none is left. */
 static bool pairs_empty(struct pairs *p)
 {
 	struct callout_test_hash *m = p->m;
@@ -243,7 +246,7 @@ static bool pairs_empty(struct pairs *p)
 	return !co_hash_count(&m->hash);
 }
 
-/* Two operations about slot @slot of the key; false if growth has ended before. */
+/* Do two operations on slot @slot of the key. Return false if growth has ended before. */
 static bool pairs_try(struct pairs *p, const struct pairs_shape *shape,
 		      unsigned int steps, unsigned int slot, enum pairs_op a,
 		      enum pairs_op b)
@@ -275,8 +278,8 @@ static struct pairs *pairs_create(struct kunit *test)
 }
 
 /*
- * Whatever two CPUs do to a slot of a key, one after the other, all others of the
- * bucket stay, in order: also while they move to the next table.
+ * Whatever two CPUs do to a slot of a key, one after the other, all other slots of
+ * the bucket stay, in order, even while they move to the next table.
  */
 static void pairs_of_operations(struct kunit *test)
 {
@@ -289,7 +292,7 @@ static void pairs_of_operations(struct kunit *test)
 		more = true;
 		for (a = 0; a < NR_OPS && more; a++) {
 			for (b = 0; b < NR_OPS && more; b++) {
-				/* The first of them, one in the middle, the last. */
+				/* The first slot of the key, one in the middle, and the last. */
 				for (slot = 0; slot < shape->same && more;
 				     slot += max(shape->same / 2, 1U))
 					more = pairs_try(p, shape, steps, slot,
@@ -299,7 +302,7 @@ static void pairs_of_operations(struct kunit *test)
 		steps++;
 		cond_resched();
 	} while (more);
-	/* A unit for each slot, at least. */
+	/* At least a unit of work for each slot. */
 	KUNIT_EXPECT_GE(test, steps, shape->same + shape->others);
 }
 

@@ -3,9 +3,10 @@
  * hash_race.c - suite callout_hash_race: untimeout() and a concurrent call
  *
  * untimeout() takes a callout out of the hash, and then locks its base to cancel it.
- * Here the other call comes in between, also with others of the same function and
- * argument: the case holds the lock for which one of the two calls waits, and does
- * the other one itself. So the order of the two does not depend on time.
+ * Here the other call comes in between, also with other callouts of the same
+ * function and argument. The case holds the lock for which one of the two calls
+ * waits, and makes the other call itself. So the order of the two calls does not
+ * depend on time.
  */
 #include <linux/smp.h>
 #include "lib/kernel_table.h"
@@ -15,11 +16,11 @@
 
 #define MOST	9U
 
-/* What comes in between. */
+/* The call that comes in between. */
 enum race_op {
 	UNSET,
-	UNSET_AND_SET,	/* its slot is reused, for another callout of the key */
-	EXPIRE,		/* its handler is running */
+	UNSET_AND_SET,	/* the slot is reused for another callout of the key */
+	EXPIRE,		/* the handler is running */
 	RESET,
 	SET,
 };
@@ -61,12 +62,12 @@ KUNIT_ARRAY_PARAM(row, rows, row_desc);
 
 /**
  * struct hash_race - callouts of one key; a thread on another CPU makes a call
- * @runs: the argument of all
- * @n: how many there are
- * @handle: their handles, in order of expiry
- * @reset: the thread moves this one; if 0 it calls untimeout()
+ * @runs: the argument of all callouts
+ * @n: number of callouts
+ * @handle: the callouts' handles, in order of expiry
+ * @reset: the thread moves this callout; if 0 it calls untimeout()
  * @begin: the thread may begin
- * @ret: what its call has returned
+ * @ret: the return value of its call
  */
 struct hash_race {
 	atomic_t runs;
@@ -107,7 +108,7 @@ static struct hash_race *race_create(struct kunit *test, unsigned int n)
 	return r;
 }
 
-/* Cancels all by their key: there are @n, in the order of @handle. */
+/* Cancel all callouts by their key: there are @n, in the order of @handle. */
 static void race_end(struct kunit *test, struct hash_race *r,
 		     const u64 *handle, unsigned int n)
 {
@@ -122,7 +123,7 @@ static void race_end(struct kunit *test, struct hash_race *r,
 	KUNIT_EXPECT_EQ(test, atomic_read(&r->runs), 0);
 }
 
-/* co_dequeue_locked() calls what the module does not export. */
+/* Replaces co_dequeue_locked(), which calls functions that the module does not export. */
 static void stop_locked(struct callout_base *base, struct callout_slot *slot)
 	__must_hold(&base->lock)
 {
@@ -131,7 +132,7 @@ static void stop_locked(struct callout_base *base, struct callout_slot *slot)
 	callout_change_state(&slot->node, CALLOUT_S_PENDING, 0);
 }
 
-/* Cancels a callout whose base is locked, as unsetcallout() does. */
+/* Cancel a callout whose base is locked, as unsetcallout() does. */
 static void unset_locked(struct callout_base *base, struct callout_slot *slot)
 	__must_hold(&base->lock)
 {
@@ -139,7 +140,7 @@ static void unset_locked(struct callout_base *base, struct callout_slot *slot)
 	co_slot_release(co_kernel_table(), base, slot);
 }
 
-/* Sets a callout of the key in the slot that was freed last, as timeout() does. */
+/* Set a callout of the key in the slot that was freed last, as timeout() does. */
 static u64 set_locked(struct hash_race *r, struct callout_base *base)
 	__must_hold(&base->lock)
 {
@@ -158,9 +159,9 @@ static u64 set_locked(struct hash_race *r, struct callout_base *base)
 }
 
 /*
- * The other CPU has taken the first callout out of the hash, and waits for its base,
- * which is locked. Does @op to the callout; on return @r->handle, of which there are
- * @r->n, are the callouts that the other CPU may still cancel.
+ * The other CPU has taken the first callout out of the hash, and waits for the
+ * callout's base, which is locked. Do @op to the callout. On return the other CPU
+ * may still cancel the @r->n callouts of @r->handle.
  */
 static void race_between(struct hash_race *r, struct callout_base *base,
 			 struct callout_slot *slot, enum race_op op)
@@ -182,7 +183,7 @@ static void race_between(struct hash_race *r, struct callout_base *base,
 		base->running = &slot->node;
 		break;
 	case RESET:
-		/* It is not in the hash: it moves in its base only. */
+		/* The slot is not in the hash: it moves in its base only. */
 		co_scheme_move(base->scheme, &slot->node, co_now(base),
 			       co_now(base) + 2 * CALLOUT_TEST_FAR);
 		break;
@@ -202,8 +203,8 @@ static void race_end_handler(struct callout_base *base, struct callout_slot *slo
 
 /*
  * A callout that untimeout() has taken out of the hash is cancelled, expires, is moved
- * or reused before untimeout() has locked its base: untimeout() cancels that callout,
- * or if it is not pending any more the next one of the key, and no other.
+ * or is reused before untimeout() has locked its base. untimeout() cancels that
+ * callout or, if it is no longer pending, the next callout of the key, and no other.
  */
 static void race_in_untimeout(struct kunit *test)
 {
@@ -229,7 +230,7 @@ static void race_in_untimeout(struct kunit *test)
 	if (row->op == RESET || row->op == SET) {
 		KUNIT_EXPECT_EQ(test, r->ret, 1);
 	} else {
-		/* The next one was cancelled, if there was one. */
+		/* The next callout was cancelled, if there was one. */
 		KUNIT_EXPECT_EQ(test, r->ret, r->n > 1 ? 1 : -1);
 		gone = min(2U, r->n);
 	}
@@ -241,7 +242,7 @@ static void race_in_untimeout(struct kunit *test)
 	race_end(test, r, r->handle + gone, r->n - gone);
 }
 
-/* The bucket of the key in the kernel's table, while that does not grow. */
+/* The bucket of the key in the kernel's table, while the table's hash does not grow. */
 static unsigned long *race_bucket(struct hash_race *r)
 {
 	return co_hash_bucket(&co_kernel_table()->hash,
@@ -249,15 +250,15 @@ static unsigned long *race_bucket(struct hash_race *r)
 			      (unsigned long)r);
 }
 
-/* Does another CPU wait for a bucket that is locked? */
+/* Does another CPU wait for a locked bucket? */
 static bool race_waits(void)
 {
 	return raw_spin_is_locked(&co_kernel_table()->hash.wait);
 }
 
 /*
- * The bucket is locked with @word in it, and the other CPU waits for it: untimeout()
- * takes the first of the key, @handle.
+ * The bucket is locked with @word in it, and the other CPU waits for it. Take the
+ * first callout of the key out, as untimeout() does, and return its @handle.
  */
 static void race_take(struct hash_race *r, unsigned long *bucket,
 		      unsigned long word, u64 *handle)
@@ -271,7 +272,7 @@ static void race_take(struct hash_race *r, unsigned long *bucket,
 			     (unsigned long)r, handle);
 		return;
 	}
-	/* It is alone: as in co_hash_take(). */
+	/* The slot is alone in the bucket: do as co_hash_take() does. */
 	*handle = slot->handle;
 	/* Pairs with co_slot_unhash(). */
 	smp_store_release(&slot->node.place, CALLOUT_HASH_OUT);
@@ -289,9 +290,9 @@ static void number_desc(const unsigned int *n, char *desc)
 KUNIT_ARRAY_PARAM(number, numbers, number_desc);
 
 /*
- * A callout that is moved has left the hash when its bucket is locked for that:
- * untimeout() was faster. It moves in its base only, for untimeout() to cancel it,
- * and the others of the key stay.
+ * A callout that is being moved has left the hash when its bucket is locked for the
+ * move, because untimeout() was faster. It moves in its base only, so that
+ * untimeout() cancels it, and the other callouts of the key stay.
  */
 static void race_in_reset(struct kunit *test)
 {
@@ -316,7 +317,10 @@ static void race_in_reset(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, waits);
 	KUNIT_EXPECT_EQ(test, r->ret, 1);
 	if (handle != r->handle[0]) {
-		/* With two or more the lock is dropped first: the move may be faster. */
+		/*
+		 * With two or more callouts the lock is dropped first, and the move may
+		 * be faster.
+		 */
 		KUNIT_EXPECT_EQ(test, handle, r->handle[1]);
 		KUNIT_EXPECT_EQ(test, unsetcallout(handle), 1);
 		r->handle[n] = r->handle[0];

@@ -2,8 +2,8 @@
 /*
  * hash_smp.c - suite callout_hash_smp: several CPUs at one (func, arg) hash
  *
- * Each thread has slots and keys of its own, and knows what it must find, unless
- * keys are inserted of which there may be one only.
+ * Each thread has its own slots and keys, and knows what it must find, except where
+ * threads insert keys that may have only one slot.
  */
 #include "lib/common.h"
 #include "lib/hash_model.h"
@@ -19,15 +19,15 @@
 #define NR_MOVES	1000U
 
 /**
- * struct hash_racer - a CPU that uses keys of its own in a common hash
+ * struct hash_racer - a CPU that uses its own keys in a common hash
  * @m: the hash
  * @rng: for this thread
- * @first: its first slot
- * @slots: how many it has
- * @key: its first key, of three
- * @ops: how many takes it has done
- * @wrong: how many of those have not found what they must
- * @stop: tells it to stop
+ * @first: the thread's first slot
+ * @slots: number of the thread's slots
+ * @key: the first of the thread's three keys
+ * @ops: number of takes done
+ * @wrong: number of takes that did not find the right slot
+ * @stop: the thread must stop
  */
 struct hash_racer {
 	struct callout_test_hash *m;
@@ -89,7 +89,10 @@ static void racer_run(void *arg)
 		else
 			callout_test_hash_move(m, i,
 					       callout_test_below(&r->rng, 9));
-		/* Serial numbers of its own: a new one after either. */
+		/*
+		 * Serial numbers are the thread's own: a slot gets a new number
+		 * after either operation.
+		 */
 		if (m->seq[i])
 			m->seq[i] = ++seq;
 		if (callout_test_below(&r->rng, 2))
@@ -101,7 +104,7 @@ static void racer_run(void *arg)
 			racer_take(r, key);
 }
 
-/* Growth takes a step now and then, or waits if the hash has @bits. */
+/* Take a step of growth, or only wait if the hash has @bits. */
 static void race_step(struct callout_test_hash *m, unsigned int bits)
 {
 	if (callout_test_hash_bits(m) < bits)
@@ -110,8 +113,8 @@ static void race_step(struct callout_test_hash *m, unsigned int bits)
 }
 
 /*
- * Threads with @slots each race in a hash of two buckets, for @steps at least
- * and until it has grown to 2^@bits.
+ * Let threads with @slots slots each race in a hash of two buckets, for at least
+ * @steps and until the hash has grown to 2^@bits.
  */
 static void hash_race(struct kunit *test, unsigned int slots,
 		      unsigned int steps, unsigned int bits)
@@ -147,8 +150,8 @@ static void hash_race(struct kunit *test, unsigned int slots,
 }
 
 /*
- * Each thread finds its own, in order, whatever others do in the same buckets,
- * and wherever these are.
+ * Each thread finds its own slots, in order, whatever other threads do in the same
+ * buckets, and wherever the slots are.
  */
 static void hash_race_while_growing(struct kunit *test)
 {
@@ -158,7 +161,7 @@ static void hash_race_while_growing(struct kunit *test)
 		hash_race(test, RACER_SLOTS, 0, RACE_BITS);
 }
 
-/* The same where a bucket has no slot, one, two or three at a time. */
+/* As hash_race_while_growing(), where a bucket has no slot, one, two or three at a time. */
 static void hash_race_for_few_slots(struct kunit *test)
 {
 	hash_race(test, 1, callout_test_rounds(FEW_STEPS), 0);
@@ -167,8 +170,8 @@ static void hash_race_for_few_slots(struct kunit *test)
 /**
  * struct hash_mover - a CPU that moves a slot back and forth
  * @m: the hash
- * @moves: how often it has moved the slot
- * @stop: tells it to stop
+ * @moves: how often the CPU has moved the slot
+ * @stop: the thread must stop
  */
 struct hash_mover {
 	struct callout_test_hash *m;
@@ -197,7 +200,7 @@ static void hash_found_while_it_moves(struct kunit *test)
 	unsigned long end = jiffies + CALLOUT_TEST_PATIENCE;
 	unsigned int i, missed = 0;
 
-	/* With others in the bucket, and a later one of the same key. */
+	/* With other slots in the bucket, and a later slot of the same key. */
 	for (i = 0; i < NR_KEYS; i++)
 		callout_test_hash_insert(mover.m, i, i, 3);
 	callout_test_hash_insert(mover.m, i, 0, 1000);
@@ -216,15 +219,15 @@ static void hash_found_while_it_moves(struct kunit *test)
 }
 
 /**
- * struct hash_inserter - a CPU that inserts keys which others insert, too
+ * struct hash_inserter - a CPU that inserts keys that other CPUs insert, too
  * @m: the hash
  * @rng: for this thread
- * @slot: its slot
- * @held: for each key, how many have it inserted
- * @inserted: how often it has inserted the slot
- * @refused: how often another one had the key
- * @wrong: how often another one had it nevertheless
- * @stop: tells it to stop
+ * @slot: the thread's slot
+ * @held: for each key, the number of threads that have inserted it
+ * @inserted: how often the thread has inserted the slot
+ * @refused: how often another slot had the key
+ * @wrong: how often another slot had the key although the insertion succeeded
+ * @stop: the thread must stop
  */
 struct hash_inserter {
 	struct callout_test_hash *m;
@@ -256,7 +259,7 @@ static void inserter_run(void *arg)
 	}
 }
 
-/* Of those that insert a key at once, one does, also while the hash grows. */
+/* Of the threads that insert a key concurrently exactly one succeeds, even while the hash grows. */
 static void hash_race_for_a_key(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 1);
@@ -265,7 +268,7 @@ static void hash_race_for_a_key(struct kunit *test)
 	struct hash_inserter *s;
 	atomic_t *held;
 
-	/* In turns they do not meet. */
+	/* On one CPU the threads run in turns, and do not meet. */
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	s = kunit_kcalloc(test, NR_RACERS, sizeof(*s), GFP_KERNEL);

@@ -2,9 +2,9 @@
 /*
  * memory.c - suite callout_memory: allocations that fail
  *
- * Those that the job "faults" does not reach: the kernel injects no fault into
- * per-CPU memory, and none into a worker or a call of kernel code. The functions
- * that allocate are replaced in the case's thread.
+ * These are allocations that the job "faults" does not reach: the kernel injects no
+ * fault into per-CPU memory, nor into a worker or a call of kernel code. The
+ * functions that allocate are replaced in the case's thread.
  */
 #include <kunit/static_stub.h>
 #include <linux/err.h>
@@ -21,7 +21,7 @@ static struct callout_pool __percpu *no_pools(gfp_t gfp)
 	return NULL;
 }
 
-/* An open that has no memory for pools leaves nothing, and the next one succeeds. */
+/* An open that has no memory for pools leaves nothing behind, and the next open succeeds. */
 static void memory_of_a_file(struct kunit *test)
 {
 	struct callout_file *file;
@@ -35,10 +35,7 @@ static void memory_of_a_file(struct kunit *test)
 	co_file_destroy(file);
 }
 
-/*
- * A table of which nothing could be made is freed all the same, as that of a load
- * that fails.
- */
+/* A table of which nothing could be allocated can be freed, as when a load fails. */
 static void memory_of_a_table(struct kunit *test)
 {
 	struct callout_table *table;
@@ -64,7 +61,7 @@ static int no_chunk(struct callout_table *table, struct callout_base *base,
 	return -ENOMEM;
 }
 
-/* Gives this CPU more free slots than the worker wants it to have. */
+/* Give this CPU more free slots than the worker aims for. */
 static void enough_slots(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, callout_reserve(2 * CALLOUT_LOW_WATER), 0);
@@ -72,7 +69,7 @@ static void enough_slots(struct kunit *test)
 	flush_work(&callout_refill_work);
 }
 
-/* Without memory callout_reserve() says so, and changes nothing. */
+/* Without memory callout_reserve() returns -ENOMEM, and changes nothing. */
 static void memory_of_reserve(struct kunit *test)
 {
 	struct callout_table *table = co_kernel_table();
@@ -97,9 +94,9 @@ static void memory_of_reserve(struct kunit *test)
 
 /**
  * struct taken - callouts that use up this CPU's slots
- * @wake: what the worker's interrupt calls
- * @n: how many
- * @handle: their handles
+ * @wake: the function of the worker's interrupt
+ * @n: number of callouts
+ * @handle: the callouts' handles
  */
 struct taken {
 	void (*wake)(struct irq_work *work);
@@ -139,7 +136,7 @@ static void memory_of_the_worker(struct kunit *test)
 		take_one(t);
 	chunks = table->nr_chunks;
 	kunit_activate_static_stub(test, co_table_add_chunk, no_chunk);
-	/* In this thread. */
+	/* Run the worker in this thread. */
 	callout_refill_work.func(&callout_refill_work);
 	kunit_deactivate_static_stub(test, co_table_add_chunk);
 	KUNIT_EXPECT_EQ(test, callout_test_free_slots(cpu), CALLOUT_LOW_WATER - 1);
@@ -168,7 +165,7 @@ static unsigned int hash_missed(struct callout_test_hash *m, unsigned int n)
 	return missed;
 }
 
-/* A hash that cannot grow stays as it is, and asks again, but not at once. */
+/* A hash that cannot grow keeps its size, and asks again, but not at once. */
 static void memory_of_a_hash(struct kunit *test)
 {
 	struct callout_test_hash *m = callout_test_hash_create(test, 2);

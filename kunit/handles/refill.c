@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * refill.c - suite callout_refill: when the kernel's table is asked to grow, and grows
+ * refill.c - suite callout_refill: when the kernel's table grows
  *
  * A caller that finds few free slots, or none, wakes a worker that adds some.
  */
@@ -12,7 +12,7 @@
 #include "lib/kernel_table.h"
 #include "lib/stock.h"
 
-/* Tries to set @n callouts; returns how often the worker, which sleeps, is woken for that. */
+/* Try to set @n callouts. Return how often that wakes the worker, which sleeps. */
 static int refill_wakes(struct callout_stock *s, unsigned int n)
 {
 	void (*wake)(struct irq_work *) = callout_refill_irq_work.func;
@@ -25,7 +25,7 @@ static int refill_wakes(struct callout_stock *s, unsigned int n)
 	irq_work_sync(&callout_refill_irq_work);
 	asked = atomic_read(&callout_test_asked);
 	callout_test_set_asking(wake);
-	/* The request is not lost. */
+	/* Don't lose the request. */
 	wake(&callout_refill_irq_work);
 	return asked;
 }
@@ -48,7 +48,7 @@ static void refill_asks_once(struct kunit *test)
 	callout_stock_limit(0);
 	KUNIT_EXPECT_LE(test, refill_wakes(s, callout_stock_free() + 1), 1);
 	KUNIT_EXPECT_EQ(test, setcallout(callout_stock_handler, NULL, CALLOUT_TEST_FAR), 0);
-	/* The table grows once it can again. */
+	/* The table grows as soon as it may. */
 	callout_stock_limit(s->max_chunks);
 	KUNIT_EXPECT_EQ(test, callout_stock_give(s, 1), 0);
 	callout_stock_take(s, 1);
@@ -57,14 +57,14 @@ static void refill_asks_once(struct kunit *test)
 						  CALLOUT_LOW_WATER));
 }
 
-/* Runs the worker of the stock if it has been asked for. */
+/* Run the stock's worker if it has been asked for. */
 static void refill_settle(void)
 {
 	irq_work_sync(&callout_refill_irq_work);
 	flush_work(&callout_refill_work);
 }
 
-/* At the limit the worker is not asked, though it has run since it was asked last. */
+/* At the limit the worker is not asked, although it has run since the last request. */
 static void refill_asks_nothing_at_the_limit(struct kunit *test)
 {
 	struct callout_stock *s;
@@ -77,7 +77,7 @@ static void refill_asks_nothing_at_the_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, setcallout(callout_stock_handler, NULL, CALLOUT_TEST_FAR), 0);
 }
 
-/* What the worker calls to have the hash grow: how often, and without the table's lock. */
+/* Counts the worker's calls to make the hash grow, and the calls without the table's lock. */
 static unsigned int growths, growths_unlocked;
 
 static bool note_growth(struct callout_hash *hash, unsigned int bits, gfp_t gfp)
@@ -98,7 +98,7 @@ static void refill_hash_grows_under_the_lock(struct kunit *test)
 	growths = 0;
 	growths_unlocked = 0;
 	kunit_activate_static_stub(test, co_hash_grow_begin, note_growth);
-	/* As if it had slots for more buckets than it can have. */
+	/* As if the hash had slots for more buckets than it can have. */
 	atomic_add(1 << 24, &hash->crowded);
 	callout_refill_work.func(&callout_refill_work);
 	atomic_sub(1 << 24, &hash->crowded);
@@ -118,8 +118,8 @@ enum want_context {
 /**
  * struct want - a call that takes a free slot
  * @name: for messages
- * @set: sets a callout; returns its handle, or 0
- * @context: where that is called
+ * @set: sets a callout; returns the handle, or 0
+ * @context: the context in which @set is called
  */
 struct want {
 	const char *name;
@@ -157,9 +157,9 @@ static const struct want wants[] = {
 
 /**
  * struct wanting - a call that wants a free slot
- * @want: which
+ * @want: the call
  * @other: a CPU that is not the case's
- * @handle: what it has returned
+ * @handle: the return value of the call
  * @c: for a handler
  */
 struct wanting {
@@ -200,8 +200,9 @@ static u64 want_slot(struct wanting *w)
 }
 
 /*
- * A setting that fails since no slot is free has the table grow, if it may: the next
- * one finds a slot. So does each that fails, however often the worker has run before.
+ * A setting that fails since no slot is free makes the table grow, if it may grow:
+ * the next setting finds a slot. This holds for each setting that fails, however
+ * often the worker has run before.
  */
 static void refill_grows_when_a_setting_fails(struct kunit *test)
 {
@@ -219,7 +220,7 @@ static void refill_grows_when_a_setting_fails(struct kunit *test)
 		callout_stock_limit(0);
 		callout_stock_take(s, CALLOUT_STOCK_MOST);
 		refill_settle();
-		/* At the limit it fails, and callout_stock_handler grows. */
+		/* At the limit the setting fails, and nothing grows. */
 		KUNIT_EXPECT_EQ_MSG(test, want_slot(w), 0, "%s", w->want->name);
 		refill_settle();
 		KUNIT_EXPECT_EQ_MSG(test, callout_stock_free(), 0, "%s", w->want->name);
@@ -234,7 +235,7 @@ static void refill_grows_when_a_setting_fails(struct kunit *test)
 	}
 }
 
-/* To move a callout takes no slot: with none free it succeeds, and callout_stock_handler grows. */
+/* Moving a callout takes no slot: with none free it succeeds, and nothing grows. */
 static void refill_is_not_needed_to_move(struct kunit *test)
 {
 	struct callout_stock *s;

@@ -20,7 +20,7 @@ static void reserve_adds_slots(struct kunit *test)
 	KUNIT_EXPECT_GT(test, callout_test_free_slots(cpu), have);
 }
 
-/* The slots are in the pool that setcallout() uses, also on a nohz_full CPU. */
+/* The slots are in the pool that setcallout() uses, even on a nohz_full CPU. */
 static void reserve_at_home(struct kunit *test)
 {
 	unsigned int cpu, home, have;
@@ -59,7 +59,7 @@ static void reserve_too_much(struct kunit *test)
 	have = kunit_kcalloc(test, nr_cpu_ids, sizeof(*have), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, have);
 	callout_stock_create(test, true);
-	/* The other CPU has some slots after this. */
+	/* After this the other CPU has some slots. */
 	KUNIT_ASSERT_EQ(test, 0, smp_call_function_single(other, callout_stock_set,
 							  &handle, true));
 	KUNIT_ASSERT_EQ(test, unsetcallout(handle), 1);
@@ -84,7 +84,7 @@ static void reserve_thread(void *arg)
 	r->ret = callout_reserve(r->n);
 }
 
-/* No livelock between two CPUs that both reserve all slots, or more. */
+/* Two CPUs that both reserve all slots, or more, do not livelock. */
 static void reserve_on_two_cpus(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), all, more, i;

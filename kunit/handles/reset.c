@@ -2,7 +2,7 @@
 /*
  * reset.c - suite callout_reset: resetcallout(), setcallout_on()
  *
- * Nothing here waits for time to pass but the case with a CPU and the race.
+ * Only the case with a CPU and the race wait for time to pass.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -45,7 +45,7 @@ static void reset_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&runs), 1);
 }
 
-/* A handle that is stale or made up moves nothing. */
+/* A stale or invented handle moves nothing. */
 static void reset_stale(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
@@ -55,7 +55,7 @@ static void reset_stale(struct kunit *test)
 	callout_test_pin(test, raw_smp_processor_id());
 	old = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 	KUNIT_EXPECT_EQ(test, unsetcallout(old), 1);
-	/* Most have the same slot. */
+	/* Most of these callouts have the same slot. */
 	for (i = 0; i < 100; i++) {
 		handle = setcallout(count_handler, &runs, CALLOUT_TEST_FAR);
 		expires = callout_test_expires(handle);
@@ -99,7 +99,7 @@ static void reset_in_its_own_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, resetcallout(own.handle, 1), -1);
 }
 
-/* untimeout() cancels the first to expire, as it is after moves. */
+/* untimeout() cancels the first callout to expire, also after moves have changed the order. */
 static void reset_of_timeout(struct kunit *test)
 {
 	atomic_t runs = ATOMIC_INIT(0);
@@ -109,11 +109,11 @@ static void reset_of_timeout(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		handle[i] = callout_timeout(count_handler, &runs,
 					    CALLOUT_TEST_FAR + 1000 * i);
-	/* Now 1, 2, 0. */
+	/* The order is 1, 2, 0. */
 	KUNIT_EXPECT_EQ(test, resetcallout(handle[0], 2 * CALLOUT_TEST_FAR), 1);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(count_handler, &runs), 1);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle[1]), -1);
-	/* Now 0, 2. */
+	/* The order is 0, 2. */
 	KUNIT_EXPECT_EQ(test, resetcallout(handle[0], CALLOUT_TEST_FAR / 2), 1);
 	KUNIT_EXPECT_EQ(test, callout_untimeout(count_handler, &runs), 1);
 	KUNIT_EXPECT_EQ(test, unsetcallout(handle[0]), -1);
@@ -126,11 +126,11 @@ static void reset_of_timeout(struct kunit *test)
 
 /**
  * struct race - one thread moves callouts, another cancels them
- * @handle: the one that is set, or 0
- * @runs: the argument of their handler
+ * @handle: the handle of the callout that is set, or 0
+ * @runs: the argument of the callouts' handler
  * @end: the thread that moves may return
- * @moved: how often it has moved one
- * @wrong: how often the result was impossible
+ * @moved: number of moves
+ * @wrong: number of impossible results
  */
 struct race {
 	u64 handle;
@@ -200,7 +200,7 @@ static void place_handler(void *arg)
 	callout_test_tell(&place->ran);
 }
 
-/* The handler runs on the CPU that was asked for, after a move too. */
+/* The handler runs on the requested CPU, also after a move. */
 static void set_on_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -227,8 +227,9 @@ static void set_timeout(void *arg)
 }
 
 /*
- * One whose CPU goes offline moves away, as when it is set: the tick of that CPU
- * may have been shut down already. A search that has begun before begins again.
+ * A callout whose CPU goes offline moves to another CPU when it is reset, since the
+ * tick of its CPU may have been shut down already. A search that began before the
+ * move begins again.
  */
 static void reset_while_cpu_goes(struct kunit *test)
 {
@@ -281,7 +282,7 @@ static void set_on_every_cpu(struct kunit *test)
 	}
 }
 
-/* Without a CPU of that number, or with it offline, this one is used. */
+/* If the CPU does not exist or is offline, this CPU is used. */
 static void set_on_no_cpu(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask), i;

@@ -2,9 +2,9 @@
 /*
  * stock.c - suite callout_stock: the free slots of the kernel's table
  *
- * Each base has a pool of them. A base whose pool is empty steals from another. The
- * callouts are far away and never fire. Where a case depends on the number of
- * slots, the table does not grow until the case ends.
+ * Each base has a pool of free slots. A base whose pool is empty steals from
+ * another base. The callouts are due far away and never fire. Where a case depends
+ * on the number of slots, the table does not grow until the case ends.
  */
 #include <linux/mutex.h>
 #include <linux/smp.h>
@@ -15,7 +15,7 @@
 #include "lib/stock.h"
 #include "handles/kernel.h"
 
-/* A CPU whose pool is empty steals from the others, until no slot is free. */
+/* A CPU whose pool is empty steals from the other CPUs, until no slot is free. */
 static void stock_steal_and_exhaustion(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id(), own, all, i, wrong = 0;
@@ -41,7 +41,7 @@ static void stock_steal_and_exhaustion(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* Moves a few free slots to a CPU that has none. */
+/* Move a few free slots to a CPU that has none. */
 static void stock_give_to(struct kunit *test, struct callout_stock *s, unsigned int cpu)
 {
 	u64 handle;
@@ -78,14 +78,14 @@ static void stock_steals_from_the_next(struct kunit *test)
 }
 
 /**
- * struct on_its_way - a CPU steals the last slots while another CPU needs one
- * @base: the thief's, which the case locks while the slots are on their way
- * @locked: the thief has locked it
- * @waits: the case is about to lock it
+ * struct on_its_way - a CPU steals the last slots while another CPU needs a slot
+ * @base: the thief's base, which the case locks while the slots are being moved
+ * @locked: the thief has locked @base
+ * @waits: the case is about to lock @base
  * @stole: the thief has got a slot
  * @look: the other CPU may look for a slot
  * @looks: the other CPU is about to look
- * @handle: the handle that it got
+ * @handle: the handle that the other CPU got
  */
 struct on_its_way {
 	struct callout_base *base;
@@ -97,7 +97,10 @@ struct on_its_way {
 	u64 handle;
 };
 
-/* Until the case waits for the lock, or, where locks cannot tell, most likely. */
+/*
+ * Wait until the case waits for the lock or, where contention cannot be seen, until
+ * it most likely does.
+ */
 static void until_contended(struct on_its_way *w)
 {
 #ifdef arch_spin_is_contended
@@ -139,7 +142,10 @@ static void on_its_way_other(void *arg)
 	w->handle = setcallout(callout_stock_handler, NULL, CALLOUT_TEST_FAR);
 }
 
-/* False if the thief was through before the case had its base's lock. */
+/*
+ * Let another CPU look while slots are being moved. Return false if the thief had
+ * finished before the case had its base's lock.
+ */
 static bool look_on_its_way(struct kunit *test, struct callout_stock *s,
 			    const unsigned int *cpu, struct on_its_way *w)
 {
@@ -160,7 +166,7 @@ static bool look_on_its_way(struct kunit *test, struct callout_stock *s,
 	taken = !callout_stock_free();
 	WRITE_ONCE(w->look, true);
 	looks = callout_test_spin_until(READ_ONCE(w->looks));
-	/* Time for the other CPU to look; if it looks later, callout_stock_handler fails. */
+	/* Time for the other CPU to look; if it looks later, nothing fails. */
 	for (i = 0; i < 100000; i++)
 		cpu_relax();
 	raw_spin_unlock_irq(&w->base->lock);
@@ -174,9 +180,9 @@ static bool look_on_its_way(struct kunit *test, struct callout_stock *s,
 }
 
 /*
- * A concurrent search for a slot finds those that another CPU is stealing. A
- * third CPU may want the lock for a moment, and the thief take it for the case,
- * or the lock may not queue, and the thief be faster: then once more.
+ * A concurrent search for a slot finds slots that another CPU is stealing. Try once
+ * more if a third CPU wants the lock for a moment and the thief mistakes it for the
+ * case, or if the lock does not queue its waiters and the thief is faster.
  */
 static void stock_on_its_way_is_found(struct kunit *test)
 {
@@ -197,10 +203,11 @@ static void stock_on_its_way_is_found(struct kunit *test)
 #define FILES		50U
 
 /**
- * struct searchers - threads that want a slot at once, when none is free
- * @go: they may look for one
- * @look: how many are about to
- * @found: how many have got one
+ * struct searchers - threads that want a slot at the same time, when no slot is
+ * free
+ * @go: the threads may look for a slot
+ * @look: number of threads that are about to look
+ * @found: number of threads that got a slot
  */
 struct searchers {
 	bool go;
@@ -219,7 +226,7 @@ static void searcher(void *arg)
 		atomic_inc(&s->found);
 }
 
-/* The threads wait for each other's searches. Returns how many searches they made. */
+/* The threads wait for each other's searches. Return how many searches they made. */
 static unsigned long search_together(struct kunit *test, struct searchers *s,
 				     unsigned int nr)
 {
@@ -236,7 +243,7 @@ static unsigned long search_together(struct kunit *test, struct searchers *s,
 	before = table->searches;
 	callout_test_tell(&s->go);
 	callout_test_clock_until(atomic_read(&s->look) == nr);
-	/* Time for them to come to the lock. */
+	/* Time for the threads to reach the lock. */
 	for (i = 0; i < 100000; i++)
 		cpu_relax();
 	raw_spin_unlock_irq(&table->steal);
@@ -248,8 +255,8 @@ static unsigned long search_together(struct kunit *test, struct searchers *s,
 }
 
 /*
- * When no slot is free one search serves the callers that wait for it. A thread may come
- * too late to wait: then once more.
+ * When no slot is free one search serves all callers that wait for it. A thread may come
+ * too late to wait: then try once more.
  */
 static void stock_searches_once(struct kunit *test)
 {
@@ -268,10 +275,11 @@ static void stock_searches_once(struct kunit *test)
 }
 
 /**
- * struct file_crowd - threads that each set a callout of an empty file at once
+ * struct file_crowd - threads that each set a callout of an empty file at the same
+ * time
  * @round: number of the file in use, from 1
- * @ready: attempts of all threads
- * @refused: attempts that failed
+ * @ready: number of attempts of all threads
+ * @refused: number of attempts that failed
  * @file: the files, with room for one chunk of slots each
  */
 struct file_crowd {
@@ -329,7 +337,7 @@ static void file_crowd_open(struct kunit *test, struct file_crowd *crowd)
 	}
 }
 
-/* A thread that cannot grow the table uses the slots that another has added. */
+/* A thread that cannot grow the table uses the slots that another thread has added. */
 static void stock_of_a_file_suffices(struct kunit *test)
 {
 	unsigned int cpu, round, i, nr = 0;
@@ -359,8 +367,8 @@ static void stock_of_a_file_suffices(struct kunit *test)
 
 /**
  * struct last_slot - a callout whose handler sets another when no slot is free
- * @runs: times the handler has run
- * @next: the handle that it has set
+ * @runs: how often the handler has run
+ * @next: the handle of the callout that it has set
  */
 struct last_slot {
 	unsigned int runs;
@@ -376,8 +384,8 @@ static void last_slot_handler(void *arg)
 }
 
 /*
- * At the limit a handler can still set one callout, since its own is no longer
- * outstanding. The number of slots stays the same.
+ * At the limit a handler can still set one callout, since its own callout is no
+ * longer outstanding. The number of slots stays the same.
  */
 static void stock_suffices_for_a_handler(struct kunit *test)
 {
@@ -403,12 +411,12 @@ static void stock_suffices_for_a_handler(struct kunit *test)
 
 /**
  * struct last - a handler that sets a callout when no slot is free, on another CPU
- * @first: it sets one at once
- * @runs: it runs
- * @go: it may set one now
- * @set: with this, or none
+ * @first: the handler sets a callout at once
+ * @runs: the handler runs
+ * @go: the handler may set a callout now
+ * @set: the function with which it sets the callout; NULL: it sets none
  * @cpu: the CPU of the case
- * @next: the handle that it got
+ * @next: the handle that the handler got
  */
 struct last {
 	bool first;
@@ -446,7 +454,7 @@ static u64 last_timeout(unsigned int cpu)
 	return callout_timeout(callout_stock_handler, NULL, CALLOUT_TEST_FAR);
 }
 
-/* A handler runs on @other, and no slot is free. Returns its handle. */
+/* Let a handler run on @other, with no slot free. Return the handler's handle. */
 static u64 last_begin(struct kunit *test, struct callout_stock *s, struct last *last,
 		      unsigned int other, bool first)
 {
@@ -465,7 +473,7 @@ static u64 last_begin(struct kunit *test, struct callout_stock *s, struct last *
 	return handle;
 }
 
-/* In an interrupt of the handler. */
+/* Runs in an interrupt of the handler. */
 static void last_steal(void *arg)
 {
 	u64 *stolen = arg;
@@ -475,9 +483,10 @@ static void last_steal(void *arg)
 }
 
 /*
- * The room that a handler has when no slot is free is its own: no other CPU takes it, nor
- * an interrupt of the handler, nor callout_reserve(). The handler has it whatever CPU it
- * sets its callout on, and leaves it to the next handler if it does not use it.
+ * The room that a handler has when no slot is free belongs to the handler alone: neither
+ * another CPU, nor an interrupt of the handler, nor callout_reserve() takes it. The
+ * handler can use it for any CPU, and leaves it to the next handler if it does not use
+ * it.
  */
 static void stock_keeps_the_handlers_slot(struct kunit *test)
 {
@@ -507,14 +516,14 @@ static void stock_keeps_the_handlers_slot(struct kunit *test)
 		unsetcallout_sync(handle);
 		if (last->set)
 			KUNIT_EXPECT_EQ(test, unsetcallout(last->next), 1);
-		/* All are given back. */
+		/* All slots are given back. */
 		KUNIT_EXPECT_TRUE(test,
 				  callout_test_wait_until(callout_stock_free() == 1));
 		callout_stock_take(s, CALLOUT_STOCK_MOST);
 	}
 }
 
-/* Slots of the table that are neither free nor spare. */
+/* The number of slots that are neither free nor spare. */
 static unsigned int slots_in_use(void)
 {
 	struct callout_table *table = co_kernel_table();
@@ -527,8 +536,9 @@ static unsigned int slots_in_use(void)
 }
 
 /*
- * A handler that has set a callout when no slot was free has used the spare one. If the
- * table grows then the base gets another, and the handler's own slot becomes free.
+ * A handler that has set a callout when no slot was free has used the spare slot. If
+ * the table then grows the base gets another spare slot, and the handler's own slot
+ * becomes free.
  */
 static void stock_grows_while_a_handler_runs(struct kunit *test)
 {
@@ -575,7 +585,7 @@ static void stock_is_without_those_that_run(struct kunit *test)
 	n = callout_stock_free();
 	handle = setcallout(all_slots_handler, s, CALLOUT_TEST_FAR);
 	callout_test_expire_now(handle);
-	/* As many as before: the spare slot of the handler does not count. */
+	/* As many slots as before: the handler's spare slot does not count. */
 	KUNIT_EXPECT_EQ(test, s->n, n);
 	for (i = 0; i < s->n; i++)
 		wrong += (s->handle[i] ^ handle) % CALLOUT_GEN_ONE == 0;

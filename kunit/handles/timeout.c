@@ -2,8 +2,9 @@
 /*
  * timeout.c - suite callout_compat: timeout() and untimeout()
  *
- * The callouts are far away and never fire. The cases check which one of those
- * with the same function and argument is found; the hash itself is in hash.c.
+ * The callouts are due far away and never fire. The cases check which of several
+ * callouts with the same function and argument is found. The hash itself is tested
+ * in hash.c.
  */
 #include "lib/kernel_table.h"
 #include "base/tick.h"
@@ -34,10 +35,10 @@ static callout_func_t *const funcs[NR_FUNCS] = { func_0, func_1, func_2 };
 static u8 args[NR_ARGS];
 
 /**
- * struct compat_entry - what the model knows of a callout
- * @handle: its handle, or 0
- * @expires: the tick at which it is due
- * @seq: when it was set, as a serial number
+ * struct compat_entry - a callout in the model
+ * @handle: the callout's handle, or 0
+ * @expires: the tick at which the callout is due
+ * @seq: serial number of the setting
  * @func: index in funcs[]
  * @arg: index in args[]
  */
@@ -71,7 +72,7 @@ static void compat_set(struct kunit *test, struct compat_entry *e,
 	e->func = callout_test_below(rng, NR_FUNCS);
 	e->arg = callout_test_below(rng, NR_ARGS);
 	e->seq = seq;
-	/* Few different times, so that many are equal. */
+	/* Use few different times, so that many are equal. */
 	e->handle = callout_timeout(funcs[e->func], &args[e->arg],
 				    CALLOUT_TEST_FAR + 100 * callout_test_below(rng, 20));
 	KUNIT_ASSERT_NE(test, e->handle, 0);
@@ -79,7 +80,7 @@ static void compat_set(struct kunit *test, struct compat_entry *e,
 	KUNIT_ASSERT_NE(test, e->expires, 0);
 }
 
-/* Calls untimeout(), and checks that it cancels the right callout. */
+/* Call untimeout(), and check that it cancels the right callout. */
 static void compat_unset(struct kunit *test, struct compat_entry *entry,
 			 struct rnd_state *rng)
 {
@@ -106,7 +107,7 @@ static void compat_op(struct kunit *test, struct compat_entry *entry,
 	} else if (!e->handle) {
 		compat_set(test, e, rng, seq);
 	} else if (!callout_test_below(rng, 4)) {
-		/* By its handle, so from between others that match. */
+		/* Cancel by handle, so possibly from between other matching callouts. */
 		KUNIT_ASSERT_EQ(test, unsetcallout(e->handle), 1);
 		e->handle = 0;
 	}
@@ -123,8 +124,8 @@ static void compat_clean(void *data)
 }
 
 /*
- * untimeout() cancels the first of those that match, and only callouts that are
- * outstanding, while the hash's worker makes it grow.
+ * untimeout() cancels the first of the matching callouts, and only outstanding
+ * callouts, while the hash's worker makes the hash grow.
  */
 static void compat_random_operations(struct kunit *test)
 {
@@ -133,7 +134,7 @@ static void compat_random_operations(struct kunit *test)
 	struct rnd_state rng;
 
 	callout_test_rng(test, &rng);
-	/* Among equal expiries a search prefers those of this CPU. */
+	/* Among equal expiries a search prefers callouts of this CPU. */
 	callout_test_pin(test, raw_smp_processor_id());
 	entry = kunit_kcalloc(test, NR_CALLOUTS, sizeof(*entry), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, entry);
@@ -193,9 +194,7 @@ static void compat_earliest_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_test_expires(other.handle), 0);
 }
 
-/*
- * With a handle, untimeout() cancels that callout, and only if all three match.
- */
+/* With a handle, untimeout() cancels the handle's callout, and only if all three match. */
 static void compat_by_handle(struct kunit *test)
 {
 	struct callout_handle none = CALLOUT_HANDLE_INITIALIZER(&none);
@@ -215,7 +214,7 @@ static void compat_by_handle(struct kunit *test)
 	KUNIT_EXPECT_NE(test, callout_test_expires(a.handle), 0);
 	KUNIT_EXPECT_NE(test, callout_test_expires(b.handle), 0);
 	KUNIT_EXPECT_NE(test, callout_test_expires(c.handle), 0);
-	/* The callout of the handle, although another one expires earlier. */
+	/* The handle's callout is cancelled, although another callout expires earlier. */
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], b), 1);
 	KUNIT_EXPECT_NE(test, callout_test_expires(a.handle), 0);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0], b), -1);
@@ -246,7 +245,7 @@ static void compat_stale_handle(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[0]), -1);
 }
 
-/* untimeout() finds callouts of timeout() only, unless it has a handle. */
+/* Without a handle, untimeout() finds only callouts of timeout(). */
 static void compat_setcallout_is_not_found(struct kunit *test)
 {
 	callout_handle_t handle = setcallout(func_1, &args[2], CALLOUT_TEST_FAR);
@@ -258,11 +257,11 @@ static void compat_setcallout_is_not_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unsetcallout(t.handle), 1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2]), -1);
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2], t), -1);
-	/* The handle of setcallout() will do. */
+	/* A handle of setcallout() works too. */
 	KUNIT_EXPECT_EQ(test, untimeout(func_1, &args[2], h), 1);
 }
 
-/* NULL is a valid argument; hz, tick and ticks are those of a BSD. */
+/* NULL is a valid argument; hz, tick and ticks have their BSD meaning. */
 static void compat_bsd_names(struct kunit *test)
 {
 	struct callout_handle t = timeout(func_0, NULL, hz * 1000);
@@ -281,7 +280,7 @@ static void set_there(void *distance)
 	callout_timeout(func_1, &args[3], *(long *)distance);
 }
 
-/* untimeout() finds the earliest on any CPU. */
+/* untimeout() finds the earliest callout on any CPU. */
 static void compat_of_another_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), pending;
