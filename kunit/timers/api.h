@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * api.h - what the cases about struct timer_list share
+ * api.h - shared by the cases about struct timer_list
  *
- * The headers timer_*.h are compiled twice: by linux.c for the kernel's
- * own timers, and by callout.c after linux/callout_timer.h. A case demands
- * the same of both, except where it asks TIMER_DIFFERS(): it then demands one
- * behaviour of the kernel's timers and another of callouts.
+ * The cases are compiled twice: by linux.c for the kernel's own timers, and by
+ * callout.c after linux/callout_timer.h. A case has the same expectations of both,
+ * except where it asks TIMER_DIFFERS(): it then expects one behaviour of the
+ * kernel's timers and another of callouts.
  */
 #ifndef _CALLOUT_KUNIT_TIMER_API_H
 #define _CALLOUT_KUNIT_TIMER_API_H
@@ -25,10 +25,10 @@
 
 #if TIMER_IS_CALLOUT
 #include "base/base.h"
-/* Last: struct timer_list is a callout from here on. */
+/* Include this last: struct timer_list is a callout from here on. */
 #include <linux/callout_timer.h>
 #elif defined(__timer_init)
-/* Linux 6.16 has no former names any more; callout_timer.h has both. */
+/* Linux 6.16 no longer has the former names; callout_timer.h has both. */
 #define from_timer(var, timer, field)	timer_container_of(var, timer, field)
 #define del_timer(timer)		timer_delete(timer)
 #define del_timer_sync(timer)		timer_delete_sync(timer)
@@ -37,9 +37,9 @@
 #endif
 
 /*
- * The differences: each is a row, by this name, of the table in
- * Documentation/timers.rst, and some case asks for it. A static check compares
- * the three.
+ * The differences. Each is a row, by this name, of the table in
+ * Documentation/timers.rst, and at least one case asks for it. A static check
+ * compares the three.
  */
 enum timer_difference {
 	TIMER_DIFFERENCE_begins_at_expires = 1,
@@ -53,8 +53,8 @@ enum timer_difference {
 	(TIMER_IS_CALLOUT ? TIMER_DIFFERENCE_##name : 0)
 
 /*
- * Do timers leave idle CPUs asleep? Callouts cannot if their ticks are those of a
- * high resolution timer: then all are as pinned ones.
+ * Do timers leave idle CPUs asleep? Callouts cannot if a high resolution timer
+ * provides their ticks: all are then like pinned timers.
  */
 static bool timer_lets_cpus_sleep(void)
 {
@@ -67,8 +67,8 @@ static bool timer_lets_cpus_sleep(void)
 }
 
 /*
- * Are the timers' ticks those that count jiffies? Callouts whose ticks are others
- * run at any moment of their jiffy, and those of one jiffy in any order.
+ * Do the timers' ticks count jiffies? Callouts with other ticks run at any moment
+ * of their jiffy, and callouts of one jiffy run in any order.
  */
 static bool timer_ticks_are_jiffies(void)
 {
@@ -87,17 +87,17 @@ static bool timer_ticks_are_jiffies(void)
  * struct timer_item - a timer and how it ran
  * @t: the timer
  * @runs: how often it has run
- * @ran: the jiffy at which it last did
- * @ran_on: the CPU on which it last did
- * @turn: its place in the order of all runs
- * @then: what else the handler does
+ * @ran: the jiffy at which it last ran
+ * @ran_on: the CPU on which it last ran
+ * @turn: place of its last run in the order of all runs
+ * @then: called by the handler
  * @inside: the handler has begun
  * @go: a handler that waits may return
  * @returns: the handler is about to return
- * @left: times that the handler re-arms its timer
- * @step: how many jiffies ahead
+ * @left: how often the handler still re-arms its timer
+ * @step: by how many jiffies the handler re-arms it
  * @ret: what a call in the handler returned
- * @wrong: violations that the handler has seen
+ * @wrong: number of violations that the handler has seen
  */
 struct timer_item {
 	struct timer_list t;
@@ -135,7 +135,7 @@ static void timer_item_handler(struct timer_list *t)
 	callout_test_tell(&item->returns);
 }
 
-/* Waits in the handler until the case lets it return. */
+/* Wait in the handler until the case lets it return. */
 static void timer_then_hold(struct timer_item *item)
 {
 	callout_test_tell(&item->inside);
@@ -153,7 +153,7 @@ static void timer_items_end(void *data)
 	}
 }
 
-/* Timers that are idle; the end of the case shuts them down. */
+/* Create idle timers. The end of the case shuts them down. */
 static struct timer_items *timer_items_create(struct kunit *test,
 					      unsigned int n, u32 flags)
 {
@@ -162,7 +162,7 @@ static struct timer_items *timer_items_create(struct kunit *test,
 
 	items = callout_test_vcalloc(test, 1, struct_size(items, item, n));
 	items->n = n;
-	/* Each line is a class for lockdep: interrupts wait for some of the first. */
+	/* Each line is a lockdep class: interrupts wait for some timers of the first class. */
 	for (i = 0; i < n; i++) {
 		if (flags & TIMER_IRQSAFE)
 			timer_setup(&items->item[i].t, timer_item_handler,
@@ -186,7 +186,7 @@ static int timer_item_runs(struct timer_item *item)
 	return atomic_read(&item->runs);
 }
 
-/* Waits until @item has run @n times. */
+/* Wait until @item has run @n times. */
 static void timer_item_await(struct kunit *test, struct timer_item *item, int n)
 {
 	TIMER_EXPECT_SOON(test, timer_item_runs(item) >= n);
@@ -203,7 +203,7 @@ static bool timer_items_have_run(struct timer_items *items)
 	return true;
 }
 
-/* Waits until all have run: once each. */
+/* Wait until all timers have run. Check that each ran once. */
 static void timer_items_await(struct kunit *test, struct timer_items *items)
 {
 	unsigned int i, wrong = 0;
@@ -214,7 +214,7 @@ static void timer_items_await(struct kunit *test, struct timer_items *items)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* Starts the timer on @cpu, and waits until its handler is inside. */
+/* Start the timer on @cpu, and wait until its handler is inside. */
 static void timer_item_run_on(struct kunit *test, struct timer_item *item,
 			      unsigned int cpu)
 {
@@ -227,7 +227,7 @@ static void timer_item_run_on(struct kunit *test, struct timer_item *item,
 	KUNIT_ASSERT_TRUE(test, callout_test_told(&item->inside));
 }
 
-/* Lets the handler return, and waits until it has. */
+/* Let the handler return, and wait until it has. */
 static void timer_item_let_go(struct kunit *test, struct timer_item *item)
 {
 	callout_test_tell(&item->go);
@@ -235,7 +235,7 @@ static void timer_item_let_go(struct kunit *test, struct timer_item *item)
 	KUNIT_EXPECT_TRUE(test, callout_test_told(&item->returns));
 }
 
-/* Lets some ticks pass: a timer that is wrongly pending and due would run. */
+/* Let some ticks pass: a timer that is wrongly pending and due would run. */
 static void timer_ticks_pass(struct kunit *test)
 {
 	struct timer_item *item = timer_item_create(test, TIMER_PINNED);

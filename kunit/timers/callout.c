@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * callout.c - suite callout_timer_api: callouts by linux/callout_timer.h
+ * callout.c - suite callout_timer_api: callouts through linux/callout_timer.h
  *
- * The cases are those that linux.c runs on the kernel's own timers.
+ * linux.c runs the same cases on the kernel's own timers.
  */
 #define TIMER_IS_CALLOUT 1
 #include "cases.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dispatch.c - suite callout_timer_dispatch: each call goes by type
+ * dispatch.c - suite callout_timer_dispatch: each call is dispatched by type
  *
- * Here, as in a module that includes linux/callout_timer.h, the module's own
- * struct timer_list is a callout, while the structures of the kernel's headers
- * have the kernel's timers. Which of the two a call has reached is seen from
- * what the base of this CPU has pending.
+ * Here, as in a module that includes linux/callout_timer.h, the module's own struct
+ * timer_list is a callout, while the structures of the kernel's headers have the
+ * kernel's timers. The number of callouts pending in this CPU's base shows which of
+ * the two a call has reached.
  */
 #include <linux/build_bug.h>
 #include <linux/kthread.h>
@@ -15,16 +15,17 @@
 #include "base/base.h"
 #include "lib/common.h"
 
-/* Last: struct timer_list is a callout from here on. */
+/* Include this last: struct timer_list is a callout from here on. */
 #include <linux/callout_timer.h>
 
 /**
- * struct own - a structure as a module has it
- * @timer: its own timer: a callout
- * @work: the kernel's, which embeds one of the kernel's timers
- * @dev: another, whose watchdog is one
- * @runs: runs of its timer
- * @linux_runs: runs of the kernel's
+ * struct own - a structure as a module defines it
+ * @timer: the module's own timer: a callout
+ * @work: a structure of the kernel, which embeds one of the kernel's timers
+ * @dev: another structure of the kernel, whose watchdog is one of the kernel's
+ *	timers
+ * @runs: number of runs of the module's timer
+ * @linux_runs: number of runs of the kernel's timer
  */
 struct own {
 	struct timer_list timer;
@@ -87,7 +88,7 @@ static struct own *own_create(struct kunit *test)
 	return own;
 }
 
-/* What this CPU's base has pending more than @before. */
+/* How many more callouts this CPU's base has pending than @before. */
 static int callouts_since(unsigned int before)
 {
 	return co_base_pending(co_base(raw_smp_processor_id())) -
@@ -124,7 +125,7 @@ static void dispatch_to_callouts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&own->linux_runs), 0);
 }
 
-/* And the kernel's timer in a structure of the kernel's. */
+/* Each call reaches the kernel's timer in a structure of the kernel. */
 static void dispatch_to_linux(struct kunit *test)
 {
 	struct own *own = own_create(test);
@@ -137,7 +138,7 @@ static void dispatch_to_linux(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&own->runs), 0);
 }
 
-/* The timer of delayed work, which the kernel arms, as a module looks at it. */
+/* A module's calls reach the timer of delayed work, which the kernel arms. */
 static void dispatch_to_delayed_work(struct kunit *test)
 {
 	struct own *own = own_create(test);
@@ -154,7 +155,7 @@ static void dispatch_to_delayed_work(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callouts_since(before), 0);
 }
 
-/* Those for timers of a socket, which count its references. */
+/* The calls for a socket's timer count references to the socket. */
 static void dispatch_of_a_socket(struct kunit *test)
 {
 #ifdef CONFIG_NET
@@ -170,7 +171,7 @@ static void dispatch_of_a_socket(struct kunit *test)
 #endif
 }
 
-/* Both on the stack. */
+/* Each call reaches the right one of two timers on the stack. */
 static void dispatch_on_the_stack(struct kunit *test)
 {
 	struct {

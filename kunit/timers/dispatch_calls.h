@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dispatch_calls.h - a function that calls everything on a timer
+ * dispatch_calls.h - a function that makes every call on a timer
  *
- * A template, for dispatch.c: TIMER_CALLS is its name, TIMER_TYPE the type
- * of the timer, and TIMER_CALLOUTS how many callouts it is. TIMER_SOCK_CALLS
- * calls those of net/sock.h. The timer must be idle. Both return the number of
- * violations.
+ * A template for dispatch.c. TIMER_CALLS is the function's name, TIMER_TYPE is the
+ * type of the timer, and TIMER_CALLOUTS is the number of callouts that the timer
+ * counts as. TIMER_SOCK_CALLS makes the calls of net/sock.h. The timer must be
+ * idle. Both functions return the number of violations.
  */
 static unsigned int TIMER_CALLS(TIMER_TYPE *timer)
 {

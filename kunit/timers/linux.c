@@ -2,7 +2,7 @@
 /*
  * linux.c - suite callout_timer_linux: the kernel's own timers
  *
- * So the cases about timers are known to be right about Linux.
+ * This suite shows that the cases about timers are right about Linux.
  */
 #define TIMER_IS_CALLOUT 0
 #include "cases.h"

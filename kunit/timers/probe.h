@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * probe.h - a timer that tells what its handler has seen
+ * probe.h - a timer that records what its handler has seen
  */
 #ifndef _CALLOUT_KUNIT_TIMER_PROBE_H
 #define _CALLOUT_KUNIT_TIMER_PROBE_H
@@ -11,21 +11,21 @@
 #include "base/base.h"
 #include "kcompat.h"
 
-/* A distance at which nothing fires while a case runs, and one at which it does. */
+/* A distance at which nothing fires while a case runs, and a distance at which it does fire. */
 #define FAR	CALLOUT_TEST_FAR
 #define NEAR	40
 
 /**
  * struct probe - a timer, and what its handler has seen
  * @t: the timer
- * @runs: how often it has run
- * @jiffy: jiffies then
- * @cpu: the CPU
+ * @runs: how often the handler has run
+ * @jiffy: jiffies at that time
+ * @cpu: the CPU on which it ran
  * @irqs_off: whether interrupts were off
  * @pending: whether the timer was pending
- * @holds: it waits for @go
- * @entered: it has begun
- * @go: it may return
+ * @holds: the handler waits for @go
+ * @entered: the handler has begun
+ * @go: the handler may return
  */
 struct probe {
 	struct callout_timer t;
@@ -78,7 +78,7 @@ static inline struct probe *probe_create(struct kunit *test, unsigned int flags)
 	return p;
 }
 
-/* Has the handler of @p run on @cpu until @p->go. */
+/* Make the handler of @p run on @cpu until @p->go. */
 static inline void probe_hold_on(struct kunit *test, struct probe *p, unsigned int cpu)
 {
 	p->holds = true;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * running.c - suite callout_timer_running: Linux's timers on callouts while
- * they run, or something else in their memory does
+ * running.c - suite callout_timer_running: Linux's timers on callouts while they,
+ * or other objects in their memory, run
  *
- * What is done to a timer whose handler runs has to leave it where whoever deletes
- * it sees it run.
+ * Any operation on a timer whose handler runs has to leave the timer in a place
+ * where a caller that deletes it sees it run.
  */
 #include <linux/callout.h>
 #include <linux/callout_timer_types.h>
@@ -12,7 +12,7 @@
 #include <linux/irq_work.h>
 #include "probe.h"
 
-/* A timer runs once, when jiffies have reached its time, not pending. */
+/* A timer runs once, when jiffies have reached its time, and is not pending then. */
 static void timer_runs_at_its_jiffy(struct kunit *test)
 {
 	unsigned int i, early = 0, wrong = 0, n = 0;
@@ -28,7 +28,7 @@ static void timer_runs_at_its_jiffy(struct kunit *test)
 			p[n] = probe_create(test, all_flags[i]);
 			callout_timer_mod(&p[n++]->t, jiffies + distance);
 		}
-	/* Deferrable ones need a CPU that is awake. */
+	/* Deferrable timers need a CPU that is awake. */
 	for (i = 0; i < n; i++) {
 		KUNIT_EXPECT_TRUE(test,
 				  callout_test_spin_until(atomic_read(&p[i]->runs)));
@@ -45,7 +45,7 @@ static struct probe fixed = {
 	.t = __TIMER_INITIALIZER(probe_handler, TIMER_PINNED),
 };
 
-/* A static initialiser of linux/timer.h is enough. */
+/* A static initialiser of linux/timer.h is sufficient. */
 static void timer_static(struct kunit *test)
 {
 	atomic_set(&fixed.runs, 0);
@@ -59,7 +59,7 @@ static void timer_static(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fixed.runs), 1);
 }
 
-/* A hard interrupt, pending while interrupts are off, and what comes after it. */
+/* Two timers, and a hard interrupt that becomes pending while interrupts are off. */
 struct interrupted {
 	struct probe *first;
 	struct probe *second;
@@ -113,7 +113,7 @@ static void timer_irqsafe_in_turn(struct kunit *test)
 			  callout_test_wait_until(atomic_read(&i->first->runs) &&
 						  atomic_read(&i->second->runs)));
 	irq_work_sync(&i->work);
-	/* Another source than jiffies may have them in two ticks, the other way. */
+	/* With a source other than jiffies they may run in two ticks, in the other order. */
 	if (i->first->t.node.expires == i->second->t.node.expires)
 		KUNIT_EXPECT_TRUE(test, i->in_order);
 	if (i->in_order)
@@ -126,7 +126,7 @@ struct reused {
 		struct callout c;
 		struct callout_timer t;
 	};
-	spinlock_t lock;	/* the callout's */
+	spinlock_t lock;	/* the callout's lock */
 };
 
 static void reused_handler(void *arg)
@@ -139,8 +139,8 @@ static void reused_timer(struct callout_timer *t)
 
 /*
  * A callout that waits for its lock may be stopped and freed under that lock. A
- * timer in the same memory does not run then: to wait for it with the lock held
- * would be a deadlock.
+ * timer in the same memory does not count as running then: waiting for it with the
+ * lock held would be a deadlock.
  */
 static void timer_where_a_callout_waited(struct kunit *test)
 {
@@ -170,7 +170,7 @@ static void timer_where_a_callout_waited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_shutdown_sync(&r->t));
 }
 
-/* Memory of a callout whose handler has freed it and goes on. */
+/* Memory of a callout whose handler has freed it and continues. */
 struct freed {
 	struct reused r;
 	bool entered;
@@ -187,8 +187,8 @@ static void freed_handler(void *arg)
 
 /*
  * A callout's handler may free the callout and then wait for a lock. A timer that is
- * made in that memory does not run then, and who deletes it may hold that lock. That
- * the base has run timers before does not change this.
+ * created in that memory does not count as running then, and a caller that deletes
+ * it may hold that lock. This holds even if the base has run timers before.
  */
 static void timer_where_a_callout_runs(struct kunit *test)
 {
@@ -219,8 +219,8 @@ static void timer_where_a_callout_runs(struct kunit *test)
 }
 
 /*
- * A running timer stays in the base that runs it, so that whoever deletes it
- * sees it run; its next setting moves it.
+ * A running timer stays in the base that runs it, so that a caller that deletes it
+ * sees it run. Its next setting moves it.
  */
 static void timer_stays_where_it_runs(struct kunit *test)
 {
@@ -240,7 +240,7 @@ static void timer_stays_where_it_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
 }
 
-/* A running timer that is set on a CPU goes there when its handler is over. */
+/* A running timer that is set on a CPU moves there when its handler is over. */
 static void timer_leaves_when_it_has_run(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -252,7 +252,7 @@ static void timer_leaves_when_it_has_run(struct kunit *test)
 	p->t.expires = jiffies + FAR;
 	callout_timer_add_on(&p->t, this);
 	KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
-	/* Taken out and set again it stays, but is set on a CPU once more. */
+	/* A timer that is taken out and set again stays, unless it is set on a CPU once more. */
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies + FAR));
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
@@ -271,7 +271,7 @@ static void pinning_handler(struct callout_timer *t)
 	callout_timer_add_local(t);
 }
 
-/* A timer that its own handler pins leaves the base that any CPU may run. */
+/* A timer pinned by its own handler leaves the base that any CPU may run. */
 static void timer_pinned_by_its_handler(struct kunit *test)
 {
 	struct probe *p = probe_create(test, 0);
@@ -301,8 +301,8 @@ static void offline_handler(struct callout_timer *t)
 }
 
 /*
- * Set by its handler on a CPU that is offline, a timer leaves the base that any CPU
- * may run all the same.
+ * A timer that its handler sets on an offline CPU nevertheless leaves the base that
+ * any CPU may run.
  */
 static void timer_set_by_its_handler_on_an_offline_cpu(struct kunit *test)
 {
@@ -329,7 +329,7 @@ static void timer_set_by_its_handler_on_an_offline_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete(&p->t));
 }
 
-/* A timer that was deleted while it ran does not leave for another CPU. */
+/* A timer that was deleted while it ran does not move to another CPU. */
 static void timer_deleted_does_not_leave(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -346,7 +346,7 @@ static void timer_deleted_does_not_leave(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
 }
 
-/* One that is moved to another time before it leaves stays where it runs. */
+/* A timer that is moved to another time before it leaves stays where it runs. */
 static void timer_moved_does_not_leave(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -363,7 +363,7 @@ static void timer_moved_does_not_leave(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 1, callout_timer_delete_sync(&p->t));
 }
 
-/* Once it was shut down a timer is not set, while it runs and later. */
+/* Once shut down a timer is not set, neither while it runs nor later. */
 static void timer_shut_down_while_it_runs(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -383,7 +383,7 @@ static void timer_shut_down_while_it_runs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_reduce(&p->t, jiffies));
 	KUNIT_EXPECT_FALSE(test, callout_timer_pending(&p->t));
 	KUNIT_EXPECT_EQ(test, atomic_read(&p->runs), 1);
-	/* To initialise it again ends that. */
+	/* Initialising it again ends the shutdown. */
 	probe_init(p, 0);
 	p->holds = false;
 	KUNIT_EXPECT_EQ(test, 0, callout_timer_mod(&p->t, jiffies));
@@ -391,7 +391,7 @@ static void timer_shut_down_while_it_runs(struct kunit *test)
 			  callout_test_wait_until(atomic_read(&p->runs) == 2));
 }
 
-/* The handler initialises its own timer, sets it, and goes on. */
+/* The handler initialises its own timer, sets it, and continues. */
 static void again_handler(struct callout_timer *t)
 {
 	struct probe *p = container_of(t, struct probe, t);
@@ -407,7 +407,7 @@ static void again_handler(struct callout_timer *t)
 	atomic_inc(&p->runs);
 }
 
-/* A handler that has initialised its own timer is still waited for. */
+/* Callers still wait for a handler that has initialised its own timer. */
 static void timer_initialised_by_its_handler(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -429,7 +429,7 @@ static void timer_initialised_by_its_handler(struct kunit *test)
 /**
  * struct setup - a node that a thread initialises again and again
  * @n: the node
- * @begun: it has been initialised
+ * @begun: the node has been initialised
  * @end: the thread may return
  */
 struct setup {
@@ -452,7 +452,7 @@ static void setup_thread(void *arg)
 	}
 }
 
-/* Initialised again for the base that it has, a node has no other on the way. */
+/* A node initialised again for its present base is at no time in another base. */
 static void timer_keeps_its_base_when_initialised(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), wrong = 0;

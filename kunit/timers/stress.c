@@ -3,8 +3,8 @@
  * stress.c - suite callout_timer_stress: all CPUs race for the same timers
  *
  * Threads make random calls on shared timers, while handlers set their own and
- * another thread runs global bases in the place of the kernel's. The timers are
- * freed and made again by the threads. What must hold, however the calls race:
+ * another thread runs global bases as the kernel would. The threads free the timers
+ * and create them again. However the calls race:
  *
  *	a handler runs once at a time, and on a timer that has not been freed
  *	a thread that excludes other setters and has deleted and waited for a
@@ -29,7 +29,7 @@
 #define ALIVE		0x600dbeefU
 #define DEAD		0xdeadbeefU
 
-/* What must have been seen, however slow the machine. */
+/* Events that must have been seen, however slow the machine. */
 #define MIN_RUNS	100
 #define MIN_FREED	8
 
@@ -38,10 +38,10 @@ struct load;
 /**
  * struct victim - a timer that threads race for
  * @t: the timer
- * @load: what it is part of
+ * @load: the load to which it belongs
  * @alive: ALIVE until it is freed
- * @inside: handlers of it that run now
- * @down: it was shut down
+ * @inside: number of its handlers that are running
+ * @down: the timer was shut down
  */
 struct victim {
 	struct callout_timer t;
@@ -53,8 +53,8 @@ struct victim {
 
 /**
  * struct item - a place for a victim
- * @lock: held for reading by those who set it, for writing by the one that
- *	frees it
+ * @lock: held for reading by threads that set the victim, for writing by the thread
+ *	that frees it
  * @v: the victim
  */
 struct item {
@@ -65,13 +65,13 @@ struct item {
 /**
  * struct load - a load
  * @end: when the threads end, in ns, if they have seen enough
- * @seed: of the threads' random numbers
+ * @seed: seed of the threads' random numbers
  * @settings: settings of a timer that was not pending
- * @runs: handlers run
- * @cancelled: settings that were cancelled
- * @freed: timers freed
- * @tries: calls that found a handler running
- * @errors: what must not be
+ * @runs: number of handlers run
+ * @cancelled: number of settings that were cancelled
+ * @freed: number of timers freed
+ * @tries: number of calls that found a handler running
+ * @errors: number of errors
  * @handlers_set: handlers may set their own timers
  * @item: the timers
  */
@@ -100,7 +100,7 @@ static const unsigned int all_flags[] = {
 	0, 0, TIMER_PINNED, TIMER_DEFERRABLE, TIMER_IRQSAFE,
 };
 
-/* Counts a setting of a timer that was not shut down, by what it returned. */
+/* Count the result of setting a timer that was not shut down. */
 static void count_set(struct load *load, int replaced)
 {
 	if (!replaced)
@@ -115,7 +115,7 @@ static void count_cancel(struct load *load, int cancelled)
 		atomic_inc(&load->tries);
 }
 
-/* So that calls meet handlers while they run. */
+/* Take some time, so that calls meet handlers while they run. */
 static void linger(void)
 {
 	u64 end = ktime_get_ns() + 30 * NSEC_PER_USEC;
@@ -183,7 +183,7 @@ static void op_shared(struct load *load, struct victim *v,
 	unsigned long expires = jiffies + callout_test_below(rng, 4) - 1;
 	int ret;
 
-	/* Mostly settings: thousands come in each tick, and timers are to run. */
+	/* Mostly settings: thousands of calls are made in each tick, and timers must run. */
 	switch (callout_test_below(rng, 128)) {
 	case 0:
 		count_cancel(load, callout_timer_delete(&v->t));
@@ -263,7 +263,7 @@ static void stress_thread(void *arg)
 	}
 }
 
-/* Runs the global bases of all CPUs on this one, as the kernel may. */
+/* Run the global bases of all CPUs on this CPU, as the kernel may. */
 static void run_global_bases(struct load *load)
 {
 	struct callout_base *base;
@@ -283,7 +283,7 @@ static void run_global_bases(struct load *load)
 	}
 }
 
-/* Takes the last CPU away and brings it back, again and again. */
+/* Take the last CPU offline and online, again and again. */
 static void take_cpu(struct kunit *test, struct load *load, unsigned int cpu)
 {
 	while (ktime_get_ns() < load->end) {
@@ -321,7 +321,7 @@ static struct load *load_create(struct kunit *test)
 	return load;
 }
 
-/* Runs threads on the first @n CPUs, and in this thread @cpu goes and comes. */
+/* Run threads on the first @n CPUs, and take @cpu offline and online in this thread. */
 static void load_run(struct kunit *test, struct load *load, unsigned int n,
 		     unsigned int cpu)
 {
@@ -342,7 +342,7 @@ static void load_run(struct kunit *test, struct load *load, unsigned int n,
 	WRITE_ONCE(load->handlers_set, false);
 }
 
-/* Is a timer pending that an idle CPU would wake up for? */
+/* Is a timer pending for which an idle CPU would wake up? */
 static bool is_pending(struct load *load)
 {
 	unsigned int i;
@@ -370,7 +370,7 @@ static void load_check(struct kunit *test, struct load *load)
 	KUNIT_EXPECT_TRUE(test, enough(load));
 }
 
-/* All of the above, while another CPU runs global bases. */
+/* All of the head comment holds while another CPU runs global bases. */
 static void timer_stress_calls(struct kunit *test)
 {
 	struct load *load = load_create(test);
@@ -379,7 +379,7 @@ static void timer_stress_calls(struct kunit *test)
 	load_check(test, load);
 }
 
-/* The same, while the last CPU dies and comes back. */
+/* All of the head comment holds while the last CPU dies and comes back. */
 static void timer_stress_hotplug(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask);

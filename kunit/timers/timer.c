@@ -3,8 +3,8 @@
  * timer.c - suite callout_timer: which base Linux's timers on callouts are in, and
  * which CPU runs them
  *
- * What callers see is compared with Linux's own timers elsewhere; here are the
- * bases. A timer whose handler runs is in running.c.
+ * Other suites compare what callers see with Linux's own timers. This suite looks
+ * at the bases. running.c has the timers whose handlers run.
  */
 #include <linux/bottom_half.h>
 #include <linux/callout_timer_types.h>
@@ -22,7 +22,7 @@ static unsigned int class_of(unsigned int flags)
 				      CALLOUT_CLASS_GLOBAL;
 }
 
-/* A timer is in this CPU's base of the class that its flags ask for. */
+/* A timer is in this CPU's base of the class that its flags select. */
 static void timer_class_by_flags(struct kunit *test)
 {
 	unsigned int i, cpu = raw_smp_processor_id();
@@ -43,8 +43,8 @@ static void timer_class_by_flags(struct kunit *test)
 }
 
 /*
- * The jiffies source has a timer that is not pinned for one class, a deferrable
- * one for the other; with another source both classes are that of kernel code.
+ * The jiffies source has a timer that is not pinned for one class, and a deferrable
+ * timer for the other. With another source the class of kernel code replaces both.
  */
 static void timer_classes_sleep(struct kunit *test)
 {
@@ -70,7 +70,7 @@ static void timer_classes_sleep(struct kunit *test)
 	}
 }
 
-/* A timer that is set on a CPU that is none is in this CPU's base, and runs. */
+/* A timer that is set on a nonexistent CPU is in this CPU's base, and runs. */
 static void timer_on_no_cpu(struct kunit *test)
 {
 	const int none[] = { -1, nr_cpu_ids, INT_MAX };
@@ -112,9 +112,10 @@ static void set_anywhere(void *arg)
 }
 
 /*
- * What a CPU sets goes to its own global base. On a nohz_full CPU it goes to a
- * housekeeping CPU, pinned: to arm in that CPU's global base would take all of
- * its timers away. The job nohz runs this where there is such a CPU.
+ * A timer set by a CPU goes to that CPU's own global base. A timer set by a
+ * nohz_full CPU goes to a housekeeping CPU, pinned: arming in that CPU's global
+ * base would take all its timers away. The job nohz runs this where there is such a
+ * CPU.
  */
 static void timer_set_anywhere(struct kunit *test)
 {
@@ -144,7 +145,7 @@ static void timer_follows(struct kunit *test)
 		callout_timer_add_on(&p->t, other);
 		KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
 		KUNIT_EXPECT_TRUE(test, p->t.flags & TIMER_PINNED);
-		/* The same time is no setting. */
+		/* Setting the same time is no setting. */
 		KUNIT_EXPECT_EQ(test, 1, callout_timer_mod(&p->t, p->t.expires));
 		KUNIT_EXPECT_EQ(test, base_of(p)->cpu, other);
 		KUNIT_EXPECT_EQ(test, 1,
@@ -159,7 +160,7 @@ static void timer_follows(struct kunit *test)
 	}
 }
 
-/* Sets the timers of a pair on this CPU, so that both are due soon. */
+/* Set the timers of a pair on this CPU, so that both are due soon. */
 static void set_pair(void *arg)
 {
 	struct probe **pair = arg;
@@ -169,8 +170,8 @@ static void set_pair(void *arg)
 }
 
 /*
- * Another CPU may run the timers of a global base, and programs it for the next.
- * Here the case's thread takes the part of the kernel on that CPU.
+ * Another CPU may run the timers of a global base, and then programs the base for
+ * the next timer. Here the case's thread acts as the kernel on that CPU.
  */
 static void timer_run_by_another_cpu(struct kunit *test)
 {
@@ -203,11 +204,12 @@ static void timer_run_by_another_cpu(struct kunit *test)
 #define CROWD		2000U
 #define CROWD_TRIES	10U
 #define CROWD_SLEEP_US	(300 * USEC_PER_MSEC)
-#define CROWD_IDLE	64U	/* what an idle CPU runs in one go */
+#define CROWD_IDLE	64U	/* what an idle CPU runs in one softirq */
 
 /*
- * Timers for one jiffy. Their base runs them one after the other: where the first
- * did, how many have in the present jiffy, and the most that have in one.
+ * Timers for one jiffy. Their base runs them one after the other. The CPU that ran
+ * the first, the number run in the present jiffy, and the maximum number run in a
+ * jiffy.
  */
 struct crowd {
 	struct callout_timer t[CROWD];
@@ -250,8 +252,8 @@ static void crowd_end(void *data)
 }
 
 /*
- * Of many timers of a CPU that sleeps, due at once, another CPU runs more in a jiffy
- * than an idle CPU runs in one go: that one would have done only these.
+ * Another CPU runs more of the many timers of a sleeping CPU in a jiffy than an idle
+ * CPU runs in one softirq. The sleeping CPU would have run only that many.
  */
 static void timer_crowd_of_an_idle_cpu(struct kunit *test)
 {
@@ -271,7 +273,7 @@ static void timer_crowd_of_an_idle_cpu(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0,
 				smp_call_function_single(other, crowd_set, NULL,
 							 true));
-		/* All CPUs sleep when they are due. */
+		/* All CPUs sleep when the timers are due. */
 		usleep_range(CROWD_SLEEP_US, 2 * CROWD_SLEEP_US);
 		KUNIT_ASSERT_TRUE(test,
 				  callout_test_wait_until(atomic_read(&crowd->runs) ==
@@ -297,7 +299,7 @@ static void set_all(void *arg)
 		callout_timer_mod(&p[i]->t, jiffies + 1 + 2 * (i / 3));
 }
 
-/* Timers of a CPU that dies run once, elsewhere, and are not lost. */
+/* Timers of a CPU that dies run once, on another CPU, and are not lost. */
 static void timer_cpu_goes_away(struct kunit *test)
 {
 	static const unsigned int flags[] = {

@@ -16,7 +16,7 @@ static DEFINE_TIMER(timer_defined, timer_static_handler);
 static struct timer_list timer_initialized =
 	__TIMER_INITIALIZER(timer_static_handler, TIMER_IRQSAFE);
 
-/* A static timer needs no setup: each call works on it first. */
+/* A static timer needs no setup. Each call is tried as the first call on a static timer. */
 static void timer_static(struct kunit *test)
 {
 	static DEFINE_TIMER(moved, timer_static_handler);
@@ -40,7 +40,7 @@ static void timer_static(struct kunit *test)
 	add_timer_local(&timer_initialized);
 	TIMER_EXPECT_SOON(test, atomic_read(&timer_static_runs) >= 5);
 	KUNIT_EXPECT_EQ(test, atomic_read(&timer_static_runs), 5);
-	/* They are the module's: it may be unloaded after this. */
+	/* The timers belong to the module, which may be unloaded after this. */
 	timer_delete_sync(&moved);
 	timer_delete_sync(&reduced);
 	timer_delete_sync(&added);
@@ -60,7 +60,7 @@ static void timer_on_stack_handler(struct timer_list *t)
 	callout_test_tell(&s->ran);
 }
 
-/* A timer on the stack, as one sleeps with. */
+/* A timer on the stack, as a function that sleeps uses it. */
 static void timer_on_the_stack(struct kunit *test)
 {
 	struct timer_on_stack s = {};
@@ -82,7 +82,7 @@ static atomic_t timer_freed;
 /**
  * struct timer_dying - an object that its timer frees
  * @t: the timer
- * @left: times that it re-arms itself before
+ * @left: how often it re-arms itself before that
  */
 struct timer_dying {
 	struct timer_list t;
@@ -126,11 +126,11 @@ static void timer_frees_itself(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, made, n);
 	TIMER_EXPECT_SOON(test, atomic_read(&timer_freed) == made);
-	/* The text of the handler stays for as long as it may run. */
+	/* Keep the handler's code as long as it may run. */
 	synchronize_rcu();
 }
 
-/* An object that is freed when timer_shutdown_sync() or _delete_sync() allow it. */
+/* An object is freed when timer_shutdown_sync() or timer_delete_sync() allows it. */
 static void timer_is_freed(struct kunit *test)
 {
 	struct timer_item *item;
@@ -156,7 +156,7 @@ static void timer_is_freed(struct kunit *test)
 #define TIMER_MANY	100000U
 #define TIMER_MANY_SPAN	(2 * HZ)
 
-/* Of many, each that was left alone runs once, and none that was deleted. */
+/* Of many timers, each timer that was left alone runs once, and no deleted timer runs. */
 static void timer_many(struct kunit *test)
 {
 	unsigned int n = TIMER_MANY, i, early = 0, wrong = 0, deleted = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * runs.c - handlers: what they may do, and callers that wait for one
+ * runs.c - handlers: what they may do, and callers that wait for a handler
  */
 #include "timers/api.h"
 
-/* Re-arms its timer, which is not pending while its handler runs. */
+/* Re-arm the handler's timer, which is not pending while its handler runs. */
 static void timer_then_rearm(struct timer_item *item)
 {
 	item->wrong += timer_pending(&item->t) || !in_serving_softirq() ||
@@ -36,7 +36,7 @@ static void timer_rearms_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, item->wrong, 0);
 }
 
-/* add_timer() re-arms as well as mod_timer(). */
+/* add_timer() re-arms a timer as mod_timer() does. */
 static void timer_then_add(struct timer_item *item)
 {
 	if (!item->left)
@@ -78,7 +78,7 @@ static void timer_rearms_itself_for_now(struct kunit *test)
 	mod_timer(&item->t, jiffies);
 	timer_item_await(test, item, 20);
 	KUNIT_EXPECT_EQ(test, item->wrong, 0);
-	/* For the past: the softirq ends all the same. */
+	/* Re-armed for the past: the softirq ends nevertheless. */
 	atomic_set(&item->runs, 0);
 	item->left = 20;
 	item->step = -100;
@@ -86,7 +86,7 @@ static void timer_rearms_itself_for_now(struct kunit *test)
 	timer_item_await(test, item, 20);
 }
 
-/* What a handler's calls on its own timer return. */
+/* Check the return values of a handler's calls on its own timer. */
 static void timer_then_cancel(struct timer_item *item)
 {
 	struct timer_list *t = &item->t;
@@ -135,7 +135,7 @@ static void timer_shuts_itself_down(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, item->wrong, 0);
 }
 
-/* Interrupts are off in a handler if TIMER_IRQSAFE asks for that. */
+/* Interrupts are off in a handler if TIMER_IRQSAFE requests that. */
 static void timer_then_look(struct timer_item *item)
 {
 	item->ret = irqs_disabled();
@@ -160,19 +160,19 @@ static void timer_irqsafe_has_interrupts_off(struct kunit *test)
 	}
 }
 
-/* Time for a caller that does not wait to be found out. */
+/* Time for a caller that wrongly does not wait to be noticed. */
 #define TIMER_LINGER_NS	(2 * NSEC_PER_MSEC)
 
 /**
  * struct timer_waiter - a call on one CPU while the handler runs on another
  * @item: the timer; its handler lingers once @item->go is set
  * @call: the call, which waits
- * @context: makes it, in some context, on the case's CPU
- * @ret: what it returned
- * @too_soon: it returned before the handler did
+ * @context: makes the call, in some context, on the case's CPU
+ * @ret: the return value of the call
+ * @too_soon: the call returned before the handler did
  * @t: a timer whose handler makes the call
- * @work: an interrupt that makes it
- * @done: it has returned
+ * @work: an interrupt that makes the call
+ * @done: the call has returned
  */
 struct timer_waiter {
 	struct timer_item *item;
@@ -190,7 +190,7 @@ static void timer_linger(struct timer_item *item)
 	u64 end;
 
 	callout_test_tell(&item->inside);
-	/* By the clock: interrupts may be off. */
+	/* Wait by the clock: interrupts may be off. */
 	callout_test_clock_until(callout_test_told(&item->go));
 	end = ktime_get_ns() + TIMER_LINGER_NS;
 	while (ktime_get_ns() < end)
@@ -259,7 +259,7 @@ static void timer_waiter_interrupt(struct irq_work *work)
 	timer_waits(container_of(work, struct timer_waiter, work));
 }
 
-/* Only if the timer is TIMER_IRQSAFE. */
+/* Allowed only if the timer is TIMER_IRQSAFE. */
 static void timer_waits_in_hardirq(struct timer_waiter *w)
 {
 	w->work = IRQ_WORK_INIT_HARD(timer_waiter_interrupt);
@@ -275,7 +275,7 @@ static void timer_check_waits(struct kunit *test, struct timer_waiter *w,
 	struct timer_item *waker = timer_item_create(test, TIMER_PINNED);
 	int runs;
 
-	/* A CPU that sleeps runs none that is deferrable. */
+	/* A sleeping CPU runs no deferrable timer. */
 	if (flags & TIMER_DEFERRABLE) {
 		waker->then = timer_then_rearm;
 		waker->left = UINT_MAX;
@@ -292,7 +292,7 @@ static void timer_check_waits(struct kunit *test, struct timer_waiter *w,
 	KUNIT_ASSERT_TRUE(test, callout_test_told(&w->done));
 	KUNIT_EXPECT_FALSE(test, w->too_soon);
 	KUNIT_EXPECT_FALSE(test, timer_pending(&item->t));
-	/* What the handler started again was cancelled. */
+	/* The restart by the handler was cancelled. */
 	KUNIT_EXPECT_EQ(test, w->ret, rearms);
 	if (rearms)
 		KUNIT_EXPECT_EQ(test, item->ret, 0);
@@ -320,7 +320,7 @@ static int timer_wait_shutdown(struct timer_list *t)
 	return timer_shutdown_sync(t);
 }
 
-/* With each call that waits, for a handler that re-arms and one that does not. */
+/* Try each call that waits, for a handler that re-arms and a handler that does not. */
 static void timer_check_context(struct kunit *test, u32 flags,
 				void (*context)(struct timer_waiter *w))
 {
@@ -336,7 +336,7 @@ static void timer_check_context(struct kunit *test, u32 flags,
 	for (i = 0; i < 2 * ARRAY_SIZE(call); i++) {
 		w->call = call[i / 2];
 		timer_check_waits(test, w, flags, i % 2);
-		/* Set up again if it was used. */
+		/* Set it up again if it was used. */
 		memset(&w->t, 0, sizeof(w->t));
 	}
 }
@@ -351,7 +351,7 @@ static void timer_sync_waits(struct kunit *test)
 static void timer_sync_waits_if_atomic(struct kunit *test)
 {
 	timer_check_context(test, 0, timer_waits_with_bh_off);
-	/* Elsewhere the caller must be able to sleep. */
+	/* On PREEMPT_RT the caller must be able to sleep. */
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return;
 	timer_check_context(test, 0, timer_waits_with_preemption_off);
@@ -369,10 +369,10 @@ static void timer_sync_waits_in_hardirq(struct kunit *test)
 }
 
 /**
- * struct timer_crowd - a thread that waits besides the case's
+ * struct timer_crowd - a thread that waits in addition to the case's thread
  * @item: the timer
- * @ret: what it got
- * @too_soon: it returned before the handler did
+ * @ret: the return value of its call
+ * @too_soon: the call returned before the handler did
  */
 struct timer_crowd {
 	struct timer_item *item;
@@ -388,7 +388,7 @@ static void timer_crowd_thread(void *arg)
 	c->too_soon = !callout_test_told(&c->item->returns);
 }
 
-/* By the clock: how long depends on what debugging adds. */
+/* Wait by the clock: the duration depends on what debugging adds. */
 #define TIMER_SETUP_NS	(20 * NSEC_PER_MSEC)
 
 static void timer_then_setup(struct timer_item *item)
@@ -404,7 +404,7 @@ static void timer_then_setup(struct timer_item *item)
 
 /*
  * A timer that its function initialises again, with the same flags, is running
- * throughout: whoever waits for it does not free it too soon.
+ * throughout: a caller that waits for it does not free it too soon.
  */
 static void timer_runs_while_set_up_again(struct kunit *test)
 {
@@ -428,7 +428,7 @@ static void timer_runs_while_set_up_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, timer_item_runs(item), 1);
 }
 
-/* Two callers wait for one handler; one of them cancels what it re-armed. */
+/* Two callers wait for one handler, and one of them cancels the timer that it re-armed. */
 static void timer_sync_of_two(struct kunit *test)
 {
 	struct timer_item *item = timer_item_create(test, 0);

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * states.c - what each call does to a timer in each state
+ * states.c - the effect of each call on a timer in each state
  */
 #include "timers/api.h"
 
 enum timer_state {
 	TIMER_IDLE,
 	TIMER_PENDING,
-	TIMER_RUNNING,		/* on another CPU */
-	TIMER_RUNNING_AGAIN,	/* and pending again */
-	TIMER_RUNNING_SHUT,	/* and shut down meanwhile */
+	TIMER_RUNNING,		/* running on another CPU */
+	TIMER_RUNNING_AGAIN,	/* running, and pending again */
+	TIMER_RUNNING_SHUT,	/* running, and shut down */
 	TIMER_SHUT,
 	TIMER_STATES
 };
 
 /**
- * struct timer_result - what a call does
- * @ret: what it returns; 0 if it returns nothing
- * @pending: the timer is pending then
- * @takes: it has the new expires
+ * struct timer_result - the effect of a call
+ * @ret: the return value; 0 if the call returns nothing
+ * @pending: the timer is pending afterwards
+ * @takes: the timer has the new expires
  * @never: the call is not allowed: it warns, or waits for ever
  */
 struct timer_result {
@@ -117,7 +117,7 @@ static int timer_call_pending(struct timer_list *t, unsigned long later)
 	return timer_pending(t);
 }
 
-/* ARMS: pending, with the new expires. STAYS: pending, with the old one. */
+/* ARMS: pending, with the new expires. STAYS: pending, with the old expires. */
 #define ARMS(n)		{ .ret = n, .pending = true, .takes = true }
 #define STAYS(n)	{ .ret = n, .pending = true }
 #define OFF(n)		{ .ret = n }
@@ -170,7 +170,7 @@ static const struct {
 #undef OFF
 #undef NEVER
 
-/* Brings an idle timer into a state, with an expires that is far away. */
+/* Bring an idle timer into a state, with @expires far away. */
 static void timer_enter(struct kunit *test, struct timer_item *item,
 			enum timer_state state, unsigned int other,
 			unsigned long expires)
@@ -284,7 +284,7 @@ static void timer_setup_ends_shutdown(struct kunit *test)
 	}
 }
 
-/* A handler whose timer is shut down meanwhile cannot start it again. */
+/* A handler whose timer is shut down while it runs cannot start the timer again. */
 static void timer_then_hold_and_rearm(struct timer_item *item)
 {
 	timer_then_hold(item);
@@ -308,7 +308,7 @@ static void timer_shutdown_refuses_the_handler(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, timer_item_runs(item), 1);
 }
 
-/* A timer whose function is replaced while it is pending runs the new one. */
+/* A timer whose function is replaced while it is pending runs the new function. */
 static void timer_other_handler(struct timer_list *t)
 {
 	struct timer_item *item = from_timer(item, t, t);

@@ -13,33 +13,34 @@
  *
  *	starts - doubtful <= runs + deletions <= starts
  *
- * Most calls share a timer with those on other CPUs. Some have it alone, as
- * Linux demands of add_timer() and free: only its handler runs besides.
+ * Most calls share a timer with calls on other CPUs. Some calls have the timer
+ * alone, as Linux demands for add_timer() and for freeing: only its handler may run
+ * concurrently.
  */
 #include "timers/api.h"
 
 #define TIMER_STORM_ITEMS	24U
 #define TIMER_STORM_THREADS	8U
 
-/* The most calls that a thread makes until it has seen what the case demands. */
+/* The maximum number of calls that a thread makes until it has seen what the case demands. */
 #define TIMER_STORM_CALLS	3000000U
 
 /* How long some handlers wait for a call on their timer. */
 #define TIMER_STORM_LINGER_NS	(500 * NSEC_PER_USEC)
 #define TIMER_STORM_LOOK_US	20
 
-/* What must have happened, on the slowest machine. */
+/* Events that must have happened, even on the slowest machine. */
 enum timer_seen {
 	TIMER_SEEN_STARTED,
 	TIMER_SEEN_MOVED,
 	TIMER_SEEN_RUN,
-	TIMER_SEEN_REARMED,		/* by its handler */
+	TIMER_SEEN_REARMED,		/* by the timer's handler */
 	TIMER_SEEN_DELETED,
-	TIMER_SEEN_TRY_FAILED,		/* it was running elsewhere */
-	TIMER_SEEN_WAITED,		/* timer_delete_sync() met its handler */
+	TIMER_SEEN_TRY_FAILED,		/* the timer was running on another CPU */
+	TIMER_SEEN_WAITED,		/* timer_delete_sync() met the handler */
 	TIMER_SEEN_REFUSED,		/* started after it was shut down */
 	TIMER_SEEN_FREED,
-	TIMER_SEEN_EXACT,		/* books without a doubtful start */
+	TIMER_SEEN_EXACT,		/* a life without a doubtful start */
 	TIMER_SEEN_NR
 };
 
@@ -51,13 +52,13 @@ static const char *const timer_seen_name[TIMER_SEEN_NR] = {
 /**
  * struct timer_life - a timer, from its setup until it is freed
  * @t: the timer
- * @storm: the case's
- * @starts: calls that found it idle, and returned 0
- * @doubtful: those of them that it may have refused
- * @runs: how often its handler has run
+ * @storm: the storm of the case
+ * @starts: calls that found the timer idle, and returned 0
+ * @doubtful: starts that may have been refused
+ * @runs: how often the handler has run
  * @deletions: calls that returned 1 and deleted it
  * @calls: calls that have begun
- * @inside: its handler runs
+ * @inside: the handler runs
  * @shut: a shutdown has begun
  */
 struct timer_life {
@@ -74,21 +75,22 @@ struct timer_life {
 
 /**
  * struct timer_storm_item - a place for one timer after another
- * @lock: read by calls that share the timer, written by those that have it alone
+ * @lock: held for reading by calls that share the timer, for writing by calls that
+ *	have it alone
  * @life: the timer
  */
 struct timer_storm_item {
-	rwlock_t lock;	/* of life */
+	rwlock_t lock;	/* protects life */
 	struct timer_life *life;
 };
 
 /**
  * struct timer_storm - the case
  * @end: when the threads end, in ns, if they have seen what is demanded
- * @seed: of the threads' random numbers
- * @calm: no handler re-arms its timer any longer
- * @wrong: violations
- * @seen: what has happened
+ * @seed: seed of the threads' random numbers
+ * @calm: handlers no longer re-arm their timers
+ * @wrong: number of violations
+ * @seen: the events that have happened
  * @item: the timers
  */
 struct timer_storm {
@@ -112,8 +114,8 @@ static void timer_storm_wrong(struct timer_life *life, const char *what)
 }
 
 /*
- * Counts what a call that starts a timer returned. The flag is read after the
- * call: if it is not set, no shutdown had begun, and the timer has started.
+ * Count the result of a call that starts a timer. The flag is read after the call:
+ * if it is not set, no shutdown had begun, and the timer has started.
  */
 static void timer_storm_started(struct timer_life *life, int ret)
 {
@@ -135,7 +137,7 @@ static void timer_storm_started(struct timer_life *life, int ret)
 static void timer_storm_shut(struct timer_life *life)
 {
 	WRITE_ONCE(life->shut, true);
-	/* The flag before the shutdown; pairs with timer_storm_started(). */
+	/* Set the flag before the shutdown; pairs with timer_storm_started(). */
 	smp_mb();
 }
 
@@ -160,7 +162,7 @@ static void timer_storm_handler(struct timer_list *t)
 		timer_storm_wrong(life, "a handler runs twice at a time");
 	timer_storm_see(storm, TIMER_SEEN_RUN);
 	if (run % 2) {
-		/* Until two calls have met it, and have had time to look. */
+		/* Wait until two calls have met the handler, and have had time to look. */
 		end = ktime_get_ns() + TIMER_STORM_LINGER_NS;
 		while (atomic_read(&life->calls) - calls < 2 &&
 		       ktime_get_ns() < end)
@@ -174,7 +176,7 @@ static void timer_storm_handler(struct timer_list *t)
 	atomic_dec(&life->inside);
 }
 
-/* Nothing runs, is pending, or can start: only the caller knows the timer. */
+/* Check that the timer neither runs, nor is pending, nor can start: only the caller knows it. */
 static void timer_storm_check_still(struct timer_life *life)
 {
 	int missing = atomic_read(&life->starts) - atomic_read(&life->runs) -
@@ -207,7 +209,7 @@ static struct timer_life *timer_life_create(struct timer_storm *storm,
 	return life;
 }
 
-/* Ends a life that its caller has alone. */
+/* End a life that its caller has alone. */
 static void timer_life_end(struct timer_life *life)
 {
 	timer_storm_shut(life);
@@ -222,7 +224,7 @@ static unsigned long timer_storm_when(struct rnd_state *rng)
 	return jiffies - 1 + callout_test_below(rng, 5);
 }
 
-/* Shut down while others start it: it is idle then, and remains so. */
+/* Shut the timer down while others start it: it is idle afterwards, and remains so. */
 static void timer_storm_shutdown(struct timer_life *life, bool sync)
 {
 	timer_storm_shut(life);
@@ -234,7 +236,7 @@ static void timer_storm_shutdown(struct timer_life *life, bool sync)
 		timer_storm_wrong(life, "running after it was shut down");
 }
 
-/* A call on a timer that others have too. */
+/* Make a call on a timer that other threads use too. */
 static void timer_storm_share(struct timer_life *life, struct rnd_state *rng)
 {
 	struct timer_list *t = &life->t;
@@ -266,13 +268,13 @@ static void timer_storm_share(struct timer_life *life, struct rnd_state *rng)
 			timer_storm_see(life->storm, TIMER_SEEN_WAITED);
 		break;
 	default:
-		/* Rare: whoever has it alone next ends its life. */
+		/* Rare: the next thread that has the timer alone ends its life. */
 		if (!callout_test_below(rng, 16))
 			timer_storm_shutdown(life, callout_test_below(rng, 2));
 	}
 }
 
-/* Deletes a timer that the caller has alone, and starts it in any way. */
+/* Delete a timer that the caller has alone, and start it in any way. */
 static void timer_storm_restart(struct timer_life *life, struct rnd_state *rng)
 {
 	struct timer_list *t = &life->t;
@@ -321,8 +323,8 @@ static void timer_storm_alone(struct timer_storm *storm,
 }
 
 /*
- * Leaves most timers alone until they run: a tick is thousands of calls. A
- * handler that runs is a chance for a race.
+ * Leave most timers alone until they run: a tick takes thousands of calls. A
+ * running handler is a chance for a race.
  */
 static bool timer_storm_waits(struct timer_life *life, struct rnd_state *rng)
 {
@@ -404,7 +406,7 @@ static struct timer_storm *timer_storm_create(struct kunit *test,
 	return storm;
 }
 
-/* Joins a thread, for as long as any of them makes timers run. */
+/* Join a thread, waiting for as long as any thread makes timers run. */
 static bool timer_storm_join(struct timer_storm *storm,
 			     struct callout_test_thread *t)
 {
@@ -418,7 +420,7 @@ static bool timer_storm_join(struct timer_storm *storm,
 	return false;
 }
 
-/* Each start ends in a run or a deletion, whoever calls what meanwhile. */
+/* Each start ends in a run or a deletion, whatever calls are made concurrently. */
 static void timer_survives_a_storm(struct kunit *test)
 {
 	struct callout_test_thread *t[TIMER_STORM_THREADS];

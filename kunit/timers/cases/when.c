@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * when.c - the jiffy at which a timer runs, and the order of several
+ * when.c - the jiffy at which a timer runs, and the order of several timers
  *
  * A handler reads jiffies. On a busy host it may read them late, so cases that
  * bound lateness try again until one timer was on time: no machine is late for
@@ -21,7 +21,7 @@ static long timer_item_late(struct timer_item *item)
 }
 
 /*
- * No timer runs before jiffies reach its expires, and the kernel's not even
+ * No timer runs before jiffies reach its expires. The kernel's timers run not even
  * then, but a jiffy later.
  */
 static void timer_is_never_early(struct kunit *test)
@@ -51,7 +51,7 @@ static void timer_is_never_early(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, early, 0);
 }
 
-/* A timer can run in the jiffy in which it may run first. */
+/* A timer can run in the first jiffy in which it may run. */
 static void timer_is_on_time(struct kunit *test)
 {
 	long least = TIMER_DIFFERS(begins_at_expires) ? 0 : 1, late = LONG_MAX;
@@ -70,8 +70,9 @@ static void timer_is_on_time(struct kunit *test)
 #define TIMER_PER_LEVEL		12U
 
 /*
- * Arms timers of one level of the kernel's wheel, each just past a step of it.
- * False if that took so long that some were too near for the level.
+ * Arm timers of one level of the kernel's wheel, each just past a step of the
+ * level. Return false if that took so long that some timers were too near for the
+ * level.
  */
 static bool timer_arm_level(struct timer_items *items, unsigned int level)
 {
@@ -105,8 +106,8 @@ static long timer_least_late(struct kunit *test, unsigned int level)
 }
 
 /*
- * A callout runs at its jiffy at any distance. The kernel's timers run at the
- * next step of their level of its wheel.
+ * A callout runs at its jiffy at any distance. The kernel's timers run at the next
+ * step of their level of the kernel's wheel.
  */
 static void timer_is_exact(struct kunit *test)
 {
@@ -139,7 +140,7 @@ static const unsigned long timer_ago[] = {
 	LONG_MAX / 2, LONG_MAX - CALLOUT_TEST_FAR,
 };
 
-/* The past, however long ago, is the next tick: before any later jiffy. */
+/* An expires in the past, however long ago, means the next tick, before any later jiffy. */
 static void timer_of_the_past(struct kunit *test)
 {
 	unsigned int n = ARRAY_SIZE(timer_ago), i, wrong = 0;
@@ -158,7 +159,7 @@ static void timer_of_the_past(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* Distances ahead, at which nothing may run while the case lasts. */
+/* Distances into the future at which nothing may run while the case lasts. */
 static const unsigned long timer_ahead[] = {
 	CALLOUT_TEST_FAR, (1UL << 30) - 1, 1UL << 30, (1UL << 30) + 1,
 	LONG_MAX / 2, LONG_MAX - CALLOUT_TEST_FAR,
@@ -196,7 +197,7 @@ static void timer_of_the_far_future(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wrong, 0);
 }
 
-/* Numbers of which none is special: only their distance from jiffies counts. */
+/* No number is special: only its distance from jiffies counts. */
 static void timer_numbers_are_relative(struct kunit *test)
 {
 	static const unsigned long number[] = { 0, 1, ULONG_MAX, ULONG_MAX - 1,
@@ -209,7 +210,7 @@ static void timer_numbers_are_relative(struct kunit *test)
 	for (i = 0; i < n; i++) {
 		item = &items->item[i];
 		past = time_before_eq(number[i], jiffies);
-		/* Not so near that the case may meet it. */
+		/* Skip numbers so near that jiffies may reach them during the case. */
 		if (!past && time_before(number[i], jiffies + CALLOUT_TEST_FAR))
 			continue;
 		KUNIT_EXPECT_EQ(test, mod_timer(&item->t, number[i]), 0);
@@ -221,7 +222,7 @@ static void timer_numbers_are_relative(struct kunit *test)
 	}
 }
 
-/* Near expiries on both sides of a multiple of 256 jiffies. */
+/* Expiries on both sides of a multiple of 256 jiffies are near. */
 static void timer_crosses_a_carry(struct kunit *test)
 {
 	unsigned long carry = round_up(jiffies + 2, 256);
@@ -256,11 +257,11 @@ static bool timer_ran_in_order(struct timer_items *items,
 /**
  * struct timer_order - an order that a case demands
  * @away: how far away the timers are
- * @least: how far away at least, when all is set
- * @apart: how many jiffies they are apart
- * @before: what else is done with them; returns what a call returned
+ * @least: how far away at least, when all timers are set
+ * @apart: how many jiffies the timers are apart
+ * @before: a further operation on the timers; returns the return value of a call
  * @callouts: the order of callouts
- * @kernels: that of the kernel's timers
+ * @kernels: the order of the kernel's timers
  */
 struct timer_order {
 	unsigned long away;
@@ -271,7 +272,7 @@ struct timer_order {
 	unsigned int kernels[TIMER_IN_ORDER];
 };
 
-/* All is set while the timers are still far enough away, or else once more. */
+/* All timers must be set while they are still far enough away. Otherwise try once more. */
 static void timer_check_order(struct kunit *test, const struct timer_order *o)
 {
 	struct timer_items *items;
@@ -298,7 +299,7 @@ static void timer_check_order(struct kunit *test, const struct timer_order *o)
 						   o->callouts : o->kernels));
 }
 
-/* Callouts of one jiffy run in the order of arming; the kernel's, backwards. */
+/* Callouts of one jiffy run in the order of arming; the kernel's timers run in reverse order. */
 static void timer_order_of_a_jiffy(struct kunit *test)
 {
 	static const struct timer_order o = {
@@ -311,7 +312,7 @@ static void timer_order_of_a_jiffy(struct kunit *test)
 	timer_check_order(test, &o);
 }
 
-/* Callouts run in the order of expires; the kernel's not within a step. */
+/* Callouts run in the order of expires; the kernel's timers do not within a step. */
 static void timer_order_of_a_step(struct kunit *test)
 {
 	static const struct timer_order o = {
@@ -330,7 +331,7 @@ static int timer_mod_to_the_same(struct timer_items *items)
 	return mod_timer(&items->item[1].t, items->item[1].t.expires);
 }
 
-/* A timer that is moved to where it is keeps its place. */
+/* A timer that is moved to its present expires keeps its place. */
 static void timer_order_if_not_moved(struct kunit *test)
 {
 	static const struct timer_order o = {
@@ -353,7 +354,7 @@ static int timer_mod_and_back(struct timer_items *items)
 	return mod_timer(&items->item[1].t, expires);
 }
 
-/* One that is moved away and back was armed last. */
+/* A timer that is moved away and back counts as armed last. */
 static void timer_order_if_moved(struct kunit *test)
 {
 	static const struct timer_order o = {
@@ -381,7 +382,10 @@ static int timer_mod_within_a_step(struct timer_items *items)
 	return mod_timer(&items->item[1].t, items->item[1].t.expires + 3);
 }
 
-/* So was a callout that is moved by any jiffies; the kernel's, by a step. */
+/*
+ * A callout that is moved by any number of jiffies counts as armed last; the
+ * kernel's timers only if they are moved by a step.
+ */
 static void timer_order_if_moved_a_little(struct kunit *test)
 {
 	static const struct timer_order o = {
@@ -412,7 +416,7 @@ static void timer_order_if_reduced(struct kunit *test)
 
 #define TIMER_SPREAD	60U
 
-/* Pairs of timers that did not run in the order of their expires. */
+/* The number of pairs of timers that did not run in the order of their expires. */
 static unsigned int timer_inversions(struct timer_items *items,
 				     unsigned long apart)
 {
@@ -427,8 +431,8 @@ static unsigned int timer_inversions(struct timer_items *items,
 }
 
 /*
- * In whatever order they were armed, callouts run in that of their expires; the
- * kernel's timers, if they are more than a step of the level apart.
+ * Callouts run in the order of their expires, in whatever order they were armed.
+ * The kernel's timers do so if they are more than a step of the level apart.
  */
 static void timer_order_of_distances(struct kunit *test)
 {
@@ -442,7 +446,7 @@ static void timer_order_of_distances(struct kunit *test)
 	for (try = 0; try < TIMER_TRIES && !in_time; try++) {
 		items = timer_items_create(test, TIMER_SPREAD, TIMER_PINNED);
 		first = jiffies + 70;
-		/* In two levels of the kernel's wheel. */
+		/* Timers in two levels of the kernel's wheel. */
 		for (i = 0; i < items->n; i++)
 			mod_timer(&items->item[i].t,
 				  first + i * 37 % TIMER_SPREAD * 10);

@@ -9,7 +9,7 @@
 /**
  * struct timer_arming - a thread that arms a timer on its CPU
  * @item: the timer
- * @runs: it stays there, awake, until the timer has run as often as this
+ * @runs: the thread stays there, awake, until the timer has run this often
  */
 struct timer_arming {
 	struct timer_item *item;
@@ -24,7 +24,7 @@ static void timer_arming_thread(void *arg)
 	callout_test_spin_until(timer_item_runs(a->item) >= a->runs);
 }
 
-/* Arms @item on each CPU in turn; it runs there, also if it was far elsewhere. */
+/* Arm @item on each CPU in turn. It runs there, even if it was pending on another CPU far away. */
 static void timer_check_follows(struct kunit *test, struct timer_item *item,
 				bool from_elsewhere)
 {
@@ -47,7 +47,7 @@ static void timer_check_follows(struct kunit *test, struct timer_item *item,
 	}
 }
 
-/* A timer runs on the CPU that armed it, if that is awake. */
+/* A timer runs on the CPU that armed it, if that CPU is awake. */
 static void timer_runs_where_it_was_armed(struct kunit *test)
 {
 	static const u32 flags[] = { 0, TIMER_PINNED, TIMER_DEFERRABLE,
@@ -63,7 +63,7 @@ static void timer_runs_where_it_was_armed(struct kunit *test)
 	}
 }
 
-/* add_timer_on() runs it on the CPU, also if that sleeps, and pins it. */
+/* add_timer_on() makes a timer run on the CPU, even if the CPU sleeps, and pins it. */
 static void timer_added_on_a_cpu(struct kunit *test)
 {
 	struct timer_items *items;
@@ -82,7 +82,7 @@ static void timer_added_on_a_cpu(struct kunit *test)
 	}
 }
 
-/* The flags are those of the setup; add_timer_local() and _global() change one. */
+/* The flags are the flags of the setup; add_timer_local() and add_timer_global() change one. */
 static void timer_shows_its_flags(struct kunit *test)
 {
 	static const u32 flags[] = { 0, TIMER_PINNED, TIMER_DEFERRABLE,
@@ -140,7 +140,7 @@ static void timer_stays_while_it_runs(struct kunit *test)
 	timer_item_let_go(test, item);
 	timer_item_await(test, item, 2);
 	KUNIT_EXPECT_EQ(test, item->ran_on, other);
-	/* Later it follows again. */
+	/* Afterwards the timer follows its setter again. */
 	KUNIT_EXPECT_EQ(test, timer_delete_sync(&item->t), 0);
 	mod_timer(&item->t, jiffies + 1);
 	callout_test_spin_until(timer_item_runs(item) == 3);
@@ -148,8 +148,8 @@ static void timer_stays_while_it_runs(struct kunit *test)
 }
 
 /*
- * add_timer_on() moves it even then. Linux forgets that its handler runs; a
- * callout is moved when that is done.
+ * add_timer_on() moves a timer even while its handler runs. Linux forgets that the
+ * handler runs; a callout is moved when the handler is over.
  */
 static void timer_added_elsewhere_while_it_runs(struct kunit *test)
 {
@@ -181,7 +181,7 @@ static void timer_stays_at_the_same_expires(struct kunit *test)
 	unsigned int try;
 	int ret = 0;
 
-	/* If it ran before it was moved, once more. */
+	/* If the timer ran before it was moved, try once more. */
 	for (try = 0; try < 10 && !ret; try++) {
 		item = timer_item_create(test, 0);
 		item->t.expires = jiffies + 20;
@@ -207,9 +207,9 @@ static void timer_call_on(struct kunit *test, unsigned int cpu,
 }
 
 /*
- * Arms @item from an interrupt on another CPU, which then has nothing to do,
- * while this one is awake. Returns whether it ran on that CPU. A CPU with
- * callbacks of RCU keeps its tick, and they wait for this one.
+ * Arm @item from an interrupt on another CPU, which then has nothing to do, while
+ * this CPU is awake. Return whether the timer ran on that CPU. A CPU with callbacks
+ * of RCU keeps its tick, and they wait for this CPU.
  */
 static bool timer_ran_on_idle(struct kunit *test, struct timer_item *item,
 			      unsigned int idle)
@@ -225,8 +225,8 @@ static bool timer_ran_on_idle(struct kunit *test, struct timer_item *item,
 }
 
 /*
- * A pinned timer wakes its CPU; another leaves it asleep, if it can and another
- * CPU is awake.
+ * A pinned timer wakes its CPU. Any other timer leaves its CPU asleep, if it can
+ * and another CPU is awake.
  */
 static void timer_leaves_an_idle_cpu_asleep(struct kunit *test)
 {
@@ -243,8 +243,9 @@ static void timer_leaves_an_idle_cpu_asleep(struct kunit *test)
 }
 
 /*
- * When the later timer of two wakes the CPU, and how late the deferrable one is at
- * least if it does not: other things wake the CPU of a busy machine sooner.
+ * When the later of two timers wakes the CPU, and how late the deferrable timer is
+ * at least if it does not wake the CPU: on a busy machine other things wake the CPU
+ * sooner.
  */
 #define TIMER_DEFER_WAKE	(2 * HZ / 5)
 #define TIMER_DEFER_LATE	(HZ / 25)
@@ -257,7 +258,7 @@ static void timer_arm_deferrable(void *arg)
 	mod_timer(&items->item[1].t, jiffies + 3 + TIMER_DEFER_WAKE);
 }
 
-/* How late a deferrable timer is on a CPU that a later one wakes, pinned. */
+/* How late a deferrable timer is on a CPU that a later, pinned timer wakes. */
 static long timer_deferred(struct kunit *test, unsigned int cpu)
 {
 	struct timer_items *items = timer_items_create(test, 2, TIMER_PINNED);
@@ -272,8 +273,8 @@ static long timer_deferred(struct kunit *test, unsigned int cpu)
 }
 
 /*
- * A deferrable timer of a CPU that sleeps waits until something else wakes it.
- * Anything may, so the case takes tries.
+ * A deferrable timer of a sleeping CPU waits until something else wakes the CPU.
+ * Anything may wake it, so the case tries several times.
  */
 static void timer_deferrable_wakes_nobody(struct kunit *test)
 {
@@ -295,7 +296,7 @@ static void timer_deferrable_wakes_nobody(struct kunit *test)
 		KUNIT_EXPECT_LE(test, least, 1);
 }
 
-/* Where a CPU is awake, a deferrable timer is as punctual as any. */
+/* On a CPU that is awake a deferrable timer is as punctual as any other. */
 static void timer_deferrable_is_on_time_if_awake(struct kunit *test)
 {
 	struct timer_item *item = timer_item_create(test, TIMER_DEFERRABLE);
@@ -311,7 +312,7 @@ static void timer_deferrable_is_on_time_if_awake(struct kunit *test)
 	KUNIT_EXPECT_LE(test, late, most);
 }
 
-/* Those that ran from @gone to @back did so on another CPU; none was early. */
+/* Check that timers that ran from @gone to @back ran on another CPU, and that none was early. */
 static void timer_check_dead(struct kunit *test, struct timer_items *items,
 			     unsigned int cpu, unsigned long gone,
 			     unsigned long back)
@@ -333,8 +334,8 @@ static void timer_check_dead(struct kunit *test, struct timer_items *items,
 }
 
 /*
- * The timers of a CPU that goes offline run on another, each once; the CPU has
- * new ones when it is back.
+ * The timers of a CPU that goes offline run on another CPU, once each. The CPU has
+ * new timers when it is back.
  */
 static void timer_leaves_a_dead_cpu(struct kunit *test)
 {
@@ -358,7 +359,7 @@ static void timer_leaves_a_dead_cpu(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, 0, remove_cpu(cpu));
 	gone = jiffies;
-	/* One that is moved meanwhile, and one that is not pending any more. */
+	/* One timer is moved while the CPU is offline, and one is no longer pending. */
 	KUNIT_EXPECT_EQ(test, mod_timer(&moved->t, jiffies + 2), 1);
 	timer_item_await(test, moved, 1);
 	for (i = 0; i < items->n / 2; i++)
