@@ -13,7 +13,7 @@
 #include "base/tick.h"
 #include "bsd/work.h"
 #include "lib/virtual.h"
-/* Some names below are those of its macros. */
+/* Some names below are also names of the header's macros. */
 #define CALLOUT_BSD_NO_TICKS
 #include <linux/callout_bsd.h>
 
@@ -23,7 +23,7 @@ static sbintime_t sbt_ticks(unsigned int ticks)
 				   NSEC_PER_SEC);
 }
 
-/* The tick with the most trailing zeros, found by trying all. */
+/* The tick with the most trailing zeros, found by trying every tick. */
 static u64 roundest(u64 first, u64 last)
 {
 	u64 tick, best = first;
@@ -34,7 +34,7 @@ static u64 roundest(u64 first, u64 last)
 	return best;
 }
 
-/* The tick is in the span, and the one there with the most trailing zeros. */
+/* The tick is in the span, and has the most trailing zeros of all ticks in the span. */
 static void bsd_coalesce(struct kunit *test)
 {
 	struct rnd_state rng;
@@ -53,9 +53,7 @@ static void bsd_coalesce(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_coalesce(1, U64_MAX), 1ULL << 63);
 }
 
-/*
- * C_HARDCLOCK rounds up to ticks from now, as callout_reset(); 0 counts as 1.
- */
+/* C_HARDCLOCK rounds up to ticks from now, as callout_reset() does; 0 counts as 1. */
 static void bsd_hardclock(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -81,7 +79,7 @@ static void bsd_hardclock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->runs, 0);
 }
 
-/* Late by the precision at most, given as a time or a share; never early. */
+/* A callout is late by at most its precision, given as a time or a share, and never early. */
 static void bsd_precision(struct kunit *test)
 {
 	static const unsigned int far[] = { 1, 3, 100, 1000, 4097 };
@@ -101,7 +99,7 @@ static void bsd_precision(struct kunit *test)
 				  a, C_HARDCLOCK | C_PREL(1));
 		KUNIT_EXPECT_EQ(test, c->node.expires,
 				roundest(first, v->now + n + DIV_ROUND_UP(n, 2)));
-		/* The larger of the two. */
+		/* The larger of the two precisions counts. */
 		callout_reset_sbt(c, sbt_ticks(n), sbt_ticks(n),
 				  callout_virtual_handler, a,
 				  C_HARDCLOCK | C_PREL(5));
@@ -110,7 +108,7 @@ static void bsd_precision(struct kunit *test)
 	callout_stop(c);
 }
 
-/* Absolute times count from boot; one that has passed means the next tick. */
+/* Absolute times count from boot. A time that has passed means the next tick. */
 static void bsd_absolute(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -128,15 +126,15 @@ static void bsd_absolute(struct kunit *test)
 			  a, C_ABSOLUTE);
 	tick = a[0].c.node.expires;
 	KUNIT_EXPECT_GE(test, tick, v->now + NSEC_PER_SEC / TICK_NSEC - 1);
-	/* What is counted in ticks is a distance. */
+	/* C_HARDCLOCK does not apply: only a distance is counted in ticks. */
 	callout_reset_sbt(&a[0].c, now + SBT_1S, 0, callout_virtual_handler,
 			  a, C_ABSOLUTE | C_HARDCLOCK);
 	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, tick);
-	/* Relative: from a later now. */
+	/* A relative time counts from a later moment. */
 	callout_reset_sbt(&a[0].c, SBT_1S, 0, callout_virtual_handler, a, 0);
 	KUNIT_EXPECT_GE(test, a[0].c.node.expires, tick);
 
-	/* Computed once, used twice: the same tick. */
+	/* A time computed once and used twice gives the same tick. */
 	callout_when(SBT_1S, SBT_1MS, C_PREL(3), &when, &pr);
 	KUNIT_EXPECT_EQ(test, pr, SBT_1S >> 3);
 	KUNIT_EXPECT_GE(test, when, now + SBT_1S);
@@ -148,7 +146,7 @@ static void bsd_absolute(struct kunit *test)
 	callout_reset_sbt(&a[1].c, when, pr, callout_virtual_handler, a,
 			  C_ABSOLUTE);
 	KUNIT_EXPECT_EQ(test, a[0].c.node.expires, a[1].c.node.expires);
-	/* A share is of a relative time; it does not apply to absolute ones. */
+	/* A share applies to a relative time, not to an absolute one. */
 	tick = a[0].c.node.expires;
 	callout_reset_sbt(&a[0].c, when, 0, callout_virtual_handler, a,
 			  C_ABSOLUTE | C_PREL(0));
@@ -188,7 +186,7 @@ static void bsd_never_early(struct kunit *test)
 	 */
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(&a[0], 1), 1);
 	KUNIT_EXPECT_EQ(test, callout_schedule_sbt(&a[1].c, 1, 0, 0), 1);
-	/* A coarse clock may not have gone on meanwhile. */
+	/* A coarse clock may not have advanced. */
 	time = ktime_get_ns() + 1;
 	KUNIT_EXPECT_TRUE(test, callout_test_clock_until(ktime_get_ns() > time));
 	callout_virtual_run_to(v, v->now + 1);
@@ -201,7 +199,7 @@ static void bsd_never_early(struct kunit *test)
  * @c: the callout
  * @due: the time, in ns
  * @ran: when it ran, in ns
- * @done: it has run
+ * @done: the callout has run
  */
 struct when {
 	struct callout c;
@@ -294,13 +292,13 @@ static void bsd_trylock(struct kunit *test)
 	v->now++;
 	callout_virtual_expire(v);
 	spin_unlock_bh(&try_lock);
-	/* Not at the same tick, though the lock is free. */
+	/* Not at the same tick, even though the lock is free. */
 	callout_virtual_expire(v);
 	KUNIT_EXPECT_EQ(test, a[0].runs, 0);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, a[0].runs, 1);
 	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
-	/* Late by the tick that it was put off for. */
+	/* The callout is late by the tick for which it was put off. */
 	KUNIT_EXPECT_EQ(test, v->base->stats.late[1], 1);
 	/* The lock was released. */
 	spin_lock_bh(&try_lock);
@@ -309,9 +307,9 @@ static void bsd_trylock(struct kunit *test)
 
 /**
  * struct put_offs - callouts whose lock is contended, and an interrupt
- * @item: the callouts; the first one has no lock, and raises the interrupt
+ * @item: the callouts; the first has no lock, and raises the interrupt
  * @work: the interrupt
- * @seen: how many had been put off when it came
+ * @seen: number of callouts that had been put off when the interrupt came
  */
 struct put_offs {
 	struct callout_item *item;
@@ -329,14 +327,14 @@ static void put_offs_count(struct irq_work *work)
 	put_offs.seen = list_count_nodes(&put_offs.item->v->base->put_off);
 }
 
-/* The interrupt comes when the base is unlocked the next time. */
+/* Raise the interrupt, which comes when the base is next unlocked. */
 static void then_interrupt(struct callout_item *item)
 {
 	local_irq_disable();
 	irq_work_queue(&put_offs.work);
 }
 
-/* To put off a callout ends a hold. */
+/* Putting off a callout ends a hold. */
 static void bsd_trylock_holds(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -392,7 +390,7 @@ static void then_async_drain(struct callout_item *item)
 {
 	item->ret = callout_async_drain(&item->c, count_drain);
 	KUNIT_EXPECT_EQ(item->v->test, drained, 0);
-	/* While it drains, a reset and a second drain are refused. */
+	/* During the drain, a reset and a second drain are refused. */
 	KUNIT_EXPECT_EQ(item->v->test, callout_virtual_set(item, 1), 0);
 	KUNIT_EXPECT_FALSE(item->v->test, callout_pending(&item->c));
 	KUNIT_EXPECT_EQ(item->v->test,
@@ -432,13 +430,13 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drained, 1);
 	KUNIT_EXPECT_PTR_EQ(test, drained_with, (void *)a);
 	KUNIT_EXPECT_EQ(test, a->seen, 0);
-	/* It can be used again. */
+	/* The callout can be used again. */
 	a->then = NULL;
 	KUNIT_EXPECT_EQ(test, callout_virtual_set(a, 1), 0);
 	callout_virtual_run_to(v, v->now + 1);
 	KUNIT_EXPECT_EQ(test, a->runs, 2);
 	KUNIT_EXPECT_EQ(test, drained, 1);
-	/* And drained again, with another function. */
+	/* It can be drained again, with another function. */
 	drained_otherwise = 0;
 	a->then = then_drain_otherwise;
 	callout_virtual_set(a, 1);
@@ -446,7 +444,7 @@ static void bsd_async_drain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a->ret, 0);
 	KUNIT_EXPECT_EQ(test, drained_otherwise, 1);
 	KUNIT_EXPECT_EQ(test, drained, 1);
-	/* From here on the end of a handler costs no more than before. */
+	/* From here on the end of a handler costs no more than before the drains. */
 	KUNIT_EXPECT_FALSE(test, v->base->attention);
 }
 
@@ -468,14 +466,14 @@ static void bsd_schedule_on(struct kunit *test)
 /**
  * struct holder - a callout with a lock
  * @c: the callout
- * @lock: its lock
- * @inside: its handler has begun
+ * @lock: the associated lock
+ * @inside: the handler has begun
  * @go: the handler may return
  * @rcu: for kfree_rcu()
  */
 struct holder {
 	struct callout c;
-	spinlock_t lock;	/* its lock */
+	spinlock_t lock;	/* the associated lock */
 	bool inside;
 	bool go;
 	struct rcu_head rcu;
@@ -493,8 +491,8 @@ static void holder_handler(void *arg)
 #define FREE_ROUNDS	100
 
 /*
- * The next holder of the associated lock sees the callout idle, although the
- * core has not finished with it:
+ * The next holder of the associated lock sees the callout idle, although the core
+ * still uses it:
  *
  *	CPU0: softirq				CPU1
  *	running = c

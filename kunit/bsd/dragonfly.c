@@ -6,7 +6,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include "lib/virtual.h"
-/* Some names below are those of its macros. */
+/* Some names below are also names of the header's macros. */
 #define CALLOUT_BSD_NO_TICKS
 #include <bsd/dragonfly/sys/callout.h>
 
@@ -15,20 +15,20 @@
 /**
  * struct df - a callout and what its handler has seen
  * @c: the callout
- * @v: its base
- * @lock: its lock, in some cases
+ * @v: the callout's base
+ * @lock: the callout's lock, in some cases
  * @go: the handler may return
  * @waits: the handler waits for @go
  * @again: the handler sets the callout again
- * @stops: the handler stops the callout, by this call
- * @stopped: what that returned
+ * @stops: the call by which the handler stops the callout
+ * @stopped: the return value of @stops
  * @in_task: the handler ran in process context
- * @locked: @lock was held by someone in the handler
- * @pending: what the calls returned in the handler
- * @active: "
- * @cpu: where the handler ran
- * @begun: times the handler has begun
- * @done: times it has ended
+ * @locked: @lock was held while the handler ran
+ * @pending: return value of callout_pending() in the handler
+ * @active: return value of callout_active() in the handler
+ * @cpu: the CPU on which the handler ran
+ * @begun: how often the handler has begun
+ * @done: how often the handler has ended
  */
 struct df {
 	struct callout c;
@@ -85,7 +85,7 @@ static void df_to_virtual(struct df *d)
 	d->c.w.c.node.cpu = CALLOUT_VIRTUAL;
 }
 
-/* On the base whose time the case sets. */
+/* Create a callout on the base whose time the case sets. */
 static struct df *df_virtual(struct kunit *test)
 {
 	struct df *d = df_real(test);
@@ -99,13 +99,13 @@ static void df_set(struct df *d)
 	callout_reset(&d->c, DISTANCE, df_handler, d);
 }
 
-/* Lets the callout become due. */
+/* Let the callout become due. */
 static void df_pass(struct df *d)
 {
 	callout_virtual_run_to(d->v, d->v->now + DISTANCE);
 }
 
-/* Sets it, and waits until the handler has begun once more. */
+/* Set the callout, and wait until the handler has begun once more. */
 static void df_run(struct kunit *test, struct df *d)
 {
 	unsigned int begun = READ_ONCE(d->begun);
@@ -130,9 +130,9 @@ static int (* const stops[])(struct callout *c) = {
 };
 
 /*
- * Each of the calls that stop returns 1 if it has removed the callout, and 0 if
- * that was not set or has run. None but the asynchronous one returns before the
- * handler has.
+ * Each call that stops returns 1 if it has removed the callout, and 0 if the
+ * callout was not set or has run. Only the asynchronous call returns before the
+ * handler does.
  */
 static void dragonfly_returns(struct kunit *test)
 {
@@ -163,7 +163,10 @@ static void dragonfly_returns(struct kunit *test)
 	callout_terminate(&d->c);
 }
 
-/* In its own handler none of them waits, and all drop what the handler has set. */
+/*
+ * Called by the callout's own handler, none of these calls waits, and all drop the
+ * handler's setting.
+ */
 static void dragonfly_stop_own(struct kunit *test)
 {
 	struct df *d = df_virtual(test);
@@ -186,8 +189,9 @@ static void dragonfly_stop_own(struct kunit *test)
 }
 
 /*
- * Active from when it is set until it is stopped or deactivated, the run of the
- * handler notwithstanding; the handler may sleep, and is not pending.
+ * A callout is active from when it is set until it is stopped or deactivated, even
+ * after its handler has run. The handler may sleep, and the callout is not pending
+ * then.
  */
 static void dragonfly_states(struct kunit *test)
 {
@@ -207,7 +211,7 @@ static void dragonfly_states(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_active(&d->c), 1);
 	callout_deactivate(&d->c);
 	KUNIT_EXPECT_EQ(test, callout_active(&d->c), 0);
-	/* A deactivation also removes it. */
+	/* A deactivation also removes the callout. */
 	df_set(d);
 	callout_deactivate(&d->c);
 	KUNIT_EXPECT_EQ(test, callout_pending(&d->c), 0);
@@ -236,9 +240,9 @@ static void dragonfly_lock(struct kunit *test)
 }
 
 /*
- * A callout that is due while its lock is held does not run before that is
- * released. Stopped under the lock, it does not run at all, and each of the calls
- * can be made under the lock.
+ * A callout that is due while its lock is held does not run before the lock is
+ * released. Stopped under the lock, it does not run at all. Each of the calls can
+ * be made under the lock.
  */
 static void dragonfly_stop_locked(struct kunit *test)
 {
@@ -251,7 +255,7 @@ static void dragonfly_stop_locked(struct kunit *test)
 		mutex_lock(&d->lock);
 		df_set(d);
 		df_pass(d);
-		/* Its thread has found the lock held, once or twice. */
+		/* The thread has found the lock held, once or twice. */
 		usleep_range(1000, 2000);
 		callout_virtual_run_to(d->v, d->v->now + 1);
 		usleep_range(1000, 2000);
@@ -279,7 +283,7 @@ static void dragonfly_stop_locked(struct kunit *test)
 
 #define FREE_ROUNDS	100
 
-/* Once it was terminated under its lock, callout and lock may be freed. */
+/* Once a callout was terminated under its lock, callout and lock may be freed. */
 static void dragonfly_terminate_locked(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
@@ -302,7 +306,7 @@ static void dragonfly_terminate_locked(struct kunit *test)
 	}
 }
 
-/* A cancel drops what the handler or others set meanwhile; a stop does not. */
+/* A cancel drops settings made by the handler or others during the cancel; a stop does not. */
 static void dragonfly_cancel_overrides(struct kunit *test)
 {
 	struct callout_test_thread *t;
@@ -332,7 +336,7 @@ static void df_cancel(void *arg)
 	callout_cancel(&d->c);
 }
 
-/* What is dropped because a cancel waits does not make it active. */
+/* A setting dropped because a cancel waits does not make the callout active. */
 static void dragonfly_refused(struct kunit *test)
 {
 	struct callout_test_thread *t;
@@ -353,8 +357,8 @@ static void dragonfly_refused(struct kunit *test)
 }
 
 /*
- * From callout_terminate() on no call sets it, not even one that has looked
- * before whether it was terminated.
+ * From callout_terminate() on no call sets the callout, not even a call that has
+ * checked before whether it was terminated.
  */
 static void dragonfly_terminate_refuses(struct kunit *test)
 {
@@ -372,7 +376,7 @@ static void dragonfly_terminate_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d->done, 1);
 }
 
-/* A reset is for the current CPU, a reset_bycpu for the one given. */
+/* A reset is for the current CPU, a reset_bycpu for the given CPU. */
 static void dragonfly_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -393,9 +397,9 @@ static void dragonfly_cpu(struct kunit *test)
 /**
  * struct df_pair - two callouts that are not MP safe
  * @c: the callouts
- * @inside: handlers that run
- * @most: most of them at one time
- * @runs: times they have run
+ * @inside: number of running handlers
+ * @most: most handlers running at one time
+ * @runs: number of runs
  */
 struct df_pair {
 	struct callout c[2];
@@ -414,7 +418,7 @@ static void pair_handler(void *arg)
 	atomic_inc(&p->runs);
 }
 
-/* After callout_init() no two handlers run at the same time. */
+/* After callout_init() no two handlers run concurrently. */
 static void dragonfly_mplock(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i, k;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * dragonfly_late.c - suite callout_df_late: ended by the own handler
+ * dragonfly_late.c - suite callout_df_late: callouts ended by their own handler
  *
- * DragonFly's callouts that their handler has set again, or initialised.
+ * These are DragonFly's callouts that their handler has set again, or initialised.
  */
 #include <linux/delay.h>
 #include <linux/workqueue.h>
 #include "lib/virtual.h"
-/* Some names below are those of its macros. */
+/* Some names below are also names of the header's macros. */
 #define CALLOUT_BSD_NO_TICKS
 #include <bsd/dragonfly/sys/callout.h>
 
@@ -16,16 +16,17 @@
 /**
  * struct df_late - a callout that its handler ends
  * @c: the callout
- * @v: its base
- * @due: what the core calls when it is due, except in the test
+ * @v: the callout's base
+ * @due: the function that the core calls when the callout is due, except in the
+ *	test
  * @other: another CPU
- * @expire: the base is to expire it, on @other
+ * @expire: the base must expire it, on @other
  * @ready: the handler may begin its work
- * @taken: the core has taken the second setting, and waits
- * @go: for this
+ * @taken: the core has taken the second setting, and waits for @go
+ * @go: the core may continue
  * @over: the call of the handler has returned
  * @begun: the handler of the second callout has begun
- * @done: it is about to return
+ * @done: the handler of the second callout is about to return
  * @waited: @done, after the call of the first handler
  */
 struct df_late {
@@ -88,8 +89,8 @@ static void df_late_handler(void *arg)
 }
 
 /*
- * After callout_terminate() in the handler the core does not use the callout, also
- * if it had just taken another setting: so the handler may free it.
+ * After callout_terminate() in the handler the core does not use the callout, even
+ * if it had just taken another setting. So the handler may free the callout.
  */
 static void df_late_terminate(struct kunit *test)
 {
@@ -104,7 +105,10 @@ static void df_late_terminate(struct kunit *test)
 	callout_test_tell(&l->ready);
 	KUNIT_EXPECT_TRUE(test,
 			  callout_test_wait_until(callout_test_told(&l->taken)));
-	/* A handler spins meanwhile: on no timer_list, see callout_test_wait_until(). */
+	/*
+	 * A handler spins at this time, so don't sleep on a timer_list: see
+	 * callout_test_wait_until().
+	 */
 	usleep_range(20000, 21000);
 	KUNIT_EXPECT_FALSE(test, callout_test_told(&l->over));
 	callout_test_tell(&l->go);
@@ -137,8 +141,8 @@ static void df_late_first(void *arg)
 }
 
 /*
- * A handler that has ended its callout waits for that of another one in the same
- * memory.
+ * A handler that has ended its callout waits for the handler of another callout in
+ * the same memory.
  */
 static void df_late_recycled(struct kunit *test)
 {

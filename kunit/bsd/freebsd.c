@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * freebsd.c - suite callout_freebsd: what files of FreeBSD need of its headers
+ * freebsd.c - suite callout_freebsd: what FreeBSD's files need from its headers
  */
-/* First: it needs no other header. */
+/* Include this first: it needs no other header. */
 #include <bsd/freebsd/sys/_callout.h>
 #include <linux/bottom_half.h>
 #include <linux/delay.h>
 #include <linux/slab.h>
 #include "lib/softirq.h"
-/* Some names below are those of its macros. */
+/* Some names below are also names of the header's macros. */
 #define CALLOUT_BSD_NO_TICKS
 #include <bsd/freebsd/sys/callout.h>
 
 /*
- * CS_EXECUTING turns the 0 of a running handler into a 1, also if the callout was
+ * CS_EXECUTING turns the 0 of a running handler into a 1, even if the callout was
  * set again, and leaves 1 and -1 as they are.
  */
 static void freebsd_stop_safe(struct kunit *test)
@@ -52,7 +52,7 @@ static void count_drain(void *arg)
 	callout_test_count((unsigned int *)&r->ret);
 }
 
-/* With a function it drains asynchronously; CS_DRAIN waits. */
+/* With a function the call drains asynchronously; with CS_DRAIN it waits. */
 static void freebsd_stop_safe_drains(struct kunit *test)
 {
 	struct callout_race *r = callout_race_running(test);
@@ -74,11 +74,11 @@ static void freebsd_stop_safe_drains(struct kunit *test)
  * struct mtx - a port's mutex
  * @name: for the port
  * @lock: the spinlock in it
- * @bh: its holder has turned softirqs off
+ * @bh: the holder has turned softirqs off
  */
 struct mtx {
 	const char *name;
-	spinlock_t lock;	/* protects bh, and what the mutex protects */
+	spinlock_t lock;	/* protects bh, and whatever the mutex protects */
 	bool bh;
 };
 
@@ -89,7 +89,7 @@ static void mtx_lock(struct mtx *m)
 	m->bh = true;
 }
 
-/* For handlers too, whose lock the core has taken. */
+/* Also for handlers, whose lock the core has taken. */
 static void mtx_unlock(struct mtx *m)
 	__releases(&m->lock)
 {
@@ -106,12 +106,12 @@ static void mtx_unlock(struct mtx *m)
 	callout_init_lock(c, &(m)->lock, flags)
 
 /**
- * struct softc - what a driver of FreeBSD has
- * @mtx: protects all
+ * struct softc - the data of a FreeBSD driver
+ * @mtx: protects all members
  * @tick: a callout whose handler drops @mtx
- * @watch: a callout whose handler keeps it
- * @runs: of both handlers
- * @unlocked: handlers that found @mtx not held
+ * @watch: a callout whose handler keeps @mtx
+ * @runs: number of runs of both handlers
+ * @unlocked: number of handlers that found @mtx not held
  */
 struct softc {
 	struct mtx mtx;
@@ -147,9 +147,9 @@ static void softc_watch(void *arg)
 #define MTX_ROUNDS	20
 
 /*
- * One unlock serves processes, and handlers with CALLOUT_RETURNUNLOCKED: the core
- * reports a handler that changes the preemption count, and softirqs are on when a
- * process has unlocked.
+ * One unlock function serves processes, and handlers with CALLOUT_RETURNUNLOCKED:
+ * the core reports a handler that changes the preemption count, and softirqs are on
+ * when a process has unlocked.
  */
 static void freebsd_own_mutex(struct kunit *test)
 {
@@ -165,7 +165,7 @@ static void freebsd_own_mutex(struct kunit *test)
 		mtx_lock(&sc->mtx);
 		callout_reset(&sc->tick, 1, softc_tick, sc);
 		callout_reset(&sc->watch, 1, softc_watch, sc);
-		/* Every other time both are due before the mutex is free. */
+		/* Every other time both callouts are due before the mutex is free. */
 		if (i % 2)
 			mdelay(2 * USEC_PER_SEC / HZ / 1000 + 1);
 		mtx_unlock(&sc->mtx);
@@ -184,7 +184,7 @@ static void freebsd_own_mutex(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_drain(&sc->watch), -1);
 	KUNIT_EXPECT_EQ(test, sc->runs, 2 * MTX_ROUNDS);
 #ifdef CONFIG_LOCKDEP
-	/* A class for each use, named as the caller names the callout. */
+	/* Each use has a class, named as the caller names the callout. */
 	KUNIT_EXPECT_STREQ(test, sc->tick.class->name, "&sc->tick");
 	KUNIT_EXPECT_STREQ(test, sc->watch.class->name, "&sc->watch");
 #endif

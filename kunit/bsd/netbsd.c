@@ -5,7 +5,7 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 #include "lib/virtual.h"
-/* Some names below are those of its macros. */
+/* Some names below are also names of the header's macros. */
 #define CALLOUT_BSD_NO_TICKS
 #include <bsd/netbsd/sys/callout.h>
 
@@ -14,21 +14,21 @@
 /**
  * struct nb - a callout and what its handler has seen
  * @c: the callout
- * @v: its base, or NULL
+ * @v: the callout's base, or NULL
  * @lock: the handler takes it if @locks
  * @locks: see above
- * @asked: another thread is to set @go
+ * @asked: another thread must set @go
  * @go: the handler may return
  * @waits: the handler waits for @go
  * @again: the handler sets the callout again
  * @halts: the handler halts the callout
- * @begun: times the handler has begun
- * @done: times it has ended
- * @cpu: where it has run
- * @pending: what the calls returned in the handler
- * @expired: "
- * @invoking: "
- * @halted: "
+ * @begun: how often the handler has begun
+ * @done: how often the handler has ended
+ * @cpu: the CPU on which it has run
+ * @pending: return value of callout_pending() in the handler
+ * @expired: return value of callout_expired() in the handler
+ * @invoking: return value of callout_invoking() in the handler
+ * @halted: return value of callout_halt() in the handler
  */
 struct nb {
 	callout_t c;
@@ -71,7 +71,7 @@ static void nb_handler(void *arg)
 	callout_test_count(&n->done);
 }
 
-/* One that runs on the CPUs. */
+/* Create a callout that runs on the CPUs' bases. */
 static struct nb *nb_real(struct kunit *test, unsigned int flags)
 {
 	struct nb *n = kunit_kzalloc(test, sizeof(*n), GFP_KERNEL);
@@ -84,7 +84,7 @@ static struct nb *nb_real(struct kunit *test, unsigned int flags)
 	return n;
 }
 
-/* One on the base whose time the case sets. */
+/* Create a callout on the base whose time the case sets. */
 static struct nb *nb_virtual(struct kunit *test)
 {
 	struct nb *n = nb_real(test, CALLOUT_MPSAFE);
@@ -114,8 +114,8 @@ static bool nb_end(struct nb *n, bool halt)
 }
 
 /*
- * Stop and halt return whether the handler has started since the callout was
- * set, once, and afterwards it is neither pending nor expired nor active.
+ * Stop and halt return, once, whether the handler has started since the callout was
+ * set. Afterwards the callout is neither pending nor expired nor active.
  */
 static void netbsd_returns(struct kunit *test)
 {
@@ -125,7 +125,7 @@ static void netbsd_returns(struct kunit *test)
 	for (halt = 0; halt < 2; halt++) {
 		bool fired;
 
-		/* Never set, or stopped. */
+		/* The callout was never set, or was stopped. */
 		fired = nb_end(n, halt);
 		KUNIT_EXPECT_FALSE(test, fired);
 		callout_reset(&n->c, DISTANCE, nb_handler, n);
@@ -146,7 +146,10 @@ static void netbsd_returns(struct kunit *test)
 	nb_drop(n);
 }
 
-/* Set, it is pending and active; from the handler's start expired and active. */
+/*
+ * A callout that is set is pending and active. From its handler's start it is
+ * expired and active.
+ */
 static void netbsd_states(struct kunit *test)
 {
 	struct nb *n = nb_virtual(test);
@@ -165,7 +168,7 @@ static void netbsd_states(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, callout_pending(&n->c));
 	KUNIT_EXPECT_TRUE(test, callout_expired(&n->c));
 	KUNIT_EXPECT_TRUE(test, callout_active(&n->c));
-	/* Set again it is not expired. */
+	/* A callout that is set again is not expired. */
 	callout_schedule(&n->c, DISTANCE);
 	KUNIT_EXPECT_FALSE(test, callout_expired(&n->c));
 	KUNIT_EXPECT_FALSE(test, callout_invoking(&n->c));
@@ -173,7 +176,7 @@ static void netbsd_states(struct kunit *test)
 	nb_drop(n);
 }
 
-/* Invoking ends by an acknowledgment or a setting, and not by a stop. */
+/* Invoking ends with an acknowledgment or a setting, but not with a stop. */
 static void netbsd_ack(struct kunit *test)
 {
 	struct nb *n = nb_virtual(test);
@@ -187,7 +190,7 @@ static void netbsd_ack(struct kunit *test)
 	nb_run(n);
 	KUNIT_EXPECT_TRUE(test, callout_invoking(&n->c));
 	callout_ack(&n->c);
-	/* Which does not make it less expired. */
+	/* An acknowledgment does not make the callout less expired. */
 	KUNIT_EXPECT_TRUE(test, callout_expired(&n->c));
 	callout_schedule(&n->c, DISTANCE);
 	KUNIT_EXPECT_FALSE(test, callout_invoking(&n->c));
@@ -201,7 +204,7 @@ static void nb_other(void *arg)
 	n->done += 100;
 }
 
-/* A schedule keeps function and argument, a setfunc or a reset changes them. */
+/* A schedule keeps function and argument; a setfunc or a reset changes them. */
 static void netbsd_setfunc(struct kunit *test)
 {
 	struct nb *n = nb_virtual(test);
@@ -219,7 +222,7 @@ static void netbsd_setfunc(struct kunit *test)
 	nb_drop(n);
 }
 
-/* It runs at the n-th tick, and 0 counts as 1; set again, at the later time. */
+/* A callout runs at the n-th tick, and 0 counts as 1. Set again, it runs at the later time. */
 static void netbsd_ticks(struct kunit *test)
 {
 	struct nb *n = nb_virtual(test);
@@ -237,7 +240,7 @@ static void netbsd_ticks(struct kunit *test)
 	nb_drop(n);
 }
 
-/* Sets a callout on another CPU, and waits until its handler has begun. */
+/* Set a callout on another CPU, and wait until its handler has begun. */
 static void nb_start(struct kunit *test, struct nb *n, unsigned int cpu)
 {
 	callout_bind(&n->c, cpu);
@@ -249,7 +252,10 @@ static void nb_start(struct kunit *test, struct nb *n, unsigned int cpu)
 			  callout_test_wait_until(callout_test_counted(&n->begun)));
 }
 
-/* In its own handler halt does not wait, says that it has expired, and stops. */
+/*
+ * Called by the callout's own handler halt does not wait, returns that the callout
+ * has expired, and stops it.
+ */
 static void netbsd_halt_own(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -259,7 +265,7 @@ static void netbsd_halt_own(struct kunit *test)
 	n->halts = true;
 	nb_start(test, n, other);
 	KUNIT_ASSERT_TRUE(test, callout_test_wait_until(READ_ONCE(n->done)));
-	/* Set again by the handler before: not expired. */
+	/* The previous handler had set the callout again, so it has not expired. */
 	KUNIT_EXPECT_FALSE(test, n->halted);
 	KUNIT_EXPECT_FALSE(test, callout_active(&n->c));
 	n->again = false;
@@ -270,7 +276,7 @@ static void netbsd_halt_own(struct kunit *test)
 	nb_drop(n);
 }
 
-/* A thread of its own: while a handler spins no thread can be created. */
+/* This needs its own thread: while a handler spins no thread can be created. */
 static void nb_tell_later(void *arg)
 {
 	struct nb *n = arg;
@@ -292,7 +298,7 @@ static void netbsd_halt_waits(struct kunit *test)
 	nb_start(test, n, other);
 	KUNIT_EXPECT_TRUE(test, callout_stop(&n->c));
 	KUNIT_EXPECT_EQ(test, n->done, 0);
-	/* There is nothing expired any more, but a handler to wait for. */
+	/* The callout is no longer expired, but there is a handler to wait for. */
 	callout_test_tell(&n->asked);
 	KUNIT_EXPECT_FALSE(test, callout_halt(&n->c, NULL));
 	KUNIT_EXPECT_EQ(test, n->done, 1);
@@ -301,8 +307,8 @@ static void netbsd_halt_waits(struct kunit *test)
 }
 
 /*
- * While halt waits it has released the interlock, a spinlock here, which the
- * handler takes; when it returns the caller holds it.
+ * While halt waits it has released the interlock, here a spinlock, which the
+ * handler takes. When halt returns the caller holds the interlock.
  */
 static void netbsd_interlock_spin(struct kunit *test)
 {
@@ -319,7 +325,7 @@ static void netbsd_interlock_spin(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, callout_halt(&n->c, &n->lock));
 	KUNIT_EXPECT_EQ(test, n->done, 1);
 	lockdep_assert_held(&n->lock);
-	/* Nothing to wait for: it stays locked. */
+	/* There is nothing to wait for: the interlock stays locked. */
 	KUNIT_EXPECT_FALSE(test, callout_halt(&n->c, &n->lock));
 	spin_unlock_bh(&n->lock);
 	nb_drop(n);
@@ -345,7 +351,10 @@ static void nb_lock_and_tell(void *arg)
 	mutex_unlock(&u->mutex);
 }
 
-/* Likewise with a mutex, for which another thread waits that ends the handler. */
+/*
+ * As netbsd_interlock_spin(), with a mutex. Another thread, which ends the handler,
+ * waits for the mutex.
+ */
 static void netbsd_interlock_mutex(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -389,7 +398,7 @@ static void netbsd_halt_ends_it(struct kunit *test)
 	nb_drop(n);
 }
 
-/* It runs on the CPU that sets it, unless it is bound. */
+/* A callout runs on the CPU that sets it, unless it is bound. */
 static void netbsd_cpu(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -410,7 +419,7 @@ static void netbsd_cpu(struct kunit *test)
 	callout_schedule(&n->c, 1);
 	KUNIT_ASSERT_TRUE(test, callout_test_wait_until(READ_ONCE(n->done) == 3));
 	KUNIT_EXPECT_EQ(test, n->cpu, other);
-	/* Pending, it stays there. */
+	/* A pending callout stays on its CPU. */
 	callout_schedule(&n->c, CALLOUT_TEST_FAR);
 	callout_test_pin(test, this);
 	callout_schedule(&n->c, 1);
@@ -422,9 +431,9 @@ static void netbsd_cpu(struct kunit *test)
 /**
  * struct nb_pair - two callouts that are not MP safe
  * @a: the callouts
- * @inside: handlers that run
- * @most: most of them at one time
- * @runs: times they have run
+ * @inside: number of running handlers
+ * @most: most handlers running at one time
+ * @runs: number of runs
  */
 struct nb_pair {
 	callout_t a[2];
@@ -443,7 +452,7 @@ static void nb_pair_handler(void *arg)
 	atomic_inc(&p->runs);
 }
 
-/* Without CALLOUT_MPSAFE no two handlers run at the same time. */
+/* Without CALLOUT_MPSAFE no two handlers run concurrently. */
 static void netbsd_not_mpsafe(struct kunit *test)
 {
 	struct nb_pair *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
@@ -472,10 +481,10 @@ static void netbsd_not_mpsafe(struct kunit *test)
 #define RACE_ROUNDS	600
 
 /**
- * struct nb_race - a callout that is set and stopped beside its expiry
+ * struct nb_race - a callout that is set and stopped concurrently with its expiry
  * @c: the callout
- * @v: its base, whose ticks another thread makes
- * @runs: times the handler has begun
+ * @v: the callout's base, whose ticks another thread makes
+ * @runs: how often the handler has begun
  * @stop: no more ticks
  */
 struct nb_race {
@@ -503,8 +512,8 @@ static void nb_race_ticks(void *arg)
 }
 
 /*
- * Stop says exactly whether the handler has started: at any interleaving with
- * the expiry, each setting has either run or was stopped in time.
+ * The result of stop says exactly whether the handler has started: at any
+ * interleaving with the expiry, each setting has either run or was stopped in time.
  */
 static void netbsd_exact(struct kunit *test)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * netbsd_late.c - suite callout_nb_late: stopped or set too late
+ * netbsd_late.c - suite callout_nb_late: callouts stopped or set too late
  *
- * NetBSD's callouts, when the core has taken one and its handler has not started.
+ * The core has taken one of NetBSD's callouts, and its handler has not started.
  */
 #include "lib/virtual.h"
-/* Some names below are those of its macros. */
+/* Some names below are also names of the header's macros. */
 #define CALLOUT_BSD_NO_TICKS
 #include <bsd/netbsd/sys/callout.h>
 
@@ -14,16 +14,17 @@
 /**
  * struct late - a callout that the core has taken
  * @c: the callout
- * @v: its base
- * @thread: expires it
- * @due: what the core calls when it is due, except in the test
- * @expire: @thread is to begin
- * @taken: the core has taken it, and waits
- * @go: for this
- * @runs: times the handler has begun
- * @other_runs: the same of another one
- * @pending: what the calls returned in the handler
- * @invoking: "
+ * @v: the callout's base
+ * @thread: the thread that expires it
+ * @due: the function that the core calls when the callout is due, except in the
+ *	test
+ * @expire: @thread must begin
+ * @taken: the core has taken the callout, and waits for @go
+ * @go: the core may continue
+ * @runs: how often the handler has begun
+ * @other_runs: how often another handler has begun
+ * @pending: return value of callout_pending() in the handler
+ * @invoking: return value of callout_invoking() in the handler
  */
 struct late {
 	callout_t c;
@@ -73,7 +74,7 @@ static void late_expire(void *arg)
 	callout_virtual_expire(l->v);
 }
 
-/* Sets a callout, which another CPU takes, and stops short of the handler. */
+/* Set a callout, let another CPU take it, and stop that CPU short of the handler. */
 static struct late *late_take(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -105,8 +106,8 @@ static void late_go(struct kunit *test, struct late *l)
 }
 
 /*
- * Stopped then, a callout has expired and is invoking, and the handler runs: so
- * code that has stopped a callout that is not invoking may free it.
+ * A callout stopped at that point has expired and is invoking, and the handler
+ * runs. So code that has stopped a callout that is not invoking may free it.
  */
 static void late_stop(struct kunit *test)
 {
@@ -128,7 +129,7 @@ static void late_stop(struct kunit *test)
 	callout_halt(&l->c, NULL);
 }
 
-/* Set again then, with another handler, it runs the handler of each setting. */
+/* A callout set again at that point, with another handler, runs the handler of each setting. */
 static void late_set(struct kunit *test)
 {
 	struct late *l = late_take(test);
@@ -157,7 +158,7 @@ static void late_halt_go(void *arg)
 	callout_test_tell(&l->go);
 }
 
-/* Halted then, it waits for the handler. */
+/* Halting a callout at that point waits for the handler. */
 static void late_halt(struct kunit *test)
 {
 	struct late *l = late_take(test);

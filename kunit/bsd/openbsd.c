@@ -13,16 +13,16 @@
 /**
  * struct ob - a timeout and what its handler has seen
  * @to: the timeout
- * @v: its base
- * @due: another thread is to run the handler
- * @asked: another thread is to set @go
+ * @v: the timeout's base
+ * @due: another thread must run the handler
+ * @asked: another thread must set @go
  * @go: the handler may return
  * @waits: the handler waits for @go
  * @in_task: the handler ran in process context
- * @pending: what the calls returned in the handler
- * @triggered: "
- * @begun: times the handler has begun
- * @done: times it has ended
+ * @pending: return value of timeout_pending() in the handler
+ * @triggered: return value of timeout_triggered() in the handler
+ * @begun: how often the handler has begun
+ * @done: how often the handler has ended
  */
 struct ob {
 	struct timeout to;
@@ -53,7 +53,7 @@ static void ob_handler(void *arg)
 	callout_test_count(&o->done);
 }
 
-/* On the base whose time the case sets. */
+/* Move a timeout to the base whose time the case sets. */
 static void ob_to_virtual(struct timeout *to)
 {
 	to->w.cpu = CALLOUT_WORK_STAY;
@@ -79,7 +79,7 @@ static struct ob *ob_of_kind(struct kunit *test)
 	return ob_new(test, KCLOCK_NONE, *(const int *)test->param_value);
 }
 
-/* Lets @n ticks pass, and waits until the handler has begun @begun times. */
+/* Let @n ticks pass, and wait until the handler has begun @begun times. */
 static void ob_pass(struct kunit *test, struct ob *o, unsigned int n,
 		    unsigned int begun)
 {
@@ -89,8 +89,8 @@ static void ob_pass(struct kunit *test, struct ob *o, unsigned int n,
 }
 
 /*
- * An add returns 1 if it makes the timeout pending, and 0 if it was; a del 1 if
- * the timeout was pending, and 0 if it was not.
+ * An add returns 1 if it makes the timeout pending, and 0 if the timeout was
+ * pending. A del returns 1 if the timeout was pending, and 0 if it was not.
  */
 static void openbsd_returns(struct kunit *test)
 {
@@ -112,8 +112,9 @@ static void openbsd_returns(struct kunit *test)
 }
 
 /*
- * Pending from the add to the handler's start; triggered from there on, until it
- * is added or deleted. A handler may sleep if and only if that was asked for.
+ * A timeout is pending from the add to the handler's start. From there on it is
+ * triggered, until it is added or deleted. A handler may sleep if and only if the
+ * flags request that.
  */
 static void openbsd_states(struct kunit *test)
 {
@@ -139,7 +140,7 @@ static void openbsd_states(struct kunit *test)
 	timeout_del_barrier(&o->to);
 }
 
-/* An add to a pending timeout replaces its time, by a later or an earlier one. */
+/* An add to a pending timeout replaces its time, by a later or an earlier time. */
 static void openbsd_replaces(struct kunit *test)
 {
 	struct ob *o = ob_of_kind(test);
@@ -199,7 +200,10 @@ static const struct unit_row unit_rows[] = {
 	{ add_ts, 1 },
 };
 
-/* At least that long: rounded up to ticks, and one for the present one. */
+/*
+ * A timeout takes at least the given time: it is rounded up to ticks, and one tick
+ * is added for the present one.
+ */
 static void openbsd_units(struct kunit *test)
 {
 	static const u64 numbers[] = { 0, 1, 9, 10, 11, 999, 1000, 123456789 };
@@ -218,7 +222,7 @@ static void openbsd_units(struct kunit *test)
 					    numbers[k]);
 		}
 	}
-	/* What is too far is INT_MAX ticks away. */
+	/* A time that is too far away means INT_MAX ticks. */
 	timeout_add_msec(&o->to, U64_MAX);
 	KUNIT_EXPECT_EQ(test, o->to.w.c.node.expires, o->v->now + INT_MAX);
 	timeout_add_usec(&o->to, U64_MAX / 1000 + 1);
@@ -230,12 +234,12 @@ static void openbsd_units(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, timeout_del(&o->to), 1);
 }
 
-/* A time since boot: not early, and one that has passed is the next tick. */
+/* A time since boot is not early, and a time that has passed means the next tick. */
 static void openbsd_abs_ts(struct kunit *test)
 {
 	struct ob *o = ob_new(test, KCLOCK_UPTIME,
 			      *(const int *)test->param_value);
-	/* However long ago that is: the base's time stands still. */
+	/* However long ago that time is: the base's time stands still. */
 	struct timespec64 now = ns_to_timespec64(o->v->zero_ns), ts = now;
 	u64 first;
 
@@ -249,7 +253,7 @@ static void openbsd_abs_ts(struct kunit *test)
 	first = o->v->now + DIV_ROUND_UP_ULL(timespec64_to_ns(&ts) -
 					     o->v->zero_ns, TICK_NSEC);
 	KUNIT_EXPECT_GE(test, o->to.w.c.node.expires, first);
-	/* One more for the rounding of sbintime_t. */
+	/* One tick more for the rounding of sbintime_t. */
 	KUNIT_EXPECT_LE(test, o->to.w.c.node.expires, first + 1);
 	ts.tv_sec = S64_MAX;
 	KUNIT_EXPECT_EQ(test, timeout_abs_ts(&o->to, &ts), 0);
@@ -265,7 +269,7 @@ static struct timeout still_uptime =
 	TIMEOUT_INITIALIZER_FLAGS(ob_handler, &still, KCLOCK_UPTIME,
 				  TIMEOUT_PROC | TIMEOUT_MPSAFE);
 
-/* A static timeout needs no set, for any call. */
+/* A static timeout needs no setup before any call. */
 static void openbsd_initializer(struct kunit *test)
 {
 	struct timespec64 ts = {};
@@ -293,7 +297,7 @@ static void openbsd_initializer(struct kunit *test)
 	timeout_del_barrier(&still_uptime);
 }
 
-/* A thread of its own: while a handler spins no thread can be created. */
+/* This needs its own thread: while a handler spins no thread can be created. */
 static void ob_tell_later(void *arg)
 {
 	struct ob *o = arg;
@@ -303,7 +307,7 @@ static void ob_tell_later(void *arg)
 	callout_test_tell(&o->go);
 }
 
-/* The expiry of the virtual base in a thread, where a handler can wait. */
+/* Expire the virtual base in a thread, where a handler can wait. */
 static void ob_expire(void *arg)
 {
 	struct ob *o = arg;
@@ -313,8 +317,8 @@ static void ob_expire(void *arg)
 }
 
 /*
- * A barrier waits for the handler that runs, and cancels nothing; a del does not
- * wait, and counts the setting made while the handler ran.
+ * A barrier waits for the running handler, and cancels nothing. A del does not
+ * wait, and its result counts the setting made while the handler ran.
  */
 static void openbsd_barrier(struct kunit *test)
 {
@@ -325,7 +329,7 @@ static void openbsd_barrier(struct kunit *test)
 	o->waits = true;
 	timeout_barrier(&o->to);
 	timeout_add(&o->to, 1);
-	/* Pending, and not running: no wait. */
+	/* The timeout is pending and does not run: no wait. */
 	timeout_barrier(&o->to);
 	KUNIT_EXPECT_EQ(test, timeout_pending(&o->to), 1);
 	o->v->now++;
@@ -351,13 +355,13 @@ static void openbsd_barrier(struct kunit *test)
 #define REFS_ROUNDS	400
 
 /**
- * struct ob_pcb - what OpenBSD's TCP has: a timeout, and references to it
+ * struct ob_pcb - as in OpenBSD's TCP: a timeout, and references to it
  * @to: the timeout
- * @v: its base, whose ticks another thread makes
+ * @v: the timeout's base, whose ticks another thread makes
  * @lock: protects @armed
- * @armed: what the timeout is armed for is still to be done
- * @refs: references that timeouts hold
- * @runs: times the handler has begun
+ * @armed: the work for which the timeout is armed must still be done
+ * @refs: number of references that timeouts hold
+ * @runs: how often the handler has begun
  * @stop: no more ticks
  */
 struct ob_pcb {
@@ -407,10 +411,10 @@ static void pcb_ticks(void *arg)
 }
 
 /*
- * A timer that takes a reference when it is added, and drops it when it is
- * deleted or has run, leaks none: also if it is armed and disarmed while its
- * handler waits for the lock. (Of a del that returned 0 then, OpenBSD's TCP leaked
- * 51 connections in 15 seconds.)
+ * A timer that takes a reference when it is added, and drops the reference when it
+ * is deleted or has run, leaks none, even if it is armed and disarmed while its
+ * handler waits for the lock. (With a del that returned 0 in this case, OpenBSD's
+ * TCP leaked 51 connections in 15 seconds.)
  */
 static void openbsd_references(struct kunit *test)
 {
@@ -457,9 +461,9 @@ static void openbsd_references(struct kunit *test)
 /**
  * struct ob_pair - two timeouts on two CPUs
  * @to: the timeouts
- * @inside: handlers that run
- * @most: most of them at one time
- * @runs: times they have run
+ * @inside: number of running handlers
+ * @most: most handlers running at one time
+ * @runs: number of runs
  */
 struct ob_pair {
 	struct timeout to[2];
@@ -482,7 +486,7 @@ static void pair_handler(void *arg)
 }
 
 /*
- * Handlers run one after the other, those of softclock and those of the thread,
+ * Handlers in softclock run one after the other, and so do handlers in the thread,
  * wherever they are set.
  */
 static void openbsd_one_at_a_time(struct kunit *test)
@@ -513,7 +517,7 @@ static void openbsd_one_at_a_time(struct kunit *test)
 		timeout_del_barrier(&p->to[k]);
 }
 
-/* The calls without flags set softclock's and the thread's kind. */
+/* The calls without flags set up timeouts for softclock and for the thread. */
 static void openbsd_set(struct kunit *test)
 {
 	struct ob *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);

@@ -7,7 +7,7 @@
 
 #include <kunit/test.h>
 #include <linux/kernel.h>
-/* Names of cases are those of its macros. */
+/* Some names of cases are also names of the header's macros. */
 #define CALLOUT_BSD_NO_TICKS
 #include <bsd/openbsd/sys/timeout.h>
 

@@ -12,19 +12,19 @@
 #define ROUNDS	100
 
 /*
- * Protects conn.closed; the handlers take it. As the lock of OpenBSD's sockets it
- * outlives the connections: these may be freed while it is held.
+ * Protects conn.closed. The handlers take it. Like the lock of OpenBSD's sockets it
+ * outlives the connections, which may be freed while it is held.
  */
 static DEFINE_SPINLOCK(socket_lock);
 
 /**
- * struct tally - what the connections of a case share
- * @freed: connections that were freed
- * @refs: references that their timeouts hold
- * @late: handlers that ran for a closed connection, as they may
- * @early: connections that were freed, or declared free, before the handler had
- *	returned
- * @second: calls of the function of a second timeout_del_async()
+ * struct tally - data shared by the connections of a case
+ * @freed: number of connections that were freed
+ * @refs: number of references that the timeouts hold
+ * @late: number of handlers that ran for a closed connection, which they may do
+ * @early: number of connections that were freed, or declared free, before the
+ *	handler had returned
+ * @second: number of calls of the function of a second timeout_del_async()
  */
 struct tally {
 	atomic_t freed;
@@ -35,14 +35,14 @@ struct tally {
 };
 
 /**
- * struct conn - a connection, as OpenBSD's TCP has them
- * @to: its timeout
- * @closed: it is to be freed
+ * struct conn - a connection, as in OpenBSD's TCP
+ * @to: the connection's timeout
+ * @closed: the connection must be freed
  * @waits: the handler waits for @go before it takes the lock
  * @go: see @waits
- * @begun: times the handler has begun
- * @ended: times it has ended
- * @tally: that of the case
+ * @begun: how often the handler has begun
+ * @ended: how often the handler has ended
+ * @tally: the tally of the case
  */
 struct conn {
 	struct timeout to;
@@ -68,7 +68,7 @@ static void conn_timeout(void *arg)
 	if (conn->closed)
 		atomic_inc(&tally->late);
 	spin_unlock_bh(&socket_lock);
-	/* Time to free it too early. */
+	/* Time in which a wrong caller would free it too early. */
 	ndelay(19000);
 	atomic_dec(&tally->refs);
 	callout_test_count(&conn->ended);
@@ -102,7 +102,7 @@ static struct conn *conn_new(struct kunit *test, struct tally *tally,
 	conn->tally = tally;
 	timeout_set_flags(&conn->to, conn_timeout, conn, KCLOCK_NONE,
 			  *(const int *)test->param_value);
-	/* As if @cpu were the first one that is online. */
+	/* As if @cpu were the first online CPU. */
 	conn->to.w.cpu = cpu;
 	return conn;
 }
@@ -113,7 +113,10 @@ static void conn_arm(struct conn *conn)
 		atomic_inc(&conn->tally->refs);
 }
 
-/* As OpenBSD's tcp_close(). On 0 @conn may be freed before the lock is. */
+/*
+ * Close a connection, as OpenBSD's tcp_close() does. If this returns 0, @conn may
+ * be freed before the lock is released.
+ */
 static int conn_close_locked(struct conn *conn)
 {
 	lockdep_assert_held(&socket_lock);
@@ -124,8 +127,8 @@ static int conn_close_locked(struct conn *conn)
 }
 
 /*
- * A connection that is closed under the lock that its handler waits for is freed
- * when the handler has returned, once, and cannot be set until then:
+ * A connection is closed under the lock for which its handler waits. It is freed
+ * once, when the handler has returned, and cannot be set until then:
  *
  *	CPU0: handler				CPU1
  *						lock
@@ -171,7 +174,7 @@ static void ob_free_under_lock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&tally.late), i - 1);
 }
 
-/* The thread that runs the handler may need this CPU. */
+/* Wait until the handler has begun. The thread that runs it may need this CPU. */
 static void conn_wait_begun(struct conn *conn)
 {
 	unsigned long end = jiffies + CALLOUT_TEST_SPIN;
@@ -180,7 +183,7 @@ static void conn_wait_begun(struct conn *conn)
 		cond_resched();
 }
 
-/* Closed at any moment, a connection is freed once: at once or by the function. */
+/* A connection closed at any moment is freed once: at once, or by the function. */
 static void ob_free_any_time(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i, now = 0;
@@ -194,7 +197,7 @@ static void ob_free_any_time(struct kunit *test)
 		conn = conn_new(test, &tally, other);
 		if (i % 8)
 			conn_arm(conn);
-		/* Half of them about when the handler runs. */
+		/* For half of the connections, close at about the time when the handler runs. */
 		if (i % 2)
 			conn_wait_begun(conn);
 		ndelay(callout_test_below(&rng, 40000));
@@ -249,7 +252,7 @@ static void conn_closes_itself(void *arg)
 	callout_test_count(&conn->ended);
 }
 
-/* A handler may close its own connection, as OpenBSD's does after many resends. */
+/* A handler may close its own connection, as OpenBSD's handler does after many resends. */
 static void ob_free_by_handler(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
@@ -259,7 +262,7 @@ static void ob_free_by_handler(struct kunit *test)
 	for (i = 0; i < callout_test_rounds(ROUNDS); i++) {
 		conn = conn_new(test, &tally, other);
 		conn->to.w.func = conn_closes_itself;
-		/* The handler may free it as soon as the lock is released. */
+		/* The handler may free the connection as soon as the lock is released. */
 		spin_lock_bh(&socket_lock);
 		conn_arm(conn);
 		spin_unlock_bh(&socket_lock);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * ordered.c - suite callout_ordered: callouts whose handlers run one after the other,
- * and calls that wait for one of them
+ * and calls that wait for such a handler
  */
 #include <linux/callout_work.h>
 #include <linux/delay.h>
@@ -10,11 +10,11 @@
 
 /**
  * struct ordered - two callouts of the ordered queue
- * @first: its handler keeps the queue busy until @go
- * @p: the other one
+ * @first: a callout whose handler keeps the queue busy until @go
+ * @p: the other callout
  * @begun: the handler of @first has begun
- * @go: it may return
- * @done: it has returned, all but
+ * @go: the handler of @first may return
+ * @done: the handler of @first is about to return
  */
 struct ordered {
 	struct callout_work first;
@@ -37,7 +37,7 @@ static void ordered_nothing(void *arg)
 {
 }
 
-/* Returns when the handler of the first callout runs. */
+/* Create the two callouts. Return when the handler of the first callout runs. */
 static struct ordered *ordered_create(struct kunit *test)
 {
 	struct ordered *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
@@ -63,7 +63,7 @@ static void ordered_let_go(void *arg)
 }
 
 /*
- * A drain waits for the handler that runs, though the callout was set again since, and
+ * A drain waits for the running handler, even if the callout was set again since, and
  * is due and queued.
  */
 static void ordered_drain_finds(struct kunit *test)
@@ -88,7 +88,7 @@ static void ordered_barrier(void *arg)
 	callout_work_barrier(&o->p);
 }
 
-/* A barrier does not wait for a callout that is due, nor for those before it. */
+/* A barrier does not wait for a callout that is due, nor for callouts queued before it. */
 static void ordered_barrier_passes_queued(struct kunit *test)
 {
 	struct ordered *o = ordered_create(test);

@@ -11,18 +11,18 @@
 #include "lib/common.h"
 
 /**
- * struct placed - a callout that notes where and when it runs
+ * struct placed - a callout that records where and when it runs
  * @p: the callout
  * @mutex: the associated mutex, in some cases
- * @cpu: the CPU
- * @ns: CLOCK_MONOTONIC
+ * @cpu: the CPU on which it ran
+ * @ns: CLOCK_MONOTONIC when it ran
  * @locked: @mutex was held
  * @go: the handler may end
  * @waits: the handler waits for @go
- * @begun: times its handler has begun
- * @done: times its handler has ended
- * @drained: times the drain function was called
- * @early: that was called before the handler had ended
+ * @begun: how often the handler has begun
+ * @done: how often the handler has ended
+ * @drained: how often the drain function was called
+ * @early: the drain function was called before the handler had ended
  */
 struct placed {
 	struct callout_work p;
@@ -70,7 +70,7 @@ static struct placed *placed_new(struct kunit *test)
 	return l;
 }
 
-/* The handler runs on the CPU that was asked for. */
+/* The handler runs on the requested CPU. */
 static void sleep_on(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i;
@@ -96,7 +96,7 @@ static void sleep_on(struct kunit *test)
 	}
 }
 
-/* Sets @l without asking for a CPU, its callout_work.cpu is @where: it runs on @cpu. */
+/* Set @l without requesting a CPU. Its callout_work.cpu is @where, and it runs on @cpu. */
 static void expect_on(struct kunit *test, struct placed *l, int where, unsigned int cpu)
 {
 	unsigned int runs = l->done;
@@ -110,8 +110,8 @@ static void expect_on(struct kunit *test, struct placed *l, int where, unsigned 
 }
 
 /*
- * If no CPU is asked for, callout_work.cpu says where the handler runs: on the first CPU
- * that is online, or on the caller's.
+ * If no CPU is requested, callout_work.cpu says where the handler runs: on the first
+ * online CPU, or on the caller's CPU.
  */
 static void sleep_on_first_or_callers(struct kunit *test)
 {
@@ -128,7 +128,10 @@ static void sleep_on_first_or_callers(struct kunit *test)
 	}
 }
 
-/* Due elsewhere while its handler runs, it runs after it, where that one ran. */
+/*
+ * A callout due on another CPU while its handler runs is run afterwards, on the CPU
+ * of that handler.
+ */
 static void sleep_on_busy(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -156,7 +159,7 @@ static void sleep_on_busy(struct kunit *test)
 	callout_work_drain(&l->p);
 }
 
-/* A time is not early, relative or absolute; a setting for one is replaced. */
+/* A callout for a relative or absolute time is not early, and such a setting can be replaced. */
 static void sleep_sbt(struct kunit *test)
 {
 	struct placed *l = placed_new(test);
@@ -206,7 +209,7 @@ static void sleep_async_drain(struct kunit *test)
 		KUNIT_ASSERT_TRUE(test,
 				  callout_test_wait_until(callout_test_counted(&l->begun) ==
 							  i));
-		/* A second setting, which the drain takes away. */
+		/* Make a second setting, which the drain removes. */
 		KUNIT_EXPECT_EQ(test, callout_work_reset(&l->p, 1, NULL, NULL),
 				0);
 		if (i % 2)
@@ -243,7 +246,7 @@ static void placed_spin(void *arg)
 	callout_test_count(&l->done);
 }
 
-/* The drain function is not called while the core runs the callout's own handler. */
+/* The drain function is not called while the core runs the callout's internal handler. */
 static void sleep_async_drain_softirq(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -255,7 +258,7 @@ static void sleep_async_drain_softirq(struct kunit *test)
 			  callout_test_wait_until(callout_test_counted(&l->begun)));
 	KUNIT_EXPECT_EQ(test, callout_work_async_drain(&l->p, placed_drained),
 			0);
-	/* Time to call it too early. */
+	/* Time in which a wrong core would call it too early. */
 	msleep(20);
 	callout_test_tell(&l->go);
 	KUNIT_EXPECT_TRUE(test,
@@ -267,8 +270,8 @@ static void sleep_async_drain_softirq(struct kunit *test)
 /**
  * struct freed - a callout that its drain function frees
  * @p: the callout
- * @begun: its handler has begun to run
- * @freed: counts them
+ * @begun: the handler has begun
+ * @freed: number of freed callouts
  */
 struct freed {
 	struct callout_work p;
@@ -281,7 +284,7 @@ static void freed_handler(void *arg)
 	struct freed *f = arg;
 
 	WRITE_ONCE(f->begun, true);
-	/* Sometimes it is drained meanwhile, sometimes it is set again by then. */
+	/* Sometimes it is drained during this time, and sometimes it has been set again before. */
 	ndelay(10000);
 	callout_work_reset(&f->p, 1, NULL, NULL);
 }
@@ -296,7 +299,7 @@ static void freed_drained(void *arg)
 
 #define FREED_ROUNDS	100
 
-/* Whatever state it is in: after a drain that returned 0 its function frees it. */
+/* Whatever state a callout is in: after a drain that returned 0 the drain function frees it. */
 static void sleep_async_free(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test), i, now = 0;
@@ -326,8 +329,8 @@ static void sleep_async_free(struct kunit *test)
 }
 
 /*
- * The handler runs with the associated mutex held; stopped under it, it does not
- * run; and under it the callout can be drained.
+ * The handler runs with the associated mutex held. A callout stopped under the
+ * mutex does not run, and it can be drained under the mutex.
  */
 static void sleep_mutex(struct kunit *test)
 {

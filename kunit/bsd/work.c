@@ -2,8 +2,8 @@
 /*
  * work.c - suite callout_work: callouts whose handler may sleep
  *
- * A table of each call in each state, and cases of their own for drain and for
- * what the results are good for: counting references.
+ * The suite has a table of each call in each state, and separate cases for drain
+ * and for the purpose of the results: counting references.
  */
 #include <linux/callout_work.h>
 #include <linux/delay.h>
@@ -15,8 +15,8 @@
 #define DISTANCE	5
 
 /*
- * The work item of a callout waits while its handler runs, so one that is due
- * a second time stays there.
+ * The work item of a callout waits while the callout's handler runs, so a work item
+ * that is due a second time stays queued.
  */
 enum work_state {
 	WORK_NEVER,
@@ -52,10 +52,10 @@ static const char * const call_names[] = {
 
 /**
  * struct work_row - a row of the table
- * @state: before the call
+ * @state: state before the call
  * @call: the call
- * @ret: what it returns
- * @pending: callout_work_pending() after it
+ * @ret: return value of the call
+ * @pending: callout_work_pending() after the call
  */
 struct work_row {
 	enum work_state state;
@@ -101,9 +101,9 @@ KUNIT_ARRAY_PARAM(work_row, work_rows, work_row_desc);
 /**
  * struct work_case - a row under test
  * @p: the callout
- * @v: its base
+ * @v: the callout's base
  * @go: the handler may return
- * @runs: times the handler has begun
+ * @runs: how often the handler has begun
  */
 struct work_case {
 	struct callout_work p;
@@ -144,10 +144,7 @@ static int work_set(struct work_case *t)
 	return callout_work_reset(&t->p, DISTANCE, work_handler, t);
 }
 
-/*
- * Sets the callout, expires it, and waits until its handler has begun @runs
- * times.
- */
+/* Set the callout, expire it, and wait until its handler has begun @runs times. */
 static void work_run(struct kunit *test, struct work_case *t,
 		     unsigned int runs)
 {
@@ -246,10 +243,10 @@ static void work_row(struct kunit *test)
 /**
  * struct sleeper - a callout whose handler sleeps
  * @p: the callout
- * @begun: times its handler has begun
- * @done: times its handler has ended
+ * @begun: how often the handler has begun
+ * @done: how often the handler has ended
  * @go: the handler may end
- * @again: the handler sets its callout again
+ * @again: the handler sets the callout again
  * @in_task: the handler ran in process context
  */
 struct sleeper {
@@ -273,7 +270,7 @@ static void sleeper_handler(void *arg)
 	WRITE_ONCE(s->done, s->done + 1);
 }
 
-/* The handler may sleep; stop and drain return what the callout's state is. */
+/* The handler may sleep. Stop and drain return the callout's state. */
 static void work_calls(struct kunit *test)
 {
 	struct sleeper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
@@ -293,8 +290,9 @@ static void work_calls(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, callout_work_pending(&s->p));
 	KUNIT_EXPECT_EQ(test, callout_work_stop(&s->p), 0);
 	/*
-	 * The drain cancels the pending one and waits for the running one, which
-	 * may not be the first: this thread can lose its CPU before the drain.
+	 * The drain cancels the pending setting and waits for the running handler.
+	 * That may not be the first run: this thread can lose its CPU before the
+	 * drain.
 	 */
 	callout_work_reset(&s->p, 1000000, sleeper_handler, s);
 	s->again = true;
@@ -309,7 +307,7 @@ static void work_calls(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_work_drain(&s->p), -1);
 }
 
-/* A drain ends a callout whose handler re-arms it each time. */
+/* A drain ends a callout that its handler re-arms each time. */
 static void work_drain_ends_it(struct kunit *test)
 {
 	struct sleeper *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
@@ -336,9 +334,9 @@ static void work_drain_ends_it(struct kunit *test)
 /**
  * struct counted - a callout whose results count references
  * @p: the callout
- * @v: its base, whose ticks another thread makes
- * @refs: one for each setting that has neither run nor been cancelled
- * @runs: times the handler has begun
+ * @v: the callout's base, whose ticks another thread makes
+ * @refs: a reference for each setting that has neither run nor been cancelled
+ * @runs: how often the handler has begun
  * @rng: random numbers of the owner
  * @stop: no more ticks
  */
@@ -388,9 +386,9 @@ static void counted_ticks(void *arg)
 }
 
 /*
- * References balance if counted as OpenBSD's TCP does: a reset that returns 0
- * adds one, a stop that returns 1 and a handler that begins drop one, at any
- * interleaving of them.
+ * References balance if counted as in OpenBSD's TCP: a reset that returns 0 adds a
+ * reference. A stop that returns 1 and a handler that begins drop one, at any
+ * interleaving.
  */
 static void work_references(struct kunit *test)
 {
@@ -429,10 +427,11 @@ static void work_references(struct kunit *test)
 }
 
 /**
- * struct work_code - code of a module that may go when it has returned
- * @begun: it has begun
- * @go: the handler before it may return
- * @done: it has returned, all but
+ * struct work_code - code of a module that may be unloaded when the code has
+ * returned
+ * @begun: the code has begun
+ * @go: the previous handler may return
+ * @done: the code is about to return
  */
 struct work_code {
 	bool begun;
@@ -443,7 +442,7 @@ struct work_code {
 /**
  * struct leaver - a callout that is freed by the code that it calls
  * @p: the callout
- * @code: outlives it
+ * @code: the code, which outlives the callout
  */
 struct leaver {
 	struct callout_work p;
@@ -488,7 +487,7 @@ static struct work_code *work_code_create(struct kunit *test)
 	return code;
 }
 
-/* Sets one on @cpu, and waits until @func has begun. */
+/* Set a callout on @cpu, and wait until @func has begun. */
 static struct leaver *leaver_run(struct kunit *test, struct work_code *code,
 				 u8 how, callout_func_t *func, unsigned int cpu)
 {
@@ -515,8 +514,8 @@ static void how_desc(const u8 *how, char *desc)
 KUNIT_ARRAY_PARAM(how, hows, how_desc);
 
 /*
- * When the barrier for all has returned no handler that had started runs, though
- * its callout is gone.
+ * When callout_work_barrier_all() has returned, no handler that had started before
+ * still runs, even if its callout has been freed.
  */
 static void work_barrier_all(struct kunit *test)
 {
@@ -529,7 +528,7 @@ static void work_barrier_all(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, callout_test_told(&code->done));
 }
 
-/* Likewise the function of an asynchronous drain. */
+/* callout_work_barrier_all() also waits for the function of an asynchronous drain. */
 static void work_barrier_all_drained(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
@@ -556,7 +555,10 @@ static void leaver_drain(void *arg)
 	callout_work_async_drain(&l->p, leaver_free);
 }
 
-/* Likewise if a handler that had started asks for it then. */
+/*
+ * callout_work_barrier_all() also waits for the drain that a handler requests after
+ * it had started.
+ */
 static void work_barrier_all_drains(struct kunit *test)
 {
 	unsigned int other = callout_test_pin_one(test);
