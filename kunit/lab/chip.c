@@ -3,12 +3,11 @@
  * chip.c - suites callout_chip_busy, callout_chip_full, callout_chip_levels:
  * interrupts of the host
  *
- * The paper's Appendix A: with a busy bit for each of M buckets a timer of T
- * ticks in Scheme 6 costs T / M interrupts, and in Scheme 7, with busy bits for
- * each of m levels, m at most. A chip that does all the work interrupts once
- * for each tick at which a callout expires. No chip with levels is simulated:
- * the hierarchical wheel has busy bits of its own, and such a chip would
- * interrupt at its next_due.
+ * The paper's Appendix A: with a busy bit for each of M buckets a timer of T ticks
+ * in Scheme 6 costs T / M interrupts, and in Scheme 7, with busy bits for each of m
+ * levels, m at most. A chip that does all the work interrupts once for each tick at
+ * which a callout expires. No chip with levels is simulated: the hierarchical wheel
+ * has its own busy bits, and such a chip would interrupt at its next_due.
  */
 #include <linux/bottom_half.h>
 #include <linux/math.h>
@@ -20,7 +19,7 @@
 #define M	64U
 #define MANY	500U
 
-/* Lets time pass as the chip's tick source would, which is set for one interrupt. */
+/* Let time pass as the chip's tick source would, which is programmed for one interrupt. */
 static void chip_run_to(struct callout_virtual *v, u64 now)
 {
 	struct callout_base *base = v->base;
@@ -60,7 +59,7 @@ static const unsigned int distances[] = {
 
 KUNIT_ARRAY_PARAM(chip_distance, distances, chip_param_desc);
 
-/* A callout costs T / M interrupts, rounded up, and runs at the last one. */
+/* A callout costs T / M interrupts, rounded up, and runs at the last interrupt. */
 static void chip_busy_one(struct kunit *test)
 {
 	unsigned int ticks = *(const unsigned int *)test->param_value;
@@ -95,7 +94,7 @@ static void chip_busy_many(struct kunit *test)
 		callout_virtual_set(&item[i], 20 * M + i);
 	chip_run_to(v, start + 22 * M);
 	KUNIT_EXPECT_EQ(test, v->ran, M);
-	/* The distance of the first is whole laps: it needs no last part. */
+	/* The distance of the first callout is a whole number of laps: it needs no partial lap. */
 	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 20 * M + M - 1);
 
 	co_chip(v->base)->interrupts = 0;
@@ -107,7 +106,7 @@ static void chip_busy_many(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 20);
 }
 
-/* A bucket that became empty costs no interrupt; the chip passes over it. */
+/* A bucket that has become empty costs no interrupt: the chip passes over it. */
 static void chip_busy_cancelled(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -127,7 +126,7 @@ static void chip_busy_cancelled(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 4);
 }
 
-/* A callout whose bucket comes earlier than the armed one is on time. */
+/* A callout whose bucket comes earlier than the armed bucket is on time. */
 static void chip_busy_nearer(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -145,7 +144,7 @@ static void chip_busy_nearer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 3);
 }
 
-/* A chip that is woken late catches up, also by more than a lap. */
+/* A chip that is woken late catches up, even by more than a lap. */
 static void chip_busy_late(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -165,8 +164,9 @@ static void chip_busy_late(struct kunit *test)
 }
 
 /*
- * The host can ask for a tick for what no busy bucket shows, and has the interrupt
- * though buckets up to there are busy and become idle before.
+ * The host can ask for an interrupt at a tick that no busy bucket shows. It gets
+ * the interrupt even if earlier buckets are busy at the time and become idle before
+ * their tick.
  */
 static void chip_busy_asked(struct kunit *test)
 {
@@ -180,7 +180,7 @@ static void chip_busy_asked(struct kunit *test)
 		callout_virtual_set(&item[0], 5);
 		callout_virtual_set(&item[1], 7 + round);
 		callout_virtual_set(&item[2], 8);
-		/* The chip is past the bucket, and comes to it in a lap. */
+		/* The chip is past the bucket, and comes to it again in a lap. */
 		v->now += 5;
 		co_base_lock_irq(v->base);
 		v->base->tick->program(v->base, next);
@@ -199,7 +199,7 @@ static void chip_busy_asked(struct kunit *test)
 	}
 }
 
-/* So it does for an expiry that goes on later: its callouts are in no bucket ahead. */
+/* The host also asks for an expiry that continues later, whose callouts are in no bucket ahead. */
 static void chip_busy_goes_on(struct kunit *test)
 {
 	const unsigned int nr = CALLOUT_MAX_HANDLERS + 1;
@@ -219,7 +219,7 @@ static void chip_busy_goes_on(struct kunit *test)
 	local_bh_disable();
 	co_softclock(v->base);
 	local_bh_enable();
-	/* A hold of the lock without a handler counts as one. */
+	/* A hold of the lock without a handler counts as a handler. */
 	ran = v->ran;
 	KUNIT_EXPECT_GT(test, ran, 0);
 	KUNIT_EXPECT_LT(test, ran, nr);
@@ -263,7 +263,7 @@ static void chip_put_off(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, item[1].ran_at, start + M + 5);
 	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, 6);
 	KUNIT_EXPECT_EQ(test, co_base_pending(v->base), 0);
-	/* A stop of it leaves no count and no busy bit behind. */
+	/* Stopping such a callout leaves no count and no busy bit behind. */
 	start = v->now;
 	spin_lock_bh(&chip_lock);
 	callout_virtual_set(&item[0], 5);
@@ -292,7 +292,7 @@ static void chip_check(struct kunit *test, struct callout_item *item)
 	KUNIT_ASSERT_EQ(test, wrong, 0);
 }
 
-/* Callouts run on time, and counts and bits are right, at random operations. */
+/* Callouts run on time, and counts and bits are right, after random operations. */
 static void chip_busy_random(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -349,7 +349,7 @@ static void chip_full_distinct(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, co_chip(v->base)->interrupts, MANY / 5);
 }
 
-/* The chip goes on if it has looked at many that are not due, and found none. */
+/* The chip continues if it has looked at many entries that are not due, and found none due. */
 static void chip_full_among_later(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -357,7 +357,7 @@ static void chip_full_among_later(struct kunit *test)
 	u64 start = v->now;
 	unsigned int i;
 
-	/* They are moved lazily, and looked at when the chip comes to them. */
+	/* The entries are moved lazily, and looked at when the chip comes to them. */
 	for (i = 1; i < MANY; i++)
 		callout_virtual_set(&item[i], 10 * M);
 	for (i = 1; i < MANY; i++)
@@ -402,7 +402,7 @@ struct levels_param {
 	unsigned int m;
 };
 
-/* The variants that are exact: migrate, and reference 003's setting. */
+/* The exact variants: migrate, and the setting of reference 003. */
 static const struct levels_param levels_params[] = {
 	{ "256 64 64 64 64", 0, 5, { 256, 64, 64, 64, 64 }, 5 },
 	{ "60 60 24 100", 0, 4, { 60, 60, 24, 100 }, 4 },
@@ -417,7 +417,7 @@ static void levels_desc(const struct levels_param *p, char *desc)
 
 KUNIT_ARRAY_PARAM(levels, levels_params, levels_desc);
 
-/* Returns the wake-ups of the host until @c is due, which is at its time. */
+/* Return the host's wake-ups until @c is due, which happens on time. */
 static unsigned int levels_wakeups(struct kunit *test, struct callout_scheme *s,
 				   struct callout_node *n, u64 *now)
 {
@@ -446,7 +446,7 @@ static void levels_destroy(void *data)
 	s->ops->destroy(s);
 }
 
-/* An empty wheel at tick 0; @last: the last tick that has a slot in a level. */
+/* Create an empty wheel at tick 0. @last is the last tick that has a slot in a level. */
 static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
 {
 	const struct levels_param *p = test->param_value;
@@ -475,7 +475,7 @@ static struct callout_scheme *levels_create(struct kunit *test, u64 *last)
 	return s;
 }
 
-/* The farthest callout, which differs from tick 0 in each digit, costs m. */
+/* The farthest callout, which differs from tick 0 in each digit, costs m wake-ups. */
 static void chip_levels_farthest(struct kunit *test)
 {
 	const struct levels_param *p = test->param_value;
@@ -488,7 +488,7 @@ static void chip_levels_farthest(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, levels_wakeups(test, s, &n, &now), p->m);
 }
 
-/* Any callout costs m wake-ups at most. */
+/* Any callout costs at most m wake-ups. */
 static void chip_levels_random(struct kunit *test)
 {
 	const struct levels_param *p = test->param_value;

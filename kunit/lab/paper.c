@@ -2,8 +2,8 @@
 /*
  * paper.c - suite callout_paper: the worked examples of Varghese and Lauck
  *
- * Each case starts the callouts of an example in its scheme, and checks that
- * they are where the paper says. The model checks the rest.
+ * Each case starts the callouts of an example in its scheme, and checks that they
+ * are where the paper says. The model checks everything else.
  */
 #include <linux/numa.h>
 #include "lib/env.h"
@@ -43,8 +43,8 @@ paper_model(struct kunit *test, const char *name, const char *variant, u64 now,
 }
 
 /*
- * Section III.B, figure 1: of 10:23:12 and two later ones, 10:24:01 goes
- * between the second and the third.
+ * Section III.B, figure 1: with timers for 10:23:12 and two later times queued,
+ * 10:24:01 goes between the second and the third timer.
  */
 static void paper_sorted_list(struct kunit *test)
 {
@@ -128,7 +128,7 @@ static void paper_hashed_wheels(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->fired, 1);
 }
 
-/* The same for Scheme 6 as the facility implements it. */
+/* As paper_hashed_wheels(), for Scheme 6 as the facility implements it. */
 static void paper_hashed_wheel(struct kunit *test)
 {
 	const u64 now = 7 * 256 + 10;
@@ -147,7 +147,7 @@ static void paper_hashed_wheel(struct kunit *test)
  * goes into the hour array, one element ahead. When the hour is 11 it goes to
  * the 15th element of the minute array, then to the 15th of the second array.
  *
- * next_due, which is the time of the element, and requeues show where it is.
+ * next_due, which is the time of the element, and requeues show where the timer is.
  */
 static void paper_hierarchical_wheel(struct kunit *test)
 {
@@ -174,9 +174,9 @@ static void paper_hierarchical_wheel(struct kunit *test)
 }
 
 /*
- * Section VI.B, Nichols: 1 min 30 s is a matter of minutes only. The paper
- * rounds it to 1 min; a callout is never early, so here it is 2. With one
- * migration it is exact.
+ * Section VI.B, Nichols: 1 min 30 s concerns minutes only. The paper rounds it to 1
+ * min. A callout is never early, so here it becomes 2 min. With one migration it is
+ * exact.
  */
 static void paper_nichols(struct kunit *test)
 {

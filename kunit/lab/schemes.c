@@ -2,8 +2,8 @@
 /*
  * schemes.c - suite callout_schemes: each scheme and variant against the model
  *
- * The cases are those of conform.c, which the harness in user space runs with
- * more operations than fit here.
+ * The cases come from conform.c. The harness in user space runs them with more
+ * operations than fit here.
  */
 #include "lib/conform.h"
 #include "lib/env.h"
