@@ -2,7 +2,7 @@
 /*
  * rings.c - suite callout_resize: a wheel whose entries move to another ring
  *
- * The case is the worker: it stops a move between any two units.
+ * The case acts as the worker: it stops a move between any two units.
  */
 #include <linux/cpu.h>
 #include <linux/numa.h>
@@ -12,7 +12,7 @@
 
 #define FIRST		CALLOUT_WHEEL_FIRST
 
-/* Begins to move the base's entries to @buckets buckets. */
+/* Begin to move the base's entries to @buckets buckets. */
 static void resize_begin(struct kunit *test, struct callout_base *base,
 			 unsigned int buckets)
 {
@@ -25,7 +25,7 @@ static void resize_begin(struct kunit *test, struct callout_base *base,
 	co_base_unlock_irq(base);
 }
 
-/* Moves up to @units units; true if there are more. Any context. */
+/* Move up to @units units. Return true if there are more. Any context. */
 static bool resize_step(struct callout_base *base, unsigned int units)
 {
 	unsigned long flags;
@@ -52,7 +52,7 @@ static void resize_end(struct callout_base *base)
 
 #define EQUALS	20U
 
-/* Sets EQUALS items for one tick, before and after @units units of a move. */
+/* Set EQUALS items for one tick, before and after @units units of a move. */
 static void order_over(struct kunit *test, struct callout_item *item,
 		       unsigned int buckets, unsigned int units)
 {
@@ -85,7 +85,7 @@ static void resize_keeps_order(struct kunit *test)
 	unsigned int units, moved;
 
 	for (units = 0; units < EQUALS + 5; units++) {
-		/* Those before their bucket are empty, and a unit each. */
+		/* The buckets before the callouts' bucket are empty, and each takes one unit. */
 		moved = (v->now + 7) % FIRST + units;
 		order_over(test, item, 16 * FIRST, moved);
 		moved = (v->now + 7) % (16 * FIRST) + units;
@@ -96,11 +96,11 @@ static void resize_keeps_order(struct kunit *test)
 #define RANDOM_ITEMS	500U
 
 /**
- * struct mix - callouts, and what is to become of them
- * @v: their base
+ * struct mix - callouts, and their expected state
+ * @v: base of the callouts
  * @item: the callouts
- * @due: when each is due; 0: not
- * @runs: how often each has run
+ * @due: when each callout is due; 0 if it is not set
+ * @runs: how often each callout has run
  * @rng: random numbers
  */
 struct mix {
@@ -118,7 +118,7 @@ static bool is_moving(struct callout_base *base)
 	return to_wheel(base->scheme)->old.bucket;
 }
 
-/* callout_item.then: others are due, and a part of the entries moves. */
+/* callout_item.then: other callouts are due, and a part of the entries moves. */
 static void mix_move(struct callout_item *item)
 {
 	if (!(item->v->ran % 4) && is_moving(item->v->base))
@@ -152,7 +152,7 @@ static void mix_move_or_resize(struct kunit *test, struct mix *mix)
 		resize_end(base);
 }
 
-/* Time passes. Those that are due run, and no others. */
+/* Let time pass. Due callouts run, and no others. */
 static void mix_run(struct kunit *test, struct mix *mix)
 {
 	struct callout_virtual *v = mix->v;
@@ -174,8 +174,8 @@ static void mix_run(struct kunit *test, struct mix *mix)
 }
 
 /*
- * Callouts that are set, moved, cancelled and due during moves of the entries
- * run once, at their tick, or if they were cancelled not at all.
+ * Callouts that are set, moved, cancelled and due during moves of the entries run
+ * once, at their tick, or not at all if they were cancelled.
  */
 static void resize_random_operations(struct kunit *test)
 {
@@ -239,7 +239,7 @@ static void expect_sizes(struct kunit *test, unsigned int buckets, unsigned int 
 	KUNIT_EXPECT_EQ(test, s.old_buckets, old_buckets);
 }
 
-/* debugfs shows the sizes of both rings, and none of another scheme. */
+/* debugfs shows the sizes of both rings, and no size for another scheme. */
 static void resize_shows_both_sizes(struct kunit *test)
 {
 	struct callout_virtual *v = test->priv;
@@ -281,7 +281,7 @@ static void resize_holds_are_bounded(struct kunit *test)
 	resize_step(base, 1000);
 	callout_virtual_run_to(v, v->now + 100);
 	KUNIT_EXPECT_EQ(test, atomic_read(&crowd->ran), n);
-	/* All but the last; expiry has to find that one, in a few wake-ups. */
+	/* Stop all but the last callout. Expiry must find the last one in a few wake-ups. */
 	callout_crowd_stop(crowd, n, 2 * n - 1);
 	last = crowd->c[2 * n - 1].node.expires;
 	for (i = 0; base->armed < last && i < 64; i++)
@@ -311,7 +311,7 @@ static void resize_base_dies(struct kunit *test)
 	v->base = NULL;
 }
 
-/* The worker leaves a base alone from now on. */
+/* Make the worker leave a base alone from now on. */
 static void worker_stop(struct callout_base *base)
 {
 	co_base_lock_irq(base);

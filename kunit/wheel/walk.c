@@ -9,7 +9,7 @@
 #include "lib/env.h"
 #include "wheel/hashed_wheel.h"
 
-/* More than the least budget lets advance move in one call. */
+/* More than advance with the least budget can move in one call. */
 #define NR_EQUAL	40U
 #define TICK		100003ULL
 #define SPARE		8U
@@ -29,8 +29,8 @@ static unsigned int case_buckets(struct kunit *test)
 }
 
 /*
- * A walk for TICK over entries 0 to NR_EQUAL - 1, stopped half way. @next: the
- * entry at the cursor. SPARE more entries are not queued.
+ * Begin a walk for TICK over entries 0 to NR_EQUAL - 1, and stop it halfway. @next
+ * is the entry at the cursor. SPARE more entries are not queued.
  */
 static struct callout_model *begin_walk(struct kunit *test,
 					struct callout_model_entry **next)
@@ -61,7 +61,7 @@ static void end_walk(struct kunit *test, struct callout_model *m,
 	callout_model_check(m);
 }
 
-/* A stop of the entry at the cursor moves the cursor on. */
+/* Stopping the entry at the cursor moves the cursor forward. */
 static void walk_stop_next(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -72,7 +72,7 @@ static void walk_stop_next(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 2);
 }
 
-/* The same, and the entry is queued elsewhere at once (ABA). */
+/* As walk_stop_next(), but the entry is queued elsewhere at once (ABA). */
 static void walk_stop_next_and_file_elsewhere(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -83,7 +83,7 @@ static void walk_stop_next_and_file_elsewhere(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 1);
 }
 
-/* The walk ends with its bucket, though the last entry was stopped. */
+/* The walk ends with its bucket, even if the last entry was stopped. */
 static void walk_stop_last(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -93,7 +93,7 @@ static void walk_stop_last(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 1);
 }
 
-/* When the rest of a bucket was stopped, no bound stays behind. */
+/* When the rest of a bucket was stopped, no bound remains. */
 static void walk_stop_all(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -127,7 +127,7 @@ static void walk_stop_all_and_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, TICK + 7 * buckets);
 }
 
-/* The same with an entry of a later lap that the walk has passed. */
+/* As walk_stop_all_and_start(), with an entry of a later lap that the walk has passed. */
 static void walk_left_behind(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -144,7 +144,7 @@ static void walk_left_behind(struct kunit *test)
 	for (i = m->fired; i < NR_EQUAL; i++)
 		callout_model_stop(m, &m->entry[i]);
 	callout_model_check(m);
-	/* The bucket's new bound is that of the entry that was passed. */
+	/* The bucket's new bound is the expiry of the entry that was passed. */
 	callout_model_start(m, &m->entry[0], TICK + 5 * buckets);
 	callout_model_check(m);
 	callout_model_next_due_all(m);
@@ -168,7 +168,7 @@ static void walk_start_for_later_lap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, TICK + 5 * buckets);
 }
 
-/* Entries queued for ticks before the one walked come out, from any bucket. */
+/* Entries queued for ticks before the tick being walked come out, from any bucket. */
 static void walk_start_in_the_past(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -183,9 +183,7 @@ static void walk_start_in_the_past(struct kunit *test)
 	end_walk(test, m, NR_EQUAL + 3);
 }
 
-/*
- * A lazy move of the entry at the cursor neither fires it early nor loses it.
- */
+/* A lazy move of the entry at the cursor does not make it fire early, nor get lost. */
 static void walk_rearm_next_later(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -198,7 +196,7 @@ static void walk_rearm_next_later(struct kunit *test)
 	end_walk(test, m, NR_EQUAL - 3);
 }
 
-/* The same to an earlier time, which requeues the entry. */
+/* As walk_rearm_next_later(), but to an earlier time, which requeues the entry. */
 static void walk_rearm_next_earlier(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -234,7 +232,7 @@ static void walk_rearm_left_behind_earlier(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->now, TICK + 9 * buckets);
 }
 
-/* A walk keeps its tick while time goes on. */
+/* A walk keeps its tick while time advances. */
 static void walk_while_time_goes_on(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -268,7 +266,7 @@ static void walk_take(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, callout_model_chase(m), 0);
 }
 
-/* Bounds are right when take has stopped half way. */
+/* The bounds are right when take has stopped halfway. */
 static void walk_take_in_pieces(struct kunit *test)
 {
 	struct callout_model_entry *next;
@@ -278,7 +276,7 @@ static void walk_take_in_pieces(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, callout_model_take(m, CALLOUT_MIN_BUDGET));
 	callout_model_check(m);
 	callout_model_next_due_all(m);
-	/* Of the remaining entries stop one and move one, and file another. */
+	/* Of the remaining entries stop one and move one, and queue another. */
 	callout_model_stop(m, &m->entry[NR_EQUAL - 1]);
 	callout_model_rearm(m, &m->entry[NR_EQUAL - 2], TICK + 1);
 	callout_model_start(m, &m->entry[NR_EQUAL], TICK);
@@ -290,7 +288,7 @@ static void walk_take_in_pieces(struct kunit *test)
 	callout_model_check(m);
 }
 
-/* How many entries a ring has, in all its buckets. */
+/* The number of entries in all buckets of a ring. */
 static unsigned int ring_count(const struct callout_ring *r)
 {
 	unsigned int i, n = 0;
@@ -302,7 +300,7 @@ static unsigned int ring_count(const struct callout_ring *r)
 	return n;
 }
 
-/* A move of a bucket to another ring stops half way too, when its budget ends. */
+/* Moving a bucket to another ring also stops halfway, when its budget ends. */
 static void walk_resize_in_pieces(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test), before, after;
@@ -332,7 +330,7 @@ static void move_all(struct callout_model *m)
 	callout_model_check(m);
 }
 
-/* Entries that move out of the bucket that is walked keep their order. */
+/* Entries that move out of the bucket being walked keep their order. */
 static void walk_resize(struct kunit *test)
 {
 	unsigned int buckets = case_buckets(test);
@@ -342,7 +340,7 @@ static void walk_resize(struct kunit *test)
 	callout_model_resize(m, 4 * buckets);
 	callout_model_start(m, &m->entry[NR_EQUAL], TICK);
 	callout_model_start(m, &m->entry[NR_EQUAL + 1], TICK + buckets);
-	/* Up to the bucket, and a part of it. */
+	/* Move everything up to the bucket, and a part of the bucket. */
 	callout_model_move(m, TICK % buckets + 5);
 	callout_model_advance(m, TICK, CALLOUT_MIN_BUDGET);
 	move_all(m);

@@ -22,9 +22,7 @@ static void geometry_desc(const unsigned int *buckets, char *desc)
 
 KUNIT_ARRAY_PARAM(geometry, geometries, geometry_desc);
 
-/*
- * The wheel agrees with the strict model, which has its additional guarantees.
- */
+/* The wheel agrees with the strict model, which has the wheel's additional guarantees. */
 static void wheel_random_operations(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
@@ -132,12 +130,12 @@ static void wheel_stop_leaves_no_wakeups(struct kunit *test)
 	for (i = 0; i < nr; i++)
 		callout_model_stop(m, &m->entry[i]);
 	callout_model_check(m);
-	/* The far one's own bucket may have had an earlier one in it. */
+	/* The far entry's bucket may have had an earlier entry in it. */
 	KUNIT_EXPECT_LE(test, callout_model_chase(m), 1);
 	KUNIT_EXPECT_EQ(test, m->now, 100000000);
 }
 
-/* A lazily moved entry is requeued once at most, however often it was moved. */
+/* A lazily moved entry is requeued at most once, however often it was moved. */
 static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
 {
 	const unsigned int nr = 1000, moves = 20;
@@ -149,7 +147,7 @@ static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
 	m = callout_model_create(test, 64, nr);
 	for (i = 0; i < nr; i++)
 		callout_model_start(m, &m->entry[i], 10 + i % 32);
-	/* Many moves before the next visit cost as much as one. */
+	/* Many moves before the next visit cost as much as one move. */
 	for (j = 0; j < moves; j++)
 		for (i = 0; i < nr; i++)
 			callout_model_rearm(m, &m->entry[i],
@@ -157,10 +155,7 @@ static void wheel_lazy_rearm_costs_one_visit(struct kunit *test)
 					    callout_test_below(&rng, 1000));
 	KUNIT_EXPECT_EQ(test, m->s->visits, 0);
 	KUNIT_EXPECT_EQ(test, m->s->requeues, 0);
-	/*
-	 * One visit where it was, one more if it was requeued ahead of the
-	 * walk.
-	 */
+	/* One visit at the old place, and another if the entry was requeued ahead of the walk. */
 	callout_model_advance_all(m, 42);
 	callout_model_check(m);
 	KUNIT_EXPECT_LE(test, m->s->visits, 2 * nr);
@@ -206,7 +201,7 @@ static void wheel_last_tick(struct kunit *test)
 	callout_model_check(m);
 }
 
-/* A jump costs in proportion to the due entries, not to the ticks. */
+/* The cost of a jump is proportional to the due entries, not to the ticks. */
 static void wheel_jump_costs_what_is_due(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
@@ -222,10 +217,10 @@ static void wheel_jump_costs_what_is_due(struct kunit *test)
 		callout_model_start(m, &m->entry[i],
 				    1 + ((u64)prandom_u32_state(&rng) << 8));
 	callout_model_start(m, &m->entry[nr], 1ULL << 50);
-	/* The model checks the order, and that none is left behind. */
+	/* The model checks the order, and that no entry is left behind. */
 	callout_model_advance_all(m, 1ULL << 41);
 	KUNIT_EXPECT_EQ(test, m->fired, nr);
-	/* Each tick walks no more than its bucket. */
+	/* Each tick walks only its bucket. */
 	KUNIT_EXPECT_LE(test, m->s->visits, (u64)(nr + 1) * (nr + 1));
 	if (buckets >= 16384)
 		KUNIT_EXPECT_LE(test, m->s->visits, 40 * nr);
@@ -248,7 +243,7 @@ static void wheel_least_budget_gets_further(struct kunit *test)
 	m = callout_model_create(test, buckets, buckets + 1);
 	for (i = 0; i < buckets; i++)
 		callout_model_start(m, &m->entry[i], buckets + i);
-	/* The index above the buckets is too low then. */
+	/* The index above the buckets is too low after this. */
 	for (i = 0; i < buckets; i++)
 		callout_model_stop(m, &m->entry[i]);
 	callout_model_start(m, &m->entry[buckets], far);
@@ -262,10 +257,7 @@ static void wheel_least_budget_gets_further(struct kunit *test)
 	callout_model_check(m);
 }
 
-/*
- * A bound that a stop has left behind hides no entry from a wheel that was said
- * to be empty.
- */
+/* A bound that a stop has left behind hides no entry from a wheel that was declared empty. */
 static void wheel_empty_finds_what_follows(struct kunit *test)
 {
 	struct callout_model *m = callout_model_create(test, 4, 3);
@@ -274,7 +266,7 @@ static void wheel_empty_finds_what_follows(struct kunit *test)
 	callout_model_stop(m, &m->entry[0]);
 	co_wheel_empty(to_wheel(m->s));
 	callout_model_check(m);
-	/* In the same bucket, above its bound, and before those of others. */
+	/* In the same bucket, above its bound, and before the bounds of other buckets. */
 	callout_model_start(m, &m->entry[1], 12);
 	callout_model_start(m, &m->entry[2], 15);
 	callout_model_check(m);
@@ -286,7 +278,7 @@ static void wheel_empty_finds_what_follows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->fired, 2);
 }
 
-/* An entry for a tick that has come is due, after a search for the next. */
+/* An entry for a tick that has already come is due, even after a search for the next tick. */
 static void wheel_finds_late_entry(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
@@ -300,12 +292,12 @@ static void wheel_finds_late_entry(struct kunit *test)
 	callout_model_start(m, &m->entry[2], 5);
 	callout_model_check(m);
 	KUNIT_EXPECT_EQ(test, callout_model_next_due_all(m), 5);
-	/* Late by more ticks than are looked at one by one. */
+	/* Late by more ticks than a walk looks at one by one. */
 	callout_model_advance_all(m, 99);
 	KUNIT_EXPECT_EQ(test, m->fired, 2);
 }
 
-/* A search does at most one unit of work for each cancel since the last one. */
+/* A search does at most one unit of work for each cancel since the last search. */
 static void wheel_search_pays_once_for_a_cancel(struct kunit *test)
 {
 	unsigned int buckets = *(const unsigned int *)test->param_value;
